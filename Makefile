@@ -1,0 +1,63 @@
+# gprof-mt: see README.md.  `make help` lists the targets.
+#   V=1      show the commands        SAN=address,undefined   sanitized build, under build-SAN/
+#   T=GLOB   tests to run (check)     PREFIX= DESTDIR=        where `make install` puts things
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := all
+
+VERSION := 0.1.0
+PREFIX ?= /usr/local
+DESTDIR ?=
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+DATADIR ?= $(PREFIX)/share
+
+comma := ,
+B := build$(if $(SAN),-$(subst $(comma),-,$(SAN)))
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(2)')
+
+CC := gcc
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
+BASE_CFLAGS := -std=gnu17 -O2 -g $(WARN) -DGM_VERSION='"$(VERSION)"' -Ilibgmon-mt/include -Ilibgmon-mt \
+	-Ilibsync-trace/include
+SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
+
+# Each module.mk adds its products to ALL, its test programs to TESTS_BUILD, its files to INSTALLS.
+ALL :=
+TESTS_BUILD :=
+INSTALLS :=
+
+all: all-modules
+	@:
+
+include libgmon-mt/module.mk
+include libsync-trace/module.mk
+include postproc/module.mk
+include examples/module.mk
+include tests/module.mk
+
+.PHONY: all all-modules install check demo bench check-apps check-san lint clean help deps
+all-modules: $(ALL)
+
+deps:
+	$(Q)tests/install-deps build
+
+install: all $(INSTALLS)
+
+clean:
+	$(Q)rm -rf build build-*
+
+help:
+	@sed -n '/^## /s/^## //p' Makefile
+
+## make             build/libgmon_mt.so, build/libgmon_mt.a, build/libsync_trace.so, build/gprof-mt
+## make demo        install what is missing, build, profile an example, show the reports
+## make check       install what the tests need, build, run all tests (T=GLOB selects)
+## make check-apps  the same on real programs, from Debian's sources
+## make check-san   the tests again, built with AddressSanitizer and UBSan
+## make bench       what it costs, beside its peers
+## make lint        clang-tidy, cppcheck, formatting
+## make install     under PREFIX (default /usr/local), below DESTDIR
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * <pid>/calls: one file for the tables of all threads, mapped shared in segments, cut into chunks.
+ *
+ * One file and not one a thread, since making a file costs what thousands of calls cost (0.1 to
+ * 0.7 ms were seen on ext4 where files had been deleted within the last minutes) and threads may
+ * be short.  A segment's disk space is reserved before it is mapped, so a store never meets a full
+ * disk; without space, chunks come from private memory.
+ *
+ * The row of chunks (format.h) can be walked at any instant, whoever is killed when: the rest of a
+ * segment is one free chunk, and cutting a piece off writes the header behind the piece first, then
+ * the piece's length in one store.
+ *
+ * All under gm_flush_lock.  Segments stay mapped as long as the process lives.
+ */
+#include <errno.h>
+
+#include "internal.h"
+#include "runtime/sys.h"
+
+#define SEGMENT_BYTES_MIN 65536u
+#define SEGMENT_BYTES_MAX 1048576u
+#define SEGMENTS_MAX	  4096u
+#define CHUNK_ALIGN	  64u
+#define N_CLASSES	  32u
+#define RETRY_NS	  100000000u
+
+static struct segment {
+	char *start;
+	uint64_t size_bytes;
+} segments[SEGMENTS_MAX];
+static unsigned n_segments;
+
+static uint64_t file_bytes;
+static uint64_t retry_ns; /* the disk was full: not to be asked before */
+
+/* Where the next chunk is cut off: of the newest segment in the file, and of private memory. */
+static struct rest {
+	char *start;
+	uint64_t size_bytes;
+} shared_rest, private_rest;
+
+/* Chunks taken back, by the power of two of their slots; linked through their first arc. */
+static struct gm_table *free_tables[N_CLASSES];
+
+static unsigned class_of(uint32_t n_slots)
+{
+	return 31 - (unsigned)__builtin_clz(n_slots);
+}
+
+/* Makes a chunk of `size_bytes` that holds nothing.  The memory is zeroed. */
+static void chunk_init(char *start, uint64_t size_bytes, uint32_t flags)
+{
+	struct gm_calls_header *header = (struct gm_calls_header *)start;
+
+	memcpy(header->magic, GM_CALLS_FREE, sizeof(header->magic));
+	header->schema = GM_CAPTURE_SCHEMA;
+	header->header_bytes = sizeof(*header);
+	header->flags = flags;
+	/* release: a walk follows the length into a chunk that is complete */
+	__atomic_store_n(&header->chunk_bytes, size_bytes, __ATOMIC_RELEASE);
+}
+
+static char *map_file(uint64_t size_bytes)
+{
+	char *path = gm_path_new(gm_process_get()->dir, "calls");
+	char *start = NULL;
+	int fd = -1, flags = O_RDWR | O_NOFOLLOW | (file_bytes == 0 ? O_CREAT | O_EXCL : 0);
+
+	if (path != NULL)
+		fd = gm_sys_open(path, flags, 0600);
+	if (fd >= 0) {
+		if (gm_file_reserve(fd, file_bytes, size_bytes) == 0)
+			start = gm_sys_mmap(size_bytes, MAP_SHARED, fd, file_bytes);
+		else
+			gm_sys_ftruncate(fd, file_bytes);
+		gm_sys_close(fd);
+		if (start == NULL && file_bytes == 0)
+			gm_sys_unlink(path);
+	}
+	gm_path_free(path);
+	return start;
+}
+
+static bool segment_new(struct rest *rest, uint64_t need_bytes)
+{
+	uint64_t size_bytes = file_bytes;
+	char *start;
+
+	if (n_segments == SEGMENTS_MAX)
+		return false;
+	if (size_bytes < SEGMENT_BYTES_MIN)
+		size_bytes = SEGMENT_BYTES_MIN;
+	if (size_bytes > SEGMENT_BYTES_MAX)
+		size_bytes = SEGMENT_BYTES_MAX;
+	if (size_bytes < need_bytes)
+		size_bytes = (need_bytes + 4095) / 4096 * 4096;
+	if (rest == &private_rest) {
+		start = gm_sys_mmap(size_bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	} else {
+		if (retry_ns != 0 && gm_clock_ns() < retry_ns)
+			return false;
+		start = map_file(size_bytes);
+		if (start == NULL) { /* what is left may still hold this one */
+			size_bytes = (need_bytes + 4095) / 4096 * 4096;
+			start = map_file(size_bytes);
+		}
+		retry_ns = start == NULL ? gm_clock_ns() + RETRY_NS : 0;
+	}
+	if (start == NULL)
+		return false;
+	if (rest == &shared_rest) {
+		file_bytes += size_bytes;
+		chunk_init(start, size_bytes, 0);
+	}
+	*rest = (struct rest){start, size_bytes};
+	segments[n_segments] = (struct segment){start, size_bytes};
+	n_segments++;
+	return true;
+}
+
+/* Cuts a chunk off the rest, which is of segments in the file or of private memory. */
+static struct gm_table *cut(struct rest *rest, uint64_t need_bytes)
+{
+	uint32_t flags = rest == &private_rest ? GM_CALLS_PRIVATE : 0;
+	char *start;
+
+	if (rest->size_bytes < need_bytes && !segment_new(rest, need_bytes))
+		return NULL;
+	start = rest->start;
+	rest->start += need_bytes;
+	rest->size_bytes -= need_bytes;
+	if (rest->size_bytes > 0)
+		chunk_init(rest->start, rest->size_bytes, flags);
+	chunk_init(start, need_bytes, flags);
+	return (struct gm_table *)start;
+}
+
+static struct gm_table **link_of(struct gm_table *table)
+{
+	return (struct gm_table **)table->arcs;
+}
+
+static struct gm_table *reuse(uint32_t n_slots)
+{
+	struct gm_table *table = free_tables[class_of(n_slots)];
+
+	if (table == NULL)
+		return NULL;
+	free_tables[class_of(n_slots)] = *link_of(table);
+	memset(table->arcs, 0, n_slots * sizeof(struct gm_arc));
+	table->header.flags &= GM_CALLS_PRIVATE;
+	return table;
+}
+
+struct gm_table *gm_arena_new(uint32_t n_slots, uint32_t slot_bytes, bool may_be_private)
+{
+	uint64_t need_bytes = sizeof(struct gm_calls_header) + (uint64_t)n_slots * slot_bytes;
+	struct gm_table *table = NULL;
+
+	if (gm_process_get() == NULL)
+		return NULL;
+	need_bytes = (need_bytes + CHUNK_ALIGN - 1) / CHUNK_ALIGN * CHUNK_ALIGN;
+	if (slot_bytes == sizeof(struct gm_arc) && (n_slots & (n_slots - 1)) == 0)
+		table = reuse(n_slots);
+	if (table == NULL)
+		table = cut(&shared_rest, need_bytes);
+	if (table == NULL && may_be_private)
+		table = cut(&private_rest, need_bytes);
+	if (table == NULL)
+		return NULL;
+	table->header.slot_bytes = slot_bytes;
+	table->header.n_slots = n_slots;
+	return table;
+}
+
+void gm_arena_publish(struct gm_table *table)
+{
+	uint64_t magic;
+
+	memcpy(&magic, GM_CALLS_MAGIC, sizeof(magic));
+	/* release: who sees the magic sees the table */
+	__atomic_store_n((uint64_t *)(void *)table->header.magic, magic, __ATOMIC_RELEASE);
+}
+
+void gm_arena_free(struct gm_table *table)
+{
+	unsigned class = class_of(table->header.n_slots);
+	uint64_t magic;
+
+	memcpy(&magic, GM_CALLS_FREE, sizeof(magic));
+	__atomic_store_n((uint64_t *)(void *)table->header.magic, magic, __ATOMIC_RELEASE);
+	*link_of(table) = free_tables[class];
+	free_tables[class] = table;
+}
+
+void gm_arena_forget(void)
+{
+	for (unsigned i = 0; i < n_segments; i++)
+		gm_syscall6(SYS_mmap, (long)segments[i].start, (long)segments[i].size_bytes,
+			    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	n_segments = 0;
+	file_bytes = 0;
+	retry_ns = 0;
+	shared_rest = private_rest = (struct rest){NULL, 0};
+	memset(free_tables, 0, sizeof(free_tables));
+}

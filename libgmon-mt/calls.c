@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of arcs of one thread: open addressing, linear probing, doubled when half full.
+ *
+ * Only its thread writes to it: mcount counts, gm_calls_miss() adds arcs.  Tables lie in a shared
+ * mapping of <pid>/calls (arena.c), so what is counted is on disk as far as anyone after a crash
+ * can tell.
+ *
+ * Everything but the count runs with all signals blocked, so a handler never meets a half-added
+ * arc.  A handler may however have interrupted mcount between its compare and its increment, and
+ * then call profiled functions until the table grows: so a table that was outgrown keeps its place,
+ * keys and counts until its thread ends, the next one counts from zero, and the calls of an arc are
+ * the sum over all tables.  That also makes growing safe against a kill at any instant.
+ */
+#include <errno.h>
+#include <stddef.h>
+
+#include "arch/x86_64/offsets.h"
+#include "internal.h"
+#include "runtime/sys.h"
+
+#define FIRST_SLOTS 128u
+
+_Static_assert(offsetof(struct gm_tls, state) == GM_TLS_STATE, "mcount.S");
+_Static_assert(offsetof(struct gm_tls, table) == GM_TLS_TABLE, "mcount.S");
+_Static_assert(GM_STATE_OFF == GM_TLS_STATE_OFF, "mcount.S");
+_Static_assert(offsetof(struct gm_calls_header, slot_mask) == GM_CALLS_SLOT_MASK, "mcount.S");
+_Static_assert(sizeof(struct gm_calls_header) == GM_CALLS_HEADER_BYTES, "mcount.S");
+_Static_assert(sizeof(struct gm_arc) == GM_ARC_BYTES, "mcount.S");
+_Static_assert(offsetof(struct gm_table, arcs) + offsetof(struct gm_arc, from) == GM_ARC_FROM &&
+		   offsetof(struct gm_table, arcs) + offsetof(struct gm_arc, self) == GM_ARC_SELF &&
+		   offsetof(struct gm_table, arcs) + offsetof(struct gm_arc, count) == GM_ARC_COUNT,
+	       "mcount.S");
+_Static_assert(offsetof(struct gm_arc, count) == offsetof(struct gm_calls_arc, count), "format.h");
+
+/* One slot, empty: every look-up ends there, not found. */
+struct gm_no_table {
+	struct gm_calls_header header;
+	struct gm_arc arc;
+};
+static struct gm_no_table no_table;
+extern struct gm_table gm_no_table __attribute__((alias("no_table")));
+
+__thread struct gm_tls gm_tls = {.state = GM_STATE_NEWBORN, .table = &gm_no_table};
+
+static uint32_t hash(uint64_t from, uint64_t self)
+{
+	uint64_t h = (from * GM_HASH_FACTOR + self) * GM_HASH_FACTOR;
+
+	return (uint32_t)(h >> GM_HASH_SHIFT) / GM_ARC_BYTES;
+}
+
+/* The slot that holds the arc, or the empty one where it goes. */
+static struct gm_arc *find(struct gm_table *table, uint64_t from, uint64_t self)
+{
+	uint32_t mask = table->header.n_slots - 1;
+	uint32_t i = hash(from, self) & mask;
+
+	while (table->arcs[i].self != 0 &&
+	       (table->arcs[i].self != self || table->arcs[i].from != from))
+		i = (i + 1) & mask;
+	return &table->arcs[i];
+}
+
+/* Under the lock. */
+static struct gm_table *table_new(const struct gm_control *control, uint32_t n_slots)
+{
+	struct gm_table *table = gm_arena_new(n_slots, sizeof(struct gm_arc), true);
+
+	if (table == NULL)
+		return NULL;
+	table->header.index = control->index;
+	table->header.tid = control->tid;
+	table->header.slot_mask = (uint64_t)(n_slots - 1) * sizeof(struct gm_arc);
+	return table;
+}
+
+const struct gm_table *gm_calls_table(const struct gm_control *control, uint32_t number)
+{
+	if (number < control->n_retired)
+		return control->retired[number];
+	return number == control->n_retired ? control->table : NULL;
+}
+
+static struct gm_table *table_at(const struct gm_control *control, uint32_t number)
+{
+	return (struct gm_table *)gm_calls_table(control, number);
+}
+
+/* Of the calling thread. */
+static void count_lost(uint64_t n)
+{
+	if (gm_tls.slot == NULL)
+		gm_process_count_lost(GM_LIB_CALLS, n);
+	else
+		gm_tls.slot->calls_lost += n;
+}
+
+bool gm_calls_start(struct gm_control *control)
+{
+	uint64_t mask;
+
+	gm_flush_lock(&mask);
+	control->table = table_new(control, FIRST_SLOTS);
+	if (control->table != NULL)
+		gm_arena_publish(control->table);
+	gm_flush_unlock(mask);
+	return control->table != NULL;
+}
+
+static void copy_keys(const struct gm_table *from, struct gm_table *to)
+{
+	for (uint32_t i = 0; i < from->header.n_slots; i++) {
+		struct gm_arc *arc;
+
+		if (from->arcs[i].self == 0)
+			continue;
+		arc = find(to, from->arcs[i].from, from->arcs[i].self);
+		*arc = from->arcs[i];
+		arc->count = 0;
+	}
+}
+
+/*
+ * Goes on in a table of twice the size, which has the keys of the old one and counts from zero: the
+ * old one keeps its counts, and whatever an interrupted mcount is about to add.  False: no memory.
+ */
+static bool grow(struct gm_control *control)
+{
+	struct gm_table *old = control->table, *table = NULL;
+	uint64_t mask;
+
+	if (control->n_retired == GM_RETIRED_MAX || old->header.n_slots >= 1u << 26)
+		return false;
+	gm_flush_lock(&mask);
+	table = table_new(control, old->header.n_slots * 2);
+	if (table != NULL) {
+		copy_keys(old, table);
+		gm_arena_publish(table);
+		control->retired[control->n_retired++] = old;
+		control->table = table;
+		if (gm_tls.state == GM_STATE_NOMINAL)
+			gm_tls.table = table;
+	}
+	gm_flush_unlock(mask);
+	return table != NULL;
+}
+
+static void add(struct gm_control *control, uint64_t from, uint64_t self)
+{
+	struct gm_arc *arc = find(control->table, from, self);
+
+	if (arc->self == 0) {
+		uint32_t n_slots = control->table->header.n_slots;
+
+		/* Half full: grow.  That failed before, and 7/8 full: no more new arcs. */
+		if (control->n_used >= n_slots / 2 && grow(control))
+			arc = find(control->table, from, self);
+		else if (control->n_used >= n_slots / 8 * 7) {
+			count_lost(1);
+			return;
+		}
+		gm_maps_note(self, NULL);
+		gm_maps_note(from, NULL);
+		arc->from = from;
+		__atomic_store_n(&arc->self, self,
+				 __ATOMIC_RELEASE); /* a snapshot reads self first */
+		control->n_used++;
+	}
+	arc->count++;
+}
+
+/*
+ * From mcount.S: the arc is not in the calling thread's table.  General registers only, any stack
+ * of a few KiB, any moment of the thread's life.
+ */
+void gm_calls_miss(uint64_t from, uint64_t self);
+
+__attribute__((noinline, cold, visibility("hidden"))) void gm_calls_miss(uint64_t from,
+									 uint64_t self)
+{
+	uint64_t mask;
+
+	gm_signals_block(&mask);
+	if (gm_tls.state == GM_STATE_NEWBORN)
+		gm_thread_start();
+	if (gm_tls.state == GM_STATE_NOMINAL)
+		add(gm_tls.control, from, self);
+	else if (gm_tls.state == GM_STATE_ENDED)
+		count_lost(1);
+	gm_signals_restore(mask);
+}
+
+static uint64_t table_total(const struct gm_table *table)
+{
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; i < table->header.n_slots; i++)
+		total += table->arcs[i].count;
+	return total;
+}
+
+static uint64_t arc_total(const struct gm_control *control, const struct gm_arc *arc)
+{
+	uint64_t total = 0;
+
+	for (uint32_t n = 0; n <= control->n_retired; n++)
+		total += find(table_at(control, n), arc->from, arc->self)->count;
+	return total;
+}
+
+/* One table in the file with the sums over all.  False: the disk is full. */
+static bool archive(const struct gm_control *control)
+{
+	const struct gm_table *table = control->table;
+	struct gm_table *dense;
+	struct gm_calls_arc *to;
+
+	dense = gm_arena_new(control->n_used, sizeof(struct gm_calls_arc), false);
+	if (dense == NULL)
+		return false;
+	dense->header.index = control->index;
+	dense->header.tid = control->tid;
+	dense->header.flags |= GM_CALLS_DENSE;
+	to = (struct gm_calls_arc *)dense->arcs;
+	for (uint32_t i = 0; i < table->header.n_slots; i++)
+		if (table->arcs[i].self != 0)
+			*to++ = (struct gm_calls_arc){table->arcs[i].from, table->arcs[i].self,
+						      arc_total(control, &table->arcs[i])};
+	gm_arena_publish(dense);
+	return true;
+}
+
+/*
+ * There is no room in the file: what only memory holds goes to the newest table in the file, as far
+ * as that has the arc, and is lost otherwise.
+ */
+static void spill(struct gm_control *control)
+{
+	struct gm_table *disk = NULL;
+
+	for (uint32_t n = 0; n <= control->n_retired; n++)
+		if ((table_at(control, n)->header.flags & GM_CALLS_PRIVATE) == 0)
+			disk = table_at(control, n);
+	for (uint32_t n = 0; n <= control->n_retired; n++) {
+		struct gm_table *table = table_at(control, n);
+
+		if ((table->header.flags & GM_CALLS_PRIVATE) == 0)
+			continue;
+		for (uint32_t i = 0; i < table->header.n_slots; i++) {
+			const struct gm_arc *arc = &table->arcs[i];
+			struct gm_arc *kept = NULL;
+
+			if (arc->count == 0)
+				continue;
+			if (disk != NULL)
+				kept = find(disk, arc->from, arc->self);
+			if (kept != NULL && kept->self != 0)
+				kept->count += arc->count;
+			else
+				count_lost(arc->count);
+		}
+		gm_arena_free(table);
+	}
+}
+
+void gm_calls_settle(struct gm_control *control)
+{
+	uint64_t lost = 0;
+
+	for (uint32_t n = 0; n <= control->n_retired; n++)
+		if ((table_at(control, n)->header.flags & GM_CALLS_PRIVATE) != 0)
+			lost += table_total(table_at(control, n));
+	control->slot->calls_lost += lost - control->settled_lost;
+	control->settled_lost = lost;
+}
+
+void gm_calls_end(struct gm_control *control)
+{
+	control->slot->calls_lost -= control->settled_lost;
+	if (archive(control))
+		for (uint32_t n = 0; n <= control->n_retired; n++)
+			gm_arena_free(table_at(control, n));
+	else
+		spill(control);
+	control->table = NULL;
+	control->n_retired = 0;
+}
+
+static bool merge_grow(struct gm_control *into)
+{
+	struct gm_table *old = into->table, *table;
+	uint32_t n_slots = old == NULL ? 4 * FIRST_SLOTS : 2 * old->header.n_slots;
+
+	table = gm_sys_mmap(gm_table_bytes(n_slots), MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (table == NULL)
+		return false;
+	table->header.n_slots = n_slots;
+	for (uint32_t i = 0; old != NULL && i < old->header.n_slots; i++)
+		if (old->arcs[i].self != 0)
+			*find(table, old->arcs[i].from, old->arcs[i].self) = old->arcs[i];
+	if (old != NULL)
+		gm_sys_munmap(old, gm_table_bytes(old->header.n_slots));
+	into->table = table;
+	return true;
+}
+
+uint64_t gm_calls_merge(struct gm_control *into, const struct gm_table *from)
+{
+	uint64_t lost = 0;
+
+	for (uint32_t i = 0; i < from->header.n_slots; i++) {
+		const struct gm_arc *arc = &from->arcs[i];
+		struct gm_arc *sum;
+
+		if (arc->self == 0)
+			continue;
+		if ((into->table == NULL || into->n_used >= into->table->header.n_slots / 2) &&
+		    !merge_grow(into) &&
+		    (into->table == NULL || into->n_used + 1 >= into->table->header.n_slots)) {
+			lost += arc->count;
+			continue;
+		}
+		sum = find(into->table, arc->from, arc->self);
+		into->n_used += sum->self == 0;
+		sum->from = arc->from;
+		sum->self = arc->self;
+		sum->count += arc->count;
+	}
+	return lost;
+}

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gmon files, as stock gprof reads them (format, names and rules: gmon-mt/gmon.h): one a thread for
+ * the executable, and one for every library with -pg code that it called; at the end gmon.out, of
+ * all threads.  Entry points stand for callers in other objects as the classic listings have
+ * `start` above main.
+ *
+ * Runs at a thread's and at the process' end, under gm_flush_lock, on any stack.
+ */
+#include <errno.h>
+
+#include "gmon-mt/gmon.h"
+#include "internal.h"
+#include "runtime/sys.h"
+
+#define OBJECTS_MAX  64u
+#define BUFFER_BYTES 1024u
+
+_Static_assert(GM_OBJECT_NAME_BYTES - sizeof("~999") == GM_GMON_LIBRARY_BYTES, "as record names");
+
+static struct gm_control merged; /* arcs of the threads that ended */
+static uint64_t n_written;	 /* calls in the merged files last written, plus 1 */
+static unsigned n_failed;	 /* files of the capture that could not be written */
+static long last_failure;
+
+/* First counts bytes (fd < 0), then writes no more than that: living threads go on counting. */
+struct output {
+	int fd;
+	long error; /* the first -errno; 0: none */
+	uint64_t total_bytes;
+	unsigned used;
+	char buffer[BUFFER_BYTES];
+};
+
+static void output_flush(struct output *output)
+{
+	unsigned at = 0;
+
+	while (output->error == 0 && at < output->used) {
+		long n = gm_sys_write(output->fd, output->buffer + at, output->used - at);
+
+		if (n == -EINTR)
+			continue;
+		if (n <= 0)
+			output->error = n < 0 ? n : -ENOSPC;
+		else
+			at += (unsigned)n;
+	}
+	output->used = 0;
+}
+
+static void put(struct output *output, const void *bytes, unsigned n)
+{
+	if (output->fd < 0) {
+		output->total_bytes += n;
+		return;
+	}
+	if (output->total_bytes < n)
+		return;
+	output->total_bytes -= n;
+	if (output->used + n > sizeof(output->buffer))
+		output_flush(output);
+	memcpy(output->buffer + output->used, bytes, n);
+	output->used += n;
+}
+
+static void put_header(struct output *output, const struct gm_object *object)
+{
+	struct gm_gmon_start header =
+	    GM_GMON_START(object->text_start - object->bias, object->text_end - object->bias);
+
+	put(output, &header, sizeof(header));
+}
+
+static bool contains(const struct gm_object *object, uint64_t address)
+{
+	return address >= object->start && address < object->end;
+}
+
+/*
+ * The caller as gprof is told it: the call instruction (a call that never returns may be the last
+ * of its function, and the return address in the next); from another object, the entry point, for
+ * want of one the last function there is, since gprof drops what it has no name for.
+ */
+static uint64_t caller(const struct gm_object *object, const struct gm_arc *arc)
+{
+	if (contains(object, arc->from - 1))
+		return arc->from - 1;
+	return object->entry != 0 ? object->entry : object->text_end - 1;
+}
+
+/* The arcs of all calls into the file that `file` is a mapping of. */
+static void put_arcs(struct output *output, const struct gm_table *table,
+		     const struct gm_object *file)
+{
+	const struct gm_object *object = file;
+
+	for (uint32_t i = 0; i < table->header.n_slots; i++) {
+		const struct gm_arc *arc = &table->arcs[i];
+		uint64_t self = __atomic_load_n(&arc->self, __ATOMIC_ACQUIRE);
+		uint64_t left = arc->count;
+
+		if (self == 0)
+			continue;
+		if (!contains(object, self))
+			object = gm_maps_find(self);
+		if (object == NULL || object->file != file->file) {
+			object = file;
+			continue;
+		}
+		while (left > 0) {
+			struct gm_gmon_arc record = {
+			    .tag = GM_GMON_TAG_ARC,
+			    .from = caller(object, arc) - object->bias,
+			    .self = self - object->bias,
+			    .count = left < GM_GMON_COUNT_MAX ? (uint32_t)left : GM_GMON_COUNT_MAX,
+			};
+
+			put(output, &record, sizeof(record));
+			left -= record.count;
+		}
+	}
+}
+
+struct objects {
+	unsigned n;
+	const struct gm_object *at[OBJECTS_MAX];
+};
+
+/* Adds the files whose functions the table counts calls of, by one mapping each. */
+static void find_objects(const struct gm_table *table, struct objects *objects)
+{
+	for (uint32_t i = 0; table != NULL && i < table->header.n_slots; i++) {
+		uint64_t self = __atomic_load_n(&table->arcs[i].self, __ATOMIC_ACQUIRE);
+		const struct gm_object *object = NULL;
+
+		if (self == 0)
+			continue;
+		for (unsigned n = 0; n < objects->n && object == NULL; n++)
+			if (contains(objects->at[n], self))
+				object = objects->at[n];
+		if (object == NULL)
+			object = gm_maps_find(self);
+		for (unsigned n = 0; n < objects->n && object != NULL; n++)
+			if (objects->at[n]->file == object->file)
+				object = NULL;
+		if (object != NULL && objects->n < OBJECTS_MAX)
+			objects->at[objects->n++] = object;
+	}
+}
+
+static void visit_living(void (*visit)(const struct gm_control *, void *), void *data)
+{
+	uint32_t n = gm_threads_count();
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct gm_control *control = gm_control_at(i);
+
+		if (control != NULL)
+			visit(control, data);
+	}
+}
+
+struct gmon {
+	struct output output;
+	const struct gm_object *object;
+};
+
+static void put_thread(const struct gm_control *control, void *data)
+{
+	struct gmon *gmon = data;
+	const struct gm_table *table;
+
+	for (uint32_t n = 0; (table = gm_calls_table(control, n)) != NULL; n++)
+		put_arcs(&gmon->output, table, gmon->object);
+}
+
+/* Of one thread, or of all (control == NULL). */
+static void put_gmon(struct gmon *gmon, const struct gm_control *control)
+{
+	put_header(&gmon->output, gmon->object);
+	if (control != NULL) {
+		put_thread(control, gmon);
+		return;
+	}
+	if (merged.table != NULL)
+		put_arcs(&gmon->output, merged.table, gmon->object);
+	visit_living(put_thread, gmon);
+}
+
+/*
+ * Writes the gmon file of one object, private to the user, through no link; a FIFO does not hold us
+ * up.  Space is reserved first, which also keeps clear of RLIMIT_FSIZE and its signal.  0, or
+ * -errno: then there is no such file.
+ */
+static long write_gmon(const char *path, const struct gm_object *object,
+		       const struct gm_control *control)
+{
+	struct gmon gmon = {.object = object};
+	struct output *output = &gmon.output;
+
+	output->fd = -1;
+	put_gmon(&gmon, control);
+	output->fd = gm_sys_open(
+	    path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+	if (output->fd < 0)
+		return output->fd;
+	output->error = gm_file_reserve(output->fd, 0, output->total_bytes);
+	put_gmon(&gmon, control);
+	output_flush(output);
+	gm_sys_close(output->fd);
+	if (output->error < 0)
+		gm_sys_unlink(path);
+	return output->error;
+}
+
+static void add_library(struct gm_text *name, const struct gm_object *object)
+{
+	if (object->executable)
+		return;
+	gm_text_add(name, ".");
+	gm_text_add(name, object->name);
+}
+
+/* <pid>/gmon.<middle>, with ".<library>" behind it. */
+static void write_in_folder(const char *middle, const struct gm_object *object,
+			    const struct gm_control *control)
+{
+	char name[48 + GM_OBJECT_NAME_BYTES];
+	struct gm_text text = GM_TEXT(name);
+	char *path;
+	long code = -ENOMEM;
+
+	if (gm_process_get()->config.gmon_writer == GM_GMON_RECORD)
+		return;
+	gm_text_add(&text, "gmon.");
+	gm_text_add(&text, middle);
+	add_library(&text, object);
+	path = gm_path_new(gm_process_get()->dir, name);
+	if (path != NULL)
+		code = write_gmon(path, object, control);
+	gm_path_free(path);
+	if (code < 0) {
+		n_failed++;
+		last_failure = code;
+	}
+}
+
+void gm_gmon_thread(const struct gm_control *control, bool final)
+{
+	struct objects objects = {0};
+	char middle[32];
+	struct gm_text text = GM_TEXT(middle);
+	const struct gm_table *table;
+
+	gm_text_add_u64(&text, control->index);
+	gm_text_add(&text, ".");
+	gm_text_add_u64(&text, control->tid);
+	find_objects(control->table, &objects); /* which has the keys of all its predecessors */
+	for (unsigned i = 0; i < objects.n; i++)
+		write_in_folder(middle, objects.at[i], control);
+	for (uint32_t n = 0; final && (table = gm_calls_table(control, n)) != NULL; n++)
+		gm_calls_merge(&merged, table);
+}
+
+void gm_gmon_forget(void)
+{
+	/* Another thread may have been at work on it: its memory is left alone. */
+	memset(&merged, 0, sizeof(merged));
+	n_failed = 0;
+	n_written = 0;
+}
+
+static void visit_find(const struct gm_control *control, void *objects)
+{
+	find_objects(control->table, objects);
+}
+
+static void sum_table(const struct gm_table *table, uint64_t *sum)
+{
+	for (uint32_t i = 0; table != NULL && i < table->header.n_slots; i++)
+		*sum += table->arcs[i].count;
+}
+
+static void visit_sum(const struct gm_control *control, void *sum)
+{
+	const struct gm_table *table;
+
+	for (uint32_t n = 0; (table = gm_calls_table(control, n)) != NULL; n++)
+		sum_table(table, sum);
+}
+
+/* gmon.out, or as GMON_OUT_PREFIX asks: PREFIX.PID, as glibc has it. */
+static char *gmon_out_path(void)
+{
+	const char *prefix = gm_environment("GMON_OUT_PREFIX");
+	char name[24];
+	struct gm_text text = GM_TEXT(name);
+	char *path;
+
+	if (prefix == NULL || prefix[0] == '\0')
+		return gm_path_new(".", "gmon.out");
+	gm_text_add_u64(&text, (uint64_t)gm_sys_getpid());
+	path = gm_path_new(prefix, name);
+	if (path != NULL && gm_strlen(prefix) < GM_PATH_MAX - sizeof(name))
+		path[gm_strlen(prefix)] = '.';
+	return path;
+}
+
+static void write_gmon_out(const struct gm_object *object)
+{
+	char *path = gmon_out_path();
+	long code = path == NULL ? -ENOMEM : write_gmon(path, object, NULL);
+
+	if (code < 0) {
+		char warning[GM_WARNING_BYTES];
+		struct gm_text text = GM_TEXT(warning);
+
+		gm_text_add(&text, path == NULL ? "gmon.out" : path);
+		gm_text_add(&text, ": cannot write it: ");
+		gm_text_add_errno(&text, code);
+		gm_text_add(&text, "; set GMON_OUT_PREFIX to put it elsewhere; the capture in ");
+		gm_text_add(&text, gm_process_get()->capture.dir);
+		gm_text_add(&text, " has the calls");
+		gm_warn(warning);
+	}
+	gm_path_free(path);
+}
+
+static void warn_failures(void)
+{
+	char warning[GM_WARNING_BYTES];
+	struct gm_text text = GM_TEXT(warning);
+
+	if (n_failed == 0)
+		return;
+	gm_text_add(&text, gm_process_get()->dir);
+	gm_text_add(&text, ": cannot write ");
+	gm_text_add_u64(&text, n_failed);
+	gm_text_add(&text, " gmon files: ");
+	gm_text_add_errno(&text, last_failure);
+	gm_text_add(&text, "; make room, or give the capture another place ([output] dir)");
+	gm_warn(warning);
+	n_failed = 0;
+}
+
+void gm_gmon_all(void)
+{
+	struct objects objects = {0};
+	const struct gm_object *executable = gm_maps_find(gm_entry_point());
+	uint32_t n_threads = gm_threads_count();
+	uint64_t n_calls = 1;
+
+	sum_table(merged.table, &n_calls);
+	visit_living(visit_sum, &n_calls);
+	if (n_calls == n_written)
+		return;
+	n_written = n_calls;
+
+	for (uint32_t i = 0; i < n_threads; i++) {
+		struct gm_control *control = gm_control_at(i);
+
+		if (control == NULL)
+			continue;
+		gm_gmon_thread(control, false);
+		gm_calls_settle(control);
+	}
+	if (executable != NULL)
+		objects.at[objects.n++] = executable;
+	find_objects(merged.table, &objects);
+	visit_living(visit_find, &objects);
+	for (unsigned i = 0; i < objects.n; i++) {
+		if (objects.at[i]->executable)
+			write_gmon_out(objects.at[i]);
+		else
+			write_in_folder("merged", objects.at[i], NULL);
+	}
+	warn_failures();
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The files that the runtime libraries leave in a capture directory, other than CTF streams.
+ *
+ * Two binary files are live memory: `<pid>/threads` and `<pid>/calls` are shared
+ * mappings that the running program updates in place, so that a program killed at any instant
+ * leaves behind all it had counted.  A reader must therefore take every field as hostile: check
+ * magic, schema and sizes against the length of the file before it follows anything.
+ *
+ * All integers are little-endian.  Times are CLOCK_MONOTONIC nanoseconds.  Addresses are run-time
+ * virtual addresses; `<pid>/maps` tells which object was there.
+ *
+ * Other files (text, one record a line):
+ *
+ *   session            "gprof-mt-capture 1" / "owner PID STARTTIME" (STARTTIME: field 22 of
+ *                      /proc/PID/stat) / "clock_offset_ns N" (CLOCK_REALTIME - CLOCK_MONOTONIC,
+ *                      the offset in the clock block of every CTF metadata file of the capture) /
+ *                      "clock_uuid UUID" (the boot id).  Written whole, by rename, by whoever
+ *                      creates the capture.
+ *   <pid>/maps         "TIME_NS load START END BIAS BUILDID PATH": hexadecimal without 0x but
+ *                      for TIME_NS; BIAS = run-time address - link-time address; BUILDID is "-"
+ *                      when the object has none; PATH runs to the end of the line, with '\n' and
+ *                      '\\' escaped by a backslash.  The first line is the executable.  The same
+ *                      object may be listed more than once.
+ */
+#ifndef GMON_MT_FORMAT_H
+#define GMON_MT_FORMAT_H
+
+#include <stdint.h>
+
+/* Version of everything in a capture directory; a reader refuses a greater one. */
+#define GM_CAPTURE_SCHEMA 1
+
+#define GM_SESSION_MAGIC "gprof-mt-capture"
+
+/* --- <pid>/threads: header, then slots --------------------------------------------------- */
+
+#define GM_THREADS_MAGIC  "GMTHREAD"
+#define GM_THREAD_BUCKETS 1024
+
+enum gm_thread_state {
+	GM_THREAD_FREE = 0, /* handed out, not yet filled in: the writer died in between */
+	GM_THREAD_LIVE = 1,
+	GM_THREAD_ENDED = 2,
+};
+
+/* Which library a per-library field of a thread slot belongs to. */
+enum gm_library {
+	GM_LIB_CALLS = 0, /* libgmon-mt */
+	GM_LIB_SYNC = 1,  /* libsync-trace */
+	GM_N_LIBS = 2,
+};
+
+/*
+ * The registry of the paper's Figure 4: `bucket` is its array A, indexed by a hash of the thread
+ * id; the slots chained by `next` are its list B; the slot, with each library's own control block
+ * behind it, is its node C.  Links are slot index + 1; 0 ends a chain.
+ */
+struct gm_threads_header {
+	char magic[8];
+	uint32_t schema;
+	uint32_t header_bytes; /* offset of slot 0 */
+	uint32_t slot_bytes;
+	uint32_t n_slots; /* handed out so far: the next thread's index; atomic */
+	uint32_t pid;
+	uint32_t ppid;
+	uint64_t start_ns;     /* when this folder was opened */
+	uint64_t end_ns;       /* orderly end of the process; 0: killed, or still running */
+	uint64_t threads_lost; /* threads that found no slot (disk or address space) */
+	uint64_t calls_lost;   /* calls counted nowhere, by threads without a slot */
+	uint64_t events_lost;  /* synch-events written nowhere, by threads without a slot */
+	uint64_t image;	       /* one run of one program image: differs after exec and pid reuse */
+	uint64_t proc_start;   /* field 22 of /proc/PID/stat: the process, whatever it executes */
+	uint64_t reserved[5];
+	uint32_t bucket[GM_THREAD_BUCKETS];
+};
+_Static_assert(sizeof(struct gm_threads_header) == 128 + 4 * GM_THREAD_BUCKETS, "on-disk size");
+
+struct gm_thread_slot {
+	uint32_t state; /* enum gm_thread_state; written last (release) */
+	uint32_t tid;
+	uint32_t next;		   /* chain of equal hash */
+	int32_t parent_index;	   /* -1: not known */
+	uint64_t start_ns;	   /* first seen */
+	uint64_t end_ns;	   /* 0: did not end in order */
+	uint64_t start_routine;	   /* run-time address; 0: not known */
+	uint64_t pthread;	   /* pthread_self(); 0: not known */
+	uint64_t calls_lost;	   /* calls of this thread that were counted nowhere */
+	uint64_t events_lost;	   /* synch-events of this thread that were written nowhere */
+	char name[16];		   /* last known, NUL-terminated */
+	uint64_t local[GM_N_LIBS]; /* each library's control block; means nothing to a reader */
+	uint64_t clock_error_ns;   /* largest error seen in the time stamps of its synch-events */
+	uint64_t reserved[3];
+};
+_Static_assert(sizeof(struct gm_thread_slot) == 128, "on-disk size");
+
+/* --- <pid>/calls: the arcs of all threads ------------------------------------------------- */
+
+#define GM_CALLS_MAGIC "GMTCALLS"
+#define GM_CALLS_FREE  "GMTFREE!"
+
+enum gm_calls_flags {
+	GM_CALLS_DENSE = 1,   /* all arcs of an ended thread: its other tables no longer count */
+	GM_CALLS_PRIVATE = 2, /* not in the file (only ever seen in the program's memory) */
+};
+
+/*
+ * The file is a row of chunks, each a header, n_slots arcs, and padding up to chunk_bytes, which
+ * leads to the next; a chunk_bytes of 0 ends the row before the file does.  A chunk whose magic is
+ * GM_CALLS_FREE holds nothing.  An arc with self == 0 is empty.
+ *
+ * A thread has one table or more, each twice as large as the one before; the calls of an arc are
+ * the sum over all of them.  If one has GM_CALLS_DENSE, it alone counts.
+ */
+struct gm_calls_header {
+	char magic[8]; /* written last (release) */
+	uint32_t schema;
+	uint32_t header_bytes;
+	uint32_t slot_bytes;
+	uint32_t n_slots;
+	uint32_t index;
+	uint32_t tid;
+	uint64_t chunk_bytes; /* a multiple of 64 */
+	uint64_t slot_mask;   /* (n_slots - 1) * slot_bytes while the table is live; the writer's */
+	uint32_t flags;	      /* enum gm_calls_flags */
+	uint32_t reserved[3];
+};
+_Static_assert(sizeof(struct gm_calls_header) == 64, "on-disk size");
+
+/* The first fields of a slot; slot_bytes may be greater. */
+struct gm_calls_arc {
+	uint64_t from;	/* return address in the caller */
+	uint64_t self;	/* return address of mcount: in the called function */
+	uint64_t count; /* calls */
+};
+_Static_assert(sizeof(struct gm_calls_arc) == 24, "on-disk size");
+
+#endif

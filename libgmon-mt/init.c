@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Start and end of the process, and the functions that -pg programs expect of a C library.
+ *
+ * gcrt1.o calls __monstartup() before any constructor and registers _mcleanup() with atexit(), so
+ * before the destructors of the program's objects, which may call profiled functions.  _mcleanup()
+ * therefore writes what there is, and our own destructor, the last to run, writes it again.
+ * Programs linked without gcrt1.o have the constructor and the destructor alone.
+ */
+#include "internal.h"
+
+bool gm_started;
+
+/* For mcount.S: there is thread-local storage; and calls from before that. */
+bool gm_up;
+uint64_t gm_calls_early;
+
+static bool ready;
+
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED void __monstartup(unsigned long low_pc, unsigned long high_pc);
+EXPORTED void monstartup(unsigned long low_pc, unsigned long high_pc);
+EXPORTED void moncontrol(int mode);
+EXPORTED void _mcleanup(void);
+
+__attribute__((constructor(101))) static void start(void)
+{
+	const struct gm_process *process;
+	uint64_t mask;
+
+	if (ready)
+		return;
+	ready = true;
+	gm_up = true;
+	gm_threads_init();
+	gm_signals_block(&mask);
+	process = gm_process_open();
+	gm_signals_restore(mask);
+	if (process == NULL)
+		return;
+	gm_process_count_lost(GM_LIB_CALLS, gm_calls_early);
+	gm_maps_update();
+}
+
+/* The range of code is not needed: every address is counted, whichever object it is in. */
+void __monstartup(unsigned long low_pc, unsigned long high_pc)
+{
+	(void)low_pc;
+	(void)high_pc;
+	start();
+	gm_started = true;
+}
+
+void monstartup(unsigned long low_pc, unsigned long high_pc)
+{
+	__monstartup(low_pc, high_pc);
+}
+
+/* As in glibc: 0 stops counting, anything else resumes it; for all threads. */
+void moncontrol(int mode)
+{
+	gm_threads_pause(mode == 0);
+}
+
+static void flush(void)
+{
+	const struct gm_process *process = gm_process_get();
+	uint64_t mask;
+
+	if (process == NULL || !gm_started || process->config.calls_mode == GM_CALLS_OFF)
+		return;
+	gm_maps_update(); /* takes the loader's lock, under which others may want ours */
+	gm_flush_lock(&mask);
+	gm_gmon_all();
+	gm_flush_unlock(mask);
+}
+
+void _mcleanup(void)
+{
+	flush();
+}
+
+__attribute__((destructor(101))) static void end(void)
+{
+	flush();
+	gm_process_end();
+}

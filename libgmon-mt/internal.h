@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of libgmon-mt share.
+ *
+ * A thread's control block holds its table of arcs.  TLS holds a pointer to the table (all that
+ * mcount needs) and to the block; the thread's slot in the process' thread table holds a pointer to
+ * the block too, for the walk at exit and for fork().  Blocks come from a pool and outlive their
+ * thread's stack and TLS.
+ *
+ * gm_flush_lock orders what one thread does to another's table: the walk at exit, fork(), and a
+ * table's growth and end.  It is held with all signals blocked and across no call of the
+ * program's.  A thread's own counting and adding of arcs needs no lock.
+ */
+#ifndef GM_INTERNAL_H
+#define GM_INTERNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gmon-mt/format.h"
+#include "runtime/runtime.h"
+
+enum gm_state {
+	GM_STATE_NEWBORN = 0, /* no call seen yet */
+	GM_STATE_NOMINAL = 1,
+	GM_STATE_ENDED = 2,  /* flushed, or no memory: calls are counted as lost */
+	GM_STATE_OFF = 3,    /* the process is not profiled; from here on mcount returns at once */
+	GM_STATE_PAUSED = 4, /* moncontrol(0) */
+};
+
+struct gm_arc {
+	uint64_t from, self, count;
+	uint64_t unused; /* a slot is 32 bytes: one multiplication less, never two cache lines */
+};
+
+struct gm_table {
+	struct gm_calls_header header;
+	struct gm_arc arcs[];
+};
+
+#define GM_RETIRED_MAX 32 /* a table doubles: 2^32 arcs do not fit in memory */
+
+struct gm_control {
+	struct gm_table *table;
+	struct gm_tls *tls;
+	struct gm_thread_slot *slot; /* NULL: the process' thread table was full */
+	uint32_t index, tid;
+	uint32_t n_used;
+	uint32_t n_retired;
+	uint64_t settled_lost; /* of calls_lost: what gm_calls_settle() put there */
+	struct gm_table *retired[GM_RETIRED_MAX];
+	struct gm_control *next_free;
+};
+
+struct gm_tls {
+	uint8_t state; /* enum gm_state */
+	struct gm_table *table;
+	struct gm_control *control;
+	struct gm_thread_slot *slot; /* NULL: none, or not yet */
+};
+
+extern __thread struct gm_tls gm_tls;
+
+/* --- calls.c ------------------------------------------------------------------------------ */
+
+/* A table in which nothing is found: for threads without their own. */
+extern struct gm_table gm_no_table;
+
+/* Gives the control block of the calling thread its first table.  False: no memory. */
+bool gm_calls_start(struct gm_control *control);
+
+/*
+ * Tables by number: those retired, oldest first, then the current one; NULL beyond.  The calls of
+ * an arc are the sum over all of them.
+ */
+const struct gm_table *gm_calls_table(const struct gm_control *control, uint32_t number);
+
+/*
+ * For a thread still running when the process ends, under the lock: what only memory holds is
+ * counted as lost, once.
+ */
+void gm_calls_settle(struct gm_control *control);
+
+/*
+ * Ends the tables, under the lock: leaves one dense table in the file, counts as lost what the disk
+ * does not take, gives the chunks to the next threads.
+ */
+void gm_calls_end(struct gm_control *control);
+
+/*
+ * Adds all arcs of `from` to a table in private memory, made and grown as needed (`into` starts
+ * zeroed).  Returns the calls that found no memory.
+ */
+uint64_t gm_calls_merge(struct gm_control *into, const struct gm_table *from);
+
+static inline size_t gm_table_bytes(uint32_t n_slots)
+{
+	return sizeof(struct gm_table) + (size_t)n_slots * sizeof(struct gm_arc);
+}
+
+/* --- arena.c ------------------------------------------------------------------------------ */
+
+/*
+ * A zeroed chunk for a table of n_slots, marked free until it is published; under the lock.  In the
+ * file or, without disk space and if `may_be_private`, in memory alone.  NULL: neither.
+ */
+struct gm_table *gm_arena_new(uint32_t n_slots, uint32_t slot_bytes, bool may_be_private);
+
+/* Makes a filled table count. */
+void gm_arena_publish(struct gm_table *table);
+
+/* Takes a table's chunk back for a table of the same size; under the lock. */
+void gm_arena_free(struct gm_table *table);
+
+/*
+ * In the child of a fork(): leaves the parent's file, and puts empty private memory in the place of
+ * its mappings, since the fork may have come from a handler that interrupted mcount.
+ */
+void gm_arena_forget(void);
+
+/* --- thread.c ----------------------------------------------------------------------------- */
+
+void gm_flush_lock(uint64_t *ret_mask);
+void gm_flush_unlock(uint64_t mask);
+
+/* Makes the calling thread nominal, or off.  Signals are blocked. */
+void gm_thread_start(void);
+
+/* The control block of a thread that is running and counts calls; else NULL. */
+struct gm_control *gm_control_at(uint32_t index);
+
+/* Stops or resumes counting in all threads, also those to come. */
+void gm_threads_pause(bool pause);
+
+/* The fork handler; at the start of the process, from its constructor. */
+void gm_threads_init(void);
+
+/* --- gmon.c ------------------------------------------------------------------------------- */
+
+/* Writes the gmon files of one thread, and adds it to the merged ones if `final`. */
+void gm_gmon_thread(const struct gm_control *control, bool final);
+
+/*
+ * Writes the files of every thread still running, from a look at its tables, and the merged ones:
+ * gmon.out, and one a library.  Does nothing if no call has been counted since the last time.
+ */
+void gm_gmon_all(void);
+
+/* Forgets what was merged so far (a fork's child starts at zero). */
+void gm_gmon_forget(void);
+
+/* --- init.c ------------------------------------------------------------------------------- */
+
+/* Has anything been counted or __monstartup been called?  If not, no gmon.out is written. */
+extern bool gm_started;
+
+/* mcount.S: has any constructor run, and calls from before that (IFUNC resolvers). */
+extern bool gm_up;
+extern uint64_t gm_calls_early;
+
+#endif

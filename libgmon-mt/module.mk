@@ -1,0 +1,57 @@
+# libgmon_mt.so and .a: the -pg runtime.  runtime/ is also built into libsync_trace.so.
+RUNTIME_SRC := $(wildcard libgmon-mt/runtime/*.c)
+GMON_SRC := $(wildcard libgmon-mt/*.c)
+GMON_ASM := $(wildcard libgmon-mt/arch/x86_64/*.S)
+
+# Reachable from mcount: no vector registers, no instrumentation, no loops turned into library calls
+# (those that remain have names of our own: runtime/sys.h).
+RT_CFLAGS := $(BASE_CFLAGS) -D_GNU_SOURCE -fPIC -fvisibility=hidden -ftls-model=initial-exec \
+	-mgeneral-regs-only -fno-stack-protector -fno-tree-loop-distribute-patterns \
+	$(if $(findstring undefined,$(SAN)),-fsanitize=undefined -fsanitize-undefined-trap-on-error)
+
+RUNTIME_OBJ := $(RUNTIME_SRC:%.c=$(B)/obj/%.o)
+GMON_OBJ := $(GMON_SRC:%.c=$(B)/obj/%.o) $(GMON_ASM:%.S=$(B)/obj/%.o) $(RUNTIME_OBJ)
+
+$(B)/obj/libgmon-mt/%.o: libgmon-mt/%.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(RT_CFLAGS) -MMD -MP -c $< -o $@
+
+$(B)/obj/libgmon-mt/%.o: libgmon-mt/%.S
+	$(call say,AS,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(RT_CFLAGS) -MMD -MP -c $< -o $@
+
+ALL += $(B)/libgmon_mt.so $(B)/libgmon_mt.a
+
+# Nothing the program exports may stand in for what the runtime calls its own: -Bsymbolic.
+$(B)/libgmon_mt.so: $(GMON_OBJ) libgmon-mt/libgmon-mt.map
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared -o $@ $(GMON_OBJ) -Wl,--version-script=libgmon-mt/libgmon-mt.map \
+		-Wl,-soname,libgmon_mt.so -Wl,-z,defs -Wl,-z,now -Wl,-z,relro -Wl,-Bsymbolic \
+		-Wl,-z,nodelete
+
+# A static program may call mcount before it has thread-local storage.
+$(B)/obj/libgmon-mt/%.archive.o: libgmon-mt/%.S
+	$(call say,AS,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(RT_CFLAGS) -DGM_ARCHIVE -MMD -MP -c $< -o $@
+
+# One object, its inner names made local: they cannot meet the program's.
+ARCHIVE_OBJ := $(filter-out $(GMON_ASM:%.S=$(B)/obj/%.o),$(GMON_OBJ)) \
+	$(GMON_ASM:%.S=$(B)/obj/%.archive.o)
+
+$(B)/libgmon_mt.a: $(ARCHIVE_OBJ) libgmon-mt/module.mk
+	$(call say,AR,$@)
+	$(Q)$(CC) -r -nostdlib -o $(B)/obj/libgmon-mt/gmon_mt.o $(ARCHIVE_OBJ)
+	$(Q)objcopy --localize-hidden $(B)/obj/libgmon-mt/gmon_mt.o
+	$(Q)rm -f $@ && ar rcsD $@ $(B)/obj/libgmon-mt/gmon_mt.o
+
+INSTALLS += install-gmon
+.PHONY: install-gmon
+install-gmon: $(B)/libgmon_mt.so $(B)/libgmon_mt.a
+	$(Q)install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include/gmon-mt
+	$(Q)install -m 644 $(B)/libgmon_mt.so $(B)/libgmon_mt.a $(DESTDIR)$(LIBDIR)
+	$(Q)install -m 644 libgmon-mt/include/gmon-mt/format.h $(DESTDIR)$(PREFIX)/include/gmon-mt
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
+		libgmon-mt/gmon-mt.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/gmon-mt.pc

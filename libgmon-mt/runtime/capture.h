@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The capture directory: made once, joined by every process of one run.
+ *
+ * `gprof-mt record` makes it for the program it starts; without `record` the first profiled
+ * process does.  A directory appears whole (made beside, then renamed), so whoever finds its
+ * `session` file can use it.  An old capture is renamed to DIR.old, over an older one.
+ */
+#ifndef GM_RUNTIME_CAPTURE_H
+#define GM_RUNTIME_CAPTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/config.h"
+
+struct gm_capture {
+	char dir[GM_PATH_MAX];	 /* absolute */
+	bool created;		 /* by this call, not joined */
+	int64_t clock_offset_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC when it was made */
+	char clock_uuid[37];	 /* the boot id */
+};
+
+/*
+ * Makes or joins config->dir.  With config->existing == GM_EXISTING_RENAME a directory is joined
+ * only by the run that made it: its owner lives, or this process or its parent is already in it.
+ * 0, or -errno with a one-line diagnosis in *error; *ret_capture is then undefined.
+ */
+int gm_capture_open(const struct gm_config *config, struct gm_capture *ret_capture,
+		    struct gm_config_error *error);
+
+/* Field 22 of /proc/PID/stat: start time in clock ticks after boot; 0: no such process. */
+uint64_t gm_proc_start(int pid);
+
+/*
+ * Creates a file (0600, never through a link, never over another) and writes it whole.
+ * 0 or -errno; on failure there is no file.
+ */
+int gm_file_write(const char *path, const void *bytes, size_t n);
+
+/* Removes a directory and all in it, following no link; what cannot be removed stays. */
+void gm_remove_tree(const char *path);
+
+#endif

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The profile configuration: one table of keys, one parser, one writer (config.h).
+ *
+ * Strict: a typo in a key would otherwise silently profile something else than was asked for.
+ */
+#include <errno.h>
+#include <stdbool.h>
+
+#include "runtime/config.h"
+#include "runtime/sys.h"
+
+#define CONFIG_FILE_MAX 65536
+#define WORDS_MAX	8
+
+enum key_type { KEY_WORD, KEY_SIZE, KEY_PATH };
+
+struct key {
+	const char *group, *name;
+	enum key_type type;
+	size_t offset;
+	const char *words[WORDS_MAX]; /* KEY_WORD: the name of value i; NULL ends */
+	uint64_t least, most;	      /* KEY_SIZE, bytes */
+};
+
+#define FIELD(member) offsetof(struct gm_config, member)
+
+static const struct key keys[] = {
+    {"profile", "level", KEY_WORD, FIELD(level), {"applic-only", "full-sched", "full"}, 0, 0},
+    {"calls", "mode", KEY_WORD, FIELD(calls_mode), {"count", "off"}, 0, 0},
+    {"calls", "gmon", KEY_WORD, FIELD(gmon_writer), {"program", "record"}, 0, 0},
+    {"sync", "mode", KEY_WORD, FIELD(sync_mode), {"all", "off"}, 0, 0},
+    {"sync", "buffer", KEY_SIZE, FIELD(sync_buffer_bytes), {NULL}, 16384, 1u << 30},
+    {"kernel", "source", KEY_WORD, FIELD(kernel), {"auto", "perf", "switches", "none"}, 0, 0},
+    {"output", "dir", KEY_PATH, FIELD(dir), {NULL}, 0, 0},
+    {"output", "existing", KEY_WORD, FIELD(existing), {"rename", "join"}, 0, 0},
+};
+#define N_KEYS (sizeof(keys) / sizeof(keys[0]))
+
+void gm_config_defaults(struct gm_config *config)
+{
+	*config = (struct gm_config){
+	    .level = GM_LEVEL_FULL_SCHED,
+	    .calls_mode = GM_CALLS_COUNT,
+	    .gmon_writer = GM_GMON_PROGRAM,
+	    .sync_mode = GM_SYNC_ALL,
+	    .sync_buffer_bytes = 1u << 20,
+	    .kernel = GM_KERNEL_AUTO,
+	    .existing = GM_EXISTING_RENAME,
+	    .dir = "gprof-mt.data",
+	};
+}
+
+static const char *word_of(size_t offset, unsigned value)
+{
+	unsigned i = 0;
+
+	while (keys[i].offset != offset)
+		i++;
+	return keys[i].words[value];
+}
+
+const char *gm_level_name(enum gm_level level)
+{
+	return word_of(FIELD(level), level);
+}
+
+const char *gm_kernel_source_name(enum gm_kernel_source source)
+{
+	return word_of(FIELD(kernel), source);
+}
+
+/* The part of a text between two pointers: the file is parsed in place, unwritten. */
+struct span {
+	const char *start, *end;
+};
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static struct span span_trim(struct span span)
+{
+	while (span.start < span.end && is_blank(*span.start))
+		span.start++;
+	while (span.start < span.end && is_blank(span.end[-1]))
+		span.end--;
+	return span;
+}
+
+static size_t span_length(struct span span)
+{
+	return (size_t)(span.end - span.start);
+}
+
+static bool span_is(struct span span, const char *word)
+{
+	size_t n = gm_strlen(word);
+
+	return span_length(span) == n && memcmp(span.start, word, n) == 0;
+}
+
+/* Where in what a diagnosis is: "FILE:LINE: " or "--set: ". */
+struct place {
+	const char *file;
+	unsigned line; /* 0: none */
+};
+
+static struct gm_text diagnose(struct gm_config_error *error, struct place place)
+{
+	struct gm_text text = GM_TEXT(error->text);
+
+	gm_text_add(&text, place.file);
+	if (place.line > 0) {
+		gm_text_add(&text, ":");
+		gm_text_add_u64(&text, place.line);
+	}
+	gm_text_add(&text, ": ");
+	return text;
+}
+
+static void add_span(struct gm_text *text, struct span span)
+{
+	size_t n = span_length(span);
+
+	gm_text_add(text, "'");
+	gm_text_add_bytes(text, span.start, n < 64 ? n : 64);
+	gm_text_add(text, "'");
+}
+
+static void add_accepted_values(struct gm_text *text, const struct key *key)
+{
+	switch (key->type) {
+	case KEY_WORD:
+		for (unsigned i = 0; key->words[i] != NULL; i++) {
+			gm_text_add(text, i > 0 ? " | " : "");
+			gm_text_add(text, key->words[i]);
+		}
+		break;
+	case KEY_SIZE:
+		gm_text_add(text, "bytes from ");
+		gm_text_add_u64(text, key->least);
+		gm_text_add(text, " to ");
+		gm_text_add_u64(text, key->most);
+		gm_text_add(text, ", with K, M or G after the number if wanted");
+		break;
+	case KEY_PATH:
+		gm_text_add(text, "a path of fewer than ");
+		gm_text_add_u64(text, GM_PATH_MAX - 256);
+		gm_text_add(text, " bytes");
+		break;
+	}
+}
+
+static bool parse_size(struct span value, uint64_t *ret_bytes)
+{
+	uint64_t bytes = 0;
+	const char *p = value.start;
+
+	for (; p < value.end && *p >= '0' && *p <= '9' && bytes < UINT64_MAX / 16; p++)
+		bytes = bytes * 10 + (uint64_t)(*p - '0');
+	if (p == value.start)
+		return false;
+	if (p < value.end && bytes < UINT64_MAX >> 32) {
+		unsigned shift = *p == 'K' ? 10 : *p == 'M' ? 20 : *p == 'G' ? 30 : 0;
+
+		bytes <<= shift;
+		p += shift > 0;
+	}
+	*ret_bytes = bytes;
+	return p == value.end;
+}
+
+static bool key_set(const struct key *key, struct span value, struct gm_config *config)
+{
+	char *field = (char *)config + key->offset;
+	uint64_t bytes;
+
+	switch (key->type) {
+	case KEY_WORD:
+		for (int i = 0; key->words[i] != NULL; i++)
+			if (span_is(value, key->words[i])) {
+				*(int *)field = i;
+				return true;
+			}
+		return false;
+	case KEY_SIZE:
+		if (!parse_size(value, &bytes) || bytes < key->least || bytes > key->most)
+			return false;
+		*(uint64_t *)field = bytes;
+		return true;
+	case KEY_PATH:
+		/* What is left of GM_PATH_MAX holds the names of the files in the directory. */
+		if (span_length(value) == 0 || span_length(value) >= GM_PATH_MAX - 256)
+			return false;
+		memcpy(field, value.start, span_length(value));
+		field[span_length(value)] = '\0';
+		return true;
+	}
+	return false;
+}
+
+static int assign(struct span group, struct span name, struct span value, struct place place,
+		  struct gm_config *config, struct gm_config_error *error)
+{
+	struct gm_text text;
+	bool group_known = false;
+
+	for (unsigned i = 0; i < N_KEYS; i++) {
+		const struct key *key = &keys[i];
+
+		if (!span_is(group, key->group))
+			continue;
+		group_known = true;
+		if (!span_is(name, key->name))
+			continue;
+		if (key_set(key, value, config))
+			return 0;
+		text = diagnose(error, place);
+		gm_text_add(&text, "bad value ");
+		add_span(&text, value);
+		gm_text_add(&text, " for ");
+		gm_text_add(&text, key->group);
+		gm_text_add(&text, ".");
+		gm_text_add(&text, key->name);
+		gm_text_add(&text, ": use ");
+		add_accepted_values(&text, key);
+		return -EINVAL;
+	}
+
+	text = diagnose(error, place);
+	gm_text_add(&text, group_known ? "unknown key " : "unknown group ");
+	add_span(&text, group_known ? name : group);
+	if (group_known) {
+		gm_text_add(&text, " in ");
+		add_span(&text, group);
+	}
+	gm_text_add(&text, ": use ");
+	for (unsigned i = 0, n = 0; i < N_KEYS; i++) {
+		if (group_known && !span_is(group, keys[i].group))
+			continue;
+		if (!group_known && i > 0 && gm_strcmp(keys[i].group, keys[i - 1].group) == 0)
+			continue;
+		gm_text_add(&text, n++ > 0 ? " | " : "");
+		gm_text_add(&text, group_known ? keys[i].name : keys[i].group);
+	}
+	return -EINVAL;
+}
+
+static int parse_line(struct span line, struct span *group, struct place place,
+		      struct gm_config *config, struct gm_config_error *error)
+{
+	struct gm_text text;
+	const char *equals;
+
+	line = span_trim(line);
+	if (span_length(line) == 0 || *line.start == '#')
+		return 0;
+	if (*line.start == '[' && line.end[-1] == ']') {
+		*group = span_trim((struct span){line.start + 1, line.end - 1});
+		return 0;
+	}
+	for (equals = line.start; equals < line.end && *equals != '='; equals++)
+		;
+	if (equals == line.end || group->start == NULL) {
+		text = diagnose(error, place);
+		gm_text_add(&text, "cannot read ");
+		add_span(&text, line);
+		gm_text_add(&text, equals == line.end ? ": use KEY = VALUE or [GROUP]"
+						      : ": a [GROUP] line must come before");
+		return -EINVAL;
+	}
+	return assign(*group, span_trim((struct span){line.start, equals}),
+		      span_trim((struct span){equals + 1, line.end}), place, config, error);
+}
+
+static int parse_file(const char *path, struct span file, struct gm_config *config,
+		      struct gm_config_error *error)
+{
+	struct place place = {path, 0};
+	struct span group = {NULL, NULL};
+	const char *line = file.start;
+
+	while (line < file.end) {
+		const char *end = line;
+		int result;
+
+		while (end < file.end && *end != '\n')
+			end++;
+		place.line++;
+		result = parse_line((struct span){line, end}, &group, place, config, error);
+		if (result < 0)
+			return result;
+		line = end + 1;
+	}
+	return 0;
+}
+
+static int read_error(const char *path, const char *what, long code, struct gm_config_error *error)
+{
+	struct gm_text text = diagnose(error, (struct place){path, 0});
+
+	gm_text_add(&text, what);
+	gm_text_add(&text, ": ");
+	gm_text_add_errno(&text, code);
+	return (int)code;
+}
+
+int gm_config_read(const char *path, struct gm_config *config, struct gm_config_error *error)
+{
+	struct gm_config result = *config;
+	char *buffer;
+	size_t length = 0;
+	long n = 0;
+	int code, fd = gm_sys_open(path, O_RDONLY, 0);
+
+	if (fd < 0)
+		return read_error(path, "cannot open the configuration", fd, error);
+	buffer = gm_sys_mmap(CONFIG_FILE_MAX, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (buffer == NULL) {
+		gm_sys_close(fd);
+		return read_error(path, "no memory to read the configuration", -ENOMEM, error);
+	}
+	while (length < CONFIG_FILE_MAX &&
+	       (n = gm_sys_read(fd, buffer + length, CONFIG_FILE_MAX - length)) > 0)
+		length += (size_t)n;
+	gm_sys_close(fd);
+
+	if (n < 0)
+		code = read_error(path, "cannot read the configuration", n, error);
+	else if (length == CONFIG_FILE_MAX)
+		code = read_error(path, "the configuration is 64 KiB or more", -EFBIG, error);
+	else
+		code = parse_file(path, (struct span){buffer, buffer + length}, &result, error);
+	gm_sys_munmap(buffer, CONFIG_FILE_MAX);
+	if (code == 0)
+		*config = result;
+	return code;
+}
+
+int gm_config_set(const char *assignment, struct gm_config *config, struct gm_config_error *error)
+{
+	const char *end = assignment + gm_strlen(assignment);
+	const char *dot = assignment, *equals = assignment;
+	struct place place = {"--set", 0};
+
+	while (*equals != '\0' && *equals != '=')
+		equals++;
+	while (dot < equals && *dot != '.')
+		dot++;
+	if (dot == equals || *equals == '\0') {
+		struct gm_text text = diagnose(error, place);
+
+		gm_text_add(&text, "cannot read ");
+		add_span(&text, (struct span){assignment, end});
+		gm_text_add(&text, ": use GROUP.KEY=VALUE");
+		return -EINVAL;
+	}
+	return assign(span_trim((struct span){assignment, dot}),
+		      span_trim((struct span){dot + 1, equals}),
+		      span_trim((struct span){equals + 1, end}), place, config, error);
+}
+
+size_t gm_config_format(const struct gm_config *config, char *buffer, size_t size_bytes)
+{
+	struct gm_text text = {buffer, size_bytes, 0};
+
+	for (unsigned i = 0; i < N_KEYS; i++) {
+		const struct key *key = &keys[i];
+		const char *field = (const char *)config + key->offset;
+
+		if (i == 0 || gm_strcmp(key->group, keys[i - 1].group) != 0) {
+			gm_text_add(&text, i > 0 ? "\n[" : "[");
+			gm_text_add(&text, key->group);
+			gm_text_add(&text, "]\n");
+		}
+		gm_text_add(&text, key->name);
+		gm_text_add(&text, " = ");
+		if (key->type == KEY_WORD)
+			gm_text_add(&text, key->words[*(const int *)field]);
+		else if (key->type == KEY_SIZE)
+			gm_text_add_u64(&text, *(const uint64_t *)field);
+		else
+			gm_text_add(&text, field);
+		gm_text_add(&text, "\n");
+	}
+	return text.length;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The profile configuration: GKeyFile syntax, read strictly, without allocation.
+ *
+ * One reader serves the runtime libraries (no glib in the profiled program) and `gprof-mt record`,
+ * so that both accept exactly the same files.  The keys and their values are one table in
+ * config.c.
+ */
+#ifndef GM_RUNTIME_CONFIG_H
+#define GM_RUNTIME_CONFIG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum gm_level { GM_LEVEL_APPLIC_ONLY, GM_LEVEL_FULL_SCHED, GM_LEVEL_FULL };
+enum gm_calls_mode { GM_CALLS_COUNT, GM_CALLS_OFF };
+enum gm_gmon_writer { GM_GMON_PROGRAM, GM_GMON_RECORD };
+enum gm_sync_mode { GM_SYNC_ALL, GM_SYNC_OFF };
+enum gm_kernel_source { GM_KERNEL_AUTO, GM_KERNEL_PERF, GM_KERNEL_SWITCHES, GM_KERNEL_NONE };
+enum gm_existing { GM_EXISTING_RENAME, GM_EXISTING_JOIN };
+
+#define GM_PATH_MAX 4096
+
+struct gm_config {
+	enum gm_level level;	       /* [profile] level = applic-only | full-sched | full */
+	enum gm_calls_mode calls_mode; /* [calls]   mode = count | off */
+	enum gm_gmon_writer
+	    gmon_writer; /* [calls]  gmon = program | record: who writes the gmon files */
+	enum gm_sync_mode sync_mode;  /* [sync]    mode = all | off */
+	uint64_t sync_buffer_bytes;   /* [sync]    buffer = 1M: largest packet of a thread */
+	enum gm_kernel_source kernel; /* [kernel]  source = auto | perf | switches | none */
+	enum gm_existing existing;    /* [output]  existing = rename | join */
+	char dir[GM_PATH_MAX];	      /* [output]  dir = gprof-mt.data */
+};
+
+/* A diagnosis fit to print: "FILE:LINE: ...". */
+struct gm_config_error {
+	char text[512];
+};
+
+void gm_config_defaults(struct gm_config *config);
+
+/*
+ * Reads one file over what *config already holds.  0, or -errno: -EINVAL for a bad line (unknown
+ * group or key, bad value, no '='), anything else from opening or reading.  On failure *config is
+ * as it was and error->text names file, line, key and the accepted values.
+ */
+int gm_config_read(const char *path, struct gm_config *config, struct gm_config_error *error);
+
+/* Applies one "group.key=value" (the --set option), with the same checks and messages. */
+int gm_config_set(const char *assignment, struct gm_config *config, struct gm_config_error *error);
+
+/*
+ * Writes *config as a file that gm_config_read() takes back.  Returns the length that was or
+ * would have been written, as snprintf() does.
+ */
+size_t gm_config_format(const struct gm_config *config, char *buffer, size_t size_bytes);
+
+/* The word for an enum value, as it stands in a file ("full-sched"). */
+const char *gm_level_name(enum gm_level level);
+const char *gm_kernel_source_name(enum gm_kernel_source source);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What both runtime libraries need of a process: its capture folder, its thread table, its load
+ * map, a clock.  Each library carries its own copy (hidden symbols); the copies agree because all
+ * they share stands in the capture directory.
+ *
+ * Nothing here allocates, locks, or calls into libc from a path that mcount or a wrapper can
+ * reach: system calls are made directly (sys.h), so vector registers, errno and libc's own locks
+ * stay as the program left them.  Everything is async-signal-safe if signals are blocked around
+ * it (gm_signals_block), which callers do, since a handler may call profiled functions.
+ *
+ * Failure never stops the program.  A process whose capture cannot be opened stays unprofiled and
+ * says so once, on stderr, in one line.
+ */
+#ifndef GM_RUNTIME_H
+#define GM_RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gmon-mt/format.h"
+#include "runtime/capture.h"
+#include "runtime/config.h"
+
+/* --- process ----------------------------------------------------------------------------- */
+
+enum gm_process_state {
+	GM_PROCESS_NEW = 0,  /* nothing done yet; also the child of a fork until its first event */
+	GM_PROCESS_OPEN = 1, /* the capture folder is open */
+	GM_PROCESS_OFF = 2,  /* not profiled: set-uid, bad configuration, no directory */
+};
+
+struct gm_process {
+	enum gm_process_state state;
+	int pid;
+	struct gm_config config;
+	struct gm_capture capture;
+	char dir[GM_PATH_MAX]; /* <capture>/<pid>, absolute */
+};
+
+/*
+ * Opens the capture for this process: reads the configuration, creates or joins the capture
+ * directory, makes the <pid> folder (0700), maps `threads`, notes the executable in `maps` (a
+ * constructor adds the rest with gm_maps_update()).  The first caller does the work; others wait
+ * for it.  Returns the process, or NULL when it is not to be profiled.  Cheap once done (one
+ * acquire load).  Like all below that mention the loader, may use the lower halves of vector
+ * registers: a caller on an instrumented path saves xmm0..xmm15 around it.
+ */
+const struct gm_process *gm_process_open(void);
+
+/* The same without opening: NULL unless already open. */
+const struct gm_process *gm_process_get(void);
+
+/*
+ * For the child side of fork(): forgets the parent's folder without touching it (unmaps its shared
+ * files), so that the next gm_process_open() makes the child's own.
+ */
+void gm_process_forked(void);
+
+/* Orderly end: stamps header end_ns, refreshes `maps`.  Idempotent; the mappings stay. */
+void gm_process_end(void);
+
+/* Adds the calls or events of threads without a slot to the losses of the table's header. */
+void gm_process_count_lost(enum gm_library library, uint64_t n);
+
+/* --- threads ------------------------------------------------------------------------------ */
+
+/*
+ * The calling thread's slot in `threads`, claimed if the thread has none yet (another library may
+ * have claimed it).  NULL when there is no room: the caller counts what it then loses.
+ * *ret_index is untouched on failure.
+ */
+struct gm_thread_slot *gm_thread_self(uint32_t *ret_index);
+
+/* How many threads the table has, ended ones too; and the slot of one of them, for walks. */
+uint32_t gm_threads_count(void);
+struct gm_thread_slot *gm_thread_at(uint32_t index);
+
+/* Marks the slot ended: end_ns, name, state.  Idempotent: the last caller's time stands. */
+void gm_thread_end(struct gm_thread_slot *slot);
+
+/*
+ * Calls `ended` in each thread that ends after having called gm_thread_watch(), as late as pthread
+ * key destructors allow (in their last round).  `ended` may be called for a thread more than once
+ * if it becomes active again afterwards.
+ *
+ * gm_thread_watch() is the one function here that enters libc; a caller on an instrumented path
+ * saves the vector registers around it.
+ */
+int gm_thread_watch_init(void (*ended)(void *));
+void gm_thread_watch(void *arg);
+
+/* --- clock -------------------------------------------------------------------------------- */
+
+/* CLOCK_MONOTONIC in nanoseconds, from the kernel: 0.1 us and more.  See clock.h for a faster one.
+ */
+uint64_t gm_clock_ns(void);
+
+/* --- load map ----------------------------------------------------------------------------- */
+
+#define GM_OBJECT_NAME_BYTES 64
+
+struct gm_object {
+	uint64_t start, end;	       /* run-time addresses of the whole mapping, end exclusive */
+	uint64_t text_start, text_end; /* of its code */
+	uint64_t bias;		       /* run-time address - link-time address */
+	uint64_t entry;	 /* its entry point or, in a library without, DT_INIT; 0: neither */
+	uint64_t file;	 /* the same for mappings of the same file */
+	bool executable; /* the program itself */
+	char name[GM_OBJECT_NAME_BYTES]; /* file name without directory; no other file has it */
+};
+
+/* Appends to `maps` all objects mapped now that are not there yet.  Takes the loader's lock. */
+void gm_maps_update(void);
+
+/*
+ * Makes sure that the object holding `address` is in `maps`; async-signal-safe, takes no lock of
+ * the loader's, asks it only about addresses in no object noted yet.
+ * Returns false when no object is known there (JIT code).
+ */
+bool gm_maps_note(uint64_t address, struct gm_object *ret_object);
+
+/* The noted object that holds `address`, lasting as long as the process; NULL: none noted. */
+const struct gm_object *gm_maps_find(uint64_t address);
+
+/* Run-time address of the executable's entry point. */
+uint64_t gm_entry_point(void);
+
+/* --- helpers ------------------------------------------------------------------------------ */
+
+/* An environment variable, as it was when the process' environment was last changed; or NULL. */
+const char *gm_environment(const char *name);
+
+/* Blocks every signal and keeps the old mask; the pair around any slow path. */
+void gm_signals_block(uint64_t *ret_mask);
+void gm_signals_restore(uint64_t mask);
+
+/*
+ * Creates <dir>/<name> (0600, O_EXCL, O_NOFOLLOW) with size_bytes of disk space reserved, maps it
+ * shared, closes the descriptor.  Without disk space: private memory instead, *ret_anonymous set,
+ * and no file is left.  NULL when there is no memory either.
+ */
+void *gm_file_map(const char *dir, const char *name, size_t size_bytes, bool *ret_anonymous);
+
+/*
+ * Reserves disk space for bytes [offset, offset + size_bytes) of an open file, so that touching
+ * its shared mapping can never raise SIGBUS.  0 or -errno.
+ */
+int gm_file_reserve(int fd, uint64_t offset, uint64_t size_bytes);
+
+/* Builds <dir>/<name> in memory of its own, since stacks may be small; NULL: no memory. */
+char *gm_path_new(const char *dir, const char *name);
+void gm_path_free(char *path);
+
+#define GM_WARNING_BYTES 768
+
+/*
+ * One line on stderr: "gprof-mt: TEXT\n", written in one go; errno kept.  Nothing if descriptor 2
+ * is another file than at gm_warn_init(): it may be one with the program's data.
+ */
+void gm_warn(const char *text);
+void gm_warn_init(void);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A thread's life as this library sees it: newborn until its first counted call, nominal, ended.
+ *
+ * The end is noticed by a pthread key's destructor in its last round (runtime.h), which covers
+ * return, pthread_exit and cancellation, detached or not.  Threads that are still running when the
+ * process ends, or that pthreads knows nothing of, are met by the walk over the thread table.
+ *
+ * Control blocks are pooled: bounded by the number of threads at once, never by how many there
+ * were.
+ */
+#include <linux/futex.h>
+#include <pthread.h>
+
+#include "internal.h"
+#include "runtime/sys.h"
+
+#define POOL_BYTES 65536u
+
+static int flush_locked;
+static struct gm_control *free_controls;
+
+static bool watched;
+static bool paused; /* changed under the lock */
+
+/* A futex: 0 free, 1 held, 2 held with others waiting.  Never spins: its holder may have less
+ * priority. */
+void gm_flush_lock(uint64_t *ret_mask)
+{
+	int seen = 0;
+
+	gm_signals_block(ret_mask);
+	/* acquire: pairs with the release below */
+	if (__atomic_compare_exchange_n(&flush_locked, &seen, 1, false, __ATOMIC_ACQUIRE,
+					__ATOMIC_RELAXED))
+		return;
+	while (__atomic_exchange_n(&flush_locked, 2, __ATOMIC_ACQUIRE) != 0)
+		gm_syscall6(SYS_futex, (long)&flush_locked, FUTEX_WAIT_PRIVATE, 2, 0, 0, 0);
+}
+
+void gm_flush_unlock(uint64_t mask)
+{
+	if (__atomic_exchange_n(&flush_locked, 0, __ATOMIC_RELEASE) == 2)
+		gm_syscall3(SYS_futex, (long)&flush_locked, FUTEX_WAKE_PRIVATE, 1);
+	gm_signals_restore(mask);
+}
+
+static struct gm_control *control_new(void)
+{
+	struct gm_control *control;
+	uint64_t mask;
+
+	gm_flush_lock(&mask);
+	if (free_controls == NULL) {
+		control = gm_sys_mmap(POOL_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		for (unsigned i = 0; control != NULL && i < POOL_BYTES / sizeof(*control); i++) {
+			control[i].next_free = free_controls;
+			free_controls = &control[i];
+		}
+	}
+	control = free_controls;
+	if (control != NULL)
+		free_controls = control->next_free;
+	gm_flush_unlock(mask);
+	if (control != NULL)
+		memset(control, 0, sizeof(*control));
+	return control;
+}
+
+static void control_free_locked(struct gm_control *control)
+{
+	control->next_free = free_controls;
+	free_controls = control;
+}
+
+static void control_free(struct gm_control *control)
+{
+	uint64_t mask;
+
+	gm_flush_lock(&mask);
+	control_free_locked(control);
+	gm_flush_unlock(mask);
+}
+
+static void thread_ended(void *arg);
+
+/* From the first thread that counts, which may come before our constructor. */
+static void watch_begin(void)
+{
+	uint64_t mask;
+
+	gm_flush_lock(&mask);
+	if (!watched)
+		watched = gm_thread_watch_init(thread_ended) == 0;
+	gm_flush_unlock(mask);
+}
+
+/* Lets the walk, moncontrol() and the end of the thread find it. */
+static void publish(struct gm_control *control)
+{
+	uint64_t mask;
+
+	gm_flush_lock(&mask);
+	gm_tls.control = control;
+	gm_tls.table = paused ? &gm_no_table : control->table;
+	gm_tls.state = paused ? GM_STATE_PAUSED : GM_STATE_NOMINAL;
+	control->slot->local[GM_LIB_CALLS] = (uint64_t)control;
+	gm_flush_unlock(mask);
+	gm_thread_watch(control);
+}
+
+void gm_thread_start(void)
+{
+	const struct gm_process *process = gm_process_open();
+	struct gm_control *control;
+
+	if (process == NULL || process->config.calls_mode == GM_CALLS_OFF) {
+		gm_tls.state = GM_STATE_OFF;
+		return;
+	}
+	gm_started = true;
+	gm_tls.state = GM_STATE_ENDED;
+	watch_begin();
+	control = control_new();
+	if (control == NULL)
+		return;
+	control->tls = &gm_tls;
+	control->tid = (uint32_t)gm_sys_gettid();
+	control->slot = gm_thread_self(&control->index);
+	gm_tls.slot = control->slot;
+	/* Taken already: by another copy of this library, linked into the program or preloaded. */
+	if (control->slot == NULL || control->slot->local[GM_LIB_CALLS] != 0 ||
+	    !gm_calls_start(control))
+		control_free(control);
+	else
+		publish(control);
+}
+
+/* In the ending thread, last of its destructors. */
+static void thread_ended(void *arg)
+{
+	struct gm_control *control = arg;
+	uint64_t mask;
+
+	gm_flush_lock(&mask);
+	if (gm_tls.control == control) {
+		gm_tls.state = GM_STATE_ENDED;
+		gm_tls.table = &gm_no_table;
+		gm_thread_end(control->slot);
+		gm_gmon_thread(control, true);
+		control->slot->local[GM_LIB_CALLS] = 0;
+		gm_calls_end(control);
+		gm_tls.control = NULL;
+		control_free_locked(control);
+	}
+	gm_flush_unlock(mask);
+}
+
+void gm_threads_pause(bool pause)
+{
+	uint32_t n = gm_threads_count();
+	uint64_t mask;
+
+	gm_flush_lock(&mask);
+	paused = pause;
+	for (uint32_t i = 0; i < n; i++) {
+		struct gm_control *control = gm_control_at(i);
+
+		if (control == NULL)
+			continue;
+		/* In whatever order its thread sees them: a miss asks for the state. */
+		control->tls->state = pause ? GM_STATE_PAUSED : GM_STATE_NOMINAL;
+		control->tls->table = pause ? &gm_no_table : control->table;
+	}
+	gm_flush_unlock(mask);
+}
+
+struct gm_control *gm_control_at(uint32_t index)
+{
+	struct gm_thread_slot *slot = gm_thread_at(index);
+
+	return slot == NULL ? NULL
+			    : (struct gm_control *)__atomic_load_n(&slot->local[GM_LIB_CALLS],
+								   __ATOMIC_ACQUIRE);
+}
+
+/*
+ * The child of fork() has one thread and starts at zero.  What other threads of the parent were at
+ * when it was made is unknown, so their blocks are memory that nobody uses again.
+ */
+static void forked(void)
+{
+	flush_locked = 0;
+	free_controls = NULL;
+	gm_arena_forget();
+	gm_tls.table = &gm_no_table;
+	gm_tls.control = NULL;
+	gm_tls.slot = NULL;
+	if (gm_tls.state != GM_STATE_OFF)
+		gm_tls.state = GM_STATE_NEWBORN;
+	gm_gmon_forget();
+	gm_process_forked();
+}
+
+void gm_threads_init(void)
+{
+	pthread_atfork(NULL, NULL, forked);
+	watch_begin();
+}

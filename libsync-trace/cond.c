@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Condition variables.
+ *
+ * A wait gives its mutex up and takes it back inside libc, unseen; X_begin stands for the first and
+ * X for the second.  A thread cancelled in its wait takes the mutex back, too, before its own
+ * clean-up handlers unlock it: our handler, which runs before theirs, writes the X, with ECANCELED.
+ * It is registered with setjmp (no -fexceptions here), which needs no personality routine of ours.
+ */
+#include <errno.h>
+
+#include "real.h"
+#include "writer.h"
+
+struct wait {
+	enum st_event done;
+	uintptr_t site;
+	pthread_cond_t *cond;
+	pthread_mutex_t *mutex;
+	clockid_t clock;
+	const struct timespec *deadline;
+	bool clocked;
+};
+
+static void wait_done(const struct wait *wait, int result)
+{
+	st_note(wait->done, result, wait->site, wait->cond, (uintptr_t)wait->mutex);
+}
+
+static void wait_cancelled(void *arg)
+{
+	wait_done(arg, ECANCELED);
+}
+
+static int wait_really(const struct wait *wait)
+{
+	if (wait->clocked)
+		return st_real.pthread_cond_clockwait(wait->cond, wait->mutex, wait->clock,
+						      wait->deadline);
+	if (wait->done == ST_EVENT_cond_timedwait)
+		return st_real.pthread_cond_timedwait(wait->cond, wait->mutex, wait->deadline);
+	return st_real.pthread_cond_wait(wait->cond, wait->mutex);
+}
+
+static int wait_traced(struct wait *wait)
+{
+	struct st_thread *self = st_enter();
+	int result;
+
+	if (self == NULL)
+		return wait_really(wait);
+	st_note_begin(self,
+		      wait->done == ST_EVENT_cond_wait ? ST_EVENT_cond_wait_begin
+						       : ST_EVENT_cond_timedwait_begin,
+		      wait->site, wait->cond, (uintptr_t)wait->mutex);
+	pthread_cleanup_push(wait_cancelled, wait);
+	result = wait_really(wait);
+	pthread_cleanup_pop(0);
+	wait_done(wait, result);
+	return result;
+}
+
+ST_EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+	struct wait wait = {.done = ST_EVENT_cond_wait, ST_SITE(), cond, mutex};
+
+	return wait_traced(&wait);
+}
+
+ST_EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+				     const struct timespec *deadline)
+{
+	struct wait wait = {
+	    .done = ST_EVENT_cond_timedwait, ST_SITE(), cond, mutex, .deadline = deadline};
+
+	return wait_traced(&wait);
+}
+
+ST_EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
+				     const struct timespec *deadline)
+{
+	struct wait wait = {.done = ST_EVENT_cond_timedwait,
+			    ST_SITE(),
+			    cond,
+			    mutex,
+			    clock,
+			    deadline,
+			    .clocked = true};
+
+	return wait_traced(&wait);
+}
+
+/* Stamped before, as whom it wakes may run at once.  It may wait for waiters to leave: gate open.
+ */
+static uint64_t release_stamp(void)
+{
+	struct st_thread *self = st_enter();
+	uint64_t now_ns;
+
+	if (self == NULL)
+		return 0;
+	now_ns = st_stamp(self);
+	st_leave(self);
+	return now_ns;
+}
+
+static void release_note(enum st_event id, int result, uintptr_t site, const void *object,
+			 uint64_t now_ns)
+{
+	struct st_thread *self = st_enter();
+
+	if (self == NULL)
+		return;
+	st_emit_op(self, id, result, site, object, now_ns);
+	st_leave(self);
+}
+
+ST_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
+{
+	uint64_t now_ns = release_stamp();
+	int result = st_real.pthread_cond_signal(cond);
+
+	release_note(ST_EVENT_cond_signal, result, ST_SITE(), cond, now_ns);
+	return result;
+}
+
+ST_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
+{
+	uint64_t now_ns = release_stamp();
+	int result = st_real.pthread_cond_broadcast(cond);
+
+	release_note(ST_EVENT_cond_broadcast, result, ST_SITE(), cond, now_ns);
+	return result;
+}
+
+ST_EXPORT int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes)
+{
+	int result;
+
+	st_ready();
+	result = st_real.pthread_cond_init(cond, attributes);
+	st_note(ST_EVENT_cond_init, result, ST_SITE(), cond, 0);
+	return result;
+}
+
+ST_EXPORT int pthread_cond_destroy(pthread_cond_t *cond)
+{
+	int result;
+
+	st_ready();
+	result = st_real.pthread_cond_destroy(cond);
+	st_note(ST_EVENT_cond_destroy, result, ST_SITE(), cond, 0);
+	return result;
+}

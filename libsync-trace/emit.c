@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writing one event of any shape, the long way: defines its site, makes room, keeps time from going
+ * back, or keeps the event for later when the thread's own writer is in mid-event.
+ */
+#include "internal.h"
+#include "runtime/runtime.h"
+
+enum shape { SHAPE_SITE, SHAPE_OP, SHAPE_BEGIN, SHAPE_VALUE, SHAPE_COND, SHAPE_ROUTINE };
+
+static const uint8_t shape_of[ST_N_EVENTS] = {
+#define ST_EVENT_SHAPE(name, shape) [ST_EVENT_##name] = SHAPE_##shape,
+    ST_EVENTS(ST_EVENT_SHAPE)
+#undef ST_EVENT_SHAPE
+};
+
+#define EVENT_MAX_BYTES 32 /* extended header 10, result 1, site 2, object 8, extra 8 */
+
+struct cursor {
+	uint8_t *at;
+};
+
+static void put(struct cursor *cursor, uint64_t value, unsigned n)
+{
+	__builtin_memcpy(cursor->at, &value, n);
+	cursor->at += n;
+}
+
+static void put_header(struct cursor *cursor, enum st_event id, bool extended, uint64_t now_ns)
+{
+	if (!extended) {
+		put(cursor, id, 1);
+		put(cursor, now_ns, 4);
+		return;
+	}
+	put(cursor, ST_EVENT_EXTENDED, 1);
+	put(cursor, id, 1);
+	put(cursor, now_ns, 8);
+}
+
+static void put_fields(struct cursor *cursor, const struct st_record *record, uint16_t site)
+{
+	enum shape shape = shape_of[record->id];
+
+	if (shape == SHAPE_SITE) {
+		put(cursor, record->object, 2);
+		put(cursor, record->extra, 8);
+		return;
+	}
+	put(cursor, record->result, 1);
+	put(cursor, site, 2);
+	put(cursor, record->object, 8);
+	if (shape == SHAPE_BEGIN || shape == SHAPE_VALUE)
+		put(cursor, record->extra, 4);
+	else if (shape == SHAPE_COND || shape == SHAPE_ROUTINE)
+		put(cursor, record->extra, 8);
+}
+
+/* Keeps the event of a signal handler until the interrupted writer is done. */
+static void defer(const struct st_record *record)
+{
+	struct st_thread *self = st_self;
+	uint64_t mask;
+
+	gm_signals_block(&mask);
+	if (self->n_queued < ST_QUEUE_MAX)
+		self->queue[self->n_queued++] = *record;
+	else
+		self->n_lost_queued++;
+	gm_signals_restore(mask);
+}
+
+/* What a writer without a stream does with an event.  True: it has one now, write it there. */
+static ST_COLD bool elsewhere(struct st_thread *self, const struct st_record *record)
+{
+	if (self == &st_deferred)
+		defer(record);
+	else if (self == &st_counting)
+		st_count_lost_anywhere();
+	else
+		return st_thread_reborn(self);
+	return false;
+}
+
+void st_emit(struct st_thread *self, const struct st_record *record)
+{
+	uint64_t now_ns = record->now_ns;
+	struct cursor cursor;
+	uint16_t site = 0;
+
+	if (st_unlikely(!self->live) && !elsewhere(self, record))
+		return;
+	if (now_ns < self->last_ns)
+		now_ns = self->last_ns;
+	/* For its site's definition as well, which is no event of the program's, to be lost. */
+	if (st_unlikely((uintptr_t)self->end - (uintptr_t)self->pos < 2 * EVENT_MAX_BYTES) &&
+	    !st_stream_room(self, 2 * EVENT_MAX_BYTES, now_ns)) {
+		st_count_lost(self, 1);
+		return;
+	}
+	if (record->site != 0)
+		site = st_site_number(self, record->site, now_ns);
+	cursor.at = self->pos;
+	put_header(&cursor, record->id, now_ns - self->last_ns > UINT32_MAX, now_ns);
+	put_fields(&cursor, record, site);
+	self->last_ns = now_ns;
+	/* release: a handler that never comes back leaves an event whole or none */
+	__atomic_store_n(&self->pos, cursor.at, __ATOMIC_RELEASE);
+	/* release: for a reader of the live file, which takes no event beyond it */
+	__atomic_store_n(&self->packet->content_bits,
+			 (uint64_t)(cursor.at - (uint8_t *)self->packet) * 8, __ATOMIC_RELEASE);
+}
+
+void st_emit_parts(struct st_thread *self, enum st_event id, int result, uintptr_t site,
+		   const void *object, uint64_t extra, uint64_t now_ns)
+{
+	struct st_record record = {
+	    .id = id,
+	    .result = (uint8_t)result,
+	    .site = site,
+	    .object = (uintptr_t)object,
+	    .extra = extra,
+	    .now_ns = now_ns,
+	};
+
+	st_emit(self, &record);
+}
+
+uint64_t st_stamp_slowly(struct st_thread *self)
+{
+	uint64_t now_ns;
+
+	if (self == &st_deferred || self == &st_counting)
+		return gm_clock_ns();
+	now_ns = gm_clock_anchor(&self->clock);
+	if (self->slot != NULL)
+		self->slot->clock_error_ns = self->clock.error_ns;
+	return now_ns;
+}
+
+void st_note(enum st_event id, int result, uintptr_t site, const void *object, uint64_t extra)
+{
+	struct st_thread *self = st_enter();
+
+	if (self == NULL)
+		return;
+	st_emit_parts(self, id, result, site, object, extra, st_stamp_ordered(self));
+	st_leave(self);
+}
+
+void st_note_begin(struct st_thread *self, enum st_event id, uintptr_t site, const void *object,
+		   uint64_t extra)
+{
+	st_emit_parts(self, id, 0, site, object, extra, st_stamp(self));
+	st_leave(self);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The wire contract of libsync-trace: every event, its fields and what it means.
+ *
+ * The CTF metadata text, the writer's structures and the reader's table of names are all made from
+ * the one list below.  A name, once released, keeps its meaning; new events are added at the end.
+ *
+ * Streams: <pid>/user/stream_<n>, CTF 1.8, little-endian, bit-packed to bytes (align = 8); a long
+ * one goes on in stream_<n>_1, _2, ..., of the same stream_instance_id.  A packet is of one thread,
+ * `tid` and `index` in its context; the packets of a stream are of threads that lived one after the
+ * other.  Packet header: magic, uuid, stream_id = 0, stream_instance_id = n.  Packet context:
+ * content_size, packet_size (bits), timestamp_begin (ns), events_discarded (since the stream
+ * began), tid, index.  content_size is stored after each event, so a packet is readable at any
+ * instant.
+ *
+ * Event header: `id` (8 bits).  255 is the extended header: the true id (8 bits) and the whole
+ * time stamp (64 bits).  Otherwise a 32-bit time stamp: the low bits, which a reader extends as
+ * CTF says; the writer uses the extended header whenever more than 2^32 ns passed since the last
+ * event of the stream.
+ *
+ * Fields:
+ *   site      16 bits: the call site, defined earlier in the same stream by a `site` event; 0: not
+ *             known (the table of a stream is full).
+ *   object    64 bits: address of the synchronization object; for threads, the pthread_t.
+ *   result    8 bits: what the call returned: 0, or the error number (the one of errno for
+ *             semaphores); PTHREAD_BARRIER_SERIAL_THREAD is 255.  ECANCELED (125) of a condition
+ *             wait: the thread was cancelled in it, and has the mutex again.
+ *   holder    32 bits: the tid that the object named as its owner when the caller found it taken;
+ *             0: the object does not know.
+ *
+ * An operation that found its object free is one event, stamped when the call returned; what sets
+ * others free (mutex_unlock, sem_post, cond_signal, cond_broadcast, thread_create, the last arrival
+ * at a barrier) is stamped before the call, lest its effect look older than it.  An operation that
+ * had to wait is two events: X_begin, stamped before the wait, then X.  An X without X_begin before
+ * it in the stream for the same object did not wait.  A wait that never ended (the thread was
+ * cancelled or killed in it) is an X_begin without X.
+ * cond_wait and cond_timedwait always have both: from X_begin to X the mutex is released, and X
+ * stands for its re-acquisition.
+ */
+#ifndef SYNC_TRACE_EVENTS_H
+#define SYNC_TRACE_EVENTS_H
+
+#include <stdint.h>
+
+#define ST_EVENT_EXTENDED	255
+#define ST_RESULT_SERIAL_THREAD 255
+
+/*
+ * Shapes: the fields that follow the event header, in this order, without padding.
+ *   OP             result u8, site u16, object u64
+ *   BEGIN          result u8 (0), site u16, object u64, holder u32
+ *   VALUE          result u8, site u16, object u64, value u32
+ *   COND           result u8, site u16, object u64, mutex u64
+ *   ROUTINE        result u8, site u16, object u64, routine u64 (run-time address)
+ *   SITE           number u16, address u64 (return address of the call)
+ */
+#define ST_EVENTS(X)                                                                               \
+	X(site, SITE)                                                                              \
+	/* value: PTHREAD_MUTEX_NORMAL, ... as glibc numbers them */                               \
+	X(mutex_init, VALUE)                                                                       \
+	X(mutex_destroy, OP)                                                                       \
+	X(mutex_lock_begin, BEGIN)                                                                 \
+	X(mutex_lock, OP)                                                                          \
+	X(mutex_trylock, OP)                                                                       \
+	X(mutex_timedlock_begin, BEGIN)                                                            \
+	X(mutex_timedlock, OP)                                                                     \
+	X(mutex_unlock, OP)                                                                        \
+	X(cond_init, OP)                                                                           \
+	X(cond_destroy, OP)                                                                        \
+	X(cond_wait_begin, COND)                                                                   \
+	X(cond_wait, COND)                                                                         \
+	X(cond_timedwait_begin, COND)                                                              \
+	X(cond_timedwait, COND)                                                                    \
+	X(cond_signal, OP)                                                                         \
+	X(cond_broadcast, OP)                                                                      \
+	/* value: the initial count */                                                             \
+	X(sem_init, VALUE)                                                                         \
+	X(sem_open, VALUE)                                                                         \
+	X(sem_destroy, OP)                                                                         \
+	X(sem_close, OP)                                                                           \
+	X(sem_wait_begin, BEGIN)                                                                   \
+	X(sem_wait, OP)                                                                            \
+	X(sem_trywait, OP)                                                                         \
+	X(sem_timedwait_begin, BEGIN)                                                              \
+	X(sem_timedwait, OP)                                                                       \
+	X(sem_post, OP)                                                                            \
+	/* value: the number of threads it takes */                                                \
+	X(barrier_init, VALUE)                                                                     \
+	X(barrier_destroy, OP)                                                                     \
+	X(barrier_wait_begin, BEGIN)                                                               \
+	X(barrier_wait, OP)                                                                        \
+	/* object: the new thread's pthread_t (0 on failure) */                                    \
+	X(thread_create, ROUTINE)                                                                  \
+	/* in the new thread, before its routine; value: the creator's index */                    \
+	X(thread_start, VALUE)                                                                     \
+	X(thread_exit, OP)                                                                         \
+	X(thread_join_begin, BEGIN)                                                                \
+	X(thread_join, OP)                                                                         \
+	X(thread_detach, OP)
+
+enum st_event {
+#define ST_EVENT_ID(name, shape) ST_EVENT_##name,
+	ST_EVENTS(ST_EVENT_ID)
+#undef ST_EVENT_ID
+	    ST_N_EVENTS
+};
+_Static_assert(ST_N_EVENTS < ST_EVENT_EXTENDED, "ids are one byte");
+
+#endif

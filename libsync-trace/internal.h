@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of libsync-trace that make, feed and end a writer share.  Signals are blocked, or
+ * the gate is shut, in all of these.
+ */
+#ifndef ST_INTERNAL_H
+#define ST_INTERNAL_H
+
+#include "writer.h"
+
+/* --- process (process.c) --------------------------------------------------------------------- */
+
+/*
+ * Makes ready to record: once per program image the real functions and the clock, once per process
+ * its folder.  False: nothing is recorded in this process.
+ */
+bool st_process_open(void);
+
+/* In a child that fork() left with its parent's state: forgets it, once. */
+void st_process_check_fork(void);
+
+/* <capture>/<pid>/user, and the id of this process' streams. */
+const char *st_process_dir(void);
+const uint8_t *st_process_uuid(void);
+
+/* Largest packet, in bytes, from [sync] buffer. */
+uint64_t st_process_packet_max(void);
+
+/* Creates DIR with its metadata file in it (metadata.c).  0 or -errno. */
+int st_metadata_write(const char *dir, const uint8_t uuid[16]);
+
+/* --- threads (self.c) ------------------------------------------------------------------------ */
+
+/* After a fork: gives the emptied writer the child's first thread. */
+bool st_thread_reborn(struct st_thread *self);
+
+/* pthread's key destructor, last round. */
+void st_thread_ended(void *unused);
+
+/* A block of anonymous memory that a forked child finds empty.  NULL: no memory. */
+void *st_memory_new(size_t size_bytes);
+
+/* Counts events of a live writer that are written nowhere. */
+void st_count_lost(struct st_thread *self, uint64_t n);
+
+/* Counts one event of a thread that has no writer. */
+void st_count_lost_anywhere(void);
+
+/* --- writers without a thread (pool.c) ------------------------------------------------------- */
+
+/* One that a thread left behind, or a new one, all zero.  NULL: no memory. */
+struct st_thread *st_pool_take(void);
+void st_pool_put(struct st_thread *self);
+
+/* Gives back what all parked writers have reserved on disk. */
+void st_pool_close(void);
+
+/* In a forked child: they are its parent's. */
+void st_pool_forget(void);
+
+/* The next number of a stream of this process. */
+uint32_t st_pool_stream_number(void);
+
+/* --- call sites (site.c) --------------------------------------------------------------------- */
+
+void st_sites_init(struct st_thread *self);
+
+/* The number of a site, defined in the stream if it is new; 0: not known. */
+uint16_t st_site_number(struct st_thread *self, uintptr_t site, uint64_t now_ns);
+
+/* --- packets (stream.c) ---------------------------------------------------------------------- */
+
+/*
+ * Makes room for need_bytes, which is less than the smallest packet.  False: there is none.
+ * A packet begun on the way begins at now_ns.
+ */
+bool st_stream_room(struct st_thread *self, uint64_t need_bytes, uint64_t now_ns);
+
+/* Begins a packet of the writer's new thread where that of its last one ended. */
+void st_stream_resume(struct st_thread *self, uint64_t now_ns);
+
+/* Gives the space behind the last event back; the stream may go on in another file. */
+void st_stream_close(struct st_thread *self);
+
+/* The same, but for a page or two, so that the stream goes on here. */
+void st_stream_trim(struct st_thread *self);
+
+#endif

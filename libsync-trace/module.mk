@@ -1,0 +1,29 @@
+# libsync_trace.so: stands before the pthread functions.  LD_PRELOAD it, or link -lsync_trace.
+SYNC_SRC := $(wildcard libsync-trace/*.c)
+SYNC_OBJ := $(SYNC_SRC:%.c=$(B)/obj/%.o) $(RUNTIME_OBJ)
+
+# Unwind tables let a cancelled or exiting thread pass through us; no -fexceptions (see cond.c).
+# UBSan stops at the spot: its own runtime has no place in someone else's program.
+SYNC_CFLAGS := $(BASE_CFLAGS) -D_GNU_SOURCE -fPIC -fvisibility=hidden -ftls-model=initial-exec \
+	-fasynchronous-unwind-tables -fno-exceptions -fno-stack-protector -foptimize-sibling-calls \
+	-fno-tree-loop-distribute-patterns -Ilibsync-trace \
+	$(if $(findstring undefined,$(SAN)),-fsanitize=undefined -fsanitize-undefined-trap-on-error)
+
+ALL += $(B)/libsync_trace.so
+
+$(B)/obj/libsync-trace/%.o: libsync-trace/%.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SYNC_CFLAGS) -MMD -MP -c $< -o $@
+
+$(B)/libsync_trace.so: $(SYNC_OBJ) libsync-trace/libsync-trace.map
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -o $@ -Wl,-soname,libsync_trace.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
+		-Wl,--version-script=libsync-trace/libsync-trace.map $(SYNC_OBJ)
+
+INSTALLS += install-sync
+.PHONY: install-sync
+install-sync: $(B)/libsync_trace.so
+	$(Q)install -d $(DESTDIR)$(LIBDIR)
+	$(Q)install -m 644 $(B)/libsync_trace.so $(DESTDIR)$(LIBDIR)

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Mutexes.
+ *
+ * A lock is tried first; only when it is taken is a wait announced, with its owner, and the real
+ * call made.  Of what trylock says only success is believed; every other answer is fetched from the
+ * call that the program made, so an errorcheck mutex still says EDEADLK, a recursive one EAGAIN, a
+ * bad argument EINVAL.  A free mutex of the plain kinds is taken alike by pthread_mutex_lock() and
+ * pthread_mutex_trylock(), and a timed lock of one does not look at its time.
+ *
+ * The other kinds (robust, priority inheritance or protection) are looked at instead.  There
+ * glibc's trylock is not the first half of its lock: it takes a mutex above its ceiling that lock
+ * refuses, and it leaves an unrecoverable one locked for ever.  Should such a mutex be taken
+ * between our look and the call, that wait has no begin.
+ */
+#include <errno.h>
+
+#include "real.h"
+#include "writer.h"
+
+#ifndef __GLIBC__
+#error "the owner of a mutex is read from glibc's pthread_mutex_t"
+#endif
+
+/* Of glibc's mutex kinds; the first two keep their owner's tid in the futex itself. */
+#define KIND_ROBUST	 16
+#define KIND_INHERIT	 32
+#define KIND_PROTECT	 64
+#define KIND_TYPE_MASK	 3
+#define FUTEX_OWNER_MASK 0x3fffffffu
+#define FUTEX_OWNER_GONE 0x40000000u
+
+static int mutex_kind(const pthread_mutex_t *mutex)
+{
+	return __atomic_load_n(&mutex->__data.__kind, __ATOMIC_RELAXED);
+}
+
+static bool mutex_is_plain(const pthread_mutex_t *mutex)
+{
+	return (mutex_kind(mutex) & (KIND_ROBUST | KIND_INHERIT | KIND_PROTECT)) == 0;
+}
+
+/* 0: nobody, nobody any more, or not known. */
+static uint32_t mutex_owner(const pthread_mutex_t *mutex)
+{
+	uint32_t word = (uint32_t)__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED);
+
+	if ((mutex_kind(mutex) & (KIND_ROBUST | KIND_INHERIT)) == 0)
+		return (uint32_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED);
+	return (word & FUTEX_OWNER_GONE) != 0 ? 0 : word & FUTEX_OWNER_MASK;
+}
+
+/* Would its owner's lock fail at once, or count, rather than wait? */
+static bool is_relock(const struct st_thread *self, const pthread_mutex_t *mutex, uint32_t owner)
+{
+	int type = mutex_kind(mutex) & KIND_TYPE_MASK;
+
+	return owner == self->tid &&
+	       (type == PTHREAD_MUTEX_RECURSIVE || type == PTHREAD_MUTEX_ERRORCHECK);
+}
+
+/* What the program called, for the long way. */
+struct call {
+	enum st_event begin, done;
+	clockid_t clock;
+	const struct timespec *deadline;
+	bool timed, clocked;
+};
+
+static int call_real(pthread_mutex_t *mutex, const struct call *call)
+{
+	if (call->clocked)
+		return st_real.pthread_mutex_clocklock(mutex, call->clock, call->deadline);
+	if (call->timed)
+		return st_real.pthread_mutex_timedlock(mutex, call->deadline);
+	return st_real.pthread_mutex_lock(mutex);
+}
+
+/* After a try that did not get it, or after none. */
+static ST_COLD int lock_slowly(struct st_thread *self, pthread_mutex_t *mutex, uintptr_t site,
+			       bool taken, const struct call *call)
+{
+	uint32_t owner = mutex_owner(mutex);
+	int result;
+
+	if (taken && !is_relock(self, mutex, owner))
+		st_note_begin(self, call->begin, site, mutex, owner);
+	else
+		st_leave(self);
+	result = call_real(mutex, call);
+	st_note(call->done, result, site, mutex, 0);
+	return result;
+}
+
+ST_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+	static const struct call call = {
+	    ST_EVENT_mutex_lock_begin, ST_EVENT_mutex_lock, 0, NULL, false, false};
+	struct st_thread *self = st_enter();
+	int tried;
+
+	if (st_unlikely(self == NULL))
+		return st_real.pthread_mutex_lock(mutex);
+	if (st_unlikely(!mutex_is_plain(mutex)))
+		return lock_slowly(self, mutex, ST_SITE(), mutex_owner(mutex) != 0, &call);
+	tried = st_real.pthread_mutex_trylock(mutex);
+	if (st_unlikely(tried != 0))
+		return lock_slowly(self, mutex, ST_SITE(), tried == EBUSY, &call);
+	st_emit_op(self, ST_EVENT_mutex_lock, 0, ST_SITE(), mutex, st_stamp(self));
+	st_leave(self);
+	return 0;
+}
+
+ST_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+	struct st_thread *self = st_enter();
+	uint64_t now_ns;
+	int result;
+
+	if (st_unlikely(self == NULL))
+		return st_real.pthread_mutex_unlock(mutex);
+	now_ns = st_stamp(self);
+	result = st_real.pthread_mutex_unlock(mutex);
+	st_emit_op(self, ST_EVENT_mutex_unlock, result, ST_SITE(), mutex, now_ns);
+	st_leave(self);
+	return result;
+}
+
+ST_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+	struct st_thread *self = st_enter();
+	int result;
+
+	if (st_unlikely(self == NULL))
+		return st_real.pthread_mutex_trylock(mutex);
+	result = st_real.pthread_mutex_trylock(mutex);
+	st_emit_op(self, ST_EVENT_mutex_trylock, result, ST_SITE(), mutex, st_stamp(self));
+	st_leave(self);
+	return result;
+}
+
+static int lock_until(pthread_mutex_t *mutex, uintptr_t site, const struct call *call)
+{
+	struct st_thread *self = st_enter();
+	int tried;
+
+	if (self == NULL)
+		return call_real(mutex, call);
+	/* An unknown clock is refused even for a free mutex. */
+	if (!mutex_is_plain(mutex) ||
+	    (call->clock != CLOCK_REALTIME && call->clock != CLOCK_MONOTONIC))
+		return lock_slowly(self, mutex, site, mutex_owner(mutex) != 0, call);
+	tried = st_real.pthread_mutex_trylock(mutex);
+	if (tried != 0)
+		return lock_slowly(self, mutex, site, tried == EBUSY, call);
+	st_emit_op(self, call->done, 0, site, mutex, st_stamp(self));
+	st_leave(self);
+	return 0;
+}
+
+ST_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *deadline)
+{
+	struct call call = {ST_EVENT_mutex_timedlock_begin,
+			    ST_EVENT_mutex_timedlock,
+			    CLOCK_REALTIME,
+			    deadline,
+			    true,
+			    false};
+
+	return lock_until(mutex, ST_SITE(), &call);
+}
+
+ST_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
+				      const struct timespec *deadline)
+{
+	struct call call = {
+	    ST_EVENT_mutex_timedlock_begin, ST_EVENT_mutex_timedlock, clock, deadline, true, true};
+
+	return lock_until(mutex, ST_SITE(), &call);
+}
+
+ST_EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes)
+{
+	int result;
+
+	st_ready();
+	result = st_real.pthread_mutex_init(mutex, attributes);
+	st_note(ST_EVENT_mutex_init, result, ST_SITE(), mutex,
+		result == 0 ? (uint32_t)(mutex_kind(mutex) & KIND_TYPE_MASK) : 0);
+	return result;
+}
+
+ST_EXPORT int pthread_mutex_destroy(pthread_mutex_t *mutex)
+{
+	int result;
+
+	st_ready();
+	result = st_real.pthread_mutex_destroy(mutex);
+	st_note(ST_EVENT_mutex_destroy, result, ST_SITE(), mutex, 0);
+	return result;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Looking up the real functions: those that the program would get without us, next in the loader's
+ * search order, at glibc's default version.
+ *
+ * The program's own references, which name a version, are also satisfied by a definition that has
+ * none: a sanitizer's, or another preloaded library's.  dlvsym() passes over those and dlsym() does
+ * not, so where they find different objects, dlsym()'s comes first.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "real.h"
+
+struct st_real st_real;
+
+/* A glibc older than the function: the answer of a kernel older than a system call. */
+static int missing(void)
+{
+	return ENOSYS;
+}
+
+/* For functions that say so in errno. */
+static int missing_errno(void)
+{
+	errno = ENOSYS;
+	return -1;
+}
+
+static bool in_one_object(void *a, void *b)
+{
+	Dl_info of_a, of_b;
+
+	return dladdr(a, &of_a) != 0 && dladdr(b, &of_b) != 0 && of_a.dli_fbase == of_b.dli_fbase;
+}
+
+static void *lookup(const char *name, const char *version, const char *older)
+{
+	void *real = dlvsym(RTLD_NEXT, name, version);
+	void *first = dlsym(RTLD_NEXT, name);
+
+	if (real == NULL && older != NULL)
+		real = dlvsym(RTLD_NEXT, name, older);
+	/* Or another libc, or another architecture's versions. */
+	if (real == NULL || (first != NULL && !in_one_object(real, first)))
+		real = first;
+	if (real == NULL)
+		real = name[0] == 's' ? (void *)missing_errno : (void *)missing;
+	return real;
+}
+
+void st_real_resolve(void)
+{
+	static const struct {
+		size_t offset;
+		const char *name, *version, *older;
+	} rows[] = {
+#define ST_REAL_ROW(type, name, parameters, version, older)                                        \
+	{offsetof(struct st_real, name), #name, version, older},
+	    ST_REALS(ST_REAL_ROW)
+#undef ST_REAL_ROW
+	};
+
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		void **slot = (void **)((char *)&st_real + rows[i].offset);
+
+		if (__atomic_load_n(slot, __ATOMIC_RELAXED) == NULL) {
+			void *real = lookup(rows[i].name, rows[i].version, rows[i].older);
+
+			__atomic_store_n(slot, real, __ATOMIC_RELEASE);
+		}
+	}
+}

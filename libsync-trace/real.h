@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions we stand before, and the way to the real ones.
+ *
+ * One list gives each function's name, its type, and the versions under which glibc has its default
+ * definition: since 2.34, when libpthread moved into libc, and before.  Where one name has two
+ * meanings (pthread_cond_*), these are those of the newer one, which every program of the last
+ * twenty years asks for.
+ */
+#ifndef ST_REAL_H
+#define ST_REAL_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <time.h>
+
+#define ST_GLIBC_BASE "GLIBC_2.2.5" /* x86-64's first */
+
+/*
+ * Mutexes come first: an allocator that locks may be called by the lookup of a name that is
+ * missing, and then finds them in place.
+ */
+#define ST_REALS(X)                                                                                \
+	X(int, pthread_mutex_lock, (pthread_mutex_t *), ST_GLIBC_BASE, NULL)                       \
+	X(int, pthread_mutex_unlock, (pthread_mutex_t *), ST_GLIBC_BASE, NULL)                     \
+	X(int, pthread_mutex_trylock, (pthread_mutex_t *), "GLIBC_2.34", ST_GLIBC_BASE)            \
+	X(int, pthread_mutex_init, (pthread_mutex_t *, const pthread_mutexattr_t *),               \
+	  ST_GLIBC_BASE, NULL)                                                                     \
+	X(int, pthread_mutex_destroy, (pthread_mutex_t *), ST_GLIBC_BASE, NULL)                    \
+	X(int, pthread_mutex_timedlock, (pthread_mutex_t *, const struct timespec *),              \
+	  "GLIBC_2.34", ST_GLIBC_BASE)                                                             \
+	X(int, pthread_mutex_clocklock, (pthread_mutex_t *, clockid_t, const struct timespec *),   \
+	  "GLIBC_2.34", "GLIBC_2.30")                                                              \
+	X(int, pthread_cond_init, (pthread_cond_t *, const pthread_condattr_t *), "GLIBC_2.3.2",   \
+	  NULL)                                                                                    \
+	X(int, pthread_cond_destroy, (pthread_cond_t *), "GLIBC_2.3.2", NULL)                      \
+	X(int, pthread_cond_wait, (pthread_cond_t *, pthread_mutex_t *), "GLIBC_2.3.2", NULL)      \
+	X(int, pthread_cond_timedwait,                                                             \
+	  (pthread_cond_t *, pthread_mutex_t *, const struct timespec *), "GLIBC_2.3.2", NULL)     \
+	X(int, pthread_cond_clockwait,                                                             \
+	  (pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *), "GLIBC_2.34", \
+	  "GLIBC_2.30")                                                                            \
+	X(int, pthread_cond_signal, (pthread_cond_t *), "GLIBC_2.3.2", NULL)                       \
+	X(int, pthread_cond_broadcast, (pthread_cond_t *), "GLIBC_2.3.2", NULL)                    \
+	X(int, sem_init, (sem_t *, int, unsigned), "GLIBC_2.34", ST_GLIBC_BASE)                    \
+	X(sem_t *, sem_open, (const char *, int, ...), "GLIBC_2.34", ST_GLIBC_BASE)                \
+	X(int, sem_destroy, (sem_t *), "GLIBC_2.34", ST_GLIBC_BASE)                                \
+	X(int, sem_close, (sem_t *), "GLIBC_2.34", ST_GLIBC_BASE)                                  \
+	X(int, sem_wait, (sem_t *), "GLIBC_2.34", ST_GLIBC_BASE)                                   \
+	X(int, sem_trywait, (sem_t *), "GLIBC_2.34", ST_GLIBC_BASE)                                \
+	X(int, sem_timedwait, (sem_t *, const struct timespec *), "GLIBC_2.34", ST_GLIBC_BASE)     \
+	X(int, sem_clockwait, (sem_t *, clockid_t, const struct timespec *), "GLIBC_2.34",         \
+	  "GLIBC_2.30")                                                                            \
+	X(int, sem_post, (sem_t *), "GLIBC_2.34", ST_GLIBC_BASE)                                   \
+	X(int, pthread_barrier_init,                                                               \
+	  (pthread_barrier_t *, const pthread_barrierattr_t *, unsigned), "GLIBC_2.34",            \
+	  ST_GLIBC_BASE)                                                                           \
+	X(int, pthread_barrier_destroy, (pthread_barrier_t *), "GLIBC_2.34", ST_GLIBC_BASE)        \
+	X(int, pthread_barrier_wait, (pthread_barrier_t *), "GLIBC_2.34", ST_GLIBC_BASE)           \
+	X(int, pthread_create, (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *),   \
+	  "GLIBC_2.34", ST_GLIBC_BASE)                                                             \
+	X(int, pthread_join, (pthread_t, void **), "GLIBC_2.34", ST_GLIBC_BASE)                    \
+	X(int, pthread_tryjoin_np, (pthread_t, void **), "GLIBC_2.34", "GLIBC_2.3.3")              \
+	X(int, pthread_timedjoin_np, (pthread_t, void **, const struct timespec *), "GLIBC_2.34",  \
+	  "GLIBC_2.3.3")                                                                           \
+	X(int, pthread_clockjoin_np, (pthread_t, void **, clockid_t, const struct timespec *),     \
+	  "GLIBC_2.34", "GLIBC_2.31")                                                              \
+	X(int, pthread_detach, (pthread_t), "GLIBC_2.34", ST_GLIBC_BASE)
+
+struct st_real {
+#define ST_REAL_MEMBER(type, name, parameters, version, older) type(*name) parameters;
+	ST_REALS(ST_REAL_MEMBER)
+#undef ST_REAL_MEMBER
+};
+
+/* Complete once st_real_resolve() has returned; no wrapper calls through it before. */
+extern struct st_real st_real;
+
+/*
+ * Looks all of them up.  May be entered again by the thread that is in it (an allocator that
+ * locks); that inner call completes the table.
+ */
+void st_real_resolve(void);
+
+#endif

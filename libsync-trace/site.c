@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A stream's table of call sites: return address to 16-bit number.
+ *
+ * Open addressing with linear probing from an even place, so that the first two places of a key
+ * share a cache line and st_site_find() can look at both in line.  At most half full; grows by
+ * doubling to all the numbers there are.  A number exists once its `site` event is written.
+ */
+#include "internal.h"
+#include "runtime/runtime.h"
+#include "runtime/sys.h"
+
+#define SITES_MAX 0xffffu
+
+struct table {
+	uint64_t *sites;
+	uint32_t shift;
+};
+
+static struct table table_of(const struct st_thread *self)
+{
+	return (struct table){self->sites, self->sites_shift};
+}
+
+static uint32_t table_size(struct table table)
+{
+	return 1u << (64 - table.shift);
+}
+
+static size_t table_bytes(struct table table)
+{
+	return table_size(table) * sizeof(table.sites[0]);
+}
+
+/* Where the site is, or would be: its home, the other place of that pair, then pair after pair. */
+static uint64_t *place_of(struct table table, uintptr_t site)
+{
+	uint32_t mask = table_size(table) - 1, home = st_site_hash(site, table.shift);
+
+	for (uint32_t i = 0;; i++) {
+		uint64_t *entry = &table.sites[((home ^ (i & 1)) + (i & ~1u)) & mask];
+
+		if (*entry == 0 || *entry >> ST_SITE_BITS == site)
+			return entry;
+	}
+}
+
+void st_sites_init(struct st_thread *self)
+{
+	self->sites = self->first_sites;
+	self->sites_shift = 64 - __builtin_ctz(ST_SITES_FIRST);
+	self->n_sites = 0;
+}
+
+static bool grow(struct st_thread *self)
+{
+	struct table old = table_of(self), bigger = {NULL, old.shift - 1};
+
+	bigger.sites = gm_sys_mmap(table_bytes(bigger), MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (bigger.sites == NULL)
+		return false;
+	for (uint32_t i = 0; i < table_size(old); i++)
+		if (old.sites[i] != 0)
+			*place_of(bigger, old.sites[i] >> ST_SITE_BITS) = old.sites[i];
+	if (old.sites != self->first_sites)
+		gm_sys_munmap(old.sites, table_bytes(old));
+	self->sites = bigger.sites;
+	self->sites_shift = bigger.shift;
+	return true;
+}
+
+static uint16_t define(struct st_thread *self, uintptr_t site, uint64_t now_ns)
+{
+	struct st_record definition = {.id = ST_EVENT_site, .extra = site, .now_ns = now_ns};
+	uint64_t lost = self->n_lost;
+
+	if (self->n_sites == SITES_MAX || site >> (64 - ST_SITE_BITS) != 0)
+		return 0;
+	if (self->n_sites >= table_size(table_of(self)) / 2 && !grow(self))
+		return 0;
+	gm_maps_note(site, NULL);
+	definition.object = self->n_sites + 1;
+	st_emit(self, &definition);
+	if (self->n_lost != lost)
+		return 0;
+	*place_of(table_of(self), site) = (uint64_t)site << ST_SITE_BITS | ++self->n_sites;
+	return (uint16_t)self->n_sites;
+}
+
+uint16_t st_site_number(struct st_thread *self, uintptr_t site, uint64_t now_ns)
+{
+	uint16_t number = (uint16_t)*place_of(table_of(self), site);
+	uint64_t mask;
+
+	if (number != 0)
+		return number;
+	gm_signals_block(&mask);
+	number = define(self, site, now_ns);
+	gm_signals_restore(mask);
+	return number;
+}

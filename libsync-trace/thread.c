@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads: created, started, joined, detached.  Their end is seen by self.c.
+ *
+ * A new thread starts in start_here(), which tells who it is and then jumps to the program's
+ * routine (a sibling call: no frame of ours stays on its stack, in its backtrace or in the way of
+ * an unwinder).  What it needs to know travels in a record of a small static pool.
+ *
+ * The new pthread_t may be read from the program's variable only as long as the new thread has not
+ * run the program's code, which may free it.  So creator and thread agree through the record's
+ * state: whoever comes first says what it is, the other takes it from there and frees the record.
+ */
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "internal.h"
+#include "real.h"
+#include "runtime/runtime.h"
+#include "runtime/sys.h"
+#include "writer.h"
+
+#define POOL_WORDS 8u
+#define POOL_SIZE  (POOL_WORDS * 64u)
+
+typedef void *routine_fn(void *);
+
+enum start_state {
+	START_PENDING = 0,
+	START_READING, /* the creator reads its variable; the thread waits for it */
+	START_READ,    /* the creator is done with the record */
+	START_RUNNING, /* the thread is done with the record, but for `pthread` */
+};
+
+struct start {
+	uint32_t state;
+	int32_t parent_index;
+	routine_fn *routine;
+	void *arg;
+	pthread_t pthread;
+};
+
+/* What is called: small enough to be returned in registers. */
+struct target {
+	routine_fn *routine;
+	void *arg;
+};
+
+static struct start pool[POOL_SIZE];
+static uint64_t pool_used[POOL_WORDS]; /* a bit for each record */
+
+static struct start *start_new(void)
+{
+	for (unsigned i = 0; i < POOL_WORDS; i++) {
+		uint64_t used = __atomic_load_n(&pool_used[i], __ATOMIC_RELAXED);
+
+		while (~used != 0) {
+			unsigned bit = (unsigned)__builtin_ctzll(~used);
+
+			/* acquire: pairs with the release in start_free() */
+			if (__atomic_compare_exchange_n(&pool_used[i], &used, used | 1ull << bit,
+							true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+				return &pool[i * 64 + bit];
+		}
+	}
+	return gm_sys_mmap(sizeof(struct start), MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static void start_free(struct start *start)
+{
+	uint64_t n = (uint64_t)(start - pool);
+
+	if (start < pool || start >= pool + POOL_SIZE)
+		gm_sys_munmap(start, sizeof(*start));
+	else
+		__atomic_fetch_and(&pool_used[n / 64], ~(1ull << n % 64), __ATOMIC_RELEASE);
+}
+
+/* --- which tid a pthread_t has, as far as one may know ------------------------------------------
+ */
+
+#define KNOWN_THREADS 1024u /* a power of two */
+
+/* Index + 1 of the newest thread of a hash; a thread that is not found there is just not known. */
+static uint32_t known[KNOWN_THREADS];
+
+static uint32_t *known_entry(pthread_t thread)
+{
+	return &known[(uint64_t)thread * 0x9e3779b97f4a7c15u >> 54 & (KNOWN_THREADS - 1)];
+}
+
+static uint32_t tid_of(pthread_t thread)
+{
+	uint32_t link = __atomic_load_n(known_entry(thread), __ATOMIC_RELAXED);
+	struct gm_thread_slot *slot;
+
+	if (link == 0 || gm_process_get() == NULL)
+		return 0;
+	slot = gm_thread_at(link - 1);
+	return slot != NULL && slot->pthread == thread && slot->state == GM_THREAD_LIVE ? slot->tid
+											: 0;
+}
+
+/* --- start --------------------------------------------------------------------------------------
+ */
+
+static ST_COLD void wait_for_creator(const struct start *start)
+{
+	while (__atomic_load_n(&start->state, __ATOMIC_ACQUIRE) == START_READING)
+		gm_syscall3(SYS_sched_yield, 0, 0, 0);
+}
+
+/* Takes all from the record and settles with the creator who frees it. */
+static struct start start_take(struct start *start)
+{
+	struct start taken = *start;
+	uint32_t state = START_PENDING;
+
+	start->pthread = pthread_self();
+	/* acq_rel: publishes `pthread`; pairs with the exchange in created_thread() */
+	if (!__atomic_compare_exchange_n(&start->state, &state, START_RUNNING, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		wait_for_creator(start);
+		start_free(start);
+	}
+	return taken;
+}
+
+static __attribute__((noinline)) struct target begin_thread(void *arg)
+{
+	struct start start = start_take(arg);
+	struct st_thread *self = st_enter();
+
+	if (self != NULL) {
+		if (self->live) {
+			self->slot->start_routine = (uintptr_t)start.routine;
+			self->slot->parent_index = start.parent_index;
+			__atomic_store_n(known_entry(pthread_self()), self->index + 1,
+					 __ATOMIC_RELAXED);
+		}
+		st_emit_parts(self, ST_EVENT_thread_start, 0, 0, (const void *)pthread_self(),
+			      (uint32_t)start.parent_index, st_stamp(self));
+		st_leave(self);
+	}
+	return (struct target){start.routine, start.arg};
+}
+
+static void *start_here(void *arg)
+{
+	struct target target = begin_thread(arg);
+
+	return target.routine(target.arg);
+}
+
+/* After a successful creation: the new thread's id, without touching what that thread may free. */
+static pthread_t created_thread(struct start *start, const pthread_t *variable)
+{
+	uint32_t state = START_PENDING;
+	pthread_t thread;
+
+	if (__atomic_compare_exchange_n(&start->state, &state, START_READING, false,
+					__ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+		thread = *variable;
+		/* release: pairs with the acquire in wait_for_creator(); the record is now its */
+		__atomic_store_n(&start->state, START_READ, __ATOMIC_RELEASE);
+	} else {
+		thread = start->pthread;
+		start_free(start);
+	}
+	return thread;
+}
+
+ST_EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
+			     routine_fn *routine, void *restrict arg)
+{
+	struct st_thread *self = st_enter();
+	struct start *start;
+	pthread_t created = 0;
+	uint64_t now_ns;
+	int result;
+
+	if (self == NULL)
+		return st_real.pthread_create(thread, attributes, routine, arg);
+	now_ns = st_stamp(self);
+	start = start_new();
+	if (start != NULL)
+		*start = (struct start){START_PENDING, self->live ? (int32_t)self->index : -1,
+					routine, arg, 0};
+	st_leave(self);
+
+	if (start == NULL)
+		result = st_real.pthread_create(thread, attributes, routine, arg);
+	else
+		result = st_real.pthread_create(thread, attributes, start_here, start);
+	if (start != NULL && result == 0)
+		created = created_thread(start, thread);
+	else if (start != NULL)
+		start_free(start);
+
+	self = st_enter();
+	if (self == NULL)
+		return result;
+	st_emit_parts(self, ST_EVENT_thread_create, result, ST_SITE(), (const void *)created,
+		      (uintptr_t)routine, now_ns);
+	st_leave(self);
+	return result;
+}
+
+/* --- join ---------------------------------------------------------------------------------------
+ */
+
+struct call {
+	clockid_t clock;
+	const struct timespec *deadline;
+	bool timed, clocked;
+};
+
+static int call_real(pthread_t thread, void **value, const struct call *call)
+{
+	if (call->clocked)
+		return st_real.pthread_clockjoin_np(thread, value, call->clock, call->deadline);
+	if (call->timed)
+		return st_real.pthread_timedjoin_np(thread, value, call->deadline);
+	return st_real.pthread_join(thread, value);
+}
+
+/*
+ * A thread that has ended is joined by pthread_tryjoin_np() as by the others, none of which looks
+ * at anything else then, nor is a cancellation point; an unknown clock is left to the real call.
+ */
+static int join_traced(pthread_t thread, void **value, uintptr_t site, const struct call *call)
+{
+	struct st_thread *self = st_enter();
+	bool may_try =
+	    !call->clocked || call->clock == CLOCK_REALTIME || call->clock == CLOCK_MONOTONIC;
+	int result = EBUSY;
+
+	if (self == NULL)
+		return call_real(thread, value, call);
+	st_leave(self);
+	if (may_try)
+		result = st_real.pthread_tryjoin_np(thread, value);
+	if (result != 0) {
+		self = st_enter();
+		if (self != NULL && result == EBUSY && thread != pthread_self())
+			st_note_begin(self, ST_EVENT_thread_join_begin, site, (const void *)thread,
+				      tid_of(thread));
+		else if (self != NULL)
+			st_leave(self);
+		result = call_real(thread, value, call);
+	}
+	st_note(ST_EVENT_thread_join, result, site, (const void *)thread, 0);
+	return result;
+}
+
+ST_EXPORT int pthread_join(pthread_t thread, void **value)
+{
+	static const struct call call = {.timed = false};
+
+	return join_traced(thread, value, ST_SITE(), &call);
+}
+
+ST_EXPORT int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *deadline)
+{
+	struct call call = {CLOCK_REALTIME, deadline, true, false};
+
+	return join_traced(thread, value, ST_SITE(), &call);
+}
+
+ST_EXPORT int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock,
+				   const struct timespec *deadline)
+{
+	struct call call = {clock, deadline, true, true};
+
+	return join_traced(thread, value, ST_SITE(), &call);
+}
+
+ST_EXPORT int pthread_tryjoin_np(pthread_t thread, void **value)
+{
+	int result;
+
+	st_ready();
+	result = st_real.pthread_tryjoin_np(thread, value);
+	st_note(ST_EVENT_thread_join, result, ST_SITE(), (const void *)thread, 0);
+	return result;
+}
+
+ST_EXPORT int pthread_detach(pthread_t thread)
+{
+	int result;
+
+	st_ready();
+	result = st_real.pthread_detach(thread);
+	st_note(ST_EVENT_thread_detach, result, ST_SITE(), (const void *)thread, 0);
+	return result;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A thread's writer: what a wrapper does between two calls of libc.
+ *
+ * Each thread writes into a packet of its own, without locks.  st_enter() shuts the thread's gate,
+ * st_leave() opens it; in between the writer is not to be interrupted half-way by itself.  A signal
+ * handler that finds the gate shut gets the deferred writer instead, which keeps its events,
+ * stamped, in a short queue; st_leave() of the interrupted code writes them behind its own. Nothing
+ * is ever called with the gate shut that may block or that may come back into a wrapper.
+ *
+ * All that a writer has lies in one anonymous page that the kernel empties in a forked child
+ * (MADV_WIPEONFORK): an emptied page has no room, so the first event of a child, however it was
+ * forked, takes the slow path, sees what happened and begins a stream of the child's own.
+ */
+#ifndef ST_WRITER_H
+#define ST_WRITER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gmon-mt/format.h"
+#include "packet.h"
+#include "runtime/clock.h"
+#include "sync-trace/events.h"
+
+#define st_likely(condition)   __builtin_expect(!!(condition), 1)
+#define st_unlikely(condition) __builtin_expect(!!(condition), 0)
+#define ST_COLD		       __attribute__((noinline, cold))
+#define ST_EXPORT	       __attribute__((visibility("default")))
+
+/* The caller's code, as the site of the event. */
+#define ST_SITE() ((uintptr_t)__builtin_return_address(0))
+
+#define ST_QUEUE_MAX   32
+#define ST_SITES_FIRST 128u /* a power of two */
+#define ST_OP_BYTES    16u
+#define ST_SITE_BITS   16
+
+/* An event in full, for all paths but the fastest. */
+struct st_record {
+	enum st_event id;
+	uint8_t result;
+	uintptr_t site; /* return address; 0: none */
+	uint64_t object;
+	uint64_t extra; /* the shape's last field, if it has one */
+	uint64_t now_ns;
+};
+
+/* The files under a writer (stream.c). */
+struct st_stream {
+	bool numbered;
+	uint32_t number;
+	uint8_t *segment; /* mapping of the newest file; NULL: none */
+	uint64_t segment_bytes;
+	uint64_t packet_offset; /* of the current packet in it */
+	uint64_t packet_bytes;	/* what it may fill */
+	uint64_t next_bytes;	/* size of the next packet */
+	uint64_t mapped_from;	/* what was mapped before this offset is not any more */
+	uint32_t n_segments;
+	uint64_t retry_ns; /* no room was found: not to be asked for before */
+};
+
+struct st_thread {
+	/* What the fast path touches. */
+	uintptr_t gate; /* 0: open; else the stack pointer of who shut it, or a state below */
+	uint8_t *pos;
+	uint8_t *end; /* of what is ready to be written; NULL with pos after a fork */
+	struct st_packet *packet;
+	uint64_t last_ns;
+	uint64_t *sites; /* return address << ST_SITE_BITS | number; 0: free */
+	uint32_t sites_shift;
+	uint32_t n_queued;
+	struct gm_clock clock;
+
+	/* The rest. */
+	bool live; /* false: emptied by a fork, parked, or a stand-in */
+	uint32_t tid;
+	uint32_t index;
+	uint32_t n_sites;
+	uint64_t n_lost;	/* by this stream */
+	uint64_t n_lost_queued; /* did not fit the queue */
+	struct st_thread *next_parked;
+	struct gm_thread_slot *slot;
+	struct st_stream stream;
+	struct st_record queue[ST_QUEUE_MAX];
+	_Alignas(16) uint64_t first_sites[ST_SITES_FIRST]; /* pairs: see st_site_find() */
+};
+_Static_assert(sizeof(struct st_thread) <= 4096, "one page");
+
+/*
+ * The writer of the calling thread, or one of the stand-ins whose gate is always shut: st_newborn
+ * (no event yet), st_busy (being made: what happens meanwhile is our own doing), st_off (not to be
+ * recorded), st_lost (ended, or no memory: its events are counted as lost).
+ */
+extern __thread struct st_thread *st_self __attribute__((tls_model("initial-exec")));
+extern struct st_thread st_newborn, st_busy, st_off, st_lost;
+
+/*
+ * Writers that have never any room, and so take every event to st_emit(): st_deferred is given to
+ * signal handlers that interrupted the thread's own writer, st_counting to threads that are
+ * st_lost.
+ */
+extern struct st_thread st_deferred, st_counting;
+
+/* NULL when the call is not to be recorded; the gate is shut otherwise. */
+struct st_thread *st_enter_slowly(uintptr_t stack_pointer) ST_COLD;
+void st_drain(struct st_thread *self) ST_COLD;
+
+/* Writes one event of any shape.  now_ns, unlike the rest, need not be later than all before. */
+void st_emit(struct st_thread *self, const struct st_record *record);
+void st_emit_parts(struct st_thread *self, enum st_event id, int result, uintptr_t site,
+		   const void *object, uint64_t extra, uint64_t now_ns);
+uint64_t st_stamp_slowly(struct st_thread *self) ST_COLD;
+
+static inline uintptr_t st_stack_pointer(void)
+{
+	uintptr_t pointer;
+
+	__asm__ volatile("mov %%rsp, %0" : "=r"(pointer));
+	return pointer;
+}
+
+static inline struct st_thread *st_enter(void)
+{
+	struct st_thread *self = st_self;
+
+	if (st_unlikely(__atomic_load_n(&self->gate, __ATOMIC_RELAXED) != 0))
+		return st_enter_slowly(st_stack_pointer());
+	__atomic_store_n(&self->gate, st_stack_pointer(), __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return self;
+}
+
+static inline void st_leave(struct st_thread *self)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&self->gate, 0, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (st_unlikely(__atomic_load_n(&self->n_queued, __ATOMIC_RELAXED) != 0))
+		st_drain(self);
+}
+
+/* Makes the real functions ready to be called. */
+static inline void st_ready(void)
+{
+	struct st_thread *self = st_enter();
+
+	if (self != NULL)
+		st_leave(self);
+}
+
+/* The time now.  Before a release, so that what it sets free is stamped later. */
+static inline uint64_t st_stamp(struct st_thread *self)
+{
+	struct gm_clock *clock = &self->clock;
+	uint64_t ticks = gm_tsc() - clock->tsc_base;
+
+	if (st_unlikely(ticks >= clock->tsc_limit))
+		return st_stamp_slowly(self);
+	return clock->ns_base + (ticks * clock->mult >> GM_CLOCK_SHIFT);
+}
+
+/* The time after a wait: no earlier than its end, whatever the core reorders. */
+static inline uint64_t st_stamp_ordered(struct st_thread *self)
+{
+	__asm__ volatile("lfence" ::: "memory");
+	return st_stamp(self);
+}
+
+static inline uint32_t st_site_hash(uintptr_t site, uint32_t shift)
+{
+	return (uint32_t)((site * 0x9e3779b97f4a7c15u) >> shift);
+}
+
+/* The number of a site seen before, if it stands in one of its first two places; else 0. */
+static inline uint64_t st_site_find(const struct st_thread *self, uintptr_t site)
+{
+	const uint64_t *entry = &self->sites[st_site_hash(site, self->sites_shift)];
+
+	if (st_likely(*entry >> ST_SITE_BITS == site))
+		return *entry & 0xffff;
+	entry = (const uint64_t *)((uintptr_t)entry ^ sizeof(*entry));
+	return *entry >> ST_SITE_BITS == site ? *entry & 0xffff : 0;
+}
+
+static inline void st_store64(uint8_t *at, uint64_t value)
+{
+	__builtin_memcpy(at, &value, sizeof(value));
+}
+
+/*
+ * An event of the shape OP: two stores, then the packet's length, which is what makes it exist.
+ * Anything unusual (no room, a new site, a pause of four seconds, a clock behind the last event, a
+ * fork) goes the long way; room is asked for first, since after a fork nothing else is there.
+ */
+static inline void st_emit_op(struct st_thread *self, enum st_event id, int result, uintptr_t site,
+			      const void *object, uint64_t now_ns)
+{
+	uint8_t *pos = self->pos;
+	uint64_t number;
+
+	if (st_unlikely((uintptr_t)pos + ST_OP_BYTES > (uintptr_t)self->end) ||
+	    st_unlikely(now_ns - self->last_ns > UINT32_MAX) ||
+	    st_unlikely((number = st_site_find(self, site)) == 0)) {
+		st_emit_parts(self, id, result, site, object, 0, now_ns);
+		return;
+	}
+	st_store64(pos, (uint64_t)id | (uint64_t)(uint32_t)now_ns << 8 |
+			    (uint64_t)(uint8_t)result << 40 | number << 48);
+	st_store64(pos + 8, (uintptr_t)object);
+	self->last_ns = now_ns;
+	/* release: a handler that never comes back leaves an event whole or none */
+	__atomic_store_n(&self->pos, pos + ST_OP_BYTES, __ATOMIC_RELEASE);
+	/* release: for a reader of the live file, which takes no event beyond it */
+	__atomic_store_n(&self->packet->content_bits,
+			 (uint64_t)(pos + ST_OP_BYTES - (uint8_t *)self->packet) * 8,
+			 __ATOMIC_RELEASE);
+}
+
+/* The whole of it, for operations that are not worth a fast path: stamped now. */
+void st_note(enum st_event id, int result, uintptr_t site, const void *object, uint64_t extra);
+
+/*
+ * Around a call that waits: the gate must be open during it, and the thread may be another (a
+ * child of fork) or none (off) after it.
+ */
+void st_note_begin(struct st_thread *self, enum st_event id, uintptr_t site, const void *object,
+		   uint64_t extra);
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* gprof-mt graph: a capture as a graph, in DOT, SVG or JSON. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/view.h"
+#include "render/dot.h"
+#include "render/render.h"
+
+/* More threads than these are drawn in groups, unless asked otherwise. */
+#define MAX_SINGLE_THREADS 24u
+
+enum format { DOT, SVG, JSON };
+
+struct arguments {
+	const char *dir, *kind;
+	enum format format;
+	bool through_idle, group, no_group;
+	uint64_t min_count;
+};
+
+static void print_help(void)
+{
+	printf(
+	    "usage: gprof-mt graph [-i DIR] --kind switch [--format dot|svg|json] [OPTION...]\n\n"
+	    "  -i, --input DIR    the capture (default %s)\n"
+	    "  --kind switch      A -> B: how often B ran next on the CPU that A left\n"
+	    "  --format FORMAT    dot (default), svg (needs graphviz) or json\n"
+	    "  --through-idle     look through idle time and other programs in between\n"
+	    "  --min-count N      leave out arrows of less than N\n"
+	    "  --group            draw threads of one start routine or name as one\n"
+	    "  --no-group         draw each thread (default up to %u of them)\n",
+	    PP_DEFAULT_CAPTURE, MAX_SINGLE_THREADS);
+}
+
+static int take_format(struct arguments *arguments, const char *text)
+{
+	static const char *const names[] = {[DOT] = "dot", [SVG] = "svg", [JSON] = "json"};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
+		if (strcmp(text, names[i]) == 0) {
+			arguments->format = i;
+			return PP_EXIT_GOOD;
+		}
+	return pp_cli_usage("graph", "--format %s: it is dot, svg or json", text);
+}
+
+static int take_min_count(struct arguments *arguments, const char *text)
+{
+	if (!g_ascii_string_to_unsigned(text, 10, 0, UINT64_MAX, &arguments->min_count, NULL))
+		return pp_cli_usage("graph", "--min-count %s: not a number", text);
+	return PP_EXIT_GOOD;
+}
+
+static int take_option(struct arguments *arguments, int option)
+{
+	switch (option) {
+	case 'i':
+		arguments->dir = optarg;
+		break;
+	case 'k':
+		arguments->kind = optarg;
+		break;
+	case 'f':
+		return take_format(arguments, optarg);
+	case 'm':
+		return take_min_count(arguments, optarg);
+	case 't':
+		arguments->through_idle = true;
+		break;
+	case 'g':
+		arguments->group = true;
+		break;
+	case 'n':
+		arguments->no_group = true;
+		break;
+	}
+	return PP_EXIT_GOOD;
+}
+
+static int check(const struct arguments *arguments, int argc, char **argv)
+{
+	if (optind < argc)
+		return pp_cli_usage("graph", "'%s': it takes options only", argv[optind]);
+	if (!arguments->kind)
+		return pp_cli_usage("graph", "no --kind");
+	if (strcmp(arguments->kind, "switch") != 0)
+		return pp_cli_usage("graph", "--kind %s: it is switch", arguments->kind);
+	if (arguments->group && arguments->no_group)
+		return pp_cli_usage("graph", "--group and --no-group exclude each other");
+	return PP_EXIT_GOOD;
+}
+
+/* -1: go on; else the exit status. */
+static int parse(int argc, char **argv, struct arguments *arguments)
+{
+	static const struct option options[] = {
+	    {"input", required_argument, NULL, 'i'},
+	    {"kind", required_argument, NULL, 'k'},
+	    {"format", required_argument, NULL, 'f'},
+	    {"min-count", required_argument, NULL, 'm'},
+	    {"through-idle", no_argument, NULL, 't'},
+	    {"group", no_argument, NULL, 'g'},
+	    {"no-group", no_argument, NULL, 'n'},
+	    {"help", no_argument, NULL, 'h'},
+	    {NULL, 0, NULL, 0},
+	};
+	int option, status;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":i:h", options, NULL)) != -1) {
+		if (option == 'h') {
+			print_help();
+			return PP_EXIT_GOOD;
+		}
+		if (option == ':')
+			return pp_cli_usage("graph", "%s needs a value", argv[optind - 1]);
+		if (option == '?')
+			return pp_cli_usage("graph", "no option %s", argv[optind - 1]);
+		status = take_option(arguments, option);
+		if (status != PP_EXIT_GOOD)
+			return status;
+	}
+	status = check(arguments, argc, argv);
+	return status == PP_EXIT_GOOD ? -1 : status;
+}
+
+/* Draws `dot`, to stdout. */
+static int draw(const GString *dot)
+{
+	struct pp_error err = PP_ERROR_INIT;
+	g_autofree char *program = g_find_program_in_path("dot");
+	FILE *pipe;
+
+	if (!program) {
+		pp_error_add(&err, -ENOENT,
+			     "--format svg needs the program dot: install graphviz "
+			     "(apt-get install graphviz), or take --format dot");
+		return pp_cli_fail(&err);
+	}
+	pipe = popen("dot -Tsvg", "w");
+	if (!pipe) {
+		pp_error_add(&err, -errno, "dot: %s", g_strerror(errno));
+		return pp_cli_fail(&err);
+	}
+	fwrite(dot->str, 1, dot->len, pipe);
+	if (pclose(pipe) != 0) {
+		pp_error_add(&err, -EIO, "dot -Tsvg failed: see its message above");
+		return pp_cli_fail(&err);
+	}
+	return PP_EXIT_GOOD;
+}
+
+static void drop_thin_edges(struct pp_table *edges, uint64_t min_count)
+{
+	int column = pp_table_column(edges, "count");
+	uint64_t n = 0, switches = 0;
+
+	for (guint r = edges->rows->len; r-- > 0;) {
+		const struct pp_cell *row = edges->rows->pdata[r];
+
+		if (row[column].count >= min_count)
+			continue;
+		n++;
+		switches += row[column].count;
+		pp_table_remove_row(edges, r);
+	}
+	if (n)
+		pp_table_note(edges,
+			      "left out: %" G_GUINT64_FORMAT
+			      " edges of less than %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT
+			      " switches in all",
+			      n, min_count, switches);
+}
+
+static int print_graph(const struct arguments *arguments, struct pp_table **tables)
+{
+	struct pp_table *nodes = tables[0], *edges = tables[1];
+	struct pp_dot_options options = {
+	    .min_count = arguments->min_count,
+	    .grouped =
+		arguments->group || (!arguments->no_group && nodes->rows->len > MAX_SINGLE_THREADS),
+	};
+	GString *text = g_string_new(NULL);
+	int status;
+
+	if (arguments->format == JSON) {
+		drop_thin_edges(edges, arguments->min_count);
+		pp_render_json(text, tables, 2);
+	} else {
+		pp_render_dot(text, nodes, edges, &options);
+	}
+	status = arguments->format == SVG ? draw(text) : pp_cli_print(text);
+	g_string_free(text, TRUE);
+	return status;
+}
+
+/* A graph of nothing would look like an answer. */
+static int check_source(const struct pp_view *view, struct pp_error *err)
+{
+	const char *dir = view->capture->model->dir;
+
+	if (!view->context.has_kernel)
+		return pp_error_add(err, -ENODATA,
+				    "%s: no scheduling events in this capture, so nobody knows "
+				    "which thread ran next; see `gprof-mt doctor`",
+				    dir);
+	if (!view->context.has_switch_pairs)
+		return pp_error_add(err, -ENODATA,
+				    "%s: its scheduling events do not say which thread ran next; "
+				    "tracepoints do, see `gprof-mt doctor`",
+				    dir);
+	return 0;
+}
+
+static int graph(const struct arguments *arguments)
+{
+	static const char *const names[] = {"switches"};
+	struct pp_error err = PP_ERROR_INIT;
+	GHashTable *options = g_hash_table_new(g_str_hash, g_str_equal);
+	struct pp_view view;
+	int ret, status, damaged;
+	unsigned n;
+
+	if (arguments->through_idle)
+		g_hash_table_insert(options, "through-idle", "");
+	ret = pp_view_open(&view, arguments->dir, options, &err);
+	if (ret == 0)
+		ret = check_source(&view, &err);
+	if (ret == 0)
+		ret = pp_view_run(&view, names, G_N_ELEMENTS(names), &err);
+	if (ret < 0) {
+		status = pp_cli_fail(&err);
+	} else {
+		status = print_graph(arguments, pp_pass_set_tables(view.passes, "switches", &n));
+		damaged = pp_view_print_damage(&view);
+		status = MAX(status, damaged);
+	}
+	pp_view_done(&view);
+	g_hash_table_unref(options);
+	return status;
+}
+
+int pp_cmd_graph(int argc, char **argv)
+{
+	struct arguments arguments = {.dir = PP_DEFAULT_CAPTURE, .format = DOT};
+	int status = parse(argc, argv, &arguments);
+
+	return status < 0 ? graph(&arguments) : status;
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gprof-mt history: the operations on each synchronization object, in order.
+ *
+ * Printed in parts, so that a long history takes little more memory than its records.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/view.h"
+#include "input/events.h"
+#include "pass/history.h"
+#include "render/render.h"
+
+struct arguments {
+	const char *dir;
+	bool json;
+	struct pp_history_filter filter;
+};
+
+static void print_help(void)
+{
+	printf(
+	    "usage: gprof-mt history [-i DIR] [--object ADDR|NAME] [--tid T] "
+	    "[--format text|json]\n\n"
+	    "  -i, --input DIR    the capture (default %s)\n"
+	    "  --object OBJECT    only this: its address in hexadecimal (0x...), or its name as\n"
+	    "                     `gprof-mt report locks` shows it; \"table\" is also \"table+8\"\n"
+	    "  --tid T            only operations by this thread\n"
+	    "  --format FORMAT    text (default) or json\n",
+	    PP_DEFAULT_CAPTURE);
+}
+
+static int take_object(struct arguments *arguments, const char *text)
+{
+	arguments->filter.address = 0;
+	arguments->filter.name = NULL;
+	if (!g_str_has_prefix(text, "0x"))
+		arguments->filter.name = text;
+	else if (!g_ascii_string_to_unsigned(text + 2, 16, 1, UINT64_MAX,
+					     &arguments->filter.address, NULL))
+		return pp_cli_usage("history", "--object %s: not an address", text);
+	return PP_EXIT_GOOD;
+}
+
+static int take_tid(struct arguments *arguments, const char *text)
+{
+	guint64 tid;
+
+	if (!g_ascii_string_to_unsigned(text, 10, 1, INT32_MAX, &tid, NULL))
+		return pp_cli_usage("history", "--tid %s: not a thread id", text);
+	arguments->filter.tid = (uint32_t)tid;
+	return PP_EXIT_GOOD;
+}
+
+static int take_format(struct arguments *arguments, const char *text)
+{
+	if (strcmp(text, "text") != 0 && strcmp(text, "json") != 0)
+		return pp_cli_usage("history", "--format %s: it is text or json", text);
+	arguments->json = strcmp(text, "json") == 0;
+	return PP_EXIT_GOOD;
+}
+
+static int take_option(struct arguments *arguments, int option)
+{
+	switch (option) {
+	case 'o':
+		return take_object(arguments, optarg);
+	case 't':
+		return take_tid(arguments, optarg);
+	case 'f':
+		return take_format(arguments, optarg);
+	default:
+		arguments->dir = optarg;
+		return PP_EXIT_GOOD;
+	}
+}
+
+/* -1: go on; else the exit status. */
+static int parse(int argc, char **argv, struct arguments *arguments)
+{
+	static const struct option options[] = {
+	    {"input", required_argument, NULL, 'i'}, {"object", required_argument, NULL, 'o'},
+	    {"tid", required_argument, NULL, 't'},   {"format", required_argument, NULL, 'f'},
+	    {"help", no_argument, NULL, 'h'},	     {NULL, 0, NULL, 0},
+	};
+	int option, status;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":i:h", options, NULL)) != -1) {
+		if (option == 'h') {
+			print_help();
+			return PP_EXIT_GOOD;
+		}
+		if (option == ':')
+			return pp_cli_usage("history", "%s needs a value", argv[optind - 1]);
+		if (option == '?')
+			return pp_cli_usage("history", "no option %s", argv[optind - 1]);
+		status = take_option(arguments, option);
+		if (status != PP_EXIT_GOOD)
+			return status;
+	}
+	if (optind < argc)
+		return pp_cli_usage("history", "'%s': it takes options only", argv[optind]);
+	return -1;
+}
+
+/* --- printing ------------------------------------------------------------------------------- */
+
+/* So many operations are in memory as a table at a time, and under one heading in text. */
+#define PART 10000
+
+static char *title_of(const struct pp_history *history, unsigned at)
+{
+	const struct pp_object *object = pp_history_object(history, at);
+	g_autofree char *name = pp_history_name(history, at);
+	bool says_type = g_str_has_prefix(name, object->type);
+
+	return g_strdup_printf("%s%s%s (0x%" PRIx64 ")", says_type ? "" : object->type,
+			       says_type ? "" : " ", name, object->address);
+}
+
+static void append_text(GString *to, struct pp_history *history, unsigned at, unsigned first)
+{
+	g_autofree char *title = title_of(history, at);
+	struct pp_table *table = pp_history_table(history, at, first, PART);
+
+	if (at || first)
+		g_string_append_c(to, '\n');
+	table->title = title;
+	pp_render_text(to, table, pp_cli_wants_colour());
+	pp_table_free(table);
+}
+
+enum { PID, IMAGE, OBJECT, GENERATION, TYPE, NAME, N_COLUMNS };
+
+static const struct pp_column columns[N_COLUMNS] = {
+    [PID] = {"pid", "pid", PP_TYPE_COUNT, 0, "process"},
+    [IMAGE] = {"image", "image", PP_TYPE_COUNT, 0,
+	       "0, 1, ...: which program of the process, one after each exec"},
+    [OBJECT] = {"object", "object", PP_TYPE_ADDRESS, 0, "address"},
+    [GENERATION] = {"generation", "generation", PP_TYPE_COUNT, 0, "which object there"},
+    [TYPE] = {"type", "type", PP_TYPE_TEXT, 0, "mutex, cond, sem, barrier, thread"},
+    [NAME] = {"name", "name", PP_TYPE_TEXT, 0, "what a person calls it"},
+};
+
+/* The object but for its operations, left open: {"pid":1,...,"ops":[ */
+static void append_object(GString *to, const struct pp_history *history, unsigned at)
+{
+	const struct pp_object *object = pp_history_object(history, at);
+	g_autofree char *name = pp_history_name(history, at);
+	struct pp_table *table = pp_table_new("objects", "Objects", columns, N_COLUMNS);
+	struct pp_cell *row = pp_table_add_row(table);
+
+	pp_cell_set_count(&row[PID], object->process->pid);
+	pp_cell_set_count(&row[IMAGE], object->process->image);
+	pp_cell_set_count(&row[OBJECT], object->address);
+	pp_cell_set_count(&row[GENERATION], object->generation);
+	pp_cell_set_text(&row[TYPE], object->type);
+	pp_cell_set_text(&row[NAME], name);
+	pp_render_json_row(to, table, 0);
+	g_string_truncate(to, to->len - 1);
+	g_string_append(to, ",\"ops\":[");
+	pp_table_free(table);
+}
+
+static void append_json(GString *to, struct pp_history *history, unsigned at, unsigned first)
+{
+	struct pp_table *table = pp_history_table(history, at, first, PART);
+
+	if (first == 0) {
+		g_string_append(to, at ? ",\n  " : "\n  ");
+		append_object(to, history, at);
+	}
+	for (guint i = 0; i < table->rows->len; i++) {
+		g_string_append(to, first || i ? ",\n   " : "\n   ");
+		pp_render_json_row(to, table, i);
+	}
+	if (first + table->rows->len == pp_history_n_operations(history, at))
+		g_string_append(to, "]}");
+	pp_table_free(table);
+}
+
+static int print_object(struct pp_history *history, unsigned at, bool json)
+{
+	unsigned n = pp_history_n_operations(history, at);
+	int status = PP_EXIT_GOOD;
+
+	for (unsigned first = 0; first < n && status == PP_EXIT_GOOD; first += PART) {
+		g_autoptr(GString) text = g_string_new(NULL);
+
+		if (json)
+			append_json(text, history, at, first);
+		else
+			append_text(text, history, at, first);
+		status = pp_cli_print(text);
+	}
+	return status;
+}
+
+static int print_history(struct pp_history *history, bool json)
+{
+	g_autoptr(GString) head = g_string_new(json ? "{\n \"schema\": 1,\n \"objects\": [" : NULL);
+	g_autoptr(GString) tail = g_string_new(json ? "\n ]\n}\n" : NULL);
+	int status = pp_cli_print(head);
+
+	for (unsigned i = 0; i < pp_history_n_objects(history) && status == PP_EXIT_GOOD; i++)
+		status = print_object(history, i, json);
+	return status == PP_EXIT_GOOD ? pp_cli_print(tail) : status;
+}
+
+/* -------------------------------------------------------------------------------------------- */
+
+static void take_event(void *history, const struct pp_event *event)
+{
+	pp_history_event(history, event);
+}
+
+/* An object that is not there is more likely a typing error than a question. */
+static int check_found(const struct pp_view *view, const struct pp_history *history,
+		       const struct arguments *arguments, struct pp_error *err)
+{
+	const struct pp_history_filter *filter = &arguments->filter;
+	const char *dir = view->capture->model->dir;
+
+	if (pp_history_n_objects(history))
+		return 0;
+	if (filter->name)
+		return pp_error_add(err, -ENOENT,
+				    "%s: no operation on an object '%s'%s; see "
+				    "`gprof-mt report locks`",
+				    dir, filter->name, filter->tid ? " by that thread" : "");
+	if (filter->address)
+		return pp_error_add(err, -ENOENT,
+				    "%s: no operation on an object 0x%" PRIx64 "%s; "
+				    "see `gprof-mt report locks`",
+				    dir, filter->address, filter->tid ? " by that thread" : "");
+	if (filter->tid)
+		return pp_error_add(err, -ENOENT,
+				    "%s: no operation by a thread %u; see "
+				    "`gprof-mt report threads`",
+				    dir, filter->tid);
+	return pp_error_add(err, -ENODATA, "%s: no synchronization was recorded", dir);
+}
+
+static int history(const struct arguments *arguments)
+{
+	struct pp_error err = PP_ERROR_INIT;
+	struct pp_history *kept = NULL;
+	struct pp_view view;
+	int ret, status, damaged;
+
+	ret = pp_view_open(&view, arguments->dir, NULL, &err);
+	if (ret == 0) {
+		kept = pp_history_new(&view.context, &arguments->filter);
+		ret = pp_events_read(view.capture, PP_HISTORY_KINDS, take_event, kept, &err);
+	}
+	if (ret == 0) {
+		pp_history_finish(kept, view.capture->model->end_ns);
+		ret = check_found(&view, kept, arguments, &err);
+	}
+	if (ret < 0) {
+		status = pp_cli_fail(&err);
+	} else {
+		status = print_history(kept, arguments->json);
+		damaged = pp_view_print_damage(&view);
+		status = MAX(status, damaged);
+	}
+	pp_history_free(kept);
+	pp_view_done(&view);
+	return status;
+}
+
+int pp_cmd_history(int argc, char **argv)
+{
+	struct arguments arguments = {.dir = PP_DEFAULT_CAPTURE};
+	int status = parse(argc, argv, &arguments);
+
+	return status < 0 ? history(&arguments) : status;
+}

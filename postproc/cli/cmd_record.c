@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gprof-mt record: checks what was asked, makes the capture directory, runs the program in it with
+ * the runtime libraries preloaded and the kernel's records collected, and ends as the program did.
+ *
+ * Everything that can be wrong with the request is found before the program starts; from then on
+ * nothing here changes what the program does, and this process's exit status is the program's.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/summary.h"
+#include "collect/discard.h"
+#include "collect/info.h"
+#include "collect/launch.h"
+#include "collect/libraries.h"
+#include "collect/program.h"
+#include "export/gmon.h"
+#include "input/capture.h"
+
+/* As shells say it. */
+#define EXIT_CANNOT_EXECUTE 126
+#define EXIT_NOT_FOUND	    127
+
+struct options {
+	char *dir, *profile, *config_file;
+	GStrv settings;
+	gboolean quiet;
+	char **command;
+};
+
+static void options_done(struct options *options)
+{
+	g_free(options->dir);
+	g_free(options->profile);
+	g_free(options->config_file);
+	g_strfreev(options->settings);
+	g_strfreev(options->command);
+}
+
+/* --- the request --- */
+
+static int parse_options(int argc, char **argv, struct options *options)
+{
+	const GOptionEntry entries[] = {
+	    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options->dir,
+	     "Capture directory (default: gprof-mt.data)", "DIR"},
+	    {"profile", 0, 0, G_OPTION_ARG_STRING, &options->profile,
+	     "applic-only, full-sched (default) or full", "NAME"},
+	    {"config", 0, 0, G_OPTION_ARG_FILENAME, &options->config_file, "Configuration file",
+	     "FILE"},
+	    {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->settings,
+	     "One key of the configuration, over all else", "GROUP.KEY=VALUE"},
+	    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet,
+	     "Say nothing but errors and losses", NULL},
+	    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->command, NULL, NULL},
+	    {NULL},
+	};
+	g_autoptr(GOptionContext) context = g_option_context_new("[--] COMMAND [ARGUMENT...]");
+	g_auto(GStrv) arguments = g_new0(char *, argc + 1);
+	g_autoptr(GError) error = NULL;
+
+	for (int i = 0; i < argc; i++)
+		arguments[i] = g_strdup(argv[i]);
+	g_free(arguments[0]);
+	arguments[0] = g_strdup("gprof-mt record");
+	g_set_prgname("gprof-mt record");
+	g_option_context_set_summary(context,
+				     "Runs COMMAND; records its calls (if built with -pg), its "
+				     "synchronization and its scheduling.");
+	g_option_context_set_strict_posix(context, TRUE);
+	g_option_context_add_main_entries(context, entries, NULL);
+	if (!g_option_context_parse_strv(context, &arguments, &error))
+		return pp_cli_usage("record", "%s", error->message);
+	if (!options->command || !options->command[0])
+		return pp_cli_usage("record", "no command to run");
+	if (options->profile && options->config_file)
+		return pp_cli_usage("record", "--profile and --config exclude each other");
+	return 0;
+}
+
+static int refuse_config(const struct gm_config_error *error)
+{
+	fprintf(stderr, "gprof-mt: %s\n", error->text);
+	return PP_EXIT_USAGE;
+}
+
+/* Set by a `record` that this one runs under: meant for its capture, not for ours. */
+static bool is_of_capture(const char *config_file)
+{
+	g_autofree char *dir = g_path_get_dirname(config_file);
+	g_autofree char *session = g_build_filename(dir, "session", NULL);
+
+	return access(session, F_OK) == 0;
+}
+
+/* The file the runtime libraries would read, for a program started without `record`. */
+static const char *default_config_file(void)
+{
+	const char *file = g_getenv("GPROF_MT_CONFIG");
+
+	if (file && *file && !is_of_capture(file))
+		return file;
+	return access("gprof-mt.conf", F_OK) == 0 ? "gprof-mt.conf" : NULL;
+}
+
+static int read_config(const struct options *options, struct gm_config *config)
+{
+	const char *file = options->config_file;
+	struct gm_config_error error;
+
+	gm_config_defaults(config);
+	if (options->profile) {
+		g_autofree char *level = g_strconcat("profile.level=", options->profile, NULL);
+
+		if (gm_config_set(level, config, &error))
+			return pp_cli_usage("record",
+					    "no profile '%s': use applic-only, full-sched or full",
+					    options->profile);
+	} else {
+		file = file ?: default_config_file();
+	}
+	if (file && gm_config_read(file, config, &error))
+		return refuse_config(&error);
+	for (char **setting = options->settings; setting && *setting; setting++)
+		if (gm_config_set(*setting, config, &error))
+			return refuse_config(&error);
+	if (options->dir) {
+		g_autofree char *setting = g_strconcat("output.dir=", options->dir, NULL);
+
+		if (gm_config_set(setting, config, &error))
+			return refuse_config(&error);
+	}
+	config->existing = GM_EXISTING_RENAME;
+	return 0;
+}
+
+/* --- the capture --- */
+
+/* DIR/config: what every process of the run reads. */
+static int write_config(struct gm_config *config, const struct gm_capture *capture,
+			struct pp_error *err)
+{
+	g_autofree char *path = g_build_filename(capture->dir, "config", NULL);
+	g_autofree char *text = g_malloc(2 * GM_PATH_MAX);
+	g_autofree struct gm_config *check = g_new(struct gm_config, 1);
+	struct gm_config_error error;
+	size_t len;
+	int rc;
+
+	g_strlcpy(config->dir, capture->dir, sizeof(config->dir));
+	config->existing = GM_EXISTING_JOIN;
+	config->gmon_writer = GM_GMON_RECORD;
+	len = gm_config_format(config, text, 2 * GM_PATH_MAX);
+	rc = gm_file_write(path, text, len);
+	if (rc)
+		return pp_error_add(err, rc, "%s: %s", path, g_strerror(-rc));
+	/* A directory with a line break or a space at an end does not survive a file of lines. */
+	gm_config_defaults(check);
+	if (gm_config_read(path, check, &error) || strcmp(check->dir, config->dir) != 0)
+		return pp_error_add(
+		    err, -EINVAL,
+		    "%s: a configuration file cannot hold this name; choose another "
+		    "directory (-o)",
+		    capture->dir);
+	return 0;
+}
+
+/* Makes the directory with `session`, `config` and a first info.json; all or nothing. */
+static int make_capture(struct gm_config *config, struct gm_capture *capture, struct pp_run *run,
+			struct pp_error *err)
+{
+	struct gm_config_error error;
+	int rc = gm_capture_open(config, capture, &error);
+
+	if (rc)
+		return pp_error_add(err, rc, "%s", error.text);
+	if (!capture->created)
+		return pp_error_add(err, -EBUSY,
+				    "%s: a run that has not ended writes to it; wait for it, or "
+				    "choose another directory (-o)",
+				    capture->dir);
+	rc = write_config(config, capture, err);
+	if (rc == 0) {
+		run->dir_fd = open(capture->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (run->dir_fd < 0)
+			rc = pp_error_add(err, -errno, "%s: %s", capture->dir, g_strerror(errno));
+	}
+	if (rc)
+		gm_remove_tree(capture->dir);
+	return rc;
+}
+
+/* --- what the user is told --- */
+
+G_GNUC_PRINTF(2, 3) static void note(const struct options *options, const char *format, ...)
+{
+	va_list args;
+
+	if (options->quiet)
+		return;
+	fputs("gprof-mt: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+/* What this capture will lack, each in one line. */
+static void note_limits(const struct options *options, const struct pp_run *run,
+			const struct pp_program *program)
+{
+	const struct pp_collector *collector = run->collector;
+	const char *const *missing = pp_info_not_collected(run->config->level);
+	g_autofree char *losses = pp_program_losses(program, collector->source != GM_KERNEL_NONE);
+
+	if (losses)
+		note(options, "%s", losses);
+	if (missing) {
+		g_autofree char *list = g_strjoinv(", ", (char **)missing);
+
+		note(options,
+		     "level full: %s are not collected by this version; recording as "
+		     "full-sched",
+		     list);
+	}
+	if (collector->best)
+		return;
+	if (collector->source == GM_KERNEL_SWITCHES)
+		note(options,
+		     "scheduling: context switches alone, without who woke or followed "
+		     "whom (%s); see gprof-mt doctor",
+		     collector->why);
+	else
+		note(options, "no scheduling events: %s; see gprof-mt doctor", collector->why);
+}
+
+/* --- the run --- */
+
+static int64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+static int make_environment(const struct pp_program *program, char *const *libraries,
+			    const struct gm_capture *capture, GStrv *ret_env, struct pp_error *err)
+{
+	g_autofree char *config = g_build_filename(capture->dir, "config", NULL);
+	g_autofree char *preload = NULL;
+	GStrv env = g_get_environ();
+
+	env = g_environ_setenv(env, "GPROF_MT_CONFIG", config, TRUE);
+	/* The loader of another machine's programs would complain of ours. */
+	if (program->kind != PP_PROGRAM_FOREIGN) {
+		int rc = pp_libraries_preload(libraries, g_getenv("LD_PRELOAD"), &preload, err);
+
+		if (rc) {
+			g_strfreev(env);
+			return rc;
+		}
+		env = g_environ_setenv(env, "LD_PRELOAD", preload, TRUE);
+	}
+	*ret_env = env;
+	return 0;
+}
+
+static int exec_status(int code)
+{
+	return code == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;
+}
+
+/* Counts what the collector lost, and what to do about it. */
+static void tell_kernel_losses(struct pp_run *run, int write_error)
+{
+	const struct pp_collector *collector = run->collector;
+	const bool all = collector->source == GM_KERNEL_PERF;
+	uint64_t unwritten, overrun = 0;
+
+	if (!collector->ctf)
+		return;
+	unwritten = pp_kernel_ctf_unwritten(collector->ctf);
+	for (unsigned i = 0; i < collector->n_rings; i++)
+		overrun += pp_kernel_ctf_discarded(collector->ctf, i);
+	overrun -= unwritten;
+	if (unwritten) {
+		pp_run_add_loss(run, "scheduling events that could not be written", "kernel",
+				unwritten);
+		fprintf(stderr,
+			"gprof-mt: %s/kernel: %s: %" PRIu64
+			" scheduling events lost; make room, or "
+			"choose another directory (-o)\n",
+			run->capture->dir, g_strerror(-write_error), unwritten);
+	}
+	if (overrun) {
+		pp_run_add_loss(run, "scheduling records that found their ring full", "kernel",
+				overrun);
+		fprintf(stderr,
+			"gprof-mt: %" PRIu64
+			" scheduling records%s lost: rings full; leave gprof-mt "
+			"a CPU%s\n",
+			overrun, all ? " (of all programs)" : "",
+			all ? ", or use --set kernel.source=switches" : "");
+	}
+}
+
+/* What the runtime libraries counted as lost, whatever the reason. */
+static void tell_losses(const struct pp_run *run, guint first)
+{
+	for (guint i = first; i < run->losses->len; i++) {
+		const struct pp_loss *loss = run->losses->pdata[i];
+
+		fprintf(stderr, "gprof-mt: lost: %s: %s: %" PRIu64 "\n", loss->where, loss->what,
+			loss->count);
+	}
+}
+
+/* A process that outlives the program goes on counting, in the calls file alone. */
+static bool is_running(const struct pp_process *process)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%" PRIu32 "/stat", process->pid);
+	g_autofree char *text = NULL;
+	const char *state;
+
+	if (process->end_ns != PP_TIME_UNKNOWN || !g_file_get_contents(path, &text, NULL, NULL))
+		return false;
+	state = strrchr(text, ')');
+	return state && state[1] == ' ' && !strchr("ZX", state[2]);
+}
+
+/* The gmon files that the program left to us, see [calls] gmon. */
+static void write_gmon_files(struct pp_run *run, const struct pp_capture *capture)
+{
+	const GPtrArray *processes = capture->model->processes;
+	struct pp_gmon gmon;
+
+	pp_gmon_write(capture, run->dir_fd, &gmon);
+	for (guint i = 0; i < gmon.gaps->len; i++) {
+		const struct pp_gmon_gap *gap = &g_array_index(gmon.gaps, struct pp_gmon_gap, i);
+		g_autofree char *what = g_strdup_printf("gmon files (%s)", gap->why);
+
+		pp_run_add_loss(run, what, gap->path, gap->n_files);
+	}
+	if (gmon.n_failed) {
+		g_autofree char *what = g_strdup_printf(
+		    "gmon files from %s on (%s); make room, or choose another directory (-o)",
+		    gmon.failed, g_strerror(-gmon.error));
+
+		pp_run_add_loss(run, what, run->shown_dir, gmon.n_failed);
+	}
+	for (guint i = 0; i < processes->len; i++) {
+		const struct pp_process *process = processes->pdata[i];
+
+		if (is_running(process))
+			pp_run_add_loss(run, "later calls, in its gmon files: it still runs",
+					process->folder, 1);
+	}
+	pp_gmon_done(&gmon);
+}
+
+/* What the runtime libraries left in the capture.  The line to print; NULL: nothing readable. */
+static char *end_calls(struct pp_run *run)
+{
+	struct pp_error err = PP_ERROR_INIT;
+	struct pp_capture *capture;
+	char *summary;
+
+	if (pp_capture_open(run->capture->dir, &capture, &err)) {
+		pp_cli_fail(&err);
+		return NULL;
+	}
+	summary = pp_summary_make(run, capture);
+	if (run->config->calls_mode != GM_CALLS_OFF)
+		write_gmon_files(run, capture);
+	pp_capture_free(capture);
+	return summary;
+}
+
+static void end_run(const struct options *options, struct pp_run *run,
+		    struct pp_collector *collector)
+{
+	struct pp_error err = PP_ERROR_INIT;
+	int rc = pp_collector_end(collector);
+	g_autofree char *quoted = g_shell_quote(run->shown_dir);
+	g_autofree char *summary = NULL;
+	guint kernel_losses;
+
+	run->end_ns = monotonic_ns();
+	run->end_us = g_get_real_time();
+	tell_kernel_losses(run, rc);
+	kernel_losses = run->losses->len;
+	summary = end_calls(run);
+	tell_losses(run, kernel_losses);
+	if (pp_info_end(run, &err))
+		pp_cli_fail(&err);
+	if (!summary)
+		return;
+	note(options, "%s: %s", run->shown_dir, summary);
+	note(options, "next: gprof-mt report -i %s", quoted);
+}
+
+/* Starts the program and records until it has ended.  0, or the exit status of a program that
+ * could not be run. */
+static int run_program(const struct options *options, struct pp_run *run,
+		       const struct pp_program *program, char *const *env, struct pp_child *child,
+		       struct pp_collector *collector)
+{
+	struct pp_error err = PP_ERROR_INIT;
+	int rc;
+
+	if (pp_child_hold(child, options->command, env, &err))
+		return pp_cli_fail(&err);
+	pp_collector_open(collector, run->config, child->pid, run->dir_fd, run->capture->clock_uuid,
+			  run->capture->clock_offset_ns);
+	run->collector = collector;
+	run->start_ns = monotonic_ns();
+	run->start_us = g_get_real_time();
+	rc = pp_info_begin(run, &err);
+	if (rc) {
+		pp_child_cancel(child);
+		pp_collector_done(collector);
+		return pp_cli_fail(&err);
+	}
+	note_limits(options, run, program);
+	rc = pp_child_start(child);
+	if (rc) {
+		pp_collector_done(collector);
+		pp_error_add(&err, rc, "cannot execute %s: %s", options->command[0],
+			     g_strerror(-rc));
+		pp_cli_fail(&err);
+		return exec_status(rc);
+	}
+	pp_child_wait(child, collector);
+	run->status = child->status;
+	end_run(options, run, collector);
+	pp_collector_done(collector);
+	return 0;
+}
+
+static void loss_free(void *data)
+{
+	struct pp_loss *loss = data;
+
+	g_free(loss->what);
+	g_free(loss->where);
+	g_free(loss);
+}
+
+static int record(const struct options *options, struct gm_config *config,
+		  const struct pp_program *program, struct pp_child *child)
+{
+	g_autofree struct gm_capture *capture = g_new0(struct gm_capture, 1);
+	g_autofree char *shown_dir = g_strdup(config->dir);
+	g_autoptr(GPtrArray) losses = g_ptr_array_new_with_free_func(loss_free);
+	g_auto(GStrv) libraries = NULL, env = NULL;
+	struct pp_error err = PP_ERROR_INIT;
+	struct pp_discard discard;
+	struct pp_collector collector;
+	struct pp_run run = {
+	    .argv = options->command,
+	    .config = config,
+	    .capture = capture,
+	    .shown_dir = shown_dir,
+	    .dir_fd = -1,
+	    .losses = losses,
+	};
+	int status;
+
+	if (pp_libraries_find(&libraries, &err))
+		return pp_cli_fail(&err);
+	pp_discard_begin(&discard, config->dir);
+	if (make_capture(config, capture, &run, &err)) {
+		pp_discard_undo(&discard);
+		pp_discard_end(&discard);
+		return pp_cli_fail(&err);
+	}
+	run.libraries = libraries;
+	status = make_environment(program, libraries, capture, &env, &err)
+		     ? pp_cli_fail(&err)
+		     : run_program(options, &run, program, env, child, &collector);
+	if (status)
+		gm_remove_tree(capture->dir);
+	close(run.dir_fd);
+	pp_discard_end(&discard);
+	return status;
+}
+
+int pp_cmd_record(int argc, char **argv)
+{
+	g_autofree struct gm_config *config = g_new(struct gm_config, 1);
+	struct options options = {.dir = NULL};
+	struct pp_error err = PP_ERROR_INIT;
+	struct pp_program program = {.path = NULL};
+	struct pp_child child;
+	int status = parse_options(argc, argv, &options);
+
+	if (!status)
+		status = read_config(&options, config);
+	if (!status) {
+		int rc = pp_program_read(options.command[0], &program, &err);
+
+		if (rc) {
+			pp_cli_fail(&err);
+			status = exec_status(rc);
+		}
+	}
+	if (!status)
+		status = record(&options, config, &program, &child);
+	pp_program_done(&program);
+	options_done(&options);
+	if (!status)
+		pp_child_exit_alike(&child);
+	return status;
+}

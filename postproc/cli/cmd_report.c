@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* gprof-mt report: tables of a capture, as text or JSON. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/view.h"
+#include "render/render.h"
+
+struct section {
+	const char *name; /* also the name of its pass */
+	bool is_default;
+	const char *summary;
+};
+
+static const struct section sections[] = {
+    {"summary", true, "what ran, what it used, what it waited for most, what was lost"},
+    {"flat", false, "how often each function was called, by thread"},
+    {"callgraph", false, "who called whom, how often, by thread"},
+    {"threads", true, "each thread's life: running, runnable, blocked"},
+    {"sync", true, "each thread's synchronization calls and the time waited in them"},
+    {"locks", true, "each synchronization object: waits, holds, where they came from"},
+    {"switches", false, "which thread gave the CPU to which"},
+    {"activity", false, "calls between a thread's blockings"},
+    {"quality", false, "what the recording lost or contradicts itself in"},
+};
+
+struct arguments {
+	const char *dir;
+	bool json;
+	GString *tids; /* "1,2"; empty: all */
+	GPtrArray *names;
+};
+
+static void print_help(void)
+{
+	printf("usage: gprof-mt report [-i DIR] [--format text|json] [--tid T]... [SECTION]...\n\n"
+	       "  -i, --input DIR    the capture (default %s)\n"
+	       "  --format FORMAT    text (default) or json\n"
+	       "  --tid T            only this thread; may be repeated\n\n"
+	       "sections (* by default):\n",
+	       PP_DEFAULT_CAPTURE);
+	for (unsigned i = 0; i < G_N_ELEMENTS(sections); i++)
+		if (pp_pass_find(sections[i].name))
+			printf("%c %-10s %s\n", sections[i].is_default ? '*' : ' ',
+			       sections[i].name, sections[i].summary);
+}
+
+static bool is_section(const char *name)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(sections); i++)
+		if (strcmp(sections[i].name, name) == 0)
+			return pp_pass_find(name);
+	return false;
+}
+
+static int take_tid(struct arguments *arguments, const char *text)
+{
+	char *end;
+	unsigned long tid = strtoul(text, &end, 10);
+
+	if (!g_ascii_isdigit(*text) || *end || tid == 0 || tid > INT32_MAX)
+		return pp_cli_usage("report", "--tid %s: not a thread id", text);
+	g_string_append_printf(arguments->tids, "%s%lu", arguments->tids->len ? "," : "", tid);
+	return PP_EXIT_GOOD;
+}
+
+static int take_format(struct arguments *arguments, const char *text)
+{
+	if (strcmp(text, "text") != 0 && strcmp(text, "json") != 0)
+		return pp_cli_usage("report", "--format %s: it is text or json", text);
+	arguments->json = strcmp(text, "json") == 0;
+	return PP_EXIT_GOOD;
+}
+
+static int take_sections(struct arguments *arguments, char **names, int n_names)
+{
+	for (int i = 0; i < n_names; i++) {
+		if (!is_section(names[i]))
+			return pp_cli_usage("report", "no section '%s'", names[i]);
+		if (!g_ptr_array_find_with_equal_func(arguments->names, names[i], g_str_equal,
+						      NULL))
+			g_ptr_array_add(arguments->names, names[i]);
+	}
+	for (unsigned i = 0; n_names == 0 && i < G_N_ELEMENTS(sections); i++)
+		if (sections[i].is_default && pp_pass_find(sections[i].name))
+			g_ptr_array_add(arguments->names, (char *)sections[i].name);
+	return PP_EXIT_GOOD;
+}
+
+/* -1: go on; else the exit status. */
+static int parse(int argc, char **argv, struct arguments *arguments)
+{
+	static const struct option options[] = {
+	    {"input", required_argument, NULL, 'i'},
+	    {"format", required_argument, NULL, 'f'},
+	    {"tid", required_argument, NULL, 't'},
+	    {"help", no_argument, NULL, 'h'},
+	    {NULL, 0, NULL, 0},
+	};
+	int option, status = PP_EXIT_GOOD;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":i:h", options, NULL)) != -1) {
+		switch (option) {
+		case 'i':
+			arguments->dir = optarg;
+			break;
+		case 'f':
+			status = take_format(arguments, optarg);
+			break;
+		case 't':
+			status = take_tid(arguments, optarg);
+			break;
+		case 'h':
+			print_help();
+			return PP_EXIT_GOOD;
+		case ':':
+			return pp_cli_usage("report", "%s needs a value", argv[optind - 1]);
+		default:
+			return pp_cli_usage("report", "no option %s", argv[optind - 1]);
+		}
+		if (status != PP_EXIT_GOOD)
+			return status;
+	}
+	status = take_sections(arguments, argv + optind, argc - optind);
+	return status == PP_EXIT_GOOD ? -1 : status;
+}
+
+/* Each --tid has to be of a thread of the capture, lest a typing error shows as an empty report. */
+static int check_tids(const struct pp_view *view, const struct arguments *arguments,
+		      struct pp_error *err)
+{
+	g_auto(GStrv) tids = g_strsplit(arguments->tids->str, ",", -1);
+
+	for (char **tid = tids; *tid; tid++)
+		if (!pp_model_thread_at(view->capture->model, (uint32_t)strtoul(*tid, NULL, 10),
+					INT64_MAX))
+			return pp_error_add(err, -ENOENT,
+					    "%s: no thread has tid %s; "
+					    "see `gprof-mt report threads`",
+					    view->capture->model->dir, *tid);
+	return 0;
+}
+
+/* Whether the row is of no thread, or of one to be shown; a switch is of two. */
+static bool is_shown(const struct pp_view *view, const struct pp_table *table,
+		     const struct pp_cell *row)
+{
+	static const char *const keys[] = {"tid", "from", "to"};
+	bool of_none = true;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(keys); i++) {
+		int column = pp_table_column(table, keys[i]);
+
+		if (column < 0 || table->columns[column].type != PP_TYPE_COUNT ||
+		    row[column].missing)
+			continue;
+		if (pp_pass_shows_tid(&view->context, (uint32_t)row[column].count))
+			return true;
+		of_none = false;
+	}
+	return of_none;
+}
+
+static void drop_other_threads(const struct pp_view *view, struct pp_table *table)
+{
+	for (guint r = table->rows->len; r-- > 0;)
+		if (!is_shown(view, table, table->rows->pdata[r]))
+			pp_table_remove_row(table, r);
+}
+
+static GPtrArray *collect_tables(const struct pp_view *view, const struct arguments *arguments)
+{
+	GPtrArray *tables = g_ptr_array_new();
+
+	for (guint i = 0; i < arguments->names->len; i++) {
+		unsigned n = 0;
+		struct pp_table **found =
+		    pp_pass_set_tables(view->passes, arguments->names->pdata[i], &n);
+
+		for (unsigned t = 0; t < n; t++) {
+			drop_other_threads(view, found[t]);
+			g_ptr_array_add(tables, found[t]);
+		}
+	}
+	return tables;
+}
+
+static int print_tables(const struct pp_view *view, const struct arguments *arguments)
+{
+	GPtrArray *tables = collect_tables(view, arguments);
+	GString *text = g_string_new(NULL);
+	bool colour = pp_cli_wants_colour();
+	int status;
+
+	if (arguments->json)
+		pp_render_json(text, (struct pp_table *const *)tables->pdata, tables->len);
+	for (guint i = 0; !arguments->json && i < tables->len; i++) {
+		if (i)
+			g_string_append_c(text, '\n');
+		pp_render_text(text, tables->pdata[i], colour);
+	}
+	status = pp_cli_print(text);
+	g_string_free(text, TRUE);
+	g_ptr_array_unref(tables);
+	return status;
+}
+
+static int report(struct arguments *arguments)
+{
+	struct pp_error err = PP_ERROR_INIT;
+	GHashTable *options = g_hash_table_new(g_str_hash, g_str_equal);
+	struct pp_view view;
+	int ret, status, damage_status;
+
+	if (arguments->tids->len)
+		g_hash_table_insert(options, "tid", arguments->tids->str);
+	ret = pp_view_open(&view, arguments->dir, options, &err);
+	if (ret == 0)
+		ret = pp_view_run(&view, (const char *const *)arguments->names->pdata,
+				  arguments->names->len, &err);
+	if (ret == 0 && arguments->tids->len)
+		ret = check_tids(&view, arguments, &err);
+	if (ret < 0) {
+		status = pp_cli_fail(&err);
+	} else {
+		status = print_tables(&view, arguments);
+		damage_status = pp_view_print_damage(&view);
+		status = MAX(status, damage_status);
+	}
+	pp_view_done(&view);
+	g_hash_table_unref(options);
+	return status;
+}
+
+int pp_cmd_report(int argc, char **argv)
+{
+	struct arguments arguments = {
+	    .dir = PP_DEFAULT_CAPTURE,
+	    .tids = g_string_new(NULL),
+	    .names = g_ptr_array_new(),
+	};
+	int status = parse(argc, argv, &arguments);
+
+	if (status < 0)
+		status = report(&arguments);
+	g_string_free(arguments.tids, TRUE);
+	g_ptr_array_unref(arguments.names);
+	return status;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The subcommands.  Each takes its own name as argv[0] and returns the exit status. */
+#ifndef PP_CLI_COMMANDS_H
+#define PP_CLI_COMMANDS_H
+
+#include "core/error.h"
+
+/* Exit statuses. */
+#define PP_EXIT_GOOD   0
+#define PP_EXIT_FAILED 1
+#define PP_EXIT_USAGE  2
+
+int pp_cmd_record(int argc, char **argv);
+int pp_cmd_report(int argc, char **argv);
+int pp_cmd_history(int argc, char **argv);
+int pp_cmd_graph(int argc, char **argv);
+int pp_cmd_doctor(int argc, char **argv);
+
+/* Prints "gprof-mt: ERROR" on stderr, empties err, returns PP_EXIT_FAILED. */
+int pp_cli_fail(struct pp_error *err);
+
+/* Prints "gprof-mt COMMAND: MESSAGE" and where to find help on stderr; returns PP_EXIT_USAGE. */
+int pp_cli_usage(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* gprof-mt COMMAND ARG...: finds the subcommand and hands over. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/commands.h"
+
+struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *summary;
+};
+
+static const struct command commands[] = {
+    {"record", pp_cmd_record, "run a program and record its calls, synchronization and scheduling"},
+    {"report", pp_cmd_report, "tables of a capture: per thread, per lock, per function"},
+    {"history", pp_cmd_history, "the operations on each synchronization object, in order"},
+    {"graph", pp_cmd_graph, "a capture as a graph"},
+    {"doctor", pp_cmd_doctor, "what works on this machine, what does not, and how to fix it"},
+};
+
+static void print_help(FILE *to)
+{
+	fprintf(to, "gprof-mt, a profiler for threads\n\nusage: gprof-mt COMMAND [ARG...]\n\n");
+	for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
+		fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].summary);
+	fprintf(to, "\nHelp on one: gprof-mt COMMAND --help, or man gprof-mt-COMMAND.\n");
+}
+
+static const struct command *find_command(const char *name)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+/* What went to standard output may lie in its buffer yet, and not fit where that goes. */
+static int finish(int status)
+{
+	struct pp_error err = PP_ERROR_INIT;
+
+	if (status != PP_EXIT_GOOD || (fflush(stdout) == 0 && !ferror(stdout)))
+		return status;
+	pp_error_add(&err, -errno, "standard output: %s", g_strerror(errno));
+	return pp_cli_fail(&err);
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (argc < 2) {
+		print_help(stderr);
+		return PP_EXIT_USAGE;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		printf("gprof-mt %s\n", GM_VERSION);
+		return finish(PP_EXIT_GOOD);
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+	    strcmp(argv[1], "help") == 0) {
+		print_help(stdout);
+		return finish(PP_EXIT_GOOD);
+	}
+	command = find_command(argv[1]);
+	if (!command) {
+		fprintf(stderr, "gprof-mt: no command '%s'; see `gprof-mt --help`\n", argv[1]);
+		return PP_EXIT_USAGE;
+	}
+	return finish(command->run(argc - 1, argv + 1));
+}

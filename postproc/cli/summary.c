@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/summary.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct counts {
+	unsigned processes, threads, counted; /* counted: threads whose calls are there */
+	uint64_t threads_lost, calls_lost, events_lost;
+	uint64_t sync_bytes;
+};
+
+static uint64_t stream_bytes(const struct pp_trace *trace)
+{
+	g_autoptr(GDir) dir = g_dir_open(trace->dir, 0, NULL);
+	const char *name;
+	uint64_t bytes = 0;
+
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *path = g_build_filename(trace->dir, name, NULL);
+		struct stat st;
+
+		if (strcmp(name, "metadata") != 0 && lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+			bytes += st.st_size;
+	}
+	return bytes;
+}
+
+static void count(const struct pp_capture *capture, struct counts *counts)
+{
+	const struct pp_model *model = capture->model;
+
+	for (guint i = 0; i < model->processes->len; i++) {
+		const struct pp_process *process = model->processes->pdata[i];
+
+		counts->processes++;
+		counts->threads_lost += process->threads_lost;
+		counts->calls_lost += process->calls_lost;
+		counts->events_lost += process->events_lost;
+	}
+	for (guint i = 0; i < model->threads->len; i++) {
+		const struct pp_thread *thread = model->threads->pdata[i];
+
+		counts->threads++;
+		counts->counted += thread->arcs && thread->arcs->len;
+		counts->calls_lost += thread->calls_lost;
+		counts->events_lost += thread->events_lost;
+	}
+	for (guint i = 0; i < capture->traces->len; i++) {
+		const struct pp_trace *trace = capture->traces->pdata[i];
+
+		if (trace->process)
+			counts->sync_bytes += stream_bytes(trace);
+	}
+}
+
+static void add_plural(GString *text, uint64_t n, const char *one, const char *many)
+{
+	g_string_append_printf(text, "%" PRIu64 " %s", n, n == 1 ? one : many);
+}
+
+static void add_kernel(GString *text, const struct pp_collector *collector)
+{
+	if (!collector->ctf) {
+		g_string_append(text, "no scheduling events");
+		return;
+	}
+	add_plural(text, pp_kernel_ctf_events(collector->ctf), "scheduling event",
+		   "scheduling events");
+	g_string_append_printf(text, " (%s)", gm_kernel_source_name(collector->source));
+}
+
+static char *describe(const struct pp_run *run, const struct counts *counts)
+{
+	g_autofree char *bytes = g_format_size_full(counts->sync_bytes, G_FORMAT_SIZE_IEC_UNITS);
+	g_autofree char *sync = counts->sync_bytes ? g_strconcat(bytes, " of synch-events", NULL)
+						   : g_strdup("no synch-events");
+	GString *text = g_string_new(NULL);
+
+	add_plural(text, counts->processes, "process", "processes");
+	g_string_append(text, ", ");
+	add_plural(text, counts->threads, "thread", "threads");
+	g_string_append(text, "; ");
+	if (counts->counted)
+		add_plural(text, counts->counted, "call graph", "call graphs");
+	else
+		g_string_append(text, "no call graph");
+	g_string_append_printf(text, ", %s, ", sync);
+	add_kernel(text, run->collector);
+	return g_string_free(text, FALSE);
+}
+
+static void note_loss(struct pp_run *run, const char *what, uint64_t n)
+{
+	if (n)
+		pp_run_add_loss(run, what, "runtime libraries", n);
+}
+
+char *pp_summary_make(struct pp_run *run, const struct pp_capture *capture)
+{
+	struct counts counts = {0};
+
+	count(capture, &counts);
+	run->processes = counts.processes;
+	run->threads = counts.threads;
+	note_loss(run, "threads that were not recorded", counts.threads_lost);
+	note_loss(run, "calls that were counted nowhere", counts.calls_lost);
+	note_loss(run, "synch-events that were not written", counts.events_lost);
+	for (guint i = 0; i < capture->damage->len; i++)
+		pp_run_add_loss(run, "damage", capture->damage->pdata[i], 1);
+	return describe(run, &counts);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* What `record` says when the program has ended: what was captured, and what was lost. */
+#ifndef PP_CLI_SUMMARY_H
+#define PP_CLI_SUMMARY_H
+
+#include "collect/info.h"
+#include "input/capture.h"
+
+/*
+ * Sets run->processes and run->threads from the capture, adds to run->losses what was counted as
+ * lost.  Returns the line to print.
+ */
+char *pp_summary_make(struct pp_run *run, const struct pp_capture *capture);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/view.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "input/events.h"
+
+/* So many lines of damage on stderr; the quality section has them all. */
+#define MAX_DAMAGE_LINES 5
+
+int pp_view_open(struct pp_view *view, const char *dir, GHashTable *options, struct pp_error *err)
+{
+	struct pp_kernel_abilities kernel;
+	int ret;
+
+	*view = (struct pp_view){0};
+	ret = pp_capture_open(dir, &view->capture, err);
+	if (ret < 0)
+		return ret;
+	pp_kernel_abilities(view->capture, &kernel);
+	view->symbols = pp_symbols_new(view->capture->model);
+	view->namer = pp_symbols_namer(view->symbols);
+	view->context = (struct pp_pass_context){
+	    .model = view->capture->model,
+	    .namer = &view->namer,
+	    .has_kernel = kernel.has_events,
+	    .has_switch_pairs = kernel.has_switch_pairs,
+	    .has_wakings = kernel.has_wakings,
+	    .options = options,
+	};
+	return 0;
+}
+
+int pp_view_run(struct pp_view *view, const char *const *names, unsigned n_names,
+		struct pp_error *err)
+{
+	const struct pp_model *model = view->capture->model;
+	int ret;
+
+	view->passes = pp_pass_set_new(&view->context, names, n_names);
+	ret = pp_events_read(view->capture, pp_pass_set_kinds(view->passes), pp_pass_set_event,
+			     view->passes, err);
+	if (ret < 0)
+		return ret;
+	pp_pass_set_finish(view->passes, model->end_ns);
+	return 0;
+}
+
+int pp_view_print_damage(const struct pp_view *view)
+{
+	const GPtrArray *damage = view->capture->damage;
+
+	for (guint i = 0; i < damage->len && i < MAX_DAMAGE_LINES; i++)
+		fprintf(stderr, "gprof-mt: %s\n", (const char *)damage->pdata[i]);
+	if (damage->len > MAX_DAMAGE_LINES)
+		fprintf(stderr, "gprof-mt: and %u more: see `gprof-mt report -i %s quality`\n",
+			damage->len - MAX_DAMAGE_LINES, view->capture->model->dir);
+	return damage->len ? PP_EXIT_FAILED : PP_EXIT_GOOD;
+}
+
+void pp_view_done(struct pp_view *view)
+{
+	pp_pass_set_free(view->passes);
+	pp_symbols_free(view->symbols);
+	pp_capture_free(view->capture);
+	*view = (struct pp_view){0};
+}
+
+bool pp_cli_wants_colour(void)
+{
+	const char *terminal = getenv("TERM");
+	const char *no_colour = getenv("NO_COLOR");
+
+	return isatty(STDOUT_FILENO) && terminal && !g_str_equal(terminal, "dumb") &&
+	       !(no_colour && *no_colour);
+}
+
+int pp_cli_print(const GString *text)
+{
+	struct pp_error err = PP_ERROR_INIT;
+
+	if (fwrite(text->str, 1, text->len, stdout) == text->len && fflush(stdout) == 0)
+		return PP_EXIT_GOOD;
+	pp_error_add(&err, -errno, "standard output: %s", g_strerror(errno));
+	return pp_cli_fail(&err);
+}

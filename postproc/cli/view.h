@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* What every command that looks at a capture does: open it, sweep its events through passes. */
+#ifndef PP_CLI_VIEW_H
+#define PP_CLI_VIEW_H
+
+#include "input/capture.h"
+#include "input/symbols.h"
+#include "pass/set.h"
+
+#define PP_DEFAULT_CAPTURE "gprof-mt.data"
+
+struct pp_view {
+	struct pp_capture *capture;
+	struct pp_symbols *symbols;
+	struct pp_namer namer;
+	struct pp_pass_context context;
+	struct pp_pass_set *passes;
+};
+
+/* Opens the capture.  `options` as in struct pp_pass_context; may be NULL. */
+int pp_view_open(struct pp_view *view, const char *dir, GHashTable *options, struct pp_error *err);
+
+/* Runs the passes of those names; their tables are then in view->passes. */
+int pp_view_run(struct pp_view *view, const char *const *names, unsigned n_names,
+		struct pp_error *err);
+
+/* Prints what is damaged in the capture on stderr; the exit status that this means. */
+int pp_view_print_damage(const struct pp_view *view);
+
+void pp_view_done(struct pp_view *view);
+
+/* Whether stdout is a terminal that wants colours (NO_COLOR). */
+bool pp_cli_wants_colour(void);
+
+/* Writes all of it to stdout; the exit status. */
+int pp_cli_print(const GString *text);
+
+#endif

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+#include "collect/collector.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SLACK_NS       UINT64_C(50000000)
+#define RING_BYTES     (4 << 20)
+#define MIN_RING_BYTES (16 << 10)
+#define COLLECTOR_NICE (-20)
+/* Kernel memory that all rings together take at most. */
+#define RINGS_BYTES (64 << 20)
+/* The kernel's number for the first pid namespace (PROC_PID_INIT_INO). */
+#define INIT_PID_NAMESPACE 0xEFFFFFFCu
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * UINT64_C(1000000000) + now.tv_nsec;
+}
+
+/* --- opening --- */
+
+/* "0-3,5" -> CPU numbers. */
+static GArray *online_cpus(void)
+{
+	GArray *cpus = g_array_new(FALSE, FALSE, sizeof(int));
+	g_autofree char *text = NULL;
+
+	if (g_file_get_contents("/sys/devices/system/cpu/online", &text, NULL, NULL)) {
+		const char *p = text;
+
+		while (g_ascii_isdigit(*p)) {
+			char *end;
+			int first = strtol(p, &end, 10);
+			int last = *end == '-' ? strtol(end + 1, &end, 10) : first;
+
+			for (int cpu = first; cpu <= last; cpu++)
+				g_array_append_val(cpus, cpu);
+			p = *end == ',' ? end + 1 : end;
+		}
+	}
+	for (int cpu = 0; !text && cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++)
+		g_array_append_val(cpus, cpu);
+	return cpus;
+}
+
+static void close_rings(struct pp_collector *collector)
+{
+	while (collector->n_rings)
+		pp_ring_close(&collector->rings[--collector->n_rings]);
+	g_clear_pointer(&collector->rings, g_free);
+}
+
+static int open_each(struct pp_collector *collector, const GArray *cpus,
+		     const struct pp_ring_options *options, struct pp_error *err)
+{
+	collector->rings = g_new0(struct pp_ring, cpus->len);
+	for (guint i = 0; i < cpus->len; i++) {
+		int rc =
+		    pp_ring_open(&collector->rings[i], g_array_index(cpus, int, i), options, err);
+
+		if (rc) {
+			close_rings(collector);
+			return rc;
+		}
+		collector->n_rings++;
+	}
+	return 0;
+}
+
+/* Four descriptors a CPU; the program has its own limit already. */
+static void raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+/*
+ * Among many busy threads an equal share comes too late for the rings.  Where it is permitted: what
+ * the collector takes stays little, it only comes sooner.
+ */
+static void raise_priority(void)
+{
+	setpriority(PRIO_PROCESS, 0, COLLECTOR_NICE);
+}
+
+/* All of one size, the greatest that the kernel grants all of them. */
+static int open_rings(struct pp_collector *collector, const GArray *cpus,
+		      struct pp_ring_options *options, struct pp_error *err)
+{
+	int rc;
+
+	raise_descriptor_limit();
+	options->data_bytes = RING_BYTES;
+	while (options->data_bytes > MIN_RING_BYTES &&
+	       options->data_bytes * cpus->len > RINGS_BYTES)
+		options->data_bytes /= 2;
+	while ((rc = open_each(collector, cpus, options, err)) == -ENOMEM &&
+	       options->data_bytes > MIN_RING_BYTES) {
+		options->data_bytes /= 2;
+		pp_error_done(err);
+	}
+	return rc;
+}
+
+/* Tracepoints carry the pids of the first namespace, which would not be those of the program. */
+static bool in_first_pid_namespace(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == INIT_PID_NAMESPACE;
+}
+
+static int paranoid(void)
+{
+	g_autofree char *text = NULL;
+
+	if (!g_file_get_contents("/proc/sys/kernel/perf_event_paranoid", &text, NULL, NULL))
+		return -ENOENT;
+	return atoi(text);
+}
+
+static int open_perf(struct pp_collector *collector, const GArray *cpus, struct pp_error *err)
+{
+	struct pp_ring_options options = {
+	    .pid = -1,
+	    .tracepoints = collector->formats.id,
+	    .n_tracepoints = PP_N_TRACEPOINTS,
+	};
+	int rc;
+
+	if (!in_first_pid_namespace())
+		return pp_error_add(err, -EOPNOTSUPP,
+				    "in a pid namespace (a container) tracepoints carry the "
+				    "host's thread numbers");
+	rc = pp_formats_load(&collector->formats, err);
+	if (rc)
+		return rc;
+	rc = open_rings(collector, cpus, &options, err);
+	if (rc == -EACCES || rc == -EPERM)
+		pp_error_add(err, rc,
+			     "needs CAP_PERFMON, or kernel.perf_event_paranoid=-1 (it is %d)",
+			     paranoid());
+	return rc;
+}
+
+static int open_switches(struct pp_collector *collector, const GArray *cpus, pid_t root,
+			 struct pp_error *err)
+{
+	struct pp_ring_options options = {
+	    .pid = root,
+	};
+	int rc = open_rings(collector, cpus, &options, err);
+
+	if (rc == -EACCES || rc == -EPERM)
+		pp_error_add(err, rc, "needs kernel.perf_event_paranoid=2 or less (it is %d)",
+			     paranoid());
+	return rc;
+}
+
+/* Tries one source; on failure adds its name and reason to `why`. */
+static bool try_source(struct pp_collector *collector, enum gm_kernel_source source,
+		       const GArray *cpus, GString *why)
+{
+	struct pp_error err = PP_ERROR_INIT;
+	int rc = source == GM_KERNEL_PERF ? open_perf(collector, cpus, &err)
+					  : open_switches(collector, cpus, collector->root, &err);
+
+	if (rc) {
+		g_autofree char *text = pp_error_text(&err);
+
+		g_string_append_printf(
+		    why, "%s%s: %s", why->len ? "; " : "",
+		    source == GM_KERNEL_PERF ? "perf tracepoints" : "context-switch records", text);
+		pp_error_done(&err);
+		return false;
+	}
+	collector->source = source;
+	return true;
+}
+
+static void choose_source(struct pp_collector *collector, const struct gm_config *config,
+			  const GArray *cpus)
+{
+	enum gm_kernel_source asked = config->kernel;
+	g_autoptr(GString) why = g_string_new(NULL);
+
+	collector->source = GM_KERNEL_NONE;
+	collector->best = true;
+	if (config->level == GM_LEVEL_APPLIC_ONLY || asked == GM_KERNEL_NONE) {
+		collector->why = g_strdup(asked == GM_KERNEL_NONE ? "kernel.source = none"
+								  : "profile.level = applic-only");
+		return;
+	}
+	if ((asked != GM_KERNEL_SWITCHES && try_source(collector, GM_KERNEL_PERF, cpus, why)) ||
+	    (asked != GM_KERNEL_PERF && try_source(collector, GM_KERNEL_SWITCHES, cpus, why))) {
+		collector->best = why->len == 0;
+		if (asked != GM_KERNEL_AUTO)
+			g_string_printf(why, "kernel.source = %s", gm_kernel_source_name(asked));
+		else if (why->len == 0)
+			g_string_assign(why, "the best source is permitted");
+	} else {
+		collector->best = false;
+	}
+	collector->why = g_string_free(g_steal_pointer(&why), FALSE);
+}
+
+static int create_ctf(struct pp_collector *collector, int dir_fd,
+		      const struct pp_kernel_ctf_clock *clock, struct pp_error *err)
+{
+	g_autofree int *cpus = g_new(int, collector->n_rings);
+
+	for (unsigned i = 0; i < collector->n_rings; i++)
+		cpus[i] = collector->rings[i].cpu;
+	return pp_kernel_ctf_create(dir_fd, gm_kernel_source_name(collector->source), clock,
+				    collector->n_rings, cpus, &collector->ctf, err);
+}
+
+void pp_collector_open(struct pp_collector *collector, const struct gm_config *config, pid_t root,
+		       int dir_fd, const char *clock_uuid, int64_t clock_offset_ns)
+{
+	struct pp_kernel_ctf_clock clock = {clock_uuid, clock_offset_ns, now_ns()};
+	g_autoptr(GArray) cpus = online_cpus();
+	struct pp_error err = PP_ERROR_INIT;
+
+	*collector = (struct pp_collector){.root = root, .round_ns = clock.start_ns};
+	choose_source(collector, config, cpus);
+	if (collector->source == GM_KERNEL_NONE)
+		return;
+	if (create_ctf(collector, dir_fd, &clock, &err)) {
+		g_free(collector->why);
+		collector->why = pp_error_text(&err);
+		pp_error_done(&err);
+		close_rings(collector);
+		collector->source = GM_KERNEL_NONE;
+		collector->best = false;
+		return;
+	}
+	raise_priority();
+	pp_merge_init(&collector->merge, collector->n_rings);
+	pp_tree_init(&collector->tree, root, collector->source == GM_KERNEL_SWITCHES);
+}
+
+int pp_collector_probe(enum gm_kernel_source source, struct pp_error *err)
+{
+	struct pp_collector collector = {.root = getpid()};
+	g_autoptr(GArray) cpus = online_cpus();
+	int rc = source == GM_KERNEL_PERF ? open_perf(&collector, cpus, err)
+					  : open_switches(&collector, cpus, getpid(), err);
+
+	if (rc == 0)
+		close_rings(&collector);
+	return rc;
+}
+
+/* --- running --- */
+
+/*
+ * Each switch comes twice with tracepoints: as sched_switch in the context of the thread that
+ * leaves, and as a side-band record in that of the thread that comes.  The second is used where the
+ * first is missing: some virtual machines' kernels drop all that perf writes from the idle thread
+ * of a CPU other than the first, and a thread that starts on an idle CPU would never be seen.
+ */
+static void take_record(void *data, struct pp_ring *ring, const struct perf_event_header *header)
+{
+	struct pp_collector *collector = data;
+	struct pp_kevent event;
+
+	if (!pp_decode(collector->source == GM_KERNEL_PERF ? &collector->formats : NULL, ring,
+		       header, &event))
+		return;
+	if (event.kind == PP_KEVENT_LOST)
+		ring->lost += event.lost;
+	if (event.kind == PP_KEVENT_SWITCH && event.side_band &&
+	    collector->source == GM_KERNEL_PERF && event.other_tid == ring->current)
+		return;
+	if (event.kind == PP_KEVENT_SWITCH)
+		ring->current = event.other_tid;
+	pp_merge_add(&collector->merge, ring - collector->rings, &event);
+}
+
+static void emit(void *data, unsigned stream, struct pp_kevent *event)
+{
+	struct pp_collector *collector = data;
+
+	if (!pp_tree_take(&collector->tree, event))
+		return;
+	collector->filled += event->side_band && collector->source == GM_KERNEL_PERF;
+	if (event->kind == PP_KEVENT_LOST)
+		pp_kernel_ctf_lost(collector->ctf, stream, event->time_ns, event->lost);
+	else
+		pp_kernel_ctf_write(collector->ctf, stream, event);
+}
+
+void pp_collector_pollfds(const struct pp_collector *collector, struct pollfd *fds)
+{
+	for (unsigned i = 0; i < collector->n_rings; i++)
+		fds[i] = (struct pollfd){.fd = collector->rings[i].fds[0], .events = POLLIN};
+}
+
+static void drain(struct pp_collector *collector)
+{
+	for (unsigned i = 0; i < collector->n_rings; i++)
+		pp_ring_drain(&collector->rings[i], take_record, collector);
+}
+
+void pp_collector_round(struct pp_collector *collector)
+{
+	uint64_t begin_ns = now_ns();
+
+	drain(collector);
+	pp_merge_emit(&collector->merge, MIN(collector->round_ns, begin_ns - SLACK_NS), emit,
+		      collector);
+	if (collector->ctf)
+		pp_kernel_ctf_tick(collector->ctf, begin_ns);
+	collector->round_ns = begin_ns;
+}
+
+int pp_collector_end(struct pp_collector *collector)
+{
+	if (!collector->ctf)
+		return 0;
+	for (unsigned i = 0; i < collector->n_rings; i++)
+		pp_ring_stop(&collector->rings[i]);
+	drain(collector);
+	pp_merge_emit(&collector->merge, UINT64_MAX, emit, collector);
+	for (unsigned i = 0; i < collector->n_rings; i++) {
+		struct pp_ring *ring = &collector->rings[i];
+		uint64_t told = ring->lost, lost = pp_ring_lost(ring);
+
+		if (lost > told)
+			pp_kernel_ctf_lost(collector->ctf, i, now_ns(), lost - told);
+	}
+	return pp_kernel_ctf_end(collector->ctf, now_ns());
+}
+
+/*
+ * Closing the last descriptor of a tracepoint makes the kernel wait for a grace period, 40 ms each.
+ * A child that shares them waits instead: it goes when the descriptor returned here is closed.
+ */
+static int leave_closing_to_child(void)
+{
+	int fds[2];
+	pid_t child;
+	char none;
+
+	if (pipe2(fds, O_CLOEXEC))
+		return -errno;
+	child = fork();
+	if (child == 0) {
+		close(fds[1]);
+		/* Whoever reads the other end of these is not to wait for us. */
+		for (int fd = 0; fd <= 2; fd++)
+			close(fd);
+		while (read(fds[0], &none, 1) < 0 && errno == EINTR)
+			;
+		_exit(0);
+	}
+	close(fds[0]);
+	return fds[1];
+}
+
+void pp_collector_done(struct pp_collector *collector)
+{
+	int closing = -1;
+
+	if (collector->n_rings && collector->source == GM_KERNEL_PERF)
+		closing = leave_closing_to_child();
+	close_rings(collector);
+	if (closing >= 0)
+		close(closing);
+	if (collector->ctf) {
+		pp_merge_done(&collector->merge);
+		pp_tree_done(&collector->tree);
+		pp_kernel_ctf_free(collector->ctf);
+		collector->ctf = NULL;
+	}
+	g_clear_pointer(&collector->why, g_free);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Gathers the kernel's scheduling records of one program, from before its first instruction.
+ *
+ * The idea: rings that the kernel fills are drained when half full, or once a second; the records
+ * of all CPUs are merged in time, filtered by the process tree and written as CTF.  What is emitted
+ * is older than the begin of the previous round (and than a slack for a virtual CPU that was
+ * stopped between taking a time stamp and publishing the record).
+ *
+ * Runs in the record process, in one thread; nothing of it lives in the profiled program, which
+ * goes on undisturbed if the collector is killed.
+ */
+#ifndef PP_COLLECT_COLLECTOR_H
+#define PP_COLLECT_COLLECTOR_H
+
+#include <poll.h>
+
+#include "collect/decode.h"
+#include "collect/kernel_ctf.h"
+#include "collect/merge.h"
+#include "collect/tree.h"
+#include "runtime/config.h"
+
+struct pp_collector {
+	enum gm_kernel_source source; /* what is used: PERF, SWITCHES or NONE */
+	char *why; /* one sentence: what was asked, what the better ones lacked */
+	bool best; /* no better source was asked for */
+	struct pp_formats formats;
+	struct pp_ring *rings; /* one per CPU */
+	unsigned n_rings;
+	struct pp_merge merge;
+	struct pp_tree tree;
+	struct pp_kernel_ctf *ctf;
+	uint64_t round_ns; /* begin of the previous round */
+	pid_t root;
+	uint64_t filled; /* switches that the side-band record alone told of */
+};
+
+/* What is wanted and permitted without opening anything for a program: for `doctor`. */
+int pp_collector_probe(enum gm_kernel_source source, struct pp_error *err);
+
+/*
+ * Opens the best source that `config` allows for the process `root`, which has not yet begun, and
+ * creates kernel/ below dir_fd.  Never fails: without a source, or room on the disk, it is NONE and
+ * `why` says so.
+ */
+void pp_collector_open(struct pp_collector *collector, const struct gm_config *config, pid_t root,
+		       int dir_fd, const char *clock_uuid, int64_t clock_offset_ns);
+
+/* One entry a ring, to poll for POLLIN; an entry that got POLLHUP is to be left out from then on.
+ */
+void pp_collector_pollfds(const struct pp_collector *collector, struct pollfd *fds);
+
+/* Drains the rings and writes what is certain to be in order. */
+void pp_collector_round(struct pp_collector *collector);
+
+/* Stops and writes the rest.  0, or the -errno of the first write that failed. */
+int pp_collector_end(struct pp_collector *collector);
+
+void pp_collector_done(struct pp_collector *collector);
+
+#endif

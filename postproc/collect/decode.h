@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From a perf record to a struct pp_kevent.
+ *
+ * The layout of tracepoint data differs between kernels and is taken from tracefs; side-band
+ * records are kernel ABI.
+ */
+#ifndef PP_COLLECT_DECODE_H
+#define PP_COLLECT_DECODE_H
+
+#include "collect/kevent.h"
+#include "collect/ring.h"
+#include "collect/tracefs.h"
+
+enum pp_tracepoint { PP_TP_SWITCH, PP_TP_WAKING, PP_TP_EXEC, PP_N_TRACEPOINTS };
+
+struct pp_formats {
+	uint64_t id[PP_N_TRACEPOINTS];
+	struct pp_field type, flags, common_pid;
+	struct {
+		struct pp_field prev_comm, prev_pid, prev_prio, prev_state;
+		struct pp_field next_comm, next_pid, next_prio;
+	} sched_switch;
+	struct {
+		struct pp_field comm, pid, prio, target_cpu;
+	} waking;
+	struct {
+		struct pp_field filename, pid, old_pid;
+	} exec;
+};
+
+/* Reads the formats of this kernel; errors as pp_tracefs_read() and pp_tracefs_parse(). */
+int pp_formats_load(struct pp_formats *formats, struct pp_error *err);
+
+/*
+ * Fills *event; false for a record that holds nothing for us.  `formats` may be NULL where there
+ * are no tracepoints.
+ */
+bool pp_decode(const struct pp_formats *formats, const struct pp_ring *ring,
+	       const struct perf_event_header *header, struct pp_kevent *event);
+
+#endif

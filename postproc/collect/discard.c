@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "collect/discard.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <glib.h>
+
+#include "runtime/capture.h"
+
+/* What gm_capture_open() would take for a capture. */
+static bool is_capture(const char *dir)
+{
+	g_autofree char *session = g_build_filename(dir, "session", NULL);
+
+	return g_file_test(dir, G_FILE_TEST_IS_DIR) && !g_file_test(dir, G_FILE_TEST_IS_SYMLINK) &&
+	       g_file_test(session, G_FILE_TEST_IS_REGULAR);
+}
+
+static char *absolute_path(const char *dir)
+{
+	g_autofree char *current = g_get_current_dir();
+	char *path = g_path_is_absolute(dir) ? g_strdup(dir) : g_build_filename(current, dir, NULL);
+
+	for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--)
+		path[n - 1] = '\0';
+	return path;
+}
+
+void pp_discard_begin(struct pp_discard *discard, const char *dir)
+{
+	g_autofree char *path = absolute_path(dir);
+	g_autofree char *base = g_path_get_basename(path);
+
+	*discard = (struct pp_discard){.parent = NULL};
+	if (g_str_equal(base, ".") || g_str_equal(base, "..") || g_str_equal(base, "/"))
+		return;
+	discard->parent = g_path_get_dirname(path);
+	discard->prefix = g_strdup_printf(".%s.discarded.", base);
+	discard->old = g_strconcat(path, ".old", NULL);
+	discard->aside =
+	    g_strdup_printf("%s/%s%d", discard->parent, discard->prefix, (int)getpid());
+	if (is_capture(path) && is_capture(discard->old))
+		discard->is_aside = rename(discard->old, discard->aside) == 0;
+}
+
+void pp_discard_undo(struct pp_discard *discard)
+{
+	if (discard->is_aside &&
+	    renameat2(AT_FDCWD, discard->aside, AT_FDCWD, discard->old, RENAME_NOREPLACE) == 0)
+		discard->is_aside = false;
+}
+
+/* Of a `record` that is gone? */
+static bool is_left_behind(const struct pp_discard *discard, const char *name)
+{
+	const char *pid = name + strlen(discard->prefix);
+
+	return g_str_has_prefix(name, discard->prefix) && *pid &&
+	       strlen(pid) == strspn(pid, "0123456789") && gm_proc_start(atoi(pid)) == 0;
+}
+
+static void delete_left_behind(const struct pp_discard *discard)
+{
+	g_autoptr(GDir) dir = g_dir_open(discard->parent, 0, NULL);
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *path = g_build_filename(discard->parent, name, NULL);
+
+		if (is_left_behind(discard, name))
+			gm_remove_tree(path);
+	}
+}
+
+void pp_discard_end(struct pp_discard *discard)
+{
+	if (discard->is_aside)
+		gm_remove_tree(discard->aside);
+	if (discard->parent)
+		delete_left_behind(discard);
+	g_free(discard->parent);
+	g_free(discard->prefix);
+	g_free(discard->old);
+	g_free(discard->aside);
+}

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: MIT */
+#include "collect/kernel_ctf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <glib.h>
+
+#define CTF_MAGIC     0xC1FC1FC1
+#define UUID_BYTES    16
+#define PACKET_BYTES  (64 << 10)
+#define PACKET_AGE_NS UINT64_C(1000000000)
+/* More than any event takes: the longest is an exec with a path of PATH_MAX. */
+#define EVENT_MAX_BYTES 4608
+#define ID_EXTENDED	255
+
+struct packet_head {
+	uint32_t magic;
+	uint8_t uuid[UUID_BYTES];
+	uint32_t stream_id;
+	uint64_t timestamp_begin, timestamp_end;
+	uint64_t content_size, packet_size; /* bits */
+	uint64_t events_discarded;
+	uint32_t cpu_id;
+} __attribute__((packed));
+_Static_assert(sizeof(struct packet_head) == 68, "as the metadata has it");
+
+struct stream {
+	int fd;
+	uint32_t cpu;
+	off_t size_bytes;  /* whole packets on disk */
+	uint64_t begin_ns; /* of the packet being filled */
+	uint64_t last_ns;
+	uint64_t discarded; /* since the stream began */
+	uint64_t packet_events;
+	size_t used_bytes;
+	char packet[PACKET_BYTES];
+};
+
+struct pp_kernel_ctf {
+	struct stream *streams;
+	unsigned n_streams;
+	uint8_t uuid[UUID_BYTES];
+	uint64_t events, unwritten;
+	int first_error;
+};
+
+/* --- metadata --- */
+
+static const char metadata_types[] =
+    "typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
+    "typealias integer { size = 8; align = 8; signed = true; } := int8_t;\n"
+    "typealias integer { size = 16; align = 8; signed = true; } := int16_t;\n"
+    "typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n"
+    "typealias integer { size = 32; align = 8; signed = true; } := int32_t;\n"
+    "typealias integer { size = 64; align = 8; signed = false; } := uint64_t;\n";
+
+static const char metadata_clock_types[] =
+    "typealias integer { size = 32; align = 8; signed = false; map = clock.monotonic.value; }\n"
+    "\t:= uint32_clock_t;\n"
+    "typealias integer { size = 64; align = 8; signed = false; map = clock.monotonic.value; }\n"
+    "\t:= uint64_clock_t;\n\n";
+
+static const char metadata_stream[] =
+    "stream {\n"
+    "\tid = 0;\n"
+    "\tpacket.context := struct {\n"
+    "\t\tuint64_clock_t timestamp_begin;\n"
+    "\t\tuint64_clock_t timestamp_end;\n"
+    "\t\tuint64_t content_size;\n"
+    "\t\tuint64_t packet_size;\n"
+    "\t\tuint64_t events_discarded;\n"
+    "\t\tuint32_t cpu_id;\n"
+    "\t};\n"
+    "\tevent.header := struct {\n"
+    "\t\tenum : uint8_t { compact = 0 ... 254, extended = 255 } id;\n"
+    "\t\tvariant <id> {\n"
+    "\t\t\tstruct { uint32_clock_t timestamp; } compact;\n"
+    "\t\t\tstruct { uint8_t id; uint64_clock_t timestamp; } extended;\n"
+    "\t\t} v;\n"
+    "\t};\n"
+    "};\n\n";
+
+struct event_class {
+	const char *name, *context, *fields;
+};
+
+static const struct event_class event_classes[] = {
+    [PP_KEVENT_SWITCH] = {"sched_switch", "",
+			  "string prev_comm; int32_t prev_tid; int8_t prev_prio; "
+			  "int16_t prev_state; string next_comm; int32_t next_tid; "
+			  "int8_t next_prio;"},
+    [PP_KEVENT_WAKING] = {"sched_waking", "int32_t tid; uint8_t irq;",
+			  "string comm; int32_t tid; int8_t prio; int32_t target_cpu;"},
+    [PP_KEVENT_FORK] = {"sched_process_fork", "",
+			"string parent_comm; int32_t parent_tid; int32_t parent_pid; "
+			"string child_comm; int32_t child_tid; int32_t child_pid;"},
+    [PP_KEVENT_EXIT] = {"sched_process_exit", "", "string comm; int32_t tid; int8_t prio;"},
+    [PP_KEVENT_EXEC] = {"sched_process_exec", "", "string filename; int32_t tid; int32_t old_tid;"},
+};
+
+static char *escape(const char *text)
+{
+	return g_strescape(text, NULL);
+}
+
+static char *make_metadata(const char *source, const struct pp_kernel_ctf_clock *clock,
+			   const char *trace_uuid)
+{
+	GString *text = g_string_new("/* CTF 1.8 */\n\n");
+	g_autofree char *hostname = NULL;
+	struct utsname host;
+
+	uname(&host);
+	hostname = escape(host.nodename);
+	g_string_append(text, metadata_types);
+	g_string_append_printf(text,
+			       "\ntrace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"%s\";\n"
+			       "\tbyte_order = le;\n\tpacket.header := struct {\n"
+			       "\t\tuint32_t magic;\n\t\tuint8_t uuid[16];\n"
+			       "\t\tuint32_t stream_id;\n\t};\n};\n\n",
+			       trace_uuid);
+	g_string_append_printf(text,
+			       "env {\n\thostname = \"%s\";\n\tdomain = \"kernel\";\n"
+			       "\tsysname = \"%s\";\n\tkernel_release = \"%s\";\n"
+			       "\ttracer_name = \"gprof-mt\";\n\ttracer_version = \"%s\";\n"
+			       "\tkernel_source = \"%s\";\n};\n\n",
+			       hostname, host.sysname, host.release, GM_VERSION, source);
+	g_string_append_printf(text,
+			       "clock {\n\tname = \"monotonic\";\n\tuuid = \"%s\";\n"
+			       "\tdescription = \"CLOCK_MONOTONIC\";\n\tfreq = 1000000000;\n"
+			       "\toffset = %" G_GINT64_FORMAT ";\n};\n\n",
+			       clock->uuid, clock->offset_ns);
+	g_string_append(text, metadata_clock_types);
+	g_string_append(text, metadata_stream);
+	for (unsigned id = 0; id < G_N_ELEMENTS(event_classes); id++) {
+		const struct event_class *class = &event_classes[id];
+
+		g_string_append_printf(text,
+				       "event {\n\tname = \"%s\";\n\tid = %u;\n"
+				       "\tstream_id = 0;\n",
+				       class->name, id);
+		if (*class->context)
+			g_string_append_printf(text, "\tcontext := struct { %s };\n",
+					       class->context);
+		g_string_append_printf(text, "\tfields := struct { %s };\n};\n\n", class->fields);
+	}
+	return g_string_free(text, FALSE);
+}
+
+/* --- packets --- */
+
+static void begin_packet(struct stream *stream, uint64_t begin_ns)
+{
+	stream->begin_ns = stream->last_ns = begin_ns;
+	stream->packet_events = 0;
+	stream->used_bytes = sizeof(struct packet_head);
+}
+
+static int write_whole(int fd, const char *data, size_t left)
+{
+	while (left) {
+		ssize_t n = TEMP_FAILURE_RETRY(write(fd, data, left));
+
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			return -ENOSPC;
+		data += n;
+		left -= n;
+	}
+	return 0;
+}
+
+static void end_packet(struct pp_kernel_ctf *ctf, struct stream *stream, uint64_t end_ns)
+{
+	struct packet_head head = {
+	    .magic = CTF_MAGIC,
+	    .timestamp_begin = stream->begin_ns,
+	    .timestamp_end = MAX(end_ns, stream->last_ns),
+	    .content_size = stream->used_bytes * 8,
+	    .packet_size = stream->used_bytes * 8,
+	    .events_discarded = stream->discarded,
+	    .cpu_id = stream->cpu,
+	};
+	int rc;
+
+	memcpy(head.uuid, ctf->uuid, UUID_BYTES);
+	memcpy(stream->packet, &head, sizeof(head));
+	rc = write_whole(stream->fd, stream->packet, stream->used_bytes);
+	if (rc == 0) {
+		stream->size_bytes += stream->used_bytes;
+		ctf->events += stream->packet_events;
+	} else {
+		/* No half packets: a reader would stop there. */
+		if (ftruncate(stream->fd, stream->size_bytes) == 0)
+			lseek(stream->fd, stream->size_bytes, SEEK_SET);
+		stream->discarded += stream->packet_events;
+		ctf->unwritten += stream->packet_events;
+		if (!ctf->first_error)
+			ctf->first_error = rc;
+	}
+	begin_packet(stream, head.timestamp_end);
+}
+
+/* --- events --- */
+
+static void put(struct stream *stream, const void *data, size_t len_bytes)
+{
+	memcpy(stream->packet + stream->used_bytes, data, len_bytes);
+	stream->used_bytes += len_bytes;
+}
+
+static void put_i8(struct stream *stream, int8_t value)
+{
+	put(stream, &value, sizeof(value));
+}
+
+static void put_i16(struct stream *stream, int16_t value)
+{
+	put(stream, &value, sizeof(value));
+}
+
+static void put_i32(struct stream *stream, int32_t value)
+{
+	put(stream, &value, sizeof(value));
+}
+
+static void put_string(struct stream *stream, const char *text, size_t max_bytes)
+{
+	size_t len_bytes = strnlen(text, max_bytes - 1);
+
+	put(stream, text, len_bytes);
+	put_i8(stream, 0);
+}
+
+static void put_header(struct stream *stream, const struct pp_kevent *event)
+{
+	uint32_t low = event->time_ns;
+
+	if (event->time_ns - stream->last_ns <= UINT32_MAX) {
+		put_i8(stream, event->kind);
+		put(stream, &low, sizeof(low));
+	} else {
+		put_i8(stream, (int8_t)ID_EXTENDED);
+		put_i8(stream, event->kind);
+		put(stream, &event->time_ns, sizeof(event->time_ns));
+	}
+	stream->last_ns = event->time_ns;
+}
+
+static void put_payload(struct stream *stream, const struct pp_kevent *event)
+{
+	switch ((enum pp_kevent_kind)event->kind) {
+	case PP_KEVENT_SWITCH:
+		put_string(stream, event->comm, PP_COMM_BYTES);
+		put_i32(stream, event->tid);
+		put_i8(stream, event->prio);
+		put_i16(stream, event->prev_state);
+		put_string(stream, event->other_comm, PP_COMM_BYTES);
+		put_i32(stream, event->other_tid);
+		put_i8(stream, event->other_prio);
+		break;
+	case PP_KEVENT_WAKING:
+		put_i32(stream, event->other_tid);
+		put_i8(stream, event->irq);
+		put_string(stream, event->comm, PP_COMM_BYTES);
+		put_i32(stream, event->tid);
+		put_i8(stream, event->prio);
+		put_i32(stream, event->target_cpu);
+		break;
+	case PP_KEVENT_FORK:
+		put_string(stream, event->other_comm, PP_COMM_BYTES);
+		put_i32(stream, event->other_tid);
+		put_i32(stream, event->other_pid);
+		put_string(stream, event->comm, PP_COMM_BYTES);
+		put_i32(stream, event->tid);
+		put_i32(stream, event->pid);
+		break;
+	case PP_KEVENT_EXIT:
+		put_string(stream, event->comm, PP_COMM_BYTES);
+		put_i32(stream, event->tid);
+		put_i8(stream, event->prio);
+		break;
+	case PP_KEVENT_EXEC:
+		put_string(stream, event->filename ?: PP_COMM_NOT_KNOWN, 4096);
+		put_i32(stream, event->tid);
+		put_i32(stream, event->other_tid);
+		break;
+	case PP_KEVENT_COMM:
+	case PP_KEVENT_LOST:
+		break;
+	}
+}
+
+void pp_kernel_ctf_write(struct pp_kernel_ctf *ctf, unsigned index, const struct pp_kevent *event)
+{
+	struct stream *stream = &ctf->streams[index];
+
+	if (event->time_ns < stream->last_ns) {
+		/* Its place is written already, and a stream cannot go back. */
+		stream->discarded++;
+		return;
+	}
+	if (stream->used_bytes + EVENT_MAX_BYTES > PACKET_BYTES)
+		end_packet(ctf, stream, stream->last_ns);
+	put_header(stream, event);
+	put_payload(stream, event);
+	stream->packet_events++;
+}
+
+void pp_kernel_ctf_lost(struct pp_kernel_ctf *ctf, unsigned index, uint64_t time_ns, uint64_t count)
+{
+	struct stream *stream = &ctf->streams[index];
+
+	/* Between two packets, so that a reader can tell where the hole is. */
+	end_packet(ctf, stream, stream->last_ns);
+	stream->discarded += count;
+	end_packet(ctf, stream, time_ns);
+}
+
+void pp_kernel_ctf_tick(struct pp_kernel_ctf *ctf, uint64_t now_ns)
+{
+	for (unsigned i = 0; i < ctf->n_streams; i++) {
+		struct stream *stream = &ctf->streams[i];
+
+		if (stream->packet_events && now_ns - stream->begin_ns > PACKET_AGE_NS)
+			end_packet(ctf, stream, stream->last_ns);
+	}
+}
+
+/* --- life --- */
+
+static int create_file(int dir_fd, const char *name)
+{
+	int fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int write_metadata(int dir_fd, const char *text)
+{
+	int fd = create_file(dir_fd, "metadata");
+	int rc = fd < 0 ? fd : write_whole(fd, text, strlen(text));
+
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+static int open_streams(struct pp_kernel_ctf *ctf, int kernel_fd, const int *cpus,
+			uint64_t start_ns)
+{
+	for (unsigned i = 0; i < ctf->n_streams; i++) {
+		struct stream *stream = &ctf->streams[i];
+		char name[32];
+
+		snprintf(name, sizeof(name), "channel0_%d", cpus[i]);
+		stream->fd = create_file(kernel_fd, name);
+		if (stream->fd < 0)
+			return stream->fd;
+		stream->cpu = cpus[i];
+		begin_packet(stream, start_ns);
+	}
+	return 0;
+}
+
+static void parse_uuid(const char *text, uint8_t *uuid)
+{
+	for (unsigned n = 0; n < UUID_BYTES; text++)
+		if (*text != '-') {
+			uuid[n++] =
+			    g_ascii_xdigit_value(text[0]) << 4 | g_ascii_xdigit_value(text[1]);
+			text++;
+		}
+}
+
+int pp_kernel_ctf_create(int dir_fd, const char *source, const struct pp_kernel_ctf_clock *clock,
+			 unsigned n_streams, const int *cpus, struct pp_kernel_ctf **ret_ctf,
+			 struct pp_error *err)
+{
+	g_autofree char *uuid = g_uuid_string_random();
+	g_autofree char *metadata = make_metadata(source, clock, uuid);
+	struct pp_kernel_ctf *ctf = g_new0(struct pp_kernel_ctf, 1);
+	int kernel_fd = -1, rc;
+
+	parse_uuid(uuid, ctf->uuid);
+	ctf->streams = g_new0(struct stream, n_streams);
+	ctf->n_streams = n_streams;
+	for (unsigned i = 0; i < n_streams; i++)
+		ctf->streams[i].fd = -1;
+	rc = mkdirat(dir_fd, "kernel", 0700) ? -errno : 0;
+	if (rc == 0) {
+		kernel_fd =
+		    openat(dir_fd, "kernel", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		rc = kernel_fd < 0 ? -errno : 0;
+	}
+	if (rc == 0)
+		rc = write_metadata(kernel_fd, metadata);
+	if (rc == 0)
+		rc = open_streams(ctf, kernel_fd, cpus, clock->start_ns);
+	if (kernel_fd >= 0)
+		close(kernel_fd);
+	if (rc) {
+		pp_kernel_ctf_free(ctf);
+		return pp_error_add(err, rc, "kernel/: %s", g_strerror(-rc));
+	}
+	*ret_ctf = ctf;
+	return 0;
+}
+
+int pp_kernel_ctf_end(struct pp_kernel_ctf *ctf, uint64_t end_ns)
+{
+	for (unsigned i = 0; i < ctf->n_streams; i++)
+		end_packet(ctf, &ctf->streams[i], end_ns);
+	return ctf->first_error;
+}
+
+uint64_t pp_kernel_ctf_events(const struct pp_kernel_ctf *ctf)
+{
+	return ctf->events;
+}
+
+uint64_t pp_kernel_ctf_discarded(const struct pp_kernel_ctf *ctf, unsigned stream)
+{
+	return ctf->streams[stream].discarded;
+}
+
+uint64_t pp_kernel_ctf_unwritten(const struct pp_kernel_ctf *ctf)
+{
+	return ctf->unwritten;
+}
+
+void pp_kernel_ctf_free(struct pp_kernel_ctf *ctf)
+{
+	if (!ctf)
+		return;
+	for (unsigned i = 0; i < ctf->n_streams; i++)
+		if (ctf->streams[i].fd >= 0)
+			close(ctf->streams[i].fd);
+	g_free(ctf->streams);
+	g_free(ctf);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include "collect/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define DRAIN_MS 1000
+
+static volatile sig_atomic_t forward[_NSIG];
+
+static void note_signal(int signal)
+{
+	forward[signal] = 1;
+}
+
+/* In the child.  Between fork and exec only what is async-signal-safe, but for execvpe's search. */
+static _Noreturn void become_program(const struct pp_child *child, int go_fd, int result_fd,
+				     char *const *argv, char *const *env)
+{
+	char go;
+	int code;
+
+	if (TEMP_FAILURE_RETRY(read(go_fd, &go, 1)) != 1)
+		_exit(EXIT_FAILURE);
+	sigprocmask(SIG_SETMASK, &child->old_mask, NULL);
+	execvpe(argv[0], argv, env);
+	code = errno;
+	if (write(result_fd, &code, sizeof(code)) != sizeof(code))
+		_exit(EXIT_FAILURE);
+	_exit(EXIT_FAILURE);
+}
+
+/* The dispositions of this process, once the child has its own copy. */
+static void set_signals(void)
+{
+	static const int ignored[] = {SIGINT, SIGQUIT, SIGPIPE, SIGXFSZ};
+	static const int noted[] = {SIGTERM, SIGHUP, SIGCHLD};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	for (size_t i = 0; i < G_N_ELEMENTS(noted); i++) {
+		struct sigaction action = {.sa_handler = note_signal};
+
+		sigaction(noted[i], &action, NULL);
+	}
+}
+
+static void block_signals(sigset_t *ret_old_mask)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGHUP);
+	sigaddset(&mask, SIGCHLD);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGQUIT);
+	sigprocmask(SIG_BLOCK, &mask, ret_old_mask);
+}
+
+int pp_child_hold(struct pp_child *child, char *const *argv, char *const *env, struct pp_error *err)
+{
+	int go[2], result[2];
+
+	*child = (struct pp_child){.pid = -1, .go_fd = -1, .result_fd = -1};
+	if (pipe2(go, O_CLOEXEC))
+		return pp_error_add(err, -errno, "pipe: %s", g_strerror(errno));
+	if (pipe2(result, O_CLOEXEC)) {
+		close(go[0]);
+		close(go[1]);
+		return pp_error_add(err, -errno, "pipe: %s", g_strerror(errno));
+	}
+	block_signals(&child->old_mask);
+	child->pid = fork();
+	if (child->pid == 0) {
+		close(go[1]);
+		close(result[0]);
+		become_program(child, go[0], result[1], argv, env);
+	}
+	close(go[0]);
+	close(result[1]);
+	child->go_fd = go[1];
+	child->result_fd = result[0];
+	if (child->pid < 0) {
+		int code = errno;
+
+		pp_child_cancel(child);
+		return pp_error_add(err, -code, "fork: %s", g_strerror(code));
+	}
+	set_signals();
+	return 0;
+}
+
+static void reap(struct pp_child *child)
+{
+	if (child->pid > 0)
+		TEMP_FAILURE_RETRY(waitpid(child->pid, &child->status, 0));
+}
+
+int pp_child_start(struct pp_child *child)
+{
+	ssize_t n = TEMP_FAILURE_RETRY(write(child->go_fd, "", 1));
+	int code = 0;
+
+	close(child->go_fd);
+	child->go_fd = -1;
+	if (n == 1)
+		n = TEMP_FAILURE_RETRY(read(child->result_fd, &code, sizeof(code)));
+	close(child->result_fd);
+	child->result_fd = -1;
+	if (n == sizeof(code)) {
+		reap(child);
+		return -code;
+	}
+	return 0;
+}
+
+void pp_child_cancel(struct pp_child *child)
+{
+	if (child->go_fd >= 0)
+		close(child->go_fd);
+	if (child->result_fd >= 0)
+		close(child->result_fd);
+	child->go_fd = child->result_fd = -1;
+	reap(child);
+}
+
+static void forward_signals(const struct pp_child *child)
+{
+	static const int signals[] = {SIGTERM, SIGHUP};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
+		if (forward[signals[i]]) {
+			forward[signals[i]] = 0;
+			kill(child->pid, signals[i]);
+		}
+}
+
+static bool has_ended(struct pp_child *child)
+{
+	if (!forward[SIGCHLD])
+		return false;
+	forward[SIGCHLD] = 0;
+	return waitpid(child->pid, &child->status, WNOHANG) == child->pid;
+}
+
+void pp_child_wait(struct pp_child *child, struct pp_collector *collector)
+{
+	const struct timespec timeout = {DRAIN_MS / 1000, DRAIN_MS % 1000 * 1000000};
+	unsigned n = collector->n_rings;
+	g_autofree struct pollfd *fds = g_new0(struct pollfd, n + 1);
+	sigset_t mask = child->old_mask;
+
+	/* Ours to receive here, whatever the caller of this process had blocked. */
+	sigdelset(&mask, SIGCHLD);
+	sigdelset(&mask, SIGTERM);
+	sigdelset(&mask, SIGHUP);
+	pp_collector_pollfds(collector, fds);
+	forward[SIGCHLD] = 1; /* may have ended before we looked */
+	while (!has_ended(child)) {
+		ppoll(fds, n, n ? &timeout : NULL, &mask);
+		for (unsigned i = 0; i < n; i++)
+			if (fds[i].revents & (POLLHUP | POLLERR))
+				fds[i].fd = -1; /* all it watched has ended: ready for ever */
+		forward_signals(child);
+		if (n)
+			pp_collector_round(collector);
+	}
+}
+
+_Noreturn void pp_child_exit_alike(const struct pp_child *child)
+{
+	int signal_number;
+	sigset_t mask;
+
+	if (WIFEXITED(child->status))
+		exit(WEXITSTATUS(child->status));
+	signal_number = WTERMSIG(child->status);
+	/* The program has left its core; one of ours would overwrite it. */
+	prctl(PR_SET_DUMPABLE, 0);
+	signal(signal_number, SIG_DFL);
+	sigemptyset(&mask);
+	sigaddset(&mask, signal_number);
+	sigprocmask(SIG_UNBLOCK, &mask, NULL);
+	raise(signal_number);
+	exit(128 + signal_number);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where libgmon_mt.so and libsync_trace.so are: in $GPROF_MT_LIBDIR, beside the gprof-mt that runs
+ * (a build tree), in ../lib of it, or where `make install` put them.
+ */
+#ifndef PP_COLLECT_LIBRARIES_H
+#define PP_COLLECT_LIBRARIES_H
+
+#include <glib.h>
+
+#include "core/error.h"
+
+/* Absolute paths, NULL-terminated; free with g_strfreev().  -ENOENT names where it looked. */
+int pp_libraries_find(GStrv *ret_paths, struct pp_error *err);
+
+/*
+ * The value of LD_PRELOAD that has them before what `old` (may be NULL) has.  -EINVAL: a path with
+ * a space or colon, which the loader would take for two.
+ */
+int pp_libraries_preload(char *const *paths, const char *old, char **ret_value,
+			 struct pp_error *err);
+
+#endif

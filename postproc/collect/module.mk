@@ -1,0 +1,20 @@
+# collect: what gprof-mt record is made of.  Included by postproc/module.mk.
+# The configuration reader and the maker of capture directories are those of the runtime.
+PP_RUNTIME_OBJ := $(patsubst %,$(B)/obj/libgmon-mt/runtime/%.o,config capture string)
+PP_CLI_OBJ += $(PP_RUNTIME_OBJ)
+
+# `make` and then `make install LIBDIR=...`: the program has to know the new place.
+LIBDIR_STAMP := $(B)/obj/libdir
+$(LIBDIR_STAMP): FORCE
+	@mkdir -p $(@D)
+	@echo '$(LIBDIR)' | cmp -s - $@ || echo '$(LIBDIR)' >$@
+.PHONY: FORCE
+
+$(B)/obj/postproc/collect/libraries.o: $(LIBDIR_STAMP)
+$(B)/obj/postproc/collect/libraries.o: BASE_CFLAGS += -DGM_LIBDIR='"$(LIBDIR)"'
+
+INSTALLS += install-configs
+.PHONY: install-configs
+install-configs:
+	$(Q)install -d $(DESTDIR)$(DATADIR)/gprof-mt
+	$(Q)install -m 644 $(wildcard configs/*.conf) $(DESTDIR)$(DATADIR)/gprof-mt

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a command is, before it runs: whether the runtime libraries will be loaded into it, and
+ * whether it counts its calls.  Looked up only to tell the user; the program is started all the
+ * same, by the rules of execvp().
+ */
+#ifndef PP_COLLECT_PROGRAM_H
+#define PP_COLLECT_PROGRAM_H
+
+#include <stdbool.h>
+
+#include "core/error.h"
+
+enum pp_program_kind {
+	PP_PROGRAM_ELF,
+	PP_PROGRAM_SCRIPT,  /* #!, or text that execvp() gives to /bin/sh */
+	PP_PROGRAM_FOREIGN, /* an ELF file of another machine or word size */
+};
+
+struct pp_program {
+	char *path; /* what execvp() will find */
+	enum pp_program_kind kind;
+	char *interpreter;  /* SCRIPT: the program named after #!; NULL: /bin/sh */
+	bool is_static;	    /* no dynamic loader: nothing can be preloaded */
+	bool is_privileged; /* runs with other rights than the caller's: nothing is preloaded */
+	bool counts_calls;  /* refers to mcount or __fentry__ */
+	bool has_runtime;   /* libgmon-mt is linked into it */
+};
+
+/*
+ * Finds `name` as execvp() would and reads what it is.  -ENOENT or -EACCES as execvp(), with the
+ * line to print.
+ */
+int pp_program_read(const char *name, struct pp_program *program, struct pp_error *err);
+void pp_program_done(struct pp_program *program);
+
+/*
+ * What recording this program leaves out, and what it does not, in one line; NULL: all is there.
+ * `scheduling`: the kernel's events are recorded.  The caller frees it.
+ */
+char *pp_program_losses(const struct pp_program *program, bool scheduling);
+
+#endif

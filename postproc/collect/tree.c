@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "collect/tree.h"
+
+#include <string.h>
+
+struct task {
+	int32_t pid;
+	bool exited;
+	int8_t prio;
+	char comm[PP_COMM_BYTES];
+};
+
+static struct task *find(const struct pp_tree *tree, int32_t tid)
+{
+	return tid > 0 ? g_hash_table_lookup(tree->tasks, GINT_TO_POINTER(tid)) : NULL;
+}
+
+static struct task *add(struct pp_tree *tree, int32_t tid, int32_t pid, const char *comm)
+{
+	struct task *task = g_new0(struct task, 1);
+
+	task->pid = pid;
+	task->prio = PP_PRIO_NOT_KNOWN;
+	strcpy(task->comm, comm);
+	g_hash_table_replace(tree->tasks, GINT_TO_POINTER(tid), task);
+	tree->threads++;
+	tree->processes += tid == pid;
+	return task;
+}
+
+static void drop(struct pp_tree *tree, int32_t tid)
+{
+	g_hash_table_remove(tree->tasks, GINT_TO_POINTER(tid));
+}
+
+void pp_tree_init(struct pp_tree *tree, pid_t root, bool open)
+{
+	*tree = (struct pp_tree){.open = open};
+	tree->tasks = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	add(tree, root, root, "gprof-mt");
+}
+
+void pp_tree_done(struct pp_tree *tree)
+{
+	g_clear_pointer(&tree->tasks, g_hash_table_unref);
+}
+
+/* One side of a switch: the record's name and priority, or ours where the record has none. */
+static void complete(struct task *task, char *comm, int8_t *prio)
+{
+	if (!task)
+		return;
+	if (*prio == PP_PRIO_NOT_KNOWN) {
+		strcpy(comm, task->comm);
+		*prio = task->prio;
+		return;
+	}
+	strcpy(task->comm, comm);
+	task->prio = *prio;
+}
+
+static bool take_switch(struct pp_tree *tree, struct pp_kevent *event)
+{
+	struct task *prev = find(tree, event->tid);
+	struct task *next = find(tree, event->other_tid);
+
+	if (tree->open && !prev && event->tid > 0)
+		prev = add(tree, event->tid, event->pid, PP_COMM_NOT_KNOWN);
+	if (tree->open && !next && event->other_tid > 0)
+		next = add(tree, event->other_tid, event->pid, PP_COMM_NOT_KNOWN);
+	if (!prev && !next)
+		return false;
+	complete(prev, event->comm, &event->prio);
+	complete(next, event->other_comm, &event->other_prio);
+	if (prev && prev->exited && event->prev_state != 0)
+		drop(tree, event->tid);
+	return true;
+}
+
+static bool take_fork(struct pp_tree *tree, struct pp_kevent *event)
+{
+	struct task *parent = find(tree, event->other_tid);
+
+	if (!parent) {
+		/* The number of an ended thread of ours, now another program's. */
+		drop(tree, event->tid);
+		return false;
+	}
+	strcpy(event->comm, parent->comm);
+	strcpy(event->other_comm, parent->comm);
+	add(tree, event->tid, event->pid, parent->comm)->prio = parent->prio;
+	return true;
+}
+
+static bool take_exit(struct pp_tree *tree, struct pp_kevent *event)
+{
+	struct task *task = find(tree, event->tid);
+
+	if (!task)
+		return false;
+	strcpy(event->comm, task->comm);
+	event->prio = task->prio;
+	task->exited = true;
+	return true;
+}
+
+static bool take_exec(struct pp_tree *tree, struct pp_kevent *event)
+{
+	struct task *old = find(tree, event->other_tid);
+
+	if (!old)
+		return false;
+	/* exec by another thread than the first: it takes over the first one's number. */
+	if (event->tid != event->other_tid) {
+		struct task kept = *old;
+
+		drop(tree, event->other_tid);
+		if (!find(tree, event->tid))
+			g_hash_table_replace(tree->tasks, GINT_TO_POINTER(event->tid),
+					     g_memdup2(&kept, sizeof(kept)));
+		find(tree, event->tid)->exited = false;
+	}
+	if (*event->comm)
+		strcpy(find(tree, event->tid)->comm, event->comm);
+	return true;
+}
+
+bool pp_tree_take(struct pp_tree *tree, struct pp_kevent *event)
+{
+	struct task *task;
+
+	switch ((enum pp_kevent_kind)event->kind) {
+	case PP_KEVENT_SWITCH:
+		return take_switch(tree, event);
+	case PP_KEVENT_WAKING:
+		return find(tree, event->tid) != NULL;
+	case PP_KEVENT_FORK:
+		return take_fork(tree, event);
+	case PP_KEVENT_EXIT:
+		return take_exit(tree, event);
+	case PP_KEVENT_EXEC:
+		return take_exec(tree, event);
+	case PP_KEVENT_COMM:
+		task = find(tree, event->tid);
+		if (task)
+			strcpy(task->comm, event->comm);
+		return false;
+	case PP_KEVENT_LOST:
+		return true;
+	}
+	return false;
+}
+
+unsigned pp_tree_running(const struct pp_tree *tree, pid_t root)
+{
+	g_autoptr(GHashTable) pids = g_hash_table_new(NULL, NULL);
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, tree->tasks);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const struct task *task = value;
+
+		if (!task->exited && task->pid != root)
+			g_hash_table_add(pids, GINT_TO_POINTER(task->pid));
+	}
+	return g_hash_table_size(pids);
+}

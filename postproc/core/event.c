@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names of synch-events, all derived from the list in the wire contract.  The one thing the list
+ * does not say, which operations can wait, stands in WAITS below; a test holds the two together.
+ */
+#include "core/event.h"
+
+#include <string.h>
+
+#define WAITS(X)                                                                                   \
+	X(mutex_lock)                                                                              \
+	X(mutex_timedlock)                                                                         \
+	X(cond_wait)                                                                               \
+	X(cond_timedwait)                                                                          \
+	X(sem_wait)                                                                                \
+	X(sem_timedwait)                                                                           \
+	X(barrier_wait)                                                                            \
+	X(thread_join)
+
+/* + 1: 0 means none. */
+static const uint8_t completion_of[ST_N_EVENTS] = {
+#define COMPLETION(name) [ST_EVENT_##name##_begin] = ST_EVENT_##name + 1,
+    WAITS(COMPLETION)
+#undef COMPLETION
+};
+
+static const uint8_t begin_of[ST_N_EVENTS] = {
+#define BEGIN(name) [ST_EVENT_##name] = ST_EVENT_##name##_begin + 1,
+    WAITS(BEGIN)
+#undef BEGIN
+};
+
+/* Every name behind "pthread_", so that one string serves "pthread_x", and "x" at offset 8. */
+#define PREFIX	   "pthread_"
+#define PREFIX_LEN (sizeof(PREFIX) - 1)
+static const char *const prefixed[ST_N_EVENTS] = {
+#define NAME(name, shape) PREFIX #name,
+    ST_EVENTS(NAME)
+#undef NAME
+};
+
+/* "pthread_create", from the event's "thread_create". */
+static const char *const thread_functions[ST_N_EVENTS] = {
+#define NAME(name, shape) "p" #name,
+    ST_EVENTS(NAME)
+#undef NAME
+};
+
+static bool starts_with(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+const char *pp_sync_name(enum st_event op)
+{
+	return op < ST_N_EVENTS ? prefixed[op] + PREFIX_LEN : "unknown";
+}
+
+const char *pp_sync_function(enum st_event op)
+{
+	if (op >= ST_N_EVENTS || op == ST_EVENT_site || op == ST_EVENT_thread_start ||
+	    op == ST_EVENT_thread_exit)
+		return NULL;
+	if (completion_of[op])
+		op = completion_of[op] - 1;
+	if (starts_with(pp_sync_name(op), "thread_"))
+		return thread_functions[op];
+	return starts_with(pp_sync_name(op), "sem_") ? pp_sync_name(op) : prefixed[op];
+}
+
+enum st_event pp_sync_completion(enum st_event op)
+{
+	return op < ST_N_EVENTS && completion_of[op] ? completion_of[op] - 1u : ST_N_EVENTS;
+}
+
+enum st_event pp_sync_begin(enum st_event op)
+{
+	return op < ST_N_EVENTS && begin_of[op] ? begin_of[op] - 1u : ST_N_EVENTS;
+}
+
+const char *pp_sync_type(enum st_event op)
+{
+	static const char *const types[] = {"mutex", "cond", "sem", "barrier", "thread"};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(types); i++)
+		if (starts_with(pp_sync_name(op), types[i]))
+			return types[i];
+	return "unknown";
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The core event: what every input makes of its records and every pass sees, in time order.
+ *
+ * Events are values on the caller's stack, valid during the call.  `thread` is whom the event is
+ * about; for kernel events on other threads (woken, switched) see the fields of the kind.  Thread
+ * pointers are NULL where the thread is none of the capture's (idle, another program).
+ */
+#ifndef PP_CORE_EVENT_H
+#define PP_CORE_EVENT_H
+
+#include <stdint.h>
+
+#include "core/model.h"
+#include "sync-trace/events.h"
+
+enum pp_event_kind {
+	PP_EVENT_SYNC,	 /* a synch-event; .sync */
+	PP_EVENT_SWITCH, /* sched_switch; .sched_switch; thread == NULL */
+	PP_EVENT_WAKING, /* sched_waking: `thread` was woken; .waking */
+	PP_EVENT_FORK,	 /* sched_process_fork: `thread` is the new one; .fork */
+	PP_EVENT_EXIT,	 /* sched_process_exit of `thread` */
+	PP_EVENT_EXEC,	 /* sched_process_exec by `thread` */
+	PP_EVENT_LOST,	 /* a stream lost records since its last event; .lost */
+	PP_N_EVENT_KINDS
+};
+#define PP_EVENT_MASK(kind) (1u << (kind))
+
+#define PP_CPU_UNKNOWN (-1)
+#define PP_TID_UNKNOWN (-1)
+
+/* Bits of sched_switch's prev_state, as Linux and LTTng give them; 0: it could have gone on. */
+#define PP_STATE_RUNNING	 0
+#define PP_STATE_INTERRUPTIBLE	 1
+#define PP_STATE_UNINTERRUPTIBLE 2
+
+struct pp_event {
+	enum pp_event_kind kind;
+	int cpu;
+	int64_t time_ns;
+	struct pp_thread *thread;
+	union {
+		struct {
+			enum st_event op;
+			uint8_t result;
+			uint32_t holder; /* X_begin: owner's tid, 0: not known */
+			uint64_t object;
+			uint64_t site;	/* run-time return address; 0: not known */
+			uint64_t value; /* VALUE shape: value; COND: mutex; ROUTINE: routine */
+		} sync;
+		struct {
+			int32_t prev_tid, next_tid; /* PP_TID_UNKNOWN: the source cannot tell */
+			int64_t prev_state;
+			struct pp_thread *prev, *next;
+		} sched_switch;
+		struct {
+			struct pp_thread
+			    *waker; /* current on that CPU; NULL: not ours, or unknown */
+			int32_t target_cpu;
+		} waking;
+		struct {
+			struct pp_thread *parent;
+			int32_t parent_tid, child_tid, child_pid;
+		} fork;
+		struct {
+			uint64_t count;
+		} lost;
+	};
+};
+
+/* "mutex_lock_begin", ... as in the trace. */
+const char *pp_sync_name(enum st_event op);
+
+/*
+ * The function the program called: "pthread_mutex_lock", "sem_wait".  NULL for what is no call:
+ * site, thread_start, and thread_exit, which stands for a thread's end however it ended.
+ */
+const char *pp_sync_function(enum st_event op);
+
+/* For X_begin the X it belongs to, else ST_N_EVENTS. */
+enum st_event pp_sync_completion(enum st_event op);
+
+/* For an X that can have an X_begin, that; else ST_N_EVENTS.  A call that can block. */
+enum st_event pp_sync_begin(enum st_event op);
+
+/* "mutex", "cond", "sem", "barrier", "thread". */
+const char *pp_sync_type(enum st_event op);
+
+#endif

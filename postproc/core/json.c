@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/json.h"
+
+static JsonNode *get_member(JsonObject *object, const char *member)
+{
+	return object ? json_object_get_member(object, member) : NULL;
+}
+
+static const char *as_string(JsonNode *node)
+{
+	return node && JSON_NODE_HOLDS_VALUE(node) &&
+		       json_node_get_value_type(node) == G_TYPE_STRING
+		   ? json_node_get_string(node)
+		   : NULL;
+}
+
+static JsonObject *as_object(JsonNode *node)
+{
+	return node && JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
+}
+
+const char *pp_json_string(JsonObject *object, const char *member)
+{
+	return as_string(get_member(object, member));
+}
+
+int64_t pp_json_int(JsonObject *object, const char *member, int64_t otherwise)
+{
+	JsonNode *node = get_member(object, member);
+
+	return node && JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == G_TYPE_INT64
+		   ? json_node_get_int(node)
+		   : otherwise;
+}
+
+JsonObject *pp_json_object(JsonObject *object, const char *member)
+{
+	return as_object(get_member(object, member));
+}
+
+JsonArray *pp_json_array(JsonObject *object, const char *member)
+{
+	JsonNode *node = get_member(object, member);
+
+	return node && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
+}
+
+const char *pp_json_element_string(JsonArray *array, unsigned at)
+{
+	return as_string(json_array_get_element(array, at));
+}
+
+JsonObject *pp_json_element_object(JsonArray *array, unsigned at)
+{
+	return as_object(json_array_get_element(array, at));
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The model keeps one index: tid -> all threads that ever had it.  Almost every tid belongs to one
+ * thread, so a look-up is a hash and a glance.
+ */
+#include "core/model.h"
+
+#include <json-glib/json-glib.h>
+
+struct model_priv {
+	GHashTable *by_tid; /* tid -> GPtrArray of struct pp_thread * */
+};
+
+static void process_free(void *data)
+{
+	struct pp_process *process = data;
+
+	g_ptr_array_unref(process->threads);
+	if (process->maps)
+		g_array_unref(process->maps);
+	g_free(process->folder);
+	g_free(process->dir);
+	g_free(process);
+}
+
+static void thread_free(void *data)
+{
+	struct pp_thread *thread = data;
+
+	if (thread->arcs)
+		g_array_unref(thread->arcs);
+	g_free(thread->name);
+	g_free(thread);
+}
+
+static void problem_free(void *data)
+{
+	struct pp_problem *problem = data;
+
+	g_free(problem->what);
+	g_free(problem->where);
+	g_free(problem);
+}
+
+struct pp_model *pp_model_new(const char *dir)
+{
+	struct pp_model *model = g_new0(struct pp_model, 1);
+	struct model_priv *priv = g_new0(struct model_priv, 1);
+
+	priv->by_tid = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_ptr_array_unref);
+	model->priv = priv;
+	model->dir = g_strdup(dir);
+	model->processes = g_ptr_array_new_with_free_func(process_free);
+	model->threads = g_ptr_array_new_with_free_func(thread_free);
+	model->problems = g_ptr_array_new_with_free_func(problem_free);
+	model->start_ns = PP_TIME_UNKNOWN;
+	model->end_ns = PP_TIME_UNKNOWN;
+	return model;
+}
+
+void pp_model_free(struct pp_model *model)
+{
+	struct model_priv *priv;
+
+	if (!model)
+		return;
+	priv = model->priv;
+	g_hash_table_unref(priv->by_tid);
+	g_free(priv);
+	g_ptr_array_unref(model->processes);
+	g_ptr_array_unref(model->threads);
+	g_ptr_array_unref(model->problems);
+	g_clear_pointer((JsonObject **)&model->info, json_object_unref);
+	g_free(model->dir);
+	g_free(model);
+}
+
+struct pp_process *pp_model_add_process(struct pp_model *model, uint32_t pid, const char *folder)
+{
+	struct pp_process *process = g_new0(struct pp_process, 1);
+
+	process->pid = pid;
+	process->folder = g_strdup(folder);
+	process->start_ns = PP_TIME_UNKNOWN;
+	process->end_ns = PP_TIME_UNKNOWN;
+	process->threads = g_ptr_array_new();
+	g_ptr_array_add(model->processes, process);
+	return process;
+}
+
+struct pp_thread *pp_model_add_thread(struct pp_model *model, struct pp_process *process,
+				      uint32_t tid, uint32_t index)
+{
+	struct model_priv *priv = model->priv;
+	struct pp_thread *thread = g_new0(struct pp_thread, 1);
+	GPtrArray *same_tid = g_hash_table_lookup(priv->by_tid, GUINT_TO_POINTER(tid));
+
+	thread->process = process;
+	thread->tid = tid;
+	thread->index = index;
+	thread->serial = model->threads->len;
+	thread->start_ns = PP_TIME_UNKNOWN;
+	thread->end_ns = PP_TIME_UNKNOWN;
+	thread->parent_index = -1;
+	g_ptr_array_add(model->threads, thread);
+	g_ptr_array_add(process->threads, thread);
+	if (!same_tid) {
+		same_tid = g_ptr_array_new();
+		g_hash_table_insert(priv->by_tid, GUINT_TO_POINTER(tid), same_tid);
+	}
+	g_ptr_array_add(same_tid, thread);
+	return thread;
+}
+
+struct pp_thread *pp_process_thread(const struct pp_process *process, uint32_t index)
+{
+	const GPtrArray *threads = process->threads;
+	struct pp_thread *thread;
+
+	if (index < threads->len) {
+		thread = threads->pdata[index];
+		if (thread->index == index)
+			return thread;
+	}
+	/* Slots that could not be used left gaps: the thread stands before its place. */
+	for (guint i = MIN(index, threads->len); i-- > 0;) {
+		thread = threads->pdata[i];
+		if (thread->index == index)
+			return thread;
+	}
+	return NULL;
+}
+
+void pp_model_add_problem(struct pp_model *model, const char *what, const char *where,
+			  uint64_t count)
+{
+	struct pp_problem *problem;
+
+	for (guint i = 0; i < model->problems->len; i++) {
+		problem = model->problems->pdata[i];
+		if (g_str_equal(problem->what, what) && g_strcmp0(problem->where, where) == 0) {
+			problem->count += count;
+			return;
+		}
+	}
+	problem = g_new0(struct pp_problem, 1);
+	problem->what = g_strdup(what);
+	problem->where = g_strdup(where);
+	problem->count = count;
+	g_ptr_array_add(model->problems, problem);
+}
+
+/* Is `a` a better answer than `b` for time_ns?  Alive beats dead, then the later start. */
+static bool better_at(const struct pp_thread *a, const struct pp_thread *b, int64_t time_ns)
+{
+	bool a_begun = a->start_ns <= time_ns;
+	bool b_begun = b->start_ns <= time_ns;
+	bool a_over = a->end_ns != PP_TIME_UNKNOWN && a->end_ns < time_ns;
+	bool b_over = b->end_ns != PP_TIME_UNKNOWN && b->end_ns < time_ns;
+
+	if (a_begun != b_begun)
+		return a_begun;
+	if (!a_begun)
+		return a->start_ns < b->start_ns;
+	if (a_over != b_over)
+		return b_over;
+	return a->start_ns > b->start_ns;
+}
+
+struct pp_thread *pp_model_thread_at(const struct pp_model *model, uint32_t tid, int64_t time_ns)
+{
+	const struct model_priv *priv = model->priv;
+	const GPtrArray *same_tid = g_hash_table_lookup(priv->by_tid, GUINT_TO_POINTER(tid));
+	struct pp_thread *best;
+
+	if (!same_tid)
+		return NULL;
+	best = same_tid->pdata[0];
+	for (guint i = 1; i < same_tid->len; i++)
+		if (better_at(same_tid->pdata[i], best, time_ns))
+			best = same_tid->pdata[i];
+	return best;
+}
+
+struct pp_thread *pp_model_thread_from(const struct pp_model *model, uint32_t tid, int64_t time_ns)
+{
+	const struct model_priv *priv = model->priv;
+	const GPtrArray *same_tid = g_hash_table_lookup(priv->by_tid, GUINT_TO_POINTER(tid));
+	struct pp_thread *best = NULL;
+
+	for (guint i = 0; same_tid && i < same_tid->len; i++) {
+		struct pp_thread *thread = same_tid->pdata[i];
+
+		if (thread->start_ns >= time_ns && (!best || thread->start_ns < best->start_ns))
+			best = thread;
+	}
+	return best;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a capture is about: processes, their threads, and the names for addresses.
+ *
+ * A thread is (pid, image, index): tids are reused, indexes are not, but for an exec.  Threads come
+ * from the `threads` file of a process; those that only the kernel saw (a process without our
+ * libraries) are added with indexes after the last, flagged `kernel_only`.  The model owns all of
+ * it; pointers stay valid as long as the model does.
+ */
+#ifndef PP_CORE_MODEL_H
+#define PP_CORE_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <glib.h>
+
+#include "core/error.h"
+
+#define PP_TIME_UNKNOWN INT64_MIN
+
+struct pp_process {
+	uint32_t pid;
+	uint32_t image;		  /* 0, 1, ...: after each exec another; the rest of the key */
+	char *folder;		  /* "1234", "1234.1": one image of the process */
+	char *dir;		  /* path of the folder; NULL: only the kernel saw the process */
+	int64_t start_ns, end_ns; /* PP_TIME_UNKNOWN where not known */
+	uint64_t threads_lost, calls_lost, events_lost;
+	GPtrArray *threads; /* of struct pp_thread *, by index; borrowed from the model */
+	GArray *maps;	    /* of struct pp_load, by input/maps; NULL: no load map */
+};
+
+struct pp_thread {
+	struct pp_process *process;
+	uint32_t tid;
+	uint32_t index;
+	unsigned serial; /* 0, 1, ...: position in model->threads; passes key their state by it */
+	char *name;
+	/*
+	 * First and last known instant; PP_TIME_UNKNOWN where not known.  Reading the kernel's
+	 * events widens them to the fork and the exit.
+	 */
+	int64_t start_ns, end_ns;
+	uint64_t start_routine; /* run-time address; 0: not known */
+	int64_t parent_index;	/* -1: not known */
+	bool ended;		/* in order */
+	bool kernel_only;
+	uint64_t calls_lost, events_lost;
+	GArray *arcs; /* of struct pp_arc; NULL: the thread's calls were not recorded */
+};
+
+/* A way a call was made, and how often. */
+struct pp_arc {
+	uint64_t from; /* return address in the caller */
+	uint64_t self; /* address in the called function, just behind its call of mcount */
+	uint64_t count;
+};
+
+/* Something the capture lacks or contradicts itself in. */
+struct pp_problem {
+	char *what;	/* "events lost", "stream cut short" */
+	char *where;	/* file or thread */
+	uint64_t count; /* how often, or how many; 0: not known */
+};
+
+struct pp_model {
+	char *dir;
+	GPtrArray *processes;	  /* of struct pp_process * */
+	GPtrArray *threads;	  /* of struct pp_thread *, all processes, by serial */
+	int64_t start_ns, end_ns; /* of the capture: first and last event or thread time */
+	void *info;	     /* JsonObject * of info.json; NULL: none; a reference of the model's */
+	GPtrArray *problems; /* of struct pp_problem * */
+	void *priv;
+};
+
+struct pp_model *pp_model_new(const char *dir);
+void pp_model_free(struct pp_model *model);
+
+struct pp_process *pp_model_add_process(struct pp_model *model, uint32_t pid, const char *folder);
+struct pp_thread *pp_model_add_thread(struct pp_model *model, struct pp_process *process,
+				      uint32_t tid, uint32_t index);
+
+/* The process's thread with that index; NULL: none. */
+struct pp_thread *pp_process_thread(const struct pp_process *process, uint32_t index);
+
+/* A row for the quality section.  The same what and where again adds to its count. */
+void pp_model_add_problem(struct pp_model *model, const char *what, const char *where,
+			  uint64_t count);
+
+/*
+ * The thread that had `tid` at that time: the live one whose life holds time_ns, else the one that
+ * started last before it.  NULL when none of the capture's threads ever had it.
+ */
+struct pp_thread *pp_model_thread_at(const struct pp_model *model, uint32_t tid, int64_t time_ns);
+
+/* The thread with `tid` that was first seen at time_ns or next after it; NULL: none. */
+struct pp_thread *pp_model_thread_from(const struct pp_model *model, uint32_t tid, int64_t time_ns);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PP_CORE_NAMER_H
+#define PP_CORE_NAMER_H
+
+#include <stdint.h>
+
+struct pp_process;
+
+/* Names for addresses, given by whoever runs the passes; see input/symbols.h. */
+struct pp_namer {
+	void *data;
+	/*
+	 * "function (file:line)", or "function", or "0x..." for the code address in that process;
+	 * a return address: the call before it is meant.  Caller frees.
+	 */
+	char *(*site)(void *data, const struct pp_process *process, uint64_t address);
+	/* Function name alone. */
+	char *(*function)(void *data, const struct pp_process *process, uint64_t address);
+	/* The variable that holds a data address: "lock", "table.lock"+8 as "table+8"; NULL: none.
+	 */
+	char *(*object)(void *data, const struct pp_process *process, uint64_t address);
+	/*
+	 * Where the function of that return address begins: tells functions of one name apart.
+	 * 0: not known; may be NULL.
+	 */
+	uint64_t (*entry)(void *data, const struct pp_process *process, uint64_t address);
+};
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Results are tables: typed columns with units, rows of cells.  One description of the columns
+ * drives text, JSON and whatever comes later.
+ *
+ * A cell may be missing (a figure that could not be measured); a table may carry notes saying why.
+ * Text shows "-", JSON null.
+ */
+#ifndef PP_CORE_TABLE_H
+#define PP_CORE_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <glib.h>
+
+enum pp_type {
+	PP_TYPE_TEXT,
+	PP_TYPE_COUNT,	 /* uint64_t */
+	PP_TYPE_TIME_NS, /* int64_t duration or instant; text scales the unit */
+	PP_TYPE_SECONDS, /* double */
+	PP_TYPE_PERCENT, /* double, 0..100 */
+	PP_TYPE_RATIO,	 /* double */
+	PP_TYPE_ADDRESS, /* uint64_t; text and JSON as "0x..." */
+	PP_TYPE_BOOL,
+	PP_TYPE_TABLE, /* nested rows: JSON array; text leaves it out */
+};
+
+enum pp_column_flags {
+	PP_COLUMN_JSON_ONLY = 1,
+	PP_COLUMN_TEXT_ONLY = 2,
+};
+
+struct pp_column {
+	const char *key;   /* JSON member, documented, never renamed: "wait_ns" */
+	const char *title; /* text heading: "wait" */
+	enum pp_type type;
+	unsigned flags;
+	const char *help; /* one line: what it means */
+};
+
+struct pp_table;
+
+struct pp_cell {
+	bool missing;
+	union {
+		char *text; /* owned */
+		uint64_t count;
+		int64_t time_ns;
+		double number;
+		bool truth;
+		struct pp_table *table; /* owned */
+	};
+};
+
+struct pp_table {
+	const char *key; /* JSON member that holds the rows: "threads" */
+	const char *title;
+	const struct pp_column *columns;
+	unsigned n_columns;
+	GPtrArray *rows;  /* of struct pp_cell[n_columns] */
+	GPtrArray *notes; /* of char *: what could not be measured, and why */
+	char *text; /* owned; laid out by the pass: text output shows it instead of the rows */
+	unsigned text_rows; /* text shows the first so many of a long table; 0: all */
+};
+
+struct pp_table *pp_table_new(const char *key, const char *title, const struct pp_column *columns,
+			      unsigned n_columns);
+void pp_table_free(struct pp_table *table);
+
+/* A new row, all cells missing until set. */
+struct pp_cell *pp_table_add_row(struct pp_table *table);
+void pp_table_remove_row(struct pp_table *table, unsigned at);
+
+/* Position of the column with that key; -1: none. */
+int pp_table_column(const struct pp_table *table, const char *key);
+void pp_table_note(struct pp_table *table, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+void pp_cell_set_text(struct pp_cell *cell, const char *text); /* copies; NULL: missing */
+void pp_cell_set_count(struct pp_cell *cell, uint64_t count);
+void pp_cell_set_time(struct pp_cell *cell, int64_t time_ns);
+void pp_cell_set_number(struct pp_cell *cell, double number);
+void pp_cell_set_bool(struct pp_cell *cell, bool truth);
+void pp_cell_set_table(struct pp_cell *cell, struct pp_table *table); /* takes it */
+
+#endif

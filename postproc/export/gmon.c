@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Thread by thread, the arcs are handed to the objects whose functions they call; then each object
+ * that got any writes its file.  Libraries keep them for the file of all threads.
+ */
+#include "export/gmon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "export/elf_code.h"
+#include "gmon-mt/gmon.h"
+
+/* In a <pid> folder, while a file is written. */
+#define UNFINISHED "gmon.unfinished"
+
+/* An ELF file, of whichever process. */
+struct image {
+	const char *path, *build_id; /* borrowed from a pp_load */
+	bool is_read;
+	const char *why; /* no gmon file can be written; NULL: none */
+	struct pp_elf_code code;
+	unsigned n_missing;
+};
+
+/* An image in one process. */
+struct object {
+	struct image *image;
+	char *name;	  /* behind the thread in a file's name; NULL: the executable */
+	GArray *arcs;	  /* of struct pp_arc, link-time addresses: of the thread at hand */
+	GArray *all_arcs; /* of all threads; not of the executable, which has gmon.out for it */
+};
+
+struct writer {
+	struct pp_gmon *result;
+	GHashTable *images; /* "build-id path" -> struct image * */
+	const struct pp_process *process;
+	int folder_fd;
+	GPtrArray *objects;	 /* of struct object * */
+	struct object **of_load; /* by number of the load in process->maps */
+	int error;		 /* why this folder takes no more, -errno; 0: it does */
+};
+
+/* --- objects --- */
+
+static struct image *get_image(struct writer *writer, const struct pp_load *load)
+{
+	g_autofree char *key = g_strdup_printf("%s %s", load->build_id ?: "-", load->path);
+	struct image *image = g_hash_table_lookup(writer->images, key);
+
+	if (image)
+		return image;
+	image = g_new0(struct image, 1);
+	image->path = load->path;
+	image->build_id = load->build_id;
+	g_hash_table_insert(writer->images, g_steal_pointer(&key), image);
+	return image;
+}
+
+static const struct pp_elf_code *get_code(struct image *image)
+{
+	if (!image->is_read)
+		image->why = pp_elf_code_read(image->path, image->build_id, &image->code);
+	image->is_read = true;
+	return &image->code;
+}
+
+static void object_free(void *data)
+{
+	struct object *object = data;
+
+	g_free(object->name);
+	g_array_unref(object->arcs);
+	g_array_unref(object->all_arcs);
+	g_free(object);
+}
+
+static bool is_taken(const GPtrArray *names, const char *name)
+{
+	for (guint i = 0; i < names->len; i++)
+		if (names->pdata[i] && g_str_equal(names->pdata[i], name))
+			return true;
+	return false;
+}
+
+static char *new_name(const char *path, const GPtrArray *names)
+{
+	const char *slash = strrchr(path, '/');
+	g_autofree char *base = g_strndup(slash ? slash + 1 : path, GM_GMON_LIBRARY_BYTES);
+	char *name = g_strdup(base);
+
+	for (unsigned n = 2; is_taken(names, name); n++) {
+		g_free(name);
+		name = g_strdup_printf("%s~%u", base, n);
+	}
+	return name;
+}
+
+/* The names that gmon-mt/gmon.h gives, by number of the load; NULL: the executable, the first. */
+static GPtrArray *name_loads(const GArray *maps)
+{
+	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GHashTable) of_path = g_hash_table_new(g_str_hash, g_str_equal);
+
+	for (guint i = 0; i < maps->len; i++) {
+		char *path = g_array_index(maps, struct pp_load, i).path;
+		void *known = NULL;
+		char *name = NULL;
+
+		if (g_hash_table_lookup_extended(of_path, path, NULL, &known))
+			name = g_strdup(known);
+		else if (i > 0)
+			name = new_name(path, names);
+		g_hash_table_insert(of_path, path, name);
+		g_ptr_array_add(names, name);
+	}
+	return names;
+}
+
+static struct object *get_object(struct writer *writer, struct image *image, const char *name)
+{
+	struct object *object;
+
+	for (guint i = 0; i < writer->objects->len; i++) {
+		object = writer->objects->pdata[i];
+		if (object->image == image)
+			return object;
+	}
+	object = g_new0(struct object, 1);
+	object->image = image;
+	object->name = g_strdup(name);
+	object->arcs = g_array_new(FALSE, FALSE, sizeof(struct pp_arc));
+	object->all_arcs = g_array_new(FALSE, FALSE, sizeof(struct pp_arc));
+	g_ptr_array_add(writer->objects, object);
+	return object;
+}
+
+static bool holds(const struct pp_load *load, uint64_t address)
+{
+	return address >= load->start && address < load->end;
+}
+
+/* As names are found for reports: the last loaded there.  -1: none known. */
+static int find_load(const GArray *maps, uint64_t address)
+{
+	for (guint i = maps->len; i-- > 0;)
+		if (holds(&g_array_index(maps, struct pp_load, i), address))
+			return (int)i;
+	return -1;
+}
+
+/* --- files --- */
+
+static void put_arc(GByteArray *file, const struct pp_arc *arc)
+{
+	struct gm_gmon_arc record = {.tag = GM_GMON_TAG_ARC, .from = arc->from, .self = arc->self};
+
+	for (uint64_t left = arc->count; left; left -= record.count) {
+		record.count = (uint32_t)MIN(left, GM_GMON_COUNT_MAX);
+		g_byte_array_append(file, (const guint8 *)&record, sizeof(record));
+	}
+}
+
+static int write_all(int fd, const guint8 *bytes, size_t left)
+{
+	while (left) {
+		ssize_t n = TEMP_FAILURE_RETRY(write(fd, bytes, left));
+
+		if (n <= 0)
+			return n < 0 ? -errno : -ENOSPC;
+		bytes += n;
+		left -= n;
+	}
+	return 0;
+}
+
+/* Never over another file: one that has come there meanwhile stays, as if it had been before. */
+static int rename_new(int folder_fd, const char *name)
+{
+	struct stat st;
+
+	if (renameat2(folder_fd, UNFINISHED, folder_fd, name, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno == EEXIST)
+		return unlinkat(folder_fd, UNFINISHED, 0) ? -errno : 0;
+	if (errno != EINVAL && errno != ENOSYS) /* not every file system can */
+		return -errno;
+	if (fstatat(folder_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		return unlinkat(folder_fd, UNFINISHED, 0) ? -errno : 0;
+	return renameat(folder_fd, UNFINISHED, folder_fd, name) ? -errno : 0;
+}
+
+static int write_file(int folder_fd, const char *name, const GByteArray *bytes)
+{
+	int fd = openat(folder_fd, UNFINISHED, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			0600);
+	int rc;
+
+	if (fd < 0)
+		return -errno;
+	rc = write_all(fd, bytes->data, bytes->len);
+	if (close(fd) && !rc)
+		rc = -errno;
+	if (!rc)
+		rc = rename_new(folder_fd, name);
+	if (rc < 0)
+		unlinkat(folder_fd, UNFINISHED, 0);
+	return rc;
+}
+
+static void note_failure(struct writer *writer, const char *name)
+{
+	struct pp_gmon *result = writer->result;
+
+	if (!result->n_failed++) {
+		result->error = writer->error;
+		result->failed = g_build_filename(writer->process->folder, name, NULL);
+	}
+}
+
+/* gmon.<middle>, with ".<library>" behind it. */
+static void write_arcs(struct writer *writer, const char *middle, const struct object *object,
+		       const GArray *arcs)
+{
+	struct gm_gmon_start start =
+	    GM_GMON_START(object->image->code.start, object->image->code.end);
+	g_autofree char *name =
+	    g_strconcat("gmon.", middle, object->name ? "." : NULL, object->name, NULL);
+	g_autoptr(GByteArray) file = NULL;
+	struct stat st;
+
+	if (fstatat(writer->folder_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		return;
+	if (object->image->why) {
+		object->image->n_missing++;
+		return;
+	}
+	file = g_byte_array_sized_new(sizeof(start) + arcs->len * sizeof(struct gm_gmon_arc));
+	g_byte_array_append(file, (const guint8 *)&start, sizeof(start));
+	for (guint i = 0; i < arcs->len; i++)
+		put_arc(file, &g_array_index(arcs, struct pp_arc, i));
+	if (!writer->error)
+		writer->error = write_file(writer->folder_fd, name, file);
+	if (writer->error)
+		note_failure(writer, name);
+	else
+		writer->result->n_written++;
+}
+
+/* --- arcs --- */
+
+/* The arc in link-time addresses, as gmon-mt/gmon.h has callers. */
+static struct pp_arc link_arc(const struct pp_load *load, const struct pp_elf_code *code,
+			      const struct pp_arc *arc)
+{
+	uint64_t from = code->entry ?: code->end - 1;
+
+	if (holds(load, arc->from - 1))
+		from = arc->from - 1 - load->bias;
+	return (struct pp_arc){from, arc->self - load->bias, arc->count};
+}
+
+static void hand_out(struct writer *writer, const GArray *arcs)
+{
+	const GArray *maps = writer->process->maps;
+
+	for (guint i = 0; i < arcs->len; i++) {
+		const struct pp_arc *arc = &g_array_index(arcs, struct pp_arc, i);
+		int at = find_load(maps, arc->self);
+		struct object *object;
+		struct pp_arc linked;
+
+		if (at < 0)
+			continue;
+		object = writer->of_load[at];
+		linked = link_arc(&g_array_index(maps, struct pp_load, at), get_code(object->image),
+				  arc);
+		g_array_append_val(object->arcs, linked);
+	}
+}
+
+static void write_thread(struct writer *writer, const struct pp_thread *thread)
+{
+	g_autofree char *middle = g_strdup_printf("%u.%u", thread->index, thread->tid);
+
+	hand_out(writer, thread->arcs);
+	for (guint i = 0; i < writer->objects->len; i++) {
+		struct object *object = writer->objects->pdata[i];
+
+		if (!object->arcs->len)
+			continue;
+		write_arcs(writer, middle, object, object->arcs);
+		if (object->name)
+			g_array_append_vals(object->all_arcs, object->arcs->data,
+					    object->arcs->len);
+		g_array_set_size(object->arcs, 0);
+	}
+}
+
+static int compare_arcs(const void *a, const void *b)
+{
+	const struct pp_arc *aa = a, *ab = b;
+
+	if (aa->self != ab->self)
+		return aa->self < ab->self ? -1 : 1;
+	return aa->from < ab->from ? -1 : aa->from > ab->from;
+}
+
+/* One of each, with the sum of the counts. */
+static void merge_arcs(GArray *arcs)
+{
+	struct pp_arc *all = &g_array_index(arcs, struct pp_arc, 0);
+	guint n = 0;
+
+	g_array_sort(arcs, compare_arcs);
+	for (guint i = 0; i < arcs->len; i++) {
+		if (n && compare_arcs(&all[n - 1], &all[i]) == 0)
+			all[n - 1].count += all[i].count;
+		else
+			all[n++] = all[i];
+	}
+	g_array_set_size(arcs, n);
+}
+
+/* --- processes --- */
+
+static void write_threads(struct writer *writer)
+{
+	const struct pp_process *process = writer->process;
+
+	for (guint i = 0; i < process->threads->len; i++) {
+		const struct pp_thread *thread = process->threads->pdata[i];
+
+		if (thread->arcs && thread->arcs->len)
+			write_thread(writer, thread);
+	}
+	for (guint i = 0; i < writer->objects->len; i++) {
+		struct object *object = writer->objects->pdata[i];
+
+		if (!object->all_arcs->len)
+			continue;
+		merge_arcs(object->all_arcs);
+		write_arcs(writer, "merged", object, object->all_arcs);
+	}
+}
+
+static void write_process(struct writer *writer, int dir_fd, const struct pp_process *process)
+{
+	g_autoptr(GPtrArray) names = name_loads(process->maps);
+	g_autofree struct object **of_load = g_new0(struct object *, process->maps->len);
+
+	writer->process = process;
+	writer->objects = g_ptr_array_new_with_free_func(object_free);
+	writer->of_load = of_load;
+	writer->folder_fd =
+	    openat(dir_fd, process->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	writer->error = writer->folder_fd < 0 ? -errno : 0;
+	for (guint i = 0; i < process->maps->len; i++)
+		of_load[i] = get_object(
+		    writer, get_image(writer, &g_array_index(process->maps, struct pp_load, i)),
+		    names->pdata[i]);
+	write_threads(writer);
+	if (writer->folder_fd >= 0)
+		close(writer->folder_fd);
+	g_ptr_array_unref(writer->objects);
+}
+
+static void add_gaps(struct writer *writer)
+{
+	GHashTableIter iter;
+	void *value;
+
+	g_hash_table_iter_init(&iter, writer->images);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const struct image *image = value;
+		struct pp_gmon_gap gap = {image->path, image->why, image->n_missing};
+
+		if (image->n_missing)
+			g_array_append_val(writer->result->gaps, gap);
+	}
+}
+
+void pp_gmon_write(const struct pp_capture *capture, int dir_fd, struct pp_gmon *ret)
+{
+	const GPtrArray *processes = capture->model->processes;
+	struct writer writer = {.result = ret};
+
+	*ret = (struct pp_gmon){.gaps = g_array_new(FALSE, FALSE, sizeof(struct pp_gmon_gap))};
+	writer.images = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	for (guint i = 0; i < processes->len; i++) {
+		const struct pp_process *process = processes->pdata[i];
+
+		if (process->dir && process->maps && process->maps->len)
+			write_process(&writer, dir_fd, process);
+	}
+	add_gaps(&writer);
+	g_hash_table_unref(writer.images);
+}
+
+void pp_gmon_done(struct pp_gmon *gmon)
+{
+	if (gmon->gaps)
+		g_array_unref(gmon->gaps);
+	g_free(gmon->failed);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* <pid>/calls: what each thread called, from where, how often. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "gmon-mt/format.h"
+#include "input/capture.h"
+#include "input/records.h"
+
+#define MAX_ARCS (1u << 26)
+
+_Static_assert(offsetof(struct gm_calls_header, slot_bytes) ==
+		   offsetof(struct pp_records_prefix, record_bytes),
+	       "common prefix");
+_Static_assert(offsetof(struct gm_calls_header, n_slots) ==
+		   offsetof(struct pp_records_prefix, n_records),
+	       "common prefix");
+
+struct walk {
+	struct pp_process *process;
+	struct pp_records records;
+	GHashTable *dense;  /* threads whose last table has been read */
+	unsigned n_foreign; /* tables of threads that the thread table does not have */
+};
+
+static void read_arcs(struct pp_thread *thread, struct pp_records *records)
+{
+	const void *record;
+
+	while ((record = pp_records_next(records))) {
+		struct gm_calls_arc on_disk;
+
+		memcpy(&on_disk, record, sizeof(on_disk));
+		if (on_disk.self && on_disk.count) {
+			struct pp_arc arc = {on_disk.from, on_disk.self, on_disk.count};
+
+			g_array_append_val(thread->arcs, arc);
+		}
+	}
+}
+
+static void read_table(struct walk *walk, const struct gm_calls_header *header)
+{
+	struct pp_thread *thread = pp_process_thread(walk->process, header->index);
+
+	if (!thread || thread->tid != header->tid) {
+		walk->n_foreign++;
+		return;
+	}
+	if (g_hash_table_contains(walk->dense, thread))
+		return;
+	if (!thread->arcs)
+		thread->arcs = g_array_new(FALSE, FALSE, sizeof(struct pp_arc));
+	if (header->flags & GM_CALLS_DENSE) {
+		g_array_set_size(thread->arcs, 0);
+		g_hash_table_add(walk->dense, thread);
+	}
+	read_arcs(thread, &walk->records);
+}
+
+/* The row of chunks up to its end, or to the first that makes no sense. */
+static int read_chunks(struct walk *walk, struct pp_error *err)
+{
+	static const struct pp_records_layout layout = {
+	    .magic = GM_CALLS_MAGIC,
+	    .schema = GM_CAPTURE_SCHEMA,
+	    .header_bytes = sizeof(struct gm_calls_header),
+	    .record_bytes = sizeof(struct gm_calls_arc),
+	    .max_records = MAX_ARCS,
+	};
+	static const struct gm_calls_header nothing;
+	struct gm_calls_header header = {0};
+	uint64_t file_bytes = walk->records.file_bytes, offset;
+
+	if (file_bytes == 0)
+		return pp_error_add(err, -EINVAL, "cut short: the file is empty");
+	for (offset = 0; offset < file_bytes; offset += header.chunk_bytes) {
+		int ret;
+
+		if (pp_records_peek(&walk->records, offset, &header, sizeof(header)) ==
+			sizeof(header) &&
+		    memcmp(&header, &nothing, sizeof(header)) == 0)
+			return 0; /* space reserved by a program killed before it could use it */
+		if (memcmp(header.magic, GM_CALLS_FREE, sizeof(header.magic)) != 0) {
+			ret = pp_records_start(&walk->records, offset, &layout, &header, err);
+			if (ret < 0)
+				return pp_error_add(err, ret, "at byte %" PRIu64, offset);
+			if ((uint64_t)header.n_slots * header.slot_bytes + header.header_bytes >
+			    header.chunk_bytes)
+				return pp_error_add(err, -EINVAL,
+						    "%u slots in a chunk of %" PRIu64
+						    " bytes at byte %" PRIu64 ": damaged",
+						    header.n_slots, header.chunk_bytes, offset);
+			read_table(walk, &header);
+			if (walk->records.n_missing > 0)
+				return pp_error_add(err, -EINVAL,
+						    "cut short: %" PRIu64 " of %u slots missing "
+						    "at byte %" PRIu64,
+						    walk->records.n_missing, header.n_slots,
+						    offset);
+		}
+		if (header.chunk_bytes < sizeof(header) || header.chunk_bytes % 64 != 0)
+			return pp_error_add(err, -EINVAL,
+					    "a chunk of %" PRIu64 " bytes at byte %" PRIu64
+					    ": damaged",
+					    header.chunk_bytes, offset);
+		if (header.chunk_bytes > file_bytes - offset)
+			return pp_error_add(err, -EINVAL,
+					    "cut short: a chunk of %" PRIu64
+					    " bytes at byte %" PRIu64 " of %" PRIu64,
+					    header.chunk_bytes, offset, file_bytes);
+	}
+	return 0;
+}
+
+int pp_calls_read(struct pp_process *process, const char *path, struct pp_error *err)
+{
+	struct walk walk = {.process = process};
+	int ret = pp_records_open_file(&walk.records, path, err);
+
+	if (ret < 0)
+		return ret;
+	walk.dense = g_hash_table_new(NULL, NULL);
+	ret = read_chunks(&walk, err);
+	if (ret == 0 && walk.n_foreign > 0)
+		ret = pp_error_add(err, -EINVAL,
+				   "%u tables of threads which the thread table does not have",
+				   walk.n_foreign);
+	g_hash_table_unref(walk.dense);
+	pp_records_done(&walk.records);
+	return ret < 0 ? pp_error_add(err, ret, "%s", path) : 0;
+}

@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/capture.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/json.h"
+#include "gmon-mt/format.h"
+#include "input/events.h"
+
+#define MAX_SESSION_BYTES 65536
+#define MAX_INFO_BYTES	  (16 << 20)
+
+/* A folder of a process: "1234", "1234.1". */
+struct folder {
+	char *name;
+	uint32_t pid, image;
+};
+
+static void folder_clear(void *data)
+{
+	g_free(((struct folder *)data)->name);
+}
+
+static void trace_free(void *data)
+{
+	struct pp_trace *trace = data;
+
+	g_free(trace->dir);
+	g_free(trace);
+}
+
+void pp_capture_add_damage(struct pp_capture *capture, const char *where, const char *format, ...)
+{
+	g_autofree char *what = NULL;
+	g_autofree char *shown = g_utf8_make_valid(where, -1);
+	g_autofree char *line = NULL;
+	GPtrArray *damage = capture->damage;
+	va_list args;
+
+	va_start(args, format);
+	what = g_strdup_vprintf(format, args);
+	va_end(args);
+	pp_model_add_problem(capture->model, what, shown, 1);
+	line = g_strdup_printf("%s: %s", shown, what);
+	if (!damage->len || !g_str_equal(damage->pdata[damage->len - 1], line))
+		g_ptr_array_add(damage, g_steal_pointer(&line));
+}
+
+bool pp_capture_is_damaged(const struct pp_capture *capture, const char *where)
+{
+	g_autofree char *shown = g_utf8_make_valid(where, -1);
+	size_t len = strlen(shown);
+
+	for (guint i = 0; i < capture->damage->len; i++) {
+		const char *line = capture->damage->pdata[i];
+
+		if (strncmp(line, shown, len) == 0 && line[len] == ':')
+			return true;
+	}
+	return false;
+}
+
+static bool is_dir(const char *path)
+{
+	return g_file_test(path, G_FILE_TEST_IS_DIR);
+}
+
+static bool is_file(const char *path)
+{
+	return g_file_test(path, G_FILE_TEST_IS_REGULAR);
+}
+
+/* --- session ------------------------------------------------------------------------------ */
+
+static int check_schema(const char *path, const char *first_line, struct pp_error *err)
+{
+	unsigned schema;
+
+	if (sscanf(first_line, GM_SESSION_MAGIC " %u", &schema) != 1)
+		return pp_error_add(err, -EINVAL,
+				    "%s: does not begin with \"%s\": this is no capture, "
+				    "or a damaged one; record again",
+				    path, GM_SESSION_MAGIC);
+	if (schema > GM_CAPTURE_SCHEMA)
+		return pp_error_add(err, -ENOTSUP,
+				    "%s: a capture of schema %u, and this gprof-mt reads "
+				    "up to %u: use the gprof-mt that recorded it, or a newer one",
+				    path, schema, GM_CAPTURE_SCHEMA);
+	if (schema == 0)
+		return pp_error_add(err, -EINVAL,
+				    "%s: schema 0 does not exist: damaged; record again", path);
+	return 0;
+}
+
+static int read_session(struct pp_capture *capture, struct pp_error *err)
+{
+	g_autofree char *path = g_build_filename(capture->model->dir, "session", NULL);
+	g_autofree char *text = NULL;
+	g_auto(GStrv) lines = NULL;
+	bool has_offset = false;
+	struct stat st;
+	gsize len;
+	int ret;
+
+	if (!is_file(path))
+		return pp_error_add(err, -ENOENT,
+				    "%s is not a capture: it has no file \"session\"; "
+				    "give the directory that `gprof-mt record` wrote",
+				    capture->model->dir);
+	if (stat(path, &st) < 0 || st.st_size > MAX_SESSION_BYTES ||
+	    !g_file_get_contents(path, &text, &len, NULL))
+		return pp_error_add(err, -EIO, "%s: cannot be read", path);
+	if (len == 0)
+		return pp_error_add(err, -EINVAL,
+				    "%s: empty: the recording never began; record again", path);
+	lines = g_strsplit(text, "\n", -1);
+	ret = check_schema(path, lines[0], err);
+	if (ret < 0)
+		return ret;
+	for (char **line = lines; *line; line++) {
+		if (sscanf(*line, "clock_offset_ns %" SCNd64, &capture->clock_offset_ns) == 1)
+			has_offset = true;
+		sscanf(*line, "clock_uuid %36s", capture->clock_uuid);
+	}
+	if (!has_offset || text[len - 1] != '\n')
+		return pp_error_add(err, -EINVAL, "%s: cut short; record again", path);
+	return 0;
+}
+
+/* --- info.json ---------------------------------------------------------------------------- */
+
+/*
+ * What the recorder knows to be missing: "losses", of {"what", "where", "count"}.  What it knows
+ * only from the files that are read here, too, is told from there, by thread and file.
+ */
+static void note_recorded_losses(struct pp_model *model)
+{
+	JsonArray *losses = pp_json_array(model->info, "losses");
+
+	for (guint i = 0; losses && i < json_array_get_length(losses); i++) {
+		JsonObject *loss = pp_json_element_object(losses, i);
+		const char *what = pp_json_string(loss, "what");
+		const char *where = pp_json_string(loss, "where");
+
+		if (what && strcmp(what, "damage") != 0 &&
+		    g_strcmp0(where, "runtime libraries") != 0)
+			pp_model_add_problem(model, what, where ? where : "recording",
+					     (uint64_t)pp_json_int(loss, "count", 0));
+	}
+}
+
+static void read_info(struct pp_capture *capture)
+{
+	g_autofree char *path = g_build_filename(capture->model->dir, "info.json", NULL);
+	g_autoptr(JsonParser) parser = json_parser_new();
+	g_autoptr(GError) error = NULL;
+	struct stat st;
+	JsonNode *root;
+
+	if (!is_file(path))
+		return;
+	if (stat(path, &st) < 0 || st.st_size > MAX_INFO_BYTES ||
+	    !json_parser_load_from_file(parser, path, &error)) {
+		pp_capture_add_damage(capture, path, "cannot be read as JSON");
+		return;
+	}
+	root = json_parser_get_root(parser);
+	if (!root || !JSON_NODE_HOLDS_OBJECT(root)) {
+		pp_capture_add_damage(capture, path, "holds no JSON object");
+		return;
+	}
+	capture->model->info = json_node_dup_object(root);
+	note_recorded_losses(capture->model);
+}
+
+/* --- the folders of the processes --------------------------------------------------------- */
+
+static bool parse_folder(const char *name, struct folder *folder)
+{
+	char *end;
+	guint64 pid, image = 0;
+
+	if (!g_ascii_isdigit(name[0]))
+		return false;
+	pid = g_ascii_strtoull(name, &end, 10);
+	if (*end == '.' && g_ascii_isdigit(end[1]))
+		image = g_ascii_strtoull(end + 1, &end, 10);
+	if (*end || pid == 0 || pid > INT32_MAX || image > UINT32_MAX)
+		return false;
+	*folder = (struct folder){g_strdup(name), (uint32_t)pid, (uint32_t)image};
+	return true;
+}
+
+static int compare_folders(const void *a, const void *b)
+{
+	const struct folder *fa = a, *fb = b;
+
+	if (fa->pid != fb->pid)
+		return fa->pid < fb->pid ? -1 : 1;
+	return fa->image < fb->image ? -1 : fa->image > fb->image;
+}
+
+static void read_calls(struct pp_capture *capture, struct pp_process *process)
+{
+	g_autofree char *path = g_build_filename(process->dir, "calls", NULL);
+	g_autofree char *text = NULL;
+	struct pp_error err = PP_ERROR_INIT;
+
+	if (!g_file_test(path, G_FILE_TEST_EXISTS) || pp_calls_read(process, path, &err) == 0)
+		return;
+	text = pp_error_text(&err);
+	pp_capture_add_damage(capture, process->folder, "call counts: %s", text);
+	pp_error_done(&err);
+}
+
+/* A trace without a stream holds nothing, and the reader of CTF stumbles over it. */
+static bool has_streams(const char *dir_path)
+{
+	GDir *dir = g_dir_open(dir_path, 0, NULL);
+	bool found = false;
+	const char *name;
+
+	if (!dir)
+		return false;
+	while (!found && (name = g_dir_read_name(dir))) {
+		g_autofree char *path = g_build_filename(dir_path, name, NULL);
+		struct stat st;
+
+		found = strcmp(name, "metadata") != 0 && name[0] != '.' && stat(path, &st) == 0 &&
+			S_ISREG(st.st_mode) && st.st_size > 0;
+	}
+	g_dir_close(dir);
+	return found;
+}
+
+static void add_trace(struct pp_capture *capture, const char *parent, const char *name,
+		      struct pp_process *process)
+{
+	g_autofree char *path = g_build_filename(parent, name, NULL);
+	g_autofree char *metadata = g_build_filename(path, "metadata", NULL);
+	struct pp_trace *trace;
+
+	if (!is_dir(path))
+		return;
+	if (is_file(metadata))
+		pp_missing_streams(capture, path, process);
+	if (!has_streams(path))
+		return;
+	if (!is_file(metadata)) {
+		pp_capture_add_damage(capture, path, "streams without metadata: left out");
+		return;
+	}
+	if (pp_missing_clock(capture, metadata)) {
+		pp_capture_add_damage(capture, path,
+				      "left out: recorded after another boot of the machine");
+		return;
+	}
+	trace = g_new0(struct pp_trace, 1);
+	trace->dir = g_steal_pointer(&path);
+	trace->process = process;
+	g_ptr_array_add(capture->traces, trace);
+}
+
+/* LTTng puts a session's traces below kernel/; a collector of ours writes into it. */
+static void add_kernel_traces(struct pp_capture *capture)
+{
+	g_autofree char *kernel = g_build_filename(capture->model->dir, "kernel", NULL);
+	g_autofree char *metadata = g_build_filename(kernel, "metadata", NULL);
+	GDir *dir;
+	const char *name;
+
+	add_trace(capture, capture->model->dir, "kernel", NULL);
+	if (is_file(metadata) || !(dir = g_dir_open(kernel, 0, NULL)))
+		return;
+	while ((name = g_dir_read_name(dir)))
+		add_trace(capture, kernel, name, NULL);
+	g_dir_close(dir);
+}
+
+static int read_process(struct pp_capture *capture, const struct folder *folder,
+			struct pp_error *err)
+{
+	g_autofree char *dir = g_build_filename(capture->model->dir, folder->name, NULL);
+	g_autofree char *threads = g_build_filename(dir, "threads", NULL);
+	g_autofree char *maps = g_build_filename(dir, "maps", NULL);
+	struct pp_error maps_err = PP_ERROR_INIT;
+	struct pp_process *process;
+	int ret;
+
+	process = pp_model_add_process(capture->model, folder->pid, folder->name);
+	process->image = folder->image;
+	process->dir = g_steal_pointer(&dir);
+	ret = pp_threads_read(capture, process, threads, err);
+	if (ret < 0)
+		return ret;
+	if (pp_maps_read(capture, process, maps, &maps_err) < 0) {
+		g_autofree char *text = pp_error_text(&maps_err);
+
+		pp_capture_add_damage(capture, process->folder, "no names for addresses: %s", text);
+		pp_error_done(&maps_err);
+	}
+	read_calls(capture, process);
+	add_trace(capture, process->dir, "user", process);
+	return 0;
+}
+
+static GArray *find_folders(const char *dir_path, struct pp_error *err)
+{
+	g_autoptr(GError) error = NULL;
+	GDir *dir = g_dir_open(dir_path, 0, &error);
+	GArray *folders;
+	const char *name;
+
+	if (!dir) {
+		pp_error_add(err, -EIO, "%s", error->message);
+		return NULL;
+	}
+	folders = g_array_new(FALSE, FALSE, sizeof(struct folder));
+	g_array_set_clear_func(folders, folder_clear);
+	while ((name = g_dir_read_name(dir))) {
+		g_autofree char *path = g_build_filename(dir_path, name, NULL);
+		struct folder folder;
+
+		if (is_dir(path) && parse_folder(name, &folder))
+			g_array_append_val(folders, folder);
+	}
+	g_dir_close(dir);
+	g_array_sort(folders, compare_folders);
+	return folders;
+}
+
+/* One process that cannot be read does not hide the others, unless there are no others. */
+static int read_processes(struct pp_capture *capture, struct pp_error *err)
+{
+	g_autoptr(GArray) folders = find_folders(capture->model->dir, err);
+	int ret = 0;
+	unsigned good = 0;
+
+	if (!folders)
+		return -EIO;
+	for (guint i = 0; i < folders->len; i++) {
+		struct pp_error one = PP_ERROR_INIT;
+		g_autofree char *text = NULL;
+		const struct folder *folder = &g_array_index(folders, struct folder, i);
+
+		ret = read_process(capture, folder, &one);
+		if (ret == 0) {
+			good++;
+			continue;
+		}
+		text = pp_error_text(&one);
+		pp_error_done(&one);
+		if (ret == -ENOTSUP || (i + 1 == folders->len && !good))
+			return pp_error_add(err, ret, "%s", text);
+		pp_capture_add_damage(capture, folder->name, "process left out: %s", text);
+	}
+	return 0;
+}
+
+static void note_losses(struct pp_model *model)
+{
+	for (guint i = 0; i < model->processes->len; i++) {
+		const struct pp_process *process = model->processes->pdata[i];
+
+		if (process->threads_lost)
+			pp_model_add_problem(model, "threads without a place in the thread table",
+					     process->folder, process->threads_lost);
+		if (process->calls_lost)
+			pp_model_add_problem(model, "calls of threads without a place",
+					     process->folder, process->calls_lost);
+		if (process->events_lost)
+			pp_model_add_problem(model, "synch-events of threads without a place",
+					     process->folder, process->events_lost);
+	}
+	for (guint i = 0; i < model->threads->len; i++) {
+		const struct pp_thread *thread = model->threads->pdata[i];
+		g_autofree char *where = g_strdup_printf(
+		    "%s thread %u (tid %u)", thread->process->folder, thread->index, thread->tid);
+
+		if (thread->calls_lost)
+			pp_model_add_problem(model, "calls not counted", where, thread->calls_lost);
+		if (thread->events_lost)
+			pp_model_add_problem(model, "synch-events not written", where,
+					     thread->events_lost);
+	}
+}
+
+static void widen(struct pp_model *model, int64_t start_ns, int64_t end_ns)
+{
+	if (start_ns != PP_TIME_UNKNOWN &&
+	    (model->start_ns == PP_TIME_UNKNOWN || start_ns < model->start_ns))
+		model->start_ns = start_ns;
+	/* A thread that did not end in order was there at its start at least. */
+	model->end_ns = MAX(model->end_ns, MAX(start_ns, end_ns));
+}
+
+/* An image lasts no longer than until the next one of its process begins. */
+static void end_images(struct pp_model *model)
+{
+	for (guint i = 1; i < model->processes->len; i++) {
+		struct pp_process *image = model->processes->pdata[i - 1];
+		const struct pp_process *next = model->processes->pdata[i];
+
+		if (image->pid == next->pid && image->end_ns == PP_TIME_UNKNOWN &&
+		    next->start_ns >= image->start_ns)
+			image->end_ns = next->start_ns;
+	}
+}
+
+static void note_times(struct pp_model *model)
+{
+	for (guint i = 0; i < model->processes->len; i++) {
+		const struct pp_process *process = model->processes->pdata[i];
+
+		widen(model, process->start_ns, process->end_ns);
+	}
+	for (guint i = 0; i < model->threads->len; i++) {
+		const struct pp_thread *thread = model->threads->pdata[i];
+
+		widen(model, thread->start_ns, thread->end_ns);
+	}
+}
+
+static int open_capture(struct pp_capture *capture, struct pp_error *err)
+{
+	const char *dir = capture->model->dir;
+	struct stat st;
+	int ret;
+
+	if (stat(dir, &st) < 0)
+		return pp_error_add(err, -errno,
+				    "no capture %s: %s; record one with "
+				    "`gprof-mt record -- PROGRAM`, or name another with -i",
+				    dir, g_strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return pp_error_add(err, -ENOTDIR, "%s is not a capture: not a directory", dir);
+	ret = read_session(capture, err);
+	if (ret < 0)
+		return ret;
+	read_info(capture);
+	ret = read_processes(capture, err);
+	if (ret < 0)
+		return ret;
+	add_kernel_traces(capture);
+	if (!capture->model->processes->len && !capture->traces->len)
+		return pp_error_add(err, -ENODATA,
+				    "%s is an empty capture: no process wrote into it; "
+				    "build the program with `gcc -pg -g`, and record again",
+				    dir);
+	note_losses(capture->model);
+	end_images(capture->model);
+	note_times(capture->model);
+	return 0;
+}
+
+int pp_capture_open(const char *dir, struct pp_capture **ret_capture, struct pp_error *err)
+{
+	struct pp_capture *capture = g_new0(struct pp_capture, 1);
+	int ret;
+
+	capture->model = pp_model_new(dir);
+	capture->traces = g_ptr_array_new_with_free_func(trace_free);
+	capture->damage = g_ptr_array_new_with_free_func(g_free);
+	ret = open_capture(capture, err);
+	if (ret < 0) {
+		pp_capture_free(capture);
+		return ret;
+	}
+	*ret_capture = capture;
+	return 0;
+}
+
+void pp_capture_free(struct pp_capture *capture)
+{
+	if (!capture)
+		return;
+	pp_model_free(capture->model);
+	g_ptr_array_unref(capture->traces);
+	g_ptr_array_unref(capture->damage);
+	g_free(capture);
+}
+
+/* Whether a trace's metadata, text or packets of text, holds the words. */
+static bool metadata_holds(const struct pp_trace *trace, const char *words)
+{
+	g_autofree char *path = g_build_filename(trace->dir, "metadata", NULL);
+	g_autofree char *text = NULL;
+	gsize len;
+
+	return g_file_get_contents(path, &text, &len, NULL) &&
+	       memmem(text, len, words, strlen(words));
+}
+
+void pp_kernel_abilities(const struct pp_capture *capture, struct pp_kernel_abilities *ret)
+{
+	*ret = (struct pp_kernel_abilities){false, false, false};
+	for (guint i = 0; i < capture->traces->len; i++) {
+		const struct pp_trace *trace = capture->traces->pdata[i];
+		bool context_switches_only;
+
+		if (trace->process)
+			continue;
+		context_switches_only = metadata_holds(trace, "kernel_source = \"switches\"");
+		ret->has_events = true;
+		ret->has_switch_pairs |= !context_switches_only;
+		ret->has_wakings |= !context_switches_only && metadata_holds(trace, "sched_waking");
+	}
+}

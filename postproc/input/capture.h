@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A capture directory, opened: the model filled from its files, and the CTF traces found in it.
+ *
+ * Everything in the directory is hostile: a program killed at any instant wrote it, or worse.  What
+ * cannot be read is left out and said, in model->problems and, where it is damage and not a mere
+ * loss at recording, in `damage`: the report then covers less than was recorded.
+ */
+#ifndef PP_INPUT_CAPTURE_H
+#define PP_INPUT_CAPTURE_H
+
+#include "core/error.h"
+#include "core/model.h"
+
+/* A line of <pid>/maps: an object was loaded at [start, end) since time_ns. */
+struct pp_load {
+	int64_t time_ns;
+	uint64_t start, end;
+	uint64_t bias;
+	char *build_id; /* hexadecimal; NULL: the object has none */
+	char *path;
+};
+
+/* A directory with CTF metadata and streams. */
+struct pp_trace {
+	char *dir;
+	struct pp_process *process; /* NULL: the kernel's */
+};
+
+struct pp_capture {
+	struct pp_model *model;
+	int64_t clock_offset_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC */
+	char clock_uuid[37];	 /* the boot that CLOCK_MONOTONIC is of; "": not known */
+	GPtrArray *traces;	 /* of struct pp_trace * */
+	GPtrArray *damage;	 /* of char *: one line each */
+};
+
+/*
+ * Opens the capture in `dir`: session, info.json, and each process's threads, maps and calls.
+ * Refuses what is no capture, a newer schema, and a capture with nothing in it.
+ */
+int pp_capture_open(const char *dir, struct pp_capture **ret, struct pp_error *err);
+void pp_capture_free(struct pp_capture *capture);
+
+/* Notes damage to the file `where`: a problem, and a line for the user. */
+void pp_capture_add_damage(struct pp_capture *capture, const char *where, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
+
+/* Whether damage to `where` was noted. */
+bool pp_capture_is_damaged(const struct pp_capture *capture, const char *where);
+
+/*
+ * The readers of single files.  Each fails when nothing of the file can be used; what is merely
+ * incomplete becomes damage.  pp_calls_read() also fails after what it could read.
+ */
+int pp_threads_read(struct pp_capture *capture, struct pp_process *process, const char *path,
+		    struct pp_error *err);
+int pp_calls_read(struct pp_process *process, const char *path, struct pp_error *err);
+int pp_maps_read(struct pp_capture *capture, struct pp_process *process, const char *path,
+		 struct pp_error *err);
+
+/* Notes damage where files of a trace (process NULL: the kernel's) are missing, or are no files. */
+void pp_missing_streams(struct pp_capture *capture, const char *trace_dir,
+			const struct pp_process *process);
+
+/* Whether the capture has no clock of the trace's: it was recorded after another boot. */
+bool pp_missing_clock(const struct pp_capture *capture, const char *metadata_path);
+
+/* Notes damage if the recorder counted more scheduling events than the n_events that were read. */
+void pp_missing_kernel_events(struct pp_capture *capture, uint64_t n_events);
+
+/* Text of any bytes made fit to show: valid UTF-8.  The caller frees it. */
+char *pp_text_clean(const char *bytes, size_t max_len);
+
+#endif

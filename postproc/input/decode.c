@@ -1,0 +1,579 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/decode.h"
+
+#include <string.h>
+
+#include "input/event_class.h"
+
+#define MAX_CLASS_ID 65535
+#define MAX_CPU	     65535
+/* Bits of prev_state that tell why a thread stopped; LTTng sets the next one for "preempted". */
+#define STATE_MASK 0xff
+
+/* --- classes ---------------------------------------------------------------------------------- */
+
+static void learn_class(struct pp_stream *stream, struct pp_event_class *class,
+			const bt_event_class *event_class)
+{
+	const char *missing = pp_event_class_learn(class, event_class, !stream->trace->process);
+
+	if (missing)
+		pp_capture_add_damage(stream->decoder->capture, stream->trace->dir,
+				      "events %s have no usable field \"%s\": left out",
+				      bt_event_class_get_name(event_class), missing);
+}
+
+static const struct pp_event_class *class_of(struct pp_stream *stream, const bt_event *event)
+{
+	static const struct pp_event_class ignored = {.what = PP_CLASS_IGNORED};
+	const bt_event_class *event_class = bt_event_borrow_class_const(event);
+	uint64_t id = bt_event_class_get_id(event_class);
+	struct pp_event_class *class;
+
+	if (G_UNLIKELY(id > MAX_CLASS_ID))
+		return &ignored;
+	if (G_UNLIKELY(id >= stream->classes->len))
+		g_array_set_size(stream->classes, (guint)id + 1);
+	class = &g_array_index(stream->classes, struct pp_event_class, id);
+	if (G_UNLIKELY(class->what == PP_CLASS_UNSEEN))
+		learn_class(stream, class, event_class);
+	return class;
+}
+
+/* --- fields --------------------------------------------------------------------------------- */
+
+static uint64_t get_unsigned(const bt_field *payload, const struct pp_field *field)
+{
+	const bt_field *member;
+
+	if (field->index < 0)
+		return 0;
+	member =
+	    bt_field_structure_borrow_member_field_by_index_const(payload, (uint64_t)field->index);
+	return field->is_signed ? (uint64_t)bt_field_integer_signed_get_value(member)
+				: bt_field_integer_unsigned_get_value(member);
+}
+
+static int32_t get_tid(const bt_field *payload, const struct pp_field *field)
+{
+	return field->index < 0 ? PP_TID_UNKNOWN : (int32_t)get_unsigned(payload, field);
+}
+
+/* The kernel names threads that have no other name, or a general one from before their birth. */
+static void name_thread(struct pp_thread *thread, const bt_field *payload,
+			const struct pp_field *field)
+{
+	const bt_field *member;
+	const char *name;
+
+	if (!thread || !thread->kernel_only || field->index < 0)
+		return;
+	member =
+	    bt_field_structure_borrow_member_field_by_index_const(payload, (uint64_t)field->index);
+	name = bt_field_string_get_value(member);
+	if (thread->name && strcmp(thread->name, name) == 0)
+		return;
+	g_free(thread->name);
+	thread->name = g_utf8_make_valid(name, -1);
+}
+
+/* --- threads -------------------------------------------------------------------------------- */
+
+static struct pp_thread *thread_at(const struct pp_stream *stream, int32_t tid, int64_t time_ns)
+{
+	return tid > 0 ? pp_model_thread_at(stream->decoder->capture->model, (uint32_t)tid, time_ns)
+		       : NULL;
+}
+
+static struct pp_process *find_process(const struct pp_model *model, uint32_t pid)
+{
+	/* The last image of that pid: an exec opens a new one. */
+	for (guint i = model->processes->len; i-- > 0;) {
+		struct pp_process *process = model->processes->pdata[i];
+
+		if (process->pid == pid)
+			return process;
+	}
+	return NULL;
+}
+
+static struct pp_thread *add_kernel_thread(const struct pp_stream *stream, uint32_t pid,
+					   uint32_t tid, int64_t time_ns)
+{
+	struct pp_model *model = stream->decoder->capture->model;
+	struct pp_process *process = find_process(model, pid);
+	struct pp_thread *thread;
+	uint32_t index = 0;
+
+	if (!process) {
+		g_autofree char *folder = g_strdup_printf("%u", pid);
+
+		process = pp_model_add_process(model, pid, folder);
+		process->start_ns = time_ns;
+	}
+	for (guint i = 0; i < process->threads->len; i++)
+		index = MAX(index, ((struct pp_thread *)process->threads->pdata[i])->index + 1);
+	thread = pp_model_add_thread(model, process, tid, index);
+	thread->start_ns = time_ns;
+	thread->kernel_only = true;
+	return thread;
+}
+
+/* --- from fields to events ------------------------------------------------------------------ */
+
+static void hand_over(struct pp_stream *stream, const struct pp_event *event)
+{
+	struct pp_decoder *decoder = stream->decoder;
+
+	if (decoder->kinds & PP_EVENT_MASK(event->kind))
+		decoder->take(decoder->data, event);
+}
+
+static void decode_site(struct pp_stream *stream, const struct pp_event_class *class,
+			const bt_field *payload)
+{
+	uint64_t number = get_unsigned(payload, &class->fields[PP_SITE_NUMBER]);
+	uint64_t address = get_unsigned(payload, &class->fields[PP_SITE_ADDRESS]);
+
+	if (number > UINT16_MAX)
+		return;
+	if (number >= stream->sites->len)
+		g_array_set_size(stream->sites, (guint)number + 1);
+	g_array_index(stream->sites, uint64_t, number) = address;
+}
+
+static uint64_t site_address(struct pp_stream *stream, uint64_t number)
+{
+	if (number < stream->sites->len)
+		return g_array_index(stream->sites, uint64_t, number);
+	if (number)
+		pp_model_add_problem(stream->decoder->capture->model,
+				     "synch-events from call sites that are not defined",
+				     stream->name, 1);
+	return 0;
+}
+
+static void decode_sync(struct pp_stream *stream, const struct pp_event_class *class,
+			const bt_field *payload, struct pp_event *event)
+{
+	const struct pp_field *fields = class->fields;
+
+	event->kind = PP_EVENT_SYNC;
+	event->thread = stream->thread;
+	event->sync.op = class->op;
+	event->sync.result = (uint8_t)get_unsigned(payload, &fields[PP_SYNC_RESULT]);
+	event->sync.site = site_address(stream, get_unsigned(payload, &fields[PP_SYNC_SITE]));
+	event->sync.object = get_unsigned(payload, &fields[PP_SYNC_OBJECT]);
+	event->sync.holder = (uint32_t)get_unsigned(payload, &fields[PP_SYNC_HOLDER]);
+	event->sync.value = get_unsigned(payload, &fields[PP_SYNC_VALUE]);
+	hand_over(stream, event);
+}
+
+static void set_on_cpu(struct pp_stream *stream, struct pp_thread *thread)
+{
+	GPtrArray *on_cpu = stream->decoder->on_cpu;
+
+	if (stream->cpu < 0)
+		return;
+	if ((guint)stream->cpu >= on_cpu->len)
+		g_ptr_array_set_size(on_cpu, stream->cpu + 1);
+	on_cpu->pdata[stream->cpu] = thread;
+}
+
+static struct pp_thread *get_on_cpu(const struct pp_stream *stream)
+{
+	const GPtrArray *on_cpu = stream->decoder->on_cpu;
+
+	return stream->cpu >= 0 && (guint)stream->cpu < on_cpu->len ? on_cpu->pdata[stream->cpu]
+								    : NULL;
+}
+
+static void decode_switch(struct pp_stream *stream, const struct pp_event_class *class,
+			  const bt_field *payload, struct pp_event *event)
+{
+	const struct pp_field *fields = class->fields;
+
+	event->kind = PP_EVENT_SWITCH;
+	event->sched_switch.prev_tid = get_tid(payload, &fields[PP_SWITCH_PREV]);
+	event->sched_switch.next_tid = get_tid(payload, &fields[PP_SWITCH_NEXT]);
+	event->sched_switch.prev_state =
+	    (int64_t)(get_unsigned(payload, &fields[PP_SWITCH_STATE]) & STATE_MASK);
+	event->sched_switch.prev = thread_at(stream, event->sched_switch.prev_tid, event->time_ns);
+	event->sched_switch.next = thread_at(stream, event->sched_switch.next_tid, event->time_ns);
+	name_thread(event->sched_switch.prev, payload, &fields[PP_SWITCH_PREV_COMM]);
+	name_thread(event->sched_switch.next, payload, &fields[PP_SWITCH_NEXT_COMM]);
+	set_on_cpu(stream, event->sched_switch.next);
+	hand_over(stream, event);
+}
+
+static void decode_waking(struct pp_stream *stream, const struct pp_event_class *class,
+			  const bt_field *payload, const bt_field *context, struct pp_event *event)
+{
+	const struct pp_field *fields = class->fields;
+
+	event->kind = PP_EVENT_WAKING;
+	event->thread = thread_at(stream, get_tid(payload, &fields[PP_WAKING_TID]), event->time_ns);
+	event->waking.target_cpu = fields[PP_WAKING_CPU].index < 0
+				       ? PP_CPU_UNKNOWN
+				       : (int32_t)get_unsigned(payload, &fields[PP_WAKING_CPU]);
+	event->waking.waker =
+	    context && fields[PP_WAKING_WAKER].index >= 0
+		? thread_at(stream, get_tid(context, &fields[PP_WAKING_WAKER]), event->time_ns)
+		: get_on_cpu(stream);
+	name_thread(event->thread, payload, &fields[PP_WAKING_COMM]);
+	hand_over(stream, event);
+}
+
+static void decode_fork(struct pp_stream *stream, const struct pp_event_class *class,
+			const bt_field *payload, struct pp_event *event)
+{
+	const struct pp_model *model = stream->decoder->capture->model;
+	const struct pp_field *fields = class->fields;
+	int32_t child = get_tid(payload, &fields[PP_FORK_CHILD_TID]);
+	int32_t pid = get_tid(payload, &fields[PP_FORK_CHILD_PID]);
+
+	event->kind = PP_EVENT_FORK;
+	event->fork.parent_tid = get_tid(payload, &fields[PP_FORK_PARENT_TID]);
+	event->fork.parent = thread_at(stream, event->fork.parent_tid, event->time_ns);
+	event->fork.child_tid = child;
+	event->fork.child_pid = pid;
+	if (child > 0 && pid > 0) {
+		event->thread = pp_model_thread_from(model, (uint32_t)child, event->time_ns);
+		if (event->thread)
+			event->thread->start_ns = event->time_ns;
+		else
+			event->thread = add_kernel_thread(stream, (uint32_t)pid, (uint32_t)child,
+							  event->time_ns);
+		name_thread(event->thread, payload, &fields[PP_FORK_CHILD_COMM]);
+	}
+	hand_over(stream, event);
+}
+
+static void decode_exit(struct pp_stream *stream, const struct pp_event_class *class,
+			const bt_field *payload, struct pp_event *event)
+{
+	struct pp_thread *thread =
+	    thread_at(stream, get_tid(payload, &class->fields[PP_TASK_TID]), event->time_ns);
+
+	event->kind = PP_EVENT_EXIT;
+	event->thread = thread;
+	name_thread(thread, payload, &class->fields[PP_TASK_COMM]);
+	if (thread && event->time_ns > thread->end_ns)
+		thread->end_ns = event->time_ns;
+	hand_over(stream, event);
+}
+
+static void decode_exec(struct pp_stream *stream, const struct pp_event_class *class,
+			const bt_field *payload, struct pp_event *event)
+{
+	int32_t tid = get_tid(payload, &class->fields[PP_TASK_TID]);
+
+	event->kind = PP_EVENT_EXEC;
+	event->thread = thread_at(stream, tid, event->time_ns);
+	/* A program in which nothing of ours ran: the exec is the first that is known of it. */
+	if (!event->thread && tid > 0)
+		event->thread =
+		    add_kernel_thread(stream, (uint32_t)tid, (uint32_t)tid, event->time_ns);
+	hand_over(stream, event);
+}
+
+static void emit_lost(struct pp_stream *stream, int64_t time_ns)
+{
+	struct pp_event event = {
+	    .kind = PP_EVENT_LOST,
+	    .cpu = stream->cpu,
+	    .time_ns = time_ns,
+	    .thread = stream->thread,
+	    .lost = {.count = stream->lost},
+	};
+
+	stream->lost = 0;
+	hand_over(stream, &event);
+}
+
+void pp_stream_emit(struct pp_stream *stream, const bt_message *message, int64_t time_ns)
+{
+	const bt_event *bt_event = bt_message_event_borrow_event_const(message);
+	const struct pp_event_class *class = class_of(stream, bt_event);
+	const bt_field *payload = bt_event_borrow_payload_field_const(bt_event);
+	struct pp_event event = {.cpu = stream->cpu, .time_ns = time_ns};
+	struct pp_model *model = stream->decoder->capture->model;
+
+	if (stream->lost)
+		emit_lost(stream, time_ns);
+	stream->decoder->last_ns = time_ns;
+	stream->n_events++;
+	if (class->what == PP_CLASS_IGNORED)
+		return;
+	if (G_UNLIKELY(model->start_ns == PP_TIME_UNKNOWN || time_ns < model->start_ns))
+		model->start_ns = time_ns;
+	if (time_ns > model->end_ns)
+		model->end_ns = time_ns;
+	switch ((enum pp_class) class->what) {
+	case PP_CLASS_SITE:
+		decode_site(stream, class, payload);
+		break;
+	case PP_CLASS_SYNC:
+		decode_sync(stream, class, payload, &event);
+		break;
+	case PP_CLASS_SWITCH:
+		decode_switch(stream, class, payload, &event);
+		break;
+	case PP_CLASS_WAKING:
+		decode_waking(stream, class, payload,
+			      bt_event_borrow_specific_context_field_const(bt_event), &event);
+		break;
+	case PP_CLASS_FORK:
+		decode_fork(stream, class, payload, &event);
+		break;
+	case PP_CLASS_EXIT:
+		decode_exit(stream, class, payload, &event);
+		break;
+	case PP_CLASS_EXEC:
+		decode_exec(stream, class, payload, &event);
+		break;
+	case PP_CLASS_UNSEEN:
+	case PP_CLASS_IGNORED:
+		break;
+	}
+}
+
+/* --- packets and other messages ------------------------------------------------------------- */
+
+static void begin_stream(struct pp_stream *stream, const bt_message *message)
+{
+	const bt_stream *bt_stream = bt_message_stream_beginning_borrow_stream_const(message);
+	const bt_stream_class *stream_class = bt_stream_borrow_class_const(bt_stream);
+	const bt_clock_class *clock =
+	    bt_stream_class_borrow_default_clock_class_const(stream_class);
+	const bt_field_class *context =
+	    bt_stream_class_borrow_packet_context_field_class_const(stream_class);
+	const char *path = bt_stream_get_name(bt_stream);
+
+	if (path) {
+		g_autofree char *file = g_path_get_basename(path);
+
+		g_free(stream->name);
+		stream->name = g_build_filename(stream->trace->dir, file, NULL);
+	}
+	if (!clock) {
+		stream->unusable = true;
+		pp_capture_add_damage(stream->decoder->capture, stream->name,
+				      "events without times: left out");
+		return;
+	}
+	stream->is_ns = bt_clock_class_get_frequency(clock) == 1000000000;
+	stream->tid_field = pp_member_index(context, "tid");
+	stream->index_field = pp_member_index(context, "index");
+	stream->cpu_field = pp_member_index(context, "cpu_id");
+}
+
+static uint64_t context_value(const bt_field *context, int index, uint64_t otherwise)
+{
+	const bt_field *field;
+
+	if (!context || index < 0)
+		return otherwise;
+	field = bt_field_structure_borrow_member_field_by_index_const(context, (uint64_t)index);
+	return bt_field_class_type_is(bt_field_get_class_type(field),
+				      BT_FIELD_CLASS_TYPE_SIGNED_INTEGER)
+		   ? (uint64_t)bt_field_integer_signed_get_value(field)
+		   : bt_field_integer_unsigned_get_value(field);
+}
+
+static void find_thread(struct pp_stream *stream, uint64_t tid, uint64_t index)
+{
+	struct pp_capture *capture = stream->decoder->capture;
+	struct pp_process *process = stream->trace->process;
+
+	stream->thread_unknown = false;
+	stream->thread = index <= UINT32_MAX ? pp_process_thread(process, (uint32_t)index) : NULL;
+	if (stream->thread && stream->thread->tid == tid) {
+		stream->losses_told |= stream->thread->events_lost > 0;
+		return;
+	}
+	if (stream->thread || index > UINT32_MAX || !tid || tid > INT32_MAX) {
+		pp_capture_add_damage(capture, stream->name,
+				      "of a thread that is not in the thread table: left out");
+		stream->thread = NULL;
+		stream->thread_unknown = true;
+		return;
+	}
+	pp_model_add_problem(capture->model, "threads missing in the thread table", stream->name,
+			     1);
+	stream->thread =
+	    pp_model_add_thread(capture->model, process, (uint32_t)tid, (uint32_t)index);
+}
+
+static void begin_packet(struct pp_stream *stream, const bt_message *message)
+{
+	const bt_packet *packet = bt_message_packet_beginning_borrow_packet_const(message);
+	const bt_field *context = bt_packet_borrow_context_field_const(packet);
+	uint64_t cpu = context_value(context, stream->cpu_field, UINT64_MAX);
+	uint64_t index = context_value(context, stream->index_field, UINT64_MAX);
+
+	stream->cpu = cpu <= MAX_CPU ? (int)cpu : PP_CPU_UNKNOWN;
+	/* A thread that ended leaves its stream to one that starts later. */
+	if (stream->trace->process && !stream->unusable &&
+	    (!stream->thread || stream->thread->index != index))
+		find_thread(stream, context_value(context, stream->tid_field, 0), index);
+}
+
+/* Babeltrace does not give a number when it is the first packet that tells of losses. */
+static void lose_events(struct pp_stream *stream, const bt_message *message)
+{
+	uint64_t count;
+
+	if (bt_message_discarded_events_get_count(message, &count) !=
+	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
+		count = 0;
+	stream->lost += MAX(count, 1);
+	stream->n_lost += count;
+	stream->lost_more |= count == 0;
+}
+
+static void lose_packets(struct pp_stream *stream, const bt_message *message)
+{
+	uint64_t count;
+
+	if (bt_message_discarded_packets_get_count(message, &count) !=
+	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
+		count = 0;
+	pp_model_add_problem(stream->decoder->capture->model, "packets discarded at recording",
+			     stream->name, count);
+	stream->lost += MAX(count, 1);
+}
+
+static int64_t time_of(struct pp_stream *stream, const bt_message *message)
+{
+	const bt_clock_snapshot *snapshot =
+	    bt_message_event_borrow_default_clock_snapshot_const(message);
+	const struct pp_capture *capture = stream->decoder->capture;
+	uint64_t value;
+	int64_t ns;
+
+	if (stream->is_ns) {
+		value = bt_clock_snapshot_get_value(snapshot);
+		return value <= INT64_MAX ? (int64_t)value : INT64_MAX;
+	}
+	if (bt_clock_snapshot_get_ns_from_origin(snapshot, &ns) !=
+	    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
+		return stream->last_ns;
+	return ns - capture->clock_offset_ns;
+}
+
+bool pp_stream_look(struct pp_stream *stream, const bt_message *message, int64_t *ret_time_ns)
+{
+	int64_t time_ns;
+
+	switch (bt_message_get_type(message)) {
+	case BT_MESSAGE_TYPE_STREAM_BEGINNING:
+		begin_stream(stream, message);
+		return false;
+	case BT_MESSAGE_TYPE_PACKET_BEGINNING:
+		begin_packet(stream, message);
+		return false;
+	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
+		lose_events(stream, message);
+		return false;
+	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
+		lose_packets(stream, message);
+		return false;
+	case BT_MESSAGE_TYPE_EVENT:
+		break;
+	default:
+		return false;
+	}
+	if (stream->unusable || stream->thread_unknown)
+		return false;
+	time_ns = time_of(stream, message);
+	if (time_ns < stream->last_ns) {
+		pp_model_add_problem(stream->decoder->capture->model,
+				     "events with times that go back", stream->name, 1);
+		time_ns = stream->last_ns;
+	}
+	stream->last_ns = time_ns;
+	*ret_time_ns = time_ns;
+	return true;
+}
+
+/* Whether info.json tells what was lost of the kernel's events, and why. */
+static bool recorder_told(const struct pp_model *model)
+{
+	for (guint i = 0; i < model->problems->len; i++) {
+		const struct pp_problem *problem = model->problems->pdata[i];
+
+		if (g_strcmp0(problem->where, "kernel") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What the thread table or the recorder counts is told from there: they know more. */
+static void note_losses(const struct pp_stream *stream)
+{
+	struct pp_model *model = stream->decoder->capture->model;
+
+	if (stream->losses_told || (!stream->trace->process && recorder_told(model)))
+		return;
+	if (stream->n_lost)
+		pp_model_add_problem(model, "events discarded at recording", stream->name,
+				     stream->n_lost);
+	if (stream->lost_more)
+		pp_model_add_problem(model, "events discarded at recording, how many is not known",
+				     stream->name, 0);
+}
+
+void pp_stream_end(struct pp_stream *stream)
+{
+	note_losses(stream);
+	if (!stream->trace->process)
+		stream->decoder->n_kernel_events += stream->n_events;
+	if (stream->lost)
+		emit_lost(stream, MAX(stream->last_ns, stream->decoder->last_ns));
+}
+
+/* --- life ----------------------------------------------------------------------------------- */
+
+void pp_decoder_init(struct pp_decoder *decoder, struct pp_capture *capture, unsigned kinds,
+		     void (*take)(void *data, const struct pp_event *event), void *data)
+{
+	*decoder = (struct pp_decoder){
+	    .capture = capture,
+	    .kinds = kinds,
+	    .take = take,
+	    .data = data,
+	    .on_cpu = g_ptr_array_new(),
+	};
+}
+
+void pp_decoder_done(struct pp_decoder *decoder)
+{
+	g_clear_pointer(&decoder->on_cpu, g_ptr_array_unref);
+}
+
+struct pp_stream *pp_stream_new(struct pp_decoder *decoder, const struct pp_trace *trace,
+				const char *name)
+{
+	struct pp_stream *stream = g_new0(struct pp_stream, 1);
+
+	stream->decoder = decoder;
+	stream->trace = trace;
+	stream->name = g_utf8_make_valid(name, -1);
+	stream->cpu = PP_CPU_UNKNOWN;
+	stream->tid_field = stream->index_field = -1;
+	stream->cpu_field = -1;
+	stream->sites = g_array_new(FALSE, TRUE, sizeof(uint64_t));
+	stream->classes = g_array_new(FALSE, TRUE, sizeof(struct pp_event_class));
+	return stream;
+}
+
+void pp_stream_free(struct pp_stream *stream)
+{
+	if (!stream)
+		return;
+	g_array_unref(stream->sites);
+	g_array_unref(stream->classes);
+	g_free(stream->name);
+	g_free(stream);
+}

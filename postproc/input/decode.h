@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From messages of Babeltrace to core events.
+ *
+ * A stream is read by one owner, which asks for each message's time (pp_stream_look) and, when its
+ * turn has come among all streams, has it decoded (pp_stream_emit).  Names of events and fields are
+ * looked up once per stream and class; from then on, a field is an index.
+ */
+#ifndef PP_INPUT_DECODE_H
+#define PP_INPUT_DECODE_H
+
+#include <babeltrace2/babeltrace.h>
+
+#include "input/events.h"
+
+/* What all streams of a capture share. */
+struct pp_decoder {
+	struct pp_capture *capture;
+	unsigned kinds;
+	void (*take)(void *data, const struct pp_event *event);
+	void *data;
+	GPtrArray *on_cpu; /* struct pp_thread * that runs there, by CPU */
+	int64_t last_ns;
+	uint64_t n_kernel_events;
+};
+
+struct pp_stream {
+	struct pp_decoder *decoder;
+	const struct pp_trace *trace;
+	char *name;		  /* for people: path of the stream's file */
+	struct pp_thread *thread; /* of the current packet of synch-events */
+	bool thread_unknown;	  /* ... which is left out */
+	bool losses_told;	  /* by the thread table, for a thread of this stream */
+	int cpu;
+	bool is_ns; /* the clock counts nanoseconds: its raw value is the time */
+	bool unusable;
+	int64_t last_ns;
+	uint64_t lost;	 /* not yet told as an event */
+	uint64_t n_lost; /* in all, where the packets say how many */
+	bool lost_more;	 /* ... and a number of others that is not known */
+	uint64_t n_events;
+	int tid_field, index_field, cpu_field; /* of the packet context; -1: none */
+	GArray *sites;			       /* of uint64_t, by number */
+	GArray *classes; /* of struct pp_event_class, by id of the event class */
+};
+
+void pp_decoder_init(struct pp_decoder *decoder, struct pp_capture *capture, unsigned kinds,
+		     void (*take)(void *data, const struct pp_event *event), void *data);
+void pp_decoder_done(struct pp_decoder *decoder);
+
+struct pp_stream *pp_stream_new(struct pp_decoder *decoder, const struct pp_trace *trace,
+				const char *name);
+void pp_stream_free(struct pp_stream *stream);
+
+/*
+ * True: an event, at *ret_time_ns.  False: anything else, which has been dealt with.
+ * Times of one stream never go back.
+ */
+bool pp_stream_look(struct pp_stream *stream, const bt_message *message, int64_t *ret_time_ns);
+
+void pp_stream_emit(struct pp_stream *stream, const bt_message *message, int64_t time_ns);
+
+/* The stream has no more: tells what it lost. */
+void pp_stream_end(struct pp_stream *stream);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/event_class.h"
+
+#include <string.h>
+
+#include <glib.h>
+
+#include "sync-trace/events.h"
+
+enum need { NONE, INTEGER, INTEGER_OR_NONE, STRING_OR_NONE, CONTEXT_OR_NONE };
+
+struct wanted_field {
+	const char *name;
+	enum need need;
+};
+
+/* Those of the wire contract, and those of the kernel. */
+enum shape { OP, BEGIN, VALUE, COND, ROUTINE, SITE, SWITCH, WAKING, FORK, EXIT, EXEC };
+
+/* By the positions of the header. */
+static const struct wanted_field shape_fields[][PP_MAX_FIELDS] = {
+    [OP] = {{"result", INTEGER}, {"site", INTEGER}, {"object", INTEGER}},
+    [BEGIN] = {{"result", INTEGER}, {"site", INTEGER}, {"object", INTEGER}, {"holder", INTEGER}},
+    [VALUE] = {{"result", INTEGER}, {"site", INTEGER}, {"object", INTEGER}, {}, {"value", INTEGER}},
+    [COND] = {{"result", INTEGER}, {"site", INTEGER}, {"object", INTEGER}, {}, {"mutex", INTEGER}},
+    [ROUTINE] =
+	{{"result", INTEGER}, {"site", INTEGER}, {"object", INTEGER}, {}, {"routine", INTEGER}},
+    [SITE] = {{"number", INTEGER}, {"address", INTEGER}},
+    [SWITCH] = {{"prev_tid", INTEGER},
+		{"prev_state", INTEGER},
+		{"next_tid", INTEGER},
+		{"prev_comm", STRING_OR_NONE},
+		{"next_comm", STRING_OR_NONE}},
+    [WAKING] = {{"tid", INTEGER},
+		{"target_cpu", INTEGER_OR_NONE},
+		{"comm", STRING_OR_NONE},
+		{"tid", CONTEXT_OR_NONE}},
+    [FORK] = {{"parent_tid", INTEGER},
+	      {"child_tid", INTEGER},
+	      {"child_pid", INTEGER},
+	      {"child_comm", STRING_OR_NONE}},
+    [EXIT] = {{"tid", INTEGER}, {"comm", STRING_OR_NONE}},
+    [EXEC] = {{"tid", INTEGER}},
+};
+
+static const struct known_class {
+	const char *name;
+	enum shape shape;
+} user_classes[] = {
+#define KNOWN(name, shape) {#name, shape},
+    ST_EVENTS(KNOWN)
+#undef KNOWN
+};
+
+static const struct known_class kernel_classes[] = {
+    {"sched_switch", SWITCH},	  {"sched_waking", WAKING},	{"sched_process_fork", FORK},
+    {"sched_process_exit", EXIT}, {"sched_process_exec", EXEC},
+};
+
+static enum pp_class class_of(enum shape shape)
+{
+	switch (shape) {
+	case SITE:
+		return PP_CLASS_SITE;
+	case SWITCH:
+		return PP_CLASS_SWITCH;
+	case WAKING:
+		return PP_CLASS_WAKING;
+	case FORK:
+		return PP_CLASS_FORK;
+	case EXIT:
+		return PP_CLASS_EXIT;
+	case EXEC:
+		return PP_CLASS_EXEC;
+	default:
+		return PP_CLASS_SYNC;
+	}
+}
+
+static bool is_integer(bt_field_class_type type, bool *ret_signed)
+{
+	*ret_signed = bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER);
+	return *ret_signed || bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER);
+}
+
+/* Position of the member in the structure; -1: none of that name and type. */
+static int find_member(const bt_field_class *structure, const char *name, bool want_string,
+		       bool *ret_signed)
+{
+	uint64_t n = structure ? bt_field_class_structure_get_member_count(structure) : 0;
+
+	for (uint64_t i = 0; i < n && i < INT16_MAX; i++) {
+		const bt_field_class_structure_member *member =
+		    bt_field_class_structure_borrow_member_by_index_const(structure, i);
+		bt_field_class_type type = bt_field_class_get_type(
+		    bt_field_class_structure_member_borrow_field_class_const(member));
+
+		if (strcmp(bt_field_class_structure_member_get_name(member), name) != 0)
+			continue;
+		if (want_string ? bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_STRING)
+				: is_integer(type, ret_signed))
+			return (int)i;
+		return -1;
+	}
+	return -1;
+}
+
+int pp_member_index(const bt_field_class *structure, const char *name)
+{
+	bool is_signed;
+
+	return find_member(structure, name, false, &is_signed);
+}
+
+static const char *find_fields(struct pp_event_class *class, const struct wanted_field *wanted,
+			       const bt_event_class *event_class)
+{
+	const bt_field_class *payload =
+	    bt_event_class_borrow_payload_field_class_const(event_class);
+	const bt_field_class *context =
+	    bt_event_class_borrow_specific_context_field_class_const(event_class);
+
+	for (unsigned i = 0; i < PP_MAX_FIELDS; i++) {
+		struct pp_field *field = &class->fields[i];
+		bool in_context = wanted[i].need == CONTEXT_OR_NONE;
+		bool is_string = wanted[i].need == STRING_OR_NONE;
+
+		field->index = -1;
+		if (wanted[i].need == NONE)
+			continue;
+		field->index = (int16_t)find_member(in_context ? context : payload, wanted[i].name,
+						    is_string, &field->is_signed);
+		if (field->index < 0 && wanted[i].need == INTEGER)
+			return wanted[i].name;
+	}
+	return NULL;
+}
+
+const char *pp_event_class_learn(struct pp_event_class *class, const bt_event_class *event_class,
+				 bool of_kernel)
+{
+	const struct known_class *known = of_kernel ? kernel_classes : user_classes;
+	unsigned n = of_kernel ? G_N_ELEMENTS(kernel_classes) : G_N_ELEMENTS(user_classes);
+	const char *name = bt_event_class_get_name(event_class);
+	const char *missing;
+
+	class->what = PP_CLASS_IGNORED;
+	for (unsigned i = 0; name && i < n; i++) {
+		if (strcmp(known[i].name, name) != 0)
+			continue;
+		missing = find_fields(class, shape_fields[known[i].shape], event_class);
+		if (missing)
+			return missing;
+		class->what = (uint8_t)class_of(known[i].shape);
+		class->op = (uint8_t)i;
+		break;
+	}
+	return NULL;
+}

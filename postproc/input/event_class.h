@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* Which events of a CTF trace we know, by name, and where their fields stand in it. */
+#ifndef PP_INPUT_EVENT_CLASS_H
+#define PP_INPUT_EVENT_CLASS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <babeltrace2/babeltrace.h>
+
+/* What an event class says; PP_CLASS_UNSEEN: not looked at yet. */
+enum pp_class {
+	PP_CLASS_UNSEEN,
+	PP_CLASS_IGNORED,
+	PP_CLASS_SITE,
+	PP_CLASS_SYNC,
+	PP_CLASS_SWITCH,
+	PP_CLASS_WAKING,
+	PP_CLASS_FORK,
+	PP_CLASS_EXIT,
+	PP_CLASS_EXEC,
+};
+
+/* Positions in pp_event_class.fields. */
+enum { PP_SITE_NUMBER, PP_SITE_ADDRESS };
+enum { PP_SYNC_RESULT, PP_SYNC_SITE, PP_SYNC_OBJECT, PP_SYNC_HOLDER, PP_SYNC_VALUE };
+enum { PP_SWITCH_PREV, PP_SWITCH_STATE, PP_SWITCH_NEXT, PP_SWITCH_PREV_COMM, PP_SWITCH_NEXT_COMM };
+/* PP_WAKING_WAKER is in the event's context, the others in its payload. */
+enum { PP_WAKING_TID, PP_WAKING_CPU, PP_WAKING_COMM, PP_WAKING_WAKER };
+enum { PP_FORK_PARENT_TID, PP_FORK_CHILD_TID, PP_FORK_CHILD_PID, PP_FORK_CHILD_COMM };
+enum { PP_TASK_TID, PP_TASK_COMM };
+
+#define PP_MAX_FIELDS 5
+
+struct pp_field {
+	int16_t index; /* in its structure; -1: the class has none */
+	bool is_signed;
+};
+
+struct pp_event_class {
+	uint8_t what; /* enum pp_class */
+	uint8_t op;   /* PP_CLASS_SYNC: enum st_event */
+	struct pp_field fields[PP_MAX_FIELDS];
+};
+
+/*
+ * Finds out what the class is; `of_kernel`: it is of a kernel trace.  NULL, or the name of a field
+ * that it must have and has not, or not as an integer; then it is PP_CLASS_IGNORED.
+ */
+const char *pp_event_class_learn(struct pp_event_class *class, const bt_event_class *event_class,
+				 bool of_kernel);
+
+/* Position of an integer member of the structure; -1: none.  `structure` may be NULL. */
+int pp_member_index(const bt_field_class *structure, const char *name);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a capture should hold and does not: files that were lost between the recording and now, or
+ * that another recording's took the place of.  What is merely absent is easily taken for what never
+ * was, and the rest for the whole.
+ *
+ * A writer's files are numbered in the order in which they were made (libsync-trace/stream.c), so
+ * a gap is a loss.  A writer that found no room may leave its number unused; its thread's losses
+ * are counted.  The kernel's events were counted by the recorder.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/json.h"
+#include "input/capture.h"
+
+#define UUID_LEN 36
+
+struct segment {
+	unsigned stream, number;
+};
+
+static gint compare_segments(gconstpointer a, gconstpointer b)
+{
+	const struct segment *x = a, *y = b;
+
+	if (x->stream != y->stream)
+		return x->stream < y->stream ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* "stream_3", "stream_3_1" */
+static bool parse_segment(const char *name, struct segment *ret)
+{
+	int len = 0;
+
+	*ret = (struct segment){0};
+	if (sscanf(name, "stream_%u%n_%u%n", &ret->stream, &len, &ret->number, &len) < 1)
+		return false;
+	return name[len] == '\0';
+}
+
+static bool has_counted_losses(const struct pp_process *process)
+{
+	if (process->events_lost || process->threads_lost)
+		return true;
+	for (guint i = 0; i < process->threads->len; i++)
+		if (((const struct pp_thread *)process->threads->pdata[i])->events_lost)
+			return true;
+	return false;
+}
+
+static void report_gap(struct pp_capture *capture, const char *trace_dir, unsigned stream,
+		       unsigned number)
+{
+	g_autofree char *name = number ? g_strdup_printf("stream_%u_%u", stream, number)
+				       : g_strdup_printf("stream_%u", stream);
+	g_autofree char *path = g_build_filename(trace_dir, name, NULL);
+
+	pp_capture_add_damage(capture, path, "missing; the report covers the others");
+}
+
+/* One line a gap: what would have come next. */
+static void find_gaps(struct pp_capture *capture, const char *trace_dir, bool numbers_are_whole,
+		      GArray *segments)
+{
+	unsigned n_streams = 0, n_files = 0; /* so far; files of the latest stream */
+
+	g_array_sort(segments, compare_segments);
+	for (guint i = 0; i < segments->len; i++) {
+		struct segment got = g_array_index(segments, struct segment, i);
+
+		if (got.stream >= n_streams) {
+			if (got.stream > n_streams && numbers_are_whole)
+				report_gap(capture, trace_dir, n_streams, 0);
+			n_streams = got.stream + 1;
+			n_files = 0;
+		}
+		if (got.number > n_files)
+			report_gap(capture, trace_dir, got.stream, n_files);
+		n_files = got.number + 1;
+	}
+}
+
+void pp_missing_streams(struct pp_capture *capture, const char *trace_dir,
+			const struct pp_process *process)
+{
+	g_autoptr(GArray) segments = g_array_new(FALSE, FALSE, sizeof(struct segment));
+	GDir *dir = g_dir_open(trace_dir, 0, NULL);
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *path = g_build_filename(trace_dir, name, NULL);
+		struct segment segment;
+		struct stat st;
+
+		if (name[0] == '.' || strcmp(name, "index") == 0) /* LTTng's, of its packets */
+			continue;
+		if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+			pp_capture_add_damage(capture, path, "not a regular file: left out");
+		if (process && parse_segment(name, &segment))
+			g_array_append_val(segments, segment);
+	}
+	if (dir)
+		g_dir_close(dir);
+	if (process)
+		find_gaps(capture, trace_dir, !has_counted_losses(process), segments);
+}
+
+/* --- clocks ------------------------------------------------------------------------------- */
+
+static const char *find_in(const char *text, const char *end, const char *words)
+{
+	const char *at = memmem(text, (size_t)(end - text), words, strlen(words));
+
+	return at ? at + strlen(words) : NULL;
+}
+
+/* The uuid in the clock's part of the metadata; NULL: none there, or not to be found. */
+static const char *find_clock_uuid(const char *text, gsize len)
+{
+	const char *clock = find_in(text, text + len, "clock {");
+	const char *end = clock ? memchr(clock, '}', len - (gsize)(clock - text)) : NULL;
+	const char *uuid = end ? find_in(clock, end, "uuid = \"") : NULL;
+
+	return uuid && end - uuid > UUID_LEN && uuid[UUID_LEN] == '"' ? uuid : NULL;
+}
+
+bool pp_missing_clock(const struct pp_capture *capture, const char *metadata_path)
+{
+	g_autofree char *text = NULL;
+	const char *uuid;
+	gsize len;
+
+	if (!capture->clock_uuid[0] || !g_file_get_contents(metadata_path, &text, &len, NULL))
+		return false;
+	uuid = find_clock_uuid(text, len);
+	return uuid && g_ascii_strncasecmp(uuid, capture->clock_uuid, UUID_LEN) != 0;
+}
+
+/* --- the kernel's events ------------------------------------------------------------------ */
+
+void pp_missing_kernel_events(struct pp_capture *capture, uint64_t n_events)
+{
+	g_autofree char *kernel = g_build_filename(capture->model->dir, "kernel", NULL);
+	int64_t recorded = pp_json_int(pp_json_object(capture->model->info, "kernel"), "events", 0);
+
+	if (recorded <= 0 || n_events >= (uint64_t)recorded)
+		return;
+	for (guint i = 0; i < capture->damage->len; i++)
+		if (g_str_has_prefix(capture->damage->pdata[i], kernel))
+			return;
+	pp_capture_add_damage(capture, kernel,
+			      "%" G_GUINT64_FORMAT " of the %" G_GINT64_FORMAT
+			      " scheduling events that were recorded are missing",
+			      (uint64_t)recorded - n_events, recorded);
+}

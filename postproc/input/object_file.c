@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each object is a Dwfl of its own with one module at bias 0, so that objects need not fit into one
+ * address space: the same address may belong to different objects at different times.
+ *
+ * libdwfl searches a symbol table from its start for each address; here it is read once, sorted.
+ */
+#include "input/object_file.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+
+/* How far back from the nearest symbol one that holds the address is looked for. */
+#define MAX_NESTED 16
+
+struct symbol {
+	uint64_t start, size;
+	const char *name; /* of the file, until asked for; then, where it differs, `shown` */
+	char *shown;
+	uint8_t rank; /* among those that start alike, the least is shown */
+	bool is_local;
+};
+
+struct pp_object_file {
+	char *path, *name;
+	char *fault;
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	GArray *functions, *variables; /* of struct symbol, by start and rank */
+};
+
+extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *len, int *status);
+
+static void symbol_clear(void *data)
+{
+	g_free(((struct symbol *)data)->shown);
+}
+
+static int compare_symbols(const void *a, const void *b)
+{
+	const struct symbol *sa = a, *sb = b;
+
+	if (sa->start != sb->start)
+		return sa->start < sb->start ? -1 : 1;
+	if (sa->rank != sb->rank)
+		return sa->rank < sb->rank ? -1 : 1;
+	return strcmp(sa->name, sb->name);
+}
+
+/* Names that programs are written with before those of their libraries' insides. */
+static uint8_t rank_of(const char *name, const GElf_Sym *sym)
+{
+	size_t underscores = strspn(name, "_");
+	uint8_t rank = (uint8_t)MIN(underscores, 3);
+
+	if (strncmp(name, "_Z", 2) == 0)
+		rank = 0;
+	if (GELF_ST_BIND(sym->st_info) == STB_WEAK)
+		rank += 4;
+	if (GELF_ST_BIND(sym->st_info) == STB_LOCAL)
+		rank += 8;
+	if (!sym->st_size)
+		rank += 16;
+	return rank;
+}
+
+static void read_symbols(struct pp_object_file *object)
+{
+	int n = dwfl_module_getsymtab(object->module);
+
+	for (int i = 1; i < n; i++) {
+		GElf_Sym sym;
+		GElf_Addr address;
+		const char *name =
+		    dwfl_module_getsym_info(object->module, i, &sym, &address, NULL, NULL, NULL);
+		unsigned type = GELF_ST_TYPE(sym.st_info);
+		struct symbol symbol;
+
+		if (!name || !*name || sym.st_shndx == SHN_UNDEF)
+			continue;
+		symbol = (struct symbol){
+		    .start = address,
+		    .size = sym.st_size,
+		    .name = name,
+		    .rank = rank_of(name, &sym),
+		    .is_local = GELF_ST_BIND(sym.st_info) == STB_LOCAL,
+		};
+		if (type == STT_FUNC || type == STT_GNU_IFUNC)
+			g_array_append_val(object->functions, symbol);
+		else if (type == STT_OBJECT && sym.st_size)
+			g_array_append_val(object->variables, symbol);
+	}
+	g_array_sort(object->functions, compare_symbols);
+	g_array_sort(object->variables, compare_symbols);
+}
+
+static bool has_build_id(Dwfl_Module *module, const char *expected)
+{
+	const unsigned char *bits;
+	GElf_Addr address;
+	int len = dwfl_module_build_id(module, &bits, &address);
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (int i = 0; i < len; i++)
+		g_string_append_printf(text, "%02x", bits[i]);
+	return g_str_equal(text->str, expected);
+}
+
+static const char *open_module(struct pp_object_file *object, const char *build_id)
+{
+	static const Dwfl_Callbacks callbacks = {
+	    .find_elf = dwfl_build_id_find_elf,
+	    .find_debuginfo = dwfl_standard_find_debuginfo,
+	};
+	GElf_Addr bias;
+
+	if (!g_path_is_absolute(object->path))
+		return "not a file";
+	if (!g_file_test(object->path, G_FILE_TEST_IS_REGULAR))
+		return "no such file any more";
+	object->dwfl = dwfl_begin(&callbacks);
+	if (!object->dwfl)
+		return dwfl_errmsg(-1);
+	dwfl_report_begin(object->dwfl);
+	object->module = dwfl_report_elf(object->dwfl, object->name, object->path, -1, 0, true);
+	dwfl_report_end(object->dwfl, NULL, NULL);
+	if (!object->module || !dwfl_module_getelf(object->module, &bias))
+		return dwfl_errmsg(-1);
+	if (build_id && !has_build_id(object->module, build_id))
+		return "build-id differs";
+	return NULL;
+}
+
+struct pp_object_file *pp_object_file_new(const char *path, const char *build_id)
+{
+	struct pp_object_file *object = g_new0(struct pp_object_file, 1);
+
+	object->path = g_strdup(path);
+	object->name = g_path_get_basename(path);
+	object->functions = g_array_new(FALSE, FALSE, sizeof(struct symbol));
+	object->variables = g_array_new(FALSE, FALSE, sizeof(struct symbol));
+	g_array_set_clear_func(object->functions, symbol_clear);
+	g_array_set_clear_func(object->variables, symbol_clear);
+	object->fault = g_strdup(open_module(object, build_id));
+	if (!object->fault)
+		read_symbols(object);
+	return object;
+}
+
+void pp_object_file_free(struct pp_object_file *object)
+{
+	if (!object)
+		return;
+	g_array_unref(object->functions);
+	g_array_unref(object->variables);
+	if (object->dwfl)
+		dwfl_end(object->dwfl);
+	g_free(object->fault);
+	g_free(object->name);
+	g_free(object->path);
+	g_free(object);
+}
+
+const char *pp_object_file_fault(const struct pp_object_file *object)
+{
+	return object->fault;
+}
+
+const char *pp_object_file_name(const struct pp_object_file *object)
+{
+	return object->name;
+}
+
+static bool holds(const struct symbol *symbol, const struct symbol *next, uint64_t address)
+{
+	if (symbol->size)
+		return address - symbol->start < symbol->size;
+	/* Code without a size, as from assembly, reaches to the next. */
+	return !next || address < next->start;
+}
+
+static struct symbol *find_symbol(const GArray *symbols, uint64_t address)
+{
+	unsigned low = 0, high = symbols->len;
+
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+
+		if (g_array_index(symbols, struct symbol, middle).start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (unsigned back = 0; back < MAX_NESTED && back < low; back++) {
+		unsigned at = low - 1 - back;
+		struct symbol *symbol = &g_array_index(symbols, struct symbol, at);
+		struct symbol *next =
+		    low < symbols->len ? &g_array_index(symbols, struct symbol, low) : NULL;
+
+		if (!holds(symbol, next, address))
+			continue;
+		while (at > 0 && symbol[-1].start == symbol->start &&
+		       holds(&symbol[-1], next, address))
+			symbol--, at--;
+		return symbol;
+	}
+	return NULL;
+}
+
+/* What people call it: demangled, without a version, a local static without its number. */
+static const char *shown_name(struct symbol *symbol, bool is_variable)
+{
+	const char *at = strchr(symbol->name, '@');
+	const char *dot = strrchr(symbol->name, '.');
+	int status;
+	char *demangled;
+
+	if (symbol->shown)
+		return symbol->shown;
+	demangled = strncmp(symbol->name, "_Z", 2) == 0
+			? __cxa_demangle(symbol->name, NULL, NULL, &status)
+			: NULL;
+	if (demangled)
+		symbol->shown = g_strdup(demangled);
+	else if (at && at != symbol->name)
+		symbol->shown = g_strndup(symbol->name, (gsize)(at - symbol->name));
+	else if (is_variable && symbol->is_local && dot && dot[1] && dot != symbol->name &&
+		 strspn(dot + 1, "0123456789") == strlen(dot + 1))
+		symbol->shown = g_strndup(symbol->name, (gsize)(dot - symbol->name));
+	else
+		symbol->shown = g_utf8_make_valid(symbol->name, -1);
+	free(demangled);
+	return symbol->shown;
+}
+
+const char *pp_object_file_function(struct pp_object_file *object, uint64_t address,
+				    uint64_t *ret_start)
+{
+	struct symbol *symbol = find_symbol(object->functions, address);
+
+	if (!symbol)
+		return NULL;
+	*ret_start = symbol->start;
+	return shown_name(symbol, false);
+}
+
+const char *pp_object_file_variable(struct pp_object_file *object, uint64_t address,
+				    uint64_t *ret_offset)
+{
+	struct symbol *symbol = find_symbol(object->variables, address);
+
+	if (!symbol)
+		return NULL;
+	*ret_offset = address - symbol->start;
+	return shown_name(symbol, true);
+}
+
+/* The path as the compiler was given it, or at least without the directories. */
+static char *short_path(const char *path, const char *compile_dir)
+{
+	/* A package built reproducibly may say "." or nothing. */
+	bool is_known = compile_dir && g_path_is_absolute(compile_dir);
+	g_autofree char *full = g_canonicalize_filename(path, is_known ? compile_dir : "/");
+	g_autofree char *dir = is_known ? g_canonicalize_filename(compile_dir, "/") : NULL;
+	size_t len = dir ? strlen(dir) : 0;
+
+	if (len > 1 && strncmp(full, dir, len) == 0 && full[len] == '/')
+		return g_utf8_make_valid(full + len + 1, -1);
+	if (!g_path_is_absolute(path))
+		return g_utf8_make_valid(path, -1);
+	return g_path_get_basename(full);
+}
+
+char *pp_object_file_line(struct pp_object_file *object, uint64_t address, int *ret_line)
+{
+	Dwfl_Line *line = object->fault ? NULL : dwfl_module_getsrc(object->module, address);
+	const char *file;
+	int number = 0;
+
+	if (!line)
+		return NULL;
+	file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
+	if (!file || number <= 0)
+		return NULL;
+	*ret_line = number;
+	return short_path(file, dwfl_line_comp_dir(line));
+}

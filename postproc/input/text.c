@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: MIT */
+/* See text.h for the grammar.  A line is split into words, a word into key and value. */
+#include "input/text.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+struct reader {
+	struct pp_text *text;
+	struct pp_error *err;
+	const char *name;
+	unsigned line;
+	char **words;	 /* of the line, NULL-terminated */
+	unsigned n_used; /* of words, by names and keys */
+	int64_t last_ns;
+	bool seen_event;
+};
+
+static int fail(struct reader *reader, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+static int fail(struct reader *reader, const char *format, ...)
+{
+	g_autofree char *what = NULL;
+	va_list args;
+
+	va_start(args, format);
+	what = g_strdup_vprintf(format, args);
+	va_end(args);
+	return pp_error_add(reader->err, -EINVAL, "%s:%u: %s", reader->name, reader->line, what);
+}
+
+/* --- words ---------------------------------------------------------------------------------- */
+
+static int parse_number(struct reader *reader, const char *what, const char *text, int64_t *ret)
+{
+	char *end;
+
+	errno = 0;
+	*ret = g_str_has_prefix(text, "0x") ? (int64_t)g_ascii_strtoull(text, &end, 16)
+					    : g_ascii_strtoll(text, &end, 10);
+	if (errno || end == text || *end)
+		return fail(reader, "%s: '%s' is not a number", what, text);
+	return 0;
+}
+
+/* The value of KEY=VALUE on this line; NULL: not there. */
+static const char *find_value(struct reader *reader, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (unsigned i = 1; reader->words[i]; i++)
+		if (strncmp(reader->words[i], key, len) == 0 && reader->words[i][len] == '=') {
+			reader->n_used++;
+			return reader->words[i] + len + 1;
+		}
+	return NULL;
+}
+
+static int get_number(struct reader *reader, const char *key, int64_t otherwise, int64_t *ret)
+{
+	const char *value = find_value(reader, key);
+
+	*ret = otherwise;
+	return value ? parse_number(reader, key, value, ret) : 0;
+}
+
+static int need_number(struct reader *reader, const char *key, int64_t *ret)
+{
+	const char *value = find_value(reader, key);
+
+	*ret = 0;
+	return value ? parse_number(reader, key, value, ret) : fail(reader, "no %s=", key);
+}
+
+static int check_all_used(struct reader *reader)
+{
+	if (g_strv_length(reader->words) != reader->n_used)
+		return fail(reader, "a word that means nothing here, or is there twice");
+	return 0;
+}
+
+/* --- declarations ---------------------------------------------------------------------------- */
+
+static int read_source(struct reader *reader)
+{
+	static const struct {
+		const char *name;
+		bool has_kernel, has_switch_pairs, has_wakings;
+	} sources[] = {
+	    {"kernel", true, true, true},
+	    {"switches", true, false, false},
+	    {"none", false, false, false},
+	};
+
+	for (unsigned i = 0; reader->words[1] && i < G_N_ELEMENTS(sources); i++)
+		if (strcmp(reader->words[1], sources[i].name) == 0) {
+			reader->text->has_kernel = sources[i].has_kernel;
+			reader->text->has_switch_pairs = sources[i].has_switch_pairs;
+			reader->text->has_wakings = sources[i].has_wakings;
+			reader->n_used = 2;
+			return check_all_used(reader);
+		}
+	return fail(reader, "source is kernel, switches or none");
+}
+
+static struct pp_process *process_of(struct pp_model *model, uint32_t pid)
+{
+	g_autofree char *folder = g_strdup_printf("%u", pid);
+
+	for (guint i = 0; i < model->processes->len; i++) {
+		struct pp_process *process = model->processes->pdata[i];
+
+		if (process->pid == pid)
+			return process;
+	}
+	return pp_model_add_process(model, pid, folder);
+}
+
+static int read_process(struct reader *reader)
+{
+	struct pp_process *process;
+	int64_t pid;
+	int r;
+
+	if (!reader->words[1])
+		return fail(reader, "process needs a pid");
+	reader->n_used = 2;
+	if ((r = parse_number(reader, "process", reader->words[1], &pid)))
+		return r;
+	process = process_of(reader->text->model, (uint32_t)pid);
+	if ((r = get_number(reader, "start", PP_TIME_UNKNOWN, &process->start_ns)) ||
+	    (r = get_number(reader, "end", PP_TIME_UNKNOWN, &process->end_ns)))
+		return r;
+	return check_all_used(reader);
+}
+
+static bool has_flag(struct reader *reader, const char *flag)
+{
+	for (unsigned i = 1; reader->words[i]; i++)
+		if (strcmp(reader->words[i], flag) == 0) {
+			reader->n_used++;
+			return true;
+		}
+	return false;
+}
+
+static void set_calls(struct pp_thread *thread, int64_t calls)
+{
+	struct pp_arc arc = {.count = (uint64_t)calls};
+
+	thread->arcs = g_array_new(FALSE, TRUE, sizeof(arc));
+	g_array_append_val(thread->arcs, arc);
+}
+
+static int read_thread(struct reader *reader)
+{
+	struct pp_model *model = reader->text->model;
+	struct pp_process *process;
+	struct pp_thread *thread;
+	int64_t tid, pid, index, routine, calls;
+	int r;
+
+	if (!reader->words[1])
+		return fail(reader, "thread needs a tid");
+	reader->n_used = 2;
+	if ((r = parse_number(reader, "thread", reader->words[1], &tid)))
+		return r;
+	process = model->processes->len ? model->processes->pdata[0] : NULL;
+	if ((r = get_number(reader, "pid", process ? process->pid : tid, &pid)))
+		return r;
+	process = process_of(model, (uint32_t)pid);
+	if ((r = get_number(reader, "index", process->threads->len, &index)))
+		return r;
+	thread = pp_model_add_thread(model, process, (uint32_t)tid, (uint32_t)index);
+	thread->name = g_strdup(find_value(reader, "name"));
+	thread->ended = has_flag(reader, "ended");
+	if ((r = get_number(reader, "start", PP_TIME_UNKNOWN, &thread->start_ns)) ||
+	    (r = get_number(reader, "end", PP_TIME_UNKNOWN, &thread->end_ns)) ||
+	    (r = get_number(reader, "routine", 0, &routine)) ||
+	    (r = get_number(reader, "calls", -1, &calls)))
+		return r;
+	thread->start_routine = (uint64_t)routine;
+	if (calls >= 0)
+		set_calls(thread, calls);
+	return check_all_used(reader);
+}
+
+/* --- events --------------------------------------------------------------------------------- */
+
+static struct pp_thread *thread_at(const struct reader *reader, int64_t tid, int64_t time_ns)
+{
+	return tid > 0 ? pp_model_thread_at(reader->text->model, (uint32_t)tid, time_ns) : NULL;
+}
+
+static int need_thread(struct reader *reader, struct pp_event *event)
+{
+	int64_t tid;
+	int r = need_number(reader, "tid", &tid);
+
+	if (r)
+		return r;
+	event->thread = thread_at(reader, tid, event->time_ns);
+	return event->thread ? 0 : fail(reader, "no thread %" G_GINT64_FORMAT, tid);
+}
+
+static int get_state(struct reader *reader, int64_t *ret)
+{
+	static const struct {
+		const char *letter;
+		int64_t state;
+	} states[] = {{"R", 0}, {"S", 1}, {"D", 2}, {"X", 0x10}};
+	const char *value = find_value(reader, "state");
+
+	*ret = 0;
+	for (unsigned i = 0; value && i < G_N_ELEMENTS(states); i++)
+		if (strcmp(value, states[i].letter) == 0) {
+			*ret = states[i].state;
+			return 0;
+		}
+	return value ? parse_number(reader, "state", value, ret) : 0;
+}
+
+static int read_switch(struct reader *reader, struct pp_event *event)
+{
+	int64_t prev, next;
+	int r;
+
+	event->kind = PP_EVENT_SWITCH;
+	if ((r = need_number(reader, "prev", &prev)) || (r = need_number(reader, "next", &next)) ||
+	    (r = get_state(reader, &event->sched_switch.prev_state)))
+		return r;
+	event->sched_switch.prev_tid = (int32_t)prev;
+	event->sched_switch.next_tid = (int32_t)next;
+	event->sched_switch.prev = thread_at(reader, prev, event->time_ns);
+	event->sched_switch.next = thread_at(reader, next, event->time_ns);
+	return 0;
+}
+
+static int read_waking(struct reader *reader, struct pp_event *event)
+{
+	int64_t waker;
+	int r;
+
+	event->kind = PP_EVENT_WAKING;
+	if ((r = need_thread(reader, event)) || (r = get_number(reader, "waker", 0, &waker)))
+		return r;
+	event->waking.target_cpu = PP_CPU_UNKNOWN;
+	event->waking.waker = thread_at(reader, waker, event->time_ns);
+	return 0;
+}
+
+/* The child is the thread of that tid that is seen next. */
+static int read_fork(struct reader *reader, struct pp_event *event)
+{
+	const GPtrArray *threads = reader->text->model->threads;
+	int64_t child, parent;
+	int r;
+
+	event->kind = PP_EVENT_FORK;
+	if ((r = need_number(reader, "tid", &child)) ||
+	    (r = get_number(reader, "parent", PP_TID_UNKNOWN, &parent)))
+		return r;
+	for (guint i = 0; i < threads->len; i++) {
+		struct pp_thread *thread = threads->pdata[i];
+
+		if (thread->tid == (uint32_t)child && thread->start_ns >= event->time_ns &&
+		    (!event->thread || thread->start_ns < event->thread->start_ns))
+			event->thread = thread;
+	}
+	if (!event->thread)
+		return fail(reader, "no thread %" G_GINT64_FORMAT " starts then or later", child);
+	event->thread->start_ns = event->time_ns;
+	event->fork.child_tid = (int32_t)child;
+	event->fork.parent_tid = (int32_t)parent;
+	event->fork.parent = thread_at(reader, parent, event->time_ns);
+	return 0;
+}
+
+static int read_exit(struct reader *reader, struct pp_event *event)
+{
+	event->kind = PP_EVENT_EXIT;
+	return need_thread(reader, event);
+}
+
+static int read_exec(struct reader *reader, struct pp_event *event)
+{
+	event->kind = PP_EVENT_EXEC;
+	return need_thread(reader, event);
+}
+
+static int read_lost(struct reader *reader, struct pp_event *event)
+{
+	int64_t count, tid;
+	int r;
+
+	event->kind = PP_EVENT_LOST;
+	if ((r = need_number(reader, "count", &count)) || (r = get_number(reader, "tid", 0, &tid)))
+		return r;
+	event->lost.count = (uint64_t)count;
+	event->thread = thread_at(reader, tid, event->time_ns);
+	return 0;
+}
+
+static int read_operation(struct reader *reader, struct pp_event *event, enum st_event op)
+{
+	int64_t object, result, site, holder, value;
+	int r;
+
+	event->kind = PP_EVENT_SYNC;
+	event->sync.op = op;
+	if ((r = need_thread(reader, event)) || (r = need_number(reader, "object", &object)) ||
+	    (r = get_number(reader, "result", 0, &result)) ||
+	    (r = get_number(reader, "site", 0, &site)) ||
+	    (r = get_number(reader, "holder", 0, &holder)) ||
+	    (r = get_number(reader, "value", 0, &value)) ||
+	    (r = get_number(reader, "mutex", value, &value)) ||
+	    (r = get_number(reader, "routine", value, &value)))
+		return r;
+	event->sync.object = (uint64_t)object;
+	event->sync.result = (uint8_t)result;
+	event->sync.site = (uint64_t)site;
+	event->sync.holder = (uint32_t)holder;
+	event->sync.value = (uint64_t)value;
+	return 0;
+}
+
+static int read_kind(struct reader *reader, struct pp_event *event)
+{
+	static const struct {
+		const char *name;
+		int (*read)(struct reader *reader, struct pp_event *event);
+	} kinds[] = {
+	    {"switch", read_switch}, {"waking", read_waking}, {"fork", read_fork},
+	    {"exit", read_exit},     {"exec", read_exec},     {"lost", read_lost},
+	};
+	const char *name = reader->words[1];
+
+	if (!name)
+		return fail(reader, "a time, and no event");
+	for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
+		if (strcmp(name, kinds[i].name) == 0)
+			return kinds[i].read(reader, event);
+	for (enum st_event op = ST_EVENT_site + 1; op < ST_N_EVENTS; op++)
+		if (strcmp(name, pp_sync_name(op)) == 0)
+			return read_operation(reader, event, op);
+	return fail(reader, "no event '%s'", name);
+}
+
+static int read_event(struct reader *reader)
+{
+	struct pp_model *model = reader->text->model;
+	struct pp_event event = {0};
+	int64_t cpu;
+	int r;
+
+	if ((r = parse_number(reader, "time", reader->words[0], &event.time_ns)))
+		return r;
+	if (reader->seen_event && event.time_ns < reader->last_ns)
+		return fail(reader, "time goes back");
+	reader->n_used = 2;
+	if ((r = get_number(reader, "cpu", PP_CPU_UNKNOWN, &cpu)))
+		return r;
+	event.cpu = (int)cpu;
+	if ((r = read_kind(reader, &event)) || (r = check_all_used(reader)))
+		return r;
+	if (!reader->seen_event)
+		model->start_ns = event.time_ns;
+	model->end_ns = event.time_ns;
+	reader->seen_event = true;
+	reader->last_ns = event.time_ns;
+	g_array_append_val(reader->text->events, event);
+	return 0;
+}
+
+/* -------------------------------------------------------------------------------------------- */
+
+static char **split_words(char *line)
+{
+	GPtrArray *words = g_ptr_array_new();
+	char *comment = strchr(line, '#');
+	char *rest = line;
+	char *word;
+
+	if (comment)
+		*comment = '\0';
+	while ((word = strtok_r(rest, " \t\r", &rest)))
+		g_ptr_array_add(words, g_strdup(word));
+	g_ptr_array_add(words, NULL);
+	return (char **)g_ptr_array_free(words, FALSE);
+}
+
+static int read_line(struct reader *reader)
+{
+	const char *word = reader->words[0];
+
+	if (!word)
+		return 0;
+	if (g_ascii_isdigit(word[0]))
+		return read_event(reader);
+	if (strcmp(word, "source") == 0)
+		return read_source(reader);
+	if (strcmp(word, "process") == 0)
+		return read_process(reader);
+	if (strcmp(word, "thread") == 0)
+		return read_thread(reader);
+	return fail(reader, "'%s' begins neither a declaration nor an event", word);
+}
+
+void pp_text_free(struct pp_text *text)
+{
+	if (!text)
+		return;
+	pp_model_free(text->model);
+	g_array_unref(text->events);
+	g_free(text);
+}
+
+int pp_text_read(const char *text, const char *name, unsigned first_line, struct pp_text **ret,
+		 struct pp_error *err)
+{
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	struct pp_text *self = g_new0(struct pp_text, 1);
+	struct reader reader = {
+	    .text = self,
+	    .err = err,
+	    .name = name,
+	};
+	int r = 0;
+
+	self->model = pp_model_new(name);
+	self->events = g_array_new(FALSE, FALSE, sizeof(struct pp_event));
+	self->has_kernel = self->has_switch_pairs = self->has_wakings = true;
+	for (unsigned i = 0; lines[i] && !r; i++) {
+		reader.line = first_line + i;
+		reader.words = split_words(lines[i]);
+		r = read_line(&reader);
+		g_strfreev(reader.words);
+	}
+	if (r) {
+		pp_text_free(self);
+		return r;
+	}
+	*ret = self;
+	return 0;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events as text, for tests and for people: one declaration or event a line, `#` begins a comment.
+ *
+ *   source kernel|switches|none    what scheduling events can tell (default: kernel)
+ *   process PID [start=T] [end=T]
+ *   thread TID [name=N] [pid=PID] [index=I] [start=T] [end=T] [routine=A] [calls=N] [ended]
+ *
+ *   TIME switch prev=TID next=TID [state=S] [cpu=C]
+ *   TIME waking tid=TID [waker=TID] [cpu=C]
+ *   TIME fork tid=CHILD [parent=TID]
+ *   TIME exit tid=TID
+ *   TIME exec tid=TID
+ *   TIME lost count=N tid=TID            records of that thread's stream
+ *   TIME lost count=N [cpu=C]            records of the scheduler's
+ *   TIME OPERATION tid=TID object=A [result=R] [site=A] [holder=TID] [value=V] [mutex=A]
+ * [routine=A]
+ *
+ * TIME and T are nanoseconds and do not go back.  Numbers are decimal or 0x hexadecimal.  S is a
+ * number as in sched_switch, or R (could go on), S (asleep), D (uninterruptible), X (dead); `prev`
+ * and `next` are 0 for idle and -1 where the source cannot tell.  OPERATION is an event's name,
+ * such as mutex_lock_begin.  A tid that no `thread` declares is another program's.  The first
+ * process is declared by the first thread, if nothing else does.
+ */
+#ifndef PP_INPUT_TEXT_H
+#define PP_INPUT_TEXT_H
+
+#include "core/error.h"
+#include "core/event.h"
+#include "core/model.h"
+
+struct pp_text {
+	struct pp_model *model;
+	bool has_kernel, has_switch_pairs, has_wakings;
+	GArray *events; /* of struct pp_event, in order of time */
+};
+
+/*
+ * Reads all of `text`.  `name` and `first_line` are for errors, "name:line: what".  The caller
+ * frees *ret.
+ */
+int pp_text_read(const char *text, const char *name, unsigned first_line, struct pp_text **ret,
+		 struct pp_error *err);
+void pp_text_free(struct pp_text *text);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* <pid>/threads: who the threads of a process were. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "gmon-mt/format.h"
+#include "input/capture.h"
+#include "input/records.h"
+
+/* Indexes are not reused, but 2^24 threads would be a 2 GiB table. */
+#define MAX_THREADS (1u << 24)
+/* PID_MAX_LIMIT of Linux. */
+#define MAX_TID (1u << 22)
+
+_Static_assert(offsetof(struct gm_threads_header, slot_bytes) ==
+		   offsetof(struct pp_records_prefix, record_bytes),
+	       "common prefix");
+_Static_assert(offsetof(struct gm_threads_header, n_slots) ==
+		   offsetof(struct pp_records_prefix, n_records),
+	       "common prefix");
+
+static int64_t known_time(uint64_t ns)
+{
+	return ns && ns <= INT64_MAX ? (int64_t)ns : PP_TIME_UNKNOWN;
+}
+
+char *pp_text_clean(const char *bytes, size_t max_len)
+{
+	return g_utf8_make_valid(bytes, (gssize)strnlen(bytes, max_len));
+}
+
+/* What is wrong with the slot; NULL: nothing. */
+static const char *slot_fault(const struct gm_thread_slot *slot, const struct gm_threads_header *h)
+{
+	if (slot->state > GM_THREAD_ENDED)
+		return "thread slots in no known state";
+	if (!slot->tid || slot->tid > MAX_TID)
+		return "thread slots with no possible tid";
+	if (slot->parent_index < -1 || slot->parent_index >= (int64_t)h->n_slots)
+		return "threads with no possible parent";
+	if (slot->start_ns > INT64_MAX || slot->end_ns > INT64_MAX ||
+	    (slot->end_ns && slot->end_ns < slot->start_ns))
+		return "threads that end before they start";
+	return NULL;
+}
+
+static void add_thread(struct pp_model *model, struct pp_process *process,
+		       const struct gm_thread_slot *slot, uint32_t index)
+{
+	struct pp_thread *thread = pp_model_add_thread(model, process, slot->tid, index);
+
+	thread->name = pp_text_clean(slot->name, sizeof(slot->name));
+	thread->start_ns = known_time(slot->start_ns);
+	thread->end_ns = known_time(slot->end_ns);
+	thread->start_routine = slot->start_routine;
+	thread->parent_index = slot->parent_index;
+	thread->ended = slot->state == GM_THREAD_ENDED;
+	thread->calls_lost = slot->calls_lost;
+	thread->events_lost = slot->events_lost;
+}
+
+static void take_header(struct pp_process *process, const struct gm_threads_header *header)
+{
+	process->start_ns = known_time(header->start_ns);
+	process->end_ns = known_time(header->end_ns);
+	process->threads_lost = header->threads_lost;
+	process->calls_lost = header->calls_lost;
+	process->events_lost = header->events_lost;
+}
+
+int pp_threads_read(struct pp_capture *capture, struct pp_process *process, const char *path,
+		    struct pp_error *err)
+{
+	static const struct pp_records_layout layout = {
+	    .magic = GM_THREADS_MAGIC,
+	    .schema = GM_CAPTURE_SCHEMA,
+	    .header_bytes = sizeof(struct gm_threads_header),
+	    .record_bytes = sizeof(struct gm_thread_slot),
+	    .max_records = MAX_THREADS,
+	};
+	struct pp_model *model = capture->model;
+	struct gm_threads_header header;
+	struct pp_records records;
+	const void *record;
+	uint32_t index = 0;
+	int ret;
+
+	ret = pp_records_open(&records, path, &layout, &header, err);
+	if (ret < 0)
+		return ret;
+	take_header(process, &header);
+	if (header.pid != process->pid)
+		pp_capture_add_damage(capture, path, "says it is of process %u", header.pid);
+	for (; (record = pp_records_next(&records)); index++) {
+		struct gm_thread_slot slot;
+		const char *fault;
+
+		memcpy(&slot, record, sizeof(slot));
+		fault = slot_fault(&slot, &header);
+		if (slot.state == GM_THREAD_FREE)
+			pp_model_add_problem(model, "threads that died before they were named",
+					     path, 1);
+		else if (fault)
+			pp_capture_add_damage(capture, path, "%s", fault);
+		else
+			add_thread(model, process, &slot, index);
+	}
+	if (records.n_missing)
+		pp_capture_add_damage(capture, path, "cut short: %" PRIu64 " of %u threads missing",
+				      records.n_missing, header.n_slots);
+	pp_records_done(&records);
+	return 0;
+}

@@ -1,0 +1,39 @@
+# libpostproc.a (core, input, pass, render, export: what tests link) and gprof-mt (cli and collect on top).
+PP_DIRS := core input pass render export
+PP_SRC := $(foreach d,$(PP_DIRS),$(wildcard postproc/$(d)/*.c))
+PP_CLI_SRC := $(wildcard postproc/cli/*.c postproc/collect/*.c)
+PP_OBJ := $(PP_SRC:%.c=$(B)/obj/%.o)
+PP_CLI_OBJ := $(PP_CLI_SRC:%.c=$(B)/obj/%.o)
+include postproc/collect/module.mk
+
+# Asked for once, and only by a recipe: `make deps` has to work before these packages are there.
+PP_PACKAGES := glib-2.0 json-glib-1.0 babeltrace2 libdw libelf
+PP_PKG_CFLAGS = $(eval PP_PKG_CFLAGS := $$(shell pkg-config --cflags $(PP_PACKAGES)))$(PP_PKG_CFLAGS)
+PP_PKG_LIBS = $(eval PP_PKG_LIBS := $$(shell pkg-config --libs $(PP_PACKAGES)))$(PP_PKG_LIBS)
+
+PP_CFLAGS = $(BASE_CFLAGS) -D_GNU_SOURCE -Ipostproc $(PP_PKG_CFLAGS) $(SAN_FLAGS)
+# libstdc++: __cxa_demangle; by its run-time name, so that no C++ compiler is needed.
+PP_LIBS = $(PP_PKG_LIBS) -l:libstdc++.so.6 -lm
+
+ALL += $(B)/gprof-mt
+
+$(B)/obj/postproc/%.o: postproc/%.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(PP_CFLAGS) -MMD -MP -c $< -o $@
+
+# Made anew: `ar r` would keep members whose sources are gone.
+$(B)/libpostproc.a: $(PP_OBJ)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(B)/gprof-mt: $(PP_CLI_OBJ) $(B)/libpostproc.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN_FLAGS) -o $@ $^ $(PP_LIBS)
+
+INSTALLS += install-postproc
+.PHONY: install-postproc
+install-postproc: $(B)/gprof-mt
+	$(Q)install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR)/man/man1
+	$(Q)install $(B)/gprof-mt $(DESTDIR)$(BINDIR)
+	$(Q)install -m 644 $(wildcard postproc/man/*.1) $(DESTDIR)$(DATADIR)/man/man1

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What contradicts itself in the events, as rows for the quality section.  It runs the state
+ * machines of threads and objects for their complaints alone, and has no table of its own.
+ */
+#include "pass/anomaly.h"
+#include "pass/object_state.h"
+
+struct consistency {
+	const struct pp_model *model;
+	struct pp_thread_listener listener;
+	struct pp_thread_states *states;
+	struct pp_objects objects;
+	struct pp_anomalies anomalies;
+};
+
+static void on_begin(void *data, const struct pp_operation *operation)
+{
+	pp_objects_begin(data, operation);
+}
+
+static void on_operation(void *data, const struct pp_operation *operation)
+{
+	pp_objects_operation(data, operation);
+}
+
+static void on_lost(void *data, const struct pp_thread *thread)
+{
+	pp_objects_lost(data, thread);
+}
+
+static void *consistency_start(const struct pp_pass_context *context)
+{
+	struct consistency *self = g_new0(struct consistency, 1);
+
+	self->model = context->model;
+	self->listener = (struct pp_thread_listener){
+	    .data = &self->objects,
+	    .begin = on_begin,
+	    .operation = on_operation,
+	    .lost = on_lost,
+	};
+	pp_anomalies_init(&self->anomalies);
+	pp_objects_init(&self->objects, NULL, &self->anomalies);
+	self->states = pp_thread_states_new(context, &self->listener, &self->anomalies);
+	return self;
+}
+
+static void consistency_event(void *state, const struct pp_event *event)
+{
+	struct consistency *self = state;
+
+	pp_thread_states_event(self->states, event);
+}
+
+/* "thread 12 of process 10", "5 threads of process 10, most in 12". */
+static char *describe(const struct pp_process *process, unsigned n_threads,
+		      const struct pp_thread *most)
+{
+	if (n_threads == 1)
+		return g_strdup_printf("thread %u of process %u", most->tid, process->pid);
+	return g_strdup_printf("%u threads of process %u, most in %u", n_threads, process->pid,
+			       most->tid);
+}
+
+/* One row a process: a thousand threads in the same trouble are one piece of news. */
+static void report(struct consistency *self, const struct pp_process *process, enum pp_anomaly kind)
+{
+	const struct pp_thread *most = NULL;
+	uint64_t total = 0, max = 0;
+	unsigned n_threads = 0;
+
+	for (guint i = 0; i < process->threads->len; i++) {
+		const struct pp_thread *thread = process->threads->pdata[i];
+		uint64_t count = pp_anomaly_count(&self->anomalies, kind, thread);
+
+		total += count;
+		n_threads += count > 0;
+		if (count > max) {
+			max = count;
+			most = thread;
+		}
+	}
+	if (total) {
+		g_autofree char *where = describe(process, n_threads, most);
+
+		pp_model_add_problem((struct pp_model *)self->model, pp_anomaly_text(kind), where,
+				     total);
+	}
+}
+
+static void consistency_finish(void *state, int64_t end_ns, GPtrArray *tables)
+{
+	struct consistency *self = state;
+
+	(void)tables;
+	pp_thread_states_finish(self->states, end_ns);
+	pp_objects_finish(&self->objects, end_ns);
+	for (guint i = 0; i < self->model->processes->len; i++)
+		for (enum pp_anomaly kind = 0; kind < PP_N_ANOMALIES; kind++)
+			report(self, self->model->processes->pdata[i], kind);
+}
+
+static void consistency_free(void *state)
+{
+	struct consistency *self = state;
+
+	pp_thread_states_free(self->states);
+	pp_objects_done(&self->objects, NULL);
+	pp_anomalies_done(&self->anomalies);
+	g_free(self);
+}
+
+const struct pp_pass pp_pass_consistency = {
+    .name = "consistency",
+    .kinds = PP_THREAD_STATE_KINDS,
+    .start = consistency_start,
+    .event = consistency_event,
+    .finish = consistency_finish,
+    .free = consistency_free,
+};

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+#include "pass/graph.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* While the graph is made: functions in the order in which they are met. */
+struct maker {
+	const struct pp_namer *namer;
+	const struct pp_process *process;
+	GHashTable *by_address;	 /* code address -> number + 1 */
+	GHashTable *by_identity; /* "entry name" -> number + 1 */
+	GHashTable *calls;	 /* from << 32 | to -> struct pp_call * */
+	struct pp_graph *graph;
+};
+
+/* --- functions and calls from arcs ---------------------------------------------------------- */
+
+static void function_clear(void *data)
+{
+	g_free(((struct pp_function *)data)->name);
+}
+
+static uint32_t add_function(struct maker *maker, uint64_t address, char *name)
+{
+	const struct pp_namer *namer = maker->namer;
+	uint64_t entry = namer->entry ? namer->entry(namer->data, maker->process, address) : 0;
+	char *identity = g_strdup_printf("%" PRIx64 " %s", entry, name);
+	uint32_t number = GPOINTER_TO_UINT(g_hash_table_lookup(maker->by_identity, identity));
+	struct pp_function function = {.name = name};
+
+	if (number) {
+		g_free(identity);
+		g_free(name);
+		return number;
+	}
+	g_array_append_val(maker->graph->functions, function);
+	number = maker->graph->functions->len;
+	g_hash_table_insert(maker->by_identity, identity, GUINT_TO_POINTER(number));
+	return number;
+}
+
+/* Number of the function at the return address; a caller without a name: PP_SPONTANEOUS. */
+static uint32_t find_function(struct maker *maker, uint64_t address, bool is_caller)
+{
+	const struct pp_namer *namer = maker->namer;
+	uint32_t number = GPOINTER_TO_UINT(g_hash_table_lookup(maker->by_address, &address));
+	char *name;
+
+	if (number)
+		return number - 1;
+	name = namer->function(namer->data, maker->process, address);
+	if (is_caller && g_str_has_prefix(name, "0x")) {
+		g_free(name);
+		return PP_SPONTANEOUS;
+	}
+	number = add_function(maker, address, name);
+	g_hash_table_insert(maker->by_address, g_memdup2(&address, sizeof(address)),
+			    GUINT_TO_POINTER(number));
+	return number - 1;
+}
+
+static void add_arc(struct maker *maker, const struct pp_arc *arc)
+{
+	uint32_t to = find_function(maker, arc->self, false);
+	uint32_t from = find_function(maker, arc->from, true);
+	uint64_t key = (uint64_t)from << 32 | to;
+	struct pp_function *callee = pp_graph_function(maker->graph, to);
+	struct pp_call *call = g_hash_table_lookup(maker->calls, &key);
+
+	callee->profiled = true;
+	if (from == to)
+		callee->self_calls += arc->count;
+	else
+		callee->calls += arc->count;
+	if (!call) {
+		call = g_new(struct pp_call, 1);
+		*call = (struct pp_call){from, to, 0};
+		g_hash_table_insert(maker->calls, g_memdup2(&key, sizeof(key)), call);
+	}
+	call->count += arc->count;
+}
+
+static int compare_calls(const void *a, const void *b)
+{
+	const struct pp_call *ca = a, *cb = b;
+
+	if (ca->to != cb->to)
+		return ca->to < cb->to ? -1 : 1;
+	if (ca->count != cb->count)
+		return ca->count < cb->count ? -1 : 1;
+	return ca->from < cb->from ? -1 : ca->from > cb->from;
+}
+
+/* --- cycles: Tarjan's strongly connected components, without recursion ---------------------- */
+
+struct visit {
+	uint32_t function;
+	uint32_t next_call; /* in outgoing */
+};
+
+struct tarjan {
+	struct pp_graph *graph;
+	uint32_t *first;    /* function -> its first call in outgoing; n + 1 of them */
+	uint32_t *outgoing; /* callees, by caller */
+	uint32_t *order;    /* 0: not visited yet; else 1, 2, ... */
+	uint32_t *low;
+	bool *on_stack;
+	GArray *stack, *visits;
+	uint32_t n_visited;
+	GArray *finished; /* functions, callees before callers */
+};
+
+static void index_outgoing(struct tarjan *tarjan)
+{
+	const GArray *calls = tarjan->graph->calls;
+	uint32_t n = tarjan->graph->functions->len;
+	g_autofree uint32_t *at = g_new0(uint32_t, n + 1);
+
+	tarjan->first = g_new0(uint32_t, n + 1);
+	tarjan->outgoing = g_new0(uint32_t, calls->len + 1);
+	for (guint i = 0; i < calls->len; i++) {
+		uint32_t from = g_array_index(calls, struct pp_call, i).from;
+
+		if (from != PP_SPONTANEOUS)
+			tarjan->first[from + 1]++;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		tarjan->first[i + 1] += tarjan->first[i];
+	memcpy(at, tarjan->first, n * sizeof(*at));
+	for (guint i = 0; i < calls->len; i++) {
+		const struct pp_call *call = &g_array_index(calls, struct pp_call, i);
+
+		if (call->from != PP_SPONTANEOUS)
+			tarjan->outgoing[at[call->from]++] = call->to;
+	}
+}
+
+static void enter(struct tarjan *tarjan, uint32_t function)
+{
+	struct visit visit = {function, tarjan->first[function]};
+
+	tarjan->order[function] = tarjan->low[function] = ++tarjan->n_visited;
+	tarjan->on_stack[function] = true;
+	g_array_append_val(tarjan->stack, function);
+	g_array_append_val(tarjan->visits, visit);
+}
+
+static uint32_t pop(GArray *stack)
+{
+	uint32_t last = g_array_index(stack, uint32_t, stack->len - 1);
+
+	g_array_set_size(stack, stack->len - 1);
+	return last;
+}
+
+/* `root` and all above it on the stack call each other. */
+static void close_component(struct tarjan *tarjan, uint32_t root)
+{
+	bool alone = g_array_index(tarjan->stack, uint32_t, tarjan->stack->len - 1) == root;
+	uint32_t cycle = alone ? 0 : ++tarjan->graph->n_cycles;
+	uint32_t member;
+
+	do {
+		member = pop(tarjan->stack);
+		tarjan->on_stack[member] = false;
+		pp_graph_function(tarjan->graph, member)->cycle = cycle;
+		g_array_append_val(tarjan->finished, member);
+	} while (member != root);
+}
+
+static void visit_from(struct tarjan *tarjan, uint32_t start)
+{
+	enter(tarjan, start);
+	while (tarjan->visits->len) {
+		struct visit *visit =
+		    &g_array_index(tarjan->visits, struct visit, tarjan->visits->len - 1);
+		uint32_t function = visit->function;
+
+		if (visit->next_call < tarjan->first[function + 1]) {
+			uint32_t callee = tarjan->outgoing[visit->next_call++];
+
+			if (!tarjan->order[callee])
+				enter(tarjan, callee);
+			else if (tarjan->on_stack[callee])
+				tarjan->low[function] =
+				    MIN(tarjan->low[function], tarjan->order[callee]);
+			continue;
+		}
+		g_array_set_size(tarjan->visits, tarjan->visits->len - 1);
+		if (tarjan->visits->len) {
+			uint32_t caller =
+			    g_array_index(tarjan->visits, struct visit, tarjan->visits->len - 1)
+				.function;
+
+			tarjan->low[caller] = MIN(tarjan->low[caller], tarjan->low[function]);
+		}
+		if (tarjan->low[function] == tarjan->order[function])
+			close_component(tarjan, function);
+	}
+}
+
+/* Puts the functions into the order found: callers first. */
+static void reorder(struct pp_graph *graph, const GArray *finished)
+{
+	uint32_t n = graph->functions->len;
+	g_autofree uint32_t *new_number = g_new0(uint32_t, n + 1);
+	GArray *functions = g_array_sized_new(FALSE, FALSE, sizeof(struct pp_function), n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t old = g_array_index(finished, uint32_t, n - 1 - i);
+
+		new_number[old] = i;
+		g_array_append_vals(functions, pp_graph_function(graph, old), 1);
+	}
+	/* The names have moved over. */
+	g_array_set_clear_func(graph->functions, NULL);
+	g_array_unref(graph->functions);
+	g_array_set_clear_func(functions, function_clear);
+	graph->functions = functions;
+	for (guint i = 0; i < graph->calls->len; i++) {
+		struct pp_call *call = &g_array_index(graph->calls, struct pp_call, i);
+
+		call->to = new_number[call->to];
+		if (call->from != PP_SPONTANEOUS)
+			call->from = new_number[call->from];
+	}
+	g_array_sort(graph->calls, compare_calls);
+	/* Numbered from the last called: turn them round, too. */
+	for (uint32_t i = 0; i < n; i++) {
+		struct pp_function *function = pp_graph_function(graph, i);
+
+		if (function->cycle)
+			function->cycle = graph->n_cycles + 1 - function->cycle;
+	}
+}
+
+static void find_cycles(struct pp_graph *graph)
+{
+	uint32_t n = graph->functions->len;
+	struct tarjan tarjan = {
+	    .graph = graph,
+	    .order = g_new0(uint32_t, n + 1),
+	    .low = g_new0(uint32_t, n + 1),
+	    .on_stack = g_new0(bool, n + 1),
+	    .stack = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+	    .visits = g_array_new(FALSE, FALSE, sizeof(struct visit)),
+	    .finished = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+	};
+
+	index_outgoing(&tarjan);
+	for (uint32_t i = 0; i < n; i++)
+		if (!tarjan.order[i])
+			visit_from(&tarjan, i);
+	reorder(graph, tarjan.finished);
+	g_free(tarjan.first);
+	g_free(tarjan.outgoing);
+	g_free(tarjan.order);
+	g_free(tarjan.low);
+	g_free(tarjan.on_stack);
+	g_array_unref(tarjan.stack);
+	g_array_unref(tarjan.visits);
+	g_array_unref(tarjan.finished);
+}
+
+/* -------------------------------------------------------------------------------------------- */
+
+struct pp_graph *pp_graph_new(const struct pp_namer *namer, struct pp_thread *const *threads,
+			      unsigned n_threads)
+{
+	struct pp_graph *graph = g_new0(struct pp_graph, 1);
+	struct maker maker = {.namer = namer, .graph = graph};
+	GHashTableIter iter;
+	void *call;
+
+	graph->functions = g_array_new(FALSE, TRUE, sizeof(struct pp_function));
+	graph->calls = g_array_new(FALSE, FALSE, sizeof(struct pp_call));
+	maker.by_address = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	maker.by_identity = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	maker.calls = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+	for (unsigned t = 0; t < n_threads; t++) {
+		maker.process = threads[t]->process;
+		for (guint i = 0; threads[t]->arcs && i < threads[t]->arcs->len; i++)
+			add_arc(&maker, &g_array_index(threads[t]->arcs, struct pp_arc, i));
+	}
+	g_hash_table_iter_init(&iter, maker.calls);
+	while (g_hash_table_iter_next(&iter, NULL, &call))
+		g_array_append_vals(graph->calls, call, 1);
+	g_array_sort(graph->calls, compare_calls);
+	g_hash_table_unref(maker.by_address);
+	g_hash_table_unref(maker.by_identity);
+	g_hash_table_unref(maker.calls);
+	find_cycles(graph);
+	return graph;
+}
+
+void pp_graph_free(struct pp_graph *graph)
+{
+	if (!graph)
+		return;
+	g_array_unref(graph->functions);
+	g_array_unref(graph->calls);
+	g_free(graph);
+}

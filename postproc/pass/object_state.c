@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT */
+/* See object_state.h. */
+#include "pass/object_state.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+struct key {
+	const struct pp_process *process;
+	uint64_t address;
+};
+
+static guint key_hash(const void *data)
+{
+	const struct key *key = data;
+	uint64_t hash = (key->address ^ (uintptr_t)key->process) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (guint)(hash >> 32);
+}
+
+static gboolean key_equal(const void *a, const void *b)
+{
+	const struct key *x = a, *y = b;
+
+	return x->address == y->address && x->process == y->process;
+}
+
+static const struct pp_object_listener no_listener;
+
+void pp_objects_init(struct pp_objects *objects, const struct pp_object_listener *listener,
+		     struct pp_anomalies *anomalies)
+{
+	objects->listener = listener ? listener : &no_listener;
+	objects->anomalies = anomalies;
+	objects->live = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
+	objects->all = g_ptr_array_new();
+}
+
+void pp_objects_done(struct pp_objects *objects, GDestroyNotify free_data)
+{
+	if (!objects->all)
+		return;
+	for (guint i = 0; i < objects->all->len; i++) {
+		struct pp_object *object = objects->all->pdata[i];
+
+		if (free_data && object->data)
+			free_data(object->data);
+		g_array_unref(object->holds);
+		g_array_unref(object->waiters);
+		g_free(object);
+	}
+	g_clear_pointer(&objects->all, g_ptr_array_unref);
+	g_clear_pointer(&objects->live, g_hash_table_unref);
+}
+
+static bool is_cond_wait(enum st_event op)
+{
+	return op == ST_EVENT_cond_wait || op == ST_EVENT_cond_timedwait;
+}
+
+bool pp_operation_acquired(const struct pp_operation *operation)
+{
+	uint8_t result = operation->result;
+
+	if (!operation->finished)
+		return false;
+	switch (operation->op) {
+	case ST_EVENT_mutex_lock:
+	case ST_EVENT_mutex_trylock:
+	case ST_EVENT_mutex_timedlock:
+		return result == 0 || result == EOWNERDEAD;
+	case ST_EVENT_cond_wait:
+	case ST_EVENT_cond_timedwait:
+		return result == 0 || result == ETIMEDOUT || result == EOWNERDEAD;
+	case ST_EVENT_barrier_wait:
+		return result == 0 || result == ST_RESULT_SERIAL_THREAD;
+	case ST_EVENT_sem_wait:
+	case ST_EVENT_sem_trywait:
+	case ST_EVENT_sem_timedwait:
+	case ST_EVENT_thread_join:
+		return result == 0;
+	default:
+		return false;
+	}
+}
+
+/* --- holds ---------------------------------------------------------------------------------- */
+
+static struct pp_hold *hold_at(const struct pp_object *object, guint i)
+{
+	return &g_array_index(object->holds, struct pp_hold, i);
+}
+
+static int find_hold(const struct pp_object *object, const struct pp_thread *thread)
+{
+	for (guint i = 0; i < object->holds->len; i++)
+		if (hold_at(object, i)->thread == thread)
+			return (int)i;
+	return -1;
+}
+
+static void drop_hold(struct pp_objects *objects, struct pp_object *object, guint at)
+{
+	pp_anomaly_add(objects->anomalies, PP_ANOMALY_RELEASE_MISSING, hold_at(object, at)->thread);
+	g_array_remove_index_fast(object->holds, at);
+}
+
+static void end_hold(struct pp_objects *objects, struct pp_object *object, guint at, int64_t end_ns,
+		     const struct pp_operation *operation)
+{
+	struct pp_hold hold = *hold_at(object, at);
+
+	g_array_remove_index_fast(object->holds, at);
+	if (hold.superseded_ns != PP_TIME_UNKNOWN && hold.superseded_ns < end_ns)
+		end_ns = hold.superseded_ns;
+	if (objects->listener->released)
+		objects->listener->released(objects->listener->data, object, &hold,
+					    MAX(end_ns, hold.since_ns), operation);
+}
+
+/* A dead owner's hold lasted as long as the owner. */
+static int64_t end_of_dead(const struct pp_hold *hold, int64_t now_ns)
+{
+	int64_t end_ns = hold->thread->end_ns;
+
+	return end_ns != PP_TIME_UNKNOWN && end_ns >= hold->since_ns && end_ns < now_ns ? end_ns
+											: now_ns;
+}
+
+static void take(struct pp_objects *objects, struct pp_object *object,
+		 const struct pp_operation *operation)
+{
+	int64_t now_ns = operation->end_ns;
+	bool may_recurse = !object->initialized || object->value == PTHREAD_MUTEX_RECURSIVE;
+	struct pp_hold hold = {
+	    .thread = operation->thread,
+	    .op = operation->op,
+	    .site = operation->site,
+	    .since_ns = now_ns,
+	    .superseded_ns = PP_TIME_UNKNOWN,
+	    .depth = 1,
+	};
+	int mine = find_hold(object, operation->thread);
+
+	if (mine >= 0) {
+		struct pp_hold *held = hold_at(object, (guint)mine);
+
+		if (may_recurse && held->superseded_ns == PP_TIME_UNKNOWN) {
+			held->depth++;
+			return;
+		}
+		drop_hold(objects, object, (guint)mine);
+	}
+	for (guint i = object->holds->len; i-- > 0;) {
+		struct pp_hold *other = hold_at(object, i);
+
+		if (operation->result == EOWNERDEAD)
+			end_hold(objects, object, i, end_of_dead(other, now_ns), operation);
+		else if (other->superseded_ns == PP_TIME_UNKNOWN)
+			other->superseded_ns = now_ns;
+	}
+	g_array_append_val(object->holds, hold);
+}
+
+static void release(struct pp_objects *objects, struct pp_object *object,
+		    const struct pp_operation *operation, int64_t now_ns)
+{
+	int at = find_hold(object, operation->thread);
+
+	if (at >= 0) {
+		if (--hold_at(object, (guint)at)->depth == 0)
+			end_hold(objects, object, (guint)at, now_ns, operation);
+		return;
+	}
+	for (guint i = 0; i < object->holds->len; i++) {
+		if (hold_at(object, i)->superseded_ns != PP_TIME_UNKNOWN)
+			continue;
+		pp_anomaly_add(objects->anomalies, PP_ANOMALY_RELEASE_BY_ANOTHER,
+			       operation->thread);
+		end_hold(objects, object, i, now_ns, operation);
+		return;
+	}
+	pp_anomaly_add(objects->anomalies, PP_ANOMALY_RELEASE_NOT_TAKEN, operation->thread);
+}
+
+/* --- generations ---------------------------------------------------------------------------- */
+
+static void end_generation(struct pp_objects *objects, struct pp_object *object)
+{
+	while (object->holds->len)
+		drop_hold(objects, object, object->holds->len - 1);
+	object->ended = true;
+}
+
+static bool is_init(enum st_event op)
+{
+	return op == ST_EVENT_mutex_init || op == ST_EVENT_cond_init || op == ST_EVENT_sem_init ||
+	       op == ST_EVENT_barrier_init;
+}
+
+static bool is_destroy(enum st_event op)
+{
+	return op == ST_EVENT_mutex_destroy || op == ST_EVENT_cond_destroy ||
+	       op == ST_EVENT_sem_destroy || op == ST_EVENT_barrier_destroy;
+}
+
+/* Does this operation show that what was at the address is gone? */
+static bool replaces(const struct pp_object *object, const struct pp_operation *operation)
+{
+	if (object->ended || object->type != pp_sync_type(operation->op))
+		return true;
+	if (operation->op == ST_EVENT_thread_create)
+		return object->created;
+	if (operation->op == ST_EVENT_thread_start)
+		return object->started;
+	return is_init(operation->op) && operation->finished && operation->result == 0;
+}
+
+static struct pp_object *object_new(struct pp_objects *objects,
+				    const struct pp_operation *operation, uint64_t address,
+				    const char *type, unsigned generation)
+{
+	struct pp_object *object = g_new0(struct pp_object, 1);
+	struct key *key = g_new(struct key, 1);
+
+	object->process = operation->thread->process;
+	object->address = address;
+	object->generation = generation;
+	object->serial = objects->all->len;
+	object->type = type;
+	object->first_site = operation->site;
+	object->holds = g_array_new(FALSE, FALSE, sizeof(struct pp_hold));
+	object->waiters = g_array_new(FALSE, FALSE, sizeof(struct pp_waiter));
+	g_ptr_array_add(objects->all, object);
+	*key = (struct key){object->process, address};
+	g_hash_table_replace(objects->live, key, object);
+	return object;
+}
+
+/* The object an operation is about, in the generation that it belongs to. */
+static struct pp_object *object_of(struct pp_objects *objects, const struct pp_operation *operation)
+{
+	struct key key = {operation->thread->process, operation->object};
+	struct pp_object *object = g_hash_table_lookup(objects->live, &key);
+
+	if (object && !replaces(object, operation))
+		return object;
+	if (object && !object->ended)
+		end_generation(objects, object);
+	return object_new(objects, operation, operation->object, pp_sync_type(operation->op),
+			  object ? object->generation + 1 : 1);
+}
+
+/* The mutex of a condition wait. */
+static struct pp_object *mutex_of(struct pp_objects *objects, const struct pp_operation *operation)
+{
+	const char *type = pp_sync_type(ST_EVENT_mutex_lock);
+	struct key key = {operation->thread->process, operation->value};
+	struct pp_object *object = g_hash_table_lookup(objects->live, &key);
+
+	if (object && !object->ended && object->type == type)
+		return object;
+	return object_new(objects, operation, operation->value, type,
+			  object ? object->generation + 1 : 1);
+}
+
+/* --- waiters -------------------------------------------------------------------------------- */
+
+static void remove_waiter(struct pp_object *object, const struct pp_operation *operation)
+{
+	for (guint i = object->waiters->len; i-- > 0;) {
+		const struct pp_waiter *waiter =
+		    &g_array_index(object->waiters, struct pp_waiter, i);
+
+		if (waiter->thread == operation->thread && waiter->op == operation->op) {
+			g_array_remove_index_fast(object->waiters, i);
+			return;
+		}
+	}
+}
+
+void pp_objects_begin(struct pp_objects *objects, const struct pp_operation *operation)
+{
+	struct pp_object *object = object_of(objects, operation);
+	struct pp_waiter waiter = {
+	    .thread = operation->thread,
+	    .op = operation->op,
+	    .holder = operation->holder,
+	    .site = operation->site,
+	    .since_ns = operation->begin_ns,
+	};
+
+	g_array_append_val(object->waiters, waiter);
+	if (objects->listener->waits)
+		objects->listener->waits(objects->listener->data, object, operation);
+	if (is_cond_wait(operation->op)) {
+		struct pp_object *mutex = mutex_of(objects, operation);
+
+		release(objects, mutex, operation, operation->begin_ns);
+		if (objects->listener->yielded)
+			objects->listener->yielded(objects->listener->data, mutex, operation);
+	}
+}
+
+/* --- operations ----------------------------------------------------------------------------- */
+
+static void set_up(struct pp_object *object, const struct pp_operation *operation)
+{
+	object->initialized = true;
+	object->init_site = operation->site;
+	object->value = operation->value;
+}
+
+/* A successful operation other than an acquisition or release. */
+static void note(struct pp_objects *objects, struct pp_object *object,
+		 const struct pp_operation *operation)
+{
+	switch (operation->op) {
+	case ST_EVENT_sem_open:
+		if (!object->initialized)
+			set_up(object, operation);
+		break;
+	case ST_EVENT_thread_create:
+		object->created = true;
+		object->init_site = operation->site;
+		break;
+	case ST_EVENT_thread_start:
+		object->started = true;
+		object->subject = operation->thread;
+		break;
+	default:
+		if (is_init(operation->op))
+			set_up(object, operation);
+		else if (is_destroy(operation->op))
+			end_generation(objects, object);
+		break;
+	}
+}
+
+static void tell(struct pp_objects *objects, struct pp_object *object,
+		 const struct pp_operation *operation, bool acquired)
+{
+	if (objects->listener->operation)
+		objects->listener->operation(objects->listener->data, object, operation, acquired);
+}
+
+static void end_cond_wait(struct pp_objects *objects, const struct pp_operation *operation)
+{
+	struct pp_object *mutex = mutex_of(objects, operation);
+
+	/* Whatever it returned it owns the mutex again, but for a lost one. */
+	if (!operation->finished || operation->result == ENOTRECOVERABLE)
+		return;
+	take(objects, mutex, operation);
+	tell(objects, mutex, operation, true);
+}
+
+void pp_objects_operation(struct pp_objects *objects, const struct pp_operation *operation)
+{
+	struct pp_object *object;
+	bool acquired = pp_operation_acquired(operation);
+
+	if (!operation->object)
+		return;
+	object = object_of(objects, operation);
+	if (operation->waited)
+		remove_waiter(object, operation);
+	if (operation->finished && operation->result == 0) {
+		if (operation->op == ST_EVENT_mutex_unlock)
+			release(objects, object, operation, operation->end_ns);
+		else
+			note(objects, object, operation);
+	}
+	if (acquired && object->type == pp_sync_type(ST_EVENT_mutex_lock))
+		take(objects, object, operation);
+	tell(objects, object, operation, acquired);
+	if (is_cond_wait(operation->op) && operation->waited)
+		end_cond_wait(objects, operation);
+	if (acquired && operation->op == ST_EVENT_thread_join)
+		end_generation(objects, object);
+}
+
+void pp_objects_lost(struct pp_objects *objects, const struct pp_thread *thread)
+{
+	for (guint i = 0; i < objects->all->len; i++) {
+		struct pp_object *object = objects->all->pdata[i];
+		int at = find_hold(object, thread);
+
+		if (at >= 0)
+			g_array_remove_index_fast(object->holds, (guint)at);
+	}
+}
+
+void pp_objects_finish(struct pp_objects *objects, int64_t end_ns)
+{
+	for (guint i = 0; i < objects->all->len; i++) {
+		struct pp_object *object = objects->all->pdata[i];
+
+		while (object->holds->len) {
+			guint last = object->holds->len - 1;
+			const struct pp_hold *hold = hold_at(object, last);
+
+			if (hold->superseded_ns != PP_TIME_UNKNOWN)
+				drop_hold(objects, object, last);
+			else
+				end_hold(objects, object, last, end_of_dead(hold, end_ns), NULL);
+		}
+	}
+}
+
+/* --- names ---------------------------------------------------------------------------------- */
+
+static char *base_name(const struct pp_object *object, const struct pp_namer *namer)
+{
+	uint64_t site = object->init_site ? object->init_site : object->first_site;
+	g_autofree char *where = NULL;
+	char *variable = NULL;
+
+	if (object->subject && object->subject->name && object->subject->name[0])
+		return g_strdup_printf("%s (tid %u)", object->subject->name, object->subject->tid);
+	if (object->subject)
+		return g_strdup_printf("tid %u", object->subject->tid);
+	if (namer && namer->object)
+		variable = namer->object(namer->data, object->process, object->address);
+	if (variable)
+		return variable;
+	if (namer && namer->site && site)
+		where = namer->site(namer->data, object->process, site);
+	return where ? g_strdup_printf("%s at %s", object->type, where) : g_strdup(object->type);
+}
+
+char *pp_object_name(const struct pp_object *object, const struct pp_namer *namer)
+{
+	g_autofree char *name = base_name(object, namer);
+
+	return object->generation > 1 ? g_strdup_printf("%s #%u", name, object->generation)
+				      : g_steal_pointer(&name);
+}

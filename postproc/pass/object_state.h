@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who holds each synchronization object and who waits for it: fed with the operations that come
+ * out of thread_state.h, it tells passes of every acquisition, release and wait.
+ *
+ * An object is (process, address, generation): init, destroy, or another type at the address ends a
+ * generation, and so does a successful join for a thread.  Objects stay until the end; their
+ * number, not that of the events, bounds the memory.
+ *
+ * Clocks of two CPUs agree to a few nanoseconds, so an acquisition may come before the release that
+ * allowed it.  The earlier hold then ends where the later began.
+ */
+#ifndef PP_PASS_OBJECT_STATE_H
+#define PP_PASS_OBJECT_STATE_H
+
+#include "pass/thread_state.h"
+
+struct pp_hold {
+	const struct pp_thread *thread;
+	enum st_event op; /* that acquired it; cond_wait for a re-acquisition */
+	uint64_t site;
+	int64_t since_ns;
+	int64_t superseded_ns; /* another acquired it then; PP_TIME_UNKNOWN: none has */
+	unsigned depth;	       /* of recursion */
+};
+
+struct pp_waiter {
+	const struct pp_thread *thread;
+	enum st_event op;
+	uint32_t holder;
+	uint64_t site;
+	int64_t since_ns;
+};
+
+struct pp_object {
+	const struct pp_process *process;
+	uint64_t address;
+	unsigned generation; /* 1, 2, ... at this address */
+	unsigned serial;     /* 0, 1, ... in order of appearance */
+	const char *type;    /* pp_sync_type() */
+	bool initialized, ended;
+	bool created, started; /* a thread: seen made by its creator, seen by itself */
+	uint64_t init_site, first_site;
+	uint64_t value; /* of the init: kind of mutex, count */
+	const struct pp_thread
+	    *subject;	 /* the thread that this is; NULL: another type, not known */
+	GArray *holds;	 /* of struct pp_hold */
+	GArray *waiters; /* of struct pp_waiter */
+	void *data;	 /* the pass's own */
+};
+
+/* Each may be NULL.  `operation` is what brought the change about. */
+struct pp_object_listener {
+	void *data;
+	void (*waits)(void *data, struct pp_object *object, const struct pp_operation *operation);
+	/*
+	 * Every operation on an object, after holds and waiters are up to date; `acquired`: it
+	 * obtained the object.  A condition wait comes twice, first for the condition variable,
+	 * then for its mutex, which it re-acquired.
+	 */
+	void (*operation)(void *data, struct pp_object *object,
+			  const struct pp_operation *operation, bool acquired);
+	/* `operation` is NULL where the hold ended otherwise: with its thread, or the capture. */
+	void (*released)(void *data, struct pp_object *object, const struct pp_hold *hold,
+			 int64_t end_ns, const struct pp_operation *operation);
+	/* A condition wait let go of this mutex. */
+	void (*yielded)(void *data, struct pp_object *mutex, const struct pp_operation *operation);
+};
+
+struct pp_objects {
+	const struct pp_object_listener *listener;
+	struct pp_anomalies *anomalies;
+	GHashTable *live; /* (process, address) -> newest generation there */
+	GPtrArray *all;	  /* of struct pp_object *, by serial */
+};
+
+void pp_objects_init(struct pp_objects *objects, const struct pp_object_listener *listener,
+		     struct pp_anomalies *anomalies);
+/* free_data: for each object's data; NULL: none. */
+void pp_objects_done(struct pp_objects *objects, GDestroyNotify free_data);
+
+/* The three that a pass hands on from its struct pp_thread_listener. */
+void pp_objects_begin(struct pp_objects *objects, const struct pp_operation *operation);
+void pp_objects_operation(struct pp_objects *objects, const struct pp_operation *operation);
+void pp_objects_lost(struct pp_objects *objects, const struct pp_thread *thread);
+
+/* Ends the holds that are still open, at the end of their threads or of the capture. */
+void pp_objects_finish(struct pp_objects *objects, int64_t end_ns);
+
+/* Did this result obtain the object?  EOWNERDEAD did. */
+bool pp_operation_acquired(const struct pp_operation *operation);
+
+/*
+ * What a person calls it: the variable, "worker (tid 123)" for a thread, else the type and where it
+ * was initialized or first used; "#2" for the second generation.  Caller frees.
+ */
+char *pp_object_name(const struct pp_object *object, const struct pp_namer *namer);
+
+#endif

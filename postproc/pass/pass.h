@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A pass: one analysis over the events of a capture.  It names the kinds it wants, sees them in
+ * time order, keeps state per thread, object and call site (never per event), and ends in tables.
+ *
+ * Adding one touches its own file and the list in registry.c.
+ */
+#ifndef PP_PASS_PASS_H
+#define PP_PASS_PASS_H
+
+#include "core/event.h"
+#include "core/model.h"
+#include "core/namer.h"
+#include "core/table.h"
+
+struct pp_pass_context {
+	const struct pp_model *model;
+	const struct pp_namer *namer;
+	bool has_kernel;       /* scheduling events are there */
+	bool has_switch_pairs; /* ... and say who ran next (not so with the `switches` source) */
+	bool has_wakings;      /* ... and wake-ups */
+	/* string -> string; may be NULL.  "tid": the tids to show, "12,34"; "through-idle". */
+	GHashTable *options;
+};
+
+struct pp_pass {
+	const char *name; /* also the report section, if it has one */
+	unsigned kinds;	  /* PP_EVENT_MASK(...) it wants */
+	/* Passes whose tables this one reads in its finish(), NULL-terminated; NULL: none. */
+	const char *const *needs;
+	void *(*start)(const struct pp_pass_context *context);
+	/* NULL: it only wants the streams of its kinds read, for what they lost. */
+	void (*event)(void *state, const struct pp_event *event);
+	/*
+	 * Ends the pass: adds its tables (owned by the array) in the order they are shown.  The
+	 * array already holds those of the passes it needs.
+	 * `end_ns` is the time of the last event of the capture.
+	 */
+	void (*finish)(void *state, int64_t end_ns, GPtrArray *tables);
+	void (*free)(void *state);
+};
+
+/* NULL-terminated; registry.c. */
+extern const struct pp_pass *const pp_passes[];
+const struct pp_pass *pp_pass_find(const char *name);
+
+/* Whether the option "tid" lets the thread be shown. */
+bool pp_pass_shows_tid(const struct pp_pass_context *context, uint32_t tid);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#include "pass/shown.h"
+
+char *pp_thread_title(const struct pp_thread *thread)
+{
+	g_autofree char *name = g_strdup(thread->name ? thread->name : "");
+
+	/* A name may hold anything, and goes to a terminal. */
+	for (char *p = name; *p; p++)
+		if (g_ascii_iscntrl(*p))
+			*p = '?';
+	return g_strdup_printf("thread %u%s%s (tid %u, process %s)", thread->index,
+			       *name ? " " : "", name, thread->tid, thread->process->folder);
+}
+
+GPtrArray *pp_threads_with_calls(const struct pp_pass_context *context,
+				 const struct pp_process *process)
+{
+	GPtrArray *threads = g_ptr_array_new();
+
+	for (guint i = 0; i < process->threads->len; i++) {
+		struct pp_thread *thread = process->threads->pdata[i];
+
+		if (thread->arcs && thread->arcs->len && pp_pass_shows_tid(context, thread->tid))
+			g_ptr_array_add(threads, thread);
+	}
+	return threads;
+}
+
+void pp_note_no_calls(struct pp_table *table, const struct pp_pass_context *context)
+{
+	if (context->options && g_hash_table_contains(context->options, "tid"))
+		pp_table_note(table, "no calls by these threads");
+	else
+		pp_table_note(table,
+			      "no calls were counted: the program was not built with -pg, or "
+			      "counting was off");
+}

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The run in a few lines: what ran, how long, on how much CPU; what its threads waited for most;
+ * and what the recording lacks.  All figures are those of other sections, added up.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/duration.h"
+#include "core/json.h"
+#include "pass/pass.h"
+
+#define N_TOP 3
+
+enum {
+	COMMAND,
+	EXIT_STATUS,
+	SIGNAL,
+	WALL,
+	PROCESSES,
+	THREADS,
+	CPUS,
+	RUNNING,
+	CPUS_USED,
+	CALLS,
+	SYNC_CALLS,
+	SYNC_BLOCKED,
+	SYNC_WAIT,
+	KERNEL_SOURCE,
+	KERNEL_WHY,
+	TOP,
+	PROBLEMS,
+};
+
+static const struct pp_column columns[] = {
+    [COMMAND] = {"command", "command", PP_TYPE_TEXT, 0, "as it was given to record"},
+    [EXIT_STATUS] = {"exit_status", "exit status", PP_TYPE_COUNT, 0, "none: see signal"},
+    [SIGNAL] = {"signal", "signal", PP_TYPE_COUNT, 0, "that ended it"},
+    [WALL] = {"wall_ns", "wall time", PP_TYPE_TIME_NS, 0, "from start to end"},
+    [PROCESSES] = {"processes", "processes", PP_TYPE_COUNT, 0, "images: an exec makes another"},
+    [THREADS] = {"threads", "threads", PP_TYPE_COUNT, 0, "in all processes"},
+    [CPUS] = {"cpus", "CPUs", PP_TYPE_COUNT, 0, "of the machine"},
+    [RUNNING] = {"running_ns", "CPU time", PP_TYPE_TIME_NS, 0, "of all threads"},
+    [CPUS_USED] = {"cpus_used", "CPUs used", PP_TYPE_RATIO, 0, "CPU time by wall time"},
+    [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "function calls counted"},
+    [SYNC_CALLS] = {"sync_calls", "sync calls", PP_TYPE_COUNT, 0, "of synchronization functions"},
+    [SYNC_BLOCKED] = {"sync_blocked", "blocked", PP_TYPE_COUNT, 0, "of these"},
+    [SYNC_WAIT] = {"sync_wait_ns", "wait", PP_TYPE_TIME_NS, 0, "in these, of all threads"},
+    [KERNEL_SOURCE] = {"kernel_source", "scheduling", PP_TYPE_TEXT, 0,
+		       "where scheduling events came from"},
+    [KERNEL_WHY] = {"kernel_why", "why", PP_TYPE_TEXT, 0, "why from there"},
+    [TOP] = {"top", "waited most", PP_TYPE_TABLE, 0, "objects by wait time"},
+    [PROBLEMS] = {"problems", "problems", PP_TYPE_COUNT, 0, "rows of the quality section"},
+};
+
+enum { TOP_OBJECT, TOP_NAME, TOP_TYPE, TOP_WAIT, TOP_CONTENDED, TOP_ACQUIRED, TOP_SITE };
+
+static const struct pp_column top_columns[] = {
+    [TOP_OBJECT] = {"object", "address", PP_TYPE_ADDRESS, 0, "address"},
+    [TOP_NAME] = {"name", "object", PP_TYPE_TEXT, 0, "name"},
+    [TOP_TYPE] = {"type", "type", PP_TYPE_TEXT, 0, "type"},
+    [TOP_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "time threads waited for it"},
+    [TOP_CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0, "operations that waited"},
+    [TOP_ACQUIRED] = {"acquired", "acquired", PP_TYPE_COUNT, 0, "operations that got it"},
+    [TOP_SITE] = {"site", "mostly at", PP_TYPE_TEXT, 0, "the site that waited longest"},
+};
+
+struct summary {
+	const struct pp_pass_context *context;
+};
+
+/* --- figures -------------------------------------------------------------------------------- */
+
+static const struct pp_table *find_table(const GPtrArray *tables, const char *key)
+{
+	for (guint i = 0; i < tables->len; i++) {
+		const struct pp_table *table = tables->pdata[i];
+
+		if (strcmp(table->key, key) == 0)
+			return table;
+	}
+	return NULL;
+}
+
+static const struct pp_cell *get_cell(const struct pp_table *table, guint row, const char *key)
+{
+	int column = table ? pp_table_column(table, key) : -1;
+	const struct pp_cell *cells = column < 0 ? NULL : table->rows->pdata[row];
+
+	return cells && !cells[column].missing ? &cells[column] : NULL;
+}
+
+/* Sum of a column; false: it is missing in every row. */
+static bool add_up(const struct pp_table *table, const char *key, bool is_time, uint64_t *ret_sum)
+{
+	bool found = false;
+
+	*ret_sum = 0;
+	for (guint r = 0; table && r < table->rows->len; r++) {
+		const struct pp_cell *cell = get_cell(table, r, key);
+
+		if (!cell)
+			continue;
+		*ret_sum += is_time ? (uint64_t)cell->time_ns : cell->count;
+		found = true;
+	}
+	return found;
+}
+
+static char *join_command(JsonObject *info)
+{
+	JsonArray *argv = pp_json_array(info, "command");
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; argv && i < json_array_get_length(argv); i++) {
+		const char *word = pp_json_element_string(argv, i);
+		g_autofree char *quoted = NULL;
+
+		if (!word)
+			continue;
+		/* Quoted where a shell would need it. */
+		quoted = *word && !word[strcspn(word, " \t\n'\"\\$`*?[]{}()<>|&;#~!")]
+			     ? g_strdup(word)
+			     : g_shell_quote(word);
+		g_string_append_printf(text, "%s%s", text->len ? " " : "", quoted);
+	}
+	return g_string_free(text, text->len == 0);
+}
+
+static void set_run(struct pp_cell *row, const struct pp_model *model)
+{
+	JsonObject *info = model->info;
+	g_autofree char *command = join_command(info);
+	int64_t start_ns = pp_json_int(info, "start_ns", model->start_ns);
+	int64_t end_ns = pp_json_int(info, "end_ns", model->end_ns);
+	int64_t status = pp_json_int(info, "exit_status", -1);
+	int64_t signal = pp_json_int(info, "signal", -1);
+	int64_t cpus = pp_json_int(pp_json_object(info, "host"), "cpus", 0);
+
+	pp_cell_set_text(&row[COMMAND], command);
+	if (status >= 0)
+		pp_cell_set_count(&row[EXIT_STATUS], (uint64_t)status);
+	if (signal >= 0)
+		pp_cell_set_count(&row[SIGNAL], (uint64_t)signal);
+	if (start_ns != PP_TIME_UNKNOWN && end_ns > start_ns)
+		pp_cell_set_time(&row[WALL], end_ns - start_ns);
+	if (cpus > 0)
+		pp_cell_set_count(&row[CPUS], (uint64_t)cpus);
+	pp_cell_set_count(&row[PROCESSES], model->processes->len);
+	pp_cell_set_count(&row[THREADS], model->threads->len);
+}
+
+static void set_calls(struct pp_cell *row, const struct pp_model *model)
+{
+	uint64_t calls = 0;
+	bool counted = false;
+
+	for (guint t = 0; t < model->threads->len; t++) {
+		const struct pp_thread *thread = model->threads->pdata[t];
+
+		counted |= thread->arcs != NULL;
+		for (guint i = 0; thread->arcs && i < thread->arcs->len; i++)
+			calls += g_array_index(thread->arcs, struct pp_arc, i).count;
+	}
+	if (counted)
+		pp_cell_set_count(&row[CALLS], calls);
+}
+
+static void set_sums(struct pp_cell *row, const GPtrArray *tables)
+{
+	const struct pp_table *threads = find_table(tables, "threads");
+	const struct pp_table *sync = find_table(tables, "sync");
+	uint64_t sum;
+
+	if (add_up(threads, "running_ns", true, &sum)) {
+		pp_cell_set_time(&row[RUNNING], (int64_t)sum);
+		if (!row[WALL].missing)
+			pp_cell_set_number(&row[CPUS_USED],
+					   (double)sum / (double)row[WALL].time_ns);
+	}
+	if (add_up(sync, "calls", false, &sum))
+		pp_cell_set_count(&row[SYNC_CALLS], sum);
+	if (add_up(sync, "blocked", false, &sum))
+		pp_cell_set_count(&row[SYNC_BLOCKED], sum);
+	if (add_up(sync, "wait_ns", true, &sum))
+		pp_cell_set_time(&row[SYNC_WAIT], (int64_t)sum);
+}
+
+static void set_kernel(struct pp_cell *row, const struct pp_pass_context *context)
+{
+	JsonObject *kernel = pp_json_object(context->model->info, "kernel");
+	const char *source = pp_json_string(kernel, "source");
+
+	if (!source && context->has_kernel)
+		source = context->has_switch_pairs ? "perf" : "switches";
+	pp_cell_set_text(&row[KERNEL_SOURCE], source ? source : "none");
+	pp_cell_set_text(&row[KERNEL_WHY], pp_json_string(kernel, "why"));
+}
+
+/* --- the objects waited for most ------------------------------------------------------------ */
+
+static int64_t wait_of(const struct pp_table *locks, guint row)
+{
+	const struct pp_cell *wait = get_cell(locks, row, "wait_ns");
+
+	return wait ? wait->time_ns : 0;
+}
+
+/* Waiting for a thread to end is what joining is for, and would hide everything else. */
+static bool is_thread(const struct pp_table *locks, guint row)
+{
+	const struct pp_cell *type = get_cell(locks, row, "type");
+
+	return type && strcmp(type->text, "thread") == 0;
+}
+
+static void copy_cell(struct pp_cell *to, enum pp_type type, const struct pp_cell *from)
+{
+	if (!from)
+		return;
+	if (type == PP_TYPE_TEXT)
+		pp_cell_set_text(to, from->text);
+	else
+		*to = *from;
+}
+
+static const char *main_site(const struct pp_cell *sites)
+{
+	const struct pp_cell *best = NULL;
+	int64_t longest_ns = -1;
+
+	for (guint r = 0; sites && r < sites->table->rows->len; r++)
+		if (wait_of(sites->table, r) > longest_ns && get_cell(sites->table, r, "site")) {
+			best = get_cell(sites->table, r, "site");
+			longest_ns = wait_of(sites->table, r);
+		}
+	return best ? best->text : NULL;
+}
+
+static void add_top_row(struct pp_table *top, const struct pp_table *locks, guint from)
+{
+	struct pp_cell *row = pp_table_add_row(top);
+
+	for (unsigned c = TOP_OBJECT; c < TOP_SITE; c++)
+		copy_cell(&row[c], top_columns[c].type, get_cell(locks, from, top_columns[c].key));
+	pp_cell_set_text(&row[TOP_SITE], main_site(get_cell(locks, from, "sites")));
+}
+
+static struct pp_table *find_top(const struct pp_table *locks)
+{
+	struct pp_table *top =
+	    pp_table_new("top", "Waited most", top_columns, G_N_ELEMENTS(top_columns));
+	g_autofree bool *taken = g_new0(bool, locks ? locks->rows->len + 1 : 1);
+
+	for (unsigned n = 0; locks && n < N_TOP; n++) {
+		guint best = 0;
+		int64_t longest_ns = 0;
+
+		for (guint r = 0; r < locks->rows->len; r++)
+			if (!taken[r] && wait_of(locks, r) > longest_ns && !is_thread(locks, r)) {
+				best = r;
+				longest_ns = wait_of(locks, r);
+			}
+		if (!longest_ns)
+			break;
+		taken[best] = true;
+		add_top_row(top, locks, best);
+	}
+	return top;
+}
+
+/* --- in words ------------------------------------------------------------------------------- */
+
+static void append_item(GString *text, const char *title, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
+
+static void append_item(GString *text, const char *title, const char *format, ...)
+{
+	va_list args;
+
+	g_string_append_printf(text, "  %-12s ", title);
+	va_start(args, format);
+	g_string_append_vprintf(text, format, args);
+	va_end(args);
+	g_string_append_c(text, '\n');
+}
+
+static void append_run(GString *text, const struct pp_cell *row, const struct pp_model *model)
+{
+	if (!row[COMMAND].missing)
+		append_item(text, "command", "%s", row[COMMAND].text);
+	if (!row[SIGNAL].missing)
+		append_item(text, "ended", "by signal %" PRIu64, row[SIGNAL].count);
+	else if (!row[EXIT_STATUS].missing)
+		append_item(text, "ended", "with status %" PRIu64, row[EXIT_STATUS].count);
+	if (!row[WALL].missing) {
+		g_autofree char *wall = pp_duration_text(row[WALL].time_ns);
+
+		append_item(text, "wall time", "%s", wall);
+	}
+	if (model->processes->len == 1)
+		append_item(text, "threads", "%u of process %s", model->threads->len,
+			    ((struct pp_process *)model->processes->pdata[0])->folder);
+	else
+		append_item(text, "threads", "%u of %u processes", model->threads->len,
+			    model->processes->len);
+}
+
+static void append_use(GString *text, const struct pp_cell *row)
+{
+	g_autofree char *running = pp_duration_text(row[RUNNING].time_ns);
+	g_autofree char *wait = pp_duration_text(row[SYNC_WAIT].time_ns);
+
+	if (row[RUNNING].missing)
+		append_item(text, "CPU time", "not known: no scheduling events");
+	else if (row[CPUS_USED].missing)
+		append_item(text, "CPU time", "%s", running);
+	else if (row[CPUS].missing)
+		append_item(text, "CPU time", "%s: %.2f CPUs in use", running,
+			    row[CPUS_USED].number);
+	else
+		append_item(text, "CPU time", "%s: %.2f of %" PRIu64 " CPUs in use", running,
+			    row[CPUS_USED].number, row[CPUS].count);
+	if (row[CALLS].missing)
+		append_item(text, "calls",
+			    "not counted: the program was not built with -pg, or "
+			    "counting was off");
+	else
+		append_item(text, "calls", "%" PRIu64, row[CALLS].count);
+	if (row[SYNC_CALLS].missing)
+		append_item(text, "sync", "no synchronization calls recorded");
+	else
+		append_item(text, "sync", "%" PRIu64 " calls, %" PRIu64 " blocked, %s waited",
+			    row[SYNC_CALLS].count,
+			    row[SYNC_BLOCKED].missing ? 0 : row[SYNC_BLOCKED].count,
+			    row[SYNC_WAIT].missing ? "no time" : wait);
+	append_item(text, "scheduling", "%s%s%s", row[KERNEL_SOURCE].text,
+		    row[KERNEL_WHY].missing ? "" : ": ",
+		    row[KERNEL_WHY].missing ? "" : row[KERNEL_WHY].text);
+}
+
+static void append_top(GString *text, const struct pp_table *top)
+{
+	for (guint r = 0; r < top->rows->len; r++) {
+		const struct pp_cell *row = top->rows->pdata[r];
+		g_autofree char *wait = pp_duration_text(row[TOP_WAIT].time_ns);
+		GString *line = g_string_new(NULL);
+
+		g_string_append_printf(line, "%s for %s", wait,
+				       row[TOP_NAME].missing ? "an object" : row[TOP_NAME].text);
+		if (!row[TOP_TYPE].missing && !strstr(line->str, row[TOP_TYPE].text))
+			g_string_append_printf(line, " (%s)", row[TOP_TYPE].text);
+		if (!row[TOP_CONTENDED].missing && !row[TOP_ACQUIRED].missing)
+			g_string_append_printf(line, ", in %" PRIu64 " of %" PRIu64 " operations",
+					       row[TOP_CONTENDED].count, row[TOP_ACQUIRED].count);
+		if (!row[TOP_SITE].missing)
+			g_string_append_printf(line, ", mostly at %s", row[TOP_SITE].text);
+		append_item(text, r ? "" : "waited most", "%s", line->str);
+		g_string_free(line, TRUE);
+	}
+}
+
+static void append_problems(GString *text, const struct pp_model *model)
+{
+	if (!model->problems->len)
+		append_item(text, "lost", "nothing");
+	for (guint i = 0; i < model->problems->len && i < N_TOP; i++) {
+		const struct pp_problem *problem = model->problems->pdata[i];
+		g_autofree char *count =
+		    problem->count ? g_strdup_printf("%" PRIu64 " ", problem->count) : g_strdup("");
+
+		append_item(text, i ? "" : "lost", "%s%s: %s", count, problem->what,
+			    problem->where);
+	}
+	if (model->problems->len > N_TOP)
+		append_item(text, "", "and %u more: see `gprof-mt report quality`",
+			    model->problems->len - N_TOP);
+}
+
+/* -------------------------------------------------------------------------------------------- */
+
+static void *summary_start(const struct pp_pass_context *context)
+{
+	struct summary *self = g_new0(struct summary, 1);
+
+	self->context = context;
+	return self;
+}
+
+static void summary_finish(void *state, int64_t end_ns, GPtrArray *tables)
+{
+	const struct summary *self = state;
+	const struct pp_model *model = self->context->model;
+	struct pp_table *table = pp_table_new("summary", "Summary", columns, G_N_ELEMENTS(columns));
+	struct pp_cell *row = pp_table_add_row(table);
+	struct pp_table *top = find_top(find_table(tables, "locks"));
+	GString *text = g_string_new(NULL);
+
+	(void)end_ns;
+	set_run(row, model);
+	set_calls(row, model);
+	set_sums(row, tables);
+	set_kernel(row, self->context);
+	pp_cell_set_table(&row[TOP], top);
+	pp_cell_set_count(&row[PROBLEMS], model->problems->len);
+	append_run(text, row, model);
+	append_use(text, row);
+	append_top(text, top);
+	append_problems(text, model);
+	table->text = g_string_free(text, FALSE);
+	g_ptr_array_add(tables, table);
+}
+
+static const char *const needs[] = {"threads", "sync", "locks", NULL};
+
+const struct pp_pass pp_pass_summary = {
+    .name = "summary",
+    .needs = needs,
+    .kinds = PP_EVENT_MASK(PP_EVENT_LOST),
+    .start = summary_start,
+    .finish = summary_finish,
+    .free = g_free,
+};

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Table 2 of the paper: how often each thread called each synchronization function, how often the
+ * call blocked it, and how long it waited.
+ */
+#include "pass/thread_state.h"
+
+enum { PID, IMAGE, TID, INDEX, THREAD, FUNCTION, CALLS, BLOCKED, WAIT, WAIT_MAX };
+
+static const struct pp_column columns[] = {
+    [PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY, "process"},
+    [IMAGE] = {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
+	       "0, 1, ...: which program of the process, one after each exec"},
+    [TID] = {"tid", "tid", PP_TYPE_COUNT, 0, "thread id"},
+    [INDEX] = {"index", "index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
+	       "number of the thread in its process"},
+    [THREAD] = {"thread", "thread", PP_TYPE_TEXT, 0, "name of the thread"},
+    [FUNCTION] = {"function", "function", PP_TYPE_TEXT, 0, "what it called"},
+    [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "how often"},
+    [BLOCKED] = {"blocked", "blocked", PP_TYPE_COUNT, 0,
+		 "calls in which it gave up the CPU; without scheduling events: that found "
+		 "the object taken"},
+    [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0,
+	      "from finding the object taken to the return, all calls"},
+    [WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, 0, "the longest of these"},
+};
+
+/* Threads stand side by side as in the paper, as long as they fit on a line. */
+#define MAX_WIDTH 132
+#define GAP	  2
+
+struct usage {
+	uint64_t calls, blocked;
+	int64_t wait_ns, wait_max_ns;
+};
+
+struct thread_usage {
+	struct usage of[ST_N_EVENTS];
+};
+
+struct sync {
+	const struct pp_pass_context *context;
+	struct pp_thread_listener listener;
+	struct pp_thread_states *states;
+	GPtrArray *threads; /* by serial, of struct thread_usage *; NULL: it called nothing */
+	uint64_t unfinished;
+};
+
+/* NULL: it called nothing, or is not to be shown. */
+static struct thread_usage *usage_shown(const struct sync *self, const struct pp_thread *thread)
+{
+	if (!pp_pass_shows_tid(self->context, thread->tid))
+		return NULL;
+	return thread->serial < self->threads->len ? self->threads->pdata[thread->serial] : NULL;
+}
+
+static void on_operation(void *data, const struct pp_operation *operation)
+{
+	struct sync *self = data;
+	const struct pp_thread *thread = operation->thread;
+	int64_t wait_ns = operation->end_ns - operation->begin_ns;
+	struct usage *usage;
+
+	if (!pp_sync_function(operation->op))
+		return;
+	if (thread->serial >= self->threads->len)
+		g_ptr_array_set_size(self->threads, (gint)thread->serial + 1);
+	if (!self->threads->pdata[thread->serial])
+		self->threads->pdata[thread->serial] = g_new0(struct thread_usage, 1);
+	usage = &((struct thread_usage *)self->threads->pdata[thread->serial])->of[operation->op];
+	usage->calls++;
+	usage->blocked += pp_operation_blocked(self->states, operation);
+	usage->wait_ns += wait_ns;
+	usage->wait_max_ns = MAX(usage->wait_max_ns, wait_ns);
+	self->unfinished += !operation->finished;
+}
+
+static void *sync_start(const struct pp_pass_context *context)
+{
+	struct sync *self = g_new0(struct sync, 1);
+
+	self->context = context;
+	self->listener.data = self;
+	self->listener.operation = on_operation;
+	self->threads = g_ptr_array_new_with_free_func(g_free);
+	self->states = pp_thread_states_new(context, &self->listener, NULL);
+	return self;
+}
+
+static void sync_event(void *state, const struct pp_event *event)
+{
+	struct sync *self = state;
+
+	pp_thread_states_event(self->states, event);
+}
+
+static void add_row(struct pp_table *table, const struct pp_thread *thread, enum st_event op,
+		    const struct usage *usage)
+{
+	struct pp_cell *row = pp_table_add_row(table);
+
+	pp_cell_set_count(&row[PID], thread->process->pid);
+	pp_cell_set_count(&row[IMAGE], thread->process->image);
+	pp_cell_set_count(&row[TID], thread->tid);
+	pp_cell_set_count(&row[INDEX], thread->index);
+	pp_cell_set_text(&row[THREAD], thread->name);
+	pp_cell_set_text(&row[FUNCTION], pp_sync_function(op));
+	pp_cell_set_count(&row[CALLS], usage->calls);
+	if (!pp_operation_can_block(op))
+		return;
+	pp_cell_set_count(&row[BLOCKED], usage->blocked);
+	pp_cell_set_time(&row[WAIT], usage->wait_ns);
+	pp_cell_set_time(&row[WAIT_MAX], usage->wait_max_ns);
+}
+
+/* --- functions down, threads across ---------------------------------------------------------- */
+
+static bool is_used(const struct sync *self, enum st_event op)
+{
+	const GPtrArray *threads = self->context->model->threads;
+
+	for (guint i = 0; i < threads->len; i++) {
+		const struct thread_usage *usage = usage_shown(self, threads->pdata[i]);
+
+		if (usage && usage->of[op].calls)
+			return true;
+	}
+	return false;
+}
+
+static char *usage_text(const struct usage *usage, enum st_event op)
+{
+	if (!usage->calls)
+		return g_strdup(".");
+	if (!pp_operation_can_block(op))
+		return g_strdup_printf("%" G_GUINT64_FORMAT "/-", usage->calls);
+	return g_strdup_printf("%" G_GUINT64_FORMAT "/%" G_GUINT64_FORMAT, usage->calls,
+			       usage->blocked);
+}
+
+/* Top to bottom: two lines of heading, then a line for each function that anybody called. */
+static GPtrArray *first_column(const struct sync *self)
+{
+	GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
+
+	g_ptr_array_add(cells, g_strdup("function"));
+	g_ptr_array_add(cells, g_strdup("(calls/blocked)"));
+	for (enum st_event op = 0; op < ST_N_EVENTS; op++)
+		if (is_used(self, op))
+			g_ptr_array_add(cells, g_strdup(pp_sync_function(op)));
+	return cells;
+}
+
+/* A thread may have any name, and this one goes to a terminal. */
+static char *printable(char *text)
+{
+	for (char *p = text; *p; p++)
+		if (g_ascii_iscntrl(*p))
+			*p = '?';
+	return text;
+}
+
+static GPtrArray *thread_column(const struct sync *self, const struct pp_thread *thread)
+{
+	const struct thread_usage *usage = usage_shown(self, thread);
+	GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
+
+	g_ptr_array_add(cells, g_strdup_printf("%u", thread->tid));
+	g_ptr_array_add(cells, printable(g_strdup(thread->name ? thread->name : "")));
+	for (enum st_event op = 0; op < ST_N_EVENTS; op++)
+		if (is_used(self, op))
+			g_ptr_array_add(cells, usage_text(&usage->of[op], op));
+	return cells;
+}
+
+static int width_of(const GPtrArray *column)
+{
+	glong width = 0;
+
+	for (guint i = 0; i < column->len; i++)
+		width = MAX(width, g_utf8_strlen(column->pdata[i], -1));
+	return (int)width;
+}
+
+static void append_padded(GString *text, const char *cell, int width, bool to_right)
+{
+	int pad = width - (int)g_utf8_strlen(cell, -1);
+
+	g_string_append_printf(text, "%*s%s%*s", to_right ? pad : 0, "", cell, to_right ? 0 : pad,
+			       "");
+}
+
+/* The paper's table; NULL where there are too many threads for a line. */
+static char *side_by_side(const struct sync *self)
+{
+	const GPtrArray *threads = self->context->model->threads;
+	g_autoptr(GPtrArray) columns_of = NULL;
+	GString *text;
+	int width = 0;
+
+	columns_of = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
+	g_ptr_array_add(columns_of, first_column(self));
+	for (guint i = 0; i < threads->len; i++)
+		if (usage_shown(self, threads->pdata[i]))
+			g_ptr_array_add(columns_of, thread_column(self, threads->pdata[i]));
+	for (guint i = 0; i < columns_of->len && width <= MAX_WIDTH; i++)
+		width += width_of(columns_of->pdata[i]) + GAP;
+	if (columns_of->len == 1 || width > MAX_WIDTH)
+		return NULL;
+	text = g_string_new(NULL);
+	for (guint line = 0; line < ((GPtrArray *)columns_of->pdata[0])->len; line++) {
+		for (guint i = 0; i < columns_of->len; i++) {
+			const GPtrArray *column = columns_of->pdata[i];
+
+			g_string_append_printf(text, "%*s", GAP, "");
+			append_padded(text, column->pdata[line], width_of(column), i > 0);
+		}
+		g_string_append_c(text, '\n');
+	}
+	return g_string_free(text, FALSE);
+}
+
+/* -------------------------------------------------------------------------------------------- */
+
+static void sync_finish(void *state, int64_t end_ns, GPtrArray *tables)
+{
+	struct sync *self = state;
+	const GPtrArray *threads = self->context->model->threads;
+	struct pp_table *table =
+	    pp_table_new("sync", "Synchronization", columns, G_N_ELEMENTS(columns));
+
+	pp_thread_states_finish(self->states, end_ns);
+	for (guint i = 0; i < threads->len; i++) {
+		const struct thread_usage *usage = usage_shown(self, threads->pdata[i]);
+
+		for (enum st_event op = 0; usage && op < ST_N_EVENTS; op++)
+			if (usage->of[op].calls)
+				add_row(table, threads->pdata[i], op, &usage->of[op]);
+	}
+	table->text = side_by_side(self);
+	if (!self->context->has_kernel)
+		pp_table_note(table, "no scheduling events in this capture: a call counts as "
+				     "blocked when it found the object taken");
+	if (self->unfinished)
+		pp_table_note(table,
+			      "%" G_GUINT64_FORMAT " calls never returned: they waited to "
+			      "the end of their threads, or of what is known of them",
+			      self->unfinished);
+	g_ptr_array_add(tables, table);
+}
+
+static void sync_free(void *state)
+{
+	struct sync *self = state;
+
+	pp_thread_states_free(self->states);
+	g_ptr_array_unref(self->threads);
+	g_free(self);
+}
+
+const struct pp_pass pp_pass_sync = {
+    .name = "sync",
+    .kinds = PP_THREAD_STATE_KINDS,
+    .start = sync_start,
+    .event = sync_event,
+    .finish = sync_finish,
+    .free = sync_free,
+};

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Table 1 of the paper, in full: how each thread spent its life.
+ *
+ * Figures that the capture cannot give are missing, and a note says why: without scheduling events
+ * nothing but the time blocked on synchronization objects is known.
+ */
+#include "pass/thread_state.h"
+
+enum {
+	PID,
+	IMAGE,
+	TID,
+	INDEX,
+	NAME,
+	START,
+	END,
+	LIFETIME,
+	RUNNING,
+	RUNNABLE,
+	BLOCKED_SYNC,
+	BLOCKED_IO,
+	BLOCKED_OTHER,
+	UNKNOWN,
+	NOT_RUNNING_PCT,
+	BLOCKED_PCT,
+	VOLUNTARY,
+	INVOLUNTARY,
+	CALLS,
+	PER_ACTIVITY,
+};
+
+static const struct pp_column columns[] = {
+    [PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY, "process"},
+    [IMAGE] = {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
+	       "0, 1, ...: which program of the process, one after each exec"},
+    [TID] = {"tid", "tid", PP_TYPE_COUNT, 0, "thread id"},
+    [INDEX] = {"index", "index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
+	       "number of the thread in its process; never used twice, as a tid may be"},
+    [NAME] = {"name", "name", PP_TYPE_TEXT, 0, "last name that the thread had"},
+    [START] = {"start_ns", "start", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,
+	       "when it was created, or first seen"},
+    [END] = {"end_ns", "end", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,
+	     "when it ended, or was last seen"},
+    [LIFETIME] = {"lifetime_ns", "lifetime", PP_TYPE_TIME_NS, 0,
+		  "from start to end: the sum of the next columns"},
+    [RUNNING] = {"running_ns", "running", PP_TYPE_TIME_NS, 0, "on a CPU"},
+    [RUNNABLE] = {"runnable_ns", "runnable", PP_TYPE_TIME_NS, 0,
+		  "new, preempted or woken, and waiting for a CPU"},
+    [BLOCKED_SYNC] = {"blocked_sync_ns", "sync", PP_TYPE_TIME_NS, 0,
+		      "blocked on a synchronization object"},
+    [BLOCKED_IO] = {"blocked_io_ns", "I/O", PP_TYPE_TIME_NS, 0,
+		    "blocked and uninterruptible: block I/O, page faults"},
+    [BLOCKED_OTHER] = {"blocked_other_ns", "other", PP_TYPE_TIME_NS, 0,
+		       "blocked otherwise: in sleep(), read(), ..."},
+    [UNKNOWN] = {"unknown_ns", "unknown", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,
+		 "the events do not tell"},
+    [NOT_RUNNING_PCT] = {"not_running_pct", "not run. %", PP_TYPE_PERCENT, 0,
+			 "share of the lifetime that it was not on a CPU"},
+    [BLOCKED_PCT] = {"blocked_pct", "blocked %", PP_TYPE_PERCENT, 0,
+		     "share of the lifetime blocked on a synchronization object"},
+    [VOLUNTARY] = {"switches_voluntary", "vol.", PP_TYPE_COUNT, 0,
+		   "times it gave up the CPU, because it had to wait"},
+    [INVOLUNTARY] = {"switches_involuntary", "invol.", PP_TYPE_COUNT, 0, "times it was preempted"},
+    [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "function calls counted"},
+    [PER_ACTIVITY] = {"functions_per_activity", "calls/act.", PP_TYPE_RATIO, 0,
+		      "calls per stretch of time on a CPU"},
+};
+
+struct threads {
+	const struct pp_pass_context *context;
+	struct pp_thread_states *states;
+};
+
+static void *threads_start(const struct pp_pass_context *context)
+{
+	struct threads *self = g_new0(struct threads, 1);
+
+	self->context = context;
+	self->states = pp_thread_states_new(context, NULL, NULL);
+	return self;
+}
+
+static void threads_event(void *state, const struct pp_event *event)
+{
+	struct threads *self = state;
+
+	pp_thread_states_event(self->states, event);
+}
+
+static bool count_calls(const struct pp_thread *thread, uint64_t *ret_calls)
+{
+	*ret_calls = 0;
+	if (!thread->arcs)
+		return false;
+	for (guint i = 0; i < thread->arcs->len; i++)
+		*ret_calls += g_array_index(thread->arcs, struct pp_arc, i).count;
+	return true;
+}
+
+/* Percentages are of the time that is accounted for. */
+static void set_scheduling(struct pp_cell *row, const struct pp_thread_state *life, bool tells_io)
+{
+	int64_t known_ns = life->end_ns - life->start_ns - life->total_ns[PP_MODE_UNKNOWN];
+
+	pp_cell_set_time(&row[RUNNING], life->total_ns[PP_MODE_RUNNING]);
+	pp_cell_set_time(&row[RUNNABLE], life->total_ns[PP_MODE_RUNNABLE]);
+	pp_cell_set_time(&row[BLOCKED_SYNC], life->total_ns[PP_MODE_BLOCKED_SYNC]);
+	if (tells_io)
+		pp_cell_set_time(&row[BLOCKED_IO], life->total_ns[PP_MODE_BLOCKED_IO]);
+	pp_cell_set_time(&row[BLOCKED_OTHER], life->total_ns[PP_MODE_BLOCKED_OTHER]);
+	pp_cell_set_time(&row[UNKNOWN], life->total_ns[PP_MODE_UNKNOWN]);
+	pp_cell_set_count(&row[VOLUNTARY], life->voluntary);
+	pp_cell_set_count(&row[INVOLUNTARY], life->involuntary);
+	if (known_ns <= 0)
+		return;
+	pp_cell_set_number(&row[NOT_RUNNING_PCT],
+			   100.0 * (double)(known_ns - life->total_ns[PP_MODE_RUNNING]) /
+			       (double)known_ns);
+	pp_cell_set_number(&row[BLOCKED_PCT],
+			   100.0 * (double)life->total_ns[PP_MODE_BLOCKED_SYNC] / (double)known_ns);
+}
+
+static void set_synchronization(struct pp_cell *row, const struct pp_thread_state *life)
+{
+	int64_t lifetime_ns = life->end_ns - life->start_ns;
+
+	pp_cell_set_time(&row[BLOCKED_SYNC], life->total_ns[PP_MODE_BLOCKED_SYNC]);
+	if (lifetime_ns > 0)
+		pp_cell_set_number(&row[BLOCKED_PCT],
+				   100.0 * (double)life->total_ns[PP_MODE_BLOCKED_SYNC] /
+				       (double)lifetime_ns);
+}
+
+static void add_row(struct pp_table *table, const struct pp_pass_context *context,
+		    const struct pp_thread_state *life)
+{
+	const struct pp_thread *thread = life->thread;
+	struct pp_cell *row = pp_table_add_row(table);
+	uint64_t calls;
+
+	pp_cell_set_count(&row[PID], thread->process->pid);
+	pp_cell_set_count(&row[IMAGE], thread->process->image);
+	pp_cell_set_count(&row[TID], thread->tid);
+	pp_cell_set_count(&row[INDEX], thread->index);
+	pp_cell_set_text(&row[NAME], thread->name);
+	pp_cell_set_time(&row[START], life->start_ns);
+	pp_cell_set_time(&row[END], life->end_ns);
+	pp_cell_set_time(&row[LIFETIME], life->end_ns - life->start_ns);
+	if (!context->has_kernel)
+		set_synchronization(row, life);
+	else if (life->scheduled)
+		set_scheduling(row, life, context->has_switch_pairs);
+	if (count_calls(thread, &calls)) {
+		pp_cell_set_count(&row[CALLS], calls);
+		if (context->has_kernel && life->scheduled && life->activities)
+			pp_cell_set_number(&row[PER_ACTIVITY],
+					   (double)calls / (double)life->activities);
+	}
+}
+
+static void add_notes(struct pp_table *table, const struct threads *self)
+{
+	unsigned not_scheduled = 0, in_doubt = 0;
+
+	if (!self->context->has_kernel) {
+		pp_table_note(table,
+			      "no scheduling events in this capture: whether a thread ran is "
+			      "not known, and it counts as blocked from finding an object "
+			      "taken until it got it");
+		return;
+	}
+	if (!self->context->has_wakings)
+		pp_table_note(table, "the source of scheduling events does not tell of wake-ups: "
+				     "blocked includes the time from wake-up to running");
+	if (!self->context->has_switch_pairs)
+		pp_table_note(table, "nor does it tell I/O from other sleep: all counts as other, "
+				     "or as sync inside a synchronization call");
+	for (guint i = 0; i < self->context->model->threads->len; i++) {
+		const struct pp_thread_state *life =
+		    pp_thread_state(self->states, self->context->model->threads->pdata[i]);
+
+		if (!life || !life->begun)
+			continue;
+		not_scheduled += !life->scheduled;
+		in_doubt += life->scheduled && life->total_ns[PP_MODE_UNKNOWN] > 0;
+	}
+	if (not_scheduled)
+		pp_table_note(table, "no scheduling event tells of %u of the threads",
+			      not_scheduled);
+	if (in_doubt)
+		pp_table_note(table,
+			      "scheduling events of %u of the threads are lost or contradict "
+			      "each other: the time in doubt is left out (see quality)",
+			      in_doubt);
+}
+
+static void threads_finish(void *state, int64_t end_ns, GPtrArray *tables)
+{
+	struct threads *self = state;
+	const GPtrArray *threads = self->context->model->threads;
+	struct pp_table *table = pp_table_new("threads", "Threads", columns, G_N_ELEMENTS(columns));
+
+	pp_thread_states_finish(self->states, end_ns);
+	for (guint i = 0; i < threads->len; i++) {
+		const struct pp_thread_state *life =
+		    pp_thread_state(self->states, threads->pdata[i]);
+
+		if (life && life->begun)
+			add_row(table, self->context, life);
+	}
+	add_notes(table, self);
+	g_ptr_array_add(tables, table);
+}
+
+static void threads_free(void *state)
+{
+	struct threads *self = state;
+
+	pp_thread_states_free(self->states);
+	g_free(self);
+}
+
+const struct pp_pass pp_pass_threads = {
+    .name = "threads",
+    .kinds = PP_THREAD_STATE_KINDS,
+    .start = threads_start,
+    .event = threads_event,
+    .finish = threads_finish,
+    .free = threads_free,
+};

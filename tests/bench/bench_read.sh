@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# How fast a capture is read: `report` with all its default sections, against babeltrace2 reading the
+# same streams and throwing the events away.  Few streams, then many: babeltrace2's muxer looks at
+# every stream for every event.  The least CPU time of ROUNDS (default 5) runs of each, alternating.
+#
+# Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
+set -eu
+
+rounds=${ROUNDS:-5}
+budget=1.2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+export TIMEFORMAT='%U %S'
+
+# timed FILE COMMAND...: appends user + sys, in seconds.
+timed()
+{
+	local file=$1
+	shift
+	{ time "$@" >out 2>err; } 2>seconds || { cat err >&2; exit 1; }
+	awk '{ print $1 + $2 }' seconds >>"$file"
+}
+
+bench()
+{
+	local threads=$1 events=$2
+	rm -f theirs ours
+	"$GM_BUILD/tests/ctf/make_capture" capture "$threads" "$events"
+	for _ in $(seq "$rounds"); do
+		timed theirs babeltrace2 --output-format=dummy capture
+		timed ours "$GM_BUILD/gprof-mt" report -i capture
+	done
+	awk -v n="$events" -v t="$threads" -v b=$budget \
+		-v p="$(sort -n theirs | head -1)" -v o="$(sort -n ours | head -1)" 'BEGIN {
+		printf "reading %.1f M events of %d streams, all sections\tbabeltrace2 dummy sink", n / 1e6, t
+		printf "\t%.0f\t%.0f\tns/event\t%.3f\t%s\t%s\n", p / n * 1e9, o / n * 1e9, o / p, b,
+			o / p <= b ? "pass" : "miss" }'
+	rm -rf capture
+}
+
+bench 4 1000000
+bench 300 500000

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What synchronization costs, in nanoseconds, printed as one number: bench_sync WHAT N
+ *   uncontended   a lock and unlock, in a process with a second thread (which sleeps)
+ *   contended     the same, by two threads on one mutex at a time
+ *   threads       a thread created and joined that locks once
+ *   clock         what two readings of the TSC beside the locked instructions add to the first
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <x86intrin.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t barrier;
+static long n, counter;
+static volatile unsigned long long sink;
+
+static double now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static void *locks(void *arg)
+{
+	pthread_barrier_wait(&barrier);
+	for (long i = 0; i < n; i++) {
+		pthread_mutex_lock(&mutex);
+		counter++;
+		pthread_mutex_unlock(&mutex);
+	}
+	pthread_barrier_wait(&barrier);
+	return arg;
+}
+
+static void *sleeps(void *arg)
+{
+	pthread_barrier_wait(&barrier);
+	return arg;
+}
+
+static void *once(void *arg)
+{
+	pthread_mutex_lock(&mutex);
+	pthread_mutex_unlock(&mutex);
+	return arg;
+}
+
+static double uncontended(void)
+{
+	pthread_t sleeper;
+	double start;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_create(&sleeper, NULL, sleeps, NULL);
+	start = now_ns();
+	for (long i = 0; i < n; i++) {
+		pthread_mutex_lock(&mutex);
+		counter++;
+		pthread_mutex_unlock(&mutex);
+	}
+	start = now_ns() - start;
+	pthread_barrier_wait(&barrier);
+	pthread_join(sleeper, NULL);
+	return start / (double)n;
+}
+
+static double contended(void)
+{
+	pthread_t threads[2];
+	double start;
+
+	pthread_barrier_init(&barrier, NULL, 3);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, locks, NULL);
+	pthread_barrier_wait(&barrier);
+	start = now_ns();
+	pthread_barrier_wait(&barrier);
+	start = now_ns() - start;
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	return start / (double)n / 2;
+}
+
+static double threads(void)
+{
+	double start = now_ns();
+
+	for (long i = 0; i < n; i++) {
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, once, NULL);
+		pthread_join(thread, NULL);
+	}
+	return (now_ns() - start) / (double)n;
+}
+
+static double clock_beside(void)
+{
+	double bare = uncontended(), start = now_ns();
+	pthread_t sleeper;
+
+	pthread_create(&sleeper, NULL, sleeps, NULL);
+	start = now_ns();
+	for (long i = 0; i < n; i++) {
+		pthread_mutex_lock(&mutex);
+		sink = __rdtsc();
+		counter++;
+		sink = __rdtsc();
+		pthread_mutex_unlock(&mutex);
+	}
+	start = now_ns() - start;
+	pthread_barrier_wait(&barrier);
+	pthread_join(sleeper, NULL);
+	return start / (double)n - bare;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		double (*run)(void);
+	} benches[] = {
+	    {"uncontended", uncontended},
+	    {"contended", contended},
+	    {"threads", threads},
+	    {"clock", clock_beside},
+	};
+
+	n = argc > 2 ? atol(argv[2]) : 0;
+	for (unsigned i = 0; n > 0 && i < sizeof(benches) / sizeof(benches[0]); i++)
+		if (strcmp(argv[1], benches[i].name) == 0)
+			return printf("%.2f\n", benches[i].run()) < 0;
+	return 2;
+}

@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What recording synchronization costs: each primitive bare, under libsync_trace, under LTTng-UST's
+# pthread wrapper with a session that records, and under Valgrind's DRD.  Rounds alternate; the
+# median of ROUNDS (default 5) counts.
+#
+# Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
+set -eu
+
+rounds=${ROUNDS:-5}
+library=$GM_BUILD/libsync_trace.so
+wrapper=liblttng-ust-pthread-wrapper.so
+dir=$(mktemp -d)
+daemon=
+finish()
+{
+	[ -z "$daemon" ] || kill "$daemon" 2>/dev/null || true
+	rm -rf "$dir"
+}
+trap finish EXIT
+cd "$dir"
+unset GPROF_MT_CONFIG LD_PRELOAD
+$CC -std=gnu17 -O2 -pthread -o bench "$GM_TOP/tests/bench/bench_sync.c"
+
+median()
+{
+	sort -n "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
+}
+
+# row WHAT PEER PEER_NS OUR_NS BUDGET_NS_OVER_PEER|-
+row()
+{
+	awk -v what="$1" -v peer="$2" -v p="$3" -v o="$4" -v b="$5" 'BEGIN {
+		printf "%s%s\t%s\t%.1f\t%.1f\tns\t%.2f\t%s\t%s\n", what,
+			b == "-" ? "" : " (budget: beyond the peer)", peer, p, o, o / p, b,
+			b == "-" ? b : o - p <= b ? "pass" : "miss" }'
+}
+
+# skip WHAT PEER REASON
+skip()
+{
+	printf '%s\t%s: %s\t-\t-\tns\t-\t-\t-\n' "$1" "$2" "$3"
+}
+
+ours()
+{
+	rm -rf gprof-mt.data gprof-mt.data.old
+	LD_PRELOAD=$library ./bench "$@"
+}
+
+# The peers' programs are slower by so much that fewer rounds tell the same.
+lttng_ns()
+{
+	LD_PRELOAD=$wrapper ./bench "$@"
+}
+
+drd_ns()
+{
+	valgrind --tool=drd ./bench "$@" 2>/dev/null
+}
+
+# A session daemon of our own, for this user, unless one is there.
+lttng_start()
+{
+	command -v lttng-sessiond >/dev/null || { echo "lttng-sessiond is not installed"; return 1; }
+	ldconfig -p | grep -q "$wrapper" || { echo "$wrapper is not installed"; return 1; }
+	export LTTNG_HOME=$dir/lttng
+	mkdir -p "$LTTNG_HOME"
+	if ! lttng --no-sessiond list >/dev/null 2>&1; then
+		lttng-sessiond --no-kernel --daemonize --pidfile="$dir/daemon.pid" >/dev/null 2>&1 ||
+			{ echo "lttng-sessiond does not start"; return 1; }
+		daemon=$(cat "$dir/daemon.pid")
+	fi
+	{
+		lttng create gprof-mt-bench --output="$dir/session" &&
+			lttng enable-event --userspace 'lttng_ust_pthread:*' &&
+			lttng start
+	} >/dev/null 2>&1 || { echo "no LTTng session can be made"; return 1; }
+}
+
+lttng_why=
+lttng_start >why || lttng_why=$(cat why)
+drd_why=
+valgrind --version >/dev/null 2>&1 || drd_why="valgrind is not installed"
+
+# bench WHAT NAME N BUDGET
+bench()
+{
+	local what=$1 name=$2 n=$3 budget=$4 our
+	rm -f bare.ns our.ns lttng.ns
+	for _ in $(seq "$rounds"); do
+		./bench "$name" "$n" >>bare.ns
+		ours "$name" "$n" >>our.ns
+		[ -n "$lttng_why" ] || lttng_ns "$name" "$n" >>lttng.ns
+	done
+	our=$(median our.ns)
+	row "$what" "not recorded" "$(median bare.ns)" "$our" "$budget"
+	if [ -n "$lttng_why" ]; then
+		skip "$what" "lttng-ust wrapper" "$lttng_why"
+	else
+		row "$what" "lttng-ust wrapper, recording" "$(median lttng.ns)" "$our" -
+	fi
+	if [ -n "$drd_why" ]; then
+		skip "$what" "Valgrind DRD" "$drd_why"
+	else
+		row "$what" "Valgrind DRD" "$(drd_ns "$name" $((n / 50 + 1)))" "$our" -
+	fi
+}
+
+bench "lock and unlock, uncontended" uncontended 1000000 12
+bench "lock and unlock, two threads on one mutex" contended 500000 -
+bench "thread created and joined" threads 2000 -
+./bench clock 1000000 | awk '{
+	printf "reading the TSC twice beside lock and unlock\tno reading\t0\t%.1f\tns\t-\t-\t-\n", $1 }'
+
+# Bytes of an event, as they lie on disk, of a run of known length.
+ours uncontended 1000000 >/dev/null
+bytes=$(du -cb gprof-mt.data/*/user/stream_* | tail -n 1 | cut -f 1)
+awk -v bytes="$bytes" 'BEGIN { b = bytes / 2000000; printf "bytes of a lock or unlock on disk\t" \
+	"budget\t16\t%.1f\tbytes\t%.2f\t16\t%s\n", b, b / 16, b < 16.5 ? "pass" : "miss" }'
+[ -n "$lttng_why" ] || lttng destroy gprof-mt-bench >/dev/null 2>&1

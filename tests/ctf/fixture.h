@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes captures for tests: the files of libgmon-mt/gmon-mt/format.h and CTF streams as
+ * sync-trace/events.h and LTTng have them.  Written from those two contracts alone, and not with
+ * the code of the libraries, so that reader and writer are not wrong together.
+ */
+#ifndef TESTS_CTF_FIXTURE_H
+#define TESTS_CTF_FIXTURE_H
+
+#include <stdint.h>
+
+#include <glib.h>
+
+#include "gmon-mt/format.h"
+#include "sync-trace/events.h"
+
+/* Every clock of a fixture: CLOCK_REALTIME - CLOCK_MONOTONIC. */
+#define FIXTURE_OFFSET_NS INT64_C(1700000000000000000)
+
+struct fixture_stream {
+	char *path;
+	GByteArray *bytes;
+	guint packet;		  /* where the current packet begins */
+	uint32_t pid, tid, index; /* of a thread's stream */
+	int cpu;		  /* of the kernel's, else -1 */
+	uint64_t last_ns, discarded;
+};
+
+/* The directory and its `session`; `schema` as it says. */
+void fixture_capture(const char *dir, unsigned schema);
+
+/* A process's folder: its thread table, an empty load map, metadata for streams. */
+void fixture_process(const char *dir, uint32_t pid, const struct gm_thread_slot *slots,
+		     unsigned n_slots);
+
+/* Call counts of a thread. */
+void fixture_calls(const char *dir, uint32_t pid, uint32_t index, uint32_t tid,
+		   const struct gm_calls_arc *arcs, unsigned n_arcs);
+
+/* kernel/ with its metadata; source: "perf" or "switches". */
+void fixture_kernel(const char *dir, const char *source);
+
+struct fixture_stream *fixture_thread_stream(const char *dir, uint32_t pid, uint32_t index,
+					     uint32_t tid, uint64_t begin_ns);
+struct fixture_stream *fixture_cpu_stream(const char *dir, int cpu, uint64_t begin_ns);
+
+/* Ends the packet, and begins another before which so many events were discarded. */
+void fixture_packet(struct fixture_stream *stream, uint64_t begin_ns, uint64_t discarded);
+
+/* Writes the file and frees the stream. */
+void fixture_close(struct fixture_stream *stream);
+
+void fixture_site(struct fixture_stream *stream, uint64_t time_ns, uint16_t number,
+		  uint64_t address);
+
+/* extra: the last field of the operation's shape, if it has one more than OP. */
+void fixture_sync(struct fixture_stream *stream, uint64_t time_ns, enum st_event op, uint8_t result,
+		  uint16_t site, uint64_t object, uint64_t extra);
+
+void fixture_switch(struct fixture_stream *stream, uint64_t time_ns, int32_t prev_tid,
+		    int16_t prev_state, int32_t next_tid);
+void fixture_waking(struct fixture_stream *stream, uint64_t time_ns, int32_t tid,
+		    int32_t target_cpu, int32_t waker);
+void fixture_fork(struct fixture_stream *stream, uint64_t time_ns, int32_t parent_tid,
+		  int32_t parent_pid, int32_t child_tid, int32_t child_pid);
+void fixture_exit(struct fixture_stream *stream, uint64_t time_ns, int32_t tid);
+void fixture_exec(struct fixture_stream *stream, uint64_t time_ns, int32_t tid);
+
+#endif

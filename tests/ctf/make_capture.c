@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * make_capture DIR THREADS EVENTS: a capture of one process whose threads lock and unlock one mutex
+ * in turn, with the switches that go with it on one CPU; EVENTS synch-events in all.
+ * make_capture DIR every: one of each event there is.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixture.h"
+
+#define PID	      1000
+#define START_NS      UINT64_C(5000000000)
+#define MUTEX	      0x601040
+#define PACKET_EVENTS 2048
+
+static int make_every(const char *dir)
+{
+	struct gm_thread_slot slot = {
+	    .state = GM_THREAD_LIVE, .tid = PID, .parent_index = -1, .start_ns = START_NS};
+	struct fixture_stream *thread, *cpu;
+	uint64_t now_ns = START_NS;
+
+	fixture_capture(dir, 1);
+	fixture_process(dir, PID, &slot, 1);
+	fixture_kernel(dir, "perf");
+	thread = fixture_thread_stream(dir, PID, 0, PID, now_ns);
+	cpu = fixture_cpu_stream(dir, 0, now_ns);
+	fixture_site(thread, now_ns, 1, 0x401000);
+	for (enum st_event op = ST_EVENT_site + 1; op < ST_N_EVENTS; op++)
+		for (unsigned n = 0; n <= op % 3; n++)
+			fixture_sync(thread, now_ns++, op, 0, 1, MUTEX, 1);
+	fixture_switch(cpu, now_ns++, 0, 0, PID);
+	fixture_fork(cpu, now_ns++, PID, PID, PID + 1, PID);
+	fixture_waking(cpu, now_ns++, PID + 1, 0, PID);
+	fixture_waking(cpu, now_ns++, PID + 1, 0, PID);
+	fixture_exec(cpu, now_ns++, PID);
+	fixture_exit(cpu, now_ns++, PID);
+	fixture_close(thread);
+	fixture_close(cpu);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned n_threads = argc == 4 ? (unsigned)atoi(argv[2]) : 0;
+	uint64_t n_events = argc == 4 ? strtoull(argv[3], NULL, 10) : 0;
+	struct gm_thread_slot *slots = g_new0(struct gm_thread_slot, n_threads);
+	struct fixture_stream **streams = g_new0(struct fixture_stream *, n_threads);
+	struct fixture_stream *cpu;
+	uint64_t now_ns = START_NS;
+
+	if (argc == 3 && strcmp(argv[2], "every") == 0)
+		return make_every(argv[1]);
+	if (!n_threads) {
+		fprintf(stderr, "usage: make_capture DIR {THREADS EVENTS|every}\n");
+		return 2;
+	}
+	for (unsigned i = 0; i < n_threads; i++)
+		slots[i] = (struct gm_thread_slot){
+		    .state = GM_THREAD_ENDED,
+		    .tid = PID + i,
+		    .parent_index = i ? 0 : -1,
+		    .start_ns = START_NS,
+		    .end_ns = START_NS + n_events * 1000,
+		    .name = "worker",
+		};
+	fixture_capture(argv[1], 1);
+	fixture_process(argv[1], PID, slots, n_threads);
+	fixture_kernel(argv[1], "perf");
+	cpu = fixture_cpu_stream(argv[1], 0, START_NS);
+	for (unsigned i = 0; i < n_threads; i++) {
+		streams[i] = fixture_thread_stream(argv[1], PID, i, PID + i, START_NS);
+		fixture_site(streams[i], START_NS, 1, 0x401000);
+	}
+	for (uint64_t n = 0; n + 2 <= n_events; n += 2, now_ns += 1000) {
+		unsigned at = (unsigned)(n / 2 % n_threads);
+
+		fixture_sync(streams[at], now_ns, ST_EVENT_mutex_lock, 0, 1, MUTEX, 0);
+		fixture_sync(streams[at], now_ns + 500, ST_EVENT_mutex_unlock, 0, 1, MUTEX, 0);
+		if (n % 200 == 0 && n_threads > 1)
+			fixture_switch(cpu, now_ns + 700, (int32_t)(PID + at), 0,
+				       (int32_t)(PID + (at + 1) % n_threads));
+		if (n / 2 / n_threads % PACKET_EVENTS == PACKET_EVENTS - 1)
+			fixture_packet(streams[at], now_ns + 800, 0);
+	}
+	for (unsigned i = 0; i < n_threads; i++)
+		fixture_close(streams[i]);
+	fixture_close(cpu);
+	g_free(slots);
+	g_free(streams);
+	return 0;
+}

@@ -1,0 +1,124 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A report that cannot be made, or not whole, says so in one line that names the thing and what to
+# do, and exits with a status that tells; what is printed is never half of a document.
+set -u
+export LC_ALL=C
+# In a sanitized build: names for the leaks that tests/lsan.supp knows.
+export ASAN_OPTIONS=fast_unwind_on_malloc=0
+make=$GM_BUILD/tests/ctf/make_capture
+
+fail()
+{
+	echo "$*; stderr: $(cat err)"
+	exit 1
+}
+
+# report STATUS REGEX ARG...: exits so; one line on stderr, which holds the regex.
+report()
+{
+	local status=$1 regex=$2 got
+	shift 2
+	"$GM_BUILD/gprof-mt" report "$@" >out 2>err
+	got=$?
+	[ $got = "$status" ] || fail "report $*: status $got, not $status"
+	[ "$(wc -l <err)" = 1 ] || fail "report $*: not one line"
+	grep -qE -e "$regex" err || fail "report $*: does not say '$regex'"
+}
+
+nothing() { [ ! -s out ] || fail "output, too"; }
+
+"$make" good 3 300 || exit 1
+
+report 1 "no capture gprof-mt.data: .*gprof-mt record" && nothing
+report 1 "no capture elsewhere: " -i elsewhere && nothing
+mkdir empty
+report 1 "empty is not a capture: .*session" -i empty && nothing
+report 1 "out is not a capture: not a directory" -i out && nothing
+report 2 "no section 'nonsense'.*--help" nonsense && nothing
+report 2 "--format yaml: it is text or json" --format yaml && nothing
+report 2 "--tid x: not a thread id" --tid x && nothing
+report 2 "needs a value" -i && nothing
+report 2 "no option --nonsense" --nonsense && nothing
+report 1 "no thread has tid 4; see .gprof-mt report threads" -i good --tid 4 flat && nothing
+
+copy() { rm -rf copy && cp -r good copy; }
+
+copy && sed -i '1s/1/2/' copy/session
+report 1 "copy/session: a capture of schema 2, .*reads up to 1: .*newer" -i copy && nothing
+copy && : >copy/session
+report 1 "copy/session: empty.*record again" -i copy && nothing
+copy && rm -r copy/1000 copy/kernel
+report 1 "copy is an empty capture: .*gcc -pg" -i copy && nothing
+copy && truncate -s 100 copy/1000/threads
+report 1 "copy/1000/threads: cut short: 100 of [0-9]+ bytes" -i copy && nothing
+copy && : >copy/1000/threads
+report 1 "copy/1000/threads: cut short" -i copy && nothing
+
+# Damage leaves a report of the rest, in full form, and says that it is not all.
+copy && truncate -s -20 copy/1000/user/stream_1
+report 1 "copy/1000/user/stream_1: .*cut short.*covers what is before" -i copy --format json sync
+jq -e '.sync | length > 0' out >/dev/null || fail "no report of the rest: $(cat out)"
+copy && truncate -s 3 copy/kernel/channel0_0
+report 1 "copy/kernel/channel0_0: .*cut short" -i copy summary
+copy && printf '\0' | dd of=copy/1000/user/stream_0 bs=1 seek=0 conv=notrunc 2>dd.err
+report 1 "copy/1000/user/stream_0: damaged" -i copy --format json sync quality
+jq -e '[.sync[].tid] | unique | length == 2' out >/dev/null || fail "the other two threads: $(cat out)"
+jq -e '.quality | length > 0' out >/dev/null || fail "nothing in quality"
+copy && : >copy/kernel/metadata
+report 1 "copy/kernel: left out" -i copy summary
+
+# The other commands say it as well, and once.
+copy && truncate -s -20 copy/1000/user/stream_1
+for command in "history" "graph --kind switch"; do
+	# shellcheck disable=SC2086 # words
+	"$GM_BUILD/gprof-mt" $command -i copy >out 2>err
+	[ $? = 1 ] || fail "$command of a damaged capture: status"
+	[ -s out ] || fail "$command of a damaged capture: nothing of the rest"
+	[ "$(wc -l <err)" = 1 ] || fail "$command: not one line"
+	grep -q "stream_1: .*cut short" err || fail "$command: not said"
+done
+
+# What is not there any more is told from what never was.
+nothing_else() { jq -e '.sync | length > 0' out >/dev/null || fail "no report of the rest: $(cat out)"; }
+
+copy && rm copy/1000/user/stream_1
+report 1 "copy/1000/user/stream_1: missing; the report covers the others" -i copy --format json sync
+nothing_else
+copy && cp copy/1000/user/stream_1 copy/1000/user/stream_1_2
+report 1 "copy/1000/user/stream_1_1: missing" -i copy sync
+copy && rm copy/1000/user/stream_1 && mkfifo copy/1000/user/stream_1
+report 1 "copy/1000/user/stream_1: not a regular file: left out" -i copy --format json sync
+nothing_else
+copy && rm copy/kernel/channel0_0 && mkdir copy/kernel/channel0_0
+report 1 "copy/kernel/channel0_0: not a regular file" -i copy threads
+events=$(babeltrace2 good/kernel | wc -l)
+[ "$events" -gt 1 ] || fail "no kernel events"
+copy && echo "{\"kernel\": {\"events\": $events}}" >copy/info.json
+"$GM_BUILD/gprof-mt" report -i copy quality >out 2>err || fail "events are said to be missing"
+copy && echo "{\"kernel\": {\"events\": $((events + 5))}}" >copy/info.json
+report 1 "copy/kernel: 5 of the $((events + 5)) scheduling events .* missing" -i copy threads
+rm -r copy/kernel
+report 1 "copy/kernel: $((events + 5)) of the $((events + 5)) scheduling events" -i copy --format json sync
+nothing_else
+grep -q "no scheduling events in this capture" out || fail "blocked without scheduling events: not said"
+
+# Another boot's clock counts from elsewhere.
+copy && sed -i 's/\(clock {.* uuid = "\)./\1f/' copy/kernel/metadata
+report 1 "copy/kernel: left out: recorded after another boot" -i copy --format json threads
+jq -e '.threads | all(.running_ns == null)' out >/dev/null || fail "another boot's times: $(cat out)"
+
+# Nothing that was not written: a full disk, a closed reader.
+"$GM_BUILD/gprof-mt" report -i good summary >/dev/full 2>err
+[ $? = 1 ] || fail "a full disk passes"
+grep -q "standard output: No space left" err || fail "a full disk is not named"
+for command in doctor --help --version "report --help"; do
+	# shellcheck disable=SC2086 # words
+	"$GM_BUILD/gprof-mt" $command >/dev/full 2>err
+	[ $? = 1 ] || fail "$command: a full disk passes"
+	grep -q "standard output: No space left" err || fail "$command: a full disk is not named"
+done
+# Empty streams are no damage: the threads did nothing.
+copy && : >copy/1000/user/stream_2
+"$GM_BUILD/gprof-mt" report -i copy quality >out 2>err || fail "an empty stream"
+[ ! -s err ] || fail "an empty stream is complained of"

@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Our reader sees as many of each event as babeltrace2 does: of every kind there is, and in bulk.
+set -eu
+command -v babeltrace2 >/dev/null || { echo "babeltrace2 is not installed"; exit 77; }
+ctf=$GM_BUILD/tests/ctf
+
+same()
+{
+	local dir=$1
+	"$ctf/make_capture" "$@"
+	"$ctf/count_events" "$dir" | sort -k2 >"$dir.ours"
+	# Sites are not events to us.
+	babeltrace2 "$dir" | sed -E 's/^\[[^]]*\] \([^)]*\) ([a-z_]+):.*/\1/' | grep -vx site |
+		sort | uniq -c | awk '{ print $1, $2 }' | sort -k2 >"$dir.theirs"
+	[ -s "$dir.theirs" ] || { echo "babeltrace2 read nothing of $dir"; exit 1; }
+	diff "$dir.theirs" "$dir.ours"
+}
+
+same every every
+same one 1 1000
+same many 7 50000
+[ "$(wc -l <every.ours)" -ge 40 ]
+[ "$(awk '{ n += $1 } END { print n }' many.ours)" -ge 50000 ]

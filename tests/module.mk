@@ -1,0 +1,39 @@
+# Each folder of tests adds the programs it compiles to TESTS_BUILD.  tests/run finds the tests.
+include $(wildcard tests/*/module.mk)
+
+# The packages come first, then a second make, which sees what they brought (pkg-config).
+submake = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+
+.PHONY: check-run tests-build
+check:
+	$(Q)tests/install-deps check
+	$(Q)$(submake) tests-build
+	$(Q)$(MAKE) --no-print-directory check-run
+
+tests-build: all $(TESTS_BUILD)
+	@:
+
+check-run: tests-build
+	$(Q)CC='$(CC)' tests/run -b $(B) $(T)
+
+demo:
+	$(Q)tests/install-deps build
+	$(Q)$(submake) all
+	$(Q)examples/demo $(B)
+
+lint:
+	$(Q)tests/install-deps lint
+	$(Q)tests/lint $(B)
+
+check-san:
+	$(Q)$(MAKE) --no-print-directory check SAN=address,undefined
+
+check-apps:
+	$(Q)tests/install-deps apps
+	$(Q)$(submake) all
+	$(Q)tests/apps/check $(B)
+
+bench:
+	$(Q)tests/install-deps bench
+	$(Q)$(submake) all $(BENCH_BUILD)
+	$(Q)CC='$(CC)' tests/bench/run -b $(B) $(T)

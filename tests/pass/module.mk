@@ -1,0 +1,8 @@
+# Text events in, rows out: each test_*.c runs the fixtures beside it.
+PASS_TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/pass/test_*.c))
+TESTS_BUILD += $(PASS_TESTS)
+
+$(PASS_TESTS): $(B)/tests/pass/%: tests/pass/%.c $(B)/libpostproc.a
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(PP_CFLAGS) -MMD -MP $< $(B)/libpostproc.a $(PP_LIBS) -o $@

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs the fixtures of this folder: text events in, rows of the passes' tables out.
+ *
+ * A fixture holds cases.  "=== TITLE" begins one; its events follow (input/text.h), then what must
+ * come out of them:
+ *
+ *   == TABLE [OPTION...]    the rows of that table, one a line, in order and all of them; a row
+ * names the cells that matter: KEY=VALUE..., "-" for a missing one
+ *   == TABLE/KEY ROW        the rows of the table nested in that row (0, 1, ...)
+ *   == history OBJECT       the operations on that object (0, 1, ... in order of appearance)
+ *   == notes TABLE          each line is part of a note of that table; no line: it has none
+ *   == error                the events are refused with this message (after file and line)
+ *
+ * Code addresses are called "site:0x400" and "function:0x400", data from 0x1000 on "var:0x1000".
+ */
+#include <glob.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/text.h"
+#include "pass/history.h"
+#include "pass/pass.h"
+
+struct section {
+	char *title;	  /* what follows "== " */
+	unsigned line;	  /* of the title */
+	GPtrArray *lines; /* of char *, as they stand */
+};
+
+struct fixture_case {
+	const char *file;
+	char *title;
+	unsigned line; /* of the first line of events */
+	GString *events;
+	GPtrArray *sections; /* of struct section * */
+};
+
+static unsigned n_checked, n_failed;
+
+static void complain(const struct fixture_case *fixture, unsigned line, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
+
+static void complain(const struct fixture_case *fixture, unsigned line, const char *format, ...)
+{
+	g_autofree char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	text = g_strdup_vprintf(format, args);
+	va_end(args);
+	printf("%s:%u: %s: %s\n", fixture->file, line, fixture->title, text);
+	n_failed++;
+}
+
+/* --- names ---------------------------------------------------------------------------------- */
+
+static char *name_site(void *data, const struct pp_process *process, uint64_t address)
+{
+	(void)data;
+	(void)process;
+	return g_strdup_printf("site:0x%" PRIx64, address);
+}
+
+static char *name_function(void *data, const struct pp_process *process, uint64_t address)
+{
+	(void)data;
+	(void)process;
+	return g_strdup_printf("function:0x%" PRIx64, address);
+}
+
+static char *name_object(void *data, const struct pp_process *process, uint64_t address)
+{
+	(void)data;
+	(void)process;
+	return address >= 0x1000 ? g_strdup_printf("var:0x%" PRIx64, address) : NULL;
+}
+
+static const struct pp_namer namer = {
+    .site = name_site,
+    .function = name_function,
+    .object = name_object,
+};
+
+/* --- running -------------------------------------------------------------------------------- */
+
+static struct pp_text *read_events(const struct fixture_case *fixture)
+{
+	struct pp_error err = PP_ERROR_INIT;
+	struct pp_text *text = NULL;
+
+	if (pp_text_read(fixture->events->str, fixture->file, fixture->line, &text, &err)) {
+		g_autofree char *what = pp_error_text(&err);
+
+		complain(fixture, fixture->line, "%s", what);
+	}
+	pp_error_done(&err);
+	return text;
+}
+
+static struct pp_pass_context context_of(const struct pp_text *text, GHashTable *options)
+{
+	return (struct pp_pass_context){
+	    .model = text->model,
+	    .namer = &namer,
+	    .has_kernel = text->has_kernel,
+	    .has_switch_pairs = text->has_switch_pairs,
+	    .has_wakings = text->has_wakings,
+	    .options = options,
+	};
+}
+
+static const struct pp_event *event_at(const struct pp_text *text, guint i)
+{
+	return &g_array_index(text->events, struct pp_event, i);
+}
+
+static void run_pass(const struct pp_pass *pass, const struct pp_pass_context *context,
+		     const struct pp_text *text, GPtrArray *tables)
+{
+	void *state = pass->start(context);
+
+	for (guint i = 0; i < text->events->len; i++)
+		if (pass->kinds & PP_EVENT_MASK(event_at(text, i)->kind))
+			if (pass->event)
+				pass->event(state, event_at(text, i));
+	pass->finish(state, text->model->end_ns, tables);
+	pass->free(state);
+}
+
+static void table_free(void *table)
+{
+	pp_table_free(table);
+}
+
+/* Every table that the passes make of the events. */
+static GPtrArray *run_passes(const struct fixture_case *fixture, GHashTable *options)
+{
+	static const char *const names[] = {"threads",	"sync",	       "locks",
+					    "switches", "consistency", "quality"};
+	GPtrArray *tables = g_ptr_array_new_with_free_func(table_free);
+	struct pp_text *text = read_events(fixture);
+	struct pp_pass_context context;
+
+	if (!text)
+		return tables;
+	context = context_of(text, options);
+	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
+		run_pass(pp_pass_find(names[i]), &context, text, tables);
+	pp_text_free(text);
+	return tables;
+}
+
+static struct pp_table *run_history(const struct fixture_case *fixture, unsigned at)
+{
+	struct pp_history_filter filter = {0};
+	struct pp_text *text = read_events(fixture);
+	struct pp_pass_context context;
+	struct pp_history *history;
+	struct pp_table *table = NULL;
+
+	if (!text)
+		return NULL;
+	context = context_of(text, NULL);
+	history = pp_history_new(&context, &filter);
+	for (guint i = 0; i < text->events->len; i++)
+		pp_history_event(history, event_at(text, i));
+	pp_history_finish(history, text->model->end_ns);
+	if (at < pp_history_n_objects(history))
+		table = pp_history_table(history, at, 0, UINT_MAX);
+	pp_history_free(history);
+	pp_text_free(text);
+	return table;
+}
+
+/* --- comparing ------------------------------------------------------------------------------ */
+
+static char *cell_text(const struct pp_cell *cell, enum pp_type type)
+{
+	if (cell->missing)
+		return g_strdup("-");
+	switch (type) {
+	case PP_TYPE_TEXT:
+		return g_strdup(cell->text);
+	case PP_TYPE_COUNT:
+		return g_strdup_printf("%" PRIu64, cell->count);
+	case PP_TYPE_TIME_NS:
+		return g_strdup_printf("%" PRId64, cell->time_ns);
+	case PP_TYPE_SECONDS:
+	case PP_TYPE_PERCENT:
+	case PP_TYPE_RATIO:
+		return g_strdup_printf("%.2f", cell->number);
+	case PP_TYPE_ADDRESS:
+		return g_strdup_printf("0x%" PRIx64, cell->count);
+	case PP_TYPE_BOOL:
+		return g_strdup(cell->truth ? "yes" : "no");
+	case PP_TYPE_TABLE:
+		break;
+	}
+	return g_strdup("(table)");
+}
+
+static char *row_text(const struct pp_table *table, guint at)
+{
+	const struct pp_cell *row = table->rows->pdata[at];
+	GString *text = g_string_new(NULL);
+
+	for (unsigned i = 0; i < table->n_columns; i++) {
+		g_autofree char *cell = cell_text(&row[i], table->columns[i].type);
+
+		g_string_append_printf(text, " %s=%s", table->columns[i].key, cell);
+	}
+	return g_string_free(text, FALSE);
+}
+
+static void check_row(const struct fixture_case *fixture, unsigned line,
+		      const struct pp_table *table, guint at, const char *expected)
+{
+	const struct pp_cell *row = table->rows->pdata[at];
+	g_auto(GStrv) words = NULL;
+
+	if (!g_shell_parse_argv(expected, NULL, &words, NULL)) {
+		complain(fixture, line, "not a row: %s", expected);
+		return;
+	}
+	for (unsigned i = 0; words[i]; i++) {
+		char *value = strchr(words[i], '=');
+		g_autofree char *found = NULL;
+		int column = -1;
+
+		if (value) {
+			*value++ = '\0';
+			column = pp_table_column(table, words[i]);
+		}
+		if (column < 0) {
+			complain(fixture, line, "no column '%s'", words[i]);
+			continue;
+		}
+		n_checked++;
+		found = cell_text(&row[column], table->columns[column].type);
+		if (strcmp(found, value) != 0)
+			complain(fixture, line, "%s is %s, not %s", words[i], found, value);
+	}
+}
+
+static void check_rows(const struct fixture_case *fixture, const struct section *section,
+		       const struct pp_table *table)
+{
+	unsigned before = n_failed;
+	guint n = MIN(section->lines->len, table->rows->len);
+
+	if (section->lines->len != table->rows->len)
+		complain(fixture, section->line, "%u rows, not %u", table->rows->len,
+			 section->lines->len);
+	for (guint i = 0; i < n; i++)
+		check_row(fixture, section->line + 1 + i, table, i, section->lines->pdata[i]);
+	if (n_failed != before)
+		for (guint i = 0; i < table->rows->len; i++) {
+			g_autofree char *text = row_text(table, i);
+
+			printf("\tfound:%s\n", text);
+		}
+	n_checked++;
+}
+
+static const struct pp_table *find_table(const GPtrArray *tables, const char *key)
+{
+	for (guint i = 0; i < tables->len; i++) {
+		const struct pp_table *table = tables->pdata[i];
+
+		if (strcmp(table->key, key) == 0)
+			return table;
+	}
+	return NULL;
+}
+
+static void check_notes(const struct fixture_case *fixture, const struct section *section,
+			const struct pp_table *table)
+{
+	for (guint i = 0; i < section->lines->len; i++) {
+		bool found = false;
+
+		for (guint j = 0; j < table->notes->len; j++)
+			found = found || strstr(table->notes->pdata[j], section->lines->pdata[i]);
+		n_checked++;
+		if (!found)
+			complain(fixture, section->line + 1 + i, "no such note on %s", table->key);
+	}
+	if (section->lines->len != table->notes->len)
+		complain(fixture, section->line, "%u notes, not %u", table->notes->len,
+			 section->lines->len);
+}
+
+static void check_error(const struct fixture_case *fixture, const struct section *section)
+{
+	struct pp_error err = PP_ERROR_INIT;
+	struct pp_text *text = NULL;
+	g_autofree char *what = NULL;
+
+	n_checked++;
+	if (pp_text_read(fixture->events->str, fixture->file, fixture->line, &text, &err) == 0) {
+		complain(fixture, section->line, "the events are accepted");
+		pp_text_free(text);
+		return;
+	}
+	what = pp_error_text(&err);
+	if (section->lines->len != 1 || !g_str_has_suffix(what, section->lines->pdata[0]) ||
+	    !g_str_has_prefix(what, fixture->file))
+		complain(fixture, section->line, "the error is: %s", what);
+	pp_error_done(&err);
+}
+
+static void check_nested(const struct fixture_case *fixture, const struct section *section,
+			 const struct pp_table *table, const char *key, const char *row_number)
+{
+	int column = pp_table_column(table, key);
+	unsigned long at = row_number ? strtoul(row_number, NULL, 10) : 0;
+	const struct pp_cell *row;
+
+	if (column < 0 || at >= table->rows->len) {
+		complain(fixture, section->line, "no such table");
+		return;
+	}
+	row = table->rows->pdata[at];
+	if (row[column].missing)
+		complain(fixture, section->line, "the table is missing");
+	else
+		check_rows(fixture, section, row[column].table);
+}
+
+static void check_table(const struct fixture_case *fixture, const struct section *section,
+			char **words)
+{
+	bool notes = strcmp(words[0], "notes") == 0;
+	g_autoptr(GHashTable) options = g_hash_table_new(g_str_hash, g_str_equal);
+	g_auto(GStrv) path = g_strsplit(notes ? words[1] : words[0], "/", 2);
+	g_autoptr(GPtrArray) tables = NULL;
+	const struct pp_table *table;
+
+	for (unsigned i = 1; words[i]; i++)
+		g_hash_table_insert(options, words[i], "");
+	tables = run_passes(fixture, options);
+	table = find_table(tables, path[0]);
+	if (!table)
+		complain(fixture, section->line, "no table %s", path[0]);
+	else if (notes)
+		check_notes(fixture, section, table);
+	else if (path[1])
+		check_nested(fixture, section, table, path[1], words[1]);
+	else
+		check_rows(fixture, section, table);
+}
+
+static void check_section(const struct fixture_case *fixture, const struct section *section)
+{
+	g_auto(GStrv) words = g_strsplit(section->title, " ", -1);
+
+	if (strcmp(words[0], "error") == 0) {
+		check_error(fixture, section);
+	} else if (strcmp(words[0], "history") == 0) {
+		struct pp_table *table =
+		    run_history(fixture, words[1] ? (unsigned)atoi(words[1]) : 0);
+
+		if (table)
+			check_rows(fixture, section, table);
+		else
+			complain(fixture, section->line, "no such object");
+		pp_table_free(table);
+	} else {
+		check_table(fixture, section, words);
+	}
+}
+
+/* --- fixtures ------------------------------------------------------------------------------- */
+
+static void section_free(void *data)
+{
+	struct section *section = data;
+
+	g_free(section->title);
+	g_ptr_array_unref(section->lines);
+	g_free(section);
+}
+
+static void case_free(void *data)
+{
+	struct fixture_case *fixture = data;
+
+	g_free(fixture->title);
+	g_string_free(fixture->events, TRUE);
+	g_ptr_array_unref(fixture->sections);
+	g_free(fixture);
+}
+
+static struct fixture_case *case_new(const char *file, const char *title, unsigned line)
+{
+	struct fixture_case *fixture = g_new0(struct fixture_case, 1);
+
+	fixture->file = file;
+	fixture->title = g_strdup(title);
+	fixture->line = line;
+	fixture->events = g_string_new(NULL);
+	fixture->sections = g_ptr_array_new_with_free_func(section_free);
+	return fixture;
+}
+
+static struct section *section_new(const char *title, unsigned line)
+{
+	struct section *section = g_new0(struct section, 1);
+
+	section->title = g_strstrip(g_strdup(title));
+	section->line = line;
+	section->lines = g_ptr_array_new_with_free_func(g_free);
+	return section;
+}
+
+/* Blank lines and comments do not count among the rows, so they may not stand between them. */
+static void add_line(struct fixture_case *fixture, struct section *section, const char *line)
+{
+	if (!section)
+		g_string_append_printf(fixture->events, "%s\n", line);
+	else if (line[0] && line[0] != '#')
+		g_ptr_array_add(section->lines, g_strdup(line));
+}
+
+static GPtrArray *read_fixtures(const char *file, const char *text)
+{
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	GPtrArray *cases = g_ptr_array_new_with_free_func(case_free);
+	struct fixture_case *fixture = NULL;
+	struct section *section = NULL;
+
+	for (unsigned i = 0; lines[i]; i++) {
+		if (g_str_has_prefix(lines[i], "=== ")) {
+			fixture = case_new(file, lines[i] + 4, i + 2);
+			section = NULL;
+			g_ptr_array_add(cases, fixture);
+		} else if (fixture && g_str_has_prefix(lines[i], "== ")) {
+			section = section_new(lines[i] + 3, i + 1);
+			g_ptr_array_add(fixture->sections, section);
+		} else if (fixture) {
+			add_line(fixture, section, lines[i]);
+		}
+	}
+	return cases;
+}
+
+static void run_file(const char *file)
+{
+	g_autofree char *text = NULL;
+	g_autoptr(GPtrArray) cases = NULL;
+
+	if (!g_file_get_contents(file, &text, NULL, NULL)) {
+		printf("%s: cannot be read\n", file);
+		n_failed++;
+		return;
+	}
+	cases = read_fixtures(file, text);
+	for (guint i = 0; i < cases->len; i++) {
+		const struct fixture_case *fixture = cases->pdata[i];
+
+		if (!fixture->sections->len)
+			complain(fixture, fixture->line, "checks nothing");
+		for (guint j = 0; j < fixture->sections->len; j++)
+			check_section(fixture, fixture->sections->pdata[j]);
+	}
+	printf("%s: %u cases\n", file, cases->len);
+}
+
+int main(int argc, char **argv)
+{
+	g_autofree char *pattern =
+	    g_build_filename(g_getenv("GM_TOP") ? g_getenv("GM_TOP") : ".", "tests/pass",
+			     argc > 1 ? argv[1] : "*.txt", NULL);
+	glob_t files;
+
+	if (glob(pattern, 0, NULL, &files)) {
+		printf("no fixtures: %s\n", pattern);
+		return 1;
+	}
+	for (size_t i = 0; i < files.gl_pathc; i++)
+		run_file(files.gl_pathv[i]);
+	globfree(&files);
+	printf("%u checked, %u failed\n", n_checked, n_failed);
+	return n_failed || !n_checked;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * steps ACTION: interrupts the counting of a call after each of its instructions in turn, by the
+ * processor's trap flag, and there, in the handler, does ACTION:
+ *
+ *	grow    calls `target` from 1024 new call sites: the thread's table is replaced
+ *	fork    forks; the child goes on from the handler, calls `worker` to its end and exits
+ *	pause   turns counting off and on again
+ *	unwind  walks the stack, as an exception or a cancellation would
+ *
+ * Each instruction is met in a thread of its own, with a fresh table.  Prints the calls of each
+ * function, by the parent.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#define NOINLINE   __attribute__((noinline, noipa))
+#define UNPROFILED __attribute__((noinline, noipa, no_instrument_function))
+
+#define TRAP_FLAG    0x100
+#define MCOUNT_BYTES 512
+
+extern void ENTRY(void); /* mcount or __fentry__ */
+extern void moncontrol(int mode);
+
+static const char *action;
+static unsigned long n_target, n_worker;
+static int position, seen;
+static volatile pid_t child;
+
+NOINLINE void target(void)
+{
+	n_target++;
+}
+
+NOINLINE void worker(void)
+{
+	n_worker++;
+}
+
+#define SITE	  target();
+#define SITES_4	  SITE SITE SITE SITE
+#define SITES_16  SITES_4 SITES_4 SITES_4 SITES_4
+#define SITES_64  SITES_16 SITES_16 SITES_16 SITES_16
+#define SITES_256 SITES_64 SITES_64 SITES_64 SITES_64
+
+UNPROFILED static void call_worker(long flags);
+
+UNPROFILED static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data)
+{
+	void *function = _Unwind_FindEnclosingFunction((void *)_Unwind_GetIP(context));
+	int *found = data;
+
+	if (function == (void *)worker && *found == 0)
+		*found = 1;
+	else if (*found == 1)
+		*found = function == (void *)call_worker ? 2 : 3;
+	/* No further: call_worker moves its stack pointer behind the compiler's back. */
+	return *found >= 2 ? _URC_NORMAL_STOP : _URC_NO_REASON;
+}
+
+UNPROFILED static void unwind(void)
+{
+	int found = 0;
+
+	_Unwind_Backtrace(visit, &found);
+	if (found != 2) {
+		printf("no way from instruction %d to worker and its caller\n", position);
+		exit(1);
+	}
+}
+
+UNPROFILED static void act(void)
+{
+	if (strcmp(action, "grow") == 0) {
+		SITES_256 SITES_256 SITES_256 SITES_256
+	} else if (strcmp(action, "fork") == 0) {
+		child = fork();
+	} else if (strcmp(action, "unwind") == 0) {
+		unwind();
+	} else {
+		moncontrol(0);
+		moncontrol(1);
+	}
+}
+
+UNPROFILED static void trapped(int number, siginfo_t *info, void *context)
+{
+	greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+	uint64_t at = (uint64_t)registers[REG_RIP] - (uint64_t)ENTRY;
+
+	if (at >= MCOUNT_BYTES || seen++ != position)
+		return;
+	registers[REG_EFL] &= ~TRAP_FLAG;
+	act();
+}
+
+/* The one call site of `worker`: with `flags` = TRAP_FLAG, one trap an instruction. */
+UNPROFILED static void call_worker(long flags)
+{
+	__asm__ volatile("sub $256, %%rsp\n\t" /* beyond the red zone */
+			 "pushfq\n\t"
+			 "orq %0, (%%rsp)\n\t"
+			 "popfq\n\t"
+			 "call worker\n\t"
+			 "pushfq\n\t"
+			 "andq %1, (%%rsp)\n\t"
+			 "popfq\n\t"
+			 "add $256, %%rsp"
+			 :
+			 : "r"(flags), "i"(~TRAP_FLAG)
+			 : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory",
+			   "cc");
+}
+
+UNPROFILED static void *run(void *unused)
+{
+	child = -1;
+	seen = 0;
+	call_worker(0); /* from here on the arc is known */
+	call_worker(TRAP_FLAG);
+	if (child == 0)
+		_exit(3);
+	return unused;
+}
+
+UNPROFILED int main(int argc, char **argv)
+{
+	struct sigaction on_trap = {.sa_sigaction = trapped, .sa_flags = SA_SIGINFO};
+	pthread_t thread;
+
+	action = argc > 1 ? argv[1] : "grow";
+	sigaction(SIGTRAP, &on_trap, NULL);
+	for (position = 0; position == 0 || seen >= position; position++) {
+		int status = 3 << 8;
+
+		pthread_create(&thread, NULL, run, NULL);
+		pthread_join(thread, NULL);
+		if (child > 0 && waitpid(child, &status, 0) == child && status != 3 << 8) {
+			printf("the child forked at instruction %d has status %#x\n", position,
+			       (unsigned)status);
+			return 1;
+		}
+	}
+	if (n_target > 0)
+		printf("target %lu\n", n_target);
+	printf("worker %lu\n", n_worker);
+	fprintf(stderr, "%d instructions\n", position - 1);
+	return 0;
+}

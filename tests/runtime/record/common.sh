@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Sourced by the tests of `gprof-mt record`.
+set -u
+gprof_mt=$GM_BUILD/gprof-mt
+
+fail()
+{
+	echo "FAIL: $*" >&2
+	exit 1
+}
+
+skip()
+{
+	echo "$*"
+	exit 77
+}
+
+# compile NAME [FLAG...]: the program of tests/runtime/record, into the current directory.
+compile()
+{
+	local name=$1
+	shift
+	"$CC" -O2 -g "$@" -o "$name" "$GM_TOP/tests/runtime/record/$name.c" -pthread ||
+		fail "cannot compile $name"
+}
+
+# until_true SECONDS COMMAND...: polls, with a generous deadline.
+until_true()
+{
+	local left=$(($1 * 50))
+	shift
+	until "$@"; do
+		[ $((left -= 1)) -gt 0 ] || return 1
+		sleep 0.02
+	done
+}
+
+# info KEY [DIR]: a member of info.json by its path, as "kernel source".
+info()
+{
+	python3 - "${2:-gprof-mt.data}/info.json" $1 <<-'END'
+	import json, sys
+	value = json.load(open(sys.argv[1]))
+	for key in sys.argv[2:]:
+	    value = value[key]
+	print(json.dumps(value) if isinstance(value, (list, dict, bool)) else value)
+	END
+}
+
+# can_trace: are perf tracepoints permitted here?
+can_trace()
+{
+	"$gprof_mt" doctor | grep -q '^ok *perf tracepoints'
+}
+
+# text DIR: the capture's kernel events as one line each, without anything on stderr.
+text()
+{
+	babeltrace2 --clock-seconds "$1/kernel" 2>bt.err || fail "babeltrace2: $(cat bt.err)"
+	[ ! -s bt.err ] || fail "babeltrace2 warns: $(cat bt.err)"
+}
+
+[ -e "$GM_BUILD/libgmon_mt.so" ] && [ -e "$GM_BUILD/libsync_trace.so" ] ||
+	[ -n "${GPROF_MT_LIBDIR:-}" ] || skip "the runtime libraries are not built"

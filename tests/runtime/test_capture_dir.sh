@@ -1,0 +1,185 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The capture directory of a program run without `record`: made, joined, renamed, refused; and the
+# program itself, which always runs the same.
+set -eu
+
+fail()
+{
+	echo "FAIL: $*"
+	exit 1
+}
+
+cat >app.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void work(void);
+__attribute__((noinline)) void work(void)
+{
+	__asm__ volatile("");
+}
+
+/* "fork N": N children that each exec this program with no argument; "exec": becomes it. */
+int main(int argc, char **argv)
+{
+	work();
+	if (argc > 2) {
+		for (int i = 0; i < atoi(argv[2]); i++)
+			if (fork() == 0) {
+				execl("/proc/self/exe", argv[0], (char *)NULL);
+				_exit(1);
+			}
+		while (wait(NULL) > 0)
+			;
+	} else if (argc > 1) {
+		execl("/proc/self/exe", argv[0], (char *)NULL);
+	}
+	puts("ran");
+	return 7;
+}
+END
+$CC -pg -g -O1 -o app app.c -L"$GM_BUILD" -lgmon_mt -Wl,-rpath,"$GM_BUILD"
+
+# run COMMAND...: its output must be "ran" and its status 7; what it says on stderr is left in err.
+run()
+{
+	local out status=0
+	out=$("$@" 2>err) || status=$?
+	[ "$out" = ran ] || fail "$*: printed '$out': $(cat err)"
+	[ $status = 7 ] || fail "$*: status $status"
+}
+
+quiet()
+{
+	[ ! -s err ] || fail "unexpected: $(cat err)"
+}
+
+# says PATTERN: one line on stderr, and it matches.
+says()
+{
+	[ "$(wc -l <err)" = 1 ] || fail "not one line: $(cat err)"
+	grep -q -- "$1" err || fail "'$(cat err)' does not say '$1'"
+}
+
+folders()
+{
+	find "$1" -mindepth 1 -maxdepth 1 -type d | wc -l
+}
+
+# First run: private files, nothing else in the way.
+run ./app
+quiet
+[ "$(stat -c %a gprof-mt.data)" = 700 ] || fail "the directory is not private"
+[ -z "$(find gprof-mt.data -type f ! -perm 600)" ] || fail "a file is not private"
+[ "$(folders gprof-mt.data)" = 1 ] || fail "not one process"
+jq -e '.schema == 1 and .command[0] == "./app" and .kernel.source == "none"' \
+	gprof-mt.data/info.json >/dev/null || fail "info.json"
+
+# Second run: the first is kept as .old; third: replaces it.
+first=$(find gprof-mt.data -name 'gmon.*' -printf %f)
+run ./app
+quiet
+[ "$(find gprof-mt.data.old -name 'gmon.*' -printf %f)" = "$first" ] || fail "not kept as .old"
+run ./app
+quiet
+[ "$(folders gprof-mt.data.old)" = 1 ] || fail ".old not replaced"
+[ -z "$(find . -name '*.new.*')" ] || fail "temporary names left behind"
+
+# A child that executes a profiled program joins its parent's capture; so does the same process.
+: >forked
+GMON_OUT_PREFIX=$PWD/out ./app fork 5 >forked 2>err || true
+quiet
+[ "$(grep -c ran forked)" = 6 ] || fail "children did not run"
+[ "$(folders gprof-mt.data)" = 6 ] || fail "$(folders gprof-mt.data) folders for 6 processes"
+[ "$(find . -maxdepth 1 -name 'out.*' | wc -l)" = 6 ] || fail "GMON_OUT_PREFIX"
+run ./app exec
+quiet
+[ "$(folders gprof-mt.data)" = 2 ] || fail "exec: not two images"
+[ -n "$(find gprof-mt.data -name '*.1' -type d)" ] || fail "exec: the second image has no folder"
+
+# Something else under that name is left alone.
+mkdir elsewhere
+cd elsewhere
+mkdir gprof-mt.data
+echo precious >gprof-mt.data/file
+run ../app
+says 'exists and is no gprof-mt capture; choose another directory'
+[ "$(cat gprof-mt.data/file)" = precious ] || fail "touched what is not ours"
+rm -r gprof-mt.data
+echo precious >gprof-mt.data
+run ../app
+says gprof-mt.data
+[ "$(cat gprof-mt.data)" = precious ] || fail "touched a file"
+rm gprof-mt.data
+mkdir target
+ln -s target gprof-mt.data
+run ../app
+says gprof-mt.data
+[ -z "$(ls target)" ] || fail "followed a link"
+rm gprof-mt.data
+
+# The configuration: each mistake names file, line, key and what is accepted; nothing is written.
+while IFS='|' read -r text wanted; do
+	printf '%b' "$text" >gprof-mt.conf
+	run ../app
+	says "$wanted"
+	[ ! -e gprof-mt.data ] || fail "profiled in spite of '$text'"
+done <<'END'
+[profile]\nlevl = full\n|gprof-mt.conf:2: unknown key 'levl' in 'profile': use level
+[profile]\n\n# note\nlevel = max\n|gprof-mt.conf:4: bad value 'max' for profile.level: use applic-only . full-sched . full
+[prof]\nlevel = full\n|gprof-mt.conf:2: unknown group 'prof': use profile . calls . sync . kernel . output
+level = full\n|gprof-mt.conf:1: cannot read 'level = full': a \[GROUP\] line must come before
+[sync]\nbuffer\n|gprof-mt.conf:2: cannot read 'buffer': use KEY = VALUE
+[sync]\nbuffer = 7\n|gprof-mt.conf:2: bad value '7' for sync.buffer: use bytes from 16384
+[sync]\nbuffer = 99999999999999999999999999\n|bad value
+[sync]\nbuffer = 64X\n|bad value '64X'
+[output]\ndir =\n|bad value '' for output.dir
+END
+printf '[calls]\r\nmode\t=  count \r\n[sync]\nbuffer = 64K\n[output]\ndir = a b' >gprof-mt.conf
+run ../app
+quiet
+[ -d "a b" ] || fail "[output] dir is not used"
+rm gprof-mt.conf
+mkdir gprof-mt.conf
+run ../app
+says 'gprof-mt.conf: cannot read the configuration: is a directory'
+rmdir gprof-mt.conf
+GPROF_MT_CONFIG=$PWD/missing run ../app
+says 'missing: cannot open the configuration: no such file'
+printf '[calls]\nmode = off\n' >off.conf
+rm -f gmon.out
+GPROF_MT_CONFIG=off.conf run ../app
+quiet
+[ ! -e gmon.out ] || fail "mode = off wrote gmon.out"
+rm -rf gprof-mt.data
+
+# Nowhere to write, as an ordinary user; and a set-user-id program, which trusts no environment.
+if [ "$(id -u)" = 0 ]; then
+	reach=$(mktemp -d /tmp/gprof-mt-test.XXXXXX)
+	trap 'rm -rf "$reach"' EXIT
+	chmod 755 "$reach"
+	cp "$GM_BUILD/libgmon_mt.so" "$reach"
+	$CC -pg -g -O1 -o "$reach/app" ../app.c -L"$reach" -lgmon_mt -Wl,-rpath,"$reach"
+	mkdir "$reach/closed" "$reach/open"
+	chmod 777 "$reach/open"
+	home=$PWD
+	as_nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups env -C)
+	run "${as_nobody[@]}" "$reach/closed" "$reach/app"
+	says 'cannot create the capture directory: permission denied; choose another directory'
+	chmod u+s "$reach/app"
+	GMON_OUT_PREFIX=$reach/open/out run "${as_nobody[@]}" "$reach/open" "$reach/app"
+	says 'a set-user-id program is not profiled'
+	[ -z "$(ls "$reach/open")" ] || fail "a set-user-id program wrote $(ls "$reach/open")"
+	cd "$home"
+fi
+
+# A file system too full for a capture.
+if [ "$(id -u)" = 0 ] && mkdir full && mount -t tmpfs -o size=32k none full 2>/dev/null; then
+	(cd full && run ../../app && says 'no space left on the device; the program runs unprofiled') ||
+		{ umount full; exit 1; }
+	umount full
+fi

@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# No disk, no room, no right to write: the program runs as ever, one line says what is missing and
+# what to do, and what can be kept is kept; calls that are not are counted as lost.
+. "$GM_TOP/tests/runtime/gmon/common.sh"
+
+# lost FOLDER: calls that no file has, by the thread table
+lost()
+{
+	python3 - "$1/threads" <<-'END'
+	import struct, sys
+	data = open(sys.argv[1], "rb").read()
+	header, slot, n = struct.unpack_from("<12xIII", data)
+	print(struct.unpack_from("<56xQ", data)[0] +
+	      sum(struct.unpack_from("<48xQ", data, header + slot * i)[0] for i in range(n)))
+	END
+}
+counted()
+{
+	calls "$1" | awk '{ n += $3 } END { print n + 0 }'
+}
+
+build many_arcs
+fresh ./many_arcs >out
+same "thousands of arcs: gmon.out" "target $(cat out)" "$(flat many_arcs gmon.out)"
+same "thousands of arcs: calls files" "$(cat out)" "$(counted "$(folder)")"
+same "thousands of arcs: lost" 0 "$(lost "$(folder)")"
+
+# A limit on the size of files: no signal, no other exit status.
+build work
+fresh ./work >expected
+fresh bash -c 'ulimit -f 60; ./many_arcs' >out 2>err
+same "ulimit -f: exit status" 0 $?
+same "ulimit -f: calls" "$(cat out)" "$(($(counted "$(folder)") + $(lost "$(folder)")))"
+
+# gmon.out cannot be written: one line, and the capture has it all.
+fresh true
+mkdir gmon.out
+./work >out 2>err
+same "gmon.out is a directory: exit status" 7 $?
+cmp -s out expected || fail "gmon.out is a directory: output differs"
+same "gmon.out is a directory: lines" 1 "$(wc -l <err)"
+grep -q '^gprof-mt: .*gmon\.out: .*directory.*GMON_OUT_PREFIX' err || fail "$(cat err)"
+same "gmon.out is a directory: the threads" "leaf 1000
+run_leaf 1" "$(flat work "$(folder)"/gmon.1.*)"
+fresh true
+echo precious >target && ln -s target gmon.out
+./work >out 2>err
+same "gmon.out is a link" "7 precious" "$? $(cat target)"
+grep -q 'gmon\.out: .*link' err || fail "$(cat err)"
+fresh true
+mkfifo gmon.out
+timeout 20 ./work >out 2>err
+same "gmon.out is a fifo: exit status" 7 $?
+rm gmon.out
+
+# A full disk, and one that fills up on the way.
+[ "$(id -u)" = 0 ] || exit 0
+top=$PWD
+mkdir disk
+mount -t tmpfs -o size=512k none disk 2>/dev/null || { echo "no tmpfs: the rest is left out"; exit 0; }
+trap 'cd "$top" && umount -l disk' EXIT
+cd disk || exit 1
+timeout 60 "$top/many_arcs" filler >"$top/out" 2>"$top/err"
+same "disk fills up: exit status" 0 $?
+[ "$(wc -l <"$top/err")" -le 2 ] || fail "disk fills up: $(cat "$top/err")"
+same "disk fills up: calls" "$(cat "$top/out")" "$(($(counted "$(folder)") + $(lost "$(folder)")))"
+[ "$(counted "$(folder)")" -ge 64 ] || fail "disk fills up: only $(counted "$(folder)") kept"
+
+rm -rf -- * && timeout 60 "$top/many_arcs" filler kill >"$top/out" 2>"$top/err"
+same "killed: exit status" 137 $?
+[ "$(counted "$(folder)")" -ge 64 ] || fail "killed on a full disk: $(counted "$(folder)") kept"
+
+rm -rf -- *
+while echo >>filler; do :; done 2>/dev/null
+"$top/work" >"$top/out" 2>"$top/err"
+same "full disk: exit status" 7 $?
+cmp -s "$top/out" "$top/expected" || fail "full disk: output differs"
+grep -q '^gprof-mt: .*no space left' "$top/err" || fail "full disk: $(cat "$top/err")"
+exit 0

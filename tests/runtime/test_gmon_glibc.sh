@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What a -pg program may expect of glibc: GMON_OUT_PREFIX, moncontrol(), calls before main() and after
+# its end, a profile in the working directory it has at its end; and names no worse than glibc's.
+. "$GM_TOP/tests/runtime/gmon/common.sh"
+
+build work
+GMON_OUT_PREFIX=$PWD/prefix fresh ./work >out
+[ ! -e gmon.out ] || fail "gmon.out in spite of GMON_OUT_PREFIX"
+dir=$(folder)
+same "GMON_OUT_PREFIX" "leaf 5000" "$(flat work "prefix.${dir##*/}" | grep '^leaf ')"
+
+build moncontrol
+fresh timeout 60 ./moncontrol || fail "moncontrol: exit status $?"
+same "moncontrol" "leaf 30" "$(flat moncontrol gmon.out | grep '^leaf ')"
+same "moncontrol, by thread" "0 leaf 10
+1 leaf 10
+2 leaf 10" "$(calls "$(folder)")"
+
+for flags in -O1 -static; do
+	if [ $flags = -static ]; then
+		link_with "$GM_BUILD/libgmon_mt.a"
+	fi
+	build late $flags
+	fresh ./late || fail "late: exit status $?"
+	same "late $flags" "leaf 5" "$(flat late gmon.out | grep '^leaf ')"
+done
+
+build noreturn -O2
+fresh ./noreturn || fail "noreturn: exit status $?"
+same "noreturn: caller" 1 "$(arc noreturn gmon.out caller die)"
+exit 0

@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Each process has its own folder and its own calls: nothing lost, nothing counted twice, over fork,
+# vfork, posix_spawn and exec; and a process that ends without a word leaves all that it had counted.
+. "$GM_TOP/tests/runtime/gmon/common.sh"
+build processes
+ln -s processes leaf_only
+ulimit -c 0
+
+# leaves HOW STATUS EXPECTED: EXPECTED is the calls of `leaf`, a number a folder, sorted
+leaves()
+{
+	local how=$1 got
+	fresh timeout 60 ./processes "$how" 2>err
+	same "$how: exit status" "$2" $?
+	got=$(for dir in gprof-mt.data/[0-9]*; do
+		calls "$dir" | awk '$2 == "leaf" { n += $3 } END { print n + 0 }'
+	done | sort -n | paste -sd ' ')
+	same "$how: calls of leaf by process" "$3" "$got"
+}
+
+leaves "" 0 "110"
+leaves fork 0 "7 115"
+same "fork: merged" "leaf 115" "$(flat processes gmon.out | grep '^leaf ')"
+leaves fork_thread 0 "7 110"
+leaves vfork 0 "3 117"
+leaves spawn 0 "3 110"
+leaves exec 0 "3 110"
+leaves kill 137 "110"
+leaves abort 134 "110"
+leaves _exit 9 "110"
+leaves quick_exit 9 "110"
+
+# A child's own gmon files, by its own folder.
+fresh ./processes fork
+for file in gprof-mt.data/*/gmon.0.*; do
+	flat processes "$file" | awk '$1 == "leaf" { print $2 }'
+done | sort -n | paste -sd ' ' >leaves
+same "fork: gmon files" "7 110" "$(cat leaves)"
+exit 0

@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A program with IFUNC resolvers, of its own or of gcc's target_clones, starts and counts: they run
+# before constructors, in a static program before there is thread-local storage.
+. "$GM_TOP/tests/runtime/gmon/common.sh"
+
+check()
+{
+	local what=$1 calls
+	shift
+	fresh "$@" || fail "$what: exit status $?"
+	calls=$(flat resolvers gmon.out | awk '$1 ~ /^(cloned|one_of_two|main)/ { n += $2 } END { print n }')
+	same "$what" 21 "$calls"
+}
+
+for flags in -O1 "-O2 -mfentry" "-O1 -no-pie" "-O1 -Wl,-z,now"; do
+	# shellcheck disable=SC2086 # several flags
+	build resolvers $flags
+	check "$flags" ./resolvers
+done
+compile -fPIC -shared -Dmain=library_main -o libresolvers.so resolvers.c
+link_with "$GM_BUILD/libgmon_mt.a"
+build resolvers
+check "archive" ./resolvers
+build resolvers -static
+check "static" ./resolvers
+build resolvers -static -mfentry
+check "static, fentry" ./resolvers
+
+# Preloaded, with a library that is relocated before ours.
+link_with
+build work -Wl,--no-as-needed -L. -lresolvers -Wl,-rpath,"$PWD"
+fresh preloaded ./work >out
+same "preload: exit status" 7 $?
+build resolvers
+check "preload" preloaded ./resolvers
+exit 0

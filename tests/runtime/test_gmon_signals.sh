@@ -1,0 +1,23 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Not a call is lost when signal handlers call profiled functions, not even when a handler makes the
+# table grow in the middle of the interrupted function's own increment.
+. "$GM_TOP/tests/runtime/gmon/common.sh"
+
+for flags in -O1 "-mfentry -O2"; do
+	# shellcheck disable=SC2086 # several flags
+	build growth $flags
+	for run in 1 2 3; do
+		fresh ./growth 3000000 >expected || fail "$flags: exit status $?"
+		[ "$(awk '/handle/ { print $2 }' expected)" -ge 64 ] || skip "the timer is too slow here"
+		dir=$(folder)
+		file=$(ls "$dir"/gmon.1.*)
+		same "$flags, run $run: gmon.out" "$(cat expected)" \
+			"$(flat growth gmon.out | grep -vE '^(main|run) ')"
+		same "$flags, run $run: the thread" "$(cat expected)" \
+			"$(flat growth "$file" | grep -v '^run ')"
+		same "$flags, run $run: calls file" "$(cat expected)" \
+			"$(calls "$dir" 1 | cut -d' ' -f2- | grep -v '^run ')"
+	done
+done
+exit 0

@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A handler may come after any instruction of mcount's, and there make the table grow, fork, turn
+# counting off and on, or unwind: the counts stay exact, the child lives and has only its own.
+. "$GM_TOP/tests/runtime/gmon/common.sh"
+
+for flags in -DENTRY=mcount "-mfentry -DENTRY=__fentry__"; do
+	# shellcheck disable=SC2086 # several flags
+	build steps $flags
+	for action in grow fork pause unwind; do
+		what="$action $flags"
+		fresh timeout 120 ./steps $action >expected 2>err || fail "$what: $(cat expected err)"
+		[ "$(awk '{ print $1 }' err)" -ge 15 ] || fail "$what: only $(cat err) met"
+		folder=$(dirname "$(ls gprof-mt.data/*/gmon.1.*)")
+		same "$what: gmon.out" "$(cat expected)" "$(flat steps gmon.out)"
+		same "$what: calls files" "$(cat expected)" "$(calls "$folder" |
+			awk '{ n[$2] += $3 } END { for (f in n) print f, n[f] }' | sort)"
+		for child in gprof-mt.data/[0-9]*; do
+			[ "$child" = "$folder" ] || [ ! -e "$child/maps" ] ||
+				same "$what: a child" "0 worker 1" "$(calls "$child")"
+		done
+	done
+done
+exit 0

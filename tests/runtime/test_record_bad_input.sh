@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What cannot be done is said in one line that names it, before the program is started.
+. "$GM_TOP/tests/runtime/record/common.sh"
+
+# refuses STATUS REGEX ARGUMENT...: one line on stderr, no program run, nothing left behind.
+refuses()
+{
+	local status=$1 regex=$2
+	shift 2
+	ls -A >before
+	"$gprof_mt" record "$@" >out 2>err
+	[ $? = "$status" ] || fail "record $*: exit status is not $status; $(cat err)"
+	[ "$(wc -l <err)" = 1 ] && grep -qE "$regex" err || fail "record $*: $(cat err)"
+	[ ! -s out ] || fail "record $*: the program ran: $(cat out)"
+	ls -A | cmp - before || fail "record $*: left something behind"
+}
+touch before out err
+
+# No program, or none that can be run: as shells say it.
+echo text >file
+mkdir folder
+printf '#!/no/such/interpreter\n' >script && chmod +x script
+refuses 127 'nonesuch: command not found' nonesuch
+refuses 127 '\./nonesuch: No such file' -- ./nonesuch
+refuses 126 '\./file: Permission denied' ./file
+refuses 126 '\./folder: Permission denied' ./folder
+
+# Wrong options.
+refuses 2 'no command'
+refuses 2 'Unknown option --nonesuch' --nonesuch echo ran
+refuses 2 "no profile 'x': use applic-only, full-sched or full" --profile x echo ran
+refuses 2 'exclude each other' --profile full --config c echo ran
+
+# Wrong configuration: file, line, key and what is accepted.
+printf '# comment\n[kernel]\nsource = perv\n' >bad.conf
+refuses 2 "bad\.conf:3: .*'perv' for kernel\.source: use auto" --config bad.conf echo ran
+printf '[profile]\nlevel = full\nlevle = full\n' >bad.conf
+refuses 2 "bad\.conf:3: unknown key 'levle'" --config bad.conf echo ran
+refuses 2 'nonesuch\.conf: cannot open' --config nonesuch.conf echo ran
+refuses 2 "unknown group 'x'" --set x.y=1 echo ran
+refuses 2 "bad value 'maybe' for sync.mode" --set sync.mode=maybe echo ran
+GPROF_MT_CONFIG=bad.conf refuses 2 'bad\.conf:3' echo ran
+mv bad.conf gprof-mt.conf
+refuses 2 'gprof-mt\.conf:3' echo ran
+rm gprof-mt.conf
+
+# The directory: none to put it in, not ours, a file, a link, a name that a file of lines cannot hold.
+refuses 1 'nonesuch/dir: cannot create' -o nonesuch/dir echo ran
+touch folder/precious
+refuses 1 'folder: exists and is no gprof-mt capture' -o folder echo ran
+refuses 1 'file: (exists and )?is no directory' -o file echo ran
+ln -s folder link
+refuses 1 'link: ' -o link echo ran
+refuses 1 'cannot hold this name' -o $'two\nlines' echo ran
+[ -e folder/precious ] && [ "$(cat file)" = text ] || fail "something of the user's is gone"
+if [ "$(id -u)" != 0 ]; then
+	chmod a-w folder
+	refuses 1 'folder/dir: cannot create' -o folder/dir echo ran
+fi
+
+# An interpreter that does not exist is found only by trying; nothing is left of the capture.
+"$gprof_mt" record -q ./script 2>err
+[ $? = 127 ] || fail "script without interpreter; $(cat err)"
+grep -q 'cannot execute ./script: No such file' err || fail "$(cat err)"
+[ ! -e gprof-mt.data ] || fail "a capture of nothing is left"
+
+# An old capture is kept once; what is not a capture is never replaced.
+for run in 1 2 3; do
+	"$gprof_mt" record -q sh -c "exit $run"
+	[ $? = $run ] || fail "run $run"
+done
+[ "$(info exit_status)" = 3 ] && [ "$(info exit_status gprof-mt.data.old)" = 2 ] ||
+	fail "captures: $(ls -d gprof-mt.data*)"
+rm -r gprof-mt.data.old
+mkdir gprof-mt.data.old && touch gprof-mt.data.old/precious
+refuses 1 'cannot rename' echo ran
+[ -e gprof-mt.data.old/precious ] && [ "$(info exit_status)" = 3 ] || fail "something was replaced"
+rm -r gprof-mt.data.old
+
+# Two at a time in one directory: the second is refused, the first undisturbed.
+mkfifo gate
+"$gprof_mt" record -q sh -c 'echo ready; read line; exit 5' <gate >first &
+exec 9>gate
+until_true 60 grep -q ready first || fail "not started"
+refuses 1 'a run that has not ended writes to it' echo ran
+echo >&9
+wait $!
+[ $? = 5 ] && [ "$(info exit_status)" = 5 ] || fail "the first run was disturbed"
+
+# `full` does not pretend.
+"$gprof_mt" record --profile full true 2>err || fail "full: $(cat err)"
+grep -q 'system calls, page faults, block I/O, timers are not collected' err || fail "$(cat err)"
+[[ "$(info not_collected)" == *'"page faults"'* ]] || fail "$(info not_collected)"
+"$gprof_mt" record --profile applic-only true 2>err || fail "applic-only: $(cat err)"
+[ "$(info 'kernel source')" = none ] && [ "$(info 'kernel why')" = 'profile.level = applic-only' ] ||
+	fail "$(info kernel)"
+[ ! -e gprof-mt.data/kernel ] || fail "kernel events of applic-only"
+
+# The configurations that are shipped are accepted.
+for file in "$GM_TOP"/configs/*.conf; do
+	level=$(basename "$file" .conf)
+	"$gprof_mt" record -q --config "$file" true || fail "$file"
+	[ "$(info 'config level')" = "$level" ] || fail "$file: $(info config)"
+done

@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# doctor says what record then does, a line a check, and a remedy under each that is not well.
+. "$GM_TOP/tests/runtime/record/common.sh"
+
+"$gprof_mt" doctor >out 2>err || fail "exit status; $(cat out err)"
+[ ! -s err ] || fail "stderr: $(cat err)"
+for check in 'runtime libraries' 'perf tracepoints' perf_event_paranoid tracefs 'clock source' gprof \
+	babeltrace2; do
+	[ "$(grep -cE "^(ok|poor|no) +$check " out)" = 1 ] || fail "no line on $check: $(cat out)"
+done
+awk '/^(poor|no) / { bad++; if (getline line <= 0 || line !~ /^ +-> /) exit 1; next } /^ok / { next } { exit 1 }' \
+	out || fail "a check without a remedy: $(cat out)"
+
+"$gprof_mt" record -q true || fail "record"
+if can_trace; then
+	[ "$(info 'kernel source')" = perf ] || fail "doctor says tracepoints, record took another"
+elif grep -q '^ok *context-switch' out; then
+	[ "$(info 'kernel source')" = switches ] || fail "doctor says switches, record took another"
+else
+	[ "$(info 'kernel source')" = none ] || fail "doctor says nothing, record took something"
+fi
+
+# Libraries that are not there: nothing can be recorded, and both say so.
+mkdir empty
+GPROF_MT_LIBDIR=$PWD/empty "$gprof_mt" doctor >out
+[ $? = 1 ] && grep -q '^no *runtime libraries' out || fail "missing libraries: $(cat out)"
+GPROF_MT_LIBDIR=$PWD/empty "$gprof_mt" record -o none echo ran >out 2>err
+[ $? = 1 ] && [ ! -s out ] && [ ! -e none ] || fail "recorded without libraries"
+grep -q "libgmon_mt.so and libsync_trace.so are not in $PWD/empty" err || fail "$(cat err)"
+
+"$gprof_mt" doctor extra 2>err
+[ $? = 2 ] || fail "an argument too many is taken"

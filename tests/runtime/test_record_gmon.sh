@@ -1,0 +1,248 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# After `record`, stock gprof reads a file of each thread's calls, the same as the program writes by
+# itself, also of programs that did not live to write any.
+. "$GM_TOP/tests/runtime/gmon/common.sh"
+gprof_mt=$GM_BUILD/gprof-mt
+[ -x "$gprof_mt" ] || skip "gprof-mt is not built"
+link_with
+
+# recorded STATUS COMMAND...: without kernel events; its exit status and what it says.
+recorded()
+{
+	local status=$1
+	shift
+	fresh "$gprof_mt" record -q --set kernel.source=none "$@" >out 2>err
+	same "$*: exit status" "$status" $?
+	same "$*: stderr" "" "$(cat err)"
+	grep -q '^gmon = record$' gprof-mt.data/config || fail "$*: the program writes the files"
+}
+
+# agree WHAT INDEX PROGRAM [LIBRARY]: the thread's files and the report have the same calls.
+agree()
+{
+	local what=$1 index=$2 program=$3 object=${4:-} dir name
+	dir=$(folder) || fail "$what"
+	name=$(echo "$dir"/gmon."$index".*)
+	name=${name%% *}
+	"$gprof_mt" report --format json flat 2>report.err |
+		python3 "$programs/flat_of_thread.py" "$index" >wanted
+	same "$what: report" "" "$(cat report.err)"
+	[ "$(grep -c . wanted)" -gt 0 ] || fail "$what: the report has no calls of thread $index"
+	same "$what: thread $index" "$(cat wanted)" "$({
+		flat "$program" "$name"
+		[ -z "$object" ] || flat "$object" "$name.$object"
+	} | LC_ALL=C sort)"
+	[ "$(stat -c %a "$name")" = 600 ] || fail "$what: $name has mode $(stat -c %a "$name")"
+}
+
+# What a gmon file of a library, by the end of its name, is of.
+declare -A libraries=([libtest.so.3]=libtest.so.3 [lib.so]=one/lib.so [lib.so~2]=other/lib.so)
+
+# listings PROGRAM: all that gprof says of each file, in an order that does not depend on addresses.
+listings()
+{
+	local file base suffix object
+	for file in "$(folder)"/gmon.*; do
+		base=${file##*/}
+		suffix=$(sed -E 's/^gmon\.([0-9]+\.[0-9]+|merged)\.?//' <<<"$base")
+		object=$1
+		[ -z "$suffix" ] || object=${libraries[$suffix]}
+		gprof -b "$object" "$file" | sed -E 's/\[[0-9]+\]//g; s/ +/ /g' | LC_ALL=C sort |
+			sed -E "s/^/$(sed -E 's/^(gmon\.[0-9]+)\.[0-9]+/\1/' <<<"$base"): /"
+	done
+}
+
+# like_program WHAT PROGRAM COMMAND...: after recorded(); the program alone writes the same.
+like_program()
+{
+	local what=$1 program=$2
+	shift 2
+	listings "$program" >by_record
+	fresh preloaded "$@" >out 2>err
+	listings "$program" >by_program
+	grep -q '^gmon\.0: ' by_program || fail "$what: the program wrote no files"
+	diff by_program by_record >difference ||
+		fail "$what: < by the program, > by record: $(cat difference)"
+}
+
+for flags in "" "-no-pie" "-mfentry"; do
+	# shellcheck disable=SC2086 # none or one
+	build work $flags
+	recorded 7 ./work 1000 2000
+	for index in 0 1 2; do
+		agree "work $flags" $index work
+	done
+	same "work $flags: arc" 4000 "$(arc work "$(folder)"/gmon.2.* middle leaf)"
+	same "work $flags: main's caller" 1 "$(arc work "$(folder)"/gmon.0.* _start main)"
+	like_program "work $flags" work ./work 1000 2000
+done
+
+compile -fPIC -shared -Wl,-soname,libtest.so.3 -o libtest.so.3 library.c
+cp libtest.so.3 libtest.so
+build uses_library -L. -ltest -Wl,-rpath,"$PWD"
+recorded 0 ./uses_library
+agree "library" 0 uses_library libtest.so.3
+same "library: merged" "library_from_program 10
+library_inner 40
+library_outer 20" "$(flat libtest.so.3 "$(folder)"/gmon.merged.libtest.so.3)"
+like_program "library" uses_library ./uses_library
+
+# Two libraries of one name; then the first is replaced before record comes to read it.
+mkdir one other
+compile -fPIC -shared -o one/lib.so library.c
+compile -fPIC -shared -Dlibrary_outer=other_outer -Dlibrary_inner=other_inner \
+	-Dlibrary_from_program=other_from_program -o other/lib.so library.c
+cat >two.c <<'END'
+#include <stdlib.h>
+int library_outer(int x);
+int other_outer(int x);
+int main(int argc, char **argv)
+{
+	int x = library_outer(1) + other_outer(2) + other_outer(3);
+
+	return argc > 1 && system(argv[1]) != 0 ? 99 : x == 0;
+}
+END
+"$CC" -O1 -pg -o two two.c "$PWD/one/lib.so" "$PWD/other/lib.so" || fail "cannot compile two"
+recorded 0 ./two
+same "two libraries" "library_inner 2
+library_outer 1
+other_inner 4
+other_outer 2" "$({
+	flat one/lib.so gprof-mt.data/*/gmon.merged.lib.so
+	flat other/lib.so gprof-mt.data/*/gmon.merged.lib.so~2
+} | LC_ALL=C sort)"
+like_program "two libraries" two ./two
+fresh "$gprof_mt" record -q --set kernel.source=none ./two 'rm one/lib.so; cp other/lib.so one' \
+	>out 2>err
+same "replaced: exit status" 0 $?
+same "replaced: stderr" "gprof-mt: lost: $PWD/one/lib.so: gmon files (build-id differs): 2" "$(cat err)"
+dir=$(dirname gprof-mt.data/*/gmon.merged.lib.so~2)
+[ -z "$(find "$dir" -name 'gmon.*lib.so')" ] || fail "files for another library than the one that ran"
+same "replaced: the other library" "other_inner 4
+other_outer 2" "$(flat other/lib.so "$dir"/gmon.0.*.lib.so~2)"
+
+# Programs that do not come to write anything.
+build thread_ends
+for how in killed _exit; do
+	fresh "$gprof_mt" record -q --set kernel.source=none ./thread_ends $how >out 2>err
+	status=$?
+	case $how in
+	killed) same "$how: exit status" $((128 + $(kill -l KILL))) $status ;;
+	*) same "$how: exit status" 5 $status ;;
+	esac
+	[ ! -e gmon.out ] || fail "$how: the program wrote gmon.out"
+	for index in 0 1 2; do
+		agree "$how" $index thread_ends
+	done
+	same "$how: the running thread" "leaf 10" "$(flat thread_ends "$(folder)"/gmon.2.* | grep '^leaf ')"
+done
+
+# A process that outlives the program: the calls until then, and a line that says so.
+cat >outlives.c <<'END'
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+__attribute__((noinline, noipa)) void called(void)
+{
+}
+int main(void)
+{
+	char go;
+	int ready[2];
+
+	if (pipe(ready))
+		return 1;
+	if (fork() == 0) {
+		called();
+		called();
+		printf("%d\n", getpid());
+		fflush(stdout);
+		/* Not the pipe, whose end tells; it waits for the test to open the other end of this. */
+		close(ready[0]);
+		close(ready[1]);
+		return open("gate", O_RDONLY) < 0;
+	}
+	close(ready[1]);
+	return read(ready[0], &go, 1) != 0;
+}
+END
+"$CC" -O1 -pg -o outlives outlives.c || fail "cannot compile outlives"
+mkfifo gate
+fresh "$gprof_mt" record -q --set kernel.source=none ./outlives >out 2>err
+same "outlives: exit status" 0 $?
+child=$(cat out)
+same "outlives: stderr" "gprof-mt: lost: $child: later calls, in its gmon files: it still runs: 1" \
+	"$(cat err)"
+same "outlives: calls" "called 2" "$(flat outlives gprof-mt.data/"$child"/gmon.0."$child")"
+echo >gate
+
+# Many threads; each has its file and nothing else is left.
+cat >many.c <<'END'
+#include <pthread.h>
+static void *run(void *arg)
+{
+	return arg;
+}
+int main(void)
+{
+	for (int i = 0; i < 300; i++) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, run, NULL) || pthread_join(thread, NULL))
+			return 1;
+	}
+	return 0;
+}
+END
+"$CC" -O1 -pg -pthread -o many many.c || fail "cannot compile many"
+recorded 0 ./many
+dir=$(folder)
+same "many: files" 301 "$(find "$dir" -name 'gmon.*' | wc -l)"
+same "many: calls" "run 300" "$(flat many "$dir"/gmon.* | grep '^run ')"
+[ -z "$(find gprof-mt.data -name '*unfinished*')" ] || fail "many: an unfinished file"
+
+# Nothing to count, nothing written; a file in the way is left alone.
+recorded 7 --set calls.mode=off ./work 10 20
+[ -z "$(find gprof-mt.data -name 'gmon.*')" ] || fail "calls.mode = off: gmon files"
+cat >in_the_way.c <<'END'
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "gprof-mt.data/%d/gmon.0.%d", getpid(), getpid());
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	return fd < 0 || write(fd, "mine\n", 5) != 5;
+}
+END
+"$CC" -pg -o in_the_way in_the_way.c || fail "cannot compile in_the_way"
+recorded 0 ./in_the_way
+same "a file that is there" mine "$(cat gprof-mt.data/*/gmon.0.*)"
+
+# A full disk is said in one line and changes nothing else.
+[ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || { echo "no private mounts: no full disk"; exit 0; }
+cat >full.sh <<'END'
+mount -t tmpfs -o size=1m none disk || exit 77
+"$@" >out 2>err
+status=$?
+find disk -name 'gmon.*' >left
+cp disk/data/info.json .
+exit $status
+END
+mkdir disk
+unshare -m sh full.sh "$gprof_mt" record -q --set kernel.source=none -o disk/data \
+	sh -c './many; status=$?; cat /dev/zero >disk/fill 2>/dev/null; exit $status'
+status=$?
+[ $status != 77 ] || { echo "no tmpfs: no full disk"; exit 0; }
+same "full disk: exit status" 0 $status
+same "full disk: stderr" "gprof-mt: lost: disk/data: gmon files from N/gmon.0.N on (No space left on \
+device); make room, or choose another directory (-o): 301" \
+	"$(sed 's,[0-9]*/gmon\.0\.[0-9]*,N/gmon.0.N,' err)"
+same "full disk: files left" "" "$(cat left)"
+grep -q 'gmon files from' info.json || fail "full disk: info.json does not say so"
+exit 0

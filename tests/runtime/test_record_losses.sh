@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Lost events are counted and said, and cost the program nothing: a ring that overflows, a full disk.
+. "$GM_TOP/tests/runtime/record/common.sh"
+can_trace || skip "perf tracepoints are not permitted here"
+compile pingpong
+
+# Hold the collector while the program makes more records than the rings take.
+rounds=60000
+mkfifo gate
+"$gprof_mt" record -q --set kernel.source=perf ./pingpong $rounds wait <gate >out 2>err &
+record=$!
+exec 9>gate
+until_true 60 grep -q ready out || fail "not started: $(cat err)"
+is_stopped()
+{
+	[ "$(sed 's/.*) //' /proc/$record/stat | cut -c 1)" = T ]
+}
+kill -STOP $record
+until_true 60 is_stopped || fail "does not stop"
+echo >&9
+both_done()
+{
+	[ "$(grep -c '^thread' out)" = 2 ]
+}
+until_true 120 both_done || fail "the program waits for record"
+kill -CONT $record
+wait $record
+[ $? = 3 ] || fail "exit status; $(cat err)"
+lost=$(info 'kernel lost_events' | tr -d '[],' | awk '{ for (i = 1; i <= NF; i++) n += $i } END { print n }')
+[ "$lost" -gt 0 ] || fail "nothing lost: $(info kernel)"
+grep -q "^gprof-mt: $lost scheduling records .*lost: rings full" err || fail "not said: $(cat err)"
+[ "$(info 'losses' | grep -c "\"count\": $lost")" = 1 ] || fail "losses: $(info losses)"
+babeltrace2 gprof-mt.data/kernel >events 2>bt.err || fail "babeltrace2: $(cat bt.err)"
+discarded=$(sed -n 's/.*discarded \([0-9]*\) event.*/\1/p' bt.err | awk '{ n += $1 } END { print n + 0 }')
+[ "$discarded" = "$lost" ] || fail "the streams say $discarded, info.json $lost"
+counted=$(awk '$1 == "thread" { n += $4 + $6 } END { print n }' out)
+traced=$(grep -c 'sched_switch: .*prev_comm = "pingpong"' events)
+[ $traced -lt "$counted" ] && [ $((traced + lost)) -ge "$counted" ] ||
+	fail "$traced switches traced, $lost records lost, of $counted switches"
+
+# A full disk.
+[ "$(id -u)" = 0 ] || exit 0
+cat >full.sh <<'END'
+mount -t tmpfs -o size=$1 none disk || exit 77
+shift
+"$@" >out 2>err
+status=$?
+babeltrace2 disk/data >events 2>bt.err || cat bt.err >bad
+cp disk/data/info.json .
+exit $status
+END
+mkdir disk
+unshare -m true 2>/dev/null || skip "no private mounts here: the full disk was not tried"
+unshare -m sh full.sh 600k "$gprof_mt" record -q -o disk/data --set calls.mode=off \
+	--set sync.mode=off ./pingpong 30000
+status=$?
+[ $status != 77 ] || skip "no tmpfs here: the full disk was not tried"
+[ $status = 3 ] || fail "full disk: status $status; $(cat err)"
+[ "$(grep -c '^thread' out)" = 2 ] || fail "full disk: the program's output: $(cat out)"
+[ ! -e bad ] || fail "full disk: unreadable: $(cat bad)"
+grep -qE '^gprof-mt: .*disk/data/kernel: No space left on device: [0-9]+ scheduling events lost' err ||
+	fail "full disk: not said: $(cat err)"
+[ "$(info complete .)" = true ] && [ "$(info exit_status .)" = 3 ] || fail "full disk: $(cat info.json)"
+traced=$(grep -c 'sched_switch: .*prev_comm = "pingpong"' events)
+counted=$(awk '$1 == "thread" { n += $4 + $6 } END { print n }' out)
+unwritten=$(info 'kernel unwritten_events' .)
+[ $((traced + unwritten)) -ge "$counted" ] && [ "$unwritten" -gt 0 ] ||
+	fail "full disk: $traced + $unwritten of $counted"

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The capture before last is deleted when the program has ended, not while it starts; whatever
+# becomes of record, at most what it had put aside stays, until the next.
+. "$GM_TOP/tests/runtime/record/common.sh"
+
+# recorded SCRIPT: its exit status is 0, and it says nothing.
+recorded()
+{
+	"$gprof_mt" record -q --set kernel.source=none sh -c "$1" >out 2>err || fail "status $?: $(cat err)"
+	[ ! -s err ] || fail "says: $(cat err)"
+}
+
+aside()
+{
+	find . -maxdepth 1 -name '.gprof-mt.data.discarded.*'
+}
+
+recorded 'echo 1 >gprof-mt.data/mark'
+recorded 'echo 2 >gprof-mt.data/mark'
+recorded 'echo 3 >gprof-mt.data/mark; cat gprof-mt.data.old/mark .gprof-mt.data.discarded.*/mark'
+[ "$(xargs <out)" = "2 1" ] || fail "while the program runs: $(cat out)"
+[ "$(cat gprof-mt.data/mark gprof-mt.data.old/mark | xargs)" = "3 2" ] || fail "not kept: $(ls -A)"
+[ -z "$(aside)" ] || fail "not deleted: $(aside)"
+
+# What is no capture is not ours to delete.
+mv gprof-mt.data.old kept && mkdir gprof-mt.data.old && echo precious >gprof-mt.data.old/file
+"$gprof_mt" record -q true >out 2>err
+[ $? = 1 ] || fail "over a directory that is no capture: $(cat err)"
+[ "$(cat gprof-mt.data.old/file)" = precious ] && [ "$(cat gprof-mt.data/mark)" = 3 ] ||
+	fail "touched what is not ours"
+rm -r gprof-mt.data.old && mv kept gprof-mt.data.old
+
+# A program that a signal ends, sent by the terminal to both or to record alone.
+for signal in INT TERM; do
+	setsid "$gprof_mt" record -q --set kernel.source=none sh -c 'echo $$ >started; exec sleep 600' \
+		>out 2>err &
+	record=$!
+	until_true 60 test -s started || fail "not started: $(cat err)"
+	[ -n "$(aside)" ] || fail "SIG$signal: nothing put aside"
+	if [ $signal = INT ]; then
+		# In the background sh has SIGINT ignored, and so has what it starts.
+		kill -INT -$record
+		kill -TERM "$(cat started)"
+	else
+		kill -TERM $record
+	fi
+	wait $record
+	[ -z "$(aside)" ] || fail "SIG$signal: not deleted: $(aside)"
+	[ -e gprof-mt.data.old/session ] || fail "SIG$signal: no old capture"
+	rm started
+done
+
+# While one record runs another is refused, and takes nothing away; killed, it leaves one directory.
+"$gprof_mt" record -q --set kernel.source=none sh -c 'echo $$ >started; exec sleep 600' >out 2>err &
+record=$!
+until_true 60 test -s started || fail "not started: $(cat err)"
+before=$(aside)
+[ -n "$before" ] || fail "nothing put aside"
+"$gprof_mt" record -q true >out2 2>err2
+[ $? = 1 ] && grep -q 'a run that has not ended writes to it' err2 || fail "not refused: $(cat err2)"
+[ -e gprof-mt.data.old/session ] || fail "the refused one took the old capture away"
+[ "$(aside)" = "$before" ] || fail "the refused one changed $before to $(aside)"
+kill -KILL $record
+wait $record 2>/dev/null
+kill "$(cat started)"
+[ "$(aside)" = "$before" ] || fail "killed: $(aside)"
+recorded true
+[ -z "$(aside)" ] || fail "not deleted by the next: $(aside)"
+exit 0

@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# An ordinary user gets the switches of his own program, and the unknown side stays unknown.
+. "$GM_TOP/tests/runtime/record/common.sh"
+compile pingpong
+rounds=3000
+user=()
+if [ "$(id -u)" = 0 ]; then
+	command -v setpriv >/dev/null || skip "no setpriv to become an ordinary user with"
+	user=(setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all)
+	# A place of its own: he may not reach the build tree, or write here.
+	here=$(mktemp -d /tmp/gprof-mt-test.XXXXXX) || fail mktemp
+	trap 'rm -rf "$here"' EXIT
+	cp pingpong "$gprof_mt" "$here"/
+	cp "${GPROF_MT_LIBDIR:-$GM_BUILD}"/lib{gmon_mt,sync_trace}.so "$here"/
+	unset GPROF_MT_LIBDIR
+	chmod -R go+rX "$here"
+	mkdir "$here/home" && chown 65534:65534 "$here/home"
+	gprof_mt=$here/gprof-mt
+	cd "$here/home" || fail cd
+fi
+# A little locked memory, as a login gives: the rings shrink, and nothing else changes.
+ulimit -l 64
+"${user[@]}" "$gprof_mt" doctor >doctor 2>&1
+grep -q '^no *context-switch records' doctor && skip "$(grep context-switch doctor)"
+
+"${user[@]}" "$gprof_mt" record --set kernel.source=switches ../pingpong $rounds >out 2>err
+[ $? = 3 ] || fail "exit status; $(cat err)"
+[ "$(info 'kernel source')" = switches ] || fail "source: $(info kernel)"
+for member in pairs wakings io; do
+	[ "$(info "kernel $member")" = false ] || fail "claims to know $member"
+done
+text gprof-mt.data >events
+cat out
+awk -v rounds=$rounds -v pairs=0 -f "$GM_TOP/tests/runtime/record/switches.awk" out events ||
+	fail "see above"
+[ "$(stat -c %a gprof-mt.data gprof-mt.data/info.json gprof-mt.data/kernel/metadata | xargs)" = \
+	"700 600 600" ] || fail "others may read it: $(ls -lR gprof-mt.data)"
+
+# Without the right to tracepoints `auto` says what is missing, once, and goes on.
+if grep -q '^poor *perf tracepoints' doctor; then
+	"${user[@]}" "$gprof_mt" record -o auto ../pingpong 10 >out 2>err
+	[ $? = 3 ] || fail "exit status; $(cat err)"
+	[ "$(info 'kernel source' auto)" = switches ] || fail "source: $(info kernel auto)"
+	[ "$(grep -c 'context switches alone' err)" = 1 ] || fail "not said: $(cat err)"
+	[[ "$(info 'kernel why' auto)" == *tracepoints:* ]] || fail "why: $(info 'kernel why' auto)"
+fi

@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# fork(), _Fork(), clone(), vfork() and exec: each process has its own folder with what it did.
+. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+
+build fork -no-pie
+./fork >without || fail "the program itself fails"
+rm -rf gprof-mt.data
+traced ./fork >out || fail "the program fails when traced"
+mutex="object=0x$(printf %X "$(sed -n 's/^mutex //p' out)")"
+[ "$(grep -c '^[0-9]' out)" -eq 8 ] || { cat out; fail "not 8 processes"; }
+
+# the program executes itself in the end: its process has two images, in two folders
+first=$(sed -n 's/ 21$//p' out)
+while read -r pid locks; do
+	folder=gprof-mt.data/$pid
+	[ "$pid $locks" != "$first 9" ] || folder+=.1
+	events "$folder/user" >events
+	no_complaint
+	expect "$locks" " mutex_lock result=0 .*$mutex\$"
+	expect "$locks" " mutex_unlock result=0 .*$mutex\$"
+done < <(grep '^[0-9]' out)
+
+# 8 images that did something; the child that did nothing has none, with the vfork()ed one in its
+# parent's until it executes
+folders=$(find gprof-mt.data -name user | wc -l)
+[ "$folders" -eq 8 ] || { find gprof-mt.data -name user; fail "$folders folders with events"; }
+babeltrace2 -o dummy gprof-mt.data/*/user 2>babeltrace.err && [ ! -s babeltrace.err ] ||
+	fail "all together they are unreadable: $(head -n 3 babeltrace.err)"

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each traced function a known number of times, in known threads.  Prints the counts that the trace
+ * must show, as "EVENT COUNT" lines, and the addresses of its objects.
+ */
+#define _GNU_SOURCE
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define THREADS 3
+#define ROUNDS	1000
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static pthread_barrier_t barrier;
+static sem_t sem;
+static int turn;
+static long counter;
+
+static struct timespec soon(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	now.tv_nsec += 1000000;
+	now.tv_sec += now.tv_nsec / 1000000000;
+	now.tv_nsec %= 1000000000;
+	return now;
+}
+
+static void *work(void *arg)
+{
+	int self = (int)(long)arg;
+
+	pthread_barrier_wait(&barrier);
+	for (int i = 0; i < ROUNDS; i++) {
+		pthread_mutex_lock(&mutex);
+		counter++;
+		pthread_mutex_unlock(&mutex);
+	}
+	pthread_mutex_lock(&mutex);
+	while (turn != self)
+		pthread_cond_wait(&cond, &mutex);
+	turn++;
+	pthread_cond_broadcast(&cond);
+	pthread_mutex_unlock(&mutex);
+	sem_post(&sem);
+	return arg;
+}
+
+static void timed_ones(void)
+{
+	struct timespec real, mono;
+	pthread_mutexattr_t attributes;
+	pthread_mutex_t checked;
+	pthread_cond_t never;
+
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK);
+	assert(pthread_mutex_init(&checked, &attributes) == 0);
+	assert(pthread_cond_init(&never, NULL) == 0);
+	assert(pthread_mutex_trylock(&checked) == 0);
+	assert(pthread_mutex_trylock(&checked) == EBUSY);
+	assert(pthread_mutex_lock(&checked) == EDEADLK);
+	real = soon(CLOCK_REALTIME);
+	assert(pthread_cond_timedwait(&never, &checked, &real) == ETIMEDOUT);
+	mono = soon(CLOCK_MONOTONIC);
+	assert(pthread_cond_clockwait(&never, &checked, CLOCK_MONOTONIC, &mono) == ETIMEDOUT);
+	assert(pthread_cond_signal(&never) == 0);
+	assert(pthread_mutex_unlock(&checked) == 0);
+	assert(pthread_mutex_unlock(&checked) == EPERM);
+	assert(pthread_mutex_timedlock(&checked, &real) == 0);
+	assert(pthread_mutex_unlock(&checked) == 0);
+	assert(pthread_mutex_clocklock(&checked, CLOCK_MONOTONIC, &mono) == 0);
+	assert(pthread_mutex_unlock(&checked) == 0);
+	assert(pthread_cond_destroy(&never) == 0);
+	assert(pthread_mutex_destroy(&checked) == 0);
+
+	real = soon(CLOCK_REALTIME);
+	assert(sem_timedwait(&sem, &real) == -1 && errno == ETIMEDOUT);
+	mono = soon(CLOCK_MONOTONIC);
+	assert(sem_clockwait(&sem, CLOCK_MONOTONIC, &mono) == -1 && errno == ETIMEDOUT);
+	assert(sem_trywait(&sem) == -1 && errno == EAGAIN);
+	assert(sem_post(&sem) == 0 && sem_trywait(&sem) == 0);
+	printf("object checked %p\n", (void *)&checked);
+}
+
+static void named_one(void)
+{
+	char name[64];
+	sem_t *named;
+
+	snprintf(name, sizeof(name), "/gprof-mt-test.%d", getpid());
+	errno = 0;
+	assert(sem_open(name, 0) == SEM_FAILED && errno == ENOENT);
+	named = sem_open(name, O_CREAT | O_EXCL, 0600, 7);
+	assert(named != SEM_FAILED);
+	sem_unlink(name);
+	assert(sem_wait(named) == 0);
+	assert(sem_close(named) == 0);
+}
+
+static sem_t leave, left;
+
+static void *stay(void *arg)
+{
+	sem_wait(&leave);
+	sem_post(&left);
+	return arg;
+}
+
+static void joins(void)
+{
+	struct timespec when;
+	pthread_t thread;
+
+	sem_init(&leave, 0, 0);
+	sem_init(&left, 0, 0);
+	pthread_create(&thread, NULL, stay, NULL);
+	assert(pthread_tryjoin_np(thread, NULL) == EBUSY);
+	when = soon(CLOCK_REALTIME);
+	assert(pthread_timedjoin_np(thread, NULL, &when) == ETIMEDOUT);
+	when = soon(CLOCK_MONOTONIC);
+	assert(pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &when) == ETIMEDOUT);
+	sem_post(&leave);
+	pthread_join(thread, NULL);
+
+	pthread_create(&thread, NULL, stay, NULL);
+	assert(pthread_detach(thread) == 0);
+	sem_post(&leave);
+	sem_wait(&left);
+	sem_wait(&left);
+}
+
+int main(void)
+{
+	pthread_t threads[THREADS];
+
+	printf("object mutex %p\nobject sem %p\n", (void *)&mutex, (void *)&sem);
+	pthread_barrier_init(&barrier, NULL, THREADS);
+	sem_init(&sem, 0, 0);
+	for (long i = 0; i < THREADS; i++)
+		assert(pthread_create(&threads[i], NULL, work, (void *)i) == 0);
+	for (int i = 0; i < THREADS; i++)
+		assert(sem_wait(&sem) == 0);
+	for (long i = 0; i < THREADS; i++) {
+		void *value;
+
+		assert(pthread_join(threads[i], &value) == 0 && value == (void *)i);
+	}
+	assert(pthread_barrier_destroy(&barrier) == 0);
+	assert(counter == THREADS * ROUNDS);
+	timed_ones();
+	named_one();
+	joins();
+	assert(sem_destroy(&sem) == 0);
+	printf("pid %d\n", getpid());
+	return 42;
+}

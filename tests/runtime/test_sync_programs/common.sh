@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+# For the tests of libsync_trace: babeltrace2 is the witness of what was recorded.
+# shellcheck shell=bash
+set -u
+PROGRAMS=$GM_TOP/tests/runtime/test_sync_programs
+LIBRARY=$GM_BUILD/libsync_trace.so
+
+command -v babeltrace2 >/dev/null || { echo "babeltrace2 is not installed"; exit 77; }
+[ -e "$LIBRARY" ] || { echo "$LIBRARY is not built"; exit 1; }
+
+fail()
+{
+	echo "FAIL: $*"
+	exit 1
+}
+
+# build NAME [FLAG...]: compiles test_sync_programs/NAME.c (or .cc) to ./NAME
+build()
+{
+	local name=$1
+	shift
+	if [ -e "$PROGRAMS/$name.cc" ]; then
+		g++ -std=c++17 -O1 -g -pthread -o "$name" "$PROGRAMS/$name.cc" "$@"
+	else
+		$CC -std=gnu17 -O1 -g -pthread -o "$name" "$PROGRAMS/$name.c" "$@"
+	fi || fail "cannot compile $name"
+}
+
+# traced COMMAND...: runs it with the library before it, in a fresh capture
+traced()
+{
+	rm -rf gprof-mt.data gprof-mt.data.old
+	LD_PRELOAD=$LIBRARY "$@"
+}
+
+# events [DIR]: one line an event, in time order: INDEX TID NAME FIELD=VALUE...
+# A word from babeltrace2 on stderr fails the test.
+events()
+{
+	babeltrace2 --no-delta --clock-seconds ${1:-gprof-mt.data/*/user} 2>babeltrace.err |
+		sed -E 's/^\[[0-9.]+\] (\([0-9]+\) )?([a-z_]+): \{ tid = ([0-9]+), index = ([0-9]+) \}, \{ (.*) \}$/\4 \3 \2 \5/; s/ = /=/g; s/,//g'
+	[ "${PIPESTATUS[0]}" -eq 0 ] || { cat babeltrace.err >&2; echo "babeltrace2 failed"; }
+	[ ! -s babeltrace.err ] || { cat babeltrace.err >&2; echo "babeltrace2 warned"; }
+}
+
+# expect COUNT PATTERN [FILE]: that many lines of ./events match the extended regular expression
+expect()
+{
+	local n
+	n=$(grep -Ec -- "$2" "${3:-events}")
+	[ "$n" -eq "$1" ] || { tail -n 60 "${3:-events}"; fail "$n, not $1, events match: $2"; }
+}
+
+# babeltrace2 had nothing to say when ./events was made
+no_complaint()
+{
+	! grep -q '^babeltrace2' events || fail "babeltrace2 complained: $(cat babeltrace.err)"
+}

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What the report says of threads, calls and locks against what the threads measured themselves and
+# the kernel counted for them, with each source of scheduling events that is permitted here.
+. "$GM_TOP/tests/runtime/record/common.sh"
+"$CC" -O2 -g -o known "$GM_TOP/tests/runtime/truth/known.c" -pthread || fail "cannot compile"
+
+# The time that the hypervisor and interrupts took so far, on all CPUs.
+stolen_ns()
+{
+	awk -v hz="$(getconf CLK_TCK)" '$1 == "cpu" { printf "%.0f\n", ($7 + $8 + $9) / hz * 1e9 }' /proc/stat
+}
+
+# On a busy machine records may be lost, which is said; then the figures are not whole.
+record_all()
+{
+	for _ in 1 2 3 4 5; do
+		before=$(stolen_ns)
+		"$gprof_mt" record -o "$1" --set kernel.source="$1" ./known >said 2>err ||
+			fail "record: $(cat err)"
+		after=$(stolen_ns)
+		grep -q lost err || return 0
+	done
+	skip "this machine is too busy to record without losses: $(cat err)"
+}
+
+compare()
+{
+	local source=$1 before after
+	record_all "$source"
+	"$gprof_mt" report -i "$source" --format json threads sync quality >report.json || fail "report"
+	"$gprof_mt" report -i "$source" --format json locks >locks.json || fail "report locks"
+	# A hundredth of a second is the resolution of /proc/stat.
+	python3 "$GM_TOP/tests/runtime/truth/compare.py" said report.json locks.json "$source" \
+		$((after - before + 10000000)) || fail "with $source; $(cat said)"
+}
+
+sources=0
+for source in perf switches; do
+	[ $source = perf ] && ! can_trace && continue
+	"$gprof_mt" doctor | grep -q "^ok *\(perf tracepoints\|.*context switch\)" || continue
+	compare $source
+	sources=$((sources + 1))
+done
+[ $sources -gt 0 ] || skip "no scheduling events are permitted here"

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""compare.py SAID REPORT LOCKS SOURCE STEAL_NS: what the threads of known.c said against the report.
+
+No duration is asserted, only that two measurements of the same thing agree.  They differ for
+reasons: the kernel leaves interrupts and the time the hypervisor took (STEAL_NS, of all CPUs) out of
+a thread's CPU clock, while it runs all the same; and it charges the work of switching to the next
+thread, which we do not (SWITCH_NS)."""
+import json
+import sys
+
+SWITCH_NS = 100e3
+SPIN, HOLD, SLEEPS, SLEEP, CHILD, TURNS = 150e6, 60e6, 20, 3e6, 60e6, 500
+MODES = ("running_ns", "runnable_ns", "blocked_sync_ns", "blocked_io_ns", "blocked_other_ns", "unknown_ns")
+
+said = {}
+for line in open(sys.argv[1]):
+    words = line.split()
+    if words[:1] == ["thread"]:
+        said[words[2]] = {k: int(v) for k, v in (w.split("=") for w in words[3:])}
+        said[words[2]]["tid"] = int(words[1])
+report = json.load(open(sys.argv[2]))
+locks = json.load(open(sys.argv[3]))["locks"]
+perf, steal_ns = sys.argv[4] == "perf", float(sys.argv[5])
+bad = []
+
+
+def check(what, good, *figures):
+    if not good:
+        bad.append("%s: %s" % (what, " ".join(str(f) for f in figures)))
+
+
+threads = {t["name"]: t for t in report["threads"] if t["tid"] in [s["tid"] for s in said.values()]}
+sync = {(r["tid"], r["function"]): r for r in report["sync"]}
+names = ("waiter", "spinner", "sleeper", "parent", "pinger", "ponger")
+for name in names:
+    mine, row = said[name], threads[name]
+    lifetime = row["end_ns"] - row["start_ns"]
+    check("%s: modes add up to the lifetime" % name, sum(row[m] or 0 for m in MODES) == lifetime == row["lifetime_ns"], row)
+    check("%s: nothing is unknown" % name, row["unknown_ns"] == 0, row)
+    # Beyond what it said: the write itself, and its end.
+    switching_ns = SWITCH_NS * (row["switches_voluntary"] + row["switches_involuntary"] + 1)
+    check("%s: running" % name, 0.97 * mine["cpu_ns"] - switching_ns <= row["running_ns"] <=
+          1.05 * mine["cpu_ns"] + 2e6 + steal_ns, row["running_ns"], mine["cpu_ns"], steal_ns)
+    check("%s: voluntary switches" % name,
+          mine["voluntary"] <= row["switches_voluntary"] <= mine["voluntary"] + 3, row, mine)
+    check("%s: involuntary switches" % name,
+          mine["involuntary"] <= row["switches_involuntary"] <= mine["involuntary"] + 5, row, mine)
+
+# The waiter's wait, by its own clock, by the lock's row, and by the time it was blocked.
+waited = said["waiter"]["waited"]
+row = sync[said["waiter"]["tid"], "pthread_mutex_lock"]
+check("waiter: one blocking call", row["calls"] == 1 and row["blocked"] == 1, row)
+check("waiter: wait", 0.95 * waited <= row["wait_ns"] == row["wait_max_ns"] <= waited, row, waited)
+check("waiter: blocked", HOLD * 0.95 <= threads["waiter"]["blocked_sync_ns"] <= waited, threads["waiter"], waited)
+lock = [l for l in locks if l["type"] == "mutex" and l["name"] == "lock"]
+check("lock: one mutex of that name", len(lock) == 1, locks)
+held = said["main"]["held"]
+check("lock: waits", lock[0]["acquired"] == 2 and lock[0]["contended"] == 1 and
+      lock[0]["wait_ns"] == row["wait_ns"], lock)
+check("lock: held", 0.95 * held <= lock[0]["hold_max_ns"] <= 1.05 * held + 1e6, lock, held)
+functions = sorted(s["site"].split(" ")[0] for s in lock[0]["sites"])
+check("lock: sites", functions == ["await", "main"], lock[0]["sites"])
+
+slept = said["sleeper"]["slept"]
+check("sleeper: blocked otherwise", 0.9 * SLEEPS * SLEEP <= threads["sleeper"]["blocked_other_ns"] <= 1.1 * slept,
+      threads["sleeper"], slept)
+check("sleeper: every sleep", threads["sleeper"]["switches_voluntary"] >= SLEEPS, threads["sleeper"])
+forked = said["parent"]["forked"]
+# Only the tracepoints tell this sleep from another.
+kind = "blocked_io_ns" if perf else "blocked_other_ns"
+check("parent: blocked, uninterruptible", 0.9 * CHILD <= threads["parent"][kind] <= 1.1 * forked,
+      threads["parent"], forked)
+check("spinner: does not block", threads["spinner"]["blocked_sync_ns"] == 0, threads["spinner"])
+for name in ("pinger", "ponger"):
+    row = sync[said[name]["tid"], "sem_wait"]
+    check("%s: calls" % name, row["calls"] == TURNS == sync[said[name]["tid"], "sem_post"]["calls"], row)
+    check("%s: blocked" % name, row["blocked"] <= threads[name]["switches_voluntary"] and
+          row["blocked"] <= TURNS, row, threads[name])
+    check("%s: blocked within its waits" % name,
+          threads[name]["blocked_sync_ns"] <= row["wait_ns"] <= said[name]["played"], threads[name], row)
+if perf:
+    # Next to all of its voluntary switches are those of its waits.
+    for name in ("pinger", "ponger"):
+        check("%s: a switch for each blocking wait" % name, threads[name]["switches_voluntary"] <=
+              1.1 * sync[said[name]["tid"], "sem_wait"]["blocked"] + 10, threads[name])
+# A wake-up by a task of another program is missed now and then, when several record at once.
+switches = sum(t["switches_voluntary"] for t in report["threads"] if t["switches_voluntary"])
+unwoken = [q for q in report["quality"] if q["what"] == "left a sleep without a wake-up"]
+check("wake-ups", sum(q["count"] for q in unwoken) <= 0.05 * switches, unwoken)
+quality = [q for q in report["quality"] if "thread " in (q["where"] or "") and q not in unwoken]
+check("nothing contradicts itself", not quality, quality)
+for line in bad:
+    print("FAIL: " + line)
+sys.exit(1 if bad else 0)

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* What test programs say when something is not as it should be: file, line, and both values. */
+#ifndef TESTS_UNIT_CHECK_H
+#define TESTS_UNIT_CHECK_H
+
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(condition)                                                                           \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);    \
+			exit(1);                                                                   \
+		}                                                                                  \
+	} while (0)
+
+#define CHECK_INT(actual, expected)                                                                \
+	do {                                                                                       \
+		int64_t actual_ = (int64_t)(actual), expected_ = (int64_t)(expected);              \
+		if (actual_ != expected_) {                                                        \
+			fprintf(stderr, "%s:%d: %s is %" PRId64 ", not %" PRId64 "\n", __FILE__,   \
+				__LINE__, #actual, actual_, expected_);                            \
+			exit(1);                                                                   \
+		}                                                                                  \
+	} while (0)
+
+#define CHECK_STR(actual, expected)                                                                \
+	do {                                                                                       \
+		const char *actual_ = (actual), *expected_ = (expected);                           \
+		if (!actual_ || strcmp(actual_, expected_) != 0) {                                 \
+			fprintf(stderr, "%s:%d: %s is\n%s\nnot\n%s\n", __FILE__, __LINE__,         \
+				#actual, actual_ ? actual_ : "(null)", expected_);                 \
+			exit(1);                                                                   \
+		}                                                                                  \
+	} while (0)
+
+/* `text` holds the words. */
+#define CHECK_HOLDS(text, words)                                                                   \
+	do {                                                                                       \
+		const char *text_ = (text), *words_ = (words);                                     \
+		if (!text_ || !strstr(text_, words_)) {                                            \
+			fprintf(stderr, "%s:%d: %s is\n%s\nwithout\n%s\n", __FILE__, __LINE__,     \
+				#text, text_ ? text_ : "(null)", words_);                          \
+			exit(1);                                                                   \
+		}                                                                                  \
+	} while (0)
+
+#endif

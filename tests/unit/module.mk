@@ -1,0 +1,25 @@
+# Test programs of tests/unit.
+UNIT_COLLECT_TESTS := $(addprefix $(B)/tests/unit/,test_merge test_tree test_kernel_ctf)
+UNIT_COLLECT_OBJ := $(patsubst %,$(B)/obj/postproc/collect/%.o,merge tree kernel_ctf)
+TESTS_BUILD += $(UNIT_COLLECT_TESTS)
+
+$(UNIT_COLLECT_TESTS): $(B)/tests/unit/%: tests/unit/%.c $(UNIT_COLLECT_OBJ) $(B)/libpostproc.a
+	$(call say,TEST,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(PP_CFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $(filter %.c %.o,$^) \
+		$(B)/libpostproc.a $(PP_LIBS)
+
+UNIT_PP_TESTS := $(addprefix $(B)/tests/unit/,test_core test_render test_readers name_address)
+TESTS_BUILD += $(UNIT_PP_TESTS)
+
+$(UNIT_PP_TESTS): $(B)/tests/unit/%: tests/unit/%.c $(B)/libpostproc.a
+	$(call say,TEST,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(PP_CFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< $(B)/libpostproc.a $(PP_LIBS)
+
+TESTS_BUILD += $(B)/tests/unit/test_clock
+
+$(B)/tests/unit/test_clock: tests/unit/test_clock.c $(RUNTIME_OBJ)
+	$(call say,TEST,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE_CFLAGS) -D_GNU_SOURCE -MMD -MP -MF $@.d -MT $@ -o $@ $< $(RUNTIME_OBJ) -pthread

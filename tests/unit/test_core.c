@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* Errors as one line, names of synch-events, threads by tid and time, durations. */
+#include "check.h"
+#include "core/duration.h"
+#include "core/error.h"
+#include "core/event.h"
+#include "core/model.h"
+
+static void check_error(void)
+{
+	struct pp_error err = PP_ERROR_INIT;
+	char *text;
+
+	CHECK_INT(pp_error_add(NULL, -5, "nobody listens"), -5);
+	CHECK_INT(pp_error_add(&err, -22, "no such key '%s'", "x"), -22);
+	pp_error_add(&err, -22, "line %d", 7);
+	pp_error_add(&err, -22, "a\nfile\x1b[1m");
+	text = pp_error_text(&err);
+	/* One line, whatever a hostile file put into it. */
+	CHECK_STR(text, "a file [1m: line 7: no such key 'x'");
+	g_free(text);
+	pp_error_done(&err);
+	text = pp_error_text(&err);
+	CHECK(*text);
+	g_free(text);
+}
+
+/* The lists of waits in event.c and in the wire contract say the same. */
+static void check_event_names(void)
+{
+	for (enum st_event op = 0; op < ST_N_EVENTS; op++) {
+		enum st_event completion = pp_sync_completion(op);
+		const char *name = pp_sync_name(op);
+		g_autofree char *base = g_str_has_suffix(name, "_begin")
+					    ? g_strndup(name, strlen(name) - strlen("_begin"))
+					    : NULL;
+
+		CHECK_INT(completion != ST_N_EVENTS, base != NULL);
+		if (base) {
+			CHECK_STR(pp_sync_name(completion), base);
+			CHECK_INT(pp_sync_begin(completion), op);
+			CHECK_STR(pp_sync_function(op), pp_sync_function(completion));
+		}
+		if (op != ST_EVENT_site)
+			CHECK(strcmp(pp_sync_type(op), "unknown") != 0);
+	}
+	CHECK_STR(pp_sync_function(ST_EVENT_mutex_lock_begin), "pthread_mutex_lock");
+	CHECK_STR(pp_sync_function(ST_EVENT_sem_wait), "sem_wait");
+	CHECK_STR(pp_sync_function(ST_EVENT_thread_join_begin), "pthread_join");
+	CHECK_STR(pp_sync_function(ST_EVENT_barrier_wait), "pthread_barrier_wait");
+	CHECK(!pp_sync_function(ST_EVENT_thread_start));
+	CHECK(!pp_sync_function(ST_EVENT_site));
+	CHECK_STR(pp_sync_type(ST_EVENT_cond_timedwait), "cond");
+	CHECK_STR(pp_sync_name(ST_N_EVENTS), "unknown");
+}
+
+static struct pp_thread *add(struct pp_model *model, struct pp_process *process, uint32_t tid,
+			     uint32_t index, int64_t start_ns, int64_t end_ns)
+{
+	struct pp_thread *thread = pp_model_add_thread(model, process, tid, index);
+
+	thread->start_ns = start_ns;
+	thread->end_ns = end_ns;
+	return thread;
+}
+
+/* A tid that was used three times, the last time by a thread that never ended. */
+static void check_threads(void)
+{
+	struct pp_model *model = pp_model_new("dir");
+	struct pp_process *process = pp_model_add_process(model, 1, "1");
+	struct pp_thread *first = add(model, process, 10, 0, 100, 200);
+	struct pp_thread *other = add(model, process, 11, 1, 50, 400);
+	struct pp_thread *second = add(model, process, 10, 2, 300, 350);
+	struct pp_thread *third = add(model, process, 10, 5, 500, PP_TIME_UNKNOWN);
+
+	CHECK(pp_model_thread_at(model, 10, 150) == first);
+	CHECK(pp_model_thread_at(model, 10, 250) == first);
+	CHECK(pp_model_thread_at(model, 10, 320) == second);
+	CHECK(pp_model_thread_at(model, 10, 351) == second);
+	CHECK(pp_model_thread_at(model, 10, 10000) == third);
+	CHECK(pp_model_thread_at(model, 10, 1) == first);
+	CHECK(pp_model_thread_at(model, 11, 9999) == other);
+	CHECK(!pp_model_thread_at(model, 12, 100));
+	CHECK(pp_model_thread_from(model, 10, 201) == second);
+	CHECK(!pp_model_thread_from(model, 10, 501));
+	CHECK(pp_process_thread(process, 2) == second);
+	CHECK(pp_process_thread(process, 5) == third);
+	CHECK(!pp_process_thread(process, 3) && !pp_process_thread(process, 99));
+	pp_model_add_problem(model, "lost", "a", 2);
+	pp_model_add_problem(model, "lost", "b", 1);
+	pp_model_add_problem(model, "lost", "a", 3);
+	CHECK_INT(model->problems->len, 2);
+	CHECK_INT(((struct pp_problem *)model->problems->pdata[0])->count, 5);
+	pp_model_free(model);
+	pp_model_free(NULL);
+}
+
+static void check_duration(int64_t ns, const char *expected)
+{
+	g_autofree char *text = pp_duration_text(ns);
+
+	CHECK_STR(text, expected);
+}
+
+int main(void)
+{
+	check_error();
+	check_event_names();
+	check_threads();
+	check_duration(0, "0");
+	check_duration(7, "7 ns");
+	check_duration(999, "999 ns");
+	check_duration(1000, "1.00 us");
+	check_duration(999499, "999 us");
+	check_duration(999600, "1.00 ms");
+	check_duration(12345678, "12.3 ms");
+	check_duration(-1500000000, "-1.50 s");
+	check_duration(INT64_MAX, "9223372037 s");
+	return 0;
+}

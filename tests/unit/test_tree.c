@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* Which records belong to the program: forks, execs, ends, and thread numbers that come again. */
+#include "check.h"
+
+#include <stdbool.h>
+
+#include "collect/tree.h"
+
+static bool forked(struct pp_tree *tree, int parent, int child, int child_pid)
+{
+	struct pp_kevent event = {.kind = PP_KEVENT_FORK,
+				  .tid = child,
+				  .pid = child_pid,
+				  .other_tid = parent,
+				  .other_pid = parent};
+
+	return pp_tree_take(tree, &event);
+}
+
+static bool exited(struct pp_tree *tree, int tid)
+{
+	struct pp_kevent event = {.kind = PP_KEVENT_EXIT, .tid = tid};
+
+	return pp_tree_take(tree, &event);
+}
+
+static bool switched(struct pp_tree *tree, int prev, int state, int next)
+{
+	struct pp_kevent event = {.kind = PP_KEVENT_SWITCH,
+				  .tid = prev,
+				  .other_tid = next,
+				  .prev_state = (int16_t)state,
+				  .comm = "a",
+				  .other_comm = "b"};
+
+	return pp_tree_take(tree, &event);
+}
+
+static void test_membership(void)
+{
+	struct pp_tree tree;
+
+	pp_tree_init(&tree, 100, false);
+	CHECK(switched(&tree, 0, 0, 100) && switched(&tree, 100, 1, 0));
+	CHECK(!switched(&tree, 0, 0, 7) && !switched(&tree, 7, 1, 8) && !switched(&tree, 0, 0, 0));
+	CHECK(!forked(&tree, 7, 9, 9) && !switched(&tree, 9, 1, 0));
+	CHECK(forked(&tree, 100, 101, 100) && forked(&tree, 101, 102, 102));
+	CHECK(switched(&tree, 7, 1, 102) && switched(&tree, 102, 0, 7));
+	CHECK_INT(tree.processes, 2);
+	CHECK_INT(tree.threads, 3);
+	CHECK_INT(pp_tree_running(&tree, 100), 1);
+
+	/* After its exit a thread runs on, may be preempted, and leaves for good. */
+	CHECK(exited(&tree, 102) && switched(&tree, 102, 0, 7) && switched(&tree, 7, 0, 102));
+	CHECK(switched(&tree, 102, 32, 7) && !switched(&tree, 7, 1, 102));
+	CHECK_INT(pp_tree_running(&tree, 100), 0);
+
+	/* Its number in another program is none of ours; in ours again, it is. */
+	CHECK(!forked(&tree, 7, 101, 101) && !switched(&tree, 101, 1, 7));
+	CHECK(forked(&tree, 100, 101, 100) && switched(&tree, 101, 1, 7));
+	pp_tree_done(&tree);
+}
+
+static void test_exec_by_second_thread(void)
+{
+	struct pp_kevent exec = {.kind = PP_KEVENT_EXEC, .tid = 100, .other_tid = 101};
+	struct pp_tree tree;
+
+	pp_tree_init(&tree, 100, false);
+	CHECK(forked(&tree, 100, 101, 100) && exited(&tree, 100) && switched(&tree, 100, 32, 7));
+	CHECK(pp_tree_take(&tree, &exec));
+	CHECK(switched(&tree, 100, 1, 7) && !switched(&tree, 101, 1, 7));
+	pp_tree_done(&tree);
+}
+
+/* A source without names: they are what the comm records said last. */
+static void test_names(void)
+{
+	struct pp_kevent comm = {.kind = PP_KEVENT_COMM, .tid = 100, .comm = "worker"};
+	struct pp_kevent out = {.kind = PP_KEVENT_SWITCH,
+				.tid = 100,
+				.other_tid = PP_TID_NOT_KNOWN,
+				.prio = PP_PRIO_NOT_KNOWN,
+				.other_prio = PP_PRIO_NOT_KNOWN,
+				.comm = PP_COMM_NOT_KNOWN,
+				.other_comm = PP_COMM_NOT_KNOWN};
+	struct pp_tree tree;
+
+	pp_tree_init(&tree, 100, true);
+	CHECK(!pp_tree_take(&tree, &comm));
+	CHECK(pp_tree_take(&tree, &out));
+	CHECK_STR(out.comm, "worker");
+	CHECK_STR(out.other_comm, "?");
+	pp_tree_done(&tree);
+}
+
+int main(void)
+{
+	test_membership();
+	test_exec_by_second_thread();
+	test_names();
+	return 0;
+}
