@@ -184,10 +184,10 @@ __attribute__((noinline, cold, visibility("hidden"))) void gm_calls_miss(uint64_
 	gm_signals_block(&mask);
 	if (gm_tls.state == GM_STATE_NEWBORN)
 		gm_thread_start();
-	if (gm_tls.state == GM_STATE_NOMINAL)
-		add(gm_tls.control, from, self);
-	else if (gm_tls.state == GM_STATE_ENDED)
+	if (gm_tls.state == GM_STATE_ENDED || (gm_tls.state == GM_STATE_NOMINAL && self == 0))
 		count_lost(1);
+	else if (gm_tls.state == GM_STATE_NOMINAL)
+		add(gm_tls.control, from, self);
 	gm_signals_restore(mask);
 }
 

@@ -71,7 +71,7 @@ static bool is_privileged(int fd, const struct stat *st)
 static void read_symbol(struct pp_program *program, const char *name, bool is_defined)
 {
 	static const char *const counters[] = {"mcount", "_mcount", "__fentry__",
-					       "__gnu_mcount_nc"};
+					       "__cyg_profile_func_enter"};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(counters); i++)
 		program->counts_calls |= strcmp(name, counters[i]) == 0;

@@ -23,7 +23,7 @@ struct pp_program {
 	char *interpreter;  /* SCRIPT: the program named after #!; NULL: /bin/sh */
 	bool is_static;	    /* no dynamic loader: nothing can be preloaded */
 	bool is_privileged; /* runs with other rights than the caller's: nothing is preloaded */
-	bool counts_calls;  /* refers to mcount or __fentry__ */
+	bool counts_calls;  /* refers to mcount or one of its kin */
 	bool has_runtime;   /* libgmon-mt is linked into it */
 };
 

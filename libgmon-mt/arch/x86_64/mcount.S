@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mcount, _mcount and __fentry__: one call counted.
+ * What instrumented code calls: mcount, _mcount, __fentry__ and __cyg_profile_func_enter count a
+ * call; __return__ and __cyg_profile_func_exit have nothing to count.
  *
  * gcc -pg                                   gcc -pg -mfentry
  *	push  %rbp                           	call  *__fentry__@GOTPCREL(%rip)
@@ -22,6 +23,9 @@
  * The hit path uses three more registers, kept below rsp in the red zone, which signal handlers
  * leave alone.
  *
+ * -finstrument-functions calls __cyg_profile_func_enter(function, call site) as any C function: the
+ * arc is its two arguments, and all that a C function may change is free.
+ *
  * A thread's table (struct gm_calls_header, then slots of 32 bytes) is found by one load from TLS.
  * A thread that has none yet, or that is not profiled, points to a table in which nothing is ever
  * found: the miss sorts those cases out.
@@ -40,8 +44,10 @@
 
 	.text
 
-/* Finds the arc and counts it; leaves by ret.  Goes to gm_count_miss when it is not there. */
-.macro count_call from:req
+/*
+ * Finds the thread's table, in r11; goes to gm_count_early if there can be none.
+ */
+.macro find_table
 #ifdef GM_ARCHIVE
 	cmpb	$0, gm_up(%rip)
 	je	gm_count_early
@@ -54,11 +60,13 @@
 	movq	%fs:GM_TLS_TABLE(%r11), %r11
 	testq	%r11, %r11
 	jz	gm_count_early
-	movq	%rax, -8(%rsp)
-	movq	%rcx, -16(%rsp)
-	movq	%rdx, -24(%rsp)
-	movq	\from, %rax
-	movq	(%rsp), %rdx
+.endm
+
+/*
+ * Finds the arc rax -> rdx in the table r11 and counts it; leaves by ret.  Goes to gm_count_miss
+ * when it is not there.  `saved`: rax, rcx and rdx lie in the red zone.
+ */
+.macro count_arc saved:req
 	imulq	$GM_HASH_FACTOR, %rax, %rcx
 	addq	%rdx, %rcx
 	imulq	$GM_HASH_FACTOR, %rcx, %rcx
@@ -69,9 +77,11 @@
 	cmpq	%rax, GM_ARC_FROM(%r11, %rcx)
 	jne	2f
 1:	incq	GM_ARC_COUNT(%r11, %rcx)
+	.if	\saved
 	movq	-8(%rsp), %rax
 	movq	-16(%rsp), %rcx
 	movq	-24(%rsp), %rdx
+	.endif
 	ret
 
 	/* Linear probing, up to the first empty slot: a table is never full. */
@@ -84,6 +94,16 @@
 	cmpq	%rax, GM_ARC_FROM(%r11, %rcx)
 	jne	2b
 	jmp	1b
+.endm
+
+.macro count_call from:req
+	find_table
+	movq	%rax, -8(%rsp)
+	movq	%rcx, -16(%rsp)
+	movq	%rdx, -24(%rsp)
+	movq	\from, %rax
+	movq	(%rsp), %rdx
+	count_arc saved=1
 .endm
 
 	.hidden	gm_up
@@ -118,9 +138,37 @@ __fentry__:
 	.cfi_endproc
 	.size	__fentry__, . - __fentry__
 
+	.globl	__cyg_profile_func_enter
+	.type	__cyg_profile_func_enter, @function
+	.p2align 6
+__cyg_profile_func_enter:
+	.cfi_startproc
+	find_table
+	movq	%rsi, %rax
+	movq	%rdi, %rdx
+	testq	%rdx, %rdx	/* called by hand: no function, which is how a free slot looks */
+	jz	gm_count_miss
+	count_arc saved=0
+	.cfi_endproc
+	.size	__cyg_profile_func_enter, . - __cyg_profile_func_enter
+
+/* -minstrument-return=call calls it before every ret: what the function returns is live. */
+	.globl	__return__
+	.type	__return__, @function
+	.globl	__cyg_profile_func_exit
+	.type	__cyg_profile_func_exit, @function
+	.p2align 4
+__return__:
+__cyg_profile_func_exit:
+	.cfi_startproc
+	ret
+	.cfi_endproc
+	.size	__return__, . - __return__
+	.size	__cyg_profile_func_exit, . - __cyg_profile_func_exit
+
 /*
  * Not found: a new arc, a new thread, or a thread that is not profiled.  rax = from, rdx = self;
- * the function's own rax, rcx, rdx lie in the red zone.  Calls gm_calls_miss(from, self) in C,
+ * the function's own rax, rcx, rdx lie in the red zone, or anything if they are free.  Calls gm_calls_miss(from, self) in C,
  * built for general registers only; the few libc functions behind it are built for baseline x86-64,
  * whose instructions know xmm0..15 and leave the upper parts of wider registers as they are.
  *
