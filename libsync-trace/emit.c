@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writing one event of any shape, the long way: defines its site, makes room, keeps time from going
- * back, or keeps the event for later when the thread's own writer is in mid-event.
+ * back.
  */
 #include "internal.h"
 #include "runtime/runtime.h"
@@ -56,29 +56,12 @@ static void put_fields(struct cursor *cursor, const struct st_record *record, ui
 		put(cursor, record->extra, 8);
 }
 
-/* Keeps the event of a signal handler until the interrupted writer is done. */
-static void defer(const struct st_record *record)
-{
-	struct st_thread *self = st_self;
-	uint64_t mask;
-
-	gm_signals_block(&mask);
-	if (self->n_queued < ST_QUEUE_MAX)
-		self->queue[self->n_queued++] = *record;
-	else
-		self->n_lost_queued++;
-	gm_signals_restore(mask);
-}
-
 /* What a writer without a stream does with an event.  True: it has one now, write it there. */
-static ST_COLD bool elsewhere(struct st_thread *self, const struct st_record *record)
+static ST_COLD bool elsewhere(struct st_thread *self)
 {
-	if (self == &st_deferred)
-		defer(record);
-	else if (self == &st_counting)
-		st_count_lost_anywhere();
-	else
+	if (self != &st_counting)
 		return st_thread_reborn(self);
+	st_count_lost_anywhere();
 	return false;
 }
 
@@ -88,7 +71,7 @@ void st_emit(struct st_thread *self, const struct st_record *record)
 	struct cursor cursor;
 	uint16_t site = 0;
 
-	if (st_unlikely(!self->live) && !elsewhere(self, record))
+	if (st_unlikely(!self->live) && !elsewhere(self))
 		return;
 	if (now_ns < self->last_ns)
 		now_ns = self->last_ns;
@@ -130,7 +113,7 @@ uint64_t st_stamp_slowly(struct st_thread *self)
 {
 	uint64_t now_ns;
 
-	if (self == &st_deferred || self == &st_counting)
+	if (self == &st_counting)
 		return gm_clock_ns();
 	now_ns = gm_clock_anchor(&self->clock);
 	if (self->slot != NULL)

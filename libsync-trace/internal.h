@@ -19,6 +19,12 @@ bool st_process_open(void);
 /* In a child that fork() left with its parent's state: forgets it, once. */
 void st_process_check_fork(void);
 
+/* Says that this is such a child, where the kernel has not (before Linux 4.14). */
+void st_process_forked(void);
+
+/* What a fork in mid-event needs (fork.c).  0 or an error number. */
+int st_fork_init(void);
+
 /* <capture>/<pid>/user, and the id of this process' streams. */
 const char *st_process_dir(void);
 const uint8_t *st_process_uuid(void);
@@ -36,6 +42,9 @@ bool st_thread_reborn(struct st_thread *self);
 
 /* pthread's key destructor, last round. */
 void st_thread_ended(void *unused);
+
+/* Gives back what the thread's writers have reserved on disk, but for a page or two. */
+void st_thread_trim(struct st_thread *self);
 
 /* A block of anonymous memory that a forked child finds empty.  NULL: no memory. */
 void *st_memory_new(size_t size_bytes);

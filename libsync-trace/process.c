@@ -8,7 +8,6 @@
  * runs in its parent's memory and rightly writes into its parent's stream.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "internal.h"
@@ -51,14 +50,10 @@ void st_process_check_fork(void)
 		atomic_store_explicit(&state, STATE_NEW, memory_order_relaxed);
 }
 
-/* Only where the kernel cannot empty memory itself (before Linux 4.14). */
-static void empty_in_child(void)
+void st_process_forked(void)
 {
-	struct st_thread *self = st_self;
-
-	*alive = 0;
-	if (self->live)
-		__builtin_memset(self, 0, sizeof(*self));
+	if (alive != NULL)
+		*alive = 0;
 }
 
 /* Once per program image. */
@@ -72,9 +67,7 @@ static bool prepare(void)
 	if (alive == NULL)
 		return false;
 	*alive = 1;
-	if (gm_syscall3(SYS_madvise, (long)alive, 4096, MADV_WIPEONFORK) != 0)
-		pthread_atfork(NULL, NULL, empty_in_child);
-	return true;
+	return st_fork_init() == 0;
 }
 
 /* <pid>/user appears with its metadata in it, whole. */
@@ -165,7 +158,7 @@ __attribute__((destructor)) static void end(void)
 		return;
 	if (self->live) {
 		gm_signals_block(&mask);
-		st_stream_trim(self);
+		st_thread_trim(self);
 		st_pool_close();
 		gm_signals_restore(mask);
 	}

@@ -47,7 +47,7 @@ static void *lookup(const char *name, const char *version, const char *older)
 	if (real == NULL || (first != NULL && !in_one_object(real, first)))
 		real = first;
 	if (real == NULL)
-		real = name[0] == 's' ? (void *)missing_errno : (void *)missing;
+		real = name[0] == 's' || name[0] == '_' ? (void *)missing_errno : (void *)missing;
 	return real;
 }
 

@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <sys/types.h>
 #include <time.h>
 
 #define ST_GLIBC_BASE "GLIBC_2.2.5" /* x86-64's first */
@@ -65,7 +66,8 @@
 	  "GLIBC_2.3.3")                                                                           \
 	X(int, pthread_clockjoin_np, (pthread_t, void **, clockid_t, const struct timespec *),     \
 	  "GLIBC_2.34", "GLIBC_2.31")                                                              \
-	X(int, pthread_detach, (pthread_t), "GLIBC_2.34", ST_GLIBC_BASE)
+	X(int, pthread_detach, (pthread_t), "GLIBC_2.34", ST_GLIBC_BASE)                           \
+	X(pid_t, _Fork, (void), "GLIBC_2.34", NULL)
 
 struct st_real {
 #define ST_REAL_MEMBER(type, name, parameters, version, older) type(*name) parameters;

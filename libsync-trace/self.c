@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread's writer from its first event to its last.
+ * A thread's writers from its first event to its last.
  *
- * Who comes here finds a gate shut: the thread has no writer yet, is not to have one, or a signal
- * handler interrupted it.  The stand-ins for the first cases are static and shared; their gates
- * stay shut.
+ * Who comes here finds a gate shut: the thread has no writer yet, is not to have one, or other code
+ * of this thread is in mid-event.  The stand-ins for the first cases are static and shared; their
+ * gates stay shut.
  *
- * A handler may also leave by siglongjmp(), and the gate of the code that it interrupted stays
- * shut. A wrapper that comes with a stack no deeper than that code had, and not on an alternate
- * signal stack, knows that it is gone, and takes the gate over.  Until one comes, events are
- * queued, then counted as lost.
+ * Code in mid-event may have been interrupted by a handler and go on after it; be a context that a
+ * handler switched away from, and go on at any time; or have been left for good by siglongjmp().
+ * Which of these is not to be known (stacks may lie inside stacks), and need not be: its writer is
+ * left alone until its gate opens, and the thread goes on with another.
  */
 #include <errno.h>
 #include <signal.h>
@@ -20,13 +20,16 @@
 #include "runtime/runtime.h"
 #include "runtime/sys.h"
 
-#define GATE_SHUT 1 /* no address of a stack */
+#define GATE_SHUT   1
+#define FORMERS_MAX 1024 /* in a process: 4 KiB of memory and a file each */
 
 struct st_thread st_newborn = {.gate = GATE_SHUT};
 struct st_thread st_busy = {.gate = GATE_SHUT};
 struct st_thread st_off = {.gate = GATE_SHUT};
 struct st_thread st_lost = {.gate = GATE_SHUT};
-struct st_thread st_deferred, st_counting;
+struct st_thread st_counting;
+
+static int n_formers;
 
 __thread struct st_thread *st_self = &st_newborn;
 
@@ -69,7 +72,6 @@ static bool thread_attach(struct st_thread *self)
 		return false;
 	self->index = index;
 	self->tid = (uint32_t)gm_sys_gettid();
-	self->slot->local[GM_LIB_SYNC] = (uintptr_t)self;
 	if (self->sites == NULL)
 		st_sites_init(self);
 	self->clock.error_ns = 0;
@@ -96,7 +98,7 @@ static struct st_thread *thread_new(void)
 	return self;
 }
 
-static struct st_thread *born(uintptr_t stack_pointer)
+static struct st_thread *born(void)
 {
 	struct st_thread *self;
 	uint64_t mask;
@@ -107,7 +109,7 @@ static struct st_thread *born(uintptr_t stack_pointer)
 	self = thread_new();
 	st_self = self;
 	if (self->live)
-		__atomic_store_n(&self->gate, stack_pointer, __ATOMIC_RELAXED);
+		self->gate = GATE_SHUT;
 	gm_signals_restore(mask);
 	if (self == &st_lost)
 		return &st_counting;
@@ -121,6 +123,8 @@ bool st_thread_reborn(struct st_thread *self)
 	gm_signals_block(&mask);
 	st_self = &st_busy;
 	st_process_check_fork();
+	__builtin_memset(self, 0, sizeof(*self));
+	self->gate = GATE_SHUT;
 	if (!st_process_open())
 		st_self = &st_off;
 	else if (!thread_attach(self))
@@ -131,30 +135,63 @@ bool st_thread_reborn(struct st_thread *self)
 	return self->live;
 }
 
-static bool on_alternate_stack(void)
+/* Takes an open writer out of those that `self` has replaced.  NULL: all are shut. */
+static struct st_thread *former_take(struct st_thread *self)
 {
-	stack_t stack = {.ss_flags = 0};
+	for (struct st_thread **link = &self->former; *link != NULL; link = &(*link)->former) {
+		struct st_thread *former = *link;
 
-	gm_syscall3(SYS_sigaltstack, 0, (long)&stack, 0);
-	return (stack.ss_flags & SS_ONSTACK) != 0;
+		if (former->gate == 0) {
+			*link = former->former;
+			return former;
+		}
+	}
+	return NULL;
 }
 
-static struct st_thread *enter_interrupted(struct st_thread *self, uintptr_t stack_pointer)
+static struct st_thread *former_new(void)
 {
-	/* The frame of a handler lies below that of the wrapper it interrupted. */
-	if (stack_pointer < self->gate || on_alternate_stack())
-		return &st_deferred;
-	__atomic_store_n(&self->gate, stack_pointer, __ATOMIC_RELAXED);
-	return self;
+	struct st_thread *self = NULL;
+
+	if (__atomic_fetch_add(&n_formers, 1, __ATOMIC_RELAXED) < FORMERS_MAX)
+		self = st_pool_take();
+	if (self != NULL && thread_attach(self))
+		return self;
+	if (self != NULL)
+		st_pool_put(self);
+	__atomic_fetch_sub(&n_formers, 1, __ATOMIC_RELAXED);
+	return NULL;
 }
 
-struct st_thread *st_enter_slowly(uintptr_t stack_pointer)
+/* Somebody is in mid-event: the thread gets another writer, whose gate is shut for the caller. */
+static struct st_thread *replaced(void)
+{
+	struct st_thread *held, *self;
+	uint64_t mask;
+
+	gm_signals_block(&mask);
+	self = held = st_self;
+	if (st_gate_shut(held)) {
+		self = former_take(held);
+		if (self == NULL)
+			self = former_new();
+		if (self != NULL) {
+			self->gate = GATE_SHUT;
+			self->former = held;
+			st_self = self;
+		}
+	}
+	gm_signals_restore(mask);
+	return self != NULL ? self : &st_counting;
+}
+
+struct st_thread *st_enter_slowly(void)
 {
 	struct st_thread *self = st_self;
 	int saved_errno = errno;
 
 	if (self == &st_newborn)
-		self = born(stack_pointer);
+		self = born();
 	else if (self == &st_off)
 		self = NULL;
 	else if (self == &st_lost)
@@ -163,24 +200,29 @@ struct st_thread *st_enter_slowly(uintptr_t stack_pointer)
 		st_real_resolve();
 		self = NULL;
 	} else {
-		self = enter_interrupted(self, stack_pointer);
+		self = replaced();
 	}
 	errno = saved_errno;
 	return self;
 }
 
-void st_drain(struct st_thread *self)
+static bool is_stand_in(const struct st_thread *self)
 {
-	uint64_t mask;
+	return self == &st_newborn || self == &st_busy || self == &st_off || self == &st_lost;
+}
 
-	gm_signals_block(&mask);
-	for (uint32_t i = 0; i < self->n_queued; i++)
-		st_emit(self, &self->queue[i]);
-	if (self->n_lost_queued > 0)
-		st_count_lost(self, self->n_lost_queued);
-	self->n_lost_queued = 0;
-	__atomic_store_n(&self->n_queued, 0, __ATOMIC_RELAXED);
-	gm_signals_restore(mask);
+static void formers_park(struct st_thread *self)
+{
+	struct st_thread *former;
+
+	while ((former = former_take(self)) != NULL) {
+		former->live = false;
+		former->slot = NULL;
+		st_pool_put(former);
+		__atomic_fetch_sub(&n_formers, 1, __ATOMIC_RELAXED);
+	}
+	/* Whose gates are shut stay as they are: a context may be in there. */
+	self->former = NULL;
 }
 
 void st_thread_ended(void *unused)
@@ -189,22 +231,26 @@ void st_thread_ended(void *unused)
 	uint64_t mask;
 
 	(void)unused;
-	if (self->gate == GATE_SHUT)
+	if (is_stand_in(self))
 		return;
 	gm_signals_block(&mask);
 	/* An asynchronous cancellation may have left it shut; who shut it is gone. */
 	self->gate = 0;
-	if (self->n_queued > 0)
-		st_drain(self);
 	st_emit_parts(self, ST_EVENT_thread_exit, 0, 0, (const void *)pthread_self(), 0,
 		      st_stamp(self));
 	st_self = &st_lost;
 	if (self->live) {
+		formers_park(self);
 		self->live = false;
-		self->slot->local[GM_LIB_SYNC] = 0;
 		gm_thread_end(self->slot);
 		self->slot = NULL;
 		st_pool_put(self);
 	}
 	gm_signals_restore(mask);
+}
+
+void st_thread_trim(struct st_thread *self)
+{
+	for (; self != NULL; self = self->former)
+		st_stream_trim(self);
 }

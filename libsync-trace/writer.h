@@ -2,11 +2,12 @@
 /*
  * A thread's writer: what a wrapper does between two calls of libc.
  *
- * Each thread writes into a packet of its own, without locks.  st_enter() shuts the thread's gate,
- * st_leave() opens it; in between the writer is not to be interrupted half-way by itself.  A signal
- * handler that finds the gate shut gets the deferred writer instead, which keeps its events,
- * stamped, in a short queue; st_leave() of the interrupted code writes them behind its own. Nothing
- * is ever called with the gate shut that may block or that may come back into a wrapper.
+ * Each thread writes into a packet of its own, without locks.  st_enter() shuts the writer's gate,
+ * st_leave() opens it.  Code that runs in between in the same thread (a signal handler, or another
+ * context that a handler switched to) finds the gate shut and is given another writer, with a
+ * stream of its own; from then on that one is the thread's.  Who shut the first goes on with it,
+ * whenever that is.  Nothing is ever called with the gate shut that may block or that may come back
+ * into a wrapper.
  *
  * All that a writer has lies in one anonymous page that the kernel empties in a forked child
  * (MADV_WIPEONFORK): an emptied page has no room, so the first event of a child, however it was
@@ -32,7 +33,6 @@
 /* The caller's code, as the site of the event. */
 #define ST_SITE() ((uintptr_t)__builtin_return_address(0))
 
-#define ST_QUEUE_MAX   32
 #define ST_SITES_FIRST 128u /* a power of two */
 #define ST_OP_BYTES    16u
 #define ST_SITE_BITS   16
@@ -63,14 +63,13 @@ struct st_stream {
 
 struct st_thread {
 	/* What the fast path touches. */
-	uintptr_t gate; /* 0: open; else the stack pointer of who shut it, or a state below */
+	uint32_t gate; /* 0: open, 1: shut */
 	uint8_t *pos;
 	uint8_t *end; /* of what is ready to be written; NULL with pos after a fork */
 	struct st_packet *packet;
 	uint64_t last_ns;
 	uint64_t *sites; /* return address << ST_SITE_BITS | number; 0: free */
 	uint32_t sites_shift;
-	uint32_t n_queued;
 	struct gm_clock clock;
 
 	/* The rest. */
@@ -78,12 +77,11 @@ struct st_thread {
 	uint32_t tid;
 	uint32_t index;
 	uint32_t n_sites;
-	uint64_t n_lost;	/* by this stream */
-	uint64_t n_lost_queued; /* did not fit the queue */
+	uint64_t n_lost; /* by this stream */
 	struct st_thread *next_parked;
+	struct st_thread *former; /* writers that this one took the place of, in this thread */
 	struct gm_thread_slot *slot;
 	struct st_stream stream;
-	struct st_record queue[ST_QUEUE_MAX];
 	_Alignas(16) uint64_t first_sites[ST_SITES_FIRST]; /* pairs: see st_site_find() */
 };
 _Static_assert(sizeof(struct st_thread) <= 4096, "one page");
@@ -96,16 +94,11 @@ _Static_assert(sizeof(struct st_thread) <= 4096, "one page");
 extern __thread struct st_thread *st_self __attribute__((tls_model("initial-exec")));
 extern struct st_thread st_newborn, st_busy, st_off, st_lost;
 
-/*
- * Writers that have never any room, and so take every event to st_emit(): st_deferred is given to
- * signal handlers that interrupted the thread's own writer, st_counting to threads that are
- * st_lost.
- */
-extern struct st_thread st_deferred, st_counting;
+/* Given to threads that are st_lost; has never any room, and so takes every event to st_emit(). */
+extern struct st_thread st_counting;
 
 /* NULL when the call is not to be recorded; the gate is shut otherwise. */
-struct st_thread *st_enter_slowly(uintptr_t stack_pointer) ST_COLD;
-void st_drain(struct st_thread *self) ST_COLD;
+struct st_thread *st_enter_slowly(void) ST_COLD;
 
 /* Writes one event of any shape.  now_ns, unlike the rest, need not be later than all before. */
 void st_emit(struct st_thread *self, const struct st_record *record);
@@ -113,22 +106,26 @@ void st_emit_parts(struct st_thread *self, enum st_event id, int result, uintptr
 		   const void *object, uint64_t extra, uint64_t now_ns);
 uint64_t st_stamp_slowly(struct st_thread *self) ST_COLD;
 
-static inline uintptr_t st_stack_pointer(void)
+/*
+ * Shuts it.  True: it was shut already.  One instruction, so that of two contexts of a thread only
+ * one finds it open; without a lock prefix, since no other thread asks.
+ */
+static inline bool st_gate_shut(struct st_thread *self)
 {
-	uintptr_t pointer;
+	bool shut;
 
-	__asm__ volatile("mov %%rsp, %0" : "=r"(pointer));
-	return pointer;
+	__asm__ volatile("btsl $0, %0" : "+m"(self->gate), "=@ccc"(shut) : : "memory");
+	return shut;
 }
 
 static inline struct st_thread *st_enter(void)
 {
 	struct st_thread *self = st_self;
 
-	if (st_unlikely(__atomic_load_n(&self->gate, __ATOMIC_RELAXED) != 0))
-		return st_enter_slowly(st_stack_pointer());
-	__atomic_store_n(&self->gate, st_stack_pointer(), __ATOMIC_RELAXED);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	/* Looked at first: the stand-ins are shared, and not to be written to by all threads. */
+	if (st_unlikely(__atomic_load_n(&self->gate, __ATOMIC_RELAXED) != 0) ||
+	    st_unlikely(st_gate_shut(self)))
+		return st_enter_slowly();
 	return self;
 }
 
@@ -137,8 +134,6 @@ static inline void st_leave(struct st_thread *self)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(&self->gate, 0, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (st_unlikely(__atomic_load_n(&self->n_queued, __ATOMIC_RELAXED) != 0))
-		st_drain(self);
 }
 
 /* Makes the real functions ready to be called. */

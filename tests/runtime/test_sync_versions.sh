@@ -5,7 +5,7 @@
 
 # nm writes a version behind the name, and there must be none.
 exported=$(nm -D --defined-only "$LIBRARY" | awk '{ print $3 }' | sort)
-listed=$(sed -n 's/^\t\t\([a-z_]*\);$/\1/p' "$GM_TOP/libsync-trace/libsync-trace.map" | sort)
+listed=$(sed -n 's/^\t\t\([A-Za-z_]*\);$/\1/p' "$GM_TOP/libsync-trace/libsync-trace.map" | sort)
 [ "$exported" = "$listed" ] || fail "exported are other names than the map lists"
 
 for version in 2.3.2 2.2.5; do

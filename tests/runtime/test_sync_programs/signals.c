@@ -57,8 +57,8 @@ int main(int argc, char **argv)
 	sem_init(&sem, 0, 0);
 	sem_init(&main_sem, 0, 0);
 	sigaction(SIGALRM, &action, NULL);
-	setitimer(ITIMER_REAL, &often, NULL);
-	sigsetjmp(again, 1);
+	if (sigsetjmp(again, 1) == 0)
+		setitimer(ITIMER_REAL, &often, NULL); /* not before there is a place to jump to */
 	while (posts < SIGNALS) {
 		if (jumps) { /* sem_post() is what one may jump out of */
 			sem_post(&main_sem);

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A fork in mid-event: by a signal handler that interrupted a wrapper.
+ *
+ * The child's copy of the interrupted code goes on from where it was, in a writer that the kernel
+ * has emptied and a file that is its parent's.  So before the fork the writers whose gates are shut
+ * are copied; in the child they get back what they had, with private memory in place of the
+ * parent's file and no room for another event.  What was half written is the parent's; the child's
+ * next event finds no room and begins a stream of the child's own.
+ *
+ * fork() runs these as its handlers; _Fork(), which a handler may call and which runs none, is
+ * stood before.  A bare clone() in mid-event is not caught.
+ */
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "internal.h"
+#include "real.h"
+#include "runtime/runtime.h"
+#include "runtime/sys.h"
+
+struct copy {
+	struct copy *next;
+	struct st_thread *of;
+	struct st_thread writer;
+};
+
+static __thread struct copy *copies __attribute__((tls_model("initial-exec")));
+
+static void prepare(void)
+{
+	for (struct st_thread *self = st_self; self != NULL; self = self->former) {
+		struct copy *copy;
+
+		if (!self->live || self->gate == 0)
+			continue;
+		copy = gm_sys_mmap(sizeof(*copy), MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (copy == NULL)
+			continue;
+		copy->of = self;
+		copy->writer = *self;
+		copy->next = copies;
+		copies = copy;
+	}
+}
+
+static void forget_copies(void)
+{
+	while (copies != NULL) {
+		struct copy *copy = copies;
+
+		copies = copy->next;
+		gm_sys_munmap(copy, sizeof(*copy));
+	}
+}
+
+static void give_back(const struct copy *copy)
+{
+	struct st_thread *self = copy->of;
+	struct st_stream *stream = &self->stream;
+
+	*self = copy->writer;
+	self->live = false;
+	self->end = NULL;
+	self->former = NULL;
+	if (stream->segment != NULL)
+		gm_syscall6(SYS_mmap, (long)(stream->segment + stream->mapped_from),
+			    (long)(stream->segment_bytes - stream->mapped_from),
+			    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+static void in_child(void)
+{
+	struct st_thread *self = st_self, *former;
+
+	st_process_forked();
+	/* The kernel has emptied them, if it can. */
+	for (; self != NULL && self->live; self = former) {
+		former = self->former;
+		__builtin_memset(self, 0, sizeof(*self));
+	}
+	for (const struct copy *copy = copies; copy != NULL; copy = copy->next) {
+		give_back(copy);
+		if (copy->of == st_self)
+			st_self = &st_newborn;
+	}
+	forget_copies();
+}
+
+int st_fork_init(void)
+{
+	return pthread_atfork(prepare, forget_copies, in_child);
+}
+
+ST_EXPORT pid_t _Fork(void)
+{
+	pid_t pid;
+
+	st_ready();
+	prepare();
+	pid = st_real._Fork();
+	if (pid == 0)
+		in_child();
+	else
+		forget_copies();
+	return pid;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * steps ACTION: interrupts a lock and an unlock after each of their instructions in turn (a tracing
+ * parent counts them and sends a signal) and there, in the handler, does ACTION:
+ *
+ *	handle  posts and locks, more than a writer keeps for later
+ *	switch  swapcontext() to another context, which posts and locks, and switches back in the
+ *	        middle of an operation of its own
+ *	jump    posts and leaves by siglongjmp()
+ *	fork    forks; the child goes on from the handler, posts three times and exits
+ *
+ * Prints "WORD N OBJECT" for what each object's operations are, which no event may be missing of;
+ * for fork "child PID" for each child.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <semaphore.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define MANY	      40   /* more than the 32 a writer keeps */
+#define EACH	      120  /* instructions: a lock is over; what follows is met now and then */
+#define POSITIONS_MAX 4096 /* of one lock and unlock; a few hundred are expected */
+
+static pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER, stepped[POSITIONS_MAX];
+static sem_t posted;
+static char locked[POSITIONS_MAX];
+static long n_posts, n_owns;
+static const char *action;
+static volatile int position, acted;
+static volatile pid_t child = -1;
+static sigjmp_buf out;
+static ucontext_t main_context, other_context;
+
+static void check(int failed, const char *what)
+{
+	if (!failed)
+		return;
+	fprintf(stderr, "%s failed at instruction %d\n", what, position);
+	_exit(1);
+}
+
+static void work(int n)
+{
+	for (int i = 0; i < n; i++) {
+		check(sem_post(&posted), "sem_post");
+		check(pthread_mutex_lock(&own), "lock");
+		check(pthread_mutex_unlock(&own), "unlock");
+	}
+	n_posts += n;
+	n_owns += n;
+}
+
+/* How many instructions from now on the signal comes; shared with the tracer. */
+static volatile int *steps;
+
+static void interrupt_after(int n)
+{
+	long result;
+
+	*steps = n;
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(SYS_kill), "D"(getpid()), "S"(SIGSTOP)
+			 : "rcx", "r11", "memory");
+}
+
+static pthread_mutex_t other_mutex = PTHREAD_MUTEX_INITIALIZER;
+static long n_others;
+static volatile int in_other, stepping;
+
+/* The other context works, and comes back in the middle of an operation, wherever it is. */
+static void other(void)
+{
+	for (;;) {
+		work(MANY / 2);
+		stepping = 1;
+		interrupt_after(position % 89);
+		check(pthread_mutex_lock(&other_mutex), "lock");
+		check(pthread_mutex_unlock(&other_mutex), "unlock");
+		stepping = 0;
+		n_others++;
+	}
+}
+
+static void switch_to_other(void)
+{
+	in_other = 1;
+	check(swapcontext(&main_context, &other_context), "swapcontext");
+}
+
+static void switch_to_main(void)
+{
+	in_other = 0;
+	check(swapcontext(&other_context, &main_context), "swapcontext");
+}
+
+static void act(void)
+{
+	acted = 1;
+	if (strcmp(action, "handle") == 0) {
+		work(MANY);
+	} else if (strcmp(action, "switch") == 0) {
+		switch_to_other();
+	} else if (strcmp(action, "jump") == 0) {
+		work(1);
+		siglongjmp(out, 1);
+	} else {
+		child = fork();
+		check(child < 0, "fork");
+	}
+}
+
+static void interrupted(int number)
+{
+	(void)number;
+	if (in_other)
+		switch_to_main();
+	else if (stepping)
+		act();
+}
+
+static void step(int i)
+{
+	stepping = 1;
+	interrupt_after(i);
+	check(pthread_mutex_lock(&stepped[i]), "lock");
+	check(pthread_mutex_unlock(&stepped[i]), "unlock");
+	stepping = 0;
+	locked[i] = 1;
+}
+
+static void in_child(void)
+{
+	for (int i = 0; i < 3; i++)
+		check(sem_post(&posted), "sem_post");
+	_exit(0);
+}
+
+static void in_parent(void)
+{
+	int status = -1;
+
+	printf("child %d\n", (int)child);
+	fflush(stdout);
+	check(waitpid(child, &status, 0) != child || status != 0, "the child");
+	child = -1;
+}
+
+static int traced(void)
+{
+	static char stack[262144];
+	struct sigaction on_signal = {.sa_handler = interrupted};
+
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	sem_init(&posted, 0, 0);
+	for (int i = 0; i < POSITIONS_MAX; i++)
+		pthread_mutex_init(&stepped[i], NULL);
+	getcontext(&other_context);
+	other_context.uc_stack.ss_sp = stack;
+	other_context.uc_stack.ss_size = sizeof(stack);
+	makecontext(&other_context, other, 0);
+	sigaction(SIGUSR1, &on_signal, NULL);
+	work(1);
+	do {
+		acted = 0;
+		if (sigsetjmp(out, 1) == 0)
+			step(position);
+		stepping = 0;
+		if (child == 0)
+			in_child();
+		if (child > 0)
+			in_parent();
+		position += position < EACH ? 1 : 9;
+	} while (acted && position < POSITIONS_MAX);
+	work(2);
+	check(position >= POSITIONS_MAX, "the end of the steps");
+	for (int i = 0; i < POSITIONS_MAX; i++)
+		if (locked[i])
+			printf("locks 1 %p\n", (void *)&stepped[i]);
+	printf("posts %ld %p\n", n_posts, (void *)&posted);
+	printf("owns %ld %p\n", n_owns, (void *)&own);
+	printf("others %ld %p\n", n_others, (void *)&other_mutex);
+	fprintf(stderr, "%d instructions\n", position - 1);
+	return 0;
+}
+
+/* Steps the child where it asks for it, and sends it the signal there. */
+static int trace(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
+		int number = WSTOPSIG(status);
+
+		if (number == SIGSTOP) {
+			number = 0;
+			for (int i = 0; i < *steps; i++) {
+				ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL);
+				if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
+					return 1;
+			}
+			kill(pid, SIGUSR1);
+		}
+		ptrace(PTRACE_CONT, pid, NULL, (long)number);
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int main(int argc, char **argv)
+{
+	pid_t pid;
+
+	action = argc > 1 ? argv[1] : "handle";
+	steps =
+	    mmap(NULL, sizeof(*steps), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (steps == MAP_FAILED)
+		return 1;
+	pid = fork();
+	if (pid == 0)
+		exit(traced());
+	return trace(pid);
+}

@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# After each instruction of a lock and an unlock in turn, a handler that synchronizes, switches to
+# another context and back, leaves by siglongjmp(), or forks: no event is lost, none damaged.
+. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+
+# counted N OBJECT EVENT: as many such events of that object
+counted()
+{
+	expect "$1" " $3 result=0 .*object=0x$(printf %X "$2")\$"
+}
+
+build steps
+for action in handle switch jump; do
+	traced ./steps $action >out 2>err || fail "$action: the program fails: $(cat err)"
+	events >events
+	no_complaint
+	while read -r word n object; do
+		case $word in
+		posts) counted "$n" "$object" sem_post ;;
+		owns | others)
+			counted "$n" "$object" mutex_lock
+			counted "$n" "$object" mutex_unlock
+			;;
+		esac
+	done <out
+	[ "$action" != jump ] || continue # whether the interrupted lock is done, nobody knows
+	locks=$(grep -c ^locks out)
+	[ "$locks" -gt 50 ] || fail "$action: only $locks instructions"
+	# the stepped mutexes, each locked once and unlocked once
+	grep ^locks out | while read -r _ _ object; do
+		printf 'object=0x%X\n' "$object"
+	done | sort >stepped
+	for event in mutex_lock mutex_unlock; do
+		grep " $event result=0 " events | grep -o 'object=.*' | sort | uniq -c |
+			awk '$1 == 1 { print $2 }' | comm -13 - stepped >missing
+		[ ! -s missing ] || fail "$action: $(wc -l <missing) of $locks $event are not there once"
+	done
+done
+
+traced ./steps fork >out 2>err || fail "fork: the program fails: $(cat err)"
+children=$(grep -c ^child out)
+[ "$children" -gt 50 ] || fail "fork: only $children children"
+events "gprof-mt.data/*/user" >events
+no_complaint
+counted $((3 * children + $(sed -n 's/^posts \([0-9]*\) .*/\1/p' out))) "$(sed -n 's/^posts .* //p' out)" sem_post
