@@ -65,6 +65,18 @@ static ST_COLD bool elsewhere(struct st_thread *self)
 	return false;
 }
 
+/* For `need_bytes` more.  A handler in the middle of it might not come back. */
+static ST_COLD bool make_room(struct st_thread *self, uint64_t need_bytes, uint64_t now_ns)
+{
+	uint64_t mask;
+	bool made;
+
+	gm_signals_block(&mask);
+	made = gm_stream_room(&self->stream, need_bytes, now_ns);
+	gm_signals_restore(mask);
+	return made;
+}
+
 void st_emit(struct st_thread *self, const struct st_record *record)
 {
 	uint64_t now_ns = record->now_ns;
@@ -73,25 +85,27 @@ void st_emit(struct st_thread *self, const struct st_record *record)
 
 	if (st_unlikely(!self->live) && !elsewhere(self))
 		return;
-	if (now_ns < self->last_ns)
-		now_ns = self->last_ns;
+	if (now_ns < self->stream.last_ns)
+		now_ns = self->stream.last_ns;
 	/* For its site's definition as well, which is no event of the program's, to be lost. */
-	if (st_unlikely((uintptr_t)self->end - (uintptr_t)self->pos < 2 * EVENT_MAX_BYTES) &&
-	    !st_stream_room(self, 2 * EVENT_MAX_BYTES, now_ns)) {
+	if (st_unlikely((uintptr_t)self->stream.end - (uintptr_t)self->stream.pos <
+			2 * EVENT_MAX_BYTES) &&
+	    !make_room(self, 2 * EVENT_MAX_BYTES, now_ns)) {
 		st_count_lost(self, 1);
 		return;
 	}
 	if (record->site != 0)
 		site = st_site_number(self, record->site, now_ns);
-	cursor.at = self->pos;
-	put_header(&cursor, record->id, now_ns - self->last_ns > UINT32_MAX, now_ns);
+	cursor.at = self->stream.pos;
+	put_header(&cursor, record->id, now_ns - self->stream.last_ns > UINT32_MAX, now_ns);
 	put_fields(&cursor, record, site);
-	self->last_ns = now_ns;
+	self->stream.last_ns = now_ns;
 	/* release: a handler that never comes back leaves an event whole or none */
-	__atomic_store_n(&self->pos, cursor.at, __ATOMIC_RELEASE);
+	__atomic_store_n(&self->stream.pos, cursor.at, __ATOMIC_RELEASE);
 	/* release: for a reader of the live file, which takes no event beyond it */
-	__atomic_store_n(&self->packet->content_bits,
-			 (uint64_t)(cursor.at - (uint8_t *)self->packet) * 8, __ATOMIC_RELEASE);
+	__atomic_store_n(&self->stream.packet->content_bits,
+			 (uint64_t)(cursor.at - (uint8_t *)self->stream.packet) * 8,
+			 __ATOMIC_RELEASE);
 }
 
 void st_emit_parts(struct st_thread *self, enum st_event id, int result, uintptr_t site,

@@ -58,15 +58,14 @@ static void forget_copies(void)
 static void give_back(const struct copy *copy)
 {
 	struct st_thread *self = copy->of;
-	struct st_stream *stream = &self->stream;
+	struct gm_stream *stream = &self->stream;
 
 	*self = copy->writer;
 	self->live = false;
-	self->end = NULL;
+	self->stream.end = NULL;
 	self->former = NULL;
 	if (stream->segment != NULL)
-		gm_syscall6(SYS_mmap, (long)(stream->segment + stream->mapped_from),
-			    (long)(stream->segment_bytes - stream->mapped_from),
+		gm_syscall6(SYS_mmap, (long)stream->segment, (long)stream->segment_bytes,
 			    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 

@@ -25,15 +25,8 @@ void st_process_forked(void);
 /* What a fork in mid-event needs (fork.c).  0 or an error number. */
 int st_fork_init(void);
 
-/* <capture>/<pid>/user, and the id of this process' streams. */
-const char *st_process_dir(void);
-const uint8_t *st_process_uuid(void);
-
-/* Largest packet, in bytes, from [sync] buffer. */
-uint64_t st_process_packet_max(void);
-
-/* Creates DIR with its metadata file in it (metadata.c).  0 or -errno. */
-int st_metadata_write(const char *dir, const uint8_t uuid[16]);
+/* <capture>/<pid>/user. */
+struct gm_trace *st_process_trace(void);
 
 /* --- threads (self.c) ------------------------------------------------------------------------ */
 
@@ -67,31 +60,11 @@ void st_pool_close(void);
 /* In a forked child: they are its parent's. */
 void st_pool_forget(void);
 
-/* The next number of a stream of this process. */
-uint32_t st_pool_stream_number(void);
-
 /* --- call sites (site.c) --------------------------------------------------------------------- */
 
 void st_sites_init(struct st_thread *self);
 
 /* The number of a site, defined in the stream if it is new; 0: not known. */
 uint16_t st_site_number(struct st_thread *self, uintptr_t site, uint64_t now_ns);
-
-/* --- packets (stream.c) ---------------------------------------------------------------------- */
-
-/*
- * Makes room for need_bytes, which is less than the smallest packet.  False: there is none.
- * A packet begun on the way begins at now_ns.
- */
-bool st_stream_room(struct st_thread *self, uint64_t need_bytes, uint64_t now_ns);
-
-/* Begins a packet of the writer's new thread where that of its last one ended. */
-void st_stream_resume(struct st_thread *self, uint64_t now_ns);
-
-/* Gives the space behind the last event back; the stream may go on in another file. */
-void st_stream_close(struct st_thread *self);
-
-/* The same, but for a page or two, so that the stream goes on here. */
-void st_stream_trim(struct st_thread *self);
 
 #endif

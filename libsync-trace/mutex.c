@@ -55,7 +55,7 @@ static bool is_relock(const struct st_thread *self, const pthread_mutex_t *mutex
 {
 	int type = mutex_kind(mutex) & KIND_TYPE_MASK;
 
-	return owner == self->tid &&
+	return owner == self->stream.tid &&
 	       (type == PTHREAD_MUTEX_RECURSIVE || type == PTHREAD_MUTEX_ERRORCHECK);
 }
 

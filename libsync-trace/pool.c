@@ -31,7 +31,6 @@ _Static_assert(sizeof(struct st_thread) <= WRITER_BYTES, "a writer has a page to
 static uint64_t parked; /* struct st_thread *, with a count above it */
 static int n_open;
 static struct chunk *chunk;
-static uint32_t n_streams;
 
 static struct st_thread *address_of(uint64_t link)
 {
@@ -102,7 +101,7 @@ void st_pool_put(struct st_thread *self)
 	if (self->stream.segment != NULL &&
 	    __atomic_fetch_add(&n_open, 1, __ATOMIC_RELAXED) >= OPEN_FILES_MAX) {
 		__atomic_fetch_sub(&n_open, 1, __ATOMIC_RELAXED);
-		st_stream_close(self);
+		gm_stream_close(&self->stream);
 	}
 	push(self);
 }
@@ -114,7 +113,7 @@ void st_pool_close(void)
 	while ((self = pop()) != NULL) {
 		if (self->stream.segment != NULL)
 			__atomic_fetch_sub(&n_open, 1, __ATOMIC_RELAXED);
-		st_stream_close(self);
+		gm_stream_close(&self->stream);
 		self->next_parked = closed;
 		closed = self;
 	}
@@ -125,15 +124,9 @@ void st_pool_close(void)
 	}
 }
 
-uint32_t st_pool_stream_number(void)
-{
-	return __atomic_fetch_add(&n_streams, 1, __ATOMIC_RELAXED);
-}
-
 void st_pool_forget(void)
 {
 	parked = 0;
 	n_open = 0;
 	chunk = NULL;
-	n_streams = 0;
 }

@@ -20,23 +20,24 @@ enum { STATE_NEW, STATE_OPENING, STATE_OPEN, STATE_OFF };
 static _Atomic int state;
 static bool prepared;
 static uint32_t *alive;
-static char dir[GM_PATH_MAX + 8];
-static uint8_t uuid[16];
-static uint64_t packet_max;
+static struct gm_trace trace;
 
-const char *st_process_dir(void)
-{
-	return dir;
-}
+#define FIELDS_OP      "uint8_t result; uint16_t site; address_t object; "
+#define FIELDS_BEGIN   FIELDS_OP "uint32_t holder; "
+#define FIELDS_VALUE   FIELDS_OP "uint32_t value; "
+#define FIELDS_COND    FIELDS_OP "address_t mutex; "
+#define FIELDS_ROUTINE FIELDS_OP "address_t routine; "
+#define FIELDS_SITE    "uint16_t number; address_t address; "
 
-const uint8_t *st_process_uuid(void)
-{
-	return uuid;
-}
+static const struct gm_event_class events[] = {
+#define ST_EVENT_ROW(name, shape) {#name, FIELDS_##shape},
+    ST_EVENTS(ST_EVENT_ROW)
+#undef ST_EVENT_ROW
+};
 
-uint64_t st_process_packet_max(void)
+struct gm_trace *st_process_trace(void)
 {
-	return packet_max;
+	return &trace;
 }
 
 void st_process_check_fork(void)
@@ -70,39 +71,6 @@ static bool prepare(void)
 	return st_fork_init() == 0;
 }
 
-/* <pid>/user appears with its metadata in it, whole. */
-static bool folder_make(const struct gm_process *process)
-{
-	char *hidden = gm_path_new(process->dir, ".user");
-	struct gm_text text = GM_TEXT(dir), error;
-	char warning[GM_WARNING_BYTES];
-	long code = -ENOMEM;
-
-	gm_text_add(&text, process->dir);
-	gm_text_add(&text, "/user");
-	if (gm_syscall3(SYS_getrandom, (long)uuid, sizeof(uuid), 0) != sizeof(uuid))
-		__builtin_memcpy(uuid, &process->capture.clock_offset_ns, 8);
-	if (hidden != NULL) {
-		code = gm_sys_mkdir(hidden, 0700);
-		if (code == 0)
-			code = st_metadata_write(hidden, uuid);
-		if (code == 0)
-			code = gm_sys_rename(hidden, dir);
-		if (code != 0)
-			gm_remove_tree(hidden);
-	}
-	gm_path_free(hidden);
-	if (code == 0)
-		return true;
-	error = GM_TEXT(warning);
-	gm_text_add(&error, dir);
-	gm_text_add(&error, ": cannot record synchronization: ");
-	gm_text_add_errno(&error, code);
-	gm_text_add(&error, "; the program runs without");
-	gm_warn(warning);
-	return false;
-}
-
 static bool open_now(void)
 {
 	const struct gm_process *process;
@@ -114,8 +82,8 @@ static bool open_now(void)
 	process = gm_process_open();
 	if (process == NULL || process->config.sync_mode == GM_SYNC_OFF)
 		return false;
-	packet_max = process->config.sync_buffer_bytes;
-	return folder_make(process);
+	return gm_trace_open(&trace, "user", process->config.sync_buffer_bytes, events, ST_N_EVENTS,
+			     "cannot record synchronization");
 }
 
 bool st_process_open(void)

@@ -45,10 +45,10 @@ void *st_memory_new(size_t size_bytes)
 
 void st_count_lost(struct st_thread *self, uint64_t n)
 {
-	self->n_lost += n;
+	self->stream.n_lost += n;
 	__atomic_fetch_add(&self->slot->events_lost, n, __ATOMIC_RELAXED);
-	if (self->packet != NULL)
-		self->packet->events_discarded = self->n_lost;
+	if (self->stream.packet != NULL)
+		self->stream.packet->events_discarded = self->stream.n_lost;
 }
 
 void st_count_lost_anywhere(void)
@@ -70,13 +70,14 @@ static bool thread_attach(struct st_thread *self)
 	self->slot = gm_thread_self(&index);
 	if (self->slot == NULL)
 		return false;
-	self->index = index;
-	self->tid = (uint32_t)gm_sys_gettid();
+	self->stream.index = index;
+	self->stream.tid = (uint32_t)gm_sys_gettid();
 	if (self->sites == NULL)
 		st_sites_init(self);
 	self->clock.error_ns = 0;
 	self->live = true;
-	st_stream_resume(self, st_stamp(self));
+	self->stream.trace = st_process_trace();
+	gm_stream_resume(&self->stream, st_stamp(self));
 	gm_thread_watch(self);
 	return true;
 }
@@ -252,5 +253,5 @@ void st_thread_ended(void *unused)
 void st_thread_trim(struct st_thread *self)
 {
 	for (; self != NULL; self = self->former)
-		st_stream_trim(self);
+		gm_stream_trim(&self->stream);
 }

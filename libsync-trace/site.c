@@ -72,7 +72,7 @@ static bool grow(struct st_thread *self)
 static uint16_t define(struct st_thread *self, uintptr_t site, uint64_t now_ns)
 {
 	struct st_record definition = {.id = ST_EVENT_site, .extra = site, .now_ns = now_ns};
-	uint64_t lost = self->n_lost;
+	uint64_t lost = self->stream.n_lost;
 
 	if (self->n_sites == SITES_MAX || site >> (64 - ST_SITE_BITS) != 0)
 		return 0;
@@ -81,7 +81,7 @@ static uint16_t define(struct st_thread *self, uintptr_t site, uint64_t now_ns)
 	gm_maps_note(site, NULL);
 	definition.object = self->n_sites + 1;
 	st_emit(self, &definition);
-	if (self->n_lost != lost)
+	if (self->stream.n_lost != lost)
 		return 0;
 	*place_of(table_of(self), site) = (uint64_t)site << ST_SITE_BITS | ++self->n_sites;
 	return (uint16_t)self->n_sites;

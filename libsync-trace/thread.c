@@ -134,7 +134,7 @@ static __attribute__((noinline)) struct target begin_thread(void *arg)
 		if (self->live) {
 			self->slot->start_routine = (uintptr_t)start.routine;
 			self->slot->parent_index = start.parent_index;
-			__atomic_store_n(known_entry(pthread_self()), self->index + 1,
+			__atomic_store_n(known_entry(pthread_self()), self->stream.index + 1,
 					 __ATOMIC_RELAXED);
 		}
 		st_emit_parts(self, ST_EVENT_thread_start, 0, 0, (const void *)pthread_self(),
@@ -183,8 +183,8 @@ ST_EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *r
 	now_ns = st_stamp(self);
 	start = start_new();
 	if (start != NULL)
-		*start = (struct start){START_PENDING, self->live ? (int32_t)self->index : -1,
-					routine, arg, 0};
+		*start = (struct start){
+		    START_PENDING, self->live ? (int32_t)self->stream.index : -1, routine, arg, 0};
 	st_leave(self);
 
 	if (start == NULL)

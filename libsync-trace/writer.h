@@ -21,8 +21,8 @@
 #include <stdint.h>
 
 #include "gmon-mt/format.h"
-#include "packet.h"
 #include "runtime/clock.h"
+#include "runtime/stream.h"
 #include "sync-trace/events.h"
 
 #define st_likely(condition)   __builtin_expect(!!(condition), 1)
@@ -47,41 +47,20 @@ struct st_record {
 	uint64_t now_ns;
 };
 
-/* The files under a writer (stream.c). */
-struct st_stream {
-	bool numbered;
-	uint32_t number;
-	uint8_t *segment; /* mapping of the newest file; NULL: none */
-	uint64_t segment_bytes;
-	uint64_t packet_offset; /* of the current packet in it */
-	uint64_t packet_bytes;	/* what it may fill */
-	uint64_t next_bytes;	/* size of the next packet */
-	uint64_t mapped_from;	/* what was mapped before this offset is not any more */
-	uint32_t n_segments;
-	uint64_t retry_ns; /* no room was found: not to be asked for before */
-};
-
 struct st_thread {
 	/* What the fast path touches. */
 	uint32_t gate; /* 0: open, 1: shut */
-	uint8_t *pos;
-	uint8_t *end; /* of what is ready to be written; NULL with pos after a fork */
-	struct st_packet *packet;
-	uint64_t last_ns;
-	uint64_t *sites; /* return address << ST_SITE_BITS | number; 0: free */
 	uint32_t sites_shift;
+	uint64_t *sites; /* return address << ST_SITE_BITS | number; 0: free */
 	struct gm_clock clock;
+	struct gm_stream stream; /* pos and end are NULL after a fork */
 
 	/* The rest. */
 	bool live; /* false: emptied by a fork, parked, or a stand-in */
-	uint32_t tid;
-	uint32_t index;
 	uint32_t n_sites;
-	uint64_t n_lost; /* by this stream */
 	struct st_thread *next_parked;
 	struct st_thread *former; /* writers that this one took the place of, in this thread */
 	struct gm_thread_slot *slot;
-	struct st_stream stream;
 	_Alignas(16) uint64_t first_sites[ST_SITES_FIRST]; /* pairs: see st_site_find() */
 };
 _Static_assert(sizeof(struct st_thread) <= 4096, "one page");
@@ -192,11 +171,11 @@ static inline void st_store64(uint8_t *at, uint64_t value)
 static inline void st_emit_op(struct st_thread *self, enum st_event id, int result, uintptr_t site,
 			      const void *object, uint64_t now_ns)
 {
-	uint8_t *pos = self->pos;
+	uint8_t *pos = self->stream.pos;
 	uint64_t number;
 
-	if (st_unlikely((uintptr_t)pos + ST_OP_BYTES > (uintptr_t)self->end) ||
-	    st_unlikely(now_ns - self->last_ns > UINT32_MAX) ||
+	if (st_unlikely((uintptr_t)pos + ST_OP_BYTES > (uintptr_t)self->stream.end) ||
+	    st_unlikely(now_ns - self->stream.last_ns > UINT32_MAX) ||
 	    st_unlikely((number = st_site_find(self, site)) == 0)) {
 		st_emit_parts(self, id, result, site, object, 0, now_ns);
 		return;
@@ -204,12 +183,12 @@ static inline void st_emit_op(struct st_thread *self, enum st_event id, int resu
 	st_store64(pos, (uint64_t)id | (uint64_t)(uint32_t)now_ns << 8 |
 			    (uint64_t)(uint8_t)result << 40 | number << 48);
 	st_store64(pos + 8, (uintptr_t)object);
-	self->last_ns = now_ns;
+	self->stream.last_ns = now_ns;
 	/* release: a handler that never comes back leaves an event whole or none */
-	__atomic_store_n(&self->pos, pos + ST_OP_BYTES, __ATOMIC_RELEASE);
+	__atomic_store_n(&self->stream.pos, pos + ST_OP_BYTES, __ATOMIC_RELEASE);
 	/* release: for a reader of the live file, which takes no event beyond it */
-	__atomic_store_n(&self->packet->content_bits,
-			 (uint64_t)(pos + ST_OP_BYTES - (uint8_t *)self->packet) * 8,
+	__atomic_store_n(&self->stream.packet->content_bits,
+			 (uint64_t)(pos + ST_OP_BYTES - (uint8_t *)self->stream.packet) * 8,
 			 __ATOMIC_RELEASE);
 }
 

@@ -4,7 +4,7 @@
  * that another recording's took the place of.  What is merely absent is easily taken for what never
  * was, and the rest for the whole.
  *
- * A writer's files are numbered in the order in which they were made (libsync-trace/stream.c), so
+ * A writer's files are numbered in the order in which they were made (runtime/stream.c), so
  * a gap is a loss.  A writer that found no room may leave its number unused; its thread's losses
  * are counted.  The kernel's events were counted by the recorder.
  */

@@ -1,32 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The CTF metadata of a process' synch-events, in TSDL, made from the list in events.h.
+ * The CTF metadata of a process' events, in TSDL, made from the library's list of their classes.
  *
  * The clock carries the boot id as uuid and the capture's one offset, so a reader puts the streams
  * of all processes and of the kernel on one time line.
  */
 #include <errno.h>
 
-#include "internal.h"
 #include "runtime/runtime.h"
+#include "runtime/stream.h"
 #include "runtime/sys.h"
 
 #define METADATA_BYTES 32768
-
-#define FIELDS_OP      "uint8_t result; uint16_t site; address_t object; "
-#define FIELDS_BEGIN   FIELDS_OP "uint32_t holder; "
-#define FIELDS_VALUE   FIELDS_OP "uint32_t value; "
-#define FIELDS_COND    FIELDS_OP "address_t mutex; "
-#define FIELDS_ROUTINE FIELDS_OP "address_t routine; "
-#define FIELDS_SITE    "uint16_t number; address_t address; "
-
-static const struct {
-	const char *name, *fields;
-} events[] = {
-#define ST_EVENT_ROW(name, shape) {#name, FIELDS_##shape},
-    ST_EVENTS(ST_EVENT_ROW)
-#undef ST_EVENT_ROW
-};
 
 static void add_uuid(struct gm_text *text, const uint8_t uuid[16])
 {
@@ -47,6 +32,7 @@ static void add_trace(struct gm_text *text, const uint8_t uuid[16])
 		    "/* CTF 1.8 */\n\n"
 		    "typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
 		    "typealias integer { size = 16; align = 8; signed = false; } := uint16_t;\n"
+		    "typealias integer { size = 24; align = 8; signed = false; } := uint24_t;\n"
 		    "typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n"
 		    "typealias integer { size = 64; align = 8; signed = false; } := uint64_t;\n"
 		    "typealias integer { size = 64; align = 8; signed = false; base = 16; } := "
@@ -104,9 +90,11 @@ static void add_stream(struct gm_text *text)
 			  "\t};\n};\n");
 }
 
-static void add_events(struct gm_text *text)
+static void add_events(struct gm_text *text, const struct gm_event_class *events, unsigned n_events)
 {
-	for (unsigned i = 0; i < ST_N_EVENTS; i++) {
+	for (unsigned i = 0; i < n_events; i++) {
+		if (events[i].name == NULL)
+			continue;
 		gm_text_add(text, "\nevent {\n\tname = \"");
 		gm_text_add(text, events[i].name);
 		gm_text_add(text, "\";\n\tid = ");
@@ -117,7 +105,8 @@ static void add_events(struct gm_text *text)
 	}
 }
 
-int st_metadata_write(const char *dir, const uint8_t uuid[16])
+int gm_metadata_write(const char *dir, const uint8_t uuid[16], const struct gm_event_class *events,
+		      unsigned n_events)
 {
 	const struct gm_process *process = gm_process_get();
 	char *buffer = gm_sys_mmap(METADATA_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -130,7 +119,7 @@ int st_metadata_write(const char *dir, const uint8_t uuid[16])
 		add_environment(&text, process);
 		add_clock(&text, process);
 		add_stream(&text);
-		add_events(&text);
+		add_events(&text, events, n_events);
 		code = text.length < text.size_bytes ? gm_file_write(path, buffer, text.length)
 						     : -ENAMETOOLONG;
 	}

@@ -2,18 +2,18 @@
 /*
  * The head of a CTF packet as it lies in the file; metadata.c describes the same to readers.
  */
-#ifndef ST_PACKET_H
-#define ST_PACKET_H
+#ifndef GM_RUNTIME_PACKET_H
+#define GM_RUNTIME_PACKET_H
 
 #include <stdint.h>
 
-#define ST_PACKET_MAGIC 0xC1FC1FC1u
+#define GM_PACKET_MAGIC 0xC1FC1FC1u
 
-struct st_packet {
+struct gm_packet {
 	uint32_t magic;
 	uint8_t uuid[16];
 	uint32_t stream_id;
-	uint64_t stream_instance_id; /* the thread's index: joins the files of one stream */
+	uint64_t stream_instance_id; /* the stream's number: joins the files of one stream */
 	uint64_t content_bits;
 	uint64_t packet_bits;
 	uint64_t timestamp_begin;
@@ -21,6 +21,6 @@ struct st_packet {
 	uint32_t tid;
 	uint32_t index;
 };
-_Static_assert(sizeof(struct st_packet) == 72, "on-disk size");
+_Static_assert(sizeof(struct gm_packet) == 72, "on-disk size");
 
 #endif
