@@ -7,6 +7,7 @@
  * process opener, which is one thread, and `record`) do not come here twice at a time.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stddef.h>
 
 #include "gmon-mt/format.h"
@@ -66,6 +67,24 @@ uint64_t gm_proc_start(int pid)
 	return gm_parse_u64(field, NULL);
 }
 
+long gm_write_quietly(int fd, const void *bytes, size_t n)
+{
+	const uint64_t set = 1ull << (SIGPIPE - 1) | 1ull << (SIGXFSZ - 1);
+	const struct timespec at_once = {0, 0};
+	uint64_t mask, before = 0, after = 0;
+	long written;
+
+	gm_syscall6(SYS_rt_sigprocmask, SIG_BLOCK, (long)&set, (long)&mask, 8, 0, 0);
+	gm_syscall3(SYS_rt_sigpending, (long)&before, 8, 0);
+	written = gm_sys_write(fd, bytes, n);
+	gm_syscall3(SYS_rt_sigpending, (long)&after, 8, 0);
+	after &= set & ~before;
+	if (after != 0)
+		gm_syscall6(SYS_rt_sigtimedwait, (long)&after, 0, (long)&at_once, 8, 0, 0);
+	gm_syscall6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, 8, 0, 0);
+	return written;
+}
+
 int gm_file_write(const char *path, const void *bytes, size_t n)
 {
 	const char *p = bytes;
@@ -74,7 +93,7 @@ int gm_file_write(const char *path, const void *bytes, size_t n)
 
 	if (fd < 0)
 		return fd;
-	while (n > 0 && (written = gm_sys_write(fd, p, n)) > 0) {
+	while (n > 0 && (written = gm_write_quietly(fd, p, n)) > 0) {
 		p += written;
 		n -= (size_t)written;
 	}
@@ -304,8 +323,10 @@ static int capture_error(struct gm_config_error *error, const char *dir, const c
 		gm_text_add(&text, ": ");
 		gm_text_add_errno(&text, code);
 	}
-	gm_text_add(&text, "; ");
-	gm_text_add(&text, advice);
+	if (code != -EFBIG) { /* a limit goes with the process, wherever it writes */
+		gm_text_add(&text, "; ");
+		gm_text_add(&text, advice);
+	}
 	return code != 0 ? code : -EEXIST;
 }
 

@@ -33,6 +33,12 @@ int gm_capture_open(const struct gm_config *config, struct gm_capture *ret_captu
 uint64_t gm_proc_start(int pid);
 
 /*
+ * write() that raises no SIGPIPE or SIGXFSZ in a program that did not ask for it: -EPIPE and -EFBIG
+ * tell of them.
+ */
+long gm_write_quietly(int fd, const void *bytes, size_t n);
+
+/*
  * Creates a file (0600, never through a link, never over another) and writes it whole.
  * 0 or -errno; on failure there is no file.
  */

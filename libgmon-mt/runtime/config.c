@@ -330,7 +330,7 @@ int gm_config_read(const char *path, struct gm_config *config, struct gm_config_
 	if (n < 0)
 		code = read_error(path, "cannot read the configuration", n, error);
 	else if (length == CONFIG_FILE_MAX)
-		code = read_error(path, "the configuration is 64 KiB or more", -EFBIG, error);
+		code = read_error(path, "cannot read 64 KiB or more", -E2BIG, error);
 	else
 		code = parse_file(path, (struct span){buffer, buffer + length}, &result, error);
 	gm_sys_munmap(buffer, CONFIG_FILE_MAX);

@@ -26,38 +26,6 @@ void gm_signals_restore(uint64_t mask)
 	gm_syscall6(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, (long)&mask, 0, 8, 0, 0);
 }
 
-static struct stat first_stderr;
-static bool has_stderr;
-
-void gm_warn_init(void)
-{
-	has_stderr = gm_syscall3(SYS_fstat, 2, (long)&first_stderr, 0) == 0;
-}
-
-/* A program may have closed its stderr since, and descriptor 2 be a file with its data. */
-static bool stderr_is_first(void)
-{
-	struct stat now;
-
-	return has_stderr && gm_syscall3(SYS_fstat, 2, (long)&now, 0) == 0 &&
-	       now.st_dev == first_stderr.st_dev && now.st_ino == first_stderr.st_ino;
-}
-
-void gm_warn(const char *line)
-{
-	char buffer[GM_WARNING_BYTES];
-	struct gm_text text = GM_TEXT(buffer);
-
-	if (!stderr_is_first())
-		return;
-	gm_text_add(&text, "gprof-mt: ");
-	gm_text_add(&text, line);
-	if (text.length > sizeof(buffer) - 2)
-		text.length = sizeof(buffer) - 2;
-	buffer[text.length] = '\n';
-	gm_sys_write(2, buffer, text.length + 1);
-}
-
 char *gm_path_new(const char *dir, const char *name)
 {
 	char *path = gm_sys_mmap(GM_PATH_MAX, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -112,25 +80,27 @@ int gm_file_reserve(int fd, uint64_t offset, uint64_t size_bytes)
 	return (int)result;
 }
 
-void *gm_file_map(const char *dir, const char *name, size_t size_bytes, bool *ret_anonymous)
+int gm_file_map(const char *dir, const char *name, size_t size_bytes, void **ret_mapping)
 {
 	char *path = gm_path_new(dir, name);
 	void *mapping = NULL;
-	int fd;
+	int code, fd;
 
 	if (path == NULL)
-		return NULL;
-	fd = gm_sys_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+		return -ENOMEM;
+	code = fd = gm_sys_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	if (fd >= 0) {
-		if (gm_file_reserve(fd, 0, size_bytes) == 0)
+		code = gm_file_reserve(fd, 0, size_bytes);
+		if (code == 0) {
 			mapping = gm_sys_mmap(size_bytes, MAP_SHARED, fd, 0);
+			code = mapping != NULL ? 0 : -ENOMEM;
+		}
 		gm_sys_close(fd);
-		if (mapping == NULL)
+		if (code < 0)
 			gm_sys_unlink(path);
 	}
 	gm_path_free(path);
-	*ret_anonymous = mapping == NULL;
-	if (mapping == NULL)
-		mapping = gm_sys_mmap(size_bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return mapping;
+	if (code == 0)
+		*ret_mapping = mapping;
+	return code;
 }

@@ -230,7 +230,7 @@ static void write_line(const struct gm_object *object, const char *path, const E
 	fd = gm_sys_open(scratch, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0600);
 	if (fd >= 0) {
 		if (line.length < line.size_bytes)
-			gm_sys_write(fd, line.buffer, line.length);
+			gm_write_quietly(fd, line.buffer, line.length);
 		gm_sys_close(fd);
 	}
 	gm_sys_munmap(scratch, size_bytes);

@@ -61,7 +61,7 @@ static bool configure(void)
 
 	gm_warn_init();
 	if (getauxval(AT_SECURE) != 0) {
-		gm_warn("a set-user-id program is not profiled: run it as its own user");
+		gm_warn_once("a set-user-id program is not profiled: run it as its own user");
 		return false;
 	}
 	gm_config_defaults(&process.config);
@@ -72,7 +72,7 @@ static bool configure(void)
 		code = code == -ENOENT ? 0 : code;
 	}
 	if (code < 0)
-		gm_warn(error.text);
+		gm_warn_once(error.text);
 	return code == 0;
 }
 
@@ -175,7 +175,7 @@ static int folder_prepare(char *temporary, size_t size_bytes, int pid, uint64_t 
 			  struct gm_threads_header **ret_header)
 {
 	struct gm_text text = {temporary, size_bytes, 0};
-	bool anonymous = false;
+	void *mapping;
 	int code;
 
 	gm_text_add(&text, process.capture.dir);
@@ -188,13 +188,12 @@ static int folder_prepare(char *temporary, size_t size_bytes, int pid, uint64_t 
 	}
 	if (code < 0)
 		return code;
-	*ret_header = gm_file_map(temporary, "threads", GM_THREADS_FIRST_BYTES, &anonymous);
-	if (*ret_header == NULL || anonymous) {
-		if (*ret_header != NULL)
-			gm_sys_munmap(*ret_header, GM_THREADS_FIRST_BYTES);
+	code = gm_file_map(temporary, "threads", GM_THREADS_FIRST_BYTES, &mapping);
+	if (code < 0) {
 		gm_remove_tree(temporary);
-		return -ENOSPC;
+		return code;
 	}
+	*ret_header = mapping;
 	header_fill(*ret_header, pid, image);
 	return 0;
 }
@@ -243,7 +242,7 @@ static bool open_capture(void)
 	struct gm_config_error error;
 
 	if (gm_capture_open(&process.config, &process.capture, &error) < 0) {
-		gm_warn(error.text);
+		gm_warn_once(error.text);
 		return false;
 	}
 	if (process.capture.created)
@@ -266,7 +265,7 @@ static bool open_folder(void)
 		gm_text_add(&text, ": cannot write the capture: ");
 		gm_text_add_errno(&text, code);
 		gm_text_add(&text, "; the program runs unprofiled");
-		gm_warn(warning);
+		gm_warn_once(warning);
 		return false;
 	}
 	gm_threads_attach(header, threads_path);

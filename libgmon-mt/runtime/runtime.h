@@ -138,14 +138,14 @@ void gm_signals_restore(uint64_t mask);
 
 /*
  * Creates <dir>/<name> (0600, O_EXCL, O_NOFOLLOW) with size_bytes of disk space reserved, maps it
- * shared, closes the descriptor.  Without disk space: private memory instead, *ret_anonymous set,
- * and no file is left.  NULL when there is no memory either.
+ * shared, closes the descriptor.  0, or -errno: no file is left, *ret_mapping untouched.
  */
-void *gm_file_map(const char *dir, const char *name, size_t size_bytes, bool *ret_anonymous);
+int gm_file_map(const char *dir, const char *name, size_t size_bytes, void **ret_mapping);
 
 /*
  * Reserves disk space for bytes [offset, offset + size_bytes) of an open file, so that touching
- * its shared mapping can never raise SIGBUS.  0 or -errno.
+ * its shared mapping can never raise SIGBUS.  0 or -errno; -EFBIG: past RLIMIT_FSIZE, where the
+ * kernel would send the program a SIGXFSZ.
  */
 int gm_file_reserve(int fd, uint64_t offset, uint64_t size_bytes);
 
@@ -161,5 +161,8 @@ void gm_path_free(char *path);
  */
 void gm_warn(const char *text);
 void gm_warn_init(void);
+
+/* The same for what both libraries of a process meet: the first to say it is the only one. */
+void gm_warn_once(const char *text);
 
 #endif

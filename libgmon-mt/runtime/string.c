@@ -143,7 +143,8 @@ void gm_text_add_errno(struct gm_text *text, long code)
 	    {ENAMETOOLONG, "name too long"},
 	    {ENOMEM, "out of memory"},
 	    {EMFILE, "too many open files"},
-	    {EFBIG, "file too large"},
+	    {EFBIG, "the limit on the size of files is too low (ulimit -f)"},
+	    {E2BIG, "too long"},
 	};
 
 	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
