@@ -9,39 +9,28 @@
  * Control blocks are pooled: bounded by the number of threads at once, never by how many there
  * were.
  */
-#include <linux/futex.h>
 #include <pthread.h>
 
 #include "internal.h"
-#include "runtime/sys.h"
+#include "runtime/futex.h"
 
 #define POOL_BYTES 65536u
 
-static int flush_locked;
+static uint32_t flush_locked;
 static struct gm_control *free_controls;
 
 static bool watched;
 static bool paused; /* changed under the lock */
 
-/* A futex: 0 free, 1 held, 2 held with others waiting.  Never spins: its holder may have less
- * priority. */
 void gm_flush_lock(uint64_t *ret_mask)
 {
-	int seen = 0;
-
 	gm_signals_block(ret_mask);
-	/* acquire: pairs with the release below */
-	if (__atomic_compare_exchange_n(&flush_locked, &seen, 1, false, __ATOMIC_ACQUIRE,
-					__ATOMIC_RELAXED))
-		return;
-	while (__atomic_exchange_n(&flush_locked, 2, __ATOMIC_ACQUIRE) != 0)
-		gm_syscall6(SYS_futex, (long)&flush_locked, FUTEX_WAIT_PRIVATE, 2, 0, 0, 0);
+	gm_futex_lock(&flush_locked);
 }
 
 void gm_flush_unlock(uint64_t mask)
 {
-	if (__atomic_exchange_n(&flush_locked, 0, __ATOMIC_RELEASE) == 2)
-		gm_syscall3(SYS_futex, (long)&flush_locked, FUTEX_WAKE_PRIVATE, 1);
+	gm_futex_unlock(&flush_locked);
 	gm_signals_restore(mask);
 }
 

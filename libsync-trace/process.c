@@ -8,16 +8,16 @@
  * runs in its parent's memory and rightly writes into its parent's stream.
  */
 #include <errno.h>
-#include <stdatomic.h>
 
 #include "internal.h"
 #include "real.h"
+#include "runtime/futex.h"
 #include "runtime/runtime.h"
 #include "runtime/sys.h"
 
 enum { STATE_NEW, STATE_OPENING, STATE_OPEN, STATE_OFF };
 
-static _Atomic int state;
+static uint32_t state;
 static bool prepared;
 static uint32_t *alive;
 static struct gm_trace trace;
@@ -47,8 +47,8 @@ void st_process_check_fork(void)
 	gm_process_forked();
 	st_pool_forget();
 	*alive = 1;
-	if (atomic_load_explicit(&state, memory_order_relaxed) != STATE_OFF)
-		atomic_store_explicit(&state, STATE_NEW, memory_order_relaxed);
+	if (__atomic_load_n(&state, __ATOMIC_RELAXED) != STATE_OFF)
+		__atomic_store_n(&state, STATE_NEW, __ATOMIC_RELAXED);
 }
 
 void st_process_forked(void)
@@ -88,18 +88,18 @@ static bool open_now(void)
 
 bool st_process_open(void)
 {
-	int seen = atomic_load_explicit(&state, memory_order_acquire);
+	uint32_t seen = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
 
-	if (seen == STATE_NEW &&
-	    atomic_compare_exchange_strong_explicit(&state, &seen, STATE_OPENING,
-						    memory_order_acquire, memory_order_acquire)) {
+	if (seen == STATE_NEW && __atomic_compare_exchange_n(&state, &seen, STATE_OPENING, false,
+							     __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
 		seen = open_now() ? STATE_OPEN : STATE_OFF;
 		/* release: pairs with the acquire loads here; publishes all that was made */
-		atomic_store_explicit(&state, seen, memory_order_release);
+		__atomic_store_n(&state, seen, __ATOMIC_RELEASE);
+		gm_futex_wake(&state, INT_MAX);
 	}
 	while (seen == STATE_OPENING) {
-		gm_syscall3(SYS_sched_yield, 0, 0, 0);
-		seen = atomic_load_explicit(&state, memory_order_acquire);
+		gm_futex_wait(&state, STATE_OPENING);
+		seen = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
 	}
 	return seen == STATE_OPEN;
 }

@@ -15,6 +15,7 @@
 
 #include "internal.h"
 #include "real.h"
+#include "runtime/futex.h"
 #include "runtime/runtime.h"
 #include "runtime/sys.h"
 #include "writer.h"
@@ -26,7 +27,8 @@ typedef void *routine_fn(void *);
 
 enum start_state {
 	START_PENDING = 0,
-	START_READING, /* the creator reads its variable; the thread waits for it */
+	START_READING, /* the creator reads its variable */
+	START_AWAITED, /* the same, and the thread sleeps until it is done */
 	START_READ,    /* the creator is done with the record */
 	START_RUNNING, /* the thread is done with the record, but for `pthread` */
 };
@@ -103,10 +105,15 @@ static uint32_t tid_of(pthread_t thread)
 /* --- start --------------------------------------------------------------------------------------
  */
 
-static ST_COLD void wait_for_creator(const struct start *start)
+static ST_COLD void wait_for_creator(struct start *start)
 {
-	while (__atomic_load_n(&start->state, __ATOMIC_ACQUIRE) == START_READING)
-		gm_syscall3(SYS_sched_yield, 0, 0, 0);
+	uint32_t state = START_READING;
+
+	if (!__atomic_compare_exchange_n(&start->state, &state, START_AWAITED, false,
+					 __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
+		return;
+	while (__atomic_load_n(&start->state, __ATOMIC_ACQUIRE) == START_AWAITED)
+		gm_futex_wait(&start->state, START_AWAITED);
 }
 
 /* Takes all from the record and settles with the creator who frees it. */
@@ -160,8 +167,14 @@ static pthread_t created_thread(struct start *start, const pthread_t *variable)
 	if (__atomic_compare_exchange_n(&start->state, &state, START_READING, false,
 					__ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
 		thread = *variable;
-		/* release: pairs with the acquire in wait_for_creator(); the record is now its */
-		__atomic_store_n(&start->state, START_READ, __ATOMIC_RELEASE);
+		/*
+		 * release: pairs with the acquires in wait_for_creator().  The record is now the
+		 * thread's, which may have freed it: the wake goes to an address, whatever is
+		 * there.
+		 */
+		if (__atomic_exchange_n(&start->state, START_READ, __ATOMIC_RELEASE) ==
+		    START_AWAITED)
+			gm_futex_wake(&start->state, 1);
 	} else {
 		thread = start->pthread;
 		start_free(start);

@@ -12,6 +12,7 @@
 #include <link.h>
 #include <sys/auxv.h>
 
+#include "runtime/futex.h"
 #include "runtime/runtime.h"
 #include "runtime/sys.h"
 #include "runtime/threads.h"
@@ -20,21 +21,10 @@
 #define BUILD_ID_MAX 32u
 
 static struct gm_object objects[OBJECTS_MAX];
-static uint32_t n_objects; /* those before it are complete */
-static int objects_lock;   /* held with signals blocked, for a few stores and one write() */
+static uint32_t n_objects;    /* those before it are complete */
+static uint32_t objects_lock; /* held for a few stores and one write() */
 
 extern int _dl_find_object(void *, struct dl_find_object *) __attribute__((weak));
-
-static void lock_objects(void)
-{
-	while (__atomic_exchange_n(&objects_lock, 1, __ATOMIC_ACQUIRE) != 0)
-		gm_syscall3(SYS_sched_yield, 0, 0, 0);
-}
-
-static void unlock_objects(void)
-{
-	__atomic_store_n(&objects_lock, 0, __ATOMIC_RELEASE);
-}
 
 void gm_maps_forget(void)
 {
@@ -243,7 +233,7 @@ static void note_object(uint64_t bias, const char *path, const ElfW(Phdr) * head
 	uint64_t mask;
 
 	gm_signals_block(&mask);
-	lock_objects();
+	gm_futex_lock(&objects_lock);
 	if (n_objects < OBJECTS_MAX) {
 		object = &objects[n_objects];
 		describe(object, bias, headers, n_headers);
@@ -254,7 +244,7 @@ static void note_object(uint64_t bias, const char *path, const ElfW(Phdr) * head
 			__atomic_store_n(&n_objects, n_objects + 1, __ATOMIC_RELEASE);
 		}
 	}
-	unlock_objects();
+	gm_futex_unlock(&objects_lock);
 	gm_signals_restore(mask);
 }
 

@@ -8,9 +8,9 @@
  * or a later process of the same id takes <pid>.1, <pid>.2, ...
  */
 #include <errno.h>
-#include <stdatomic.h>
 #include <sys/auxv.h>
 
+#include "runtime/futex.h"
 #include "runtime/runtime.h"
 #include "runtime/sys.h"
 #include "runtime/threads.h"
@@ -20,7 +20,7 @@
 enum { PROCESS_OPENING = 3 };
 
 static struct gm_process process;
-static _Atomic int process_state;
+static uint32_t process_state; /* enum gm_process_state, or PROCESS_OPENING */
 static bool configured;
 static char threads_path[GM_PATH_MAX + 16];
 static uint64_t lost[GM_N_LIBS]; /* while there is no table to count them in */
@@ -276,14 +276,15 @@ static bool open_folder(void)
 
 static const struct gm_process *open_slowly(void)
 {
-	int state = GM_PROCESS_NEW;
+	uint32_t state = GM_PROCESS_NEW;
 	bool opened;
 
-	if (!atomic_compare_exchange_strong_explicit(&process_state, &state, PROCESS_OPENING,
-						     memory_order_acquire, memory_order_acquire)) {
-		while ((state = atomic_load_explicit(&process_state, memory_order_acquire)) ==
-		       PROCESS_OPENING)
-			gm_syscall3(SYS_sched_yield, 0, 0, 0);
+	if (!__atomic_compare_exchange_n(&process_state, &state, PROCESS_OPENING, false,
+					 __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+		while (state == PROCESS_OPENING) {
+			gm_futex_wait(&process_state, PROCESS_OPENING);
+			state = __atomic_load_n(&process_state, __ATOMIC_ACQUIRE);
+		}
 		return state == GM_PROCESS_OPEN ? &process : NULL;
 	}
 
@@ -292,8 +293,9 @@ static const struct gm_process *open_slowly(void)
 	configured = opened;
 	opened = opened && open_folder();
 	/* release: pairs with the acquire loads of process_state; publishes `process` */
-	atomic_store_explicit(&process_state, opened ? GM_PROCESS_OPEN : GM_PROCESS_OFF,
-			      memory_order_release);
+	__atomic_store_n(&process_state, opened ? GM_PROCESS_OPEN : GM_PROCESS_OFF,
+			 __ATOMIC_RELEASE);
+	gm_futex_wake(&process_state, INT_MAX);
 	if (!opened)
 		return NULL;
 	gm_maps_note(gm_entry_point(), NULL); /* the executable is the first line of maps */
@@ -302,7 +304,7 @@ static const struct gm_process *open_slowly(void)
 
 const struct gm_process *gm_process_open(void)
 {
-	int state = atomic_load_explicit(&process_state, memory_order_acquire);
+	uint32_t state = __atomic_load_n(&process_state, __ATOMIC_ACQUIRE);
 
 	if (state == GM_PROCESS_OPEN)
 		return &process;
@@ -311,20 +313,19 @@ const struct gm_process *gm_process_open(void)
 
 const struct gm_process *gm_process_get(void)
 {
-	return atomic_load_explicit(&process_state, memory_order_acquire) == GM_PROCESS_OPEN
-		   ? &process
-		   : NULL;
+	return __atomic_load_n(&process_state, __ATOMIC_ACQUIRE) == GM_PROCESS_OPEN ? &process
+										    : NULL;
 }
 
 void gm_process_forked(void)
 {
-	int state = atomic_load_explicit(&process_state, memory_order_acquire);
+	uint32_t state = __atomic_load_n(&process_state, __ATOMIC_ACQUIRE);
 
 	if (state == GM_PROCESS_OFF)
 		return;
 	gm_threads_detach();
 	gm_maps_forget();
-	atomic_store_explicit(&process_state, GM_PROCESS_NEW, memory_order_release);
+	__atomic_store_n(&process_state, GM_PROCESS_NEW, __ATOMIC_RELEASE);
 }
 
 void gm_process_end(void)

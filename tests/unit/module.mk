@@ -17,9 +17,10 @@ $(UNIT_PP_TESTS): $(B)/tests/unit/%: tests/unit/%.c $(B)/libpostproc.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PP_CFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< $(B)/libpostproc.a $(PP_LIBS)
 
-TESTS_BUILD += $(B)/tests/unit/test_clock
+UNIT_RUNTIME_TESTS := $(addprefix $(B)/tests/unit/,test_clock test_futex)
+TESTS_BUILD += $(UNIT_RUNTIME_TESTS)
 
-$(B)/tests/unit/test_clock: tests/unit/test_clock.c $(RUNTIME_OBJ)
+$(UNIT_RUNTIME_TESTS): $(B)/tests/unit/%: tests/unit/%.c $(RUNTIME_OBJ)
 	$(call say,TEST,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) -D_GNU_SOURCE -MMD -MP -MF $@.d -MT $@ -o $@ $< $(RUNTIME_OBJ) -pthread

@@ -1,0 +1,17 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# While one thread opens the library, others sleep; then both are recorded.
+. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+
+build waits -D_GNU_SOURCE -I"$GM_TOP/tests" -fPIC -shared
+mv waits libwaits.so
+echo 'int main(void) { return 3; }' >app.c
+$CC -o app app.c || fail "cannot compile"
+mkfifo config
+timeout 60 env GPROF_MT_CONFIG=config LD_PRELOAD="$LIBRARY $PWD/libwaits.so" ./app
+status=$?
+[ $status -eq 3 ] || fail "status $status"
+events >events
+no_complaint
+expect 2 ' mutex_lock result=0 '
+expect 2 ' mutex_unlock '

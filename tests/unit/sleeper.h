@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether a thread of this process sleeps, as the kernel sees it. */
+#ifndef TESTS_UNIT_SLEEPER_H
+#define TESTS_UNIT_SLEEPER_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SLEEPER_POLLS	 3000
+#define SLEEPER_PAUSE_US 10000
+
+static inline char sleeper_state(int tid)
+{
+	char path[64], line[512] = "";
+	const char *end;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	file = fopen(path, "r");
+	if (!file)
+		return '\0';
+	if (!fgets(line, sizeof(line), file))
+		line[0] = '\0';
+	fclose(file);
+	end = strrchr(line, ')');
+	return end && end[1] ? end[2] : '\0';
+}
+
+/* Waits until the thread that stores its id in *tid sleeps.  A thread that spins never does. */
+static inline bool sleeper_await(const int *tid)
+{
+	for (int i = 0; i < SLEEPER_POLLS; i++) {
+		int known = __atomic_load_n(tid, __ATOMIC_ACQUIRE);
+
+		if (known && sleeper_state(known) == 'S')
+			return true;
+		usleep(SLEEPER_PAUSE_US);
+	}
+	return false;
+}
+
+#endif
