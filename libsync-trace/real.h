@@ -67,6 +67,28 @@
 	X(int, pthread_clockjoin_np, (pthread_t, void **, clockid_t, const struct timespec *),     \
 	  "GLIBC_2.34", "GLIBC_2.31")                                                              \
 	X(int, pthread_detach, (pthread_t), "GLIBC_2.34", ST_GLIBC_BASE)                           \
+	X(int, pthread_rwlock_init, (pthread_rwlock_t *, const pthread_rwlockattr_t *),            \
+	  "GLIBC_2.34", ST_GLIBC_BASE)                                                             \
+	X(int, pthread_rwlock_destroy, (pthread_rwlock_t *), "GLIBC_2.34", ST_GLIBC_BASE)          \
+	X(int, pthread_rwlock_rdlock, (pthread_rwlock_t *), "GLIBC_2.34", ST_GLIBC_BASE)           \
+	X(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t *), "GLIBC_2.34", ST_GLIBC_BASE)        \
+	X(int, pthread_rwlock_timedrdlock, (pthread_rwlock_t *, const struct timespec *),          \
+	  "GLIBC_2.34", ST_GLIBC_BASE)                                                             \
+	X(int, pthread_rwlock_clockrdlock,                                                         \
+	  (pthread_rwlock_t *, clockid_t, const struct timespec *), "GLIBC_2.34", "GLIBC_2.30")    \
+	X(int, pthread_rwlock_wrlock, (pthread_rwlock_t *), "GLIBC_2.34", ST_GLIBC_BASE)           \
+	X(int, pthread_rwlock_trywrlock, (pthread_rwlock_t *), "GLIBC_2.34", ST_GLIBC_BASE)        \
+	X(int, pthread_rwlock_timedwrlock, (pthread_rwlock_t *, const struct timespec *),          \
+	  "GLIBC_2.34", ST_GLIBC_BASE)                                                             \
+	X(int, pthread_rwlock_clockwrlock,                                                         \
+	  (pthread_rwlock_t *, clockid_t, const struct timespec *), "GLIBC_2.34", "GLIBC_2.30")    \
+	X(int, pthread_rwlock_unlock, (pthread_rwlock_t *), "GLIBC_2.34", ST_GLIBC_BASE)           \
+	X(int, pthread_spin_init, (pthread_spinlock_t *, int), "GLIBC_2.34", ST_GLIBC_BASE)        \
+	X(int, pthread_spin_destroy, (pthread_spinlock_t *), "GLIBC_2.34", ST_GLIBC_BASE)          \
+	X(int, pthread_spin_lock, (pthread_spinlock_t *), "GLIBC_2.34", ST_GLIBC_BASE)             \
+	X(int, pthread_spin_trylock, (pthread_spinlock_t *), "GLIBC_2.34", ST_GLIBC_BASE)          \
+	X(int, pthread_spin_unlock, (pthread_spinlock_t *), "GLIBC_2.34", ST_GLIBC_BASE)           \
+	X(int, pthread_once, (pthread_once_t *, void (*)(void)), "GLIBC_2.34", ST_GLIBC_BASE)      \
 	X(pid_t, _Fork, (void), "GLIBC_2.34", NULL)
 
 struct st_real {

@@ -145,7 +145,7 @@ static const struct pp_column columns[N_COLUMNS] = {
 	       "0, 1, ...: which program of the process, one after each exec"},
     [OBJECT] = {"object", "object", PP_TYPE_ADDRESS, 0, "address"},
     [GENERATION] = {"generation", "generation", PP_TYPE_COUNT, 0, "which object there"},
-    [TYPE] = {"type", "type", PP_TYPE_TEXT, 0, "mutex, cond, sem, barrier, thread"},
+    [TYPE] = {"type", "type", PP_TYPE_TEXT, 0, PP_SYNC_TYPES},
     [NAME] = {"name", "name", PP_TYPE_TEXT, 0, "what a person calls it"},
 };
 

@@ -15,7 +15,13 @@
 	X(sem_wait)                                                                                \
 	X(sem_timedwait)                                                                           \
 	X(barrier_wait)                                                                            \
-	X(thread_join)
+	X(thread_join)                                                                             \
+	X(rwlock_rdlock)                                                                           \
+	X(rwlock_timedrdlock)                                                                      \
+	X(rwlock_wrlock)                                                                           \
+	X(rwlock_timedwrlock)                                                                      \
+	X(spin_lock)                                                                               \
+	X(once)
 
 /* + 1: 0 means none. */
 static const uint8_t completion_of[ST_N_EVENTS] = {
@@ -80,7 +86,8 @@ enum st_event pp_sync_begin(enum st_event op)
 
 const char *pp_sync_type(enum st_event op)
 {
-	static const char *const types[] = {"mutex", "cond", "sem", "barrier", "thread"};
+	static const char *const types[] = {"mutex",  "cond", "sem",  "barrier",
+					    "rwlock", "spin", "once", "thread"};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(types); i++)
 		if (starts_with(pp_sync_name(op), types[i]))

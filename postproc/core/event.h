@@ -83,7 +83,9 @@ enum st_event pp_sync_completion(enum st_event op);
 /* For an X that can have an X_begin, that; else ST_N_EVENTS.  A call that can block. */
 enum st_event pp_sync_begin(enum st_event op);
 
-/* "mutex", "cond", "sem", "barrier", "thread". */
+#define PP_SYNC_TYPES "mutex, cond, sem, barrier, rwlock, spin, once, thread"
+
+/* One of those. */
 const char *pp_sync_type(enum st_event op);
 
 #endif

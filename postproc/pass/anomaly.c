@@ -15,9 +15,9 @@ static const char *const texts[PP_N_ANOMALIES] = {
     [PP_ANOMALY_SWITCHES_LOST] = "state not known after lost scheduling events",
     [PP_ANOMALY_COMPLETION_NO_BEGIN] = "wait ended that never began",
     [PP_ANOMALY_BEGIN_NO_COMPLETION] = "wait given up without a result",
-    [PP_ANOMALY_RELEASE_NOT_TAKEN] = "unlock of a mutex not seen taken",
+    [PP_ANOMALY_RELEASE_NOT_TAKEN] = "unlock of what was not seen taken",
     [PP_ANOMALY_RELEASE_BY_ANOTHER] = "unlock by a thread other than the owner",
-    [PP_ANOMALY_RELEASE_MISSING] = "mutex taken twice without an unlock",
+    [PP_ANOMALY_RELEASE_MISSING] = "taken twice without an unlock",
 };
 
 void pp_anomalies_init(struct pp_anomalies *anomalies)

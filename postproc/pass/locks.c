@@ -36,7 +36,7 @@ static const struct pp_column columns[N_COLUMNS] = {
     [OBJECT] = {"object", "address", PP_TYPE_ADDRESS, 0, "where it is in memory"},
     [GENERATION] = {"generation", "generation", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
 		    "1, 2, ...: the objects that were at this address one after the other"},
-    [TYPE] = {"type", "type", PP_TYPE_TEXT, 0, "mutex, cond, sem, barrier, thread"},
+    [TYPE] = {"type", "type", PP_TYPE_TEXT, 0, PP_SYNC_TYPES},
     [NAME] = {"name", "object", PP_TYPE_TEXT, 0,
 	      "the variable, or where it was initialized or first used"},
     [ACQUIRED] = {"acquired", "acquired", PP_TYPE_COUNT, 0,
@@ -46,7 +46,7 @@ static const struct pp_column columns[N_COLUMNS] = {
     [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "time threads waited for it"},
     [WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, 0, "the longest wait"},
     [HOLD] = {"hold_ns", "held", PP_TYPE_TIME_NS, 0,
-	      "time from acquisition to release; only a mutex has an owner"},
+	      "time from acquisition to release, of each holder; what has no owner has none"},
     [HOLD_MAX] = {"hold_max_ns", "longest", PP_TYPE_TIME_NS, 0, "the longest hold"},
     [SITES] = {"sites", "sites", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "where it was acquired from"},
 };
@@ -131,15 +131,11 @@ static struct site *site_of(struct lock *lock, uint64_t address, enum st_event o
 	return &g_array_index(lock->sites, struct site, lock->sites->len - 1);
 }
 
-static bool is_mutex(const struct pp_object *object)
-{
-	return object->type == pp_sync_type(ST_EVENT_mutex_lock);
-}
-
 static bool is_attempt(enum st_event op)
 {
 	return pp_operation_can_block(op) || op == ST_EVENT_mutex_trylock ||
-	       op == ST_EVENT_sem_trywait;
+	       op == ST_EVENT_sem_trywait || op == ST_EVENT_rwlock_tryrdlock ||
+	       op == ST_EVENT_rwlock_trywrlock || op == ST_EVENT_spin_trylock;
 }
 
 static void on_operation(void *data, struct pp_object *object, const struct pp_operation *operation,
@@ -275,7 +271,7 @@ static struct pp_table *sites_table(const struct locks *self, const struct pp_ob
 		pp_cell_set_count(&row[SITE_CALLS], site->calls);
 		pp_cell_set_count(&row[SITE_CONTENDED], site->contended);
 		pp_cell_set_time(&row[SITE_WAIT], site->wait_ns);
-		if (is_mutex(object))
+		if (pp_object_is_lock(object))
 			pp_cell_set_time(&row[SITE_HOLD], site->hold_ns);
 	}
 	return table;
@@ -298,7 +294,7 @@ static void add_row(struct pp_table *table, const struct locks *self,
 	pp_cell_set_count(&row[CONTENDED], lock->contended);
 	pp_cell_set_time(&row[WAIT], lock->wait_ns);
 	pp_cell_set_time(&row[WAIT_MAX], lock->wait_max_ns);
-	if (is_mutex(object)) {
+	if (pp_object_is_lock(object)) {
 		pp_cell_set_time(&row[HOLD], lock->hold_ns);
 		pp_cell_set_time(&row[HOLD_MAX], lock->hold_max_ns);
 	}

@@ -78,10 +78,42 @@ bool pp_operation_acquired(const struct pp_operation *operation)
 	case ST_EVENT_sem_trywait:
 	case ST_EVENT_sem_timedwait:
 	case ST_EVENT_thread_join:
+	case ST_EVENT_rwlock_rdlock:
+	case ST_EVENT_rwlock_tryrdlock:
+	case ST_EVENT_rwlock_timedrdlock:
+	case ST_EVENT_rwlock_wrlock:
+	case ST_EVENT_rwlock_trywrlock:
+	case ST_EVENT_rwlock_timedwrlock:
+	case ST_EVENT_spin_lock:
+	case ST_EVENT_spin_trylock:
+	case ST_EVENT_once:
 		return result == 0;
 	default:
 		return false;
 	}
+}
+
+bool pp_object_is_lock(const struct pp_object *object)
+{
+	static const enum st_event locks[] = {ST_EVENT_mutex_lock, ST_EVENT_rwlock_wrlock,
+					      ST_EVENT_spin_lock};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(locks); i++)
+		if (object->type == pp_sync_type(locks[i]))
+			return true;
+	return false;
+}
+
+static bool is_release(enum st_event op)
+{
+	return op == ST_EVENT_mutex_unlock || op == ST_EVENT_rwlock_unlock ||
+	       op == ST_EVENT_spin_unlock;
+}
+
+static bool is_shared(enum st_event op)
+{
+	return op == ST_EVENT_rwlock_rdlock || op == ST_EVENT_rwlock_tryrdlock ||
+	       op == ST_EVENT_rwlock_timedrdlock;
 }
 
 /* --- holds ---------------------------------------------------------------------------------- */
@@ -131,7 +163,10 @@ static void take(struct pp_objects *objects, struct pp_object *object,
 		 const struct pp_operation *operation)
 {
 	int64_t now_ns = operation->end_ns;
-	bool may_recurse = !object->initialized || object->value == PTHREAD_MUTEX_RECURSIVE;
+	bool shared = is_shared(operation->op);
+	bool may_recurse =
+	    shared || (object->type == pp_sync_type(ST_EVENT_mutex_lock) &&
+		       (!object->initialized || object->value == PTHREAD_MUTEX_RECURSIVE));
 	struct pp_hold hold = {
 	    .thread = operation->thread,
 	    .op = operation->op,
@@ -156,7 +191,8 @@ static void take(struct pp_objects *objects, struct pp_object *object,
 
 		if (operation->result == EOWNERDEAD)
 			end_hold(objects, object, i, end_of_dead(other, now_ns), operation);
-		else if (other->superseded_ns == PP_TIME_UNKNOWN)
+		else if (other->superseded_ns == PP_TIME_UNKNOWN &&
+			 !(shared && is_shared(other->op)))
 			other->superseded_ns = now_ns;
 	}
 	g_array_append_val(object->holds, hold);
@@ -195,13 +231,15 @@ static void end_generation(struct pp_objects *objects, struct pp_object *object)
 static bool is_init(enum st_event op)
 {
 	return op == ST_EVENT_mutex_init || op == ST_EVENT_cond_init || op == ST_EVENT_sem_init ||
-	       op == ST_EVENT_barrier_init;
+	       op == ST_EVENT_barrier_init || op == ST_EVENT_rwlock_init ||
+	       op == ST_EVENT_spin_init;
 }
 
 static bool is_destroy(enum st_event op)
 {
 	return op == ST_EVENT_mutex_destroy || op == ST_EVENT_cond_destroy ||
-	       op == ST_EVENT_sem_destroy || op == ST_EVENT_barrier_destroy;
+	       op == ST_EVENT_sem_destroy || op == ST_EVENT_barrier_destroy ||
+	       op == ST_EVENT_rwlock_destroy || op == ST_EVENT_spin_destroy;
 }
 
 /* Does this operation show that what was at the address is gone? */
@@ -366,12 +404,12 @@ void pp_objects_operation(struct pp_objects *objects, const struct pp_operation 
 	if (operation->waited)
 		remove_waiter(object, operation);
 	if (operation->finished && operation->result == 0) {
-		if (operation->op == ST_EVENT_mutex_unlock)
+		if (is_release(operation->op))
 			release(objects, object, operation, operation->end_ns);
 		else
 			note(objects, object, operation);
 	}
-	if (acquired && object->type == pp_sync_type(ST_EVENT_mutex_lock))
+	if (acquired && pp_object_is_lock(object))
 		take(objects, object, operation);
 	tell(objects, object, operation, acquired);
 	if (is_cond_wait(operation->op) && operation->waited)

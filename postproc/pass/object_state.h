@@ -87,6 +87,9 @@ void pp_objects_lost(struct pp_objects *objects, const struct pp_thread *thread)
 /* Ends the holds that are still open, at the end of their threads or of the capture. */
 void pp_objects_finish(struct pp_objects *objects, int64_t end_ns);
 
+/* Can it be held: a mutex, a read-write lock, a spin lock? */
+bool pp_object_is_lock(const struct pp_object *object);
+
 /* Did this result obtain the object?  EOWNERDEAD did. */
 bool pp_operation_acquired(const struct pp_operation *operation);
 

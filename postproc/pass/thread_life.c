@@ -123,7 +123,8 @@ void pp_life_begin(struct pp_thread_states *states, struct pp_thread_state *self
 		pp_life_anomaly(states, PP_ANOMALY_BEGIN_NO_COMPLETION, self);
 		pp_life_give_up(states, self, (unsigned)at, PP_TIME_UNKNOWN);
 	}
-	if (!states->has_kernel)
+	/* Who waits for a spin lock runs. */
+	if (!states->has_kernel && op != ST_EVENT_spin_lock)
 		pp_life_change(states, self, event->time_ns, PP_MODE_BLOCKED_SYNC);
 	operation = &self->operations[self->depth++];
 	*operation = (struct pp_operation){

@@ -6,7 +6,7 @@
 
 check()
 {
-	local mutex checked sem
+	local mutex checked sem rwlock spin once writer
 	events >events
 	no_complaint
 	mutex=$(sed -n 's/^object mutex //p' out)
@@ -51,9 +51,34 @@ check()
 	expect 1 " barrier_wait result=255 "
 	expect 1 " barrier_destroy result=0 "
 
-	expect 5 " thread_create result=0 "
-	expect 5 " thread_start .* value=0\$"
-	expect 4 " thread_join result=0 "
+	rwlock="object=0x$(printf %X "$(sed -n 's/^object rwlock //p' out)")"
+	spin="object=0x$(printf %X "$(sed -n 's/^object spin //p' out)")"
+	once="object=0x$(printf %X "$(sed -n 's/^object once //p' out)")"
+	writer=$(sed -n 's/^pid //p' out)
+	expect 1 " rwlock_init result=0 .*$rwlock value=0\$"
+	expect 1 " rwlock_tryrdlock result=0 .*$rwlock"
+	expect 1 " rwlock_trywrlock result=16 .*$rwlock"
+	expect 1 " rwlock_timedwrlock_begin .*$rwlock holder=0\$"
+	expect 1 " rwlock_timedwrlock result=110 .*$rwlock"
+	expect 1 " rwlock_wrlock_begin .*$rwlock holder=0\$"
+	expect 2 " rwlock_wrlock result=0 .*$rwlock"
+	expect 1 " rwlock_rdlock_begin .*$rwlock holder=$writer\$"
+	expect 2 " rwlock_rdlock result=0 .*$rwlock"
+	expect 5 " rwlock_unlock result=0 .*$rwlock"
+	expect 1 " rwlock_destroy result=0 .*$rwlock"
+	expect 1 " spin_init result=0 .*$spin"
+	expect 1 " spin_trylock result=0 .*$spin"
+	expect 1 " spin_trylock result=16 .*$spin"
+	expect 1 " spin_lock_begin .*$spin"
+	expect 2 " spin_lock result=0 .*$spin"
+	expect 3 " spin_unlock result=0 .*$spin"
+	expect 1 " spin_destroy result=0 .*$spin"
+	expect 1 " once_begin .*$once"
+	expect 3 " once result=0 .*$once"
+
+	expect 9 " thread_create result=0 "
+	expect 9 " thread_start .* value=0\$"
+	expect 8 " thread_join result=0 "
 	expect 1 " thread_join result=16 "
 	expect 2 " thread_join result=110 "
 	expect 1 " thread_detach result=0 "

@@ -29,13 +29,13 @@
  *             0: the object does not know.
  *
  * An operation that found its object free is one event, stamped when the call returned; what sets
- * others free (mutex_unlock, sem_post, cond_signal, cond_broadcast, thread_create, the last arrival
- * at a barrier) is stamped before the call, lest its effect look older than it.  An operation that
- * had to wait is two events: X_begin, stamped before the wait, then X.  An X without X_begin before
- * it in the stream for the same object did not wait.  A wait that never ended (the thread was
- * cancelled or killed in it) is an X_begin without X.
- * cond_wait and cond_timedwait always have both: from X_begin to X the mutex is released, and X
- * stands for its re-acquisition.
+ * others free (mutex_unlock, rwlock_unlock, spin_unlock, sem_post, cond_signal, cond_broadcast,
+ * thread_create, the last arrival at a barrier) is stamped before the call, lest its effect look
+ * older than it.  An operation that had to wait is two events: X_begin, stamped before the wait,
+ * then X.  An X without X_begin before it in the stream for the same object did not wait.  A wait
+ * that never ended (the thread was cancelled or killed in it) is an X_begin without X. cond_wait
+ * and cond_timedwait always have both: from X_begin to X the mutex is released, and X stands for
+ * its re-acquisition.
  */
 #ifndef SYNC_TRACE_EVENTS_H
 #define SYNC_TRACE_EVENTS_H
@@ -96,7 +96,31 @@
 	X(thread_exit, OP)                                                                         \
 	X(thread_join_begin, BEGIN)                                                                \
 	X(thread_join, OP)                                                                         \
-	X(thread_detach, OP)
+	X(thread_detach, OP)                                                                       \
+	/* value: its kind as glibc numbers them; rd, wr: for reading, for writing */              \
+	X(rwlock_init, VALUE)                                                                      \
+	X(rwlock_destroy, OP)                                                                      \
+	X(rwlock_rdlock_begin, BEGIN)                                                              \
+	X(rwlock_rdlock, OP)                                                                       \
+	X(rwlock_tryrdlock, OP)                                                                    \
+	X(rwlock_timedrdlock_begin, BEGIN)                                                         \
+	X(rwlock_timedrdlock, OP)                                                                  \
+	X(rwlock_wrlock_begin, BEGIN)                                                              \
+	X(rwlock_wrlock, OP)                                                                       \
+	X(rwlock_trywrlock, OP)                                                                    \
+	X(rwlock_timedwrlock_begin, BEGIN)                                                         \
+	X(rwlock_timedwrlock, OP)                                                                  \
+	X(rwlock_unlock, OP)                                                                       \
+	/* value: shared between processes; who waits for one spins */                             \
+	X(spin_init, VALUE)                                                                        \
+	X(spin_destroy, OP)                                                                        \
+	X(spin_lock_begin, BEGIN)                                                                  \
+	X(spin_lock, OP)                                                                           \
+	X(spin_trylock, OP)                                                                        \
+	X(spin_unlock, OP)                                                                         \
+	/* begin: another thread runs the routine; stamped when it has run, whoever ran it */      \
+	X(once_begin, BEGIN)                                                                       \
+	X(once, OP)
 
 enum st_event {
 #define ST_EVENT_ID(name, shape) ST_EVENT_##name,

@@ -8,7 +8,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +142,120 @@ static void joins(void)
 	sem_wait(&left);
 }
 
+/* A lock that is taken, and let go of once another thread waits for it. */
+struct contest {
+	sem_t taken;
+	int (*lock)(void *), (*unlock)(void *);
+	void *object;
+	atomic_int tid;
+};
+
+static pthread_rwlock_t rwlock;
+static pthread_spinlock_t spin;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void *contend(void *arg)
+{
+	struct contest *contest = arg;
+
+	sem_wait(&contest->taken);
+	contest->tid = gettid();
+	assert(contest->lock(contest->object) == 0);
+	assert(contest->unlock(contest->object) == 0);
+	return NULL;
+}
+
+/* Is it asleep in the kernel, or (a spin lock) has it spent time on the CPU? */
+static int is_waiting(int tid, int spins)
+{
+	char path[64], line[512], state = 0, *end;
+	unsigned long user = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	file = fopen(path, "r");
+	assert(file != NULL && fgets(line, sizeof(line), file) != NULL);
+	fclose(file);
+	end = strrchr(line, ')');
+	assert(sscanf(end, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu", &state, &user) == 2);
+	return spins ? user > 0 : state == 'S';
+}
+
+static void contest(int (*hold)(void *), int (*lock)(void *), int (*unlock)(void *), void *object)
+{
+	struct contest contest = {.lock = lock, .unlock = unlock, .object = object};
+	pthread_t thread;
+
+	sem_init(&contest.taken, 0, 0);
+	assert(pthread_create(&thread, NULL, contend, &contest) == 0);
+	assert(hold(object) == 0);
+	sem_post(&contest.taken);
+	while (contest.tid == 0 || !is_waiting(contest.tid, object == (void *)&spin))
+		sched_yield();
+	assert(unlock(object) == 0);
+	assert(pthread_join(thread, NULL) == 0);
+}
+
+#define CALL_OF(function, type)                                                                    \
+	static int call_##function(void *object)                                                   \
+	{                                                                                          \
+		return function((type *)object);                                                   \
+	}
+CALL_OF(pthread_rwlock_rdlock, pthread_rwlock_t)
+CALL_OF(pthread_rwlock_wrlock, pthread_rwlock_t)
+CALL_OF(pthread_rwlock_unlock, pthread_rwlock_t)
+CALL_OF(pthread_spin_lock, pthread_spinlock_t)
+CALL_OF(pthread_spin_unlock, pthread_spinlock_t)
+
+static sem_t in_routine;
+static atomic_int once_tid;
+
+static void routine(void)
+{
+	sem_post(&in_routine);
+	while (once_tid == 0 || !is_waiting(once_tid, 0))
+		sched_yield();
+}
+
+static void *second(void *arg)
+{
+	sem_wait(&in_routine);
+	once_tid = gettid();
+	assert(pthread_once(&once, routine) == 0);
+	return arg;
+}
+
+static void other_locks(void)
+{
+	struct timespec when = soon(CLOCK_REALTIME);
+	pthread_t thread;
+
+	printf("object rwlock %p\nobject spin %p\nobject once %p\n", (void *)&rwlock, (void *)&spin,
+	       (void *)&once);
+	assert(pthread_rwlock_init(&rwlock, NULL) == 0);
+	assert(pthread_rwlock_tryrdlock(&rwlock) == 0);
+	assert(pthread_rwlock_trywrlock(&rwlock) == EBUSY);
+	assert(pthread_rwlock_timedwrlock(&rwlock, &when) == ETIMEDOUT);
+	assert(pthread_rwlock_unlock(&rwlock) == 0);
+	contest(call_pthread_rwlock_rdlock, call_pthread_rwlock_wrlock, call_pthread_rwlock_unlock,
+		&rwlock);
+	contest(call_pthread_rwlock_wrlock, call_pthread_rwlock_rdlock, call_pthread_rwlock_unlock,
+		&rwlock);
+	assert(pthread_rwlock_destroy(&rwlock) == 0);
+	assert(pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE) == 0);
+	assert(pthread_spin_trylock(&spin) == 0);
+	assert(pthread_spin_trylock(&spin) == EBUSY);
+	assert(pthread_spin_unlock(&spin) == 0);
+	contest(call_pthread_spin_lock, call_pthread_spin_lock, call_pthread_spin_unlock,
+		(void *)&spin);
+	assert(pthread_spin_destroy(&spin) == 0);
+	sem_init(&in_routine, 0, 0);
+	assert(pthread_create(&thread, NULL, second, NULL) == 0);
+	assert(pthread_once(&once, routine) == 0);
+	assert(pthread_once(&once, routine) == 0);
+	assert(pthread_join(thread, NULL) == 0);
+}
+
 int main(void)
 {
 	pthread_t threads[THREADS];
@@ -161,6 +277,7 @@ int main(void)
 	timed_ones();
 	named_one();
 	joins();
+	other_locks();
 	assert(sem_destroy(&sem) == 0);
 	printf("pid %d\n", getpid());
 	return 42;

@@ -189,6 +189,111 @@ static void semaphores(void)
 	CALL(sem_destroy(&sem));
 }
 
+/* --- read-write locks, spin locks, once ----------------------------------------------------- */
+
+static pthread_rwlock_t rwlock;
+
+static void *other_reads_and_writes(void *arg)
+{
+	CALL(pthread_rwlock_tryrdlock(&rwlock));
+	CALL(pthread_rwlock_trywrlock(&rwlock));
+	CALL(pthread_rwlock_timedwrlock(&rwlock, &past));
+	CALL(pthread_rwlock_timedwrlock(&rwlock, &crooked));
+	CALL(pthread_rwlock_clockwrlock(&rwlock, CLOCK_MONOTONIC, &past));
+	CALL(pthread_rwlock_clockwrlock(&rwlock, 4711, &past));
+	return arg;
+}
+
+static void *other_cannot(void *arg)
+{
+	CALL(pthread_rwlock_tryrdlock(&rwlock));
+	CALL(pthread_rwlock_trywrlock(&rwlock));
+	CALL(pthread_rwlock_timedrdlock(&rwlock, &past));
+	CALL(pthread_rwlock_timedrdlock(&rwlock, &minus));
+	CALL(pthread_rwlock_clockrdlock(&rwlock, CLOCK_REALTIME, &past));
+	CALL(pthread_rwlock_clockrdlock(&rwlock, 4711, &past));
+	CALL(pthread_rwlock_timedwrlock(&rwlock, &past));
+	return arg;
+}
+
+static void each_rwlock(int kind)
+{
+	pthread_rwlockattr_t attributes;
+
+	SAY("-- read-write lock of kind %d", kind);
+	pthread_rwlockattr_init(&attributes);
+	CALL(pthread_rwlockattr_setkind_np(&attributes, kind));
+	CALL(pthread_rwlock_init(&rwlock, &attributes));
+	pthread_rwlockattr_destroy(&attributes);
+	CALL(pthread_rwlock_rdlock(&rwlock));
+	CALL(pthread_rwlock_rdlock(&rwlock));
+	CALL(pthread_rwlock_trywrlock(&rwlock));
+	CALL(pthread_rwlock_timedrdlock(&rwlock, &past));
+	CALL(pthread_rwlock_timedrdlock(&rwlock, &crooked));
+	CALL(pthread_rwlock_clockrdlock(&rwlock, CLOCK_MONOTONIC, &past));
+	CALL(pthread_rwlock_clockrdlock(&rwlock, 4711, &past));
+	CALL(pthread_rwlock_unlock(&rwlock));
+	join(start(other_reads_and_writes, NULL));
+	CALL(pthread_rwlock_unlock(&rwlock));
+	CALL(pthread_rwlock_unlock(&rwlock));
+	CALL(pthread_rwlock_unlock(&rwlock));
+	CALL(pthread_rwlock_unlock(&rwlock)); /* what the other thread read-locked */
+	CALL(pthread_rwlock_wrlock(&rwlock));
+	CALL(pthread_rwlock_rdlock(&rwlock)); /* EDEADLK, as for the next */
+	CALL(pthread_rwlock_wrlock(&rwlock));
+	CALL(pthread_rwlock_tryrdlock(&rwlock));
+	CALL(pthread_rwlock_timedrdlock(&rwlock, &past));
+	CALL(pthread_rwlock_timedwrlock(&rwlock, &past));
+	join(start(other_cannot, NULL));
+	CALL(pthread_rwlock_unlock(&rwlock));
+	CALL(pthread_rwlock_timedwrlock(&rwlock, &past));
+	CALL(pthread_rwlock_unlock(&rwlock));
+	CALL(pthread_rwlock_destroy(&rwlock));
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int runs;
+
+static void once_routine(void)
+{
+	runs++;
+}
+
+static void once_exits(void)
+{
+	if (runs++ == 1)
+		pthread_exit((void *)8);
+}
+
+static void *once_thread(void *arg)
+{
+	CALL(pthread_once(&once, once_exits));
+	return arg;
+}
+
+static void other_locks(void)
+{
+	pthread_spinlock_t spin;
+
+	each_rwlock(PTHREAD_RWLOCK_PREFER_READER_NP);
+	each_rwlock(PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+	SAY("-- spin lock");
+	CALL(pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE));
+	CALL(pthread_spin_trylock(&spin));
+	CALL(pthread_spin_trylock(&spin));
+	CALL(pthread_spin_unlock(&spin));
+	CALL(pthread_spin_lock(&spin));
+	CALL(pthread_spin_unlock(&spin));
+	CALL(pthread_spin_destroy(&spin));
+	SAY("-- once");
+	CALL(pthread_once(&once, once_routine));
+	CALL(pthread_once(&once, once_routine));
+	once = (pthread_once_t)PTHREAD_ONCE_INIT;
+	SAY("value %ld", (long)join(start(once_thread, (void *)9))); /* leaves it undone */
+	SAY("value %ld", (long)join(start(once_thread, (void *)9)));
+	SAY("runs %d", runs);
+}
+
 /* --- conditions ---------------------------------------------------------------------------- */
 
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
@@ -423,6 +528,7 @@ int main(int argc, char **argv)
 	backtrace(frames, 4); /* loads libgcc_s now, in both cases */
 	mutexes();
 	semaphores();
+	other_locks();
 	conditions();
 	cancellation();
 	threads();

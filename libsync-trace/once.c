@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pthread_once().
+ *
+ * Two waits look alike from outside: for the routine that this thread runs itself, and for another
+ * thread that is running it.  Only the second is a wait; glibc's control word tells, but for two
+ * threads that come at the same instant, one of which then waits without a begin.
+ */
+#include "real.h"
+#include "writer.h"
+
+/* The low bits of glibc's pthread_once_t; above them stands the number of forks. */
+#define IN_PROGRESS 1
+#define DONE	    2
+
+ST_EXPORT int pthread_once(pthread_once_t *control, void (*routine)(void))
+{
+	struct st_thread *self = st_enter();
+	int state, result;
+
+	if (self == NULL)
+		return st_real.pthread_once(control, routine);
+	state = __atomic_load_n(control, __ATOMIC_RELAXED) & (IN_PROGRESS | DONE);
+	if (state == IN_PROGRESS)
+		st_note_begin(self, ST_EVENT_once_begin, ST_SITE(), control, 0);
+	else
+		st_leave(self);
+	/* If the routine throws, or the thread is cancelled in it, it was not done: no event. */
+	result = st_real.pthread_once(control, routine);
+	st_note(ST_EVENT_once, result, ST_SITE(), control, 0);
+	return result;
+}

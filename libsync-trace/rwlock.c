@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Read-write locks.
+ *
+ * As a mutex is (see mutex.c): tried first; a wait is announced when that fails, and what the
+ * program is told comes from the call it made.  In glibc a free lock is taken alike by the call and
+ * by its try, for readers under both preferences, too.  A lock held for writing names its owner,
+ * readers are only a number.
+ *
+ * glibc looks at the time of a timed call, and at its clock, before all else, so one with either
+ * out of range is left to it.
+ */
+#include <errno.h>
+
+#include "real.h"
+#include "writer.h"
+
+#ifndef __GLIBC__
+#error "the writer of a lock is read from glibc's pthread_rwlock_t"
+#endif
+
+/* What the program called. */
+struct call {
+	enum st_event begin, done;
+	clockid_t clock;
+	const struct timespec *deadline;
+	bool writes, timed, clocked;
+};
+
+static int call_real(pthread_rwlock_t *lock, const struct call *call)
+{
+	if (call->clocked)
+		return (call->writes ? st_real.pthread_rwlock_clockwrlock
+				     : st_real.pthread_rwlock_clockrdlock)(lock, call->clock,
+									   call->deadline);
+	if (call->timed)
+		return (call->writes ? st_real.pthread_rwlock_timedwrlock
+				     : st_real.pthread_rwlock_timedrdlock)(lock, call->deadline);
+	return (call->writes ? st_real.pthread_rwlock_wrlock : st_real.pthread_rwlock_rdlock)(lock);
+}
+
+static bool call_is_valid(const struct call *call)
+{
+	return !call->timed ||
+	       ((call->clock == CLOCK_REALTIME || call->clock == CLOCK_MONOTONIC) &&
+		call->deadline->tv_nsec >= 0 && call->deadline->tv_nsec < 1000000000);
+}
+
+/* 0: nobody, or readers. */
+static uint32_t writer_of(const pthread_rwlock_t *lock)
+{
+	return (uint32_t)__atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_RELAXED);
+}
+
+static inline int lock_traced(pthread_rwlock_t *lock, uintptr_t site, const struct call *call)
+{
+	struct st_thread *self = st_enter();
+	int tried = EINVAL, result;
+	uint32_t writer;
+
+	if (st_unlikely(self == NULL))
+		return call_real(lock, call);
+	if (call_is_valid(call))
+		tried = (call->writes ? st_real.pthread_rwlock_trywrlock
+				      : st_real.pthread_rwlock_tryrdlock)(lock);
+	if (st_likely(tried == 0)) {
+		st_emit_op(self, call->done, 0, site, lock, st_stamp(self));
+		st_leave(self);
+		return 0;
+	}
+	writer = writer_of(lock);
+	/* Its own writer is told EDEADLK, without a wait. */
+	if (tried == EBUSY && writer != self->stream.tid)
+		st_note_begin(self, call->begin, site, lock, writer);
+	else
+		st_leave(self);
+	result = call_real(lock, call);
+	st_note(call->done, result, site, lock, 0);
+	return result;
+}
+
+ST_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
+{
+	struct call call = {.begin = ST_EVENT_rwlock_rdlock_begin, .done = ST_EVENT_rwlock_rdlock};
+
+	return lock_traced(lock, ST_SITE(), &call);
+}
+
+ST_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *restrict lock,
+					 const struct timespec *restrict deadline)
+{
+	struct call call = {ST_EVENT_rwlock_timedrdlock_begin, ST_EVENT_rwlock_timedrdlock,
+			    CLOCK_REALTIME, deadline, .timed = true};
+
+	return lock_traced(lock, ST_SITE(), &call);
+}
+
+ST_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *restrict lock, clockid_t clock,
+					 const struct timespec *restrict deadline)
+{
+	struct call call = {ST_EVENT_rwlock_timedrdlock_begin,
+			    ST_EVENT_rwlock_timedrdlock,
+			    clock,
+			    deadline,
+			    .timed = true,
+			    .clocked = true};
+
+	return lock_traced(lock, ST_SITE(), &call);
+}
+
+ST_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
+{
+	struct call call = {ST_EVENT_rwlock_wrlock_begin, ST_EVENT_rwlock_wrlock, .writes = true};
+
+	return lock_traced(lock, ST_SITE(), &call);
+}
+
+ST_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *restrict lock,
+					 const struct timespec *restrict deadline)
+{
+	struct call call = {ST_EVENT_rwlock_timedwrlock_begin,
+			    ST_EVENT_rwlock_timedwrlock,
+			    CLOCK_REALTIME,
+			    deadline,
+			    .writes = true,
+			    .timed = true};
+
+	return lock_traced(lock, ST_SITE(), &call);
+}
+
+ST_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict lock, clockid_t clock,
+					 const struct timespec *restrict deadline)
+{
+	struct call call = {ST_EVENT_rwlock_timedwrlock_begin,
+			    ST_EVENT_rwlock_timedwrlock,
+			    clock,
+			    deadline,
+			    .writes = true,
+			    .timed = true,
+			    .clocked = true};
+
+	return lock_traced(lock, ST_SITE(), &call);
+}
+
+ST_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
+{
+	struct st_thread *self = st_enter();
+	int result;
+
+	if (st_unlikely(self == NULL))
+		return st_real.pthread_rwlock_tryrdlock(lock);
+	result = st_real.pthread_rwlock_tryrdlock(lock);
+	st_emit_op(self, ST_EVENT_rwlock_tryrdlock, result, ST_SITE(), lock, st_stamp(self));
+	st_leave(self);
+	return result;
+}
+
+ST_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
+{
+	struct st_thread *self = st_enter();
+	int result;
+
+	if (st_unlikely(self == NULL))
+		return st_real.pthread_rwlock_trywrlock(lock);
+	result = st_real.pthread_rwlock_trywrlock(lock);
+	st_emit_op(self, ST_EVENT_rwlock_trywrlock, result, ST_SITE(), lock, st_stamp(self));
+	st_leave(self);
+	return result;
+}
+
+ST_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
+{
+	struct st_thread *self = st_enter();
+	uint64_t now_ns;
+	int result;
+
+	if (st_unlikely(self == NULL))
+		return st_real.pthread_rwlock_unlock(lock);
+	now_ns = st_stamp(self);
+	result = st_real.pthread_rwlock_unlock(lock);
+	st_emit_op(self, ST_EVENT_rwlock_unlock, result, ST_SITE(), lock, now_ns);
+	st_leave(self);
+	return result;
+}
+
+ST_EXPORT int pthread_rwlock_init(pthread_rwlock_t *restrict lock,
+				  const pthread_rwlockattr_t *restrict attributes)
+{
+	int result;
+
+	st_ready();
+	result = st_real.pthread_rwlock_init(lock, attributes);
+	st_note(ST_EVENT_rwlock_init, result, ST_SITE(), lock,
+		result == 0 ? lock->__data.__flags : 0);
+	return result;
+}
+
+ST_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *lock)
+{
+	int result;
+
+	st_ready();
+	result = st_real.pthread_rwlock_destroy(lock);
+	st_note(ST_EVENT_rwlock_destroy, result, ST_SITE(), lock, 0);
+	return result;
+}

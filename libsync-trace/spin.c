@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Spin locks.  Who waits for one runs all the time; X_begin to X is that time, and who holds the
+ * lock the lock does not know.
+ */
+#include "real.h"
+#include "writer.h"
+
+ST_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
+{
+	struct st_thread *self = st_enter();
+	int result;
+
+	if (st_unlikely(self == NULL))
+		return st_real.pthread_spin_lock(lock);
+	if (st_likely(st_real.pthread_spin_trylock(lock) == 0)) {
+		st_emit_op(self, ST_EVENT_spin_lock, 0, ST_SITE(), (const void *)lock,
+			   st_stamp(self));
+		st_leave(self);
+		return 0;
+	}
+	st_note_begin(self, ST_EVENT_spin_lock_begin, ST_SITE(), (const void *)lock, 0);
+	result = st_real.pthread_spin_lock(lock);
+	st_note(ST_EVENT_spin_lock, result, ST_SITE(), (const void *)lock, 0);
+	return result;
+}
+
+ST_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
+{
+	struct st_thread *self = st_enter();
+	int result;
+
+	if (st_unlikely(self == NULL))
+		return st_real.pthread_spin_trylock(lock);
+	result = st_real.pthread_spin_trylock(lock);
+	st_emit_op(self, ST_EVENT_spin_trylock, result, ST_SITE(), (const void *)lock,
+		   st_stamp(self));
+	st_leave(self);
+	return result;
+}
+
+ST_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
+{
+	struct st_thread *self = st_enter();
+	uint64_t now_ns;
+	int result;
+
+	if (st_unlikely(self == NULL))
+		return st_real.pthread_spin_unlock(lock);
+	now_ns = st_stamp(self);
+	result = st_real.pthread_spin_unlock(lock);
+	st_emit_op(self, ST_EVENT_spin_unlock, result, ST_SITE(), (const void *)lock, now_ns);
+	st_leave(self);
+	return result;
+}
+
+ST_EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared)
+{
+	int result;
+
+	st_ready();
+	result = st_real.pthread_spin_init(lock, shared);
+	st_note(ST_EVENT_spin_init, result, ST_SITE(), (const void *)lock, (uint32_t)shared);
+	return result;
+}
+
+ST_EXPORT int pthread_spin_destroy(pthread_spinlock_t *lock)
+{
+	int result;
+
+	st_ready();
+	result = st_real.pthread_spin_destroy(lock);
+	st_note(ST_EVENT_spin_destroy, result, ST_SITE(), (const void *)lock, 0);
+	return result;
+}
