@@ -55,9 +55,11 @@ static void child(int n)
 
 static void *keep_busy(void *arg)
 {
-	while (!atomic_load(&stop)) {
+	for (int i = 0; !atomic_load(&stop); i++) {
 		pthread_mutex_lock(&busy);
 		pthread_mutex_unlock(&busy);
+		if (i > 50000) /* enough to read */
+			usleep(100);
 	}
 	return arg;
 }
