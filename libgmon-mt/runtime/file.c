@@ -63,14 +63,19 @@ static int reserve_by_writing(int fd, uint64_t offset, uint64_t size_bytes)
 	return 0;
 }
 
-int gm_file_reserve(int fd, uint64_t offset, uint64_t size_bytes)
+bool gm_file_may_reach(uint64_t end_bytes)
 {
 	uint64_t limit[2] = {0, 0};
+
+	gm_syscall6(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)limit, 0, 0);
+	return end_bytes <= limit[0];
+}
+
+int gm_file_reserve(int fd, uint64_t offset, uint64_t size_bytes)
+{
 	long result;
 
-	/* Past RLIMIT_FSIZE the kernel would send the program a SIGXFSZ. */
-	gm_syscall6(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)limit, 0, 0);
-	if (offset + size_bytes > limit[0])
+	if (!gm_file_may_reach(offset + size_bytes))
 		return -EFBIG;
 	do
 		result = gm_syscall6(SYS_fallocate, fd, 0, (long)offset, (long)size_bytes, 0, 0);

@@ -149,6 +149,9 @@ int gm_file_map(const char *dir, const char *name, size_t size_bytes, void **ret
  */
 int gm_file_reserve(int fd, uint64_t offset, uint64_t size_bytes);
 
+/* False: past RLIMIT_FSIZE, where the kernel would send the program a SIGXFSZ. */
+bool gm_file_may_reach(uint64_t end_bytes);
+
 /* Builds <dir>/<name> in memory of its own, since stacks may be small; NULL: no memory. */
 char *gm_path_new(const char *dir, const char *name);
 void gm_path_free(char *path);

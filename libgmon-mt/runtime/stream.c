@@ -5,28 +5,33 @@
  * A writer's stream is <pid>/<trace>/stream_<number>, then stream_<number>_1, _2, ..., each four
  * times as long as the one before; stream_instance_id tells a reader that they are one.  Inside a
  * file, packets double until they have the configured size.  A packet is one thread's.  All space
- * of a file is reserved before it is mapped, so a store never meets a full disk (SIGBUS).
+ * is reserved before it is stored to, so a store never meets a full disk (SIGBUS).
  *
- * A process may be killed between any two instructions, and what it leaves must be readable.  So a
- * file gets its name when it is complete (until then it has a hidden one), with one packet that
- * spans it; the next packet's head is written into the unused end of the current one, and then one
- * store of the current one's packet_bits makes the cut.  Giving space back is a cut, too: an empty
- * packet behind the last event, which then falls to ftruncate().
+ * A process may be killed between any two instructions, and what it leaves must be readable.  The
+ * next packet's head is written into the unused end of the current one, and then one store of the
+ * current one's packet_bits makes the cut.  Giving space back is a cut, too: an empty packet behind
+ * the last event, which then falls to ftruncate().
+ *
+ * The first file of a stream is small and grows, since most threads do little: pages are written to
+ * its end, each an empty packet, and one store makes one packet of them.  A large file gets its
+ * name when it is complete (until then it has a hidden one), with one packet that spans it.
  *
  * No descriptor stays open.  Of the file only what is still to be filled stays in memory.
  */
 #include <errno.h>
+#include <sys/uio.h>
 
 #include "runtime/runtime.h"
 #include "runtime/stream.h"
 #include "runtime/sys.h"
 
-#define FIRST_BYTES	  16384u
 #define PAGE_BYTES	  4096u
+#define GROWTH_PAGES	  8u
+#define SMALL_BYTES	  (15 * PAGE_BYTES) /* 1 + 2 + 4 + 8 pages */
 #define READY_BYTES	  131072u
 #define SEGMENT_PACKETS	  64u /* a file holds no more than so many packets of full size */
 #define SEGMENT_MAX_LEAST (4u << 20)
-#define SEGMENT_GROWTH	  4u /* a new file costs 0.3 ms on ext4: few, but not much unused */
+#define SEGMENT_GROWTH	  4u
 #define RETRY_NS	  100000000u
 #define NAME_BYTES	  48
 #define END_BYTES	  8u /* of a file, never used: a late look behind the last event stays in it */
@@ -136,6 +141,8 @@ static int segment_open(const struct gm_stream *stream)
 	return fd;
 }
 
+static char zeros[READY_BYTES]; /* only read: costs no memory */
+
 /*
  * Brings pages to memory by writing zeros, which the kernel does in large pieces: at 16 bytes an
  * event 3 to 4 ns each on ext4, where faults cost 20 and MADV_POPULATE_WRITE hardly less.  Should
@@ -143,8 +150,6 @@ static int segment_open(const struct gm_stream *stream)
  */
 static void pages_ready(int fd, uint64_t offset, uint64_t size_bytes)
 {
-	static char zeros[READY_BYTES]; /* only the kernel reads it: costs no memory */
-
 	gm_syscall6(SYS_pwrite64, fd, (long)zeros, (long)size_bytes, (long)offset, 0, 0);
 }
 
@@ -187,6 +192,60 @@ static bool packet_more(struct gm_stream *stream)
 	return true;
 }
 
+/*
+ * Makes a file longer by pages that are an empty packet each.  The kernel adds page after page, so
+ * the file is whole whenever it stops.  Returns by how many bytes; 0: there is no room.
+ */
+static uint64_t pages_add(const struct gm_stream *stream, int fd, uint64_t from,
+			  uint64_t size_bytes, uint64_t now_ns)
+{
+	struct iovec parts[2 * GROWTH_PAGES];
+	struct gm_packet head;
+	unsigned n_parts = 0;
+	long added;
+
+	if (!gm_file_may_reach(from + size_bytes))
+		return 0;
+	packet_init(stream, (uint8_t *)&head, PAGE_BYTES, now_ns);
+	while (n_parts < size_bytes / PAGE_BYTES * 2) {
+		parts[n_parts++] = (struct iovec){&head, sizeof(head)};
+		parts[n_parts++] = (struct iovec){zeros, PAGE_BYTES - sizeof(head)};
+	}
+	/* In memory before it is asked for: the kernel would begin with half a page. */
+	(void)*(volatile char *)zeros;
+	added = gm_syscall6(SYS_pwritev, fd, (long)parts, n_parts, (long)from, 0, 0);
+	if (added > 0 && added % PAGE_BYTES != 0)
+		gm_sys_ftruncate(fd, from + (uint64_t)added / PAGE_BYTES * PAGE_BYTES);
+	return added > 0 ? (uint64_t)added / PAGE_BYTES * PAGE_BYTES : 0;
+}
+
+/* The next packet, behind the end of this file.  False: it is no file that grows, or no room. */
+static bool segment_grow(struct gm_stream *stream, uint64_t now_ns)
+{
+	uint64_t from = stream->segment_bytes;
+	uint64_t size_bytes = least(stream->next_bytes, stream->mapped_bytes - from);
+	uint8_t *start = stream->segment + from;
+	int fd = size_bytes > 0 ? segment_open(stream) : -1;
+
+	if (fd < 0)
+		return false;
+	size_bytes =
+	    pages_add(stream, fd, from, least(size_bytes, GROWTH_PAGES * PAGE_BYTES), now_ns);
+	gm_sys_close(fd);
+	if (size_bytes == 0)
+		return false;
+	packet_leave(stream);
+	/* release: for a reader of the live file, which may see the heads behind it go */
+	__atomic_store_n(&((struct gm_packet *)start)->packet_bits, size_bytes * 8,
+			 __ATOMIC_RELEASE);
+	for (uint64_t at = PAGE_BYTES; at < size_bytes; at += PAGE_BYTES)
+		memset(start + at, 0, sizeof(struct gm_packet));
+	stream->segment_bytes = stream->ready_bytes = from + size_bytes;
+	packet_begin(stream, from, size_bytes, now_ns);
+	stream->next_bytes = least(2 * size_bytes, stream->trace->packet_max);
+	return true;
+}
+
 /* The next packet of this file.  False: the file is full. */
 static bool packet_next(struct gm_stream *stream, uint64_t now_ns)
 {
@@ -194,7 +253,7 @@ static bool packet_next(struct gm_stream *stream, uint64_t now_ns)
 	uint64_t rest = stream->segment_bytes - offset;
 
 	if (rest < sizeof(struct gm_packet) + PAGE_BYTES / 2)
-		return false;
+		return segment_grow(stream, now_ns);
 	while (stream->ready_bytes < offset + sizeof(struct gm_packet))
 		segment_ready(stream);
 	packet_init(stream, stream->segment + offset, rest, now_ns);
@@ -207,8 +266,33 @@ static bool packet_next(struct gm_stream *stream, uint64_t now_ns)
 	return true;
 }
 
+/*
+ * A new file of one page, named, with an empty packet, mapped as long as it may grow.  It has its
+ * name before the packet: a file without a byte is none to a reader.  NULL: no room.
+ */
+static uint8_t *segment_small(struct gm_stream *stream, uint64_t now_ns)
+{
+	char name[NAME_BYTES];
+	uint8_t *segment = NULL;
+	int directory = gm_sys_open(stream->trace->dir, O_PATH_DIRECTORY, 0), fd;
+
+	if (directory < 0)
+		return NULL;
+	segment_name(name, stream, stream->n_segments, false);
+	fd = open_at(directory, name, O_CREAT | O_EXCL);
+	if (fd >= 0) {
+		if (pages_add(stream, fd, 0, PAGE_BYTES, now_ns) > 0)
+			segment = gm_sys_mmap(SMALL_BYTES, MAP_SHARED, fd, 0);
+		gm_sys_close(fd);
+		if (segment == NULL)
+			gm_syscall3(SYS_unlinkat, directory, (long)name, 0);
+	}
+	gm_sys_close(directory);
+	return segment;
+}
+
 /* A new file of this size, named, with one empty packet.  NULL: no room. */
-static uint8_t *segment_new(struct gm_stream *stream, uint64_t size_bytes, uint64_t now_ns)
+static uint8_t *segment_large(struct gm_stream *stream, uint64_t size_bytes, uint64_t now_ns)
 {
 	char hidden[NAME_BYTES], name[NAME_BYTES];
 	uint8_t *segment = NULL;
@@ -243,7 +327,7 @@ static uint8_t *segment_new(struct gm_stream *stream, uint64_t size_bytes, uint6
 static void segment_unmap(struct gm_stream *stream)
 {
 	if (stream->segment != NULL)
-		gm_sys_munmap(stream->segment, stream->segment_bytes);
+		gm_sys_munmap(stream->segment, stream->mapped_bytes);
 	stream->segment = NULL;
 	stream->packet = NULL;
 	stream->pos = stream->end = NULL;
@@ -264,21 +348,26 @@ static void segment_leave(struct gm_stream *stream)
 /* The next file: larger than the last, or what the disk has room for. */
 static bool segment_next(struct gm_stream *stream, uint64_t now_ns)
 {
-	uint64_t max = stream->trace->packet_max, first = least(max, FIRST_BYTES);
+	uint64_t max = stream->trace->packet_max;
 	uint64_t size_bytes =
 	    least(SEGMENT_GROWTH * stream->segment_bytes, stream->trace->segment_max);
+	uint64_t mapped_bytes;
 	uint8_t *segment = NULL;
 
 	if (!stream->numbered) {
 		stream->number = __atomic_fetch_add(&stream->trace->n_streams, 1, __ATOMIC_RELAXED);
 		stream->numbered = true;
 	}
-	if (size_bytes < first)
-		size_bytes = first;
-	for (; size_bytes >= first; size_bytes = size_bytes / 2 / PAGE_BYTES * PAGE_BYTES) {
-		segment = segment_new(stream, size_bytes, now_ns);
+	for (; size_bytes > SMALL_BYTES; size_bytes = size_bytes / 2 / PAGE_BYTES * PAGE_BYTES) {
+		segment = segment_large(stream, size_bytes, now_ns);
 		if (segment != NULL)
 			break;
+	}
+	mapped_bytes = size_bytes;
+	if (segment == NULL) {
+		segment = segment_small(stream, now_ns);
+		size_bytes = PAGE_BYTES;
+		mapped_bytes = SMALL_BYTES;
 	}
 	if (segment == NULL) {
 		stream->retry_ns = now_ns + RETRY_NS;
@@ -287,6 +376,7 @@ static bool segment_next(struct gm_stream *stream, uint64_t now_ns)
 	segment_leave(stream);
 	stream->segment = segment;
 	stream->segment_bytes = size_bytes;
+	stream->mapped_bytes = mapped_bytes;
 	stream->ready_bytes = least(size_bytes, READY_BYTES);
 	stream->left_bytes = 0;
 	stream->n_segments++;
@@ -362,9 +452,14 @@ void gm_stream_resume(struct gm_stream *stream, uint64_t now_ns)
 
 void gm_stream_close(struct gm_stream *stream)
 {
+	uint64_t used;
+
 	if (stream->packet == NULL)
 		return;
-	segment_shorten(stream, packet_used(stream));
+	used = packet_used(stream);
+	/* Only if that frees a page. */
+	if (stream->segment_bytes - stream->packet_offset - used >= PAGE_BYTES)
+		segment_shorten(stream, used);
 	segment_unmap(stream);
 }
 
@@ -380,8 +475,10 @@ void gm_stream_trim(struct gm_stream *stream)
 	rest = stream->segment_bytes - stream->packet_offset;
 	if (size_bytes >= rest || !segment_shorten(stream, size_bytes))
 		return;
-	gm_sys_munmap((uint8_t *)stream->packet + size_bytes, rest - size_bytes);
 	stream->segment_bytes = stream->packet_offset + size_bytes;
+	gm_sys_munmap(stream->segment + stream->segment_bytes,
+		      stream->mapped_bytes - stream->segment_bytes);
+	stream->mapped_bytes = stream->segment_bytes;
 	stream->packet_bytes = size_bytes;
 	stream->ready_bytes = least(stream->ready_bytes, stream->segment_bytes);
 	packet_open(stream);

@@ -48,7 +48,8 @@ struct gm_stream {
 	uint32_t number;
 	uint32_t n_segments;
 	uint8_t *segment; /* mapping of the newest file; NULL: none */
-	uint64_t segment_bytes;
+	uint64_t segment_bytes; /* of the file */
+	uint64_t mapped_bytes;	/* what it may grow to */
 	uint64_t packet_offset; /* of the current packet in it */
 	uint64_t packet_bytes;	/* what it may fill */
 	uint64_t next_bytes;	/* size of the next packet */

@@ -15,8 +15,9 @@
 #include "export/elf_code.h"
 #include "gmon-mt/gmon.h"
 
-/* In a <pid> folder, while a file is written. */
+/* In a <pid> folder, while a file is written that takes more than one step. */
 #define UNFINISHED "gmon.unfinished"
+#define STEP_BYTES 4096
 
 /* An ELF file, of whichever process. */
 struct image {
@@ -194,9 +195,11 @@ static int rename_new(int folder_fd, const char *name)
 	return renameat(folder_fd, UNFINISHED, folder_fd, name) ? -errno : 0;
 }
 
+/* What the kernel writes in one step has its name at once: a rename costs as much as the rest. */
 static int write_file(int folder_fd, const char *name, const GByteArray *bytes)
 {
-	int fd = openat(folder_fd, UNFINISHED, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+	const char *first_name = bytes->len <= STEP_BYTES ? name : UNFINISHED;
+	int fd = openat(folder_fd, first_name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 			0600);
 	int rc;
 
@@ -205,10 +208,10 @@ static int write_file(int folder_fd, const char *name, const GByteArray *bytes)
 	rc = write_all(fd, bytes->data, bytes->len);
 	if (close(fd) && !rc)
 		rc = -errno;
-	if (!rc)
+	if (!rc && first_name != name)
 		rc = rename_new(folder_fd, name);
 	if (rc < 0)
-		unlinkat(folder_fd, UNFINISHED, 0);
+		unlinkat(folder_fd, first_name, 0);
 	return rc;
 }
 

@@ -3,8 +3,8 @@
  * gmon files for stock gprof, from an opened capture: what libgmon-mt would have written into each
  * <pid> folder (names and format: gmon-mt/gmon.h), also for programs that did not live to do it.
  *
- * A file that is there already is left alone.  Each is written under another name and renamed, so
- * that none is cut short.
+ * A file that is there already is left alone.  None is cut short: each is written in one step, or
+ * under another name and renamed.
  */
 #ifndef PP_EXPORT_GMON_H
 #define PP_EXPORT_GMON_H

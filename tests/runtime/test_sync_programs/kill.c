@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Fills streams of long and short threads until it is killed.  Prints "going" when it does. */
+/*
+ * Fills streams of long and short threads, and of ever more that grow once or twice, until it is
+ * killed.  Prints "going" when it does.
+ */
 #include <pthread.h>
 #include <stdio.h>
+#include <unistd.h>
+
+#define GROWING_MAX 60
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -23,6 +29,19 @@ static void *short_one(void *arg)
 	return arg;
 }
 
+static void *growing_one(void *arg)
+{
+	pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
+
+	for (int i = 0; i < 300; i++) {
+		pthread_mutex_lock(&own);
+		pthread_mutex_unlock(&own);
+	}
+	for (;;)
+		pause();
+	return arg;
+}
+
 int main(void)
 {
 	pthread_t thread;
@@ -30,7 +49,9 @@ int main(void)
 	pthread_create(&thread, NULL, long_one, NULL);
 	puts("going");
 	fflush(stdout);
-	for (;;) {
+	for (int n_growing = 0;; n_growing++) {
+		if (n_growing < GROWING_MAX)
+			pthread_create(&thread, NULL, growing_one, NULL);
 		pthread_create(&thread, NULL, short_one, NULL);
 		pthread_join(thread, NULL);
 	}
