@@ -3,15 +3,18 @@
 """calls.py FOLDER [INDEX]: what the calls file of a capture's <pid> folder says, by function.
 
 One line a thread and function: INDEX FUNCTION CALLS, sorted.  With --arcs: INDEX CALLER FUNCTION
-CALLS.  With --threads: INDEX TID of each thread with a table.  Written from format.h, on nothing but nm, as a witness beside gprof."""
+CALLS.  With --threads: INDEX TID of each thread with a table.  With --lost: how many calls no file
+has, by the thread table.  Written from format.h, on nothing but nm, as a witness beside gprof."""
 import os
 import struct
 import subprocess
 import sys
 from bisect import bisect_right
 from collections import Counter
+from functools import cache
 
 
+@cache
 def symbols(path):
     table = {}
     text = subprocess.run(["nm", "--defined-only", path], capture_output=True, text=True).stdout
@@ -66,9 +69,19 @@ def arcs(path):
                 yield index, source, target, count
 
 
+def lost(folder):
+    data = open(os.path.join(folder, "threads"), "rb").read()
+    header, slot, n = struct.unpack_from("<12xIII", data)
+    return struct.unpack_from("<56xQ", data)[0] + sum(
+        struct.unpack_from("<48xQ", data, header + slot * i)[0] for i in range(n))
+
+
 def main():
     by_arc = "--arcs" in sys.argv
     words = [w for w in sys.argv[1:] if not w.startswith("--")]
+    if "--lost" in sys.argv:
+        print(lost(words[0]))
+        return
     folder, maps, sums = words[0], Maps(words[0]), Counter()
     path = os.path.join(folder, "calls")
     if "--threads" in sys.argv:
@@ -85,4 +98,5 @@ def main():
             print(*key, count)
 
 
-main()
+if __name__ == "__main__":
+    main()

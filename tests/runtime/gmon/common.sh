@@ -59,13 +59,7 @@ calls()
 # lost FOLDER: calls that no file has, by the thread table
 lost()
 {
-	python3 - "$1/threads" <<-'END'
-	import struct, sys
-	data = open(sys.argv[1], "rb").read()
-	header, slot, n = struct.unpack_from("<12xIII", data)
-	print(struct.unpack_from("<56xQ", data)[0] +
-	      sum(struct.unpack_from("<48xQ", data, header + slot * i)[0] for i in range(n)))
-	END
+	calls --lost "$1"
 }
 
 # fresh COMMAND...: runs it without any old profile in the way.

@@ -4,10 +4,13 @@
  * a child that lives on in this program calls it 7 times.
  *
  *	fork, fork_thread  a child, of the main thread or of another; it ends by exit()
+ *	fork_exec          a child that calls `leaf`, then executes another
+ *	nested             a child that has a child that has a child
+ *	system, daemon     system() of another; daemon() by a child
  *	vfork              a child that calls `leaf` in the parent's memory, then executes another
  *	spawn              posix_spawn
  *	exec               becomes "leaf_only", which calls `leaf` 3 times
- *	kill, abort, _exit, quick_exit  ends this way at the end
+ *	kill, segv, abort, _exit, quick_exit  ends this way at the end
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -52,6 +55,44 @@ static void *fork_here(void *unused)
 	return unused;
 }
 
+/* Each generation calls 7 times, and then its child is what it is itself. */
+static void nested(int generations)
+{
+	pid_t child = generations > 0 ? fork() : 0;
+
+	if (generations == 0)
+		return;
+	if (child == 0) {
+		times(7);
+		nested(generations - 1);
+		exit(0);
+	}
+	wait_for(child);
+}
+
+/* The daemon is nobody's child: it says that it is done by the pipe that it closes. */
+static void become_daemon(void)
+{
+	int done[2];
+	pid_t child;
+	char byte;
+
+	if (pipe(done) != 0)
+		exit(1);
+	child = fork();
+	if (child == 0) {
+		times(7);
+		if (daemon(1, 0) != 0)
+			exit(1);
+		times(4);
+		exit(0);
+	}
+	wait_for(child);
+	close(done[1]);
+	if (read(done[0], &byte, 1) != 0)
+		exit(1);
+}
+
 static void *wait_for_ever(void *unused)
 {
 	times(5);
@@ -76,6 +117,21 @@ static void do_it(const char *how)
 	} else if (strcmp(how, "fork_thread") == 0) {
 		pthread_create(&thread, NULL, fork_here, NULL);
 		pthread_join(thread, NULL);
+	} else if (strcmp(how, "fork_exec") == 0) {
+		child = fork();
+		if (child == 0) {
+			times(7);
+			execv("./leaf_only", arguments);
+			_exit(1);
+		}
+		wait_for(child);
+	} else if (strcmp(how, "nested") == 0) {
+		nested(3);
+	} else if (strcmp(how, "system") == 0) {
+		if (system("./leaf_only") != 0)
+			exit(1);
+	} else if (strcmp(how, "daemon") == 0) {
+		become_daemon();
 	} else if (strcmp(how, "vfork") == 0) {
 		child = vfork();
 		if (child == 0) {
@@ -108,6 +164,8 @@ int main(int argc, char **argv)
 	times(10);
 	if (strcmp(how, "kill") == 0)
 		kill(getpid(), SIGKILL);
+	if (strcmp(how, "segv") == 0)
+		*(volatile int *)8 = 0;
 	if (strcmp(how, "abort") == 0)
 		abort();
 	if (strcmp(how, "_exit") == 0)

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * killed [N]: N children, killed by SIGKILL at a random moment of their life: while they start, open
+ * their profile, begin threads, meet new call sites, end threads.  Every other one is a new program,
+ * the rest are forks.  Prints for each its process id and between which two numbers its calls of
+ * `leaf` must lie: each caller writes down in shared memory that it is about to call, and that it
+ * has called.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define UNPROFILED __attribute__((noinline, noipa, no_instrument_function))
+#define CHILDREN_MAX 1000
+
+enum { MAIN, STEADY, SHORT, N_CALLERS };
+
+struct counts {
+	_Alignas(64) _Atomic uint64_t before, after;
+};
+
+static struct counts (*shared)[N_CALLERS];
+
+__attribute__((noinline, noipa)) static void leaf(void)
+{
+	__asm__ volatile("");
+}
+
+/* Stores in program order on x86: `before` is never less than what was counted. */
+#define CALL                                                                                       \
+	atomic_store_explicit(&mine->before, mine->before + 1, memory_order_relaxed);              \
+	leaf();                                                                                    \
+	atomic_store_explicit(&mine->after, mine->after + 1, memory_order_relaxed);
+#define CALL_4	CALL CALL CALL CALL
+#define CALL_16 CALL_4 CALL_4 CALL_4 CALL_4
+#define CALL_64 CALL_16 CALL_16 CALL_16 CALL_16
+
+UNPROFILED static void call(struct counts *mine)
+{
+	CALL_64 CALL_64 CALL_64
+}
+
+UNPROFILED static void *steady(void *mine)
+{
+	for (;;)
+		call(mine);
+	return NULL;
+}
+
+UNPROFILED static void *brief(void *mine)
+{
+	call(mine);
+	return NULL;
+}
+
+UNPROFILED static void be_a_child(struct counts *counts)
+{
+	pthread_t thread;
+
+	call(&counts[MAIN]);
+	if (pthread_create(&thread, NULL, steady, &counts[STEADY]) != 0)
+		_exit(3);
+	for (;;) {
+		if (pthread_create(&thread, NULL, brief, &counts[SHORT]) != 0)
+			_exit(3);
+		call(&counts[MAIN]);
+		pthread_join(thread, NULL);
+	}
+}
+
+UNPROFILED static void map_counts(void)
+{
+	size_t size_bytes = CHILDREN_MAX * sizeof(*shared);
+	int fd = open("counts", O_RDWR | O_CREAT, 0600);
+
+	if (fd < 0 || ftruncate(fd, (off_t)size_bytes) != 0)
+		exit(2);
+	shared = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (shared == MAP_FAILED)
+		exit(2);
+	close(fd);
+}
+
+UNPROFILED static uint64_t sum_after(struct counts *counts)
+{
+	return counts[MAIN].after + counts[STEADY].after + counts[SHORT].after;
+}
+
+/* One in four before it has counted anything, the others after so and so many calls. */
+UNPROFILED static int kill_one(pid_t child, struct counts *counts)
+{
+	uint64_t moment = random() % 4 == 0 ? 0 : (uint64_t)random() % 20000;
+	unsigned spin = (unsigned)random() % 200000;
+	int status;
+
+	while (sum_after(counts) < moment)
+		if (waitpid(child, &status, WNOHANG) != 0)
+			return -1; /* ended by itself */
+	for (volatile unsigned i = 0; i < spin; i++)
+		;
+	if (kill(child, SIGKILL) != 0 || waitpid(child, &status, 0) != child)
+		return -1;
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? 0 : -1;
+}
+
+UNPROFILED int main(int argc, char **argv)
+{
+	int n = argc > 1 ? atoi(argv[1]) : 200;
+
+	map_counts();
+	if (argc > 2)
+		be_a_child(shared[atoi(argv[2])]);
+	srandom((unsigned)getpid());
+	for (int i = 0; i < n && i < CHILDREN_MAX; i++) {
+		struct counts *counts = shared[i];
+		pid_t child = fork();
+		char number[16];
+
+		if (child == 0 && i % 2 == 0)
+			be_a_child(counts);
+		if (child == 0) {
+			snprintf(number, sizeof(number), "%d", i);
+			execl("/proc/self/exe", "killed", "0", number, NULL);
+			_exit(2);
+		}
+		if (child < 0 || kill_one(child, counts) != 0) {
+			fprintf(stderr, "child %d was not killed: %s\n", i, strerror(errno));
+			return 1;
+		}
+		printf("%d %lu %lu\n", child, sum_after(counts),
+		       counts[MAIN].before + counts[STEADY].before + counts[SHORT].before);
+	}
+	return 0;
+}

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""killed.py CAPTURE BOUNDS REPORT: are the calls of `leaf` between what each line of BOUNDS (PID LOW
+HIGH) says, by the calls files and by REPORT (of `gprof-mt report --format json flat`), and is none
+said to be lost?  As many callers as were at it when the process was killed may be in between."""
+import json
+import os
+import sys
+from collections import Counter
+
+import calls
+
+
+def main():
+    capture, bounds, report = sys.argv[1:]
+    by_file, by_report, bad, n_counted = Counter(), Counter(), 0, 0
+    for name in sorted(os.listdir(capture)):
+        folder, pid = os.path.join(capture, name), name.split(".")[0]
+        if not pid.isdigit():
+            continue
+        if calls.lost(folder):
+            print(f"{name}: {calls.lost(folder)} calls lost")
+            bad += 1
+        path = os.path.join(folder, "calls")
+        maps = calls.Maps(folder) if os.path.exists(path) else None
+        for _, _, target, count in calls.arcs(path) if maps else ():
+            by_file[int(pid)] += count if maps.name(target) == "leaf" else 0
+    for function in json.load(open(report))["functions"]:
+        by_report[function["pid"]] += function["calls"] if function["name"] == "leaf" else 0
+    for line in open(bounds):
+        pid, low, high = map(int, line.split())
+        n_counted += low > 0
+        for how, counted in ("calls file", by_file[pid]), ("report", by_report[pid]):
+            if not low <= counted <= high or high - low > 3:
+                print(f"{pid}: between {low} and {high} calls, {how} has {counted}")
+                bad += 1
+    if n_counted < 20:
+        print(f"only {n_counted} were killed after they had counted anything")
+        bad += 1
+    sys.exit(bad > 0)
+
+
+main()
