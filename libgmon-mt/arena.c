@@ -194,6 +194,31 @@ void gm_arena_free(struct gm_table *table)
 	free_tables[class] = table;
 }
 
+struct gm_table *gm_arena_next(struct gm_table *table)
+{
+	unsigned i = 0;
+	char *at;
+
+	if (table == NULL) {
+		at = n_segments > 0 ? segments[0].start : NULL;
+	} else {
+		at = (char *)table;
+		while (at < segments[i].start || at >= segments[i].start + segments[i].size_bytes)
+			i++;
+		at += table->header.chunk_bytes;
+	}
+	while (i < n_segments) {
+		const char *end = segments[i].start + segments[i].size_bytes;
+
+		for (; at < end; at += ((struct gm_table *)at)->header.chunk_bytes)
+			if (memcmp(((struct gm_table *)at)->header.magic, GM_CALLS_MAGIC, 8) == 0)
+				return (struct gm_table *)at;
+		if (++i < n_segments)
+			at = segments[i].start;
+	}
+	return NULL;
+}
+
 void gm_arena_forget(void)
 {
 	for (unsigned i = 0; i < n_segments; i++)

@@ -43,9 +43,14 @@ extern struct gm_table gm_no_table __attribute__((alias("no_table")));
 
 __thread struct gm_tls gm_tls = {.state = GM_STATE_NEWBORN, .table = &gm_no_table};
 
+/* An arc keeps its slot when what it names moves (gm_calls_move()). */
 static uint32_t hash(uint64_t from, uint64_t self)
 {
-	uint64_t h = (from * GM_HASH_FACTOR + self) * GM_HASH_FACTOR;
+	uint64_t h;
+
+	from -= GM_PLACE(from);
+	self -= GM_PLACE(self);
+	h = (from * GM_HASH_FACTOR + self) * GM_HASH_FACTOR;
 
 	return (uint32_t)(h >> GM_HASH_SHIFT) / GM_ARC_BYTES;
 }
@@ -151,6 +156,12 @@ static void add(struct gm_control *control, uint64_t from, uint64_t self)
 	struct gm_arc *arc = find(control->table, from, self);
 
 	if (arc->self == 0) {
+		/* A library that comes back brings its arcs. */
+		gm_maps_note(self, NULL);
+		gm_maps_note(from, NULL);
+		arc = find(control->table, from, self);
+	}
+	if (arc->self == 0) {
 		uint32_t n_slots = control->table->header.n_slots;
 
 		/* Half full: grow.  That failed before, and 7/8 full: no more new arcs. */
@@ -160,8 +171,6 @@ static void add(struct gm_control *control, uint64_t from, uint64_t self)
 			count_lost(1);
 			return;
 		}
-		gm_maps_note(self, NULL);
-		gm_maps_note(from, NULL);
 		arc->from = from;
 		__atomic_store_n(&arc->self, self,
 				 __ATOMIC_RELEASE); /* a snapshot reads self first */
@@ -287,6 +296,40 @@ void gm_calls_end(struct gm_control *control)
 	control->n_retired = 0;
 }
 
+static void move_key(uint64_t *address, const struct gm_object *object, uint64_t by)
+{
+	if (*address >= object->start && *address < object->end)
+		__atomic_store_n(address, *address + by, __ATOMIC_RELAXED);
+}
+
+static void move_keys(struct gm_table *table, const struct gm_object *object, uint64_t by)
+{
+	char *slot = (char *)table->arcs;
+
+	for (uint32_t i = 0; i < table->header.n_slots; i++, slot += table->header.slot_bytes) {
+		struct gm_calls_arc *arc = (struct gm_calls_arc *)slot;
+
+		if (arc->self == 0)
+			continue;
+		move_key(&arc->from, object, by);
+		move_key(&arc->self, object, by);
+	}
+}
+
+void gm_calls_move(struct gm_object *object, uint64_t by)
+{
+	struct gm_table *table = NULL;
+	uint64_t mask;
+
+	gm_flush_lock(&mask);
+	while ((table = gm_arena_next(table)) != NULL)
+		move_keys(table, object, by);
+	if (gm_gmon_merged() != NULL)
+		move_keys(gm_gmon_merged(), object, by);
+	gm_object_move(object, by);
+	gm_flush_unlock(mask);
+}
+
 static bool merge_grow(struct gm_control *into)
 {
 	struct gm_table *old = into->table, *table;
@@ -301,6 +344,7 @@ static bool merge_grow(struct gm_control *into)
 			*find(table, old->arcs[i].from, old->arcs[i].self) = old->arcs[i];
 	if (old != NULL)
 		gm_sys_munmap(old, gm_table_bytes(old->header.n_slots));
+	table->header.slot_bytes = sizeof(struct gm_arc);
 	into->table = table;
 	return true;
 }

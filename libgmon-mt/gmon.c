@@ -263,6 +263,11 @@ void gm_gmon_thread(const struct gm_control *control, bool final)
 		gm_calls_merge(&merged, table);
 }
 
+struct gm_table *gm_gmon_merged(void)
+{
+	return merged.table;
+}
+
 void gm_gmon_forget(void)
 {
 	/* Another thread may have been at work on it: its memory is left alone. */

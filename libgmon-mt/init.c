@@ -33,6 +33,7 @@ __attribute__((constructor(101))) static void start(void)
 		return;
 	ready = true;
 	gm_up = true;
+	gm_maps_on_move(gm_calls_move);
 	gm_threads_init();
 	gm_signals_block(&mask);
 	process = gm_process_open();

@@ -93,6 +93,9 @@ void gm_calls_end(struct gm_control *control);
  */
 uint64_t gm_calls_merge(struct gm_control *into, const struct gm_table *from);
 
+/* As gm_maps_on_move() wants it: the arcs of an object go with it. */
+void gm_calls_move(struct gm_object *object, uint64_t by);
+
 static inline size_t gm_table_bytes(uint32_t n_slots)
 {
 	return sizeof(struct gm_table) + (size_t)n_slots * sizeof(struct gm_arc);
@@ -111,6 +114,9 @@ void gm_arena_publish(struct gm_table *table);
 
 /* Takes a table's chunk back for a table of the same size; under the lock. */
 void gm_arena_free(struct gm_table *table);
+
+/* The tables that count, of ended threads too, one after the other from NULL on; under the lock. */
+struct gm_table *gm_arena_next(struct gm_table *table);
 
 /*
  * In the child of a fork(): leaves the parent's file, and puts empty private memory in the place of
@@ -145,6 +151,9 @@ void gm_gmon_thread(const struct gm_control *control, bool final);
  * gmon.out, and one a library.  Does nothing if no call has been counted since the last time.
  */
 void gm_gmon_all(void);
+
+/* The arcs of the threads that ended; NULL: none yet. */
+struct gm_table *gm_gmon_merged(void);
 
 /* Forgets what was merged so far (a fork's child starts at zero). */
 void gm_gmon_forget(void);

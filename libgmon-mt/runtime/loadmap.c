@@ -5,7 +5,8 @@
  *
  * dlopen() is not interposed: that would change $ORIGIN and the caller the loader sees.  Instead
  * all objects are noted at the start and the end, and in between whenever an address turns up that
- * lies in none of the noted ones (_dl_find_object(), glibc 2.35, is lock-free).
+ * lies in none of the noted ones (_dl_find_object(), glibc 2.35, is lock-free), or in one that is
+ * no longer there.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -22,7 +23,8 @@
 
 static struct gm_object objects[OBJECTS_MAX];
 static uint32_t n_objects;    /* those before it are complete */
-static uint32_t objects_lock; /* held for a few stores and one write() */
+static uint32_t objects_lock; /* with signals blocked; taken before other locks of ours */
+static void (*on_move)(struct gm_object *, uint64_t);
 
 extern int _dl_find_object(void *, struct dl_find_object *) __attribute__((weak));
 
@@ -42,8 +44,9 @@ const struct gm_object *gm_maps_find(uint64_t address)
 	return NULL;
 }
 
-static void add_build_id(struct gm_text *text, uint64_t bias, const ElfW(Phdr) * headers,
-			 unsigned n)
+/* The build-id of an object mapped at bias; NULL: it has none. */
+static const unsigned char *find_build_id(uint64_t bias, const ElfW(Phdr) * headers, unsigned n,
+					  unsigned *ret_bytes)
 {
 	for (unsigned i = 0; i < n; i++) {
 		const char *note = (const char *)(bias + headers[i].p_vaddr);
@@ -60,18 +63,33 @@ static void add_build_id(struct gm_text *text, uint64_t bias, const ElfW(Phdr) *
 				break;
 			if (header->n_type == NT_GNU_BUILD_ID && header->n_namesz == 4 &&
 			    memcmp(name, "GNU", 4) == 0 && header->n_descsz <= BUILD_ID_MAX) {
-				for (unsigned j = 0; j < header->n_descsz; j++) {
-					unsigned char byte = (unsigned char)id[j];
-
-					gm_text_add_hex(text, byte >> 4);
-					gm_text_add_hex(text, byte & 15);
-				}
-				return;
+				*ret_bytes = header->n_descsz;
+				return (const unsigned char *)id;
 			}
 			note = id + ((header->n_descsz + 3u) & ~3u);
 		}
 	}
-	gm_text_add(text, "-");
+	return NULL;
+}
+
+static void add_build_id(struct gm_text *text, const unsigned char *id, unsigned n_bytes)
+{
+	if (id == NULL)
+		gm_text_add(text, "-");
+	for (unsigned i = 0; id != NULL && i < n_bytes; i++) {
+		gm_text_add_hex(text, id[i] >> 4);
+		gm_text_add_hex(text, id[i] & 15);
+	}
+}
+
+/* FNV-1a */
+static uint64_t hash_bytes(const void *bytes, size_t n)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (const unsigned char *p = bytes; n > 0; n--, p++)
+		hash = (hash ^ *p) * 0x100000001b3u;
+	return hash;
 }
 
 static void add_escaped(struct gm_text *text, const char *path)
@@ -115,11 +133,14 @@ static void add_path(struct gm_text *text, const char *path, char *scratch)
 	add_escaped(text, path);
 }
 
-/* Everything of *object but its name, from the program headers of an object mapped at bias. */
+/* Everything of *object but its name and file, from the program headers of an object mapped at
+ * bias. */
 static void describe(struct gm_object *object, uint64_t bias, const ElfW(Phdr) * headers,
 		     unsigned n)
 {
 	const ElfW(Ehdr) * elf;
+	const unsigned char *id;
+	unsigned n_bytes = 0;
 
 	*object = (struct gm_object){.start = UINT64_MAX, .text_start = UINT64_MAX, .bias = bias};
 	for (unsigned i = 0; i < n; i++) {
@@ -142,6 +163,8 @@ static void describe(struct gm_object *object, uint64_t bias, const ElfW(Phdr) *
 	}
 	if (object->end == 0)
 		return;
+	id = find_build_id(bias, headers, n, &n_bytes);
+	object->build_id = id == NULL ? 0 : hash_bytes(id, n_bytes);
 	elf = (const void *)object->start;
 	if (memcmp(elf->e_ident, ELFMAG, SELFMAG) == 0 && elf->e_entry != 0)
 		object->entry = bias + elf->e_entry;
@@ -161,12 +184,9 @@ static void set_name(struct gm_object *object, const char *path)
 {
 	const char *base = path;
 
-	object->file = 0xcbf29ce484222325u; /* FNV-1a */
-	for (; *path != '\0'; path++) {
-		object->file = (object->file ^ (unsigned char)*path) * 0x100000001b3u;
-		if (*path == '/')
-			base = path + 1;
-	}
+	for (const char *p = path; *p != '\0'; p++)
+		if (*p == '/')
+			base = p + 1;
 	for (uint32_t i = 0; i < n_objects; i++)
 		if (objects[i].file == object->file) {
 			memcpy(object->name, objects[i].name, sizeof(object->name));
@@ -184,46 +204,165 @@ static void set_name(struct gm_object *object, const char *path)
 	}
 }
 
-static void write_line(const struct gm_object *object, const char *path, const ElfW(Phdr) * headers,
-		       unsigned n_headers)
+/* Scratch memory for a line, since stacks may be small: the file's name, a path, the line. */
+struct scratch {
+	char file[GM_PATH_MAX], path[GM_PATH_MAX], line[2 * GM_PATH_MAX];
+};
+
+static void add_place(struct gm_text *line, const struct gm_object *object)
+{
+	gm_text_add_u64(line, gm_clock_ns());
+	gm_text_add(line, " load ");
+	gm_text_add_hex(line, object->start);
+	gm_text_add(line, " ");
+	gm_text_add_hex(line, object->end);
+	gm_text_add(line, " ");
+	gm_text_add_hex(line, object->bias);
+	gm_text_add(line, " ");
+}
+
+/* -1: there is no such file. */
+static int open_maps(struct scratch *scratch, int access)
 {
 	const struct gm_process *process = gm_process_get();
-	/* 3 pages: the line, the file's name, the executable's path; stacks may be small. */
-	size_t size_bytes = 4 * GM_PATH_MAX;
-	char *scratch;
-	struct gm_text line, file;
-	int fd;
+	struct gm_text file = GM_TEXT(scratch->file);
 
 	if (process == NULL)
-		return;
-	scratch = gm_sys_mmap(size_bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (scratch == NULL)
-		return;
-	file = (struct gm_text){scratch, GM_PATH_MAX, 0};
-	line = (struct gm_text){scratch + 2 * GM_PATH_MAX, 2 * GM_PATH_MAX, 0};
+		return -1;
 	gm_text_add(&file, process->dir);
 	gm_text_add(&file, "/maps");
+	return gm_sys_open(scratch->file, access | O_APPEND | O_CREAT | O_NOFOLLOW, 0600);
+}
 
-	gm_text_add_u64(&line, gm_clock_ns());
-	gm_text_add(&line, " load ");
-	gm_text_add_hex(&line, object->start);
-	gm_text_add(&line, " ");
-	gm_text_add_hex(&line, object->end);
-	gm_text_add(&line, " ");
-	gm_text_add_hex(&line, object->bias);
-	gm_text_add(&line, " ");
-	add_build_id(&line, object->bias, headers, n_headers);
-	gm_text_add(&line, " ");
-	add_path(&line, path, scratch + GM_PATH_MAX);
-	gm_text_add(&line, "\n");
+static void append(int fd, const struct gm_text *line, struct gm_object *object)
+{
+	long end;
 
-	fd = gm_sys_open(scratch, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0600);
+	object->line_bytes = 0;
+	if (line->length >= line->size_bytes ||
+	    gm_write_quietly(fd, line->buffer, line->length) != (long)line->length)
+		return;
+	/* Others append, too; the position is still that of what this descriptor wrote. */
+	end = gm_syscall3(SYS_lseek, fd, 0, SEEK_CUR);
+	if (end < (long)line->length)
+		return;
+	object->line_at = (uint64_t)end - line->length;
+	object->line_bytes = (uint32_t)line->length;
+}
+
+static void list(struct gm_object *object, const char *path, const ElfW(Phdr) * headers, unsigned n)
+{
+	struct scratch *scratch = gm_sys_mmap(sizeof(*scratch), MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned n_bytes = 0;
+	const unsigned char *id = find_build_id(object->bias, headers, n, &n_bytes);
+	struct gm_text line;
+	int fd;
+
+	if (scratch == NULL)
+		return;
+	fd = open_maps(scratch, O_WRONLY);
 	if (fd >= 0) {
-		if (line.length < line.size_bytes)
-			gm_write_quietly(fd, line.buffer, line.length);
+		line = GM_TEXT(scratch->line);
+		add_place(&line, object);
+		add_build_id(&line, id, n_bytes);
+		gm_text_add(&line, " ");
+		add_path(&line, path, scratch->path);
+		gm_text_add(&line, "\n");
+		append(fd, &line, object);
 		gm_sys_close(fd);
 	}
-	gm_sys_munmap(scratch, size_bytes);
+	gm_sys_munmap(scratch, sizeof(*scratch));
+}
+
+/* Lists it again, at another place, as it was last listed. */
+static void list_again(struct gm_object *object)
+{
+	struct scratch *scratch;
+	uint32_t n = object->line_bytes, at = 0;
+	struct gm_text line;
+	int fd;
+
+	if (n == 0 || n >= sizeof(scratch->line))
+		return;
+	scratch = gm_sys_mmap(2 * sizeof(*scratch), MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (scratch == NULL)
+		return;
+	fd = open_maps(scratch, O_RDWR);
+	if (fd >= 0) {
+		char *old = scratch[1].line;
+
+		line = GM_TEXT(scratch->line);
+		add_place(&line, object);
+		if (gm_syscall6(SYS_pread64, fd, (long)old, n, (long)object->line_at, 0, 0) == n)
+			for (unsigned blanks = 0; at < n && blanks < 5; at++)
+				blanks += old[at] == ' ';
+		gm_text_add_bytes(&line, old + at, n - at);
+		if (at > 0)
+			append(fd, &line, object);
+		gm_sys_close(fd);
+	}
+	gm_sys_munmap(scratch, 2 * sizeof(*scratch));
+}
+
+void gm_object_move(struct gm_object *object, uint64_t by)
+{
+	object->start += by;
+	object->end += by;
+	object->text_start += by;
+	object->text_end += by;
+	object->bias += by;
+	object->entry += object->entry != 0 ? by : 0;
+}
+
+void gm_maps_on_move(void (*move)(struct gm_object *object, uint64_t by))
+{
+	on_move = move;
+}
+
+/* First it is listed where it goes: killed in between, all addresses still have their names. */
+static void move(struct gm_object *object, uint64_t by)
+{
+	struct gm_object moved = *object;
+
+	gm_object_move(&moved, by);
+	if (on_move == NULL) { /* nobody has addresses that would go with it */
+		*object = moved;
+		return;
+	}
+	list_again(&moved);
+	object->line_at = moved.line_at;
+	object->line_bytes = moved.line_bytes;
+	on_move(object, by);
+}
+
+/* Under the lock. */
+static void move_away(struct gm_object *object)
+{
+	if (!object->executable && GM_PLACE(object->start) == 0)
+		move(object, (uint64_t)(object - objects + 1) * GM_PLACE_BYTES);
+}
+
+static bool is_same(const struct gm_object *a, const struct gm_object *b)
+{
+	return a->start - GM_PLACE(a->start) == b->start &&
+	       a->bias - GM_PLACE(a->start) == b->bias && a->file == b->file &&
+	       a->build_id == b->build_id;
+}
+
+/* Under the lock: makes room for the new one, or finds that it has been here before. */
+static bool is_known(const struct gm_object *new)
+{
+	struct gm_object *same = NULL;
+
+	for (uint32_t i = 0; i < n_objects; i++) {
+		if (is_same(&objects[i], new))
+			same = &objects[i];
+		else if (objects[i].start < new->end &&new->start < objects[i].end)
+			move_away(&objects[i]);
+	}
+	if (same != NULL && GM_PLACE(same->start) != 0)
+		move(same, 0 - GM_PLACE(same->start));
+	return same != NULL;
 }
 
 static void note_object(uint64_t bias, const char *path, const ElfW(Phdr) * headers,
@@ -237,13 +376,27 @@ static void note_object(uint64_t bias, const char *path, const ElfW(Phdr) * head
 	if (n_objects < OBJECTS_MAX) {
 		object = &objects[n_objects];
 		describe(object, bias, headers, n_headers);
-		set_name(object, path);
-		if (object->end > 0 && gm_maps_find(object->start) == NULL) {
-			write_line(object, path, headers, n_headers);
+		object->file = hash_bytes(path, gm_strlen(path));
+		if (object->end > 0 && !is_known(object)) {
+			set_name(object, path);
+			list(object, path, headers, n_headers);
 			/* release: pairs with the acquire in gm_maps_find() */
 			__atomic_store_n(&n_objects, n_objects + 1, __ATOMIC_RELEASE);
 		}
 	}
+	gm_futex_unlock(&objects_lock);
+	gm_signals_restore(mask);
+}
+
+void gm_maps_unload(uint64_t address)
+{
+	uint64_t mask;
+
+	gm_signals_block(&mask);
+	gm_futex_lock(&objects_lock);
+	for (uint32_t i = 0; i < n_objects; i++)
+		if (address >= objects[i].start && address < objects[i].end)
+			move_away(&objects[i]);
 	gm_futex_unlock(&objects_lock);
 	gm_signals_restore(mask);
 }
@@ -273,19 +426,23 @@ bool gm_maps_note(uint64_t address, struct gm_object *ret_object)
 	struct dl_find_object found;
 	const ElfW(Ehdr) * elf;
 
-	if (object == NULL) {
-		if (_dl_find_object == NULL || _dl_find_object((void *)address, &found) != 0)
+	if (_dl_find_object != NULL && (object == NULL || !object->executable)) {
+		const char *path;
+
+		if (_dl_find_object((void *)address, &found) != 0)
 			return false;
+		path = found.dlfo_link_map->l_name;
 		elf = found.dlfo_map_start;
 		if (memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0)
 			return false;
-		note_object(found.dlfo_link_map->l_addr, found.dlfo_link_map->l_name,
-			    (const void *)((const char *)elf + elf->e_phoff), elf->e_phnum);
+		/* Another may have come to where a noted one was. */
+		if (object == NULL || object->bias != found.dlfo_link_map->l_addr ||
+		    object->file != hash_bytes(path, gm_strlen(path)))
+			note_object(found.dlfo_link_map->l_addr, path,
+				    (const void *)((const char *)elf + elf->e_phoff), elf->e_phnum);
 		object = gm_maps_find(address);
-		if (object == NULL)
-			return false;
 	}
-	if (ret_object != NULL)
+	if (object != NULL && ret_object != NULL)
 		*ret_object = *object;
-	return true;
+	return object != NULL;
 }

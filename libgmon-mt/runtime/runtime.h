@@ -105,9 +105,12 @@ struct gm_object {
 	uint64_t start, end;	       /* run-time addresses of the whole mapping, end exclusive */
 	uint64_t text_start, text_end; /* of its code */
 	uint64_t bias;		       /* run-time address - link-time address */
-	uint64_t entry;	 /* its entry point or, in a library without, DT_INIT; 0: neither */
-	uint64_t file;	 /* the same for mappings of the same file */
-	bool executable; /* the program itself */
+	uint64_t entry;	   /* its entry point or, in a library without, DT_INIT; 0: neither */
+	uint64_t file;	   /* the same for mappings of the same file */
+	uint64_t build_id; /* a hash of it; 0: none */
+	uint64_t line_at;  /* in `maps`: where it was last listed */
+	uint32_t line_bytes;
+	bool executable;		 /* the program itself */
 	char name[GM_OBJECT_NAME_BYTES]; /* file name without directory; no other file has it */
 };
 
@@ -116,13 +119,30 @@ void gm_maps_update(void);
 
 /*
  * Makes sure that the object holding `address` is in `maps`; async-signal-safe, takes no lock of
- * the loader's, asks it only about addresses in no object noted yet.
- * Returns false when no object is known there (JIT code).
+ * the loader's.  Returns false when no object is known there (JIT code).
  */
 bool gm_maps_note(uint64_t address, struct gm_object *ret_object);
 
 /* The noted object that holds `address`, lasting as long as the process; NULL: none noted. */
 const struct gm_object *gm_maps_find(uint64_t address);
+
+/*
+ * The object that holds `address` is about to be unloaded.  Its place may become another's, so it
+ * moves to one where nothing can be loaded, GM_PLACE_BYTES times its number further up; should the
+ * loader put it where it was again, it moves back.
+ */
+void gm_maps_unload(uint64_t address);
+
+#define GM_PLACE_BYTES	  ((uint64_t)1 << 48)
+#define GM_PLACE(address) ((address) & ~(GM_PLACE_BYTES - 1))
+
+/*
+ * For who keeps addresses, before any object can move: `move` adds `by` to those in the object,
+ * then calls gm_object_move().  It runs when the functions above do, but for gm_maps_find(). Before
+ * it, the object is listed in `maps` as loaded where it goes.
+ */
+void gm_maps_on_move(void (*move)(struct gm_object *object, uint64_t by));
+void gm_object_move(struct gm_object *object, uint64_t by);
 
 /* Run-time address of the executable's entry point. */
 uint64_t gm_entry_point(void);

@@ -21,7 +21,9 @@
  *                      for TIME_NS; BIAS = run-time address - link-time address; BUILDID is "-"
  *                      when the object has none; PATH runs to the end of the line, with '\n' and
  *                      '\\' escaped by a backslash.  The first line is the executable.  The same
- *                      object may be listed more than once.
+ *                      object may be listed more than once.  Where several hold an address, the
+ *                      last one counts.  Addresses of 2^48 and more are of objects that were
+ *                      unloaded: the lower 48 bits are where they had been.
  */
 #ifndef GMON_MT_FORMAT_H
 #define GMON_MT_FORMAT_H

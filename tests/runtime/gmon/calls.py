@@ -34,7 +34,7 @@ class Maps:
             self.objects.append((int(start, 16), int(end, 16), int(bias, 16), path))
 
     def name(self, address):
-        for start, end, bias, path in self.objects:
+        for start, end, bias, path in reversed(self.objects):
             if start <= address < end:
                 if path not in self.tables:
                     self.tables[path] = symbols(path)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * killed [N]: N children, killed by SIGKILL at a random moment of their life: while they start, open
- * their profile, begin threads, meet new call sites, end threads.  Every other one is a new program,
- * the rest are forks.  Prints for each its process id and between which two numbers its calls of
- * `leaf` must lie: each caller writes down in shared memory that it is about to call, and that it
- * has called.
+ * killed [N]: N children, killed by SIGKILL at a random moment of their life: while they start,
+ * open their profile, begin threads, meet new call sites, end threads.  Every other one is a new
+ * program, the rest are forks.  Prints for each its process id and between which two numbers its
+ * calls of `leaf` must lie: each caller writes down in shared memory that it is about to call, and
+ * that it has called.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define UNPROFILED __attribute__((noinline, noipa, no_instrument_function))
+#define UNPROFILED   __attribute__((noinline, noipa, no_instrument_function))
 #define CHILDREN_MAX 1000
 
 enum { MAIN, STEADY, SHORT, N_CALLERS };
@@ -40,14 +40,12 @@ __attribute__((noinline, noipa)) static void leaf(void)
 	atomic_store_explicit(&mine->before, mine->before + 1, memory_order_relaxed);              \
 	leaf();                                                                                    \
 	atomic_store_explicit(&mine->after, mine->after + 1, memory_order_relaxed);
-#define CALL_4	CALL CALL CALL CALL
-#define CALL_16 CALL_4 CALL_4 CALL_4 CALL_4
-#define CALL_64 CALL_16 CALL_16 CALL_16 CALL_16
+#define CALL_4	 CALL CALL CALL CALL
+#define CALL_16	 CALL_4 CALL_4 CALL_4 CALL_4
+#define CALL_64	 CALL_16 CALL_16 CALL_16 CALL_16
+#define CALL_192 CALL_64 CALL_64 CALL_64
 
-UNPROFILED static void call(struct counts *mine)
-{
-	CALL_64 CALL_64 CALL_64
-}
+UNPROFILED static void call(struct counts *mine){CALL_192}
 
 UNPROFILED static void *steady(void *mine)
 {

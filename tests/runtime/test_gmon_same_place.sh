@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A library unloaded and another loaded in its place: each has its own calls, in every thread, over
+# many rounds, and they take no more room for it.
+. "$GM_TOP/tests/runtime/gmon/common.sh"
+
+for name in one two; do
+	compile -fPIC -shared -DNAME=$name -o $name.so same_place.c
+done
+# No start files: nothing of ours is called when they go.
+compile -fPIC -shared -nostartfiles -DNAME=bare -o bare.so same_place.c
+compile -fPIC -shared -nostartfiles -DNAME=naked -DPADDING -o naked.so same_place.c
+build same_place
+
+# check WHAT END ROUNDS NAME NAME
+check()
+{
+	local what=$1 how=$2 rounds=$3 calls dir status
+	shift 3
+	fresh ./same_place "$how" "$rounds" "$@" >reused
+	status=$?
+	same "$what: exit status" "$([ "$how" = kill ] && echo 137 || echo 0)" $status
+	[ "$(cat reused)" -gt 0 ] || skip "the loader never takes a place again"
+	dir=$(folder)
+	calls=$(calls "$dir" | awk '{ n[$2] += $3 } END { for (f in n) print f, n[f] }' | sort)
+	same "$what" "$(printf '%s\n' "back $((6 * rounds))" "call_it $((6 * rounds))" \
+		"lives_as_long $((2 * rounds))" "lives_on 1" "main 1" \
+		"${1}_inner $((6 * rounds))" "${1}_outer $((3 * rounds))" \
+		"${2}_inner $((6 * rounds))" "${2}_outer $((3 * rounds))" "use $((2 * rounds))" | sort)" \
+		"$calls"
+	same "$what: report" "$calls" "$("$GM_BUILD/gprof-mt" report --format json flat | python3 -c '
+import collections, json, sys
+n = collections.Counter()
+for f in json.load(sys.stdin)["functions"]:
+    n[f["name"]] += f["calls"]
+for f in sorted(n):
+    print(f, n[f])')"
+	same "$what: lost" 0 "$(lost "$dir")"
+	same "$what: back is called by both" "$(printf '%s\n' "$1_outer $((3 * rounds))" \
+		"$2_outer $((3 * rounds))" | sort)" "$(calls --arcs "$dir" |
+		awk '$3 == "back" { n[$2] += $4 } END { for (f in n) print f, n[f] }' | sort)"
+	[ "$how" = kill ] && return
+	for name in "$@"; do
+		same "$what: gmon.merged.$name.so" "${name}_inner $((6 * rounds))
+${name}_outer $((3 * rounds))" "$(flat "$name.so" "$dir/gmon.merged.$name.so")"
+	done
+}
+
+check "two plugins" end 1 one two
+size=$(stat -c %s "$(folder)/calls")
+check "two plugins, many rounds" end 60 one two
+# 118 more threads came and went, too, each with a dense table.
+[ "$(stat -c %s "$(folder)/calls")" -le $((size + 128 * 1024)) ] ||
+	fail "the tables grow: from $size to $(stat -c %s "$(folder)/calls") bytes"
+check "killed" kill 2 one two
+check "killed in the first's place" kill 2 two one
+check "without start files" end 20 bare naked
+exit 0
