@@ -4,7 +4,7 @@
 
 One line a thread and function: INDEX FUNCTION CALLS, sorted.  With --arcs: INDEX CALLER FUNCTION
 CALLS.  With --threads: INDEX TID of each thread with a table.  With --lost: how many calls no file
-has, by the thread table.  Written from format.h, on nothing but nm, as a witness beside gprof."""
+has, by the thread table; with --slots: how many threads that has.  Written from format.h, on nothing but nm, as a witness beside gprof."""
 import os
 import struct
 import subprocess
@@ -81,6 +81,9 @@ def main():
     words = [w for w in sys.argv[1:] if not w.startswith("--")]
     if "--lost" in sys.argv:
         print(lost(words[0]))
+        return
+    if "--slots" in sys.argv:
+        print(struct.unpack_from("<20xI", open(os.path.join(words[0], "threads"), "rb").read())[0])
         return
     folder, maps, sums = words[0], Maps(words[0]), Counter()
     path = os.path.join(folder, "calls")

@@ -53,7 +53,7 @@ preloaded()
 # calls FOLDER [INDEX]: see calls.py
 calls()
 {
-	python3 "$programs/calls.py" "$@"
+	python3 "$GM_TOP/tests/runtime/gmon/calls.py" "$@"
 }
 
 # lost FOLDER: calls that no file has, by the thread table
