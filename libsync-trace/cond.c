@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 
+#include "c11.h"
 #include "real.h"
 #include "writer.h"
 
@@ -115,22 +116,32 @@ static void release_note(enum st_event id, int result, uintptr_t site, const voi
 	st_leave(self);
 }
 
-ST_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
+static int signal_traced(pthread_cond_t *cond, uintptr_t site)
 {
 	uint64_t now_ns = release_stamp();
 	int result = st_real.pthread_cond_signal(cond);
 
-	release_note(ST_EVENT_cond_signal, result, ST_SITE(), cond, now_ns);
+	release_note(ST_EVENT_cond_signal, result, site, cond, now_ns);
 	return result;
 }
 
-ST_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
+static int broadcast_traced(pthread_cond_t *cond, uintptr_t site)
 {
 	uint64_t now_ns = release_stamp();
 	int result = st_real.pthread_cond_broadcast(cond);
 
-	release_note(ST_EVENT_cond_broadcast, result, ST_SITE(), cond, now_ns);
+	release_note(ST_EVENT_cond_broadcast, result, site, cond, now_ns);
 	return result;
+}
+
+ST_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
+{
+	return signal_traced(cond, ST_SITE());
+}
+
+ST_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
+{
+	return broadcast_traced(cond, ST_SITE());
 }
 
 ST_EXPORT int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes)
@@ -151,4 +162,61 @@ ST_EXPORT int pthread_cond_destroy(pthread_cond_t *cond)
 	result = st_real.pthread_cond_destroy(cond);
 	st_note(ST_EVENT_cond_destroy, result, ST_SITE(), cond, 0);
 	return result;
+}
+
+/* --- C11's, which are these in glibc (see c11.h) -------------------------------------------------
+ */
+
+ST_EXPORT int cnd_wait(cnd_t *cond, mtx_t *mutex)
+{
+	struct wait wait = {.done = ST_EVENT_cond_wait,
+			    ST_SITE(),
+			    (pthread_cond_t *)cond,
+			    (pthread_mutex_t *)mutex};
+
+	return st_c11_known() ? st_c11_result(wait_traced(&wait)) : st_real.cnd_wait(cond, mutex);
+}
+
+ST_EXPORT int cnd_timedwait(cnd_t *restrict cond, mtx_t *restrict mutex,
+			    const struct timespec *restrict deadline)
+{
+	struct wait wait = {.done = ST_EVENT_cond_timedwait,
+			    ST_SITE(),
+			    (pthread_cond_t *)cond,
+			    (pthread_mutex_t *)mutex,
+			    .deadline = deadline};
+
+	return st_c11_known() ? st_c11_result(wait_traced(&wait))
+			      : st_real.cnd_timedwait(cond, mutex, deadline);
+}
+
+ST_EXPORT int cnd_signal(cnd_t *cond)
+{
+	return st_c11_known() ? st_c11_result(signal_traced((pthread_cond_t *)cond, ST_SITE()))
+			      : st_real.cnd_signal(cond);
+}
+
+ST_EXPORT int cnd_broadcast(cnd_t *cond)
+{
+	return st_c11_known() ? st_c11_result(broadcast_traced((pthread_cond_t *)cond, ST_SITE()))
+			      : st_real.cnd_broadcast(cond);
+}
+
+ST_EXPORT int cnd_init(cnd_t *cond)
+{
+	bool known = st_c11_known();
+	int result = st_real.cnd_init(cond);
+
+	if (known)
+		st_note(ST_EVENT_cond_init, st_c11_error(result), ST_SITE(), cond, 0);
+	return result;
+}
+
+ST_EXPORT void cnd_destroy(cnd_t *cond)
+{
+	bool known = st_c11_known();
+
+	st_real.cnd_destroy(cond);
+	if (known)
+		st_note(ST_EVENT_cond_destroy, 0, ST_SITE(), cond, 0);
 }

@@ -15,6 +15,7 @@
  */
 #include <errno.h>
 
+#include "c11.h"
 #include "real.h"
 #include "writer.h"
 
@@ -92,7 +93,7 @@ static ST_COLD int lock_slowly(struct st_thread *self, pthread_mutex_t *mutex, u
 	return result;
 }
 
-ST_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
+static inline int lock_traced(pthread_mutex_t *mutex, uintptr_t site)
 {
 	static const struct call call = {
 	    ST_EVENT_mutex_lock_begin, ST_EVENT_mutex_lock, 0, NULL, false, false};
@@ -102,16 +103,16 @@ ST_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_mutex_lock(mutex);
 	if (st_unlikely(!mutex_is_plain(mutex)))
-		return lock_slowly(self, mutex, ST_SITE(), mutex_owner(mutex) != 0, &call);
+		return lock_slowly(self, mutex, site, mutex_owner(mutex) != 0, &call);
 	tried = st_real.pthread_mutex_trylock(mutex);
 	if (st_unlikely(tried != 0))
-		return lock_slowly(self, mutex, ST_SITE(), tried == EBUSY, &call);
-	st_emit_op(self, ST_EVENT_mutex_lock, 0, ST_SITE(), mutex, st_stamp(self));
+		return lock_slowly(self, mutex, site, tried == EBUSY, &call);
+	st_emit_op(self, ST_EVENT_mutex_lock, 0, site, mutex, st_stamp(self));
 	st_leave(self);
 	return 0;
 }
 
-ST_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
+static inline int unlock_traced(pthread_mutex_t *mutex, uintptr_t site)
 {
 	struct st_thread *self = st_enter();
 	uint64_t now_ns;
@@ -121,12 +122,12 @@ ST_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 		return st_real.pthread_mutex_unlock(mutex);
 	now_ns = st_stamp(self);
 	result = st_real.pthread_mutex_unlock(mutex);
-	st_emit_op(self, ST_EVENT_mutex_unlock, result, ST_SITE(), mutex, now_ns);
+	st_emit_op(self, ST_EVENT_mutex_unlock, result, site, mutex, now_ns);
 	st_leave(self);
 	return result;
 }
 
-ST_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
+static inline int trylock_traced(pthread_mutex_t *mutex, uintptr_t site)
 {
 	struct st_thread *self = st_enter();
 	int result;
@@ -134,9 +135,24 @@ ST_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_mutex_trylock(mutex);
 	result = st_real.pthread_mutex_trylock(mutex);
-	st_emit_op(self, ST_EVENT_mutex_trylock, result, ST_SITE(), mutex, st_stamp(self));
+	st_emit_op(self, ST_EVENT_mutex_trylock, result, site, mutex, st_stamp(self));
 	st_leave(self);
 	return result;
+}
+
+ST_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+	return lock_traced(mutex, ST_SITE());
+}
+
+ST_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+	return unlock_traced(mutex, ST_SITE());
+}
+
+ST_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+	return trylock_traced(mutex, ST_SITE());
 }
 
 static int lock_until(pthread_mutex_t *mutex, uintptr_t site, const struct call *call)
@@ -198,4 +214,60 @@ ST_EXPORT int pthread_mutex_destroy(pthread_mutex_t *mutex)
 	result = st_real.pthread_mutex_destroy(mutex);
 	st_note(ST_EVENT_mutex_destroy, result, ST_SITE(), mutex, 0);
 	return result;
+}
+
+/* --- C11's, which are these in glibc (see c11.h) -------------------------------------------------
+ */
+
+ST_EXPORT int mtx_lock(mtx_t *mutex)
+{
+	return st_c11_known() ? st_c11_result(lock_traced((pthread_mutex_t *)mutex, ST_SITE()))
+			      : st_real.mtx_lock(mutex);
+}
+
+ST_EXPORT int mtx_unlock(mtx_t *mutex)
+{
+	return st_c11_known() ? st_c11_result(unlock_traced((pthread_mutex_t *)mutex, ST_SITE()))
+			      : st_real.mtx_unlock(mutex);
+}
+
+ST_EXPORT int mtx_trylock(mtx_t *mutex)
+{
+	return st_c11_known() ? st_c11_result(trylock_traced((pthread_mutex_t *)mutex, ST_SITE()))
+			      : st_real.mtx_trylock(mutex);
+}
+
+ST_EXPORT int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict deadline)
+{
+	struct call call = {ST_EVENT_mutex_timedlock_begin,
+			    ST_EVENT_mutex_timedlock,
+			    CLOCK_REALTIME,
+			    deadline,
+			    true,
+			    false};
+
+	if (!st_c11_known())
+		return st_real.mtx_timedlock(mutex, deadline);
+	return st_c11_result(lock_until((pthread_mutex_t *)mutex, ST_SITE(), &call));
+}
+
+ST_EXPORT int mtx_init(mtx_t *mutex, int type)
+{
+	bool known = st_c11_known();
+	int result = st_real.mtx_init(mutex, type);
+	pthread_mutex_t *made = (pthread_mutex_t *)mutex;
+
+	if (known)
+		st_note(ST_EVENT_mutex_init, st_c11_error(result), ST_SITE(), mutex,
+			result == thrd_success ? (uint32_t)(mutex_kind(made) & KIND_TYPE_MASK) : 0);
+	return result;
+}
+
+ST_EXPORT void mtx_destroy(mtx_t *mutex)
+{
+	bool known = st_c11_known();
+
+	st_real.mtx_destroy(mutex);
+	if (known)
+		st_note(ST_EVENT_mutex_destroy, 0, ST_SITE(), mutex, 0);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pthread_once().
+ * pthread_once(), and call_once().
  *
  * Two waits look alike from outside: for the routine that this thread runs itself, and for another
  * thread that is running it.  Only the second is a wait; glibc's control word tells, but for two
  * threads that come at the same instant, one of which then waits without a begin.
  */
+#include "c11.h"
 #include "real.h"
 #include "writer.h"
 
@@ -13,7 +14,7 @@
 #define IN_PROGRESS 1
 #define DONE	    2
 
-ST_EXPORT int pthread_once(pthread_once_t *control, void (*routine)(void))
+static int once_traced(pthread_once_t *control, void (*routine)(void), uintptr_t site)
 {
 	struct st_thread *self = st_enter();
 	int state, result;
@@ -22,11 +23,25 @@ ST_EXPORT int pthread_once(pthread_once_t *control, void (*routine)(void))
 		return st_real.pthread_once(control, routine);
 	state = __atomic_load_n(control, __ATOMIC_RELAXED) & (IN_PROGRESS | DONE);
 	if (state == IN_PROGRESS)
-		st_note_begin(self, ST_EVENT_once_begin, ST_SITE(), control, 0);
+		st_note_begin(self, ST_EVENT_once_begin, site, control, 0);
 	else
 		st_leave(self);
 	/* If the routine throws, or the thread is cancelled in it, it was not done: no event. */
 	result = st_real.pthread_once(control, routine);
-	st_note(ST_EVENT_once, result, ST_SITE(), control, 0);
+	st_note(ST_EVENT_once, result, site, control, 0);
 	return result;
+}
+
+ST_EXPORT int pthread_once(pthread_once_t *control, void (*routine)(void))
+{
+	return once_traced(control, routine, ST_SITE());
+}
+
+/* In glibc the same (see c11.h). */
+ST_EXPORT void call_once(once_flag *flag, void (*routine)(void))
+{
+	if (st_c11_known())
+		once_traced((pthread_once_t *)flag, routine, ST_SITE());
+	else
+		st_real.call_once(flag, routine);
 }

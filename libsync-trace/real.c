@@ -11,10 +11,12 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "real.h"
 
 struct st_real st_real;
+bool st_real_c11 = true;
 
 /* A glibc older than the function: the answer of a kernel older than a system call. */
 static int missing(void)
@@ -36,6 +38,13 @@ static bool in_one_object(void *a, void *b)
 	return dladdr(a, &of_a) != 0 && dladdr(b, &of_b) != 0 && of_a.dli_fbase == of_b.dli_fbase;
 }
 
+/* Before glibc had them others did, with types of their own. */
+static bool is_c11(const char *name)
+{
+	return strncmp(name, "mtx_", 4) == 0 || strncmp(name, "cnd_", 4) == 0 ||
+	       strncmp(name, "thrd_", 5) == 0 || strcmp(name, "call_once") == 0;
+}
+
 static void *lookup(const char *name, const char *version, const char *older)
 {
 	void *real = dlvsym(RTLD_NEXT, name, version);
@@ -43,6 +52,8 @@ static void *lookup(const char *name, const char *version, const char *older)
 
 	if (real == NULL && older != NULL)
 		real = dlvsym(RTLD_NEXT, name, older);
+	if (is_c11(name) && real != first)
+		st_real_c11 = false;
 	/* Or another libc, or another architecture's versions. */
 	if (real == NULL || (first != NULL && !in_one_object(real, first)))
 		real = first;

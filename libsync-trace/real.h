@@ -12,7 +12,9 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdbool.h>
 #include <sys/types.h>
+#include <threads.h>
 #include <time.h>
 
 #define ST_GLIBC_BASE "GLIBC_2.2.5" /* x86-64's first */
@@ -89,6 +91,23 @@
 	X(int, pthread_spin_trylock, (pthread_spinlock_t *), "GLIBC_2.34", ST_GLIBC_BASE)          \
 	X(int, pthread_spin_unlock, (pthread_spinlock_t *), "GLIBC_2.34", ST_GLIBC_BASE)           \
 	X(int, pthread_once, (pthread_once_t *, void (*)(void)), "GLIBC_2.34", ST_GLIBC_BASE)      \
+	X(int, mtx_init, (mtx_t *, int), "GLIBC_2.34", "GLIBC_2.28")                               \
+	X(void, mtx_destroy, (mtx_t *), "GLIBC_2.34", "GLIBC_2.28")                                \
+	X(int, mtx_lock, (mtx_t *), "GLIBC_2.34", "GLIBC_2.28")                                    \
+	X(int, mtx_trylock, (mtx_t *), "GLIBC_2.34", "GLIBC_2.28")                                 \
+	X(int, mtx_timedlock, (mtx_t *, const struct timespec *), "GLIBC_2.34", "GLIBC_2.28")      \
+	X(int, mtx_unlock, (mtx_t *), "GLIBC_2.34", "GLIBC_2.28")                                  \
+	X(int, cnd_init, (cnd_t *), "GLIBC_2.34", "GLIBC_2.28")                                    \
+	X(void, cnd_destroy, (cnd_t *), "GLIBC_2.34", "GLIBC_2.28")                                \
+	X(int, cnd_wait, (cnd_t *, mtx_t *), "GLIBC_2.34", "GLIBC_2.28")                           \
+	X(int, cnd_timedwait, (cnd_t *, mtx_t *, const struct timespec *), "GLIBC_2.34",           \
+	  "GLIBC_2.28")                                                                            \
+	X(int, cnd_signal, (cnd_t *), "GLIBC_2.34", "GLIBC_2.28")                                  \
+	X(int, cnd_broadcast, (cnd_t *), "GLIBC_2.34", "GLIBC_2.28")                               \
+	X(int, thrd_create, (thrd_t *, thrd_start_t, void *), "GLIBC_2.34", "GLIBC_2.28")          \
+	X(int, thrd_join, (thrd_t, int *), "GLIBC_2.34", "GLIBC_2.28")                             \
+	X(int, thrd_detach, (thrd_t), "GLIBC_2.34", "GLIBC_2.28")                                  \
+	X(void, call_once, (once_flag *, void (*)(void)), "GLIBC_2.34", "GLIBC_2.28")              \
 	X(pid_t, _Fork, (void), "GLIBC_2.34", NULL)
 
 struct st_real {
@@ -99,6 +118,9 @@ struct st_real {
 
 /* Complete once st_real_resolve() has returned; no wrapper calls through it before. */
 extern struct st_real st_real;
+
+/* Are the functions of <threads.h> glibc's? */
+extern bool st_real_c11;
 
 /*
  * Looks all of them up.  May be entered again by the thread that is in it (an allocator that

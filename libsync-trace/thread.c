@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 
+#include "c11.h"
 #include "internal.h"
 #include "real.h"
 #include "runtime/futex.h"
@@ -182,8 +183,18 @@ static pthread_t created_thread(struct start *start, const pthread_t *variable)
 	return thread;
 }
 
-ST_EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
-			     routine_fn *routine, void *restrict arg)
+/* As a start routine of C11 it returns the int that the program's does: what is in eax. */
+static int create_real(pthread_t *thread, const pthread_attr_t *attributes, routine_fn *routine,
+		       void *arg, bool c11)
+{
+	if (c11)
+		return st_c11_error(
+		    st_real.thrd_create((thrd_t *)thread, (thrd_start_t)(uintptr_t)routine, arg));
+	return st_real.pthread_create(thread, attributes, routine, arg);
+}
+
+static int create_traced(pthread_t *thread, const pthread_attr_t *attributes, routine_fn *routine,
+			 void *arg, bool c11, uintptr_t site)
 {
 	struct st_thread *self = st_enter();
 	struct start *start;
@@ -192,7 +203,7 @@ ST_EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *r
 	int result;
 
 	if (self == NULL)
-		return st_real.pthread_create(thread, attributes, routine, arg);
+		return create_real(thread, attributes, routine, arg, c11);
 	now_ns = st_stamp(self);
 	start = start_new();
 	if (start != NULL)
@@ -201,9 +212,9 @@ ST_EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *r
 	st_leave(self);
 
 	if (start == NULL)
-		result = st_real.pthread_create(thread, attributes, routine, arg);
+		result = create_real(thread, attributes, routine, arg, c11);
 	else
-		result = st_real.pthread_create(thread, attributes, start_here, start);
+		result = create_real(thread, attributes, start_here, start, c11);
 	if (start != NULL && result == 0)
 		created = created_thread(start, thread);
 	else if (start != NULL)
@@ -212,10 +223,16 @@ ST_EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *r
 	self = st_enter();
 	if (self == NULL)
 		return result;
-	st_emit_parts(self, ST_EVENT_thread_create, result, ST_SITE(), (const void *)created,
+	st_emit_parts(self, ST_EVENT_thread_create, result, site, (const void *)created,
 		      (uintptr_t)routine, now_ns);
 	st_leave(self);
 	return result;
+}
+
+ST_EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
+			     routine_fn *routine, void *restrict arg)
+{
+	return create_traced(thread, attributes, routine, arg, false, ST_SITE());
 }
 
 /* --- join ---------------------------------------------------------------------------------------
@@ -297,12 +314,48 @@ ST_EXPORT int pthread_tryjoin_np(pthread_t thread, void **value)
 	return result;
 }
 
-ST_EXPORT int pthread_detach(pthread_t thread)
+static int detach_traced(pthread_t thread, uintptr_t site)
 {
 	int result;
 
 	st_ready();
 	result = st_real.pthread_detach(thread);
-	st_note(ST_EVENT_thread_detach, result, ST_SITE(), (const void *)thread, 0);
+	st_note(ST_EVENT_thread_detach, result, site, (const void *)thread, 0);
 	return result;
+}
+
+ST_EXPORT int pthread_detach(pthread_t thread)
+{
+	return detach_traced(thread, ST_SITE());
+}
+
+/* --- C11's, which are these in glibc (see c11.h) -------------------------------------------------
+ */
+
+ST_EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *arg)
+{
+	if (!st_c11_known())
+		return st_real.thrd_create(thread, routine, arg);
+	return st_c11_result(create_traced((pthread_t *)thread, NULL,
+					   (routine_fn *)(uintptr_t)routine, arg, true, ST_SITE()));
+}
+
+ST_EXPORT int thrd_join(thrd_t thread, int *value)
+{
+	static const struct call call = {.timed = false};
+	void *result = NULL;
+	int error;
+
+	if (!st_c11_known())
+		return st_real.thrd_join(thread, value);
+	error = join_traced((pthread_t)thread, &result, ST_SITE(), &call);
+	if (value != NULL)
+		*value = (int)(intptr_t)result;
+	return st_c11_result(error);
+}
+
+ST_EXPORT int thrd_detach(thrd_t thread)
+{
+	return st_c11_known() ? st_c11_result(detach_traced((pthread_t)thread, ST_SITE()))
+			      : st_real.thrd_detach(thread);
 }

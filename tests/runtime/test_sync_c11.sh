@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# <threads.h>: the same answers, each operation seen; not where another library brings those names.
+. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+
+object()
+{
+	printf 'object=0x%X' "$(sed -n "s/^$1 //p" out)"
+}
+
+build c11 -no-pie
+./c11 >without
+[ $? -eq 9 ] || fail "the program itself does not work"
+traced ./c11 >out
+[ $? -eq 9 ] || fail "the program fails when traced"
+diff without out || fail "it says something else when traced"
+events >events
+no_complaint
+mutex=$(object mutex) timed=$(object timed) cond=$(object cond)
+
+# 4 x 500 rounds, 4 turns, and two at the end of main
+expect 2006 " mutex_lock result=0 site=[1-9][0-9]* $mutex\$"
+expect 2006 " mutex_unlock result=0 .*$mutex\$"
+expect 1 " mutex_init result=0 .*$timed value=1\$"
+expect 1 " mutex_lock result=0 .*$timed"
+expect 1 " mutex_trylock result=0 .*$timed"
+expect 1 " mutex_trylock result=16 .*$timed"
+expect 1 " mutex_timedlock_begin .*$timed"
+expect 1 " mutex_timedlock result=110 .*$timed"
+expect 1 " mutex_destroy result=0 .*$timed"
+expect 1 " cond_timedwait result=110 .*$cond"
+expect 1 " cond_signal .*$cond"
+expect 4 " cond_broadcast .*$cond"
+expect "$(grep -c ' cond_wait_begin ' events)" " cond_wait result=0 .*$cond"
+expect 4 " once result=0 .*$(object once)"
+expect 5 " thread_create result=0 "
+expect 5 " thread_start "
+expect 4 " thread_join result=0 "
+expect 1 " thread_detach result=0 "
+
+$CC -std=gnu17 -O1 -fPIC -shared -DLIBRARY -pthread -o libforeign.so "$PROGRAMS/c11_foreign.c" ||
+	fail "cannot compile the foreign library"
+build c11_foreign -L. -lforeign -Wl,-rpath,"$PWD"
+./c11_foreign >out || fail "the program with a library of its own does not work"
+traced ./c11_foreign >out || fail "a library with types of its own does not work when traced"
+events >events
+no_complaint
+expect 10 " mutex_lock result=0 .*$(object inside)\$"
+expect 10 " mutex_lock "
