@@ -206,6 +206,17 @@ static void decode_switch(struct pp_stream *stream, const struct pp_event_class 
 	hand_over(stream, event);
 }
 
+/* Who was on the CPU; nobody if it was an interrupt that woke, which any thread may meet. */
+static struct pp_thread *get_waker(struct pp_stream *stream, const struct pp_field *fields,
+				   const bt_field *context, int64_t time_ns)
+{
+	if (context && get_unsigned(context, &fields[PP_WAKING_IRQ]) != 0)
+		return NULL;
+	if (context && fields[PP_WAKING_WAKER].index >= 0)
+		return thread_at(stream, get_tid(context, &fields[PP_WAKING_WAKER]), time_ns);
+	return get_on_cpu(stream);
+}
+
 static void decode_waking(struct pp_stream *stream, const struct pp_event_class *class,
 			  const bt_field *payload, const bt_field *context, struct pp_event *event)
 {
@@ -216,10 +227,7 @@ static void decode_waking(struct pp_stream *stream, const struct pp_event_class 
 	event->waking.target_cpu = fields[PP_WAKING_CPU].index < 0
 				       ? PP_CPU_UNKNOWN
 				       : (int32_t)get_unsigned(payload, &fields[PP_WAKING_CPU]);
-	event->waking.waker =
-	    context && fields[PP_WAKING_WAKER].index >= 0
-		? thread_at(stream, get_tid(context, &fields[PP_WAKING_WAKER]), event->time_ns)
-		: get_on_cpu(stream);
+	event->waking.waker = get_waker(stream, fields, context, event->time_ns);
 	name_thread(event->thread, payload, &fields[PP_WAKING_COMM]);
 	hand_over(stream, event);
 }

@@ -21,7 +21,8 @@ static const struct pp_column columns[N_COLUMNS] = {
     [OP] = {"op", "operation", PP_TYPE_TEXT, 0, "what it did"},
     [RESULT] = {"result", "result", PP_TYPE_COUNT, 0,
 		"0, or the error number; none: it never returned"},
-    [BLOCKED] = {"blocked", "blocked", PP_TYPE_BOOL, 0, "did it block the thread"},
+    [BLOCKED] = {"blocked", "blocked", PP_TYPE_BOOL, 0,
+		 "did it block the thread; none: it cannot, or nobody knows"},
     [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "how long it waited"},
     [SITE] = {"site", "site", PP_TYPE_TEXT, 0, "where the call stands"},
     [INDEX] = {"index", "index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
@@ -249,7 +250,8 @@ static void add_row(struct pp_table *table, struct pp_history *history, const st
 	if (record->finished)
 		pp_cell_set_count(&row[RESULT], record->result);
 	if (pp_operation_can_block(op)) {
-		pp_cell_set_bool(&row[BLOCKED], record->blocked);
+		if (pp_thread_blocking_known(history->states, record->thread))
+			pp_cell_set_bool(&row[BLOCKED], record->blocked);
 		pp_cell_set_time(&row[WAIT], record->wait_ns);
 	}
 	pp_cell_set_text(&row[SITE], site_name(history, record));

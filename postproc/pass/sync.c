@@ -94,9 +94,10 @@ static void sync_event(void *state, const struct pp_event *event)
 	pp_thread_states_event(self->states, event);
 }
 
-static void add_row(struct pp_table *table, const struct pp_thread *thread, enum st_event op,
-		    const struct usage *usage)
+static void add_row(const struct sync *self, struct pp_table *table, const struct pp_thread *thread,
+		    enum st_event op)
 {
+	const struct usage *usage = &usage_shown(self, thread)->of[op];
 	struct pp_cell *row = pp_table_add_row(table);
 
 	pp_cell_set_count(&row[PID], thread->process->pid);
@@ -108,7 +109,8 @@ static void add_row(struct pp_table *table, const struct pp_thread *thread, enum
 	pp_cell_set_count(&row[CALLS], usage->calls);
 	if (!pp_operation_can_block(op))
 		return;
-	pp_cell_set_count(&row[BLOCKED], usage->blocked);
+	if (pp_thread_blocking_known(self->states, thread))
+		pp_cell_set_count(&row[BLOCKED], usage->blocked);
 	pp_cell_set_time(&row[WAIT], usage->wait_ns);
 	pp_cell_set_time(&row[WAIT_MAX], usage->wait_max_ns);
 }
@@ -128,11 +130,13 @@ static bool is_used(const struct sync *self, enum st_event op)
 	return false;
 }
 
-static char *usage_text(const struct usage *usage, enum st_event op)
+static char *usage_text(const struct sync *self, const struct pp_thread *thread, enum st_event op)
 {
+	const struct usage *usage = &usage_shown(self, thread)->of[op];
+
 	if (!usage->calls)
 		return g_strdup(".");
-	if (!pp_operation_can_block(op))
+	if (!pp_operation_can_block(op) || !pp_thread_blocking_known(self->states, thread))
 		return g_strdup_printf("%" G_GUINT64_FORMAT "/-", usage->calls);
 	return g_strdup_printf("%" G_GUINT64_FORMAT "/%" G_GUINT64_FORMAT, usage->calls,
 			       usage->blocked);
@@ -162,14 +166,13 @@ static char *printable(char *text)
 
 static GPtrArray *thread_column(const struct sync *self, const struct pp_thread *thread)
 {
-	const struct thread_usage *usage = usage_shown(self, thread);
 	GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
 
 	g_ptr_array_add(cells, g_strdup_printf("%u", thread->tid));
 	g_ptr_array_add(cells, printable(g_strdup(thread->name ? thread->name : "")));
 	for (enum st_event op = 0; op < ST_N_EVENTS; op++)
 		if (is_used(self, op))
-			g_ptr_array_add(cells, usage_text(&usage->of[op], op));
+			g_ptr_array_add(cells, usage_text(self, thread, op));
 	return cells;
 }
 
@@ -222,6 +225,29 @@ static char *side_by_side(const struct sync *self)
 
 /* -------------------------------------------------------------------------------------------- */
 
+static void add_notes(const struct sync *self, struct pp_table *table)
+{
+	const GPtrArray *threads = self->context->model->threads;
+	unsigned not_known = 0;
+
+	for (guint i = 0; i < threads->len; i++)
+		not_known += usage_shown(self, threads->pdata[i]) &&
+			     !pp_thread_blocking_known(self->states, threads->pdata[i]);
+	if (!self->context->has_kernel)
+		pp_table_note(table, "no scheduling events in this capture: a call counts as "
+				     "blocked when it found the object taken");
+	if (not_known)
+		pp_table_note(table,
+			      "no scheduling event tells of %u of the threads: whether their "
+			      "calls blocked is not known",
+			      not_known);
+	if (self->unfinished)
+		pp_table_note(table,
+			      "%" G_GUINT64_FORMAT " calls never returned: they waited to "
+			      "the end of their threads, or of what is known of them",
+			      self->unfinished);
+}
+
 static void sync_finish(void *state, int64_t end_ns, GPtrArray *tables)
 {
 	struct sync *self = state;
@@ -235,17 +261,10 @@ static void sync_finish(void *state, int64_t end_ns, GPtrArray *tables)
 
 		for (enum st_event op = 0; usage && op < ST_N_EVENTS; op++)
 			if (usage->of[op].calls)
-				add_row(table, threads->pdata[i], op, &usage->of[op]);
+				add_row(self, table, threads->pdata[i], op);
 	}
 	table->text = side_by_side(self);
-	if (!self->context->has_kernel)
-		pp_table_note(table, "no scheduling events in this capture: a call counts as "
-				     "blocked when it found the object taken");
-	if (self->unfinished)
-		pp_table_note(table,
-			      "%" G_GUINT64_FORMAT " calls never returned: they waited to "
-			      "the end of their threads, or of what is known of them",
-			      self->unfinished);
+	add_notes(self, table);
 	g_ptr_array_add(tables, table);
 }
 

@@ -73,6 +73,13 @@ const struct pp_thread_state *pp_thread_state(const struct pp_thread_states *sta
 						     : NULL;
 }
 
+bool pp_thread_blocking_known(const struct pp_thread_states *states, const struct pp_thread *thread)
+{
+	const struct pp_thread_state *self = pp_thread_state(states, thread);
+
+	return !states->has_kernel || (self && self->scheduled);
+}
+
 const struct pp_operation *pp_thread_operation(const struct pp_thread_states *states,
 					       const struct pp_thread *thread)
 {

@@ -113,6 +113,10 @@ const struct pp_operation *pp_thread_operation(const struct pp_thread_states *st
 bool pp_operation_blocked(const struct pp_thread_states *states,
 			  const struct pp_operation *operation);
 
+/* False: there are scheduling events, but none tells of this thread.  After finish. */
+bool pp_thread_blocking_known(const struct pp_thread_states *states,
+			      const struct pp_thread *thread);
+
 /* Can a call of it block at all? */
 bool pp_operation_can_block(enum st_event op);
 

@@ -40,7 +40,8 @@ static const struct {
     [SWITCH] = {"sched_switch", "",
 		"string prev_comm; i32 prev_tid; i32 prev_prio; "
 		"i64 prev_state; string next_comm; i32 next_tid; i32 next_prio;"},
-    [WAKING] = {"sched_waking", "i32 tid;", "string comm; i32 tid; i32 prio; i32 target_cpu;"},
+    [WAKING] = {"sched_waking", "i32 tid; u8 irq;",
+		"string comm; i32 tid; i32 prio; i32 target_cpu;"},
     [FORK] = {"sched_process_fork", "",
 	      "string parent_comm; i32 parent_tid; i32 parent_pid; "
 	      "string child_comm; i32 child_tid; i32 child_pid;"},
@@ -398,10 +399,11 @@ void fixture_switch(struct fixture_stream *stream, uint64_t time_ns, int32_t pre
 }
 
 void fixture_waking(struct fixture_stream *stream, uint64_t time_ns, int32_t tid,
-		    int32_t target_cpu, int32_t waker)
+		    int32_t target_cpu, int32_t waker, uint8_t irq)
 {
 	put_header(stream, time_ns, WAKING);
 	PUT(int32_t, waker);
+	PUT(uint8_t, irq);
 	put_text(stream, comm(tid));
 	PUT(int32_t, tid);
 	PUT(int32_t, 20);

@@ -59,8 +59,9 @@ void fixture_sync(struct fixture_stream *stream, uint64_t time_ns, enum st_event
 
 void fixture_switch(struct fixture_stream *stream, uint64_t time_ns, int32_t prev_tid,
 		    int16_t prev_state, int32_t next_tid);
+/* irq: 0, or 1 for a soft, 2 for a hard interrupt that came while `waker` ran. */
 void fixture_waking(struct fixture_stream *stream, uint64_t time_ns, int32_t tid,
-		    int32_t target_cpu, int32_t waker);
+		    int32_t target_cpu, int32_t waker, uint8_t irq);
 void fixture_fork(struct fixture_stream *stream, uint64_t time_ns, int32_t parent_tid,
 		  int32_t parent_pid, int32_t child_tid, int32_t child_pid);
 void fixture_exit(struct fixture_stream *stream, uint64_t time_ns, int32_t tid);

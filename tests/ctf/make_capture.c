@@ -33,8 +33,8 @@ static int make_every(const char *dir)
 			fixture_sync(thread, now_ns++, op, 0, 1, MUTEX, 1);
 	fixture_switch(cpu, now_ns++, 0, 0, PID);
 	fixture_fork(cpu, now_ns++, PID, PID, PID + 1, PID);
-	fixture_waking(cpu, now_ns++, PID + 1, 0, PID);
-	fixture_waking(cpu, now_ns++, PID + 1, 0, PID);
+	fixture_waking(cpu, now_ns++, PID + 1, 0, PID, 0);
+	fixture_waking(cpu, now_ns++, PID + 1, 0, PID, 0);
 	fixture_exec(cpu, now_ns++, PID);
 	fixture_exit(cpu, now_ns++, PID);
 	fixture_close(thread);

@@ -38,7 +38,8 @@ static void write_streams(const char *dir)
 
 	fixture_fork(cpu, 2 * S - 50, 500, PID, 502, PID);
 	fixture_switch(cpu, 2 * S, 0, 0, 502);
-	fixture_waking(cpu, 3 * S + 3, 500, 1, 502);
+	fixture_waking(cpu, 3 * S + 3, 500, 1, 502, 0);
+	fixture_waking(cpu, 3 * S + 3, 500, 1, 502, 2);
 	fixture_switch(cpu, 3 * S + 4, 502, 256, 500);
 	fixture_exit(cpu, 4 * S + 20, 502);
 	fixture_switch(cpu, 4 * S + 30, 502, 16, 77);
@@ -112,6 +113,7 @@ static const char expected[] =
     "2.000000000 cpu3 -(0)/0 -> first(502)\n"
     "3.000000000 main mutex_lock_begin=0 obj=a0 site=401234 holder=502 value=0\n"
     "3.000000003 main woken by first for cpu1\n"
+    "3.000000003 main woken by - for cpu1\n"
     "3.000000004 cpu3 first(502)/0 -> main(500)\n"
     "3.000000005 main mutex_lock=35 obj=a0 site=0 holder=0 value=0\n"
     "4.000000020 first exits\n"
