@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "collect/collector.h"
 #include "collect/libraries.h"
 #include "collect/tracefs.h"
@@ -126,27 +127,23 @@ static void check_clock(void)
 		     "a time stamp costs a system call; boot with clocksource=tsc tsc=reliable");
 }
 
-static int parse_options(int argc, char **argv)
+static void print_help(void)
 {
-	g_autoptr(GOptionContext) context = g_option_context_new(NULL);
-	g_autoptr(GError) error = NULL;
-
-	g_set_prgname("gprof-mt doctor");
-	g_option_context_set_summary(context,
-				     "Tells what gprof-mt can record on this machine.  Exits 1 if "
-				     "it cannot record at all.");
-	if (!g_option_context_parse(context, &argc, &argv, &error))
-		return pp_cli_usage("doctor", "%s", error->message);
-	if (argc > 1)
-		return pp_cli_usage("doctor", "unexpected argument %s", argv[1]);
-	return 0;
+	printf("usage: gprof-mt doctor\n\n"
+	       "Tells what gprof-mt can record on this machine, and how to make it more.\n"
+	       "Exits 1 if it cannot record at all.\n");
 }
+
+static const struct option option_table[] = {PP_CLI_OPTIONS_END};
+static const struct pp_cli_options options = {"doctor", ":h", option_table, print_help, NULL};
 
 int pp_cmd_doctor(int argc, char **argv)
 {
-	int status = parse_options(argc, argv);
+	int status = pp_cli_options_read(&options, argc, argv, NULL);
 
-	if (status)
+	if (status < 0 && optind < argc)
+		status = pp_cli_usage("doctor", "unexpected argument %s", argv[optind]);
+	if (status >= 0)
 		return status;
 	status = check_libraries() == GOOD ? PP_EXIT_GOOD : PP_EXIT_FAILED;
 	if (check_source(GM_KERNEL_PERF, "perf tracepoints",

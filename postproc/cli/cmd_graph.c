@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* gprof-mt graph: a capture as a graph, in DOT, SVG or JSON. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/view.h"
 #include "render/dot.h"
 #include "render/render.h"
@@ -56,19 +56,21 @@ static int take_min_count(struct arguments *arguments, const char *text)
 	return PP_EXIT_GOOD;
 }
 
-static int take_option(struct arguments *arguments, int option)
+static int take_option(void *data, int option, const char *value)
 {
+	struct arguments *arguments = data;
+
 	switch (option) {
 	case 'i':
-		arguments->dir = optarg;
+		arguments->dir = value;
 		break;
 	case 'k':
-		arguments->kind = optarg;
+		arguments->kind = value;
 		break;
 	case 'f':
-		return take_format(arguments, optarg);
+		return take_format(arguments, value);
 	case 'm':
-		return take_min_count(arguments, optarg);
+		return take_min_count(arguments, value);
 	case 't':
 		arguments->through_idle = true;
 		break;
@@ -82,6 +84,7 @@ static int take_option(struct arguments *arguments, int option)
 	return PP_EXIT_GOOD;
 }
 
+/* -1: go on; else the exit status. */
 static int check(const struct arguments *arguments, int argc, char **argv)
 {
 	if (optind < argc)
@@ -92,42 +95,18 @@ static int check(const struct arguments *arguments, int argc, char **argv)
 		return pp_cli_usage("graph", "--kind %s: it is switch", arguments->kind);
 	if (arguments->group && arguments->no_group)
 		return pp_cli_usage("graph", "--group and --no-group exclude each other");
-	return PP_EXIT_GOOD;
+	return -1;
 }
 
-/* -1: go on; else the exit status. */
-static int parse(int argc, char **argv, struct arguments *arguments)
-{
-	static const struct option options[] = {
-	    {"input", required_argument, NULL, 'i'},
-	    {"kind", required_argument, NULL, 'k'},
-	    {"format", required_argument, NULL, 'f'},
-	    {"min-count", required_argument, NULL, 'm'},
-	    {"through-idle", no_argument, NULL, 't'},
-	    {"group", no_argument, NULL, 'g'},
-	    {"no-group", no_argument, NULL, 'n'},
-	    {"help", no_argument, NULL, 'h'},
-	    {NULL, 0, NULL, 0},
-	};
-	int option, status;
+static const struct option option_table[] = {
+    {"input", required_argument, NULL, 'i'},  {"kind", required_argument, NULL, 'k'},
+    {"format", required_argument, NULL, 'f'}, {"min-count", required_argument, NULL, 'm'},
+    {"through-idle", no_argument, NULL, 't'}, {"group", no_argument, NULL, 'g'},
+    {"no-group", no_argument, NULL, 'n'},     PP_CLI_OPTIONS_END,
+};
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":i:h", options, NULL)) != -1) {
-		if (option == 'h') {
-			print_help();
-			return PP_EXIT_GOOD;
-		}
-		if (option == ':')
-			return pp_cli_usage("graph", "%s needs a value", argv[optind - 1]);
-		if (option == '?')
-			return pp_cli_usage("graph", "no option %s", argv[optind - 1]);
-		status = take_option(arguments, option);
-		if (status != PP_EXIT_GOOD)
-			return status;
-	}
-	status = check(arguments, argc, argv);
-	return status == PP_EXIT_GOOD ? -1 : status;
-}
+static const struct pp_cli_options options = {"graph", ":i:h", option_table, print_help,
+					      take_option};
 
 /* Draws `dot`, to stdout. */
 static int draw(const GString *dot)
@@ -180,7 +159,7 @@ static void drop_thin_edges(struct pp_table *edges, uint64_t min_count)
 static int print_graph(const struct arguments *arguments, struct pp_table **tables)
 {
 	struct pp_table *nodes = tables[0], *edges = tables[1];
-	struct pp_dot_options options = {
+	struct pp_dot_options dot_options = {
 	    .min_count = arguments->min_count,
 	    .grouped =
 		arguments->group || (!arguments->no_group && nodes->rows->len > MAX_SINGLE_THREADS),
@@ -192,7 +171,7 @@ static int print_graph(const struct arguments *arguments, struct pp_table **tabl
 		drop_thin_edges(edges, arguments->min_count);
 		pp_render_json(text, tables, 2);
 	} else {
-		pp_render_dot(text, nodes, edges, &options);
+		pp_render_dot(text, nodes, edges, &dot_options);
 	}
 	status = arguments->format == SVG ? draw(text) : pp_cli_print(text);
 	g_string_free(text, TRUE);
@@ -221,14 +200,14 @@ static int graph(const struct arguments *arguments)
 {
 	static const char *const names[] = {"switches"};
 	struct pp_error err = PP_ERROR_INIT;
-	GHashTable *options = g_hash_table_new(g_str_hash, g_str_equal);
+	GHashTable *pass_options = g_hash_table_new(g_str_hash, g_str_equal);
 	struct pp_view view;
 	int ret, status, damaged;
 	unsigned n;
 
 	if (arguments->through_idle)
-		g_hash_table_insert(options, "through-idle", "");
-	ret = pp_view_open(&view, arguments->dir, options, &err);
+		g_hash_table_insert(pass_options, "through-idle", "");
+	ret = pp_view_open(&view, arguments->dir, pass_options, &err);
 	if (ret == 0)
 		ret = check_source(&view, &err);
 	if (ret == 0)
@@ -241,14 +220,16 @@ static int graph(const struct arguments *arguments)
 		status = MAX(status, damaged);
 	}
 	pp_view_done(&view);
-	g_hash_table_unref(options);
+	g_hash_table_unref(pass_options);
 	return status;
 }
 
 int pp_cmd_graph(int argc, char **argv)
 {
 	struct arguments arguments = {.dir = PP_DEFAULT_CAPTURE, .format = DOT};
-	int status = parse(argc, argv, &arguments);
+	int status = pp_cli_options_read(&options, argc, argv, &arguments);
 
+	if (status < 0)
+		status = check(&arguments, argc, argv);
 	return status < 0 ? graph(&arguments) : status;
 }

@@ -5,13 +5,13 @@
  * Printed in parts, so that a long history takes little more memory than its records.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/view.h"
 #include "input/events.h"
 #include "pass/history.h"
@@ -48,67 +48,33 @@ static int take_object(struct arguments *arguments, const char *text)
 	return PP_EXIT_GOOD;
 }
 
-static int take_tid(struct arguments *arguments, const char *text)
+static int take_option(void *data, int option, const char *value)
 {
-	guint64 tid;
+	struct arguments *arguments = data;
 
-	if (!g_ascii_string_to_unsigned(text, 10, 1, INT32_MAX, &tid, NULL))
-		return pp_cli_usage("history", "--tid %s: not a thread id", text);
-	arguments->filter.tid = (uint32_t)tid;
-	return PP_EXIT_GOOD;
-}
-
-static int take_format(struct arguments *arguments, const char *text)
-{
-	if (strcmp(text, "text") != 0 && strcmp(text, "json") != 0)
-		return pp_cli_usage("history", "--format %s: it is text or json", text);
-	arguments->json = strcmp(text, "json") == 0;
-	return PP_EXIT_GOOD;
-}
-
-static int take_option(struct arguments *arguments, int option)
-{
 	switch (option) {
 	case 'o':
-		return take_object(arguments, optarg);
+		return take_object(arguments, value);
 	case 't':
-		return take_tid(arguments, optarg);
+		return pp_cli_take_tid("history", value, &arguments->filter.tid);
 	case 'f':
-		return take_format(arguments, optarg);
+		return pp_cli_take_format("history", value, &arguments->json);
 	default:
-		arguments->dir = optarg;
+		arguments->dir = value;
 		return PP_EXIT_GOOD;
 	}
 }
 
-/* -1: go on; else the exit status. */
-static int parse(int argc, char **argv, struct arguments *arguments)
-{
-	static const struct option options[] = {
-	    {"input", required_argument, NULL, 'i'}, {"object", required_argument, NULL, 'o'},
-	    {"tid", required_argument, NULL, 't'},   {"format", required_argument, NULL, 'f'},
-	    {"help", no_argument, NULL, 'h'},	     {NULL, 0, NULL, 0},
-	};
-	int option, status;
+static const struct option option_table[] = {
+    {"input", required_argument, NULL, 'i'},
+    {"object", required_argument, NULL, 'o'},
+    {"tid", required_argument, NULL, 't'},
+    {"format", required_argument, NULL, 'f'},
+    PP_CLI_OPTIONS_END,
+};
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":i:h", options, NULL)) != -1) {
-		if (option == 'h') {
-			print_help();
-			return PP_EXIT_GOOD;
-		}
-		if (option == ':')
-			return pp_cli_usage("history", "%s needs a value", argv[optind - 1]);
-		if (option == '?')
-			return pp_cli_usage("history", "no option %s", argv[optind - 1]);
-		status = take_option(arguments, option);
-		if (status != PP_EXIT_GOOD)
-			return status;
-	}
-	if (optind < argc)
-		return pp_cli_usage("history", "'%s': it takes options only", argv[optind]);
-	return -1;
-}
+static const struct pp_cli_options options = {"history", ":i:h", option_table, print_help,
+					      take_option};
 
 /* --- printing ------------------------------------------------------------------------------- */
 
@@ -279,7 +245,9 @@ static int history(const struct arguments *arguments)
 int pp_cmd_history(int argc, char **argv)
 {
 	struct arguments arguments = {.dir = PP_DEFAULT_CAPTURE};
-	int status = parse(argc, argv, &arguments);
+	int status = pp_cli_options_read(&options, argc, argv, &arguments);
 
+	if (status < 0 && optind < argc)
+		status = pp_cli_usage("history", "'%s': it takes options only", argv[optind]);
 	return status < 0 ? history(&arguments) : status;
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/summary.h"
 #include "collect/discard.h"
 #include "collect/info.h"
@@ -29,60 +30,73 @@
 #define EXIT_NOT_FOUND	    127
 
 struct options {
-	char *dir, *profile, *config_file;
-	GStrv settings;
-	gboolean quiet;
+	const char *dir, *profile, *config_file;
+	GPtrArray *settings; /* of const char *, "GROUP.KEY=VALUE" */
+	bool quiet;
 	char **command;
 };
 
-static void options_done(struct options *options)
-{
-	g_free(options->dir);
-	g_free(options->profile);
-	g_free(options->config_file);
-	g_strfreev(options->settings);
-	g_strfreev(options->command);
-}
-
 /* --- the request --- */
 
+static void print_help(void)
+{
+	printf("usage: gprof-mt record [OPTION...] [--] COMMAND [ARGUMENT...]\n\n"
+	       "Runs COMMAND; records its calls (if built with -pg), its synchronization and its\n"
+	       "scheduling.\n\n"
+	       "  -o, --output DIR       the capture directory (default gprof-mt.data)\n"
+	       "  --profile NAME         applic-only, full-sched (default) or full\n"
+	       "  --config FILE          the configuration\n"
+	       "  --set GROUP.KEY=VALUE  one key of it, over all else; may be repeated\n"
+	       "  -q, --quiet            say nothing but errors and losses\n");
+}
+
+static int take_option(void *data, int option, const char *value)
+{
+	struct options *options = data;
+
+	switch (option) {
+	case 'o':
+		options->dir = value;
+		break;
+	case 'p':
+		options->profile = value;
+		break;
+	case 'c':
+		options->config_file = value;
+		break;
+	case 's':
+		g_ptr_array_add(options->settings, (char *)value);
+		break;
+	case 'q':
+		options->quiet = true;
+		break;
+	}
+	return PP_EXIT_GOOD;
+}
+
+static const struct option option_table[] = {
+    {"output", required_argument, NULL, 'o'}, {"profile", required_argument, NULL, 'p'},
+    {"config", required_argument, NULL, 'c'}, {"set", required_argument, NULL, 's'},
+    {"quiet", no_argument, NULL, 'q'},	      PP_CLI_OPTIONS_END,
+};
+
+/* "+": the command's options are its own. */
+static const struct pp_cli_options cli_options = {"record", "+:o:qh", option_table, print_help,
+						  take_option};
+
+/* -1: go on; else the exit status. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
-	const GOptionEntry entries[] = {
-	    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options->dir,
-	     "Capture directory (default: gprof-mt.data)", "DIR"},
-	    {"profile", 0, 0, G_OPTION_ARG_STRING, &options->profile,
-	     "applic-only, full-sched (default) or full", "NAME"},
-	    {"config", 0, 0, G_OPTION_ARG_FILENAME, &options->config_file, "Configuration file",
-	     "FILE"},
-	    {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->settings,
-	     "One key of the configuration, over all else", "GROUP.KEY=VALUE"},
-	    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet,
-	     "Say nothing but errors and losses", NULL},
-	    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->command, NULL, NULL},
-	    {NULL},
-	};
-	g_autoptr(GOptionContext) context = g_option_context_new("[--] COMMAND [ARGUMENT...]");
-	g_auto(GStrv) arguments = g_new0(char *, argc + 1);
-	g_autoptr(GError) error = NULL;
+	int status = pp_cli_options_read(&cli_options, argc, argv, options);
 
-	for (int i = 0; i < argc; i++)
-		arguments[i] = g_strdup(argv[i]);
-	g_free(arguments[0]);
-	arguments[0] = g_strdup("gprof-mt record");
-	g_set_prgname("gprof-mt record");
-	g_option_context_set_summary(context,
-				     "Runs COMMAND; records its calls (if built with -pg), its "
-				     "synchronization and its scheduling.");
-	g_option_context_set_strict_posix(context, TRUE);
-	g_option_context_add_main_entries(context, entries, NULL);
-	if (!g_option_context_parse_strv(context, &arguments, &error))
-		return pp_cli_usage("record", "%s", error->message);
-	if (!options->command || !options->command[0])
+	if (status >= 0)
+		return status;
+	options->command = argv + optind;
+	if (!options->command[0])
 		return pp_cli_usage("record", "no command to run");
 	if (options->profile && options->config_file)
 		return pp_cli_usage("record", "--profile and --config exclude each other");
-	return 0;
+	return -1;
 }
 
 static int refuse_config(const struct gm_config_error *error)
@@ -128,8 +142,8 @@ static int read_config(const struct options *options, struct gm_config *config)
 	}
 	if (file && gm_config_read(file, config, &error))
 		return refuse_config(&error);
-	for (char **setting = options->settings; setting && *setting; setting++)
-		if (gm_config_set(*setting, config, &error))
+	for (guint i = 0; i < options->settings->len; i++)
+		if (gm_config_set(options->settings->pdata[i], config, &error))
 			return refuse_config(&error);
 	if (options->dir) {
 		g_autofree char *setting = g_strconcat("output.dir=", options->dir, NULL);
@@ -496,26 +510,26 @@ static int record(const struct options *options, struct gm_config *config,
 int pp_cmd_record(int argc, char **argv)
 {
 	g_autofree struct gm_config *config = g_new(struct gm_config, 1);
-	struct options options = {.dir = NULL};
+	g_autoptr(GPtrArray) settings = g_ptr_array_new();
+	struct options options = {.settings = settings};
 	struct pp_error err = PP_ERROR_INIT;
 	struct pp_program program = {.path = NULL};
 	struct pp_child child;
-	int status = parse_options(argc, argv, &options);
+	int rc, status = parse_options(argc, argv, &options);
 
-	if (!status)
-		status = read_config(&options, config);
-	if (!status) {
-		int rc = pp_program_read(options.command[0], &program, &err);
-
-		if (rc) {
-			pp_cli_fail(&err);
-			status = exec_status(rc);
-		}
-	}
-	if (!status)
+	if (status >= 0)
+		return status;
+	status = read_config(&options, config);
+	if (status)
+		return status;
+	rc = pp_program_read(options.command[0], &program, &err);
+	if (rc) {
+		pp_cli_fail(&err);
+		status = exec_status(rc);
+	} else {
 		status = record(&options, config, &program, &child);
+	}
 	pp_program_done(&program);
-	options_done(&options);
 	if (!status)
 		pp_child_exit_alike(&child);
 	return status;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* gprof-mt report: tables of a capture, as text or JSON. */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/view.h"
 #include "render/render.h"
 
@@ -60,23 +60,16 @@ static bool is_section(const char *name)
 
 static int take_tid(struct arguments *arguments, const char *text)
 {
-	char *end;
-	unsigned long tid = strtoul(text, &end, 10);
+	uint32_t tid;
+	int status = pp_cli_take_tid("report", text, &tid);
 
-	if (!g_ascii_isdigit(*text) || *end || tid == 0 || tid > INT32_MAX)
-		return pp_cli_usage("report", "--tid %s: not a thread id", text);
-	g_string_append_printf(arguments->tids, "%s%lu", arguments->tids->len ? "," : "", tid);
-	return PP_EXIT_GOOD;
+	if (status == PP_EXIT_GOOD)
+		g_string_append_printf(arguments->tids, "%s%" PRIu32,
+				       arguments->tids->len ? "," : "", tid);
+	return status;
 }
 
-static int take_format(struct arguments *arguments, const char *text)
-{
-	if (strcmp(text, "text") != 0 && strcmp(text, "json") != 0)
-		return pp_cli_usage("report", "--format %s: it is text or json", text);
-	arguments->json = strcmp(text, "json") == 0;
-	return PP_EXIT_GOOD;
-}
-
+/* -1: go on; else the exit status. */
 static int take_sections(struct arguments *arguments, char **names, int n_names)
 {
 	for (int i = 0; i < n_names; i++) {
@@ -89,47 +82,33 @@ static int take_sections(struct arguments *arguments, char **names, int n_names)
 	for (unsigned i = 0; n_names == 0 && i < G_N_ELEMENTS(sections); i++)
 		if (sections[i].is_default && pp_pass_find(sections[i].name))
 			g_ptr_array_add(arguments->names, (char *)sections[i].name);
-	return PP_EXIT_GOOD;
+	return -1;
 }
 
-/* -1: go on; else the exit status. */
-static int parse(int argc, char **argv, struct arguments *arguments)
+static int take_option(void *data, int option, const char *value)
 {
-	static const struct option options[] = {
-	    {"input", required_argument, NULL, 'i'},
-	    {"format", required_argument, NULL, 'f'},
-	    {"tid", required_argument, NULL, 't'},
-	    {"help", no_argument, NULL, 'h'},
-	    {NULL, 0, NULL, 0},
-	};
-	int option, status = PP_EXIT_GOOD;
+	struct arguments *arguments = data;
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":i:h", options, NULL)) != -1) {
-		switch (option) {
-		case 'i':
-			arguments->dir = optarg;
-			break;
-		case 'f':
-			status = take_format(arguments, optarg);
-			break;
-		case 't':
-			status = take_tid(arguments, optarg);
-			break;
-		case 'h':
-			print_help();
-			return PP_EXIT_GOOD;
-		case ':':
-			return pp_cli_usage("report", "%s needs a value", argv[optind - 1]);
-		default:
-			return pp_cli_usage("report", "no option %s", argv[optind - 1]);
-		}
-		if (status != PP_EXIT_GOOD)
-			return status;
+	switch (option) {
+	case 'f':
+		return pp_cli_take_format("report", value, &arguments->json);
+	case 't':
+		return take_tid(arguments, value);
+	default:
+		arguments->dir = value;
+		return PP_EXIT_GOOD;
 	}
-	status = take_sections(arguments, argv + optind, argc - optind);
-	return status == PP_EXIT_GOOD ? -1 : status;
 }
+
+static const struct option option_table[] = {
+    {"input", required_argument, NULL, 'i'},
+    {"format", required_argument, NULL, 'f'},
+    {"tid", required_argument, NULL, 't'},
+    PP_CLI_OPTIONS_END,
+};
+
+static const struct pp_cli_options options = {"report", ":i:h", option_table, print_help,
+					      take_option};
 
 /* Each --tid has to be of a thread of the capture, lest a typing error shows as an empty report. */
 static int check_tids(const struct pp_view *view, const struct arguments *arguments,
@@ -214,13 +193,13 @@ static int print_tables(const struct pp_view *view, const struct arguments *argu
 static int report(struct arguments *arguments)
 {
 	struct pp_error err = PP_ERROR_INIT;
-	GHashTable *options = g_hash_table_new(g_str_hash, g_str_equal);
+	GHashTable *pass_options = g_hash_table_new(g_str_hash, g_str_equal);
 	struct pp_view view;
 	int ret, status, damage_status;
 
 	if (arguments->tids->len)
-		g_hash_table_insert(options, "tid", arguments->tids->str);
-	ret = pp_view_open(&view, arguments->dir, options, &err);
+		g_hash_table_insert(pass_options, "tid", arguments->tids->str);
+	ret = pp_view_open(&view, arguments->dir, pass_options, &err);
 	if (ret == 0)
 		ret = pp_view_run(&view, (const char *const *)arguments->names->pdata,
 				  arguments->names->len, &err);
@@ -234,7 +213,7 @@ static int report(struct arguments *arguments)
 		status = MAX(status, damage_status);
 	}
 	pp_view_done(&view);
-	g_hash_table_unref(options);
+	g_hash_table_unref(pass_options);
 	return status;
 }
 
@@ -245,8 +224,10 @@ int pp_cmd_report(int argc, char **argv)
 	    .tids = g_string_new(NULL),
 	    .names = g_ptr_array_new(),
 	};
-	int status = parse(argc, argv, &arguments);
+	int status = pp_cli_options_read(&options, argc, argv, &arguments);
 
+	if (status < 0)
+		status = take_sections(&arguments, argv + optind, argc - optind);
 	if (status < 0)
 		status = report(&arguments);
 	g_string_free(arguments.tids, TRUE);

@@ -28,7 +28,7 @@ refuses 126 '\./folder: Permission denied' ./folder
 
 # Wrong options.
 refuses 2 'no command'
-refuses 2 'Unknown option --nonesuch' --nonesuch echo ran
+refuses 2 'no option --nonesuch' --nonesuch echo ran
 refuses 2 "no profile 'x': use applic-only, full-sched or full" --profile x echo ran
 refuses 2 'exclude each other' --profile full --config c echo ran
 
@@ -103,3 +103,16 @@ for file in "$GM_TOP"/configs/*.conf; do
 	"$gprof_mt" record -q --config "$file" true || fail "$file"
 	[ "$(info 'config level')" = "$level" ] || fail "$file: $(info config)"
 done
+
+# Help that went nowhere is no success, whichever subcommand it is of.
+"$gprof_mt" --help >help || fail "--help: exit status $?"
+for command in $(sed -nE 's/^  ([a-z]+) .*/\1/p' help) --help --version; do
+	arguments=$command
+	[ "${command#-}" = "$command" ] && arguments="$command --help"
+	"$gprof_mt" $arguments >out 2>err || fail "$arguments: exit status $?"
+	[ -s out ] && [ ! -s err ] || fail "$arguments: $(cat out err)"
+	"$gprof_mt" $arguments >/dev/full 2>err
+	[ $? = 1 ] || fail "$arguments: exit status with nowhere to print"
+	grep -q 'standard output: No space' err || fail "$arguments: $(cat err)"
+done
+[ "$(grep -cE '^  [a-z]+ ' help)" -ge 5 ] || fail "--help names no subcommands: $(cat help)"

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/options.h"
+
+#include <string.h>
+
+#include "cli/commands.h"
+
+int pp_cli_options_read(const struct pp_cli_options *options, int argc, char **argv, void *data)
+{
+	int option, status = PP_EXIT_GOOD;
+
+	opterr = 0;
+	while (status == PP_EXIT_GOOD &&
+	       (option = getopt_long(argc, argv, options->letters, options->table, NULL)) != -1) {
+		switch (option) {
+		case 'h':
+			options->print_help();
+			return PP_EXIT_GOOD;
+		case ':':
+			return pp_cli_usage(options->command, "%s needs a value", argv[optind - 1]);
+		case '?':
+			return pp_cli_usage(options->command, "no option %s", argv[optind - 1]);
+		default:
+			status = options->take(data, option, optarg);
+		}
+	}
+	return status == PP_EXIT_GOOD ? -1 : status;
+}
+
+int pp_cli_take_format(const char *command, const char *value, bool *ret_json)
+{
+	if (strcmp(value, "text") != 0 && strcmp(value, "json") != 0)
+		return pp_cli_usage(command, "--format %s: it is text or json", value);
+	*ret_json = strcmp(value, "json") == 0;
+	return PP_EXIT_GOOD;
+}
+
+int pp_cli_take_tid(const char *command, const char *value, uint32_t *ret_tid)
+{
+	guint64 tid;
+
+	if (!g_ascii_string_to_unsigned(value, 10, 1, INT32_MAX, &tid, NULL))
+		return pp_cli_usage(command, "--tid %s: not a thread id", value);
+	*ret_tid = (uint32_t)tid;
+	return PP_EXIT_GOOD;
+}

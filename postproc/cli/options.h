@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of a subcommand, read as all of them read theirs. */
+#ifndef PP_CLI_OPTIONS_H
+#define PP_CLI_OPTIONS_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* For the table of a subcommand, last: --help, which pp_cli_options_read() sees to, and the end. */
+#define PP_CLI_OPTIONS_END                                                                         \
+	{"help", no_argument, NULL, 'h'},                                                          \
+	{                                                                                          \
+		NULL, 0, NULL, 0                                                                   \
+	}
+
+struct pp_cli_options {
+	const char *command;
+	const char *letters; /* as getopt() has them, "h" among them: ":i:h" */
+	const struct option *table;
+	void (*print_help)(void);
+	/* Takes one option; `value` is NULL where it has none.  PP_EXIT_GOOD, or the exit status.
+	 */
+	int (*take)(void *data, int option, const char *value);
+};
+
+/*
+ * Reads the options; `optind` is then the first word that is none.  -1: go on; else the exit
+ * status: help was printed, or something is wrong and was said.
+ */
+int pp_cli_options_read(const struct pp_cli_options *options, int argc, char **argv, void *data);
+
+/* Of options that more than one subcommand has; PP_EXIT_GOOD, or the exit status. */
+int pp_cli_take_format(const char *command, const char *value, bool *ret_json);
+int pp_cli_take_tid(const char *command, const char *value, uint32_t *ret_tid);
+
+#endif
