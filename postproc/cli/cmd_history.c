@@ -15,6 +15,7 @@
 #include "cli/view.h"
 #include "input/events.h"
 #include "pass/history.h"
+#include "pass/object_row.h"
 #include "render/render.h"
 
 struct arguments {
@@ -103,32 +104,14 @@ static void append_text(GString *to, struct pp_history *history, unsigned at, un
 	pp_table_free(table);
 }
 
-enum { PID, IMAGE, OBJECT, GENERATION, TYPE, NAME, N_COLUMNS };
-
-static const struct pp_column columns[N_COLUMNS] = {
-    [PID] = {"pid", "pid", PP_TYPE_COUNT, 0, "process"},
-    [IMAGE] = {"image", "image", PP_TYPE_COUNT, 0,
-	       "0, 1, ...: which program of the process, one after each exec"},
-    [OBJECT] = {"object", "object", PP_TYPE_ADDRESS, 0, "address"},
-    [GENERATION] = {"generation", "generation", PP_TYPE_COUNT, 0, "which object there"},
-    [TYPE] = {"type", "type", PP_TYPE_TEXT, 0, PP_SYNC_TYPES},
-    [NAME] = {"name", "name", PP_TYPE_TEXT, 0, "what a person calls it"},
-};
+static const struct pp_column columns[PP_OBJECT_CELLS] = {PP_OBJECT_COLUMNS};
 
 /* The object but for its operations, left open: {"pid":1,...,"ops":[ */
 static void append_object(GString *to, const struct pp_history *history, unsigned at)
 {
-	const struct pp_object *object = pp_history_object(history, at);
-	g_autofree char *name = pp_history_name(history, at);
-	struct pp_table *table = pp_table_new("objects", "Objects", columns, N_COLUMNS);
-	struct pp_cell *row = pp_table_add_row(table);
+	struct pp_table *table = pp_table_new("objects", "Objects", columns, PP_OBJECT_CELLS);
 
-	pp_cell_set_count(&row[PID], object->process->pid);
-	pp_cell_set_count(&row[IMAGE], object->process->image);
-	pp_cell_set_count(&row[OBJECT], object->address);
-	pp_cell_set_count(&row[GENERATION], object->generation);
-	pp_cell_set_text(&row[TYPE], object->type);
-	pp_cell_set_text(&row[NAME], name);
+	pp_history_object_row(history, at, pp_table_add_row(table));
 	pp_render_json_row(to, table, 0);
 	g_string_truncate(to, to->len - 1);
 	g_string_append(to, ",\"ops\":[");

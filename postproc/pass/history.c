@@ -5,6 +5,7 @@
  * of its mutex too: as the release it begins with and the acquisition it ends with.
  */
 #include "pass/history.h"
+#include "pass/object_row.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -212,6 +213,11 @@ unsigned pp_history_n_operations(const struct pp_history *history, unsigned at)
 char *pp_history_name(const struct pp_history *history, unsigned at)
 {
 	return pp_object_name(pp_history_object(history, at), history->context->namer);
+}
+
+void pp_history_object_row(const struct pp_history *history, unsigned at, struct pp_cell *row)
+{
+	pp_object_row(row, pp_history_object(history, at), history->context->namer);
 }
 
 /* The same few sites come again and again. */

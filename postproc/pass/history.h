@@ -35,6 +35,9 @@ unsigned pp_history_n_operations(const struct pp_history *history, unsigned at);
 /* What a person calls the object.  Caller frees. */
 char *pp_history_name(const struct pp_history *history, unsigned at);
 
+/* Fills the cells of object_row.h. */
+void pp_history_object_row(const struct pp_history *history, unsigned at, struct pp_cell *row);
+
 /*
  * Up to n of the operations on that object in order of time, from number `first` on; columns
  * time_ns tid op result blocked ... site.  Parts keep the memory for showing a long history small.

@@ -7,19 +7,13 @@
  * go of its mutex and takes it again: one more acquisition of that mutex, from the call of the
  * wait; the time in between is a wait for the condition variable alone.
  */
-#include "pass/object_state.h"
+#include "pass/object_row.h"
 
 /* The rest is seldom of interest, and there may be thousands. */
 #define TEXT_ROWS 50
 
 enum {
-	PID,
-	IMAGE,
-	OBJECT,
-	GENERATION,
-	TYPE,
-	NAME,
-	ACQUIRED,
+	ACQUIRED = PP_OBJECT_CELLS,
 	CONTENDED,
 	WAIT,
 	WAIT_MAX,
@@ -30,15 +24,7 @@ enum {
 };
 
 static const struct pp_column columns[N_COLUMNS] = {
-    [PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY, "process"},
-    [IMAGE] = {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
-	       "0, 1, ...: which program of the process, one after each exec"},
-    [OBJECT] = {"object", "address", PP_TYPE_ADDRESS, 0, "where it is in memory"},
-    [GENERATION] = {"generation", "generation", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
-		    "1, 2, ...: the objects that were at this address one after the other"},
-    [TYPE] = {"type", "type", PP_TYPE_TEXT, 0, PP_SYNC_TYPES},
-    [NAME] = {"name", "object", PP_TYPE_TEXT, 0,
-	      "the variable, or where it was initialized or first used"},
+    PP_OBJECT_COLUMNS,
     [ACQUIRED] = {"acquired", "acquired", PP_TYPE_COUNT, 0,
 		  "times a thread obtained it; re-acquisitions by condition waits included"},
     [CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0,
@@ -281,15 +267,9 @@ static void add_row(struct pp_table *table, const struct locks *self,
 		    const struct pp_object *object)
 {
 	const struct lock *lock = object->data;
-	g_autofree char *name = pp_object_name(object, self->context->namer);
 	struct pp_cell *row = pp_table_add_row(table);
 
-	pp_cell_set_count(&row[PID], object->process->pid);
-	pp_cell_set_count(&row[IMAGE], object->process->image);
-	pp_cell_set_count(&row[OBJECT], object->address);
-	pp_cell_set_count(&row[GENERATION], object->generation);
-	pp_cell_set_text(&row[TYPE], object->type);
-	pp_cell_set_text(&row[NAME], name);
+	pp_object_row(row, object, self->context->namer);
 	pp_cell_set_count(&row[ACQUIRED], lock->acquired);
 	pp_cell_set_count(&row[CONTENDED], lock->contended);
 	pp_cell_set_time(&row[WAIT], lock->wait_ns);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* How a table names a synchronization object: the cells that its rows begin with. */
+#ifndef PP_PASS_OBJECT_ROW_H
+#define PP_PASS_OBJECT_ROW_H
+
+#include "pass/object_state.h"
+
+enum {
+	PP_OBJECT_PID,
+	PP_OBJECT_IMAGE,
+	PP_OBJECT_ADDRESS,
+	PP_OBJECT_GENERATION,
+	PP_OBJECT_TYPE,
+	PP_OBJECT_NAME,
+	PP_OBJECT_CELLS,
+};
+
+/* Their columns, first in the initializer of a table's. */
+#define PP_OBJECT_COLUMNS                                                                          \
+	[PP_OBJECT_PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY, "process"},           \
+	[PP_OBJECT_IMAGE] = {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,                 \
+			     "0, 1, ...: which program of the process, one after each exec"},      \
+	[PP_OBJECT_ADDRESS] = {"object", "address", PP_TYPE_ADDRESS, 0, "where it is in memory"},  \
+	[PP_OBJECT_GENERATION] = {"generation", "generation", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,  \
+				  "1, 2, ...: the objects that were at this address one after "    \
+				  "the other"},                                                    \
+	[PP_OBJECT_TYPE] = {"type", "type", PP_TYPE_TEXT, 0, PP_SYNC_TYPES},                       \
+	[PP_OBJECT_NAME] = {"name", "object", PP_TYPE_TEXT, 0,                                     \
+			    "the variable, or where it was initialized or first used"}
+
+void pp_object_row(struct pp_cell *row, const struct pp_object *object,
+		   const struct pp_namer *namer);
+
+#endif
