@@ -38,7 +38,7 @@ $(B)/obj/libgmon-mt/%.archive.o: libgmon-mt/%.S
 	$(Q)$(CC) $(RT_CFLAGS) -DGM_ARCHIVE -MMD -MP -c $< -o $@
 
 # One object, its inner names made local: they cannot meet the program's.
-ARCHIVE_OBJ := $(filter-out $(GMON_ASM:%.S=$(B)/obj/%.o) %/unload.o,$(GMON_OBJ)) \
+ARCHIVE_OBJ := $(filter-out $(GMON_ASM:%.S=$(B)/obj/%.o) %/unload.o %/runtime/sanitizer.o,$(GMON_OBJ)) \
 	$(GMON_ASM:%.S=$(B)/obj/%.archive.o)
 
 $(B)/libgmon_mt.a: $(ARCHIVE_OBJ) libgmon-mt/module.mk

@@ -273,8 +273,7 @@ static int make_environment(const struct pp_program *program, char *const *libra
 	GStrv env = g_get_environ();
 
 	env = g_environ_setenv(env, "GPROF_MT_CONFIG", config, TRUE);
-	/* The loader of another machine's programs would complain of ours. */
-	if (program->kind != PP_PROGRAM_FOREIGN) {
+	if (pp_program_takes_libraries(program)) {
 		int rc = pp_libraries_preload(libraries, g_getenv("LD_PRELOAD"), &preload, err);
 
 		if (rc) {

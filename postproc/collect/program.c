@@ -68,7 +68,8 @@ static bool is_privileged(int fd, const struct stat *st)
 	return geteuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0;
 }
 
-static void read_symbol(struct pp_program *program, const char *name, bool is_defined)
+static void read_symbol(struct pp_program *program, const char *name, bool is_defined,
+			bool is_dynamic)
 {
 	static const char *const counters[] = {"mcount", "_mcount", "__fentry__",
 					       "__cyg_profile_func_enter"};
@@ -76,6 +77,8 @@ static void read_symbol(struct pp_program *program, const char *name, bool is_de
 	for (size_t i = 0; i < G_N_ELEMENTS(counters); i++)
 		program->counts_calls |= strcmp(name, counters[i]) == 0;
 	program->has_runtime |= is_defined && strcmp(name, "gm_process_open") == 0;
+	program->sets_asan |=
+	    is_defined && is_dynamic && strcmp(name, "__asan_default_options") == 0;
 }
 
 static void read_symbols(struct pp_program *program, Elf *elf, Elf_Scn *section,
@@ -89,7 +92,27 @@ static void read_symbols(struct pp_program *program, Elf *elf, Elf_Scn *section,
 		const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
 
 		if (name)
-			read_symbol(program, name, symbol.st_shndx != SHN_UNDEF);
+			read_symbol(program, name, symbol.st_shndx != SHN_UNDEF,
+				    header->sh_type == SHT_DYNSYM);
+	}
+}
+
+static void read_needed(struct pp_program *program, Elf *elf, Elf_Scn *section,
+			const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	size_t n = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+	GElf_Dyn entry;
+
+	for (size_t i = 0; data && i < n && gelf_getdyn(data, i, &entry); i++) {
+		const char *name = entry.d_tag == DT_NEEDED
+				       ? elf_strptr(elf, header->sh_link, entry.d_un.d_val)
+				       : NULL;
+
+		if (!name)
+			continue;
+		program->needs_asan |= g_str_has_prefix(name, "libasan.so") ||
+				       g_str_has_prefix(name, "libclang_rt.asan");
 	}
 }
 
@@ -111,10 +134,14 @@ static void read_elf(struct pp_program *program, Elf *elf)
 		if (gelf_getphdr(elf, i, &segment) && segment.p_type == PT_INTERP)
 			program->is_static = false;
 	for (Elf_Scn *section = elf_nextscn(elf, NULL); section;
-	     section = elf_nextscn(elf, section))
-		if (gelf_getshdr(section, &header) &&
-		    (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB))
+	     section = elf_nextscn(elf, section)) {
+		if (!gelf_getshdr(section, &header))
+			continue;
+		if (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB)
 			read_symbols(program, elf, section, &header);
+		else if (header.sh_type == SHT_DYNAMIC)
+			read_needed(program, elf, section, &header);
+	}
 }
 
 /* "#! /usr/bin/env python3 -u\n" -> "/usr/bin/env" */
@@ -180,6 +207,23 @@ void pp_program_done(struct pp_program *program)
 	g_clear_pointer(&program->interpreter, g_free);
 }
 
+/* Does AddressSanitizer look whether it comes first?  What the environment says comes last. */
+static bool asan_verifies_order(const struct pp_program *program)
+{
+	static const char setting[] = "verify_asan_link_order=";
+	const char *options = g_getenv("ASAN_OPTIONS");
+	const char *last = options ? g_strrstr(options, setting) : NULL;
+
+	if (!program->needs_asan)
+		return false;
+	return last ? !strchr("0fn", last[strlen(setting)]) : program->sets_asan;
+}
+
+bool pp_program_takes_libraries(const struct pp_program *program)
+{
+	return program->kind != PP_PROGRAM_FOREIGN && !asan_verifies_order(program);
+}
+
 char *pp_program_losses(const struct pp_program *program, bool scheduling)
 {
 	const char *path = program->path;
@@ -193,6 +237,11 @@ char *pp_program_losses(const struct pp_program *program, bool scheduling)
 		return g_strdup_printf("no call graph, no synchronization: %s is set-uid, and the "
 				       "loader keeps our libraries out (profile a copy of your "
 				       "own)%s",
+				       path, alone);
+	if (!pp_program_takes_libraries(program))
+		return g_strdup_printf("no call graph, no synchronization: the AddressSanitizer of "
+				       "%s is set to refuse preloaded libraries (run it with "
+				       "ASAN_OPTIONS=verify_asan_link_order=0)%s",
 				       path, alone);
 	if (program->kind == PP_PROGRAM_SCRIPT)
 		return g_strdup_printf("%s is a script: traced are %s and what it starts; call "

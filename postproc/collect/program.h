@@ -25,6 +25,8 @@ struct pp_program {
 	bool is_privileged; /* runs with other rights than the caller's: nothing is preloaded */
 	bool counts_calls;  /* refers to mcount or one of its kin */
 	bool has_runtime;   /* libgmon-mt is linked into it */
+	bool needs_asan;    /* AddressSanitizer, as a shared library */
+	bool sets_asan;	    /* ... with settings of its own (__asan_default_options) */
 };
 
 /*
@@ -33,6 +35,13 @@ struct pp_program {
  */
 int pp_program_read(const char *name, struct pp_program *program, struct pp_error *err);
 void pp_program_done(struct pp_program *program);
+
+/*
+ * Whether the loader is to be given the runtime libraries.  Not for another machine's programs,
+ * whose loader would complain; nor where AddressSanitizer would see them before itself and end the
+ * program: libgmon-mt/runtime/sanitizer.c talks it out of that, but for settings of the program's.
+ */
+bool pp_program_takes_libraries(const struct pp_program *program);
 
 /*
  * What recording this program leaves out, and what it does not, in one line; NULL: all is there.

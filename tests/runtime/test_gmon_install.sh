@@ -10,7 +10,7 @@ exported()
 	nm "$@" | awk '$2 ~ /^[A-Z]$/ && $2 != "U" { print $3 }' | LC_ALL=C sort | tr '\n' ' '
 }
 names="__cyg_profile_func_enter __cyg_profile_func_exit __fentry__ __monstartup __return__ _mcleanup _mcount mcount moncontrol monstartup "
-same "libgmon_mt.so exports" "__cxa_finalize $names" "$(exported -D "$GM_BUILD/libgmon_mt.so")"
+same "libgmon_mt.so exports" "__asan_default_options __cxa_finalize $names" "$(exported -D "$GM_BUILD/libgmon_mt.so")"
 same "libgmon_mt.a exports" "$names" "$(exported -g "$GM_BUILD/libgmon_mt.a")"
 
 make -s -C "$GM_TOP" install-gmon SAN="$(sed -n 's/.*build-//p' <<<"$GM_BUILD")" \

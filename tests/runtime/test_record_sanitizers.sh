@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Programs with a sanitizer in a shared library, which wants to come before all others, run the same
+# and are recorded; and their children get nothing in the environment but what all get.
+. "$GM_TOP/tests/runtime/record/common.sh"
+
+cat >app.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int total;
+
+static void *work(void *arg)
+{
+	for (int i = 0; i < 100; i++) {
+		pthread_mutex_lock(&mutex);
+		total++;
+		pthread_mutex_unlock(&mutex);
+	}
+	return arg;
+}
+
+/* With an argument it reads what it has freed. */
+int main(int argc, char **argv)
+{
+	pthread_t threads[2];
+	volatile char *block;
+
+	(void)argv;
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, work, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	fflush(stdout);
+	if (system("env | grep -cE '^(LD_PRELOAD|[A-Z]+SAN_OPTIONS)='; exit 0"))
+		return 1;
+	if (argc > 1) {
+		block = malloc(10);
+		free((void *)block);
+		return block[1] ? 2 : 3;
+	}
+	printf("total %d\n", total);
+	return 5;
+}
+END
+cat >settings.c <<'END'
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "exitcode=42";
+}
+END
+
+# same_as_bare ARGUMENT...: ./app ends as by itself, and prints the same; 77: it does not run here.
+same_as_bare()
+{
+	local bare status
+	./app "$@" >bare.out 2>bare.err
+	bare=$?
+	[ $# -gt 0 ] || [ $bare = 5 ] || return 77
+	rm -rf gprof-mt.data
+	"$gprof_mt" record -o gprof-mt.data ./app "$@" >out 2>err
+	status=$?
+	[ $status = $bare ] || fail "$what $*: exit status $status, not $bare; $(cat err)"
+	# The first line is the child's: it sees LD_PRELOAD more.
+	diff <(awk -v more=$more 'NR == 1 { $0 += more } 1' bare.out) out || fail "$what $*: see above"
+	diff <(grep -oE 'ERROR: [A-Za-z]+: [a-z-]+' bare.err) <(grep -oE 'ERROR: [A-Za-z]+: [a-z-]+' err) ||
+		fail "$what $*: says something else: $(cat err)"
+}
+
+recorded()
+{
+	"$gprof_mt" report --format json sync >sync.json || fail "$what: no report"
+	jq -e '[.sync[] | select(.function == "pthread_mutex_lock" and .calls == 100)] | length == 2' \
+		sync.json >/dev/null || fail "$what: not two threads with 100 locks: $(cat sync.json)"
+}
+
+tried=0
+for compiler in "$CC -pg" clang 'clang -shared-libasan'; do
+	for sanitizer in address thread; do
+		what="$compiler -fsanitize=$sanitizer" more=1
+		[[ "$what" != *shared-libasan*thread ]] || continue
+		rpath=$(clang -print-runtime-dir 2>/dev/null)
+		[[ "$what" == *shared-libasan* ]] && rpath=-Wl,-rpath,$rpath || rpath=
+		$compiler -fsanitize=$sanitizer -g -O1 -pthread -o app app.c $rpath 2>/dev/null ||
+			{ echo "$what: not here"; continue; }
+		same_as_bare || { echo "$what: does not run here"; continue; }
+		recorded
+		[[ "$what" != *-pg* ]] || "$gprof_mt" report --format json callgraph |
+			jq -e '[.arcs[] | select(.to == "work") | .calls] | add == 2' >/dev/null ||
+			fail "$what: no call graph"
+		if [ $sanitizer = address ]; then
+			same_as_bare fault
+			recorded
+		fi
+		tried=$((tried + 1))
+	done
+done
+[ $tried -gt 0 ] || skip "no sanitizer runs here"
+
+# Settings of the program's own, which its AddressSanitizer asks first: not recorded, and said so.
+what="own settings" more=0
+$CC -fsanitize=address -g -pthread -o app app.c settings.c 2>/dev/null || exit 0
+same_as_bare || exit 0
+grep -q 'no synchronization: the AddressSanitizer of ./app is set to refuse' err || fail "$(cat err)"
+same_as_bare fault
+# Told to let us in, it is recorded.
+export ASAN_OPTIONS=verify_asan_link_order=0
+"$gprof_mt" record -q -o gprof-mt.data ./app >out 2>err
+[ $? = 5 ] && [ ! -s err ] || fail "told to let us in: $(cat err)"
+recorded
+exit 0
