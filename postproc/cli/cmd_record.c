@@ -380,7 +380,7 @@ static void write_gmon_files(struct pp_run *run, const struct pp_capture *captur
 }
 
 /* What the runtime libraries left in the capture.  The line to print; NULL: nothing readable. */
-static char *end_calls(struct pp_run *run)
+static char *end_calls(struct pp_run *run, struct pp_capture **ret_capture)
 {
 	struct pp_error err = PP_ERROR_INIT;
 	struct pp_capture *capture;
@@ -393,8 +393,16 @@ static char *end_calls(struct pp_run *run)
 	summary = pp_summary_make(run, capture);
 	if (run->config->calls_mode != GM_CALLS_OFF)
 		write_gmon_files(run, capture);
-	pp_capture_free(capture);
+	*ret_capture = capture;
 	return summary;
+}
+
+static void note_waits(const struct options *options, struct pp_capture *capture)
+{
+	g_auto(GStrv) waits = pp_summary_waits(capture);
+
+	for (char **line = waits; line && *line; line++)
+		note(options, "%s", *line);
 }
 
 static void end_run(const struct options *options, struct pp_run *run,
@@ -404,20 +412,23 @@ static void end_run(const struct options *options, struct pp_run *run,
 	int rc = pp_collector_end(collector);
 	g_autofree char *quoted = g_shell_quote(run->shown_dir);
 	g_autofree char *summary = NULL;
+	struct pp_capture *capture = NULL;
 	guint kernel_losses;
 
 	run->end_ns = monotonic_ns();
 	run->end_us = g_get_real_time();
 	tell_kernel_losses(run, rc);
 	kernel_losses = run->losses->len;
-	summary = end_calls(run);
+	summary = end_calls(run, &capture);
 	tell_losses(run, kernel_losses);
 	if (pp_info_end(run, &err))
 		pp_cli_fail(&err);
-	if (!summary)
-		return;
-	note(options, "%s: %s", run->shown_dir, summary);
-	note(options, "next: gprof-mt report -i %s", quoted);
+	if (summary && !options->quiet) {
+		note(options, "%s: %s", run->shown_dir, summary);
+		note_waits(options, g_steal_pointer(&capture));
+		note(options, "next: gprof-mt report -i %s", quoted);
+	}
+	pp_capture_free(capture);
 }
 
 /* Starts the program and records until it has ended.  0, or the exit status of a program that

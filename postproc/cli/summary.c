@@ -5,6 +5,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/view.h"
+#include "pass/top.h"
+
+#define MAX_WAITS 7
+/* So many bytes of synch-events are read in about half a second. */
+#define MAX_WAITS_BYTES (16 << 20)
+
 struct counts {
 	unsigned processes, threads, counted; /* counted: threads whose calls are there */
 	uint64_t threads_lost, calls_lost, events_lost;
@@ -95,6 +102,52 @@ static void note_loss(struct pp_run *run, const char *what, uint64_t n)
 {
 	if (n)
 		pp_run_add_loss(run, what, "runtime libraries", n);
+}
+
+/* Without the kernel's: a wait lasts from its begin to its end, whoever had the CPU. */
+static void leave_out_kernel(struct pp_capture *capture)
+{
+	for (guint i = capture->traces->len; i-- > 0;)
+		if (!((const struct pp_trace *)capture->traces->pdata[i])->process)
+			g_ptr_array_remove_index(capture->traces, i);
+}
+
+static GStrv describe_waits(const struct pp_view *view)
+{
+	unsigned n_tables = 0;
+	struct pp_table **tables = pp_pass_set_tables(view->passes, "locks", &n_tables);
+	struct pp_table *top = pp_top_new(n_tables ? tables[0] : NULL, MAX_WAITS);
+	GStrv lines = g_new0(char *, top->rows->len + 1);
+
+	for (guint i = 0; i < top->rows->len; i++) {
+		g_autofree char *text = pp_top_text(top, i);
+
+		lines[i] = g_strconcat("waited ", text, NULL);
+	}
+	pp_table_free(top);
+	return lines;
+}
+
+GStrv pp_summary_waits(struct pp_capture *capture)
+{
+	static const char *const names[] = {"locks"};
+	struct pp_error err = PP_ERROR_INIT;
+	struct counts counts = {0};
+	struct pp_view view;
+	GStrv lines = NULL;
+
+	count(capture, &counts);
+	leave_out_kernel(capture);
+	pp_view_begin(&view, capture, NULL);
+	if (counts.sync_bytes > MAX_WAITS_BYTES) {
+		lines = g_new0(char *, 2);
+		lines[0] = g_strdup("waits: too many synch-events to sum up now; the report does");
+	} else if (pp_view_run(&view, names, G_N_ELEMENTS(names), &err) == 0) {
+		lines = describe_waits(&view);
+	}
+	pp_error_done(&err);
+	pp_view_done(&view);
+	return lines;
 }
 
 char *pp_summary_make(struct pp_run *run, const struct pp_capture *capture)

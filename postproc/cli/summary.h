@@ -12,4 +12,11 @@
  */
 char *pp_summary_make(struct pp_run *run, const struct pp_capture *capture);
 
+/*
+ * The objects that threads waited for most, a line each, of a capture that it takes.  Reads the
+ * synch-events alone, and says so instead where they are too many to be read in passing.  NULL:
+ * nobody waited, or nothing can be read.
+ */
+GStrv pp_summary_waits(struct pp_capture *capture);
+
 #endif

@@ -12,15 +12,11 @@
 /* So many lines of damage on stderr; the quality section has them all. */
 #define MAX_DAMAGE_LINES 5
 
-int pp_view_open(struct pp_view *view, const char *dir, GHashTable *options, struct pp_error *err)
+void pp_view_begin(struct pp_view *view, struct pp_capture *capture, GHashTable *options)
 {
 	struct pp_kernel_abilities kernel;
-	int ret;
 
-	*view = (struct pp_view){0};
-	ret = pp_capture_open(dir, &view->capture, err);
-	if (ret < 0)
-		return ret;
+	*view = (struct pp_view){.capture = capture};
 	pp_kernel_abilities(view->capture, &kernel);
 	view->symbols = pp_symbols_new(view->capture->model);
 	view->namer = pp_symbols_namer(view->symbols);
@@ -32,7 +28,18 @@ int pp_view_open(struct pp_view *view, const char *dir, GHashTable *options, str
 	    .has_wakings = kernel.has_wakings,
 	    .options = options,
 	};
-	return 0;
+}
+
+int pp_view_open(struct pp_view *view, const char *dir, GHashTable *options, struct pp_error *err)
+{
+	struct pp_capture *capture;
+	int ret;
+
+	*view = (struct pp_view){0};
+	ret = pp_capture_open(dir, &capture, err);
+	if (ret == 0)
+		pp_view_begin(view, capture, options);
+	return ret;
 }
 
 int pp_view_run(struct pp_view *view, const char *const *names, unsigned n_names,

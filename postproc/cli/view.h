@@ -17,7 +17,10 @@ struct pp_view {
 	struct pp_pass_set *passes;
 };
 
-/* Opens the capture.  `options` as in struct pp_pass_context; may be NULL. */
+/* Of an open capture, which it takes.  `options` as in struct pp_pass_context; may be NULL. */
+void pp_view_begin(struct pp_view *view, struct pp_capture *capture, GHashTable *options);
+
+/* The same, opening it. */
 int pp_view_open(struct pp_view *view, const char *dir, GHashTable *options, struct pp_error *err);
 
 /* Runs the passes of those names; their tables are then in view->passes. */

@@ -65,6 +65,14 @@ int pp_table_column(const struct pp_table *table, const char *key)
 	return -1;
 }
 
+const struct pp_cell *pp_table_cell(const struct pp_table *table, unsigned row, const char *key)
+{
+	int column = table ? pp_table_column(table, key) : -1;
+	const struct pp_cell *cells = column < 0 ? NULL : table->rows->pdata[row];
+
+	return cells && !cells[column].missing ? &cells[column] : NULL;
+}
+
 void pp_table_note(struct pp_table *table, const char *format, ...)
 {
 	va_list args;

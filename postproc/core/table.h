@@ -74,6 +74,9 @@ void pp_table_remove_row(struct pp_table *table, unsigned at);
 
 /* Position of the column with that key; -1: none. */
 int pp_table_column(const struct pp_table *table, const char *key);
+
+/* That cell of a row; NULL: no such table or column, or the cell is missing. */
+const struct pp_cell *pp_table_cell(const struct pp_table *table, unsigned row, const char *key);
 void pp_table_note(struct pp_table *table, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 void pp_cell_set_text(struct pp_cell *cell, const char *text); /* copies; NULL: missing */

@@ -9,8 +9,10 @@
 #include "core/duration.h"
 #include "core/json.h"
 #include "pass/pass.h"
+#include "pass/top.h"
 
-#define N_TOP 3
+/* So many objects, and so many problems, in text. */
+#define N_SHOWN 3
 
 enum {
 	COMMAND,
@@ -53,18 +55,6 @@ static const struct pp_column columns[] = {
     [PROBLEMS] = {"problems", "problems", PP_TYPE_COUNT, 0, "rows of the quality section"},
 };
 
-enum { TOP_OBJECT, TOP_NAME, TOP_TYPE, TOP_WAIT, TOP_CONTENDED, TOP_ACQUIRED, TOP_SITE };
-
-static const struct pp_column top_columns[] = {
-    [TOP_OBJECT] = {"object", "address", PP_TYPE_ADDRESS, 0, "address"},
-    [TOP_NAME] = {"name", "object", PP_TYPE_TEXT, 0, "name"},
-    [TOP_TYPE] = {"type", "type", PP_TYPE_TEXT, 0, "type"},
-    [TOP_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "time threads waited for it"},
-    [TOP_CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0, "operations that waited"},
-    [TOP_ACQUIRED] = {"acquired", "acquired", PP_TYPE_COUNT, 0, "operations that got it"},
-    [TOP_SITE] = {"site", "mostly at", PP_TYPE_TEXT, 0, "the site that waited longest"},
-};
-
 struct summary {
 	const struct pp_pass_context *context;
 };
@@ -82,14 +72,6 @@ static const struct pp_table *find_table(const GPtrArray *tables, const char *ke
 	return NULL;
 }
 
-static const struct pp_cell *get_cell(const struct pp_table *table, guint row, const char *key)
-{
-	int column = table ? pp_table_column(table, key) : -1;
-	const struct pp_cell *cells = column < 0 ? NULL : table->rows->pdata[row];
-
-	return cells && !cells[column].missing ? &cells[column] : NULL;
-}
-
 /* Sum of a column; false: it is missing in every row. */
 static bool add_up(const struct pp_table *table, const char *key, bool is_time, uint64_t *ret_sum)
 {
@@ -97,7 +79,7 @@ static bool add_up(const struct pp_table *table, const char *key, bool is_time, 
 
 	*ret_sum = 0;
 	for (guint r = 0; table && r < table->rows->len; r++) {
-		const struct pp_cell *cell = get_cell(table, r, key);
+		const struct pp_cell *cell = pp_table_cell(table, r, key);
 
 		if (!cell)
 			continue;
@@ -197,78 +179,6 @@ static void set_kernel(struct pp_cell *row, const struct pp_pass_context *contex
 	pp_cell_set_text(&row[KERNEL_WHY], pp_json_string(kernel, "why"));
 }
 
-/* --- the objects waited for most ------------------------------------------------------------ */
-
-static int64_t wait_of(const struct pp_table *locks, guint row)
-{
-	const struct pp_cell *wait = get_cell(locks, row, "wait_ns");
-
-	return wait ? wait->time_ns : 0;
-}
-
-/* Waiting for a thread to end is what joining is for, and would hide everything else. */
-static bool is_thread(const struct pp_table *locks, guint row)
-{
-	const struct pp_cell *type = get_cell(locks, row, "type");
-
-	return type && strcmp(type->text, "thread") == 0;
-}
-
-static void copy_cell(struct pp_cell *to, enum pp_type type, const struct pp_cell *from)
-{
-	if (!from)
-		return;
-	if (type == PP_TYPE_TEXT)
-		pp_cell_set_text(to, from->text);
-	else
-		*to = *from;
-}
-
-static const char *main_site(const struct pp_cell *sites)
-{
-	const struct pp_cell *best = NULL;
-	int64_t longest_ns = -1;
-
-	for (guint r = 0; sites && r < sites->table->rows->len; r++)
-		if (wait_of(sites->table, r) > longest_ns && get_cell(sites->table, r, "site")) {
-			best = get_cell(sites->table, r, "site");
-			longest_ns = wait_of(sites->table, r);
-		}
-	return best ? best->text : NULL;
-}
-
-static void add_top_row(struct pp_table *top, const struct pp_table *locks, guint from)
-{
-	struct pp_cell *row = pp_table_add_row(top);
-
-	for (unsigned c = TOP_OBJECT; c < TOP_SITE; c++)
-		copy_cell(&row[c], top_columns[c].type, get_cell(locks, from, top_columns[c].key));
-	pp_cell_set_text(&row[TOP_SITE], main_site(get_cell(locks, from, "sites")));
-}
-
-static struct pp_table *find_top(const struct pp_table *locks)
-{
-	struct pp_table *top =
-	    pp_table_new("top", "Waited most", top_columns, G_N_ELEMENTS(top_columns));
-	g_autofree bool *taken = g_new0(bool, locks ? locks->rows->len + 1 : 1);
-
-	for (unsigned n = 0; locks && n < N_TOP; n++) {
-		guint best = 0;
-		int64_t longest_ns = 0;
-
-		for (guint r = 0; r < locks->rows->len; r++)
-			if (!taken[r] && wait_of(locks, r) > longest_ns && !is_thread(locks, r)) {
-				best = r;
-				longest_ns = wait_of(locks, r);
-			}
-		if (!longest_ns)
-			break;
-		taken[best] = true;
-		add_top_row(top, locks, best);
-	}
-	return top;
-}
-
 /* --- in words ------------------------------------------------------------------------------- */
 
 static void append_item(GString *text, const char *title, const char *format, ...)
@@ -329,11 +239,12 @@ static void append_use(GString *text, const struct pp_cell *row)
 		append_item(text, "calls", "%" PRIu64, row[CALLS].count);
 	if (row[SYNC_CALLS].missing)
 		append_item(text, "sync", "no synchronization calls recorded");
+	else if (row[SYNC_BLOCKED].missing)
+		append_item(text, "sync", "%" PRIu64 " calls, %s waited", row[SYNC_CALLS].count,
+			    row[SYNC_WAIT].missing ? "no time" : wait);
 	else
 		append_item(text, "sync", "%" PRIu64 " calls, %" PRIu64 " blocked, %s waited",
-			    row[SYNC_CALLS].count,
-			    row[SYNC_BLOCKED].missing ? 0 : row[SYNC_BLOCKED].count,
-			    row[SYNC_WAIT].missing ? "no time" : wait);
+			    row[SYNC_CALLS].count, row[SYNC_BLOCKED].count, wait);
 	append_item(text, "scheduling", "%s%s%s", row[KERNEL_SOURCE].text,
 		    row[KERNEL_WHY].missing ? "" : ": ",
 		    row[KERNEL_WHY].missing ? "" : row[KERNEL_WHY].text);
@@ -342,21 +253,9 @@ static void append_use(GString *text, const struct pp_cell *row)
 static void append_top(GString *text, const struct pp_table *top)
 {
 	for (guint r = 0; r < top->rows->len; r++) {
-		const struct pp_cell *row = top->rows->pdata[r];
-		g_autofree char *wait = pp_duration_text(row[TOP_WAIT].time_ns);
-		GString *line = g_string_new(NULL);
+		g_autofree char *line = pp_top_text(top, r);
 
-		g_string_append_printf(line, "%s for %s", wait,
-				       row[TOP_NAME].missing ? "an object" : row[TOP_NAME].text);
-		if (!row[TOP_TYPE].missing && !strstr(line->str, row[TOP_TYPE].text))
-			g_string_append_printf(line, " (%s)", row[TOP_TYPE].text);
-		if (!row[TOP_CONTENDED].missing && !row[TOP_ACQUIRED].missing)
-			g_string_append_printf(line, ", in %" PRIu64 " of %" PRIu64 " operations",
-					       row[TOP_CONTENDED].count, row[TOP_ACQUIRED].count);
-		if (!row[TOP_SITE].missing)
-			g_string_append_printf(line, ", mostly at %s", row[TOP_SITE].text);
-		append_item(text, r ? "" : "waited most", "%s", line->str);
-		g_string_free(line, TRUE);
+		append_item(text, r ? "" : "waited most", "%s", line);
 	}
 }
 
@@ -364,7 +263,7 @@ static void append_problems(GString *text, const struct pp_model *model)
 {
 	if (!model->problems->len)
 		append_item(text, "lost", "nothing");
-	for (guint i = 0; i < model->problems->len && i < N_TOP; i++) {
+	for (guint i = 0; i < model->problems->len && i < N_SHOWN; i++) {
 		const struct pp_problem *problem = model->problems->pdata[i];
 		g_autofree char *count =
 		    problem->count ? g_strdup_printf("%" PRIu64 " ", problem->count) : g_strdup("");
@@ -372,9 +271,9 @@ static void append_problems(GString *text, const struct pp_model *model)
 		append_item(text, i ? "" : "lost", "%s%s: %s", count, problem->what,
 			    problem->where);
 	}
-	if (model->problems->len > N_TOP)
+	if (model->problems->len > N_SHOWN)
 		append_item(text, "", "and %u more: see `gprof-mt report quality`",
-			    model->problems->len - N_TOP);
+			    model->problems->len - N_SHOWN);
 }
 
 /* -------------------------------------------------------------------------------------------- */
@@ -393,7 +292,7 @@ static void summary_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	const struct pp_model *model = self->context->model;
 	struct pp_table *table = pp_table_new("summary", "Summary", columns, G_N_ELEMENTS(columns));
 	struct pp_cell *row = pp_table_add_row(table);
-	struct pp_table *top = find_top(find_table(tables, "locks"));
+	struct pp_table *top = pp_top_new(find_table(tables, "locks"), N_SHOWN);
 	GString *text = g_string_new(NULL);
 
 	(void)end_ns;

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "pass/top.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/duration.h"
+
+enum { TOP_OBJECT, TOP_NAME, TOP_TYPE, TOP_WAIT, TOP_CONTENDED, TOP_ACQUIRED, TOP_SITE };
+
+static const struct pp_column top_columns[] = {
+    [TOP_OBJECT] = {"object", "address", PP_TYPE_ADDRESS, 0, "address"},
+    [TOP_NAME] = {"name", "object", PP_TYPE_TEXT, 0, "name"},
+    [TOP_TYPE] = {"type", "type", PP_TYPE_TEXT, 0, "type"},
+    [TOP_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "time threads waited for it"},
+    [TOP_CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0, "operations that waited"},
+    [TOP_ACQUIRED] = {"acquired", "acquired", PP_TYPE_COUNT, 0, "operations that got it"},
+    [TOP_SITE] = {"site", "mostly at", PP_TYPE_TEXT, 0, "the site that waited longest"},
+};
+
+static int64_t wait_of(const struct pp_table *locks, guint row)
+{
+	const struct pp_cell *wait = pp_table_cell(locks, row, "wait_ns");
+
+	return wait ? wait->time_ns : 0;
+}
+
+/* Waiting for a thread to end is what joining is for, and would hide everything else. */
+static bool is_thread(const struct pp_table *locks, guint row)
+{
+	const struct pp_cell *type = pp_table_cell(locks, row, "type");
+
+	return type && strcmp(type->text, "thread") == 0;
+}
+
+static void copy_cell(struct pp_cell *to, enum pp_type type, const struct pp_cell *from)
+{
+	if (!from)
+		return;
+	if (type == PP_TYPE_TEXT)
+		pp_cell_set_text(to, from->text);
+	else
+		*to = *from;
+}
+
+static const char *main_site(const struct pp_cell *sites)
+{
+	const struct pp_cell *best = NULL;
+	int64_t longest_ns = -1;
+
+	for (guint r = 0; sites && r < sites->table->rows->len; r++)
+		if (wait_of(sites->table, r) > longest_ns &&
+		    pp_table_cell(sites->table, r, "site")) {
+			best = pp_table_cell(sites->table, r, "site");
+			longest_ns = wait_of(sites->table, r);
+		}
+	return best ? best->text : NULL;
+}
+
+static void add_top_row(struct pp_table *top, const struct pp_table *locks, guint from)
+{
+	struct pp_cell *row = pp_table_add_row(top);
+
+	for (unsigned c = TOP_OBJECT; c < TOP_SITE; c++)
+		copy_cell(&row[c], top_columns[c].type,
+			  pp_table_cell(locks, from, top_columns[c].key));
+	pp_cell_set_text(&row[TOP_SITE], main_site(pp_table_cell(locks, from, "sites")));
+}
+
+struct pp_table *pp_top_new(const struct pp_table *locks, unsigned n_rows)
+{
+	struct pp_table *top =
+	    pp_table_new("top", "Waited most", top_columns, G_N_ELEMENTS(top_columns));
+	g_autofree bool *taken = g_new0(bool, locks ? locks->rows->len + 1 : 1);
+
+	for (unsigned n = 0; locks && n < n_rows; n++) {
+		guint best = 0;
+		int64_t longest_ns = 0;
+
+		for (guint r = 0; r < locks->rows->len; r++)
+			if (!taken[r] && wait_of(locks, r) > longest_ns && !is_thread(locks, r)) {
+				best = r;
+				longest_ns = wait_of(locks, r);
+			}
+		if (!longest_ns)
+			break;
+		taken[best] = true;
+		add_top_row(top, locks, best);
+	}
+	return top;
+}
+
+char *pp_top_text(const struct pp_table *top, unsigned at)
+{
+	const struct pp_cell *row = top->rows->pdata[at];
+	g_autofree char *wait = pp_duration_text(row[TOP_WAIT].time_ns);
+	GString *line = g_string_new(NULL);
+
+	g_string_append_printf(line, "%s for %s", wait,
+			       row[TOP_NAME].missing ? "an object" : row[TOP_NAME].text);
+	if (!row[TOP_TYPE].missing && !strstr(line->str, row[TOP_TYPE].text))
+		g_string_append_printf(line, " (%s)", row[TOP_TYPE].text);
+	if (!row[TOP_CONTENDED].missing && !row[TOP_ACQUIRED].missing)
+		g_string_append_printf(line, ", in %" PRIu64 " of %" PRIu64 " operations",
+				       row[TOP_CONTENDED].count, row[TOP_ACQUIRED].count);
+	if (!row[TOP_SITE].missing)
+		g_string_append_printf(line, ", mostly at %s", row[TOP_SITE].text);
+	return g_string_free(line, FALSE);
+}

@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# When the program has ended, record says in at most ten lines what was waited for most: what the
+# report says; nothing with -q; and no long reading.
+. "$GM_TOP/tests/runtime/record/common.sh"
+
+cat >app.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "unit/sleeper.h"
+
+#define GATES 12
+
+static pthread_mutex_t gates[GATES];
+static pthread_mutex_t open_gate = PTHREAD_MUTEX_INITIALIZER;
+static int tid;
+
+static void *pass(void *gate)
+{
+	__atomic_store_n(&tid, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
+	pthread_mutex_lock(gate);
+	pthread_mutex_unlock(gate);
+	return NULL;
+}
+
+/* For each of N gates a thread waits once; one more is passed M times without. */
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < (argc > 1 ? atoi(argv[1]) : 0); i++) {
+		tid = 0;
+		pthread_mutex_init(&gates[i], NULL);
+		pthread_mutex_lock(&gates[i]);
+		pthread_create(&thread, NULL, pass, &gates[i]);
+		if (!sleeper_await(&tid))
+			return 1;
+		pthread_mutex_unlock(&gates[i]);
+		pthread_join(thread, NULL);
+	}
+	for (int i = 0; i < (argc > 2 ? atoi(argv[2]) : 0); i++) {
+		pthread_mutex_lock(&open_gate);
+		pthread_mutex_unlock(&open_gate);
+	}
+	return 3;
+}
+END
+"$CC" -D_GNU_SOURCE -pg -g -O1 -pthread -I"$GM_TOP/tests" -o app app.c || fail "cannot compile"
+
+# recorded ARGUMENT...: record's own words in err
+recorded()
+{
+	rm -rf gprof-mt.data
+	"$gprof_mt" record "$@" 2>err
+	[ $? = 3 ] || fail "$*: exit status; $(cat err)"
+	[ "$(wc -l <err)" -le 10 ] || fail "$*: more than ten lines: $(cat err)"
+	! grep -v '^gprof-mt: ' err || fail "$*: see above"
+}
+
+# Names as the report has them, the longest wait first, threads left out.
+reported()
+{
+	"$gprof_mt" report --format json locks | jq -r '[.locks[] | select(.wait_ns > 0 and
+		.type != "thread")] | sort_by(-.wait_ns) | .[:7] | .[].name'
+}
+
+for gates in 0 1 3 12; do
+	for profile in applic-only full-sched; do
+		recorded --profile $profile ./app $gates
+		sed -nE 's/^gprof-mt: waited [0-9.]+ [a-z]+ for (.*) \(mutex\), in 1 of 2 operations, mostly at pass \(.*app\.c:[0-9]+\)$/\1/p' \
+			err >named
+		[ "$(wc -l <named)" = $((gates < 7 ? gates : 7)) ] || fail "$gates gates: $(cat err)"
+		diff <(reported) named || fail "$profile, $gates gates: not those of the report"
+		grep -c waited err | grep -qx "$(wc -l <named)" || fail "other waits: $(cat err)"
+	done
+done
+recorded -q ./app 3
+[ ! -s err ] || fail "-q: $(cat err)"
+
+# More than is read in passing: said, and no wait invented.
+recorded --profile applic-only ./app 1 600000
+grep -q 'waits: too many synch-events to sum up now' err || fail "$(cat err)"
+! grep 'waited ' err || fail "see above"
