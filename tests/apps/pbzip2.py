@@ -15,6 +15,7 @@ import time
 
 THREADS = 4
 BLOCK_BYTES = 900000  # pbzip2's default: bzip2 -9
+SWITCH_NS = 10_000  # the kernel charges a thread with its switches, the report does not
 STREAM_START = b"BZh91AY&SY"  # header and block magic; byte-aligned only where a stream starts
 
 
@@ -56,6 +57,8 @@ class Run:
         self.plain = os.path.join(directory, "plain.bz2")
         self.blocks = -(-os.path.getsize(input_file) // BLOCK_BYTES)
         self.reports = {}
+        self.witness = os.path.join(directory, "cpu")
+        self.stolen_ns = 0
 
     def command(self):
         return [self.program, "-k", "-c", f"-p{THREADS}", self.input]
@@ -65,10 +68,16 @@ class Run:
         with open(self.plain, "wb") as out:
             plain = subprocess.run(self.command(), stdout=out, stderr=subprocess.PIPE,
                                    cwd=self.directory, check=True)
+        library = os.path.join(self.directory, "witness.so")
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "witness.c")
+        subprocess.run([os.environ.get("CC", "gcc"), "-O1", "-fPIC", "-shared", "-o", library, source], check=True)
+        before_ns = stolen_ns()
         with open(self.output, "wb") as out:
             done = subprocess.run([self.gprof_mt, "record", "-q", "-o", self.capture, "--profile",
                                    "full-sched", "--"] + self.command(),
-                                  stdout=out, stderr=subprocess.PIPE, cwd=self.directory, text=True)
+                                  stdout=out, stderr=subprocess.PIPE, cwd=self.directory, text=True,
+                                  env=dict(os.environ, LD_PRELOAD=library, CPU_WITNESS=self.witness))
+        self.stolen_ns = stolen_ns() - before_ns
         expect(done.returncode == 0, f"exit status {done.returncode}: {done.stderr[-500:]}")
         expect(plain.stderr.decode() == done.stderr, f"stderr differs: {done.stderr[-500:]}")
 
@@ -94,6 +103,14 @@ class Run:
             if names(arc["to"], to) and (frm is None or names(arc["from"], frm)):
                 by_tid[arc["tid"]] = by_tid.get(arc["tid"], 0) + arc["calls"]
         return by_tid
+
+
+def stolen_ns():
+    """What interrupts and the hypervisor took so far, of all CPUs: threads run on meanwhile, but are
+    not charged with it."""
+    with open("/proc/stat") as file:
+        ticks = file.readline().split()
+    return sum(int(t) for t in ticks[6:9]) * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 def names(symbol, function):
@@ -201,6 +218,19 @@ def claim_time(run):
     return f"worst {100 * worst:.4f} %"
 
 
+def claim_cpu(run):
+    """The time that threads ran, added up, is the CPU time that the kernel counted for the process."""
+    pids = {t["pid"] for t in run.threads()}
+    expect(len(pids) == 1, f"processes {pids}")
+    with open(f"{run.witness}.{pids.pop()}") as file:
+        counted = int(file.read())
+    running = sum(t["running_ns"] for t in run.threads())
+    switches = sum(t["switches_voluntary"] + t["switches_involuntary"] for t in run.threads())
+    expect(0.98 * counted - switches * SWITCH_NS <= running <= 1.02 * counted + run.stolen_ns,
+           f"threads ran {running} ns, the kernel counted {counted} and {run.stolen_ns} stolen; {switches} switches")
+    return f"{100 * (running / counted - 1):+.2f} %"
+
+
 def claim_babeltrace(run):
     done = subprocess.run(["babeltrace2", run.capture, "--component", "sink.utils.counter"],
                           capture_output=True, text=True)
@@ -226,6 +256,7 @@ def main():
         ("mutexes and condition variables have source locations", claim_locks),
         ("locks are balanced, signals accounted for", claim_sync),
         ("running + runnable + blocked = lifetime, within 1 %", claim_time),
+        ("threads ran as long as the kernel counted, within 2 %", claim_cpu),
         ("babeltrace2 reads the capture", claim_babeltrace),
     ):
         claims.check(name, lambda: claim(run))
