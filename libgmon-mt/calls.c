@@ -22,7 +22,9 @@
 #define FIRST_SLOTS 128u
 
 _Static_assert(offsetof(struct gm_tls, state) == GM_TLS_STATE, "mcount.S");
-_Static_assert(offsetof(struct gm_tls, table) == GM_TLS_TABLE, "mcount.S");
+_Static_assert(offsetof(struct gm_tls, view) == GM_TLS_VIEW, "mcount.S");
+_Static_assert(offsetof(struct gm_view, slot_mask) == GM_VIEW_SLOT_MASK, "mcount.S");
+_Static_assert(offsetof(struct gm_view, table) == GM_VIEW_TABLE, "mcount.S");
 _Static_assert(GM_STATE_OFF == GM_TLS_STATE_OFF, "mcount.S");
 _Static_assert(offsetof(struct gm_calls_header, slot_mask) == GM_CALLS_SLOT_MASK, "mcount.S");
 _Static_assert(sizeof(struct gm_calls_header) == GM_CALLS_HEADER_BYTES, "mcount.S");
@@ -33,15 +35,12 @@ _Static_assert(offsetof(struct gm_table, arcs) + offsetof(struct gm_arc, from) =
 	       "mcount.S");
 _Static_assert(offsetof(struct gm_arc, count) == offsetof(struct gm_calls_arc, count), "format.h");
 
-/* One slot, empty: every look-up ends there, not found. */
-struct gm_no_table {
-	struct gm_calls_header header;
-	struct gm_arc arc;
-};
-static struct gm_no_table no_table;
-extern struct gm_table gm_no_table __attribute__((alias("no_table")));
+/* Zeros up to the end of the first slot: every look-up ends there, not found. */
+static struct gm_view no_views[2];
+extern struct gm_view gm_no_view __attribute__((alias("no_views")));
+_Static_assert(sizeof(no_views) >= sizeof(struct gm_calls_header) + sizeof(struct gm_arc), "slot");
 
-__thread struct gm_tls gm_tls = {.state = GM_STATE_NEWBORN, .table = &gm_no_table};
+__thread struct gm_tls gm_tls = {.state = GM_STATE_NEWBORN, .view = &gm_no_view};
 
 /* An arc keeps its slot when what it names moves (gm_calls_move()). */
 static uint32_t hash(uint64_t from, uint64_t self)
@@ -107,8 +106,10 @@ bool gm_calls_start(struct gm_control *control)
 
 	gm_flush_lock(&mask);
 	control->table = table_new(control, FIRST_SLOTS);
-	if (control->table != NULL)
+	if (control->table != NULL) {
 		gm_arena_publish(control->table);
+		gm_view_set(control->view, control->table);
+	}
 	gm_flush_unlock(mask);
 	return control->table != NULL;
 }
@@ -144,8 +145,7 @@ static bool grow(struct gm_control *control)
 		gm_arena_publish(table);
 		control->retired[control->n_retired++] = old;
 		control->table = table;
-		if (gm_tls.state == GM_STATE_NOMINAL)
-			gm_tls.table = table;
+		gm_view_set(control->view, table);
 	}
 	gm_flush_unlock(mask);
 	return table != NULL;
@@ -191,6 +191,7 @@ __attribute__((noinline, cold, visibility("hidden"))) void gm_calls_miss(uint64_
 	uint64_t mask;
 
 	gm_signals_block(&mask);
+	gm_threads_check_fork();
 	if (gm_tls.state == GM_STATE_NEWBORN)
 		gm_thread_start();
 	if (gm_tls.state == GM_STATE_ENDED || (gm_tls.state == GM_STATE_NOMINAL && self == 0))

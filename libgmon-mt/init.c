@@ -66,9 +66,11 @@ void moncontrol(int mode)
 
 static void flush(void)
 {
-	const struct gm_process *process = gm_process_get();
+	const struct gm_process *process;
 	uint64_t mask;
 
+	gm_threads_check_fork();
+	process = gm_process_get();
 	if (process == NULL || !gm_started || process->config.calls_mode == GM_CALLS_OFF)
 		return;
 	gm_maps_update(); /* takes the loader's lock, under which others may want ours */

@@ -38,9 +38,21 @@ struct gm_table {
 	struct gm_arc arcs[];
 };
 
+/*
+ * Where a thread's mcount finds its table.  Views lie in memory that is zeros in the child of a
+ * fork of any kind, and zeros are a view of an empty table: itself.  A view is never the last of
+ * that memory, so the slot is there, too.
+ */
+struct gm_view {
+	uint64_t slot_mask;
+	uint64_t table;	    /* its address - the view's */
+	uint64_t unused[6]; /* a cache line: as long as the header of a table */
+};
+
 #define GM_RETIRED_MAX 32 /* a table doubles: 2^32 arcs do not fit in memory */
 
 struct gm_control {
+	struct gm_view *view;
 	struct gm_table *table;
 	struct gm_tls *tls;
 	struct gm_thread_slot *slot; /* NULL: the process' thread table was full */
@@ -54,7 +66,7 @@ struct gm_control {
 
 struct gm_tls {
 	uint8_t state; /* enum gm_state */
-	struct gm_table *table;
+	struct gm_view *view;
 	struct gm_control *control;
 	struct gm_thread_slot *slot; /* NULL: none, or not yet */
 };
@@ -63,8 +75,15 @@ extern __thread struct gm_tls gm_tls;
 
 /* --- calls.c ------------------------------------------------------------------------------ */
 
-/* A table in which nothing is found: for threads without their own. */
-extern struct gm_table gm_no_table;
+/* Of a table in which nothing is found: for threads without their own. */
+extern struct gm_view gm_no_view;
+
+/* mcount loads the mask first: with one too small for the table, it finds less and no wrong arc. */
+static inline void gm_view_set(struct gm_view *view, const struct gm_table *table)
+{
+	view->table = (uint64_t)table - (uint64_t)view;
+	__atomic_store_n(&view->slot_mask, table->header.slot_mask, __ATOMIC_RELEASE);
+}
 
 /* Gives the control block of the calling thread its first table.  False: no memory. */
 bool gm_calls_start(struct gm_control *control);
@@ -134,6 +153,12 @@ void gm_thread_start(void);
 
 /* The control block of a thread that is running and counts calls; else NULL. */
 struct gm_control *gm_control_at(uint32_t index);
+
+/*
+ * In the child of a fork that no handler told of (_Fork(), clone()): as if one had.  To be called
+ * before anything is done about a thread or the process.
+ */
+void gm_threads_check_fork(void);
 
 /* Stops or resumes counting in all threads, also those to come. */
 void gm_threads_pause(bool pause);

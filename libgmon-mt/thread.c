@@ -19,6 +19,12 @@
 static uint32_t flush_locked;
 static struct gm_control *free_controls;
 
+/* In the memory of the views: zeros in the child of a fork. */
+static struct alive {
+	uint32_t lock;
+	uint32_t is_known; /* 0: a child, and nobody has noticed yet */
+} * alive;
+
 static bool watched;
 static bool paused; /* changed under the lock */
 
@@ -34,25 +40,43 @@ void gm_flush_unlock(uint64_t mask)
 	gm_signals_restore(mask);
 }
 
+/* A pool of control blocks and one of their views; under the lock. */
+static void pool_new(void)
+{
+	const unsigned n = POOL_BYTES / sizeof(struct gm_control);
+	const size_t view_bytes = (n + 2) * sizeof(struct gm_view);
+	struct gm_control *pool = gm_sys_mmap(POOL_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct gm_view *views = gm_sys_mmap(view_bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (pool == NULL || views == NULL)
+		return;
+	/* Before Linux 4.14 there is none, and only fork() is noticed, by its handler. */
+	gm_syscall3(SYS_madvise, (long)views, (long)view_bytes, MADV_WIPEONFORK);
+	for (unsigned i = 0; i < n; i++) {
+		pool[i].view = &views[i];
+		pool[i].next_free = free_controls;
+		free_controls = &pool[i];
+	}
+	if (alive == NULL) {
+		alive = (struct alive *)&views[n + 1];
+		alive->is_known = 1;
+	}
+}
+
 static struct gm_control *control_new(void)
 {
 	struct gm_control *control;
 	uint64_t mask;
 
 	gm_flush_lock(&mask);
-	if (free_controls == NULL) {
-		control = gm_sys_mmap(POOL_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		for (unsigned i = 0; control != NULL && i < POOL_BYTES / sizeof(*control); i++) {
-			control[i].next_free = free_controls;
-			free_controls = &control[i];
-		}
-	}
+	if (free_controls == NULL)
+		pool_new();
 	control = free_controls;
 	if (control != NULL)
 		free_controls = control->next_free;
 	gm_flush_unlock(mask);
 	if (control != NULL)
-		memset(control, 0, sizeof(*control));
+		*control = (struct gm_control){.view = control->view};
 	return control;
 }
 
@@ -91,7 +115,7 @@ static void publish(struct gm_control *control)
 
 	gm_flush_lock(&mask);
 	gm_tls.control = control;
-	gm_tls.table = paused ? &gm_no_table : control->table;
+	gm_tls.view = paused ? &gm_no_view : control->view;
 	gm_tls.state = paused ? GM_STATE_PAUSED : GM_STATE_NOMINAL;
 	control->slot->local[GM_LIB_CALLS] = (uint64_t)control;
 	gm_flush_unlock(mask);
@@ -131,10 +155,11 @@ static void thread_ended(void *arg)
 	struct gm_control *control = arg;
 	uint64_t mask;
 
+	gm_threads_check_fork();
 	gm_flush_lock(&mask);
 	if (gm_tls.control == control) {
 		gm_tls.state = GM_STATE_ENDED;
-		gm_tls.table = &gm_no_table;
+		gm_tls.view = &gm_no_view;
 		gm_thread_end(control->slot);
 		gm_gmon_thread(control, true);
 		control->slot->local[GM_LIB_CALLS] = 0;
@@ -147,9 +172,11 @@ static void thread_ended(void *arg)
 
 void gm_threads_pause(bool pause)
 {
-	uint32_t n = gm_threads_count();
+	uint32_t n;
 	uint64_t mask;
 
+	gm_threads_check_fork();
+	n = gm_threads_count();
 	gm_flush_lock(&mask);
 	paused = pause;
 	for (uint32_t i = 0; i < n; i++) {
@@ -159,7 +186,7 @@ void gm_threads_pause(bool pause)
 			continue;
 		/* In whatever order its thread sees them: a miss asks for the state. */
 		control->tls->state = pause ? GM_STATE_PAUSED : GM_STATE_NOMINAL;
-		control->tls->table = pause ? &gm_no_table : control->table;
+		control->tls->view = pause ? &gm_no_view : control->view;
 	}
 	gm_flush_unlock(mask);
 }
@@ -177,18 +204,54 @@ struct gm_control *gm_control_at(uint32_t index)
  * The child of fork() has one thread and starts at zero.  What other threads of the parent were at
  * when it was made is unknown, so their blocks are memory that nobody uses again.
  */
-static void forked(void)
+static void process_begin_anew(void)
 {
 	flush_locked = 0;
 	free_controls = NULL;
 	gm_arena_forget();
-	gm_tls.table = &gm_no_table;
+	gm_gmon_forget();
+	gm_process_forked();
+}
+
+static void thread_begin_anew(void)
+{
+	gm_tls.view = &gm_no_view;
 	gm_tls.control = NULL;
 	gm_tls.slot = NULL;
 	if (gm_tls.state != GM_STATE_OFF)
 		gm_tls.state = GM_STATE_NEWBORN;
-	gm_gmon_forget();
-	gm_process_forked();
+}
+
+/* The fork handler. */
+static void forked(void)
+{
+	process_begin_anew();
+	thread_begin_anew();
+	if (alive != NULL)
+		alive->is_known = 1;
+}
+
+void gm_threads_check_fork(void)
+{
+	uint64_t mask;
+
+	if (alive == NULL)
+		return;
+	/* acquire: pairs with the release below, of another thread of the child */
+	if (__atomic_load_n(&alive->is_known, __ATOMIC_ACQUIRE) == 0) {
+		gm_signals_block(&mask);
+		gm_futex_lock(&alive->lock);
+		if (alive->is_known == 0) {
+			process_begin_anew();
+			thread_begin_anew();
+		}
+		__atomic_store_n(&alive->is_known, 1, __ATOMIC_RELEASE);
+		gm_futex_unlock(&alive->lock);
+		gm_signals_restore(mask);
+	}
+	/* This thread had a table before the fork, which another may have noticed. */
+	if (gm_tls.control != NULL && gm_tls.control->view->slot_mask == 0)
+		thread_begin_anew();
 }
 
 void gm_threads_init(void)

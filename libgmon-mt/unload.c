@@ -35,6 +35,8 @@ void __cxa_finalize(void *object)
 {
 	if (libc_finalize != NULL)
 		libc_finalize(object);
-	if (object != NULL && !ending)
-		gm_maps_unload((uint64_t)object);
+	if (object == NULL || ending)
+		return;
+	gm_threads_check_fork();
+	gm_maps_unload((uint64_t)object);
 }

@@ -26,9 +26,10 @@
  * -finstrument-functions calls __cyg_profile_func_enter(function, call site) as any C function: the
  * arc is its two arguments, and all that a C function may change is free.
  *
- * A thread's table (struct gm_calls_header, then slots of 32 bytes) is found by one load from TLS.
- * A thread that has none yet, or that is not profiled, points to a table in which nothing is ever
- * found: the miss sorts those cases out.
+ * A thread's table (struct gm_calls_header, then slots of 32 bytes) is found by a load from TLS, of
+ * its view, which tells how far from it the table is, and the mask of its slots.  A view of zeros is
+ * itself the table, with nothing in it: that is what a thread has that has none yet or is not
+ * profiled, and what every view becomes in the child of a fork.  The miss sorts those cases out.
  *
  * IFUNC resolvers (gcc makes one for target_clones, and has it call mcount) run while the loader
  * relocates.  We may not be relocated ourselves: then the offset of gm_tls is still 0, which no
@@ -44,10 +45,8 @@
 
 	.text
 
-/*
- * Finds the thread's table, in r11; goes to gm_count_early if there can be none.
- */
-.macro find_table
+/* Finds the thread's view of its table, in r11; goes to gm_count_early if there can be none. */
+.macro find_view
 #ifdef GM_ARCHIVE
 	cmpb	$0, gm_up(%rip)
 	je	gm_count_early
@@ -57,21 +56,22 @@
 	testq	%r11, %r11
 	jz	gm_count_early
 #endif
-	movq	%fs:GM_TLS_TABLE(%r11), %r11
+	movq	%fs:GM_TLS_VIEW(%r11), %r11
 	testq	%r11, %r11
 	jz	gm_count_early
 .endm
 
 /*
- * Finds the arc rax -> rdx in the table r11 and counts it; leaves by ret.  Goes to gm_count_miss
- * when it is not there.  `saved`: rax, rcx and rdx lie in the red zone.
+ * Finds the arc rax -> rdx in the table that r11 is a view of and counts it; leaves by ret.  Goes to
+ * gm_count_miss when it is not there.  `saved`: rax, rcx and rdx lie in the red zone.
  */
 .macro count_arc saved:req
 	imulq	$GM_HASH_FACTOR, %rax, %rcx
 	addq	%rdx, %rcx
 	imulq	$GM_HASH_FACTOR, %rcx, %rcx
 	shrq	$GM_HASH_SHIFT, %rcx
-	andq	GM_CALLS_SLOT_MASK(%r11), %rcx
+	andq	GM_VIEW_SLOT_MASK(%r11), %rcx
+	addq	GM_VIEW_TABLE(%r11), %r11	/* in this order: gm_view_set() */
 	cmpq	%rdx, GM_ARC_SELF(%r11, %rcx)
 	jne	2f
 	cmpq	%rax, GM_ARC_FROM(%r11, %rcx)
@@ -97,7 +97,7 @@
 .endm
 
 .macro count_call from:req
-	find_table
+	find_view
 	movq	%rax, -8(%rsp)
 	movq	%rcx, -16(%rsp)
 	movq	%rdx, -24(%rsp)
@@ -143,7 +143,7 @@ __fentry__:
 	.p2align 6
 __cyg_profile_func_enter:
 	.cfi_startproc
-	find_table
+	find_view
 	movq	%rsi, %rax
 	movq	%rdi, %rdx
 	testq	%rdx, %rdx	/* called by hand: no function, which is how a free slot looks */

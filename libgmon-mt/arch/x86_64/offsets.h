@@ -7,10 +7,14 @@
 
 /* struct gm_tls */
 #define GM_TLS_STATE 0
-#define GM_TLS_TABLE 8
+#define GM_TLS_VIEW  8
 
 /* enum gm_state */
 #define GM_TLS_STATE_OFF 3
+
+/* struct gm_view */
+#define GM_VIEW_SLOT_MASK 0
+#define GM_VIEW_TABLE	  8
 
 /* struct gm_calls_header, then the slots; offsets from the table's start */
 #define GM_CALLS_SLOT_MASK    40

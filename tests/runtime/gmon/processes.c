@@ -6,6 +6,9 @@
  *	fork, fork_thread  a child, of the main thread or of another; it ends by exit()
  *	fork_exec          a child that calls `leaf`, then executes another
  *	nested             a child that has a child that has a child
+ *	_Fork, clone       a child that no fork handler is told of; it ends by exit(), or _exit()
+ *	_Fork_silent       one that calls nothing and ends by exit()
+ *	clone_thread       one whose first calls are another thread's
  *	system, daemon     system() of another; daemon() by a child
  *	vfork              a child that calls `leaf` in the parent's memory, then executes another
  *	spawn              posix_spawn
@@ -19,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -93,6 +97,39 @@ static void become_daemon(void)
 		exit(1);
 }
 
+static void *five(void *unused)
+{
+	times(5);
+	return unused;
+}
+
+/* The call sites are those that the parent has counted calls from. */
+static void unheard_of(const char *how)
+{
+	pthread_t thread;
+	pid_t child;
+
+	if (how[0] == '_')
+		child = _Fork();
+	else
+		child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, 0);
+	if (child != 0) {
+		wait_for(child);
+		return;
+	}
+	if (strcmp(how, "_Fork_silent") == 0)
+		exit(0);
+	if (strcmp(how, "clone_thread") == 0) {
+		if (pthread_create(&thread, NULL, five, NULL) != 0)
+			_exit(1);
+		pthread_join(thread, NULL);
+	}
+	times(7);
+	if (how[0] == '_')
+		exit(0);
+	_exit(0);
+}
+
 static void *wait_for_ever(void *unused)
 {
 	times(5);
@@ -127,6 +164,8 @@ static void do_it(const char *how)
 		wait_for(child);
 	} else if (strcmp(how, "nested") == 0) {
 		nested(3);
+	} else if (strncmp(how, "_Fork", 5) == 0 || strncmp(how, "clone", 5) == 0) {
+		unheard_of(how);
 	} else if (strcmp(how, "system") == 0) {
 		if (system("./leaf_only") != 0)
 			exit(1);
