@@ -1,0 +1,90 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What counting costs beside the time of a call: the start and the end of a program that does
+# nothing, the memory of a thread with less than 100 arcs, and the instructions of a call, which do
+# not depend on what else the machine does.  All over the same program without -pg.
+#
+# Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
+set -eu
+
+runs=${RUNS:-100}
+source=$GM_TOP/tests/bench/count
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+unset GMON_OUT_PREFIX GPROF_MT_CONFIG
+CC=${CC:-gcc}
+
+echo 'int main(void) { return 0; }' >nothing.c
+cp "$source/three.c" "$source/crowd.c" .
+$CC -shared -o empty.so "$source/empty.S"
+for program in nothing three crowd; do
+	$CC -std=gnu17 -O2 -pthread -o $program.plain $program.c
+	$CC -std=gnu17 -O2 -pg -pthread -o $program.glibc $program.c
+	$CC -std=gnu17 -O2 -pg -pthread -o $program.empty $program.c ./empty.so
+	$CC -std=gnu17 -O2 -pg -pthread -o $program.archive $program.c "$GM_BUILD/libgmon_mt.a"
+	$CC -std=gnu17 -O2 -pg -pthread -o $program.ours $program.c \
+		-L"$GM_BUILD" -lgmon_mt -Wl,-rpath,"$GM_BUILD"
+done
+
+# row WHAT PEER PEER_VALUE OUR_VALUE UNIT BUDGET; "-": what there is not
+row()
+{
+	awk -v what="$1" -v peer="$2" -v p="$3" -v o="$4" -v unit="$5" -v b="$6" 'BEGIN {
+		printf "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", what, peer, p, o, unit,
+			p == "-" || o == "-" || p <= 0 ? "-" : sprintf("%.3f", o / p), b,
+			o == "-" || b == "-" ? "-" : o <= b ? "pass" : "miss" }'
+}
+
+# over PEER: the wall time of PEER's start and end over no profiling
+over()
+{
+	awk -v peer="$1" '{ ms[$1] = $2 } END { printf "%.3f", ms[peer] - ms["plain"] }' times.txt
+}
+
+python3 "$source/spawn.py" "$runs" plain=./nothing.plain glibc=./nothing.glibc ours=./nothing.ours \
+	archive=./nothing.archive "preloaded=LD_PRELOAD=$GM_BUILD/libgmon_mt.so ./nothing.glibc" >times.txt
+row "start and end of a program" "glibc mcount" "$(over glibc)" "$(over ours)" ms 1
+row "start and end, libgmon_mt.a" "glibc mcount" "$(over glibc)" "$(over archive)" ms 1
+row "start and end, preloaded" "glibc mcount" "$(over glibc)" "$(over preloaded)" ms 1
+
+# resident PEER: KiB a thread of 400 over one thread
+resident()
+{
+	local one many
+	rm -rf gmon.out gprof-mt.data
+	one=$(./crowd."$1" 1)
+	rm -rf gmon.out gprof-mt.data
+	many=$(./crowd."$1" 401)
+	awk -v a="$one" -v b="$many" 'BEGIN { printf "%.2f", (b - a) / 400 }'
+}
+
+minus()
+{
+	awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a - b }'
+}
+plain=$(resident plain)
+row "memory of a thread with 96 arcs" "glibc mcount" "$(minus "$(resident glibc)" "$plain")" \
+	"$(minus "$(resident ours)" "$plain")" KiB 32
+
+# instructions PEER: of a call, by what 30,000 more of them take
+instructions()
+{
+	local rounds
+	for rounds in 1000 11000; do
+		rm -rf gmon.out gprof-mt.data
+		valgrind --tool=callgrind --callgrind-out-file=/dev/null ./three."$1" 1 $rounds 2>&1 |
+			awk '/Collected/ { print $NF }'
+	done | awk '{ n[NR] = $1 } END { printf "%.2f", (n[2] - n[1]) / 30000 }'
+}
+
+what="instructions of a call"
+if valgrind --version >/dev/null 2>&1; then
+	plain=$(instructions plain)
+	ours=$(minus "$(instructions ours)" "$plain")
+	row "$what" "glibc mcount" "$(minus "$(instructions glibc)" "$plain")" "$ours" instructions 32
+	row "$what" "an empty mcount" "$(minus "$(instructions empty)" "$plain")" "$ours" instructions 32
+else
+	row "$what" "valgrind is not installed" - - instructions 32
+fi
