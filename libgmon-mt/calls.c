@@ -153,8 +153,13 @@ static bool grow(struct gm_control *control)
 
 static void add(struct gm_control *control, uint64_t from, uint64_t self)
 {
-	struct gm_arc *arc = find(control->table, from, self);
+	struct gm_arc *arc;
 
+	if (control == NULL) {
+		count_lost(1);
+		return;
+	}
+	arc = find(control->table, from, self);
 	if (arc->self == 0) {
 		/* A library that comes back brings its arcs. */
 		gm_maps_note(self, NULL);
@@ -197,7 +202,7 @@ __attribute__((noinline, cold, visibility("hidden"))) void gm_calls_miss(uint64_
 	if (gm_tls.state == GM_STATE_ENDED || (gm_tls.state == GM_STATE_NOMINAL && self == 0))
 		count_lost(1);
 	else if (gm_tls.state == GM_STATE_NOMINAL)
-		add(gm_tls.control, from, self);
+		add(gm_thread_control(), from, self);
 	gm_signals_restore(mask);
 }
 

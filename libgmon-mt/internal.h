@@ -57,6 +57,7 @@ struct gm_control {
 	struct gm_tls *tls;
 	struct gm_thread_slot *slot; /* NULL: the process' thread table was full */
 	uint32_t index, tid;
+	bool shares_tls; /* with a task that has no thread-local storage of its own */
 	uint32_t n_used;
 	uint32_t n_retired;
 	uint64_t settled_lost; /* of calls_lost: what gm_calls_settle() put there */
@@ -150,6 +151,12 @@ void gm_flush_unlock(uint64_t mask);
 
 /* Makes the calling thread nominal, or off.  Signals are blocked. */
 void gm_thread_start(void);
+
+/*
+ * The control block of the calling thread, which is nominal; NULL: no memory.  A task that clone()
+ * made, and that has the thread-local storage of another thread, gets one of its own.
+ */
+struct gm_control *gm_thread_control(void);
 
 /* The control block of a thread that is running and counts calls; else NULL. */
 struct gm_control *gm_control_at(uint32_t index);

@@ -108,6 +108,14 @@ static void watch_begin(void)
 	gm_flush_unlock(mask);
 }
 
+/* Points the thread's mcount to where it is to look; under the lock. */
+static void aim(struct gm_control *control)
+{
+	/* In whatever order its thread sees them: a miss asks for the state. */
+	control->tls->state = paused ? GM_STATE_PAUSED : GM_STATE_NOMINAL;
+	control->tls->view = paused || control->shares_tls ? &gm_no_view : control->view;
+}
+
 /* Lets the walk, moncontrol() and the end of the thread find it. */
 static void publish(struct gm_control *control)
 {
@@ -115,8 +123,7 @@ static void publish(struct gm_control *control)
 
 	gm_flush_lock(&mask);
 	gm_tls.control = control;
-	gm_tls.view = paused ? &gm_no_view : control->view;
-	gm_tls.state = paused ? GM_STATE_PAUSED : GM_STATE_NOMINAL;
+	aim(control);
 	control->slot->local[GM_LIB_CALLS] = (uint64_t)control;
 	gm_flush_unlock(mask);
 	gm_thread_watch(control);
@@ -147,6 +154,51 @@ void gm_thread_start(void)
 		control_free(control);
 	else
 		publish(control);
+}
+
+/* Of a task that shares the calling thread's thread-local storage: found by its id each time. */
+static struct gm_control *control_of_task(uint32_t tid)
+{
+	uint32_t index = 0;
+	struct gm_thread_slot *slot = gm_thread_self(&index);
+	struct gm_control *control;
+	uint64_t mask;
+
+	if (slot == NULL || slot->local[GM_LIB_CALLS] != 0)
+		return slot == NULL ? NULL : (struct gm_control *)slot->local[GM_LIB_CALLS];
+	control = control_new();
+	if (control == NULL)
+		return NULL;
+	control->tls = &gm_tls;
+	control->shares_tls = true;
+	control->slot = slot;
+	control->index = index;
+	control->tid = tid;
+	if (!gm_calls_start(control)) {
+		control_free(control);
+		return NULL;
+	}
+	gm_flush_lock(&mask);
+	slot->local[GM_LIB_CALLS] = (uint64_t)control;
+	gm_flush_unlock(mask);
+	return control;
+}
+
+struct gm_control *gm_thread_control(void)
+{
+	struct gm_control *control = gm_tls.control;
+	uint32_t tid = (uint32_t)gm_sys_gettid();
+	uint64_t mask;
+
+	/* The child of vfork(), another process in our memory, counts as its parent. */
+	if (tid == control->tid || gm_sys_getpid() != gm_process_get()->pid)
+		return control;
+	/* From now on neither finds anything, and both come here. */
+	gm_flush_lock(&mask);
+	control->shares_tls = true;
+	gm_tls.view = &gm_no_view;
+	gm_flush_unlock(mask);
+	return control_of_task(tid);
 }
 
 /* In the ending thread, last of its destructors. */
@@ -182,11 +234,8 @@ void gm_threads_pause(bool pause)
 	for (uint32_t i = 0; i < n; i++) {
 		struct gm_control *control = gm_control_at(i);
 
-		if (control == NULL)
-			continue;
-		/* In whatever order its thread sees them: a miss asks for the state. */
-		control->tls->state = pause ? GM_STATE_PAUSED : GM_STATE_NOMINAL;
-		control->tls->view = pause ? &gm_no_view : control->view;
+		if (control != NULL)
+			aim(control);
 	}
 	gm_flush_unlock(mask);
 }

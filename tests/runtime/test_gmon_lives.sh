@@ -28,7 +28,7 @@ build lives
 lives 20 coroutines
 lives 25 altstack
 lives 40 longjmp
-lives 10 clone
+lives 80005 clone
 if fresh ./lives tids 20 >out; then
 	exact "lives tids" $((3 * $(cat out)))
 	same "tids: slots" $(($(cat out) + 1)) "$(calls --slots "$(folder)")"

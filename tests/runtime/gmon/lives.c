@@ -222,32 +222,35 @@ static void jump_out(void)
 
 /* --- clone --- */
 
-static int cloned(void *unused)
+static int cloned(void *calls)
 {
-	(void)unused;
-	times(5);
+	times(*(int *)calls);
 	syscall(SYS_exit, 0);
 	return 0;
 }
 
 static void clone_tasks(void)
 {
-	static pid_t alive;
-	char *stack = malloc(STACK_BYTES);
-	int status;
+	static pid_t alive[2];
+	int flags =
+	    CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
+	int many = 20000, few = 5, status;
 	pid_t child;
 
-	/* A thread of this process, which shares this one's thread-local storage; waited for. */
-	__atomic_store_n(&alive, 1, __ATOMIC_SEQ_CST);
-	if (clone(cloned, stack + STACK_BYTES,
-		  CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
-		      CLONE_CHILD_CLEARTID,
-		  NULL, NULL, NULL, &alive) < 0)
-		exit(1);
-	while (__atomic_load_n(&alive, __ATOMIC_SEQ_CST) != 0)
-		syscall(SYS_futex, &alive, FUTEX_WAIT, 1, NULL, NULL, 0);
+	/* Threads of this process that share this one's thread-local storage, all at it at once. */
+	times(many);
+	for (int i = 0; i < 2; i++) {
+		__atomic_store_n(&alive[i], 1, __ATOMIC_SEQ_CST);
+		if (clone(cloned, (char *)malloc(STACK_BYTES) + STACK_BYTES,
+			  flags | CLONE_CHILD_CLEARTID, &many, NULL, NULL, &alive[i]) < 0)
+			exit(1);
+	}
+	times(many);
+	for (int i = 0; i < 2; i++)
+		while (__atomic_load_n(&alive[i], __ATOMIC_SEQ_CST) != 0)
+			syscall(SYS_futex, &alive[i], FUTEX_WAIT, 1, NULL, NULL, 0);
 	/* A process that shares this one's memory, as vfork()'s child does. */
-	child = clone(cloned, stack + STACK_BYTES, CLONE_VM | SIGCHLD, NULL);
+	child = clone(cloned, (char *)malloc(STACK_BYTES) + STACK_BYTES, CLONE_VM | SIGCHLD, &few);
 	if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
 		exit(1);
 }
