@@ -54,8 +54,8 @@ void st_count_lost_anywhere(void);
 struct st_thread *st_pool_take(void);
 void st_pool_put(struct st_thread *self);
 
-/* Gives back what all parked writers have reserved on disk. */
-void st_pool_close(void);
+/* Gives back what all parked writers have reserved on disk, but for a page or two each. */
+void st_pool_trim(void);
 
 /* In a forked child: they are its parent's. */
 void st_pool_forget(void);

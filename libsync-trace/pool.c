@@ -20,7 +20,7 @@
 #define ADDRESS_BITS   48
 #define WRITER_BYTES   4096u
 #define CHUNK_WRITERS  63u
-#define OPEN_FILES_MAX 64 /* mappings that writers without a thread may keep */
+#define OPEN_FILES_MAX 1024 /* mappings that writers without a thread may keep */
 
 struct chunk {
 	uint32_t n_used;
@@ -106,20 +106,18 @@ void st_pool_put(struct st_thread *self)
 	push(self);
 }
 
-void st_pool_close(void)
+void st_pool_trim(void)
 {
-	struct st_thread *closed = NULL, *self;
+	struct st_thread *trimmed = NULL, *self;
 
 	while ((self = pop()) != NULL) {
-		if (self->stream.segment != NULL)
-			__atomic_fetch_sub(&n_open, 1, __ATOMIC_RELAXED);
-		gm_stream_close(&self->stream);
-		self->next_parked = closed;
-		closed = self;
+		gm_stream_trim(&self->stream);
+		self->next_parked = trimmed;
+		trimmed = self;
 	}
-	while (closed != NULL) {
-		self = closed;
-		closed = self->next_parked;
+	while (trimmed != NULL) {
+		self = trimmed;
+		trimmed = self->next_parked;
 		push(self);
 	}
 }

@@ -127,7 +127,7 @@ __attribute__((destructor)) static void end(void)
 	if (self->live) {
 		gm_signals_block(&mask);
 		st_thread_trim(self);
-		st_pool_close();
+		st_pool_trim();
 		gm_signals_restore(mask);
 	}
 	st_leave(self);
