@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/summary.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,17 +22,20 @@ struct counts {
 
 static uint64_t stream_bytes(const struct pp_trace *trace)
 {
-	g_autoptr(GDir) dir = g_dir_open(trace->dir, 0, NULL);
-	const char *name;
+	DIR *dir = opendir(trace->dir);
+	const struct dirent *entry;
 	uint64_t bytes = 0;
 
-	while (dir && (name = g_dir_read_name(dir))) {
-		g_autofree char *path = g_build_filename(trace->dir, name, NULL);
+	while (dir && (entry = readdir(dir))) {
 		struct stat st;
 
-		if (strcmp(name, "metadata") != 0 && lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+		if (strcmp(entry->d_name, "metadata") != 0 &&
+		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(st.st_mode))
 			bytes += st.st_size;
 	}
+	if (dir)
+		closedir(dir);
 	return bytes;
 }
 

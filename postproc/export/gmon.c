@@ -186,21 +186,23 @@ static int rename_new(int folder_fd, const char *name)
 
 	if (renameat2(folder_fd, UNFINISHED, folder_fd, name, RENAME_NOREPLACE) == 0)
 		return 0;
-	if (errno == EEXIST)
-		return unlinkat(folder_fd, UNFINISHED, 0) ? -errno : 0;
 	if (errno != EINVAL && errno != ENOSYS) /* not every file system can */
 		return -errno;
 	if (fstatat(folder_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
-		return unlinkat(folder_fd, UNFINISHED, 0) ? -errno : 0;
+		return -EEXIST;
 	return renameat(folder_fd, UNFINISHED, folder_fd, name) ? -errno : 0;
 }
 
-/* What the kernel writes in one step has its name at once: a rename costs as much as the rest. */
+/*
+ * What the kernel writes in one step has its name at once: a rename costs as much as the rest.
+ * -EEXIST: it is there already.
+ */
 static int write_file(int folder_fd, const char *name, const GByteArray *bytes)
 {
-	const char *first_name = bytes->len <= STEP_BYTES ? name : UNFINISHED;
-	int fd = openat(folder_fd, first_name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			0600);
+	bool at_once = bytes->len <= STEP_BYTES;
+	const char *first_name = at_once ? name : UNFINISHED;
+	int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (at_once ? O_EXCL : O_TRUNC);
+	int fd = openat(folder_fd, first_name, flags, 0600);
 	int rc;
 
 	if (fd < 0)
@@ -208,7 +210,7 @@ static int write_file(int folder_fd, const char *name, const GByteArray *bytes)
 	rc = write_all(fd, bytes->data, bytes->len);
 	if (close(fd) && !rc)
 		rc = -errno;
-	if (!rc && first_name != name)
+	if (!rc && !at_once)
 		rc = rename_new(folder_fd, name);
 	if (rc < 0)
 		unlinkat(folder_fd, first_name, 0);
@@ -235,8 +237,10 @@ static void write_arcs(struct writer *writer, const char *middle, const struct o
 	    g_strconcat("gmon.", middle, object->name ? "." : NULL, object->name, NULL);
 	g_autoptr(GByteArray) file = NULL;
 	struct stat st;
+	int rc;
 
-	if (fstatat(writer->folder_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+	if ((object->image->why || writer->error) &&
+	    fstatat(writer->folder_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		return;
 	if (object->image->why) {
 		object->image->n_missing++;
@@ -246,9 +250,11 @@ static void write_arcs(struct writer *writer, const char *middle, const struct o
 	g_byte_array_append(file, (const guint8 *)&start, sizeof(start));
 	for (guint i = 0; i < arcs->len; i++)
 		put_arc(file, &g_array_index(arcs, struct pp_arc, i));
-	if (!writer->error)
-		writer->error = write_file(writer->folder_fd, name, file);
-	if (writer->error)
+	rc = writer->error ?: write_file(writer->folder_fd, name, file);
+	if (rc == -EEXIST)
+		return;
+	writer->error = rc;
+	if (rc)
 		note_failure(writer, name);
 	else
 		writer->result->n_written++;

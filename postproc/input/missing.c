@@ -8,6 +8,7 @@
  * a gap is a loss.  A writer that found no room may leave its number unused; its thread's losses
  * are counted.  The kernel's events were counted by the recorder.
  */
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -83,27 +84,39 @@ static void find_gaps(struct pp_capture *capture, const char *trace_dir, bool nu
 	}
 }
 
+/* Links to one are, too.  Most file systems tell without a look at the file. */
+static bool is_regular(DIR *dir, const struct dirent *entry)
+{
+	struct stat st;
+
+	if (entry->d_type == DT_REG)
+		return true;
+	return fstatat(dirfd(dir), entry->d_name, &st, 0) == 0 && S_ISREG(st.st_mode);
+}
+
 void pp_missing_streams(struct pp_capture *capture, const char *trace_dir,
 			const struct pp_process *process)
 {
 	g_autoptr(GArray) segments = g_array_new(FALSE, FALSE, sizeof(struct segment));
-	GDir *dir = g_dir_open(trace_dir, 0, NULL);
-	const char *name;
+	DIR *dir = opendir(trace_dir);
+	const struct dirent *entry;
 
-	while (dir && (name = g_dir_read_name(dir))) {
-		g_autofree char *path = g_build_filename(trace_dir, name, NULL);
+	while (dir && (entry = readdir(dir))) {
+		const char *name = entry->d_name;
 		struct segment segment;
-		struct stat st;
 
 		if (name[0] == '.' || strcmp(name, "index") == 0) /* LTTng's, of its packets */
 			continue;
-		if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		if (!is_regular(dir, entry)) {
+			g_autofree char *path = g_build_filename(trace_dir, name, NULL);
+
 			pp_capture_add_damage(capture, path, "not a regular file: left out");
+		}
 		if (process && parse_segment(name, &segment))
 			g_array_append_val(segments, segment);
 	}
 	if (dir)
-		g_dir_close(dir);
+		closedir(dir);
 	if (process)
 		find_gaps(capture, trace_dir, !has_counted_losses(process), segments);
 }
