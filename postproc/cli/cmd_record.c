@@ -265,6 +265,13 @@ static int64_t monotonic_ns(void)
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
+/* The program's own: what is done before and after it is not its time. */
+static void note_start(struct pp_run *run)
+{
+	run->start_ns = monotonic_ns();
+	run->start_us = g_get_real_time();
+}
+
 static int make_environment(const struct pp_program *program, char *const *libraries,
 			    const struct gm_capture *capture, GStrv *ret_env, struct pp_error *err)
 {
@@ -415,8 +422,6 @@ static void end_run(const struct options *options, struct pp_run *run,
 	struct pp_capture *capture = NULL;
 	guint kernel_losses;
 
-	run->end_ns = monotonic_ns();
-	run->end_us = g_get_real_time();
 	tell_kernel_losses(run, rc);
 	kernel_losses = run->losses->len;
 	summary = end_calls(run, &capture);
@@ -445,8 +450,7 @@ static int run_program(const struct options *options, struct pp_run *run,
 	pp_collector_open(collector, run->config, child->pid, run->dir_fd, run->capture->clock_uuid,
 			  run->capture->clock_offset_ns);
 	run->collector = collector;
-	run->start_ns = monotonic_ns();
-	run->start_us = g_get_real_time();
+	note_start(run);
 	rc = pp_info_begin(run, &err);
 	if (rc) {
 		pp_child_cancel(child);
@@ -454,6 +458,7 @@ static int run_program(const struct options *options, struct pp_run *run,
 		return pp_cli_fail(&err);
 	}
 	note_limits(options, run, program);
+	note_start(run);
 	rc = pp_child_start(child);
 	if (rc) {
 		pp_collector_done(collector);
@@ -463,6 +468,8 @@ static int run_program(const struct options *options, struct pp_run *run,
 		return exec_status(rc);
 	}
 	pp_child_wait(child, collector);
+	run->end_ns = monotonic_ns();
+	run->end_us = g_get_real_time();
 	run->status = child->status;
 	end_run(options, run, collector);
 	pp_collector_done(collector);

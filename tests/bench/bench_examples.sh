@@ -5,9 +5,11 @@
 # against wall time built with -pg and run under `record --profile full-sched`.  Runs alternate, so
 # that a change in the machine's speed meets both; the median of ROUNDS (default 7) of each is
 # compared.  Wall time is the program's own, from its start to its end, as GNU time would give it,
-# plus what record does before and after: a user waits for all of it.  The spread (half the distance
-# between the quartiles, relative to the median) tells how much of the ratio is noise.  Captures are
-# kept to the end: file systems are slow to create files just after many were deleted.
+# plus what record does before and after: a user waits for all of it, and the budget is for that.
+# Beside it stand user + sys, which other programs disturb less, and the program alone: the wall time
+# from its exec to its end, as record notes it.  The spread (half the distance between the quartiles,
+# relative to the median) tells how much of the ratio is noise.  Captures are kept to the end: file
+# systems are slow to create files just after many were deleted.
 #
 # Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
 set -eu
@@ -20,13 +22,16 @@ cd "$dir"
 export TIMEFORMAT='%R %U %S'
 unset GPROF_MT_CONFIG
 
-# timed FILE COMMAND...: appends wall, and user + sys, in seconds.
+# timed FILE DATA COMMAND...: appends wall, user + sys, and wall of the program alone, in seconds.
 timed()
 {
-	local file=$1
-	shift
+	local file=$1 data=$2
+	shift 2
 	{ time "$@" >out 2>err; } 2>seconds || { cat err >&2; exit 1; }
-	awk '{ print $1, $2 + $3 }' seconds >>"$file"
+	[ -z "$data" ] || sed -n 's/^ *"\(start\|end\)_ns" : \([0-9]*\).*/\2/p' "$data/info.json" >>seconds
+	awk 'NR == 1 { wall = alone = $1; cpu = $2 + $3 } NR == 2 { start = $1 }
+		NR == 3 { alone = ($1 - start) / 1e9 }
+		END { print wall, cpu, alone }' seconds >>"$file"
 }
 
 # median FILE COLUMN: median and relative spread.
@@ -45,15 +50,15 @@ bench()
 
 	rm -f plain ours
 	for round in $(seq "$rounds"); do
-		timed plain "$plain" "$size"
+		timed plain "" "$plain" "$size"
 		mv out expected
-		timed ours "$GM_BUILD/gprof-mt" record -q -o "data.$round" --profile full-sched -- \
-			"$profiled" "$size"
+		timed ours "data.$round" "$GM_BUILD/gprof-mt" record -q -o "data.$round" \
+			--profile full-sched -- "$profiled" "$size"
 		cmp -s out expected || { echo "$what: output differs under record" >&2; exit 1; }
 	done
 	mkdir -p "kept/$name.$size"
 	mv data.* "kept/$name.$size"
-	for column in 1:wall 2:user+sys; do
+	for column in 1:wall 2:user+sys '3:wall of the program alone'; do
 		read -r plain_s plain_spread < <(median plain ${column%:*})
 		read -r our_s our_spread < <(median ours ${column%:*})
 		awk -v what="$what ${column#*:}" -v p="$plain_s" -v o="$our_s" -v b=$budget \
