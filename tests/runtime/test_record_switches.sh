@@ -7,11 +7,14 @@ can_trace || skip "perf tracepoints are not permitted here"
 compile pingpong
 rounds=3000
 
-"$gprof_mt" record --set kernel.source=perf ./pingpong $rounds >out 2>err
-[ $? = 3 ] || fail "exit status; $(cat err)"
-[ "$(info 'kernel source')" = perf ] || fail "source: $(info kernel)"
-[ "$(info 'kernel lost_events')" = "$(info 'kernel lost_events' | tr -c '[], \n' 0)" ] ||
-	fail "lost: $(info kernel)"
+# The rings hold the switches of all programs: others may fill them, and then it is done again.
+for try in 1 2 3 4 5; do
+	"$gprof_mt" record --set kernel.source=perf ./pingpong $rounds >out 2>err
+	[ $? = 3 ] || fail "exit status; $(cat err)"
+	[ "$(info 'kernel source')" = perf ] || fail "source: $(info kernel)"
+	[ "$(info 'kernel lost_events')" = "$(info 'kernel lost_events' | tr -c '[], \n' 0)" ] && break
+	[ "$try" != 5 ] || fail "lost: $(info kernel)"
+done
 text gprof-mt.data >events
 cat out
 awk -v rounds=$rounds -v pairs=1 -f "$GM_TOP/tests/runtime/record/switches.awk" out events ||
