@@ -7,39 +7,41 @@ can_trace || skip "perf tracepoints are not permitted here"
 compile pingpong
 rounds=3000
 
-# The rings hold the switches of all programs: others may fill them, and then it is done again.
-for try in 1 2 3 4 5; do
+switches()
+{
+	rm -rf gprof-mt.data gprof-mt.data.old
 	"$gprof_mt" record --set kernel.source=perf ./pingpong $rounds >out 2>err
 	[ $? = 3 ] || fail "exit status; $(cat err)"
 	[ "$(info 'kernel source')" = perf ] || fail "source: $(info kernel)"
-	[ "$(info 'kernel lost_events')" = "$(info 'kernel lost_events' | tr -c '[], \n' 0)" ] && break
-	[ "$try" != 5 ] || fail "lost: $(info kernel)"
-done
-text gprof-mt.data >events
-cat out
-awk -v rounds=$rounds -v pairs=1 -f "$GM_TOP/tests/runtime/record/switches.awk" out events ||
-	fail "see above"
+	[ "$(info 'kernel lost_events')" = "$(info 'kernel lost_events' | tr -c '[], \n' 0)" ] ||
+		fail "lost: $(info kernel)"
+	text gprof-mt.data >events
+	cat out
+	awk -v rounds=$rounds -v pairs=1 -f "$GM_TOP/tests/runtime/record/switches.awk" out events ||
+		fail "see above"
 
-# Each time a thread had blocked it was woken by the other, in the other's own context.
-read -r first second < <(awk '$1 == "thread" { print $2 }' out | xargs)
-for pair in "$first $second" "$second $first"; do
-	set -- $pair
-	n=$(grep 'sched_waking:' events | grep -c "{ tid = $1, irq = 0 }.* tid = $2,")
-	blocked=$(awk -v tid=$2 '$2 == tid { print $4 }' out)
-	[ "$n" -ge $((blocked - 10)) ] && [ "$n" -le $((blocked + 10)) ] ||
-		fail "$1 woke $2 $n times, which blocked $blocked times"
-done
+	# Each time a thread had blocked it was woken by the other, in the other's own context.
+	read -r first second < <(awk '$1 == "thread" { print $2 }' out | xargs)
+	for pair in "$first $second" "$second $first"; do
+		set -- $pair
+		n=$(grep 'sched_waking:' events | grep -c "{ tid = $1, irq = 0 }.* tid = $2,")
+		blocked=$(awk -v tid=$2 '$2 == tid { print $4 }' out)
+		[ "$n" -ge $((blocked - 10)) ] && [ "$n" -le $((blocked + 10)) ] ||
+			fail "$1 woke $2 $n times, which blocked $blocked times"
+	done
 
-# The events are in LTTng's names, in order of time, with the program's life in them.
-for event in sched_process_exec sched_process_fork sched_process_exit; do
-	grep -q " $event: " events || fail "no $event"
-done
-grep -q "sched_process_fork: .* child_tid = $first, child_pid = $second " events ||
-	fail "the thread's fork: $(grep fork events)"
-grep -q "sched_process_exec: .* filename = \"./pingpong\", tid = $second" events ||
-	fail "exec: $(grep exec events)"
-awk '{ t = substr($1, 2) + 0; if (t < last) exit 1; last = t }' events || fail "out of order"
-[ "$(info 'kernel events')" = "$(wc -l <events)" ] || fail "info.json counts otherwise"
+	# The events are in LTTng's names, in order of time, with the program's life in them.
+	for event in sched_process_exec sched_process_fork sched_process_exit; do
+		grep -q " $event: " events || fail "no $event"
+	done
+	grep -q "sched_process_fork: .* child_tid = $first, child_pid = $second " events ||
+		fail "the thread's fork: $(grep fork events)"
+	grep -q "sched_process_exec: .* filename = \"./pingpong\", tid = $second" events ||
+		fail "exec: $(grep exec events)"
+	awk '{ t = substr($1, 2) + 0; if (t < last) exit 1; last = t }' events || fail "out of order"
+	[ "$(info 'kernel events')" = "$(wc -l <events)" ] || fail "info.json counts otherwise"
+}
+in_peace switches
 
 # The whole directory is one trace for babeltrace2.
 babeltrace2 gprof-mt.data >all 2>bt.err || fail "babeltrace2: $(cat bt.err)"

@@ -24,18 +24,23 @@ ulimit -l 64
 "${user[@]}" "$gprof_mt" doctor >doctor 2>&1
 grep -q '^no *context-switch records' doctor && skip "$(grep context-switch doctor)"
 
-"${user[@]}" "$gprof_mt" record --set kernel.source=switches ../pingpong $rounds >out 2>err
-[ $? = 3 ] || fail "exit status; $(cat err)"
-[ "$(info 'kernel source')" = switches ] || fail "source: $(info kernel)"
-for member in pairs wakings io; do
-	[ "$(info "kernel $member")" = false ] || fail "claims to know $member"
-done
-text gprof-mt.data >events
-cat out
-awk -v rounds=$rounds -v pairs=0 -f "$GM_TOP/tests/runtime/record/switches.awk" out events ||
-	fail "see above"
-[ "$(stat -c %a gprof-mt.data gprof-mt.data/info.json gprof-mt.data/kernel/metadata | xargs)" = \
-	"700 600 600" ] || fail "others may read it: $(ls -lR gprof-mt.data)"
+switches()
+{
+	rm -rf gprof-mt.data gprof-mt.data.old
+	"${user[@]}" "$gprof_mt" record --set kernel.source=switches ../pingpong $rounds >out 2>err
+	[ $? = 3 ] || fail "exit status; $(cat err)"
+	[ "$(info 'kernel source')" = switches ] || fail "source: $(info kernel)"
+	for member in pairs wakings io; do
+		[ "$(info "kernel $member")" = false ] || fail "claims to know $member"
+	done
+	text gprof-mt.data >events
+	cat out
+	awk -v rounds=$rounds -v pairs=0 -f "$GM_TOP/tests/runtime/record/switches.awk" out events ||
+		fail "see above"
+	[ "$(stat -c %a gprof-mt.data gprof-mt.data/info.json gprof-mt.data/kernel/metadata | xargs)" = \
+		"700 600 600" ] || fail "others may read it: $(ls -lR gprof-mt.data)"
+}
+in_peace switches
 
 # Without the right to tracepoints `auto` says what is missing, once, and goes on.
 if grep -q '^poor *perf tracepoints' doctor; then

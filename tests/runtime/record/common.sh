@@ -48,6 +48,20 @@ info()
 	END
 }
 
+# in_peace COMMAND...: what a busy machine may spoil (a ring overflows before its reader gets a CPU,
+# other programs run in between) is done again, up to five times.
+in_peace()
+{
+	local attempt
+	for attempt in 1 2 3 4 5; do
+		("$@") >attempt.log 2>&1 && return
+		[ $? != 77 ] || { cat attempt.log; exit 77; }
+		echo "attempt $attempt: $(tail -n 3 attempt.log)"
+	done
+	cat attempt.log >&2
+	fail "five times"
+}
+
 # can_trace: are perf tracepoints permitted here?
 can_trace()
 {
