@@ -33,6 +33,7 @@ _Static_assert(offsetof(struct gm_table, arcs) + offsetof(struct gm_arc, from) =
 		   offsetof(struct gm_table, arcs) + offsetof(struct gm_arc, self) == GM_ARC_SELF &&
 		   offsetof(struct gm_table, arcs) + offsetof(struct gm_arc, count) == GM_ARC_COUNT,
 	       "mcount.S");
+_Static_assert(GM_FROM_RETURN == (uint64_t)GM_FROM_RETURN_WORD, "mcount.S");
 _Static_assert(offsetof(struct gm_arc, count) == offsetof(struct gm_calls_arc, count), "format.h");
 
 /* Zeros up to the end of the first slot: every look-up ends there, not found. */
@@ -146,19 +147,20 @@ static bool grow(struct gm_control *control)
 		control->retired[control->n_retired++] = old;
 		control->table = table;
 		gm_view_set(control->view, table);
+		if (control->history != NULL)
+			control->history->table = table;
 	}
 	gm_flush_unlock(mask);
 	return table != NULL;
 }
 
-static void add(struct gm_control *control, uint64_t from, uint64_t self)
+/* The arc, added if it is new; NULL: no memory. */
+static struct gm_arc *add(struct gm_control *control, uint64_t from, uint64_t self)
 {
 	struct gm_arc *arc;
 
-	if (control == NULL) {
-		count_lost(1);
-		return;
-	}
+	if (control == NULL)
+		return NULL;
 	arc = find(control->table, from, self);
 	if (arc->self == 0) {
 		/* A library that comes back brings its arcs. */
@@ -173,14 +175,26 @@ static void add(struct gm_control *control, uint64_t from, uint64_t self)
 		if (control->n_used >= n_slots / 2 && grow(control))
 			arc = find(control->table, from, self);
 		else if (control->n_used >= n_slots / 8 * 7) {
-			count_lost(1);
-			return;
+			return NULL;
 		}
 		arc->from = from;
 		__atomic_store_n(&arc->self, self,
 				 __ATOMIC_RELEASE); /* a snapshot reads self first */
 		control->n_used++;
 	}
+	return arc;
+}
+
+static void count(struct gm_control *control, uint64_t from, uint64_t self)
+{
+	struct gm_arc *arc = add(control, from, self);
+
+	if (arc == NULL) {
+		count_lost(1);
+		return;
+	}
+	if (control->history != NULL)
+		gm_history_record(control, arc, 0);
 	arc->count++;
 }
 
@@ -199,10 +213,13 @@ __attribute__((noinline, cold, visibility("hidden"))) void gm_calls_miss(uint64_
 	gm_threads_check_fork();
 	if (gm_tls.state == GM_STATE_NEWBORN)
 		gm_thread_start();
-	if (gm_tls.state == GM_STATE_ENDED || (gm_tls.state == GM_STATE_NOMINAL && self == 0))
+	if (from == GM_FROM_RETURN) {
+		if (gm_tls.state == GM_STATE_HISTORY)
+			gm_history_record(gm_tls.control, NULL, self);
+	} else if (gm_tls.state == GM_STATE_ENDED || (gm_tls.control != NULL && self == 0))
 		count_lost(1);
-	else if (gm_tls.state == GM_STATE_NOMINAL)
-		add(gm_thread_control(), from, self);
+	else if (gm_tls.state == GM_STATE_NOMINAL || gm_tls.state == GM_STATE_HISTORY)
+		count(gm_thread_control(), from, self);
 	gm_signals_restore(mask);
 }
 

@@ -86,6 +86,11 @@ void _mcleanup(void)
 
 __attribute__((destructor(101))) static void end(void)
 {
+	uint64_t mask;
+
 	flush();
+	gm_flush_lock(&mask);
+	gm_history_trim(gm_tls.control);
+	gm_flush_unlock(mask);
 	gm_process_end();
 }

@@ -18,19 +18,22 @@
 #include <stdint.h>
 
 #include "gmon-mt/format.h"
+#include "runtime/clock.h"
 #include "runtime/runtime.h"
+#include "runtime/stream.h"
 
 enum gm_state {
 	GM_STATE_NEWBORN = 0, /* no call seen yet */
 	GM_STATE_NOMINAL = 1,
-	GM_STATE_ENDED = 2,  /* flushed, or no memory: calls are counted as lost */
-	GM_STATE_OFF = 3,    /* the process is not profiled; from here on mcount returns at once */
-	GM_STATE_PAUSED = 4, /* moncontrol(0) */
+	GM_STATE_ENDED = 2,   /* flushed, or no memory: calls are counted as lost */
+	GM_STATE_OFF = 3,     /* the process is not profiled; from here on mcount returns at once */
+	GM_STATE_PAUSED = 4,  /* moncontrol(0) */
+	GM_STATE_HISTORY = 5, /* nominal, and each call is recorded, too */
 };
 
 struct gm_arc {
 	uint64_t from, self, count;
-	uint64_t unused; /* a slot is 32 bytes: one multiplication less, never two cache lines */
+	uint64_t record; /* its calls in the history, but for the time; 0: not defined there yet */
 };
 
 struct gm_table {
@@ -62,7 +65,23 @@ struct gm_control {
 	uint32_t n_retired;
 	uint64_t settled_lost; /* of calls_lost: what gm_calls_settle() put there */
 	struct gm_table *retired[GM_RETIRED_MAX];
+	struct gm_history *history; /* NULL: none is kept */
+	uint8_t *segment;	    /* its mapping, for the child of a fork */
+	uint64_t segment_bytes;
 	struct gm_control *next_free;
+};
+
+/* The writer of a thread's history.  Emptied in the child of a fork, however made. */
+struct gm_history {
+	/* What history.S knows. */
+	struct gm_table *table;
+	struct gm_packet *packet; /* NULL: none, or no room yet */
+	uint8_t *end;		  /* of the place for records */
+	struct gm_clock clock;
+
+	uint32_t n_arcs; /* numbers given in this stream to arcs of this thread */
+	struct gm_stream stream;
+	struct gm_history *next_free;
 };
 
 struct gm_tls {
@@ -70,6 +89,7 @@ struct gm_tls {
 	struct gm_view *view;
 	struct gm_control *control;
 	struct gm_thread_slot *slot; /* NULL: none, or not yet */
+	struct gm_history *history;
 };
 
 extern __thread struct gm_tls gm_tls;
@@ -115,6 +135,11 @@ uint64_t gm_calls_merge(struct gm_control *into, const struct gm_table *from);
 
 /* As gm_maps_on_move() wants it: the arcs of an object go with it. */
 void gm_calls_move(struct gm_object *object, uint64_t by);
+/*
+ * What mcount.S gives for `from` where the call is not one: a function is about to return, and
+ * `self` is in it.
+ */
+#define GM_FROM_RETURN UINT64_MAX
 
 static inline size_t gm_table_bytes(uint32_t n_slots)
 {
@@ -143,6 +168,30 @@ struct gm_table *gm_arena_next(struct gm_table *table);
  * its mappings, since the fork may have come from a handler that interrupted mcount.
  */
 void gm_arena_forget(void);
+
+/* --- history.c ---------------------------------------------------------------------------- */
+
+/* Gives the calling thread a writer; under the lock.  False: there is to be no history. */
+bool gm_history_start(struct gm_control *control);
+
+/*
+ * Records a call, or with arc == NULL the return from the function that `where` is in, of the
+ * calling thread.
+ */
+void gm_history_record(struct gm_control *control, struct gm_arc *arc, uint64_t where);
+
+/* Ends the thread's history; under the lock. */
+void gm_history_end(struct gm_control *control);
+
+/* Gives back disk space that writers without a thread, and this one, do not need; under the lock.
+ */
+void gm_history_trim(struct gm_control *control);
+
+/* In a forked child; `control`: its thread's, as it was in the parent. */
+void gm_history_forget(const struct gm_control *control);
+
+/* Some thread has a history: exits are of interest. */
+extern bool gm_history_on;
 
 /* --- thread.c ----------------------------------------------------------------------------- */
 

@@ -111,9 +111,16 @@ static void watch_begin(void)
 /* Points the thread's mcount to where it is to look; under the lock. */
 static void aim(struct gm_control *control)
 {
+	struct gm_tls *tls = control->tls;
+	bool counts;
+
 	/* In whatever order its thread sees them: a miss asks for the state. */
-	control->tls->state = paused ? GM_STATE_PAUSED : GM_STATE_NOMINAL;
-	control->tls->view = paused || control->shares_tls ? &gm_no_view : control->view;
+	if (paused)
+		tls->state = GM_STATE_PAUSED;
+	else
+		tls->state = tls->history != NULL ? GM_STATE_HISTORY : GM_STATE_NOMINAL;
+	counts = tls->state == GM_STATE_NOMINAL && !control->shares_tls;
+	tls->view = counts ? control->view : &gm_no_view;
 }
 
 /* Lets the walk, moncontrol() and the end of the thread find it. */
@@ -123,6 +130,8 @@ static void publish(struct gm_control *control)
 
 	gm_flush_lock(&mask);
 	gm_tls.control = control;
+	if (gm_process_get()->config.calls_mode == GM_CALLS_HISTORY && gm_history_start(control))
+		gm_tls.history = control->history;
 	aim(control);
 	control->slot->local[GM_LIB_CALLS] = (uint64_t)control;
 	gm_flush_unlock(mask);
@@ -213,6 +222,8 @@ static void thread_ended(void *arg)
 		gm_tls.state = GM_STATE_ENDED;
 		gm_tls.view = &gm_no_view;
 		gm_thread_end(control->slot);
+		gm_history_end(control);
+		gm_tls.history = NULL;
 		gm_gmon_thread(control, true);
 		control->slot->local[GM_LIB_CALLS] = 0;
 		gm_calls_end(control);
@@ -258,12 +269,14 @@ static void process_begin_anew(void)
 	flush_locked = 0;
 	free_controls = NULL;
 	gm_arena_forget();
+	gm_history_forget(gm_tls.control);
 	gm_gmon_forget();
 	gm_process_forked();
 }
 
 static void thread_begin_anew(void)
 {
+	gm_tls.history = NULL;
 	gm_tls.view = &gm_no_view;
 	gm_tls.control = NULL;
 	gm_tls.slot = NULL;

@@ -27,7 +27,8 @@ struct key {
 
 static const struct key keys[] = {
     {"profile", "level", KEY_WORD, FIELD(level), {"applic-only", "full-sched", "full"}, 0, 0},
-    {"calls", "mode", KEY_WORD, FIELD(calls_mode), {"count", "off"}, 0, 0},
+    {"calls", "mode", KEY_WORD, FIELD(calls_mode), {"count", "history", "off"}, 0, 0},
+    {"calls", "buffer", KEY_SIZE, FIELD(calls_buffer_bytes), {NULL}, 4096, 1u << 30},
     {"calls", "gmon", KEY_WORD, FIELD(gmon_writer), {"program", "record"}, 0, 0},
     {"sync", "mode", KEY_WORD, FIELD(sync_mode), {"all", "off"}, 0, 0},
     {"sync", "buffer", KEY_SIZE, FIELD(sync_buffer_bytes), {NULL}, 16384, 1u << 30},
@@ -42,6 +43,7 @@ void gm_config_defaults(struct gm_config *config)
 	*config = (struct gm_config){
 	    .level = GM_LEVEL_FULL_SCHED,
 	    .calls_mode = GM_CALLS_COUNT,
+	    .calls_buffer_bytes = 4u << 20,
 	    .gmon_writer = GM_GMON_PROGRAM,
 	    .sync_mode = GM_SYNC_ALL,
 	    .sync_buffer_bytes = 1u << 20,

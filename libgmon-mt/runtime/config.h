@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 enum gm_level { GM_LEVEL_APPLIC_ONLY, GM_LEVEL_FULL_SCHED, GM_LEVEL_FULL };
-enum gm_calls_mode { GM_CALLS_COUNT, GM_CALLS_OFF };
+enum gm_calls_mode { GM_CALLS_COUNT, GM_CALLS_HISTORY, GM_CALLS_OFF };
 enum gm_gmon_writer { GM_GMON_PROGRAM, GM_GMON_RECORD };
 enum gm_sync_mode { GM_SYNC_ALL, GM_SYNC_OFF };
 enum gm_kernel_source { GM_KERNEL_AUTO, GM_KERNEL_PERF, GM_KERNEL_SWITCHES, GM_KERNEL_NONE };
@@ -23,7 +23,8 @@ enum gm_existing { GM_EXISTING_RENAME, GM_EXISTING_JOIN };
 
 struct gm_config {
 	enum gm_level level;	       /* [profile] level = applic-only | full-sched | full */
-	enum gm_calls_mode calls_mode; /* [calls]   mode = count | off */
+	enum gm_calls_mode calls_mode; /* [calls]   mode = count | history | off */
+	uint64_t calls_buffer_bytes;   /* [calls]   buffer = 4M: largest packet of a thread */
 	enum gm_gmon_writer
 	    gmon_writer; /* [calls]  gmon = program | record: who writes the gmon files */
 	enum gm_sync_mode sync_mode;  /* [sync]    mode = all | off */

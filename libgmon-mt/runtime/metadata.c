@@ -35,6 +35,8 @@ static void add_trace(struct gm_text *text, const uint8_t uuid[16])
 		    "typealias integer { size = 24; align = 8; signed = false; } := uint24_t;\n"
 		    "typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n"
 		    "typealias integer { size = 64; align = 8; signed = false; } := uint64_t;\n"
+		    "typealias integer { size = 24; align = 8; signed = false; base = 16; } := "
+		    "address24_t;\n"
 		    "typealias integer { size = 64; align = 8; signed = false; base = 16; } := "
 		    "address_t;\n\n"
 		    "trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"");

@@ -153,17 +153,13 @@ static void pages_ready(int fd, uint64_t offset, uint64_t size_bytes)
 	gm_syscall6(SYS_pwrite64, fd, (long)zeros, (long)size_bytes, (long)offset, 0, 0);
 }
 
-/* Makes the next pages of the file ready; nothing is written there yet, but by who was too quick.
- */
+/* Makes the next pages of the file ready: nothing is written there yet. */
 static void segment_ready(struct gm_stream *stream)
 {
-	uint64_t from = stream->ready_bytes, written = (uint64_t)(stream->pos - stream->segment);
+	uint64_t from = stream->ready_bytes;
 	uint64_t to = least(from + READY_BYTES, stream->segment_bytes);
-	int fd;
+	int fd = segment_open(stream);
 
-	if (written > from)
-		from = least(written, to);
-	fd = to > from ? segment_open(stream) : -1;
 	if (fd >= 0) {
 		pages_ready(fd, from, to - from);
 		gm_sys_close(fd);

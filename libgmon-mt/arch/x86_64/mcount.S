@@ -152,6 +152,10 @@ __cyg_profile_func_enter:
 	.cfi_endproc
 	.size	__cyg_profile_func_enter, . - __cyg_profile_func_enter
 
+	.hidden	gm_history_on
+	.hidden	gm_history_return
+	.hidden	gm_history_exit
+
 /* -minstrument-return=call calls it before every ret: what the function returns is live. */
 	.globl	__return__
 	.type	__return__, @function
@@ -159,18 +163,28 @@ __cyg_profile_func_enter:
 	.type	__cyg_profile_func_exit, @function
 	.p2align 4
 __return__:
-__cyg_profile_func_exit:
 	.cfi_startproc
+	cmpb	$0, gm_history_on(%rip)
+	jne	gm_history_return
 	ret
 	.cfi_endproc
 	.size	__return__, . - __return__
+
+	.p2align 4
+__cyg_profile_func_exit:
+	.cfi_startproc
+	cmpb	$0, gm_history_on(%rip)
+	jne	gm_history_exit
+	ret
+	.cfi_endproc
 	.size	__cyg_profile_func_exit, . - __cyg_profile_func_exit
 
 /*
  * Not found: a new arc, a new thread, or a thread that is not profiled.  rax = from, rdx = self;
- * the function's own rax, rcx, rdx lie in the red zone, or anything if they are free.  Calls gm_calls_miss(from, self) in C,
- * built for general registers only; the few libc functions behind it are built for baseline x86-64,
- * whose instructions know xmm0..15 and leave the upper parts of wider registers as they are.
+ * the function's own rax, rcx, rdx lie in the red zone, or anything if they are free.  Goes to
+ * history.S if the thread keeps a history; else calls gm_calls_miss(from, self) in C, built for
+ * general registers only; the few libc functions behind it are built for baseline x86-64, whose
+ * instructions know xmm0..15 and leave the upper parts of wider registers as they are.
  *
  *	  8(%rbp)        return into the function
  *	  0(%rbp)        the function's rbp, where its rax was
@@ -178,18 +192,25 @@ __cyg_profile_func_exit:
  *	  0(%rsp)        xmm0..xmm15, 16-byte aligned
  */
 	.hidden	gm_calls_miss
+	.hidden	gm_history_call
 	.type	gm_count_miss, @function
 gm_count_miss:
 	.cfi_startproc
 	movq	gm_tls@gottpoff(%rip), %r11
+	cmpb	$GM_TLS_STATE_HISTORY, %fs:GM_TLS_STATE(%r11)
+	je	gm_history_call
 	cmpb	$GM_TLS_STATE_OFF, %fs:GM_TLS_STATE(%r11)
-	jb	3f
+	jb	gm_slow
 	movq	-8(%rsp), %rax
 	movq	-16(%rsp), %rcx
 	movq	-24(%rsp), %rdx
 	ret
 
-3:	movq	-8(%rsp), %r11
+	/* Also for history.S, with the same in the same places. */
+	.globl	gm_slow
+	.hidden	gm_slow
+gm_slow:
+	movq	-8(%rsp), %r11
 	pushq	%rbp
 	.cfi_def_cfa_offset 16
 	.cfi_offset %rbp, -16

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What mcount.S knows of C structures; calls.c asserts each against its struct.
+ * What mcount.S and history.S know of C structures; calls.c and history.c assert each.
  */
 #ifndef GM_ARCH_OFFSETS_H
 #define GM_ARCH_OFFSETS_H
 
 /* struct gm_tls */
-#define GM_TLS_STATE 0
-#define GM_TLS_VIEW  8
+#define GM_TLS_STATE   0
+#define GM_TLS_VIEW    8
+#define GM_TLS_HISTORY 32
 
 /* enum gm_state */
-#define GM_TLS_STATE_OFF 3
+#define GM_TLS_STATE_OFF     3
+#define GM_TLS_STATE_HISTORY 5
 
 /* struct gm_view */
 #define GM_VIEW_SLOT_MASK 0
@@ -23,6 +25,23 @@
 #define GM_ARC_FROM	      (GM_CALLS_HEADER_BYTES + 0)
 #define GM_ARC_SELF	      (GM_CALLS_HEADER_BYTES + 8)
 #define GM_ARC_COUNT	      (GM_CALLS_HEADER_BYTES + 16)
+#define GM_ARC_RECORD	      (GM_CALLS_HEADER_BYTES + 24)
+
+/* GM_FROM_RETURN */
+#define GM_FROM_RETURN_WORD -1
+
+/* struct gm_history */
+#define GM_HISTORY_TABLE     0
+#define GM_HISTORY_PACKET    8
+#define GM_HISTORY_END	     16
+#define GM_HISTORY_TSC_BASE  24
+#define GM_HISTORY_NS_BASE   32
+#define GM_HISTORY_TSC_LIMIT 40
+#define GM_HISTORY_MULT	     48
+#define GM_CLOCK_MULT_SHIFT  32
+
+/* struct gm_packet */
+#define GM_PACKET_CONTENT_BITS 32
 
 /*
  * The hash of an arc: two multiplications by 2^31 * golden ratio, kept signed-32-bit for the

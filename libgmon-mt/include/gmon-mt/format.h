@@ -92,7 +92,8 @@ struct gm_thread_slot {
 	char name[16];		   /* last known, NUL-terminated */
 	uint64_t local[GM_N_LIBS]; /* each library's control block; means nothing to a reader */
 	uint64_t clock_error_ns;   /* largest error seen in the time stamps of its synch-events */
-	uint64_t reserved[3];
+	uint64_t records_lost;	   /* calls and returns that are not in the history, but counted */
+	uint64_t reserved[2];
 };
 _Static_assert(sizeof(struct gm_thread_slot) == 128, "on-disk size");
 

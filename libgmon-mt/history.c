@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The history of a thread's calls: what history.S does not do itself.
+ *
+ * A writer (struct gm_history) has a stream in <pid>/calls-history, and goes on to the next thread
+ * when its own ends, like those of libsync-trace.  It lies in memory that the kernel empties in a
+ * forked child of any kind, so its next call takes the long way, which finds that out (thread.c).
+ *
+ * All of it runs with signals blocked.  It may still have interrupted history.S between its two
+ * steps, a record in its place and the packet not yet longer: settle() does the second step.
+ * Places beyond the packet's length are zero until then, and no record is.
+ */
+#include <stddef.h>
+
+#include "arch/x86_64/offsets.h"
+#include "gmon-mt/history.h"
+#include "internal.h"
+#include "runtime/sys.h"
+
+#define POOL_BYTES 65536u
+#define OPEN_MAX   64u /* files that writers without a thread may keep mapped */
+#define ROOM_BYTES 48u /* time, arc and call */
+
+#define HISTORY(member) offsetof(struct gm_history, member)
+_Static_assert(offsetof(struct gm_tls, history) == GM_TLS_HISTORY, "history.S");
+_Static_assert(GM_STATE_HISTORY == GM_TLS_STATE_HISTORY, "history.S");
+_Static_assert(HISTORY(table) == GM_HISTORY_TABLE && HISTORY(packet) == GM_HISTORY_PACKET &&
+		   HISTORY(end) == GM_HISTORY_END,
+	       "history.S");
+_Static_assert(HISTORY(clock.tsc_base) == GM_HISTORY_TSC_BASE &&
+		   HISTORY(clock.ns_base) == GM_HISTORY_NS_BASE &&
+		   HISTORY(clock.tsc_limit) == GM_HISTORY_TSC_LIMIT &&
+		   HISTORY(clock.mult) == GM_HISTORY_MULT,
+	       "history.S");
+_Static_assert(GM_CLOCK_SHIFT == GM_CLOCK_MULT_SHIFT, "history.S");
+_Static_assert(offsetof(struct gm_packet, content_bits) == GM_PACKET_CONTENT_BITS, "history.S");
+_Static_assert(offsetof(struct gm_arc, record) == GM_ARC_RECORD - GM_ARC_FROM, "history.S");
+
+static const struct gm_event_class events[GM_HISTORY_N_EVENTS] = {
+    [GM_HISTORY_CALL] = {"call", "uint24_t arc; "},
+    [GM_HISTORY_RETURN] = {"return", "address24_t where; "},
+    [GM_HISTORY_ARC] = {"arc", "uint24_t number; address_t from; address_t self; "},
+    [GM_HISTORY_TIME] = {"time", "uint16_t unused[3]; "},
+};
+
+static struct gm_trace trace;
+static enum { TRACE_NEW, TRACE_OPEN, TRACE_FAILED } trace_state;
+static struct gm_history *parked, *unused;
+static uint32_t n_open;
+
+bool gm_history_on;
+
+static uint64_t word_of(uint64_t id, uint64_t now_ns, uint64_t number)
+{
+	return id | (uint64_t)(uint32_t)now_ns << GM_HISTORY_TIME_SHIFT |
+	       number << GM_HISTORY_ARC_SHIFT;
+}
+
+/* Lets history.S, and a forked child, see where the stream has got to. */
+static void show(struct gm_history *history, struct gm_control *control)
+{
+	history->end = history->stream.end;
+	history->packet = history->stream.packet;
+	control->segment = history->stream.segment;
+	control->segment_bytes = history->stream.segment_bytes;
+}
+
+/* Finds the true end of the packet: behind the last record that history.S put in its place. */
+static void settle(struct gm_history *history)
+{
+	struct gm_stream *stream = &history->stream;
+
+	if (stream->packet == NULL)
+		return;
+	stream->pos = (uint8_t *)stream->packet + stream->packet->content_bits / 8;
+	while (stream->pos < stream->end && *(const uint64_t *)(const void *)stream->pos != 0)
+		stream->pos += sizeof(uint64_t);
+	stream->packet->content_bits = (uint64_t)(stream->pos - (uint8_t *)stream->packet) * 8;
+}
+
+static void put(struct gm_history *history, uint64_t word)
+{
+	memcpy(history->stream.pos, &word, sizeof(word));
+	history->stream.pos += sizeof(word);
+}
+
+static void put_time(struct gm_history *history, uint64_t now_ns)
+{
+	put(history, GM_HISTORY_EXTENDED | GM_HISTORY_TIME << 8 | now_ns << 16);
+	put(history, now_ns >> 48);
+}
+
+static void put_arc(struct gm_history *history, struct gm_arc *arc, uint64_t now_ns)
+{
+	uint64_t number = ++history->n_arcs;
+
+	put(history, word_of(GM_HISTORY_ARC, now_ns, number));
+	put(history, arc->from);
+	put(history, arc->self);
+	arc->record = word_of(GM_HISTORY_CALL, 0, number);
+}
+
+static void count_lost(struct gm_history *history)
+{
+	history->stream.n_lost++;
+	gm_tls.slot->records_lost++;
+	if (history->stream.packet != NULL)
+		history->stream.packet->events_discarded = history->stream.n_lost;
+}
+
+void gm_history_record(struct gm_control *control, struct gm_arc *arc, uint64_t where)
+{
+	struct gm_history *history = control->history;
+	uint64_t line_ns = history->clock.ns_base, now_ns = gm_clock_read(&history->clock);
+
+	if (history->clock.error_ns > control->slot->clock_error_ns)
+		control->slot->clock_error_ns = history->clock.error_ns;
+	settle(history);
+	if ((arc != NULL && arc->record == 0 && history->n_arcs == GM_HISTORY_ARC_MAX) ||
+	    !gm_stream_room(&history->stream, ROOM_BYTES, now_ns)) {
+		count_lost(history);
+		show(history, control);
+		return;
+	}
+	/* The last record, of history.S, may be as old as the line that its time was on. */
+	if (now_ns - line_ns > UINT32_MAX)
+		put_time(history, now_ns);
+	if (arc != NULL && arc->record == 0)
+		put_arc(history, arc, now_ns);
+	if (arc != NULL)
+		put(history, arc->record | word_of(0, now_ns, 0));
+	else
+		put(history, word_of(GM_HISTORY_RETURN, now_ns, where));
+	/* release: for a reader of the live file, which takes no event beyond it */
+	__atomic_store_n(&history->stream.packet->content_bits,
+			 (uint64_t)(history->stream.pos - (uint8_t *)history->stream.packet) * 8,
+			 __ATOMIC_RELEASE);
+	show(history, control);
+}
+
+/* --- a writer's life: all under the lock ---------------------------------------------------- */
+
+static struct gm_history *writer_take(void)
+{
+	struct gm_history *history = parked != NULL ? parked : unused;
+
+	if (history == NULL) {
+		history = gm_sys_mmap(POOL_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (history == NULL)
+			return NULL;
+		gm_syscall3(SYS_madvise, (long)history, POOL_BYTES, MADV_WIPEONFORK);
+		for (unsigned i = 0; i < POOL_BYTES / sizeof(*history); i++) {
+			history[i].next_free = unused;
+			unused = &history[i];
+		}
+		history = unused;
+	}
+	if (parked != NULL)
+		parked = history->next_free;
+	else
+		unused = history->next_free;
+	n_open -= history->stream.segment != NULL;
+	return history;
+}
+
+bool gm_history_start(struct gm_control *control)
+{
+	const struct gm_process *process = gm_process_get();
+	struct gm_history *history;
+	uint64_t now_ns;
+
+	if (trace_state == TRACE_NEW) {
+		gm_clock_init();
+		trace.keeps_mappings = true;
+		trace_state =
+		    gm_trace_open(&trace, GM_HISTORY_DIR, process->config.calls_buffer_bytes,
+				  events, GM_HISTORY_N_EVENTS, "cannot record the history of calls")
+			? TRACE_OPEN
+			: TRACE_FAILED;
+		gm_history_on = trace_state == TRACE_OPEN;
+	}
+	if (trace_state == TRACE_FAILED)
+		return false;
+	history = writer_take();
+	if (history == NULL)
+		return false;
+	history->n_arcs = 0;
+	history->clock.error_ns = 0;
+	history->stream.trace = &trace;
+	history->stream.tid = control->tid;
+	history->stream.index = control->index;
+	now_ns = gm_clock_read(&history->clock);
+	gm_stream_resume(&history->stream, now_ns);
+	history->table = control->table;
+	control->history = history;
+	show(history, control);
+	return true;
+}
+
+/* The writer's last word: what it wrote last is no later than last_ns, and ends at pos. */
+static void finish(struct gm_history *history)
+{
+	settle(history);
+	history->stream.last_ns = gm_clock_read(&history->clock);
+}
+
+void gm_history_end(struct gm_control *control)
+{
+	struct gm_history *history = control->history;
+
+	if (history == NULL)
+		return;
+	finish(history);
+	if (history->stream.segment != NULL && n_open == OPEN_MAX)
+		gm_stream_close(&history->stream);
+	n_open += history->stream.segment != NULL;
+	history->table = NULL;
+	history->packet = NULL;
+	control->history = NULL;
+	control->segment = NULL;
+	history->next_free = parked;
+	parked = history;
+}
+
+void gm_history_trim(struct gm_control *control)
+{
+	if (control != NULL && control->history != NULL) {
+		finish(control->history);
+		gm_stream_trim(&control->history->stream);
+		show(control->history, control);
+	}
+	for (struct gm_history *history = parked; history != NULL; history = history->next_free)
+		gm_stream_close(&history->stream);
+	n_open = 0;
+}
+
+void gm_history_forget(const struct gm_control *control)
+{
+	trace_state = TRACE_NEW;
+	parked = unused = NULL;
+	n_open = 0;
+	if (control != NULL && control->segment != NULL)
+		gm_syscall6(SYS_mmap, (long)control->segment, (long)control->segment_bytes,
+			    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}

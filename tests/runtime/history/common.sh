@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+# For the tests of the history of calls: babeltrace2 is the witness, beside logs that the programs keep.
+# shellcheck shell=bash
+set -u
+programs=$GM_TOP/tests/runtime/history
+unset GMON_OUT_PREFIX GPROF_MT_CONFIG
+
+fail()
+{
+	echo "FAIL: $*"
+	exit 1
+}
+
+for tool in babeltrace2 nm python3; do
+	command -v $tool >/dev/null || { echo "$tool is not installed"; exit 77; }
+done
+
+# build NAME FILE [FLAG...]: compiles FILE of the folder to ./NAME, with our library.
+build()
+{
+	local name=$1 file=$2 compiler=("$CC" -std=gnu17)
+	shift 2
+	[[ $file != *.cc ]] || compiler=(g++ -std=c++17)
+	"${compiler[@]}" -D_GNU_SOURCE -Wall -O1 -g -pthread -o "$name" "$programs/$file" "$@" \
+		-L"$GM_BUILD" -lgmon_mt -Wl,-rpath,"$GM_BUILD" || fail "cannot compile $file $*"
+}
+
+# configure LINE...: of the section [calls], beside mode = history
+configure()
+{
+	printf '[calls]\nmode = history\n' >gprof-mt.conf
+	[ $# -eq 0 ] || printf '%s\n' "$@" >>gprof-mt.conf
+}
+
+# fresh COMMAND...: runs it without an old capture or log in the way.
+fresh()
+{
+	rm -rf gmon.out gprof-mt.data gprof-mt.data.old log.*
+	"$@"
+}
+
+# records PROGRAM [OPTION...]: see records.py
+records()
+{
+	python3 "$programs/records.py" "$1" gprof-mt.data "${@:2}"
+}
+
+# lost FOLDER: records that the thread table says are missing
+lost()
+{
+	python3 - "$1/threads" <<-'END'
+	import struct, sys
+	data = open(sys.argv[1], "rb").read()
+	header, slot, n = struct.unpack_from("<12xIII", data)
+	print(sum(struct.unpack_from("<104xQ", data, header + slot * i)[0] for i in range(n)))
+	END
+}

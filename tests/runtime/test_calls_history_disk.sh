@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# No disk, or not enough: the program runs as ever, its calls are counted, and the records that are
+# missing are counted as lost.
+. "$GM_TOP/tests/runtime/history/common.sh"
+
+build pg sequence.c -pg
+configure "buffer = 64K"
+
+# Files may be short: there are more of them.
+fresh bash -c 'ulimit -f 64; ./pg tree 2' || fail "ulimit -f: exit status $?"
+records ./pg --compare --no-exits || fail "ulimit -f"
+
+# A disk that fills up.
+configure "buffer = 4K"
+mkdir place && printf '[output]\ndir = place/capture\n' >>gprof-mt.conf
+[ "$(id -u)" = 0 ] || exit 0
+mount -t tmpfs -o size=300k none place 2>/dev/null || { echo "no tmpfs: the rest is left out"; exit 0; }
+trap 'umount -l place' EXIT
+fresh ./pg tree 3 || fail "disk fills up: exit status $?"
+folder=$(echo place/capture/[0-9]*)
+babeltrace2 "$folder/calls-history" 2>err >text || fail "disk fills up: $(cat err)"
+recorded=$(grep -c ' call: ' text)
+calls=$(cat log.* | tr -d 'A-Z\n' | wc -c)
+[ "$recorded" -ge 1000 ] || fail "disk fills up: $recorded records"
+[ "$recorded" -lt "$calls" ] || fail "the disk did not fill up"
+[ $((recorded + $(lost "$folder"))) -eq "$calls" ] ||
+	fail "$recorded records and $(lost "$folder") lost of $calls calls"
+exit 0

@@ -1,0 +1,23 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Every call is recorded, and every return that the code tells of, in order, thread by thread: with
+# small buffers and large ones, through longjmp, fork, and every end of a thread.
+. "$GM_TOP/tests/runtime/history/common.sh"
+
+build pg sequence.c -pg
+build exits sequence.c -pg -mfentry -minstrument-return=call
+build functions sequence.c -finstrument-functions
+for buffer in 4K 64K 4M; do
+	configure "buffer = $buffer"
+	for program in pg exits functions; do
+		exits=--exits
+		[ $program != pg ] || exits=--no-exits
+		for what in "tree 3" "jump 2" "fork 2" "ends 6"; do
+			[ $buffer = 4K ] || [ "$what" = "tree 3" ] || continue
+			# shellcheck disable=SC2086 # two words
+			fresh ./$program $what || fail "$program $what: exit status $?"
+			records ./$program --compare $exits || fail "$program $what, $buffer"
+		done
+	done
+done
+[ "$(find gprof-mt.data/*/calls-history -name "stream_*" | wc -l)" -ge 6 ] || fail "one file a thread only"
