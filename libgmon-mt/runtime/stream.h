@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "runtime/config.h"
-#include "runtime/packet.h"
+#include "gmon-mt/packet.h"
 
 /* An event class: its name, and its fields in TSDL. */
 struct gm_event_class {

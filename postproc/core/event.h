@@ -21,6 +21,8 @@ enum pp_event_kind {
 	PP_EVENT_FORK,	 /* sched_process_fork: `thread` is the new one; .fork */
 	PP_EVENT_EXIT,	 /* sched_process_exit of `thread` */
 	PP_EVENT_EXEC,	 /* sched_process_exec by `thread` */
+	PP_EVENT_CALL,	 /* `thread` entered a function; .call */
+	PP_EVENT_RETURN, /* ... is about to return from one, in code that tells of it; .call */
 	PP_EVENT_LOST,	 /* a stream lost records since its last event; .lost */
 	PP_N_EVENT_KINDS
 };
@@ -62,6 +64,14 @@ struct pp_event {
 			struct pp_thread *parent;
 			int32_t parent_tid, child_tid, child_pid;
 		} fork;
+		struct {
+			uint64_t from; /* of a call: return address in the caller; 0: not known */
+			/*
+			 * Of a call, an address in the function; 0: not known.  Of a return, the
+			 * low 24 bits of one.
+			 */
+			uint64_t self;
+		} call;
 		struct {
 			uint64_t count;
 		} lost;

@@ -46,7 +46,8 @@ struct pp_thread {
 	bool ended;		/* in order */
 	bool kernel_only;
 	uint64_t calls_lost, events_lost;
-	GArray *arcs; /* of struct pp_arc; NULL: the thread's calls were not recorded */
+	uint64_t records_lost; /* calls and returns that are not in the history */
+	GArray *arcs;	       /* of struct pp_arc; NULL: the thread's calls were not recorded */
 };
 
 /* A way a call was made, and how often. */

@@ -4,6 +4,8 @@
  * stream.  The sink merges the streams by time with a heap: filter.utils.muxer looks at every
  * stream for every message, which with a thousand threads costs more than all the rest.
  *
+ * Histories of calls are read without Babeltrace, and join at the heap.
+ *
  * A trace that src.ctf.fs refuses is left out, and a stream in which it fails ends there; both are
  * damage of the capture.  Babeltrace's own log stays off: its errors come as causes.
  */
@@ -11,6 +13,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "input/calls_history.h"
 #include "input/decode.h"
 #include "input/salvage.h"
 
@@ -22,8 +25,12 @@
 	 PP_EVENT_MASK(PP_EVENT_FORK) | PP_EVENT_MASK(PP_EVENT_EXIT) |                             \
 	 PP_EVENT_MASK(PP_EVENT_EXEC))
 
-/* An input port of the sink: a stream, and the messages of it that wait. */
+#define CALL_KINDS (PP_EVENT_MASK(PP_EVENT_CALL) | PP_EVENT_MASK(PP_EVENT_RETURN))
+
+/* An input port of the sink: a stream, and the messages of it that wait; or a history of calls. */
 struct feed {
+	struct pp_calls_stream *calls; /* NULL: of Babeltrace's */
+	struct pp_event call;	       /* at time_ns */
 	struct pp_stream *stream;
 	bt_message_iterator *iterator;
 	bt_message_array_const messages;
@@ -37,9 +44,11 @@ struct sweep {
 	struct pp_decoder decoder;
 	bt_graph *graph;
 	const bt_component_class_source *ctf_fs;
-	GPtrArray *salvages; /* of struct pp_salvage * */
-	GPtrArray *feeds;    /* of struct feed *, all */
-	struct feed **heap;  /* those with an event, least time first */
+	GPtrArray *salvages;   /* of struct pp_salvage * */
+	GPtrArray *feeds;      /* of struct feed *, all of Babeltrace's */
+	GPtrArray *histories;  /* of struct pp_calls_stream * */
+	GPtrArray *call_feeds; /* of struct feed *, one for each of them */
+	struct feed **heap;    /* those with an event, least time first */
 	unsigned n_heap;
 	struct pp_error *err;
 };
@@ -145,6 +154,12 @@ static bool fetch(struct sweep *sweep, struct feed *feed)
 /* Goes on to the stream's next event; false: it has no more. */
 static bool advance(struct sweep *sweep, struct feed *feed)
 {
+	if (feed->calls) {
+		if (!pp_calls_stream_next(feed->calls, &feed->call))
+			return false;
+		feed->time_ns = feed->call.time_ns;
+		return true;
+	}
 	for (;;) {
 		if (feed->at == feed->n_messages && !fetch(sweep, feed))
 			return false;
@@ -154,22 +169,49 @@ static bool advance(struct sweep *sweep, struct feed *feed)
 	}
 }
 
-static bt_component_class_sink_consume_method_status sink_consume(bt_self_component_sink *self)
+static void emit(struct sweep *sweep, struct feed *feed)
 {
-	struct sweep *sweep =
-	    bt_self_component_get_data(bt_self_component_sink_as_self_component(self));
+	const bt_message *message;
 
-	for (unsigned i = 0; i < BATCH && sweep->n_heap; i++) {
+	if (feed->calls) {
+		pp_decoder_emit(&sweep->decoder, &feed->call);
+		return;
+	}
+	message = feed->messages[feed->at++];
+	pp_stream_emit(feed->stream, message, feed->time_ns);
+	bt_message_put_ref(message);
+}
+
+/* Hands over up to n_max events, least time first. */
+static void merge(struct sweep *sweep, uint64_t n_max)
+{
+	for (uint64_t i = 0; i < n_max && sweep->n_heap; i++) {
 		struct feed *feed = sweep->heap[0];
-		const bt_message *message = feed->messages[feed->at++];
 
-		pp_stream_emit(feed->stream, message, feed->time_ns);
-		bt_message_put_ref(message);
+		emit(sweep, feed);
 		if (!advance(sweep, feed))
 			sweep->heap[0] = sweep->heap[--sweep->n_heap];
 		if (sweep->n_heap)
 			sift_down(sweep, 0);
 	}
+}
+
+/* Histories join in; `sweep->heap` holds what is there already. */
+static void start_heap(struct sweep *sweep)
+{
+	for (guint i = 0; i < sweep->call_feeds->len; i++)
+		if (advance(sweep, sweep->call_feeds->pdata[i]))
+			sweep->heap[sweep->n_heap++] = sweep->call_feeds->pdata[i];
+	for (unsigned i = sweep->n_heap / 2; i-- > 0;)
+		sift_down(sweep, i);
+}
+
+static bt_component_class_sink_consume_method_status sink_consume(bt_self_component_sink *self)
+{
+	struct sweep *sweep =
+	    bt_self_component_get_data(bt_self_component_sink_as_self_component(self));
+
+	merge(sweep, BATCH);
 	return sweep->n_heap ? BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_OK
 			     : BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_END;
 }
@@ -202,7 +244,6 @@ sink_configured(bt_self_component_sink *self)
 	struct sweep *sweep =
 	    bt_self_component_get_data(bt_self_component_sink_as_self_component(self));
 
-	sweep->heap = g_new(struct feed *, sweep->feeds->len + 1);
 	for (guint i = 0; i < sweep->feeds->len; i++) {
 		struct feed *feed = sweep->feeds->pdata[i];
 		bt_self_component_port_input *port =
@@ -220,8 +261,7 @@ sink_configured(bt_self_component_sink *self)
 		if (advance(sweep, feed))
 			sweep->heap[sweep->n_heap++] = feed;
 	}
-	for (unsigned i = sweep->n_heap / 2; i-- > 0;)
-		sift_down(sweep, i);
+	start_heap(sweep);
 	return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_OK;
 }
 
@@ -308,7 +348,7 @@ static void add_feeds(struct sweep *sweep, const bt_component_source *source,
 		g_autofree char *name = g_build_filename(trace->dir, file, NULL);
 
 		feed->stream = pp_stream_new(&sweep->decoder, trace, name);
-		feed->order = sweep->feeds->len;
+		feed->order = sweep->histories->len + sweep->feeds->len;
 		g_ptr_array_add(sweep->feeds, feed);
 	}
 }
@@ -482,8 +522,13 @@ static int sweep_run(struct sweep *sweep)
 {
 	int ret = build_graph(sweep);
 
+	sweep->heap = g_new(struct feed *, sweep->feeds->len + sweep->call_feeds->len + 1);
 	if (ret == 0 && sweep->feeds->len)
 		ret = run_graph(sweep);
+	else if (ret == 0) {
+		start_heap(sweep);
+		merge(sweep, UINT64_MAX);
+	}
 	if (ret < 0)
 		take_bt_error(sweep->err);
 	return ret;
@@ -493,9 +538,28 @@ static void feed_free(void *data)
 {
 	struct feed *feed = data;
 
-	pp_stream_free(feed->stream);
+	if (feed->stream)
+		pp_stream_free(feed->stream);
 	g_free(feed->cause);
 	g_free(feed);
+}
+
+static void add_histories(struct sweep *sweep)
+{
+	sweep->call_feeds = g_ptr_array_new_with_free_func(feed_free);
+	sweep->histories = g_ptr_array_new();
+	if (!(sweep->decoder.kinds & CALL_KINDS))
+		return;
+	g_ptr_array_unref(sweep->histories);
+	sweep->histories = pp_calls_streams_new(sweep->decoder.capture);
+	for (guint i = 0; i < sweep->histories->len; i++) {
+		struct feed *feed = g_new0(struct feed, 1);
+
+		feed->calls = sweep->histories->pdata[i];
+		/* Before Babeltrace's: a call comes before what the function called does. */
+		feed->order = i;
+		g_ptr_array_add(sweep->call_feeds, feed);
+	}
 }
 
 /* The plugin stays loaded once it is: there is no end to the use of it before the program's. */
@@ -532,9 +596,12 @@ int pp_events_read(struct pp_capture *capture, unsigned kinds,
 	sweep.salvages = g_ptr_array_new_with_free_func((GDestroyNotify)pp_salvage_free);
 	pp_decoder_init(&sweep.decoder, capture, kinds, take, data);
 	sweep.feeds = g_ptr_array_new_with_free_func(feed_free);
+	add_histories(&sweep);
 	ret = sweep_run(&sweep);
 	bt_graph_put_ref(sweep.graph);
 	g_ptr_array_unref(sweep.feeds);
+	g_ptr_array_unref(sweep.call_feeds);
+	g_ptr_array_unref(sweep.histories);
 	g_ptr_array_unref(sweep.salvages);
 	g_free(sweep.heap);
 	if (ret == 0 && kinds & KERNEL_KINDS)

@@ -10,6 +10,7 @@
 
 #include "core/json.h"
 #include "gmon-mt/format.h"
+#include "gmon-mt/history.h"
 #include "input/events.h"
 
 #define MAX_SESSION_BYTES 65536
@@ -238,8 +239,8 @@ static bool has_streams(const char *dir_path)
 	return found;
 }
 
-static void add_trace(struct pp_capture *capture, const char *parent, const char *name,
-		      struct pp_process *process)
+static void add_trace(struct pp_capture *capture, GPtrArray *to, const char *parent,
+		      const char *name, struct pp_process *process)
 {
 	g_autofree char *path = g_build_filename(parent, name, NULL);
 	g_autofree char *metadata = g_build_filename(path, "metadata", NULL);
@@ -263,7 +264,7 @@ static void add_trace(struct pp_capture *capture, const char *parent, const char
 	trace = g_new0(struct pp_trace, 1);
 	trace->dir = g_steal_pointer(&path);
 	trace->process = process;
-	g_ptr_array_add(capture->traces, trace);
+	g_ptr_array_add(to, trace);
 }
 
 /* LTTng puts a session's traces below kernel/; a collector of ours writes into it. */
@@ -274,11 +275,11 @@ static void add_kernel_traces(struct pp_capture *capture)
 	GDir *dir;
 	const char *name;
 
-	add_trace(capture, capture->model->dir, "kernel", NULL);
+	add_trace(capture, capture->traces, capture->model->dir, "kernel", NULL);
 	if (is_file(metadata) || !(dir = g_dir_open(kernel, 0, NULL)))
 		return;
 	while ((name = g_dir_read_name(dir)))
-		add_trace(capture, kernel, name, NULL);
+		add_trace(capture, capture->traces, kernel, name, NULL);
 	g_dir_close(dir);
 }
 
@@ -305,7 +306,8 @@ static int read_process(struct pp_capture *capture, const struct folder *folder,
 		pp_error_done(&maps_err);
 	}
 	read_calls(capture, process);
-	add_trace(capture, process->dir, "user", process);
+	add_trace(capture, capture->traces, process->dir, "user", process);
+	add_trace(capture, capture->histories, process->dir, GM_HISTORY_DIR, process);
 	return 0;
 }
 
@@ -384,6 +386,9 @@ static void note_losses(struct pp_model *model)
 
 		if (thread->calls_lost)
 			pp_model_add_problem(model, "calls not counted", where, thread->calls_lost);
+		if (thread->records_lost)
+			pp_model_add_problem(model, "calls and returns not in the history", where,
+					     thread->records_lost);
 		if (thread->events_lost)
 			pp_model_add_problem(model, "synch-events not written", where,
 					     thread->events_lost);
@@ -465,6 +470,7 @@ int pp_capture_open(const char *dir, struct pp_capture **ret_capture, struct pp_
 
 	capture->model = pp_model_new(dir);
 	capture->traces = g_ptr_array_new_with_free_func(trace_free);
+	capture->histories = g_ptr_array_new_with_free_func(trace_free);
 	capture->damage = g_ptr_array_new_with_free_func(g_free);
 	ret = open_capture(capture, err);
 	if (ret < 0) {
@@ -481,6 +487,7 @@ void pp_capture_free(struct pp_capture *capture)
 		return;
 	pp_model_free(capture->model);
 	g_ptr_array_unref(capture->traces);
+	g_ptr_array_unref(capture->histories);
 	g_ptr_array_unref(capture->damage);
 	g_free(capture);
 }

@@ -32,6 +32,7 @@ struct pp_capture {
 	int64_t clock_offset_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	char clock_uuid[37];	 /* the boot that CLOCK_MONOTONIC is of; "": not known */
 	GPtrArray *traces;	 /* of struct pp_trace * */
+	GPtrArray *histories;	 /* the same: those with histories of calls */
 	GPtrArray *damage;	 /* of char *: one line each */
 };
 
@@ -62,6 +63,15 @@ int pp_maps_read(struct pp_capture *capture, struct pp_process *process, const c
 /* Notes damage where files of a trace (process NULL: the kernel's) are missing, or are no files. */
 void pp_missing_streams(struct pp_capture *capture, const char *trace_dir,
 			const struct pp_process *process);
+
+/* A file of a process's trace: "stream_3" is {3, 0}, "stream_3_1" {3, 1}. */
+struct pp_stream_file {
+	unsigned stream, number;
+};
+
+/* Of struct pp_stream_file, in order.  The caller frees it. */
+GArray *pp_stream_files(const char *trace_dir);
+char *pp_stream_file_name(const struct pp_stream_file *file);
 
 /* Whether the capture has no clock of the trace's: it was recorded after another boot. */
 bool pp_missing_clock(const struct pp_capture *capture, const char *metadata_path);

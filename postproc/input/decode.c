@@ -121,6 +121,22 @@ static struct pp_thread *add_kernel_thread(const struct pp_stream *stream, uint3
 
 /* --- from fields to events ------------------------------------------------------------------ */
 
+static void widen(struct pp_model *model, int64_t time_ns)
+{
+	if (G_UNLIKELY(model->start_ns == PP_TIME_UNKNOWN || time_ns < model->start_ns))
+		model->start_ns = time_ns;
+	if (time_ns > model->end_ns)
+		model->end_ns = time_ns;
+}
+
+void pp_decoder_emit(struct pp_decoder *decoder, const struct pp_event *event)
+{
+	decoder->last_ns = event->time_ns;
+	widen(decoder->capture->model, event->time_ns);
+	if (decoder->kinds & PP_EVENT_MASK(event->kind))
+		decoder->take(decoder->data, event);
+}
+
 static void hand_over(struct pp_stream *stream, const struct pp_event *event)
 {
 	struct pp_decoder *decoder = stream->decoder;
@@ -305,7 +321,6 @@ void pp_stream_emit(struct pp_stream *stream, const bt_message *message, int64_t
 	const struct pp_event_class *class = class_of(stream, bt_event);
 	const bt_field *payload = bt_event_borrow_payload_field_const(bt_event);
 	struct pp_event event = {.cpu = stream->cpu, .time_ns = time_ns};
-	struct pp_model *model = stream->decoder->capture->model;
 
 	if (stream->lost)
 		emit_lost(stream, time_ns);
@@ -313,10 +328,7 @@ void pp_stream_emit(struct pp_stream *stream, const bt_message *message, int64_t
 	stream->n_events++;
 	if (class->what == PP_CLASS_IGNORED)
 		return;
-	if (G_UNLIKELY(model->start_ns == PP_TIME_UNKNOWN || time_ns < model->start_ns))
-		model->start_ns = time_ns;
-	if (time_ns > model->end_ns)
-		model->end_ns = time_ns;
+	widen(stream->decoder->capture->model, time_ns);
 	switch ((enum pp_class) class->what) {
 	case PP_CLASS_SITE:
 		decode_site(stream, class, payload);

@@ -48,6 +48,9 @@ void pp_decoder_init(struct pp_decoder *decoder, struct pp_capture *capture, uns
 		     void (*take)(void *data, const struct pp_event *event), void *data);
 void pp_decoder_done(struct pp_decoder *decoder);
 
+/* Hands over an event that no stream of Babeltrace's brought, if it is of a kind that is wanted. */
+void pp_decoder_emit(struct pp_decoder *decoder, const struct pp_event *event);
+
 struct pp_stream *pp_stream_new(struct pp_decoder *decoder, const struct pp_trace *trace,
 				const char *name);
 void pp_stream_free(struct pp_stream *stream);

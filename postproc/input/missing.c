@@ -18,13 +18,9 @@
 
 #define UUID_LEN 36
 
-struct segment {
-	unsigned stream, number;
-};
-
-static gint compare_segments(gconstpointer a, gconstpointer b)
+static gint compare_files(gconstpointer a, gconstpointer b)
 {
-	const struct segment *x = a, *y = b;
+	const struct pp_stream_file *x = a, *y = b;
 
 	if (x->stream != y->stream)
 		return x->stream < y->stream ? -1 : 1;
@@ -32,31 +28,58 @@ static gint compare_segments(gconstpointer a, gconstpointer b)
 }
 
 /* "stream_3", "stream_3_1" */
-static bool parse_segment(const char *name, struct segment *ret)
+static bool parse_file(const char *name, struct pp_stream_file *ret)
 {
 	int len = 0;
 
-	*ret = (struct segment){0};
+	*ret = (struct pp_stream_file){0};
 	if (sscanf(name, "stream_%u%n_%u%n", &ret->stream, &len, &ret->number, &len) < 1)
 		return false;
 	return name[len] == '\0';
+}
+
+char *pp_stream_file_name(const struct pp_stream_file *file)
+{
+	return file->number ? g_strdup_printf("stream_%u_%u", file->stream, file->number)
+			    : g_strdup_printf("stream_%u", file->stream);
+}
+
+GArray *pp_stream_files(const char *trace_dir)
+{
+	GArray *files = g_array_new(FALSE, FALSE, sizeof(struct pp_stream_file));
+	GDir *dir = g_dir_open(trace_dir, 0, NULL);
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir))) {
+		struct pp_stream_file file;
+
+		if (parse_file(name, &file))
+			g_array_append_val(files, file);
+	}
+	if (dir)
+		g_dir_close(dir);
+	g_array_sort(files, compare_files);
+	return files;
 }
 
 static bool has_counted_losses(const struct pp_process *process)
 {
 	if (process->events_lost || process->threads_lost)
 		return true;
-	for (guint i = 0; i < process->threads->len; i++)
-		if (((const struct pp_thread *)process->threads->pdata[i])->events_lost)
+	for (guint i = 0; i < process->threads->len; i++) {
+		const struct pp_thread *thread = process->threads->pdata[i];
+
+		if (thread->events_lost || thread->records_lost)
 			return true;
+	}
 	return false;
 }
 
 static void report_gap(struct pp_capture *capture, const char *trace_dir, unsigned stream,
 		       unsigned number)
 {
-	g_autofree char *name = number ? g_strdup_printf("stream_%u_%u", stream, number)
-				       : g_strdup_printf("stream_%u", stream);
+	struct pp_stream_file file = {stream, number};
+	g_autofree char *name = pp_stream_file_name(&file);
 	g_autofree char *path = g_build_filename(trace_dir, name, NULL);
 
 	pp_capture_add_damage(capture, path, "missing; the report covers the others");
@@ -64,13 +87,12 @@ static void report_gap(struct pp_capture *capture, const char *trace_dir, unsign
 
 /* One line a gap: what would have come next. */
 static void find_gaps(struct pp_capture *capture, const char *trace_dir, bool numbers_are_whole,
-		      GArray *segments)
+		      GArray *files)
 {
 	unsigned n_streams = 0, n_files = 0; /* so far; files of the latest stream */
 
-	g_array_sort(segments, compare_segments);
-	for (guint i = 0; i < segments->len; i++) {
-		struct segment got = g_array_index(segments, struct segment, i);
+	for (guint i = 0; i < files->len; i++) {
+		struct pp_stream_file got = g_array_index(files, struct pp_stream_file, i);
 
 		if (got.stream >= n_streams) {
 			if (got.stream > n_streams && numbers_are_whole)
@@ -97,13 +119,12 @@ static bool is_regular(DIR *dir, const struct dirent *entry)
 void pp_missing_streams(struct pp_capture *capture, const char *trace_dir,
 			const struct pp_process *process)
 {
-	g_autoptr(GArray) segments = g_array_new(FALSE, FALSE, sizeof(struct segment));
+	g_autoptr(GArray) files = pp_stream_files(trace_dir);
 	DIR *dir = opendir(trace_dir);
 	const struct dirent *entry;
 
 	while (dir && (entry = readdir(dir))) {
 		const char *name = entry->d_name;
-		struct segment segment;
 
 		if (name[0] == '.' || strcmp(name, "index") == 0) /* LTTng's, of its packets */
 			continue;
@@ -112,13 +133,11 @@ void pp_missing_streams(struct pp_capture *capture, const char *trace_dir,
 
 			pp_capture_add_damage(capture, path, "not a regular file: left out");
 		}
-		if (process && parse_segment(name, &segment))
-			g_array_append_val(segments, segment);
 	}
 	if (dir)
 		closedir(dir);
 	if (process)
-		find_gaps(capture, trace_dir, !has_counted_losses(process), segments);
+		find_gaps(capture, trace_dir, !has_counted_losses(process), files);
 }
 
 /* --- clocks ------------------------------------------------------------------------------- */

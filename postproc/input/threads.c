@@ -57,6 +57,7 @@ static void add_thread(struct pp_model *model, struct pp_process *process,
 	thread->ended = slot->state == GM_THREAD_ENDED;
 	thread->calls_lost = slot->calls_lost;
 	thread->events_lost = slot->events_lost;
+	thread->records_lost = slot->records_lost;
 }
 
 static void take_header(struct pp_process *process, const struct gm_threads_header *header)

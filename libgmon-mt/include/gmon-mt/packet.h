@@ -2,8 +2,8 @@
 /*
  * The head of a CTF packet as it lies in the file; metadata.c describes the same to readers.
  */
-#ifndef GM_RUNTIME_PACKET_H
-#define GM_RUNTIME_PACKET_H
+#ifndef GMON_MT_PACKET_H
+#define GMON_MT_PACKET_H
 
 #include <stdint.h>
 

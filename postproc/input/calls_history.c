@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Streams of packets of words (gmon-mt/history.h).  Read with pread in large pieces: the files may
+ * be live, and may shrink.  No length is followed before it is known to lie within the file.
+ */
+#include "input/calls_history.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "gmon-mt/history.h"
+#include "gmon-mt/packet.h"
+
+#define BUFFER_WORDS 32768u
+#define WORD_BYTES   8u
+#define ARC_WORDS    3u
+#define TIME_WORDS   2u
+
+struct arc {
+	uint64_t from, self;
+};
+
+struct pp_calls_stream {
+	struct pp_capture *capture;
+	struct pp_process *process;
+	GPtrArray *paths; /* of its files, in order */
+	guint next_path;
+
+	int fd; /* of the current file; -1: none */
+	uint64_t file_bytes;
+	uint64_t packet_end;	/* where the next packet of the file begins */
+	uint64_t at, words_end; /* of the current packet: next word to be read, and the end */
+
+	struct pp_thread *thread; /* of the current packet; NULL: left out */
+	uint64_t time_ns;
+	GArray *arcs; /* of struct arc, by number */
+	unsigned n_undefined;
+
+	uint64_t *buffer;
+	unsigned n_buffered, next; /* words */
+};
+
+static const char *path_of(const struct pp_calls_stream *stream)
+{
+	return stream->paths->pdata[stream->next_path - 1];
+}
+
+/* --- files and packets ---------------------------------------------------------------------- */
+
+static void close_file(struct pp_calls_stream *stream)
+{
+	if (stream->fd >= 0)
+		close(stream->fd);
+	stream->fd = -1;
+}
+
+static bool open_file(struct pp_calls_stream *stream)
+{
+	while (stream->next_path < stream->paths->len) {
+		const char *path = stream->paths->pdata[stream->next_path++];
+		struct stat st;
+
+		stream->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		if (stream->fd >= 0 && fstat(stream->fd, &st) == 0 && S_ISREG(st.st_mode)) {
+			stream->file_bytes = (uint64_t)st.st_size;
+			stream->packet_end = 0;
+			return true;
+		}
+		pp_capture_add_damage(stream->capture, path, "cannot be read: left out");
+		close_file(stream);
+	}
+	return false;
+}
+
+/* What is wrong with the packet; NULL: nothing. */
+static const char *packet_fault(const struct pp_calls_stream *stream,
+				const struct gm_packet *packet)
+{
+	uint64_t rest_bits = (stream->file_bytes - stream->packet_end) * 8;
+
+	if (packet->magic != GM_PACKET_MAGIC || packet->stream_id != 0)
+		return "no packet where one should be";
+	if (packet->content_bits % 64 != sizeof(*packet) * 8 % 64 ||
+	    packet->content_bits < sizeof(*packet) * 8 ||
+	    packet->content_bits > packet->packet_bits || packet->packet_bits % 64 != 0)
+		return "a packet of a size that makes no sense";
+	if (packet->content_bits > rest_bits)
+		return "cut short in the midst of a packet";
+	if (packet->timestamp_begin > INT64_MAX)
+		return "a packet of a time that makes no sense";
+	return NULL;
+}
+
+static void find_thread(struct pp_calls_stream *stream, const struct gm_packet *packet)
+{
+	stream->thread = pp_process_thread(stream->process, packet->index);
+	if (stream->thread && stream->thread->tid == packet->tid)
+		return;
+	stream->thread = NULL;
+	if (packet->content_bits > sizeof(*packet) * 8)
+		pp_capture_add_damage(stream->capture, path_of(stream),
+				      "calls of a thread that the thread table does not have: "
+				      "left out");
+}
+
+/* Zeros behind the last packet are room that a killed program had reserved. */
+static bool is_room(const struct pp_calls_stream *stream, const struct gm_packet *packet, ssize_t n)
+{
+	static const struct gm_packet nothing;
+
+	return n == 0 ||
+	       (n > 0 && memcmp(packet, &nothing, (size_t)n) == 0 &&
+		(n == sizeof(*packet) || stream->packet_end + (uint64_t)n == stream->file_bytes));
+}
+
+static bool begin_packet(struct pp_calls_stream *stream)
+{
+	for (;;) {
+		struct gm_packet packet = {0};
+		const char *fault;
+		ssize_t n;
+
+		if (stream->fd < 0 && !open_file(stream))
+			return false;
+		n = pread(stream->fd, &packet, sizeof(packet), (off_t)stream->packet_end);
+		if (is_room(stream, &packet, n)) {
+			close_file(stream);
+			continue;
+		}
+		fault = n == (ssize_t)sizeof(packet) ? packet_fault(stream, &packet)
+						     : "cut short in the midst of a packet";
+		if (fault) {
+			pp_capture_add_damage(stream->capture, path_of(stream),
+					      "%s; the report covers what is before it", fault);
+			close_file(stream);
+			continue;
+		}
+		stream->at = stream->packet_end + sizeof(packet);
+		stream->words_end = stream->packet_end + packet.content_bits / 8;
+		stream->packet_end += packet.packet_bits / 8;
+		if (stream->packet_end > stream->file_bytes)
+			stream->packet_end = stream->file_bytes;
+		if (packet.timestamp_begin > stream->time_ns)
+			stream->time_ns = packet.timestamp_begin;
+		find_thread(stream, &packet);
+		return true;
+	}
+}
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+/* Gets at least one more word of the packet behind those that are left; false: it has no more. */
+static bool fill(struct pp_calls_stream *stream)
+{
+	unsigned left = stream->n_buffered - stream->next;
+	uint64_t want = stream->words_end - stream->at;
+	ssize_t n;
+
+	memmove(stream->buffer, stream->buffer + stream->next, left * WORD_BYTES);
+	stream->n_buffered = left;
+	stream->next = 0;
+	if (want > (BUFFER_WORDS - left) * WORD_BYTES)
+		want = (BUFFER_WORDS - left) * WORD_BYTES;
+	n = want ? pread(stream->fd, stream->buffer + left, want, (off_t)stream->at) : 0;
+	if (n < (ssize_t)WORD_BYTES) {
+		if (want)
+			pp_capture_add_damage(
+			    stream->capture, path_of(stream),
+			    "shorter than it was; the report covers what is read");
+		stream->words_end = stream->at;
+		return false;
+	}
+	stream->at += (uint64_t)n / WORD_BYTES * WORD_BYTES;
+	stream->n_buffered += (unsigned)((uint64_t)n / WORD_BYTES);
+	return true;
+}
+
+/* Whether n words lie in the buffer, from `next` on. */
+static bool have(struct pp_calls_stream *stream, unsigned n)
+{
+	while (stream->n_buffered - stream->next < n)
+		if (!fill(stream))
+			return false;
+	return true;
+}
+
+static void drop_packet(struct pp_calls_stream *stream, const char *why)
+{
+	pp_capture_add_damage(stream->capture, path_of(stream),
+			      "%s; the rest of the packet is left out", why);
+	stream->next = stream->n_buffered = 0;
+	stream->at = stream->words_end;
+}
+
+static void extend_time(struct pp_calls_stream *stream, uint64_t word)
+{
+	uint32_t low = (uint32_t)(word >> GM_HISTORY_TIME_SHIFT);
+
+	stream->time_ns += (uint32_t)(low - (uint32_t)stream->time_ns);
+}
+
+static bool take_time(struct pp_calls_stream *stream)
+{
+	const uint64_t *words = stream->buffer + stream->next;
+	uint64_t time_ns;
+
+	if ((words[0] >> 8 & 0xff) != GM_HISTORY_TIME)
+		return false;
+	time_ns = words[0] >> 16 | words[1] << 48;
+	if (time_ns < stream->time_ns || time_ns > INT64_MAX)
+		return false;
+	stream->time_ns = time_ns;
+	stream->next += TIME_WORDS;
+	return true;
+}
+
+static void take_arc(struct pp_calls_stream *stream)
+{
+	const uint64_t *words = stream->buffer + stream->next;
+	uint64_t number = words[0] >> GM_HISTORY_ARC_SHIFT;
+
+	extend_time(stream, words[0]);
+	if (number >= stream->arcs->len)
+		g_array_set_size(stream->arcs, (guint)number + 1);
+	g_array_index(stream->arcs, struct arc, number) = (struct arc){words[1], words[2]};
+	stream->next += ARC_WORDS;
+}
+
+static void set_call(struct pp_calls_stream *stream, uint64_t number, struct pp_event *ret)
+{
+	struct arc arc = {0, 0};
+
+	if (number < stream->arcs->len)
+		arc = g_array_index(stream->arcs, struct arc, number);
+	if (!arc.self && !stream->n_undefined++)
+		pp_capture_add_damage(stream->capture, path_of(stream),
+				      "calls of functions that are not said to be which");
+	ret->kind = PP_EVENT_CALL;
+	ret->call.from = arc.from;
+	ret->call.self = arc.self;
+}
+
+/* A definition, or what cannot be one.  False: the packet has no more. */
+static bool take_other(struct pp_calls_stream *stream, unsigned id)
+{
+	unsigned n = id == GM_HISTORY_ARC ? ARC_WORDS : TIME_WORDS;
+
+	if (id != GM_HISTORY_ARC && id != GM_HISTORY_EXTENDED) {
+		drop_packet(stream, "a record of no known kind");
+		return false;
+	}
+	if (!have(stream, n)) {
+		drop_packet(stream, "a record cut short");
+		return false;
+	}
+	if (id == GM_HISTORY_ARC)
+		take_arc(stream);
+	else if (!take_time(stream)) {
+		drop_packet(stream, "a time that makes no sense");
+		return false;
+	}
+	return true;
+}
+
+bool pp_calls_stream_next(struct pp_calls_stream *stream, struct pp_event *ret)
+{
+	for (;;) {
+		uint64_t word;
+		unsigned id;
+
+		if (stream->next == stream->n_buffered && !fill(stream)) {
+			if (!begin_packet(stream))
+				return false;
+			continue;
+		}
+		word = stream->buffer[stream->next];
+		id = (uint8_t)word;
+		if (id != GM_HISTORY_CALL && id != GM_HISTORY_RETURN) {
+			take_other(stream, id);
+			continue;
+		}
+		stream->next++;
+		extend_time(stream, word);
+		if (!stream->thread)
+			continue;
+		ret->cpu = PP_CPU_UNKNOWN;
+		ret->time_ns = (int64_t)stream->time_ns;
+		ret->thread = stream->thread;
+		if (id == GM_HISTORY_CALL) {
+			set_call(stream, word >> GM_HISTORY_ARC_SHIFT, ret);
+		} else {
+			ret->kind = PP_EVENT_RETURN;
+			ret->call.from = 0;
+			ret->call.self = word >> GM_HISTORY_ARC_SHIFT;
+		}
+		return true;
+	}
+}
+
+/* --- finding them ----------------------------------------------------------------------------- */
+
+static void stream_free(void *data)
+{
+	struct pp_calls_stream *stream = data;
+
+	close_file(stream);
+	g_ptr_array_unref(stream->paths);
+	g_array_unref(stream->arcs);
+	g_free(stream->buffer);
+	g_free(stream);
+}
+
+static struct pp_calls_stream *stream_new(struct pp_capture *capture, struct pp_process *process)
+{
+	struct pp_calls_stream *stream = g_new0(struct pp_calls_stream, 1);
+
+	stream->capture = capture;
+	stream->process = process;
+	stream->paths = g_ptr_array_new_with_free_func(g_free);
+	stream->fd = -1;
+	stream->arcs = g_array_new(FALSE, TRUE, sizeof(struct arc));
+	stream->buffer = g_new(uint64_t, BUFFER_WORDS);
+	return stream;
+}
+
+static void add_streams(GPtrArray *streams, struct pp_capture *capture,
+			const struct pp_trace *trace)
+{
+	g_autoptr(GArray) files = pp_stream_files(trace->dir);
+	struct pp_calls_stream *stream = NULL;
+	unsigned number = 0;
+
+	for (guint i = 0; i < files->len; i++) {
+		const struct pp_stream_file *file = &g_array_index(files, struct pp_stream_file, i);
+		g_autofree char *name = pp_stream_file_name(file);
+
+		if (!stream || file->stream != number) {
+			stream = stream_new(capture, trace->process);
+			g_ptr_array_add(streams, stream);
+		}
+		number = file->stream;
+		g_ptr_array_add(stream->paths, g_build_filename(trace->dir, name, NULL));
+	}
+}
+
+GPtrArray *pp_calls_streams_new(struct pp_capture *capture)
+{
+	GPtrArray *streams = g_ptr_array_new_with_free_func(stream_free);
+
+	for (guint i = 0; i < capture->histories->len; i++)
+		add_streams(streams, capture, capture->histories->pdata[i]);
+	return streams;
+}

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Our reader and babeltrace2 see the same records, with the same times, in the same order, of the same
+# files; of damaged ones ours says what is wrong, in one line, and reads the rest.
+. "$GM_TOP/tests/runtime/history/common.sh"
+print=$GM_BUILD/tests/ctf/print_calls
+
+# theirs DIR: what print_calls prints, from babeltrace2's text
+theirs()
+{
+	babeltrace2 --clock-cycles --no-delta "$1"/*/calls-history | python3 -c '
+import re, sys
+arcs = {}
+for line in sys.stdin:
+    found = re.match(r"\[(\d+)\] (?:\(\d+\) )?(\w+): \{ tid = (\d+), index = (\d+) \}, \{ (.*) \}$", line)
+    time, event, tid, index, fields = found.groups()
+    values = [int(word, 0) for word in re.findall(r"= (0x[0-9A-F]+|\d+)", fields)]
+    head = f"{int(time)} {tid} {index}"
+    if event == "arc":
+        arcs[(index, values[0])] = values[1:]
+    elif event == "call":
+        print(head, "call %x %x" % tuple(arcs[(index, values[0])]))
+    elif event == "return":
+        print(head, "return %x" % values[0])'
+}
+
+build pg sequence.c -pg
+build exits sequence.c -pg -mfentry -minstrument-return=call
+for buffer in 4K 4M; do
+	configure "buffer = $buffer"
+	for command in "pg tree 3" "exits jump 2" "exits ends 5"; do
+		# shellcheck disable=SC2086 # words
+		fresh ./$command || fail "$command: exit status $?"
+		"$print" gprof-mt.data >ours 2>err || fail "$command: $(cat err)"
+		theirs gprof-mt.data >theirs
+		[ "$(wc -l <ours)" -ge 100 ] || fail "$command: $(wc -l <ours) records"
+		# Records of one time in several threads have no order.
+		sort -s -n -k 1,1 -k 3,3 ours >ours.sorted
+		sort -s -n -k 1,1 -k 3,3 theirs | cmp - ours.sorted || fail "$command, $buffer: differ"
+		sort -c -s -n -k 1,1 ours || fail "$command, $buffer: not in order of time"
+	done
+done
+
+# Damage: cut anywhere, bytes changed anywhere.
+configure "buffer = 4K"
+fresh ./pg tree 1
+stream=$(find gprof-mt.data -name stream_0_1)
+cp "$stream" whole
+"$print" gprof-mt.data >ours
+size=$(stat -c %s whole)
+for cut in 1 71 72 100 4095 5000 $((size / 2 + 4)) $((size - 8)); do
+	head -c "$cut" whole >"$stream"
+	"$print" gprof-mt.data >cut 2>err
+	[ $? -le 1 ] || fail "cut at $cut: $(cat err)"
+	cmp -s cut ours || grep -q 'stream_0_1: .*cut short' err || fail "cut at $cut: not said"
+done
+for seed in $(seq 40); do
+	python3 - "$seed" whole "$stream" <<-'END'
+	import random, sys
+	seed, source, target = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+	random.seed(seed)
+	data = bytearray(open(source, "rb").read())
+	for _ in range(seed):
+	    data[random.randrange(len(data)) if seed % 2 else random.randrange(80)] = random.randrange(256)
+	open(target, "wb").write(data)
+	END
+	timeout 60 "$print" gprof-mt.data >out 2>err
+	[ $? -le 1 ] || fail "changed, seed $seed: exit status $?: $(cat err)"
+done
+exit 0
