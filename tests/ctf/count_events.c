@@ -8,7 +8,8 @@
 static const char *const kernel_names[PP_N_EVENT_KINDS] = {
     [PP_EVENT_SWITCH] = "sched_switch",	    [PP_EVENT_WAKING] = "sched_waking",
     [PP_EVENT_FORK] = "sched_process_fork", [PP_EVENT_EXIT] = "sched_process_exit",
-    [PP_EVENT_EXEC] = "sched_process_exec", [PP_EVENT_LOST] = "lost",
+    [PP_EVENT_EXEC] = "sched_process_exec", [PP_EVENT_CALL] = "call",
+    [PP_EVENT_RETURN] = "return",	    [PP_EVENT_LOST] = "lost",
 };
 
 struct counts {
