@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gprof-mt history: the operations on each synchronization object, in order.
+ * gprof-mt history: the operations on each synchronization object, in order; or the calls of a
+ * thread.
  *
  * Printed in parts, so that a long history takes little more memory than its records.
  */
@@ -12,6 +13,7 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/replay.h"
 #include "cli/view.h"
 #include "input/events.h"
 #include "pass/history.h"
@@ -20,7 +22,7 @@
 
 struct arguments {
 	const char *dir;
-	bool json;
+	bool json, calls;
 	struct pp_history_filter filter;
 };
 
@@ -28,11 +30,13 @@ static void print_help(void)
 {
 	printf(
 	    "usage: gprof-mt history [-i DIR] [--object ADDR|NAME] [--tid T] "
-	    "[--format text|json]\n\n"
+	    "[--format text|json]\n"
+	    "       gprof-mt history [-i DIR] --calls --tid T [--format text|json]\n\n"
 	    "  -i, --input DIR    the capture (default %s)\n"
 	    "  --object OBJECT    only this: its address in hexadecimal (0x...), or its name as\n"
 	    "                     `gprof-mt report locks` shows it; \"table\" is also \"table+8\"\n"
 	    "  --tid T            only operations by this thread\n"
+	    "  --calls            the calls of the thread instead, as they nested\n"
 	    "  --format FORMAT    text (default) or json\n",
 	    PP_DEFAULT_CAPTURE);
 }
@@ -60,6 +64,9 @@ static int take_option(void *data, int option, const char *value)
 		return pp_cli_take_tid("history", value, &arguments->filter.tid);
 	case 'f':
 		return pp_cli_take_format("history", value, &arguments->json);
+	case 'c':
+		arguments->calls = true;
+		return PP_EXIT_GOOD;
 	default:
 		arguments->dir = value;
 		return PP_EXIT_GOOD;
@@ -71,11 +78,22 @@ static const struct option option_table[] = {
     {"object", required_argument, NULL, 'o'},
     {"tid", required_argument, NULL, 't'},
     {"format", required_argument, NULL, 'f'},
+    {"calls", no_argument, NULL, 'c'},
     PP_CLI_OPTIONS_END,
 };
 
 static const struct pp_cli_options options = {"history", ":i:h", option_table, print_help,
 					      take_option};
+
+/* Which options go together. */
+static int check(const struct arguments *arguments)
+{
+	if (arguments->calls && !arguments->filter.tid)
+		return pp_cli_usage("history", "--calls needs the --tid of a thread");
+	if (arguments->calls && (arguments->filter.address || arguments->filter.name))
+		return pp_cli_usage("history", "--calls and --object exclude each other");
+	return PP_EXIT_GOOD;
+}
 
 /* --- printing ------------------------------------------------------------------------------- */
 
@@ -232,5 +250,12 @@ int pp_cmd_history(int argc, char **argv)
 
 	if (status < 0 && optind < argc)
 		status = pp_cli_usage("history", "'%s': it takes options only", argv[optind]);
-	return status < 0 ? history(&arguments) : status;
+	if (status >= 0)
+		return status;
+	status = check(&arguments);
+	if (status != PP_EXIT_GOOD)
+		return status;
+	if (arguments.calls)
+		return pp_cli_replay(arguments.dir, arguments.filter.tid, arguments.json);
+	return history(&arguments);
 }

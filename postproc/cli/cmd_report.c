@@ -25,7 +25,7 @@ static const struct section sections[] = {
     {"sync", true, "each thread's synchronization calls and the time waited in them"},
     {"locks", true, "each synchronization object: waits, holds, where they came from"},
     {"switches", false, "which thread gave the CPU to which"},
-    {"activity", false, "calls between a thread's blockings"},
+    {"activity", false, "how many functions each thread entered per stretch on a CPU"},
     {"quality", false, "what the recording lost or contradicts itself in"},
 };
 

@@ -250,6 +250,20 @@ static int read_waking(struct reader *reader, struct pp_event *event)
 	return 0;
 }
 
+static int read_call(struct reader *reader, struct pp_event *event)
+{
+	int64_t from, self;
+	int r;
+
+	event->kind = strcmp(reader->words[1], "call") == 0 ? PP_EVENT_CALL : PP_EVENT_RETURN;
+	if ((r = need_thread(reader, event)) || (r = get_number(reader, "from", 0, &from)) ||
+	    (r = get_number(reader, "self", 0, &self)))
+		return r;
+	event->call.from = (uint64_t)from;
+	event->call.self = (uint64_t)self;
+	return 0;
+}
+
 /* The child is the thread of that tid that is seen next. */
 static int read_fork(struct reader *reader, struct pp_event *event)
 {
@@ -333,6 +347,7 @@ static int read_kind(struct reader *reader, struct pp_event *event)
 	} kinds[] = {
 	    {"switch", read_switch}, {"waking", read_waking}, {"fork", read_fork},
 	    {"exit", read_exit},     {"exec", read_exec},     {"lost", read_lost},
+	    {"call", read_call},     {"return", read_call},
 	};
 	const char *name = reader->words[1];
 

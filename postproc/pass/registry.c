@@ -10,6 +10,7 @@
 	X(threads)                                                                                 \
 	X(sync)                                                                                    \
 	X(locks)                                                                                   \
+	X(activity)                                                                                \
 	X(switches)                                                                                \
 	X(summary)                                                                                 \
 	X(consistency)                                                                             \

@@ -27,6 +27,16 @@ GPtrArray *pp_threads_with_calls(const struct pp_pass_context *context,
 	return threads;
 }
 
+bool pp_thread_calls(const struct pp_thread *thread, uint64_t *ret_calls)
+{
+	*ret_calls = 0;
+	if (!thread->arcs)
+		return false;
+	for (guint i = 0; i < thread->arcs->len; i++)
+		*ret_calls += g_array_index(thread->arcs, struct pp_arc, i).count;
+	return true;
+}
+
 void pp_note_no_calls(struct pp_table *table, const struct pp_pass_context *context)
 {
 	if (context->options && g_hash_table_contains(context->options, "tid"))

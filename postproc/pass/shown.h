@@ -12,6 +12,9 @@ char *pp_thread_title(const struct pp_thread *thread);
 GPtrArray *pp_threads_with_calls(const struct pp_pass_context *context,
 				 const struct pp_process *process);
 
+/* How many calls the thread made.  False: they were not counted. */
+bool pp_thread_calls(const struct pp_thread *thread, uint64_t *ret_calls);
+
 /* Says why there are no rows. */
 void pp_note_no_calls(struct pp_table *table, const struct pp_pass_context *context);
 

@@ -5,6 +5,7 @@
  * Figures that the capture cannot give are missing, and a note says why: without scheduling events
  * nothing but the time blocked on synchronization objects is known.
  */
+#include "pass/shown.h"
 #include "pass/thread_state.h"
 
 enum {
@@ -88,16 +89,6 @@ static void threads_event(void *state, const struct pp_event *event)
 	pp_thread_states_event(self->states, event);
 }
 
-static bool count_calls(const struct pp_thread *thread, uint64_t *ret_calls)
-{
-	*ret_calls = 0;
-	if (!thread->arcs)
-		return false;
-	for (guint i = 0; i < thread->arcs->len; i++)
-		*ret_calls += g_array_index(thread->arcs, struct pp_arc, i).count;
-	return true;
-}
-
 /* Percentages are of the time that is accounted for. */
 static void set_scheduling(struct pp_cell *row, const struct pp_thread_state *life, bool tells_io)
 {
@@ -151,7 +142,7 @@ static void add_row(struct pp_table *table, const struct pp_pass_context *contex
 		set_synchronization(row, life);
 	else if (life->scheduled)
 		set_scheduling(row, life, context->has_switch_pairs);
-	if (count_calls(thread, &calls)) {
+	if (pp_thread_calls(thread, &calls)) {
 		pp_cell_set_count(&row[CALLS], calls);
 		if (context->has_kernel && life->scheduled && life->activities)
 			pp_cell_set_number(&row[PER_ACTIVITY],

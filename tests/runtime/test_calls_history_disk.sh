@@ -15,7 +15,7 @@ records ./pg --compare --no-exits || fail "ulimit -f"
 configure "buffer = 4K"
 mkdir place && printf '[output]\ndir = place/capture\n' >>gprof-mt.conf
 [ "$(id -u)" = 0 ] || exit 0
-mount -t tmpfs -o size=300k none place 2>/dev/null || { echo "no tmpfs: the rest is left out"; exit 0; }
+mount -t tmpfs -o size=160k none place 2>/dev/null || { echo "no tmpfs: the rest is left out"; exit 0; }
 trap 'umount -l place' EXIT
 fresh ./pg tree 3 || fail "disk fills up: exit status $?"
 folder=$(echo place/capture/[0-9]*)

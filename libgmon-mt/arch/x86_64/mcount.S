@@ -148,6 +148,7 @@ __cyg_profile_func_enter:
 	movq	%rdi, %rdx
 	testq	%rdx, %rdx	/* called by hand: no function, which is how a free slot looks */
 	jz	gm_count_miss
+	incq	%rdx		/* inside, as a return address is: the byte before it counts */
 	count_arc saved=0
 	.cfi_endproc
 	.size	__cyg_profile_func_enter, . - __cyg_profile_func_enter

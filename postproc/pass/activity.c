@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How much each thread does when it gets a CPU: functions executed per active period (section 2 of
+ * the paper), which lasts from being switched in to being switched out.
+ *
+ * The average needs the number of calls alone; what a single period had needs their history.
+ */
+#include "pass/shown.h"
+#include "pass/thread_state.h"
+
+enum { PID, IMAGE, TID, INDEX, NAME, PERIODS, CALLS, PER_ACTIVITY, MOST, WITHOUT };
+
+static const struct pp_column columns[] = {
+    [PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY, "process"},
+    [IMAGE] = {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
+	       "0, 1, ...: which program of the process, one after each exec"},
+    [TID] = {"tid", "tid", PP_TYPE_COUNT, 0, "thread id"},
+    [INDEX] = {"index", "index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
+	       "number of the thread in its process"},
+    [NAME] = {"name", "name", PP_TYPE_TEXT, 0, "last name that the thread had"},
+    [PERIODS] = {"activities", "periods", PP_TYPE_COUNT, 0, "times it was switched in"},
+    [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "functions that it entered"},
+    [PER_ACTIVITY] = {"functions_per_activity", "calls/period", PP_TYPE_RATIO, 0,
+		      "functions entered per period"},
+    [MOST] = {"most_per_activity", "most", PP_TYPE_COUNT, 0,
+	      "functions entered in the period that had most"},
+    [WITHOUT] = {"activities_without_calls", "without", PP_TYPE_COUNT, 0,
+		 "periods in which it entered none"},
+};
+
+/* Of one thread. */
+struct activity {
+	bool recorded;	  /* calls of it one by one */
+	uint64_t n_calls; /* since it was last switched out */
+	uint64_t most, n_with_calls;
+};
+
+struct activities {
+	const struct pp_pass_context *context;
+	struct pp_thread_states *states;
+	GArray *threads; /* of struct activity, by serial */
+};
+
+static struct activity *activity_of(struct activities *self, const struct pp_thread *thread)
+{
+	if (thread->serial >= self->threads->len)
+		g_array_set_size(self->threads, thread->serial + 1);
+	return &g_array_index(self->threads, struct activity, thread->serial);
+}
+
+static void end_period(struct activity *activity)
+{
+	activity->most = MAX(activity->most, activity->n_calls);
+	activity->n_with_calls += activity->n_calls > 0;
+	activity->n_calls = 0;
+}
+
+static void *activity_start(const struct pp_pass_context *context)
+{
+	struct activities *self = g_new0(struct activities, 1);
+
+	self->context = context;
+	self->states = pp_thread_states_new(context, NULL, NULL);
+	self->threads = g_array_new(FALSE, TRUE, sizeof(struct activity));
+	return self;
+}
+
+static void activity_event(void *state, const struct pp_event *event)
+{
+	struct activities *self = state;
+	struct activity *activity;
+
+	if (event->kind == PP_EVENT_CALL) {
+		activity = activity_of(self, event->thread);
+		activity->recorded = true;
+		activity->n_calls++;
+		return;
+	}
+	pp_thread_states_event(self->states, event);
+	if (event->kind == PP_EVENT_SWITCH && event->sched_switch.prev)
+		end_period(activity_of(self, event->sched_switch.prev));
+}
+
+static void add_row(struct activities *self, struct pp_table *table, const struct pp_thread *thread)
+{
+	const struct pp_thread_state *life = pp_thread_state(self->states, thread);
+	bool scheduled = self->context->has_kernel && life && life->scheduled;
+	struct activity *activity = activity_of(self, thread);
+	struct pp_cell *row = pp_table_add_row(table);
+	uint64_t calls;
+
+	pp_cell_set_count(&row[PID], thread->process->pid);
+	pp_cell_set_count(&row[IMAGE], thread->process->image);
+	pp_cell_set_count(&row[TID], thread->tid);
+	pp_cell_set_count(&row[INDEX], thread->index);
+	pp_cell_set_text(&row[NAME], thread->name);
+	if (scheduled)
+		pp_cell_set_count(&row[PERIODS], life->activities);
+	if (!pp_thread_calls(thread, &calls))
+		return;
+	pp_cell_set_count(&row[CALLS], calls);
+	if (!scheduled || !life->activities)
+		return;
+	pp_cell_set_number(&row[PER_ACTIVITY], (double)calls / (double)life->activities);
+	end_period(activity);
+	if (activity->recorded && !thread->records_lost) {
+		pp_cell_set_count(&row[MOST], activity->most);
+		if (activity->n_with_calls <= life->activities)
+			pp_cell_set_count(&row[WITHOUT], life->activities - activity->n_with_calls);
+	}
+}
+
+static void activity_finish(void *state, int64_t end_ns, GPtrArray *tables)
+{
+	struct activities *self = state;
+	const GPtrArray *threads = self->context->model->threads;
+	struct pp_table *table =
+	    pp_table_new("activity", "Activity", columns, G_N_ELEMENTS(columns));
+	bool any_recorded = false;
+
+	pp_thread_states_finish(self->states, end_ns);
+	for (guint i = 0; i < threads->len; i++) {
+		const struct pp_thread *thread = threads->pdata[i];
+
+		any_recorded |= activity_of(self, thread)->recorded;
+		if (pp_pass_shows_tid(self->context, thread->tid) &&
+		    (thread->arcs || pp_thread_state(self->states, thread)))
+			add_row(self, table, thread);
+	}
+	if (!self->context->has_kernel)
+		pp_table_note(table, "no scheduling events in this capture: when a thread was "
+				     "active is not known");
+	else if (!any_recorded)
+		pp_table_note(table, "calls were counted, not recorded ([calls] mode = history "
+				     "does): how many one period had is not known");
+	g_ptr_array_add(tables, table);
+}
+
+static void activity_free(void *state)
+{
+	struct activities *self = state;
+
+	pp_thread_states_free(self->states);
+	g_array_unref(self->threads);
+	g_free(self);
+}
+
+const struct pp_pass pp_pass_activity = {
+    .name = "activity",
+    .kinds = PP_THREAD_STATE_KINDS | PP_EVENT_MASK(PP_EVENT_CALL),
+    .start = activity_start,
+    .event = activity_event,
+    .finish = activity_finish,
+    .free = activity_free,
+};

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The calls of a thread as a person reads them: nested, from their history.
+ *
+ * Where returns are recorded they end calls.  Where not, a call ends at the next one that another
+ * function made: the caller of each is known.  So does one that was left by longjmp() or an
+ * exception.  A caller that is not on the stack (code without -pg) leaves the stack as it is; if
+ * there are no returns, what it called last ends, since that could go on for ever.
+ */
+#ifndef PP_PASS_REPLAY_H
+#define PP_PASS_REPLAY_H
+
+#include "pass/pass.h"
+
+#define PP_DURATION_UNKNOWN (-1)
+
+enum pp_replay_kind {
+	PP_REPLAY_CALL,	  /* entered; what it calls follows */
+	PP_REPLAY_LEAF,	  /* entered and left, with nothing between */
+	PP_REPLAY_RETURN, /* of a function that called others */
+};
+
+struct pp_replay_line {
+	enum pp_replay_kind kind;
+	const struct pp_thread *thread;
+	int64_t time_ns;
+	int64_t duration_ns; /* of LEAF and RETURN */
+	unsigned depth;
+	const char *name; /* of the function */
+};
+
+struct pp_replay;
+
+#define PP_REPLAY_KINDS (PP_EVENT_MASK(PP_EVENT_CALL) | PP_EVENT_MASK(PP_EVENT_RETURN))
+
+/*
+ * Of the threads with that tid; has_returns: of whose returns there are records.  `take` gets the
+ * lines, thread by thread as they come.
+ */
+struct pp_replay *pp_replay_new(const struct pp_pass_context *context, uint32_t tid,
+				bool has_returns,
+				void (*take)(void *data, const struct pp_replay_line *line),
+				void *data);
+void pp_replay_free(struct pp_replay *replay);
+void pp_replay_event(struct pp_replay *replay, const struct pp_event *event);
+
+/* The end: what is held back comes. */
+void pp_replay_finish(struct pp_replay *replay);
+
+#endif
