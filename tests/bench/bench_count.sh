@@ -32,32 +32,14 @@ for program in three wide; do
 		-L"$GM_BUILD" -lgmon_mt -Wl,-rpath,"$GM_BUILD"
 done
 
-# least FILE VALUE: keeps the smaller of the two in FILE
-least()
-{
-	[ -e "$1" ] && [ "$(printf '%s\n' "$2" "$(cat "$1")" | sort -g | head -n 1)" != "$2" ] ||
-		echo "$2" >"$1"
-}
+# shellcheck source=tests/bench/count/common.sh
+. "$source/common.sh"
 
 # lost CALLS: how many of three times CALLS are missing in gmon.out
 lost()
 {
 	gprof -b -p "$1" gmon.out 2>/dev/null | awk -v wanted="$2" '
 		$NF ~ /^(add|flip|scale)$/ { n += $4 } END { print 3 * wanted - n }'
-}
-
-# row WHAT PEER PEER_NS OUR_NS BUDGET: values over no profiling
-row()
-{
-	awk -v what="$1" -v peer="$2" -v p="$3" -v o="$4" -v b="$5" 'BEGIN {
-		printf "%s\t%s\t%s\t%.2f\tns\t%s\t%s\t%s\n", what, peer, p == "-" ? p : sprintf("%.2f", p),
-			o, p == "-" || p <= 0 ? "-" : sprintf("%.3f", o / p), b,
-			o <= b ? "pass" : "miss" }'
-}
-
-over()
-{
-	awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3f", a - b }'
 }
 
 for threads in 1 2; do

@@ -3,13 +3,12 @@
  * steps N START END...: interrupts the recording of a call, and of a return where the code tells of
  * them, after each of its instructions in turn, by the processor's trap flag; there, in the
  * handler, calls fh() N times, and forks if N is 1.  The instructions of interest lie between START
- * and END, ..., distances from mcount.  Each is met in a thread of its own, which calls fb() twice;
- * the handler comes in the second call.
+ * and END, ..., distances from mcount.  For each
+ * fb() is called twice; the handler comes in the second call.
  *
  * Prints how many instructions were met.
  */
 #include <dlfcn.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -99,19 +98,17 @@ UNPROFILED static void call_fb(long flags)
 			   "cc");
 }
 
-UNPROFILED static void *run(void *unused)
+UNPROFILED static void meet(void)
 {
 	seen = 0;
 	slow = 0;
 	call_fb(0); /* from here on the arc is known */
 	call_fb(TRAP_FLAG);
-	return unused;
 }
 
 UNPROFILED int main(int argc, char **argv)
 {
 	struct sigaction on_trap = {.sa_sigaction = trapped, .sa_flags = SA_SIGINFO};
-	pthread_t thread;
 	Dl_info info;
 
 	n_calls = argc > 1 ? atoi(argv[1]) : 1;
@@ -126,8 +123,7 @@ UNPROFILED int main(int argc, char **argv)
 	for (position = 0; position == 0 || seen >= position; position++) {
 		/* The clock may have to be set right just then, which is the long way. */
 		do {
-			pthread_create(&thread, NULL, run, NULL);
-			pthread_join(thread, NULL);
+			meet();
 		} while (slow && seen <= position);
 	}
 	printf("%d\n", position - 1);
