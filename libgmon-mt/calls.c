@@ -208,18 +208,21 @@ __attribute__((noinline, cold, visibility("hidden"))) void gm_calls_miss(uint64_
 									 uint64_t self)
 {
 	uint64_t mask;
+	bool counts;
 
 	gm_signals_block(&mask);
 	gm_threads_check_fork();
 	if (gm_tls.state == GM_STATE_NEWBORN)
 		gm_thread_start();
+	counts = gm_tls.state == GM_STATE_NOMINAL || gm_tls.state == GM_STATE_HISTORY;
 	if (from == GM_FROM_RETURN) {
 		if (gm_tls.state == GM_STATE_HISTORY)
 			gm_history_record(gm_tls.control, NULL, self);
-	} else if (gm_tls.state == GM_STATE_ENDED || (gm_tls.control != NULL && self == 0))
+	} else if (gm_tls.state == GM_STATE_ENDED || (counts && self == 0)) {
 		count_lost(1);
-	else if (gm_tls.state == GM_STATE_NOMINAL || gm_tls.state == GM_STATE_HISTORY)
+	} else if (counts) {
 		count(gm_thread_control(), from, self);
+	}
 	gm_signals_restore(mask);
 }
 

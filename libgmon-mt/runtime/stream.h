@@ -47,7 +47,7 @@ struct gm_stream {
 	bool numbered;
 	uint32_t number;
 	uint32_t n_segments;
-	uint8_t *segment; /* mapping of the newest file; NULL: none */
+	uint8_t *segment;	/* mapping of the newest file; NULL: none */
 	uint64_t segment_bytes; /* of the file */
 	uint64_t mapped_bytes;	/* what it may grow to */
 	uint64_t packet_offset; /* of the current packet in it */

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "input/bt_error.h"
 #include "input/calls_history.h"
 #include "input/decode.h"
 #include "input/salvage.h"
@@ -52,37 +53,6 @@ struct sweep {
 	unsigned n_heap;
 	struct pp_error *err;
 };
-
-/* Moves what Babeltrace says of its failure into err, innermost cause first. */
-static void take_bt_error(struct pp_error *err)
-{
-	const bt_error *error = bt_current_thread_take_error();
-
-	if (!error)
-		return;
-	for (uint64_t i = 0; i < bt_error_get_cause_count(error); i++)
-		pp_error_add(err, -EIO, "%s",
-			     bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, i)));
-	bt_error_release(error);
-}
-
-/* The first cause is what went wrong; the others say who called whom.  NULL: no error. */
-static char *take_bt_cause(void)
-{
-	struct pp_error err = PP_ERROR_INIT;
-	char *cause, *details;
-
-	take_bt_error(&err);
-	cause = err.causes ? g_strdup(err.causes->pdata[0]) : NULL;
-	pp_error_done(&err);
-	/* What follows is of use to its developers only: ": msg-it-addr=0x55f0, state=...". */
-	details = cause ? strstr(cause, "addr=") : NULL;
-	while (details && details > cause && *details != ':')
-		*details-- = '\0';
-	if (details && *details == ':')
-		*details = '\0';
-	return cause;
-}
 
 /* --- merging -------------------------------------------------------------------------------- */
 
@@ -128,7 +98,7 @@ static bool fetch(struct sweep *sweep, struct feed *feed)
 		    bt_message_iterator_next(feed->iterator, &feed->messages, &feed->n_messages);
 	} while (status == BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN);
 	/* src.ctf.fs 2.0 leaves an error behind with the last good messages, or with the end. */
-	cause = take_bt_cause();
+	cause = pp_bt_cause_take();
 	if (status == BT_MESSAGE_ITERATOR_NEXT_STATUS_OK) {
 		if (cause) {
 			g_free(feed->cause);
@@ -251,7 +221,7 @@ sink_configured(bt_self_component_sink *self)
 
 		if (bt_message_iterator_create_from_sink_component(self, port, &feed->iterator) !=
 		    BT_MESSAGE_ITERATOR_CREATE_FROM_SINK_COMPONENT_STATUS_OK) {
-			g_autofree char *cause = take_bt_cause();
+			g_autofree char *cause = pp_bt_cause_take();
 
 			feed->iterator = NULL;
 			pp_capture_add_damage(sweep->decoder.capture, feed->stream->name,
@@ -371,7 +341,7 @@ static char *find_refusal(const struct sweep *sweep, const char *dir)
 	char *refusal = NULL;
 
 	if (!trial.graph || !add_source(&trial, dir, "trial")) {
-		refusal = take_bt_cause();
+		refusal = pp_bt_cause_take();
 		if (!refusal)
 			refusal = g_strdup("unknown cause");
 	}
@@ -530,7 +500,7 @@ static int sweep_run(struct sweep *sweep)
 		merge(sweep, UINT64_MAX);
 	}
 	if (ret < 0)
-		take_bt_error(sweep->err);
+		pp_bt_error_take(sweep->err);
 	return ret;
 }
 
@@ -570,7 +540,7 @@ static int find_ctf_fs(const bt_component_class_source **ret_class, struct pp_er
 	if (!plugin && bt_plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, BT_TRUE,
 				      &plugin) != BT_PLUGIN_FIND_STATUS_OK) {
 		plugin = NULL;
-		take_bt_error(err);
+		pp_bt_error_take(err);
 		return pp_error_add(err, -ENOENT,
 				    "Babeltrace has no plugin \"ctf\": "
 				    "install Debian's libbabeltrace2-0");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nest: a few calls within each other, some out of a function that is not profiled.  Prints its tid.
+ * nest: a few calls within each other, some out of a function that is not profiled.  Prints its
+ * tid.
  */
 #include <setjmp.h>
 #include <stdio.h>
