@@ -174,9 +174,8 @@ static struct gm_arc *add(struct gm_control *control, uint64_t from, uint64_t se
 		/* Half full: grow.  That failed before, and 7/8 full: no more new arcs. */
 		if (control->n_used >= n_slots / 2 && grow(control))
 			arc = find(control->table, from, self);
-		else if (control->n_used >= n_slots / 8 * 7) {
+		else if (control->n_used >= n_slots / 8 * 7)
 			return NULL;
-		}
 		arc->from = from;
 		__atomic_store_n(&arc->self, self,
 				 __ATOMIC_RELEASE); /* a snapshot reads self first */

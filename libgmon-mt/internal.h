@@ -135,6 +135,7 @@ uint64_t gm_calls_merge(struct gm_control *into, const struct gm_table *from);
 
 /* As gm_maps_on_move() wants it: the arcs of an object go with it. */
 void gm_calls_move(struct gm_object *object, uint64_t by);
+
 /*
  * What mcount.S gives for `from` where the call is not one: a function is about to return, and
  * `self` is in it.

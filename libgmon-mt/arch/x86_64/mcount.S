@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What instrumented code calls: mcount, _mcount, __fentry__ and __cyg_profile_func_enter count a
- * call; __return__ and __cyg_profile_func_exit have nothing to count.
+ * call; __return__ and __cyg_profile_func_exit have nothing to count.  Where a history of calls is
+ * kept, all go on in history.S.
  *
  * gcc -pg                                   gcc -pg -mfentry
  *	push  %rbp                           	call  *__fentry__@GOTPCREL(%rip)
