@@ -76,6 +76,7 @@ static struct gm_table *table_new(const struct gm_control *control, uint32_t n_s
 		return NULL;
 	table->header.index = control->index;
 	table->header.tid = control->tid;
+	table->header.flags |= control->flags;
 	table->header.slot_mask = (uint64_t)(n_slots - 1) * sizeof(struct gm_arc);
 	return table;
 }
@@ -99,6 +100,13 @@ static void count_lost(uint64_t n)
 		gm_process_count_lost(GM_LIB_CALLS, n);
 	else
 		gm_tls.slot->calls_lost += n;
+}
+
+/* Where what finds no room in its tables is counted. */
+static uint64_t *losses(const struct gm_control *control)
+{
+	return (control->flags & GM_CALLS_SAMPLES) != 0 ? &control->slot->samples_missed
+							: &control->slot->calls_lost;
 }
 
 bool gm_calls_start(struct gm_control *control)
@@ -165,7 +173,9 @@ static struct gm_arc *add(struct gm_control *control, uint64_t from, uint64_t se
 	if (arc->self == 0) {
 		/* A library that comes back brings its arcs. */
 		gm_maps_note(self, NULL);
-		gm_maps_note(from, NULL);
+		if (from != 0)
+			gm_maps_note(from, NULL);
+		gm_sample_keep_handler();
 		arc = find(control->table, from, self);
 	}
 	if (arc->self == 0) {
@@ -182,6 +192,16 @@ static struct gm_arc *add(struct gm_control *control, uint64_t from, uint64_t se
 		control->n_used++;
 	}
 	return arc;
+}
+
+void gm_calls_add(struct gm_control *control, uint64_t from, uint64_t self, uint64_t n)
+{
+	struct gm_arc *arc = add(control, from, self);
+
+	if (arc != NULL)
+		arc->count += n;
+	else
+		*losses(control) += n;
 }
 
 static void count(struct gm_control *control, uint64_t from, uint64_t self)
@@ -255,7 +275,7 @@ static bool archive(const struct gm_control *control)
 		return false;
 	dense->header.index = control->index;
 	dense->header.tid = control->tid;
-	dense->header.flags |= GM_CALLS_DENSE;
+	dense->header.flags |= GM_CALLS_DENSE | control->flags;
 	to = (struct gm_calls_arc *)dense->arcs;
 	for (uint32_t i = 0; i < table->header.n_slots; i++)
 		if (table->arcs[i].self != 0)
@@ -292,7 +312,7 @@ static void spill(struct gm_control *control)
 			if (kept != NULL && kept->self != 0)
 				kept->count += arc->count;
 			else
-				count_lost(arc->count);
+				*losses(control) += arc->count;
 		}
 		gm_arena_free(table);
 	}
@@ -305,13 +325,13 @@ void gm_calls_settle(struct gm_control *control)
 	for (uint32_t n = 0; n <= control->n_retired; n++)
 		if ((table_at(control, n)->header.flags & GM_CALLS_PRIVATE) != 0)
 			lost += table_total(table_at(control, n));
-	control->slot->calls_lost += lost - control->settled_lost;
+	*losses(control) += lost - control->settled_lost;
 	control->settled_lost = lost;
 }
 
 void gm_calls_end(struct gm_control *control)
 {
-	control->slot->calls_lost -= control->settled_lost;
+	*losses(control) -= control->settled_lost;
 	if (archive(control))
 		for (uint32_t n = 0; n <= control->n_retired; n++)
 			gm_arena_free(table_at(control, n));
@@ -351,6 +371,8 @@ void gm_calls_move(struct gm_object *object, uint64_t by)
 		move_keys(table, object, by);
 	if (gm_gmon_merged() != NULL)
 		move_keys(gm_gmon_merged(), object, by);
+	if (gm_samples_kept() != NULL)
+		move_keys(gm_samples_kept(), object, by);
 	gm_object_move(object, by);
 	gm_flush_unlock(mask);
 }

@@ -19,7 +19,7 @@
 _Static_assert(GM_OBJECT_NAME_BYTES - sizeof("~999") == GM_GMON_LIBRARY_BYTES, "as record names");
 
 static struct gm_control merged; /* arcs of the threads that ended */
-static uint64_t n_written;	 /* calls in the merged files last written, plus 1 */
+static uint64_t n_written;	 /* calls and samples in the merged files last written, plus 1 */
 static unsigned n_failed;	 /* files of the capture that could not be written */
 static long last_failure;
 
@@ -49,8 +49,10 @@ static void output_flush(struct output *output)
 	output->used = 0;
 }
 
-static void put(struct output *output, const void *bytes, unsigned n)
+static void put(void *data, const void *bytes, unsigned n)
 {
+	struct output *output = data;
+
 	if (output->fd < 0) {
 		output->total_bytes += n;
 		return;
@@ -64,12 +66,14 @@ static void put(struct output *output, const void *bytes, unsigned n)
 	output->used += n;
 }
 
-static void put_header(struct output *output, const struct gm_object *object)
+static void put_header(struct output *output, const struct gm_object *object,
+		       const struct gm_samples *samples)
 {
-	struct gm_gmon_start header =
-	    GM_GMON_START(object->text_start - object->bias, object->text_end - object->bias);
+	struct gm_gmon_header header = GM_GMON_HEADER;
 
 	put(output, &header, sizeof(header));
+	gm_histogram_put(samples->at, samples->n, object->text_start - object->bias,
+			 gm_sample_rate_hz(), put, output);
 }
 
 static bool contains(const struct gm_object *object, uint64_t address)
@@ -162,8 +166,9 @@ static void visit_living(void (*visit)(const struct gm_control *, void *), void 
 }
 
 struct gmon {
-	struct output output;
+	struct output *output;
 	const struct gm_object *object;
+	struct gm_samples samples;
 };
 
 static void put_thread(const struct gm_control *control, void *data)
@@ -172,19 +177,19 @@ static void put_thread(const struct gm_control *control, void *data)
 	const struct gm_table *table;
 
 	for (uint32_t n = 0; (table = gm_calls_table(control, n)) != NULL; n++)
-		put_arcs(&gmon->output, table, gmon->object);
+		put_arcs(gmon->output, table, gmon->object);
 }
 
 /* Of one thread, or of all (control == NULL). */
 static void put_gmon(struct gmon *gmon, const struct gm_control *control)
 {
-	put_header(&gmon->output, gmon->object);
+	put_header(gmon->output, gmon->object, &gmon->samples);
 	if (control != NULL) {
 		put_thread(control, gmon);
 		return;
 	}
 	if (merged.table != NULL)
-		put_arcs(&gmon->output, merged.table, gmon->object);
+		put_arcs(gmon->output, merged.table, gmon->object);
 	visit_living(put_thread, gmon);
 }
 
@@ -196,19 +201,24 @@ static void put_gmon(struct gmon *gmon, const struct gm_control *control)
 static long write_gmon(const char *path, const struct gm_object *object,
 		       const struct gm_control *control)
 {
-	struct gmon gmon = {.object = object};
-	struct output *output = &gmon.output;
+	struct output to = {.fd = -1}, *output = &to;
+	struct gmon gmon = {.output = output, .object = object};
 
-	output->fd = -1;
+	output->error = gm_samples_gather(&gmon.samples, object, control);
+	if (output->error < 0)
+		return output->error;
 	put_gmon(&gmon, control);
 	output->fd = gm_sys_open(
 	    path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
-	if (output->fd < 0)
+	if (output->fd < 0) {
+		gm_samples_done(&gmon.samples);
 		return output->fd;
+	}
 	output->error = gm_file_reserve(output->fd, 0, output->total_bytes);
 	put_gmon(&gmon, control);
 	output_flush(output);
 	gm_sys_close(output->fd);
+	gm_samples_done(&gmon.samples);
 	if (output->error < 0)
 		gm_sys_unlink(path);
 	return output->error;
@@ -261,6 +271,8 @@ void gm_gmon_thread(const struct gm_control *control, bool final)
 		write_in_folder(middle, objects.at[i], control);
 	for (uint32_t n = 0; final && (table = gm_calls_table(control, n)) != NULL; n++)
 		gm_calls_merge(&merged, table);
+	if (final)
+		gm_samples_keep(control);
 }
 
 struct gm_table *gm_gmon_merged(void)
@@ -272,6 +284,7 @@ void gm_gmon_forget(void)
 {
 	/* Another thread may have been at work on it: its memory is left alone. */
 	memset(&merged, 0, sizeof(merged));
+	gm_samples_forget();
 	n_failed = 0;
 	n_written = 0;
 }
@@ -354,7 +367,7 @@ void gm_gmon_all(void)
 	struct objects objects = {0};
 	const struct gm_object *executable = gm_maps_find(gm_entry_point());
 	uint32_t n_threads = gm_threads_count();
-	uint64_t n_calls = 1;
+	uint64_t n_calls = 1 + gm_samples_total();
 
 	sum_table(merged.table, &n_calls);
 	visit_living(visit_sum, &n_calls);
@@ -369,6 +382,7 @@ void gm_gmon_all(void)
 			continue;
 		gm_gmon_thread(control, false);
 		gm_calls_settle(control);
+		gm_sample_settle(control);
 	}
 	if (executable != NULL)
 		objects.at[objects.n++] = executable;

@@ -2,10 +2,10 @@
 /*
  * What the files of libgmon-mt share.
  *
- * A thread's control block holds its table of arcs.  TLS holds a pointer to the table (all that
- * mcount needs) and to the block; the thread's slot in the process' thread table holds a pointer to
- * the block too, for the walk at exit and for fork().  Blocks come from a pool and outlive their
- * thread's stack and TLS.
+ * A thread's control block holds its table of arcs, and its samples hang on it as a second block.
+ * TLS holds a pointer to the table (all that mcount needs) and to the block; the thread's slot in
+ * the process' thread table holds a pointer to the block too, for the walk at exit and for fork().
+ * Blocks come from a pool and outlive their thread's stack and TLS.
  *
  * gm_flush_lock orders what one thread does to another's table: the walk at exit, fork(), and a
  * table's growth and end.  It is held with all signals blocked and across no call of the
@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "gmon-mt/format.h"
+#include "gmon-mt/histogram.h"
 #include "runtime/clock.h"
 #include "runtime/runtime.h"
 #include "runtime/stream.h"
@@ -54,6 +55,15 @@ struct gm_view {
 
 #define GM_RETIRED_MAX 32 /* a table doubles: 2^32 arcs do not fit in memory */
 
+/* What sampling keeps of a thread (sample.c). */
+struct gm_timer {
+	bool on;
+	int id;
+	uint64_t first_ns; /* when it expires first, on the thread's CPU clock */
+	uint64_t n_seen;   /* expirations that the handler has met */
+	uint64_t settled;  /* of samples_missed: what gm_sample_settle() put there */
+};
+
 struct gm_control {
 	struct gm_view *view;
 	struct gm_table *table;
@@ -69,6 +79,9 @@ struct gm_control {
 	uint8_t *segment;	    /* its mapping, for the child of a fork */
 	uint64_t segment_bytes;
 	struct gm_control *next_free;
+	uint32_t flags;		    /* enum gm_calls_flags of its tables */
+	struct gm_control *samples; /* the tables of its samples; NULL: none yet */
+	struct gm_timer timer;
 };
 
 /* The writer of a thread's history.  Emptied in the child of a fork, however made. */
@@ -109,6 +122,9 @@ static inline void gm_view_set(struct gm_view *view, const struct gm_table *tabl
 /* Gives the control block of the calling thread its first table.  False: no memory. */
 bool gm_calls_start(struct gm_control *control);
 
+/* Counts n more on the arc, in a control block of the calling thread; signals are blocked. */
+void gm_calls_add(struct gm_control *control, uint64_t from, uint64_t self, uint64_t n);
+
 /*
  * Tables by number: those retired, oldest first, then the current one; NULL beyond.  The calls of
  * an arc are the sum over all of them.
@@ -117,7 +133,7 @@ const struct gm_table *gm_calls_table(const struct gm_control *control, uint32_t
 
 /*
  * For a thread still running when the process ends, under the lock: what only memory holds is
- * counted as lost, once.
+ * counted as lost (samples: as missed), once.
  */
 void gm_calls_settle(struct gm_control *control);
 
@@ -217,11 +233,58 @@ struct gm_control *gm_control_at(uint32_t index);
  */
 void gm_threads_check_fork(void);
 
+/* Zeroed, from the pool; NULL: no memory.  Freed under the lock, or not. */
+struct gm_control *gm_control_new(void);
+void gm_control_free(struct gm_control *control);
+void gm_control_free_locked(struct gm_control *control);
+
 /* Stops or resumes counting in all threads, also those to come. */
 void gm_threads_pause(bool pause);
 
 /* The fork handler; at the start of the process, from its constructor. */
 void gm_threads_init(void);
+
+/* --- sample.c ----------------------------------------------------------------------------- */
+
+/* Starts the timer of the calling thread, under the lock.  Failure is noted in the thread's slot.
+ */
+void gm_sample_start(struct gm_control *control);
+
+/* The C library may have put its handler over ours: at each new arc; signals are blocked. */
+void gm_sample_keep_handler(void);
+
+/* Stops it, in its thread, under the lock, and counts what it missed. */
+void gm_sample_end(struct gm_control *control);
+
+/* For a thread still running when the process ends, under the lock: counts what was missed. */
+void gm_sample_settle(struct gm_control *control);
+
+/* Samples a second, for gmon files. */
+uint32_t gm_sample_rate_hz(void);
+
+/* In the child of a fork(), which has no timers. */
+void gm_sample_forget(void);
+
+/* --- histogram.c -------------------------------------------------------------------------- */
+
+/* The samples in one object, sorted by link-time address. */
+struct gm_samples {
+	struct gm_sample *at;
+	size_t n, size_bytes;
+};
+
+/* Of one thread, or of all (control == NULL), under the lock.  0, or -ENOMEM. */
+int gm_samples_gather(struct gm_samples *ret, const struct gm_object *object,
+		      const struct gm_control *control);
+void gm_samples_done(struct gm_samples *samples);
+
+/* Keeps the samples of a thread that ends for gmon.out. */
+void gm_samples_keep(const struct gm_control *control);
+struct gm_table *gm_samples_kept(void); /* NULL: none yet */
+void gm_samples_forget(void);
+
+/* All that were taken so far. */
+uint64_t gm_samples_total(void);
 
 /* --- gmon.c ------------------------------------------------------------------------------- */
 

@@ -9,6 +9,7 @@
  * Control blocks are pooled: bounded by the number of threads at once, never by how many there
  * were.
  */
+#include <errno.h>
 #include <pthread.h>
 
 #include "internal.h"
@@ -63,7 +64,7 @@ static void pool_new(void)
 	}
 }
 
-static struct gm_control *control_new(void)
+struct gm_control *gm_control_new(void)
 {
 	struct gm_control *control;
 	uint64_t mask;
@@ -80,18 +81,18 @@ static struct gm_control *control_new(void)
 	return control;
 }
 
-static void control_free_locked(struct gm_control *control)
+void gm_control_free_locked(struct gm_control *control)
 {
 	control->next_free = free_controls;
 	free_controls = control;
 }
 
-static void control_free(struct gm_control *control)
+void gm_control_free(struct gm_control *control)
 {
 	uint64_t mask;
 
 	gm_flush_lock(&mask);
-	control_free_locked(control);
+	gm_control_free_locked(control);
 	gm_flush_unlock(mask);
 }
 
@@ -134,6 +135,7 @@ static void publish(struct gm_control *control)
 		gm_tls.history = control->history;
 	aim(control);
 	control->slot->local[GM_LIB_CALLS] = (uint64_t)control;
+	gm_sample_start(control);
 	gm_flush_unlock(mask);
 	gm_thread_watch(control);
 }
@@ -150,7 +152,7 @@ void gm_thread_start(void)
 	gm_started = true;
 	gm_tls.state = GM_STATE_ENDED;
 	watch_begin();
-	control = control_new();
+	control = gm_control_new();
 	if (control == NULL)
 		return;
 	control->tls = &gm_tls;
@@ -160,7 +162,7 @@ void gm_thread_start(void)
 	/* Taken already: by another copy of this library, linked into the program or preloaded. */
 	if (control->slot == NULL || control->slot->local[GM_LIB_CALLS] != 0 ||
 	    !gm_calls_start(control))
-		control_free(control);
+		gm_control_free(control);
 	else
 		publish(control);
 }
@@ -175,7 +177,7 @@ static struct gm_control *control_of_task(uint32_t tid)
 
 	if (slot == NULL || slot->local[GM_LIB_CALLS] != 0)
 		return slot == NULL ? NULL : (struct gm_control *)slot->local[GM_LIB_CALLS];
-	control = control_new();
+	control = gm_control_new();
 	if (control == NULL)
 		return NULL;
 	control->tls = &gm_tls;
@@ -183,8 +185,9 @@ static struct gm_control *control_of_task(uint32_t tid)
 	control->slot = slot;
 	control->index = index;
 	control->tid = tid;
+	slot->sample_error = EOPNOTSUPP; /* its handler would take the other's control block */
 	if (!gm_calls_start(control)) {
-		control_free(control);
+		gm_control_free(control);
 		return NULL;
 	}
 	gm_flush_lock(&mask);
@@ -221,14 +224,19 @@ static void thread_ended(void *arg)
 	if (gm_tls.control == control) {
 		gm_tls.state = GM_STATE_ENDED;
 		gm_tls.view = &gm_no_view;
+		gm_sample_end(control);
 		gm_thread_end(control->slot);
 		gm_history_end(control);
 		gm_tls.history = NULL;
 		gm_gmon_thread(control, true);
 		control->slot->local[GM_LIB_CALLS] = 0;
 		gm_calls_end(control);
+		if (control->samples != NULL) {
+			gm_calls_end(control->samples);
+			gm_control_free_locked(control->samples);
+		}
 		gm_tls.control = NULL;
-		control_free_locked(control);
+		gm_control_free_locked(control);
 	}
 	gm_flush_unlock(mask);
 }
@@ -271,6 +279,7 @@ static void process_begin_anew(void)
 	gm_arena_forget();
 	gm_history_forget(gm_tls.control);
 	gm_gmon_forget();
+	gm_sample_forget();
 	gm_process_forked();
 }
 

@@ -13,14 +13,14 @@
 #define CONFIG_FILE_MAX 65536
 #define WORDS_MAX	8
 
-enum key_type { KEY_WORD, KEY_SIZE, KEY_PATH };
+enum key_type { KEY_WORD, KEY_SIZE, KEY_NUMBER, KEY_PATH };
 
 struct key {
 	const char *group, *name;
 	enum key_type type;
 	size_t offset;
 	const char *words[WORDS_MAX]; /* KEY_WORD: the name of value i; NULL ends */
-	uint64_t least, most;	      /* KEY_SIZE, bytes */
+	uint64_t least, most;	      /* KEY_SIZE, bytes; KEY_NUMBER */
 };
 
 #define FIELD(member) offsetof(struct gm_config, member)
@@ -33,6 +33,7 @@ static const struct key keys[] = {
     {"sync", "mode", KEY_WORD, FIELD(sync_mode), {"all", "off"}, 0, 0},
     {"sync", "buffer", KEY_SIZE, FIELD(sync_buffer_bytes), {NULL}, 16384, 1u << 30},
     {"kernel", "source", KEY_WORD, FIELD(kernel), {"auto", "perf", "switches", "none"}, 0, 0},
+    {"sample", "hz", KEY_NUMBER, FIELD(sample_hz), {NULL}, 0, 1000},
     {"output", "dir", KEY_PATH, FIELD(dir), {NULL}, 0, 0},
     {"output", "existing", KEY_WORD, FIELD(existing), {"rename", "join"}, 0, 0},
 };
@@ -48,6 +49,7 @@ void gm_config_defaults(struct gm_config *config)
 	    .sync_mode = GM_SYNC_ALL,
 	    .sync_buffer_bytes = 1u << 20,
 	    .kernel = GM_KERNEL_AUTO,
+	    .sample_hz = 100,
 	    .existing = GM_EXISTING_RENAME,
 	    .dir = "gprof-mt.data",
 	};
@@ -147,6 +149,12 @@ static void add_accepted_values(struct gm_text *text, const struct key *key)
 		gm_text_add_u64(text, key->most);
 		gm_text_add(text, ", with K, M or G after the number if wanted");
 		break;
+	case KEY_NUMBER:
+		gm_text_add(text, "a number from ");
+		gm_text_add_u64(text, key->least);
+		gm_text_add(text, " to ");
+		gm_text_add_u64(text, key->most);
+		break;
 	case KEY_PATH:
 		gm_text_add(text, "a path of fewer than ");
 		gm_text_add_u64(text, GM_PATH_MAX - 256);
@@ -155,7 +163,7 @@ static void add_accepted_values(struct gm_text *text, const struct key *key)
 	}
 }
 
-static bool parse_size(struct span value, uint64_t *ret_bytes)
+static bool parse_size(struct span value, bool has_unit, uint64_t *ret_bytes)
 {
 	uint64_t bytes = 0;
 	const char *p = value.start;
@@ -164,7 +172,7 @@ static bool parse_size(struct span value, uint64_t *ret_bytes)
 		bytes = bytes * 10 + (uint64_t)(*p - '0');
 	if (p == value.start)
 		return false;
-	if (p < value.end && bytes < UINT64_MAX >> 32) {
+	if (has_unit && p < value.end && bytes < UINT64_MAX >> 32) {
 		unsigned shift = *p == 'K' ? 10 : *p == 'M' ? 20 : *p == 'G' ? 30 : 0;
 
 		bytes <<= shift;
@@ -188,7 +196,9 @@ static bool key_set(const struct key *key, struct span value, struct gm_config *
 			}
 		return false;
 	case KEY_SIZE:
-		if (!parse_size(value, &bytes) || bytes < key->least || bytes > key->most)
+	case KEY_NUMBER:
+		if (!parse_size(value, key->type == KEY_SIZE, &bytes) || bytes < key->least ||
+		    bytes > key->most)
 			return false;
 		*(uint64_t *)field = bytes;
 		return true;
@@ -381,7 +391,7 @@ size_t gm_config_format(const struct gm_config *config, char *buffer, size_t siz
 		gm_text_add(&text, " = ");
 		if (key->type == KEY_WORD)
 			gm_text_add(&text, key->words[*(const int *)field]);
-		else if (key->type == KEY_SIZE)
+		else if (key->type == KEY_SIZE || key->type == KEY_NUMBER)
 			gm_text_add_u64(&text, *(const uint64_t *)field);
 		else
 			gm_text_add(&text, field);

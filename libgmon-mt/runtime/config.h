@@ -30,8 +30,9 @@ struct gm_config {
 	enum gm_sync_mode sync_mode;  /* [sync]    mode = all | off */
 	uint64_t sync_buffer_bytes;   /* [sync]    buffer = 1M: largest packet of a thread */
 	enum gm_kernel_source kernel; /* [kernel]  source = auto | perf | switches | none */
-	enum gm_existing existing;    /* [output]  existing = rename | join */
-	char dir[GM_PATH_MAX];	      /* [output]  dir = gprof-mt.data */
+	uint64_t sample_hz;	   /* [sample]  hz = 100: samples a second of CPU time; 0: none */
+	enum gm_existing existing; /* [output]  existing = rename | join */
+	char dir[GM_PATH_MAX];	   /* [output]  dir = gprof-mt.data */
 };
 
 /* A diagnosis fit to print: "FILE:LINE: ...". */

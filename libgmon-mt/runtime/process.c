@@ -347,3 +347,16 @@ void gm_process_count_lost(enum gm_library library, uint64_t n)
 		counter = library == GM_LIB_CALLS ? &header->calls_lost : &header->events_lost;
 	__atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
 }
+
+bool gm_process_set_sampling(uint64_t sampler, enum gm_sample_state state, uint64_t period_ns)
+{
+	struct gm_threads_header *header = gm_threads_table();
+	uint64_t first = 0;
+
+	if (header == NULL || !__atomic_compare_exchange_n(&header->sampler, &first, sampler, false,
+							   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return header != NULL && first == sampler;
+	header->sample_period_ns = period_ns;
+	header->sample_state = state;
+	return true;
+}

@@ -61,6 +61,12 @@ void gm_process_forked(void);
 /* Orderly end: stamps header end_ns, refreshes `maps`.  Idempotent; the mappings stay. */
 void gm_process_end(void);
 
+/*
+ * Says in the table's header whether there are samples; `sampler` is an address of the library that
+ * asks.  False if another copy of it has done so: only one samples.
+ */
+bool gm_process_set_sampling(uint64_t sampler, enum gm_sample_state state, uint64_t period_ns);
+
 /* Adds the calls or events of threads without a slot to the losses of the table's header. */
 void gm_process_count_lost(enum gm_library library, uint64_t n);
 

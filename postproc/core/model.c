@@ -29,6 +29,8 @@ static void thread_free(void *data)
 
 	if (thread->arcs)
 		g_array_unref(thread->arcs);
+	if (thread->samples)
+		g_array_unref(thread->samples);
 	g_free(thread->name);
 	g_free(thread);
 }

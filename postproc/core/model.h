@@ -26,8 +26,10 @@ struct pp_process {
 	char *dir;		  /* path of the folder; NULL: only the kernel saw the process */
 	int64_t start_ns, end_ns; /* PP_TIME_UNKNOWN where not known */
 	uint64_t threads_lost, calls_lost, events_lost;
-	GPtrArray *threads; /* of struct pp_thread *, by index; borrowed from the model */
-	GArray *maps;	    /* of struct pp_load, by input/maps; NULL: no load map */
+	GPtrArray *threads;	    /* of struct pp_thread *, by index; borrowed from the model */
+	GArray *maps;		    /* of struct pp_load, by input/maps; NULL: no load map */
+	uint64_t sample_period_ns;  /* CPU time of a thread from sample to sample; 0: none taken */
+	const char *why_no_samples; /* NULL: they are taken */
 };
 
 struct pp_thread {
@@ -46,14 +48,24 @@ struct pp_thread {
 	bool ended;		/* in order */
 	bool kernel_only;
 	uint64_t calls_lost, events_lost;
-	uint64_t records_lost; /* calls and returns that are not in the history */
-	GArray *arcs;	       /* of struct pp_arc; NULL: the thread's calls were not recorded */
+	uint64_t records_lost;	 /* calls and returns that are not in the history */
+	GArray *arcs;		 /* of struct pp_arc; NULL: the thread's calls were not recorded */
+	GArray *samples;	 /* of struct pp_sample; NULL: none */
+	uint64_t samples_missed; /* periods of its CPU time that no sample stands for */
+	uint64_t samples_late;	 /* of its samples: found with the next, and counted there */
+	int sample_error;	 /* errno: why it has no samples of its own; 0: nothing failed */
 };
 
 /* A way a call was made, and how often. */
 struct pp_arc {
 	uint64_t from; /* return address in the caller */
 	uint64_t self; /* address in the called function, just behind its call of mcount */
+	uint64_t count;
+};
+
+/* Where the thread was when its CPU clock said so, and how often. */
+struct pp_sample {
+	uint64_t address;
 	uint64_t count;
 };
 

@@ -24,6 +24,8 @@ struct pp_namer {
 	 * 0: not known; may be NULL.
 	 */
 	uint64_t (*entry)(void *data, const struct pp_process *process, uint64_t address);
+	/* The file, without directory, that the code at the address is from; NULL: none known. */
+	char *(*file)(void *data, const struct pp_process *process, uint64_t address);
 };
 
 #endif

@@ -14,6 +14,9 @@
 
 #include "export/elf_code.h"
 #include "gmon-mt/gmon.h"
+#include "gmon-mt/histogram.h"
+
+#define SECOND_NS UINT64_C(1000000000)
 
 /* In a <pid> folder, while a file is written that takes more than one step. */
 #define UNFINISHED "gmon.unfinished"
@@ -34,6 +37,8 @@ struct object {
 	char *name;	  /* behind the thread in a file's name; NULL: the executable */
 	GArray *arcs;	  /* of struct pp_arc, link-time addresses: of the thread at hand */
 	GArray *all_arcs; /* of all threads; not of the executable, which has gmon.out for it */
+	GArray *samples;  /* of struct gm_sample: of the thread at hand */
+	GArray *all_samples;
 };
 
 struct writer {
@@ -77,6 +82,8 @@ static void object_free(void *data)
 	g_free(object->name);
 	g_array_unref(object->arcs);
 	g_array_unref(object->all_arcs);
+	g_array_unref(object->samples);
+	g_array_unref(object->all_samples);
 	g_free(object);
 }
 
@@ -136,6 +143,8 @@ static struct object *get_object(struct writer *writer, struct image *image, con
 	object->name = g_strdup(name);
 	object->arcs = g_array_new(FALSE, FALSE, sizeof(struct pp_arc));
 	object->all_arcs = g_array_new(FALSE, FALSE, sizeof(struct pp_arc));
+	object->samples = g_array_new(FALSE, FALSE, sizeof(struct gm_sample));
+	object->all_samples = g_array_new(FALSE, FALSE, sizeof(struct gm_sample));
 	g_ptr_array_add(writer->objects, object);
 	return object;
 }
@@ -164,6 +173,31 @@ static void put_arc(GByteArray *file, const struct pp_arc *arc)
 		record.count = (uint32_t)MIN(left, GM_GMON_COUNT_MAX);
 		g_byte_array_append(file, (const guint8 *)&record, sizeof(record));
 	}
+}
+
+static int compare_samples(const void *a, const void *b)
+{
+	const struct gm_sample *sa = a, *sb = b;
+
+	return sa->pc < sb->pc ? -1 : sa->pc > sb->pc;
+}
+
+static void append(void *file, const void *bytes, unsigned n)
+{
+	g_byte_array_append(file, bytes, n);
+}
+
+static void put_histogram(GByteArray *file, const struct writer *writer, uint64_t code,
+			  GArray *samples)
+{
+	uint64_t period_ns = writer->process->sample_period_ns;
+	uint32_t rate_hz = GM_HISTOGRAM_RATE_HZ;
+
+	if (!writer->process->why_no_samples)
+		rate_hz = (uint32_t)((SECOND_NS + period_ns / 2) / period_ns);
+	g_array_sort(samples, compare_samples);
+	gm_histogram_put(&g_array_index(samples, struct gm_sample, 0), samples->len, code, rate_hz,
+			 append, file);
 }
 
 static int write_all(int fd, const guint8 *bytes, size_t left)
@@ -228,11 +262,10 @@ static void note_failure(struct writer *writer, const char *name)
 }
 
 /* gmon.<middle>, with ".<library>" behind it. */
-static void write_arcs(struct writer *writer, const char *middle, const struct object *object,
-		       const GArray *arcs)
+static void write_profile(struct writer *writer, const char *middle, const struct object *object,
+			  const GArray *arcs, GArray *samples)
 {
-	struct gm_gmon_start start =
-	    GM_GMON_START(object->image->code.start, object->image->code.end);
+	struct gm_gmon_header start = GM_GMON_HEADER;
 	g_autofree char *name =
 	    g_strconcat("gmon.", middle, object->name ? "." : NULL, object->name, NULL);
 	g_autoptr(GByteArray) file = NULL;
@@ -248,6 +281,7 @@ static void write_arcs(struct writer *writer, const char *middle, const struct o
 	}
 	file = g_byte_array_sized_new(sizeof(start) + arcs->len * sizeof(struct gm_gmon_arc));
 	g_byte_array_append(file, (const guint8 *)&start, sizeof(start));
+	put_histogram(file, writer, object->image->code.start, samples);
 	for (guint i = 0; i < arcs->len; i++)
 		put_arc(file, &g_array_index(arcs, struct pp_arc, i));
 	rc = writer->error ?: write_file(writer->folder_fd, name, file);
@@ -292,21 +326,43 @@ static void hand_out(struct writer *writer, const GArray *arcs)
 	}
 }
 
+/* An object without calls has no file to put them in. */
+static void hand_out_samples(struct writer *writer, const GArray *samples)
+{
+	const GArray *maps = writer->process->maps;
+
+	for (guint i = 0; samples && i < samples->len; i++) {
+		const struct pp_sample *sample = &g_array_index(samples, struct pp_sample, i);
+		int at = find_load(maps, sample->address);
+		struct gm_sample linked;
+
+		if (at < 0)
+			continue;
+		linked.pc = sample->address - g_array_index(maps, struct pp_load, at).bias;
+		linked.count = sample->count;
+		g_array_append_val(writer->of_load[at]->samples, linked);
+	}
+}
+
 static void write_thread(struct writer *writer, const struct pp_thread *thread)
 {
 	g_autofree char *middle = g_strdup_printf("%u.%u", thread->index, thread->tid);
 
 	hand_out(writer, thread->arcs);
+	hand_out_samples(writer, thread->samples);
 	for (guint i = 0; i < writer->objects->len; i++) {
 		struct object *object = writer->objects->pdata[i];
 
-		if (!object->arcs->len)
-			continue;
-		write_arcs(writer, middle, object, object->arcs);
-		if (object->name)
+		if (object->arcs->len)
+			write_profile(writer, middle, object, object->arcs, object->samples);
+		if (object->name) {
 			g_array_append_vals(object->all_arcs, object->arcs->data,
 					    object->arcs->len);
+			g_array_append_vals(object->all_samples, object->samples->data,
+					    object->samples->len);
+		}
 		g_array_set_size(object->arcs, 0);
+		g_array_set_size(object->samples, 0);
 	}
 }
 
@@ -353,7 +409,7 @@ static void write_threads(struct writer *writer)
 		if (!object->all_arcs->len)
 			continue;
 		merge_arcs(object->all_arcs);
-		write_arcs(writer, "merged", object, object->all_arcs);
+		write_profile(writer, "merged", object, object->all_arcs, object->all_samples);
 	}
 }
 

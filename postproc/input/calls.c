@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* <pid>/calls: what each thread called, from where, how often. */
+/* <pid>/calls: what each thread called, from where, how often; and where samples met it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -20,11 +20,11 @@ _Static_assert(offsetof(struct gm_calls_header, n_slots) ==
 struct walk {
 	struct pp_process *process;
 	struct pp_records records;
-	GHashTable *dense;  /* threads whose last table has been read */
+	GHashTable *dense; /* arrays, of a thread's arcs or samples, that are from its last table */
 	unsigned n_foreign; /* tables of threads that the thread table does not have */
 };
 
-static void read_arcs(struct pp_thread *thread, struct pp_records *records)
+static void read_arcs(GArray *to, struct pp_records *records)
 {
 	const void *record;
 
@@ -35,7 +35,23 @@ static void read_arcs(struct pp_thread *thread, struct pp_records *records)
 		if (on_disk.self && on_disk.count) {
 			struct pp_arc arc = {on_disk.from, on_disk.self, on_disk.count};
 
-			g_array_append_val(thread->arcs, arc);
+			g_array_append_val(to, arc);
+		}
+	}
+}
+
+static void read_samples(GArray *to, struct pp_records *records)
+{
+	const void *record;
+
+	while ((record = pp_records_next(records))) {
+		struct gm_calls_arc on_disk;
+
+		memcpy(&on_disk, record, sizeof(on_disk));
+		if (on_disk.self && on_disk.count) {
+			struct pp_sample sample = {on_disk.self, on_disk.count};
+
+			g_array_append_val(to, sample);
 		}
 	}
 }
@@ -43,20 +59,29 @@ static void read_arcs(struct pp_thread *thread, struct pp_records *records)
 static void read_table(struct walk *walk, const struct gm_calls_header *header)
 {
 	struct pp_thread *thread = pp_process_thread(walk->process, header->index);
+	bool are_samples;
+	GArray *to;
 
 	if (!thread || thread->tid != header->tid) {
 		walk->n_foreign++;
 		return;
 	}
-	if (g_hash_table_contains(walk->dense, thread))
-		return;
+	are_samples = header->flags & GM_CALLS_SAMPLES;
 	if (!thread->arcs)
 		thread->arcs = g_array_new(FALSE, FALSE, sizeof(struct pp_arc));
+	if (are_samples && !thread->samples)
+		thread->samples = g_array_new(FALSE, FALSE, sizeof(struct pp_sample));
+	to = are_samples ? thread->samples : thread->arcs;
+	if (g_hash_table_contains(walk->dense, to))
+		return;
 	if (header->flags & GM_CALLS_DENSE) {
-		g_array_set_size(thread->arcs, 0);
-		g_hash_table_add(walk->dense, thread);
+		g_array_set_size(to, 0);
+		g_hash_table_add(walk->dense, to);
 	}
-	read_arcs(thread, &walk->records);
+	if (are_samples)
+		read_samples(to, &walk->records);
+	else
+		read_arcs(to, &walk->records);
 }
 
 /* The row of chunks up to its end, or to the first that makes no sense. */

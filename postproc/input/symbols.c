@@ -182,7 +182,15 @@ static uint64_t find_entry(void *data, const struct pp_process *process, uint64_
 	return place.entry;
 }
 
+static char *name_file(void *data, const struct pp_process *process, uint64_t address)
+{
+	const struct pp_load *load = find_load(process, address);
+
+	return load ? g_strdup(pp_object_file_name(get_object(data, load)->file)) : NULL;
+}
+
 struct pp_namer pp_symbols_namer(struct pp_symbols *symbols)
 {
-	return (struct pp_namer){symbols, name_site, name_function, name_object, find_entry};
+	return (struct pp_namer){symbols,     name_site,  name_function,
+				 name_object, find_entry, name_file};
 }

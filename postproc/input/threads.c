@@ -9,6 +9,9 @@
 
 /* Indexes are not reused, but 2^24 threads would be a 2 GiB table. */
 #define MAX_THREADS (1u << 24)
+/* [sample] hz goes from 1 to 1000; a tick is not longer than 10 ms. */
+#define MIN_SAMPLE_PERIOD_NS 1000000u
+#define MAX_SAMPLE_PERIOD_NS 1000000000u
 /* PID_MAX_LIMIT of Linux. */
 #define MAX_TID (1u << 22)
 
@@ -58,10 +61,32 @@ static void add_thread(struct pp_model *model, struct pp_process *process,
 	thread->calls_lost = slot->calls_lost;
 	thread->events_lost = slot->events_lost;
 	thread->records_lost = slot->records_lost;
+	thread->samples_missed = slot->samples_missed;
+	thread->samples_late = slot->samples_late;
+	thread->sample_error = (int)slot->sample_error;
+}
+
+static const char *why_no_samples(const struct gm_threads_header *header)
+{
+	switch (header->sample_state) {
+	case GM_SAMPLE_ON:
+		return NULL;
+	case GM_SAMPLE_UNASKED:
+		return "none were asked for before the first call";
+	case GM_SAMPLE_OFF:
+		return "sample.hz = 0";
+	case GM_SAMPLE_OLD_KERNEL:
+		return "Linux before 5.10 would interrupt system calls";
+	default:
+		return "the recording says why in a way that this gprof-mt does not know";
+	}
 }
 
 static void take_header(struct pp_process *process, const struct gm_threads_header *header)
 {
+	process->why_no_samples = why_no_samples(header);
+	if (!process->why_no_samples)
+		process->sample_period_ns = header->sample_period_ns;
 	process->start_ns = known_time(header->start_ns);
 	process->end_ns = known_time(header->end_ns);
 	process->threads_lost = header->threads_lost;
@@ -90,6 +115,11 @@ int pp_threads_read(struct pp_capture *capture, struct pp_process *process, cons
 	if (ret < 0)
 		return ret;
 	take_header(process, &header);
+	if (!process->why_no_samples && (process->sample_period_ns < MIN_SAMPLE_PERIOD_NS ||
+					 process->sample_period_ns > MAX_SAMPLE_PERIOD_NS)) {
+		pp_capture_add_damage(capture, path, "no possible time between samples");
+		process->why_no_samples = "the time between them is damaged";
+	}
 	if (header.pid != process->pid)
 		pp_capture_add_damage(capture, path, "says it is of process %u", header.pid);
 	for (; (record = pp_records_next(&records)); index++) {

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How often each function was called, by each thread and by all together: gprof's flat profile.
- * Without samples there is no time to show, and its columns say so.
+ * How often each function was called and how much CPU time samples found in it, by each thread and
+ * by all together: gprof's flat profile.  Functions without -pg have time and no count of calls.
+ *
+ * Code without a name is one row for each file that it is from.
  */
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/duration.h"
 #include "pass/graph.h"
 #include "pass/shown.h"
 
-enum { PID, IMAGE, TID, INDEX, NAME, CALLS, RECURSIVE, SELF };
+enum { PID, IMAGE, TID, INDEX, NAME, CALLS, RECURSIVE, SAMPLES, PERIOD, SELF };
 
 static const struct pp_column columns[] = {
     [PID] = {"pid", "pid", PP_TYPE_COUNT, 0, "process"},
@@ -18,64 +21,216 @@ static const struct pp_column columns[] = {
     [TID] = {"tid", "tid", PP_TYPE_COUNT, 0, "thread"},
     [INDEX] = {"index", "index", PP_TYPE_COUNT, 0, "number of the thread in its process"},
     [NAME] = {"name", "name", PP_TYPE_TEXT, 0, "function"},
-    [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "how often it was called"},
+    [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0,
+	       "how often it was called; none: it was not built with -pg"},
     [RECURSIVE] = {"recursive_calls", "recursive", PP_TYPE_COUNT, 0, "of these, by itself"},
-    [SELF] = {"self_s", "self", PP_TYPE_SECONDS, 0, "CPU time in it; needs samples"},
+    [SAMPLES] = {"samples", "samples", PP_TYPE_COUNT, 0, "how often a sample met it"},
+    [PERIOD] = {"sample_period_ns", "period", PP_TYPE_TIME_NS, 0,
+		"CPU time of the thread from sample to sample"},
+    [SELF] = {"self_s", "self", PP_TYPE_SECONDS, 0, "CPU time in it: samples times period"},
 };
 
 struct flat {
 	const struct pp_pass_context *context;
 	struct pp_table *table;
 	GString *text;
-	bool has_recursion;
+	bool has_recursion, has_times;
 };
 
-static uint64_t all_calls(const struct pp_function *function)
+struct function {
+	char *name;
+	uint64_t calls, self_calls, samples;
+	bool is_counted; /* it was called through mcount */
+};
+
+/* The functions of some threads of one process. */
+struct profile {
+	const struct pp_namer *namer;
+	const struct pp_process *process;
+	GPtrArray *functions;	 /* of struct function * */
+	GHashTable *by_identity; /* "entry name" -> struct function * */
+	uint64_t samples, late, missed;
+	bool has_times;
+};
+
+/* --- the functions of a profile ------------------------------------------------------------- */
+
+static void function_free(void *data)
 {
-	return function->calls + function->self_calls;
+	struct function *function = data;
+
+	g_free(function->name);
+	g_free(function);
 }
 
+/* Takes the name. */
+static struct function *get_function(struct profile *profile, uint64_t entry, char *name)
+{
+	char *identity = g_strdup_printf("%" PRIx64 " %s", entry, name);
+	struct function *function = g_hash_table_lookup(profile->by_identity, identity);
+
+	if (function) {
+		g_free(identity);
+		g_free(name);
+		return function;
+	}
+	function = g_new0(struct function, 1);
+	function->name = name;
+	g_ptr_array_add(profile->functions, function);
+	g_hash_table_insert(profile->by_identity, identity, function);
+	return function;
+}
+
+static void add_calls(struct profile *profile, const struct pp_graph *graph)
+{
+	for (guint i = 0; i < graph->functions->len; i++) {
+		const struct pp_function *called = pp_graph_function(graph, i);
+		struct function *function;
+
+		if (!called->profiled)
+			continue;
+		function = get_function(profile, called->entry, g_strdup(called->name));
+		function->calls = called->calls + called->self_calls;
+		function->self_calls = called->self_calls;
+		function->is_counted = true;
+	}
+}
+
+/* The function, or what stands for one, that has the instruction. */
+static struct function *find_function(struct profile *profile, uint64_t address)
+{
+	const struct pp_namer *namer = profile->namer;
+	uint64_t return_address = address + 1; /* which the namer takes */
+	char *name = namer->function(namer->data, profile->process, return_address);
+	g_autofree char *file = NULL;
+
+	if (!g_str_has_prefix(name, "0x"))
+		return get_function(
+		    profile,
+		    namer->entry ? namer->entry(namer->data, profile->process, return_address) : 0,
+		    name);
+	g_free(name);
+	file = namer->file ? namer->file(namer->data, profile->process, address) : NULL;
+	return get_function(profile, 0,
+			    file ? g_strdup_printf("<no name, in %s>", file)
+				 : g_strdup("<no name, in no file>"));
+}
+
+static void add_samples(struct profile *profile, const struct pp_thread *thread)
+{
+	for (guint i = 0; thread->samples && i < thread->samples->len; i++) {
+		const struct pp_sample *sample =
+		    &g_array_index(thread->samples, struct pp_sample, i);
+
+		find_function(profile, sample->address)->samples += sample->count;
+		profile->samples += sample->count;
+	}
+	profile->late += thread->samples_late;
+	profile->missed += thread->samples_missed;
+	profile->has_times |= !thread->process->why_no_samples && !thread->sample_error;
+}
+
+/* Most time first, then most calls. */
 static int compare_functions(const void *a, const void *b)
 {
-	const struct pp_function *fa = *(const struct pp_function *const *)a;
-	const struct pp_function *fb = *(const struct pp_function *const *)b;
+	const struct function *fa = *(const struct function *const *)a;
+	const struct function *fb = *(const struct function *const *)b;
 
-	if (all_calls(fa) != all_calls(fb))
-		return all_calls(fa) > all_calls(fb) ? -1 : 1;
+	if (fa->samples != fb->samples)
+		return fa->samples > fb->samples ? -1 : 1;
+	if (fa->calls != fb->calls)
+		return fa->calls > fb->calls ? -1 : 1;
 	return strcmp(fa->name, fb->name);
 }
 
-/* Those that were called, most often first. */
-static GPtrArray *sorted_functions(const struct pp_graph *graph)
+static void profile_init(struct profile *profile, const struct flat *self,
+			 struct pp_thread *const *threads, unsigned n_threads)
 {
-	GPtrArray *sorted = g_ptr_array_new();
+	struct pp_graph *graph = pp_graph_new(self->context->namer, threads, n_threads);
 
-	for (guint i = 0; i < graph->functions->len; i++)
-		if (pp_graph_function(graph, i)->profiled)
-			g_ptr_array_add(sorted, pp_graph_function(graph, i));
-	g_ptr_array_sort(sorted, compare_functions);
-	return sorted;
+	*profile = (struct profile){
+	    .namer = self->context->namer,
+	    .process = threads[0]->process,
+	    .functions = g_ptr_array_new_with_free_func(function_free),
+	    .by_identity = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+	};
+	add_calls(profile, graph);
+	for (unsigned i = 0; i < n_threads; i++)
+		add_samples(profile, threads[i]);
+	g_ptr_array_sort(profile->functions, compare_functions);
+	pp_graph_free(graph);
 }
 
-static void append_text(GString *text, const char *title, const GPtrArray *functions)
+static void profile_done(struct profile *profile)
 {
-	g_string_append_printf(text, "%s\n\n", title);
-	g_string_append(text, "  %   cumulative   self              self     total\n"
-			      " time   seconds   seconds    calls  us/call  us/call  name\n");
-	for (guint i = 0; i < functions->len; i++) {
-		const struct pp_function *function = functions->pdata[i];
+	g_ptr_array_unref(profile->functions);
+	g_hash_table_unref(profile->by_identity);
+}
 
-		g_string_append_printf(text, "%6s %10s %8s %8" PRIu64 " %8s %8s  %s\n", "-", "-",
-				       "-", all_calls(function), "-", "-", function->name);
+static double seconds(const struct profile *profile, uint64_t n_samples)
+{
+	return (double)n_samples * (double)profile->process->sample_period_ns / 1e9;
+}
+
+/* --- text and rows -------------------------------------------------------------------------- */
+
+/* Layout as gprof's: where a function has no calls counted, the columns are empty. */
+static void append_function(GString *text, const struct profile *profile,
+			    const struct function *function, uint64_t cumulative)
+{
+	double self_s = seconds(profile, function->samples);
+
+	if (profile->has_times)
+		g_string_append_printf(text, "%6.2f %10.2f %8.2f ",
+				       profile->samples ? 100.0 * (double)function->samples /
+							      (double)profile->samples
+							: 0.0,
+				       seconds(profile, cumulative), self_s);
+	else
+		g_string_append_printf(text, "%6s %10s %8s ", "-", "-", "-");
+	if (!function->is_counted)
+		g_string_append_printf(text, "%8s %8s %8s", "", "", "");
+	else if (function->samples)
+		g_string_append_printf(text, "%8" PRIu64 " %8.2f %8s", function->calls,
+				       self_s * 1e6 / (double)function->calls, "-");
+	else
+		g_string_append_printf(text, "%8" PRIu64 " %8s %8s", function->calls, "-", "-");
+	g_string_append_printf(text, "  %s\n", function->name);
+}
+
+static void append_text(GString *text, const char *title, const struct profile *profile)
+{
+	uint64_t cumulative = 0;
+
+	g_string_append_printf(text, "%s\n", title);
+	if (profile->has_times) {
+		g_autofree char *period =
+		    pp_duration_text((int64_t)profile->process->sample_period_ns);
+
+		g_string_append_printf(text, "%" PRIu64 " samples of %s of CPU time",
+				       profile->samples, period);
+		if (profile->late)
+			g_string_append_printf(text, ", %" PRIu64 " of them late", profile->late);
+		if (profile->missed)
+			g_string_append_printf(text, ", %" PRIu64 " missed", profile->missed);
+		g_string_append_c(text, '\n');
+	}
+	g_string_append(text, "\n  %   cumulative   self              self     total\n"
+			      " time   seconds   seconds    calls  us/call  us/call  name\n");
+	for (guint i = 0; i < profile->functions->len; i++) {
+		const struct function *function = profile->functions->pdata[i];
+
+		cumulative += function->samples;
+		append_function(text, profile, function, cumulative);
 	}
 	g_string_append_c(text, '\n');
 }
 
 static void add_rows(struct pp_table *table, const struct pp_thread *thread,
-		     const GPtrArray *functions)
+		     const struct profile *profile)
 {
-	for (guint i = 0; i < functions->len; i++) {
-		const struct pp_function *function = functions->pdata[i];
+	for (guint i = 0; i < profile->functions->len; i++) {
+		const struct function *function = profile->functions->pdata[i];
 		struct pp_cell *row = pp_table_add_row(table);
 
 		pp_cell_set_count(&row[PID], thread->process->pid);
@@ -83,23 +238,67 @@ static void add_rows(struct pp_table *table, const struct pp_thread *thread,
 		pp_cell_set_count(&row[TID], thread->tid);
 		pp_cell_set_count(&row[INDEX], thread->index);
 		pp_cell_set_text(&row[NAME], function->name);
-		pp_cell_set_count(&row[CALLS], all_calls(function));
-		pp_cell_set_count(&row[RECURSIVE], function->self_calls);
+		if (function->is_counted) {
+			pp_cell_set_count(&row[CALLS], function->calls);
+			pp_cell_set_count(&row[RECURSIVE], function->self_calls);
+		}
+		if (profile->has_times) {
+			pp_cell_set_count(&row[SAMPLES], function->samples);
+			pp_cell_set_time(&row[PERIOD], (int64_t)thread->process->sample_period_ns);
+			pp_cell_set_number(&row[SELF], seconds(profile, function->samples));
+		}
 	}
 }
 
 static void add_thread(struct flat *self, struct pp_thread *thread)
 {
-	struct pp_graph *graph = pp_graph_new(self->context->namer, &thread, 1);
-	GPtrArray *functions = sorted_functions(graph);
 	g_autofree char *title = pp_thread_title(thread);
+	struct profile profile;
 
-	for (guint i = 0; i < functions->len; i++)
-		self->has_recursion |= ((struct pp_function *)functions->pdata[i])->self_calls > 0;
-	add_rows(self->table, thread, functions);
-	append_text(self->text, title, functions);
-	g_ptr_array_unref(functions);
-	pp_graph_free(graph);
+	profile_init(&profile, self, &thread, 1);
+	for (guint i = 0; i < profile.functions->len; i++)
+		self->has_recursion |=
+		    ((struct function *)profile.functions->pdata[i])->self_calls > 0;
+	self->has_times |= profile.has_times;
+	add_rows(self->table, thread, &profile);
+	append_text(self->text, title, &profile);
+	profile_done(&profile);
+}
+
+/* How many samples the times are made of, or why there are none. */
+static void note_samples(const struct flat *self, const struct pp_process *process,
+			 const GPtrArray *threads)
+{
+	g_autofree char *period = pp_duration_text((int64_t)process->sample_period_ns);
+	uint64_t n = 0, late = 0, missed = 0;
+	unsigned n_without = 0;
+	int error = 0;
+
+	if (process->why_no_samples) {
+		pp_table_note(self->table, "no times of process %s: no samples: %s",
+			      process->folder, process->why_no_samples);
+		return;
+	}
+	for (guint t = 0; t < threads->len; t++) {
+		const struct pp_thread *thread = threads->pdata[t];
+
+		late += thread->samples_late;
+		missed += thread->samples_missed;
+		if (thread->sample_error) {
+			error = thread->sample_error;
+			n_without++;
+		}
+		for (guint i = 0; thread->samples && i < thread->samples->len; i++)
+			n += g_array_index(thread->samples, struct pp_sample, i).count;
+	}
+	pp_table_note(self->table,
+		      "samples of process %s: %" PRIu64 ", one for each %s of a thread's CPU time, "
+		      "%" PRIu64 " of them late and counted with the next; %" PRIu64
+		      " times none could be taken",
+		      process->folder, n, period, late, missed);
+	if (n_without)
+		pp_table_note(self->table, "no times of %u threads of process %s: no timer: %s",
+			      n_without, process->folder, g_strerror(error));
 }
 
 static void add_process(struct flat *self, const struct pp_process *process)
@@ -107,18 +306,19 @@ static void add_process(struct flat *self, const struct pp_process *process)
 	GPtrArray *threads = pp_threads_with_calls(self->context, process);
 
 	if (threads->len > 1) {
-		struct pp_graph *graph = pp_graph_new(
-		    self->context->namer, (struct pp_thread *const *)threads->pdata, threads->len);
-		GPtrArray *functions = sorted_functions(graph);
 		g_autofree char *title = g_strdup_printf("%u threads of process %s together",
 							 threads->len, process->folder);
+		struct profile profile;
 
-		append_text(self->text, title, functions);
-		g_ptr_array_unref(functions);
-		pp_graph_free(graph);
+		profile_init(&profile, self, (struct pp_thread *const *)threads->pdata,
+			     threads->len);
+		append_text(self->text, title, &profile);
+		profile_done(&profile);
 	}
 	for (guint i = 0; i < threads->len; i++)
 		add_thread(self, threads->pdata[i]);
+	if (threads->len)
+		note_samples(self, process, threads);
 	g_ptr_array_unref(threads);
 }
 
@@ -143,8 +343,9 @@ static void flat_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	if (self->table->rows->len) {
 		g_string_truncate(self->text, self->text->len - 1);
 		self->table->text = g_string_free(self->text, FALSE);
-		pp_table_note(self->table,
-			      "no times: the profile counts calls and takes no samples");
+		if (self->has_times)
+			pp_table_note(self->table,
+				      "total us/call is not worked out: only self times are known");
 		if (self->has_recursion)
 			pp_table_note(self->table,
 				      "calls include those of functions to themselves, "

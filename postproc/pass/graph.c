@@ -27,7 +27,7 @@ static uint32_t add_function(struct maker *maker, uint64_t address, char *name)
 	uint64_t entry = namer->entry ? namer->entry(namer->data, maker->process, address) : 0;
 	char *identity = g_strdup_printf("%" PRIx64 " %s", entry, name);
 	uint32_t number = GPOINTER_TO_UINT(g_hash_table_lookup(maker->by_identity, identity));
-	struct pp_function function = {.name = name};
+	struct pp_function function = {.name = name, .entry = entry};
 
 	if (number) {
 		g_free(identity);

@@ -13,6 +13,7 @@
 
 struct pp_function {
 	char *name;
+	uint64_t entry;	     /* where it begins; 0: not known */
 	uint64_t calls;	     /* by others */
 	uint64_t self_calls; /* by itself */
 	uint32_t cycle;	     /* 0: in none; else 1, 2, ... */

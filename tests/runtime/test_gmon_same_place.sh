@@ -32,7 +32,8 @@ check()
 import collections, json, sys
 n = collections.Counter()
 for f in json.load(sys.stdin)["functions"]:
-    n[f["name"]] += f["calls"]
+    if f["calls"] is not None:
+        n[f["name"]] += f["calls"]
 for f in sorted(n):
     print(f, n[f])')"
 	same "$what: lost" 0 "$(lost "$dir")"

@@ -108,7 +108,7 @@ compare()
 		# gprof leaves a function's calls of itself out of its flat profile.
 		report --format json flat --tid "$tid" | python3 -c '
 import json, sys
-rows = json.load(sys.stdin)["functions"]
+rows = [r for r in json.load(sys.stdin)["functions"] if r["calls"] is not None]
 with open("flat.all", "w") as all:
     print("\n".join(sorted("%s %d" % (r["name"], r["calls"]) for r in rows)), file=all)
 print("\n".join(sorted("%s %d" % (r["name"], r["calls"] - r["recursive_calls"]) for r in rows)))' \
@@ -128,7 +128,7 @@ print("\n".join(sorted("%s %d" % (r["name"], r["calls"] - r["recursive_calls"]) 
 import json, sys
 rows = json.load(sys.stdin)["functions"]
 assert sum(r["calls"] for r in rows if r["name"] == "leaf") == 2 * (10 + 20 + 30 + 7), rows
-assert len({r["tid"] for r in rows}) == 4 and all(r["self_s"] is None for r in rows)'
+assert len({r["tid"] for r in rows}) == 4'
 	report --format json callgraph | python3 -c '
 import json, sys
 arcs = json.load(sys.stdin)["arcs"]

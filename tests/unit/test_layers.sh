@@ -40,7 +40,7 @@ may_include postproc/core 'core/|sync-trace/events\.h'
 may_include postproc/pass 'pass/|core/'
 may_include postproc/input 'input/|core/|gmon-mt/(format|history|packet)\.h|sync-trace/events\.h'
 may_include postproc/render 'render/|pass/|core/'
-may_include postproc/export 'export/|input/|core/|gmon-mt/(format|gmon)\.h'
+may_include postproc/export 'export/|input/|core/|gmon-mt/(format|gmon|histogram)\.h'
 may_include postproc/tui 'tui/|render/|pass/|core/'
 
 forbid 'only postproc/input uses babeltrace2' '#[[:space:]]*include <babeltrace' \

@@ -169,6 +169,48 @@ static void check_good(void)
 	pp_capture_free(capture);
 }
 
+/* Samples stand in tables of their own, in the same file. */
+static void check_samples(void)
+{
+	struct pp_capture *capture;
+	const struct pp_thread *thread;
+
+	threads.header.sample_state = GM_SAMPLE_ON;
+	threads.header.sample_period_ns = 10000000;
+	threads.slots[1].samples_missed = 3;
+	calls.header.flags = GM_CALLS_SAMPLES;
+	write_all();
+	capture = must_open();
+	CHECK_INT(capture->damage->len, 0);
+	thread = pp_process_thread(capture->model->processes->pdata[0], 1);
+	CHECK_INT(thread->process->sample_period_ns, 10000000);
+	CHECK(!thread->process->why_no_samples);
+	CHECK_INT(count_calls(thread), 0);
+	CHECK_INT(thread->samples->len, 3);
+	CHECK_INT(g_array_index(thread->samples, struct pp_sample, 0).address, 0x400200);
+	CHECK_INT(g_array_index(thread->samples, struct pp_sample, 0).count, 10);
+	CHECK_INT(thread->samples_missed, 3);
+	pp_capture_free(capture);
+
+	threads.header.sample_period_ns = 0;
+	write_all();
+	must_be_damaged("no possible time between samples");
+	threads.header.sample_period_ns = UINT64_MAX;
+	write_all();
+	must_be_damaged("no possible time between samples");
+	threads.header.sample_state = 77;
+	write_all();
+	capture = must_open();
+	CHECK_INT(capture->damage->len, 0);
+	CHECK(((struct pp_process *)capture->model->processes->pdata[0])->why_no_samples);
+	pp_capture_free(capture);
+	threads.header.sample_state = 0;
+	threads.header.sample_period_ns = 0;
+	threads.slots[1].samples_missed = 0;
+	calls.header.flags = 0;
+	write_all();
+}
+
 static void check_cut_threads(void)
 {
 	/* Every length but those inside the buckets, of which a few will do. */
@@ -364,6 +406,7 @@ int main(void)
 {
 	fill();
 	check_good();
+	check_samples();
 	check_cut_threads();
 	check_cut_calls();
 	check_cut_text();

@@ -73,10 +73,22 @@ struct gm_threads_header {
 	uint64_t events_lost;  /* synch-events written nowhere, by threads without a slot */
 	uint64_t image;	       /* one run of one program image: differs after exec and pid reuse */
 	uint64_t proc_start;   /* field 22 of /proc/PID/stat: the process, whatever it executes */
-	uint64_t reserved[5];
+	uint64_t sample_period_ns; /* CPU time of a thread from sample to sample; 0: none taken */
+	uint64_t sampler;	   /* which copy of libgmon-mt samples; means nothing to a reader */
+	uint32_t sample_state;	   /* enum gm_sample_state */
+	uint32_t reserved32;
+	uint64_t reserved[2];
 	uint32_t bucket[GM_THREAD_BUCKETS];
 };
 _Static_assert(sizeof(struct gm_threads_header) == 128 + 4 * GM_THREAD_BUCKETS, "on-disk size");
+
+/* Why a process has samples, or none. */
+enum gm_sample_state {
+	GM_SAMPLE_UNASKED = 0, /* no thread has counted a call */
+	GM_SAMPLE_ON = 1,
+	GM_SAMPLE_OFF = 2,	  /* [sample] hz = 0 */
+	GM_SAMPLE_OLD_KERNEL = 3, /* before Linux 5.10: system calls could be interrupted */
+};
 
 struct gm_thread_slot {
 	uint32_t state; /* enum gm_thread_state; written last (release) */
@@ -93,11 +105,13 @@ struct gm_thread_slot {
 	uint64_t local[GM_N_LIBS]; /* each library's control block; means nothing to a reader */
 	uint64_t clock_error_ns;   /* largest error seen in the time stamps of its synch-events */
 	uint64_t records_lost;	   /* calls and returns that are not in the history, but counted */
-	uint64_t reserved[2];
+	uint64_t samples_missed;   /* periods of CPU time that no sample stands for */
+	uint32_t sample_error; /* errno: why it has no timer; 0: it has one, or see the header */
+	uint32_t samples_late; /* of its samples: found with the next, and counted there */
 };
 _Static_assert(sizeof(struct gm_thread_slot) == 128, "on-disk size");
 
-/* --- <pid>/calls: the arcs of all threads ------------------------------------------------- */
+/* --- <pid>/calls: the arcs and the samples of all threads --------------------------------- */
 
 #define GM_CALLS_MAGIC "GMTCALLS"
 #define GM_CALLS_FREE  "GMTFREE!"
@@ -105,6 +119,7 @@ _Static_assert(sizeof(struct gm_thread_slot) == 128, "on-disk size");
 enum gm_calls_flags {
 	GM_CALLS_DENSE = 1,   /* all arcs of an ended thread: its other tables no longer count */
 	GM_CALLS_PRIVATE = 2, /* not in the file (only ever seen in the program's memory) */
+	GM_CALLS_SAMPLES = 4, /* no calls, but where the thread was: self = address, from = 0 */
 };
 
 /*
@@ -113,7 +128,8 @@ enum gm_calls_flags {
  * GM_CALLS_FREE holds nothing.  An arc with self == 0 is empty.
  *
  * A thread has one table or more, each twice as large as the one before; the calls of an arc are
- * the sum over all of them.  If one has GM_CALLS_DENSE, it alone counts.
+ * the sum over all of them.  If one has GM_CALLS_DENSE, it alone counts.  The same holds, apart, of
+ * its tables of samples (GM_CALLS_SAMPLES).
  */
 struct gm_calls_header {
 	char magic[8]; /* written last (release) */

@@ -3,11 +3,11 @@
  * gmon files as this project writes them: by the program for itself, and by `gprof-mt record` for
  * the programs it ran.
  *
- * Format: gprof's documentation, "Profiling Data File Format"; binutils gmon_out.h.  A header, one
- * histogram (empty: no samples are taken, but gprof wants the record), one record an arc.  gprof
- * knows one object a run, by its link-time addresses, and forgets an arc whose caller is not in it,
- * with the calls: such a caller is written as the object's entry point or, in a library without,
- * its DT_INIT; for want of both, as the last byte of its code.
+ * Format: gprof's documentation, "Profiling Data File Format"; binutils gmon_out.h.  A header, the
+ * histogram (histogram.h), one record an arc.  gprof knows one object a run, by its link-time
+ * addresses, and forgets an arc whose caller is not in it, with the calls: such a caller is written
+ * as the object's entry point or, in a library without, its DT_INIT; for want of both, as the last
+ * byte of its code.
  *
  * Files of a <pid> folder:
  *   gmon.<index>.<tid>             a thread's calls of functions of the executable
@@ -28,25 +28,16 @@
 
 #define GM_GMON_COUNT_MAX UINT32_MAX /* more calls: more records of the same arc */
 
-/* The header and the histogram, of one bin, over the object's code. */
-struct gm_gmon_start {
+struct gm_gmon_header {
 	char cookie[4];
 	uint32_t version;
 	char spare[12];
-	uint8_t tag;
-	uint64_t low_pc, high_pc;
-	uint32_t n_bins, rate_hz;
-	char dimension[15];
-	char dimension_abbreviation;
-	uint16_t bin;
 } __attribute__((packed));
-_Static_assert(sizeof(struct gm_gmon_start) == 20 + 1 + 40 + 2, "on-disk size");
+_Static_assert(sizeof(struct gm_gmon_header) == 20, "on-disk size");
 
-#define GM_GMON_START(low, high)                                                                   \
+#define GM_GMON_HEADER                                                                             \
 	{                                                                                          \
-		.cookie = {'g', 'm', 'o', 'n'}, .version = 1, .tag = GM_GMON_TAG_HISTOGRAM,        \
-		.low_pc = (low), .high_pc = (high), .n_bins = 1, .rate_hz = 100,                   \
-		.dimension = "seconds", .dimension_abbreviation = 's',                             \
+		.cookie = {'g', 'm', 'o', 'n'}, .version = 1                                       \
 	}
 
 struct gm_gmon_arc {

@@ -4,7 +4,8 @@
 
 One line a thread and function: INDEX FUNCTION CALLS, sorted.  With --arcs: INDEX CALLER FUNCTION
 CALLS.  With --threads: INDEX TID of each thread with a table.  With --lost: how many calls no file
-has, by the thread table; with --slots: how many threads that has.  Written from format.h, on nothing but nm, as a witness beside gprof."""
+has, by the thread table; with --slots: how many threads that has.  With --samples: of the samples
+instead of the calls.  Written from format.h, on nothing but nm, as a witness beside gprof."""
 import os
 import struct
 import subprocess
@@ -12,6 +13,8 @@ import sys
 from bisect import bisect_right
 from collections import Counter
 from functools import cache
+
+SAMPLES = 4
 
 
 @cache
@@ -54,7 +57,8 @@ def tables(path):
         if magic == b"GMTCALLS":
             assert header + slot * n <= chunk <= len(data) - at, f"{path} at {at}"
             arcs = (struct.unpack_from("<3Q", data, at + header + slot * i) for i in range(n))
-            yield index, tid, flags & 1, [arc for arc in arcs if arc[1]]
+            if bool(flags & SAMPLES) == ("--samples" in sys.argv):
+                yield index, tid, flags & 1, [arc for arc in arcs if arc[1]]
         else:
             assert magic == b"GMTFREE!", f"{path} at {at}: {magic}"
         at += chunk

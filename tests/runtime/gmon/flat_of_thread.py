@@ -5,5 +5,5 @@ import json
 import sys
 
 rows = json.load(sys.stdin)["functions"]
-print(*sorted(f"{row['name']} {row['calls']}" for row in rows if row["index"] == int(sys.argv[1])),
-      sep="\n")
+print(*sorted(f"{row['name']} {row['calls']}" for row in rows
+              if row["index"] == int(sys.argv[1]) and row["calls"] is not None), sep="\n")
