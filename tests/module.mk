@@ -31,7 +31,7 @@ check-san:
 check-apps:
 	$(Q)tests/install-deps apps
 	$(Q)$(submake) all
-	$(Q)tests/apps/check $(B)
+	$(Q)CC='$(CC)' tests/apps/check $(B) $(T)
 
 bench:
 	$(Q)tests/install-deps bench

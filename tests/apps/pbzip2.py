@@ -11,39 +11,13 @@ import re
 import shutil
 import subprocess
 import sys
-import time
+
+from ways import Claims, expect
 
 THREADS = 4
 BLOCK_BYTES = 900000  # pbzip2's default: bzip2 -9
 SWITCH_NS = 10_000  # the kernel charges a thread with its switches, the report does not
 STREAM_START = b"BZh91AY&SY"  # header and block magic; byte-aligned only where a stream starts
-
-
-class Claims:
-    def __init__(self):
-        self.passed = self.failed = 0
-
-    def check(self, name, claim):
-        start = time.monotonic()
-        try:
-            note = claim() or ""
-            verdict = "PASS"
-            self.passed += 1
-        except Exception as error:  # a claim that cannot be examined does not hold
-            note = f"{type(error).__name__}: {error}".strip()
-            verdict = "FAIL"
-            self.failed += 1
-        seconds = time.monotonic() - start
-        print(f"{verdict} apps/pbzip2 {name} ({seconds:.2f} s){': ' if note else ''}{note}", flush=True)
-
-    def close(self):
-        print(f"{self.passed} passed, {self.failed} failed, 0 skipped")
-        return 0 if self.passed and not self.failed else 1
-
-
-def expect(condition, text):
-    if not condition:
-        raise AssertionError(text)
 
 
 class Run:
@@ -245,7 +219,7 @@ def main():
     shutil.rmtree(directory, ignore_errors=True)
     os.makedirs(directory)
     run = Run(build, program, input_file, directory)
-    claims = Claims()
+    claims = Claims("pbzip2")
     for name, claim in (
         ("runs as it does unprofiled", Run.record),
         ("writes the same file, which decompresses to the input", claim_output),

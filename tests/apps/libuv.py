@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""tests/apps/libuv.py BUILD DIR: libuv's own test suite, built in DIR by tests/apps/build.
+"N passed, N failed, N skipped" comes last.
+
+The suite runs hundreds of programs, one after the other: they share ports and names of sockets.
+Some tests fail without IPv6, multicast or a terminal; what fails unprofiled may fail profiled."""
+import os
+import re
+import shutil
+import sys
+
+from ways import OURS, WAYS, App, Claims, compare_results, expect, same_arcs, same_as_uftrace
+
+SUITE = "uv_run_tests_a"
+# Of one thread, alike from run to run, and with uv_library_shutdown() called before the end: where a
+# destructor calls it, glibc has stopped counting.
+STEADY = ["fs_rename_to_existing_file", "fs_symlink_dir", "fs_write_alotof_bufs",
+          "fs_write_alotof_bufs_with_offset", "fs_write_multiple_bufs", "ip6_pton", "loop_handles",
+          "multiple_listen", "pipe_bind_error_addrinuse", "queue_foreach_delete",
+          "socket_buffer_size", "tcp_bind_error_addrinuse_listen", "timer_order", "udp_bind",
+          "udp_options", "watcher_cross_stop"]
+THREADED = ["barrier_serial_thread", "fs_chmod", "fs_readdir_non_empty_dir", "thread_equal",
+            "thread_local_storage", "thread_stack_size_explicit", "threadpool_multiple_event_loops",
+            "threadpool_queue_work_simple"]
+# A signal of the process may be taken by a thread that has ended but for the C library's part, and
+# that its handler then calls is counted as lost; of hundreds of processes few can have it.
+LOST_MAX = 40
+
+
+def work_folder(app, way):
+    """Where the tests find their fixtures, and leave files."""
+    work = app.folder(way + ".work")
+    shutil.copytree(os.path.join(app.directory, "source/test/fixtures"),
+                    os.path.join(work, "test/fixtures"))
+    return work
+
+
+def run_suite(app, way, *tests):
+    """{test: result}"""
+    work = work_folder(app, way)
+    run = app.run(way, [SUITE, *tests], cwd=work, UV_RUN_AS_ROOT="1", UV_TEST_TIMEOUT_MULTIPLIER="4")
+    text = run.out.decode(errors="replace")
+    results = {}
+    for verdict, name, skip in re.findall(r"^(ok|not ok) \d+ - (\w+)( # SKIP)?", text, re.M):
+        results[name] = "skip" if skip else verdict
+    if not tests:
+        planned = re.search(r"^1\.\.(\d+)$", text, re.M)
+        failed = sum(r == "not ok" for r in results.values())
+        expect(planned and len(results) == int(planned[1]), f"{way}: {len(results)} tests of "
+               f"{planned and planned[1]}: {run.err[-300:]!r}")
+        expect(run.status == failed, f"{way}: exit status {run.status}, {failed} tests failed")
+        if way in OURS:
+            processes = app.lost_at_most(run, LOST_MAX)
+            expect(processes > len(results), f"{way}: profiles of {processes} processes only")
+    shutil.rmtree(work)
+    return results
+
+
+def claim_suite(app):
+    results = {way: run_suite(app, way) for way in WAYS}
+    return compare_results(results,
+                           lambda way, test: run_suite(app, way, test).get(test, "not run"))
+
+
+def claim_arcs(app):
+    """One test alone, in the process itself."""
+    return "; ".join(f"{test} " + same_arcs(app, [SUITE, test, test], UV_RUN_AS_ROOT="1",
+                                            make_cwd=lambda way: work_folder(app, way))
+                     for test in STEADY)
+
+
+def claim_uftrace(app):
+    return "; ".join(f"{test}: " + same_as_uftrace(app, [SUITE, test, test], UV_RUN_AS_ROOT="1",
+                                                   make_cwd=lambda way: work_folder(app, way))
+                     for test in THREADED)
+
+
+def main():
+    build, directory = map(os.path.abspath, sys.argv[1:3])
+    app, claims = App(build, directory), Claims("libuv")
+    claims.check("its test suite: the same results", lambda: claim_suite(app))
+    claims.check("tests of one thread: the arcs that glibc counts", lambda: claim_arcs(app))
+    claims.check("tests with threads: the calls that uftrace counts", lambda: claim_uftrace(app))
+    return claims.close()
+
+
+sys.exit(main())
