@@ -26,12 +26,26 @@ static char threads_path[GM_PATH_MAX + 16];
 static uint64_t lost[GM_N_LIBS]; /* while there is no table to count them in */
 
 extern char **environ;
+extern void *__libc_stack_end; /* the loader's: as the kernel left it, argc, argv, environment */
+
+/*
+ * A preloaded object linked with `-z initfirst` comes before libc, and where the program has
+ * gcrt1.o, its _init calls __monstartup(): libc has no environment then.
+ */
+static char **environment(void)
+{
+	static bool is_there; /* from then on NULL is what the program made of it */
+	long *start = __libc_stack_end;
+
+	is_there |= environ != NULL;
+	return is_there || start == NULL ? environ : (char **)(start + 1 + *start + 1);
+}
 
 const char *gm_environment(const char *name)
 {
 	size_t n = gm_strlen(name);
 
-	for (char **entry = environ; entry != NULL && *entry != NULL; entry++)
+	for (char **entry = environment(); entry != NULL && *entry != NULL; entry++)
 		if (memcmp(*entry, name, n) == 0 && (*entry)[n] == '=')
 			return *entry + n + 1;
 	return NULL;

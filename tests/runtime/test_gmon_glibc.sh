@@ -10,6 +10,15 @@ GMON_OUT_PREFIX=$PWD/prefix fresh ./work >out
 dir=$(folder)
 same "GMON_OUT_PREFIX" "leaf 5000" "$(flat work "prefix.${dir##*/}" | grep '^leaf ')"
 
+# Called even before libc is there, by an object that comes first, as Valgrind's does.
+echo 'int early;' >early.c
+"$CC" -shared -fPIC -nodefaultlibs -Wl,-z,initfirst -o early.so early.c || fail "early.so"
+printf '[output]\ndir = elsewhere\n' >elsewhere.conf
+GPROF_MT_CONFIG=$PWD/elsewhere.conf LD_PRELOAD=$PWD/early.so fresh ./work >out
+same "before libc: exit status" 7 $?
+[ -d elsewhere ] || fail "before libc: the environment is not seen"
+[ ! -e gprof-mt.data ] || fail "before libc: two captures"
+
 build moncontrol
 fresh timeout 60 ./moncontrol || fail "moncontrol: exit status $?"
 same "moncontrol" "leaf 30" "$(flat moncontrol gmon.out | grep '^leaf ')"
