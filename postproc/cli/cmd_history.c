@@ -74,12 +74,9 @@ static int take_option(void *data, int option, const char *value)
 }
 
 static const struct option option_table[] = {
-    {"input", required_argument, NULL, 'i'},
-    {"object", required_argument, NULL, 'o'},
-    {"tid", required_argument, NULL, 't'},
-    {"format", required_argument, NULL, 'f'},
-    {"calls", no_argument, NULL, 'c'},
-    PP_CLI_OPTIONS_END,
+    {"input", required_argument, NULL, 'i'}, {"object", required_argument, NULL, 'o'},
+    {"tid", required_argument, NULL, 't'},   {"format", required_argument, NULL, 'f'},
+    {"calls", no_argument, NULL, 'c'},	     PP_CLI_OPTIONS_END,
 };
 
 static const struct pp_cli_options options = {"history", ":i:h", option_table, print_help,

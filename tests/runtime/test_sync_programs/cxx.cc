@@ -105,7 +105,8 @@ int main(int argc, char **argv)
 		thread.join();
 	{
 		std::unique_lock<std::mutex> lock(mutex);
-		bool woken = condition.wait_for(lock, std::chrono::milliseconds(1), [] { return false; });
+		bool woken =
+		    condition.wait_for(lock, std::chrono::milliseconds(1), [] { return false; });
 		printf("woken %d\n", woken);
 	}
 	std::timed_mutex timed;
