@@ -31,18 +31,23 @@ static int missing_errno(void)
 	return -1;
 }
 
-static bool in_one_object(void *a, void *b)
-{
-	Dl_info of_a, of_b;
-
-	return dladdr(a, &of_a) != 0 && dladdr(b, &of_b) != 0 && of_a.dli_fbase == of_b.dli_fbase;
-}
-
 /* Before glibc had them others did, with types of their own. */
 static bool is_c11(const char *name)
 {
 	return strncmp(name, "mtx_", 4) == 0 || strncmp(name, "cnd_", 4) == 0 ||
 	       strncmp(name, "thrd_", 5) == 0 || strcmp(name, "call_once") == 0;
+}
+
+static bool says_errno(const char *name)
+{
+	return strncmp(name, "pthread_", 8) != 0 && !is_c11(name);
+}
+
+static bool in_one_object(void *a, void *b)
+{
+	Dl_info of_a, of_b;
+
+	return dladdr(a, &of_a) != 0 && dladdr(b, &of_b) != 0 && of_a.dli_fbase == of_b.dli_fbase;
 }
 
 static void *lookup(const char *name, const char *version, const char *older)
@@ -58,7 +63,7 @@ static void *lookup(const char *name, const char *version, const char *older)
 	if (real == NULL || (first != NULL && !in_one_object(real, first)))
 		real = first;
 	if (real == NULL)
-		real = name[0] == 's' || name[0] == '_' ? (void *)missing_errno : (void *)missing;
+		real = says_errno(name) ? (void *)missing_errno : (void *)missing;
 	return real;
 }
 

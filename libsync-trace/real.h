@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 #include <threads.h>
@@ -91,6 +92,14 @@
 	X(int, pthread_spin_trylock, (pthread_spinlock_t *), "GLIBC_2.34", ST_GLIBC_BASE)          \
 	X(int, pthread_spin_unlock, (pthread_spinlock_t *), "GLIBC_2.34", ST_GLIBC_BASE)           \
 	X(int, pthread_once, (pthread_once_t *, void (*)(void)), "GLIBC_2.34", ST_GLIBC_BASE)      \
+	X(int, kill, (pid_t, int), ST_GLIBC_BASE, NULL)                                            \
+	X(int, killpg, (pid_t, int), ST_GLIBC_BASE, NULL)                                          \
+	X(int, tgkill, (pid_t, pid_t, int), "GLIBC_2.30", NULL)                                    \
+	X(int, raise, (int), ST_GLIBC_BASE, NULL)                                                  \
+	X(int, sigqueue, (pid_t, int, const union sigval), ST_GLIBC_BASE, NULL)                    \
+	X(int, pthread_kill, (pthread_t, int), "GLIBC_2.34", ST_GLIBC_BASE)                        \
+	X(int, pthread_sigqueue, (pthread_t, int, const union sigval), "GLIBC_2.34", "GLIBC_2.11") \
+	X(int, pthread_cancel, (pthread_t), "GLIBC_2.34", ST_GLIBC_BASE)                           \
 	X(int, mtx_init, (mtx_t *, int), "GLIBC_2.34", "GLIBC_2.28")                               \
 	X(void, mtx_destroy, (mtx_t *), "GLIBC_2.34", "GLIBC_2.28")                                \
 	X(int, mtx_lock, (mtx_t *), "GLIBC_2.34", "GLIBC_2.28")                                    \

@@ -52,6 +52,8 @@ static const char *const thread_functions[ST_N_EVENTS] = {
 #undef NAME
 };
 
+#define SIGNAL "signal_"
+
 static bool starts_with(const char *text, const char *prefix)
 {
 	return strncmp(text, prefix, strlen(prefix)) == 0;
@@ -65,12 +67,15 @@ const char *pp_sync_name(enum st_event op)
 const char *pp_sync_function(enum st_event op)
 {
 	if (op >= ST_N_EVENTS || op == ST_EVENT_site || op == ST_EVENT_thread_start ||
-	    op == ST_EVENT_thread_exit)
+	    op == ST_EVENT_thread_exit || op == ST_EVENT_thread_failed ||
+	    op == ST_EVENT_signal_failed)
 		return NULL;
 	if (completion_of[op])
 		op = completion_of[op] - 1;
 	if (starts_with(pp_sync_name(op), "thread_"))
 		return thread_functions[op];
+	if (starts_with(pp_sync_name(op), SIGNAL))
+		return pp_sync_name(op) + strlen(SIGNAL);
 	return starts_with(pp_sync_name(op), "sem_") ? pp_sync_name(op) : prefixed[op];
 }
 
@@ -87,7 +92,7 @@ enum st_event pp_sync_begin(enum st_event op)
 const char *pp_sync_type(enum st_event op)
 {
 	static const char *const types[] = {"mutex",  "cond", "sem",  "barrier",
-					    "rwlock", "spin", "once", "thread"};
+					    "rwlock", "spin", "once", "thread", "signal"};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(types); i++)
 		if (starts_with(pp_sync_name(op), types[i]))

@@ -83,7 +83,8 @@ const char *pp_sync_name(enum st_event op);
 
 /*
  * The function the program called: "pthread_mutex_lock", "sem_wait".  NULL for what is no call:
- * site, thread_start, and thread_exit, which stands for a thread's end however it ended.
+ * site, thread_start, and thread_exit, which stands for a thread's end however it ended; and for
+ * the failures of calls that were told of before.
  */
 const char *pp_sync_function(enum st_event op);
 
@@ -93,7 +94,7 @@ enum st_event pp_sync_completion(enum st_event op);
 /* For an X that can have an X_begin, that; else ST_N_EVENTS.  A call that can block. */
 enum st_event pp_sync_begin(enum st_event op);
 
-#define PP_SYNC_TYPES "mutex, cond, sem, barrier, rwlock, spin, once, thread"
+#define PP_SYNC_TYPES "mutex, cond, sem, barrier, rwlock, spin, once, thread, signal"
 
 /* One of those. */
 const char *pp_sync_type(enum st_event op);

@@ -7,33 +7,40 @@
 #include "pass/history.h"
 #include "pass/object_row.h"
 
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIME, SINCE, TID, THREAD, OP, RESULT, BLOCKED, WAIT, SITE, INDEX, N_COLUMNS };
+enum { TIME, SINCE, TID, THREAD, OP, SIGNAL, RESULT, BLOCKED, WAIT, SITE, INDEX, N_COLUMNS };
 
-static const struct pp_column columns[N_COLUMNS] = {
-    [TIME] = {"time_ns", "time", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,
-	      "when the call returned; if it never did, when it began to wait"},
-    [SINCE] = {"since_start_s", "time (s)", PP_TYPE_SECONDS, PP_COLUMN_TEXT_ONLY,
-	       "the same, since the start of the capture"},
-    [TID] = {"tid", "tid", PP_TYPE_COUNT, 0, "thread id"},
-    [THREAD] = {"thread", "thread", PP_TYPE_TEXT, 0, "name of the thread"},
-    [OP] = {"op", "operation", PP_TYPE_TEXT, 0, "what it did"},
-    [RESULT] = {"result", "result", PP_TYPE_COUNT, 0,
-		"0, or the error number; none: it never returned"},
-    [BLOCKED] = {"blocked", "blocked", PP_TYPE_BOOL, 0,
-		 "did it block the thread; none: it cannot, or nobody knows"},
-    [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "how long it waited"},
-    [SITE] = {"site", "site", PP_TYPE_TEXT, 0, "where the call stands"},
-    [INDEX] = {"index", "index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
-	       "number of the thread in its process"},
-};
+#define COLUMNS(signal_flags)                                                                      \
+	[TIME] = {"time_ns", "time", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,                         \
+		  "when the call returned; if it never did, when it began to wait"},               \
+	[SINCE] = {"since_start_s", "time (s)", PP_TYPE_SECONDS, PP_COLUMN_TEXT_ONLY,              \
+		   "the same, since the start of the capture"},                                    \
+	[TID] = {"tid", "tid", PP_TYPE_COUNT, 0, "thread id"},                                     \
+	[THREAD] = {"thread", "thread", PP_TYPE_TEXT, 0, "name of the thread"},                    \
+	[OP] = {"op", "operation", PP_TYPE_TEXT, 0, "what it did"},                                \
+	[SIGNAL] = {"signal", "signal", PP_TYPE_TEXT, signal_flags, "the signal it raised"},       \
+	[RESULT] = {"result", "result", PP_TYPE_COUNT, 0,                                          \
+		    "0, or the error number; none: it never returned"},                            \
+	[BLOCKED] = {"blocked", "blocked", PP_TYPE_BOOL, 0,                                        \
+		     "did it block the thread; none: it cannot, or nobody knows"},                 \
+	[WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "how long it waited"},                    \
+	[SITE] = {"site", "site", PP_TYPE_TEXT, 0, "where the call stands"},                       \
+	[INDEX] = {"index", "index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,                           \
+		   "number of the thread in its process"},
+
+static const struct pp_column columns[N_COLUMNS] = {COLUMNS(PP_COLUMN_JSON_ONLY)};
+static const struct pp_column signal_columns[N_COLUMNS] = {COLUMNS(0)};
 
 struct record {
 	int64_t time_ns, wait_ns;
 	const struct pp_thread *thread;
 	uint64_t site;
+	uint32_t signal;
 	uint8_t op, result;
 	bool blocked, finished;
 };
@@ -71,6 +78,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	    .wait_ns = regained ? 0 : operation->end_ns - operation->begin_ns,
 	    .thread = operation->thread,
 	    .site = operation->site,
+	    .signal = (uint32_t)operation->value,
 	    .op = (uint8_t)operation->op,
 	    .result = operation->result,
 	    .blocked = !regained && pp_operation_blocked(history->states, operation),
@@ -242,6 +250,20 @@ static const char *site_name(struct pp_history *history, const struct record *re
 	return name;
 }
 
+static bool raises(enum st_event op)
+{
+	return op == ST_EVENT_thread_kill || op == ST_EVENT_thread_sigqueue ||
+	       (op >= ST_EVENT_signal_kill && op <= ST_EVENT_signal_sigqueue);
+}
+
+/* "SIGUSR1"; of those without a name the number, which may be none that exists. */
+static char *signal_name(uint32_t number)
+{
+	const char *name = number <= INT_MAX ? sigabbrev_np((int)number) : NULL;
+
+	return name ? g_strdup_printf("SIG%s", name) : g_strdup_printf("%" PRIu32, number);
+}
+
 static void add_row(struct pp_table *table, struct pp_history *history, const struct record *record)
 {
 	struct pp_cell *row = pp_table_add_row(table);
@@ -253,6 +275,11 @@ static void add_row(struct pp_table *table, struct pp_history *history, const st
 	pp_cell_set_count(&row[TID], record->thread->tid);
 	pp_cell_set_text(&row[THREAD], record->thread->name);
 	pp_cell_set_text(&row[OP], pp_sync_name(op));
+	if (raises(op)) {
+		g_autofree char *name = signal_name(record->signal);
+
+		pp_cell_set_text(&row[SIGNAL], name);
+	}
 	if (record->finished)
 		pp_cell_set_count(&row[RESULT], record->result);
 	if (pp_operation_can_block(op)) {
@@ -268,7 +295,9 @@ struct pp_table *pp_history_table(struct pp_history *history, unsigned at, unsig
 				  unsigned n)
 {
 	const GArray *records = records_of(history, at);
-	struct pp_table *table = pp_table_new("ops", "Operations", columns, N_COLUMNS);
+	bool signals = pp_history_object(history, at)->type == pp_sync_type(ST_EVENT_signal_kill);
+	struct pp_table *table =
+	    pp_table_new("ops", "Operations", signals ? signal_columns : columns, N_COLUMNS);
 
 	for (guint i = first; i < records->len && i - first < n; i++)
 		add_row(table, history, &g_array_index(records, struct record, i));

@@ -3,6 +3,7 @@
 #include "pass/object_state.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 
 struct key {
@@ -458,6 +459,9 @@ static char *base_name(const struct pp_object *object, const struct pp_namer *na
 		return g_strdup_printf("%s (tid %u)", object->subject->name, object->subject->tid);
 	if (object->subject)
 		return g_strdup_printf("tid %u", object->subject->tid);
+	/* A number, not an address: of a process, of a group (negative), or of a thread. */
+	if (object->type == pp_sync_type(ST_EVENT_signal_kill))
+		return g_strdup_printf("signals to %" PRId64, (int64_t)object->address);
 	if (namer && namer->object)
 		variable = namer->object(namer->data, object->process, object->address);
 	if (variable)

@@ -48,6 +48,9 @@ static void check_event_names(void)
 	CHECK_STR(pp_sync_function(ST_EVENT_sem_wait), "sem_wait");
 	CHECK_STR(pp_sync_function(ST_EVENT_thread_join_begin), "pthread_join");
 	CHECK_STR(pp_sync_function(ST_EVENT_barrier_wait), "pthread_barrier_wait");
+	CHECK_STR(pp_sync_function(ST_EVENT_signal_kill), "kill");
+	CHECK_STR(pp_sync_function(ST_EVENT_thread_kill), "pthread_kill");
+	CHECK(!pp_sync_function(ST_EVENT_signal_failed));
 	CHECK(!pp_sync_function(ST_EVENT_thread_start));
 	CHECK(!pp_sync_function(ST_EVENT_site));
 	CHECK_STR(pp_sync_type(ST_EVENT_cond_timedwait), "cond");

@@ -36,6 +36,10 @@
  * that never ended (the thread was cancelled or killed in it) is an X_begin without X. cond_wait
  * and cond_timedwait always have both: from X_begin to X the mutex is released, and X stands for
  * its re-acquisition.
+ *
+ * Signals raised, and cancellation, are stamped before the call and say nothing of its result (0),
+ * since it may never return: the handler may run inside it.  If it fails, signal_failed or
+ * thread_failed with the result follows, of the same thread and object.
  */
 #ifndef SYNC_TRACE_EVENTS_H
 #define SYNC_TRACE_EVENTS_H
@@ -120,7 +124,18 @@
 	X(spin_unlock, OP)                                                                         \
 	/* begin: another thread runs the routine; stamped when it has run, whoever ran it */      \
 	X(once_begin, BEGIN)                                                                       \
-	X(once, OP)
+	X(once, OP)                                                                                \
+	/* object: what the call named, a pid or less (sign-extended), or a tid; value: signal */  \
+	X(signal_kill, VALUE)                                                                      \
+	X(signal_killpg, VALUE)                                                                    \
+	X(signal_tgkill, VALUE)                                                                    \
+	X(signal_raise, VALUE)                                                                     \
+	X(signal_sigqueue, VALUE)                                                                  \
+	X(signal_failed, OP)                                                                       \
+	X(thread_kill, VALUE)                                                                      \
+	X(thread_sigqueue, VALUE)                                                                  \
+	X(thread_cancel, OP)                                                                       \
+	X(thread_failed, OP)
 
 enum st_event {
 #define ST_EVENT_ID(name, shape) ST_EVENT_##name,
