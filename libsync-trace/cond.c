@@ -116,20 +116,38 @@ static void release_note(enum st_event id, int result, uintptr_t site, const voi
 	st_leave(self);
 }
 
+/* glibc's count of waiters, above three flags. */
+static bool has_waiters(const pthread_cond_t *cond)
+{
+	return __atomic_load_n(&cond->__data.__wrefs, __ATOMIC_RELAXED) >> 3 != 0;
+}
+
 static int signal_traced(pthread_cond_t *cond, uintptr_t site)
 {
-	uint64_t now_ns = release_stamp();
-	int result = st_real.pthread_cond_signal(cond);
+	uint64_t *counts = st_counts(), now_ns;
+	int result;
 
+	if (counts != NULL && !has_waiters(cond)) {
+		st_count(counts, ST_COUNTED_cond_signal);
+		return st_real.pthread_cond_signal(cond);
+	}
+	now_ns = release_stamp();
+	result = st_real.pthread_cond_signal(cond);
 	release_note(ST_EVENT_cond_signal, result, site, cond, now_ns);
 	return result;
 }
 
 static int broadcast_traced(pthread_cond_t *cond, uintptr_t site)
 {
-	uint64_t now_ns = release_stamp();
-	int result = st_real.pthread_cond_broadcast(cond);
+	uint64_t *counts = st_counts(), now_ns;
+	int result;
 
+	if (counts != NULL && !has_waiters(cond)) {
+		st_count(counts, ST_COUNTED_cond_broadcast);
+		return st_real.pthread_cond_broadcast(cond);
+	}
+	now_ns = release_stamp();
+	result = st_real.pthread_cond_broadcast(cond);
 	release_note(ST_EVENT_cond_broadcast, result, site, cond, now_ns);
 	return result;
 }

@@ -14,6 +14,12 @@ static const uint8_t shape_of[ST_N_EVENTS] = {
 #undef ST_EVENT_SHAPE
 };
 
+const uint8_t st_counted_of[ST_N_EVENTS] = {
+#define ST_COUNTED_OF(name) [ST_EVENT_##name] = ST_COUNTED_##name,
+    ST_COUNTED_EVENTS(ST_COUNTED_OF)
+#undef ST_COUNTED_OF
+};
+
 #define EVENT_MAX_BYTES 32 /* extended header 10, result 1, site 2, object 8, extra 8 */
 
 struct cursor {
@@ -143,6 +149,16 @@ void st_note(enum st_event id, int result, uintptr_t site, const void *object, u
 		return;
 	st_emit_parts(self, id, result, site, object, extra, st_stamp_ordered(self));
 	st_leave(self);
+}
+
+void st_note_or_count(bool waited, enum st_event id, int result, uintptr_t site, const void *object)
+{
+	uint64_t *counts = st_counts();
+
+	if (!waited && counts != NULL)
+		st_count(counts, st_counted_of[id]);
+	else
+		st_note(id, result, site, object, 0);
 }
 
 void st_note_begin(struct st_thread *self, enum st_event id, uintptr_t site, const void *object,

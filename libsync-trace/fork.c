@@ -74,6 +74,7 @@ static void in_child(void)
 	struct st_thread *self = st_self, *former;
 
 	st_process_forked();
+	st_counts_forget();
 	/* The kernel has emptied them, if it can. */
 	for (; self != NULL && self->live; self = former) {
 		former = self->former;

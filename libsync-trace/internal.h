@@ -60,6 +60,17 @@ void st_pool_trim(void);
 /* In a forked child: they are its parent's. */
 void st_pool_forget(void);
 
+/* --- counts of what did not wait (counts.c) --------------------------------------------------- */
+
+/* Makes <dir>/sync-counts.  False: it cannot be made, everything is recorded. */
+bool st_counts_open(const char *dir);
+
+/* In a forked child: they are its parent's. */
+void st_counts_forget(void);
+
+/* ST_COUNTED_MAX counts, of the thread with that index; NULL: everything is to be recorded. */
+uint64_t *st_counts_row(uint32_t index);
+
 /* --- call sites (site.c) --------------------------------------------------------------------- */
 
 void st_sites_init(struct st_thread *self);

@@ -30,6 +30,7 @@
 #define KIND_TYPE_MASK	 3
 #define FUTEX_OWNER_MASK 0x3fffffffu
 #define FUTEX_OWNER_GONE 0x40000000u
+#define FUTEX_TAKEN	 1 /* of a plain mutex; above that threads sleep on it, too */
 
 static int mutex_kind(const pthread_mutex_t *mutex)
 {
@@ -60,6 +61,13 @@ static bool is_relock(const struct st_thread *self, const pthread_mutex_t *mutex
 	       (type == PTHREAD_MUTEX_RECURSIVE || type == PTHREAD_MUTEX_ERRORCHECK);
 }
 
+/* Is it certain that nobody sleeps on it? */
+static bool has_no_sleepers(const pthread_mutex_t *mutex)
+{
+	return mutex_is_plain(mutex) &&
+	       __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) <= FUTEX_TAKEN;
+}
+
 /* What the program called, for the long way. */
 struct call {
 	enum st_event begin, done;
@@ -82,14 +90,18 @@ static ST_COLD int lock_slowly(struct st_thread *self, pthread_mutex_t *mutex, u
 			       bool taken, const struct call *call)
 {
 	uint32_t owner = mutex_owner(mutex);
+	bool waits;
 	int result;
 
-	if (taken && !is_relock(self, mutex, owner))
+	if (self == NULL)
+		return call_real(mutex, call);
+	waits = taken && !is_relock(self, mutex, owner);
+	if (waits)
 		st_note_begin(self, call->begin, site, mutex, owner);
 	else
 		st_leave(self);
 	result = call_real(mutex, call);
-	st_note(call->done, result, site, mutex, 0);
+	st_note_or_count(waits, call->done, result, site, mutex);
 	return result;
 }
 
@@ -97,9 +109,19 @@ static inline int lock_traced(pthread_mutex_t *mutex, uintptr_t site)
 {
 	static const struct call call = {
 	    ST_EVENT_mutex_lock_begin, ST_EVENT_mutex_lock, 0, NULL, false, false};
-	struct st_thread *self = st_enter();
+	uint64_t *counts = st_counts();
+	struct st_thread *self;
 	int tried;
 
+	if (counts != NULL && mutex_is_plain(mutex)) {
+		tried = st_real.pthread_mutex_trylock(mutex);
+		if (st_likely(tried == 0)) {
+			st_count(counts, ST_COUNTED_mutex_lock);
+			return 0;
+		}
+		return lock_slowly(st_enter(), mutex, site, tried == EBUSY, &call);
+	}
+	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_mutex_lock(mutex);
 	if (st_unlikely(!mutex_is_plain(mutex)))
@@ -114,10 +136,15 @@ static inline int lock_traced(pthread_mutex_t *mutex, uintptr_t site)
 
 static inline int unlock_traced(pthread_mutex_t *mutex, uintptr_t site)
 {
-	struct st_thread *self = st_enter();
-	uint64_t now_ns;
+	uint64_t *counts = st_counts(), now_ns;
+	struct st_thread *self;
 	int result;
 
+	if (counts != NULL && has_no_sleepers(mutex)) {
+		st_count(counts, ST_COUNTED_mutex_unlock);
+		return st_real.pthread_mutex_unlock(mutex);
+	}
+	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_mutex_unlock(mutex);
 	now_ns = st_stamp(self);
@@ -129,9 +156,15 @@ static inline int unlock_traced(pthread_mutex_t *mutex, uintptr_t site)
 
 static inline int trylock_traced(pthread_mutex_t *mutex, uintptr_t site)
 {
-	struct st_thread *self = st_enter();
+	uint64_t *counts = st_counts();
+	struct st_thread *self;
 	int result;
 
+	if (counts != NULL) {
+		st_count(counts, ST_COUNTED_mutex_trylock);
+		return st_real.pthread_mutex_trylock(mutex);
+	}
+	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_mutex_trylock(mutex);
 	result = st_real.pthread_mutex_trylock(mutex);
@@ -169,7 +202,10 @@ static int lock_until(pthread_mutex_t *mutex, uintptr_t site, const struct call 
 	tried = st_real.pthread_mutex_trylock(mutex);
 	if (tried != 0)
 		return lock_slowly(self, mutex, site, tried == EBUSY, call);
-	st_emit_op(self, call->done, 0, site, mutex, st_stamp(self));
+	if (self->counts != NULL)
+		st_count(self->counts, st_counted_of[call->done]);
+	else
+		st_emit_op(self, call->done, 0, site, mutex, st_stamp(self));
 	st_leave(self);
 	return 0;
 }

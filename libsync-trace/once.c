@@ -28,7 +28,7 @@ static int once_traced(pthread_once_t *control, void (*routine)(void), uintptr_t
 		st_leave(self);
 	/* If the routine throws, or the thread is cancelled in it, it was not done: no event. */
 	result = st_real.pthread_once(control, routine);
-	st_note(ST_EVENT_once, result, site, control, 0);
+	st_note_or_count(state == IN_PROGRESS, ST_EVENT_once, result, site, control);
 	return result;
 }
 

@@ -46,6 +46,7 @@ void st_process_check_fork(void)
 		return;
 	gm_process_forked();
 	st_pool_forget();
+	st_counts_forget();
 	*alive = 1;
 	if (__atomic_load_n(&state, __ATOMIC_RELAXED) != STATE_OFF)
 		__atomic_store_n(&state, STATE_NEW, __ATOMIC_RELAXED);
@@ -82,8 +83,12 @@ static bool open_now(void)
 	process = gm_process_open();
 	if (process == NULL || process->config.sync_mode == GM_SYNC_OFF)
 		return false;
-	return gm_trace_open(&trace, "user", process->config.sync_buffer_bytes, events, ST_N_EVENTS,
-			     "cannot record synchronization");
+	if (!gm_trace_open(&trace, "user", process->config.sync_buffer_bytes, events, ST_N_EVENTS,
+			   "cannot record synchronization"))
+		return false;
+	if (process->config.sync_mode == GM_SYNC_CONTENDED && !st_counts_open(process->dir))
+		gm_warn("cannot make " ST_COUNTS_FILE ": recording all operations, not only waits");
+	return true;
 }
 
 bool st_process_open(void)

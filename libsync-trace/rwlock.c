@@ -52,11 +52,22 @@ static uint32_t writer_of(const pthread_rwlock_t *lock)
 	return (uint32_t)__atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_RELAXED);
 }
 
+/* In either futex of glibc's: somebody sleeps on it. */
+#define FUTEX_USED 2u
+
+static bool has_sleepers(const pthread_rwlock_t *lock)
+{
+	return ((__atomic_load_n(&lock->__data.__wrphase_futex, __ATOMIC_RELAXED) |
+		 __atomic_load_n(&lock->__data.__writers_futex, __ATOMIC_RELAXED)) &
+		FUTEX_USED) != 0;
+}
+
 static inline int lock_traced(pthread_rwlock_t *lock, uintptr_t site, const struct call *call)
 {
 	struct st_thread *self = st_enter();
 	int tried = EINVAL, result;
 	uint32_t writer;
+	bool waits;
 
 	if (st_unlikely(self == NULL))
 		return call_real(lock, call);
@@ -64,18 +75,22 @@ static inline int lock_traced(pthread_rwlock_t *lock, uintptr_t site, const stru
 		tried = (call->writes ? st_real.pthread_rwlock_trywrlock
 				      : st_real.pthread_rwlock_tryrdlock)(lock);
 	if (st_likely(tried == 0)) {
-		st_emit_op(self, call->done, 0, site, lock, st_stamp(self));
+		if (self->counts != NULL)
+			st_count(self->counts, st_counted_of[call->done]);
+		else
+			st_emit_op(self, call->done, 0, site, lock, st_stamp(self));
 		st_leave(self);
 		return 0;
 	}
 	writer = writer_of(lock);
 	/* Its own writer is told EDEADLK, without a wait. */
-	if (tried == EBUSY && writer != self->stream.tid)
+	waits = tried == EBUSY && writer != self->stream.tid;
+	if (waits)
 		st_note_begin(self, call->begin, site, lock, writer);
 	else
 		st_leave(self);
 	result = call_real(lock, call);
-	st_note(call->done, result, site, lock, 0);
+	st_note_or_count(waits, call->done, result, site, lock);
 	return result;
 }
 
@@ -144,9 +159,15 @@ ST_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict lock, clocki
 
 ST_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 {
-	struct st_thread *self = st_enter();
+	uint64_t *counts = st_counts();
+	struct st_thread *self;
 	int result;
 
+	if (counts != NULL) {
+		st_count(counts, ST_COUNTED_rwlock_tryrdlock);
+		return st_real.pthread_rwlock_tryrdlock(lock);
+	}
+	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_rwlock_tryrdlock(lock);
 	result = st_real.pthread_rwlock_tryrdlock(lock);
@@ -157,9 +178,15 @@ ST_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 
 ST_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 {
-	struct st_thread *self = st_enter();
+	uint64_t *counts = st_counts();
+	struct st_thread *self;
 	int result;
 
+	if (counts != NULL) {
+		st_count(counts, ST_COUNTED_rwlock_trywrlock);
+		return st_real.pthread_rwlock_trywrlock(lock);
+	}
+	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_rwlock_trywrlock(lock);
 	result = st_real.pthread_rwlock_trywrlock(lock);
@@ -170,10 +197,15 @@ ST_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 
 ST_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
-	struct st_thread *self = st_enter();
-	uint64_t now_ns;
+	uint64_t *counts = st_counts(), now_ns;
+	struct st_thread *self;
 	int result;
 
+	if (counts != NULL && !has_sleepers(lock)) {
+		st_count(counts, ST_COUNTED_rwlock_unlock);
+		return st_real.pthread_rwlock_unlock(lock);
+	}
+	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_rwlock_unlock(lock);
 	now_ns = st_stamp(self);

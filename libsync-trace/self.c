@@ -75,6 +75,7 @@ static bool thread_attach(struct st_thread *self)
 	if (self->sites == NULL)
 		st_sites_init(self);
 	self->clock.error_ns = 0;
+	self->counts = st_counts_row(index);
 	self->live = true;
 	self->stream.trace = st_process_trace();
 	gm_stream_resume(&self->stream, st_stamp(self));
@@ -218,6 +219,7 @@ static void formers_park(struct st_thread *self)
 
 	while ((former = former_take(self)) != NULL) {
 		former->live = false;
+		former->counts = NULL;
 		former->slot = NULL;
 		st_pool_put(former);
 		__atomic_fetch_sub(&n_formers, 1, __ATOMIC_RELAXED);
@@ -243,6 +245,7 @@ void st_thread_ended(void *unused)
 	if (self->live) {
 		formers_park(self);
 		self->live = false;
+		self->counts = NULL;
 		gm_thread_end(self->slot);
 		self->slot = NULL;
 		st_pool_put(self);

@@ -59,7 +59,10 @@ static int wait_traced(sem_t *sem, uintptr_t site, const struct call *call)
 		return call_real(sem, call);
 	if (may_try) {
 		if (st_likely(st_real.sem_trywait(sem) == 0)) {
-			st_emit_op(self, done, 0, site, sem, st_stamp(self));
+			if (self->counts != NULL)
+				st_count(self->counts, st_counted_of[done]);
+			else
+				st_emit_op(self, done, 0, site, sem, st_stamp(self));
 			st_leave(self);
 			return 0;
 		}
@@ -71,7 +74,7 @@ static int wait_traced(sem_t *sem, uintptr_t site, const struct call *call)
 		st_leave(self);
 	}
 	value = call_real(sem, call);
-	st_note(done, result_of(value), site, sem, 0);
+	st_note_or_count(may_try, done, result_of(value), site, sem);
 	return value;
 }
 
@@ -99,9 +102,15 @@ ST_EXPORT int sem_clockwait(sem_t *restrict sem, clockid_t clock,
 
 ST_EXPORT int sem_trywait(sem_t *sem)
 {
-	struct st_thread *self = st_enter();
+	uint64_t *counts = st_counts();
+	struct st_thread *self;
 	int value;
 
+	if (counts != NULL) {
+		st_count(counts, ST_COUNTED_sem_trywait);
+		return st_real.sem_trywait(sem);
+	}
+	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.sem_trywait(sem);
 	value = st_real.sem_trywait(sem);
@@ -110,13 +119,24 @@ ST_EXPORT int sem_trywait(sem_t *sem)
 	return value;
 }
 
+/* glibc's 64-bit semaphore: the value, and above it the number of those asleep on it. */
+static bool has_sleepers(const sem_t *sem)
+{
+	return __atomic_load_n((const uint64_t *)sem, __ATOMIC_RELAXED) >> 32 != 0;
+}
+
 /* Nothing of the semaphore is touched after the call: its waiter may have freed it. */
 ST_EXPORT int sem_post(sem_t *sem)
 {
-	struct st_thread *self = st_enter();
-	uint64_t now_ns;
+	uint64_t *counts = st_counts(), now_ns;
+	struct st_thread *self;
 	int value;
 
+	if (counts != NULL && !has_sleepers(sem)) {
+		st_count(counts, ST_COUNTED_sem_post);
+		return st_real.sem_post(sem);
+	}
+	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.sem_post(sem);
 	now_ns = st_stamp(self);

@@ -14,8 +14,11 @@ ST_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_spin_lock(lock);
 	if (st_likely(st_real.pthread_spin_trylock(lock) == 0)) {
-		st_emit_op(self, ST_EVENT_spin_lock, 0, ST_SITE(), (const void *)lock,
-			   st_stamp(self));
+		if (self->counts != NULL)
+			st_count(self->counts, ST_COUNTED_spin_lock);
+		else
+			st_emit_op(self, ST_EVENT_spin_lock, 0, ST_SITE(), (const void *)lock,
+				   st_stamp(self));
 		st_leave(self);
 		return 0;
 	}
@@ -27,9 +30,15 @@ ST_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 
 ST_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 {
-	struct st_thread *self = st_enter();
+	uint64_t *counts = st_counts();
+	struct st_thread *self;
 	int result;
 
+	if (counts != NULL) {
+		st_count(counts, ST_COUNTED_spin_trylock);
+		return st_real.pthread_spin_trylock(lock);
+	}
+	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_spin_trylock(lock);
 	result = st_real.pthread_spin_trylock(lock);
@@ -41,10 +50,16 @@ ST_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 
 ST_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
 {
-	struct st_thread *self = st_enter();
-	uint64_t now_ns;
+	uint64_t *counts = st_counts(), now_ns;
+	struct st_thread *self;
 	int result;
 
+	/* Who spins on it nobody knows. */
+	if (counts != NULL) {
+		st_count(counts, ST_COUNTED_spin_unlock);
+		return st_real.pthread_spin_unlock(lock);
+	}
+	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_spin_unlock(lock);
 	now_ns = st_stamp(self);

@@ -51,7 +51,8 @@ struct st_thread {
 	/* What the fast path touches. */
 	uint32_t gate; /* 0: open, 1: shut */
 	uint32_t sites_shift;
-	uint64_t *sites; /* return address << ST_SITE_BITS | number; 0: free */
+	uint64_t *counts; /* sync.mode = contended: of what did not wait; else NULL */
+	uint64_t *sites;  /* return address << ST_SITE_BITS | number; 0: free */
 	struct gm_clock clock;
 	struct gm_stream stream; /* pos and end are NULL after a fork */
 
@@ -113,6 +114,25 @@ static inline void st_leave(struct st_thread *self)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(&self->gate, 0, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/*
+ * The counts of the calling thread, NULL unless only waits are to be recorded.  Who finds them
+ * needs no writer for an operation that does not wait: a signal handler, or another context of the
+ * thread, may come at any time.
+ */
+static inline uint64_t *st_counts(void)
+{
+	return st_self->counts;
+}
+
+/* The place in the counts of an operation that has one. */
+extern const uint8_t st_counted_of[ST_N_EVENTS];
+
+/* One instruction: what may come in between has counted before or counts after. */
+static inline void st_count(uint64_t *counts, enum st_counted which)
+{
+	__asm__ volatile("incq %0" : "+m"(counts[which]));
 }
 
 /* Makes the real functions ready to be called. */
@@ -194,6 +214,11 @@ static inline void st_emit_op(struct st_thread *self, enum st_event id, int resu
 
 /* The whole of it, for operations that are not worth a fast path: stamped now. */
 void st_note(enum st_event id, int result, uintptr_t site, const void *object, uint64_t extra);
+
+/* The same after a call that may have waited; what did not is only counted where waits are wanted.
+ */
+void st_note_or_count(bool waited, enum st_event id, int result, uintptr_t site,
+		      const void *object);
 
 /*
  * Around a call that waits: the gate must be open during it, and the thread may be another (a

@@ -30,7 +30,7 @@ static const struct key keys[] = {
     {"calls", "mode", KEY_WORD, FIELD(calls_mode), {"count", "history", "off"}, 0, 0},
     {"calls", "buffer", KEY_SIZE, FIELD(calls_buffer_bytes), {NULL}, 4096, 1u << 30},
     {"calls", "gmon", KEY_WORD, FIELD(gmon_writer), {"program", "record"}, 0, 0},
-    {"sync", "mode", KEY_WORD, FIELD(sync_mode), {"all", "off"}, 0, 0},
+    {"sync", "mode", KEY_WORD, FIELD(sync_mode), {"all", "contended", "off"}, 0, 0},
     {"sync", "buffer", KEY_SIZE, FIELD(sync_buffer_bytes), {NULL}, 16384, 1u << 30},
     {"kernel", "source", KEY_WORD, FIELD(kernel), {"auto", "perf", "switches", "none"}, 0, 0},
     {"sample", "hz", KEY_NUMBER, FIELD(sample_hz), {NULL}, 0, 1000},

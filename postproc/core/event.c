@@ -89,10 +89,21 @@ enum st_event pp_sync_begin(enum st_event op)
 	return op < ST_N_EVENTS && begin_of[op] ? begin_of[op] - 1u : ST_N_EVENTS;
 }
 
+enum st_event pp_sync_counted(enum st_counted counted)
+{
+	static const uint8_t events[ST_N_COUNTED] = {
+#define COUNTED(name) [ST_COUNTED_##name] = ST_EVENT_##name,
+	    ST_COUNTED_EVENTS(COUNTED)
+#undef COUNTED
+	};
+
+	return counted < ST_N_COUNTED ? events[counted] : ST_N_EVENTS;
+}
+
 const char *pp_sync_type(enum st_event op)
 {
-	static const char *const types[] = {"mutex",  "cond", "sem",  "barrier",
-					    "rwlock", "spin", "once", "thread", "signal"};
+	static const char *const types[] = {"mutex", "cond", "sem",    "barrier", "rwlock",
+					    "spin",  "once", "thread", "signal"};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(types); i++)
 		if (starts_with(pp_sync_name(op), types[i]))

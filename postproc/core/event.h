@@ -94,6 +94,9 @@ enum st_event pp_sync_completion(enum st_event op);
 /* For an X that can have an X_begin, that; else ST_N_EVENTS.  A call that can block. */
 enum st_event pp_sync_begin(enum st_event op);
 
+/* The operation that a place in a row of counts is of. */
+enum st_event pp_sync_counted(enum st_counted counted);
+
 #define PP_SYNC_TYPES "mutex, cond, sem, barrier, rwlock, spin, once, thread, signal"
 
 /* One of those. */

@@ -31,6 +31,7 @@ static void thread_free(void *data)
 		g_array_unref(thread->arcs);
 	if (thread->samples)
 		g_array_unref(thread->samples);
+	g_free(thread->sync_counts);
 	g_free(thread->name);
 	g_free(thread);
 }

@@ -28,6 +28,7 @@ struct pp_process {
 	uint64_t threads_lost, calls_lost, events_lost;
 	GPtrArray *threads;	    /* of struct pp_thread *, by index; borrowed from the model */
 	GArray *maps;		    /* of struct pp_load, by input/maps; NULL: no load map */
+	bool only_waits;	    /* of its synchronization: the rest was counted */
 	uint64_t sample_period_ns;  /* CPU time of a thread from sample to sample; 0: none taken */
 	const char *why_no_samples; /* NULL: they are taken */
 };
@@ -51,6 +52,7 @@ struct pp_thread {
 	uint64_t records_lost;	 /* calls and returns that are not in the history */
 	GArray *arcs;		 /* of struct pp_arc; NULL: the thread's calls were not recorded */
 	GArray *samples;	 /* of struct pp_sample; NULL: none */
+	uint64_t *sync_counts;	 /* by enum st_counted: operations that are no events; NULL: none */
 	uint64_t samples_missed; /* periods of its CPU time that no sample stands for */
 	uint64_t samples_late;	 /* of its samples: found with the next, and counted there */
 	int sample_error;	 /* errno: why it has no samples of its own; 0: nothing failed */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "input/capture.h"
+#include "sync-trace/events.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -219,6 +220,20 @@ static void read_calls(struct pp_capture *capture, struct pp_process *process)
 	pp_error_done(&err);
 }
 
+static void read_sync_counts(struct pp_capture *capture, struct pp_process *process)
+{
+	g_autofree char *path = g_build_filename(process->dir, ST_COUNTS_FILE, NULL);
+	g_autofree char *text = NULL;
+	struct pp_error err = PP_ERROR_INIT;
+
+	if (!g_file_test(path, G_FILE_TEST_EXISTS) ||
+	    pp_counts_read(capture, process, path, &err) == 0)
+		return;
+	text = pp_error_text(&err);
+	pp_capture_add_damage(capture, process->folder, "counts of operations: %s", text);
+	pp_error_done(&err);
+}
+
 /* A trace without a stream holds nothing, and the reader of CTF stumbles over it. */
 static bool has_streams(const char *dir_path)
 {
@@ -306,6 +321,7 @@ static int read_process(struct pp_capture *capture, const struct folder *folder,
 		pp_error_done(&maps_err);
 	}
 	read_calls(capture, process);
+	read_sync_counts(capture, process);
 	add_trace(capture, capture->traces, process->dir, "user", process);
 	add_trace(capture, capture->histories, process->dir, GM_HISTORY_DIR, process);
 	return 0;

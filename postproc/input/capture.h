@@ -57,6 +57,8 @@ bool pp_capture_is_damaged(const struct pp_capture *capture, const char *where);
 int pp_threads_read(struct pp_capture *capture, struct pp_process *process, const char *path,
 		    struct pp_error *err);
 int pp_calls_read(struct pp_process *process, const char *path, struct pp_error *err);
+int pp_counts_read(struct pp_capture *capture, struct pp_process *process, const char *path,
+		   struct pp_error *err);
 int pp_maps_read(struct pp_capture *capture, struct pp_process *process, const char *path,
 		 struct pp_error *err);
 

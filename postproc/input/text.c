@@ -153,6 +153,25 @@ static void set_calls(struct pp_thread *thread, int64_t calls)
 	g_array_append_val(thread->arcs, arc);
 }
 
+/* mutex_lock=7: so many that did not wait and are no events. */
+static int read_counted(struct reader *reader, struct pp_thread *thread)
+{
+	for (enum st_counted i = 0; i < ST_N_COUNTED; i++) {
+		int64_t count;
+		int r = get_number(reader, pp_sync_name(pp_sync_counted(i)), -1, &count);
+
+		if (r)
+			return r;
+		if (count < 0)
+			continue;
+		thread->process->only_waits = true;
+		if (!thread->sync_counts)
+			thread->sync_counts = g_new0(uint64_t, ST_N_COUNTED);
+		thread->sync_counts[i] = (uint64_t)count;
+	}
+	return 0;
+}
+
 static int read_thread(struct reader *reader)
 {
 	struct pp_model *model = reader->text->model;
@@ -178,7 +197,7 @@ static int read_thread(struct reader *reader)
 	if ((r = get_number(reader, "start", PP_TIME_UNKNOWN, &thread->start_ns)) ||
 	    (r = get_number(reader, "end", PP_TIME_UNKNOWN, &thread->end_ns)) ||
 	    (r = get_number(reader, "routine", 0, &routine)) ||
-	    (r = get_number(reader, "calls", -1, &calls)))
+	    (r = get_number(reader, "calls", -1, &calls)) || (r = read_counted(reader, thread)))
 		return r;
 	thread->start_routine = (uint64_t)routine;
 	if (calls >= 0)

@@ -5,6 +5,7 @@
  *   source kernel|switches|none    what scheduling events can tell (default: kernel)
  *   process PID [start=T] [end=T]
  *   thread TID [name=N] [pid=PID] [index=I] [start=T] [end=T] [routine=A] [calls=N] [ended]
+ *          [OPERATION=N]...    of its process only waits were recorded; these did not wait
  *
  *   TIME switch prev=TID next=TID [state=S] [cpu=C]
  *   TIME waking tid=TID [waker=TID] [cpu=C]

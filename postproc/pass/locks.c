@@ -9,6 +9,8 @@
  */
 #include "pass/object_row.h"
 
+#include <string.h>
+
 /* The rest is seldom of interest, and there may be thousands. */
 #define TEXT_ROWS 50
 
@@ -234,6 +236,18 @@ static gint compare_objects(gconstpointer a, gconstpointer b)
 	return x->serial < y->serial ? -1 : 1;
 }
 
+/* Are those of its operations that did not wait known by their number in all only? */
+static bool is_counted(const struct pp_object *object)
+{
+	return object->process->only_waits && strcmp(object->type, "thread") != 0 &&
+	       strcmp(object->type, "barrier") != 0;
+}
+
+static bool has_holds(const struct pp_object *object)
+{
+	return pp_object_is_lock(object) && !object->process->only_waits;
+}
+
 static struct pp_table *sites_table(const struct locks *self, const struct pp_object *object,
 				    const struct lock *lock)
 {
@@ -254,10 +268,11 @@ static struct pp_table *sites_table(const struct locks *self, const struct pp_ob
 		if (site->address)
 			pp_cell_set_count(&row[SITE_ADDRESS], site->address);
 		pp_cell_set_text(&row[SITE_FUNCTION], pp_sync_function(site->op));
-		pp_cell_set_count(&row[SITE_CALLS], site->calls);
+		if (!is_counted(object))
+			pp_cell_set_count(&row[SITE_CALLS], site->calls);
 		pp_cell_set_count(&row[SITE_CONTENDED], site->contended);
 		pp_cell_set_time(&row[SITE_WAIT], site->wait_ns);
-		if (pp_object_is_lock(object))
+		if (has_holds(object))
 			pp_cell_set_time(&row[SITE_HOLD], site->hold_ns);
 	}
 	return table;
@@ -270,11 +285,12 @@ static void add_row(struct pp_table *table, const struct locks *self,
 	struct pp_cell *row = pp_table_add_row(table);
 
 	pp_object_row(row, object, self->context->namer);
-	pp_cell_set_count(&row[ACQUIRED], lock->acquired);
+	if (!is_counted(object))
+		pp_cell_set_count(&row[ACQUIRED], lock->acquired);
 	pp_cell_set_count(&row[CONTENDED], lock->contended);
 	pp_cell_set_time(&row[WAIT], lock->wait_ns);
 	pp_cell_set_time(&row[WAIT_MAX], lock->wait_max_ns);
-	if (pp_object_is_lock(object)) {
+	if (has_holds(object)) {
 		pp_cell_set_time(&row[HOLD], lock->hold_ns);
 		pp_cell_set_time(&row[HOLD_MAX], lock->hold_max_ns);
 	}
@@ -286,6 +302,7 @@ static void locks_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	struct locks *self = state;
 	struct pp_table *table = pp_table_new("locks", "Locks", columns, N_COLUMNS);
 	g_autoptr(GPtrArray) used = g_ptr_array_new();
+	unsigned n_counted = 0;
 
 	table->text_rows = TEXT_ROWS;
 	pp_thread_states_finish(self->states, end_ns);
@@ -297,8 +314,15 @@ static void locks_finish(void *state, int64_t end_ns, GPtrArray *tables)
 			g_ptr_array_add(used, object);
 	}
 	g_ptr_array_sort(used, compare_objects);
-	for (guint i = 0; i < used->len; i++)
+	for (guint i = 0; i < used->len; i++) {
 		add_row(table, self, used->pdata[i]);
+		n_counted += is_counted(used->pdata[i]);
+	}
+	if (n_counted)
+		pp_table_note(table,
+			      "recorded with sync.mode = contended: how often %u of these "
+			      "were acquired, and how long they were held, is not known",
+			      n_counted);
 	if (self->unfinished)
 		pp_table_note(table,
 			      "%" G_GUINT64_FORMAT " waits never ended: they count up to "

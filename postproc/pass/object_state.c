@@ -178,6 +178,9 @@ static void take(struct pp_objects *objects, struct pp_object *object,
 	};
 	int mine = find_hold(object, operation->thread);
 
+	/* Most of what would tell who held it was only counted. */
+	if (object->process->only_waits)
+		return;
 	if (mine >= 0) {
 		struct pp_hold *held = hold_at(object, (guint)mine);
 
@@ -204,6 +207,8 @@ static void release(struct pp_objects *objects, struct pp_object *object,
 {
 	int at = find_hold(object, operation->thread);
 
+	if (object->process->only_waits)
+		return;
 	if (at >= 0) {
 		if (--hold_at(object, (guint)at)->depth == 0)
 			end_hold(objects, object, (guint)at, now_ns, operation);

@@ -54,6 +54,15 @@ static struct thread_usage *usage_shown(const struct sync *self, const struct pp
 	return thread->serial < self->threads->len ? self->threads->pdata[thread->serial] : NULL;
 }
 
+static struct thread_usage *usage_of(struct sync *self, const struct pp_thread *thread)
+{
+	if (thread->serial >= self->threads->len)
+		g_ptr_array_set_size(self->threads, (gint)thread->serial + 1);
+	if (!self->threads->pdata[thread->serial])
+		self->threads->pdata[thread->serial] = g_new0(struct thread_usage, 1);
+	return self->threads->pdata[thread->serial];
+}
+
 static void on_operation(void *data, const struct pp_operation *operation)
 {
 	struct sync *self = data;
@@ -63,11 +72,7 @@ static void on_operation(void *data, const struct pp_operation *operation)
 
 	if (!pp_sync_function(operation->op))
 		return;
-	if (thread->serial >= self->threads->len)
-		g_ptr_array_set_size(self->threads, (gint)thread->serial + 1);
-	if (!self->threads->pdata[thread->serial])
-		self->threads->pdata[thread->serial] = g_new0(struct thread_usage, 1);
-	usage = &((struct thread_usage *)self->threads->pdata[thread->serial])->of[operation->op];
+	usage = &usage_of(self, thread)->of[operation->op];
 	usage->calls++;
 	usage->blocked += pp_operation_blocked(self->states, operation);
 	usage->wait_ns += wait_ns;
@@ -248,6 +253,15 @@ static void add_notes(const struct sync *self, struct pp_table *table)
 			      self->unfinished);
 }
 
+/* What did not wait and so is no event. */
+static void add_counted(struct sync *self, const struct pp_thread *thread)
+{
+	for (enum st_counted i = 0; thread->sync_counts && i < ST_N_COUNTED; i++)
+		if (thread->sync_counts[i])
+			usage_of(self, thread)->of[pp_sync_counted(i)].calls +=
+			    thread->sync_counts[i];
+}
+
 static void sync_finish(void *state, int64_t end_ns, GPtrArray *tables)
 {
 	struct sync *self = state;
@@ -256,6 +270,8 @@ static void sync_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	    pp_table_new("sync", "Synchronization", columns, G_N_ELEMENTS(columns));
 
 	pp_thread_states_finish(self->states, end_ns);
+	for (guint i = 0; i < threads->len; i++)
+		add_counted(self, threads->pdata[i]);
 	for (guint i = 0; i < threads->len; i++) {
 		const struct thread_usage *usage = usage_shown(self, threads->pdata[i]);
 

@@ -49,6 +49,13 @@ ours()
 	LD_PRELOAD=$library ./bench "$@"
 }
 
+ours_waits()
+{
+	rm -rf gprof-mt.data gprof-mt.data.old
+	GPROF_MT_CONFIG=$dir/waits.conf LD_PRELOAD=$library ./bench "$@"
+}
+printf '[sync]\nmode = contended\n' >"$dir/waits.conf"
+
 # The peers' programs are slower by so much that fewer rounds tell the same.
 lttng_ns()
 {
@@ -84,18 +91,20 @@ lttng_start >why || lttng_why=$(cat why)
 drd_why=
 valgrind --version >/dev/null 2>&1 || drd_why="valgrind is not installed"
 
-# bench WHAT NAME N BUDGET
+# bench WHAT NAME N BUDGET BUDGET_WAITS_ONLY
 bench()
 {
 	local what=$1 name=$2 n=$3 budget=$4 our
-	rm -f bare.ns our.ns lttng.ns
+	rm -f bare.ns our.ns waits.ns lttng.ns
 	for _ in $(seq "$rounds"); do
 		./bench "$name" "$n" >>bare.ns
 		ours "$name" "$n" >>our.ns
+		ours_waits "$name" "$n" >>waits.ns
 		[ -n "$lttng_why" ] || lttng_ns "$name" "$n" >>lttng.ns
 	done
 	our=$(median our.ns)
 	row "$what" "not recorded" "$(median bare.ns)" "$our" "$budget"
+	row "$what, waits only" "not recorded" "$(median bare.ns)" "$(median waits.ns)" "$5"
 	if [ -n "$lttng_why" ]; then
 		skip "$what" "lttng-ust wrapper" "$lttng_why"
 	else
@@ -108,9 +117,9 @@ bench()
 	fi
 }
 
-bench "lock and unlock, uncontended" uncontended 1000000 12
-bench "lock and unlock, two threads on one mutex" contended 500000 -
-bench "thread created and joined" threads 2000 -
+bench "lock and unlock, uncontended" uncontended 1000000 12 3
+bench "lock and unlock, two threads on one mutex" contended 500000 - -
+bench "thread created and joined" threads 2000 - -
 ./bench clock 1000000 | awk '{
 	printf "reading the TSC twice beside lock and unlock\tno reading\t0\t%.1f\tns\t-\t-\t-\n", $1 }'
 

@@ -145,4 +145,56 @@ enum st_event {
 };
 _Static_assert(ST_N_EVENTS < ST_EVENT_EXTENDED, "ids are one byte");
 
+/*
+ * With `sync.mode = contended` these are written only when they had to wait, or when another thread
+ * waited for what they set free; else they are counted in <pid>/sync-counts, whatever they
+ * returned.  The file: the header, and from header_bytes on a row of counts for each thread, by its
+ * index in <pid>/threads; a count's place in the row is its place in this list, which only grows.
+ * It is live memory, as format.h says of `threads`; the file is not there in the other modes.
+ */
+#define ST_COUNTS_FILE	"sync-counts"
+#define ST_COUNTS_MAGIC "GMTSYNCC"
+#define ST_COUNTED_MAX	32u
+
+#define ST_COUNTED_EVENTS(X)                                                                       \
+	X(mutex_lock)                                                                              \
+	X(mutex_timedlock)                                                                         \
+	X(mutex_trylock)                                                                           \
+	X(mutex_unlock)                                                                            \
+	X(cond_signal)                                                                             \
+	X(cond_broadcast)                                                                          \
+	X(sem_wait)                                                                                \
+	X(sem_timedwait)                                                                           \
+	X(sem_trywait)                                                                             \
+	X(sem_post)                                                                                \
+	X(rwlock_rdlock)                                                                           \
+	X(rwlock_timedrdlock)                                                                      \
+	X(rwlock_tryrdlock)                                                                        \
+	X(rwlock_wrlock)                                                                           \
+	X(rwlock_timedwrlock)                                                                      \
+	X(rwlock_trywrlock)                                                                        \
+	X(rwlock_unlock)                                                                           \
+	X(spin_lock)                                                                               \
+	X(spin_trylock)                                                                            \
+	X(spin_unlock)                                                                             \
+	X(once)
+
+enum st_counted {
+#define ST_COUNTED_PLACE(name) ST_COUNTED_##name,
+	ST_COUNTED_EVENTS(ST_COUNTED_PLACE)
+#undef ST_COUNTED_PLACE
+	    ST_N_COUNTED
+};
+_Static_assert(ST_N_COUNTED <= ST_COUNTED_MAX, "they have a place each");
+
+struct st_counts_header {
+	char magic[8]; /* written last (release) */
+	uint32_t schema;
+	uint32_t header_bytes;
+	uint32_t row_bytes;
+	uint32_t n_rows; /* the greatest index that has one, and 1; atomic */
+	uint64_t reserved[5];
+};
+_Static_assert(sizeof(struct st_counts_header) == 64, "on-disk size");
+
 #endif

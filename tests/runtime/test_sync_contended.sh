@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# sync.mode = contended: what waited is written, and what ended the wait; the rest is counted, and
+# not one is missing, even if the program is killed.
+. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+gprof_mt=$GM_BUILD/gprof-mt
+
+printf '[sync]\nmode = contended\n' >contended.conf
+build waits_only
+GPROF_MT_CONFIG=$PWD/contended.conf traced ./waits_only >out
+status=$?
+[ $status -eq 137 ] || fail "exit status $status"
+read -r main waiter child mutex <out
+events "gprof-mt.data/$main/user" >events
+no_complaint
+
+hex="object=0x$(printf %X "$mutex")"
+expect 1 " $waiter mutex_lock_begin .*$hex holder=$main\$"
+expect 1 " $waiter mutex_lock .*$hex\$"
+expect 1 " $main mutex_unlock .*$hex\$"
+expect 1 ' mutex_lock '
+# who waited leaves the mutex marked as waited for: glibc's next unlock wakes nobody, or somebody
+expect 1 " $waiter mutex_unlock .*$hex\$"
+expect 2 ' mutex_unlock '
+expect 1 " $waiter sem_wait_begin "
+expect 1 " $waiter sem_wait "
+expect 1 " $main sem_post "
+expect 1 " $waiter rwlock_wrlock_begin "
+expect 1 " $main rwlock_unlock "
+expect 0 ' (cond_|spin_lock|spin_unlock|.*try)'
+[ "$(wc -l <events)" -lt 60 ] || fail "$(wc -l <events) events: more than what waited"
+echo "written: ok"
+
+"$gprof_mt" report --format json sync locks >report.json || fail "report: exit status $?"
+calls() # TID FUNCTION
+{
+	jq -r --argjson t "$1" --arg f "$2" '[.sync[] | select(.tid == $t and .function == $f) | .calls] | add' report.json
+}
+while read -r tid function wanted; do
+	got=$(calls "$tid" "$function")
+	[ "$got" = "$wanted" ] || { cat report.json; fail "$function of $tid: $got calls, not $wanted"; }
+done <<-END
+	$main pthread_mutex_lock 100001
+	$main pthread_mutex_unlock 100002
+	$main pthread_mutex_trylock 2
+	$main pthread_cond_signal 1
+	$main pthread_cond_broadcast 1
+	$main sem_post 2
+	$main sem_trywait 1
+	$main pthread_rwlock_rdlock 2
+	$main pthread_rwlock_tryrdlock 1
+	$main pthread_rwlock_unlock 3
+	$main pthread_spin_lock 1
+	$main pthread_spin_unlock 1
+	$waiter pthread_mutex_lock 1
+	$waiter pthread_mutex_unlock 1
+	$waiter sem_wait 1
+	$waiter pthread_rwlock_wrlock 1
+	$waiter pthread_rwlock_unlock 1
+	$child pthread_mutex_lock 7
+	$child pthread_mutex_unlock 7
+END
+# What was not recorded is missing, not 0.
+jq -e --arg o "0x$(printf %x "$mutex")" '.locks[] | select(.object == $o) |
+	.contended == 1 and .acquired == null and .hold_ns == null and .wait_ns > 0' report.json >/dev/null ||
+	{ jq .locks report.json; fail "the mutex that was waited for"; }
+"$gprof_mt" report locks | grep -q 'sync.mode = contended' || fail "no note on what is not known"
+echo "counted: ok"
+
+# Cut short: said, and the rest is there.
+truncate -s 4200 "gprof-mt.data/$main/sync-counts"
+"$gprof_mt" report --format json sync >cut.json 2>err && fail "damage, and exit status 0"
+grep -q 'sync-counts: cut short' err || { cat err; fail "the damage is not said"; }
+
+# The same counts as when everything is recorded.
+build all
+compare()
+{
+	"$gprof_mt" report --format json sync | jq -r '.sync[] | select(.function | test("cond_wait|once") | not) |
+		"\(.index) \(.function) \(.calls)"' | sort
+}
+traced ./all >/dev/null || [ $? -eq 42 ] || fail "mode = all"
+compare >all.txt
+GPROF_MT_CONFIG=$PWD/contended.conf traced ./all >/dev/null || [ $? -eq 42 ] || fail "mode = contended"
+compare >contended.txt
+diff all.txt contended.txt || fail "the two modes count differently"
+[ "$(wc -l <all.txt)" -gt 40 ] || fail "nothing was compared"
+echo "as in full: ok"
+
+# What the program is told does not depend on the mode.
+build behaviour
+./behaviour >without
+GPROF_MT_CONFIG=$PWD/contended.conf traced ./behaviour >with
+diff without with || fail "the transcripts differ"
+echo "behaviour: ok"
