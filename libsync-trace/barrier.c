@@ -62,13 +62,16 @@ static uint8_t result_byte(int result)
 ST_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
 	struct st_thread *self = st_enter();
-	uint64_t now_ns = 0;
+	struct st_release release = {0, false};
+	bool last;
 	int result;
 
 	if (self == NULL)
 		return st_real.pthread_barrier_wait(barrier);
-	if (is_last(barrier)) {
-		now_ns = st_stamp(self);
+	last = is_last(barrier);
+	if (last) {
+		release = st_release_begin(self, ST_EVENT_barrier_wait, ST_RESULT_SERIAL_THREAD,
+					   ST_SITE(), barrier);
 		st_leave(self);
 	} else {
 		st_note_begin(self, ST_EVENT_barrier_wait_begin, ST_SITE(), barrier, 0);
@@ -77,8 +80,10 @@ ST_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 	self = st_enter();
 	if (self == NULL)
 		return result;
-	st_emit_op(self, ST_EVENT_barrier_wait, result_byte(result), ST_SITE(), barrier,
-		   now_ns != 0 ? now_ns : st_stamp_ordered(self));
+	if (!last)
+		release.now_ns = st_stamp_ordered(self);
+	st_release_end(self, release, ST_EVENT_barrier_wait, ST_RESULT_SERIAL_THREAD,
+		       result_byte(result), ST_SITE(), barrier);
 	st_leave(self);
 	return result;
 }

@@ -93,26 +93,26 @@ ST_EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mute
 
 /* Stamped before, as whom it wakes may run at once.  It may wait for waiters to leave: gate open.
  */
-static uint64_t release_stamp(void)
+static struct st_release release_begin(enum st_event id, uintptr_t site, const void *object)
 {
+	struct st_release release = {0, false};
 	struct st_thread *self = st_enter();
-	uint64_t now_ns;
 
 	if (self == NULL)
-		return 0;
-	now_ns = st_stamp(self);
+		return release;
+	release = st_release_begin(self, id, 0, site, object);
 	st_leave(self);
-	return now_ns;
+	return release;
 }
 
-static void release_note(enum st_event id, int result, uintptr_t site, const void *object,
-			 uint64_t now_ns)
+static void release_end(struct st_release release, enum st_event id, int result, uintptr_t site,
+			const void *object)
 {
 	struct st_thread *self = st_enter();
 
 	if (self == NULL)
 		return;
-	st_emit_op(self, id, result, site, object, now_ns);
+	st_release_end(self, release, id, 0, result, site, object);
 	st_leave(self);
 }
 
@@ -124,31 +124,33 @@ static bool has_waiters(const pthread_cond_t *cond)
 
 static int signal_traced(pthread_cond_t *cond, uintptr_t site)
 {
-	uint64_t *counts = st_counts(), now_ns;
+	uint64_t *counts = st_counts();
+	struct st_release release;
 	int result;
 
 	if (counts != NULL && !has_waiters(cond)) {
 		st_count(counts, ST_COUNTED_cond_signal);
 		return st_real.pthread_cond_signal(cond);
 	}
-	now_ns = release_stamp();
+	release = release_begin(ST_EVENT_cond_signal, site, cond);
 	result = st_real.pthread_cond_signal(cond);
-	release_note(ST_EVENT_cond_signal, result, site, cond, now_ns);
+	release_end(release, ST_EVENT_cond_signal, result, site, cond);
 	return result;
 }
 
 static int broadcast_traced(pthread_cond_t *cond, uintptr_t site)
 {
-	uint64_t *counts = st_counts(), now_ns;
+	uint64_t *counts = st_counts();
+	struct st_release release;
 	int result;
 
 	if (counts != NULL && !has_waiters(cond)) {
 		st_count(counts, ST_COUNTED_cond_broadcast);
 		return st_real.pthread_cond_broadcast(cond);
 	}
-	now_ns = release_stamp();
+	release = release_begin(ST_EVENT_cond_broadcast, site, cond);
 	result = st_real.pthread_cond_broadcast(cond);
-	release_note(ST_EVENT_cond_broadcast, result, site, cond, now_ns);
+	release_end(release, ST_EVENT_cond_broadcast, result, site, cond);
 	return result;
 }
 

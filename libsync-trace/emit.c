@@ -63,10 +63,12 @@ static void put_fields(struct cursor *cursor, const struct st_record *record, ui
 }
 
 /* What a writer without a stream does with an event.  True: it has one now, write it there. */
-static ST_COLD bool elsewhere(struct st_thread *self)
+static ST_COLD bool elsewhere(struct st_thread *self, uintptr_t site)
 {
 	if (self != &st_counting)
 		return st_thread_reborn(self);
+	if (st_ust_is_own(site))
+		return false;
 	st_count_lost_anywhere();
 	return false;
 }
@@ -83,14 +85,13 @@ static ST_COLD bool make_room(struct st_thread *self, uint64_t need_bytes, uint6
 	return made;
 }
 
-void st_emit(struct st_thread *self, const struct st_record *record)
+/* Into the thread's stream. */
+static void write_event(struct st_thread *self, const struct st_record *record)
 {
 	uint64_t now_ns = record->now_ns;
 	struct cursor cursor;
 	uint16_t site = 0;
 
-	if (st_unlikely(!self->live) && !elsewhere(self))
-		return;
 	if (now_ns < self->stream.last_ns)
 		now_ns = self->stream.last_ns;
 	/* For its site's definition as well, which is no event of the program's, to be lost. */
@@ -112,6 +113,66 @@ void st_emit(struct st_thread *self, const struct st_record *record)
 	__atomic_store_n(&self->stream.packet->content_bits,
 			 (uint64_t)(cursor.at - (uint8_t *)self->stream.packet) * 8,
 			 __ATOMIC_RELEASE);
+}
+
+/* Not a call of LTTng's own?  A new site's object is noted in `maps`. */
+static bool is_programs(struct st_thread *self, uintptr_t site)
+{
+	if (st_likely(site == 0 || st_site_find(self, site) != 0))
+		return true;
+	if (st_ust_is_own(site))
+		return false;
+	if (self->only_ust)
+		st_site_number(self, site, 0);
+	return true;
+}
+
+/* True: it is for the thread's stream as well. */
+static bool tell_ust(struct st_thread *self, const struct st_record *record)
+{
+	if (record->id == ST_EVENT_site)
+		return !self->only_ust;
+	if (!is_programs(self, record->site))
+		return false;
+	if (!st_ust_emit(record) && self->only_ust)
+		st_count_lost(self, 1);
+	return !self->only_ust;
+}
+
+void st_emit(struct st_thread *self, const struct st_record *record)
+{
+	if (st_unlikely(!self->live) && !elsewhere(self, record->site))
+		return;
+	if (!self->ust || tell_ust(self, record))
+		write_event(self, record);
+}
+
+void st_ust_release(struct st_thread *self, enum st_event id, int expected, uintptr_t site,
+		    const void *object)
+{
+	struct st_record record = {
+	    .id = id,
+	    .result = (uint8_t)expected,
+	    .site = site,
+	    .object = (uintptr_t)object,
+	};
+
+	tell_ust(self, &record);
+}
+
+void st_ust_released(struct st_thread *self, enum st_event id, int result, uintptr_t site,
+		     const void *object, uint64_t now_ns)
+{
+	struct st_record record = {
+	    .id = id,
+	    .result = (uint8_t)result,
+	    .site = site,
+	    .object = (uintptr_t)object,
+	    .now_ns = now_ns,
+	};
+
+	if (self->live && !self->only_ust && !st_ust_is_own(site))
+		write_event(self, &record);
 }
 
 void st_emit_parts(struct st_thread *self, enum st_event id, int result, uintptr_t site,

@@ -104,5 +104,8 @@ ST_EXPORT pid_t _Fork(void)
 		in_child();
 	else
 		forget_copies();
+	/* No handler of fork() has told LTTng. */
+	if (pid == 0)
+		st_ust_disown();
 	return pid;
 }

@@ -28,6 +28,9 @@ int st_fork_init(void);
 /* <capture>/<pid>/user. */
 struct gm_trace *st_process_trace(void);
 
+/* Where events go. */
+enum gm_sync_sink st_process_sink(void);
+
 /* --- threads (self.c) ------------------------------------------------------------------------ */
 
 /* After a fork: gives the emptied writer the child's first thread. */
@@ -70,6 +73,21 @@ void st_counts_forget(void);
 
 /* ST_COUNTED_MAX counts, of the thread with that index; NULL: everything is to be recorded. */
 uint64_t *st_counts_row(uint32_t index);
+
+/* --- LTTng-UST (ust.c) ----------------------------------------------------------------------- */
+
+/* From the constructor: loads the provider.  `native`: events go to our streams as well. */
+void st_ust_open(bool native);
+
+/* Hands the event over.  False: LTTng does not take it. */
+bool st_ust_emit(const struct st_record *record);
+
+/* Whether the call came from LTTng's own code. */
+bool st_ust_is_own(uintptr_t site);
+
+/* In a child of which LTTng has not been told, as yet; and in one of which it never will be. */
+void st_ust_forked(void);
+void st_ust_disown(void);
 
 /* --- call sites (site.c) --------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@ SYNC_CFLAGS := $(BASE_CFLAGS) -D_GNU_SOURCE -fPIC -fvisibility=hidden -ftls-mode
 	-fno-tree-loop-distribute-patterns -Ilibsync-trace \
 	$(if $(findstring undefined,$(SAN)),-fsanitize=undefined -fsanitize-undefined-trap-on-error)
 
-ALL += $(B)/libsync_trace.so
+ALL += $(B)/libsync_trace.so $(B)/libsync_trace_ust.so
 
 $(B)/obj/libsync-trace/%.o: libsync-trace/%.c
 	$(call say,CC,$@)
@@ -22,8 +22,18 @@ $(B)/libsync_trace.so: $(SYNC_OBJ) libsync-trace/libsync-trace.map
 	$(Q)$(CC) -shared -o $@ -Wl,-soname,libsync_trace.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
 		-Wl,--version-script=libsync-trace/libsync-trace.map $(SYNC_OBJ)
 
+# The LTTng-UST provider, which the library loads when it is asked for.
+$(B)/obj/libsync-trace/ust/provider.o: libsync-trace/ust/provider.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE_CFLAGS) -D_GNU_SOURCE -fPIC -fvisibility=hidden -Ilibsync-trace -MMD -MP -c $< -o $@
+
+$(B)/libsync_trace_ust.so: $(B)/obj/libsync-trace/ust/provider.o
+	$(call say,LINK,$@)
+	$(Q)$(CC) -shared -o $@ -Wl,-soname,libsync_trace_ust.so -Wl,-z,defs -Wl,-z,now $< -llttng-ust
+
 INSTALLS += install-sync
 .PHONY: install-sync
-install-sync: $(B)/libsync_trace.so
+install-sync: $(B)/libsync_trace.so $(B)/libsync_trace_ust.so
 	$(Q)install -d $(DESTDIR)$(LIBDIR)
-	$(Q)install -m 644 $(B)/libsync_trace.so $(DESTDIR)$(LIBDIR)
+	$(Q)install -m 644 $(B)/libsync_trace.so $(B)/libsync_trace_ust.so $(DESTDIR)$(LIBDIR)

@@ -68,6 +68,16 @@ static bool has_no_sleepers(const pthread_mutex_t *mutex)
 	       __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) <= FUTEX_TAKEN;
 }
 
+/* Is it of a kind that only its owner may unlock, and owned by another or by nobody? */
+static bool refuses_unlock(const struct st_thread *self, const pthread_mutex_t *mutex)
+{
+	int kind = mutex_kind(mutex), type = kind & KIND_TYPE_MASK;
+
+	return (type == PTHREAD_MUTEX_RECURSIVE || type == PTHREAD_MUTEX_ERRORCHECK ||
+		(kind & (KIND_ROBUST | KIND_INHERIT)) != 0) &&
+	       mutex_owner(mutex) != self->stream.tid;
+}
+
 /* What the program called, for the long way. */
 struct call {
 	enum st_event begin, done;
@@ -136,9 +146,10 @@ static inline int lock_traced(pthread_mutex_t *mutex, uintptr_t site)
 
 static inline int unlock_traced(pthread_mutex_t *mutex, uintptr_t site)
 {
-	uint64_t *counts = st_counts(), now_ns;
+	uint64_t *counts = st_counts();
 	struct st_thread *self;
-	int result;
+	struct st_release release;
+	int result, expected = 0;
 
 	if (counts != NULL && has_no_sleepers(mutex)) {
 		st_count(counts, ST_COUNTED_mutex_unlock);
@@ -147,9 +158,11 @@ static inline int unlock_traced(pthread_mutex_t *mutex, uintptr_t site)
 	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_mutex_unlock(mutex);
-	now_ns = st_stamp(self);
+	if (st_unlikely(self->ust) && refuses_unlock(self, mutex))
+		expected = ST_REFUSED;
+	release = st_release_begin(self, ST_EVENT_mutex_unlock, expected, site, mutex);
 	result = st_real.pthread_mutex_unlock(mutex);
-	st_emit_op(self, ST_EVENT_mutex_unlock, result, site, mutex, now_ns);
+	st_release_end(self, release, ST_EVENT_mutex_unlock, 0, result, site, mutex);
 	st_leave(self);
 	return result;
 }

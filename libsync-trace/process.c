@@ -21,6 +21,7 @@ static uint32_t state;
 static bool prepared;
 static uint32_t *alive;
 static struct gm_trace trace;
+static enum gm_sync_sink sink;
 
 #define FIELDS_OP      "uint8_t result; uint16_t site; address_t object; "
 #define FIELDS_BEGIN   FIELDS_OP "uint32_t holder; "
@@ -40,6 +41,11 @@ struct gm_trace *st_process_trace(void)
 	return &trace;
 }
 
+enum gm_sync_sink st_process_sink(void)
+{
+	return sink;
+}
+
 void st_process_check_fork(void)
 {
 	if (alive == NULL || *alive != 0)
@@ -47,6 +53,7 @@ void st_process_check_fork(void)
 	gm_process_forked();
 	st_pool_forget();
 	st_counts_forget();
+	st_ust_forked();
 	*alive = 1;
 	if (__atomic_load_n(&state, __ATOMIC_RELAXED) != STATE_OFF)
 		__atomic_store_n(&state, STATE_NEW, __ATOMIC_RELAXED);
@@ -83,7 +90,9 @@ static bool open_now(void)
 	process = gm_process_open();
 	if (process == NULL || process->config.sync_mode == GM_SYNC_OFF)
 		return false;
-	if (!gm_trace_open(&trace, "user", process->config.sync_buffer_bytes, events, ST_N_EVENTS,
+	sink = process->config.sync_sink;
+	if (sink != GM_SINK_LTTNG &&
+	    !gm_trace_open(&trace, "user", process->config.sync_buffer_bytes, events, ST_N_EVENTS,
 			   "cannot record synchronization"))
 		return false;
 	if (process->config.sync_mode == GM_SYNC_CONTENDED && !st_counts_open(process->dir))
@@ -117,6 +126,8 @@ __attribute__((constructor)) static void begin(void)
 		return;
 	st_leave(self);
 	gm_maps_update();
+	if (sink != GM_SINK_NATIVE)
+		st_ust_open(sink == GM_SINK_BOTH);
 }
 
 __attribute__((destructor)) static void end(void)

@@ -197,8 +197,9 @@ ST_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 
 ST_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
-	uint64_t *counts = st_counts(), now_ns;
+	uint64_t *counts = st_counts();
 	struct st_thread *self;
+	struct st_release release;
 	int result;
 
 	if (counts != NULL && !has_sleepers(lock)) {
@@ -208,9 +209,9 @@ ST_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_rwlock_unlock(lock);
-	now_ns = st_stamp(self);
+	release = st_release_begin(self, ST_EVENT_rwlock_unlock, 0, ST_SITE(), lock);
 	result = st_real.pthread_rwlock_unlock(lock);
-	st_emit_op(self, ST_EVENT_rwlock_unlock, result, ST_SITE(), lock, now_ns);
+	st_release_end(self, release, ST_EVENT_rwlock_unlock, 0, result, ST_SITE(), lock);
 	st_leave(self);
 	return result;
 }

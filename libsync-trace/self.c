@@ -77,6 +77,8 @@ static bool thread_attach(struct st_thread *self)
 	self->clock.error_ns = 0;
 	self->counts = st_counts_row(index);
 	self->live = true;
+	self->ust = st_process_sink() != GM_SINK_NATIVE;
+	self->only_ust = st_process_sink() == GM_SINK_LTTNG;
 	self->stream.trace = st_process_trace();
 	gm_stream_resume(&self->stream, st_stamp(self));
 	gm_thread_watch(self);

@@ -128,8 +128,9 @@ static bool has_sleepers(const sem_t *sem)
 /* Nothing of the semaphore is touched after the call: its waiter may have freed it. */
 ST_EXPORT int sem_post(sem_t *sem)
 {
-	uint64_t *counts = st_counts(), now_ns;
+	uint64_t *counts = st_counts();
 	struct st_thread *self;
+	struct st_release release;
 	int value;
 
 	if (counts != NULL && !has_sleepers(sem)) {
@@ -139,9 +140,9 @@ ST_EXPORT int sem_post(sem_t *sem)
 	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.sem_post(sem);
-	now_ns = st_stamp(self);
+	release = st_release_begin(self, ST_EVENT_sem_post, 0, ST_SITE(), sem);
 	value = st_real.sem_post(sem);
-	st_emit_op(self, ST_EVENT_sem_post, result_of(value), ST_SITE(), sem, now_ns);
+	st_release_end(self, release, ST_EVENT_sem_post, 0, result_of(value), ST_SITE(), sem);
 	st_leave(self);
 	return value;
 }

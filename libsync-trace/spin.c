@@ -50,8 +50,10 @@ ST_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 
 ST_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
 {
-	uint64_t *counts = st_counts(), now_ns;
+	uint64_t *counts = st_counts();
+	const void *object = (const void *)lock;
 	struct st_thread *self;
+	struct st_release release;
 	int result;
 
 	/* Who spins on it nobody knows. */
@@ -62,9 +64,9 @@ ST_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
 	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_spin_unlock(lock);
-	now_ns = st_stamp(self);
+	release = st_release_begin(self, ST_EVENT_spin_unlock, 0, ST_SITE(), object);
 	result = st_real.pthread_spin_unlock(lock);
-	st_emit_op(self, ST_EVENT_spin_unlock, result, ST_SITE(), (const void *)lock, now_ns);
+	st_release_end(self, release, ST_EVENT_spin_unlock, 0, result, ST_SITE(), object);
 	st_leave(self);
 	return result;
 }

@@ -193,6 +193,31 @@ static int create_real(pthread_t *thread, const pthread_attr_t *attributes, rout
 	return st_real.pthread_create(thread, attributes, routine, arg);
 }
 
+/* A thread of LTTng's. */
+static void *start_unseen(void *arg)
+{
+	struct start start = *(struct start *)arg;
+
+	start_free(arg);
+	st_self = &st_off;
+	return start.routine(start.arg);
+}
+
+static int create_unseen(pthread_t *thread, const pthread_attr_t *attributes, routine_fn *routine,
+			 void *arg)
+{
+	struct start *start = start_new();
+	int result;
+
+	if (start == NULL)
+		return EAGAIN;
+	*start = (struct start){START_PENDING, -1, routine, arg, 0};
+	result = st_real.pthread_create(thread, attributes, start_unseen, start);
+	if (result != 0)
+		start_free(start);
+	return result;
+}
+
 static int create_traced(pthread_t *thread, const pthread_attr_t *attributes, routine_fn *routine,
 			 void *arg, bool c11, uintptr_t site)
 {
@@ -202,6 +227,8 @@ static int create_traced(pthread_t *thread, const pthread_attr_t *attributes, ro
 	uint64_t now_ns;
 	int result;
 
+	if (self == NULL && st_self == &st_busy)
+		return create_unseen(thread, attributes, routine, arg);
 	if (self == NULL)
 		return create_real(thread, attributes, routine, arg, c11);
 	now_ns = st_stamp(self);

@@ -50,7 +50,9 @@ struct st_record {
 struct st_thread {
 	/* What the fast path touches. */
 	uint32_t gate; /* 0: open, 1: shut */
-	uint32_t sites_shift;
+	uint16_t sites_shift;
+	bool ust;	  /* events go to LTTng-UST, too */
+	bool only_ust;	  /* ... and to no stream: LTTng stamps them */
 	uint64_t *counts; /* sync.mode = contended: of what did not wait; else NULL */
 	uint64_t *sites;  /* return address << ST_SITE_BITS | number; 0: free */
 	struct gm_clock clock;
@@ -148,8 +150,11 @@ static inline void st_ready(void)
 static inline uint64_t st_stamp(struct st_thread *self)
 {
 	struct gm_clock *clock = &self->clock;
-	uint64_t ticks = gm_tsc() - clock->tsc_base;
+	uint64_t ticks;
 
+	if (st_unlikely(self->only_ust))
+		return 0;
+	ticks = gm_tsc() - clock->tsc_base;
 	if (st_unlikely(ticks >= clock->tsc_limit))
 		return st_stamp_slowly(self);
 	return clock->ns_base + (ticks * clock->mult >> GM_CLOCK_SHIFT);
@@ -195,7 +200,7 @@ static inline void st_emit_op(struct st_thread *self, enum st_event id, int resu
 	uint64_t number;
 
 	if (st_unlikely((uintptr_t)pos + ST_OP_BYTES > (uintptr_t)self->stream.end) ||
-	    st_unlikely(now_ns - self->stream.last_ns > UINT32_MAX) ||
+	    st_unlikely(self->ust) || st_unlikely(now_ns - self->stream.last_ns > UINT32_MAX) ||
 	    st_unlikely((number = st_site_find(self, site)) == 0)) {
 		st_emit_parts(self, id, result, site, object, 0, now_ns);
 		return;
@@ -210,6 +215,47 @@ static inline void st_emit_op(struct st_thread *self, enum st_event id, int resu
 	__atomic_store_n(&self->stream.packet->content_bits,
 			 (uint64_t)(pos + ST_OP_BYTES - (uint8_t *)self->stream.packet) * 8,
 			 __ATOMIC_RELEASE);
+}
+
+/*
+ * The event of what sets others free, around the call: stamped before it, written after it, when
+ * its result is known.  LTTng stamps what it is given, so there it is written before, as what it
+ * will be: `expected`.  A call that fails nevertheless gives it a second event, with the result;
+ * one that is sure to fail, and so sets nobody free, is told when it has (ST_REFUSED).
+ */
+#define ST_REFUSED (-1)
+
+struct st_release {
+	uint64_t now_ns;
+	bool told; /* LTTng has it */
+};
+
+void st_ust_release(struct st_thread *self, enum st_event id, int expected, uintptr_t site,
+		    const void *object) ST_COLD;
+void st_ust_released(struct st_thread *self, enum st_event id, int result, uintptr_t site,
+		     const void *object, uint64_t now_ns) ST_COLD;
+
+static inline struct st_release st_release_begin(struct st_thread *self, enum st_event id,
+						 int expected, uintptr_t site, const void *object)
+{
+	struct st_release release = {0, false};
+
+	if (st_unlikely(self->ust) && expected != ST_REFUSED) {
+		st_ust_release(self, id, expected, site, object);
+		release.told = true;
+	}
+	release.now_ns = st_stamp(self);
+	return release;
+}
+
+static inline void st_release_end(struct st_thread *self, struct st_release release,
+				  enum st_event id, int expected, int result, uintptr_t site,
+				  const void *object)
+{
+	if (st_unlikely(release.told) && result == expected)
+		st_ust_released(self, id, result, site, object, release.now_ns);
+	else
+		st_emit_op(self, id, result, site, object, release.now_ns);
 }
 
 /* The whole of it, for operations that are not worth a fast path: stamped now. */

@@ -32,6 +32,7 @@ static const struct key keys[] = {
     {"calls", "gmon", KEY_WORD, FIELD(gmon_writer), {"program", "record"}, 0, 0},
     {"sync", "mode", KEY_WORD, FIELD(sync_mode), {"all", "contended", "off"}, 0, 0},
     {"sync", "buffer", KEY_SIZE, FIELD(sync_buffer_bytes), {NULL}, 16384, 1u << 30},
+    {"sync", "sink", KEY_WORD, FIELD(sync_sink), {"native", "lttng", "both"}, 0, 0},
     {"kernel", "source", KEY_WORD, FIELD(kernel), {"auto", "perf", "switches", "none"}, 0, 0},
     {"sample", "hz", KEY_NUMBER, FIELD(sample_hz), {NULL}, 0, 1000},
     {"output", "dir", KEY_PATH, FIELD(dir), {NULL}, 0, 0},

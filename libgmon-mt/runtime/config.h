@@ -16,6 +16,7 @@ enum gm_level { GM_LEVEL_APPLIC_ONLY, GM_LEVEL_FULL_SCHED, GM_LEVEL_FULL };
 enum gm_calls_mode { GM_CALLS_COUNT, GM_CALLS_HISTORY, GM_CALLS_OFF };
 enum gm_gmon_writer { GM_GMON_PROGRAM, GM_GMON_RECORD };
 enum gm_sync_mode { GM_SYNC_ALL, GM_SYNC_CONTENDED, GM_SYNC_OFF };
+enum gm_sync_sink { GM_SINK_NATIVE, GM_SINK_LTTNG, GM_SINK_BOTH };
 enum gm_kernel_source { GM_KERNEL_AUTO, GM_KERNEL_PERF, GM_KERNEL_SWITCHES, GM_KERNEL_NONE };
 enum gm_existing { GM_EXISTING_RENAME, GM_EXISTING_JOIN };
 
@@ -29,6 +30,7 @@ struct gm_config {
 	    gmon_writer; /* [calls]  gmon = program | record: who writes the gmon files */
 	enum gm_sync_mode sync_mode;  /* [sync]    mode = all | contended | off */
 	uint64_t sync_buffer_bytes;   /* [sync]    buffer = 1M: largest packet of a thread */
+	enum gm_sync_sink sync_sink;  /* [sync]    sink = native | lttng | both */
 	enum gm_kernel_source kernel; /* [kernel]  source = auto | perf | switches | none */
 	uint64_t sample_hz;	   /* [sample]  hz = 100: samples a second of CPU time; 0: none */
 	enum gm_existing existing; /* [output]  existing = rename | join */

@@ -35,7 +35,7 @@ for directory in libgmon-mt/runtime libsync-trace/include postproc/core; do
 done
 
 may_include libgmon-mt '[a-z_0-9]+\.h|runtime/|gmon-mt/|arch/'
-may_include libsync-trace '[a-z_0-9]+\.h|runtime/|gmon-mt/format\.h|sync-trace/'
+may_include libsync-trace '[a-z_0-9]+\.h|runtime/|gmon-mt/format\.h|sync-trace/|ust/'
 may_include postproc/core 'core/|sync-trace/events\.h'
 may_include postproc/pass 'pass/|core/'
 may_include postproc/input 'input/|core/|gmon-mt/(format|history|packet)\.h|sync-trace/events\.h'
@@ -45,6 +45,8 @@ may_include postproc/tui 'tui/|render/|pass/|core/'
 
 forbid 'only postproc/input uses babeltrace2' '#[[:space:]]*include <babeltrace' \
 	--exclude-dir=input postproc libgmon-mt libsync-trace
+forbid 'only the provider of libsync-trace, and postproc/collect, use LTTng' '#[[:space:]]*include <lttng' \
+	--exclude-dir=ust --exclude-dir=collect postproc libgmon-mt libsync-trace
 forbid 'only postproc/tui uses ncurses' '#[[:space:]]*include <(n?curses|panel|menu)' \
 	--exclude-dir=tui postproc libgmon-mt libsync-trace
 forbid 'only postproc/cli prints errors' '\b(stderr|g_printerr|perror|g_warning|g_error|g_critical)\b' \

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# For the tests with LTTng: a session daemon of their own, away from any other of this machine.
+#
+# Root's daemon has one place, /run/lttng, and buffers have one, /dev/shm.  So root's tests run in
+# name spaces of their own, where these are empty, and where no process outlives the test.  Where
+# root may not make them, and for the rest of each test, an ordinary user is who records, with a home
+# of his own.
+set -u
+gprof_mt=$GM_BUILD/gprof-mt
+LIBRARY=$GM_BUILD/libsync_trace.so
+
+fail()
+{
+	echo "FAIL: $*" >&2
+	exit 1
+}
+
+skip()
+{
+	echo "$*"
+	exit 77
+}
+
+for tool in lttng lttng-sessiond babeltrace2 setpriv jq; do
+	command -v $tool >/dev/null || skip "$tool is not installed"
+done
+
+if [ "$(id -u)" = 0 ] && [ -z "${GM_ALONE:-}" ] && unshare -mpf --mount-proc true 2>/dev/null; then
+	exec unshare --mount --pid --fork --kill-child --mount-proc env GM_ALONE=1 bash "$0"
+fi
+[ -z "${GM_ALONE:-}" ] || {
+	mount -t tmpfs -o mode=0755 none /run && mount -t tmpfs -o mode=1777 none /dev/shm ||
+		fail "cannot mount"
+}
+
+# A place that an ordinary user reaches, with all he needs.
+here=$(mktemp -d /tmp/gprof-mt-test.XXXXXX) || fail mktemp
+daemon=
+finish()
+{
+	sessiond_stop
+	rm -rf "$here"
+}
+trap finish EXIT
+cp "$gprof_mt" "$GM_BUILD"/lib{gmon_mt,sync_trace,sync_trace_ust}.so "$here"/ || fail copy
+unset GPROF_MT_LIBDIR LTTNG_HOME
+# However busy the machine is.
+export LTTNG_UST_REGISTER_TIMEOUT=120000
+# A sanitizer's leaks of other libraries are not what these tests look for.
+export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
+
+# build SOURCE [FLAG...]: compiles a program of the tests into $here
+build()
+{
+	local name
+	name=$(basename "$1" .c)
+	$CC -std=gnu17 -O1 -g -pthread -o "$here/$name" "$GM_TOP/$1" "${@:2}" ||
+		fail "cannot compile $name"
+}
+
+# become WHO: who runs what `as` runs, in a fresh directory: root, or an ordinary user
+become()
+{
+	who=$1 as=()
+	[ "$1" = root ] || [ "$(id -u)" != 0 ] ||
+		as=(setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all)
+	chmod -R go+rX "$here"
+	rm -rf "$here/$who" && mkdir "$here/$who" && cd "$here/$who" || fail "cd $here/$who"
+	[ ${#as[@]} = 0 ] || chown 65534:65534 .
+	export HOME=$here/$who
+	gprof_mt=$here/gprof-mt LIBRARY=$here/libsync_trace.so
+}
+
+# as COMMAND...
+as()
+{
+	"${as[@]}" "$@"
+}
+
+# Who can be tested here.
+people()
+{
+	[ -z "${GM_ALONE:-}" ] || echo root
+	echo user
+}
+
+# until_true SECONDS COMMAND...: polls, with a generous deadline.
+until_true()
+{
+	local left=$(($1 * 50))
+	shift
+	until "$@"; do
+		[ $((left -= 1)) -gt 0 ] || return 1
+		sleep 0.02
+	done
+}
+
+# A daemon for who is `who` now.  It has said that it is ready when the command returns.
+sessiond_start()
+{
+	as lttng-sessiond --no-kernel --daemonize --pidfile="$PWD/daemon.pid" >sessiond.log 2>&1 </dev/null ||
+		fail "no session daemon: $(cat sessiond.log)"
+	daemon=$(cat daemon.pid)
+}
+
+sessiond_is_gone()
+{
+	! kill -0 "$daemon" 2>/dev/null
+}
+
+sessiond_stop()
+{
+	[ -n "$daemon" ] || return 0
+	kill "$daemon" 2>/dev/null
+	until_true 60 sessiond_is_gone || kill -KILL "$daemon" 2>/dev/null
+	daemon=
+}
+
+# session_start NAME OUTPUT: records our events, with buffers that hold all a test writes
+session_start()
+{
+	{
+		as lttng create "$1" --output="$2" &&
+			as lttng enable-channel -u --subbuf-size=1M --num-subbuf=4 gmon_mt &&
+			as lttng enable-event -u -c gmon_mt 'gmon_mt_sync:*' &&
+			as lttng add-context -u -c gmon_mt -t vpid -t vtid -t procname &&
+			as lttng start
+	} >session.log 2>&1 || fail "no session: $(cat session.log)"
+}
+
+session_stop()
+{
+	as lttng stop >session.log 2>&1 && as lttng destroy --no-wait "$1" >>session.log 2>&1 ||
+		fail "no end of the session: $(cat session.log)"
+}
+
+# ust_events DIR: one line an event: TID NAME FIELD=VALUE..., without the call sites
+ust_events()
+{
+	babeltrace2 --no-delta --clock-seconds "$1" 2>babeltrace.err |
+		sed -nE 's/^\[[0-9.]+\] .*gmon_mt_sync:([a-z_]+): \{.*\}, \{.*vtid = ([0-9]+).*\}, \{ (.*) \}$/\2 \1 \3/p' |
+		sed -E 's/ = /=/g; s/,//g; s/ site=[^ ]*//'
+	[ ! -s babeltrace.err ] || cat babeltrace.err
+}
+
+# native_events DIR: the same of our own streams
+native_events()
+{
+	babeltrace2 --no-delta --clock-seconds "$1" 2>babeltrace.err |
+		sed -E '/ site: /d; s/^\[[0-9.]+\] (\([0-9]+\) )?([a-z_]+): \{ tid = ([0-9]+), index = [0-9]+ \}, \{ (.*) \}$/\3 \2 \4/' |
+		sed -E 's/ = /=/g; s/,//g; s/ site=[^ ]*//'
+	[ ! -s babeltrace.err ] || cat babeltrace.err
+}
+
+# tables DIR: who called what how often, and what was acquired how often, of a recording of counted.c
+tables()
+{
+	"$gprof_mt" report -i "$1" --format json sync >sync.json &&
+		"$gprof_mt" report -i "$1" --format json locks >locks.json &&
+		"$gprof_mt" report -i "$1" --format json threads >threads.json || fail "report"
+	jq -rs '(.[2].threads | map({key: (.tid | tostring), value: .name}) | from_entries) as $name |
+		(.[0].sync[] | "\($name[.tid | tostring]) \(.function) \(.calls)"),
+		(.[1].locks[] | select(.type != "thread") |
+		 "\(.type) \(.name) \(.acquired)")' sync.json locks.json threads.json | sort
+}

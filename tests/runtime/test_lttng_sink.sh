@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The sink LTTng-UST: sink = both writes each event of each thread twice, alike and in the same
+# order, in forked children as well; sink = lttng writes it only there.  LTTng's own locks and
+# threads are not recorded, and a program runs alike with no session, and without the provider.
+. "$GM_TOP/tests/runtime/lttng/common.sh"
+build tests/runtime/test_sync_programs/all.c
+build tests/runtime/test_sync_programs/raise.c
+build tests/runtime/lttng/children.c
+
+# run SINK COMMAND...: in a fresh capture
+run()
+{
+	rm -rf gprof-mt.data gprof-mt.data.old
+	printf '[sync]\nsink = %s\n' "$1" >config
+	as env GPROF_MT_CONFIG=config LD_PRELOAD="$LIBRARY" "${@:2}" >out 2>err
+}
+
+# each_thread FILE: thread by thread, each in its order
+each_thread()
+{
+	sort -s -n -k 1,1 "$1"
+}
+
+# alike NAME STATUS EVENTS COMMAND...: both sinks hold the same, of the events that match
+alike()
+{
+	local name=$1 status=$2 events=$3
+	session_start "$name" "$PWD/$name"
+	run both "${@:4}"
+	[ $? = "$status" ] || fail "$name: exit status; $(cat err)"
+	[ ! -s err ] || [ "$status" -gt 128 ] || fail "$name said: $(cat err)"
+	session_stop "$name"
+	"$gprof_mt" report quality >quality 2>&1 || fail "$name: report: $(cat quality)"
+	grep -q 'nothing lost' quality || fail "$name: $(cat quality)"
+	native_events gprof-mt.data | grep -E "$events" >native
+	ust_events "$name" | grep -E "$events" >ust
+	[ "$(wc -l <native)" -gt 3 ] || fail "$name: nothing recorded: $(cat native)"
+	diff <(each_thread native) <(each_thread ust) >differences ||
+		fail "$name, as $who: $(wc -l <native) events natively, $(wc -l <ust) in LTTng: \
+$(head -n 40 differences)"
+}
+
+# What all.c does as often in every run.
+n_done()
+{
+	grep -Ec ' (mutex_lock|mutex_unlock|sem_post|barrier_wait|thread_start|thread_exit) '
+}
+
+only_lttng()
+{
+	session_start only "$PWD/only"
+	run lttng "$here/all"
+	[ $? = 42 ] || fail "exit status; $(cat err)"
+	session_stop only
+	! ls -d gprof-mt.data/*/user 2>/dev/null || fail "native streams with sink = lttng"
+	[ "$(ust_events only | n_done)" = "$n" ] ||
+		fail "$(ust_events only | n_done) events with sink = lttng, $n with both"
+	grep -q "$here/all$" gprof-mt.data/*/maps || fail "no maps: $(cat gprof-mt.data/*/maps)"
+}
+
+for person in $(people); do
+	become "$person"
+	sessiond_start
+	alike all 42 . "$here/all"
+	n=$(n_done <native)
+	only_lttng
+	alike children 0 . "$here/children"
+	# A thread is cancelled in the midst of a post there, which LTTng has been told of.
+	alike raise 143 ' signal_| thread_[ckf]| thread_sig' "$here/raise"
+	sessiond_stop
+done
+echo "alike: ok"
+
+# Nobody listens.
+for sink in lttng both; do
+	run $sink "$here/all"
+	[ $? = 42 ] && [ ! -s err ] || fail "$sink without a session: $(cat err)"
+done
+
+# The provider is missing: said once; what is lost is counted, what is not goes on.
+rm "$here/libsync_trace_ust.so"
+run lttng "$here/all"
+[ $? = 42 ] || fail "exit status"
+[ "$(wc -l <err)" = 1 ] && grep -q 'libsync_trace_ust.so.*; synchronization is not recorded$' err ||
+	fail "without the provider: $(cat err)"
+"$gprof_mt" report quality >quality 2>&1
+grep -q 'synch-events not written' quality || fail "losses are not told: $(cat quality)"
+run both "$here/all"
+[ $? = 42 ] || fail "exit status"
+[ "$(wc -l <err)" = 1 ] && grep -q '; synchronization is recorded natively alone$' err ||
+	fail "without the provider: $(cat err)"
+[ "$(native_events gprof-mt.data | n_done)" = "$n" ] || fail "the native sink did not go on"
