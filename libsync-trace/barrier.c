@@ -62,26 +62,28 @@ static uint8_t result_byte(int result)
 ST_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
 	struct st_thread *self = st_enter();
-	struct st_release release = {0, false};
-	bool last;
+	struct st_release release = {0};
+	uint64_t begin_ns = 0;
 	int result;
 
 	if (self == NULL)
 		return st_real.pthread_barrier_wait(barrier);
-	last = is_last(barrier);
-	if (last) {
+	if (is_last(barrier)) {
 		release = st_release_begin(self, ST_EVENT_barrier_wait, ST_RESULT_SERIAL_THREAD,
 					   ST_SITE(), barrier);
 		st_leave(self);
 	} else {
-		st_note_begin(self, ST_EVENT_barrier_wait_begin, ST_SITE(), barrier, 0);
+		begin_ns = st_note_begin(self, ST_EVENT_barrier_wait_begin, ST_SITE(), barrier, 0);
 	}
 	result = st_real.pthread_barrier_wait(barrier);
+	if (begin_ns != 0) {
+		st_note_end(begin_ns, ST_EVENT_barrier_wait, result_byte(result), ST_SITE(),
+			    barrier, 0);
+		return result;
+	}
 	self = st_enter();
 	if (self == NULL)
 		return result;
-	if (!last)
-		release.now_ns = st_stamp_ordered(self);
 	st_release_end(self, release, ST_EVENT_barrier_wait, ST_RESULT_SERIAL_THREAD,
 		       result_byte(result), ST_SITE(), barrier);
 	st_leave(self);

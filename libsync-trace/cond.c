@@ -21,16 +21,15 @@ struct wait {
 	clockid_t clock;
 	const struct timespec *deadline;
 	bool clocked;
+	uint64_t begin_ns;
 };
 
-static void wait_done(const struct wait *wait, int result)
-{
-	st_note(wait->done, result, wait->site, wait->cond, (uintptr_t)wait->mutex);
-}
-
+/* Called by the unwinder: %rbp is no longer the program's. */
 static void wait_cancelled(void *arg)
 {
-	wait_done(arg, ECANCELED);
+	const struct wait *wait = arg;
+
+	st_note(wait->done, ECANCELED, wait->site, wait->cond, (uintptr_t)wait->mutex);
 }
 
 static int wait_really(const struct wait *wait)
@@ -50,14 +49,16 @@ static int wait_traced(struct wait *wait)
 
 	if (self == NULL)
 		return wait_really(wait);
-	st_note_begin(self,
-		      wait->done == ST_EVENT_cond_wait ? ST_EVENT_cond_wait_begin
-						       : ST_EVENT_cond_timedwait_begin,
-		      wait->site, wait->cond, (uintptr_t)wait->mutex);
+	wait->begin_ns =
+	    st_note_begin(self,
+			  wait->done == ST_EVENT_cond_wait ? ST_EVENT_cond_wait_begin
+							   : ST_EVENT_cond_timedwait_begin,
+			  wait->site, wait->cond, (uintptr_t)wait->mutex);
 	pthread_cleanup_push(wait_cancelled, wait);
 	result = wait_really(wait);
 	pthread_cleanup_pop(0);
-	wait_done(wait, result);
+	st_note_end(wait->begin_ns, wait->done, result, wait->site, wait->cond,
+		    (uintptr_t)wait->mutex);
 	return result;
 }
 
@@ -95,7 +96,7 @@ ST_EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mute
  */
 static struct st_release release_begin(enum st_event id, uintptr_t site, const void *object)
 {
-	struct st_release release = {0, false};
+	struct st_release release = {0};
 	struct st_thread *self = st_enter();
 
 	if (self == NULL)
@@ -125,14 +126,16 @@ static bool has_waiters(const pthread_cond_t *cond)
 static int signal_traced(pthread_cond_t *cond, uintptr_t site)
 {
 	uint64_t *counts = st_counts();
+	bool waiters = has_waiters(cond);
 	struct st_release release;
 	int result;
 
-	if (counts != NULL && !has_waiters(cond)) {
+	if (counts != NULL && !waiters) {
 		st_count(counts, ST_COUNTED_cond_signal);
 		return st_real.pthread_cond_signal(cond);
 	}
 	release = release_begin(ST_EVENT_cond_signal, site, cond);
+	release.sleepers = waiters;
 	result = st_real.pthread_cond_signal(cond);
 	release_end(release, ST_EVENT_cond_signal, result, site, cond);
 	return result;
@@ -141,14 +144,16 @@ static int signal_traced(pthread_cond_t *cond, uintptr_t site)
 static int broadcast_traced(pthread_cond_t *cond, uintptr_t site)
 {
 	uint64_t *counts = st_counts();
+	bool waiters = has_waiters(cond);
 	struct st_release release;
 	int result;
 
-	if (counts != NULL && !has_waiters(cond)) {
+	if (counts != NULL && !waiters) {
 		st_count(counts, ST_COUNTED_cond_broadcast);
 		return st_real.pthread_cond_broadcast(cond);
 	}
 	release = release_begin(ST_EVENT_cond_broadcast, site, cond);
+	release.sleepers = waiters;
 	result = st_real.pthread_cond_broadcast(cond);
 	release_end(release, ST_EVENT_cond_broadcast, result, site, cond);
 	return result;

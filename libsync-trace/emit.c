@@ -6,7 +6,16 @@
 #include "internal.h"
 #include "runtime/runtime.h"
 
-enum shape { SHAPE_SITE, SHAPE_OP, SHAPE_BEGIN, SHAPE_VALUE, SHAPE_COND, SHAPE_ROUTINE };
+enum shape {
+	SHAPE_SITE,
+	SHAPE_OP,
+	SHAPE_BEGIN,
+	SHAPE_VALUE,
+	SHAPE_COND,
+	SHAPE_ROUTINE,
+	SHAPE_CALL_PATH,
+	SHAPE_PATH
+};
 
 static const uint8_t shape_of[ST_N_EVENTS] = {
 #define ST_EVENT_SHAPE(name, shape) [ST_EVENT_##name] = SHAPE_##shape,
@@ -15,7 +24,7 @@ static const uint8_t shape_of[ST_N_EVENTS] = {
 };
 
 const uint8_t st_counted_of[ST_N_EVENTS] = {
-#define ST_COUNTED_OF(name) [ST_EVENT_##name] = ST_COUNTED_##name,
+#define ST_COUNTED_OF(name) [ST_EVENT_##name] = ST_COUNTED_##name + 1,
     ST_COUNTED_EVENTS(ST_COUNTED_OF)
 #undef ST_COUNTED_OF
 };
@@ -53,6 +62,11 @@ static void put_fields(struct cursor *cursor, const struct st_record *record, ui
 		put(cursor, record->extra, 8);
 		return;
 	}
+	if (shape == SHAPE_CALL_PATH) {
+		put(cursor, record->extra, 2);
+		put(cursor, record->object, 8);
+		return;
+	}
 	put(cursor, record->result, 1);
 	put(cursor, site, 2);
 	put(cursor, record->object, 8);
@@ -85,6 +99,35 @@ static ST_COLD bool make_room(struct st_thread *self, uint64_t need_bytes, uint6
 	return made;
 }
 
+/* False: there is none for so much at *now_ns, which is put to that of the last event if earlier.
+ */
+static bool has_room(struct st_thread *self, uint64_t need_bytes, uint64_t *now_ns)
+{
+	if (*now_ns < self->stream.last_ns)
+		*now_ns = self->stream.last_ns;
+	return st_likely((uintptr_t)self->stream.end - (uintptr_t)self->stream.pos >= need_bytes) ||
+	       make_room(self, need_bytes, *now_ns);
+}
+
+static struct cursor event_begin(struct st_thread *self, enum st_event id, uint64_t now_ns)
+{
+	struct cursor cursor = {self->stream.pos};
+
+	put_header(&cursor, id, now_ns - self->stream.last_ns > UINT32_MAX, now_ns);
+	return cursor;
+}
+
+static void event_end(struct st_thread *self, const struct cursor *cursor, uint64_t now_ns)
+{
+	self->stream.last_ns = now_ns;
+	/* release: a handler that never comes back leaves an event whole or none */
+	__atomic_store_n(&self->stream.pos, cursor->at, __ATOMIC_RELEASE);
+	/* release: for a reader of the live file, which takes no event beyond it */
+	__atomic_store_n(&self->stream.packet->content_bits,
+			 (uint64_t)(cursor->at - (uint8_t *)self->stream.packet) * 8,
+			 __ATOMIC_RELEASE);
+}
+
 /* Into the thread's stream. */
 static void write_event(struct st_thread *self, const struct st_record *record)
 {
@@ -92,27 +135,32 @@ static void write_event(struct st_thread *self, const struct st_record *record)
 	struct cursor cursor;
 	uint16_t site = 0;
 
-	if (now_ns < self->stream.last_ns)
-		now_ns = self->stream.last_ns;
 	/* For its site's definition as well, which is no event of the program's, to be lost. */
-	if (st_unlikely((uintptr_t)self->stream.end - (uintptr_t)self->stream.pos <
-			2 * EVENT_MAX_BYTES) &&
-	    !make_room(self, 2 * EVENT_MAX_BYTES, now_ns)) {
+	if (!has_room(self, 2 * EVENT_MAX_BYTES, &now_ns)) {
 		st_count_lost(self, 1);
 		return;
 	}
 	if (record->site != 0)
 		site = st_site_number(self, record->site, now_ns);
-	cursor.at = self->stream.pos;
-	put_header(&cursor, record->id, now_ns - self->stream.last_ns > UINT32_MAX, now_ns);
+	cursor = event_begin(self, record->id, now_ns);
 	put_fields(&cursor, record, site);
-	self->stream.last_ns = now_ns;
-	/* release: a handler that never comes back leaves an event whole or none */
-	__atomic_store_n(&self->stream.pos, cursor.at, __ATOMIC_RELEASE);
-	/* release: for a reader of the live file, which takes no event beyond it */
-	__atomic_store_n(&self->stream.packet->content_bits,
-			 (uint64_t)(cursor.at - (uint8_t *)self->stream.packet) * 8,
-			 __ATOMIC_RELEASE);
+	event_end(self, &cursor, now_ns);
+}
+
+bool st_emit_path(struct st_thread *self, uint16_t number, const uint64_t *addresses, unsigned n,
+		  uint64_t now_ns)
+{
+	struct cursor cursor;
+
+	if (!has_room(self, EVENT_MAX_BYTES + n * sizeof(*addresses), &now_ns))
+		return false;
+	cursor = event_begin(self, ST_EVENT_path, now_ns);
+	put(&cursor, number, 2);
+	put(&cursor, n, 1);
+	for (unsigned i = 0; i < n; i++)
+		put(&cursor, addresses[i], 8);
+	event_end(self, &cursor, now_ns);
+	return true;
 }
 
 /* Not a call of LTTng's own?  A new site's object is noted in `maps`. */
@@ -130,7 +178,7 @@ static bool is_programs(struct st_thread *self, uintptr_t site)
 /* True: it is for the thread's stream as well. */
 static bool tell_ust(struct st_thread *self, const struct st_record *record)
 {
-	if (record->id == ST_EVENT_site)
+	if (record->id == ST_EVENT_site || record->id == ST_EVENT_call_path)
 		return !self->only_ust;
 	if (!is_programs(self, record->site))
 		return false;
@@ -212,19 +260,32 @@ void st_note(enum st_event id, int result, uintptr_t site, const void *object, u
 	st_leave(self);
 }
 
-void st_note_or_count(bool waited, enum st_event id, int result, uintptr_t site, const void *object)
+uint64_t st_note_begin(struct st_thread *self, enum st_event id, uintptr_t site, const void *object,
+		       uint64_t extra)
 {
-	uint64_t *counts = st_counts();
+	uint64_t now_ns = st_stamp(self);
 
-	if (!waited && counts != NULL)
-		st_count(counts, st_counted_of[id]);
-	else
-		st_note(id, result, site, object, 0);
+	st_emit_parts(self, id, 0, site, object, extra, now_ns);
+	st_leave(self);
+	return now_ns != 0 ? now_ns : 1; /* where LTTng stamps, nobody else does */
 }
 
-void st_note_begin(struct st_thread *self, enum st_event id, uintptr_t site, const void *object,
-		   uint64_t extra)
+void st_note_end(uint64_t begin_ns, enum st_event id, int result, uintptr_t site,
+		 const void *object, uint64_t extra)
 {
-	st_emit_parts(self, id, 0, site, object, extra, st_stamp(self));
+	uint64_t *counts = st_counts(), now_ns;
+	struct st_thread *self;
+
+	if (begin_ns == 0 && counts != NULL && st_counted_of[id] != 0) {
+		st_count_event(counts, id);
+		return;
+	}
+	self = st_enter();
+	if (self == NULL)
+		return;
+	now_ns = st_stamp_ordered(self);
+	if (begin_ns != 0)
+		st_path_note(self, site, object, now_ns - begin_ns, now_ns);
+	st_emit_parts(self, id, result, site, object, extra, now_ns);
 	st_leave(self);
 }

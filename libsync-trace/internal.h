@@ -8,6 +8,10 @@
 
 #include "writer.h"
 
+/* Writes a `path` (emit.c).  False: no room, or no number left. */
+bool st_emit_path(struct st_thread *self, uint16_t number, const uint64_t *addresses, unsigned n,
+		  uint64_t now_ns);
+
 /* --- process (process.c) --------------------------------------------------------------------- */
 
 /*
@@ -88,6 +92,13 @@ bool st_ust_is_own(uintptr_t site);
 /* In a child of which LTTng has not been told, as yet; and in one of which it never will be. */
 void st_ust_forked(void);
 void st_ust_disown(void);
+/* --- call paths (path.c) ---------------------------------------------------------------------- */
+
+/* Waits at least as long have one: [sync] paths.  ~0: nothing has. */
+extern uint64_t st_path_wait_ns;
+
+/* The thread is on the stack that it will keep. */
+void st_path_stack_init(struct st_thread *self);
 
 /* --- call sites (site.c) --------------------------------------------------------------------- */
 

@@ -4,8 +4,11 @@ SYNC_OBJ := $(SYNC_SRC:%.c=$(B)/obj/%.o) $(RUNTIME_OBJ)
 
 # Unwind tables let a cancelled or exiting thread pass through us; no -fexceptions (see cond.c).
 # UBSan stops at the spot: its own runtime has no place in someone else's program.
+# %rbp stays the program's throughout (path.c); gcc can do that, clang cannot.
+SYNC_FRAMES := $(shell $(CC) -ffixed-rbp -fsyntax-only -x c /dev/null 2>/dev/null && \
+	echo -ffixed-rbp -DST_HAS_FRAMES)
 SYNC_CFLAGS := $(BASE_CFLAGS) -D_GNU_SOURCE -fPIC -fvisibility=hidden -ftls-model=initial-exec \
-	-fasynchronous-unwind-tables -fno-exceptions -fno-stack-protector -foptimize-sibling-calls \
+	-fasynchronous-unwind-tables -fno-exceptions -fno-stack-protector -foptimize-sibling-calls $(SYNC_FRAMES) \
 	-fno-tree-loop-distribute-patterns -Ilibsync-trace \
 	$(if $(findstring undefined,$(SAN)),-fsanitize=undefined -fsanitize-undefined-trap-on-error)
 

@@ -30,7 +30,10 @@
 #define KIND_TYPE_MASK	 3
 #define FUTEX_OWNER_MASK 0x3fffffffu
 #define FUTEX_OWNER_GONE 0x40000000u
-#define FUTEX_TAKEN	 1 /* of a plain mutex; above that threads sleep on it, too */
+#define FUTEX_SLEEPERS	 0x80000000u
+/* The other two: above that threads sleep on it. */
+#define TAKEN	     1
+#define PROTECT_MASK 0x7ffffu
 
 static int mutex_kind(const pthread_mutex_t *mutex)
 {
@@ -61,11 +64,18 @@ static bool is_relock(const struct st_thread *self, const pthread_mutex_t *mutex
 	       (type == PTHREAD_MUTEX_RECURSIVE || type == PTHREAD_MUTEX_ERRORCHECK);
 }
 
-/* Is it certain that nobody sleeps on it? */
-static bool has_no_sleepers(const pthread_mutex_t *mutex)
+static bool special_has_sleepers(const pthread_mutex_t *mutex, uint32_t word)
 {
-	return mutex_is_plain(mutex) &&
-	       __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) <= FUTEX_TAKEN;
+	if ((mutex_kind(mutex) & (KIND_ROBUST | KIND_INHERIT)) != 0)
+		return (word & FUTEX_SLEEPERS) != 0;
+	return (word & PROTECT_MASK) > TAKEN; /* its ceiling stands above */
+}
+
+static inline bool mutex_has_sleepers(const pthread_mutex_t *mutex)
+{
+	uint32_t word = (uint32_t)__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED);
+
+	return st_likely(mutex_is_plain(mutex)) ? word > TAKEN : special_has_sleepers(mutex, word);
 }
 
 /* Is it of a kind that only its owner may unlock, and owned by another or by nobody? */
@@ -100,90 +110,113 @@ static ST_COLD int lock_slowly(struct st_thread *self, pthread_mutex_t *mutex, u
 			       bool taken, const struct call *call)
 {
 	uint32_t owner = mutex_owner(mutex);
-	bool waits;
+	uint64_t begin_ns = 0;
 	int result;
 
 	if (self == NULL)
 		return call_real(mutex, call);
-	waits = taken && !is_relock(self, mutex, owner);
-	if (waits)
-		st_note_begin(self, call->begin, site, mutex, owner);
+	if (taken && !is_relock(self, mutex, owner))
+		begin_ns = st_note_begin(self, call->begin, site, mutex, owner);
 	else
 		st_leave(self);
 	result = call_real(mutex, call);
-	st_note_or_count(waits, call->done, result, site, mutex);
+	st_note_end(begin_ns, call->done, result, site, mutex, 0);
 	return result;
 }
 
-static inline int lock_traced(pthread_mutex_t *mutex, uintptr_t site)
+static const struct call lock_call = {
+    ST_EVENT_mutex_lock_begin, ST_EVENT_mutex_lock, 0, NULL, false, false};
+
+static int lock_recorded(pthread_mutex_t *mutex, uintptr_t site)
 {
-	static const struct call call = {
-	    ST_EVENT_mutex_lock_begin, ST_EVENT_mutex_lock, 0, NULL, false, false};
-	uint64_t *counts = st_counts();
-	struct st_thread *self;
+	struct st_thread *self = st_enter();
 	int tried;
 
-	if (counts != NULL && mutex_is_plain(mutex)) {
-		tried = st_real.pthread_mutex_trylock(mutex);
-		if (st_likely(tried == 0)) {
-			st_count(counts, ST_COUNTED_mutex_lock);
-			return 0;
-		}
-		return lock_slowly(st_enter(), mutex, site, tried == EBUSY, &call);
-	}
-	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_mutex_lock(mutex);
 	if (st_unlikely(!mutex_is_plain(mutex)))
-		return lock_slowly(self, mutex, site, mutex_owner(mutex) != 0, &call);
+		return lock_slowly(self, mutex, site, mutex_owner(mutex) != 0, &lock_call);
 	tried = st_real.pthread_mutex_trylock(mutex);
 	if (st_unlikely(tried != 0))
-		return lock_slowly(self, mutex, site, tried == EBUSY, &call);
+		return lock_slowly(self, mutex, site, tried == EBUSY, &lock_call);
 	st_emit_op(self, ST_EVENT_mutex_lock, 0, site, mutex, st_stamp(self));
 	st_leave(self);
 	return 0;
 }
 
-static inline int unlock_traced(pthread_mutex_t *mutex, uintptr_t site)
+static int unlock_recorded(pthread_mutex_t *mutex, uintptr_t site)
 {
-	uint64_t *counts = st_counts();
-	struct st_thread *self;
+	struct st_thread *self = st_enter();
 	struct st_release release;
 	int result, expected = 0;
 
-	if (counts != NULL && has_no_sleepers(mutex)) {
-		st_count(counts, ST_COUNTED_mutex_unlock);
-		return st_real.pthread_mutex_unlock(mutex);
-	}
-	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_mutex_unlock(mutex);
 	if (st_unlikely(self->ust) && refuses_unlock(self, mutex))
 		expected = ST_REFUSED;
 	release = st_release_begin(self, ST_EVENT_mutex_unlock, expected, site, mutex);
+	release.sleepers = mutex_has_sleepers(mutex);
 	result = st_real.pthread_mutex_unlock(mutex);
 	st_release_end(self, release, ST_EVENT_mutex_unlock, 0, result, site, mutex);
 	st_leave(self);
 	return result;
 }
 
-static inline int trylock_traced(pthread_mutex_t *mutex, uintptr_t site)
+static int trylock_recorded(pthread_mutex_t *mutex, uintptr_t site)
 {
-	uint64_t *counts = st_counts();
-	struct st_thread *self;
+	struct st_thread *self = st_enter();
 	int result;
 
-	if (counts != NULL) {
-		st_count(counts, ST_COUNTED_mutex_trylock);
-		return st_real.pthread_mutex_trylock(mutex);
-	}
-	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_mutex_trylock(mutex);
 	result = st_real.pthread_mutex_trylock(mutex);
 	st_emit_op(self, ST_EVENT_mutex_trylock, result, site, mutex, st_stamp(self));
 	st_leave(self);
 	return result;
+}
+
+/* --- where only waits are recorded ----------------------------------------------------------- */
+
+static __attribute__((noinline)) int lock_counted(pthread_mutex_t *mutex, uintptr_t site,
+						  uint64_t *counts)
+{
+	int tried;
+
+	if (!mutex_is_plain(mutex))
+		return lock_recorded(mutex, site);
+	tried = st_real.pthread_mutex_trylock(mutex);
+	if (st_unlikely(tried != 0))
+		return lock_slowly(st_enter(), mutex, site, tried == EBUSY, &lock_call);
+	st_count(counts, ST_COUNTED_mutex_lock);
+	return 0;
+}
+
+/* Apart from the above, so that neither way saves registers for the other. */
+static inline int lock_traced(pthread_mutex_t *mutex, uintptr_t site)
+{
+	uint64_t *counts = st_counts();
+
+	return counts == NULL ? lock_recorded(mutex, site) : lock_counted(mutex, site, counts);
+}
+
+static inline int unlock_traced(pthread_mutex_t *mutex, uintptr_t site)
+{
+	uint64_t *counts = st_counts();
+
+	if (counts == NULL || mutex_has_sleepers(mutex))
+		return unlock_recorded(mutex, site);
+	st_count(counts, ST_COUNTED_mutex_unlock);
+	return st_real.pthread_mutex_unlock(mutex);
+}
+
+static inline int trylock_traced(pthread_mutex_t *mutex, uintptr_t site)
+{
+	uint64_t *counts = st_counts();
+
+	if (counts == NULL)
+		return trylock_recorded(mutex, site);
+	st_count(counts, ST_COUNTED_mutex_trylock);
+	return st_real.pthread_mutex_trylock(mutex);
 }
 
 ST_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
@@ -216,7 +249,7 @@ static int lock_until(pthread_mutex_t *mutex, uintptr_t site, const struct call 
 	if (tried != 0)
 		return lock_slowly(self, mutex, site, tried == EBUSY, call);
 	if (self->counts != NULL)
-		st_count(self->counts, st_counted_of[call->done]);
+		st_count_event(self->counts, call->done);
 	else
 		st_emit_op(self, call->done, 0, site, mutex, st_stamp(self));
 	st_leave(self);

@@ -17,18 +17,19 @@
 static int once_traced(pthread_once_t *control, void (*routine)(void), uintptr_t site)
 {
 	struct st_thread *self = st_enter();
+	uint64_t begin_ns = 0;
 	int state, result;
 
 	if (self == NULL)
 		return st_real.pthread_once(control, routine);
 	state = __atomic_load_n(control, __ATOMIC_RELAXED) & (IN_PROGRESS | DONE);
 	if (state == IN_PROGRESS)
-		st_note_begin(self, ST_EVENT_once_begin, site, control, 0);
+		begin_ns = st_note_begin(self, ST_EVENT_once_begin, site, control, 0);
 	else
 		st_leave(self);
 	/* If the routine throws, or the thread is cancelled in it, it was not done: no event. */
 	result = st_real.pthread_once(control, routine);
-	st_note_or_count(state == IN_PROGRESS, ST_EVENT_once, result, site, control);
+	st_note_end(begin_ns, ST_EVENT_once, result, site, control, 0);
 	return result;
 }
 

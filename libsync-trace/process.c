@@ -23,12 +23,14 @@ static uint32_t *alive;
 static struct gm_trace trace;
 static enum gm_sync_sink sink;
 
-#define FIELDS_OP      "uint8_t result; uint16_t site; address_t object; "
-#define FIELDS_BEGIN   FIELDS_OP "uint32_t holder; "
-#define FIELDS_VALUE   FIELDS_OP "uint32_t value; "
-#define FIELDS_COND    FIELDS_OP "address_t mutex; "
-#define FIELDS_ROUTINE FIELDS_OP "address_t routine; "
-#define FIELDS_SITE    "uint16_t number; address_t address; "
+#define FIELDS_OP	 "uint8_t result; uint16_t site; address_t object; "
+#define FIELDS_BEGIN	 FIELDS_OP "uint32_t holder; "
+#define FIELDS_VALUE	 FIELDS_OP "uint32_t value; "
+#define FIELDS_COND	 FIELDS_OP "address_t mutex; "
+#define FIELDS_ROUTINE	 FIELDS_OP "address_t routine; "
+#define FIELDS_SITE	 "uint16_t number; address_t address; "
+#define FIELDS_CALL_PATH "uint16_t path; address_t object; "
+#define FIELDS_PATH	 "uint16_t number; uint8_t depth; address_t addresses[depth]; "
 
 static const struct gm_event_class events[] = {
 #define ST_EVENT_ROW(name, shape) {#name, FIELDS_##shape},
@@ -91,6 +93,7 @@ static bool open_now(void)
 	if (process == NULL || process->config.sync_mode == GM_SYNC_OFF)
 		return false;
 	sink = process->config.sync_sink;
+	st_path_wait_ns = process->config.sync_path_ns;
 	if (sink != GM_SINK_LTTNG &&
 	    !gm_trace_open(&trace, "user", process->config.sync_buffer_bytes, events, ST_N_EVENTS,
 			   "cannot record synchronization"))

@@ -67,7 +67,7 @@ static inline int lock_traced(pthread_rwlock_t *lock, uintptr_t site, const stru
 	struct st_thread *self = st_enter();
 	int tried = EINVAL, result;
 	uint32_t writer;
-	bool waits;
+	uint64_t begin_ns = 0;
 
 	if (st_unlikely(self == NULL))
 		return call_real(lock, call);
@@ -76,7 +76,7 @@ static inline int lock_traced(pthread_rwlock_t *lock, uintptr_t site, const stru
 				      : st_real.pthread_rwlock_tryrdlock)(lock);
 	if (st_likely(tried == 0)) {
 		if (self->counts != NULL)
-			st_count(self->counts, st_counted_of[call->done]);
+			st_count_event(self->counts, call->done);
 		else
 			st_emit_op(self, call->done, 0, site, lock, st_stamp(self));
 		st_leave(self);
@@ -84,13 +84,12 @@ static inline int lock_traced(pthread_rwlock_t *lock, uintptr_t site, const stru
 	}
 	writer = writer_of(lock);
 	/* Its own writer is told EDEADLK, without a wait. */
-	waits = tried == EBUSY && writer != self->stream.tid;
-	if (waits)
-		st_note_begin(self, call->begin, site, lock, writer);
+	if (tried == EBUSY && writer != self->stream.tid)
+		begin_ns = st_note_begin(self, call->begin, site, lock, writer);
 	else
 		st_leave(self);
 	result = call_real(lock, call);
-	st_note_or_count(waits, call->done, result, site, lock);
+	st_note_end(begin_ns, call->done, result, site, lock, 0);
 	return result;
 }
 
@@ -210,6 +209,7 @@ ST_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_rwlock_unlock(lock);
 	release = st_release_begin(self, ST_EVENT_rwlock_unlock, 0, ST_SITE(), lock);
+	release.sleepers = has_sleepers(lock);
 	result = st_real.pthread_rwlock_unlock(lock);
 	st_release_end(self, release, ST_EVENT_rwlock_unlock, 0, result, ST_SITE(), lock);
 	st_leave(self);

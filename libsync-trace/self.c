@@ -76,6 +76,7 @@ static bool thread_attach(struct st_thread *self)
 		st_sites_init(self);
 	self->clock.error_ns = 0;
 	self->counts = st_counts_row(index);
+	self->stack = (struct st_stack){0, 0};
 	self->live = true;
 	self->ust = st_process_sink() != GM_SINK_NATIVE;
 	self->only_ust = st_process_sink() == GM_SINK_LTTNG;
@@ -99,6 +100,7 @@ static struct st_thread *thread_new(void)
 		st_pool_put(self);
 		return &st_lost;
 	}
+	st_path_stack_init(self);
 	return self;
 }
 

@@ -50,6 +50,7 @@ static int wait_traced(sem_t *sem, uintptr_t site, const struct call *call)
 	enum st_event done = call->timed ? ST_EVENT_sem_timedwait : ST_EVENT_sem_wait;
 	int saved_errno = errno, value;
 	bool may_try = call_is_valid(call);
+	uint64_t begin_ns = 0;
 	struct st_thread *self;
 
 	if (may_try && !call->clocked)
@@ -60,21 +61,21 @@ static int wait_traced(sem_t *sem, uintptr_t site, const struct call *call)
 	if (may_try) {
 		if (st_likely(st_real.sem_trywait(sem) == 0)) {
 			if (self->counts != NULL)
-				st_count(self->counts, st_counted_of[done]);
+				st_count_event(self->counts, done);
 			else
 				st_emit_op(self, done, 0, site, sem, st_stamp(self));
 			st_leave(self);
 			return 0;
 		}
 		errno = saved_errno;
-		st_note_begin(self,
-			      call->timed ? ST_EVENT_sem_timedwait_begin : ST_EVENT_sem_wait_begin,
-			      site, sem, 0);
+		begin_ns = st_note_begin(
+		    self, call->timed ? ST_EVENT_sem_timedwait_begin : ST_EVENT_sem_wait_begin,
+		    site, sem, 0);
 	} else {
 		st_leave(self);
 	}
 	value = call_real(sem, call);
-	st_note_or_count(may_try, done, result_of(value), site, sem);
+	st_note_end(begin_ns, done, result_of(value), site, sem, 0);
 	return value;
 }
 
@@ -141,6 +142,7 @@ ST_EXPORT int sem_post(sem_t *sem)
 	if (st_unlikely(self == NULL))
 		return st_real.sem_post(sem);
 	release = st_release_begin(self, ST_EVENT_sem_post, 0, ST_SITE(), sem);
+	release.sleepers = has_sleepers(sem);
 	value = st_real.sem_post(sem);
 	st_release_end(self, release, ST_EVENT_sem_post, 0, result_of(value), ST_SITE(), sem);
 	st_leave(self);

@@ -9,6 +9,7 @@
 ST_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 {
 	struct st_thread *self = st_enter();
+	uint64_t begin_ns;
 	int result;
 
 	if (st_unlikely(self == NULL))
@@ -22,9 +23,9 @@ ST_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 		st_leave(self);
 		return 0;
 	}
-	st_note_begin(self, ST_EVENT_spin_lock_begin, ST_SITE(), (const void *)lock, 0);
+	begin_ns = st_note_begin(self, ST_EVENT_spin_lock_begin, ST_SITE(), (const void *)lock, 0);
 	result = st_real.pthread_spin_lock(lock);
-	st_note(ST_EVENT_spin_lock, result, ST_SITE(), (const void *)lock, 0);
+	st_note_end(begin_ns, ST_EVENT_spin_lock, result, ST_SITE(), (const void *)lock, 0);
 	return result;
 }
 

@@ -289,6 +289,7 @@ static int join_traced(pthread_t thread, void **value, uintptr_t site, const str
 	struct st_thread *self = st_enter();
 	bool may_try =
 	    !call->clocked || call->clock == CLOCK_REALTIME || call->clock == CLOCK_MONOTONIC;
+	uint64_t begin_ns = 0;
 	int result = EBUSY;
 
 	if (self == NULL)
@@ -299,13 +300,13 @@ static int join_traced(pthread_t thread, void **value, uintptr_t site, const str
 	if (result != 0) {
 		self = st_enter();
 		if (self != NULL && result == EBUSY && thread != pthread_self())
-			st_note_begin(self, ST_EVENT_thread_join_begin, site, (const void *)thread,
-				      tid_of(thread));
+			begin_ns = st_note_begin(self, ST_EVENT_thread_join_begin, site,
+						 (const void *)thread, tid_of(thread));
 		else if (self != NULL)
 			st_leave(self);
 		result = call_real(thread, value, call);
 	}
-	st_note(ST_EVENT_thread_join, result, site, (const void *)thread, 0);
+	st_note_end(begin_ns, ST_EVENT_thread_join, result, site, (const void *)thread, 0);
 	return result;
 }
 

@@ -47,6 +47,11 @@ struct st_record {
 	uint64_t now_ns;
 };
 
+/* Addresses that can be read. */
+struct st_stack {
+	uintptr_t start, end;
+};
+
 struct st_thread {
 	/* What the fast path touches. */
 	uint32_t gate; /* 0: open, 1: shut */
@@ -59,7 +64,9 @@ struct st_thread {
 	struct gm_stream stream; /* pos and end are NULL after a fork */
 
 	/* The rest. */
-	bool live; /* false: emptied by a fork, parked, or a stand-in */
+	struct st_stack stack;	/* of the thread, as far as it is known to be readable */
+	struct st_paths *paths; /* defined in the stream (path.c); NULL: none */
+	bool live;		/* false: emptied by a fork, parked, or a stand-in */
 	uint32_t n_sites;
 	struct st_thread *next_parked;
 	struct st_thread *former; /* writers that this one took the place of, in this thread */
@@ -86,6 +93,14 @@ struct st_thread *st_enter_slowly(void) ST_COLD;
 void st_emit(struct st_thread *self, const struct st_record *record);
 void st_emit_parts(struct st_thread *self, enum st_event id, int result, uintptr_t site,
 		   const void *object, uint64_t extra, uint64_t now_ns);
+/*
+ * Before the event of a release while others sleep, or of a wait of wait_ns: how the program came
+ * to its call (path.c), if that is wanted.  Nothing of libc's may lie between the program and us.
+ */
+void st_path_note(struct st_thread *self, uintptr_t site, const void *object, uint64_t wait_ns,
+		  uint64_t now_ns) ST_COLD;
+#define ST_RELEASES (UINT64_MAX - 1) /* wait_ns of a release */
+
 uint64_t st_stamp_slowly(struct st_thread *self) ST_COLD;
 
 /*
@@ -128,13 +143,18 @@ static inline uint64_t *st_counts(void)
 	return st_self->counts;
 }
 
-/* The place in the counts of an operation that has one. */
+/* The place in the counts of an operation that has one, and 1; else 0. */
 extern const uint8_t st_counted_of[ST_N_EVENTS];
 
 /* One instruction: what may come in between has counted before or counts after. */
 static inline void st_count(uint64_t *counts, enum st_counted which)
 {
 	__asm__ volatile("incq %0" : "+m"(counts[which]));
+}
+
+static inline void st_count_event(uint64_t *counts, enum st_event id)
+{
+	st_count(counts, (enum st_counted)(st_counted_of[id] - 1));
 }
 
 /* Makes the real functions ready to be called. */
@@ -227,7 +247,8 @@ static inline void st_emit_op(struct st_thread *self, enum st_event id, int resu
 
 struct st_release {
 	uint64_t now_ns;
-	bool told; /* LTTng has it */
+	bool told;     /* LTTng has it */
+	bool sleepers; /* set by the caller, if it can tell: others sleep on the object */
 };
 
 void st_ust_release(struct st_thread *self, enum st_event id, int expected, uintptr_t site,
@@ -238,7 +259,7 @@ void st_ust_released(struct st_thread *self, enum st_event id, int result, uintp
 static inline struct st_release st_release_begin(struct st_thread *self, enum st_event id,
 						 int expected, uintptr_t site, const void *object)
 {
-	struct st_release release = {0, false};
+	struct st_release release = {0};
 
 	if (st_unlikely(self->ust) && expected != ST_REFUSED) {
 		st_ust_release(self, id, expected, site, object);
@@ -252,6 +273,8 @@ static inline void st_release_end(struct st_thread *self, struct st_release rele
 				  enum st_event id, int expected, int result, uintptr_t site,
 				  const void *object)
 {
+	if (st_unlikely(release.sleepers))
+		st_path_note(self, site, object, ST_RELEASES, release.now_ns);
 	if (st_unlikely(release.told) && result == expected)
 		st_ust_released(self, id, result, site, object, release.now_ns);
 	else
@@ -261,16 +284,14 @@ static inline void st_release_end(struct st_thread *self, struct st_release rele
 /* The whole of it, for operations that are not worth a fast path: stamped now. */
 void st_note(enum st_event id, int result, uintptr_t site, const void *object, uint64_t extra);
 
-/* The same after a call that may have waited; what did not is only counted where waits are wanted.
- */
-void st_note_or_count(bool waited, enum st_event id, int result, uintptr_t site,
-		      const void *object);
-
 /*
  * Around a call that waits: the gate must be open during it, and the thread may be another (a
- * child of fork) or none (off) after it.
+ * child of fork) or none (off) after it.  The first returns when the wait began, for the second; 0
+ * there: it did not wait, and is only counted where just waits are wanted.
  */
-void st_note_begin(struct st_thread *self, enum st_event id, uintptr_t site, const void *object,
-		   uint64_t extra);
+uint64_t st_note_begin(struct st_thread *self, enum st_event id, uintptr_t site, const void *object,
+		       uint64_t extra);
+void st_note_end(uint64_t begin_ns, enum st_event id, int result, uintptr_t site,
+		 const void *object, uint64_t extra);
 
 #endif

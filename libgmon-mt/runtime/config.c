@@ -12,15 +12,16 @@
 
 #define CONFIG_FILE_MAX 65536
 #define WORDS_MAX	8
+#define NS_PER_S	UINT64_C(1000000000)
 
-enum key_type { KEY_WORD, KEY_SIZE, KEY_NUMBER, KEY_PATH };
+enum key_type { KEY_WORD, KEY_SIZE, KEY_NUMBER, KEY_TIME, KEY_PATH };
 
 struct key {
 	const char *group, *name;
 	enum key_type type;
 	size_t offset;
 	const char *words[WORDS_MAX]; /* KEY_WORD: the name of value i; NULL ends */
-	uint64_t least, most;	      /* KEY_SIZE, bytes; KEY_NUMBER */
+	uint64_t least, most;	      /* KEY_SIZE, bytes; KEY_NUMBER; KEY_TIME, ns, or ~0: off */
 };
 
 #define FIELD(member) offsetof(struct gm_config, member)
@@ -33,6 +34,7 @@ static const struct key keys[] = {
     {"sync", "mode", KEY_WORD, FIELD(sync_mode), {"all", "contended", "off"}, 0, 0},
     {"sync", "buffer", KEY_SIZE, FIELD(sync_buffer_bytes), {NULL}, 16384, 1u << 30},
     {"sync", "sink", KEY_WORD, FIELD(sync_sink), {"native", "lttng", "both"}, 0, 0},
+    {"sync", "paths", KEY_TIME, FIELD(sync_path_ns), {NULL}, 0, 3600 * NS_PER_S},
     {"kernel", "source", KEY_WORD, FIELD(kernel), {"auto", "perf", "switches", "none"}, 0, 0},
     {"sample", "hz", KEY_NUMBER, FIELD(sample_hz), {NULL}, 0, 1000},
     {"output", "dir", KEY_PATH, FIELD(dir), {NULL}, 0, 0},
@@ -49,6 +51,7 @@ void gm_config_defaults(struct gm_config *config)
 	    .gmon_writer = GM_GMON_PROGRAM,
 	    .sync_mode = GM_SYNC_ALL,
 	    .sync_buffer_bytes = 1u << 20,
+	    .sync_path_ns = 10000,
 	    .kernel = GM_KERNEL_AUTO,
 	    .sample_hz = 100,
 	    .existing = GM_EXISTING_RENAME,
@@ -156,6 +159,9 @@ static void add_accepted_values(struct gm_text *text, const struct key *key)
 		gm_text_add(text, " to ");
 		gm_text_add_u64(text, key->most);
 		break;
+	case KEY_TIME:
+		gm_text_add(text, "off, or a time of up to an hour, with ns, us, ms or s after it");
+		break;
 	case KEY_PATH:
 		gm_text_add(text, "a path of fewer than ");
 		gm_text_add_u64(text, GM_PATH_MAX - 256);
@@ -183,6 +189,33 @@ static bool parse_size(struct span value, bool has_unit, uint64_t *ret_bytes)
 	return p == value.end;
 }
 
+static const struct unit {
+	const char *name;
+	uint64_t ns;
+} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", NS_PER_S}};
+
+static bool parse_time(struct span value, uint64_t most_ns, uint64_t *ret_ns)
+{
+	struct span digits = {value.start, value.start};
+	uint64_t number;
+
+	if (span_is(value, "off")) {
+		*ret_ns = UINT64_MAX;
+		return true;
+	}
+	while (digits.end < value.end && *digits.end >= '0' && *digits.end <= '9')
+		digits.end++;
+	if (!parse_size(digits, false, &number))
+		return false;
+	value = span_trim((struct span){digits.end, value.end});
+	for (unsigned i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (span_is(value, units[i].name) && number <= most_ns / units[i].ns) {
+			*ret_ns = number * units[i].ns;
+			return true;
+		}
+	return false;
+}
+
 static bool key_set(const struct key *key, struct span value, struct gm_config *config)
 {
 	char *field = (char *)config + key->offset;
@@ -203,6 +236,8 @@ static bool key_set(const struct key *key, struct span value, struct gm_config *
 			return false;
 		*(uint64_t *)field = bytes;
 		return true;
+	case KEY_TIME:
+		return parse_time(value, key->most, (uint64_t *)field);
 	case KEY_PATH:
 		/* What is left of GM_PATH_MAX holds the names of the files in the directory. */
 		if (span_length(value) == 0 || span_length(value) >= GM_PATH_MAX - 256)
@@ -375,6 +410,16 @@ int gm_config_set(const char *assignment, struct gm_config *config, struct gm_co
 		      span_trim((struct span){equals + 1, end}), place, config, error);
 }
 
+static void add_time(struct gm_text *text, uint64_t ns)
+{
+	if (ns == UINT64_MAX) {
+		gm_text_add(text, "off");
+		return;
+	}
+	gm_text_add_u64(text, ns);
+	gm_text_add(text, "ns");
+}
+
 size_t gm_config_format(const struct gm_config *config, char *buffer, size_t size_bytes)
 {
 	struct gm_text text = {buffer, size_bytes, 0};
@@ -394,6 +439,8 @@ size_t gm_config_format(const struct gm_config *config, char *buffer, size_t siz
 			gm_text_add(&text, key->words[*(const int *)field]);
 		else if (key->type == KEY_SIZE || key->type == KEY_NUMBER)
 			gm_text_add_u64(&text, *(const uint64_t *)field);
+		else if (key->type == KEY_TIME)
+			add_time(&text, *(const uint64_t *)field);
 		else
 			gm_text_add(&text, field);
 		gm_text_add(&text, "\n");

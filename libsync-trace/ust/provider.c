@@ -26,6 +26,8 @@
 #define EMIT_VALUE	  EMIT_OP
 #define EMIT_COND	  EMIT_OP
 #define EMIT_ROUTINE	  EMIT_OP
+#define EMIT_CALL_PATH(name)
+#define EMIT_PATH(name)
 #define EMIT(name, shape) EMIT_##shape(name)
 ST_EVENTS(EMIT)
 
@@ -35,6 +37,8 @@ ST_EVENTS(EMIT)
 #define ROW_VALUE	 ROW_OP
 #define ROW_COND	 ROW_OP
 #define ROW_ROUTINE	 ROW_OP
+#define ROW_CALL_PATH(name)
+#define ROW_PATH(name)
 #define ROW(name, shape) ROW_##shape(name)
 
 /* Of the thread that forks. */

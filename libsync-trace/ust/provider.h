@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The events of libsync-trace as LTTng-UST knows them: gmon_mt_sync:mutex_lock and so on, one for
- * each of events.h but `site`, since a call site is given by its address here.
+ * each of events.h but `site`, since a call site is given by its address here, and call paths.
  *
  * LTTng includes this file many times, each time with other meanings of its macros.
  */
@@ -50,6 +50,8 @@ LTTNG_UST_TRACEPOINT_EVENT_CLASS(
 #define ST_UST_COND(name)    ST_UST_INSTANCE(cond, name)
 #define ST_UST_ROUTINE(name) ST_UST_INSTANCE(routine, name)
 #define ST_UST_SITE(name)
+#define ST_UST_CALL_PATH(name)
+#define ST_UST_PATH(name)
 #define ST_UST_EVENT(name, shape) ST_UST_##shape(name)
 
 ST_EVENTS(ST_UST_EVENT)

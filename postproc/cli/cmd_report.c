@@ -23,6 +23,7 @@ static const struct section sections[] = {
     {"callgraph", false, "who called whom, how often, by thread"},
     {"threads", true, "each thread's life: running, runnable, blocked"},
     {"sync", true, "each thread's synchronization calls and the time waited in them"},
+    {"paths", false, "the call paths to long waits, and to releases of what others slept on"},
     {"locks", true, "each synchronization object: waits, holds, where they came from"},
     {"switches", false, "which thread gave the CPU to which"},
     {"activity", false, "how many functions each thread entered per stretch on a CPU"},

@@ -66,9 +66,9 @@ const char *pp_sync_name(enum st_event op)
 
 const char *pp_sync_function(enum st_event op)
 {
-	if (op >= ST_N_EVENTS || op == ST_EVENT_site || op == ST_EVENT_thread_start ||
-	    op == ST_EVENT_thread_exit || op == ST_EVENT_thread_failed ||
-	    op == ST_EVENT_signal_failed)
+	if (op >= ST_N_EVENTS || op == ST_EVENT_site || op == ST_EVENT_path ||
+	    op == ST_EVENT_call_path || op == ST_EVENT_thread_start || op == ST_EVENT_thread_exit ||
+	    op == ST_EVENT_thread_failed || op == ST_EVENT_signal_failed)
 		return NULL;
 	if (completion_of[op])
 		op = completion_of[op] - 1;

@@ -49,6 +49,7 @@ struct pp_event {
 			uint64_t object;
 			uint64_t site;	/* run-time return address; 0: not known */
 			uint64_t value; /* VALUE shape: value; COND: mutex; ROUTINE: routine */
+			const struct pp_path *path; /* to the site; NULL: not known */
 		} sync;
 		struct {
 			int32_t prev_tid, next_tid; /* PP_TID_UNKNOWN: the source cannot tell */

@@ -5,10 +5,13 @@
  */
 #include "core/model.h"
 
+#include <string.h>
+
 #include <json-glib/json-glib.h>
 
 struct model_priv {
 	GHashTable *by_tid; /* tid -> GPtrArray of struct pp_thread * */
+	GHashTable *paths;  /* a set of struct pp_path * */
 };
 
 static void process_free(void *data)
@@ -45,12 +48,48 @@ static void problem_free(void *data)
 	g_free(problem);
 }
 
+static guint path_hash(const void *data)
+{
+	const struct pp_path *path = data;
+	uint64_t hash = path->n;
+
+	for (unsigned i = 0; i < path->n; i++)
+		hash = (hash ^ path->addresses[i]) * UINT64_C(0x9e3779b97f4a7c15);
+	return (guint)(hash >> 32);
+}
+
+static gboolean path_equal(const void *a, const void *b)
+{
+	const struct pp_path *x = a, *y = b;
+
+	return x->n == y->n &&
+	       memcmp(x->addresses, y->addresses, x->n * sizeof(x->addresses[0])) == 0;
+}
+
+const struct pp_path *pp_model_path(struct pp_model *model, const uint64_t *addresses, unsigned n)
+{
+	struct model_priv *priv = model->priv;
+	struct pp_path *path = g_malloc(sizeof(*path) + n * sizeof(path->addresses[0]));
+	const struct pp_path *known;
+
+	path->n = n;
+	memcpy(path->addresses, addresses, n * sizeof(path->addresses[0]));
+	known = g_hash_table_lookup(priv->paths, path);
+	if (known) {
+		g_free(path);
+		return known;
+	}
+	g_hash_table_add(priv->paths, path);
+	return path;
+}
+
 struct pp_model *pp_model_new(const char *dir)
 {
 	struct pp_model *model = g_new0(struct pp_model, 1);
 	struct model_priv *priv = g_new0(struct model_priv, 1);
 
 	priv->by_tid = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_ptr_array_unref);
+	priv->paths = g_hash_table_new_full(path_hash, path_equal, g_free, NULL);
 	model->priv = priv;
 	model->dir = g_strdup(dir);
 	model->processes = g_ptr_array_new_with_free_func(process_free);
@@ -69,6 +108,7 @@ void pp_model_free(struct pp_model *model)
 		return;
 	priv = model->priv;
 	g_hash_table_unref(priv->by_tid);
+	g_hash_table_unref(priv->paths);
 	g_free(priv);
 	g_ptr_array_unref(model->processes);
 	g_ptr_array_unref(model->threads);

@@ -71,6 +71,12 @@ struct pp_sample {
 	uint64_t count;
 };
 
+/* How a program came to a call: return addresses, that of the call first. */
+struct pp_path {
+	unsigned n;
+	uint64_t addresses[];
+};
+
 /* Something the capture lacks or contradicts itself in. */
 struct pp_problem {
 	char *what;	/* "events lost", "stream cut short" */
@@ -97,6 +103,9 @@ struct pp_thread *pp_model_add_thread(struct pp_model *model, struct pp_process 
 
 /* The process's thread with that index; NULL: none. */
 struct pp_thread *pp_process_thread(const struct pp_process *process, uint32_t index);
+
+/* The path of these addresses; equal ones are the same.  The model's. */
+const struct pp_path *pp_model_path(struct pp_model *model, const uint64_t *addresses, unsigned n);
 
 /* A row for the quality section.  The same what and where again adds to its count. */
 void pp_model_add_problem(struct pp_model *model, const char *what, const char *where,

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "input/decode_sync.h"
 #include "input/event_class.h"
 
 #define MAX_CLASS_ID 65535
@@ -42,21 +43,9 @@ static const struct pp_event_class *class_of(struct pp_stream *stream, const bt_
 
 /* --- fields --------------------------------------------------------------------------------- */
 
-static uint64_t get_unsigned(const bt_field *payload, const struct pp_field *field)
-{
-	const bt_field *member;
-
-	if (field->index < 0)
-		return 0;
-	member =
-	    bt_field_structure_borrow_member_field_by_index_const(payload, (uint64_t)field->index);
-	return field->is_signed ? (uint64_t)bt_field_integer_signed_get_value(member)
-				: bt_field_integer_unsigned_get_value(member);
-}
-
 static int32_t get_tid(const bt_field *payload, const struct pp_field *field)
 {
-	return field->index < 0 ? PP_TID_UNKNOWN : (int32_t)get_unsigned(payload, field);
+	return field->index < 0 ? PP_TID_UNKNOWN : (int32_t)pp_field_unsigned(payload, field);
 }
 
 /* The kernel names threads that have no other name, or a general one from before their birth. */
@@ -145,46 +134,6 @@ static void hand_over(struct pp_stream *stream, const struct pp_event *event)
 		decoder->take(decoder->data, event);
 }
 
-static void decode_site(struct pp_stream *stream, const struct pp_event_class *class,
-			const bt_field *payload)
-{
-	uint64_t number = get_unsigned(payload, &class->fields[PP_SITE_NUMBER]);
-	uint64_t address = get_unsigned(payload, &class->fields[PP_SITE_ADDRESS]);
-
-	if (number > UINT16_MAX)
-		return;
-	if (number >= stream->sites->len)
-		g_array_set_size(stream->sites, (guint)number + 1);
-	g_array_index(stream->sites, uint64_t, number) = address;
-}
-
-static uint64_t site_address(struct pp_stream *stream, uint64_t number)
-{
-	if (number < stream->sites->len)
-		return g_array_index(stream->sites, uint64_t, number);
-	if (number)
-		pp_model_add_problem(stream->decoder->capture->model,
-				     "synch-events from call sites that are not defined",
-				     stream->name, 1);
-	return 0;
-}
-
-static void decode_sync(struct pp_stream *stream, const struct pp_event_class *class,
-			const bt_field *payload, struct pp_event *event)
-{
-	const struct pp_field *fields = class->fields;
-
-	event->kind = PP_EVENT_SYNC;
-	event->thread = stream->thread;
-	event->sync.op = class->op;
-	event->sync.result = (uint8_t)get_unsigned(payload, &fields[PP_SYNC_RESULT]);
-	event->sync.site = site_address(stream, get_unsigned(payload, &fields[PP_SYNC_SITE]));
-	event->sync.object = get_unsigned(payload, &fields[PP_SYNC_OBJECT]);
-	event->sync.holder = (uint32_t)get_unsigned(payload, &fields[PP_SYNC_HOLDER]);
-	event->sync.value = get_unsigned(payload, &fields[PP_SYNC_VALUE]);
-	hand_over(stream, event);
-}
-
 static void set_on_cpu(struct pp_stream *stream, struct pp_thread *thread)
 {
 	GPtrArray *on_cpu = stream->decoder->on_cpu;
@@ -213,7 +162,7 @@ static void decode_switch(struct pp_stream *stream, const struct pp_event_class 
 	event->sched_switch.prev_tid = get_tid(payload, &fields[PP_SWITCH_PREV]);
 	event->sched_switch.next_tid = get_tid(payload, &fields[PP_SWITCH_NEXT]);
 	event->sched_switch.prev_state =
-	    (int64_t)(get_unsigned(payload, &fields[PP_SWITCH_STATE]) & STATE_MASK);
+	    (int64_t)(pp_field_unsigned(payload, &fields[PP_SWITCH_STATE]) & STATE_MASK);
 	event->sched_switch.prev = thread_at(stream, event->sched_switch.prev_tid, event->time_ns);
 	event->sched_switch.next = thread_at(stream, event->sched_switch.next_tid, event->time_ns);
 	name_thread(event->sched_switch.prev, payload, &fields[PP_SWITCH_PREV_COMM]);
@@ -226,7 +175,7 @@ static void decode_switch(struct pp_stream *stream, const struct pp_event_class 
 static struct pp_thread *get_waker(struct pp_stream *stream, const struct pp_field *fields,
 				   const bt_field *context, int64_t time_ns)
 {
-	if (context && get_unsigned(context, &fields[PP_WAKING_IRQ]) != 0)
+	if (context && pp_field_unsigned(context, &fields[PP_WAKING_IRQ]) != 0)
 		return NULL;
 	if (context && fields[PP_WAKING_WAKER].index >= 0)
 		return thread_at(stream, get_tid(context, &fields[PP_WAKING_WAKER]), time_ns);
@@ -240,9 +189,10 @@ static void decode_waking(struct pp_stream *stream, const struct pp_event_class 
 
 	event->kind = PP_EVENT_WAKING;
 	event->thread = thread_at(stream, get_tid(payload, &fields[PP_WAKING_TID]), event->time_ns);
-	event->waking.target_cpu = fields[PP_WAKING_CPU].index < 0
-				       ? PP_CPU_UNKNOWN
-				       : (int32_t)get_unsigned(payload, &fields[PP_WAKING_CPU]);
+	event->waking.target_cpu =
+	    fields[PP_WAKING_CPU].index < 0
+		? PP_CPU_UNKNOWN
+		: (int32_t)pp_field_unsigned(payload, &fields[PP_WAKING_CPU]);
 	event->waking.waker = get_waker(stream, fields, context, event->time_ns);
 	name_thread(event->thread, payload, &fields[PP_WAKING_COMM]);
 	hand_over(stream, event);
@@ -312,6 +262,7 @@ static void emit_lost(struct pp_stream *stream, int64_t time_ns)
 	};
 
 	stream->lost = 0;
+	stream->path = NULL;
 	hand_over(stream, &event);
 }
 
@@ -331,10 +282,13 @@ void pp_stream_emit(struct pp_stream *stream, const bt_message *message, int64_t
 	widen(stream->decoder->capture->model, time_ns);
 	switch ((enum pp_class) class->what) {
 	case PP_CLASS_SITE:
-		decode_site(stream, class, payload);
+	case PP_CLASS_CALL_PATH:
+	case PP_CLASS_PATH:
+		pp_decode_definition(stream, class, payload);
 		break;
 	case PP_CLASS_SYNC:
-		decode_sync(stream, class, payload, &event);
+		pp_decode_sync(stream, class, payload, &event);
+		hand_over(stream, &event);
 		break;
 	case PP_CLASS_SWITCH:
 		decode_switch(stream, class, payload, &event);
@@ -584,6 +538,7 @@ struct pp_stream *pp_stream_new(struct pp_decoder *decoder, const struct pp_trac
 	stream->tid_field = stream->index_field = -1;
 	stream->cpu_field = -1;
 	stream->sites = g_array_new(FALSE, TRUE, sizeof(uint64_t));
+	stream->paths = g_ptr_array_new();
 	stream->classes = g_array_new(FALSE, TRUE, sizeof(struct pp_event_class));
 	return stream;
 }
@@ -593,6 +548,7 @@ void pp_stream_free(struct pp_stream *stream)
 	if (!stream)
 		return;
 	g_array_unref(stream->sites);
+	g_ptr_array_unref(stream->paths);
 	g_array_unref(stream->classes);
 	g_free(stream->name);
 	g_free(stream);

@@ -41,6 +41,9 @@ struct pp_stream {
 	uint64_t n_events;
 	int tid_field, index_field, cpu_field; /* of the packet context; -1: none */
 	GArray *sites;			       /* of uint64_t, by number */
+	GPtrArray *paths;		       /* of const struct pp_path *, by number */
+	const struct pp_path *path; /* of the next synch-event, if it is of that object */
+	uint64_t path_object;
 	GArray *classes; /* of struct pp_event_class, by id of the event class */
 };
 

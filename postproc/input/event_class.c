@@ -7,7 +7,7 @@
 
 #include "sync-trace/events.h"
 
-enum need { NONE, INTEGER, INTEGER_OR_NONE, STRING_OR_NONE, CONTEXT_OR_NONE };
+enum need { NONE, INTEGER, INTEGER_OR_NONE, STRING_OR_NONE, ARRAY, CONTEXT_OR_NONE };
 
 struct wanted_field {
 	const char *name;
@@ -15,7 +15,21 @@ struct wanted_field {
 };
 
 /* Those of the wire contract, and those of the kernel. */
-enum shape { OP, BEGIN, VALUE, COND, ROUTINE, SITE, SWITCH, WAKING, FORK, EXIT, EXEC };
+enum shape {
+	OP,
+	BEGIN,
+	VALUE,
+	COND,
+	ROUTINE,
+	SITE,
+	CALL_PATH,
+	PATH,
+	SWITCH,
+	WAKING,
+	FORK,
+	EXIT,
+	EXEC
+};
 
 /* By the positions of the header. */
 static const struct wanted_field shape_fields[][PP_MAX_FIELDS] = {
@@ -26,6 +40,8 @@ static const struct wanted_field shape_fields[][PP_MAX_FIELDS] = {
     [ROUTINE] =
 	{{"result", INTEGER}, {"site", INTEGER}, {"object", INTEGER}, {}, {"routine", INTEGER}},
     [SITE] = {{"number", INTEGER}, {"address", INTEGER}},
+    [CALL_PATH] = {{"path", INTEGER}, {"object", INTEGER}},
+    [PATH] = {{"number", INTEGER}, {"addresses", ARRAY}},
     [SWITCH] = {{"prev_tid", INTEGER},
 		{"prev_state", INTEGER},
 		{"next_tid", INTEGER},
@@ -63,6 +79,10 @@ static enum pp_class class_of(enum shape shape)
 	switch (shape) {
 	case SITE:
 		return PP_CLASS_SITE;
+	case CALL_PATH:
+		return PP_CLASS_CALL_PATH;
+	case PATH:
+		return PP_CLASS_PATH;
 	case SWITCH:
 		return PP_CLASS_SWITCH;
 	case WAKING:
@@ -84,8 +104,30 @@ static bool is_integer(bt_field_class_type type, bool *ret_signed)
 	return *ret_signed || bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER);
 }
 
+static bool is_array(const bt_field_class *class)
+{
+	bt_field_class_type type = bt_field_class_get_type(class);
+
+	return bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY) &&
+	       bt_field_class_type_is(
+		   bt_field_class_get_type(
+		       bt_field_class_array_borrow_element_field_class_const(class)),
+		   BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER);
+}
+
+static bool is_as_needed(const bt_field_class *class, enum need need, bool *ret_signed)
+{
+	bt_field_class_type type = bt_field_class_get_type(class);
+
+	if (need == ARRAY)
+		return is_array(class);
+	if (need == STRING_OR_NONE)
+		return bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_STRING);
+	return is_integer(type, ret_signed);
+}
+
 /* Position of the member in the structure; -1: none of that name and type. */
-static int find_member(const bt_field_class *structure, const char *name, bool want_string,
+static int find_member(const bt_field_class *structure, const char *name, enum need need,
 		       bool *ret_signed)
 {
 	uint64_t n = structure ? bt_field_class_structure_get_member_count(structure) : 0;
@@ -93,13 +135,11 @@ static int find_member(const bt_field_class *structure, const char *name, bool w
 	for (uint64_t i = 0; i < n && i < INT16_MAX; i++) {
 		const bt_field_class_structure_member *member =
 		    bt_field_class_structure_borrow_member_by_index_const(structure, i);
-		bt_field_class_type type = bt_field_class_get_type(
-		    bt_field_class_structure_member_borrow_field_class_const(member));
 
 		if (strcmp(bt_field_class_structure_member_get_name(member), name) != 0)
 			continue;
-		if (want_string ? bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_STRING)
-				: is_integer(type, ret_signed))
+		if (is_as_needed(bt_field_class_structure_member_borrow_field_class_const(member),
+				 need, ret_signed))
 			return (int)i;
 		return -1;
 	}
@@ -110,7 +150,7 @@ int pp_member_index(const bt_field_class *structure, const char *name)
 {
 	bool is_signed;
 
-	return find_member(structure, name, false, &is_signed);
+	return find_member(structure, name, INTEGER, &is_signed);
 }
 
 static const char *find_fields(struct pp_event_class *class, const struct wanted_field *wanted,
@@ -124,14 +164,13 @@ static const char *find_fields(struct pp_event_class *class, const struct wanted
 	for (unsigned i = 0; i < PP_MAX_FIELDS; i++) {
 		struct pp_field *field = &class->fields[i];
 		bool in_context = wanted[i].need == CONTEXT_OR_NONE;
-		bool is_string = wanted[i].need == STRING_OR_NONE;
 
 		field->index = -1;
 		if (wanted[i].need == NONE)
 			continue;
 		field->index = (int16_t)find_member(in_context ? context : payload, wanted[i].name,
-						    is_string, &field->is_signed);
-		if (field->index < 0 && wanted[i].need == INTEGER)
+						    wanted[i].need, &field->is_signed);
+		if (field->index < 0 && (wanted[i].need == INTEGER || wanted[i].need == ARRAY))
 			return wanted[i].name;
 	}
 	return NULL;
@@ -157,4 +196,16 @@ const char *pp_event_class_learn(struct pp_event_class *class, const bt_event_cl
 		break;
 	}
 	return NULL;
+}
+
+uint64_t pp_field_unsigned(const bt_field *payload, const struct pp_field *field)
+{
+	const bt_field *member;
+
+	if (field->index < 0)
+		return 0;
+	member =
+	    bt_field_structure_borrow_member_field_by_index_const(payload, (uint64_t)field->index);
+	return field->is_signed ? (uint64_t)bt_field_integer_signed_get_value(member)
+				: bt_field_integer_unsigned_get_value(member);
 }

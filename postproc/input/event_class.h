@@ -13,6 +13,8 @@ enum pp_class {
 	PP_CLASS_UNSEEN,
 	PP_CLASS_IGNORED,
 	PP_CLASS_SITE,
+	PP_CLASS_CALL_PATH,
+	PP_CLASS_PATH,
 	PP_CLASS_SYNC,
 	PP_CLASS_SWITCH,
 	PP_CLASS_WAKING,
@@ -23,6 +25,8 @@ enum pp_class {
 
 /* Positions in pp_event_class.fields. */
 enum { PP_SITE_NUMBER, PP_SITE_ADDRESS };
+enum { PP_CALL_PATH_NUMBER, PP_CALL_PATH_OBJECT };
+enum { PP_PATH_NUMBER, PP_PATH_ADDRESSES };
 enum { PP_SYNC_RESULT, PP_SYNC_SITE, PP_SYNC_OBJECT, PP_SYNC_HOLDER, PP_SYNC_VALUE };
 enum { PP_SWITCH_PREV, PP_SWITCH_STATE, PP_SWITCH_NEXT, PP_SWITCH_PREV_COMM, PP_SWITCH_NEXT_COMM };
 /* PP_WAKING_WAKER and _IRQ are in the event's context, the others in its payload. */
@@ -49,6 +53,9 @@ struct pp_event_class {
  */
 const char *pp_event_class_learn(struct pp_event_class *class, const bt_event_class *event_class,
 				 bool of_kernel);
+
+/* An integer field's value; 0: the class has none. */
+uint64_t pp_field_unsigned(const bt_field *payload, const struct pp_field *field);
 
 /* Position of an integer member of the structure; -1: none.  `structure` may be NULL. */
 int pp_member_index(const bt_field_class *structure, const char *name);

@@ -335,6 +335,29 @@ static int read_lost(struct reader *reader, struct pp_event *event)
 	return 0;
 }
 
+/* path=0x400,0x500 */
+static int get_path(struct reader *reader, const struct pp_path **ret)
+{
+	const char *value = find_value(reader, "path");
+	g_auto(GStrv) parts = value ? g_strsplit(value, ",", -1) : NULL;
+	uint64_t addresses[ST_PATH_MAX];
+	unsigned n = 0;
+
+	*ret = NULL;
+	if (!value)
+		return 0;
+	for (; parts[n] && n < ST_PATH_MAX; n++) {
+		int64_t address;
+		int r = parse_number(reader, "path", parts[n], &address);
+
+		if (r)
+			return r;
+		addresses[n] = (uint64_t)address;
+	}
+	*ret = pp_model_path(reader->text->model, addresses, n);
+	return 0;
+}
+
 static int read_operation(struct reader *reader, struct pp_event *event, enum st_event op)
 {
 	int64_t object, result, site, holder, value;
@@ -348,7 +371,8 @@ static int read_operation(struct reader *reader, struct pp_event *event, enum st
 	    (r = get_number(reader, "holder", 0, &holder)) ||
 	    (r = get_number(reader, "value", 0, &value)) ||
 	    (r = get_number(reader, "mutex", value, &value)) ||
-	    (r = get_number(reader, "routine", value, &value)))
+	    (r = get_number(reader, "routine", value, &value)) ||
+	    (r = get_path(reader, &event->sync.path)))
 		return r;
 	event->sync.object = (uint64_t)object;
 	event->sync.result = (uint8_t)result;

@@ -15,7 +15,7 @@
  *   TIME lost count=N tid=TID            records of that thread's stream
  *   TIME lost count=N [cpu=C]            records of the scheduler's
  *   TIME OPERATION tid=TID object=A [result=R] [site=A] [holder=TID] [value=V] [mutex=A]
- * [routine=A]
+ * [routine=A] [path=A,A...]
  *
  * TIME and T are nanoseconds and do not go back.  Numbers are decimal or 0x hexadecimal.  S is a
  * number as in sched_switch, or R (could go on), S (asleep), D (uninterruptible), X (dead); `prev`

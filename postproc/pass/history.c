@@ -6,6 +6,7 @@
  */
 #include "pass/history.h"
 #include "pass/object_row.h"
+#include "pass/paths.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIME, SINCE, TID, THREAD, OP, SIGNAL, RESULT, BLOCKED, WAIT, SITE, INDEX, N_COLUMNS };
+enum { TIME, SINCE, TID, THREAD, OP, SIGNAL, RESULT, BLOCKED, WAIT, SITE, PATH, INDEX, N_COLUMNS };
 
 #define COLUMNS(signal_flags)                                                                      \
 	[TIME] = {"time_ns", "time", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,                         \
@@ -30,6 +31,8 @@ enum { TIME, SINCE, TID, THREAD, OP, SIGNAL, RESULT, BLOCKED, WAIT, SITE, INDEX,
 		     "did it block the thread; none: it cannot, or nobody knows"},                 \
 	[WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "how long it waited"},                    \
 	[SITE] = {"site", "site", PP_TYPE_TEXT, 0, "where the call stands"},                       \
+	[PATH] = {"path", "path", PP_TYPE_TEXT, PP_COLUMN_JSON_ONLY,                               \
+		  "how it came there, innermost first; none: not recorded"},                       \
 	[INDEX] = {"index", "index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,                           \
 		   "number of the thread in its process"},
 
@@ -39,6 +42,7 @@ static const struct pp_column signal_columns[N_COLUMNS] = {COLUMNS(0)};
 struct record {
 	int64_t time_ns, wait_ns;
 	const struct pp_thread *thread;
+	const struct pp_path *path;
 	uint64_t site;
 	uint32_t signal;
 	uint8_t op, result;
@@ -78,6 +82,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	    .wait_ns = regained ? 0 : operation->end_ns - operation->begin_ns,
 	    .thread = operation->thread,
 	    .site = operation->site,
+	    .path = operation->path,
 	    .signal = (uint32_t)operation->value,
 	    .op = (uint8_t)operation->op,
 	    .result = operation->result,
@@ -288,6 +293,12 @@ static void add_row(struct pp_table *table, struct pp_history *history, const st
 		pp_cell_set_time(&row[WAIT], record->wait_ns);
 	}
 	pp_cell_set_text(&row[SITE], site_name(history, record));
+	if (record->path) {
+		g_autofree char *path =
+		    pp_path_text(record->path, record->thread->process, history->context->namer);
+
+		pp_cell_set_text(&row[PATH], path);
+	}
 	pp_cell_set_count(&row[INDEX], record->thread->index);
 }
 

@@ -10,6 +10,7 @@
 	X(threads)                                                                                 \
 	X(sync)                                                                                    \
 	X(locks)                                                                                   \
+	X(paths)                                                                                   \
 	X(activity)                                                                                \
 	X(switches)                                                                                \
 	X(summary)                                                                                 \

@@ -174,6 +174,7 @@ void pp_life_complete(struct pp_thread_states *states, struct pp_thread_state *s
 	operation.result = event->sync.result;
 	operation.site = event->sync.site ? event->sync.site : operation.site;
 	operation.value = event->sync.value ? event->sync.value : operation.value;
+	operation.path = event->sync.path;
 	operation.finished = true;
 	operation.end_ns = event->time_ns;
 	report_operation(states, &operation);

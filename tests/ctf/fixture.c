@@ -12,7 +12,7 @@
 #define MAGIC	   0xC1FC1FC1u
 #define CLOCK_UUID "00112233-4455-4677-8899-aabbccddeeff"
 
-enum shape { OP, BEGIN, VALUE, COND, ROUTINE, SITE };
+enum shape { OP, BEGIN, VALUE, COND, ROUTINE, SITE, CALL_PATH, PATH };
 
 static const struct {
 	const char *name;
@@ -30,6 +30,8 @@ static const char *const shape_fields[] = {
     [COND] = "u8 result; u16 site; u64 object; u64 mutex;",
     [ROUTINE] = "u8 result; u16 site; u64 object; u64 routine;",
     [SITE] = "u16 number; u64 address;",
+    [CALL_PATH] = "u16 path; u64 object;",
+    [PATH] = "u16 number; u8 depth; u64 addresses[depth];",
 };
 
 enum { SWITCH, WAKING, FORK, EXIT, EXEC };
@@ -358,6 +360,24 @@ void fixture_site(struct fixture_stream *stream, uint64_t time_ns, uint16_t numb
 	PUT(uint64_t, address);
 }
 
+void fixture_path(struct fixture_stream *stream, uint64_t time_ns, uint16_t number,
+		  const uint64_t *addresses, uint8_t n)
+{
+	put_header(stream, time_ns, ST_EVENT_path);
+	PUT(uint16_t, number);
+	PUT(uint8_t, n);
+	for (uint8_t i = 0; i < n; i++)
+		PUT(uint64_t, addresses[i]);
+}
+
+void fixture_call_path(struct fixture_stream *stream, uint64_t time_ns, uint16_t number,
+		       uint64_t object)
+{
+	put_header(stream, time_ns, ST_EVENT_call_path);
+	PUT(uint16_t, number);
+	PUT(uint64_t, object);
+}
+
 void fixture_sync(struct fixture_stream *stream, uint64_t time_ns, enum st_event op, uint8_t result,
 		  uint16_t site, uint64_t object, uint64_t extra)
 {
@@ -376,6 +396,8 @@ void fixture_sync(struct fixture_stream *stream, uint64_t time_ns, enum st_event
 		break;
 	case OP:
 	case SITE:
+	case CALL_PATH:
+	case PATH:
 		break;
 	}
 }

@@ -19,6 +19,7 @@ static const struct gm_thread_slot slots[] = {
 
 static void write_streams(const char *dir)
 {
+	static const uint64_t path[] = {0x401234, 0x400800};
 	struct fixture_stream *one = fixture_thread_stream(dir, PID, 0, 500, 1 * S);
 	struct fixture_stream *two = fixture_thread_stream(dir, PID, 2, 502, 6 * S);
 	struct fixture_stream *cpu = fixture_cpu_stream(dir, 3, 1 * S);
@@ -28,7 +29,14 @@ static void write_streams(const char *dir)
 	fixture_site(one, 1 * S, 7, 0x401234);
 	fixture_sync(one, 1 * S + 10, ST_EVENT_mutex_init, 0, 7, 0xa0, 2);
 	fixture_sync(one, 3 * S, ST_EVENT_mutex_lock_begin, 0, 7, 0xa0, 502);
+	fixture_path(one, 3 * S + 5, 1, path, G_N_ELEMENTS(path));
+	fixture_call_path(one, 3 * S + 5, 1, 0xa0);
 	fixture_sync(one, 3 * S + 5, ST_EVENT_mutex_lock, 35, 0, 0xa0, 0);
+	/* Of another object, and of one that is not defined: none. */
+	fixture_call_path(one, 3 * S + 6, 1, 0xb0);
+	fixture_sync(one, 3 * S + 6, ST_EVENT_mutex_unlock, 0, 0, 0xa0, 0);
+	fixture_call_path(one, 3 * S + 7, 4, 0xa0);
+	fixture_sync(one, 3 * S + 7, ST_EVENT_mutex_lock, 0, 0, 0xa0, 0);
 	/* Beyond what 32 bits of time can say. */
 	fixture_sync(one, 8 * S, ST_EVENT_cond_wait_begin, 0, 9, 0xc0, 0xa0);
 	fixture_packet(one, 8 * S + 1, 3);
@@ -71,9 +79,13 @@ static void take(void *data, const struct pp_event *event)
 	switch (event->kind) {
 	case PP_EVENT_SYNC:
 		g_string_append_printf(
-		    text, "%s %s=%u obj=%" PRIx64 " site=%" PRIx64 " holder=%u value=%" PRIx64 "\n",
+		    text, "%s %s=%u obj=%" PRIx64 " site=%" PRIx64 " holder=%u value=%" PRIx64,
 		    name_of(event->thread), pp_sync_name(event->sync.op), event->sync.result,
 		    event->sync.object, event->sync.site, event->sync.holder, event->sync.value);
+		for (unsigned i = 0; event->sync.path && i < event->sync.path->n; i++)
+			g_string_append_printf(text, "%s%" PRIx64,
+					       i ? "<" : " path=", event->sync.path->addresses[i]);
+		g_string_append_c(text, '\n');
 		break;
 	case PP_EVENT_SWITCH:
 		CHECK(!event->thread);
@@ -117,7 +129,9 @@ static const char expected[] =
     "3.000000003 main woken by first for cpu1\n"
     "3.000000003 main woken by - for cpu1\n"
     "3.000000004 cpu3 first(502)/0 -> main(500)\n"
-    "3.000000005 main mutex_lock=35 obj=a0 site=0 holder=0 value=0\n"
+    "3.000000005 main mutex_lock=35 obj=a0 site=0 holder=0 value=0 path=401234<400800\n"
+    "3.000000006 main mutex_unlock=0 obj=a0 site=0 holder=0 value=0\n"
+    "3.000000007 main mutex_lock=0 obj=a0 site=0 holder=0 value=0\n"
     "4.000000020 first exits\n"
     "4.000000030 cpu3 first(502)/16 -> -(77)\n"
     "5.000000000 main forks second (502 of 500)\n"
@@ -152,10 +166,12 @@ static void check_model(const struct pp_model *model)
 
 static void check_problems(const struct pp_model *model)
 {
-	const struct pp_problem *undefined = model->problems->pdata[0];
-	const struct pp_problem *lost = model->problems->pdata[1];
+	const struct pp_problem *undefined_path = model->problems->pdata[0];
+	const struct pp_problem *undefined = model->problems->pdata[1];
+	const struct pp_problem *lost = model->problems->pdata[2];
 
-	CHECK_INT(model->problems->len, 2);
+	CHECK_INT(model->problems->len, 3);
+	CHECK_HOLDS(undefined_path->what, "paths that are not defined");
 	CHECK_HOLDS(undefined->what, "not defined");
 	CHECK_HOLDS(lost->what, "discarded");
 	CHECK_STR(lost->where, "capture/500/user/stream_0");

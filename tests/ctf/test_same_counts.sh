@@ -10,8 +10,8 @@ same()
 	local dir=$1
 	"$ctf/make_capture" "$@"
 	"$ctf/count_events" "$dir" | sort -k2 >"$dir.ours"
-	# Sites are not events to us.
-	babeltrace2 "$dir" | sed -E 's/^\[[^]]*\] \([^)]*\) ([a-z_]+):.*/\1/' | grep -vx site |
+	# Sites and paths are not events to us.
+	babeltrace2 "$dir" | sed -E 's/^\[[^]]*\] \([^)]*\) ([a-z_]+):.*/\1/' | grep -Evx 'site|path|call_path' |
 		sort | uniq -c | awk '{ print $1, $2 }' | sort -k2 >"$dir.theirs"
 	[ -s "$dir.theirs" ] || { echo "babeltrace2 read nothing of $dir"; exit 1; }
 	diff "$dir.theirs" "$dir.ours"

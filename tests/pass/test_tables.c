@@ -139,8 +139,8 @@ static void table_free(void *table)
 /* Every table that the passes make of the events. */
 static GPtrArray *run_passes(const struct fixture_case *fixture, GHashTable *options)
 {
-	static const char *const names[] = {"threads",	"activity",    "sync",	 "locks",
-					    "switches", "consistency", "quality"};
+	static const char *const names[] = {"threads", "activity", "sync",	  "locks",
+					    "paths",   "switches", "consistency", "quality"};
 	GPtrArray *tables = g_ptr_array_new_with_free_func(table_free);
 	struct pp_text *text = read_events(fixture);
 	struct pp_pass_context context;

@@ -40,6 +40,9 @@
  * Signals raised, and cancellation, are stamped before the call and say nothing of its result (0),
  * since it may never return: the handler may run inside it.  If it fails, signal_failed or
  * thread_failed with the result follows, of the same thread and object.
+ *
+ * A wait that lasted for [sync] paths or longer, and a release while others slept, has a call_path
+ * before its event, if the program's frames could be followed beyond the site.
  */
 #ifndef SYNC_TRACE_EVENTS_H
 #define SYNC_TRACE_EVENTS_H
@@ -48,6 +51,7 @@
 
 #define ST_EVENT_EXTENDED	255
 #define ST_RESULT_SERIAL_THREAD 255
+#define ST_PATH_MAX		32u /* addresses of a path */
 
 /*
  * Shapes: the fields that follow the event header, in this order, without padding.
@@ -57,6 +61,8 @@
  *   COND           result u8, site u16, object u64, mutex u64
  *   ROUTINE        result u8, site u16, object u64, routine u64 (run-time address)
  *   SITE           number u16, address u64 (return address of the call)
+ *   CALL_PATH      path u16, object u64
+ *   PATH           number u16, depth u8, depth times address u64 (return addresses, the site first)
  */
 #define ST_EVENTS(X)                                                                               \
 	X(site, SITE)                                                                              \
@@ -135,7 +141,10 @@
 	X(thread_kill, VALUE)                                                                      \
 	X(thread_sigqueue, VALUE)                                                                  \
 	X(thread_cancel, OP)                                                                       \
-	X(thread_failed, OP)
+	X(thread_failed, OP)                                                                       \
+	/* how the program came to the site of the next event of this object in the stream */      \
+	X(call_path, CALL_PATH)                                                                    \
+	X(path, PATH)
 
 enum st_event {
 #define ST_EVENT_ID(name, shape) ST_EVENT_##name,

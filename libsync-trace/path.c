@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Call paths: who called the call site, and who called them.
+ *
+ * Along the frame pointers, which code built with -pg, and -fno-omit-frame-pointer, has.  All of
+ * this library is compiled to leave %rbp alone, so that it is still the program's here.  Code
+ * without frame pointers uses %rbp for anything: no memory is read before the kernel has said that
+ * it can be, and a path ends before the first address that no call instruction returns to.
+ * Unwinding by tables is no way here: it takes the loader's lock, for which another thread may be
+ * waiting that also waits for what this one is about to release.
+ *
+ * A path is defined once in a stream and then known by its number.  The table remembers hashes, of
+ * what was read and of what was made of it; signals are blocked while it changes.
+ */
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "internal.h"
+#include "runtime/runtime.h"
+#include "runtime/sys.h"
+
+#define PAGE_BYTES  4096u
+#define FRAME_MAX   ((uintptr_t)1 << 20) /* bytes; more is no frame */
+#define EXTEND_MAX  ((uintptr_t)64 * PAGE_BYTES)
+#define SLOTS	    4096u
+#define NUMBER_BITS 16
+#define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
+#define NUMBER_NONE NUMBER_MASK /* there is no path beyond the site */
+
+uint64_t st_path_wait_ns = UINT64_MAX;
+
+struct st_paths {
+	uint32_t n;	       /* defined */
+	uint32_t n_slots;      /* used: a path has one as it was read, and one as it was cut */
+	uint64_t slots[SLOTS]; /* hash, its low bits replaced by the number; 0: free */
+};
+
+/* --- memory that may be read ------------------------------------------------------------------ */
+
+/* The kernel reads the set before it refuses the order. */
+static bool page_is_readable(uintptr_t address)
+{
+	long no_order = -1;
+
+	return gm_syscall6(SYS_rt_sigprocmask, no_order, (long)(address & -8ul), 0, 8, 0, 0) !=
+	       -EFAULT;
+}
+
+static bool pages_are_readable(uintptr_t start, uintptr_t end)
+{
+	for (; start < end; start += PAGE_BYTES)
+		if (!page_is_readable(start))
+			return false;
+	return true;
+}
+
+static uintptr_t page_of(uintptr_t address)
+{
+	return address & -(uintptr_t)PAGE_BYTES;
+}
+
+static struct st_stack page_around(uintptr_t address)
+{
+	return (struct st_stack){page_of(address), page_of(address) + PAGE_BYTES};
+}
+
+/*
+ * The part of the stack around `stack` that is known to be there.  A thread's own stack, where it
+ * had its first event, stays as long as the thread, so that is remembered; of another, which a
+ * program may free, only the page that we are on is taken for granted.
+ */
+static struct st_stack known_stack(struct st_thread *self, uintptr_t stack)
+{
+	struct st_stack *own = &self->stack;
+	struct st_stack here = page_around(stack);
+
+	if (stack < own->start && own->start - here.start <= EXTEND_MAX &&
+	    pages_are_readable(here.end, own->start))
+		own->start = here.start;
+	return stack >= own->start && stack < own->end ? *own : here;
+}
+
+static bool frame_is_readable(struct st_stack *known, uintptr_t frame)
+{
+	uintptr_t end = page_of(frame + 2 * sizeof(uintptr_t) - 1) + PAGE_BYTES;
+
+	if (end <= known->end)
+		return true;
+	if (!pages_are_readable(known->end, end))
+		return false;
+	known->end = end;
+	return true;
+}
+
+/* --- frames ----------------------------------------------------------------------------------- */
+
+/* 0: this library was not compiled to leave it alone. */
+static inline uintptr_t program_frame(void)
+{
+	uintptr_t frame = 0;
+
+#ifdef ST_HAS_FRAMES
+	__asm__ volatile("mov %%rbp, %0" : "=r"(frame));
+#endif
+	return frame;
+}
+
+static inline uintptr_t stack_pointer(void)
+{
+	uintptr_t stack;
+
+	__asm__ volatile("mov %%rsp, %0" : "=r"(stack));
+	return stack;
+}
+
+void st_path_stack_init(struct st_thread *self)
+{
+	self->stack = page_around(stack_pointer());
+}
+
+static unsigned walk(struct st_thread *self, uintptr_t site, uint64_t *addresses)
+{
+	uintptr_t below = stack_pointer(), frame = program_frame();
+	struct st_stack known = known_stack(self, below);
+	bool own = known.start == self->stack.start;
+	unsigned n = 0;
+
+	addresses[n++] = site;
+	while (n < ST_PATH_MAX && frame > below && frame - below < FRAME_MAX &&
+	       frame % sizeof(uintptr_t) == 0 && frame_is_readable(&known, frame)) {
+		const uintptr_t *saved = (const uintptr_t *)frame;
+
+		if (saved[1] < PAGE_BYTES)
+			break;
+		addresses[n++] = saved[1];
+		below = frame;
+		frame = saved[0];
+	}
+	if (own)
+		self->stack = known;
+	return n;
+}
+
+/* Does a call end there: direct, or indirect in one of its lengths?  See Intel's manual, CALL. */
+static bool follows_call(const struct gm_object *object, uint64_t address)
+{
+	static const uint8_t indirect[] = {2, 3, 4, 6, 7};
+	const uint8_t *code = (const uint8_t *)address;
+
+	if (address < object->text_start + 7 || address > object->text_end)
+		return false;
+	if (code[-5] == 0xe8)
+		return true;
+	for (unsigned i = 0; i < sizeof(indirect); i++) {
+		const uint8_t *call = code - indirect[i];
+
+		if (call[0] == 0xff && (call[1] >> 3 & 7) == 2)
+			return true;
+	}
+	return false;
+}
+
+/* How many of them can be return addresses. */
+static unsigned trusted(const uint64_t *addresses, unsigned n)
+{
+	struct gm_object object;
+	unsigned i = 1; /* the site has really been returned to */
+
+	while (i < n && gm_maps_note(addresses[i], &object) && follows_call(&object, addresses[i]))
+		i++;
+	return i;
+}
+
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+static uint64_t hash_of(const uint64_t *addresses, unsigned n)
+{
+	uint64_t hash = n;
+
+	for (unsigned i = 0; i < n; i++) {
+		hash = (hash ^ addresses[i]) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 32;
+	}
+	return hash | (uint64_t)1 << 63; /* never 0 */
+}
+
+/* Where it is, or would be. */
+static uint64_t *slot_of(struct st_paths *paths, uint64_t hash)
+{
+	for (uint64_t i = hash >> 32;; i++) {
+		uint64_t *slot = &paths->slots[i % SLOTS];
+
+		if (*slot == 0 || (*slot ^ hash) >> NUMBER_BITS == 0)
+			return slot;
+	}
+}
+
+static void remember(struct st_paths *paths, uint64_t hash, uint16_t number)
+{
+	uint64_t *slot = slot_of(paths, hash);
+
+	paths->n_slots += *slot == 0;
+	*slot = (hash & ~(uint64_t)NUMBER_MASK) | number;
+}
+
+/* The number of a path cut to what is trusted, defined if it is new.  0: there is no room. */
+static uint16_t define(struct st_thread *self, const uint64_t *addresses, unsigned n,
+		       uint64_t now_ns)
+{
+	uint64_t hash = hash_of(addresses, n), known = *slot_of(self->paths, hash);
+
+	if (n == 1)
+		return NUMBER_NONE;
+	if (known != 0)
+		return (uint16_t)known;
+	if (!st_emit_path(self, (uint16_t)(self->paths->n + 1), addresses, n, now_ns))
+		return 0;
+	remember(self->paths, hash, (uint16_t)++self->paths->n);
+	return (uint16_t)self->paths->n;
+}
+
+static ST_COLD uint16_t learn(struct st_thread *self, const uint64_t *addresses, unsigned n,
+			      uint64_t now_ns)
+{
+	uint16_t number = 0;
+	uint64_t mask;
+
+	gm_signals_block(&mask);
+	if (self->paths == NULL)
+		self->paths = st_memory_new(sizeof(*self->paths));
+	if (self->paths != NULL && self->paths->n_slots <= SLOTS / 2) {
+		number = define(self, addresses, trusted(addresses, n), now_ns);
+		if (number != 0)
+			remember(self->paths, hash_of(addresses, n), number);
+	}
+	gm_signals_restore(mask);
+	return number;
+}
+
+void st_path_note(struct st_thread *self, uintptr_t site, const void *object, uint64_t wait_ns,
+		  uint64_t now_ns)
+{
+	uint64_t addresses[ST_PATH_MAX];
+	unsigned n;
+	uint16_t number = 0;
+
+	/* LTTng's events have none. */
+	if (wait_ns < st_path_wait_ns || !self->live || self->only_ust)
+		return;
+	n = walk(self, site, addresses);
+	if (self->paths != NULL)
+		number = (uint16_t)*slot_of(self->paths, hash_of(addresses, n));
+	if (number == 0)
+		number = learn(self, addresses, n, now_ns);
+	if (number != 0 && number != NUMBER_NONE)
+		st_emit_parts(self, ST_EVENT_call_path, 0, 0, object, number, now_ns);
+}

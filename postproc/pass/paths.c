@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How threads came to wait long, and to release what others slept on: by object, operation and call
+ * path.  Only operations whose path was recorded are here (events.h, call_path).
+ */
+#include "pass/paths.h"
+
+#include "pass/object_row.h"
+
+/* The rest is seldom of interest, and there may be thousands. */
+#define TEXT_ROWS 30
+
+enum { FUNCTION = PP_OBJECT_CELLS, CALLS, WAIT, WAIT_MAX, PATH, FRAMES, N_COLUMNS };
+
+static const struct pp_column columns[N_COLUMNS] = {
+    PP_OBJECT_COLUMNS,
+    [FUNCTION] = {"function", "function", PP_TYPE_TEXT, 0, "what was called"},
+    [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "how often, with a path recorded"},
+    [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "how long these waited; releases do not"},
+    [WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, 0, "the longest wait"},
+    [PATH] = {"path", "called by", PP_TYPE_TEXT, 0, "the functions, innermost first"},
+    [FRAMES] = {"frames", "frames", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "the calls, one by one"},
+};
+
+enum { FRAME_SITE, FRAME_ADDRESS, N_FRAME_COLUMNS };
+
+static const struct pp_column frame_columns[N_FRAME_COLUMNS] = {
+    [FRAME_SITE] = {"site", "site", PP_TYPE_TEXT, 0, "where the call stands"},
+    [FRAME_ADDRESS] = {"address", "address", PP_TYPE_ADDRESS, 0, "its run-time return address"},
+};
+
+struct use {
+	struct pp_object *object;
+	const struct pp_path *path;
+	enum st_event op;
+	uint64_t calls;
+	int64_t wait_ns, wait_max_ns;
+	unsigned serial;
+};
+
+struct paths {
+	const struct pp_pass_context *context;
+	struct pp_thread_listener thread_listener;
+	struct pp_object_listener object_listener;
+	struct pp_thread_states *states;
+	struct pp_objects objects;
+	GHashTable *uses; /* a set of struct use * */
+};
+
+static guint use_hash(const void *data)
+{
+	const struct use *use = data;
+
+	return g_direct_hash(use->object) ^ g_direct_hash(use->path) * 31 ^ use->op;
+}
+
+static gboolean use_equal(const void *a, const void *b)
+{
+	const struct use *x = a, *y = b;
+
+	return x->object == y->object && x->path == y->path && x->op == y->op;
+}
+
+static struct use *use_of(struct paths *self, struct pp_object *object,
+			  const struct pp_operation *operation)
+{
+	struct use key = {.object = object, .path = operation->path, .op = operation->op};
+	struct use *use = g_hash_table_lookup(self->uses, &key);
+
+	if (use)
+		return use;
+	use = g_memdup2(&key, sizeof(key));
+	use->serial = g_hash_table_size(self->uses);
+	g_hash_table_add(self->uses, use);
+	return use;
+}
+
+static void on_operation(void *data, struct pp_object *object, const struct pp_operation *operation,
+			 bool acquired)
+{
+	int64_t wait_ns = operation->end_ns - operation->begin_ns;
+	struct use *use;
+
+	(void)acquired;
+	/* A condition wait comes a second time, for its mutex. */
+	if (!operation->path || object->type != pp_sync_type(operation->op))
+		return;
+	use = use_of(data, object, operation);
+	use->calls++;
+	use->wait_ns += wait_ns;
+	use->wait_max_ns = MAX(use->wait_max_ns, wait_ns);
+}
+
+static void forward_begin(void *data, const struct pp_operation *operation)
+{
+	pp_objects_begin(&((struct paths *)data)->objects, operation);
+}
+
+static void forward_operation(void *data, const struct pp_operation *operation)
+{
+	pp_objects_operation(&((struct paths *)data)->objects, operation);
+}
+
+static void forward_lost(void *data, const struct pp_thread *thread)
+{
+	pp_objects_lost(&((struct paths *)data)->objects, thread);
+}
+
+static void *paths_start(const struct pp_pass_context *context)
+{
+	struct paths *self = g_new0(struct paths, 1);
+
+	self->context = context;
+	self->thread_listener = (struct pp_thread_listener){
+	    .data = self,
+	    .begin = forward_begin,
+	    .operation = forward_operation,
+	    .lost = forward_lost,
+	};
+	self->object_listener =
+	    (struct pp_object_listener){.data = self, .operation = on_operation};
+	self->uses = g_hash_table_new_full(use_hash, use_equal, g_free, NULL);
+	pp_objects_init(&self->objects, &self->object_listener, NULL);
+	self->states = pp_thread_states_new(context, &self->thread_listener, NULL);
+	return self;
+}
+
+static void paths_event(void *state, const struct pp_event *event)
+{
+	struct paths *self = state;
+
+	pp_thread_states_event(self->states, event);
+}
+
+char *pp_path_text(const struct pp_path *path, const struct pp_process *process,
+		   const struct pp_namer *namer)
+{
+	GString *text = g_string_new(NULL);
+
+	for (unsigned i = 0; i < path->n; i++) {
+		g_autofree char *name =
+		    namer && namer->function
+			? namer->function(namer->data, process, path->addresses[i])
+			: NULL;
+
+		g_string_append(text, i ? " < " : "");
+		if (name)
+			g_string_append(text, name);
+		else
+			g_string_append_printf(text, "0x%" G_GINT64_MODIFIER "x",
+					       path->addresses[i]);
+	}
+	return g_string_free(text, FALSE);
+}
+
+static struct pp_table *frames_table(const struct use *use, const struct pp_namer *namer)
+{
+	struct pp_table *table = pp_table_new("frames", "Frames", frame_columns, N_FRAME_COLUMNS);
+
+	for (unsigned i = 0; i < use->path->n; i++) {
+		struct pp_cell *row = pp_table_add_row(table);
+
+		if (namer && namer->site) {
+			g_autofree char *site =
+			    namer->site(namer->data, use->object->process, use->path->addresses[i]);
+
+			pp_cell_set_text(&row[FRAME_SITE], site);
+		}
+		pp_cell_set_count(&row[FRAME_ADDRESS], use->path->addresses[i]);
+	}
+	return table;
+}
+
+static void add_row(struct pp_table *table, const struct paths *self, const struct use *use)
+{
+	const struct pp_namer *namer = self->context->namer;
+	struct pp_cell *row = pp_table_add_row(table);
+	g_autofree char *text = pp_path_text(use->path, use->object->process, namer);
+
+	pp_object_row(row, use->object, namer);
+	pp_cell_set_text(&row[FUNCTION], pp_sync_function(use->op));
+	pp_cell_set_count(&row[CALLS], use->calls);
+	if (pp_operation_can_block(use->op)) {
+		pp_cell_set_time(&row[WAIT], use->wait_ns);
+		pp_cell_set_time(&row[WAIT_MAX], use->wait_max_ns);
+	}
+	pp_cell_set_text(&row[PATH], text);
+	pp_cell_set_table(&row[FRAMES], frames_table(use, namer));
+}
+
+/* What waited longest first, then what released most often, then in order of appearance. */
+static gint compare_uses(gconstpointer a, gconstpointer b)
+{
+	const struct use *x = a, *y = b;
+
+	if (x->wait_ns != y->wait_ns)
+		return x->wait_ns < y->wait_ns ? 1 : -1;
+	if (x->calls != y->calls)
+		return x->calls < y->calls ? 1 : -1;
+	return x->serial < y->serial ? -1 : x->serial > y->serial;
+}
+
+static void paths_finish(void *state, int64_t end_ns, GPtrArray *tables)
+{
+	struct paths *self = state;
+	struct pp_table *table = pp_table_new("paths", "Call paths", columns, N_COLUMNS);
+	g_autoptr(GList) uses = NULL;
+
+	table->text_rows = TEXT_ROWS;
+	pp_thread_states_finish(self->states, end_ns);
+	uses = g_list_sort(g_hash_table_get_keys(self->uses), compare_uses);
+	for (GList *at = uses; at; at = at->next)
+		add_row(table, self, at->data);
+	if (!uses)
+		pp_table_note(table, "no operation has a call path: none waited for as long as "
+				     "sync.paths says, or the program's code has no frame "
+				     "pointers (-pg, -fno-omit-frame-pointer)");
+	g_ptr_array_add(tables, table);
+}
+
+static void paths_free(void *state)
+{
+	struct paths *self = state;
+
+	g_hash_table_unref(self->uses);
+	pp_thread_states_free(self->states);
+	pp_objects_done(&self->objects, NULL);
+	g_free(self);
+}
+
+const struct pp_pass pp_pass_paths = {
+    .name = "paths",
+    .kinds = PP_THREAD_STATE_KINDS,
+    .start = paths_start,
+    .event = paths_event,
+    .finish = paths_finish,
+    .free = paths_free,
+};

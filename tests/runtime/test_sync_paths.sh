@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Long waits, and releases while others sleep, carry the calls that led to them.
+. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+gprof_mt=$GM_BUILD/gprof-mt
+
+run() # STATUS COMMAND...
+{
+	local wanted=$1 status=0
+	shift
+	"$@" >out 2>err || status=$?
+	[ $status -eq "$wanted" ] || { cat out err; fail "exit status $status of: $*"; }
+}
+
+# paths FUNCTION [DIR]: the paths to it, within the program
+paths()
+{
+	"$gprof_mt" report -i "${2:-gprof-mt.data}" --format json paths |
+		jq -r --arg f "$1" '.paths[] | select(.function == $f) | .path' |
+		sed -E 's/ < (start_thread|__libc_start_call_main|0x).*//' | sort -u
+}
+
+printf '[sync]\npaths = 0ns\n' >all.conf
+export GPROF_MT_CONFIG=$PWD/all.conf
+check_paths()
+{
+	same "pthread_mutex_lock" "$(paths pthread_mutex_lock)" "take < one < waits
+take < other < waits"
+	same "pthread_mutex_unlock" "$(paths pthread_mutex_unlock | grep 'release < main')" "release < main"
+	same "sem_wait" "$(paths sem_wait)" "receive < waits"
+	same "sem_post" "$(paths sem_post)" "give < main"
+	same "pthread_cond_wait" "$(paths pthread_cond_wait)" "await < waits"
+	same "pthread_cond_signal" "$(paths pthread_cond_signal)" "announce < main"
+}
+
+same() # WHAT GOT WANTED
+{
+	[ "$2" = "$3" ] || { "$gprof_mt" report paths; fail "$1: '$2', not '$3'"; }
+}
+
+build paths -fno-omit-frame-pointer
+run 9 traced ./paths
+events >events
+no_complaint
+check_paths
+# each path once
+[ "$(grep -c ' path ' events)" -le 12 ] || fail "paths are defined again and again"
+# The witness of an address is addr2line.
+address=$(grep ' path ' events | sed -n 's/.*addresses=\[ \[0\]=0x\([0-9A-F]*\) .*/\1/p' | head -n 1)
+base=$(awk '$2 == "load" { print $5; exit }' gprof-mt.data/*/maps)
+addr2line -f -e paths "$(printf 0x%x $((0x$address - 1 - 0x$base)))" | head -n 1 | grep -qx 'release' ||
+	fail "addr2line does not find release() at 0x$address"
+echo "frame pointers: ok"
+
+build paths -pg
+run 9 traced ./paths
+check_paths
+echo "-pg: ok"
+
+GPROF_MT_CONFIG=$PWD/contended.conf
+printf '[sync]\nmode = contended\npaths = 0ns\n' >contended.conf
+run 9 traced ./paths
+check_paths
+GPROF_MT_CONFIG=$PWD/all.conf
+echo "waits only: ok"
+
+# Without frame pointers what is said is true, and it may be little.
+build paths -O2 -fomit-frame-pointer -fno-optimize-sibling-calls
+run 9 traced ./paths
+paths pthread_mutex_lock | while read -r path; do
+	case "take < one < waits|take < other < waits" in
+	*"$path"*) ;;
+	*) fail "a path that is none: $path" ;;
+	esac
+done || exit 1
+echo "no frame pointers: ok"
+
+# On stacks that come and go.
+build paths -fno-omit-frame-pointer
+run 9 traced ./paths stacks
+paths pthread_mutex_lock | grep -q '^take < one < on_another_stack' || { paths pthread_mutex_lock; fail "stacks"; }
+echo "other stacks: ok"
+
+# None where none are wanted, or where no wait was so long.
+printf '[sync]\npaths = off\n' >off.conf
+GPROF_MT_CONFIG=$PWD/off.conf run 9 traced ./paths
+events >events
+expect 0 ' (path|call_path) '
+"$gprof_mt" report paths | grep -q 'no operation has a call path' || fail "paths = off: not said"
+printf '[sync]\npaths = 1h\n' >bad.conf
+GPROF_MT_CONFIG=$PWD/bad.conf traced ./paths >out 2>err
+grep -q "bad.conf:2: bad value '1h' for sync.paths: use off, or a time" err || { cat err; fail "a bad time"; }
+echo "configured: ok"
