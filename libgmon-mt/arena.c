@@ -33,6 +33,7 @@ static unsigned n_segments;
 
 static uint64_t file_bytes;
 static uint64_t retry_ns; /* the disk was full: not to be asked before */
+static uint8_t why;	  /* enum gm_loss: why the file could not grow */
 
 /* Where the next chunk is cut off: of the newest segment in the file, and of private memory. */
 static struct rest {
@@ -65,21 +66,33 @@ static char *map_file(uint64_t size_bytes)
 {
 	char *path = gm_path_new(gm_process_get()->dir, "calls");
 	char *start = NULL;
-	int fd = -1, flags = O_RDWR | O_NOFOLLOW | (file_bytes == 0 ? O_CREAT | O_EXCL : 0);
+	int fd = -ENOMEM, flags = O_RDWR | O_NOFOLLOW | (file_bytes == 0 ? O_CREAT | O_EXCL : 0);
+	int code;
 
 	if (path != NULL)
 		fd = gm_sys_open(path, flags, 0600);
+	code = fd;
 	if (fd >= 0) {
-		if (gm_file_reserve(fd, file_bytes, size_bytes) == 0)
+		code = gm_file_reserve(fd, file_bytes, size_bytes);
+		if (code == 0) {
 			start = gm_sys_mmap(size_bytes, MAP_SHARED, fd, file_bytes);
-		else
+			code = -ENOMEM;
+		} else {
 			gm_sys_ftruncate(fd, file_bytes);
+		}
 		gm_sys_close(fd);
 		if (start == NULL && file_bytes == 0)
 			gm_sys_unlink(path);
 	}
 	gm_path_free(path);
+	if (start == NULL)
+		why = gm_loss_of(code);
 	return start;
+}
+
+uint8_t gm_arena_why(void)
+{
+	return why;
 }
 
 static bool segment_new(struct rest *rest, uint64_t need_bytes)
@@ -87,8 +100,10 @@ static bool segment_new(struct rest *rest, uint64_t need_bytes)
 	uint64_t size_bytes = file_bytes;
 	char *start;
 
-	if (n_segments == SEGMENTS_MAX)
+	if (n_segments == SEGMENTS_MAX) {
+		why = GM_LOSS_TOO_MANY;
 		return false;
+	}
 	if (size_bytes < SEGMENT_BYTES_MIN)
 		size_bytes = SEGMENT_BYTES_MIN;
 	if (size_bytes > SEGMENT_BYTES_MAX)
@@ -227,6 +242,7 @@ void gm_arena_forget(void)
 	n_segments = 0;
 	file_bytes = 0;
 	retry_ns = 0;
+	why = 0;
 	shared_rest = private_rest = (struct rest){NULL, 0};
 	memset(free_tables, 0, sizeof(free_tables));
 }

@@ -94,19 +94,26 @@ static struct gm_table *table_at(const struct gm_control *control, uint32_t numb
 }
 
 /* Of the calling thread. */
-static void count_lost(uint64_t n)
+static void count_lost(uint8_t why)
 {
-	if (gm_tls.slot == NULL)
-		gm_process_count_lost(GM_LIB_CALLS, n);
-	else
-		gm_tls.slot->calls_lost += n;
+	if (gm_tls.slot == NULL) {
+		gm_process_count_lost(GM_LIB_CALLS, 1, why);
+		return;
+	}
+	gm_tls.slot->calls_lost++;
+	gm_loss_add(&gm_tls.slot->calls_why, why);
 }
 
-/* Where what finds no room in its tables is counted. */
-static uint64_t *losses(const struct gm_control *control)
+/* What finds no room in its tables; n may be what was found after all (negative). */
+static void lose(const struct gm_control *control, uint64_t n, uint8_t why)
 {
-	return (control->flags & GM_CALLS_SAMPLES) != 0 ? &control->slot->samples_missed
-							: &control->slot->calls_lost;
+	bool are_samples = (control->flags & GM_CALLS_SAMPLES) != 0;
+	struct gm_thread_slot *slot = control->slot;
+
+	if (n == 0)
+		return;
+	*(are_samples ? &slot->samples_missed : &slot->calls_lost) += n;
+	gm_loss_add(are_samples ? &slot->samples_why : &slot->calls_why, why);
 }
 
 bool gm_calls_start(struct gm_control *control)
@@ -136,6 +143,11 @@ static void copy_keys(const struct gm_table *from, struct gm_table *to)
 	}
 }
 
+static bool may_grow(const struct gm_control *control)
+{
+	return control->n_retired < GM_RETIRED_MAX && control->table->header.n_slots < 1u << 26;
+}
+
 /*
  * Goes on in a table of twice the size, which has the keys of the old one and counts from zero: the
  * old one keeps its counts, and whatever an interrupted mcount is about to add.  False: no memory.
@@ -145,7 +157,7 @@ static bool grow(struct gm_control *control)
 	struct gm_table *old = control->table, *table = NULL;
 	uint64_t mask;
 
-	if (control->n_retired == GM_RETIRED_MAX || old->header.n_slots >= 1u << 26)
+	if (!may_grow(control))
 		return false;
 	gm_flush_lock(&mask);
 	table = table_new(control, old->header.n_slots * 2);
@@ -155,7 +167,7 @@ static bool grow(struct gm_control *control)
 		control->retired[control->n_retired++] = old;
 		control->table = table;
 		gm_view_set(control->view, table);
-		if (control->history != NULL)
+		if (control->history != NULL && !control->is_ending)
 			control->history->table = table;
 	}
 	gm_flush_unlock(mask);
@@ -194,6 +206,14 @@ static struct gm_arc *add(struct gm_control *control, uint64_t from, uint64_t se
 	return arc;
 }
 
+/* Why an arc cannot be added. */
+static uint8_t why_full(const struct gm_control *control)
+{
+	if (control != NULL && !may_grow(control))
+		return GM_LOSS_TOO_MANY;
+	return gm_arena_why() | GM_LOSS_MEMORY;
+}
+
 void gm_calls_add(struct gm_control *control, uint64_t from, uint64_t self, uint64_t n)
 {
 	struct gm_arc *arc = add(control, from, self);
@@ -201,7 +221,7 @@ void gm_calls_add(struct gm_control *control, uint64_t from, uint64_t self, uint
 	if (arc != NULL)
 		arc->count += n;
 	else
-		*losses(control) += n;
+		lose(control, n, why_full(control));
 }
 
 static void count(struct gm_control *control, uint64_t from, uint64_t self)
@@ -209,7 +229,7 @@ static void count(struct gm_control *control, uint64_t from, uint64_t self)
 	struct gm_arc *arc = add(control, from, self);
 
 	if (arc == NULL) {
-		count_lost(1);
+		count_lost(why_full(control));
 		return;
 	}
 	if (control->history != NULL)
@@ -233,12 +253,14 @@ __attribute__((noinline, cold, visibility("hidden"))) void gm_calls_miss(uint64_
 	gm_threads_check_fork();
 	if (gm_tls.state == GM_STATE_NEWBORN)
 		gm_thread_start();
-	counts = gm_tls.state == GM_STATE_NOMINAL || gm_tls.state == GM_STATE_HISTORY;
+	counts = gm_thread_counts();
 	if (from == GM_FROM_RETURN) {
-		if (gm_tls.state == GM_STATE_HISTORY)
+		if (counts && gm_tls.state == GM_STATE_HISTORY)
 			gm_history_record(gm_tls.control, NULL, self);
-	} else if (gm_tls.state == GM_STATE_ENDED || (counts && self == 0)) {
-		count_lost(1);
+	} else if (gm_tls.state == GM_STATE_LOST) {
+		count_lost(gm_tls.why_lost);
+	} else if (counts && self == 0) {
+		count_lost(GM_LOSS_NO_FUNCTION);
 	} else if (counts) {
 		count(gm_thread_control(), from, self);
 	}
@@ -312,10 +334,27 @@ static void spill(struct gm_control *control)
 			if (kept != NULL && kept->self != 0)
 				kept->count += arc->count;
 			else
-				*losses(control) += arc->count;
+				lose(control, arc->count, gm_arena_why());
 		}
 		gm_arena_free(table);
 	}
+}
+
+bool gm_calls_are_kept(const struct gm_control *control)
+{
+	for (uint32_t n = 0; n <= control->n_retired; n++)
+		if ((table_at(control, n)->header.flags & GM_CALLS_PRIVATE) != 0)
+			return false;
+	return true;
+}
+
+uint64_t gm_calls_total(const struct gm_control *control)
+{
+	uint64_t total = 0;
+
+	for (uint32_t n = 0; n <= control->n_retired; n++)
+		total += table_total(table_at(control, n));
+	return total;
 }
 
 void gm_calls_settle(struct gm_control *control)
@@ -325,13 +364,13 @@ void gm_calls_settle(struct gm_control *control)
 	for (uint32_t n = 0; n <= control->n_retired; n++)
 		if ((table_at(control, n)->header.flags & GM_CALLS_PRIVATE) != 0)
 			lost += table_total(table_at(control, n));
-	*losses(control) += lost - control->settled_lost;
+	lose(control, lost - control->settled_lost, gm_arena_why());
 	control->settled_lost = lost;
 }
 
 void gm_calls_end(struct gm_control *control)
 {
-	*losses(control) -= control->settled_lost;
+	lose(control, -control->settled_lost, 0);
 	if (archive(control))
 		for (uint32_t n = 0; n <= control->n_retired; n++)
 			gm_arena_free(table_at(control, n));

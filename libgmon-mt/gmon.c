@@ -22,6 +22,7 @@ static struct gm_control merged; /* arcs of the threads that ended */
 static uint64_t n_written;	 /* calls and samples in the merged files last written, plus 1 */
 static unsigned n_failed;	 /* files of the capture that could not be written */
 static long last_failure;
+static bool told; /* that gmon.out cannot be written */
 
 /* First counts bytes (fd < 0), then writes no more than that: living threads go on counting. */
 struct output {
@@ -256,12 +257,11 @@ static void write_in_folder(const char *middle, const struct gm_object *object,
 	}
 }
 
-void gm_gmon_thread(const struct gm_control *control, bool final)
+static void write_thread(const struct gm_control *control)
 {
 	struct objects objects = {0};
 	char middle[32];
 	struct gm_text text = GM_TEXT(middle);
-	const struct gm_table *table;
 
 	gm_text_add_u64(&text, control->index);
 	gm_text_add(&text, ".");
@@ -269,6 +269,18 @@ void gm_gmon_thread(const struct gm_control *control, bool final)
 	find_objects(control->table, &objects); /* which has the keys of all its predecessors */
 	for (unsigned i = 0; i < objects.n; i++)
 		write_in_folder(middle, objects.at[i], control);
+}
+
+void gm_gmon_thread(struct gm_control *control, bool final)
+{
+	const struct gm_table *table;
+	uint64_t n_now = 1 + gm_calls_total(control);
+
+	if (control->samples != NULL)
+		n_now += gm_calls_total(control->samples);
+	if (n_now != control->n_written)
+		write_thread(control);
+	control->n_written = n_now;
 	for (uint32_t n = 0; final && (table = gm_calls_table(control, n)) != NULL; n++)
 		gm_calls_merge(&merged, table);
 	if (final)
@@ -287,6 +299,7 @@ void gm_gmon_forget(void)
 	gm_samples_forget();
 	n_failed = 0;
 	n_written = 0;
+	told = false;
 }
 
 static void visit_find(const struct gm_control *control, void *objects)
@@ -294,18 +307,9 @@ static void visit_find(const struct gm_control *control, void *objects)
 	find_objects(control->table, objects);
 }
 
-static void sum_table(const struct gm_table *table, uint64_t *sum)
-{
-	for (uint32_t i = 0; table != NULL && i < table->header.n_slots; i++)
-		*sum += table->arcs[i].count;
-}
-
 static void visit_sum(const struct gm_control *control, void *sum)
 {
-	const struct gm_table *table;
-
-	for (uint32_t n = 0; (table = gm_calls_table(control, n)) != NULL; n++)
-		sum_table(table, sum);
+	*(uint64_t *)sum += gm_calls_total(control);
 }
 
 /* gmon.out, or as GMON_OUT_PREFIX asks: PREFIX.PID, as glibc has it. */
@@ -330,10 +334,11 @@ static void write_gmon_out(const struct gm_object *object)
 	char *path = gmon_out_path();
 	long code = path == NULL ? -ENOMEM : write_gmon(path, object, NULL);
 
-	if (code < 0) {
+	if (code < 0 && !told) {
 		char warning[GM_WARNING_BYTES];
 		struct gm_text text = GM_TEXT(warning);
 
+		told = true;
 		gm_text_add(&text, path == NULL ? "gmon.out" : path);
 		gm_text_add(&text, ": cannot write it: ");
 		gm_text_add_errno(&text, code);
@@ -369,7 +374,9 @@ void gm_gmon_all(void)
 	uint32_t n_threads = gm_threads_count();
 	uint64_t n_calls = 1 + gm_samples_total();
 
-	sum_table(merged.table, &n_calls);
+	gm_threads_finish();
+	if (merged.table != NULL)
+		n_calls += gm_calls_total(&merged);
 	visit_living(visit_sum, &n_calls);
 	if (n_calls == n_written)
 		return;

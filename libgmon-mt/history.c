@@ -60,7 +60,7 @@ static uint64_t word_of(uint64_t id, uint64_t now_ns, uint64_t number)
 static void show(struct gm_history *history, struct gm_control *control)
 {
 	history->end = history->stream.end;
-	history->packet = history->stream.packet;
+	history->packet = control->is_ending ? NULL : history->stream.packet;
 	control->segment = history->stream.segment;
 	control->segment_bytes = history->stream.segment_bytes;
 }
@@ -100,10 +100,11 @@ static void put_arc(struct gm_history *history, struct gm_arc *arc, uint64_t now
 	arc->record = word_of(GM_HISTORY_CALL, 0, number);
 }
 
-static void count_lost(struct gm_history *history)
+static void count_lost(struct gm_history *history, uint8_t why)
 {
 	history->stream.n_lost++;
 	gm_tls.slot->records_lost++;
+	gm_loss_add(&gm_tls.slot->records_why, why);
 	if (history->stream.packet != NULL)
 		history->stream.packet->events_discarded = history->stream.n_lost;
 }
@@ -113,12 +114,14 @@ void gm_history_record(struct gm_control *control, struct gm_arc *arc, uint64_t 
 	struct gm_history *history = control->history;
 	uint64_t line_ns = history->clock.ns_base, now_ns = gm_clock_read(&history->clock);
 
-	if (history->clock.error_ns > control->slot->clock_error_ns)
-		control->slot->clock_error_ns = history->clock.error_ns;
+	gm_thread_note_error(control->slot, history->clock.error_ns);
 	settle(history);
-	if ((arc != NULL && arc->record == 0 && history->n_arcs == GM_HISTORY_ARC_MAX) ||
-	    !gm_stream_room(&history->stream, ROOM_BYTES, now_ns)) {
-		count_lost(history);
+	if (arc != NULL && arc->record == 0 && history->n_arcs == GM_HISTORY_ARC_MAX) {
+		count_lost(history, GM_LOSS_TOO_MANY);
+		return;
+	}
+	if (!gm_stream_room(&history->stream, ROOM_BYTES, now_ns)) {
+		count_lost(history, history->stream.why);
 		show(history, control);
 		return;
 	}
@@ -179,11 +182,12 @@ bool gm_history_start(struct gm_control *control)
 			: TRACE_FAILED;
 		gm_history_on = trace_state == TRACE_OPEN;
 	}
-	if (trace_state == TRACE_FAILED)
+	history = trace_state == TRACE_OPEN ? writer_take() : NULL;
+	if (history == NULL) {
+		gm_loss_add(&control->slot->records_why,
+			    trace_state == TRACE_OPEN ? GM_LOSS_MEMORY : trace.why);
 		return false;
-	history = writer_take();
-	if (history == NULL)
-		return false;
+	}
 	history->n_arcs = 0;
 	history->clock.error_ns = 0;
 	history->stream.trace = &trace;
@@ -204,18 +208,25 @@ static void finish(struct gm_history *history)
 	history->stream.last_ns = gm_clock_read(&history->clock);
 }
 
+void gm_history_linger(struct gm_control *control)
+{
+	if (control->history == NULL)
+		return;
+	control->history->table = NULL;
+	control->history->packet = NULL;
+}
+
 void gm_history_end(struct gm_control *control)
 {
 	struct gm_history *history = control->history;
 
 	if (history == NULL)
 		return;
+	gm_history_linger(control);
 	finish(history);
 	if (history->stream.segment != NULL && n_open == OPEN_MAX)
 		gm_stream_close(&history->stream);
 	n_open += history->stream.segment != NULL;
-	history->table = NULL;
-	history->packet = NULL;
 	control->history = NULL;
 	control->segment = NULL;
 	history->next_free = parked;

@@ -40,7 +40,7 @@ __attribute__((constructor(101))) static void start(void)
 	gm_signals_restore(mask);
 	if (process == NULL)
 		return;
-	gm_process_count_lost(GM_LIB_CALLS, gm_calls_early);
+	gm_process_count_lost(GM_LIB_CALLS, gm_calls_early, GM_LOSS_TOO_EARLY);
 	gm_maps_update();
 }
 

@@ -26,7 +26,7 @@
 enum gm_state {
 	GM_STATE_NEWBORN = 0, /* no call seen yet */
 	GM_STATE_NOMINAL = 1,
-	GM_STATE_ENDED = 2,   /* flushed, or no memory: calls are counted as lost */
+	GM_STATE_LOST = 2,    /* calls are counted as lost */
 	GM_STATE_OFF = 3,     /* the process is not profiled; from here on mcount returns at once */
 	GM_STATE_PAUSED = 4,  /* moncontrol(0) */
 	GM_STATE_HISTORY = 5, /* nominal, and each call is recorded, too */
@@ -71,6 +71,7 @@ struct gm_control {
 	struct gm_thread_slot *slot; /* NULL: the process' thread table was full */
 	uint32_t index, tid;
 	bool shares_tls; /* with a task that has no thread-local storage of its own */
+	bool is_ending;	 /* its thread, after the last of its destructors */
 	uint32_t n_used;
 	uint32_t n_retired;
 	uint64_t settled_lost; /* of calls_lost: what gm_calls_settle() put there */
@@ -81,6 +82,7 @@ struct gm_control {
 	struct gm_control *next_free;
 	uint32_t flags;		    /* enum gm_calls_flags of its tables */
 	struct gm_control *samples; /* the tables of its samples; NULL: none yet */
+	uint64_t n_written;	    /* calls and samples in its gmon files, plus 1; 0: no files */
 	struct gm_timer timer;
 };
 
@@ -103,6 +105,7 @@ struct gm_tls {
 	struct gm_control *control;
 	struct gm_thread_slot *slot; /* NULL: none, or not yet */
 	struct gm_history *history;
+	uint8_t why_lost; /* enum gm_loss: in GM_STATE_LOST */
 };
 
 extern __thread struct gm_tls gm_tls;
@@ -130,6 +133,12 @@ void gm_calls_add(struct gm_control *control, uint64_t from, uint64_t self, uint
  * an arc are the sum over all of them.
  */
 const struct gm_table *gm_calls_table(const struct gm_control *control, uint32_t number);
+
+/* All of it is in the file. */
+bool gm_calls_are_kept(const struct gm_control *control);
+
+/* The calls in all of its tables. */
+uint64_t gm_calls_total(const struct gm_control *control);
 
 /*
  * For a thread still running when the process ends, under the lock: what only memory holds is
@@ -171,6 +180,9 @@ static inline size_t gm_table_bytes(uint32_t n_slots)
  */
 struct gm_table *gm_arena_new(uint32_t n_slots, uint32_t slot_bytes, bool may_be_private);
 
+/* Why the file had no room for the last chunk that found none in it: enum gm_loss. */
+uint8_t gm_arena_why(void);
+
 /* Makes a filled table count. */
 void gm_arena_publish(struct gm_table *table);
 
@@ -196,6 +208,9 @@ bool gm_history_start(struct gm_control *control);
  * calling thread.
  */
 void gm_history_record(struct gm_control *control, struct gm_arc *arc, uint64_t where);
+
+/* The thread is about to end: from here on, calls and returns go the long way. */
+void gm_history_linger(struct gm_control *control);
 
 /* Ends the thread's history; under the lock. */
 void gm_history_end(struct gm_control *control);
@@ -223,6 +238,12 @@ void gm_thread_start(void);
  * made, and that has the thread-local storage of another thread, gets one of its own.
  */
 struct gm_control *gm_thread_control(void);
+
+/* Calls of the calling thread are to be counted. */
+bool gm_thread_counts(void);
+
+/* At the end of the process, under the lock: finishes the threads that are no more. */
+void gm_threads_finish(void);
 
 /* The control block of a thread that is running and counts calls; else NULL. */
 struct gm_control *gm_control_at(uint32_t index);
@@ -288,8 +309,11 @@ uint64_t gm_samples_total(void);
 
 /* --- gmon.c ------------------------------------------------------------------------------- */
 
-/* Writes the gmon files of one thread, and adds it to the merged ones if `final`. */
-void gm_gmon_thread(const struct gm_control *control, bool final);
+/*
+ * Writes the gmon files of one thread, if it has counted anything since the last time, and adds it
+ * to the merged ones if `final`.
+ */
+void gm_gmon_thread(struct gm_control *control, bool final);
 
 /*
  * Writes the files of every thread still running, from a look at its tables, and the merged ones:

@@ -94,6 +94,7 @@ static void take(struct gm_control *control, uint64_t n_late, uint64_t pc)
 	samples = samples_of(control);
 	if (samples == NULL) {
 		miss(control, 1 + n_late);
+		gm_loss_add(&control->slot->samples_why, gm_arena_why() | GM_LOSS_MEMORY);
 		return;
 	}
 	control->slot->samples_late += (uint32_t)n_late;
@@ -119,7 +120,7 @@ static void handle(int number, siginfo_t *info, void *context)
 
 	if (info->si_code != SI_TIMER || info->si_ptr != &cookie)
 		pass_on(number, info, context);
-	else if (gm_tls.control != NULL) /* else one that was on its way when the thread ended */
+	else if (gm_tls.control != NULL && gm_tls.control->timer.on) /* else a late one */
 		take(gm_tls.control, info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0,
 		     (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP]);
 }
@@ -302,13 +303,13 @@ void gm_sample_settle(struct gm_control *control)
 {
 	uint64_t missed;
 
+	if (control->samples != NULL)
+		gm_calls_settle(control->samples);
 	if (!control->timer.on)
 		return;
 	missed = unmet(control, gm_sys_clock_ns(THREAD_CPU(control->tid)));
 	miss(control, missed - control->timer.settled);
 	control->timer.settled = missed;
-	if (control->samples != NULL)
-		gm_calls_settle(control->samples);
 }
 
 void gm_sample_end(struct gm_control *control)

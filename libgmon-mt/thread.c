@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread's life as this library sees it: newborn until its first counted call, nominal, ended.
+ * A thread's life as this library sees it: newborn until its first counted call, nominal, ending.
  *
  * The end is noticed by a pthread key's destructor in its last round (runtime.h), which covers
- * return, pthread_exit and cancellation, detached or not.  Threads that are still running when the
- * process ends, or that pthreads knows nothing of, are met by the walk over the thread table.
+ * return, pthread_exit and cancellation, detached or not.  Destructors of other keys and handlers
+ * of signals may still call profiled functions: so the thread's tables stay until the kernel no
+ * longer knows its id, which the next threads to end look for, and then the process.  Threads that
+ * are still running when that ends, or that pthreads knows nothing of, are met by the walk over the
+ * thread table.
  *
  * Control blocks are pooled: bounded by the number of threads at once, never by how many there
  * were.
@@ -15,10 +18,14 @@
 #include "internal.h"
 #include "runtime/futex.h"
 
-#define POOL_BYTES 65536u
+#define POOL_BYTES     65536u
+#define ENDING_CHECKED 4u /* by each thread that ends: more than come */
 
 static uint32_t flush_locked;
 static struct gm_control *free_controls;
+
+/* Threads whose end was noticed, in its order, linked by next_free. */
+static struct gm_control *ending, **ending_last = &ending;
 
 /* In the memory of the views: zeros in the child of a fork. */
 static struct alive {
@@ -115,6 +122,8 @@ static void aim(struct gm_control *control)
 	struct gm_tls *tls = control->tls;
 	bool counts;
 
+	if (control->is_ending) /* its thread-local storage may be gone */
+		return;
 	/* In whatever order its thread sees them: a miss asks for the state. */
 	if (paused)
 		tls->state = GM_STATE_PAUSED;
@@ -140,6 +149,26 @@ static void publish(struct gm_control *control)
 	gm_thread_watch(control);
 }
 
+/* Gives it what counting needs.  False: it cannot be, see why_lost. */
+static bool equip(struct gm_control *control)
+{
+	control->slot = gm_thread_self(&control->index);
+	gm_tls.slot = control->slot;
+	if (control->slot == NULL) {
+		gm_tls.why_lost = gm_threads_why();
+		return false;
+	}
+	/* Taken already: by another copy of this library, linked into the program or preloaded. */
+	if (control->slot->local[GM_LIB_CALLS] != 0) {
+		gm_tls.why_lost = GM_LOSS_SECOND_COPY;
+		return false;
+	}
+	if (gm_calls_start(control))
+		return true;
+	gm_tls.why_lost = gm_arena_why() | GM_LOSS_MEMORY;
+	return false;
+}
+
 void gm_thread_start(void)
 {
 	const struct gm_process *process = gm_process_open();
@@ -150,21 +179,18 @@ void gm_thread_start(void)
 		return;
 	}
 	gm_started = true;
-	gm_tls.state = GM_STATE_ENDED;
+	gm_tls.state = GM_STATE_LOST;
+	gm_tls.why_lost = GM_LOSS_MEMORY;
 	watch_begin();
 	control = gm_control_new();
 	if (control == NULL)
 		return;
 	control->tls = &gm_tls;
 	control->tid = (uint32_t)gm_sys_gettid();
-	control->slot = gm_thread_self(&control->index);
-	gm_tls.slot = control->slot;
-	/* Taken already: by another copy of this library, linked into the program or preloaded. */
-	if (control->slot == NULL || control->slot->local[GM_LIB_CALLS] != 0 ||
-	    !gm_calls_start(control))
-		gm_control_free(control);
-	else
+	if (equip(control))
 		publish(control);
+	else
+		gm_control_free(control);
 }
 
 /* Of a task that shares the calling thread's thread-local storage: found by its id each time. */
@@ -213,6 +239,79 @@ struct gm_control *gm_thread_control(void)
 	return control_of_task(tid);
 }
 
+bool gm_thread_counts(void)
+{
+	if (gm_tls.state != GM_STATE_NOMINAL && gm_tls.state != GM_STATE_HISTORY)
+		return false;
+	return !gm_tls.control->is_ending || !paused;
+}
+
+/* The thread is no more, or calls nothing that is to be kept. */
+static void finish(struct gm_control *control)
+{
+	gm_history_end(control);
+	gm_gmon_thread(control, true);
+	control->slot->local[GM_LIB_CALLS] = 0;
+	gm_calls_end(control);
+	if (control->samples != NULL) {
+		gm_calls_end(control->samples);
+		gm_control_free_locked(control->samples);
+	}
+	gm_control_free_locked(control);
+}
+
+/* Ids mean the same in the process itself alone: not in a child of vfork() that has others. */
+static bool is_gone(const struct gm_control *control)
+{
+	int pid = gm_process_get()->pid;
+
+	return gm_sys_getpid() == pid &&
+	       gm_syscall3(SYS_tgkill, pid, (long)control->tid, 0) == -ESRCH;
+}
+
+static void ending_add(struct gm_control *control)
+{
+	control->next_free = NULL;
+	*ending_last = control;
+	ending_last = &control->next_free;
+}
+
+/* Looks at so many of the ending threads; those that are not gone are the last to be asked next. */
+static void ending_check(unsigned n)
+{
+	while (ending != NULL && n-- > 0) {
+		struct gm_control *control = ending;
+
+		ending = control->next_free;
+		if (ending == NULL)
+			ending_last = &ending;
+		if (is_gone(control))
+			finish(control);
+		else
+			ending_add(control);
+	}
+}
+
+void gm_threads_finish(void)
+{
+	unsigned n = 0;
+
+	for (const struct gm_control *control = ending; control != NULL;
+	     control = control->next_free)
+		n++;
+	ending_check(n);
+}
+
+/* From here on its calls go the long way. */
+static void linger(struct gm_control *control)
+{
+	control->is_ending = true;
+	gm_tls.state = gm_tls.history != NULL ? GM_STATE_HISTORY : GM_STATE_NOMINAL;
+	gm_tls.view = &gm_no_view;
+	gm_history_linger(control);
+	ending_add(control);
+}
+
 /* In the ending thread, last of its destructors. */
 static void thread_ended(void *arg)
 {
@@ -221,22 +320,20 @@ static void thread_ended(void *arg)
 
 	gm_threads_check_fork();
 	gm_flush_lock(&mask);
-	if (gm_tls.control == control) {
-		gm_tls.state = GM_STATE_ENDED;
-		gm_tls.view = &gm_no_view;
+	if (gm_tls.control == control && !control->is_ending) {
 		gm_sample_end(control);
 		gm_thread_end(control->slot);
-		gm_history_end(control);
-		gm_tls.history = NULL;
-		gm_gmon_thread(control, true);
-		control->slot->local[GM_LIB_CALLS] = 0;
-		gm_calls_end(control);
-		if (control->samples != NULL) {
-			gm_calls_end(control->samples);
-			gm_control_free_locked(control->samples);
+		ending_check(ENDING_CHECKED);
+		if (gm_calls_are_kept(control)) {
+			gm_gmon_thread(control, false);
+			linger(control);
+		} else {
+			gm_tls = (struct gm_tls){.state = GM_STATE_LOST,
+						 .why_lost = gm_arena_why(),
+						 .view = &gm_no_view,
+						 .slot = control->slot};
+			finish(control);
 		}
-		gm_tls.control = NULL;
-		gm_control_free_locked(control);
 	}
 	gm_flush_unlock(mask);
 }
@@ -276,6 +373,8 @@ static void process_begin_anew(void)
 {
 	flush_locked = 0;
 	free_controls = NULL;
+	ending = NULL;
+	ending_last = &ending;
 	gm_arena_forget();
 	gm_history_forget(gm_tls.control);
 	gm_gmon_forget();

@@ -246,7 +246,7 @@ uint64_t st_stamp_slowly(struct st_thread *self)
 		return gm_clock_ns();
 	now_ns = gm_clock_anchor(&self->clock);
 	if (self->slot != NULL)
-		self->slot->clock_error_ns = self->clock.error_ns;
+		gm_thread_note_error(self->slot, self->clock.error_ns);
 	return now_ns;
 }
 

@@ -43,10 +43,16 @@ void *st_memory_new(size_t size_bytes)
 	return memory;
 }
 
+static void slot_count_lost(struct gm_thread_slot *slot, uint64_t n, uint8_t why)
+{
+	__atomic_fetch_add(&slot->events_lost, n, __ATOMIC_RELAXED);
+	gm_loss_add(&slot->events_why, why);
+}
+
 void st_count_lost(struct st_thread *self, uint64_t n)
 {
 	self->stream.n_lost += n;
-	__atomic_fetch_add(&self->slot->events_lost, n, __ATOMIC_RELAXED);
+	slot_count_lost(self->slot, n, self->stream.why);
 	if (self->stream.packet != NULL)
 		self->stream.packet->events_discarded = self->stream.n_lost;
 }
@@ -57,9 +63,9 @@ void st_count_lost_anywhere(void)
 	struct gm_thread_slot *slot = gm_process_get() != NULL ? gm_thread_self(&index) : NULL;
 
 	if (slot != NULL)
-		__atomic_fetch_add(&slot->events_lost, 1, __ATOMIC_RELAXED);
+		slot_count_lost(slot, 1, GM_LOSS_MEMORY);
 	else
-		gm_process_count_lost(GM_LIB_SYNC, 1);
+		gm_process_count_lost(GM_LIB_SYNC, 1, gm_threads_why());
 }
 
 /* Makes it the calling thread's writer: one just made, taken over, or emptied by a fork. */

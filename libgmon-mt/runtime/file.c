@@ -71,6 +71,21 @@ bool gm_file_may_reach(uint64_t end_bytes)
 	return end_bytes <= limit[0];
 }
 
+uint8_t gm_loss_of(long code)
+{
+	switch (code) {
+	case -ENOSPC:
+	case -EDQUOT:
+		return GM_LOSS_DISK;
+	case -EFBIG:
+		return GM_LOSS_FILE_LIMIT;
+	case -ENOMEM:
+		return GM_LOSS_MEMORY;
+	default:
+		return GM_LOSS_FILE;
+	}
+}
+
 int gm_file_reserve(int fd, uint64_t offset, uint64_t size_bytes)
 {
 	long result;

@@ -23,7 +23,9 @@ static struct gm_process process;
 static uint32_t process_state; /* enum gm_process_state, or PROCESS_OPENING */
 static bool configured;
 static char threads_path[GM_PATH_MAX + 16];
-static uint64_t lost[GM_N_LIBS]; /* while there is no table to count them in */
+/* While there is no table to count them in. */
+static uint64_t lost[GM_N_LIBS];
+static uint8_t lost_why[GM_N_LIBS];
 
 extern char **environ;
 extern void *__libc_stack_end; /* the loader's: as the kernel left it, argc, argv, environment */
@@ -264,6 +266,22 @@ static bool open_capture(void)
 	return true;
 }
 
+/* For who reads the capture. */
+static void leave_word(int code)
+{
+	char name[32], target[16];
+	struct gm_text text = GM_TEXT(name), number = GM_TEXT(target);
+	char *path;
+
+	gm_text_add(&text, GM_UNWRITTEN);
+	gm_text_add_u64(&text, (uint64_t)process.pid);
+	gm_text_add_u64(&number, (uint64_t)-code);
+	path = gm_path_new(process.capture.dir, name);
+	if (path != NULL)
+		gm_syscall3(SYS_symlink, (long)target, (long)path, 0);
+	gm_path_free(path);
+}
+
 static bool open_folder(void)
 {
 	struct gm_threads_header *header;
@@ -280,11 +298,13 @@ static bool open_folder(void)
 		gm_text_add_errno(&text, code);
 		gm_text_add(&text, "; the program runs unprofiled");
 		gm_warn_once(warning);
+		leave_word(code);
 		return false;
 	}
 	gm_threads_attach(header, threads_path);
 	for (unsigned i = 0; i < GM_N_LIBS; i++)
-		gm_process_count_lost(i, __atomic_exchange_n(&lost[i], 0, __ATOMIC_RELAXED));
+		gm_process_count_lost(i, __atomic_exchange_n(&lost[i], 0, __ATOMIC_RELAXED),
+				      lost_why[i]);
 	return true;
 }
 
@@ -352,14 +372,20 @@ void gm_process_end(void)
 	header->end_ns = gm_clock_ns();
 }
 
-void gm_process_count_lost(enum gm_library library, uint64_t n)
+void gm_process_count_lost(enum gm_library library, uint64_t n, uint8_t why)
 {
 	struct gm_threads_header *header = gm_threads_table();
 	uint64_t *counter = &lost[library];
+	uint8_t *whys = &lost_why[library];
 
-	if (header != NULL)
+	if (n == 0)
+		return;
+	if (header != NULL) {
 		counter = library == GM_LIB_CALLS ? &header->calls_lost : &header->events_lost;
+		whys = library == GM_LIB_CALLS ? &header->calls_why : &header->events_why;
+	}
 	__atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
+	gm_loss_add(whys, why);
 }
 
 bool gm_process_set_sampling(uint64_t sampler, enum gm_sample_state state, uint64_t period_ns)

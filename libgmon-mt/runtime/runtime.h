@@ -67,8 +67,11 @@ void gm_process_end(void);
  */
 bool gm_process_set_sampling(uint64_t sampler, enum gm_sample_state state, uint64_t period_ns);
 
-/* Adds the calls or events of threads without a slot to the losses of the table's header. */
-void gm_process_count_lost(enum gm_library library, uint64_t n);
+/*
+ * Adds calls or events to the losses of the table's header; `why`: enum gm_loss.  Of a thread
+ * without a slot: gm_threads_why().
+ */
+void gm_process_count_lost(enum gm_library library, uint64_t n, uint8_t why);
 
 /* --- threads ------------------------------------------------------------------------------ */
 
@@ -78,6 +81,12 @@ void gm_process_count_lost(enum gm_library library, uint64_t n);
  * *ret_index is untouched on failure.
  */
 struct gm_thread_slot *gm_thread_self(uint32_t *ret_index);
+
+/* Why threads found no slot: enum gm_loss. */
+uint8_t gm_threads_why(void);
+
+/* Keeps the largest error of a thread's time stamps in its slot. */
+void gm_thread_note_error(struct gm_thread_slot *slot, uint64_t error_ns);
 
 /* How many threads the table has, ended ones too; and the slot of one of them, for walks. */
 uint32_t gm_threads_count(void);
@@ -174,6 +183,16 @@ int gm_file_map(const char *dir, const char *name, size_t size_bytes, void **ret
  * kernel would send the program a SIGXFSZ.
  */
 int gm_file_reserve(int fd, uint64_t offset, uint64_t size_bytes);
+
+/* What a failure (-errno) means for what was to be kept: enum gm_loss. */
+uint8_t gm_loss_of(long code);
+
+/* Adds to the reasons in a file that others map, too. */
+static inline void gm_loss_add(uint8_t *whys, uint8_t why)
+{
+	if ((*whys & why) != why)
+		__atomic_fetch_or(whys, why, __ATOMIC_RELAXED);
+}
 
 /* False: past RLIMIT_FSIZE, where the kernel would send the program a SIGXFSZ. */
 bool gm_file_may_reach(uint64_t end_bytes);

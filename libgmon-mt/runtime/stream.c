@@ -190,18 +190,21 @@ static bool packet_more(struct gm_stream *stream)
 
 /*
  * Makes a file longer by pages that are an empty packet each.  The kernel adds page after page, so
- * the file is whole whenever it stops.  Returns by how many bytes; 0: there is no room.
+ * the file is whole whenever it stops.  Returns by how many bytes; 0: there is no room, and the
+ * stream knows why.
  */
-static uint64_t pages_add(const struct gm_stream *stream, int fd, uint64_t from,
-			  uint64_t size_bytes, uint64_t now_ns)
+static uint64_t pages_add(struct gm_stream *stream, int fd, uint64_t from, uint64_t size_bytes,
+			  uint64_t now_ns)
 {
 	struct iovec parts[2 * GROWTH_PAGES];
 	struct gm_packet head;
 	unsigned n_parts = 0;
 	long added;
 
-	if (!gm_file_may_reach(from + size_bytes))
+	if (!gm_file_may_reach(from + size_bytes)) {
+		stream->why = GM_LOSS_FILE_LIMIT;
 		return 0;
+	}
 	packet_init(stream, (uint8_t *)&head, PAGE_BYTES, now_ns);
 	while (n_parts < size_bytes / PAGE_BYTES * 2) {
 		parts[n_parts++] = (struct iovec){&head, sizeof(head)};
@@ -212,6 +215,8 @@ static uint64_t pages_add(const struct gm_stream *stream, int fd, uint64_t from,
 	added = gm_syscall6(SYS_pwritev, fd, (long)parts, n_parts, (long)from, 0, 0);
 	if (added > 0 && added % PAGE_BYTES != 0)
 		gm_sys_ftruncate(fd, from + (uint64_t)added / PAGE_BYTES * PAGE_BYTES);
+	if (added < (long)PAGE_BYTES)
+		stream->why = added < 0 ? gm_loss_of(added) : GM_LOSS_DISK;
 	return added > 0 ? (uint64_t)added / PAGE_BYTES * PAGE_BYTES : 0;
 }
 
@@ -272,11 +277,14 @@ static uint8_t *segment_small(struct gm_stream *stream, uint64_t now_ns)
 	uint8_t *segment = NULL;
 	int directory = gm_sys_open(stream->trace->dir, O_PATH_DIRECTORY, 0), fd;
 
+	stream->why = gm_loss_of(directory);
 	if (directory < 0)
 		return NULL;
 	segment_name(name, stream, stream->n_segments, false);
 	fd = open_at(directory, name, O_CREAT | O_EXCL);
+	stream->why = gm_loss_of(fd);
 	if (fd >= 0) {
+		stream->why = GM_LOSS_MEMORY;
 		if (pages_add(stream, fd, 0, PAGE_BYTES, now_ns) > 0)
 			segment = gm_sys_mmap(SMALL_BYTES, MAP_SHARED, fd, 0);
 		gm_sys_close(fd);
@@ -515,6 +523,7 @@ bool gm_trace_open(struct gm_trace *trace, const char *name, uint64_t buffer_byt
 	gm_path_free(hidden);
 	if (code == 0)
 		return true;
+	trace->why = gm_loss_of(code);
 	error = GM_TEXT(warning);
 	gm_text_add(&error, trace->dir);
 	gm_text_add(&error, ": ");

@@ -31,6 +31,7 @@ struct gm_trace {
 	 * handler has left since: files stay mapped until the stream is closed.
 	 */
 	bool keeps_mappings;
+	uint8_t why; /* enum gm_loss: why it could not be opened */
 	uint32_t n_streams;
 };
 
@@ -40,6 +41,7 @@ struct gm_stream {
 	struct gm_packet *packet;
 	uint64_t last_ns; /* of the last event; kept by the writer */
 	uint64_t n_lost;  /* events without room; kept by the writer */
+	uint8_t why;	  /* enum gm_loss: why the last one found none */
 	uint32_t tid;	  /* the thread whose packets it writes */
 	uint32_t index;
 

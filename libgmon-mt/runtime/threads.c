@@ -65,15 +65,20 @@ static struct gm_thread_slot *segment_map(unsigned number)
 {
 	uint64_t offset = GM_THREADS_HEADER_BYTES + (uint64_t)number * GM_SEGMENT_BYTES;
 	struct gm_thread_slot *segment = NULL, *others = NULL;
-	int fd = gm_sys_open(table_path, O_RDWR | O_NOFOLLOW, 0);
+	int fd = gm_sys_open(table_path, O_RDWR | O_NOFOLLOW, 0), code = fd;
 
-	if (fd < 0)
+	if (fd >= 0) {
+		code = gm_file_reserve(fd, offset, GM_SEGMENT_BYTES);
+		if (code == 0) {
+			segment = gm_sys_mmap(GM_SEGMENT_BYTES, MAP_SHARED, fd, offset);
+			code = -ENOMEM;
+		}
+		gm_sys_close(fd);
+	}
+	if (segment == NULL) {
+		gm_loss_add(&table->threads_why, gm_loss_of(code));
 		return NULL;
-	if (gm_file_reserve(fd, offset, GM_SEGMENT_BYTES) == 0)
-		segment = gm_sys_mmap(GM_SEGMENT_BYTES, MAP_SHARED, fd, offset);
-	gm_sys_close(fd);
-	if (segment == NULL)
-		return NULL;
+	}
 	/* release: pairs with the acquire in segment_at() */
 	if (!atomic_compare_exchange_strong_explicit(&segments[number], &others, segment,
 						     memory_order_acq_rel, memory_order_acquire)) {
@@ -89,8 +94,10 @@ static struct gm_thread_slot *slot_at(uint32_t index)
 	unsigned number = index / GM_SEGMENT_SLOTS;
 	struct gm_thread_slot *segment;
 
-	if (number >= GM_SEGMENTS_MAX)
+	if (number >= GM_SEGMENTS_MAX) {
+		gm_loss_add(&table->threads_why, GM_LOSS_TOO_MANY);
 		return NULL;
+	}
 	segment = atomic_load_explicit(&segments[number], memory_order_acquire);
 	if (segment == NULL)
 		segment = segment_map(number);
@@ -184,6 +191,17 @@ struct gm_thread_slot *gm_thread_self(uint32_t *ret_index)
 	slot_fill(slot, index, tid);
 	*ret_index = index;
 	return slot;
+}
+
+uint8_t gm_threads_why(void)
+{
+	return table != NULL ? table->threads_why : 0;
+}
+
+void gm_thread_note_error(struct gm_thread_slot *slot, uint64_t error_ns)
+{
+	if (error_ns > slot->clock_error_ns)
+		slot->clock_error_ns = error_ns < UINT32_MAX ? (uint32_t)error_ns : UINT32_MAX;
 }
 
 void gm_thread_end(struct gm_thread_slot *slot)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "cli/view.h"
+#include "core/loss.h"
 #include "pass/top.h"
 
 #define MAX_WAITS 7
@@ -16,7 +17,8 @@
 
 struct counts {
 	unsigned processes, threads, counted; /* counted: threads whose calls are there */
-	uint64_t threads_lost, calls_lost, events_lost;
+	uint64_t threads_lost, calls_lost, records_lost, events_lost;
+	unsigned threads_why, calls_why, records_why, events_why;
 	uint64_t sync_bytes;
 };
 
@@ -50,6 +52,9 @@ static void count(const struct pp_capture *capture, struct counts *counts)
 		counts->threads_lost += process->threads_lost;
 		counts->calls_lost += process->calls_lost;
 		counts->events_lost += process->events_lost;
+		counts->threads_why |= process->threads_why;
+		counts->calls_why |= process->calls_why;
+		counts->events_why |= process->events_why;
 	}
 	for (guint i = 0; i < model->threads->len; i++) {
 		const struct pp_thread *thread = model->threads->pdata[i];
@@ -58,6 +63,10 @@ static void count(const struct pp_capture *capture, struct counts *counts)
 		counts->counted += thread->arcs && thread->arcs->len;
 		counts->calls_lost += thread->calls_lost;
 		counts->events_lost += thread->events_lost;
+		counts->calls_why |= thread->calls_why;
+		counts->records_lost += thread->records_lost;
+		counts->records_why |= thread->records_why;
+		counts->events_why |= thread->events_why;
 	}
 	for (guint i = 0; i < capture->traces->len; i++) {
 		const struct pp_trace *trace = capture->traces->pdata[i];
@@ -103,10 +112,12 @@ static char *describe(const struct pp_run *run, const struct counts *counts)
 	return g_string_free(text, FALSE);
 }
 
-static void note_loss(struct pp_run *run, const char *what, uint64_t n)
+static void note_loss(struct pp_run *run, const char *what, unsigned whys, uint64_t n)
 {
+	g_autofree char *text = pp_loss_text(what, whys);
+
 	if (n)
-		pp_run_add_loss(run, what, "runtime libraries", n);
+		pp_run_add_loss(run, text, "runtime libraries", n);
 }
 
 /* Without the kernel's: a wait lasts from its begin to its end, whoever had the CPU. */
@@ -162,9 +173,11 @@ char *pp_summary_make(struct pp_run *run, const struct pp_capture *capture)
 	count(capture, &counts);
 	run->processes = counts.processes;
 	run->threads = counts.threads;
-	note_loss(run, "threads that were not recorded", counts.threads_lost);
-	note_loss(run, "calls that were counted nowhere", counts.calls_lost);
-	note_loss(run, "synch-events that were not written", counts.events_lost);
+	note_loss(run, "threads that were not recorded", counts.threads_why, counts.threads_lost);
+	note_loss(run, "calls that were counted nowhere", counts.calls_why, counts.calls_lost);
+	note_loss(run, "calls and returns that are not in the history", counts.records_why,
+		  counts.records_lost);
+	note_loss(run, "synch-events that were not written", counts.events_why, counts.events_lost);
 	for (guint i = 0; i < capture->damage->len; i++)
 		pp_run_add_loss(run, "damage", capture->damage->pdata[i], 1);
 	return describe(run, &counts);

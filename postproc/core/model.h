@@ -26,6 +26,7 @@ struct pp_process {
 	char *dir;		  /* path of the folder; NULL: only the kernel saw the process */
 	int64_t start_ns, end_ns; /* PP_TIME_UNKNOWN where not known */
 	uint64_t threads_lost, calls_lost, events_lost;
+	uint8_t threads_why, calls_why, events_why; /* core/loss.h */
 	GPtrArray *threads;	    /* of struct pp_thread *, by index; borrowed from the model */
 	GArray *maps;		    /* of struct pp_load, by input/maps; NULL: no load map */
 	bool only_waits;	    /* of its synchronization: the rest was counted */
@@ -49,7 +50,8 @@ struct pp_thread {
 	bool ended;		/* in order */
 	bool kernel_only;
 	uint64_t calls_lost, events_lost;
-	uint64_t records_lost;	 /* calls and returns that are not in the history */
+	uint64_t records_lost; /* calls and returns that are not in the history */
+	uint8_t calls_why, events_why, records_why, samples_why; /* core/loss.h */
 	GArray *arcs;		 /* of struct pp_arc; NULL: the thread's calls were not recorded */
 	GArray *samples;	 /* of struct pp_sample; NULL: none */
 	uint64_t *sync_counts;	 /* by enum st_counted: operations that are no events; NULL: none */

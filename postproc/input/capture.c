@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "core/json.h"
+#include "core/loss.h"
 #include "gmon-mt/format.h"
 #include "gmon-mt/history.h"
 #include "input/events.h"
@@ -380,35 +381,52 @@ static int read_processes(struct pp_capture *capture, struct pp_error *err)
 	return 0;
 }
 
+static void note_loss(struct pp_model *model, const char *what, unsigned whys, const char *where,
+		      uint64_t count)
+{
+	g_autofree char *text = NULL;
+
+	if (!count)
+		return;
+	text = pp_loss_text(what, whys);
+	pp_model_add_problem(model, text, where, count);
+}
+
+static void note_thread_losses(struct pp_model *model, const struct pp_thread *thread)
+{
+	g_autofree char *where = g_strdup_printf("%s thread %u (tid %u)", thread->process->folder,
+						 thread->index, thread->tid);
+
+	note_loss(model, "calls not counted", thread->calls_why, where, thread->calls_lost);
+	note_loss(model, "calls and returns not in the history", thread->records_why, where,
+		  thread->records_lost);
+	note_loss(model, "synch-events not written", thread->events_why, where,
+		  thread->events_lost);
+	if (thread->records_why && !thread->records_lost) {
+		g_autofree char *text = pp_loss_text("no history of calls", thread->records_why);
+
+		pp_model_add_problem(model, text, where, 0);
+	}
+	/* Without a reason they belong to every recording: what no tick of the clock met. */
+	if (thread->samples_why)
+		note_loss(model, "samples not taken", thread->samples_why, where,
+			  thread->samples_missed);
+}
+
 static void note_losses(struct pp_model *model)
 {
 	for (guint i = 0; i < model->processes->len; i++) {
 		const struct pp_process *process = model->processes->pdata[i];
 
-		if (process->threads_lost)
-			pp_model_add_problem(model, "threads without a place in the thread table",
-					     process->folder, process->threads_lost);
-		if (process->calls_lost)
-			pp_model_add_problem(model, "calls of threads without a place",
-					     process->folder, process->calls_lost);
-		if (process->events_lost)
-			pp_model_add_problem(model, "synch-events of threads without a place",
-					     process->folder, process->events_lost);
+		note_loss(model, "threads without a place in the thread table",
+			  process->threads_why, process->folder, process->threads_lost);
+		note_loss(model, "calls of no known thread", process->calls_why, process->folder,
+			  process->calls_lost);
+		note_loss(model, "synch-events of no known thread", process->events_why,
+			  process->folder, process->events_lost);
 	}
-	for (guint i = 0; i < model->threads->len; i++) {
-		const struct pp_thread *thread = model->threads->pdata[i];
-		g_autofree char *where = g_strdup_printf(
-		    "%s thread %u (tid %u)", thread->process->folder, thread->index, thread->tid);
-
-		if (thread->calls_lost)
-			pp_model_add_problem(model, "calls not counted", where, thread->calls_lost);
-		if (thread->records_lost)
-			pp_model_add_problem(model, "calls and returns not in the history", where,
-					     thread->records_lost);
-		if (thread->events_lost)
-			pp_model_add_problem(model, "synch-events not written", where,
-					     thread->events_lost);
-	}
+	for (guint i = 0; i < model->threads->len; i++)
+		note_thread_losses(model, model->threads->pdata[i]);
 }
 
 static void widen(struct pp_model *model, int64_t start_ns, int64_t end_ns)
@@ -447,8 +465,38 @@ static void note_times(struct pp_model *model)
 	}
 }
 
+/* "1234 could not write into it: no room", of the first such process; NULL: none. */
+static char *note_unwritten(struct pp_model *model)
+{
+	GDir *dir = g_dir_open(model->dir, 0, NULL);
+	char *first = NULL;
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *path = g_build_filename(model->dir, name, NULL);
+		g_autofree char *target = NULL, *what = NULL;
+		const char *pid = name + strlen(GM_UNWRITTEN), *why;
+		int code;
+
+		if (!g_str_has_prefix(name, GM_UNWRITTEN) || !g_ascii_isdigit(*pid) ||
+		    !(target = g_file_read_link(path, NULL)))
+			continue;
+		code = atoi(target);
+		why = code == EFBIG ? "the limit on the size of files is too low (ulimit -f)"
+				    : g_strerror(code);
+		what = g_strconcat("process not recorded: ", why, NULL);
+		pp_model_add_problem(model, what, pid, 1);
+		if (!first)
+			first = g_strdup_printf("process %s could not write into it: %s", pid, why);
+	}
+	if (dir)
+		g_dir_close(dir);
+	return first;
+}
+
 static int open_capture(struct pp_capture *capture, struct pp_error *err)
 {
+	g_autofree char *unwritten = NULL;
 	const char *dir = capture->model->dir;
 	struct stat st;
 	int ret;
@@ -468,11 +516,12 @@ static int open_capture(struct pp_capture *capture, struct pp_error *err)
 	if (ret < 0)
 		return ret;
 	add_kernel_traces(capture);
+	unwritten = note_unwritten(capture->model);
 	if (!capture->model->processes->len && !capture->traces->len)
-		return pp_error_add(err, -ENODATA,
-				    "%s is an empty capture: no process wrote into it; "
-				    "build the program with `gcc -pg -g`, and record again",
-				    dir);
+		return pp_error_add(err, -ENODATA, "%s is an empty capture: %s", dir,
+				    unwritten
+					?: "no process wrote into it; build the program with "
+					   "`gcc -pg -g`, and record again");
 	note_losses(capture->model);
 	end_images(capture->model);
 	note_times(capture->model);

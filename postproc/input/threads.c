@@ -63,6 +63,10 @@ static void add_thread(struct pp_model *model, struct pp_process *process,
 	thread->records_lost = slot->records_lost;
 	thread->samples_missed = slot->samples_missed;
 	thread->samples_late = slot->samples_late;
+	thread->calls_why = slot->calls_why;
+	thread->events_why = slot->events_why;
+	thread->records_why = slot->records_why;
+	thread->samples_why = slot->samples_why;
 	thread->sample_error = (int)slot->sample_error;
 }
 
@@ -92,6 +96,9 @@ static void take_header(struct pp_process *process, const struct gm_threads_head
 	process->threads_lost = header->threads_lost;
 	process->calls_lost = header->calls_lost;
 	process->events_lost = header->events_lost;
+	process->threads_why = header->threads_why;
+	process->calls_why = header->calls_why;
+	process->events_why = header->events_why;
 }
 
 int pp_threads_read(struct pp_capture *capture, struct pp_process *process, const char *path,

@@ -23,9 +23,6 @@ STEADY = ["fs_rename_to_existing_file", "fs_symlink_dir", "fs_write_alotof_bufs"
 THREADED = ["barrier_serial_thread", "fs_chmod", "fs_readdir_non_empty_dir", "thread_equal",
             "thread_local_storage", "thread_stack_size_explicit", "threadpool_multiple_event_loops",
             "threadpool_queue_work_simple"]
-# A signal of the process may be taken by a thread that has ended but for the C library's part, and
-# that its handler then calls is counted as lost; of hundreds of processes few can have it.
-LOST_MAX = 40
 
 
 def work_folder(app, way):
@@ -51,7 +48,7 @@ def run_suite(app, way, *tests):
                f"{planned and planned[1]}: {run.err[-300:]!r}")
         expect(run.status == failed, f"{way}: exit status {run.status}, {failed} tests failed")
         if way in OURS:
-            processes = app.lost_at_most(run, LOST_MAX)
+            processes = app.lost_nothing(run)
             expect(processes > len(results), f"{way}: profiles of {processes} processes only")
     shutil.rmtree(work)
     return results

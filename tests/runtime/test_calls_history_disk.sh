@@ -26,4 +26,6 @@ calls=$(cat log.* | tr -d 'A-Z\n' | wc -c)
 [ "$recorded" -lt "$calls" ] || fail "the disk did not fill up"
 [ $((recorded + $(lost "$folder"))) -eq "$calls" ] ||
 	fail "$recorded records and $(lost "$folder") lost of $calls calls"
+"$GM_BUILD/gprof-mt" report -i place/capture quality >rows || fail "report"
+grep -q 'calls and returns not in the history: no room on the disk ' rows || fail "why: $(cat rows)"
 exit 0

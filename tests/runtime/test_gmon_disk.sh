@@ -32,6 +32,9 @@ same "gmon.out is a directory: lines" 1 "$(wc -l <err)"
 grep -q '^gprof-mt: .*gmon\.out: .*directory.*GMON_OUT_PREFIX' err || fail "$(cat err)"
 same "gmon.out is a directory: the threads" "leaf 1000
 run_leaf 1" "$(flat work "$(folder)"/gmon.1.*)"
+build late
+./late 2>err || fail "gmon.out is a directory, and is to be written twice: exit status $?"
+same "gmon.out is a directory, and is to be written twice: lines" 1 "$(wc -l <err)"
 fresh true
 echo precious >target && ln -s target gmon.out
 ./work >out 2>err

@@ -69,7 +69,8 @@ done
 "$GM_BUILD/gprof-mt" record -q --profile applic-only -o capture ./bare >out 2>err
 same "record: exit status" 7 $?
 runs "ulimit -f 4" "$GM_BUILD/gprof-mt" record -q --profile applic-only -o capture ./bare
-same "record, ulimit -f" "7 ran 1" "$(xargs <status) $(cat out) $(grep -cF "$limit" err)"
+same "record, ulimit -f" "7 ran 1" "$(xargs <status) $(cat out) $(grep -cF 'runs unprofiled' err)"
+same "record, ulimit -f: what record says" 1 "$(grep -cF "could not write into it: $limit" err)"
 
 # Where stderr takes nothing: a file at its limit, a pipe whose reader has gone.
 mkfifo fifo

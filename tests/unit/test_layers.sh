@@ -36,7 +36,7 @@ done
 
 may_include libgmon-mt '[a-z_0-9]+\.h|runtime/|gmon-mt/|arch/'
 may_include libsync-trace '[a-z_0-9]+\.h|runtime/|gmon-mt/format\.h|sync-trace/|ust/'
-may_include postproc/core 'core/|sync-trace/events\.h'
+may_include postproc/core 'core/|gmon-mt/format\.h|sync-trace/events\.h'
 may_include postproc/pass 'pass/|core/'
 may_include postproc/input 'input/|core/|gmon-mt/(format|history|packet)\.h|sync-trace/events\.h'
 may_include postproc/render 'render/|pass/|core/'

@@ -17,6 +17,8 @@
  *                      the offset in the clock block of every CTF metadata file of the capture) /
  *                      "clock_uuid UUID" (the boot id).  Written whole, by rename, by whoever
  *                      creates the capture.
+ *   .unwritten.PID     a symbolic link to "ERRNO": why the process PID has no folder.  It has a
+ *                      place where files have none: neither on a full disk nor under a limit.
  *   <pid>/maps         "TIME_NS load START END BIAS BUILDID PATH": hexadecimal without 0x but
  *                      for TIME_NS; BIAS = run-time address - link-time address; BUILDID is "-"
  *                      when the object has none; PATH runs to the end of the line, with '\n' and
@@ -34,6 +36,22 @@
 #define GM_CAPTURE_SCHEMA 1
 
 #define GM_SESSION_MAGIC "gprof-mt-capture"
+#define GM_UNWRITTEN	 ".unwritten."
+
+/*
+ * Why something is not there: a bit each, and a field has those of all the reasons there were.
+ * Beside a count that is not 0, no bit means that the reason is not known.
+ */
+enum gm_loss {
+	GM_LOSS_DISK = 1,	   /* no room on the disk */
+	GM_LOSS_FILE_LIMIT = 2,	   /* RLIMIT_FSIZE */
+	GM_LOSS_MEMORY = 4,	   /* no memory, or no address space */
+	GM_LOSS_FILE = 8,	   /* a file that could not be made, opened or written to */
+	GM_LOSS_TOO_MANY = 16,	   /* more than can be numbered */
+	GM_LOSS_TOO_EARLY = 32,	   /* before the library was relocated (IFUNC resolvers) */
+	GM_LOSS_NO_FUNCTION = 64,  /* a call by hand, of no function */
+	GM_LOSS_SECOND_COPY = 128, /* the program has the library twice */
+};
 
 /* --- <pid>/threads: header, then slots --------------------------------------------------- */
 
@@ -76,7 +94,8 @@ struct gm_threads_header {
 	uint64_t sample_period_ns; /* CPU time of a thread from sample to sample; 0: none taken */
 	uint64_t sampler;	   /* which copy of libgmon-mt samples; means nothing to a reader */
 	uint32_t sample_state;	   /* enum gm_sample_state */
-	uint32_t reserved32;
+	uint8_t threads_why, calls_why, events_why; /* enum gm_loss, of threads_lost and so on */
+	uint8_t reserved8;
 	uint64_t reserved[2];
 	uint32_t bucket[GM_THREAD_BUCKETS];
 };
@@ -93,21 +112,24 @@ enum gm_sample_state {
 struct gm_thread_slot {
 	uint32_t state; /* enum gm_thread_state; written last (release) */
 	uint32_t tid;
-	uint32_t next;		   /* chain of equal hash */
-	int32_t parent_index;	   /* -1: not known */
-	uint64_t start_ns;	   /* first seen */
-	uint64_t end_ns;	   /* 0: did not end in order */
-	uint64_t start_routine;	   /* run-time address; 0: not known */
-	uint64_t pthread;	   /* pthread_self(); 0: not known */
-	uint64_t calls_lost;	   /* calls of this thread that were counted nowhere */
-	uint64_t events_lost;	   /* synch-events of this thread that were written nowhere */
-	char name[16];		   /* last known, NUL-terminated */
-	uint64_t local[GM_N_LIBS]; /* each library's control block; means nothing to a reader */
-	uint64_t clock_error_ns;   /* largest error seen in the time stamps of its synch-events */
-	uint64_t records_lost;	   /* calls and returns that are not in the history, but counted */
-	uint64_t samples_missed;   /* periods of CPU time that no sample stands for */
-	uint32_t sample_error; /* errno: why it has no timer; 0: it has one, or see the header */
-	uint32_t samples_late; /* of its samples: found with the next, and counted there */
+	uint32_t next;		       /* chain of equal hash */
+	int32_t parent_index;	       /* -1: not known */
+	uint64_t start_ns;	       /* first seen */
+	uint64_t end_ns;	       /* 0: did not end in order */
+	uint64_t start_routine;	       /* run-time address; 0: not known */
+	uint64_t pthread;	       /* pthread_self(); 0: not known */
+	uint64_t calls_lost;	       /* calls of this thread that were counted nowhere */
+	uint64_t events_lost;	       /* synch-events of this thread that were written nowhere */
+	char name[16];		       /* last known, NUL-terminated */
+	uint64_t local[GM_N_LIBS];     /* each library's control block; means nothing to a reader */
+	uint32_t clock_error_ns;       /* largest error seen in its time stamps; 2^32-1 and more */
+	uint8_t calls_why, events_why; /* enum gm_loss, of calls_lost and so on */
+	uint8_t records_why;	       /* with records_lost == 0: it has no history at all */
+	uint8_t samples_why;	       /* none for CPU time that no timer told of */
+	uint64_t records_lost;	 /* calls and returns that are not in the history, but counted */
+	uint64_t samples_missed; /* periods of CPU time that no sample stands for */
+	uint32_t sample_error;	 /* errno: why it has no timer; 0: it has one, or see the header */
+	uint32_t samples_late;	 /* of its samples: found with the next, and counted there */
 };
 _Static_assert(sizeof(struct gm_thread_slot) == 128, "on-disk size");
 

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Calls that nothing could be done about are counted, with the reason, in the report and by record.
+. "$GM_TOP/tests/runtime/gmon/common.sh"
+gprof_mt=$GM_BUILD/gprof-mt
+capture=gprof-mt.data
+[ -x "$gprof_mt" ] || skip "gprof-mt is not built"
+
+# quality: "COUNT WHAT" of each row
+quality()
+{
+	"$gprof_mt" report -i "$capture" --format json quality |
+		python3 -c 'import json, sys
+for row in json.load(sys.stdin)["quality"]:
+	print(row["count"], row["what"])'
+}
+
+# check WHAT REASON COMMAND...: its calls, and those lost for this reason, are all there are.
+check()
+{
+	local what=$1 reason=$2 calls counted lost
+	shift 2
+	fresh timeout 60 "$@" >out 2>err || fail "$what: exit status $?: $(cat err)"
+	calls=$(tr -d ' ' <out)
+	counted=$(calls "$capture"/[1-9]* | awk '$2 == "target" { n += $3 } END { print n + 0 }')
+	quality >rows || fail "$what: report"
+	lost=$(awk '/ calls / { n += $1 } END { print n + 0 }' rows)
+	[ "$lost" -gt 0 ] || fail "$what: nothing lost"
+	same "$what: counted and lost" "$calls" $((counted + lost))
+	same "$what: lost for another reason" "" "$(grep ' calls ' rows | grep -v ": $reason\$")"
+}
+
+build losses
+check address_space "no memory or address space" ./losses address_space
+check descriptors "a file could not be made, opened or written to" ./losses descriptors
+check file_size "the limit on the size of files (ulimit -f)" ./losses file_size
+check no_function "made by hand, of no function" ./losses no_function
+check threads "the limit on the size of files (ulimit -f)" ./losses threads
+grep -q '^[0-9]* threads without a place in the thread table: the limit' rows ||
+	fail "threads: $(cat rows)"
+
+# record says so, too.
+fresh "$gprof_mt" record -q --set kernel.source=none ./losses no_function >out 2>err
+same "record" "gprof-mt: lost: runtime libraries: calls that were counted nowhere: \
+made by hand, of no function: 3" "$(cat err)"
+
+# Calls before the library is ready, and of its second copy in a program.
+link_with "$GM_BUILD/libgmon_mt.a"
+build resolvers -static
+fresh ./resolvers || fail "early: exit status $?"
+quality >rows
+grep -qx '[1-9][0-9]* calls of no known thread: before the program was relocated (IFUNC resolvers)' rows ||
+	fail "early: $(cat rows)"
+compile -fPIC -shared -o plugin.so library.c
+build plugin_user -Wl,--exclude-libs,ALL
+fresh preloaded ./plugin_user ./plugin.so || fail "twice: exit status $?"
+quality >rows
+same "twice" "60 calls not counted: the program has libgmon_mt twice" "$(cat rows)"
+
+# A full disk.
+[ "$(id -u)" = 0 ] || exit 0
+link_with -L"$GM_BUILD" -lgmon_mt -Wl,-rpath,"$GM_BUILD"
+build many_arcs
+mkdir disk
+mount -t tmpfs -o size=512k none disk 2>/dev/null || { echo "no tmpfs: the rest is left out"; exit 0; }
+trap 'umount -l disk' EXIT
+printf '[output]\ndir = disk/capture\n' >gprof-mt.conf
+capture=disk/capture
+check disk "no room on the disk" ./many_arcs disk/filler
+exit 0
