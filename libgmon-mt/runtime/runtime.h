@@ -32,7 +32,6 @@ enum gm_process_state {
 };
 
 struct gm_process {
-	enum gm_process_state state;
 	int pid;
 	struct gm_config config;
 	struct gm_capture capture;

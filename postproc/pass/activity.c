@@ -8,15 +8,10 @@
 #include "pass/shown.h"
 #include "pass/thread_state.h"
 
-enum { PID, IMAGE, TID, INDEX, NAME, PERIODS, CALLS, PER_ACTIVITY, MOST, WITHOUT };
+enum { NAME = PP_N_THREAD_CELLS, PERIODS, CALLS, PER_ACTIVITY, MOST, WITHOUT };
 
 static const struct pp_column columns[] = {
-    [PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY, "process"},
-    [IMAGE] = {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
-	       "0, 1, ...: which program of the process, one after each exec"},
-    [TID] = {"tid", "tid", PP_TYPE_COUNT, 0, "thread id"},
-    [INDEX] = {"index", "index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
-	       "number of the thread in its process"},
+    PP_THREAD_COLUMNS,
     [NAME] = {"name", "name", PP_TYPE_TEXT, 0, "last name that the thread had"},
     [PERIODS] = {"activities", "periods", PP_TYPE_COUNT, 0, "times it was switched in"},
     [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "functions that it entered"},
@@ -86,13 +81,9 @@ static void add_row(struct activities *self, struct pp_table *table, const struc
 	const struct pp_thread_state *life = pp_thread_state(self->states, thread);
 	bool scheduled = self->context->has_kernel && life && life->scheduled;
 	struct activity *activity = activity_of(self, thread);
-	struct pp_cell *row = pp_table_add_row(table);
+	struct pp_cell *row = pp_thread_row(table, thread);
 	uint64_t calls;
 
-	pp_cell_set_count(&row[PID], thread->process->pid);
-	pp_cell_set_count(&row[IMAGE], thread->process->image);
-	pp_cell_set_count(&row[TID], thread->tid);
-	pp_cell_set_count(&row[INDEX], thread->index);
 	pp_cell_set_text(&row[NAME], thread->name);
 	if (scheduled)
 		pp_cell_set_count(&row[PERIODS], life->activities);

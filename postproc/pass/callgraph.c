@@ -11,14 +11,10 @@
 #include "pass/graph.h"
 #include "pass/shown.h"
 
-enum { PID, IMAGE, TID, INDEX, FROM, TO, CALLS };
+enum { FROM = PP_N_THREAD_CELLS, TO, CALLS };
 
 static const struct pp_column columns[] = {
-    [PID] = {"pid", "pid", PP_TYPE_COUNT, 0, "process"},
-    [IMAGE] = {"image", "image", PP_TYPE_COUNT, 0,
-	       "0, 1, ...: which program of the process, one after each exec"},
-    [TID] = {"tid", "tid", PP_TYPE_COUNT, 0, "thread"},
-    [INDEX] = {"index", "index", PP_TYPE_COUNT, 0, "number of the thread in its process"},
+    PP_THREAD_COLUMNS,
     [FROM] = {"from", "from", PP_TYPE_TEXT, 0, "the caller; <spontaneous>: it has no name"},
     [TO] = {"to", "to", PP_TYPE_TEXT, 0, "the function called"},
     [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "how often"},
@@ -26,12 +22,6 @@ static const struct pp_column columns[] = {
 
 #define SPONTANEOUS "<spontaneous>"
 #define RULE	    "-----------------------------------------------\n"
-
-struct callgraph {
-	const struct pp_pass_context *context;
-	struct pp_table *table;
-	GString *text;
-};
 
 /* A graph being laid out. */
 struct layout {
@@ -264,12 +254,8 @@ static void add_rows(struct pp_table *table, const struct pp_thread *thread,
 {
 	for (uint32_t i = 0; i < graph->calls->len; i++) {
 		const struct pp_call *call = call_at(graph, i);
-		struct pp_cell *row = pp_table_add_row(table);
+		struct pp_cell *row = pp_thread_row(table, thread);
 
-		pp_cell_set_count(&row[PID], thread->process->pid);
-		pp_cell_set_count(&row[IMAGE], thread->process->image);
-		pp_cell_set_count(&row[TID], thread->tid);
-		pp_cell_set_count(&row[INDEX], thread->index);
 		pp_cell_set_text(&row[FROM], call->from == PP_SPONTANEOUS
 						 ? SPONTANEOUS
 						 : pp_graph_function(graph, call->from)->name);
@@ -280,7 +266,7 @@ static void add_rows(struct pp_table *table, const struct pp_thread *thread,
 
 static void *callgraph_start(const struct pp_pass_context *context)
 {
-	struct callgraph *self = g_new0(struct callgraph, 1);
+	struct pp_listing *self = g_new0(struct pp_listing, 1);
 
 	self->context = context;
 	return self;
@@ -288,12 +274,11 @@ static void *callgraph_start(const struct pp_pass_context *context)
 
 static void callgraph_finish(void *state, int64_t end_ns, GPtrArray *tables)
 {
-	struct callgraph *self = state;
+	struct pp_listing *self = state;
 	const GPtrArray *processes = self->context->model->processes;
 
 	(void)end_ns;
-	self->table = pp_table_new("arcs", "Call graph", columns, G_N_ELEMENTS(columns));
-	self->text = g_string_new(NULL);
+	pp_listing_begin(self, pp_table_new("arcs", "Call graph", columns, G_N_ELEMENTS(columns)));
 	for (guint p = 0; p < processes->len; p++) {
 		GPtrArray *threads = pp_threads_with_calls(self->context, processes->pdata[p]);
 
@@ -308,14 +293,7 @@ static void callgraph_finish(void *state, int64_t end_ns, GPtrArray *tables)
 		}
 		g_ptr_array_unref(threads);
 	}
-	if (self->table->rows->len) {
-		g_string_truncate(self->text, self->text->len - 1);
-		self->table->text = g_string_free(self->text, FALSE);
-	} else {
-		g_string_free(self->text, TRUE);
-		pp_note_no_calls(self->table, self->context);
-	}
-	g_ptr_array_add(tables, self->table);
+	pp_listing_end(self, tables);
 }
 
 const struct pp_pass pp_pass_callgraph = {

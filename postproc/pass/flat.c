@@ -12,14 +12,10 @@
 #include "pass/graph.h"
 #include "pass/shown.h"
 
-enum { PID, IMAGE, TID, INDEX, NAME, CALLS, RECURSIVE, SAMPLES, PERIOD, SELF };
+enum { NAME = PP_N_THREAD_CELLS, CALLS, RECURSIVE, SAMPLES, PERIOD, SELF };
 
 static const struct pp_column columns[] = {
-    [PID] = {"pid", "pid", PP_TYPE_COUNT, 0, "process"},
-    [IMAGE] = {"image", "image", PP_TYPE_COUNT, 0,
-	       "0, 1, ...: which program of the process, one after each exec"},
-    [TID] = {"tid", "tid", PP_TYPE_COUNT, 0, "thread"},
-    [INDEX] = {"index", "index", PP_TYPE_COUNT, 0, "number of the thread in its process"},
+    PP_THREAD_COLUMNS,
     [NAME] = {"name", "name", PP_TYPE_TEXT, 0, "function"},
     [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0,
 	       "how often it was called; none: it was not built with -pg"},
@@ -31,9 +27,7 @@ static const struct pp_column columns[] = {
 };
 
 struct flat {
-	const struct pp_pass_context *context;
-	struct pp_table *table;
-	GString *text;
+	struct pp_listing listing;
 	bool has_recursion, has_times;
 };
 
@@ -146,10 +140,10 @@ static int compare_functions(const void *a, const void *b)
 static void profile_init(struct profile *profile, const struct flat *self,
 			 struct pp_thread *const *threads, unsigned n_threads)
 {
-	struct pp_graph *graph = pp_graph_new(self->context->namer, threads, n_threads);
+	struct pp_graph *graph = pp_graph_new(self->listing.context->namer, threads, n_threads);
 
 	*profile = (struct profile){
-	    .namer = self->context->namer,
+	    .namer = self->listing.context->namer,
 	    .process = threads[0]->process,
 	    .functions = g_ptr_array_new_with_free_func(function_free),
 	    .by_identity = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
@@ -231,12 +225,8 @@ static void add_rows(struct pp_table *table, const struct pp_thread *thread,
 {
 	for (guint i = 0; i < profile->functions->len; i++) {
 		const struct function *function = profile->functions->pdata[i];
-		struct pp_cell *row = pp_table_add_row(table);
+		struct pp_cell *row = pp_thread_row(table, thread);
 
-		pp_cell_set_count(&row[PID], thread->process->pid);
-		pp_cell_set_count(&row[IMAGE], thread->process->image);
-		pp_cell_set_count(&row[TID], thread->tid);
-		pp_cell_set_count(&row[INDEX], thread->index);
 		pp_cell_set_text(&row[NAME], function->name);
 		if (function->is_counted) {
 			pp_cell_set_count(&row[CALLS], function->calls);
@@ -260,13 +250,13 @@ static void add_thread(struct flat *self, struct pp_thread *thread)
 		self->has_recursion |=
 		    ((struct function *)profile.functions->pdata[i])->self_calls > 0;
 	self->has_times |= profile.has_times;
-	add_rows(self->table, thread, &profile);
-	append_text(self->text, title, &profile);
+	add_rows(self->listing.table, thread, &profile);
+	append_text(self->listing.text, title, &profile);
 	profile_done(&profile);
 }
 
 /* How many samples the times are made of, or why there are none. */
-static void note_samples(const struct flat *self, const struct pp_process *process,
+static void note_samples(struct pp_table *table, const struct pp_process *process,
 			 const GPtrArray *threads)
 {
 	g_autofree char *period = pp_duration_text((int64_t)process->sample_period_ns);
@@ -275,8 +265,8 @@ static void note_samples(const struct flat *self, const struct pp_process *proce
 	int error = 0;
 
 	if (process->why_no_samples) {
-		pp_table_note(self->table, "no times of process %s: no samples: %s",
-			      process->folder, process->why_no_samples);
+		pp_table_note(table, "no times of process %s: no samples: %s", process->folder,
+			      process->why_no_samples);
 		return;
 	}
 	for (guint t = 0; t < threads->len; t++) {
@@ -291,19 +281,19 @@ static void note_samples(const struct flat *self, const struct pp_process *proce
 		for (guint i = 0; thread->samples && i < thread->samples->len; i++)
 			n += g_array_index(thread->samples, struct pp_sample, i).count;
 	}
-	pp_table_note(self->table,
+	pp_table_note(table,
 		      "samples of process %s: %" PRIu64 ", one for each %s of a thread's CPU time, "
 		      "%" PRIu64 " of them late and counted with the next; %" PRIu64
 		      " times none could be taken",
 		      process->folder, n, period, late, missed);
 	if (n_without)
-		pp_table_note(self->table, "no times of %u threads of process %s: no timer: %s",
+		pp_table_note(table, "no times of %u threads of process %s: no timer: %s",
 			      n_without, process->folder, g_strerror(error));
 }
 
 static void add_process(struct flat *self, const struct pp_process *process)
 {
-	GPtrArray *threads = pp_threads_with_calls(self->context, process);
+	GPtrArray *threads = pp_threads_with_calls(self->listing.context, process);
 
 	if (threads->len > 1) {
 		g_autofree char *title = g_strdup_printf("%u threads of process %s together",
@@ -312,13 +302,13 @@ static void add_process(struct flat *self, const struct pp_process *process)
 
 		profile_init(&profile, self, (struct pp_thread *const *)threads->pdata,
 			     threads->len);
-		append_text(self->text, title, &profile);
+		append_text(self->listing.text, title, &profile);
 		profile_done(&profile);
 	}
 	for (guint i = 0; i < threads->len; i++)
 		add_thread(self, threads->pdata[i]);
 	if (threads->len)
-		note_samples(self, process, threads);
+		note_samples(self->listing.table, process, threads);
 	g_ptr_array_unref(threads);
 }
 
@@ -326,35 +316,28 @@ static void *flat_start(const struct pp_pass_context *context)
 {
 	struct flat *self = g_new0(struct flat, 1);
 
-	self->context = context;
+	self->listing.context = context;
 	return self;
 }
 
 static void flat_finish(void *state, int64_t end_ns, GPtrArray *tables)
 {
 	struct flat *self = state;
-	const GPtrArray *processes = self->context->model->processes;
+	const GPtrArray *processes = self->listing.context->model->processes;
+	struct pp_table *table =
+	    pp_table_new("functions", "Flat profile", columns, G_N_ELEMENTS(columns));
 
 	(void)end_ns;
-	self->table = pp_table_new("functions", "Flat profile", columns, G_N_ELEMENTS(columns));
-	self->text = g_string_new(NULL);
+	pp_listing_begin(&self->listing, table);
 	for (guint i = 0; i < processes->len; i++)
 		add_process(self, processes->pdata[i]);
-	if (self->table->rows->len) {
-		g_string_truncate(self->text, self->text->len - 1);
-		self->table->text = g_string_free(self->text, FALSE);
-		if (self->has_times)
-			pp_table_note(self->table,
-				      "total us/call is not worked out: only self times are known");
-		if (self->has_recursion)
-			pp_table_note(self->table,
-				      "calls include those of functions to themselves, "
-				      "which gprof leaves out of its flat profile");
-	} else {
-		g_string_free(self->text, TRUE);
-		pp_note_no_calls(self->table, self->context);
-	}
-	g_ptr_array_add(tables, self->table);
+	if (!pp_listing_end(&self->listing, tables))
+		return;
+	if (self->has_times)
+		pp_table_note(table, "total us/call is not worked out: only self times are known");
+	if (self->has_recursion)
+		pp_table_note(table, "calls include those of functions to themselves, "
+				     "which gprof leaves out of its flat profile");
 }
 
 const struct pp_pass pp_pass_flat = {

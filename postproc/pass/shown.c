@@ -37,12 +37,46 @@ bool pp_thread_calls(const struct pp_thread *thread, uint64_t *ret_calls)
 	return true;
 }
 
-void pp_note_no_calls(struct pp_table *table, const struct pp_pass_context *context)
+struct pp_cell *pp_thread_row(struct pp_table *table, const struct pp_thread *thread)
 {
-	if (context->options && g_hash_table_contains(context->options, "tid"))
-		pp_table_note(table, "no calls by these threads");
+	struct pp_cell *row = pp_table_add_row(table);
+
+	pp_cell_set_count(&row[PP_CELL_PID], thread->process->pid);
+	pp_cell_set_count(&row[PP_CELL_IMAGE], thread->process->image);
+	pp_cell_set_count(&row[PP_CELL_TID], thread->tid);
+	pp_cell_set_count(&row[PP_CELL_INDEX], thread->index);
+	return row;
+}
+
+static void note_no_calls(const struct pp_listing *listing)
+{
+	GHashTable *options = listing->context->options;
+
+	if (options && g_hash_table_contains(options, "tid"))
+		pp_table_note(listing->table, "no calls by these threads");
 	else
-		pp_table_note(table,
+		pp_table_note(listing->table,
 			      "no calls were counted: the program was not built with -pg, or "
 			      "counting was off");
+}
+
+void pp_listing_begin(struct pp_listing *listing, struct pp_table *table)
+{
+	listing->table = table;
+	listing->text = g_string_new(NULL);
+}
+
+bool pp_listing_end(struct pp_listing *listing, GPtrArray *tables)
+{
+	bool has_rows = listing->table->rows->len > 0;
+
+	if (has_rows) { /* without the empty line behind the last thread */
+		g_string_truncate(listing->text, listing->text->len - 1);
+		listing->table->text = g_string_free(listing->text, FALSE);
+	} else {
+		g_string_free(listing->text, TRUE);
+		note_no_calls(listing);
+	}
+	g_ptr_array_add(tables, listing->table);
+	return has_rows;
 }

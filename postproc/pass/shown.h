@@ -1,9 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* What the passes over call counts share. */
+/* What the passes share that have a row for a thread, or several. */
 #ifndef PP_PASS_SHOWN_H
 #define PP_PASS_SHOWN_H
 
 #include "pass/pass.h"
+
+/* The first columns: which thread a row is about. */
+enum { PP_CELL_PID, PP_CELL_IMAGE, PP_CELL_TID, PP_CELL_INDEX, PP_N_THREAD_CELLS };
+
+#define PP_THREAD_COLUMNS                                                                          \
+	[PP_CELL_PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY, "process"},             \
+	[PP_CELL_IMAGE] = {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,                   \
+			   "0, 1, ...: which program of the process, one after each exec"},        \
+	[PP_CELL_TID] = {"tid", "tid", PP_TYPE_COUNT, 0, "thread id"},                             \
+	[PP_CELL_INDEX] = {                                                                        \
+	    "index", "index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,                                  \
+	    "number of the thread in its process; never used twice, as a tid may be"}
+
+/* A new row with these filled in. */
+struct pp_cell *pp_thread_row(struct pp_table *table, const struct pp_thread *thread);
+
+/* A table of calls whose text has a layout of its own. */
+struct pp_listing {
+	const struct pp_pass_context *context;
+	struct pp_table *table;
+	GString *text;
+};
+
+void pp_listing_begin(struct pp_listing *listing, struct pp_table *table);
+
+/* Adds the table to `tables`.  False: it has no row, and says why. */
+bool pp_listing_end(struct pp_listing *listing, GPtrArray *tables);
 
 /* "thread 3 worker (tid 1234, process 1230)".  The caller frees it. */
 char *pp_thread_title(const struct pp_thread *thread);
@@ -14,8 +41,5 @@ GPtrArray *pp_threads_with_calls(const struct pp_pass_context *context,
 
 /* How many calls the thread made.  False: they were not counted. */
 bool pp_thread_calls(const struct pp_thread *thread, uint64_t *ret_calls);
-
-/* Says why there are no rows. */
-void pp_note_no_calls(struct pp_table *table, const struct pp_pass_context *context);
 
 #endif

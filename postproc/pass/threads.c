@@ -9,11 +9,7 @@
 #include "pass/thread_state.h"
 
 enum {
-	PID,
-	IMAGE,
-	TID,
-	INDEX,
-	NAME,
+	NAME = PP_N_THREAD_CELLS,
 	START,
 	END,
 	LIFETIME,
@@ -32,12 +28,7 @@ enum {
 };
 
 static const struct pp_column columns[] = {
-    [PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY, "process"},
-    [IMAGE] = {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
-	       "0, 1, ...: which program of the process, one after each exec"},
-    [TID] = {"tid", "tid", PP_TYPE_COUNT, 0, "thread id"},
-    [INDEX] = {"index", "index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
-	       "number of the thread in its process; never used twice, as a tid may be"},
+    PP_THREAD_COLUMNS,
     [NAME] = {"name", "name", PP_TYPE_TEXT, 0, "last name that the thread had"},
     [START] = {"start_ns", "start", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,
 	       "when it was created, or first seen"},
@@ -127,13 +118,9 @@ static void add_row(struct pp_table *table, const struct pp_pass_context *contex
 		    const struct pp_thread_state *life)
 {
 	const struct pp_thread *thread = life->thread;
-	struct pp_cell *row = pp_table_add_row(table);
+	struct pp_cell *row = pp_thread_row(table, thread);
 	uint64_t calls;
 
-	pp_cell_set_count(&row[PID], thread->process->pid);
-	pp_cell_set_count(&row[IMAGE], thread->process->image);
-	pp_cell_set_count(&row[TID], thread->tid);
-	pp_cell_set_count(&row[INDEX], thread->index);
 	pp_cell_set_text(&row[NAME], thread->name);
 	pp_cell_set_time(&row[START], life->start_ns);
 	pp_cell_set_time(&row[END], life->end_ns);
