@@ -144,6 +144,7 @@ static void publish(struct gm_control *control)
 		gm_tls.history = control->history;
 	aim(control);
 	control->slot->local[GM_LIB_CALLS] = (uint64_t)control;
+	gm_started = true;
 	gm_sample_start(control);
 	gm_flush_unlock(mask);
 	gm_thread_watch(control);
@@ -178,7 +179,6 @@ void gm_thread_start(void)
 		gm_tls.state = GM_STATE_OFF;
 		return;
 	}
-	gm_started = true;
 	gm_tls.state = GM_STATE_LOST;
 	gm_tls.why_lost = GM_LOSS_MEMORY;
 	watch_begin();
