@@ -74,13 +74,15 @@ static void add_clock(struct gm_text *text, const struct gm_process *process)
 
 static void add_stream(struct gm_text *text)
 {
-	gm_text_add(text, "stream {\n\tid = 0;\n"
+	/* The bits above are GM_PACKET_FOLLOWED_*, which are not for readers of events. */
+	gm_text_add(text, "typealias integer { size = 30; align = 8; signed = false; } := "
+			  "tid_t;\n\nstream {\n\tid = 0;\n"
 			  "\tpacket.context := struct {\n"
 			  "\t\tuint64_t content_size;\n"
 			  "\t\tuint64_t packet_size;\n"
 			  "\t\tclock64_t timestamp_begin;\n"
 			  "\t\tuint64_t events_discarded;\n"
-			  "\t\tuint32_t tid;\n"
+			  "\t\ttid_t tid;\n"
 			  "\t\tuint32_t index;\n"
 			  "\t};\n"
 			  "\tevent.header := struct {\n"

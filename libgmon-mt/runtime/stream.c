@@ -16,6 +16,9 @@
  * its end, each an empty packet, and one store makes one packet of them.  A large file gets its
  * name when it is complete (until then it has a hidden one), with one packet that spans it.
  *
+ * A packet that another follows says so (packet.h), once that is there: a file that was cut between
+ * two packets, and a last file that is missing, would look like the end.
+ *
  * No descriptor stays open.  Of the file only what is still to be filled stays in memory.
  */
 #include <errno.h>
@@ -79,7 +82,7 @@ static void packet_init(const struct gm_stream *stream, uint8_t *at, uint64_t si
 	memcpy(at, &packet, sizeof(packet));
 }
 
-/* Ends the current packet before `size_bytes`, where the head of the next one stands. */
+/* Ends the current packet before `size_bytes`, where the head of an empty one stands. */
 static void packet_cut(struct gm_stream *stream, uint64_t size_bytes)
 {
 	/* release: the next head is in place before this one ends */
@@ -125,6 +128,13 @@ static void packet_leave(const struct gm_stream *stream)
 									    stream->packet_offset +
 									    stream->packet_bytes)
 		memset(stream->pos, 0xff, END_BYTES);
+}
+
+/* Says that the next packet is there, and where: for who finds the current one to be the last. */
+static void packet_followed(const struct gm_stream *stream, uint32_t where)
+{
+	/* release: neither the processor nor a kill puts it before the next head */
+	__atomic_store_n(&stream->packet->tid, stream->packet->tid | where, __ATOMIC_RELEASE);
 }
 
 /* The newest file of the stream.  -errno on failure. */
@@ -236,6 +246,7 @@ static bool segment_grow(struct gm_stream *stream, uint64_t now_ns)
 	if (size_bytes == 0)
 		return false;
 	packet_leave(stream);
+	packet_followed(stream, GM_PACKET_FOLLOWED_HERE);
 	/* release: for a reader of the live file, which may see the heads behind it go */
 	__atomic_store_n(&((struct gm_packet *)start)->packet_bits, size_bytes * 8,
 			 __ATOMIC_RELEASE);
@@ -260,6 +271,7 @@ static bool packet_next(struct gm_stream *stream, uint64_t now_ns)
 	packet_init(stream, stream->segment + offset, rest, now_ns);
 	packet_leave(stream);
 	packet_cut(stream, stream->packet_bytes);
+	packet_followed(stream, GM_PACKET_FOLLOWED_HERE);
 	if (offset - stream->left_bytes >= READY_BYTES)
 		segment_let_go(stream, offset);
 	packet_begin(stream, offset, least(stream->next_bytes, rest), now_ns);
@@ -340,9 +352,10 @@ static void segment_unmap(struct gm_stream *stream)
 /* Done with a full file: its addresses stay taken if someone may still look there. */
 static void segment_leave(struct gm_stream *stream)
 {
-	if (stream->segment == NULL)
+	if (stream->packet == NULL)
 		return;
 	packet_leave(stream);
+	packet_followed(stream, GM_PACKET_FOLLOWED_IN_NEXT);
 	if (stream->trace->keeps_mappings)
 		segment_let_go(stream, stream->segment_bytes);
 	else
@@ -448,6 +461,7 @@ void gm_stream_resume(struct gm_stream *stream, uint64_t now_ns)
 		packet_init(stream, stream->segment + offset, stream->segment_bytes - offset,
 			    now_ns);
 		packet_cut(stream, used);
+		packet_followed(stream, GM_PACKET_FOLLOWED_HERE);
 		packet_begin(stream, offset, rest, now_ns);
 	} else if (!packet_next(stream, now_ns)) {
 		segment_unmap(stream);

@@ -98,7 +98,7 @@ static const char *packet_fault(const struct pp_calls_stream *stream,
 static void find_thread(struct pp_calls_stream *stream, const struct gm_packet *packet)
 {
 	stream->thread = pp_process_thread(stream->process, packet->index);
-	if (stream->thread && stream->thread->tid == packet->tid)
+	if (stream->thread && stream->thread->tid == (packet->tid & GM_PACKET_TID_MASK))
 		return;
 	stream->thread = NULL;
 	if (packet->content_bits > sizeof(*packet) * 8)

@@ -9,11 +9,14 @@
  * are counted.  The kernel's events were counted by the recorder.
  */
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/json.h"
+#include "gmon-mt/packet.h"
 #include "input/capture.h"
 
 #define UUID_LEN 36
@@ -106,6 +109,50 @@ static void find_gaps(struct pp_capture *capture, const char *trace_dir, bool nu
 	}
 }
 
+/* --- what was cut off ----------------------------------------------------------------------- */
+
+/* What the file's last packet says is behind it; 0: nothing, or the file is damaged otherwise. */
+static uint32_t find_end(int fd)
+{
+	struct gm_packet packet;
+	uint64_t offset = 0;
+	uint32_t followed = 0;
+
+	while (pread(fd, &packet, sizeof(packet), (off_t)offset) == sizeof(packet) &&
+	       packet.magic == GM_PACKET_MAGIC) {
+		followed = packet.tid & ~GM_PACKET_TID_MASK;
+		if (packet.packet_bits / 8 < sizeof(packet) ||
+		    packet.packet_bits / 8 > INT64_MAX - offset)
+			return 0;
+		offset += packet.packet_bits / 8;
+	}
+	/* Else the readers of events have something to say. */
+	return lseek(fd, 0, SEEK_END) == (off_t)offset ? followed : 0;
+}
+
+/* A packet is whole, and yet not the last: the file ends between two, or the next is missing. */
+static void find_cuts(struct pp_capture *capture, const char *trace_dir, const GArray *files)
+{
+	for (guint i = 0; i < files->len; i++) {
+		struct pp_stream_file file = g_array_index(files, struct pp_stream_file, i);
+		g_autofree char *name = pp_stream_file_name(&file);
+		g_autofree char *path = g_build_filename(trace_dir, name, NULL);
+		int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		uint32_t followed = fd >= 0 ? find_end(fd) : 0;
+
+		if (fd >= 0)
+			close(fd);
+		if (followed & GM_PACKET_FOLLOWED_HERE)
+			pp_capture_add_damage(capture, path,
+					      "cut short between two packets; the report covers "
+					      "what is before");
+		else if ((followed & GM_PACKET_FOLLOWED_IN_NEXT) &&
+			 (i + 1 == files->len ||
+			  g_array_index(files, struct pp_stream_file, i + 1).stream != file.stream))
+			report_gap(capture, trace_dir, file.stream, file.number + 1);
+	}
+}
+
 /* Links to one are, too.  Most file systems tell without a look at the file. */
 static bool is_regular(DIR *dir, const struct dirent *entry)
 {
@@ -136,8 +183,10 @@ void pp_missing_streams(struct pp_capture *capture, const char *trace_dir,
 	}
 	if (dir)
 		closedir(dir);
-	if (process)
-		find_gaps(capture, trace_dir, !has_counted_losses(process), files);
+	if (!process)
+		return;
+	find_gaps(capture, trace_dir, !has_counted_losses(process), files);
+	find_cuts(capture, trace_dir, files);
 }
 
 /* --- clocks ------------------------------------------------------------------------------- */

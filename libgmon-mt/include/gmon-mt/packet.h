@@ -9,6 +9,14 @@
 
 #define GM_PACKET_MAGIC 0xC1FC1FC1u
 
+/*
+ * Set when the stream's next packet is there: behind this one, or at the start of the next file.
+ * Without that packet something was cut off.
+ */
+#define GM_PACKET_FOLLOWED_HERE	   0x80000000u
+#define GM_PACKET_FOLLOWED_IN_NEXT 0x40000000u
+#define GM_PACKET_TID_MASK	   0x3fffffffu
+
 struct gm_packet {
 	uint32_t magic;
 	uint8_t uuid[16];
@@ -18,7 +26,7 @@ struct gm_packet {
 	uint64_t packet_bits;
 	uint64_t timestamp_begin;
 	uint64_t events_discarded;
-	uint32_t tid;
+	uint32_t tid; /* in the lower bits; above, GM_PACKET_FOLLOWED_* */
 	uint32_t index;
 };
 _Static_assert(sizeof(struct gm_packet) == 72, "on-disk size");

@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A stream that was cut between two packets, or that lacks its last file, is whole to look at: reports
+# say that something is missing.  Of a program that was killed nothing is.
+. "$GM_TOP/tests/runtime/history/common.sh"
+gprof_mt=$GM_BUILD/gprof-mt
+[ -x "$gprof_mt" ] || { echo "gprof-mt is not built"; exit 77; }
+
+# quality_of STATUS WHAT: of gprof-mt.data, to `rows` and `err`
+quality_of()
+{
+	"$gprof_mt" report quality >rows 2>err
+	[ $? = "$1" ] || fail "$2: exit status: $(cat err)"
+}
+
+# boundaries FILE: the offsets between its packets
+boundaries()
+{
+	python3 - "$1" <<-'END'
+	import struct, sys
+	data, at = open(sys.argv[1], "rb").read(), 0
+	while at + 72 <= len(data) and data[at:at + 4] == b"\xc1\x1f\xfc\xc1":
+	    at += struct.unpack_from("<Q", data, at + 40)[0] // 8
+	    if at < len(data):
+	        print(at)
+	END
+}
+
+build killed killed.c -pg
+configure "buffer = 4K"
+fresh ./killed 9000 >/dev/null
+quality_of 0 "killed"
+grep -q 'nothing lost' rows || fail "killed: $(cat rows)"
+build exits sequence.c -pg -mfentry -minstrument-return=call
+fresh ./exits tree 3 || fail "exit status $?"
+quality_of 0 "whole"
+grep -q 'nothing lost' rows || fail "whole: $(cat rows)"
+folder=$(echo gprof-mt.data/[0-9]*/calls-history)
+cuts=0
+for file in "$folder"/stream_*; do
+	cp "$file" whole
+	for at in $(boundaries whole | sed -n '1p;2p;$p' | sort -un); do
+		head -c "$at" whole >"$file"
+		quality_of 1 "$file cut at $at"
+		grep -q "${file##*/}: cut short between two packets" err || fail "cut at $at: $(cat err)"
+		cuts=$((cuts + 1))
+	done
+	cp whole "$file"
+done
+[ $cuts -ge 4 ] || fail "$cuts cuts: too few packets"
+for last in "$folder"/stream_*_*; do
+	mv "$last" away
+	quality_of 1 "without $last"
+	grep -q "${last##*/}: missing" err || fail "without $last: $(cat err)"
+	mv away "$last"
+done
+quality_of 0 "whole again"
+exit 0
