@@ -147,9 +147,6 @@ const struct gm_object *gm_maps_find(uint64_t address);
  */
 void gm_maps_unload(uint64_t address);
 
-#define GM_PLACE_BYTES	  ((uint64_t)1 << 48)
-#define GM_PLACE(address) ((address) & ~(GM_PLACE_BYTES - 1))
-
 /*
  * For who keeps addresses, before any object can move: `move` adds `by` to those in the object,
  * then calls gm_object_move().  It runs when the functions above do, but for gm_maps_find(). Before

@@ -226,7 +226,12 @@ static void take_arc(struct pp_calls_stream *stream)
 	extend_time(stream, words[0]);
 	if (number >= stream->arcs->len)
 		g_array_set_size(stream->arcs, (guint)number + 1);
-	g_array_index(stream->arcs, struct arc, number) = (struct arc){words[1], words[2]};
+	/* Later calls are of the same objects: it is defined again when another takes their place.
+	 */
+	g_array_index(stream->arcs, struct arc, number) = (struct arc){
+	    pp_maps_place(stream->process, words[1], (int64_t)stream->time_ns),
+	    pp_maps_place(stream->process, words[2], (int64_t)stream->time_ns),
+	};
 	stream->next += ARC_WORDS;
 }
 

@@ -62,6 +62,13 @@ int pp_counts_read(struct pp_capture *capture, struct pp_process *process, const
 int pp_maps_read(struct pp_capture *capture, struct pp_process *process, const char *path,
 		 struct pp_error *err);
 
+/*
+ * For a return address and when it was one: the address by which names are found, for which the
+ * last load counts.  Where another object has come to its place since, it is one that nothing is
+ * loaded at.
+ */
+uint64_t pp_maps_place(struct pp_process *process, uint64_t address, int64_t time_ns);
+
 /* Notes damage where files of a trace (process NULL: the kernel's) are missing, or are no files. */
 void pp_missing_streams(struct pp_capture *capture, const char *trace_dir,
 			const struct pp_process *process);

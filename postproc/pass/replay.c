@@ -10,6 +10,7 @@
 struct function {
 	uint64_t entry;
 	char *name;
+	bool is_part; /* of one that begins elsewhere */
 };
 
 struct frame {
@@ -38,6 +39,20 @@ static void function_free(void *data)
 	g_free(function);
 }
 
+/* gcc puts what is rarely executed, as handlers of exceptions, far from the rest of its function.
+ */
+static void join_part(struct function *function)
+{
+	static const char *const suffixes[] = {".cold", " [clone .cold]"};
+
+	for (guint i = 0; i < G_N_ELEMENTS(suffixes); i++) {
+		if (!g_str_has_suffix(function->name, suffixes[i]))
+			continue;
+		function->name[strlen(function->name) - strlen(suffixes[i])] = '\0';
+		function->is_part = true;
+	}
+}
+
 static const struct function *function_at(struct pp_replay *replay, uint64_t address)
 {
 	const struct pp_namer *namer = replay->context->namer;
@@ -49,13 +64,15 @@ static const struct function *function_at(struct pp_replay *replay, uint64_t add
 	function = g_new0(struct function, 1);
 	function->entry = namer->entry ? namer->entry(namer->data, process, address) : 0;
 	function->name = namer->function(namer->data, process, address);
+	join_part(function);
 	g_hash_table_insert(replay->functions, g_memdup2(&address, sizeof(address)), function);
 	return function;
 }
 
 static bool is_same(const struct function *a, const struct function *b)
 {
-	return a == b || (a->entry == b->entry && strcmp(a->name, b->name) == 0);
+	return a == b || ((a->entry == b->entry || a->is_part || b->is_part) &&
+			  strcmp(a->name, b->name) == 0);
 }
 
 static struct frame *frame_at(const struct pp_replay *replay, guint depth)

@@ -56,4 +56,22 @@ check "two plugins, many rounds" end 60 one two
 check "killed" kill 2 one two
 check "killed in the first's place" kill 2 two one
 check "without start files" end 20 bare naked
+
+# Their histories tell them apart as well.
+printf '[calls]\nmode = history\n' >gprof-mt.conf
+for how in end kill; do
+	fresh ./same_place $how 3 one two >reused
+	[ "$(cat reused)" -gt 0 ] || skip "the loader never takes a place again"
+	for tid in $("$GM_BUILD/gprof-mt" report --format json threads | python3 -c '
+import json, sys
+print(*(t["tid"] for t in json.load(sys.stdin)["threads"]))'); do
+		"$GM_BUILD/gprof-mt" history --calls --tid "$tid"
+	done | awk '{ n[$NF]++ } END { for (f in n) if (f ~ /^(one|two)_|^back$/) print f, n[f] }' |
+		sort >names
+	same "histories, $how" "back 18
+one_inner 18
+one_outer 9
+two_inner 18
+two_outer 9" "$(cat names)"
+done
 exit 0

@@ -53,6 +53,12 @@ enum gm_loss {
 	GM_LOSS_SECOND_COPY = 128, /* the program has the library twice */
 };
 
+/* --- <pid>/maps ---------------------------------------------------------------------------- */
+
+/* Above the addresses of what is loaded: 0, or the number of an object that was unloaded. */
+#define GM_PLACE_BYTES	  ((uint64_t)1 << 48)
+#define GM_PLACE(address) ((address) & ~(GM_PLACE_BYTES - 1))
+
 /* --- <pid>/threads: header, then slots --------------------------------------------------- */
 
 #define GM_THREADS_MAGIC  "GMTHREAD"
