@@ -9,18 +9,30 @@ archive=$GM_BUILD/libgmon_mt.a
 source=$GM_TOP/tests/abi/matrix.c
 passed=0
 
-thread_1="leaf 100
-run_leaf 1"
-thread_2="leaf 100
-many_arguments 50
-middle 50
-run_middle 1"
-all="leaf 200
-main 1
-many_arguments 50
-middle 50
-run_leaf 1
-run_middle 1"
+# Of all together, and of each thread.
+wanted="0 leaf 200
+0 main 1
+0 many_arguments 50
+0 middle 50
+0 run_leaf 1
+0 run_middle 1
+1 leaf 100
+1 run_leaf 1
+2 leaf 100
+2 many_arguments 50
+2 middle 50
+2 run_middle 1"
+
+# flats FILE...: "NUMBER FUNCTION CALLS", as flat() of each would have it, numbered from 0
+flats()
+{
+	for file; do
+		gprof -b -p matrix "$file"
+	done 2>gprof.err |
+		awk '/^Flat/ { n++; body = 0 } body && NF == 7 { print n - 1, $7, $4 } /^ time / { body = 1 }' |
+		LC_ALL=C sort
+	[ ! -s gprof.err ] || { echo "gprof says: $(<gprof.err)"; return 1; }
+}
 
 # run_and_check WHAT [COMMAND...]: ./matrix is what WHAT says; runs it, by COMMAND
 run_and_check()
@@ -29,11 +41,10 @@ run_and_check()
 	shift
 	fresh "$@" ./matrix 2>err
 	same "$what: exit status" 7 $?
-	same "$what: stderr" "" "$(cat err)"
+	same "$what: stderr" "" "$(<err)"
 	dir=$(folder) || fail "$what: no folder"
-	same "$what: gmon.out" "$all" "$(flat matrix gmon.out)"
-	same "$what: thread 1" "$thread_1" "$(flat matrix "$dir"/gmon.1.*)"
-	same "$what: thread 2" "$thread_2" "$(flat matrix "$dir"/gmon.2.*)"
+	same "$what: gmon.out and each thread" "$wanted" \
+		"$(flats gmon.out "$dir"/gmon.1.* "$dir"/gmon.2.*)"
 	passed=$((passed + 1))
 }
 
@@ -51,15 +62,16 @@ way()
 	esac
 	[ $linking != no-pie ] || flags+=(-fno-pie)
 	[ $linking != static-pie ] || flags+=(-fPIE)
-	"$compiler" -x $language -g -pthread "${flags[@]}" -o matrix "$source" -x none \
+	"$compiler" -x $language -pthread "${flags[@]}" -o matrix "$source" -x none \
 		"${with[@]}" 2>err || fail "$compiler $linking ${flags[*]}: $(cat err)"
 	run_and_check "$compiler $linking ${flags[*]}" "${run[@]}"
 }
 
 # column C_COMPILER C++_COMPILER RETURNS: all that goes for one make of compiler; RETURNS: the flag
-# that adds exits to -mfentry, if it has one
+# that adds exits to -mfentry, if it has one.  In a folder of its own, for they go side by side.
 column()
 {
+	mkdir "${1##*/}" && cd "${1##*/}" || exit 1
 	local cc=$1 cxx=$2 returns=$3
 	local fentry="-pg -mfentry" functions=-finstrument-functions
 
@@ -84,31 +96,43 @@ column()
 	}
 }
 
-column "$CC" g++ -minstrument-return=call
-# shellcheck disable=SC2086 # several flags
-for entry in -pg "-pg -mfentry -minstrument-return=call" -finstrument-functions; do
-	# The calls come to be after the linker has dropped what nobody seemed to need.
-	way "$CC" pie -O2 -flto -Wl,--no-as-needed $entry
-	way "$CC" static-pie -O2 $entry
-done
-
-# Objects with and without: what is not instrumented is not there, and calls by it have no caller.
-for entry in "-pg" "-pg -mfentry" "-finstrument-functions"; do
+# What only gcc goes through.
+gcc_alone()
+{
+	local entry
 	# shellcheck disable=SC2086 # several flags
-	"$CC" -g -O2 -c -DPART=1 $entry -o one.o "$source" || fail "mixed $entry"
-	"$CC" -g -O2 -c -DPART=2 -o two.o "$source" || fail "mixed $entry"
-	"$CC" -pthread -o matrix one.o two.o "${shared[@]}" || fail "mixed $entry"
-	fresh ./matrix
-	same "mixed, $entry: exit status" 7 $?
-	same "mixed, $entry" "leaf 200
-many_arguments 50" "$(flat matrix gmon.out)"
-	passed=$((passed + 1))
-done
+	for entry in -pg "-pg -mfentry -minstrument-return=call" -finstrument-functions; do
+		# The calls come to be after the linker has dropped what nobody seemed to need.
+		way "$CC" pie -O2 -flto -Wl,--no-as-needed $entry
+		way "$CC" static-pie -O2 $entry
+	done
 
+	# Objects with and without: what is not instrumented is not there, and calls by it have no caller.
+	for entry in "-pg" "-pg -mfentry" "-finstrument-functions"; do
+		# shellcheck disable=SC2086 # several flags
+		"$CC" -O2 -c -DPART=1 $entry -o one.o "$source" || fail "mixed $entry"
+		"$CC" -O2 -c -DPART=2 -o two.o "$source" || fail "mixed $entry"
+		"$CC" -pthread -o matrix one.o two.o "${shared[@]}" || fail "mixed $entry"
+		fresh ./matrix
+		same "mixed, $entry: exit status" 7 $?
+		same "mixed, $entry" "leaf 200
+many_arguments 50" "$(flat matrix gmon.out)"
+		passed=$((passed + 1))
+	done
+}
+
+{
+	column "$CC" g++ -minstrument-return=call
+	gcc_alone
+	echo "$passed ways"
+} &
+gcc=$!
 if command -v clang >/dev/null && command -v clang++ >/dev/null; then
-	column clang clang++ ""
+	(
+		column clang clang++ ""
+		echo "$passed ways with clang"
+	) || { wait $gcc; exit 1; }
 else
 	echo "clang is not installed: its column is left out"
 fi
-echo "$passed ways"
-exit 0
+wait $gcc
