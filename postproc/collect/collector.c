@@ -273,8 +273,9 @@ int pp_collector_probe(enum gm_kernel_source source, struct pp_error *err)
 /*
  * Each switch comes twice with tracepoints: as sched_switch in the context of the thread that
  * leaves, and as a side-band record in that of the thread that comes.  The second is used where the
- * first is missing: some virtual machines' kernels drop all that perf writes from the idle thread
- * of a CPU other than the first, and a thread that starts on an idle CPU would never be seen.
+ * first is missing: some virtual machines' kernels drop all that perf (and tracefs) would write of
+ * it for the idle thread of a CPU other than the first, and for a few other threads; one that
+ * starts on an idle CPU would never be seen.
  */
 static void take_record(void *data, struct pp_ring *ring, const struct perf_event_header *header)
 {
