@@ -420,11 +420,25 @@ uint64_t gm_entry_point(void)
 	return getauxval(AT_ENTRY);
 }
 
+/* Notes what the loader has found at an address. */
+static void note_found(const struct dl_find_object *found)
+{
+	const struct link_map *map = found->dlfo_link_map;
+	const ElfW(Ehdr) *elf = found->dlfo_map_start;
+
+	/* Of a program with gaps between its segments the loader tells only that of the address. */
+	if (map->l_name[0] == '\0')
+		note_object(map->l_addr, map->l_name, (const void *)getauxval(AT_PHDR),
+			    (unsigned)getauxval(AT_PHNUM));
+	else if (memcmp(elf->e_ident, ELFMAG, SELFMAG) == 0)
+		note_object(map->l_addr, map->l_name,
+			    (const void *)((const char *)elf + elf->e_phoff), elf->e_phnum);
+}
+
 bool gm_maps_note(uint64_t address, struct gm_object *ret_object)
 {
 	const struct gm_object *object = gm_maps_find(address);
 	struct dl_find_object found;
-	const ElfW(Ehdr) * elf;
 
 	if (_dl_find_object != NULL && (object == NULL || !object->executable)) {
 		const char *path;
@@ -432,14 +446,10 @@ bool gm_maps_note(uint64_t address, struct gm_object *ret_object)
 		if (_dl_find_object((void *)address, &found) != 0)
 			return false;
 		path = found.dlfo_link_map->l_name;
-		elf = found.dlfo_map_start;
-		if (memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0)
-			return false;
 		/* Another may have come to where a noted one was. */
 		if (object == NULL || object->bias != found.dlfo_link_map->l_addr ||
 		    object->file != hash_bytes(path, gm_strlen(path)))
-			note_object(found.dlfo_link_map->l_addr, path,
-				    (const void *)((const char *)elf + elf->e_phoff), elf->e_phnum);
+			note_found(&found);
 		object = gm_maps_find(address);
 	}
 	if (object != NULL && ret_object != NULL)
