@@ -144,11 +144,11 @@ ust_events()
 	[ ! -s babeltrace.err ] || cat babeltrace.err
 }
 
-# native_events DIR: the same of our own streams
+# native_events DIR: the same of our own streams; call paths are not told to LTTng
 native_events()
 {
 	babeltrace2 --no-delta --clock-seconds "$1" 2>babeltrace.err |
-		sed -E '/ site: /d; s/^\[[0-9.]+\] (\([0-9]+\) )?([a-z_]+): \{ tid = ([0-9]+), index = [0-9]+ \}, \{ (.*) \}$/\3 \2 \4/' |
+		sed -E '/ (site|path|call_path): /d; s/^\[[0-9.]+\] (\([0-9]+\) )?([a-z_]+): \{ tid = ([0-9]+), index = [0-9]+ \}, \{ (.*) \}$/\3 \2 \4/' |
 		sed -E 's/ = /=/g; s/,//g; s/ site=[^ ]*//'
 	[ ! -s babeltrace.err ] || cat babeltrace.err
 }
