@@ -15,12 +15,14 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/losses.h"
 #include "cli/options.h"
 #include "cli/summary.h"
 #include "collect/discard.h"
 #include "collect/info.h"
 #include "collect/launch.h"
 #include "collect/libraries.h"
+#include "collect/lttng.h"
 #include "collect/program.h"
 #include "export/gmon.h"
 #include "input/capture.h"
@@ -33,6 +35,7 @@ struct options {
 	const char *dir, *profile, *config_file;
 	GPtrArray *settings; /* of const char *, "GROUP.KEY=VALUE" */
 	bool quiet;
+	bool lttng; /* --backend lttng: a session of ours */
 	char **command;
 };
 
@@ -40,14 +43,17 @@ struct options {
 
 static void print_help(void)
 {
-	printf("usage: gprof-mt record [OPTION...] [--] COMMAND [ARGUMENT...]\n\n"
-	       "Runs COMMAND; records its calls (if built with -pg), its synchronization and its\n"
-	       "scheduling.\n\n"
-	       "  -o, --output DIR       the capture directory (default gprof-mt.data)\n"
-	       "  --profile NAME         applic-only, full-sched (default) or full\n"
-	       "  --config FILE          the configuration\n"
-	       "  --set GROUP.KEY=VALUE  one key of it, over all else; may be repeated\n"
-	       "  -q, --quiet            say nothing but errors and losses\n");
+	printf(
+	    "usage: gprof-mt record [OPTION...] [--] COMMAND [ARGUMENT...]\n\n"
+	    "Runs COMMAND; records its calls (if built with -pg), its synchronization and its\n"
+	    "scheduling.\n\n"
+	    "  -o, --output DIR       the capture directory (default gprof-mt.data)\n"
+	    "  --profile NAME         applic-only, full-sched (default) or full\n"
+	    "  --config FILE          the configuration\n"
+	    "  --set GROUP.KEY=VALUE  one key of it, over all else; may be repeated\n"
+	    "  --backend NAME         native (default), or lttng: synchronization goes through a\n"
+	    "                         session of LTTng-UST, made for this run\n"
+	    "  -q, --quiet            say nothing but errors and losses\n");
 }
 
 static int take_option(void *data, int option, const char *value)
@@ -70,14 +76,24 @@ static int take_option(void *data, int option, const char *value)
 	case 'q':
 		options->quiet = true;
 		break;
+	case 'b':
+		options->lttng = strcmp(value, "lttng") == 0;
+		if (!options->lttng && strcmp(value, "native") != 0)
+			return pp_cli_usage("record", "no backend '%s': use native or lttng",
+					    value);
+		break;
 	}
 	return PP_EXIT_GOOD;
 }
 
 static const struct option option_table[] = {
-    {"output", required_argument, NULL, 'o'}, {"profile", required_argument, NULL, 'p'},
-    {"config", required_argument, NULL, 'c'}, {"set", required_argument, NULL, 's'},
-    {"quiet", no_argument, NULL, 'q'},	      PP_CLI_OPTIONS_END,
+    {"output", required_argument, NULL, 'o'},
+    {"profile", required_argument, NULL, 'p'},
+    {"config", required_argument, NULL, 'c'},
+    {"set", required_argument, NULL, 's'},
+    {"backend", required_argument, NULL, 'b'},
+    {"quiet", no_argument, NULL, 'q'},
+    PP_CLI_OPTIONS_END,
 };
 
 /* "+": the command's options are its own. */
@@ -151,6 +167,8 @@ static int read_config(const struct options *options, struct gm_config *config)
 		if (gm_config_set(setting, config, &error))
 			return refuse_config(&error);
 	}
+	if (options->lttng && config->sync_sink == GM_SINK_NATIVE)
+		config->sync_sink = GM_SINK_LTTNG;
 	config->existing = GM_EXISTING_RENAME;
 	return 0;
 }
@@ -236,6 +254,9 @@ static void note_limits(const struct options *options, const struct pp_run *run,
 
 	if (losses)
 		note(options, "%s", losses);
+	if (run->config->sync_sink == GM_SINK_LTTNG && !options->lttng)
+		note(options, "synchronization goes to whatever LTTng session records "
+			      "gmon_mt_sync:*; for one of this run, --backend lttng");
 	if (missing) {
 		g_autofree char *list = g_strjoinv(", ", (char **)missing);
 
@@ -272,8 +293,9 @@ static void note_start(struct pp_run *run)
 	run->start_us = g_get_real_time();
 }
 
-static int make_environment(const struct pp_program *program, char *const *libraries,
-			    const struct gm_capture *capture, GStrv *ret_env, struct pp_error *err)
+static int make_environment(const struct options *options, const struct pp_program *program,
+			    char *const *libraries, const struct gm_capture *capture,
+			    GStrv *ret_env, struct pp_error *err)
 {
 	g_autofree char *config = g_build_filename(capture->dir, "config", NULL);
 	g_autofree char *preload = NULL;
@@ -289,6 +311,9 @@ static int make_environment(const struct pp_program *program, char *const *libra
 		}
 		env = g_environ_setenv(env, "LD_PRELOAD", preload, TRUE);
 	}
+	/* Not to miss the beginning on a busy machine: LTTng waits for 3 s only. */
+	if (options->lttng)
+		env = g_environ_setenv(env, "LTTNG_UST_REGISTER_TIMEOUT", "60000", FALSE);
 	*ret_env = env;
 	return 0;
 }
@@ -296,51 +321,6 @@ static int make_environment(const struct pp_program *program, char *const *libra
 static int exec_status(int code)
 {
 	return code == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;
-}
-
-/* Counts what the collector lost, and what to do about it. */
-static void tell_kernel_losses(struct pp_run *run, int write_error)
-{
-	const struct pp_collector *collector = run->collector;
-	const bool all = collector->source == GM_KERNEL_PERF;
-	uint64_t unwritten, overrun = 0;
-
-	if (!collector->ctf)
-		return;
-	unwritten = pp_kernel_ctf_unwritten(collector->ctf);
-	for (unsigned i = 0; i < collector->n_rings; i++)
-		overrun += pp_kernel_ctf_discarded(collector->ctf, i);
-	overrun -= unwritten;
-	if (unwritten) {
-		pp_run_add_loss(run, "scheduling events that could not be written", "kernel",
-				unwritten);
-		fprintf(stderr,
-			"gprof-mt: %s/kernel: %s: %" PRIu64
-			" scheduling events lost; make room, or "
-			"choose another directory (-o)\n",
-			run->capture->dir, g_strerror(-write_error), unwritten);
-	}
-	if (overrun) {
-		pp_run_add_loss(run, "scheduling records that found their ring full", "kernel",
-				overrun);
-		fprintf(stderr,
-			"gprof-mt: %" PRIu64
-			" scheduling records%s lost: rings full; leave gprof-mt "
-			"a CPU%s\n",
-			overrun, all ? " (of all programs)" : "",
-			all ? ", or use --set kernel.source=switches" : "");
-	}
-}
-
-/* What the runtime libraries counted as lost, whatever the reason. */
-static void tell_losses(const struct pp_run *run, guint first)
-{
-	for (guint i = first; i < run->losses->len; i++) {
-		const struct pp_loss *loss = run->losses->pdata[i];
-
-		fprintf(stderr, "gprof-mt: lost: %s: %s: %" PRIu64 "\n", loss->where, loss->what,
-			loss->count);
-	}
 }
 
 /* A process that outlives the program goes on counting, in the calls file alone. */
@@ -413,7 +393,7 @@ static void note_waits(const struct options *options, struct pp_capture *capture
 }
 
 static void end_run(const struct options *options, struct pp_run *run,
-		    struct pp_collector *collector)
+		    struct pp_collector *collector, struct pp_lttng *lttng)
 {
 	struct pp_error err = PP_ERROR_INIT;
 	int rc = pp_collector_end(collector);
@@ -422,10 +402,11 @@ static void end_run(const struct options *options, struct pp_run *run,
 	struct pp_capture *capture = NULL;
 	guint kernel_losses;
 
-	tell_kernel_losses(run, rc);
+	pp_losses_kernel(run, rc);
+	pp_losses_lttng(run, lttng);
 	kernel_losses = run->losses->len;
 	summary = end_calls(run, &capture);
-	tell_losses(run, kernel_losses);
+	pp_losses_tell(run, kernel_losses);
 	if (pp_info_end(run, &err))
 		pp_cli_fail(&err);
 	if (summary && !options->quiet) {
@@ -443,10 +424,17 @@ static int run_program(const struct options *options, struct pp_run *run,
 		       struct pp_collector *collector)
 {
 	struct pp_error err = PP_ERROR_INIT;
+	struct pp_lttng lttng = {0};
+	uint64_t unused;
 	int rc;
 
 	if (pp_child_hold(child, options->command, env, &err))
 		return pp_cli_fail(&err);
+	if (options->lttng &&
+	    pp_lttng_begin(&lttng, run->config, run->capture->dir, &child->old_mask, &err)) {
+		pp_child_cancel(child);
+		return pp_cli_fail(&err);
+	}
 	pp_collector_open(collector, run->config, child->pid, run->dir_fd, run->capture->clock_uuid,
 			  run->capture->clock_offset_ns);
 	run->collector = collector;
@@ -455,6 +443,7 @@ static int run_program(const struct options *options, struct pp_run *run,
 	if (rc) {
 		pp_child_cancel(child);
 		pp_collector_done(collector);
+		pp_lttng_end(&lttng, &unused, NULL);
 		return pp_cli_fail(&err);
 	}
 	note_limits(options, run, program);
@@ -462,6 +451,7 @@ static int run_program(const struct options *options, struct pp_run *run,
 	rc = pp_child_start(child);
 	if (rc) {
 		pp_collector_done(collector);
+		pp_lttng_end(&lttng, &unused, NULL);
 		pp_error_add(&err, rc, "cannot execute %s: %s", options->command[0],
 			     g_strerror(-rc));
 		pp_cli_fail(&err);
@@ -471,7 +461,7 @@ static int run_program(const struct options *options, struct pp_run *run,
 	run->end_ns = monotonic_ns();
 	run->end_us = g_get_real_time();
 	run->status = child->status;
-	end_run(options, run, collector);
+	end_run(options, run, collector, &lttng);
 	pp_collector_done(collector);
 	return 0;
 }
@@ -507,6 +497,8 @@ static int record(const struct options *options, struct gm_config *config,
 
 	if (pp_libraries_find(&libraries, &err))
 		return pp_cli_fail(&err);
+	if (config->sync_sink != GM_SINK_NATIVE && pp_libraries_check_ust(libraries, &err))
+		return pp_cli_fail(&err);
 	pp_discard_begin(&discard, config->dir);
 	if (make_capture(config, capture, &run, &err)) {
 		pp_discard_undo(&discard);
@@ -514,7 +506,7 @@ static int record(const struct options *options, struct gm_config *config,
 		return pp_cli_fail(&err);
 	}
 	run.libraries = libraries;
-	status = make_environment(program, libraries, capture, &env, &err)
+	status = make_environment(options, program, libraries, capture, &env, &err)
 		     ? pp_cli_fail(&err)
 		     : run_program(options, &run, program, env, child, &collector);
 	if (status)

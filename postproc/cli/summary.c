@@ -71,7 +71,7 @@ static void count(const struct pp_capture *capture, struct counts *counts)
 	for (guint i = 0; i < capture->traces->len; i++) {
 		const struct pp_trace *trace = capture->traces->pdata[i];
 
-		if (trace->process)
+		if (trace->process || trace->is_ust)
 			counts->sync_bytes += stream_bytes(trace);
 	}
 }
@@ -123,9 +123,12 @@ static void note_loss(struct pp_run *run, const char *what, unsigned whys, uint6
 /* Without the kernel's: a wait lasts from its begin to its end, whoever had the CPU. */
 static void leave_out_kernel(struct pp_capture *capture)
 {
-	for (guint i = capture->traces->len; i-- > 0;)
-		if (!((const struct pp_trace *)capture->traces->pdata[i])->process)
+	for (guint i = capture->traces->len; i-- > 0;) {
+		const struct pp_trace *trace = capture->traces->pdata[i];
+
+		if (!trace->process && !trace->is_ust)
 			g_ptr_array_remove_index(capture->traces, i);
+	}
 }
 
 static GStrv describe_waits(const struct pp_view *view)

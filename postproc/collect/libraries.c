@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define PROVIDER "libsync_trace_ust.so"
+
 static const char *const names[] = {"libgmon_mt.so", "libsync_trace.so"};
 
 static bool has_all(const char *dir)
@@ -42,6 +44,19 @@ int pp_libraries_find(GStrv *ret_paths, struct pp_error *err)
 	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
 		(*ret_paths)[i] = g_build_filename(dir, names[i], NULL);
 	return 0;
+}
+
+int pp_libraries_check_ust(char *const *paths, struct pp_error *err)
+{
+	g_autofree char *dir = g_path_get_dirname(paths[0]);
+	g_autofree char *path = g_build_filename(dir, PROVIDER, NULL);
+
+	if (access(path, R_OK) == 0)
+		return 0;
+	return pp_error_add(err, -ENOENT,
+			    "sync.sink needs " PROVIDER ", which is not in %s; run make install, "
+			    "or set GPROF_MT_LIBDIR",
+			    dir);
 }
 
 int pp_libraries_preload(char *const *paths, const char *old, char **ret_value,

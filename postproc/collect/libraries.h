@@ -13,6 +13,9 @@
 /* Absolute paths, NULL-terminated; free with g_strfreev().  -ENOENT names where it looked. */
 int pp_libraries_find(GStrv *ret_paths, struct pp_error *err);
 
+/* -ENOENT: the provider for LTTng-UST is not there with them. */
+int pp_libraries_check_ust(char *const *paths, struct pp_error *err);
+
 /*
  * The value of LD_PRELOAD that has them before what `old` (may be NULL) has.  -EINVAL: a path with
  * a space or colon, which the loader would take for two.

@@ -17,4 +17,4 @@ INSTALLS += install-configs
 .PHONY: install-configs
 install-configs:
 	$(Q)install -d $(DESTDIR)$(DATADIR)/gprof-mt
-	$(Q)install -m 644 $(wildcard configs/*.conf) $(DESTDIR)$(DATADIR)/gprof-mt
+	$(Q)install -m 644 $(wildcard configs/*.conf configs/*.lttng) $(DESTDIR)$(DATADIR)/gprof-mt

@@ -32,6 +32,7 @@ struct pp_process {
 	bool only_waits;	    /* of its synchronization: the rest was counted */
 	uint64_t sample_period_ns;  /* CPU time of a thread from sample to sample; 0: none taken */
 	const char *why_no_samples; /* NULL: they are taken */
+	bool has_streams;	    /* its synch-events are in a folder of its own */
 };
 
 struct pp_thread {
@@ -49,6 +50,7 @@ struct pp_thread {
 	int64_t parent_index;	/* -1: not known */
 	bool ended;		/* in order */
 	bool kernel_only;
+	bool in_ust; /* LTTng-UST has events of it */
 	uint64_t calls_lost, events_lost;
 	uint64_t records_lost; /* calls and returns that are not in the history */
 	uint8_t calls_why, events_why, records_why, samples_why; /* core/loss.h */

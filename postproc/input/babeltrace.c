@@ -327,7 +327,7 @@ static bool is_wanted(const struct pp_trace *trace, unsigned kinds)
 {
 	unsigned held = PP_EVENT_MASK(PP_EVENT_LOST);
 
-	if (trace->process)
+	if (trace->process || trace->is_ust)
 		held |= PP_EVENT_MASK(PP_EVENT_SYNC);
 	else
 		held |= KERNEL_KINDS;

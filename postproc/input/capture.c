@@ -14,6 +14,7 @@
 #include "gmon-mt/format.h"
 #include "gmon-mt/history.h"
 #include "input/events.h"
+#include "input/traces.h"
 
 #define MAX_SESSION_BYTES 65536
 #define MAX_INFO_BYTES	  (16 << 20)
@@ -235,70 +236,6 @@ static void read_sync_counts(struct pp_capture *capture, struct pp_process *proc
 	pp_error_done(&err);
 }
 
-/* A trace without a stream holds nothing, and the reader of CTF stumbles over it. */
-static bool has_streams(const char *dir_path)
-{
-	GDir *dir = g_dir_open(dir_path, 0, NULL);
-	bool found = false;
-	const char *name;
-
-	if (!dir)
-		return false;
-	while (!found && (name = g_dir_read_name(dir))) {
-		g_autofree char *path = g_build_filename(dir_path, name, NULL);
-		struct stat st;
-
-		found = strcmp(name, "metadata") != 0 && name[0] != '.' && stat(path, &st) == 0 &&
-			S_ISREG(st.st_mode) && st.st_size > 0;
-	}
-	g_dir_close(dir);
-	return found;
-}
-
-static void add_trace(struct pp_capture *capture, GPtrArray *to, const char *parent,
-		      const char *name, struct pp_process *process)
-{
-	g_autofree char *path = g_build_filename(parent, name, NULL);
-	g_autofree char *metadata = g_build_filename(path, "metadata", NULL);
-	struct pp_trace *trace;
-
-	if (!is_dir(path))
-		return;
-	if (is_file(metadata))
-		pp_missing_streams(capture, path, process);
-	if (!has_streams(path))
-		return;
-	if (!is_file(metadata)) {
-		pp_capture_add_damage(capture, path, "streams without metadata: left out");
-		return;
-	}
-	if (pp_missing_clock(capture, metadata)) {
-		pp_capture_add_damage(capture, path,
-				      "left out: recorded after another boot of the machine");
-		return;
-	}
-	trace = g_new0(struct pp_trace, 1);
-	trace->dir = g_steal_pointer(&path);
-	trace->process = process;
-	g_ptr_array_add(to, trace);
-}
-
-/* LTTng puts a session's traces below kernel/; a collector of ours writes into it. */
-static void add_kernel_traces(struct pp_capture *capture)
-{
-	g_autofree char *kernel = g_build_filename(capture->model->dir, "kernel", NULL);
-	g_autofree char *metadata = g_build_filename(kernel, "metadata", NULL);
-	GDir *dir;
-	const char *name;
-
-	add_trace(capture, capture->traces, capture->model->dir, "kernel", NULL);
-	if (is_file(metadata) || !(dir = g_dir_open(kernel, 0, NULL)))
-		return;
-	while ((name = g_dir_read_name(dir)))
-		add_trace(capture, capture->traces, kernel, name, NULL);
-	g_dir_close(dir);
-}
-
 static int read_process(struct pp_capture *capture, const struct folder *folder,
 			struct pp_error *err)
 {
@@ -307,6 +244,7 @@ static int read_process(struct pp_capture *capture, const struct folder *folder,
 	g_autofree char *maps = g_build_filename(dir, "maps", NULL);
 	struct pp_error maps_err = PP_ERROR_INIT;
 	struct pp_process *process;
+	guint n_traces;
 	int ret;
 
 	process = pp_model_add_process(capture->model, folder->pid, folder->name);
@@ -323,8 +261,10 @@ static int read_process(struct pp_capture *capture, const struct folder *folder,
 	}
 	read_calls(capture, process);
 	read_sync_counts(capture, process);
-	add_trace(capture, capture->traces, process->dir, "user", process);
-	add_trace(capture, capture->histories, process->dir, GM_HISTORY_DIR, process);
+	n_traces = capture->traces->len;
+	pp_traces_add(capture, capture->traces, process->dir, "user", process);
+	process->has_streams = capture->traces->len > n_traces;
+	pp_traces_add(capture, capture->histories, process->dir, GM_HISTORY_DIR, process);
 	return 0;
 }
 
@@ -494,6 +434,14 @@ static char *note_unwritten(struct pp_model *model)
 	return first;
 }
 
+static bool is_lttng_output(const char *dir)
+{
+	g_autofree char *session = g_build_filename(dir, "session", NULL);
+	g_autofree char *ust = g_build_filename(dir, "ust", NULL);
+
+	return !g_file_test(session, G_FILE_TEST_EXISTS) && is_dir(ust);
+}
+
 static int open_capture(struct pp_capture *capture, struct pp_error *err)
 {
 	g_autofree char *unwritten = NULL;
@@ -508,15 +456,19 @@ static int open_capture(struct pp_capture *capture, struct pp_error *err)
 				    dir, g_strerror(errno));
 	if (!S_ISDIR(st.st_mode))
 		return pp_error_add(err, -ENOTDIR, "%s is not a capture: not a directory", dir);
-	ret = read_session(capture, err);
-	if (ret < 0)
-		return ret;
+	/* What `lttng` recorded without us has no session of ours. */
+	if (!is_lttng_output(dir)) {
+		ret = read_session(capture, err);
+		if (ret < 0)
+			return ret;
+	}
 	read_info(capture);
 	ret = read_processes(capture, err);
 	if (ret < 0)
 		return ret;
-	add_kernel_traces(capture);
+	pp_traces_add_kernel(capture);
 	unwritten = note_unwritten(capture->model);
+	pp_traces_add_ust(capture);
 	if (!capture->model->processes->len && !capture->traces->len)
 		return pp_error_add(err, -ENODATA, "%s is an empty capture: %s", dir,
 				    unwritten
@@ -575,7 +527,7 @@ void pp_kernel_abilities(const struct pp_capture *capture, struct pp_kernel_abil
 		const struct pp_trace *trace = capture->traces->pdata[i];
 		bool context_switches_only;
 
-		if (trace->process)
+		if (trace->process || trace->is_ust)
 			continue;
 		context_switches_only = metadata_holds(trace, "kernel_source = \"switches\"");
 		ret->has_events = true;

@@ -24,7 +24,8 @@ struct pp_load {
 /* A directory with CTF metadata and streams. */
 struct pp_trace {
 	char *dir;
-	struct pp_process *process; /* NULL: the kernel's */
+	struct pp_process *process; /* NULL: the kernel's, or LTTng-UST's of all processes */
+	bool is_ust;
 };
 
 struct pp_capture {
@@ -59,6 +60,7 @@ int pp_threads_read(struct pp_capture *capture, struct pp_process *process, cons
 int pp_calls_read(struct pp_process *process, const char *path, struct pp_error *err);
 int pp_counts_read(struct pp_capture *capture, struct pp_process *process, const char *path,
 		   struct pp_error *err);
+GArray *pp_maps_new(void); /* of struct pp_load */
 int pp_maps_read(struct pp_capture *capture, struct pp_process *process, const char *path,
 		 struct pp_error *err);
 

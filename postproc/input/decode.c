@@ -5,6 +5,8 @@
 
 #include "input/decode_sync.h"
 #include "input/event_class.h"
+#include "input/late_thread.h"
+#include "input/ust.h"
 
 #define MAX_CLASS_ID 65535
 #define MAX_CPU	     65535
@@ -16,7 +18,11 @@
 static void learn_class(struct pp_stream *stream, struct pp_event_class *class,
 			const bt_event_class *event_class)
 {
-	const char *missing = pp_event_class_learn(class, event_class, !stream->trace->process);
+	const struct pp_trace *trace = stream->trace;
+	const char *missing = pp_event_class_learn(class, event_class,
+						   trace->is_ust    ? PP_NAMES_UST
+						   : trace->process ? PP_NAMES_OURS
+								    : PP_NAMES_KERNEL);
 
 	if (missing)
 		pp_capture_add_damage(stream->decoder->capture, stream->trace->dir,
@@ -42,6 +48,14 @@ static const struct pp_event_class *class_of(struct pp_stream *stream, const bt_
 }
 
 /* --- fields --------------------------------------------------------------------------------- */
+
+int64_t pp_field_integer(const bt_field *field)
+{
+	return bt_field_class_type_is(bt_field_get_class_type(field),
+				      BT_FIELD_CLASS_TYPE_SIGNED_INTEGER)
+		   ? bt_field_integer_signed_get_value(field)
+		   : (int64_t)bt_field_integer_unsigned_get_value(field);
+}
 
 static int32_t get_tid(const bt_field *payload, const struct pp_field *field)
 {
@@ -74,36 +88,12 @@ static struct pp_thread *thread_at(const struct pp_stream *stream, int32_t tid, 
 		       : NULL;
 }
 
-static struct pp_process *find_process(const struct pp_model *model, uint32_t pid)
-{
-	/* The last image of that pid: an exec opens a new one. */
-	for (guint i = model->processes->len; i-- > 0;) {
-		struct pp_process *process = model->processes->pdata[i];
-
-		if (process->pid == pid)
-			return process;
-	}
-	return NULL;
-}
-
-static struct pp_thread *add_kernel_thread(const struct pp_stream *stream, uint32_t pid,
-					   uint32_t tid, int64_t time_ns)
+static struct pp_thread *add_kernel_thread(const struct pp_stream *stream, int32_t pid, int32_t tid,
+					   int64_t time_ns)
 {
 	struct pp_model *model = stream->decoder->capture->model;
-	struct pp_process *process = find_process(model, pid);
-	struct pp_thread *thread;
-	uint32_t index = 0;
+	struct pp_thread *thread = pp_late_thread_new(model, (uint32_t)pid, (uint32_t)tid, time_ns);
 
-	if (!process) {
-		g_autofree char *folder = g_strdup_printf("%u", pid);
-
-		process = pp_model_add_process(model, pid, folder);
-		process->start_ns = time_ns;
-	}
-	for (guint i = 0; i < process->threads->len; i++)
-		index = MAX(index, ((struct pp_thread *)process->threads->pdata[i])->index + 1);
-	thread = pp_model_add_thread(model, process, tid, index);
-	thread->start_ns = time_ns;
 	thread->kernel_only = true;
 	return thread;
 }
@@ -126,7 +116,7 @@ void pp_decoder_emit(struct pp_decoder *decoder, const struct pp_event *event)
 		decoder->take(decoder->data, event);
 }
 
-static void hand_over(struct pp_stream *stream, const struct pp_event *event)
+void pp_stream_hand_over(struct pp_stream *stream, const struct pp_event *event)
 {
 	struct pp_decoder *decoder = stream->decoder;
 
@@ -168,7 +158,7 @@ static void decode_switch(struct pp_stream *stream, const struct pp_event_class 
 	name_thread(event->sched_switch.prev, payload, &fields[PP_SWITCH_PREV_COMM]);
 	name_thread(event->sched_switch.next, payload, &fields[PP_SWITCH_NEXT_COMM]);
 	set_on_cpu(stream, event->sched_switch.next);
-	hand_over(stream, event);
+	pp_stream_hand_over(stream, event);
 }
 
 /* Who was on the CPU; nobody if it was an interrupt that woke, which any thread may meet. */
@@ -195,7 +185,7 @@ static void decode_waking(struct pp_stream *stream, const struct pp_event_class 
 		: (int32_t)pp_field_unsigned(payload, &fields[PP_WAKING_CPU]);
 	event->waking.waker = get_waker(stream, fields, context, event->time_ns);
 	name_thread(event->thread, payload, &fields[PP_WAKING_COMM]);
-	hand_over(stream, event);
+	pp_stream_hand_over(stream, event);
 }
 
 static void decode_fork(struct pp_stream *stream, const struct pp_event_class *class,
@@ -216,11 +206,10 @@ static void decode_fork(struct pp_stream *stream, const struct pp_event_class *c
 		if (event->thread)
 			event->thread->start_ns = event->time_ns;
 		else
-			event->thread = add_kernel_thread(stream, (uint32_t)pid, (uint32_t)child,
-							  event->time_ns);
+			event->thread = add_kernel_thread(stream, pid, child, event->time_ns);
 		name_thread(event->thread, payload, &fields[PP_FORK_CHILD_COMM]);
 	}
-	hand_over(stream, event);
+	pp_stream_hand_over(stream, event);
 }
 
 static void decode_exit(struct pp_stream *stream, const struct pp_event_class *class,
@@ -234,7 +223,7 @@ static void decode_exit(struct pp_stream *stream, const struct pp_event_class *c
 	name_thread(thread, payload, &class->fields[PP_TASK_COMM]);
 	if (thread && event->time_ns > thread->end_ns)
 		thread->end_ns = event->time_ns;
-	hand_over(stream, event);
+	pp_stream_hand_over(stream, event);
 }
 
 static void decode_exec(struct pp_stream *stream, const struct pp_event_class *class,
@@ -246,9 +235,8 @@ static void decode_exec(struct pp_stream *stream, const struct pp_event_class *c
 	event->thread = thread_at(stream, tid, event->time_ns);
 	/* A program in which nothing of ours ran: the exec is the first that is known of it. */
 	if (!event->thread && tid > 0)
-		event->thread =
-		    add_kernel_thread(stream, (uint32_t)tid, (uint32_t)tid, event->time_ns);
-	hand_over(stream, event);
+		event->thread = add_kernel_thread(stream, tid, tid, event->time_ns);
+	pp_stream_hand_over(stream, event);
 }
 
 static void emit_lost(struct pp_stream *stream, int64_t time_ns)
@@ -261,9 +249,12 @@ static void emit_lost(struct pp_stream *stream, int64_t time_ns)
 	    .lost = {.count = stream->lost},
 	};
 
+	if (stream->trace->is_ust)
+		pp_ust_lost(stream, time_ns);
+	else
+		pp_stream_hand_over(stream, &event);
 	stream->lost = 0;
 	stream->path = NULL;
-	hand_over(stream, &event);
 }
 
 void pp_stream_emit(struct pp_stream *stream, const bt_message *message, int64_t time_ns)
@@ -279,6 +270,12 @@ void pp_stream_emit(struct pp_stream *stream, const bt_message *message, int64_t
 	stream->n_events++;
 	if (class->what == PP_CLASS_IGNORED)
 		return;
+	if (class->what == PP_CLASS_LOAD || class->what == PP_CLASS_BUILD_ID)
+		return pp_ust_load(stream, bt_event, class, time_ns);
+	if (stream->trace->is_ust)
+		stream->thread = pp_ust_thread(stream, bt_event, class, time_ns);
+	if (stream->trace->is_ust && !stream->thread)
+		return;
 	widen(stream->decoder->capture->model, time_ns);
 	switch ((enum pp_class) class->what) {
 	case PP_CLASS_SITE:
@@ -288,7 +285,7 @@ void pp_stream_emit(struct pp_stream *stream, const bt_message *message, int64_t
 		break;
 	case PP_CLASS_SYNC:
 		pp_decode_sync(stream, class, payload, &event);
-		hand_over(stream, &event);
+		pp_stream_hand_over(stream, &event);
 		break;
 	case PP_CLASS_SWITCH:
 		decode_switch(stream, class, payload, &event);
@@ -306,8 +303,7 @@ void pp_stream_emit(struct pp_stream *stream, const bt_message *message, int64_t
 	case PP_CLASS_EXEC:
 		decode_exec(stream, class, payload, &event);
 		break;
-	case PP_CLASS_UNSEEN:
-	case PP_CLASS_IGNORED:
+	default:
 		break;
 	}
 }
@@ -340,19 +336,15 @@ static void begin_stream(struct pp_stream *stream, const bt_message *message)
 	stream->tid_field = pp_member_index(context, "tid");
 	stream->index_field = pp_member_index(context, "index");
 	stream->cpu_field = pp_member_index(context, "cpu_id");
+	stream->contexts = pp_ust_contexts_of(stream_class);
 }
 
 static uint64_t context_value(const bt_field *context, int index, uint64_t otherwise)
 {
-	const bt_field *field;
-
-	if (!context || index < 0)
-		return otherwise;
-	field = bt_field_structure_borrow_member_field_by_index_const(context, (uint64_t)index);
-	return bt_field_class_type_is(bt_field_get_class_type(field),
-				      BT_FIELD_CLASS_TYPE_SIGNED_INTEGER)
-		   ? (uint64_t)bt_field_integer_signed_get_value(field)
-		   : bt_field_integer_unsigned_get_value(field);
+	return context && index >= 0 ? (uint64_t)pp_field_integer(
+					   bt_field_structure_borrow_member_field_by_index_const(
+					       context, (uint64_t)index))
+				     : otherwise;
 }
 
 static void find_thread(struct pp_stream *stream, uint64_t tid, uint64_t index)
@@ -458,7 +450,7 @@ bool pp_stream_look(struct pp_stream *stream, const bt_message *message, int64_t
 	default:
 		return false;
 	}
-	if (stream->unusable || stream->thread_unknown)
+	if (stream->unusable || (stream->thread_unknown && !stream->trace->is_ust))
 		return false;
 	time_ns = time_of(stream, message);
 	if (time_ns < stream->last_ns) {
@@ -471,13 +463,18 @@ bool pp_stream_look(struct pp_stream *stream, const bt_message *message, int64_t
 	return true;
 }
 
-/* Whether info.json tells what was lost of the kernel's events, and why. */
-static bool recorder_told(const struct pp_model *model)
+static bool of_kernel(const struct pp_stream *stream)
+{
+	return !stream->trace->process && !stream->trace->is_ust;
+}
+
+/* Whether info.json tells what was lost of the kernel's events, or LTTng's, and why. */
+static bool recorder_told(const struct pp_model *model, const char *where)
 {
 	for (guint i = 0; i < model->problems->len; i++) {
 		const struct pp_problem *problem = model->problems->pdata[i];
 
-		if (g_strcmp0(problem->where, "kernel") == 0)
+		if (g_strcmp0(problem->where, where) == 0)
 			return true;
 	}
 	return false;
@@ -488,7 +485,8 @@ static void note_losses(const struct pp_stream *stream)
 {
 	struct pp_model *model = stream->decoder->capture->model;
 
-	if (stream->losses_told || (!stream->trace->process && recorder_told(model)))
+	if (stream->losses_told || (of_kernel(stream) && recorder_told(model, "kernel")) ||
+	    (stream->trace->is_ust && recorder_told(model, "ust")))
 		return;
 	if (stream->n_lost)
 		pp_model_add_problem(model, "events discarded at recording", stream->name,
@@ -501,7 +499,7 @@ static void note_losses(const struct pp_stream *stream)
 void pp_stream_end(struct pp_stream *stream)
 {
 	note_losses(stream);
-	if (!stream->trace->process)
+	if (of_kernel(stream))
 		stream->decoder->n_kernel_events += stream->n_events;
 	if (stream->lost)
 		emit_lost(stream, MAX(stream->last_ns, stream->decoder->last_ns));

@@ -13,6 +13,13 @@
 
 #include "input/events.h"
 
+struct pp_event_class;
+
+/* Where the contexts of LTTng-UST's events stand; -1: there is none. */
+struct pp_ust_contexts {
+	int vpid, vtid, procname;
+};
+
 /* What all streams of a capture share. */
 struct pp_decoder {
 	struct pp_capture *capture;
@@ -40,8 +47,9 @@ struct pp_stream {
 	bool lost_more;	 /* ... and a number of others that is not known */
 	uint64_t n_events;
 	int tid_field, index_field, cpu_field; /* of the packet context; -1: none */
-	GArray *sites;			       /* of uint64_t, by number */
-	GPtrArray *paths;		       /* of const struct pp_path *, by number */
+	struct pp_ust_contexts contexts;
+	GArray *sites;		    /* of uint64_t, by number */
+	GPtrArray *paths;	    /* of const struct pp_path *, by number */
 	const struct pp_path *path; /* of the next synch-event, if it is of that object */
 	uint64_t path_object;
 	GArray *classes; /* of struct pp_event_class, by id of the event class */
@@ -53,6 +61,12 @@ void pp_decoder_done(struct pp_decoder *decoder);
 
 /* Hands over an event that no stream of Babeltrace's brought, if it is of a kind that is wanted. */
 void pp_decoder_emit(struct pp_decoder *decoder, const struct pp_event *event);
+
+/* The same, for an event of this stream, whose time has been noted. */
+void pp_stream_hand_over(struct pp_stream *stream, const struct pp_event *event);
+
+/* An integer field's value, signed or not. */
+int64_t pp_field_integer(const bt_field *field);
 
 struct pp_stream *pp_stream_new(struct pp_decoder *decoder, const struct pp_trace *trace,
 				const char *name);

@@ -16,6 +16,8 @@ static void decode_site(struct pp_stream *stream, const struct pp_event_class *c
 
 static uint64_t site_address(struct pp_stream *stream, uint64_t number)
 {
+	if (stream->trace->is_ust) /* the address itself */
+		return number;
 	if (number < stream->sites->len)
 		return g_array_index(stream->sites, uint64_t, number);
 	if (number)

@@ -7,14 +7,16 @@
 
 #include "sync-trace/events.h"
 
-enum need { NONE, INTEGER, INTEGER_OR_NONE, STRING_OR_NONE, ARRAY, CONTEXT_OR_NONE };
+#define PROVIDER "gmon_mt_sync:"
+
+enum need { NONE, INTEGER, STRING, INTEGER_OR_NONE, STRING_OR_NONE, ARRAY, CONTEXT_OR_NONE };
 
 struct wanted_field {
 	const char *name;
 	enum need need;
 };
 
-/* Those of the wire contract, and those of the kernel. */
+/* Those of the wire contract, those of the kernel, and those of LTTng-UST about a process. */
 enum shape {
 	OP,
 	BEGIN,
@@ -28,7 +30,9 @@ enum shape {
 	WAKING,
 	FORK,
 	EXIT,
-	EXEC
+	EXEC,
+	LOAD,
+	BUILD_ID,
 };
 
 /* By the positions of the header. */
@@ -58,6 +62,8 @@ static const struct wanted_field shape_fields[][PP_MAX_FIELDS] = {
 	      {"child_comm", STRING_OR_NONE}},
     [EXIT] = {{"tid", INTEGER}, {"comm", STRING_OR_NONE}},
     [EXEC] = {{"tid", INTEGER}},
+    [LOAD] = {{"baddr", INTEGER}, {"memsz", INTEGER}, {"is_pic", INTEGER}, {"path", STRING}},
+    [BUILD_ID] = {{"baddr", INTEGER}},
 };
 
 static const struct known_class {
@@ -72,6 +78,11 @@ static const struct known_class {
 static const struct known_class kernel_classes[] = {
     {"sched_switch", SWITCH},	  {"sched_waking", WAKING},	{"sched_process_fork", FORK},
     {"sched_process_exit", EXIT}, {"sched_process_exec", EXEC},
+};
+
+static const struct known_class ust_classes[] = {
+    {"lttng_ust_statedump:bin_info", LOAD},
+    {"lttng_ust_statedump:build_id", BUILD_ID},
 };
 
 static enum pp_class class_of(enum shape shape)
@@ -93,6 +104,10 @@ static enum pp_class class_of(enum shape shape)
 		return PP_CLASS_EXIT;
 	case EXEC:
 		return PP_CLASS_EXEC;
+	case LOAD:
+		return PP_CLASS_LOAD;
+	case BUILD_ID:
+		return PP_CLASS_BUILD_ID;
 	default:
 		return PP_CLASS_SYNC;
 	}
@@ -121,7 +136,7 @@ static bool is_as_needed(const bt_field_class *class, enum need need, bool *ret_
 
 	if (need == ARRAY)
 		return is_array(class);
-	if (need == STRING_OR_NONE)
+	if (need == STRING || need == STRING_OR_NONE)
 		return bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_STRING);
 	return is_integer(type, ret_signed);
 }
@@ -170,21 +185,29 @@ static const char *find_fields(struct pp_event_class *class, const struct wanted
 			continue;
 		field->index = (int16_t)find_member(in_context ? context : payload, wanted[i].name,
 						    wanted[i].need, &field->is_signed);
-		if (field->index < 0 && (wanted[i].need == INTEGER || wanted[i].need == ARRAY))
+		if (field->index < 0 && (wanted[i].need == INTEGER || wanted[i].need == STRING ||
+					 wanted[i].need == ARRAY))
 			return wanted[i].name;
 	}
 	return NULL;
 }
 
 const char *pp_event_class_learn(struct pp_event_class *class, const bt_event_class *event_class,
-				 bool of_kernel)
+				 enum pp_class_names names)
 {
-	const struct known_class *known = of_kernel ? kernel_classes : user_classes;
-	unsigned n = of_kernel ? G_N_ELEMENTS(kernel_classes) : G_N_ELEMENTS(user_classes);
+	const struct known_class *known = names == PP_NAMES_KERNEL ? kernel_classes : user_classes;
+	unsigned n =
+	    names == PP_NAMES_KERNEL ? G_N_ELEMENTS(kernel_classes) : G_N_ELEMENTS(user_classes);
 	const char *name = bt_event_class_get_name(event_class);
 	const char *missing;
 
 	class->what = PP_CLASS_IGNORED;
+	if (name && names == PP_NAMES_UST && g_str_has_prefix(name, PROVIDER)) {
+		name += strlen(PROVIDER);
+	} else if (names == PP_NAMES_UST) {
+		known = ust_classes;
+		n = G_N_ELEMENTS(ust_classes);
+	}
 	for (unsigned i = 0; name && i < n; i++) {
 		if (strcmp(known[i].name, name) != 0)
 			continue;

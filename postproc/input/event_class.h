@@ -21,6 +21,8 @@ enum pp_class {
 	PP_CLASS_FORK,
 	PP_CLASS_EXIT,
 	PP_CLASS_EXEC,
+	PP_CLASS_LOAD,
+	PP_CLASS_BUILD_ID,
 };
 
 /* Positions in pp_event_class.fields. */
@@ -33,6 +35,10 @@ enum { PP_SWITCH_PREV, PP_SWITCH_STATE, PP_SWITCH_NEXT, PP_SWITCH_PREV_COMM, PP_
 enum { PP_WAKING_TID, PP_WAKING_CPU, PP_WAKING_COMM, PP_WAKING_WAKER, PP_WAKING_IRQ };
 enum { PP_FORK_PARENT_TID, PP_FORK_CHILD_TID, PP_FORK_CHILD_PID, PP_FORK_CHILD_COMM };
 enum { PP_TASK_TID, PP_TASK_COMM };
+enum { PP_LOAD_BASE, PP_LOAD_BYTES, PP_LOAD_PIC, PP_LOAD_PATH };
+
+/* Whose names a trace's events have. */
+enum pp_class_names { PP_NAMES_OURS, PP_NAMES_KERNEL, PP_NAMES_UST };
 
 #define PP_MAX_FIELDS 5
 
@@ -48,11 +54,11 @@ struct pp_event_class {
 };
 
 /*
- * Finds out what the class is; `of_kernel`: it is of a kernel trace.  NULL, or the name of a field
+ * Finds out what the class is.  NULL, or the name of a field
  * that it must have and has not, or not as an integer; then it is PP_CLASS_IGNORED.
  */
 const char *pp_event_class_learn(struct pp_event_class *class, const bt_event_class *event_class,
-				 bool of_kernel);
+				 enum pp_class_names names);
 
 /* An integer field's value; 0: the class has none. */
 uint64_t pp_field_unsigned(const bt_field *payload, const struct pp_field *field);

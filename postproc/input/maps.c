@@ -88,6 +88,14 @@ static bool parse_line(char *line, struct pp_load *load)
 	return true;
 }
 
+GArray *pp_maps_new(void)
+{
+	GArray *maps = g_array_new(FALSE, FALSE, sizeof(struct pp_load));
+
+	g_array_set_clear_func(maps, load_clear);
+	return maps;
+}
+
 int pp_maps_read(struct pp_capture *capture, struct pp_process *process, const char *path,
 		 struct pp_error *err)
 {
@@ -104,8 +112,7 @@ int pp_maps_read(struct pp_capture *capture, struct pp_process *process, const c
 		return pp_error_add(err, -EINVAL, "%s: no load map: damaged", path);
 	if (!g_file_get_contents(path, &text, &len, &error))
 		return pp_error_add(err, -EIO, "%s", error->message);
-	maps = g_array_new(FALSE, FALSE, sizeof(struct pp_load));
-	g_array_set_clear_func(maps, load_clear);
+	maps = pp_maps_new();
 	for (char *line = text, *end = text + len; line < end;) {
 		char *newline = memchr(line, '\n', (size_t)(end - line));
 		struct pp_load load;

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/losses.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cli/commands.h"
+
+void pp_losses_kernel(struct pp_run *run, int write_error)
+{
+	const struct pp_collector *collector = run->collector;
+	const bool all = collector->source == GM_KERNEL_PERF;
+	uint64_t unwritten, overrun = 0;
+
+	if (!collector->ctf)
+		return;
+	unwritten = pp_kernel_ctf_unwritten(collector->ctf);
+	for (unsigned i = 0; i < collector->n_rings; i++)
+		overrun += pp_kernel_ctf_discarded(collector->ctf, i);
+	overrun -= unwritten;
+	if (unwritten) {
+		pp_run_add_loss(run, "scheduling events that could not be written", "kernel",
+				unwritten);
+		fprintf(stderr,
+			"gprof-mt: %s/kernel: %s: %" PRIu64
+			" scheduling events lost; make room, or "
+			"choose another directory (-o)\n",
+			run->capture->dir, g_strerror(-write_error), unwritten);
+	}
+	if (overrun) {
+		pp_run_add_loss(run, "scheduling records that found their ring full", "kernel",
+				overrun);
+		fprintf(stderr,
+			"gprof-mt: %" PRIu64
+			" scheduling records%s lost: rings full; leave gprof-mt "
+			"a CPU%s\n",
+			overrun, all ? " (of all programs)" : "",
+			all ? ", or use --set kernel.source=switches" : "");
+	}
+}
+
+void pp_losses_lttng(struct pp_run *run, struct pp_lttng *lttng)
+{
+	struct pp_error err = PP_ERROR_INIT;
+	uint64_t discarded;
+
+	if (pp_lttng_end(lttng, &discarded, &err)) {
+		pp_run_add_loss(run, "synch-events that LTTng had not written", "ust", 0);
+		pp_cli_fail(&err);
+	}
+	if (!discarded)
+		return;
+	pp_run_add_loss(run, "events discarded at recording", "ust", discarded);
+	fprintf(stderr,
+		"gprof-mt: %" PRIu64 " synch-events lost: LTTng's buffers were full; leave it a "
+		"CPU, or --set sync.buffer=4M\n",
+		discarded);
+}
+
+void pp_losses_tell(const struct pp_run *run, guint first)
+{
+	for (guint i = first; i < run->losses->len; i++) {
+		const struct pp_loss *loss = run->losses->pdata[i];
+
+		fprintf(stderr, "gprof-mt: lost: %s: %s: %" PRIu64 "\n", loss->where, loss->what,
+			loss->count);
+	}
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include "collect/lttng.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <lttng/lttng.h>
+
+#define CHANNEL	      "gmon_mt"
+#define EVENTS	      "gmon_mt_sync:*"
+#define SUBBUFFERS    8
+#define DAEMON_WAIT_S 60
+#define POLL_MS	      10
+
+static int fail(struct pp_error *err, int code, const char *what)
+{
+	return pp_error_add(err, -EIO, "LTTng: %s: %s", what, lttng_strerror(code));
+}
+
+static void pause_ms(unsigned ms)
+{
+	const struct timespec time = {ms / 1000, ms % 1000 * 1000000};
+
+	nanosleep(&time, NULL);
+}
+
+/* --- the daemon ------------------------------------------------------------------------------ */
+
+static _Noreturn void become_daemon(const sigset_t *old_mask, int error_fd)
+{
+	static const int defaults[] = {SIGINT, SIGQUIT, SIGPIPE, SIGXFSZ, SIGTERM, SIGHUP, SIGCHLD};
+	int null_fd = open("/dev/null", O_RDWR);
+
+	/* Neither the terminal's interrupt nor our own death may leave it behind. */
+	setsid();
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	for (size_t i = 0; i < G_N_ELEMENTS(defaults); i++)
+		signal(defaults[i], SIG_DFL);
+	sigprocmask(SIG_SETMASK, old_mask, NULL);
+	for (int fd = 0; fd < 2; fd++)
+		dup2(null_fd, fd);
+	dup2(error_fd, 2);
+	execlp("lttng-sessiond", "lttng-sessiond", "--no-kernel", NULL);
+	_exit(127);
+}
+
+static bool daemon_has_ended(struct pp_lttng *lttng, int *ret_status)
+{
+	if (waitpid(lttng->daemon, ret_status, WNOHANG) != lttng->daemon)
+		return false;
+	lttng->daemon = 0;
+	return true;
+}
+
+static void stop_daemon(struct pp_lttng *lttng)
+{
+	int status;
+
+	if (!lttng->daemon)
+		return;
+	kill(lttng->daemon, SIGTERM);
+	for (unsigned waited_ms = 0; waited_ms < DAEMON_WAIT_S * 1000; waited_ms += POLL_MS) {
+		if (daemon_has_ended(lttng, &status))
+			return;
+		pause_ms(POLL_MS);
+	}
+	kill(lttng->daemon, SIGKILL);
+	TEMP_FAILURE_RETRY(waitpid(lttng->daemon, &status, 0));
+	lttng->daemon = 0;
+}
+
+/* The last line of what it said. */
+static char *last_words(int fd)
+{
+	char text[4096];
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+	char *line;
+
+	text[n > 0 ? n : 0] = '\0';
+	g_strchomp(text);
+	line = strrchr(text, '\n');
+	return g_strdup(line ? line + 1 : text);
+}
+
+static int wait_for_daemon(struct pp_lttng *lttng, int error_fd, struct pp_error *err)
+{
+	g_autofree char *words = NULL;
+	int status;
+
+	for (unsigned waited_ms = 0; waited_ms < DAEMON_WAIT_S * 1000; waited_ms += POLL_MS) {
+		if (lttng_session_daemon_alive() == 1)
+			return 0;
+		if (daemon_has_ended(lttng, &status)) {
+			if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+				return pp_error_add(err, -ENOENT,
+						    "LTTng: there is no lttng-sessiond: install "
+						    "lttng-tools");
+			words = last_words(error_fd);
+			return pp_error_add(err, -EIO,
+					    "LTTng: its session daemon does not start%s%s",
+					    *words ? ": " : "", words);
+		}
+		pause_ms(POLL_MS);
+	}
+	stop_daemon(lttng);
+	return pp_error_add(err, -ETIMEDOUT, "LTTng: its session daemon does not answer");
+}
+
+static int start_daemon(struct pp_lttng *lttng, const sigset_t *old_mask, struct pp_error *err)
+{
+	int error_fd, ret;
+
+	if (lttng_session_daemon_alive() == 1)
+		return 0;
+	error_fd = memfd_create("lttng-sessiond", MFD_CLOEXEC);
+	if (error_fd < 0)
+		return pp_error_add(err, -errno, "memfd_create: %s", g_strerror(errno));
+	lttng->daemon = fork();
+	if (lttng->daemon == 0)
+		become_daemon(old_mask, error_fd);
+	if (lttng->daemon < 0) {
+		ret = pp_error_add(err, -errno, "fork: %s", g_strerror(errno));
+		lttng->daemon = 0;
+	} else {
+		ret = wait_for_daemon(lttng, error_fd, err);
+	}
+	close(error_fd);
+	return ret;
+}
+
+/* --- the session ------------------------------------------------------------------------------ */
+
+static int create_session(struct pp_lttng *lttng, const char *capture_dir, struct pp_error *err)
+{
+	struct lttng_domain domain = {.type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID};
+	g_autofree char *name = g_strdup_printf("gprof-mt-%d", (int)getpid());
+	struct lttng_session_descriptor *descriptor =
+	    lttng_session_descriptor_local_create(name, capture_dir);
+	enum lttng_error_code code;
+
+	if (!descriptor)
+		return pp_error_add(err, -EINVAL, "LTTng: cannot write to %s", capture_dir);
+	code = lttng_create_session_ext(descriptor);
+	lttng_session_descriptor_destroy(descriptor);
+	if (code != LTTNG_OK)
+		return fail(err, -(int)code, "cannot create a session");
+	lttng->session = g_steal_pointer(&name);
+	lttng->handle = lttng_create_handle(lttng->session, &domain);
+	return lttng->handle ? 0 : pp_error_add(err, -ENOMEM, "LTTng: no handle");
+}
+
+/* LTTng wants a power of two. */
+static uint64_t subbuffer_bytes(const struct gm_config *config)
+{
+	uint64_t bytes = 16384;
+
+	while (bytes < config->sync_buffer_bytes)
+		bytes *= 2;
+	return bytes;
+}
+
+static int add_channel(struct pp_lttng *lttng, const struct gm_config *config, struct pp_error *err)
+{
+	struct lttng_domain domain = {.type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID};
+	struct lttng_channel *channel = lttng_channel_create(&domain);
+	int code;
+
+	if (!channel)
+		return pp_error_add(err, -ENOMEM, "LTTng: no channel");
+	g_strlcpy(channel->name, CHANNEL, sizeof(channel->name));
+	channel->attr.overwrite = 0;
+	channel->attr.subbuf_size = subbuffer_bytes(config);
+	channel->attr.num_subbuf = SUBBUFFERS;
+	channel->attr.output = LTTNG_EVENT_MMAP;
+	code = lttng_enable_channel(lttng->handle, channel);
+	lttng_channel_destroy(channel);
+	return code < 0 ? fail(err, code, "cannot make a channel") : 0;
+}
+
+static int add_events(struct pp_lttng *lttng, struct pp_error *err)
+{
+	static const enum lttng_event_context_type contexts[] = {
+	    LTTNG_EVENT_CONTEXT_VPID, LTTNG_EVENT_CONTEXT_VTID, LTTNG_EVENT_CONTEXT_PROCNAME};
+	struct lttng_event *event = lttng_event_create();
+	int code = 0;
+
+	if (!event)
+		return pp_error_add(err, -ENOMEM, "LTTng: no event");
+	event->type = LTTNG_EVENT_TRACEPOINT;
+	event->loglevel_type = LTTNG_EVENT_LOGLEVEL_ALL;
+	g_strlcpy(event->name, EVENTS, sizeof(event->name));
+	for (size_t i = 0; i < G_N_ELEMENTS(contexts) && code >= 0; i++) {
+		struct lttng_event_context context = {.ctx = contexts[i]};
+
+		code = lttng_add_context(lttng->handle, &context, NULL, CHANNEL);
+	}
+	if (code >= 0)
+		code = lttng_enable_event(lttng->handle, event, CHANNEL);
+	lttng_event_destroy(event);
+	return code < 0 ? fail(err, code, "cannot ask for events") : 0;
+}
+
+static void forget_session(struct pp_lttng *lttng)
+{
+	if (lttng->handle)
+		lttng_destroy_handle(lttng->handle);
+	lttng->handle = NULL;
+	g_clear_pointer(&lttng->session, g_free);
+}
+
+int pp_lttng_begin(struct pp_lttng *lttng, const struct gm_config *config, const char *capture_dir,
+		   const sigset_t *old_mask, struct pp_error *err)
+{
+	int ret, code;
+
+	*lttng = (struct pp_lttng){0};
+	ret = start_daemon(lttng, old_mask, err);
+	if (ret == 0)
+		ret = create_session(lttng, capture_dir, err);
+	if (ret == 0)
+		ret = add_channel(lttng, config, err);
+	if (ret == 0)
+		ret = add_events(lttng, err);
+	if (ret == 0) {
+		code = lttng_start_tracing(lttng->session);
+		if (code < 0)
+			ret = fail(err, code, "cannot start the session");
+	}
+	if (ret == 0)
+		return 0;
+	if (lttng->session)
+		lttng_destroy_session_no_wait(lttng->session);
+	forget_session(lttng);
+	stop_daemon(lttng);
+	return ret;
+}
+
+static uint64_t count_discarded(struct pp_lttng *lttng)
+{
+	struct lttng_channel *channels = NULL;
+	int n = lttng_list_channels(lttng->handle, &channels);
+	uint64_t total = 0, count;
+
+	for (int i = 0; i < n; i++)
+		if (lttng_channel_get_discarded_event_count(&channels[i], &count) == 0)
+			total += count;
+	free(channels);
+	return total;
+}
+
+int pp_lttng_end(struct pp_lttng *lttng, uint64_t *ret_discarded, struct pp_error *err)
+{
+	int ret = 0, code;
+
+	*ret_discarded = 0;
+	if (!lttng->session)
+		return 0;
+	/* Returns when all that was recorded is written. */
+	code = lttng_stop_tracing(lttng->session);
+	if (code < 0)
+		ret = fail(err, code, "cannot end the session in order");
+	else
+		*ret_discarded = count_discarded(lttng);
+	lttng_destroy_session_no_wait(lttng->session);
+	forget_session(lttng);
+	stop_daemon(lttng);
+	return ret;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A recording session of LTTng's for one run: `record --backend lttng`.
+ *
+ * The session daemon is the one this user has (or root's, where LTTng says so), or else one of our
+ * own, which ends with us, however we end.  The session writes into the capture directory, below
+ * ust/.
+ */
+#ifndef PP_COLLECT_LTTNG_H
+#define PP_COLLECT_LTTNG_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "core/error.h"
+#include "runtime/config.h"
+
+struct lttng_handle;
+
+struct pp_lttng {
+	char *session; /* its name; NULL: there is none */
+	pid_t daemon;  /* our own; 0: it was there */
+	struct lttng_handle *handle;
+};
+
+/*
+ * Makes the session and starts it.  The signals that would end this process are blocked or handled
+ * by now; old_mask is what the daemon gets.  0, or -errno with all undone.
+ */
+int pp_lttng_begin(struct pp_lttng *lttng, const struct gm_config *config, const char *capture_dir,
+		   const sigset_t *old_mask, struct pp_error *err);
+
+/*
+ * Stops the session, and ends what pp_lttng_begin() made.  *ret_discarded: events for which there
+ * was no room.  -EIO: LTTng says that something went wrong, see err; what it has written stays.
+ */
+int pp_lttng_end(struct pp_lttng *lttng, uint64_t *ret_discarded, struct pp_error *err);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/traces.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#define MAX_UST_DEPTH 6
+
+static bool is_dir(const char *path)
+{
+	return g_file_test(path, G_FILE_TEST_IS_DIR);
+}
+
+static bool is_file(const char *path)
+{
+	return g_file_test(path, G_FILE_TEST_IS_REGULAR);
+}
+
+/* A trace without a stream holds nothing, and the reader of CTF stumbles over it. */
+static bool has_streams(const char *dir_path)
+{
+	GDir *dir = g_dir_open(dir_path, 0, NULL);
+	bool found = false;
+	const char *name;
+
+	if (!dir)
+		return false;
+	while (!found && (name = g_dir_read_name(dir))) {
+		g_autofree char *path = g_build_filename(dir_path, name, NULL);
+		struct stat st;
+
+		found = strcmp(name, "metadata") != 0 && name[0] != '.' && stat(path, &st) == 0 &&
+			S_ISREG(st.st_mode) && st.st_size > 0;
+	}
+	g_dir_close(dir);
+	return found;
+}
+
+void pp_traces_add(struct pp_capture *capture, GPtrArray *to, const char *parent, const char *name,
+		   struct pp_process *process)
+{
+	g_autofree char *path = g_build_filename(parent, name, NULL);
+	g_autofree char *metadata = g_build_filename(path, "metadata", NULL);
+	struct pp_trace *trace;
+
+	if (!is_dir(path))
+		return;
+	if (is_file(metadata))
+		pp_missing_streams(capture, path, process);
+	if (!has_streams(path))
+		return;
+	if (!is_file(metadata)) {
+		pp_capture_add_damage(capture, path, "streams without metadata: left out");
+		return;
+	}
+	if (pp_missing_clock(capture, metadata)) {
+		pp_capture_add_damage(capture, path,
+				      "left out: recorded after another boot of the machine");
+		return;
+	}
+	trace = g_new0(struct pp_trace, 1);
+	trace->dir = g_steal_pointer(&path);
+	trace->process = process;
+	g_ptr_array_add(to, trace);
+}
+
+/* LTTng puts a session's traces below kernel/; a collector of ours writes into it. */
+void pp_traces_add_kernel(struct pp_capture *capture)
+{
+	g_autofree char *kernel = g_build_filename(capture->model->dir, "kernel", NULL);
+	g_autofree char *metadata = g_build_filename(kernel, "metadata", NULL);
+	GDir *dir;
+	const char *name;
+
+	pp_traces_add(capture, capture->traces, capture->model->dir, "kernel", NULL);
+	if (is_file(metadata) || !(dir = g_dir_open(kernel, 0, NULL)))
+		return;
+	while ((name = g_dir_read_name(dir)))
+		pp_traces_add(capture, capture->traces, kernel, name, NULL);
+	g_dir_close(dir);
+}
+
+/*
+ * LTTng-UST's are where its session puts them: ust/uid/<uid>/64-bit, or ust/pid/<process>/..., with
+ * a folder or two more for archives.
+ */
+static void add_ust(struct pp_capture *capture, const char *parent, const char *name,
+		    unsigned depth)
+{
+	g_autofree char *path = g_build_filename(parent, name, NULL);
+	g_autofree char *metadata = g_build_filename(path, "metadata", NULL);
+	guint n_traces = capture->traces->len;
+	GDir *dir;
+	const char *below;
+
+	if (is_file(metadata)) {
+		pp_traces_add(capture, capture->traces, parent, name, NULL);
+		if (capture->traces->len > n_traces)
+			((struct pp_trace *)capture->traces->pdata[n_traces])->is_ust = true;
+		return;
+	}
+	if (depth == 0 || !(dir = g_dir_open(path, 0, NULL)))
+		return;
+	while ((below = g_dir_read_name(dir)))
+		add_ust(capture, path, below, depth - 1);
+	g_dir_close(dir);
+}
+
+void pp_traces_add_ust(struct pp_capture *capture)
+{
+	add_ust(capture, capture->model->dir, "ust", MAX_UST_DEPTH);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The CTF traces in a capture: which directories hold one that can be of it. */
+#ifndef PP_INPUT_TRACES_H
+#define PP_INPUT_TRACES_H
+
+#include "input/capture.h"
+
+/* <parent>/<name>, if it is one, to the list. */
+void pp_traces_add(struct pp_capture *capture, GPtrArray *to, const char *parent, const char *name,
+		   struct pp_process *process);
+
+/* Those below kernel/, and those below ust/. */
+void pp_traces_add_kernel(struct pp_capture *capture);
+void pp_traces_add_ust(struct pp_capture *capture);
+
+#endif
