@@ -43,21 +43,27 @@ for name in names:
           1.05 * mine["cpu_ns"] + 2e6 + steal_ns, row["running_ns"], mine["cpu_ns"], steal_ns)
     check("%s: voluntary switches" % name,
           mine["voluntary"] <= row["switches_voluntary"] <= mine["voluntary"] + 3, row, mine)
+    # A busy machine preempts it in its last moments as often as before: once in 20 us was seen.
+    last_ns = max(0, row["running_ns"] - mine["cpu_ns"])
+    more = 5 + 3 * mine["involuntary"] * last_ns / mine["cpu_ns"]
     check("%s: involuntary switches" % name,
-          mine["involuntary"] <= row["switches_involuntary"] <= mine["involuntary"] + 5, row, mine)
+          mine["involuntary"] <= row["switches_involuntary"] <= mine["involuntary"] + more, row, mine)
 
 # The waiter's wait, by its own clock, by the lock's row, and by the time it was blocked.
 waited = said["waiter"]["waited"]
 row = sync[said["waiter"]["tid"], "pthread_mutex_lock"]
 check("waiter: one blocking call", row["calls"] == 1 and row["blocked"] == 1, row)
-check("waiter: wait", 0.95 * waited <= row["wait_ns"] == row["wait_max_ns"] <= waited, row, waited)
+# Between its clock and the call, and behind it, it may have lost its CPU.
+check("waiter: wait", 0.95 * waited - threads["waiter"]["runnable_ns"] <= row["wait_ns"] == row["wait_max_ns"] <= waited,
+      row, waited, threads["waiter"])
 check("waiter: blocked", HOLD * 0.95 <= threads["waiter"]["blocked_sync_ns"] <= waited, threads["waiter"], waited)
 lock = [l for l in locks if l["type"] == "mutex" and l["name"] == "lock"]
 check("lock: one mutex of that name", len(lock) == 1, locks)
 held = said["main"]["held"]
 check("lock: waits", lock[0]["acquired"] == 2 and lock[0]["contended"] == 1 and
       lock[0]["wait_ns"] == row["wait_ns"], lock)
-check("lock: held", 0.95 * held <= lock[0]["hold_max_ns"] <= 1.05 * held + 1e6, lock, held)
+lost_ns = sum(t["runnable_ns"] or 0 for t in report["threads"] if t["tid"] == said["main"]["tid"])
+check("lock: held", 0.95 * held - lost_ns <= lock[0]["hold_max_ns"] <= 1.05 * held + 1e6 + lost_ns, lock, held, lost_ns)
 functions = sorted(s["site"].split(" ")[0] for s in lock[0]["sites"])
 check("lock: sites", functions == ["await", "main"], lock[0]["sites"])
 
