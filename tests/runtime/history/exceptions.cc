@@ -113,7 +113,7 @@ UNPROFILED static void write_file(const char *name, const char *bytes, unsigned 
 NOINLINE static void run(unsigned number)
 {
 	seed = number * 7919 + 1;
-	while (n_text < sizeof(text) / 16) {
+	while (n_text < sizeof(text) / 32) {
 		try {
 			fa();
 		} catch (long) {
