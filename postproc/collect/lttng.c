@@ -46,6 +46,8 @@ static _Noreturn void become_daemon(const sigset_t *old_mask, int error_fd)
 	for (int fd = 0; fd < 2; fd++)
 		dup2(null_fd, fd);
 	dup2(error_fd, 2);
+	/* Seconds until it gives up a program that does not answer; by itself, 5. */
+	g_setenv("LTTNG_APP_SOCKET_TIMEOUT", "60", FALSE);
 	execlp("lttng-sessiond", "lttng-sessiond", "--no-kernel", NULL);
 	_exit(127);
 }

@@ -46,7 +46,7 @@ trap finish EXIT
 cp "$gprof_mt" "$GM_BUILD"/lib{gmon_mt,sync_trace,sync_trace_ust}.so "$here"/ || fail copy
 unset GPROF_MT_LIBDIR LTTNG_HOME
 # However busy the machine is.
-export LTTNG_UST_REGISTER_TIMEOUT=120000
+export LTTNG_UST_REGISTER_TIMEOUT=120000 LTTNG_APP_SOCKET_TIMEOUT=120
 # A sanitizer's leaks of other libraries are not what these tests look for.
 export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 
