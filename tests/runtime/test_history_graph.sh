@@ -6,7 +6,12 @@
 "$CC" -O2 -g -I"$GM_TOP/examples" -o philosophers "$GM_TOP/examples/philosophers.c" -pthread ||
 	fail "cannot compile"
 
-"$gprof_mt" record -o d ./philosophers 4 50 >out 2>err || fail "record: $(cat err)"
+# On a busy machine records may be lost, which is said; babeltrace2 says so, too.
+for _ in 1 2 3 4 5; do
+	"$gprof_mt" record -o d ./philosophers 4 50 >out 2>err || fail "record: $(cat err)"
+	grep -q lost err || break
+done
+! grep -q lost err || skip "this machine is too busy to record without losses: $(cat err)"
 "$gprof_mt" history -i d --format json >history.json || fail "history"
 babeltrace2 --clock-seconds d/[0-9]* >user.txt || fail "babeltrace2"
 python3 - <<'END' || fail "history"
