@@ -60,4 +60,4 @@ help:
 ## make bench       what it costs, beside its peers
 ## make lint        clang-tidy, cppcheck, formatting
 ## make install     under PREFIX (default /usr/local), below DESTDIR
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(shell find $(B) -path $(B)/apps -prune -o -name '*.d' -print 2>/dev/null)

@@ -62,14 +62,17 @@ static int32_t get_tid(const bt_field *payload, const struct pp_field *field)
 	return field->index < 0 ? PP_TID_UNKNOWN : (int32_t)pp_field_unsigned(payload, field);
 }
 
-/* The kernel names threads that have no other name, or a general one from before their birth. */
+/*
+ * The kernel names threads that have no other name, or one from before their birth, and those that
+ * did not live to say at their end what they were called last.
+ */
 static void name_thread(struct pp_thread *thread, const bt_field *payload,
 			const struct pp_field *field)
 {
 	const bt_field *member;
 	const char *name;
 
-	if (!thread || !thread->kernel_only || field->index < 0)
+	if (!thread || (thread->ended && !thread->kernel_only) || field->index < 0)
 		return;
 	member =
 	    bt_field_structure_borrow_member_field_by_index_const(payload, (uint64_t)field->index);

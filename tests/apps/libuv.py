@@ -10,7 +10,7 @@ import re
 import shutil
 import sys
 
-from ways import OURS, WAYS, App, Claims, compare_results, expect, same_arcs, same_as_uftrace
+from ways import OURS, SYNCED, UNPROFILED, WAYS, App, Claims, compare_results, expect, same_arcs, same_as_uftrace
 
 SUITE = "uv_run_tests_a"
 # Of one thread, alike from run to run, and with uv_library_shutdown() called before the end: where a
@@ -54,8 +54,8 @@ def run_suite(app, way, *tests):
     return results
 
 
-def claim_suite(app):
-    results = {way: run_suite(app, way) for way in WAYS}
+def claim_suite(app, ways):
+    results = {way: run_suite(app, way) for way in ways}
     return compare_results(results,
                            lambda way, test: run_suite(app, way, test).get(test, "not run"))
 
@@ -76,7 +76,9 @@ def claim_uftrace(app):
 def main():
     build, directory = map(os.path.abspath, sys.argv[1:3])
     app, claims = App(build, directory), Claims("libuv")
-    claims.check("its test suite: the same results", lambda: claim_suite(app))
+    claims.check("its test suite: the same results", lambda: claim_suite(app, WAYS))
+    claims.check("its test suite with libsync_trace preloaded: the same results",
+                 lambda: claim_suite(app, (UNPROFILED, SYNCED)))
     claims.check("tests of one thread: the arcs that glibc counts", lambda: claim_arcs(app))
     claims.check("tests with threads: the calls that uftrace counts", lambda: claim_uftrace(app))
     return claims.close()

@@ -11,8 +11,9 @@ import time
 from gmon import Program, glibc_arcs, our_arcs
 
 UNPROFILED, LINKED, PRELOADED, GLIBC = WAYS = ("unprofiled", "linked", "preloaded", "glibc")
-OURS = (LINKED, PRELOADED)
-BINARIES = {UNPROFILED: "plain", LINKED: "linked", PRELOADED: "glibc", GLIBC: "glibc"}
+SYNCED = "with libsync_trace preloaded"
+OURS = (LINKED, PRELOADED, SYNCED)
+BINARIES = {UNPROFILED: "plain", LINKED: "linked", PRELOADED: "glibc", GLIBC: "glibc", SYNCED: "plain"}
 ATTEMPTS = 3
 RERUNS = 4  # of a test of theirs that differs
 
@@ -98,6 +99,8 @@ class App:
         env.pop("LD_PRELOAD", None)
         if way == PRELOADED:
             env["LD_PRELOAD"] = self.library
+        if way == SYNCED:
+            env["LD_PRELOAD"] = os.path.join(self.build, "libsync_trace.so")
         return env
 
     def folder(self, label):
@@ -148,7 +151,7 @@ def compare_results(results, again):
     then, and under load.  What then still passes unprofiled and not profiled fails the claim, if it
     is ours.  Returns what to say."""
     base, notes, wrong = results[UNPROFILED], [], []
-    for way in WAYS[1:]:
+    for way in results:
         expect(set(results[way]) == set(base),
                f"{way}: not the same tests: {sorted(set(results[way]) ^ set(base))[:5]}")
         for test in sorted(base):

@@ -126,24 +126,25 @@ static const char expected[] =
     "1.999999950 main forks first (502 of 500)\n"
     "2.000000000 cpu3 -(0)/0 -> first(502)\n"
     "3.000000000 main mutex_lock_begin=0 obj=a0 site=401234 holder=502 value=0\n"
-    "3.000000003 main woken by first for cpu1\n"
-    "3.000000003 main woken by - for cpu1\n"
-    "3.000000004 cpu3 first(502)/0 -> main(500)\n"
-    "3.000000005 main mutex_lock=35 obj=a0 site=0 holder=0 value=0 path=401234<400800\n"
-    "3.000000006 main mutex_unlock=0 obj=a0 site=0 holder=0 value=0\n"
-    "3.000000007 main mutex_lock=0 obj=a0 site=0 holder=0 value=0\n"
+    /* Who did not live to tell its name is called as the kernel called it last. */
+    "3.000000003 task woken by first for cpu1\n"
+    "3.000000003 task woken by - for cpu1\n"
+    "3.000000004 cpu3 first(502)/0 -> task(500)\n"
+    "3.000000005 task mutex_lock=35 obj=a0 site=0 holder=0 value=0 path=401234<400800\n"
+    "3.000000006 task mutex_unlock=0 obj=a0 site=0 holder=0 value=0\n"
+    "3.000000007 task mutex_lock=0 obj=a0 site=0 holder=0 value=0\n"
     "4.000000020 first exits\n"
     "4.000000030 cpu3 first(502)/16 -> -(77)\n"
-    "5.000000000 main forks second (502 of 500)\n"
-    "5.000000001 main forks child (900 of 900)\n"
+    "5.000000000 task forks second (502 of 500)\n"
+    "5.000000001 task forks child (900 of 900)\n"
     "5.000000002 cpu3 -(77)/1 -> task(900)\n"
     "5.000000003 task execs\n"
     "6.000000000 second thread_start=0 obj=d0 site=0 holder=0 value=0\n"
     "7.000000000 second barrier_wait=255 obj=b0 site=0 holder=0 value=0\n"
     /* Site 9 is not defined. */
-    "8.000000000 main cond_wait_begin=0 obj=c0 site=0 holder=0 value=a0\n"
-    "8.000000002 main lost 3\n"
-    "8.000000002 main thread_create=0 obj=d0 site=401234 holder=0 value=400500\n";
+    "8.000000000 task cond_wait_begin=0 obj=c0 site=0 holder=0 value=a0\n"
+    "8.000000002 task lost 3\n"
+    "8.000000002 task thread_create=0 obj=d0 site=401234 holder=0 value=400500\n";
 
 static void check_model(const struct pp_model *model)
 {

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""tests/apps/memcached.py BUILD PROGRAM DIR
+
+memcached with four threads, profiled, while clients on loopback set and get values and compare every
+byte.  Each of its locks must be in the report with its source line.  "N passed, N failed, N skipped"
+comes last."""
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+from ways import Claims, Skip, expect
+
+CLIENTS, ROUNDS, KEYS = 4, 1500, 64
+DEADLINE_S = 120
+
+
+class Client(threading.Thread):
+    """Sets and gets of keys of its own, so that it knows what must come back."""
+
+    def __init__(self, port, number):
+        super().__init__()
+        self.random = random.Random(number)
+        self.number, self.values, self.checked, self.error = number, {}, 0, None
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=DEADLINE_S)
+        self.file = self.socket.makefile("rb")
+
+    def set(self, key):
+        value = self.random.randbytes(self.random.choice((0, 10, 1000, 20000)))
+        self.socket.sendall(b"set %s 7 0 %d\r\n%s\r\n" % (key, len(value), value))
+        expect(self.file.readline() == b"STORED\r\n", "not stored")
+        self.values[key] = value
+
+    def get(self, keys):
+        self.socket.sendall(b"get %s\r\n" % b" ".join(keys))
+        found = {}
+        while (line := self.file.readline()) != b"END\r\n":
+            word, key, flags, length = line.split()
+            expect(word == b"VALUE" and flags == b"7", f"answer {line!r}")
+            found[key] = self.file.read(int(length) + 2)[:-2]
+        expect(found == {k: self.values[k] for k in keys if k in self.values}, "other values")
+        self.checked += len(found)
+
+    def run(self):
+        try:
+            for _ in range(ROUNDS):
+                names = [b"%d.%d" % (self.number, self.random.randrange(KEYS)) for _ in range(4)]
+                self.set(names[0])
+                self.get(sorted(set(names)))
+        except Exception as error:  # told by the claim
+            self.error = error
+        self.socket.close()
+
+
+class Server:
+    """One life of it: started, loaded, and ended by SIGTERM."""
+
+    def __init__(self, prefix, program, directory):
+        os.makedirs(directory)
+        self.ports = os.path.join(directory, "ports")
+        env = dict(os.environ, MEMCACHED_PORT_FILENAME=self.ports)
+        env.pop("LD_PRELOAD", None)
+        user = ["-u", "root"] if os.geteuid() == 0 else []
+        self.process = subprocess.Popen(
+            prefix + [program, "-t", "4", "-p", "-1", "-l", "127.0.0.1", "-m", "64"] + user,
+            cwd=directory, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT)
+
+    def port(self):
+        end = time.monotonic() + DEADLINE_S
+        while time.monotonic() < end and self.process.poll() is None:
+            if os.path.exists(self.ports):
+                with open(self.ports, encoding="ascii") as file:
+                    if found := re.search(r"TCP INET: (\d+)\n", file.read()):
+                        return int(found[1])
+            time.sleep(0.02)
+        raise AssertionError("it does not listen")
+
+    def load(self):
+        port = self.port()
+        clients = [Client(port, n) for n in range(CLIENTS)]
+        for client in clients:
+            client.start()
+        for client in clients:
+            client.join(DEADLINE_S)
+        for client in clients:
+            if client.error:
+                raise client.error
+        return sum(client.checked for client in clients)
+
+    def end(self):
+        self.process.send_signal(signal.SIGTERM)
+        out, _ = self.process.communicate(timeout=DEADLINE_S)
+        return self.process.returncode, out.decode()
+
+
+def serve(prefix, program, directory):
+    server = Server(prefix, program, directory)
+    try:
+        checked = server.load()
+        return checked, *server.end()
+    finally:
+        if server.process.poll() is None:
+            server.process.kill()
+
+
+class Profile:
+    def __init__(self, build, program, directory):
+        self.gprof_mt = os.path.join(build, "gprof-mt")
+        self.program, self.directory = program, directory
+        self.capture = os.path.join(directory, "capture")
+        self.sections = {}
+
+    def record(self):
+        try:
+            socket.create_server(("127.0.0.1", 0)).close()
+        except OSError as error:
+            raise Skip(f"no loopback here: {error}") from None
+        plain = serve([], self.program, os.path.join(self.directory, "plain"))
+        ours = serve([self.gprof_mt, "record", "-q", "-o", self.capture, "--profile", "full-sched",
+                      "--"], self.program, os.path.join(self.directory, "profiled"))
+        expect(plain == ours, f"{ours}, not {plain}")
+        return f"{ours[0]} values compared, exit status {ours[1]}"
+
+    def rows(self, section):
+        if not self.sections:
+            done = subprocess.run([self.gprof_mt, "report", "-i", self.capture, "--format", "json",
+                                   "locks", "threads", "callgraph", "quality"], capture_output=True, text=True)
+            expect(done.returncode == 0, f"report: {done.stderr[-500:]}")
+            self.sections = json.loads(done.stdout)
+        return self.sections[section]
+
+    def claim_lock(self, name, line):
+        """The lock, named by its variable or by the line that initialized it."""
+        source = os.path.join(os.path.dirname(self.program), "thread.c")
+        with open(source, encoding="utf-8") as file:
+            lines = [n for n, text in enumerate(file, 1) if line in text]
+        places = [name] if name else [f"thread.c:{n})" for n in lines]
+        expect(lines and places, f"thread.c has no {line}")
+        found = [lock for lock in self.rows("locks") if lock["type"] == "mutex" and
+                 any(place in lock["name"] for place in places) and lock["acquired"]]
+        expect(found, f"no lock is called {places}: " +
+               str(sorted({lock["name"] for lock in self.rows("locks")})[:20]))
+        for lock in found:
+            expect(any(re.search(r"\.c:\d+\)$", site["site"] or "") for site in lock["sites"]),
+                   f"{lock['name']} has no source lines")
+        return f"{len(found)} of them, {sum(lock['acquired'] for lock in found)} times taken"
+
+    def claim_calls(self):
+        """Each command goes through one function, once."""
+        calls = {}
+        for arc in self.rows("arcs"):
+            calls[arc["to"]] = calls.get(arc["to"], 0) + arc["calls"]
+        for function, wanted in (("process_command_ascii", 2 * CLIENTS * ROUNDS),
+                                 ("process_update_command", CLIENTS * ROUNDS)):
+            found = [n for name, n in calls.items() if name.split(".")[0] == function]
+            if not found:
+                continue  # inlined by this compiler
+            # A function split in two by the compiler is there twice.
+            expect(all(n == wanted for n in found), f"{function}: {found} calls, not {wanted}")
+            return f"{function}: {wanted}"
+        raise AssertionError("neither function is there")
+
+    def claim_threads(self):
+        workers = [t for t in self.rows("threads") if t["name"] == "mc-worker"]
+        expect(len(workers) == 4, f"{len(workers)} workers")
+        for t in workers:
+            parts = sum(t[k] for k in ("running_ns", "runnable_ns", "blocked_sync_ns", "blocked_io_ns",
+                                       "blocked_other_ns", "unknown_ns"))
+            expect(abs(parts - t["lifetime_ns"]) <= t["lifetime_ns"] / 100, "times do not add up")
+
+    def claim_lossless(self):
+        lost = [p for p in self.rows("quality") if "lost" in p["what"] or "discarded" in p["what"]]
+        expect(not lost, str(lost[:3]))
+
+
+def main():
+    build, program, directory = map(os.path.abspath, sys.argv[1:])
+    shutil.rmtree(directory, ignore_errors=True)
+    os.makedirs(directory)
+    profile, claims = Profile(build, program, directory), Claims("memcached")
+    claims.check("sets and gets, byte for byte; the same exit status and output", profile.record)
+    claims.check("item locks, by the line that makes them",
+                 lambda: profile.claim_lock(None, "pthread_mutex_init(&item_locks[i]"))
+    claims.check("LRU locks, by name", lambda: profile.claim_lock("lru_locks", "lru_locks[POWER_LARGEST]"))
+    claims.check("locks of the connection queues, by the line that makes them",
+                 lambda: profile.claim_lock(None, "pthread_mutex_init(&cq->lock"))
+    claims.check("calls are those of the commands sent", profile.claim_calls)
+    claims.check("the four workers, and their times", profile.claim_threads)
+    claims.check("nothing lost", profile.claim_lossless)
+    return claims.close()
+
+
+sys.exit(main())
