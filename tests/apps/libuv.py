@@ -48,7 +48,8 @@ def run_suite(app, way, *tests):
                f"{planned and planned[1]}: {run.err[-300:]!r}")
         expect(run.status == failed, f"{way}: exit status {run.status}, {failed} tests failed")
         if way in OURS:
-            processes = app.lost_nothing(run)
+            # A child that gives up its user may not write where its parent does.
+            processes = app.lost_nothing(run, but="could not be made" if way == SYNCED else None)
             expect(processes > len(results), f"{way}: profiles of {processes} processes only")
     shutil.rmtree(work)
     return results

@@ -3,10 +3,18 @@
  * What synchronization costs, in nanoseconds, printed as one number: bench_sync WHAT N
  *   uncontended   a lock and unlock, in a process with a second thread (which sleeps)
  *   contended     the same, by two threads on one mutex at a time
+ *   semaphore, rdlock, wrlock, spin
+ *                 the same on those: wait and post, lock and unlock
+ *   signal        a signal raised that is ignored
+ *   barrier       two threads meet
+ *   few, many     a lock and unlock of one of 1,000 mutexes, of 1,000,000, in no order
  *   threads       a thread created and joined that locks once
  *   clock         what two readings of the TSC beside the locked instructions add to the first
  */
 #include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,22 +59,75 @@ static void *once(void *arg)
 	return arg;
 }
 
-static double uncontended(void)
+/* In a process with a second thread, or libc would leave the locked instructions out. */
+#define BESIDE_SLEEPER(name, ...)                                                                  \
+	static double name(void)                                                                   \
+	{                                                                                          \
+		pthread_t sleeper;                                                                 \
+		double start;                                                                      \
+                                                                                                   \
+		pthread_barrier_init(&barrier, NULL, 2);                                           \
+		pthread_create(&sleeper, NULL, sleeps, NULL);                                      \
+		start = now_ns();                                                                  \
+		for (long i = 0; i < n; i++) {                                                     \
+			__VA_ARGS__;                                                               \
+		}                                                                                  \
+		start = now_ns() - start;                                                          \
+		pthread_barrier_wait(&barrier);                                                    \
+		pthread_join(sleeper, NULL);                                                       \
+		return start / (double)n;                                                          \
+	}
+
+#define MANY 1000000
+static sem_t sem;
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_spinlock_t spinlock;
+static pthread_mutex_t mutexes[MANY];
+static uint32_t chosen;
+
+/* Numerical Recipes' generator: any order will do. */
+static pthread_mutex_t *one_of(uint32_t n_mutexes)
 {
-	pthread_t sleeper;
+	chosen = chosen * 1664525 + 1013904223;
+	return &mutexes[(uint64_t)chosen * n_mutexes >> 32];
+}
+
+static void lock_one_of(uint32_t n_mutexes)
+{
+	pthread_mutex_t *one = one_of(n_mutexes);
+
+	pthread_mutex_lock(one);
+	counter++;
+	pthread_mutex_unlock(one);
+}
+
+BESIDE_SLEEPER(uncontended, pthread_mutex_lock(&mutex); counter++; pthread_mutex_unlock(&mutex))
+BESIDE_SLEEPER(semaphore, sem_post(&sem); sem_wait(&sem))
+BESIDE_SLEEPER(rdlock, pthread_rwlock_rdlock(&rwlock); pthread_rwlock_unlock(&rwlock))
+BESIDE_SLEEPER(wrlock, pthread_rwlock_wrlock(&rwlock); pthread_rwlock_unlock(&rwlock))
+BESIDE_SLEEPER(spin, pthread_spin_lock(&spinlock); pthread_spin_unlock(&spinlock))
+BESIDE_SLEEPER(signals, raise(SIGURG))
+BESIDE_SLEEPER(few, lock_one_of(1000))
+BESIDE_SLEEPER(many, lock_one_of(MANY))
+
+static void *meets(void *arg)
+{
+	for (long i = 0; i < n; i++)
+		pthread_barrier_wait(&barrier);
+	return arg;
+}
+
+static double barriers(void)
+{
+	pthread_t other;
 	double start;
 
 	pthread_barrier_init(&barrier, NULL, 2);
-	pthread_create(&sleeper, NULL, sleeps, NULL);
+	pthread_create(&other, NULL, meets, NULL);
 	start = now_ns();
-	for (long i = 0; i < n; i++) {
-		pthread_mutex_lock(&mutex);
-		counter++;
-		pthread_mutex_unlock(&mutex);
-	}
+	meets(NULL);
 	start = now_ns() - start;
-	pthread_barrier_wait(&barrier);
-	pthread_join(sleeper, NULL);
+	pthread_join(other, NULL);
 	return start / (double)n;
 }
 
@@ -128,11 +189,22 @@ int main(int argc, char **argv)
 	} benches[] = {
 	    {"uncontended", uncontended},
 	    {"contended", contended},
+	    {"semaphore", semaphore},
+	    {"rdlock", rdlock},
+	    {"wrlock", wrlock},
+	    {"spin", spin},
+	    {"signal", signals},
+	    {"barrier", barriers},
+	    {"few", few},
+	    {"many", many},
 	    {"threads", threads},
 	    {"clock", clock_beside},
 	};
 
 	n = argc > 2 ? atol(argv[2]) : 0;
+	pthread_spin_init(&spinlock, PTHREAD_PROCESS_PRIVATE);
+	memset(mutexes, 0,
+	       sizeof(mutexes)); /* as PTHREAD_MUTEX_INITIALIZER; in memory from now on */
 	for (unsigned i = 0; n > 0 && i < sizeof(benches) / sizeof(benches[0]); i++)
 		if (strcmp(argv[1], benches[i].name) == 0)
 			return printf("%.2f\n", benches[i].run()) < 0;
