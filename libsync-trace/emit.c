@@ -137,7 +137,9 @@ static void write_event(struct st_thread *self, const struct st_record *record)
 
 	/* For its site's definition as well, which is no event of the program's, to be lost. */
 	if (!has_room(self, 2 * EVENT_MAX_BYTES, &now_ns)) {
-		st_count_lost(self, 1);
+		/* A path is no event either: the one that it is of follows. */
+		if (record->id != ST_EVENT_call_path)
+			st_count_lost(self, 1);
 		return;
 	}
 	if (record->site != 0)

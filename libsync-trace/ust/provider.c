@@ -22,21 +22,21 @@
 	{                                                                                          \
 		lttng_ust_tracepoint(gmon_mt_sync, name, result, site, object, extra);             \
 	}
-#define EMIT_BEGIN	  EMIT_OP
-#define EMIT_VALUE	  EMIT_OP
-#define EMIT_COND	  EMIT_OP
-#define EMIT_ROUTINE	  EMIT_OP
+#define EMIT_BEGIN   EMIT_OP
+#define EMIT_VALUE   EMIT_OP
+#define EMIT_COND    EMIT_OP
+#define EMIT_ROUTINE EMIT_OP
 #define EMIT_CALL_PATH(name)
 #define EMIT_PATH(name)
 #define EMIT(name, shape) EMIT_##shape(name)
 ST_EVENTS(EMIT)
 
 #define ROW_SITE(name)
-#define ROW_OP(name)	 [ST_EVENT_##name] = emit_##name,
-#define ROW_BEGIN	 ROW_OP
-#define ROW_VALUE	 ROW_OP
-#define ROW_COND	 ROW_OP
-#define ROW_ROUTINE	 ROW_OP
+#define ROW_OP(name) [ST_EVENT_##name] = emit_##name,
+#define ROW_BEGIN    ROW_OP
+#define ROW_VALUE    ROW_OP
+#define ROW_COND     ROW_OP
+#define ROW_ROUTINE  ROW_OP
 #define ROW_CALL_PATH(name)
 #define ROW_PATH(name)
 #define ROW(name, shape) ROW_##shape(name)

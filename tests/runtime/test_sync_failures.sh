@@ -59,7 +59,7 @@ rm -rf work/gprof-mt.data*
 # locks are waited for, and so have a begin, is another number in each run.)
 run 1000
 events work/gprof-mt.data/*/user >events
-n_events=$(grep -Evc ' site |_begin ' events)
+n_events=$(grep -Evc ' (site|path|call_path) |_begin ' events)
 rm -rf work/gprof-mt.data*
 run 1000 "ulimit -n 4"
 n_lost=$(lost work/gprof-mt.data/*/threads)
