@@ -346,7 +346,7 @@ static int get_path(struct reader *reader, const struct pp_path **ret)
 	*ret = NULL;
 	if (!value)
 		return 0;
-	for (; parts[n] && n < ST_PATH_MAX; n++) {
+	for (; n < ST_PATH_MAX && parts[n]; n++) {
 		int64_t address;
 		int r = parse_number(reader, "path", parts[n], &address);
 

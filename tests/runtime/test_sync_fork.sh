@@ -24,10 +24,10 @@ done < <(grep '^[0-9]' out)
 # Each knows where its calls stand, though the program has gaps between its segments.
 build fork -Wl,-z,max-page-size=0x20000
 traced ./fork >out || fail "the program with gaps fails when traced"
-for folder in $(find gprof-mt.data -name user); do
+while read -r folder; do
 	awk '$2 == "load" && $NF ~ /\/fork$/ { found = 1 } END { exit !found }' "${folder%user}maps" ||
 		fail "${folder%user}maps does not have the program"
-done
+done < <(find gprof-mt.data -name user)
 
 # 8 images that did something; the child that did nothing has none, with the vfork()ed one in its
 # parent's until it executes
