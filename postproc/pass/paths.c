@@ -212,8 +212,8 @@ static void paths_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	for (GList *at = uses; at; at = at->next)
 		add_row(table, self, at->data);
 	if (!uses)
-		pp_table_note(table, "no operation has a call path: none waited for as long as "
-				     "sync.paths says, or the program's code has no frame "
+		pp_table_note(table, "no operation has a call path: sync.paths was off, none "
+				     "waited for so long, or the program's code has no frame "
 				     "pointers (-pg, -fno-omit-frame-pointer)");
 	g_ptr_array_add(tables, table);
 }
