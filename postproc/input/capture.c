@@ -236,6 +236,14 @@ static void read_sync_counts(struct pp_capture *capture, struct pp_process *proc
 	pp_error_done(&err);
 }
 
+static bool has_addresses(const struct pp_process *process)
+{
+	g_autofree char *calls = g_build_filename(process->dir, "calls", NULL);
+	g_autofree char *user = g_build_filename(process->dir, "user", NULL);
+
+	return g_file_test(calls, G_FILE_TEST_EXISTS) || g_file_test(user, G_FILE_TEST_EXISTS);
+}
+
 static int read_process(struct pp_capture *capture, const struct folder *folder,
 			struct pp_error *err)
 {
@@ -256,7 +264,10 @@ static int read_process(struct pp_capture *capture, const struct folder *folder,
 	if (pp_maps_read(capture, process, maps, &maps_err) < 0) {
 		g_autofree char *text = pp_error_text(&maps_err);
 
-		pp_capture_add_damage(capture, process->folder, "no names for addresses: %s", text);
+		/* Killed before the first line of it, a process has no addresses either. */
+		if (is_file(maps) || has_addresses(process))
+			pp_capture_add_damage(capture, process->folder,
+					      "no names for addresses: %s", text);
 		pp_error_done(&maps_err);
 	}
 	read_calls(capture, process);
