@@ -107,21 +107,6 @@ static void on_yielded(void *data, struct pp_object *mutex, const struct pp_oper
 	keep(data, mutex, &record);
 }
 
-static void forward_begin(void *data, const struct pp_operation *operation)
-{
-	pp_objects_begin(&((struct pp_history *)data)->objects, operation);
-}
-
-static void forward_operation(void *data, const struct pp_operation *operation)
-{
-	pp_objects_operation(&((struct pp_history *)data)->objects, operation);
-}
-
-static void forward_lost(void *data, const struct pp_thread *thread)
-{
-	pp_objects_lost(&((struct pp_history *)data)->objects, thread);
-}
-
 struct pp_history *pp_history_new(const struct pp_pass_context *context,
 				  const struct pp_history_filter *filter)
 {
@@ -129,12 +114,7 @@ struct pp_history *pp_history_new(const struct pp_pass_context *context,
 
 	history->context = context;
 	history->filter = *filter;
-	history->thread_listener = (struct pp_thread_listener){
-	    .data = history,
-	    .begin = forward_begin,
-	    .operation = forward_operation,
-	    .lost = forward_lost,
-	};
+	history->thread_listener = pp_objects_feed(&history->objects);
 	history->object_listener = (struct pp_object_listener){
 	    .data = history,
 	    .operation = on_operation,

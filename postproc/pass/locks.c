@@ -164,32 +164,12 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 	self->held_to_end += !operation;
 }
 
-static void forward_begin(void *data, const struct pp_operation *operation)
-{
-	pp_objects_begin(&((struct locks *)data)->objects, operation);
-}
-
-static void forward_operation(void *data, const struct pp_operation *operation)
-{
-	pp_objects_operation(&((struct locks *)data)->objects, operation);
-}
-
-static void forward_lost(void *data, const struct pp_thread *thread)
-{
-	pp_objects_lost(&((struct locks *)data)->objects, thread);
-}
-
 static void *locks_start(const struct pp_pass_context *context)
 {
 	struct locks *self = g_new0(struct locks, 1);
 
 	self->context = context;
-	self->thread_listener = (struct pp_thread_listener){
-	    .data = self,
-	    .begin = forward_begin,
-	    .operation = forward_operation,
-	    .lost = forward_lost,
-	};
+	self->thread_listener = pp_objects_feed(&self->objects);
 	self->object_listener = (struct pp_object_listener){
 	    .data = self,
 	    .operation = on_operation,

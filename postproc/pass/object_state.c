@@ -452,6 +452,31 @@ void pp_objects_finish(struct pp_objects *objects, int64_t end_ns)
 	}
 }
 
+static void feed_begin(void *data, const struct pp_operation *operation)
+{
+	pp_objects_begin(data, operation);
+}
+
+static void feed_operation(void *data, const struct pp_operation *operation)
+{
+	pp_objects_operation(data, operation);
+}
+
+static void feed_lost(void *data, const struct pp_thread *thread)
+{
+	pp_objects_lost(data, thread);
+}
+
+struct pp_thread_listener pp_objects_feed(struct pp_objects *objects)
+{
+	return (struct pp_thread_listener){
+	    .data = objects,
+	    .begin = feed_begin,
+	    .operation = feed_operation,
+	    .lost = feed_lost,
+	};
+}
+
 /* --- names ---------------------------------------------------------------------------------- */
 
 static char *base_name(const struct pp_object *object, const struct pp_namer *namer)

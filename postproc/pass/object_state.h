@@ -79,7 +79,10 @@ void pp_objects_init(struct pp_objects *objects, const struct pp_object_listener
 /* free_data: for each object's data; NULL: none. */
 void pp_objects_done(struct pp_objects *objects, GDestroyNotify free_data);
 
-/* The three that a pass hands on from its struct pp_thread_listener. */
+/* What a pass that listens to threads for their objects alone gives to pp_thread_states_new(). */
+struct pp_thread_listener pp_objects_feed(struct pp_objects *objects);
+
+/* The three that are in it, for a pass that listens for more. */
 void pp_objects_begin(struct pp_objects *objects, const struct pp_operation *operation);
 void pp_objects_operation(struct pp_objects *objects, const struct pp_operation *operation);
 void pp_objects_lost(struct pp_objects *objects, const struct pp_thread *thread);

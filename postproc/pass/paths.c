@@ -91,32 +91,12 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	use->wait_max_ns = MAX(use->wait_max_ns, wait_ns);
 }
 
-static void forward_begin(void *data, const struct pp_operation *operation)
-{
-	pp_objects_begin(&((struct paths *)data)->objects, operation);
-}
-
-static void forward_operation(void *data, const struct pp_operation *operation)
-{
-	pp_objects_operation(&((struct paths *)data)->objects, operation);
-}
-
-static void forward_lost(void *data, const struct pp_thread *thread)
-{
-	pp_objects_lost(&((struct paths *)data)->objects, thread);
-}
-
 static void *paths_start(const struct pp_pass_context *context)
 {
 	struct paths *self = g_new0(struct paths, 1);
 
 	self->context = context;
-	self->thread_listener = (struct pp_thread_listener){
-	    .data = self,
-	    .begin = forward_begin,
-	    .operation = forward_operation,
-	    .lost = forward_lost,
-	};
+	self->thread_listener = pp_objects_feed(&self->objects);
 	self->object_listener =
 	    (struct pp_object_listener){.data = self, .operation = on_operation};
 	self->uses = g_hash_table_new_full(use_hash, use_equal, g_free, NULL);
