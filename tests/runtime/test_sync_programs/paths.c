@@ -15,6 +15,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "asleep.h"
+
 #define APART	    __attribute__((noinline, noclone))
 #define STACK_BYTES (64 * 1024)
 
@@ -22,20 +24,6 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static sem_t sem;
 static atomic_int tid, step, calls;
-
-static void until_asleep(void)
-{
-	char path[64], line[512], *end;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	do {
-		FILE *file = fopen(path, "r");
-
-		assert(file != NULL && fgets(line, sizeof(line), file) != NULL);
-		fclose(file);
-		end = strrchr(line, ')');
-	} while (end[2] != 'S');
-}
 
 /* calls++ after each call: none is a tail call. */
 APART static void take(void)
@@ -155,7 +143,7 @@ static void stacks(void)
 	for (int i = 0; i < 20; i++) {
 		pthread_mutex_lock(&mutex);
 		step = 1;
-		until_asleep();
+		until_asleep(tid);
 		release();
 		while (step < 2)
 			;
@@ -188,17 +176,17 @@ int main(int argc, char **argv)
 		while (tid == 0)
 			;
 		step = i;
-		until_asleep();
+		until_asleep(tid);
 		release();
 		while (calls < 4 * i)
 			;
 	}
 	step = 3;
-	until_asleep();
+	until_asleep(tid);
 	give();
 	while (calls < 10)
 		;
-	until_asleep();
+	until_asleep(tid);
 	pthread_mutex_lock(&mutex);
 	announce();
 	pthread_mutex_unlock(&mutex);

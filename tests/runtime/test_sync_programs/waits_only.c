@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "asleep.h"
+
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, free_one = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
@@ -37,20 +39,6 @@ static void *waits(void *arg)
 	pthread_rwlock_wrlock(&rwlock);
 	pthread_rwlock_unlock(&rwlock);
 	return arg;
-}
-
-static void until_asleep(void)
-{
-	char path[64], line[512], *end;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	do {
-		FILE *file = fopen(path, "r");
-
-		assert(file != NULL && fgets(line, sizeof(line), file) != NULL);
-		fclose(file);
-		end = strrchr(line, ')');
-	} while (end[2] != 'S');
 }
 
 static void one_of_each(void)
@@ -92,13 +80,13 @@ int main(void)
 	while (tid == 0)
 		;
 	step = 1;
-	until_asleep();
+	until_asleep(tid);
 	pthread_mutex_unlock(&mutex);
 	step = 2;
-	until_asleep();
+	until_asleep(tid);
 	sem_post(&sem);
 	step = 3;
-	until_asleep();
+	until_asleep(tid);
 	pthread_rwlock_unlock(&rwlock);
 	pthread_join(thread, NULL);
 	one_of_each();

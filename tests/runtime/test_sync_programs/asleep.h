@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Until that thread of ours sleeps in the kernel. */
+#ifndef ASLEEP_H
+#define ASLEEP_H
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+static void until_asleep(int tid)
+{
+	char path[64], line[512], *end;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	do {
+		FILE *file = fopen(path, "r");
+
+		assert(file != NULL && fgets(line, sizeof(line), file) != NULL);
+		fclose(file);
+		end = strrchr(line, ')');
+	} while (end[2] != 'S');
+}
+
+#endif
