@@ -10,6 +10,8 @@
  *   few, many     a lock and unlock of one of 1,000 mutexes, of 1,000,000, in no order
  *   threads       a thread created and joined that locks once
  *   clock         what two readings of the TSC beside the locked instructions add to the first
+ *   contended_clock
+ *                 as contended, with two readings of the TSC while the mutex is held
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -40,6 +42,20 @@ static void *locks(void *arg)
 	for (long i = 0; i < n; i++) {
 		pthread_mutex_lock(&mutex);
 		counter++;
+		pthread_mutex_unlock(&mutex);
+	}
+	pthread_barrier_wait(&barrier);
+	return arg;
+}
+
+static void *locks_and_reads(void *arg)
+{
+	pthread_barrier_wait(&barrier);
+	for (long i = 0; i < n; i++) {
+		pthread_mutex_lock(&mutex);
+		sink = __rdtsc();
+		counter++;
+		sink = __rdtsc();
 		pthread_mutex_unlock(&mutex);
 	}
 	pthread_barrier_wait(&barrier);
@@ -131,14 +147,14 @@ static double barriers(void)
 	return start / (double)n;
 }
 
-static double contended(void)
+static double by_two(void *(*run)(void *))
 {
 	pthread_t threads[2];
 	double start;
 
 	pthread_barrier_init(&barrier, NULL, 3);
 	for (int i = 0; i < 2; i++)
-		pthread_create(&threads[i], NULL, locks, NULL);
+		pthread_create(&threads[i], NULL, run, NULL);
 	pthread_barrier_wait(&barrier);
 	start = now_ns();
 	pthread_barrier_wait(&barrier);
@@ -146,6 +162,16 @@ static double contended(void)
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
 	return start / (double)n / 2;
+}
+
+static double contended(void)
+{
+	return by_two(locks);
+}
+
+static double contended_clock(void)
+{
+	return by_two(locks_and_reads);
 }
 
 static double threads(void)
@@ -199,6 +225,7 @@ int main(int argc, char **argv)
 	    {"many", many},
 	    {"threads", threads},
 	    {"clock", clock_beside},
+	    {"contended_clock", contended_clock},
 	};
 
 	n = argc > 2 ? atol(argv[2]) : 0;
