@@ -38,7 +38,7 @@ include postproc/module.mk
 include examples/module.mk
 include tests/module.mk
 
-.PHONY: all all-modules install check demo bench check-apps check-san lint clean help deps
+.PHONY: all all-modules install check demo bench check-apps check-vm check-san lint clean help deps
 all-modules: $(ALL)
 
 deps:
@@ -56,6 +56,7 @@ help:
 ## make demo        install what is missing, build, profile an example, show the reports
 ## make check       install what the tests need, build, run all tests (T=GLOB selects)
 ## make check-apps  the same on real programs, from Debian's sources
+## make check-vm    LTTng's kernel tracer, in a virtual machine with Debian's kernel
 ## make check-san   the tests again, built with AddressSanitizer and UBSan
 ## make bench       what it costs, beside its peers
 ## make lint        clang-tidy, cppcheck, formatting

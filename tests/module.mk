@@ -28,6 +28,11 @@ lint:
 check-san:
 	$(Q)$(MAKE) --no-print-directory check SAN=address,undefined
 
+check-vm:
+	$(Q)tests/install-deps vm
+	$(Q)$(submake) all
+	$(Q)CC='$(CC)' tests/run -b $(B) -t 1500 $(or $(T),vm)
+
 check-apps:
 	$(Q)tests/install-deps apps
 	$(Q)$(submake) all

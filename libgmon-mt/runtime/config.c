@@ -35,7 +35,7 @@ static const struct key keys[] = {
     {"sync", "buffer", KEY_SIZE, FIELD(sync_buffer_bytes), {NULL}, 16384, 1u << 30},
     {"sync", "sink", KEY_WORD, FIELD(sync_sink), {"native", "lttng", "both"}, 0, 0},
     {"sync", "paths", KEY_TIME, FIELD(sync_path_ns), {NULL}, 0, 3600 * NS_PER_S},
-    {"kernel", "source", KEY_WORD, FIELD(kernel), {"auto", "perf", "switches", "none"}, 0, 0},
+    {"kernel", "source", KEY_WORD, FIELD(kernel), {"auto", "lttng", "perf", "switches", "none"}, 0, 0},
     {"sample", "hz", KEY_NUMBER, FIELD(sample_hz), {NULL}, 0, 1000},
     {"output", "dir", KEY_PATH, FIELD(dir), {NULL}, 0, 0},
     {"output", "existing", KEY_WORD, FIELD(existing), {"rename", "join"}, 0, 0},

@@ -17,7 +17,13 @@ enum gm_calls_mode { GM_CALLS_COUNT, GM_CALLS_HISTORY, GM_CALLS_OFF };
 enum gm_gmon_writer { GM_GMON_PROGRAM, GM_GMON_RECORD };
 enum gm_sync_mode { GM_SYNC_ALL, GM_SYNC_CONTENDED, GM_SYNC_OFF };
 enum gm_sync_sink { GM_SINK_NATIVE, GM_SINK_LTTNG, GM_SINK_BOTH };
-enum gm_kernel_source { GM_KERNEL_AUTO, GM_KERNEL_PERF, GM_KERNEL_SWITCHES, GM_KERNEL_NONE };
+enum gm_kernel_source {
+	GM_KERNEL_AUTO,
+	GM_KERNEL_LTTNG,
+	GM_KERNEL_PERF,
+	GM_KERNEL_SWITCHES,
+	GM_KERNEL_NONE
+};
 enum gm_existing { GM_EXISTING_RENAME, GM_EXISTING_JOIN };
 
 #define GM_PATH_MAX 4096

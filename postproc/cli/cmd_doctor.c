@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "collect/collector.h"
 #include "collect/libraries.h"
+#include "collect/lttng_kernel.h"
 #include "collect/tracefs.h"
 
 enum verdict { GOOD, POOR, BAD };
@@ -115,6 +116,25 @@ static void check_tool(const char *name, const char *use, const char *fix)
 	line(path ? GOOD : POOR, name, path ?: lacking, fix);
 }
 
+static void check_lttng(void)
+{
+	bool loaded = access(PP_LTTNG_KERNEL_MODULE, F_OK) == 0;
+
+	check_tool("lttng-sessiond", "record --backend lttng needs it",
+		   "sudo apt-get install lttng-tools");
+	if (geteuid() != 0)
+		line(POOR, "LTTng kernel tracer", "for root alone", "run as root");
+	else if (pp_lttng_kernel_ready())
+		line(GOOD, "LTTng kernel tracer", "record takes the kernel's events from it", NULL);
+	else
+		line(POOR, "LTTng kernel tracer",
+		     loaded ? "its modules are loaded, but no session daemon runs"
+			    : "its modules are not loaded",
+		     loaded
+			 ? "sudo lttng-sessiond --daemonize"
+			 : "sudo apt-get install lttng-modules-dkms; sudo modprobe lttng-tracer");
+}
+
 static void check_clock(void)
 {
 	g_autofree char *source =
@@ -155,6 +175,7 @@ int pp_cmd_doctor(int argc, char **argv)
 	check_paranoid();
 	check_tracefs();
 	check_clock();
+	check_lttng();
 	check_tool("gprof", "reads the gmon files too", "sudo apt-get install binutils");
 	check_tool("babeltrace2", "prints a capture as text", "sudo apt-get install babeltrace2");
 	return status;

@@ -249,7 +249,7 @@ static void note_limits(const struct options *options, const struct pp_run *run,
 			const struct pp_program *program)
 {
 	const struct pp_collector *collector = run->collector;
-	const char *const *missing = pp_info_not_collected(run->config->level);
+	const char *const *missing = pp_info_not_collected(run->config->level, collector->source);
 	g_autofree char *losses = pp_program_losses(program, collector->source != GM_KERNEL_NONE);
 
 	if (losses)
@@ -267,7 +267,9 @@ static void note_limits(const struct options *options, const struct pp_run *run,
 	}
 	if (collector->best)
 		return;
-	if (collector->source == GM_KERNEL_SWITCHES)
+	if (collector->source == GM_KERNEL_LTTNG)
+		note(options, "kernel events: %s", collector->why);
+	else if (collector->source == GM_KERNEL_SWITCHES)
 		note(options,
 		     "scheduling: context switches alone, without who woke or followed "
 		     "whom (%s); see gprof-mt doctor",
@@ -417,6 +419,38 @@ static void end_run(const struct options *options, struct pp_run *run,
 	pp_capture_free(capture);
 }
 
+/* LTTng's session, if one is wanted, and the kernel's records, from it or by the collector. */
+static int open_sources(const struct options *options, const struct pp_run *run,
+			const struct pp_child *child, struct pp_collector *collector,
+			struct pp_lttng *lttng, struct pp_error *err)
+{
+	const struct gm_capture *capture = run->capture;
+	struct pp_lttng_wanted wanted = {
+	    .user = options->lttng,
+	    .kernel = pp_collector_wants_lttng(run->config),
+	};
+	struct pp_collector_lttng kernel = {.runs = wanted.kernel};
+	g_autofree char *why = NULL;
+	int rc = 0;
+
+	*lttng = (struct pp_lttng){0};
+	if (wanted.kernel &&
+	    pp_lttng_begin(lttng, wanted, run->config, capture->dir, &child->old_mask, err)) {
+		kernel.why = why = pp_error_text(err);
+		pp_error_done(err);
+		kernel.runs = wanted.kernel = false;
+	}
+	if (wanted.user && !wanted.kernel)
+		rc =
+		    pp_lttng_begin(lttng, wanted, run->config, capture->dir, &child->old_mask, err);
+	if (rc)
+		return rc;
+	kernel.missing = lttng->kernel_missing;
+	pp_collector_open(collector, run->config, &kernel, child->pid, run->dir_fd,
+			  capture->clock_uuid, capture->clock_offset_ns);
+	return 0;
+}
+
 /* Starts the program and records until it has ended.  0, or the exit status of a program that
  * could not be run. */
 static int run_program(const struct options *options, struct pp_run *run,
@@ -424,19 +458,16 @@ static int run_program(const struct options *options, struct pp_run *run,
 		       struct pp_collector *collector)
 {
 	struct pp_error err = PP_ERROR_INIT;
-	struct pp_lttng lttng = {0};
-	uint64_t unused;
+	struct pp_lttng lttng;
+	struct pp_lttng_lost unused;
 	int rc;
 
 	if (pp_child_hold(child, options->command, env, &err))
 		return pp_cli_fail(&err);
-	if (options->lttng &&
-	    pp_lttng_begin(&lttng, run->config, run->capture->dir, &child->old_mask, &err)) {
+	if (open_sources(options, run, child, collector, &lttng, &err)) {
 		pp_child_cancel(child);
 		return pp_cli_fail(&err);
 	}
-	pp_collector_open(collector, run->config, child->pid, run->dir_fd, run->capture->clock_uuid,
-			  run->capture->clock_offset_ns);
 	run->collector = collector;
 	note_start(run);
 	rc = pp_info_begin(run, &err);

@@ -39,22 +39,29 @@ void pp_losses_kernel(struct pp_run *run, int write_error)
 	}
 }
 
+static void tell_discarded(struct pp_run *run, uint64_t n, const char *where, const char *what,
+			   const char *help)
+{
+	if (n == 0)
+		return;
+	pp_run_add_loss(run, "events discarded at recording", where, n);
+	fprintf(stderr, "gprof-mt: %" PRIu64 " %s lost: LTTng's buffers were full; %s\n", n, what,
+		help);
+}
+
 void pp_losses_lttng(struct pp_run *run, struct pp_lttng *lttng)
 {
 	struct pp_error err = PP_ERROR_INIT;
-	uint64_t discarded;
+	struct pp_lttng_lost lost;
 
-	if (pp_lttng_end(lttng, &discarded, &err)) {
-		pp_run_add_loss(run, "synch-events that LTTng had not written", "ust", 0);
+	if (pp_lttng_end(lttng, &lost, &err)) {
+		pp_run_add_loss(run, "events that LTTng had not written", "session", 0);
 		pp_cli_fail(&err);
 	}
-	if (!discarded)
-		return;
-	pp_run_add_loss(run, "events discarded at recording", "ust", discarded);
-	fprintf(stderr,
-		"gprof-mt: %" PRIu64 " synch-events lost: LTTng's buffers were full; leave it a "
-		"CPU, or --set sync.buffer=4M\n",
-		discarded);
+	tell_discarded(run, lost.user, "ust", "synch-events",
+		       "leave it a CPU, or --set sync.buffer=4M");
+	tell_discarded(run, lost.kernel, "kernel", "kernel events (of all programs)",
+		       "leave it a CPU, or --set kernel.source=perf");
 }
 
 void pp_losses_tell(const struct pp_run *run, guint first)

@@ -84,7 +84,9 @@ static void add_plural(GString *text, uint64_t n, const char *one, const char *m
 static void add_kernel(GString *text, const struct pp_collector *collector)
 {
 	if (!collector->ctf) {
-		g_string_append(text, "no scheduling events");
+		g_string_append(text, collector->source == GM_KERNEL_LTTNG
+					  ? "kernel events (lttng)"
+					  : "no scheduling events");
 		return;
 	}
 	add_plural(text, pp_kernel_ctf_events(collector->ctf), "scheduling event",

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collect/lttng_kernel.h"
+
 #define SLACK_NS       UINT64_C(50000000)
 #define RING_BYTES     (4 << 20)
 #define MIN_RING_BYTES (16 << 10)
@@ -194,8 +196,48 @@ static bool try_source(struct pp_collector *collector, enum gm_kernel_source sou
 	return true;
 }
 
+bool pp_collector_wants_lttng(const struct gm_config *config)
+{
+	if (config->level == GM_LEVEL_APPLIC_ONLY)
+		return false;
+	return config->kernel == GM_KERNEL_LTTNG ||
+	       (config->kernel == GM_KERNEL_AUTO && pp_lttng_kernel_ready());
+}
+
+bool pp_collector_has_pairs(const struct pp_collector *collector)
+{
+	return collector->source == GM_KERNEL_LTTNG || collector->source == GM_KERNEL_PERF;
+}
+
+/* False: it was not tried, or does not run, which is then in `why`. */
+static bool take_lttng(struct pp_collector *collector, const struct pp_collector_lttng *lttng,
+		       GString *why)
+{
+	if (!lttng->runs) {
+		g_string_append(why, lttng->why ?: "");
+		return false;
+	}
+	collector->source = GM_KERNEL_LTTNG;
+	if (lttng->missing)
+		g_string_append_printf(why, "LTTng's kernel tracer, which has no %s here",
+				       lttng->missing);
+	return true;
+}
+
+static bool try_sources(struct pp_collector *collector, enum gm_kernel_source asked,
+			const GArray *cpus, const struct pp_collector_lttng *lttng, GString *why)
+{
+	if (take_lttng(collector, lttng, why))
+		return true;
+	if (asked == GM_KERNEL_LTTNG)
+		return false;
+	if (asked != GM_KERNEL_SWITCHES && try_source(collector, GM_KERNEL_PERF, cpus, why))
+		return true;
+	return asked != GM_KERNEL_PERF && try_source(collector, GM_KERNEL_SWITCHES, cpus, why);
+}
+
 static void choose_source(struct pp_collector *collector, const struct gm_config *config,
-			  const GArray *cpus)
+			  const GArray *cpus, const struct pp_collector_lttng *lttng)
 {
 	enum gm_kernel_source asked = config->kernel;
 	g_autoptr(GString) why = g_string_new(NULL);
@@ -207,10 +249,9 @@ static void choose_source(struct pp_collector *collector, const struct gm_config
 								  : "profile.level = applic-only");
 		return;
 	}
-	if ((asked != GM_KERNEL_SWITCHES && try_source(collector, GM_KERNEL_PERF, cpus, why)) ||
-	    (asked != GM_KERNEL_PERF && try_source(collector, GM_KERNEL_SWITCHES, cpus, why))) {
+	if (try_sources(collector, asked, cpus, lttng, why)) {
 		collector->best = why->len == 0;
-		if (asked != GM_KERNEL_AUTO)
+		if (asked != GM_KERNEL_AUTO && why->len == 0)
 			g_string_printf(why, "kernel.source = %s", gm_kernel_source_name(asked));
 		else if (why->len == 0)
 			g_string_assign(why, "the best source is permitted");
@@ -231,16 +272,17 @@ static int create_ctf(struct pp_collector *collector, int dir_fd,
 				    collector->n_rings, cpus, &collector->ctf, err);
 }
 
-void pp_collector_open(struct pp_collector *collector, const struct gm_config *config, pid_t root,
-		       int dir_fd, const char *clock_uuid, int64_t clock_offset_ns)
+void pp_collector_open(struct pp_collector *collector, const struct gm_config *config,
+		       const struct pp_collector_lttng *lttng, pid_t root, int dir_fd,
+		       const char *clock_uuid, int64_t clock_offset_ns)
 {
 	struct pp_kernel_ctf_clock clock = {clock_uuid, clock_offset_ns, now_ns()};
 	g_autoptr(GArray) cpus = online_cpus();
 	struct pp_error err = PP_ERROR_INIT;
 
 	*collector = (struct pp_collector){.root = root, .round_ns = clock.start_ns};
-	choose_source(collector, config, cpus);
-	if (collector->source == GM_KERNEL_NONE)
+	choose_source(collector, config, cpus, lttng);
+	if (collector->source == GM_KERNEL_NONE || collector->source == GM_KERNEL_LTTNG)
 		return;
 	if (create_ctf(collector, dir_fd, &clock, &err)) {
 		g_free(collector->why);

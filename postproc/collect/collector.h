@@ -22,7 +22,7 @@
 #include "runtime/config.h"
 
 struct pp_collector {
-	enum gm_kernel_source source; /* what is used: PERF, SWITCHES or NONE */
+	enum gm_kernel_source source; /* what is used: LTTNG, PERF, SWITCHES or NONE */
 	char *why; /* one sentence: what was asked, what the better ones lacked */
 	bool best; /* no better source was asked for */
 	struct pp_formats formats;
@@ -39,13 +39,27 @@ struct pp_collector {
 /* What is wanted and permitted without opening anything for a program: for `doctor`. */
 int pp_collector_probe(enum gm_kernel_source source, struct pp_error *err);
 
+/* Whether LTTng's kernel tracer is to be tried first: it is started before pp_collector_open(). */
+bool pp_collector_wants_lttng(const struct gm_config *config);
+
+/* What became of that. */
+struct pp_collector_lttng {
+	bool runs;
+	const char *why;     /* it does not; NULL: not tried */
+	const char *missing; /* events that it has not; NULL: none */
+};
+
 /*
  * Opens the best source that `config` allows for the process `root`, which has not yet begun, and
- * creates kernel/ below dir_fd.  Never fails: without a source, or room on the disk, it is NONE and
- * `why` says so.
+ * creates kernel/ below dir_fd, unless LTTng does.  Never fails: without a source, or room on the
+ * disk, it is NONE and `why` says so.
  */
-void pp_collector_open(struct pp_collector *collector, const struct gm_config *config, pid_t root,
-		       int dir_fd, const char *clock_uuid, int64_t clock_offset_ns);
+void pp_collector_open(struct pp_collector *collector, const struct gm_config *config,
+		       const struct pp_collector_lttng *lttng, pid_t root, int dir_fd,
+		       const char *clock_uuid, int64_t clock_offset_ns);
+
+/* Each switch names both threads, and wakings and waits for I/O are told. */
+bool pp_collector_has_pairs(const struct pp_collector *collector);
 
 /* One entry a ring, to poll for POLLIN; an entry that got POLLHUP is to be left out from then on.
  */

@@ -20,12 +20,12 @@
 /* For the second writing: it is longer than the first by less than this. */
 #define RESERVED_BYTES (64 << 10)
 
-const char *const *pp_info_not_collected(enum gm_level level)
+const char *const *pp_info_not_collected(enum gm_level level, enum gm_kernel_source source)
 {
 	static const char *const full[] = {"system calls", "page faults", "block I/O", "timers",
 					   NULL};
 
-	return level == GM_LEVEL_FULL ? full : NULL;
+	return level == GM_LEVEL_FULL && source != GM_KERNEL_LTTNG ? full : NULL;
 }
 
 void pp_run_add_loss(struct pp_run *run, const char *what, const char *where, uint64_t count)
@@ -89,6 +89,7 @@ static void add_command(JsonBuilder *json, const struct pp_run *run)
 	g_autofree char *cwd = g_get_current_dir();
 
 	add_strings(json, "command", (const char *const *)run->argv);
+	add_int(json, "pid", run->collector->root);
 	add_string(json, "cwd", cwd);
 	add_int(json, "start_ns", run->start_ns);
 	add_time(json, "start_time", run->start_us);
@@ -195,9 +196,9 @@ static void add_kernel(JsonBuilder *json, const struct pp_collector *collector, 
 	json_builder_begin_object(json);
 	add_string(json, "source", gm_kernel_source_name(collector->source));
 	add_string(json, "why", collector->why);
-	add_bool(json, "pairs", collector->source == GM_KERNEL_PERF);
-	add_bool(json, "wakings", collector->source == GM_KERNEL_PERF);
-	add_bool(json, "io", collector->source == GM_KERNEL_PERF);
+	add_bool(json, "pairs", pp_collector_has_pairs(collector));
+	add_bool(json, "wakings", pp_collector_has_pairs(collector));
+	add_bool(json, "io", pp_collector_has_pairs(collector));
 	add_rings(json, collector);
 	if (complete && collector->ctf)
 		add_kernel_end(json, collector);
@@ -249,7 +250,8 @@ static char *make_text(const struct pp_run *run, bool complete)
 	add_environment(json);
 	add_strings(json, "libraries", (const char *const *)run->libraries);
 	add_config(json, run->config);
-	add_strings(json, "not_collected", pp_info_not_collected(run->config->level));
+	add_strings(json, "not_collected",
+		    pp_info_not_collected(run->config->level, run->collector->source));
 	add_kernel(json, run->collector, complete);
 	add_losses(json, run->losses);
 	json_builder_end_object(json);

@@ -12,6 +12,7 @@
  *   recorder      "record" (or "program", for a capture made without `gprof-mt record`)
  *   complete      false: record was killed, or still runs
  *   command       array of strings; bytes that are no UTF-8 appear as U+FFFD
+ *   pid           number, of the program's first process
  *   cwd           string
  *   start_ns, [end_ns], start_time, [end_time]      the latter ISO 8601, UTC
  *   [exit_status] number, or [signal] number: how the program ended
@@ -21,7 +22,7 @@
  *   libraries     array of paths that were preloaded
  *   config        {level, "calls.mode", ...}: every key with its value
  *   not_collected array of strings: what the level asks for and this version cannot
- *   kernel        {source: "perf"|"switches"|"none", why: string,
+ *   kernel        {source: "lttng"|"perf"|"switches"|"none", why: string,
  *                  pairs: bool (a switch names both threads), wakings: bool,
  *                  io: bool (uninterruptible waits are told from others),
  *                  cpus: array of numbers, ring_bytes: number (of each CPU),
@@ -66,8 +67,8 @@ struct pp_run {
 	GPtrArray *losses; /* of struct pp_loss * */
 };
 
-/* What a level promises and this version does not collect; NULL: nothing. */
-const char *const *pp_info_not_collected(enum gm_level level);
+/* What a level promises and this version does not collect from the source; NULL: nothing. */
+const char *const *pp_info_not_collected(enum gm_level level, enum gm_kernel_source source);
 
 /* Both 0 or -errno. */
 int pp_info_begin(const struct pp_run *run, struct pp_error *err);

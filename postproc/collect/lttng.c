@@ -12,6 +12,8 @@
 
 #include <lttng/lttng.h>
 
+#include "collect/lttng_kernel.h"
+
 #define CHANNEL	      "gmon_mt"
 #define EVENTS	      "gmon_mt_sync:*"
 #define SUBBUFFERS    8
@@ -32,7 +34,7 @@ static void pause_ms(unsigned ms)
 
 /* --- the daemon ------------------------------------------------------------------------------ */
 
-static _Noreturn void become_daemon(const sigset_t *old_mask, int error_fd)
+static _Noreturn void become_daemon(const sigset_t *old_mask, int error_fd, bool kernel)
 {
 	static const int defaults[] = {SIGINT, SIGQUIT, SIGPIPE, SIGXFSZ, SIGTERM, SIGHUP, SIGCHLD};
 	int null_fd = open("/dev/null", O_RDWR);
@@ -48,7 +50,7 @@ static _Noreturn void become_daemon(const sigset_t *old_mask, int error_fd)
 	dup2(error_fd, 2);
 	/* Seconds until it gives up a program that does not answer; by itself, 5. */
 	g_setenv("LTTNG_APP_SOCKET_TIMEOUT", "60", FALSE);
-	execlp("lttng-sessiond", "lttng-sessiond", "--no-kernel", NULL);
+	execlp("lttng-sessiond", "lttng-sessiond", kernel ? NULL : "--no-kernel", NULL);
 	_exit(127);
 }
 
@@ -114,7 +116,8 @@ static int wait_for_daemon(struct pp_lttng *lttng, int error_fd, struct pp_error
 	return pp_error_add(err, -ETIMEDOUT, "LTTng: its session daemon does not answer");
 }
 
-static int start_daemon(struct pp_lttng *lttng, const sigset_t *old_mask, struct pp_error *err)
+static int start_daemon(struct pp_lttng *lttng, const sigset_t *old_mask, bool kernel,
+			struct pp_error *err)
 {
 	int error_fd, ret;
 
@@ -125,7 +128,7 @@ static int start_daemon(struct pp_lttng *lttng, const sigset_t *old_mask, struct
 		return pp_error_add(err, -errno, "memfd_create: %s", g_strerror(errno));
 	lttng->daemon = fork();
 	if (lttng->daemon == 0)
-		become_daemon(old_mask, error_fd);
+		become_daemon(old_mask, error_fd, kernel);
 	if (lttng->daemon < 0) {
 		ret = pp_error_add(err, -errno, "fork: %s", g_strerror(errno));
 		lttng->daemon = 0;
@@ -140,7 +143,6 @@ static int start_daemon(struct pp_lttng *lttng, const sigset_t *old_mask, struct
 
 static int create_session(struct pp_lttng *lttng, const char *capture_dir, struct pp_error *err)
 {
-	struct lttng_domain domain = {.type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID};
 	g_autofree char *name = g_strdup_printf("gprof-mt-%d", (int)getpid());
 	struct lttng_session_descriptor *descriptor =
 	    lttng_session_descriptor_local_create(name, capture_dir);
@@ -153,8 +155,7 @@ static int create_session(struct pp_lttng *lttng, const char *capture_dir, struc
 	if (code != LTTNG_OK)
 		return fail(err, -(int)code, "cannot create a session");
 	lttng->session = g_steal_pointer(&name);
-	lttng->handle = lttng_create_handle(lttng->session, &domain);
-	return lttng->handle ? 0 : pp_error_add(err, -ENOMEM, "LTTng: no handle");
+	return 0;
 }
 
 /* LTTng wants a power of two. */
@@ -180,7 +181,7 @@ static int add_channel(struct pp_lttng *lttng, const struct gm_config *config, s
 	channel->attr.subbuf_size = subbuffer_bytes(config);
 	channel->attr.num_subbuf = SUBBUFFERS;
 	channel->attr.output = LTTNG_EVENT_MMAP;
-	code = lttng_enable_channel(lttng->handle, channel);
+	code = lttng_enable_channel(lttng->user, channel);
 	lttng_channel_destroy(channel);
 	return code < 0 ? fail(err, code, "cannot make a channel") : 0;
 }
@@ -200,35 +201,62 @@ static int add_events(struct pp_lttng *lttng, struct pp_error *err)
 	for (size_t i = 0; i < G_N_ELEMENTS(contexts) && code >= 0; i++) {
 		struct lttng_event_context context = {.ctx = contexts[i]};
 
-		code = lttng_add_context(lttng->handle, &context, NULL, CHANNEL);
+		code = lttng_add_context(lttng->user, &context, NULL, CHANNEL);
 	}
 	if (code >= 0)
-		code = lttng_enable_event(lttng->handle, event, CHANNEL);
+		code = lttng_enable_event(lttng->user, event, CHANNEL);
 	lttng_event_destroy(event);
 	return code < 0 ? fail(err, code, "cannot ask for events") : 0;
 }
 
+static int add_user(struct pp_lttng *lttng, const struct gm_config *config, struct pp_error *err)
+{
+	struct lttng_domain domain = {.type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID};
+	int ret;
+
+	lttng->user = lttng_create_handle(lttng->session, &domain);
+	if (!lttng->user)
+		return pp_error_add(err, -ENOMEM, "LTTng: no handle");
+	ret = add_channel(lttng, config, err);
+	return ret ? ret : add_events(lttng, err);
+}
+
+static int add_domains(struct pp_lttng *lttng, struct pp_lttng_wanted wanted,
+		       const struct gm_config *config, struct pp_error *err)
+{
+	int ret = 0;
+
+	if (wanted.user)
+		ret = add_user(lttng, config, err);
+	if (ret == 0 && wanted.kernel)
+		ret = pp_lttng_kernel_add(lttng->session, config->level, &lttng->kernel,
+					  &lttng->kernel_missing, err);
+	return ret;
+}
+
 static void forget_session(struct pp_lttng *lttng)
 {
-	if (lttng->handle)
-		lttng_destroy_handle(lttng->handle);
-	lttng->handle = NULL;
+	if (lttng->user)
+		lttng_destroy_handle(lttng->user);
+	if (lttng->kernel)
+		lttng_destroy_handle(lttng->kernel);
+	lttng->user = lttng->kernel = NULL;
+	g_clear_pointer(&lttng->kernel_missing, g_free);
 	g_clear_pointer(&lttng->session, g_free);
 }
 
-int pp_lttng_begin(struct pp_lttng *lttng, const struct gm_config *config, const char *capture_dir,
+int pp_lttng_begin(struct pp_lttng *lttng, struct pp_lttng_wanted wanted,
+		   const struct gm_config *config, const char *capture_dir,
 		   const sigset_t *old_mask, struct pp_error *err)
 {
 	int ret, code;
 
 	*lttng = (struct pp_lttng){0};
-	ret = start_daemon(lttng, old_mask, err);
+	ret = start_daemon(lttng, old_mask, wanted.kernel, err);
 	if (ret == 0)
 		ret = create_session(lttng, capture_dir, err);
 	if (ret == 0)
-		ret = add_channel(lttng, config, err);
-	if (ret == 0)
-		ret = add_events(lttng, err);
+		ret = add_domains(lttng, wanted, config, err);
 	if (ret == 0) {
 		code = lttng_start_tracing(lttng->session);
 		if (code < 0)
@@ -243,10 +271,10 @@ int pp_lttng_begin(struct pp_lttng *lttng, const struct gm_config *config, const
 	return ret;
 }
 
-static uint64_t count_discarded(struct pp_lttng *lttng)
+static uint64_t count_discarded(struct lttng_handle *handle)
 {
 	struct lttng_channel *channels = NULL;
-	int n = lttng_list_channels(lttng->handle, &channels);
+	int n = handle ? lttng_list_channels(handle, &channels) : 0;
 	uint64_t total = 0, count;
 
 	for (int i = 0; i < n; i++)
@@ -256,19 +284,21 @@ static uint64_t count_discarded(struct pp_lttng *lttng)
 	return total;
 }
 
-int pp_lttng_end(struct pp_lttng *lttng, uint64_t *ret_discarded, struct pp_error *err)
+int pp_lttng_end(struct pp_lttng *lttng, struct pp_lttng_lost *ret_lost, struct pp_error *err)
 {
 	int ret = 0, code;
 
-	*ret_discarded = 0;
+	*ret_lost = (struct pp_lttng_lost){0};
 	if (!lttng->session)
 		return 0;
 	/* Returns when all that was recorded is written. */
 	code = lttng_stop_tracing(lttng->session);
-	if (code < 0)
+	if (code < 0) {
 		ret = fail(err, code, "cannot end the session in order");
-	else
-		*ret_discarded = count_discarded(lttng);
+	} else {
+		ret_lost->user = count_discarded(lttng->user);
+		ret_lost->kernel = count_discarded(lttng->kernel);
+	}
 	lttng_destroy_session_no_wait(lttng->session);
 	forget_session(lttng);
 	stop_daemon(lttng);

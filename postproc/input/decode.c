@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/json.h"
 #include "input/decode_sync.h"
 #include "input/event_class.h"
 #include "input/late_thread.h"
@@ -127,6 +128,30 @@ void pp_stream_hand_over(struct pp_stream *stream, const struct pp_event *event)
 		decoder->take(decoder->data, event);
 }
 
+/*
+ * Is an event of the kernel's about these threads (NULL: not one of the program's) to be handed
+ * over?  What others did is neither, nor part of the time that was recorded.
+ */
+static bool is_ours(struct pp_stream *stream, const struct pp_thread *thread,
+		    const struct pp_thread *other, int64_t time_ns)
+{
+	if (!stream->all_programs)
+		return true;
+	if (!thread && !other)
+		return false;
+	widen(stream->decoder->capture->model, time_ns);
+	return true;
+}
+
+/* A process of which the program, or record, told by itself. */
+static bool is_known_process(const struct pp_stream *stream, int32_t pid)
+{
+	const struct pp_model *model = stream->decoder->capture->model;
+
+	return pid > 0 &&
+	       (pp_late_process(model, (uint32_t)pid) || pid == pp_json_int(model->info, "pid", 0));
+}
+
 static void set_on_cpu(struct pp_stream *stream, struct pp_thread *thread)
 {
 	GPtrArray *on_cpu = stream->decoder->on_cpu;
@@ -158,9 +183,11 @@ static void decode_switch(struct pp_stream *stream, const struct pp_event_class 
 	    (int64_t)(pp_field_unsigned(payload, &fields[PP_SWITCH_STATE]) & STATE_MASK);
 	event->sched_switch.prev = thread_at(stream, event->sched_switch.prev_tid, event->time_ns);
 	event->sched_switch.next = thread_at(stream, event->sched_switch.next_tid, event->time_ns);
+	set_on_cpu(stream, event->sched_switch.next);
+	if (!is_ours(stream, event->sched_switch.prev, event->sched_switch.next, event->time_ns))
+		return;
 	name_thread(event->sched_switch.prev, payload, &fields[PP_SWITCH_PREV_COMM]);
 	name_thread(event->sched_switch.next, payload, &fields[PP_SWITCH_NEXT_COMM]);
-	set_on_cpu(stream, event->sched_switch.next);
 	pp_stream_hand_over(stream, event);
 }
 
@@ -168,7 +195,7 @@ static void decode_switch(struct pp_stream *stream, const struct pp_event_class 
 static struct pp_thread *get_waker(struct pp_stream *stream, const struct pp_field *fields,
 				   const bt_field *context, int64_t time_ns)
 {
-	if (context && pp_field_unsigned(context, &fields[PP_WAKING_IRQ]) != 0)
+	if (stream->irq_depth || (context && pp_field_unsigned(context, &fields[PP_WAKING_IRQ])))
 		return NULL;
 	if (context && fields[PP_WAKING_WAKER].index >= 0)
 		return thread_at(stream, get_tid(context, &fields[PP_WAKING_WAKER]), time_ns);
@@ -182,6 +209,8 @@ static void decode_waking(struct pp_stream *stream, const struct pp_event_class 
 
 	event->kind = PP_EVENT_WAKING;
 	event->thread = thread_at(stream, get_tid(payload, &fields[PP_WAKING_TID]), event->time_ns);
+	if (!is_ours(stream, event->thread, NULL, event->time_ns))
+		return;
 	event->waking.target_cpu =
 	    fields[PP_WAKING_CPU].index < 0
 		? PP_CPU_UNKNOWN
@@ -202,6 +231,8 @@ static void decode_fork(struct pp_stream *stream, const struct pp_event_class *c
 	event->kind = PP_EVENT_FORK;
 	event->fork.parent_tid = get_tid(payload, &fields[PP_FORK_PARENT_TID]);
 	event->fork.parent = thread_at(stream, event->fork.parent_tid, event->time_ns);
+	if (!is_ours(stream, event->fork.parent, NULL, event->time_ns))
+		return;
 	event->fork.child_tid = child;
 	event->fork.child_pid = pid;
 	if (child > 0 && pid > 0) {
@@ -221,6 +252,8 @@ static void decode_exit(struct pp_stream *stream, const struct pp_event_class *c
 	struct pp_thread *thread =
 	    thread_at(stream, get_tid(payload, &class->fields[PP_TASK_TID]), event->time_ns);
 
+	if (!is_ours(stream, thread, NULL, event->time_ns))
+		return;
 	event->kind = PP_EVENT_EXIT;
 	event->thread = thread;
 	name_thread(thread, payload, &class->fields[PP_TASK_COMM]);
@@ -237,8 +270,10 @@ static void decode_exec(struct pp_stream *stream, const struct pp_event_class *c
 	event->kind = PP_EVENT_EXEC;
 	event->thread = thread_at(stream, tid, event->time_ns);
 	/* A program in which nothing of ours ran: the exec is the first that is known of it. */
-	if (!event->thread && tid > 0)
+	if (!event->thread && tid > 0 && (!stream->all_programs || is_known_process(stream, tid)))
 		event->thread = add_kernel_thread(stream, tid, tid, event->time_ns);
+	if (!is_ours(stream, event->thread, NULL, event->time_ns))
+		return;
 	pp_stream_hand_over(stream, event);
 }
 
@@ -257,6 +292,7 @@ static void emit_lost(struct pp_stream *stream, int64_t time_ns)
 	else
 		pp_stream_hand_over(stream, &event);
 	stream->lost = 0;
+	stream->irq_depth = 0;
 	stream->path = NULL;
 }
 
@@ -279,7 +315,8 @@ void pp_stream_emit(struct pp_stream *stream, const bt_message *message, int64_t
 		stream->thread = pp_ust_thread(stream, bt_event, class, time_ns);
 	if (stream->trace->is_ust && !stream->thread)
 		return;
-	widen(stream->decoder->capture->model, time_ns);
+	if (!stream->all_programs)
+		widen(stream->decoder->capture->model, time_ns);
 	switch ((enum pp_class) class->what) {
 	case PP_CLASS_SITE:
 	case PP_CLASS_CALL_PATH:
@@ -306,12 +343,32 @@ void pp_stream_emit(struct pp_stream *stream, const bt_message *message, int64_t
 	case PP_CLASS_EXEC:
 		decode_exec(stream, class, payload, &event);
 		break;
+	case PP_CLASS_IRQ_ENTRY:
+		stream->irq_depth++;
+		break;
+	case PP_CLASS_IRQ_EXIT:
+		stream->irq_depth -= stream->irq_depth > 0;
+		break;
 	default:
 		break;
 	}
 }
 
 /* --- packets and other messages ------------------------------------------------------------- */
+
+static bool of_kernel(const struct pp_stream *stream)
+{
+	return !stream->trace->process && !stream->trace->is_ust;
+}
+
+static bool is_of_lttng_kernel(const struct pp_stream *stream, const bt_stream *bt_stream)
+{
+	const bt_value *tracer = bt_trace_borrow_environment_entry_value_by_name_const(
+	    bt_stream_borrow_trace_const(bt_stream), "tracer_name");
+
+	return of_kernel(stream) && tracer && bt_value_is_string(tracer) &&
+	       strcmp(bt_value_string_get(tracer), "lttng-modules") == 0;
+}
 
 static void begin_stream(struct pp_stream *stream, const bt_message *message)
 {
@@ -335,6 +392,7 @@ static void begin_stream(struct pp_stream *stream, const bt_message *message)
 				      "events without times: left out");
 		return;
 	}
+	stream->all_programs = is_of_lttng_kernel(stream, bt_stream);
 	stream->is_ns = bt_clock_class_get_frequency(clock) == 1000000000;
 	stream->tid_field = pp_member_index(context, "tid");
 	stream->index_field = pp_member_index(context, "index");
@@ -464,11 +522,6 @@ bool pp_stream_look(struct pp_stream *stream, const bt_message *message, int64_t
 	stream->last_ns = time_ns;
 	*ret_time_ns = time_ns;
 	return true;
-}
-
-static bool of_kernel(const struct pp_stream *stream)
-{
-	return !stream->trace->process && !stream->trace->is_ust;
 }
 
 /* Whether info.json tells what was lost of the kernel's events, or LTTng's, and why. */

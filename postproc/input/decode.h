@@ -39,7 +39,9 @@ struct pp_stream {
 	bool thread_unknown;	  /* ... which is left out */
 	bool losses_told;	  /* by the thread table, for a thread of this stream */
 	int cpu;
-	bool is_ns; /* the clock counts nanoseconds: its raw value is the time */
+	bool all_programs; /* LTTng's kernel tracer records them: ours are to be told from others */
+	unsigned irq_depth; /* interrupts that its CPU is in, where events tell of them */
+	bool is_ns;	    /* the clock counts nanoseconds: its raw value is the time */
 	bool unusable;
 	int64_t last_ns;
 	uint64_t lost;	 /* not yet told as an event */

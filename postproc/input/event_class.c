@@ -31,6 +31,8 @@ enum shape {
 	FORK,
 	EXIT,
 	EXEC,
+	IRQ_ENTRY,
+	IRQ_EXIT,
 	LOAD,
 	BUILD_ID,
 };
@@ -62,6 +64,8 @@ static const struct wanted_field shape_fields[][PP_MAX_FIELDS] = {
 	      {"child_comm", STRING_OR_NONE}},
     [EXIT] = {{"tid", INTEGER}, {"comm", STRING_OR_NONE}},
     [EXEC] = {{"tid", INTEGER}},
+    [IRQ_ENTRY] = {{}},
+    [IRQ_EXIT] = {{}},
     [LOAD] = {{"baddr", INTEGER}, {"memsz", INTEGER}, {"is_pic", INTEGER}, {"path", STRING}},
     [BUILD_ID] = {{"baddr", INTEGER}},
 };
@@ -76,8 +80,17 @@ static const struct known_class {
 };
 
 static const struct known_class kernel_classes[] = {
-    {"sched_switch", SWITCH},	  {"sched_waking", WAKING},	{"sched_process_fork", FORK},
-    {"sched_process_exit", EXIT}, {"sched_process_exec", EXEC},
+    {"sched_switch", SWITCH},
+    {"sched_waking", WAKING},
+    {"sched_process_fork", FORK},
+    {"sched_process_exit", EXIT},
+    {"sched_process_exec", EXEC},
+    {"irq_handler_entry", IRQ_ENTRY},
+    {"irq_handler_exit", IRQ_EXIT},
+    {"irq_softirq_entry", IRQ_ENTRY},
+    {"irq_softirq_exit", IRQ_EXIT},
+    {"x86_irq_vectors_local_timer_entry", IRQ_ENTRY},
+    {"x86_irq_vectors_local_timer_exit", IRQ_EXIT},
 };
 
 static const struct known_class ust_classes[] = {
@@ -104,6 +117,10 @@ static enum pp_class class_of(enum shape shape)
 		return PP_CLASS_EXIT;
 	case EXEC:
 		return PP_CLASS_EXEC;
+	case IRQ_ENTRY:
+		return PP_CLASS_IRQ_ENTRY;
+	case IRQ_EXIT:
+		return PP_CLASS_IRQ_EXIT;
 	case LOAD:
 		return PP_CLASS_LOAD;
 	case BUILD_ID:

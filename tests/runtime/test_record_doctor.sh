@@ -5,15 +5,17 @@
 
 "$gprof_mt" doctor >out 2>err || fail "exit status; $(cat out err)"
 [ ! -s err ] || fail "stderr: $(cat err)"
-for check in 'runtime libraries' 'perf tracepoints' perf_event_paranoid tracefs 'clock source' gprof \
-	babeltrace2; do
+for check in 'runtime libraries' 'perf tracepoints' perf_event_paranoid tracefs 'clock source' lttng-sessiond \
+	'LTTng kernel tracer' gprof babeltrace2; do
 	[ "$(grep -cE "^(ok|poor|no) +$check " out)" = 1 ] || fail "no line on $check: $(cat out)"
 done
 awk '/^(poor|no) / { bad++; if (getline line <= 0 || line !~ /^ +-> /) exit 1; next } /^ok / { next } { exit 1 }' \
 	out || fail "a check without a remedy: $(cat out)"
 
 "$gprof_mt" record -q true || fail "record"
-if can_trace; then
+if grep -q '^ok *LTTng kernel tracer' out; then
+	[ "$(info 'kernel source')" = lttng ] || fail "doctor says LTTng, record took another"
+elif can_trace; then
 	[ "$(info 'kernel source')" = perf ] || fail "doctor says tracepoints, record took another"
 elif grep -q '^ok *context-switch' out; then
 	[ "$(info 'kernel source')" = switches ] || fail "doctor says switches, record took another"

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "collect/lttng_kernel.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <glib.h>
+#include <lttng/lttng.h>
+
+#define CHANNEL		"gmon_mt_kernel"
+#define SUBBUFFER_BYTES (1 << 20)
+#define SUBBUFFERS	8
+
+/* Scheduling; without one of these there is no picture. */
+static const char *const sched_events[] = {"sched_switch", "sched_waking", "sched_process_fork",
+					   "sched_process_exec", "sched_process_exit"};
+
+/* What tells the wakings of an interrupt from those of the thread that it came upon. */
+static const char *const sched_optional[] = {
+    "irq_handler_entry",
+    "irq_handler_exit",
+    "irq_softirq_entry",
+    "irq_softirq_exit",
+    "x86_irq_vectors_local_timer_entry",
+    "x86_irq_vectors_local_timer_exit",
+    "sched_migrate_task",
+    "sched_wakeup_new",
+};
+
+static const char *const full_optional[] = {
+    "x86_exceptions_page_fault_user",
+    "x86_exceptions_page_fault_kernel",
+    "block_rq_issue",
+    "block_rq_complete",
+    "signal_generate",
+    "signal_deliver",
+    "timer_hrtimer_start",
+    "timer_hrtimer_expire_entry",
+    "timer_hrtimer_expire_exit",
+    "timer_expire_entry",
+    "timer_expire_exit",
+};
+
+bool pp_lttng_kernel_ready(void)
+{
+	return geteuid() == 0 && access(PP_LTTNG_KERNEL_MODULE, F_OK) == 0 &&
+	       lttng_session_daemon_alive() == 1;
+}
+
+static int fail(struct pp_error *err, int code, const char *what)
+{
+	return pp_error_add(err, -EIO, "%s: %s", what, lttng_strerror(code));
+}
+
+static int add_channel(struct lttng_handle *handle, const struct lttng_domain *domain,
+		       struct pp_error *err)
+{
+	struct lttng_channel *channel = lttng_channel_create((struct lttng_domain *)domain);
+	int code;
+
+	if (!channel)
+		return pp_error_add(err, -ENOMEM, "no channel");
+	g_strlcpy(channel->name, CHANNEL, sizeof(channel->name));
+	channel->attr.overwrite = 0;
+	channel->attr.subbuf_size = SUBBUFFER_BYTES;
+	channel->attr.num_subbuf = SUBBUFFERS;
+	code = lttng_enable_channel(handle, channel);
+	lttng_channel_destroy(channel);
+	return code < 0 ? fail(err, code, "cannot make a channel") : 0;
+}
+
+/* 0, or LTTng's code. */
+static int add_event(struct lttng_handle *handle, const char *name, enum lttng_event_type type)
+{
+	struct lttng_event *event = lttng_event_create();
+	int code;
+
+	if (!event)
+		return -LTTNG_ERR_NOMEM;
+	event->type = type;
+	event->loglevel_type = LTTNG_EVENT_LOGLEVEL_ALL;
+	g_strlcpy(event->name, name, sizeof(event->name));
+	code = lttng_enable_event(handle, event, CHANNEL);
+	lttng_event_destroy(event);
+	return code < 0 ? code : 0;
+}
+
+static bool is_one_of(const char *name, const struct lttng_event *events, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (strcmp(events[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* LTTng takes the name of an event that there is not, too. */
+static void add_optional(struct lttng_handle *handle, const char *const *names, size_t n_names,
+			 GString *missing)
+{
+	struct lttng_event *known = NULL;
+	int n = lttng_list_tracepoints(handle, &known);
+
+	for (size_t i = 0; i < n_names; i++)
+		if (!is_one_of(names[i], known, n) ||
+		    add_event(handle, names[i], LTTNG_EVENT_TRACEPOINT))
+			g_string_append_printf(missing, "%s%s", missing->len ? ", " : "", names[i]);
+	free(known);
+}
+
+static int add_events(struct lttng_handle *handle, enum gm_level level, GString *missing,
+		      struct pp_error *err)
+{
+	int code;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(sched_events); i++) {
+		code = add_event(handle, sched_events[i], LTTNG_EVENT_TRACEPOINT);
+		if (code)
+			return fail(err, code, sched_events[i]);
+	}
+	add_optional(handle, sched_optional, G_N_ELEMENTS(sched_optional), missing);
+	if (level != GM_LEVEL_FULL)
+		return 0;
+	add_optional(handle, full_optional, G_N_ELEMENTS(full_optional), missing);
+	code = add_event(handle, "*", LTTNG_EVENT_SYSCALL);
+	return code ? fail(err, code, "system calls") : 0;
+}
+
+int pp_lttng_kernel_add(const char *session, enum gm_level level, struct lttng_handle **ret_handle,
+			char **ret_missing, struct pp_error *err)
+{
+	struct lttng_domain domain = {.type = LTTNG_DOMAIN_KERNEL, .buf_type = LTTNG_BUFFER_GLOBAL};
+	struct lttng_event_context context = {.ctx = LTTNG_EVENT_CONTEXT_TID};
+	struct lttng_handle *handle = lttng_create_handle(session, &domain);
+	g_autoptr(GString) missing = g_string_new(NULL);
+	int ret, code;
+
+	if (!handle)
+		return pp_error_add(err, -ENOMEM, "no handle");
+	ret = add_channel(handle, &domain, err);
+	if (ret == 0) {
+		code = lttng_add_context(handle, &context, NULL, CHANNEL);
+		ret = code < 0 ? fail(err, code, "cannot add the thread to events") : 0;
+	}
+	if (ret == 0)
+		ret = add_events(handle, level, missing, err);
+	if (ret) {
+		lttng_destroy_handle(handle);
+		return pp_error_add(err, ret, "LTTng's kernel tracer");
+	}
+	*ret_handle = handle;
+	*ret_missing = missing->len ? g_string_free(g_steal_pointer(&missing), FALSE) : NULL;
+	return 0;
+}

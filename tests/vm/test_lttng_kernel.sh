@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# LTTng's kernel tracer, really run: one program recorded by it and by perf at once, in a virtual
+# machine; what its threads did is the same from both, and `report` reads it outside as inside.
+set -u
+vm=$GM_TOP/tests/vm
+
+fail()
+{
+	echo "FAIL: $*"
+	for file in stdout stderr log; do
+		[ ! -s out/$file ] || { echo "--- $file"; tail -n 20 out/$file; }
+	done
+	exit 1
+}
+
+for tool in qemu-system-x86_64 babeltrace2 jq python3; do
+	command -v $tool >/dev/null || { echo "$tool is not installed"; exit 77; }
+done
+"$vm/prepare" >image || { echo "no virtual machine: see above"; exit 77; }
+
+"$vm/boot" "$vm/lttng_kernel.guest" out "$GM_BUILD"/{gprof-mt,libgmon_mt.so,libsync_trace.so} \
+	"$GM_BUILD"/{libsync_trace_ust.so,examples/philosophers} || fail "the machine: exit status $?"
+
+# The program ran as ever, and nothing of LTTng's is left behind.
+"$GM_BUILD/examples/plain/philosophers" 10 >plain
+echo "exit status 0" >>plain
+diff plain out/stdout || fail "the program's own output differs"
+grep -q lttng-sessiond out/after && fail "a session daemon was left behind"
+
+# What was taken, and what it lacks, is said; nothing is missing.
+[ "$(jq -r .kernel.source out/lttng/info.json)" = lttng ] ||
+	fail "the source: $(jq -c .kernel out/lttng/info.json)"
+[ "$(jq -r '.losses | length' out/lttng/info.json)" = 0 ] || fail "losses: $(jq -c .losses out/lttng/info.json)"
+jq -r .kernel.why out/lttng/info.json | grep -q timer_hrtimer || fail "the events that are not there are not told"
+grep -q 'tracer_name = "lttng-modules"' <(tr -d '\0' <out/lttng/kernel/metadata) || fail "not LTTng's trace"
+
+# The level's events, as babeltrace2 reads them.
+babeltrace2 out/lttng/kernel >text || fail "babeltrace2 cannot read kernel/"
+for event in sched_switch sched_waking sched_process_fork sched_process_exit syscall_entry_futex \
+	x86_exceptions_page_fault_user signal_; do
+	grep -q " $event" text || fail "no $event"
+done
+
+# The same report outside as inside, and of the program's threads alone.
+"$GM_BUILD/gprof-mt" report -i out/lttng threads >report || fail "report: exit status $?"
+diff out/report report || fail "another report outside"
+"$GM_BUILD/gprof-mt" report -i out/lttng --format json threads >lttng.json || fail "report of LTTng's"
+"$GM_BUILD/gprof-mt" report -i out/perf --format json threads >perf.json || fail "report of perf's"
+
+# Thread by thread, but for the first: perf saw it wait for the exec, too.
+python3 - <<-'END' || fail "two sources, two pictures"
+	import json, sys
+
+	def threads(file):
+	    rows = json.load(open(file))["threads"]
+	    return {t["tid"]: t for t in rows}
+
+	lttng, perf = threads("lttng.json"), threads("perf.json")
+	bad = 0
+	names = sorted(t["name"] for t in lttng.values())
+	if names != sorted(["philosophers"] + [f"phil-{i}" for i in range(10)]):
+	    print("threads:", names)
+	    bad += 1
+	for tid, ours in lttng.items():
+	    if ours["name"] == "philosophers":
+	        continue
+	    other = perf[tid]
+	    life = ours["end_ns"] - ours["start_ns"]
+	    for what in ("running", "runnable", "blocked"):
+	        a, b = (sum(t.get(f"{k}_ns") or 0 for k in (
+	            ["blocked_sync", "blocked_io", "blocked_other"] if what == "blocked" else [what]))
+	            for t in (ours, other))
+	        if abs(a - b) > 0.02 * life:
+	            print(f"{ours['name']}: {what} {a} ns by LTTng, {b} ns by perf, of {life} ns")
+	            bad += 1
+	sys.exit(bad > 0)
+END
