@@ -59,6 +59,7 @@ struct pp_thread {
 	uint64_t *sync_counts;	 /* by enum st_counted: operations that are no events; NULL: none */
 	uint64_t samples_missed; /* periods of its CPU time that no sample stands for */
 	uint64_t samples_late;	 /* of its samples: found with the next, and counted there */
+	uint32_t clock_error_ns; /* largest distance seen of its clock from CLOCK_MONOTONIC */
 	int sample_error;	 /* errno: why it has no samples of its own; 0: nothing failed */
 };
 

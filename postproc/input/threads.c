@@ -68,6 +68,7 @@ static void add_thread(struct pp_model *model, struct pp_process *process,
 	thread->records_why = slot->records_why;
 	thread->samples_why = slot->samples_why;
 	thread->sample_error = (int)slot->sample_error;
+	thread->clock_error_ns = slot->clock_error_ns;
 }
 
 static const char *why_no_samples(const struct gm_threads_header *header)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the capture lacks or contradicts itself in.  Readers and passes put rows into the model's
- * list of problems while they work; this pass shows the list, so it runs last.
+ * What the capture lacks or contradicts itself in, and how far its times are to be trusted.
+ * Readers and passes put rows into the model's list of problems while they work; this pass shows
+ * the list, so it runs last.
  */
 #include "pass/pass.h"
 
@@ -13,6 +14,20 @@ static const struct pp_column columns[] = {
     [WHERE] = {"where", "where", PP_TYPE_TEXT, 0, "the file or thread"},
 };
 
+enum { THREADS, CLOCK_ERROR, CLOCK_TID, ORDER };
+
+static const struct pp_column clock_columns[] = {
+    [THREADS] = {"threads", "threads", PP_TYPE_COUNT, 0, "with a clock of their own"},
+    [CLOCK_ERROR] = {"error_ns", "largest error", PP_TYPE_TIME_NS, 0,
+		     "of a thread's clock: its distance from CLOCK_MONOTONIC, as it was measured"},
+    [CLOCK_TID] = {"tid", "of thread", PP_TYPE_COUNT, 0, "the thread with that error"},
+    [ORDER] = {"order_ns", "order", PP_TYPE_TIME_NS, 0,
+	       "an effect may be stamped so long before its cause, and not longer"},
+};
+
+/* What a processor that works out of order lets pass a reading of the TSC: 12 ns were seen. */
+#define REORDER_NS 50
+
 struct quality {
 	const struct pp_model *model;
 };
@@ -23,6 +38,36 @@ static void *quality_start(const struct pp_pass_context *context)
 
 	self->model = context->model;
 	return self;
+}
+
+/* All times are CLOCK_MONOTONIC; the kernel's events have it from the kernel. */
+static struct pp_table *clock_table(const struct pp_model *model)
+{
+	struct pp_table *table =
+	    pp_table_new("clock", "Clock", clock_columns, G_N_ELEMENTS(clock_columns));
+	const struct pp_thread *worst = NULL;
+	struct pp_cell *row;
+	uint64_t n = 0;
+
+	for (guint i = 0; i < model->threads->len; i++) {
+		const struct pp_thread *thread = model->threads->pdata[i];
+
+		if (thread->kernel_only || !thread->process->dir)
+			continue;
+		n++;
+		if (!worst || thread->clock_error_ns > worst->clock_error_ns)
+			worst = thread;
+	}
+	if (!worst) {
+		pp_table_note(table, "no thread had a clock that measured itself");
+		return table;
+	}
+	row = pp_table_add_row(table);
+	pp_cell_set_count(&row[THREADS], n);
+	pp_cell_set_time(&row[CLOCK_ERROR], worst->clock_error_ns);
+	pp_cell_set_count(&row[CLOCK_TID], worst->tid);
+	pp_cell_set_time(&row[ORDER], 2 * (int64_t)worst->clock_error_ns + REORDER_NS);
+	return table;
 }
 
 static void quality_finish(void *state, int64_t end_ns, GPtrArray *tables)
@@ -44,6 +89,7 @@ static void quality_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	if (!table->rows->len)
 		pp_table_note(table, "nothing lost, nothing contradictory");
 	g_ptr_array_add(tables, table);
+	g_ptr_array_add(tables, clock_table(self->model));
 }
 
 static const char *const needs[] = {"consistency", NULL};
