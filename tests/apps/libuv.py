@@ -5,6 +5,7 @@
 
 The suite runs hundreds of programs, one after the other: they share ports and names of sockets.
 Some tests fail without IPv6, multicast or a terminal; what fails unprofiled may fail profiled."""
+import glob
 import os
 import re
 import shutil
@@ -23,6 +24,7 @@ STEADY = ["fs_rename_to_existing_file", "fs_symlink_dir", "fs_write_alotof_bufs"
 THREADED = ["barrier_serial_thread", "fs_chmod", "fs_readdir_non_empty_dir", "thread_equal",
             "thread_local_storage", "thread_stack_size_explicit", "threadpool_multiple_event_loops",
             "threadpool_queue_work_simple"]
+GIVE_UP_ROOT = ["spawn_setuid_fails", "spawn_setgid_fails"]
 
 
 def work_folder(app, way):
@@ -31,6 +33,16 @@ def work_folder(app, way):
     shutil.copytree(os.path.join(app.directory, "source/test/fixtures"),
                     os.path.join(work, "test/fixtures"))
     return work
+
+
+def given_up(app, run, results):
+    """What the tests lose that give up root before their first synch-event: then the folder of the
+    process, made as root, takes no stream any more.  Nothing else: one row each."""
+    givers = sum(results.get(test, "skip") != "skip" for test in GIVE_UP_ROOT) if os.geteuid() == 0 else 0
+    rows = [r for r in app.report(run, "quality")["quality"] if "could not be made" in r["what"]]
+    rows = [r for r in rows if not glob.glob(f"{run.capture}/{r['where'].split()[0]}/user/stream_*")]
+    expect(len(rows) <= givers, f"{givers} tests give up root, but lost is {rows}")
+    return rows
 
 
 def run_suite(app, way, *tests):
@@ -48,8 +60,8 @@ def run_suite(app, way, *tests):
                f"{planned and planned[1]}: {run.err[-300:]!r}")
         expect(run.status == failed, f"{way}: exit status {run.status}, {failed} tests failed")
         if way in OURS:
-            # A child that gives up its user may not write where its parent does.
-            processes = app.lost_nothing(run, but="could not be made" if way == SYNCED else None)
+            but = given_up(app, run, results) if way == SYNCED else ()
+            processes = app.lost_nothing(run, but)
             expect(processes > len(results), f"{way}: profiles of {processes} processes only")
     shutil.rmtree(work)
     return results

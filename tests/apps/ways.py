@@ -120,13 +120,17 @@ class App:
         err = done.stderr.replace(path.encode(), command[0].encode())  # messages have the path
         return Run(done.returncode, done.stdout, err, folder)
 
-    def lost_nothing(self, run, but=None):
-        """How many processes a capture has, which lacks nothing and does not contradict itself;
-        `but`: losses for that reason, which the program gives, are no fault."""
+    def report(self, run, *sections):
+        """The tables of the capture, by name."""
         done = subprocess.run([self.gprof_mt, "report", "-i", run.capture, "--format", "json",
-                               "quality"], capture_output=True, text=True, check=False)
-        expect(done.returncode == 0, f"report quality: {done.stderr[-300:]}")
-        rows = [r for r in json.loads(done.stdout)["quality"] if not but or but not in r["what"]]
+                               *sections], capture_output=True, text=True, check=False)
+        expect(done.returncode == 0, f"report: {done.stderr[-300:]}")
+        return json.loads(done.stdout)
+
+    def lost_nothing(self, run, but=()):
+        """How many processes a capture has, which lacks nothing and does not contradict itself;
+        `but`: rows that are known to be there."""
+        rows = [r for r in self.report(run, "quality")["quality"] if r not in but]
         expect(not rows, f"{len(rows)} losses or contradictions: {rows[:3]}")
         return sum(p.isdigit() for p in os.listdir(run.capture))
 
