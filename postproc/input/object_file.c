@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
 
@@ -275,6 +276,56 @@ static char *short_path(const char *path, const char *compile_dir)
 	return g_path_get_basename(full);
 }
 
+/* Where the likes of std::mutex::lock() stand. */
+static bool is_header(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	const char *dot = strrchr(slash ? slash : file, '.');
+
+	return !dot || g_ascii_tolower(dot[1]) == 'h' || strcmp(dot, ".tcc") == 0 ||
+	       strcmp(dot, ".ipp") == 0;
+}
+
+static int number_of(Dwarf_Die *die, unsigned attribute)
+{
+	Dwarf_Attribute found;
+	Dwarf_Word value;
+
+	return dwarf_formudata(dwarf_attr(die, attribute, &found), &value) == 0 ? (int)value : 0;
+}
+
+/* From the inlined code that holds the address outwards: the first line that stands in no header,
+ * or else the line in the function itself.  *file and *line stay if that is not known. */
+static void leave_headers(struct pp_object_file *object, uint64_t address, const char **file,
+			  int *line)
+{
+	Dwarf_Addr bias = 0;
+	Dwarf_Die *unit = dwfl_module_addrdie(object->module, address, &bias);
+	Dwarf_Die *innermost = NULL, *scopes = NULL;
+	Dwarf_Files *files;
+	int n = 0;
+
+	/* Beyond the innermost these are of where it was written, not of where it was called. */
+	if (unit && dwarf_getscopes(unit, address - bias, &innermost) > 0)
+		n = dwarf_getscopes_die(innermost, &scopes);
+	if (n > 0 && dwarf_getsrcfiles(unit, &files, NULL) == 0)
+		for (int i = 0; i < n && is_header(*file); i++) {
+			int at = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine
+				     ? number_of(&scopes[i], DW_AT_call_line)
+				     : 0;
+			int from = at > 0 ? number_of(&scopes[i], DW_AT_call_file) : 0;
+			const char *name =
+			    at > 0 ? dwarf_filesrc(files, (size_t)from, NULL, NULL) : NULL;
+
+			if (!name)
+				continue;
+			*file = name;
+			*line = at;
+		}
+	free(scopes);
+	free(innermost);
+}
+
 char *pp_object_file_line(struct pp_object_file *object, uint64_t address, int *ret_line)
 {
 	Dwfl_Line *line = object->fault ? NULL : dwfl_module_getsrc(object->module, address);
@@ -286,6 +337,8 @@ char *pp_object_file_line(struct pp_object_file *object, uint64_t address, int *
 	file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
 	if (!file || number <= 0)
 		return NULL;
+	if (is_header(file))
+		leave_headers(object, address, &file, &number);
 	*ret_line = number;
 	return short_path(file, dwfl_line_comp_dir(line));
 }

@@ -30,7 +30,8 @@ const char *pp_object_file_function(struct pp_object_file *object, uint64_t addr
 const char *pp_object_file_variable(struct pp_object_file *object, uint64_t address,
 				    uint64_t *ret_offset);
 
-/* The source line of the address, the file short; NULL: not known.  The caller frees it. */
+/* The source line of the address, the file short; NULL: not known.  What was inlined from a header
+ * is on the line that called it.  The caller frees it. */
 char *pp_object_file_line(struct pp_object_file *object, uint64_t address, int *ret_line);
 
 #endif

@@ -72,6 +72,37 @@ check()
 check "$PWD/pie" 555500000000
 check "$PWD/fixed" 0
 
+# What was inlined from headers is where the program called it: addr2line's first line in no header.
+cat >src/outer.h <<'END'
+int twice(int n);
+static inline __attribute__((always_inline)) int inner(int n) { return twice(n); }
+static inline __attribute__((always_inline)) int outer(int n) { return inner(n) + 1; }
+END
+cat >src/inlined.c <<'END'
+#include "outer.h"
+int twice(int n) { return n * 2; }
+static inline __attribute__((always_inline)) int
+ours(int n)
+{
+	return twice(n);
+}
+int main(void)
+{
+	int n = outer(1);
+	return ours(n) +
+	       outer(n);
+}
+END
+"$CC" -g -O0 -fPIE -pie src/inlined.c -o inlined
+sites=0
+for site in $(call_sites inlined); do
+	theirs=$(addr2line -ie inlined "$(add "$site" -1)" | sed 's,.*/,,; s/ (discr.*//' |
+		grep -v '\.h:' | head -n 1)
+	same "inlined, site $site" "main (src/$theirs)" "$("$name" "$PWD/inlined" - 0 "s$site")"
+	sites=$((sites + 1))
+done
+same "call sites in main" 3 $sites
+
 # The path is as the compiler was given it, not absolute.
 at=$(call_sites pie | head -1)
 case $("$name" "$PWD/pie" - 0 "s$at") in
