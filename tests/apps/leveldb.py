@@ -9,16 +9,17 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from ways import (OURS, UNPROFILED, WAYS, App, Claims, compare_results, expect, same_arcs,
+from ways import (OURS, SYNCED, UNPROFILED, WAYS, App, Claims, compare_results, expect, same_arcs,
                   same_as_uftrace)
 
 # Of one thread, and alike from run to run.
 STEADY = ["arena_test", "bloom_test", "cache_test", "coding_test", "dbformat_test",
           "filter_block_test", "log_test", "version_edit_test", "write_batch_test"]
 SEED = "--gtest_random_seed=301"
-N_KEYS = 20000
-READ = ["db_bench", f"--num={N_KEYS}", "--reads=4000", "--threads=4", "--use_existing_db=1",
-        "--cache_size=0", "--benchmarks=readrandom"]  # no cache: who reads first does not matter
+N_KEYS, N_READS, N_READERS = 20000, 4000, 4
+# Without a cache it does not matter who reads first.
+READ = ["db_bench", f"--num={N_KEYS}", f"--reads={N_READS}", f"--threads={N_READERS}",
+        "--use_existing_db=1", "--cache_size=0", "--benchmarks=readrandom"]
 
 
 def run_tests(app, way, program, *more):
@@ -91,12 +92,81 @@ def fresh_database(app, database):
     return work
 
 
-def claim_uftrace(app):
+def make_database(app):
     database = os.path.join(app.folder("database"), "db")
     subprocess.run([app.path(UNPROFILED, "db_bench"), f"--db={database}", f"--num={N_KEYS}",
                     "--benchmarks=fillseq,compact"], check=True, capture_output=True)
+    return database
+
+
+def claim_uftrace(app):
+    database = make_database(app)
     return same_as_uftrace(app, [*READ, "--db=db"],
                            make_cwd=lambda _: fresh_database(app, database))
+
+
+class Readers:
+    """db_bench with four readers, as it is and with libsync_trace preloaded."""
+
+    def __init__(self, app):
+        self.app, self.run, self.tables = app, None, {}
+
+    def said(self, way, database):
+        """What it says, but for times and progress."""
+        run = self.app.run(way, [*READ, "--db=db"], cwd=fresh_database(self.app, database))
+        found = re.findall(r"\((\d+) of (\d+) found\)", run.out.decode())
+        expect(found == [(str(N_READS), str(N_KEYS))], f"{way}: found {found}")
+        out = re.sub(rb" +[\d.]+ micros/op", b" N micros/op", run.out)
+        err = re.sub(rb"\.\.\. finished \d+ ops *\r|Date: .*", b"", run.err)
+        return run, (run.status, out, err)
+
+    def claim_same(self):
+        database = make_database(self.app)
+        _, wanted = self.said(UNPROFILED, database)
+        self.run, found = self.said(SYNCED, database)
+        expect(found == wanted, f"{found}, not {wanted}")
+        self.app.lost_nothing(self.run)
+        self.tables = self.app.report(self.run, "sync", "locks")
+
+    def locks(self, file, line):
+        """Those that are named by this line, or one of several alike."""
+        path = os.path.join(self.app.directory, "source", file)
+        with open(path, encoding="utf-8") as source:
+            lines = [n for n, text in enumerate(source, 1) if line in text]
+        places = [f"{os.path.basename(file)}:{n})" for n in lines]
+        expect(places, f"{file} has no {line}")
+        return [lock for lock in self.tables["locks"] if lock["type"] == "mutex" and
+                any(lock["name"].endswith(place) for place in places)]
+
+    def claim_locks(self):
+        """DBImpl::Get takes the database's mutex twice; without room in the cache, a block read is
+        looked up, inserted and let go, each time under the mutex of its shard."""
+        of_database = self.locks("db/db_impl.cc", "impl->mutex_.Lock();")
+        expect(len(of_database) == 1, f"{len(of_database)} databases: " +
+               str(sorted({lock["name"] for lock in self.tables["locks"]})))
+        taken, reads = of_database[0]["acquired"], N_READS * N_READERS
+        expect(0 <= taken - 2 * reads < 100, f"taken {taken} times for {reads} reads")
+        of_cache = self.locks("util/cache.cc", "MutexLock l(&mutex_);")
+        expect(len(of_cache) > 1, f"{len(of_cache)} mutexes of caches")
+        for lock in of_database + of_cache:
+            expect(all(re.search(r"\.cc:\d+\)$", site["site"] or "") for site in lock["sites"]),
+                   f"{lock['name']}: a site without a line of LevelDB's: {lock['sites']}")
+        return (f"{of_database[0]['name']}: taken {taken} times, {of_database[0]['contended']} waits; "
+                f"{len(of_cache)} of caches")
+
+    def claim_events(self):
+        """Babeltrace counts the events that the report does; each lock was unlocked, but the one that a
+        thread for work in the background waits with."""
+        text = subprocess.run(["babeltrace2", self.run.capture], check=True, capture_output=True).stdout
+        calls = {}
+        for row in self.tables["sync"]:
+            calls[row["function"]] = calls.get(row["function"], 0) + row["calls"]
+        for function in ("mutex_lock", "mutex_unlock"):
+            seen, counted = text.count(f" {function}: ".encode()), calls["pthread_" + function]
+            expect(seen == counted, f"{function}: babeltrace2 has {seen}, the report {counted}")
+        left = calls["pthread_mutex_lock"] - calls["pthread_mutex_unlock"]
+        expect(left in (0, 1), f"{left} locks not unlocked")
+        return f"{calls['pthread_mutex_lock']} locks"
 
 
 def claim_arcs(app):
@@ -113,6 +183,11 @@ def main():
     claims.check("db_bench writes and finds the same", lambda: claim_db_bench(app))
     claims.check("tests of one thread: the arcs that glibc counts", lambda: claim_arcs(app))
     claims.check("db_bench, four threads: the calls that uftrace counts", lambda: claim_uftrace(app))
+    readers = Readers(app)
+    claims.check("db_bench, four readers, with libsync_trace preloaded: does the same, nothing lost",
+                 readers.claim_same)
+    claims.check("its mutexes, by the lines that took them first", readers.claim_locks)
+    claims.check("its events, as babeltrace2 counts them", readers.claim_events)
     return claims.close()
 
 
