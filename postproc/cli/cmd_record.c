@@ -249,7 +249,6 @@ static void note_limits(const struct options *options, const struct pp_run *run,
 			const struct pp_program *program)
 {
 	const struct pp_collector *collector = run->collector;
-	const char *const *missing = pp_info_not_collected(run->config->level, collector->source);
 	g_autofree char *losses = pp_program_losses(program, collector->source != GM_KERNEL_NONE);
 
 	if (losses)
@@ -257,13 +256,13 @@ static void note_limits(const struct options *options, const struct pp_run *run,
 	if (run->config->sync_sink == GM_SINK_LTTNG && !options->lttng)
 		note(options, "synchronization goes to whatever LTTng session records "
 			      "gmon_mt_sync:*; for one of this run, --backend lttng");
-	if (missing) {
-		g_autofree char *list = g_strjoinv(", ", (char **)missing);
+	if (*collector->missing) {
+		g_autofree char *list = g_strjoinv(", ", collector->missing);
 
-		note(options,
-		     "level full: %s are not collected by this version; recording as "
-		     "full-sched",
-		     list);
+		note(options, "level full: not recorded here: %s%s", list,
+		     collector->source == GM_KERNEL_PERF
+			 ? ""
+			 : " (they come from perf tracepoints); see gprof-mt doctor");
 	}
 	if (collector->best)
 		return;

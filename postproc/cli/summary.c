@@ -89,8 +89,9 @@ static void add_kernel(GString *text, const struct pp_collector *collector)
 					  : "no scheduling events");
 		return;
 	}
-	add_plural(text, pp_kernel_ctf_events(collector->ctf), "scheduling event",
-		   "scheduling events");
+	add_plural(text, pp_kernel_ctf_events(collector->ctf),
+		   collector->full ? "kernel event" : "scheduling event",
+		   collector->full ? "kernel events" : "scheduling events");
 	g_string_append_printf(text, " (%s)", gm_kernel_source_name(collector->source));
 }
 

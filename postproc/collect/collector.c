@@ -81,7 +81,7 @@ static int open_each(struct pp_collector *collector, const GArray *cpus,
 	return 0;
 }
 
-/* Four descriptors a CPU; the program has its own limit already. */
+/* Up to 14 descriptors a CPU; the program has its own limit already. */
 static void raise_descriptor_limit(void)
 {
 	struct rlimit limit;
@@ -137,23 +137,48 @@ static int paranoid(void)
 	return atoi(text);
 }
 
-static int open_perf(struct pp_collector *collector, const GArray *cpus, struct pp_error *err)
+/* The tracepoints that are there, those of level full behind the others. */
+static GArray *tracepoints_of(const struct pp_formats *formats, bool full)
 {
+	GArray *ids = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+
+	g_array_append_vals(ids, formats->id, PP_N_TRACEPOINTS);
+	for (unsigned i = 0; full && i < PP_N_FULL; i++)
+		if (formats->full[i].id)
+			g_array_append_val(ids, formats->full[i].id);
+	return ids;
+}
+
+static int open_tracepoints(struct pp_collector *collector, const GArray *cpus, bool full,
+			    struct pp_error *err)
+{
+	g_autoptr(GArray) ids = tracepoints_of(&collector->formats, full);
 	struct pp_ring_options options = {
 	    .pid = -1,
-	    .tracepoints = collector->formats.id,
-	    .n_tracepoints = PP_N_TRACEPOINTS,
+	    .tracepoints = (const uint64_t *)(void *)ids->data,
+	    .n_tracepoints = ids->len,
 	};
+
+	return open_rings(collector, cpus, &options, err);
+}
+
+static int open_perf(struct pp_collector *collector, const GArray *cpus, struct pp_error *err)
+{
+	struct pp_error full_err = PP_ERROR_INIT;
 	int rc;
 
 	if (!in_first_pid_namespace())
 		return pp_error_add(err, -EOPNOTSUPP,
 				    "in a pid namespace (a container) tracepoints carry the "
 				    "host's thread numbers");
-	rc = pp_formats_load(&collector->formats, err);
+	rc = pp_formats_load(&collector->formats, collector->full, err);
 	if (rc)
 		return rc;
-	rc = open_rings(collector, cpus, &options, err);
+	if (collector->full && open_tracepoints(collector, cpus, true, &full_err) == 0)
+		return 0;
+	pp_error_done(&full_err);
+	memset(collector->formats.full, 0, sizeof(collector->formats.full));
+	rc = open_tracepoints(collector, cpus, false, err);
 	if (rc == -EACCES || rc == -EPERM)
 		pp_error_add(err, rc,
 			     "needs CAP_PERFMON, or kernel.perf_event_paranoid=-1 (it is %d)",
@@ -261,6 +286,27 @@ static void choose_source(struct pp_collector *collector, const struct gm_config
 	collector->why = g_string_free(g_steal_pointer(&why), FALSE);
 }
 
+/* LTTng's tells of its own gaps. */
+static bool has_full(const struct pp_collector *collector, unsigned which)
+{
+	return collector->source == GM_KERNEL_LTTNG ||
+	       (collector->source == GM_KERNEL_PERF && collector->formats.full[which].id);
+}
+
+/* Groups of level full of which this source has not every event. */
+static char **find_missing(const struct pp_collector *collector)
+{
+	GPtrArray *groups = g_ptr_array_new();
+
+	for (unsigned i = 0; collector->full && i < PP_N_FULL; i++)
+		if (!has_full(collector, i) &&
+		    !g_ptr_array_find_with_equal_func(groups, pp_full_events[i].group, g_str_equal,
+						      NULL))
+			g_ptr_array_add(groups, g_strdup(pp_full_events[i].group));
+	g_ptr_array_add(groups, NULL);
+	return (char **)g_ptr_array_free(groups, FALSE);
+}
+
 static int create_ctf(struct pp_collector *collector, int dir_fd,
 		      const struct pp_kernel_ctf_clock *clock, struct pp_error *err)
 {
@@ -269,7 +315,8 @@ static int create_ctf(struct pp_collector *collector, int dir_fd,
 	for (unsigned i = 0; i < collector->n_rings; i++)
 		cpus[i] = collector->rings[i].cpu;
 	return pp_kernel_ctf_create(dir_fd, gm_kernel_source_name(collector->source), clock,
-				    collector->n_rings, cpus, &collector->ctf, err);
+				    collector->formats.syscalls, collector->n_rings, cpus,
+				    &collector->ctf, err);
 }
 
 void pp_collector_open(struct pp_collector *collector, const struct gm_config *config,
@@ -281,7 +328,9 @@ void pp_collector_open(struct pp_collector *collector, const struct gm_config *c
 	struct pp_error err = PP_ERROR_INIT;
 
 	*collector = (struct pp_collector){.root = root, .round_ns = clock.start_ns};
+	collector->full = config->level == GM_LEVEL_FULL;
 	choose_source(collector, config, cpus, lttng);
+	collector->missing = find_missing(collector);
 	if (collector->source == GM_KERNEL_NONE || collector->source == GM_KERNEL_LTTNG)
 		return;
 	if (create_ctf(collector, dir_fd, &clock, &err)) {
@@ -307,6 +356,7 @@ int pp_collector_probe(enum gm_kernel_source source, struct pp_error *err)
 
 	if (rc == 0)
 		close_rings(&collector);
+	pp_formats_done(&collector.formats);
 	return rc;
 }
 
@@ -433,5 +483,7 @@ void pp_collector_done(struct pp_collector *collector)
 		pp_kernel_ctf_free(collector->ctf);
 		collector->ctf = NULL;
 	}
+	pp_formats_done(&collector->formats);
+	g_clear_pointer(&collector->missing, g_strfreev);
 	g_clear_pointer(&collector->why, g_free);
 }

@@ -23,8 +23,10 @@
 
 struct pp_collector {
 	enum gm_kernel_source source; /* what is used: LTTNG, PERF, SWITCHES or NONE */
-	char *why; /* one sentence: what was asked, what the better ones lacked */
-	bool best; /* no better source was asked for */
+	char *why;	/* one sentence: what was asked, what the better ones lacked */
+	bool best;	/* no better source was asked for */
+	bool full;	/* level full was asked for */
+	char **missing; /* what of it is not recorded here, of pp_full_events' groups */
 	struct pp_formats formats;
 	struct pp_ring *rings; /* one per CPU */
 	unsigned n_rings;

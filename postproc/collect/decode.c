@@ -46,28 +46,73 @@ static const struct pp_field_wanted exec_fields[] = {
     END,
 };
 
-int pp_formats_load(struct pp_formats *formats, struct pp_error *err)
+static const char *const tracepoints[PP_N_TRACEPOINTS] = {
+    [PP_TP_SWITCH] = "sched/sched_switch",
+    [PP_TP_WAKING] = "sched/sched_waking",
+    [PP_TP_EXEC] = "sched/sched_process_exec",
+};
+
+static int parse_scheduling(struct pp_formats *formats, char *const *texts, struct pp_error *err)
 {
-	static const char *const names[] = {
-	    [PP_TP_SWITCH] = "sched/sched_switch",
-	    [PP_TP_WAKING] = "sched/sched_waking",
-	    [PP_TP_EXEC] = "sched/sched_process_exec",
-	    [PP_N_TRACEPOINTS] = NULL,
-	};
 	static const struct pp_field_wanted *const fields[] = {
 	    [PP_TP_SWITCH] = switch_fields,
 	    [PP_TP_WAKING] = waking_fields,
 	    [PP_TP_EXEC] = exec_fields,
 	};
-	g_autoptr(GPtrArray) texts = NULL;
-	int rc = pp_tracefs_read(names, &texts, err);
 
-	for (int i = 0; !rc && i < PP_N_TRACEPOINTS; i++) {
-		rc = pp_tracefs_parse(texts->pdata[i], fields[i], formats, &formats->id[i], err);
+	for (int i = 0; i < PP_N_TRACEPOINTS; i++) {
+		int rc = pp_tracefs_parse(texts[i], fields[i], formats, &formats->id[i], err);
+
 		if (rc)
-			pp_error_add(err, rc, "%s", names[i]);
+			return pp_error_add(err, rc, "%s", tracepoints[i]);
 	}
-	return rc;
+	return 0;
+}
+
+/* What cannot be read as expected is missing, as if the kernel had it not. */
+static void parse_full(struct pp_full_format *format, const struct pp_full_event *event,
+		       const char *text)
+{
+	struct pp_field_wanted wanted[PP_N_VALUES + 1] = {END};
+	struct pp_error ignored = PP_ERROR_INIT;
+
+	for (int i = 0; i < PP_N_VALUES && event->fields[i].kernel; i++)
+		wanted[i] = (struct pp_field_wanted){event->fields[i].kernel,
+						     offsetof(struct pp_full_format, fields[i])};
+	if (!*text || pp_tracefs_parse(text, wanted, format, &format->id, &ignored))
+		format->id = 0;
+	pp_error_done(&ignored);
+}
+
+int pp_formats_load(struct pp_formats *formats, bool full, struct pp_error *err)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GPtrArray) texts = NULL;
+	int rc;
+
+	for (int i = 0; i < PP_N_TRACEPOINTS; i++)
+		g_ptr_array_add(names, g_strdup(tracepoints[i]));
+	for (int i = 0; full && i < PP_N_FULL; i++)
+		g_ptr_array_add(names, g_strdup(pp_full_events[i].tracepoint));
+	if (full)
+		pp_syscalls_add_formats(names);
+	g_ptr_array_add(names, NULL);
+	rc = pp_tracefs_read((const char *const *)names->pdata, PP_N_TRACEPOINTS, &texts, err);
+	if (rc == 0)
+		rc = parse_scheduling(formats, (char *const *)texts->pdata, err);
+	if (rc || !full)
+		return rc;
+	for (int i = 0; i < PP_N_FULL; i++)
+		parse_full(&formats->full[i], &pp_full_events[i],
+			   texts->pdata[PP_N_TRACEPOINTS + i]);
+	formats->syscalls =
+	    pp_syscalls_new((const char *const *)texts->pdata + PP_N_TRACEPOINTS + PP_N_FULL);
+	return 0;
+}
+
+void pp_formats_done(struct pp_formats *formats)
+{
+	g_clear_pointer(&formats->syscalls, pp_syscalls_free);
 }
 
 /* --- tracepoints --- */
@@ -132,20 +177,26 @@ static bool decode_switch(const struct pp_formats *formats, const struct raw *ra
 	return true;
 }
 
+/* TRACE_FLAG_ of the kernel. */
+static uint8_t get_irq(const struct pp_formats *formats, const struct raw *raw)
+{
+	enum { FLAG_HARDIRQ = 0x08, FLAG_SOFTIRQ = 0x10 };
+	int flags = get_int(raw, &formats->flags);
+
+	return flags & FLAG_HARDIRQ   ? PP_IRQ_HARD
+	       : flags & FLAG_SOFTIRQ ? PP_IRQ_SOFT
+				      : PP_IRQ_NONE;
+}
+
 static bool decode_waking(const struct pp_formats *formats, const struct raw *raw,
 			  struct pp_kevent *event)
 {
-	enum { FLAG_HARDIRQ = 0x08, FLAG_SOFTIRQ = 0x10 }; /* TRACE_FLAG_ of the kernel */
-	int flags = get_int(raw, &formats->flags);
-
 	event->kind = PP_KEVENT_WAKING;
 	event->tid = get_int(raw, &formats->waking.pid);
 	event->prio = get_prio(raw, &formats->waking.prio);
 	event->target_cpu = get_int(raw, &formats->waking.target_cpu);
 	event->other_tid = get_int(raw, &formats->common_pid);
-	event->irq = flags & FLAG_HARDIRQ   ? PP_IRQ_HARD
-		     : flags & FLAG_SOFTIRQ ? PP_IRQ_SOFT
-					    : PP_IRQ_NONE;
+	event->irq = get_irq(formats, raw);
 	get_comm(raw, &formats->waking.comm, event->comm);
 	return true;
 }
@@ -162,6 +213,53 @@ static bool decode_exec(const struct pp_formats *formats, const struct raw *raw,
 	event->other_tid = get_int(raw, &formats->exec.old_pid);
 	if (offset + len <= raw->len_bytes)
 		event->filename = g_strndup(raw->data + offset, len);
+	return true;
+}
+
+/* The n-th of an array of longs. */
+static uint64_t get_long(const struct raw *raw, const struct pp_field *array, unsigned n)
+{
+	struct pp_field field = {array->offset + n * sizeof(uint64_t), sizeof(uint64_t)};
+
+	return get_int(raw, &field);
+}
+
+static void decode_values(const struct pp_full_event *row, const struct pp_full_format *format,
+			  const struct raw *raw, struct pp_kevent *event)
+{
+	for (int i = 0; i < PP_N_VALUES && row->fields[i].kernel; i++) {
+		const struct pp_field *field = &format->fields[i];
+		bool fits = (uint32_t)field->offset + field->size <= raw->len_bytes;
+
+		if (row->fields[i].type != 'r')
+			event->values[i] = get_int(raw, field);
+		else if (fits)
+			event->values[i] = pp_full_rwbs(raw->data + field->offset, field->size);
+	}
+}
+
+static bool decode_full(const struct pp_formats *formats, unsigned which, const struct raw *raw,
+			struct pp_kevent *event)
+{
+	const struct pp_full_format *format = &formats->full[which];
+
+	event->kind = PP_KEVENT_FULL + which;
+	event->tid = get_int(raw, &formats->common_pid);
+	event->irq = get_irq(formats, raw);
+	switch (event->kind) {
+	case PP_KEVENT_SYSCALL_ENTRY:
+		event->number = get_int(raw, &format->fields[0]);
+		for (int i = 0; i < PP_N_VALUES; i++)
+			event->values[i] = get_long(raw, &format->fields[1], i);
+		break;
+	case PP_KEVENT_SYSCALL_EXIT:
+		event->number = get_int(raw, &format->fields[0]);
+		event->values[0] = get_int(raw, &format->fields[1]);
+		break;
+	default:
+		decode_values(&pp_full_events[which], format, raw, event);
+		break;
+	}
 	return true;
 }
 
@@ -190,6 +288,9 @@ static bool decode_sample(const struct pp_formats *formats, const char *body, si
 		return decode_waking(formats, &raw, event);
 	if (type == formats->id[PP_TP_EXEC])
 		return decode_exec(formats, &raw, event);
+	for (unsigned i = 0; i < PP_N_FULL; i++)
+		if (type == formats->full[i].id)
+			return decode_full(formats, i, &raw, event);
 	return false;
 }
 

@@ -8,8 +8,10 @@
 #ifndef PP_COLLECT_DECODE_H
 #define PP_COLLECT_DECODE_H
 
+#include "collect/full.h"
 #include "collect/kevent.h"
 #include "collect/ring.h"
+#include "collect/syscalls.h"
 #include "collect/tracefs.h"
 
 enum pp_tracepoint { PP_TP_SWITCH, PP_TP_WAKING, PP_TP_EXEC, PP_N_TRACEPOINTS };
@@ -27,10 +29,19 @@ struct pp_formats {
 	struct {
 		struct pp_field filename, pid, old_pid;
 	} exec;
+	struct pp_full_format {
+		uint64_t id; /* 0: this kernel has it not, or it is not wanted */
+		struct pp_field fields[PP_N_VALUES];
+	} full[PP_N_FULL];
+	struct pp_syscalls *syscalls; /* NULL: not wanted */
 };
 
-/* Reads the formats of this kernel; errors as pp_tracefs_read() and pp_tracefs_parse(). */
-int pp_formats_load(struct pp_formats *formats, struct pp_error *err);
+/*
+ * Reads the formats of this kernel, those of level full if `full`; errors as pp_tracefs_read() and
+ * pp_tracefs_parse().
+ */
+int pp_formats_load(struct pp_formats *formats, bool full, struct pp_error *err);
+void pp_formats_done(struct pp_formats *formats);
 
 /*
  * Fills *event; false for a record that holds nothing for us.  `formats` may be NULL where there

@@ -20,14 +20,6 @@
 /* For the second writing: it is longer than the first by less than this. */
 #define RESERVED_BYTES (64 << 10)
 
-const char *const *pp_info_not_collected(enum gm_level level, enum gm_kernel_source source)
-{
-	static const char *const full[] = {"system calls", "page faults", "block I/O", "timers",
-					   NULL};
-
-	return level == GM_LEVEL_FULL && source != GM_KERNEL_LTTNG ? full : NULL;
-}
-
 void pp_run_add_loss(struct pp_run *run, const char *what, const char *where, uint64_t count)
 {
 	struct pp_loss *loss = g_new(struct pp_loss, 1);
@@ -250,8 +242,7 @@ static char *make_text(const struct pp_run *run, bool complete)
 	add_environment(json);
 	add_strings(json, "libraries", (const char *const *)run->libraries);
 	add_config(json, run->config);
-	add_strings(json, "not_collected",
-		    pp_info_not_collected(run->config->level, run->collector->source));
+	add_strings(json, "not_collected", (const char *const *)run->collector->missing);
 	add_kernel(json, run->collector, complete);
 	add_losses(json, run->losses);
 	json_builder_end_object(json);

@@ -21,7 +21,7 @@
  *   environment   {NAME: value}: of those that change what is recorded, as the caller had them
  *   libraries     array of paths that were preloaded
  *   config        {level, "calls.mode", ...}: every key with its value
- *   not_collected array of strings: what the level asks for and this version cannot
+ *   not_collected array of strings: what the level asks for and is not recorded here
  *   kernel        {source: "lttng"|"perf"|"switches"|"none", why: string,
  *                  pairs: bool (a switch names both threads), wakings: bool,
  *                  io: bool (uninterruptible waits are told from others),
@@ -66,9 +66,6 @@ struct pp_run {
 	unsigned processes, threads;
 	GPtrArray *losses; /* of struct pp_loss * */
 };
-
-/* What a level promises and this version does not collect from the source; NULL: nothing. */
-const char *const *pp_info_not_collected(enum gm_level level, enum gm_kernel_source source);
 
 /* Both 0 or -errno. */
 int pp_info_begin(const struct pp_run *run, struct pp_error *err);

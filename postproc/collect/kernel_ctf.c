@@ -12,6 +12,9 @@
 
 #include <glib.h>
 
+#include "collect/full.h"
+#include "collect/kernel_classes.h"
+
 #define CTF_MAGIC     0xC1FC1FC1
 #define UUID_BYTES    16
 #define PACKET_BYTES  (64 << 10)
@@ -49,6 +52,7 @@ struct pp_kernel_ctf {
 	uint8_t uuid[UUID_BYTES];
 	uint64_t events, unwritten;
 	int first_error;
+	struct pp_kernel_classes classes; /* of system calls, at level full */
 };
 
 /* --- metadata --- */
@@ -56,10 +60,12 @@ struct pp_kernel_ctf {
 static const char metadata_types[] =
     "typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
     "typealias integer { size = 8; align = 8; signed = true; } := int8_t;\n"
+    "typealias integer { size = 16; align = 8; signed = false; } := uint16_t;\n"
     "typealias integer { size = 16; align = 8; signed = true; } := int16_t;\n"
     "typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n"
     "typealias integer { size = 32; align = 8; signed = true; } := int32_t;\n"
-    "typealias integer { size = 64; align = 8; signed = false; } := uint64_t;\n";
+    "typealias integer { size = 64; align = 8; signed = false; } := uint64_t;\n"
+    "typealias integer { size = 64; align = 8; signed = true; } := int64_t;\n";
 
 static const char metadata_clock_types[] =
     "typealias integer { size = 32; align = 8; signed = false; map = clock.monotonic.value; }\n"
@@ -82,7 +88,7 @@ static const char metadata_stream[] =
     "\t\tenum : uint8_t { compact = 0 ... 254, extended = 255 } id;\n"
     "\t\tvariant <id> {\n"
     "\t\t\tstruct { uint32_clock_t timestamp; } compact;\n"
-    "\t\t\tstruct { uint8_t id; uint64_clock_t timestamp; } extended;\n"
+    "\t\t\tstruct { uint16_t id; uint64_clock_t timestamp; } extended;\n"
     "\t\t} v;\n"
     "\t};\n"
     "};\n\n";
@@ -110,7 +116,32 @@ static char *escape(const char *text)
 	return g_strescape(text, NULL);
 }
 
-static char *make_metadata(const char *source, const struct pp_kernel_ctf_clock *clock,
+static void add_class(GString *text, unsigned id, const struct event_class *class)
+{
+	g_string_append_printf(text,
+			       "event {\n\tname = \"%s\";\n\tid = %u;\n"
+			       "\tstream_id = 0;\n",
+			       class->name, id);
+	if (*class->context)
+		g_string_append_printf(text, "\tcontext := struct { %s };\n", class->context);
+	g_string_append_printf(text, "\tfields := struct { %s };\n};\n\n", class->fields);
+}
+
+static void add_full_class(GString *text, unsigned id, const struct pp_full_event *event)
+{
+	g_autoptr(GString) fields = g_string_new(NULL);
+	struct event_class class = {event->name, event->has_tid ? "int32_t tid;" : "", NULL};
+
+	for (unsigned i = 0; i < PP_N_VALUES && event->fields[i].kernel; i++)
+		g_string_append_printf(
+		    fields, "%sinteger { size = %u; align = 8; signed = %s;%s } _%s;", i ? " " : "",
+		    event->fields[i].bytes * 8, event->fields[i].type == 'i' ? "true" : "false",
+		    event->fields[i].type == 'x' ? " base = 16;" : "", event->fields[i].name);
+	class.fields = fields->str;
+	add_class(text, id, &class);
+}
+
+static char *make_metadata(const char *source, bool full, const struct pp_kernel_ctf_clock *clock,
 			   const char *trace_uuid)
 {
 	GString *text = g_string_new("/* CTF 1.8 */\n\n");
@@ -139,18 +170,11 @@ static char *make_metadata(const char *source, const struct pp_kernel_ctf_clock 
 			       clock->uuid, clock->offset_ns);
 	g_string_append(text, metadata_clock_types);
 	g_string_append(text, metadata_stream);
-	for (unsigned id = 0; id < G_N_ELEMENTS(event_classes); id++) {
-		const struct event_class *class = &event_classes[id];
-
-		g_string_append_printf(text,
-				       "event {\n\tname = \"%s\";\n\tid = %u;\n"
-				       "\tstream_id = 0;\n",
-				       class->name, id);
-		if (*class->context)
-			g_string_append_printf(text, "\tcontext := struct { %s };\n",
-					       class->context);
-		g_string_append_printf(text, "\tfields := struct { %s };\n};\n\n", class->fields);
-	}
+	for (unsigned id = 0; id < G_N_ELEMENTS(event_classes); id++)
+		add_class(text, id, &event_classes[id]);
+	for (unsigned i = 0; full && i < PP_N_FULL; i++)
+		if (pp_full_events[i].name)
+			add_full_class(text, PP_KEVENT_FULL + i, &pp_full_events[i]);
 	return g_string_free(text, FALSE);
 }
 
@@ -240,19 +264,29 @@ static void put_string(struct stream *stream, const char *text, size_t max_bytes
 	put_i8(stream, 0);
 }
 
-static void put_header(struct stream *stream, const struct pp_kevent *event)
+static void put_header(struct stream *stream, const struct pp_kevent *event, uint16_t id)
 {
 	uint32_t low = event->time_ns;
 
-	if (event->time_ns - stream->last_ns <= UINT32_MAX) {
-		put_i8(stream, event->kind);
+	if (id < ID_EXTENDED && event->time_ns - stream->last_ns <= UINT32_MAX) {
+		put_i8(stream, (int8_t)id);
 		put(stream, &low, sizeof(low));
 	} else {
 		put_i8(stream, (int8_t)ID_EXTENDED);
-		put_i8(stream, event->kind);
+		put_i16(stream, (int16_t)id);
 		put(stream, &event->time_ns, sizeof(event->time_ns));
 	}
 	stream->last_ns = event->time_ns;
+}
+
+/* The low bytes of each value. */
+static void put_full(struct stream *stream, const struct pp_kevent *event,
+		     const struct pp_full_event *row)
+{
+	if (row->has_tid)
+		put_i32(stream, event->tid);
+	for (unsigned i = 0; i < PP_N_VALUES && row->fields[i].kernel; i++)
+		put(stream, &event->values[i], row->fields[i].bytes);
 }
 
 static void put_payload(struct stream *stream, const struct pp_kevent *event)
@@ -293,25 +327,49 @@ static void put_payload(struct stream *stream, const struct pp_kevent *event)
 		put_i32(stream, event->tid);
 		put_i32(stream, event->other_tid);
 		break;
-	case PP_KEVENT_COMM:
-	case PP_KEVENT_LOST:
+	default:
+		put_full(stream, event, &pp_full_events[event->kind - PP_KEVENT_FULL]);
 		break;
 	}
+}
+
+static bool is_syscall(const struct pp_kevent *event)
+{
+	return event->kind == PP_KEVENT_SYSCALL_ENTRY || event->kind == PP_KEVENT_SYSCALL_EXIT;
+}
+
+static void put_syscall(struct stream *stream, const struct pp_kevent *event,
+			const struct pp_kernel_layout *layout)
+{
+	put_i32(stream, event->tid);
+	if (layout->has_number)
+		put_i32(stream, event->number);
+	for (unsigned i = 0; i < layout->n_values; i++)
+		put(stream, &event->values[i], layout->bytes[i]);
 }
 
 void pp_kernel_ctf_write(struct pp_kernel_ctf *ctf, unsigned index, const struct pp_kevent *event)
 {
 	struct stream *stream = &ctf->streams[index];
+	struct pp_kernel_layout layout = {.id = event->kind};
 
+	/* Its place is written already, and a stream cannot go back. */
 	if (event->time_ns < stream->last_ns) {
-		/* Its place is written already, and a stream cannot go back. */
 		stream->discarded++;
+		return;
+	}
+	if (is_syscall(event) && pp_kernel_class(&ctf->classes, event, &layout)) {
+		stream->discarded++;
+		ctf->unwritten++;
 		return;
 	}
 	if (stream->used_bytes + EVENT_MAX_BYTES > PACKET_BYTES)
 		end_packet(ctf, stream, stream->last_ns);
-	put_header(stream, event);
-	put_payload(stream, event);
+	put_header(stream, event, layout.id);
+	if (is_syscall(event))
+		put_syscall(stream, event, &layout);
+	else
+		put_payload(stream, event);
 	stream->packet_events++;
 }
 
@@ -344,12 +402,16 @@ static int create_file(int dir_fd, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-static int write_metadata(int dir_fd, const char *text)
+/* With `syscalls`, it stays open for more. */
+static int write_metadata(struct pp_kernel_ctf *ctf, int dir_fd, const char *text,
+			  const struct pp_syscalls *syscalls)
 {
 	int fd = create_file(dir_fd, "metadata");
 	int rc = fd < 0 ? fd : write_whole(fd, text, strlen(text));
 
-	if (fd >= 0)
+	if (rc == 0 && syscalls)
+		pp_kernel_classes_init(&ctf->classes, syscalls, fd, PP_N_KEVENTS);
+	else if (fd >= 0)
 		close(fd);
 	return rc;
 }
@@ -382,11 +444,11 @@ static void parse_uuid(const char *text, uint8_t *uuid)
 }
 
 int pp_kernel_ctf_create(int dir_fd, const char *source, const struct pp_kernel_ctf_clock *clock,
-			 unsigned n_streams, const int *cpus, struct pp_kernel_ctf **ret_ctf,
-			 struct pp_error *err)
+			 const struct pp_syscalls *syscalls, unsigned n_streams, const int *cpus,
+			 struct pp_kernel_ctf **ret_ctf, struct pp_error *err)
 {
 	g_autofree char *uuid = g_uuid_string_random();
-	g_autofree char *metadata = make_metadata(source, clock, uuid);
+	g_autofree char *metadata = make_metadata(source, syscalls, clock, uuid);
 	struct pp_kernel_ctf *ctf = g_new0(struct pp_kernel_ctf, 1);
 	int kernel_fd = -1, rc;
 
@@ -402,7 +464,7 @@ int pp_kernel_ctf_create(int dir_fd, const char *source, const struct pp_kernel_
 		rc = kernel_fd < 0 ? -errno : 0;
 	}
 	if (rc == 0)
-		rc = write_metadata(kernel_fd, metadata);
+		rc = write_metadata(ctf, kernel_fd, metadata, syscalls);
 	if (rc == 0)
 		rc = open_streams(ctf, kernel_fd, cpus, clock->start_ns);
 	if (kernel_fd >= 0)
@@ -444,6 +506,7 @@ void pp_kernel_ctf_free(struct pp_kernel_ctf *ctf)
 	for (unsigned i = 0; i < ctf->n_streams; i++)
 		if (ctf->streams[i].fd >= 0)
 			close(ctf->streams[i].fd);
+	pp_kernel_classes_done(&ctf->classes);
 	g_free(ctf->streams);
 	g_free(ctf);
 }

@@ -8,6 +8,8 @@
  * from LTTng's own traces, none of which a reader by name notices: comm is a string instead of 16
  * characters; integers are as wide as their values; sched_waking has a context of its own: `tid`,
  * the thread that woke or that the interrupt borrowed, and `irq`, 1 in a softirq, 2 in a hard one.
+ * Events of level full have the context `tid`, the thread on the CPU, where an interrupt's are not
+ * meant; system calls have their arguments as integers, and at the exit the result alone.
  *
  * prev_state: 0 for a thread that was preempted, else the kernel's TASK_ bits (1 interruptible, 2
  * uninterruptible, 4 stopped, 8 traced, 16 dead, 32 zombie, 64 parked, 128 idle).  In the raw
@@ -19,6 +21,7 @@
 #include <stdint.h>
 
 #include "collect/kevent.h"
+#include "collect/syscalls.h"
 #include "core/error.h"
 
 struct pp_kernel_ctf;
@@ -29,10 +32,13 @@ struct pp_kernel_ctf_clock {
 	uint64_t start_ns; /* when tracing began */
 };
 
-/* Creates `kernel` below dir_fd, with its metadata.  `source`: "perf" or "switches". */
+/*
+ * Creates `kernel` below dir_fd, with its metadata.  `source`: "perf" or "switches"; `syscalls`: of
+ * level full, else NULL; borrowed.
+ */
 int pp_kernel_ctf_create(int dir_fd, const char *source, const struct pp_kernel_ctf_clock *clock,
-			 unsigned n_streams, const int *cpus, struct pp_kernel_ctf **ret_ctf,
-			 struct pp_error *err);
+			 const struct pp_syscalls *syscalls, unsigned n_streams, const int *cpus,
+			 struct pp_kernel_ctf **ret_ctf, struct pp_error *err);
 
 /* Appends to the stream of that number.  Events of one stream come in order of time. */
 void pp_kernel_ctf_write(struct pp_kernel_ctf *ctf, unsigned stream, const struct pp_kevent *event);

@@ -18,7 +18,7 @@
 
 #include "core/error.h"
 
-#define PP_RING_MAX_EVENTS 4
+#define PP_RING_MAX_EVENTS 16
 
 struct pp_ring {
 	int cpu;

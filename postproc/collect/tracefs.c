@@ -50,23 +50,23 @@ static int read_format(const char *tracefs, const char *name, char **ret_text)
 	return 0;
 }
 
-static int read_formats(const char *tracefs, const char *const *names, GPtrArray *texts,
-			struct pp_error *err)
+static int read_formats(const char *tracefs, const char *const *names, unsigned n_needed,
+			GPtrArray *texts, struct pp_error *err)
 {
-	for (; *names; names++) {
+	for (unsigned i = 0; names[i]; i++) {
 		char *text = NULL;
-		int rc = read_format(tracefs, *names, &text);
+		int rc = read_format(tracefs, names[i], &text);
 
-		if (rc)
-			return pp_error_add(err, rc, "%s/events/%s: %s", tracefs, *names,
+		if (rc && i < n_needed)
+			return pp_error_add(err, rc, "%s/events/%s: %s", tracefs, names[i],
 					    g_strerror(-rc));
-		g_ptr_array_add(texts, text);
+		g_ptr_array_add(texts, rc ? g_strdup("") : text);
 	}
 	return 0;
 }
 
 /* In the child: each text with its NUL, or nothing and an exit status of errno. */
-static void mount_and_send(const char *const *names, int to)
+static void mount_and_send(const char *const *names, unsigned n_needed, int to)
 {
 	g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
 	int rc;
@@ -75,7 +75,7 @@ static void mount_and_send(const char *const *names, int to)
 	    mount("tracefs", MOUNT_POINT, "tracefs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC,
 		  NULL))
 		_exit(errno);
-	rc = read_formats(MOUNT_POINT, names, texts, NULL);
+	rc = read_formats(MOUNT_POINT, names, n_needed, texts, NULL);
 	if (rc)
 		_exit(-rc);
 	for (guint i = 0; i < texts->len; i++) {
@@ -112,7 +112,8 @@ static int receive(int from, GPtrArray *texts)
 	return n < 0 ? -errno : 0;
 }
 
-static int read_privately(const char *const *names, GPtrArray *texts, struct pp_error *err)
+static int read_privately(const char *const *names, unsigned n_needed, GPtrArray *texts,
+			  struct pp_error *err)
 {
 	int fds[2], rc, status = 0;
 	pid_t child;
@@ -122,7 +123,7 @@ static int read_privately(const char *const *names, GPtrArray *texts, struct pp_
 	child = fork();
 	if (child == 0) {
 		close(fds[0]);
-		mount_and_send(names, fds[1]);
+		mount_and_send(names, n_needed, fds[1]);
 	}
 	close(fds[1]);
 	rc = child < 0 ? -errno : receive(fds[0], texts);
@@ -138,16 +139,17 @@ static int read_privately(const char *const *names, GPtrArray *texts, struct pp_
 		  : 0;
 }
 
-int pp_tracefs_read(const char *const *names, GPtrArray **ret_texts, struct pp_error *err)
+int pp_tracefs_read(const char *const *names, unsigned n_needed, GPtrArray **ret_texts,
+		    struct pp_error *err)
 {
 	g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
 	const char *path = pp_tracefs_path();
 	int rc;
 
 	if (path)
-		rc = read_formats(path, names, texts, err);
+		rc = read_formats(path, names, n_needed, texts, err);
 	else if (geteuid() == 0)
-		rc = read_privately(names, texts, err);
+		rc = read_privately(names, n_needed, texts, err);
 	else
 		rc = pp_error_add(err, -ENOENT, "tracefs is not mounted");
 	if (!rc)

@@ -27,9 +27,11 @@ struct pp_field_wanted {
 
 /*
  * The text of events/NAME/format for each of `names` (NULL-terminated), as an array of equal
- * length.  -ENOENT: no tracefs, -EACCES: not permitted, or the event does not exist.
+ * length.  -ENOENT: no tracefs, -EACCES: not permitted, or one of the first n_needed events does
+ * not exist; of the others that do not the text is empty.
  */
-int pp_tracefs_read(const char *const *names, GPtrArray **ret_texts, struct pp_error *err);
+int pp_tracefs_read(const char *const *names, unsigned n_needed, GPtrArray **ret_texts,
+		    struct pp_error *err);
 
 /* Is tracefs mounted where one looks for it?  The path, or NULL. */
 const char *pp_tracefs_path(void);

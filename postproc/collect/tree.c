@@ -3,12 +3,30 @@
 
 #include <string.h>
 
+#include "collect/full.h"
+
 struct task {
 	int32_t pid;
 	bool exited;
 	int8_t prio;
 	char comm[PP_COMM_BYTES];
 };
+
+struct block {
+	uint64_t device, sector;
+};
+
+static guint block_hash(const void *data)
+{
+	const struct block *block = data;
+
+	return (guint)((block->sector ^ block->device << 40) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
+static gboolean block_equal(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct block)) == 0;
+}
 
 static struct task *find(const struct pp_tree *tree, int32_t tid)
 {
@@ -37,12 +55,16 @@ void pp_tree_init(struct pp_tree *tree, pid_t root, bool open)
 {
 	*tree = (struct pp_tree){.open = open};
 	tree->tasks = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	tree->timers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	tree->blocks = g_hash_table_new_full(block_hash, block_equal, g_free, NULL);
 	add(tree, root, root, "gprof-mt");
 }
 
 void pp_tree_done(struct pp_tree *tree)
 {
 	g_clear_pointer(&tree->tasks, g_hash_table_unref);
+	g_clear_pointer(&tree->timers, g_hash_table_unref);
+	g_clear_pointer(&tree->blocks, g_hash_table_unref);
 }
 
 /* One side of a switch: the record's name and priority, or ours where the record has none. */
@@ -125,6 +147,42 @@ static bool take_exec(struct pp_tree *tree, struct pp_kevent *event)
 	return true;
 }
 
+/* By its own code, not by an interrupt that borrowed it. */
+static bool is_by_ours(const struct pp_tree *tree, const struct pp_kevent *event)
+{
+	return event->irq == PP_IRQ_NONE && find(tree, event->tid);
+}
+
+/*
+ * A timer is ours from its start by one of ours until another starts one at its address; one that
+ * repeats is started anew by the interrupt.  So as many are kept as there were addresses.
+ */
+static bool take_timer_start(struct pp_tree *tree, const struct pp_kevent *event)
+{
+	if (event->irq != PP_IRQ_NONE)
+		return g_hash_table_contains(tree->timers, &event->values[0]);
+	if (find(tree, event->tid))
+		g_hash_table_add(tree->timers,
+				 g_memdup2(&event->values[0], sizeof(event->values[0])));
+	else
+		g_hash_table_remove(tree->timers, &event->values[0]);
+	return find(tree, event->tid);
+}
+
+static bool take_block(struct pp_tree *tree, const struct pp_kevent *event)
+{
+	struct block block = {event->values[0], event->values[1]};
+
+	if (event->kind == PP_KEVENT_BLOCK_COMPLETE)
+		return g_hash_table_remove(tree->blocks, &block);
+	if (!is_by_ours(tree, event)) {
+		g_hash_table_remove(tree->blocks, &block);
+		return false;
+	}
+	g_hash_table_add(tree->blocks, g_memdup2(&block, sizeof(block)));
+	return true;
+}
+
 bool pp_tree_take(struct pp_tree *tree, struct pp_kevent *event)
 {
 	struct task *task;
@@ -147,8 +205,18 @@ bool pp_tree_take(struct pp_tree *tree, struct pp_kevent *event)
 		return false;
 	case PP_KEVENT_LOST:
 		return true;
+	case PP_KEVENT_SIGNAL_GENERATE:
+		return is_by_ours(tree, event) || find(tree, event->values[PP_SIGNAL_TARGET]);
+	case PP_KEVENT_TIMER_START:
+		return take_timer_start(tree, event);
+	case PP_KEVENT_TIMER_EXPIRE:
+		return g_hash_table_contains(tree->timers, &event->values[0]);
+	case PP_KEVENT_BLOCK_ISSUE:
+	case PP_KEVENT_BLOCK_COMPLETE:
+		return take_block(tree, event);
+	default:
+		return is_by_ours(tree, event);
 	}
-	return false;
 }
 
 unsigned pp_tree_running(const struct pp_tree *tree, pid_t root)

@@ -19,6 +19,8 @@
 
 struct pp_tree {
 	GHashTable *tasks;  /* tid -> struct task */
+	GHashTable *timers; /* addresses of those that threads of ours started last */
+	GHashTable *blocks; /* requests of ours under way: struct block -> itself */
 	unsigned processes; /* ever seen */
 	unsigned threads;   /* ever seen */
 	bool open;	    /* every record is of the program: unknown tids belong to it */

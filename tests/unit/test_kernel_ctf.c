@@ -54,7 +54,7 @@ int main(void)
 	uint64_t now_ns = START_NS;
 	int dir = open(".", O_RDONLY | O_DIRECTORY);
 
-	CHECK_INT(pp_kernel_ctf_create(dir, "perf", &clock, 2, cpus, &ctf, &err), 0);
+	CHECK_INT(pp_kernel_ctf_create(dir, "perf", &clock, NULL, 2, cpus, &ctf, &err), 0);
 	write_switch(ctf, now_ns, "", 1);
 	write_switch(ctf, now_ns + 0x20, "exactly-15-char", 2);	     /* the low half wraps */
 	write_switch(ctf, now_ns + 0x20 + UINT32_MAX, "at-most", 3); /* the longest short step */

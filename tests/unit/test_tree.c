@@ -94,8 +94,52 @@ static void test_names(void)
 	pp_tree_done(&tree);
 }
 
+static bool took(struct pp_tree *tree, int kind, int tid, int irq, uint64_t first, uint64_t second)
+{
+	struct pp_kevent event = {.kind = kind, .tid = tid, .irq = irq, .values = {first, second}};
+
+	return pp_tree_take(tree, &event);
+}
+
+/* Of level full: what threads of the program do, and what comes of it elsewhere. */
+static void test_full(void)
+{
+	struct pp_kevent signal = {.kind = PP_KEVENT_SIGNAL_GENERATE, .tid = 7, .values[3] = 100};
+	struct pp_tree tree;
+
+	pp_tree_init(&tree, 100, false);
+	CHECK(took(&tree, PP_KEVENT_SYSCALL_ENTRY, 100, 0, 0, 0));
+	CHECK(!took(&tree, PP_KEVENT_SYSCALL_ENTRY, 7, 0, 0, 0));
+	CHECK(!took(&tree, PP_KEVENT_FAULT_KERNEL, 100, PP_IRQ_HARD, 0, 0));
+
+	CHECK(pp_tree_take(&tree, &signal));
+	signal.values[3] = 8;
+	CHECK(!pp_tree_take(&tree, &signal));
+	signal.tid = 100;
+	CHECK(pp_tree_take(&tree, &signal));
+
+	/* A timer that an interrupt finds, and starts anew; another's at the same address. */
+	CHECK(!took(&tree, PP_KEVENT_TIMER_EXPIRE, 7, PP_IRQ_HARD, 0xa0, 0));
+	CHECK(!took(&tree, PP_KEVENT_TIMER_START, 100, PP_IRQ_HARD, 0xa0, 0));
+	CHECK(took(&tree, PP_KEVENT_TIMER_START, 100, 0, 0xa0, 0));
+	CHECK(took(&tree, PP_KEVENT_TIMER_EXPIRE, 7, PP_IRQ_HARD, 0xa0, 0));
+	CHECK(took(&tree, PP_KEVENT_TIMER_START, 7, PP_IRQ_HARD, 0xa0, 0));
+	CHECK(took(&tree, PP_KEVENT_TIMER_EXPIRE, 8, PP_IRQ_SOFT, 0xa0, 0));
+	CHECK(!took(&tree, PP_KEVENT_TIMER_START, 7, 0, 0xa0, 0));
+	CHECK(!took(&tree, PP_KEVENT_TIMER_EXPIRE, 100, PP_IRQ_HARD, 0xa0, 0));
+
+	/* A request is ours until it completes; device and sector tell it. */
+	CHECK(took(&tree, PP_KEVENT_BLOCK_ISSUE, 100, 0, 1, 8));
+	CHECK(!took(&tree, PP_KEVENT_BLOCK_ISSUE, 7, 0, 2, 8));
+	CHECK(!took(&tree, PP_KEVENT_BLOCK_COMPLETE, 100, PP_IRQ_SOFT, 2, 8));
+	CHECK(took(&tree, PP_KEVENT_BLOCK_COMPLETE, 7, PP_IRQ_SOFT, 1, 8));
+	CHECK(!took(&tree, PP_KEVENT_BLOCK_COMPLETE, 7, PP_IRQ_SOFT, 1, 8));
+	pp_tree_done(&tree);
+}
+
 int main(void)
 {
+	test_full();
 	test_membership();
 	test_exec_by_second_thread();
 	test_names();
