@@ -1,29 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gprof-mt doctor: what works on this machine, one line a check, and under what does not, the
- * command that would change it.
+ * gprof-mt doctor: what works on this machine, and for a program, one line a check, and under what
+ * does not, the command that would change it.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/capability.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/doctor.h"
 #include "cli/options.h"
 #include "collect/collector.h"
 #include "collect/libraries.h"
 #include "collect/lttng_kernel.h"
 #include "collect/tracefs.h"
 
-enum verdict { GOOD, POOR, BAD };
+/* One ring of the smallest size a CPU: see collect/collector.c. */
+#define WANTED_LOCKED_BYTES (64 << 10)
 
-static void line(enum verdict verdict, const char *what, const char *found, const char *fix)
+#define GOOD PP_VERDICT_GOOD
+#define POOR PP_VERDICT_POOR
+#define BAD  PP_VERDICT_BAD
+
+void pp_doctor_line(enum pp_verdict verdict, const char *what, const char *found,
+		    const char *remedy)
 {
 	static const char *const words[] = {[GOOD] = "ok", [POOR] = "poor", [BAD] = "no"};
 
 	printf("%-4s %-22s %s\n", words[verdict], what, found);
-	if (verdict != GOOD && fix)
-		printf("     %-22s -> %s\n", "", fix);
+	if (verdict != GOOD && remedy)
+		printf("     %-22s -> %s\n", "", remedy);
 }
 
 static char *first_line(const char *path)
@@ -36,20 +45,37 @@ static char *first_line(const char *path)
 	return text;
 }
 
-static enum verdict check_source(enum gm_kernel_source source, const char *what, const char *brings,
-				 enum verdict without, const char *fix)
+static enum pp_verdict check_source(enum gm_kernel_source source, const char *what,
+				    const char *brings, enum pp_verdict without, const char *fix)
 {
 	struct pp_error err = PP_ERROR_INIT;
 	g_autofree char *why = NULL;
 
 	if (pp_collector_probe(source, &err) == 0) {
-		line(GOOD, what, brings, NULL);
+		pp_doctor_line(GOOD, what, brings, NULL);
 		return GOOD;
 	}
 	why = pp_error_text(&err);
 	pp_error_done(&err);
-	line(without, what, why, fix);
+	pp_doctor_line(without, what, why, fix);
 	return without;
+}
+
+/* Bits of CapEff in /proc/self/status, see <linux/capability.h>. */
+static bool may(unsigned capability)
+{
+	g_autofree char *text = NULL;
+	const char *at;
+
+	if (!g_file_get_contents("/proc/self/status", &text, NULL, NULL))
+		return false;
+	at = strstr(text, "\nCapEff:");
+	return at && (g_ascii_strtoull(at + strlen("\nCapEff:"), NULL, 16) >> capability & 1);
+}
+
+static bool may_trace(void)
+{
+	return may(CAP_SYS_ADMIN) || may(CAP_PERFMON);
 }
 
 static void check_paranoid(void)
@@ -60,8 +86,8 @@ static void check_paranoid(void)
 	int level;
 
 	if (!value) {
-		line(BAD, "perf_event_paranoid", "this kernel has no perf events",
-		     "run a kernel with CONFIG_PERF_EVENTS");
+		pp_doctor_line(BAD, "perf_event_paranoid", "this kernel has no perf events",
+			       "run a kernel with CONFIG_PERF_EVENTS");
 		return;
 	}
 	level = atoi(value);
@@ -69,10 +95,10 @@ static void check_paranoid(void)
 		 : level <= 2 ? "everyone may record context switches, only root tracepoints"
 			      : "only root may record";
 	found = g_strdup_printf("%d: %s", level, allows);
-	line(level < 0	  ? GOOD
-	     : level <= 2 ? POOR
-			  : BAD,
-	     "perf_event_paranoid", found, "sudo sysctl kernel.perf_event_paranoid=-1");
+	pp_doctor_line(level < 0    ? GOOD
+		       : level <= 2 ? POOR
+				    : BAD,
+		       "perf_event_paranoid", found, "sudo sysctl kernel.perf_event_paranoid=-1");
 }
 
 static void check_tracefs(void)
@@ -81,17 +107,18 @@ static void check_tracefs(void)
 	g_autofree char *events = path ? g_build_filename(path, "events", NULL) : NULL;
 
 	if (!path)
-		line(geteuid() ? BAD : GOOD, "tracefs",
-		     geteuid() ? "not mounted" : "not mounted; root needs no mount",
-		     "sudo mount -t tracefs -o mode=755,gid=$(id -g) tracefs /sys/kernel/tracing");
+		pp_doctor_line(
+		    geteuid() ? BAD : GOOD, "tracefs",
+		    geteuid() ? "not mounted" : "not mounted; root needs no mount",
+		    "sudo mount -t tracefs -o mode=755,gid=$(id -g) tracefs /sys/kernel/tracing");
 	else if (access(events, R_OK | X_OK))
-		line(BAD, "tracefs", "mounted, but only for root",
-		     "sudo mount -o remount,mode=755,gid=$(id -g) /sys/kernel/tracing");
+		pp_doctor_line(BAD, "tracefs", "mounted, but only for root",
+			       "sudo mount -o remount,mode=755,gid=$(id -g) /sys/kernel/tracing");
 	else
-		line(GOOD, "tracefs", path, NULL);
+		pp_doctor_line(GOOD, "tracefs", path, NULL);
 }
 
-static enum verdict check_libraries(void)
+static enum pp_verdict check_libraries(void)
 {
 	struct pp_error err = PP_ERROR_INIT;
 	g_auto(GStrv) paths = NULL;
@@ -99,12 +126,12 @@ static enum verdict check_libraries(void)
 
 	if (pp_libraries_find(&paths, &err) == 0) {
 		text = g_strjoinv(", ", paths);
-		line(GOOD, "runtime libraries", text, NULL);
+		pp_doctor_line(GOOD, "runtime libraries", text, NULL);
 		return GOOD;
 	}
 	text = pp_error_text(&err);
 	pp_error_done(&err);
-	line(BAD, "runtime libraries", text, "make install");
+	pp_doctor_line(BAD, "runtime libraries", text, "make install");
 	return BAD;
 }
 
@@ -113,7 +140,7 @@ static void check_tool(const char *name, const char *use, const char *fix)
 	g_autofree char *path = g_find_program_in_path(name);
 	g_autofree char *lacking = g_strdup_printf("not found; %s", use);
 
-	line(path ? GOOD : POOR, name, path ?: lacking, fix);
+	pp_doctor_line(path ? GOOD : POOR, name, path ?: lacking, fix);
 }
 
 static void check_lttng(void)
@@ -123,16 +150,79 @@ static void check_lttng(void)
 	check_tool("lttng-sessiond", "record --backend lttng needs it",
 		   "sudo apt-get install lttng-tools");
 	if (geteuid() != 0)
-		line(POOR, "LTTng kernel tracer", "for root alone", "run as root");
+		pp_doctor_line(POOR, "LTTng kernel tracer", "for root alone", "run as root");
 	else if (pp_lttng_kernel_ready())
-		line(GOOD, "LTTng kernel tracer", "record takes the kernel's events from it", NULL);
+		pp_doctor_line(GOOD, "LTTng kernel tracer",
+			       "record takes the kernel's events from it", NULL);
 	else
-		line(POOR, "LTTng kernel tracer",
-		     loaded ? "its modules are loaded, but no session daemon runs"
-			    : "its modules are not loaded",
-		     loaded
-			 ? "sudo lttng-sessiond --daemonize"
-			 : "sudo apt-get install lttng-modules-dkms; sudo modprobe lttng-tracer");
+		pp_doctor_line(
+		    POOR, "LTTng kernel tracer",
+		    loaded ? "its modules are loaded, but no session daemon runs"
+			   : "its modules are not loaded",
+		    loaded ? "sudo lttng-sessiond --daemonize"
+			   : "sudo apt-get install lttng-modules-dkms; sudo modprobe lttng-tracer");
+}
+
+static void check_capabilities(void)
+{
+	if (may_trace())
+		pp_doctor_line(GOOD, "capabilities",
+			       may(CAP_SYS_ADMIN) ? "CAP_SYS_ADMIN" : "CAP_PERFMON", NULL);
+	else
+		pp_doctor_line(POOR, "capabilities", "neither CAP_PERFMON nor CAP_SYS_ADMIN",
+			       "run as root, or see perf_event_paranoid and tracefs above");
+}
+
+/* Rings of those who may not lock memory at will come out of it. */
+static void check_locked_memory(void)
+{
+	g_autofree char *free_kib = first_line("/proc/sys/kernel/perf_event_mlock_kb");
+	g_autofree char *found = NULL;
+	struct rlimit limit;
+
+	if (may(CAP_IPC_LOCK) || getrlimit(RLIMIT_MEMLOCK, &limit) || !free_kib)
+		return;
+	if (limit.rlim_cur == RLIM_INFINITY)
+		found = g_strdup("no limit");
+	else
+		found = g_strdup_printf("%s KiB for each CPU, and %llu KiB in all", free_kib,
+					(unsigned long long)limit.rlim_cur / 1024);
+	pp_doctor_line(limit.rlim_cur < WANTED_LOCKED_BYTES ? POOR : GOOD, "memory for rings",
+		       found, "ulimit -l unlimited, or more in /etc/security/limits.conf");
+}
+
+static void check_numbers(void)
+{
+	if (!pp_collector_sees_host_pids())
+		pp_doctor_line(POOR, "container", "threads have other numbers than on the host",
+			       "record on the host, or in a container with its pid namespace");
+}
+
+/* What this process's group and those above it may have: cgroup version 2. */
+static void check_limits(void)
+{
+	g_autofree char *group = first_line("/proc/self/cgroup");
+	g_autofree char *path = NULL;
+
+	if (!group || !g_str_has_prefix(group, "0::/"))
+		return;
+	path = g_strdup(group + strlen("0::"));
+	while (*path) {
+		g_autofree char *file = g_build_filename("/sys/fs/cgroup", path, "cpu.max", NULL);
+		g_autofree char *max = first_line(file);
+		char *slash = strrchr(path, '/');
+		double quota, period;
+
+		if (max && sscanf(max, "%lf %lf", &quota, &period) == 2 && period > 0) {
+			g_autofree char *found = g_strdup_printf(
+			    "%.2f CPUs for %s: its threads wait for more", quota / period, path);
+
+			pp_doctor_line(POOR, "container", found, "raise cpu.max of that group");
+		}
+		if (!slash)
+			return;
+		*slash = '\0';
+	}
 }
 
 static void check_clock(void)
@@ -141,17 +231,19 @@ static void check_clock(void)
 	    first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource");
 
 	if (source && (strcmp(source, "tsc") == 0 || strcmp(source, "kvm-clock") == 0))
-		line(GOOD, "clock source", source, NULL);
+		pp_doctor_line(GOOD, "clock source", source, NULL);
 	else
-		line(POOR, "clock source", source ?: "not known",
-		     "a time stamp costs a system call; boot with clocksource=tsc tsc=reliable");
+		pp_doctor_line(
+		    POOR, "clock source", source ?: "not known",
+		    "a time stamp costs a system call; boot with clocksource=tsc tsc=reliable");
 }
 
 static void print_help(void)
 {
-	printf("usage: gprof-mt doctor\n\n"
-	       "Tells what gprof-mt can record on this machine, and how to make it more.\n"
-	       "Exits 1 if it cannot record at all.\n");
+	printf(
+	    "usage: gprof-mt doctor [PROGRAM]\n\n"
+	    "Tells what gprof-mt can record on this machine, and of PROGRAM, and how to make it\n"
+	    "more.  Exits 1 if it cannot record at all.\n");
 }
 
 static const struct option option_table[] = {PP_CLI_OPTIONS_END};
@@ -161,8 +253,8 @@ int pp_cmd_doctor(int argc, char **argv)
 {
 	int status = pp_cli_options_read(&options, argc, argv, NULL);
 
-	if (status < 0 && optind < argc)
-		status = pp_cli_usage("doctor", "unexpected argument %s", argv[optind]);
+	if (status < 0 && optind + 1 < argc)
+		status = pp_cli_usage("doctor", "unexpected argument %s", argv[optind + 1]);
 	if (status >= 0)
 		return status;
 	status = check_libraries() == GOOD ? PP_EXIT_GOOD : PP_EXIT_FAILED;
@@ -174,9 +266,15 @@ int pp_cmd_doctor(int argc, char **argv)
 			     "sudo sysctl kernel.perf_event_paranoid=2");
 	check_paranoid();
 	check_tracefs();
+	check_capabilities();
+	check_locked_memory();
+	check_numbers();
+	check_limits();
 	check_clock();
 	check_lttng();
 	check_tool("gprof", "reads the gmon files too", "sudo apt-get install binutils");
 	check_tool("babeltrace2", "prints a capture as text", "sudo apt-get install babeltrace2");
+	if (optind < argc && pp_doctor_program(argv[optind]))
+		status = PP_EXIT_FAILED;
 	return status;
 }

@@ -121,7 +121,7 @@ static int open_rings(struct pp_collector *collector, const GArray *cpus,
 }
 
 /* Tracepoints carry the pids of the first namespace, which would not be those of the program. */
-static bool in_first_pid_namespace(void)
+bool pp_collector_sees_host_pids(void)
 {
 	struct stat st;
 
@@ -167,7 +167,7 @@ static int open_perf(struct pp_collector *collector, const GArray *cpus, struct 
 	struct pp_error full_err = PP_ERROR_INIT;
 	int rc;
 
-	if (!in_first_pid_namespace())
+	if (!pp_collector_sees_host_pids())
 		return pp_error_add(err, -EOPNOTSUPP,
 				    "in a pid namespace (a container) tracepoints carry the "
 				    "host's thread numbers");

@@ -38,6 +38,9 @@ struct pp_collector {
 	uint64_t filled; /* switches that the side-band record alone told of */
 };
 
+/* In the first pid namespace: not in a container whose threads have numbers of its own. */
+bool pp_collector_sees_host_pids(void);
+
 /* What is wanted and permitted without opening anything for a program: for `doctor`. */
 int pp_collector_probe(enum gm_kernel_source source, struct pp_error *err);
 

@@ -25,6 +25,8 @@ struct pp_program {
 	bool is_privileged; /* runs with other rights than the caller's: nothing is preloaded */
 	bool counts_calls;  /* refers to mcount or one of its kin */
 	bool has_runtime;   /* libgmon-mt is linked into it */
+	bool has_symbols;   /* of its functions that it does not export */
+	bool has_lines;	    /* debug information, in the file or installed beside */
 	bool needs_asan;    /* AddressSanitizer, as a shared library */
 	bool sets_asan;	    /* ... with settings of its own (__asan_default_options) */
 };

@@ -31,5 +31,31 @@ GPROF_MT_LIBDIR=$PWD/empty "$gprof_mt" record -o none echo ran >out 2>err
 [ $? = 1 ] && [ ! -s out ] && [ ! -e none ] || fail "recorded without libraries"
 grep -q "libgmon_mt.so and libsync_trace.so are not in $PWD/empty" err || fail "$(cat err)"
 
-"$gprof_mt" doctor extra 2>err
+"$gprof_mt" doctor true extra 2>err
 [ $? = 2 ] || fail "an argument too many is taken"
+
+# program NAME CALLS SYNCHRONIZATION NAMES: the verdicts on it
+program()
+{
+	"$gprof_mt" doctor "$1" >out 2>err || fail "doctor $1: $(cat out err)"
+	shift
+	for what in calls synchronization names; do
+		[ "$(awk -v what=$what '$2 == what { print $1 }' out)" = "$1" ] || fail "$what, not $1: $(tail -n 6 out)"
+		shift
+	done
+}
+
+echo 'int main(void) { return 0; }' >app.c
+"$CC" -pg -g app.c -o whole && "$CC" app.c -o bare && "$CC" -s app.c -o stripped &&
+	"$CC" -static -pg -g app.c -o static || fail "cannot compile"
+"$CC" -static -pg -g app.c -o linked "$GM_BUILD/libgmon_mt.a" || fail "cannot link"
+program ./whole ok ok ok
+program ./bare poor ok poor
+program ./stripped poor ok no
+program ./static no no ok
+program ./linked ok no ok
+echo 'exit 0' >script
+chmod +x script
+"$gprof_mt" doctor ./script | grep -q '^ok *program *a script' || fail "a script"
+"$gprof_mt" doctor ./none >out 2>err
+[ $? = 1 ] && grep -q './none' err || fail "a program that is not there: $(cat err)"
