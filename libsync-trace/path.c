@@ -10,7 +10,8 @@
  * waiting that also waits for what this one is about to release.
  *
  * A path is defined once in a stream and then known by its number.  The table remembers hashes, of
- * what was read and of what was made of it; signals are blocked while it changes.
+ * what was read and of what was made of it; signals are blocked while it changes.  Its first size
+ * is part of the writer, whose page is there: of a thousand threads most have few paths.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -22,18 +23,12 @@
 #define PAGE_BYTES  4096u
 #define FRAME_MAX   ((uintptr_t)1 << 20) /* bytes; more is no frame */
 #define EXTEND_MAX  ((uintptr_t)64 * PAGE_BYTES)
-#define SLOTS	    4096u
+#define SLOTS_MAX   4096u /* half of them are used */
 #define NUMBER_BITS 16
 #define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
 #define NUMBER_NONE NUMBER_MASK /* there is no path beyond the site */
 
 uint64_t st_path_wait_ns = UINT64_MAX;
-
-struct st_paths {
-	uint32_t n;	       /* defined */
-	uint32_t n_slots;      /* used: a path has one as it was read, and one as it was cut */
-	uint64_t slots[SLOTS]; /* hash, its low bits replaced by the number; 0: free */
-};
 
 /* --- memory that may be read ------------------------------------------------------------------ */
 
@@ -184,11 +179,11 @@ static uint64_t hash_of(const uint64_t *addresses, unsigned n)
 	return hash | (uint64_t)1 << 63; /* never 0 */
 }
 
-/* Where it is, or would be. */
-static uint64_t *slot_of(struct st_paths *paths, uint64_t hash)
+/* Where it is, or would be.  A slot: the hash, its low bits replaced by the number; 0: free. */
+static uint64_t *slot_of(const struct st_paths *paths, uint64_t hash)
 {
 	for (uint64_t i = hash >> 32;; i++) {
-		uint64_t *slot = &paths->slots[i % SLOTS];
+		uint64_t *slot = &paths->slots[i & (paths->n_slots - 1)];
 
 		if (*slot == 0 || (*slot ^ hash) >> NUMBER_BITS == 0)
 			return slot;
@@ -199,24 +194,53 @@ static void remember(struct st_paths *paths, uint64_t hash, uint16_t number)
 {
 	uint64_t *slot = slot_of(paths, hash);
 
-	paths->n_slots += *slot == 0;
+	paths->n_used += *slot == 0;
 	*slot = (hash & ~(uint64_t)NUMBER_MASK) | number;
+}
+
+static bool grow(struct st_paths *paths)
+{
+	struct st_paths bigger = {.n = paths->n, .n_slots = SLOTS_MAX};
+
+	if (paths->n_slots == SLOTS_MAX)
+		return false;
+	bigger.slots = st_memory_new(SLOTS_MAX * sizeof(*bigger.slots));
+	if (bigger.slots == NULL)
+		return false;
+	for (uint32_t i = 0; i < paths->n_slots; i++)
+		if (paths->slots[i] != 0)
+			remember(&bigger, paths->slots[i], (uint16_t)paths->slots[i]);
+	*paths = bigger;
+	return true;
+}
+
+/* For two more: as it was read, and as it was cut. */
+static bool table_has_room(struct st_thread *self)
+{
+	struct st_paths *paths = &self->paths;
+
+	if (paths->slots == NULL) {
+		paths->slots = self->first_paths;
+		paths->n_slots = ST_PATHS_FIRST;
+	}
+	return paths->n_used + 2 <= paths->n_slots / 2 || grow(paths);
 }
 
 /* The number of a path cut to what is trusted, defined if it is new.  0: there is no room. */
 static uint16_t define(struct st_thread *self, const uint64_t *addresses, unsigned n,
 		       uint64_t now_ns)
 {
-	uint64_t hash = hash_of(addresses, n), known = *slot_of(self->paths, hash);
+	struct st_paths *paths = &self->paths;
+	uint64_t hash = hash_of(addresses, n), known = *slot_of(paths, hash);
 
 	if (n == 1)
 		return NUMBER_NONE;
 	if (known != 0)
 		return (uint16_t)known;
-	if (!st_emit_path(self, (uint16_t)(self->paths->n + 1), addresses, n, now_ns))
+	if (!st_emit_path(self, (uint16_t)(paths->n + 1), addresses, n, now_ns))
 		return 0;
-	remember(self->paths, hash, (uint16_t)++self->paths->n);
-	return (uint16_t)self->paths->n;
+	remember(paths, hash, (uint16_t)++paths->n);
+	return (uint16_t)paths->n;
 }
 
 static ST_COLD uint16_t learn(struct st_thread *self, const uint64_t *addresses, unsigned n,
@@ -226,14 +250,14 @@ static ST_COLD uint16_t learn(struct st_thread *self, const uint64_t *addresses,
 	uint64_t mask;
 
 	gm_signals_block(&mask);
-	if (self->paths == NULL)
-		self->paths = st_memory_new(sizeof(*self->paths));
-	if (self->paths != NULL && self->paths->n_slots <= SLOTS / 2) {
+	if (table_has_room(self)) {
 		number = define(self, addresses, trusted(addresses, n), now_ns);
 		if (number != 0)
-			remember(self->paths, hash_of(addresses, n), number);
+			remember(&self->paths, hash_of(addresses, n), number);
 	}
 	gm_signals_restore(mask);
+	if (number == 0)
+		gm_process_count_path_lost();
 	return number;
 }
 
@@ -249,8 +273,8 @@ void st_path_note(struct st_thread *self, uintptr_t site, const void *object, ui
 	    (self->ust && st_ust_is_own(site)))
 		return;
 	n = walk(self, site, addresses);
-	if (self->paths != NULL)
-		number = (uint16_t)*slot_of(self->paths, hash_of(addresses, n));
+	if (self->paths.slots != NULL)
+		number = (uint16_t)*slot_of(&self->paths, hash_of(addresses, n));
 	if (number == 0)
 		number = learn(self, addresses, n, now_ns);
 	if (number != 0 && number != NUMBER_NONE)

@@ -33,7 +33,8 @@
 /* The caller's code, as the site of the event. */
 #define ST_SITE() ((uintptr_t)__builtin_return_address(0))
 
-#define ST_SITES_FIRST 128u /* a power of two */
+#define ST_SITES_FIRST 128u /* a power of two, as the next */
+#define ST_PATHS_FIRST 256u
 #define ST_OP_BYTES    16u
 #define ST_SITE_BITS   16
 
@@ -52,6 +53,14 @@ struct st_stack {
 	uintptr_t start, end;
 };
 
+/* The call paths that are defined in a stream (path.c). */
+struct st_paths {
+	uint64_t *slots;  /* NULL: none yet */
+	uint32_t n_slots; /* a power of two */
+	uint32_t n_used;
+	uint32_t n; /* defined */
+};
+
 struct st_thread {
 	/* What the fast path touches. */
 	uint32_t gate; /* 0: open, 1: shut */
@@ -64,14 +73,15 @@ struct st_thread {
 	struct gm_stream stream; /* pos and end are NULL after a fork */
 
 	/* The rest. */
-	struct st_stack stack;	/* of the thread, as far as it is known to be readable */
-	struct st_paths *paths; /* defined in the stream (path.c); NULL: none */
-	bool live;		/* false: emptied by a fork, parked, or a stand-in */
+	struct st_stack stack; /* of the thread, as far as it is known to be readable */
+	struct st_paths paths;
+	bool live; /* false: emptied by a fork, parked, or a stand-in */
 	uint32_t n_sites;
 	struct st_thread *next_parked;
 	struct st_thread *former; /* writers that this one took the place of, in this thread */
 	struct gm_thread_slot *slot;
 	_Alignas(16) uint64_t first_sites[ST_SITES_FIRST]; /* pairs: see st_site_find() */
+	uint64_t first_paths[ST_PATHS_FIRST];
 };
 _Static_assert(sizeof(struct st_thread) <= 4096, "one page");
 

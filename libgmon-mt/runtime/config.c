@@ -51,7 +51,7 @@ void gm_config_defaults(struct gm_config *config)
 	    .gmon_writer = GM_GMON_PROGRAM,
 	    .sync_mode = GM_SYNC_ALL,
 	    .sync_buffer_bytes = 1u << 20,
-	    .sync_path_ns = UINT64_MAX,
+	    .sync_path_ns = 10000,
 	    .kernel = GM_KERNEL_AUTO,
 	    .sample_hz = 100,
 	    .existing = GM_EXISTING_RENAME,

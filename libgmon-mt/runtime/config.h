@@ -37,7 +37,7 @@ struct gm_config {
 	enum gm_sync_mode sync_mode;  /* [sync]    mode = all | contended | off */
 	uint64_t sync_buffer_bytes;   /* [sync]    buffer = 1M: largest packet of a thread */
 	enum gm_sync_sink sync_sink;  /* [sync]    sink = native | lttng | both */
-	uint64_t sync_path_ns;	      /* [sync]    paths = off | 10us: of waits as long; ~0: off */
+	uint64_t sync_path_ns;	      /* [sync]    paths = 10us: of waits as long; ~0: off */
 	enum gm_kernel_source kernel; /* [kernel]  source = auto | perf | switches | none */
 	uint64_t sample_hz;	   /* [sample]  hz = 100: samples a second of CPU time; 0: none */
 	enum gm_existing existing; /* [output]  existing = rename | join */

@@ -388,6 +388,14 @@ void gm_process_count_lost(enum gm_library library, uint64_t n, uint8_t why)
 	gm_loss_add(whys, why);
 }
 
+void gm_process_count_path_lost(void)
+{
+	struct gm_threads_header *header = gm_threads_table();
+
+	if (header != NULL)
+		__atomic_fetch_add(&header->paths_lost, 1, __ATOMIC_RELAXED);
+}
+
 bool gm_process_set_sampling(uint64_t sampler, enum gm_sample_state state, uint64_t period_ns)
 {
 	struct gm_threads_header *header = gm_threads_table();

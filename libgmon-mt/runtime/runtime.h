@@ -72,6 +72,9 @@ bool gm_process_set_sampling(uint64_t sampler, enum gm_sample_state state, uint6
  */
 void gm_process_count_lost(enum gm_library library, uint64_t n, uint8_t why);
 
+/* Counts an event that lacks its call path. */
+void gm_process_count_path_lost(void);
+
 /* --- threads ------------------------------------------------------------------------------ */
 
 /*

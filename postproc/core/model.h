@@ -25,7 +25,7 @@ struct pp_process {
 	char *folder;		  /* "1234", "1234.1": one image of the process */
 	char *dir;		  /* path of the folder; NULL: only the kernel saw the process */
 	int64_t start_ns, end_ns; /* PP_TIME_UNKNOWN where not known */
-	uint64_t threads_lost, calls_lost, events_lost;
+	uint64_t threads_lost, calls_lost, events_lost, paths_lost;
 	uint8_t threads_why, calls_why, events_why; /* core/loss.h */
 	GPtrArray *threads;	    /* of struct pp_thread *, by index; borrowed from the model */
 	GArray *maps;		    /* of struct pp_load, by input/maps; NULL: no load map */

@@ -375,6 +375,8 @@ static void note_losses(struct pp_model *model)
 			  process->calls_lost);
 		note_loss(model, "synch-events of no known thread", process->events_why,
 			  process->folder, process->events_lost);
+		note_loss(model, "synch-events without the call path that they should have", 0,
+			  process->folder, process->paths_lost);
 	}
 	for (guint i = 0; i < model->threads->len; i++)
 		note_thread_losses(model, model->threads->pdata[i]);

@@ -5,6 +5,8 @@
  */
 #include "pass/paths.h"
 
+#include <inttypes.h>
+
 #include "pass/object_row.h"
 
 /* The rest is seldom of interest, and there may be thousands. */
@@ -180,11 +182,21 @@ static gint compare_uses(gconstpointer a, gconstpointer b)
 	return x->serial < y->serial ? -1 : x->serial > y->serial;
 }
 
+static uint64_t count_lost(const struct pp_model *model)
+{
+	uint64_t n = 0;
+
+	for (guint i = 0; i < model->processes->len; i++)
+		n += ((const struct pp_process *)model->processes->pdata[i])->paths_lost;
+	return n;
+}
+
 static void paths_finish(void *state, int64_t end_ns, GPtrArray *tables)
 {
 	struct paths *self = state;
 	struct pp_table *table = pp_table_new("paths", "Call paths", columns, N_COLUMNS);
 	g_autoptr(GList) uses = NULL;
+	uint64_t n_lost = count_lost(self->context->model);
 
 	table->text_rows = TEXT_ROWS;
 	pp_thread_states_finish(self->states, end_ns);
@@ -195,6 +207,11 @@ static void paths_finish(void *state, int64_t end_ns, GPtrArray *tables)
 		pp_table_note(table, "no operation has a call path: sync.paths was off, none "
 				     "waited for so long, or the program's code has no frame "
 				     "pointers (-pg, -fno-omit-frame-pointer)");
+	if (n_lost)
+		pp_table_note(table,
+			      "%" PRIu64 " more should have a call path, but came along more "
+			      "different ones than a thread remembers, or found no room",
+			      n_lost);
 	g_ptr_array_add(tables, table);
 }
 

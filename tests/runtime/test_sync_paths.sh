@@ -79,6 +79,31 @@ run 9 traced ./paths stacks
 paths pthread_mutex_lock | grep -q '^take < one < on_another_stack' || { paths pthread_mutex_lock; fail "stacks"; }
 echo "other stacks: ok"
 
+# As many as a thread remembers, each defined once; the others are counted.
+build many_paths -fno-omit-frame-pointer
+for n in 300 3000; do
+	run 9 traced ./many_paths $n
+	events >events
+	no_complaint
+	expect $((2 * n)) ' cond_timedwait '
+	wanted=$((2 * n + 1)) # the unlock at the end: glibc leaves the mutex as if others slept
+	n_along=$(grep -c ' call_path ' events)
+	same "paths of $n, defined" "$(grep ' path ' events | cut -d ' ' -f 4- | sort | uniq -d)" ""
+	lost=$("$gprof_mt" report --format json quality |
+		jq '[.quality[] | select(.what | test("without the call path")) | .count] | add // 0')
+	same "paths of $n, lost" "$lost" $((wanted - n_along))
+	same "paths of $n, reported" \
+		"$("$gprof_mt" report --format json paths | jq '[.paths[].calls] | add')" "$n_along"
+	if [ $n -eq 300 ]; then
+		same "paths of $n" "$n_along" $wanted
+	else
+		[ "$lost" -gt 0 ] || fail "$n paths are remembered: try more"
+		"$gprof_mt" report paths | grep -q "$lost more should have a call path" ||
+			fail "report paths does not tell of what is lost"
+	fi
+done
+echo "many: ok"
+
 # None where none are wanted, or where no wait was so long.
 printf '[sync]\npaths = off\n' >off.conf
 GPROF_MT_CONFIG=$PWD/off.conf run 9 traced ./paths

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waits along as many different paths as the argument says, each twice: the turns of left() and
+ * right() that lead to it are the bits of its number.  A deadline that has passed makes a wait of
+ * its own.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#define APART __attribute__((noinline, noclone))
+#define TURNS 13
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static volatile int calls;
+
+static void turn(unsigned number, int n);
+
+/* calls++ after each call: none is a tail call. */
+APART static void left(unsigned number, int n)
+{
+	turn(number, n);
+	calls++;
+}
+
+APART static void right(unsigned number, int n)
+{
+	turn(number, n);
+	calls++;
+}
+
+static inline __attribute__((always_inline)) void turn(unsigned number, int n)
+{
+	static const struct timespec past = {1, 0};
+
+	if (n == 0)
+		assert(pthread_cond_timedwait(&cond, &mutex, &past) == ETIMEDOUT);
+	else if (number & 1)
+		left(number >> 1, n - 1);
+	else
+		right(number >> 1, n - 1);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned n = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
+
+	assert(n <= 1u << TURNS);
+	pthread_mutex_lock(&mutex);
+	for (unsigned i = 0; i < 2 * n; i++)
+		turn(i % n, TURNS);
+	pthread_mutex_unlock(&mutex);
+	return 9;
+}
