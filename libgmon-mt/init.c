@@ -37,6 +37,8 @@ __attribute__((constructor(101))) static void start(void)
 	gm_threads_init();
 	gm_signals_block(&mask);
 	process = gm_process_open();
+	if (process != NULL)
+		gm_collector_start(process);
 	gm_signals_restore(mask);
 	if (process == NULL)
 		return;

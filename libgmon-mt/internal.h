@@ -336,4 +336,9 @@ extern bool gm_started;
 extern bool gm_up;
 extern uint64_t gm_calls_early;
 
+/* --- collect.c --- */
+
+/* From the constructor, signals blocked: the kernel's events, if they are asked for here. */
+void gm_collector_start(const struct gm_process *process);
+
 #endif

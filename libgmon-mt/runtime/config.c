@@ -35,7 +35,13 @@ static const struct key keys[] = {
     {"sync", "buffer", KEY_SIZE, FIELD(sync_buffer_bytes), {NULL}, 16384, 1u << 30},
     {"sync", "sink", KEY_WORD, FIELD(sync_sink), {"native", "lttng", "both"}, 0, 0},
     {"sync", "paths", KEY_TIME, FIELD(sync_path_ns), {NULL}, 0, 3600 * NS_PER_S},
-    {"kernel", "source", KEY_WORD, FIELD(kernel), {"auto", "lttng", "perf", "switches", "none"}, 0, 0},
+    {"kernel",
+     "source",
+     KEY_WORD,
+     FIELD(kernel),
+     {"auto", "lttng", "perf", "switches", "none"},
+     0,
+     0},
     {"sample", "hz", KEY_NUMBER, FIELD(sample_hz), {NULL}, 0, 1000},
     {"output", "dir", KEY_PATH, FIELD(dir), {NULL}, 0, 0},
     {"output", "existing", KEY_WORD, FIELD(existing), {"rename", "join"}, 0, 0},
@@ -263,8 +269,10 @@ static int assign(struct span group, struct span name, struct span value, struct
 		group_known = true;
 		if (!span_is(name, key->name))
 			continue;
-		if (key_set(key, value, config))
+		if (key_set(key, value, config)) {
+			config->kernel_asked |= key->offset == FIELD(kernel);
 			return 0;
+		}
 		text = diagnose(error, place);
 		gm_text_add(&text, "bad value ");
 		add_span(&text, value);

@@ -9,6 +9,7 @@
 #ifndef GM_RUNTIME_CONFIG_H
 #define GM_RUNTIME_CONFIG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,7 +39,8 @@ struct gm_config {
 	uint64_t sync_buffer_bytes;   /* [sync]    buffer = 1M: largest packet of a thread */
 	enum gm_sync_sink sync_sink;  /* [sync]    sink = native | lttng | both */
 	uint64_t sync_path_ns;	      /* [sync]    paths = 10us: of waits as long; ~0: off */
-	enum gm_kernel_source kernel; /* [kernel]  source = auto | perf | switches | none */
+	enum gm_kernel_source kernel; /* [kernel]  source = auto | lttng | perf | switches | none */
+	bool kernel_asked;	      /* ... and that was said, not left at its default */
 	uint64_t sample_hz;	   /* [sample]  hz = 100: samples a second of CPU time; 0: none */
 	enum gm_existing existing; /* [output]  existing = rename | join */
 	char dir[GM_PATH_MAX];	   /* [output]  dir = gprof-mt.data */

@@ -15,6 +15,7 @@ int pp_cmd_report(int argc, char **argv);
 int pp_cmd_history(int argc, char **argv);
 int pp_cmd_graph(int argc, char **argv);
 int pp_cmd_doctor(int argc, char **argv);
+int pp_cmd_collector(int argc, char **argv);
 
 /* Prints "gprof-mt: ERROR" on stderr, empties err, returns PP_EXIT_FAILED. */
 int pp_cli_fail(struct pp_error *err);

@@ -18,13 +18,15 @@ static const struct command commands[] = {
     {"history", pp_cmd_history, "the operations on each synchronization object, in order"},
     {"graph", pp_cmd_graph, "a capture as a graph"},
     {"doctor", pp_cmd_doctor, "what works on this machine, what does not, and how to fix it"},
+    {"collector", pp_cmd_collector, NULL}, /* for libgmon-mt */
 };
 
 static void print_help(FILE *to)
 {
 	fprintf(to, "gprof-mt, a profiler for threads\n\nusage: gprof-mt COMMAND [ARG...]\n\n");
 	for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
-		fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].summary);
+		if (commands[i].summary)
+			fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].summary);
 	fprintf(to, "\nHelp on one: gprof-mt COMMAND --help, or man gprof-mt-COMMAND.\n");
 }
 

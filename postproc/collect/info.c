@@ -311,3 +311,54 @@ int pp_info_end(const struct pp_run *run, struct pp_error *err)
 				     g_strerror(-rc))
 		      : 0;
 }
+
+static JsonNode *kernel_node(const struct pp_run *run, bool complete, const char *member)
+{
+	g_autoptr(JsonBuilder) json = json_builder_new();
+	g_autoptr(JsonNode) root = NULL;
+
+	json_builder_begin_object(json);
+	add_kernel(json, run->collector, complete);
+	add_losses(json, run->losses);
+	json_builder_end_object(json);
+	root = json_builder_get_root(json);
+	return json_object_dup_member(json_node_get_object(root), member);
+}
+
+static int replace_info(const struct pp_run *run, JsonNode *root)
+{
+	g_autofree char *text = json_to_string(root, FALSE);
+	int fd = open_file(run->dir_fd, RESERVED_FILE, O_CREAT | O_TRUNC), rc = fd;
+
+	if (fd >= 0) {
+		rc = write_at_start(fd, text);
+		close(fd);
+	}
+	if (rc == 0 && renameat(run->dir_fd, RESERVED_FILE, run->dir_fd, INFO_FILE))
+		rc = -errno;
+	return rc;
+}
+
+int pp_info_set_kernel(const struct pp_run *run, bool complete, struct pp_error *err)
+{
+	g_autofree char *path = g_build_filename(run->capture->dir, INFO_FILE, NULL);
+	g_autoptr(JsonParser) parser = json_parser_new();
+	g_autoptr(GError) error = NULL;
+	JsonObject *info, *kernel;
+	JsonNode *node;
+	int rc;
+
+	if (!json_parser_load_from_file(parser, path, &error) ||
+	    !JSON_NODE_HOLDS_OBJECT(json_parser_get_root(parser)))
+		return pp_error_add(err, -EINVAL, "%s: no JSON object", path);
+	info = json_node_get_object(json_parser_get_root(parser));
+	node = kernel_node(run, complete, "kernel");
+	kernel = json_node_get_object(node);
+	if (!complete)
+		json_object_set_int_member(kernel, "collector", getpid());
+	json_object_set_member(info, "kernel", node);
+	json_object_set_member(info, "losses", kernel_node(run, complete, "losses"));
+	json_object_set_int_member(info, "pid", run->collector->root);
+	rc = replace_info(run, json_parser_get_root(parser));
+	return rc < 0 ? pp_error_add(err, rc, "%s: %s", path, g_strerror(-rc)) : 0;
+}

@@ -25,6 +25,7 @@
  *   kernel        {source: "lttng"|"perf"|"switches"|"none", why: string,
  *                  pairs: bool (a switch names both threads), wakings: bool,
  *                  io: bool (uninterruptible waits are told from others),
+ *                  [collector]: the pid of who still gathers them, without `record`,
  *                  cpus: array of numbers, ring_bytes: number (of each CPU),
  *                  [events], [lost_events]: array, per CPU as in cpus,
  *                  [filled_switches]: perf left out the tracepoint, its side-band record told,
@@ -70,6 +71,12 @@ struct pp_run {
 /* Both 0 or -errno. */
 int pp_info_begin(const struct pp_run *run, struct pp_error *err);
 int pp_info_end(const struct pp_run *run, struct pp_error *err);
+
+/*
+ * For a program that runs without `record`, whose library has written info.json: puts in what is
+ * known of the kernel's events, with "collector", the pid of who gathers them, until it is complete.
+ */
+int pp_info_set_kernel(const struct pp_run *run, bool complete, struct pp_error *err);
 
 void pp_run_add_loss(struct pp_run *run, const char *what, const char *where, uint64_t count);
 

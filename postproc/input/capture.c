@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "core/json.h"
 #include "core/loss.h"
@@ -18,6 +20,8 @@
 
 #define MAX_SESSION_BYTES 65536
 #define MAX_INFO_BYTES	  (16 << 20)
+#define COLLECTOR_POLL_NS 20000000
+#define COLLECTOR_POLLS	  500
 
 /* A folder of a process: "1234", "1234.1". */
 struct folder {
@@ -158,16 +162,13 @@ static void note_recorded_losses(struct pp_model *model)
 	}
 }
 
-static void read_info(struct pp_capture *capture)
+static void load_info(struct pp_capture *capture, const char *path)
 {
-	g_autofree char *path = g_build_filename(capture->model->dir, "info.json", NULL);
 	g_autoptr(JsonParser) parser = json_parser_new();
 	g_autoptr(GError) error = NULL;
 	struct stat st;
 	JsonNode *root;
 
-	if (!is_file(path))
-		return;
 	if (stat(path, &st) < 0 || st.st_size > MAX_INFO_BYTES ||
 	    !json_parser_load_from_file(parser, path, &error)) {
 		pp_capture_add_damage(capture, path, "cannot be read as JSON");
@@ -178,7 +179,54 @@ static void read_info(struct pp_capture *capture)
 		pp_capture_add_damage(capture, path, "holds no JSON object");
 		return;
 	}
+	g_clear_pointer(&capture->model->info, json_object_unref);
 	capture->model->info = json_node_dup_object(root);
+}
+
+/* Who gathers the kernel's events of a program without `record`, and has not ended; 0: nobody. */
+static int64_t collector_of(const struct pp_model *model)
+{
+	return pp_json_int(pp_json_object(model->info, "kernel"), "collector", 0);
+}
+
+static bool is_alive(int64_t pid)
+{
+	return pid > 0 && pid <= INT32_MAX && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
+}
+
+/* It ends shortly after the program; who reads at once waits for it. */
+static void await_collector(struct pp_capture *capture, const char *path)
+{
+	const struct timespec pause = {0, COLLECTOR_POLL_NS};
+	int64_t pid = collector_of(capture->model);
+	bool running = is_alive(pp_json_int(capture->model->info, "pid", 0));
+	bool lives = true;
+
+	for (unsigned i = 0; i < COLLECTOR_POLLS && lives && pid > 0 && !running; i++) {
+		nanosleep(&pause, NULL);
+		lives = is_alive(pid);
+		/* After that: it may have written its last between two looks. */
+		load_info(capture, path);
+		pid = collector_of(capture->model);
+	}
+	if (pid > 0)
+		pp_model_add_problem(capture->model,
+				     running
+					 ? "scheduling events from now on: the program runs"
+					 : "later scheduling events: their collector was killed",
+				     "kernel", 0);
+}
+
+static void read_info(struct pp_capture *capture)
+{
+	g_autofree char *path = g_build_filename(capture->model->dir, "info.json", NULL);
+
+	if (!is_file(path))
+		return;
+	load_info(capture, path);
+	if (!capture->model->info)
+		return;
+	await_collector(capture, path);
 	note_recorded_losses(capture->model);
 }
 

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kernel's events without `gprof-mt record`: where the configuration names a source for them,
+ * the process that makes the capture has `gprof-mt collector` started before the program begins.
+ *
+ * That is a process of its own, and no child of the program's, which must not meet one that it did
+ * not make: the child between the two is a bare clone() without a signal at its end, and is waited
+ * for here.  It may be done from a constructor only: libc is not told of these processes.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <sys/wait.h>
+
+#include "internal.h"
+#include "runtime/runtime.h"
+#include "runtime/sys.h"
+
+#define COLLECTOR    "gprof-mt"
+#define READY_FD     3 /* of the collector: it writes a byte when it records */
+#define READY_MS     10000
+#define FDS_MAX	     65536
+#define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
+
+static char number[4][24];
+static char search_path[GM_PATH_MAX];
+static char program[GM_PATH_MAX + sizeof(COLLECTOR) + 1];
+
+static char *decimal(unsigned i, int64_t value)
+{
+	struct gm_text text = {number[i], sizeof(number[i]), 0};
+
+	gm_text_add_i64(&text, value);
+	return number[i];
+}
+
+/* execvp(), without libc. */
+static void execute(char *const *argv, char *const *envp)
+{
+	const char *path = gm_environment("PATH"), *end;
+
+	for (path = path != NULL ? path : DEFAULT_PATH; *path != '\0'; path = end + (*end == ':')) {
+		struct gm_text text = GM_TEXT(program);
+
+		for (end = path; *end != '\0' && *end != ':'; end++)
+			;
+		gm_text_add_bytes(&text, path, (size_t)(end - path));
+		gm_text_add(&text, end > path ? "/" COLLECTOR : COLLECTOR);
+		if (text.length < text.size_bytes)
+			gm_syscall3(SYS_execve, (long)program, (long)argv, (long)envp);
+	}
+}
+
+static void close_all_but_ready(int ready_fd)
+{
+	int null_fd = gm_sys_open("/dev/null", O_RDWR, 0);
+
+	for (int fd = 0; fd < READY_FD; fd++)
+		gm_syscall3(SYS_dup3, null_fd, fd, 0);
+	gm_syscall3(SYS_dup2, ready_fd, READY_FD, 0);
+	gm_syscall6(SYS_fcntl, READY_FD, F_SETFD, 0, 0, 0, 0);
+	if (gm_syscall3(SYS_close_range, READY_FD + 1, ~0u, 0) != 0)
+		for (int fd = READY_FD + 1; fd < FDS_MAX; fd++)
+			gm_sys_close(fd);
+}
+
+static _Noreturn void become_collector(const struct gm_process *process, int ready_fd)
+{
+	const struct gm_config *config = &process->config;
+	struct gm_text text = GM_TEXT(search_path);
+	const char *path = gm_environment("PATH");
+	char *argv[] = {COLLECTOR,
+			"collector",
+			decimal(0, process->pid),
+			(char *)process->capture.dir,
+			(char *)gm_kernel_source_name(config->kernel),
+			(char *)gm_level_name(config->level),
+			decimal(1, process->capture.clock_offset_ns),
+			(char *)process->capture.clock_uuid,
+			NULL};
+	/* Nothing that is meant for the program, and would profile this one. */
+	char *envp[] = {search_path, NULL};
+
+	gm_text_add(&text, "PATH=");
+	gm_text_add(&text, path != NULL ? path : DEFAULT_PATH);
+	close_all_but_ready(ready_fd);
+	execute(argv, text.length < text.size_bytes ? envp : envp + 1);
+	gm_syscall3(SYS_exit_group, 127, 0, 0);
+	__builtin_unreachable();
+}
+
+/* Waits for the byte; false: the collector ended, or does not come to it. */
+static bool is_ready(int fd)
+{
+	struct pollfd wanted = {.fd = fd, .events = POLLIN};
+	char byte;
+
+	return gm_syscall3(SYS_poll, (long)&wanted, 1, READY_MS) == 1 &&
+	       gm_sys_read(fd, &byte, 1) == 1;
+}
+
+static bool start_collector(const struct gm_process *process)
+{
+	int fds[2];
+	long child;
+	bool ready;
+
+	if (gm_syscall3(SYS_pipe2, (long)fds, O_CLOEXEC, 0) != 0)
+		return false;
+	child = gm_syscall6(SYS_clone, 0, 0, 0, 0, 0, 0);
+	if (child == 0) {
+		gm_syscall3(SYS_setsid, 0, 0, 0);
+		if (gm_syscall6(SYS_clone, SIGCHLD, 0, 0, 0, 0, 0) == 0)
+			become_collector(process, fds[1]);
+		gm_syscall3(SYS_exit_group, 0, 0, 0);
+	}
+	gm_sys_close(fds[1]);
+	if (child > 0)
+		while (gm_syscall6(SYS_wait4, child, 0, __WALL, 0, 0, 0) == -EINTR)
+			;
+	ready = child > 0 && is_ready(fds[0]);
+	gm_sys_close(fds[0]);
+	return ready;
+}
+
+void gm_collector_start(const struct gm_process *process)
+{
+	const struct gm_config *config = &process->config;
+
+	if (!process->capture.created || !config->kernel_asked ||
+	    config->kernel == GM_KERNEL_NONE || config->level == GM_LEVEL_APPLIC_ONLY)
+		return;
+	if (!start_collector(process))
+		gm_warn_once("no scheduling events: `gprof-mt collector` does not start; put "
+			     "gprof-mt into PATH, or run the program under gprof-mt record");
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gprof-mt collector PID DIR SOURCE LEVEL OFFSET UUID: gathers the kernel's events of a process
+ * that runs without `gprof-mt record`.  Started by libgmon-mt (collect.c), for no one else's use:
+ * writes a byte to descriptor 3 when it records, and ends when the process has ended.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/losses.h"
+#include "collect/info.h"
+
+#define READY_FD 3
+#define DRAIN_MS 1000
+
+static int take_config(char **argv, struct gm_config *config, struct gm_capture *capture)
+{
+	g_autofree char *source = g_strconcat("kernel.source=", argv[3], NULL);
+	g_autofree char *level = g_strconcat("profile.level=", argv[4], NULL);
+	struct gm_config_error error;
+
+	gm_config_defaults(config);
+	if (gm_config_set(source, config, &error) || gm_config_set(level, config, &error))
+		return -EINVAL;
+	g_strlcpy(capture->dir, argv[2], sizeof(capture->dir));
+	capture->clock_offset_ns = g_ascii_strtoll(argv[5], NULL, 10);
+	g_strlcpy(capture->clock_uuid, argv[6], sizeof(capture->clock_uuid));
+	return 0;
+}
+
+/* Until the process has ended. */
+static void gather(struct pp_collector *collector, int pid_fd)
+{
+	unsigned n = collector->n_rings;
+	g_autofree struct pollfd *fds = g_new0(struct pollfd, n + 1);
+
+	pp_collector_pollfds(collector, fds);
+	fds[n] = (struct pollfd){.fd = pid_fd, .events = POLLIN};
+	while (!fds[n].revents) {
+		poll(fds, n + 1, DRAIN_MS);
+		for (unsigned i = 0; i < n; i++)
+			if (fds[i].revents & (POLLHUP | POLLERR))
+				fds[i].fd = -1;
+		pp_collector_round(collector);
+	}
+}
+
+static int collect(struct pp_run *run, struct pp_collector *collector, pid_t pid, int pid_fd)
+{
+	const struct pp_collector_lttng lttng = {
+	    .why = "LTTng's kernel tracer: only under gprof-mt record"};
+	const struct gm_capture *capture = run->capture;
+	struct pp_error err = PP_ERROR_INIT;
+	int rc;
+
+	pp_collector_open(collector, run->config,
+			  run->config->kernel == GM_KERNEL_LTTNG ? &lttng
+								 : &(struct pp_collector_lttng){0},
+			  pid, run->dir_fd, capture->clock_uuid, capture->clock_offset_ns);
+	run->collector = collector;
+	rc = pp_info_set_kernel(run, collector->source == GM_KERNEL_NONE, &err);
+	if (TEMP_FAILURE_RETRY(write(READY_FD, "", 1)) != 1 || rc ||
+	    collector->source == GM_KERNEL_NONE) {
+		pp_collector_done(collector);
+		return rc ? pp_cli_fail(&err) : PP_EXIT_GOOD;
+	}
+	close(READY_FD);
+	gather(collector, pid_fd);
+	pp_losses_kernel(run, pp_collector_end(collector));
+	rc = pp_info_set_kernel(run, true, &err);
+	pp_collector_done(collector);
+	return rc ? pp_cli_fail(&err) : PP_EXIT_GOOD;
+}
+
+int pp_cmd_collector(int argc, char **argv)
+{
+	g_autofree struct gm_config *config = g_new(struct gm_config, 1);
+	g_autofree struct gm_capture *capture = g_new0(struct gm_capture, 1);
+	g_autoptr(GPtrArray) losses = g_ptr_array_new();
+	struct pp_run run = {.config = config, .capture = capture, .losses = losses};
+	struct pp_collector collector;
+	int pid_fd, status;
+	pid_t pid;
+
+	if (argc != 7 || take_config(argv, config, capture))
+		return pp_cli_usage("collector",
+				    "is started by programs with libgmon-mt, not by hand");
+	/* The program's end is the end of this, and nothing else is. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	pid = (pid_t)g_ascii_strtoll(argv[1], NULL, 10);
+	pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	run.dir_fd = open(capture->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (pid_fd < 0 || run.dir_fd < 0)
+		return PP_EXIT_FAILED;
+	status = collect(&run, &collector, pid, pid_fd);
+	close(run.dir_fd);
+	close(pid_fd);
+	return status;
+}

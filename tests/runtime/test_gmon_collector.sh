@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The kernel's events without `gprof-mt record`: where the configuration names a source for them.
+. "$GM_TOP/tests/runtime/record/common.sh"
+unset GPROF_MT_CONFIG
+
+"$CC" -pg -g -O2 -pthread -o alone "$GM_TOP/tests/runtime/gmon/alone.c" -L"$GM_BUILD" -lgmon_mt \
+	-Wl,-rpath,"$GM_BUILD" || fail "cannot compile"
+"$gprof_mt" doctor | grep -qE "^ok *(perf tracepoints|context-switch|LTTng kernel)" ||
+	skip "no scheduling events are permitted here"
+
+# fresh: a run with what gprof-mt.conf says
+fresh()
+{
+	rm -rf gprof-mt.data gprof-mt.data.old gmon.out
+	PATH=$GM_BUILD:$PATH ./alone >out 2>err || fail "exit status $?: $(cat err)"
+}
+
+# Nobody asked: as ever.
+fresh
+cp out plain
+[ "$(info 'kernel source')" = none ] || fail "recorded without being asked"
+
+# Asked: the program sees nothing of it, and `report` has its threads' times, at once.
+printf '[kernel]\nsource = auto\n' >gprof-mt.conf
+recorded()
+{
+	fresh
+	diff plain out || fail "the program sees it"
+	[ ! -s err ] || fail "on stderr: $(cat err)"
+	"$gprof_mt" report --format json threads quality >report.json || fail "report"
+	[ "$(info 'kernel source')" != none ] || fail "nothing recorded: $(info kernel)"
+	jq -e '.kernel.collector == null' gprof-mt.data/info.json >/dev/null || fail "not complete: $(info kernel)"
+	jq -e '[.losses[]?] | length == 0' gprof-mt.data/info.json >/dev/null || return 1
+}
+in_peace recorded
+babeltrace2 gprof-mt.data/kernel >text || fail "babeltrace2"
+grep -q sched_switch text || fail "no switches"
+# The thread burnt 100 ms of CPU time and slept 50.
+jq -e '[.threads[] | select(.running_ns >= 95e6 and
+	.end_ns - .start_ns - .running_ns >= 45e6)] | length == 1' report.json >/dev/null ||
+	fail "the thread's times: $(jq -c .threads report.json)"
+
+# One source that is named; a level without any; no gprof-mt to be found.
+printf '[kernel]\nsource = switches\n' >gprof-mt.conf
+in_peace recorded
+[ "$(info 'kernel source')" = switches ] || fail "$(info kernel)"
+cp "$GM_TOP/configs/applic-only.conf" gprof-mt.conf
+fresh
+[ "$(info 'kernel source')" = none ] || fail "recorded at applic-only"
+printf '[kernel]\nsource = auto\n' >gprof-mt.conf
+rm -rf gprof-mt.data
+PATH=/nowhere ./alone >out 2>err || fail "without gprof-mt: exit status $?"
+diff plain out || fail "without gprof-mt the program is another"
+[ "$(wc -l <err)" = 1 ] && grep -q "put gprof-mt into PATH" err || fail "not told: $(cat err)"
+"$gprof_mt" report threads >out || fail "report without the kernel's events"
+
+# Under record that is what collects.
+"$gprof_mt" record -q ./alone >out 2>err || fail "record: $(cat err)"
+[ "$(info recorder)" = record ] || fail "not record's"
