@@ -44,7 +44,7 @@ static int wait_really(const struct wait *wait)
 
 static int wait_traced(struct wait *wait)
 {
-	struct st_thread *self = st_enter();
+	struct st_thread *self = st_skips(wait->done) ? NULL : st_enter();
 	int result;
 
 	if (self == NULL)
@@ -125,11 +125,15 @@ static bool has_waiters(const pthread_cond_t *cond)
 
 static int signal_traced(pthread_cond_t *cond, uintptr_t site)
 {
-	uint64_t *counts = st_counts();
-	bool waiters = has_waiters(cond);
+	uint64_t *counts;
+	bool waiters;
 	struct st_release release;
 	int result;
 
+	if (st_skips(ST_EVENT_cond_signal))
+		return st_real.pthread_cond_signal(cond);
+	counts = st_counts();
+	waiters = has_waiters(cond);
 	if (counts != NULL && !waiters) {
 		st_count(counts, ST_COUNTED_cond_signal);
 		return st_real.pthread_cond_signal(cond);
@@ -143,11 +147,15 @@ static int signal_traced(pthread_cond_t *cond, uintptr_t site)
 
 static int broadcast_traced(pthread_cond_t *cond, uintptr_t site)
 {
-	uint64_t *counts = st_counts();
-	bool waiters = has_waiters(cond);
+	uint64_t *counts;
+	bool waiters;
 	struct st_release release;
 	int result;
 
+	if (st_skips(ST_EVENT_cond_broadcast))
+		return st_real.pthread_cond_broadcast(cond);
+	counts = st_counts();
+	waiters = has_waiters(cond);
 	if (counts != NULL && !waiters) {
 		st_count(counts, ST_COUNTED_cond_broadcast);
 		return st_real.pthread_cond_broadcast(cond);

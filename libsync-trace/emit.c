@@ -193,6 +193,9 @@ void st_emit(struct st_thread *self, const struct st_record *record)
 {
 	if (st_unlikely(!self->live) && !elsewhere(self, record->site))
 		return;
+	/* It was the first in its process, and nothing was decided when it asked. */
+	if (st_unlikely(self->selective) && st_fates[record->id] == ST_SKIPPED)
+		return;
 	if (!self->ust || tell_ust(self, record))
 		write_event(self, record);
 }
@@ -254,7 +257,7 @@ uint64_t st_stamp_slowly(struct st_thread *self)
 
 void st_note(enum st_event id, int result, uintptr_t site, const void *object, uint64_t extra)
 {
-	struct st_thread *self = st_enter();
+	struct st_thread *self = st_skips(id) ? NULL : st_enter();
 
 	if (self == NULL)
 		return;

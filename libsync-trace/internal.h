@@ -35,6 +35,14 @@ struct gm_trace *st_process_trace(void);
 /* Where events go. */
 enum gm_sync_sink st_process_sink(void);
 
+/* --- what is recorded (select.c) -------------------------------------------------------------- */
+
+/* `types`: bits by enum gm_sync_type. */
+void st_select(uint64_t types, bool contended);
+
+/* Not all is. */
+bool st_is_selective(void);
+
 /* --- threads (self.c) ------------------------------------------------------------------------ */
 
 /* After a fork: gives the emptied writer the child's first thread. */

@@ -175,14 +175,16 @@ static int trylock_recorded(pthread_mutex_t *mutex, uintptr_t site)
 	return result;
 }
 
-/* --- where only waits are recorded ----------------------------------------------------------- */
+/* --- where not all is recorded --------------------------------------------------------------- */
 
 static __attribute__((noinline)) int lock_counted(pthread_mutex_t *mutex, uintptr_t site,
 						  uint64_t *counts)
 {
 	int tried;
 
-	if (!mutex_is_plain(mutex))
+	if (st_fates[ST_EVENT_mutex_lock] == ST_SKIPPED)
+		return st_real.pthread_mutex_lock(mutex);
+	if (counts == NULL || !mutex_is_plain(mutex))
 		return lock_recorded(mutex, site);
 	tried = st_real.pthread_mutex_trylock(mutex);
 	if (st_unlikely(tried != 0))
@@ -194,29 +196,48 @@ static __attribute__((noinline)) int lock_counted(pthread_mutex_t *mutex, uintpt
 /* Apart from the above, so that neither way saves registers for the other. */
 static inline int lock_traced(pthread_mutex_t *mutex, uintptr_t site)
 {
-	uint64_t *counts = st_counts();
+	struct st_thread *self = st_self;
 
-	return counts == NULL ? lock_recorded(mutex, site) : lock_counted(mutex, site, counts);
+	return st_likely(!self->selective) ? lock_recorded(mutex, site)
+					   : lock_counted(mutex, site, self->counts);
 }
 
-static inline int unlock_traced(pthread_mutex_t *mutex, uintptr_t site)
+static __attribute__((noinline)) int unlock_counted(pthread_mutex_t *mutex, uintptr_t site,
+						    uint64_t *counts)
 {
-	uint64_t *counts = st_counts();
-
+	if (st_fates[ST_EVENT_mutex_unlock] == ST_SKIPPED)
+		return st_real.pthread_mutex_unlock(mutex);
 	if (counts == NULL || mutex_has_sleepers(mutex))
 		return unlock_recorded(mutex, site);
 	st_count(counts, ST_COUNTED_mutex_unlock);
 	return st_real.pthread_mutex_unlock(mutex);
 }
 
-static inline int trylock_traced(pthread_mutex_t *mutex, uintptr_t site)
+static __attribute__((noinline)) int trylock_counted(pthread_mutex_t *mutex, uintptr_t site,
+						     uint64_t *counts)
 {
-	uint64_t *counts = st_counts();
-
+	if (st_fates[ST_EVENT_mutex_trylock] == ST_SKIPPED)
+		return st_real.pthread_mutex_trylock(mutex);
 	if (counts == NULL)
 		return trylock_recorded(mutex, site);
 	st_count(counts, ST_COUNTED_mutex_trylock);
 	return st_real.pthread_mutex_trylock(mutex);
+}
+
+static inline int unlock_traced(pthread_mutex_t *mutex, uintptr_t site)
+{
+	struct st_thread *self = st_self;
+
+	return st_likely(!self->selective) ? unlock_recorded(mutex, site)
+					   : unlock_counted(mutex, site, self->counts);
+}
+
+static inline int trylock_traced(pthread_mutex_t *mutex, uintptr_t site)
+{
+	struct st_thread *self = st_self;
+
+	return st_likely(!self->selective) ? trylock_recorded(mutex, site)
+					   : trylock_counted(mutex, site, self->counts);
 }
 
 ST_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
@@ -236,7 +257,7 @@ ST_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 
 static int lock_until(pthread_mutex_t *mutex, uintptr_t site, const struct call *call)
 {
-	struct st_thread *self = st_enter();
+	struct st_thread *self = st_skips(call->done) ? NULL : st_enter();
 	int tried;
 
 	if (self == NULL)

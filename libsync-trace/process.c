@@ -100,6 +100,7 @@ static bool open_now(void)
 		return false;
 	if (process->config.sync_mode == GM_SYNC_CONTENDED && !st_counts_open(process->dir))
 		gm_warn("cannot make " ST_COUNTS_FILE ": recording all operations, not only waits");
+	st_select(process->config.sync_types, process->config.sync_mode == GM_SYNC_CONTENDED);
 	return true;
 }
 

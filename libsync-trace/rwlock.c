@@ -64,7 +64,7 @@ static bool has_sleepers(const pthread_rwlock_t *lock)
 
 static inline int lock_traced(pthread_rwlock_t *lock, uintptr_t site, const struct call *call)
 {
-	struct st_thread *self = st_enter();
+	struct st_thread *self = st_skips(call->done) ? NULL : st_enter();
 	int tried = EINVAL, result;
 	uint32_t writer;
 	uint64_t begin_ns = 0;
@@ -158,10 +158,13 @@ ST_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict lock, clocki
 
 ST_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 {
-	uint64_t *counts = st_counts();
+	uint64_t *counts;
 	struct st_thread *self;
 	int result;
 
+	if (st_skips(ST_EVENT_rwlock_tryrdlock))
+		return st_real.pthread_rwlock_tryrdlock(lock);
+	counts = st_counts();
 	if (counts != NULL) {
 		st_count(counts, ST_COUNTED_rwlock_tryrdlock);
 		return st_real.pthread_rwlock_tryrdlock(lock);
@@ -177,10 +180,13 @@ ST_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 
 ST_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 {
-	uint64_t *counts = st_counts();
+	uint64_t *counts;
 	struct st_thread *self;
 	int result;
 
+	if (st_skips(ST_EVENT_rwlock_trywrlock))
+		return st_real.pthread_rwlock_trywrlock(lock);
+	counts = st_counts();
 	if (counts != NULL) {
 		st_count(counts, ST_COUNTED_rwlock_trywrlock);
 		return st_real.pthread_rwlock_trywrlock(lock);
@@ -196,11 +202,14 @@ ST_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 
 ST_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
-	uint64_t *counts = st_counts();
+	uint64_t *counts;
 	struct st_thread *self;
 	struct st_release release;
 	int result;
 
+	if (st_skips(ST_EVENT_rwlock_unlock))
+		return st_real.pthread_rwlock_unlock(lock);
+	counts = st_counts();
 	if (counts != NULL && !has_sleepers(lock)) {
 		st_count(counts, ST_COUNTED_rwlock_unlock);
 		return st_real.pthread_rwlock_unlock(lock);

@@ -23,10 +23,10 @@
 #define GATE_SHUT   1
 #define FORMERS_MAX 1024 /* in a process: 4 KiB of memory and a file each */
 
-struct st_thread st_newborn = {.gate = GATE_SHUT};
-struct st_thread st_busy = {.gate = GATE_SHUT};
+struct st_thread st_newborn = {.gate = GATE_SHUT, .selective = true};
+struct st_thread st_busy = {.gate = GATE_SHUT, .selective = true};
 struct st_thread st_off = {.gate = GATE_SHUT};
-struct st_thread st_lost = {.gate = GATE_SHUT};
+struct st_thread st_lost = {.gate = GATE_SHUT, .selective = true};
 struct st_thread st_counting;
 
 static int n_formers;
@@ -82,6 +82,7 @@ static bool thread_attach(struct st_thread *self)
 		st_sites_init(self);
 	self->clock.error_ns = 0;
 	self->counts = st_counts_row(index);
+	self->selective = st_is_selective();
 	self->stack = (struct st_stack){0, 0};
 	self->live = true;
 	self->ust = st_process_sink() != GM_SINK_NATIVE;

@@ -53,6 +53,8 @@ static int wait_traced(sem_t *sem, uintptr_t site, const struct call *call)
 	uint64_t begin_ns = 0;
 	struct st_thread *self;
 
+	if (st_skips(done))
+		return call_real(sem, call);
 	if (may_try && !call->clocked)
 		pthread_testcancel();
 	self = st_enter();
@@ -103,10 +105,13 @@ ST_EXPORT int sem_clockwait(sem_t *restrict sem, clockid_t clock,
 
 ST_EXPORT int sem_trywait(sem_t *sem)
 {
-	uint64_t *counts = st_counts();
+	uint64_t *counts;
 	struct st_thread *self;
 	int value;
 
+	if (st_skips(ST_EVENT_sem_trywait))
+		return st_real.sem_trywait(sem);
+	counts = st_counts();
 	if (counts != NULL) {
 		st_count(counts, ST_COUNTED_sem_trywait);
 		return st_real.sem_trywait(sem);
@@ -129,11 +134,14 @@ static bool has_sleepers(const sem_t *sem)
 /* Nothing of the semaphore is touched after the call: its waiter may have freed it. */
 ST_EXPORT int sem_post(sem_t *sem)
 {
-	uint64_t *counts = st_counts();
+	uint64_t *counts;
 	struct st_thread *self;
 	struct st_release release;
 	int value;
 
+	if (st_skips(ST_EVENT_sem_post))
+		return st_real.sem_post(sem);
+	counts = st_counts();
 	if (counts != NULL && !has_sleepers(sem)) {
 		st_count(counts, ST_COUNTED_sem_post);
 		return st_real.sem_post(sem);

@@ -8,7 +8,7 @@
 
 ST_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 {
-	struct st_thread *self = st_enter();
+	struct st_thread *self = st_skips(ST_EVENT_spin_lock) ? NULL : st_enter();
 	uint64_t begin_ns;
 	int result;
 
@@ -31,10 +31,13 @@ ST_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 
 ST_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 {
-	uint64_t *counts = st_counts();
+	uint64_t *counts;
 	struct st_thread *self;
 	int result;
 
+	if (st_skips(ST_EVENT_spin_trylock))
+		return st_real.pthread_spin_trylock(lock);
+	counts = st_counts();
 	if (counts != NULL) {
 		st_count(counts, ST_COUNTED_spin_trylock);
 		return st_real.pthread_spin_trylock(lock);
@@ -51,12 +54,15 @@ ST_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 
 ST_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
 {
-	uint64_t *counts = st_counts();
+	uint64_t *counts;
 	const void *object = (const void *)lock;
 	struct st_thread *self;
 	struct st_release release;
 	int result;
 
+	if (st_skips(ST_EVENT_spin_unlock))
+		return st_real.pthread_spin_unlock(lock);
+	counts = st_counts();
 	/* Who spins on it nobody knows. */
 	if (counts != NULL) {
 		st_count(counts, ST_COUNTED_spin_unlock);

@@ -247,7 +247,7 @@ static int create_traced(pthread_t *thread, const pthread_attr_t *attributes, ro
 	else if (start != NULL)
 		start_free(start);
 
-	self = st_enter();
+	self = st_skips(ST_EVENT_thread_create) ? NULL : st_enter();
 	if (self == NULL)
 		return result;
 	st_emit_parts(self, ST_EVENT_thread_create, result, site, (const void *)created,
@@ -286,7 +286,7 @@ static int call_real(pthread_t thread, void **value, const struct call *call)
  */
 static int join_traced(pthread_t thread, void **value, uintptr_t site, const struct call *call)
 {
-	struct st_thread *self = st_enter();
+	struct st_thread *self = st_skips(ST_EVENT_thread_join) ? NULL : st_enter();
 	bool may_try =
 	    !call->clocked || call->clock == CLOCK_REALTIME || call->clock == CLOCK_MONOTONIC;
 	uint64_t begin_ns = 0;

@@ -67,6 +67,7 @@ struct st_thread {
 	uint16_t sites_shift;
 	bool ust;	  /* events go to LTTng-UST, too */
 	bool only_ust;	  /* ... and to no stream: LTTng stamps them */
+	bool selective;	  /* not all is recorded: see st_fates */
 	uint64_t *counts; /* sync.mode = contended: of what did not wait; else NULL */
 	uint64_t *sites;  /* return address << ST_SITE_BITS | number; 0: free */
 	struct gm_clock clock;
@@ -95,6 +96,16 @@ extern struct st_thread st_newborn, st_busy, st_off, st_lost;
 
 /* Given to threads that are st_lost; has never any room, and so takes every event to st_emit(). */
 extern struct st_thread st_counting;
+
+/* What becomes of an event, by its id. */
+enum st_fate { ST_RECORDED = 0, ST_COUNTED, ST_SKIPPED };
+extern uint8_t st_fates[ST_N_EVENTS] __attribute__((visibility("hidden")));
+
+/* Is the operation of a type that is switched off?  Then it is the bare call. */
+static inline bool st_skips(enum st_event id)
+{
+	return st_unlikely(st_self->selective) && st_fates[id] == ST_SKIPPED;
+}
 
 /* NULL when the call is not to be recorded; the gate is shut otherwise. */
 struct st_thread *st_enter_slowly(void) ST_COLD;
@@ -150,7 +161,7 @@ static inline void st_leave(struct st_thread *self)
  */
 static inline uint64_t *st_counts(void)
 {
-	return st_self->counts;
+	return st_unlikely(st_self->selective) ? st_self->counts : NULL;
 }
 
 /* The place in the counts of an operation that has one, and 1; else 0. */

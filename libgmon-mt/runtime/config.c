@@ -7,24 +7,27 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "gmon-mt/format.h"
 #include "runtime/config.h"
 #include "runtime/sys.h"
 
 #define CONFIG_FILE_MAX 65536
-#define WORDS_MAX	8
+#define WORDS_MAX	12
 #define NS_PER_S	UINT64_C(1000000000)
 
-enum key_type { KEY_WORD, KEY_SIZE, KEY_NUMBER, KEY_TIME, KEY_PATH };
+enum key_type { KEY_WORD, KEY_SET, KEY_SIZE, KEY_NUMBER, KEY_TIME, KEY_PATH };
 
 struct key {
 	const char *group, *name;
 	enum key_type type;
 	size_t offset;
-	const char *words[WORDS_MAX]; /* KEY_WORD: the name of value i; NULL ends */
+	const char *words[WORDS_MAX]; /* of value i (KEY_WORD), of bit i (KEY_SET); NULL ends */
 	uint64_t least, most;	      /* KEY_SIZE, bytes; KEY_NUMBER; KEY_TIME, ns, or ~0: off */
 };
 
-#define FIELD(member) offsetof(struct gm_config, member)
+#define FIELD(member)	offsetof(struct gm_config, member)
+#define ALL_TYPES	((1u << GM_N_SYNC_TYPES) - 1)
+#define TYPE_NAME(name) #name,
 
 static const struct key keys[] = {
     {"profile", "level", KEY_WORD, FIELD(level), {"applic-only", "full-sched", "full"}, 0, 0},
@@ -34,6 +37,7 @@ static const struct key keys[] = {
     {"sync", "mode", KEY_WORD, FIELD(sync_mode), {"all", "contended", "off"}, 0, 0},
     {"sync", "buffer", KEY_SIZE, FIELD(sync_buffer_bytes), {NULL}, 16384, 1u << 30},
     {"sync", "sink", KEY_WORD, FIELD(sync_sink), {"native", "lttng", "both"}, 0, 0},
+    {"sync", "types", KEY_SET, FIELD(sync_types), {GM_SYNC_TYPES(TYPE_NAME)}, 0, 0},
     {"sync", "paths", KEY_TIME, FIELD(sync_path_ns), {NULL}, 0, 3600 * NS_PER_S},
     {"kernel",
      "source",
@@ -57,6 +61,7 @@ void gm_config_defaults(struct gm_config *config)
 	    .gmon_writer = GM_GMON_PROGRAM,
 	    .sync_mode = GM_SYNC_ALL,
 	    .sync_buffer_bytes = 1u << 20,
+	    .sync_types = ALL_TYPES,
 	    .sync_path_ns = 10000,
 	    .kernel = GM_KERNEL_AUTO,
 	    .sample_hz = 100,
@@ -147,10 +152,14 @@ static void add_accepted_values(struct gm_text *text, const struct key *key)
 {
 	switch (key->type) {
 	case KEY_WORD:
+	case KEY_SET:
 		for (unsigned i = 0; key->words[i] != NULL; i++) {
 			gm_text_add(text, i > 0 ? " | " : "");
 			gm_text_add(text, key->words[i]);
 		}
+		if (key->type == KEY_SET)
+			gm_text_add(text,
+				    " | all, with commas between, - before what is not wanted");
 		break;
 	case KEY_SIZE:
 		gm_text_add(text, "bytes from ");
@@ -222,6 +231,38 @@ static bool parse_time(struct span value, uint64_t most_ns, uint64_t *ret_ns)
 	return false;
 }
 
+/* Bits of words: "a, b"; "-b" is all but b.  False: one is unknown, or none is left. */
+static bool parse_set(struct span value, const char *const *words, uint64_t *ret_bits)
+{
+	uint64_t all = 0, bits = 0, chosen;
+	const char *end;
+
+	for (unsigned i = 0; words[i] != NULL; i++)
+		all |= (uint64_t)1 << i;
+	if (value.start < value.end && *value.start == '-')
+		bits = all;
+	for (;; value.start = end + 1) {
+		struct span word;
+		bool without;
+
+		for (end = value.start; end < value.end && *end != ','; end++)
+			;
+		word = span_trim((struct span){value.start, end});
+		without = word.start < word.end && *word.start == '-';
+		word.start += without;
+		chosen = span_is(word, "all") ? all : 0;
+		for (unsigned i = 0; words[i] != NULL; i++)
+			chosen |= span_is(word, words[i]) ? (uint64_t)1 << i : 0;
+		if (chosen == 0)
+			return false;
+		bits = without ? bits & ~chosen : bits | chosen;
+		if (end == value.end)
+			break;
+	}
+	*ret_bits = bits;
+	return bits != 0;
+}
+
 static bool key_set(const struct key *key, struct span value, struct gm_config *config)
 {
 	char *field = (char *)config + key->offset;
@@ -235,6 +276,8 @@ static bool key_set(const struct key *key, struct span value, struct gm_config *
 				return true;
 			}
 		return false;
+	case KEY_SET:
+		return parse_set(value, key->words, (uint64_t *)field);
 	case KEY_SIZE:
 	case KEY_NUMBER:
 		if (!parse_size(value, key->type == KEY_SIZE, &bytes) || bytes < key->least ||
@@ -428,6 +471,19 @@ static void add_time(struct gm_text *text, uint64_t ns)
 	gm_text_add(text, "ns");
 }
 
+static void add_set(struct gm_text *text, uint64_t bits, const char *const *words)
+{
+	bool any = false;
+
+	for (unsigned i = 0; words[i] != NULL; i++) {
+		if ((bits >> i & 1) == 0)
+			continue;
+		gm_text_add(text, any ? ", " : "");
+		gm_text_add(text, words[i]);
+		any = true;
+	}
+}
+
 size_t gm_config_format(const struct gm_config *config, char *buffer, size_t size_bytes)
 {
 	struct gm_text text = {buffer, size_bytes, 0};
@@ -447,6 +503,8 @@ size_t gm_config_format(const struct gm_config *config, char *buffer, size_t siz
 			gm_text_add(&text, key->words[*(const int *)field]);
 		else if (key->type == KEY_SIZE || key->type == KEY_NUMBER)
 			gm_text_add_u64(&text, *(const uint64_t *)field);
+		else if (key->type == KEY_SET)
+			add_set(&text, *(const uint64_t *)field, key->words);
 		else if (key->type == KEY_TIME)
 			add_time(&text, *(const uint64_t *)field);
 		else

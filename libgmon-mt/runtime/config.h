@@ -38,6 +38,7 @@ struct gm_config {
 	enum gm_sync_mode sync_mode;  /* [sync]    mode = all | contended | off */
 	uint64_t sync_buffer_bytes;   /* [sync]    buffer = 1M: largest packet of a thread */
 	enum gm_sync_sink sync_sink;  /* [sync]    sink = native | lttng | both */
+	uint64_t sync_types;	      /* [sync]    types = all: bits by enum gm_sync_type */
 	uint64_t sync_path_ns;	      /* [sync]    paths = 10us: of waits as long; ~0: off */
 	enum gm_kernel_source kernel; /* [kernel]  source = auto | lttng | perf | switches | none */
 	bool kernel_asked;	      /* ... and that was said, not left at its default */

@@ -388,6 +388,14 @@ void gm_process_count_lost(enum gm_library library, uint64_t n, uint8_t why)
 	gm_loss_add(whys, why);
 }
 
+void gm_process_set_sync_types_off(uint32_t types)
+{
+	struct gm_threads_header *header = gm_threads_table();
+
+	if (header != NULL)
+		header->sync_types_off = (uint16_t)types;
+}
+
 void gm_process_count_path_lost(void)
 {
 	struct gm_threads_header *header = gm_threads_table();

@@ -72,6 +72,10 @@ bool gm_process_set_sampling(uint64_t sampler, enum gm_sample_state state, uint6
  */
 void gm_process_count_lost(enum gm_library library, uint64_t n, uint8_t why);
 
+/* Says in the table's header what kinds of synchronization are not recorded: bits by gm_sync_type.
+ */
+void gm_process_set_sync_types_off(uint32_t types);
+
 /* Counts an event that lacks its call path. */
 void gm_process_count_path_lost(void);
 

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "gmon-mt/format.h"
+
 #define WAITS(X)                                                                                   \
 	X(mutex_lock)                                                                              \
 	X(mutex_timedlock)                                                                         \
@@ -100,11 +102,30 @@ enum st_event pp_sync_counted(enum st_counted counted)
 	return counted < ST_N_COUNTED ? events[counted] : ST_N_EVENTS;
 }
 
+#define TYPE_NAME(name) #name,
+static const char *const types[] = {GM_SYNC_TYPES(TYPE_NAME)};
+#undef TYPE_NAME
+
+bool pp_sync_type_is_in(const char *type, unsigned bits)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(types); i++)
+		if (strcmp(types[i], type) == 0)
+			return bits >> i & 1;
+	return false;
+}
+
+char *pp_sync_types_text(unsigned bits)
+{
+	GString *text = g_string_new(NULL);
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(types); i++)
+		if (bits >> i & 1)
+			g_string_append_printf(text, "%s%s", text->len ? ", " : "", types[i]);
+	return g_string_free(text, text->len == 0);
+}
+
 const char *pp_sync_type(enum st_event op)
 {
-	static const char *const types[] = {"mutex", "cond", "sem",    "barrier", "rwlock",
-					    "spin",  "once", "thread", "signal"};
-
 	for (unsigned i = 0; i < G_N_ELEMENTS(types); i++)
 		if (starts_with(pp_sync_name(op), types[i]))
 			return types[i];

@@ -103,4 +103,10 @@ enum st_event pp_sync_counted(enum st_counted counted);
 /* One of those. */
 const char *pp_sync_type(enum st_event op);
 
+/* Is it among these, bits by enum gm_sync_type? */
+bool pp_sync_type_is_in(const char *type, unsigned bits);
+
+/* "spin, once".  NULL: none.  The caller frees it. */
+char *pp_sync_types_text(unsigned bits);
+
 #endif

@@ -30,6 +30,7 @@ struct pp_process {
 	GPtrArray *threads;	    /* of struct pp_thread *, by index; borrowed from the model */
 	GArray *maps;		    /* of struct pp_load, by input/maps; NULL: no load map */
 	bool only_waits;	    /* of its synchronization: the rest was counted */
+	unsigned sync_types_off;    /* bits by enum gm_sync_type: not recorded */
 	uint64_t sample_period_ns;  /* CPU time of a thread from sample to sample; 0: none taken */
 	const char *why_no_samples; /* NULL: they are taken */
 	bool has_streams;	    /* its synch-events are in a folder of its own */

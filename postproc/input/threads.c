@@ -98,6 +98,7 @@ static void take_header(struct pp_process *process, const struct gm_threads_head
 	process->calls_lost = header->calls_lost;
 	process->events_lost = header->events_lost;
 	process->paths_lost = header->paths_lost;
+	process->sync_types_off = header->sync_types_off;
 	process->threads_why = header->threads_why;
 	process->calls_why = header->calls_why;
 	process->events_why = header->events_why;

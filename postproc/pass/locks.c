@@ -8,6 +8,7 @@
  * wait; the time in between is a wait for the condition variable alone.
  */
 #include "pass/object_row.h"
+#include "pass/unrecorded.h"
 
 #include <string.h>
 
@@ -298,6 +299,7 @@ static void locks_finish(void *state, int64_t end_ns, GPtrArray *tables)
 		add_row(table, self, used->pdata[i]);
 		n_counted += is_counted(used->pdata[i]);
 	}
+	pp_unrecorded_note(table, self->context->model);
 	if (n_counted)
 		pp_table_note(table,
 			      "recorded with sync.mode = contended: how often %u of these "

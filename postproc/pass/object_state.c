@@ -54,9 +54,12 @@ void pp_objects_done(struct pp_objects *objects, GDestroyNotify free_data)
 	g_clear_pointer(&objects->live, g_hash_table_unref);
 }
 
-static bool is_cond_wait(enum st_event op)
+/* Does it give a mutex up and take it back, in a process whose mutexes are known? */
+static bool yields_mutex(const struct pp_operation *operation)
 {
-	return op == ST_EVENT_cond_wait || op == ST_EVENT_cond_timedwait;
+	return (operation->op == ST_EVENT_cond_wait || operation->op == ST_EVENT_cond_timedwait) &&
+	       !pp_sync_type_is_in(pp_sync_type(ST_EVENT_mutex_lock),
+				   operation->thread->process->sync_types_off);
 }
 
 bool pp_operation_acquired(const struct pp_operation *operation)
@@ -337,7 +340,7 @@ void pp_objects_begin(struct pp_objects *objects, const struct pp_operation *ope
 	g_array_append_val(object->waiters, waiter);
 	if (objects->listener->waits)
 		objects->listener->waits(objects->listener->data, object, operation);
-	if (is_cond_wait(operation->op)) {
+	if (yields_mutex(operation)) {
 		struct pp_object *mutex = mutex_of(objects, operation);
 
 		release(objects, mutex, operation, operation->begin_ns);
@@ -418,7 +421,7 @@ void pp_objects_operation(struct pp_objects *objects, const struct pp_operation 
 	if (acquired && pp_object_is_lock(object))
 		take(objects, object, operation);
 	tell(objects, object, operation, acquired);
-	if (is_cond_wait(operation->op) && operation->waited)
+	if (yields_mutex(operation) && operation->waited)
 		end_cond_wait(objects, operation);
 	if (acquired && operation->op == ST_EVENT_thread_join)
 		end_generation(objects, object);

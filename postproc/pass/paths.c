@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "pass/object_row.h"
+#include "pass/unrecorded.h"
 
 /* The rest is seldom of interest, and there may be thousands. */
 #define TEXT_ROWS 30
@@ -207,6 +208,7 @@ static void paths_finish(void *state, int64_t end_ns, GPtrArray *tables)
 		pp_table_note(table, "no operation has a call path: sync.paths was off, none "
 				     "waited for so long, or the program's code has no frame "
 				     "pointers (-pg, -fno-omit-frame-pointer)");
+	pp_unrecorded_note(table, self->context->model);
 	if (n_lost)
 		pp_table_note(table,
 			      "%" PRIu64 " more should have a call path, but came along more "

@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "pass/pass.h"
 #include "pass/top.h"
+#include "pass/unrecorded.h"
 
 /* So many objects, and so many problems, in text. */
 #define N_SHOWN 3
@@ -307,6 +308,7 @@ static void summary_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	append_top(text, top);
 	append_problems(text, model);
 	table->text = g_string_free(text, FALSE);
+	pp_unrecorded_note(table, model);
 	g_ptr_array_add(tables, table);
 }
 

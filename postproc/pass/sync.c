@@ -4,6 +4,7 @@
  * call blocked it, and how long it waited.
  */
 #include "pass/thread_state.h"
+#include "pass/unrecorded.h"
 
 enum { PID, IMAGE, TID, INDEX, THREAD, FUNCTION, CALLS, BLOCKED, WAIT, WAIT_MAX };
 
@@ -241,6 +242,7 @@ static void add_notes(const struct sync *self, struct pp_table *table)
 	if (!self->context->has_kernel)
 		pp_table_note(table, "no scheduling events in this capture: a call counts as "
 				     "blocked when it found the object taken");
+	pp_unrecorded_note(table, self->context->model);
 	if (not_known)
 		pp_table_note(table,
 			      "no scheduling event tells of %u of the threads: whether their "

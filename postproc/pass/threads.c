@@ -7,6 +7,7 @@
  */
 #include "pass/shown.h"
 #include "pass/thread_state.h"
+#include "pass/unrecorded.h"
 
 enum {
 	NAME = PP_N_THREAD_CELLS,
@@ -141,6 +142,7 @@ static void add_notes(struct pp_table *table, const struct threads *self)
 {
 	unsigned not_scheduled = 0, in_doubt = 0;
 
+	pp_unrecorded_note(table, self->context->model);
 	if (!self->context->has_kernel) {
 		pp_table_note(table,
 			      "no scheduling events in this capture: whether a thread ran is "

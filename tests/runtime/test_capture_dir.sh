@@ -137,6 +137,10 @@ level = full\n|gprof-mt.conf:1: cannot read 'level = full': a \[GROUP\] line mus
 [sync]\nbuffer = 7\n|gprof-mt.conf:2: bad value '7' for sync.buffer: use bytes from 16384
 [sync]\nbuffer = 99999999999999999999999999\n|bad value
 [sync]\nbuffer = 64X\n|bad value '64X'
+[sync]\ntypes = mutex, lock\n|gprof-mt.conf:2: bad value 'mutex, lock' for sync.types: use mutex . cond .* all, with commas
+[sync]\ntypes =\n|bad value '' for sync.types
+[sync]\ntypes = mutex,\n|bad value 'mutex,' for sync.types
+[sync]\ntypes = -all\n|bad value '-all' for sync.types
 [output]\ndir =\n|bad value '' for output.dir
 END
 printf '[calls]\r\nmode\t=  count \r\n[sync]\nbuffer = 64K\n[output]\ndir = a b' >gprof-mt.conf

@@ -99,7 +99,8 @@ struct gm_threads_header {
 	uint64_t proc_start;   /* field 22 of /proc/PID/stat: the process, whatever it executes */
 	uint64_t sample_period_ns; /* CPU time of a thread from sample to sample; 0: none taken */
 	uint64_t sampler;	   /* which copy of libgmon-mt samples; means nothing to a reader */
-	uint32_t sample_state;	   /* enum gm_sample_state */
+	uint16_t sample_state;	   /* enum gm_sample_state */
+	uint16_t sync_types_off;   /* bits, by enum gm_sync_type: not recorded */
 	uint8_t threads_why, calls_why, events_why; /* enum gm_loss, of threads_lost and so on */
 	uint8_t reserved8;
 	uint64_t paths_lost; /* synch-events that lack the call path they were to have */
@@ -107,6 +108,25 @@ struct gm_threads_header {
 	uint32_t bucket[GM_THREAD_BUCKETS];
 };
 _Static_assert(sizeof(struct gm_threads_header) == 128 + 4 * GM_THREAD_BUCKETS, "on-disk size");
+
+/* Kinds of synchronization, as [sync] types and the events' names call them. */
+#define GM_SYNC_TYPES(X)                                                                           \
+	X(mutex)                                                                                   \
+	X(cond)                                                                                    \
+	X(rwlock)                                                                                  \
+	X(sem)                                                                                     \
+	X(barrier)                                                                                 \
+	X(spin)                                                                                    \
+	X(thread)                                                                                  \
+	X(signal)                                                                                  \
+	X(once)
+
+enum gm_sync_type {
+#define GM_SYNC_TYPE(name) GM_SYNC_TYPE_##name,
+	GM_SYNC_TYPES(GM_SYNC_TYPE)
+#undef GM_SYNC_TYPE
+	    GM_N_SYNC_TYPES
+};
 
 /* Why a process has samples, or none. */
 enum gm_sample_state {

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* What was switched off in the recording. */
+#ifndef PP_PASS_UNRECORDED_H
+#define PP_PASS_UNRECORDED_H
+
+#include "core/model.h"
+#include "core/table.h"
+
+/* Notes it: what is not in the table is no zero. */
+void pp_unrecorded_note(struct pp_table *table, const struct pp_model *model);
+
+#endif
