@@ -102,9 +102,10 @@ read line
 echo went on
 END
 mkfifo gate
+rm out # with the last program's "ready"
 "${record[@]}" sh go-on.sh <gate >out &
 exec 9>gate
-until_true 60 grep -q ready out || fail "not started"
+until_true 60 grep -qs ready out || fail "not started"
 kill -KILL $!
 wait $! 2>/dev/null
 echo >&9
