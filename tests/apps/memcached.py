@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tests/apps/memcached.py BUILD PROGRAM DIR
+"""tests/apps/memcached.py BUILD DIR
 
-memcached with four threads, profiled, while clients on loopback set and get values and compare every
-byte.  Each of its locks must be in the report with its source line.  "N passed, N failed, N skipped"
-comes last."""
+memcached, built in DIR by tests/apps/build, with four threads, profiled, while clients on loopback
+set and get values and compare every byte.  Each of its locks must be in the report with its source
+line.  "N passed, N failed, N skipped" comes last."""
 import json
 import os
 import random
@@ -113,10 +113,14 @@ def serve(prefix, program, directory):
 
 
 class Profile:
-    def __init__(self, build, program, directory):
+    def __init__(self, build, directory):
         self.gprof_mt = os.path.join(build, "gprof-mt")
-        self.program, self.directory = program, directory
-        self.capture = os.path.join(directory, "capture")
+        self.program = os.path.join(directory, "glibc/memcached")
+        self.source = os.path.join(directory, "source/thread.c")
+        self.directory = os.path.join(directory, "run")
+        shutil.rmtree(self.directory, ignore_errors=True)
+        os.makedirs(self.directory)
+        self.capture = os.path.join(self.directory, "capture")
         self.sections = {}
 
     def record(self):
@@ -140,8 +144,7 @@ class Profile:
 
     def claim_lock(self, name, line):
         """The lock, named by its variable or by the line that initialized it."""
-        source = os.path.join(os.path.dirname(self.program), "thread.c")
-        with open(source, encoding="utf-8") as file:
+        with open(self.source, encoding="utf-8") as file:
             lines = [n for n, text in enumerate(file, 1) if line in text]
         places = [name] if name else [f"thread.c:{n})" for n in lines]
         expect(lines and places, f"thread.c has no {line}")
@@ -183,10 +186,7 @@ class Profile:
 
 
 def main():
-    build, program, directory = map(os.path.abspath, sys.argv[1:])
-    shutil.rmtree(directory, ignore_errors=True)
-    os.makedirs(directory)
-    profile, claims = Profile(build, program, directory), Claims("memcached")
+    profile, claims = Profile(*map(os.path.abspath, sys.argv[1:3])), Claims("memcached")
     claims.check("sets and gets, byte for byte; the same exit status and output", profile.record)
     claims.check("item locks, by the line that makes them",
                  lambda: profile.claim_lock(None, "pthread_mutex_init(&item_locks[i]"))
