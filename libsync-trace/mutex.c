@@ -55,6 +55,11 @@ static uint32_t mutex_owner(const pthread_mutex_t *mutex)
 	return (word & FUTEX_OWNER_GONE) != 0 ? 0 : word & FUTEX_OWNER_MASK;
 }
 
+int st_mutex_look(pthread_mutex_t *mutex)
+{
+	return mutex_owner(mutex) != 0 ? EBUSY : EINVAL;
+}
+
 /* Would its owner's lock fail at once, or count, rather than wait? */
 static bool is_relock(const struct st_thread *self, const pthread_mutex_t *mutex, uint32_t owner)
 {
@@ -136,7 +141,7 @@ static int lock_recorded(pthread_mutex_t *mutex, uintptr_t site)
 		return st_real.pthread_mutex_lock(mutex);
 	if (st_unlikely(!mutex_is_plain(mutex)))
 		return lock_slowly(self, mutex, site, mutex_owner(mutex) != 0, &lock_call);
-	tried = st_real.pthread_mutex_trylock(mutex);
+	tried = st_try.mutex(mutex);
 	if (st_unlikely(tried != 0))
 		return lock_slowly(self, mutex, site, tried == EBUSY, &lock_call);
 	st_emit_op(self, ST_EVENT_mutex_lock, 0, site, mutex, st_stamp(self));
@@ -186,7 +191,7 @@ static __attribute__((noinline)) int lock_counted(pthread_mutex_t *mutex, uintpt
 		return st_real.pthread_mutex_lock(mutex);
 	if (counts == NULL || !mutex_is_plain(mutex))
 		return lock_recorded(mutex, site);
-	tried = st_real.pthread_mutex_trylock(mutex);
+	tried = st_try.mutex(mutex);
 	if (st_unlikely(tried != 0))
 		return lock_slowly(st_enter(), mutex, site, tried == EBUSY, &lock_call);
 	st_count(counts, ST_COUNTED_mutex_lock);
@@ -266,7 +271,7 @@ static int lock_until(pthread_mutex_t *mutex, uintptr_t site, const struct call 
 	if (!mutex_is_plain(mutex) ||
 	    (call->clock != CLOCK_REALTIME && call->clock != CLOCK_MONOTONIC))
 		return lock_slowly(self, mutex, site, mutex_owner(mutex) != 0, call);
-	tried = st_real.pthread_mutex_trylock(mutex);
+	tried = st_try.mutex(mutex);
 	if (tried != 0)
 		return lock_slowly(self, mutex, site, tried == EBUSY, call);
 	if (self->counts != NULL)

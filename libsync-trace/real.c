@@ -16,7 +16,19 @@
 #include "real.h"
 
 struct st_real st_real;
+struct st_try st_try;
 bool st_real_c11 = true;
+
+/* By what their names have in common; the first are what <threads.h> has, too. */
+enum { MUTEX, COND, ONCE, JOIN, DETACH, N_C11, RWLOCK = N_C11, SPIN, SEM, N_KINDS };
+
+static const char *const kinds[N_KINDS] = {
+    [MUTEX] = "_mutex_", [COND] = "_cond_",	[ONCE] = "_once",  [JOIN] = "join",
+    [DETACH] = "detach", [RWLOCK] = "_rwlock_", [SPIN] = "_spin_", [SEM] = "sem_",
+};
+
+/* Another library has a function of that kind, between us and glibc. */
+static bool foreign[N_KINDS];
 
 /* A glibc older than the function: the answer of a kernel older than a system call. */
 static int missing(void)
@@ -50,6 +62,16 @@ static bool in_one_object(void *a, void *b)
 	return dladdr(a, &of_a) != 0 && dladdr(b, &of_b) != 0 && of_a.dli_fbase == of_b.dli_fbase;
 }
 
+static void note_foreign(const char *name)
+{
+	for (unsigned i = 0; i < N_KINDS; i++)
+		if (strstr(name, kinds[i]) != NULL) {
+			foreign[i] = true;
+			if (i < N_C11)
+				st_real_c11 = false;
+		}
+}
+
 static void *lookup(const char *name, const char *version, const char *older)
 {
 	void *real = dlvsym(RTLD_NEXT, name, version);
@@ -60,11 +82,26 @@ static void *lookup(const char *name, const char *version, const char *older)
 	if (is_c11(name) && real != first)
 		st_real_c11 = false;
 	/* Or another libc, or another architecture's versions. */
-	if (real == NULL || (first != NULL && !in_one_object(real, first)))
+	if (real == NULL || (first != NULL && !in_one_object(real, first))) {
+		if (first != NULL)
+			note_foreign(name);
 		real = first;
+	}
 	if (real == NULL)
 		real = says_errno(name) ? (void *)missing_errno : (void *)missing;
 	return real;
+}
+
+static void choose_tries(void)
+{
+	st_try = (struct st_try){
+	    .mutex = foreign[MUTEX] ? st_mutex_look : st_real.pthread_mutex_trylock,
+	    .rdlock = foreign[RWLOCK] ? st_rdlock_look : st_real.pthread_rwlock_tryrdlock,
+	    .wrlock = foreign[RWLOCK] ? st_wrlock_look : st_real.pthread_rwlock_trywrlock,
+	    .spin = foreign[SPIN] ? st_spin_look : st_real.pthread_spin_trylock,
+	    .sem = foreign[SEM] ? st_sem_look : st_real.sem_trywait,
+	    .join = foreign[JOIN] ? st_join_look : st_real.pthread_tryjoin_np,
+	};
 }
 
 void st_real_resolve(void)
@@ -88,4 +125,6 @@ void st_real_resolve(void)
 			__atomic_store_n(slot, real, __ATOMIC_RELEASE);
 		}
 	}
+	if (st_try.mutex == NULL)
+		choose_tries();
 }

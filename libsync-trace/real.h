@@ -128,8 +128,32 @@ struct st_real {
 /* Complete once st_real_resolve() has returned; no wrapper calls through it before. */
 extern struct st_real st_real;
 
-/* Are the functions of <threads.h> glibc's? */
+/* Do the functions of <threads.h> do what glibc's pthread functions do, and no other's? */
 extern bool st_real_c11;
+
+/*
+ * What a wrapper calls to find out whether the call that the program made would wait: glibc's own
+ * try of it.  Where another library stands between us and glibc with functions of that kind, which
+ * may count or check what the program calls, there is no call but the program's: these then only
+ * look at the object, and answer EBUSY (EAGAIN in errno) or that they do not know, never success.
+ */
+struct st_try {
+	int (*mutex)(pthread_mutex_t *);
+	int (*rdlock)(pthread_rwlock_t *);
+	int (*wrlock)(pthread_rwlock_t *);
+	int (*spin)(pthread_spinlock_t *);
+	int (*sem)(sem_t *);
+	int (*join)(pthread_t, void **);
+};
+
+extern struct st_try st_try;
+
+int st_mutex_look(pthread_mutex_t *mutex);
+int st_rdlock_look(pthread_rwlock_t *lock);
+int st_wrlock_look(pthread_rwlock_t *lock);
+int st_spin_look(pthread_spinlock_t *lock);
+int st_sem_look(sem_t *sem);
+int st_join_look(pthread_t thread, void **value);
 
 /*
  * Looks all of them up.  May be entered again by the thread that is in it (an allocator that

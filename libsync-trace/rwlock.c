@@ -52,6 +52,20 @@ static uint32_t writer_of(const pthread_rwlock_t *lock)
 	return (uint32_t)__atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_RELAXED);
 }
 
+int st_rdlock_look(pthread_rwlock_t *lock)
+{
+	return writer_of(lock) != 0 ? EBUSY : EINVAL;
+}
+
+#define READER_SHIFT 3 /* of glibc's, below it are flags */
+
+int st_wrlock_look(pthread_rwlock_t *lock)
+{
+	uint32_t readers = __atomic_load_n(&lock->__data.__readers, __ATOMIC_RELAXED);
+
+	return writer_of(lock) != 0 || readers >> READER_SHIFT != 0 ? EBUSY : EINVAL;
+}
+
 /* In either futex of glibc's: somebody sleeps on it. */
 #define FUTEX_USED 2u
 
@@ -72,8 +86,7 @@ static inline int lock_traced(pthread_rwlock_t *lock, uintptr_t site, const stru
 	if (st_unlikely(self == NULL))
 		return call_real(lock, call);
 	if (call_is_valid(call))
-		tried = (call->writes ? st_real.pthread_rwlock_trywrlock
-				      : st_real.pthread_rwlock_tryrdlock)(lock);
+		tried = (call->writes ? st_try.wrlock : st_try.rdlock)(lock);
 	if (st_likely(tried == 0)) {
 		if (self->counts != NULL)
 			st_count_event(self->counts, call->done);

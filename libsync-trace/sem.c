@@ -45,11 +45,20 @@ static int result_of(int value)
 	return value == 0 ? 0 : errno;
 }
 
+int st_sem_look(sem_t *sem)
+{
+	int count = 0;
+
+	sem_getvalue(sem, &count);
+	errno = count == 0 ? EAGAIN : EINVAL;
+	return -1;
+}
+
 static int wait_traced(sem_t *sem, uintptr_t site, const struct call *call)
 {
 	enum st_event done = call->timed ? ST_EVENT_sem_timedwait : ST_EVENT_sem_wait;
 	int saved_errno = errno, value;
-	bool may_try = call_is_valid(call);
+	bool may_try = call_is_valid(call), waits = false;
 	uint64_t begin_ns = 0;
 	struct st_thread *self;
 
@@ -61,7 +70,7 @@ static int wait_traced(sem_t *sem, uintptr_t site, const struct call *call)
 	if (self == NULL)
 		return call_real(sem, call);
 	if (may_try) {
-		if (st_likely(st_real.sem_trywait(sem) == 0)) {
+		if (st_likely(st_try.sem(sem) == 0)) {
 			if (self->counts != NULL)
 				st_count_event(self->counts, done);
 			else
@@ -69,13 +78,15 @@ static int wait_traced(sem_t *sem, uintptr_t site, const struct call *call)
 			st_leave(self);
 			return 0;
 		}
+		waits = errno == EAGAIN;
 		errno = saved_errno;
+	}
+	if (waits)
 		begin_ns = st_note_begin(
 		    self, call->timed ? ST_EVENT_sem_timedwait_begin : ST_EVENT_sem_wait_begin,
 		    site, sem, 0);
-	} else {
+	else
 		st_leave(self);
-	}
 	value = call_real(sem, call);
 	st_note_end(begin_ns, done, result_of(value), site, sem, 0);
 	return value;

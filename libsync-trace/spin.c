@@ -3,18 +3,28 @@
  * Spin locks.  Who waits for one runs all the time; X_begin to X is that time, and who holds the
  * lock the lock does not know.
  */
+#include <errno.h>
+
 #include "real.h"
 #include "writer.h"
+
+#define SPIN_FREE 1 /* glibc's, on x86-64 */
+
+int st_spin_look(pthread_spinlock_t *lock)
+{
+	return __atomic_load_n(lock, __ATOMIC_RELAXED) != SPIN_FREE ? EBUSY : EINVAL;
+}
 
 ST_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 {
 	struct st_thread *self = st_skips(ST_EVENT_spin_lock) ? NULL : st_enter();
-	uint64_t begin_ns;
-	int result;
+	uint64_t begin_ns = 0;
+	int result, tried;
 
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_spin_lock(lock);
-	if (st_likely(st_real.pthread_spin_trylock(lock) == 0)) {
+	tried = st_try.spin(lock);
+	if (st_likely(tried == 0)) {
 		if (self->counts != NULL)
 			st_count(self->counts, ST_COUNTED_spin_lock);
 		else
@@ -23,7 +33,11 @@ ST_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 		st_leave(self);
 		return 0;
 	}
-	begin_ns = st_note_begin(self, ST_EVENT_spin_lock_begin, ST_SITE(), (const void *)lock, 0);
+	if (tried == EBUSY)
+		begin_ns =
+		    st_note_begin(self, ST_EVENT_spin_lock_begin, ST_SITE(), (const void *)lock, 0);
+	else
+		st_leave(self);
 	result = st_real.pthread_spin_lock(lock);
 	st_note_end(begin_ns, ST_EVENT_spin_lock, result, ST_SITE(), (const void *)lock, 0);
 	return result;

@@ -280,6 +280,14 @@ static int call_real(pthread_t thread, void **value, const struct call *call)
 	return st_real.pthread_join(thread, value);
 }
 
+/* Whether it has ended only a join tells. */
+int st_join_look(pthread_t thread, void **value)
+{
+	(void)thread;
+	(void)value;
+	return EBUSY;
+}
+
 /*
  * A thread that has ended is joined by pthread_tryjoin_np() as by the others, none of which looks
  * at anything else then, nor is a cancellation point; an unknown clock is left to the real call.
@@ -296,7 +304,7 @@ static int join_traced(pthread_t thread, void **value, uintptr_t site, const str
 		return call_real(thread, value, call);
 	st_leave(self);
 	if (may_try)
-		result = st_real.pthread_tryjoin_np(thread, value);
+		result = st_try.join(thread, value);
 	if (result != 0) {
 		self = st_enter();
 		if (self != NULL && result == EBUSY && thread != pthread_self())

@@ -86,10 +86,3 @@ compare >contended.txt
 diff all.txt contended.txt || fail "the two modes count differently"
 [ "$(wc -l <all.txt)" -gt 40 ] || fail "nothing was compared"
 echo "as in full: ok"
-
-# What the program is told does not depend on the mode.
-build behaviour
-./behaviour >without
-GPROF_MT_CONFIG=$PWD/contended.conf traced ./behaviour >with
-diff without with || fail "the transcripts differ"
-echo "behaviour: ok"

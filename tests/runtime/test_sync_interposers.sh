@@ -4,22 +4,31 @@
 # are, see all that they would see without us.
 . "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
 
-$CC -std=gnu17 -D_GNU_SOURCE -DLIBRARY -g -O1 -fPIC -shared -o libbetween.so \
+$CC -std=gnu17 -DLIBRARY -g -O1 -fPIC -shared -o libbetween.so \
 	"$PROGRAMS/interposer.c" || fail "cannot compile"
-build interposer -DCOUNTED -L. -lbetween -Wl,-rpath,"$PWD"
+build interposer -DWITH_LIBRARY -L. -lbetween -Wl,-rpath,"$PWD"
 ./interposer >bare
 [ $? -eq 5 ] || fail "the program itself fails"
 for preload in "$LIBRARY" "$LIBRARY $PWD/libbetween.so" "$PWD/libbetween.so $LIBRARY"; do
 	rm -rf gprof-mt.data
-	LD_PRELOAD=$preload ./interposer >out
+	LD_PRELOAD=$preload ./interposer >out 2>err
 	status=$?
 	[ $status -eq 5 ] || fail "status $status with $preload"
 	diff bare out || fail "what it saw has changed with $preload"
 	events >events
 	no_complaint
-	expect 4 ' thread_create '
-	expect 4000 ' mutex_lock result=0 '
-	expect 4000 ' mutex_unlock '
+	expect 5 ' thread_create '
+	expect 5 ' thread_join result=0 '
+	# Those of <threads.h> are seen only where that library would not be called for them.
+	locks=4000
+	[[ $preload != *"/libbetween.so $LIBRARY" ]] || locks=4001
+	expect $locks ' mutex_lock result=0 '
+	expect 3 ' sem_wait result=0 '
+	expect 1 ' rwlock_rdlock result=0 '
+	expect 1 ' rwlock_wrlock result=0 '
+	expect 1 ' spin_lock result=0 '
+	# Free ones were not waited for.
+	expect 0 '_(rdlock|wrlock|spin_lock|mutex_timedlock)_begin '
 done
 
 # ThreadSanitizer dies in a thread that it did not see being created.

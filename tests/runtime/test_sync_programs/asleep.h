@@ -6,19 +6,23 @@
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static void until_asleep(int tid)
 {
 	char path[64], line[512], *end;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	do {
+	for (;;) {
 		FILE *file = fopen(path, "r");
 
 		assert(file != NULL && fgets(line, sizeof(line), file) != NULL);
 		fclose(file);
 		end = strrchr(line, ')');
-	} while (end[2] != 'S');
+		if (end[2] == 'S')
+			return;
+		usleep(50); /* it may need the CPU that this thread has */
+	}
 }
 
 #endif

@@ -14,13 +14,15 @@ fail()
 	exit 1
 }
 
-# build NAME [FLAG...]: compiles test_sync_programs/NAME.c (or .cc) to ./NAME
+# build NAME [FLAG...]: compiles test_sync_programs/NAME.c (or .cc, or all in NAME/) to ./NAME
 build()
 {
 	local name=$1
 	shift
 	if [ -e "$PROGRAMS/$name.cc" ]; then
 		g++ -std=c++17 -O1 -g -pthread -o "$name" "$PROGRAMS/$name.cc" "$@"
+	elif [ -d "$PROGRAMS/$name" ]; then
+		$CC -std=gnu17 -O1 -g -pthread -o "$name" "$PROGRAMS/$name"/*.c "$@"
 	else
 		$CC -std=gnu17 -O1 -g -pthread -o "$name" "$PROGRAMS/$name.c" "$@"
 	fi || fail "cannot compile $name"
