@@ -16,6 +16,7 @@
 #include "runtime/sys.h"
 
 enum { STATE_NEW, STATE_OPENING, STATE_OPEN, STATE_OFF };
+enum { ALIVE_EMPTIED, ALIVE_FORGETTING, ALIVE_KNOWN }; /* the first by a fork */
 
 static uint32_t state;
 static bool prepared;
@@ -48,23 +49,35 @@ enum gm_sync_sink st_process_sink(void)
 	return sink;
 }
 
+/* Of a child that begins with threads all come here at once, with signals blocked. */
 void st_process_check_fork(void)
 {
-	if (alive == NULL || *alive != 0)
+	uint32_t seen = ALIVE_EMPTIED;
+
+	if (alive == NULL || __atomic_load_n(alive, __ATOMIC_ACQUIRE) == ALIVE_KNOWN)
 		return;
+	if (!__atomic_compare_exchange_n(alive, &seen, ALIVE_FORGETTING, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_ACQUIRE)) {
+		/* acquire: pairs with the release below */
+		while (__atomic_load_n(alive, __ATOMIC_ACQUIRE) == ALIVE_FORGETTING)
+			gm_futex_wait(alive, ALIVE_FORGETTING);
+		return;
+	}
 	gm_process_forked();
 	st_pool_forget();
 	st_counts_forget();
 	st_ust_forked();
-	*alive = 1;
 	if (__atomic_load_n(&state, __ATOMIC_RELAXED) != STATE_OFF)
 		__atomic_store_n(&state, STATE_NEW, __ATOMIC_RELAXED);
+	/* release: the others then open, or find it open */
+	__atomic_store_n(alive, ALIVE_KNOWN, __ATOMIC_RELEASE);
+	gm_futex_wake(alive, INT_MAX);
 }
 
 void st_process_forked(void)
 {
 	if (alive != NULL)
-		*alive = 0;
+		*alive = ALIVE_EMPTIED;
 }
 
 /* Once per program image. */
@@ -77,7 +90,7 @@ static bool prepare(void)
 	alive = st_memory_new(4096);
 	if (alive == NULL)
 		return false;
-	*alive = 1;
+	*alive = ALIVE_KNOWN;
 	return st_fork_init() == 0;
 }
 
@@ -139,7 +152,7 @@ __attribute__((destructor)) static void end(void)
 	struct st_thread *self;
 	uint64_t mask;
 
-	if (alive == NULL || *alive == 0)
+	if (alive == NULL || *alive == ALIVE_EMPTIED)
 		return; /* a child of fork that did nothing */
 	self = st_enter();
 	if (self == NULL)

@@ -35,3 +35,13 @@ folders=$(find gprof-mt.data -name user | wc -l)
 [ "$folders" -eq 8 ] || { find gprof-mt.data -name user; fail "$folders folders with events"; }
 babeltrace2 -o dummy gprof-mt.data/*/user 2>babeltrace.err && [ ! -s babeltrace.err ] ||
 	fail "all together they are unreadable: $(head -n 3 babeltrace.err)"
+
+# The threads of a child open its folder together.
+build fork_threads
+traced ./fork_threads 2>err
+[ $? -eq 3 ] && [ ! -s err ] || { sort err | uniq -c; fail "children that begin with threads"; }
+events "gprof-mt.data/*/user" >events
+no_complaint
+expect 241 ' mutex_lock result=0 '
+expect 240 ' thread_create result=0 '
+expect 240 ' thread_start '
