@@ -27,7 +27,7 @@ full()
 	! grep -q lost err || fail "$(cat err)"
 	[ "$(info not_collected)" = "[]" ] || fail "not collected: $(info not_collected); $(cat err)"
 	text gprof-mt.data >events
-	python3 "$GM_TOP/tests/runtime/record/full.py" out events || fail "see above"
+	python3 "$GM_TOP/tests/runtime/record/full.py" out events "$(info 'kernel filled_switches')" || fail "see above"
 	[ "$(info 'kernel events')" = "$(wc -l <events)" ] || fail "info.json counts otherwise"
 	bytes=$(cat gprof-mt.data/kernel/channel* | wc -c)
 	[ "$bytes" -le $((32 * $(wc -l <events))) ] || fail "$bytes bytes for $(wc -l <events) events"
