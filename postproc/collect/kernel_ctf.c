@@ -100,10 +100,10 @@ struct event_class {
 static const struct event_class event_classes[] = {
     [PP_KEVENT_SWITCH] = {"sched_switch", "",
 			  "string prev_comm; int32_t prev_tid; int8_t prev_prio; "
-			  "int16_t prev_state; string next_comm; int32_t next_tid; "
+			  "uint8_t prev_state; string next_comm; int32_t next_tid; "
 			  "int8_t next_prio;"},
     [PP_KEVENT_WAKING] = {"sched_waking", "int32_t tid; uint8_t irq;",
-			  "string comm; int32_t tid; int8_t prio; int32_t target_cpu;"},
+			  "string comm; int32_t tid; int8_t prio; int16_t target_cpu;"},
     [PP_KEVENT_FORK] = {"sched_process_fork", "",
 			"string parent_comm; int32_t parent_tid; int32_t parent_pid; "
 			"string child_comm; int32_t child_tid; int32_t child_pid;"},
@@ -296,7 +296,7 @@ static void put_payload(struct stream *stream, const struct pp_kevent *event)
 		put_string(stream, event->comm, PP_COMM_BYTES);
 		put_i32(stream, event->tid);
 		put_i8(stream, event->prio);
-		put_i16(stream, event->prev_state);
+		put_i8(stream, (int8_t)event->prev_state);
 		put_string(stream, event->other_comm, PP_COMM_BYTES);
 		put_i32(stream, event->other_tid);
 		put_i8(stream, event->other_prio);
@@ -307,7 +307,7 @@ static void put_payload(struct stream *stream, const struct pp_kevent *event)
 		put_string(stream, event->comm, PP_COMM_BYTES);
 		put_i32(stream, event->tid);
 		put_i8(stream, event->prio);
-		put_i32(stream, event->target_cpu);
+		put_i16(stream, (int16_t)event->target_cpu);
 		break;
 	case PP_KEVENT_FORK:
 		put_string(stream, event->other_comm, PP_COMM_BYTES);

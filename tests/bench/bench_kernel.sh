@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What recording the kernel's events costs where there are most of them: two threads on one CPU that
+# hand a turn to and fro, so that each round is two context switches.  Wall time of the program,
+# its own and nothing else's, bare and under each level of `record`, and under `perf record` of the
+# same two tracepoints.  Rounds alternate; the median of ROUNDS (default 5) counts.  Then what was
+# lost, and what an event takes on disk; and the four examples at level full, by user + sys too,
+# which other programs disturb less.
+#
+# Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
+set -eu
+
+rounds=${ROUNDS:-5}
+handovers=200000
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+unset GPROF_MT_CONFIG LD_PRELOAD
+export TIMEFORMAT='%R %U %S'
+$CC -std=gnu17 -O2 -pthread -o pingpong "$GM_TOP/tests/runtime/record/pingpong.c"
+
+# row WHAT PEER PEER_VALUE OUR_VALUE UNIT BUDGET_RATIO|-
+row()
+{
+	awk -v what="$1" -v peer="$2" -v p="$3" -v o="$4" -v unit="$5" -v b="$6" 'BEGIN {
+		printf "%s\t%s\t%.3f\t%.3f\t%s\t%s\t%s\t%s\n", what, peer, p, o, unit,
+			(p > 0 ? sprintf("%.3f", o / p) : "-"), b,
+			(b == "-" ? b : o <= b * p ? "pass" : "miss") }'
+}
+
+median()
+{
+	sort -n "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
+}
+
+# timed STATUS FILE COMMAND...: appends wall seconds; the exit status must be that.
+timed()
+{
+	local wanted=$1 file=$2 status=0
+	shift 2
+	{ time "$@" >out 2>err; } 2>seconds || status=$?
+	[ $status = "$wanted" ] || { echo "$1: exit status $status" >&2; cat err >&2; exit 1; }
+	awk '{ print $1 }' seconds >>"$file"
+}
+
+# recorded FILE LEVEL: the program alone, as record notes it.
+recorded()
+{
+	"$GM_BUILD/gprof-mt" record -q -o data --profile "$2" --set sync.mode=off -- ./pingpong $handovers \
+		>out 2>err || [ $? = 3 ] || { cat err >&2; exit 1; }
+	jq '(.end_ns - .start_ns) / 1e9' data/info.json >>"$1"
+	jq '[.losses[].count] | add // 0' data/info.json >>lost
+	rm -rf "data.$2"
+	mv data "data.$2"
+}
+
+for _ in $(seq "$rounds"); do
+	timed 3 bare ./pingpong $handovers
+	recorded sched full-sched
+	recorded full full
+	if command -v perf >/dev/null; then
+		timed 3 perf perf record -q -a -k CLOCK_MONOTONIC -e sched:sched_switch -e sched:sched_waking -o perf.data \
+			./pingpong $handovers
+	fi
+done
+bare=$(median bare)
+rate=$(awk -v s="$bare" -v n=$handovers 'BEGIN { printf "%.0f", 2 * n / s }')
+row "$rate context switches a second, full-sched" "not recorded" "$bare" "$(median sched)" s -
+awk -v b="$bare" -v o="$(median sched)" -v n=$handovers 'BEGIN { us = (o - b) / (2 * n) * 1e6
+	printf "a switch and its waking (10 %% at 100,000 a second)\tbudget\t1\t%.2f\tus\t%.2f\t1\t%s\n", us, us,
+		(us <= 1 ? "pass" : "miss") }'
+[ ! -s perf ] || row "the same" "perf record of the same tracepoints" "$(median perf)" "$(median sched)" s -
+row "the same, full" "not recorded" "$bare" "$(median full)" s -
+awk '{ n += $1 } END { printf "events lost in these runs\tbudget\t0\t%d\tevents\t-\t0\t%s\n", n,
+	(n == 0 ? "pass" : "miss") }' lost
+for level in full-sched full; do
+	awk -v level="$level" -v bytes="$(du -cb data."$level"/kernel/[!m]* | tail -n 1 | cut -f 1)" \
+		-v n="$(jq .kernel.events "data.$level/info.json")" 'BEGIN { b = bytes / n
+		printf "bytes of a kernel event on disk, %s\tbudget\t32\t%.1f\tbytes\t%.3f\t32\t%s\n", level, b,
+			b / 32, (b <= 32 ? "pass" : "miss") }'
+done
+
+# example NAME SIZE
+example()
+{
+	local plain=$GM_BUILD/examples/plain/$1 profiled=$GM_BUILD/examples/$1
+	rm -f plain ours plain.cpu ours.cpu
+	for _ in $(seq "$rounds"); do
+		timed 0 plain "$plain" "$2"
+		awk '{ print $2 + $3 }' seconds >>plain.cpu
+		rm -rf data
+		timed 0 ours "$GM_BUILD/gprof-mt" record -q -o data --profile full -- "$profiled" "$2"
+		awk '{ print $2 + $3 }' seconds >>ours.cpu
+	done
+	row "$1 $2, full, wall" "not profiled" "$(median plain)" "$(median ours)" s 1.05
+	row "$1 $2, full, user+sys" "not profiled" "$(median plain.cpu)" "$(median ours.cpu)" s -
+}
+for run in 'philosophers 10' 'philosophers 100' 'client_server 30' 'client_server 80' \
+	'crossroad 10' 'crossroad 1000' 'farm 4' 'farm 32'; do
+	# shellcheck disable=SC2086 # name and size
+	example $run
+done
