@@ -4,11 +4,12 @@
  *
  * The capture folder <pid> appears whole: made under another name with `threads` in it, then
  * renamed.  Whoever loses that race, or comes second from the other runtime library, recognizes the
- * folder as its own by the image number in the header.  A later image of the same process (exec)
- * or a later process of the same id takes <pid>.1, <pid>.2, ...
+ * folder as its own by the number in its header.  A later image of the same process (exec) or
+ * another process of the same id takes <pid>.1, <pid>.2, ...
  */
 #include <errno.h>
 #include <sys/auxv.h>
+#include <sys/random.h>
 
 #include "runtime/futex.h"
 #include "runtime/runtime.h"
@@ -16,6 +17,7 @@
 #include "runtime/threads.h"
 
 #define FOLDERS_MAX 100000u
+#define PAGE_BYTES  4096u
 
 enum { PROCESS_OPENING = 3 };
 
@@ -53,20 +55,40 @@ const char *gm_environment(const char *name)
 	return NULL;
 }
 
-/* Tells one run of one program image from another: both libraries of a process see the same. */
-static uint64_t image_number(void)
-{
-	const void *random = (const void *)getauxval(AT_RANDOM); /* 16 bytes, at any address */
-	uint64_t mixed = (uint64_t)gm_sys_getpid(), words[2] = {0, 0};
+/*
+ * A number that tells this run of this program image from all others, whatever their ids: two
+ * children of one parent may have the same id and the same AT_RANDOM.  The folder's maker has it in
+ * memory that is zeros in a child of fork(), and says in the header where; both libraries see that.
+ */
+static uint64_t *image;
 
-	if (random != NULL)
-		memcpy(words, random, sizeof(words));
-	/* One way: the bytes also seed the program's stack guard, and this goes to a file. */
+static bool image_begin(void)
+{
+	if (image == NULL)
+		image = gm_sys_mmap(PAGE_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (image == NULL)
+		return false;
+	gm_syscall3(SYS_madvise, (long)image, PAGE_BYTES, MADV_WIPEONFORK);
+	if (gm_syscall3(SYS_getrandom, (long)image, sizeof(*image), GRND_NONBLOCK) !=
+	    sizeof(*image))
+		*image = gm_clock_ns() * 0x9e3779b97f4a7c15u;
+	return true;
+}
+
+/* What is there now may be anything: the kernel compares, by not waiting for it to change. */
+static bool image_is_ours(const struct gm_threads_header *header)
+{
+	static const struct timespec at_once;
+
 	for (unsigned i = 0; i < 2; i++) {
-		mixed = (mixed ^ words[i]) * 0x9e3779b97f4a7c15u;
-		mixed ^= mixed >> 32;
+		long code =
+		    gm_syscall6(SYS_futex, (long)(header->image_at + 4 * i), FUTEX_WAIT_PRIVATE,
+				(long)(uint32_t)(header->image >> 32 * i), (long)&at_once, 0, 0);
+
+		if (code != -ETIMEDOUT && code != -EINTR)
+			return false;
 	}
-	return (mixed >> 20) | 1;
+	return true;
 }
 
 static bool configure(void)
@@ -133,7 +155,7 @@ static void write_info(void)
 	gm_path_free(path);
 }
 
-static void header_fill(struct gm_threads_header *header, int pid, uint64_t image)
+static void header_fill(struct gm_threads_header *header, int pid)
 {
 	memcpy(header->magic, GM_THREADS_MAGIC, sizeof(header->magic));
 	header->schema = GM_CAPTURE_SCHEMA;
@@ -142,12 +164,13 @@ static void header_fill(struct gm_threads_header *header, int pid, uint64_t imag
 	header->pid = (uint32_t)pid;
 	header->ppid = (uint32_t)gm_sys_getppid();
 	header->start_ns = gm_clock_ns();
-	header->image = image;
+	header->image = *image;
+	header->image_at = (uint64_t)image;
 	header->proc_start = gm_proc_start(pid);
 }
 
 /* Maps the table of the folder process.dir.  NULL: there is none, or it is not this image's. */
-static struct gm_threads_header *folder_join(uint64_t image)
+static struct gm_threads_header *folder_join(void)
 {
 	struct gm_threads_header *header;
 	struct stat status;
@@ -162,7 +185,7 @@ static struct gm_threads_header *folder_join(uint64_t image)
 		header = gm_sys_mmap(GM_THREADS_FIRST_BYTES, MAP_SHARED, fd, 0);
 	gm_sys_close(fd);
 	if (header != NULL && (memcmp(header->magic, GM_THREADS_MAGIC, 8) != 0 ||
-			       header->schema != GM_CAPTURE_SCHEMA || header->image != image ||
+			       header->schema != GM_CAPTURE_SCHEMA || !image_is_ours(header) ||
 			       header->header_bytes != GM_THREADS_HEADER_BYTES ||
 			       header->slot_bytes != sizeof(struct gm_thread_slot))) {
 		gm_sys_munmap(header, GM_THREADS_FIRST_BYTES);
@@ -186,22 +209,20 @@ static void folder_name(int pid, unsigned number)
 	gm_text_add(&path, "/threads");
 }
 
-/* Makes <capture>/.new.<tid> with an empty table in it, mapped.  0 or -errno. */
-static int folder_prepare(char *temporary, size_t size_bytes, int pid, uint64_t image,
+/* Makes <capture>/.new.<number> with an empty table in it, mapped.  0 or -errno. */
+static int folder_prepare(char *temporary, size_t size_bytes, int pid,
 			  struct gm_threads_header **ret_header)
 {
 	struct gm_text text = {temporary, size_bytes, 0};
 	void *mapping;
 	int code;
 
+	if (!image_begin())
+		return -ENOMEM;
 	gm_text_add(&text, process.capture.dir);
 	gm_text_add(&text, "/.new.");
-	gm_text_add_u64(&text, (uint64_t)gm_sys_gettid());
+	gm_text_add_u64(&text, *image);
 	code = gm_sys_mkdir(temporary, 0700);
-	if (code == -EEXIST) {
-		gm_remove_tree(temporary);
-		code = gm_sys_mkdir(temporary, 0700);
-	}
 	if (code < 0)
 		return code;
 	code = gm_file_map(temporary, "threads", GM_THREADS_FIRST_BYTES, &mapping);
@@ -210,7 +231,7 @@ static int folder_prepare(char *temporary, size_t size_bytes, int pid, uint64_t 
 		return code;
 	}
 	*ret_header = mapping;
-	header_fill(*ret_header, pid, image);
+	header_fill(*ret_header, pid);
 	return 0;
 }
 
@@ -218,18 +239,17 @@ static int folder_open(int pid, struct gm_threads_header **ret_header)
 {
 	static char temporary[GM_PATH_MAX + 32];
 	struct gm_threads_header *prepared = NULL;
-	uint64_t image = image_number();
 	int code = -EBUSY;
 
 	for (unsigned number = 0; number < FOLDERS_MAX; number++) {
 		folder_name(pid, number);
-		*ret_header = folder_join(image);
+		*ret_header = folder_join();
 		if (*ret_header != NULL) {
 			code = 0;
 			break;
 		}
 		if (prepared == NULL) {
-			code = folder_prepare(temporary, sizeof(temporary), pid, image, &prepared);
+			code = folder_prepare(temporary, sizeof(temporary), pid, &prepared);
 			if (code < 0)
 				return code;
 		}
@@ -240,7 +260,7 @@ static int folder_open(int pid, struct gm_threads_header **ret_header)
 		}
 		if (code != -ENOTEMPTY && code != -EEXIST)
 			break;
-		*ret_header = folder_join(image); /* the other library was quicker */
+		*ret_header = folder_join(); /* the other library was quicker */
 		if (*ret_header != NULL) {
 			code = 0;
 			break;

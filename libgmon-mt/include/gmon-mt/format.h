@@ -104,7 +104,7 @@ struct gm_threads_header {
 	uint8_t threads_why, calls_why, events_why; /* enum gm_loss, of threads_lost and so on */
 	uint8_t reserved8;
 	uint64_t paths_lost; /* synch-events that lack the call path they were to have */
-	uint64_t reserved;
+	uint64_t image_at;   /* where its process has `image`; means nothing to a reader */
 	uint32_t bucket[GM_THREAD_BUCKETS];
 };
 _Static_assert(sizeof(struct gm_threads_header) == 128 + 4 * GM_THREAD_BUCKETS, "on-disk size");

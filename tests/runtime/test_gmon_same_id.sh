@@ -1,0 +1,30 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Processes that have one id, one after the other or in namespaces of their own, each have a folder of
+# their own, with both libraries as with one: none takes another's for its own, and none is lost.
+. "$GM_TOP/tests/runtime/gmon/common.sh"
+build same_id
+
+# leaves WHAT EXPECTED COMMAND...: EXPECTED is the calls of `leaf`, a number a folder, sorted
+leaves()
+{
+	local what=$1 expected=$2 got status
+	shift 2
+	fresh timeout 60 "$@" >out 2>&1
+	status=$?
+	[ $status != 77 ] || skip "$(cat out)"
+	same "$what: exit status, output" "0 " "$status $(cat out)"
+	got=$(for dir in gprof-mt.data/[0-9]*; do
+		flat same_id "$dir"/gmon.* | awk '$1 == "leaf" { n += $2 } END { print n + 0 }'
+	done | sort -n | paste -sd ' ')
+	same "$what: calls of leaf by process" "$expected" "$got"
+	[ -z "$(find gprof-mt.data -name '.*')" ] || fail "$what: left behind: $(find gprof-mt.data -name '.*')"
+}
+
+for how in in_turn at_once; do
+	expected="1 $(seq -s ' ' 4)"
+	[ $how = in_turn ] || expected="1 $(seq -s ' ' 8)"
+	leaves "$how" "$expected" ./same_id $how
+	leaves "$how, both libraries" "$expected" env LD_PRELOAD="$GM_BUILD/libsync_trace.so" ./same_id $how
+done
+exit 0
