@@ -16,7 +16,7 @@
 #define OBJECTS_MAX  64u
 #define BUFFER_BYTES 1024u
 
-_Static_assert(GM_OBJECT_NAME_BYTES - sizeof("~999") == GM_GMON_LIBRARY_BYTES, "as record names");
+_Static_assert(GM_OBJECT_NAME_BYTES - GM_OBJECT_NUMBER_BYTES == GM_GMON_LIBRARY_BYTES, "as record");
 
 static struct gm_control merged; /* arcs of the threads that ended */
 static uint64_t n_written;	 /* calls and samples in the merged files last written, plus 1 */

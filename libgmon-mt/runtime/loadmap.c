@@ -18,10 +18,13 @@
 #include "runtime/sys.h"
 #include "runtime/threads.h"
 
-#define OBJECTS_MAX  512u
-#define BUILD_ID_MAX 32u
+#define BLOCK_OBJECTS 512u
+#define BLOCKS_MAX    64u
+#define OBJECTS_MAX   (BLOCKS_MAX * BLOCK_OBJECTS - 1) /* the last place is for those beyond */
+#define BUILD_ID_MAX  32u
 
-static struct gm_object objects[OBJECTS_MAX];
+/* Programs that compile load many; they stay where they are, for who looks without the lock. */
+static struct gm_object first_block[BLOCK_OBJECTS], *blocks[BLOCKS_MAX] = {first_block};
 static uint32_t n_objects;    /* those before it are complete */
 static uint32_t objects_lock; /* with signals blocked; taken before other locks of ours */
 static void (*on_move)(struct gm_object *, uint64_t);
@@ -34,13 +37,21 @@ void gm_maps_forget(void)
 	objects_lock = 0;
 }
 
+static struct gm_object *object_at(uint32_t i)
+{
+	return &blocks[i / BLOCK_OBJECTS][i % BLOCK_OBJECTS];
+}
+
 const struct gm_object *gm_maps_find(uint64_t address)
 {
 	uint32_t n = __atomic_load_n(&n_objects, __ATOMIC_ACQUIRE);
 
-	for (uint32_t i = 0; i < n; i++)
-		if (address >= objects[i].start && address < objects[i].end)
-			return &objects[i];
+	for (uint32_t i = 0; i < n; i++) {
+		const struct gm_object *object = object_at(i);
+
+		if (address >= object->start && address < object->end)
+			return object;
+	}
 	return NULL;
 }
 
@@ -171,36 +182,44 @@ static void describe(struct gm_object *object, uint64_t bias, const ElfW(Phdr) *
 	object->executable = object->entry != 0 && object->entry == gm_entry_point();
 }
 
-static bool name_taken(const char *name)
+/* The number that `name` has as one of those called `base`: 1 without "~"; 0: it is none. */
+static uint32_t number_of(const char *name, const char *base)
 {
-	for (uint32_t i = 0; i < n_objects; i++)
-		if (gm_strcmp(objects[i].name, name) == 0)
-			return true;
-	return false;
+	size_t n = gm_strlen(base);
+
+	if (memcmp(name, base, n) != 0)
+		return 0;
+	if (name[n] == '\0')
+		return 1;
+	return name[n] == '~' ? (uint32_t)gm_parse_u64(name + n + 1, NULL) : 0;
 }
 
 /* The file's name, cut to fit; if another file has that name, with "~2" and so on behind it. */
 static void set_name(struct gm_object *object, const char *path)
 {
 	const char *base = path;
+	char cut[GM_OBJECT_NAME_BYTES - GM_OBJECT_NUMBER_BYTES + 1];
+	struct gm_text text = GM_TEXT(cut), name = GM_TEXT(object->name);
+	uint32_t taken = 0;
 
 	for (const char *p = path; *p != '\0'; p++)
 		if (*p == '/')
 			base = p + 1;
-	for (uint32_t i = 0; i < n_objects; i++)
-		if (objects[i].file == object->file) {
-			memcpy(object->name, objects[i].name, sizeof(object->name));
+	gm_text_add_bytes(&text, base,
+			  gm_strlen(base) < sizeof(cut) ? gm_strlen(base) : sizeof(cut) - 1);
+	for (uint32_t i = 0; i < n_objects; i++) {
+		uint32_t number = number_of(object_at(i)->name, cut);
+
+		if (object_at(i)->file == object->file) {
+			memcpy(object->name, object_at(i)->name, sizeof(object->name));
 			return;
 		}
-	for (unsigned i = 1; i == 1 || name_taken(object->name); i++) {
-		size_t n = gm_strlen(base), max = GM_OBJECT_NAME_BYTES - sizeof("~999");
-		struct gm_text name = GM_TEXT(object->name);
-
-		gm_text_add_bytes(&name, base, n < max ? n : max);
-		if (i > 1) {
-			gm_text_add(&name, "~");
-			gm_text_add_u64(&name, i);
-		}
+		taken = number > taken ? number : taken;
+	}
+	gm_text_add(&name, cut);
+	if (taken > 0) {
+		gm_text_add(&name, "~");
+		gm_text_add_u64(&name, taken + 1);
 	}
 }
 
@@ -336,10 +355,12 @@ static void move(struct gm_object *object, uint64_t by)
 }
 
 /* Under the lock. */
-static void move_away(struct gm_object *object)
+static void move_away(uint32_t i)
 {
+	struct gm_object *object = object_at(i);
+
 	if (!object->executable && GM_PLACE(object->start) == 0)
-		move(object, (uint64_t)(object - objects + 1) * GM_PLACE_BYTES);
+		move(object, (uint64_t)(i + 1) * GM_PLACE_BYTES);
 }
 
 static bool is_same(const struct gm_object *a, const struct gm_object *b)
@@ -355,14 +376,26 @@ static bool is_known(const struct gm_object *new)
 	struct gm_object *same = NULL;
 
 	for (uint32_t i = 0; i < n_objects; i++) {
-		if (is_same(&objects[i], new))
-			same = &objects[i];
-		else if (objects[i].start < new->end &&new->start < objects[i].end)
-			move_away(&objects[i]);
+		struct gm_object *object = object_at(i);
+
+		if (is_same(object, new))
+			same = object;
+		else if (object->start < new->end &&new->start < object->end)
+			move_away(i);
 	}
 	if (same != NULL && GM_PLACE(same->start) != 0)
 		move(same, 0 - GM_PLACE(same->start));
 	return same != NULL;
+}
+
+/* Under the lock: where the next one is described; NULL: no memory. */
+static struct gm_object *place_new(void)
+{
+	struct gm_object **block = &blocks[n_objects / BLOCK_OBJECTS];
+
+	if (*block == NULL)
+		*block = gm_sys_mmap(sizeof(first_block), MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return *block == NULL ? NULL : object_at(n_objects);
 }
 
 static void note_object(uint64_t bias, const char *path, const ElfW(Phdr) * headers,
@@ -373,11 +406,11 @@ static void note_object(uint64_t bias, const char *path, const ElfW(Phdr) * head
 
 	gm_signals_block(&mask);
 	gm_futex_lock(&objects_lock);
-	if (n_objects < OBJECTS_MAX) {
-		object = &objects[n_objects];
+	object = place_new();
+	if (object != NULL) {
 		describe(object, bias, headers, n_headers);
 		object->file = hash_bytes(path, gm_strlen(path));
-		if (object->end > 0 && !is_known(object)) {
+		if (object->end > 0 && !is_known(object) && n_objects < OBJECTS_MAX) {
 			set_name(object, path);
 			list(object, path, headers, n_headers);
 			/* release: pairs with the acquire in gm_maps_find() */
@@ -395,8 +428,8 @@ void gm_maps_unload(uint64_t address)
 	gm_signals_block(&mask);
 	gm_futex_lock(&objects_lock);
 	for (uint32_t i = 0; i < n_objects; i++)
-		if (address >= objects[i].start && address < objects[i].end)
-			move_away(&objects[i]);
+		if (address >= object_at(i)->start && address < object_at(i)->end)
+			move_away(i);
 	gm_futex_unlock(&objects_lock);
 	gm_signals_restore(mask);
 }

@@ -120,7 +120,8 @@ uint64_t gm_clock_ns(void);
 
 /* --- load map ----------------------------------------------------------------------------- */
 
-#define GM_OBJECT_NAME_BYTES 64
+#define GM_OBJECT_NUMBER_BYTES sizeof("~32767")
+#define GM_OBJECT_NAME_BYTES   (59 + GM_OBJECT_NUMBER_BYTES)
 
 struct gm_object {
 	uint64_t start, end;	       /* run-time addresses of the whole mapping, end exclusive */

@@ -1,0 +1,30 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A program that loads hundreds of libraries, each at the place of the one before, as those do that
+# compile while they run: no call is another library's.
+. "$GM_TOP/tests/runtime/gmon/common.sh"
+[ -x "$GM_BUILD/gprof-mt" ] || skip "gprof-mt is not built"
+
+for name in one two three; do
+	compile -fPIC -shared -DNAME=$name -o $name.so many_plugins.c
+done
+build many_plugins
+for ((i = 0; i < 540; i += 3)); do
+	ln one.so $i.so
+	ln two.so $((i + 1)).so
+	ln three.so $((i + 2)).so
+done
+fresh ./many_plugins 540 || fail "exit status $?"
+same "lost" 0 "$(lost "$(folder)")"
+same "calls" "called 5400
+one 1800
+three 1800
+two 1800" "$("$GM_BUILD/gprof-mt" report --format json flat | python3 -c '
+import collections, json, sys
+n = collections.Counter()
+for f in json.load(sys.stdin)["functions"]:
+    n[f["name"]] += f["calls"] or 0
+for name in sorted(n):
+    if n[name] > 0 and name != "main":
+        print(name, n[name])')"
+exit 0
