@@ -16,6 +16,7 @@ static const struct command commands[] = {
     {"record", pp_cmd_record, "run a program and record its calls, synchronization and scheduling"},
     {"report", pp_cmd_report, "tables of a capture: per thread, per lock, per function"},
     {"history", pp_cmd_history, "the operations on each synchronization object, in order"},
+    {"timeline", pp_cmd_timeline, "all that one thread did and met, in order of time"},
     {"graph", pp_cmd_graph, "a capture as a graph"},
     {"doctor", pp_cmd_doctor, "what works on this machine, what does not, and how to fix it"},
     {"collector", pp_cmd_collector, NULL}, /* for libgmon-mt */

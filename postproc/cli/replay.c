@@ -119,6 +119,17 @@ static void look_for_return(void *data, const struct pp_event *event)
 	search->found |= event->thread->tid == search->tid;
 }
 
+int pp_cli_look_for_returns(const struct pp_view *view, uint32_t tid, bool *ret,
+			    struct pp_error *err)
+{
+	struct search search = {.tid = tid};
+	int rc = pp_events_read(view->capture, PP_EVENT_MASK(PP_EVENT_RETURN), look_for_return,
+				&search, err);
+
+	*ret = search.found;
+	return rc;
+}
+
 static void take_event(void *data, const struct pp_event *event)
 {
 	pp_replay_event(((struct printer *)data)->replay, event);
@@ -132,7 +143,7 @@ static int replay(struct printer *printer, uint32_t tid, struct pp_error *err)
 	if (printer->json)
 		g_string_append(printer->text, "{\n \"schema\": 1,\n \"calls\": [");
 	ret = pp_events_read(view->capture, PP_REPLAY_KINDS, take_event, printer, err);
-	pp_replay_finish(printer->replay);
+	pp_replay_release(printer->replay);
 	if (ret < 0)
 		return ret;
 	if (!printer->thread)
@@ -156,16 +167,15 @@ int pp_cli_replay(const char *dir, uint32_t tid, bool json)
 	struct pp_error err = PP_ERROR_INIT;
 	struct pp_view view;
 	struct printer printer = {.view = &view, .json = json, .status = PP_EXIT_GOOD};
-	struct search returns = {.tid = tid};
+	bool has_returns = false;
 	int ret = pp_view_open(&view, dir, NULL, &err), damaged;
 
 	printer.text = g_string_new(NULL);
 	if (ret == 0)
-		ret = pp_events_read(view.capture, PP_EVENT_MASK(PP_EVENT_RETURN), look_for_return,
-				     &returns, &err);
+		ret = pp_cli_look_for_returns(&view, tid, &has_returns, &err);
 	if (ret == 0) {
 		printer.replay =
-		    pp_replay_new(&view.context, tid, returns.found, take_line, &printer);
+		    pp_replay_new(&view.context, tid, has_returns, take_line, &printer);
 		ret = replay(&printer, tid, &err);
 	}
 	if (ret < 0) {

@@ -8,4 +8,8 @@
 /* Prints them; the exit status. */
 int pp_cli_replay(const char *dir, uint32_t tid, bool json);
 
+/* Whether the history tells of returns by threads with that tid. */
+int pp_cli_look_for_returns(const struct pp_view *view, uint32_t tid, bool *ret,
+			    struct pp_error *err);
+
 #endif

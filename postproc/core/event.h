@@ -24,9 +24,18 @@ enum pp_event_kind {
 	PP_EVENT_CALL,	 /* `thread` entered a function; .call */
 	PP_EVENT_RETURN, /* ... is about to return from one, in code that tells of it; .call */
 	PP_EVENT_LOST,	 /* a stream lost records since its last event; .lost */
+	/* From here on: of level full. */
+	PP_EVENT_SYSCALL_ENTRY, /* `thread` entered a system call; .syscall */
+	PP_EVENT_SYSCALL_EXIT,	/* ... left it; .syscall */
+	PP_EVENT_FAULT,		/* `thread` met a page that was not there; .fault */
+	PP_EVENT_SIGNAL,	/* for `thread` was raised, or reached it; .signal */
+	PP_EVENT_BLOCK,		/* `thread` asked a disk for something; .block */
+	PP_EVENT_TIMER,		/* one expired on that CPU; thread == NULL */
 	PP_N_EVENT_KINDS
 };
 #define PP_EVENT_MASK(kind) (1u << (kind))
+
+#define PP_SYSCALL_VALUES 6
 
 #define PP_CPU_UNKNOWN (-1)
 #define PP_TID_UNKNOWN (-1)
@@ -55,11 +64,14 @@ struct pp_event {
 			int32_t prev_tid, next_tid; /* PP_TID_UNKNOWN: the source cannot tell */
 			int64_t prev_state;
 			struct pp_thread *prev, *next;
+			const char *next_comm; /* of one that is not ours; NULL: not known */
 		} sched_switch;
 		struct {
 			struct pp_thread
 			    *waker; /* current on that CPU; NULL: not ours, or unknown */
 			int32_t target_cpu;
+			int32_t waker_tid; /* whosever it is; PP_TID_UNKNOWN */
+			bool by_interrupt;
 		} waking;
 		struct {
 			struct pp_thread *parent;
@@ -76,6 +88,25 @@ struct pp_event {
 		struct {
 			uint64_t count;
 		} lost;
+		struct {
+			const char *name;	  /* "read"; stays */
+			unsigned n_values;	  /* arguments; of an exit, the result: 1 or 0 */
+			const char *const *names; /* of the arguments; they stay */
+			int64_t values[PP_SYSCALL_VALUES];
+		} syscall;
+		struct {
+			uint64_t address, ip;
+		} fault;
+		struct {
+			int number;
+			bool delivered;		  /* else: raised */
+			struct pp_thread *sender; /* NULL: not ours, or the kernel */
+			int32_t sender_tid;
+		} signal;
+		struct {
+			uint64_t sector, bytes;
+			bool is_write;
+		} block;
 	};
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/json.h"
+#include "input/decode_full.h"
 #include "input/decode_sync.h"
 #include "input/event_class.h"
 #include "input/late_thread.h"
@@ -63,6 +64,15 @@ static int32_t get_tid(const bt_field *payload, const struct pp_field *field)
 	return field->index < 0 ? PP_TID_UNKNOWN : (int32_t)pp_field_unsigned(payload, field);
 }
 
+/* NULL: the class has none. */
+static const char *get_string(const bt_field *payload, const struct pp_field *field)
+{
+	return field->index < 0 ? NULL
+				: bt_field_string_get_value(
+				      bt_field_structure_borrow_member_field_by_index_const(
+					  payload, (uint64_t)field->index));
+}
+
 /*
  * The kernel names threads that have no other name, or one from before their birth, and those that
  * did not live to say at their end what they were called last.
@@ -70,14 +80,10 @@ static int32_t get_tid(const bt_field *payload, const struct pp_field *field)
 static void name_thread(struct pp_thread *thread, const bt_field *payload,
 			const struct pp_field *field)
 {
-	const bt_field *member;
-	const char *name;
+	const char *name = get_string(payload, field);
 
-	if (!thread || (thread->ended && !thread->kernel_only) || field->index < 0)
+	if (!thread || (thread->ended && !thread->kernel_only) || !name)
 		return;
-	member =
-	    bt_field_structure_borrow_member_field_by_index_const(payload, (uint64_t)field->index);
-	name = bt_field_string_get_value(member);
 	if (thread->name && strcmp(thread->name, name) == 0)
 		return;
 	g_free(thread->name);
@@ -128,12 +134,8 @@ void pp_stream_hand_over(struct pp_stream *stream, const struct pp_event *event)
 		decoder->take(decoder->data, event);
 }
 
-/*
- * Is an event of the kernel's about these threads (NULL: not one of the program's) to be handed
- * over?  What others did is neither, nor part of the time that was recorded.
- */
-static bool is_ours(struct pp_stream *stream, const struct pp_thread *thread,
-		    const struct pp_thread *other, int64_t time_ns)
+bool pp_stream_is_ours(struct pp_stream *stream, const struct pp_thread *thread,
+		       const struct pp_thread *other, int64_t time_ns)
 {
 	if (!stream->all_programs)
 		return true;
@@ -163,7 +165,7 @@ static void set_on_cpu(struct pp_stream *stream, struct pp_thread *thread)
 	on_cpu->pdata[stream->cpu] = thread;
 }
 
-static struct pp_thread *get_on_cpu(const struct pp_stream *stream)
+struct pp_thread *pp_stream_on_cpu(const struct pp_stream *stream)
 {
 	const GPtrArray *on_cpu = stream->decoder->on_cpu;
 
@@ -184,22 +186,32 @@ static void decode_switch(struct pp_stream *stream, const struct pp_event_class 
 	event->sched_switch.prev = thread_at(stream, event->sched_switch.prev_tid, event->time_ns);
 	event->sched_switch.next = thread_at(stream, event->sched_switch.next_tid, event->time_ns);
 	set_on_cpu(stream, event->sched_switch.next);
-	if (!is_ours(stream, event->sched_switch.prev, event->sched_switch.next, event->time_ns))
+	if (!pp_stream_is_ours(stream, event->sched_switch.prev, event->sched_switch.next,
+			       event->time_ns))
 		return;
 	name_thread(event->sched_switch.prev, payload, &fields[PP_SWITCH_PREV_COMM]);
 	name_thread(event->sched_switch.next, payload, &fields[PP_SWITCH_NEXT_COMM]);
+	if (!event->sched_switch.next)
+		event->sched_switch.next_comm = get_string(payload, &fields[PP_SWITCH_NEXT_COMM]);
 	pp_stream_hand_over(stream, event);
 }
 
 /* Who was on the CPU; nobody if it was an interrupt that woke, which any thread may meet. */
-static struct pp_thread *get_waker(struct pp_stream *stream, const struct pp_field *fields,
-				   const bt_field *context, int64_t time_ns)
+static void get_waker(struct pp_stream *stream, const struct pp_field *fields,
+		      const bt_field *context, struct pp_event *event)
 {
-	if (stream->irq_depth || (context && pp_field_unsigned(context, &fields[PP_WAKING_IRQ])))
-		return NULL;
-	if (context && fields[PP_WAKING_WAKER].index >= 0)
-		return thread_at(stream, get_tid(context, &fields[PP_WAKING_WAKER]), time_ns);
-	return get_on_cpu(stream);
+	struct pp_thread *on_cpu = pp_stream_on_cpu(stream);
+
+	event->waking.waker_tid = on_cpu ? (int32_t)on_cpu->tid : PP_TID_UNKNOWN;
+	event->waking.by_interrupt =
+	    stream->irq_depth || (context && pp_field_unsigned(context, &fields[PP_WAKING_IRQ]));
+	if (event->waking.by_interrupt)
+		return;
+	event->waking.waker = on_cpu;
+	if (!context || fields[PP_WAKING_WAKER].index < 0)
+		return;
+	event->waking.waker_tid = get_tid(context, &fields[PP_WAKING_WAKER]);
+	event->waking.waker = thread_at(stream, event->waking.waker_tid, event->time_ns);
 }
 
 static void decode_waking(struct pp_stream *stream, const struct pp_event_class *class,
@@ -209,13 +221,13 @@ static void decode_waking(struct pp_stream *stream, const struct pp_event_class 
 
 	event->kind = PP_EVENT_WAKING;
 	event->thread = thread_at(stream, get_tid(payload, &fields[PP_WAKING_TID]), event->time_ns);
-	if (!is_ours(stream, event->thread, NULL, event->time_ns))
+	if (!pp_stream_is_ours(stream, event->thread, NULL, event->time_ns))
 		return;
 	event->waking.target_cpu =
 	    fields[PP_WAKING_CPU].index < 0
 		? PP_CPU_UNKNOWN
 		: (int32_t)pp_field_unsigned(payload, &fields[PP_WAKING_CPU]);
-	event->waking.waker = get_waker(stream, fields, context, event->time_ns);
+	get_waker(stream, fields, context, event);
 	name_thread(event->thread, payload, &fields[PP_WAKING_COMM]);
 	pp_stream_hand_over(stream, event);
 }
@@ -231,7 +243,7 @@ static void decode_fork(struct pp_stream *stream, const struct pp_event_class *c
 	event->kind = PP_EVENT_FORK;
 	event->fork.parent_tid = get_tid(payload, &fields[PP_FORK_PARENT_TID]);
 	event->fork.parent = thread_at(stream, event->fork.parent_tid, event->time_ns);
-	if (!is_ours(stream, event->fork.parent, NULL, event->time_ns))
+	if (!pp_stream_is_ours(stream, event->fork.parent, NULL, event->time_ns))
 		return;
 	event->fork.child_tid = child;
 	event->fork.child_pid = pid;
@@ -252,7 +264,7 @@ static void decode_exit(struct pp_stream *stream, const struct pp_event_class *c
 	struct pp_thread *thread =
 	    thread_at(stream, get_tid(payload, &class->fields[PP_TASK_TID]), event->time_ns);
 
-	if (!is_ours(stream, thread, NULL, event->time_ns))
+	if (!pp_stream_is_ours(stream, thread, NULL, event->time_ns))
 		return;
 	event->kind = PP_EVENT_EXIT;
 	event->thread = thread;
@@ -272,7 +284,7 @@ static void decode_exec(struct pp_stream *stream, const struct pp_event_class *c
 	/* A program in which nothing of ours ran: the exec is the first that is known of it. */
 	if (!event->thread && tid > 0 && (!stream->all_programs || is_known_process(stream, tid)))
 		event->thread = add_kernel_thread(stream, tid, tid, event->time_ns);
-	if (!is_ours(stream, event->thread, NULL, event->time_ns))
+	if (!pp_stream_is_ours(stream, event->thread, NULL, event->time_ns))
 		return;
 	pp_stream_hand_over(stream, event);
 }
@@ -350,6 +362,7 @@ void pp_stream_emit(struct pp_stream *stream, const bt_message *message, int64_t
 		stream->irq_depth -= stream->irq_depth > 0;
 		break;
 	default:
+		pp_decode_full(stream, class, bt_event, &event);
 		break;
 	}
 }
@@ -603,6 +616,8 @@ void pp_stream_free(struct pp_stream *stream)
 		return;
 	g_array_unref(stream->sites);
 	g_ptr_array_unref(stream->paths);
+	for (guint i = 0; i < stream->classes->len; i++)
+		g_free(g_array_index(stream->classes, struct pp_event_class, i).syscall);
 	g_array_unref(stream->classes);
 	g_free(stream->name);
 	g_free(stream);

@@ -67,6 +67,16 @@ void pp_decoder_emit(struct pp_decoder *decoder, const struct pp_event *event);
 /* The same, for an event of this stream, whose time has been noted. */
 void pp_stream_hand_over(struct pp_stream *stream, const struct pp_event *event);
 
+/* The thread of ours that runs on the stream's CPU; NULL: none, or not known. */
+struct pp_thread *pp_stream_on_cpu(const struct pp_stream *stream);
+
+/*
+ * Is an event of the kernel's about these threads (NULL: not one of the program's) to be handed
+ * over?  What others did is neither, nor part of the time that was recorded.
+ */
+bool pp_stream_is_ours(struct pp_stream *stream, const struct pp_thread *thread,
+		       const struct pp_thread *other, int64_t time_ns);
+
 /* An integer field's value, signed or not. */
 int64_t pp_field_integer(const bt_field *field);
 

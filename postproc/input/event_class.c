@@ -7,7 +7,9 @@
 
 #include "sync-trace/events.h"
 
-#define PROVIDER "gmon_mt_sync:"
+#define PROVIDER      "gmon_mt_sync:"
+#define SYSCALL_ENTRY "syscall_entry_"
+#define SYSCALL_EXIT  "syscall_exit_"
 
 enum need { NONE, INTEGER, STRING, INTEGER_OR_NONE, STRING_OR_NONE, ARRAY, CONTEXT_OR_NONE };
 
@@ -33,6 +35,11 @@ enum shape {
 	EXEC,
 	IRQ_ENTRY,
 	IRQ_EXIT,
+	FAULT,
+	SIGNAL_GENERATE,
+	SIGNAL_DELIVER,
+	BLOCK_ISSUE,
+	TIMER_EXPIRE,
 	LOAD,
 	BUILD_ID,
 };
@@ -66,6 +73,14 @@ static const struct wanted_field shape_fields[][PP_MAX_FIELDS] = {
     [EXEC] = {{"tid", INTEGER}},
     [IRQ_ENTRY] = {{}},
     [IRQ_EXIT] = {{}},
+    [FAULT] = {{"address", INTEGER}, {"ip", INTEGER}},
+    [SIGNAL_GENERATE] = {{"sig", INTEGER}, {"pid", INTEGER}},
+    [SIGNAL_DELIVER] = {{"sig", INTEGER}},
+    [BLOCK_ISSUE] = {{"sector", INTEGER},
+		     {"bytes", INTEGER_OR_NONE},
+		     {"rwbs", INTEGER_OR_NONE},
+		     {"tid", INTEGER_OR_NONE}},
+    [TIMER_EXPIRE] = {{}},
     [LOAD] = {{"baddr", INTEGER}, {"memsz", INTEGER}, {"is_pic", INTEGER}, {"path", STRING}},
     [BUILD_ID] = {{"baddr", INTEGER}},
 };
@@ -85,6 +100,12 @@ static const struct known_class kernel_classes[] = {
     {"sched_process_fork", FORK},
     {"sched_process_exit", EXIT},
     {"sched_process_exec", EXEC},
+    {"x86_exceptions_page_fault_user", FAULT},
+    {"x86_exceptions_page_fault_kernel", FAULT},
+    {"signal_generate", SIGNAL_GENERATE},
+    {"signal_deliver", SIGNAL_DELIVER},
+    {"block_rq_issue", BLOCK_ISSUE},
+    {"timer_hrtimer_expire_entry", TIMER_EXPIRE},
     {"irq_handler_entry", IRQ_ENTRY},
     {"irq_handler_exit", IRQ_EXIT},
     {"irq_softirq_entry", IRQ_ENTRY},
@@ -121,6 +142,16 @@ static enum pp_class class_of(enum shape shape)
 		return PP_CLASS_IRQ_ENTRY;
 	case IRQ_EXIT:
 		return PP_CLASS_IRQ_EXIT;
+	case FAULT:
+		return PP_CLASS_FAULT;
+	case SIGNAL_GENERATE:
+		return PP_CLASS_SIGNAL_GENERATE;
+	case SIGNAL_DELIVER:
+		return PP_CLASS_SIGNAL_DELIVER;
+	case BLOCK_ISSUE:
+		return PP_CLASS_BLOCK_ISSUE;
+	case TIMER_EXPIRE:
+		return PP_CLASS_TIMER_EXPIRE;
 	case LOAD:
 		return PP_CLASS_LOAD;
 	case BUILD_ID:
@@ -209,6 +240,42 @@ static const char *find_fields(struct pp_event_class *class, const struct wanted
 	return NULL;
 }
 
+/* Its integers in order: arguments at the entry, at the exit the result. */
+static void learn_syscall(struct pp_event_class *class, const bt_event_class *event_class,
+			  const char *name, bool is_exit)
+{
+	const bt_field_class *payload =
+	    bt_event_class_borrow_payload_field_class_const(event_class);
+	uint64_t n = payload ? bt_field_class_structure_get_member_count(payload) : 0;
+	struct pp_syscall_class *syscall = g_new0(struct pp_syscall_class, 1);
+
+	syscall->name = g_intern_string(name);
+	for (uint64_t i = 0; i < n && syscall->n < G_N_ELEMENTS(syscall->fields); i++) {
+		const bt_field_class_structure_member *member =
+		    bt_field_class_structure_borrow_member_by_index_const(payload, i);
+		const char *field = bt_field_class_structure_member_get_name(member);
+		bool is_signed;
+
+		if ((is_exit && strcmp(field, "ret") != 0) ||
+		    find_member(payload, field, INTEGER, &is_signed) != (int)i)
+			continue;
+		syscall->names[syscall->n] = g_intern_string(field);
+		syscall->fields[syscall->n++] = (struct pp_field){(int16_t)i, is_signed};
+	}
+	class->syscall = syscall;
+	class->what = is_exit ? PP_CLASS_SYSCALL_EXIT : PP_CLASS_SYSCALL_ENTRY;
+}
+
+static void find_contexts(struct pp_event_class *class, const bt_event_class *event_class)
+{
+	const bt_stream_class *stream = bt_event_class_borrow_stream_class_const(event_class);
+
+	class->tid = (int16_t)pp_member_index(
+	    bt_event_class_borrow_specific_context_field_class_const(event_class), "tid");
+	class->common_tid = (int16_t)pp_member_index(
+	    bt_stream_class_borrow_event_common_context_field_class_const(stream), "tid");
+}
+
 const char *pp_event_class_learn(struct pp_event_class *class, const bt_event_class *event_class,
 				 enum pp_class_names names)
 {
@@ -219,6 +286,13 @@ const char *pp_event_class_learn(struct pp_event_class *class, const bt_event_cl
 	const char *missing;
 
 	class->what = PP_CLASS_IGNORED;
+	if (name && names == PP_NAMES_KERNEL) {
+		find_contexts(class, event_class);
+		if (g_str_has_prefix(name, SYSCALL_ENTRY))
+			learn_syscall(class, event_class, name + strlen(SYSCALL_ENTRY), false);
+		else if (g_str_has_prefix(name, SYSCALL_EXIT))
+			learn_syscall(class, event_class, name + strlen(SYSCALL_EXIT), true);
+	}
 	if (name && names == PP_NAMES_UST && g_str_has_prefix(name, PROVIDER)) {
 		name += strlen(PROVIDER);
 	} else if (names == PP_NAMES_UST) {

@@ -23,6 +23,13 @@ enum pp_class {
 	PP_CLASS_EXEC,
 	PP_CLASS_IRQ_ENTRY,
 	PP_CLASS_IRQ_EXIT,
+	PP_CLASS_SYSCALL_ENTRY,
+	PP_CLASS_SYSCALL_EXIT,
+	PP_CLASS_FAULT,
+	PP_CLASS_SIGNAL_GENERATE,
+	PP_CLASS_SIGNAL_DELIVER,
+	PP_CLASS_BLOCK_ISSUE,
+	PP_CLASS_TIMER_EXPIRE,
 	PP_CLASS_LOAD,
 	PP_CLASS_BUILD_ID,
 };
@@ -37,6 +44,9 @@ enum { PP_SWITCH_PREV, PP_SWITCH_STATE, PP_SWITCH_NEXT, PP_SWITCH_PREV_COMM, PP_
 enum { PP_WAKING_TID, PP_WAKING_CPU, PP_WAKING_COMM, PP_WAKING_WAKER, PP_WAKING_IRQ };
 enum { PP_FORK_PARENT_TID, PP_FORK_CHILD_TID, PP_FORK_CHILD_PID, PP_FORK_CHILD_COMM };
 enum { PP_TASK_TID, PP_TASK_COMM };
+enum { PP_FAULT_ADDRESS, PP_FAULT_IP };
+enum { PP_SIGNAL_NUMBER, PP_SIGNAL_TARGET };
+enum { PP_BLOCK_SECTOR, PP_BLOCK_BYTES, PP_BLOCK_RWBS, PP_BLOCK_TID };
 enum { PP_LOAD_BASE, PP_LOAD_BYTES, PP_LOAD_PIC, PP_LOAD_PATH };
 
 /* Whose names a trace's events have. */
@@ -49,10 +59,20 @@ struct pp_field {
 	bool is_signed;
 };
 
+/* The integers of a system call's class. */
+struct pp_syscall_class {
+	const char *name; /* interned */
+	unsigned n;
+	const char *names[6]; /* interned */
+	struct pp_field fields[6];
+};
+
 struct pp_event_class {
 	uint8_t what; /* enum pp_class */
 	uint8_t op;   /* PP_CLASS_SYNC: enum st_event */
 	struct pp_field fields[PP_MAX_FIELDS];
+	int16_t tid, common_tid;	  /* in its own context, in that of the stream; -1: none */
+	struct pp_syscall_class *syscall; /* owned; NULL: of another */
 };
 
 /*

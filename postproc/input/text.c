@@ -249,6 +249,7 @@ static int read_switch(struct reader *reader, struct pp_event *event)
 	if ((r = need_number(reader, "prev", &prev)) || (r = need_number(reader, "next", &next)) ||
 	    (r = get_state(reader, &event->sched_switch.prev_state)))
 		return r;
+	event->sched_switch.next_comm = g_intern_string(find_value(reader, "comm"));
 	event->sched_switch.prev_tid = (int32_t)prev;
 	event->sched_switch.next_tid = (int32_t)next;
 	event->sched_switch.prev = thread_at(reader, prev, event->time_ns);
@@ -266,6 +267,8 @@ static int read_waking(struct reader *reader, struct pp_event *event)
 		return r;
 	event->waking.target_cpu = PP_CPU_UNKNOWN;
 	event->waking.waker = thread_at(reader, waker, event->time_ns);
+	event->waking.waker_tid = waker ? (int32_t)waker : PP_TID_UNKNOWN;
+	event->waking.by_interrupt = has_flag(reader, "interrupt");
 	return 0;
 }
 
@@ -320,6 +323,75 @@ static int read_exec(struct reader *reader, struct pp_event *event)
 {
 	event->kind = PP_EVENT_EXEC;
 	return need_thread(reader, event);
+}
+
+static int read_syscall(struct reader *reader, struct pp_event *event)
+{
+	static const char *const names[] = {"fd", "result"};
+	bool is_exit = strcmp(reader->words[1], "syscall_exit") == 0;
+	const char *name = find_value(reader, "name");
+	int64_t value;
+	int r;
+
+	event->kind = is_exit ? PP_EVENT_SYSCALL_EXIT : PP_EVENT_SYSCALL_ENTRY;
+	if ((r = need_thread(reader, event)) ||
+	    (r = get_number(reader, names[is_exit], INT64_MIN, &value)))
+		return r;
+	event->syscall.name = g_intern_string(name ? name : "unknown");
+	event->syscall.names = &names[is_exit];
+	event->syscall.n_values = value != INT64_MIN;
+	event->syscall.values[0] = value;
+	return 0;
+}
+
+static int read_fault(struct reader *reader, struct pp_event *event)
+{
+	int64_t address, ip;
+	int r;
+
+	event->kind = PP_EVENT_FAULT;
+	if ((r = need_thread(reader, event)) || (r = get_number(reader, "address", 0, &address)) ||
+	    (r = get_number(reader, "ip", 0, &ip)))
+		return r;
+	event->fault.address = (uint64_t)address;
+	event->fault.ip = (uint64_t)ip;
+	return 0;
+}
+
+static int read_signal(struct reader *reader, struct pp_event *event)
+{
+	int64_t number, sender;
+	int r;
+
+	event->kind = PP_EVENT_SIGNAL;
+	event->signal.delivered = strcmp(reader->words[1], "delivered") == 0;
+	if ((r = need_thread(reader, event)) || (r = need_number(reader, "number", &number)) ||
+	    (r = get_number(reader, "sender", PP_TID_UNKNOWN, &sender)))
+		return r;
+	event->signal.number = (int)number;
+	event->signal.sender_tid = (int32_t)sender;
+	event->signal.sender = thread_at(reader, sender, event->time_ns);
+	return 0;
+}
+
+static int read_block(struct reader *reader, struct pp_event *event)
+{
+	int64_t bytes;
+	int r;
+
+	event->kind = PP_EVENT_BLOCK;
+	event->block.is_write = has_flag(reader, "write");
+	if ((r = need_thread(reader, event)) || (r = get_number(reader, "bytes", 0, &bytes)))
+		return r;
+	event->block.bytes = (uint64_t)bytes;
+	return 0;
+}
+
+static int read_timer(struct reader *reader, struct pp_event *event)
+{
+	(void)reader;
+	event->kind = PP_EVENT_TIMER;
+	return 0;
 }
 
 static int read_lost(struct reader *reader, struct pp_event *event)
@@ -388,9 +460,21 @@ static int read_kind(struct reader *reader, struct pp_event *event)
 		const char *name;
 		int (*read)(struct reader *reader, struct pp_event *event);
 	} kinds[] = {
-	    {"switch", read_switch}, {"waking", read_waking}, {"fork", read_fork},
-	    {"exit", read_exit},     {"exec", read_exec},     {"lost", read_lost},
-	    {"call", read_call},     {"return", read_call},
+	    {"switch", read_switch},
+	    {"waking", read_waking},
+	    {"fork", read_fork},
+	    {"exit", read_exit},
+	    {"exec", read_exec},
+	    {"lost", read_lost},
+	    {"call", read_call},
+	    {"return", read_call},
+	    {"syscall_entry", read_syscall},
+	    {"syscall_exit", read_syscall},
+	    {"fault", read_fault},
+	    {"signal", read_signal},
+	    {"delivered", read_signal},
+	    {"block", read_block},
+	    {"timer", read_timer},
 	};
 	const char *name = reader->words[1];
 

@@ -7,11 +7,18 @@
  *   thread TID [name=N] [pid=PID] [index=I] [start=T] [end=T] [routine=A] [calls=N] [ended]
  *          [OPERATION=N]...    of its process only waits were recorded; these did not wait
  *
- *   TIME switch prev=TID next=TID [state=S] [cpu=C]
- *   TIME waking tid=TID [waker=TID] [cpu=C]
+ *   TIME switch prev=TID next=TID [state=S] [comm=N] [cpu=C]      N: of the next
+ *   TIME waking tid=TID [waker=TID] [interrupt] [cpu=C]
  *   TIME fork tid=CHILD [parent=TID]
  *   TIME exit tid=TID
  *   TIME exec tid=TID
+ *   TIME syscall_entry tid=TID name=N [fd=F]
+ *   TIME syscall_exit tid=TID name=N [result=R]
+ *   TIME fault tid=TID [address=A] [ip=A]
+ *   TIME signal tid=TID number=N [sender=TID]      raised; delivered to it: without a sender, and
+ *   TIME delivered tid=TID number=N
+ *   TIME block tid=TID [bytes=N] [write]
+ *   TIME timer [cpu=C]
  *   TIME lost count=N tid=TID            records of that thread's stream
  *   TIME lost count=N [cpu=C]            records of the scheduler's
  *   TIME OPERATION tid=TID object=A [result=R] [site=A] [holder=TID] [value=V] [mutex=A]

@@ -96,7 +96,7 @@ static void tell(const struct pp_replay *replay, enum pp_replay_kind kind, int64
 	replay->take(replay->data, &line);
 }
 
-static void release(struct pp_replay *replay)
+void pp_replay_release(struct pp_replay *replay)
 {
 	if (replay->held)
 		tell(replay, PP_REPLAY_CALL, frame_at(replay, replay->frames->len - 1)->start_ns,
@@ -106,7 +106,7 @@ static void release(struct pp_replay *replay)
 
 static void begin_thread(struct pp_replay *replay, const struct pp_thread *thread)
 {
-	release(replay);
+	pp_replay_release(replay);
 	if (replay->thread && replay->thread->process != thread->process)
 		g_hash_table_remove_all(replay->functions);
 	replay->thread = thread;
@@ -142,7 +142,7 @@ static void on_call(struct pp_replay *replay, const struct pp_event *event)
 	struct frame frame = {function_at(replay, event->call.self), caller, event->call.self,
 			      event->time_ns};
 
-	release(replay);
+	pp_replay_release(replay);
 	g_array_set_size(replay->frames, calls_above(replay, caller));
 	g_array_append_val(replay->frames, frame);
 	replay->held = true;
@@ -170,7 +170,7 @@ static void on_return(struct pp_replay *replay, const struct pp_event *event)
 	if (depth == 0) /* entered before the history began, or in code that does not tell */
 		return;
 	if (depth < replay->frames->len)
-		release(replay);
+		pp_replay_release(replay);
 	g_array_set_size(replay->frames, depth);
 	start_ns = frame_at(replay, depth - 1)->start_ns;
 	if (replay->held)
@@ -220,7 +220,7 @@ void pp_replay_event(struct pp_replay *replay, const struct pp_event *event)
 		on_return(replay, event);
 }
 
-void pp_replay_finish(struct pp_replay *replay)
+unsigned pp_replay_depth(const struct pp_replay *replay)
 {
-	release(replay);
+	return replay->frames->len;
 }

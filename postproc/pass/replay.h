@@ -44,7 +44,10 @@ struct pp_replay *pp_replay_new(const struct pp_pass_context *context, uint32_t 
 void pp_replay_free(struct pp_replay *replay);
 void pp_replay_event(struct pp_replay *replay, const struct pp_event *event);
 
-/* The end: what is held back comes. */
-void pp_replay_finish(struct pp_replay *replay);
+/* What is held back comes: something else happened within that call, or this is the end. */
+void pp_replay_release(struct pp_replay *replay);
+
+/* Calls that go on. */
+unsigned pp_replay_depth(const struct pp_replay *replay);
 
 #endif

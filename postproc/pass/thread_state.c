@@ -429,9 +429,7 @@ void pp_thread_states_event(struct pp_thread_states *states, const struct pp_eve
 		else if (states->has_kernel)
 			lose_switches(states, event);
 		break;
-	case PP_EVENT_CALL:
-	case PP_EVENT_RETURN:
-	case PP_N_EVENT_KINDS:
+	default:
 		break;
 	}
 }

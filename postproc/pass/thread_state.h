@@ -30,7 +30,7 @@ enum pp_mode {
 };
 
 /* The kinds that the state machine must see. */
-#define PP_THREAD_STATE_KINDS ((1u << PP_N_EVENT_KINDS) - 1)
+#define PP_THREAD_STATE_KINDS ((1u << (PP_EVENT_LOST + 1)) - 1)
 
 /* A synchronization operation; borrowed, valid during the call. */
 struct pp_operation {

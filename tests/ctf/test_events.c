@@ -114,9 +114,7 @@ static void take(void *data, const struct pp_event *event)
 		g_string_append_printf(text, "%s lost %" PRIu64 "\n", name_of(event->thread),
 				       event->lost.count);
 		break;
-	case PP_EVENT_CALL:
-	case PP_EVENT_RETURN:
-	case PP_N_EVENT_KINDS:
+	default:
 		break;
 	}
 }

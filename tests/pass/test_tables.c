@@ -9,6 +9,7 @@
  * names the cells that matter: KEY=VALUE..., "-" for a missing one
  *   == TABLE/KEY ROW        the rows of the table nested in that row (0, 1, ...)
  *   == history OBJECT       the operations on that object (0, 1, ... in order of appearance)
+ *   == timeline TID         the lines of that thread
  *   == notes TABLE          each line is part of a note of that table; no line: it has none
  *   == error                the events are refused with this message (after file and line)
  *
@@ -24,6 +25,7 @@
 #include "input/text.h"
 #include "pass/history.h"
 #include "pass/pass.h"
+#include "pass/timeline.h"
 
 struct section {
 	char *title;	  /* what follows "== " */
@@ -172,6 +174,32 @@ static struct pp_table *run_history(const struct fixture_case *fixture, unsigned
 	if (at < pp_history_n_objects(history))
 		table = pp_history_table(history, at, 0, UINT_MAX);
 	pp_history_free(history);
+	pp_text_free(text);
+	return table;
+}
+
+static void take_line(void *table, const struct pp_timeline_line *line)
+{
+	pp_timeline_add_row(table, line);
+}
+
+static struct pp_table *run_timeline(const struct fixture_case *fixture, uint32_t tid)
+{
+	struct pp_table *table = pp_timeline_table();
+	struct pp_text *text = read_events(fixture);
+	struct pp_timeline_options options = {
+	    .tid = tid, .to_ns = INT64_MAX, .take = take_line, .data = table};
+	struct pp_pass_context context;
+	struct pp_timeline *timeline;
+
+	if (!text)
+		return table;
+	context = context_of(text, NULL);
+	timeline = pp_timeline_new(&context, &options);
+	for (guint i = 0; i < text->events->len; i++)
+		pp_timeline_event(timeline, event_at(text, i));
+	pp_timeline_finish(timeline, text->model->end_ns);
+	pp_timeline_free(timeline);
 	pp_text_free(text);
 	return table;
 }
@@ -368,6 +396,12 @@ static void check_section(const struct fixture_case *fixture, const struct secti
 			check_rows(fixture, section, table);
 		else
 			complain(fixture, section->line, "no such object");
+		pp_table_free(table);
+	} else if (strcmp(words[0], "timeline") == 0) {
+		struct pp_table *table =
+		    run_timeline(fixture, words[1] ? (uint32_t)atoi(words[1]) : 0);
+
+		check_rows(fixture, section, table);
 		pp_table_free(table);
 	} else {
 		check_table(fixture, section, words);

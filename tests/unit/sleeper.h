@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a thread of this process sleeps, as the kernel sees it. */
+/* Whether a thread, of this process or another, sleeps, as the kernel sees it. */
 #ifndef TESTS_UNIT_SLEEPER_H
 #define TESTS_UNIT_SLEEPER_H
 
@@ -17,7 +17,7 @@ static inline char sleeper_state(int tid)
 	const char *end;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
 	file = fopen(path, "r");
 	if (!file)
 		return '\0';

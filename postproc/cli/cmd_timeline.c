@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gprof-mt timeline: all that is known of one thread, in order of time.
+ *
+ * Printed as it is read: it may be longer than memory.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/replay.h"
+#include "cli/view.h"
+#include "core/duration.h"
+#include "input/events.h"
+#include "pass/replay.h"
+#include "pass/shown.h"
+#include "pass/timeline.h"
+#include "render/render.h"
+
+#define BATCH_BYTES 65536
+#define MAX_INDENT  100
+#define NS_PER_MS   1e6
+
+struct arguments {
+	const char *dir;
+	bool json;
+	uint32_t tid;
+	double from_ms, to_ms; /* since the start of the capture */
+};
+
+struct printer {
+	const struct pp_view *view;
+	const struct arguments *arguments;
+	const struct pp_thread *thread; /* of the lines so far */
+	GString *text;
+	int64_t start_ns;
+	bool has_returns; /* there are records of the thread's */
+	int status;
+	struct pp_timeline *timeline;
+};
+
+static void print_help(void)
+{
+	printf(
+	    "usage: gprof-mt timeline [-i DIR] --tid T [--from MS] [--to MS] "
+	    "[--format text|json]\n\n"
+	    "All that is known of one thread, in order of time: calls, synchronization, and what\n"
+	    "the kernel did with it; why it left its CPU each time, and who woke it.\n\n"
+	    "  -i, --input DIR    the capture (default %s)\n"
+	    "  --tid T            the thread\n"
+	    "  --from MS          only from that time on, in ms since the start of the capture\n"
+	    "  --to MS            only up to that time\n"
+	    "  --format FORMAT    text (default) or json\n",
+	    PP_DEFAULT_CAPTURE);
+}
+
+static int take_ms(const char *option, const char *value, double *ret_ms)
+{
+	char *end;
+	double ms = g_ascii_strtod(value, &end);
+
+	if (end == value || *end || !isfinite(ms) || ms < 0)
+		return pp_cli_usage("timeline", "%s %s: not a time in ms", option, value);
+	*ret_ms = ms;
+	return PP_EXIT_GOOD;
+}
+
+static int take_option(void *data, int option, const char *value)
+{
+	struct arguments *arguments = data;
+
+	switch (option) {
+	case 't':
+		return pp_cli_take_tid("timeline", value, &arguments->tid);
+	case 'f':
+		return pp_cli_take_format("timeline", value, &arguments->json);
+	case 'a':
+		return take_ms("--from", value, &arguments->from_ms);
+	case 'b':
+		return take_ms("--to", value, &arguments->to_ms);
+	default:
+		arguments->dir = value;
+		return PP_EXIT_GOOD;
+	}
+}
+
+static const struct option option_table[] = {
+    {"input", required_argument, NULL, 'i'},  {"tid", required_argument, NULL, 't'},
+    {"from", required_argument, NULL, 'a'},   {"to", required_argument, NULL, 'b'},
+    {"format", required_argument, NULL, 'f'}, PP_CLI_OPTIONS_END,
+};
+
+static const struct pp_cli_options options = {"timeline", ":i:h", option_table, print_help,
+					      take_option};
+
+/* --- printing ------------------------------------------------------------------------------- */
+
+static void print_batch(struct printer *printer, size_t least)
+{
+	if (printer->text->len < least)
+		return;
+	if (printer->status == PP_EXIT_GOOD)
+		printer->status = pp_cli_print(printer->text);
+	g_string_truncate(printer->text, 0);
+}
+
+static void append_json(struct printer *printer, const struct pp_timeline_line *line)
+{
+	struct pp_table *table = pp_timeline_table();
+
+	pp_timeline_add_row(table, line);
+	g_string_append(printer->text, printer->thread ? ",\n  " : "\n  ");
+	pp_render_json_row(printer->text, table, 0);
+	pp_table_free(table);
+}
+
+static void append_heading(struct printer *printer, const struct pp_thread *thread)
+{
+	g_autofree char *title = pp_thread_title(thread);
+
+	g_string_append_printf(printer->text, "%sTimeline of %s\n\n%14s  %3s  %-8s %9s  %s\n",
+			       printer->thread ? "\n" : "", title, "time (ms)", "CPU", "event",
+			       "duration", "description");
+}
+
+/* Names may hold anything, and go to a terminal. */
+static void append_printable(GString *to, const char *text)
+{
+	for (; *text; text++)
+		g_string_append_c(to, g_ascii_iscntrl(*text) ? '?' : *text);
+}
+
+static void append_text(struct printer *printer, const struct pp_timeline_line *line)
+{
+	int64_t since_ns = line->time_ns - printer->start_ns;
+	bool has_duration = line->kind != PP_TIMELINE_ON && line->duration_ns >= 0;
+	g_autofree char *duration = has_duration ? pp_duration_text(line->duration_ns)
+				    : line->kind == PP_TIMELINE_WOKEN && line->blocked_ns >= 0
+					? pp_duration_text(line->blocked_ns)
+					: g_strdup("");
+	g_autofree char *cpu = line->cpu >= 0 ? g_strdup_printf("%d", line->cpu) : g_strdup("-");
+
+	if (line->thread != printer->thread)
+		append_heading(printer, line->thread);
+	g_string_append_printf(printer->text, "%7" PRId64 ".%06" PRId64 "  %3s  %-8s %9s  %*s",
+			       since_ns / 1000000, since_ns % 1000000, cpu,
+			       pp_timeline_kind_name(line->kind), duration,
+			       (int)(2 * MIN(line->depth, MAX_INDENT / 2)), "");
+	append_printable(printer->text, line->text);
+	g_string_append_c(printer->text, '\n');
+}
+
+static void take_line(void *data, const struct pp_timeline_line *line)
+{
+	struct printer *printer = data;
+
+	if (printer->arguments->json)
+		append_json(printer, line);
+	else
+		append_text(printer, line);
+	printer->thread = line->thread;
+	print_batch(printer, BATCH_BYTES);
+}
+
+/* --- what it lacks -------------------------------------------------------------------------- */
+
+static void append_notes(struct printer *printer)
+{
+	const struct pp_pass_context *context = &printer->view->context;
+	g_autoptr(GPtrArray) notes = g_ptr_array_new();
+
+	if (!context->has_kernel)
+		g_ptr_array_add(
+		    notes, "no scheduling events in this capture: when the thread ran, and why it "
+			   "left its CPU, is not known");
+	else if (!context->has_wakings)
+		g_ptr_array_add(
+		    notes, "the source of scheduling events does not tell who woke the thread, nor "
+			   "who ran instead");
+	if (context->has_kernel && !pp_timeline_saw_syscalls(printer->timeline))
+		g_ptr_array_add(
+		    notes, "no system calls in this capture, which would tell why the thread slept "
+			   "outside synchronization: record --profile full");
+	for (guint i = 0; i < notes->len && printer->arguments->json; i++)
+		g_string_append_printf(printer->text, "%s\n  \"%s\"", i ? "," : "",
+				       (const char *)notes->pdata[i]);
+	for (guint i = 0; i < notes->len && !printer->arguments->json; i++)
+		g_string_append_printf(printer->text, "%s  note: %s\n", i ? "" : "\n",
+				       (const char *)notes->pdata[i]);
+}
+
+/* -------------------------------------------------------------------------------------------- */
+
+static int64_t absolute_ns(int64_t start_ns, double ms)
+{
+	double ns = ms * NS_PER_MS;
+
+	return ns < (double)(INT64_MAX - start_ns) ? start_ns + llround(ns) : INT64_MAX;
+}
+
+static void begin(struct printer *printer)
+{
+	const struct arguments *arguments = printer->arguments;
+	struct pp_timeline_options wanted = {
+	    .tid = arguments->tid,
+	    .has_returns = printer->has_returns,
+	    .take = take_line,
+	    .data = printer,
+	};
+
+	printer->start_ns = printer->view->capture->model->start_ns;
+	wanted.from_ns = absolute_ns(printer->start_ns, arguments->from_ms);
+	wanted.to_ns = absolute_ns(printer->start_ns, arguments->to_ms);
+	printer->timeline = pp_timeline_new(&printer->view->context, &wanted);
+}
+
+/* The first event is the one that the capture starts with. */
+static void take_event(void *data, const struct pp_event *event)
+{
+	struct printer *printer = data;
+
+	if (!printer->timeline)
+		begin(printer);
+	pp_timeline_event(printer->timeline, event);
+}
+
+static int read_events(struct printer *printer, struct pp_error *err)
+{
+	const struct arguments *arguments = printer->arguments;
+	const struct pp_model *model = printer->view->capture->model;
+	int ret =
+	    pp_cli_look_for_returns(printer->view, arguments->tid, &printer->has_returns, err);
+
+	if (ret == 0)
+		ret = pp_events_read(printer->view->capture, PP_TIMELINE_KINDS, take_event, printer,
+				     err);
+	if (ret < 0)
+		return ret;
+	if (!pp_model_thread_at(model, arguments->tid, INT64_MAX))
+		return pp_error_add(err, -ENOENT,
+				    "%s: no thread has tid %" PRIu32
+				    "; see `gprof-mt report threads`",
+				    model->dir, arguments->tid);
+	if (!printer->timeline)
+		begin(printer);
+	pp_timeline_finish(printer->timeline, model->end_ns);
+	return 0;
+}
+
+static int print_all(struct printer *printer, struct pp_error *err)
+{
+	bool json = printer->arguments->json;
+	int ret;
+
+	if (json)
+		g_string_append(printer->text, "{\n \"schema\": 1,\n \"timeline\": [");
+	ret = read_events(printer, err);
+	if (ret < 0)
+		return ret;
+	if (!printer->thread && !json)
+		g_string_append_printf(printer->text,
+				       "nothing of thread %" PRIu32 " in that time\n",
+				       printer->arguments->tid);
+	g_string_append(printer->text, json ? "\n ],\n \"notes\": [" : "");
+	append_notes(printer);
+	g_string_append(printer->text, json ? "\n ]\n}\n" : "");
+	print_batch(printer, 0);
+	return 0;
+}
+
+static int timeline(const struct arguments *arguments)
+{
+	struct pp_error err = PP_ERROR_INIT;
+	struct pp_view view;
+	struct printer printer = {
+	    .view = &view,
+	    .arguments = arguments,
+	    .text = g_string_new(NULL),
+	    .status = PP_EXIT_GOOD,
+	};
+	int ret = pp_view_open(&view, arguments->dir, NULL, &err), damaged;
+
+	if (ret == 0)
+		ret = print_all(&printer, &err);
+	if (ret < 0) {
+		printer.status = pp_cli_fail(&err);
+	} else {
+		damaged = pp_view_print_damage(&view);
+		printer.status = MAX(printer.status, damaged);
+	}
+	pp_timeline_free(printer.timeline);
+	g_string_free(printer.text, TRUE);
+	pp_view_done(&view);
+	return printer.status;
+}
+
+int pp_cmd_timeline(int argc, char **argv)
+{
+	struct arguments arguments = {.dir = PP_DEFAULT_CAPTURE, .to_ms = INFINITY};
+	int status = pp_cli_options_read(&options, argc, argv, &arguments);
+
+	if (status < 0 && optind < argc)
+		status = pp_cli_usage("timeline", "'%s': it takes options only", argv[optind]);
+	if (status >= 0)
+		return status;
+	if (!arguments.tid)
+		return pp_cli_usage("timeline", "it needs the --tid of a thread");
+	if (arguments.to_ms < arguments.from_ms)
+		return pp_cli_usage("timeline", "--to is before --from");
+	return timeline(&arguments);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "pass/timeline_reason.h"
+
+#include <string.h>
+
+const char *pp_reason_name(enum pp_reason reason)
+{
+	static const char *const names[PP_N_REASONS] = {
+	    [PP_REASON_PREEMPTED] = "preempted",
+	    [PP_REASON_QUANTUM] = "quantum expired",
+	    [PP_REASON_YIELD] = "yield",
+	    [PP_REASON_MUTEX] = "mutex",
+	    [PP_REASON_CONDITION] = "condition",
+	    [PP_REASON_SEMAPHORE] = "semaphore",
+	    [PP_REASON_BARRIER] = "barrier",
+	    [PP_REASON_RWLOCK] = "rwlock",
+	    [PP_REASON_SPIN] = "spin lock",
+	    [PP_REASON_ONCE] = "once",
+	    [PP_REASON_JOIN] = "join",
+	    [PP_REASON_FUTEX] = "futex",
+	    [PP_REASON_READ] = "read",
+	    [PP_REASON_WRITE] = "write",
+	    [PP_REASON_POLL] = "poll",
+	    [PP_REASON_SLEEP] = "sleep",
+	    [PP_REASON_CHILD] = "child",
+	    [PP_REASON_SIGNAL] = "signal",
+	    [PP_REASON_PAGE_FAULT] = "page fault",
+	    [PP_REASON_DISK] = "disk",
+	    [PP_REASON_SYSCALL] = "system call",
+	    [PP_REASON_STOPPED] = "stopped",
+	    [PP_REASON_EXIT] = "exit",
+	    [PP_REASON_UNKNOWN] = "unknown",
+	};
+
+	return names[reason];
+}
+
+enum pp_reason pp_reason_of_object(GString *text, const struct pp_object *object, const char *name)
+{
+	static const struct {
+		const char *type;
+		enum pp_reason reason;
+		const char *words;
+	} types[] = {
+	    {"mutex", PP_REASON_MUTEX, "mutex"},
+	    {"cond", PP_REASON_CONDITION, "condition"},
+	    {"sem", PP_REASON_SEMAPHORE, "semaphore"},
+	    {"barrier", PP_REASON_BARRIER, "barrier"},
+	    {"rwlock", PP_REASON_RWLOCK, "read-write lock"},
+	    {"spin", PP_REASON_SPIN, "spin lock"},
+	    {"once", PP_REASON_ONCE, "once-only initialization"},
+	    {"thread", PP_REASON_JOIN, "the end of thread"},
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(types); i++) {
+		if (strcmp(types[i].type, object->type) != 0)
+			continue;
+		/* "mutex at main (app.c:3)": one that no variable names. */
+		if (g_str_has_prefix(name, object->type))
+			name += strlen(object->type) + (name[strlen(object->type)] == ' ');
+		g_string_append_printf(text, "blocked on %s%s%s", types[i].words, *name ? " " : "",
+				       name);
+		return types[i].reason;
+	}
+	g_string_append_printf(text, "blocked on %s", name);
+	return PP_REASON_UNKNOWN;
+}
+
+enum pp_reason pp_reason_of_syscall(const char *name)
+{
+	static const struct {
+		enum pp_reason reason;
+		const char *names; /* each between blanks */
+	} calls[] = {
+	    {PP_REASON_FUTEX, " futex futex_wait futex_waitv futex_requeue "},
+	    {PP_REASON_READ, " read pread64 readv preadv preadv2 recvfrom recvmsg recvmmsg accept "
+			     "accept4 getdents getdents64 mq_timedreceive msgrcv "},
+	    {PP_REASON_WRITE, " write pwrite64 writev pwritev pwritev2 sendto sendmsg sendmmsg "
+			      "sendfile sendfile64 splice tee connect mq_timedsend msgsnd "},
+	    {PP_REASON_POLL, " poll ppoll select pselect6 epoll_wait epoll_pwait epoll_pwait2 "},
+	    {PP_REASON_SLEEP, " nanosleep clock_nanosleep "},
+	    {PP_REASON_CHILD, " wait4 waitid vfork clone clone3 "},
+	    {PP_REASON_SIGNAL, " pause rt_sigsuspend rt_sigtimedwait "},
+	    {PP_REASON_DISK, " fsync fdatasync sync syncfs msync sync_file_range io_getevents "},
+	    {PP_REASON_YIELD, " sched_yield "},
+	    {PP_REASON_EXIT, " exit exit_group "},
+	};
+	g_autofree char *word = g_strdup_printf(" %s ", name);
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(calls); i++)
+		if (strstr(calls[i].names, word))
+			return calls[i].reason;
+	return PP_REASON_SYSCALL;
+}

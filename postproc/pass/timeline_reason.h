@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Why a thread leaves its CPU. */
+#ifndef PP_PASS_TIMELINE_REASON_H
+#define PP_PASS_TIMELINE_REASON_H
+
+#include "pass/object_state.h"
+
+enum pp_reason {
+	PP_REASON_NONE,
+	PP_REASON_PREEMPTED,
+	PP_REASON_QUANTUM,
+	PP_REASON_YIELD,
+	PP_REASON_MUTEX,
+	PP_REASON_CONDITION,
+	PP_REASON_SEMAPHORE,
+	PP_REASON_BARRIER,
+	PP_REASON_RWLOCK,
+	PP_REASON_SPIN,
+	PP_REASON_ONCE,
+	PP_REASON_JOIN,
+	PP_REASON_FUTEX,
+	PP_REASON_READ,
+	PP_REASON_WRITE,
+	PP_REASON_POLL,
+	PP_REASON_SLEEP,
+	PP_REASON_CHILD,
+	PP_REASON_SIGNAL,
+	PP_REASON_PAGE_FAULT,
+	PP_REASON_DISK,
+	PP_REASON_SYSCALL,
+	PP_REASON_STOPPED,
+	PP_REASON_EXIT,
+	PP_REASON_UNKNOWN,
+	PP_N_REASONS
+};
+
+/* "mutex": as in JSON. */
+const char *pp_reason_name(enum pp_reason reason);
+
+/* Asleep on an object; adds "blocked on mutex lock", `name` being what a person calls it. */
+enum pp_reason pp_reason_of_object(GString *text, const struct pp_object *object, const char *name);
+
+/* Asleep in a system call. */
+enum pp_reason pp_reason_of_syscall(const char *name);
+
+#endif

@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The timeline of a thread that leaves its CPU for known reasons: each is named, in order, with what it
+# waited for, who held it and who woke it; without system calls in the capture, as far as that goes.
+. "$GM_TOP/tests/runtime/record/common.sh"
+can_trace || skip "perf tracepoints are not permitted here"
+"$CC" -O2 -g -o reasons "$GM_TOP/tests/runtime/timeline/reasons.c" -pthread || fail "cannot compile"
+
+reasons()
+{
+	rm -rf gprof-mt.data gprof-mt.data.old
+	"$gprof_mt" record -q --profile $1 --set kernel.source=perf ./reasons >said 2>err ||
+		fail "record: $(cat err)"
+	! grep -q lost err || fail "$(cat err)"
+	read -r _ thread _ _ _ main <said
+	"$gprof_mt" timeline --tid "$thread" --format json >actor.json || fail timeline
+	"$gprof_mt" timeline --tid "$main" --format json >main.json || fail timeline
+	python3 "$GM_TOP/tests/runtime/timeline/reasons.py" said actor.json main.json $1 \
+		"$(info 'kernel filled_switches')" || fail "see above"
+}
+in_peace reasons full-sched
+in_peace reasons full
+read -r _ thread _ _ _ main <said
+
+# As text: the same lines, times in ms, and of a part of the time those of that part.
+"$gprof_mt" timeline --tid "$thread" >text || fail timeline
+[ "$(sed 1,3d text | wc -l)" = "$(jq '.timeline | length' actor.json)" ] || fail "lines: $(wc -l <text)"
+grep -Eq '^ +[0-9]+\.[0-9]{6} +[0-9]+  off CPU +blocked on mutex lock, held by reasons \(tid '"$main"'\)' text ||
+	fail "$(grep mutex text)"
+from=$(awk '/off CPU.*semaphore/ { print $1; exit }' text)
+to=$(awk '/off CPU.*condition/ { print $1; exit }' text)
+"$gprof_mt" timeline --tid "$thread" --from "$from" --to "$to" >part || fail "timeline of a part"
+diff <(sed 1,3d part) <(awk -v from="$from" -v to="$to" 'NR > 3 && $1 >= from && $1 <= to' text) ||
+	fail "not the part"
+
+# What cannot be shown is one line, and an exit status.
+refuses()
+{
+	local status=$1 words=$2
+	shift 2
+	"$gprof_mt" timeline "$@" >out 2>err
+	[ $? = "$status" ] && [ "$(wc -l <err)" = 1 ] && grep -q -- "$words" err || fail "$*: $(cat out err)"
+}
+refuses 1 'no thread has tid 999999999' --tid 999999999
+refuses 2 'it needs the --tid' --format json
+refuses 2 'not a time in ms' --tid "$thread" --from 3s
+refuses 2 '--to is before --from' --tid "$thread" --from 3 --to 2
+refuses 1 'none' -i none --tid "$thread"
