@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#include "pass/timeline_reason.h"
+
 /* TASK_REPORT: the bits of a task that cannot go on; above it are marks such as "preempted". */
 #define STATE_CANNOT_GO_ON 0xff
 #define STATE_DEAD	   0x30 /* EXIT_DEAD | EXIT_ZOMBIE */
@@ -169,7 +171,11 @@ static enum pp_mode mode_asleep(const struct pp_thread_state *self, int64_t prev
 {
 	if (prev_state & PP_STATE_UNINTERRUPTIBLE)
 		return PP_MODE_BLOCKED_IO;
-	return self->depth ? PP_MODE_BLOCKED_SYNC : PP_MODE_BLOCKED_OTHER;
+	if (self->depth)
+		return PP_MODE_BLOCKED_SYNC;
+	return self->syscall && pp_reason_is_io(pp_reason_of_syscall(self->syscall))
+		   ? PP_MODE_BLOCKED_IO
+		   : PP_MODE_BLOCKED_OTHER;
 }
 
 static void switch_out(struct pp_thread_states *states, const struct pp_event *event)
@@ -282,6 +288,14 @@ static void on_waking(struct pp_thread_states *states, const struct pp_event *ev
 	self->waker = event->waking.waker;
 }
 
+static void on_syscall(struct pp_thread_states *states, const struct pp_event *event)
+{
+	struct pp_thread_state *self = touch(states, event->thread, event->time_ns);
+
+	if (self)
+		self->syscall = event->kind == PP_EVENT_SYSCALL_ENTRY ? event->syscall.name : NULL;
+}
+
 /* --- births and deaths ---------------------------------------------------------------------- */
 
 /* Is this thread's image the one that an exec at now_ns brings? */
@@ -370,6 +384,7 @@ static void lose_switches(struct pp_thread_states *states, const struct pp_event
 		if (!self || !self->begun || self->over || self->mode == PP_MODE_UNKNOWN ||
 		    is_seen_running(self, event->cpu))
 			continue;
+		self->syscall = NULL;
 		pp_life_anomaly(states, PP_ANOMALY_SWITCHES_LOST, self);
 		pp_life_close(states, self, known_ns, self->mode);
 		pp_life_enter(self, PP_MODE_UNKNOWN);
@@ -428,6 +443,10 @@ void pp_thread_states_event(struct pp_thread_states *states, const struct pp_eve
 			lose_operations(states, event);
 		else if (states->has_kernel)
 			lose_switches(states, event);
+		break;
+	case PP_EVENT_SYSCALL_ENTRY:
+	case PP_EVENT_SYSCALL_EXIT:
+		on_syscall(states, event);
 		break;
 	default:
 		break;

@@ -21,16 +21,19 @@
 
 enum pp_mode {
 	PP_MODE_UNKNOWN,
-	PP_MODE_RUNNING,       /* on a CPU */
-	PP_MODE_RUNNABLE,      /* new, preempted or woken, and not yet on a CPU */
-	PP_MODE_BLOCKED_SYNC,  /* asleep inside a synchronization operation */
-	PP_MODE_BLOCKED_IO,    /* asleep, uninterruptible: block I/O, page faults */
-	PP_MODE_BLOCKED_OTHER, /* asleep otherwise: sleep(), read(), ... */
+	PP_MODE_RUNNING,      /* on a CPU */
+	PP_MODE_RUNNABLE,     /* new, preempted or woken, and not yet on a CPU */
+	PP_MODE_BLOCKED_SYNC, /* asleep inside a synchronization operation */
+	/* asleep, uninterruptible: block I/O, page faults; or reading or writing, if it is known */
+	PP_MODE_BLOCKED_IO,
+	PP_MODE_BLOCKED_OTHER, /* asleep otherwise: sleep(), poll(), ... */
 	PP_N_MODES
 };
 
 /* The kinds that the state machine must see. */
-#define PP_THREAD_STATE_KINDS ((1u << (PP_EVENT_LOST + 1)) - 1)
+#define PP_THREAD_STATE_KINDS                                                                      \
+	(((1u << (PP_EVENT_LOST + 1)) - 1) | PP_EVENT_MASK(PP_EVENT_SYSCALL_ENTRY) |               \
+	 PP_EVENT_MASK(PP_EVENT_SYSCALL_EXIT))
 
 /* A synchronization operation; borrowed, valid during the call. */
 struct pp_operation {
@@ -80,8 +83,9 @@ struct pp_thread_state {
 	int64_t since_ns;	  /* of the mode */
 	int64_t last_ns;	  /* of its last event */
 	const struct pp_thread *waker;
-	bool woken_early; /* the wake-up came before the switch that it undid */
-	unsigned depth;	  /* of operations[] */
+	const char *syscall; /* that it is in; NULL: none, or they are not recorded */
+	bool woken_early;    /* the wake-up came before the switch that it undid */
+	unsigned depth;	     /* of operations[] */
 	struct pp_operation operations[PP_OPERATION_DEPTH];
 	int64_t total_ns[PP_N_MODES];
 	uint64_t activities; /* times it went on a CPU */

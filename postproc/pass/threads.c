@@ -43,7 +43,8 @@ static const struct pp_column columns[] = {
     [BLOCKED_SYNC] = {"blocked_sync_ns", "sync", PP_TYPE_TIME_NS, 0,
 		      "blocked on a synchronization object"},
     [BLOCKED_IO] = {"blocked_io_ns", "I/O", PP_TYPE_TIME_NS, 0,
-		    "blocked and uninterruptible: block I/O, page faults"},
+		    "blocked and uninterruptible: block I/O, page faults; where system calls are "
+		    "recorded, also reading or writing"},
     [BLOCKED_OTHER] = {"blocked_other_ns", "other", PP_TYPE_TIME_NS, 0,
 		       "blocked otherwise: in sleep(), read(), ..."},
     [UNKNOWN] = {"unknown_ns", "unknown", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,

@@ -92,3 +92,8 @@ enum pp_reason pp_reason_of_syscall(const char *name)
 			return calls[i].reason;
 	return PP_REASON_SYSCALL;
 }
+
+bool pp_reason_is_io(enum pp_reason reason)
+{
+	return reason == PP_REASON_READ || reason == PP_REASON_WRITE || reason == PP_REASON_DISK;
+}

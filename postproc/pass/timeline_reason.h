@@ -43,4 +43,7 @@ enum pp_reason pp_reason_of_object(GString *text, const struct pp_object *object
 /* Asleep in a system call. */
 enum pp_reason pp_reason_of_syscall(const char *name);
 
+/* Of a system call: does it wait for data to come or to go? */
+bool pp_reason_is_io(enum pp_reason reason);
+
 #endif

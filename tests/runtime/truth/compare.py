@@ -9,7 +9,7 @@ import json
 import sys
 
 SWITCH_NS = 100e3
-SPIN, HOLD, SLEEPS, SLEEP, CHILD, TURNS = 150e6, 60e6, 20, 3e6, 60e6, 500
+SPIN, HOLD, SLEEPS, SLEEP, CHILD, PIPE, TURNS = 150e6, 60e6, 20, 3e6, 60e6, 60e6, 500
 MODES = ("running_ns", "runnable_ns", "blocked_sync_ns", "blocked_io_ns", "blocked_other_ns", "unknown_ns")
 
 said = {}
@@ -20,7 +20,7 @@ for line in open(sys.argv[1]):
         said[words[2]]["tid"] = int(words[1])
 report = json.load(open(sys.argv[2]))
 locks = json.load(open(sys.argv[3]))["locks"]
-perf, steal_ns = sys.argv[4] == "perf", float(sys.argv[5])
+perf, full, steal_ns = sys.argv[4] in ("perf", "full"), sys.argv[4] == "full", float(sys.argv[5])
 bad = []
 
 
@@ -31,7 +31,7 @@ def check(what, good, *figures):
 
 threads = {t["name"]: t for t in report["threads"] if t["tid"] in [s["tid"] for s in said.values()]}
 sync = {(r["tid"], r["function"]): r for r in report["sync"]}
-names = ("waiter", "spinner", "sleeper", "parent", "pinger", "ponger")
+names = ("waiter", "spinner", "sleeper", "parent", "reader", "pinger", "ponger")
 for name in names:
     mine, row = said[name], threads[name]
     lifetime = row["end_ns"] - row["start_ns"]
@@ -76,6 +76,11 @@ forked = said["parent"]["forked"]
 kind = "blocked_io_ns" if perf else "blocked_other_ns"
 check("parent: blocked, uninterruptible", 0.9 * CHILD <= threads["parent"][kind] <= 1.1 * forked,
       threads["parent"], forked)
+# That a sleep is in read() only the system calls tell.
+kind, other = ("blocked_io_ns", "blocked_other_ns") if full else ("blocked_other_ns", "blocked_io_ns")
+check("reader: blocked in I/O", 0.9 * PIPE <= threads["reader"][kind] <= 1.1 * said["reader"]["read"],
+      threads["reader"], said["reader"])
+check("reader: and in nothing else", (threads["reader"][other] or 0) <= 0.1 * PIPE, threads["reader"])
 check("spinner: does not block", threads["spinner"]["blocked_sync_ns"] == 0, threads["spinner"])
 for name in ("pinger", "ponger"):
     row = sync[said[name]["tid"], "sem_wait"]

@@ -22,10 +22,13 @@
 #define SLEEP_NS 3000000
 #define SLEEPS	 20
 #define CHILD_NS 60000000
+#define PIPE_NS	 60000000
 #define TURNS	 500
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int waiter_tid;
+static _Atomic int reader_tid;
+static int pipe_fds[2];
 static sem_t ping, pong;
 
 static int64_t now_ns(clockid_t clock)
@@ -78,7 +81,8 @@ static void *spin(void *arg)
 	(void)arg;
 	pthread_setname_np(pthread_self(), "spinner");
 	while (now_ns(CLOCK_THREAD_CPUTIME_ID) < SPIN_NS)
-		;
+		for (volatile int work = 0; work < 10000; work++)
+			;
 	say("spinner", "spun", SPIN_NS);
 	return NULL;
 }
@@ -126,6 +130,22 @@ static void *fork_and_wait(void *arg)
 	return NULL;
 }
 
+/* Main writes when this sleeps, and PIPE_NS have passed. */
+static void *read_pipe(void *arg)
+{
+	int64_t start_ns;
+	char byte;
+
+	(void)arg;
+	pthread_setname_np(pthread_self(), "reader");
+	reader_tid = gettid();
+	start_ns = now_ns(CLOCK_MONOTONIC);
+	if (read(pipe_fds[0], &byte, 1) != 1)
+		exit(1);
+	say("reader", "read", now_ns(CLOCK_MONOTONIC) - start_ns);
+	return NULL;
+}
+
 static void *play(void *arg)
 {
 	sem_t *mine = arg ? &ping : &pong;
@@ -158,7 +178,7 @@ static int is_asleep(int tid)
 
 int main(void)
 {
-	pthread_t threads[6];
+	pthread_t threads[7];
 	int64_t start_ns;
 
 	sem_init(&ping, 0, 1);
@@ -176,7 +196,15 @@ int main(void)
 	pthread_create(&threads[3], NULL, fork_and_wait, NULL);
 	pthread_create(&threads[4], NULL, play, "");
 	pthread_create(&threads[5], NULL, play, NULL);
-	for (int i = 0; i < 6; i++)
+	if (pipe(pipe_fds))
+		return 1;
+	pthread_create(&threads[6], NULL, read_pipe, NULL);
+	while (!reader_tid || !is_asleep(reader_tid))
+		sched_yield();
+	sleep_ns(PIPE_NS);
+	if (write(pipe_fds[1], "", 1) != 1)
+		return 1;
+	for (int i = 0; i < 7; i++)
 		pthread_join(threads[i], NULL);
 	say("main", "held", start_ns);
 	return 0;
