@@ -20,7 +20,8 @@ done
 "$vm/prepare" >image || { echo "no virtual machine: see above"; exit 77; }
 
 "$vm/boot" "$vm/lttng_kernel.guest" out "$GM_BUILD"/{gprof-mt,libgmon_mt.so,libsync_trace.so} \
-	"$GM_BUILD"/{libsync_trace_ust.so,examples/philosophers} || fail "the machine: exit status $?"
+	"$GM_BUILD"/{libsync_trace_ust.so,examples/philosophers,examples/plain/philosophers} \
+	"$GM_TOP"/configs/{full-sched,full}-kernel.lttng || fail "the machine: exit status $?"
 
 # The program ran as ever, and nothing of LTTng's is left behind.
 "$GM_BUILD/examples/plain/philosophers" 10 >plain
@@ -76,3 +77,18 @@ python3 - <<-'END' || fail "two sources, two pictures"
 	            bad += 1
 	sys.exit(bad > 0)
 END
+
+# By hand: each session file brings what its level has, and the report has both of it.
+[ "$(cat out/loaded)" = "$(printf '%s: 0\n' full-sched-kernel full-kernel)" ] || fail "load: $(cat out/load)"
+for session in full-sched-kernel full-kernel; do
+	babeltrace2 out/$session >text || fail "babeltrace2 cannot read $session"
+	for event in sched_switch sched_waking sched_process_exit gmon_mt_sync:sem_wait; do
+		grep -q " $event: " text || fail "$session: no $event"
+	done
+	"$GM_BUILD/gprof-mt" report -i out/$session --format json threads sync >report.json || fail "report of $session"
+	jq -e '[.threads[] | select(.running_ns > 0)] | length >= 4' report.json >/dev/null ||
+		fail "$session: $(jq -c .threads report.json)"
+done
+for event in x86_exceptions_page_fault_user syscall_entry_futex; do
+	grep -q " $event: " text || fail "full-kernel: no $event"
+done
