@@ -1,8 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# An ordinary user gets the switches of his own program, and the unknown side stays unknown.
+# An ordinary user gets the switches of his own program, and the unknown side stays unknown.  Of the
+# same run his records and root's tell the same of each thread.
 . "$GM_TOP/tests/runtime/record/common.sh"
 compile pingpong
+"$CC" -O2 -g -o known "$GM_TOP/tests/runtime/truth/known.c" -pthread || fail "cannot compile"
 rounds=3000
 user=()
 if [ "$(id -u)" = 0 ]; then
@@ -11,7 +13,7 @@ if [ "$(id -u)" = 0 ]; then
 	# A place of its own: he may not reach the build tree, or write here.
 	here=$(mktemp -d /tmp/gprof-mt-test.XXXXXX) || fail mktemp
 	trap 'rm -rf "$here"' EXIT
-	cp pingpong "$gprof_mt" "$here"/
+	cp pingpong known "$gprof_mt" "$here"/
 	cp "${GPROF_MT_LIBDIR:-$GM_BUILD}"/lib{gmon_mt,sync_trace}.so "$here"/
 	unset GPROF_MT_LIBDIR
 	chmod -R go+rX "$here"
@@ -49,4 +51,38 @@ if grep -q '^poor *perf tracepoints' doctor; then
 	[ "$(info 'kernel source' auto)" = switches ] || fail "source: $(info kernel auto)"
 	[ "$(grep -c 'context switches alone' err)" = 1 ] || fail "not said: $(cat err)"
 	[[ "$(info 'kernel why' auto)" == *tracepoints:* ]] || fail "why: $(info 'kernel why' auto)"
+fi
+
+# Root records him recording.
+both()
+{
+	rm -rf gprof-mt.data gprof-mt.data.old ../root
+	"$gprof_mt" record -q -o ../root --set kernel.source=perf --set sync.mode=off -- \
+		env -u GPROF_MT_CONFIG -u LD_PRELOAD "${user[@]}" "$gprof_mt" record -q --set kernel.source=switches ../known >out 2>err ||
+		fail "exit status: $(cat err)"
+	! grep -q lost err || fail "$(cat err)"
+	"$gprof_mt" report -i ../root --format json threads >../root.json || fail "report of root's"
+	"$gprof_mt" report --format json threads >user.json || fail "report"
+	python3 - <<-'END' || fail "see above"
+		import json, sys
+		root, user = ({t["tid"]: t for t in json.load(open(f))["threads"]} for f in ("../root.json", "user.json"))
+		bad = len(user) < 5
+		for tid, ours in user.items():
+		    theirs, life = root[tid], ours["end_ns"] - ours["start_ns"]
+		    # Of the first thread, root has what it was before the exec, too.
+		    if ours["pid"] == tid:
+		        continue
+		    off = [sum(t[k] or 0 for k in t if k.startswith(("blocked_", "runnable_")) and k.endswith("_ns"))
+		           for t in (ours, theirs)]
+		    # What a switch costs to be recorded twice lies on one side for him, on the other for root.
+		    near = 0.02 * life + 2000 * (ours["switches_voluntary"] + ours["switches_involuntary"])
+		    for what, a, b in (("running", ours["running_ns"], theirs["running_ns"]), ("not running", *off)):
+		        if abs(a - b) > near:
+		            print(f"thread {tid}: {what} {a} ns of {life}, root has {b}")
+		            bad = True
+		sys.exit(bad)
+	END
+}
+if [ "$(id -u)" = 0 ] && can_trace; then
+	in_peace both
 fi
