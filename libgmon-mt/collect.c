@@ -100,7 +100,7 @@ static bool is_ready(int fd)
 
 static bool start_collector(const struct gm_process *process)
 {
-	int fds[2];
+	int fds[2] = {-1, -1};
 	long child;
 	bool ready;
 

@@ -435,7 +435,8 @@ static int open_sources(const struct options *options, const struct pp_run *run,
 	*lttng = (struct pp_lttng){0};
 	if (wanted.kernel &&
 	    pp_lttng_begin(lttng, wanted, run->config, capture->dir, &child->old_mask, err)) {
-		kernel.why = why = pp_error_text(err);
+		why = pp_error_text(err);
+		kernel.why = why;
 		pp_error_done(err);
 		kernel.runs = wanted.kernel = false;
 	}

@@ -74,7 +74,8 @@ int pp_info_end(const struct pp_run *run, struct pp_error *err);
 
 /*
  * For a program that runs without `record`, whose library has written info.json: puts in what is
- * known of the kernel's events, with "collector", the pid of who gathers them, until it is complete.
+ * known of the kernel's events, with "collector", the pid of who gathers them, until it is
+ * complete.
  */
 int pp_info_set_kernel(const struct pp_run *run, bool complete, struct pp_error *err);
 

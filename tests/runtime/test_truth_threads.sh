@@ -39,9 +39,9 @@ sources=0
 for source in perf switches; do
 	[ $source = perf ] && ! can_trace && continue
 	"$gprof_mt" doctor | grep -q "^ok *\(perf tracepoints\|.*context switch\)" || continue
-	compare $source --set kernel.source=$source
+	in_peace compare $source --set kernel.source=$source
 	sources=$((sources + 1))
 	# With system calls in it, a read from a pipe is told from another sleep.
-	[ $source != perf ] || compare full --profile full --set kernel.source=perf
+	[ $source != perf ] || in_peace compare full --profile full --set kernel.source=perf
 done
 [ $sources -gt 0 ] || skip "no scheduling events are permitted here"
