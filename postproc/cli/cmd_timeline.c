@@ -99,15 +99,6 @@ static const struct pp_cli_options options = {"timeline", ":i:h", option_table, 
 
 /* --- printing ------------------------------------------------------------------------------- */
 
-static void print_batch(struct printer *printer, size_t least)
-{
-	if (printer->text->len < least)
-		return;
-	if (printer->status == PP_EXIT_GOOD)
-		printer->status = pp_cli_print(printer->text);
-	g_string_truncate(printer->text, 0);
-}
-
 static void append_json(struct printer *printer, const struct pp_timeline_line *line)
 {
 	struct pp_table *table = pp_timeline_table();
@@ -163,7 +154,7 @@ static void take_line(void *data, const struct pp_timeline_line *line)
 	else
 		append_text(printer, line);
 	printer->thread = line->thread;
-	print_batch(printer, BATCH_BYTES);
+	pp_cli_print_batch(printer->text, BATCH_BYTES, &printer->status);
 }
 
 /* --- what it lacks -------------------------------------------------------------------------- */
@@ -268,7 +259,7 @@ static int print_all(struct printer *printer, struct pp_error *err)
 	g_string_append(printer->text, json ? "\n ],\n \"notes\": [" : "");
 	append_notes(printer);
 	g_string_append(printer->text, json ? "\n ]\n}\n" : "");
-	print_batch(printer, 0);
+	pp_cli_print_batch(printer->text, 0, &printer->status);
 	return 0;
 }
 

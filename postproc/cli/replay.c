@@ -46,15 +46,6 @@ static const char *const event_names[] = {
     [PP_REPLAY_RETURN] = "return",
 };
 
-static void print_batch(struct printer *printer, size_t least)
-{
-	if (printer->text->len < least)
-		return;
-	if (printer->status == PP_EXIT_GOOD)
-		printer->status = pp_cli_print(printer->text);
-	g_string_truncate(printer->text, 0);
-}
-
 static void append_json(struct printer *printer, const struct pp_replay_line *line)
 {
 	struct pp_table *table = pp_table_new("calls", "Calls", columns, N_COLUMNS);
@@ -104,7 +95,7 @@ static void take_line(void *data, const struct pp_replay_line *line)
 	else
 		append_text(printer, line);
 	printer->thread = line->thread;
-	print_batch(printer, BATCH_BYTES);
+	pp_cli_print_batch(printer->text, BATCH_BYTES, &printer->status);
 }
 
 struct search {
@@ -158,7 +149,7 @@ static int replay(struct printer *printer, uint32_t tid, struct pp_error *err)
 					  view->capture->model->dir);
 	if (printer->json)
 		g_string_append(printer->text, "\n ]\n}\n");
-	print_batch(printer, 0);
+	pp_cli_print_batch(printer->text, 0, &printer->status);
 	return 0;
 }
 

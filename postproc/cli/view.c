@@ -95,3 +95,12 @@ int pp_cli_print(const GString *text)
 	pp_error_add(&err, -errno, "standard output: %s", g_strerror(errno));
 	return pp_cli_fail(&err);
 }
+
+void pp_cli_print_batch(GString *text, size_t least, int *status)
+{
+	if (text->len < least)
+		return;
+	if (*status == PP_EXIT_GOOD)
+		*status = pp_cli_print(text);
+	g_string_truncate(text, 0);
+}

@@ -38,4 +38,7 @@ bool pp_cli_wants_colour(void);
 /* Writes all of it to stdout; the exit status. */
 int pp_cli_print(const GString *text);
 
+/* For text of any length: prints what has grown to `least` bytes, unless printing has failed. */
+void pp_cli_print_batch(GString *text, size_t least, int *status);
+
 #endif
