@@ -2,148 +2,26 @@
 #include "collect/lttng.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <lttng/lttng.h>
 
+#include "collect/lttng_daemon.h"
 #include "collect/lttng_kernel.h"
 
-#define CHANNEL	      "gmon_mt"
-#define EVENTS	      "gmon_mt_sync:*"
-#define SUBBUFFERS    8
-#define DAEMON_WAIT_S 60
-#define POLL_MS	      10
+#define CHANNEL	   "gmon_mt"
+#define EVENTS	   "gmon_mt_sync:*"
+#define SUBBUFFERS 8
 
 static int fail(struct pp_error *err, int code, const char *what)
 {
 	return pp_error_add(err, -EIO, "LTTng: %s: %s", what, lttng_strerror(code));
 }
 
-static void pause_ms(unsigned ms)
-{
-	const struct timespec time = {ms / 1000, ms % 1000 * 1000000};
-
-	nanosleep(&time, NULL);
-}
-
-/* --- the daemon ------------------------------------------------------------------------------ */
-
-static _Noreturn void become_daemon(const sigset_t *old_mask, int error_fd, bool kernel)
-{
-	static const int defaults[] = {SIGINT, SIGQUIT, SIGPIPE, SIGXFSZ, SIGTERM, SIGHUP, SIGCHLD};
-	int null_fd = open("/dev/null", O_RDWR);
-
-	/* Neither the terminal's interrupt nor our own death may leave it behind. */
-	setsid();
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	for (size_t i = 0; i < G_N_ELEMENTS(defaults); i++)
-		signal(defaults[i], SIG_DFL);
-	sigprocmask(SIG_SETMASK, old_mask, NULL);
-	for (int fd = 0; fd < 2; fd++)
-		dup2(null_fd, fd);
-	dup2(error_fd, 2);
-	/* Seconds until it gives up a program that does not answer; by itself, 5. */
-	g_setenv("LTTNG_APP_SOCKET_TIMEOUT", "60", FALSE);
-	execlp("lttng-sessiond", "lttng-sessiond", kernel ? NULL : "--no-kernel", NULL);
-	_exit(127);
-}
-
-static bool daemon_has_ended(struct pp_lttng *lttng, int *ret_status)
-{
-	if (waitpid(lttng->daemon, ret_status, WNOHANG) != lttng->daemon)
-		return false;
-	lttng->daemon = 0;
-	return true;
-}
-
-static void stop_daemon(struct pp_lttng *lttng)
-{
-	int status;
-
-	if (!lttng->daemon)
-		return;
-	kill(lttng->daemon, SIGTERM);
-	for (unsigned waited_ms = 0; waited_ms < DAEMON_WAIT_S * 1000; waited_ms += POLL_MS) {
-		if (daemon_has_ended(lttng, &status))
-			return;
-		pause_ms(POLL_MS);
-	}
-	kill(lttng->daemon, SIGKILL);
-	TEMP_FAILURE_RETRY(waitpid(lttng->daemon, &status, 0));
-	lttng->daemon = 0;
-}
-
-/* The last line of what it said. */
-static char *last_words(int fd)
-{
-	char text[4096];
-	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
-	char *line;
-
-	text[n > 0 ? n : 0] = '\0';
-	g_strchomp(text);
-	line = strrchr(text, '\n');
-	return g_strdup(line ? line + 1 : text);
-}
-
-static int wait_for_daemon(struct pp_lttng *lttng, int error_fd, struct pp_error *err)
-{
-	g_autofree char *words = NULL;
-	int status;
-
-	for (unsigned waited_ms = 0; waited_ms < DAEMON_WAIT_S * 1000; waited_ms += POLL_MS) {
-		if (lttng_session_daemon_alive() == 1)
-			return 0;
-		if (daemon_has_ended(lttng, &status)) {
-			if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-				return pp_error_add(err, -ENOENT,
-						    "LTTng: there is no lttng-sessiond: install "
-						    "lttng-tools");
-			words = last_words(error_fd);
-			return pp_error_add(err, -EIO,
-					    "LTTng: its session daemon does not start%s%s",
-					    *words ? ": " : "", words);
-		}
-		pause_ms(POLL_MS);
-	}
-	stop_daemon(lttng);
-	return pp_error_add(err, -ETIMEDOUT, "LTTng: its session daemon does not answer");
-}
-
-static int start_daemon(struct pp_lttng *lttng, const sigset_t *old_mask, bool kernel,
-			struct pp_error *err)
-{
-	int error_fd, ret;
-
-	if (lttng_session_daemon_alive() == 1)
-		return 0;
-	error_fd = memfd_create("lttng-sessiond", MFD_CLOEXEC);
-	if (error_fd < 0)
-		return pp_error_add(err, -errno, "memfd_create: %s", g_strerror(errno));
-	lttng->daemon = fork();
-	if (lttng->daemon == 0)
-		become_daemon(old_mask, error_fd, kernel);
-	if (lttng->daemon < 0) {
-		ret = pp_error_add(err, -errno, "fork: %s", g_strerror(errno));
-		lttng->daemon = 0;
-	} else {
-		ret = wait_for_daemon(lttng, error_fd, err);
-	}
-	close(error_fd);
-	return ret;
-}
-
-/* --- the session ------------------------------------------------------------------------------ */
-
 static int create_session(struct pp_lttng *lttng, const char *capture_dir, struct pp_error *err)
 {
-	g_autofree char *name = g_strdup_printf("gprof-mt-%d", (int)getpid());
+	g_autofree char *name = g_strdup_printf(PP_LTTNG_SESSION "%d", (int)getpid());
 	struct lttng_session_descriptor *descriptor =
 	    lttng_session_descriptor_local_create(name, capture_dir);
 	enum lttng_error_code code;
@@ -252,7 +130,7 @@ int pp_lttng_begin(struct pp_lttng *lttng, struct pp_lttng_wanted wanted,
 	int ret, code;
 
 	*lttng = (struct pp_lttng){0};
-	ret = start_daemon(lttng, old_mask, wanted.kernel, err);
+	ret = pp_lttng_daemon_use(old_mask, wanted.kernel, &lttng->lease, err);
 	if (ret == 0)
 		ret = create_session(lttng, capture_dir, err);
 	if (ret == 0)
@@ -267,7 +145,7 @@ int pp_lttng_begin(struct pp_lttng *lttng, struct pp_lttng_wanted wanted,
 	if (lttng->session)
 		lttng_destroy_session_no_wait(lttng->session);
 	forget_session(lttng);
-	stop_daemon(lttng);
+	pp_lttng_daemon_leave(&lttng->lease);
 	return ret;
 }
 
@@ -301,6 +179,6 @@ int pp_lttng_end(struct pp_lttng *lttng, struct pp_lttng_lost *ret_lost, struct 
 	}
 	lttng_destroy_session_no_wait(lttng->session);
 	forget_session(lttng);
-	stop_daemon(lttng);
+	pp_lttng_daemon_leave(&lttng->lease);
 	return ret;
 }

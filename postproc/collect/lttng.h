@@ -3,7 +3,7 @@
  * A recording session of LTTng's for one run: `record --backend lttng`, `kernel.source = lttng`.
  *
  * The session daemon is the one this user has (or root's, where LTTng says so), or else one of our
- * own, which ends with us, however we end.  The session writes into the capture directory, below
+ * own (lttng_daemon.h).  The session writes into the capture directory, below
  * ust/ and kernel/.
  */
 #ifndef PP_COLLECT_LTTNG_H
@@ -12,7 +12,6 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "core/error.h"
 #include "runtime/config.h"
@@ -21,7 +20,7 @@ struct lttng_handle;
 
 struct pp_lttng {
 	char *session;			    /* its name; NULL: there is none */
-	pid_t daemon;			    /* our own; 0: it was there */
+	int lease;			    /* of its daemon; 0: none */
 	struct lttng_handle *user, *kernel; /* of each domain; NULL: without */
 	char *kernel_missing;		    /* events that this kernel has not; NULL: none */
 };

@@ -12,13 +12,6 @@ record()
 	as "$gprof_mt" record --set kernel.source=none "$@"
 }
 
-# Nobody answers, and no process is left; processes of other people are seen only outside.
-sessiond_of_ours_is_gone()
-{
-	! as lttng --no-sessiond list >list 2>&1 || return 1
-	[ -z "${GM_ALONE:-}" ] || ! pgrep -x lttng-sessiond >list
-}
-
 # Two backends, the same tables.
 alike()
 {
@@ -54,19 +47,8 @@ losses()
 # interrupt SIGNAL: while the program runs
 interrupt()
 {
-	local pid status
-	mkfifo said
-	rm -rf gprof-mt.data gprof-mt.data.old
-	(exec "${as[@]}" "$gprof_mt" record --set kernel.source=none --backend lttng "$here/counted" \
-		1 10 wait >said 2>err) &
-	pid=$!
-	read -r line <said
-	[ "$line" = ready ] || fail "$(cat err)"
-	kill -"$1" $pid
-	wait $pid 2>/dev/null
-	status=$?
-	rm said
-	[ $status = $((128 + $(kill -l "$1"))) ] || fail "SIG$1: exit status $status: $(cat err)"
+	recording_start gprof-mt.data
+	recording_end "$1" "$recorder" gprof-mt.data
 }
 
 for person in $(people); do

@@ -117,6 +117,36 @@ sessiond_stop()
 	daemon=
 }
 
+# Nobody answers, and no process is left; processes of other people are seen only outside.
+sessiond_of_ours_is_gone()
+{
+	! as lttng --no-sessiond list >list 2>&1 || return 1
+	[ -z "${GM_ALONE:-}" ] || ! pgrep -x lttng-sessiond >list
+}
+
+# recording_start DIR: of counted.c, by `recorder`; it waits when this returns
+recording_start()
+{
+	mkfifo said
+	rm -rf "$1"
+	(exec "${as[@]}" "$gprof_mt" record -o "$1" --set kernel.source=none --backend lttng \
+		"$here/counted" 1 10 wait >said 2>"$1.err") &
+	recorder=$!
+	read -r line <said
+	rm said
+	[ "$line" = ready ] || fail "$(cat "$1.err")"
+}
+
+# recording_end SIGNAL PROCESS DIR
+recording_end()
+{
+	local status
+	kill -"$1" "$2"
+	wait "$2" 2>/dev/null
+	status=$?
+	[ $status = $((128 + $(kill -l "$1"))) ] || fail "SIG$1: exit status $status: $(cat "$3.err")"
+}
+
 # session_start NAME OUTPUT: records our events, with buffers that hold all a test writes
 session_start()
 {
