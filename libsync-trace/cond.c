@@ -92,16 +92,22 @@ ST_EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mute
 	return wait_traced(&wait);
 }
 
+/* glibc's count of waiters, above three flags. */
+static bool has_waiters(const pthread_cond_t *cond)
+{
+	return __atomic_load_n(&cond->__data.__wrefs, __ATOMIC_RELAXED) >> 3 != 0;
+}
+
 /* Stamped before, as whom it wakes may run at once.  It may wait for waiters to leave: gate open.
  */
-static struct st_release release_begin(enum st_event id, uintptr_t site, const void *object)
+static struct st_release release_begin(enum st_event id, uintptr_t site, const pthread_cond_t *cond)
 {
 	struct st_release release = {0};
 	struct st_thread *self = st_enter();
 
 	if (self == NULL)
 		return release;
-	release = st_release_begin(self, id, 0, site, object);
+	release = st_release_begin(self, id, 0, site, cond, self->ust && has_waiters(cond));
 	st_leave(self);
 	return release;
 }
@@ -115,12 +121,6 @@ static void release_end(struct st_release release, enum st_event id, int result,
 		return;
 	st_release_end(self, release, id, 0, result, site, object);
 	st_leave(self);
-}
-
-/* glibc's count of waiters, above three flags. */
-static bool has_waiters(const pthread_cond_t *cond)
-{
-	return __atomic_load_n(&cond->__data.__wrefs, __ATOMIC_RELAXED) >> 3 != 0;
 }
 
 static int signal_traced(pthread_cond_t *cond, uintptr_t site)

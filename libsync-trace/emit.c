@@ -177,6 +177,15 @@ static bool is_programs(struct st_thread *self, uintptr_t site)
 	return true;
 }
 
+/* An operation that did not wait.  False: it is not only to be counted. */
+static bool ust_count(const struct st_thread *self, enum st_event id, uintptr_t site)
+{
+	if (self->ust_counts == NULL || st_fates[id] != ST_COUNTED || st_ust_is_own(site))
+		return false;
+	st_count_event(self->ust_counts, id);
+	return true;
+}
+
 /* True: it is for the thread's stream as well. */
 static bool tell_ust(struct st_thread *self, const struct st_record *record)
 {
@@ -200,8 +209,8 @@ void st_emit(struct st_thread *self, const struct st_record *record)
 		write_event(self, record);
 }
 
-void st_ust_release(struct st_thread *self, enum st_event id, int expected, uintptr_t site,
-		    const void *object)
+bool st_ust_release(struct st_thread *self, enum st_event id, int expected, uintptr_t site,
+		    const void *object, bool sleepers)
 {
 	struct st_record record = {
 	    .id = id,
@@ -210,11 +219,14 @@ void st_ust_release(struct st_thread *self, enum st_event id, int expected, uint
 	    .object = (uintptr_t)object,
 	};
 
+	if (!sleepers && ust_count(self, id, site))
+		return false;
 	tell_ust(self, &record);
+	return true;
 }
 
-void st_ust_released(struct st_thread *self, enum st_event id, int result, uintptr_t site,
-		     const void *object, uint64_t now_ns)
+void st_ust_released(struct st_thread *self, enum st_event id, int expected, int result,
+		     uintptr_t site, const void *object, uint64_t now_ns)
 {
 	struct st_record record = {
 	    .id = id,
@@ -224,7 +236,11 @@ void st_ust_released(struct st_thread *self, enum st_event id, int result, uintp
 	    .now_ns = now_ns,
 	};
 
-	if (self->live && !self->only_ust && !st_ust_is_own(site))
+	if (now_ns == ST_JUST_COUNTED)
+		return;
+	if (result != expected)
+		st_emit(self, &record);
+	else if (self->live && !self->only_ust && !st_ust_is_own(site))
 		write_event(self, &record);
 }
 
@@ -241,6 +257,13 @@ void st_emit_parts(struct st_thread *self, enum st_event id, int result, uintptr
 	};
 
 	st_emit(self, &record);
+}
+
+void st_emit_unless_counted(struct st_thread *self, enum st_event id, int result, uintptr_t site,
+			    const void *object, uint64_t extra, uint64_t now_ns)
+{
+	if (!ust_count(self, id, site))
+		st_emit_parts(self, id, result, site, object, extra, now_ns);
 }
 
 uint64_t st_stamp_slowly(struct st_thread *self)
@@ -291,6 +314,9 @@ void st_note_end(uint64_t begin_ns, enum st_event id, int result, uintptr_t site
 	now_ns = st_stamp_ordered(self);
 	if (begin_ns != 0)
 		st_path_note(self, site, object, now_ns - begin_ns, now_ns);
-	st_emit_parts(self, id, result, site, object, extra, now_ns);
+	if (begin_ns != 0)
+		st_emit_parts(self, id, result, site, object, extra, now_ns);
+	else
+		st_emit_unless_counted(self, id, result, site, object, extra, now_ns);
 	st_leave(self);
 }

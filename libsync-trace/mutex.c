@@ -144,7 +144,7 @@ static int lock_recorded(pthread_mutex_t *mutex, uintptr_t site)
 	tried = st_try.mutex(mutex);
 	if (st_unlikely(tried != 0))
 		return lock_slowly(self, mutex, site, tried == EBUSY, &lock_call);
-	st_emit_op(self, ST_EVENT_mutex_lock, 0, site, mutex, st_stamp(self));
+	st_emit_unwaited(self, ST_EVENT_mutex_lock, 0, site, mutex, st_stamp(self));
 	st_leave(self);
 	return 0;
 }
@@ -159,8 +159,8 @@ static int unlock_recorded(pthread_mutex_t *mutex, uintptr_t site)
 		return st_real.pthread_mutex_unlock(mutex);
 	if (st_unlikely(self->ust) && refuses_unlock(self, mutex))
 		expected = ST_REFUSED;
-	release = st_release_begin(self, ST_EVENT_mutex_unlock, expected, site, mutex);
-	release.sleepers = mutex_has_sleepers(mutex);
+	release = st_release_begin(self, ST_EVENT_mutex_unlock, expected, site, mutex,
+				   mutex_has_sleepers(mutex));
 	result = st_real.pthread_mutex_unlock(mutex);
 	st_release_end(self, release, ST_EVENT_mutex_unlock, 0, result, site, mutex);
 	st_leave(self);
@@ -175,7 +175,7 @@ static int trylock_recorded(pthread_mutex_t *mutex, uintptr_t site)
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_mutex_trylock(mutex);
 	result = st_real.pthread_mutex_trylock(mutex);
-	st_emit_op(self, ST_EVENT_mutex_trylock, result, site, mutex, st_stamp(self));
+	st_emit_unwaited(self, ST_EVENT_mutex_trylock, result, site, mutex, st_stamp(self));
 	st_leave(self);
 	return result;
 }
@@ -277,7 +277,7 @@ static int lock_until(pthread_mutex_t *mutex, uintptr_t site, const struct call 
 	if (self->counts != NULL)
 		st_count_event(self->counts, call->done);
 	else
-		st_emit_op(self, call->done, 0, site, mutex, st_stamp(self));
+		st_emit_unwaited(self, call->done, 0, site, mutex, st_stamp(self));
 	st_leave(self);
 	return 0;
 }

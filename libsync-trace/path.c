@@ -268,9 +268,9 @@ void st_path_note(struct st_thread *self, uintptr_t site, const void *object, ui
 	unsigned n;
 	uint16_t number = 0;
 
-	/* LTTng's events have none, and what LTTng does itself is no event. */
+	/* LTTng's events have none, and what LTTng does itself or is just counted is no event. */
 	if (wait_ns < st_path_wait_ns || !self->live || self->only_ust ||
-	    (self->ust && st_ust_is_own(site)))
+	    now_ns == ST_JUST_COUNTED || (self->ust && st_ust_is_own(site)))
 		return;
 	n = walk(self, site, addresses);
 	if (self->paths.slots != NULL)

@@ -91,7 +91,7 @@ static inline int lock_traced(pthread_rwlock_t *lock, uintptr_t site, const stru
 		if (self->counts != NULL)
 			st_count_event(self->counts, call->done);
 		else
-			st_emit_op(self, call->done, 0, site, lock, st_stamp(self));
+			st_emit_unwaited(self, call->done, 0, site, lock, st_stamp(self));
 		st_leave(self);
 		return 0;
 	}
@@ -186,7 +186,7 @@ ST_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_rwlock_tryrdlock(lock);
 	result = st_real.pthread_rwlock_tryrdlock(lock);
-	st_emit_op(self, ST_EVENT_rwlock_tryrdlock, result, ST_SITE(), lock, st_stamp(self));
+	st_emit_unwaited(self, ST_EVENT_rwlock_tryrdlock, result, ST_SITE(), lock, st_stamp(self));
 	st_leave(self);
 	return result;
 }
@@ -208,7 +208,7 @@ ST_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_rwlock_trywrlock(lock);
 	result = st_real.pthread_rwlock_trywrlock(lock);
-	st_emit_op(self, ST_EVENT_rwlock_trywrlock, result, ST_SITE(), lock, st_stamp(self));
+	st_emit_unwaited(self, ST_EVENT_rwlock_trywrlock, result, ST_SITE(), lock, st_stamp(self));
 	st_leave(self);
 	return result;
 }
@@ -230,8 +230,8 @@ ST_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_rwlock_unlock(lock);
-	release = st_release_begin(self, ST_EVENT_rwlock_unlock, 0, ST_SITE(), lock);
-	release.sleepers = has_sleepers(lock);
+	release =
+	    st_release_begin(self, ST_EVENT_rwlock_unlock, 0, ST_SITE(), lock, has_sleepers(lock));
 	result = st_real.pthread_rwlock_unlock(lock);
 	st_release_end(self, release, ST_EVENT_rwlock_unlock, 0, result, ST_SITE(), lock);
 	st_leave(self);

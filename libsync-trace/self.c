@@ -81,12 +81,12 @@ static bool thread_attach(struct st_thread *self)
 	if (self->sites == NULL)
 		st_sites_init(self);
 	self->clock.error_ns = 0;
-	self->counts = st_counts_row(index);
 	self->selective = st_is_selective();
 	self->stack = (struct st_stack){0, 0};
 	self->live = true;
 	self->ust = st_process_sink() != GM_SINK_NATIVE;
 	self->only_ust = st_process_sink() == GM_SINK_LTTNG;
+	*(self->ust ? &self->ust_counts : &self->counts) = st_counts_row(index);
 	self->stream.trace = st_process_trace();
 	gm_stream_resume(&self->stream, st_stamp(self));
 	gm_thread_watch(self);
@@ -230,7 +230,7 @@ static void formers_park(struct st_thread *self)
 
 	while ((former = former_take(self)) != NULL) {
 		former->live = false;
-		former->counts = NULL;
+		former->counts = former->ust_counts = NULL;
 		former->slot = NULL;
 		st_pool_put(former);
 		__atomic_fetch_sub(&n_formers, 1, __ATOMIC_RELAXED);
@@ -256,7 +256,7 @@ void st_thread_ended(void *unused)
 	if (self->live) {
 		formers_park(self);
 		self->live = false;
-		self->counts = NULL;
+		self->counts = self->ust_counts = NULL;
 		gm_thread_end(self->slot);
 		self->slot = NULL;
 		st_pool_put(self);

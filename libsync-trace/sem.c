@@ -74,7 +74,7 @@ static int wait_traced(sem_t *sem, uintptr_t site, const struct call *call)
 			if (self->counts != NULL)
 				st_count_event(self->counts, done);
 			else
-				st_emit_op(self, done, 0, site, sem, st_stamp(self));
+				st_emit_unwaited(self, done, 0, site, sem, st_stamp(self));
 			st_leave(self);
 			return 0;
 		}
@@ -131,7 +131,8 @@ ST_EXPORT int sem_trywait(sem_t *sem)
 	if (st_unlikely(self == NULL))
 		return st_real.sem_trywait(sem);
 	value = st_real.sem_trywait(sem);
-	st_emit_op(self, ST_EVENT_sem_trywait, result_of(value), ST_SITE(), sem, st_stamp(self));
+	st_emit_unwaited(self, ST_EVENT_sem_trywait, result_of(value), ST_SITE(), sem,
+			 st_stamp(self));
 	st_leave(self);
 	return value;
 }
@@ -160,8 +161,7 @@ ST_EXPORT int sem_post(sem_t *sem)
 	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.sem_post(sem);
-	release = st_release_begin(self, ST_EVENT_sem_post, 0, ST_SITE(), sem);
-	release.sleepers = has_sleepers(sem);
+	release = st_release_begin(self, ST_EVENT_sem_post, 0, ST_SITE(), sem, has_sleepers(sem));
 	value = st_real.sem_post(sem);
 	st_release_end(self, release, ST_EVENT_sem_post, 0, result_of(value), ST_SITE(), sem);
 	st_leave(self);

@@ -28,8 +28,8 @@ ST_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 		if (self->counts != NULL)
 			st_count(self->counts, ST_COUNTED_spin_lock);
 		else
-			st_emit_op(self, ST_EVENT_spin_lock, 0, ST_SITE(), (const void *)lock,
-				   st_stamp(self));
+			st_emit_unwaited(self, ST_EVENT_spin_lock, 0, ST_SITE(), (const void *)lock,
+					 st_stamp(self));
 		st_leave(self);
 		return 0;
 	}
@@ -60,8 +60,8 @@ ST_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_spin_trylock(lock);
 	result = st_real.pthread_spin_trylock(lock);
-	st_emit_op(self, ST_EVENT_spin_trylock, result, ST_SITE(), (const void *)lock,
-		   st_stamp(self));
+	st_emit_unwaited(self, ST_EVENT_spin_trylock, result, ST_SITE(), (const void *)lock,
+			 st_stamp(self));
 	st_leave(self);
 	return result;
 }
@@ -85,7 +85,7 @@ ST_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
 	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_spin_unlock(lock);
-	release = st_release_begin(self, ST_EVENT_spin_unlock, 0, ST_SITE(), object);
+	release = st_release_begin(self, ST_EVENT_spin_unlock, 0, ST_SITE(), object, false);
 	result = st_real.pthread_spin_unlock(lock);
 	st_release_end(self, release, ST_EVENT_spin_unlock, 0, result, ST_SITE(), object);
 	st_leave(self);

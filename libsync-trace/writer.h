@@ -76,7 +76,8 @@ struct st_thread {
 	/* The rest. */
 	struct st_stack stack; /* of the thread, as far as it is known to be readable */
 	struct st_paths paths;
-	bool live; /* false: emptied by a fork, parked, or a stand-in */
+	uint64_t *ust_counts; /* in place of `counts` if `ust`: LTTng's own are not counted */
+	bool live;	      /* false: emptied by a fork, parked, or a stand-in */
 	uint32_t n_sites;
 	struct st_thread *next_parked;
 	struct st_thread *former; /* writers that this one took the place of, in this thread */
@@ -178,6 +179,10 @@ static inline void st_count_event(uint64_t *counts, enum st_event id)
 	st_count(counts, (enum st_counted)(st_counted_of[id] - 1));
 }
 
+/* With `ust` it is counted only here, where it is asked whether it is a call of LTTng's own. */
+void st_emit_unless_counted(struct st_thread *self, enum st_event id, int result, uintptr_t site,
+			    const void *object, uint64_t extra, uint64_t now_ns);
+
 /* Makes the real functions ready to be called. */
 static inline void st_ready(void)
 {
@@ -229,13 +234,17 @@ static inline void st_store64(uint8_t *at, uint64_t value)
 	__builtin_memcpy(at, &value, sizeof(value));
 }
 
+typedef void st_emit_long(struct st_thread *self, enum st_event id, int result, uintptr_t site,
+			  const void *object, uint64_t extra, uint64_t now_ns);
+
 /*
  * An event of the shape OP: two stores, then the packet's length, which is what makes it exist.
  * Anything unusual (no room, a new site, a pause of four seconds, a clock behind the last event, a
  * fork) goes the long way; room is asked for first, since after a fork nothing else is there.
  */
-static inline void st_emit_op(struct st_thread *self, enum st_event id, int result, uintptr_t site,
-			      const void *object, uint64_t now_ns)
+static inline __attribute__((always_inline)) void
+st_emit_short(struct st_thread *self, enum st_event id, int result, uintptr_t site,
+	      const void *object, uint64_t now_ns, st_emit_long *emit_long)
 {
 	uint8_t *pos = self->stream.pos;
 	uint64_t number;
@@ -243,7 +252,7 @@ static inline void st_emit_op(struct st_thread *self, enum st_event id, int resu
 	if (st_unlikely((uintptr_t)pos + ST_OP_BYTES > (uintptr_t)self->stream.end) ||
 	    st_unlikely(self->ust) || st_unlikely(now_ns - self->stream.last_ns > UINT32_MAX) ||
 	    st_unlikely((number = st_site_find(self, site)) == 0)) {
-		st_emit_parts(self, id, result, site, object, 0, now_ns);
+		emit_long(self, id, result, site, object, 0, now_ns);
 		return;
 	}
 	st_store64(pos, (uint64_t)id | (uint64_t)(uint32_t)now_ns << 8 |
@@ -258,33 +267,51 @@ static inline void st_emit_op(struct st_thread *self, enum st_event id, int resu
 			 __ATOMIC_RELEASE);
 }
 
+static inline void st_emit_op(struct st_thread *self, enum st_event id, int result, uintptr_t site,
+			      const void *object, uint64_t now_ns)
+{
+	st_emit_short(self, id, result, site, object, now_ns, st_emit_parts);
+}
+
+/* Of an operation that has not waited, and was not counted by st_counts(). */
+static inline void st_emit_unwaited(struct st_thread *self, enum st_event id, int result,
+				    uintptr_t site, const void *object, uint64_t now_ns)
+{
+	st_emit_short(self, id, result, site, object, now_ns, st_emit_unless_counted);
+}
+
 /*
  * The event of what sets others free, around the call: stamped before it, written after it, when
  * its result is known.  LTTng stamps what it is given, so there it is written before, as what it
  * will be: `expected`.  A call that fails nevertheless gives it a second event, with the result;
  * one that is sure to fail, and so sets nobody free, is told when it has (ST_REFUSED).
  */
-#define ST_REFUSED (-1)
+#define ST_REFUSED	(-1)
+#define ST_JUST_COUNTED UINT64_MAX /* the time of one that is not written */
 
 struct st_release {
 	uint64_t now_ns;
-	bool told;     /* LTTng has it */
-	bool sleepers; /* set by the caller, if it can tell: others sleep on the object */
+	bool told;     /* LTTng has it, or it was only counted */
+	bool sleepers; /* others sleep on the object, as far as the caller can tell */
 };
 
-void st_ust_release(struct st_thread *self, enum st_event id, int expected, uintptr_t site,
-		    const void *object) ST_COLD;
-void st_ust_released(struct st_thread *self, enum st_event id, int result, uintptr_t site,
-		     const void *object, uint64_t now_ns) ST_COLD;
+/* False: it was only counted. */
+bool st_ust_release(struct st_thread *self, enum st_event id, int expected, uintptr_t site,
+		    const void *object, bool sleepers) ST_COLD;
+void st_ust_released(struct st_thread *self, enum st_event id, int expected, int result,
+		     uintptr_t site, const void *object, uint64_t now_ns) ST_COLD;
 
 static inline struct st_release st_release_begin(struct st_thread *self, enum st_event id,
-						 int expected, uintptr_t site, const void *object)
+						 int expected, uintptr_t site, const void *object,
+						 bool sleepers)
 {
-	struct st_release release = {0};
+	struct st_release release = {.sleepers = sleepers};
 
 	if (st_unlikely(self->ust) && expected != ST_REFUSED) {
-		st_ust_release(self, id, expected, site, object);
 		release.told = true;
+		release.now_ns = ST_JUST_COUNTED;
+		if (!st_ust_release(self, id, expected, site, object, sleepers))
+			return release;
 	}
 	release.now_ns = st_stamp(self);
 	return release;
@@ -296,10 +323,10 @@ static inline void st_release_end(struct st_thread *self, struct st_release rele
 {
 	if (st_unlikely(release.sleepers))
 		st_path_note(self, site, object, ST_RELEASES, release.now_ns);
-	if (st_unlikely(release.told) && result == expected)
-		st_ust_released(self, id, result, site, object, release.now_ns);
+	if (st_unlikely(release.told))
+		st_ust_released(self, id, expected, result, site, object, release.now_ns);
 	else
-		st_emit_op(self, id, result, site, object, release.now_ns);
+		st_emit_unwaited(self, id, result, site, object, release.now_ns);
 }
 
 /* The whole of it, for operations that are not worth a fast path: stamped now. */

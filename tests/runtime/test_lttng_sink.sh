@@ -7,12 +7,14 @@
 build tests/runtime/test_sync_programs/all.c
 build tests/runtime/test_sync_programs/raise.c
 build tests/runtime/lttng/children.c
+build tests/runtime/lttng/counted.c
 
-# run SINK COMMAND...: in a fresh capture
+# run SINK COMMAND...: in a fresh capture, with sync.mode = $mode
+mode=all
 run()
 {
 	rm -rf gprof-mt.data gprof-mt.data.old
-	printf '[sync]\nsink = %s\n' "$1" >config
+	printf '[sync]\nsink = %s\nmode = %s\n' "$1" $mode >config
 	as env GPROF_MT_CONFIG=config LD_PRELOAD="$LIBRARY" "${@:2}" >out 2>err
 }
 
@@ -77,6 +79,18 @@ for sink in lttng both; do
 	run $sink "$here/all"
 	[ $? = 42 ] && [ ! -s err ] || fail "$sink without a session: $(cat err)"
 done
+
+# What is only counted is the program's alone, as well: two threads lock, one after the other.
+mode=contended
+for sink in native lttng both; do
+	run $sink "$here/counted" 1 200
+	[ $? = 3 ] || fail "$sink, contended: exit status; $(cat err)"
+	n_locks=$("$gprof_mt" report --format json sync |
+		jq '[.sync[] | select(.function == "pthread_mutex_lock") | .calls] | add')
+	[ "$n_locks" = 400 ] || fail "$sink, contended: $n_locks locks, not 400"
+done
+mode=all
+echo "counted: ok"
 
 # The provider is missing: said once; what is lost is counted, what is not goes on.
 rm "$here/libsync_trace_ust.so"
