@@ -66,8 +66,11 @@ static void pool_new(void)
 		free_controls = &pool[i];
 	}
 	if (alive == NULL) {
-		alive = (struct alive *)&views[n + 1];
-		alive->is_known = 1;
+		struct alive *made = (struct alive *)&views[n + 1];
+
+		made->is_known = 1;
+		/* release: other first threads look without the lock, and 0 would be a fork */
+		__atomic_store_n(&alive, made, __ATOMIC_RELEASE);
 	}
 }
 
@@ -405,7 +408,8 @@ void gm_threads_check_fork(void)
 {
 	uint64_t mask;
 
-	if (alive == NULL)
+	/* acquire: pairs with the release in pool_new() */
+	if (__atomic_load_n(&alive, __ATOMIC_ACQUIRE) == NULL)
 		return;
 	/* acquire: pairs with the release below, of another thread of the child */
 	if (__atomic_load_n(&alive->is_known, __ATOMIC_ACQUIRE) == 0) {

@@ -54,7 +54,9 @@ void st_process_check_fork(void)
 {
 	uint32_t seen = ALIVE_EMPTIED;
 
-	if (alive == NULL || __atomic_load_n(alive, __ATOMIC_ACQUIRE) == ALIVE_KNOWN)
+	/* acquire: pairs with the release in prepare() */
+	if (__atomic_load_n(&alive, __ATOMIC_ACQUIRE) == NULL ||
+	    __atomic_load_n(alive, __ATOMIC_ACQUIRE) == ALIVE_KNOWN)
 		return;
 	if (!__atomic_compare_exchange_n(alive, &seen, ALIVE_FORGETTING, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_ACQUIRE)) {
@@ -83,14 +85,18 @@ void st_process_forked(void)
 /* Once per program image. */
 static bool prepare(void)
 {
+	uint32_t *made;
+
 	st_real_resolve();
 	gm_clock_init();
 	if (gm_thread_watch_init(st_thread_ended) != 0)
 		return false;
-	alive = st_memory_new(4096);
-	if (alive == NULL)
+	made = st_memory_new(4096);
+	if (made == NULL)
 		return false;
-	*alive = ALIVE_KNOWN;
+	*made = ALIVE_KNOWN;
+	/* release: other first threads look at once, and an empty one would be a fork */
+	__atomic_store_n(&alive, made, __ATOMIC_RELEASE);
 	return st_fork_init() == 0;
 }
 
