@@ -34,7 +34,7 @@ def bias(folder):
 
 
 def letters(program, folder):
-    found, arcs, last = defaultdict(list), {}, {}
+    found, arcs, elsewhere, last = defaultdict(list), {}, set(), {}
     known = [(start + bias(folder), end + bias(folder), name) for start, end, name in functions(program)]
     assert known, f"no functions in {program}"
     read = subprocess.Popen(["babeltrace2", "--clock-seconds", "--no-delta", folder + "/calls-history"],
@@ -49,12 +49,16 @@ def letters(program, folder):
         values = [int(word, 0) for word in re.findall(r"= (0x[0-9A-F]+|\d+)", fields)]
         if event == "arc":
             arcs[(key, values[0])] = values[2]
+            if not any(start <= values[2] < end for start, end, name in known):
+                elsewhere.add(values[2] % (1 << 24))
         elif event == "call":
             address = arcs[(key, values[0])]
             found[int(tid)] += [name for start, end, name in known if start <= address < end]
         elif event == "return":
-            found[int(tid)] += [name.upper() for start, end, name in known
-                                if (values[0] - start) % (1 << 24) < end - start]
+            # 24 bits of the address: a function of a library may have those of a place in one of ours.
+            if values[0] not in elsewhere:
+                found[int(tid)] += [name.upper() for start, end, name in known
+                                    if (values[0] - start) % (1 << 24) < end - start]
         else:
             assert event == "time", line
     complaints = read.stderr.read()
