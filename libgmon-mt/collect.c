@@ -12,16 +12,16 @@
 #include <sys/wait.h>
 
 #include "internal.h"
+#include "runtime/capture.h"
 #include "runtime/runtime.h"
 #include "runtime/sys.h"
 
 #define COLLECTOR    "gprof-mt"
-#define READY_FD     3 /* of the collector: it writes a byte when it records */
 #define READY_MS     10000
 #define FDS_MAX	     65536
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 
-static char number[4][24];
+static char number[2][24];
 static char search_path[GM_PATH_MAX];
 static char program[GM_PATH_MAX + sizeof(COLLECTOR) + 1];
 
@@ -52,14 +52,17 @@ static void execute(char *const *argv, char *const *envp)
 
 static void close_all_but_ready(int ready_fd)
 {
-	int null_fd = gm_sys_open("/dev/null", O_RDWR, 0);
+	int null_fd;
 
-	for (int fd = 0; fd < READY_FD; fd++)
-		gm_syscall3(SYS_dup3, null_fd, fd, 0);
-	gm_syscall3(SYS_dup2, ready_fd, READY_FD, 0);
-	gm_syscall6(SYS_fcntl, READY_FD, F_SETFD, 0, 0, 0, 0);
-	if (gm_syscall3(SYS_close_range, READY_FD + 1, ~0u, 0) != 0)
-		for (int fd = READY_FD + 1; fd < FDS_MAX; fd++)
+	/* First: where the program has closed its 0 to 2, this may be one of them. */
+	gm_syscall3(SYS_dup2, ready_fd, GM_COLLECTOR_READY_FD, 0);
+	null_fd = gm_sys_open("/dev/null", O_RDWR, 0);
+	for (int fd = 0; fd < GM_COLLECTOR_READY_FD; fd++)
+		gm_syscall3(SYS_dup2, null_fd, fd, 0);
+	for (int fd = 0; fd <= GM_COLLECTOR_READY_FD; fd++)
+		gm_syscall3(SYS_fcntl, fd, F_SETFD, 0);
+	if (gm_syscall3(SYS_close_range, GM_COLLECTOR_READY_FD + 1, ~0u, 0) != 0)
+		for (int fd = GM_COLLECTOR_READY_FD + 1; fd < FDS_MAX; fd++)
 			gm_sys_close(fd);
 }
 

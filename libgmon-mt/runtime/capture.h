@@ -14,6 +14,9 @@
 
 #include "runtime/config.h"
 
+/* Of `gprof-mt collector`, which writes a byte there when it records. */
+#define GM_COLLECTOR_READY_FD 3
+
 struct gm_capture {
 	char dir[GM_PATH_MAX];	 /* absolute */
 	bool created;		 /* by this call, not joined */

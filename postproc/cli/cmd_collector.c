@@ -2,7 +2,7 @@
 /*
  * gprof-mt collector PID DIR SOURCE LEVEL OFFSET UUID: gathers the kernel's events of a process
  * that runs without `gprof-mt record`.  Started by libgmon-mt (collect.c), for no one else's use:
- * writes a byte to descriptor 3 when it records, and ends when the process has ended.
+ * writes a byte to GM_COLLECTOR_READY_FD when it records, and ends when the process has ended.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,6 @@
 #include "cli/losses.h"
 #include "collect/info.h"
 
-#define READY_FD 3
 #define DRAIN_MS 1000
 
 static int take_config(char **argv, struct gm_config *config, struct gm_capture *capture)
@@ -64,12 +63,12 @@ static int collect(struct pp_run *run, struct pp_collector *collector, pid_t pid
 			  pid, run->dir_fd, capture->clock_uuid, capture->clock_offset_ns);
 	run->collector = collector;
 	rc = pp_info_set_kernel(run, collector->source == GM_KERNEL_NONE, &err);
-	if (TEMP_FAILURE_RETRY(write(READY_FD, "", 1)) != 1 || rc ||
+	if (TEMP_FAILURE_RETRY(write(GM_COLLECTOR_READY_FD, "", 1)) != 1 || rc ||
 	    collector->source == GM_KERNEL_NONE) {
 		pp_collector_done(collector);
 		return rc ? pp_cli_fail(&err) : PP_EXIT_GOOD;
 	}
-	close(READY_FD);
+	close(GM_COLLECTOR_READY_FD);
 	gather(collector, pid_fd);
 	pp_losses_kernel(run, pp_collector_end(collector));
 	rc = pp_info_set_kernel(run, true, &err);

@@ -41,6 +41,12 @@ jq -e '[.threads[] | select(.running_ns >= 95e6 and
 	.end_ns - .start_ns - .running_ns >= 45e6)] | length == 1' report.json >/dev/null ||
 	fail "the thread's times: $(jq -c .threads report.json)"
 
+# A program whose descriptors 0 and 1 are closed: ours have these numbers then.
+rm -rf gprof-mt.data gmon.out
+PATH=$GM_BUILD:$PATH ./alone <&- >&- 2>err || fail "nothing open: exit status $?"
+[ ! -s err ] || fail "nothing open: $(cat err)"
+[ "$(info 'kernel source')" != none ] || fail "nothing open: nothing recorded: $(info kernel)"
+
 # One source that is named; a level without any; no gprof-mt to be found.
 printf '[kernel]\nsource = switches\n' >gprof-mt.conf
 in_peace recorded
