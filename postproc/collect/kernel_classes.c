@@ -37,7 +37,9 @@ static uint8_t width_of_word(uint64_t value)
 
 static uint8_t width_of_result(int64_t value)
 {
-	return value == (int32_t)value ? 4 : llabs(value) < INT64_C(1) << 47 ? 6 : 8;
+	const int64_t max = (INT64_C(1) << 47) - 1;
+
+	return value == (int32_t)value ? 4 : value >= -max && value <= max ? 6 : 8;
 }
 
 static uint8_t width_of_argument(const struct pp_argument *argument, uint64_t value)

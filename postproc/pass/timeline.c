@@ -55,18 +55,17 @@ static void release(struct pp_timeline *self)
 	release_syscall(self);
 }
 
-static void tell(struct pp_timeline *self, struct pp_timeline_line *line)
+static struct pp_timeline_line next_line(struct pp_timeline *self, enum pp_timeline_kind kind,
+					 const GString *text)
 {
 	release(self);
-	hand_out(self, line);
+	return line_of(self, kind, text);
 }
 
-static void tell_text(struct pp_timeline *self, enum pp_timeline_kind kind, const GString *text)
+static void hand_out_text(struct pp_timeline *self, enum pp_timeline_kind kind, const GString *text)
 {
-	struct pp_timeline_line line;
+	struct pp_timeline_line line = next_line(self, kind, text);
 
-	release(self);
-	line = line_of(self, kind, text);
 	hand_out(self, &line);
 }
 
@@ -110,11 +109,10 @@ static void on_waits(void *data, struct pp_object *object, const struct pp_opera
 	g_string_append(text, " has to wait");
 	holder = pp_timeline_add_holder(self, text, object, operation);
 	pp_timeline_add_site(self, text, ", at ", operation->site);
-	release(self);
-	line = line_of(self, PP_TIMELINE_SYNC, text);
+	line = next_line(self, PP_TIMELINE_SYNC, text);
 	line.object = pp_timeline_name(self, object);
 	line.other_tid = holder;
-	tell(self, &line);
+	hand_out(self, &line);
 }
 
 static void on_operation(void *data, struct pp_object *object, const struct pp_operation *operation,
@@ -136,12 +134,11 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 						 : -(int64_t)operation->result);
 	if (!operation->waited)
 		pp_timeline_add_site(self, text, " at ", operation->site);
-	release(self);
-	line = line_of(self, PP_TIMELINE_SYNC, text);
+	line = next_line(self, PP_TIMELINE_SYNC, text);
 	line.object = pp_timeline_name(self, object);
 	if (operation->waited)
 		line.duration_ns = operation->end_ns - operation->begin_ns;
-	tell(self, &line);
+	hand_out(self, &line);
 }
 
 /* --- leaving a CPU -------------------------------------------------------------------------- */
@@ -155,14 +152,13 @@ static void leave(struct pp_timeline *self, const struct pp_event *event)
 
 	track->cpu = event->cpu;
 	track->reason = pp_timeline_add_reason(self, text, event, &tid);
-	release(self);
-	line = line_of(self, PP_TIMELINE_OFF, text);
+	line = next_line(self, PP_TIMELINE_OFF, text);
 	line.reason = track->reason;
 	line.other_tid = tid;
 	if (self->waits_on && pp_thread_operation(self->states, track->thread) &&
 	    track->reason >= PP_REASON_MUTEX && track->reason <= PP_REASON_JOIN)
 		line.object = pp_timeline_name(self, self->waits_on);
-	tell(self, &line);
+	hand_out(self, &line);
 	track->off_ns = self->now_ns;
 	track->on_ns = PP_TIME_UNKNOWN;
 	track->cpu = PP_CPU_UNKNOWN;
@@ -202,13 +198,12 @@ static void enter(struct pp_timeline *self, const struct pp_event *event)
 	struct pp_timeline_line line;
 
 	track->cpu = event->cpu;
-	release(self);
-	line = line_of(self, PP_TIMELINE_ON, text);
+	line = next_line(self, PP_TIMELINE_ON, text);
 	line.reason = track->off_ns == PP_TIME_UNKNOWN ? PP_REASON_NONE : track->reason;
 	split(self, &line);
 	pp_timeline_add_return(text, &line);
 	line.text = text->str;
-	tell(self, &line);
+	hand_out(self, &line);
 	track->on_ns = self->now_ns;
 	track->off_ns = track->woken_ns = PP_TIME_UNKNOWN;
 	track->woken_early = false;
@@ -233,13 +228,12 @@ static void woken(struct pp_timeline *self, const struct pp_event *event)
 	} else if (track->woken_ns == PP_TIME_UNKNOWN) {
 		track->woken_ns = self->now_ns;
 	}
-	release(self);
-	line = line_of(self, PP_TIMELINE_WOKEN, text);
+	line = next_line(self, PP_TIMELINE_WOKEN, text);
 	if (!event->waking.by_interrupt)
 		line.other_tid = event->waking.waker_tid;
 	if (track->off_ns != PP_TIME_UNKNOWN)
 		line.blocked_ns = self->now_ns - track->off_ns;
-	tell(self, &line);
+	hand_out(self, &line);
 }
 
 static void wakes(struct pp_timeline *self, enum pp_timeline_kind kind,
@@ -249,10 +243,9 @@ static void wakes(struct pp_timeline *self, enum pp_timeline_kind kind,
 	struct pp_timeline_line line;
 
 	pp_timeline_add_thread(text, thread, -1, NULL);
-	release(self);
-	line = line_of(self, kind, text);
+	line = next_line(self, kind, text);
 	line.other_tid = thread->tid;
-	tell(self, &line);
+	hand_out(self, &line);
 }
 
 /* --- system calls and the like -------------------------------------------------------------- */
@@ -302,7 +295,7 @@ static void on_fault(struct pp_timeline *self, const struct pp_event *event)
 		pp_timeline_add_site(self, text, ", in ", event->fault.ip + 1);
 	else
 		g_string_append(text, ", in the kernel");
-	tell_text(self, PP_TIMELINE_FAULT, text);
+	hand_out_text(self, PP_TIMELINE_FAULT, text);
 	self->track.faulted = true;
 	self->track.fault_address = event->fault.address;
 }
@@ -315,7 +308,7 @@ static void on_signal(struct pp_timeline *self, const struct pp_event *event)
 	g_string_append(text, event->signal.delivered ? " delivered" : " raised by ");
 	if (!event->signal.delivered)
 		pp_timeline_add_thread(text, event->signal.sender, event->signal.sender_tid, NULL);
-	tell_text(self, PP_TIMELINE_SIGNAL, text);
+	hand_out_text(self, PP_TIMELINE_SIGNAL, text);
 }
 
 static void on_block(struct pp_timeline *self, const struct pp_event *event)
@@ -325,7 +318,7 @@ static void on_block(struct pp_timeline *self, const struct pp_event *event)
 	if (event->block.bytes)
 		g_string_append_printf(text, " of %" PRIu64 " bytes", event->block.bytes);
 	g_string_append_printf(text, " at sector %" PRIu64, event->block.sector);
-	tell_text(self, PP_TIMELINE_BLOCK, text);
+	hand_out_text(self, PP_TIMELINE_BLOCK, text);
 }
 
 static void on_lost(struct pp_timeline *self, const struct pp_event *event)
@@ -336,7 +329,7 @@ static void on_lost(struct pp_timeline *self, const struct pp_event *event)
 			       event->thread ? "this thread" : "the kernel's");
 	if (!event->thread && event->cpu >= 0)
 		g_string_append_printf(text, " on CPU %d", event->cpu);
-	tell_text(self, PP_TIMELINE_LOST, text);
+	hand_out_text(self, PP_TIMELINE_LOST, text);
 	if (!event->thread) {
 		self->track.syscall = NULL;
 		self->track.on_ns = self->track.off_ns = self->track.woken_ns = PP_TIME_UNKNOWN;
@@ -351,11 +344,11 @@ static void on_life(struct pp_timeline *self, const struct pp_event *event)
 		self->track.woken_ns = self->now_ns;
 		g_string_append(text, "made by ");
 		pp_timeline_add_thread(text, event->fork.parent, event->fork.parent_tid, NULL);
-		tell_text(self, PP_TIMELINE_START, text);
+		hand_out_text(self, PP_TIMELINE_START, text);
 		return;
 	}
 	g_string_append(text, event->kind == PP_EVENT_EXEC ? "another program" : "ends");
-	tell_text(self, event->kind == PP_EVENT_EXEC ? PP_TIMELINE_EXEC : PP_TIMELINE_END, text);
+	hand_out_text(self, event->kind == PP_EVENT_EXEC ? PP_TIMELINE_EXEC : PP_TIMELINE_END, text);
 	self->track.syscall = NULL;
 }
 
