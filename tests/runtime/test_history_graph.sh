@@ -108,8 +108,9 @@ assert {(e["from"], e["to"]): e["count"] for e in graph["edges"]} == edges, (gra
 for e in graph["edges"]:
     assert sum(s["count"] for s in e["sites"]) == e["count"], e
 END
+# On a busy machine another program may have had the CPU between any two of them.
 tid=$(jq '.edges[0].from' graph.json)
-"$gprof_mt" report -i d --tid "$tid" --format json switches |
+[ "$tid" = null ] || "$gprof_mt" report -i d --tid "$tid" --format json switches |
 	jq -e --argjson tid "$tid" '.edges | length > 0 and all(.from == $tid or .to == $tid)' >out ||
 	fail "--tid leaves switches of other threads: $(cat out)"
 "$gprof_mt" graph -i d --kind switch --through-idle >graph.dot || fail "graph as DOT"

@@ -6,26 +6,31 @@
 gprof_mt=$GM_BUILD/gprof-mt
 cat >program.c <<'END'
 #include <pthread.h>
-#include <unistd.h>
+#include "unit/sleeper.h"
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t start;
 __attribute__((noinline)) static void enter(void) { pthread_mutex_lock(&guard); }
-static void *work(void *arg)
+static void *work(void *tid)
 {
 	pthread_barrier_wait(&start);
+	__atomic_store_n((int *)tid, gettid(), __ATOMIC_RELEASE);
 	enter();
 	pthread_mutex_unlock(&guard);
-	return arg;
+	return tid;
 }
 int main(void)
 {
 	pthread_t thread[4];
+	int tids[4] = {0};
 	pthread_barrier_init(&start, 0, 5);
 	enter();
 	for (int i = 0; i < 4; i++)
-		pthread_create(&thread[i], 0, work, 0);
+		pthread_create(&thread[i], 0, work, &tids[i]);
 	pthread_barrier_wait(&start);
 	/* All of them want the mutex, and none gets it. */
+	for (int i = 0; i < 4; i++)
+		if (!sleeper_await(&tids[i]))
+			return 1;
 	usleep(300000);
 	pthread_mutex_unlock(&guard);
 	for (int i = 0; i < 4; i++)
@@ -33,7 +38,7 @@ int main(void)
 	return 3;
 }
 END
-"$CC" -pg -g -O1 -o program program.c -pthread || fail "compile"
+"$CC" -D_GNU_SOURCE -pg -g -O1 -I"$GM_TOP/tests" -o program program.c -pthread || fail "compile"
 
 # summary FILTER: jq on the one row.
 summary() { "$gprof_mt" report -i "$data" --format json summary | jq -r ".summary[0] | $1"; }
@@ -74,12 +79,17 @@ grep -q 'waited most .*guard' text || fail "$(cat text)"
 grep -q 'lost  *nothing' text || fail "$(cat text)"
 
 data=$PWD/sched.data
-"$gprof_mt" record -q -o "$data" --profile full-sched -- ./program
-[ $? = 3 ] || fail "record full-sched"
-[ "$(summary .kernel_source)" != none ] || skip "no scheduling events here"
-known
-is '.running_ns > 0 and .running_ns < .wall_ns' true
-is '.cpus_used < 0.9' true
-# The sum over the threads section.
-total=$("$gprof_mt" report -i "$data" --format json threads | jq '[.threads[].running_ns] | add')
-is .running_ns "$total"
+scheduled()
+{
+	rm -rf "$data"
+	"$gprof_mt" record -q -o "$data" --profile full-sched -- ./program
+	[ $? = 3 ] || fail "record full-sched"
+	[ "$(summary .kernel_source)" != none ] || skip "no scheduling events here"
+	known
+	is '.running_ns > 0 and .running_ns < .wall_ns' true
+	is '.cpus_used < 0.9' true
+	# The sum over the threads section.
+	total=$("$gprof_mt" report -i "$data" --format json threads | jq '[.threads[].running_ns] | add')
+	is .running_ns "$total"
+}
+in_peace scheduled

@@ -8,10 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+/* In a program whose calls are known. */
+#define SLEEPER_UNSEEN __attribute__((no_instrument_function))
+
 #define SLEEPER_POLLS	 3000
 #define SLEEPER_PAUSE_US 10000
 
-static inline char sleeper_state(int tid)
+SLEEPER_UNSEEN static inline char sleeper_state(int tid)
 {
 	char path[64], line[512] = "";
 	const char *end;
@@ -29,7 +32,7 @@ static inline char sleeper_state(int tid)
 }
 
 /* Waits until the thread that stores its id in *tid sleeps.  A thread that spins never does. */
-static inline bool sleeper_await(const int *tid)
+SLEEPER_UNSEEN static inline bool sleeper_await(const int *tid)
 {
 	for (int i = 0; i < SLEEPER_POLLS; i++) {
 		int known = __atomic_load_n(tid, __ATOMIC_ACQUIRE);

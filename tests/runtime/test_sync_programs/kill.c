@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Fills streams of long and short threads, and of ever more that grow once or twice, until it is
- * killed.  Prints "going" when it does.
+ * killed.  Prints "going" when a lock is over, of which an event must be left.
  */
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #define GROWING_MAX 60
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool locked;
 
 static void *long_one(void *arg)
 {
 	for (;;) {
 		pthread_mutex_lock(&mutex);
 		pthread_mutex_unlock(&mutex);
+		locked = true;
 	}
 	return arg;
 }
@@ -47,6 +52,8 @@ int main(void)
 	pthread_t thread;
 
 	pthread_create(&thread, NULL, long_one, NULL);
+	while (!locked)
+		sched_yield();
 	puts("going");
 	fflush(stdout);
 	for (int n_growing = 0;; n_growing++) {
