@@ -61,7 +61,8 @@ static uint8_t result_byte(int result)
 
 ST_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
-	struct st_thread *self = st_skips(ST_EVENT_barrier_wait) ? NULL : st_enter();
+	struct st_thread *self =
+	    st_skips(ST_EVENT_barrier_wait, barrier, ST_SITE()) ? NULL : st_enter();
 	struct st_release release = {0};
 	uint64_t begin_ns = 0;
 	int result;

@@ -22,6 +22,7 @@ struct wait {
 	const struct timespec *deadline;
 	bool clocked;
 	uint64_t begin_ns;
+	uintptr_t recorded; /* the mutex, or 0 if that is not recorded */
 };
 
 /* Called by the unwinder: %rbp is no longer the program's. */
@@ -29,7 +30,7 @@ static void wait_cancelled(void *arg)
 {
 	const struct wait *wait = arg;
 
-	st_note(wait->done, ECANCELED, wait->site, wait->cond, (uintptr_t)wait->mutex);
+	st_note_cancelled(wait->done, wait->site, wait->cond, wait->recorded);
 }
 
 static int wait_really(const struct wait *wait)
@@ -44,21 +45,22 @@ static int wait_really(const struct wait *wait)
 
 static int wait_traced(struct wait *wait)
 {
-	struct st_thread *self = st_skips(wait->done) ? NULL : st_enter();
+	const void *mutex = wait->mutex;
+	struct st_thread *self = st_skips_wait(wait->cond, &mutex, wait->site) ? NULL : st_enter();
 	int result;
 
 	if (self == NULL)
 		return wait_really(wait);
+	wait->recorded = (uintptr_t)mutex;
 	wait->begin_ns =
 	    st_note_begin(self,
 			  wait->done == ST_EVENT_cond_wait ? ST_EVENT_cond_wait_begin
 							   : ST_EVENT_cond_timedwait_begin,
-			  wait->site, wait->cond, (uintptr_t)wait->mutex);
+			  wait->site, wait->cond, wait->recorded);
 	pthread_cleanup_push(wait_cancelled, wait);
 	result = wait_really(wait);
 	pthread_cleanup_pop(0);
-	st_note_end(wait->begin_ns, wait->done, result, wait->site, wait->cond,
-		    (uintptr_t)wait->mutex);
+	st_note_end(wait->begin_ns, wait->done, result, wait->site, wait->cond, wait->recorded);
 	return result;
 }
 
@@ -130,7 +132,7 @@ static int signal_traced(pthread_cond_t *cond, uintptr_t site)
 	struct st_release release;
 	int result;
 
-	if (st_skips(ST_EVENT_cond_signal))
+	if (st_skips(ST_EVENT_cond_signal, cond, site))
 		return st_real.pthread_cond_signal(cond);
 	counts = st_counts();
 	waiters = has_waiters(cond);
@@ -152,7 +154,7 @@ static int broadcast_traced(pthread_cond_t *cond, uintptr_t site)
 	struct st_release release;
 	int result;
 
-	if (st_skips(ST_EVENT_cond_broadcast))
+	if (st_skips(ST_EVENT_cond_broadcast, cond, site))
 		return st_real.pthread_cond_broadcast(cond);
 	counts = st_counts();
 	waiters = has_waiters(cond);

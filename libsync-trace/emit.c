@@ -3,6 +3,8 @@
  * Writing one event of any shape, the long way: defines its site, makes room, keeps time from going
  * back.
  */
+#include <errno.h>
+
 #include "internal.h"
 #include "runtime/runtime.h"
 
@@ -180,7 +182,7 @@ static bool is_programs(struct st_thread *self, uintptr_t site)
 /* An operation that did not wait.  False: it is not only to be counted. */
 static bool ust_count(const struct st_thread *self, enum st_event id, uintptr_t site)
 {
-	if (self->ust_counts == NULL || st_fates[id] != ST_COUNTED || st_ust_is_own(site))
+	if (self->ust_counts == NULL || st_counted_of[id] == 0 || st_ust_is_own(site))
 		return false;
 	st_count_event(self->ust_counts, id);
 	return true;
@@ -200,9 +202,13 @@ static bool tell_ust(struct st_thread *self, const struct st_record *record)
 
 void st_emit(struct st_thread *self, const struct st_record *record)
 {
-	if (st_unlikely(!self->live) && !elsewhere(self, record->site))
-		return;
-	/* It was the first in its process, and nothing was decided when it asked. */
+	if (st_unlikely(!self->live)) {
+		if (!elsewhere(self, record->site))
+			return;
+		/* The first of a forked child: it had no writer to tell it to ask. */
+		if (st_skips(record->id, (const void *)record->object, record->site))
+			return;
+	}
 	if (st_unlikely(self->selective) && st_fates[record->id] == ST_SKIPPED)
 		return;
 	if (!self->ust || tell_ust(self, record))
@@ -280,11 +286,26 @@ uint64_t st_stamp_slowly(struct st_thread *self)
 
 void st_note(enum st_event id, int result, uintptr_t site, const void *object, uint64_t extra)
 {
-	struct st_thread *self = st_skips(id) ? NULL : st_enter();
+	struct st_thread *self;
+
+	if (result == 0)
+		st_select_before(id, object);
+	self = st_skips(id, object, site) ? NULL : st_enter();
+	if (self != NULL) {
+		st_emit_parts(self, id, result, site, object, extra, st_stamp_ordered(self));
+		st_leave(self);
+	}
+	if (result == 0)
+		st_select_after(id, object);
+}
+
+void st_note_cancelled(enum st_event id, uintptr_t site, const void *object, uint64_t extra)
+{
+	struct st_thread *self = st_enter();
 
 	if (self == NULL)
 		return;
-	st_emit_parts(self, id, result, site, object, extra, st_stamp_ordered(self));
+	st_emit_parts(self, id, ECANCELED, site, object, extra, st_stamp_ordered(self));
 	st_leave(self);
 }
 

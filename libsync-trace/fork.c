@@ -86,6 +86,9 @@ static void in_child(void)
 			st_self = &st_newborn;
 	}
 	forget_copies();
+	/* An emptied writer does not ask whose objects are recorded. */
+	if (st_is_filtering() && !st_self->selective && st_self != &st_off)
+		st_self = &st_newborn;
 }
 
 int st_fork_init(void)

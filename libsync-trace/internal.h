@@ -37,11 +37,31 @@ enum gm_sync_sink st_process_sink(void);
 
 /* --- what is recorded (select.c) -------------------------------------------------------------- */
 
-/* `types`: bits by enum gm_sync_type. */
-void st_select(uint64_t types, bool contended);
+void st_select(const struct gm_config *config);
 
-/* Not all is. */
+/* Not all is written. */
 bool st_is_selective(void);
+
+/* ... and that is not only since what did not wait is counted: st_fates says what becomes of it. */
+bool st_is_picking(void);
+
+/* ... or the object does. */
+bool st_is_filtering(void);
+
+/* Of a call that made or ended the object: around its event. */
+void st_select_before(enum st_event id, const void *object);
+void st_select_after(enum st_event id, const void *object);
+
+/* --- whose objects are recorded (filter.c) ---------------------------------------------------- */
+
+/* False: all are. */
+bool st_filter_open(const struct gm_config *config);
+
+/* From the constructor: the modules that are there now are never unloaded. */
+void st_filter_settle(void);
+
+/* The object is no more, or is made anew. */
+void st_filter_forget(const void *object);
 
 /* --- threads (self.c) ------------------------------------------------------------------------ */
 

@@ -182,67 +182,133 @@ static int trylock_recorded(pthread_mutex_t *mutex, uintptr_t site)
 
 /* --- where not all is recorded --------------------------------------------------------------- */
 
-static __attribute__((noinline)) int lock_counted(pthread_mutex_t *mutex, uintptr_t site,
-						  uint64_t *counts)
+static ST_COLD int lock_missed(pthread_mutex_t *mutex, uintptr_t site, int tried)
 {
-	int tried;
+	return lock_slowly(st_enter(), mutex, site, tried == EBUSY, &lock_call);
+}
 
-	if (st_fates[ST_EVENT_mutex_lock] == ST_SKIPPED)
-		return st_real.pthread_mutex_lock(mutex);
-	if (counts == NULL || !mutex_is_plain(mutex))
-		return lock_recorded(mutex, site);
-	tried = st_try.mutex(mutex);
+/*
+ * A plain one.  What its failure takes is kept in memory: registers to keep it in would have to be
+ * saved by all that succeed.
+ */
+static inline int lock_or_count(pthread_mutex_t *mutex, uintptr_t site, uint64_t *counts)
+{
+	pthread_mutex_t *volatile kept_mutex = mutex;
+	volatile uintptr_t kept_site = site;
+	uint64_t *volatile kept_counts = counts;
+	int tried = st_try.mutex(mutex);
+
 	if (st_unlikely(tried != 0))
-		return lock_slowly(st_enter(), mutex, site, tried == EBUSY, &lock_call);
-	st_count(counts, ST_COUNTED_mutex_lock);
+		return lock_missed(kept_mutex, kept_site, tried);
+	st_count(kept_counts, ST_COUNTED_mutex_lock);
 	return 0;
 }
 
-/* Apart from the above, so that neither way saves registers for the other. */
+static __attribute__((noinline)) int lock_counted(pthread_mutex_t *mutex, uintptr_t site,
+						  uint64_t *counts)
+{
+	return mutex_is_plain(mutex) ? lock_or_count(mutex, site, counts)
+				     : lock_recorded(mutex, site);
+}
+
+static inline int lock_wanted(pthread_mutex_t *mutex, uintptr_t site)
+{
+	uint64_t *counts = st_self->counts;
+
+	return counts != NULL ? lock_counted(mutex, site, counts) : lock_recorded(mutex, site);
+}
+
+static __attribute__((noinline)) int lock_unknown(pthread_mutex_t *mutex, uintptr_t site)
+{
+	return st_skips_object(ST_EVENT_mutex_lock, mutex, site) ? st_real.pthread_mutex_lock(mutex)
+								 : lock_wanted(mutex, site);
+}
+
+static __attribute__((noinline)) int lock_picked(pthread_mutex_t *mutex, uintptr_t site)
+{
+	switch (st_wants(ST_EVENT_mutex_lock, mutex)) {
+	case ST_WANTED:
+		return lock_wanted(mutex, site);
+	case ST_LEFT_OUT:
+		return st_real.pthread_mutex_lock(mutex);
+	default:
+		return lock_unknown(mutex, site);
+	}
+}
+
+/* Each way apart from the others, so that none saves registers for another. */
 static inline int lock_traced(pthread_mutex_t *mutex, uintptr_t site)
 {
 	struct st_thread *self = st_self;
 
-	return st_likely(!self->selective) ? lock_recorded(mutex, site)
-					   : lock_counted(mutex, site, self->counts);
+	if (st_likely(!self->selective))
+		return lock_recorded(mutex, site);
+	return self->sure_counts != NULL ? lock_counted(mutex, site, self->sure_counts)
+					 : lock_picked(mutex, site);
 }
 
 static __attribute__((noinline)) int unlock_counted(pthread_mutex_t *mutex, uintptr_t site,
 						    uint64_t *counts)
 {
-	if (st_fates[ST_EVENT_mutex_unlock] == ST_SKIPPED)
-		return st_real.pthread_mutex_unlock(mutex);
-	if (counts == NULL || mutex_has_sleepers(mutex))
+	if (mutex_has_sleepers(mutex))
 		return unlock_recorded(mutex, site);
 	st_count(counts, ST_COUNTED_mutex_unlock);
 	return st_real.pthread_mutex_unlock(mutex);
 }
 
-static __attribute__((noinline)) int trylock_counted(pthread_mutex_t *mutex, uintptr_t site,
-						     uint64_t *counts)
+static inline int unlock_wanted(pthread_mutex_t *mutex, uintptr_t site)
 {
-	if (st_fates[ST_EVENT_mutex_trylock] == ST_SKIPPED)
-		return st_real.pthread_mutex_trylock(mutex);
-	if (counts == NULL)
-		return trylock_recorded(mutex, site);
-	st_count(counts, ST_COUNTED_mutex_trylock);
-	return st_real.pthread_mutex_trylock(mutex);
+	uint64_t *counts = st_self->counts;
+
+	return counts != NULL ? unlock_counted(mutex, site, counts) : unlock_recorded(mutex, site);
+}
+
+static __attribute__((noinline)) int unlock_unknown(pthread_mutex_t *mutex, uintptr_t site)
+{
+	return st_skips_object(ST_EVENT_mutex_unlock, mutex, site)
+		   ? st_real.pthread_mutex_unlock(mutex)
+		   : unlock_wanted(mutex, site);
+}
+
+static __attribute__((noinline)) int unlock_picked(pthread_mutex_t *mutex, uintptr_t site)
+{
+	switch (st_wants(ST_EVENT_mutex_unlock, mutex)) {
+	case ST_WANTED:
+		return unlock_wanted(mutex, site);
+	case ST_LEFT_OUT:
+		return st_real.pthread_mutex_unlock(mutex);
+	default:
+		return unlock_unknown(mutex, site);
+	}
 }
 
 static inline int unlock_traced(pthread_mutex_t *mutex, uintptr_t site)
 {
 	struct st_thread *self = st_self;
 
-	return st_likely(!self->selective) ? unlock_recorded(mutex, site)
-					   : unlock_counted(mutex, site, self->counts);
+	if (st_likely(!self->selective))
+		return unlock_recorded(mutex, site);
+	return self->sure_counts != NULL ? unlock_counted(mutex, site, self->sure_counts)
+					 : unlock_picked(mutex, site);
+}
+
+static __attribute__((noinline)) int trylock_picked(pthread_mutex_t *mutex, uintptr_t site)
+{
+	uint64_t *counts;
+
+	if (st_skips_any(ST_EVENT_mutex_trylock, mutex, site))
+		return st_real.pthread_mutex_trylock(mutex);
+	counts = st_self->counts;
+	if (counts == NULL)
+		return trylock_recorded(mutex, site);
+	st_count(counts, ST_COUNTED_mutex_trylock);
+	return st_real.pthread_mutex_trylock(mutex);
 }
 
 static inline int trylock_traced(pthread_mutex_t *mutex, uintptr_t site)
 {
-	struct st_thread *self = st_self;
-
-	return st_likely(!self->selective) ? trylock_recorded(mutex, site)
-					   : trylock_counted(mutex, site, self->counts);
+	return st_likely(!st_self->selective) ? trylock_recorded(mutex, site)
+					      : trylock_picked(mutex, site);
 }
 
 ST_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
@@ -262,7 +328,7 @@ ST_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 
 static int lock_until(pthread_mutex_t *mutex, uintptr_t site, const struct call *call)
 {
-	struct st_thread *self = st_skips(call->done) ? NULL : st_enter();
+	struct st_thread *self = st_skips(call->done, mutex, site) ? NULL : st_enter();
 	int tried;
 
 	if (self == NULL)

@@ -16,7 +16,7 @@
 
 static int once_traced(pthread_once_t *control, void (*routine)(void), uintptr_t site)
 {
-	struct st_thread *self = st_skips(ST_EVENT_once) ? NULL : st_enter();
+	struct st_thread *self = st_skips(ST_EVENT_once, control, site) ? NULL : st_enter();
 	uint64_t begin_ns = 0;
 	int state, result;
 

@@ -119,7 +119,7 @@ static bool open_now(void)
 		return false;
 	if (process->config.sync_mode == GM_SYNC_CONTENDED && !st_counts_open(process->dir))
 		gm_warn("cannot make " ST_COUNTS_FILE ": recording all operations, not only waits");
-	st_select(process->config.sync_types, process->config.sync_mode == GM_SYNC_CONTENDED);
+	st_select(&process->config);
 	return true;
 }
 
@@ -149,6 +149,8 @@ __attribute__((constructor)) static void begin(void)
 		return;
 	st_leave(self);
 	gm_maps_update();
+	if (st_is_filtering())
+		st_filter_settle();
 	if (sink != GM_SINK_NATIVE)
 		st_ust_open(sink == GM_SINK_BOTH);
 }

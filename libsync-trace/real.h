@@ -126,7 +126,7 @@ struct st_real {
 };
 
 /* Complete once st_real_resolve() has returned; no wrapper calls through it before. */
-extern struct st_real st_real;
+extern struct st_real st_real __attribute__((visibility("hidden")));
 
 /* Do the functions of <threads.h> do what glibc's pthread functions do, and no other's? */
 extern bool st_real_c11;
@@ -146,7 +146,7 @@ struct st_try {
 	int (*join)(pthread_t, void **);
 };
 
-extern struct st_try st_try;
+extern struct st_try st_try __attribute__((visibility("hidden")));
 
 int st_mutex_look(pthread_mutex_t *mutex);
 int st_rdlock_look(pthread_rwlock_t *lock);

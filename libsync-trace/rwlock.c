@@ -78,7 +78,7 @@ static bool has_sleepers(const pthread_rwlock_t *lock)
 
 static inline int lock_traced(pthread_rwlock_t *lock, uintptr_t site, const struct call *call)
 {
-	struct st_thread *self = st_skips(call->done) ? NULL : st_enter();
+	struct st_thread *self = st_skips(call->done, lock, site) ? NULL : st_enter();
 	int tried = EINVAL, result;
 	uint32_t writer;
 	uint64_t begin_ns = 0;
@@ -175,7 +175,7 @@ ST_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 	struct st_thread *self;
 	int result;
 
-	if (st_skips(ST_EVENT_rwlock_tryrdlock))
+	if (st_skips(ST_EVENT_rwlock_tryrdlock, lock, ST_SITE()))
 		return st_real.pthread_rwlock_tryrdlock(lock);
 	counts = st_counts();
 	if (counts != NULL) {
@@ -197,7 +197,7 @@ ST_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 	struct st_thread *self;
 	int result;
 
-	if (st_skips(ST_EVENT_rwlock_trywrlock))
+	if (st_skips(ST_EVENT_rwlock_trywrlock, lock, ST_SITE()))
 		return st_real.pthread_rwlock_trywrlock(lock);
 	counts = st_counts();
 	if (counts != NULL) {
@@ -220,7 +220,7 @@ ST_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 	struct st_release release;
 	int result;
 
-	if (st_skips(ST_EVENT_rwlock_unlock))
+	if (st_skips(ST_EVENT_rwlock_unlock, lock, ST_SITE()))
 		return st_real.pthread_rwlock_unlock(lock);
 	counts = st_counts();
 	if (counts != NULL && !has_sleepers(lock)) {

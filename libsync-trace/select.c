@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is recorded at all: [sync] types.
+ * What is recorded at all: [sync] types, and include and exclude (filter.c).
  *
- * Decided once, when the process is opened, for each event.  The operation that opens it has asked
- * too early; but a writer without a stream takes every event to st_emit(), which asks again.
+ * Decided once, when the process is opened, for each event, and where that depends on its object,
+ * for each operation.  The first operation of a child that bare clone() made has asked too early;
+ * but a writer without a stream takes every event to st_emit(), which asks again.
  */
 #include "internal.h"
 #include "runtime/runtime.h"
@@ -15,7 +16,14 @@ uint8_t st_fates[ST_N_EVENTS];
 #define COND   (1u << GM_SYNC_TYPE_cond)
 #define SIGNAL (1u << GM_SYNC_TYPE_signal)
 
-static bool selective;
+/* Of a module: threads and signals are of none. */
+#define OBJECTS (~((1u << GM_SYNC_TYPE_thread) | SIGNAL))
+
+/* What an event says of its object. */
+enum deed { DEED_OTHER = 0, DEED_MAKES, DEED_ENDS };
+static uint8_t deeds[ST_N_EVENTS];
+
+static bool selective, picking, filtering;
 
 static bool starts_with(const char *name, const char *prefix)
 {
@@ -56,25 +64,68 @@ static uint32_t types_of(enum st_event id, const char *name)
 	return 0; /* site, path, call_path */
 }
 
-void st_select(uint64_t types, bool contended)
+static bool ends_with(const char *name, const char *suffix)
+{
+	size_t n = gm_strlen(name), n_suffix = gm_strlen(suffix);
+
+	return n >= n_suffix && gm_strcmp(name + n - n_suffix, suffix) == 0;
+}
+
+static enum deed deed_of(const char *name)
+{
+	if (ends_with(name, "_init"))
+		return DEED_MAKES;
+	return ends_with(name, "_destroy") || ends_with(name, "sem_close") ? DEED_ENDS : DEED_OTHER;
+}
+
+void st_select(const struct gm_config *config)
 {
 #define EVENT_NAME(name, shape) #name,
 	static const char *const names[ST_N_EVENTS] = {ST_EVENTS(EVENT_NAME)};
 #undef EVENT_NAME
+	uint32_t types = (uint32_t)config->sync_types;
 
+	filtering = st_filter_open(config);
+	picking = filtering;
 	for (unsigned id = 0; id < ST_N_EVENTS; id++) {
 		uint32_t any = types_of(id, names[id]);
-		uint8_t fate = contended && st_counted_of[id] != 0 ? ST_COUNTED : ST_RECORDED;
+		uint8_t fate = ST_RECORDED;
 
 		if (any != 0 && (types & any) == 0)
 			fate = ST_SKIPPED;
-		selective |= fate != ST_RECORDED;
+		else if (filtering && (any & OBJECTS) != 0)
+			fate = ST_BY_OBJECT;
+		picking |= fate != ST_RECORDED;
+		deeds[id] = (uint8_t)deed_of(names[id]);
 		__atomic_store_n(&st_fates[id], fate, __ATOMIC_RELAXED);
 	}
-	gm_process_set_sync_types_off(~(uint32_t)types & ((1u << GM_N_SYNC_TYPES) - 1));
+	selective = picking || config->sync_mode == GM_SYNC_CONTENDED;
+	gm_process_set_sync_types_off(~types & ((1u << GM_N_SYNC_TYPES) - 1));
 }
 
 bool st_is_selective(void)
 {
 	return selective;
+}
+
+bool st_is_picking(void)
+{
+	return picking;
+}
+
+bool st_is_filtering(void)
+{
+	return filtering;
+}
+
+void st_select_before(enum st_event id, const void *object)
+{
+	if (filtering && deeds[id] == DEED_MAKES)
+		st_filter_forget(object);
+}
+
+void st_select_after(enum st_event id, const void *object)
+{
+	if (filtering && deeds[id] == DEED_ENDS)
+		st_filter_forget(object);
 }

@@ -87,6 +87,7 @@ static bool thread_attach(struct st_thread *self)
 	self->ust = st_process_sink() != GM_SINK_NATIVE;
 	self->only_ust = st_process_sink() == GM_SINK_LTTNG;
 	*(self->ust ? &self->ust_counts : &self->counts) = st_counts_row(index);
+	self->sure_counts = st_is_picking() ? NULL : self->counts;
 	self->stream.trace = st_process_trace();
 	gm_stream_resume(&self->stream, st_stamp(self));
 	gm_thread_watch(self);
@@ -224,13 +225,18 @@ static bool is_stand_in(const struct st_thread *self)
 	return self == &st_newborn || self == &st_busy || self == &st_off || self == &st_lost;
 }
 
+static void counts_forget(struct st_thread *self)
+{
+	self->counts = self->sure_counts = self->ust_counts = NULL;
+}
+
 static void formers_park(struct st_thread *self)
 {
 	struct st_thread *former;
 
 	while ((former = former_take(self)) != NULL) {
 		former->live = false;
-		former->counts = former->ust_counts = NULL;
+		counts_forget(former);
 		former->slot = NULL;
 		st_pool_put(former);
 		__atomic_fetch_sub(&n_formers, 1, __ATOMIC_RELAXED);
@@ -256,7 +262,7 @@ void st_thread_ended(void *unused)
 	if (self->live) {
 		formers_park(self);
 		self->live = false;
-		self->counts = self->ust_counts = NULL;
+		counts_forget(self);
 		gm_thread_end(self->slot);
 		self->slot = NULL;
 		st_pool_put(self);

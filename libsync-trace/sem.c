@@ -62,7 +62,7 @@ static int wait_traced(sem_t *sem, uintptr_t site, const struct call *call)
 	uint64_t begin_ns = 0;
 	struct st_thread *self;
 
-	if (st_skips(done))
+	if (st_skips(done, sem, site))
 		return call_real(sem, call);
 	if (may_try && !call->clocked)
 		pthread_testcancel();
@@ -120,7 +120,7 @@ ST_EXPORT int sem_trywait(sem_t *sem)
 	struct st_thread *self;
 	int value;
 
-	if (st_skips(ST_EVENT_sem_trywait))
+	if (st_skips(ST_EVENT_sem_trywait, sem, ST_SITE()))
 		return st_real.sem_trywait(sem);
 	counts = st_counts();
 	if (counts != NULL) {
@@ -151,7 +151,7 @@ ST_EXPORT int sem_post(sem_t *sem)
 	struct st_release release;
 	int value;
 
-	if (st_skips(ST_EVENT_sem_post))
+	if (st_skips(ST_EVENT_sem_post, sem, ST_SITE()))
 		return st_real.sem_post(sem);
 	counts = st_counts();
 	if (counts != NULL && !has_sleepers(sem)) {

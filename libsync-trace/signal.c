@@ -16,7 +16,7 @@
 /* Before the call.  errno is kept, as st_enter() does. */
 static void note_raise(enum st_event id, uintptr_t site, uint64_t target, int number)
 {
-	struct st_thread *self = st_skips(id) ? NULL : st_enter();
+	struct st_thread *self = st_skips(id, NULL, site) ? NULL : st_enter();
 
 	if (self == NULL)
 		return;

@@ -17,7 +17,8 @@ int st_spin_look(pthread_spinlock_t *lock)
 
 ST_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 {
-	struct st_thread *self = st_skips(ST_EVENT_spin_lock) ? NULL : st_enter();
+	struct st_thread *self =
+	    st_skips(ST_EVENT_spin_lock, (const void *)lock, ST_SITE()) ? NULL : st_enter();
 	uint64_t begin_ns = 0;
 	int result, tried;
 
@@ -49,7 +50,7 @@ ST_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 	struct st_thread *self;
 	int result;
 
-	if (st_skips(ST_EVENT_spin_trylock))
+	if (st_skips(ST_EVENT_spin_trylock, (const void *)lock, ST_SITE()))
 		return st_real.pthread_spin_trylock(lock);
 	counts = st_counts();
 	if (counts != NULL) {
@@ -74,7 +75,7 @@ ST_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
 	struct st_release release;
 	int result;
 
-	if (st_skips(ST_EVENT_spin_unlock))
+	if (st_skips(ST_EVENT_spin_unlock, (const void *)lock, ST_SITE()))
 		return st_real.pthread_spin_unlock(lock);
 	counts = st_counts();
 	/* Who spins on it nobody knows. */

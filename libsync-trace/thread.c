@@ -247,7 +247,7 @@ static int create_traced(pthread_t *thread, const pthread_attr_t *attributes, ro
 	else if (start != NULL)
 		start_free(start);
 
-	self = st_skips(ST_EVENT_thread_create) ? NULL : st_enter();
+	self = st_skips(ST_EVENT_thread_create, NULL, site) ? NULL : st_enter();
 	if (self == NULL)
 		return result;
 	st_emit_parts(self, ST_EVENT_thread_create, result, site, (const void *)created,
@@ -294,7 +294,7 @@ int st_join_look(pthread_t thread, void **value)
  */
 static int join_traced(pthread_t thread, void **value, uintptr_t site, const struct call *call)
 {
-	struct st_thread *self = st_skips(ST_EVENT_thread_join) ? NULL : st_enter();
+	struct st_thread *self = st_skips(ST_EVENT_thread_join, NULL, site) ? NULL : st_enter();
 	bool may_try =
 	    !call->clocked || call->clock == CLOCK_REALTIME || call->clock == CLOCK_MONOTONIC;
 	uint64_t begin_ns = 0;

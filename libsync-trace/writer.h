@@ -65,17 +65,18 @@ struct st_thread {
 	/* What the fast path touches. */
 	uint32_t gate; /* 0: open, 1: shut */
 	uint16_t sites_shift;
-	bool ust;	  /* events go to LTTng-UST, too */
-	bool only_ust;	  /* ... and to no stream: LTTng stamps them */
-	bool selective;	  /* not all is recorded: see st_fates */
-	uint64_t *counts; /* sync.mode = contended: of what did not wait; else NULL */
-	uint64_t *sites;  /* return address << ST_SITE_BITS | number; 0: free */
+	bool ust;	       /* events go to LTTng-UST, too */
+	bool only_ust;	       /* ... and to no stream: LTTng stamps them */
+	bool selective;	       /* not all is recorded: see st_fates */
+	uint64_t *sure_counts; /* `counts`; NULL if st_fates is to be asked before */
+	uint64_t *sites;       /* return address << ST_SITE_BITS | number; 0: free */
 	struct gm_clock clock;
 	struct gm_stream stream; /* pos and end are NULL after a fork */
 
 	/* The rest. */
 	struct st_stack stack; /* of the thread, as far as it is known to be readable */
 	struct st_paths paths;
+	uint64_t *counts;     /* sync.mode = contended: of what did not wait; else NULL */
 	uint64_t *ust_counts; /* in place of `counts` if `ust`: LTTng's own are not counted */
 	bool live;	      /* false: emptied by a fork, parked, or a stand-in */
 	uint32_t n_sites;
@@ -99,13 +100,79 @@ extern struct st_thread st_newborn, st_busy, st_off, st_lost;
 extern struct st_thread st_counting;
 
 /* What becomes of an event, by its id. */
-enum st_fate { ST_RECORDED = 0, ST_COUNTED, ST_SKIPPED };
+enum st_fate { ST_UNDECIDED = 0, ST_BY_OBJECT, ST_RECORDED, ST_SKIPPED };
 extern uint8_t st_fates[ST_N_EVENTS] __attribute__((visibility("hidden")));
 
-/* Is the operation of a type that is switched off?  Then it is the bare call. */
-static inline bool st_skips(enum st_event id)
+/*
+ * With ST_BY_OBJECT: what is known of objects (filter.c), by address.  A table never changes its
+ * size; a larger one takes its place.
+ */
+enum st_wanted { ST_UNKNOWN = 0, ST_WANTED, ST_LEFT_OUT, ST_ASK };
+#define ST_WANTED_BITS 2
+
+struct st_objects {
+	struct st_objects *older;
+	uint32_t shift, n_used;
+	uint64_t slots[]; /* address << ST_WANTED_BITS | enum st_wanted */
+};
+
+extern struct st_objects *st_objects __attribute__((visibility("hidden")));
+
+static inline uint32_t st_object_home(const struct st_objects *table, uintptr_t address)
 {
-	return st_unlikely(st_self->selective) && st_fates[id] == ST_SKIPPED;
+	return (uint32_t)((address * 0x9e3779b97f4a7c15u) >> table->shift);
+}
+
+/* ST_UNKNOWN, ST_ASK: st_skips_object() knows. */
+static inline enum st_wanted st_wants(enum st_event id, const void *object)
+{
+	const struct st_objects *table;
+	uint64_t kept;
+
+	if (st_fates[id] == ST_SKIPPED)
+		return ST_LEFT_OUT;
+	if (st_fates[id] == ST_RECORDED)
+		return ST_WANTED;
+	/* acquire: pairs with the release in table_add() */
+	table = __atomic_load_n(&st_objects, __ATOMIC_ACQUIRE);
+	kept = __atomic_load_n(&table->slots[st_object_home(table, (uintptr_t)object)],
+			       __ATOMIC_RELAXED) ^
+	       (uintptr_t)object << ST_WANTED_BITS;
+	return kept <= ST_ASK ? (enum st_wanted)kept : ST_UNKNOWN;
+}
+
+bool st_skips_object(enum st_event id, const void *object, uintptr_t site);
+
+static inline bool st_skips_any(enum st_event id, const void *object, uintptr_t site)
+{
+	enum st_wanted wanted = st_wants(id, object);
+
+	if (st_likely(wanted == ST_LEFT_OUT))
+		return true;
+	return wanted != ST_WANTED && st_skips_object(id, object, site);
+}
+
+/*
+ * Is the operation of a type, or on an object, that is not wanted?  Then it is the bare call.
+ * Asked once of an operation, when it begins: later the object may be gone.
+ */
+static inline bool st_skips(enum st_event id, const void *object, uintptr_t site)
+{
+	const struct st_thread *self = st_self;
+
+	return st_unlikely(self->selective) && self->sure_counts == NULL &&
+	       st_skips_any(id, object, site);
+}
+
+/*
+ * The same of a condition wait, which is one of its mutex as well, and recorded with either.
+ * *mutex becomes NULL if it is recorded for its condition alone.
+ */
+bool st_skips_wait_slowly(const void *cond, const void **mutex, uintptr_t site);
+
+static inline bool st_skips_wait(const void *cond, const void **mutex, uintptr_t site)
+{
+	return st_unlikely(st_self->selective) && st_skips_wait_slowly(cond, mutex, site);
 }
 
 /* NULL when the call is not to be recorded; the gate is shut otherwise. */
@@ -331,6 +398,9 @@ static inline void st_release_end(struct st_thread *self, struct st_release rele
 
 /* The whole of it, for operations that are not worth a fast path: stamped now. */
 void st_note(enum st_event id, int result, uintptr_t site, const void *object, uint64_t extra);
+
+/* The end of a wait that has begun. */
+void st_note_cancelled(enum st_event id, uintptr_t site, const void *object, uint64_t extra);
 
 /*
  * Around a call that waits: the gate must be open during it, and the thread may be another (a

@@ -15,14 +15,15 @@
 #define WORDS_MAX	12
 #define NS_PER_S	UINT64_C(1000000000)
 
-enum key_type { KEY_WORD, KEY_SET, KEY_SIZE, KEY_NUMBER, KEY_TIME, KEY_PATH };
+enum key_type { KEY_WORD, KEY_SET, KEY_SIZE, KEY_NUMBER, KEY_TIME, KEY_PATH, KEY_GLOBS };
 
 struct key {
 	const char *group, *name;
 	enum key_type type;
 	size_t offset;
 	const char *words[WORDS_MAX]; /* of value i (KEY_WORD), of bit i (KEY_SET); NULL ends */
-	uint64_t least, most;	      /* KEY_SIZE, bytes; KEY_NUMBER; KEY_TIME, ns, or ~0: off */
+	uint64_t least, most; /* KEY_SIZE, bytes; KEY_NUMBER; KEY_TIME, ns, or ~0: off; KEY_GLOBS:
+				 may be none if 0 */
 };
 
 #define FIELD(member)	offsetof(struct gm_config, member)
@@ -38,6 +39,8 @@ static const struct key keys[] = {
     {"sync", "buffer", KEY_SIZE, FIELD(sync_buffer_bytes), {NULL}, 16384, 1u << 30},
     {"sync", "sink", KEY_WORD, FIELD(sync_sink), {"native", "lttng", "both"}, 0, 0},
     {"sync", "types", KEY_SET, FIELD(sync_types), {GM_SYNC_TYPES(TYPE_NAME)}, 0, 0},
+    {"sync", "include", KEY_GLOBS, FIELD(sync_include), {NULL}, 1, 0},
+    {"sync", "exclude", KEY_GLOBS, FIELD(sync_exclude), {NULL}, 0, 0},
     {"sync", "paths", KEY_TIME, FIELD(sync_path_ns), {NULL}, 0, 3600 * NS_PER_S},
     {"kernel",
      "source",
@@ -62,6 +65,7 @@ void gm_config_defaults(struct gm_config *config)
 	    .sync_mode = GM_SYNC_ALL,
 	    .sync_buffer_bytes = 1u << 20,
 	    .sync_types = ALL_TYPES,
+	    .sync_include = "*",
 	    .sync_path_ns = 10000,
 	    .kernel = GM_KERNEL_AUTO,
 	    .sample_hz = 100,
@@ -182,6 +186,13 @@ static void add_accepted_values(struct gm_text *text, const struct key *key)
 		gm_text_add_u64(text, GM_PATH_MAX - 256);
 		gm_text_add(text, " bytes");
 		break;
+	case KEY_GLOBS:
+		gm_text_add(text, "names of modules without directory, with * and ?, with commas "
+				  "between, ");
+		gm_text_add(text, key->least == 0 ? "or none; fewer than " : "fewer than ");
+		gm_text_add_u64(text, GM_GLOBS_MAX);
+		gm_text_add(text, " bytes");
+		break;
 	}
 }
 
@@ -263,6 +274,34 @@ static bool parse_set(struct span value, const char *const *words, uint64_t *ret
 	return bits != 0;
 }
 
+/* "a, b*" becomes "a,b*".  False: one is empty or a path, or there is no room. */
+static bool parse_globs(struct span value, bool may_be_none, char *globs)
+{
+	char *at = globs;
+	const char *end;
+
+	*globs = '\0';
+	if (may_be_none && span_is(value, "none"))
+		return true;
+	if (span_length(value) >= GM_GLOBS_MAX)
+		return false;
+	for (;; value.start = end + 1) {
+		struct span glob;
+
+		for (end = value.start; end < value.end && *end != ','; end++)
+			if (*end == '/')
+				return false;
+		glob = span_trim((struct span){value.start, end});
+		if (span_length(glob) == 0)
+			return false;
+		memcpy(at, glob.start, span_length(glob));
+		at += span_length(glob);
+		*at++ = end == value.end ? '\0' : ',';
+		if (end == value.end)
+			return true;
+	}
+}
+
 static bool key_set(const struct key *key, struct span value, struct gm_config *config)
 {
 	char *field = (char *)config + key->offset;
@@ -287,6 +326,8 @@ static bool key_set(const struct key *key, struct span value, struct gm_config *
 		return true;
 	case KEY_TIME:
 		return parse_time(value, key->most, (uint64_t *)field);
+	case KEY_GLOBS:
+		return parse_globs(value, key->least == 0, field);
 	case KEY_PATH:
 		/* What is left of GM_PATH_MAX holds the names of the files in the directory. */
 		if (span_length(value) == 0 || span_length(value) >= GM_PATH_MAX - 256)
@@ -508,7 +549,7 @@ size_t gm_config_format(const struct gm_config *config, char *buffer, size_t siz
 		else if (key->type == KEY_TIME)
 			add_time(&text, *(const uint64_t *)field);
 		else
-			gm_text_add(&text, field);
+			gm_text_add(&text, *field != '\0' ? field : "none");
 		gm_text_add(&text, "\n");
 	}
 	return text.length;

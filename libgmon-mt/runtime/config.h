@@ -27,7 +27,8 @@ enum gm_kernel_source {
 };
 enum gm_existing { GM_EXISTING_RENAME, GM_EXISTING_JOIN };
 
-#define GM_PATH_MAX 4096
+#define GM_PATH_MAX  4096
+#define GM_GLOBS_MAX 1024
 
 struct gm_config {
 	enum gm_level level;	       /* [profile] level = applic-only | full-sched | full */
@@ -35,11 +36,13 @@ struct gm_config {
 	uint64_t calls_buffer_bytes;   /* [calls]   buffer = 4M: largest packet of a thread */
 	enum gm_gmon_writer
 	    gmon_writer; /* [calls]  gmon = program | record: who writes the gmon files */
-	enum gm_sync_mode sync_mode;  /* [sync]    mode = all | contended | off */
-	uint64_t sync_buffer_bytes;   /* [sync]    buffer = 1M: largest packet of a thread */
-	enum gm_sync_sink sync_sink;  /* [sync]    sink = native | lttng | both */
-	uint64_t sync_types;	      /* [sync]    types = all: bits by enum gm_sync_type */
-	uint64_t sync_path_ns;	      /* [sync]    paths = 10us: of waits as long; ~0: off */
+	enum gm_sync_mode sync_mode;	 /* [sync]    mode = all | contended | off */
+	uint64_t sync_buffer_bytes;	 /* [sync]    buffer = 1M: largest packet of a thread */
+	enum gm_sync_sink sync_sink;	 /* [sync]    sink = native | lttng | both */
+	uint64_t sync_types;		 /* [sync]    types = all: bits by enum gm_sync_type */
+	char sync_include[GM_GLOBS_MAX], /* [sync] include = *: "a,b*", modules */
+	    sync_exclude[GM_GLOBS_MAX];	 /* [sync] exclude = none: "" */
+	uint64_t sync_path_ns;		 /* [sync]    paths = 10us: of waits as long; ~0: off */
 	enum gm_kernel_source kernel; /* [kernel]  source = auto | lttng | perf | switches | none */
 	bool kernel_asked;	      /* ... and that was said, not left at its default */
 	uint64_t sample_hz;	   /* [sample]  hz = 100: samples a second of CPU time; 0: none */

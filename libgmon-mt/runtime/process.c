@@ -416,6 +416,14 @@ void gm_process_set_sync_types_off(uint32_t types)
 		header->sync_types_off = (uint16_t)types;
 }
 
+void gm_process_set_sync_objects(uint8_t objects)
+{
+	struct gm_threads_header *header = gm_threads_table();
+
+	if (header != NULL)
+		__atomic_fetch_or(&header->sync_objects, objects, __ATOMIC_RELAXED);
+}
+
 void gm_process_count_path_lost(void)
 {
 	struct gm_threads_header *header = gm_threads_table();

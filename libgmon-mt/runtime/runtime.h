@@ -76,6 +76,9 @@ void gm_process_count_lost(enum gm_library library, uint64_t n, uint8_t why);
  */
 void gm_process_set_sync_types_off(uint32_t types);
 
+/* The same of objects: bits by enum gm_sync_objects, added to those that are there. */
+void gm_process_set_sync_objects(uint8_t objects);
+
 /* Counts an event that lacks its call path. */
 void gm_process_count_path_lost(void);
 

@@ -31,6 +31,8 @@ struct pp_process {
 	GArray *maps;		    /* of struct pp_load, by input/maps; NULL: no load map */
 	bool only_waits;	    /* of its synchronization: the rest was counted */
 	unsigned sync_types_off;    /* bits by enum gm_sync_type: not recorded */
+	bool sync_objects_chosen;   /* only those of some modules are recorded */
+	bool sync_objects_unsorted; /* ... and those that were new when there were too many */
 	uint64_t sample_period_ns;  /* CPU time of a thread from sample to sample; 0: none taken */
 	const char *why_no_samples; /* NULL: they are taken */
 	bool has_streams;	    /* its synch-events are in a folder of its own */

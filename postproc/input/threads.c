@@ -99,6 +99,8 @@ static void take_header(struct pp_process *process, const struct gm_threads_head
 	process->events_lost = header->events_lost;
 	process->paths_lost = header->paths_lost;
 	process->sync_types_off = header->sync_types_off;
+	process->sync_objects_chosen = (header->sync_objects & GM_SYNC_OBJECTS_SOME) != 0;
+	process->sync_objects_unsorted = (header->sync_objects & GM_SYNC_OBJECTS_UNSORTED) != 0;
 	process->threads_why = header->threads_why;
 	process->calls_why = header->calls_why;
 	process->events_why = header->events_why;

@@ -54,10 +54,11 @@ void pp_objects_done(struct pp_objects *objects, GDestroyNotify free_data)
 	g_clear_pointer(&objects->live, g_hash_table_unref);
 }
 
-/* Does it give a mutex up and take it back, in a process whose mutexes are known? */
+/* Does it give a mutex up and take it back that is recorded? */
 static bool yields_mutex(const struct pp_operation *operation)
 {
 	return (operation->op == ST_EVENT_cond_wait || operation->op == ST_EVENT_cond_timedwait) &&
+	       operation->value != 0 &&
 	       !pp_sync_type_is_in(pp_sync_type(ST_EVENT_mutex_lock),
 				   operation->thread->process->sync_types_off);
 }

@@ -5,6 +5,7 @@
  * the list, so it runs last.
  */
 #include "pass/pass.h"
+#include "pass/unrecorded.h"
 
 enum { WHAT, COUNT, WHERE };
 
@@ -88,6 +89,7 @@ static void quality_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	}
 	if (!table->rows->len)
 		pp_table_note(table, "nothing lost, nothing contradictory");
+	pp_unrecorded_note(table, self->model);
 	g_ptr_array_add(tables, table);
 	g_ptr_array_add(tables, clock_table(self->model));
 }

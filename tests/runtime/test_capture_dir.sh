@@ -141,6 +141,9 @@ level = full\n|gprof-mt.conf:1: cannot read 'level = full': a \[GROUP\] line mus
 [sync]\ntypes =\n|bad value '' for sync.types
 [sync]\ntypes = mutex,\n|bad value 'mutex,' for sync.types
 [sync]\ntypes = -all\n|bad value '-all' for sync.types
+[sync]\nexclude = a, /lib/b.so\n|gprof-mt.conf:2: bad value 'a, /lib/b.so' for sync.exclude: use names of modules without directory
+[sync]\nexclude =\n|bad value '' for sync.exclude
+[sync]\ninclude = a,,b\n|bad value 'a,,b' for sync.include
 [output]\ndir =\n|bad value '' for output.dir
 END
 printf '[calls]\r\nmode\t=  count \r\n[sync]\nbuffer = 64K\n[output]\ndir = a b' >gprof-mt.conf

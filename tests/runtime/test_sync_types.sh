@@ -67,7 +67,7 @@ for types in mutex cond signal 'sem, thread' 'rwlock, barrier, spin, once'; do
 	names $program >got
 	diff wanted got || fail "other events without $types"
 	"$gprof_mt" report --format json sync locks quality >report
-	[ "$(jq -r '.notes[].note' report | grep '^not recorded: ' | uniq -c | xargs)" = "2 not recorded: $types (sync.types)" ] ||
+	[ "$(jq -r '.notes[].note' report | grep '^not recorded: ' | uniq -c | xargs)" = "3 not recorded: $types (sync.types)" ] ||
 		fail "$types: $(jq .notes report)"
 	jq -e '.quality == []' report >quality || { jq .quality report; fail "contradictions without $types"; }
 	for type in ${types/cond/}; do # its waits are the mutexes'

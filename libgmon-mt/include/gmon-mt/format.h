@@ -102,9 +102,9 @@ struct gm_threads_header {
 	uint16_t sample_state;	   /* enum gm_sample_state */
 	uint16_t sync_types_off;   /* bits, by enum gm_sync_type: not recorded */
 	uint8_t threads_why, calls_why, events_why; /* enum gm_loss, of threads_lost and so on */
-	uint8_t reserved8;
-	uint64_t paths_lost; /* synch-events that lack the call path they were to have */
-	uint64_t image_at;   /* where its process has `image`; means nothing to a reader */
+	uint8_t sync_objects; /* bits, by enum gm_sync_objects: whose are recorded */
+	uint64_t paths_lost;  /* synch-events that lack the call path they were to have */
+	uint64_t image_at;    /* where its process has `image`; means nothing to a reader */
 	uint32_t bucket[GM_THREAD_BUCKETS];
 };
 _Static_assert(sizeof(struct gm_threads_header) == 128 + 4 * GM_THREAD_BUCKETS, "on-disk size");
@@ -126,6 +126,11 @@ enum gm_sync_type {
 	GM_SYNC_TYPES(GM_SYNC_TYPE)
 #undef GM_SYNC_TYPE
 	    GM_N_SYNC_TYPES
+};
+
+enum gm_sync_objects {
+	GM_SYNC_OBJECTS_SOME = 1,     /* only those that sync.include and sync.exclude leave */
+	GM_SYNC_OBJECTS_UNSORTED = 2, /* ... and all that were new when there were too many */
 };
 
 /* Why a process has samples, or none. */

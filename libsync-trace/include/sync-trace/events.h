@@ -35,7 +35,7 @@
  * then X.  An X without X_begin before it in the stream for the same object did not wait.  A wait
  * that never ended (the thread was cancelled or killed in it) is an X_begin without X. cond_wait
  * and cond_timedwait always have both: from X_begin to X the mutex is released, and X stands for
- * its re-acquisition.
+ * its re-acquisition; a mutex of 0 is one that is not recorded ([sync] exclude).
  *
  * Signals raised, and cancellation, are stamped before the call and say nothing of its result (0),
  * since it may never return: the handler may run inside it.  If it fails, signal_failed or

@@ -1,0 +1,128 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# [sync] include and exclude: of the modules that are wanted every operation is there, of the others
+# none, whoever called; and that is said.
+. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+gprof_mt=$GM_BUILD/gprof-mt
+
+for module in a b c_one c_two; do
+	$CC -std=gnu17 -O1 -g -fPIC -shared -DMODULE=$module -o lib$module.so "$PROGRAMS/include.c" ||
+		fail "cannot compile lib$module.so"
+done
+build include -L. -la -lb -Wl,-rpath,"$PWD"
+
+# exercise STATUS [ARG...]: ./operations: THREAD EVENT RESULT LABEL [MUTEX], in each thread's order, a child's
+# main thread being 0.5; a wait's begin is chance.  Who first used an object that has two owners is 1, the other 2.
+exercise()
+{
+	local status=0 wanted=$1
+	shift
+	traced ./include "$@" >out 2>err 3>places || status=$?
+	[ $status -eq "$wanted" ] || { cat out err; fail "exit status $status"; }
+	[ ! -s err ] || { cat err; fail "it said something"; }
+	events gprof-mt.data >events
+	no_complaint
+	grep -Ev ' [a-z_]+_begin | (site|path|call_path) ' events | awk '
+		function hex(text) { sub(/.*=0x/, "", text); return tolower(text) }
+		$1 == "parent" { parent = $2; next }
+		FILENAME == "places" { label[$2] = $1; next }
+		{
+			what = "-"; mutex = ""; result = "-"
+			for (i = 4; i <= NF; i++) {
+				if ($i ~ /^object=/ && hex($i) in label) what = label[hex($i)]
+				if ($i ~ /^result=/) result = $i
+				if ($i ~ /^mutex=/) mutex = hex($i) in label ? " " label[hex($i)] : " " $i
+			}
+			print $1 + ($1 == 0 && $2 != parent) / 2, $3, result, what mutex
+		}' places - | sort -s -n -k 1,1 >operations
+}
+
+configure() # KEY = VALUE...
+{
+	printf '[sync]\n' >include.conf
+	printf '%s\n' "$@" >>include.conf
+	export GPROF_MT_CONFIG=$PWD/include.conf
+}
+
+# wanted LABEL...: what of ./full is of these
+wanted()
+{
+	awk -v labels=" $* " '
+		function has(label) { return index(labels, " " label " ") > 0 }
+		$4 == "twice" { owner = ++n_twice <= 5 ? "a" : "b" }
+		$4 == "early" { owner = ++n_early == 1 ? "a" : "program" }
+		$4 == "c" { owner = ++n_c <= 3 ? "c1" : "c2" }
+		$4 !~ /^(twice|early|c)$/ { owner = $4 }
+		NF == 5 { if (!has($5)) $5 = has(owner) ? "mutex=0x0" : "-"; if ($5 != "-") print; next }
+		owner == "-" || has(owner)' full
+}
+
+note='not recorded: objects of some modules (sync.include, sync.exclude)'
+
+# check LABEL...: ./operations is that, it is said, and nothing contradicts itself
+check()
+{
+	wanted "$@" >expected
+	diff expected operations || fail "$*: other operations than with all"
+	"$gprof_mt" report --format json sync locks quality >report || fail "$*: no report"
+	[ "$(jq -r '.notes[].note' report | grep -Fxc "$note")" -eq 3 ] || fail "$*: $(jq -c .notes report)"
+	jq -e '.quality == []' report >quality || fail "$*: contradictions: $(jq -c .quality report)"
+	cmp -s out full.out || fail "$*: other output"
+}
+
+configure 'include = *' 'exclude = none'
+exercise 7
+mv operations full
+mv out full.out
+"$gprof_mt" report --format json sync | jq -r '.notes[].note' | grep -F "$note" && fail "something is missing with all"
+[ "$(grep -c ' c$' full)" -eq 6 ] || fail "libc_one and libc_two: $(grep ' c$' full)"
+echo "all: ok"
+
+configure 'exclude = liba.so*'
+exercise 7
+check program b c1 c2
+configure 'include = *, x' 'exclude = libb.s?, libc_one*'
+exercise 7
+check program a c2
+configure 'exclude = libc_tw*.so'
+exercise 7
+check program a b c1
+configure 'include = include'
+exercise 7
+check program
+configure 'include = lib*, none' 'exclude = include'
+exercise 7
+check a b c1 c2
+echo "each: ok"
+
+# What was not wanted is not counted with the rest, either.
+configure 'mode = contended' 'exclude = include, liba.so, libc_*'
+exercise 7
+"$gprof_mt" report --format json sync locks quality >report
+jq -e '.quality == []' report >quality || fail "contended: $(jq -c .quality report)"
+n=$(jq '[.sync[] | select(.function == "pthread_mutex_trylock").calls] | add' report)
+[ "$n" = 4 ] || fail "contended: $n of 4 tries: $(jq -c .sync report)"
+echo "counted: ok"
+
+# A child knows who made what.
+configure 'types = all'
+exercise 0 fork
+mv operations full
+mv out full.out
+for module in a b; do
+	configure "exclude = lib$module.so"
+	exercise 0 fork
+	check program "$(tr ab ba <<<$module)"
+done
+echo "children: ok"
+
+# More than there is room for at first, by two threads at once.
+for run in none:50000 liba.so:20000 include:30000; do
+	configure "exclude = ${run%:*}"
+	traced ./include many 3>&1 || fail "many: exit status"
+	n=$(babeltrace2 gprof-mt.data/*/user 2>babeltrace.err | grep -c ' mutex_unlock: ')
+	[ "$n" -eq "${run#*:}" ] || fail "many without $run: $n unlocks"
+	! grep . babeltrace.err || fail "babeltrace2 complained"
+done
+"$gprof_mt" report --format json quality | jq -r '.notes[].note' | grep 'too many' && fail "many are too many"
+echo "many: ok"
