@@ -30,7 +30,7 @@ check-san:
 
 check-vm:
 	$(Q)tests/install-deps vm
-	$(Q)$(submake) all
+	$(Q)$(submake) all $(VM_BUILD)
 	$(Q)CC='$(CC)' tests/run -b $(B) -t 1500 $(or $(T),vm)
 
 check-apps:

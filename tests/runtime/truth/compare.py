@@ -4,11 +4,10 @@
 No duration is asserted, only that two measurements of the same thing agree.  They differ for
 reasons: the kernel leaves interrupts and the time the hypervisor took (STEAL_NS, of all CPUs) out of
 a thread's CPU clock, while it runs all the same; and it charges the work of switching to the next
-thread, which we do not (SWITCH_NS)."""
+thread, which we do not (SWITCH_NS; an emulated CPU, that of SOURCE lttng, takes longer)."""
 import json
 import sys
 
-SWITCH_NS = 100e3
 SPIN, HOLD, SLEEPS, SLEEP, CHILD, PIPE, TURNS = 150e6, 60e6, 20, 3e6, 60e6, 60e6, 500
 MODES = ("running_ns", "runnable_ns", "blocked_sync_ns", "blocked_io_ns", "blocked_other_ns", "unknown_ns")
 
@@ -20,7 +19,9 @@ for line in open(sys.argv[1]):
         said[words[2]]["tid"] = int(words[1])
 report = json.load(open(sys.argv[2]))
 locks = json.load(open(sys.argv[3]))["locks"]
-perf, full, steal_ns = sys.argv[4] in ("perf", "full"), sys.argv[4] == "full", float(sys.argv[5])
+source, steal_ns = sys.argv[4], float(sys.argv[5])
+perf, full = source != "switches", source in ("full", "lttng")
+SWITCH_NS = 600e3 if source == "lttng" else 100e3
 bad = []
 
 
@@ -70,7 +71,8 @@ check("lock: sites", functions == ["await", "main"], lock[0]["sites"])
 slept = said["sleeper"]["slept"]
 check("sleeper: blocked otherwise", 0.9 * SLEEPS * SLEEP <= threads["sleeper"]["blocked_other_ns"] <= 1.1 * slept,
       threads["sleeper"], slept)
-check("sleeper: every sleep", threads["sleeper"]["switches_voluntary"] >= SLEEPS, threads["sleeper"])
+check("sleeper: every sleep", threads["sleeper"]["switches_voluntary"] >= (
+    SLEEPS if source != "lttng" else said["sleeper"]["voluntary"]), threads["sleeper"])
 forked = said["parent"]["forked"]
 # Only the tracepoints tell this sleep from another.
 kind = "blocked_io_ns" if perf else "blocked_other_ns"
