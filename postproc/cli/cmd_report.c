@@ -26,6 +26,7 @@ static const struct section sections[] = {
     {"paths", false, "the call paths to long waits, and to releases of what others slept on"},
     {"locks", true, "each synchronization object: waits, holds, where they came from"},
     {"switches", false, "which thread gave the CPU to which"},
+    {"critical-path", false, "what determined when the program ended, or the thread of --tid"},
     {"activity", false, "how many functions each thread entered per stretch on a CPU"},
     {"quality", false, "what the recording lost or contradicts itself in"},
 };
@@ -47,7 +48,7 @@ static void print_help(void)
 	       PP_DEFAULT_CAPTURE);
 	for (unsigned i = 0; i < G_N_ELEMENTS(sections); i++)
 		if (pp_pass_find(sections[i].name))
-			printf("%c %-10s %s\n", sections[i].is_default ? '*' : ' ',
+			printf("%c %-13s %s\n", sections[i].is_default ? '*' : ' ',
 			       sections[i].name, sections[i].summary);
 }
 
@@ -149,7 +150,7 @@ static bool is_shown(const struct pp_view *view, const struct pp_table *table,
 
 static void drop_other_threads(const struct pp_view *view, struct pp_table *table)
 {
-	for (guint r = table->rows->len; r-- > 0;)
+	for (guint r = table->rows->len; r-- > 0 && !table->is_chosen;)
 		if (!is_shown(view, table, table->rows->pdata[r]))
 			pp_table_remove_row(table, r);
 }

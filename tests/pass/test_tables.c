@@ -5,7 +5,7 @@
  * A fixture holds cases.  "=== TITLE" begins one; its events follow (input/text.h), then what must
  * come out of them:
  *
- *   == TABLE [OPTION...]    the rows of that table, one a line, in order and all of them; a row
+ *   == TABLE [OPTION[=VALUE]...]    the rows of that table, one a line, in order and all of them; a row
  * names the cells that matter: KEY=VALUE..., "-" for a missing one
  *   == TABLE/KEY ROW        the rows of the table nested in that row (0, 1, ...)
  *   == history OBJECT       the operations on that object (0, 1, ... in order of appearance)
@@ -141,8 +141,9 @@ static void table_free(void *table)
 /* Every table that the passes make of the events. */
 static GPtrArray *run_passes(const struct fixture_case *fixture, GHashTable *options)
 {
-	static const char *const names[] = {"threads", "activity", "sync",	  "locks",
-					    "paths",   "switches", "consistency", "quality"};
+	static const char *const names[] = {"threads",	     "activity",    "sync",
+					    "locks",	     "paths",	    "switches",
+					    "critical-path", "consistency", "quality"};
 	GPtrArray *tables = g_ptr_array_new_with_free_func(table_free);
 	struct pp_text *text = read_events(fixture);
 	struct pp_pass_context context;
@@ -359,6 +360,16 @@ static void check_nested(const struct fixture_case *fixture, const struct sectio
 		check_rows(fixture, section, row[column].table);
 }
 
+/* OPTION or OPTION=VALUE, which is cut in two. */
+static void insert_option(GHashTable *options, char *word)
+{
+	char *value = strchr(word, '=');
+
+	if (value)
+		*value++ = '\0';
+	g_hash_table_insert(options, word, value ? value : "");
+}
+
 static void check_table(const struct fixture_case *fixture, const struct section *section,
 			char **words)
 {
@@ -369,7 +380,7 @@ static void check_table(const struct fixture_case *fixture, const struct section
 	const struct pp_table *table;
 
 	for (unsigned i = 1; words[i]; i++)
-		g_hash_table_insert(options, words[i], "");
+		insert_option(options, words[i]);
 	tables = run_passes(fixture, options);
 	table = find_table(tables, path[0]);
 	if (!table)

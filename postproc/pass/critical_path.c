@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The critical path: the chain of running, runnable and waiting stretches that determined when the
+ * program, or a thread, ended.  Back from that end it follows the thread to where it was woken,
+ * then whoever woke it, and so on; what is not on it could have been quicker without any effect.
+ *
+ * Found going forward, in bounded memory: each thread drags its own chain along (pass/chain.h); who
+ * is woken drops its own and takes a branch of its waker's.  Where wake-ups are not recorded, who
+ * waited takes one of whoever released the object last.  What nobody of the program ended (a sleep,
+ * a timer, a disk) stays on the path as time blocked.
+ *
+ * The time of the path is summed by thread and mode; by object, while the thread on the path held
+ * it; and by the synchronization call that the thread made last.
+ */
+#include "pass/critical_path.h"
+
+/* struct pp_object.data: where the thread was that released it last while others waited. */
+struct release {
+	struct pp_chain chain;
+	const struct pp_thread *thread;
+	int64_t at_ns;
+};
+
+/* --- sums ----------------------------------------------------------------------------------- */
+
+static uint64_t key_of(enum pp_critical_amount amount, guint id, unsigned mode)
+{
+	return (uint64_t)amount << PP_CRITICAL_AMOUNT_SHIFT | (uint64_t)id << PP_CRITICAL_ID_SHIFT |
+	       mode;
+}
+
+/* What the thread did up to that time was this. */
+static void account(struct pp_critical_track *track, const struct pp_thread *thread,
+		    int64_t until_ns, enum pp_mode mode)
+{
+	int64_t ns = until_ns - track->until_ns;
+
+	if (ns <= 0)
+		return;
+	track->until_ns = until_ns;
+	pp_chain_add(&track->chain, key_of(PP_CRITICAL_IN_MODE, thread->serial, mode), ns);
+	if (mode == PP_MODE_RUNNING || mode == PP_MODE_RUNNABLE || mode == PP_MODE_UNKNOWN)
+		pp_chain_add(&track->chain, key_of(PP_CRITICAL_AFTER_CALL, track->place, 0), ns);
+	for (guint i = 0; i < track->holds->len; i++) {
+		const struct pp_object *object = track->holds->pdata[i];
+
+		pp_chain_add(&track->chain, key_of(PP_CRITICAL_HELD, object->serial, 0), ns);
+	}
+}
+
+static enum pp_mode mode_of(const struct pp_critical *self, const struct pp_thread *thread)
+{
+	const struct pp_thread_state *state = pp_thread_state(self->states, thread);
+
+	if (state && state->begun)
+		return state->mode;
+	/* Its first event; as the state machine will have it. */
+	return self->context->has_kernel ? PP_MODE_RUNNING : PP_MODE_UNKNOWN;
+}
+
+static bool is_asleep(enum pp_mode mode)
+{
+	return mode == PP_MODE_BLOCKED_SYNC || mode == PP_MODE_BLOCKED_IO ||
+	       mode == PP_MODE_BLOCKED_OTHER;
+}
+
+/* --- places --------------------------------------------------------------------------------- */
+
+static guint place_hash(gconstpointer key)
+{
+	const struct pp_critical_place *place = key;
+
+	return g_direct_hash(place->process) ^ (guint)(place->site >> 32) ^
+	       (guint)place->site * 31 ^ (guint)place->op;
+}
+
+static gboolean place_equal(gconstpointer a, gconstpointer b)
+{
+	const struct pp_critical_place *x = a, *y = b;
+
+	return x->process == y->process && x->site == y->site && x->op == y->op;
+}
+
+static guint place_at(struct pp_critical *self, struct pp_critical_place place)
+{
+	void *at = g_hash_table_lookup(self->place_of, &place);
+
+	if (!at) {
+		g_array_append_val(self->places, place);
+		at = GUINT_TO_POINTER(self->places->len);
+		g_hash_table_insert(self->place_of, g_memdup2(&place, sizeof(place)), at);
+	}
+	return GPOINTER_TO_UINT(at) - 1;
+}
+
+static guint place_of_call(struct pp_critical *self, const struct pp_event *event)
+{
+	enum st_event op = pp_sync_completion(event->sync.op);
+
+	return place_at(self, (struct pp_critical_place){event->thread->process, event->sync.site,
+							 op != ST_N_EVENTS ? op : event->sync.op});
+}
+
+/* --- threads -------------------------------------------------------------------------------- */
+
+static struct pp_critical_track *track_of(struct pp_critical *self, const struct pp_thread *thread)
+{
+	struct pp_critical_track *track;
+
+	if (thread->serial >= self->tracks->len)
+		g_ptr_array_set_size(self->tracks, (gint)thread->serial + 1);
+	track = self->tracks->pdata[thread->serial];
+	if (!track) {
+		track = g_new0(struct pp_critical_track, 1);
+		track->holds = g_ptr_array_new();
+		/* As of a return address, which is looked up one byte back. */
+		track->place = place_at(
+		    self, (struct pp_critical_place){
+			      thread->process,
+			      thread->start_routine ? thread->start_routine + 1 : 0, ST_N_EVENTS});
+		self->tracks->pdata[thread->serial] = track;
+	}
+	return track;
+}
+
+/* From now on what led to where `from` was at that time led here. */
+static void take_over(struct pp_critical_track *track, struct pp_chain *from, int64_t at_ns,
+		      const struct pp_object *object, int64_t waited_ns)
+{
+	guint id = object ? object->serial : PP_CRITICAL_NO_OBJECT;
+	struct pp_chain chain = pp_chain_branch(from);
+
+	if (track->chain.leaf)
+		pp_chain_drop(&track->chain);
+	track->chain = chain;
+	track->until_ns = at_ns;
+	if (waited_ns < 0)
+		return;
+	pp_chain_add(&track->chain, key_of(PP_CRITICAL_CROSSINGS, id, 0), 1);
+	pp_chain_add(&track->chain, key_of(PP_CRITICAL_WAITED, id, 0), waited_ns);
+}
+
+static void begin(struct pp_critical *self, const struct pp_thread *thread, int64_t now_ns);
+
+/* With a chain up to now. */
+static struct pp_critical_track *track_until(struct pp_critical *self,
+					     const struct pp_thread *thread, int64_t now_ns)
+{
+	struct pp_critical_track *track = track_of(self, thread);
+
+	if (!track->chain.leaf)
+		begin(self, thread, now_ns);
+	account(track, thread, now_ns, mode_of(self, thread));
+	return track;
+}
+
+/* Its creator's chain is its own, if that one is known. */
+static void begin(struct pp_critical *self, const struct pp_thread *thread, int64_t now_ns)
+{
+	const struct pp_thread *parent =
+	    thread->parent_index >= 0
+		? pp_process_thread(thread->process, (uint32_t)thread->parent_index)
+		: NULL;
+	struct pp_critical_track *track = track_of(self, thread);
+	int64_t from_ns = thread->start_ns != PP_TIME_UNKNOWN && thread->start_ns < now_ns
+			      ? thread->start_ns
+			      : now_ns;
+
+	if (!self->context->has_kernel && parent && parent != thread &&
+	    parent->serial < self->tracks->len && self->tracks->pdata[parent->serial]) {
+		struct pp_critical_track *creator = track_until(self, parent, now_ns);
+
+		take_over(track, &creator->chain, creator->until_ns, NULL, -1);
+		return;
+	}
+	track->chain = pp_chain_begin(self->chains, from_ns);
+	track->until_ns = from_ns;
+}
+
+/* --- wake-ups ------------------------------------------------------------------------------- */
+
+static void on_waking(struct pp_critical *self, const struct pp_event *event)
+{
+	const struct pp_thread *thread = event->thread, *waker = event->waking.waker;
+	struct pp_critical_track *track, *of_waker;
+
+	if (!self->context->has_wakings || !thread || !waker || waker == thread ||
+	    !is_asleep(mode_of(self, thread)))
+		return;
+	track = track_until(self, thread, event->time_ns);
+	of_waker = track_until(self, waker, event->time_ns);
+	take_over(track, &of_waker->chain, of_waker->until_ns, track->waits_on,
+		  track->waits_on ? event->time_ns - track->waits_since_ns : 0);
+}
+
+static void on_fork(struct pp_critical *self, const struct pp_event *event)
+{
+	const struct pp_thread *thread = event->thread, *parent = event->fork.parent;
+	struct pp_critical_track *creator;
+
+	if (!thread || !parent || track_of(self, thread)->chain.leaf)
+		return;
+	creator = track_until(self, parent, event->time_ns);
+	take_over(track_of(self, thread), &creator->chain, creator->until_ns, NULL, -1);
+}
+
+/* --- releases, where wake-ups are not recorded ---------------------------------------------- */
+
+static void note_release(struct pp_critical *self, struct pp_object *object,
+			 const struct pp_thread *thread, int64_t at_ns)
+{
+	struct release *release = object->data;
+	struct pp_critical_track *track;
+
+	if (self->context->has_wakings || object->waiters->len == 0)
+		return;
+	if (!release)
+		release = object->data = g_new0(struct release, 1);
+	else
+		pp_chain_drop(&release->chain);
+	track = track_until(self, thread, at_ns);
+	*release = (struct release){pp_chain_branch(&track->chain), thread, track->until_ns};
+}
+
+static bool releases(const struct pp_operation *operation)
+{
+	return operation->op == ST_EVENT_sem_post || operation->op == ST_EVENT_cond_signal ||
+	       operation->op == ST_EVENT_cond_broadcast ||
+	       (operation->op == ST_EVENT_barrier_wait && !operation->waited);
+}
+
+/* It has got what another one released meanwhile. */
+static void follow_release(struct pp_critical *self, struct pp_object *object,
+			   const struct pp_operation *operation)
+{
+	struct pp_critical_track *track = track_of(self, operation->thread);
+	struct release *release = object->data;
+	struct pp_critical_track *ended = object->subject ? track_of(self, object->subject) : NULL;
+	struct pp_chain *chain = NULL;
+	int64_t at_ns = 0;
+
+	if (ended && ended->chain.leaf) {
+		chain = &ended->chain;
+		at_ns = ended->until_ns;
+	} else if (release && release->thread != operation->thread) {
+		chain = &release->chain;
+		at_ns = release->at_ns;
+	}
+	if (!chain || at_ns <= operation->begin_ns || at_ns > operation->end_ns)
+		return;
+	take_over(track, chain, at_ns, object, at_ns - operation->begin_ns);
+	account(track, operation->thread, operation->end_ns, PP_MODE_BLOCKED_SYNC);
+}
+
+/* --- what the state machines tell ----------------------------------------------------------- */
+
+static void on_interval(void *data, const struct pp_interval *interval)
+{
+	struct pp_critical *self = data;
+	struct pp_critical_track *track = track_of(self, interval->thread);
+
+	if (!track->chain.leaf)
+		begin(self, interval->thread, interval->start_ns);
+	account(track, interval->thread, interval->end_ns, interval->mode);
+}
+
+static void on_waits(void *data, struct pp_object *object, const struct pp_operation *operation)
+{
+	struct pp_critical_track *track = track_of(data, operation->thread);
+
+	track->waits_on = object;
+	track->waits_since_ns = operation->begin_ns;
+}
+
+static void on_operation(void *data, struct pp_object *object, const struct pp_operation *operation,
+			 bool acquired)
+{
+	struct pp_critical *self = data;
+	struct pp_critical_track *track = track_of(self, operation->thread);
+
+	if (object->type == pp_sync_type(operation->op)) {
+		track->waits_on = NULL;
+		if (releases(operation))
+			note_release(self, object, operation->thread, operation->end_ns);
+		else if (operation->waited && operation->finished && !self->context->has_wakings)
+			follow_release(self, object, operation);
+	}
+	if (acquired && pp_object_is_lock(object) && !g_ptr_array_find(track->holds, object, NULL))
+		g_ptr_array_add(track->holds, object);
+}
+
+static void on_released(void *data, struct pp_object *object, const struct pp_hold *hold,
+			int64_t end_ns, const struct pp_operation *operation)
+{
+	struct pp_critical *self = data;
+
+	g_ptr_array_remove_fast(track_of(self, hold->thread)->holds, object);
+	if (operation && track_of(self, hold->thread)->chain.leaf)
+		note_release(self, object, hold->thread, end_ns);
+}
+
+/* --- the pass ------------------------------------------------------------------------------- */
+
+static void on_begin(void *data, const struct pp_operation *operation)
+{
+	pp_objects_begin(&((struct pp_critical *)data)->objects, operation);
+}
+
+static void on_over(void *data, const struct pp_operation *operation)
+{
+	pp_objects_operation(&((struct pp_critical *)data)->objects, operation);
+}
+
+static void on_lost(void *data, const struct pp_thread *thread)
+{
+	pp_objects_lost(&((struct pp_critical *)data)->objects, thread);
+}
+
+static void track_free(void *data)
+{
+	struct pp_critical_track *track = data;
+
+	if (!track)
+		return;
+	g_ptr_array_unref(track->holds);
+	g_free(track);
+}
+
+static void *critical_start(const struct pp_pass_context *context)
+{
+	struct pp_critical *self = g_new0(struct pp_critical, 1);
+
+	self->context = context;
+	self->thread_listener = (struct pp_thread_listener){
+	    .data = self,
+	    .interval = on_interval,
+	    .begin = on_begin,
+	    .operation = on_over,
+	    .lost = on_lost,
+	};
+	self->object_listener = (struct pp_object_listener){
+	    .data = self,
+	    .waits = on_waits,
+	    .operation = on_operation,
+	    .released = on_released,
+	};
+	pp_objects_init(&self->objects, &self->object_listener, NULL);
+	self->states = pp_thread_states_new(context, &self->thread_listener, NULL);
+	self->chains = pp_chains_new();
+	self->tracks = g_ptr_array_new_with_free_func(track_free);
+	self->places = g_array_new(FALSE, FALSE, sizeof(struct pp_critical_place));
+	self->place_of = g_hash_table_new_full(place_hash, place_equal, g_free, NULL);
+	return self;
+}
+
+static void critical_event(void *state, const struct pp_event *event)
+{
+	struct pp_critical *self = state;
+
+	if (event->kind == PP_EVENT_SYNC)
+		track_until(self, event->thread, event->time_ns);
+	else if (event->kind == PP_EVENT_WAKING)
+		on_waking(self, event);
+	else if (event->kind == PP_EVENT_FORK)
+		on_fork(self, event);
+	pp_thread_states_event(self->states, event);
+	if (event->kind == PP_EVENT_SYNC && event->sync.site && event->sync.op != ST_EVENT_site)
+		track_of(self, event->thread)->place = place_of_call(self, event);
+}
+
+static void critical_free(void *state)
+{
+	struct pp_critical *self = state;
+
+	pp_thread_states_free(self->states);
+	pp_objects_done(&self->objects, g_free);
+	pp_chains_free(self->chains);
+	g_ptr_array_unref(self->tracks);
+	g_array_unref(self->places);
+	g_hash_table_unref(self->place_of);
+	g_free(self);
+}
+
+const struct pp_pass pp_pass_critical_path = {
+    .name = "critical-path",
+    .kinds = PP_THREAD_STATE_KINDS,
+    .start = critical_start,
+    .event = critical_event,
+    .finish = pp_critical_finish,
+    .free = critical_free,
+};

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+
+#include "core/duration.h"
+#include "pass/critical_path.h"
+#include "pass/object_row.h"
+#include "pass/shown.h"
+#include "pass/unrecorded.h"
+
+/* The rest is seldom of interest, and there may be thousands. */
+#define TEXT_ROWS 20
+
+enum {
+	THREAD_NAME = PP_N_THREAD_CELLS,
+	THREAD_PATH,
+	THREAD_PCT,
+	THREAD_RUNNING,
+	THREAD_RUNNABLE,
+	THREAD_SYNC,
+	THREAD_IO,
+	THREAD_OTHER,
+	THREAD_UNKNOWN,
+	N_THREAD_COLUMNS,
+};
+
+static const struct pp_column thread_columns[N_THREAD_COLUMNS] = {
+    PP_THREAD_COLUMNS,
+    [THREAD_NAME] = {"name", "name", PP_TYPE_TEXT, 0, "last name that the thread had"},
+    [THREAD_PATH] = {"path_ns", "on path", PP_TYPE_TIME_NS, 0,
+		     "how much of the path it is: the sum of the last six"},
+    [THREAD_PCT] = {"path_pct", "path %", PP_TYPE_PERCENT, 0, "... as a share of the path"},
+    [THREAD_RUNNING] = {"running_ns", "running", PP_TYPE_TIME_NS, 0, "on a CPU"},
+    [THREAD_RUNNABLE] = {"runnable_ns", "runnable", PP_TYPE_TIME_NS, 0,
+			 "new, preempted or woken, and waiting for a CPU"},
+    [THREAD_SYNC] = {"blocked_sync_ns", "sync", PP_TYPE_TIME_NS, 0,
+		     "blocked on an object, and woken by none of the program's threads"},
+    [THREAD_IO] = {"blocked_io_ns", "I/O", PP_TYPE_TIME_NS, 0, "... uninterruptible"},
+    [THREAD_OTHER] = {"blocked_other_ns", "other", PP_TYPE_TIME_NS, 0, "... otherwise"},
+    [THREAD_UNKNOWN] = {"unknown_ns", "unknown", PP_TYPE_TIME_NS, 0, "the events do not tell"},
+};
+
+enum {
+	OBJECT_HELD = PP_OBJECT_CELLS,
+	OBJECT_PCT,
+	OBJECT_CROSSINGS,
+	OBJECT_WAITED,
+	N_OBJECT_COLUMNS
+};
+
+static const struct pp_column object_columns[N_OBJECT_COLUMNS] = {
+    PP_OBJECT_COLUMNS,
+    [OBJECT_HELD] = {"held_ns", "held", PP_TYPE_TIME_NS, 0,
+		     "time of the path while the thread on it held the object"},
+    [OBJECT_PCT] = {"held_pct", "path %", PP_TYPE_PERCENT, 0, "... as a share of the path"},
+    [OBJECT_CROSSINGS] = {"crossings", "crossings", PP_TYPE_COUNT, 0,
+			  "times the path goes from a thread that waited for it to the one that "
+			  "woke it"},
+    [OBJECT_WAITED] = {"waited_ns", "waited", PP_TYPE_TIME_NS, 0,
+		       "how long those waited: beside the path, which was elsewhere"},
+};
+
+enum {
+	FUNCTION_FUNCTION,
+	FUNCTION_PATH,
+	FUNCTION_PCT,
+	FUNCTION_MAIN_SITE,
+	FUNCTION_SITES,
+	N_FUNCTION_COLUMNS
+};
+
+static const struct pp_column function_columns[N_FUNCTION_COLUMNS] = {
+    [FUNCTION_FUNCTION] = {"function", "function", PP_TYPE_TEXT, 0,
+			   "that the last synchronization call was made in, or the thread began"},
+    [FUNCTION_PATH] = {"path_ns", "on path", PP_TYPE_TIME_NS, 0,
+		       "time of the path, not blocked, from those calls to the next"},
+    [FUNCTION_PCT] = {"path_pct", "path %", PP_TYPE_PERCENT, 0, "... as a share of the path"},
+    [FUNCTION_MAIN_SITE] = {"main_site", "mostly after", PP_TYPE_TEXT, PP_COLUMN_TEXT_ONLY,
+			    "the call with most of it"},
+    [FUNCTION_SITES] = {"sites", "sites", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "each such call"},
+};
+
+enum { SITE_SITE, SITE_CALL, SITE_PATH, N_SITE_COLUMNS };
+
+static const struct pp_column site_columns[N_SITE_COLUMNS] = {
+    [SITE_SITE] = {"site", "site", PP_TYPE_TEXT, 0, "where"},
+    [SITE_CALL] = {"call", "call", PP_TYPE_TEXT, 0, "what was called; none: the thread's begin"},
+    [SITE_PATH] = {"path_ns", "on path", PP_TYPE_TIME_NS, 0, "time of the path from there on"},
+};
+
+/* The path, and what the tables make of it. */
+struct path {
+	const struct pp_critical *critical;
+	const struct pp_thread *end; /* the thread whose end it leads to */
+	GArray *sums;		     /* of struct pp_chain_entry */
+	int64_t length_ns, from_ns;
+};
+
+static enum pp_critical_amount amount_of(const struct pp_chain_entry *entry)
+{
+	return (enum pp_critical_amount)(entry->key >> PP_CRITICAL_AMOUNT_SHIFT);
+}
+
+static guint id_of(const struct pp_chain_entry *entry)
+{
+	return (guint)(entry->key >> PP_CRITICAL_ID_SHIFT);
+}
+
+static void set_share(struct pp_cell *cell, int64_t ns, const struct path *path)
+{
+	if (path->length_ns > 0)
+		pp_cell_set_number(cell, 100.0 * (double)ns / (double)path->length_ns);
+}
+
+/* A row's duration under that column, 0 where it is missing. */
+static int64_t time_of(const struct pp_cell *row, unsigned column)
+{
+	return row[column].missing ? 0 : row[column].time_ns;
+}
+
+static gint compare_by(const struct pp_cell *a, const struct pp_cell *b, unsigned column)
+{
+	int64_t x = time_of(a, column), y = time_of(b, column);
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* --- threads -------------------------------------------------------------------------------- */
+
+static gint compare_threads(gconstpointer a, gconstpointer b)
+{
+	const struct pp_cell *x = *(struct pp_cell *const *)a, *y = *(struct pp_cell *const *)b;
+	gint order = compare_by(x, y, THREAD_PATH);
+
+	return order ? order
+		     : (x[PP_CELL_TID].count > y[PP_CELL_TID].count) -
+			   (x[PP_CELL_TID].count < y[PP_CELL_TID].count);
+}
+
+static void add_time(struct pp_cell *cell, int64_t ns)
+{
+	pp_cell_set_time(cell, (cell->missing ? 0 : cell->time_ns) + ns);
+}
+
+static struct pp_table *threads_table(const struct path *path)
+{
+	static const unsigned columns[PP_N_MODES] = {
+	    [PP_MODE_UNKNOWN] = THREAD_UNKNOWN,	  [PP_MODE_RUNNING] = THREAD_RUNNING,
+	    [PP_MODE_RUNNABLE] = THREAD_RUNNABLE, [PP_MODE_BLOCKED_SYNC] = THREAD_SYNC,
+	    [PP_MODE_BLOCKED_IO] = THREAD_IO,	  [PP_MODE_BLOCKED_OTHER] = THREAD_OTHER,
+	};
+	struct pp_table *table = pp_table_new("critical_threads", "Critical path: threads",
+					      thread_columns, N_THREAD_COLUMNS);
+	const GPtrArray *threads = path->critical->context->model->threads;
+	struct pp_cell *row = NULL;
+	guint last = 0;
+
+	for (guint i = 0; i < path->sums->len; i++) {
+		const struct pp_chain_entry *entry =
+		    &g_array_index(path->sums, struct pp_chain_entry, i);
+		const struct pp_thread *thread;
+
+		if (amount_of(entry) != PP_CRITICAL_IN_MODE)
+			continue;
+		thread = threads->pdata[id_of(entry)];
+		if (!row || id_of(entry) != last) {
+			row = pp_thread_row(table, thread);
+			pp_cell_set_text(&row[THREAD_NAME], thread->name);
+			for (unsigned mode = 0; mode < PP_N_MODES; mode++)
+				pp_cell_set_time(&row[columns[mode]], 0);
+			last = id_of(entry);
+		}
+		add_time(&row[columns[entry->key & 0xff]], entry->amount);
+		add_time(&row[THREAD_PATH], entry->amount);
+		set_share(&row[THREAD_PCT], row[THREAD_PATH].time_ns, path);
+	}
+	g_ptr_array_sort(table->rows, compare_threads);
+	return table;
+}
+
+/* --- objects -------------------------------------------------------------------------------- */
+
+static gint compare_objects(gconstpointer a, gconstpointer b)
+{
+	const struct pp_cell *x = *(struct pp_cell *const *)a, *y = *(struct pp_cell *const *)b;
+	gint order = compare_by(x, y, OBJECT_HELD);
+
+	if (!order)
+		order = compare_by(x, y, OBJECT_WAITED);
+	return order ? order
+		     : (x[PP_OBJECT_ADDRESS].count > y[PP_OBJECT_ADDRESS].count) -
+			   (x[PP_OBJECT_ADDRESS].count < y[PP_OBJECT_ADDRESS].count);
+}
+
+static struct pp_cell *object_row(struct pp_table *table, const struct path *path, guint id)
+{
+	const struct pp_critical *critical = path->critical;
+	struct pp_cell *row = pp_table_add_row(table);
+
+	if (id == PP_CRITICAL_NO_OBJECT) {
+		pp_cell_set_text(&row[PP_OBJECT_NAME], "(none: a wake-up about something else)");
+	} else {
+		const struct pp_object *object = critical->objects.all->pdata[id];
+
+		pp_object_row(row, object, critical->context->namer);
+		if (pp_object_is_lock(object) && !object->process->only_waits) {
+			pp_cell_set_time(&row[OBJECT_HELD], 0);
+			set_share(&row[OBJECT_PCT], 0, path);
+		}
+	}
+	pp_cell_set_count(&row[OBJECT_CROSSINGS], 0);
+	pp_cell_set_time(&row[OBJECT_WAITED], 0);
+	return row;
+}
+
+static struct pp_table *objects_table(const struct path *path)
+{
+	struct pp_table *table = pp_table_new("critical_objects", "Critical path: objects",
+					      object_columns, N_OBJECT_COLUMNS);
+	g_autoptr(GHashTable) rows = g_hash_table_new(NULL, NULL);
+
+	for (guint i = 0; i < path->sums->len; i++) {
+		const struct pp_chain_entry *entry =
+		    &g_array_index(path->sums, struct pp_chain_entry, i);
+		enum pp_critical_amount amount = amount_of(entry);
+		void *id = GUINT_TO_POINTER(id_of(entry));
+		struct pp_cell *row;
+
+		if (amount != PP_CRITICAL_HELD && amount != PP_CRITICAL_CROSSINGS &&
+		    amount != PP_CRITICAL_WAITED)
+			continue;
+		row = g_hash_table_lookup(rows, id);
+		if (!row) {
+			row = object_row(table, path, id_of(entry));
+			g_hash_table_insert(rows, id, row);
+		}
+		if (amount == PP_CRITICAL_CROSSINGS) {
+			pp_cell_set_count(&row[OBJECT_CROSSINGS], (uint64_t)entry->amount);
+		} else if (amount == PP_CRITICAL_WAITED) {
+			pp_cell_set_time(&row[OBJECT_WAITED], entry->amount);
+		} else if (!row[OBJECT_HELD].missing) {
+			pp_cell_set_time(&row[OBJECT_HELD], entry->amount);
+			set_share(&row[OBJECT_PCT], entry->amount, path);
+		}
+	}
+	g_ptr_array_sort(table->rows, compare_objects);
+	table->text_rows = TEXT_ROWS;
+	return table;
+}
+
+/* --- functions ------------------------------------------------------------------------------ */
+
+static gint compare_functions(gconstpointer a, gconstpointer b)
+{
+	const struct pp_cell *x = *(struct pp_cell *const *)a, *y = *(struct pp_cell *const *)b;
+	gint order = compare_by(x, y, FUNCTION_PATH);
+
+	return order ? order : g_strcmp0(x[FUNCTION_FUNCTION].text, y[FUNCTION_FUNCTION].text);
+}
+
+static gint compare_sites(gconstpointer a, gconstpointer b)
+{
+	const struct pp_cell *x = *(struct pp_cell *const *)a, *y = *(struct pp_cell *const *)b;
+	gint order = compare_by(x, y, SITE_PATH);
+
+	return order ? order : g_strcmp0(x[SITE_SITE].text, y[SITE_SITE].text);
+}
+
+static char *function_of(const struct path *path, const struct pp_critical_place *place)
+{
+	const struct pp_namer *namer = path->critical->context->namer;
+
+	if (!place->site)
+		return g_strdup("(before the first call)");
+	if (!namer || !namer->function)
+		return g_strdup_printf("0x%" PRIx64, place->site);
+	return namer->function(namer->data, place->process, place->site);
+}
+
+static void add_site(struct pp_table *sites, const struct path *path,
+		     const struct pp_critical_place *place, int64_t ns)
+{
+	const struct pp_namer *namer = path->critical->context->namer;
+	struct pp_cell *row = pp_table_add_row(sites);
+
+	if (place->site && namer && namer->site) {
+		g_autofree char *where = namer->site(namer->data, place->process, place->site);
+
+		pp_cell_set_text(&row[SITE_SITE], where);
+	}
+	if (place->op != ST_N_EVENTS)
+		pp_cell_set_text(&row[SITE_CALL], pp_sync_function(place->op)
+						      ? pp_sync_function(place->op)
+						      : pp_sync_name(place->op));
+	pp_cell_set_time(&row[SITE_PATH], ns);
+}
+
+static void finish_function(struct pp_cell *row, const struct path *path)
+{
+	struct pp_table *sites = row[FUNCTION_SITES].table;
+	const struct pp_cell *first;
+
+	g_ptr_array_sort(sites->rows, compare_sites);
+	first = sites->rows->pdata[0];
+	if (!first[SITE_CALL].missing && !first[SITE_SITE].missing) {
+		g_autofree char *text =
+		    g_strdup_printf("%s at %s", first[SITE_CALL].text, first[SITE_SITE].text);
+
+		pp_cell_set_text(&row[FUNCTION_MAIN_SITE], text);
+	} else {
+		pp_cell_set_text(&row[FUNCTION_MAIN_SITE], "its begin");
+	}
+	set_share(&row[FUNCTION_PCT], row[FUNCTION_PATH].time_ns, path);
+}
+
+static struct pp_table *functions_table(const struct path *path)
+{
+	struct pp_table *table = pp_table_new("critical_functions", "Critical path: functions",
+					      function_columns, N_FUNCTION_COLUMNS);
+	g_autoptr(GHashTable) rows = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+	for (guint i = 0; i < path->sums->len; i++) {
+		const struct pp_chain_entry *entry =
+		    &g_array_index(path->sums, struct pp_chain_entry, i);
+		const struct pp_critical_place *place;
+		struct pp_cell *row;
+		char *function;
+
+		if (amount_of(entry) != PP_CRITICAL_AFTER_CALL)
+			continue;
+		place =
+		    &g_array_index(path->critical->places, struct pp_critical_place, id_of(entry));
+		function = function_of(path, place);
+		row = g_hash_table_lookup(rows, function);
+		if (!row) {
+			row = pp_table_add_row(table);
+			pp_cell_set_text(&row[FUNCTION_FUNCTION], function);
+			pp_cell_set_table(
+			    &row[FUNCTION_SITES],
+			    pp_table_new("sites", "Sites", site_columns, N_SITE_COLUMNS));
+			g_hash_table_insert(rows, function, row);
+		} else {
+			g_free(function);
+		}
+		add_time(&row[FUNCTION_PATH], entry->amount);
+		add_site(row[FUNCTION_SITES].table, path, place, entry->amount);
+	}
+	for (guint i = 0; i < table->rows->len; i++)
+		finish_function(table->rows->pdata[i], path);
+	g_ptr_array_sort(table->rows, compare_functions);
+	table->text_rows = TEXT_ROWS;
+	return table;
+}
+
+/* --- the end -------------------------------------------------------------------------------- */
+
+/*
+ * The thread that ended last, of those asked for.  Who was ended by the process's end ended nothing
+ * itself: of these only main() counts.
+ */
+static const struct pp_thread *last_of(const struct pp_critical *self)
+{
+	const GPtrArray *threads = self->context->model->threads;
+	bool asked = self->context->options && g_hash_table_contains(self->context->options, "tid");
+	const struct pp_thread *last = NULL;
+	int64_t last_ns = INT64_MIN;
+
+	for (guint i = 0; i < threads->len && i < self->tracks->len; i++) {
+		const struct pp_thread *thread = threads->pdata[i];
+		const struct pp_critical_track *track = self->tracks->pdata[i];
+
+		if (!track || !track->chain.leaf || track->until_ns <= last_ns ||
+		    !pp_pass_shows_tid(self->context, thread->tid) ||
+		    (!asked && !thread->ended && thread->tid != thread->process->pid))
+			continue;
+		last = thread;
+		last_ns = track->until_ns;
+	}
+	return last;
+}
+
+static int64_t begin_of_all(const struct pp_critical *self)
+{
+	const GPtrArray *threads = self->context->model->threads;
+	int64_t first_ns = INT64_MAX;
+
+	for (guint i = 0; i < threads->len; i++) {
+		const struct pp_thread_state *state =
+		    pp_thread_state(self->states, threads->pdata[i]);
+
+		if (state && state->begun)
+			first_ns = MIN(first_ns, state->start_ns);
+	}
+	return first_ns;
+}
+
+static void add_notes(struct pp_table *table, const struct path *path)
+{
+	const struct pp_critical *self = path->critical;
+	int64_t first_ns = path->end ? begin_of_all(self) : 0;
+	g_autofree char *length = pp_duration_text(path->length_ns);
+	g_autofree char *before = pp_duration_text(path->from_ns - first_ns);
+
+	if (path->end)
+		pp_table_note(table, "%s to the end of %s (tid %u)", length,
+			      path->end->name && path->end->name[0] ? path->end->name : "a thread",
+			      path->end->tid);
+	else
+		pp_table_note(table, "no events of any thread: there is no path");
+	if (path->end && path->from_ns > first_ns)
+		pp_table_note(table,
+			      "who started its first thread is not known: it begins %s after the "
+			      "first thread of all",
+			      before);
+	if (!self->context->has_wakings)
+		pp_table_note(table, "who woke whom is not in this capture: the path follows the "
+				     "releases of synchronization objects alone");
+}
+
+void pp_critical_finish(void *state, int64_t end_ns, GPtrArray *tables)
+{
+	struct pp_critical *self = state;
+	struct path path = {.critical = self};
+	struct pp_table *threads;
+
+	pp_thread_states_finish(self->states, end_ns);
+	pp_objects_finish(&self->objects, end_ns);
+	path.end = last_of(self);
+	if (path.end) {
+		const struct pp_critical_track *track = self->tracks->pdata[path.end->serial];
+
+		path.sums = pp_chain_sum(&track->chain, &path.from_ns);
+		path.length_ns = track->until_ns - path.from_ns;
+	} else {
+		path.sums = g_array_new(FALSE, FALSE, sizeof(struct pp_chain_entry));
+	}
+	threads = threads_table(&path);
+	threads->is_chosen = true;
+	add_notes(threads, &path);
+	pp_unrecorded_note(threads, self->context->model);
+	g_ptr_array_add(tables, threads);
+	g_ptr_array_add(tables, objects_table(&path));
+	g_ptr_array_add(tables, functions_table(&path));
+	g_array_unref(path.sums);
+}

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""walk.py KERNEL_TEXT REPORT: the critical path of `report threads critical-path`, against one found by
+going backward through the kernel's events as babeltrace2 prints them.
+
+The report goes forward, and forgets what leads nowhere; here all wake-ups are kept, and followed from
+the end of the program's first thread to its begin.  Each thread's share has to be the same."""
+import json
+import re
+import sys
+from bisect import bisect_right
+from collections import defaultdict
+
+FIELD = re.compile(r"(\w+) = (-?\d+|\"[^\"]*\")")
+report = json.load(open(sys.argv[2]))
+threads = {t["tid"]: t for t in report["threads"]}
+wakings, asleep, born = defaultdict(list), set(), {}  # tid -> [(time, waker)], ..., tid -> (time, parent)
+for line in open(sys.argv[1]):
+    head, _, rest = line.partition("] ")
+    time = int(head[1:].replace(".", ""))
+    name = re.search(r" (sched_\w+): ", line)
+    field = dict(FIELD.findall(rest))
+    if not name:
+        continue
+    if name[1] == "sched_switch":
+        asleep.discard(int(field["next_tid"]))
+        if int(field["prev_state"]) & 0xff:
+            asleep.add(int(field["prev_tid"]))
+    elif name[1] == "sched_waking":
+        # The first is who wakes, in the event's context, the second whom.
+        waker, woken = (int(tid) for tid in re.findall(r" tid = (\d+)", line))
+        if woken in asleep and woken in threads:
+            asleep.discard(woken)
+            if "irq = 0" in line and waker in threads and waker != woken:
+                wakings[woken].append((time, waker))
+    elif name[1] == "sched_process_fork":
+        born[int(field["child_tid"])] = (time, int(field["parent_tid"]))
+
+offset = int(sys.argv[3])
+rows = {r["tid"]: r for r in report["critical_threads"]}
+length = sum(r["path_ns"] for r in rows.values())
+main = min(report["threads"], key=lambda t: t["start_ns"])
+now, tid = main["end_ns"] + offset, main["tid"]
+begin, share = now - length, defaultdict(int)
+while now > begin:
+    at = bisect_right(wakings[tid], (now, 1 << 62))
+    if at:
+        then, waker = wakings[tid][at - 1]
+        del wakings[tid][at - 1:]
+    else:
+        then, waker = born.get(tid, (begin, None))
+    then = max(then, begin)
+    share[tid] += now - then
+    now, tid = then, waker
+    if tid not in threads:
+        break
+bad = 0
+for tid in set(share) | set(rows):
+    ours, other = rows[tid]["path_ns"] if tid in rows else 0, share[tid]
+    if abs(ours - other) > 0.01 * length:
+        print(f"FAIL: thread {tid} has {ours} ns of the path, and by walking back {other}, of {length}")
+        bad += 1
+for row in rows.values():
+    parts = sum(row[k] for k in row if k.endswith("_ns") and k != "path_ns")
+    if parts != row["path_ns"]:
+        print(f"FAIL: {row}")
+        bad += 1
+if now > begin:
+    print(f"FAIL: {now - begin} ns of {length} are not found by walking back")
+    bad += 1
+print(len(rows), "threads on the path,", length, "ns")
+sys.exit(bad > 0)
