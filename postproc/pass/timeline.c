@@ -348,7 +348,8 @@ static void on_life(struct pp_timeline *self, const struct pp_event *event)
 		return;
 	}
 	g_string_append(text, event->kind == PP_EVENT_EXEC ? "another program" : "ends");
-	hand_out_text(self, event->kind == PP_EVENT_EXEC ? PP_TIMELINE_EXEC : PP_TIMELINE_END, text);
+	hand_out_text(self, event->kind == PP_EVENT_EXEC ? PP_TIMELINE_EXEC : PP_TIMELINE_END,
+		      text);
 	self->track.syscall = NULL;
 }
 

@@ -5,8 +5,8 @@
  * A fixture holds cases.  "=== TITLE" begins one; its events follow (input/text.h), then what must
  * come out of them:
  *
- *   == TABLE [OPTION[=VALUE]...]    the rows of that table, one a line, in order and all of them; a row
- * names the cells that matter: KEY=VALUE..., "-" for a missing one
+ *   == TABLE [OPTION...]    the rows of that table, one a line, in order and all of them (an OPTION
+ * may be KEY=VALUE); a row names the cells that matter: KEY=VALUE..., "-" for a missing one
  *   == TABLE/KEY ROW        the rows of the table nested in that row (0, 1, ...)
  *   == history OBJECT       the operations on that object (0, 1, ... in order of appearance)
  *   == timeline TID         the lines of that thread
