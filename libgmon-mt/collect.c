@@ -21,7 +21,7 @@
 #define FDS_MAX	     65536
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 
-static char number[2][24];
+static char number[4][24];
 static char search_path[GM_PATH_MAX];
 static char program[GM_PATH_MAX + sizeof(COLLECTOR) + 1];
 
@@ -79,6 +79,8 @@ static _Noreturn void become_collector(const struct gm_process *process, int rea
 			(char *)gm_level_name(config->level),
 			decimal(1, process->capture.clock_offset_ns),
 			(char *)process->capture.clock_uuid,
+			decimal(2, (int64_t)config->kernel_buffer_bytes),
+			decimal(3, (int64_t)config->kernel_buffer_max_bytes),
 			NULL};
 	/* Nothing that is meant for the program, and would profile this one. */
 	char *envp[] = {search_path, NULL};

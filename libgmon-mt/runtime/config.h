@@ -45,6 +45,8 @@ struct gm_config {
 	uint64_t sync_path_ns;		 /* [sync]    paths = 10us: of waits as long; ~0: off */
 	enum gm_kernel_source kernel; /* [kernel]  source = auto | lttng | perf | switches | none */
 	bool kernel_asked;	      /* ... and that was said, not left at its default */
+	uint64_t kernel_buffer_bytes; /* [kernel]  buffer = 2M: ring of a CPU at first */
+	uint64_t kernel_buffer_max_bytes; /* [kernel]  buffer_max = 16M: what it may grow to */
 	uint64_t sample_hz;	   /* [sample]  hz = 100: samples a second of CPU time; 0: none */
 	enum gm_existing existing; /* [output]  existing = rename | join */
 	char dir[GM_PATH_MAX];	   /* [output]  dir = gprof-mt.data */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gprof-mt collector PID DIR SOURCE LEVEL OFFSET UUID: gathers the kernel's events of a process
- * that runs without `gprof-mt record`.  Started by libgmon-mt (collect.c), for no one else's use:
- * writes a byte to GM_COLLECTOR_READY_FD when it records, and ends when the process has ended.
+ * gprof-mt collector PID DIR SOURCE LEVEL OFFSET UUID BUFFER BUFFER_MAX: gathers the kernel's
+ * events of a process that runs without `gprof-mt record`.  Started by libgmon-mt (collect.c), for
+ * no one else's use: writes a byte to GM_COLLECTOR_READY_FD when it records, and ends when the
+ * process has ended.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,11 +22,15 @@ static int take_config(char **argv, struct gm_config *config, struct gm_capture 
 {
 	g_autofree char *source = g_strconcat("kernel.source=", argv[3], NULL);
 	g_autofree char *level = g_strconcat("profile.level=", argv[4], NULL);
+	g_autofree char *buffer = g_strconcat("kernel.buffer=", argv[7], NULL);
+	g_autofree char *buffer_max = g_strconcat("kernel.buffer_max=", argv[8], NULL);
+	const char *const settings[] = {source, level, buffer, buffer_max};
 	struct gm_config_error error;
 
 	gm_config_defaults(config);
-	if (gm_config_set(source, config, &error) || gm_config_set(level, config, &error))
-		return -EINVAL;
+	for (size_t i = 0; i < G_N_ELEMENTS(settings); i++)
+		if (gm_config_set(settings[i], config, &error))
+			return -EINVAL;
 	g_strlcpy(capture->dir, argv[2], sizeof(capture->dir));
 	capture->clock_offset_ns = g_ascii_strtoll(argv[5], NULL, 10);
 	g_strlcpy(capture->clock_uuid, argv[6], sizeof(capture->clock_uuid));
@@ -35,18 +40,13 @@ static int take_config(char **argv, struct gm_config *config, struct gm_capture 
 /* Until the process has ended. */
 static void gather(struct pp_collector *collector, int pid_fd)
 {
-	unsigned n = collector->n_rings;
-	g_autofree struct pollfd *fds = g_new0(struct pollfd, n + 1);
+	g_autofree struct pollfd *fds = g_new(struct pollfd, PP_POLLFDS * collector->n_rings + 1);
 
-	pp_collector_pollfds(collector, fds);
-	fds[n] = (struct pollfd){.fd = pid_fd, .events = POLLIN};
-	while (!fds[n].revents) {
-		poll(fds, n + 1, DRAIN_MS);
-		for (unsigned i = 0; i < n; i++)
-			if (fds[i].revents & (POLLHUP | POLLERR))
-				fds[i].fd = -1;
+	fds[0] = (struct pollfd){.fd = pid_fd, .events = POLLIN};
+	do {
+		poll(fds, 1 + pp_collector_pollfds(collector, fds + 1), DRAIN_MS);
 		pp_collector_round(collector);
-	}
+	} while (!fds[0].revents);
 }
 
 static int collect(struct pp_run *run, struct pp_collector *collector, pid_t pid, int pid_fd)
@@ -86,7 +86,7 @@ int pp_cmd_collector(int argc, char **argv)
 	int pid_fd, status;
 	pid_t pid;
 
-	if (argc != 7 || take_config(argv, config, capture))
+	if (argc != 9 || take_config(argv, config, capture))
 		return pp_cli_usage("collector",
 				    "is started by programs with libgmon-mt, not by hand");
 	/* The program's end is the end of this, and nothing else is. */

@@ -6,18 +6,33 @@
 
 #include "cli/commands.h"
 
+/* One row a CPU; the sum. */
+static uint64_t add_overruns(struct pp_run *run, const struct pp_collector *collector)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < collector->n_rings; i++) {
+		const struct pp_ring *ring = &collector->rings[i];
+		g_autofree char *where = g_strdup_printf("kernel, CPU %d", ring->cpu);
+
+		if (ring->lost)
+			pp_run_add_loss(run, "scheduling records that found their ring full", where,
+					ring->lost);
+		sum += ring->lost;
+	}
+	return sum;
+}
+
 void pp_losses_kernel(struct pp_run *run, int write_error)
 {
 	const struct pp_collector *collector = run->collector;
 	const bool all = collector->source == GM_KERNEL_PERF;
-	uint64_t unwritten, overrun = 0;
+	uint64_t unwritten, overrun;
 
 	if (!collector->ctf)
 		return;
 	unwritten = pp_kernel_ctf_unwritten(collector->ctf);
-	for (unsigned i = 0; i < collector->n_rings; i++)
-		overrun += pp_kernel_ctf_discarded(collector->ctf, i);
-	overrun -= unwritten;
+	overrun = add_overruns(run, collector);
 	if (unwritten) {
 		pp_run_add_loss(run, "scheduling events that could not be written", "kernel",
 				unwritten);
@@ -27,16 +42,13 @@ void pp_losses_kernel(struct pp_run *run, int write_error)
 			"choose another directory (-o)\n",
 			run->capture->dir, g_strerror(-write_error), unwritten);
 	}
-	if (overrun) {
-		pp_run_add_loss(run, "scheduling records that found their ring full", "kernel",
-				overrun);
+	if (overrun)
 		fprintf(stderr,
 			"gprof-mt: %" PRIu64
 			" scheduling records%s lost: rings full; leave gprof-mt "
 			"a CPU%s\n",
 			overrun, all ? " (of all programs)" : "",
 			all ? ", or use --set kernel.source=switches" : "");
-	}
 }
 
 static void tell_discarded(struct pp_run *run, uint64_t n, const char *where, const char *what,

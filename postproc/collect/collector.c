@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 #include "collect/lttng_kernel.h"
+#include "collect/move.h"
 
 #define SLACK_NS       UINT64_C(50000000)
-#define RING_BYTES     (4 << 20)
 #define MIN_RING_BYTES (16 << 10)
 #define COLLECTOR_NICE (-20)
-/* Kernel memory that all rings together take at most. */
-#define RINGS_BYTES (64 << 20)
+/* Of what all rings may take, what they begin with. */
+#define START_BYTES (PP_RINGS_BYTES / 2)
 /* The kernel's number for the first pid namespace (PROC_PID_INIT_INO). */
 #define INIT_PID_NAMESPACE 0xEFFFFFFCu
 
@@ -59,8 +59,12 @@ static GArray *online_cpus(void)
 
 static void close_rings(struct pp_collector *collector)
 {
-	while (collector->n_rings)
-		pp_ring_close(&collector->rings[--collector->n_rings]);
+	while (collector->n_rings) {
+		struct pp_ring *ring = &collector->rings[--collector->n_rings];
+
+		pp_ring_move_cancel(ring);
+		pp_ring_close(ring);
+	}
 	g_clear_pointer(&collector->rings, g_free);
 }
 
@@ -81,7 +85,7 @@ static int open_each(struct pp_collector *collector, const GArray *cpus,
 	return 0;
 }
 
-/* Up to 14 descriptors a CPU; the program has its own limit already. */
+/* Up to 17 descriptors a CPU; the program has its own limit already. */
 static void raise_descriptor_limit(void)
 {
 	struct rlimit limit;
@@ -108,15 +112,16 @@ static int open_rings(struct pp_collector *collector, const GArray *cpus,
 	int rc;
 
 	raise_descriptor_limit();
-	options->data_bytes = RING_BYTES;
+	options->data_bytes = collector->start_bytes;
 	while (options->data_bytes > MIN_RING_BYTES &&
-	       options->data_bytes * cpus->len > RINGS_BYTES)
+	       options->data_bytes * cpus->len > START_BYTES)
 		options->data_bytes /= 2;
 	while ((rc = open_each(collector, cpus, options, err)) == -ENOMEM &&
 	       options->data_bytes > MIN_RING_BYTES) {
 		options->data_bytes /= 2;
 		pp_error_done(err);
 	}
+	collector->start_bytes = options->data_bytes;
 	return rc;
 }
 
@@ -319,6 +324,12 @@ static int create_ctf(struct pp_collector *collector, int dir_fd,
 				    &collector->ctf, err);
 }
 
+/* The largest that is not more. */
+static size_t power_of_two_in(uint64_t n)
+{
+	return (size_t)1 << (g_bit_storage(n) - 1);
+}
+
 void pp_collector_open(struct pp_collector *collector, const struct gm_config *config,
 		       const struct pp_collector_lttng *lttng, pid_t root, int dir_fd,
 		       const char *clock_uuid, int64_t clock_offset_ns)
@@ -328,6 +339,9 @@ void pp_collector_open(struct pp_collector *collector, const struct gm_config *c
 	struct pp_error err = PP_ERROR_INIT;
 
 	*collector = (struct pp_collector){.root = root, .round_ns = clock.start_ns};
+	collector->most_bytes = power_of_two_in(config->kernel_buffer_max_bytes);
+	collector->start_bytes =
+	    MIN(power_of_two_in(config->kernel_buffer_bytes), collector->most_bytes);
 	collector->full = config->level == GM_LEVEL_FULL;
 	choose_source(collector, config, cpus, lttng);
 	collector->missing = find_missing(collector);
@@ -349,7 +363,7 @@ void pp_collector_open(struct pp_collector *collector, const struct gm_config *c
 
 int pp_collector_probe(enum gm_kernel_source source, struct pp_error *err)
 {
-	struct pp_collector collector = {.root = getpid()};
+	struct pp_collector collector = {.root = getpid(), .start_bytes = MIN_RING_BYTES};
 	g_autoptr(GArray) cpus = online_cpus();
 	int rc = source == GM_KERNEL_PERF ? open_perf(&collector, cpus, err)
 					  : open_switches(&collector, cpus, getpid(), err);
@@ -400,16 +414,24 @@ static void emit(void *data, unsigned stream, struct pp_kevent *event)
 		pp_kernel_ctf_write(collector->ctf, stream, event);
 }
 
-void pp_collector_pollfds(const struct pp_collector *collector, struct pollfd *fds)
+unsigned pp_collector_pollfds(const struct pp_collector *collector, struct pollfd *fds)
 {
-	for (unsigned i = 0; i < collector->n_rings; i++)
-		fds[i] = (struct pollfd){.fd = collector->rings[i].fds[0], .events = POLLIN};
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < collector->n_rings; i++) {
+		const struct pp_ring *ring = &collector->rings[i];
+
+		fds[n++] = (struct pollfd){.fd = ring->buffer.fd, .events = POLLIN};
+		if (ring->next.map)
+			fds[n++] = (struct pollfd){.fd = ring->next.fd, .events = POLLIN};
+	}
+	return n;
 }
 
 static void drain(struct pp_collector *collector)
 {
 	for (unsigned i = 0; i < collector->n_rings; i++)
-		pp_ring_drain(&collector->rings[i], take_record, collector);
+		pp_ring_read(&collector->rings[i], take_record, collector);
 }
 
 void pp_collector_round(struct pp_collector *collector)
@@ -417,6 +439,7 @@ void pp_collector_round(struct pp_collector *collector)
 	uint64_t begin_ns = now_ns();
 
 	drain(collector);
+	pp_rings_adapt(collector->rings, collector->n_rings, collector->most_bytes);
 	pp_merge_emit(&collector->merge, MIN(collector->round_ns, begin_ns - SLACK_NS), emit,
 		      collector);
 	if (collector->ctf)
@@ -434,10 +457,11 @@ int pp_collector_end(struct pp_collector *collector)
 	pp_merge_emit(&collector->merge, UINT64_MAX, emit, collector);
 	for (unsigned i = 0; i < collector->n_rings; i++) {
 		struct pp_ring *ring = &collector->rings[i];
-		uint64_t told = ring->lost, lost = pp_ring_lost(ring);
+		uint64_t told = ring->lost;
 
-		if (lost > told)
-			pp_kernel_ctf_lost(collector->ctf, i, now_ns(), lost - told);
+		ring->lost = pp_ring_lost(ring);
+		if (ring->lost > told)
+			pp_kernel_ctf_lost(collector->ctf, i, now_ns(), ring->lost - told);
 	}
 	return pp_kernel_ctf_end(collector->ctf, now_ns());
 }

@@ -30,6 +30,7 @@ struct pp_collector {
 	struct pp_formats formats;
 	struct pp_ring *rings; /* one per CPU */
 	unsigned n_rings;
+	size_t start_bytes, most_bytes; /* of a ring */
 	struct pp_merge merge;
 	struct pp_tree tree;
 	struct pp_kernel_ctf *ctf;
@@ -66,9 +67,9 @@ void pp_collector_open(struct pp_collector *collector, const struct gm_config *c
 /* Each switch names both threads, and wakings and waits for I/O are told. */
 bool pp_collector_has_pairs(const struct pp_collector *collector);
 
-/* One entry a ring, to poll for POLLIN; an entry that got POLLHUP is to be left out from then on.
- */
-void pp_collector_pollfds(const struct pp_collector *collector, struct pollfd *fds);
+/* What to poll for POLLIN, before each round anew; up to PP_POLLFDS a ring.  Returns how many. */
+#define PP_POLLFDS 2
+unsigned pp_collector_pollfds(const struct pp_collector *collector, struct pollfd *fds);
 
 /* Drains the rings and writes what is certain to be in order. */
 void pp_collector_round(struct pp_collector *collector);

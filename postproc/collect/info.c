@@ -13,6 +13,7 @@
 #include <gnu/libc-version.h>
 #include <json-glib/json-glib.h>
 
+#include "collect/move.h"
 #include "gmon-mt/format.h"
 
 #define INFO_FILE     "info.json"
@@ -164,11 +165,21 @@ static void add_rings(JsonBuilder *json, const struct pp_collector *collector)
 	for (unsigned i = 0; i < collector->n_rings; i++)
 		json_builder_add_int_value(json, collector->rings[i].cpu);
 	json_builder_end_array(json);
-	add_int(json, "ring_bytes", collector->n_rings ? collector->rings[0].data_bytes : 0);
+	add_int(json, "ring_bytes", collector->n_rings ? collector->start_bytes : 0);
+}
+
+static void add_ring_ends(JsonBuilder *json, const struct pp_collector *collector)
+{
+	name(json, "ring_end_bytes");
+	json_builder_begin_array(json);
+	for (unsigned i = 0; i < collector->n_rings; i++)
+		json_builder_add_int_value(json, pp_ring_bytes(&collector->rings[i]));
+	json_builder_end_array(json);
 }
 
 static void add_kernel_end(JsonBuilder *json, const struct pp_collector *collector)
 {
+	add_ring_ends(json, collector);
 	add_int(json, "events", pp_kernel_ctf_events(collector->ctf));
 	name(json, "lost_events");
 	json_builder_begin_array(json);

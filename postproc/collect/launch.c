@@ -153,21 +153,18 @@ static bool has_ended(struct pp_child *child)
 void pp_child_wait(struct pp_child *child, struct pp_collector *collector)
 {
 	const struct timespec timeout = {DRAIN_MS / 1000, DRAIN_MS % 1000 * 1000000};
-	unsigned n = collector->n_rings;
-	g_autofree struct pollfd *fds = g_new0(struct pollfd, n + 1);
+	g_autofree struct pollfd *fds = g_new(struct pollfd, PP_POLLFDS * collector->n_rings + 1);
 	sigset_t mask = child->old_mask;
 
 	/* Ours to receive here, whatever the caller of this process had blocked. */
 	sigdelset(&mask, SIGCHLD);
 	sigdelset(&mask, SIGTERM);
 	sigdelset(&mask, SIGHUP);
-	pp_collector_pollfds(collector, fds);
 	forward[SIGCHLD] = 1; /* may have ended before we looked */
 	while (!has_ended(child)) {
+		unsigned n = pp_collector_pollfds(collector, fds);
+
 		ppoll(fds, n, n ? &timeout : NULL, &mask);
-		for (unsigned i = 0; i < n; i++)
-			if (fds[i].revents & (POLLHUP | POLLERR))
-				fds[i].fd = -1; /* all it watched has ended: ready for ever */
 		forward_signals(child);
 		if (n)
 			pp_collector_round(collector);

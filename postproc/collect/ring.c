@@ -26,7 +26,6 @@ static int open_event(struct pp_ring *ring, struct perf_event_attr *attr, pid_t 
 	attr->sample_id_all = 1;
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
-	/* wakeup_watermark stays 0: one wake-up of the collector for half a ring. */
 	attr->watermark = 1;
 	attr->read_format = PERF_FORMAT_LOST;
 	fd = sys_perf_event_open(attr, pid, ring->cpu);
@@ -35,9 +34,10 @@ static int open_event(struct pp_ring *ring, struct perf_event_attr *attr, pid_t 
 		attr->read_format = 0;
 		fd = sys_perf_event_open(attr, pid, ring->cpu);
 	}
-	if (fd >= 0)
-		ring->fds[ring->n_fds++] = fd;
-	return fd;
+	if (fd < 0)
+		return fd;
+	ring->fds[ring->n_fds++] = fd;
+	return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->buffer.fd) ? -errno : 0;
 }
 
 static int open_side_band(struct pp_ring *ring, const struct pp_ring_options *options)
@@ -66,24 +66,69 @@ static int open_tracepoint(struct pp_ring *ring, const struct pp_ring_options *o
 	    .sample_period = 1,
 	    .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
 	};
-	int fd = open_event(ring, &attr, options->pid);
 
-	if (fd < 0)
-		return fd;
-	return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fds[0]) ? -errno : 0;
+	return open_event(ring, &attr, options->pid);
+}
+
+/* By its move the kernel waits until nothing of the others is under way (move.c). */
+static int open_last(struct pp_ring *ring)
+{
+	struct perf_event_attr attr = {
+	    .type = PERF_TYPE_SOFTWARE,
+	    .config = PERF_COUNT_SW_DUMMY,
+	    .exclude_kernel = 1,
+	    .exclude_hv = 1,
+	    .disabled = 1,
+	};
+
+	return open_event(ring, &attr, 0);
 }
 
 /* -ENOMEM also for more than perf_event_mlock_kb allows, which the kernel calls EPERM. */
-static int map_ring(struct pp_ring *ring, size_t data_bytes)
+static int map_buffer(struct pp_ring_buffer *buffer, size_t data_bytes)
 {
 	void *map = mmap(NULL, sysconf(_SC_PAGESIZE) + data_bytes, PROT_READ | PROT_WRITE,
-			 MAP_SHARED, ring->fds[0], 0);
+			 MAP_SHARED, buffer->fd, 0);
 
 	if (map == MAP_FAILED)
 		return errno == EPERM ? -ENOMEM : -errno;
-	ring->map = map;
-	ring->data_bytes = data_bytes;
+	buffer->map = map;
+	buffer->data_bytes = data_bytes;
 	return 0;
+}
+
+int pp_ring_buffer_open(struct pp_ring_buffer *buffer, int cpu, size_t data_bytes)
+{
+	/* wakeup_watermark stays 0: one wake-up of the collector for half a ring. */
+	struct perf_event_attr attr = {
+	    .type = PERF_TYPE_SOFTWARE,
+	    .size = sizeof(attr),
+	    .config = PERF_COUNT_SW_DUMMY,
+	    .exclude_kernel = 1,
+	    .exclude_hv = 1,
+	    .disabled = 1,
+	    .use_clockid = 1,
+	    .clockid = CLOCK_MONOTONIC,
+	    .watermark = 1,
+	};
+	int rc;
+
+	*buffer = (struct pp_ring_buffer){.fd = sys_perf_event_open(&attr, 0, cpu)};
+	if (buffer->fd < 0)
+		return buffer->fd;
+	rc = map_buffer(buffer, data_bytes);
+	if (rc)
+		pp_ring_buffer_close(buffer);
+	return rc;
+}
+
+void pp_ring_buffer_close(struct pp_ring_buffer *buffer)
+{
+	if (buffer->map)
+		munmap(buffer->map, sysconf(_SC_PAGESIZE) + buffer->data_bytes);
+	if (buffer->fd >= 0)
+		close(buffer->fd);
+	*buffer = (struct pp_ring_buffer){.fd = -1};
 }
 
 int pp_ring_open(struct pp_ring *ring, int cpu, const struct pp_ring_options *options,
@@ -91,74 +136,127 @@ int pp_ring_open(struct pp_ring *ring, int cpu, const struct pp_ring_options *op
 {
 	int rc;
 
-	*ring = (struct pp_ring){.cpu = cpu, .can_read_lost = true, .current = -1};
-	rc = open_side_band(ring, options);
-	if (rc < 0) {
-		pp_error_add(err, rc, "perf_event_open: %s", g_strerror(-rc));
-		goto fail;
-	}
-	rc = map_ring(ring, options->data_bytes);
+	*ring = (struct pp_ring){.cpu = cpu, .next.fd = -1, .can_read_lost = true, .current = -1};
+	rc = pp_ring_buffer_open(&ring->buffer, cpu, options->data_bytes);
 	if (rc) {
 		pp_error_add(err, rc, "a ring of %zu KiB for CPU %d: %s", options->data_bytes >> 10,
 			     cpu, g_strerror(-rc));
 		goto fail;
 	}
-	for (unsigned i = 0; i < options->n_tracepoints; i++) {
-		rc = open_tracepoint(ring, options, options->tracepoints[i]);
-		if (rc) {
-			pp_error_add(err, rc, "perf_event_open of a tracepoint: %s",
-				     g_strerror(-rc));
-			goto fail;
-		}
+	rc = open_side_band(ring, options);
+	if (rc) {
+		pp_error_add(err, rc, "perf_event_open: %s", g_strerror(-rc));
+		goto fail;
 	}
-	ring->scratch = g_malloc(SCRATCH_BYTES);
+	for (unsigned i = 0; rc == 0 && i < options->n_tracepoints; i++)
+		rc = open_tracepoint(ring, options, options->tracepoints[i]);
+	if (rc == 0)
+		rc = open_last(ring);
+	if (rc) {
+		pp_error_add(err, rc, "perf_event_open of a tracepoint: %s", g_strerror(-rc));
+		goto fail;
+	}
+	for (unsigned i = 0; i < G_N_ELEMENTS(ring->scratch); i++)
+		ring->scratch[i] = g_malloc(SCRATCH_BYTES);
 	return 0;
 fail:
 	pp_ring_close(ring);
 	return rc;
 }
 
-/* The record at `tail`, in one piece. */
-static const struct perf_event_header *record_at(const struct pp_ring *ring, const char *data,
-						 uint64_t tail)
-{
-	size_t at = tail & (ring->data_bytes - 1);
-	/* Records are multiples of 8 bytes, so the header never wraps. */
-	const struct perf_event_header *header = (const void *)(data + at);
-	size_t first = ring->data_bytes - at;
+/* --- reading --- */
 
-	if (header->size <= first)
-		return header;
-	memcpy(ring->scratch, header, first);
-	memcpy((char *)ring->scratch + first, data, header->size - first);
-	return ring->scratch;
+struct cursor {
+	struct perf_event_mmap_page *page;
+	const char *records;
+	size_t mask;
+	uint64_t head, tail;
+	void *scratch;
+};
+
+static struct cursor cursor_at(const struct pp_ring_buffer *buffer, void *scratch)
+{
+	struct perf_event_mmap_page *page = buffer->map;
+
+	return (struct cursor){
+	    .page = page,
+	    .records = (const char *)buffer->map + sysconf(_SC_PAGESIZE),
+	    .mask = buffer->data_bytes - 1,
+	    /* acquire: pairs with the kernel's barrier between writing records and data_head */
+	    .head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE),
+	    .tail = page->data_tail,
+	    .scratch = scratch,
+	};
 }
 
-void pp_ring_drain(struct pp_ring *ring,
-		   void (*record)(void *data, struct pp_ring *ring,
-				  const struct perf_event_header *header),
-		   void *data)
+/* The next record, in one piece; NULL: there is none. */
+static const struct perf_event_header *cursor_record(struct cursor *cursor)
 {
-	struct perf_event_mmap_page *page = ring->map;
-	const char *records = (const char *)ring->map + sysconf(_SC_PAGESIZE);
-	/* acquire: pairs with the kernel's barrier between writing records and data_head */
-	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
-	uint64_t tail = page->data_tail;
+	size_t at = cursor->tail & cursor->mask, first = cursor->mask + 1 - at;
+	/* Records are multiples of 8 bytes, so the header never wraps. */
+	const struct perf_event_header *header = (const void *)(cursor->records + at);
 
-	while (tail < head) {
-		const struct perf_event_header *header = record_at(ring, records, tail);
-
-		if (header->size < sizeof(*header)) /* cannot be: give all back, not spin */
-			break;
-		record(data, ring, header);
-		tail += header->size;
+	if (cursor->tail >= cursor->head)
+		return NULL;
+	if (header->size < sizeof(*header)) { /* cannot be: give all back, not spin */
+		cursor->tail = cursor->head;
+		return NULL;
 	}
+	if (header->size <= first)
+		return header;
+	memcpy(cursor->scratch, header, first);
+	memcpy((char *)cursor->scratch + first, cursor->records, header->size - first);
+	return cursor->scratch;
+}
+
+static void cursor_done(struct cursor *cursor)
+{
 	/* release: our reads are done before the kernel may overwrite */
-	__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
+	__atomic_store_n(&cursor->page->data_tail, cursor->head, __ATOMIC_RELEASE);
+}
+
+/* A sample has it behind the ids, every other record at its end. */
+static uint64_t record_time_ns(const struct perf_event_header *header)
+{
+	const char *at = (const char *)header + sizeof(*header) + sizeof(uint64_t);
+	uint64_t time_ns;
+
+	if (header->type != PERF_RECORD_SAMPLE)
+		at = (const char *)header + header->size - sizeof(time_ns);
+	memcpy(&time_ns, at, sizeof(time_ns));
+	return time_ns;
+}
+
+void pp_ring_drain(struct pp_ring *ring, pp_ring_record *record, void *data)
+{
+	/*
+	 * The newer first: what precedes one of its records on this CPU is then seen in the older.
+	 */
+	struct cursor newer = ring->next.map ? cursor_at(&ring->next, ring->scratch[1])
+					     : (struct cursor){.page = NULL};
+	struct cursor older = cursor_at(&ring->buffer, ring->scratch[0]);
+	const struct perf_event_header *a = cursor_record(&older);
+	const struct perf_event_header *b = newer.page ? cursor_record(&newer) : NULL;
+
+	ring->fill_bytes = MAX(ring->fill_bytes, older.head - older.tail);
+	while (a || b) {
+		bool is_newer = !a || (b && record_time_ns(b) < record_time_ns(a));
+		struct cursor *cursor = is_newer ? &newer : &older;
+		const struct perf_event_header **next = is_newer ? &b : &a;
+
+		record(data, ring, *next);
+		cursor->tail += (*next)->size;
+		*next = cursor_record(cursor);
+	}
+	cursor_done(&older);
+	if (newer.page)
+		cursor_done(&newer);
 }
 
 void pp_ring_stop(struct pp_ring *ring)
 {
+	/* relaxed: the mover only has to hear of it sometime */
+	__atomic_store_n(&ring->stop, true, __ATOMIC_RELAXED);
 	for (unsigned i = 0; i < ring->n_fds; i++)
 		ioctl(ring->fds[i], PERF_EVENT_IOC_DISABLE, 0);
 }
@@ -181,10 +279,10 @@ uint64_t pp_ring_lost(const struct pp_ring *ring)
 
 void pp_ring_close(struct pp_ring *ring)
 {
-	if (ring->map)
-		munmap(ring->map, sysconf(_SC_PAGESIZE) + ring->data_bytes);
+	pp_ring_buffer_close(&ring->next);
+	pp_ring_buffer_close(&ring->buffer);
 	while (ring->n_fds)
 		close(ring->fds[--ring->n_fds]);
-	g_clear_pointer(&ring->scratch, g_free);
-	ring->map = NULL;
+	for (unsigned i = 0; i < G_N_ELEMENTS(ring->scratch); i++)
+		g_clear_pointer(&ring->scratch[i], g_free);
 }

@@ -2,13 +2,19 @@
 /*
  * The perf events of one CPU and the ring they share.
  *
- * The first event of a ring is a software "dummy" that carries the side-band records (fork, exit,
- * comm, context switch); tracepoints are redirected into its ring.  All have the same sample_type,
- * TID | TIME (| RAW), so any record can be parsed without its id.
+ * The ring belongs to an event of its own that records nothing, its anchor: only what is not mapped
+ * can be moved to another ring, and a ring is not resized but left for a larger one.  Of the others
+ * the first is a software "dummy" that carries the side-band records (fork, exit, comm, context
+ * switch), then come the tracepoints.  All have the same sample_type, TID | TIME (| RAW), so any
+ * record can be parsed without its id.
+ *
+ * While events are moved (move.c) there are two rings, read as one in order of time.
  */
 #ifndef PP_COLLECT_RING_H
 #define PP_COLLECT_RING_H
 
+#include <poll.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,16 +26,27 @@
 
 #define PP_RING_MAX_EVENTS 16
 
-struct pp_ring {
-	int cpu;
-	int fds[PP_RING_MAX_EVENTS];
-	unsigned n_fds;
-	bool can_read_lost; /* PERF_FORMAT_LOST: Linux 6.0 */
+struct pp_ring_buffer {
+	int fd; /* its anchor */
 	void *map;
 	size_t data_bytes;
-	uint64_t lost;	 /* told by records so far */
-	int32_t current; /* thread last switched to, as the records so far tell; -1: none yet */
-	void *scratch;	 /* a record that wraps around, in one piece */
+};
+
+struct pp_ring {
+	int cpu;
+	int fds[PP_RING_MAX_EVENTS]; /* the last one records nothing, and is the last to be moved */
+	unsigned n_fds;
+	bool can_read_lost; /* PERF_FORMAT_LOST: Linux 6.0 */
+	struct pp_ring_buffer buffer;
+	struct pp_ring_buffer next; /* being moved to; map NULL: nothing is */
+	pthread_t mover;	    /* while `next` */
+	bool moved;		    /* by the mover: nothing is written to `buffer` any more */
+	bool stop;		    /* to the mover */
+	bool refused;		    /* the kernel did not grant a larger one */
+	size_t fill_bytes;	    /* the most that was found in `buffer` */
+	uint64_t lost;		    /* told by records so far */
+	int32_t current;  /* thread last switched to, as the records so far tell; -1: none yet */
+	void *scratch[2]; /* a record of each buffer that wraps around, in one piece */
 };
 
 struct pp_ring_options {
@@ -46,13 +63,17 @@ struct pp_ring_options {
 int pp_ring_open(struct pp_ring *ring, int cpu, const struct pp_ring_options *options,
 		 struct pp_error *err);
 
-/* Hands every record in the ring to `record` and gives the room back. */
-void pp_ring_drain(struct pp_ring *ring,
-		   void (*record)(void *data, struct pp_ring *ring,
-				  const struct perf_event_header *header),
-		   void *data);
+/* A ring alone, with its anchor.  0 or -errno. */
+int pp_ring_buffer_open(struct pp_ring_buffer *buffer, int cpu, size_t data_bytes);
+void pp_ring_buffer_close(struct pp_ring_buffer *buffer);
 
-/* Stops the events.  What is in the ring stays. */
+typedef void pp_ring_record(void *data, struct pp_ring *ring,
+			    const struct perf_event_header *header);
+
+/* Hands every record in the ring to `record` and gives the room back. */
+void pp_ring_drain(struct pp_ring *ring, pp_ring_record *record, void *data);
+
+/* Stops the events, and soon a move.  What is in the ring stays. */
 void pp_ring_stop(struct pp_ring *ring);
 
 /* Records that the kernel could not place; after pp_ring_stop() and the last drain. */

@@ -24,13 +24,16 @@ const char *pp_json_string(JsonObject *object, const char *member)
 	return as_string(get_member(object, member));
 }
 
-int64_t pp_json_int(JsonObject *object, const char *member, int64_t otherwise)
+static int64_t as_int(JsonNode *node, int64_t otherwise)
 {
-	JsonNode *node = get_member(object, member);
-
 	return node && JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == G_TYPE_INT64
 		   ? json_node_get_int(node)
 		   : otherwise;
+}
+
+int64_t pp_json_int(JsonObject *object, const char *member, int64_t otherwise)
+{
+	return as_int(get_member(object, member), otherwise);
 }
 
 JsonObject *pp_json_object(JsonObject *object, const char *member)
@@ -53,4 +56,11 @@ const char *pp_json_element_string(JsonArray *array, unsigned at)
 JsonObject *pp_json_element_object(JsonArray *array, unsigned at)
 {
 	return as_object(json_array_get_element(array, at));
+}
+
+int64_t pp_json_element_int(JsonArray *array, unsigned at, int64_t otherwise)
+{
+	return at < json_array_get_length(array)
+		   ? as_int(json_array_get_element(array, at), otherwise)
+		   : otherwise;
 }

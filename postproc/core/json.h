@@ -19,4 +19,7 @@ JsonArray *pp_json_array(JsonObject *object, const char *member);   /* NULL: non
 const char *pp_json_element_string(JsonArray *array, unsigned at);
 JsonObject *pp_json_element_object(JsonArray *array, unsigned at);
 
+/* The same as a number; `otherwise` also if it has no such element. */
+int64_t pp_json_element_int(JsonArray *array, unsigned at, int64_t otherwise);
+
 #endif

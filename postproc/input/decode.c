@@ -537,13 +537,21 @@ bool pp_stream_look(struct pp_stream *stream, const bt_message *message, int64_t
 	return true;
 }
 
+/* "kernel", and "kernel, CPU 1". */
+static bool is_part_of(const char *where, const char *whole)
+{
+	size_t n = strlen(whole);
+
+	return where && strncmp(where, whole, n) == 0 && (where[n] == '\0' || where[n] == ',');
+}
+
 /* Whether info.json tells what was lost of the kernel's events, or LTTng's, and why. */
 static bool recorder_told(const struct pp_model *model, const char *where)
 {
 	for (guint i = 0; i < model->problems->len; i++) {
 		const struct pp_problem *problem = model->problems->pdata[i];
 
-		if (g_strcmp0(problem->where, where) == 0)
+		if (is_part_of(problem->where, where))
 			return true;
 	}
 	return false;

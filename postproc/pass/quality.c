@@ -4,6 +4,7 @@
  * Readers and passes put rows into the model's list of problems while they work; this pass shows
  * the list, so it runs last.
  */
+#include "core/json.h"
 #include "pass/pass.h"
 #include "pass/unrecorded.h"
 
@@ -24,6 +25,16 @@ static const struct pp_column clock_columns[] = {
     [CLOCK_TID] = {"tid", "of thread", PP_TYPE_COUNT, 0, "the thread with that error"},
     [ORDER] = {"order_ns", "order", PP_TYPE_TIME_NS, 0,
 	       "an effect may be stamped so long before its cause, and not longer"},
+};
+
+enum { CPU, START_BYTES, END_BYTES, LOST };
+
+static const struct pp_column ring_columns[] = {
+    [CPU] = {"cpu", "CPU", PP_TYPE_COUNT, 0, "whose ring it is"},
+    [START_BYTES] = {"start_bytes", "at first", PP_TYPE_COUNT, 0, "its bytes at the beginning"},
+    [END_BYTES] = {"end_bytes", "at the end", PP_TYPE_COUNT, 0, "what it had to grow to"},
+    [LOST] = {"lost", "lost", PP_TYPE_COUNT, 0,
+	      "events that found no room in it, or none on the disk"},
 };
 
 /* What a processor that works out of order lets pass a reading of the TSC: 12 ns were seen. */
@@ -71,11 +82,36 @@ static struct pp_table *clock_table(const struct pp_model *model)
 	return table;
 }
 
+/* NULL: the collector had none, or was killed. */
+static struct pp_table *ring_table(const struct pp_model *model)
+{
+	JsonObject *kernel = pp_json_object(model->info, "kernel");
+	JsonArray *cpus = pp_json_array(kernel, "cpus");
+	JsonArray *ends = pp_json_array(kernel, "ring_end_bytes");
+	JsonArray *lost = pp_json_array(kernel, "lost_events");
+	struct pp_table *table;
+
+	if (!cpus || !ends || !lost)
+		return NULL;
+	table = pp_table_new("rings", "Rings of the kernel's events, in bytes", ring_columns,
+			     G_N_ELEMENTS(ring_columns));
+	for (unsigned i = 0; i < json_array_get_length(cpus); i++) {
+		struct pp_cell *row = pp_table_add_row(table);
+
+		pp_cell_set_count(&row[CPU], pp_json_element_int(cpus, i, 0));
+		pp_cell_set_count(&row[START_BYTES], pp_json_int(kernel, "ring_bytes", 0));
+		pp_cell_set_count(&row[END_BYTES], pp_json_element_int(ends, i, 0));
+		pp_cell_set_count(&row[LOST], pp_json_element_int(lost, i, 0));
+	}
+	return table;
+}
+
 static void quality_finish(void *state, int64_t end_ns, GPtrArray *tables)
 {
 	const struct quality *self = state;
 	struct pp_table *table =
 	    pp_table_new("quality", "Data quality", columns, G_N_ELEMENTS(columns));
+	struct pp_table *rings;
 
 	(void)end_ns;
 	for (guint i = 0; i < self->model->problems->len; i++) {
@@ -92,6 +128,9 @@ static void quality_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	pp_unrecorded_note(table, self->model);
 	g_ptr_array_add(tables, table);
 	g_ptr_array_add(tables, clock_table(self->model));
+	rings = ring_table(self->model);
+	if (rings)
+		g_ptr_array_add(tables, rings);
 }
 
 static const char *const needs[] = {"consistency", NULL};

@@ -6,7 +6,8 @@
 # its own and nothing else's, bare and under each level of `record`, and under `perf record` of the
 # same two tracepoints.  Rounds alternate; the median of ROUNDS (default 5) counts.  Then what was
 # lost, and what an event takes on disk; and the four examples at level full, by user + sys too,
-# which other programs disturb less.
+# which other programs disturb less.  Captures are kept to the end: file systems are slow to create
+# files just after many were deleted.
 #
 # Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
 set -eu
@@ -84,13 +85,12 @@ done
 # example NAME SIZE
 example()
 {
-	local plain=$GM_BUILD/examples/plain/$1 profiled=$GM_BUILD/examples/$1
+	local round plain=$GM_BUILD/examples/plain/$1 profiled=$GM_BUILD/examples/$1
 	rm -f plain ours plain.cpu ours.cpu
-	for _ in $(seq "$rounds"); do
+	for round in $(seq "$rounds"); do
 		timed 0 plain "$plain" "$2"
 		awk '{ print $2 + $3 }' seconds >>plain.cpu
-		rm -rf data
-		timed 0 ours "$GM_BUILD/gprof-mt" record -q -o data --profile full -- "$profiled" "$2"
+		timed 0 ours "$GM_BUILD/gprof-mt" record -q -o "kept.$1.$2.$round" --profile full -- "$profiled" "$2"
 		awk '{ print $2 + $3 }' seconds >>ours.cpu
 	done
 	row "$1 $2, full, wall" "not profiled" "$(median plain)" "$(median ours)" s 1.05
