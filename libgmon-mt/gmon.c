@@ -22,7 +22,8 @@ static struct gm_control merged; /* arcs of the threads that ended */
 static uint64_t n_written;	 /* calls and samples in the merged files last written, plus 1 */
 static unsigned n_failed;	 /* files of the capture that could not be written */
 static long last_failure;
-static bool told; /* that gmon.out cannot be written */
+static bool told;	   /* that gmon.out cannot be written */
+static bool told_failures; /* that others cannot; files may be written twice */
 
 /* First counts bytes (fd < 0), then writes no more than that: living threads go on counting. */
 struct output {
@@ -299,7 +300,7 @@ void gm_gmon_forget(void)
 	gm_samples_forget();
 	n_failed = 0;
 	n_written = 0;
-	told = false;
+	told = told_failures = false;
 }
 
 static void visit_find(const struct gm_control *control, void *objects)
@@ -355,8 +356,9 @@ static void warn_failures(void)
 	char warning[GM_WARNING_BYTES];
 	struct gm_text text = GM_TEXT(warning);
 
-	if (n_failed == 0)
+	if (n_failed == 0 || told_failures)
 		return;
+	told_failures = true;
 	gm_text_add(&text, gm_process_get()->dir);
 	gm_text_add(&text, ": cannot write ");
 	gm_text_add_u64(&text, n_failed);
@@ -364,7 +366,6 @@ static void warn_failures(void)
 	gm_text_add_errno(&text, last_failure);
 	gm_text_add(&text, "; make room, or give the capture another place ([output] dir)");
 	gm_warn(warning);
-	n_failed = 0;
 }
 
 void gm_gmon_all(void)
