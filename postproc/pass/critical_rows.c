@@ -69,12 +69,14 @@ enum {
 };
 
 static const struct pp_column function_columns[N_FUNCTION_COLUMNS] = {
-    [FUNCTION_FUNCTION] = {"function", "function", PP_TYPE_TEXT, 0,
-			   "that the last synchronization call was made in, or the thread began"},
+    [FUNCTION_FUNCTION] =
+	{"function", "call in", PP_TYPE_TEXT, 0,
+	 "the function that made the last synchronization call, or that the thread "
+	 "began with: not where the time itself was spent"},
     [FUNCTION_PATH] = {"path_ns", "on path", PP_TYPE_TIME_NS, 0,
 		       "time of the path, not blocked, from those calls to the next"},
     [FUNCTION_PCT] = {"path_pct", "path %", PP_TYPE_PERCENT, 0, "... as a share of the path"},
-    [FUNCTION_MAIN_SITE] = {"main_site", "mostly after", PP_TYPE_TEXT, PP_COLUMN_TEXT_ONLY,
+    [FUNCTION_MAIN_SITE] = {"main_site", "mostly", PP_TYPE_TEXT, PP_COLUMN_TEXT_ONLY,
 			    "the call with most of it"},
     [FUNCTION_SITES] = {"sites", "sites", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "each such call"},
 };
@@ -314,8 +316,9 @@ static void finish_function(struct pp_cell *row, const struct path *path)
 
 static struct pp_table *functions_table(const struct path *path)
 {
-	struct pp_table *table = pp_table_new("critical_functions", "Critical path: functions",
-					      function_columns, N_FUNCTION_COLUMNS);
+	struct pp_table *table =
+	    pp_table_new("critical_sites", "Critical path: since the last synchronization call",
+			 function_columns, N_FUNCTION_COLUMNS);
 	g_autoptr(GHashTable) rows = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
 	for (guint i = 0; i < path->sums->len; i++) {

@@ -26,7 +26,7 @@ in_peace compare "$GM_BUILD/examples/philosophers" 5 100
 [ "$(grep -c '^Critical path: ' text)" = 3 ] || fail "$(cat text)"
 jq -e '[.critical_threads[].path_pct] | add | . > 99.9 and . < 100.1' report.json >/dev/null ||
 	fail "shares: $(jq -c .critical_threads report.json)"
-jq -e '.critical_functions[] | select(.function == "eat")' report.json >/dev/null || fail "nobody ate on the path"
+jq -e '.critical_sites[] | select(.function == "eat")' report.json >/dev/null || fail "nobody ate on the path"
 
 # To the end of one thread, whose own row is there, and that of whoever let it go on.
 tid=$(jq '[.threads[] | select(.name == "phil-2") | .tid][0]' report.json)
