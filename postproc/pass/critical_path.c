@@ -187,7 +187,8 @@ static void on_waking(struct pp_critical *self, const struct pp_event *event)
 	if (!self->context->has_wakings || !thread || !waker || waker == thread ||
 	    !is_asleep(mode_of(self, thread)))
 		return;
-	track = track_until(self, thread, event->time_ns);
+	/* Not up to now: what it did so far is on its path no more. */
+	track = track_of(self, thread);
 	of_waker = track_until(self, waker, event->time_ns);
 	take_over(track, &of_waker->chain, of_waker->until_ns, track->waits_on,
 		  track->waits_on ? event->time_ns - track->waits_since_ns : 0);

@@ -8,11 +8,12 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
-#include <sched.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "one_cpu.h"
 
 static sem_t ping, pong;
 static int ended;
@@ -36,18 +37,6 @@ static void *answer(void *arg)
 	}
 	print_switches();
 	return arg;
-}
-
-static void stay_on_one_cpu(void)
-{
-	cpu_set_t cpus, one;
-
-	sched_getaffinity(0, sizeof(cpus), &cpus);
-	CPU_ZERO(&one);
-	for (int cpu = 0; CPU_COUNT(&one) == 0; cpu++)
-		if (CPU_ISSET(cpu, &cpus))
-			CPU_SET(cpu, &one);
-	sched_setaffinity(0, sizeof(one), &one);
 }
 
 int main(void)

@@ -8,13 +8,14 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
-#include <sched.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "one_cpu.h"
 
 static sem_t ping, pong;
 static long rounds;
@@ -54,7 +55,6 @@ static void *answer(void *arg)
 
 int main(int argc, char **argv)
 {
-	cpu_set_t cpus, one;
 	pthread_t thread;
 	char line[16];
 
@@ -65,12 +65,7 @@ int main(int argc, char **argv)
 		if (!fgets(line, sizeof(line), stdin))
 			return 1;
 	}
-	sched_getaffinity(0, sizeof(cpus), &cpus);
-	CPU_ZERO(&one);
-	for (int cpu = 0; CPU_COUNT(&one) == 0; cpu++)
-		if (CPU_ISSET(cpu, &cpus))
-			CPU_SET(cpu, &one);
-	sched_setaffinity(0, sizeof(one), &one);
+	stay_on_one_cpu();
 	sem_init(&ping, 0, 0);
 	sem_init(&pong, 0, 0);
 	pthread_create(&thread, NULL, answer, NULL);
