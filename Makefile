@@ -38,7 +38,7 @@ include postproc/module.mk
 include examples/module.mk
 include tests/module.mk
 
-.PHONY: all all-modules install check demo bench check-apps check-vm check-san lint clean help deps
+.PHONY: all all-modules install check demo bench fuzz check-apps check-vm check-san lint clean help deps
 all-modules: $(ALL)
 
 deps:
@@ -59,6 +59,7 @@ help:
 ## make check-vm    LTTng's kernel tracer, in a virtual machine with Debian's kernel
 ## make check-san   the tests again, built with AddressSanitizer and UBSan
 ## make bench       what it costs, beside its peers
+## make fuzz        libFuzzer on every reader, two minutes in all (GM_FUZZ_SECONDS=)
 ## make lint        clang-tidy, cppcheck, formatting
 ## make install     under PREFIX (default /usr/local), below DESTDIR
 -include $(shell find $(B) -path $(B)/apps -prune -o -name '*.d' -print 2>/dev/null)

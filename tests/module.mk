@@ -38,6 +38,14 @@ check-apps:
 	$(Q)$(submake) all
 	$(Q)CC='$(CC)' tests/apps/check $(B) $(T)
 
+# Two builds: libFuzzer's, and the plain one, whose programs make what it begins with.
+FUZZ_SAN := fuzzer-no-link,address,undefined
+fuzz:
+	$(Q)tests/install-deps fuzz
+	$(Q)$(submake) all $(B)/tests/fuzz/replay $(B)/tests/ctf/make_capture
+	$(Q)$(submake) CC=clang SAN=$(FUZZ_SAN) build-$(subst $(comma),-,$(FUZZ_SAN))/tests/fuzz/fuzz
+	$(Q)tests/fuzz/run build-$(subst $(comma),-,$(FUZZ_SAN)) $(B) $(T)
+
 bench:
 	$(Q)tests/install-deps bench
 	$(Q)$(submake) all $(BENCH_BUILD)

@@ -152,7 +152,12 @@ static void add_span(struct gm_text *text, struct span span)
 	size_t n = span_length(span);
 
 	gm_text_add(text, "'");
-	gm_text_add_bytes(text, span.start, n < 64 ? n : 64);
+	/* It goes to a terminal. */
+	for (size_t i = 0; i < n && i < 64; i++) {
+		unsigned char c = (unsigned char)span.start[i];
+
+		gm_text_add_bytes(text, c < 0x20 || c == 0x7f ? "?" : &span.start[i], 1);
+	}
 	gm_text_add(text, "'");
 }
 
@@ -392,12 +397,25 @@ static int assign(struct span group, struct span name, struct span value, struct
 	return -EINVAL;
 }
 
+static bool has_zero(struct span line)
+{
+	while (line.start < line.end && *line.start != '\0')
+		line.start++;
+	return line.start < line.end;
+}
+
 static int parse_line(struct span line, struct span *group, struct place place,
 		      struct gm_config *config, struct gm_config_error *error)
 {
 	struct gm_text text;
 	const char *equals;
 
+	/* A value would end there, and not where the line does. */
+	if (has_zero(line)) {
+		text = diagnose(error, place);
+		gm_text_add(&text, "a zero byte: this is no text");
+		return -EINVAL;
+	}
 	line = span_trim(line);
 	if (span_length(line) == 0 || *line.start == '#')
 		return 0;

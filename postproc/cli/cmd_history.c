@@ -15,6 +15,7 @@
 #include "cli/options.h"
 #include "cli/replay.h"
 #include "cli/view.h"
+#include "core/printable.h"
 #include "input/events.h"
 #include "pass/history.h"
 #include "pass/object_row.h"
@@ -100,7 +101,7 @@ static int check(const struct arguments *arguments)
 static char *title_of(const struct pp_history *history, unsigned at)
 {
 	const struct pp_object *object = pp_history_object(history, at);
-	g_autofree char *name = pp_history_name(history, at);
+	g_autofree char *name = pp_printable(pp_history_name(history, at));
 	bool says_type = g_str_has_prefix(name, object->type);
 
 	return g_strdup_printf("%s%s%s (0x%" PRIx64 ")", says_type ? "" : object->type,

@@ -15,6 +15,7 @@
 #include "cli/replay.h"
 #include "cli/view.h"
 #include "core/duration.h"
+#include "core/printable.h"
 #include "input/events.h"
 #include "pass/replay.h"
 #include "pass/shown.h"
@@ -118,13 +119,6 @@ static void append_heading(struct printer *printer, const struct pp_thread *thre
 			       "duration", "description");
 }
 
-/* Names may hold anything, and go to a terminal. */
-static void append_printable(GString *to, const char *text)
-{
-	for (; *text; text++)
-		g_string_append_c(to, g_ascii_iscntrl(*text) ? '?' : *text);
-}
-
 static void append_text(struct printer *printer, const struct pp_timeline_line *line)
 {
 	int64_t since_ns = line->time_ns - printer->start_ns;
@@ -134,6 +128,7 @@ static void append_text(struct printer *printer, const struct pp_timeline_line *
 					? pp_duration_text(line->blocked_ns)
 					: g_strdup("");
 	g_autofree char *cpu = line->cpu >= 0 ? g_strdup_printf("%d", line->cpu) : g_strdup("-");
+	g_autofree char *description = pp_printable(g_strdup(line->text));
 
 	if (line->thread != printer->thread)
 		append_heading(printer, line->thread);
@@ -141,8 +136,7 @@ static void append_text(struct printer *printer, const struct pp_timeline_line *
 			       since_ns / 1000000, since_ns % 1000000, cpu,
 			       pp_timeline_kind_name(line->kind), duration,
 			       (int)(2 * MIN(line->depth, MAX_INDENT / 2)), "");
-	append_printable(printer->text, line->text);
-	g_string_append_c(printer->text, '\n');
+	g_string_append_printf(printer->text, "%s\n", description);
 }
 
 static void take_line(void *data, const struct pp_timeline_line *line)

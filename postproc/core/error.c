@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/error.h"
 
-#include <string.h>
+#include "core/printable.h"
 
 int pp_error_add(struct pp_error *err, int code, const char *format, ...)
 {
@@ -30,10 +30,7 @@ char *pp_error_text(const struct pp_error *err)
 				g_string_append(text, ": ");
 		}
 	/* A cause may quote a hostile file: one line, whatever it holds. */
-	for (char *p = text->str; *p; p++)
-		if (g_ascii_iscntrl(*p))
-			*p = ' ';
-	return g_string_free(text, FALSE);
+	return pp_printable(g_strdelimit(g_string_free(text, FALSE), "\n\t", ' '));
 }
 
 void pp_error_done(struct pp_error *err)

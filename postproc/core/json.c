@@ -1,6 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/json.h"
 
+#include <string.h>
+
+/* How deep the parser goes, which calls itself for what is nested. */
+#define MAX_DEPTH 64
+
+/* Behind the string that begins behind `at`. */
+static const char *skip_string(const char *at, const char *end)
+{
+	while (at < end && *at != '"')
+		at += *at == '\\' && end - at > 1 ? 2 : 1;
+	return MIN(at + 1, end);
+}
+
+bool pp_json_is_shallow(const char *text, size_t len)
+{
+	const char *end = text + len;
+	unsigned depth = 0;
+
+	for (const char *at = text; at < end;) {
+		char c = *at++;
+
+		if (c == '"')
+			at = skip_string(at, end);
+		else if ((c == '[' || c == '{') && ++depth > MAX_DEPTH)
+			return false;
+		else if ((c == ']' || c == '}') && depth > 0)
+			depth--;
+		/* The parser knows comments, too, in which a quote would begin no string. */
+		else if (!g_ascii_isalnum(c) && !strchr(" \t\r\n[]{},:.+-", c))
+			return false;
+	}
+	return true;
+}
+
 static JsonNode *get_member(JsonObject *object, const char *member)
 {
 	return object ? json_object_get_member(object, member) : NULL;

@@ -6,9 +6,14 @@
 #ifndef PP_CORE_JSON_H
 #define PP_CORE_JSON_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <json-glib/json-glib.h>
+
+/* Whether the text can be given to the parser: JSON that it does not run out of stack on. */
+bool pp_json_is_shallow(const char *text, size_t len);
 
 const char *pp_json_string(JsonObject *object, const char *member); /* NULL: none */
 int64_t pp_json_int(JsonObject *object, const char *member, int64_t otherwise);

@@ -19,6 +19,7 @@
 #define WORD_BYTES   8u
 #define ARC_WORDS    3u
 #define TIME_WORDS   2u
+#define SPARE_ARCS   65536u /* whose definitions may be in files that are missing */
 
 struct arc {
 	uint64_t from, self;
@@ -37,7 +38,8 @@ struct pp_calls_stream {
 
 	struct pp_thread *thread; /* of the current packet; NULL: left out */
 	uint64_t time_ns;
-	GArray *arcs; /* of struct arc, by number */
+	GArray *arcs;	   /* of struct arc, by number */
+	uint64_t max_arcs; /* that its files have room to define */
 	unsigned n_undefined;
 
 	uint64_t *buffer;
@@ -218,11 +220,14 @@ static bool take_time(struct pp_calls_stream *stream)
 	return true;
 }
 
-static void take_arc(struct pp_calls_stream *stream)
+static bool take_arc(struct pp_calls_stream *stream)
 {
 	const uint64_t *words = stream->buffer + stream->next;
 	uint64_t number = words[0] >> GM_HISTORY_ARC_SHIFT;
 
+	/* They are numbered as they come. */
+	if (number > stream->max_arcs)
+		return false;
 	extend_time(stream, words[0]);
 	if (number >= stream->arcs->len)
 		g_array_set_size(stream->arcs, (guint)number + 1);
@@ -233,6 +238,7 @@ static void take_arc(struct pp_calls_stream *stream)
 	    pp_maps_place(stream->process, words[2], (int64_t)stream->time_ns),
 	};
 	stream->next += ARC_WORDS;
+	return true;
 }
 
 static void set_call(struct pp_calls_stream *stream, uint64_t number, struct pp_event *ret)
@@ -262,9 +268,11 @@ static bool take_other(struct pp_calls_stream *stream, unsigned id)
 		drop_packet(stream, "a record cut short");
 		return false;
 	}
-	if (id == GM_HISTORY_ARC)
-		take_arc(stream);
-	else if (!take_time(stream)) {
+	if (id == GM_HISTORY_ARC && !take_arc(stream)) {
+		drop_packet(stream, "more functions than it can tell of");
+		return false;
+	}
+	if (id != GM_HISTORY_ARC && !take_time(stream)) {
 		drop_packet(stream, "a time that makes no sense");
 		return false;
 	}
@@ -327,9 +335,19 @@ static struct pp_calls_stream *stream_new(struct pp_capture *capture, struct pp_
 	stream->process = process;
 	stream->paths = g_ptr_array_new_with_free_func(g_free);
 	stream->fd = -1;
+	stream->max_arcs = SPARE_ARCS;
 	stream->arcs = g_array_new(FALSE, TRUE, sizeof(struct arc));
 	stream->buffer = g_new(uint64_t, BUFFER_WORDS);
 	return stream;
+}
+
+static void add_file(struct pp_calls_stream *stream, char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) == 0)
+		stream->max_arcs += (uint64_t)st.st_size / (ARC_WORDS * WORD_BYTES);
+	g_ptr_array_add(stream->paths, path);
 }
 
 static void add_streams(GPtrArray *streams, struct pp_capture *capture,
@@ -348,7 +366,7 @@ static void add_streams(GPtrArray *streams, struct pp_capture *capture,
 			g_ptr_array_add(streams, stream);
 		}
 		number = file->stream;
-		g_ptr_array_add(stream->paths, g_build_filename(trace->dir, name, NULL));
+		add_file(stream, g_build_filename(trace->dir, name, NULL));
 	}
 }
 

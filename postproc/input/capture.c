@@ -13,9 +13,9 @@
 
 #include "core/json.h"
 #include "core/loss.h"
+#include "core/printable.h"
 #include "gmon-mt/format.h"
 #include "gmon-mt/history.h"
-#include "input/events.h"
 #include "input/traces.h"
 
 #define MAX_SESSION_BYTES 65536
@@ -45,13 +45,13 @@ static void trace_free(void *data)
 void pp_capture_add_damage(struct pp_capture *capture, const char *where, const char *format, ...)
 {
 	g_autofree char *what = NULL;
-	g_autofree char *shown = g_utf8_make_valid(where, -1);
+	g_autofree char *shown = pp_printable(g_strdup(where));
 	g_autofree char *line = NULL;
 	GPtrArray *damage = capture->damage;
 	va_list args;
 
 	va_start(args, format);
-	what = g_strdup_vprintf(format, args);
+	what = pp_printable(g_strdup_vprintf(format, args));
 	va_end(args);
 	pp_model_add_problem(capture->model, what, shown, 1);
 	line = g_strdup_printf("%s: %s", shown, what);
@@ -61,7 +61,7 @@ void pp_capture_add_damage(struct pp_capture *capture, const char *where, const 
 
 bool pp_capture_is_damaged(const struct pp_capture *capture, const char *where)
 {
-	g_autofree char *shown = g_utf8_make_valid(where, -1);
+	g_autofree char *shown = pp_printable(g_strdup(where));
 	size_t len = strlen(shown);
 
 	for (guint i = 0; i < capture->damage->len; i++) {
@@ -115,7 +115,7 @@ static int read_session(struct pp_capture *capture, struct pp_error *err)
 	gsize len;
 	int ret;
 
-	if (!is_file(path))
+	if (!is_file(path) || pp_capture_leads_out(capture, path))
 		return pp_error_add(err, -ENOENT,
 				    "%s is not a capture: it has no file \"session\"; "
 				    "give the directory that `gprof-mt record` wrote",
@@ -127,7 +127,7 @@ static int read_session(struct pp_capture *capture, struct pp_error *err)
 		return pp_error_add(err, -EINVAL,
 				    "%s: empty: the recording never began; record again", path);
 	lines = g_strsplit(text, "\n", -1);
-	ret = check_schema(path, lines[0], err);
+	ret = check_schema(path, lines[0] ? lines[0] : "", err);
 	if (ret < 0)
 		return ret;
 	for (char **line = lines; *line; line++) {
@@ -165,12 +165,14 @@ static void note_recorded_losses(struct pp_model *model)
 static void load_info(struct pp_capture *capture, const char *path)
 {
 	g_autoptr(JsonParser) parser = json_parser_new();
-	g_autoptr(GError) error = NULL;
+	g_autofree char *text = NULL;
 	struct stat st;
 	JsonNode *root;
+	gsize len;
 
 	if (stat(path, &st) < 0 || st.st_size > MAX_INFO_BYTES ||
-	    !json_parser_load_from_file(parser, path, &error)) {
+	    !g_file_get_contents(path, &text, &len, NULL) || !pp_json_is_shallow(text, len) ||
+	    !json_parser_load_from_data(parser, text, (gssize)len, NULL)) {
 		pp_capture_add_damage(capture, path, "cannot be read as JSON");
 		return;
 	}
@@ -223,6 +225,11 @@ static void read_info(struct pp_capture *capture)
 
 	if (!is_file(path))
 		return;
+	if (pp_capture_leads_out(capture, path)) {
+		pp_capture_add_damage(capture, path,
+				      "left out: a link that leads out of the capture");
+		return;
+	}
 	load_info(capture, path);
 	if (!capture->model->info)
 		return;
@@ -298,6 +305,7 @@ static int read_process(struct pp_capture *capture, const struct folder *folder,
 	g_autofree char *dir = g_build_filename(capture->model->dir, folder->name, NULL);
 	g_autofree char *threads = g_build_filename(dir, "threads", NULL);
 	g_autofree char *maps = g_build_filename(dir, "maps", NULL);
+	g_autofree char *link = NULL;
 	struct pp_error maps_err = PP_ERROR_INIT;
 	struct pp_process *process;
 	guint n_traces;
@@ -306,6 +314,9 @@ static int read_process(struct pp_capture *capture, const struct folder *folder,
 	process = pp_model_add_process(capture->model, folder->pid, folder->name);
 	process->image = folder->image;
 	process->dir = g_steal_pointer(&dir);
+	link = pp_capture_link_out(capture, process->dir);
+	if (link)
+		return pp_error_add(err, -ELOOP, "%s: a link that leads out of the capture", link);
 	ret = pp_threads_read(capture, process, threads, err);
 	if (ret < 0)
 		return ret;
@@ -568,31 +579,4 @@ void pp_capture_free(struct pp_capture *capture)
 	g_ptr_array_unref(capture->histories);
 	g_ptr_array_unref(capture->damage);
 	g_free(capture);
-}
-
-/* Whether a trace's metadata, text or packets of text, holds the words. */
-static bool metadata_holds(const struct pp_trace *trace, const char *words)
-{
-	g_autofree char *path = g_build_filename(trace->dir, "metadata", NULL);
-	g_autofree char *text = NULL;
-	gsize len;
-
-	return g_file_get_contents(path, &text, &len, NULL) &&
-	       memmem(text, len, words, strlen(words));
-}
-
-void pp_kernel_abilities(const struct pp_capture *capture, struct pp_kernel_abilities *ret)
-{
-	*ret = (struct pp_kernel_abilities){false, false, false};
-	for (guint i = 0; i < capture->traces->len; i++) {
-		const struct pp_trace *trace = capture->traces->pdata[i];
-		bool context_switches_only;
-
-		if (trace->process || trace->is_ust)
-			continue;
-		context_switches_only = metadata_holds(trace, "kernel_source = \"switches\"");
-		ret->has_events = true;
-		ret->has_switch_pairs |= !context_switches_only;
-		ret->has_wakings |= !context_switches_only && metadata_holds(trace, "sched_waking");
-	}
 }

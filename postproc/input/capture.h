@@ -48,6 +48,15 @@ void pp_capture_free(struct pp_capture *capture);
 void pp_capture_add_damage(struct pp_capture *capture, const char *where, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 
+/* Whether `path` is, or lies behind, a link that leads out of the capture. */
+bool pp_capture_leads_out(const struct pp_capture *capture, const char *path);
+
+/*
+ * The directory of the capture, or something in it, if that is a link that leads out of the
+ * capture; NULL: none does.  The caller frees it.
+ */
+char *pp_capture_link_out(const struct pp_capture *capture, const char *dir_path);
+
 /* Whether damage to `where` was noted. */
 bool pp_capture_is_damaged(const struct pp_capture *capture, const char *where);
 

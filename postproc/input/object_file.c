@@ -15,6 +15,8 @@
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
 
+#include "core/printable.h"
+
 /* How far back from the nearest symbol one that holds the address is looked for. */
 #define MAX_NESTED 16
 
@@ -141,7 +143,7 @@ struct pp_object_file *pp_object_file_new(const char *path, const char *build_id
 	struct pp_object_file *object = g_new0(struct pp_object_file, 1);
 
 	object->path = g_strdup(path);
-	object->name = g_path_get_basename(path);
+	object->name = pp_printable(g_path_get_basename(path));
 	object->functions = g_array_new(FALSE, FALSE, sizeof(struct symbol));
 	object->variables = g_array_new(FALSE, FALSE, sizeof(struct symbol));
 	g_array_set_clear_func(object->functions, symbol_clear);
@@ -233,7 +235,8 @@ static const char *shown_name(struct symbol *symbol, bool is_variable)
 		 strspn(dot + 1, "0123456789") == strlen(dot + 1))
 		symbol->shown = g_strndup(symbol->name, (gsize)(dot - symbol->name));
 	else
-		symbol->shown = g_utf8_make_valid(symbol->name, -1);
+		symbol->shown = g_strdup(symbol->name);
+	pp_printable(symbol->shown);
 	free(demangled);
 	return symbol->shown;
 }
@@ -270,10 +273,10 @@ static char *short_path(const char *path, const char *compile_dir)
 	size_t len = dir ? strlen(dir) : 0;
 
 	if (len > 1 && strncmp(full, dir, len) == 0 && full[len] == '/')
-		return g_utf8_make_valid(full + len + 1, -1);
+		return pp_printable(g_strdup(full + len + 1));
 	if (!g_path_is_absolute(path))
-		return g_utf8_make_valid(path, -1);
-	return g_path_get_basename(full);
+		return pp_printable(g_strdup(path));
+	return pp_printable(g_path_get_basename(full));
 }
 
 /* Where the likes of std::mutex::lock() stand. */

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "core/printable.h"
 #include "input/capture.h"
 #include "input/object_file.h"
 
@@ -71,7 +72,7 @@ static struct object *get_object(struct pp_symbols *symbols, const struct pp_loa
 	fault = pp_object_file_fault(object->file);
 	if (fault && g_path_is_absolute(load->path)) {
 		g_autofree char *what = g_strdup_printf("no names for addresses: %s", fault);
-		g_autofree char *path = g_utf8_make_valid(load->path, -1);
+		g_autofree char *path = pp_printable(g_strdup(load->path));
 
 		pp_model_add_problem(symbols->model, what, path, 0);
 	}

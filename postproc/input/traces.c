@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "input/events.h"
+
 #define MAX_UST_DEPTH 6
 
 static bool is_dir(const char *path)
@@ -41,10 +43,16 @@ void pp_traces_add(struct pp_capture *capture, GPtrArray *to, const char *parent
 {
 	g_autofree char *path = g_build_filename(parent, name, NULL);
 	g_autofree char *metadata = g_build_filename(path, "metadata", NULL);
+	g_autofree char *link = NULL;
 	struct pp_trace *trace;
 
 	if (!is_dir(path))
 		return;
+	link = pp_capture_link_out(capture, path);
+	if (link) {
+		pp_capture_add_damage(capture, path, "left out: a link leads out of the capture");
+		return;
+	}
 	if (is_file(metadata))
 		pp_missing_streams(capture, path, process);
 	if (!has_streams(path))
@@ -109,4 +117,31 @@ static void add_ust(struct pp_capture *capture, const char *parent, const char *
 void pp_traces_add_ust(struct pp_capture *capture)
 {
 	add_ust(capture, capture->model->dir, "ust", MAX_UST_DEPTH);
+}
+
+/* Whether a trace's metadata, text or packets of text, holds the words. */
+static bool metadata_holds(const struct pp_trace *trace, const char *words)
+{
+	g_autofree char *path = g_build_filename(trace->dir, "metadata", NULL);
+	g_autofree char *text = NULL;
+	gsize len;
+
+	return g_file_get_contents(path, &text, &len, NULL) &&
+	       memmem(text, len, words, strlen(words));
+}
+
+void pp_kernel_abilities(const struct pp_capture *capture, struct pp_kernel_abilities *ret)
+{
+	*ret = (struct pp_kernel_abilities){false, false, false};
+	for (guint i = 0; i < capture->traces->len; i++) {
+		const struct pp_trace *trace = capture->traces->pdata[i];
+		bool context_switches_only;
+
+		if (trace->process || trace->is_ust)
+			continue;
+		context_switches_only = metadata_holds(trace, "kernel_source = \"switches\"");
+		ret->has_events = true;
+		ret->has_switch_pairs |= !context_switches_only;
+		ret->has_wakings |= !context_switches_only && metadata_holds(trace, "sched_waking");
+	}
 }

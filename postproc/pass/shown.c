@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "pass/shown.h"
 
+#include "core/printable.h"
+
 char *pp_thread_title(const struct pp_thread *thread)
 {
-	g_autofree char *name = g_strdup(thread->name ? thread->name : "");
+	g_autofree char *name = pp_printable(g_strdup(thread->name ? thread->name : ""));
 
-	/* A name may hold anything, and goes to a terminal. */
-	for (char *p = name; *p; p++)
-		if (g_ascii_iscntrl(*p))
-			*p = '?';
 	return g_strdup_printf("thread %u%s%s (tid %u, process %s)", thread->index,
 			       *name ? " " : "", name, thread->tid, thread->process->folder);
 }

@@ -3,6 +3,7 @@
  * Table 2 of the paper: how often each thread called each synchronization function, how often the
  * call blocked it, and how long it waited.
  */
+#include "core/printable.h"
 #include "pass/thread_state.h"
 #include "pass/unrecorded.h"
 
@@ -161,21 +162,12 @@ static GPtrArray *first_column(const struct sync *self)
 	return cells;
 }
 
-/* A thread may have any name, and this one goes to a terminal. */
-static char *printable(char *text)
-{
-	for (char *p = text; *p; p++)
-		if (g_ascii_iscntrl(*p))
-			*p = '?';
-	return text;
-}
-
 static GPtrArray *thread_column(const struct sync *self, const struct pp_thread *thread)
 {
 	GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
 
 	g_ptr_array_add(cells, g_strdup_printf("%u", thread->tid));
-	g_ptr_array_add(cells, printable(g_strdup(thread->name ? thread->name : "")));
+	g_ptr_array_add(cells, pp_printable(g_strdup(thread->name ? thread->name : "")));
 	for (enum st_event op = 0; op < ST_N_EVENTS; op++)
 		if (is_used(self, op))
 			g_ptr_array_add(cells, usage_text(self, thread, op));

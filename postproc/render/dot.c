@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/printable.h"
+
 /* With more edges than these, their labels hide each other: the count alone then. */
 #define MAX_SITE_LABELS	  24
 #define MAX_TOOLTIP_SITES 8
@@ -205,10 +207,12 @@ static void leave_out(struct graph *graph)
 /* As the inside of a quoted DOT string. */
 static void append_quoted(GString *to, const char *text)
 {
-	for (const char *p = text; *p; p++) {
+	g_autofree char *shown = pp_printable(g_strdup(text));
+
+	for (const char *p = shown; *p; p++) {
 		if (*p == '"' || *p == '\\')
 			g_string_append_c(to, '\\');
-		g_string_append_c(to, g_ascii_iscntrl(*p) ? '?' : *p);
+		g_string_append_c(to, *p);
 	}
 }
 

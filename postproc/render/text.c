@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/duration.h"
+#include "core/printable.h"
 
 #define BOLD  "\033[1m"
 #define DIM   "\033[2m"
@@ -36,15 +37,6 @@ static char *cell_text(const struct pp_cell *cell, enum pp_type type)
 		break;
 	}
 	return g_strdup("");
-}
-
-/* Control characters would let a thread's name drive the reader's terminal. */
-static char *printable(char *text)
-{
-	for (char *p = text; *p; p++)
-		if (g_ascii_iscntrl(*p))
-			*p = '?';
-	return text;
 }
 
 static bool is_shown(const struct pp_column *column)
@@ -117,7 +109,7 @@ static void append_rows(GString *to, const struct pp_table *table, bool colour)
 			char *text = NULL;
 
 			if (titles[c]) {
-				text = printable(cell_text(&row[c], table->columns[c].type));
+				text = pp_printable(cell_text(&row[c], table->columns[c].type));
 				widths[c] = MAX(widths[c], width_of(text));
 			}
 			g_ptr_array_add(cells, text);
@@ -134,12 +126,20 @@ static void append_rows(GString *to, const struct pp_table *table, bool colour)
 	g_ptr_array_unref(cells);
 }
 
+static void append_lines(GString *to, const char *text)
+{
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+
+	for (char **line = lines; *line; line++)
+		g_string_append_printf(to, line == lines ? "%s" : "\n%s", pp_printable(*line));
+}
+
 void pp_render_text(GString *to, const struct pp_table *table, bool colour)
 {
 	g_string_append_printf(to, "%s%s%s\n\n", colour ? BOLD : "", table->title,
 			       colour ? PLAIN : "");
 	if (table->text)
-		g_string_append(to, table->text);
+		append_lines(to, table->text);
 	else if (table->rows->len)
 		append_rows(to, table, colour);
 	else
@@ -147,7 +147,7 @@ void pp_render_text(GString *to, const struct pp_table *table, bool colour)
 	if (table->notes->len)
 		g_string_append_c(to, '\n');
 	for (guint i = 0; i < table->notes->len; i++) {
-		g_autofree char *note = printable(g_strdup(table->notes->pdata[i]));
+		g_autofree char *note = pp_printable(g_strdup(table->notes->pdata[i]));
 
 		g_string_append_printf(to, "  note: %s\n", note);
 	}

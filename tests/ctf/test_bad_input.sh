@@ -103,6 +103,47 @@ report 1 "copy/kernel: $((events + 5)) of the $((events + 5)) scheduling events"
 nothing_else
 grep -q "no scheduling events in this capture" out || fail "blocked without scheduling events: not said"
 
+# What is nested deeper than any parser's stack; and what only looks shallow.
+for trick in '' '/* " */'; do
+	copy && { printf '{"a": %s' "$trick"; head -c 1000000 /dev/zero | tr '\0' '['; } >copy/info.json
+	report 1 "copy/info.json: cannot be read as JSON" -i copy --format json sync
+	nothing_else
+done
+
+# Links are followed within the capture, and not out of it.
+copy && mv copy/1000/maps copy/maps && ln -s ../maps copy/1000/maps
+"$GM_BUILD/gprof-mt" report -i copy quality >out 2>err || fail "a link inside: $(cat err)"
+outside=$PWD/good
+copy && ln -sf "$outside/session" copy/session && report 1 "copy is not a capture" -i copy && nothing
+copy && ln -s "$outside/session" copy/info.json
+report 1 "copy/info.json: left out: a link that leads out of the capture" -i copy --format json sync
+nothing_else
+copy && cp -r copy/1000 copy/1001 && ln -sf "$outside/1000/maps" copy/1001/maps
+report 1 "1001: process left out: copy/1001/maps: a link that leads out" -i copy --format json sync
+nothing_else
+copy && ln -s "$outside/1000" copy/1001
+report 1 "1001: process left out: copy/1001: a link that leads out" -i copy --format json sync
+nothing_else
+copy && ln -sf "$outside/1000/user/stream_1" copy/1000/user/stream_1
+report 1 "copy/1000/user: left out: a link leads out of the capture" -i copy --format json sync
+jq -e '.sync == []' out >/dev/null || fail "followed: $(cat out)"
+copy && rm -r copy/kernel && ln -s "$outside/kernel" copy/kernel
+report 1 "copy/kernel: left out: a link leads out" -i copy --format json sync
+nothing_else
+
+# Names of anything in it are shown, and do not drive the reader's terminal.
+copy && : >"$(printf 'copy/1000/user/a\033[31m\302\233\n')" && ln -s stream_0 "$(printf 'copy/1000/user/\033[2J')" &&
+	mkdir "$(printf 'copy/1000/user/\033[3J')"
+printf '11 load 400000 402000 400000 - /nonesuch/\033]0;x\007\302\233y\n' >copy/1000/maps
+printf '\033[1mx' | dd of=copy/1000/threads bs=1 seek=$(($(grep -abo worker copy/1000/threads | sed 's/:.*//;q'))) conv=notrunc 2>dd.err
+for command in "report" "report flat callgraph paths switches critical-path activity quality" history \
+	"timeline --tid 1000" "graph --kind switch"; do
+	# shellcheck disable=SC2086 # words
+	"$GM_BUILD/gprof-mt" $command -i copy >out 2>err
+	! LC_ALL=C.UTF-8 grep -qP '[\x{0}-\x{8}\x{b}-\x{1f}\x{7f}-\x{9f}]' out err ||
+		fail "$command: control characters: $(cat -v out err)"
+done
+
 # Another boot's clock counts from elsewhere.
 copy && sed -i 's/\(clock {.* uuid = "\)./\1f/' copy/kernel/metadata
 report 1 "copy/kernel: left out: recorded after another boot" -i copy --format json threads

@@ -147,6 +147,42 @@ static void check_changed_bytes(const char *data, gsize len)
 	}
 }
 
+static void take_in_order(void *data, const struct pp_event *event)
+{
+	int64_t *last_ns = data;
+
+	CHECK(event->time_ns >= *last_ns);
+	*last_ns = event->time_ns;
+}
+
+/* A clock that was set back between two packets: time stands still until it is where it was. */
+static void check_clock_step(void)
+{
+	struct fixture_stream *stream = fixture_thread_stream("capture", PID, 0, 500, 5 * S);
+	struct pp_error err = PP_ERROR_INIT;
+	const struct pp_problem *problem;
+	struct pp_capture *capture;
+	int64_t last_ns = 0;
+
+	fixture_site(stream, 5 * S, 1, 0x401000);
+	for (unsigned i = 0; i < N_EVENTS; i++) {
+		uint64_t time_ns = (i < PACKET_AT ? 5 : 3) * S + i;
+
+		if (i == PACKET_AT)
+			fixture_packet(stream, time_ns, 0);
+		fixture_sync(stream, time_ns, ST_EVENT_mutex_lock, 0, 1, 0x1000 + i, 0);
+	}
+	fixture_close(stream);
+	CHECK_INT(pp_capture_open("capture", &capture, &err), 0);
+	CHECK_INT(pp_events_read(capture, ~0u, take_in_order, &last_ns, &err), 0);
+	CHECK_INT(last_ns, 5 * S + PACKET_AT - 1);
+	CHECK_INT(capture->model->problems->len, 1);
+	problem = capture->model->problems->pdata[0];
+	CHECK_STR(problem->what, "events with times that go back");
+	CHECK_INT(problem->count, N_EVENTS - PACKET_AT);
+	pp_capture_free(capture);
+}
+
 static void check_metadata(void)
 {
 	static const char path[] = "capture/500/user/metadata";
@@ -176,6 +212,7 @@ int main(void)
 	CHECK(g_file_get_contents(STREAM, &data, &len, NULL));
 	check_cuts(data, len);
 	check_unused_room(data, len);
+	check_clock_step();
 	check_changed_bytes(data, len);
 	write_part(STREAM, data, len);
 	check_metadata();

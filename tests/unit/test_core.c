@@ -17,7 +17,7 @@ static void check_error(void)
 	pp_error_add(&err, -22, "a\nfile\x1b[1m");
 	text = pp_error_text(&err);
 	/* One line, whatever a hostile file put into it. */
-	CHECK_STR(text, "a file [1m: line 7: no such key 'x'");
+	CHECK_STR(text, "a file?[1m: line 7: no such key 'x'");
 	g_free(text);
 	pp_error_done(&err);
 	text = pp_error_text(&err);
