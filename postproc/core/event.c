@@ -66,10 +66,10 @@ const char *pp_sync_name(enum st_event op)
 	return op < ST_N_EVENTS ? prefixed[op] + PREFIX_LEN : "unknown";
 }
 
-const char *pp_sync_function(enum st_event op)
+static const char *find_function(enum st_event op)
 {
-	if (op >= ST_N_EVENTS || op == ST_EVENT_site || op == ST_EVENT_path ||
-	    op == ST_EVENT_call_path || op == ST_EVENT_thread_start || op == ST_EVENT_thread_exit ||
+	if (op == ST_EVENT_site || op == ST_EVENT_path || op == ST_EVENT_call_path ||
+	    op == ST_EVENT_thread_start || op == ST_EVENT_thread_exit ||
 	    op == ST_EVENT_thread_failed || op == ST_EVENT_signal_failed)
 		return NULL;
 	if (completion_of[op])
@@ -79,6 +79,18 @@ const char *pp_sync_function(enum st_event op)
 	if (starts_with(pp_sync_name(op), SIGNAL))
 		return pp_sync_name(op) + strlen(SIGNAL);
 	return starts_with(pp_sync_name(op), "sem_") ? pp_sync_name(op) : prefixed[op];
+}
+
+/* Asked for every event: found once. */
+const char *pp_sync_function(enum st_event op)
+{
+	static const char *function_of[ST_N_EVENTS];
+
+	if (op >= ST_N_EVENTS)
+		return NULL;
+	if (!function_of[op])
+		function_of[op] = find_function(op);
+	return function_of[op];
 }
 
 enum st_event pp_sync_completion(enum st_event op)
@@ -124,10 +136,21 @@ char *pp_sync_types_text(unsigned bits)
 	return g_string_free(text, text->len == 0);
 }
 
-const char *pp_sync_type(enum st_event op)
+static const char *find_type(enum st_event op)
 {
 	for (unsigned i = 0; i < G_N_ELEMENTS(types); i++)
 		if (starts_with(pp_sync_name(op), types[i]))
 			return types[i];
 	return "unknown";
+}
+
+/* Asked for every event: found once. */
+const char *pp_sync_type(enum st_event op)
+{
+	static const char *type_of[ST_N_EVENTS + 1];
+	unsigned i = MIN(op, ST_N_EVENTS);
+
+	if (!type_of[i])
+		type_of[i] = find_type(op);
+	return type_of[i];
 }

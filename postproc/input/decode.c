@@ -6,82 +6,26 @@
 #include "core/json.h"
 #include "input/decode_full.h"
 #include "input/decode_sync.h"
-#include "input/event_class.h"
 #include "input/late_thread.h"
-#include "input/ust.h"
 
-#define MAX_CLASS_ID 65535
-#define MAX_CPU	     65535
+#define MAX_CPU 65535
 /* Bits of prev_state that tell why a thread stopped; LTTng sets the next one for "preempted". */
 #define STATE_MASK 0xff
 
-/* --- classes ---------------------------------------------------------------------------------- */
-
-static void learn_class(struct pp_stream *stream, struct pp_event_class *class,
-			const bt_event_class *event_class)
-{
-	const struct pp_trace *trace = stream->trace;
-	const char *missing = pp_event_class_learn(class, event_class,
-						   trace->is_ust    ? PP_NAMES_UST
-						   : trace->process ? PP_NAMES_OURS
-								    : PP_NAMES_KERNEL);
-
-	if (missing)
-		pp_capture_add_damage(stream->decoder->capture, stream->trace->dir,
-				      "events %s have no usable field \"%s\": left out",
-				      bt_event_class_get_name(event_class), missing);
-}
-
-static const struct pp_event_class *class_of(struct pp_stream *stream, const bt_event *event)
-{
-	static const struct pp_event_class ignored = {.what = PP_CLASS_IGNORED};
-	const bt_event_class *event_class = bt_event_borrow_class_const(event);
-	uint64_t id = bt_event_class_get_id(event_class);
-	struct pp_event_class *class;
-
-	if (G_UNLIKELY(id > MAX_CLASS_ID))
-		return &ignored;
-	if (G_UNLIKELY(id >= stream->classes->len))
-		g_array_set_size(stream->classes, (guint)id + 1);
-	class = &g_array_index(stream->classes, struct pp_event_class, id);
-	if (G_UNLIKELY(class->what == PP_CLASS_UNSEEN))
-		learn_class(stream, class, event_class);
-	return class;
-}
-
 /* --- fields --------------------------------------------------------------------------------- */
 
-int64_t pp_field_integer(const bt_field *field)
+static int32_t get_tid(const struct pp_record *record, unsigned field)
 {
-	return bt_field_class_type_is(bt_field_get_class_type(field),
-				      BT_FIELD_CLASS_TYPE_SIGNED_INTEGER)
-		   ? bt_field_integer_signed_get_value(field)
-		   : (int64_t)bt_field_integer_unsigned_get_value(field);
-}
-
-static int32_t get_tid(const bt_field *payload, const struct pp_field *field)
-{
-	return field->index < 0 ? PP_TID_UNKNOWN : (int32_t)pp_field_unsigned(payload, field);
-}
-
-/* NULL: the class has none. */
-static const char *get_string(const bt_field *payload, const struct pp_field *field)
-{
-	return field->index < 0 ? NULL
-				: bt_field_string_get_value(
-				      bt_field_structure_borrow_member_field_by_index_const(
-					  payload, (uint64_t)field->index));
+	return record->class->fields[field].index < 0 ? PP_TID_UNKNOWN
+						      : (int32_t)record->values[field];
 }
 
 /*
  * The kernel names threads that have no other name, or one from before their birth, and those that
  * did not live to say at their end what they were called last.
  */
-static void name_thread(struct pp_thread *thread, const bt_field *payload,
-			const struct pp_field *field)
+static void name_thread(struct pp_thread *thread, const char *name)
 {
-	const char *name = get_string(payload, field);
-
 	if (!thread || (thread->ended && !thread->kernel_only) || !name)
 		return;
 	if (thread->name && strcmp(thread->name, name) == 0)
@@ -173,75 +117,67 @@ struct pp_thread *pp_stream_on_cpu(const struct pp_stream *stream)
 								    : NULL;
 }
 
-static void decode_switch(struct pp_stream *stream, const struct pp_event_class *class,
-			  const bt_field *payload, struct pp_event *event)
+static void decode_switch(struct pp_stream *stream, const struct pp_record *record,
+			  struct pp_event *event)
 {
-	const struct pp_field *fields = class->fields;
-
 	event->kind = PP_EVENT_SWITCH;
-	event->sched_switch.prev_tid = get_tid(payload, &fields[PP_SWITCH_PREV]);
-	event->sched_switch.next_tid = get_tid(payload, &fields[PP_SWITCH_NEXT]);
-	event->sched_switch.prev_state =
-	    (int64_t)(pp_field_unsigned(payload, &fields[PP_SWITCH_STATE]) & STATE_MASK);
+	event->sched_switch.prev_tid = get_tid(record, PP_SWITCH_PREV);
+	event->sched_switch.next_tid = get_tid(record, PP_SWITCH_NEXT);
+	event->sched_switch.prev_state = (int64_t)(record->values[PP_SWITCH_STATE] & STATE_MASK);
 	event->sched_switch.prev = thread_at(stream, event->sched_switch.prev_tid, event->time_ns);
 	event->sched_switch.next = thread_at(stream, event->sched_switch.next_tid, event->time_ns);
 	set_on_cpu(stream, event->sched_switch.next);
 	if (!pp_stream_is_ours(stream, event->sched_switch.prev, event->sched_switch.next,
 			       event->time_ns))
 		return;
-	name_thread(event->sched_switch.prev, payload, &fields[PP_SWITCH_PREV_COMM]);
-	name_thread(event->sched_switch.next, payload, &fields[PP_SWITCH_NEXT_COMM]);
+	name_thread(event->sched_switch.prev, record->texts[PP_SWITCH_PREV_COMM]);
+	name_thread(event->sched_switch.next, record->texts[PP_SWITCH_NEXT_COMM]);
 	if (!event->sched_switch.next)
-		event->sched_switch.next_comm = get_string(payload, &fields[PP_SWITCH_NEXT_COMM]);
+		event->sched_switch.next_comm = record->texts[PP_SWITCH_NEXT_COMM];
 	pp_stream_hand_over(stream, event);
 }
 
 /* Who was on the CPU; nobody if it was an interrupt that woke, which any thread may meet. */
-static void get_waker(struct pp_stream *stream, const struct pp_field *fields,
-		      const bt_field *context, struct pp_event *event)
+static void get_waker(struct pp_stream *stream, const struct pp_record *record,
+		      struct pp_event *event)
 {
 	struct pp_thread *on_cpu = pp_stream_on_cpu(stream);
 
 	event->waking.waker_tid = on_cpu ? (int32_t)on_cpu->tid : PP_TID_UNKNOWN;
-	event->waking.by_interrupt =
-	    stream->irq_depth || (context && pp_field_unsigned(context, &fields[PP_WAKING_IRQ]));
+	event->waking.by_interrupt = stream->irq_depth || record->values[PP_WAKING_IRQ];
 	if (event->waking.by_interrupt)
 		return;
 	event->waking.waker = on_cpu;
-	if (!context || fields[PP_WAKING_WAKER].index < 0)
+	if (record->class->fields[PP_WAKING_WAKER].index < 0)
 		return;
-	event->waking.waker_tid = get_tid(context, &fields[PP_WAKING_WAKER]);
+	event->waking.waker_tid = get_tid(record, PP_WAKING_WAKER);
 	event->waking.waker = thread_at(stream, event->waking.waker_tid, event->time_ns);
 }
 
-static void decode_waking(struct pp_stream *stream, const struct pp_event_class *class,
-			  const bt_field *payload, const bt_field *context, struct pp_event *event)
+static void decode_waking(struct pp_stream *stream, const struct pp_record *record,
+			  struct pp_event *event)
 {
-	const struct pp_field *fields = class->fields;
-
 	event->kind = PP_EVENT_WAKING;
-	event->thread = thread_at(stream, get_tid(payload, &fields[PP_WAKING_TID]), event->time_ns);
+	event->thread = thread_at(stream, get_tid(record, PP_WAKING_TID), event->time_ns);
 	if (!pp_stream_is_ours(stream, event->thread, NULL, event->time_ns))
 		return;
-	event->waking.target_cpu =
-	    fields[PP_WAKING_CPU].index < 0
-		? PP_CPU_UNKNOWN
-		: (int32_t)pp_field_unsigned(payload, &fields[PP_WAKING_CPU]);
-	get_waker(stream, fields, context, event);
-	name_thread(event->thread, payload, &fields[PP_WAKING_COMM]);
+	event->waking.target_cpu = record->class->fields[PP_WAKING_CPU].index < 0
+				       ? PP_CPU_UNKNOWN
+				       : (int32_t)record->values[PP_WAKING_CPU];
+	get_waker(stream, record, event);
+	name_thread(event->thread, record->texts[PP_WAKING_COMM]);
 	pp_stream_hand_over(stream, event);
 }
 
-static void decode_fork(struct pp_stream *stream, const struct pp_event_class *class,
-			const bt_field *payload, struct pp_event *event)
+static void decode_fork(struct pp_stream *stream, const struct pp_record *record,
+			struct pp_event *event)
 {
 	const struct pp_model *model = stream->decoder->capture->model;
-	const struct pp_field *fields = class->fields;
-	int32_t child = get_tid(payload, &fields[PP_FORK_CHILD_TID]);
-	int32_t pid = get_tid(payload, &fields[PP_FORK_CHILD_PID]);
+	int32_t child = get_tid(record, PP_FORK_CHILD_TID);
+	int32_t pid = get_tid(record, PP_FORK_CHILD_PID);
 
 	event->kind = PP_EVENT_FORK;
-	event->fork.parent_tid = get_tid(payload, &fields[PP_FORK_PARENT_TID]);
+	event->fork.parent_tid = get_tid(record, PP_FORK_PARENT_TID);
 	event->fork.parent = thread_at(stream, event->fork.parent_tid, event->time_ns);
 	if (!pp_stream_is_ours(stream, event->fork.parent, NULL, event->time_ns))
 		return;
@@ -253,31 +189,30 @@ static void decode_fork(struct pp_stream *stream, const struct pp_event_class *c
 			event->thread->start_ns = event->time_ns;
 		else
 			event->thread = add_kernel_thread(stream, pid, child, event->time_ns);
-		name_thread(event->thread, payload, &fields[PP_FORK_CHILD_COMM]);
+		name_thread(event->thread, record->texts[PP_FORK_CHILD_COMM]);
 	}
 	pp_stream_hand_over(stream, event);
 }
 
-static void decode_exit(struct pp_stream *stream, const struct pp_event_class *class,
-			const bt_field *payload, struct pp_event *event)
+static void decode_exit(struct pp_stream *stream, const struct pp_record *record,
+			struct pp_event *event)
 {
-	struct pp_thread *thread =
-	    thread_at(stream, get_tid(payload, &class->fields[PP_TASK_TID]), event->time_ns);
+	struct pp_thread *thread = thread_at(stream, get_tid(record, PP_TASK_TID), event->time_ns);
 
 	if (!pp_stream_is_ours(stream, thread, NULL, event->time_ns))
 		return;
 	event->kind = PP_EVENT_EXIT;
 	event->thread = thread;
-	name_thread(thread, payload, &class->fields[PP_TASK_COMM]);
+	name_thread(thread, record->texts[PP_TASK_COMM]);
 	if (thread && event->time_ns > thread->end_ns)
 		thread->end_ns = event->time_ns;
 	pp_stream_hand_over(stream, event);
 }
 
-static void decode_exec(struct pp_stream *stream, const struct pp_event_class *class,
-			const bt_field *payload, struct pp_event *event)
+static void decode_exec(struct pp_stream *stream, const struct pp_record *record,
+			struct pp_event *event)
 {
-	int32_t tid = get_tid(payload, &class->fields[PP_TASK_TID]);
+	int32_t tid = get_tid(record, PP_TASK_TID);
 
 	event->kind = PP_EVENT_EXEC;
 	event->thread = thread_at(stream, tid, event->time_ns);
@@ -287,6 +222,26 @@ static void decode_exec(struct pp_stream *stream, const struct pp_event_class *c
 	if (!pp_stream_is_ours(stream, event->thread, NULL, event->time_ns))
 		return;
 	pp_stream_hand_over(stream, event);
+}
+
+/* Of a stream of a CPU any of its threads may have lost some. */
+static void emit_lost_of_all(struct pp_stream *stream, int64_t time_ns)
+{
+	const GPtrArray *threads = stream->decoder->capture->model->threads;
+
+	for (guint i = 0; i < threads->len; i++) {
+		struct pp_thread *thread = threads->pdata[i];
+		struct pp_event event = {
+		    .kind = PP_EVENT_LOST,
+		    .cpu = stream->cpu,
+		    .time_ns = time_ns,
+		    .thread = thread,
+		    .lost = {.count = stream->lost},
+		};
+
+		if (thread->in_ust && !thread->process->has_streams)
+			pp_stream_hand_over(stream, &event);
+	}
 }
 
 static void emit_lost(struct pp_stream *stream, int64_t time_ns)
@@ -300,7 +255,7 @@ static void emit_lost(struct pp_stream *stream, int64_t time_ns)
 	};
 
 	if (stream->trace->is_ust)
-		pp_ust_lost(stream, time_ns);
+		emit_lost_of_all(stream, time_ns);
 	else
 		pp_stream_hand_over(stream, &event);
 	stream->lost = 0;
@@ -308,52 +263,44 @@ static void emit_lost(struct pp_stream *stream, int64_t time_ns)
 	stream->path = NULL;
 }
 
-void pp_stream_emit(struct pp_stream *stream, const bt_message *message, int64_t time_ns)
+void pp_stream_begin_event(struct pp_stream *stream, int64_t time_ns)
 {
-	const bt_event *bt_event = bt_message_event_borrow_event_const(message);
-	const struct pp_event_class *class = class_of(stream, bt_event);
-	const bt_field *payload = bt_event_borrow_payload_field_const(bt_event);
-	struct pp_event event = {.cpu = stream->cpu, .time_ns = time_ns};
-
 	if (stream->lost)
 		emit_lost(stream, time_ns);
 	stream->decoder->last_ns = time_ns;
 	stream->n_events++;
-	if (class->what == PP_CLASS_IGNORED)
-		return;
-	if (class->what == PP_CLASS_LOAD || class->what == PP_CLASS_BUILD_ID)
-		return pp_ust_load(stream, bt_event, class, time_ns);
-	if (stream->trace->is_ust)
-		stream->thread = pp_ust_thread(stream, bt_event, class, time_ns);
-	if (stream->trace->is_ust && !stream->thread)
-		return;
+}
+
+void pp_stream_take(struct pp_stream *stream, const struct pp_record *record, int64_t time_ns)
+{
+	struct pp_event event = {.cpu = stream->cpu, .time_ns = time_ns};
+
 	if (!stream->all_programs)
 		widen(stream->decoder->capture->model, time_ns);
-	switch ((enum pp_class) class->what) {
+	switch ((enum pp_class)record->class->what) {
 	case PP_CLASS_SITE:
 	case PP_CLASS_CALL_PATH:
 	case PP_CLASS_PATH:
-		pp_decode_definition(stream, class, payload);
+		pp_decode_definition(stream, record);
 		break;
 	case PP_CLASS_SYNC:
-		pp_decode_sync(stream, class, payload, &event);
+		pp_decode_sync(stream, record, &event);
 		pp_stream_hand_over(stream, &event);
 		break;
 	case PP_CLASS_SWITCH:
-		decode_switch(stream, class, payload, &event);
+		decode_switch(stream, record, &event);
 		break;
 	case PP_CLASS_WAKING:
-		decode_waking(stream, class, payload,
-			      bt_event_borrow_specific_context_field_const(bt_event), &event);
+		decode_waking(stream, record, &event);
 		break;
 	case PP_CLASS_FORK:
-		decode_fork(stream, class, payload, &event);
+		decode_fork(stream, record, &event);
 		break;
 	case PP_CLASS_EXIT:
-		decode_exit(stream, class, payload, &event);
+		decode_exit(stream, record, &event);
 		break;
 	case PP_CLASS_EXEC:
-		decode_exec(stream, class, payload, &event);
+		decode_exec(stream, record, &event);
 		break;
 	case PP_CLASS_IRQ_ENTRY:
 		stream->irq_depth++;
@@ -362,7 +309,7 @@ void pp_stream_emit(struct pp_stream *stream, const bt_message *message, int64_t
 		stream->irq_depth -= stream->irq_depth > 0;
 		break;
 	default:
-		pp_decode_full(stream, class, bt_event, &event);
+		pp_decode_full(stream, record, &event);
 		break;
 	}
 }
@@ -372,53 +319,6 @@ void pp_stream_emit(struct pp_stream *stream, const bt_message *message, int64_t
 static bool of_kernel(const struct pp_stream *stream)
 {
 	return !stream->trace->process && !stream->trace->is_ust;
-}
-
-static bool is_of_lttng_kernel(const struct pp_stream *stream, const bt_stream *bt_stream)
-{
-	const bt_value *tracer = bt_trace_borrow_environment_entry_value_by_name_const(
-	    bt_stream_borrow_trace_const(bt_stream), "tracer_name");
-
-	return of_kernel(stream) && tracer && bt_value_is_string(tracer) &&
-	       strcmp(bt_value_string_get(tracer), "lttng-modules") == 0;
-}
-
-static void begin_stream(struct pp_stream *stream, const bt_message *message)
-{
-	const bt_stream *bt_stream = bt_message_stream_beginning_borrow_stream_const(message);
-	const bt_stream_class *stream_class = bt_stream_borrow_class_const(bt_stream);
-	const bt_clock_class *clock =
-	    bt_stream_class_borrow_default_clock_class_const(stream_class);
-	const bt_field_class *context =
-	    bt_stream_class_borrow_packet_context_field_class_const(stream_class);
-	const char *path = bt_stream_get_name(bt_stream);
-
-	if (path) {
-		g_autofree char *file = g_path_get_basename(path);
-
-		g_free(stream->name);
-		stream->name = g_build_filename(stream->trace->dir, file, NULL);
-	}
-	if (!clock) {
-		stream->unusable = true;
-		pp_capture_add_damage(stream->decoder->capture, stream->name,
-				      "events without times: left out");
-		return;
-	}
-	stream->all_programs = is_of_lttng_kernel(stream, bt_stream);
-	stream->is_ns = bt_clock_class_get_frequency(clock) == 1000000000;
-	stream->tid_field = pp_member_index(context, "tid");
-	stream->index_field = pp_member_index(context, "index");
-	stream->cpu_field = pp_member_index(context, "cpu_id");
-	stream->contexts = pp_ust_contexts_of(stream_class);
-}
-
-static uint64_t context_value(const bt_field *context, int index, uint64_t otherwise)
-{
-	return context && index >= 0 ? (uint64_t)pp_field_integer(
-					   bt_field_structure_borrow_member_field_by_index_const(
-					       context, (uint64_t)index))
-				     : otherwise;
 }
 
 static void find_thread(struct pp_stream *stream, uint64_t tid, uint64_t index)
@@ -445,95 +345,31 @@ static void find_thread(struct pp_stream *stream, uint64_t tid, uint64_t index)
 	    pp_model_add_thread(capture->model, process, (uint32_t)tid, (uint32_t)index);
 }
 
-static void begin_packet(struct pp_stream *stream, const bt_message *message)
+void pp_stream_packet(struct pp_stream *stream, uint64_t cpu, uint64_t tid, uint64_t index)
 {
-	const bt_packet *packet = bt_message_packet_beginning_borrow_packet_const(message);
-	const bt_field *context = bt_packet_borrow_context_field_const(packet);
-	uint64_t cpu = context_value(context, stream->cpu_field, UINT64_MAX);
-	uint64_t index = context_value(context, stream->index_field, UINT64_MAX);
-
 	stream->cpu = cpu <= MAX_CPU ? (int)cpu : PP_CPU_UNKNOWN;
 	/* A thread that ended leaves its stream to one that starts later. */
-	if (stream->trace->process && !stream->unusable &&
-	    (!stream->thread || stream->thread->index != index))
-		find_thread(stream, context_value(context, stream->tid_field, 0), index);
+	if (stream->trace->process && (!stream->thread || stream->thread->index != index))
+		find_thread(stream, tid, index);
 }
 
-/* Babeltrace does not give a number when it is the first packet that tells of losses. */
-static void lose_events(struct pp_stream *stream, const bt_message *message)
+void pp_stream_lose(struct pp_stream *stream, uint64_t count)
 {
-	uint64_t count;
-
-	if (bt_message_discarded_events_get_count(message, &count) !=
-	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
-		count = 0;
 	stream->lost += MAX(count, 1);
 	stream->n_lost += count;
 	stream->lost_more |= count == 0;
 }
 
-static void lose_packets(struct pp_stream *stream, const bt_message *message)
+bool pp_stream_admit(struct pp_stream *stream, int64_t *time_ns)
 {
-	uint64_t count;
-
-	if (bt_message_discarded_packets_get_count(message, &count) !=
-	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
-		count = 0;
-	pp_model_add_problem(stream->decoder->capture->model, "packets discarded at recording",
-			     stream->name, count);
-	stream->lost += MAX(count, 1);
-}
-
-static int64_t time_of(struct pp_stream *stream, const bt_message *message)
-{
-	const bt_clock_snapshot *snapshot =
-	    bt_message_event_borrow_default_clock_snapshot_const(message);
-	const struct pp_capture *capture = stream->decoder->capture;
-	uint64_t value;
-	int64_t ns;
-
-	if (stream->is_ns) {
-		value = bt_clock_snapshot_get_value(snapshot);
-		return value <= INT64_MAX ? (int64_t)value : INT64_MAX;
-	}
-	if (bt_clock_snapshot_get_ns_from_origin(snapshot, &ns) !=
-	    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
-		return stream->last_ns;
-	return ns - capture->clock_offset_ns;
-}
-
-bool pp_stream_look(struct pp_stream *stream, const bt_message *message, int64_t *ret_time_ns)
-{
-	int64_t time_ns;
-
-	switch (bt_message_get_type(message)) {
-	case BT_MESSAGE_TYPE_STREAM_BEGINNING:
-		begin_stream(stream, message);
+	if (stream->thread_unknown && !stream->trace->is_ust)
 		return false;
-	case BT_MESSAGE_TYPE_PACKET_BEGINNING:
-		begin_packet(stream, message);
-		return false;
-	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
-		lose_events(stream, message);
-		return false;
-	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
-		lose_packets(stream, message);
-		return false;
-	case BT_MESSAGE_TYPE_EVENT:
-		break;
-	default:
-		return false;
-	}
-	if (stream->unusable || (stream->thread_unknown && !stream->trace->is_ust))
-		return false;
-	time_ns = time_of(stream, message);
-	if (time_ns < stream->last_ns) {
+	if (*time_ns < stream->last_ns) {
 		pp_model_add_problem(stream->decoder->capture->model,
 				     "events with times that go back", stream->name, 1);
-		time_ns = stream->last_ns;
+		*time_ns = stream->last_ns;
 	}
-	stream->last_ns = time_ns;
-	*ret_time_ns = time_ns;
+	stream->last_ns = *time_ns;
 	return true;
 }
 
@@ -601,32 +437,22 @@ void pp_decoder_done(struct pp_decoder *decoder)
 	g_clear_pointer(&decoder->on_cpu, g_ptr_array_unref);
 }
 
-struct pp_stream *pp_stream_new(struct pp_decoder *decoder, const struct pp_trace *trace,
-				const char *name)
+void pp_stream_init(struct pp_stream *stream, struct pp_decoder *decoder,
+		    const struct pp_trace *trace, const char *name)
 {
-	struct pp_stream *stream = g_new0(struct pp_stream, 1);
-
-	stream->decoder = decoder;
-	stream->trace = trace;
-	stream->name = g_utf8_make_valid(name, -1);
-	stream->cpu = PP_CPU_UNKNOWN;
-	stream->tid_field = stream->index_field = -1;
-	stream->cpu_field = -1;
-	stream->sites = g_array_new(FALSE, TRUE, sizeof(uint64_t));
-	stream->paths = g_ptr_array_new();
-	stream->classes = g_array_new(FALSE, TRUE, sizeof(struct pp_event_class));
-	return stream;
+	*stream = (struct pp_stream){
+	    .decoder = decoder,
+	    .trace = trace,
+	    .name = g_utf8_make_valid(name, -1),
+	    .cpu = PP_CPU_UNKNOWN,
+	    .sites = g_array_new(FALSE, TRUE, sizeof(uint64_t)),
+	    .paths = g_ptr_array_new(),
+	};
 }
 
-void pp_stream_free(struct pp_stream *stream)
+void pp_stream_done(struct pp_stream *stream)
 {
-	if (!stream)
-		return;
 	g_array_unref(stream->sites);
 	g_ptr_array_unref(stream->paths);
-	for (guint i = 0; i < stream->classes->len; i++)
-		g_free(g_array_index(stream->classes, struct pp_event_class, i).syscall);
-	g_array_unref(stream->classes);
 	g_free(stream->name);
-	g_free(stream);
 }

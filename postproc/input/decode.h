@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From messages of Babeltrace to core events.
+ * From the records of streams to core events.
  *
- * A stream is read by one owner, which asks for each message's time (pp_stream_look) and, when its
- * turn has come among all streams, has it decoded (pp_stream_emit).  Names of events and fields are
- * looked up once per stream and class; from then on, a field is an index.
+ * A stream is read by one owner, which tells of its packets and losses as they come, asks for each
+ * event whether it is to be taken (pp_stream_admit) and, when its turn has come among all streams,
+ * hands over its fields as a record (pp_stream_begin_event, pp_stream_take).
  */
 #ifndef PP_INPUT_DECODE_H
 #define PP_INPUT_DECODE_H
 
-#include <babeltrace2/babeltrace.h>
-
+#include "input/event_class.h"
 #include "input/events.h"
 
-struct pp_event_class;
-
-/* Where the contexts of LTTng-UST's events stand; -1: there is none. */
-struct pp_ust_contexts {
-	int vpid, vtid, procname;
+/* The fields of an event by the positions of event_class.h, whoever read them. */
+struct pp_record {
+	const struct pp_event_class *class;
+	uint64_t values[PP_SYSCALL_VALUES]; /* of signed ones, extended; 0: the class has none */
+	const char *texts[PP_MAX_FIELDS];   /* NULL: it has none */
+	int32_t tid;			    /* of its contexts; PP_TID_UNKNOWN: they have none */
+	uint64_t n_addresses;		    /* of an array; so many of them, if there is room: */
+	uint64_t addresses[ST_PATH_MAX];
 };
 
 /* What all streams of a capture share. */
@@ -41,27 +43,22 @@ struct pp_stream {
 	int cpu;
 	bool all_programs; /* LTTng's kernel tracer records them: ours are to be told from others */
 	unsigned irq_depth; /* interrupts that its CPU is in, where events tell of them */
-	bool is_ns;	    /* the clock counts nanoseconds: its raw value is the time */
-	bool unusable;
 	int64_t last_ns;
 	uint64_t lost;	 /* not yet told as an event */
 	uint64_t n_lost; /* in all, where the packets say how many */
 	bool lost_more;	 /* ... and a number of others that is not known */
 	uint64_t n_events;
-	int tid_field, index_field, cpu_field; /* of the packet context; -1: none */
-	struct pp_ust_contexts contexts;
 	GArray *sites;		    /* of uint64_t, by number */
 	GPtrArray *paths;	    /* of const struct pp_path *, by number */
 	const struct pp_path *path; /* of the next synch-event, if it is of that object */
 	uint64_t path_object;
-	GArray *classes; /* of struct pp_event_class, by id of the event class */
 };
 
 void pp_decoder_init(struct pp_decoder *decoder, struct pp_capture *capture, unsigned kinds,
 		     void (*take)(void *data, const struct pp_event *event), void *data);
 void pp_decoder_done(struct pp_decoder *decoder);
 
-/* Hands over an event that no stream of Babeltrace's brought, if it is of a kind that is wanted. */
+/* Hands over an event that is of no such stream, if it is of a kind that is wanted. */
 void pp_decoder_emit(struct pp_decoder *decoder, const struct pp_event *event);
 
 /* The same, for an event of this stream, whose time has been noted. */
@@ -77,20 +74,25 @@ struct pp_thread *pp_stream_on_cpu(const struct pp_stream *stream);
 bool pp_stream_is_ours(struct pp_stream *stream, const struct pp_thread *thread,
 		       const struct pp_thread *other, int64_t time_ns);
 
-/* An integer field's value, signed or not. */
-int64_t pp_field_integer(const bt_field *field);
+void pp_stream_init(struct pp_stream *stream, struct pp_decoder *decoder,
+		    const struct pp_trace *trace, const char *name);
+void pp_stream_done(struct pp_stream *stream);
 
-struct pp_stream *pp_stream_new(struct pp_decoder *decoder, const struct pp_trace *trace,
-				const char *name);
-void pp_stream_free(struct pp_stream *stream);
+/* A packet begins; UINT64_MAX: it does not say of which CPU, or thread. */
+void pp_stream_packet(struct pp_stream *stream, uint64_t cpu, uint64_t tid, uint64_t index);
 
-/*
- * True: an event, at *ret_time_ns.  False: anything else, which has been dealt with.
- * Times of one stream never go back.
+/* So many events were lost; 0: how many is not known. */
+void pp_stream_lose(struct pp_stream *stream, uint64_t count);
+
+/* False: the event is to be left out.  Times of one stream never go back: it is moved if it does.
  */
-bool pp_stream_look(struct pp_stream *stream, const bt_message *message, int64_t *ret_time_ns);
+bool pp_stream_admit(struct pp_stream *stream, int64_t *time_ns);
 
-void pp_stream_emit(struct pp_stream *stream, const bt_message *message, int64_t time_ns);
+/* An event's turn has come: tells what was lost before it. */
+void pp_stream_begin_event(struct pp_stream *stream, int64_t time_ns);
+
+/* ... and what it is, if its class is none that is ignored. */
+void pp_stream_take(struct pp_stream *stream, const struct pp_record *record, int64_t time_ns);
 
 /* The stream has no more: tells what it lost. */
 void pp_stream_end(struct pp_stream *stream);

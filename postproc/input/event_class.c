@@ -161,69 +161,42 @@ static enum pp_class class_of(enum shape shape)
 	}
 }
 
-static bool is_integer(bt_field_class_type type, bool *ret_signed)
+int pp_member_find(struct pp_members members, const char *name, enum pp_member_type type)
 {
-	*ret_signed = bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER);
-	return *ret_signed || bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER);
-}
-
-static bool is_array(const bt_field_class *class)
-{
-	bt_field_class_type type = bt_field_class_get_type(class);
-
-	return bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY) &&
-	       bt_field_class_type_is(
-		   bt_field_class_get_type(
-		       bt_field_class_array_borrow_element_field_class_const(class)),
-		   BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER);
-}
-
-static bool is_as_needed(const bt_field_class *class, enum need need, bool *ret_signed)
-{
-	bt_field_class_type type = bt_field_class_get_type(class);
-
-	if (need == ARRAY)
-		return is_array(class);
-	if (need == STRING || need == STRING_OR_NONE)
-		return bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_STRING);
-	return is_integer(type, ret_signed);
-}
-
-/* Position of the member in the structure; -1: none of that name and type. */
-static int find_member(const bt_field_class *structure, const char *name, enum need need,
-		       bool *ret_signed)
-{
-	uint64_t n = structure ? bt_field_class_structure_get_member_count(structure) : 0;
-
-	for (uint64_t i = 0; i < n && i < INT16_MAX; i++) {
-		const bt_field_class_structure_member *member =
-		    bt_field_class_structure_borrow_member_by_index_const(structure, i);
-
-		if (strcmp(bt_field_class_structure_member_get_name(member), name) != 0)
-			continue;
-		if (is_as_needed(bt_field_class_structure_member_borrow_field_class_const(member),
-				 need, ret_signed))
-			return (int)i;
-		return -1;
-	}
+	for (unsigned i = 0; i < members.n && i < INT16_MAX; i++)
+		if (strcmp(members.at[i].name, name) == 0)
+			return members.at[i].type == type ? (int)i : -1;
 	return -1;
 }
 
-int pp_member_index(const bt_field_class *structure, const char *name)
+static enum pp_member_type type_for(enum need need)
 {
-	bool is_signed;
+	switch (need) {
+	case ARRAY:
+		return PP_MEMBER_ARRAY;
+	case STRING:
+	case STRING_OR_NONE:
+		return PP_MEMBER_STRING;
+	default:
+		return PP_MEMBER_INTEGER;
+	}
+}
 
-	return find_member(structure, name, INTEGER, &is_signed);
+static struct pp_field find_field(struct pp_members members, const char *name,
+				  enum pp_member_type type)
+{
+	int index = pp_member_find(members, name, type);
+
+	return (struct pp_field){
+	    .index = (int16_t)index,
+	    .is_signed = index >= 0 && members.at[index].is_signed,
+	    .type = type,
+	};
 }
 
 static const char *find_fields(struct pp_event_class *class, const struct wanted_field *wanted,
-			       const bt_event_class *event_class)
+			       const struct pp_class_description *description)
 {
-	const bt_field_class *payload =
-	    bt_event_class_borrow_payload_field_class_const(event_class);
-	const bt_field_class *context =
-	    bt_event_class_borrow_specific_context_field_class_const(event_class);
-
 	for (unsigned i = 0; i < PP_MAX_FIELDS; i++) {
 		struct pp_field *field = &class->fields[i];
 		bool in_context = wanted[i].need == CONTEXT_OR_NONE;
@@ -231,8 +204,9 @@ static const char *find_fields(struct pp_event_class *class, const struct wanted
 		field->index = -1;
 		if (wanted[i].need == NONE)
 			continue;
-		field->index = (int16_t)find_member(in_context ? context : payload, wanted[i].name,
-						    wanted[i].need, &field->is_signed);
+		*field = find_field(in_context ? description->context : description->payload,
+				    wanted[i].name, type_for(wanted[i].need));
+		field->in_context = in_context;
 		if (field->index < 0 && (wanted[i].need == INTEGER || wanted[i].need == STRING ||
 					 wanted[i].need == ARRAY))
 			return wanted[i].name;
@@ -241,57 +215,46 @@ static const char *find_fields(struct pp_event_class *class, const struct wanted
 }
 
 /* Its integers in order: arguments at the entry, at the exit the result. */
-static void learn_syscall(struct pp_event_class *class, const bt_event_class *event_class,
-			  const char *name, bool is_exit)
+static void learn_syscall(struct pp_event_class *class, struct pp_members payload, const char *name,
+			  bool is_exit)
 {
-	const bt_field_class *payload =
-	    bt_event_class_borrow_payload_field_class_const(event_class);
-	uint64_t n = payload ? bt_field_class_structure_get_member_count(payload) : 0;
 	struct pp_syscall_class *syscall = g_new0(struct pp_syscall_class, 1);
 
 	syscall->name = g_intern_string(name);
-	for (uint64_t i = 0; i < n && syscall->n < G_N_ELEMENTS(syscall->fields); i++) {
-		const bt_field_class_structure_member *member =
-		    bt_field_class_structure_borrow_member_by_index_const(payload, i);
-		const char *field = bt_field_class_structure_member_get_name(member);
-		bool is_signed;
+	for (unsigned i = 0; i < payload.n && syscall->n < G_N_ELEMENTS(syscall->fields); i++) {
+		const char *member = payload.at[i].name;
 
-		if ((is_exit && strcmp(field, "ret") != 0) ||
-		    find_member(payload, field, INTEGER, &is_signed) != (int)i)
+		if ((is_exit && strcmp(member, "ret") != 0) ||
+		    pp_member_find(payload, member, PP_MEMBER_INTEGER) != (int)i)
 			continue;
-		syscall->names[syscall->n] = g_intern_string(field);
-		syscall->fields[syscall->n++] = (struct pp_field){(int16_t)i, is_signed};
+		syscall->names[syscall->n] = g_intern_string(member);
+		syscall->fields[syscall->n++] = find_field(payload, member, PP_MEMBER_INTEGER);
 	}
 	class->syscall = syscall;
 	class->what = is_exit ? PP_CLASS_SYSCALL_EXIT : PP_CLASS_SYSCALL_ENTRY;
 }
 
-static void find_contexts(struct pp_event_class *class, const bt_event_class *event_class)
-{
-	const bt_stream_class *stream = bt_event_class_borrow_stream_class_const(event_class);
-
-	class->tid = (int16_t)pp_member_index(
-	    bt_event_class_borrow_specific_context_field_class_const(event_class), "tid");
-	class->common_tid = (int16_t)pp_member_index(
-	    bt_stream_class_borrow_event_common_context_field_class_const(stream), "tid");
-}
-
-const char *pp_event_class_learn(struct pp_event_class *class, const bt_event_class *event_class,
+const char *pp_event_class_learn(struct pp_event_class *class,
+				 const struct pp_class_description *description,
 				 enum pp_class_names names)
 {
 	const struct known_class *known = names == PP_NAMES_KERNEL ? kernel_classes : user_classes;
 	unsigned n =
 	    names == PP_NAMES_KERNEL ? G_N_ELEMENTS(kernel_classes) : G_N_ELEMENTS(user_classes);
-	const char *name = bt_event_class_get_name(event_class);
+	const char *name = description->name;
 	const char *missing;
 
 	class->what = PP_CLASS_IGNORED;
+	class->tid = (int16_t)pp_member_find(description->context, "tid", PP_MEMBER_INTEGER);
+	class->common_tid =
+	    (int16_t)pp_member_find(description->common_context, "tid", PP_MEMBER_INTEGER);
 	if (name && names == PP_NAMES_KERNEL) {
-		find_contexts(class, event_class);
 		if (g_str_has_prefix(name, SYSCALL_ENTRY))
-			learn_syscall(class, event_class, name + strlen(SYSCALL_ENTRY), false);
+			learn_syscall(class, description->payload, name + strlen(SYSCALL_ENTRY),
+				      false);
 		else if (g_str_has_prefix(name, SYSCALL_EXIT))
-			learn_syscall(class, event_class, name + strlen(SYSCALL_EXIT), true);
+			learn_syscall(class, description->payload, name + strlen(SYSCALL_EXIT),
+				      true);
 	}
 	if (name && names == PP_NAMES_UST && g_str_has_prefix(name, PROVIDER)) {
 		name += strlen(PROVIDER);
@@ -302,7 +265,7 @@ const char *pp_event_class_learn(struct pp_event_class *class, const bt_event_cl
 	for (unsigned i = 0; name && i < n; i++) {
 		if (strcmp(known[i].name, name) != 0)
 			continue;
-		missing = find_fields(class, shape_fields[known[i].shape], event_class);
+		missing = find_fields(class, shape_fields[known[i].shape], description);
 		if (missing)
 			return missing;
 		class->what = (uint8_t)class_of(known[i].shape);
@@ -310,16 +273,4 @@ const char *pp_event_class_learn(struct pp_event_class *class, const bt_event_cl
 		break;
 	}
 	return NULL;
-}
-
-uint64_t pp_field_unsigned(const bt_field *payload, const struct pp_field *field)
-{
-	const bt_field *member;
-
-	if (field->index < 0)
-		return 0;
-	member =
-	    bt_field_structure_borrow_member_field_by_index_const(payload, (uint64_t)field->index);
-	return field->is_signed ? (uint64_t)bt_field_integer_signed_get_value(member)
-				: bt_field_integer_unsigned_get_value(member);
 }

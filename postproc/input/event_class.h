@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <babeltrace2/babeltrace.h>
+#include "core/event.h"
 
 /* What an event class says; PP_CLASS_UNSEEN: not looked at yet. */
 enum pp_class {
@@ -54,17 +54,39 @@ enum pp_class_names { PP_NAMES_OURS, PP_NAMES_KERNEL, PP_NAMES_UST };
 
 #define PP_MAX_FIELDS 5
 
+/* A member of a structure, as a trace's metadata has it. */
+enum pp_member_type { PP_MEMBER_OTHER, PP_MEMBER_INTEGER, PP_MEMBER_STRING, PP_MEMBER_ARRAY };
+
+struct pp_member {
+	const char *name;
+	enum pp_member_type type; /* PP_MEMBER_ARRAY: of unsigned integers */
+	bool is_signed;
+};
+
+struct pp_members {
+	const struct pp_member *at;
+	unsigned n;
+};
+
+/* An event class as the metadata has it. */
+struct pp_class_description {
+	const char *name; /* NULL: it has none */
+	struct pp_members payload, context, common_context;
+};
+
 struct pp_field {
 	int16_t index; /* in its structure; -1: the class has none */
 	bool is_signed;
+	bool in_context; /* its own, instead of the payload */
+	uint8_t type;	 /* enum pp_member_type */
 };
 
 /* The integers of a system call's class. */
 struct pp_syscall_class {
 	const char *name; /* interned */
 	unsigned n;
-	const char *names[6]; /* interned */
-	struct pp_field fields[6];
+	const char *names[PP_SYSCALL_VALUES]; /* interned */
+	struct pp_field fields[PP_SYSCALL_VALUES];
 };
 
 struct pp_event_class {
@@ -79,13 +101,11 @@ struct pp_event_class {
  * Finds out what the class is.  NULL, or the name of a field
  * that it must have and has not, or not as an integer; then it is PP_CLASS_IGNORED.
  */
-const char *pp_event_class_learn(struct pp_event_class *class, const bt_event_class *event_class,
+const char *pp_event_class_learn(struct pp_event_class *class,
+				 const struct pp_class_description *description,
 				 enum pp_class_names names);
 
-/* An integer field's value; 0: the class has none. */
-uint64_t pp_field_unsigned(const bt_field *payload, const struct pp_field *field);
-
-/* Position of an integer member of the structure; -1: none.  `structure` may be NULL. */
-int pp_member_index(const bt_field_class *structure, const char *name);
+/* Position of a member of that type; -1: none. */
+int pp_member_find(struct pp_members members, const char *name, enum pp_member_type type);
 
 #endif

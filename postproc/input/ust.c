@@ -8,33 +8,15 @@
 
 #define MAX_BUILD_ID_BYTES 64
 
-static int find_context(const bt_field_class *contexts, const char *name, bool want_string)
-{
-	uint64_t n = contexts ? bt_field_class_structure_get_member_count(contexts) : 0;
-
-	for (uint64_t i = 0; want_string && i < n; i++) {
-		const bt_field_class_structure_member *member =
-		    bt_field_class_structure_borrow_member_by_index_const(contexts, i);
-
-		if (strcmp(bt_field_class_structure_member_get_name(member), name) == 0 &&
-		    bt_field_class_type_is(
-			bt_field_class_get_type(
-			    bt_field_class_structure_member_borrow_field_class_const(member)),
-			BT_FIELD_CLASS_TYPE_STRING))
-			return (int)i;
-	}
-	return want_string ? -1 : pp_member_index(contexts, name);
-}
-
 struct pp_ust_contexts pp_ust_contexts_of(const bt_stream_class *stream_class)
 {
 	const bt_field_class *contexts =
 	    bt_stream_class_borrow_event_common_context_field_class_const(stream_class);
 
 	return (struct pp_ust_contexts){
-	    .vpid = find_context(contexts, "vpid", false),
-	    .vtid = find_context(contexts, "vtid", false),
-	    .procname = find_context(contexts, "procname", true),
+	    .vpid = pp_bt_member_index(contexts, "vpid", PP_MEMBER_INTEGER),
+	    .vtid = pp_bt_member_index(contexts, "vtid", PP_MEMBER_INTEGER),
+	    .procname = pp_bt_member_index(contexts, "procname", PP_MEMBER_STRING),
 	};
 }
 
@@ -42,23 +24,21 @@ static const bt_field *context_at(const bt_event *event, int index)
 {
 	const bt_field *contexts = bt_event_borrow_common_context_field_const(event);
 
-	return contexts && index >= 0 ? bt_field_structure_borrow_member_field_by_index_const(
-					    contexts, (uint64_t)index)
-				      : NULL;
+	return contexts && index >= 0 ? pp_bt_member(contexts, index) : NULL;
 }
 
 /* 0: it does not say, or nothing possible. */
 static uint32_t context_id(const bt_event *event, int index)
 {
 	const bt_field *field = context_at(event, index);
-	int64_t id = field ? pp_field_integer(field) : 0;
+	int64_t id = field ? pp_bt_integer(field) : 0;
 
 	return id > 0 && id <= INT32_MAX ? (uint32_t)id : 0;
 }
 
-static char *thread_name(const struct pp_stream *stream, const bt_event *event)
+static char *thread_name(const struct pp_bt_stream *bt, const bt_event *event)
 {
-	const bt_field *field = context_at(event, stream->contexts.procname);
+	const bt_field *field = context_at(event, bt->contexts.procname);
 
 	return field ? g_utf8_make_valid(bt_field_string_get_value(field), -1) : NULL;
 }
@@ -70,12 +50,13 @@ static bool is_another(const struct pp_thread *thread, const struct pp_event_cla
 	       class->op == ST_EVENT_thread_start;
 }
 
-struct pp_thread *pp_ust_thread(struct pp_stream *stream, const bt_event *event,
+struct pp_thread *pp_ust_thread(struct pp_bt_stream *bt, const bt_event *event,
 				const struct pp_event_class *class, int64_t time_ns)
 {
+	struct pp_stream *stream = &bt->stream;
 	struct pp_model *model = stream->decoder->capture->model;
-	uint32_t pid = context_id(event, stream->contexts.vpid);
-	uint32_t tid = context_id(event, stream->contexts.vtid);
+	uint32_t pid = context_id(event, bt->contexts.vpid);
+	uint32_t tid = context_id(event, bt->contexts.vtid);
 	struct pp_thread *thread;
 
 	if (!pid || !tid) {
@@ -95,7 +76,7 @@ struct pp_thread *pp_ust_thread(struct pp_stream *stream, const bt_event *event,
 		thread = pp_late_thread_new(model, pid, tid, time_ns);
 	if (!thread->name || !*thread->name) {
 		g_free(thread->name);
-		thread->name = thread_name(stream, event);
+		thread->name = thread_name(bt, event);
 	}
 	if (!thread->process->dir) {
 		thread->end_ns = MAX(thread->end_ns, time_ns);
@@ -110,8 +91,7 @@ struct pp_thread *pp_ust_thread(struct pp_stream *stream, const bt_event *event,
 
 static uint64_t get_integer(const bt_field *payload, const struct pp_field *field)
 {
-	return (uint64_t)pp_field_integer(
-	    bt_field_structure_borrow_member_field_by_index_const(payload, (uint64_t)field->index));
+	return (uint64_t)pp_bt_integer(pp_bt_member(payload, field->index));
 }
 
 static void add_load(struct pp_process *process, const bt_field *payload,
@@ -120,8 +100,7 @@ static void add_load(struct pp_process *process, const bt_field *payload,
 	uint64_t start = get_integer(payload, &fields[PP_LOAD_BASE]);
 	uint64_t size_bytes = get_integer(payload, &fields[PP_LOAD_BYTES]);
 	const char *path =
-	    bt_field_string_get_value(bt_field_structure_borrow_member_field_by_index_const(
-		payload, (uint64_t)fields[PP_LOAD_PATH].index));
+	    bt_field_string_get_value(pp_bt_member(payload, fields[PP_LOAD_PATH].index));
 	struct pp_load load = {
 	    .time_ns = time_ns,
 	    .start = start,
@@ -153,7 +132,7 @@ static char *build_id(const bt_field *payload)
 	for (uint64_t i = 0; i < n; i++)
 		g_string_append_printf(
 		    text, "%02x",
-		    (unsigned)pp_field_integer(
+		    (unsigned)pp_bt_integer(
 			bt_field_array_borrow_element_field_by_index_const(bytes, i)) &
 			0xff);
 	return g_string_free(text, FALSE);
@@ -176,12 +155,12 @@ static void add_build_id(struct pp_process *process, const bt_field *payload,
 	}
 }
 
-void pp_ust_load(struct pp_stream *stream, const bt_event *event,
-		 const struct pp_event_class *class, int64_t time_ns)
+void pp_ust_load(struct pp_bt_stream *bt, const bt_event *event, const struct pp_event_class *class,
+		 int64_t time_ns)
 {
 	const bt_field *payload = bt_event_borrow_payload_field_const(event);
-	uint32_t pid = context_id(event, stream->contexts.vpid);
-	struct pp_model *model = stream->decoder->capture->model;
+	uint32_t pid = context_id(event, bt->contexts.vpid);
+	struct pp_model *model = bt->stream.decoder->capture->model;
 	struct pp_process *process = pid ? pp_late_process(model, pid) : NULL;
 
 	if (!pid || (process && process->dir))
@@ -196,25 +175,4 @@ void pp_ust_load(struct pp_stream *stream, const bt_event *event,
 		add_load(process, payload, class->fields, time_ns);
 	else
 		add_build_id(process, payload, class->fields);
-}
-
-/* --- losses --------------------------------------------------------------------------------- */
-
-void pp_ust_lost(struct pp_stream *stream, int64_t time_ns)
-{
-	const GPtrArray *threads = stream->decoder->capture->model->threads;
-
-	for (guint i = 0; i < threads->len; i++) {
-		struct pp_thread *thread = threads->pdata[i];
-		struct pp_event event = {
-		    .kind = PP_EVENT_LOST,
-		    .cpu = stream->cpu,
-		    .time_ns = time_ns,
-		    .thread = thread,
-		    .lost = {.count = stream->lost},
-		};
-
-		if (thread->in_ust && !thread->process->has_streams)
-			pp_stream_hand_over(stream, &event);
-	}
 }

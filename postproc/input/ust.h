@@ -10,8 +10,7 @@
 #ifndef PP_INPUT_UST_H
 #define PP_INPUT_UST_H
 
-#include "input/decode.h"
-#include "input/event_class.h"
+#include "input/bt_stream.h"
 
 struct pp_ust_contexts pp_ust_contexts_of(const bt_stream_class *stream_class);
 
@@ -19,14 +18,11 @@ struct pp_ust_contexts pp_ust_contexts_of(const bt_stream_class *stream_class);
  * The thread of the event, whose payload is known to be of `class`.  NULL: it is to be left out, as
  * of a process that has streams of its own with the same events, or of nobody.
  */
-struct pp_thread *pp_ust_thread(struct pp_stream *stream, const bt_event *event,
+struct pp_thread *pp_ust_thread(struct pp_bt_stream *bt, const bt_event *event,
 				const struct pp_event_class *class, int64_t time_ns);
 
 /* PP_CLASS_LOAD and PP_CLASS_BUILD_ID: of a process without a load map of ours. */
-void pp_ust_load(struct pp_stream *stream, const bt_event *event,
-		 const struct pp_event_class *class, int64_t time_ns);
-
-/* Hands over that any thread of the stream may have lost events. */
-void pp_ust_lost(struct pp_stream *stream, int64_t time_ns);
+void pp_ust_load(struct pp_bt_stream *bt, const bt_event *event, const struct pp_event_class *class,
+		 int64_t time_ns);
 
 #endif

@@ -147,16 +147,25 @@ static bool always_waits(enum st_event op)
 	return op == ST_EVENT_cond_wait || op == ST_EVENT_cond_timedwait;
 }
 
+/* One that did not wait, as most.  Field by field: a block of that size is cleared slowly. */
+static void set_immediate(struct pp_operation *operation, const struct pp_thread_state *self,
+			  const struct pp_event *event)
+{
+	operation->thread = self->thread;
+	operation->op = event->sync.op;
+	operation->holder = 0;
+	operation->object = event->sync.object;
+	operation->site = operation->value = 0;
+	operation->waited = operation->descheduled = false;
+	operation->begin_ns = event->time_ns;
+	operation->blocked_ns = 0;
+}
+
 void pp_life_complete(struct pp_thread_states *states, struct pp_thread_state *self,
 		      const struct pp_event *event)
 {
 	int at = find_operation(self, event->sync.op, event->sync.object);
-	struct pp_operation operation = {
-	    .thread = self->thread,
-	    .op = event->sync.op,
-	    .begin_ns = event->time_ns,
-	    .object = event->sync.object,
-	};
+	struct pp_operation operation;
 
 	if (at >= 0) {
 		for (unsigned i = (unsigned)at + 1; i < self->depth; i++)
@@ -168,8 +177,10 @@ void pp_life_complete(struct pp_thread_states *states, struct pp_thread_state *s
 		self->depth = (unsigned)at;
 		if (!states->has_kernel && !self->depth)
 			pp_life_enter(self, PP_MODE_UNKNOWN);
-	} else if (always_waits(event->sync.op)) {
-		pp_life_anomaly(states, PP_ANOMALY_COMPLETION_NO_BEGIN, self);
+	} else {
+		set_immediate(&operation, self, event);
+		if (always_waits(event->sync.op))
+			pp_life_anomaly(states, PP_ANOMALY_COMPLETION_NO_BEGIN, self);
 	}
 	operation.result = event->sync.result;
 	operation.site = event->sync.site ? event->sync.site : operation.site;

@@ -4,12 +4,14 @@
 # How fast a capture is read: `report` with all its default sections, against babeltrace2 reading the
 # same streams and throwing the events away.  Few streams, then many: babeltrace2's muxer looks at
 # every stream for every event.  The least CPU time of ROUNDS (default 5) runs of each, alternating.
+# And the memory that `report` takes for ten times as many events, which is to be no more.
 #
 # Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
 set -eu
 
 rounds=${ROUNDS:-5}
-budget=1.2
+budget=0.6
+memory_budget=1.1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -41,5 +43,20 @@ bench()
 	rm -rf capture
 }
 
+# peak_kib EVENTS: of a report of so many.
+peak_kib()
+{
+	"$GM_BUILD/tests/ctf/make_capture" capture 4 "$1"
+	python3 -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$GM_BUILD/gprof-mt" report -i capture
+	rm -rf capture
+}
+
 bench 4 1000000
 bench 300 500000
+few=$(peak_kib 500000)
+many=$(peak_kib 5000000)
+awk -v f="$few" -v m="$many" -v b=$memory_budget 'BEGIN {
+	printf "peak memory of a report, 5 M events\tthe same, 0.5 M events\t%d\t%d\tKiB\t%.3f\t%s\t%s\n",
+		f, m, m / f, b, m / f <= b ? "pass" : "miss" }'

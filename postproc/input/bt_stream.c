@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/bt_stream.h"
+
+#include <string.h>
+
+#include "input/ust.h"
+
+#define MAX_CLASS_ID 65535
+
+/* --- fields --------------------------------------------------------------------------------- */
+
+const bt_field *pp_bt_member(const bt_field *structure, int index)
+{
+	return bt_field_structure_borrow_member_field_by_index_const(structure, (uint64_t)index);
+}
+
+int64_t pp_bt_integer(const bt_field *field)
+{
+	return bt_field_class_type_is(bt_field_get_class_type(field),
+				      BT_FIELD_CLASS_TYPE_SIGNED_INTEGER)
+		   ? bt_field_integer_signed_get_value(field)
+		   : (int64_t)bt_field_integer_unsigned_get_value(field);
+}
+
+static bool is_unsigned(const bt_field_class *class)
+{
+	return bt_field_class_type_is(bt_field_class_get_type(class),
+				      BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER);
+}
+
+static struct pp_member describe(const char *name, const bt_field_class *class)
+{
+	bt_field_class_type type = bt_field_class_get_type(class);
+	struct pp_member member = {.name = name, .type = PP_MEMBER_OTHER};
+
+	member.is_signed = bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER);
+	if (member.is_signed || is_unsigned(class))
+		member.type = PP_MEMBER_INTEGER;
+	else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_STRING))
+		member.type = PP_MEMBER_STRING;
+	else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY) &&
+		 is_unsigned(bt_field_class_array_borrow_element_field_class_const(class)))
+		member.type = PP_MEMBER_ARRAY;
+	return member;
+}
+
+/* The caller frees `at`. */
+static struct pp_members describe_all(const bt_field_class *structure)
+{
+	uint64_t n = structure ? bt_field_class_structure_get_member_count(structure) : 0;
+	struct pp_member *members = g_new(struct pp_member, n + 1);
+
+	for (uint64_t i = 0; i < n; i++) {
+		const bt_field_class_structure_member *member =
+		    bt_field_class_structure_borrow_member_by_index_const(structure, i);
+
+		members[i] =
+		    describe(bt_field_class_structure_member_get_name(member),
+			     bt_field_class_structure_member_borrow_field_class_const(member));
+	}
+	return (struct pp_members){members, (unsigned)n};
+}
+
+static void members_free(struct pp_members members)
+{
+	g_free((void *)members.at);
+}
+
+int pp_bt_member_index(const bt_field_class *structure, const char *name, enum pp_member_type type)
+{
+	struct pp_members members = describe_all(structure);
+	int index = pp_member_find(members, name, type);
+
+	members_free(members);
+	return index;
+}
+
+/* --- classes ---------------------------------------------------------------------------------- */
+
+static void learn_class(struct pp_bt_stream *bt, struct pp_event_class *class,
+			const bt_event_class *event_class)
+{
+	const struct pp_trace *trace = bt->stream.trace;
+	const bt_stream_class *stream_class = bt_event_class_borrow_stream_class_const(event_class);
+	struct pp_class_description description = {
+	    .name = bt_event_class_get_name(event_class),
+	    .payload = describe_all(bt_event_class_borrow_payload_field_class_const(event_class)),
+	    .context =
+		describe_all(bt_event_class_borrow_specific_context_field_class_const(event_class)),
+	    .common_context = describe_all(
+		bt_stream_class_borrow_event_common_context_field_class_const(stream_class)),
+	};
+	const char *missing = pp_event_class_learn(class, &description,
+						   trace->is_ust    ? PP_NAMES_UST
+						   : trace->process ? PP_NAMES_OURS
+								    : PP_NAMES_KERNEL);
+
+	if (missing)
+		pp_capture_add_damage(bt->stream.decoder->capture, trace->dir,
+				      "events %s have no usable field \"%s\": left out",
+				      description.name, missing);
+	members_free(description.payload);
+	members_free(description.context);
+	members_free(description.common_context);
+}
+
+static const struct pp_event_class *class_of(struct pp_bt_stream *bt, const bt_event *event)
+{
+	static const struct pp_event_class ignored = {.what = PP_CLASS_IGNORED};
+	const bt_event_class *event_class = bt_event_borrow_class_const(event);
+	uint64_t id = bt_event_class_get_id(event_class);
+	struct pp_event_class *class;
+
+	if (G_UNLIKELY(id > MAX_CLASS_ID))
+		return &ignored;
+	if (G_UNLIKELY(id >= bt->classes->len))
+		g_array_set_size(bt->classes, (guint)id + 1);
+	class = &g_array_index(bt->classes, struct pp_event_class, id);
+	if (G_UNLIKELY(class->what == PP_CLASS_UNSEEN))
+		learn_class(bt, class, event_class);
+	return class;
+}
+
+/* --- records -------------------------------------------------------------------------------- */
+
+static void take_array(struct pp_record *record, const bt_field *array)
+{
+	record->n_addresses = bt_field_array_get_length(array);
+	for (uint64_t i = 0; i < MIN(record->n_addresses, ST_PATH_MAX); i++)
+		record->addresses[i] = bt_field_integer_unsigned_get_value(
+		    bt_field_array_borrow_element_field_by_index_const(array, i));
+}
+
+static uint64_t take_integer(const bt_field *structure, const struct pp_field *field)
+{
+	const bt_field *member = pp_bt_member(structure, field->index);
+
+	return field->is_signed ? (uint64_t)bt_field_integer_signed_get_value(member)
+				: bt_field_integer_unsigned_get_value(member);
+}
+
+static void take_field(struct pp_record *record, unsigned i, const struct pp_field *field,
+		       const bt_field *structure)
+{
+	switch (field->type) {
+	case PP_MEMBER_STRING:
+		record->texts[i] = bt_field_string_get_value(pp_bt_member(structure, field->index));
+		break;
+	case PP_MEMBER_ARRAY:
+		take_array(record, pp_bt_member(structure, field->index));
+		break;
+	default:
+		record->values[i] = take_integer(structure, field);
+		break;
+	}
+}
+
+static int32_t take_tid(const struct pp_event_class *class, const bt_event *event)
+{
+	if (class->tid >= 0)
+		return (int32_t)pp_bt_integer(
+		    pp_bt_member(bt_event_borrow_specific_context_field_const(event), class->tid));
+	if (class->common_tid >= 0)
+		return (int32_t)pp_bt_integer(pp_bt_member(
+		    bt_event_borrow_common_context_field_const(event), class->common_tid));
+	return PP_TID_UNKNOWN;
+}
+
+static void take_fields(struct pp_record *record, const struct pp_event_class *class,
+			const bt_event *event)
+{
+	const bt_field *payload = bt_event_borrow_payload_field_const(event);
+	const bt_field *context = bt_event_borrow_specific_context_field_const(event);
+	const struct pp_field *fields = class->syscall ? class->syscall->fields : class->fields;
+	unsigned n = class->syscall ? class->syscall->n : PP_MAX_FIELDS;
+
+	record->class = class;
+	record->tid = take_tid(class, event);
+	for (unsigned i = 0; i < n; i++)
+		if (fields[i].index >= 0)
+			take_field(record, i, &fields[i], fields[i].in_context ? context : payload);
+}
+
+void pp_bt_stream_emit(struct pp_bt_stream *bt, const bt_message *message, int64_t time_ns)
+{
+	const bt_event *event = bt_message_event_borrow_event_const(message);
+	const struct pp_event_class *class = class_of(bt, event);
+	struct pp_stream *stream = &bt->stream;
+	struct pp_record record;
+
+	pp_stream_begin_event(stream, time_ns);
+	if (class->what == PP_CLASS_IGNORED)
+		return;
+	if (class->what == PP_CLASS_LOAD || class->what == PP_CLASS_BUILD_ID) {
+		pp_ust_load(bt, event, class, time_ns);
+		return;
+	}
+	if (stream->trace->is_ust)
+		stream->thread = pp_ust_thread(bt, event, class, time_ns);
+	if (stream->trace->is_ust && !stream->thread)
+		return;
+	memset(&record, 0, offsetof(struct pp_record, addresses));
+	take_fields(&record, class, event);
+	pp_stream_take(stream, &record, time_ns);
+}
+
+/* --- packets and other messages ------------------------------------------------------------- */
+
+static bool is_of_lttng_kernel(const struct pp_trace *trace, const bt_stream *bt_stream)
+{
+	const bt_value *tracer = bt_trace_borrow_environment_entry_value_by_name_const(
+	    bt_stream_borrow_trace_const(bt_stream), "tracer_name");
+
+	return !trace->process && !trace->is_ust && tracer && bt_value_is_string(tracer) &&
+	       strcmp(bt_value_string_get(tracer), "lttng-modules") == 0;
+}
+
+static void begin_stream(struct pp_bt_stream *bt, const bt_message *message)
+{
+	const bt_stream *bt_stream = bt_message_stream_beginning_borrow_stream_const(message);
+	const bt_stream_class *stream_class = bt_stream_borrow_class_const(bt_stream);
+	const bt_clock_class *clock =
+	    bt_stream_class_borrow_default_clock_class_const(stream_class);
+	const bt_field_class *context =
+	    bt_stream_class_borrow_packet_context_field_class_const(stream_class);
+	const char *path = bt_stream_get_name(bt_stream);
+	struct pp_stream *stream = &bt->stream;
+
+	if (path) {
+		g_autofree char *file = g_path_get_basename(path);
+
+		g_free(stream->name);
+		stream->name = g_build_filename(stream->trace->dir, file, NULL);
+	}
+	if (!clock) {
+		bt->unusable = true;
+		pp_capture_add_damage(stream->decoder->capture, stream->name,
+				      "events without times: left out");
+		return;
+	}
+	stream->all_programs = is_of_lttng_kernel(stream->trace, bt_stream);
+	bt->is_ns = bt_clock_class_get_frequency(clock) == 1000000000;
+	bt->tid_field = pp_bt_member_index(context, "tid", PP_MEMBER_INTEGER);
+	bt->index_field = pp_bt_member_index(context, "index", PP_MEMBER_INTEGER);
+	bt->cpu_field = pp_bt_member_index(context, "cpu_id", PP_MEMBER_INTEGER);
+	bt->contexts = pp_ust_contexts_of(stream_class);
+}
+
+static uint64_t context_value(const bt_field *context, int index, uint64_t otherwise)
+{
+	return context && index >= 0 ? (uint64_t)pp_bt_integer(pp_bt_member(context, index))
+				     : otherwise;
+}
+
+static void begin_packet(struct pp_bt_stream *bt, const bt_message *message)
+{
+	const bt_packet *packet = bt_message_packet_beginning_borrow_packet_const(message);
+	const bt_field *context = bt_packet_borrow_context_field_const(packet);
+
+	if (!bt->unusable)
+		pp_stream_packet(&bt->stream, context_value(context, bt->cpu_field, UINT64_MAX),
+				 context_value(context, bt->tid_field, 0),
+				 context_value(context, bt->index_field, UINT64_MAX));
+}
+
+/* Babeltrace does not give a number when it is the first packet that tells of losses. */
+static void lose_events(struct pp_bt_stream *bt, const bt_message *message)
+{
+	uint64_t count;
+
+	if (bt_message_discarded_events_get_count(message, &count) !=
+	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
+		count = 0;
+	pp_stream_lose(&bt->stream, count);
+}
+
+static void lose_packets(struct pp_bt_stream *bt, const bt_message *message)
+{
+	uint64_t count;
+
+	if (bt_message_discarded_packets_get_count(message, &count) !=
+	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
+		count = 0;
+	pp_model_add_problem(bt->stream.decoder->capture->model, "packets discarded at recording",
+			     bt->stream.name, count);
+	bt->stream.lost += MAX(count, 1);
+}
+
+static int64_t time_of(const struct pp_bt_stream *bt, const bt_message *message)
+{
+	const bt_clock_snapshot *snapshot =
+	    bt_message_event_borrow_default_clock_snapshot_const(message);
+	int64_t ns;
+
+	if (bt->is_ns)
+		return (int64_t)MIN(bt_clock_snapshot_get_value(snapshot), INT64_MAX);
+	if (bt_clock_snapshot_get_ns_from_origin(snapshot, &ns) !=
+	    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
+		return bt->stream.last_ns;
+	return ns - bt->stream.decoder->capture->clock_offset_ns;
+}
+
+bool pp_bt_stream_look(struct pp_bt_stream *bt, const bt_message *message, int64_t *ret_time_ns)
+{
+	switch (bt_message_get_type(message)) {
+	case BT_MESSAGE_TYPE_STREAM_BEGINNING:
+		begin_stream(bt, message);
+		return false;
+	case BT_MESSAGE_TYPE_PACKET_BEGINNING:
+		begin_packet(bt, message);
+		return false;
+	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
+		lose_events(bt, message);
+		return false;
+	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
+		lose_packets(bt, message);
+		return false;
+	case BT_MESSAGE_TYPE_EVENT:
+		break;
+	default:
+		return false;
+	}
+	if (bt->unusable)
+		return false;
+	*ret_time_ns = time_of(bt, message);
+	return pp_stream_admit(&bt->stream, ret_time_ns);
+}
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+struct pp_bt_stream *pp_bt_stream_new(struct pp_decoder *decoder, const struct pp_trace *trace,
+				      const char *name)
+{
+	struct pp_bt_stream *bt = g_new0(struct pp_bt_stream, 1);
+
+	pp_stream_init(&bt->stream, decoder, trace, name);
+	bt->tid_field = bt->index_field = bt->cpu_field = -1;
+	bt->classes = g_array_new(FALSE, TRUE, sizeof(struct pp_event_class));
+	return bt;
+}
+
+void pp_bt_stream_free(struct pp_bt_stream *bt)
+{
+	pp_stream_done(&bt->stream);
+	for (guint i = 0; i < bt->classes->len; i++)
+		g_free(g_array_index(bt->classes, struct pp_event_class, i).syscall);
+	g_array_unref(bt->classes);
+	g_free(bt);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From messages of Babeltrace to records: any CTF trace that it can read.  Names of events and
+ * fields are looked up once per stream and class; from then on, a field is an index.
+ */
+#ifndef PP_INPUT_BT_STREAM_H
+#define PP_INPUT_BT_STREAM_H
+
+#include <babeltrace2/babeltrace.h>
+
+#include "input/decode.h"
+
+/* Where the contexts of LTTng-UST's events stand; -1: there is none. */
+struct pp_ust_contexts {
+	int vpid, vtid, procname;
+};
+
+struct pp_bt_stream {
+	struct pp_stream stream;
+	bool is_ns; /* the clock counts nanoseconds: its raw value is the time */
+	bool unusable;
+	int tid_field, index_field, cpu_field; /* of the packet context; -1: none */
+	struct pp_ust_contexts contexts;
+	GArray *classes; /* of struct pp_event_class, by id of the event class */
+};
+
+struct pp_bt_stream *pp_bt_stream_new(struct pp_decoder *decoder, const struct pp_trace *trace,
+				      const char *name);
+void pp_bt_stream_free(struct pp_bt_stream *bt);
+
+/*
+ * True: an event, at *ret_time_ns.  False: anything else, which has been dealt with.
+ * Times of one stream never go back.
+ */
+bool pp_bt_stream_look(struct pp_bt_stream *bt, const bt_message *message, int64_t *ret_time_ns);
+
+void pp_bt_stream_emit(struct pp_bt_stream *bt, const bt_message *message, int64_t time_ns);
+
+/* An integer field's value, signed or not. */
+int64_t pp_bt_integer(const bt_field *field);
+
+/* A structure's member. */
+const bt_field *pp_bt_member(const bt_field *structure, int index);
+
+/* Position of a member of that type; -1: none.  `structure` may be NULL. */
+int pp_bt_member_index(const bt_field_class *structure, const char *name, enum pp_member_type type);
+
+#endif

@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Read with pread in pieces: the files may be live, and may shrink.  No length is followed before
+ * it is known to lie within the packet, and no packet's before it is known to lie within the file.
+ */
+#include "input/direct.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "input/layout.h"
+
+#define CTF_MAGIC	0xC1FC1FC1u
+#define BUFFER_BYTES	32768u
+#define EVENT_MAX_BYTES 8192u /* there is more than that in the buffer, or all of the packet */
+#define MAX_HEAD_BYTES	256u
+#define ID_EXTENDED	255
+#define MAX_PACKET_BITS (UINT64_C(1) << 36)
+
+struct pp_direct_trace {
+	struct pp_decoder *decoder;
+	const struct pp_trace *trace;
+	struct pp_layout *layout;
+	GPtrArray *streams;
+};
+
+struct pp_direct_stream {
+	struct pp_direct_trace *direct;
+	struct pp_stream stream;
+	GPtrArray *paths; /* of its files, in order */
+	guint next_path;
+
+	int fd; /* of the current file; -1: none */
+	uint64_t file_bytes;
+	uint64_t packet_end;	  /* where the next packet of the file begins */
+	uint64_t at, content_end; /* of the current packet: next byte to be read, and the end */
+	unsigned n_packets;	  /* of the file, so far */
+	uint64_t discarded;	  /* as the last packet had it */
+	uint64_t time_ns;	  /* to extend time stamps from */
+	bool is_part;		  /* the packet is cut short, which was said */
+
+	uint8_t *buffer;
+	unsigned n_buffered, next;
+
+	const struct pp_layout_class *class; /* of the event it is at */
+	struct pp_record record;
+};
+
+/* --- loads ---------------------------------------------------------------------------------- */
+
+static uint16_t load16(const uint8_t *at)
+{
+	uint16_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return GUINT16_FROM_LE(value);
+}
+
+static uint32_t load32(const uint8_t *at)
+{
+	uint32_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return GUINT32_FROM_LE(value);
+}
+
+static uint64_t load64(const uint8_t *at)
+{
+	uint64_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return GUINT64_FROM_LE(value);
+}
+
+static uint64_t load_bytes(const uint8_t *at, unsigned n)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		value |= (uint64_t)at[i] << (8 * i);
+	return value;
+}
+
+static uint64_t load(const uint8_t *at, unsigned n_bytes)
+{
+	switch (n_bytes) {
+	case 1:
+		return *at;
+	case 2:
+		return load16(at);
+	case 4:
+		return load32(at);
+	case 8:
+		return load64(at);
+	default:
+		return load_bytes(at, n_bytes);
+	}
+}
+
+static uint64_t extend_sign(uint64_t value, unsigned n_bytes)
+{
+	unsigned shift = 64 - 8 * n_bytes;
+
+	return (uint64_t)((int64_t)(value << shift) >> shift);
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+static const char *path_of(const struct pp_direct_stream *stream)
+{
+	return stream->paths->pdata[stream->next_path - 1];
+}
+
+static void add_damage(struct pp_direct_stream *stream, const char *what)
+{
+	pp_capture_add_damage(stream->direct->decoder->capture, path_of(stream), "%s", what);
+}
+
+static void close_file(struct pp_direct_stream *stream)
+{
+	if (stream->fd >= 0)
+		close(stream->fd);
+	stream->fd = -1;
+	stream->next = stream->n_buffered = 0;
+	stream->at = stream->content_end = 0;
+}
+
+static bool open_file(struct pp_direct_stream *stream)
+{
+	while (stream->next_path < stream->paths->len) {
+		const char *path = stream->paths->pdata[stream->next_path++];
+		struct stat st;
+
+		stream->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		if (stream->fd >= 0 && fstat(stream->fd, &st) == 0 && S_ISREG(st.st_mode)) {
+			stream->file_bytes = (uint64_t)st.st_size;
+			stream->packet_end = 0;
+			stream->n_packets = 0;
+			return true;
+		}
+		/* What is no file was said to be none when the capture was opened. */
+		if (!pp_capture_is_damaged(stream->direct->decoder->capture, path))
+			add_damage(stream, "cannot be read: left out");
+		close_file(stream);
+	}
+	return false;
+}
+
+/* Zeros to the end of the file are room that a killed program had reserved. */
+static bool is_room(const struct pp_direct_stream *stream)
+{
+	uint64_t at = stream->packet_end;
+
+	for (;;) {
+		ssize_t n = pread(stream->fd, stream->buffer, BUFFER_BYTES, (off_t)at);
+
+		if (n <= 0)
+			return true;
+		for (ssize_t i = 0; i < n; i++)
+			if (stream->buffer[i])
+				return false;
+		at += (uint64_t)n;
+	}
+}
+
+/* --- packets ---------------------------------------------------------------------------------- */
+
+/* `otherwise`: the head has no such field. */
+static uint64_t head_value(const uint8_t *head, struct pp_head_field field, uint64_t otherwise)
+{
+	uint64_t value;
+
+	if (!field.bits)
+		return otherwise;
+	value = load_bytes(head + field.offset_bytes, (field.bits + 7u) / 8);
+	return field.bits < 64 ? value & ((UINT64_C(1) << field.bits) - 1) : value;
+}
+
+static bool is_of_trace(const struct pp_layout *layout, const uint8_t *head)
+{
+	return head_value(head, layout->stream_id, 0) == 0 &&
+	       (!layout->has_uuid || !layout->uuid_at.bits ||
+		memcmp(head + layout->uuid_at.offset_bytes, layout->uuid, sizeof(layout->uuid)) ==
+		    0);
+}
+
+static bool makes_sense(const struct pp_layout *layout, const uint8_t *head)
+{
+	uint64_t content = head_value(head, layout->content_size, 0);
+	uint64_t packet = head_value(head, layout->packet_size, 0);
+
+	return head_value(head, layout->magic, 0) == CTF_MAGIC && content <= packet &&
+	       packet <= MAX_PACKET_BITS && packet % 8 == 0 && content / 8 >= layout->head_bytes &&
+	       head_value(head, layout->timestamp_begin, 0) <= INT64_MAX;
+}
+
+/* Says that the file's packets end here, and why if it is not their end. */
+static void end_file(struct pp_direct_stream *stream, bool is_damaged)
+{
+	if (is_damaged)
+		pp_capture_add_damage(stream->direct->decoder->capture, path_of(stream),
+				      "damaged or cut short in its packet %u; the report covers "
+				      "what is before that",
+				      stream->n_packets + 1);
+	close_file(stream);
+}
+
+/* What was lost between the packet before and this one. */
+static void note_losses(struct pp_direct_stream *stream, const uint8_t *head)
+{
+	uint64_t discarded = head_value(head, stream->direct->layout->discarded, 0);
+
+	if (discarded > stream->discarded)
+		pp_stream_lose(&stream->stream, discarded - stream->discarded);
+	stream->discarded = discarded;
+}
+
+static void enter_packet(struct pp_direct_stream *stream, const uint8_t *head)
+{
+	const struct pp_layout *layout = stream->direct->layout;
+	uint64_t content_bytes = head_value(head, layout->content_size, 0) / 8;
+	uint64_t packet_bytes = head_value(head, layout->packet_size, 0) / 8;
+	uint64_t rest_bytes = stream->file_bytes - stream->packet_end;
+
+	stream->is_part = packet_bytes > rest_bytes;
+	if (stream->is_part)
+		pp_capture_add_damage(stream->direct->decoder->capture, path_of(stream),
+				      "damaged or cut short in its packet %u; the report covers "
+				      "what is before that",
+				      stream->n_packets + 1);
+	stream->at = stream->packet_end + layout->head_bytes;
+	stream->content_end = stream->packet_end + MIN(content_bytes, rest_bytes);
+	stream->packet_end += MIN(packet_bytes, rest_bytes);
+	stream->next = stream->n_buffered = 0;
+	stream->n_packets++;
+	stream->time_ns = head_value(head, layout->timestamp_begin, 0);
+	note_losses(stream, head);
+	pp_stream_packet(&stream->stream, head_value(head, layout->cpu, UINT64_MAX),
+			 head_value(head, layout->tid, 0),
+			 head_value(head, layout->index, UINT64_MAX));
+}
+
+static bool begin_packet(struct pp_direct_stream *stream)
+{
+	const struct pp_layout *layout = stream->direct->layout;
+
+	for (;;) {
+		uint8_t head[MAX_HEAD_BYTES];
+		ssize_t n;
+
+		if (stream->fd < 0 && !open_file(stream))
+			return false;
+		n = pread(stream->fd, head, layout->head_bytes, (off_t)stream->packet_end);
+		if (n != (ssize_t)layout->head_bytes || !makes_sense(layout, head)) {
+			end_file(stream, !is_room(stream));
+			continue;
+		}
+		if (!is_of_trace(layout, head)) {
+			add_damage(stream, "damaged: left out");
+			close_file(stream);
+			continue;
+		}
+		enter_packet(stream, head);
+		return true;
+	}
+}
+
+/* --- bytes ------------------------------------------------------------------------------------ */
+
+/* Sees to it that the next event lies in the buffer whole, if it is not too long. */
+static void fill(struct pp_direct_stream *stream)
+{
+	unsigned left = stream->n_buffered - stream->next;
+	uint64_t want = stream->content_end - stream->at;
+	ssize_t n;
+
+	memmove(stream->buffer, stream->buffer + stream->next, left);
+	stream->n_buffered = left;
+	stream->next = 0;
+	n = pread(stream->fd, stream->buffer + left, MIN(want, BUFFER_BYTES - left),
+		  (off_t)stream->at);
+	if (n <= 0) {
+		if (!stream->is_part)
+			add_damage(stream, "shorter than it was; the report covers what is read");
+		stream->is_part = true;
+		stream->content_end = stream->packet_end = stream->at;
+		return;
+	}
+	stream->at += (uint64_t)n;
+	stream->n_buffered += (unsigned)n;
+}
+
+/* --- events ----------------------------------------------------------------------------------- */
+
+static void put_number(struct pp_record *record, const struct pp_step *step, uint64_t value)
+{
+	if (step->slot != PP_NO_SLOT)
+		record->values[step->slot] = value;
+	if (step->more_slot != PP_NO_SLOT)
+		record->values[step->more_slot] = value;
+	if (step->is_tid)
+		record->tid = (int32_t)value;
+}
+
+static uint64_t take_number(const struct pp_step *step, const uint8_t *at)
+{
+	uint64_t value = load(at, step->bytes);
+
+	return step->is_signed ? extend_sign(value, step->bytes) : value;
+}
+
+static const uint8_t *take_text(struct pp_record *record, const struct pp_step *step,
+				const uint8_t *at, const uint8_t *end)
+{
+	const uint8_t *zero = memchr(at, 0, (size_t)(end - at));
+
+	if (zero && step->slot != PP_NO_SLOT)
+		record->texts[step->slot] = (const char *)at;
+	return zero ? zero + 1 : NULL;
+}
+
+static const uint8_t *take_array(struct pp_record *record, const struct pp_step *step,
+				 const uint8_t *at, const uint8_t *end, uint64_t n)
+{
+	if (n > (uint64_t)(end - at) / step->bytes)
+		return NULL;
+	if (step->slot != PP_NO_SLOT) {
+		record->n_addresses = n;
+		for (unsigned i = 0; i < MIN(n, ST_PATH_MAX); i++)
+			record->addresses[i] = load(at + (size_t)i * step->bytes, step->bytes);
+	}
+	return at + n * step->bytes;
+}
+
+/* Takes the fields apart; the end of them, or NULL: they go on behind `end`. */
+static const uint8_t *take_fields(struct pp_record *record, const struct pp_layout_class *class,
+				  const uint8_t *at, const uint8_t *end)
+{
+	uint64_t numbers[PP_MAX_STEPS];
+
+	if (class->fixed_bytes && (size_t)(end - at) < class->fixed_bytes)
+		return NULL;
+	for (unsigned i = 0; i < class->n_steps && at; i++) {
+		const struct pp_step *step = &class->steps[i];
+
+		switch (step->kind) {
+		case PP_STEP_INTEGER:
+			if (!class->fixed_bytes && (size_t)(end - at) < step->bytes)
+				return NULL;
+			numbers[i] = take_number(step, at);
+			put_number(record, step, numbers[i]);
+			at += step->bytes;
+			break;
+		case PP_STEP_TEXT:
+			at = take_text(record, step, at, end);
+			break;
+		default:
+			at = take_array(record, step, at, end, numbers[step->length_step]);
+			break;
+		}
+	}
+	return at;
+}
+
+/* The end of the header, or NULL. */
+static const uint8_t *take_header(struct pp_direct_stream *stream, const uint8_t *at,
+				  const uint8_t *end, unsigned *ret_id)
+{
+	unsigned id_bytes = stream->direct->layout->extended_id_bytes;
+	size_t have = (size_t)(end - at);
+
+	if (have < 1 + sizeof(uint32_t))
+		return NULL;
+	*ret_id = *at++;
+	if (*ret_id != ID_EXTENDED) {
+		stream->time_ns += (uint32_t)(load32(at) - (uint32_t)stream->time_ns);
+		return at + sizeof(uint32_t);
+	}
+	if (have < 1 + id_bytes + sizeof(uint64_t))
+		return NULL;
+	*ret_id = (unsigned)load(at, id_bytes);
+	stream->time_ns = load64(at + id_bytes);
+	return at + id_bytes + sizeof(uint64_t);
+}
+
+static const struct pp_layout_class *class_of(const struct pp_direct_stream *stream, unsigned id)
+{
+	const GPtrArray *classes = stream->direct->layout->classes;
+
+	return id < classes->len ? classes->pdata[id] : NULL;
+}
+
+/* The next of the packet, into the record; false: it cannot be read. */
+static bool take_event(struct pp_direct_stream *stream)
+{
+	const uint8_t *at = stream->buffer + stream->next;
+	const uint8_t *end = stream->buffer + stream->n_buffered;
+	struct pp_record *record = &stream->record;
+	unsigned id = 0;
+
+	at = take_header(stream, at, end, &id);
+	stream->class = at ? class_of(stream, id) : NULL;
+	if (!stream->class)
+		return false;
+	record->class = &stream->class->class;
+	record->tid = PP_TID_UNKNOWN;
+	memset(record->values, 0, sizeof(record->values));
+	memset(record->texts, 0, sizeof(record->texts));
+	record->n_addresses = 0;
+	at = take_fields(record, stream->class, at, end);
+	if (!at)
+		return false;
+	stream->next = (unsigned)(at - stream->buffer);
+	return true;
+}
+
+/* Nothing more of the stream: what follows cannot be told from what was in the way. */
+static void give_up(struct pp_direct_stream *stream)
+{
+	/* One that is cut short, and has been said to be, may end in the midst of an event. */
+	if (!stream->is_part)
+		pp_capture_add_damage(stream->direct->decoder->capture, path_of(stream),
+				      "cannot be read beyond its event %" G_GUINT64_FORMAT
+				      "; the report covers what is before it",
+				      stream->stream.n_events);
+	close_file(stream);
+	if (!stream->is_part)
+		stream->next_path = stream->paths->len;
+}
+
+bool pp_direct_stream_next(struct pp_direct_stream *stream, int64_t *ret_time_ns)
+{
+	for (;;) {
+		if (stream->n_buffered - stream->next < EVENT_MAX_BYTES &&
+		    stream->at < stream->content_end)
+			fill(stream);
+		if (stream->next == stream->n_buffered) {
+			if (begin_packet(stream))
+				continue;
+			pp_stream_end(&stream->stream);
+			return false;
+		}
+		if (!take_event(stream)) {
+			give_up(stream);
+			continue;
+		}
+		*ret_time_ns = (int64_t)MIN(stream->time_ns, INT64_MAX);
+		if (pp_stream_admit(&stream->stream, ret_time_ns))
+			return true;
+	}
+}
+
+static void tell_missing(struct pp_direct_stream *stream)
+{
+	struct pp_layout_class *class = (struct pp_layout_class *)stream->class;
+
+	if (!class->missing_told)
+		pp_capture_add_damage(stream->direct->decoder->capture, stream->direct->trace->dir,
+				      "events %s have no usable field \"%s\": left out",
+				      class->name, class->missing);
+	class->missing_told = true;
+}
+
+void pp_direct_stream_emit(struct pp_direct_stream *stream, int64_t time_ns)
+{
+	if (G_UNLIKELY(stream->class->missing))
+		tell_missing(stream);
+	pp_stream_begin_event(&stream->stream, time_ns);
+	if (stream->record.class->what != PP_CLASS_IGNORED)
+		pp_stream_take(&stream->stream, &stream->record, time_ns);
+}
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+const char *pp_direct_stream_name(const struct pp_direct_stream *stream)
+{
+	return stream->stream.name;
+}
+
+static void stream_free(void *data)
+{
+	struct pp_direct_stream *stream = data;
+
+	close_file(stream);
+	pp_stream_done(&stream->stream);
+	g_ptr_array_unref(stream->paths);
+	g_free(stream->buffer);
+	g_free(stream);
+}
+
+/* Takes the path. */
+static struct pp_direct_stream *stream_new(struct pp_direct_trace *direct, char *path)
+{
+	struct pp_direct_stream *stream = g_new0(struct pp_direct_stream, 1);
+
+	stream->direct = direct;
+	pp_stream_init(&stream->stream, direct->decoder, direct->trace, path);
+	stream->paths = g_ptr_array_new_with_free_func(g_free);
+	g_ptr_array_add(stream->paths, path);
+	stream->fd = -1;
+	stream->buffer = g_malloc(BUFFER_BYTES);
+	g_ptr_array_add(direct->streams, stream);
+	return stream;
+}
+
+/* Those of a process: a long stream has several files. */
+static void add_numbered(struct pp_direct_trace *direct)
+{
+	g_autoptr(GArray) files = pp_stream_files(direct->trace->dir);
+	struct pp_direct_stream *stream = NULL;
+	unsigned number = 0;
+
+	for (guint i = 0; i < files->len; i++) {
+		const struct pp_stream_file *file = &g_array_index(files, struct pp_stream_file, i);
+		g_autofree char *name = pp_stream_file_name(file);
+		char *path = g_build_filename(direct->trace->dir, name, NULL);
+
+		if (stream && file->stream == number)
+			g_ptr_array_add(stream->paths, path);
+		else
+			stream = stream_new(direct, path);
+		number = file->stream;
+	}
+}
+
+static int compare_names(gconstpointer a, gconstpointer b)
+{
+	return strverscmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The kernel's: a file a CPU, whatever it is called. */
+static void add_files(struct pp_direct_trace *direct)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+	GDir *dir = g_dir_open(direct->trace->dir, 0, NULL);
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir)))
+		if (name[0] != '.' && strcmp(name, "metadata") != 0)
+			g_ptr_array_add(names, g_strdup(name));
+	if (dir)
+		g_dir_close(dir);
+	g_ptr_array_sort(names, compare_names);
+	for (guint i = 0; i < names->len; i++) {
+		char *path = g_build_filename(direct->trace->dir, names->pdata[i], NULL);
+
+		if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
+			stream_new(direct, path);
+		else
+			g_free(path);
+	}
+}
+
+struct pp_direct_trace *pp_direct_trace_new(struct pp_decoder *decoder,
+					    const struct pp_trace *trace)
+{
+	struct pp_layout *layout;
+	struct pp_direct_trace *direct;
+
+	if (trace->is_ust)
+		return NULL;
+	layout = pp_layout_new(trace->dir, trace->process ? PP_NAMES_OURS : PP_NAMES_KERNEL);
+	if (!layout || layout->head_bytes > MAX_HEAD_BYTES) {
+		pp_layout_free(layout);
+		return NULL;
+	}
+	direct = g_new0(struct pp_direct_trace, 1);
+	direct->decoder = decoder;
+	direct->trace = trace;
+	direct->layout = layout;
+	direct->streams = g_ptr_array_new_with_free_func(stream_free);
+	if (trace->process)
+		add_numbered(direct);
+	else
+		add_files(direct);
+	return direct;
+}
+
+const GPtrArray *pp_direct_streams(const struct pp_direct_trace *direct)
+{
+	return direct->streams;
+}
+
+void pp_direct_trace_free(struct pp_direct_trace *direct)
+{
+	g_ptr_array_unref(direct->streams);
+	pp_layout_free(direct->layout);
+	g_free(direct);
+}

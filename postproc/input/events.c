@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which reader takes which trace: those that our own writers made are read directly, histories of
+ * calls too, and the others by Babeltrace.
+ */
+#include "input/events.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "input/babeltrace.h"
+#include "input/calls_history.h"
+#include "input/direct.h"
+
+#define KERNEL_KINDS                                                                               \
+	(PP_EVENT_MASK(PP_EVENT_SWITCH) | PP_EVENT_MASK(PP_EVENT_WAKING) |                         \
+	 PP_EVENT_MASK(PP_EVENT_FORK) | PP_EVENT_MASK(PP_EVENT_EXIT) |                             \
+	 PP_EVENT_MASK(PP_EVENT_EXEC) | PP_EVENT_MASK(PP_EVENT_SYSCALL_ENTRY) |                    \
+	 PP_EVENT_MASK(PP_EVENT_SYSCALL_EXIT) | PP_EVENT_MASK(PP_EVENT_FAULT) |                    \
+	 PP_EVENT_MASK(PP_EVENT_SIGNAL) | PP_EVENT_MASK(PP_EVENT_BLOCK) |                          \
+	 PP_EVENT_MASK(PP_EVENT_TIMER))
+
+#define CALL_KINDS (PP_EVENT_MASK(PP_EVENT_CALL) | PP_EVENT_MASK(PP_EVENT_RETURN))
+
+struct calls_feed {
+	struct pp_feed feed;
+	struct pp_calls_stream *calls;
+	struct pp_decoder *decoder;
+	struct pp_event event; /* that it is at */
+};
+
+struct direct_feed {
+	struct pp_feed feed;
+	struct pp_direct_stream *direct;
+};
+
+/* What is read, and by whom. */
+struct readers {
+	struct pp_sweep sweep;
+	GPtrArray *histories; /* of struct pp_calls_stream * */
+	GPtrArray *direct;    /* of struct pp_direct_trace * */
+	GPtrArray *feeds;     /* of struct pp_feed *, of both */
+	GPtrArray *others;    /* of struct pp_trace *, for Babeltrace */
+};
+
+/* --- histories of calls --------------------------------------------------------------------- */
+
+static bool calls_advance(struct pp_feed *base)
+{
+	struct calls_feed *feed = (struct calls_feed *)base;
+
+	if (!pp_calls_stream_next(feed->calls, &feed->event))
+		return false;
+	base->time_ns = feed->event.time_ns;
+	return true;
+}
+
+static void calls_emit(struct pp_feed *base)
+{
+	struct calls_feed *feed = (struct calls_feed *)base;
+
+	pp_decoder_emit(feed->decoder, &feed->event);
+}
+
+/* They go first: a call comes before what the function called does. */
+static void add_histories(struct readers *readers)
+{
+	struct pp_decoder *decoder = &readers->sweep.decoder;
+
+	if (!(decoder->kinds & CALL_KINDS))
+		return;
+	readers->histories = pp_calls_streams_new(decoder->capture);
+	for (guint i = 0; i < readers->histories->len; i++) {
+		struct calls_feed *feed = g_new0(struct calls_feed, 1);
+
+		feed->feed.advance = calls_advance;
+		feed->feed.emit = calls_emit;
+		feed->calls = readers->histories->pdata[i];
+		feed->decoder = decoder;
+		g_ptr_array_add(readers->feeds, feed);
+	}
+}
+
+/* --- traces of our own ---------------------------------------------------------------------- */
+
+static bool direct_advance(struct pp_feed *base)
+{
+	struct direct_feed *feed = (struct direct_feed *)base;
+
+	return pp_direct_stream_next(feed->direct, &base->time_ns);
+}
+
+static void direct_emit(struct pp_feed *base)
+{
+	struct direct_feed *feed = (struct direct_feed *)base;
+
+	pp_direct_stream_emit(feed->direct, base->time_ns);
+}
+
+static void add_direct(struct readers *readers, struct pp_direct_trace *trace)
+{
+	const GPtrArray *streams = pp_direct_streams(trace);
+
+	g_ptr_array_add(readers->direct, trace);
+	for (guint i = 0; i < streams->len; i++) {
+		struct direct_feed *feed = g_new0(struct direct_feed, 1);
+
+		feed->feed.advance = direct_advance;
+		feed->feed.emit = direct_emit;
+		feed->direct = streams->pdata[i];
+		g_ptr_array_add(readers->feeds, feed);
+	}
+}
+
+/* So that the one reader can be held against the other. */
+static bool only_babeltrace(void)
+{
+	const char *reader = getenv("GPROF_MT_READER");
+
+	return reader && strcmp(reader, "babeltrace") == 0;
+}
+
+static bool is_wanted(const struct pp_trace *trace, unsigned kinds)
+{
+	unsigned held = PP_EVENT_MASK(PP_EVENT_LOST);
+
+	if (trace->process || trace->is_ust)
+		held |= PP_EVENT_MASK(PP_EVENT_SYNC);
+	else
+		held |= KERNEL_KINDS;
+	return held & kinds;
+}
+
+static void add_traces(struct readers *readers)
+{
+	struct pp_decoder *decoder = &readers->sweep.decoder;
+	const GPtrArray *traces = decoder->capture->traces;
+
+	for (guint i = 0; i < traces->len; i++) {
+		struct pp_trace *trace = traces->pdata[i];
+		struct pp_direct_trace *direct;
+
+		if (!is_wanted(trace, decoder->kinds))
+			continue;
+		direct = only_babeltrace() ? NULL : pp_direct_trace_new(decoder, trace);
+		if (direct)
+			add_direct(readers, direct);
+		else
+			g_ptr_array_add(readers->others, trace);
+	}
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
+/* Every process's streams may need a file each, at once. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static int run(struct readers *readers, struct pp_error *err)
+{
+	struct pp_sweep *sweep = &readers->sweep;
+
+	for (guint i = 0; i < readers->feeds->len; i++) {
+		struct pp_feed *feed = readers->feeds->pdata[i];
+
+		feed->order = i;
+		pp_sweep_add(sweep, feed);
+	}
+	if (readers->others->len)
+		return pp_babeltrace_run(sweep, readers->others, readers->feeds->len, err);
+	pp_sweep_start(sweep);
+	pp_sweep_run(sweep, UINT64_MAX);
+	return 0;
+}
+
+static void readers_done(struct readers *readers)
+{
+	g_ptr_array_unref(readers->feeds);
+	g_clear_pointer(&readers->histories, g_ptr_array_unref);
+	g_ptr_array_unref(readers->direct);
+	g_ptr_array_unref(readers->others);
+	g_free(readers->sweep.heap);
+}
+
+int pp_events_read(struct pp_capture *capture, unsigned kinds,
+		   void (*take)(void *data, const struct pp_event *event), void *data,
+		   struct pp_error *err)
+{
+	struct readers readers = {.histories = NULL};
+	int ret;
+
+	if (!kinds)
+		return 0;
+	raise_file_limit();
+	pp_decoder_init(&readers.sweep.decoder, capture, kinds, take, data);
+	readers.feeds = g_ptr_array_new_with_free_func(g_free);
+	readers.direct = g_ptr_array_new_with_free_func((GDestroyNotify)pp_direct_trace_free);
+	readers.others = g_ptr_array_new();
+	add_histories(&readers);
+	add_traces(&readers);
+	ret = run(&readers, err);
+	readers_done(&readers);
+	if (ret == 0 && kinds & KERNEL_KINDS)
+		pp_missing_kernel_events(capture, readers.sweep.decoder.n_kernel_events);
+	pp_decoder_done(&readers.sweep.decoder);
+	return ret < 0 ? pp_error_add(err, ret, "%s: reading events", capture->model->dir) : 0;
+}

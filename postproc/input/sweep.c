@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/sweep.h"
+
+static bool is_before(const struct pp_feed *a, const struct pp_feed *b)
+{
+	return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->order < b->order;
+}
+
+static void sift_down(struct pp_sweep *sweep, unsigned at)
+{
+	struct pp_feed *feed = sweep->heap[at];
+
+	for (;;) {
+		unsigned child = 2 * at + 1;
+
+		if (child >= sweep->n_heap)
+			break;
+		if (child + 1 < sweep->n_heap &&
+		    is_before(sweep->heap[child + 1], sweep->heap[child]))
+			child++;
+		if (is_before(feed, sweep->heap[child]))
+			break;
+		sweep->heap[at] = sweep->heap[child];
+		at = child;
+	}
+	sweep->heap[at] = feed;
+}
+
+void pp_sweep_add(struct pp_sweep *sweep, struct pp_feed *feed)
+{
+	if (!feed->advance(feed))
+		return;
+	if (sweep->n_heap == sweep->max_heap) {
+		sweep->max_heap = MAX(16, 2 * sweep->max_heap);
+		sweep->heap = g_renew(struct pp_feed *, sweep->heap, sweep->max_heap);
+	}
+	sweep->heap[sweep->n_heap++] = feed;
+}
+
+void pp_sweep_start(struct pp_sweep *sweep)
+{
+	for (unsigned i = sweep->n_heap / 2; i-- > 0;)
+		sift_down(sweep, i);
+}
+
+bool pp_sweep_run(struct pp_sweep *sweep, uint64_t n_max)
+{
+	for (uint64_t i = 0; i < n_max && sweep->n_heap; i++) {
+		struct pp_feed *feed = sweep->heap[0];
+
+		feed->emit(feed);
+		if (!feed->advance(feed))
+			sweep->heap[0] = sweep->heap[--sweep->n_heap];
+		if (sweep->n_heap)
+			sift_down(sweep, 0);
+	}
+	return sweep->n_heap > 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The merge of all streams of a capture in order of time, whoever reads them: a heap of feeds.
+ * filter.utils.muxer of Babeltrace looks at every stream for every message, which with a thousand
+ * threads costs more than all the rest.
+ */
+#ifndef PP_INPUT_SWEEP_H
+#define PP_INPUT_SWEEP_H
+
+#include "input/decode.h"
+
+/* A stream.  The first member of what its reader needs. */
+struct pp_feed {
+	int64_t time_ns; /* of the event that it is at */
+	unsigned order;	 /* between equal times, the least goes first */
+	/* Goes on to the next event, and sets time_ns; false: there is none. */
+	bool (*advance)(struct pp_feed *feed);
+	/* Hands over the event that it is at. */
+	void (*emit)(struct pp_feed *feed);
+};
+
+struct pp_sweep {
+	struct pp_decoder decoder;
+	struct pp_feed **heap; /* those with an event, least time first */
+	unsigned n_heap, max_heap;
+};
+
+/* Adds a feed if it has an event; before the first pp_sweep_run(). */
+void pp_sweep_add(struct pp_sweep *sweep, struct pp_feed *feed);
+
+/* All have been added. */
+void pp_sweep_start(struct pp_sweep *sweep);
+
+/* Hands over up to n_max events, least time first.  False: there are no more. */
+bool pp_sweep_run(struct pp_sweep *sweep, uint64_t n_max);
+
+#endif
