@@ -29,7 +29,7 @@ static void print_help(void)
 	    "usage: gprof-mt graph [-i DIR] --kind switch [--format dot|svg|json] [OPTION...]\n\n"
 	    "  -i, --input DIR    the capture (default %s)\n"
 	    "  --kind switch      A -> B: how often B ran next on the CPU that A left\n"
-	    "  --format FORMAT    dot (default), svg (needs graphviz) or json\n"
+	    "  --format FORMAT    dot (default), svg (needs graphviz) or json\n" PP_CLI_HELP_SYMBOLS
 	    "  --through-idle     look through idle time and other programs in between\n"
 	    "  --min-count N      leave out arrows of less than N\n"
 	    "  --group            draw threads of one start routine or name as one\n"
@@ -99,10 +99,15 @@ static int check(const struct arguments *arguments, int argc, char **argv)
 }
 
 static const struct option option_table[] = {
-    {"input", required_argument, NULL, 'i'},  {"kind", required_argument, NULL, 'k'},
-    {"format", required_argument, NULL, 'f'}, {"min-count", required_argument, NULL, 'm'},
-    {"through-idle", no_argument, NULL, 't'}, {"group", no_argument, NULL, 'g'},
-    {"no-group", no_argument, NULL, 'n'},     PP_CLI_OPTIONS_END,
+    {"input", required_argument, NULL, 'i'},
+    {"kind", required_argument, NULL, 'k'},
+    {"format", required_argument, NULL, 'f'},
+    {"min-count", required_argument, NULL, 'm'},
+    {"through-idle", no_argument, NULL, 't'},
+    {"group", no_argument, NULL, 'g'},
+    {"no-group", no_argument, NULL, 'n'},
+    PP_CLI_OPTIONS_SYMBOLS,
+    PP_CLI_OPTIONS_END,
 };
 
 static const struct pp_cli_options options = {"graph", ":i:h", option_table, print_help,

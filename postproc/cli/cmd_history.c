@@ -38,7 +38,7 @@ static void print_help(void)
 	    "                     `gprof-mt report locks` shows it; \"table\" is also \"table+8\"\n"
 	    "  --tid T            only operations by this thread\n"
 	    "  --calls            the calls of the thread instead, as they nested\n"
-	    "  --format FORMAT    text (default) or json\n",
+	    "  --format FORMAT    text (default) or json\n" PP_CLI_HELP_SYMBOLS,
 	    PP_DEFAULT_CAPTURE);
 }
 
@@ -75,9 +75,13 @@ static int take_option(void *data, int option, const char *value)
 }
 
 static const struct option option_table[] = {
-    {"input", required_argument, NULL, 'i'}, {"object", required_argument, NULL, 'o'},
-    {"tid", required_argument, NULL, 't'},   {"format", required_argument, NULL, 'f'},
-    {"calls", no_argument, NULL, 'c'},	     PP_CLI_OPTIONS_END,
+    {"input", required_argument, NULL, 'i'},
+    {"object", required_argument, NULL, 'o'},
+    {"tid", required_argument, NULL, 't'},
+    {"format", required_argument, NULL, 'f'},
+    {"calls", no_argument, NULL, 'c'},
+    PP_CLI_OPTIONS_SYMBOLS,
+    PP_CLI_OPTIONS_END,
 };
 
 static const struct pp_cli_options options = {"history", ":i:h", option_table, print_help,

@@ -43,8 +43,8 @@ static void print_help(void)
 	printf("usage: gprof-mt report [-i DIR] [--format text|json] [--tid T]... [SECTION]...\n\n"
 	       "  -i, --input DIR    the capture (default %s)\n"
 	       "  --format FORMAT    text (default) or json\n"
-	       "  --tid T            only this thread; may be repeated\n\n"
-	       "sections (* by default):\n",
+	       "  --tid T            only this thread; may be repeated\n" PP_CLI_HELP_SYMBOLS
+	       "\nsections (* by default):\n",
 	       PP_DEFAULT_CAPTURE);
 	for (unsigned i = 0; i < G_N_ELEMENTS(sections); i++)
 		if (pp_pass_find(sections[i].name))
@@ -106,6 +106,7 @@ static const struct option option_table[] = {
     {"input", required_argument, NULL, 'i'},
     {"format", required_argument, NULL, 'f'},
     {"tid", required_argument, NULL, 't'},
+    PP_CLI_OPTIONS_SYMBOLS,
     PP_CLI_OPTIONS_END,
 };
 

@@ -55,7 +55,7 @@ static void print_help(void)
 	    "  --tid T            the thread\n"
 	    "  --from MS          only from that time on, in ms since the start of the capture\n"
 	    "  --to MS            only up to that time\n"
-	    "  --format FORMAT    text (default) or json\n",
+	    "  --format FORMAT    text (default) or json\n" PP_CLI_HELP_SYMBOLS,
 	    PP_DEFAULT_CAPTURE);
 }
 
@@ -90,9 +90,13 @@ static int take_option(void *data, int option, const char *value)
 }
 
 static const struct option option_table[] = {
-    {"input", required_argument, NULL, 'i'},  {"tid", required_argument, NULL, 't'},
-    {"from", required_argument, NULL, 'a'},   {"to", required_argument, NULL, 'b'},
-    {"format", required_argument, NULL, 'f'}, PP_CLI_OPTIONS_END,
+    {"input", required_argument, NULL, 'i'},
+    {"tid", required_argument, NULL, 't'},
+    {"from", required_argument, NULL, 'a'},
+    {"to", required_argument, NULL, 'b'},
+    {"format", required_argument, NULL, 'f'},
+    PP_CLI_OPTIONS_SYMBOLS,
+    PP_CLI_OPTIONS_END,
 };
 
 static const struct pp_cli_options options = {"timeline", ":i:h", option_table, print_help,

@@ -7,12 +7,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "input/symbols.h"
+
 /* For the table of a subcommand, last: --help, which pp_cli_options_read() sees to, and the end. */
 #define PP_CLI_OPTIONS_END                                                                         \
 	{"help", no_argument, NULL, 'h'},                                                          \
 	{                                                                                          \
 		NULL, 0, NULL, 0                                                                   \
 	}
+
+/* For that of one that names addresses: how, which pp_cli_options_read() sees to, too. */
+#define PP_CLI_OPTIONS_SYMBOLS                                                                     \
+	{"demangle", required_argument, NULL, PP_OPTION_DEMANGLE},                                 \
+	{                                                                                          \
+		"no-inline", no_argument, NULL, PP_OPTION_NO_INLINE                                \
+	}
+
+enum { PP_OPTION_DEMANGLE = 0x1000, PP_OPTION_NO_INLINE };
+
+/* As the help has them. */
+#define PP_CLI_HELP_SYMBOLS                                                                        \
+	"  --demangle HOW     names of C++: full (default), simple (without parameters), no\n"     \
+	"  --no-inline        sites and paths by function, without what was inlined there\n"
 
 struct pp_cli_options {
 	const char *command;
@@ -29,6 +45,9 @@ struct pp_cli_options {
  * status: help was printed, or something is wrong and was said.
  */
 int pp_cli_options_read(const struct pp_cli_options *options, int argc, char **argv, void *data);
+
+/* What --demangle and --no-inline said. */
+const struct pp_symbols_options *pp_cli_symbols(void);
 
 /* Of options that more than one subcommand has; PP_EXIT_GOOD, or the exit status. */
 int pp_cli_take_format(const char *command, const char *value, bool *ret_json);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "input/events.h"
 
 /* So many lines of damage on stderr; the quality section has them all. */
@@ -18,7 +19,7 @@ void pp_view_begin(struct pp_view *view, struct pp_capture *capture, GHashTable 
 
 	*view = (struct pp_view){.capture = capture};
 	pp_kernel_abilities(view->capture, &kernel);
-	view->symbols = pp_symbols_new(view->capture->model);
+	view->symbols = pp_symbols_new(view->capture->model, pp_cli_symbols());
 	view->namer = pp_symbols_namer(view->symbols);
 	view->context = (struct pp_pass_context){
 	    .model = view->capture->model,

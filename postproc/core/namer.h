@@ -4,7 +4,14 @@
 
 #include <stdint.h>
 
+#include <glib.h>
+
 struct pp_process;
+
+struct pp_frame {
+	char *function;
+	char *site; /* as below */
+};
 
 /* Names for addresses, given by whoever runs the passes; see input/symbols.h. */
 struct pp_namer {
@@ -14,6 +21,11 @@ struct pp_namer {
 	 * a return address: the call before it is meant.  Caller frees.
 	 */
 	char *(*site)(void *data, const struct pp_process *process, uint64_t address);
+	/*
+	 * Of struct pp_frame *: what was inlined at that call, innermost first, and last the
+	 * function that holds it; at least one.  Caller unrefs.  May be NULL.
+	 */
+	GPtrArray *(*frames)(void *data, const struct pp_process *process, uint64_t address);
 	/* Function name alone. */
 	char *(*function)(void *data, const struct pp_process *process, uint64_t address);
 	/* The variable that holds a data address: "lock", "table.lock"+8 as "table+8"; NULL: none.

@@ -34,9 +34,8 @@ struct pp_object_file {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	GArray *functions, *variables; /* of struct symbol, by start and rank */
+	enum pp_demangle demangle;
 };
-
-extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *len, int *status);
 
 static void symbol_clear(void *data)
 {
@@ -138,10 +137,12 @@ static const char *open_module(struct pp_object_file *object, const char *build_
 	return NULL;
 }
 
-struct pp_object_file *pp_object_file_new(const char *path, const char *build_id)
+struct pp_object_file *pp_object_file_new(const char *path, const char *build_id,
+					  enum pp_demangle demangle)
 {
 	struct pp_object_file *object = g_new0(struct pp_object_file, 1);
 
+	object->demangle = demangle;
 	object->path = g_strdup(path);
 	object->name = pp_printable(g_path_get_basename(path));
 	object->functions = g_array_new(FALSE, FALSE, sizeof(struct symbol));
@@ -215,29 +216,18 @@ static struct symbol *find_symbol(const GArray *symbols, uint64_t address)
 }
 
 /* What people call it: demangled, without a version, a local static without its number. */
-static const char *shown_name(struct symbol *symbol, bool is_variable)
+static const char *shown_name(const struct pp_object_file *object, struct symbol *symbol,
+			      bool is_variable)
 {
-	const char *at = strchr(symbol->name, '@');
 	const char *dot = strrchr(symbol->name, '.');
-	int status;
-	char *demangled;
 
 	if (symbol->shown)
 		return symbol->shown;
-	demangled = strncmp(symbol->name, "_Z", 2) == 0
-			? __cxa_demangle(symbol->name, NULL, NULL, &status)
-			: NULL;
-	if (demangled)
-		symbol->shown = g_strdup(demangled);
-	else if (at && at != symbol->name)
-		symbol->shown = g_strndup(symbol->name, (gsize)(at - symbol->name));
-	else if (is_variable && symbol->is_local && dot && dot[1] && dot != symbol->name &&
-		 strspn(dot + 1, "0123456789") == strlen(dot + 1))
-		symbol->shown = g_strndup(symbol->name, (gsize)(dot - symbol->name));
-	else
-		symbol->shown = g_strdup(symbol->name);
-	pp_printable(symbol->shown);
-	free(demangled);
+	symbol->shown = pp_demangle(symbol->name, object->demangle);
+	if (is_variable && symbol->is_local && dot && dot[1] && dot != symbol->name &&
+	    strspn(dot + 1, "0123456789") == strlen(dot + 1) &&
+	    g_str_has_suffix(symbol->shown, dot))
+		symbol->shown[strlen(symbol->shown) - strlen(dot)] = '\0';
 	return symbol->shown;
 }
 
@@ -249,7 +239,7 @@ const char *pp_object_file_function(struct pp_object_file *object, uint64_t addr
 	if (!symbol)
 		return NULL;
 	*ret_start = symbol->start;
-	return shown_name(symbol, false);
+	return shown_name(object, symbol, false);
 }
 
 const char *pp_object_file_variable(struct pp_object_file *object, uint64_t address,
@@ -260,7 +250,7 @@ const char *pp_object_file_variable(struct pp_object_file *object, uint64_t addr
 	if (!symbol)
 		return NULL;
 	*ret_offset = address - symbol->start;
-	return shown_name(symbol, true);
+	return shown_name(object, symbol, true);
 }
 
 /* The path as the compiler was given it, or at least without the directories. */
@@ -297,51 +287,93 @@ static int number_of(Dwarf_Die *die, unsigned attribute)
 	return dwarf_formudata(dwarf_attr(die, attribute, &found), &value) == 0 ? (int)value : 0;
 }
 
-/* From the inlined code that holds the address outwards: the first line that stands in no header,
- * or else the line in the function itself.  *file and *line stay if that is not known. */
-static void leave_headers(struct pp_object_file *object, uint64_t address, const char **file,
-			  int *line)
+/* The name that the linker knows, or else the source. */
+static const char *raw_name(Dwarf_Die *die)
+{
+	Dwarf_Attribute found;
+	const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &found));
+
+	if (!name)
+		name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &found));
+	return name ? name : dwarf_diename(die);
+}
+
+/* Where a piece of code stands: a file that lives as long as the module, and a line. */
+struct position {
+	const char *file; /* NULL: not known */
+	int line;
+};
+
+static void add_frame(struct pp_object_file *object, GArray *frames, const char *function,
+		      const struct position *at, const char *compile_dir)
+{
+	struct pp_source_frame frame = {0};
+
+	frame.function = pp_demangle(function ? function : "?", object->demangle);
+	if (at->file && at->line > 0) {
+		frame.file = short_path(at->file, compile_dir);
+		frame.line = at->line;
+		frame.is_header = is_header(at->file);
+	}
+	g_array_append_val(frames, frame);
+}
+
+static struct position caller_of(Dwarf_Die *inlined, Dwarf_Files *files)
+{
+	int line = number_of(inlined, DW_AT_call_line);
+	int file = number_of(inlined, DW_AT_call_file);
+
+	return (struct position){file > 0 ? dwarf_filesrc(files, (size_t)file, NULL, NULL) : NULL,
+				 line};
+}
+
+/* What was inlined at the address; *at becomes where all of that was called. */
+static void add_inlined(struct pp_object_file *object, uint64_t address, GArray *frames,
+			struct position *at, const char *compile_dir)
 {
 	Dwarf_Addr bias = 0;
 	Dwarf_Die *unit = dwfl_module_addrdie(object->module, address, &bias);
 	Dwarf_Die *innermost = NULL, *scopes = NULL;
-	Dwarf_Files *files;
+	Dwarf_Files *files = NULL;
 	int n = 0;
 
 	/* Beyond the innermost these are of where it was written, not of where it was called. */
 	if (unit && dwarf_getscopes(unit, address - bias, &innermost) > 0)
 		n = dwarf_getscopes_die(innermost, &scopes);
 	if (n > 0 && dwarf_getsrcfiles(unit, &files, NULL) == 0)
-		for (int i = 0; i < n && is_header(*file); i++) {
-			int at = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine
-				     ? number_of(&scopes[i], DW_AT_call_line)
-				     : 0;
-			int from = at > 0 ? number_of(&scopes[i], DW_AT_call_file) : 0;
-			const char *name =
-			    at > 0 ? dwarf_filesrc(files, (size_t)from, NULL, NULL) : NULL;
-
-			if (!name)
+		for (int i = 0; i < n && dwarf_tag(&scopes[i]) != DW_TAG_subprogram; i++) {
+			if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
 				continue;
-			*file = name;
-			*line = at;
+			add_frame(object, frames, raw_name(&scopes[i]), at, compile_dir);
+			*at = caller_of(&scopes[i], files);
 		}
 	free(scopes);
 	free(innermost);
 }
 
-char *pp_object_file_line(struct pp_object_file *object, uint64_t address, int *ret_line)
+static void frame_clear(void *data)
 {
-	Dwfl_Line *line = object->fault ? NULL : dwfl_module_getsrc(object->module, address);
-	const char *file;
-	int number = 0;
+	struct pp_source_frame *frame = data;
 
-	if (!line)
-		return NULL;
-	file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
-	if (!file || number <= 0)
-		return NULL;
-	if (is_header(file))
-		leave_headers(object, address, &file, &number);
-	*ret_line = number;
-	return short_path(file, dwfl_line_comp_dir(line));
+	g_free(frame->function);
+	g_free(frame->file);
+}
+
+GArray *pp_object_file_frames(struct pp_object_file *object, uint64_t address)
+{
+	GArray *frames = g_array_new(FALSE, FALSE, sizeof(struct pp_source_frame));
+	struct symbol *symbol = find_symbol(object->functions, address);
+	Dwfl_Line *line = object->fault ? NULL : dwfl_module_getsrc(object->module, address);
+	const char *compile_dir = line ? dwfl_line_comp_dir(line) : NULL;
+	struct position at = {NULL, 0};
+
+	g_array_set_clear_func(frames, frame_clear);
+	if (line) {
+		at.file = dwfl_lineinfo(line, NULL, &at.line, NULL, NULL, NULL);
+		add_inlined(object, address, frames, &at, compile_dir);
+	}
+	/* Not by the name in DWARF: that of the symbol stands in the profiles. */
+	if (symbol)
+		add_frame(object, frames, symbol->name, &at, compile_dir);
+	return frames;
 }

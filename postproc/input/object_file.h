@@ -3,9 +3,12 @@
 #ifndef PP_INPUT_OBJECT_FILE_H
 #define PP_INPUT_OBJECT_FILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <glib.h>
+
+#include "input/demangle.h"
 
 struct pp_object_file;
 
@@ -13,7 +16,8 @@ struct pp_object_file;
  * Opens the file, if it is still the one with that build-id (NULL: the object that ran had none).
  * Never NULL; see pp_object_file_fault().
  */
-struct pp_object_file *pp_object_file_new(const char *path, const char *build_id);
+struct pp_object_file *pp_object_file_new(const char *path, const char *build_id,
+					  enum pp_demangle demangle);
 void pp_object_file_free(struct pp_object_file *object);
 
 /* Why it has no names to give: "build-id differs"; NULL: nothing is wrong with it. */
@@ -30,8 +34,18 @@ const char *pp_object_file_function(struct pp_object_file *object, uint64_t addr
 const char *pp_object_file_variable(struct pp_object_file *object, uint64_t address,
 				    uint64_t *ret_offset);
 
-/* The source line of the address, the file short; NULL: not known.  What was inlined from a header
- * is on the line that called it.  The caller frees it. */
-char *pp_object_file_line(struct pp_object_file *object, uint64_t address, int *ret_line);
+/* A function that the code of an address is of, and where in it. */
+struct pp_source_frame {
+	char *function;
+	char *file; /* short; NULL: not known */
+	int line;
+	bool is_header; /* the file is one, where the likes of std::mutex::lock() stand */
+};
+
+/*
+ * Of struct pp_source_frame: what was inlined there, innermost first, and last the function that
+ * holds the address.  Empty: nothing is known of it.  The caller unrefs it.
+ */
+GArray *pp_object_file_frames(struct pp_object_file *object, uint64_t address);
 
 #endif

@@ -9,40 +9,29 @@
 
 struct object {
 	struct pp_object_file *file;
-	GHashTable *lines; /* link-time address -> struct line * */
-};
-
-struct line {
-	char *file; /* NULL: not known */
-	int number;
+	GHashTable *frames; /* link-time address -> GArray of struct pp_source_frame */
 };
 
 struct pp_symbols {
 	struct pp_model *model;
+	struct pp_symbols_options options;
 	GHashTable *objects; /* "build-id path" -> struct object * */
 };
-
-static void line_free(void *data)
-{
-	struct line *line = data;
-
-	g_free(line->file);
-	g_free(line);
-}
 
 static void object_free(void *data)
 {
 	struct object *object = data;
 
 	pp_object_file_free(object->file);
-	g_hash_table_unref(object->lines);
+	g_hash_table_unref(object->frames);
 	g_free(object);
 }
 
-struct pp_symbols *pp_symbols_new(struct pp_model *model)
+struct pp_symbols *pp_symbols_new(struct pp_model *model, const struct pp_symbols_options *options)
 {
 	struct pp_symbols *symbols = g_new0(struct pp_symbols, 1);
 
+	symbols->options = *options;
 	symbols->model = model;
 	symbols->objects = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, object_free);
 	return symbols;
@@ -66,8 +55,9 @@ static struct object *get_object(struct pp_symbols *symbols, const struct pp_loa
 	if (object)
 		return object;
 	object = g_new0(struct object, 1);
-	object->file = pp_object_file_new(load->path, load->build_id);
-	object->lines = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, line_free);
+	object->file = pp_object_file_new(load->path, load->build_id, symbols->options.demangle);
+	object->frames = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+					       (GDestroyNotify)g_array_unref);
 	g_hash_table_insert(symbols->objects, g_steal_pointer(&key), object);
 	fault = pp_object_file_fault(object->file);
 	if (fault && g_path_is_absolute(load->path)) {
@@ -93,71 +83,136 @@ static const struct pp_load *find_load(const struct pp_process *process, uint64_
 	return NULL;
 }
 
-static const struct line *get_line(struct object *object, uint64_t address)
+static const GArray *get_frames(struct object *object, uint64_t address)
 {
-	struct line *line = g_hash_table_lookup(object->lines, &address);
+	GArray *frames = g_hash_table_lookup(object->frames, &address);
 
-	if (line)
-		return line;
-	line = g_new0(struct line, 1);
-	line->file = pp_object_file_line(object->file, address, &line->number);
-	g_hash_table_insert(object->lines, g_memdup2(&address, sizeof(address)), line);
-	return line;
+	if (frames)
+		return frames;
+	frames = pp_object_file_frames(object->file, address);
+	g_hash_table_insert(object->frames, g_memdup2(&address, sizeof(address)), frames);
+	return frames;
 }
 
-void pp_symbols_place(struct pp_symbols *symbols, const struct pp_process *process,
-		      uint64_t address, struct pp_place *ret)
+static const struct pp_source_frame *frame_at(const GArray *frames, guint i)
 {
-	const struct pp_load *load = address ? find_load(process, address - 1) : NULL;
-	struct object *object;
-	const struct line *line;
-	uint64_t linked, start = 0;
+	return &g_array_index(frames, struct pp_source_frame, i);
+}
 
-	*ret = (struct pp_place){0};
-	if (!load)
-		return;
+/* The object that holds the call before a return address, and where; NULL: in none. */
+static struct object *find_call(struct pp_symbols *symbols, const struct pp_process *process,
+				uint64_t address, const struct pp_load **ret_load,
+				uint64_t *ret_linked)
+{
+	*ret_load = address ? find_load(process, address - 1) : NULL;
+	if (!*ret_load)
+		return NULL;
 	/* One byte back: the call, which may be the last instruction of its line or function. */
-	linked = address - 1 - load->bias;
-	object = get_object(symbols, load);
-	ret->object = pp_object_file_name(object->file);
-	ret->object_address = linked + 1;
-	ret->fault = pp_object_file_fault(object->file);
-	if (ret->fault)
-		return;
-	ret->function = pp_object_file_function(object->file, linked, &start);
-	ret->entry = ret->function ? start + load->bias : 0;
-	line = get_line(object, linked);
-	ret->file = line->file;
-	ret->line = line->number;
+	*ret_linked = address - 1 - (*ret_load)->bias;
+	return get_object(symbols, *ret_load);
 }
 
-static char *unnamed(const struct pp_place *place, uint64_t address)
+/* What to show for code without a name: the same in each run, wherever it was loaded. */
+static char *unnamed(struct pp_symbols *symbols, const struct pp_process *process, uint64_t address)
 {
-	if (!place->object)
+	const struct pp_load *load;
+	uint64_t linked;
+	struct object *object = find_call(symbols, process, address, &load, &linked);
+
+	if (!object)
 		return g_strdup_printf("0x%" PRIx64, address);
-	if (place->fault)
-		return g_strdup_printf("0x%" PRIx64 " (%s: %s)", address, place->object,
-				       place->fault);
-	return g_strdup_printf("0x%" PRIx64 " (%s+0x%" PRIx64 ")", address, place->object,
-			       place->object_address);
+	return g_strdup_printf("%s+0x%" PRIx64, pp_object_file_name(object->file), linked + 1);
+}
+
+/* Empty or NULL: nothing is known. */
+static const GArray *find_frames(struct pp_symbols *symbols, const struct pp_process *process,
+				 uint64_t address)
+{
+	const struct pp_load *load;
+	uint64_t linked;
+	struct object *object = find_call(symbols, process, address, &load, &linked);
+
+	return object && !pp_object_file_fault(object->file) ? get_frames(object, linked) : NULL;
+}
+
+static char *frame_text(const struct pp_source_frame *frame)
+{
+	return frame->file
+		   ? g_strdup_printf("%s (%s:%d)", frame->function, frame->file, frame->line)
+		   : g_strdup(frame->function);
+}
+
+/* The symbol, and where it begins. */
+static const char *find_function(struct pp_symbols *symbols, const struct pp_process *process,
+				 uint64_t address, uint64_t *ret_entry)
+{
+	const struct pp_load *load;
+	uint64_t linked, start = 0;
+	struct object *object = find_call(symbols, process, address, &load, &linked);
+	const char *name = object && !pp_object_file_fault(object->file)
+			       ? pp_object_file_function(object->file, linked, &start)
+			       : NULL;
+
+	*ret_entry = name ? start + load->bias : 0;
+	return name;
 }
 
 static char *name_function(void *data, const struct pp_process *process, uint64_t address)
 {
-	struct pp_place place;
+	uint64_t entry;
+	const char *name = find_function(data, process, address, &entry);
 
-	pp_symbols_place(data, process, address, &place);
-	return place.function ? g_strdup(place.function) : unnamed(&place, address);
+	return name ? g_strdup(name) : unnamed(data, process, address);
 }
 
+/* What was inlined from a header is where it was called. */
 static char *name_site(void *data, const struct pp_process *process, uint64_t address)
 {
-	struct pp_place place;
+	struct pp_symbols *symbols = data;
+	const GArray *frames = find_frames(symbols, process, address);
+	guint i = 0;
 
-	pp_symbols_place(data, process, address, &place);
-	if (place.function && place.file)
-		return g_strdup_printf("%s (%s:%d)", place.function, place.file, place.line);
-	return place.function ? g_strdup(place.function) : unnamed(&place, address);
+	if (!frames || !frames->len)
+		return unnamed(symbols, process, address);
+	if (symbols->options.no_inline)
+		i = frames->len - 1;
+	while (i + 1 < frames->len &&
+	       (frame_at(frames, i)->is_header || !frame_at(frames, i)->file))
+		i++;
+	return frame_text(frame_at(frames, i));
+}
+
+static void named_frame_free(void *data)
+{
+	struct pp_frame *frame = data;
+
+	g_free(frame->function);
+	g_free(frame->site);
+	g_free(frame);
+}
+
+static GPtrArray *name_frames(void *data, const struct pp_process *process, uint64_t address)
+{
+	struct pp_symbols *symbols = data;
+	GPtrArray *named = g_ptr_array_new_with_free_func(named_frame_free);
+	const GArray *frames = find_frames(symbols, process, address);
+	guint n = frames ? frames->len : 0;
+
+	for (guint i = symbols->options.no_inline && n ? n - 1 : 0; i < n; i++) {
+		struct pp_frame *frame = g_new0(struct pp_frame, 1);
+
+		frame->function = g_strdup(frame_at(frames, i)->function);
+		frame->site = frame_text(frame_at(frames, i));
+		g_ptr_array_add(named, frame);
+	}
+	if (!n) {
+		struct pp_frame *frame = g_new0(struct pp_frame, 1);
+
+		frame->function = unnamed(symbols, process, address);
+		frame->site = g_strdup(frame->function);
+		g_ptr_array_add(named, frame);
+	}
+	return named;
 }
 
 static char *name_object(void *data, const struct pp_process *process, uint64_t address)
@@ -177,10 +232,10 @@ static char *name_object(void *data, const struct pp_process *process, uint64_t 
 
 static uint64_t find_entry(void *data, const struct pp_process *process, uint64_t address)
 {
-	struct pp_place place;
+	uint64_t entry;
 
-	pp_symbols_place(data, process, address, &place);
-	return place.entry;
+	find_function(data, process, address, &entry);
+	return entry;
 }
 
 static char *name_file(void *data, const struct pp_process *process, uint64_t address)
@@ -192,6 +247,13 @@ static char *name_file(void *data, const struct pp_process *process, uint64_t ad
 
 struct pp_namer pp_symbols_namer(struct pp_symbols *symbols)
 {
-	return (struct pp_namer){symbols,     name_site,  name_function,
-				 name_object, find_entry, name_file};
+	return (struct pp_namer){
+	    .data = symbols,
+	    .site = name_site,
+	    .frames = name_frames,
+	    .function = name_function,
+	    .object = name_object,
+	    .entry = find_entry,
+	    .file = name_file,
+	};
 }

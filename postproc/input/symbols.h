@@ -11,29 +11,18 @@
 
 #include "core/model.h"
 #include "core/namer.h"
+#include "input/demangle.h"
 
 struct pp_symbols;
 
-/* What is known of a code address. */
-struct pp_place {
-	const char *function; /* demangled; NULL: no symbol */
-	uint64_t entry;	      /* run-time address of the function; 0: not known */
-	const char *file;     /* NULL: no line information */
-	int line;
-	const char *object;	 /* base name of the file it is in; NULL: in no loaded object */
-	uint64_t object_address; /* link-time address in it */
-	const char *fault;	 /* why the object has no names; NULL: it has */
+struct pp_symbols_options {
+	enum pp_demangle demangle;
+	bool no_inline; /* only the functions that are called as such */
 };
 
 /* Problems with objects go to the model's list. */
-struct pp_symbols *pp_symbols_new(struct pp_model *model);
+struct pp_symbols *pp_symbols_new(struct pp_model *model, const struct pp_symbols_options *options);
 void pp_symbols_free(struct pp_symbols *symbols);
-
-/*
- * The place of a return address, that is of the call before it.  Strings live as long as `symbols`.
- */
-void pp_symbols_place(struct pp_symbols *symbols, const struct pp_process *process,
-		      uint64_t address, struct pp_place *ret);
 
 /* For passes; valid as long as `symbols`. */
 struct pp_namer pp_symbols_namer(struct pp_symbols *symbols);

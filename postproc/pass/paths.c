@@ -115,42 +115,71 @@ static void paths_event(void *state, const struct pp_event *event)
 	pp_thread_states_event(self->states, event);
 }
 
+static void append_function(GString *text, const char *name)
+{
+	g_string_append_printf(text, "%s%s", text->len ? " < " : "", name);
+}
+
+/* With what was inlined there. */
+static void append_functions(GString *text, const struct pp_namer *namer,
+			     const struct pp_process *process, uint64_t address)
+{
+	g_autofree char *name = NULL;
+
+	if (namer && namer->frames) {
+		g_autoptr(GPtrArray) frames = namer->frames(namer->data, process, address);
+
+		for (guint i = 0; i < frames->len; i++)
+			append_function(text, ((struct pp_frame *)frames->pdata[i])->function);
+		return;
+	}
+	name = namer && namer->function ? namer->function(namer->data, process, address)
+					: g_strdup_printf("0x%" PRIx64, address);
+	append_function(text, name);
+}
+
 char *pp_path_text(const struct pp_path *path, const struct pp_process *process,
 		   const struct pp_namer *namer)
 {
 	GString *text = g_string_new(NULL);
 
-	for (unsigned i = 0; i < path->n; i++) {
-		g_autofree char *name =
-		    namer && namer->function
-			? namer->function(namer->data, process, path->addresses[i])
-			: NULL;
-
-		g_string_append(text, i ? " < " : "");
-		if (name)
-			g_string_append(text, name);
-		else
-			g_string_append_printf(text, "0x%" G_GINT64_MODIFIER "x",
-					       path->addresses[i]);
-	}
+	for (unsigned i = 0; i < path->n; i++)
+		append_functions(text, namer, process, path->addresses[i]);
 	return g_string_free(text, FALSE);
+}
+
+static void add_frame(struct pp_table *table, const char *site, uint64_t address)
+{
+	struct pp_cell *row = pp_table_add_row(table);
+
+	if (site)
+		pp_cell_set_text(&row[FRAME_SITE], site);
+	pp_cell_set_count(&row[FRAME_ADDRESS], address);
+}
+
+/* What was inlined there has a row of its own, with the same address. */
+static void add_frames(struct pp_table *table, const struct pp_namer *namer,
+		       const struct pp_process *process, uint64_t address)
+{
+	if (namer && namer->frames) {
+		g_autoptr(GPtrArray) frames = namer->frames(namer->data, process, address);
+
+		for (guint i = 0; i < frames->len; i++)
+			add_frame(table, ((struct pp_frame *)frames->pdata[i])->site, address);
+	} else {
+		g_autofree char *site =
+		    namer && namer->site ? namer->site(namer->data, process, address) : NULL;
+
+		add_frame(table, site, address);
+	}
 }
 
 static struct pp_table *frames_table(const struct use *use, const struct pp_namer *namer)
 {
 	struct pp_table *table = pp_table_new("frames", "Frames", frame_columns, N_FRAME_COLUMNS);
 
-	for (unsigned i = 0; i < use->path->n; i++) {
-		struct pp_cell *row = pp_table_add_row(table);
-
-		if (namer && namer->site) {
-			g_autofree char *site =
-			    namer->site(namer->data, use->object->process, use->path->addresses[i]);
-
-			pp_cell_set_text(&row[FRAME_SITE], site);
-		}
-		pp_cell_set_count(&row[FRAME_ADDRESS], use->path->addresses[i]);
-	}
+	for (unsigned i = 0; i < use->path->n; i++)
+		add_frames(table, namer, use->object->process, use->path->addresses[i]);
 	return table;
 }
 

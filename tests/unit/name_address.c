@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * name_address OBJECT BUILD_ID|- BIAS {f|s|o}ADDRESS...: names for run-time addresses in an object
- * loaded at BIAS (all hexadecimal): f: function of a return address, s: call site, o: variable.
+ * name_address OBJECT BUILD_ID|- BIAS {f|s|i|o}ADDRESS...: names for run-time addresses in an
+ * object loaded at BIAS (all hexadecimal): f: function of a return address, s: call site, i: what
+ * was inlined there, one a line, o: variable.  "-": addresses from standard input, too.
+ * GM_DEMANGLE=full|simple|no, GM_NO_INLINE=1: as the options of gprof-mt.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,13 +12,53 @@
 #include "input/capture.h"
 #include "input/symbols.h"
 
+static void print_frames(const struct pp_namer *namer, const struct pp_process *process,
+			 uint64_t address)
+{
+	g_autoptr(GPtrArray) frames = namer->frames(namer->data, process, address);
+
+	for (guint i = 0; i < frames->len; i++)
+		printf("%s\n", ((struct pp_frame *)frames->pdata[i])->site);
+}
+
+static void print_name(const struct pp_namer *namer, const struct pp_process *process,
+		       const char *asked)
+{
+	uint64_t address = strtoull(asked + 1, NULL, 16);
+	char *name;
+
+	if (asked[0] == 'i') {
+		print_frames(namer, process, address);
+		return;
+	}
+	name = (asked[0] == 'f'	  ? namer->function
+		: asked[0] == 's' ? namer->site
+				  : namer->object)(namer->data, process, address);
+	printf("%s\n", name ? name : "-");
+	g_free(name);
+}
+
+static struct pp_symbols_options options_of_environment(void)
+{
+	const char *how = g_getenv("GM_DEMANGLE");
+
+	return (struct pp_symbols_options){
+	    .demangle = g_strcmp0(how, "simple") == 0 ? PP_DEMANGLE_SIMPLE
+			: g_strcmp0(how, "no") == 0   ? PP_DEMANGLE_NO
+						      : PP_DEMANGLE_FULL,
+	    .no_inline = g_getenv("GM_NO_INLINE") != NULL,
+	};
+}
+
 int main(int argc, char **argv)
 {
+	struct pp_symbols_options options = options_of_environment();
 	struct pp_model *model = pp_model_new("none");
 	struct pp_process *process = pp_model_add_process(model, 1, "1");
-	struct pp_symbols *symbols = pp_symbols_new(model);
+	struct pp_symbols *symbols = pp_symbols_new(model, &options);
 	struct pp_namer namer = pp_symbols_namer(symbols);
 	struct pp_load load = {.end = UINT64_MAX};
+	char line[64];
 
 	if (argc < 5)
 		return 2;
@@ -25,15 +67,12 @@ int main(int argc, char **argv)
 	load.bias = strtoull(argv[3], NULL, 16);
 	process->maps = g_array_new(FALSE, FALSE, sizeof(load));
 	g_array_append_val(process->maps, load);
-	for (int i = 4; i < argc; i++) {
-		uint64_t address = strtoull(argv[i] + 1, NULL, 16);
-		char *name = (argv[i][0] == 'f'	  ? namer.function
-			      : argv[i][0] == 's' ? namer.site
-						  : namer.object)(namer.data, process, address);
-
-		printf("%s\n", name ? name : "-");
-		g_free(name);
-	}
+	for (int i = 4; i < argc; i++)
+		if (strcmp(argv[i], "-") != 0)
+			print_name(&namer, process, argv[i]);
+		else
+			while (fgets(line, sizeof(line), stdin))
+				print_name(&namer, process, line);
 	pp_symbols_free(symbols);
 	pp_model_free(model);
 	return 0;

@@ -94,11 +94,23 @@ int main(void)
 }
 END
 "$CC" -g -O0 -fPIE -pie src/inlined.c -o inlined
+# chain OBJECT ADDRESS: "function (file:line)", innermost first, as addr2line has them.
+chain()
+{
+	addr2line -Cfie "$1" "$2" | sed 's/ (discr.*//' | paste -d' ' - - |
+		sed -E 's,(.*) [^ ]*/(.*)$,\1 (src/\2),'
+}
+
 sites=0
 for site in $(call_sites inlined); do
-	theirs=$(addr2line -ie inlined "$(add "$site" -1)" | sed 's,.*/,,; s/ (discr.*//' |
-		grep -v '\.h:' | head -n 1)
-	same "inlined, site $site" "main (src/$theirs)" "$("$name" "$PWD/inlined" - 0 "s$site")"
+	theirs=$(chain inlined "$(add "$site" -1)")
+	same "inlined, all of $site" "$theirs" "$("$name" "$PWD/inlined" - 0 "i$site")"
+	same "inlined, site $site" "$(grep -v '\.h:' <<<"$theirs" | head -n 1)" \
+		"$("$name" "$PWD/inlined" - 0 "s$site")"
+	for kind in s i; do
+		same "--no-inline, $kind$site" "$(tail -n 1 <<<"$theirs")" \
+			"$(GM_NO_INLINE=1 "$name" "$PWD/inlined" - 0 "$kind$site")"
+	done
 	sites=$((sites + 1))
 done
 same "call sites in main" 3 $sites
@@ -112,20 +124,49 @@ esac
 
 # Another program in its place.
 result=$("$name" "$PWD/pie" 0123456789 0 "s$at")
-same "build-id" "0x$at (pie: build-id differs)" "$result"
-same "gone" "0x$at (gone: no such file any more)" "$("$name" "$PWD/gone" - 0 "s$at")"
-same "no ELF object" 1 "$("$name" "$PWD/src/program.c" - 0 "s$at" | grep -c "^0x$at (program.c: ")"
+same "build-id" "pie+0x$at" "$result"
+same "build-id, with a bias" "pie+0x$at" "$("$name" "$PWD/pie" 0123456789 5000 "s$(add "$at" $((16#5000)))")"
+same "gone" "gone+0x$at" "$("$name" "$PWD/gone" - 0 "s$at")"
+same "no ELF object" "program.c+0x$at" "$("$name" "$PWD/src/program.c" - 0 "s$at")"
 head -c 1000 pie >part
-same "cut short" 1 "$("$name" "$PWD/part" - 0 "s$at" | grep -c "^0x$at (part")"
+same "cut short" "part+0x$at" "$("$name" "$PWD/part" - 0 "s$at")"
 
 # A separate debug file, beside it.
 cp pie stripped
 objcopy --only-keep-debug stripped beside.debug
 main_at=$(add "$(address_of pie main)" 5)
 strip --strip-all stripped
-same "stripped" 1 "$("$name" "$PWD/stripped" - 0 "f$main_at" | grep -c "^0x$main_at (stripped+0x")"
+same "stripped" 1 "$("$name" "$PWD/stripped" - 0 "f$main_at" | grep -c "^stripped+0x$main_at$")"
 objcopy --add-gnu-debuglink=beside.debug stripped
 same "debug file" main "$("$name" "$PWD/stripped" - 0 "f$main_at")"
+
+# Compressed.
+objcopy --compress-debug-sections=zlib pie compressed
+site=$(call_sites pie | head -1)
+same "compressed" "$("$name" "$PWD/pie" - 0 "s$site")" "$("$name" "$PWD/compressed" - 0 "s$site")"
+
+# By build-id, in the system's folder: in a mount namespace where it is ours.
+id=$(build_id pie)
+objcopy --only-keep-debug pie apart.debug
+cp pie bare && strip --strip-all bare
+same "bare" "bare+0x$site" "$("$name" "$PWD/bare" - 0 "s$site")"
+if mkdir -p /usr/lib/debug 2>/dev/null && unshare --mount true 2>/dev/null; then
+	unshare --mount bash -c '
+		mount -t tmpfs none /usr/lib/debug && mkdir -p "/usr/lib/debug/.build-id/${3:0:2}" &&
+			cp apart.debug "/usr/lib/debug/.build-id/${3:0:2}/${3:2}.debug" || exit 99
+		"$1" "$PWD/bare" - 0 "s$2"' - "$name" "$site" "$id" >result || fail "by build-id: exit status"
+	same "by build-id" "$("$name" "$PWD/pie" - 0 "s$site")" "$(cat result)"
+fi
+
+# From a server, only of the user's choosing.
+mkdir -p "server/buildid/$id" && cp apart.debug "server/buildid/$id/debuginfo"
+export DEBUGINFOD_CACHE_PATH=$PWD/fetched
+if ldconfig -p 2>/dev/null | grep -q 'libdebuginfod\.so\.1'; then
+	same "debuginfod" "$("$name" "$PWD/pie" - 0 "s$site")" \
+		"$(DEBUGINFOD_URLS=file://$PWD/server/ "$name" "$PWD/bare" - 0 "s$site")"
+	same "no debuginfod" "bare+0x$site" "$(env -u DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH="$PWD/none" "$name" "$PWD/bare" - 0 "s$site")"
+	[ ! -e none ] || fail "asked without DEBUGINFOD_URLS"
+fi
 
 # C++, if there is a compiler for it.
 if command -v g++ >/dev/null; then
@@ -138,4 +179,7 @@ if command -v g++ >/dev/null; then
 	g++ -g space.cc -o space
 	at=$(add "$(nm space | awk '/take/ { print $1 }')" 5)
 	same "C++" "space::box<long>::take(int) const" "$("$name" "$PWD/space" - 0 "f$at")"
+	same "C++, simple" "space::box::take" "$(GM_DEMANGLE=simple "$name" "$PWD/space" - 0 "f$at")"
+	same "C++, not demangled" "$(nm space | awk '/take/ { print $3 }')" \
+		"$(GM_DEMANGLE=no "$name" "$PWD/space" - 0 "f$at")"
 fi
