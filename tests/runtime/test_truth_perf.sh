@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Where threads spent their time, as `report threads` has it, against what perf records of the same run.
+. "$GM_TOP/tests/runtime/record/common.sh"
+command -v perf >/dev/null || skip "perf is not installed"
+can_trace || skip "perf's tracepoints are not permitted"
+
+compare()
+{
+	rm -rf gprof-mt.data perf.data
+	perf sched record -m 4096 -o perf.data -- "$gprof_mt" record -q --set kernel.source=perf -- "$@" >out 2>err ||
+		{ cat err; return 1; }
+	jq -e '(.losses // [] | length) == 0' gprof-mt.data/info.json >/dev/null && ! grep -qi lost err ||
+		{ echo "events are missing"; return 1; }
+	perf script -i perf.data --ns -F tid,time,event,trace >script 2>err || { cat err; return 1; }
+	"$gprof_mt" report --format json threads >report.json || return 1
+	python3 "$GM_TOP/tests/runtime/truth/perf.py" script report.json
+}
+in_peace compare "$GM_BUILD/examples/philosophers" 5 100
+in_peace compare "$GM_BUILD/examples/client_server" 3
