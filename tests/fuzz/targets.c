@@ -19,6 +19,7 @@
 #include "fuzz.h"
 #include "gmon-mt/history.h"
 #include "input/calls_history.h"
+#include "input/direct.h"
 #include "input/events.h"
 #include "input/salvage.h"
 #include "input/text.h"
@@ -307,7 +308,34 @@ static void run_kernel_stream(const uint8_t *data, size_t len_bytes)
 	report_with("kernel/channel0_0", data, len_bytes, true);
 }
 
-/* Ours of the two readers that metadata has; the other is Babeltrace's. */
+static void drop_event(void *data, const struct pp_event *event)
+{
+	(void)data;
+	(void)event;
+}
+
+/* The streams beside it, as the metadata says that they are. */
+static void read_direct(struct pp_capture *opened, const char *dir)
+{
+	struct pp_trace trace = {.dir = (char *)dir, .process = opened->model->processes->pdata[0]};
+	struct pp_decoder decoder;
+	struct pp_direct_trace *direct;
+
+	pp_decoder_init(&decoder, opened, ~0u, drop_event, NULL);
+	direct = pp_direct_trace_new(&decoder, &trace);
+	for (guint i = 0; direct && i < pp_direct_streams(direct)->len; i++) {
+		struct pp_direct_stream *stream = pp_direct_streams(direct)->pdata[i];
+		int64_t time_ns;
+
+		while (pp_direct_stream_next(stream, &time_ns))
+			pp_direct_stream_emit(stream, time_ns);
+	}
+	if (direct)
+		pp_direct_trace_free(direct);
+	pp_decoder_done(&decoder);
+}
+
+/* Our readers of metadata; another is Babeltrace's. */
 static void run_metadata(const uint8_t *data, size_t len_bytes)
 {
 	g_autofree char *dir = g_build_filename(capture(), "500", "user", NULL);
@@ -319,6 +347,7 @@ static void run_metadata(const uint8_t *data, size_t len_bytes)
 	write_file("500/user/metadata", data, len_bytes);
 	pp_missing_clock(opened, path);
 	pp_salvage_is_needless(dir);
+	read_direct(opened, dir);
 	pp_capture_free(opened);
 }
 
