@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/options.h"
@@ -11,180 +13,33 @@
 #include "render/dot.h"
 #include "render/render.h"
 
-/* More threads than these are drawn in groups, unless asked otherwise. */
-#define MAX_SINGLE_THREADS 24u
+/* More nodes than these are drawn in groups, more arrows left out, unless asked otherwise. */
+#define MAX_SINGLE_NODES 24u
+#define MAX_ARROWS	 200u
 
 enum format { DOT, SVG, JSON };
 
+struct kind {
+	const char *name, *summary;
+	const char *pass; /* whose first two tables are the nodes and the edges */
+	const struct pp_dot_kind *dot;
+	/* A graph of nothing would look like an answer: what the capture has to have for it. */
+	int (*check)(const struct pp_view *view, struct pp_error *err);
+};
+
 struct arguments {
-	const char *dir, *kind;
+	const char *dir;
+	const struct kind *kind;
 	enum format format;
-	bool through_idle, group, no_group;
+	bool through_idle, group, no_group, has_top;
 	uint64_t min_count;
+	unsigned top;
+	GString *tids; /* "1,2"; empty: all */
 };
 
-static void print_help(void)
-{
-	printf(
-	    "usage: gprof-mt graph [-i DIR] --kind switch [--format dot|svg|json] [OPTION...]\n\n"
-	    "  -i, --input DIR    the capture (default %s)\n"
-	    "  --kind switch      A -> B: how often B ran next on the CPU that A left\n"
-	    "  --format FORMAT    dot (default), svg (needs graphviz) or json\n" PP_CLI_HELP_SYMBOLS
-	    "  --through-idle     look through idle time and other programs in between\n"
-	    "  --min-count N      leave out arrows of less than N\n"
-	    "  --group            draw threads of one start routine or name as one\n"
-	    "  --no-group         draw each thread (default up to %u of them)\n",
-	    PP_DEFAULT_CAPTURE, MAX_SINGLE_THREADS);
-}
+/* --- kinds ---------------------------------------------------------------------------------- */
 
-static int take_format(struct arguments *arguments, const char *text)
-{
-	static const char *const names[] = {[DOT] = "dot", [SVG] = "svg", [JSON] = "json"};
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
-		if (strcmp(text, names[i]) == 0) {
-			arguments->format = i;
-			return PP_EXIT_GOOD;
-		}
-	return pp_cli_usage("graph", "--format %s: it is dot, svg or json", text);
-}
-
-static int take_min_count(struct arguments *arguments, const char *text)
-{
-	if (!g_ascii_string_to_unsigned(text, 10, 0, UINT64_MAX, &arguments->min_count, NULL))
-		return pp_cli_usage("graph", "--min-count %s: not a number", text);
-	return PP_EXIT_GOOD;
-}
-
-static int take_option(void *data, int option, const char *value)
-{
-	struct arguments *arguments = data;
-
-	switch (option) {
-	case 'i':
-		arguments->dir = value;
-		break;
-	case 'k':
-		arguments->kind = value;
-		break;
-	case 'f':
-		return take_format(arguments, value);
-	case 'm':
-		return take_min_count(arguments, value);
-	case 't':
-		arguments->through_idle = true;
-		break;
-	case 'g':
-		arguments->group = true;
-		break;
-	case 'n':
-		arguments->no_group = true;
-		break;
-	}
-	return PP_EXIT_GOOD;
-}
-
-/* -1: go on; else the exit status. */
-static int check(const struct arguments *arguments, int argc, char **argv)
-{
-	if (optind < argc)
-		return pp_cli_usage("graph", "'%s': it takes options only", argv[optind]);
-	if (!arguments->kind)
-		return pp_cli_usage("graph", "no --kind");
-	if (strcmp(arguments->kind, "switch") != 0)
-		return pp_cli_usage("graph", "--kind %s: it is switch", arguments->kind);
-	if (arguments->group && arguments->no_group)
-		return pp_cli_usage("graph", "--group and --no-group exclude each other");
-	return -1;
-}
-
-static const struct option option_table[] = {
-    {"input", required_argument, NULL, 'i'},
-    {"kind", required_argument, NULL, 'k'},
-    {"format", required_argument, NULL, 'f'},
-    {"min-count", required_argument, NULL, 'm'},
-    {"through-idle", no_argument, NULL, 't'},
-    {"group", no_argument, NULL, 'g'},
-    {"no-group", no_argument, NULL, 'n'},
-    PP_CLI_OPTIONS_SYMBOLS,
-    PP_CLI_OPTIONS_END,
-};
-
-static const struct pp_cli_options options = {"graph", ":i:h", option_table, print_help,
-					      take_option};
-
-/* Draws `dot`, to stdout. */
-static int draw(const GString *dot)
-{
-	struct pp_error err = PP_ERROR_INIT;
-	g_autofree char *program = g_find_program_in_path("dot");
-	FILE *pipe;
-
-	if (!program) {
-		pp_error_add(&err, -ENOENT,
-			     "--format svg needs the program dot: install graphviz "
-			     "(apt-get install graphviz), or take --format dot");
-		return pp_cli_fail(&err);
-	}
-	pipe = popen("dot -Tsvg", "w");
-	if (!pipe) {
-		pp_error_add(&err, -errno, "dot: %s", g_strerror(errno));
-		return pp_cli_fail(&err);
-	}
-	fwrite(dot->str, 1, dot->len, pipe);
-	if (pclose(pipe) != 0) {
-		pp_error_add(&err, -EIO, "dot -Tsvg failed: see its message above");
-		return pp_cli_fail(&err);
-	}
-	return PP_EXIT_GOOD;
-}
-
-static void drop_thin_edges(struct pp_table *edges, uint64_t min_count)
-{
-	int column = pp_table_column(edges, "count");
-	uint64_t n = 0, switches = 0;
-
-	for (guint r = edges->rows->len; r-- > 0;) {
-		const struct pp_cell *row = edges->rows->pdata[r];
-
-		if (row[column].count >= min_count)
-			continue;
-		n++;
-		switches += row[column].count;
-		pp_table_remove_row(edges, r);
-	}
-	if (n)
-		pp_table_note(edges,
-			      "left out: %" G_GUINT64_FORMAT
-			      " edges of less than %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT
-			      " switches in all",
-			      n, min_count, switches);
-}
-
-static int print_graph(const struct arguments *arguments, struct pp_table **tables)
-{
-	struct pp_table *nodes = tables[0], *edges = tables[1];
-	struct pp_dot_options dot_options = {
-	    .min_count = arguments->min_count,
-	    .grouped =
-		arguments->group || (!arguments->no_group && nodes->rows->len > MAX_SINGLE_THREADS),
-	};
-	GString *text = g_string_new(NULL);
-	int status;
-
-	if (arguments->format == JSON) {
-		drop_thin_edges(edges, arguments->min_count);
-		pp_render_json(text, tables, 2);
-	} else {
-		pp_render_dot(text, nodes, edges, &dot_options);
-	}
-	status = arguments->format == SVG ? draw(text) : pp_cli_print(text);
-	g_string_free(text, TRUE);
-	return status;
-}
-
-/* A graph of nothing would look like an answer. */
-static int check_source(const struct pp_view *view, struct pp_error *err)
+static int check_switches(const struct pp_view *view, struct pp_error *err)
 {
 	const char *dir = view->capture->model->dir;
 
@@ -201,26 +56,270 @@ static int check_source(const struct pp_view *view, struct pp_error *err)
 	return 0;
 }
 
+static const struct kind kinds[] = {
+    {"switch", "A -> B: how often B ran next on the CPU that A left", "switches", &pp_dot_switch,
+     check_switches},
+};
+
+/* "switch, calls or wait"; the caller frees it. */
+static char *kinds_text(void)
+{
+	GString *text = g_string_new(NULL);
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
+		g_string_append_printf(text, "%s%s",
+				       i == 0			      ? ""
+				       : i + 1 == G_N_ELEMENTS(kinds) ? " or "
+								      : ", ",
+				       kinds[i].name);
+	return g_string_free(text, FALSE);
+}
+
+/* --- options -------------------------------------------------------------------------------- */
+
+static void print_help(void)
+{
+	printf(
+	    "usage: gprof-mt graph [-i DIR] --kind KIND [--format dot|svg|json] [OPTION...]\n\n"
+	    "  -i, --input DIR    the capture (default %s)\n"
+	    "  --format FORMAT    dot (default), svg (needs graphviz) or json\n" PP_CLI_HELP_SYMBOLS
+	    "  --tid T            only what is about this thread; may be repeated\n"
+	    "  --min-count N      leave out arrows that stand for less than N\n"
+	    "  --top N            the N thickest arrows (default %u, in json all); 0: all\n"
+	    "  --group            draw what is alike as one, as threads of one start routine\n"
+	    "  --no-group         draw each by itself (default up to %u of them)\n"
+	    "  --through-idle     switch: look through idle time and other programs\n\n"
+	    "kinds:\n",
+	    PP_DEFAULT_CAPTURE, MAX_ARROWS, MAX_SINGLE_NODES);
+	for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
+		printf("  %-18s %s\n", kinds[i].name, kinds[i].summary);
+}
+
+static int take_kind(struct arguments *arguments, const char *text)
+{
+	g_autofree char *names = kinds_text();
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
+		if (strcmp(text, kinds[i].name) == 0) {
+			arguments->kind = &kinds[i];
+			return PP_EXIT_GOOD;
+		}
+	return pp_cli_usage("graph", "--kind %s: it is %s", text, names);
+}
+
+static int take_format(struct arguments *arguments, const char *text)
+{
+	static const char *const names[] = {[DOT] = "dot", [SVG] = "svg", [JSON] = "json"};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
+		if (strcmp(text, names[i]) == 0) {
+			arguments->format = i;
+			return PP_EXIT_GOOD;
+		}
+	return pp_cli_usage("graph", "--format %s: it is dot, svg or json", text);
+}
+
+static int take_number(const char *option, const char *text, uint64_t most, uint64_t *ret)
+{
+	if (!g_ascii_string_to_unsigned(text, 10, 0, most, ret, NULL))
+		return pp_cli_usage("graph", "%s %s: not a number", option, text);
+	return PP_EXIT_GOOD;
+}
+
+static int take_top(struct arguments *arguments, const char *text)
+{
+	uint64_t top = 0;
+	int status = take_number("--top", text, UINT_MAX, &top);
+
+	arguments->top = (unsigned)top;
+	arguments->has_top = true;
+	return status;
+}
+
+static int take_option(void *data, int option, const char *value)
+{
+	struct arguments *arguments = data;
+
+	switch (option) {
+	case 'i':
+		arguments->dir = value;
+		break;
+	case 'k':
+		return take_kind(arguments, value);
+	case 'f':
+		return take_format(arguments, value);
+	case 'T':
+		return pp_cli_add_tid("graph", value, arguments->tids);
+	case 'm':
+		return take_number("--min-count", value, UINT64_MAX, &arguments->min_count);
+	case 'o':
+		return take_top(arguments, value);
+	case 't':
+		arguments->through_idle = true;
+		break;
+	case 'g':
+		arguments->group = true;
+		break;
+	case 'n':
+		arguments->no_group = true;
+		break;
+	}
+	return PP_EXIT_GOOD;
+}
+
+/* -1: go on; else the exit status. */
+static int check(const struct arguments *arguments, int argc, char **argv)
+{
+	g_autofree char *names = kinds_text();
+
+	if (optind < argc)
+		return pp_cli_usage("graph", "'%s': it takes options only", argv[optind]);
+	if (!arguments->kind)
+		return pp_cli_usage("graph", "no --kind: it is %s", names);
+	if (arguments->group && arguments->no_group)
+		return pp_cli_usage("graph", "--group and --no-group exclude each other");
+	return -1;
+}
+
+static const struct option option_table[] = {
+    {"input", required_argument, NULL, 'i'},
+    {"kind", required_argument, NULL, 'k'},
+    {"format", required_argument, NULL, 'f'},
+    {"tid", required_argument, NULL, 'T'},
+    {"top", required_argument, NULL, 'o'},
+    {"min-count", required_argument, NULL, 'm'},
+    {"through-idle", no_argument, NULL, 't'},
+    {"group", no_argument, NULL, 'g'},
+    {"no-group", no_argument, NULL, 'n'},
+    PP_CLI_OPTIONS_SYMBOLS,
+    PP_CLI_OPTIONS_END,
+};
+
+static const struct pp_cli_options options = {"graph", ":i:h", option_table, print_help,
+					      take_option};
+
+/* --- SVG ------------------------------------------------------------------------------------ */
+
+/* In the child: what is to be drawn is its standard input. */
+static void take_stdin(void *fd)
+{
+	dup2(GPOINTER_TO_INT(fd), STDIN_FILENO);
+}
+
+/* A file in memory that holds the text; -errno. */
+static int memory_file(const GString *text)
+{
+	int fd = memfd_create("graph", MFD_CLOEXEC);
+	size_t done = 0;
+
+	while (fd >= 0 && done < text->len) {
+		ssize_t n = write(fd, text->str + done, text->len - done);
+
+		if (n < 0) {
+			int error = errno;
+
+			close(fd);
+			return -error;
+		}
+		done += (size_t)n;
+	}
+	if (fd >= 0)
+		lseek(fd, 0, SEEK_SET);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Graphviz draws it: `svg` is all that it printed, or untouched. */
+static int draw(const GString *dot, GString *svg, struct pp_error *err)
+{
+	g_autofree char *program = g_find_program_in_path("dot");
+	char *argv[] = {program, "-Tsvg", NULL};
+	g_autofree char *out = NULL;
+	GError *failure = NULL;
+	int fd, status = 0;
+
+	if (!program)
+		return pp_error_add(err, -ENOENT,
+				    "--format svg needs the program dot: install graphviz "
+				    "(apt-get install graphviz), or take --format dot");
+	fd = memory_file(dot);
+	if (fd < 0)
+		return pp_error_add(err, fd, "the graph for dot: %s", g_strerror(-fd));
+	if (g_spawn_sync(NULL, argv, NULL, G_SPAWN_CHILD_INHERITS_STDIN, take_stdin,
+			 GINT_TO_POINTER(fd), &out, NULL, &status, &failure))
+		g_spawn_check_wait_status(status, &failure);
+	close(fd);
+	if (failure) {
+		pp_error_add(err, -EIO, "%s -Tsvg: %s", program, failure->message);
+		g_error_free(failure);
+		return -EIO;
+	}
+	g_string_append(svg, out);
+	return 0;
+}
+
+static int print_svg(const GString *dot)
+{
+	struct pp_error err = PP_ERROR_INIT;
+	GString *svg = g_string_new(NULL);
+	int status = draw(dot, svg, &err) < 0 ? pp_cli_fail(&err) : pp_cli_print(svg);
+
+	g_string_free(svg, TRUE);
+	return status;
+}
+
+/* -------------------------------------------------------------------------------------------- */
+
+static int print_graph(const struct arguments *arguments, struct pp_table **tables,
+		       unsigned n_tables)
+{
+	const struct pp_dot_kind *kind = arguments->kind->dot;
+	struct pp_table *nodes = tables[0], *edges = tables[1];
+	bool is_json = arguments->format == JSON;
+	struct pp_dot_options dot_options = {
+	    .min_count = arguments->min_count,
+	    .top = arguments->has_top || is_json ? arguments->top : MAX_ARROWS,
+	    .grouped =
+		arguments->group || (!arguments->no_group && nodes->rows->len > MAX_SINGLE_NODES),
+	};
+	GString *text = g_string_new(NULL);
+	int status;
+
+	if (is_json) {
+		pp_dot_leave_out(edges, kind, &dot_options);
+		pp_render_json(text, tables, n_tables);
+	} else {
+		pp_render_dot(text, kind, nodes, edges, &dot_options);
+	}
+	status = arguments->format == SVG ? print_svg(text) : pp_cli_print(text);
+	g_string_free(text, TRUE);
+	return status;
+}
+
 static int graph(const struct arguments *arguments)
 {
-	static const char *const names[] = {"switches"};
 	struct pp_error err = PP_ERROR_INIT;
 	GHashTable *pass_options = g_hash_table_new(g_str_hash, g_str_equal);
+	struct pp_table **tables;
 	struct pp_view view;
 	int ret, status, damaged;
 	unsigned n;
 
 	if (arguments->through_idle)
 		g_hash_table_insert(pass_options, "through-idle", "");
+	if (arguments->tids->len)
+		g_hash_table_insert(pass_options, "tid", arguments->tids->str);
 	ret = pp_view_open(&view, arguments->dir, pass_options, &err);
 	if (ret == 0)
-		ret = check_source(&view, &err);
+		ret = arguments->kind->check(&view, &err);
 	if (ret == 0)
-		ret = pp_view_run(&view, names, G_N_ELEMENTS(names), &err);
+		ret = pp_view_run(&view, &arguments->kind->pass, 1, &err);
+	if (ret == 0)
+		ret = pp_view_check_tids(&view, arguments->tids->str, &err);
 	if (ret < 0) {
 		status = pp_cli_fail(&err);
 	} else {
-		status = print_graph(arguments, pp_pass_set_tables(view.passes, "switches", &n));
+		tables = pp_pass_set_tables(view.passes, arguments->kind->pass, &n);
+		status = print_graph(arguments, tables, n);
 		damaged = pp_view_print_damage(&view);
 		status = MAX(status, damaged);
 	}
@@ -231,10 +330,14 @@ static int graph(const struct arguments *arguments)
 
 int pp_cmd_graph(int argc, char **argv)
 {
-	struct arguments arguments = {.dir = PP_DEFAULT_CAPTURE, .format = DOT};
+	struct arguments arguments = {
+	    .dir = PP_DEFAULT_CAPTURE, .format = DOT, .tids = g_string_new(NULL)};
 	int status = pp_cli_options_read(&options, argc, argv, &arguments);
 
 	if (status < 0)
 		status = check(&arguments, argc, argv);
-	return status < 0 ? graph(&arguments) : status;
+	if (status < 0)
+		status = graph(&arguments);
+	g_string_free(arguments.tids, TRUE);
+	return status;
 }

@@ -60,17 +60,6 @@ static bool is_section(const char *name)
 	return false;
 }
 
-static int take_tid(struct arguments *arguments, const char *text)
-{
-	uint32_t tid;
-	int status = pp_cli_take_tid("report", text, &tid);
-
-	if (status == PP_EXIT_GOOD)
-		g_string_append_printf(arguments->tids, "%s%" PRIu32,
-				       arguments->tids->len ? "," : "", tid);
-	return status;
-}
-
 /* -1: go on; else the exit status. */
 static int take_sections(struct arguments *arguments, char **names, int n_names)
 {
@@ -95,7 +84,7 @@ static int take_option(void *data, int option, const char *value)
 	case 'f':
 		return pp_cli_take_format("report", value, &arguments->json);
 	case 't':
-		return take_tid(arguments, value);
+		return pp_cli_add_tid("report", value, arguments->tids);
 	default:
 		arguments->dir = value;
 		return PP_EXIT_GOOD;
@@ -112,22 +101,6 @@ static const struct option option_table[] = {
 
 static const struct pp_cli_options options = {"report", ":i:h", option_table, print_help,
 					      take_option};
-
-/* Each --tid has to be of a thread of the capture, lest a typing error shows as an empty report. */
-static int check_tids(const struct pp_view *view, const struct arguments *arguments,
-		      struct pp_error *err)
-{
-	g_auto(GStrv) tids = g_strsplit(arguments->tids->str, ",", -1);
-
-	for (char **tid = tids; *tid; tid++)
-		if (!pp_model_thread_at(view->capture->model, (uint32_t)strtoul(*tid, NULL, 10),
-					INT64_MAX))
-			return pp_error_add(err, -ENOENT,
-					    "%s: no thread has tid %s; "
-					    "see `gprof-mt report threads`",
-					    view->capture->model->dir, *tid);
-	return 0;
-}
 
 /* Whether the row is of no thread, or of one to be shown; a switch is of two. */
 static bool is_shown(const struct pp_view *view, const struct pp_table *table,
@@ -206,8 +179,8 @@ static int report(struct arguments *arguments)
 	if (ret == 0)
 		ret = pp_view_run(&view, (const char *const *)arguments->names->pdata,
 				  arguments->names->len, &err);
-	if (ret == 0 && arguments->tids->len)
-		ret = check_tids(&view, arguments, &err);
+	if (ret == 0)
+		ret = pp_view_check_tids(&view, arguments->tids->str, &err);
 	if (ret < 0) {
 		status = pp_cli_fail(&err);
 	} else {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/options.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "cli/commands.h"
@@ -72,4 +73,14 @@ int pp_cli_take_tid(const char *command, const char *value, uint32_t *ret_tid)
 		return pp_cli_usage(command, "--tid %s: not a thread id", value);
 	*ret_tid = (uint32_t)tid;
 	return PP_EXIT_GOOD;
+}
+
+int pp_cli_add_tid(const char *command, const char *value, GString *tids)
+{
+	uint32_t tid = 0;
+	int status = pp_cli_take_tid(command, value, &tid);
+
+	if (status == PP_EXIT_GOOD)
+		g_string_append_printf(tids, "%s%" PRIu32, tids->len ? "," : "", tid);
+	return status;
 }

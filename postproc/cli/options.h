@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <glib.h>
+
 #include "input/symbols.h"
 
 /* For the table of a subcommand, last: --help, which pp_cli_options_read() sees to, and the end. */
@@ -52,5 +54,8 @@ const struct pp_symbols_options *pp_cli_symbols(void);
 /* Of options that more than one subcommand has; PP_EXIT_GOOD, or the exit status. */
 int pp_cli_take_format(const char *command, const char *value, bool *ret_json);
 int pp_cli_take_tid(const char *command, const char *value, uint32_t *ret_tid);
+
+/* For one that may be repeated: "1,2", as the option "tid" of passes has them. */
+int pp_cli_add_tid(const char *command, const char *value, GString *tids);
 
 #endif

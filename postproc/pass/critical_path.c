@@ -64,43 +64,6 @@ static bool is_asleep(enum pp_mode mode)
 	       mode == PP_MODE_BLOCKED_OTHER;
 }
 
-/* --- places --------------------------------------------------------------------------------- */
-
-static guint place_hash(gconstpointer key)
-{
-	const struct pp_critical_place *place = key;
-
-	return g_direct_hash(place->process) ^ (guint)(place->site >> 32) ^
-	       (guint)place->site * 31 ^ (guint)place->op;
-}
-
-static gboolean place_equal(gconstpointer a, gconstpointer b)
-{
-	const struct pp_critical_place *x = a, *y = b;
-
-	return x->process == y->process && x->site == y->site && x->op == y->op;
-}
-
-static guint place_at(struct pp_critical *self, struct pp_critical_place place)
-{
-	void *at = g_hash_table_lookup(self->place_of, &place);
-
-	if (!at) {
-		g_array_append_val(self->places, place);
-		at = GUINT_TO_POINTER(self->places->len);
-		g_hash_table_insert(self->place_of, g_memdup2(&place, sizeof(place)), at);
-	}
-	return GPOINTER_TO_UINT(at) - 1;
-}
-
-static guint place_of_call(struct pp_critical *self, const struct pp_event *event)
-{
-	enum st_event op = pp_sync_completion(event->sync.op);
-
-	return place_at(self, (struct pp_critical_place){event->thread->process, event->sync.site,
-							 op != ST_N_EVENTS ? op : event->sync.op});
-}
-
 /* --- threads -------------------------------------------------------------------------------- */
 
 static struct pp_critical_track *track_of(struct pp_critical *self, const struct pp_thread *thread)
@@ -114,10 +77,11 @@ static struct pp_critical_track *track_of(struct pp_critical *self, const struct
 		track = g_new0(struct pp_critical_track, 1);
 		track->holds = g_ptr_array_new();
 		/* As of a return address, which is looked up one byte back. */
-		track->place = place_at(
-		    self, (struct pp_critical_place){
-			      thread->process,
-			      thread->start_routine ? thread->start_routine + 1 : 0, ST_N_EVENTS});
+		track->place = pp_call_sites_number(
+		    &self->places,
+		    (struct pp_call_site){thread->process,
+					  thread->start_routine ? thread->start_routine + 1 : 0,
+					  ST_N_EVENTS});
 		self->tracks->pdata[thread->serial] = track;
 	}
 	return track;
@@ -349,8 +313,7 @@ static void *critical_start(const struct pp_pass_context *context)
 	self->states = pp_thread_states_new(context, &self->thread_listener, NULL);
 	self->chains = pp_chains_new();
 	self->tracks = g_ptr_array_new_with_free_func(track_free);
-	self->places = g_array_new(FALSE, FALSE, sizeof(struct pp_critical_place));
-	self->place_of = g_hash_table_new_full(place_hash, place_equal, g_free, NULL);
+	pp_call_sites_init(&self->places);
 	return self;
 }
 
@@ -366,7 +329,8 @@ static void critical_event(void *state, const struct pp_event *event)
 		on_fork(self, event);
 	pp_thread_states_event(self->states, event);
 	if (event->kind == PP_EVENT_SYNC && event->sync.site && event->sync.op != ST_EVENT_site)
-		track_of(self, event->thread)->place = place_of_call(self, event);
+		track_of(self, event->thread)->place =
+		    pp_call_sites_number(&self->places, pp_call_site_of(event));
 }
 
 static void critical_free(void *state)
@@ -377,8 +341,7 @@ static void critical_free(void *state)
 	pp_objects_done(&self->objects, g_free);
 	pp_chains_free(self->chains);
 	g_ptr_array_unref(self->tracks);
-	g_array_unref(self->places);
-	g_hash_table_unref(self->place_of);
+	pp_call_sites_done(&self->places);
 	g_free(self);
 }
 

@@ -4,6 +4,7 @@
 #ifndef PP_PASS_CRITICAL_PATH_H
 #define PP_PASS_CRITICAL_PATH_H
 
+#include "pass/call_sites.h"
 #include "pass/chain.h"
 #include "pass/object_state.h"
 
@@ -13,7 +14,7 @@ enum pp_critical_amount {
 	PP_CRITICAL_HELD,	/* ns; id: the object's serial, as in the next two */
 	PP_CRITICAL_CROSSINGS,	/* times the path goes from one who waited to who woke it */
 	PP_CRITICAL_WAITED,	/* ns that those had waited by then */
-	PP_CRITICAL_AFTER_CALL, /* ns; id: index of the place */
+	PP_CRITICAL_AFTER_CALL, /* ns; id: number of the place */
 };
 
 #define PP_CRITICAL_AMOUNT_SHIFT 56
@@ -21,13 +22,6 @@ enum pp_critical_amount {
 
 /* In place of an object: a wake-up that was not about any. */
 #define PP_CRITICAL_NO_OBJECT UINT32_MAX
-
-/* The synchronization call that a thread made last. */
-struct pp_critical_place {
-	const struct pp_process *process;
-	uint64_t site;	  /* of the call; of a thread's begin, of its start routine; 0: not known */
-	enum st_event op; /* ST_N_EVENTS: none yet, the thread began */
-};
 
 struct pp_critical_track {
 	struct pp_chain chain; /* leaf NULL: it has none yet */
@@ -45,9 +39,8 @@ struct pp_critical {
 	struct pp_thread_states *states;
 	struct pp_objects objects;
 	GNode *chains;
-	GPtrArray *tracks;    /* by serial, of struct pp_critical_track *; NULL: not seen */
-	GArray *places;	      /* of struct pp_critical_place */
-	GHashTable *place_of; /* struct pp_critical_place -> its index there, + 1 */
+	GPtrArray *tracks; /* by serial, of struct pp_critical_track *; NULL: not seen */
+	struct pp_call_sites places;
 };
 
 /* The pass's finish(). */

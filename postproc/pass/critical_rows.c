@@ -267,7 +267,7 @@ static gint compare_sites(gconstpointer a, gconstpointer b)
 	return order ? order : g_strcmp0(x[SITE_SITE].text, y[SITE_SITE].text);
 }
 
-static char *function_of(const struct path *path, const struct pp_critical_place *place)
+static char *function_of(const struct path *path, const struct pp_call_site *place)
 {
 	const struct pp_namer *namer = path->critical->context->namer;
 
@@ -279,20 +279,13 @@ static char *function_of(const struct path *path, const struct pp_critical_place
 }
 
 static void add_site(struct pp_table *sites, const struct path *path,
-		     const struct pp_critical_place *place, int64_t ns)
+		     const struct pp_call_site *place, int64_t ns)
 {
-	const struct pp_namer *namer = path->critical->context->namer;
+	g_autofree char *where = pp_call_site_text(place, path->critical->context->namer);
 	struct pp_cell *row = pp_table_add_row(sites);
 
-	if (place->site && namer && namer->site) {
-		g_autofree char *where = namer->site(namer->data, place->process, place->site);
-
-		pp_cell_set_text(&row[SITE_SITE], where);
-	}
-	if (place->op != ST_N_EVENTS)
-		pp_cell_set_text(&row[SITE_CALL], pp_sync_function(place->op)
-						      ? pp_sync_function(place->op)
-						      : pp_sync_name(place->op));
+	pp_cell_set_text(&row[SITE_SITE], where);
+	pp_cell_set_text(&row[SITE_CALL], pp_call_site_function(place));
 	pp_cell_set_time(&row[SITE_PATH], ns);
 }
 
@@ -324,14 +317,13 @@ static struct pp_table *functions_table(const struct path *path)
 	for (guint i = 0; i < path->sums->len; i++) {
 		const struct pp_chain_entry *entry =
 		    &g_array_index(path->sums, struct pp_chain_entry, i);
-		const struct pp_critical_place *place;
+		const struct pp_call_site *place;
 		struct pp_cell *row;
 		char *function;
 
 		if (amount_of(entry) != PP_CRITICAL_AFTER_CALL)
 			continue;
-		place =
-		    &g_array_index(path->critical->places, struct pp_critical_place, id_of(entry));
+		place = pp_call_sites_at(&path->critical->places, id_of(entry));
 		function = function_of(path, place);
 		row = g_hash_table_lookup(rows, function);
 		if (!row) {

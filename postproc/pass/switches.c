@@ -3,61 +3,21 @@
  * The inter-thread switch graph of the paper's Figure 7 (right): an edge A -> B for each time B ran
  * next after A on one CPU, with the places in A's code where that happened.
  *
+ * A thread that was in no synchronization call was somewhere behind the last that it made.
+ *
  * Tasks of other programs, and the idle task, break the link; with the option "through-idle" they
  * are looked through.
  */
-#include "pass/thread_state.h"
-
-#include <string.h>
-
-enum { NODE_PID, NODE_IMAGE, NODE_TID, NODE_INDEX, NODE_NAME, NODE_GROUP, N_NODE_COLUMNS };
-
-static const struct pp_column node_columns[N_NODE_COLUMNS] = {
-    [NODE_PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY, "process"},
-    [NODE_IMAGE] = {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
-		    "which program of the process, one after each exec"},
-    [NODE_TID] = {"tid", "tid", PP_TYPE_COUNT, 0, "thread id"},
-    [NODE_INDEX] = {"index", "index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
-		    "number of the thread in its process"},
-    [NODE_NAME] = {"name", "name", PP_TYPE_TEXT, 0, "name of the thread"},
-    [NODE_GROUP] = {"group", "group", PP_TYPE_TEXT, 0,
-		    "what it has in common with its like: start routine, or stem of the name"},
-};
+#include "pass/call_sites.h"
+#include "pass/thread_nodes.h"
 
 /* The rest is seldom of interest, and there may be thousands. */
 #define TEXT_ROWS 50
 
-enum {
-	EDGE_FROM,
-	EDGE_FROM_PID,
-	EDGE_FROM_IMAGE,
-	EDGE_FROM_INDEX,
-	EDGE_FROM_NAME,
-	EDGE_TO,
-	EDGE_TO_PID,
-	EDGE_TO_IMAGE,
-	EDGE_TO_INDEX,
-	EDGE_TO_NAME,
-	EDGE_COUNT,
-	EDGE_MAIN_SITE,
-	EDGE_SITES,
-	N_EDGE_COLUMNS,
-};
+enum { EDGE_COUNT = PP_EDGE_CELLS, EDGE_MAIN_SITE, EDGE_SITES, N_EDGE_COLUMNS };
 
 static const struct pp_column edge_columns[N_EDGE_COLUMNS] = {
-    [EDGE_FROM] = {"from", "from", PP_TYPE_COUNT, 0, "tid of the thread that left the CPU"},
-    [EDGE_FROM_PID] = {"from_pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY, "its process"},
-    [EDGE_FROM_IMAGE] = {"from_image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
-			 "which program of it"},
-    [EDGE_FROM_INDEX] = {"from_index", "index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
-			 "its number there"},
-    [EDGE_FROM_NAME] = {"from_name", "name", PP_TYPE_TEXT, PP_COLUMN_TEXT_ONLY, "its name"},
-    [EDGE_TO] = {"to", "to", PP_TYPE_COUNT, 0, "tid of the thread that ran next there"},
-    [EDGE_TO_PID] = {"to_pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY, "its process"},
-    [EDGE_TO_IMAGE] = {"to_image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
-		       "which program of it"},
-    [EDGE_TO_INDEX] = {"to_index", "index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY, "its number there"},
-    [EDGE_TO_NAME] = {"to_name", "name", PP_TYPE_TEXT, PP_COLUMN_TEXT_ONLY, "its name"},
+    PP_EDGE_COLUMNS("tid of the thread that left the CPU", "tid of the thread that ran next there"),
     [EDGE_COUNT] = {"count", "count", PP_TYPE_COUNT, 0, "how often"},
     [EDGE_MAIN_SITE] = {"main_site", "mostly at", PP_TYPE_TEXT, PP_COLUMN_TEXT_ONLY,
 			"the most frequent of the places"},
@@ -65,13 +25,17 @@ static const struct pp_column edge_columns[N_EDGE_COLUMNS] = {
 		    "where in the code of the first thread"},
 };
 
-enum { SITE_SITE, SITE_FUNCTION, SITE_COUNT, N_SITE_COLUMNS };
+enum { SITE_SITE, SITE_FUNCTION, SITE_AFTER_SITE, SITE_AFTER_FUNCTION, SITE_COUNT, N_SITE_COLUMNS };
 
 static const struct pp_column site_columns[N_SITE_COLUMNS] = {
     [SITE_SITE] = {"site", "site", PP_TYPE_TEXT, 0,
 		   "where the synchronization call stands; \"preempted\", \"exit\", \"other\""},
     [SITE_FUNCTION] = {"function", "function", PP_TYPE_TEXT, 0,
 		       "what it calls; none where it was not in such a call"},
+    [SITE_AFTER_SITE] = {"after_site", "after", PP_TYPE_TEXT, 0,
+			 "... where the synchronization call stands that it had made last"},
+    [SITE_AFTER_FUNCTION] = {"after_function", "after function", PP_TYPE_TEXT, 0,
+			     "... what that called; none: it had made none"},
     [SITE_COUNT] = {"count", "count", PP_TYPE_COUNT, 0, "how often"},
 };
 
@@ -81,8 +45,7 @@ enum reason { IN_OPERATION, PREEMPTED, EXITED, OTHER };
 struct departure {
 	const struct pp_thread *thread; /* NULL: none of ours was last */
 	enum reason reason;
-	enum st_event op;
-	uint64_t site;
+	struct pp_call_site call; /* that it was in, or had made last */
 };
 
 struct site {
@@ -101,6 +64,7 @@ struct switches {
 	bool usable, through_idle;
 	struct pp_thread_states *states;
 	GHashTable *edges; /* from serial << 32 | to serial -> struct edge * */
+	GArray *last;	   /* by thread serial, of struct pp_call_site: made last */
 	GArray *left;	   /* by CPU, of struct departure: the last of ours that ran there */
 	uint64_t to_others, to_itself;
 };
@@ -124,19 +88,33 @@ static void *switches_start(const struct pp_pass_context *context)
 	self->states = pp_thread_states_new(context, NULL, NULL);
 	self->edges = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, edge_free);
 	self->left = g_array_new(FALSE, TRUE, sizeof(struct departure));
+	self->last = g_array_new(FALSE, TRUE, sizeof(struct pp_call_site));
 	return self;
 }
 
-static struct departure departure_of(const struct switches *self, const struct pp_event *event)
+static struct pp_call_site *last_of(struct switches *self, const struct pp_thread *thread)
+{
+	struct pp_call_site *last;
+
+	if (thread->serial >= self->last->len)
+		g_array_set_size(self->last, thread->serial + 1);
+	last = &g_array_index(self->last, struct pp_call_site, thread->serial);
+	if (!last->process)
+		*last = (struct pp_call_site){thread->process, 0, ST_N_EVENTS};
+	return last;
+}
+
+static struct departure departure_of(struct switches *self, const struct pp_event *event)
 {
 	const struct pp_thread *thread = event->sched_switch.prev;
 	const struct pp_operation *operation = pp_thread_operation(self->states, thread);
-	struct departure departure = {.thread = thread, .reason = OTHER};
+	struct departure departure = {
+	    .thread = thread, .reason = OTHER, .call = *last_of(self, thread)};
 
 	if (operation) {
 		departure.reason = IN_OPERATION;
-		departure.op = operation->op;
-		departure.site = operation->site;
+		departure.call =
+		    (struct pp_call_site){thread->process, operation->site, operation->op};
 	} else if (pp_state_preempted(event->sched_switch.prev_state)) {
 		departure.reason = PREEMPTED;
 	} else if (pp_state_dead(event->sched_switch.prev_state)) {
@@ -177,8 +155,8 @@ static void count_edge(struct switches *self, const struct departure *departure,
 		struct site *site = &g_array_index(edge->sites, struct site, i);
 
 		if (site->departure.reason == departure->reason &&
-		    site->departure.op == departure->op &&
-		    site->departure.site == departure->site) {
+		    site->departure.call.op == departure->call.op &&
+		    site->departure.call.site == departure->call.site) {
 			site->count++;
 			return;
 		}
@@ -227,55 +205,11 @@ static void switches_event(void *state, const struct pp_event *event)
 		for (guint i = 0; i < self->left->len; i++)
 			g_array_index(self->left, struct departure, i).thread = NULL;
 	pp_thread_states_event(self->states, event);
+	if (event->kind == PP_EVENT_SYNC && pp_sync_function(event->sync.op))
+		*last_of(self, event->thread) = pp_call_site_of(event);
 }
 
 /* --- the tables ----------------------------------------------------------------------------- */
-
-/* "client-12" -> "client"; a name of digits alone stays. */
-static char *name_stem(const char *name)
-{
-	size_t len = strlen(name);
-
-	while (len > 0 && g_ascii_isdigit(name[len - 1]))
-		len--;
-	while (len > 0 && strchr("-_.:/# ", name[len - 1]))
-		len--;
-	return len ? g_strndup(name, len) : g_strdup(name);
-}
-
-static char *group_of(const struct switches *self, const struct pp_thread *thread)
-{
-	const struct pp_namer *namer = self->context->namer;
-
-	/* The namer takes return addresses, so one past the first of the function. */
-	if (thread->start_routine && namer && namer->function)
-		return namer->function(namer->data, thread->process, thread->start_routine + 1);
-	return thread->name && thread->name[0] ? name_stem(thread->name) : NULL;
-}
-
-static struct pp_table *nodes_table(const struct switches *self)
-{
-	const GPtrArray *threads = self->context->model->threads;
-	struct pp_table *table = pp_table_new("nodes", "Threads", node_columns, N_NODE_COLUMNS);
-
-	for (guint i = 0; i < threads->len; i++) {
-		const struct pp_thread *thread = threads->pdata[i];
-		const struct pp_thread_state *life = pp_thread_state(self->states, thread);
-		g_autofree char *group = group_of(self, thread);
-		struct pp_cell *row;
-
-		if (!life || !life->begun)
-			continue;
-		row = pp_table_add_row(table);
-		pp_cell_set_count(&row[NODE_PID], thread->process->pid);
-		pp_cell_set_count(&row[NODE_IMAGE], thread->process->image);
-		pp_cell_set_count(&row[NODE_TID], thread->tid);
-		pp_cell_set_count(&row[NODE_INDEX], thread->index);
-		pp_cell_set_text(&row[NODE_NAME], thread->name);
-		pp_cell_set_text(&row[NODE_GROUP], group);
-	}
-	return table;
-}
 
 static gint compare_sites(gconstpointer a, gconstpointer b)
 {
@@ -285,7 +219,9 @@ static gint compare_sites(gconstpointer a, gconstpointer b)
 		return x->count < y->count ? 1 : -1;
 	if (x->departure.reason != y->departure.reason)
 		return x->departure.reason < y->departure.reason ? -1 : 1;
-	return x->departure.site < y->departure.site ? -1 : x->departure.site > y->departure.site;
+	return x->departure.call.site < y->departure.call.site
+		   ? -1
+		   : x->departure.call.site > y->departure.call.site;
 }
 
 static gint compare_edges(gconstpointer a, gconstpointer b)
@@ -304,50 +240,47 @@ static char *site_text(const struct switches *self, const struct departure *depa
 {
 	static const char *const reasons[] = {
 	    [PREEMPTED] = "preempted", [EXITED] = "exit", [OTHER] = "other"};
-	const struct pp_namer *namer = self->context->namer;
+	char *where;
 
 	if (departure->reason != IN_OPERATION)
 		return g_strdup(reasons[departure->reason]);
-	if (departure->site && namer && namer->site)
-		return namer->site(namer->data, departure->thread->process, departure->site);
-	return g_strdup(pp_sync_function(departure->op));
+	where = pp_call_site_text(&departure->call, self->context->namer);
+	return where ? where : g_strdup(pp_call_site_function(&departure->call));
+}
+
+static void add_site(struct pp_table *table, const struct switches *self, const struct site *site)
+{
+	const struct pp_call_site *call = &site->departure.call;
+	bool in_operation = site->departure.reason == IN_OPERATION;
+	g_autofree char *where = site_text(self, &site->departure);
+	g_autofree char *after = pp_call_site_text(call, self->context->namer);
+	struct pp_cell *row = pp_table_add_row(table);
+
+	pp_cell_set_text(&row[SITE_SITE], where);
+	if (!in_operation)
+		pp_cell_set_text(&row[SITE_AFTER_SITE], after);
+	pp_cell_set_text(&row[in_operation ? SITE_FUNCTION : SITE_AFTER_FUNCTION],
+			 pp_call_site_function(call));
+	pp_cell_set_count(&row[SITE_COUNT], site->count);
 }
 
 static struct pp_table *sites_table(const struct switches *self, const struct edge *edge)
 {
 	struct pp_table *table = pp_table_new("sites", "Sites", site_columns, N_SITE_COLUMNS);
 
-	for (guint i = 0; i < edge->sites->len; i++) {
-		const struct site *site = &g_array_index(edge->sites, struct site, i);
-		g_autofree char *where = site_text(self, &site->departure);
-		struct pp_cell *row = pp_table_add_row(table);
-
-		pp_cell_set_text(&row[SITE_SITE], where);
-		if (site->departure.reason == IN_OPERATION)
-			pp_cell_set_text(&row[SITE_FUNCTION], pp_sync_function(site->departure.op));
-		pp_cell_set_count(&row[SITE_COUNT], site->count);
-	}
+	for (guint i = 0; i < edge->sites->len; i++)
+		add_site(table, self, &g_array_index(edge->sites, struct site, i));
 	return table;
 }
 
 static void add_edge(struct pp_table *table, const struct switches *self, const struct edge *edge)
 {
-	const struct pp_thread *from = edge->from, *to = edge->to;
 	struct pp_cell *row = pp_table_add_row(table);
 	g_autofree char *main_site = NULL;
 
 	g_array_sort(edge->sites, compare_sites);
 	main_site = site_text(self, &g_array_index(edge->sites, struct site, 0).departure);
-	pp_cell_set_count(&row[EDGE_FROM], from->tid);
-	pp_cell_set_count(&row[EDGE_FROM_PID], from->process->pid);
-	pp_cell_set_count(&row[EDGE_FROM_IMAGE], from->process->image);
-	pp_cell_set_count(&row[EDGE_FROM_INDEX], from->index);
-	pp_cell_set_text(&row[EDGE_FROM_NAME], from->name);
-	pp_cell_set_count(&row[EDGE_TO], to->tid);
-	pp_cell_set_count(&row[EDGE_TO_PID], to->process->pid);
-	pp_cell_set_count(&row[EDGE_TO_IMAGE], to->process->image);
-	pp_cell_set_count(&row[EDGE_TO_INDEX], to->index);
-	pp_cell_set_text(&row[EDGE_TO_NAME], to->name);
+	pp_edge_threads(row, edge->from, edge->to);
 	pp_cell_set_count(&row[EDGE_COUNT], edge->count);
 	pp_cell_set_text(&row[EDGE_MAIN_SITE], main_site);
 	pp_cell_set_table(&row[EDGE_SITES], sites_table(self, edge));
@@ -391,12 +324,14 @@ static void switches_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	pp_thread_states_finish(self->states, end_ns);
 	g_hash_table_iter_init(&iter, self->edges);
 	while (g_hash_table_iter_next(&iter, NULL, &edge))
-		g_ptr_array_add(edges, edge);
+		if (pp_edge_is_shown(self->context, ((struct edge *)edge)->from,
+				     ((struct edge *)edge)->to))
+			g_ptr_array_add(edges, edge);
 	g_ptr_array_sort(edges, compare_edges);
 	for (guint i = 0; i < edges->len; i++)
 		add_edge(table, self, edges->pdata[i]);
 	add_notes(table, self);
-	g_ptr_array_add(tables, nodes_table(self));
+	g_ptr_array_add(tables, pp_thread_nodes(self->context, self->states));
 	g_ptr_array_add(tables, table);
 }
 
@@ -407,6 +342,7 @@ static void switches_free(void *state)
 	pp_thread_states_free(self->states);
 	g_hash_table_unref(self->edges);
 	g_array_unref(self->left);
+	g_array_unref(self->last);
 	g_free(self);
 }
 

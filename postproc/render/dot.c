@@ -1,41 +1,53 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See dot.h.  Threads become nodes, or groups of threads do; edges between the same two nodes are
- * then one.  A node's place in `nodes` is its name in the DOT text: n0, n1, ...
+ * See dot.h.  Rows become nodes, or groups of rows do; edges between the same two nodes are then
+ * one.  A node's place in `nodes` is its name in the DOT text: n0, n1, ...
  */
 #include "render/dot.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
+#include "core/duration.h"
 #include "core/printable.h"
+#include "render/dot_table.h"
 
-/* With more edges than these, their labels hide each other: the count alone then. */
-#define MAX_SITE_LABELS	  24
-#define MAX_TOOLTIP_SITES 8
-#define MAX_PEN		  5.0
+/* With more edges than these, their labels hide each other: the amount alone then. */
+#define MAX_DETAIL_LABELS   24
+#define MAX_TOOLTIP_DETAILS 8
+#define MAX_PEN		    5.0
 
 struct node {
-	char *key; /* "pid/index", or the group's */
-	char *name;
-	uint64_t tid, n_threads;
+	char *key, *label;
+	char *alone;	       /* its label if nothing else is drawn with it */
+	char *box, *box_label; /* NULL: it stands in none */
+	uint64_t n_members;
 	bool has_edges;
+};
+
+/* How often, and if that is what counts, how long. */
+struct amount {
+	uint64_t count, weight;
 };
 
 struct edge {
 	struct node *from, *to;
-	uint64_t count;
-	GHashTable *sites; /* text -> uint64_t *, how often */
+	struct amount amount;
+	unsigned style, serial;
+	GHashTable *details; /* text -> struct amount * */
 };
 
 struct graph {
+	const struct pp_dot_kind *kind;
 	const struct pp_dot_options *options;
-	GPtrArray *nodes;    /* of struct node * */
-	GHashTable *node_of; /* "pid/index" -> struct node * */
-	GPtrArray *edges;    /* of struct edge * */
-	GHashTable *edge_of; /* "from key>to key" -> struct edge * */
-	uint64_t thin_edges, thin_switches, lone_nodes;
+	bool grouped, has_images; /* images: of more than one process, or program of it */
+	GPtrArray *nodes;	  /* of struct node * */
+	GHashTable *node_of;	  /* a row's key -> struct node * */
+	GHashTable *group_of;	  /* a group's key -> struct node * */
+	GPtrArray *edges;	  /* of struct edge * */
+	GHashTable *edge_of;	  /* "from>to>apart" -> struct edge * */
+	struct pp_dot_left thin, beyond;
+	uint64_t lone_nodes;
 };
 
 static void node_free(void *data)
@@ -43,7 +55,10 @@ static void node_free(void *data)
 	struct node *node = data;
 
 	g_free(node->key);
-	g_free(node->name);
+	g_free(node->label);
+	g_free(node->alone);
+	g_free(node->box);
+	g_free(node->box_label);
 	g_free(node);
 }
 
@@ -51,86 +66,85 @@ static void edge_free(void *data)
 {
 	struct edge *edge = data;
 
-	g_hash_table_unref(edge->sites);
+	g_hash_table_unref(edge->details);
 	g_free(edge);
-}
-
-static const struct pp_cell *cell_of(const struct pp_table *table, const struct pp_cell *row,
-				     const char *key)
-{
-	return &row[pp_table_column(table, key)];
-}
-
-static uint64_t count_of(const struct pp_table *table, const struct pp_cell *row, const char *key)
-{
-	const struct pp_cell *cell = cell_of(table, row, key);
-
-	return cell->missing ? 0 : cell->count;
-}
-
-static const char *text_of(const struct pp_table *table, const struct pp_cell *row, const char *key)
-{
-	const struct pp_cell *cell = cell_of(table, row, key);
-
-	return cell->missing ? NULL : cell->text;
-}
-
-static char *thread_key(uint64_t pid, uint64_t image, uint64_t index)
-{
-	return g_strdup_printf("%" PRIu64 ".%" PRIu64 "/%" PRIu64, pid, image, index);
 }
 
 /* --- nodes ---------------------------------------------------------------------------------- */
 
-static struct node *find_node(const struct graph *graph, const char *key)
+static char *label_of(const struct graph *graph, const struct pp_table *table,
+		      const struct pp_cell *row, const char *const *columns, bool in_box)
 {
-	for (guint i = 0; i < graph->nodes->len; i++) {
-		struct node *node = graph->nodes->pdata[i];
+	g_autofree char *label = pp_dot_cells(table, row, columns, "\n", NULL);
 
-		if (strcmp(node->key, key) == 0)
-			return node;
+	if (!graph->has_images || in_box)
+		return g_steal_pointer(&label);
+	return g_strdup_printf("%s\nprocess %" PRIu64, label, pp_dot_amount(table, row, "pid"));
+}
+
+static struct node *node_new(const struct graph *graph, const struct pp_table *table,
+			     const struct pp_cell *row, bool in_group)
+{
+	const struct pp_dot_kind *kind = graph->kind;
+	const char *const *box_key = in_group ? kind->group_box_key : kind->box_key;
+	struct node *node = g_new0(struct node, 1);
+
+	node->alone = label_of(graph, table, row, kind->label, box_key);
+	if (in_group)
+		node->label = label_of(graph, table, row, kind->group_label, box_key);
+	if (box_key && pp_dot_has(table, row, box_key)) {
+		node->box = pp_dot_cells(table, row, box_key, "/", "-");
+		node->box_label = pp_dot_cells(
+		    table, row, in_group ? kind->group_box_label : kind->box_label, "\n", NULL);
 	}
-	return NULL;
+	return node;
 }
 
 static void add_node(struct graph *graph, const struct pp_table *table, const struct pp_cell *row)
 {
-	uint64_t pid = count_of(table, row, "pid");
-	uint64_t image = count_of(table, row, "image");
-	char *own_key = thread_key(pid, image, count_of(table, row, "index"));
-	const char *group = graph->options->grouped ? text_of(table, row, "group") : NULL;
-	const char *name = group ? group : text_of(table, row, "name");
+	const struct pp_dot_kind *kind = graph->kind;
+	bool in_group = graph->grouped && pp_dot_has(table, row, kind->group_key);
+	char *own_key = pp_dot_cells(table, row, kind->node_key, "/", "-");
 	g_autofree char *key =
-	    group ? g_strdup_printf("%" PRIu64 ".%" PRIu64 ":%s", pid, image, group)
-		  : g_strdup(own_key);
-	struct node *node = group ? find_node(graph, key) : NULL;
+	    in_group ? pp_dot_cells(table, row, kind->group_key, "/", "-") : NULL;
+	struct node *node = key ? g_hash_table_lookup(graph->group_of, key) : NULL;
 
 	if (!node) {
-		node = g_new0(struct node, 1);
-		node->key = g_steal_pointer(&key);
-		node->name = g_strdup(name ? name : "");
-		node->tid = count_of(table, row, "tid");
+		node = node_new(graph, table, row, in_group);
+		node->key = g_strdup_printf("%u", graph->nodes->len);
 		g_ptr_array_add(graph->nodes, node);
+		if (key)
+			g_hash_table_insert(graph->group_of, g_steal_pointer(&key), node);
 	}
-	node->n_threads++;
+	node->n_members++;
 	g_hash_table_insert(graph->node_of, own_key, node);
 }
 
-static struct node *end_of_edge(const struct graph *graph, const struct pp_table *table,
-				const struct pp_cell *row, const char *pid, const char *image,
-				const char *index)
+static bool has_images(const struct pp_table *nodes)
 {
-	g_autofree char *key = thread_key(count_of(table, row, pid), count_of(table, row, image),
-					  count_of(table, row, index));
+	static const char *const image[] = {"pid", "image", NULL};
+	g_autofree char *first = NULL;
 
-	return g_hash_table_lookup(graph->node_of, key);
+	for (guint i = 0; i < nodes->rows->len; i++) {
+		g_autofree char *this = NULL;
+
+		if (!pp_dot_has(nodes, nodes->rows->pdata[i], image))
+			continue;
+		this = pp_dot_cells(nodes, nodes->rows->pdata[i], image, "/", "-");
+		if (!first)
+			first = g_steal_pointer(&this);
+		else if (strcmp(first, this) != 0)
+			return true;
+	}
+	return false;
 }
 
 /* --- edges ---------------------------------------------------------------------------------- */
 
-static struct edge *edge_between(struct graph *graph, struct node *from, struct node *to)
+static struct edge *edge_between(struct graph *graph, struct node *from, struct node *to,
+				 const char *apart)
 {
-	char *key = g_strdup_printf("%s>%s", from->key, to->key);
+	char *key = g_strdup_printf("%s>%s>%s", from->key, to->key, apart ? apart : "");
 	struct edge *edge = g_hash_table_lookup(graph->edge_of, key);
 
 	if (edge) {
@@ -140,210 +154,367 @@ static struct edge *edge_between(struct graph *graph, struct node *from, struct 
 	edge = g_new0(struct edge, 1);
 	edge->from = from;
 	edge->to = to;
-	edge->sites = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	edge->serial = graph->edges->len;
+	edge->details = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	g_hash_table_insert(graph->edge_of, key, edge);
 	g_ptr_array_add(graph->edges, edge);
 	return edge;
 }
 
-static void add_sites(struct edge *edge, const struct pp_table *sites)
+static void add_details(const struct graph *graph, struct edge *edge,
+			const struct pp_table *details)
 {
-	for (guint i = 0; i < sites->rows->len; i++) {
-		const struct pp_cell *row = sites->rows->pdata[i];
-		const char *function = text_of(sites, row, "function");
-		const char *site = text_of(sites, row, "site");
-		g_autofree char *text = function && strcmp(function, site) != 0
-					    ? g_strdup_printf("%s in %s", function, site)
-					    : g_strdup(site);
-		uint64_t *count = g_hash_table_lookup(edge->sites, text);
+	for (guint i = 0; i < details->rows->len; i++) {
+		const struct pp_cell *row = details->rows->pdata[i];
+		char *text = graph->kind->detail(details, row);
+		struct amount *amount = g_hash_table_lookup(edge->details, text);
 
-		if (!count) {
-			count = g_new0(uint64_t, 1);
-			g_hash_table_insert(edge->sites, g_steal_pointer(&text), count);
+		if (amount) {
+			g_free(text);
+		} else {
+			amount = g_new0(struct amount, 1);
+			g_hash_table_insert(edge->details, text, amount);
 		}
-		*count += count_of(sites, row, "count");
+		amount->count += pp_dot_amount(details, row, "count");
+		amount->weight += pp_dot_amount(details, row, graph->kind->detail_weight);
 	}
 }
 
 static void add_edge(struct graph *graph, const struct pp_table *table, const struct pp_cell *row)
 {
-	struct node *from = end_of_edge(graph, table, row, "from_pid", "from_image", "from_index");
-	struct node *to = end_of_edge(graph, table, row, "to_pid", "to_image", "to_index");
-	const struct pp_cell *sites = cell_of(table, row, "sites");
+	const struct pp_dot_kind *kind = graph->kind;
+	g_autofree char *from_key = pp_dot_cells(table, row, kind->from_key, "/", "-");
+	g_autofree char *to_key = pp_dot_cells(table, row, kind->to_key, "/", "-");
+	struct node *from = g_hash_table_lookup(graph->node_of, from_key);
+	struct node *to = g_hash_table_lookup(graph->node_of, to_key);
+	const struct pp_cell *details =
+	    kind->details ? pp_dot_cell(table, row, kind->details) : NULL;
 	struct edge *edge;
 
 	if (!from || !to)
 		return;
-	edge = edge_between(graph, from, to);
-	edge->count += count_of(table, row, "count");
-	if (!sites->missing)
-		add_sites(edge, sites->table);
+	edge = edge_between(graph, from, to,
+			    kind->apart ? pp_dot_text(table, row, kind->apart) : NULL);
+	edge->amount.count += pp_dot_amount(table, row, "count");
+	edge->amount.weight += pp_dot_amount(table, row, kind->weight);
+	if (kind->style)
+		edge->style = MAX(edge->style, kind->style(table, row));
+	if (details)
+		add_details(graph, edge, details->table);
+}
+
+static bool is_kept(const struct pp_dot_kind *kind, unsigned style)
+{
+	return kind->kept_style && style >= kind->kept_style;
+}
+
+static gint compare_edges(gconstpointer a, gconstpointer b, void *data)
+{
+	const struct edge *x = *(const struct edge *const *)a, *y = *(const struct edge *const *)b;
+	const struct graph *graph = data;
+	bool keep_x = is_kept(graph->kind, x->style), keep_y = is_kept(graph->kind, y->style);
+
+	if (keep_x != keep_y)
+		return keep_x ? -1 : 1;
+	if (x->amount.weight != y->amount.weight)
+		return x->amount.weight < y->amount.weight ? 1 : -1;
+	return x->serial < y->serial ? -1 : 1;
+}
+
+/* Is it to be left out, as the at-th in order of weight?  Then it is counted. */
+static bool leaves_out(struct pp_dot_left *thin, struct pp_dot_left *beyond,
+		       const struct pp_dot_options *options, guint at, uint64_t count)
+{
+	struct pp_dot_left *left = count < options->min_count		? thin
+				   : options->top && at >= options->top ? beyond
+									: NULL;
+
+	if (!left)
+		return false;
+	left->edges++;
+	left->counted += count;
+	return true;
 }
 
 /* What is too thin goes; nodes that have no edge left go with it. */
 static void leave_out(struct graph *graph)
 {
-	for (guint i = graph->edges->len; i-- > 0;) {
+	guint n = 0;
+
+	g_ptr_array_sort_with_data(graph->edges, compare_edges, graph);
+	for (guint i = 0; i < graph->edges->len; i++) {
 		struct edge *edge = graph->edges->pdata[i];
 
-		if (edge->count < graph->options->min_count) {
-			graph->thin_edges++;
-			graph->thin_switches += edge->count;
-			g_ptr_array_remove_index(graph->edges, i);
+		if (!is_kept(graph->kind, edge->style) &&
+		    leaves_out(&graph->thin, &graph->beyond, graph->options, n,
+			       edge->amount.count)) {
+			edge_free(edge);
 			continue;
 		}
 		edge->from->has_edges = true;
 		edge->to->has_edges = true;
+		graph->edges->pdata[n++] = edge;
 	}
-	for (guint i = 0; i < graph->nodes->len; i++) {
-		const struct node *node = graph->nodes->pdata[i];
+	graph->edges->len = n;
+	for (guint i = 0; i < graph->nodes->len; i++)
+		graph->lone_nodes += !((const struct node *)graph->nodes->pdata[i])->has_edges;
+}
 
-		graph->lone_nodes += !node->has_edges;
+void pp_dot_leave_out(struct pp_table *edges, const struct pp_dot_kind *kind,
+		      const struct pp_dot_options *options)
+{
+	struct pp_dot_left thin = {0}, beyond = {0};
+	guint n = 0;
+
+	for (guint r = 0; r < edges->rows->len;) {
+		const struct pp_cell *row = edges->rows->pdata[r];
+
+		if (!(kind->style && is_kept(kind, kind->style(edges, row))) &&
+		    leaves_out(&thin, &beyond, options, n, pp_dot_amount(edges, row, "count"))) {
+			pp_table_remove_row(edges, r);
+			continue;
+		}
+		n++;
+		r++;
+	}
+	if (thin.edges) {
+		g_autofree char *text = pp_dot_thin_text(&thin, options->min_count, "edges", kind);
+
+		pp_table_note(edges, "%s", text);
+	}
+	if (beyond.edges) {
+		g_autofree char *text = pp_dot_beyond_text(&beyond, options->top, "edges", kind);
+
+		pp_table_note(edges, "%s", text);
 	}
 }
 
 /* --- text ----------------------------------------------------------------------------------- */
 
-/* As the inside of a quoted DOT string. */
+/* As the inside of a quoted DOT string; a new line is one in the picture, too. */
 static void append_quoted(GString *to, const char *text)
 {
-	g_autofree char *shown = pp_printable(g_strdup(text));
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 
-	for (const char *p = shown; *p; p++) {
-		if (*p == '"' || *p == '\\')
-			g_string_append_c(to, '\\');
-		g_string_append_c(to, *p);
+	for (char **line = lines; *line; line++) {
+		g_autofree char *shown = pp_printable(g_strdup(*line));
+
+		if (line != lines)
+			g_string_append(to, "\\n");
+		for (const char *p = shown; *p; p++) {
+			if (*p == '"' || *p == '\\')
+				g_string_append_c(to, '\\');
+			g_string_append_c(to, *p);
+		}
 	}
 }
 
-static void append_node(GString *to, const struct node *node, guint number)
+static void append_node(GString *to, const struct graph *graph, const struct node *node,
+			const char *indent)
 {
-	g_string_append_printf(to, "\tn%u [label=\"", number);
-	append_quoted(to, node->name);
-	if (node->n_threads > 1)
-		g_string_append_printf(to, "\\n%" PRIu64 " threads\", shape=doubleoctagon",
-				       node->n_threads);
+	g_string_append_printf(to, "%sn%s [label=\"", indent, node->key);
+	append_quoted(to, node->n_members > 1 ? node->label : node->alone);
+	if (node->n_members > 1)
+		g_string_append_printf(to, "\\n%" PRIu64 " %s\", peripheries=2", node->n_members,
+				       graph->kind->members);
 	else
-		g_string_append_printf(to, "\\n%" PRIu64 "\"", node->tid);
+		g_string_append_c(to, '"');
 	g_string_append(to, "];\n");
 }
 
-struct site {
+static void append_box(GString *to, const struct graph *graph, GPtrArray *members, guint number)
+{
+	const struct node *first = members->pdata[0];
+
+	g_string_append_printf(to, "\tsubgraph cluster%u {\n\t\tlabel=\"", number);
+	append_quoted(to, first->box_label);
+	g_string_append(to, "\";\n");
+	for (guint i = 0; i < members->len; i++)
+		append_node(to, graph, members->pdata[i], "\t\t");
+	g_string_append(to, "\t}\n");
+}
+
+static void append_nodes(GString *to, const struct graph *graph)
+{
+	g_autoptr(GHashTable) box_of = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autoptr(GPtrArray) boxes =
+	    g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
+
+	for (guint i = 0; i < graph->nodes->len; i++) {
+		struct node *node = graph->nodes->pdata[i];
+		GPtrArray *box = node->box ? g_hash_table_lookup(box_of, node->box) : NULL;
+
+		if (!node->has_edges)
+			continue;
+		if (!node->box) {
+			append_node(to, graph, node, "\t");
+			continue;
+		}
+		if (!box) {
+			box = g_ptr_array_new();
+			g_ptr_array_add(boxes, box);
+			g_hash_table_insert(box_of, node->box, box);
+		}
+		g_ptr_array_add(box, node);
+	}
+	for (guint i = 0; i < boxes->len; i++)
+		append_box(to, graph, boxes->pdata[i], i);
+}
+
+struct detail {
 	const char *text;
-	uint64_t count;
+	struct amount amount;
 };
 
-static gint compare_sites(gconstpointer a, gconstpointer b)
+static gint compare_details(gconstpointer a, gconstpointer b)
 {
-	const struct site *x = a, *y = b;
+	const struct detail *x = a, *y = b;
 
-	if (x->count != y->count)
-		return x->count < y->count ? 1 : -1;
+	if (x->amount.weight != y->amount.weight)
+		return x->amount.weight < y->amount.weight ? 1 : -1;
 	return strcmp(x->text, y->text);
 }
 
-static GArray *sorted_sites(const struct edge *edge)
+static GArray *sorted_details(const struct edge *edge)
 {
-	GArray *sites = g_array_new(FALSE, FALSE, sizeof(struct site));
+	GArray *details = g_array_new(FALSE, FALSE, sizeof(struct detail));
 	GHashTableIter iter;
-	void *text, *count;
+	void *text, *amount;
 
-	g_hash_table_iter_init(&iter, edge->sites);
-	while (g_hash_table_iter_next(&iter, &text, &count)) {
-		struct site site = {text, *(uint64_t *)count};
+	g_hash_table_iter_init(&iter, edge->details);
+	while (g_hash_table_iter_next(&iter, &text, &amount)) {
+		struct detail detail = {text, *(struct amount *)amount};
 
-		g_array_append_val(sites, site);
+		g_array_append_val(details, detail);
 	}
-	g_array_sort(sites, compare_sites);
-	return sites;
+	g_array_sort(details, compare_details);
+	return details;
 }
 
-static void append_tooltip(GString *to, const GArray *sites)
+/* "12", or where time is what counts, "3.4 ms, 12 waits". */
+static void append_amount(GString *to, const struct graph *graph, const struct amount *amount)
+{
+	g_autofree char *time = NULL;
+
+	if (strcmp(graph->kind->weight, "count") == 0) {
+		g_string_append_printf(to, "%" PRIu64, amount->count);
+		return;
+	}
+	time = pp_duration_text((int64_t)amount->weight);
+	g_string_append_printf(to, "%s, %" PRIu64 " %s", time, amount->count, graph->kind->counted);
+}
+
+static void append_tooltip(GString *to, const struct graph *graph, const GArray *details)
 {
 	g_string_append(to, ", tooltip=\"");
-	for (guint i = 0; i < sites->len && i < MAX_TOOLTIP_SITES; i++) {
-		const struct site *site = &g_array_index(sites, struct site, i);
+	for (guint i = 0; i < details->len && i < MAX_TOOLTIP_DETAILS; i++) {
+		const struct detail *detail = &g_array_index(details, struct detail, i);
 
-		g_string_append_printf(to, "%s%" PRIu64 " ", i ? "\\n" : "", site->count);
-		append_quoted(to, site->text);
+		if (i)
+			g_string_append(to, "\\n");
+		append_amount(to, graph, &detail->amount);
+		g_string_append_c(to, ' ');
+		append_quoted(to, detail->text);
 	}
-	if (sites->len > MAX_TOOLTIP_SITES)
-		g_string_append_printf(to, "\\nand %u more places", sites->len - MAX_TOOLTIP_SITES);
+	if (details->len > MAX_TOOLTIP_DETAILS)
+		g_string_append_printf(to, "\\nand %u more places",
+				       details->len - MAX_TOOLTIP_DETAILS);
 	g_string_append_c(to, '"');
 }
 
 static void append_edge(GString *to, const struct graph *graph, const struct edge *edge,
-			uint64_t max_count)
+			uint64_t max_weight)
 {
-	g_autoptr(GArray) sites = sorted_sites(edge);
-	guint from, to_number;
+	g_autoptr(GArray) details = sorted_details(edge);
+	const char *style = graph->kind->styles[edge->style];
 
-	g_ptr_array_find(graph->nodes, edge->from, &from);
-	g_ptr_array_find(graph->nodes, edge->to, &to_number);
-	g_string_append_printf(to, "\tn%u -> n%u [label=\"%" PRIu64, from, to_number, edge->count);
-	if (sites->len && graph->edges->len <= MAX_SITE_LABELS) {
+	g_string_append_printf(to, "\tn%s -> n%s [label=\"", edge->from->key, edge->to->key);
+	append_amount(to, graph, &edge->amount);
+	if (details->len && graph->edges->len <= MAX_DETAIL_LABELS) {
 		g_string_append(to, "\\n");
-		append_quoted(to, g_array_index(sites, struct site, 0).text);
+		append_quoted(to, g_array_index(details, struct detail, 0).text);
 	}
 	g_string_append_c(to, '"');
-	if (sites->len)
-		append_tooltip(to, sites);
+	if (details->len)
+		append_tooltip(to, graph, details);
+	if (style)
+		g_string_append_printf(to, ", %s", style);
 	g_string_append_printf(to, ", penwidth=%.1f];\n",
-			       1 + (MAX_PEN - 1) * (double)edge->count / (double)max_count);
+			       1 + (MAX_PEN - 1) * (double)edge->amount.weight /
+				       (double)max_weight);
+}
+
+static void append_line(GString *to, const char *line)
+{
+	g_string_append(to, "\\n");
+	append_quoted(to, line);
 }
 
 /* What the arrows mean, and all that is not shown. */
-static void append_caption(GString *to, const struct graph *graph, const struct pp_table *edges)
+static void append_caption(GString *to, const struct graph *graph, const struct pp_table *nodes,
+			   const struct pp_table *edges)
 {
-	g_string_append(to, "\tlabel=\"A -> B: how often B ran next on the CPU that A left");
-	if (graph->options->grouped)
-		g_string_append(to, "\\nthreads of one start routine or name are drawn together");
-	if (graph->thin_edges)
-		g_string_append_printf(to,
-				       "\\nleft out: %" PRIu64 " arrows of less than %" PRIu64
-				       ", %" PRIu64 " switches in all",
-				       graph->thin_edges, graph->options->min_count,
-				       graph->thin_switches);
+	const struct pp_dot_kind *kind = graph->kind;
+	const struct pp_dot_options *options = graph->options;
+	g_autofree char *thin = pp_dot_thin_text(&graph->thin, options->min_count, "arrows", kind);
+	g_autofree char *beyond = pp_dot_beyond_text(&graph->beyond, options->top, "arrows", kind);
+
+	g_string_append(to, "\tlabel=\"");
+	append_quoted(to, kind->meaning);
+	if (graph->grouped) {
+		g_autofree char *line =
+		    g_strdup_printf("%s of one %s are drawn together", kind->members, kind->alike);
+
+		append_line(to, line);
+	}
+	if (graph->thin.edges)
+		append_line(to, thin);
+	if (graph->beyond.edges)
+		append_line(to, beyond);
 	if (graph->lone_nodes)
 		g_string_append_printf(to, "\\nleft out: %" PRIu64 " without arrows",
 				       graph->lone_nodes);
-	for (guint i = 0; i < edges->notes->len; i++) {
-		g_string_append(to, "\\n");
-		append_quoted(to, edges->notes->pdata[i]);
-	}
+	for (guint i = 0; i < nodes->notes->len; i++)
+		append_line(to, nodes->notes->pdata[i]);
+	for (guint i = 0; i < edges->notes->len; i++)
+		append_line(to, edges->notes->pdata[i]);
 	g_string_append(to, "\";\n");
 }
 
-static void append_graph(GString *to, const struct graph *graph, const struct pp_table *edges)
+static void append_graph(GString *to, const struct graph *graph, const struct pp_table *nodes,
+			 const struct pp_table *edges)
 {
-	uint64_t max_count = 1;
+	const struct pp_dot_kind *kind = graph->kind;
+	uint64_t max_weight = 1;
 
 	for (guint i = 0; i < graph->edges->len; i++)
-		max_count = MAX(max_count, ((struct edge *)graph->edges->pdata[i])->count);
-	g_string_append(to, "digraph switches {\n"
-			    "\tgraph [rankdir=LR, labelloc=b, fontname=\"sans-serif\"];\n"
-			    "\tnode [shape=ellipse, fontname=\"sans-serif\"];\n"
-			    "\tedge [fontname=\"sans-serif\", fontsize=10];\n");
-	append_caption(to, graph, edges);
-	for (guint i = 0; i < graph->nodes->len; i++) {
-		const struct node *node = graph->nodes->pdata[i];
-
-		if (node->has_edges)
-			append_node(to, node, i);
-	}
+		max_weight =
+		    MAX(max_weight, ((struct edge *)graph->edges->pdata[i])->amount.weight);
+	g_string_append_printf(to,
+			       "digraph %s {\n"
+			       "\tgraph [%s, labelloc=b, fontname=\"sans-serif\"];\n"
+			       "\tnode [shape=%s, fontname=\"sans-serif\"];\n"
+			       "\tedge [fontname=\"sans-serif\", fontsize=10];\n",
+			       kind->name, kind->layout, kind->shape);
+	append_caption(to, graph, nodes, edges);
+	append_nodes(to, graph);
 	for (guint i = 0; i < graph->edges->len; i++)
-		append_edge(to, graph, graph->edges->pdata[i], max_count);
+		append_edge(to, graph, graph->edges->pdata[i], max_weight);
 	g_string_append(to, "}\n");
 }
 
-void pp_render_dot(GString *to, const struct pp_table *nodes, const struct pp_table *edges,
-		   const struct pp_dot_options *options)
+void pp_render_dot(GString *to, const struct pp_dot_kind *kind, const struct pp_table *nodes,
+		   const struct pp_table *edges, const struct pp_dot_options *options)
 {
 	struct graph graph = {
+	    .kind = kind,
 	    .options = options,
+	    .grouped = options->grouped && kind->group_key,
+	    .has_images = has_images(nodes),
 	    .nodes = g_ptr_array_new_with_free_func(node_free),
 	    .node_of = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
-	    .edges = g_ptr_array_new_with_free_func(edge_free),
+	    .group_of = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+	    .edges = g_ptr_array_new(),
 	    .edge_of = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
 	};
 
@@ -352,9 +523,11 @@ void pp_render_dot(GString *to, const struct pp_table *nodes, const struct pp_ta
 	for (guint i = 0; i < edges->rows->len; i++)
 		add_edge(&graph, edges, edges->rows->pdata[i]);
 	leave_out(&graph);
-	append_graph(to, &graph, edges);
+	append_graph(to, &graph, nodes, edges);
 	g_hash_table_unref(graph.edge_of);
+	g_ptr_array_set_free_func(graph.edges, edge_free);
 	g_ptr_array_unref(graph.edges);
+	g_hash_table_unref(graph.group_of);
 	g_hash_table_unref(graph.node_of);
 	g_ptr_array_unref(graph.nodes);
 }

@@ -31,10 +31,10 @@ static const char events[] = "thread 5 name=main start=0\n"
 			     "90 switch prev=5 next=8 state=R cpu=0\n"
 			     "100 switch prev=8 next=5 state=R cpu=0\n";
 
-static char *draw(uint64_t min_count, bool grouped)
+static char *draw(uint64_t min_count, unsigned top, bool grouped)
 {
 	const struct pp_pass *pass = pp_pass_find("switches");
-	struct pp_dot_options options = {.min_count = min_count, .grouped = grouped};
+	struct pp_dot_options options = {.min_count = min_count, .top = top, .grouped = grouped};
 	struct pp_error err = PP_ERROR_INIT;
 	GPtrArray *tables = g_ptr_array_new();
 	GString *dot = g_string_new(NULL);
@@ -57,7 +57,7 @@ static char *draw(uint64_t min_count, bool grouped)
 		pass->event(state, &g_array_index(text->events, struct pp_event, i));
 	pass->finish(state, text->model->end_ns, tables);
 	pass->free(state);
-	pp_render_dot(dot, tables->pdata[0], tables->pdata[1], &options);
+	pp_render_dot(dot, &pp_dot_switch, tables->pdata[0], tables->pdata[1], &options);
 	pp_table_free(tables->pdata[0]);
 	pp_table_free(tables->pdata[1]);
 	g_ptr_array_unref(tables);
@@ -75,9 +75,10 @@ static void check(const char *dot, const char *wanted, bool there)
 
 int main(void)
 {
-	g_autofree char *all = draw(0, false);
-	g_autofree char *thick = draw(2, false);
-	g_autofree char *groups = draw(0, true);
+	g_autofree char *all = draw(0, 0, false);
+	g_autofree char *thick = draw(2, 0, false);
+	g_autofree char *top = draw(0, 2, false);
+	g_autofree char *groups = draw(0, 0, true);
 
 	check(all, "digraph switches {", true);
 	check(all, "n0 [label=\"main\\n5\"]", true);
@@ -98,7 +99,14 @@ int main(void)
 	check(thick, "hi", false);
 	check(thick, "left out: 2 without arrows", true);
 
+	/* Both of the two that happened twice. */
+	check(top, "left out: 4 arrows beyond the first 2, 4 switches in all", true);
+	check(top, "n0 -> n2 [label=\"2\\npreempted\"", true);
+	check(top, "n3 -> n0 [label=\"2\\npreempted\"", true);
+	check(top, "n2 -> n3", false);
+
 	check(groups, "drawn together", true);
+	check(groups, "label=\"main\\n5\"", true);
 	check(groups, "label=\"client\\n2 threads\"", true);
 	check(groups, "n0 -> n2 [label=\"3\\npreempted\"", true);
 	check(groups, "n2 -> n0 [label=\"3\\npreempted\"", true);

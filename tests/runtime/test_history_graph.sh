@@ -82,9 +82,10 @@ fails 2 "it is text or json" history -i d --format xml
 fails 2 "no option --objekt" history -i d --objekt table
 fails 1 "nothing" history -i nothing
 fails 2 "no --kind" graph -i d
-fails 2 "--kind wait: it is switch" graph -i d --kind wait
+fails 2 "--kind what: it is switch" graph -i d --kind what
 fails 2 "exclude each other" graph -i d --kind switch --group --no-group
 fails 2 "not a number" graph -i d --kind switch --min-count few
+fails 2 "not a number" graph -i d --kind switch --top few
 
 "$gprof_mt" record -o user --set kernel.source=none ./philosophers 2 5 >out 2>err || fail "record: $(cat err)"
 fails 1 "no scheduling events" graph -i user --kind switch
@@ -115,6 +116,15 @@ tid=$(jq '.edges[0].from' graph.json)
 	fail "--tid leaves switches of other threads: $(cat out)"
 "$gprof_mt" graph -i d --kind switch --through-idle >graph.dot || fail "graph as DOT"
 grep -q '^digraph switches {' graph.dot && grep -q 'phil-3' graph.dot || fail "$(cat graph.dot)"
+# A dot that fails has half a picture printed by then, which is not shown.
+mkdir fake
+printf '#!/bin/sh\necho "<svg>"\nexit 3\n' >fake/dot
+chmod +x fake/dot
+PATH=$PWD/fake:$PATH fails 1 "code 3" graph -i d --kind switch --format svg
+printf '#!/bin/sh\necho "<svg>"\ncat\necho "</svg>"\n' >fake/dot
+{ echo "<svg>"; "$gprof_mt" graph -i d --kind switch; echo "</svg>"; } >wanted
+PATH=$PWD/fake:$PATH "$gprof_mt" graph -i d --kind switch --format svg >out || fail "no SVG"
+cmp out wanted || fail "what dot printed is not what is shown"
 if command -v dot >/dev/null; then
 	dot -Tplain graph.dot >plain || fail "dot refuses it: $(cat graph.dot)"
 	"$gprof_mt" graph -i d --kind switch --format svg | grep -q '</svg>' || fail "no SVG"

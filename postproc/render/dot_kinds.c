@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* How each kind of graph is drawn from the tables of its pass. */
+#include "render/dot_table.h"
+
+#include <string.h>
+
+#define COLUMNS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* "sem_wait in take (fork.c:12)"; what of it is known. */
+static char *call_text(const char *function, const char *site)
+{
+	if (!site)
+		return g_strdup(function ? function : "?");
+	return function && strcmp(function, site) != 0 ? g_strdup_printf("%s in %s", function, site)
+						       : g_strdup(site);
+}
+
+static char *switch_detail(const struct pp_table *sites, const struct pp_cell *row)
+{
+	const char *after = pp_dot_text(sites, row, "after_function");
+	g_autofree char *text =
+	    call_text(pp_dot_text(sites, row, "function"), pp_dot_text(sites, row, "site"));
+	g_autofree char *last = NULL;
+
+	if (!after)
+		return g_steal_pointer(&text);
+	last = call_text(after, pp_dot_text(sites, row, "after_site"));
+	return g_strdup_printf("%s after %s", text, last);
+}
+
+const struct pp_dot_kind pp_dot_switch = {
+    .name = "switches",
+    .meaning = "A -> B: how often B ran next on the CPU that A left",
+    .counted = "switches",
+    .layout = "rankdir=LR",
+    .shape = "ellipse",
+    .node_key = COLUMNS("pid", "image", "index"),
+    .from_key = COLUMNS("from_pid", "from_image", "from_index"),
+    .to_key = COLUMNS("to_pid", "to_image", "to_index"),
+    .label = COLUMNS("name", "tid"),
+    .group_key = COLUMNS("pid", "image", "group"),
+    .group_label = COLUMNS("group"),
+    .members = "threads",
+    .alike = "start routine or name",
+    .weight = "count",
+    .details = "sites",
+    .detail_weight = "count",
+    .detail = switch_detail,
+};
