@@ -56,9 +56,28 @@ static int check_switches(const struct pp_view *view, struct pp_error *err)
 	return 0;
 }
 
+/* Synch-events are there, or at least the libraries that would have recorded them. */
+static int check_sync(const struct pp_view *view, struct pp_error *err)
+{
+	const struct pp_model *model = view->capture->model;
+
+	for (guint i = 0; i < model->processes->len; i++)
+		if (((const struct pp_process *)model->processes->pdata[i])->has_streams)
+			return 0;
+	for (guint i = 0; i < model->threads->len; i++)
+		if (((const struct pp_thread *)model->threads->pdata[i])->in_ust)
+			return 0;
+	return pp_error_add(err, -ENODATA,
+			    "%s: no synchronization events in this capture, so nobody knows who "
+			    "waited or held what",
+			    model->dir);
+}
+
 static const struct kind kinds[] = {
     {"switch", "A -> B: how often B ran next on the CPU that A left", "switches", &pp_dot_switch,
      check_switches},
+    {"wait", "A -> B: how long (and how often) A waited for B, on what", "wait", &pp_dot_wait,
+     check_sync},
 };
 
 /* "switch, calls or wait"; the caller frees it. */
@@ -310,9 +329,9 @@ static int graph(const struct arguments *arguments)
 		g_hash_table_insert(pass_options, "tid", arguments->tids->str);
 	ret = pp_view_open(&view, arguments->dir, pass_options, &err);
 	if (ret == 0)
-		ret = arguments->kind->check(&view, &err);
-	if (ret == 0)
 		ret = pp_view_run(&view, &arguments->kind->pass, 1, &err);
+	if (ret == 0)
+		ret = arguments->kind->check(&view, &err);
 	if (ret == 0)
 		ret = pp_view_check_tids(&view, arguments->tids->str, &err);
 	if (ret < 0) {

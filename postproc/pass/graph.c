@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "pass/components.h"
+
 /* While the graph is made: functions in the order in which they are met. */
 struct maker {
 	const struct pp_namer *namer;
@@ -92,123 +94,17 @@ static int compare_calls(const void *a, const void *b)
 	return ca->from < cb->from ? -1 : ca->from > cb->from;
 }
 
-/* --- cycles: Tarjan's strongly connected components, without recursion ---------------------- */
-
-struct visit {
-	uint32_t function;
-	uint32_t next_call; /* in outgoing */
-};
-
-struct tarjan {
-	struct pp_graph *graph;
-	uint32_t *first;    /* function -> its first call in outgoing; n + 1 of them */
-	uint32_t *outgoing; /* callees, by caller */
-	uint32_t *order;    /* 0: not visited yet; else 1, 2, ... */
-	uint32_t *low;
-	bool *on_stack;
-	GArray *stack, *visits;
-	uint32_t n_visited;
-	GArray *finished; /* functions, callees before callers */
-};
-
-static void index_outgoing(struct tarjan *tarjan)
-{
-	const GArray *calls = tarjan->graph->calls;
-	uint32_t n = tarjan->graph->functions->len;
-	g_autofree uint32_t *at = g_new0(uint32_t, n + 1);
-
-	tarjan->first = g_new0(uint32_t, n + 1);
-	tarjan->outgoing = g_new0(uint32_t, calls->len + 1);
-	for (guint i = 0; i < calls->len; i++) {
-		uint32_t from = g_array_index(calls, struct pp_call, i).from;
-
-		if (from != PP_SPONTANEOUS)
-			tarjan->first[from + 1]++;
-	}
-	for (uint32_t i = 0; i < n; i++)
-		tarjan->first[i + 1] += tarjan->first[i];
-	memcpy(at, tarjan->first, n * sizeof(*at));
-	for (guint i = 0; i < calls->len; i++) {
-		const struct pp_call *call = &g_array_index(calls, struct pp_call, i);
-
-		if (call->from != PP_SPONTANEOUS)
-			tarjan->outgoing[at[call->from]++] = call->to;
-	}
-}
-
-static void enter(struct tarjan *tarjan, uint32_t function)
-{
-	struct visit visit = {function, tarjan->first[function]};
-
-	tarjan->order[function] = tarjan->low[function] = ++tarjan->n_visited;
-	tarjan->on_stack[function] = true;
-	g_array_append_val(tarjan->stack, function);
-	g_array_append_val(tarjan->visits, visit);
-}
-
-static uint32_t pop(GArray *stack)
-{
-	uint32_t last = g_array_index(stack, uint32_t, stack->len - 1);
-
-	g_array_set_size(stack, stack->len - 1);
-	return last;
-}
-
-/* `root` and all above it on the stack call each other. */
-static void close_component(struct tarjan *tarjan, uint32_t root)
-{
-	bool alone = g_array_index(tarjan->stack, uint32_t, tarjan->stack->len - 1) == root;
-	uint32_t cycle = alone ? 0 : ++tarjan->graph->n_cycles;
-	uint32_t member;
-
-	do {
-		member = pop(tarjan->stack);
-		tarjan->on_stack[member] = false;
-		pp_graph_function(tarjan->graph, member)->cycle = cycle;
-		g_array_append_val(tarjan->finished, member);
-	} while (member != root);
-}
-
-static void visit_from(struct tarjan *tarjan, uint32_t start)
-{
-	enter(tarjan, start);
-	while (tarjan->visits->len) {
-		struct visit *visit =
-		    &g_array_index(tarjan->visits, struct visit, tarjan->visits->len - 1);
-		uint32_t function = visit->function;
-
-		if (visit->next_call < tarjan->first[function + 1]) {
-			uint32_t callee = tarjan->outgoing[visit->next_call++];
-
-			if (!tarjan->order[callee])
-				enter(tarjan, callee);
-			else if (tarjan->on_stack[callee])
-				tarjan->low[function] =
-				    MIN(tarjan->low[function], tarjan->order[callee]);
-			continue;
-		}
-		g_array_set_size(tarjan->visits, tarjan->visits->len - 1);
-		if (tarjan->visits->len) {
-			uint32_t caller =
-			    g_array_index(tarjan->visits, struct visit, tarjan->visits->len - 1)
-				.function;
-
-			tarjan->low[caller] = MIN(tarjan->low[caller], tarjan->low[function]);
-		}
-		if (tarjan->low[function] == tarjan->order[function])
-			close_component(tarjan, function);
-	}
-}
+/* --- cycles --------------------------------------------------------------------------------- */
 
 /* Puts the functions into the order found: callers first. */
-static void reorder(struct pp_graph *graph, const GArray *finished)
+static void reorder(struct pp_graph *graph, const uint32_t *finished)
 {
 	uint32_t n = graph->functions->len;
 	g_autofree uint32_t *new_number = g_new0(uint32_t, n + 1);
 	GArray *functions = g_array_sized_new(FALSE, FALSE, sizeof(struct pp_function), n);
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t old = g_array_index(finished, uint32_t, n - 1 - i);
+		uint32_t old = finished[n - 1 - i];
 
 		new_number[old] = i;
 		g_array_append_vals(functions, pp_graph_function(graph, old), 1);
@@ -237,30 +133,22 @@ static void reorder(struct pp_graph *graph, const GArray *finished)
 
 static void find_cycles(struct pp_graph *graph)
 {
-	uint32_t n = graph->functions->len;
-	struct tarjan tarjan = {
-	    .graph = graph,
-	    .order = g_new0(uint32_t, n + 1),
-	    .low = g_new0(uint32_t, n + 1),
-	    .on_stack = g_new0(bool, n + 1),
-	    .stack = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-	    .visits = g_array_new(FALSE, FALSE, sizeof(struct visit)),
-	    .finished = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-	};
+	g_autoptr(GArray) arcs = g_array_new(FALSE, FALSE, sizeof(struct pp_component_arc));
+	struct pp_components components;
 
-	index_outgoing(&tarjan);
-	for (uint32_t i = 0; i < n; i++)
-		if (!tarjan.order[i])
-			visit_from(&tarjan, i);
-	reorder(graph, tarjan.finished);
-	g_free(tarjan.first);
-	g_free(tarjan.outgoing);
-	g_free(tarjan.order);
-	g_free(tarjan.low);
-	g_free(tarjan.on_stack);
-	g_array_unref(tarjan.stack);
-	g_array_unref(tarjan.visits);
-	g_array_unref(tarjan.finished);
+	for (guint i = 0; i < graph->calls->len; i++) {
+		const struct pp_call *call = &g_array_index(graph->calls, struct pp_call, i);
+		struct pp_component_arc arc = {call->from, call->to};
+
+		if (call->from != PP_SPONTANEOUS)
+			g_array_append_val(arcs, arc);
+	}
+	pp_components_find(&components, graph->functions->len, arcs);
+	graph->n_cycles = components.n;
+	for (uint32_t i = 0; i < graph->functions->len; i++)
+		pp_graph_function(graph, i)->cycle = components.of[i];
+	reorder(graph, components.finished);
+	pp_components_done(&components);
 }
 
 /* -------------------------------------------------------------------------------------------- */

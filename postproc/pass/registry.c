@@ -13,6 +13,7 @@
 	X(paths)                                                                                   \
 	X(activity)                                                                                \
 	X(switches)                                                                                \
+	X(waits)                                                                                   \
 	X(critical_path)                                                                           \
 	X(summary)                                                                                 \
 	X(consistency)                                                                             \

@@ -391,7 +391,7 @@ static GArray *sorted_details(const struct edge *edge)
 	return details;
 }
 
-/* "12", or where time is what counts, "3.4 ms, 12 waits". */
+/* "12", or where time is what counts, "3.4 ms (12)". */
 static void append_amount(GString *to, const struct graph *graph, const struct amount *amount)
 {
 	g_autofree char *time = NULL;
@@ -401,7 +401,7 @@ static void append_amount(GString *to, const struct graph *graph, const struct a
 		return;
 	}
 	time = pp_duration_text((int64_t)amount->weight);
-	g_string_append_printf(to, "%s, %" PRIu64 " %s", time, amount->count, graph->kind->counted);
+	g_string_append_printf(to, "%s (%" PRIu64 ")", time, amount->count);
 }
 
 static void append_tooltip(GString *to, const struct graph *graph, const GArray *details)

@@ -28,22 +28,59 @@ static char *switch_detail(const struct pp_table *sites, const struct pp_cell *r
 	return g_strdup_printf("%s after %s", text, last);
 }
 
+/* A graph of threads: node and edge columns as pass/thread_nodes.h has them. */
+#define THREADS                                                                                    \
+	.shape = "ellipse", .node_key = COLUMNS("pid", "image", "index"),                          \
+	.from_key = COLUMNS("from_pid", "from_image", "from_index"),                               \
+	.to_key = COLUMNS("to_pid", "to_image", "to_index"), .label = COLUMNS("name", "tid"),      \
+	.group_key = COLUMNS("pid", "image", "group"), .group_label = COLUMNS("group"),            \
+	.members = "threads", .alike = "start routine or name"
+
 const struct pp_dot_kind pp_dot_switch = {
     .name = "switches",
     .meaning = "A -> B: how often B ran next on the CPU that A left",
     .counted = "switches",
     .layout = "rankdir=LR",
-    .shape = "ellipse",
-    .node_key = COLUMNS("pid", "image", "index"),
-    .from_key = COLUMNS("from_pid", "from_image", "from_index"),
-    .to_key = COLUMNS("to_pid", "to_image", "to_index"),
-    .label = COLUMNS("name", "tid"),
-    .group_key = COLUMNS("pid", "image", "group"),
-    .group_label = COLUMNS("group"),
-    .members = "threads",
-    .alike = "start routine or name",
+    THREADS,
     .weight = "count",
     .details = "sites",
     .detail_weight = "count",
     .detail = switch_detail,
+};
+
+/* How the one that was waited for comes in. */
+static const char *how_text(const char *how)
+{
+	static const char *const texts[][2] = {
+	    {"held", "held since"}, {"woke", "woken by"}, {"released", "until"}, {"ended", ""}};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
+		if (strcmp(how, texts[i][0]) == 0)
+			return texts[i][1];
+	return how;
+}
+
+static char *wait_detail(const struct pp_table *waits, const struct pp_cell *row)
+{
+	const char *how = how_text(pp_dot_text(waits, row, "how"));
+	const char *function = pp_dot_text(waits, row, "other_function");
+	g_autofree char *call =
+	    call_text(pp_dot_text(waits, row, "function"), pp_dot_text(waits, row, "site"));
+	g_autofree char *other =
+	    function ? call_text(function, pp_dot_text(waits, row, "other_site")) : NULL;
+
+	return g_strdup_printf("%s: %s%s%s%s%s", pp_dot_text(waits, row, "name"), call,
+			       *how ? ", " : "", how, other ? " " : "", other ? other : "");
+}
+
+const struct pp_dot_kind pp_dot_wait = {
+    .name = "waits",
+    .meaning = "A -> B: how long (and how often) A waited for B",
+    .counted = "waits",
+    .layout = "rankdir=LR",
+    THREADS,
+    .weight = "wait_ns",
+    .details = "waits",
+    .detail_weight = "wait_ns",
+    .detail = wait_detail,
 };

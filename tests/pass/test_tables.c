@@ -7,6 +7,7 @@
  *
  *   == TABLE [OPTION...]    the rows of that table, one a line, in order and all of them (an OPTION
  * may be KEY=VALUE); a row names the cells that matter: KEY=VALUE..., "-" for a missing one
+ *   == PASS:TABLE ...       of a pass whose tables are called as another's
  *   == TABLE/KEY ROW        the rows of the table nested in that row (0, 1, ...)
  *   == history OBJECT       the operations on that object (0, 1, ... in order of appearance)
  *   == timeline TID         the lines of that thread
@@ -138,8 +139,9 @@ static void table_free(void *table)
 	pp_table_free(table);
 }
 
-/* Every table that the passes make of the events. */
-static GPtrArray *run_passes(const struct fixture_case *fixture, GHashTable *options)
+/* Every table that the passes make of the events, or only one of them does. */
+static GPtrArray *run_passes(const struct fixture_case *fixture, const char *only,
+			     GHashTable *options)
 {
 	static const char *const names[] = {"threads",	     "activity",    "sync",
 					    "locks",	     "paths",	    "switches",
@@ -151,8 +153,10 @@ static GPtrArray *run_passes(const struct fixture_case *fixture, GHashTable *opt
 	if (!text)
 		return tables;
 	context = context_of(text, options);
-	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
+	for (unsigned i = 0; !only && i < G_N_ELEMENTS(names); i++)
 		run_pass(pp_pass_find(names[i]), &context, text, tables);
+	if (only && pp_pass_find(only))
+		run_pass(pp_pass_find(only), &context, text, tables);
 	pp_text_free(text);
 	return tables;
 }
@@ -375,13 +379,16 @@ static void check_table(const struct fixture_case *fixture, const struct section
 {
 	bool notes = strcmp(words[0], "notes") == 0;
 	g_autoptr(GHashTable) options = g_hash_table_new(g_str_hash, g_str_equal);
-	g_auto(GStrv) path = g_strsplit(notes ? words[1] : words[0], "/", 2);
+	char *colon = strchr(notes ? words[1] : words[0], ':');
+	g_auto(GStrv) path = g_strsplit(colon ? colon + 1 : words[notes], "/", 2);
 	g_autoptr(GPtrArray) tables = NULL;
 	const struct pp_table *table;
 
 	for (unsigned i = 1; words[i]; i++)
 		insert_option(options, words[i]);
-	tables = run_passes(fixture, options);
+	if (colon)
+		*colon = '\0';
+	tables = run_passes(fixture, colon ? words[notes] : NULL, options);
 	table = find_table(tables, path[0]);
 	if (!table)
 		complain(fixture, section->line, "no table %s", path[0]);
