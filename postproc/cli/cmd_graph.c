@@ -73,11 +73,30 @@ static int check_sync(const struct pp_view *view, struct pp_error *err)
 			    model->dir);
 }
 
+/* ... and what was held is known. */
+static int check_holds(const struct pp_view *view, struct pp_error *err)
+{
+	const struct pp_model *model = view->capture->model;
+	int ret = check_sync(view, err);
+
+	for (guint i = 0; ret == 0 && i < model->processes->len; i++)
+		if (!((const struct pp_process *)model->processes->pdata[i])->only_waits)
+			return 0;
+	if (ret < 0)
+		return ret;
+	return pp_error_add(err, -ENODATA,
+			    "%s: recorded with sync.mode = contended, so nobody knows what "
+			    "threads held",
+			    model->dir);
+}
+
 static const struct kind kinds[] = {
     {"switch", "A -> B: how often B ran next on the CPU that A left", "switches", &pp_dot_switch,
      check_switches},
     {"wait", "A -> B: how long (and how often) A waited for B, on what", "wait", &pp_dot_wait,
      check_sync},
+    {"lock-order", "A -> B: how often B was wanted while A was held; cycles", "lock-order",
+     &pp_dot_lock_order, check_holds},
 };
 
 /* "switch, calls or wait"; the caller frees it. */

@@ -483,7 +483,7 @@ struct pp_thread_listener pp_objects_feed(struct pp_objects *objects)
 
 /* --- names ---------------------------------------------------------------------------------- */
 
-static char *base_name(const struct pp_object *object, const struct pp_namer *namer)
+char *pp_object_group(const struct pp_object *object, const struct pp_namer *namer)
 {
 	uint64_t site = object->init_site ? object->init_site : object->first_site;
 	g_autofree char *where = NULL;
@@ -507,7 +507,7 @@ static char *base_name(const struct pp_object *object, const struct pp_namer *na
 
 char *pp_object_name(const struct pp_object *object, const struct pp_namer *namer)
 {
-	g_autofree char *name = base_name(object, namer);
+	g_autofree char *name = pp_object_group(object, namer);
 
 	return object->generation > 1 ? g_strdup_printf("%s #%u", name, object->generation)
 				      : g_steal_pointer(&name);

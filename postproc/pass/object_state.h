@@ -102,4 +102,7 @@ bool pp_operation_acquired(const struct pp_operation *operation);
  */
 char *pp_object_name(const struct pp_object *object, const struct pp_namer *namer);
 
+/* The same without the generation: what all have that are made alike.  Caller frees. */
+char *pp_object_group(const struct pp_object *object, const struct pp_namer *namer);
+
 #endif

@@ -14,6 +14,7 @@
 	X(activity)                                                                                \
 	X(switches)                                                                                \
 	X(waits)                                                                                   \
+	X(lock_order)                                                                              \
 	X(critical_path)                                                                           \
 	X(summary)                                                                                 \
 	X(consistency)                                                                             \

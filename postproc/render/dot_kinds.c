@@ -84,3 +84,52 @@ const struct pp_dot_kind pp_dot_wait = {
     .detail_weight = "wait_ns",
     .detail = wait_detail,
 };
+
+static char *order_detail(const struct pp_table *sites, const struct pp_cell *row)
+{
+	const char *name = pp_dot_text(sites, row, "name");
+	g_autofree char *held = call_text(pp_dot_text(sites, row, "held_function"),
+					  pp_dot_text(sites, row, "held_site"));
+	g_autofree char *wanted =
+	    call_text(pp_dot_text(sites, row, "function"), pp_dot_text(sites, row, "site"));
+
+	return g_strdup_printf("%s: %s, then %s", name ? name : "?", held, wanted);
+}
+
+enum { ORDER_PLAIN, ORDER_HARMLESS, ORDER_DEADLOCK };
+
+static unsigned order_style(const struct pp_table *edges, const struct pp_cell *row)
+{
+	const char *verdict = pp_dot_text(edges, row, "verdict");
+
+	if (!verdict)
+		return ORDER_PLAIN;
+	return strcmp(verdict, "possible deadlock") == 0 || strcmp(verdict, "not decided") == 0
+		   ? ORDER_DEADLOCK
+		   : ORDER_HARMLESS;
+}
+
+const struct pp_dot_kind pp_dot_lock_order = {
+    .name = "lock_order",
+    .meaning = "A -> B: how often B was wanted while A was held\n"
+	       "red: in a cycle that can deadlock; dashed: in one that cannot",
+    .counted = "acquisitions",
+    .layout = "rankdir=LR",
+    .shape = "box",
+    .node_key = COLUMNS("id"),
+    .from_key = COLUMNS("from"),
+    .to_key = COLUMNS("to"),
+    .label = COLUMNS("name", "type"),
+    .group_key = COLUMNS("pid", "image", "type", "group"),
+    .group_label = COLUMNS("group", "type"),
+    .members = "objects",
+    .alike = "name or origin",
+    .weight = "count",
+    .details = "sites",
+    .detail_weight = "count",
+    .detail = order_detail,
+    .style = order_style,
+    .styles = {[ORDER_HARMLESS] = "style=dashed, color=gray50",
+	       [ORDER_DEADLOCK] = "color=red, fontcolor=red"},
+    .kept_style = ORDER_DEADLOCK,
+};

@@ -82,7 +82,7 @@ fails 2 "it is text or json" history -i d --format xml
 fails 2 "no option --objekt" history -i d --objekt table
 fails 1 "nothing" history -i nothing
 fails 2 "no --kind" graph -i d
-fails 2 "--kind what: it is switch or wait" graph -i d --kind what
+fails 2 "--kind what: it is switch, wait or lock-order" graph -i d --kind what
 fails 2 "exclude each other" graph -i d --kind switch --group --no-group
 fails 2 "not a number" graph -i d --kind switch --min-count few
 fails 2 "not a number" graph -i d --kind switch --top few
@@ -92,6 +92,9 @@ fails 1 "no scheduling events" graph -i user --kind switch
 "$gprof_mt" record -o calls --set kernel.source=none --set sync.mode=off ./philosophers 2 5 >out 2>err ||
 	fail "record: $(cat err)"
 fails 1 "no synchronization events" graph -i calls --kind wait
+"$gprof_mt" record -o waits --set kernel.source=none --set sync.mode=contended ./philosophers 2 5 >out 2>err ||
+	fail "record: $(cat err)"
+fails 1 "nobody knows what threads held" graph -i waits --kind lock-order
 
 can_trace || { echo "the rest needs perf tracepoints"; exit 0; }
 "$gprof_mt" graph -i d --kind switch --format json >graph.json || fail "graph"

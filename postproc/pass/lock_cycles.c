@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Can locks that are taken in a circle deadlock?  They can if there is a circle with a thread of
+ * its own for each step, so that each holds what the one before wants, no two of them need to hold
+ * one lock at a time (a gate), and no step is of readers only (Havelund's GoodLock, for any number
+ * of threads).
+ *
+ * There may be very many circles: the search gives up after so many steps, and says so.
+ */
+#include "pass/lock_order.h"
+
+#define MAX_STEPS   300000u
+#define MAX_LENGTH  1000u
+#define MAX_THREADS 64u /* of those that do exactly the same */
+
+/* A link without its sites. */
+struct arc {
+	uint32_t to, thread, held;
+	const struct pp_link *link;
+};
+
+/* What a circle has to stand, one more at each level. */
+enum level { THREADS, MODES, GATES };
+
+struct search {
+	const GPtrArray *sets;
+	GPtrArray *outgoing; /* by object's number here, of GArray * of struct arc */
+	enum level level;
+	uint32_t start;
+	guint limit;  /* length */
+	GArray *path; /* of struct arc */
+	bool *on_path;
+	uint64_t n_steps;
+	bool given_up;
+};
+
+static const struct arc *path_at(const struct search *search, guint i)
+{
+	return &g_array_index(search->path, struct arc, i);
+}
+
+/* An object that both sets have, unless both only read it; PP_LINK_NONE. */
+static uint32_t common_object(const GPtrArray *sets, uint32_t a, uint32_t b)
+{
+	size_t n_x, n_y;
+	const uint32_t *x = g_bytes_get_data(sets->pdata[a], &n_x);
+	const uint32_t *y = g_bytes_get_data(sets->pdata[b], &n_y);
+
+	n_x /= sizeof(*x);
+	n_y /= sizeof(*y);
+	for (size_t i = 0, j = 0; i < n_x && j < n_y;) {
+		if (x[i] >> 1 == y[j] >> 1 && !(x[i] & y[j] & 1))
+			return x[i] >> 1;
+		if (x[i] >> 1 <= y[j] >> 1)
+			i++;
+		else
+			j++;
+	}
+	return PP_LINK_NONE;
+}
+
+/* Do both only read what the one wants and the other holds? */
+static bool is_shared(const struct arc *wants, const struct arc *holds)
+{
+	return wants->held & PP_ORDER_WANTED_SHARED && holds->held & PP_ORDER_HELD_SHARED;
+}
+
+static bool fits(const struct search *search, const struct arc *arc)
+{
+	guint n = search->path->len;
+
+	for (guint i = 0; i < n; i++)
+		if (path_at(search, i)->thread == arc->thread)
+			return false;
+	if (search->level >= MODES && n && is_shared(path_at(search, n - 1), arc))
+		return false;
+	if (search->level >= MODES && arc->to == search->start && n &&
+	    is_shared(arc, path_at(search, 0)))
+		return false;
+	for (guint i = 0; search->level >= GATES && i < n; i++)
+		if (common_object(search->sets, path_at(search, i)->held >> 2, arc->held >> 2) !=
+		    PP_LINK_NONE)
+			return false;
+	return true;
+}
+
+/* Finds a way from the object back to the start; it is then the path. */
+static bool extend(struct search *search, uint32_t object)
+{
+	const GArray *arcs = search->outgoing->pdata[object];
+
+	if (search->path->len == search->limit)
+		return false;
+	for (guint i = 0; i < arcs->len && !search->given_up; i++) {
+		const struct arc *arc = &g_array_index(arcs, struct arc, i);
+
+		search->given_up = ++search->n_steps > MAX_STEPS;
+		/* Each circle once: from its object with the smallest number. */
+		if (arc->to < search->start || search->on_path[arc->to] || !fits(search, arc))
+			continue;
+		g_array_append_val(search->path, *arc);
+		if (arc->to == search->start)
+			return true;
+		search->on_path[arc->to] = true;
+		if (extend(search, arc->to))
+			return true;
+		search->on_path[arc->to] = false;
+		g_array_set_size(search->path, search->path->len - 1);
+	}
+	return false;
+}
+
+/* Short ones first: they are easier to understand. */
+static bool find_circle(struct search *search, enum level level)
+{
+	guint n = search->outgoing->len;
+	const guint limits[] = {2, 3, 4, MIN(n, MAX_LENGTH)};
+
+	search->level = level;
+	search->n_steps = 0;
+	search->given_up = false;
+	for (guint l = 0; l < G_N_ELEMENTS(limits); l++)
+		for (search->start = 0; search->start < n && !search->given_up; search->start++) {
+			g_array_set_size(search->path, 0);
+			search->limit = limits[l];
+			if (extend(search, search->start))
+				return true;
+		}
+	search->given_up |= n > MAX_LENGTH;
+	return false;
+}
+
+/* --- the objects of the component ----------------------------------------------------------- */
+
+static void add_arc(GArray *arcs, uint32_t to, const struct pp_link *link)
+{
+	struct arc new = {
+	    .to = to,
+	    .thread = link->parts[PP_ORDER_PART_THREAD],
+	    .held = link->parts[PP_ORDER_PART_HELD],
+	    .link = link,
+	};
+	guint n_alike = 0;
+
+	for (guint i = 0; i < arcs->len; i++) {
+		const struct arc *arc = &g_array_index(arcs, struct arc, i);
+
+		if (arc->to != to || arc->held != new.held)
+			continue;
+		if (arc->thread == new.thread || ++n_alike == MAX_THREADS)
+			return;
+	}
+	g_array_append_val(arcs, new);
+}
+
+static uint32_t number_of(GHashTable *numbers, GPtrArray *outgoing, uint32_t serial)
+{
+	void *number = g_hash_table_lookup(numbers, GUINT_TO_POINTER(serial + 1));
+
+	if (number)
+		return GPOINTER_TO_UINT(number) - 1;
+	g_ptr_array_add(outgoing, g_array_new(FALSE, FALSE, sizeof(struct arc)));
+	g_hash_table_insert(numbers, GUINT_TO_POINTER(serial + 1), GUINT_TO_POINTER(outgoing->len));
+	return outgoing->len - 1;
+}
+
+static GPtrArray *index_arcs(const GPtrArray *links)
+{
+	g_autoptr(GHashTable) numbers = g_hash_table_new(NULL, NULL);
+	GPtrArray *outgoing = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+
+	for (guint i = 0; i < links->len; i++) {
+		const struct pp_link *link = links->pdata[i];
+		uint32_t from = number_of(numbers, outgoing, link->from);
+		uint32_t to = number_of(numbers, outgoing, link->to);
+
+		add_arc(outgoing->pdata[from], to, link);
+	}
+	return outgoing;
+}
+
+static bool is_of_one_thread(const GPtrArray *links)
+{
+	const struct pp_link *first = links->pdata[0];
+
+	for (guint i = 1; i < links->len; i++)
+		if (((const struct pp_link *)links->pdata[i])->parts[PP_ORDER_PART_THREAD] !=
+		    first->parts[PP_ORDER_PART_THREAD])
+			return false;
+	return true;
+}
+
+/* --- the verdict ---------------------------------------------------------------------------- */
+
+static enum pp_cycle_verdict judge(struct search *search, const GPtrArray *links)
+{
+	if (is_of_one_thread(links))
+		return PP_CYCLE_ONE_THREAD;
+	if (find_circle(search, GATES))
+		return PP_CYCLE_DEADLOCK;
+	if (search->given_up)
+		return PP_CYCLE_UNDECIDED;
+	if (find_circle(search, MODES))
+		return PP_CYCLE_GATED;
+	if (search->given_up)
+		return PP_CYCLE_UNDECIDED;
+	if (find_circle(search, THREADS))
+		return PP_CYCLE_READERS;
+	return search->given_up ? PP_CYCLE_UNDECIDED : PP_CYCLE_FEW;
+}
+
+static uint32_t find_gate(const struct search *search)
+{
+	for (guint i = 0; i < search->path->len; i++)
+		for (guint j = i + 1; j < search->path->len; j++) {
+			uint32_t gate = common_object(search->sets, path_at(search, i)->held >> 2,
+						      path_at(search, j)->held >> 2);
+
+			if (gate != PP_LINK_NONE)
+				return gate;
+		}
+	return PP_LINK_NONE;
+}
+
+void pp_cycle_judge(struct pp_cycle *cycle, const GPtrArray *links, const GPtrArray *sets)
+{
+	struct search search = {
+	    .sets = sets,
+	    .outgoing = index_arcs(links),
+	    .path = g_array_new(FALSE, FALSE, sizeof(struct arc)),
+	};
+
+	search.on_path = g_new0(bool, search.outgoing->len);
+	cycle->verdict = judge(&search, links);
+	cycle->steps = g_ptr_array_new();
+	cycle->gate = PP_LINK_NONE;
+	if (cycle->verdict == PP_CYCLE_GATED)
+		cycle->gate = find_gate(&search);
+	if (cycle->verdict == PP_CYCLE_DEADLOCK || cycle->verdict == PP_CYCLE_GATED ||
+	    cycle->verdict == PP_CYCLE_READERS)
+		for (guint i = 0; i < search.path->len; i++)
+			g_ptr_array_add(cycle->steps, (void *)path_at(&search, i)->link);
+	g_free(search.on_path);
+	g_array_unref(search.path);
+	g_ptr_array_unref(search.outgoing);
+}
+
+void pp_cycle_done(struct pp_cycle *cycle)
+{
+	g_ptr_array_unref(cycle->steps);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * In which order locks are taken: an edge A -> B for each time a thread that held A went for B,
+ * whether it got it or not, so that a deadlock that happened shows, too.
+ *
+ * Mutexes, spin locks and read-write locks; readers hold, too.  A try makes no edge to what it
+ * tries, since it does not wait, but one that succeeded holds from then on.  Nor does what the
+ * thread holds already.  A condition wait goes for its mutex while what else it holds stays held.
+ */
+#include "pass/lock_order.h"
+
+/* Of more locks held at a time the last are looked at; 1000 stripes taken in a row are no news. */
+#define MAX_HELD 32u
+
+struct held {
+	struct pp_object *object;
+	uint32_t site;
+	bool shared;
+};
+
+static GArray *held_by(struct pp_lock_order *self, const struct pp_thread *thread)
+{
+	if (thread->serial >= self->held->len)
+		g_ptr_array_set_size(self->held, (gint)thread->serial + 1);
+	if (!self->held->pdata[thread->serial])
+		self->held->pdata[thread->serial] = g_array_new(FALSE, FALSE, sizeof(struct held));
+	return self->held->pdata[thread->serial];
+}
+
+static int find_held(const GArray *held, const struct pp_object *object)
+{
+	for (guint i = held->len; i-- > 0;)
+		if (g_array_index(held, struct held, i).object == object)
+			return (int)i;
+	return -1;
+}
+
+/* Does it, as far as anybody knows?  What it held may be gone without a release seen. */
+static bool still_holds(const struct held *held, const struct pp_thread *thread)
+{
+	const GArray *holds = held->object->holds;
+
+	for (guint i = 0; i < holds->len; i++) {
+		const struct pp_hold *hold = &g_array_index(holds, struct pp_hold, i);
+
+		if (hold->thread == thread)
+			return hold->superseded_ns == PP_TIME_UNKNOWN;
+	}
+	return false;
+}
+
+static bool is_shared(enum st_event op)
+{
+	return op == ST_EVENT_rwlock_rdlock || op == ST_EVENT_rwlock_tryrdlock ||
+	       op == ST_EVENT_rwlock_timedrdlock;
+}
+
+static gint compare_numbers(gconstpointer a, gconstpointer b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Number of the set of what is held. */
+static uint32_t set_number(struct pp_lock_order *self, const GArray *held, guint first)
+{
+	GArray *set = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	GBytes *bytes;
+	void *number;
+
+	for (guint i = first; i < held->len; i++) {
+		const struct held *one = &g_array_index(held, struct held, i);
+		uint32_t element = one->object->serial << 1 | one->shared;
+
+		g_array_append_val(set, element);
+	}
+	g_array_sort(set, compare_numbers);
+	bytes = g_bytes_new(set->data, set->len * sizeof(uint32_t));
+	g_array_unref(set);
+	number = g_hash_table_lookup(self->set_of, bytes);
+	if (number) {
+		g_bytes_unref(bytes);
+		return GPOINTER_TO_UINT(number) - 1;
+	}
+	g_ptr_array_add(self->sets, bytes);
+	g_hash_table_insert(self->set_of, bytes, GUINT_TO_POINTER(self->sets->len));
+	return self->sets->len - 1;
+}
+
+/* The thread goes for the object with all that it holds. */
+static void attempt(struct pp_lock_order *self, const struct pp_object *object,
+		    const struct pp_operation *operation)
+{
+	const struct pp_thread *thread = operation->thread;
+	GArray *held = held_by(self, thread);
+	struct pp_call_site site = {thread->process, operation->site, operation->op};
+	guint first;
+	uint32_t set;
+
+	for (guint i = held->len; i-- > 0;)
+		if (!still_holds(&g_array_index(held, struct held, i), thread))
+			g_array_remove_index(held, i);
+	if (!held->len)
+		return;
+	first = held->len > MAX_HELD ? held->len - MAX_HELD : 0;
+	self->not_looked += first;
+	set = set_number(self, held, first);
+	for (guint i = first; i < held->len; i++) {
+		const struct held *one = &g_array_index(held, struct held, i);
+		struct pp_link link = {
+		    .from = one->object->serial,
+		    .to = object->serial,
+		    .parts[PP_ORDER_PART_THREAD] = thread->serial,
+		    .parts[PP_ORDER_PART_HELD_SITE] = one->site,
+		    .parts[PP_ORDER_PART_SITE] = pp_call_sites_number(&self->sites, site),
+		    .parts[PP_ORDER_PART_HELD] =
+			set << 2 | (one->shared ? PP_ORDER_HELD_SHARED : 0) |
+			(is_shared(operation->op) ? PP_ORDER_WANTED_SHARED : 0),
+		};
+
+		pp_links_add(&self->links, &link, 0);
+	}
+}
+
+static void on_waits(void *data, struct pp_object *object, const struct pp_operation *operation)
+{
+	struct pp_lock_order *self = data;
+
+	if (pp_object_is_lock(object) && find_held(held_by(self, operation->thread), object) < 0)
+		attempt(self, object, operation);
+}
+
+/* A condition wait has let go of its mutex, and will have to take it again. */
+static void on_yielded(void *data, struct pp_object *mutex, const struct pp_operation *operation)
+{
+	on_waits(data, mutex, operation);
+}
+
+static void on_operation(void *data, struct pp_object *object, const struct pp_operation *operation,
+			 bool acquired)
+{
+	struct pp_lock_order *self = data;
+	GArray *held = held_by(self, operation->thread);
+	struct held now = {
+	    .object = object,
+	    .site = pp_call_sites_number(
+		&self->sites,
+		(struct pp_call_site){operation->thread->process, operation->site, operation->op}),
+	    .shared = is_shared(operation->op),
+	};
+
+	if (!acquired || !pp_object_is_lock(object) || object->process->only_waits ||
+	    find_held(held, object) >= 0)
+		return;
+	/* Had it waited, it would have been told of before; a try never does. */
+	if (!operation->waited && pp_operation_can_block(operation->op))
+		attempt(self, object, operation);
+	g_array_append_val(held, now);
+}
+
+static void on_released(void *data, struct pp_object *object, const struct pp_hold *hold,
+			int64_t end_ns, const struct pp_operation *operation)
+{
+	GArray *held = held_by(data, hold->thread);
+	int at = find_held(held, object);
+
+	(void)end_ns;
+	(void)operation;
+	if (at >= 0)
+		g_array_remove_index(held, (guint)at);
+}
+
+static void on_begin(void *data, const struct pp_operation *operation)
+{
+	pp_objects_begin(&((struct pp_lock_order *)data)->objects, operation);
+}
+
+static void on_over(void *data, const struct pp_operation *operation)
+{
+	pp_objects_operation(&((struct pp_lock_order *)data)->objects, operation);
+}
+
+static void on_lost(void *data, const struct pp_thread *thread)
+{
+	struct pp_lock_order *self = data;
+
+	pp_objects_lost(&self->objects, thread);
+	g_array_set_size(held_by(self, thread), 0);
+}
+
+static void held_free(void *data)
+{
+	if (data)
+		g_array_unref(data);
+}
+
+static void *lock_order_start(const struct pp_pass_context *context)
+{
+	struct pp_lock_order *self = g_new0(struct pp_lock_order, 1);
+
+	self->context = context;
+	self->thread_listener = (struct pp_thread_listener){
+	    .data = self, .begin = on_begin, .operation = on_over, .lost = on_lost};
+	self->object_listener = (struct pp_object_listener){
+	    .data = self,
+	    .waits = on_waits,
+	    .operation = on_operation,
+	    .released = on_released,
+	    .yielded = on_yielded,
+	};
+	pp_objects_init(&self->objects, &self->object_listener, NULL);
+	pp_call_sites_init(&self->sites);
+	pp_links_init(&self->links);
+	self->held = g_ptr_array_new_with_free_func(held_free);
+	self->sets = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+	self->set_of = g_hash_table_new(g_bytes_hash, g_bytes_equal);
+	self->states = pp_thread_states_new(context, &self->thread_listener, NULL);
+	return self;
+}
+
+static void lock_order_event(void *state, const struct pp_event *event)
+{
+	pp_thread_states_event(((struct pp_lock_order *)state)->states, event);
+}
+
+static void lock_order_free(void *state)
+{
+	struct pp_lock_order *self = state;
+
+	pp_thread_states_free(self->states);
+	pp_objects_done(&self->objects, NULL);
+	pp_call_sites_done(&self->sites);
+	pp_links_done(&self->links);
+	g_ptr_array_unref(self->held);
+	g_hash_table_unref(self->set_of);
+	g_ptr_array_unref(self->sets);
+	g_free(self);
+}
+
+const struct pp_pass pp_pass_lock_order = {
+    .name = "lock-order",
+    .kinds = PP_THREAD_STATE_KINDS,
+    .start = lock_order_start,
+    .event = lock_order_event,
+    .finish = pp_lock_order_finish,
+    .free = lock_order_free,
+};

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of the lock-order graph: objects, edges, and the cycles with what is to be said of
+ * them. */
+#include <inttypes.h>
+
+#include "pass/components.h"
+#include "pass/lock_order.h"
+#include "pass/object_row.h"
+#include "pass/shown.h"
+#include "pass/unrecorded.h"
+
+/* More cycles than these are in JSON only. */
+#define MAX_CYCLE_NOTES 10u
+
+enum { NODE_ID = PP_OBJECT_CELLS, NODE_GROUP, N_NODE_COLUMNS };
+
+static const struct pp_column node_columns[N_NODE_COLUMNS] = {
+    PP_OBJECT_COLUMNS,
+    [NODE_ID] = {"id", "id", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY, "its number in this graph"},
+    [NODE_GROUP] = {"group", "group", PP_TYPE_TEXT, 0,
+		    "the variable, or where it was initialized: what its like have, too"},
+};
+
+enum {
+	SITE_NAME = PP_N_THREAD_CELLS,
+	SITE_HELD_FUNCTION,
+	SITE_HELD_SITE,
+	SITE_FUNCTION,
+	SITE_SITE,
+	SITE_COUNT,
+	N_SITE_COLUMNS,
+};
+
+#define SITE_COLUMNS                                                                               \
+	PP_THREAD_COLUMNS, [SITE_NAME] = {"name", "name", PP_TYPE_TEXT, 0, "name of the thread"},  \
+			   [SITE_HELD_FUNCTION] = {"held_function", "function", PP_TYPE_TEXT, 0,   \
+						   "what it had called to take the first"},        \
+			   [SITE_HELD_SITE] = {"held_site", "site", PP_TYPE_TEXT, 0, "where"},     \
+			   [SITE_FUNCTION] = {"function", "function", PP_TYPE_TEXT, 0,             \
+					      "what it called for the second"},                    \
+			   [SITE_SITE] = {"site", "site", PP_TYPE_TEXT, 0, "where"},               \
+			   [SITE_COUNT] = {"count", "count", PP_TYPE_COUNT, 0, "how often"}
+
+static const struct pp_column site_columns[N_SITE_COLUMNS] = {SITE_COLUMNS};
+
+enum { STEP_FROM = N_SITE_COLUMNS, STEP_TO, N_STEP_COLUMNS };
+
+#define FROM                                                                                       \
+	{                                                                                          \
+		"from", "held", PP_TYPE_COUNT, 0, "id of the object held"                          \
+	}
+#define TO                                                                                         \
+	{                                                                                          \
+		"to", "wanted", PP_TYPE_COUNT, 0, "id of the object wanted meanwhile"              \
+	}
+
+static const struct pp_column step_columns[N_STEP_COLUMNS] = {
+    SITE_COLUMNS,
+    [STEP_FROM] = FROM,
+    [STEP_TO] = TO,
+};
+
+enum { EDGE_FROM, EDGE_TO, EDGE_COUNT, EDGE_CYCLE, EDGE_VERDICT, EDGE_SITES, N_EDGE_COLUMNS };
+
+#define VERDICTS                                                                                   \
+	"possible deadlock; not decided; or why it cannot deadlock: gate lock, readers only, "     \
+	"too few threads, one thread"
+
+static const struct pp_column edge_columns[N_EDGE_COLUMNS] = {
+    [EDGE_FROM] = FROM,
+    [EDGE_TO] = TO,
+    [EDGE_COUNT] = {"count", "count", PP_TYPE_COUNT, 0, "how often"},
+    [EDGE_CYCLE] = {"cycle", "cycle", PP_TYPE_COUNT, 0, "the cycle that it is in; none"},
+    [EDGE_VERDICT] = {"verdict", "verdict", PP_TYPE_TEXT, 0, VERDICTS},
+    [EDGE_SITES] = {"sites", "sites", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "who, and where"},
+};
+
+enum { CYCLE_CYCLE, CYCLE_VERDICT, CYCLE_OBJECTS, CYCLE_GATE, CYCLE_STEPS, N_CYCLE_COLUMNS };
+
+static const struct pp_column cycle_columns[N_CYCLE_COLUMNS] = {
+    [CYCLE_CYCLE] = {"cycle", "cycle", PP_TYPE_COUNT, 0, "1, 2, ..."},
+    [CYCLE_VERDICT] = {"verdict", "verdict", PP_TYPE_TEXT, 0, VERDICTS},
+    [CYCLE_OBJECTS] = {"objects", "objects", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY,
+		       "all that lead to each other"},
+    [CYCLE_GATE] = {"gate", "gate", PP_TYPE_COUNT, 0, "id of the lock that is held meanwhile"},
+    [CYCLE_STEPS] = {"steps", "steps", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY,
+		     "one circle: each holds what the one before wants"},
+};
+
+static const struct pp_column id_columns[] = {
+    {"id", "id", PP_TYPE_COUNT, 0, "of the object"},
+};
+
+static const char *const verdicts[] = {
+    [PP_CYCLE_DEADLOCK] = "possible deadlock",
+    [PP_CYCLE_UNDECIDED] = "not decided",
+    [PP_CYCLE_GATED] = "gate lock",
+    [PP_CYCLE_READERS] = "readers only",
+    [PP_CYCLE_FEW] = "too few threads",
+    [PP_CYCLE_ONE_THREAD] = "one thread",
+};
+
+/* What the tables are made from. */
+struct rows {
+	const struct pp_lock_order *order;
+	GPtrArray *links; /* of const struct pp_link *: shown ones, by from and to */
+	struct pp_components components;
+	unsigned *verdict_of;	/* of component - 1 */
+	GPtrArray *cycle_notes; /* of char *; for the edges, where a picture has them */
+};
+
+static struct pp_object *object_at(const struct rows *rows, uint32_t serial)
+{
+	return rows->order->objects.all->pdata[serial];
+}
+
+static const struct pp_thread *thread_of(const struct rows *rows, const struct pp_link *link)
+{
+	return rows->order->context->model->threads->pdata[link->parts[PP_ORDER_PART_THREAD]];
+}
+
+static const struct pp_namer *namer_of(const struct rows *rows)
+{
+	return rows->order->context->namer;
+}
+
+/* 0: it is in no cycle. */
+static uint32_t cycle_of(const struct rows *rows, const struct pp_link *link)
+{
+	uint32_t cycle = rows->components.of[link->from];
+
+	return cycle == rows->components.of[link->to] ? cycle : 0;
+}
+
+/* --- nodes and edges ------------------------------------------------------------------------ */
+
+static struct pp_table *nodes_table(const struct rows *rows)
+{
+	struct pp_table *table = pp_table_new("nodes", "Locks", node_columns, N_NODE_COLUMNS);
+	g_autofree bool *is_used = g_new0(bool, rows->order->objects.all->len + 1);
+
+	for (guint i = 0; i < rows->links->len; i++) {
+		const struct pp_link *link = rows->links->pdata[i];
+
+		is_used[link->from] = is_used[link->to] = true;
+	}
+	for (guint i = 0; i < rows->order->objects.all->len; i++) {
+		g_autofree char *group = NULL;
+		struct pp_cell *row;
+
+		if (!is_used[i])
+			continue;
+		row = pp_table_add_row(table);
+		group = pp_object_group(object_at(rows, i), namer_of(rows));
+		pp_object_row(row, object_at(rows, i), namer_of(rows));
+		pp_cell_set_count(&row[NODE_ID], i);
+		pp_cell_set_text(&row[NODE_GROUP], group);
+	}
+	return table;
+}
+
+static void set_site(struct pp_cell *function, struct pp_cell *where, const struct rows *rows,
+		     uint32_t number)
+{
+	const struct pp_call_site *site = pp_call_sites_at(&rows->order->sites, number);
+	g_autofree char *text = pp_call_site_text(site, namer_of(rows));
+
+	pp_cell_set_text(function, pp_call_site_function(site));
+	pp_cell_set_text(where, text);
+}
+
+static struct pp_cell *add_site(struct pp_table *table, const struct rows *rows,
+				const struct pp_link *link)
+{
+	struct pp_cell *row = pp_thread_row(table, thread_of(rows, link));
+
+	pp_cell_set_text(&row[SITE_NAME], thread_of(rows, link)->name);
+	set_site(&row[SITE_HELD_FUNCTION], &row[SITE_HELD_SITE], rows,
+		 link->parts[PP_ORDER_PART_HELD_SITE]);
+	set_site(&row[SITE_FUNCTION], &row[SITE_SITE], rows, link->parts[PP_ORDER_PART_SITE]);
+	pp_cell_set_count(&row[SITE_COUNT], link->count);
+	return row;
+}
+
+static gint compare_sites(gconstpointer a, gconstpointer b)
+{
+	const struct pp_cell *x = *(struct pp_cell *const *)a, *y = *(struct pp_cell *const *)b;
+
+	return (x[SITE_COUNT].count < y[SITE_COUNT].count) -
+	       (x[SITE_COUNT].count > y[SITE_COUNT].count);
+}
+
+/* Possible deadlocks first, then other cycles. */
+static gint compare_edges(gconstpointer a, gconstpointer b)
+{
+	const struct pp_cell *x = *(struct pp_cell *const *)a, *y = *(struct pp_cell *const *)b;
+	const struct pp_cell *cells[] = {x, y};
+	int rank[2];
+
+	for (int i = 0; i < 2; i++)
+		rank[i] =
+		    cells[i][EDGE_VERDICT].missing ? 2
+		    : g_str_equal(cells[i][EDGE_VERDICT].text, verdicts[PP_CYCLE_DEADLOCK]) ||
+			    g_str_equal(cells[i][EDGE_VERDICT].text, verdicts[PP_CYCLE_UNDECIDED])
+			? 0
+			: 1;
+	if (rank[0] != rank[1])
+		return rank[0] - rank[1];
+	return (x[EDGE_COUNT].count < y[EDGE_COUNT].count) -
+	       (x[EDGE_COUNT].count > y[EDGE_COUNT].count);
+}
+
+static struct pp_cell *add_edge(struct pp_table *table, const struct rows *rows,
+				const struct pp_link *link)
+{
+	struct pp_cell *row = pp_table_add_row(table);
+	uint32_t cycle = cycle_of(rows, link);
+
+	pp_cell_set_count(&row[EDGE_FROM], link->from);
+	pp_cell_set_count(&row[EDGE_TO], link->to);
+	pp_cell_set_count(&row[EDGE_COUNT], 0);
+	if (cycle) {
+		pp_cell_set_count(&row[EDGE_CYCLE], cycle);
+		pp_cell_set_text(&row[EDGE_VERDICT], verdicts[rows->verdict_of[cycle - 1]]);
+	}
+	pp_cell_set_table(&row[EDGE_SITES],
+			  pp_table_new("sites", "Sites", site_columns, N_SITE_COLUMNS));
+	return row;
+}
+
+static struct pp_table *edges_table(const struct rows *rows)
+{
+	struct pp_table *table = pp_table_new("edges", "Lock order", edge_columns, N_EDGE_COLUMNS);
+	const struct pp_link *before = NULL;
+	struct pp_cell *row = NULL;
+
+	for (guint i = 0; i < rows->links->len; i++) {
+		const struct pp_link *link = rows->links->pdata[i];
+
+		if (!before || link->from != before->from || link->to != before->to)
+			row = add_edge(table, rows, link);
+		before = link;
+		row[EDGE_COUNT].count += link->count;
+		add_site(row[EDGE_SITES].table, rows, link);
+	}
+	for (guint i = 0; i < table->rows->len; i++) {
+		row = table->rows->pdata[i];
+		g_ptr_array_sort(row[EDGE_SITES].table->rows, compare_sites);
+	}
+	g_ptr_array_sort(table->rows, compare_edges);
+	return table;
+}
+
+/* --- cycles --------------------------------------------------------------------------------- */
+
+static char *object_text(const struct rows *rows, uint32_t serial)
+{
+	return pp_object_name(object_at(rows, serial), namer_of(rows));
+}
+
+/* "holds a since f (x.c:1) and wants b in g (x.c:2)". */
+static void append_step(GString *text, const struct rows *rows, const struct pp_link *link)
+{
+	const struct pp_thread *thread = thread_of(rows, link);
+	g_autofree char *from = object_text(rows, link->from);
+	g_autofree char *to = object_text(rows, link->to);
+	g_autofree char *held = pp_call_site_text(
+	    pp_call_sites_at(&rows->order->sites, link->parts[PP_ORDER_PART_HELD_SITE]),
+	    namer_of(rows));
+	g_autofree char *wanted = pp_call_site_text(
+	    pp_call_sites_at(&rows->order->sites, link->parts[PP_ORDER_PART_SITE]), namer_of(rows));
+
+	g_string_append_printf(text, "%s (tid %" PRIu32 ") holds %s%s%s and wants %s%s%s",
+			       thread->name ? thread->name : "", thread->tid, from,
+			       held ? " since " : "", held ? held : "", to, wanted ? " in " : "",
+			       wanted ? wanted : "");
+}
+
+static char *cycle_text(const struct rows *rows, const struct pp_cycle *cycle,
+			const struct pp_table *objects)
+{
+	GString *text = g_string_new(NULL);
+	g_autofree char *gate = cycle->gate == PP_LINK_NONE ? NULL : object_text(rows, cycle->gate);
+
+	if (cycle->verdict == PP_CYCLE_DEADLOCK) {
+		g_string_append(text, "possible deadlock: ");
+		for (guint i = 0; i < cycle->steps->len; i++) {
+			g_string_append(text, i ? "; " : "");
+			append_step(text, rows, cycle->steps->pdata[i]);
+		}
+		return g_string_free(text, FALSE);
+	}
+	for (guint i = 0; i < objects->rows->len; i++) {
+		const struct pp_cell *row = objects->rows->pdata[i];
+		g_autofree char *name = object_text(rows, (uint32_t)row[0].count);
+
+		g_string_append_printf(text, "%s%s", i ? ", " : "", name);
+	}
+	g_string_append(text, cycle->verdict == PP_CYCLE_UNDECIDED
+				  ? ": a cycle, and too large to see whether it can deadlock"
+				  : ": a cycle that cannot deadlock: ");
+	if (gate)
+		g_string_append_printf(text, "%s is held meanwhile", gate);
+	else if (cycle->verdict != PP_CYCLE_UNDECIDED)
+		g_string_append(text, verdicts[cycle->verdict]);
+	return g_string_free(text, FALSE);
+}
+
+static struct pp_table *steps_table(const struct rows *rows, const struct pp_cycle *cycle)
+{
+	struct pp_table *table = pp_table_new("steps", "Steps", step_columns, N_STEP_COLUMNS);
+
+	for (guint i = 0; i < cycle->steps->len; i++) {
+		const struct pp_link *link = cycle->steps->pdata[i];
+		struct pp_cell *row = add_site(table, rows, link);
+
+		pp_cell_set_count(&row[STEP_FROM], link->from);
+		pp_cell_set_count(&row[STEP_TO], link->to);
+	}
+	return table;
+}
+
+static struct pp_table *objects_table(const struct rows *rows, uint32_t number)
+{
+	struct pp_table *table = pp_table_new("objects", "Objects", id_columns, 1);
+
+	for (guint i = 0; i < rows->order->objects.all->len; i++)
+		if (rows->components.of[i] == number)
+			pp_cell_set_count(pp_table_add_row(table), i);
+	return table;
+}
+
+static GPtrArray *links_within(const struct rows *rows, uint32_t number)
+{
+	GPtrArray *within = g_ptr_array_new();
+
+	for (guint i = 0; i < rows->links->len; i++)
+		if (cycle_of(rows, rows->links->pdata[i]) == number)
+			g_ptr_array_add(within, rows->links->pdata[i]);
+	return within;
+}
+
+static void add_cycle(struct pp_table *table, struct rows *rows, uint32_t number)
+{
+	g_autoptr(GPtrArray) links = links_within(rows, number);
+	struct pp_cell *row = pp_table_add_row(table);
+	struct pp_cycle cycle;
+
+	pp_cycle_judge(&cycle, links, rows->order->sets);
+	rows->verdict_of[number - 1] = cycle.verdict;
+	pp_cell_set_count(&row[CYCLE_CYCLE], number);
+	pp_cell_set_text(&row[CYCLE_VERDICT], verdicts[cycle.verdict]);
+	pp_cell_set_table(&row[CYCLE_OBJECTS], objects_table(rows, number));
+	if (cycle.gate != PP_LINK_NONE)
+		pp_cell_set_count(&row[CYCLE_GATE], cycle.gate);
+	pp_cell_set_table(&row[CYCLE_STEPS], steps_table(rows, &cycle));
+	if (number <= MAX_CYCLE_NOTES) {
+		g_ptr_array_add(rows->cycle_notes,
+				cycle_text(rows, &cycle, row[CYCLE_OBJECTS].table));
+	} else if (number == rows->components.n) {
+		g_ptr_array_add(rows->cycle_notes,
+				g_strdup_printf("and %u more cycles: see --format json",
+						number - MAX_CYCLE_NOTES));
+	}
+	pp_cycle_done(&cycle);
+}
+
+static void find_components(struct rows *rows)
+{
+	g_autoptr(GArray) arcs = g_array_new(FALSE, FALSE, sizeof(struct pp_component_arc));
+
+	for (guint i = 0; i < rows->links->len; i++) {
+		const struct pp_link *link = rows->links->pdata[i];
+		struct pp_component_arc arc = {link->from, link->to};
+
+		g_array_append_val(arcs, arc);
+	}
+	pp_components_find(&rows->components, rows->order->objects.all->len, arcs);
+	rows->verdict_of = g_new0(unsigned, rows->components.n + 1);
+}
+
+/* -------------------------------------------------------------------------------------------- */
+
+static GPtrArray *shown_links(const struct pp_lock_order *self)
+{
+	GPtrArray *links = pp_links_sorted(&self->links);
+	guint n = 0;
+
+	for (guint i = 0; i < links->len; i++) {
+		const struct pp_link *link = links->pdata[i];
+		const struct pp_thread *thread =
+		    self->context->model->threads->pdata[link->parts[PP_ORDER_PART_THREAD]];
+
+		if (pp_pass_shows_tid(self->context, thread->tid))
+			links->pdata[n++] = links->pdata[i];
+	}
+	g_ptr_array_set_size(links, (gint)n);
+	return links;
+}
+
+static void add_notes(struct pp_table *table, const struct pp_lock_order *self)
+{
+	bool only_waits = false;
+
+	for (guint i = 0; i < self->context->model->processes->len; i++)
+		only_waits |=
+		    ((struct pp_process *)self->context->model->processes->pdata[i])->only_waits;
+	pp_unrecorded_note(table, self->context->model);
+	if (only_waits)
+		pp_table_note(table, "recorded with sync.mode = contended: what threads held is "
+				     "not known");
+	pp_links_note(&self->links, table, "acquisitions");
+	if (self->not_looked)
+		pp_table_note(table,
+			      "left out: %" G_GUINT64_FORMAT
+			      " pairs with locks that were not among the last taken of very many "
+			      "held",
+			      self->not_looked);
+}
+
+void pp_lock_order_finish(void *state, int64_t end_ns, GPtrArray *tables)
+{
+	struct pp_lock_order *self = state;
+	struct pp_table *cycles = pp_table_new("cycles", "Cycles", cycle_columns, N_CYCLE_COLUMNS);
+	struct pp_table *edges;
+	struct rows rows = {
+	    .order = self,
+	    .cycle_notes = g_ptr_array_new_with_free_func(g_free),
+	};
+
+	pp_thread_states_finish(self->states, end_ns);
+	pp_objects_finish(&self->objects, end_ns);
+	rows.links = shown_links(self);
+	find_components(&rows);
+	for (uint32_t i = 1; i <= rows.components.n; i++)
+		add_cycle(cycles, &rows, i);
+	g_ptr_array_add(tables, nodes_table(&rows));
+	edges = edges_table(&rows);
+	for (guint i = 0; i < rows.cycle_notes->len; i++)
+		pp_table_note(edges, "%s", (const char *)rows.cycle_notes->pdata[i]);
+	add_notes(edges, self);
+	g_ptr_array_add(tables, edges);
+	g_ptr_array_add(tables, cycles);
+	pp_components_done(&rows.components);
+	g_free(rows.verdict_of);
+	g_ptr_array_unref(rows.links);
+	g_ptr_array_unref(rows.cycle_notes);
+}

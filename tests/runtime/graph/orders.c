@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Takes locks in orders that are known, one thread after the other, so that no deadlock happens;
+ * then two waits that are known: for a mutex that main holds, and for a semaphore that main posts.
+ * The variables' names say what has to be found.
+ */
+#include <assert.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+
+#include "runtime/test_sync_programs/asleep.h"
+
+#define LOCK PTHREAD_MUTEX_INITIALIZER
+
+static pthread_mutex_t pair_a = LOCK, pair_b = LOCK;
+static pthread_mutex_t ring_a = LOCK, ring_b = LOCK, ring_c = LOCK;
+static pthread_mutex_t own_a = LOCK, own_b = LOCK;
+static pthread_mutex_t gate = LOCK, gated_a = LOCK, gated_b = LOCK;
+static pthread_mutex_t tried_a = LOCK, tried_b = LOCK;
+static pthread_mutex_t recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP, inner = LOCK;
+static pthread_rwlock_t shared = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_mutex_t beside = LOCK;
+static pthread_mutex_t known = LOCK;
+static sem_t posted;
+static int waiter;
+
+/* Both, the second while the first is held. */
+static void take(pthread_mutex_t *first, pthread_mutex_t *second)
+{
+	pthread_mutex_lock(first);
+	pthread_mutex_lock(second);
+	pthread_mutex_unlock(second);
+	pthread_mutex_unlock(first);
+}
+
+static void *forth(void *unused)
+{
+	take(&pair_a, &pair_b);
+	take(&ring_a, &ring_b);
+	pthread_mutex_lock(&gate);
+	take(&gated_a, &gated_b);
+	pthread_mutex_unlock(&gate);
+	take(&tried_a, &tried_b);
+	pthread_rwlock_rdlock(&shared);
+	pthread_mutex_lock(&beside);
+	pthread_mutex_unlock(&beside);
+	pthread_rwlock_unlock(&shared);
+	return unused;
+}
+
+static void *back(void *unused)
+{
+	take(&pair_b, &pair_a);
+	take(&ring_b, &ring_c);
+	pthread_mutex_lock(&gate);
+	take(&gated_b, &gated_a);
+	pthread_mutex_unlock(&gate);
+	pthread_mutex_lock(&tried_b);
+	assert(pthread_mutex_trylock(&tried_a) == 0);
+	pthread_mutex_unlock(&tried_a);
+	pthread_mutex_unlock(&tried_b);
+	pthread_mutex_lock(&beside);
+	pthread_rwlock_wrlock(&shared);
+	pthread_rwlock_unlock(&shared);
+	pthread_mutex_unlock(&beside);
+	return unused;
+}
+
+static void *round_about(void *unused)
+{
+	take(&ring_c, &ring_a);
+	take(&own_a, &own_b);
+	take(&own_b, &own_a);
+	pthread_mutex_lock(&recursive);
+	take(&inner, &recursive);
+	pthread_mutex_unlock(&recursive);
+	return unused;
+}
+
+static void *wait_for_main(void *unused)
+{
+	__atomic_store_n(&waiter, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
+	pthread_mutex_lock(&known);
+	pthread_mutex_unlock(&known);
+	while (sem_wait(&posted) != 0)
+		;
+	return unused;
+}
+
+static void run(void *(*routine)(void *))
+{
+	pthread_t thread;
+
+	assert(pthread_create(&thread, NULL, routine, NULL) == 0);
+	assert(pthread_join(thread, NULL) == 0);
+}
+
+/* In glibc's own words: somebody sleeps on it, or is about to. */
+static bool has_waiter(void)
+{
+	return __atomic_load_n(&known.__data.__lock, __ATOMIC_RELAXED) == 2;
+}
+
+static bool has_sleeper(void)
+{
+	return __atomic_load_n((uint64_t *)&posted, __ATOMIC_RELAXED) >> 32;
+}
+
+static void until(bool (*is_so)(void))
+{
+	while (!is_so())
+		usleep(50);
+}
+
+int main(void)
+{
+	pthread_t thread;
+
+	run(forth);
+	run(back);
+	run(round_about);
+	sem_init(&posted, 0, 0);
+	pthread_mutex_lock(&known);
+	assert(pthread_create(&thread, NULL, wait_for_main, NULL) == 0);
+	until(has_waiter);
+	until_asleep(__atomic_load_n(&waiter, __ATOMIC_ACQUIRE));
+	pthread_mutex_unlock(&known);
+	until(has_sleeper);
+	until_asleep(__atomic_load_n(&waiter, __ATOMIC_ACQUIRE));
+	sem_post(&posted);
+	return pthread_join(thread, NULL);
+}
