@@ -56,6 +56,22 @@ static int check_switches(const struct pp_view *view, struct pp_error *err)
 	return 0;
 }
 
+static int check_calls(const struct pp_view *view, struct pp_error *err)
+{
+	const struct pp_model *model = view->capture->model;
+
+	for (guint i = 0; i < model->threads->len; i++) {
+		const struct pp_thread *thread = model->threads->pdata[i];
+
+		if (thread->arcs && thread->arcs->len)
+			return 0;
+	}
+	return pp_error_add(err, -ENODATA,
+			    "%s: no calls were counted: the program was not built with -pg, or "
+			    "counting was off",
+			    model->dir);
+}
+
 /* Synch-events are there, or at least the libraries that would have recorded them. */
 static int check_sync(const struct pp_view *view, struct pp_error *err)
 {
@@ -93,8 +109,12 @@ static int check_holds(const struct pp_view *view, struct pp_error *err)
 static const struct kind kinds[] = {
     {"switch", "A -> B: how often B ran next on the CPU that A left", "switches", &pp_dot_switch,
      check_switches},
+    {"calls", "A -> B: how often A called B; of all threads together, or those of --tid", "calls",
+     &pp_dot_calls, check_calls},
     {"wait", "A -> B: how long (and how often) A waited for B, on what", "wait", &pp_dot_wait,
      check_sync},
+    {"precedence", "A -> B: how often what was done before A was over when B went on", "precedence",
+     &pp_dot_precedence, check_sync},
     {"lock-order", "A -> B: how often B was wanted while A was held; cycles", "lock-order",
      &pp_dot_lock_order, check_holds},
 };

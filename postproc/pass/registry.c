@@ -13,7 +13,9 @@
 	X(paths)                                                                                   \
 	X(activity)                                                                                \
 	X(switches)                                                                                \
+	X(calls)                                                                                   \
 	X(waits)                                                                                   \
+	X(precedence)                                                                              \
 	X(lock_order)                                                                              \
 	X(critical_path)                                                                           \
 	X(summary)                                                                                 \

@@ -58,6 +58,7 @@ void pp_dot_leave_out(struct pp_table *edges, const struct pp_dot_kind *kind,
 		      const struct pp_dot_options *options);
 
 /* One for each --kind; dot_kinds.c. */
-extern const struct pp_dot_kind pp_dot_switch, pp_dot_wait, pp_dot_lock_order;
+extern const struct pp_dot_kind pp_dot_switch, pp_dot_calls, pp_dot_wait, pp_dot_precedence,
+    pp_dot_lock_order;
 
 #endif

@@ -48,6 +48,20 @@ const struct pp_dot_kind pp_dot_switch = {
     .detail = switch_detail,
 };
 
+const struct pp_dot_kind pp_dot_calls = {
+    .name = "calls",
+    .meaning = "A -> B: how often A called B; with each function, how often it was called, and its "
+	       "CPU time",
+    .counted = "calls",
+    .layout = "rankdir=TB",
+    .shape = "box",
+    .node_key = COLUMNS("id"),
+    .from_key = COLUMNS("from"),
+    .to_key = COLUMNS("to"),
+    .label = COLUMNS("label"),
+    .weight = "count",
+};
+
 /* How the one that was waited for comes in. */
 static const char *how_text(const char *how)
 {
@@ -132,4 +146,35 @@ const struct pp_dot_kind pp_dot_lock_order = {
     .styles = {[ORDER_HARMLESS] = "style=dashed, color=gray50",
 	       [ORDER_DEADLOCK] = "color=red, fontcolor=red"},
     .kept_style = ORDER_DEADLOCK,
+};
+
+static char *precedence_detail(const struct pp_table *objects, const struct pp_cell *row)
+{
+	return g_strdup(pp_dot_text(objects, row, "name"));
+}
+
+const struct pp_dot_kind pp_dot_precedence = {
+    .name = "precedence",
+    .meaning =
+	"A -> B: how often what was done before A was over when B went on; in a box, one thread's",
+    .counted = "orders",
+    .layout = "rankdir=LR, newrank=true", /* dot's old ranking fails on many boxes */
+    .shape = "box",
+    .node_key = COLUMNS("id"),
+    .from_key = COLUMNS("from"),
+    .to_key = COLUMNS("to"),
+    .label = COLUMNS("function", "site", "object"),
+    .group_key = COLUMNS("pid", "image", "function", "site", "group"),
+    .group_label = COLUMNS("function", "site"),
+    .members = "threads",
+    .alike = "start routine or name",
+    .box_key = COLUMNS("pid", "image", "index"),
+    .box_label = COLUMNS("name", "tid"),
+    .group_box_key = COLUMNS("pid", "image", "group"),
+    .group_box_label = COLUMNS("group"),
+    .weight = "count",
+    .apart = "kind",
+    .details = "objects",
+    .detail_weight = "count",
+    .detail = precedence_detail,
 };

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # gprof-mt graph of a program whose waits and lock orders are known, with babeltrace2 as the witness.
 . "$GM_TOP/tests/runtime/record/common.sh"
-"$CC" -O1 -g -D_GNU_SOURCE -I"$GM_TOP/tests" -o orders "$GM_TOP/tests/runtime/graph/orders.c" -pthread ||
+"$CC" -O1 -g -D_GNU_SOURCE -I"$GM_TOP/tests" -pg -fno-inline -o orders "$GM_TOP/tests/runtime/graph/orders.c" -pthread ||
 	fail "cannot compile"
 
 # check DIR: the graphs of that capture
@@ -10,7 +10,7 @@ check()
 {
 	local kind
 	babeltrace2 --clock-seconds --no-delta "$1"/[0-9]*/user >user.txt 2>bt.err || fail "babeltrace2: $(cat bt.err)"
-	for kind in lock-order wait; do
+	for kind in lock-order wait precedence calls; do
 		"$gprof_mt" graph -i "$1" --kind $kind --format json >$kind.json 2>err ||
 			fail "graph --kind $kind: $(cat err)"
 		"$gprof_mt" graph -i "$1" --kind $kind >$kind.dot || fail "graph --kind $kind as DOT"
@@ -18,8 +18,23 @@ check()
 		! command -v dot >dot.path || dot -Tplain $kind.dot >plain || fail "dot refuses $(cat $kind.dot)"
 	done
 	"$gprof_mt" report -i "$1" --format json locks >locks.json || fail "report locks"
-	python3 "$GM_TOP/tests/runtime/graph/check.py" lock-order.json wait.json locks.json user.txt ||
-		fail "$1: $(cat lock-order.json wait.json)"
+	python3 "$GM_TOP/tests/runtime/graph/check.py" lock-order.json wait.json locks.json user.txt \
+		precedence.json ||
+		fail "$1: $(cat lock-order.json wait.json precedence.json)"
+	"$gprof_mt" report -i "$1" --format json callgraph >callgraph.json || fail "report callgraph"
+	python3 - <<-'END' || fail "$1: $(cat calls.json)"
+	import collections, json
+	graph, report = json.load(open("calls.json")), json.load(open("callgraph.json"))
+	name = {n["id"]: n["name"] for n in graph["nodes"]}
+	shown = {(name[e["from"]], name[e["to"]]): e["count"] for e in graph["edges"]}
+	want = collections.Counter()
+	for arc in report["arcs"]:
+	    want[arc["from"], arc["to"]] += arc["calls"]
+	assert {pair: n for pair, n in want.items() if pair[0] != "<spontaneous>"} == shown, (want, shown)
+	assert shown["forth", "take"] == 4 and shown["back", "take"] == 3 and shown["round_about", "take"] == 4
+	calls = {n["name"]: n["calls"] for n in graph["nodes"]}
+	assert calls["take"] == 11 and calls["run"] == 3 and calls["wait_for_main"] == 1, calls
+	END
 }
 
 # Without wake-ups, and with them where they can be recorded.

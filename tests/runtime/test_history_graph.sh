@@ -82,7 +82,7 @@ fails 2 "it is text or json" history -i d --format xml
 fails 2 "no option --objekt" history -i d --objekt table
 fails 1 "nothing" history -i nothing
 fails 2 "no --kind" graph -i d
-fails 2 "--kind what: it is switch, wait or lock-order" graph -i d --kind what
+fails 2 "--kind what: it is switch, calls, wait, precedence or lock-order" graph -i d --kind what
 fails 2 "exclude each other" graph -i d --kind switch --group --no-group
 fails 2 "not a number" graph -i d --kind switch --min-count few
 fails 2 "not a number" graph -i d --kind switch --top few

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Graphs of tests/runtime/graph/orders.c against what it does, and against babeltrace2's reading.
 
-usage: check.py lock-order.json wait.json locks.json USER.txt
+usage: check.py lock-order.json wait.json locks.json USER.txt precedence.json
 """
 import collections
 import json
 import re
 import sys
 
-order, wait, locks = (json.load(open(path)) for path in sys.argv[1:4])
-for document in order, wait, locks:
+order, wait, locks, precedence = (json.load(open(path)) for path in sys.argv[1:4] + sys.argv[5:])
+for document in order, wait, locks, precedence:
     assert document["schema"] == 1
 
 # --- the orders, as the program takes them
@@ -50,6 +50,7 @@ for edge in order["edges"]:
 
 # --- the waits, as babeltrace2 reads them
 begun, waited = {}, collections.Counter()
+released, after = {}, collections.Counter()
 named = collections.defaultdict(set)
 for line in open(sys.argv[4]):
     stamp, event, fields = re.match(r"\[([0-9.]+)\].* (\w+): (\{.*)", line).groups()
@@ -61,6 +62,14 @@ for line in open(sys.argv[4]):
         named[tid, about].add(int(fields.get("holder", "0")))
     elif (tid, event, about) in begun:
         waited[tid, about] += at - begun.pop((tid, event, about))
+    if fields.get("result", "0") != "0":
+        continue
+    if event in ("mutex_unlock", "sem_post", "thread_create", "thread_exit"):
+        released[event, about] = tid
+    source = {"mutex_lock": "mutex_unlock", "mutex_trylock": "mutex_unlock", "sem_wait": "sem_post",
+              "thread_start": "thread_create", "thread_join": "thread_exit"}.get(event)
+    if source and (source, about) in released and released[source, about] != tid:
+        after[source, event, released[source, about], tid] += 1
 assert not begun, begun
 shown = collections.Counter()
 for edge in wait["edges"]:
@@ -90,3 +99,14 @@ assert [w for w in of_last if w[0] == main and w[1] == "posted" and w[2] in ("wo
         w[3:] == ("sem_wait", "sem_post")], of_last
 of_main = [(e["to"], w["how"]) for e in wait["edges"] if e["from"] == main for w in e["waits"]]
 assert all(how == "ended" for _, how in of_main), of_main
+
+# --- what came before what: the release before each acquisition by another thread
+nodes = {n["id"]: n for n in precedence["nodes"]}
+short = lambda function: re.sub("^p?thread_(?=mutex|rwlock)", "", function).replace("pthread_", "thread_")
+told = collections.Counter()
+for edge in precedence["edges"]:
+    a, b = nodes[edge["from"]], nodes[edge["to"]]
+    assert edge["count"] == sum(o["count"] for o in edge["objects"]), edge
+    if edge["kind"] != "rwlock":
+        told[short(a["function"]), short(b["function"]), a["tid"], b["tid"]] += edge["count"]
+assert told == after, (told, after)

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The partial order of the parallel execution, as the synch-events imply it: what of one thread
+ * came before what of another.  A node is a thread at a call; an edge says how often what the first
+ * had done before was known to be over when the second went on.  Within a thread the order is its
+ * own.
+ *
+ * Only the nearest cause is an edge, never what follows from two: the release before an
+ * acquisition, the readers since the last writer, the oldest post that no wait has used up, the
+ * signal that came while its waiter slept.  All who arrive at a barrier precede all who leave it,
+ * by way of a node of its own.  Which of several posts or signals a thread got is not recorded: the
+ * oldest is taken.
+ */
+#include "pass/precedence.h"
+
+#include <errno.h>
+
+#include "pass/unrecorded.h"
+
+/* Runs of posts by one call that are kept apart; of more it is not known whose they are. */
+#define MAX_RUNS 1024u
+
+/* Posts by one call, one after the other. */
+struct run {
+	uint32_t node; /* PP_LINK_NONE: nobody's, as the initial count, or not known whose */
+	uint64_t n;
+};
+
+/* Of a thread: it let go as a reader, or was signalled, at that node. */
+struct mark {
+	const struct pp_thread *thread;
+	uint32_t node;
+};
+
+/* struct pp_object.data */
+struct causes {
+	uint32_t last;	   /* release by its owner, routine run, thread's end; PP_LINK_NONE */
+	uint32_t created;  /* of a thread */
+	GArray *readers;   /* of struct mark: those that let go since a writer did */
+	GArray *signalled; /* of struct mark: those who sleep on it */
+	GArray *runs;	   /* of struct run */
+	GArray *early;	   /* of uint32_t: went on before the cause was told, by some nanoseconds */
+};
+
+/* --- nodes ---------------------------------------------------------------------------------- */
+
+static uint32_t node_number(struct pp_precedence *self, const struct pp_thread *thread, uint32_t at)
+{
+	struct pp_precedence_node node = {thread, at};
+	int64_t key = (int64_t)((thread ? (uint64_t)thread->serial + 1 : 0) << 32 | at);
+	void *number = g_hash_table_lookup(self->node_of, &key);
+
+	if (!number) {
+		g_array_append_val(self->nodes, node);
+		number = GUINT_TO_POINTER(self->nodes->len);
+		g_hash_table_insert(self->node_of, g_memdup2(&key, sizeof(key)), number);
+	}
+	return GPOINTER_TO_UINT(number) - 1;
+}
+
+static uint32_t node_at(struct pp_precedence *self, const struct pp_thread *thread,
+			enum st_event op, uint64_t site)
+{
+	return node_number(
+	    self, thread,
+	    pp_call_sites_number(&self->sites, (struct pp_call_site){thread->process, site, op}));
+}
+
+static uint32_t node_of(struct pp_precedence *self, const struct pp_operation *operation)
+{
+	return node_at(self, operation->thread, operation->op, operation->site);
+}
+
+static void order(struct pp_precedence *self, uint32_t from, uint32_t to,
+		  enum pp_precedence_kind kind, const struct pp_object *object)
+{
+	struct pp_link link = {
+	    .from = from,
+	    .to = to,
+	    .parts[PP_PRECEDENCE_PART_KIND] = kind,
+	    .parts[PP_PRECEDENCE_PART_OBJECT] = object->serial,
+	};
+
+	if (from != PP_LINK_NONE &&
+	    pp_precedence_node(self, from)->thread != pp_precedence_node(self, to)->thread)
+		pp_links_add(&self->links, &link, 0);
+}
+
+static void causes_free(void *data)
+{
+	struct causes *causes = data;
+
+	g_array_unref(causes->readers);
+	g_array_unref(causes->signalled);
+	g_array_unref(causes->runs);
+	g_array_unref(causes->early);
+	g_free(causes);
+}
+
+static struct causes *causes_of(struct pp_object *object)
+{
+	struct causes *causes = object->data;
+
+	if (causes)
+		return causes;
+	causes = object->data = g_new0(struct causes, 1);
+	causes->last = causes->created = PP_LINK_NONE;
+	causes->readers = g_array_new(FALSE, FALSE, sizeof(struct mark));
+	causes->signalled = g_array_new(FALSE, FALSE, sizeof(struct mark));
+	causes->runs = g_array_new(FALSE, FALSE, sizeof(struct run));
+	causes->early = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	return causes;
+}
+
+/* Takes the mark of a thread out; PP_LINK_NONE: there is none. */
+static uint32_t take_mark(GArray *marks, const struct pp_thread *thread)
+{
+	for (guint i = 0; i < marks->len; i++) {
+		struct mark mark = g_array_index(marks, struct mark, i);
+
+		if (mark.thread != thread)
+			continue;
+		g_array_remove_index(marks, i);
+		return mark.node;
+	}
+	return PP_LINK_NONE;
+}
+
+static void set_mark(GArray *marks, const struct pp_thread *thread, uint32_t node)
+{
+	struct mark mark = {thread, node};
+
+	take_mark(marks, thread);
+	g_array_append_val(marks, mark);
+}
+
+/* Those that went on too early by their clocks did so because of this.  False: there are none. */
+static bool serve_early(struct pp_precedence *self, struct pp_object *object, uint32_t node,
+			enum pp_precedence_kind kind, guint most)
+{
+	GArray *early = causes_of(object)->early;
+	guint n = MIN(early->len, most);
+
+	for (guint i = 0; i < n; i++)
+		order(self, node, g_array_index(early, uint32_t, i), kind, object);
+	if (n)
+		g_array_remove_range(early, 0, n);
+	return n > 0;
+}
+
+/* --- locks ---------------------------------------------------------------------------------- */
+
+static bool is_shared(enum st_event op)
+{
+	return op == ST_EVENT_rwlock_rdlock || op == ST_EVENT_rwlock_tryrdlock ||
+	       op == ST_EVENT_rwlock_timedrdlock;
+}
+
+static enum pp_precedence_kind kind_of_lock(const struct pp_object *object)
+{
+	if (object->type == pp_sync_type(ST_EVENT_mutex_lock))
+		return PP_PRECEDENCE_MUTEX;
+	return object->type == pp_sync_type(ST_EVENT_spin_lock) ? PP_PRECEDENCE_SPIN
+								: PP_PRECEDENCE_RWLOCK;
+}
+
+/* Its owner's release has a later time stamp than this acquisition. */
+static bool came_early(const struct pp_object *object, const struct pp_operation *operation)
+{
+	for (guint i = 0; i < object->holds->len; i++) {
+		const struct pp_hold *hold = &g_array_index(object->holds, struct pp_hold, i);
+
+		if (hold->thread != operation->thread && hold->superseded_ns == operation->end_ns)
+			return true;
+	}
+	return false;
+}
+
+static void acquire(struct pp_precedence *self, struct pp_object *object,
+		    const struct pp_operation *operation)
+{
+	struct causes *causes = causes_of(object);
+	enum pp_precedence_kind kind = kind_of_lock(object);
+	uint32_t node = node_of(self, operation);
+
+	if (came_early(object, operation)) {
+		g_array_append_val(causes->early, node);
+		return;
+	}
+	if (is_shared(operation->op)) {
+		order(self, causes->last, node, kind, object);
+		return;
+	}
+	for (guint i = 0; i < causes->readers->len; i++)
+		order(self, g_array_index(causes->readers, struct mark, i).node, node, kind,
+		      object);
+	if (!causes->readers->len)
+		order(self, causes->last, node, kind, object);
+	g_array_set_size(causes->readers, 0);
+	causes->last = PP_LINK_NONE; /* taken again by the same thread, it needs no cause */
+}
+
+static void release(struct pp_precedence *self, struct pp_object *object,
+		    const struct pp_thread *thread, uint32_t node, bool shared)
+{
+	struct causes *causes = causes_of(object);
+
+	if (serve_early(self, object, node, kind_of_lock(object), UINT_MAX))
+		return;
+	if (shared)
+		set_mark(causes->readers, thread, node);
+	else
+		causes->last = node;
+}
+
+static void on_released(void *data, struct pp_object *object, const struct pp_hold *hold,
+			int64_t end_ns, const struct pp_operation *operation)
+{
+	struct pp_precedence *self = data;
+	bool died = operation && operation->result == EOWNERDEAD && operation->finished &&
+		    operation->thread != hold->thread;
+
+	(void)end_ns;
+	if (died)
+		release(self, object, hold->thread,
+			node_at(self, hold->thread, ST_EVENT_thread_exit, 0), false);
+	else if (operation)
+		release(self, object, operation->thread, node_of(self, operation),
+			is_shared(hold->op));
+}
+
+/* --- what has no owner ---------------------------------------------------------------------- */
+
+static void set_count(struct pp_object *object, const struct pp_operation *operation)
+{
+	struct run run = {PP_LINK_NONE, operation->value};
+
+	/* Most waits that used it up were only counted. */
+	if (!object->process->only_waits && run.n)
+		g_array_append_val(causes_of(object)->runs, run);
+}
+
+static void post(struct pp_precedence *self, struct pp_object *object,
+		 const struct pp_operation *operation)
+{
+	GArray *runs = causes_of(object)->runs;
+	struct run run = {node_of(self, operation), 1};
+	struct run *last = runs->len ? &g_array_index(runs, struct run, runs->len - 1) : NULL;
+
+	if (serve_early(self, object, run.node, PP_PRECEDENCE_SEM, 1))
+		return;
+	if (last && last->node == run.node) {
+		last->n++;
+	} else if (runs->len < MAX_RUNS) {
+		g_array_append_val(runs, run);
+	} else {
+		last->node = PP_LINK_NONE;
+		last->n++;
+	}
+}
+
+static void use_post(struct pp_precedence *self, struct pp_object *object,
+		     const struct pp_operation *operation)
+{
+	struct causes *causes = causes_of(object);
+	uint32_t node = node_of(self, operation);
+	struct run *first;
+
+	if (!causes->runs->len) {
+		if (operation->waited)
+			g_array_append_val(causes->early, node);
+		return;
+	}
+	first = &g_array_index(causes->runs, struct run, 0);
+	order(self, first->node, node, PP_PRECEDENCE_SEM, object);
+	if (--first->n == 0)
+		g_array_remove_index(causes->runs, 0);
+}
+
+/* One of those who sleep on it, or all, that were not told before. */
+static void signal_waiters(struct pp_precedence *self, struct pp_object *object,
+			   const struct pp_operation *operation)
+{
+	GArray *signalled = causes_of(object)->signalled;
+	const struct pp_waiter *oldest = NULL;
+
+	for (guint i = 0; i < object->waiters->len; i++) {
+		const struct pp_waiter *waiter =
+		    &g_array_index(object->waiters, struct pp_waiter, i);
+		bool told = false;
+
+		for (guint j = 0; j < signalled->len; j++)
+			told |= g_array_index(signalled, struct mark, j).thread == waiter->thread;
+		if (told)
+			continue;
+		if (operation->op == ST_EVENT_cond_broadcast)
+			set_mark(signalled, waiter->thread, node_of(self, operation));
+		else if (!oldest || waiter->since_ns < oldest->since_ns)
+			oldest = waiter;
+	}
+	if (oldest)
+		set_mark(signalled, oldest->thread, node_of(self, operation));
+}
+
+static void wake_up(struct pp_precedence *self, struct pp_object *object,
+		    const struct pp_operation *operation)
+{
+	uint32_t cause = take_mark(causes_of(object)->signalled, operation->thread);
+
+	if (!operation->finished || operation->result != 0)
+		return;
+	self->unknown += cause == PP_LINK_NONE;
+	order(self, cause, node_of(self, operation), PP_PRECEDENCE_COND, object);
+}
+
+static void arrive(struct pp_precedence *self, struct pp_object *object,
+		   const struct pp_operation *operation)
+{
+	order(self, node_of(self, operation), node_number(self, NULL, object->serial),
+	      PP_PRECEDENCE_BARRIER, object);
+}
+
+static void leave(struct pp_precedence *self, struct pp_object *object,
+		  const struct pp_operation *operation)
+{
+	order(self, node_number(self, NULL, object->serial), node_of(self, operation),
+	      PP_PRECEDENCE_BARRIER, object);
+}
+
+static void run_once(struct pp_precedence *self, struct pp_object *object,
+		     const struct pp_operation *operation)
+{
+	struct causes *causes = causes_of(object);
+	uint32_t node = node_of(self, operation);
+
+	if (causes->last != PP_LINK_NONE) {
+		order(self, causes->last, node, PP_PRECEDENCE_ONCE, object);
+	} else if (operation->waited) {
+		g_array_append_val(causes->early, node);
+	} else {
+		causes->last = node;
+		serve_early(self, object, node, PP_PRECEDENCE_ONCE, UINT_MAX);
+	}
+}
+
+/* --- what the state machines tell ----------------------------------------------------------- */
+
+static void on_waits(void *data, struct pp_object *object, const struct pp_operation *operation)
+{
+	if (operation->op == ST_EVENT_barrier_wait)
+		arrive(data, object, operation);
+}
+
+/* What became of a wait, or needed none. */
+static void on_acquired(struct pp_precedence *self, struct pp_object *object,
+			const struct pp_operation *operation)
+{
+	struct causes *causes = causes_of(object);
+
+	if (pp_object_is_lock(object)) {
+		acquire(self, object, operation);
+	} else if (operation->op == ST_EVENT_barrier_wait) {
+		if (operation->waited)
+			leave(self, object, operation);
+		else
+			arrive(self, object, operation);
+	} else if (operation->op == ST_EVENT_once) {
+		run_once(self, object, operation);
+	} else if (operation->op == ST_EVENT_thread_join) {
+		self->unknown += causes->last == PP_LINK_NONE;
+		order(self, causes->last, node_of(self, operation), PP_PRECEDENCE_JOIN, object);
+	} else if (object->type == pp_sync_type(ST_EVENT_sem_wait)) {
+		use_post(self, object, operation);
+	}
+}
+
+static void on_done(struct pp_precedence *self, struct pp_object *object,
+		    const struct pp_operation *operation)
+{
+	struct causes *causes = causes_of(object);
+
+	switch (operation->op) {
+	case ST_EVENT_mutex_unlock:
+	case ST_EVENT_rwlock_unlock:
+	case ST_EVENT_spin_unlock:
+		/* Else told with the hold that it ends. */
+		if (object->process->only_waits)
+			release(self, object, operation->thread, node_of(self, operation), false);
+		break;
+	case ST_EVENT_sem_init:
+	case ST_EVENT_sem_open:
+		if (!causes->runs->len)
+			set_count(object, operation);
+		break;
+	case ST_EVENT_sem_post:
+		post(self, object, operation);
+		break;
+	case ST_EVENT_cond_signal:
+	case ST_EVENT_cond_broadcast:
+		signal_waiters(self, object, operation);
+		break;
+	case ST_EVENT_thread_create:
+		causes->created = node_of(self, operation);
+		break;
+	case ST_EVENT_thread_start:
+		order(self, causes->created, node_of(self, operation), PP_PRECEDENCE_CREATE,
+		      object);
+		break;
+	case ST_EVENT_thread_exit:
+		causes->last = node_of(self, operation);
+		break;
+	default:
+		break;
+	}
+}
+
+static void on_operation(void *data, struct pp_object *object, const struct pp_operation *operation,
+			 bool acquired)
+{
+	struct pp_precedence *self = data;
+
+	if (object->type == pp_sync_type(ST_EVENT_cond_wait) &&
+	    (operation->op == ST_EVENT_cond_wait || operation->op == ST_EVENT_cond_timedwait))
+		wake_up(self, object, operation);
+	else if (acquired)
+		on_acquired(self, object, operation);
+	else if (operation->finished && operation->result == 0)
+		on_done(self, object, operation);
+}
+
+static void *precedence_start(const struct pp_pass_context *context)
+{
+	struct pp_precedence *self = g_new0(struct pp_precedence, 1);
+
+	self->context = context;
+	self->thread_listener = pp_objects_feed(&self->objects);
+	self->object_listener = (struct pp_object_listener){
+	    .data = self,
+	    .waits = on_waits,
+	    .operation = on_operation,
+	    .released = on_released,
+	};
+	pp_objects_init(&self->objects, &self->object_listener, NULL);
+	pp_call_sites_init(&self->sites);
+	pp_links_init(&self->links);
+	self->nodes = g_array_new(FALSE, FALSE, sizeof(struct pp_precedence_node));
+	self->node_of = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	self->states = pp_thread_states_new(context, &self->thread_listener, NULL);
+	return self;
+}
+
+static void precedence_event(void *state, const struct pp_event *event)
+{
+	pp_thread_states_event(((struct pp_precedence *)state)->states, event);
+}
+
+static void precedence_finish(void *state, int64_t end_ns, GPtrArray *tables)
+{
+	struct pp_precedence *self = state;
+	struct pp_table *edges;
+
+	pp_thread_states_finish(self->states, end_ns);
+	for (guint i = 0; i < self->objects.all->len; i++) {
+		const struct pp_object *object = self->objects.all->pdata[i];
+
+		if (object->data)
+			self->unknown += ((const struct causes *)object->data)->early->len;
+	}
+	edges = pp_precedence_tables(self, tables);
+	pp_unrecorded_note(edges, self->context->model);
+	pp_links_note(&self->links, edges, "orders");
+	if (self->unknown)
+		pp_table_note(edges,
+			      "left out: %" G_GUINT64_FORMAT
+			      " times a thread went on, and after what is not known",
+			      self->unknown);
+}
+
+static void precedence_free(void *state)
+{
+	struct pp_precedence *self = state;
+
+	pp_thread_states_free(self->states);
+	pp_objects_done(&self->objects, causes_free);
+	pp_call_sites_done(&self->sites);
+	pp_links_done(&self->links);
+	g_array_unref(self->nodes);
+	g_hash_table_unref(self->node_of);
+	g_free(self);
+}
+
+const struct pp_pass pp_pass_precedence = {
+    .name = "precedence",
+    .kinds = PP_THREAD_STATE_KINDS,
+    .start = precedence_start,
+    .event = precedence_event,
+    .finish = precedence_finish,
+    .free = precedence_free,
+};
