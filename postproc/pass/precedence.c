@@ -251,11 +251,11 @@ static void post(struct pp_precedence *self, struct pp_object *object,
 		return;
 	if (last && last->node == run.node) {
 		last->n++;
-	} else if (runs->len < MAX_RUNS) {
-		g_array_append_val(runs, run);
-	} else {
+	} else if (last && runs->len >= MAX_RUNS) {
 		last->node = PP_LINK_NONE;
 		last->n++;
+	} else {
+		g_array_append_val(runs, run);
 	}
 }
 
