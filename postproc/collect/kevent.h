@@ -45,7 +45,8 @@ enum pp_kevent_irq { PP_IRQ_NONE, PP_IRQ_SOFT, PP_IRQ_HARD };
 #define PP_PRIO_NOT_KNOWN (-128)
 #define PP_MAX_RT_PRIO	  100
 /* The TASK_ bits that tell why a thread stopped; perf sets the bit above them for "preempted". */
-#define PP_STATE_MASK 0xff
+#define PP_STATE_MASK	0xff
+#define PP_STATE_EXITED 0x30 /* EXIT_DEAD, EXIT_ZOMBIE: it does not come again */
 
 struct pp_kevent {
 	uint64_t time_ns;

@@ -94,7 +94,8 @@ static bool take_switch(struct pp_tree *tree, struct pp_kevent *event)
 		return false;
 	complete(prev, event->comm, &event->prio);
 	complete(next, event->other_comm, &event->other_prio);
-	if (prev && prev->exited && event->prev_state != 0)
+	/* On its way out it may still block, on a lock. */
+	if (prev && prev->exited && (event->prev_state & PP_STATE_EXITED))
 		drop(tree, event->tid);
 	return true;
 }

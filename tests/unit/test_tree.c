@@ -50,8 +50,9 @@ static void test_membership(void)
 	CHECK_INT(tree.threads, 3);
 	CHECK_INT(pp_tree_running(&tree, 100), 1);
 
-	/* After its exit a thread runs on, may be preempted, and leaves for good. */
+	/* After its exit a thread runs on, may be preempted or block, and leaves for good. */
 	CHECK(exited(&tree, 102) && switched(&tree, 102, 0, 7) && switched(&tree, 7, 0, 102));
+	CHECK(switched(&tree, 102, 2, 7) && switched(&tree, 7, 0, 102));
 	CHECK(switched(&tree, 102, 32, 7) && !switched(&tree, 7, 1, 102));
 	CHECK_INT(pp_tree_running(&tree, 100), 0);
 
