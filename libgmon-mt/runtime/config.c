@@ -46,7 +46,7 @@ static const struct key keys[] = {
      "source",
      KEY_WORD,
      FIELD(kernel),
-     {"auto", "lttng", "perf", "switches", "none"},
+     {"auto", "lttng", "bpf", "perf", "switches", "none"},
      0,
      0},
     {"kernel", "buffer", KEY_SIZE, FIELD(kernel_buffer_bytes), {NULL}, 16384, 1u << 30},

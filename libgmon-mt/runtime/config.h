@@ -21,6 +21,7 @@ enum gm_sync_sink { GM_SINK_NATIVE, GM_SINK_LTTNG, GM_SINK_BOTH };
 enum gm_kernel_source {
 	GM_KERNEL_AUTO,
 	GM_KERNEL_LTTNG,
+	GM_KERNEL_BPF,
 	GM_KERNEL_PERF,
 	GM_KERNEL_SWITCHES,
 	GM_KERNEL_NONE
@@ -36,16 +37,16 @@ struct gm_config {
 	uint64_t calls_buffer_bytes;   /* [calls]   buffer = 4M: largest packet of a thread */
 	enum gm_gmon_writer
 	    gmon_writer; /* [calls]  gmon = program | record: who writes the gmon files */
-	enum gm_sync_mode sync_mode;	 /* [sync]    mode = all | contended | off */
-	uint64_t sync_buffer_bytes;	 /* [sync]    buffer = 1M: largest packet of a thread */
-	enum gm_sync_sink sync_sink;	 /* [sync]    sink = native | lttng | both */
-	uint64_t sync_types;		 /* [sync]    types = all: bits by enum gm_sync_type */
-	char sync_include[GM_GLOBS_MAX], /* [sync] include = *: "a,b*", modules */
-	    sync_exclude[GM_GLOBS_MAX];	 /* [sync] exclude = none: "" */
-	uint64_t sync_path_ns;		 /* [sync]    paths = 10us: of waits as long; ~0: off */
-	enum gm_kernel_source kernel; /* [kernel]  source = auto | lttng | perf | switches | none */
-	bool kernel_asked;	      /* ... and that was said, not left at its default */
-	uint64_t kernel_buffer_bytes; /* [kernel]  buffer = 2M: ring of a CPU at first */
+	enum gm_sync_mode sync_mode;	  /* [sync]    mode = all | contended | off */
+	uint64_t sync_buffer_bytes;	  /* [sync]    buffer = 1M: largest packet of a thread */
+	enum gm_sync_sink sync_sink;	  /* [sync]    sink = native | lttng | both */
+	uint64_t sync_types;		  /* [sync]    types = all: bits by enum gm_sync_type */
+	char sync_include[GM_GLOBS_MAX],  /* [sync] include = *: "a,b*", modules */
+	    sync_exclude[GM_GLOBS_MAX];	  /* [sync] exclude = none: "" */
+	uint64_t sync_path_ns;		  /* [sync]    paths = 10us: of waits as long; ~0: off */
+	enum gm_kernel_source kernel;	  /* [kernel]  source = auto | lttng | bpf | perf | ... */
+	bool kernel_asked;		  /* ... and that was said, not left at its default */
+	uint64_t kernel_buffer_bytes;	  /* [kernel]  buffer = 2M: ring of a CPU at first */
 	uint64_t kernel_buffer_max_bytes; /* [kernel]  buffer_max = 16M: what it may grow to */
 	uint64_t sample_hz;	   /* [sample]  hz = 100: samples a second of CPU time; 0: none */
 	enum gm_existing existing; /* [output]  existing = rename | join */

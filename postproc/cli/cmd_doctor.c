@@ -73,6 +73,17 @@ static bool may(unsigned capability)
 	return at && (g_ascii_strtoull(at + strlen("\nCapEff:"), NULL, 16) >> capability & 1);
 }
 
+/* Costs nothing to be without but time, so a remedy is named and no more is said. */
+static void check_bpf(void)
+{
+	check_source(
+	    GM_KERNEL_BPF, "BPF programs",
+	    "perf's events of the scheduler, at a fifth of their cost", POOR,
+	    may(CAP_SYS_ADMIN) || (may(CAP_BPF) && may(CAP_PERFMON))
+		? "outside any sandbox, run a kernel of 5.18 or later with CONFIG_DEBUG_INFO_BTF"
+		: "run as root, or: sudo setcap cap_bpf,cap_perfmon+ep $(command -v gprof-mt)");
+}
+
 static bool may_trace(void)
 {
 	return may(CAP_SYS_ADMIN) || may(CAP_PERFMON);
@@ -258,6 +269,7 @@ int pp_cmd_doctor(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	status = check_libraries() == GOOD ? PP_EXIT_GOOD : PP_EXIT_FAILED;
+	check_bpf();
 	if (check_source(GM_KERNEL_PERF, "perf tracepoints",
 			 "scheduling in full: who ran, who waited, who woke whom", POOR,
 			 "run as root, or change what the two checks below name") != GOOD)

@@ -260,13 +260,13 @@ static void note_limits(const struct options *options, const struct pp_run *run,
 		g_autofree char *list = g_strjoinv(", ", collector->missing);
 
 		note(options, "level full: not recorded here: %s%s", list,
-		     collector->source == GM_KERNEL_PERF
+		     collector->source == GM_KERNEL_BPF || collector->source == GM_KERNEL_PERF
 			 ? ""
 			 : " (they come from perf tracepoints); see gprof-mt doctor");
 	}
 	if (collector->best)
 		return;
-	if (collector->source == GM_KERNEL_LTTNG)
+	if (pp_collector_has_pairs(collector))
 		note(options, "kernel events: %s", collector->why);
 	else if (collector->source == GM_KERNEL_SWITCHES)
 		note(options,

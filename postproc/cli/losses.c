@@ -33,6 +33,11 @@ void pp_losses_kernel(struct pp_run *run, int write_error)
 		return;
 	unwritten = pp_kernel_ctf_unwritten(collector->ctf);
 	overrun = add_overruns(run, collector);
+	if (collector->left_out) {
+		pp_run_add_loss(run, "scheduling records that the kernel let no BPF program make",
+				"kernel", collector->left_out);
+		pp_losses_tell(run, run->losses->len - 1);
+	}
 	if (unwritten) {
 		pp_run_add_loss(run, "scheduling events that could not be written", "kernel",
 				unwritten);

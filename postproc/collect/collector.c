@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,10 @@
 
 #define SLACK_NS       UINT64_C(50000000)
 #define MIN_RING_BYTES (16 << 10)
-#define COLLECTOR_NICE (-20)
+/* For new processes and threads, and what becomes of them. */
+#define QUIET_RING_BYTES (512 << 10)
+#define COLLECTOR_NICE	 (-20)
+#define FINISH_ROUNDS	 1000
 /* Of what all rings may take, what they begin with. */
 #define START_BYTES (PP_RINGS_BYTES / 2)
 /* The kernel's number for the first pid namespace (PROC_PID_INIT_INO). */
@@ -112,7 +116,8 @@ static int open_rings(struct pp_collector *collector, const GArray *cpus,
 	int rc;
 
 	raise_descriptor_limit();
-	options->data_bytes = collector->start_bytes;
+	if (!options->data_bytes || options->data_bytes > collector->start_bytes)
+		options->data_bytes = collector->start_bytes;
 	while (options->data_bytes > MIN_RING_BYTES &&
 	       options->data_bytes * cpus->len > START_BYTES)
 		options->data_bytes /= 2;
@@ -142,32 +147,36 @@ static int paranoid(void)
 	return atoi(text);
 }
 
-/* The tracepoints that are there, those of level full behind the others. */
-static GArray *tracepoints_of(const struct pp_formats *formats, bool full)
+/* The tracepoints that are there and no BPF program stands for, those of level full last. */
+static GArray *tracepoints_of(const struct pp_formats *formats, bool for_bpf, bool full)
 {
 	GArray *ids = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 
-	g_array_append_vals(ids, formats->id, PP_N_TRACEPOINTS);
+	for (unsigned i = for_bpf ? PP_TP_EXEC : 0; i < PP_N_TRACEPOINTS; i++)
+		g_array_append_val(ids, formats->id[i]);
 	for (unsigned i = 0; full && i < PP_N_FULL; i++)
-		if (formats->full[i].id)
+		if (formats->full[i].id && !(for_bpf && pp_bpf_tells(PP_KEVENT_FULL + i)))
 			g_array_append_val(ids, formats->full[i].id);
 	return ids;
 }
 
-static int open_tracepoints(struct pp_collector *collector, const GArray *cpus, bool full,
-			    struct pp_error *err)
+static int open_tracepoints(struct pp_collector *collector, const GArray *cpus, bool for_bpf,
+			    bool full, struct pp_error *err)
 {
-	g_autoptr(GArray) ids = tracepoints_of(&collector->formats, full);
+	g_autoptr(GArray) ids = tracepoints_of(&collector->formats, for_bpf, full);
 	struct pp_ring_options options = {
 	    .pid = -1,
 	    .tracepoints = (const uint64_t *)(void *)ids->data,
 	    .n_tracepoints = ids->len,
+	    .for_bpf = for_bpf,
+	    .data_bytes = for_bpf && !full ? QUIET_RING_BYTES : 0,
 	};
 
 	return open_rings(collector, cpus, &options, err);
 }
 
-static int open_perf(struct pp_collector *collector, const GArray *cpus, struct pp_error *err)
+static int open_perf(struct pp_collector *collector, const GArray *cpus, bool for_bpf,
+		     struct pp_error *err)
 {
 	struct pp_error full_err = PP_ERROR_INIT;
 	int rc;
@@ -179,11 +188,11 @@ static int open_perf(struct pp_collector *collector, const GArray *cpus, struct 
 	rc = pp_formats_load(&collector->formats, collector->full, err);
 	if (rc)
 		return rc;
-	if (collector->full && open_tracepoints(collector, cpus, true, &full_err) == 0)
+	if (collector->full && open_tracepoints(collector, cpus, for_bpf, true, &full_err) == 0)
 		return 0;
 	pp_error_done(&full_err);
 	memset(collector->formats.full, 0, sizeof(collector->formats.full));
-	rc = open_tracepoints(collector, cpus, false, err);
+	rc = open_tracepoints(collector, cpus, for_bpf, false, err);
 	if (rc == -EACCES || rc == -EPERM)
 		pp_error_add(err, rc,
 			     "needs CAP_PERFMON, or kernel.perf_event_paranoid=-1 (it is %d)",
@@ -191,11 +200,25 @@ static int open_perf(struct pp_collector *collector, const GArray *cpus, struct 
 	return rc;
 }
 
-static int open_switches(struct pp_collector *collector, const GArray *cpus, pid_t root,
-			 struct pp_error *err)
+static int open_bpf(struct pp_collector *collector, const GArray *cpus, struct pp_error *err)
+{
+	int rc = open_perf(collector, cpus, true, err);
+
+	if (rc)
+		return rc;
+	rc = pp_bpf_open(&collector->bpf, collector->rings, collector->n_rings, collector->root,
+			 collector->formats.full[0].id, err);
+	if (rc) {
+		close_rings(collector);
+		pp_formats_done(&collector->formats);
+	}
+	return rc;
+}
+
+static int open_switches(struct pp_collector *collector, const GArray *cpus, struct pp_error *err)
 {
 	struct pp_ring_options options = {
-	    .pid = root,
+	    .pid = collector->root,
 	};
 	int rc = open_rings(collector, cpus, &options, err);
 
@@ -205,25 +228,39 @@ static int open_switches(struct pp_collector *collector, const GArray *cpus, pid
 	return rc;
 }
 
+static int open_source(struct pp_collector *collector, enum gm_kernel_source source,
+		       const GArray *cpus, struct pp_error *err)
+{
+	switch (source) {
+	case GM_KERNEL_BPF:
+		return open_bpf(collector, cpus, err);
+	case GM_KERNEL_PERF:
+		return open_perf(collector, cpus, false, err);
+	default:
+		return open_switches(collector, cpus, err);
+	}
+}
+
 /* Tries one source; on failure adds its name and reason to `why`. */
 static bool try_source(struct pp_collector *collector, enum gm_kernel_source source,
 		       const GArray *cpus, GString *why)
 {
+	static const char *const names[] = {
+	    [GM_KERNEL_BPF] = "BPF programs",
+	    [GM_KERNEL_PERF] = "perf tracepoints",
+	    [GM_KERNEL_SWITCHES] = "context-switch records",
+	};
 	struct pp_error err = PP_ERROR_INIT;
-	int rc = source == GM_KERNEL_PERF ? open_perf(collector, cpus, &err)
-					  : open_switches(collector, cpus, collector->root, &err);
+	g_autofree char *text = NULL;
 
-	if (rc) {
-		g_autofree char *text = pp_error_text(&err);
-
-		g_string_append_printf(
-		    why, "%s%s: %s", why->len ? "; " : "",
-		    source == GM_KERNEL_PERF ? "perf tracepoints" : "context-switch records", text);
-		pp_error_done(&err);
-		return false;
+	if (open_source(collector, source, cpus, &err) == 0) {
+		collector->source = source;
+		return true;
 	}
-	collector->source = source;
-	return true;
+	text = pp_error_text(&err);
+	g_string_append_printf(why, "%s%s: %s", why->len ? "; " : "", names[source], text);
+	pp_error_done(&err);
+	return false;
 }
 
 bool pp_collector_wants_lttng(const struct gm_config *config)
@@ -234,9 +271,15 @@ bool pp_collector_wants_lttng(const struct gm_config *config)
 	       (config->kernel == GM_KERNEL_AUTO && pp_lttng_kernel_ready());
 }
 
+/* perf's, and with them what BPF programs send by the same rings. */
+static bool has_tracepoints(const struct pp_collector *collector)
+{
+	return collector->source == GM_KERNEL_BPF || collector->source == GM_KERNEL_PERF;
+}
+
 bool pp_collector_has_pairs(const struct pp_collector *collector)
 {
-	return collector->source == GM_KERNEL_LTTNG || collector->source == GM_KERNEL_PERF;
+	return collector->source == GM_KERNEL_LTTNG || has_tracepoints(collector);
 }
 
 /* False: it was not tried, or does not run, which is then in `why`. */
@@ -261,9 +304,11 @@ static bool try_sources(struct pp_collector *collector, enum gm_kernel_source as
 		return true;
 	if (asked == GM_KERNEL_LTTNG)
 		return false;
-	if (asked != GM_KERNEL_SWITCHES && try_source(collector, GM_KERNEL_PERF, cpus, why))
-		return true;
-	return asked != GM_KERNEL_PERF && try_source(collector, GM_KERNEL_SWITCHES, cpus, why);
+	for (enum gm_kernel_source source = GM_KERNEL_BPF; source < GM_KERNEL_NONE; source++)
+		if ((asked == GM_KERNEL_AUTO || asked == source) &&
+		    try_source(collector, source, cpus, why))
+			return true;
+	return false;
 }
 
 static void choose_source(struct pp_collector *collector, const struct gm_config *config,
@@ -280,7 +325,9 @@ static void choose_source(struct pp_collector *collector, const struct gm_config
 		return;
 	}
 	if (try_sources(collector, asked, cpus, lttng, why)) {
-		collector->best = why->len == 0;
+		/* perf tells the same as BPF programs, it only costs more. */
+		collector->best =
+		    why->len == 0 || (collector->source == GM_KERNEL_PERF && !lttng->why);
 		if (asked != GM_KERNEL_AUTO && why->len == 0)
 			g_string_printf(why, "kernel.source = %s", gm_kernel_source_name(asked));
 		else if (why->len == 0)
@@ -295,7 +342,7 @@ static void choose_source(struct pp_collector *collector, const struct gm_config
 static bool has_full(const struct pp_collector *collector, unsigned which)
 {
 	return collector->source == GM_KERNEL_LTTNG ||
-	       (collector->source == GM_KERNEL_PERF && collector->formats.full[which].id);
+	       (has_tracepoints(collector) && collector->formats.full[which].id);
 }
 
 /* Groups of level full of which this source has not every event. */
@@ -338,7 +385,8 @@ void pp_collector_open(struct pp_collector *collector, const struct gm_config *c
 	g_autoptr(GArray) cpus = online_cpus();
 	struct pp_error err = PP_ERROR_INIT;
 
-	*collector = (struct pp_collector){.root = root, .round_ns = clock.start_ns};
+	*collector = (struct pp_collector){.root = root};
+	collector->round_ns = collector->emitted_ns = clock.start_ns;
 	collector->most_bytes = power_of_two_in(config->kernel_buffer_max_bytes);
 	collector->start_bytes =
 	    MIN(power_of_two_in(config->kernel_buffer_bytes), collector->most_bytes);
@@ -351,13 +399,16 @@ void pp_collector_open(struct pp_collector *collector, const struct gm_config *c
 		g_free(collector->why);
 		collector->why = pp_error_text(&err);
 		pp_error_done(&err);
+		if (collector->source == GM_KERNEL_BPF)
+			pp_bpf_close(&collector->bpf);
 		close_rings(collector);
 		collector->source = GM_KERNEL_NONE;
 		collector->best = false;
 		return;
 	}
 	raise_priority();
-	pp_merge_init(&collector->merge, collector->n_rings);
+	/* perf's rings, and those of BPF programs */
+	pp_merge_init(&collector->merge, 2 * collector->n_rings);
 	pp_tree_init(&collector->tree, root, collector->source == GM_KERNEL_SWITCHES);
 }
 
@@ -365,9 +416,10 @@ int pp_collector_probe(enum gm_kernel_source source, struct pp_error *err)
 {
 	struct pp_collector collector = {.root = getpid(), .start_bytes = MIN_RING_BYTES};
 	g_autoptr(GArray) cpus = online_cpus();
-	int rc = source == GM_KERNEL_PERF ? open_perf(&collector, cpus, err)
-					  : open_switches(&collector, cpus, getpid(), err);
+	int rc = open_source(&collector, source, cpus, err);
 
+	if (rc == 0 && source == GM_KERNEL_BPF)
+		pp_bpf_close(&collector.bpf);
 	if (rc == 0)
 		close_rings(&collector);
 	pp_formats_done(&collector.formats);
@@ -377,19 +429,21 @@ int pp_collector_probe(enum gm_kernel_source source, struct pp_error *err)
 /* --- running --- */
 
 /*
- * Each switch comes twice with tracepoints: as sched_switch in the context of the thread that
- * leaves, and as a side-band record in that of the thread that comes.  The second is used where the
- * first is missing: some virtual machines' kernels drop all that perf (and tracefs) would write of
- * it for the idle thread of a CPU other than the first, and for a few other threads; one that
- * starts on an idle CPU would never be seen.
+ * Each switch comes twice with perf's tracepoints: as sched_switch in the context of the thread
+ * that leaves, and as a side-band record in that of the thread that comes.  The second is used
+ * where the first is missing: some virtual machines' kernels drop all that perf (and tracefs) would
+ * write of it for the idle thread of a CPU other than the first, and for a few other threads; one
+ * that starts on an idle CPU would never be seen.
+ *
+ * BPF programs see who is missing when he leaves: what they tell then was long ago if he ran long.
  */
 static void take_record(void *data, struct pp_ring *ring, const struct perf_event_header *header)
 {
 	struct pp_collector *collector = data;
 	struct pp_kevent event;
 
-	if (!pp_decode(collector->source == GM_KERNEL_PERF ? &collector->formats : NULL, ring,
-		       header, &event))
+	if (!pp_decode(has_tracepoints(collector) ? &collector->formats : NULL, ring, header,
+		       &event))
 		return;
 	if (event.kind == PP_KEVENT_LOST)
 		ring->lost += event.lost;
@@ -401,13 +455,24 @@ static void take_record(void *data, struct pp_ring *ring, const struct perf_even
 	pp_merge_add(&collector->merge, ring - collector->rings, &event);
 }
 
-static void emit(void *data, unsigned stream, struct pp_kevent *event)
+/* In a queue of its own, for neither is in order with what perf's ring holds. */
+static void take_bpf(void *data, unsigned ring, struct pp_kevent *event)
 {
 	struct pp_collector *collector = data;
 
+	if (event->side_band)
+		event->time_ns = MAX(event->time_ns, collector->emitted_ns);
+	pp_merge_add(&collector->merge, collector->n_rings + ring, event);
+}
+
+static void emit(void *data, unsigned queue, struct pp_kevent *event)
+{
+	struct pp_collector *collector = data;
+	unsigned stream = queue % collector->n_rings;
+
 	if (!pp_tree_take(&collector->tree, event))
 		return;
-	collector->filled += event->side_band && collector->source == GM_KERNEL_PERF;
+	collector->filled += event->side_band && has_tracepoints(collector);
 	if (event->kind == PP_KEVENT_LOST)
 		pp_kernel_ctf_lost(collector->ctf, stream, event->time_ns, event->lost);
 	else
@@ -432,6 +497,23 @@ static void drain(struct pp_collector *collector)
 {
 	for (unsigned i = 0; i < collector->n_rings; i++)
 		pp_ring_read(&collector->rings[i], take_record, collector);
+	for (unsigned i = 0; i < collector->bpf.n_rings; i++)
+		pp_bpf_drain(&collector->bpf, i, take_bpf, collector);
+}
+
+static size_t bpf_ring_bytes(const struct pp_collector *collector)
+{
+	return collector->source == GM_KERNEL_BPF ? pp_bpf_ring_bytes(&collector->bpf) : 0;
+}
+
+size_t pp_collector_ring_start_bytes(const struct pp_collector *collector)
+{
+	return collector->n_rings ? collector->start_bytes + bpf_ring_bytes(collector) : 0;
+}
+
+size_t pp_collector_ring_bytes(const struct pp_collector *collector, unsigned ring)
+{
+	return pp_ring_bytes(&collector->rings[ring]) + bpf_ring_bytes(collector);
 }
 
 void pp_collector_round(struct pp_collector *collector)
@@ -440,20 +522,34 @@ void pp_collector_round(struct pp_collector *collector)
 
 	drain(collector);
 	pp_rings_adapt(collector->rings, collector->n_rings, collector->most_bytes);
-	pp_merge_emit(&collector->merge, MIN(collector->round_ns, begin_ns - SLACK_NS), emit,
-		      collector);
+	collector->emitted_ns =
+	    MAX(collector->emitted_ns, MIN(collector->round_ns, begin_ns - SLACK_NS));
+	pp_merge_emit(&collector->merge, collector->emitted_ns, emit, collector);
 	if (collector->ctf)
 		pp_kernel_ctf_tick(collector->ctf, begin_ns);
 	collector->round_ns = begin_ns;
+}
+
+/* What was under way on another CPU when the programs were stopped takes no time to end. */
+static void finish_bpf(struct pp_collector *collector)
+{
+	for (int i = 0; i < FINISH_ROUNDS && pp_bpf_unfinished(&collector->bpf); i++) {
+		sched_yield();
+		drain(collector);
+	}
+	collector->left_out += pp_bpf_unfinished(&collector->bpf);
 }
 
 int pp_collector_end(struct pp_collector *collector)
 {
 	if (!collector->ctf)
 		return 0;
+	if (collector->source == GM_KERNEL_BPF)
+		collector->left_out = pp_bpf_stop(&collector->bpf);
 	for (unsigned i = 0; i < collector->n_rings; i++)
 		pp_ring_stop(&collector->rings[i]);
 	drain(collector);
+	finish_bpf(collector);
 	pp_merge_emit(&collector->merge, UINT64_MAX, emit, collector);
 	for (unsigned i = 0; i < collector->n_rings; i++) {
 		struct pp_ring *ring = &collector->rings[i];
@@ -463,41 +559,19 @@ int pp_collector_end(struct pp_collector *collector)
 		if (ring->lost > told)
 			pp_kernel_ctf_lost(collector->ctf, i, now_ns(), ring->lost - told);
 	}
+	for (unsigned i = 0; i < collector->bpf.n_rings; i++)
+		collector->rings[i].lost += collector->bpf.of[i].told_dropped;
 	return pp_kernel_ctf_end(collector->ctf, now_ns());
-}
-
-/*
- * Closing the last descriptor of a tracepoint makes the kernel wait for a grace period, 40 ms each.
- * A child that shares them waits instead: it goes when the descriptor returned here is closed.
- */
-static int leave_closing_to_child(void)
-{
-	int fds[2];
-	pid_t child;
-	char none;
-
-	if (pipe2(fds, O_CLOEXEC))
-		return -errno;
-	child = fork();
-	if (child == 0) {
-		close(fds[1]);
-		/* Whoever reads the other end of these is not to wait for us. */
-		for (int fd = 0; fd <= 2; fd++)
-			close(fd);
-		while (read(fds[0], &none, 1) < 0 && errno == EINTR)
-			;
-		_exit(0);
-	}
-	close(fds[0]);
-	return fds[1];
 }
 
 void pp_collector_done(struct pp_collector *collector)
 {
 	int closing = -1;
 
-	if (collector->n_rings && collector->source == GM_KERNEL_PERF)
-		closing = leave_closing_to_child();
+	if (collector->source == GM_KERNEL_BPF)
+		pp_bpf_close(&collector->bpf);
+	if (collector->n_rings && has_tracepoints(collector))
+		closing = pp_rings_leave_closing();
 	close_rings(collector);
 	if (closing >= 0)
 		close(closing);

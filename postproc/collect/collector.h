@@ -15,6 +15,7 @@
 
 #include <poll.h>
 
+#include "collect/bpf.h"
 #include "collect/decode.h"
 #include "collect/kernel_ctf.h"
 #include "collect/merge.h"
@@ -22,7 +23,7 @@
 #include "runtime/config.h"
 
 struct pp_collector {
-	enum gm_kernel_source source; /* what is used: LTTNG, PERF, SWITCHES or NONE */
+	enum gm_kernel_source source; /* what is used: all but AUTO */
 	char *why;	/* one sentence: what was asked, what the better ones lacked */
 	bool best;	/* no better source was asked for */
 	bool full;	/* level full was asked for */
@@ -31,12 +32,15 @@ struct pp_collector {
 	struct pp_ring *rings; /* one per CPU */
 	unsigned n_rings;
 	size_t start_bytes, most_bytes; /* of a ring */
+	struct pp_bpf bpf;
 	struct pp_merge merge;
 	struct pp_tree tree;
 	struct pp_kernel_ctf *ctf;
-	uint64_t round_ns; /* begin of the previous round */
+	uint64_t round_ns;   /* begin of the previous round */
+	uint64_t emitted_ns; /* all before is written */
 	pid_t root;
-	uint64_t filled; /* switches that the side-band record alone told of */
+	uint64_t filled;   /* switches that no tracepoint told of */
+	uint64_t left_out; /* records that the kernel let no BPF program make, of any CPU */
 };
 
 /* In the first pid namespace: not in a container whose threads have numbers of its own. */
@@ -70,6 +74,10 @@ bool pp_collector_has_pairs(const struct pp_collector *collector);
 /* What to poll for POLLIN, before each round anew; up to PP_POLLFDS a ring.  Returns how many. */
 #define PP_POLLFDS 2
 unsigned pp_collector_pollfds(const struct pp_collector *collector, struct pollfd *fds);
+
+/* What the rings of a CPU take, at first and now: perf's, and that of BPF programs. */
+size_t pp_collector_ring_start_bytes(const struct pp_collector *collector);
+size_t pp_collector_ring_bytes(const struct pp_collector *collector, unsigned ring);
 
 /* Drains the rings and writes what is certain to be in order. */
 void pp_collector_round(struct pp_collector *collector);

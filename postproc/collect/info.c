@@ -165,7 +165,7 @@ static void add_rings(JsonBuilder *json, const struct pp_collector *collector)
 	for (unsigned i = 0; i < collector->n_rings; i++)
 		json_builder_add_int_value(json, collector->rings[i].cpu);
 	json_builder_end_array(json);
-	add_int(json, "ring_bytes", collector->n_rings ? collector->start_bytes : 0);
+	add_int(json, "ring_bytes", pp_collector_ring_start_bytes(collector));
 }
 
 static void add_ring_ends(JsonBuilder *json, const struct pp_collector *collector)
@@ -173,7 +173,7 @@ static void add_ring_ends(JsonBuilder *json, const struct pp_collector *collecto
 	name(json, "ring_end_bytes");
 	json_builder_begin_array(json);
 	for (unsigned i = 0; i < collector->n_rings; i++)
-		json_builder_add_int_value(json, pp_ring_bytes(&collector->rings[i]));
+		json_builder_add_int_value(json, pp_collector_ring_bytes(collector, i));
 	json_builder_end_array(json);
 }
 

@@ -22,14 +22,14 @@
  *   libraries     array of paths that were preloaded
  *   config        {level, "calls.mode", ...}: every key with its value
  *   not_collected array of strings: what the level asks for and is not recorded here
- *   kernel        {source: "lttng"|"perf"|"switches"|"none", why: string,
+ *   kernel        {source: "lttng"|"bpf"|"perf"|"switches"|"none", why: string,
  *                  pairs: bool (a switch names both threads), wakings: bool,
  *                  io: bool (uninterruptible waits are told from others),
  *                  [collector]: the pid of who still gathers them, without `record`,
  *                  cpus: array of numbers, ring_bytes: number (of each CPU, at first),
  *                  [ring_end_bytes]: array, per CPU as in cpus: what they had grown to,
  *                  [events], [lost_events]: array, per CPU as in cpus,
- *                  [filled_switches]: perf left out the tracepoint, its side-band record told,
+ *                  [filled_switches]: that the kernel did not tell where it should (collector.c),
  *                  [unwritten_events]: of the lost, those the disk had no room for,
  *                  [processes], [threads]: that the kernel saw,
  *                  [still_running]: processes left when the program had ended, recorded until then}

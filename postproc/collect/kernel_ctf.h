@@ -33,8 +33,8 @@ struct pp_kernel_ctf_clock {
 };
 
 /*
- * Creates `kernel` below dir_fd, with its metadata.  `source`: "perf" or "switches"; `syscalls`: of
- * level full, else NULL; borrowed.
+ * Creates `kernel` below dir_fd, with its metadata.  `source`: "bpf", "perf" or "switches";
+ * `syscalls`: level full, else NULL; borrowed.
  */
 int pp_kernel_ctf_create(int dir_fd, const char *source, const struct pp_kernel_ctf_clock *clock,
 			 const struct pp_syscalls *syscalls, unsigned n_streams, const int *cpus,

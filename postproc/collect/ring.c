@@ -2,6 +2,7 @@
 #include "collect/ring.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -18,6 +19,7 @@ static int sys_perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
 	return fd < 0 ? -errno : fd;
 }
 
+/* One wake-up of the collector for half a ring, unless `wakeup_events` says otherwise. */
 static int open_event(struct pp_ring *ring, struct perf_event_attr *attr, pid_t pid)
 {
 	int fd;
@@ -26,7 +28,7 @@ static int open_event(struct pp_ring *ring, struct perf_event_attr *attr, pid_t 
 	attr->sample_id_all = 1;
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
-	attr->watermark = 1;
+	attr->watermark = attr->wakeup_events == 0;
 	attr->read_format = PERF_FORMAT_LOST;
 	fd = sys_perf_event_open(attr, pid, ring->cpu);
 	if (fd == -EINVAL) {
@@ -49,7 +51,7 @@ static int open_side_band(struct pp_ring *ring, const struct pp_ring_options *op
 	    .exclude_kernel = 1,
 	    .exclude_hv = 1,
 	    .inherit = options->pid != -1,
-	    .context_switch = 1,
+	    .context_switch = !options->for_bpf,
 	    .task = 1,
 	    .comm = 1,
 	    .comm_exec = 1,
@@ -58,13 +60,16 @@ static int open_side_band(struct pp_ring *ring, const struct pp_ring_options *op
 	return open_event(ring, &attr, options->pid);
 }
 
-static int open_tracepoint(struct pp_ring *ring, const struct pp_ring_options *options, uint64_t id)
+/* Of what type and number the kernel calls `config`; its samples go into the ring. */
+static int open_samples(struct pp_ring *ring, const struct pp_ring_options *options, uint32_t type,
+			uint64_t config)
 {
 	struct perf_event_attr attr = {
-	    .type = PERF_TYPE_TRACEPOINT,
-	    .config = id,
+	    .type = type,
+	    .config = config,
 	    .sample_period = 1,
 	    .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
+	    .wakeup_events = type == PERF_TYPE_SOFTWARE,
 	};
 
 	return open_event(ring, &attr, options->pid);
@@ -149,11 +154,19 @@ int pp_ring_open(struct pp_ring *ring, int cpu, const struct pp_ring_options *op
 		goto fail;
 	}
 	for (unsigned i = 0; rc == 0 && i < options->n_tracepoints; i++)
-		rc = open_tracepoint(ring, options, options->tracepoints[i]);
+		rc = open_samples(ring, options, PERF_TYPE_TRACEPOINT, options->tracepoints[i]);
+	if (rc) {
+		pp_error_add(err, rc, "perf_event_open of a tracepoint: %s", g_strerror(-rc));
+		goto fail;
+	}
+	if (options->for_bpf)
+		rc = open_samples(ring, options, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT);
+	if (options->for_bpf && rc == 0)
+		ring->bpf_fd = ring->fds[ring->n_fds - 1];
 	if (rc == 0)
 		rc = open_last(ring);
 	if (rc) {
-		pp_error_add(err, rc, "perf_event_open of a tracepoint: %s", g_strerror(-rc));
+		pp_error_add(err, rc, "perf_event_open for BPF: %s", g_strerror(-rc));
 		goto fail;
 	}
 	for (unsigned i = 0; i < G_N_ELEMENTS(ring->scratch); i++)
@@ -285,4 +298,26 @@ void pp_ring_close(struct pp_ring *ring)
 		close(ring->fds[--ring->n_fds]);
 	for (unsigned i = 0; i < G_N_ELEMENTS(ring->scratch); i++)
 		g_clear_pointer(&ring->scratch[i], g_free);
+}
+
+int pp_rings_leave_closing(void)
+{
+	int fds[2];
+	pid_t child;
+	char none;
+
+	if (pipe2(fds, O_CLOEXEC))
+		return -errno;
+	child = fork();
+	if (child == 0) {
+		close(fds[1]);
+		/* Whoever reads the other end of these is not to wait for us. */
+		for (int fd = 0; fd <= 2; fd++)
+			close(fd);
+		while (read(fds[0], &none, 1) < 0 && errno == EINTR)
+			;
+		_exit(0);
+	}
+	close(fds[0]);
+	return fds[1];
 }

@@ -37,6 +37,7 @@ struct pp_ring {
 	int fds[PP_RING_MAX_EVENTS]; /* the last one records nothing, and is the last to be moved */
 	unsigned n_fds;
 	bool can_read_lost; /* PERF_FORMAT_LOST: Linux 6.0 */
+	int bpf_fd;	    /* of the one that BPF programs send to, with `for_bpf` */
 	struct pp_ring_buffer buffer;
 	struct pp_ring_buffer next; /* being moved to; map NULL: nothing is */
 	pthread_t mover;	    /* while `next` */
@@ -53,6 +54,7 @@ struct pp_ring_options {
 	pid_t pid; /* -1: every process on the CPU */
 	const uint64_t *tracepoints;
 	unsigned n_tracepoints;
+	bool for_bpf;	   /* no switches; one event more, for BPF programs to wake us by */
 	size_t data_bytes; /* a power of two */
 };
 
@@ -80,5 +82,11 @@ void pp_ring_stop(struct pp_ring *ring);
 uint64_t pp_ring_lost(const struct pp_ring *ring);
 
 void pp_ring_close(struct pp_ring *ring);
+
+/*
+ * Closing the last descriptor of a tracepoint makes the kernel wait for a grace period, 40 ms each.
+ * A child that shares them waits instead: it goes when the descriptor returned here is closed.
+ */
+int pp_rings_leave_closing(void);
 
 #endif

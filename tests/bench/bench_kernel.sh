@@ -3,11 +3,12 @@
 #
 # What recording the kernel's events costs where there are most of them: two threads on one CPU that
 # hand a turn to and fro, so that each round is two context switches.  Wall time of the program,
-# its own and nothing else's, bare and under each level of `record`, and under `perf record` of the
-# same two tracepoints.  Rounds alternate; the median of ROUNDS (default 5) counts.  Then what was
-# lost, and what an event takes on disk; and the four examples at level full, by user + sys too,
-# which other programs disturb less.  Captures are kept to the end: file systems are slow to create
-# files just after many were deleted.
+# its own and nothing else's, bare and under each level of `record`, by perf's tracepoints, and under
+# `perf record` of the same two.  Rounds alternate; the median of ROUNDS (default 5) counts.  Then what was
+# lost, and what an event takes on disk; what another program that does nothing but system calls pays
+# while one that does nothing is recorded at level full; and the four examples at level full, by user +
+# sys too, which other programs disturb less.  Captures are kept to the end: file systems are slow to
+# create files just after many were deleted.
 #
 # Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
 set -eu
@@ -45,21 +46,22 @@ timed()
 	awk '{ print $1 }' seconds >>"$file"
 }
 
-# recorded FILE LEVEL: the program alone, as record notes it.
+# recorded FILE LEVEL SOURCE: the program alone, as record notes it.
 recorded()
 {
-	"$GM_BUILD/gprof-mt" record -q -o data --profile "$2" --set sync.mode=off -- ./pingpong $handovers \
+	"$GM_BUILD/gprof-mt" record -q -o data --profile "$2" --set kernel.source="$3" --set sync.mode=off -- ./pingpong $handovers \
 		>out 2>err || [ $? = 3 ] || { cat err >&2; exit 1; }
 	jq '(.end_ns - .start_ns) / 1e9' data/info.json >>"$1"
-	jq '[.losses[].count] | add // 0' data/info.json >>lost
-	rm -rf "data.$2"
-	mv data "data.$2"
+	[ "$3" != auto ] || jq '[.losses[].count] | add // 0' data/info.json >>lost
+	rm -rf "data.$1"
+	mv data "data.$1"
 }
 
 for _ in $(seq "$rounds"); do
 	timed 3 bare ./pingpong $handovers
-	recorded sched full-sched
-	recorded full full
+	recorded full-sched full-sched auto
+	recorded tracepoints full-sched perf
+	recorded full full auto
 	if command -v perf >/dev/null; then
 		timed 3 perf perf record -q -a -k CLOCK_MONOTONIC -e sched:sched_switch -e sched:sched_waking -o perf.data \
 			./pingpong $handovers
@@ -67,11 +69,12 @@ for _ in $(seq "$rounds"); do
 done
 bare=$(median bare)
 rate=$(awk -v s="$bare" -v n=$handovers 'BEGIN { printf "%.0f", 2 * n / s }')
-row "$rate context switches a second, full-sched" "not recorded" "$bare" "$(median sched)" s -
-awk -v b="$bare" -v o="$(median sched)" -v n=$handovers 'BEGIN { us = (o - b) / (2 * n) * 1e6
+row "$rate context switches a second, full-sched" "not recorded" "$bare" "$(median full-sched)" s -
+awk -v b="$bare" -v o="$(median full-sched)" -v n=$handovers 'BEGIN { us = (o - b) / (2 * n) * 1e6
 	printf "a switch and its waking (10 %% at 100,000 a second)\tbudget\t1\t%.2f\tus\t%.2f\t1\t%s\n", us, us,
 		(us <= 1 ? "pass" : "miss") }'
-[ ! -s perf ] || row "the same" "perf record of the same tracepoints" "$(median perf)" "$(median sched)" s -
+row "the same" "by perf tracepoints (kernel.source=perf)" "$(median tracepoints)" "$(median full-sched)" s -
+[ ! -s perf ] || row "the same" "perf record of the same tracepoints" "$(median perf)" "$(median full-sched)" s -
 row "the same, full" "not recorded" "$bare" "$(median full)" s -
 awk '{ n += $1 } END { printf "events lost in these runs\tbudget\t0\t%d\tevents\t-\t0\t%s\n", n,
 	(n == 0 ? "pass" : "miss") }' lost
@@ -81,6 +84,29 @@ for level in full-sched full; do
 		printf "bytes of a kernel event on disk, %s\tbudget\t32\t%.1f\tbytes\t%.3f\t32\t%s\n", level, b,
 			b / 32, (b <= 32 ? "pass" : "miss") }'
 done
+
+# stranger FILE [SOURCE]: dd, by itself or beside a recording.
+stranger()
+{
+	local record=
+	if [ $# -gt 1 ]; then
+		"$GM_BUILD/gprof-mt" record -q -o data --profile full --set kernel.source="$2" -- cat <held >ready 2>err &
+		record=$!
+		exec 9>held
+		echo >&9
+		until [ -s ready ]; do sleep 0.05; done
+	fi
+	timed 0 "$1" dd if=/dev/zero of=/dev/null bs=1 count=500000
+	[ -z "$record" ] || { exec 9>&-; wait $record; rm -rf ready data; }
+}
+mkfifo held
+for _ in $(seq "$rounds"); do
+	stranger dd
+	stranger dd.auto auto
+	stranger dd.perf perf
+done
+row "dd bs=1 beside a program recorded at full" "nothing recorded" "$(median dd)" "$(median dd.auto)" s -
+row "the same" "by perf tracepoints (kernel.source=perf)" "$(median dd.perf)" "$(median dd.auto)" s -
 
 # example NAME SIZE
 example()

@@ -5,7 +5,7 @@
 
 "$gprof_mt" doctor >out 2>err || fail "exit status; $(cat out err)"
 [ ! -s err ] || fail "stderr: $(cat err)"
-for check in 'runtime libraries' 'perf tracepoints' perf_event_paranoid tracefs 'clock source' lttng-sessiond \
+for check in 'runtime libraries' 'BPF programs' 'perf tracepoints' perf_event_paranoid tracefs 'clock source' lttng-sessiond \
 	'LTTng kernel tracer' gprof babeltrace2; do
 	[ "$(grep -cE "^(ok|poor|no) +$check " out)" = 1 ] || fail "no line on $check: $(cat out)"
 done
@@ -15,6 +15,8 @@ awk '/^(poor|no) / { bad++; if (getline line <= 0 || line !~ /^ +-> /) exit 1; n
 "$gprof_mt" record -q true || fail "record"
 if grep -q '^ok *LTTng kernel tracer' out; then
 	[ "$(info 'kernel source')" = lttng ] || fail "doctor says LTTng, record took another"
+elif grep -q '^ok *BPF programs' out; then
+	[ "$(info 'kernel source')" = bpf ] || fail "doctor says BPF, record took another"
 elif can_trace; then
 	[ "$(info 'kernel source')" = perf ] || fail "doctor says tracepoints, record took another"
 elif grep -q '^ok *context-switch' out; then

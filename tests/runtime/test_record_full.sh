@@ -22,7 +22,7 @@ done
 full()
 {
 	rm -rf gprof-mt.data gprof-mt.data.old
-	"$gprof_mt" record --profile full --set kernel.source=perf ./does >out 2>err ||
+	"$gprof_mt" record --profile full --set kernel.source=$1 ./does >out 2>err ||
 		fail "exit status: $(cat err)"
 	! grep -q lost err || fail "$(cat err)"
 	[ "$(info not_collected)" = "[]" ] || fail "not collected: $(info not_collected); $(cat err)"
@@ -32,7 +32,10 @@ full()
 	bytes=$(cat gprof-mt.data/kernel/channel* | wc -c)
 	[ "$bytes" -le $((32 * $(wc -l <events))) ] || fail "$bytes bytes for $(wc -l <events) events"
 }
-in_peace full
+in_peace full perf
+if has_bpf; then
+	in_peace full bpf
+fi
 
 # The reports take it as they take the scheduler's events alone.
 "$gprof_mt" report threads sync quality >report 2>&1 || fail "report: $(cat report)"

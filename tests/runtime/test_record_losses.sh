@@ -8,36 +8,47 @@ compile pingpong
 # Hold the collector while the program makes more records than the rings take.
 rounds=60000
 mkfifo gate
-"$gprof_mt" record -q --set kernel.source=perf ./pingpong $rounds wait <gate >out 2>err &
-record=$!
-exec 9>gate
-until_true 60 grep -q ready out || fail "not started: $(cat err)"
-is_stopped()
+held()
 {
-	[ "$(sed 's/.*) //' /proc/$record/stat | cut -c 1)" = T ]
+	local source=$1
+	rm -rf gprof-mt.data gprof-mt.data.old out err
+	"$gprof_mt" record -q --set kernel.source=$source ./pingpong $rounds wait <gate >out 2>err &
+	record=$!
+	exec 9>gate
+	until_true 60 grep -qs ready out || fail "not started: $(cat err)"
+	is_stopped()
+	{
+		[ "$(sed 's/.*) //' /proc/$record/stat | cut -c 1)" = T ]
+	}
+	kill -STOP $record
+	until_true 60 is_stopped || fail "does not stop"
+	echo >&9
+	both_done()
+	{
+		[ "$(grep -c '^thread' out)" = 2 ]
+	}
+	until_true 120 both_done || fail "the program waits for record"
+	kill -CONT $record
+	wait $record
+	[ $? = 3 ] || fail "exit status; $(cat err)"
+	lost=$(info 'kernel lost_events' | tr -d '[],' | awk '{ for (i = 1; i <= NF; i++) n += $i } END { print n }')
+	[ "$lost" -gt 0 ] || fail "nothing lost: $(info kernel)"
+	grep -q "^gprof-mt: $lost scheduling records .*lost: rings full" err || fail "not said: $(cat err)"
+	[ "$(info losses | grep -o '"count": [0-9]*' | awk '{ n += $2 } END { print n }')" = "$lost" ] ||
+		fail "losses: $(info losses)"
+	babeltrace2 gprof-mt.data/kernel >events 2>bt.err || fail "babeltrace2: $(cat bt.err)"
+	discarded=$(sed -n 's/.*discarded \([0-9]*\) event.*/\1/p' bt.err | awk '{ n += $1 } END { print n + 0 }')
+	[ "$discarded" = "$lost" ] || fail "the streams say $discarded, info.json $lost"
+	counted=$(awk '$1 == "thread" { n += $4 + $6 } END { print n }' out)
+	traced=$(grep -c 'sched_switch: .*prev_comm = "pingpong"' events)
+	[ $traced -lt "$counted" ] && [ $((traced + lost)) -ge "$counted" ] ||
+		fail "$traced switches traced, $lost records lost, of $counted switches"
+	exec 9>&-
 }
-kill -STOP $record
-until_true 60 is_stopped || fail "does not stop"
-echo >&9
-both_done()
-{
-	[ "$(grep -c '^thread' out)" = 2 ]
-}
-until_true 120 both_done || fail "the program waits for record"
-kill -CONT $record
-wait $record
-[ $? = 3 ] || fail "exit status; $(cat err)"
-lost=$(info 'kernel lost_events' | tr -d '[],' | awk '{ for (i = 1; i <= NF; i++) n += $i } END { print n }')
-[ "$lost" -gt 0 ] || fail "nothing lost: $(info kernel)"
-grep -q "^gprof-mt: $lost scheduling records .*lost: rings full" err || fail "not said: $(cat err)"
-[ "$(info losses | grep -o '"count": [0-9]*' | awk '{ n += $2 } END { print n }')" = "$lost" ] || fail "losses: $(info losses)"
-babeltrace2 gprof-mt.data/kernel >events 2>bt.err || fail "babeltrace2: $(cat bt.err)"
-discarded=$(sed -n 's/.*discarded \([0-9]*\) event.*/\1/p' bt.err | awk '{ n += $1 } END { print n + 0 }')
-[ "$discarded" = "$lost" ] || fail "the streams say $discarded, info.json $lost"
-counted=$(awk '$1 == "thread" { n += $4 + $6 } END { print n }' out)
-traced=$(grep -c 'sched_switch: .*prev_comm = "pingpong"' events)
-[ $traced -lt "$counted" ] && [ $((traced + lost)) -ge "$counted" ] ||
-	fail "$traced switches traced, $lost records lost, of $counted switches"
+held perf
+if has_bpf; then
+	held bpf
+fi
 
 # A full disk.
 [ "$(id -u)" = 0 ] || exit 0

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Scheduling events by perf tracepoints: all switches of the program, no other's, against the
+# Scheduling events by perf tracepoints, and by BPF programs: all switches of the program, no other's, against the
 # kernel's own counters; the thread that was woken, and by whom.
 . "$GM_TOP/tests/runtime/record/common.sh"
 can_trace || skip "perf tracepoints are not permitted here"
@@ -10,9 +10,9 @@ rounds=3000
 switches()
 {
 	rm -rf gprof-mt.data gprof-mt.data.old
-	"$gprof_mt" record --set kernel.source=perf ./pingpong $rounds >out 2>err
+	"$gprof_mt" record --set kernel.source=$1 ./pingpong $rounds >out 2>err
 	[ $? = 3 ] || fail "exit status; $(cat err)"
-	[ "$(info 'kernel source')" = perf ] || fail "source: $(info kernel)"
+	[ "$(info 'kernel source')" = $1 ] || fail "source: $(info kernel)"
 	[ "$(info 'kernel lost_events')" = "$(info 'kernel lost_events' | tr -c '[], \n' 0)" ] ||
 		fail "lost: $(info kernel)"
 	text gprof-mt.data >events
@@ -41,7 +41,10 @@ switches()
 	awk '{ t = substr($1, 2) + 0; if (t < last) exit 1; last = t }' events || fail "out of order"
 	[ "$(info 'kernel events')" = "$(wc -l <events)" ] || fail "info.json counts otherwise"
 }
-in_peace switches
+in_peace switches perf
+if has_bpf; then
+	in_peace switches bpf
+fi
 
 # The whole directory is one trace for babeltrace2.
 babeltrace2 gprof-mt.data >all 2>bt.err || fail "babeltrace2: $(cat bt.err)"

@@ -36,12 +36,13 @@ compare()
 }
 
 sources=0
-for source in perf switches; do
+for source in bpf perf switches; do
+	[ $source = bpf ] && ! has_bpf && continue
 	[ $source = perf ] && ! can_trace && continue
 	"$gprof_mt" doctor | grep -q "^ok *\(perf tracepoints\|.*context switch\)" || continue
 	in_peace compare $source --set kernel.source=$source
 	sources=$((sources + 1))
 	# With system calls in it, a read from a pipe is told from another sleep.
-	[ $source != perf ] || in_peace compare full --profile full --set kernel.source=perf
+	[ $source = switches ] || in_peace compare full --profile full --set kernel.source=$source
 done
 [ $sources -gt 0 ] || skip "no scheduling events are permitted here"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# LTTng's kernel tracer, really run: one program recorded by it and by perf at once, in a virtual
-# machine; what its threads did is the same from both, and `report` reads it outside as inside.
+# LTTng's kernel tracer, really run: one program recorded by it, by BPF programs and by perf at once, in
+# a virtual machine; what its threads did is the same from all, and `report` reads it outside as inside.
 set -u
 vm=$GM_TOP/tests/vm
 
@@ -24,12 +24,19 @@ done
 	"$GM_TOP"/configs/{full-sched,full}-kernel.lttng || fail "the machine: exit status $?"
 
 # The program ran as ever, and nothing of LTTng's is left behind.
-"$GM_BUILD/examples/plain/philosophers" 10 >plain
-echo "exit status 0" >>plain
+for size in 10 "3 20"; do
+	# shellcheck disable=SC2086 # two arguments
+	"$GM_BUILD/examples/plain/philosophers" $size
+	echo "exit status 0"
+done >plain
 diff plain out/stdout || fail "the program's own output differs"
 grep -q lttng-sessiond out/after && fail "a session daemon was left behind"
 
 # What was taken, and what it lacks, is said; nothing is missing.
+for source in bpf perf full; do
+	[ "$(jq -r '.kernel.source, (.losses | length)' out/$source/info.json | paste -sd ' ')" = "${source/full/bpf} 0" ] ||
+		fail "$source: $(jq -c '.kernel, .losses' out/$source/info.json)"
+done
 [ "$(jq -r .kernel.source out/lttng/info.json)" = lttng ] ||
 	fail "the source: $(jq -c .kernel out/lttng/info.json)"
 [ "$(jq -r '.losses | length' out/lttng/info.json)" = 0 ] || fail "losses: $(jq -c .losses out/lttng/info.json)"
@@ -43,37 +50,44 @@ for event in sched_switch sched_waking sched_process_fork sched_process_exit sys
 	grep -q " $event" text || fail "no $event"
 done
 
+# BPF programs', too.
+babeltrace2 out/full/kernel >text || fail "babeltrace2 cannot read full/kernel"
+for event in syscall_entry_futex syscall_exit_futex x86_exceptions_page_fault_user sched_switch; do
+	grep -q " $event: " text || fail "full by BPF programs: no $event"
+done
+
 # The same report outside as inside, and of the program's threads alone.
 "$GM_BUILD/gprof-mt" report -i out/lttng threads >report || fail "report: exit status $?"
 diff out/report report || fail "another report outside"
-"$GM_BUILD/gprof-mt" report -i out/lttng --format json threads >lttng.json || fail "report of LTTng's"
-"$GM_BUILD/gprof-mt" report -i out/perf --format json threads >perf.json || fail "report of perf's"
+for source in lttng bpf perf; do
+	"$GM_BUILD/gprof-mt" report -i out/$source --format json threads >$source.json || fail "report of $source's"
+done
 
-# Thread by thread, but for the first: perf saw it wait for the exec, too.
-python3 - <<-'END' || fail "two sources, two pictures"
+# Thread by thread, but for the first: the outer ones saw it wait for the exec, too.
+python3 - <<-'END' || fail "three sources, more than one picture"
 	import json, sys
 
-	def threads(file):
-	    rows = json.load(open(file))["threads"]
+	def threads(source):
+	    rows = json.load(open(source + ".json"))["threads"]
 	    return {t["tid"]: t for t in rows}
 
-	lttng, perf = threads("lttng.json"), threads("perf.json")
+	lttng, perf = threads("lttng"), threads("perf")
 	bad = 0
 	names = sorted(t["name"] for t in lttng.values())
 	if names != sorted(["philosophers"] + [f"phil-{i}" for i in range(10)]):
 	    print("threads:", names)
 	    bad += 1
-	for tid, ours in lttng.items():
+	for source, tid in ((s, t) for s in ("lttng", "bpf") for t in lttng):
+	    ours, other = threads(source)[tid], perf[tid]
 	    if ours["name"] == "philosophers":
 	        continue
-	    other = perf[tid]
 	    life = ours["end_ns"] - ours["start_ns"]
 	    for what in ("running", "runnable", "blocked"):
 	        a, b = (sum(t.get(f"{k}_ns") or 0 for k in (
 	            ["blocked_sync", "blocked_io", "blocked_other"] if what == "blocked" else [what]))
 	            for t in (ours, other))
 	        if abs(a - b) > 0.02 * life:
-	            print(f"{ours['name']}: {what} {a} ns by LTTng, {b} ns by perf, of {life} ns")
+	            print(f"{ours['name']}: {what} {a} ns by {source}, {b} ns by perf, of {life} ns")
 	            bad += 1
 	sys.exit(bad > 0)
 END

@@ -68,6 +68,12 @@ can_trace()
 	"$gprof_mt" doctor | grep -q '^ok *perf tracepoints'
 }
 
+# has_bpf: are BPF programs?
+has_bpf()
+{
+	"$gprof_mt" doctor | grep -q '^ok *BPF programs'
+}
+
 # text DIR: the capture's kernel events as one line each, without anything on stderr.
 text()
 {

@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Where BPF programs are not to be had, the next best source is taken, for a reason that info.json and
+# `doctor` have, and nobody is bothered; who asks for them by name is told.
+. "$GM_TOP/tests/runtime/record/common.sh"
+[ "$(id -u)" = 0 ] || skip "needs root, to take something from"
+can_trace || skip "perf tracepoints are not permitted here"
+has_bpf || skip "$("$gprof_mt" doctor | grep -A 1 'BPF programs' | xargs)"
+! "$gprof_mt" doctor | grep -q '^ok *LTTng kernel tracer' || skip "auto takes LTTng here"
+compile without_bpf
+
+# refused SOURCE REASON COMMAND...: under the command, `auto` takes SOURCE, for that reason.
+refused()
+{
+	local source=$1 reason=$2
+	shift 2
+	rm -rf data data.old
+	"$@" "$gprof_mt" record -q -o data --set sync.mode=off true >out 2>err || fail "$*: exit status: $(cat err)"
+	[ "$(info 'kernel source' data)" = "$source" ] || fail "$*: $(info kernel data)"
+	[[ "$(info 'kernel why' data)" == "BPF programs: "*$reason* ]] || fail "$*: why: $(info 'kernel why' data)"
+	[ "$source" != perf ] || ! grep -q 'BPF\|kernel events\|scheduling events' err || fail "$*: said to who loses nothing: $(cat err)"
+}
+refused perf "no sandbox" ./without_bpf 1
+refused perf "Function not implemented" ./without_bpf 38
+
+# What to do about it; and by name.
+./without_bpf 1 "$gprof_mt" doctor >doctor 2>/dev/null
+grep -A 1 '^poor *BPF programs.*no sandbox' doctor | grep -q '^ *->' || fail "doctor: $(cat doctor)"
+./without_bpf 1 "$gprof_mt" record -o named --set kernel.source=bpf --set sync.mode=off true >out 2>err ||
+	fail "by name: exit status: $(cat err)"
+[ "$(info 'kernel source' named)" = none ] || fail "by name: $(info kernel named)"
+grep -q 'no scheduling events: BPF programs: ' err || fail "by name: $(cat err)"
+
+# Without the right to BPF; with that to perf's tracepoints.
+if command -v setpriv >/dev/null && setpriv --bounding-set=-bpf,-sys_admin true 2>/dev/null; then
+	setpriv --bounding-set=-bpf,-sys_admin "$gprof_mt" doctor >doctor 2>/dev/null
+	! grep -q '^ok *perf tracepoints' doctor ||
+		refused perf "needs CAP_BPF" setpriv --bounding-set=-bpf,-sys_admin
+fi
+
+# A kernel without BTF, with another's, and with what is none; one that hides its processes' numbers.
+unshare -m true 2>/dev/null || exit 0
+btf=/sys/kernel/btf/vmlinux
+cat >other_btf.sh <<'END'
+mount --bind "$1" /sys/kernel/btf/vmlinux || exit
+shift
+exec "$@"
+END
+python3 - $btf <<'END' || fail "cannot read $btf"
+import sys
+real = open(sys.argv[1], "rb").read()
+open("half", "wb").write(real[:len(real) // 2])
+open("other", "wb").write(real.replace(b"\0cfs_rq\0", b"\0cfs_qr\0"))
+open("none", "wb").write(bytes(range(256)) * 1000)
+END
+for file in half none; do
+	refused perf "$btf: " unshare -m sh other_btf.sh $file
+done
+refused perf "not as known here" unshare -m sh other_btf.sh other
+! unshare --pid --fork --mount-proc true 2>/dev/null ||
+	refused switches "pid namespace" unshare --pid --fork --mount-proc
