@@ -56,8 +56,9 @@ END {
 	}
 	if (left[tid[1]] + left[tid[2]] < 2 * rounds)
 		complain("fewer than two switches a round")
-	if (pairs && direct < 1.9 * rounds)
-		complain(direct " direct switches between the two in " rounds " rounds")
+	# Others may run in between as often as they like.
+	if (pairs && !direct)
+		complain("no direct switch between the two in " rounds " rounds")
 	if (!pairs && direct)
 		complain(direct " switches claim to know both sides")
 	exit failed
