@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/select.h"
 #include "cli/view.h"
 #include "render/dot.h"
 #include "render/render.h"
@@ -34,7 +35,7 @@ struct arguments {
 	bool through_idle, group, no_group, has_top;
 	uint64_t min_count;
 	unsigned top;
-	GString *tids; /* "1,2"; empty: all */
+	struct pp_selection *selection;
 };
 
 /* --- kinds ---------------------------------------------------------------------------------- */
@@ -141,7 +142,9 @@ static void print_help(void)
 	    "usage: gprof-mt graph [-i DIR] --kind KIND [--format dot|svg|json] [OPTION...]\n\n"
 	    "  -i, --input DIR    the capture (default %s)\n"
 	    "  --format FORMAT    dot (default), svg (needs graphviz) or json\n" PP_CLI_HELP_SYMBOLS
-	    "  --tid T            only what is about this thread; may be repeated\n"
+	    "  --tid T[,T]...     only what is about these threads\n"
+	    "  --thread PATTERN   only what is about threads with such names: 'worker-*'\n"
+	    "  --time A~B         switch: only from A up to B: 1.5~2 (s), 20ms~, ~3us\n"
 	    "  --min-count N      leave out arrows that stand for less than N\n"
 	    "  --top N            the N thickest arrows (default %u, in json all); 0: all\n"
 	    "  --group            draw what is alike as one, as threads of one start routine\n"
@@ -197,7 +200,10 @@ static int take_top(struct arguments *arguments, const char *text)
 static int take_option(void *data, int option, const char *value)
 {
 	struct arguments *arguments = data;
+	int status;
 
+	if (pp_cli_select_take("graph", arguments->selection, option, value, &status))
+		return status;
 	switch (option) {
 	case 'i':
 		arguments->dir = value;
@@ -206,8 +212,6 @@ static int take_option(void *data, int option, const char *value)
 		return take_kind(arguments, value);
 	case 'f':
 		return take_format(arguments, value);
-	case 'T':
-		return pp_cli_add_tid("graph", value, arguments->tids);
 	case 'm':
 		return take_number("--min-count", value, UINT64_MAX, &arguments->min_count);
 	case 'o':
@@ -225,10 +229,16 @@ static int take_option(void *data, int option, const char *value)
 	return PP_EXIT_GOOD;
 }
 
+static unsigned heeded(const struct arguments *arguments)
+{
+	return pp_pass_find(arguments->kind->pass)->selects;
+}
+
 /* -1: go on; else the exit status. */
 static int check(const struct arguments *arguments, int argc, char **argv)
 {
 	g_autofree char *names = kinds_text();
+	int status;
 
 	if (optind < argc)
 		return pp_cli_usage("graph", "'%s': it takes options only", argv[optind]);
@@ -236,14 +246,15 @@ static int check(const struct arguments *arguments, int argc, char **argv)
 		return pp_cli_usage("graph", "no --kind: it is %s", names);
 	if (arguments->group && arguments->no_group)
 		return pp_cli_usage("graph", "--group and --no-group exclude each other");
-	return -1;
+	status = pp_cli_select_refuse("graph", arguments->selection, heeded(arguments));
+	return status == PP_EXIT_GOOD ? -1 : status;
 }
 
 static const struct option option_table[] = {
     {"input", required_argument, NULL, 'i'},
     {"kind", required_argument, NULL, 'k'},
     {"format", required_argument, NULL, 'f'},
-    {"tid", required_argument, NULL, 'T'},
+    PP_CLI_SELECT_OPTIONS,
     {"top", required_argument, NULL, 'o'},
     {"min-count", required_argument, NULL, 'm'},
     {"through-idle", no_argument, NULL, 't'},
@@ -364,15 +375,15 @@ static int graph(const struct arguments *arguments)
 
 	if (arguments->through_idle)
 		g_hash_table_insert(pass_options, "through-idle", "");
-	if (arguments->tids->len)
-		g_hash_table_insert(pass_options, "tid", arguments->tids->str);
 	ret = pp_view_open(&view, arguments->dir, pass_options, &err);
-	if (ret == 0)
+	if (ret == 0) {
+		pp_view_select(&view, arguments->selection);
 		ret = pp_view_run(&view, &arguments->kind->pass, 1, &err);
+	}
 	if (ret == 0)
 		ret = arguments->kind->check(&view, &err);
 	if (ret == 0)
-		ret = pp_view_check_tids(&view, arguments->tids->str, &err);
+		ret = pp_cli_select_check(&view, heeded(arguments), &err);
 	if (ret < 0) {
 		status = pp_cli_fail(&err);
 	} else {
@@ -389,13 +400,13 @@ static int graph(const struct arguments *arguments)
 int pp_cmd_graph(int argc, char **argv)
 {
 	struct arguments arguments = {
-	    .dir = PP_DEFAULT_CAPTURE, .format = DOT, .tids = g_string_new(NULL)};
+	    .dir = PP_DEFAULT_CAPTURE, .format = DOT, .selection = pp_selection_new()};
 	int status = pp_cli_options_read(&options, argc, argv, &arguments);
 
 	if (status < 0)
 		status = check(&arguments, argc, argv);
 	if (status < 0)
 		status = graph(&arguments);
-	g_string_free(arguments.tids, TRUE);
+	pp_selection_free(arguments.selection);
 	return status;
 }

@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/replay.h"
+#include "cli/select.h"
 #include "cli/view.h"
 #include "core/printable.h"
 #include "input/events.h"
@@ -24,45 +25,28 @@
 struct arguments {
 	const char *dir;
 	bool json, calls;
-	struct pp_history_filter filter;
+	struct pp_selection *selection;
 };
 
 static void print_help(void)
 {
 	printf(
-	    "usage: gprof-mt history [-i DIR] [--object ADDR|NAME] [--tid T] "
-	    "[--format text|json]\n"
-	    "       gprof-mt history [-i DIR] --calls --tid T [--format text|json]\n\n"
+	    "usage: gprof-mt history [OPTION...]\n"
+	    "       gprof-mt history --calls --tid T [OPTION...]\n\n"
 	    "  -i, --input DIR    the capture (default %s)\n"
-	    "  --object OBJECT    only this: its address in hexadecimal (0x...), or its name as\n"
-	    "                     `gprof-mt report locks` shows it; \"table\" is also \"table+8\"\n"
-	    "  --tid T            only operations by this thread\n"
-	    "  --calls            the calls of the thread instead, as they nested\n"
-	    "  --format FORMAT    text (default) or json\n" PP_CLI_HELP_SYMBOLS,
+	    "  --calls            the calls of the thread of --tid instead, as they nested\n"
+	    "  --format FORMAT    text (default) or json\n" PP_CLI_SELECT_HELP PP_CLI_HELP_SYMBOLS,
 	    PP_DEFAULT_CAPTURE);
-}
-
-static int take_object(struct arguments *arguments, const char *text)
-{
-	arguments->filter.address = 0;
-	arguments->filter.name = NULL;
-	if (!g_str_has_prefix(text, "0x"))
-		arguments->filter.name = text;
-	else if (!g_ascii_string_to_unsigned(text + 2, 16, 1, UINT64_MAX,
-					     &arguments->filter.address, NULL))
-		return pp_cli_usage("history", "--object %s: not an address", text);
-	return PP_EXIT_GOOD;
 }
 
 static int take_option(void *data, int option, const char *value)
 {
 	struct arguments *arguments = data;
+	int status;
 
+	if (pp_cli_select_take("history", arguments->selection, option, value, &status))
+		return status;
 	switch (option) {
-	case 'o':
-		return take_object(arguments, value);
-	case 't':
-		return pp_cli_take_tid("history", value, &arguments->filter.tid);
 	case 'f':
 		return pp_cli_take_format("history", value, &arguments->json);
 	case 'c':
@@ -76,10 +60,9 @@ static int take_option(void *data, int option, const char *value)
 
 static const struct option option_table[] = {
     {"input", required_argument, NULL, 'i'},
-    {"object", required_argument, NULL, 'o'},
-    {"tid", required_argument, NULL, 't'},
     {"format", required_argument, NULL, 'f'},
     {"calls", no_argument, NULL, 'c'},
+    PP_CLI_SELECT_OPTIONS,
     PP_CLI_OPTIONS_SYMBOLS,
     PP_CLI_OPTIONS_END,
 };
@@ -90,11 +73,14 @@ static const struct pp_cli_options options = {"history", ":i:h", option_table, p
 /* Which options go together. */
 static int check(const struct arguments *arguments)
 {
-	if (arguments->calls && !arguments->filter.tid)
+	const GPtrArray *tids = arguments->selection->tids;
+
+	if (!arguments->calls)
+		return PP_EXIT_GOOD;
+	if (tids->len != 1 || arguments->selection->threads->len)
 		return pp_cli_usage("history", "--calls needs the --tid of a thread");
-	if (arguments->calls && (arguments->filter.address || arguments->filter.name))
-		return pp_cli_usage("history", "--calls and --object exclude each other");
-	return PP_EXIT_GOOD;
+	return pp_cli_select_refuse("history --calls", arguments->selection,
+				    PP_SELECT_THREAD | PP_SELECT_TIME | PP_SELECT_FUNCTION);
 }
 
 /* --- printing ------------------------------------------------------------------------------- */
@@ -190,31 +176,18 @@ static void take_event(void *history, const struct pp_event *event)
 	pp_history_event(history, event);
 }
 
-/* An object that is not there is more likely a typing error than a question. */
 static int check_found(const struct pp_view *view, const struct pp_history *history,
-		       const struct arguments *arguments, struct pp_error *err)
+		       struct pp_error *err)
 {
-	const struct pp_history_filter *filter = &arguments->filter;
-	const char *dir = view->capture->model->dir;
+	int ret = pp_cli_select_check(view, PP_SELECT_ALL, err);
 
-	if (pp_history_n_objects(history))
-		return 0;
-	if (filter->name)
-		return pp_error_add(err, -ENOENT,
-				    "%s: no operation on an object '%s'%s; see "
-				    "`gprof-mt report locks`",
-				    dir, filter->name, filter->tid ? " by that thread" : "");
-	if (filter->address)
-		return pp_error_add(err, -ENOENT,
-				    "%s: no operation on an object 0x%" PRIx64 "%s; "
-				    "see `gprof-mt report locks`",
-				    dir, filter->address, filter->tid ? " by that thread" : "");
-	if (filter->tid)
-		return pp_error_add(err, -ENOENT,
-				    "%s: no operation by a thread %u; see "
-				    "`gprof-mt report threads`",
-				    dir, filter->tid);
-	return pp_error_add(err, -ENODATA, "%s: no synchronization was recorded", dir);
+	if (ret < 0 || pp_history_n_objects(history))
+		return ret;
+	if (view->context.selection)
+		return pp_error_add(err, -ENOENT, "%s: no operation is in all that is selected",
+				    view->capture->model->dir);
+	return pp_error_add(err, -ENODATA, "%s: no synchronization was recorded",
+			    view->capture->model->dir);
 }
 
 static int history(const struct arguments *arguments)
@@ -226,12 +199,13 @@ static int history(const struct arguments *arguments)
 
 	ret = pp_view_open(&view, arguments->dir, NULL, &err);
 	if (ret == 0) {
-		kept = pp_history_new(&view.context, &arguments->filter);
+		pp_view_select(&view, arguments->selection);
+		kept = pp_history_new(&view.context);
 		ret = pp_events_read(view.capture, PP_HISTORY_KINDS, take_event, kept, &err);
 	}
 	if (ret == 0) {
 		pp_history_finish(kept, view.capture->model->end_ns);
-		ret = check_found(&view, kept, arguments, &err);
+		ret = check_found(&view, kept, &err);
 	}
 	if (ret < 0) {
 		status = pp_cli_fail(&err);
@@ -245,19 +219,26 @@ static int history(const struct arguments *arguments)
 	return status;
 }
 
+static int run(const struct arguments *arguments)
+{
+	int status = check(arguments);
+
+	if (status != PP_EXIT_GOOD)
+		return status;
+	return arguments->calls
+		   ? pp_cli_replay(arguments->dir, arguments->selection, arguments->json)
+		   : history(arguments);
+}
+
 int pp_cmd_history(int argc, char **argv)
 {
-	struct arguments arguments = {.dir = PP_DEFAULT_CAPTURE};
+	struct arguments arguments = {.dir = PP_DEFAULT_CAPTURE, .selection = pp_selection_new()};
 	int status = pp_cli_options_read(&options, argc, argv, &arguments);
 
 	if (status < 0 && optind < argc)
 		status = pp_cli_usage("history", "'%s': it takes options only", argv[optind]);
-	if (status >= 0)
-		return status;
-	status = check(&arguments);
-	if (status != PP_EXIT_GOOD)
-		return status;
-	if (arguments.calls)
-		return pp_cli_replay(arguments.dir, arguments.filter.tid, arguments.json);
-	return history(&arguments);
+	if (status < 0)
+		status = run(&arguments);
+	pp_selection_free(arguments.selection);
+	return status;
 }

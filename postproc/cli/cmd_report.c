@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/select.h"
 #include "cli/view.h"
 #include "render/render.h"
 
@@ -34,18 +35,19 @@ static const struct section sections[] = {
 struct arguments {
 	const char *dir;
 	bool json;
-	GString *tids; /* "1,2"; empty: all */
+	struct pp_selection *selection;
 	GPtrArray *names;
 };
 
 static void print_help(void)
 {
-	printf("usage: gprof-mt report [-i DIR] [--format text|json] [--tid T]... [SECTION]...\n\n"
-	       "  -i, --input DIR    the capture (default %s)\n"
-	       "  --format FORMAT    text (default) or json\n"
-	       "  --tid T            only this thread; may be repeated\n" PP_CLI_HELP_SYMBOLS
-	       "\nsections (* by default):\n",
-	       PP_DEFAULT_CAPTURE);
+	printf(
+	    "usage: gprof-mt report [OPTION...] [SECTION...]\n\n"
+	    "  -i, --input DIR    the capture (default %s)\n"
+	    "  --format FORMAT    text (default) or json\n" PP_CLI_SELECT_HELP PP_CLI_HELP_SYMBOLS
+	    "\n"
+	    "sections (* by default):\n",
+	    PP_DEFAULT_CAPTURE);
 	for (unsigned i = 0; i < G_N_ELEMENTS(sections); i++)
 		if (pp_pass_find(sections[i].name))
 			printf("%c %-13s %s\n", sections[i].is_default ? '*' : ' ',
@@ -79,12 +81,13 @@ static int take_sections(struct arguments *arguments, char **names, int n_names)
 static int take_option(void *data, int option, const char *value)
 {
 	struct arguments *arguments = data;
+	int status;
 
+	if (pp_cli_select_take("report", arguments->selection, option, value, &status))
+		return status;
 	switch (option) {
 	case 'f':
 		return pp_cli_take_format("report", value, &arguments->json);
-	case 't':
-		return pp_cli_add_tid("report", value, arguments->tids);
 	default:
 		arguments->dir = value;
 		return PP_EXIT_GOOD;
@@ -94,40 +97,13 @@ static int take_option(void *data, int option, const char *value)
 static const struct option option_table[] = {
     {"input", required_argument, NULL, 'i'},
     {"format", required_argument, NULL, 'f'},
-    {"tid", required_argument, NULL, 't'},
+    PP_CLI_SELECT_OPTIONS,
     PP_CLI_OPTIONS_SYMBOLS,
     PP_CLI_OPTIONS_END,
 };
 
 static const struct pp_cli_options options = {"report", ":i:h", option_table, print_help,
 					      take_option};
-
-/* Whether the row is of no thread, or of one to be shown; a switch is of two. */
-static bool is_shown(const struct pp_view *view, const struct pp_table *table,
-		     const struct pp_cell *row)
-{
-	static const char *const keys[] = {"tid", "from", "to"};
-	bool of_none = true;
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(keys); i++) {
-		int column = pp_table_column(table, keys[i]);
-
-		if (column < 0 || table->columns[column].type != PP_TYPE_COUNT ||
-		    row[column].missing)
-			continue;
-		if (pp_pass_shows_tid(&view->context, (uint32_t)row[column].count))
-			return true;
-		of_none = false;
-	}
-	return of_none;
-}
-
-static void drop_other_threads(const struct pp_view *view, struct pp_table *table)
-{
-	for (guint r = table->rows->len; r-- > 0 && !table->is_chosen;)
-		if (!is_shown(view, table, table->rows->pdata[r]))
-			pp_table_remove_row(table, r);
-}
 
 static GPtrArray *collect_tables(const struct pp_view *view, const struct arguments *arguments)
 {
@@ -138,10 +114,8 @@ static GPtrArray *collect_tables(const struct pp_view *view, const struct argume
 		struct pp_table **found =
 		    pp_pass_set_tables(view->passes, arguments->names->pdata[i], &n);
 
-		for (unsigned t = 0; t < n; t++) {
-			drop_other_threads(view, found[t]);
+		for (unsigned t = 0; t < n; t++)
 			g_ptr_array_add(tables, found[t]);
-		}
 	}
 	return tables;
 }
@@ -166,21 +140,30 @@ static int print_tables(const struct pp_view *view, const struct arguments *argu
 	return status;
 }
 
+/* What of a selection any of the sections heeds. */
+static unsigned heeded(const struct arguments *arguments)
+{
+	unsigned by = 0;
+
+	for (guint i = 0; i < arguments->names->len; i++)
+		by |= pp_pass_find(arguments->names->pdata[i])->selects;
+	return by;
+}
+
 static int report(struct arguments *arguments)
 {
 	struct pp_error err = PP_ERROR_INIT;
-	GHashTable *pass_options = g_hash_table_new(g_str_hash, g_str_equal);
 	struct pp_view view;
 	int ret, status, damage_status;
 
-	if (arguments->tids->len)
-		g_hash_table_insert(pass_options, "tid", arguments->tids->str);
-	ret = pp_view_open(&view, arguments->dir, pass_options, &err);
-	if (ret == 0)
+	ret = pp_view_open(&view, arguments->dir, NULL, &err);
+	if (ret == 0) {
+		pp_view_select(&view, arguments->selection);
 		ret = pp_view_run(&view, (const char *const *)arguments->names->pdata,
 				  arguments->names->len, &err);
+	}
 	if (ret == 0)
-		ret = pp_view_check_tids(&view, arguments->tids->str, &err);
+		ret = pp_cli_select_check(&view, heeded(arguments), &err);
 	if (ret < 0) {
 		status = pp_cli_fail(&err);
 	} else {
@@ -189,7 +172,6 @@ static int report(struct arguments *arguments)
 		status = MAX(status, damage_status);
 	}
 	pp_view_done(&view);
-	g_hash_table_unref(pass_options);
 	return status;
 }
 
@@ -197,7 +179,7 @@ int pp_cmd_report(int argc, char **argv)
 {
 	struct arguments arguments = {
 	    .dir = PP_DEFAULT_CAPTURE,
-	    .tids = g_string_new(NULL),
+	    .selection = pp_selection_new(),
 	    .names = g_ptr_array_new(),
 	};
 	int status = pp_cli_options_read(&options, argc, argv, &arguments);
@@ -206,7 +188,7 @@ int pp_cmd_report(int argc, char **argv)
 		status = take_sections(&arguments, argv + optind, argc - optind);
 	if (status < 0)
 		status = report(&arguments);
-	g_string_free(arguments.tids, TRUE);
+	pp_selection_free(arguments.selection);
 	g_ptr_array_unref(arguments.names);
 	return status;
 }

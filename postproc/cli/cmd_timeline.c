@@ -6,13 +6,13 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/replay.h"
+#include "cli/select.h"
 #include "cli/view.h"
 #include "core/duration.h"
 #include "core/printable.h"
@@ -24,13 +24,12 @@
 
 #define BATCH_BYTES 65536
 #define MAX_INDENT  100
-#define NS_PER_MS   1e6
 
 struct arguments {
 	const char *dir;
 	bool json;
-	uint32_t tid;
-	double from_ms, to_ms; /* since the start of the capture */
+	struct pp_selection *selection;
+	uint32_t tid; /* of the thread selected */
 };
 
 struct printer {
@@ -47,42 +46,27 @@ struct printer {
 static void print_help(void)
 {
 	printf(
-	    "usage: gprof-mt timeline [-i DIR] --tid T [--from MS] [--to MS] "
-	    "[--format text|json]\n\n"
+	    "usage: gprof-mt timeline --tid T [OPTION...]\n\n"
 	    "All that is known of one thread, in order of time: calls, synchronization, and what\n"
 	    "the kernel did with it; why it left its CPU each time, and who woke it.\n\n"
 	    "  -i, --input DIR    the capture (default %s)\n"
 	    "  --tid T            the thread\n"
-	    "  --from MS          only from that time on, in ms since the start of the capture\n"
-	    "  --to MS            only up to that time\n"
+	    "  --time A~B         only from A up to B, since the start of the capture: 1.5~2 (s),\n"
+	    "                     20ms~, ~3us\n"
 	    "  --format FORMAT    text (default) or json\n" PP_CLI_HELP_SYMBOLS,
 	    PP_DEFAULT_CAPTURE);
-}
-
-static int take_ms(const char *option, const char *value, double *ret_ms)
-{
-	char *end;
-	double ms = g_ascii_strtod(value, &end);
-
-	if (end == value || *end || !isfinite(ms) || ms < 0)
-		return pp_cli_usage("timeline", "%s %s: not a time in ms", option, value);
-	*ret_ms = ms;
-	return PP_EXIT_GOOD;
 }
 
 static int take_option(void *data, int option, const char *value)
 {
 	struct arguments *arguments = data;
+	int status;
 
+	if (pp_cli_select_take("timeline", arguments->selection, option, value, &status))
+		return status;
 	switch (option) {
-	case 't':
-		return pp_cli_take_tid("timeline", value, &arguments->tid);
 	case 'f':
 		return pp_cli_take_format("timeline", value, &arguments->json);
-	case 'a':
-		return take_ms("--from", value, &arguments->from_ms);
-	case 'b':
-		return take_ms("--to", value, &arguments->to_ms);
 	default:
 		arguments->dir = value;
 		return PP_EXIT_GOOD;
@@ -91,10 +75,8 @@ static int take_option(void *data, int option, const char *value)
 
 static const struct option option_table[] = {
     {"input", required_argument, NULL, 'i'},
-    {"tid", required_argument, NULL, 't'},
-    {"from", required_argument, NULL, 'a'},
-    {"to", required_argument, NULL, 'b'},
     {"format", required_argument, NULL, 'f'},
+    PP_CLI_SELECT_OPTIONS,
     PP_CLI_OPTIONS_SYMBOLS,
     PP_CLI_OPTIONS_END,
 };
@@ -184,13 +166,6 @@ static void append_notes(struct printer *printer)
 
 /* -------------------------------------------------------------------------------------------- */
 
-static int64_t absolute_ns(int64_t start_ns, double ms)
-{
-	double ns = ms * NS_PER_MS;
-
-	return ns < (double)(INT64_MAX - start_ns) ? start_ns + llround(ns) : INT64_MAX;
-}
-
 static void begin(struct printer *printer)
 {
 	const struct arguments *arguments = printer->arguments;
@@ -202,8 +177,6 @@ static void begin(struct printer *printer)
 	};
 
 	printer->start_ns = printer->view->capture->model->start_ns;
-	wanted.from_ns = absolute_ns(printer->start_ns, arguments->from_ms);
-	wanted.to_ns = absolute_ns(printer->start_ns, arguments->to_ms);
 	printer->timeline = pp_timeline_new(&printer->view->context, &wanted);
 }
 
@@ -229,11 +202,9 @@ static int read_events(struct printer *printer, struct pp_error *err)
 				     err);
 	if (ret < 0)
 		return ret;
-	if (!pp_model_thread_at(model, arguments->tid, INT64_MAX))
-		return pp_error_add(err, -ENOENT,
-				    "%s: no thread has tid %" PRIu32
-				    "; see `gprof-mt report threads`",
-				    model->dir, arguments->tid);
+	ret = pp_cli_select_check(printer->view, PP_SELECT_THREAD, err);
+	if (ret < 0)
+		return ret;
 	if (!printer->timeline)
 		begin(printer);
 	pp_timeline_finish(printer->timeline, model->end_ns);
@@ -273,8 +244,10 @@ static int timeline(const struct arguments *arguments)
 	};
 	int ret = pp_view_open(&view, arguments->dir, NULL, &err), damaged;
 
-	if (ret == 0)
+	if (ret == 0) {
+		pp_view_select(&view, arguments->selection);
 		ret = print_all(&printer, &err);
+	}
 	if (ret < 0) {
 		printer.status = pp_cli_fail(&err);
 	} else {
@@ -287,18 +260,30 @@ static int timeline(const struct arguments *arguments)
 	return printer.status;
 }
 
+static int run(struct arguments *arguments)
+{
+	const GPtrArray *tids = arguments->selection->tids;
+	int status;
+
+	if (tids->len != 1 || arguments->selection->threads->len)
+		return pp_cli_usage("timeline", "it needs the --tid of a thread");
+	status = pp_cli_select_refuse("timeline", arguments->selection,
+				      PP_SELECT_THREAD | PP_SELECT_TIME);
+	if (status != PP_EXIT_GOOD)
+		return status;
+	arguments->tid = (uint32_t)((struct pp_wanted *)tids->pdata[0])->number;
+	return timeline(arguments);
+}
+
 int pp_cmd_timeline(int argc, char **argv)
 {
-	struct arguments arguments = {.dir = PP_DEFAULT_CAPTURE, .to_ms = INFINITY};
+	struct arguments arguments = {.dir = PP_DEFAULT_CAPTURE, .selection = pp_selection_new()};
 	int status = pp_cli_options_read(&options, argc, argv, &arguments);
 
 	if (status < 0 && optind < argc)
 		status = pp_cli_usage("timeline", "'%s': it takes options only", argv[optind]);
-	if (status >= 0)
-		return status;
-	if (!arguments.tid)
-		return pp_cli_usage("timeline", "it needs the --tid of a thread");
-	if (arguments.to_ms < arguments.from_ms)
-		return pp_cli_usage("timeline", "--to is before --from");
-	return timeline(&arguments);
+	if (status < 0)
+		status = run(&arguments);
+	pp_selection_free(arguments.selection);
+	return status;
 }

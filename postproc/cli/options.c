@@ -64,23 +64,3 @@ int pp_cli_take_format(const char *command, const char *value, bool *ret_json)
 	*ret_json = strcmp(value, "json") == 0;
 	return PP_EXIT_GOOD;
 }
-
-int pp_cli_take_tid(const char *command, const char *value, uint32_t *ret_tid)
-{
-	guint64 tid;
-
-	if (!g_ascii_string_to_unsigned(value, 10, 1, INT32_MAX, &tid, NULL))
-		return pp_cli_usage(command, "--tid %s: not a thread id", value);
-	*ret_tid = (uint32_t)tid;
-	return PP_EXIT_GOOD;
-}
-
-int pp_cli_add_tid(const char *command, const char *value, GString *tids)
-{
-	uint32_t tid = 0;
-	int status = pp_cli_take_tid(command, value, &tid);
-
-	if (status == PP_EXIT_GOOD)
-		g_string_append_printf(tids, "%s%" PRIu32, tids->len ? "," : "", tid);
-	return status;
-}

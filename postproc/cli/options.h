@@ -53,9 +53,5 @@ const struct pp_symbols_options *pp_cli_symbols(void);
 
 /* Of options that more than one subcommand has; PP_EXIT_GOOD, or the exit status. */
 int pp_cli_take_format(const char *command, const char *value, bool *ret_json);
-int pp_cli_take_tid(const char *command, const char *value, uint32_t *ret_tid);
-
-/* For one that may be repeated: "1,2", as the option "tid" of passes has them. */
-int pp_cli_add_tid(const char *command, const char *value, GString *tids);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
+#include "cli/select.h"
 #include "core/duration.h"
 #include "input/events.h"
 #include "pass/replay.h"
@@ -90,6 +91,9 @@ static void take_line(void *data, const struct pp_replay_line *line)
 {
 	struct printer *printer = data;
 
+	if (!pp_selects_time(&printer->view->context, line->time_ns) ||
+	    !pp_selects_function(&printer->view->context, line->name))
+		return;
 	if (printer->json)
 		append_json(printer, line);
 	else
@@ -135,8 +139,13 @@ static int replay(struct printer *printer, uint32_t tid, struct pp_error *err)
 		g_string_append(printer->text, "{\n \"schema\": 1,\n \"calls\": [");
 	ret = pp_events_read(view->capture, PP_REPLAY_KINDS, take_event, printer, err);
 	pp_replay_release(printer->replay);
+	if (ret == 0 && view->capture->histories->len)
+		ret = pp_cli_select_check(view, PP_SELECT_FUNCTION, err);
 	if (ret < 0)
 		return ret;
+	if (!printer->thread && view->context.selection->by & ~PP_SELECT_THREAD)
+		return pp_error_add(err, -ENOENT, "%s: no call is in all that is selected",
+				    view->capture->model->dir);
 	if (!printer->thread)
 		return view->capture->histories->len
 			   ? pp_error_add(
@@ -153,8 +162,9 @@ static int replay(struct printer *printer, uint32_t tid, struct pp_error *err)
 	return 0;
 }
 
-int pp_cli_replay(const char *dir, uint32_t tid, bool json)
+int pp_cli_replay(const char *dir, struct pp_selection *selection, bool json)
 {
+	uint32_t tid = (uint32_t)((struct pp_wanted *)selection->tids->pdata[0])->number;
 	struct pp_error err = PP_ERROR_INIT;
 	struct pp_view view;
 	struct printer printer = {.view = &view, .json = json, .status = PP_EXIT_GOOD};
@@ -162,6 +172,8 @@ int pp_cli_replay(const char *dir, uint32_t tid, bool json)
 	int ret = pp_view_open(&view, dir, NULL, &err), damaged;
 
 	printer.text = g_string_new(NULL);
+	if (ret == 0)
+		pp_view_select(&view, selection);
 	if (ret == 0)
 		ret = pp_cli_look_for_returns(&view, tid, &has_returns, &err);
 	if (ret == 0) {

@@ -4,9 +4,10 @@
 #define PP_CLI_REPLAY_H
 
 #include "cli/view.h"
+#include "pass/select.h"
 
-/* Prints them; the exit status. */
-int pp_cli_replay(const char *dir, uint32_t tid, bool json);
+/* Prints those of the one thread selected, by time and function; the exit status. */
+int pp_cli_replay(const char *dir, struct pp_selection *selection, bool json);
 
 /* Whether the history tells of returns by threads with that tid. */
 int pp_cli_look_for_returns(const struct pp_view *view, uint32_t tid, bool *ret,

@@ -58,20 +58,6 @@ int pp_view_run(struct pp_view *view, const char *const *names, unsigned n_names
 	return 0;
 }
 
-int pp_view_check_tids(const struct pp_view *view, const char *tids, struct pp_error *err)
-{
-	g_auto(GStrv) words = g_strsplit(tids, ",", -1);
-
-	for (char **tid = words; *tid; tid++)
-		if (!pp_model_thread_at(view->capture->model, (uint32_t)strtoul(*tid, NULL, 10),
-					INT64_MAX))
-			return pp_error_add(err, -ENOENT,
-					    "%s: no thread has tid %s; "
-					    "see `gprof-mt report threads`",
-					    view->capture->model->dir, *tid);
-	return 0;
-}
-
 int pp_view_print_damage(const struct pp_view *view)
 {
 	const GPtrArray *damage = view->capture->damage;

@@ -27,12 +27,6 @@ int pp_view_open(struct pp_view *view, const char *dir, GHashTable *options, str
 int pp_view_run(struct pp_view *view, const char *const *names, unsigned n_names,
 		struct pp_error *err);
 
-/*
- * Each of "1,2" has to be of a thread of the capture, lest a typing error shows as an empty report;
- * after the run, which may find more.
- */
-int pp_view_check_tids(const struct pp_view *view, const char *tids, struct pp_error *err);
-
 /* Prints what is damaged in the capture on stderr; the exit status that this means. */
 int pp_view_print_damage(const struct pp_view *view);
 

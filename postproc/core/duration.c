@@ -2,15 +2,36 @@
 #include "core/duration.h"
 
 #include <math.h>
+#include <string.h>
 
 #include <glib.h>
 
+static const struct {
+	double ns;
+	const char *unit;
+} units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+
+bool pp_duration_read(const char *text, const char *default_unit, int64_t *ret_ns)
+{
+	char *unit;
+	double number = g_ascii_strtod(text, &unit);
+
+	/* Not what strtod() takes besides: signs, hexadecimal, "inf", blanks before it. */
+	if (strspn(text, "0123456789.") != (size_t)(unit - text) || unit == text)
+		return false;
+	for (unsigned i = 0; i < G_N_ELEMENTS(units); i++) {
+		if (g_strcmp0(*unit ? unit : default_unit, units[i].unit) != 0)
+			continue;
+		if (number * units[i].ns >= 0x1p62)
+			return false;
+		*ret_ns = llround(number * units[i].ns);
+		return true;
+	}
+	return false;
+}
+
 char *pp_duration_text(int64_t time_ns)
 {
-	static const struct {
-		double ns;
-		const char *unit;
-	} units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
 	double ns = fabs((double)time_ns);
 	const char *sign = time_ns < 0 ? "-" : "";
 

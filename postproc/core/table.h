@@ -62,7 +62,6 @@ struct pp_table {
 	GPtrArray *notes; /* of char *: what could not be measured, and why */
 	char *text; /* owned; laid out by the pass: text output shows it instead of the rows */
 	unsigned text_rows; /* text shows the first so many of a long table; 0: all */
-	bool is_chosen;	    /* threads asked for chose what it is about: all rows belong to it */
 };
 
 struct pp_table *pp_table_new(const char *key, const char *title, const struct pp_column *columns,

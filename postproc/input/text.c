@@ -489,6 +489,17 @@ static int read_kind(struct reader *reader, struct pp_event *event)
 	return fail(reader, "no event '%s'", name);
 }
 
+static int64_t start_of(const struct pp_model *model, int64_t start_ns)
+{
+	for (guint i = 0; i < model->threads->len; i++) {
+		const struct pp_thread *thread = model->threads->pdata[i];
+
+		if (thread->start_ns != PP_TIME_UNKNOWN)
+			start_ns = MIN(start_ns, thread->start_ns);
+	}
+	return start_ns;
+}
+
 static int read_event(struct reader *reader)
 {
 	struct pp_model *model = reader->text->model;
@@ -507,7 +518,7 @@ static int read_event(struct reader *reader)
 	if ((r = read_kind(reader, &event)) || (r = check_all_used(reader)))
 		return r;
 	if (!reader->seen_event)
-		model->start_ns = event.time_ns;
+		model->start_ns = start_of(model, event.time_ns);
 	model->end_ns = event.time_ns;
 	reader->seen_event = true;
 	reader->last_ns = event.time_ns;

@@ -5,6 +5,7 @@
  *
  * The average needs the number of calls alone; what a single period had needs their history.
  */
+#include "pass/select.h"
 #include "pass/shown.h"
 #include "pass/thread_state.h"
 
@@ -26,6 +27,7 @@ static const struct pp_column columns[] = {
 /* Of one thread. */
 struct activity {
 	bool recorded;	  /* calls of it one by one */
+	uint64_t in_time; /* of these, those in the time selected */
 	uint64_t n_calls; /* since it was last switched out */
 	uint64_t most, n_with_calls;
 };
@@ -68,12 +70,24 @@ static void activity_event(void *state, const struct pp_event *event)
 	if (event->kind == PP_EVENT_CALL) {
 		activity = activity_of(self, event->thread);
 		activity->recorded = true;
+		activity->in_time += pp_selects_time(self->context, event->time_ns);
 		activity->n_calls++;
 		return;
 	}
 	pp_thread_states_event(self->states, event);
 	if (event->kind == PP_EVENT_SWITCH && event->sched_switch.prev)
 		end_period(activity_of(self, event->sched_switch.prev));
+}
+
+/* In the time selected.  False: not known. */
+static bool calls_of(struct activities *self, const struct pp_thread *thread, uint64_t *ret_calls)
+{
+	const struct activity *activity = activity_of(self, thread);
+
+	if (!pp_selects_by(self->context, PP_SELECT_TIME))
+		return pp_thread_calls(thread, ret_calls);
+	*ret_calls = activity->in_time;
+	return activity->recorded && !thread->records_lost;
 }
 
 static void add_row(struct activities *self, struct pp_table *table, const struct pp_thread *thread)
@@ -87,14 +101,15 @@ static void add_row(struct activities *self, struct pp_table *table, const struc
 	pp_cell_set_text(&row[NAME], thread->name);
 	if (scheduled)
 		pp_cell_set_count(&row[PERIODS], life->activities);
-	if (!pp_thread_calls(thread, &calls))
+	if (!calls_of(self, thread, &calls))
 		return;
 	pp_cell_set_count(&row[CALLS], calls);
 	if (!scheduled || !life->activities)
 		return;
 	pp_cell_set_number(&row[PER_ACTIVITY], (double)calls / (double)life->activities);
 	end_period(activity);
-	if (activity->recorded && !thread->records_lost) {
+	if (activity->recorded && !thread->records_lost &&
+	    !pp_selects_by(self->context, PP_SELECT_TIME)) {
 		pp_cell_set_count(&row[MOST], activity->most);
 		if (activity->n_with_calls <= life->activities)
 			pp_cell_set_count(&row[WITHOUT], life->activities - activity->n_with_calls);
@@ -114,7 +129,7 @@ static void activity_finish(void *state, int64_t end_ns, GPtrArray *tables)
 		const struct pp_thread *thread = threads->pdata[i];
 
 		any_recorded |= activity_of(self, thread)->recorded;
-		if (pp_pass_shows_tid(self->context, thread->tid) &&
+		if (pp_selects_thread(self->context, thread) &&
 		    (thread->arcs || pp_thread_state(self->states, thread)))
 			add_row(self, table, thread);
 	}
@@ -124,6 +139,9 @@ static void activity_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	else if (!any_recorded)
 		pp_table_note(table, "calls were counted, not recorded ([calls] mode = history "
 				     "does): how many one period had is not known");
+	if (pp_selects_by(self->context, PP_SELECT_TIME))
+		pp_table_note(table, "--time may begin or end within a period: what single ones "
+				     "had is left out");
 	g_ptr_array_add(tables, table);
 }
 
@@ -139,6 +157,7 @@ static void activity_free(void *state)
 const struct pp_pass pp_pass_activity = {
     .name = "activity",
     .kinds = PP_THREAD_STATE_KINDS | PP_EVENT_MASK(PP_EVENT_CALL),
+    .selects = PP_SELECT_THREAD | PP_SELECT_TIME,
     .start = activity_start,
     .event = activity_event,
     .finish = activity_finish,

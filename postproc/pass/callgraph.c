@@ -9,6 +9,7 @@
 #include <inttypes.h>
 
 #include "pass/graph.h"
+#include "pass/select.h"
 #include "pass/shown.h"
 
 enum { FROM = PP_N_THREAD_CELLS, TO, CALLS };
@@ -25,6 +26,7 @@ static const struct pp_column columns[] = {
 
 /* A graph being laid out. */
 struct layout {
+	const struct pp_pass_context *context;
 	const struct pp_graph *graph;
 	GString *text;
 	uint32_t *entry;       /* function -> the [number] of its entry */
@@ -183,6 +185,8 @@ static void append_function(const struct layout *layout, uint32_t number)
 	const struct pp_function *function = pp_graph_function(graph, number);
 	uint32_t i = first_call_to(graph, number);
 
+	if (!pp_selects_function(layout->context, function->name))
+		return;
 	if (i == graph->calls->len || call_at(graph, i)->to != number)
 		g_string_append_printf(layout->text,
 				       "%6s %5s %7s %7s %7s %7s     " SPONTANEOUS "\n", "", "", "",
@@ -222,9 +226,11 @@ static void append_cycle(const struct layout *layout, uint32_t cycle)
 	g_string_append(layout->text, RULE);
 }
 
-static void append_graph(GString *text, const char *title, const struct pp_graph *graph)
+static void append_graph(const struct pp_listing *self, const char *title,
+			 const struct pp_graph *graph)
 {
-	struct layout layout = {.graph = graph, .text = text};
+	GString *text = self->text;
+	struct layout layout = {.context = self->context, .graph = graph, .text = text};
 	uint32_t last_cycle = 0;
 
 	add_cycle_totals(&layout);
@@ -236,7 +242,8 @@ static void append_graph(GString *text, const char *title, const struct pp_graph
 		uint32_t cycle = pp_graph_function(graph, i)->cycle;
 
 		/* The members of a cycle follow each other. */
-		if (cycle && cycle != last_cycle)
+		if (cycle && cycle != last_cycle &&
+		    !pp_selects_by(self->context, PP_SELECT_FUNCTION))
 			append_cycle(&layout, cycle);
 		last_cycle = cycle;
 		append_function(&layout, i);
@@ -249,17 +256,23 @@ static void append_graph(GString *text, const char *title, const struct pp_graph
 	g_free(layout.children);
 }
 
-static void add_rows(struct pp_table *table, const struct pp_thread *thread,
+static void add_rows(const struct pp_listing *self, const struct pp_thread *thread,
 		     const struct pp_graph *graph)
 {
 	for (uint32_t i = 0; i < graph->calls->len; i++) {
 		const struct pp_call *call = call_at(graph, i);
-		struct pp_cell *row = pp_thread_row(table, thread);
+		const char *from = call->from == PP_SPONTANEOUS
+				       ? SPONTANEOUS
+				       : pp_graph_function(graph, call->from)->name;
+		const char *to = pp_graph_function(graph, call->to)->name;
+		struct pp_cell *row;
 
-		pp_cell_set_text(&row[FROM], call->from == PP_SPONTANEOUS
-						 ? SPONTANEOUS
-						 : pp_graph_function(graph, call->from)->name);
-		pp_cell_set_text(&row[TO], pp_graph_function(graph, call->to)->name);
+		if (!pp_selects_function(self->context, from) &&
+		    !pp_selects_function(self->context, to))
+			continue;
+		row = pp_thread_row(self->table, thread);
+		pp_cell_set_text(&row[FROM], from);
+		pp_cell_set_text(&row[TO], to);
 		pp_cell_set_count(&row[CALLS], call->count);
 	}
 }
@@ -287,8 +300,8 @@ static void callgraph_finish(void *state, int64_t end_ns, GPtrArray *tables)
 			struct pp_graph *graph = pp_graph_new(self->context->namer, &thread, 1);
 			g_autofree char *title = pp_thread_title(thread);
 
-			add_rows(self->table, thread, graph);
-			append_graph(self->text, title, graph);
+			add_rows(self, thread, graph);
+			append_graph(self, title, graph);
 			pp_graph_free(graph);
 		}
 		g_ptr_array_unref(threads);
@@ -298,6 +311,7 @@ static void callgraph_finish(void *state, int64_t end_ns, GPtrArray *tables)
 
 const struct pp_pass pp_pass_callgraph = {
     .name = "callgraph",
+    .selects = PP_SELECT_THREAD | PP_SELECT_FUNCTION,
     .start = callgraph_start,
     .finish = callgraph_finish,
     .free = g_free,

@@ -3,6 +3,7 @@
  * The call graph, of the chosen threads of each process together: functions with their calls and
  * the CPU time that samples found in them, and who called whom, how often.
  */
+#include "pass/select.h"
 #include "pass/graph.h"
 #include "pass/shown.h"
 
@@ -234,6 +235,7 @@ static void calls_finish(void *state, int64_t end_ns, GPtrArray *tables)
 
 const struct pp_pass pp_pass_calls = {
     .name = "calls",
+    .selects = PP_SELECT_THREAD,
     .start = calls_start,
     .finish = calls_finish,
     .free = g_free,

@@ -14,6 +14,8 @@
  */
 #include "pass/critical_path.h"
 
+#include "pass/select.h"
+
 /* struct pp_object.data: where the thread was that released it last while others waited. */
 struct release {
 	struct pp_chain chain;
@@ -30,14 +32,17 @@ static uint64_t key_of(enum pp_critical_amount amount, guint id, unsigned mode)
 }
 
 /* What the thread did up to that time was this. */
-static void account(struct pp_critical_track *track, const struct pp_thread *thread,
-		    int64_t until_ns, enum pp_mode mode)
+static void account(const struct pp_critical *self, struct pp_critical_track *track,
+		    const struct pp_thread *thread, int64_t until_ns, enum pp_mode mode)
 {
-	int64_t ns = until_ns - track->until_ns;
+	int64_t from_ns = track->until_ns, ns;
 
-	if (ns <= 0)
+	if (until_ns <= from_ns)
 		return;
 	track->until_ns = until_ns;
+	ns = pp_selected_ns(self->context, from_ns, until_ns);
+	if (!ns)
+		return;
 	pp_chain_add(&track->chain, key_of(PP_CRITICAL_IN_MODE, thread->serial, mode), ns);
 	if (mode == PP_MODE_RUNNING || mode == PP_MODE_RUNNABLE || mode == PP_MODE_UNKNOWN)
 		pp_chain_add(&track->chain, key_of(PP_CRITICAL_AFTER_CALL, track->place, 0), ns);
@@ -88,8 +93,9 @@ static struct pp_critical_track *track_of(struct pp_critical *self, const struct
 }
 
 /* From now on what led to where `from` was at that time led here. */
-static void take_over(struct pp_critical_track *track, struct pp_chain *from, int64_t at_ns,
-		      const struct pp_object *object, int64_t waited_ns)
+static void take_over(const struct pp_critical *self, struct pp_critical_track *track,
+		      struct pp_chain *from, int64_t at_ns, const struct pp_object *object,
+		      int64_t waited_ns)
 {
 	guint id = object ? object->serial : PP_CRITICAL_NO_OBJECT;
 	struct pp_chain chain = pp_chain_branch(from);
@@ -98,10 +104,11 @@ static void take_over(struct pp_critical_track *track, struct pp_chain *from, in
 		pp_chain_drop(&track->chain);
 	track->chain = chain;
 	track->until_ns = at_ns;
-	if (waited_ns < 0)
+	if (waited_ns < 0 || !pp_selects_time(self->context, at_ns))
 		return;
 	pp_chain_add(&track->chain, key_of(PP_CRITICAL_CROSSINGS, id, 0), 1);
-	pp_chain_add(&track->chain, key_of(PP_CRITICAL_WAITED, id, 0), waited_ns);
+	pp_chain_add(&track->chain, key_of(PP_CRITICAL_WAITED, id, 0),
+		     pp_selected_ns(self->context, at_ns - waited_ns, at_ns));
 }
 
 static void begin(struct pp_critical *self, const struct pp_thread *thread, int64_t now_ns);
@@ -114,7 +121,7 @@ static struct pp_critical_track *track_until(struct pp_critical *self,
 
 	if (!track->chain.leaf)
 		begin(self, thread, now_ns);
-	account(track, thread, now_ns, mode_of(self, thread));
+	account(self, track, thread, now_ns, mode_of(self, thread));
 	return track;
 }
 
@@ -134,7 +141,7 @@ static void begin(struct pp_critical *self, const struct pp_thread *thread, int6
 	    parent->serial < self->tracks->len && self->tracks->pdata[parent->serial]) {
 		struct pp_critical_track *creator = track_until(self, parent, now_ns);
 
-		take_over(track, &creator->chain, creator->until_ns, NULL, -1);
+		take_over(self, track, &creator->chain, creator->until_ns, NULL, -1);
 		return;
 	}
 	track->chain = pp_chain_begin(self->chains, from_ns);
@@ -154,7 +161,7 @@ static void on_waking(struct pp_critical *self, const struct pp_event *event)
 	/* Not up to now: what it did so far is on its path no more. */
 	track = track_of(self, thread);
 	of_waker = track_until(self, waker, event->time_ns);
-	take_over(track, &of_waker->chain, of_waker->until_ns, track->waits_on,
+	take_over(self, track, &of_waker->chain, of_waker->until_ns, track->waits_on,
 		  track->waits_on ? event->time_ns - track->waits_since_ns : 0);
 }
 
@@ -166,7 +173,7 @@ static void on_fork(struct pp_critical *self, const struct pp_event *event)
 	if (!thread || !parent || track_of(self, thread)->chain.leaf)
 		return;
 	creator = track_until(self, parent, event->time_ns);
-	take_over(track_of(self, thread), &creator->chain, creator->until_ns, NULL, -1);
+	take_over(self, track_of(self, thread), &creator->chain, creator->until_ns, NULL, -1);
 }
 
 /* --- releases, where wake-ups are not recorded ---------------------------------------------- */
@@ -213,8 +220,8 @@ static void follow_release(struct pp_critical *self, struct pp_object *object,
 	}
 	if (!chain || at_ns <= operation->begin_ns || at_ns > operation->end_ns)
 		return;
-	take_over(track, chain, at_ns, object, at_ns - operation->begin_ns);
-	account(track, operation->thread, operation->end_ns, PP_MODE_BLOCKED_SYNC);
+	take_over(self, track, chain, at_ns, object, at_ns - operation->begin_ns);
+	account(self, track, operation->thread, operation->end_ns, PP_MODE_BLOCKED_SYNC);
 }
 
 /* --- what the state machines tell ----------------------------------------------------------- */
@@ -226,7 +233,7 @@ static void on_interval(void *data, const struct pp_interval *interval)
 
 	if (!track->chain.leaf)
 		begin(self, interval->thread, interval->start_ns);
-	account(track, interval->thread, interval->end_ns, interval->mode);
+	account(self, track, interval->thread, interval->end_ns, interval->mode);
 }
 
 static void on_waits(void *data, struct pp_object *object, const struct pp_operation *operation)
@@ -348,6 +355,7 @@ static void critical_free(void *state)
 const struct pp_pass pp_pass_critical_path = {
     .name = "critical-path",
     .kinds = PP_THREAD_STATE_KINDS,
+    .selects = PP_SELECT_THREAD | PP_SELECT_TIME,
     .start = critical_start,
     .event = critical_event,
     .finish = pp_critical_finish,

@@ -4,6 +4,7 @@
 #include "core/duration.h"
 #include "pass/critical_path.h"
 #include "pass/object_row.h"
+#include "pass/select.h"
 #include "pass/shown.h"
 #include "pass/unrecorded.h"
 
@@ -355,7 +356,7 @@ static struct pp_table *functions_table(const struct path *path)
 static const struct pp_thread *last_of(const struct pp_critical *self)
 {
 	const GPtrArray *threads = self->context->model->threads;
-	bool asked = self->context->options && g_hash_table_contains(self->context->options, "tid");
+	bool asked = pp_selects_by(self->context, PP_SELECT_THREAD);
 	const struct pp_thread *last = NULL;
 	int64_t last_ns = INT64_MIN;
 
@@ -364,7 +365,7 @@ static const struct pp_thread *last_of(const struct pp_critical *self)
 		const struct pp_critical_track *track = self->tracks->pdata[i];
 
 		if (!track || !track->chain.leaf || track->until_ns <= last_ns ||
-		    !pp_pass_shows_tid(self->context, thread->tid) ||
+		    !pp_selects_thread(self->context, thread) ||
 		    (!asked && !thread->ended && thread->tid != thread->process->pid))
 			continue;
 		last = thread;
@@ -401,6 +402,8 @@ static void add_notes(struct pp_table *table, const struct path *path)
 			      path->end->tid);
 	else
 		pp_table_note(table, "no events of any thread: there is no path");
+	if (pp_selects_by(self->context, PP_SELECT_TIME))
+		pp_table_note(table, "--time: of the path to that end, the part in that time");
 	if (path->end && path->from_ns > first_ns)
 		pp_table_note(table,
 			      "who started its first thread is not known: it begins %s after the "
@@ -424,12 +427,11 @@ void pp_critical_finish(void *state, int64_t end_ns, GPtrArray *tables)
 		const struct pp_critical_track *track = self->tracks->pdata[path.end->serial];
 
 		path.sums = pp_chain_sum(&track->chain, &path.from_ns);
-		path.length_ns = track->until_ns - path.from_ns;
+		path.length_ns = pp_selected_ns(self->context, path.from_ns, track->until_ns);
 	} else {
 		path.sums = g_array_new(FALSE, FALSE, sizeof(struct pp_chain_entry));
 	}
 	threads = threads_table(&path);
-	threads->is_chosen = true;
 	add_notes(threads, &path);
 	pp_unrecorded_note(threads, self->context->model);
 	g_ptr_array_add(tables, threads);

@@ -10,6 +10,7 @@
 
 #include "core/duration.h"
 #include "pass/graph.h"
+#include "pass/select.h"
 #include "pass/shown.h"
 
 enum { NAME = PP_N_THREAD_CELLS, CALLS, RECURSIVE, SAMPLES, PERIOD, SELF };
@@ -39,6 +40,7 @@ struct function {
 
 /* The functions of some threads of one process. */
 struct profile {
+	const struct pp_pass_context *context;
 	const struct pp_namer *namer;
 	const struct pp_process *process;
 	GPtrArray *functions;	 /* of struct function * */
@@ -143,6 +145,7 @@ static void profile_init(struct profile *profile, const struct flat *self,
 	struct pp_graph *graph = pp_graph_new(self->listing.context->namer, threads, n_threads);
 
 	*profile = (struct profile){
+	    .context = self->listing.context,
 	    .namer = self->listing.context->namer,
 	    .process = threads[0]->process,
 	    .functions = g_ptr_array_new_with_free_func(function_free),
@@ -215,6 +218,8 @@ static void append_text(GString *text, const char *title, const struct profile *
 		const struct function *function = profile->functions->pdata[i];
 
 		cumulative += function->samples;
+		if (!pp_selects_function(profile->context, function->name))
+			continue;
 		append_function(text, profile, function, cumulative);
 	}
 	g_string_append_c(text, '\n');
@@ -225,8 +230,11 @@ static void add_rows(struct pp_table *table, const struct pp_thread *thread,
 {
 	for (guint i = 0; i < profile->functions->len; i++) {
 		const struct function *function = profile->functions->pdata[i];
-		struct pp_cell *row = pp_thread_row(table, thread);
+		struct pp_cell *row;
 
+		if (!pp_selects_function(profile->context, function->name))
+			continue;
+		row = pp_thread_row(table, thread);
 		pp_cell_set_text(&row[NAME], function->name);
 		if (function->is_counted) {
 			pp_cell_set_count(&row[CALLS], function->calls);
@@ -342,6 +350,7 @@ static void flat_finish(void *state, int64_t end_ns, GPtrArray *tables)
 
 const struct pp_pass pp_pass_flat = {
     .name = "flat",
+    .selects = PP_SELECT_THREAD | PP_SELECT_FUNCTION,
     .start = flat_start,
     .finish = flat_finish,
     .free = g_free,

@@ -7,6 +7,7 @@
 #include "pass/history.h"
 #include "pass/object_row.h"
 #include "pass/paths.h"
+#include "pass/select.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -51,7 +52,6 @@ struct record {
 
 struct pp_history {
 	const struct pp_pass_context *context;
-	struct pp_history_filter filter;
 	struct pp_thread_listener thread_listener;
 	struct pp_object_listener object_listener;
 	struct pp_thread_states *states;
@@ -60,12 +60,12 @@ struct pp_history {
 	GHashTable *site_names; /* process -> GHashTable: site -> its name */
 };
 
-static void keep(struct pp_history *history, struct pp_object *object, const struct record *record)
+static void keep(struct pp_history *history, struct pp_object *object,
+		 const struct pp_operation *operation, const struct record *record)
 {
-	const struct pp_history_filter *filter = &history->filter;
-
-	if ((filter->address && object->address != filter->address) ||
-	    (filter->tid && record->thread->tid != filter->tid))
+	if (!pp_selects_time(history->context, record->time_ns) ||
+	    !pp_may_select_object(history->context, object) ||
+	    !pp_selects_operation(history->context, operation))
 		return;
 	if (!object->data)
 		object->data = g_array_new(FALSE, FALSE, sizeof(struct record));
@@ -91,7 +91,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	};
 
 	(void)acquired;
-	keep(history, object, &record);
+	keep(history, object, operation, &record);
 }
 
 static void on_yielded(void *data, struct pp_object *mutex, const struct pp_operation *operation)
@@ -104,16 +104,14 @@ static void on_yielded(void *data, struct pp_object *mutex, const struct pp_oper
 	    .finished = true,
 	};
 
-	keep(data, mutex, &record);
+	keep(data, mutex, operation, &record);
 }
 
-struct pp_history *pp_history_new(const struct pp_pass_context *context,
-				  const struct pp_history_filter *filter)
+struct pp_history *pp_history_new(const struct pp_pass_context *context)
 {
 	struct pp_history *history = g_new0(struct pp_history, 1);
 
 	history->context = context;
-	history->filter = *filter;
 	history->thread_listener = pp_objects_feed(&history->objects);
 	history->object_listener = (struct pp_object_listener){
 	    .data = history,
@@ -149,15 +147,6 @@ void pp_history_event(struct pp_history *history, const struct pp_event *event)
 	pp_thread_states_event(history->states, event);
 }
 
-/* "forks" names all that is in that variable: "forks", "forks+40", and each generation of them. */
-static bool is_called(const char *name, const char *wanted)
-{
-	size_t len = strlen(wanted);
-
-	return strcmp(name, wanted) == 0 ||
-	       (strncmp(name, wanted, len) == 0 && strchr("+ ", name[len]));
-}
-
 static int compare_records(const void *a, const void *b)
 {
 	const struct record *x = a, *y = b;
@@ -167,15 +156,11 @@ static int compare_records(const void *a, const void *b)
 
 void pp_history_finish(struct pp_history *history, int64_t end_ns)
 {
-	const char *wanted = history->filter.name;
-
 	pp_thread_states_finish(history->states, end_ns);
 	for (guint i = 0; i < history->objects.all->len; i++) {
 		struct pp_object *object = history->objects.all->pdata[i];
-		g_autofree char *name =
-		    wanted ? pp_object_name(object, history->context->namer) : NULL;
 
-		if (!object->data || (wanted && !is_called(name, wanted)))
+		if (!object->data || !pp_selects_object(history->context, object))
 			continue;
 		/* Only what never returned is out of order.  Stable, unlike qsort. */
 		g_array_sort(object->data, compare_records);

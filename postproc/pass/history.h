@@ -2,32 +2,26 @@
 /*
  * The history of operations on each synchronization object (the paper's Figure 7, left).
  *
- * The one analysis that keeps every event, in 40 bytes an operation; a filter keeps less.  Tables
- * are made of a part at a time, so that showing the history takes little more than keeping it.
+ * The one analysis that keeps every event, in 40 bytes an operation; a selection keeps less.
+ * Tables are made of a part at a time, so that showing the history takes little more than keeping
+ * it.
  */
 #ifndef PP_PASS_HISTORY_H
 #define PP_PASS_HISTORY_H
 
 #include "pass/object_state.h"
 
-struct pp_history_filter {
-	uint64_t address; /* only the objects at this address; 0: all */
-	const char *name; /* only objects called this, or in variables called this; NULL: all */
-	uint32_t tid;	  /* only operations by threads with this tid; 0: all */
-};
-
 #define PP_HISTORY_KINDS PP_THREAD_STATE_KINDS
 
 struct pp_history;
 
-/* The filter is copied; its name, like the context, is borrowed. */
-struct pp_history *pp_history_new(const struct pp_pass_context *context,
-				  const struct pp_history_filter *filter);
+/* Of what the context selects; it is borrowed. */
+struct pp_history *pp_history_new(const struct pp_pass_context *context);
 void pp_history_free(struct pp_history *history);
 void pp_history_event(struct pp_history *history, const struct pp_event *event);
 void pp_history_finish(struct pp_history *history, int64_t end_ns);
 
-/* Objects with operations that passed the filter, in order of appearance; after finish. */
+/* Objects with operations that are selected, in order of appearance; after finish. */
 unsigned pp_history_n_objects(const struct pp_history *history);
 const struct pp_object *pp_history_object(const struct pp_history *history, unsigned at);
 unsigned pp_history_n_operations(const struct pp_history *history, unsigned at);

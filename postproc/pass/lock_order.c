@@ -7,6 +7,7 @@
  * tries, since it does not wait, but one that succeeded holds from then on.  Nor does what the
  * thread holds already.  A condition wait goes for its mutex while what else it holds stays held.
  */
+#include "pass/select.h"
 #include "pass/lock_order.h"
 
 /* Of more locks held at a time the last are looked at; 1000 stripes taken in a row are no news. */
@@ -241,6 +242,7 @@ static void lock_order_free(void *state)
 const struct pp_pass pp_pass_lock_order = {
     .name = "lock-order",
     .kinds = PP_THREAD_STATE_KINDS,
+    .selects = PP_SELECT_THREAD,
     .start = lock_order_start,
     .event = lock_order_event,
     .finish = pp_lock_order_finish,

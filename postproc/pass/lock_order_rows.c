@@ -3,6 +3,7 @@
  * them. */
 #include <inttypes.h>
 
+#include "pass/select.h"
 #include "pass/components.h"
 #include "pass/lock_order.h"
 #include "pass/object_row.h"
@@ -391,7 +392,7 @@ static GPtrArray *shown_links(const struct pp_lock_order *self)
 		const struct pp_thread *thread =
 		    self->context->model->threads->pdata[link->parts[PP_ORDER_PART_THREAD]];
 
-		if (pp_pass_shows_tid(self->context, thread->tid))
+		if (pp_selects_thread(self->context, thread))
 			links->pdata[n++] = links->pdata[i];
 	}
 	g_ptr_array_set_size(links, (gint)n);

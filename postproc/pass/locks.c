@@ -8,6 +8,7 @@
  * wait; the time in between is a wait for the condition variable alone.
  */
 #include "pass/object_row.h"
+#include "pass/select.h"
 #include "pass/unrecorded.h"
 
 #include <string.h>
@@ -133,32 +134,55 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	struct locks *self = data;
 	/* The second time that a condition wait comes, for its mutex: the wait was not for that. */
 	bool regained = object->type != pp_sync_type(operation->op);
-	int64_t wait_ns = regained ? 0 : operation->end_ns - operation->begin_ns;
-	bool contended = operation->waited && !regained;
+	bool counts = pp_selects_time(self->context, operation->end_ns);
+	int64_t wait_ns =
+	    regained ? 0 : pp_selected_ns(self->context, operation->begin_ns, operation->end_ns);
+	bool contended = operation->waited && !regained && counts;
 	struct lock *lock;
 	struct site *site;
 
-	if (!is_attempt(operation->op))
+	if (!is_attempt(operation->op) || (!counts && !wait_ns) ||
+	    !pp_may_select_object(self->context, object) ||
+	    !pp_selects_operation(self->context, operation))
 		return;
 	lock = lock_of(object);
 	site = site_of(lock, operation->site, operation->op);
-	lock->acquired += acquired;
+	lock->acquired += acquired && counts;
 	lock->contended += contended;
 	lock->wait_ns += wait_ns;
 	lock->wait_max_ns = MAX(lock->wait_max_ns, wait_ns);
-	site->calls++;
+	site->calls += counts;
 	site->contended += contended;
 	site->wait_ns += wait_ns;
-	self->unfinished += !operation->finished;
+	self->unfinished += !operation->finished && counts;
+}
+
+/* A hold is selected with the operation that it began with. */
+static bool selects_hold(const struct locks *self, const struct pp_object *object,
+			 const struct pp_hold *hold)
+{
+	struct pp_operation operation = {
+	    .thread = hold->thread,
+	    .op = hold->op,
+	    .site = hold->site,
+	    .begin_ns = hold->since_ns - hold->wait_ns,
+	    .end_ns = hold->since_ns,
+	};
+
+	return pp_may_select_object(self->context, object) &&
+	       pp_selects_operation(self->context, &operation);
 }
 
 static void on_released(void *data, struct pp_object *object, const struct pp_hold *hold,
 			int64_t end_ns, const struct pp_operation *operation)
 {
 	struct locks *self = data;
-	struct lock *lock = lock_of(object);
-	int64_t hold_ns = end_ns - hold->since_ns;
+	int64_t hold_ns = pp_selected_ns(self->context, hold->since_ns, end_ns);
+	struct lock *lock;
 
+	if (self->context->selection && (!hold_ns || !selects_hold(self, object, hold)))
+		return;
+	lock = lock_of(object);
 	lock->hold_ns += hold_ns;
 	lock->hold_max_ns = MAX(lock->hold_max_ns, hold_ns);
 	site_of(lock, hold->site, hold->op)->hold_ns += hold_ns;
@@ -291,7 +315,7 @@ static void locks_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	for (guint i = 0; i < self->objects.all->len; i++) {
 		struct pp_object *object = self->objects.all->pdata[i];
 
-		if (object->data)
+		if (object->data && pp_selects_object(self->context, object))
 			g_ptr_array_add(used, object);
 	}
 	g_ptr_array_sort(used, compare_objects);
@@ -330,6 +354,7 @@ static void locks_free(void *state)
 const struct pp_pass pp_pass_locks = {
     .name = "locks",
     .kinds = PP_THREAD_STATE_KINDS,
+    .selects = PP_SELECT_ALL,
     .start = locks_start,
     .event = locks_event,
     .finish = locks_finish,

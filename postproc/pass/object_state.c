@@ -177,6 +177,7 @@ static void take(struct pp_objects *objects, struct pp_object *object,
 	    .op = operation->op,
 	    .site = operation->site,
 	    .since_ns = now_ns,
+	    .wait_ns = now_ns - operation->begin_ns,
 	    .superseded_ns = PP_TIME_UNKNOWN,
 	    .depth = 1,
 	};

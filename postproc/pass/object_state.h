@@ -20,6 +20,7 @@ struct pp_hold {
 	enum st_event op; /* that acquired it; cond_wait for a re-acquisition */
 	uint64_t site;
 	int64_t since_ns;
+	int64_t wait_ns;       /* for it */
 	int64_t superseded_ns; /* another acquired it then; PP_TIME_UNKNOWN: none has */
 	unsigned depth;	       /* of recursion */
 };

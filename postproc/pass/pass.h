@@ -13,19 +13,22 @@
 #include "core/namer.h"
 #include "core/table.h"
 
+struct pp_selection;
+
 struct pp_pass_context {
 	const struct pp_model *model;
 	const struct pp_namer *namer;
 	bool has_kernel;       /* scheduling events are there */
 	bool has_switch_pairs; /* ... and say who ran next (not so with the `switches` source) */
 	bool has_wakings;      /* ... and wake-ups */
-	/* string -> string; may be NULL.  "tid": the tids to show, "12,34"; "through-idle". */
-	GHashTable *options;
+	struct pp_selection *selection; /* pass/select.h; NULL: everything */
+	GHashTable *options;		/* string -> string; may be NULL.  "through-idle" */
 };
 
 struct pp_pass {
 	const char *name; /* also the report section, if it has one */
 	unsigned kinds;	  /* PP_EVENT_MASK(...) it wants */
+	unsigned selects; /* PP_SELECT_*: what of a selection it heeds */
 	/* Passes whose tables this one reads in its finish(), NULL-terminated; NULL: none. */
 	const char *const *needs;
 	void *(*start)(const struct pp_pass_context *context);
@@ -43,8 +46,5 @@ struct pp_pass {
 /* NULL-terminated; registry.c. */
 extern const struct pp_pass *const pp_passes[];
 const struct pp_pass *pp_pass_find(const char *name);
-
-/* Whether the option "tid" lets the thread be shown. */
-bool pp_pass_shows_tid(const struct pp_pass_context *context, uint32_t tid);
 
 #endif

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "pass/object_row.h"
+#include "pass/select.h"
 #include "pass/unrecorded.h"
 
 /* The rest is seldom of interest, and there may be thousands. */
@@ -81,15 +82,18 @@ static struct use *use_of(struct paths *self, struct pp_object *object,
 static void on_operation(void *data, struct pp_object *object, const struct pp_operation *operation,
 			 bool acquired)
 {
-	int64_t wait_ns = operation->end_ns - operation->begin_ns;
+	struct paths *self = data;
+	int64_t wait_ns = pp_selected_ns(self->context, operation->begin_ns, operation->end_ns);
+	bool counts = pp_selects_time(self->context, operation->end_ns);
 	struct use *use;
 
 	(void)acquired;
 	/* A condition wait comes a second time, for its mutex. */
-	if (!operation->path || object->type != pp_sync_type(operation->op))
+	if (!operation->path || object->type != pp_sync_type(operation->op) ||
+	    (!counts && !wait_ns) || !pp_selects_operation(self->context, operation))
 		return;
-	use = use_of(data, object, operation);
-	use->calls++;
+	use = use_of(self, object, operation);
+	use->calls += counts;
 	use->wait_ns += wait_ns;
 	use->wait_max_ns = MAX(use->wait_max_ns, wait_ns);
 }
@@ -232,8 +236,11 @@ static void paths_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	pp_thread_states_finish(self->states, end_ns);
 	uses = g_list_sort(g_hash_table_get_keys(self->uses), compare_uses);
 	for (GList *at = uses; at; at = at->next)
-		add_row(table, self, at->data);
-	if (!uses)
+		if (pp_selects_object(self->context, ((const struct use *)at->data)->object))
+			add_row(table, self, at->data);
+	if (!table->rows->len && self->context->selection)
+		pp_table_note(table, "no operation selected has a call path");
+	else if (!table->rows->len)
 		pp_table_note(table, "no operation has a call path: sync.paths was off, none "
 				     "waited for so long, or the program's code has no frame "
 				     "pointers (-pg, -fno-omit-frame-pointer)");
@@ -259,6 +266,7 @@ static void paths_free(void *state)
 const struct pp_pass pp_pass_paths = {
     .name = "paths",
     .kinds = PP_THREAD_STATE_KINDS,
+    .selects = PP_SELECT_ALL,
     .start = paths_start,
     .event = paths_event,
     .finish = paths_finish,

@@ -11,6 +11,7 @@
  * by way of a node of its own.  Which of several posts or signals a thread got is not recorded: the
  * oldest is taken.
  */
+#include "pass/select.h"
 #include "pass/precedence.h"
 
 #include <errno.h>
@@ -492,6 +493,7 @@ static void precedence_free(void *state)
 const struct pp_pass pp_pass_precedence = {
     .name = "precedence",
     .kinds = PP_THREAD_STATE_KINDS,
+    .selects = PP_SELECT_THREAD,
     .start = precedence_start,
     .event = precedence_event,
     .finish = precedence_finish,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "pass/set.h"
 
+#include "pass/select.h"
+
 struct member {
 	const struct pp_pass *pass;
 	void *state;
@@ -8,6 +10,7 @@ struct member {
 };
 
 struct pp_pass_set {
+	const struct pp_pass_context *context;
 	GArray *members;		  /* of struct member, in the order of the registry */
 	GArray *takers[PP_N_EVENT_KINDS]; /* of unsigned: who wants the kind */
 	GPtrArray *tables;
@@ -47,6 +50,7 @@ struct pp_pass_set *pp_pass_set_new(const struct pp_pass_context *context, const
 	struct pp_pass_set *set = g_new0(struct pp_pass_set, 1);
 	g_autofree bool *wanted = g_new0(bool, count_passes());
 
+	set->context = context;
 	set->members = g_array_new(FALSE, TRUE, sizeof(struct member));
 	set->tables = g_ptr_array_new_with_free_func((GDestroyNotify)pp_table_free);
 	for (unsigned kind = 0; kind < PP_N_EVENT_KINDS; kind++)
@@ -89,6 +93,17 @@ void pp_pass_set_event(void *data, const struct pp_event *event)
 	}
 }
 
+/* What was asked for and has no meaning there is said, lest the whole be taken for a part. */
+static void note_unheeded(const struct pp_pass_set *set, const struct member *member)
+{
+	unsigned by = set->context->selection ? set->context->selection->by : 0;
+	g_autofree char *names = pp_selection_names(by & ~member->pass->selects);
+
+	if (names && member->n_tables)
+		pp_table_note(set->tables->pdata[member->first_table],
+			      "%s: no choice here, all is shown", names);
+}
+
 void pp_pass_set_finish(struct pp_pass_set *set, int64_t end_ns)
 {
 	for (guint i = 0; i < set->members->len; i++) {
@@ -97,6 +112,7 @@ void pp_pass_set_finish(struct pp_pass_set *set, int64_t end_ns)
 		member->first_table = set->tables->len;
 		member->pass->finish(member->state, end_ns, set->tables);
 		member->n_tables = set->tables->len - member->first_table;
+		note_unheeded(set, member);
 	}
 }
 
@@ -129,16 +145,4 @@ void pp_pass_set_free(struct pp_pass_set *set)
 	g_array_unref(set->members);
 	g_ptr_array_unref(set->tables);
 	g_free(set);
-}
-
-bool pp_pass_shows_tid(const struct pp_pass_context *context, uint32_t tid)
-{
-	const char *tids = context->options ? g_hash_table_lookup(context->options, "tid") : NULL;
-	g_auto(GStrv) words = tids ? g_strsplit(tids, ",", -1) : NULL;
-	char wanted[16];
-
-	if (!tids)
-		return true;
-	g_snprintf(wanted, sizeof(wanted), "%u", tid);
-	return g_strv_contains((const char *const *)words, wanted);
 }

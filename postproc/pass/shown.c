@@ -2,6 +2,7 @@
 #include "pass/shown.h"
 
 #include "core/printable.h"
+#include "pass/select.h"
 
 char *pp_thread_title(const struct pp_thread *thread)
 {
@@ -19,7 +20,7 @@ GPtrArray *pp_threads_with_calls(const struct pp_pass_context *context,
 	for (guint i = 0; i < process->threads->len; i++) {
 		struct pp_thread *thread = process->threads->pdata[i];
 
-		if (thread->arcs && thread->arcs->len && pp_pass_shows_tid(context, thread->tid))
+		if (thread->arcs && thread->arcs->len && pp_selects_thread(context, thread))
 			g_ptr_array_add(threads, thread);
 	}
 	return threads;
@@ -48,10 +49,8 @@ struct pp_cell *pp_thread_row(struct pp_table *table, const struct pp_thread *th
 
 static void note_no_calls(const struct pp_listing *listing)
 {
-	GHashTable *options = listing->context->options;
-
-	if (options && g_hash_table_contains(options, "tid"))
-		pp_table_note(listing->table, "no calls by these threads");
+	if (listing->context->selection)
+		pp_table_note(listing->table, "no such calls by these threads");
 	else
 		pp_table_note(listing->table,
 			      "no calls were counted: the program was not built with -pg, or "

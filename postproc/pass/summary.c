@@ -8,7 +8,7 @@
 
 #include "core/duration.h"
 #include "core/json.h"
-#include "pass/pass.h"
+#include "pass/select.h"
 #include "pass/top.h"
 #include "pass/unrecorded.h"
 
@@ -110,8 +110,9 @@ static char *join_command(JsonObject *info)
 	return g_string_free(text, text->len == 0);
 }
 
-static void set_run(struct pp_cell *row, const struct pp_model *model)
+static void set_run(struct pp_cell *row, const struct pp_pass_context *context)
 {
+	const struct pp_model *model = context->model;
 	JsonObject *info = model->info;
 	g_autofree char *command = join_command(info);
 	int64_t start_ns = pp_json_int(info, "start_ns", model->start_ns);
@@ -126,26 +127,29 @@ static void set_run(struct pp_cell *row, const struct pp_model *model)
 	if (signal >= 0)
 		pp_cell_set_count(&row[SIGNAL], (uint64_t)signal);
 	if (start_ns != PP_TIME_UNKNOWN && end_ns > start_ns)
-		pp_cell_set_time(&row[WALL], end_ns - start_ns);
+		pp_cell_set_time(&row[WALL], pp_selected_ns(context, start_ns, end_ns));
 	if (cpus > 0)
 		pp_cell_set_count(&row[CPUS], (uint64_t)cpus);
 	pp_cell_set_count(&row[PROCESSES], model->processes->len);
 	pp_cell_set_count(&row[THREADS], model->threads->len);
 }
 
-static void set_calls(struct pp_cell *row, const struct pp_model *model)
+static void set_calls(struct pp_cell *row, const struct pp_pass_context *context)
 {
+	const struct pp_model *model = context->model;
 	uint64_t calls = 0;
 	bool counted = false;
 
 	for (guint t = 0; t < model->threads->len; t++) {
 		const struct pp_thread *thread = model->threads->pdata[t];
 
+		if (!pp_selects_thread(context, thread))
+			continue;
 		counted |= thread->arcs != NULL;
 		for (guint i = 0; thread->arcs && i < thread->arcs->len; i++)
 			calls += g_array_index(thread->arcs, struct pp_arc, i).count;
 	}
-	if (counted)
+	if (counted && !pp_selects_by(context, PP_SELECT_TIME))
 		pp_cell_set_count(&row[CALLS], calls);
 }
 
@@ -157,7 +161,7 @@ static void set_sums(struct pp_cell *row, const GPtrArray *tables)
 
 	if (add_up(threads, "running_ns", true, &sum)) {
 		pp_cell_set_time(&row[RUNNING], (int64_t)sum);
-		if (!row[WALL].missing)
+		if (!row[WALL].missing && row[WALL].time_ns)
 			pp_cell_set_number(&row[CPUS_USED],
 					   (double)sum / (double)row[WALL].time_ns);
 	}
@@ -217,7 +221,7 @@ static void append_run(GString *text, const struct pp_cell *row, const struct pp
 			    model->processes->len);
 }
 
-static void append_use(GString *text, const struct pp_cell *row)
+static void append_use(GString *text, const struct pp_cell *row, bool is_part)
 {
 	g_autofree char *running = pp_duration_text(row[RUNNING].time_ns);
 	g_autofree char *wait = pp_duration_text(row[SYNC_WAIT].time_ns);
@@ -232,7 +236,9 @@ static void append_use(GString *text, const struct pp_cell *row)
 	else
 		append_item(text, "CPU time", "%s: %.2f of %" PRIu64 " CPUs in use", running,
 			    row[CPUS_USED].number, row[CPUS].count);
-	if (row[CALLS].missing)
+	if (row[CALLS].missing && is_part)
+		append_item(text, "calls", "when they were made is not known");
+	else if (row[CALLS].missing)
 		append_item(text, "calls",
 			    "not counted: the program was not built with -pg, or "
 			    "counting was off");
@@ -297,18 +303,21 @@ static void summary_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	GString *text = g_string_new(NULL);
 
 	(void)end_ns;
-	set_run(row, model);
-	set_calls(row, model);
+	set_run(row, self->context);
+	set_calls(row, self->context);
 	set_sums(row, tables);
 	set_kernel(row, self->context);
 	pp_cell_set_table(&row[TOP], top);
 	pp_cell_set_count(&row[PROBLEMS], model->problems->len);
 	append_run(text, row, model);
-	append_use(text, row);
+	append_use(text, row, pp_selects_by(self->context, PP_SELECT_TIME));
 	append_top(text, top);
 	append_problems(text, model);
 	table->text = g_string_free(text, FALSE);
 	pp_unrecorded_note(table, model);
+	if (self->context->selection)
+		pp_table_note(table, "wall time, CPU time, calls, sync and waits are of what is "
+				     "selected, as far as that chooses there; the rest is of all");
 	g_ptr_array_add(tables, table);
 }
 
@@ -318,6 +327,7 @@ const struct pp_pass pp_pass_summary = {
     .name = "summary",
     .needs = needs,
     .kinds = PP_EVENT_MASK(PP_EVENT_LOST),
+    .selects = PP_SELECT_ALL,
     .start = summary_start,
     .finish = summary_finish,
     .free = g_free,

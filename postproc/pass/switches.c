@@ -9,6 +9,7 @@
  * are looked through.
  */
 #include "pass/call_sites.h"
+#include "pass/select.h"
 #include "pass/thread_nodes.h"
 
 /* The rest is seldom of interest, and there may be thousands. */
@@ -139,12 +140,22 @@ static struct edge *edge_between(struct switches *self, const struct pp_thread *
 	return edge;
 }
 
+static bool is_selected(const struct switches *self, const struct departure *departure,
+			const struct pp_thread *to, int64_t time_ns)
+{
+	return pp_selects_time(self->context, time_ns) &&
+	       (pp_selects_thread(self->context, departure->thread) ||
+		(to && pp_selects_thread(self->context, to)));
+}
+
 static void count_edge(struct switches *self, const struct departure *departure,
-		       const struct pp_thread *to)
+		       const struct pp_thread *to, int64_t time_ns)
 {
 	struct site new = {.departure = *departure, .count = 1};
 	struct edge *edge;
 
+	if (!is_selected(self, departure, to, time_ns))
+		return;
 	if (departure->thread == to) {
 		self->to_itself++;
 		return;
@@ -183,13 +194,13 @@ static void on_switch(struct switches *self, const struct pp_event *event)
 		struct departure departure = departure_of(self, event);
 
 		if (next)
-			count_edge(self, &departure, next);
+			count_edge(self, &departure, next, event->time_ns);
 		else
-			self->to_others++;
+			self->to_others += is_selected(self, &departure, NULL, event->time_ns);
 		if (left)
 			*left = departure;
 	} else if (next && left && left->thread && self->through_idle) {
-		count_edge(self, left, next);
+		count_edge(self, left, next, event->time_ns);
 	}
 	if (next && left)
 		left->thread = NULL;
@@ -349,6 +360,7 @@ static void switches_free(void *state)
 const struct pp_pass pp_pass_switches = {
     .name = "switches",
     .kinds = PP_THREAD_STATE_KINDS,
+    .selects = PP_SELECT_THREAD | PP_SELECT_TIME,
     .start = switches_start,
     .event = switches_event,
     .finish = switches_finish,

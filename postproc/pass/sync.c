@@ -4,7 +4,8 @@
  * call blocked it, and how long it waited.
  */
 #include "core/printable.h"
-#include "pass/thread_state.h"
+#include "pass/object_state.h"
+#include "pass/select.h"
 #include "pass/unrecorded.h"
 
 enum { PID, IMAGE, TID, INDEX, THREAD, FUNCTION, CALLS, BLOCKED, WAIT, WAIT_MAX };
@@ -40,18 +41,30 @@ struct thread_usage {
 	struct usage of[ST_N_EVENTS];
 };
 
+/* Of one thread, on one object: where objects are selected, whose names are known at the end. */
+struct object_usage {
+	const struct pp_object *object;
+	const struct pp_thread *thread;
+	enum st_event op;
+	struct usage usage;
+	uint64_t unfinished;
+};
+
 struct sync {
 	const struct pp_pass_context *context;
 	struct pp_thread_listener listener;
+	struct pp_object_listener object_listener;
 	struct pp_thread_states *states;
 	GPtrArray *threads; /* by serial, of struct thread_usage *; NULL: it called nothing */
+	struct pp_objects objects; /* where they are selected, and what was done to them: */
+	GHashTable *by_object;	   /* a set of struct object_usage *; NULL: they are not */
 	uint64_t unfinished;
 };
 
 /* NULL: it called nothing, or is not to be shown. */
 static struct thread_usage *usage_shown(const struct sync *self, const struct pp_thread *thread)
 {
-	if (!pp_pass_shows_tid(self->context, thread->tid))
+	if (!pp_selects_thread(self->context, thread))
 		return NULL;
 	return thread->serial < self->threads->len ? self->threads->pdata[thread->serial] : NULL;
 }
@@ -65,22 +78,93 @@ static struct thread_usage *usage_of(struct sync *self, const struct pp_thread *
 	return self->threads->pdata[thread->serial];
 }
 
+/* A wait counts where it is, its call where that returns. */
+static void account(const struct sync *self, struct usage *usage,
+		    const struct pp_operation *operation)
+{
+	int64_t wait_ns = pp_selected_ns(self->context, operation->begin_ns, operation->end_ns);
+
+	usage->wait_ns += wait_ns;
+	usage->wait_max_ns = MAX(usage->wait_max_ns, wait_ns);
+	if (!pp_selects_time(self->context, operation->end_ns))
+		return;
+	usage->calls++;
+	usage->blocked += pp_operation_blocked(self->states, operation);
+}
+
 static void on_operation(void *data, const struct pp_operation *operation)
 {
 	struct sync *self = data;
-	const struct pp_thread *thread = operation->thread;
-	int64_t wait_ns = operation->end_ns - operation->begin_ns;
-	struct usage *usage;
 
-	if (!pp_sync_function(operation->op))
+	if (!pp_sync_function(operation->op) || !pp_selects_operation(self->context, operation))
 		return;
-	usage = &usage_of(self, thread)->of[operation->op];
-	usage->calls++;
-	usage->blocked += pp_operation_blocked(self->states, operation);
-	usage->wait_ns += wait_ns;
-	usage->wait_max_ns = MAX(usage->wait_max_ns, wait_ns);
-	self->unfinished += !operation->finished;
+	account(self, &usage_of(self, operation->thread)->of[operation->op], operation);
+	self->unfinished +=
+	    !operation->finished && pp_selects_time(self->context, operation->end_ns);
 }
+
+/* --- where objects are selected ------------------------------------------------------------- */
+
+static guint object_usage_hash(const void *data)
+{
+	const struct object_usage *usage = data;
+
+	return g_direct_hash(usage->object) ^ g_direct_hash(usage->thread) * 31 ^ usage->op;
+}
+
+static gboolean object_usage_equal(const void *a, const void *b)
+{
+	const struct object_usage *x = a, *y = b;
+
+	return x->object == y->object && x->thread == y->thread && x->op == y->op;
+}
+
+static void on_object_operation(void *data, struct pp_object *object,
+				const struct pp_operation *operation, bool acquired)
+{
+	struct sync *self = data;
+	struct object_usage key = {
+	    .object = object, .thread = operation->thread, .op = operation->op};
+	struct object_usage *usage;
+
+	(void)acquired;
+	/* A condition wait comes a second time, for its mutex. */
+	if (object->type != pp_sync_type(operation->op) || !pp_sync_function(operation->op) ||
+	    !pp_may_select_object(self->context, object) ||
+	    !pp_selects_operation(self->context, operation))
+		return;
+	usage = g_hash_table_lookup(self->by_object, &key);
+	if (!usage) {
+		usage = g_memdup2(&key, sizeof(key));
+		g_hash_table_add(self->by_object, usage);
+	}
+	account(self, &usage->usage, operation);
+	usage->unfinished +=
+	    !operation->finished && pp_selects_time(self->context, operation->end_ns);
+}
+
+static void add_selected_objects(struct sync *self)
+{
+	GHashTableIter iter;
+	void *item;
+
+	g_hash_table_iter_init(&iter, self->by_object);
+	while (g_hash_table_iter_next(&iter, &item, NULL)) {
+		const struct object_usage *of = item;
+		struct usage *usage;
+
+		if (!pp_selects_object(self->context, of->object))
+			continue;
+		usage = &usage_of(self, of->thread)->of[of->op];
+		usage->calls += of->usage.calls;
+		usage->blocked += of->usage.blocked;
+		usage->wait_ns += of->usage.wait_ns;
+		usage->wait_max_ns = MAX(usage->wait_max_ns, of->usage.wait_max_ns);
+		self->unfinished += of->unfinished;
+	}
+}
+
+/* -------------------------------------------------------------------------------------------- */
 
 static void *sync_start(const struct pp_pass_context *context)
 {
@@ -89,6 +173,14 @@ static void *sync_start(const struct pp_pass_context *context)
 	self->context = context;
 	self->listener.data = self;
 	self->listener.operation = on_operation;
+	if (pp_selects_by(context, PP_SELECT_OBJECT)) {
+		self->by_object =
+		    g_hash_table_new_full(object_usage_hash, object_usage_equal, g_free, NULL);
+		self->object_listener =
+		    (struct pp_object_listener){.data = self, .operation = on_object_operation};
+		pp_objects_init(&self->objects, &self->object_listener, NULL);
+		self->listener = pp_objects_feed(&self->objects);
+	}
 	self->threads = g_ptr_array_new_with_free_func(g_free);
 	self->states = pp_thread_states_new(context, &self->listener, NULL);
 	return self;
@@ -99,6 +191,23 @@ static void sync_event(void *state, const struct pp_event *event)
 	struct sync *self = state;
 
 	pp_thread_states_event(self->states, event);
+}
+
+static bool leaves_out_calls_without_wait(const struct sync *self)
+{
+	return self->context->selection && self->context->selection->min_wait_ns > 0;
+}
+
+/* What did not wait is known as a number of the whole run; how much of it is selected is not. */
+static bool is_uncounted(const struct sync *self, const struct pp_thread *thread)
+{
+	return thread->sync_counts && !leaves_out_calls_without_wait(self) &&
+	       pp_selects_by(self->context, PP_SELECT_TIME | PP_SELECT_OBJECT | PP_SELECT_FUNCTION);
+}
+
+static bool is_usage(const struct usage *usage)
+{
+	return usage->calls || usage->wait_ns;
 }
 
 static void add_row(const struct sync *self, struct pp_table *table, const struct pp_thread *thread,
@@ -113,7 +222,8 @@ static void add_row(const struct sync *self, struct pp_table *table, const struc
 	pp_cell_set_count(&row[INDEX], thread->index);
 	pp_cell_set_text(&row[THREAD], thread->name);
 	pp_cell_set_text(&row[FUNCTION], pp_sync_function(op));
-	pp_cell_set_count(&row[CALLS], usage->calls);
+	if (!is_uncounted(self, thread))
+		pp_cell_set_count(&row[CALLS], usage->calls);
 	if (!pp_operation_can_block(op))
 		return;
 	if (pp_thread_blocking_known(self->states, thread))
@@ -131,7 +241,7 @@ static bool is_used(const struct sync *self, enum st_event op)
 	for (guint i = 0; i < threads->len; i++) {
 		const struct thread_usage *usage = usage_shown(self, threads->pdata[i]);
 
-		if (usage && usage->of[op].calls)
+		if (usage && is_usage(&usage->of[op]))
 			return true;
 	}
 	return false;
@@ -140,13 +250,15 @@ static bool is_used(const struct sync *self, enum st_event op)
 static char *usage_text(const struct sync *self, const struct pp_thread *thread, enum st_event op)
 {
 	const struct usage *usage = &usage_shown(self, thread)->of[op];
+	g_autofree char *calls = is_uncounted(self, thread)
+				     ? g_strdup("-")
+				     : g_strdup_printf("%" G_GUINT64_FORMAT, usage->calls);
 
-	if (!usage->calls)
+	if (!is_usage(usage))
 		return g_strdup(".");
 	if (!pp_operation_can_block(op) || !pp_thread_blocking_known(self->states, thread))
-		return g_strdup_printf("%" G_GUINT64_FORMAT "/-", usage->calls);
-	return g_strdup_printf("%" G_GUINT64_FORMAT "/%" G_GUINT64_FORMAT, usage->calls,
-			       usage->blocked);
+		return g_strdup_printf("%s/-", calls);
+	return g_strdup_printf("%s/%" G_GUINT64_FORMAT, calls, usage->blocked);
 }
 
 /* Top to bottom: two lines of heading, then a line for each function that anybody called. */
@@ -226,11 +338,14 @@ static char *side_by_side(const struct sync *self)
 static void add_notes(const struct sync *self, struct pp_table *table)
 {
 	const GPtrArray *threads = self->context->model->threads;
-	unsigned not_known = 0;
+	unsigned not_known = 0, uncounted = 0;
 
-	for (guint i = 0; i < threads->len; i++)
-		not_known += usage_shown(self, threads->pdata[i]) &&
-			     !pp_thread_blocking_known(self->states, threads->pdata[i]);
+	for (guint i = 0; i < threads->len; i++) {
+		if (!usage_shown(self, threads->pdata[i]))
+			continue;
+		not_known += !pp_thread_blocking_known(self->states, threads->pdata[i]);
+		uncounted += is_uncounted(self, threads->pdata[i]);
+	}
 	if (!self->context->has_kernel)
 		pp_table_note(table, "no scheduling events in this capture: a call counts as "
 				     "blocked when it found the object taken");
@@ -240,6 +355,11 @@ static void add_notes(const struct sync *self, struct pp_table *table)
 			      "no scheduling event tells of %u of the threads: whether their "
 			      "calls blocked is not known",
 			      not_known);
+	if (uncounted)
+		pp_table_note(table,
+			      "recorded with sync.mode = contended: how many calls of %u of the "
+			      "threads the selection has is not known, but for those that waited",
+			      uncounted);
 	if (self->unfinished)
 		pp_table_note(table,
 			      "%" G_GUINT64_FORMAT " calls never returned: they waited to "
@@ -250,6 +370,8 @@ static void add_notes(const struct sync *self, struct pp_table *table)
 /* What did not wait and so is no event. */
 static void add_counted(struct sync *self, const struct pp_thread *thread)
 {
+	if (is_uncounted(self, thread) || leaves_out_calls_without_wait(self))
+		return;
 	for (enum st_counted i = 0; thread->sync_counts && i < ST_N_COUNTED; i++)
 		if (thread->sync_counts[i])
 			usage_of(self, thread)->of[pp_sync_counted(i)].calls +=
@@ -264,13 +386,15 @@ static void sync_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	    pp_table_new("sync", "Synchronization", columns, G_N_ELEMENTS(columns));
 
 	pp_thread_states_finish(self->states, end_ns);
+	if (self->by_object)
+		add_selected_objects(self);
 	for (guint i = 0; i < threads->len; i++)
 		add_counted(self, threads->pdata[i]);
 	for (guint i = 0; i < threads->len; i++) {
 		const struct thread_usage *usage = usage_shown(self, threads->pdata[i]);
 
 		for (enum st_event op = 0; usage && op < ST_N_EVENTS; op++)
-			if (usage->of[op].calls)
+			if (is_usage(&usage->of[op]))
 				add_row(self, table, threads->pdata[i], op);
 	}
 	table->text = side_by_side(self);
@@ -283,6 +407,8 @@ static void sync_free(void *state)
 	struct sync *self = state;
 
 	pp_thread_states_free(self->states);
+	pp_objects_done(&self->objects, NULL);
+	g_clear_pointer(&self->by_object, g_hash_table_unref);
 	g_ptr_array_unref(self->threads);
 	g_free(self);
 }
@@ -290,6 +416,7 @@ static void sync_free(void *state)
 const struct pp_pass pp_pass_sync = {
     .name = "sync",
     .kinds = PP_THREAD_STATE_KINDS,
+    .selects = PP_SELECT_ALL,
     .start = sync_start,
     .event = sync_event,
     .finish = sync_finish,

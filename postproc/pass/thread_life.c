@@ -2,6 +2,8 @@
 /* See thread_life.h. */
 #include "pass/thread_life.h"
 
+#include "pass/select.h"
+
 void pp_life_anomaly(struct pp_thread_states *states, enum pp_anomaly kind,
 		     const struct pp_thread_state *self)
 {
@@ -30,7 +32,7 @@ void pp_life_close(struct pp_thread_states *states, struct pp_thread_state *self
 
 	if (until_ns <= self->since_ns)
 		return;
-	self->total_ns[mode] += until_ns - self->since_ns;
+	self->total_ns[mode] += pp_selected_ns(states->context, self->since_ns, until_ns);
 	self->since_ns = until_ns;
 	self->end_ns = until_ns;
 	if (mode == PP_MODE_BLOCKED_SYNC && self->depth)
@@ -39,10 +41,10 @@ void pp_life_close(struct pp_thread_states *states, struct pp_thread_state *self
 		states->listener->interval(states->listener->data, &interval);
 }
 
-void pp_life_enter(struct pp_thread_state *self, enum pp_mode mode)
+void pp_life_enter(struct pp_thread_states *states, struct pp_thread_state *self, enum pp_mode mode)
 {
 	if (mode == PP_MODE_RUNNING && self->mode != PP_MODE_RUNNING)
-		self->activities++;
+		self->activities += pp_selects_time(states->context, self->since_ns);
 	self->mode = mode;
 }
 
@@ -50,7 +52,7 @@ void pp_life_change(struct pp_thread_states *states, struct pp_thread_state *sel
 		    enum pp_mode mode)
 {
 	pp_life_close(states, self, now_ns, self->mode);
-	pp_life_enter(self, mode);
+	pp_life_enter(states, self, mode);
 }
 
 /* --- birth and death ------------------------------------------------------------------------- */
@@ -96,7 +98,7 @@ void pp_life_start(struct pp_thread_states *states, struct pp_thread_state *self
 	self->end_ns = now_ns;
 	self->since_ns = now_ns;
 	self->last_ns = now_ns;
-	pp_life_enter(self, mode);
+	pp_life_enter(states, self, mode);
 }
 
 /* --- operations ----------------------------------------------------------------------------- */
@@ -176,7 +178,7 @@ void pp_life_complete(struct pp_thread_states *states, struct pp_thread_state *s
 		operation = self->operations[at];
 		self->depth = (unsigned)at;
 		if (!states->has_kernel && !self->depth)
-			pp_life_enter(self, PP_MODE_UNKNOWN);
+			pp_life_enter(states, self, PP_MODE_UNKNOWN);
 	} else {
 		set_immediate(&operation, self, event);
 		if (always_waits(event->sync.op))

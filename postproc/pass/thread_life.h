@@ -14,6 +14,7 @@ struct pp_cpu {
 };
 
 struct pp_thread_states {
+	const struct pp_pass_context *context;
 	const struct pp_model *model;
 	const struct pp_thread_listener *listener;
 	struct pp_anomalies *anomalies;
@@ -39,7 +40,8 @@ void pp_life_close(struct pp_thread_states *states, struct pp_thread_state *self
 		   enum pp_mode mode);
 
 /* From the last close on. */
-void pp_life_enter(struct pp_thread_state *self, enum pp_mode mode);
+void pp_life_enter(struct pp_thread_states *states, struct pp_thread_state *self,
+		   enum pp_mode mode);
 
 /* Both. */
 void pp_life_change(struct pp_thread_states *states, struct pp_thread_state *self, int64_t now_ns,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "pass/thread_nodes.h"
 
+#include "pass/select.h"
+
 #include <string.h>
 
 static const struct pp_column columns[PP_NODE_CELLS] = {PP_NODE_COLUMNS};
@@ -74,5 +76,5 @@ void pp_edge_threads(struct pp_cell *row, const struct pp_thread *from, const st
 bool pp_edge_is_shown(const struct pp_pass_context *context, const struct pp_thread *from,
 		      const struct pp_thread *to)
 {
-	return pp_pass_shows_tid(context, from->tid) || (to && pp_pass_shows_tid(context, to->tid));
+	return pp_selects_thread(context, from) || (to && pp_selects_thread(context, to));
 }

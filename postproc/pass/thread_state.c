@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "pass/select.h"
 #include "pass/timeline_reason.h"
 
 /* TASK_REPORT: the bits of a task that cannot go on; above it are marks such as "preempted". */
@@ -26,6 +27,7 @@ struct pp_thread_states *pp_thread_states_new(const struct pp_pass_context *cont
 {
 	struct pp_thread_states *states = g_new0(struct pp_thread_states, 1);
 
+	states->context = context;
 	states->model = context->model;
 	states->listener = listener ? listener : &no_listener;
 	states->anomalies = anomalies;
@@ -148,7 +150,7 @@ static void on_sync(struct pp_thread_states *states, const struct pp_event *even
 		/* It does run; when it was switched in nobody saw. */
 		pp_life_anomaly(states, PP_ANOMALY_SYNC_WHILE_OFF, self);
 		pp_life_close(states, self, event->time_ns, PP_MODE_UNKNOWN);
-		pp_life_enter(self, PP_MODE_RUNNING);
+		pp_life_enter(states, self, PP_MODE_RUNNING);
 	}
 	if (pp_sync_completion(event->sync.op) != ST_N_EVENTS)
 		pp_life_begin(states, self, event);
@@ -182,6 +184,7 @@ static void switch_out(struct pp_thread_states *states, const struct pp_event *e
 {
 	struct pp_thread_state *self = touch(states, event->sched_switch.prev, event->time_ns);
 	int64_t prev_state = event->sched_switch.prev_state;
+	bool counts = pp_selects_time(states->context, event->time_ns);
 	enum pp_mode next;
 
 	if (!self)
@@ -195,13 +198,13 @@ static void switch_out(struct pp_thread_states *states, const struct pp_event *e
 	}
 	self->cpu = PP_CPU_UNKNOWN;
 	if (pp_state_preempted(prev_state)) {
-		self->involuntary++;
+		self->involuntary += counts;
 		self->woken_early = false;
 		self->waker = NULL;
-		pp_life_enter(self, PP_MODE_RUNNABLE);
+		pp_life_enter(states, self, PP_MODE_RUNNABLE);
 		return;
 	}
-	self->voluntary++;
+	self->voluntary += counts;
 	if (pp_state_dead(prev_state)) {
 		pp_life_end(states, self, event->time_ns, PP_MODE_UNKNOWN);
 		return;
@@ -209,7 +212,7 @@ static void switch_out(struct pp_thread_states *states, const struct pp_event *e
 	next = mode_asleep(self, prev_state);
 	if (next == PP_MODE_BLOCKED_SYNC)
 		self->operations[self->depth - 1].descheduled = true;
-	pp_life_enter(self, next);
+	pp_life_enter(states, self, next);
 }
 
 static void switch_in(struct pp_thread_states *states, const struct pp_event *event)
@@ -235,7 +238,7 @@ static void switch_in(struct pp_thread_states *states, const struct pp_event *ev
 	self->woken_early = false;
 	self->waker = NULL;
 	self->cpu = event->cpu;
-	pp_life_enter(self, PP_MODE_RUNNING);
+	pp_life_enter(states, self, PP_MODE_RUNNING);
 }
 
 /* Whom we took to be on that CPU is not the one that leaves it. */
@@ -249,7 +252,7 @@ static void check_current(struct pp_thread_states *states, const struct pp_cpu *
 		return;
 	pp_life_anomaly(states, PP_ANOMALY_LEFT_CPU_UNSEEN, self);
 	pp_life_close(states, self, event->time_ns, PP_MODE_UNKNOWN);
-	pp_life_enter(self, PP_MODE_UNKNOWN);
+	pp_life_enter(states, self, PP_MODE_UNKNOWN);
 }
 
 static void on_switch(struct pp_thread_states *states, const struct pp_event *event)
@@ -387,7 +390,7 @@ static void lose_switches(struct pp_thread_states *states, const struct pp_event
 		self->syscall = NULL;
 		pp_life_anomaly(states, PP_ANOMALY_SWITCHES_LOST, self);
 		pp_life_close(states, self, known_ns, self->mode);
-		pp_life_enter(self, PP_MODE_UNKNOWN);
+		pp_life_enter(states, self, PP_MODE_UNKNOWN);
 		self->cpu = PP_CPU_UNKNOWN;
 	}
 	if (cpu) {
@@ -404,7 +407,7 @@ static void lose_operations(struct pp_thread_states *states, const struct pp_eve
 		return;
 	if (!states->has_kernel && self->depth) {
 		pp_life_close(states, self, event->time_ns, PP_MODE_UNKNOWN);
-		pp_life_enter(self, PP_MODE_UNKNOWN);
+		pp_life_enter(states, self, PP_MODE_UNKNOWN);
 	}
 	for (unsigned i = 0; i < self->depth; i++)
 		pp_life_anomaly(states, PP_ANOMALY_BEGIN_NO_COMPLETION, self);

@@ -87,6 +87,7 @@ struct pp_thread_state {
 	bool woken_early;    /* the wake-up came before the switch that it undid */
 	unsigned depth;	     /* of operations[] */
 	struct pp_operation operations[PP_OPERATION_DEPTH];
+	/* Within the time that is selected: */
 	int64_t total_ns[PP_N_MODES];
 	uint64_t activities; /* times it went on a CPU */
 	uint64_t voluntary, involuntary;

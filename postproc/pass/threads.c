@@ -5,6 +5,7 @@
  * Figures that the capture cannot give are missing, and a note says why: without scheduling events
  * nothing but the time blocked on synchronization objects is known.
  */
+#include "pass/select.h"
 #include "pass/shown.h"
 #include "pass/thread_state.h"
 #include "pass/unrecorded.h"
@@ -36,7 +37,8 @@ static const struct pp_column columns[] = {
     [END] = {"end_ns", "end", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,
 	     "when it ended, or was last seen"},
     [LIFETIME] = {"lifetime_ns", "lifetime", PP_TYPE_TIME_NS, 0,
-		  "from start to end: the sum of the next columns"},
+		  "from start to end, of that what is in the time selected: the sum of the next "
+		  "columns"},
     [RUNNING] = {"running_ns", "running", PP_TYPE_TIME_NS, 0, "on a CPU"},
     [RUNNABLE] = {"runnable_ns", "runnable", PP_TYPE_TIME_NS, 0,
 		  "new, preempted or woken, and waiting for a CPU"},
@@ -82,10 +84,20 @@ static void threads_event(void *state, const struct pp_event *event)
 	pp_thread_states_event(self->states, event);
 }
 
+/* Within the time selected: the modes follow each other without a gap. */
+static int64_t lifetime_of(const struct pp_thread_state *life)
+{
+	int64_t sum_ns = 0;
+
+	for (unsigned mode = 0; mode < PP_N_MODES; mode++)
+		sum_ns += life->total_ns[mode];
+	return sum_ns;
+}
+
 /* Percentages are of the time that is accounted for. */
 static void set_scheduling(struct pp_cell *row, const struct pp_thread_state *life, bool tells_io)
 {
-	int64_t known_ns = life->end_ns - life->start_ns - life->total_ns[PP_MODE_UNKNOWN];
+	int64_t known_ns = lifetime_of(life) - life->total_ns[PP_MODE_UNKNOWN];
 
 	pp_cell_set_time(&row[RUNNING], life->total_ns[PP_MODE_RUNNING]);
 	pp_cell_set_time(&row[RUNNABLE], life->total_ns[PP_MODE_RUNNABLE]);
@@ -107,7 +119,7 @@ static void set_scheduling(struct pp_cell *row, const struct pp_thread_state *li
 
 static void set_synchronization(struct pp_cell *row, const struct pp_thread_state *life)
 {
-	int64_t lifetime_ns = life->end_ns - life->start_ns;
+	int64_t lifetime_ns = lifetime_of(life);
 
 	pp_cell_set_time(&row[BLOCKED_SYNC], life->total_ns[PP_MODE_BLOCKED_SYNC]);
 	if (lifetime_ns > 0)
@@ -126,12 +138,12 @@ static void add_row(struct pp_table *table, const struct pp_pass_context *contex
 	pp_cell_set_text(&row[NAME], thread->name);
 	pp_cell_set_time(&row[START], life->start_ns);
 	pp_cell_set_time(&row[END], life->end_ns);
-	pp_cell_set_time(&row[LIFETIME], life->end_ns - life->start_ns);
+	pp_cell_set_time(&row[LIFETIME], lifetime_of(life));
 	if (!context->has_kernel)
 		set_synchronization(row, life);
 	else if (life->scheduled)
 		set_scheduling(row, life, context->has_switch_pairs);
-	if (pp_thread_calls(thread, &calls)) {
+	if (!pp_selects_by(context, PP_SELECT_TIME) && pp_thread_calls(thread, &calls)) {
 		pp_cell_set_count(&row[CALLS], calls);
 		if (context->has_kernel && life->scheduled && life->activities)
 			pp_cell_set_number(&row[PER_ACTIVITY],
@@ -139,11 +151,20 @@ static void add_row(struct pp_table *table, const struct pp_pass_context *contex
 	}
 }
 
+static bool is_shown(const struct threads *self, const struct pp_thread_state *life)
+{
+	return life && life->begun && pp_selects_thread(self->context, life->thread) &&
+	       (lifetime_of(life) > 0 || pp_selects_time(self->context, life->start_ns));
+}
+
 static void add_notes(struct pp_table *table, const struct threads *self)
 {
 	unsigned not_scheduled = 0, in_doubt = 0;
 
 	pp_unrecorded_note(table, self->context->model);
+	if (pp_selects_by(self->context, PP_SELECT_TIME))
+		pp_table_note(table, "--time: when calls were made is not known, so they are left "
+				     "out; start and end are the thread's own");
 	if (!self->context->has_kernel) {
 		pp_table_note(table,
 			      "no scheduling events in this capture: whether a thread ran is "
@@ -161,7 +182,7 @@ static void add_notes(struct pp_table *table, const struct threads *self)
 		const struct pp_thread_state *life =
 		    pp_thread_state(self->states, self->context->model->threads->pdata[i]);
 
-		if (!life || !life->begun)
+		if (!is_shown(self, life))
 			continue;
 		not_scheduled += !life->scheduled;
 		in_doubt += life->scheduled && life->total_ns[PP_MODE_UNKNOWN] > 0;
@@ -187,7 +208,7 @@ static void threads_finish(void *state, int64_t end_ns, GPtrArray *tables)
 		const struct pp_thread_state *life =
 		    pp_thread_state(self->states, threads->pdata[i]);
 
-		if (life && life->begun)
+		if (is_shown(self, life))
 			add_row(table, self->context, life);
 	}
 	add_notes(table, self);
@@ -205,6 +226,7 @@ static void threads_free(void *state)
 const struct pp_pass pp_pass_threads = {
     .name = "threads",
     .kinds = PP_THREAD_STATE_KINDS,
+    .selects = PP_SELECT_THREAD | PP_SELECT_TIME,
     .start = threads_start,
     .event = threads_event,
     .finish = threads_finish,

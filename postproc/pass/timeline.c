@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 
+#include "pass/select.h"
 #include "pass/timeline_line.h"
 #include "pass/timeline_state.h"
 
@@ -14,7 +15,7 @@ static bool is_mine(const struct pp_timeline *self, const struct pp_thread *thre
 static void hand_out(struct pp_timeline *self, struct pp_timeline_line *line)
 {
 	line->thread = self->track.thread;
-	if (line->time_ns >= self->options.from_ns && line->time_ns <= self->options.to_ns)
+	if (pp_selects_time(self->context, line->time_ns))
 		self->options.take(self->options.data, line);
 }
 

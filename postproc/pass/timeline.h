@@ -54,8 +54,7 @@ struct pp_timeline_line {
 
 struct pp_timeline_options {
 	uint32_t tid;
-	int64_t from_ns, to_ns; /* absolute: only lines of this time */
-	bool has_returns;	/* there are records of its returns */
+	bool has_returns; /* there are records of its returns */
 	void (*take)(void *data, const struct pp_timeline_line *line);
 	void *data;
 };
@@ -64,7 +63,7 @@ struct pp_timeline;
 
 #define PP_TIMELINE_KINDS ((1u << PP_N_EVENT_KINDS) - 1)
 
-/* The options are copied. */
+/* The options are copied.  Of the context's selection, the time chooses lines. */
 struct pp_timeline *pp_timeline_new(const struct pp_pass_context *context,
 				    const struct pp_timeline_options *options);
 void pp_timeline_free(struct pp_timeline *timeline);

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "pass/select.h"
 #include "pass/call_sites.h"
 #include "pass/links.h"
 #include "pass/object_row.h"
@@ -506,6 +507,7 @@ static void waits_free(void *state)
 const struct pp_pass pp_pass_waits = {
     .name = "wait",
     .kinds = PP_THREAD_STATE_KINDS,
+    .selects = PP_SELECT_THREAD,
     .start = waits_start,
     .event = waits_event,
     .finish = waits_finish,

@@ -216,11 +216,8 @@ static void run_passes(const struct pp_pass_context *context,
 	struct pp_table *lines = pp_timeline_table();
 	const struct pp_thread *thread =
 	    context->model->threads->len ? context->model->threads->pdata[0] : NULL;
-	struct pp_timeline_options options = {.tid = thread ? thread->tid : PID,
-					      .to_ns = INT64_MAX,
-					      .take = take_line,
-					      .data = lines};
-	struct pp_history_filter filter = {0};
+	struct pp_timeline_options options = {
+	    .tid = thread ? thread->tid : PID, .take = take_line, .data = lines};
 	g_autoptr(GString) text = g_string_new(NULL);
 	struct sweep sweep;
 
@@ -228,7 +225,7 @@ static void run_passes(const struct pp_pass_context *context,
 		g_ptr_array_add(names, (char *)pp_passes[i]->name);
 	sweep.set =
 	    pp_pass_set_new(context, (const char *const *)names->pdata, (unsigned)names->len);
-	sweep.history = pp_history_new(context, &filter);
+	sweep.history = pp_history_new(context);
 	sweep.timeline = pp_timeline_new(context, &options);
 	read(source, &sweep);
 	pp_pass_set_finish(sweep.set, context->model->end_ns);

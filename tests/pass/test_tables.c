@@ -12,6 +12,7 @@
  *   == history OBJECT       the operations on that object (0, 1, ... in order of appearance)
  *   == timeline TID         the lines of that thread
  *   == notes TABLE          each line is part of a note of that table; no line: it has none
+ *   OPTION, on each of these, is a pass's own, or selects: time=100ns~200ns
  *   == error                the events are refused with this message (after file and line)
  *
  * Code addresses are called "site:0x400" and "function:0x400", data from 0x1000 on "var:0x1000".
@@ -25,7 +26,7 @@
 
 #include "input/text.h"
 #include "pass/history.h"
-#include "pass/pass.h"
+#include "pass/select.h"
 #include "pass/timeline.h"
 
 struct section {
@@ -104,15 +105,23 @@ static struct pp_text *read_events(const struct fixture_case *fixture)
 	return text;
 }
 
-static struct pp_pass_context context_of(const struct pp_text *text, GHashTable *options)
+/* Those of a section's title. */
+struct options {
+	GHashTable *of_passes;
+	struct pp_selection *selection;
+};
+
+static struct pp_pass_context context_of(const struct pp_text *text, const struct options *options)
 {
+	options->selection->model = text->model;
 	return (struct pp_pass_context){
 	    .model = text->model,
 	    .namer = &namer,
 	    .has_kernel = text->has_kernel,
 	    .has_switch_pairs = text->has_switch_pairs,
 	    .has_wakings = text->has_wakings,
-	    .options = options,
+	    .selection = options->selection->by ? options->selection : NULL,
+	    .options = options->of_passes,
 	};
 }
 
@@ -141,7 +150,7 @@ static void table_free(void *table)
 
 /* Every table that the passes make of the events, or only one of them does. */
 static GPtrArray *run_passes(const struct fixture_case *fixture, const char *only,
-			     GHashTable *options)
+			     const struct options *options)
 {
 	static const char *const names[] = {"threads",	     "activity",    "sync",
 					    "locks",	     "paths",	    "switches",
@@ -161,9 +170,9 @@ static GPtrArray *run_passes(const struct fixture_case *fixture, const char *onl
 	return tables;
 }
 
-static struct pp_table *run_history(const struct fixture_case *fixture, unsigned at)
+static struct pp_table *run_history(const struct fixture_case *fixture, unsigned at,
+				    const struct options *options)
 {
-	struct pp_history_filter filter = {0};
 	struct pp_text *text = read_events(fixture);
 	struct pp_pass_context context;
 	struct pp_history *history;
@@ -171,8 +180,8 @@ static struct pp_table *run_history(const struct fixture_case *fixture, unsigned
 
 	if (!text)
 		return NULL;
-	context = context_of(text, NULL);
-	history = pp_history_new(&context, &filter);
+	context = context_of(text, options);
+	history = pp_history_new(&context);
 	for (guint i = 0; i < text->events->len; i++)
 		pp_history_event(history, event_at(text, i));
 	pp_history_finish(history, text->model->end_ns);
@@ -188,19 +197,19 @@ static void take_line(void *table, const struct pp_timeline_line *line)
 	pp_timeline_add_row(table, line);
 }
 
-static struct pp_table *run_timeline(const struct fixture_case *fixture, uint32_t tid)
+static struct pp_table *run_timeline(const struct fixture_case *fixture, uint32_t tid,
+				     const struct options *options)
 {
 	struct pp_table *table = pp_timeline_table();
 	struct pp_text *text = read_events(fixture);
-	struct pp_timeline_options options = {
-	    .tid = tid, .to_ns = INT64_MAX, .take = take_line, .data = table};
+	struct pp_timeline_options wanted = {.tid = tid, .take = take_line, .data = table};
 	struct pp_pass_context context;
 	struct pp_timeline *timeline;
 
 	if (!text)
 		return table;
-	context = context_of(text, NULL);
-	timeline = pp_timeline_new(&context, &options);
+	context = context_of(text, options);
+	timeline = pp_timeline_new(&context, &wanted);
 	for (guint i = 0; i < text->events->len; i++)
 		pp_timeline_event(timeline, event_at(text, i));
 	pp_timeline_finish(timeline, text->model->end_ns);
@@ -364,31 +373,50 @@ static void check_nested(const struct fixture_case *fixture, const struct sectio
 		check_rows(fixture, section, row[column].table);
 }
 
+/* What selects; false: it is none of these, or its value means nothing. */
+static bool take_selection(struct pp_selection *selection, const char *key, const char *value)
+{
+	if (strcmp(key, "tid") == 0)
+		pp_select_tid(selection, (uint32_t)strtoul(value, NULL, 10));
+	else if (strcmp(key, "thread") == 0)
+		pp_select_thread_name(selection, value);
+	else if (strcmp(key, "function") == 0)
+		pp_select_function(selection, value);
+	else if (strcmp(key, "object") == 0)
+		return pp_select_object(selection, value);
+	else if (strcmp(key, "time") == 0)
+		return pp_select_time(selection, value);
+	else if (strcmp(key, "min-wait") == 0)
+		return pp_select_min_wait(selection, value);
+	else
+		return false;
+	return true;
+}
+
 /* OPTION or OPTION=VALUE, which is cut in two. */
-static void insert_option(GHashTable *options, char *word)
+static void take_option(const struct options *options, char *word)
 {
 	char *value = strchr(word, '=');
 
 	if (value)
 		*value++ = '\0';
-	g_hash_table_insert(options, word, value ? value : "");
+	if (!value || !take_selection(options->selection, word, value))
+		g_hash_table_insert(options->of_passes, word, value ? value : "");
 }
 
 static void check_table(const struct fixture_case *fixture, const struct section *section,
-			char **words)
+			char **words, const struct options *options)
 {
 	bool notes = strcmp(words[0], "notes") == 0;
-	g_autoptr(GHashTable) options = g_hash_table_new(g_str_hash, g_str_equal);
-	char *colon = strchr(notes ? words[1] : words[0], ':');
-	g_auto(GStrv) path = g_strsplit(colon ? colon + 1 : words[notes], "/", 2);
+	char *name = notes && words[1] ? words[1] : words[0];
+	char *colon = strchr(name, ':');
+	g_auto(GStrv) path = g_strsplit(colon ? colon + 1 : name, "/", 2);
 	g_autoptr(GPtrArray) tables = NULL;
 	const struct pp_table *table;
 
-	for (unsigned i = 1; words[i]; i++)
-		insert_option(options, words[i]);
 	if (colon)
 		*colon = '\0';
-	tables = run_passes(fixture, colon ? words[notes] : NULL, options);
+	tables = run_passes(fixture, colon ? name : NULL, options);
 	table = find_table(tables, path[0]);
 	if (!table)
 		complain(fixture, section->line, "no table %s", path[0]);
@@ -400,30 +428,38 @@ static void check_table(const struct fixture_case *fixture, const struct section
 		check_rows(fixture, section, table);
 }
 
+static void check_lines(const struct fixture_case *fixture, const struct section *section,
+			char **words, const struct options *options)
+{
+	unsigned at = words[1] ? (unsigned)atoi(words[1]) : 0;
+	struct pp_table *table = strcmp(words[0], "history") == 0
+				     ? run_history(fixture, at, options)
+				     : run_timeline(fixture, at, options);
+
+	if (table)
+		check_rows(fixture, section, table);
+	else if (section->lines->len)
+		complain(fixture, section->line, "no such object");
+	else
+		n_checked++;
+	pp_table_free(table);
+}
+
 static void check_section(const struct fixture_case *fixture, const struct section *section)
 {
 	g_auto(GStrv) words = g_strsplit(section->title, " ", -1);
+	struct options options = {g_hash_table_new(g_str_hash, g_str_equal), pp_selection_new()};
 
-	if (strcmp(words[0], "error") == 0) {
+	for (unsigned i = 1; words[i]; i++)
+		take_option(&options, words[i]);
+	if (strcmp(words[0], "error") == 0)
 		check_error(fixture, section);
-	} else if (strcmp(words[0], "history") == 0) {
-		struct pp_table *table =
-		    run_history(fixture, words[1] ? (unsigned)atoi(words[1]) : 0);
-
-		if (table)
-			check_rows(fixture, section, table);
-		else
-			complain(fixture, section->line, "no such object");
-		pp_table_free(table);
-	} else if (strcmp(words[0], "timeline") == 0) {
-		struct pp_table *table =
-		    run_timeline(fixture, words[1] ? (uint32_t)atoi(words[1]) : 0);
-
-		check_rows(fixture, section, table);
-		pp_table_free(table);
-	} else {
-		check_table(fixture, section, words);
-	}
+	else if (strcmp(words[0], "history") == 0 || strcmp(words[0], "timeline") == 0)
+		check_lines(fixture, section, words, &options);
+	else
+		check_table(fixture, section, words, &options);
+	g_hash_table_unref(options.of_passes);
+	pp_selection_free(options.selection);
 }
 
 /* --- fixtures ------------------------------------------------------------------------------- */

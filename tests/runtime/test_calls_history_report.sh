@@ -109,7 +109,7 @@ done
 # Without a history, or of another thread: one line.
 rm gprof-mt.conf
 "$gprof_mt" history --calls --tid 1 2>err && fail "no such thread: exit status 0"
-same "no such thread" 1 "$(grep -c 'no call by a thread 1' err)"
+same "no such thread" 1 "$(grep -c 'no thread has tid 1' err)"
 "$gprof_mt" history --calls 2>err && fail "--calls alone: exit status 0"
 fresh ./nest >tid
 "$gprof_mt" history --calls --tid "$(cat tid)" 2>err && fail "no history: exit status 0"

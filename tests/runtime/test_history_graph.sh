@@ -74,8 +74,8 @@ fails()
 		fail "$*: status $got, $(cat out err)"
 }
 fails 1 "no operation on an object 'fork'" history -i d --object fork
-fails 1 "no operation on an object 0x123" history -i d --object 0x123
-fails 1 "no operation by a thread 1;" history -i d --tid 1
+fails 1 "no operation on an object '0x123'" history -i d --object 0x123
+fails 1 "no thread has tid 1;" history -i d --tid 1
 fails 2 "not an address" history -i d --object 0xfork
 fails 2 "not a thread id" history -i d --tid main
 fails 2 "it is text or json" history -i d --format xml

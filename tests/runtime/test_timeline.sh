@@ -29,8 +29,8 @@ grep -Eq '^ +[0-9]+\.[0-9]{6} +[0-9]+  off CPU +blocked on mutex lock, held by r
 	fail "$(grep mutex text)"
 from=$(awk '/off CPU.*semaphore/ { print $1; exit }' text)
 to=$(awk '/off CPU.*condition/ { print $1; exit }' text)
-"$gprof_mt" timeline --tid "$thread" --from "$from" --to "$to" >part || fail "timeline of a part"
-diff <(sed 1,3d part) <(awk -v from="$from" -v to="$to" 'NR > 3 && $1 >= from && $1 <= to' text) ||
+"$gprof_mt" timeline --tid "$thread" --time "${from}ms~${to}ms" >part || fail "timeline of a part"
+diff <(sed 1,3d part) <(awk -v from="$from" -v to="$to" 'NR > 3 && $1 >= from && $1 < to' text) ||
 	fail "not the part"
 
 # What cannot be shown is one line, and an exit status.
@@ -43,6 +43,7 @@ refuses()
 }
 refuses 1 'no thread has tid 999999999' --tid 999999999
 refuses 2 'it needs the --tid' --format json
-refuses 2 'not a time in ms' --tid "$thread" --from 3s
-refuses 2 '--to is before --from' --tid "$thread" --from 3 --to 2
+refuses 2 '--time 3s: it is A~B' --tid "$thread" --time 3s
+refuses 2 '--time 3~2: it is A~B' --tid "$thread" --time 3~2
+refuses 2 '--object: it cannot be narrowed by that' --tid "$thread" --object lock
 refuses 1 'none' -i none --tid "$thread"

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/select.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+
+#include "cli/commands.h"
+
+static int take_tids(const char *command, struct pp_selection *selection, const char *value)
+{
+	g_auto(GStrv) words = g_strsplit(value, ",", -1);
+	int status = words[0] ? PP_EXIT_GOOD : pp_cli_usage(command, "--tid: none given");
+
+	for (char **word = words; *word && status == PP_EXIT_GOOD; word++) {
+		guint64 tid;
+
+		if (g_ascii_string_to_unsigned(*word, 10, 1, INT32_MAX, &tid, NULL))
+			pp_select_tid(selection, (uint32_t)tid);
+		else
+			status = pp_cli_usage(command, "--tid %s: not a thread id", *word);
+	}
+	return status;
+}
+
+bool pp_cli_select_take(const char *command, struct pp_selection *selection, int option,
+			const char *value, int *ret_status)
+{
+	*ret_status = PP_EXIT_GOOD;
+	switch (option) {
+	case PP_CLI_SELECT_TID:
+		*ret_status = take_tids(command, selection, value);
+		return true;
+	case PP_CLI_SELECT_THREAD:
+		pp_select_thread_name(selection, value);
+		return true;
+	case PP_CLI_SELECT_FUNCTION:
+		pp_select_function(selection, value);
+		return true;
+	case PP_CLI_SELECT_OBJECT:
+		if (!pp_select_object(selection, value))
+			*ret_status = pp_cli_usage(command, "--object %s: not an address", value);
+		return true;
+	case PP_CLI_SELECT_TIME:
+		if (!pp_select_time(selection, value))
+			*ret_status = pp_cli_usage(
+			    command, "--time %s: it is A~B, A~ or ~B, as 1.5~2 or 20ms~30ms",
+			    value);
+		return true;
+	case PP_CLI_SELECT_MIN_WAIT:
+		if (!pp_select_min_wait(selection, value))
+			*ret_status = pp_cli_usage(
+			    command, "--min-wait %s: not a time with its unit, as 10us", value);
+		return true;
+	default:
+		return false;
+	}
+}
+
+int pp_cli_select_refuse(const char *command, const struct pp_selection *selection, unsigned heeded)
+{
+	g_autofree char *names = pp_selection_names(selection->by & ~heeded);
+
+	return names ? pp_cli_usage(command, "%s: it cannot be narrowed by that", names)
+		     : PP_EXIT_GOOD;
+}
+
+void pp_view_select(struct pp_view *view, struct pp_selection *selection)
+{
+	selection->model = view->capture->model;
+	/* Nothing selected costs nothing. */
+	view->context.selection = selection->by ? selection : NULL;
+}
+
+static bool has_named_thread(const struct pp_model *model, const char *pattern)
+{
+	for (guint i = 0; i < model->threads->len; i++) {
+		const struct pp_thread *thread = model->threads->pdata[i];
+
+		if (thread->name && fnmatch(pattern, thread->name, 0) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int check_threads(const struct pp_model *model, const struct pp_selection *selection,
+			 struct pp_error *err)
+{
+	for (guint i = 0; i < selection->tids->len; i++) {
+		const struct pp_wanted *wanted = selection->tids->pdata[i];
+
+		if (!pp_model_thread_at(model, (uint32_t)wanted->number, INT64_MAX))
+			return pp_error_add(err, -ENOENT,
+					    "%s: no thread has tid %s; "
+					    "see `gprof-mt report threads`",
+					    model->dir, wanted->text);
+	}
+	for (guint i = 0; i < selection->threads->len; i++) {
+		const struct pp_wanted *wanted = selection->threads->pdata[i];
+
+		if (!has_named_thread(model, wanted->text))
+			return pp_error_add(err, -ENOENT,
+					    "%s: no thread has a name like '%s'; "
+					    "see `gprof-mt report threads`",
+					    model->dir, wanted->text);
+	}
+	return 0;
+}
+
+int pp_cli_select_check(const struct pp_view *view, unsigned heeded, struct pp_error *err)
+{
+	const struct pp_model *model = view->capture->model;
+	const struct pp_selection *selection = view->context.selection;
+	const char *also;
+	int ret;
+
+	if (!selection)
+		return 0;
+	ret = check_threads(model, selection, err);
+	if (ret < 0)
+		return ret;
+	also = selection->by & (selection->by - 1) ? " in all that is selected" : "";
+	for (guint i = 0; heeded & PP_SELECT_OBJECT && i < selection->objects->len; i++) {
+		const struct pp_wanted *wanted = selection->objects->pdata[i];
+
+		if (!wanted->found)
+			return pp_error_add(err, -ENOENT,
+					    "%s: no operation on an object '%s'%s; "
+					    "see `gprof-mt report locks`",
+					    model->dir, wanted->text, also);
+	}
+	for (guint i = 0; heeded & PP_SELECT_FUNCTION && i < selection->functions->len; i++) {
+		const struct pp_wanted *wanted = selection->functions->pdata[i];
+
+		if (!wanted->found)
+			return pp_error_add(err, -ENOENT,
+					    "%s: no call of or in a function like '%s'%s",
+					    model->dir, wanted->text, also);
+	}
+	return 0;
+}

@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# --tid, --thread, --time, --object, --function, --min-wait: the parts add up to the whole, and agree
+# with babeltrace2's text of the switches; what is not there, or makes no sense, is said in one line.
+. "$GM_TOP/tests/runtime/record/common.sh"
+for tool in babeltrace2 jq python3; do
+	command -v $tool >/dev/null || skip "$tool is not installed"
+done
+"$CC" -O0 -g -I"$GM_TOP/examples" -o philosophers "$GM_TOP/examples/philosophers.c" -pthread ||
+	fail "cannot compile"
+
+parts()
+{
+	rm -rf d
+	"$gprof_mt" record -q -o d --set kernel.source=$1 ./philosophers 4 60 >out 2>err || fail "record: $(cat err)"
+	! grep -q lost err || { echo "lost: $(cat err)"; return 1; }
+	if [ $1 = perf ]; then
+		text d >switches
+		set -- switches "$(info 'clock offset_ns' d)"
+	else
+		set --
+	fi
+	python3 "$GM_TOP/tests/runtime/select/parts.py" "$gprof_mt" d "$@"
+}
+in_peace parts none
+! can_trace || in_peace parts perf
+
+# Where an option chooses nothing, a note says so.
+"$gprof_mt" report -i d --format json --object table --time 0~ threads flat locks quality >json || fail "report"
+jq -r '.notes[] | select(.note | test("no choice here")) | .section + ": " + .note' json | sort >notes
+diff notes - <<'END' || fail "notes"
+functions: --time, --object: no choice here, all is shown
+quality: --time, --object: no choice here, all is shown
+threads: --object: no choice here, all is shown
+END
+
+# fails STATUS MESSAGE ARG...: one line on stderr that says MESSAGE, nothing on stdout.
+fails()
+{
+	local want=$1 message=$2 got
+	shift 2
+	"$gprof_mt" "$@" >out 2>err
+	got=$?
+	[ $got = "$want" ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$message" err ||
+		fail "$*: status $got, $(cat out err)"
+}
+for command in report history; do
+	fails 2 "--tid x: not a thread id" $command --tid 1,x
+	fails 2 "--time 2~1: it is A~B" $command --time 2~1
+	fails 2 "--time 5: it is A~B" $command --time 5
+	fails 2 "--time 1h~: it is A~B" $command --time 1h~
+	fails 2 "--min-wait 10: not a time with its unit" $command --min-wait 10
+	fails 2 "--object 0x12/0: not an address" $command --object 0x12/0
+	fails 1 "no thread has tid 999999999;" $command -i d --tid 999999999
+	fails 1 "no thread has a name like 'cook*';" $command -i d --thread 'cook*'
+	fails 1 "no operation on an object 'spoon';" $command -i d --object spoon
+	fails 1 "no operation on an object 'table' in all that is selected;" $command -i d --object table --min-wait 100s
+	fails 1 "no call of or in a function like 'boil'" $command -i d --function boil
+done
+fails 1 "no operation is in all that is selected" history -i d --time 1000~
+fails 2 "--object, --min-wait: it cannot be narrowed by that" history -i d --calls --tid 1 --object a --min-wait 1s
