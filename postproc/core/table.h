@@ -61,6 +61,7 @@ struct pp_table {
 	GPtrArray *rows;  /* of struct pp_cell[n_columns] */
 	GPtrArray *notes; /* of char *: what could not be measured, and why */
 	char *text; /* owned; laid out by the pass: text output shows it instead of the rows */
+	bool is_for_text;   /* what it says, other tables have for programs */
 	unsigned text_rows; /* text shows the first so many of a long table; 0: all */
 };
 

@@ -342,7 +342,7 @@ static void switches_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	for (guint i = 0; i < edges->len; i++)
 		add_edge(table, self, edges->pdata[i]);
 	add_notes(table, self);
-	g_ptr_array_add(tables, pp_thread_nodes(self->context, self->states));
+	g_ptr_array_add(tables, pp_thread_nodes(self->context, self->states, table));
 	g_ptr_array_add(tables, table);
 }
 

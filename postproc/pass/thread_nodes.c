@@ -42,17 +42,42 @@ void pp_node_thread(struct pp_cell *row, const struct pp_pass_context *context,
 	pp_cell_set_text(&row[PP_NODE_GROUP], group);
 }
 
+static bool is_end(const struct pp_cell *edge, unsigned first, const struct pp_thread *thread)
+{
+	/* From and to have the same columns. */
+	const struct pp_cell *end = edge + first - PP_EDGE_FROM;
+
+	return !end[PP_EDGE_FROM].missing && end[PP_EDGE_FROM].count == thread->tid &&
+	       end[PP_EDGE_FROM_PID].count == thread->process->pid &&
+	       end[PP_EDGE_FROM_IMAGE].count == thread->process->image &&
+	       end[PP_EDGE_FROM_INDEX].count == thread->index;
+}
+
+static bool is_at_edge(const struct pp_table *edges, const struct pp_thread *thread)
+{
+	for (guint i = 0; i < edges->rows->len; i++) {
+		const struct pp_cell *edge = edges->rows->pdata[i];
+
+		if (is_end(edge, PP_EDGE_FROM, thread) || is_end(edge, PP_EDGE_TO, thread))
+			return true;
+	}
+	return false;
+}
+
 struct pp_table *pp_thread_nodes(const struct pp_pass_context *context,
-				 const struct pp_thread_states *states)
+				 const struct pp_thread_states *states,
+				 const struct pp_table *edges)
 {
 	const GPtrArray *threads = context->model->threads;
 	struct pp_table *table = pp_table_new("nodes", "Threads", columns, PP_NODE_CELLS);
 
 	for (guint i = 0; i < threads->len; i++) {
-		const struct pp_thread_state *life = pp_thread_state(states, threads->pdata[i]);
+		const struct pp_thread *thread = threads->pdata[i];
+		const struct pp_thread_state *life = pp_thread_state(states, thread);
 
-		if (life && life->begun)
-			pp_node_thread(pp_table_add_row(table), context, threads->pdata[i]);
+		if (life && life->begun &&
+		    (pp_selects_thread(context, thread) || is_at_edge(edges, thread)))
+			pp_node_thread(pp_table_add_row(table), context, thread);
 	}
 	return table;
 }

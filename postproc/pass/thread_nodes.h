@@ -31,9 +31,13 @@ enum {
 void pp_node_thread(struct pp_cell *row, const struct pp_pass_context *context,
 		    const struct pp_thread *thread);
 
-/* A row for each thread that anything is known of. */
+/*
+ * A row for each thread that anything is known of and that is selected, or at an end of one of
+ * these edges.
+ */
 struct pp_table *pp_thread_nodes(const struct pp_pass_context *context,
-				 const struct pp_thread_states *states);
+				 const struct pp_thread_states *states,
+				 const struct pp_table *edges);
 
 enum {
 	PP_EDGE_FROM,
@@ -70,7 +74,7 @@ enum {
 /* Fills these in; `to` NULL: not known, its cells stay missing. */
 void pp_edge_threads(struct pp_cell *row, const struct pp_thread *from, const struct pp_thread *to);
 
-/* Whether the option "tid" lets it be shown: one of its ends is enough; `to` may be NULL. */
+/* Whether it is selected: one of its ends is enough; `to` may be NULL. */
 bool pp_edge_is_shown(const struct pp_pass_context *context, const struct pp_thread *from,
 		      const struct pp_thread *to);
 

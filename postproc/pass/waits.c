@@ -483,8 +483,8 @@ static void waits_finish(void *state, int64_t end_ns, GPtrArray *tables)
 
 	pp_thread_states_finish(self->states, end_ns);
 	pp_objects_finish(&self->objects, end_ns);
-	nodes = pp_thread_nodes(self->context, self->states);
 	edges = edges_table(self);
+	nodes = pp_thread_nodes(self->context, self->states, edges);
 	add_unknown_node(nodes, edges);
 	pp_unrecorded_note(edges, self->context->model);
 	pp_links_note(&self->links, edges, "waits");

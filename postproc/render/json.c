@@ -110,6 +110,8 @@ void pp_render_json(GString *to, struct pp_table *const *tables, unsigned n_tabl
 	json_builder_set_member_name(json, "schema");
 	json_builder_add_int_value(json, JSON_SCHEMA);
 	for (unsigned t = 0; t < n_tables; t++) {
+		if (tables[t]->is_for_text)
+			continue;
 		json_builder_set_member_name(json, tables[t]->key);
 		add_rows(json, tables[t]);
 	}

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/event.h"
 #include "core/model.h"
+#include "pass/spread.h"
 
 static void check_error(void)
 {
@@ -55,6 +56,60 @@ static void check_event_names(void)
 	CHECK(!pp_sync_function(ST_EVENT_site));
 	CHECK_STR(pp_sync_type(ST_EVENT_cond_timedwait), "cond");
 	CHECK_STR(pp_sync_name(ST_N_EVENTS), "unknown");
+}
+
+static gint compare_ns(gconstpointer a, gconstpointer b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Of durations over ten powers of ten: against sorting them. */
+static void check_percentiles(unsigned n, uint64_t seed)
+{
+	g_autoptr(GArray) sorted = g_array_new(FALSE, FALSE, sizeof(int64_t));
+	struct pp_spread halves[2] = {0}, spread = {0};
+
+	for (unsigned i = 0; i < n; i++) {
+		int64_t ns;
+
+		seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		ns = (int64_t)((seed >> 33) % UINT64_C(1000000000) >> seed % 30);
+		g_array_append_val(sorted, ns);
+		pp_spread_add(&halves[i % 2], ns);
+	}
+	pp_spread_merge(&spread, &halves[0]);
+	pp_spread_merge(&spread, &halves[1]);
+	g_array_sort(sorted, compare_ns);
+	CHECK_INT(spread.n, n);
+	CHECK_INT(spread.max_ns, g_array_index(sorted, int64_t, n - 1));
+	for (unsigned percent = 0; percent <= 100; percent++) {
+		unsigned rank = MAX((n * percent + 99) / 100, 1);
+		int64_t exact = g_array_index(sorted, int64_t, rank - 1);
+		int64_t found = pp_spread_percentile(&spread, percent);
+
+		CHECK(llabs(found - exact) <= exact / 64);
+	}
+	pp_spread_done(&halves[0]);
+	pp_spread_done(&halves[1]);
+	pp_spread_done(&spread);
+}
+
+static void check_spread(void)
+{
+	struct pp_spread spread = {0};
+
+	for (unsigned n = 1; n < 300; n++)
+		check_percentiles(n, n);
+	check_percentiles(100000, 7);
+	/* The ends of what a duration can be. */
+	pp_spread_add(&spread, INT64_MAX);
+	CHECK(pp_spread_percentile(&spread, 50) >= INT64_MAX - INT64_MAX / 64);
+	pp_spread_add(&spread, 0);
+	pp_spread_add(&spread, -5);
+	CHECK_INT(pp_spread_percentile(&spread, 50), 0);
+	pp_spread_done(&spread);
 }
 
 static struct pp_thread *add(struct pp_model *model, struct pp_process *process, uint32_t tid,
@@ -109,6 +164,7 @@ static void check_duration(int64_t ns, const char *expected)
 int main(void)
 {
 	check_error();
+	check_spread();
 	check_event_names();
 	check_threads();
 	check_duration(0, "0");

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of pass/locks.c: objects, their sites, what waits at each met. */
+#include <string.h>
+
+#include "pass/locks.h"
+#include "pass/object_row.h"
+#include "pass/select.h"
+#include "pass/unrecorded.h"
+
+/* The rest is seldom of interest, and there may be thousands. */
+#define TEXT_ROWS 50
+
+enum {
+	ACQUIRED = PP_OBJECT_CELLS,
+	CONTENDED,
+	WAIT,
+	WAIT_MEAN,
+	WAIT_P50,
+	WAIT_P99,
+	WAIT_MAX,
+	HOLD,
+	HOLD_MEAN,
+	HOLD_P50,
+	HOLD_P99,
+	HOLD_MAX,
+	SITES,
+	N_COLUMNS,
+};
+
+/* Of those that waited, and of all holds; pass/spread.h says how near the percentiles are. */
+#define SPREAD_COLUMNS(first, prefix, what)                                                        \
+	[first] = {prefix "_mean_ns", "mean", PP_TYPE_TIME_NS, 0, "the mean " what},               \
+	[first + 1] = {prefix "_p50_ns", "p50", PP_TYPE_TIME_NS, 0, "half are no longer"},         \
+	[first + 2] = {prefix "_p99_ns", "p99", PP_TYPE_TIME_NS, 0, "99 % are no longer"},         \
+	[first + 3] = {prefix "_max_ns", "longest", PP_TYPE_TIME_NS, 0, "the longest " what}
+
+static const struct pp_column columns[N_COLUMNS] = {
+    PP_OBJECT_COLUMNS,
+    [ACQUIRED] = {"acquired", "acquired", PP_TYPE_COUNT, 0,
+		  "times a thread obtained it; re-acquisitions by condition waits included"},
+    [CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0,
+		   "calls that found it taken, or had to wait for what it stands for"},
+    [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "time threads waited for it"},
+    SPREAD_COLUMNS(WAIT_MEAN, "wait", "wait"),
+    [HOLD] = {"hold_ns", "held", PP_TYPE_TIME_NS, 0,
+	      "time from acquisition to release, of each holder; what has no owner has none"},
+    SPREAD_COLUMNS(HOLD_MEAN, "hold", "hold"),
+    [SITES] = {"sites", "sites", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "where it was acquired from"},
+};
+
+enum {
+	SITE_SITE,
+	SITE_FUNCTION,
+	SITE_CALLS,
+	SITE_CONTENDED,
+	SITE_WAIT,
+	SITE_WAIT_MEAN,
+	SITE_WAIT_P50,
+	SITE_WAIT_P99,
+	SITE_WAIT_MAX,
+	SITE_HOLD,
+	SITE_HOLD_MEAN,
+	SITE_HOLD_P50,
+	SITE_HOLD_P99,
+	SITE_HOLD_MAX,
+	SITE_ADDRESS,
+	SITE_HOLDERS,
+	N_SITE_COLUMNS,
+};
+
+static const struct pp_column site_columns[N_SITE_COLUMNS] = {
+    [SITE_SITE] = {"site", "site", PP_TYPE_TEXT, 0, "where the call stands"},
+    [SITE_FUNCTION] = {"function", "function", PP_TYPE_TEXT, 0, "what it calls"},
+    [SITE_CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "how often, failed attempts included"},
+    [SITE_CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0, "calls that waited"},
+    [SITE_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "how long in all"},
+    SPREAD_COLUMNS(SITE_WAIT_MEAN, "wait", "wait"),
+    [SITE_HOLD] = {"hold_ns", "held", PP_TYPE_TIME_NS, 0,
+		   "time it was held after these acquisitions"},
+    SPREAD_COLUMNS(SITE_HOLD_MEAN, "hold", "hold"),
+    [SITE_ADDRESS] = {"address", "address", PP_TYPE_ADDRESS, 0,
+		      "run-time return address of the call"},
+    [SITE_HOLDERS] = {"holders", "holders", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY,
+		      "what these waits met: where it had been acquired"},
+};
+
+enum {
+	HOLDER_SITE,
+	HOLDER_FUNCTION,
+	HOLDER_CONTENDED,
+	HOLDER_WAIT,
+	HOLDER_WAIT_MAX,
+	HOLDER_ADDRESS,
+	N_HOLDER_COLUMNS,
+};
+
+static const struct pp_column holder_columns[N_HOLDER_COLUMNS] = {
+    [HOLDER_SITE] = {"site", "site", PP_TYPE_TEXT, 0,
+		     "where it had been acquired that was waited for; none: not known"},
+    [HOLDER_FUNCTION] = {"function", "function", PP_TYPE_TEXT, 0, "what that called"},
+    [HOLDER_CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0, "calls that waited for it"},
+    [HOLDER_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "how long in all"},
+    [HOLDER_WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, 0, "the longest wait"},
+    [HOLDER_ADDRESS] = {"address", "address", PP_TYPE_ADDRESS, 0, "run-time return address"},
+};
+
+enum { PAIR_OBJECT, PAIR_WAITER, PAIR_HOLDER, PAIR_CONTENDED, PAIR_WAIT, PAIR_MAX, N_PAIR_COLUMNS };
+
+/* For people: the same in one table. */
+static const struct pp_column pair_columns[N_PAIR_COLUMNS] = {
+    [PAIR_OBJECT] = {"name", "object", PP_TYPE_TEXT, 0, "the object"},
+    [PAIR_WAITER] = {"waiter", "waited at", PP_TYPE_TEXT, 0, "where the call stands that waited"},
+    [PAIR_HOLDER] = {"holder", "held since", PP_TYPE_TEXT, 0, "where it had been acquired"},
+    [PAIR_CONTENDED] = {"contended", "waits", PP_TYPE_COUNT, 0, "how often"},
+    [PAIR_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "how long in all"},
+    [PAIR_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, 0, "the longest wait"},
+};
+
+static gint compare_sites(gconstpointer a, gconstpointer b)
+{
+	const struct pp_lock_site *x = a, *y = b;
+
+	if (x->wait_ns != y->wait_ns)
+		return x->wait_ns < y->wait_ns ? 1 : -1;
+	if (x->hold_ns != y->hold_ns)
+		return x->hold_ns < y->hold_ns ? 1 : -1;
+	if (x->calls != y->calls)
+		return x->calls < y->calls ? 1 : -1;
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* The most waited for first, then the most held, then in order of appearance. */
+static gint compare_objects(gconstpointer a, gconstpointer b)
+{
+	const struct pp_object *x = *(const struct pp_object *const *)a;
+	const struct pp_object *y = *(const struct pp_object *const *)b;
+	const struct pp_lock *of_x = x->data, *of_y = y->data;
+
+	if (of_x->wait_ns != of_y->wait_ns)
+		return of_x->wait_ns < of_y->wait_ns ? 1 : -1;
+	if (of_x->hold_ns != of_y->hold_ns)
+		return of_x->hold_ns < of_y->hold_ns ? 1 : -1;
+	return x->serial < y->serial ? -1 : 1;
+}
+
+/* Are those of its operations that did not wait known by their number in all only? */
+static bool is_counted(const struct pp_object *object)
+{
+	return object->process->only_waits && strcmp(object->type, "thread") != 0 &&
+	       strcmp(object->type, "barrier") != 0;
+}
+
+static bool has_holds(const struct pp_object *object)
+{
+	return pp_object_is_lock(object) && !object->process->only_waits;
+}
+
+static char *site_text(const struct pp_locks *self, const struct pp_object *object,
+		       uint64_t address)
+{
+	const struct pp_namer *namer = self->context->namer;
+
+	return address && namer && namer->site ? namer->site(namer->data, object->process, address)
+					       : NULL;
+}
+
+/* Mean, p50, p99 and longest, from that cell on; none where nothing was. */
+static void set_spread(struct pp_cell *cells, const struct pp_spread *spread, int64_t sum_ns)
+{
+	if (spread->n) {
+		pp_cell_set_time(&cells[0], sum_ns / (int64_t)spread->n);
+		pp_cell_set_time(&cells[1], pp_spread_percentile(spread, 50));
+		pp_cell_set_time(&cells[2], pp_spread_percentile(spread, 99));
+	}
+	pp_cell_set_time(&cells[3], spread->max_ns);
+}
+
+static gint compare_holders(gconstpointer a, gconstpointer b)
+{
+	const struct pp_lock_holder *x = a, *y = b;
+
+	if (x->wait_ns != y->wait_ns)
+		return x->wait_ns < y->wait_ns ? 1 : -1;
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static struct pp_table *holders_table(const struct pp_locks *self, const struct pp_object *object,
+				      const struct pp_lock_site *site)
+{
+	struct pp_table *table =
+	    pp_table_new("holders", "Holders", holder_columns, N_HOLDER_COLUMNS);
+
+	if (site->holders)
+		g_array_sort(site->holders, compare_holders);
+	for (guint i = 0; site->holders && i < site->holders->len; i++) {
+		const struct pp_lock_holder *holder =
+		    &g_array_index(site->holders, struct pp_lock_holder, i);
+		g_autofree char *where = site_text(self, object, holder->address);
+		struct pp_cell *row = pp_table_add_row(table);
+
+		pp_cell_set_text(&row[HOLDER_SITE], where);
+		if (holder->address) {
+			pp_cell_set_text(&row[HOLDER_FUNCTION], pp_sync_function(holder->op));
+			pp_cell_set_count(&row[HOLDER_ADDRESS], holder->address);
+		}
+		pp_cell_set_count(&row[HOLDER_CONTENDED], holder->contended);
+		pp_cell_set_time(&row[HOLDER_WAIT], holder->wait_ns);
+		pp_cell_set_time(&row[HOLDER_WAIT_MAX], holder->wait_max_ns);
+	}
+	return table;
+}
+
+static struct pp_table *sites_table(const struct pp_locks *self, const struct pp_object *object,
+				    const struct pp_lock *lock)
+{
+	struct pp_table *table = pp_table_new("sites", "Sites", site_columns, N_SITE_COLUMNS);
+
+	g_array_sort(lock->sites, compare_sites);
+	for (guint i = 0; i < lock->sites->len; i++) {
+		const struct pp_lock_site *site =
+		    &g_array_index(lock->sites, struct pp_lock_site, i);
+		g_autofree char *where = site_text(self, object, site->address);
+		struct pp_cell *row = pp_table_add_row(table);
+
+		pp_cell_set_text(&row[SITE_SITE], where);
+		if (site->address)
+			pp_cell_set_count(&row[SITE_ADDRESS], site->address);
+		pp_cell_set_text(&row[SITE_FUNCTION], pp_sync_function(site->op));
+		if (!is_counted(object))
+			pp_cell_set_count(&row[SITE_CALLS], site->calls);
+		pp_cell_set_count(&row[SITE_CONTENDED], site->contended);
+		pp_cell_set_time(&row[SITE_WAIT], site->wait_ns);
+		set_spread(&row[SITE_WAIT_MEAN], &site->waits, site->wait_ns);
+		if (has_holds(object)) {
+			pp_cell_set_time(&row[SITE_HOLD], site->hold_ns);
+			set_spread(&row[SITE_HOLD_MEAN], &site->holds, site->hold_ns);
+		}
+		pp_cell_set_table(&row[SITE_HOLDERS], holders_table(self, object, site));
+	}
+	return table;
+}
+
+static void add_row(struct pp_table *table, const struct pp_locks *self,
+		    const struct pp_object *object)
+{
+	const struct pp_lock *lock = object->data;
+	struct pp_cell *row = pp_table_add_row(table);
+	struct pp_spread waits = {0}, holds = {0};
+
+	for (guint i = 0; i < lock->sites->len; i++) {
+		const struct pp_lock_site *site =
+		    &g_array_index(lock->sites, struct pp_lock_site, i);
+
+		pp_spread_merge(&waits, &site->waits);
+		pp_spread_merge(&holds, &site->holds);
+	}
+	pp_object_row(row, object, self->context->namer);
+	if (!is_counted(object))
+		pp_cell_set_count(&row[ACQUIRED], lock->acquired);
+	pp_cell_set_count(&row[CONTENDED], lock->contended);
+	pp_cell_set_time(&row[WAIT], lock->wait_ns);
+	set_spread(&row[WAIT_MEAN], &waits, lock->wait_ns);
+	if (has_holds(object)) {
+		pp_cell_set_time(&row[HOLD], lock->hold_ns);
+		set_spread(&row[HOLD_MEAN], &holds, lock->hold_ns);
+	}
+	pp_cell_set_table(&row[SITES], sites_table(self, object, lock));
+	pp_spread_done(&waits);
+	pp_spread_done(&holds);
+}
+
+static gint compare_pairs(gconstpointer a, gconstpointer b)
+{
+	const struct pp_cell *x = *(struct pp_cell *const *)a, *y = *(struct pp_cell *const *)b;
+
+	return x[PAIR_WAIT].time_ns < y[PAIR_WAIT].time_ns
+		   ? 1
+		   : -(x[PAIR_WAIT].time_ns > y[PAIR_WAIT].time_ns);
+}
+
+/* The holders of all sites of all objects; NULL: nobody waited for what was held. */
+static struct pp_table *pairs_table(const struct pp_table *locks)
+{
+	struct pp_table *table = pp_table_new(
+	    "lock_waits", "Waits for locks, by where they were held", pair_columns, N_PAIR_COLUMNS);
+
+	for (guint r = 0; r < locks->rows->len; r++) {
+		const struct pp_cell *lock = locks->rows->pdata[r];
+		const struct pp_table *sites = lock[SITES].table;
+
+		for (guint s = 0; s < sites->rows->len; s++) {
+			const struct pp_cell *site = sites->rows->pdata[s];
+			const struct pp_table *holders = site[SITE_HOLDERS].table;
+
+			for (guint h = 0; h < holders->rows->len; h++) {
+				const struct pp_cell *holder = holders->rows->pdata[h];
+				struct pp_cell *row = pp_table_add_row(table);
+
+				pp_cell_set_text(&row[PAIR_OBJECT], lock[PP_OBJECT_NAME].text);
+				pp_cell_set_text(&row[PAIR_WAITER], site[SITE_SITE].text);
+				pp_cell_set_text(&row[PAIR_HOLDER], holder[HOLDER_SITE].text);
+				row[PAIR_CONTENDED] = holder[HOLDER_CONTENDED];
+				row[PAIR_WAIT] = holder[HOLDER_WAIT];
+				row[PAIR_MAX] = holder[HOLDER_WAIT_MAX];
+			}
+		}
+	}
+	g_ptr_array_sort(table->rows, compare_pairs);
+	table->text_rows = TEXT_ROWS;
+	table->is_for_text = true;
+	if (table->rows->len)
+		return table;
+	pp_table_free(table);
+	return NULL;
+}
+
+void pp_locks_finish(void *state, int64_t end_ns, GPtrArray *tables)
+{
+	struct pp_locks *self = state;
+	struct pp_table *table = pp_table_new("locks", "Locks", columns, N_COLUMNS);
+	g_autoptr(GPtrArray) used = g_ptr_array_new();
+	struct pp_table *pairs;
+	unsigned n_counted = 0;
+
+	table->text_rows = TEXT_ROWS;
+	pp_thread_states_finish(self->states, end_ns);
+	pp_objects_finish(&self->objects, end_ns);
+	for (guint i = 0; i < self->objects.all->len; i++) {
+		struct pp_object *object = self->objects.all->pdata[i];
+
+		const struct pp_lock *lock = object->data;
+
+		if (lock && lock->sites->len && pp_selects_object(self->context, object))
+			g_ptr_array_add(used, object);
+	}
+	g_ptr_array_sort(used, compare_objects);
+	for (guint i = 0; i < used->len; i++) {
+		add_row(table, self, used->pdata[i]);
+		n_counted += is_counted(used->pdata[i]);
+	}
+	pp_unrecorded_note(table, self->context->model);
+	if (n_counted)
+		pp_table_note(table,
+			      "recorded with sync.mode = contended: how often %u of these "
+			      "were acquired, and how long they were held, is not known",
+			      n_counted);
+	if (self->unfinished)
+		pp_table_note(table,
+			      "%" G_GUINT64_FORMAT " waits never ended: they count up to "
+			      "the end of their threads, or of what is known of them",
+			      self->unfinished);
+	if (self->held_to_end)
+		pp_table_note(table,
+			      "%" G_GUINT64_FORMAT " locks were held at the end: they count "
+			      "as held until then",
+			      self->held_to_end);
+	g_ptr_array_add(tables, table);
+	pairs = pairs_table(table);
+	if (pairs)
+		g_ptr_array_add(tables, pairs);
+}

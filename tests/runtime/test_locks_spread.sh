@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# `report locks` of a real run: how waits and holds are spread, against what babeltrace2 prints.
+. "$GM_TOP/tests/runtime/record/common.sh"
+for tool in babeltrace2 jq python3; do
+	command -v $tool >/dev/null || skip "$tool is not installed"
+done
+
+"$CC" -O2 -g -o known "$GM_TOP/tests/runtime/truth/known.c" -pthread || fail "cannot compile"
+
+# compare LEAST PROGRAM...
+compare()
+{
+	local least=$1
+	shift
+	rm -rf gprof-mt.data
+	"$gprof_mt" record -q --set kernel.source=none -- "$@" >out 2>err || fail "record: $(cat err)"
+	jq -e '(.losses // [] | length) == 0' gprof-mt.data/info.json >/dev/null || { echo "events are missing"; return 1; }
+	babeltrace2 --clock-seconds gprof-mt.data/*/user >events || fail "babeltrace2"
+	"$gprof_mt" report --format json locks >report.json || fail "report"
+	python3 "$GM_TOP/tests/runtime/locks/spread.py" events report.json "$least"
+}
+# Whether anybody has to wait is the scheduler's to say, but for the last one's.
+in_peace compare 0 "$GM_BUILD/examples/crossroad" 20
+in_peace compare 0 "$GM_BUILD/examples/client_server" 4
+in_peace compare 1 ./known
+"$gprof_mt" report locks >text || fail "report"
+grep -q 'by where they were held' text || fail "nothing of what waits met: $(cat text)"
