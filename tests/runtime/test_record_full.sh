@@ -32,6 +32,7 @@ full()
 	bytes=$(cat gprof-mt.data/kernel/channel* | wc -c)
 	[ "$bytes" -le $((32 * $(wc -l <events))) ] || fail "$bytes bytes for $(wc -l <events) events"
 }
+keep_busy
 in_peace full perf
 if has_bpf; then
 	in_peace full bpf

@@ -16,5 +16,6 @@ compare()
 	"$gprof_mt" report --format json threads >report.json || return 1
 	python3 "$GM_TOP/tests/runtime/truth/perf.py" script report.json
 }
+keep_busy
 in_peace compare "$GM_BUILD/examples/philosophers" 5 100
 in_peace compare "$GM_BUILD/examples/client_server" 3

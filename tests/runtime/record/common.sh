@@ -48,6 +48,19 @@ info()
 	END
 }
 
+# keep_busy: no CPU is idle from now on, by threads that give way to all others.  Some kernels drop
+# what happens on an idle CPU: perf does not see who was woken there, nor why.
+keep_busy()
+{
+	local pids=()
+	for _ in $(seq "$(nproc)"); do
+		chrt -i 0 sh -c 'while :; do :; done' &
+		pids+=($!)
+	done
+	# shellcheck disable=SC2064 # these
+	trap "kill ${pids[*]} 2>/dev/null" EXIT
+}
+
 # in_peace COMMAND...: what a busy machine may spoil (a ring overflows before its reader gets a CPU,
 # other programs run in between) is done again, up to five times.
 in_peace()
