@@ -12,26 +12,6 @@
 #include "cli/view.h"
 #include "render/render.h"
 
-struct section {
-	const char *name; /* also the name of its pass */
-	bool is_default;
-	const char *summary;
-};
-
-static const struct section sections[] = {
-    {"summary", true, "what ran, what it used, what it waited for most, what was lost"},
-    {"flat", false, "how often each function was called, by thread"},
-    {"callgraph", false, "who called whom, how often, by thread"},
-    {"threads", true, "each thread's life: running, runnable, blocked"},
-    {"sync", true, "each thread's synchronization calls and the time waited in them"},
-    {"paths", false, "the call paths to long waits, and to releases of what others slept on"},
-    {"locks", true, "each synchronization object: waits, holds, where they came from"},
-    {"switches", false, "which thread gave the CPU to which"},
-    {"critical-path", false, "what determined when the program ended, or the thread of --tid"},
-    {"activity", false, "how many functions each thread entered per stretch on a CPU"},
-    {"quality", false, "what the recording lost or contradicts itself in"},
-};
-
 struct arguments {
 	const char *dir;
 	bool json;
@@ -48,18 +28,17 @@ static void print_help(void)
 	    "\n"
 	    "sections (* by default):\n",
 	    PP_DEFAULT_CAPTURE);
-	for (unsigned i = 0; i < G_N_ELEMENTS(sections); i++)
-		if (pp_pass_find(sections[i].name))
-			printf("%c %-13s %s\n", sections[i].is_default ? '*' : ' ',
-			       sections[i].name, sections[i].summary);
+	for (unsigned i = 0; pp_passes[i]; i++)
+		if (pp_passes[i]->summary)
+			printf("%c %-13s %s\n", pp_passes[i]->is_default ? '*' : ' ',
+			       pp_passes[i]->name, pp_passes[i]->summary);
 }
 
 static bool is_section(const char *name)
 {
-	for (unsigned i = 0; i < G_N_ELEMENTS(sections); i++)
-		if (strcmp(sections[i].name, name) == 0)
-			return pp_pass_find(name);
-	return false;
+	const struct pp_pass *pass = pp_pass_find(name);
+
+	return pass && pass->summary;
 }
 
 /* -1: go on; else the exit status. */
@@ -72,9 +51,9 @@ static int take_sections(struct arguments *arguments, char **names, int n_names)
 						      NULL))
 			g_ptr_array_add(arguments->names, names[i]);
 	}
-	for (unsigned i = 0; n_names == 0 && i < G_N_ELEMENTS(sections); i++)
-		if (sections[i].is_default && pp_pass_find(sections[i].name))
-			g_ptr_array_add(arguments->names, (char *)sections[i].name);
+	for (unsigned i = 0; n_names == 0 && pp_passes[i]; i++)
+		if (pp_passes[i]->is_default)
+			g_ptr_array_add(arguments->names, (char *)pp_passes[i]->name);
 	return -1;
 }
 

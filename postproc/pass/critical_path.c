@@ -354,6 +354,7 @@ static void critical_free(void *state)
 
 const struct pp_pass pp_pass_critical_path = {
     .name = "critical-path",
+    .summary = "what determined when the program ended, or the thread of --tid",
     .kinds = PP_THREAD_STATE_KINDS,
     .selects = PP_SELECT_THREAD | PP_SELECT_TIME,
     .start = critical_start,

@@ -263,6 +263,8 @@ static void locks_free(void *state)
 
 const struct pp_pass pp_pass_locks = {
     .name = "locks",
+    .summary = "each synchronization object: waits, holds, where they came from",
+    .is_default = true,
     .kinds = PP_THREAD_STATE_KINDS,
     .selects = PP_SELECT_ALL,
     .start = locks_start,

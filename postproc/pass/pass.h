@@ -3,7 +3,7 @@
  * A pass: one analysis over the events of a capture.  It names the kinds it wants, sees them in
  * time order, keeps state per thread, object and call site (never per event), and ends in tables.
  *
- * Adding one touches its own file and the list in registry.c.
+ * Adding one touches its own file and the list in registry.c; DESIGN.md, "Adding a pass".
  */
 #ifndef PP_PASS_PASS_H
 #define PP_PASS_PASS_H
@@ -26,9 +26,11 @@ struct pp_pass_context {
 };
 
 struct pp_pass {
-	const char *name; /* also the report section, if it has one */
-	unsigned kinds;	  /* PP_EVENT_MASK(...) it wants */
-	unsigned selects; /* PP_SELECT_*: what of a selection it heeds */
+	const char *name;
+	const char *summary; /* its line in `report --help`; NULL: its tables are no section */
+	bool is_default;     /* shown if no section is asked for */
+	unsigned kinds;	     /* PP_EVENT_MASK(...) it wants */
+	unsigned selects;    /* PP_SELECT_*: what of a selection it heeds */
 	/* Passes whose tables this one reads in its finish(), NULL-terminated; NULL: none. */
 	const char *const *needs;
 	void *(*start)(const struct pp_pass_context *context);

@@ -137,6 +137,7 @@ static const char *const needs[] = {"consistency", NULL};
 
 const struct pp_pass pp_pass_quality = {
     .name = "quality",
+    .summary = "what the recording lost or contradicts itself in",
     .needs = needs,
     .kinds = PP_EVENT_MASK(PP_EVENT_LOST),
     .start = quality_start,

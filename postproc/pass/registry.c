@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Every pass, in the order in which they run and end: one after those whose tables it needs. */
+/* Every pass, in the order in which their sections are shown. */
 #include "pass/pass.h"
 
 #include <glib.h>
 
 #define PASSES(X)                                                                                  \
+	X(summary)                                                                                 \
 	X(flat)                                                                                    \
 	X(callgraph)                                                                               \
 	X(threads)                                                                                 \
 	X(sync)                                                                                    \
-	X(locks)                                                                                   \
 	X(paths)                                                                                   \
-	X(activity)                                                                                \
+	X(locks)                                                                                   \
 	X(switches)                                                                                \
+	X(critical_path)                                                                           \
+	X(activity)                                                                                \
+	X(quality)                                                                                 \
+	X(consistency)                                                                             \
 	X(calls)                                                                                   \
 	X(waits)                                                                                   \
 	X(precedence)                                                                              \
-	X(lock_order)                                                                              \
-	X(critical_path)                                                                           \
-	X(summary)                                                                                 \
-	X(consistency)                                                                             \
-	X(quality)
+	X(lock_order)
 
 #define DECLARE(name) extern const struct pp_pass pp_pass_##name;
 PASSES(DECLARE)

@@ -11,63 +11,50 @@ struct member {
 
 struct pp_pass_set {
 	const struct pp_pass_context *context;
-	GArray *members;		  /* of struct member, in the order of the registry */
+	GArray *members;		  /* of struct member, behind those they need */
 	GArray *takers[PP_N_EVENT_KINDS]; /* of unsigned: who wants the kind */
 	GPtrArray *tables;
 };
 
-static bool is_needed(const struct pp_pass *pass, const char *name)
+static struct member *find_member(const struct pp_pass_set *set, const char *name)
 {
-	for (const char *const *need = pass->needs; need && *need; need++)
-		if (g_str_equal(*need, name))
-			return true;
-	return false;
-}
+	for (guint i = 0; i < set->members->len; i++) {
+		struct member *member = &g_array_index(set->members, struct member, i);
 
-static unsigned count_passes(void)
-{
-	unsigned n = 0;
-
-	while (pp_passes[n])
-		n++;
-	return n;
-}
-
-/* A pass comes behind those it needs in the registry: from the back, one sweep marks them all. */
-static void mark_wanted(bool *wanted, const char *const *names, unsigned n_names)
-{
-	for (unsigned p = count_passes(); p-- > 0;) {
-		for (unsigned i = 0; i < n_names; i++)
-			wanted[p] |= g_str_equal(pp_passes[p]->name, names[i]) != 0;
-		for (unsigned earlier = 0; wanted[p] && earlier < p; earlier++)
-			wanted[earlier] |= is_needed(pp_passes[p], pp_passes[earlier]->name);
+		if (g_str_equal(member->pass->name, name))
+			return member;
 	}
+	return NULL;
+}
+
+/* With those that it needs before it, for them to end first. */
+static void add_member(struct pp_pass_set *set, const struct pp_pass *pass)
+{
+	struct member member = {.pass = pass};
+
+	if (!pass || find_member(set, pass->name))
+		return;
+	for (const char *const *need = pass->needs; need && *need; need++)
+		add_member(set, pp_pass_find(*need));
+	member.state = pass->start(set->context);
+	for (unsigned kind = 0; kind < PP_N_EVENT_KINDS; kind++)
+		if (pass->event && pass->kinds & PP_EVENT_MASK(kind))
+			g_array_append_val(set->takers[kind], set->members->len);
+	g_array_append_val(set->members, member);
 }
 
 struct pp_pass_set *pp_pass_set_new(const struct pp_pass_context *context, const char *const *names,
 				    unsigned n_names)
 {
 	struct pp_pass_set *set = g_new0(struct pp_pass_set, 1);
-	g_autofree bool *wanted = g_new0(bool, count_passes());
 
 	set->context = context;
 	set->members = g_array_new(FALSE, TRUE, sizeof(struct member));
 	set->tables = g_ptr_array_new_with_free_func((GDestroyNotify)pp_table_free);
 	for (unsigned kind = 0; kind < PP_N_EVENT_KINDS; kind++)
 		set->takers[kind] = g_array_new(FALSE, FALSE, sizeof(unsigned));
-	mark_wanted(wanted, names, n_names);
-	for (unsigned p = 0; pp_passes[p]; p++) {
-		struct member member = {.pass = pp_passes[p]};
-		unsigned number = set->members->len;
-
-		if (!wanted[p])
-			continue;
-		member.state = member.pass->start(context);
-		g_array_append_val(set->members, member);
-		for (unsigned kind = 0; kind < PP_N_EVENT_KINDS; kind++)
-			if (member.pass->event && member.pass->kinds & PP_EVENT_MASK(kind))
-				g_array_append_val(set->takers[kind], number);
-	}
+	for (unsigned i = 0; i < n_names; i++)
+		add_member(set, pp_pass_find(names[i]));
 	return set;
 }
 
@@ -119,15 +106,12 @@ void pp_pass_set_finish(struct pp_pass_set *set, int64_t end_ns)
 struct pp_table **pp_pass_set_tables(const struct pp_pass_set *set, const char *name,
 				     unsigned *ret_n)
 {
-	for (guint i = 0; i < set->members->len; i++) {
-		const struct member *member = &g_array_index(set->members, struct member, i);
+	const struct member *member = find_member(set, name);
 
-		if (g_str_equal(member->pass->name, name)) {
-			*ret_n = member->n_tables;
-			return (struct pp_table **)set->tables->pdata + member->first_table;
-		}
-	}
-	return NULL;
+	if (!member)
+		return NULL;
+	*ret_n = member->n_tables;
+	return (struct pp_table **)set->tables->pdata + member->first_table;
 }
 
 void pp_pass_set_free(struct pp_pass_set *set)

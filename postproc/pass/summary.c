@@ -325,6 +325,8 @@ static const char *const needs[] = {"threads", "sync", "locks", NULL};
 
 const struct pp_pass pp_pass_summary = {
     .name = "summary",
+    .summary = "what ran, what it used, what it waited for most, what was lost",
+    .is_default = true,
     .needs = needs,
     .kinds = PP_EVENT_MASK(PP_EVENT_LOST),
     .selects = PP_SELECT_ALL,
