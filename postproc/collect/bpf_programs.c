@@ -320,6 +320,17 @@ static void take_ours(struct pp_bpf_code *code, const struct pp_bpf_layout *layo
 	jumps[1] = take_ring(code, maps);
 }
 
+/* Hands the slot over, and ends; where take_ours() and put_begin() may jump to. */
+static void end_program(struct pp_bpf_code *code, const struct pp_bpf_maps *maps,
+			const unsigned jumps[2], unsigned no_slot)
+{
+	put_end(code, maps);
+	pp_bpf_land(code, jumps[0]);
+	pp_bpf_land(code, jumps[1]);
+	pp_bpf_land(code, no_slot);
+	pp_bpf_return(code);
+}
+
 /* In R1: a system call's number, which programs may make up. */
 static void put_number(struct pp_bpf_code *code)
 {
@@ -344,11 +355,7 @@ void pp_bpf_make_enter(struct pp_bpf_code *code, const struct pp_bpf_layout *lay
 	copy(code, BPF_W, IN_RECORD(tid), R8, layout->pid);
 	for (int i = 0; i < PP_N_VALUES; i++)
 		copy(code, BPF_DW, IN_RECORD(args[i]), R7, layout->args[i]);
-	put_end(code, maps);
-	pp_bpf_land(code, ends[0]);
-	pp_bpf_land(code, ends[1]);
-	pp_bpf_land(code, no_slot);
-	pp_bpf_return(code);
+	end_program(code, maps, ends, no_slot);
 }
 
 /* sys_exit(registers, result) */
@@ -364,11 +371,7 @@ void pp_bpf_make_exit(struct pp_bpf_code *code, const struct pp_bpf_layout *layo
 	put_number(code);
 	copy(code, BPF_W, IN_RECORD(tid), R8, layout->pid);
 	copy(code, BPF_DW, IN_RECORD(args[0]), R6, 8);
-	put_end(code, maps);
-	pp_bpf_land(code, ends[0]);
-	pp_bpf_land(code, ends[1]);
-	pp_bpf_land(code, no_slot);
-	pp_bpf_return(code);
+	end_program(code, maps, ends, no_slot);
 }
 
 /* page_fault_...(address, registers, error code) */
@@ -386,11 +389,7 @@ static void make_fault(struct pp_bpf_code *code, const struct pp_bpf_layout *lay
 	copy(code, BPF_DW, IN_RECORD(values[0]), R6, 0);
 	copy(code, BPF_DW, IN_RECORD(values[1]), R7, layout->ip);
 	copy(code, BPF_DW, IN_RECORD(values[2]), R6, 16);
-	put_end(code, maps);
-	pp_bpf_land(code, ends[0]);
-	pp_bpf_land(code, ends[1]);
-	pp_bpf_land(code, no_slot);
-	pp_bpf_return(code);
+	end_program(code, maps, ends, no_slot);
 }
 
 void pp_bpf_make_fault_user(struct pp_bpf_code *code, const struct pp_bpf_layout *layout,

@@ -6,7 +6,6 @@
 #include "input/calls_history.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -64,16 +63,13 @@ static bool open_file(struct pp_calls_stream *stream)
 {
 	while (stream->next_path < stream->paths->len) {
 		const char *path = stream->paths->pdata[stream->next_path++];
-		struct stat st;
 
-		stream->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-		if (stream->fd >= 0 && fstat(stream->fd, &st) == 0 && S_ISREG(st.st_mode)) {
-			stream->file_bytes = (uint64_t)st.st_size;
+		stream->fd = pp_stream_file_open(path, &stream->file_bytes);
+		if (stream->fd >= 0) {
 			stream->packet_end = 0;
 			return true;
 		}
 		pp_capture_add_damage(stream->capture, path, "cannot be read: left out");
-		close_file(stream);
 	}
 	return false;
 }
@@ -327,47 +323,36 @@ static void stream_free(void *data)
 	g_free(stream);
 }
 
-static struct pp_calls_stream *stream_new(struct pp_capture *capture, struct pp_process *process)
+/* Takes the paths. */
+static struct pp_calls_stream *stream_new(struct pp_capture *capture, struct pp_process *process,
+					  GPtrArray *paths)
 {
 	struct pp_calls_stream *stream = g_new0(struct pp_calls_stream, 1);
 
 	stream->capture = capture;
 	stream->process = process;
-	stream->paths = g_ptr_array_new_with_free_func(g_free);
+	stream->paths = paths;
 	stream->fd = -1;
 	stream->max_arcs = SPARE_ARCS;
+	for (guint i = 0; i < paths->len; i++) {
+		struct stat st;
+
+		if (stat(paths->pdata[i], &st) == 0)
+			stream->max_arcs += (uint64_t)st.st_size / (ARC_WORDS * WORD_BYTES);
+	}
 	stream->arcs = g_array_new(FALSE, TRUE, sizeof(struct arc));
 	stream->buffer = g_new(uint64_t, BUFFER_WORDS);
 	return stream;
 }
 
-static void add_file(struct pp_calls_stream *stream, char *path)
-{
-	struct stat st;
-
-	if (stat(path, &st) == 0)
-		stream->max_arcs += (uint64_t)st.st_size / (ARC_WORDS * WORD_BYTES);
-	g_ptr_array_add(stream->paths, path);
-}
-
 static void add_streams(GPtrArray *streams, struct pp_capture *capture,
 			const struct pp_trace *trace)
 {
-	g_autoptr(GArray) files = pp_stream_files(trace->dir);
-	struct pp_calls_stream *stream = NULL;
-	unsigned number = 0;
+	g_autoptr(GPtrArray) all = pp_stream_paths(trace->dir);
 
-	for (guint i = 0; i < files->len; i++) {
-		const struct pp_stream_file *file = &g_array_index(files, struct pp_stream_file, i);
-		g_autofree char *name = pp_stream_file_name(file);
-
-		if (!stream || file->stream != number) {
-			stream = stream_new(capture, trace->process);
-			g_ptr_array_add(streams, stream);
-		}
-		number = file->stream;
-		add_file(stream, g_build_filename(trace->dir, name, NULL));
-	}
+	for (guint i = 0; i < all->len; i++)
+		g_ptr_array_add(
+		    streams, stream_new(capture, trace->process, g_ptr_array_ref(all->pdata[i])));
 }
 
 GPtrArray *pp_calls_streams_new(struct pp_capture *capture)

@@ -84,14 +84,14 @@ uint64_t pp_maps_place(struct pp_process *process, uint64_t address, int64_t tim
 void pp_missing_streams(struct pp_capture *capture, const char *trace_dir,
 			const struct pp_process *process);
 
-/* A file of a process's trace: "stream_3" is {3, 0}, "stream_3_1" {3, 1}. */
-struct pp_stream_file {
-	unsigned stream, number;
-};
+/*
+ * The streams of a process's trace, each a GPtrArray of the paths of its files, in order:
+ * "stream_3", "stream_3_1", ...  The caller frees it.
+ */
+GPtrArray *pp_stream_paths(const char *trace_dir);
 
-/* Of struct pp_stream_file, in order.  The caller frees it. */
-GArray *pp_stream_files(const char *trace_dir);
-char *pp_stream_file_name(const struct pp_stream_file *file);
+/* A descriptor of one, to be read; -1: it is no regular file, or cannot be opened. */
+int pp_stream_file_open(const char *path, uint64_t *ret_bytes);
 
 /* Whether the capture has no clock of the trace's: it was recorded after another boot. */
 bool pp_missing_clock(const struct pp_capture *capture, const char *metadata_path);

@@ -5,14 +5,12 @@
  */
 #include "input/direct.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "gmon-mt/packet.h"
 #include "input/layout.h"
 
-#define CTF_MAGIC	0xC1FC1FC1u
 #define BUFFER_BYTES	32768u
 #define EVENT_MAX_BYTES 8192u /* there is more than that in the buffer, or all of the packet */
 #define MAX_HEAD_BYTES	256u
@@ -131,11 +129,9 @@ static bool open_file(struct pp_direct_stream *stream)
 {
 	while (stream->next_path < stream->paths->len) {
 		const char *path = stream->paths->pdata[stream->next_path++];
-		struct stat st;
 
-		stream->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-		if (stream->fd >= 0 && fstat(stream->fd, &st) == 0 && S_ISREG(st.st_mode)) {
-			stream->file_bytes = (uint64_t)st.st_size;
+		stream->fd = pp_stream_file_open(path, &stream->file_bytes);
+		if (stream->fd >= 0) {
 			stream->packet_end = 0;
 			stream->n_packets = 0;
 			return true;
@@ -143,7 +139,6 @@ static bool open_file(struct pp_direct_stream *stream)
 		/* What is no file was said to be none when the capture was opened. */
 		if (!pp_capture_is_damaged(stream->direct->decoder->capture, path))
 			add_damage(stream, "cannot be read: left out");
-		close_file(stream);
 	}
 	return false;
 }
@@ -191,20 +186,18 @@ static bool makes_sense(const struct pp_layout *layout, const uint8_t *head)
 	uint64_t content = head_value(head, layout->content_size, 0);
 	uint64_t packet = head_value(head, layout->packet_size, 0);
 
-	return head_value(head, layout->magic, 0) == CTF_MAGIC && content <= packet &&
+	return head_value(head, layout->magic, 0) == GM_PACKET_MAGIC && content <= packet &&
 	       packet <= MAX_PACKET_BITS && packet % 8 == 0 && content / 8 >= layout->head_bytes &&
 	       head_value(head, layout->timestamp_begin, 0) <= INT64_MAX;
 }
 
-/* Says that the file's packets end here, and why if it is not their end. */
-static void end_file(struct pp_direct_stream *stream, bool is_damaged)
+/* The next packet is not there as it should be. */
+static void add_cut(struct pp_direct_stream *stream)
 {
-	if (is_damaged)
-		pp_capture_add_damage(stream->direct->decoder->capture, path_of(stream),
-				      "damaged or cut short in its packet %u; the report covers "
-				      "what is before that",
-				      stream->n_packets + 1);
-	close_file(stream);
+	pp_capture_add_damage(stream->direct->decoder->capture, path_of(stream),
+			      "damaged or cut short in its packet %u; the report covers "
+			      "what is before that",
+			      stream->n_packets + 1);
 }
 
 /* What was lost between the packet before and this one. */
@@ -226,10 +219,7 @@ static void enter_packet(struct pp_direct_stream *stream, const uint8_t *head)
 
 	stream->is_part = packet_bytes > rest_bytes;
 	if (stream->is_part)
-		pp_capture_add_damage(stream->direct->decoder->capture, path_of(stream),
-				      "damaged or cut short in its packet %u; the report covers "
-				      "what is before that",
-				      stream->n_packets + 1);
+		add_cut(stream);
 	stream->at = stream->packet_end + layout->head_bytes;
 	stream->content_end = stream->packet_end + MIN(content_bytes, rest_bytes);
 	stream->packet_end += MIN(packet_bytes, rest_bytes);
@@ -254,7 +244,9 @@ static bool begin_packet(struct pp_direct_stream *stream)
 			return false;
 		n = pread(stream->fd, head, layout->head_bytes, (off_t)stream->packet_end);
 		if (n != (ssize_t)layout->head_bytes || !makes_sense(layout, head)) {
-			end_file(stream, !is_room(stream));
+			if (!is_room(stream))
+				add_cut(stream);
+			close_file(stream);
 			continue;
 		}
 		if (!is_of_trace(layout, head)) {
@@ -474,11 +466,6 @@ void pp_direct_stream_emit(struct pp_direct_stream *stream, int64_t time_ns)
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-const char *pp_direct_stream_name(const struct pp_direct_stream *stream)
-{
-	return stream->stream.name;
-}
-
 static void stream_free(void *data)
 {
 	struct pp_direct_stream *stream = data;
@@ -490,39 +477,26 @@ static void stream_free(void *data)
 	g_free(stream);
 }
 
-/* Takes the path. */
-static struct pp_direct_stream *stream_new(struct pp_direct_trace *direct, char *path)
+/* Of these files, of char *; takes the array. */
+static void add_stream(struct pp_direct_trace *direct, GPtrArray *paths)
 {
 	struct pp_direct_stream *stream = g_new0(struct pp_direct_stream, 1);
 
 	stream->direct = direct;
-	pp_stream_init(&stream->stream, direct->decoder, direct->trace, path);
-	stream->paths = g_ptr_array_new_with_free_func(g_free);
-	g_ptr_array_add(stream->paths, path);
+	pp_stream_init(&stream->stream, direct->decoder, direct->trace, paths->pdata[0]);
+	stream->paths = paths;
 	stream->fd = -1;
 	stream->buffer = g_malloc(BUFFER_BYTES);
 	g_ptr_array_add(direct->streams, stream);
-	return stream;
 }
 
 /* Those of a process: a long stream has several files. */
 static void add_numbered(struct pp_direct_trace *direct)
 {
-	g_autoptr(GArray) files = pp_stream_files(direct->trace->dir);
-	struct pp_direct_stream *stream = NULL;
-	unsigned number = 0;
+	g_autoptr(GPtrArray) streams = pp_stream_paths(direct->trace->dir);
 
-	for (guint i = 0; i < files->len; i++) {
-		const struct pp_stream_file *file = &g_array_index(files, struct pp_stream_file, i);
-		g_autofree char *name = pp_stream_file_name(file);
-		char *path = g_build_filename(direct->trace->dir, name, NULL);
-
-		if (stream && file->stream == number)
-			g_ptr_array_add(stream->paths, path);
-		else
-			stream = stream_new(direct, path);
-		number = file->stream;
-	}
+	for (guint i = 0; i < streams->len; i++)
+		add_stream(direct, g_ptr_array_ref(streams->pdata[i]));
 }
 
 static int compare_names(gconstpointer a, gconstpointer b)
@@ -544,12 +518,14 @@ static void add_files(struct pp_direct_trace *direct)
 		g_dir_close(dir);
 	g_ptr_array_sort(names, compare_names);
 	for (guint i = 0; i < names->len; i++) {
-		char *path = g_build_filename(direct->trace->dir, names->pdata[i], NULL);
+		g_autofree char *path = g_build_filename(direct->trace->dir, names->pdata[i], NULL);
+		GPtrArray *paths;
 
-		if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
-			stream_new(direct, path);
-		else
-			g_free(path);
+		if (!g_file_test(path, G_FILE_TEST_IS_REGULAR))
+			continue;
+		paths = g_ptr_array_new_with_free_func(g_free);
+		g_ptr_array_add(paths, g_steal_pointer(&path));
+		add_stream(direct, paths);
 	}
 }
 

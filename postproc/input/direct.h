@@ -20,9 +20,6 @@ void pp_direct_trace_free(struct pp_direct_trace *direct);
 /* Of struct pp_direct_stream *; owned by the trace. */
 const GPtrArray *pp_direct_streams(const struct pp_direct_trace *direct);
 
-/* Of its first file. */
-const char *pp_direct_stream_name(const struct pp_direct_stream *stream);
-
 /*
  * Goes on to the next event; false: there is none.  What cannot be read is damage of the capture;
  * nothing behind it in the stream is.

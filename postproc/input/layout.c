@@ -37,8 +37,7 @@ static bool place_members(const GArray *members, unsigned *offset, struct pp_hea
 
 static bool place_head(struct pp_layout *layout, const struct pp_tsdl *tsdl)
 {
-	static const char *const header_names[] = {"magic", "uuid", "stream_id",
-						   "stream_instance_id"};
+	static const char *const header_names[] = {"magic", "uuid", "stream_id"};
 	static const char *const context_names[] = {
 	    "content_size", "packet_size", "timestamp_begin", "events_discarded", "cpu_id",
 	    "tid",	    "index"};
@@ -53,7 +52,6 @@ static bool place_head(struct pp_layout *layout, const struct pp_tsdl *tsdl)
 	layout->magic = header[0];
 	layout->uuid_at = header[1];
 	layout->stream_id = header[2];
-	layout->instance = header[3];
 	layout->content_size = context[0];
 	layout->packet_size = context[1];
 	layout->timestamp_begin = context[2];

@@ -46,7 +46,7 @@ struct pp_layout {
 	uint8_t uuid[16];
 	bool has_uuid;
 	unsigned head_bytes; /* of a packet, before its first event */
-	struct pp_head_field magic, uuid_at, stream_id, instance;
+	struct pp_head_field magic, uuid_at, stream_id;
 	struct pp_head_field content_size, packet_size, timestamp_begin, discarded, cpu, tid, index;
 	unsigned extended_id_bytes;
 	GPtrArray *classes; /* of struct pp_layout_class *, by id; NULL: no such class */

@@ -21,40 +21,45 @@
 
 #define UUID_LEN 36
 
+/* "stream_3" is {3, 0}, "stream_3_1" {3, 1}. */
+struct stream_file {
+	unsigned stream, number;
+};
+
 static gint compare_files(gconstpointer a, gconstpointer b)
 {
-	const struct pp_stream_file *x = a, *y = b;
+	const struct stream_file *x = a, *y = b;
 
 	if (x->stream != y->stream)
 		return x->stream < y->stream ? -1 : 1;
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* "stream_3", "stream_3_1" */
-static bool parse_file(const char *name, struct pp_stream_file *ret)
+static bool parse_file(const char *name, struct stream_file *ret)
 {
 	int len = 0;
 
-	*ret = (struct pp_stream_file){0};
+	*ret = (struct stream_file){0};
 	if (sscanf(name, "stream_%u%n_%u%n", &ret->stream, &len, &ret->number, &len) < 1)
 		return false;
 	return name[len] == '\0';
 }
 
-char *pp_stream_file_name(const struct pp_stream_file *file)
+static char *file_name(const struct stream_file *file)
 {
 	return file->number ? g_strdup_printf("stream_%u_%u", file->stream, file->number)
 			    : g_strdup_printf("stream_%u", file->stream);
 }
 
-GArray *pp_stream_files(const char *trace_dir)
+/* Of struct stream_file, in order. */
+static GArray *list_files(const char *trace_dir)
 {
-	GArray *files = g_array_new(FALSE, FALSE, sizeof(struct pp_stream_file));
+	GArray *files = g_array_new(FALSE, FALSE, sizeof(struct stream_file));
 	GDir *dir = g_dir_open(trace_dir, 0, NULL);
 	const char *name;
 
 	while (dir && (name = g_dir_read_name(dir))) {
-		struct pp_stream_file file;
+		struct stream_file file;
 
 		if (parse_file(name, &file))
 			g_array_append_val(files, file);
@@ -63,6 +68,42 @@ GArray *pp_stream_files(const char *trace_dir)
 		g_dir_close(dir);
 	g_array_sort(files, compare_files);
 	return files;
+}
+
+GPtrArray *pp_stream_paths(const char *trace_dir)
+{
+	GPtrArray *streams = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
+	g_autoptr(GArray) files = list_files(trace_dir);
+	GPtrArray *paths = NULL;
+	unsigned stream = 0;
+
+	for (guint i = 0; i < files->len; i++) {
+		const struct stream_file *file = &g_array_index(files, struct stream_file, i);
+		g_autofree char *name = file_name(file);
+
+		if (!paths || file->stream != stream) {
+			paths = g_ptr_array_new_with_free_func(g_free);
+			g_ptr_array_add(streams, paths);
+		}
+		stream = file->stream;
+		g_ptr_array_add(paths, g_build_filename(trace_dir, name, NULL));
+	}
+	return streams;
+}
+
+int pp_stream_file_open(const char *path, uint64_t *ret_bytes)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return -1;
+	}
+	*ret_bytes = (uint64_t)st.st_size;
+	return fd;
 }
 
 static bool has_counted_losses(const struct pp_process *process)
@@ -81,8 +122,8 @@ static bool has_counted_losses(const struct pp_process *process)
 static void report_gap(struct pp_capture *capture, const char *trace_dir, unsigned stream,
 		       unsigned number)
 {
-	struct pp_stream_file file = {stream, number};
-	g_autofree char *name = pp_stream_file_name(&file);
+	struct stream_file file = {stream, number};
+	g_autofree char *name = file_name(&file);
 	g_autofree char *path = g_build_filename(trace_dir, name, NULL);
 
 	pp_capture_add_damage(capture, path, "missing; the report covers the others");
@@ -95,7 +136,7 @@ static void find_gaps(struct pp_capture *capture, const char *trace_dir, bool nu
 	unsigned n_streams = 0, n_files = 0; /* so far; files of the latest stream */
 
 	for (guint i = 0; i < files->len; i++) {
-		struct pp_stream_file got = g_array_index(files, struct pp_stream_file, i);
+		struct stream_file got = g_array_index(files, struct stream_file, i);
 
 		if (got.stream >= n_streams) {
 			if (got.stream > n_streams && numbers_are_whole)
@@ -134,8 +175,8 @@ static uint32_t find_end(int fd)
 static void find_cuts(struct pp_capture *capture, const char *trace_dir, const GArray *files)
 {
 	for (guint i = 0; i < files->len; i++) {
-		struct pp_stream_file file = g_array_index(files, struct pp_stream_file, i);
-		g_autofree char *name = pp_stream_file_name(&file);
+		struct stream_file file = g_array_index(files, struct stream_file, i);
+		g_autofree char *name = file_name(&file);
 		g_autofree char *path = g_build_filename(trace_dir, name, NULL);
 		int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		uint32_t followed = fd >= 0 ? find_end(fd) : 0;
@@ -148,7 +189,7 @@ static void find_cuts(struct pp_capture *capture, const char *trace_dir, const G
 					      "what is before");
 		else if ((followed & GM_PACKET_FOLLOWED_IN_NEXT) &&
 			 (i + 1 == files->len ||
-			  g_array_index(files, struct pp_stream_file, i + 1).stream != file.stream))
+			  g_array_index(files, struct stream_file, i + 1).stream != file.stream))
 			report_gap(capture, trace_dir, file.stream, file.number + 1);
 	}
 }
@@ -166,7 +207,7 @@ static bool is_regular(DIR *dir, const struct dirent *entry)
 void pp_missing_streams(struct pp_capture *capture, const char *trace_dir,
 			const struct pp_process *process)
 {
-	g_autoptr(GArray) files = pp_stream_files(trace_dir);
+	g_autoptr(GArray) files = list_files(trace_dir);
 	DIR *dir = opendir(trace_dir);
 	const struct dirent *entry;
 
