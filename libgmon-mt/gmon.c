@@ -13,7 +13,8 @@
 #include "internal.h"
 #include "runtime/sys.h"
 
-#define OBJECTS_MAX  64u
+#define OBJECTS_MAX  64u /* that are looked for in one go */
+#define MAPPINGS_MAX 8u	 /* of one file that are remembered; others are searched for */
 #define BUFFER_BYTES 1024u
 
 _Static_assert(GM_OBJECT_NAME_BYTES - GM_OBJECT_NUMBER_BYTES == GM_GMON_LIBRARY_BYTES, "as record");
@@ -95,26 +96,39 @@ static uint64_t caller(const struct gm_object *object, const struct gm_arc *arc)
 	return object->entry != 0 ? object->entry : object->text_end - 1;
 }
 
-/* The arcs of all calls into the file that `file` is a mapping of. */
-static void put_arcs(struct output *output, const struct gm_table *table,
-		     const struct gm_object *file)
-{
-	const struct gm_object *object = file;
+struct gmon {
+	struct output *output;
+	const struct gm_object *object;
+	unsigned n_mappings; /* of its file */
+	const struct gm_object *mappings[MAPPINGS_MAX];
+	struct gm_samples samples;
+};
 
+/* The mapping of the file that holds the address; NULL: none does. */
+static const struct gm_object *mapping_of(const struct gmon *gmon, uint64_t address)
+{
+	const struct gm_object *object;
+
+	for (unsigned i = 0; i < gmon->n_mappings && i < MAPPINGS_MAX; i++)
+		if (contains(gmon->mappings[i], address))
+			return gmon->mappings[i];
+	if (gmon->n_mappings <= MAPPINGS_MAX)
+		return NULL;
+	object = gm_maps_find(address);
+	return object != NULL && object->file == gmon->object->file ? object : NULL;
+}
+
+/* The arcs of all calls into the file. */
+static void put_arcs(const struct gmon *gmon, const struct gm_table *table)
+{
 	for (uint32_t i = 0; i < table->header.n_slots; i++) {
 		const struct gm_arc *arc = &table->arcs[i];
 		uint64_t self = __atomic_load_n(&arc->self, __ATOMIC_ACQUIRE);
 		uint64_t left = arc->count;
+		const struct gm_object *object;
 
-		if (self == 0)
-			continue;
-		if (!contains(object, self))
-			object = gm_maps_find(self);
-		if (object == NULL || object->file != file->file) {
-			object = file;
-			continue;
-		}
-		while (left > 0) {
+		object = self == 0 ? NULL : mapping_of(gmon, self);
+		while (object != NULL && left > 0) {
 			struct gm_gmon_arc record = {
 			    .tag = GM_GMON_TAG_ARC,
 			    .from = caller(object, arc) - object->bias,
@@ -122,18 +136,48 @@ static void put_arcs(struct output *output, const struct gm_table *table,
 			    .count = left < GM_GMON_COUNT_MAX ? (uint32_t)left : GM_GMON_COUNT_MAX,
 			};
 
-			put(output, &record, sizeof(record));
+			put(gmon->output, &record, sizeof(record));
 			left -= record.count;
 		}
 	}
 }
 
+/* Files by one mapping each, in the order of `file`; those that come after `done`. */
 struct objects {
 	unsigned n;
 	const struct gm_object *at[OBJECTS_MAX];
+	uint64_t done;
 };
 
-/* Adds the files whose functions the table counts calls of, by one mapping each. */
+/* Of too many the last have to wait. */
+static void add_object(struct objects *objects, const struct gm_object *object)
+{
+	unsigned at = objects->n, n_behind;
+
+	if (object->file <= objects->done)
+		return;
+	while (at > 0 && objects->at[at - 1]->file > object->file)
+		at--;
+	if (at == OBJECTS_MAX || (at > 0 && objects->at[at - 1]->file == object->file))
+		return;
+	if (objects->n < OBJECTS_MAX)
+		objects->n++;
+	n_behind = objects->n - 1 - at;
+	memmove(&objects->at[at + 1], &objects->at[at], n_behind * sizeof(objects->at[0]));
+	objects->at[at] = object;
+}
+
+/* These are done: are there to be others? */
+static bool has_more(struct objects *objects)
+{
+	if (objects->n < OBJECTS_MAX)
+		return false;
+	objects->done = objects->at[OBJECTS_MAX - 1]->file;
+	objects->n = 0;
+	return true;
+}
+
+/* Adds the files whose functions the table counts calls of. */
 static void find_objects(const struct gm_table *table, struct objects *objects)
 {
 	for (uint32_t i = 0; table != NULL && i < table->header.n_slots; i++) {
@@ -145,13 +189,8 @@ static void find_objects(const struct gm_table *table, struct objects *objects)
 		for (unsigned n = 0; n < objects->n && object == NULL; n++)
 			if (contains(objects->at[n], self))
 				object = objects->at[n];
-		if (object == NULL)
-			object = gm_maps_find(self);
-		for (unsigned n = 0; n < objects->n && object != NULL; n++)
-			if (objects->at[n]->file == object->file)
-				object = NULL;
-		if (object != NULL && objects->n < OBJECTS_MAX)
-			objects->at[objects->n++] = object;
+		if (object == NULL && (object = gm_maps_find(self)) != NULL)
+			add_object(objects, object);
 	}
 }
 
@@ -167,19 +206,13 @@ static void visit_living(void (*visit)(const struct gm_control *, void *), void 
 	}
 }
 
-struct gmon {
-	struct output *output;
-	const struct gm_object *object;
-	struct gm_samples samples;
-};
-
 static void put_thread(const struct gm_control *control, void *data)
 {
 	struct gmon *gmon = data;
 	const struct gm_table *table;
 
 	for (uint32_t n = 0; (table = gm_calls_table(control, n)) != NULL; n++)
-		put_arcs(gmon->output, table, gmon->object);
+		put_arcs(gmon, table);
 }
 
 /* Of one thread, or of all (control == NULL). */
@@ -191,7 +224,7 @@ static void put_gmon(struct gmon *gmon, const struct gm_control *control)
 		return;
 	}
 	if (merged.table != NULL)
-		put_arcs(gmon->output, merged.table, gmon->object);
+		put_arcs(gmon, merged.table);
 	visit_living(put_thread, gmon);
 }
 
@@ -206,6 +239,7 @@ static long write_gmon(const char *path, const struct gm_object *object,
 	struct output to = {.fd = -1}, *output = &to;
 	struct gmon gmon = {.output = output, .object = object};
 
+	gmon.n_mappings = gm_maps_of_file(object, gmon.mappings, MAPPINGS_MAX);
 	output->error = gm_samples_gather(&gmon.samples, object, control);
 	if (output->error < 0)
 		return output->error;
@@ -267,9 +301,12 @@ static void write_thread(const struct gm_control *control)
 	gm_text_add_u64(&text, control->index);
 	gm_text_add(&text, ".");
 	gm_text_add_u64(&text, control->tid);
-	find_objects(control->table, &objects); /* which has the keys of all its predecessors */
-	for (unsigned i = 0; i < objects.n; i++)
-		write_in_folder(middle, objects.at[i], control);
+	do {
+		/* This table has the keys of all its predecessors. */
+		find_objects(control->table, &objects);
+		for (unsigned i = 0; i < objects.n; i++)
+			write_in_folder(middle, objects.at[i], control);
+	} while (has_more(&objects));
 }
 
 void gm_gmon_thread(struct gm_control *control, bool final)
@@ -368,9 +405,22 @@ static void warn_failures(void)
 	gm_warn(warning);
 }
 
-void gm_gmon_all(void)
+/* The libraries' files of all threads. */
+static void write_merged(void)
 {
 	struct objects objects = {0};
+
+	do {
+		find_objects(merged.table, &objects);
+		visit_living(visit_find, &objects);
+		for (unsigned i = 0; i < objects.n; i++)
+			if (!objects.at[i]->executable)
+				write_in_folder("merged", objects.at[i], NULL);
+	} while (has_more(&objects));
+}
+
+void gm_gmon_all(void)
+{
 	const struct gm_object *executable = gm_maps_find(gm_entry_point());
 	uint32_t n_threads = gm_threads_count();
 	uint64_t n_calls = 1 + gm_samples_total();
@@ -393,14 +443,7 @@ void gm_gmon_all(void)
 		gm_sample_settle(control);
 	}
 	if (executable != NULL)
-		objects.at[objects.n++] = executable;
-	find_objects(merged.table, &objects);
-	visit_living(visit_find, &objects);
-	for (unsigned i = 0; i < objects.n; i++) {
-		if (objects.at[i]->executable)
-			write_gmon_out(objects.at[i]);
-		else
-			write_in_folder("merged", objects.at[i], NULL);
-	}
+		write_gmon_out(executable);
+	write_merged();
 	warn_failures();
 }

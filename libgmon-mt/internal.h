@@ -254,10 +254,9 @@ struct gm_control *gm_control_at(uint32_t index);
  */
 void gm_threads_check_fork(void);
 
-/* Zeroed, from the pool; NULL: no memory.  Freed under the lock, or not. */
+/* Zeroed, from the pool; NULL: no memory. */
 struct gm_control *gm_control_new(void);
 void gm_control_free(struct gm_control *control);
-void gm_control_free_locked(struct gm_control *control);
 
 /* Stops or resumes counting in all threads, also those to come. */
 void gm_threads_pause(bool pause);

@@ -91,7 +91,7 @@ struct gm_control *gm_control_new(void)
 	return control;
 }
 
-void gm_control_free_locked(struct gm_control *control)
+static void free_locked(struct gm_control *control)
 {
 	control->next_free = free_controls;
 	free_controls = control;
@@ -102,7 +102,7 @@ void gm_control_free(struct gm_control *control)
 	uint64_t mask;
 
 	gm_flush_lock(&mask);
-	gm_control_free_locked(control);
+	free_locked(control);
 	gm_flush_unlock(mask);
 }
 
@@ -258,9 +258,9 @@ static void finish(struct gm_control *control)
 	gm_calls_end(control);
 	if (control->samples != NULL) {
 		gm_calls_end(control->samples);
-		gm_control_free_locked(control->samples);
+		free_locked(control->samples);
 	}
-	gm_control_free_locked(control);
+	free_locked(control);
 }
 
 /* Ids mean the same in the process itself alone: not in a child of vfork() that has others. */

@@ -59,11 +59,6 @@ static void put_fields(struct cursor *cursor, const struct st_record *record, ui
 {
 	enum shape shape = shape_of[record->id];
 
-	if (shape == SHAPE_SITE) {
-		put(cursor, record->object, 2);
-		put(cursor, record->extra, 8);
-		return;
-	}
 	if (shape == SHAPE_CALL_PATH) {
 		put(cursor, record->extra, 2);
 		put(cursor, record->object, 8);
@@ -95,6 +90,9 @@ static ST_COLD bool make_room(struct st_thread *self, uint64_t need_bytes, uint6
 	uint64_t mask;
 	bool made;
 
+	/* Forked in mid-event: the file is the parent's. */
+	if (!self->live)
+		return false;
 	gm_signals_block(&mask);
 	made = gm_stream_room(&self->stream, need_bytes, now_ns);
 	gm_signals_restore(mask);
@@ -107,7 +105,7 @@ static bool has_room(struct st_thread *self, uint64_t need_bytes, uint64_t *now_
 {
 	if (*now_ns < self->stream.last_ns)
 		*now_ns = self->stream.last_ns;
-	return st_likely((uintptr_t)self->stream.end - (uintptr_t)self->stream.pos >= need_bytes) ||
+	return st_likely((uintptr_t)self->stream.pos + need_bytes <= (uintptr_t)self->stream.end) ||
 	       make_room(self, need_bytes, *now_ns);
 }
 
@@ -139,8 +137,8 @@ static void write_event(struct st_thread *self, const struct st_record *record)
 
 	/* For its site's definition as well, which is no event of the program's, to be lost. */
 	if (!has_room(self, 2 * EVENT_MAX_BYTES, &now_ns)) {
-		/* A path is no event either: the one that it is of follows. */
-		if (record->id != ST_EVENT_call_path)
+		/* A path is no event either: the one that it is of follows.  Forked: see there. */
+		if (self->live && record->id != ST_EVENT_call_path)
 			st_count_lost(self, 1);
 		return;
 	}
@@ -149,6 +147,19 @@ static void write_event(struct st_thread *self, const struct st_record *record)
 	cursor = event_begin(self, record->id, now_ns);
 	put_fields(&cursor, record, site);
 	event_end(self, &cursor, now_ns);
+}
+
+bool st_emit_site(struct st_thread *self, uint16_t number, uintptr_t site, uint64_t now_ns)
+{
+	struct cursor cursor;
+
+	if (!has_room(self, EVENT_MAX_BYTES, &now_ns))
+		return false;
+	cursor = event_begin(self, ST_EVENT_site, now_ns);
+	put(&cursor, number, 2);
+	put(&cursor, site, 8);
+	event_end(self, &cursor, now_ns);
+	return true;
 }
 
 bool st_emit_path(struct st_thread *self, uint16_t number, const uint64_t *addresses, unsigned n,
@@ -191,7 +202,7 @@ static bool ust_count(const struct st_thread *self, enum st_event id, uintptr_t 
 /* True: it is for the thread's stream as well. */
 static bool tell_ust(struct st_thread *self, const struct st_record *record)
 {
-	if (record->id == ST_EVENT_site || record->id == ST_EVENT_call_path)
+	if (record->id == ST_EVENT_call_path)
 		return !self->only_ust;
 	if (!is_programs(self, record->site))
 		return false;

@@ -8,6 +8,9 @@
 
 #include "writer.h"
 
+/* Writes a `site` (emit.c).  False: no room. */
+bool st_emit_site(struct st_thread *self, uint16_t number, uintptr_t site, uint64_t now_ns);
+
 /* Writes a `path` (emit.c).  False: no room, or no number left. */
 bool st_emit_path(struct st_thread *self, uint16_t number, const uint64_t *addresses, unsigned n,
 		  uint64_t now_ns);

@@ -201,6 +201,7 @@ static void remember(struct st_paths *paths, uint64_t hash, uint16_t number)
 static bool grow(struct st_paths *paths)
 {
 	struct st_paths bigger = {.n = paths->n, .n_slots = SLOTS_MAX};
+	uint64_t mask;
 
 	if (paths->n_slots == SLOTS_MAX)
 		return false;
@@ -210,7 +211,10 @@ static bool grow(struct st_paths *paths)
 	for (uint32_t i = 0; i < paths->n_slots; i++)
 		if (paths->slots[i] != 0)
 			remember(&bigger, paths->slots[i], (uint16_t)paths->slots[i]);
+	/* An asynchronous cancellation leaves the writer to the next thread. */
+	gm_signals_block(&mask);
 	*paths = bigger;
+	gm_signals_restore(mask);
 	return true;
 }
 
@@ -247,16 +251,12 @@ static ST_COLD uint16_t learn(struct st_thread *self, const uint64_t *addresses,
 			      uint64_t now_ns)
 {
 	uint16_t number = 0;
-	uint64_t mask;
 
-	gm_signals_block(&mask);
-	if (table_has_room(self)) {
+	if (table_has_room(self))
 		number = define(self, addresses, trusted(addresses, n), now_ns);
-		if (number != 0)
-			remember(&self->paths, hash_of(addresses, n), number);
-	}
-	gm_signals_restore(mask);
-	if (number == 0)
+	if (number != 0)
+		remember(&self->paths, hash_of(addresses, n), number);
+	else if (self->live)
 		gm_process_count_path_lost();
 	return number;
 }

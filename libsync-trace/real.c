@@ -82,7 +82,7 @@ static void *lookup(const char *name, const char *version, const char *older)
 	if (is_c11(name) && real != first)
 		st_real_c11 = false;
 	/* Or another libc, or another architecture's versions. */
-	if (real == NULL || (first != NULL && !in_one_object(real, first))) {
+	if (real == NULL || (first != NULL && real != first && !in_one_object(real, first))) {
 		if (first != NULL)
 			note_foreign(name);
 		real = first;

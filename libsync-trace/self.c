@@ -26,7 +26,7 @@
 struct st_thread st_newborn = {.gate = GATE_SHUT, .selective = true};
 struct st_thread st_busy = {.gate = GATE_SHUT, .selective = true};
 struct st_thread st_off = {.gate = GATE_SHUT};
-struct st_thread st_lost = {.gate = GATE_SHUT, .selective = true};
+static struct st_thread st_lost = {.gate = GATE_SHUT, .selective = true};
 struct st_thread st_counting;
 
 static int n_formers;

@@ -55,6 +55,7 @@ void st_sites_init(struct st_thread *self)
 static bool grow(struct st_thread *self)
 {
 	struct table old = table_of(self), bigger = {NULL, old.shift - 1};
+	uint64_t mask;
 
 	bigger.sites = gm_sys_mmap(table_bytes(bigger), MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (bigger.sites == NULL)
@@ -62,40 +63,31 @@ static bool grow(struct st_thread *self)
 	for (uint32_t i = 0; i < table_size(old); i++)
 		if (old.sites[i] != 0)
 			*place_of(bigger, old.sites[i] >> ST_SITE_BITS) = old.sites[i];
-	if (old.sites != self->first_sites)
-		gm_sys_munmap(old.sites, table_bytes(old));
+	/* An asynchronous cancellation leaves the writer to the next thread. */
+	gm_signals_block(&mask);
 	self->sites = bigger.sites;
 	self->sites_shift = bigger.shift;
+	gm_signals_restore(mask);
+	if (old.sites != self->first_sites)
+		gm_sys_munmap(old.sites, table_bytes(old));
 	return true;
-}
-
-static uint16_t define(struct st_thread *self, uintptr_t site, uint64_t now_ns)
-{
-	struct st_record definition = {.id = ST_EVENT_site, .extra = site, .now_ns = now_ns};
-	uint64_t lost = self->stream.n_lost;
-
-	if (self->n_sites == SITES_MAX || site >> (64 - ST_SITE_BITS) != 0)
-		return 0;
-	if (self->n_sites >= table_size(table_of(self)) / 2 && !grow(self))
-		return 0;
-	gm_maps_note(site, NULL);
-	definition.object = self->n_sites + 1;
-	st_emit(self, &definition);
-	if (self->stream.n_lost != lost)
-		return 0;
-	*place_of(table_of(self), site) = (uint64_t)site << ST_SITE_BITS | ++self->n_sites;
-	return (uint16_t)self->n_sites;
 }
 
 uint16_t st_site_number(struct st_thread *self, uintptr_t site, uint64_t now_ns)
 {
 	uint16_t number = (uint16_t)*place_of(table_of(self), site);
-	uint64_t mask;
 
 	if (number != 0)
 		return number;
-	gm_signals_block(&mask);
-	number = define(self, site, now_ns);
-	gm_signals_restore(mask);
+	if (self->n_sites == SITES_MAX || site >> (64 - ST_SITE_BITS) != 0)
+		return 0;
+	if (self->n_sites >= table_size(table_of(self)) / 2 && !grow(self))
+		return 0;
+	gm_maps_note(site, NULL);
+	number = (uint16_t)(self->n_sites + 1);
+	if (!self->only_ust && !st_emit_site(self, number, site, now_ns))
+		return 0;
+	self->n_sites = number;
+	*place_of(table_of(self), site) = (uint64_t)site << ST_SITE_BITS | number;
 	return number;
 }

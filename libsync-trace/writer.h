@@ -94,7 +94,7 @@ _Static_assert(sizeof(struct st_thread) <= 4096, "one page");
  * recorded), st_lost (ended, or no memory: its events are counted as lost).
  */
 extern __thread struct st_thread *st_self __attribute__((tls_model("initial-exec")));
-extern struct st_thread st_newborn, st_busy, st_off, st_lost;
+extern struct st_thread st_newborn, st_busy, st_off;
 
 /* Given to threads that are st_lost; has never any room, and so takes every event to st_emit(). */
 extern struct st_thread st_counting;

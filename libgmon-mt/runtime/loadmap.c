@@ -55,6 +55,22 @@ const struct gm_object *gm_maps_find(uint64_t address)
 	return NULL;
 }
 
+unsigned gm_maps_of_file(const struct gm_object *file, const struct gm_object **ret, unsigned max)
+{
+	/* acquire: pairs with the release in gm_maps_note() */
+	uint32_t n_all = __atomic_load_n(&n_objects, __ATOMIC_ACQUIRE);
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < n_all; i++) {
+		if (object_at(i)->file != file->file)
+			continue;
+		if (n < max)
+			ret[n] = object_at(i);
+		n++;
+	}
+	return n;
+}
+
 /* The build-id of an object mapped at bias; NULL: it has none. */
 static const unsigned char *find_build_id(uint64_t bias, const ElfW(Phdr) * headers, unsigned n,
 					  unsigned *ret_bytes)

@@ -151,6 +151,9 @@ bool gm_maps_note(uint64_t address, struct gm_object *ret_object);
 /* The noted object that holds `address`, lasting as long as the process; NULL: none noted. */
 const struct gm_object *gm_maps_find(uint64_t address);
 
+/* Noted mappings of this one's file: how many there are; up to `max` of them are told. */
+unsigned gm_maps_of_file(const struct gm_object *file, const struct gm_object **ret, unsigned max);
+
 /*
  * The object that holds `address` is about to be unloaded.  Its place may become another's, so it
  * moves to one where nothing can be loaded, GM_PLACE_BYTES times its number further up; should the

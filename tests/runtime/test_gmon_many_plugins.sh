@@ -27,4 +27,17 @@ for f in json.load(sys.stdin)["functions"]:
 for name in sorted(n):
     if n[name] > 0 and name != "main":
         print(name, n[name])')"
+
+# A gmon file of each, as gprof reads it, of the thread and of all threads.
+cd "$(folder)" || fail "no folder"
+for files in 'gmon.[0-9]*.[0-9]*.*.so' 'gmon.merged.*.so'; do
+	# shellcheck disable=SC2086 # a pattern
+	set -- $files
+	same "$files" 540 $#
+	for file in "$1" "$2" "${64}" "${65}" "${66}" "${539}" "${540}"; do
+		plugin=${file%.so}
+		plugin=../../${plugin##*.}.so
+		same "calls in $file" 20 "$(flat "$plugin" "$file" | awk '{ n += $2 } END { print n }')"
+	done
+done
 exit 0

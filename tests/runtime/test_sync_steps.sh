@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# After each instruction of a lock and an unlock in turn, a handler that synchronizes, switches to
-# another context and back, leaves by siglongjmp(), or forks: no event is lost, none damaged.
+# After each instruction of a lock and an unlock in turn, their call sites known or new, a handler
+# that synchronizes, switches to another context and back, leaves by siglongjmp(), or forks: no event
+# is lost, none damaged.
 . "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
 
 # counted N OBJECT EVENT: as many such events of that object
@@ -10,9 +11,21 @@ counted()
 	expect "$1" " $3 result=0 .*object=0x$(printf %X "$2")\$"
 }
 
+# sites_of: "OBJECT SITE" of each lock, by our reader: numbers of sites are as their streams define them
+sites_of()
+{
+	"$GM_BUILD/gprof-mt" history --format json | python3 -c '
+import json, sys
+for object in json.load(sys.stdin)["objects"]:
+    for op in object["ops"]:
+        if op["op"] == "mutex_lock":
+            print(object["object"], op["site"])'
+}
+
 build steps
-for action in handle switch jump; do
-	traced ./steps $action >out 2>err || fail "$action: the program fails: $(cat err)"
+for how in handle switch jump 'handle new-sites' 'jump new-sites'; do
+	# shellcheck disable=SC2086 # two words
+	traced ./steps $how >out 2>err || fail "$how: the program fails: $(cat err)"
 	events >events
 	no_complaint
 	while read -r word n object; do
@@ -24,9 +37,9 @@ for action in handle switch jump; do
 			;;
 		esac
 	done <out
-	[ "$action" != jump ] || continue # whether the interrupted lock is done, nobody knows
+	[ "${how% *}" != jump ] || continue # whether the interrupted lock is done, nobody knows
 	locks=$(grep -c ^locks out)
-	[ "$locks" -gt 50 ] || fail "$action: only $locks instructions"
+	[ "$locks" -gt 50 ] || fail "$how: only $locks instructions"
 	# the stepped mutexes, each locked once and unlocked once
 	grep ^locks out | while read -r _ _ object; do
 		printf 'object=0x%X\n' "$object"
@@ -34,13 +47,20 @@ for action in handle switch jump; do
 	for event in mutex_lock mutex_unlock; do
 		grep " $event result=0 " events | grep -o 'object=.*' | sort | uniq -c |
 			awk '$1 == 1 { print $2 }' | comm -13 - stepped >missing
-		[ ! -s missing ] || fail "$action: $(wc -l <missing) of $locks $event are not there once"
+		[ ! -s missing ] || fail "$how: $(wc -l <missing) of $locks $event are not there once"
 	done
+	[ "${how#* }" = new-sites ] || continue
+	awk '/^locks/ { print $3, "0x" $2 }' out | sort >called
+	sites_of | sort | comm -13 - called >elsewhere
+	[ ! -s elsewhere ] || fail "$how: not where it was called: $(head -3 elsewhere)"
 done
 
-traced ./steps fork >out 2>err || fail "fork: the program fails: $(cat err)"
-children=$(grep -c ^child out)
-[ "$children" -gt 50 ] || fail "fork: only $children children"
-events "gprof-mt.data/*/user" >events
-no_complaint
-counted $((3 * children + $(sed -n 's/^posts \([0-9]*\) .*/\1/p' out))) "$(sed -n 's/^posts .* //p' out)" sem_post
+for sites in '' new-sites; do
+	# shellcheck disable=SC2086 # or none
+	traced ./steps fork $sites >out 2>err || fail "fork $sites: the program fails: $(cat err)"
+	children=$(grep -c ^child out)
+	[ "$children" -gt 50 ] || fail "fork: only $children children"
+	events "gprof-mt.data/*/user" >events
+	no_complaint
+	counted $((3 * children + $(sed -n 's/^posts \([0-9]*\) .*/\1/p' out))) "$(sed -n 's/^posts .* //p' out)" sem_post
+done

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * steps ACTION: interrupts a lock and an unlock after each of their instructions in turn (a tracing
- * parent counts them and sends a signal) and there, in the handler, does ACTION:
+ * steps ACTION [new-sites]: interrupts a lock and an unlock after each of their instructions in
+ *turn (a tracing parent counts them and sends a signal) and there, in the handler, does ACTION:
  *
  *	handle  posts and locks, more than a writer keeps for later
  *	switch  swapcontext() to another context, which posts and locks, and switches back in the
  *	        middle of an operation of its own
  *	jump    posts and leaves by siglongjmp()
  *	fork    forks; the child goes on from the handler, posts three times and exits
+ *
+ * With new-sites each lock and each unlock is called from where nothing was called before.
  *
  * Prints "WORD N OBJECT" for what each object's operations are, which no event may be missing of;
  * for fork "child PID" for each child.
@@ -17,6 +19,7 @@
 #include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,12 +132,37 @@ static void interrupted(int number)
 		act();
 }
 
-static void step(int i)
+typedef int call_from(pthread_mutex_t *mutex, int (*function)(pthread_mutex_t *));
+
+/* Copies of push %rbp; mov %rsp, %rbp; call *%rsi; pop %rbp; ret: each is a call site of its own.
+ */
+static call_from **make_sites(void)
 {
+	static const unsigned char code[16] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd6, 0x5d, 0xc3};
+	static call_from *sites[2 * POSITIONS_MAX];
+	unsigned char *copies =
+	    mmap(NULL, sizeof(code) * 2 * POSITIONS_MAX, PROT_READ | PROT_WRITE | PROT_EXEC,
+		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	check(copies == MAP_FAILED, "mmap");
+	for (int i = 0; i < 2 * POSITIONS_MAX; i++) {
+		memcpy(copies + i * sizeof(code), code, sizeof(code));
+		sites[i] = (call_from *)(void *)(copies + i * sizeof(code));
+	}
+	return sites;
+}
+
+static void step(int i, call_from *const *sites)
+{
+	call_from *lock = sites ? sites[2 * i] : NULL, *unlock = sites ? sites[2 * i + 1] : NULL;
+
 	stepping = 1;
 	interrupt_after(i);
-	check(pthread_mutex_lock(&stepped[i]), "lock");
-	check(pthread_mutex_unlock(&stepped[i]), "unlock");
+	check(lock ? lock(&stepped[i], pthread_mutex_lock) : pthread_mutex_lock(&stepped[i]),
+	      "lock");
+	check(unlock ? unlock(&stepped[i], pthread_mutex_unlock)
+		     : pthread_mutex_unlock(&stepped[i]),
+	      "unlock");
 	stepping = 0;
 	locked[i] = 1;
 }
@@ -156,7 +184,7 @@ static void in_parent(void)
 	child = -1;
 }
 
-static int traced(void)
+static int traced(call_from *const *sites)
 {
 	static char stack[262144];
 	struct sigaction on_signal = {.sa_handler = interrupted};
@@ -174,7 +202,7 @@ static int traced(void)
 	do {
 		acted = 0;
 		if (sigsetjmp(out, 1) == 0)
-			step(position);
+			step(position, sites);
 		stepping = 0;
 		if (child == 0)
 			in_child();
@@ -186,7 +214,9 @@ static int traced(void)
 	check(position >= POSITIONS_MAX, "the end of the steps");
 	for (int i = 0; i < POSITIONS_MAX; i++)
 		if (locked[i])
-			printf("locks 1 %p\n", (void *)&stepped[i]);
+			printf("locks %lx %p\n",
+			       sites ? (unsigned long)(uintptr_t)sites[2 * i] + 6 : 1,
+			       (void *)&stepped[i]);
 	printf("posts %ld %p\n", n_posts, (void *)&posted);
 	printf("owns %ld %p\n", n_owns, (void *)&own);
 	printf("others %ld %p\n", n_others, (void *)&other_mutex);
@@ -227,6 +257,6 @@ int main(int argc, char **argv)
 		return 1;
 	pid = fork();
 	if (pid == 0)
-		exit(traced());
+		exit(traced(argc > 2 ? make_sites() : NULL));
 	return trace(pid);
 }
