@@ -15,8 +15,8 @@ DATADIR ?= $(PREFIX)/share
 
 comma := ,
 B := build$(if $(SAN),-$(subst $(comma),-,$(SAN)))
-Q := $(if $(V),,@)
-say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(2)')
+Q := $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 
 CC := gcc
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror

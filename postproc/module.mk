@@ -1,13 +1,14 @@
-# libpostproc.a (core, input, pass, render, export: what tests link) and gprof-mt (cli and collect on top).
-PP_DIRS := core input pass render export
+# libpostproc.a (core, input, pass, index, render, export: what tests link) and gprof-mt (cli, tui and
+# collect on top).
+PP_DIRS := core input pass index render export
 PP_SRC := $(foreach d,$(PP_DIRS),$(wildcard postproc/$(d)/*.c))
-PP_CLI_SRC := $(wildcard postproc/cli/*.c postproc/collect/*.c)
+PP_CLI_SRC := $(wildcard postproc/cli/*.c postproc/tui/*.c postproc/collect/*.c)
 PP_OBJ := $(PP_SRC:%.c=$(B)/obj/%.o)
 PP_CLI_OBJ := $(PP_CLI_SRC:%.c=$(B)/obj/%.o)
 include postproc/collect/module.mk
 
 # Asked for once, and only by a recipe: `make deps` has to work before these packages are there.
-PP_PACKAGES := glib-2.0 json-glib-1.0 babeltrace2 libdw libelf lttng-ctl
+PP_PACKAGES := glib-2.0 json-glib-1.0 babeltrace2 libdw libelf lttng-ctl ncursesw
 PP_PKG_CFLAGS = $(eval PP_PKG_CFLAGS := $$(shell pkg-config --cflags $(PP_PACKAGES)))$(PP_PKG_CFLAGS)
 PP_PKG_LIBS = $(eval PP_PKG_LIBS := $$(shell pkg-config --libs $(PP_PACKAGES)))$(PP_PKG_LIBS)
 

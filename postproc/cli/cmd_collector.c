@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -98,6 +99,8 @@ int pp_cmd_collector(int argc, char **argv)
 	run.dir_fd = open(capture->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (pid_fd < 0 || run.dir_fd < 0)
 		return PP_EXIT_FAILED;
+	/* By this `report` knows that there is more to come.  It ends with the process. */
+	flock(run.dir_fd, LOCK_EX | LOCK_NB);
 	status = collect(&run, &collector, pid, pid_fd);
 	close(run.dir_fd);
 	close(pid_fd);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gprof-mt graph: a capture as a graph, in DOT, SVG or JSON. */
+/* gprof-mt graph: a capture as a graph, in DOT, SVG, JSON or CSV. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,15 +10,15 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/select.h"
+#include "cli/tables.h"
 #include "cli/view.h"
 #include "render/dot.h"
-#include "render/render.h"
 
 /* More nodes than these are drawn in groups, more arrows left out, unless asked otherwise. */
 #define MAX_SINGLE_NODES 24u
 #define MAX_ARROWS	 200u
 
-enum format { DOT, SVG, JSON };
+enum format { DOT, SVG, JSON, CSV };
 
 struct kind {
 	const char *name, *summary;
@@ -32,6 +32,7 @@ struct arguments {
 	const char *dir;
 	const struct kind *kind;
 	enum format format;
+	struct pp_cli_tables how; /* of JSON and CSV */
 	bool through_idle, group, no_group, has_top;
 	uint64_t min_count;
 	unsigned top;
@@ -139,14 +140,17 @@ static char *kinds_text(void)
 static void print_help(void)
 {
 	printf(
-	    "usage: gprof-mt graph [-i DIR] --kind KIND [--format dot|svg|json] [OPTION...]\n\n"
+	    "usage: gprof-mt graph [-i DIR] --kind KIND [--format FORMAT] [OPTION...]\n\n"
 	    "  -i, --input DIR    the capture (default %s)\n"
-	    "  --format FORMAT    dot (default), svg (needs graphviz) or json\n" PP_CLI_HELP_SYMBOLS
+	    "  --kind KIND        what to draw, of those below\n"
+	    "  --format FORMAT    dot (default), svg (needs graphviz), json or csv\n"
+	    "  --table TABLE      csv: edges (default), nodes, or what else json names\n"
+	    "  --output DIR       csv: all tables, each to DIR/TABLE.csv\n" PP_CLI_HELP_SYMBOLS
 	    "  --tid T[,T]...     only what is about these threads\n"
 	    "  --thread PATTERN   only what is about threads with such names: 'worker-*'\n"
 	    "  --time A~B         switch: only from A up to B: 1.5~2 (s), 20ms~, ~3us\n"
 	    "  --min-count N      leave out arrows that stand for less than N\n"
-	    "  --top N            the N thickest arrows (default %u, in json all); 0: all\n"
+	    "  --top N            the N thickest arrows (default %u, in json and csv all); 0: all\n"
 	    "  --group            draw what is alike as one, as threads of one start routine\n"
 	    "  --no-group         draw each by itself (default up to %u of them)\n"
 	    "  --through-idle     switch: look through idle time and other programs\n\n"
@@ -170,14 +174,16 @@ static int take_kind(struct arguments *arguments, const char *text)
 
 static int take_format(struct arguments *arguments, const char *text)
 {
-	static const char *const names[] = {[DOT] = "dot", [SVG] = "svg", [JSON] = "json"};
+	static const char *const names[] = {
+	    [DOT] = "dot", [SVG] = "svg", [JSON] = "json", [CSV] = "csv"};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
 		if (strcmp(text, names[i]) == 0) {
 			arguments->format = i;
+			arguments->how.format = i == CSV ? PP_CLI_CSV : PP_CLI_JSON;
 			return PP_EXIT_GOOD;
 		}
-	return pp_cli_usage("graph", "--format %s: it is dot, svg or json", text);
+	return pp_cli_usage("graph", "--format %s: it is dot, svg, json or csv", text);
 }
 
 static int take_number(const char *option, const char *text, uint64_t most, uint64_t *ret)
@@ -204,13 +210,16 @@ static int take_option(void *data, int option, const char *value)
 
 	if (pp_cli_select_take("graph", arguments->selection, option, value, &status))
 		return status;
+	if (option != PP_CLI_TABLES_FORMAT &&
+	    pp_cli_tables_take("graph", &arguments->how, option, value, &status))
+		return status;
 	switch (option) {
 	case 'i':
 		arguments->dir = value;
 		break;
 	case 'k':
 		return take_kind(arguments, value);
-	case 'f':
+	case PP_CLI_TABLES_FORMAT:
 		return take_format(arguments, value);
 	case 'm':
 		return take_number("--min-count", value, UINT64_MAX, &arguments->min_count);
@@ -246,14 +255,16 @@ static int check(const struct arguments *arguments, int argc, char **argv)
 		return pp_cli_usage("graph", "no --kind: it is %s", names);
 	if (arguments->group && arguments->no_group)
 		return pp_cli_usage("graph", "--group and --no-group exclude each other");
-	status = pp_cli_select_refuse("graph", arguments->selection, heeded(arguments));
+	status = pp_cli_tables_check("graph", &arguments->how, 1);
+	if (status == PP_EXIT_GOOD)
+		status = pp_cli_select_refuse("graph", arguments->selection, heeded(arguments));
 	return status == PP_EXIT_GOOD ? -1 : status;
 }
 
 static const struct option option_table[] = {
     {"input", required_argument, NULL, 'i'},
     {"kind", required_argument, NULL, 'k'},
-    {"format", required_argument, NULL, 'f'},
+    PP_CLI_TABLES_OPTIONS,
     PP_CLI_SELECT_OPTIONS,
     {"top", required_argument, NULL, 'o'},
     {"min-count", required_argument, NULL, 'm'},
@@ -343,22 +354,25 @@ static int print_graph(const struct arguments *arguments, struct pp_table **tabl
 {
 	const struct pp_dot_kind *kind = arguments->kind->dot;
 	struct pp_table *nodes = tables[0], *edges = tables[1];
-	bool is_json = arguments->format == JSON;
+	bool as_tables = arguments->format == JSON || arguments->format == CSV;
+	struct pp_cli_tables how = arguments->how;
 	struct pp_dot_options dot_options = {
 	    .min_count = arguments->min_count,
-	    .top = arguments->has_top || is_json ? arguments->top : MAX_ARROWS,
+	    .top = arguments->has_top || as_tables ? arguments->top : MAX_ARROWS,
 	    .grouped =
 		arguments->group || (!arguments->no_group && nodes->rows->len > MAX_SINGLE_NODES),
 	};
-	GString *text = g_string_new(NULL);
+	GString *text;
 	int status;
 
-	if (is_json) {
+	if (as_tables) {
 		pp_dot_leave_out(edges, kind, &dot_options);
-		pp_render_json(text, tables, n_tables);
-	} else {
-		pp_render_dot(text, kind, nodes, edges, &dot_options);
+		if (!how.key && !how.dir)
+			how.key = edges->key;
+		return pp_cli_tables_print(&how, tables, n_tables);
 	}
+	text = g_string_new(NULL);
+	pp_render_dot(text, kind, nodes, edges, &dot_options);
 	status = arguments->format == SVG ? print_svg(text) : pp_cli_print(text);
 	g_string_free(text, TRUE);
 	return status;

@@ -17,6 +17,7 @@
 #include "cli/select.h"
 #include "cli/view.h"
 #include "core/printable.h"
+#include "core/table_flat.h"
 #include "input/events.h"
 #include "pass/history.h"
 #include "pass/object_row.h"
@@ -24,19 +25,19 @@
 
 struct arguments {
 	const char *dir;
-	bool json, calls;
+	enum pp_cli_format format;
+	bool calls;
 	struct pp_selection *selection;
 };
 
 static void print_help(void)
 {
-	printf(
-	    "usage: gprof-mt history [OPTION...]\n"
-	    "       gprof-mt history --calls --tid T [OPTION...]\n\n"
-	    "  -i, --input DIR    the capture (default %s)\n"
-	    "  --calls            the calls of the thread of --tid instead, as they nested\n"
-	    "  --format FORMAT    text (default) or json\n" PP_CLI_SELECT_HELP PP_CLI_HELP_SYMBOLS,
-	    PP_DEFAULT_CAPTURE);
+	printf("usage: gprof-mt history [OPTION...]\n"
+	       "       gprof-mt history --calls --tid T [OPTION...]\n\n"
+	       "  -i, --input DIR    the capture (default %s)\n"
+	       "  --calls            the calls of the thread of --tid instead, as they "
+	       "nested\n" PP_CLI_HELP_FORMAT PP_CLI_SELECT_HELP PP_CLI_HELP_SYMBOLS,
+	       PP_DEFAULT_CAPTURE);
 }
 
 static int take_option(void *data, int option, const char *value)
@@ -48,7 +49,7 @@ static int take_option(void *data, int option, const char *value)
 		return status;
 	switch (option) {
 	case 'f':
-		return pp_cli_take_format("history", value, &arguments->json);
+		return pp_cli_take_format("history", value, &arguments->format);
 	case 'c':
 		arguments->calls = true;
 		return PP_EXIT_GOOD;
@@ -141,31 +142,67 @@ static void append_json(GString *to, struct pp_history *history, unsigned at, un
 	pp_table_free(table);
 }
 
-static int print_object(struct pp_history *history, unsigned at, bool json)
+/* The object's row, with these of its operations; takes them. */
+static struct pp_table *object_table(const struct pp_history *history, unsigned at,
+				     struct pp_table *operations)
 {
+	static const struct pp_column with_operations[] = {
+	    PP_OBJECT_COLUMNS,
+	    [PP_OBJECT_CELLS] = {"ops", "operations", PP_TYPE_TABLE, 0, "what was done to it"},
+	};
+	struct pp_table *table =
+	    pp_table_new("objects", "Objects", with_operations, G_N_ELEMENTS(with_operations));
+	struct pp_cell *row = pp_table_add_row(table);
+
+	pp_history_object_row(history, at, row);
+	pp_cell_set_table(&row[PP_OBJECT_CELLS], operations);
+	return table;
+}
+
+/* One table of all operations, those of each object in order. */
+static void append_csv(GString *to, struct pp_history *history, unsigned at, unsigned first)
+{
+	struct pp_table *object =
+	    object_table(history, at, pp_history_table(history, at, first, PART));
+	struct pp_table *operations = pp_table_nested(object, PP_OBJECT_CELLS);
+
+	for (guint i = 0; i < operations->rows->len; i++)
+		pp_cell_set_count(operations->rows->pdata[i], at + 1);
+	if (at == 0 && first == 0)
+		pp_render_csv_head(to, operations);
+	pp_render_csv_rows(to, operations);
+	pp_table_free(operations);
+	pp_table_free(object);
+}
+
+static int print_object(struct pp_history *history, unsigned at, enum pp_cli_format format)
+{
+	static void (*const append[])(GString *, struct pp_history *, unsigned, unsigned) = {
+	    [PP_CLI_TEXT] = append_text,
+	    [PP_CLI_JSON] = append_json,
+	    [PP_CLI_CSV] = append_csv,
+	};
 	unsigned n = pp_history_n_operations(history, at);
 	int status = PP_EXIT_GOOD;
 
 	for (unsigned first = 0; first < n && status == PP_EXIT_GOOD; first += PART) {
 		g_autoptr(GString) text = g_string_new(NULL);
 
-		if (json)
-			append_json(text, history, at, first);
-		else
-			append_text(text, history, at, first);
+		append[format](text, history, at, first);
 		status = pp_cli_print(text);
 	}
 	return status;
 }
 
-static int print_history(struct pp_history *history, bool json)
+static int print_history(struct pp_history *history, enum pp_cli_format format)
 {
+	bool json = format == PP_CLI_JSON;
 	g_autoptr(GString) head = g_string_new(json ? "{\n \"schema\": 1,\n \"objects\": [" : NULL);
 	g_autoptr(GString) tail = g_string_new(json ? "\n ]\n}\n" : NULL);
 	int status = pp_cli_print(head);
 
 	for (unsigned i = 0; i < pp_history_n_objects(history) && status == PP_EXIT_GOOD; i++)
-		status = print_object(history, i, json);
+		status = print_object(history, i, format);
 	return status == PP_EXIT_GOOD ? pp_cli_print(tail) : status;
 }
 
@@ -210,7 +247,7 @@ static int history(const struct arguments *arguments)
 	if (ret < 0) {
 		status = pp_cli_fail(&err);
 	} else {
-		status = print_history(kept, arguments->json);
+		status = print_history(kept, arguments->format);
 		damaged = pp_view_print_damage(&view);
 		status = MAX(status, damaged);
 	}
@@ -226,7 +263,7 @@ static int run(const struct arguments *arguments)
 	if (status != PP_EXIT_GOOD)
 		return status;
 	return arguments->calls
-		   ? pp_cli_replay(arguments->dir, arguments->selection, arguments->json)
+		   ? pp_cli_replay(arguments->dir, arguments->selection, arguments->format)
 		   : history(arguments);
 }
 

@@ -411,7 +411,8 @@ static void end_run(const struct options *options, struct pp_run *run,
 	if (pp_info_end(run, &err))
 		pp_cli_fail(&err);
 	if (summary && !options->quiet) {
-		note(options, "%s: %s", run->shown_dir, summary);
+		note(options, "%s: %s%s", run->shown_dir, summary,
+		     run->losses->len ? "" : "; complete");
 		note_waits(options, g_steal_pointer(&capture));
 		note(options, "next: gprof-mt report -i %s", quoted);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gprof-mt report: tables of a capture, as text or JSON. */
+/* gprof-mt report: tables of a capture, as text, JSON or CSV. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,13 +8,14 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/sections.h"
 #include "cli/select.h"
+#include "cli/tables.h"
 #include "cli/view.h"
-#include "render/render.h"
 
 struct arguments {
 	const char *dir;
-	bool json;
+	struct pp_cli_tables how;
 	struct pp_selection *selection;
 	GPtrArray *names;
 };
@@ -23,38 +24,10 @@ static void print_help(void)
 {
 	printf(
 	    "usage: gprof-mt report [OPTION...] [SECTION...]\n\n"
-	    "  -i, --input DIR    the capture (default %s)\n"
-	    "  --format FORMAT    text (default) or json\n" PP_CLI_SELECT_HELP PP_CLI_HELP_SYMBOLS
-	    "\n"
-	    "sections (* by default):\n",
+	    "  -i, --input DIR    the capture (default %s)\n" PP_CLI_TABLES_HELP PP_CLI_SELECT_HELP
+		PP_CLI_HELP_SYMBOLS,
 	    PP_DEFAULT_CAPTURE);
-	for (unsigned i = 0; pp_passes[i]; i++)
-		if (pp_passes[i]->summary)
-			printf("%c %-13s %s\n", pp_passes[i]->is_default ? '*' : ' ',
-			       pp_passes[i]->name, pp_passes[i]->summary);
-}
-
-static bool is_section(const char *name)
-{
-	const struct pp_pass *pass = pp_pass_find(name);
-
-	return pass && pass->summary;
-}
-
-/* -1: go on; else the exit status. */
-static int take_sections(struct arguments *arguments, char **names, int n_names)
-{
-	for (int i = 0; i < n_names; i++) {
-		if (!is_section(names[i]))
-			return pp_cli_usage("report", "no section '%s'", names[i]);
-		if (!g_ptr_array_find_with_equal_func(arguments->names, names[i], g_str_equal,
-						      NULL))
-			g_ptr_array_add(arguments->names, names[i]);
-	}
-	for (unsigned i = 0; n_names == 0 && pp_passes[i]; i++)
-		if (pp_passes[i]->is_default)
-			g_ptr_array_add(arguments->names, (char *)pp_passes[i]->name);
-	return -1;
+	pp_cli_sections_help();
 }
 
 static int take_option(void *data, int option, const char *value)
@@ -62,20 +35,15 @@ static int take_option(void *data, int option, const char *value)
 	struct arguments *arguments = data;
 	int status;
 
-	if (pp_cli_select_take("report", arguments->selection, option, value, &status))
-		return status;
-	switch (option) {
-	case 'f':
-		return pp_cli_take_format("report", value, &arguments->json);
-	default:
+	if (!pp_cli_select_take("report", arguments->selection, option, value, &status) &&
+	    !pp_cli_tables_take("report", &arguments->how, option, value, &status))
 		arguments->dir = value;
-		return PP_EXIT_GOOD;
-	}
+	return status;
 }
 
 static const struct option option_table[] = {
     {"input", required_argument, NULL, 'i'},
-    {"format", required_argument, NULL, 'f'},
+    PP_CLI_TABLES_OPTIONS,
     PP_CLI_SELECT_OPTIONS,
     PP_CLI_OPTIONS_SYMBOLS,
     PP_CLI_OPTIONS_END,
@@ -84,49 +52,12 @@ static const struct option option_table[] = {
 static const struct pp_cli_options options = {"report", ":i:h", option_table, print_help,
 					      take_option};
 
-static GPtrArray *collect_tables(const struct pp_view *view, const struct arguments *arguments)
-{
-	GPtrArray *tables = g_ptr_array_new();
-
-	for (guint i = 0; i < arguments->names->len; i++) {
-		unsigned n = 0;
-		struct pp_table **found =
-		    pp_pass_set_tables(view->passes, arguments->names->pdata[i], &n);
-
-		for (unsigned t = 0; t < n; t++)
-			g_ptr_array_add(tables, found[t]);
-	}
-	return tables;
-}
-
 static int print_tables(const struct pp_view *view, const struct arguments *arguments)
 {
-	GPtrArray *tables = collect_tables(view, arguments);
-	GString *text = g_string_new(NULL);
-	bool colour = pp_cli_wants_colour();
-	int status;
+	g_autoptr(GPtrArray) tables = pp_cli_sections_tables(view, arguments->names);
 
-	if (arguments->json)
-		pp_render_json(text, (struct pp_table *const *)tables->pdata, tables->len);
-	for (guint i = 0; !arguments->json && i < tables->len; i++) {
-		if (i)
-			g_string_append_c(text, '\n');
-		pp_render_text(text, tables->pdata[i], colour);
-	}
-	status = pp_cli_print(text);
-	g_string_free(text, TRUE);
-	g_ptr_array_unref(tables);
-	return status;
-}
-
-/* What of a selection any of the sections heeds. */
-static unsigned heeded(const struct arguments *arguments)
-{
-	unsigned by = 0;
-
-	for (guint i = 0; i < arguments->names->len; i++)
-		by |= pp_pass_find(arguments->names->pdata[i])->selects;
-	return by;
+	return pp_cli_tables_print(&arguments->how, (struct pp_table *const *)tables->pdata,
+				   tables->len);
 }
 
 static int report(struct arguments *arguments)
@@ -142,7 +73,7 @@ static int report(struct arguments *arguments)
 				  arguments->names->len, &err);
 	}
 	if (ret == 0)
-		ret = pp_cli_select_check(&view, heeded(arguments), &err);
+		ret = pp_cli_select_check(&view, pp_cli_sections_heed(arguments->names), &err);
 	if (ret < 0) {
 		status = pp_cli_fail(&err);
 	} else {
@@ -163,10 +94,15 @@ int pp_cmd_report(int argc, char **argv)
 	};
 	int status = pp_cli_options_read(&options, argc, argv, &arguments);
 
-	if (status < 0)
-		status = take_sections(&arguments, argv + optind, argc - optind);
-	if (status < 0)
-		status = report(&arguments);
+	if (status < 0) {
+		status =
+		    pp_cli_sections_take("report", arguments.names, argv + optind, argc - optind);
+		if (status == PP_EXIT_GOOD)
+			status =
+			    pp_cli_tables_check("report", &arguments.how, arguments.names->len);
+		if (status == PP_EXIT_GOOD)
+			status = report(&arguments);
+	}
 	pp_selection_free(arguments.selection);
 	g_ptr_array_unref(arguments.names);
 	return status;

@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/replay.h"
 #include "cli/select.h"
+#include "cli/tables.h"
 #include "cli/view.h"
 #include "core/duration.h"
 #include "core/printable.h"
@@ -27,7 +28,7 @@
 
 struct arguments {
 	const char *dir;
-	bool json;
+	enum pp_cli_format format;
 	struct pp_selection *selection;
 	uint32_t tid; /* of the thread selected */
 };
@@ -52,8 +53,7 @@ static void print_help(void)
 	    "  -i, --input DIR    the capture (default %s)\n"
 	    "  --tid T            the thread\n"
 	    "  --time A~B         only from A up to B, since the start of the capture: 1.5~2 (s),\n"
-	    "                     20ms~, ~3us\n"
-	    "  --format FORMAT    text (default) or json\n" PP_CLI_HELP_SYMBOLS,
+	    "                     20ms~, ~3us\n" PP_CLI_HELP_FORMAT PP_CLI_HELP_SYMBOLS,
 	    PP_DEFAULT_CAPTURE);
 }
 
@@ -66,7 +66,7 @@ static int take_option(void *data, int option, const char *value)
 		return status;
 	switch (option) {
 	case 'f':
-		return pp_cli_take_format("timeline", value, &arguments->json);
+		return pp_cli_take_format("timeline", value, &arguments->format);
 	default:
 		arguments->dir = value;
 		return PP_EXIT_GOOD;
@@ -86,13 +86,22 @@ static const struct pp_cli_options options = {"timeline", ":i:h", option_table, 
 
 /* --- printing ------------------------------------------------------------------------------- */
 
-static void append_json(struct printer *printer, const struct pp_timeline_line *line)
+/* Of no line at all. */
+static void append_csv_head(GString *text)
+{
+	struct pp_table *table = pp_timeline_table();
+
+	pp_render_csv_head(text, table);
+	pp_table_free(table);
+}
+
+/* For JSON and CSV. */
+static void append_row(struct printer *printer, const struct pp_timeline_line *line)
 {
 	struct pp_table *table = pp_timeline_table();
 
 	pp_timeline_add_row(table, line);
-	g_string_append(printer->text, printer->thread ? ",\n  " : "\n  ");
-	pp_render_json_row(printer->text, table, 0);
+	pp_cli_append_row(printer->text, printer->arguments->format, table, !printer->thread);
 	pp_table_free(table);
 }
 
@@ -129,10 +138,10 @@ static void take_line(void *data, const struct pp_timeline_line *line)
 {
 	struct printer *printer = data;
 
-	if (printer->arguments->json)
-		append_json(printer, line);
-	else
+	if (printer->arguments->format == PP_CLI_TEXT)
 		append_text(printer, line);
+	else
+		append_row(printer, line);
 	printer->thread = line->thread;
 	pp_cli_print_batch(printer->text, BATCH_BYTES, &printer->status);
 }
@@ -156,12 +165,22 @@ static void append_notes(struct printer *printer)
 		g_ptr_array_add(
 		    notes, "no system calls in this capture, which would tell why the thread slept "
 			   "outside synchronization: record --profile full");
-	for (guint i = 0; i < notes->len && printer->arguments->json; i++)
-		g_string_append_printf(printer->text, "%s\n  \"%s\"", i ? "," : "",
-				       (const char *)notes->pdata[i]);
-	for (guint i = 0; i < notes->len && !printer->arguments->json; i++)
-		g_string_append_printf(printer->text, "%s  note: %s\n", i ? "" : "\n",
-				       (const char *)notes->pdata[i]);
+	for (guint i = 0; i < notes->len; i++) {
+		const char *note = notes->pdata[i];
+
+		switch (printer->arguments->format) {
+		case PP_CLI_TEXT:
+			g_string_append_printf(printer->text, "%s  note: %s\n", i ? "" : "\n",
+					       note);
+			break;
+		case PP_CLI_JSON:
+			g_string_append_printf(printer->text, "%s\n  \"%s\"", i ? "," : "", note);
+			break;
+		case PP_CLI_CSV:
+			fprintf(stderr, "gprof-mt: timeline: %s\n", note);
+			break;
+		}
+	}
 }
 
 /* -------------------------------------------------------------------------------------------- */
@@ -213,7 +232,8 @@ static int read_events(struct printer *printer, struct pp_error *err)
 
 static int print_all(struct printer *printer, struct pp_error *err)
 {
-	bool json = printer->arguments->json;
+	enum pp_cli_format format = printer->arguments->format;
+	bool json = format == PP_CLI_JSON;
 	int ret;
 
 	if (json)
@@ -221,10 +241,12 @@ static int print_all(struct printer *printer, struct pp_error *err)
 	ret = read_events(printer, err);
 	if (ret < 0)
 		return ret;
-	if (!printer->thread && !json)
+	if (!printer->thread && format == PP_CLI_TEXT)
 		g_string_append_printf(printer->text,
 				       "nothing of thread %" PRIu32 " in that time\n",
 				       printer->arguments->tid);
+	if (!printer->thread && format == PP_CLI_CSV)
+		append_csv_head(printer->text);
 	g_string_append(printer->text, json ? "\n ],\n \"notes\": [" : "");
 	append_notes(printer);
 	g_string_append(printer->text, json ? "\n ]\n}\n" : "");

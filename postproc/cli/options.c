@@ -50,6 +50,9 @@ int pp_cli_options_read(const struct pp_cli_options *options, int argc, char **a
 		case PP_OPTION_NO_INLINE:
 			symbols.no_inline = true;
 			break;
+		case PP_OPTION_NO_CACHE:
+			symbols.no_cache = true;
+			break;
 		default:
 			status = options->take(data, option, optarg);
 		}
@@ -57,10 +60,18 @@ int pp_cli_options_read(const struct pp_cli_options *options, int argc, char **a
 	return status == PP_EXIT_GOOD ? -1 : status;
 }
 
-int pp_cli_take_format(const char *command, const char *value, bool *ret_json)
+int pp_cli_take_format(const char *command, const char *value, enum pp_cli_format *ret_format)
 {
-	if (strcmp(value, "text") != 0 && strcmp(value, "json") != 0)
-		return pp_cli_usage(command, "--format %s: it is text or json", value);
-	*ret_json = strcmp(value, "json") == 0;
-	return PP_EXIT_GOOD;
+	static const char *const words[] = {
+	    [PP_CLI_TEXT] = "text",
+	    [PP_CLI_JSON] = "json",
+	    [PP_CLI_CSV] = "csv",
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(words); i++)
+		if (strcmp(words[i], value) == 0) {
+			*ret_format = (enum pp_cli_format)i;
+			return PP_EXIT_GOOD;
+		}
+	return pp_cli_usage(command, "--format %s: it is text, json or csv", value);
 }

@@ -8,17 +8,17 @@
 
 #include "cli/commands.h"
 #include "cli/select.h"
+#include "cli/tables.h"
 #include "core/duration.h"
 #include "input/events.h"
 #include "pass/replay.h"
 #include "pass/shown.h"
-#include "render/render.h"
 
 #define BATCH_BYTES 65536
 
 struct printer {
 	const struct pp_view *view;
-	bool json;
+	enum pp_cli_format format;
 	const struct pp_thread *thread; /* of the lines so far */
 	GString *text;
 	int status;
@@ -47,7 +47,8 @@ static const char *const event_names[] = {
     [PP_REPLAY_RETURN] = "return",
 };
 
-static void append_json(struct printer *printer, const struct pp_replay_line *line)
+/* For JSON and CSV. */
+static void append_row(struct printer *printer, const struct pp_replay_line *line)
 {
 	struct pp_table *table = pp_table_new("calls", "Calls", columns, N_COLUMNS);
 	struct pp_cell *row = pp_table_add_row(table);
@@ -62,8 +63,7 @@ static void append_json(struct printer *printer, const struct pp_replay_line *li
 	pp_cell_set_text(&row[FUNCTION], line->name);
 	if (line->duration_ns != PP_DURATION_UNKNOWN)
 		pp_cell_set_time(&row[DURATION], line->duration_ns);
-	g_string_append(printer->text, printer->thread ? ",\n  " : "\n  ");
-	pp_render_json_row(printer->text, table, 0);
+	pp_cli_append_row(printer->text, printer->format, table, !printer->thread);
 	pp_table_free(table);
 }
 
@@ -94,10 +94,10 @@ static void take_line(void *data, const struct pp_replay_line *line)
 	if (!pp_selects_time(&printer->view->context, line->time_ns) ||
 	    !pp_selects_function(&printer->view->context, line->name))
 		return;
-	if (printer->json)
-		append_json(printer, line);
-	else
+	if (printer->format == PP_CLI_TEXT)
 		append_text(printer, line);
+	else
+		append_row(printer, line);
 	printer->thread = line->thread;
 	pp_cli_print_batch(printer->text, BATCH_BYTES, &printer->status);
 }
@@ -135,9 +135,9 @@ static int replay(struct printer *printer, uint32_t tid, struct pp_error *err)
 	const struct pp_view *view = printer->view;
 	int ret;
 
-	if (printer->json)
+	if (printer->format == PP_CLI_JSON)
 		g_string_append(printer->text, "{\n \"schema\": 1,\n \"calls\": [");
-	ret = pp_events_read(view->capture, PP_REPLAY_KINDS, take_event, printer, err);
+	ret = pp_events_read(view->capture, PP_CALL_KINDS, take_event, printer, err);
 	pp_replay_release(printer->replay);
 	if (ret == 0 && view->capture->histories->len)
 		ret = pp_cli_select_check(view, PP_SELECT_FUNCTION, err);
@@ -156,18 +156,18 @@ static int replay(struct printer *printer, uint32_t tid, struct pp_error *err)
 					  "%s: no history of calls; record with "
 					  "`--set calls.mode=history` a program built with -pg",
 					  view->capture->model->dir);
-	if (printer->json)
+	if (printer->format == PP_CLI_JSON)
 		g_string_append(printer->text, "\n ]\n}\n");
 	pp_cli_print_batch(printer->text, 0, &printer->status);
 	return 0;
 }
 
-int pp_cli_replay(const char *dir, struct pp_selection *selection, bool json)
+int pp_cli_replay(const char *dir, struct pp_selection *selection, enum pp_cli_format format)
 {
 	uint32_t tid = (uint32_t)((struct pp_wanted *)selection->tids->pdata[0])->number;
 	struct pp_error err = PP_ERROR_INIT;
 	struct pp_view view;
-	struct printer printer = {.view = &view, .json = json, .status = PP_EXIT_GOOD};
+	struct printer printer = {.view = &view, .format = format, .status = PP_EXIT_GOOD};
 	bool has_returns = false;
 	int ret = pp_view_open(&view, dir, NULL, &err), damaged;
 

@@ -11,7 +11,7 @@
 #include "core/loss.h"
 #include "pass/top.h"
 
-#define MAX_WAITS 7
+#define MAX_WAITS 3
 /* So many bytes of synch-events are read in about half a second. */
 #define MAX_WAITS_BYTES (16 << 20)
 

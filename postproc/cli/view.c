@@ -27,6 +27,7 @@ void pp_view_begin(struct pp_view *view, struct pp_capture *capture, GHashTable 
 	    .has_kernel = kernel.has_events,
 	    .has_switch_pairs = kernel.has_switch_pairs,
 	    .has_wakings = kernel.has_wakings,
+	    .has_calls = capture->histories->len > 0,
 	    .options = options,
 	};
 }
@@ -63,7 +64,8 @@ int pp_view_print_damage(const struct pp_view *view)
 	const GPtrArray *damage = view->capture->damage;
 
 	for (guint i = 0; i < damage->len && i < MAX_DAMAGE_LINES; i++)
-		fprintf(stderr, "gprof-mt: %s\n", (const char *)damage->pdata[i]);
+		fprintf(stderr, "gprof-mt: %s%s%s\n", view->name ? view->name : "",
+			view->name ? ": " : "", (const char *)damage->pdata[i]);
 	if (damage->len > MAX_DAMAGE_LINES)
 		fprintf(stderr, "gprof-mt: and %u more: see `gprof-mt report -i %s quality`\n",
 			damage->len - MAX_DAMAGE_LINES, view->capture->model->dir);

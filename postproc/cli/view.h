@@ -15,6 +15,7 @@ struct pp_view {
 	struct pp_namer namer;
 	struct pp_pass_context context;
 	struct pp_pass_set *passes;
+	const char *name; /* what messages call it, where there is another; NULL */
 };
 
 /* Of an open capture, which it takes.  `options` as in struct pp_pass_context; may be NULL. */

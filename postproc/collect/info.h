@@ -25,7 +25,8 @@
  *   kernel        {source: "lttng"|"bpf"|"perf"|"switches"|"none", why: string,
  *                  pairs: bool (a switch names both threads), wakings: bool,
  *                  io: bool (uninterruptible waits are told from others),
- *                  [collector]: the pid of who still gathers them, without `record`,
+ *                  [collector]: the pid of who still gathers them, without `record`, and holds a
+ *                  lock on the directory (flock) as long as it does,
  *                  cpus: array of numbers, ring_bytes: number (of each CPU, at first),
  *                  [ring_end_bytes]: array, per CPU as in cpus: what they had grown to,
  *                  [events], [lost_events]: array, per CPU as in cpus,

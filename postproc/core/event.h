@@ -35,6 +35,9 @@ enum pp_event_kind {
 };
 #define PP_EVENT_MASK(kind) (1u << (kind))
 
+/* Of a history of calls. */
+#define PP_CALL_KINDS (PP_EVENT_MASK(PP_EVENT_CALL) | PP_EVENT_MASK(PP_EVENT_RETURN))
+
 #define PP_SYSCALL_VALUES 6
 
 #define PP_CPU_UNKNOWN (-1)

@@ -26,6 +26,12 @@ struct pp_namer {
 	 * function that holds it; at least one.  Caller unrefs.  May be NULL.
 	 */
 	GPtrArray *(*frames)(void *data, const struct pp_process *process, uint64_t address);
+	/*
+	 * The path of the source file of that site, and the line; NULL: not known.  Caller frees.
+	 * May be NULL.
+	 */
+	char *(*source)(void *data, const struct pp_process *process, uint64_t address,
+			int *ret_line);
 	/* Function name alone. */
 	char *(*function)(void *data, const struct pp_process *process, uint64_t address);
 	/* The variable that holds a data address: "lock", "table.lock"+8 as "table+8"; NULL: none.

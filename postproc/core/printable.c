@@ -18,6 +18,11 @@ char *pp_printable(char *text)
 	char *to = text;
 
 	for (const char *from = text; *from;) {
+		/* Most are. */
+		if (*from >= ' ' && *from <= '~') {
+			*to++ = *from++;
+			continue;
+		}
 		gunichar c = g_utf8_get_char_validated(from, -1);
 		/* (gunichar)-1 and -2: no character begins here. */
 		bool is_valid = c <= 0x10ffff;

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/table.h"
 
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/duration.h"
+
 /* A row does not know its length, so the table frees the rows itself. */
 static void row_free(const struct pp_table *table, struct pp_cell *row)
 {
-	for (unsigned i = 0; i < table->n_columns; i++) {
+	for (unsigned i = 0; i < table->n_columns && !table->is_view; i++) {
 		if (row[i].missing)
 			continue;
 		if (table->columns[i].type == PP_TYPE_TEXT)
@@ -29,6 +34,18 @@ struct pp_table *pp_table_new(const char *key, const char *title, const struct p
 	return table;
 }
 
+struct pp_table *pp_table_new_own(const char *key, const char *title, GArray *columns,
+				  GStringChunk *strings)
+{
+	struct pp_table *table =
+	    pp_table_new(g_string_chunk_insert(strings, key), g_string_chunk_insert(strings, title),
+			 (const struct pp_column *)columns->data, columns->len);
+
+	table->own_columns = columns;
+	table->strings = strings;
+	return table;
+}
+
 void pp_table_free(struct pp_table *table)
 {
 	if (!table)
@@ -38,6 +55,10 @@ void pp_table_free(struct pp_table *table)
 	g_ptr_array_unref(table->rows);
 	g_ptr_array_unref(table->notes);
 	g_free(table->text);
+	if (table->own_columns) {
+		g_array_unref(table->own_columns);
+		g_string_chunk_free(table->strings);
+	}
 	g_free(table);
 }
 
@@ -82,6 +103,54 @@ void pp_table_note(struct pp_table *table, const char *format, ...)
 	va_end(args);
 }
 
+static char *number_text(const struct pp_cell *cell, enum pp_type type)
+{
+	switch (type) {
+	case PP_TYPE_COUNT:
+		return g_strdup_printf("%" PRIu64, cell->count);
+	case PP_TYPE_INTEGER:
+		return g_strdup_printf("%" PRId64, cell->integer);
+	case PP_TYPE_TIME_NS:
+		return pp_duration_text(cell->time_ns);
+	case PP_TYPE_SECONDS:
+		return g_strdup_printf("%.6f", cell->number);
+	case PP_TYPE_PERCENT:
+		return g_strdup_printf("%.1f%%", cell->number);
+	case PP_TYPE_RATIO:
+		return g_strdup_printf("%.2f", cell->number);
+	default:
+		return g_strdup("");
+	}
+}
+
+/* Not before what is rounded to nothing. */
+static bool wants_plus(const char *number)
+{
+	return *number != '-' && number[strspn(number, "0.%")];
+}
+
+char *pp_cell_text(const struct pp_cell *cell, const struct pp_column *column)
+{
+	g_autofree char *number = NULL;
+
+	if (cell->missing)
+		return g_strdup("-");
+	switch (column->type) {
+	case PP_TYPE_TEXT:
+		return g_strdup(cell->text);
+	case PP_TYPE_ADDRESS:
+		return g_strdup_printf("0x%" PRIx64, cell->count);
+	case PP_TYPE_BOOL:
+		return g_strdup(cell->truth ? "yes" : "no");
+	default:
+		break;
+	}
+	number = number_text(cell, column->type);
+	return column->flags & PP_COLUMN_SIGNED && wants_plus(number)
+		   ? g_strconcat("+", number, NULL)
+		   : g_steal_pointer(&number);
+}
+
 void pp_cell_set_text(struct pp_cell *cell, const char *text)
 {
 	if (!cell->missing)
@@ -93,6 +162,12 @@ void pp_cell_set_text(struct pp_cell *cell, const char *text)
 void pp_cell_set_count(struct pp_cell *cell, uint64_t count)
 {
 	cell->count = count;
+	cell->missing = false;
+}
+
+void pp_cell_set_integer(struct pp_cell *cell, int64_t integer)
+{
+	cell->integer = integer;
 	cell->missing = false;
 }
 

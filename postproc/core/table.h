@@ -4,7 +4,7 @@
  * drives text, JSON and whatever comes later.
  *
  * A cell may be missing (a figure that could not be measured); a table may carry notes saying why.
- * Text shows "-", JSON null.
+ * Text shows "-", JSON null, CSV nothing.
  */
 #ifndef PP_CORE_TABLE_H
 #define PP_CORE_TABLE_H
@@ -17,6 +17,7 @@
 enum pp_type {
 	PP_TYPE_TEXT,
 	PP_TYPE_COUNT,	 /* uint64_t */
+	PP_TYPE_INTEGER, /* int64_t */
 	PP_TYPE_TIME_NS, /* int64_t duration or instant; text scales the unit */
 	PP_TYPE_SECONDS, /* double */
 	PP_TYPE_PERCENT, /* double, 0..100 */
@@ -26,9 +27,22 @@ enum pp_type {
 	PP_TYPE_TABLE, /* nested rows: JSON array; text leaves it out */
 };
 
+/* What is neither KEY nor ID and a number is a figure. */
 enum pp_column_flags {
 	PP_COLUMN_JSON_ONLY = 1,
 	PP_COLUMN_TEXT_ONLY = 2,
+	PP_COLUMN_KEY = 4, /* names the row, in another run as well: a function, a site */
+	PP_COLUMN_ID = 8,  /* tells the row from others of its run: a tid, an address, an instant */
+	/*
+	 * How two runs are compared (core/table_diff.h): by which figure first; and what the figure
+	 * of rows is that are taken together, if it is not the sum.
+	 */
+	PP_COLUMN_MAIN = 16,
+	PP_COLUMN_MAX = 32,    /* the largest */
+	PP_COLUMN_NO_SUM = 64, /* not known: a mean, a percentile; so are percentages and ratios */
+	/* In text. */
+	PP_COLUMN_SIGNED = 128, /* with a plus, if it is positive */
+	PP_COLUMN_RIGHT = 256,	/* text that ends on the right */
 };
 
 struct pp_column {
@@ -46,6 +60,7 @@ struct pp_cell {
 	union {
 		char *text; /* owned */
 		uint64_t count;
+		int64_t integer;
 		int64_t time_ns;
 		double number;
 		bool truth;
@@ -61,13 +76,25 @@ struct pp_table {
 	GPtrArray *rows;  /* of struct pp_cell[n_columns] */
 	GPtrArray *notes; /* of char *: what could not be measured, and why */
 	char *text; /* owned; laid out by the pass: text output shows it instead of the rows */
-	bool is_for_text;   /* what it says, other tables have for programs */
-	unsigned text_rows; /* text shows the first so many of a long table; 0: all */
+	bool is_for_text;      /* what it says, other tables have for programs */
+	bool is_for_programs;  /* ... for people */
+	bool is_excerpt;       /* another table has the same rows, and the rest */
+	unsigned text_rows;    /* text shows the first so many of a long table; 0: all */
+	bool is_view;	       /* the cells are another table's, which has to outlive it */
+	unsigned n_parents;    /* so many columns, the first, name the rows that it was nested in */
+	GArray *own_columns;   /* of struct pp_column: where `columns` are its own; NULL */
+	GStringChunk *strings; /* ... with what they, key and title point to; NULL */
 };
 
 struct pp_table *pp_table_new(const char *key, const char *title, const struct pp_column *columns,
 			      unsigned n_columns);
+/* The same of columns made for it; takes both, and copies key and title into `strings`. */
+struct pp_table *pp_table_new_own(const char *key, const char *title, GArray *columns,
+				  GStringChunk *strings);
 void pp_table_free(struct pp_table *table);
+
+/* A cell of a column like that, as people read it: "-" if it is missing.  The caller frees it. */
+char *pp_cell_text(const struct pp_cell *cell, const struct pp_column *column);
 
 /* A new row, all cells missing until set. */
 struct pp_cell *pp_table_add_row(struct pp_table *table);
@@ -82,6 +109,7 @@ void pp_table_note(struct pp_table *table, const char *format, ...) G_GNUC_PRINT
 
 void pp_cell_set_text(struct pp_cell *cell, const char *text); /* copies; NULL: missing */
 void pp_cell_set_count(struct pp_cell *cell, uint64_t count);
+void pp_cell_set_integer(struct pp_cell *cell, int64_t integer);
 void pp_cell_set_time(struct pp_cell *cell, int64_t time_ns);
 void pp_cell_set_number(struct pp_cell *cell, double number);
 void pp_cell_set_bool(struct pp_cell *cell, bool truth);

@@ -3,13 +3,16 @@
 #include "sync-trace/events.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core/json.h"
 #include "core/loss.h"
@@ -196,25 +199,36 @@ static bool is_alive(int64_t pid)
 	return pid > 0 && pid <= INT32_MAX && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
 }
 
+/* Its lock is no thing that a capture can hold: the number in there may be anybody's. */
+static bool has_collector(const struct pp_capture *capture)
+{
+	int fd = open(capture->model->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+
+	if (fd >= 0)
+		close(fd);
+	return locked;
+}
+
 /* It ends shortly after the program; who reads at once waits for it. */
 static void await_collector(struct pp_capture *capture, const char *path)
 {
 	const struct timespec pause = {0, COLLECTOR_POLL_NS};
-	int64_t pid = collector_of(capture->model);
 	bool running = is_alive(pp_json_int(capture->model->info, "pid", 0));
 	bool lives = true;
 
-	for (unsigned i = 0; i < COLLECTOR_POLLS && lives && pid > 0 && !running; i++) {
-		nanosleep(&pause, NULL);
-		lives = is_alive(pid);
+	for (unsigned i = 0; lives && !running && collector_of(capture->model) > 0; i++) {
+		lives = i < COLLECTOR_POLLS && has_collector(capture);
+		if (lives)
+			nanosleep(&pause, NULL);
 		/* After that: it may have written its last between two looks. */
 		load_info(capture, path);
-		pid = collector_of(capture->model);
 	}
-	if (pid > 0)
+	if (collector_of(capture->model) > 0)
 		pp_model_add_problem(capture->model,
-				     running
-					 ? "scheduling events from now on: the program runs"
+				     running ? "scheduling events from now on: the program runs"
+				     : has_collector(capture)
+					 ? "later scheduling events: their collector has not ended"
 					 : "later scheduling events: their collector was killed",
 				     "kernel", 0);
 }

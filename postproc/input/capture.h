@@ -99,7 +99,4 @@ bool pp_missing_clock(const struct pp_capture *capture, const char *metadata_pat
 /* Notes damage if the recorder counted more scheduling events than the n_events that were read. */
 void pp_missing_kernel_events(struct pp_capture *capture, uint64_t n_events);
 
-/* Text of any bytes made fit to show: valid UTF-8.  The caller frees it. */
-char *pp_text_clean(const char *bytes, size_t max_len);
-
 #endif

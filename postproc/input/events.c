@@ -5,6 +5,7 @@
  */
 #include "input/events.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -20,8 +21,6 @@
 	 PP_EVENT_MASK(PP_EVENT_SYSCALL_EXIT) | PP_EVENT_MASK(PP_EVENT_FAULT) |                    \
 	 PP_EVENT_MASK(PP_EVENT_SIGNAL) | PP_EVENT_MASK(PP_EVENT_BLOCK) |                          \
 	 PP_EVENT_MASK(PP_EVENT_TIMER))
-
-#define CALL_KINDS (PP_EVENT_MASK(PP_EVENT_CALL) | PP_EVENT_MASK(PP_EVENT_RETURN))
 
 struct calls_feed {
 	struct pp_feed feed;
@@ -68,7 +67,7 @@ static void add_histories(struct readers *readers)
 {
 	struct pp_decoder *decoder = &readers->sweep.decoder;
 
-	if (!(decoder->kinds & CALL_KINDS))
+	if (!(decoder->kinds & PP_CALL_KINDS))
 		return;
 	readers->histories = pp_calls_streams_new(decoder->capture);
 	for (guint i = 0; i < readers->histories->len; i++) {
@@ -194,7 +193,14 @@ int pp_events_read(struct pp_capture *capture, unsigned kinds,
 		   void (*take)(void *data, const struct pp_event *event), void *data,
 		   struct pp_error *err)
 {
-	struct readers readers = {.histories = NULL};
+	return pp_events_read_while(capture, kinds, take, NULL, data, err);
+}
+
+int pp_events_read_while(struct pp_capture *capture, unsigned kinds,
+			 void (*take)(void *data, const struct pp_event *event),
+			 bool (*go_on)(void *data), void *data, struct pp_error *err)
+{
+	struct readers readers = {.sweep.go_on = go_on};
 	int ret;
 
 	if (!kinds)
@@ -207,6 +213,8 @@ int pp_events_read(struct pp_capture *capture, unsigned kinds,
 	add_histories(&readers);
 	add_traces(&readers);
 	ret = run(&readers, err);
+	if (ret == 0 && readers.sweep.stopped)
+		ret = pp_error_add(err, -ECANCELED, "stopped");
 	readers_done(&readers);
 	if (ret == 0 && kinds & KERNEL_KINDS)
 		pp_missing_kernel_events(capture, readers.sweep.decoder.n_kernel_events);

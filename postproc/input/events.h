@@ -26,4 +26,9 @@ int pp_events_read(struct pp_capture *capture, unsigned kinds,
 		   void (*take)(void *data, const struct pp_event *event), void *data,
 		   struct pp_error *err);
 
+/* The same; go_on(data) is asked now and then, and if it says false, it ends with -ECANCELED. */
+int pp_events_read_while(struct pp_capture *capture, unsigned kinds,
+			 void (*take)(void *data, const struct pp_event *event),
+			 bool (*go_on)(void *data), void *data, struct pp_error *err);
+
 #endif

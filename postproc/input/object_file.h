@@ -12,12 +12,19 @@
 
 struct pp_object_file;
 
+struct pp_symbols_options {
+	enum pp_demangle demangle;
+	bool no_inline; /* only the functions that are called as such */
+	bool no_cache;	/* answers of earlier runs are neither read nor written */
+};
+
 /*
  * Opens the file, if it is still the one with that build-id (NULL: the object that ran had none).
  * Never NULL; see pp_object_file_fault().
  */
 struct pp_object_file *pp_object_file_new(const char *path, const char *build_id,
-					  enum pp_demangle demangle);
+					  const struct pp_symbols_options *options);
+/* What was found out is kept for the next run. */
 void pp_object_file_free(struct pp_object_file *object);
 
 /* Why it has no names to give: "build-id differs"; NULL: nothing is wrong with it. */
@@ -26,7 +33,9 @@ const char *pp_object_file_fault(const struct pp_object_file *object);
 /* Base name of the path. */
 const char *pp_object_file_name(const struct pp_object_file *object);
 
-/* The function that holds the address, demangled, and where it begins; NULL: no symbol. */
+/* The function that holds the address, demangled, and where it begins; NULL: no symbol.  Not with a
+ * fault.
+ */
 const char *pp_object_file_function(struct pp_object_file *object, uint64_t address,
 				    uint64_t *ret_start);
 
@@ -47,5 +56,11 @@ struct pp_source_frame {
  * holds the address.  Empty: nothing is known of it.  The caller unrefs it.
  */
 GArray *pp_object_file_frames(struct pp_object_file *object, uint64_t address);
+
+/*
+ * The path of the file of one of these frames, by position; absolute where the compiler's directory
+ * is known.  NULL: there is none.  The caller frees it.
+ */
+char *pp_object_file_path(struct pp_object_file *object, uint64_t address, guint frame);
 
 #endif

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "input/sweep.h"
 
+/* Between two questions whether to go on: some milliseconds. */
+#define ASK_EVENTS 20000
+
 static bool is_before(const struct pp_feed *a, const struct pp_feed *b)
 {
 	return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->order < b->order;
@@ -48,6 +51,12 @@ bool pp_sweep_run(struct pp_sweep *sweep, uint64_t n_max)
 	for (uint64_t i = 0; i < n_max && sweep->n_heap; i++) {
 		struct pp_feed *feed = sweep->heap[0];
 
+		if (sweep->go_on && sweep->n_until_asked-- == 0) {
+			sweep->n_until_asked = ASK_EVENTS;
+			sweep->stopped = !sweep->go_on(sweep->decoder.data);
+			if (sweep->stopped)
+				return false;
+		}
 		feed->emit(feed);
 		if (!feed->advance(feed))
 			sweep->heap[0] = sweep->heap[--sweep->n_heap];

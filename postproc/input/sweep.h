@@ -23,6 +23,10 @@ struct pp_sweep {
 	struct pp_decoder decoder;
 	struct pp_feed **heap; /* those with an event, least time first */
 	unsigned n_heap, max_heap;
+	/* Asked now and then; false: the rest is not wanted.  NULL: all of it is. */
+	bool (*go_on)(void *data);
+	unsigned n_until_asked;
+	bool stopped; /* ... and it said so */
 };
 
 /* Adds a feed if it has an event; before the first pp_sweep_run(). */
@@ -31,7 +35,7 @@ void pp_sweep_add(struct pp_sweep *sweep, struct pp_feed *feed);
 /* All have been added. */
 void pp_sweep_start(struct pp_sweep *sweep);
 
-/* Hands over up to n_max events, least time first.  False: there are no more. */
+/* Hands over up to n_max events, least time first.  False: there are no more, or it was stopped. */
 bool pp_sweep_run(struct pp_sweep *sweep, uint64_t n_max);
 
 #endif

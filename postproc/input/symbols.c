@@ -5,7 +5,6 @@
 
 #include "core/printable.h"
 #include "input/capture.h"
-#include "input/object_file.h"
 
 struct object {
 	struct pp_object_file *file;
@@ -55,7 +54,7 @@ static struct object *get_object(struct pp_symbols *symbols, const struct pp_loa
 	if (object)
 		return object;
 	object = g_new0(struct object, 1);
-	object->file = pp_object_file_new(load->path, load->build_id, symbols->options.demangle);
+	object->file = pp_object_file_new(load->path, load->build_id, &symbols->options);
 	object->frames = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					       (GDestroyNotify)g_array_unref);
 	g_hash_table_insert(symbols->objects, g_steal_pointer(&key), object);
@@ -165,21 +164,47 @@ static char *name_function(void *data, const struct pp_process *process, uint64_
 	return name ? g_strdup(name) : unnamed(data, process, address);
 }
 
-/* What was inlined from a header is where it was called. */
-static char *name_site(void *data, const struct pp_process *process, uint64_t address)
+/* What was inlined from a header is where it was called.  NULL: nothing is known. */
+static const struct pp_source_frame *find_site(struct pp_symbols *symbols,
+					       const struct pp_process *process, uint64_t address,
+					       guint *ret_frame)
 {
-	struct pp_symbols *symbols = data;
 	const GArray *frames = find_frames(symbols, process, address);
 	guint i = 0;
 
 	if (!frames || !frames->len)
-		return unnamed(symbols, process, address);
+		return NULL;
 	if (symbols->options.no_inline)
 		i = frames->len - 1;
 	while (i + 1 < frames->len &&
 	       (frame_at(frames, i)->is_header || !frame_at(frames, i)->file))
 		i++;
-	return frame_text(frame_at(frames, i));
+	*ret_frame = i;
+	return frame_at(frames, i);
+}
+
+static char *name_site(void *data, const struct pp_process *process, uint64_t address)
+{
+	guint frame;
+	const struct pp_source_frame *site = find_site(data, process, address, &frame);
+
+	return site ? frame_text(site) : unnamed(data, process, address);
+}
+
+static char *find_source(void *data, const struct pp_process *process, uint64_t address,
+			 int *ret_line)
+{
+	guint frame;
+	const struct pp_source_frame *site = find_site(data, process, address, &frame);
+	const struct pp_load *load;
+	uint64_t linked;
+	struct object *object;
+
+	if (!site || !site->file)
+		return NULL;
+	object = find_call(data, process, address, &load, &linked);
+	*ret_line = site->line;
+	return pp_object_file_path(object->file, linked, frame);
 }
 
 static void named_frame_free(void *data)
@@ -251,6 +276,7 @@ struct pp_namer pp_symbols_namer(struct pp_symbols *symbols)
 	    .data = symbols,
 	    .site = name_site,
 	    .frames = name_frames,
+	    .source = find_source,
 	    .function = name_function,
 	    .object = name_object,
 	    .entry = find_entry,

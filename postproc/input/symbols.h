@@ -11,14 +11,9 @@
 
 #include "core/model.h"
 #include "core/namer.h"
-#include "input/demangle.h"
+#include "input/object_file.h"
 
 struct pp_symbols;
-
-struct pp_symbols_options {
-	enum pp_demangle demangle;
-	bool no_inline; /* only the functions that are called as such */
-};
 
 /* Problems with objects go to the model's list. */
 struct pp_symbols *pp_symbols_new(struct pp_model *model, const struct pp_symbols_options *options);

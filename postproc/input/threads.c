@@ -27,7 +27,8 @@ static int64_t known_time(uint64_t ns)
 	return ns && ns <= INT64_MAX ? (int64_t)ns : PP_TIME_UNKNOWN;
 }
 
-char *pp_text_clean(const char *bytes, size_t max_len)
+/* Text of any bytes made fit to show: valid UTF-8. */
+static char *clean(const char *bytes, size_t max_len)
 {
 	return g_utf8_make_valid(bytes, (gssize)strnlen(bytes, max_len));
 }
@@ -52,7 +53,7 @@ static void add_thread(struct pp_model *model, struct pp_process *process,
 {
 	struct pp_thread *thread = pp_model_add_thread(model, process, slot->tid, index);
 
-	thread->name = pp_text_clean(slot->name, sizeof(slot->name));
+	thread->name = clean(slot->name, sizeof(slot->name));
 	thread->start_ns = known_time(slot->start_ns);
 	thread->end_ns = known_time(slot->end_ns);
 	thread->start_routine = slot->start_routine;

@@ -9,16 +9,15 @@
 #include "pass/shown.h"
 #include "pass/thread_state.h"
 
-enum { NAME = PP_N_THREAD_CELLS, PERIODS, CALLS, PER_ACTIVITY, MOST, WITHOUT };
+enum { PERIODS = PP_N_NAMED_THREAD_CELLS, CALLS, PER_ACTIVITY, MOST, WITHOUT };
 
 static const struct pp_column columns[] = {
-    PP_THREAD_COLUMNS,
-    [NAME] = {"name", "name", PP_TYPE_TEXT, 0, "last name that the thread had"},
+    PP_NAMED_THREAD_COLUMNS("name"),
     [PERIODS] = {"activities", "periods", PP_TYPE_COUNT, 0, "times it was switched in"},
     [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "functions that it entered"},
     [PER_ACTIVITY] = {"functions_per_activity", "calls/period", PP_TYPE_RATIO, 0,
 		      "functions entered per period"},
-    [MOST] = {"most_per_activity", "most", PP_TYPE_COUNT, 0,
+    [MOST] = {"most_per_activity", "most", PP_TYPE_COUNT, PP_COLUMN_MAX,
 	      "functions entered in the period that had most"},
     [WITHOUT] = {"activities_without_calls", "without", PP_TYPE_COUNT, 0,
 		 "periods in which it entered none"},
@@ -95,10 +94,9 @@ static void add_row(struct activities *self, struct pp_table *table, const struc
 	const struct pp_thread_state *life = pp_thread_state(self->states, thread);
 	bool scheduled = self->context->has_kernel && life && life->scheduled;
 	struct activity *activity = activity_of(self, thread);
-	struct pp_cell *row = pp_thread_row(table, thread);
+	struct pp_cell *row = pp_named_thread_row(table, self->context, thread);
 	uint64_t calls;
 
-	pp_cell_set_text(&row[NAME], thread->name);
 	if (scheduled)
 		pp_cell_set_count(&row[PERIODS], life->activities);
 	if (!calls_of(self, thread, &calls))

@@ -12,12 +12,13 @@
 #include "pass/select.h"
 #include "pass/shown.h"
 
-enum { FROM = PP_N_THREAD_CELLS, TO, CALLS };
+enum { FROM = PP_N_NAMED_THREAD_CELLS, TO, CALLS };
 
 static const struct pp_column columns[] = {
-    PP_THREAD_COLUMNS,
-    [FROM] = {"from", "from", PP_TYPE_TEXT, 0, "the caller; <spontaneous>: it has no name"},
-    [TO] = {"to", "to", PP_TYPE_TEXT, 0, "the function called"},
+    PP_NAMED_THREAD_COLUMNS("thread"),
+    [FROM] = {"from", "from", PP_TYPE_TEXT, PP_COLUMN_KEY,
+	      "the caller; <spontaneous>: it has no name"},
+    [TO] = {"to", "to", PP_TYPE_TEXT, PP_COLUMN_KEY, "the function called"},
     [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "how often"},
 };
 
@@ -270,7 +271,7 @@ static void add_rows(const struct pp_listing *self, const struct pp_thread *thre
 		if (!pp_selects_function(self->context, from) &&
 		    !pp_selects_function(self->context, to))
 			continue;
-		row = pp_thread_row(self->table, thread);
+		row = pp_named_thread_row(self->table, self->context, thread);
 		pp_cell_set_text(&row[FROM], from);
 		pp_cell_set_text(&row[TO], to);
 		pp_cell_set_count(&row[CALLS], call->count);

@@ -24,11 +24,12 @@ enum {
 };
 
 static const struct pp_column node_columns[N_NODE_COLUMNS] = {
-    [NODE_ID] = {"id", "id", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY, "its number in this graph"},
-    [NODE_PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY, "process"},
-    [NODE_IMAGE] = {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
+    [NODE_ID] = {"id", "id", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,
+		 "its number in this graph"},
+    [NODE_PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID, "process"},
+    [NODE_IMAGE] = {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,
 		    "which program of the process, one after each exec"},
-    [NODE_NAME] = {"name", "name", PP_TYPE_TEXT, 0, "function"},
+    [NODE_NAME] = {"name", "name", PP_TYPE_TEXT, PP_COLUMN_KEY, "function"},
     [NODE_CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0,
 		    "how often it was called; none: it was not built with -pg"},
     [NODE_SELF_CALLS] = {"recursive_calls", "recursive", PP_TYPE_COUNT, 0, "of these, by itself"},
@@ -42,8 +43,8 @@ static const struct pp_column node_columns[N_NODE_COLUMNS] = {
 enum { EDGE_FROM, EDGE_TO, EDGE_COUNT, N_EDGE_COLUMNS };
 
 static const struct pp_column edge_columns[N_EDGE_COLUMNS] = {
-    [EDGE_FROM] = {"from", "from", PP_TYPE_COUNT, 0, "id of the caller"},
-    [EDGE_TO] = {"to", "to", PP_TYPE_COUNT, 0, "id of the function called"},
+    [EDGE_FROM] = {"from", "from", PP_TYPE_COUNT, PP_COLUMN_ID, "id of the caller"},
+    [EDGE_TO] = {"to", "to", PP_TYPE_COUNT, PP_COLUMN_ID, "id of the function called"},
     [EDGE_COUNT] = {"count", "count", PP_TYPE_COUNT, 0, "how often"},
 };
 
@@ -193,11 +194,7 @@ static gint compare_edges(gconstpointer a, gconstpointer b)
 {
 	const struct pp_cell *x = *(struct pp_cell *const *)a, *y = *(struct pp_cell *const *)b;
 
-	if (x[EDGE_COUNT].count != y[EDGE_COUNT].count)
-		return x[EDGE_COUNT].count < y[EDGE_COUNT].count ? 1 : -1;
-	if (x[EDGE_FROM].count != y[EDGE_FROM].count)
-		return x[EDGE_FROM].count < y[EDGE_FROM].count ? -1 : 1;
-	return (x[EDGE_TO].count > y[EDGE_TO].count) - (x[EDGE_TO].count < y[EDGE_TO].count);
+	return pp_edge_order(x, y, EDGE_COUNT, EDGE_FROM, EDGE_TO);
 }
 
 static void *calls_start(const struct pp_pass_context *context)

@@ -10,7 +10,8 @@
  * a timer, a disk) stays on the path as time blocked.
  *
  * The time of the path is summed by thread and mode; by object, while the thread on the path held
- * it; and by the synchronization call that the thread made last.
+ * it; by the synchronization call that the thread made last; and by function, if the capture has a
+ * history of calls (critical_calls.c).
  */
 #include "pass/critical_path.h"
 
@@ -25,12 +26,6 @@ struct release {
 
 /* --- sums ----------------------------------------------------------------------------------- */
 
-static uint64_t key_of(enum pp_critical_amount amount, guint id, unsigned mode)
-{
-	return (uint64_t)amount << PP_CRITICAL_AMOUNT_SHIFT | (uint64_t)id << PP_CRITICAL_ID_SHIFT |
-	       mode;
-}
-
 /* What the thread did up to that time was this. */
 static void account(const struct pp_critical *self, struct pp_critical_track *track,
 		    const struct pp_thread *thread, int64_t until_ns, enum pp_mode mode)
@@ -43,13 +38,24 @@ static void account(const struct pp_critical *self, struct pp_critical_track *tr
 	ns = pp_selected_ns(self->context, from_ns, until_ns);
 	if (!ns)
 		return;
-	pp_chain_add(&track->chain, key_of(PP_CRITICAL_IN_MODE, thread->serial, mode), ns);
+	pp_chain_add(&track->chain, pp_critical_key(PP_CRITICAL_IN_MODE, thread->serial, mode), ns);
 	if (mode == PP_MODE_RUNNING || mode == PP_MODE_RUNNABLE || mode == PP_MODE_UNKNOWN)
-		pp_chain_add(&track->chain, key_of(PP_CRITICAL_AFTER_CALL, track->place, 0), ns);
-	for (guint i = 0; i < track->holds->len; i++) {
+		pp_chain_add(&track->chain,
+			     pp_critical_key(PP_CRITICAL_AFTER_CALL, track->place, 0), ns);
+	if (self->context->has_calls)
+		pp_chain_add(
+		    &track->chain,
+		    pp_critical_key(PP_CRITICAL_IN_FUNCTION, pp_critical_function(track), mode),
+		    ns);
+	for (guint i = track->holds->len; i-- > 0;) {
 		const struct pp_object *object = track->holds->pdata[i];
 
-		pp_chain_add(&track->chain, key_of(PP_CRITICAL_HELD, object->serial, 0), ns);
+		if (!pp_object_is_held(object, thread)) {
+			g_ptr_array_remove_index_fast(track->holds, i);
+			continue;
+		}
+		pp_chain_add(&track->chain, pp_critical_key(PP_CRITICAL_HELD, object->serial, 0),
+			     ns);
 	}
 }
 
@@ -87,9 +93,20 @@ static struct pp_critical_track *track_of(struct pp_critical *self, const struct
 		    (struct pp_call_site){thread->process,
 					  thread->start_routine ? thread->start_routine + 1 : 0,
 					  ST_N_EVENTS});
+		pp_call_stack_init(&track->stack, &self->functions, false);
+		if (self->context->has_calls && thread->start_routine)
+			pp_call_stack_push(&track->stack, thread->process,
+					   thread->start_routine + 1, 0, INT64_MIN);
 		self->tracks->pdata[thread->serial] = track;
 	}
 	return track;
+}
+
+/* Its chain, for another one to branch off. */
+static struct pp_chain *chain_of(const struct pp_critical *self, struct pp_critical_track *track)
+{
+	pp_critical_count_calls(self, track, 0);
+	return &track->chain;
 }
 
 /* From now on what led to where `from` was at that time led here. */
@@ -104,10 +121,11 @@ static void take_over(const struct pp_critical *self, struct pp_critical_track *
 		pp_chain_drop(&track->chain);
 	track->chain = chain;
 	track->until_ns = at_ns;
+	pp_critical_restart_calls(track);
 	if (waited_ns < 0 || !pp_selects_time(self->context, at_ns))
 		return;
-	pp_chain_add(&track->chain, key_of(PP_CRITICAL_CROSSINGS, id, 0), 1);
-	pp_chain_add(&track->chain, key_of(PP_CRITICAL_WAITED, id, 0),
+	pp_chain_add(&track->chain, pp_critical_key(PP_CRITICAL_CROSSINGS, id, 0), 1);
+	pp_chain_add(&track->chain, pp_critical_key(PP_CRITICAL_WAITED, id, 0),
 		     pp_selected_ns(self->context, at_ns - waited_ns, at_ns));
 }
 
@@ -141,11 +159,12 @@ static void begin(struct pp_critical *self, const struct pp_thread *thread, int6
 	    parent->serial < self->tracks->len && self->tracks->pdata[parent->serial]) {
 		struct pp_critical_track *creator = track_until(self, parent, now_ns);
 
-		take_over(self, track, &creator->chain, creator->until_ns, NULL, -1);
+		take_over(self, track, chain_of(self, creator), creator->until_ns, NULL, -1);
 		return;
 	}
 	track->chain = pp_chain_begin(self->chains, from_ns);
 	track->until_ns = from_ns;
+	pp_critical_restart_calls(track);
 }
 
 /* --- wake-ups ------------------------------------------------------------------------------- */
@@ -161,7 +180,7 @@ static void on_waking(struct pp_critical *self, const struct pp_event *event)
 	/* Not up to now: what it did so far is on its path no more. */
 	track = track_of(self, thread);
 	of_waker = track_until(self, waker, event->time_ns);
-	take_over(self, track, &of_waker->chain, of_waker->until_ns, track->waits_on,
+	take_over(self, track, chain_of(self, of_waker), of_waker->until_ns, track->waits_on,
 		  track->waits_on ? event->time_ns - track->waits_since_ns : 0);
 }
 
@@ -173,7 +192,8 @@ static void on_fork(struct pp_critical *self, const struct pp_event *event)
 	if (!thread || !parent || track_of(self, thread)->chain.leaf)
 		return;
 	creator = track_until(self, parent, event->time_ns);
-	take_over(self, track_of(self, thread), &creator->chain, creator->until_ns, NULL, -1);
+	take_over(self, track_of(self, thread), chain_of(self, creator), creator->until_ns, NULL,
+		  -1);
 }
 
 /* --- releases, where wake-ups are not recorded ---------------------------------------------- */
@@ -191,7 +211,8 @@ static void note_release(struct pp_critical *self, struct pp_object *object,
 	else
 		pp_chain_drop(&release->chain);
 	track = track_until(self, thread, at_ns);
-	*release = (struct release){pp_chain_branch(&track->chain), thread, track->until_ns};
+	*release =
+	    (struct release){pp_chain_branch(chain_of(self, track)), thread, track->until_ns};
 }
 
 static bool releases(const struct pp_operation *operation)
@@ -212,7 +233,7 @@ static void follow_release(struct pp_critical *self, struct pp_object *object,
 	int64_t at_ns = 0;
 
 	if (ended && ended->chain.leaf) {
-		chain = &ended->chain;
+		chain = chain_of(self, ended);
 		at_ns = ended->until_ns;
 	} else if (release && release->thread != operation->thread) {
 		chain = &release->chain;
@@ -295,6 +316,7 @@ static void track_free(void *data)
 	if (!track)
 		return;
 	g_ptr_array_unref(track->holds);
+	pp_call_stack_done(&track->stack);
 	g_free(track);
 }
 
@@ -321,23 +343,46 @@ static void *critical_start(const struct pp_pass_context *context)
 	self->chains = pp_chains_new();
 	self->tracks = g_ptr_array_new_with_free_func(track_free);
 	pp_call_sites_init(&self->places);
+	pp_functions_init(&self->functions, context->namer);
 	return self;
+}
+
+static void on_call(struct pp_critical *self, const struct pp_event *event)
+{
+	const struct pp_thread_state *state = pp_thread_state(self->states, event->thread);
+
+	if (!state || !state->over)
+		pp_critical_follow_calls(self, track_until(self, event->thread, event->time_ns),
+					 event);
+}
+
+static void on_sync(struct pp_critical *self, const struct pp_event *event)
+{
+	struct pp_critical_track *track = track_until(self, event->thread, event->time_ns);
+
+	pp_critical_follow_calls(self, track, event);
+	pp_thread_states_event(self->states, event);
+	if (event->sync.site && event->sync.op != ST_EVENT_site)
+		track->place = pp_call_sites_number(&self->places, pp_call_site_of(event));
 }
 
 static void critical_event(void *state, const struct pp_event *event)
 {
 	struct pp_critical *self = state;
 
-	if (event->kind == PP_EVENT_SYNC)
-		track_until(self, event->thread, event->time_ns);
-	else if (event->kind == PP_EVENT_WAKING)
+	if (event->kind == PP_EVENT_CALL || event->kind == PP_EVENT_RETURN) {
+		on_call(self, event);
+		return;
+	}
+	if (event->kind == PP_EVENT_SYNC) {
+		on_sync(self, event);
+		return;
+	}
+	if (event->kind == PP_EVENT_WAKING)
 		on_waking(self, event);
 	else if (event->kind == PP_EVENT_FORK)
 		on_fork(self, event);
 	pp_thread_states_event(self->states, event);
-	if (event->kind == PP_EVENT_SYNC && event->sync.site && event->sync.op != ST_EVENT_site)
-		track_of(self, event->thread)->place =
-		    pp_call_sites_number(&self->places, pp_call_site_of(event));
 }
 
 static void critical_free(void *state)
@@ -349,13 +394,14 @@ static void critical_free(void *state)
 	pp_chains_free(self->chains);
 	g_ptr_array_unref(self->tracks);
 	pp_call_sites_done(&self->places);
+	pp_functions_done(&self->functions);
 	g_free(self);
 }
 
 const struct pp_pass pp_pass_critical_path = {
     .name = "critical-path",
     .summary = "what determined when the program ended, or the thread of --tid",
-    .kinds = PP_THREAD_STATE_KINDS,
+    .kinds = PP_THREAD_STATE_KINDS | PP_CALL_KINDS,
     .selects = PP_SELECT_THREAD | PP_SELECT_TIME,
     .start = critical_start,
     .event = critical_event,

@@ -8,12 +8,8 @@
 #include "pass/shown.h"
 #include "pass/unrecorded.h"
 
-/* The rest is seldom of interest, and there may be thousands. */
-#define TEXT_ROWS 20
-
 enum {
-	THREAD_NAME = PP_N_THREAD_CELLS,
-	THREAD_PATH,
+	THREAD_PATH = PP_N_NAMED_THREAD_CELLS,
 	THREAD_PCT,
 	THREAD_RUNNING,
 	THREAD_RUNNABLE,
@@ -25,8 +21,7 @@ enum {
 };
 
 static const struct pp_column thread_columns[N_THREAD_COLUMNS] = {
-    PP_THREAD_COLUMNS,
-    [THREAD_NAME] = {"name", "name", PP_TYPE_TEXT, 0, "last name that the thread had"},
+    PP_NAMED_THREAD_COLUMNS("name"),
     [THREAD_PATH] = {"path_ns", "on path", PP_TYPE_TIME_NS, 0,
 		     "how much of the path it is: the sum of the last six"},
     [THREAD_PCT] = {"path_pct", "path %", PP_TYPE_PERCENT, 0, "... as a share of the path"},
@@ -71,7 +66,7 @@ enum {
 
 static const struct pp_column function_columns[N_FUNCTION_COLUMNS] = {
     [FUNCTION_FUNCTION] =
-	{"function", "call in", PP_TYPE_TEXT, 0,
+	{"function", "call in", PP_TYPE_TEXT, PP_COLUMN_KEY,
 	 "the function that made the last synchronization call, or that the thread "
 	 "began with: not where the time itself was spent"},
     [FUNCTION_PATH] = {"path_ns", "on path", PP_TYPE_TIME_NS, 0,
@@ -85,33 +80,21 @@ static const struct pp_column function_columns[N_FUNCTION_COLUMNS] = {
 enum { SITE_SITE, SITE_CALL, SITE_PATH, N_SITE_COLUMNS };
 
 static const struct pp_column site_columns[N_SITE_COLUMNS] = {
-    [SITE_SITE] = {"site", "site", PP_TYPE_TEXT, 0, "where"},
-    [SITE_CALL] = {"call", "call", PP_TYPE_TEXT, 0, "what was called; none: the thread's begin"},
+    [SITE_SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY, "where"},
+    [SITE_CALL] = {"call", "call", PP_TYPE_TEXT, PP_COLUMN_KEY,
+		   "what was called; none: the thread's begin"},
     [SITE_PATH] = {"path_ns", "on path", PP_TYPE_TIME_NS, 0, "time of the path from there on"},
 };
 
-/* The path, and what the tables make of it. */
-struct path {
-	const struct pp_critical *critical;
-	const struct pp_thread *end; /* the thread whose end it leads to */
-	GArray *sums;		     /* of struct pp_chain_entry */
-	int64_t length_ns, from_ns;
-};
-
-static enum pp_critical_amount amount_of(const struct pp_chain_entry *entry)
-{
-	return (enum pp_critical_amount)(entry->key >> PP_CRITICAL_AMOUNT_SHIFT);
-}
-
-static guint id_of(const struct pp_chain_entry *entry)
-{
-	return (guint)(entry->key >> PP_CRITICAL_ID_SHIFT);
-}
-
-static void set_share(struct pp_cell *cell, int64_t ns, const struct path *path)
+void pp_critical_set_share(struct pp_cell *cell, int64_t ns, const struct pp_critical_sums *path)
 {
 	if (path->length_ns > 0)
 		pp_cell_set_number(cell, 100.0 * (double)ns / (double)path->length_ns);
+}
+
+void pp_critical_add_time(struct pp_cell *cell, int64_t ns)
+{
+	pp_cell_set_time(cell, (cell->missing ? 0 : cell->time_ns) + ns);
 }
 
 /* A row's duration under that column, 0 where it is missing. */
@@ -120,7 +103,7 @@ static int64_t time_of(const struct pp_cell *row, unsigned column)
 	return row[column].missing ? 0 : row[column].time_ns;
 }
 
-static gint compare_by(const struct pp_cell *a, const struct pp_cell *b, unsigned column)
+gint pp_critical_compare(const struct pp_cell *a, const struct pp_cell *b, unsigned column)
 {
 	int64_t x = time_of(a, column), y = time_of(b, column);
 
@@ -132,19 +115,14 @@ static gint compare_by(const struct pp_cell *a, const struct pp_cell *b, unsigne
 static gint compare_threads(gconstpointer a, gconstpointer b)
 {
 	const struct pp_cell *x = *(struct pp_cell *const *)a, *y = *(struct pp_cell *const *)b;
-	gint order = compare_by(x, y, THREAD_PATH);
+	gint order = pp_critical_compare(x, y, THREAD_PATH);
 
 	return order ? order
 		     : (x[PP_CELL_TID].count > y[PP_CELL_TID].count) -
 			   (x[PP_CELL_TID].count < y[PP_CELL_TID].count);
 }
 
-static void add_time(struct pp_cell *cell, int64_t ns)
-{
-	pp_cell_set_time(cell, (cell->missing ? 0 : cell->time_ns) + ns);
-}
-
-static struct pp_table *threads_table(const struct path *path)
+static struct pp_table *threads_table(const struct pp_critical_sums *path)
 {
 	static const unsigned columns[PP_N_MODES] = {
 	    [PP_MODE_UNKNOWN] = THREAD_UNKNOWN,	  [PP_MODE_RUNNING] = THREAD_RUNNING,
@@ -162,19 +140,18 @@ static struct pp_table *threads_table(const struct path *path)
 		    &g_array_index(path->sums, struct pp_chain_entry, i);
 		const struct pp_thread *thread;
 
-		if (amount_of(entry) != PP_CRITICAL_IN_MODE)
+		if (pp_critical_amount_of(entry) != PP_CRITICAL_IN_MODE)
 			continue;
-		thread = threads->pdata[id_of(entry)];
-		if (!row || id_of(entry) != last) {
-			row = pp_thread_row(table, thread);
-			pp_cell_set_text(&row[THREAD_NAME], thread->name);
+		thread = threads->pdata[pp_critical_id_of(entry)];
+		if (!row || pp_critical_id_of(entry) != last) {
+			row = pp_named_thread_row(table, path->critical->context, thread);
 			for (unsigned mode = 0; mode < PP_N_MODES; mode++)
 				pp_cell_set_time(&row[columns[mode]], 0);
-			last = id_of(entry);
+			last = pp_critical_id_of(entry);
 		}
-		add_time(&row[columns[entry->key & 0xff]], entry->amount);
-		add_time(&row[THREAD_PATH], entry->amount);
-		set_share(&row[THREAD_PCT], row[THREAD_PATH].time_ns, path);
+		pp_critical_add_time(&row[columns[entry->key & 0xff]], entry->amount);
+		pp_critical_add_time(&row[THREAD_PATH], entry->amount);
+		pp_critical_set_share(&row[THREAD_PCT], row[THREAD_PATH].time_ns, path);
 	}
 	g_ptr_array_sort(table->rows, compare_threads);
 	return table;
@@ -185,16 +162,17 @@ static struct pp_table *threads_table(const struct path *path)
 static gint compare_objects(gconstpointer a, gconstpointer b)
 {
 	const struct pp_cell *x = *(struct pp_cell *const *)a, *y = *(struct pp_cell *const *)b;
-	gint order = compare_by(x, y, OBJECT_HELD);
+	gint order = pp_critical_compare(x, y, OBJECT_HELD);
 
 	if (!order)
-		order = compare_by(x, y, OBJECT_WAITED);
+		order = pp_critical_compare(x, y, OBJECT_WAITED);
 	return order ? order
 		     : (x[PP_OBJECT_ADDRESS].count > y[PP_OBJECT_ADDRESS].count) -
 			   (x[PP_OBJECT_ADDRESS].count < y[PP_OBJECT_ADDRESS].count);
 }
 
-static struct pp_cell *object_row(struct pp_table *table, const struct path *path, guint id)
+static struct pp_cell *object_row(struct pp_table *table, const struct pp_critical_sums *path,
+				  guint id)
 {
 	const struct pp_critical *critical = path->critical;
 	struct pp_cell *row = pp_table_add_row(table);
@@ -207,7 +185,7 @@ static struct pp_cell *object_row(struct pp_table *table, const struct path *pat
 		pp_object_row(row, object, critical->context->namer);
 		if (pp_object_is_lock(object) && !object->process->only_waits) {
 			pp_cell_set_time(&row[OBJECT_HELD], 0);
-			set_share(&row[OBJECT_PCT], 0, path);
+			pp_critical_set_share(&row[OBJECT_PCT], 0, path);
 		}
 	}
 	pp_cell_set_count(&row[OBJECT_CROSSINGS], 0);
@@ -215,7 +193,7 @@ static struct pp_cell *object_row(struct pp_table *table, const struct path *pat
 	return row;
 }
 
-static struct pp_table *objects_table(const struct path *path)
+static struct pp_table *objects_table(const struct pp_critical_sums *path)
 {
 	struct pp_table *table = pp_table_new("critical_objects", "Critical path: objects",
 					      object_columns, N_OBJECT_COLUMNS);
@@ -224,8 +202,8 @@ static struct pp_table *objects_table(const struct path *path)
 	for (guint i = 0; i < path->sums->len; i++) {
 		const struct pp_chain_entry *entry =
 		    &g_array_index(path->sums, struct pp_chain_entry, i);
-		enum pp_critical_amount amount = amount_of(entry);
-		void *id = GUINT_TO_POINTER(id_of(entry));
+		enum pp_critical_amount amount = pp_critical_amount_of(entry);
+		void *id = GUINT_TO_POINTER(pp_critical_id_of(entry));
 		struct pp_cell *row;
 
 		if (amount != PP_CRITICAL_HELD && amount != PP_CRITICAL_CROSSINGS &&
@@ -233,7 +211,7 @@ static struct pp_table *objects_table(const struct path *path)
 			continue;
 		row = g_hash_table_lookup(rows, id);
 		if (!row) {
-			row = object_row(table, path, id_of(entry));
+			row = object_row(table, path, pp_critical_id_of(entry));
 			g_hash_table_insert(rows, id, row);
 		}
 		if (amount == PP_CRITICAL_CROSSINGS) {
@@ -242,20 +220,20 @@ static struct pp_table *objects_table(const struct path *path)
 			pp_cell_set_time(&row[OBJECT_WAITED], entry->amount);
 		} else if (!row[OBJECT_HELD].missing) {
 			pp_cell_set_time(&row[OBJECT_HELD], entry->amount);
-			set_share(&row[OBJECT_PCT], entry->amount, path);
+			pp_critical_set_share(&row[OBJECT_PCT], entry->amount, path);
 		}
 	}
 	g_ptr_array_sort(table->rows, compare_objects);
-	table->text_rows = TEXT_ROWS;
+	table->text_rows = PP_CRITICAL_TEXT_ROWS;
 	return table;
 }
 
-/* --- functions ------------------------------------------------------------------------------ */
+/* --- call sites ----------------------------------------------------------------------------- */
 
 static gint compare_functions(gconstpointer a, gconstpointer b)
 {
 	const struct pp_cell *x = *(struct pp_cell *const *)a, *y = *(struct pp_cell *const *)b;
-	gint order = compare_by(x, y, FUNCTION_PATH);
+	gint order = pp_critical_compare(x, y, FUNCTION_PATH);
 
 	return order ? order : g_strcmp0(x[FUNCTION_FUNCTION].text, y[FUNCTION_FUNCTION].text);
 }
@@ -263,12 +241,12 @@ static gint compare_functions(gconstpointer a, gconstpointer b)
 static gint compare_sites(gconstpointer a, gconstpointer b)
 {
 	const struct pp_cell *x = *(struct pp_cell *const *)a, *y = *(struct pp_cell *const *)b;
-	gint order = compare_by(x, y, SITE_PATH);
+	gint order = pp_critical_compare(x, y, SITE_PATH);
 
 	return order ? order : g_strcmp0(x[SITE_SITE].text, y[SITE_SITE].text);
 }
 
-static char *function_of(const struct path *path, const struct pp_call_site *place)
+static char *function_of(const struct pp_critical_sums *path, const struct pp_call_site *place)
 {
 	const struct pp_namer *namer = path->critical->context->namer;
 
@@ -279,7 +257,7 @@ static char *function_of(const struct path *path, const struct pp_call_site *pla
 	return namer->function(namer->data, place->process, place->site);
 }
 
-static void add_site(struct pp_table *sites, const struct path *path,
+static void add_site(struct pp_table *sites, const struct pp_critical_sums *path,
 		     const struct pp_call_site *place, int64_t ns)
 {
 	g_autofree char *where = pp_call_site_text(place, path->critical->context->namer);
@@ -290,7 +268,7 @@ static void add_site(struct pp_table *sites, const struct path *path,
 	pp_cell_set_time(&row[SITE_PATH], ns);
 }
 
-static void finish_function(struct pp_cell *row, const struct path *path)
+static void finish_function(struct pp_cell *row, const struct pp_critical_sums *path)
 {
 	struct pp_table *sites = row[FUNCTION_SITES].table;
 	const struct pp_cell *first;
@@ -305,10 +283,10 @@ static void finish_function(struct pp_cell *row, const struct path *path)
 	} else {
 		pp_cell_set_text(&row[FUNCTION_MAIN_SITE], "its begin");
 	}
-	set_share(&row[FUNCTION_PCT], row[FUNCTION_PATH].time_ns, path);
+	pp_critical_set_share(&row[FUNCTION_PCT], row[FUNCTION_PATH].time_ns, path);
 }
 
-static struct pp_table *functions_table(const struct path *path)
+static struct pp_table *sites_table(const struct pp_critical_sums *path)
 {
 	struct pp_table *table =
 	    pp_table_new("critical_sites", "Critical path: since the last synchronization call",
@@ -322,9 +300,9 @@ static struct pp_table *functions_table(const struct path *path)
 		struct pp_cell *row;
 		char *function;
 
-		if (amount_of(entry) != PP_CRITICAL_AFTER_CALL)
+		if (pp_critical_amount_of(entry) != PP_CRITICAL_AFTER_CALL)
 			continue;
-		place = pp_call_sites_at(&path->critical->places, id_of(entry));
+		place = pp_call_sites_at(&path->critical->places, pp_critical_id_of(entry));
 		function = function_of(path, place);
 		row = g_hash_table_lookup(rows, function);
 		if (!row) {
@@ -337,13 +315,16 @@ static struct pp_table *functions_table(const struct path *path)
 		} else {
 			g_free(function);
 		}
-		add_time(&row[FUNCTION_PATH], entry->amount);
+		pp_critical_add_time(&row[FUNCTION_PATH], entry->amount);
 		add_site(row[FUNCTION_SITES].table, path, place, entry->amount);
 	}
 	for (guint i = 0; i < table->rows->len; i++)
 		finish_function(table->rows->pdata[i], path);
 	g_ptr_array_sort(table->rows, compare_functions);
-	table->text_rows = TEXT_ROWS;
+	table->text_rows = PP_CRITICAL_TEXT_ROWS;
+	if (!path->critical->context->has_calls)
+		pp_table_note(table, "where the time itself was spent is in a history of calls "
+				     "alone: record with `--set calls.mode=history`");
 	return table;
 }
 
@@ -389,7 +370,7 @@ static int64_t begin_of_all(const struct pp_critical *self)
 	return first_ns;
 }
 
-static void add_notes(struct pp_table *table, const struct path *path)
+static void add_notes(struct pp_table *table, const struct pp_critical_sums *path)
 {
 	const struct pp_critical *self = path->critical;
 	int64_t first_ns = path->end ? begin_of_all(self) : 0;
@@ -417,15 +398,16 @@ static void add_notes(struct pp_table *table, const struct path *path)
 void pp_critical_finish(void *state, int64_t end_ns, GPtrArray *tables)
 {
 	struct pp_critical *self = state;
-	struct path path = {.critical = self};
+	struct pp_critical_sums path = {.critical = self};
 	struct pp_table *threads;
 
 	pp_thread_states_finish(self->states, end_ns);
 	pp_objects_finish(&self->objects, end_ns);
 	path.end = last_of(self);
 	if (path.end) {
-		const struct pp_critical_track *track = self->tracks->pdata[path.end->serial];
+		struct pp_critical_track *track = self->tracks->pdata[path.end->serial];
 
+		pp_critical_count_calls(self, track, 0);
 		path.sums = pp_chain_sum(&track->chain, &path.from_ns);
 		path.length_ns = pp_selected_ns(self->context, path.from_ns, track->until_ns);
 	} else {
@@ -436,6 +418,8 @@ void pp_critical_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	pp_unrecorded_note(threads, self->context->model);
 	g_ptr_array_add(tables, threads);
 	g_ptr_array_add(tables, objects_table(&path));
-	g_ptr_array_add(tables, functions_table(&path));
+	if (self->context->has_calls)
+		g_ptr_array_add(tables, pp_critical_functions(&path));
+	g_ptr_array_add(tables, sites_table(&path));
 	g_array_unref(path.sums);
 }

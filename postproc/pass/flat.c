@@ -13,16 +13,16 @@
 #include "pass/select.h"
 #include "pass/shown.h"
 
-enum { NAME = PP_N_THREAD_CELLS, CALLS, RECURSIVE, SAMPLES, PERIOD, SELF };
+enum { NAME = PP_N_NAMED_THREAD_CELLS, CALLS, RECURSIVE, SAMPLES, PERIOD, SELF };
 
 static const struct pp_column columns[] = {
-    PP_THREAD_COLUMNS,
-    [NAME] = {"name", "name", PP_TYPE_TEXT, 0, "function"},
+    PP_NAMED_THREAD_COLUMNS("thread"),
+    [NAME] = {"name", "function", PP_TYPE_TEXT, PP_COLUMN_KEY, "function"},
     [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0,
 	       "how often it was called; none: it was not built with -pg"},
     [RECURSIVE] = {"recursive_calls", "recursive", PP_TYPE_COUNT, 0, "of these, by itself"},
     [SAMPLES] = {"samples", "samples", PP_TYPE_COUNT, 0, "how often a sample met it"},
-    [PERIOD] = {"sample_period_ns", "period", PP_TYPE_TIME_NS, 0,
+    [PERIOD] = {"sample_period_ns", "period", PP_TYPE_TIME_NS, PP_COLUMN_MAX,
 		"CPU time of the thread from sample to sample"},
     [SELF] = {"self_s", "self", PP_TYPE_SECONDS, 0, "CPU time in it: samples times period"},
 };
@@ -234,7 +234,7 @@ static void add_rows(struct pp_table *table, const struct pp_thread *thread,
 
 		if (!pp_selects_function(profile->context, function->name))
 			continue;
-		row = pp_thread_row(table, thread);
+		row = pp_named_thread_row(table, profile->context, thread);
 		pp_cell_set_text(&row[NAME], function->name);
 		if (function->is_counted) {
 			pp_cell_set_count(&row[CALLS], function->calls);

@@ -59,6 +59,7 @@ void pp_links_add(struct pp_links *links, const struct pp_link *key, int64_t ns)
 		g_hash_table_add(links->all, link);
 	}
 	link->count++;
+	link->last_ns = key->last_ns;
 	link->sum_ns += ns;
 	link->max_ns = MAX(link->max_ns, ns);
 }

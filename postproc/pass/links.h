@@ -23,6 +23,7 @@ struct pp_link {
 	uint32_t from, to, parts[PP_LINK_PARTS]; /* the key; what they mean is the caller's */
 	uint64_t count;
 	int64_t sum_ns, max_ns;
+	int64_t first_ns, last_ns; /* when it happened, if the keys say so in both */
 };
 
 struct pp_links {

@@ -3,7 +3,8 @@
  * Can locks that are taken in a circle deadlock?  They can if there is a circle with a thread of
  * its own for each step, so that each holds what the one before wants, no two of them need to hold
  * one lock at a time (a gate), and no step is of readers only (Havelund's GoodLock, for any number
- * of threads).
+ * of threads); and none of them is over before another can begin, since its thread was joined, or
+ * had not made the other's yet.  That they did not overlap this time is no reason.
  *
  * There may be very many circles: the search gives up after so many steps, and says so.
  */
@@ -12,18 +13,22 @@
 #define MAX_STEPS   300000u
 #define MAX_LENGTH  1000u
 #define MAX_THREADS 64u /* of those that do exactly the same */
+#define MAX_KIN	    64u /* threads that made each other, or waited for each other's end */
 
 /* A link without its sites. */
 struct arc {
 	uint32_t to, thread, held;
+	int64_t first_ns, last_ns;
 	const struct pp_link *link;
 };
 
 /* What a circle has to stand, one more at each level. */
-enum level { THREADS, MODES, GATES };
+enum level { THREADS, MODES, GATES, TIMES };
 
 struct search {
 	const GPtrArray *sets;
+	const GArray *lives; /* of struct pp_order_life */
+	bool left_out;	     /* some of MAX_THREADS that do the same */
 	GPtrArray *outgoing; /* by object's number here, of GArray * of struct arc */
 	enum level level;
 	uint32_t start;
@@ -65,6 +70,47 @@ static bool is_shared(const struct arc *wants, const struct arc *holds)
 	return wants->held & PP_ORDER_WANTED_SHARED && holds->held & PP_ORDER_HELD_SHARED;
 }
 
+static const struct pp_order_life *life_of(const struct search *search, uint32_t thread)
+{
+	static const struct pp_order_life unknown = {PP_LINK_NONE, PP_LINK_NONE, 0, 0};
+
+	return thread < search->lives->len
+		   ? &g_array_index(search->lives, struct pp_order_life, thread)
+		   : &unknown;
+}
+
+/* Does that instant of the one thread come before the other's, or before its begin? */
+static bool precedes_begin(const struct search *search, uint32_t a, int64_t a_ns, uint32_t b,
+			   int64_t b_ns)
+{
+	for (unsigned i = 0; i < MAX_KIN && b != PP_LINK_NONE; i++) {
+		const struct pp_order_life *life = life_of(search, b);
+
+		if (a == b && a_ns < b_ns)
+			return true;
+		b = life->creator;
+		b_ns = life->created_ns;
+	}
+	return false;
+}
+
+/* Is `a` always over when `b` begins?  Looked for through joins first, then through creations. */
+static bool is_before(const struct search *search, const struct arc *a, const struct arc *b)
+{
+	uint32_t thread = a->thread;
+	int64_t now_ns = a->last_ns;
+
+	for (unsigned i = 0; i < MAX_KIN && thread != PP_LINK_NONE; i++) {
+		const struct pp_order_life *life = life_of(search, thread);
+
+		if (precedes_begin(search, thread, now_ns, b->thread, b->first_ns))
+			return true;
+		thread = life->joiner;
+		now_ns = life->joined_ns;
+	}
+	return false;
+}
+
 static bool fits(const struct search *search, const struct arc *arc)
 {
 	guint n = search->path->len;
@@ -80,6 +126,10 @@ static bool fits(const struct search *search, const struct arc *arc)
 	for (guint i = 0; search->level >= GATES && i < n; i++)
 		if (common_object(search->sets, path_at(search, i)->held >> 2, arc->held >> 2) !=
 		    PP_LINK_NONE)
+			return false;
+	for (guint i = 0; search->level >= TIMES && i < n; i++)
+		if (is_before(search, path_at(search, i), arc) ||
+		    is_before(search, arc, path_at(search, i)))
 			return false;
 	return true;
 }
@@ -132,25 +182,34 @@ static bool find_circle(struct search *search, enum level level)
 
 /* --- the objects of the component ----------------------------------------------------------- */
 
-static void add_arc(GArray *arcs, uint32_t to, const struct pp_link *link)
+/* False: it is left out. */
+static bool add_arc(GArray *arcs, uint32_t to, const struct pp_link *link)
 {
 	struct arc new = {
 	    .to = to,
 	    .thread = link->parts[PP_ORDER_PART_THREAD],
 	    .held = link->parts[PP_ORDER_PART_HELD],
+	    .first_ns = link->first_ns,
+	    .last_ns = link->last_ns,
 	    .link = link,
 	};
 	guint n_alike = 0;
 
 	for (guint i = 0; i < arcs->len; i++) {
-		const struct arc *arc = &g_array_index(arcs, struct arc, i);
+		struct arc *arc = &g_array_index(arcs, struct arc, i);
 
 		if (arc->to != to || arc->held != new.held)
 			continue;
-		if (arc->thread == new.thread || ++n_alike == MAX_THREADS)
-			return;
+		if (arc->thread == new.thread) {
+			arc->first_ns = MIN(arc->first_ns, new.first_ns);
+			arc->last_ns = MAX(arc->last_ns, new.last_ns);
+			return true;
+		}
+		if (++n_alike == MAX_THREADS)
+			return false;
 	}
 	g_array_append_val(arcs, new);
+	return true;
 }
 
 static uint32_t number_of(GHashTable *numbers, GPtrArray *outgoing, uint32_t serial)
@@ -164,7 +223,7 @@ static uint32_t number_of(GHashTable *numbers, GPtrArray *outgoing, uint32_t ser
 	return outgoing->len - 1;
 }
 
-static GPtrArray *index_arcs(const GPtrArray *links)
+static void index_arcs(struct search *search, const GPtrArray *links)
 {
 	g_autoptr(GHashTable) numbers = g_hash_table_new(NULL, NULL);
 	GPtrArray *outgoing = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
@@ -174,9 +233,9 @@ static GPtrArray *index_arcs(const GPtrArray *links)
 		uint32_t from = number_of(numbers, outgoing, link->from);
 		uint32_t to = number_of(numbers, outgoing, link->to);
 
-		add_arc(outgoing->pdata[from], to, link);
+		search->left_out |= !add_arc(outgoing->pdata[from], to, link);
 	}
-	return outgoing;
+	search->outgoing = outgoing;
 }
 
 static bool is_of_one_thread(const GPtrArray *links)
@@ -196,8 +255,12 @@ static enum pp_cycle_verdict judge(struct search *search, const GPtrArray *links
 {
 	if (is_of_one_thread(links))
 		return PP_CYCLE_ONE_THREAD;
-	if (find_circle(search, GATES))
+	if (find_circle(search, TIMES))
 		return PP_CYCLE_DEADLOCK;
+	if (search->given_up)
+		return PP_CYCLE_UNDECIDED;
+	if (find_circle(search, GATES))
+		return search->left_out ? PP_CYCLE_UNDECIDED : PP_CYCLE_APART;
 	if (search->given_up)
 		return PP_CYCLE_UNDECIDED;
 	if (find_circle(search, MODES))
@@ -222,22 +285,24 @@ static uint32_t find_gate(const struct search *search)
 	return PP_LINK_NONE;
 }
 
-void pp_cycle_judge(struct pp_cycle *cycle, const GPtrArray *links, const GPtrArray *sets)
+void pp_cycle_judge(struct pp_cycle *cycle, const GPtrArray *links,
+		    const struct pp_lock_order *order)
 {
 	struct search search = {
-	    .sets = sets,
-	    .outgoing = index_arcs(links),
+	    .sets = order->sets,
+	    .lives = order->lives,
 	    .path = g_array_new(FALSE, FALSE, sizeof(struct arc)),
 	};
 
+	index_arcs(&search, links);
 	search.on_path = g_new0(bool, search.outgoing->len);
 	cycle->verdict = judge(&search, links);
 	cycle->steps = g_ptr_array_new();
 	cycle->gate = PP_LINK_NONE;
 	if (cycle->verdict == PP_CYCLE_GATED)
 		cycle->gate = find_gate(&search);
-	if (cycle->verdict == PP_CYCLE_DEADLOCK || cycle->verdict == PP_CYCLE_GATED ||
-	    cycle->verdict == PP_CYCLE_READERS)
+	if (cycle->verdict == PP_CYCLE_DEADLOCK || cycle->verdict == PP_CYCLE_APART ||
+	    cycle->verdict == PP_CYCLE_GATED || cycle->verdict == PP_CYCLE_READERS)
 		for (guint i = 0; i < search.path->len; i++)
 			g_ptr_array_add(cycle->steps, (void *)path_at(&search, i)->link);
 	g_free(search.on_path);

@@ -36,20 +36,6 @@ static int find_held(const GArray *held, const struct pp_object *object)
 	return -1;
 }
 
-/* Does it, as far as anybody knows?  What it held may be gone without a release seen. */
-static bool still_holds(const struct held *held, const struct pp_thread *thread)
-{
-	const GArray *holds = held->object->holds;
-
-	for (guint i = 0; i < holds->len; i++) {
-		const struct pp_hold *hold = &g_array_index(holds, struct pp_hold, i);
-
-		if (hold->thread == thread)
-			return hold->superseded_ns == PP_TIME_UNKNOWN;
-	}
-	return false;
-}
-
 static bool is_shared(enum st_event op)
 {
 	return op == ST_EVENT_rwlock_rdlock || op == ST_EVENT_rwlock_tryrdlock ||
@@ -96,11 +82,12 @@ static void attempt(struct pp_lock_order *self, const struct pp_object *object,
 	const struct pp_thread *thread = operation->thread;
 	GArray *held = held_by(self, thread);
 	struct pp_call_site site = {thread->process, operation->site, operation->op};
+	int64_t now_ns = operation->begin_ns;
 	guint first;
 	uint32_t set;
 
 	for (guint i = held->len; i-- > 0;)
-		if (!still_holds(&g_array_index(held, struct held, i), thread))
+		if (!pp_object_is_held(g_array_index(held, struct held, i).object, thread))
 			g_array_remove_index(held, i);
 	if (!held->len)
 		return;
@@ -118,6 +105,8 @@ static void attempt(struct pp_lock_order *self, const struct pp_object *object,
 		    .parts[PP_ORDER_PART_HELD] =
 			set << 2 | (one->shared ? PP_ORDER_HELD_SHARED : 0) |
 			(is_shared(operation->op) ? PP_ORDER_WANTED_SHARED : 0),
+		    .first_ns = now_ns,
+		    .last_ns = now_ns,
 		};
 
 		pp_links_add(&self->links, &link, 0);
@@ -138,6 +127,39 @@ static void on_yielded(void *data, struct pp_object *mutex, const struct pp_oper
 	on_waits(data, mutex, operation);
 }
 
+static struct pp_order_life *life_of(struct pp_lock_order *self, const struct pp_thread *thread)
+{
+	static const struct pp_order_life unknown = {PP_LINK_NONE, PP_LINK_NONE, 0, 0};
+
+	while (self->lives->len <= thread->serial)
+		g_array_append_val(self->lives, unknown);
+	return &g_array_index(self->lives, struct pp_order_life, thread->serial);
+}
+
+/* object->data: of a thread's, its life until it is known which thread it is. */
+static void note_life(struct pp_lock_order *self, struct pp_object *object,
+		      const struct pp_operation *operation)
+{
+	struct pp_order_life *life;
+
+	if (operation->op == ST_EVENT_thread_create) {
+		life = object->data = object->data ? object->data : g_new(struct pp_order_life, 1);
+		life->creator = operation->thread->serial;
+		life->created_ns = operation->begin_ns;
+	} else if (operation->op == ST_EVENT_thread_start && object->data) {
+		const struct pp_order_life *created = object->data;
+
+		life = life_of(self, operation->thread);
+		life->creator = created->creator;
+		life->created_ns = created->created_ns;
+	} else if (operation->op == ST_EVENT_thread_join && operation->finished &&
+		   !operation->result && object->subject) {
+		life = life_of(self, object->subject);
+		life->joiner = operation->thread->serial;
+		life->joined_ns = operation->end_ns;
+	}
+}
+
 static void on_operation(void *data, struct pp_object *object, const struct pp_operation *operation,
 			 bool acquired)
 {
@@ -151,6 +173,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	    .shared = is_shared(operation->op),
 	};
 
+	note_life(self, object, operation);
 	if (!acquired || !pp_object_is_lock(object) || object->process->only_waits ||
 	    find_held(held, object) >= 0)
 		return;
@@ -213,6 +236,7 @@ static void *lock_order_start(const struct pp_pass_context *context)
 	pp_objects_init(&self->objects, &self->object_listener, NULL);
 	pp_call_sites_init(&self->sites);
 	pp_links_init(&self->links);
+	self->lives = g_array_new(FALSE, FALSE, sizeof(struct pp_order_life));
 	self->held = g_ptr_array_new_with_free_func(held_free);
 	self->sets = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
 	self->set_of = g_hash_table_new(g_bytes_hash, g_bytes_equal);
@@ -230,9 +254,10 @@ static void lock_order_free(void *state)
 	struct pp_lock_order *self = state;
 
 	pp_thread_states_free(self->states);
-	pp_objects_done(&self->objects, NULL);
+	pp_objects_done(&self->objects, g_free);
 	pp_call_sites_done(&self->sites);
 	pp_links_done(&self->links);
+	g_array_unref(self->lives);
 	g_ptr_array_unref(self->held);
 	g_hash_table_unref(self->set_of);
 	g_ptr_array_unref(self->sets);

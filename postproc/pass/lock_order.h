@@ -22,6 +22,12 @@ enum {
 #define PP_ORDER_HELD_SHARED   2u
 #define PP_ORDER_WANTED_SHARED 1u
 
+/* Who made a thread, and who waited for its end; PP_LINK_NONE: not known. */
+struct pp_order_life {
+	uint32_t creator, joiner; /* serials */
+	int64_t created_ns, joined_ns;
+};
+
 struct pp_lock_order {
 	const struct pp_pass_context *context;
 	struct pp_thread_listener thread_listener;
@@ -30,6 +36,7 @@ struct pp_lock_order {
 	struct pp_objects objects;
 	struct pp_call_sites sites;
 	struct pp_links links;
+	GArray *lives;	     /* by thread serial, of struct pp_order_life; may be shorter */
 	GPtrArray *held;     /* by thread serial, of GArray * of struct held; NULL: nothing yet */
 	GPtrArray *sets;     /* of GBytes *: uint32_t, object serial << 1 | shared, ascending */
 	GHashTable *set_of;  /* GBytes * -> its number + 1 */
@@ -39,6 +46,7 @@ struct pp_lock_order {
 enum pp_cycle_verdict {
 	PP_CYCLE_DEADLOCK, /* threads can wait for each other in a circle */
 	PP_CYCLE_UNDECIDED,
+	PP_CYCLE_APART,	     /* ... if one did not begin when another had ended */
 	PP_CYCLE_GATED,	     /* ... if they did not always hold another lock meanwhile */
 	PP_CYCLE_READERS,    /* ... if some of them did not only read */
 	PP_CYCLE_FEW,	     /* ... if there were more threads that do this */
@@ -52,7 +60,8 @@ struct pp_cycle {
 };
 
 /* links: of const struct pp_link *, all between the objects of one component. */
-void pp_cycle_judge(struct pp_cycle *cycle, const GPtrArray *links, const GPtrArray *sets);
+void pp_cycle_judge(struct pp_cycle *cycle, const GPtrArray *links,
+		    const struct pp_lock_order *order);
 void pp_cycle_done(struct pp_cycle *cycle);
 
 /* The pass's finish(). */

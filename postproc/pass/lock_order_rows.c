@@ -13,18 +13,16 @@
 /* More cycles than these are in JSON only. */
 #define MAX_CYCLE_NOTES 10u
 
-enum { NODE_ID = PP_OBJECT_CELLS, NODE_GROUP, N_NODE_COLUMNS };
+enum { NODE_ID = PP_OBJECT_CELLS, N_NODE_COLUMNS };
 
 static const struct pp_column node_columns[N_NODE_COLUMNS] = {
     PP_OBJECT_COLUMNS,
-    [NODE_ID] = {"id", "id", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY, "its number in this graph"},
-    [NODE_GROUP] = {"group", "group", PP_TYPE_TEXT, 0,
-		    "the variable, or where it was initialized: what its like have, too"},
+    [NODE_ID] = {"id", "id", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,
+		 "its number in this graph"},
 };
 
 enum {
-	SITE_NAME = PP_N_THREAD_CELLS,
-	SITE_HELD_FUNCTION,
+	SITE_HELD_FUNCTION = PP_N_NAMED_THREAD_CELLS,
 	SITE_HELD_SITE,
 	SITE_FUNCTION,
 	SITE_SITE,
@@ -33,14 +31,14 @@ enum {
 };
 
 #define SITE_COLUMNS                                                                               \
-	PP_THREAD_COLUMNS, [SITE_NAME] = {"name", "name", PP_TYPE_TEXT, 0, "name of the thread"},  \
-			   [SITE_HELD_FUNCTION] = {"held_function", "function", PP_TYPE_TEXT, 0,   \
-						   "what it had called to take the first"},        \
-			   [SITE_HELD_SITE] = {"held_site", "site", PP_TYPE_TEXT, 0, "where"},     \
-			   [SITE_FUNCTION] = {"function", "function", PP_TYPE_TEXT, 0,             \
-					      "what it called for the second"},                    \
-			   [SITE_SITE] = {"site", "site", PP_TYPE_TEXT, 0, "where"},               \
-			   [SITE_COUNT] = {"count", "count", PP_TYPE_COUNT, 0, "how often"}
+	PP_NAMED_THREAD_COLUMNS("name"),                                                           \
+	    [SITE_HELD_FUNCTION] = {"held_function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY,      \
+				    "what it had called to take the first"},                       \
+	    [SITE_HELD_SITE] = {"held_site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY, "where"},        \
+	    [SITE_FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY,                \
+			       "what it called for the second"},                                   \
+	    [SITE_SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY, "where"},                  \
+	    [SITE_COUNT] = {"count", "count", PP_TYPE_COUNT, 0, "how often"}
 
 static const struct pp_column site_columns[N_SITE_COLUMNS] = {SITE_COLUMNS};
 
@@ -48,11 +46,11 @@ enum { STEP_FROM = N_SITE_COLUMNS, STEP_TO, N_STEP_COLUMNS };
 
 #define FROM                                                                                       \
 	{                                                                                          \
-		"from", "held", PP_TYPE_COUNT, 0, "id of the object held"                          \
+		"from", "held", PP_TYPE_COUNT, PP_COLUMN_ID, "id of the object held"               \
 	}
 #define TO                                                                                         \
 	{                                                                                          \
-		"to", "wanted", PP_TYPE_COUNT, 0, "id of the object wanted meanwhile"              \
+		"to", "wanted", PP_TYPE_COUNT, PP_COLUMN_ID, "id of the object wanted meanwhile"   \
 	}
 
 static const struct pp_column step_columns[N_STEP_COLUMNS] = {
@@ -65,13 +63,13 @@ enum { EDGE_FROM, EDGE_TO, EDGE_COUNT, EDGE_CYCLE, EDGE_VERDICT, EDGE_SITES, N_E
 
 #define VERDICTS                                                                                   \
 	"possible deadlock; not decided; or why it cannot deadlock: gate lock, readers only, "     \
-	"too few threads, one thread"
+	"threads never at the same time, too few threads, one thread"
 
 static const struct pp_column edge_columns[N_EDGE_COLUMNS] = {
     [EDGE_FROM] = FROM,
     [EDGE_TO] = TO,
     [EDGE_COUNT] = {"count", "count", PP_TYPE_COUNT, 0, "how often"},
-    [EDGE_CYCLE] = {"cycle", "cycle", PP_TYPE_COUNT, 0, "the cycle that it is in; none"},
+    [EDGE_CYCLE] = {"cycle", "cycle", PP_TYPE_COUNT, PP_COLUMN_ID, "the cycle that it is in; none"},
     [EDGE_VERDICT] = {"verdict", "verdict", PP_TYPE_TEXT, 0, VERDICTS},
     [EDGE_SITES] = {"sites", "sites", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "who, and where"},
 };
@@ -79,22 +77,24 @@ static const struct pp_column edge_columns[N_EDGE_COLUMNS] = {
 enum { CYCLE_CYCLE, CYCLE_VERDICT, CYCLE_OBJECTS, CYCLE_GATE, CYCLE_STEPS, N_CYCLE_COLUMNS };
 
 static const struct pp_column cycle_columns[N_CYCLE_COLUMNS] = {
-    [CYCLE_CYCLE] = {"cycle", "cycle", PP_TYPE_COUNT, 0, "1, 2, ..."},
+    [CYCLE_CYCLE] = {"cycle", "cycle", PP_TYPE_COUNT, PP_COLUMN_ID, "1, 2, ..."},
     [CYCLE_VERDICT] = {"verdict", "verdict", PP_TYPE_TEXT, 0, VERDICTS},
     [CYCLE_OBJECTS] = {"objects", "objects", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY,
 		       "all that lead to each other"},
-    [CYCLE_GATE] = {"gate", "gate", PP_TYPE_COUNT, 0, "id of the lock that is held meanwhile"},
+    [CYCLE_GATE] = {"gate", "gate", PP_TYPE_COUNT, PP_COLUMN_ID,
+		    "id of the lock that is held meanwhile"},
     [CYCLE_STEPS] = {"steps", "steps", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY,
 		     "one circle: each holds what the one before wants"},
 };
 
 static const struct pp_column id_columns[] = {
-    {"id", "id", PP_TYPE_COUNT, 0, "of the object"},
+    {"id", "id", PP_TYPE_COUNT, PP_COLUMN_ID, "of the object"},
 };
 
 static const char *const verdicts[] = {
     [PP_CYCLE_DEADLOCK] = "possible deadlock",
     [PP_CYCLE_UNDECIDED] = "not decided",
+    [PP_CYCLE_APART] = "threads never at the same time",
     [PP_CYCLE_GATED] = "gate lock",
     [PP_CYCLE_READERS] = "readers only",
     [PP_CYCLE_FEW] = "too few threads",
@@ -146,16 +146,13 @@ static struct pp_table *nodes_table(const struct rows *rows)
 		is_used[link->from] = is_used[link->to] = true;
 	}
 	for (guint i = 0; i < rows->order->objects.all->len; i++) {
-		g_autofree char *group = NULL;
 		struct pp_cell *row;
 
 		if (!is_used[i])
 			continue;
 		row = pp_table_add_row(table);
-		group = pp_object_group(object_at(rows, i), namer_of(rows));
 		pp_object_row(row, object_at(rows, i), namer_of(rows));
 		pp_cell_set_count(&row[NODE_ID], i);
-		pp_cell_set_text(&row[NODE_GROUP], group);
 	}
 	return table;
 }
@@ -173,9 +170,9 @@ static void set_site(struct pp_cell *function, struct pp_cell *where, const stru
 static struct pp_cell *add_site(struct pp_table *table, const struct rows *rows,
 				const struct pp_link *link)
 {
-	struct pp_cell *row = pp_thread_row(table, thread_of(rows, link));
+	struct pp_cell *row =
+	    pp_named_thread_row(table, rows->order->context, thread_of(rows, link));
 
-	pp_cell_set_text(&row[SITE_NAME], thread_of(rows, link)->name);
 	set_site(&row[SITE_HELD_FUNCTION], &row[SITE_HELD_SITE], rows,
 		 link->parts[PP_ORDER_PART_HELD_SITE]);
 	set_site(&row[SITE_FUNCTION], &row[SITE_SITE], rows, link->parts[PP_ORDER_PART_SITE]);
@@ -347,7 +344,7 @@ static void add_cycle(struct pp_table *table, struct rows *rows, uint32_t number
 	struct pp_cell *row = pp_table_add_row(table);
 	struct pp_cycle cycle;
 
-	pp_cycle_judge(&cycle, links, rows->order->sets);
+	pp_cycle_judge(&cycle, links, rows->order);
 	rows->verdict_of[number - 1] = cycle.verdict;
 	pp_cell_set_count(&row[CYCLE_CYCLE], number);
 	pp_cell_set_text(&row[CYCLE_VERDICT], verdicts[cycle.verdict]);

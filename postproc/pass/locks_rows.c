@@ -29,10 +29,14 @@ enum {
 
 /* Of those that waited, and of all holds; pass/spread.h says how near the percentiles are. */
 #define SPREAD_COLUMNS(first, prefix, what)                                                        \
-	[first] = {prefix "_mean_ns", "mean", PP_TYPE_TIME_NS, 0, "the mean " what},               \
-	[first + 1] = {prefix "_p50_ns", "p50", PP_TYPE_TIME_NS, 0, "half are no longer"},         \
-	[first + 2] = {prefix "_p99_ns", "p99", PP_TYPE_TIME_NS, 0, "99 % are no longer"},         \
-	[first + 3] = {prefix "_max_ns", "longest", PP_TYPE_TIME_NS, 0, "the longest " what}
+	[first] = {prefix "_mean_ns", "mean", PP_TYPE_TIME_NS, PP_COLUMN_NO_SUM,                   \
+		   "the mean " what},                                                              \
+	[first + 1] = {prefix "_p50_ns", "p50", PP_TYPE_TIME_NS, PP_COLUMN_NO_SUM,                 \
+		       "half are no longer"},                                                      \
+	[first + 2] = {prefix "_p99_ns", "p99", PP_TYPE_TIME_NS, PP_COLUMN_NO_SUM,                 \
+		       "99 % are no longer"},                                                      \
+	[first + 3] = {prefix "_max_ns", "longest", PP_TYPE_TIME_NS, PP_COLUMN_MAX,                \
+		       "the longest " what}
 
 static const struct pp_column columns[N_COLUMNS] = {
     PP_OBJECT_COLUMNS,
@@ -40,7 +44,7 @@ static const struct pp_column columns[N_COLUMNS] = {
 		  "times a thread obtained it; re-acquisitions by condition waits included"},
     [CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0,
 		   "calls that found it taken, or had to wait for what it stands for"},
-    [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "time threads waited for it"},
+    [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "time threads waited for it"},
     SPREAD_COLUMNS(WAIT_MEAN, "wait", "wait"),
     [HOLD] = {"hold_ns", "held", PP_TYPE_TIME_NS, 0,
 	      "time from acquisition to release, of each holder; what has no owner has none"},
@@ -69,16 +73,16 @@ enum {
 };
 
 static const struct pp_column site_columns[N_SITE_COLUMNS] = {
-    [SITE_SITE] = {"site", "site", PP_TYPE_TEXT, 0, "where the call stands"},
-    [SITE_FUNCTION] = {"function", "function", PP_TYPE_TEXT, 0, "what it calls"},
+    [SITE_SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY, "where the call stands"},
+    [SITE_FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY, "what it calls"},
     [SITE_CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "how often, failed attempts included"},
     [SITE_CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0, "calls that waited"},
-    [SITE_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "how long in all"},
+    [SITE_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "how long in all"},
     SPREAD_COLUMNS(SITE_WAIT_MEAN, "wait", "wait"),
     [SITE_HOLD] = {"hold_ns", "held", PP_TYPE_TIME_NS, 0,
 		   "time it was held after these acquisitions"},
     SPREAD_COLUMNS(SITE_HOLD_MEAN, "hold", "hold"),
-    [SITE_ADDRESS] = {"address", "address", PP_TYPE_ADDRESS, 0,
+    [SITE_ADDRESS] = {"address", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID,
 		      "run-time return address of the call"},
     [SITE_HOLDERS] = {"holders", "holders", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY,
 		      "what these waits met: where it had been acquired"},
@@ -95,13 +99,15 @@ enum {
 };
 
 static const struct pp_column holder_columns[N_HOLDER_COLUMNS] = {
-    [HOLDER_SITE] = {"site", "site", PP_TYPE_TEXT, 0,
+    [HOLDER_SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY,
 		     "where it had been acquired that was waited for; none: not known"},
-    [HOLDER_FUNCTION] = {"function", "function", PP_TYPE_TEXT, 0, "what that called"},
+    [HOLDER_FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY, "what that called"},
     [HOLDER_CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0, "calls that waited for it"},
-    [HOLDER_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "how long in all"},
-    [HOLDER_WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, 0, "the longest wait"},
-    [HOLDER_ADDRESS] = {"address", "address", PP_TYPE_ADDRESS, 0, "run-time return address"},
+    [HOLDER_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "how long in all"},
+    [HOLDER_WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, PP_COLUMN_MAX,
+			 "the longest wait"},
+    [HOLDER_ADDRESS] = {"address", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID,
+			"run-time return address"},
 };
 
 enum { PAIR_OBJECT, PAIR_WAITER, PAIR_HOLDER, PAIR_CONTENDED, PAIR_WAIT, PAIR_MAX, N_PAIR_COLUMNS };

@@ -4,12 +4,14 @@
 void pp_object_row(struct pp_cell *row, const struct pp_object *object,
 		   const struct pp_namer *namer)
 {
+	g_autofree char *group = pp_object_group(object, namer);
 	g_autofree char *name = pp_object_name(object, namer);
 
 	pp_cell_set_count(&row[PP_OBJECT_PID], object->process->pid);
 	pp_cell_set_count(&row[PP_OBJECT_IMAGE], object->process->image);
 	pp_cell_set_count(&row[PP_OBJECT_ADDRESS], object->address);
 	pp_cell_set_count(&row[PP_OBJECT_GENERATION], object->generation);
+	pp_cell_set_text(&row[PP_OBJECT_GROUP], group);
 	pp_cell_set_text(&row[PP_OBJECT_TYPE], object->type);
 	pp_cell_set_text(&row[PP_OBJECT_NAME], name);
 }

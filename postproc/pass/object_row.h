@@ -10,6 +10,7 @@ enum {
 	PP_OBJECT_IMAGE,
 	PP_OBJECT_ADDRESS,
 	PP_OBJECT_GENERATION,
+	PP_OBJECT_GROUP,
 	PP_OBJECT_TYPE,
 	PP_OBJECT_NAME,
 	PP_OBJECT_CELLS,
@@ -17,16 +18,22 @@ enum {
 
 /* Their columns, first in the initializer of a table's. */
 #define PP_OBJECT_COLUMNS                                                                          \
-	[PP_OBJECT_PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY, "process"},           \
-	[PP_OBJECT_IMAGE] = {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,                 \
+	[PP_OBJECT_PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,        \
+			   "process"},                                                             \
+	[PP_OBJECT_IMAGE] = {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,  \
 			     "0, 1, ...: which program of the process, one after each exec"},      \
-	[PP_OBJECT_ADDRESS] = {"object", "address", PP_TYPE_ADDRESS, 0, "where it is in memory"},  \
-	[PP_OBJECT_GENERATION] = {"generation", "generation", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,  \
+	[PP_OBJECT_ADDRESS] = {"object", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID,                 \
+			       "where it is in memory"},                                           \
+	[PP_OBJECT_GENERATION] = {"generation", "generation", PP_TYPE_COUNT,                       \
+				  PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,                              \
 				  "1, 2, ...: the objects that were at this address one after "    \
 				  "the other"},                                                    \
-	[PP_OBJECT_TYPE] = {"type", "type", PP_TYPE_TEXT, 0, PP_SYNC_TYPES},                       \
-	[PP_OBJECT_NAME] = {"name", "object", PP_TYPE_TEXT, 0,                                     \
-			    "the variable, or where it was initialized or first used"}
+	[PP_OBJECT_GROUP] = {"group", "object", PP_TYPE_TEXT, PP_COLUMN_JSON_ONLY | PP_COLUMN_KEY, \
+			     "what its like have, too, in any run: the variable, or where it was " \
+			     "initialized or first used"},                                         \
+	[PP_OBJECT_TYPE] = {"type", "type", PP_TYPE_TEXT, PP_COLUMN_KEY, PP_SYNC_TYPES},           \
+	[PP_OBJECT_NAME] = {"name", "object", PP_TYPE_TEXT, PP_COLUMN_ID,                          \
+			    "the same, told from its like by number or tid, where there is one"}
 
 void pp_object_row(struct pp_cell *row, const struct pp_object *object,
 		   const struct pp_namer *namer);

@@ -63,7 +63,8 @@ static bool yields_mutex(const struct pp_operation *operation)
 				   operation->thread->process->sync_types_off);
 }
 
-bool pp_operation_acquired(const struct pp_operation *operation)
+/* Did this result obtain the object?  EOWNERDEAD did. */
+static bool has_acquired(const struct pp_operation *operation)
 {
 	uint8_t result = operation->result;
 
@@ -134,6 +135,13 @@ static int find_hold(const struct pp_object *object, const struct pp_thread *thr
 		if (hold_at(object, i)->thread == thread)
 			return (int)i;
 	return -1;
+}
+
+bool pp_object_is_held(const struct pp_object *object, const struct pp_thread *thread)
+{
+	int at = find_hold(object, thread);
+
+	return at >= 0 && hold_at(object, (guint)at)->superseded_ns == PP_TIME_UNKNOWN;
 }
 
 static void drop_hold(struct pp_objects *objects, struct pp_object *object, guint at)
@@ -407,7 +415,7 @@ static void end_cond_wait(struct pp_objects *objects, const struct pp_operation 
 void pp_objects_operation(struct pp_objects *objects, const struct pp_operation *operation)
 {
 	struct pp_object *object;
-	bool acquired = pp_operation_acquired(operation);
+	bool acquired = has_acquired(operation);
 
 	if (!operation->object)
 		return;
@@ -484,19 +492,24 @@ struct pp_thread_listener pp_objects_feed(struct pp_objects *objects)
 
 /* --- names ---------------------------------------------------------------------------------- */
 
+/* Its address is a number: of a process, of a group (negative), or of a thread. */
+static bool is_signal(const struct pp_object *object)
+{
+	return object->type == pp_sync_type(ST_EVENT_signal_kill);
+}
+
 char *pp_object_group(const struct pp_object *object, const struct pp_namer *namer)
 {
 	uint64_t site = object->init_site ? object->init_site : object->first_site;
 	g_autofree char *where = NULL;
 	char *variable = NULL;
 
-	if (object->subject && object->subject->name && object->subject->name[0])
-		return g_strdup_printf("%s (tid %u)", object->subject->name, object->subject->tid);
 	if (object->subject)
-		return g_strdup_printf("tid %u", object->subject->tid);
-	/* A number, not an address: of a process, of a group (negative), or of a thread. */
-	if (object->type == pp_sync_type(ST_EVENT_signal_kill))
-		return g_strdup_printf("signals to %" PRId64, (int64_t)object->address);
+		return g_strdup(object->subject->name && *object->subject->name
+				    ? object->subject->name
+				    : object->type);
+	if (is_signal(object))
+		return g_strdup(object->type);
 	if (namer && namer->object)
 		variable = namer->object(namer->data, object->process, object->address);
 	if (variable)
@@ -506,9 +519,23 @@ char *pp_object_group(const struct pp_object *object, const struct pp_namer *nam
 	return where ? g_strdup_printf("%s at %s", object->type, where) : g_strdup(object->type);
 }
 
+/* The first of its generation. */
+static char *first_name(const struct pp_object *object, const struct pp_namer *namer)
+{
+	const struct pp_thread *subject = object->subject;
+
+	if (subject && subject->name && *subject->name)
+		return g_strdup_printf("%s (tid %u)", subject->name, subject->tid);
+	if (subject)
+		return g_strdup_printf("tid %u", subject->tid);
+	if (is_signal(object))
+		return g_strdup_printf("signals to %" PRId64, (int64_t)object->address);
+	return pp_object_group(object, namer);
+}
+
 char *pp_object_name(const struct pp_object *object, const struct pp_namer *namer)
 {
-	g_autofree char *name = pp_object_group(object, namer);
+	g_autofree char *name = first_name(object, namer);
 
 	return object->generation > 1 ? g_strdup_printf("%s #%u", name, object->generation)
 				      : g_steal_pointer(&name);

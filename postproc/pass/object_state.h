@@ -94,8 +94,11 @@ void pp_objects_finish(struct pp_objects *objects, int64_t end_ns);
 /* Can it be held: a mutex, a read-write lock, a spin lock? */
 bool pp_object_is_lock(const struct pp_object *object);
 
-/* Did this result obtain the object?  EOWNERDEAD did. */
-bool pp_operation_acquired(const struct pp_operation *operation);
+/*
+ * Does the thread hold it, as far as anybody knows?  Not if another one has got it since, nor after
+ * a loss of events; of neither `released` tells.
+ */
+bool pp_object_is_held(const struct pp_object *object, const struct pp_thread *thread);
 
 /*
  * What a person calls it: the variable, "worker (tid 123)" for a thread, else the type and where it
@@ -103,7 +106,7 @@ bool pp_operation_acquired(const struct pp_operation *operation);
  */
 char *pp_object_name(const struct pp_object *object, const struct pp_namer *namer);
 
-/* The same without the generation: what all have that are made alike.  Caller frees. */
+/* The same without generation and tid: what its like have, too, in any run.  Caller frees. */
 char *pp_object_group(const struct pp_object *object, const struct pp_namer *namer);
 
 #endif

@@ -21,6 +21,7 @@ struct pp_pass_context {
 	bool has_kernel;       /* scheduling events are there */
 	bool has_switch_pairs; /* ... and say who ran next (not so with the `switches` source) */
 	bool has_wakings;      /* ... and wake-ups */
+	bool has_calls;	       /* there is a history of calls */
 	struct pp_selection *selection; /* pass/select.h; NULL: everything */
 	GHashTable *options;		/* string -> string; may be NULL.  "through-idle" */
 };

@@ -18,19 +18,21 @@ enum { FUNCTION = PP_OBJECT_CELLS, CALLS, WAIT, WAIT_MAX, PATH, FRAMES, N_COLUMN
 
 static const struct pp_column columns[N_COLUMNS] = {
     PP_OBJECT_COLUMNS,
-    [FUNCTION] = {"function", "function", PP_TYPE_TEXT, 0, "what was called"},
+    [FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY, "what was called"},
     [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "how often, with a path recorded"},
-    [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "how long these waited; releases do not"},
-    [WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, 0, "the longest wait"},
-    [PATH] = {"path", "called by", PP_TYPE_TEXT, 0, "the functions, innermost first"},
+    [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN,
+	      "how long these waited; releases do not"},
+    [WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, PP_COLUMN_MAX, "the longest wait"},
+    [PATH] = {"path", "called by", PP_TYPE_TEXT, PP_COLUMN_KEY, "the functions, innermost first"},
     [FRAMES] = {"frames", "frames", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "the calls, one by one"},
 };
 
 enum { FRAME_SITE, FRAME_ADDRESS, N_FRAME_COLUMNS };
 
 static const struct pp_column frame_columns[N_FRAME_COLUMNS] = {
-    [FRAME_SITE] = {"site", "site", PP_TYPE_TEXT, 0, "where the call stands"},
-    [FRAME_ADDRESS] = {"address", "address", PP_TYPE_ADDRESS, 0, "its run-time return address"},
+    [FRAME_SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY, "where the call stands"},
+    [FRAME_ADDRESS] = {"address", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID,
+		       "its run-time return address"},
 };
 
 struct use {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "pass/object_row.h"
 #include "pass/precedence.h"
+#include "pass/shown.h"
 #include "pass/thread_nodes.h"
 
 enum {
@@ -13,10 +14,13 @@ enum {
 
 static const struct pp_column node_columns[N_NODE_COLUMNS] = {
     PP_NODE_COLUMNS,
-    [NODE_ID] = {"id", "id", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY, "its number in this graph"},
-    [NODE_FUNCTION] = {"function", "function", PP_TYPE_TEXT, 0, "what the thread called"},
-    [NODE_SITE] = {"site", "site", PP_TYPE_TEXT, 0, "where"},
-    [NODE_OBJECT] = {"object", "object", PP_TYPE_TEXT, 0, "the barrier that this node is"},
+    [NODE_ID] = {"id", "id", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,
+		 "its number in this graph"},
+    [NODE_FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY,
+		       "what the thread called"},
+    [NODE_SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY, "where"},
+    [NODE_OBJECT] = {"object", "object", PP_TYPE_TEXT, PP_COLUMN_KEY,
+		     "the barrier that this node is"},
 };
 
 enum { EDGE_FROM, EDGE_TO, EDGE_KIND, EDGE_COUNT, EDGE_OBJECTS, N_EDGE_COLUMNS };
@@ -24,9 +28,9 @@ enum { EDGE_FROM, EDGE_TO, EDGE_KIND, EDGE_COUNT, EDGE_OBJECTS, N_EDGE_COLUMNS }
 #define KINDS "mutex, spin, rwlock, sem, cond, barrier, once, create, join"
 
 static const struct pp_column edge_columns[N_EDGE_COLUMNS] = {
-    [EDGE_FROM] = {"from", "before", PP_TYPE_COUNT, 0, "id of the node that came first"},
-    [EDGE_TO] = {"to", "after", PP_TYPE_COUNT, 0, "id of the node that came after it"},
-    [EDGE_KIND] = {"kind", "kind", PP_TYPE_TEXT, 0, KINDS},
+    [EDGE_FROM] = {"from", "before", PP_TYPE_COUNT, PP_COLUMN_ID, "id of the node that came first"},
+    [EDGE_TO] = {"to", "after", PP_TYPE_COUNT, PP_COLUMN_ID, "id of the node that came after it"},
+    [EDGE_KIND] = {"kind", "kind", PP_TYPE_TEXT, PP_COLUMN_KEY, KINDS},
     [EDGE_COUNT] = {"count", "count", PP_TYPE_COUNT, 0, "how often"},
     [EDGE_OBJECTS] = {"objects", "objects", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "by what"},
 };
@@ -93,11 +97,7 @@ static gint compare_edges(gconstpointer a, gconstpointer b)
 {
 	const struct pp_cell *x = *(struct pp_cell *const *)a, *y = *(struct pp_cell *const *)b;
 
-	if (x[EDGE_COUNT].count != y[EDGE_COUNT].count)
-		return x[EDGE_COUNT].count < y[EDGE_COUNT].count ? 1 : -1;
-	if (x[EDGE_FROM].count != y[EDGE_FROM].count)
-		return x[EDGE_FROM].count < y[EDGE_FROM].count ? -1 : 1;
-	return (x[EDGE_TO].count > y[EDGE_TO].count) - (x[EDGE_TO].count < y[EDGE_TO].count);
+	return pp_edge_order(x, y, EDGE_COUNT, EDGE_FROM, EDGE_TO);
 }
 
 static struct pp_cell *add_edge(struct pp_table *table, const struct pp_link *link)

@@ -11,26 +11,26 @@
 enum { WHAT, COUNT, WHERE };
 
 static const struct pp_column columns[] = {
-    [WHAT] = {"what", "what", PP_TYPE_TEXT, 0, "what is missing or contradictory"},
+    [WHAT] = {"what", "what", PP_TYPE_TEXT, PP_COLUMN_KEY, "what is missing or contradictory"},
     [COUNT] = {"count", "count", PP_TYPE_COUNT, 0, "how many; none where not known"},
-    [WHERE] = {"where", "where", PP_TYPE_TEXT, 0, "the file or thread"},
+    [WHERE] = {"where", "where", PP_TYPE_TEXT, PP_COLUMN_ID, "the file or thread"},
 };
 
 enum { THREADS, CLOCK_ERROR, CLOCK_TID, ORDER };
 
 static const struct pp_column clock_columns[] = {
     [THREADS] = {"threads", "threads", PP_TYPE_COUNT, 0, "with a clock of their own"},
-    [CLOCK_ERROR] = {"error_ns", "largest error", PP_TYPE_TIME_NS, 0,
+    [CLOCK_ERROR] = {"error_ns", "largest error", PP_TYPE_TIME_NS, PP_COLUMN_MAX,
 		     "of a thread's clock: its distance from CLOCK_MONOTONIC, as it was measured"},
-    [CLOCK_TID] = {"tid", "of thread", PP_TYPE_COUNT, 0, "the thread with that error"},
-    [ORDER] = {"order_ns", "order", PP_TYPE_TIME_NS, 0,
+    [CLOCK_TID] = {"tid", "of thread", PP_TYPE_COUNT, PP_COLUMN_ID, "the thread with that error"},
+    [ORDER] = {"order_ns", "order", PP_TYPE_TIME_NS, PP_COLUMN_MAX,
 	       "an effect may be stamped so long before its cause, and not longer"},
 };
 
 enum { CPU, START_BYTES, END_BYTES, LOST };
 
 static const struct pp_column ring_columns[] = {
-    [CPU] = {"cpu", "CPU", PP_TYPE_COUNT, 0, "whose ring it is"},
+    [CPU] = {"cpu", "CPU", PP_TYPE_COUNT, PP_COLUMN_KEY, "whose ring it is"},
     [START_BYTES] = {"start_bytes", "at first", PP_TYPE_COUNT, 0, "its bytes at the beginning"},
     [END_BYTES] = {"end_bytes", "at the end", PP_TYPE_COUNT, 0, "what it had to grow to"},
     [LOST] = {"lost", "lost", PP_TYPE_COUNT, 0,
@@ -139,7 +139,7 @@ const struct pp_pass pp_pass_quality = {
     .name = "quality",
     .summary = "what the recording lost or contradicts itself in",
     .needs = needs,
-    .kinds = PP_EVENT_MASK(PP_EVENT_LOST),
+    .kinds = PP_EVENT_MASK(PP_EVENT_LOST) | PP_CALL_KINDS,
     .start = quality_start,
     .finish = quality_finish,
     .free = g_free,

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls of a thread as a person reads them: nested, from their history.
- *
- * Where returns are recorded they end calls.  Where not, a call ends at the next one that another
- * function made: the caller of each is known.  So does one that was left by longjmp() or an
- * exception.  A caller that is not on the stack (code without -pg) leaves the stack as it is; if
- * there are no returns, what it called last ends, since that could go on for ever.
+ * The calls of a thread as a person reads them: nested, from their history (pass/call_stack.h).
  */
 #ifndef PP_PASS_REPLAY_H
 #define PP_PASS_REPLAY_H
@@ -30,8 +25,7 @@ struct pp_replay_line {
 };
 
 struct pp_replay;
-
-#define PP_REPLAY_KINDS (PP_EVENT_MASK(PP_EVENT_CALL) | PP_EVENT_MASK(PP_EVENT_RETURN))
+struct pp_functions; /* pass/call_stack.h */
 
 /*
  * Of the threads with that tid; has_returns: of whose returns there are records.  `take` gets the
@@ -41,6 +35,12 @@ struct pp_replay *pp_replay_new(const struct pp_pass_context *context, uint32_t 
 				bool has_returns,
 				void (*take)(void *data, const struct pp_replay_line *line),
 				void *data);
+
+/* The same for one of many: what is known of functions is known to all.  They outlive it. */
+struct pp_replay *pp_replay_new_sharing(struct pp_functions *functions, uint32_t tid,
+					bool has_returns,
+					void (*take)(void *data, const struct pp_replay_line *line),
+					void *data);
 void pp_replay_free(struct pp_replay *replay);
 void pp_replay_event(struct pp_replay *replay, const struct pp_event *event);
 

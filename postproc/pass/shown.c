@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "pass/shown.h"
 
+#include <string.h>
+
 #include "core/printable.h"
 #include "pass/select.h"
 
@@ -47,6 +49,39 @@ struct pp_cell *pp_thread_row(struct pp_table *table, const struct pp_thread *th
 	return row;
 }
 
+/* "client-12" -> "client"; a name of digits alone stays. */
+static char *name_stem(const char *name)
+{
+	size_t len = strlen(name);
+
+	while (len > 0 && g_ascii_isdigit(name[len - 1]))
+		len--;
+	while (len > 0 && strchr("-_.:/# ", name[len - 1]))
+		len--;
+	return len ? g_strndup(name, len) : g_strdup(name);
+}
+
+char *pp_thread_group(const struct pp_pass_context *context, const struct pp_thread *thread)
+{
+	const struct pp_namer *namer = context->namer;
+
+	/* The namer takes return addresses, so one past the first of the function. */
+	if (thread->start_routine && namer && namer->function)
+		return namer->function(namer->data, thread->process, thread->start_routine + 1);
+	return thread->name && thread->name[0] ? name_stem(thread->name) : NULL;
+}
+
+struct pp_cell *pp_named_thread_row(struct pp_table *table, const struct pp_pass_context *context,
+				    const struct pp_thread *thread)
+{
+	struct pp_cell *row = pp_thread_row(table, thread);
+	g_autofree char *group = pp_thread_group(context, thread);
+
+	pp_cell_set_text(&row[PP_CELL_GROUP], group);
+	pp_cell_set_text(&row[PP_CELL_THREAD], thread->name);
+	return row;
+}
+
 static void note_no_calls(const struct pp_listing *listing)
 {
 	if (listing->context->selection)
@@ -55,6 +90,16 @@ static void note_no_calls(const struct pp_listing *listing)
 		pp_table_note(listing->table,
 			      "no calls were counted: the program was not built with -pg, or "
 			      "counting was off");
+}
+
+gint pp_edge_order(const struct pp_cell *x, const struct pp_cell *y, unsigned count, unsigned from,
+		   unsigned to)
+{
+	if (x[count].count != y[count].count)
+		return x[count].count < y[count].count ? 1 : -1;
+	if (x[from].count != y[from].count)
+		return x[from].count < y[from].count ? -1 : 1;
+	return (x[to].count > y[to].count) - (x[to].count < y[to].count);
 }
 
 void pp_listing_begin(struct pp_listing *listing, struct pp_table *table)

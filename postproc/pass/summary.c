@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/command.h"
 #include "core/duration.h"
 #include "core/json.h"
 #include "pass/select.h"
@@ -37,8 +38,8 @@ enum {
 
 static const struct pp_column columns[] = {
     [COMMAND] = {"command", "command", PP_TYPE_TEXT, 0, "as it was given to record"},
-    [EXIT_STATUS] = {"exit_status", "exit status", PP_TYPE_COUNT, 0, "none: see signal"},
-    [SIGNAL] = {"signal", "signal", PP_TYPE_COUNT, 0, "that ended it"},
+    [EXIT_STATUS] = {"exit_status", "exit status", PP_TYPE_COUNT, PP_COLUMN_ID, "none: see signal"},
+    [SIGNAL] = {"signal", "signal", PP_TYPE_COUNT, PP_COLUMN_ID, "that ended it"},
     [WALL] = {"wall_ns", "wall time", PP_TYPE_TIME_NS, 0, "from start to end"},
     [PROCESSES] = {"processes", "processes", PP_TYPE_COUNT, 0, "images: an exec makes another"},
     [THREADS] = {"threads", "threads", PP_TYPE_COUNT, 0, "in all processes"},
@@ -90,31 +91,11 @@ static bool add_up(const struct pp_table *table, const char *key, bool is_time, 
 	return found;
 }
 
-static char *join_command(JsonObject *info)
-{
-	JsonArray *argv = pp_json_array(info, "command");
-	GString *text = g_string_new(NULL);
-
-	for (guint i = 0; argv && i < json_array_get_length(argv); i++) {
-		const char *word = pp_json_element_string(argv, i);
-		g_autofree char *quoted = NULL;
-
-		if (!word)
-			continue;
-		/* Quoted where a shell would need it. */
-		quoted = *word && !word[strcspn(word, " \t\n'\"\\$`*?[]{}()<>|&;#~!")]
-			     ? g_strdup(word)
-			     : g_shell_quote(word);
-		g_string_append_printf(text, "%s%s", text->len ? " " : "", quoted);
-	}
-	return g_string_free(text, text->len == 0);
-}
-
 static void set_run(struct pp_cell *row, const struct pp_pass_context *context)
 {
 	const struct pp_model *model = context->model;
 	JsonObject *info = model->info;
-	g_autofree char *command = join_command(info);
+	g_autofree char *command = pp_command_text(info);
 	int64_t start_ns = pp_json_int(info, "start_ns", model->start_ns);
 	int64_t end_ns = pp_json_int(info, "end_ns", model->end_ns);
 	int64_t status = pp_json_int(info, "exit_status", -1);

@@ -29,13 +29,13 @@ static const struct pp_column edge_columns[N_EDGE_COLUMNS] = {
 enum { SITE_SITE, SITE_FUNCTION, SITE_AFTER_SITE, SITE_AFTER_FUNCTION, SITE_COUNT, N_SITE_COLUMNS };
 
 static const struct pp_column site_columns[N_SITE_COLUMNS] = {
-    [SITE_SITE] = {"site", "site", PP_TYPE_TEXT, 0,
+    [SITE_SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY,
 		   "where the synchronization call stands; \"preempted\", \"exit\", \"other\""},
-    [SITE_FUNCTION] = {"function", "function", PP_TYPE_TEXT, 0,
+    [SITE_FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY,
 		       "what it calls; none where it was not in such a call"},
-    [SITE_AFTER_SITE] = {"after_site", "after", PP_TYPE_TEXT, 0,
+    [SITE_AFTER_SITE] = {"after_site", "after", PP_TYPE_TEXT, PP_COLUMN_KEY,
 			 "... where the synchronization call stands that it had made last"},
-    [SITE_AFTER_FUNCTION] = {"after_function", "after function", PP_TYPE_TEXT, 0,
+    [SITE_AFTER_FUNCTION] = {"after_function", "after function", PP_TYPE_TEXT, PP_COLUMN_KEY,
 			     "... what that called; none: it had made none"},
     [SITE_COUNT] = {"count", "count", PP_TYPE_COUNT, 0, "how often"},
 };
@@ -291,7 +291,7 @@ static void add_edge(struct pp_table *table, const struct switches *self, const 
 
 	g_array_sort(edge->sites, compare_sites);
 	main_site = site_text(self, &g_array_index(edge->sites, struct site, 0).departure);
-	pp_edge_threads(row, edge->from, edge->to);
+	pp_edge_threads(row, self->context, edge->from, edge->to);
 	pp_cell_set_count(&row[EDGE_COUNT], edge->count);
 	pp_cell_set_text(&row[EDGE_MAIN_SITE], main_site);
 	pp_cell_set_table(&row[EDGE_SITES], sites_table(self, edge));

@@ -6,26 +6,21 @@
 #include "core/printable.h"
 #include "pass/object_state.h"
 #include "pass/select.h"
+#include "pass/shown.h"
 #include "pass/unrecorded.h"
 
-enum { PID, IMAGE, TID, INDEX, THREAD, FUNCTION, CALLS, BLOCKED, WAIT, WAIT_MAX };
+enum { FUNCTION = PP_N_NAMED_THREAD_CELLS, CALLS, BLOCKED, WAIT, WAIT_MAX };
 
 static const struct pp_column columns[] = {
-    [PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY, "process"},
-    [IMAGE] = {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
-	       "0, 1, ...: which program of the process, one after each exec"},
-    [TID] = {"tid", "tid", PP_TYPE_COUNT, 0, "thread id"},
-    [INDEX] = {"index", "index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
-	       "number of the thread in its process"},
-    [THREAD] = {"thread", "thread", PP_TYPE_TEXT, 0, "name of the thread"},
-    [FUNCTION] = {"function", "function", PP_TYPE_TEXT, 0, "what it called"},
+    PP_NAMED_THREAD_COLUMNS("thread"),
+    [FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY, "what it called"},
     [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "how often"},
     [BLOCKED] = {"blocked", "blocked", PP_TYPE_COUNT, 0,
 		 "calls in which it gave up the CPU; without scheduling events: that found "
 		 "the object taken"},
-    [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0,
+    [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN,
 	      "from finding the object taken to the return, all calls"},
-    [WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, 0, "the longest of these"},
+    [WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, PP_COLUMN_MAX, "the longest of these"},
 };
 
 /* Threads stand side by side as in the paper, as long as they fit on a line. */
@@ -214,13 +209,8 @@ static void add_row(const struct sync *self, struct pp_table *table, const struc
 		    enum st_event op)
 {
 	const struct usage *usage = &usage_shown(self, thread)->of[op];
-	struct pp_cell *row = pp_table_add_row(table);
+	struct pp_cell *row = pp_named_thread_row(table, self->context, thread);
 
-	pp_cell_set_count(&row[PID], thread->process->pid);
-	pp_cell_set_count(&row[IMAGE], thread->process->image);
-	pp_cell_set_count(&row[TID], thread->tid);
-	pp_cell_set_count(&row[INDEX], thread->index);
-	pp_cell_set_text(&row[THREAD], thread->name);
 	pp_cell_set_text(&row[FUNCTION], pp_sync_function(op));
 	if (!is_uncounted(self, thread))
 		pp_cell_set_count(&row[CALLS], usage->calls);

@@ -2,37 +2,14 @@
 #include "pass/thread_nodes.h"
 
 #include "pass/select.h"
-
-#include <string.h>
+#include "pass/shown.h"
 
 static const struct pp_column columns[PP_NODE_CELLS] = {PP_NODE_COLUMNS};
-
-/* "client-12" -> "client"; a name of digits alone stays. */
-static char *name_stem(const char *name)
-{
-	size_t len = strlen(name);
-
-	while (len > 0 && g_ascii_isdigit(name[len - 1]))
-		len--;
-	while (len > 0 && strchr("-_.:/# ", name[len - 1]))
-		len--;
-	return len ? g_strndup(name, len) : g_strdup(name);
-}
-
-static char *group_of(const struct pp_pass_context *context, const struct pp_thread *thread)
-{
-	const struct pp_namer *namer = context->namer;
-
-	/* The namer takes return addresses, so one past the first of the function. */
-	if (thread->start_routine && namer && namer->function)
-		return namer->function(namer->data, thread->process, thread->start_routine + 1);
-	return thread->name && thread->name[0] ? name_stem(thread->name) : NULL;
-}
 
 void pp_node_thread(struct pp_cell *row, const struct pp_pass_context *context,
 		    const struct pp_thread *thread)
 {
-	g_autofree char *group = group_of(context, thread);
+	g_autofree char *group = pp_thread_group(context, thread);
 
 	pp_cell_set_count(&row[PP_NODE_PID], thread->process->pid);
 	pp_cell_set_count(&row[PP_NODE_IMAGE], thread->process->image);
@@ -82,20 +59,25 @@ struct pp_table *pp_thread_nodes(const struct pp_pass_context *context,
 	return table;
 }
 
-void pp_edge_threads(struct pp_cell *row, const struct pp_thread *from, const struct pp_thread *to)
+static void set_end(struct pp_cell *end, const struct pp_pass_context *context,
+		    const struct pp_thread *thread)
 {
-	pp_cell_set_count(&row[PP_EDGE_FROM], from->tid);
-	pp_cell_set_count(&row[PP_EDGE_FROM_PID], from->process->pid);
-	pp_cell_set_count(&row[PP_EDGE_FROM_IMAGE], from->process->image);
-	pp_cell_set_count(&row[PP_EDGE_FROM_INDEX], from->index);
-	pp_cell_set_text(&row[PP_EDGE_FROM_NAME], from->name);
-	if (!to)
-		return;
-	pp_cell_set_count(&row[PP_EDGE_TO], to->tid);
-	pp_cell_set_count(&row[PP_EDGE_TO_PID], to->process->pid);
-	pp_cell_set_count(&row[PP_EDGE_TO_IMAGE], to->process->image);
-	pp_cell_set_count(&row[PP_EDGE_TO_INDEX], to->index);
-	pp_cell_set_text(&row[PP_EDGE_TO_NAME], to->name);
+	g_autofree char *group = pp_thread_group(context, thread);
+
+	pp_cell_set_count(&end[PP_EDGE_FROM], thread->tid);
+	pp_cell_set_count(&end[PP_EDGE_FROM_PID], thread->process->pid);
+	pp_cell_set_count(&end[PP_EDGE_FROM_IMAGE], thread->process->image);
+	pp_cell_set_count(&end[PP_EDGE_FROM_INDEX], thread->index);
+	pp_cell_set_text(&end[PP_EDGE_FROM_GROUP], group);
+	pp_cell_set_text(&end[PP_EDGE_FROM_NAME], thread->name);
+}
+
+void pp_edge_threads(struct pp_cell *row, const struct pp_pass_context *context,
+		     const struct pp_thread *from, const struct pp_thread *to)
+{
+	set_end(row, context, from);
+	if (to)
+		set_end(&row[PP_EDGE_TO], context, to);
 }
 
 bool pp_edge_is_shown(const struct pp_pass_context *context, const struct pp_thread *from,

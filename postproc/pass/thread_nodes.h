@@ -3,6 +3,7 @@
 #ifndef PP_PASS_THREAD_NODES_H
 #define PP_PASS_THREAD_NODES_H
 
+#include "pass/shown.h"
 #include "pass/thread_state.h"
 
 enum {
@@ -16,16 +17,15 @@ enum {
 };
 
 #define PP_NODE_COLUMNS                                                                            \
-	[PP_NODE_PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY, "process"},             \
-	[PP_NODE_IMAGE] = {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,                   \
+	[PP_NODE_PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,          \
+			 "process"},                                                               \
+	[PP_NODE_IMAGE] = {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,    \
 			   "which program of the process, one after each exec"},                   \
-	[PP_NODE_TID] = {"tid", "tid", PP_TYPE_COUNT, 0, "thread id"},                             \
-	[PP_NODE_INDEX] = {"index", "index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,                   \
+	[PP_NODE_TID] = {"tid", "tid", PP_TYPE_COUNT, PP_COLUMN_ID, "thread id"},                  \
+	[PP_NODE_INDEX] = {"index", "index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,    \
 			   "number of the thread in its process"},                                 \
-	[PP_NODE_NAME] = {"name", "name", PP_TYPE_TEXT, 0, "name of the thread"},                  \
-	[PP_NODE_GROUP] = {                                                                        \
-	    "group", "group", PP_TYPE_TEXT, 0,                                                     \
-	    "what it has in common with its like: start routine, or stem of the name"}
+	[PP_NODE_NAME] = {"name", "name", PP_TYPE_TEXT, PP_COLUMN_KEY, "name of the thread"},      \
+	[PP_NODE_GROUP] = {"group", "group", PP_TYPE_TEXT, PP_COLUMN_KEY, PP_THREAD_GROUP_HELP}
 
 /* Fills these in. */
 void pp_node_thread(struct pp_cell *row, const struct pp_pass_context *context,
@@ -44,35 +44,39 @@ enum {
 	PP_EDGE_FROM_PID,
 	PP_EDGE_FROM_IMAGE,
 	PP_EDGE_FROM_INDEX,
+	PP_EDGE_FROM_GROUP,
 	PP_EDGE_FROM_NAME,
 	PP_EDGE_TO,
 	PP_EDGE_TO_PID,
 	PP_EDGE_TO_IMAGE,
 	PP_EDGE_TO_INDEX,
+	PP_EDGE_TO_GROUP,
 	PP_EDGE_TO_NAME,
 	PP_EDGE_CELLS,
 };
 
+#define PP_EDGE_END(first, prefix, help)                                                           \
+	[first] = {prefix, prefix, PP_TYPE_COUNT, PP_COLUMN_ID, help},                             \
+	[first + PP_EDGE_FROM_PID] = {prefix "_pid", "pid", PP_TYPE_COUNT,                         \
+				      PP_COLUMN_JSON_ONLY | PP_COLUMN_ID, "its process"},          \
+	[first + PP_EDGE_FROM_IMAGE] = {prefix "_image", "image", PP_TYPE_COUNT,                   \
+					PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,                        \
+					"which program of it"},                                    \
+	[first + PP_EDGE_FROM_INDEX] = {prefix "_index", "index", PP_TYPE_COUNT,                   \
+					PP_COLUMN_JSON_ONLY | PP_COLUMN_ID, "its number there"},   \
+	[first + PP_EDGE_FROM_GROUP] = {prefix "_group", prefix " group", PP_TYPE_TEXT,            \
+					PP_COLUMN_JSON_ONLY | PP_COLUMN_KEY,                       \
+					PP_THREAD_GROUP_HELP},                                     \
+	[first + PP_EDGE_FROM_NAME] = {prefix "_name", "name", PP_TYPE_TEXT,                       \
+				       PP_COLUMN_TEXT_ONLY | PP_COLUMN_KEY, "its name"}
+
+/* Both ends have the same columns. */
 #define PP_EDGE_COLUMNS(from_help, to_help)                                                        \
-	[PP_EDGE_FROM] = {"from", "from", PP_TYPE_COUNT, 0, from_help},                            \
-	[PP_EDGE_FROM_PID] = {"from_pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,               \
-			      "its process"},                                                      \
-	[PP_EDGE_FROM_IMAGE] = {"from_image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,         \
-				"which program of it"},                                            \
-	[PP_EDGE_FROM_INDEX] = {"from_index", "index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,         \
-				"its number there"},                                               \
-	[PP_EDGE_FROM_NAME] = {"from_name", "name", PP_TYPE_TEXT, PP_COLUMN_TEXT_ONLY,             \
-			       "its name"},                                                        \
-	[PP_EDGE_TO] = {"to", "to", PP_TYPE_COUNT, 0, to_help},                                    \
-	[PP_EDGE_TO_PID] = {"to_pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY, "its process"},   \
-	[PP_EDGE_TO_IMAGE] = {"to_image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,             \
-			      "which program of it"},                                              \
-	[PP_EDGE_TO_INDEX] = {"to_index", "index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,             \
-			      "its number there"},                                                 \
-	[PP_EDGE_TO_NAME] = {"to_name", "name", PP_TYPE_TEXT, PP_COLUMN_TEXT_ONLY, "its name"}
+	PP_EDGE_END(PP_EDGE_FROM, "from", from_help), PP_EDGE_END(PP_EDGE_TO, "to", to_help)
 
 /* Fills these in; `to` NULL: not known, its cells stay missing. */
-void pp_edge_threads(struct pp_cell *row, const struct pp_thread *from, const struct pp_thread *to);
+void pp_edge_threads(struct pp_cell *row, const struct pp_pass_context *context,
+		     const struct pp_thread *from, const struct pp_thread *to);
 
 /* Whether it is selected: one of its ends is enough; `to` may be NULL. */
 bool pp_edge_is_shown(const struct pp_pass_context *context, const struct pp_thread *from,

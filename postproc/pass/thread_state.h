@@ -32,8 +32,8 @@ enum pp_mode {
 
 /* The kinds that the state machine must see. */
 #define PP_THREAD_STATE_KINDS                                                                      \
-	(((1u << (PP_EVENT_LOST + 1)) - 1) | PP_EVENT_MASK(PP_EVENT_SYSCALL_ENTRY) |               \
-	 PP_EVENT_MASK(PP_EVENT_SYSCALL_EXIT))
+	((((1u << (PP_EVENT_LOST + 1)) - 1) & ~PP_CALL_KINDS) |                                    \
+	 PP_EVENT_MASK(PP_EVENT_SYSCALL_ENTRY) | PP_EVENT_MASK(PP_EVENT_SYSCALL_EXIT))
 
 /* A synchronization operation; borrowed, valid during the call. */
 struct pp_operation {

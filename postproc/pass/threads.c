@@ -11,8 +11,7 @@
 #include "pass/unrecorded.h"
 
 enum {
-	NAME = PP_N_THREAD_CELLS,
-	START,
+	START = PP_N_NAMED_THREAD_CELLS,
 	END,
 	LIFETIME,
 	RUNNING,
@@ -30,13 +29,12 @@ enum {
 };
 
 static const struct pp_column columns[] = {
-    PP_THREAD_COLUMNS,
-    [NAME] = {"name", "name", PP_TYPE_TEXT, 0, "last name that the thread had"},
-    [START] = {"start_ns", "start", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,
+    PP_NAMED_THREAD_COLUMNS("name"),
+    [START] = {"start_ns", "start", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,
 	       "when it was created, or first seen"},
-    [END] = {"end_ns", "end", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,
+    [END] = {"end_ns", "end", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,
 	     "when it ended, or was last seen"},
-    [LIFETIME] = {"lifetime_ns", "lifetime", PP_TYPE_TIME_NS, 0,
+    [LIFETIME] = {"lifetime_ns", "lifetime", PP_TYPE_TIME_NS, PP_COLUMN_MAIN,
 		  "from start to end, of that what is in the time selected: the sum of the next "
 		  "columns"},
     [RUNNING] = {"running_ns", "running", PP_TYPE_TIME_NS, 0, "on a CPU"},
@@ -132,10 +130,9 @@ static void add_row(struct pp_table *table, const struct pp_pass_context *contex
 		    const struct pp_thread_state *life)
 {
 	const struct pp_thread *thread = life->thread;
-	struct pp_cell *row = pp_thread_row(table, thread);
+	struct pp_cell *row = pp_named_thread_row(table, context, thread);
 	uint64_t calls;
 
-	pp_cell_set_text(&row[NAME], thread->name);
 	pp_cell_set_time(&row[START], life->start_ns);
 	pp_cell_set_time(&row[END], life->end_ns);
 	pp_cell_set_time(&row[LIFETIME], lifetime_of(life));

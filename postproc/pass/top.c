@@ -6,16 +6,27 @@
 
 #include "core/duration.h"
 
-enum { TOP_OBJECT, TOP_NAME, TOP_TYPE, TOP_WAIT, TOP_CONTENDED, TOP_ACQUIRED, TOP_SITE };
+enum {
+	TOP_OBJECT,
+	TOP_NAME,
+	TOP_TYPE,
+	TOP_WAIT,
+	TOP_CONTENDED,
+	TOP_ACQUIRED,
+	TOP_SITE,
+	TOP_HOLDER
+};
 
 static const struct pp_column top_columns[] = {
-    [TOP_OBJECT] = {"object", "address", PP_TYPE_ADDRESS, 0, "address"},
-    [TOP_NAME] = {"name", "object", PP_TYPE_TEXT, 0, "name"},
-    [TOP_TYPE] = {"type", "type", PP_TYPE_TEXT, 0, "type"},
+    [TOP_OBJECT] = {"object", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID, "address"},
+    [TOP_NAME] = {"name", "object", PP_TYPE_TEXT, PP_COLUMN_ID, "name"},
+    [TOP_TYPE] = {"type", "type", PP_TYPE_TEXT, PP_COLUMN_ID, "type"},
     [TOP_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "time threads waited for it"},
     [TOP_CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0, "operations that waited"},
     [TOP_ACQUIRED] = {"acquired", "acquired", PP_TYPE_COUNT, 0, "operations that got it"},
     [TOP_SITE] = {"site", "mostly at", PP_TYPE_TEXT, 0, "the site that waited longest"},
+    [TOP_HOLDER] = {"holder", "held since", PP_TYPE_TEXT, 0,
+		    "where it had been acquired that this site waited longest for"},
 };
 
 static int64_t wait_of(const struct pp_table *locks, guint row)
@@ -43,18 +54,34 @@ static void copy_cell(struct pp_cell *to, enum pp_type type, const struct pp_cel
 		*to = *from;
 }
 
-static const char *main_site(const struct pp_cell *sites)
+/* The row that waited longest of those with a site; -1: none. */
+static int longest_row(const struct pp_cell *sites)
 {
-	const struct pp_cell *best = NULL;
 	int64_t longest_ns = -1;
+	int best = -1;
 
 	for (guint r = 0; sites && r < sites->table->rows->len; r++)
 		if (wait_of(sites->table, r) > longest_ns &&
 		    pp_table_cell(sites->table, r, "site")) {
-			best = pp_table_cell(sites->table, r, "site");
+			best = (int)r;
 			longest_ns = wait_of(sites->table, r);
 		}
-	return best ? best->text : NULL;
+	return best;
+}
+
+static void set_sites(struct pp_cell *row, const struct pp_cell *sites)
+{
+	int site = longest_row(sites), holder;
+	const struct pp_cell *holders;
+
+	if (site < 0)
+		return;
+	copy_cell(&row[TOP_SITE], PP_TYPE_TEXT, pp_table_cell(sites->table, (guint)site, "site"));
+	holders = pp_table_cell(sites->table, (guint)site, "holders");
+	holder = longest_row(holders);
+	if (holder >= 0)
+		copy_cell(&row[TOP_HOLDER], PP_TYPE_TEXT,
+			  pp_table_cell(holders->table, (guint)holder, "site"));
 }
 
 static void add_top_row(struct pp_table *top, const struct pp_table *locks, guint from)
@@ -64,7 +91,7 @@ static void add_top_row(struct pp_table *top, const struct pp_table *locks, guin
 	for (unsigned c = TOP_OBJECT; c < TOP_SITE; c++)
 		copy_cell(&row[c], top_columns[c].type,
 			  pp_table_cell(locks, from, top_columns[c].key));
-	pp_cell_set_text(&row[TOP_SITE], main_site(pp_table_cell(locks, from, "sites")));
+	set_sites(row, pp_table_cell(locks, from, "sites"));
 }
 
 struct pp_table *pp_top_new(const struct pp_table *locks, unsigned n_rows)
@@ -73,6 +100,7 @@ struct pp_table *pp_top_new(const struct pp_table *locks, unsigned n_rows)
 	    pp_table_new("top", "Waited most", top_columns, G_N_ELEMENTS(top_columns));
 	g_autofree bool *taken = g_new0(bool, locks ? locks->rows->len + 1 : 1);
 
+	top->is_excerpt = true;
 	for (unsigned n = 0; locks && n < n_rows; n++) {
 		guint best = 0;
 		int64_t longest_ns = 0;
@@ -105,5 +133,7 @@ char *pp_top_text(const struct pp_table *top, unsigned at)
 				       row[TOP_CONTENDED].count, row[TOP_ACQUIRED].count);
 	if (!row[TOP_SITE].missing)
 		g_string_append_printf(line, ", mostly at %s", row[TOP_SITE].text);
+	if (!row[TOP_HOLDER].missing)
+		g_string_append_printf(line, ", held since %s", row[TOP_HOLDER].text);
 	return g_string_free(line, FALSE);
 }

@@ -39,6 +39,9 @@ static void add_cell(JsonBuilder *json, const struct pp_cell *cell, enum pp_type
 		else
 			json_builder_add_double_value(json, (double)cell->count);
 		break;
+	case PP_TYPE_INTEGER:
+		json_builder_add_int_value(json, cell->integer);
+		break;
 	case PP_TYPE_TIME_NS:
 		json_builder_add_int_value(json, cell->time_ns);
 		break;

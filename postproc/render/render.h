@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables as text for people and as JSON for programs.  Both go to memory: nothing half is shown. */
+/*
+ * Tables as text for people, as JSON for programs, as CSV for spreadsheets and SQL.  All go to
+ * memory: nothing half is shown.
+ */
 #ifndef PP_RENDER_RENDER_H
 #define PP_RENDER_RENDER_H
 
@@ -16,5 +19,12 @@ void pp_render_json(GString *to, struct pp_table *const *tables, unsigned n_tabl
 
 /* One row as an object on one line: for documents too long to be built in memory. */
 void pp_render_json_row(GString *to, const struct pp_table *table, unsigned at);
+
+/*
+ * The JSON keys on one line; then each row on one, with the values that JSON has: text quoted,
+ * other cells not, missing ones empty.  Nested tables are left out: core/table_flat.h.
+ */
+void pp_render_csv_head(GString *to, const struct pp_table *table);
+void pp_render_csv_rows(GString *to, const struct pp_table *table);
 
 #endif

@@ -1,43 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/render.h"
 
-#include <inttypes.h>
 #include <string.h>
 
-#include "core/duration.h"
 #include "core/printable.h"
 
 #define BOLD  "\033[1m"
 #define DIM   "\033[2m"
 #define PLAIN "\033[0m"
 #define GAP   2
-
-static char *cell_text(const struct pp_cell *cell, enum pp_type type)
-{
-	if (cell->missing)
-		return g_strdup("-");
-	switch (type) {
-	case PP_TYPE_TEXT:
-		return g_strdup(cell->text);
-	case PP_TYPE_COUNT:
-		return g_strdup_printf("%" PRIu64, cell->count);
-	case PP_TYPE_TIME_NS:
-		return pp_duration_text(cell->time_ns);
-	case PP_TYPE_SECONDS:
-		return g_strdup_printf("%.6f", cell->number);
-	case PP_TYPE_PERCENT:
-		return g_strdup_printf("%.1f%%", cell->number);
-	case PP_TYPE_RATIO:
-		return g_strdup_printf("%.2f", cell->number);
-	case PP_TYPE_ADDRESS:
-		return g_strdup_printf("0x%" PRIx64, cell->count);
-	case PP_TYPE_BOOL:
-		return g_strdup(cell->truth ? "yes" : "no");
-	case PP_TYPE_TABLE:
-		break;
-	}
-	return g_strdup("");
-}
 
 static bool is_shown(const struct pp_column *column)
 {
@@ -46,7 +17,7 @@ static bool is_shown(const struct pp_column *column)
 
 static bool is_left(const struct pp_column *column)
 {
-	return column->type == PP_TYPE_TEXT;
+	return column->type == PP_TYPE_TEXT && !(column->flags & PP_COLUMN_RIGHT);
 }
 
 static unsigned width_of(const char *text)
@@ -109,7 +80,7 @@ static void append_rows(GString *to, const struct pp_table *table, bool colour)
 			char *text = NULL;
 
 			if (titles[c]) {
-				text = pp_printable(cell_text(&row[c], table->columns[c].type));
+				text = pp_printable(pp_cell_text(&row[c], &table->columns[c]));
 				widths[c] = MAX(widths[c], width_of(text));
 			}
 			g_ptr_array_add(cells, text);

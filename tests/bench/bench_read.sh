@@ -6,6 +6,9 @@
 # every stream for every event.  The least CPU time of ROUNDS (default 5) runs of each, alternating.
 # And the memory that `report` takes for ten times as many events, which is to be no more.
 #
+# A history of calls: times by stack and function, beside what `uftrace report` makes of the same
+# program's calls, recorded by uftrace.
+#
 # Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
 set -eu
 
@@ -53,8 +56,39 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$GM_BUILD/gprof-
 	rm -rf capture
 }
 
+bench_calls()
+{
+	local threads=2 loops=400000 records link="-L$GM_BUILD -lgmon_mt -Wl,-rpath,$GM_BUILD"
+	local name="uftrace report" theirs=-
+
+	records=$((6 * loops * threads)) # three functions, entered and left
+	rm -f theirs ours
+	# shellcheck disable=SC2086 # several words
+	${CC:-gcc} -std=gnu17 -O2 -pthread -pg -mfentry -minstrument-return=call -o calls \
+		"$GM_TOP/tests/bench/count/three.c" $link
+	"$GM_BUILD/gprof-mt" record -q -o capture --profile applic-only --set calls.mode=history -- \
+		./calls $threads $loops >out
+	if command -v uftrace >/dev/null; then
+		${CC:-gcc} -std=gnu17 -O2 -pthread -pg -o traced "$GM_TOP/tests/bench/count/three.c"
+		uftrace record -d uftrace.data --no-libcall ./traced $threads $loops >out 2>err
+	else
+		name="uftrace (not installed)"
+	fi
+	for _ in $(seq "$rounds"); do
+		[ ! -e uftrace.data ] || timed theirs uftrace report -d uftrace.data
+		timed ours "$GM_BUILD/gprof-mt" export -i capture --format folded --what time -o -
+	done
+	[ ! -e theirs ] || theirs=$(sort -n theirs | head -1)
+	awk -v n=$records -v name="$name" -v p="$theirs" -v o="$(sort -n ours | head -1)" 'BEGIN {
+		printf "times of %.1f M calls and returns\t%s\t%s\t%.1f\tns/record\t%s\t-\t-\n", n / 1e6,
+			name, p == "-" ? p : sprintf("%.1f", p / n * 1e9), o / n * 1e9,
+			p == "-" ? p : sprintf("%.3f", o / p) }'
+	rm -rf capture uftrace.data
+}
+
 bench 4 1000000
 bench 300 500000
+bench_calls
 few=$(peak_kib 500000)
 many=$(peak_kib 5000000)
 awk -v f="$few" -v m="$many" -v b=$memory_budget 'BEGIN {

@@ -18,6 +18,7 @@
 #include "fixture.h"
 #include "fuzz.h"
 #include "gmon-mt/history.h"
+#include "input/answers.h"
 #include "input/calls_history.h"
 #include "input/direct.h"
 #include "input/events.h"
@@ -290,6 +291,33 @@ static void run_session(const uint8_t *data, size_t len_bytes)
 	pp_capture_free(open_capture());
 }
 
+/* Of a file of answers all but the digest, which only says that it is as it was written. */
+static void run_answers(const uint8_t *data, size_t len_bytes)
+{
+	g_autoptr(GByteArray) file = g_byte_array_new();
+	g_autoptr(GBytes) bytes = NULL;
+	g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+	struct pp_answers *answers = pp_answers_new(), *again = pp_answers_new();
+	guint8 digest[32];
+	gsize digest_len = sizeof(digest);
+
+	g_checksum_update(sum, data, (gssize)len_bytes);
+	g_checksum_get_digest(sum, digest, &digest_len);
+	g_byte_array_append(file, data, (guint)len_bytes);
+	g_byte_array_append(file, digest, (guint)digest_len);
+	bytes = g_byte_array_free_to_bytes(g_steal_pointer(&file));
+	if (pp_answers_read(answers, bytes, "key")) {
+		g_autoptr(GBytes) written = pp_answers_write(answers, "key");
+		g_autoptr(GBytes) rewritten = NULL;
+
+		MUST(pp_answers_read(again, written, "key"));
+		rewritten = pp_answers_write(again, "key");
+		MUST(g_bytes_equal(written, rewritten));
+	}
+	pp_answers_free(answers);
+	pp_answers_free(again);
+}
+
 static void run_info(const uint8_t *data, size_t len_bytes)
 {
 	report_with("info.json", data, len_bytes, false);
@@ -524,6 +552,7 @@ static const struct fuzz_target targets[] = {
     {"maps", run_maps},		{"calls", run_calls},	   {"counts", run_counts},
     {"history", run_history},	{"user", run_user_stream}, {"kernel", run_kernel_stream},
     {"metadata", run_metadata}, {"text", run_text},	   {"config", run_config},
+    {"answers", run_answers},
 };
 
 const struct fuzz_target *fuzz_target_find(const char *name)

@@ -111,6 +111,19 @@ struct options {
 	struct pp_selection *selection;
 };
 
+static const struct pp_event *event_at(const struct pp_text *text, guint i)
+{
+	return &g_array_index(text->events, struct pp_event, i);
+}
+
+static bool has_calls(const struct pp_text *text)
+{
+	for (guint i = 0; i < text->events->len; i++)
+		if (PP_EVENT_MASK(event_at(text, i)->kind) & PP_CALL_KINDS)
+			return true;
+	return false;
+}
+
 static struct pp_pass_context context_of(const struct pp_text *text, const struct options *options)
 {
 	options->selection->model = text->model;
@@ -120,14 +133,10 @@ static struct pp_pass_context context_of(const struct pp_text *text, const struc
 	    .has_kernel = text->has_kernel,
 	    .has_switch_pairs = text->has_switch_pairs,
 	    .has_wakings = text->has_wakings,
+	    .has_calls = has_calls(text),
 	    .selection = options->selection->by ? options->selection : NULL,
 	    .options = options->of_passes,
 	};
-}
-
-static const struct pp_event *event_at(const struct pp_text *text, guint i)
-{
-	return &g_array_index(text->events, struct pp_event, i);
 }
 
 static void run_pass(const struct pp_pass *pass, const struct pp_pass_context *context,
@@ -229,6 +238,8 @@ static char *cell_text(const struct pp_cell *cell, enum pp_type type)
 		return g_strdup(cell->text);
 	case PP_TYPE_COUNT:
 		return g_strdup_printf("%" PRIu64, cell->count);
+	case PP_TYPE_INTEGER:
+		return g_strdup_printf("%" PRId64, cell->integer);
 	case PP_TYPE_TIME_NS:
 		return g_strdup_printf("%" PRId64, cell->time_ns);
 	case PP_TYPE_SECONDS:

@@ -5,7 +5,35 @@
 for tool in babeltrace2 jq python3; do
 	command -v $tool >/dev/null || skip "$tool is not installed"
 done
+folder=$GM_TOP/tests/runtime/path
+
+# By function, of calls with returns and without; whoever found the path.
+by_function()
+{
+	local source=$1 program=$2
+	rm -rf gprof-mt.data
+	"$gprof_mt" record -q --set calls.mode=history --set kernel.source="$source" -- "$program" >log 2>err ||
+		fail "record: $(cat err)"
+	"$gprof_mt" report --format json threads critical-path >report.json || fail "report"
+	if [ "$source" = perf ]; then
+		text gprof-mt.data >events
+		python3 "$folder/walk.py" events report.json "$(info 'clock offset_ns')" segments &&
+			python3 "$folder/functions.py" report.json log segments
+	else
+		python3 "$folder/functions.py" report.json log
+	fi
+}
+"$CC" -O2 -g -pg -o entries "$folder/relay.c" -pthread || fail "cannot compile"
+"$CC" -O2 -g -finstrument-functions -o returns "$folder/relay.c" -pthread || fail "cannot compile"
+in_peace by_function none ./returns
+jq -e '.critical_functions | map(select(.function == "idle")) == []' report.json >/dev/null ||
+	fail "nothing waits for this: $(jq -c .critical_functions report.json)"
+in_peace by_function none ./entries
+"$gprof_mt" report critical-path | grep -q 'returns are not recorded' || fail "without returns, and nobody says so"
+
 can_trace || skip "perf's tracepoints are not permitted"
+in_peace by_function perf ./returns
+in_peace by_function perf ./entries
 "$CC" -O2 -g -o known "$GM_TOP/tests/runtime/truth/known.c" -pthread || fail "cannot compile"
 
 # Losses make two pictures of one run.
@@ -17,10 +45,11 @@ compare()
 		{ echo "events are missing"; return 1; }
 	text gprof-mt.data >events
 	"$gprof_mt" report --format json threads critical-path >report.json || fail "report"
-	python3 "$GM_TOP/tests/runtime/path/walk.py" events report.json "$(info 'clock offset_ns')"
+	python3 "$folder/walk.py" events report.json "$(info 'clock offset_ns')"
 }
 in_peace compare ./known
 in_peace compare "$GM_BUILD/examples/philosophers" 5 100
+grep -q 'a history of calls' <("$gprof_mt" report critical-path) || fail "nobody says what functions need"
 # For a person: three tables, and the threads' shares are all of it.
 "$gprof_mt" report critical-path >text || fail "report"
 [ "$(grep -c '^Critical path: ' text)" = 3 ] || fail "$(cat text)"

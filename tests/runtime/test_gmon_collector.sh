@@ -64,3 +64,38 @@ diff plain out || fail "without gprof-mt the program is another"
 # Under record that is what collects.
 "$gprof_mt" record -q ./alone >out 2>err || fail "record: $(cat err)"
 [ "$(info recorder)" = record ] || fail "not record's"
+
+# Who is named as the collector may be anybody.  It is waited for as long as it holds the lock, each
+# look being a nanosleep() that here takes no time.
+cat >naps.c <<-'END'
+	#include <time.h>
+	#include <unistd.h>
+	int nanosleep(const struct timespec *time, struct timespec *rest)
+	{
+		(void)time;
+		(void)rest;
+		return write(2, "nap\n", 4) == 4 ? 0 : -1;
+	}
+END
+"$CC" -shared -fPIC -o naps.so naps.c || fail "cannot compile"
+# report COMMAND...: its report of quality, run by that command.
+report()
+{
+	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 LD_PRELOAD=$PWD/naps.so \
+		"$@" "$gprof_mt" report quality >out 2>err || fail "report: $(cat err)"
+}
+printf '[kernel]\nsource = auto\n' >gprof-mt.conf
+fresh
+"$gprof_mt" report >out 2>&1 || fail "report: $(cat out)"
+sh -c 'exit 0' &
+gone=$!
+wait $gone
+jq --argjson gone $gone --argjson here $$ '.pid = $gone | .kernel.collector = $here' gprof-mt.data/info.json >info.new ||
+	fail "no info.json"
+mv info.new gprof-mt.data/info.json
+report env
+! grep -q nap err || fail "waited for a stranger: $(wc -l <err) times"
+grep -q 'collector was killed' out || fail "its end is missing: $(cat out)"
+report flock gprof-mt.data
+grep -q nap err || fail "the collector is not waited for"
+grep -q 'collector has not ended' out || fail "$(cat out)"

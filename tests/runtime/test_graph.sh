@@ -49,3 +49,14 @@ grep -q 'possible deadlock: .* holds pair_a since take .* wants pair_b in take' 
 "$gprof_mt" graph -i all --kind lock-order --top 1 --min-count 100 >few.dot || fail "graph --top"
 [ "$(grep -c 'color=red' few.dot)" = 7 ] && ! grep -q '"own_a' few.dot || fail "$(cat few.dot)"
 grep -q 'left out: 8 arrows of less than 100, 10 acquisitions in all' few.dot || fail "$(cat few.dot)"
+
+# Who did not run at the same time cannot deadlock, if that is no accident.
+"$CC" -O1 -g -o apart "$GM_TOP/tests/runtime/graph/apart.c" -pthread || fail "cannot compile"
+for case in before:"threads never at the same time" after:"threads never at the same time" meanwhile:"possible deadlock"; do
+	"$gprof_mt" record -q -o "${case%%:*}" --set kernel.source=none ./apart "${case%%:*}" || fail "record"
+	"$gprof_mt" graph -i "${case%%:*}" --kind lock-order --format json >apart.json || fail "graph"
+	python3 - "${case#*:}" <<-'END' || fail "$case: $(cat apart.json)"
+	import json, sys
+	assert [c["verdict"] for c in json.load(open("apart.json"))["cycles"]] == [sys.argv[1]]
+	END
+done

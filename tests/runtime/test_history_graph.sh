@@ -78,7 +78,7 @@ fails 1 "no operation on an object '0x123'" history -i d --object 0x123
 fails 1 "no thread has tid 1;" history -i d --tid 1
 fails 2 "not an address" history -i d --object 0xfork
 fails 2 "not a thread id" history -i d --tid main
-fails 2 "it is text or json" history -i d --format xml
+fails 2 "it is text, json or csv" history -i d --format xml
 fails 2 "no option --objekt" history -i d --objekt table
 fails 1 "nothing" history -i nothing
 fails 2 "no --kind" graph -i d

@@ -3,7 +3,6 @@
 # Every address of a recorded program is told as addr2line does: file, line, and function, with what
 # was inlined there; by --no-inline without. And of a program that was built anew since: no name.
 set -eu
-export XDG_CACHE_HOME=$PWD/cache
 gprof_mt=$GM_BUILD/gprof-mt
 
 fail()

@@ -5,9 +5,11 @@
  * was inlined there, one a line, o: variable.  "-": addresses from standard input, too.
  * GM_DEMANGLE=full|simple|no, GM_NO_INLINE=1: as the options of gprof-mt.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "input/capture.h"
 #include "input/symbols.h"
@@ -75,5 +77,9 @@ int main(int argc, char **argv)
 				print_name(&namer, process, line);
 	pp_symbols_free(symbols);
 	pp_model_free(model);
+	/* libdwfl closes descriptors that it was not given, if it is not asked as it wants to be.
+	 */
+	if (fcntl(STDIN_FILENO, F_GETFD) < 0)
+		printf("standard input was closed\n");
 	return 0;
 }

@@ -40,8 +40,9 @@ may_include postproc/core 'core/|gmon-mt/format\.h|sync-trace/events\.h'
 may_include postproc/pass 'pass/|core/'
 may_include postproc/input 'input/|core/|gmon-mt/(format|history|packet)\.h|sync-trace/events\.h'
 may_include postproc/render 'render/|pass/|core/'
-may_include postproc/export 'export/|input/|core/|gmon-mt/(format|gmon|histogram)\.h'
-may_include postproc/tui 'tui/|render/|pass/|core/'
+may_include postproc/index 'index/|pass/|core/'
+may_include postproc/tui 'tui/|index/|pass/|core/'
+may_include postproc/export 'export/|pass/|input/|core/|gmon-mt/(format|gmon|histogram)\.h'
 
 forbid 'only postproc/input uses babeltrace2' '#[[:space:]]*include <babeltrace' \
 	--exclude-dir=input postproc libgmon-mt libsync-trace
@@ -50,7 +51,8 @@ forbid 'only the provider of libsync-trace, and postproc/collect, use LTTng' '#[
 forbid 'only postproc/tui uses ncurses' '#[[:space:]]*include <(n?curses|panel|menu)' \
 	--exclude-dir=tui postproc libgmon-mt libsync-trace
 forbid 'only postproc/cli prints errors' '\b(stderr|g_printerr|perror|g_warning|g_error|g_critical)\b' \
-	postproc/core postproc/input postproc/pass postproc/render postproc/export
+	postproc/core postproc/input postproc/pass postproc/index postproc/render postproc/export \
+	postproc/tui
 forbid 'the runtime libraries neither exit nor abort' '\b(exit|abort|_Exit|quick_exit) *\([^)]*\) *;' \
 	libgmon-mt libsync-trace
 

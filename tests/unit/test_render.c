@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* One table of every type of column, as text and as JSON. */
+/* One table of every type of column, as text, as JSON and as CSV. */
 #include <math.h>
 
 #include "check.h"
+#include "core/table_flat.h"
 #include "render/render.h"
 
 enum { NAME, COUNT, TIME, SECONDS, PERCENT, RATIO, ADDRESS, TRUTH, NESTED, HIDDEN, SHOWN, N };
 
 static const struct pp_column columns[N] = {
-    [NAME] = {"name", "name", PP_TYPE_TEXT, 0, ""},
+    [NAME] = {"name", "name", PP_TYPE_TEXT, PP_COLUMN_KEY, ""},
     [COUNT] = {"count", "count", PP_TYPE_COUNT, 0, ""},
     [TIME] = {"time_ns", "time", PP_TYPE_TIME_NS, 0, ""},
     [SECONDS] = {"cpu_s", "cpu", PP_TYPE_SECONDS, 0, ""},
     [PERCENT] = {"pct", "%", PP_TYPE_PERCENT, 0, ""},
     [RATIO] = {"ratio", "ratio", PP_TYPE_RATIO, 0, ""},
-    [ADDRESS] = {"object", "object", PP_TYPE_ADDRESS, 0, ""},
+    [ADDRESS] = {"object", "object", PP_TYPE_ADDRESS, PP_COLUMN_ID, ""},
     [TRUTH] = {"ended", "ended", PP_TYPE_BOOL, 0, ""},
     [NESTED] = {"sites", "sites", PP_TYPE_TABLE, 0, ""},
     [HIDDEN] = {"hidden", "hidden", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY, ""},
@@ -133,6 +134,93 @@ static void check_extremes(void)
 	pp_table_free(table);
 }
 
+static const char expected_csv[] =
+    "name,count,time_ns,cpu_s,pct,ratio,object,ended,hidden\n"
+    "\"w\303\266rk?er\",123456,1500000,0.25,12.5,0.33,\"0x1f40\",true,9\n"
+    ",,,,,,,,\n";
+
+static void append_csv(GString *to, const struct pp_table *table)
+{
+	g_string_truncate(to, 0);
+	pp_render_csv_head(to, table);
+	pp_render_csv_rows(to, table);
+}
+
+/* What a spreadsheet would take for a formula, and what CSV itself has a meaning for. */
+static void check_csv_text(void)
+{
+	static const struct {
+		const char *text, *csv;
+	} cases[] = {
+	    {"", "\"\""},	    {"=1", "\"'=1\""},	{"+1", "\"'+1\""},   {"-1", "\"'-1\""},
+	    {"@a", "\"'@a\""},	    {"'a", "\"''a\""},	{"a-b", "\"a-b\""},  {"1", "\"1\""},
+	    {"a\"b", "\"a\"\"b\""}, {"a,b", "\"a,b\""}, {"\t=1", "\"?=1\""}, {"\r", "\"?\""},
+	    {"\xff", "\"?\""},
+	};
+	struct pp_table *table = pp_table_new("sites", "Sites", site_columns, 1);
+	g_autoptr(GString) expected = g_string_new("site\n");
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		pp_cell_set_text(pp_table_add_row(table), cases[i].text);
+		g_string_append_printf(expected, "%s\n", cases[i].csv);
+	}
+	append_csv(text, table);
+	CHECK_STR(text->str, expected->str);
+	pp_table_free(table);
+}
+
+static void check_csv_extremes(void)
+{
+	struct pp_table *table = pp_table_new("things", "Things", columns, N);
+	struct pp_cell *row = pp_table_add_row(table);
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	pp_cell_set_number(&row[RATIO], INFINITY);
+	pp_cell_set_number(&row[PERCENT], 0.1 + 0.2);
+	pp_cell_set_count(&row[COUNT], UINT64_MAX);
+	pp_cell_set_time(&row[TIME], INT64_MIN);
+	append_csv(text, table);
+	CHECK_HOLDS(text->str,
+		    "\n,18446744073709551615,-9223372036854775808,,0.30000000000000004,,,,\n");
+	pp_table_free(table);
+}
+
+/* Rows within rows within rows: each with what names those around it. */
+static void check_nested(struct pp_table *inner)
+{
+	static const struct pp_column outer_columns[] = {
+	    {"group", "group", PP_TYPE_TEXT, PP_COLUMN_KEY, ""},
+	    {"sum", "sum", PP_TYPE_COUNT, 0, ""},
+	    {"things", "things", PP_TYPE_TABLE, 0, ""},
+	};
+	struct pp_table *outer = pp_table_new("groups", "Groups", outer_columns, 3);
+	struct pp_table *empty = pp_table_new("things", "Things", columns, N);
+	struct pp_cell *row = pp_table_add_row(outer);
+	g_autoptr(GString) text = g_string_new(NULL);
+	struct pp_flat_tables flat;
+
+	pp_cell_set_text(&row[0], "none");
+	pp_cell_set_table(&row[2], empty);
+	row = pp_table_add_row(outer);
+	pp_cell_set_text(&row[0], "all");
+	pp_cell_set_table(&row[2], inner);
+	pp_flat_tables_init(&flat, &outer, 1);
+	CHECK_INT(flat.all->len, 3);
+	CHECK(flat.all->pdata[0] == outer);
+	append_csv(text, flat.all->pdata[1]);
+	CHECK_STR(((struct pp_table *)flat.all->pdata[1])->key, "groups.things");
+	CHECK_HOLDS(text->str, "groups_row,groups_group,name,count,");
+	CHECK_HOLDS(text->str, "\n2,\"all\",\"w\303\266rk?er\",123456,");
+	CHECK_HOLDS(text->str, "\n2,\"all\",,,");
+	append_csv(text, pp_flat_tables_find(&flat, "groups.things.sites"));
+	CHECK_STR(text->str, "things_row,groups_row,groups_group,things_name,things_object,site\n"
+			     "1,2,\"all\",\"w\303\266rk?er\",\"0x1f40\",\"main (a.c:1)\"\n");
+	CHECK(!pp_flat_tables_find(&flat, "groups.sites"));
+	pp_flat_tables_done(&flat);
+	pp_table_free(outer);
+}
+
 int main(void)
 {
 	struct pp_table *table = make_table();
@@ -143,6 +231,11 @@ int main(void)
 	g_string_truncate(text, 0);
 	pp_render_json(text, &table, 1);
 	CHECK_STR(text->str, expected_json);
+	append_csv(text, table);
+	CHECK_STR(text->str, expected_csv);
+	check_nested(make_table());
+	check_csv_text();
+	check_csv_extremes();
 	CHECK_INT(pp_table_column(table, "ratio"), RATIO);
 	CHECK_INT(pp_table_column(table, "nothing"), -1);
 	pp_table_remove_row(table, 0);

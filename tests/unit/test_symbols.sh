@@ -115,6 +115,67 @@ for site in $(call_sites inlined); do
 done
 same "call sites in main" 3 $sites
 
+# Functions of functions, which calls are inlined into, by every kind of debug information: the
+# lines of each address are addr2line's.
+cat >src/nested.c <<'END'
+int twice(int n);
+static inline int helper(int n) { return twice(n) + twice(n + 1); }
+#ifdef __clang__
+int main(int argc, char **argv) { return helper(argc) + (argv != 0); }
+#else
+int main(int argc, char **argv)
+{
+	int nested(int n)
+	{
+		if (n > 3)
+			return helper(n) + argc;
+		return nested(n + 1) * 2 + (argv != 0);
+	}
+	int (*volatile called)(int) = nested;
+	return called(argc) + helper(argc);
+}
+#endif
+END
+# lines_of OBJECT ADDRESS...: the places of each, innermost first, on a line
+lines_of()
+{
+	local object=$1
+	shift
+	for at; do
+		printf 'i%x\no0\n' $((16#$at + 1))
+	done | "$name" "$PWD/$object" - 0 - | sed -E 's,^.* \(src/(.*)\)$,\1,' |
+		awk '$0 != "-" { line = line " " $0; next } { print line; line = "" }'
+}
+their_lines_of()
+{
+	addr2line -aie "$@" | sed -E 's/ \(discr.*//; s,.*/,,' |
+		awk '/^0x/ { if (NR > 1) print line; line = ""; next } { line = line " " $0 } END { print line }'
+}
+for compiler in "$CC" clang; do
+	command -v "$compiler" >/dev/null || continue
+	for flags in "-O0" "-O2" "-O2 -gdwarf-4" "-O2 -gsplit-dwarf"; do
+		# shellcheck disable=SC2086 # words
+		"$compiler" -g $flags -c -Wno-all src/nested.c -o nested.o &&
+			"$compiler" -g src/program.c -c -Dmain=other -o rest.o &&
+			"$compiler" nested.o rest.o -Wl,-z,execstack -o nested || fail "$compiler $flags"
+		mapfile -t places < <(objdump -d nested |
+			awk '/^[0-9a-f]+ <(main|nested\.0|nested)>:/ { on = 1; next } /^$/ { on = 0 }
+				on { sub(":", "", $1); print $1 }')
+		witness=nested
+		# addr2line reads no .dwo files, but the code is the same.
+		[[ $flags != *split* ]] || witness=whole
+		their_lines_of $witness "${places[@]}" >theirs
+		lines_of nested "${places[@]}" >ours
+		# The padding behind a function is nobody's.
+		paste -d'|' theirs ours | grep -v '^ ??:\|| nested+0x' >both
+		[ "$(wc -l <both)" -ge 10 ] || fail "$compiler $flags: $(cat both)"
+		same "$compiler $flags" "$(cut -d'|' -f1 both)" "$(cut -d'|' -f2 both)"
+		cp nested whole
+		objcopy --remove-section .debug_aranges nested
+		same "$compiler $flags, no aranges" "$(cat ours)" "$(lines_of nested "${places[@]}")"
+	done
+done
+
 # The path is as the compiler was given it, not absolute.
 at=$(call_sites pie | head -1)
 case $("$name" "$PWD/pie" - 0 "s$at") in
@@ -139,6 +200,8 @@ strip --strip-all stripped
 same "stripped" 1 "$("$name" "$PWD/stripped" - 0 "f$main_at" | grep -c "^stripped+0x$main_at$")"
 objcopy --add-gnu-debuglink=beside.debug stripped
 same "debug file" main "$("$name" "$PWD/stripped" - 0 "f$main_at")"
+# What is kept of it for the next run has to know where it is.
+same "debug file, found before" main "$("$name" "$PWD/stripped" "$(build_id pie)" 0 "f$main_at")"
 
 # Compressed.
 objcopy --compress-debug-sections=zlib pie compressed

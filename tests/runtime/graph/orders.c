@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Takes locks in orders that are known, one thread after the other, so that no deadlock happens;
- * then two waits that are known: for a mutex that main holds, and for a semaphore that main posts.
- * The variables' names say what has to be found.
+ * Takes locks in orders that are known, one thread after the other, so that no deadlock happens,
+ * though all of them are there until the end; then two waits that are known: for a mutex that main
+ * holds, and for a semaphore that main posts. The variables' names say what has to be found.
  */
 #include <assert.h>
 #include <pthread.h>
@@ -91,14 +91,6 @@ static void *wait_for_main(void *unused)
 	return unused;
 }
 
-static void run(void *(*routine)(void *))
-{
-	pthread_t thread;
-
-	assert(pthread_create(&thread, NULL, routine, NULL) == 0);
-	assert(pthread_join(thread, NULL) == 0);
-}
-
 /* In glibc's own words: somebody sleeps on it, or is about to. */
 static bool has_waiter(void)
 {
@@ -116,13 +108,44 @@ static void until(bool (*is_so)(void))
 		usleep(50);
 }
 
+static void *(*const routines[])(void *) = {forth, back, round_about};
+#define N_ROUTINES (sizeof(routines) / sizeof(routines[0]))
+
+static pthread_t threads[N_ROUTINES];
+static size_t n_begun, n_done;
+static bool over;
+
+static bool is_done(void)
+{
+	return __atomic_load_n(&n_done, __ATOMIC_ACQUIRE) == n_begun;
+}
+
+static bool is_over(void)
+{
+	return __atomic_load_n(&over, __ATOMIC_ACQUIRE);
+}
+
+static void *live(void *routine)
+{
+	(*(void *(*const *)(void *))routine)(NULL);
+	__atomic_add_fetch(&n_done, 1, __ATOMIC_RELEASE);
+	until(is_over);
+	return NULL;
+}
+
+static void run(size_t which)
+{
+	n_begun++;
+	assert(pthread_create(&threads[which], NULL, live, (void *)&routines[which]) == 0);
+	until(is_done);
+}
+
 int main(void)
 {
 	pthread_t thread;
 
-	run(forth);
-	run(back);
-	run(round_about);
+	for (size_t i = 0; i < N_ROUTINES; i++)
+		run(i);
 	sem_init(&posted, 0, 0);
 	pthread_mutex_lock(&known);
 	assert(pthread_create(&thread, NULL, wait_for_main, NULL) == 0);
@@ -132,5 +155,9 @@ int main(void)
 	until(has_sleeper);
 	until_asleep(__atomic_load_n(&waiter, __ATOMIC_ACQUIRE));
 	sem_post(&posted);
-	return pthread_join(thread, NULL);
+	assert(pthread_join(thread, NULL) == 0);
+	__atomic_store_n(&over, true, __ATOMIC_RELEASE);
+	for (size_t i = 0; i < N_ROUTINES; i++)
+		assert(pthread_join(threads[i], NULL) == 0);
+	return 0;
 }

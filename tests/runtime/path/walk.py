@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""walk.py KERNEL_TEXT REPORT: the critical path of `report threads critical-path`, against one found by
-going backward through the kernel's events as babeltrace2 prints them.
+"""walk.py KERNEL_TEXT REPORT OFFSET_NS [SEGMENTS]: the critical path of `report threads critical-path`,
+against one found by going backward through the kernel's events as babeltrace2 prints them.
 
 The report goes forward, and forgets what leads nowhere; here all wake-ups are kept, and followed from
-the end of the program's first thread to its begin.  Each thread's share has to be the same."""
+the end of the program's first thread to its begin.  Each thread's share has to be the same.  SEGMENTS:
+written, a line each: tid, begin and end on CLOCK_MONOTONIC."""
 import json
 import re
 import sys
@@ -40,7 +41,7 @@ rows = {r["tid"]: r for r in report["critical_threads"]}
 length = sum(r["path_ns"] for r in rows.values())
 main = min(report["threads"], key=lambda t: t["start_ns"])
 now, tid = main["end_ns"] + offset, main["tid"]
-begin, share = now - length, defaultdict(int)
+begin, share, segments = now - length, defaultdict(int), []
 while now > begin:
     at = bisect_right(wakings[tid], (now, 1 << 62))
     if at:
@@ -50,9 +51,12 @@ while now > begin:
         then, waker = born.get(tid, (begin, None))
     then = max(then, begin)
     share[tid] += now - then
+    segments.append(f"{tid} {then - offset} {now - offset}\n")
     now, tid = then, waker
     if tid not in threads:
         break
+if len(sys.argv) > 4:
+    open(sys.argv[4], "w").writelines(segments)
 bad = 0
 for tid in set(share) | set(rows):
     ours, other = rows[tid]["path_ns"] if tid in rows else 0, share[tid]

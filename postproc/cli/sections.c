@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/sections.h"
+
+#include <stdio.h>
+
+#include "cli/commands.h"
+
+void pp_cli_sections_help(void)
+{
+	printf("\nsections (* by default):\n");
+	for (unsigned i = 0; pp_passes[i]; i++)
+		if (pp_passes[i]->summary)
+			printf("%c %-13s %s\n", pp_passes[i]->is_default ? '*' : ' ',
+			       pp_passes[i]->name, pp_passes[i]->summary);
+}
+
+static bool is_section(const char *name)
+{
+	const struct pp_pass *pass = pp_pass_find(name);
+
+	return pass && pass->summary;
+}
+
+int pp_cli_sections_take(const char *command, GPtrArray *sections, char **names, int n_names)
+{
+	for (int i = 0; i < n_names; i++) {
+		if (!is_section(names[i]))
+			return pp_cli_usage(command, "no section '%s'", names[i]);
+		if (!g_ptr_array_find_with_equal_func(sections, names[i], g_str_equal, NULL))
+			g_ptr_array_add(sections, names[i]);
+	}
+	for (unsigned i = 0; n_names == 0 && pp_passes[i]; i++)
+		if (pp_passes[i]->is_default)
+			g_ptr_array_add(sections, (char *)pp_passes[i]->name);
+	return PP_EXIT_GOOD;
+}
+
+unsigned pp_cli_sections_heed(const GPtrArray *sections)
+{
+	unsigned by = 0;
+
+	for (guint i = 0; i < sections->len; i++)
+		by |= pp_pass_find(sections->pdata[i])->selects;
+	return by;
+}
+
+GPtrArray *pp_cli_sections_tables(const struct pp_view *view, const GPtrArray *sections)
+{
+	GPtrArray *tables = g_ptr_array_new();
+
+	for (guint i = 0; i < sections->len; i++) {
+		unsigned n = 0;
+		struct pp_table **found = pp_pass_set_tables(view->passes, sections->pdata[i], &n);
+
+		for (unsigned t = 0; t < n; t++)
+			g_ptr_array_add(tables, found[t]);
+	}
+	return tables;
+}

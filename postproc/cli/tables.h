@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a subcommand prints tables: as text or JSON all of them; as CSV one, or each to a file of its
+ * own, since whatever reads CSV takes a file for one table.
+ */
+#ifndef PP_CLI_TABLES_H
+#define PP_CLI_TABLES_H
+
+#include "cli/options.h"
+#include "core/table.h"
+
+/* What getopt_long() gives for them. */
+enum { PP_CLI_TABLES_FORMAT = 0x200, PP_CLI_TABLES_TABLE, PP_CLI_TABLES_OUTPUT };
+
+/* For the table of a subcommand. */
+#define PP_CLI_TABLES_OPTIONS                                                                      \
+	{"format", required_argument, NULL, PP_CLI_TABLES_FORMAT},                                 \
+	    {"table", required_argument, NULL, PP_CLI_TABLES_TABLE},                               \
+	{                                                                                          \
+		"output", required_argument, NULL, PP_CLI_TABLES_OUTPUT                            \
+	}
+
+/* Their lines of --help. */
+#define PP_CLI_TABLES_HELP                                                                         \
+	PP_CLI_HELP_FORMAT                                                                         \
+	"  --table TABLE      csv: the one to print, as json names it: locks, locks.sites, ...\n"  \
+	"                     (default: the first of the section)\n"                               \
+	"  --output DIR       csv: all tables, each to DIR/TABLE.csv\n"
+
+struct pp_cli_tables {
+	enum pp_cli_format format;
+	const char *key; /* --table; NULL: the first */
+	const char *dir; /* --output; NULL: standard output */
+};
+
+/* Takes the option, if it is one of these; *ret_status: PP_EXIT_GOOD, or the exit status. */
+bool pp_cli_tables_take(const char *command, struct pp_cli_tables *how, int option,
+			const char *value, int *ret_status);
+
+/* Says, as wrong usage, what does not go together.  PP_EXIT_GOOD: nothing. */
+int pp_cli_tables_check(const char *command, const struct pp_cli_tables *how, unsigned n_sections);
+
+/* Notes of what is printed as CSV go to stderr.  The exit status. */
+int pp_cli_tables_print(const struct pp_cli_tables *how, struct pp_table *const *tables,
+			unsigned n_tables);
+
+/* The one row of that table, in a document too long for memory: JSON or CSV.  The first? */
+void pp_cli_append_row(GString *to, enum pp_cli_format format, const struct pp_table *table,
+		       bool is_first);
+
+#endif

@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# --format csv: what readers of CSV find is what JSON has, cell by cell, whatever threads call
+# themselves; one table to standard output, or each to a file; what cannot be done is one line.
+. "$GM_TOP/tests/runtime/record/common.sh"
+command -v python3 >/dev/null || skip "python3 is not installed"
+"$CC" -O0 -g -pg -o names "$GM_TOP/tests/runtime/csv/names.c" -pthread || fail "cannot compile"
+
+# agree DIR OPTION... -- PROGRAM...
+agree()
+{
+	local dir=$1
+	shift
+	rm -rf "$dir" "csv.$dir"
+	mkdir "csv.$dir"
+	"$gprof_mt" record -q -o "$dir" "$@" >out 2>err || { echo "record: $(cat out err)"; return 1; }
+	python3 "$GM_TOP/tests/runtime/csv/agree.py" "$gprof_mt" "$dir" "csv.$dir"
+}
+in_peace agree d -- ./names
+in_peace agree e --set kernel.source=none -- "$GM_BUILD/examples/philosophers" 6 20
+
+# As the file has them: quoted, and no formula; numbers and missing cells are not quoted.
+"$gprof_mt" report -i d --format csv threads >threads.csv 2>err || fail "report: $(cat err)"
+for name in "\"'=1+1\"" "\"'+1\"" "\"'-1\"" "\"'@x\"" "\"''q\"" '"a,""b"""' '"two?lines"' '"?[2J"' '"007"' '" blank "' '"true"'; do
+	[ "$(grep -cF -- ",$name," threads.csv)" = 1 ] || fail "not there: $name in $(cat threads.csv)"
+done
+! grep -q $'\r\|\033' threads.csv || fail "control characters"
+"$gprof_mt" report -i e --format csv threads 2>/dev/null | grep -q ',,' || fail "nothing is missing without the kernel's events"
+
+# fails STATUS MESSAGE ARG...: one line on stderr that says MESSAGE, nothing on stdout.
+fails()
+{
+	local want=$1 message=$2 got
+	shift 2
+	"$gprof_mt" "$@" >out 2>err
+	got=$?
+	[ $got = "$want" ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$message" err ||
+		fail "$*: status $got, $(cat out err)"
+}
+fails 2 "csv is one table: name one section" report -i d --format csv
+fails 2 "csv is one table: name one section" report -i d --format csv locks sync
+fails 2 "--table is for --format csv" report -i d --table locks
+fails 2 "--output is for --format csv" report -i d --format json --output o locks
+fails 2 "--table and --output exclude each other" report -i d --format csv --output o --table locks
+fails 2 "--format html: it is text, json or csv" report -i d --format html
+fails 1 "no table 'lock' in these sections; there are: locks, locks.sites" report -i d --format csv --table lock locks
+fails 1 "nowhere/o: No such file or directory" report -i d --format csv --output nowhere/o threads
+: >file
+fails 1 "file/threads.csv" report -i d --format csv --output file threads

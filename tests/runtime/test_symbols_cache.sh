@@ -1,0 +1,173 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Names and lines are kept from one run to the next, and nothing that is shown depends on it: not on
+# what is in the cache, damaged or not, not on whether there is one, and not on who else writes there.
+# What was found in other files than are there now is not shown.
+set -eu
+gprof_mt=$GM_BUILD/gprof-mt
+export XDG_CACHE_HOME=$PWD/cache
+folder=cache/gprof-mt/symbols
+
+fail()
+{
+	echo "FAIL: $*"
+	exit 1
+}
+
+cat >program.cc <<'END_OF_SOURCE'
+#include <mutex>
+#include <thread>
+static std::mutex one;
+static volatile long sum;
+namespace deep {
+template <class T> struct worker {
+	T n;
+	static inline void add(T by) { std::lock_guard<std::mutex> held(one); sum = sum + by; }
+	__attribute__((noinline)) void operator()() const { for (T i = 0; i < n; i++) add(i); }
+};
+}
+int main()
+{
+	std::thread thread(deep::worker<long>{20});
+	deep::worker<long>{20}();
+	thread.join();
+	return 0;
+}
+END_OF_SOURCE
+g++ -O2 -g -pg -pthread program.cc -o program
+"$gprof_mt" record -q -o data ./program >out 2>err || fail "record: $(cat out err)"
+build_id=$(readelf -n program | sed -n 's/.*Build ID: //p')
+
+# all FILE OPTION...: everything that has names
+all()
+{
+	local to=$1
+	shift
+	"$gprof_mt" report -i data "$@" --format json locks paths flat callgraph quality >"$to" 2>err ||
+		fail "$*: $(cat err)"
+	[ ! -s err ] || fail "$*: $(cat err)"
+}
+
+# as_without WHAT OPTION...: as with no cache
+as_without()
+{
+	local what=$1
+	shift
+	all shown "$@"
+	all plain --no-cache "$@"
+	cmp plain shown || fail "$what: $(diff plain shown | head -n 20)"
+}
+
+# forge FILE FROM TO: changes it, and makes it look whole.
+forge()
+{
+	python3 - "$@" <<-'END'
+	import hashlib, sys
+	name, old, new = sys.argv[1], *(bytes(s, "latin-1").decode("unicode_escape").encode("latin-1") for s in sys.argv[2:])
+	data = open(name, "rb").read()[:-32]
+	assert old in data and len(old) == len(new), (name, old, new)
+	data = data.replace(old, new)
+	open(name, "wb").write(data + hashlib.sha256(data).digest())
+	END
+}
+
+all plain --no-cache
+[ ! -e cache ] || fail "--no-cache made a cache"
+grep -q 'deep::worker<long>::add(long) (program.cc:8)' plain || fail "no names: $(head -n 30 plain)"
+cp plain expected
+as_without "the first time"
+file=$(echo $folder/"$build_id"-*)
+[ -f "$file" ] || fail "nothing kept: $(ls -R cache)"
+cp "$file" good
+inode=$(stat -c %i "$file")
+as_without "again"
+cmp good "$file"
+[ "$(stat -c %i "$file")" = "$inode" ] || fail "written again"
+
+# It is used, and what it says is as fit to print as any name.
+forge "$file" _ZNK4deep6worker '_ZNK4d\x1b\x9bp6worker'
+all shown --demangle no
+grep -q '_ZNK4d??p6worker' shown || fail "not used, or not made printable: $(head -n 30 shown)"
+cp good "$file"
+as_without simple --demangle simple
+as_without functions --demangle no --no-inline
+
+# damaged WHAT: shows what it has to, and mends the file.
+damaged()
+{
+	all shown
+	cmp expected shown || fail "$1: $(diff expected shown | head -n 20)"
+	cmp good "$file" || fail "$1: not mended"
+}
+
+# At every length, and in every bit: tests/unit/test_symbol_cache.c.
+size=$(stat -c %s good)
+head -c $((size / 2)) good >"$file"
+damaged "cut"
+printf '\xff' | dd of="$file" bs=1 seek=$((size / 2)) conv=notrunc status=none
+damaged "changed"
+forge "$file" 'gprof-mt symbols\x01' 'gprof-mt symbols\x02'
+damaged "another version"
+forge "$file" 'libdw ' 'libdx '
+damaged "another libdw"
+
+# Two at once, from nothing.
+rm -r cache
+"$gprof_mt" history -i data --no-cache >listed
+"$gprof_mt" history -i data >one &
+first=$!
+"$gprof_mt" history -i data >two || fail "two at once: $?"
+wait $first || fail "two at once: $?"
+cmp one listed || fail "two at once"
+cmp two listed || fail "two at once"
+[ -z "$(find $folder -name '.*' -type f)" ] || fail "left behind: $(ls -A $folder)"
+as_without "after two at once"
+
+# Where it cannot be kept.
+for place in /proc/none relative "$PWD/program"; do
+	XDG_CACHE_HOME=$place HOME=/proc/none all shown
+	cmp expected shown || fail "$place: $(diff expected shown | head -n 20)"
+done
+[ ! -e relative ] || fail "relative"
+(ulimit -f 0; XDG_CACHE_HOME=$PWD/other "$gprof_mt" history -i data | cmp listed -) >/dev/null 2>&1 || fail "ulimit -f"
+mkdir small
+if unshare --mount true 2>/dev/null; then
+	# shellcheck disable=SC2016 # for the shell within
+	XDG_CACHE_HOME=$PWD/small unshare --mount bash -c '
+		mount -t tmpfs -o size=16k none small || exit 0
+		head -c 1M /dev/zero >small/full 2>/dev/null
+		"$1" history -i data >shown 2>err && cmp listed shown && [ ! -s err ]' - "$gprof_mt" ||
+		fail "a full disk: $(cat err)"
+fi
+
+# The symbols go, a debug file comes and goes: at each time what is there is shown.
+all expected
+objcopy --only-keep-debug program away.debug
+touch -r program now
+strip --strip-all program
+touch -r now program
+as_without "stripped"
+! grep -q 'program\.cc' shown || fail "stripped: $(head -n 30 shown)"
+mv away.debug program.debug
+as_without "with a debug file"
+grep -q 'deep::worker<long>::add(long) (program.cc:8)' shown || fail "with a debug file: $(head -n 30 shown)"
+as_without "with a debug file, again"
+rm program.debug
+as_without "without it again"
+! grep -q 'program\.cc' shown || fail "without it again: $(head -n 30 shown)"
+
+# What is in .dwo files may change without any sign: it is not kept.
+cat >split.c <<'END_OF_SOURCE'
+#include <pthread.h>
+int main(void)
+{
+	pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+	return pthread_mutex_lock(&one) | pthread_mutex_unlock(&one);
+}
+END_OF_SOURCE
+"$CC" -O1 -g -gsplit-dwarf -pg -pthread split.c -o split
+"$gprof_mt" record -q -o data ./split >out 2>err || fail "record: $(cat out err)"
+as_without ".dwo files"
+grep -q 'main (split\.c:5)' shown || fail ".dwo files: $(head -n 30 shown)"
+build_id=$(readelf -n split | sed -n 's/.*Build ID: //p')
+[ -z "$(find $folder -name "$build_id*")" ] || fail ".dwo files: kept"
