@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/captures.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/command.h"
+
+enum { RUN, CAPTURE, COMMAND, STARTED, LEVEL, SOURCE, CPUS, PROBLEMS, N_COLUMNS };
+
+static const struct pp_column columns[N_COLUMNS] = {
+    [RUN] = {"run", "", PP_TYPE_TEXT, PP_COLUMN_KEY, "A or B"},
+    [CAPTURE] = {"dir", "capture", PP_TYPE_TEXT, 0, "its directory"},
+    [COMMAND] = {"command", "command", PP_TYPE_TEXT, 0, "as it was given to record"},
+    [STARTED] = {"start_time", "started", PP_TYPE_TEXT, 0, "UTC"},
+    [LEVEL] = {"level", "profile", PP_TYPE_TEXT, PP_COLUMN_JSON_ONLY, "profile.level"},
+    [SOURCE] = {"kernel_source", "scheduling", PP_TYPE_TEXT, PP_COLUMN_JSON_ONLY,
+		"where scheduling events came from"},
+    [CPUS] = {"cpus", "CPUs", PP_TYPE_COUNT, 0, "of the machine"},
+    [PROBLEMS] = {"problems", "problems", PP_TYPE_COUNT, 0, "rows of its quality section"},
+};
+
+/* --- what a capture says of itself ---------------------------------------------------------- */
+
+static JsonObject *info_of(const struct pp_view *view)
+{
+	return view->capture->model->info;
+}
+
+static JsonObject *part_of(const struct pp_view *view, const char *part)
+{
+	return part ? pp_json_object(info_of(view), part) : info_of(view);
+}
+
+/* What was loaded first; NULL: no load map. */
+static const struct pp_load *program_of(const struct pp_view *view)
+{
+	const GPtrArray *processes = view->capture->model->processes;
+
+	for (guint p = 0; p < processes->len; p++) {
+		const struct pp_process *process = processes->pdata[p];
+
+		if (process->maps && process->maps->len)
+			return &g_array_index(process->maps, struct pp_load, 0);
+	}
+	return NULL;
+}
+
+static char *command_of(const struct pp_view *view)
+{
+	const struct pp_load *program = program_of(view);
+	char *command = pp_command_text(info_of(view));
+
+	return command || !program ? command : g_strdup(program->path);
+}
+
+static void add_row(struct pp_table *table, const char *run, const struct pp_view *view)
+{
+	struct pp_cell *row = pp_table_add_row(table);
+	g_autofree char *command = command_of(view);
+	int64_t cpus = pp_json_int(part_of(view, "host"), "cpus", 0);
+
+	pp_cell_set_text(&row[RUN], run);
+	pp_cell_set_text(&row[CAPTURE], view->capture->model->dir);
+	pp_cell_set_text(&row[COMMAND], command);
+	pp_cell_set_text(&row[STARTED], pp_json_string(info_of(view), "start_time"));
+	pp_cell_set_text(&row[LEVEL], pp_json_string(part_of(view, "config"), "level"));
+	pp_cell_set_text(&row[SOURCE], pp_json_string(part_of(view, "kernel"), "source"));
+	if (cpus > 0)
+		pp_cell_set_count(&row[CPUS], (uint64_t)cpus);
+	pp_cell_set_count(&row[PROBLEMS], view->capture->model->problems->len);
+}
+
+/* --- in what they differ -------------------------------------------------------------------- */
+
+/* A note if both say something, and not the same. */
+static void note_text(struct pp_table *table, const char *what, const char *a, const char *b)
+{
+	if (a && b && strcmp(a, b) != 0)
+		pp_table_note(table, "%s: %s in A, %s in B", what, a, b);
+}
+
+static void note_program(struct pp_table *table, const struct pp_view *a, const struct pp_view *b)
+{
+	const struct pp_load *of_a = program_of(a), *of_b = program_of(b);
+	g_autofree char *command_a = command_of(a);
+	g_autofree char *command_b = command_of(b);
+	g_autofree char *name_a = of_a ? g_path_get_basename(of_a->path) : NULL;
+	g_autofree char *name_b = of_b ? g_path_get_basename(of_b->path) : NULL;
+
+	if (name_a && name_b && strcmp(name_a, name_b) != 0)
+		note_text(table, "not the same program", name_a, name_b);
+	else
+		note_text(table, "not the same command", command_a, command_b);
+	if (name_a && name_b && strcmp(name_a, name_b) == 0 && of_a->build_id && of_b->build_id &&
+	    strcmp(of_a->build_id, of_b->build_id) != 0)
+		pp_table_note(
+		    table,
+		    "%s was built anew between A and B: where its lines moved, --no-lines "
+		    "still finds the same sites",
+		    name_a);
+}
+
+static void note_ends(struct pp_table *table, const struct pp_view *a, const struct pp_view *b)
+{
+	static const char *const members[][2] = {{"exit_status", "exit status"},
+						 {"signal", "ended by signal"}};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(members); i++) {
+		int64_t of_a = pp_json_int(info_of(a), members[i][0], -1);
+		int64_t of_b = pp_json_int(info_of(b), members[i][0], -1);
+		g_autofree char *text_a =
+		    of_a < 0 ? g_strdup("none") : g_strdup_printf("%" PRId64, of_a);
+		g_autofree char *text_b =
+		    of_b < 0 ? g_strdup("none") : g_strdup_printf("%" PRId64, of_b);
+
+		if (part_of(a, "host") && part_of(b, "host"))
+			note_text(table, members[i][1], text_a, text_b);
+	}
+}
+
+/* All settings of which both captures tell; where each was written is no matter. */
+static void note_settings(struct pp_table *table, const struct pp_view *a, const struct pp_view *b)
+{
+	JsonObject *of_a = part_of(a, "config"), *of_b = part_of(b, "config");
+	GList *members = of_a ? json_object_get_members(of_a) : NULL;
+
+	for (GList *member = members; member; member = member->next) {
+		const char *key = member->data;
+		g_autofree char *what = g_strdup_printf("recorded with another %s", key);
+
+		/* "level" is "profile.level" under its old name. */
+		if (!g_str_has_prefix(key, "output.") && strcmp(key, "level") != 0)
+			note_text(table, what, pp_json_string(of_a, key),
+				  pp_json_string(of_b, key));
+	}
+	g_list_free(members);
+	note_text(table, "scheduling events from elsewhere",
+		  pp_json_string(part_of(a, "kernel"), "source"),
+		  pp_json_string(part_of(b, "kernel"), "source"));
+}
+
+static void note_machine(struct pp_table *table, const struct pp_view *a, const struct pp_view *b)
+{
+	static const char *const members[][2] = {{"hostname", "another machine"},
+						 {"machine", "another architecture"},
+						 {"release", "another kernel"},
+						 {"glibc", "another glibc"}};
+	int64_t cpus_a = pp_json_int(part_of(a, "host"), "cpus", 0);
+	int64_t cpus_b = pp_json_int(part_of(b, "host"), "cpus", 0);
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(members); i++)
+		note_text(table, members[i][1], pp_json_string(part_of(a, "host"), members[i][0]),
+			  pp_json_string(part_of(b, "host"), members[i][0]));
+	if (cpus_a > 0 && cpus_b > 0 && cpus_a != cpus_b)
+		pp_table_note(table, "another number of CPUs: %" PRId64 " in A, %" PRId64 " in B",
+			      cpus_a, cpus_b);
+}
+
+static void note_problems(struct pp_table *table, const char *run, const struct pp_view *view)
+{
+	const struct pp_model *model = view->capture->model;
+
+	if (model->problems->len)
+		pp_table_note(
+		    table, "%s has losses or contradictions: see `gprof-mt report -i %s quality`",
+		    run, model->dir);
+}
+
+struct pp_table *pp_cli_captures(const struct pp_view *a, const struct pp_view *b)
+{
+	struct pp_table *table = pp_table_new("captures", "Captures", columns, N_COLUMNS);
+
+	add_row(table, "A", a);
+	add_row(table, "B", b);
+	note_program(table, a, b);
+	note_ends(table, a, b);
+	note_settings(table, a, b);
+	note_machine(table, a, b);
+	note_problems(table, "A", a);
+	note_problems(table, "B", b);
+	return table;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* gprof-mt diff: the tables of two captures, compared. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/captures.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/sections.h"
+#include "cli/select.h"
+#include "cli/tables.h"
+#include "cli/view.h"
+#include "core/printable.h"
+#include "core/table_diff.h"
+#include "core/table_flat.h"
+
+/* Rows of a table in text, unless --top says how many. */
+#define TEXT_ROWS 20u
+
+enum { A, B, N_RUNS };
+
+struct arguments {
+	const char *dirs[N_RUNS];
+	struct pp_cli_tables how;
+	struct pp_selection *selections[N_RUNS]; /* the same; each finds what is there */
+	struct pp_diff_options diff;
+	bool has_top;
+	GPtrArray *sections;
+};
+
+/* --- options -------------------------------------------------------------------------------- */
+
+enum { OPTION_MIN_CHANGE = 0x300, OPTION_TOP, OPTION_NO_LINES };
+
+static void print_help(void)
+{
+	printf("usage: gprof-mt diff [OPTION...] DIR_A DIR_B [SECTION...]\n\n"
+	       "The tables of two captures, rows of the same thread names, functions, objects and\n"
+	       "sites beside each other, the largest change first.\n\n"
+	       "  --min-change PCT   leave out rows whose first figure changed by less\n"
+	       "  --top N            the N largest changes of each table (default %u in text,\n"
+	       "                     otherwise all); 0: all\n"
+	       "  --no-lines         sites are the same if the line alone is "
+	       "another\n" PP_CLI_TABLES_HELP PP_CLI_SELECT_HELP PP_CLI_HELP_SYMBOLS,
+	       TEXT_ROWS);
+	pp_cli_sections_help();
+}
+
+static int take_min_change(struct arguments *arguments, const char *value)
+{
+	char *end;
+	double pct = g_ascii_strtod(value, &end);
+
+	if (end == value || strcmp(*end == '%' ? end + 1 : end, "") != 0 || !isfinite(pct) ||
+	    pct < 0)
+		return pp_cli_usage("diff", "--min-change %s: not a percentage", value);
+	arguments->diff.min_change_pct = pct;
+	return PP_EXIT_GOOD;
+}
+
+static int take_top(struct arguments *arguments, const char *value)
+{
+	guint64 top = 0;
+
+	if (!g_ascii_string_to_unsigned(value, 10, 0, UINT_MAX, &top, NULL))
+		return pp_cli_usage("diff", "--top %s: not a number", value);
+	arguments->diff.top = (unsigned)top;
+	arguments->has_top = true;
+	return PP_EXIT_GOOD;
+}
+
+static int take_option(void *data, int option, const char *value)
+{
+	struct arguments *arguments = data;
+	int status;
+
+	switch (option) {
+	case OPTION_MIN_CHANGE:
+		return take_min_change(arguments, value);
+	case OPTION_TOP:
+		return take_top(arguments, value);
+	case OPTION_NO_LINES:
+		arguments->diff.no_lines = true;
+		return PP_EXIT_GOOD;
+	}
+	if (pp_cli_tables_take("diff", &arguments->how, option, value, &status))
+		return status;
+	for (unsigned run = 0; run < N_RUNS; run++) {
+		pp_cli_select_take("diff", arguments->selections[run], option, value, &status);
+		if (status != PP_EXIT_GOOD)
+			break;
+	}
+	return status;
+}
+
+static const struct option option_table[] = {
+    {"min-change", required_argument, NULL, OPTION_MIN_CHANGE},
+    {"top", required_argument, NULL, OPTION_TOP},
+    {"no-lines", no_argument, NULL, OPTION_NO_LINES},
+    PP_CLI_TABLES_OPTIONS,
+    PP_CLI_SELECT_OPTIONS,
+    PP_CLI_OPTIONS_SYMBOLS,
+    PP_CLI_OPTIONS_END,
+};
+
+static const struct pp_cli_options options = {"diff", ":h", option_table, print_help, take_option};
+
+/* A number means another thread, and an address another object, in each run. */
+static int check_selection(const struct pp_selection *selection)
+{
+	if (selection->tids->len)
+		return pp_cli_usage("diff", "--tid: a thread has another in each run; --thread "
+					    "takes names");
+	for (guint i = 0; i < selection->objects->len; i++) {
+		const struct pp_wanted *wanted = selection->objects->pdata[i];
+
+		if (wanted->number)
+			return pp_cli_usage("diff",
+					    "--object %s: an object has another address in each "
+					    "run; its name is taken",
+					    wanted->text);
+	}
+	return PP_EXIT_GOOD;
+}
+
+static int take_words(struct arguments *arguments, char **words, int n_words)
+{
+	int status;
+
+	if (n_words < N_RUNS)
+		return pp_cli_usage("diff", "it needs the directories of two captures");
+	for (unsigned run = 0; run < N_RUNS; run++)
+		arguments->dirs[run] = words[run];
+	status =
+	    pp_cli_sections_take("diff", arguments->sections, words + N_RUNS, n_words - N_RUNS);
+	if (status == PP_EXIT_GOOD)
+		status = pp_cli_tables_check("diff", &arguments->how, arguments->sections->len);
+	return status == PP_EXIT_GOOD ? check_selection(arguments->selections[A]) : status;
+}
+
+/* --- tables --------------------------------------------------------------------------------- */
+
+/* Those of `flat` that nothing was made of yet, each with the other run's of its name. */
+static void add_diffs(const struct arguments *arguments, const struct pp_flat_tables *flat,
+		      unsigned run, GPtrArray *diffs)
+{
+	for (guint i = 0; i < flat[run].all->len; i++) {
+		const struct pp_table *table = flat[run].all->pdata[i];
+		const struct pp_table *other = pp_flat_tables_find(&flat[!run], table->key);
+
+		if (table->is_excerpt || (run == B && other))
+			continue;
+		pp_table_diff(run == A ? table : other, run == A ? other : table, &arguments->diff,
+			      diffs);
+	}
+}
+
+static void add_all_diffs(const struct arguments *arguments, const struct pp_view *views,
+			  GPtrArray *diffs)
+{
+	struct pp_flat_tables flat[N_RUNS];
+	GPtrArray *tables[N_RUNS];
+
+	for (unsigned run = 0; run < N_RUNS; run++) {
+		tables[run] = pp_cli_sections_tables(&views[run], arguments->sections);
+		pp_flat_tables_init(&flat[run], (struct pp_table *const *)tables[run]->pdata,
+				    tables[run]->len);
+	}
+	for (unsigned run = 0; run < N_RUNS; run++)
+		add_diffs(arguments, flat, run, diffs);
+	for (unsigned run = 0; run < N_RUNS; run++) {
+		pp_flat_tables_done(&flat[run]);
+		g_ptr_array_unref(tables[run]);
+	}
+}
+
+/* What is not to be compared is said, wherever the tables go. */
+static void print_caveats(const struct pp_table *captures)
+{
+	for (guint i = 0; i < captures->notes->len; i++) {
+		g_autofree char *note = pp_printable(g_strdup(captures->notes->pdata[i]));
+
+		fprintf(stderr, "gprof-mt: %s\n", note);
+	}
+}
+
+static int print_diffs(const struct arguments *arguments, const struct pp_view *views,
+		       struct pp_table *captures)
+{
+	g_autoptr(GPtrArray) diffs = g_ptr_array_new_with_free_func((GDestroyNotify)pp_table_free);
+	struct pp_cli_tables how = arguments->how;
+	bool is_one = how.format == PP_CLI_CSV && !how.dir;
+	int status;
+
+	g_ptr_array_add(diffs, captures);
+	add_all_diffs(arguments, views, diffs);
+	for (guint i = 1; i < diffs->len && !arguments->has_top; i++)
+		((struct pp_table *)diffs->pdata[i])->text_rows = TEXT_ROWS;
+	if (is_one && !how.key && diffs->len > 1)
+		how.key = ((const struct pp_table *)diffs->pdata[1])->key;
+	status = pp_cli_tables_print(&how, (struct pp_table *const *)diffs->pdata, diffs->len);
+	if (is_one && status == PP_EXIT_GOOD)
+		print_caveats(captures);
+	return status;
+}
+
+/* -------------------------------------------------------------------------------------------- */
+
+static int read_run(const struct arguments *arguments, struct pp_view *view, unsigned run,
+		    struct pp_error *err)
+{
+	int ret = pp_view_open(view, arguments->dirs[run], NULL, err);
+
+	if (ret < 0)
+		return ret;
+	view->name = run == A ? "A" : "B";
+	pp_view_select(view, arguments->selections[run]);
+	return pp_view_run(view, (const char *const *)arguments->sections->pdata,
+			   arguments->sections->len, err);
+}
+
+/* What is selected has to be in one of the runs; that it is not in the other is a note. */
+static int check_found(const struct arguments *arguments, const struct pp_view *views,
+		       struct pp_table *captures, struct pp_error *err)
+{
+	unsigned heeded = pp_cli_sections_heed(arguments->sections);
+	struct pp_error errors[N_RUNS] = {PP_ERROR_INIT, PP_ERROR_INIT};
+	int rets[N_RUNS];
+
+	for (unsigned run = 0; run < N_RUNS; run++)
+		rets[run] = pp_cli_select_check(&views[run], heeded, &errors[run]);
+	for (unsigned run = 0; run < N_RUNS; run++) {
+		g_autofree char *text = pp_error_text(&errors[run]);
+
+		if (rets[run] < 0 && rets[!run] == 0)
+			pp_table_note(captures, "%s", text);
+		else if (rets[run] < 0 && run == A)
+			pp_error_add(err, rets[run], "%s", text);
+		pp_error_done(&errors[run]);
+	}
+	return rets[A] < 0 && rets[B] < 0 ? rets[A] : 0;
+}
+
+static int diff(const struct arguments *arguments)
+{
+	struct pp_error err = PP_ERROR_INIT;
+	struct pp_view views[N_RUNS] = {0};
+	struct pp_table *captures = NULL;
+	int ret = 0, status;
+
+	for (unsigned run = 0; run < N_RUNS && ret == 0; run++)
+		ret = read_run(arguments, &views[run], run, &err);
+	if (ret == 0) {
+		captures = pp_cli_captures(&views[A], &views[B]);
+		ret = check_found(arguments, views, captures, &err);
+	}
+	if (ret == 0) {
+		status = print_diffs(arguments, views, captures);
+		for (unsigned run = 0; run < N_RUNS; run++) {
+			int damaged = pp_view_print_damage(&views[run]);
+
+			status = MAX(status, damaged);
+		}
+	} else {
+		status = pp_cli_fail(&err);
+		pp_table_free(captures);
+	}
+	for (unsigned run = 0; run < N_RUNS; run++)
+		pp_view_done(&views[run]);
+	return status;
+}
+
+int pp_cmd_diff(int argc, char **argv)
+{
+	struct arguments arguments = {
+	    .selections = {pp_selection_new(), pp_selection_new()},
+	    .sections = g_ptr_array_new(),
+	};
+	int status = pp_cli_options_read(&options, argc, argv, &arguments);
+
+	if (status < 0) {
+		status = take_words(&arguments, argv + optind, argc - optind);
+		arguments.diff.changed_only = arguments.how.format == PP_CLI_TEXT;
+		if (status == PP_EXIT_GOOD)
+			status = diff(&arguments);
+	}
+	for (unsigned run = 0; run < N_RUNS; run++)
+		pp_selection_free(arguments.selections[run]);
+	g_ptr_array_unref(arguments.sections);
+	return status;
+}

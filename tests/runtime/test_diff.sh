@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# `gprof-mt diff`: known differences of two runs, by thread, function, object and site; all figures
+# against those of the two reports; a capture and itself; what cannot be compared is said.
+. "$GM_TOP/tests/runtime/record/common.sh"
+for tool in jq python3; do
+	command -v $tool >/dev/null || skip "$tool is not installed"
+done
+source=$GM_TOP/tests/runtime/diff/counts.c
+"$CC" -O1 -g -pg -Wl,--build-id -o counts "$source" -pthread || fail "cannot compile"
+
+# make_capture DIR ARG...: without what a scheduler or a clock would make differ.
+make_capture()
+{
+	local dir=$1
+	shift
+	"$gprof_mt" record -q -o "$dir" --set kernel.source=none --set sample.hz=0 "$@" >out 2>err || fail "record: $(cat out err)"
+}
+make_capture a ./counts 3 1000 40
+make_capture b ./counts 4 1500 60 more
+
+# holds JQ_EXPRESSION FILE
+holds()
+{
+	jq -e "$1" "$2" >/dev/null || fail "not so: $1 in $(cat "$2")"
+}
+"$gprof_mt" diff --format json a b summary threads sync locks flat callgraph >json 2>err || fail "diff: $(cat err)"
+[ ! -s err ] || fail "stderr: $(cat err)"
+step='.functions[] | select(.name == "step" and .thread == '
+holds "$step\"first\") | .calls_a == 1000 and .calls_b == 1500 and .calls_change == 500 and .calls_ratio == 1.5 and .rows_b == 1" json
+holds "$step\"next\") | .calls_a == 2000 and .calls_b == 4500 and .calls_change == 2500 and .rows_a == 2 and .rows_b == 3" json
+holds '[.functions[] | select(.name == "extra") | .in] | unique == ["only B"]' json
+holds '[.functions[] | select(.name == "extra") | .calls_a, .calls_change] | unique == [null]' json
+holds '.functions[0].name == "step" and .functions[0].thread == "next"' json
+holds '.locks[] | select(.group == "lock") | .acquired_a == 120 and .acquired_b == 240 and .acquired_change == 120' json
+holds '[.["locks.sites"][] | select(.locks_group == "lock")] | length == 1 and (.[0].site | startswith("take (")) and .[0].calls_change == 120' json
+holds '.threads[] | select(.name == "more") | .in == "only B" and .group == "run_more"' json
+holds '[.notes[] | select(.section == "captures")] | length == 1 and (.[0].note | startswith("not the same command"))' json
+python3 "$GM_TOP/tests/runtime/diff/agree.py" "$gprof_mt" a b || fail "a and b"
+python3 "$GM_TOP/tests/runtime/diff/agree.py" "$gprof_mt" b a || fail "b and a"
+
+# The same program with the same arguments: other ids and addresses, the same counts.
+make_capture c ./counts 3 1000 40
+"$gprof_mt" diff --format json a c flat locks >json 2>err || fail "diff: $(cat err)"
+holds '[.functions[], .locks[], .["locks.sites"][] | .in] | unique == ["both"]' json
+holds '[.functions[] | .calls_change // 0] + [.locks[] | .acquired_change // 0] | unique == [0]' json
+
+# A capture and itself.
+sections=$("$gprof_mt" report --help | sed -n '/^sections/,$s/^[* ] \([a-z-]*\) .*/\1/p')
+# shellcheck disable=SC2086 # words
+"$gprof_mt" diff --format json b b $sections >json 2>err || fail "diff: $(cat err)"
+holds '[to_entries[] | select(.key != "schema" and .key != "notes" and .key != "captures") | .value[] | to_entries[] |
+	select(.key | endswith("_change")) | .value] | unique | . == [null, 0] or . == [0]' json
+holds '[to_entries[] | select(.key != "schema" and .key != "notes" and .key != "captures") | .value[] | .in] | unique == ["both"]' json
+# shellcheck disable=SC2086
+"$gprof_mt" diff b b $sections >text 2>err || fail "diff: $(cat err)"
+[ "$(grep -c '^  none$' text)" = "$(grep -c '^[A-Z]' text | awk '{ print $1 - 1 }')" ] || fail "there is a change: $(cat text)"
+
+# Text has the largest changes and says what is left out; so do --min-change and --top.
+"$gprof_mt" diff a b flat >text 2>err || fail "diff: $(cat err)"
+grep -Eq '^ +run +next +step +both +2 +3 +2000 +4500 +\+2500 +2\.25' text || fail "not there: step in $(cat text)"
+"$gprof_mt" diff --format json --min-change 60% a b flat >json || fail "--min-change"
+holds '[.functions[] | select(.name == "step") | .thread] == ["next"]' json
+holds '[.notes[].note | select(startswith("calls changed by less than 60 %"))] | length == 1' json
+"$gprof_mt" diff --format json --top 1 a b flat sync >json || fail "--top"
+holds '(.functions | length) == 1 and (.sync | length) == 1' json
+"$gprof_mt" diff --format json --thread more a b threads >json || fail "--thread"
+holds '[.threads[].name] == ["more"]' json
+holds '[.notes[].note | select(startswith("a: no thread has a name like"))] | length == 1' json
+
+# Lines that moved.
+(echo; echo; cat "$source") >counts.c
+mkdir moved && "$CC" -O1 -g -pg -Wl,--build-id -o moved/counts counts.c -pthread || fail "cannot compile"
+make_capture m moved/counts 3 1000 40
+"$gprof_mt" diff --format json a m locks >json || fail "diff"
+holds '[.["locks.sites"][] | select(.locks_group == "lock") | .in] | sort == ["only A", "only B"]' json
+holds '[.notes[].note | select(contains("built anew"))] | length == 1' json
+"$gprof_mt" diff --format json --no-lines a m locks >json || fail "--no-lines"
+holds '[.["locks.sites"][] | select(.locks_group == "lock") | .in, .site] == ["both", "take (counts.c)"]' json
+
+# Another program, recorded in another way.
+make_capture p --profile applic-only --set sample.hz=50 "$GM_BUILD/examples/philosophers" 2 2
+"$gprof_mt" diff a p >text || fail "diff"
+for note in "not the same program: counts in A, philosophers in B" "recorded with another sample.hz: 0 in A, 50 in B" \
+	"recorded with another profile.level: full-sched in A, applic-only in B"; do
+	grep -qF "note: $note" text || fail "not said: $note in $(cat text)"
+done
+"$gprof_mt" diff --format csv a p threads >csv 2>err || fail "diff"
+grep -qF "not the same program" err || fail "not said: $(cat err)"
+
+# Damage, with the run that has it.
+cp -r b cut
+stream=$(find cut -path '*/user/*' -name 'stream*' -size +0 | sort | head -n 1)
+truncate -s 50 "$stream" || fail "no stream in $(find cut)"
+"$gprof_mt" diff a cut >out 2>err
+[ $? = 1 ] && [ -s out ] && grep -q "^gprof-mt: B: " err && ! grep -vq "^gprof-mt: B: " err || fail "damage: $(cat err)"
+
+# fails STATUS MESSAGE ARG...: one line on stderr that says MESSAGE, nothing on stdout.
+fails()
+{
+	local want=$1 message=$2 got
+	shift 2
+	"$gprof_mt" diff "$@" >out 2>err
+	got=$?
+	[ $got = "$want" ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$message" err ||
+		fail "$*: status $got, $(cat out err)"
+}
+echo text >file
+mkdir empty
+fails 2 "it needs the directories of two captures" a
+fails 2 "no section 'lock'" a b lock
+fails 2 "--tid: a thread has another in each run" --tid 1 a b
+fails 2 "--object 0x12: an object has another address in each run" --object 0x12 a b
+fails 2 "--min-change x: not a percentage" --min-change x a b
+fails 2 "--min-change nan: not a percentage" --min-change nan a b
+fails 2 "--top 1.5: not a number" --top 1.5 a b
+fails 2 "csv is one table" --format csv a b
+fails 1 "nowhere: " a nowhere
+fails 1 "nowhere: " nowhere a
+fails 1 "empty is not a capture" a empty
+fails 1 "file is not a capture" file a
+fails 1 "no thread has a name like 'cook'" --thread cook a b
+fails 1 "no table 'lock'" --format csv --table lock a b
