@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* gprof-mt export: a capture as a file that another viewer reads. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/select.h"
+#include "cli/view.h"
+#include "export/exporter.h"
+#include "input/events.h"
+
+struct arguments {
+	const char *dir, *format, *what, *output;
+	bool no_threads;
+	struct pp_selection *selection;
+	const struct pp_exporter *exporter; /* that these ask for */
+};
+
+static void print_help(void)
+{
+	printf("usage: gprof-mt export --format FORMAT [OPTION...]\n\n"
+	       "  -i, --input DIR    the capture (default %s)\n"
+	       "  --format FORMAT    folded or callgrind\n"
+	       "  --what WHAT        of a format with several: which figures\n"
+	       "  -o, --output FILE  where to; -: standard output\n"
+	       "  --no-threads       stacks without the thread as their outermost "
+	       "frame\n" PP_CLI_SELECT_HELP PP_CLI_HELP_SYMBOLS "\nformats:\n",
+	       PP_DEFAULT_CAPTURE);
+	for (unsigned i = 0; pp_exporters[i]; i++)
+		printf("  %-9s %-7s  %s\n", pp_exporters[i]->format, pp_exporters[i]->what ?: "",
+		       pp_exporters[i]->summary);
+}
+
+static int take_option(void *data, int option, const char *value)
+{
+	struct arguments *arguments = data;
+	int status;
+
+	if (pp_cli_select_take("export", arguments->selection, option, value, &status))
+		return status;
+	switch (option) {
+	case 'f':
+		arguments->format = value;
+		break;
+	case 'w':
+		arguments->what = value;
+		break;
+	case 'o':
+		arguments->output = value;
+		break;
+	case 'n':
+		arguments->no_threads = true;
+		break;
+	default:
+		arguments->dir = value;
+		break;
+	}
+	return PP_EXIT_GOOD;
+}
+
+static const struct option option_table[] = {
+    {"input", required_argument, NULL, 'i'},
+    {"format", required_argument, NULL, 'f'},
+    {"what", required_argument, NULL, 'w'},
+    {"output", required_argument, NULL, 'o'},
+    {"no-threads", no_argument, NULL, 'n'},
+    PP_CLI_SELECT_OPTIONS,
+    PP_CLI_OPTIONS_SYMBOLS,
+    PP_CLI_OPTIONS_END,
+};
+
+static const struct pp_cli_options options = {"export", ":i:o:h", option_table, print_help,
+					      take_option};
+
+static void add_name(GString *to, const char *name)
+{
+	g_string_append_printf(to, "%s%s", to->len ? ", " : "", name);
+}
+
+/* PP_EXIT_GOOD: arguments->exporter is it. */
+static int find_exporter(struct arguments *arguments)
+{
+	g_autoptr(GString) formats = g_string_new(NULL), whats = g_string_new(NULL);
+	const char *last = "";
+
+	for (unsigned i = 0; pp_exporters[i] && !arguments->exporter; i++) {
+		const struct pp_exporter *exporter = pp_exporters[i];
+
+		if (!g_str_equal(last, exporter->format))
+			add_name(formats, exporter->format);
+		last = exporter->format;
+		if (!arguments->format || !g_str_equal(arguments->format, exporter->format))
+			continue;
+		if (exporter->what)
+			add_name(whats, exporter->what);
+		if (!arguments->what || g_strcmp0(arguments->what, exporter->what) == 0)
+			arguments->exporter = exporter;
+	}
+	if (arguments->exporter)
+		return PP_EXIT_GOOD;
+	if (!arguments->format)
+		return pp_cli_usage("export", "no --format: it is %s", formats->str);
+	if (whats->len)
+		return pp_cli_usage("export", "--what '%s': it is %s", arguments->what, whats->str);
+	if (arguments->what && strstr(formats->str, arguments->format))
+		return pp_cli_usage("export", "--what '%s': %s has one kind of figures only",
+				    arguments->what, arguments->format);
+	return pp_cli_usage("export", "no format '%s': it is %s", arguments->format, formats->str);
+}
+
+/* -1: go on; else the exit status. */
+static int check(struct arguments *arguments, int argc, char **argv)
+{
+	int status;
+
+	if (optind < argc)
+		return pp_cli_usage("export", "'%s': it takes options only", argv[optind]);
+	status = find_exporter(arguments);
+	if (status != PP_EXIT_GOOD)
+		return status;
+	if (arguments->no_threads && !arguments->exporter->has_thread_frames)
+		return pp_cli_usage("export", "--no-threads: %s has no frames of threads",
+				    arguments->format);
+	status = pp_cli_select_refuse("export", arguments->selection, arguments->exporter->selects);
+	if (!arguments->output)
+		arguments->output = arguments->exporter->file_name;
+	return status == PP_EXIT_GOOD ? -1 : status;
+}
+
+/* -------------------------------------------------------------------------------------------- */
+
+struct run {
+	const struct pp_exporter *exporter;
+	struct pp_view view;
+	struct pp_out out;
+	struct pp_export export;
+	bool *has_returns;
+	void *state;
+};
+
+static void note_return(void *data, const struct pp_event *event)
+{
+	((bool *)data)[event->thread->serial] = true;
+}
+
+static int look_for_returns(struct run *run, struct pp_error *err)
+{
+	struct pp_capture *capture = run->view.capture;
+
+	if (!capture->histories->len)
+		return pp_error_add(err, -ENODATA,
+				    "%s: no history of calls; record with "
+				    "`--set calls.mode=history` a program built with -pg",
+				    capture->model->dir);
+	run->has_returns = g_new0(bool, capture->model->threads->len);
+	run->export.has_returns = run->has_returns;
+	return pp_events_read(capture, PP_EVENT_MASK(PP_EVENT_RETURN), note_return,
+			      run->has_returns, err);
+}
+
+static void take_event(void *data, const struct pp_event *event)
+{
+	struct run *run = data;
+
+	pp_pass_set_event(run->view.passes, event);
+	if (run->exporter->event && PP_EVENT_MASK(event->kind) & run->exporter->kinds)
+		run->exporter->event(run->state, event);
+}
+
+static int sweep(struct run *run, struct pp_error *err)
+{
+	struct pp_view *view = &run->view;
+	static const char *const none[] = {NULL};
+	const char *const *needs = run->exporter->needs ?: none;
+	int ret;
+
+	view->passes = pp_pass_set_new(&view->context, needs, g_strv_length((char **)needs));
+	run->export.passes = view->passes;
+	run->state = run->exporter->start(&run->export);
+	ret = pp_events_read(view->capture, pp_pass_set_kinds(view->passes) | run->exporter->kinds,
+			     take_event, run, err);
+	if (ret == 0)
+		ret = pp_cli_select_check(view, PP_SELECT_THREAD, err);
+	if (ret < 0)
+		return ret;
+	pp_pass_set_finish(view->passes, view->capture->model->end_ns);
+	return run->exporter->finish(run->state, view->capture->model->end_ns, err);
+}
+
+static int export(struct run *run, const struct arguments *arguments, struct pp_error *err)
+{
+	int ret = pp_view_open(&run->view, arguments->dir, NULL, err);
+
+	if (ret < 0)
+		return ret;
+	pp_view_select(&run->view, arguments->selection);
+	if (run->exporter->needs_history)
+		ret = look_for_returns(run, err);
+	if (ret == 0)
+		ret = pp_out_open(&run->out, arguments->output, err);
+	if (ret == 0)
+		ret = sweep(run, err);
+	if (ret == 0)
+		ret = pp_cli_select_check(&run->view, run->exporter->selects, err);
+	return ret < 0 ? ret : pp_out_finish(&run->out, err);
+}
+
+static int run_export(const struct arguments *arguments)
+{
+	struct pp_error err = PP_ERROR_INIT;
+	struct run run = {.exporter = arguments->exporter};
+	int status;
+
+	run.export = (struct pp_export){.context = &run.view.context,
+					.out = &run.out,
+					.no_threads = arguments->no_threads,
+					.notes = g_ptr_array_new_with_free_func(g_free)};
+	if (export(&run, arguments, &err) < 0) {
+		status = pp_cli_fail(&err);
+	} else {
+		for (guint i = 0; i < run.export.notes->len; i++)
+			fprintf(stderr, "gprof-mt export: %s\n",
+				(const char *)run.export.notes->pdata[i]);
+		status = pp_view_print_damage(&run.view);
+	}
+	if (run.state)
+		run.exporter->free(run.state);
+	pp_out_done(&run.out);
+	g_ptr_array_unref(run.export.notes);
+	g_free(run.has_returns);
+	pp_view_done(&run.view);
+	return status;
+}
+
+int pp_cmd_export(int argc, char **argv)
+{
+	struct arguments arguments = {.dir = PP_DEFAULT_CAPTURE, .selection = pp_selection_new()};
+	int status = pp_cli_options_read(&options, argc, argv, &arguments);
+
+	if (status < 0)
+		status = check(&arguments, argc, argv);
+	if (status < 0)
+		status = run_export(&arguments);
+	pp_selection_free(arguments.selection);
+	return status;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One format, of one kind of figures.  Like a pass it sees the events of a capture in order of
+ * time; what comes out is a file.  None keeps the events: the memory is bounded by threads,
+ * functions, objects and stacks that are told apart.
+ *
+ * Adding one: its own file, and the list in registry.c.
+ */
+#ifndef PP_EXPORT_EXPORTER_H
+#define PP_EXPORT_EXPORTER_H
+
+#include "core/error.h"
+#include "export/out.h"
+#include "pass/pass.h"
+#include "pass/set.h"
+
+struct pp_export {
+	const struct pp_pass_context *context;
+	const struct pp_pass_set *passes; /* those that it needs, over when it finishes */
+	struct pp_out *out;
+	bool no_threads;	 /* stacks of all threads together */
+	const bool *has_returns; /* by serial of the thread: its history tells of returns */
+	GPtrArray *notes;	 /* of char *, to be added to: what the user has to know */
+};
+
+struct pp_exporter {
+	const char *format, *what; /* what: the figures; NULL: the format has one kind only */
+	const char *summary;
+	const char *file_name; /* if none is given */
+	unsigned kinds, selects;
+	const char *const *needs; /* passes, NULL-terminated; NULL: none */
+	bool has_thread_frames;	  /* of which no_threads is */
+	bool needs_history;	  /* of calls */
+	void *(*start)(const struct pp_export *export);
+	void (*event)(void *state, const struct pp_event *event); /* NULL: none wanted */
+	int (*finish)(void *state, int64_t end_ns, struct pp_error *err);
+	void (*free)(void *state);
+};
+
+/* NULL-terminated; registry.c.  Those of one format follow each other, the default first. */
+extern const struct pp_exporter *const pp_exporters[];
+
+void pp_export_note(const struct pp_export *export, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Folded stacks of the samples, which are of one function each: its CPU time by thread. */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "export/exporter.h"
+#include "export/stacks.h"
+#include "pass/select.h"
+
+static const char *const needs[] = {"flat", NULL};
+
+static void *samples_start(const struct pp_export *export)
+{
+	return (void *)export;
+}
+
+static const struct pp_thread *thread_of(const struct pp_model *model, const struct pp_table *flat,
+					 unsigned row)
+{
+	uint64_t pid = pp_table_cell(flat, row, "pid")->count;
+	uint64_t image = pp_table_cell(flat, row, "image")->count;
+	uint64_t index = pp_table_cell(flat, row, "index")->count;
+
+	for (guint i = 0; i < model->threads->len; i++) {
+		const struct pp_thread *thread = model->threads->pdata[i];
+
+		if (thread->index == index && thread->process->pid == pid &&
+		    thread->process->image == image)
+			return thread;
+	}
+	return NULL;
+}
+
+static void add_row(const struct pp_export *export, struct pp_stacks *stacks,
+		    const struct pp_table *flat, unsigned row)
+{
+	const struct pp_cell *samples = pp_table_cell(flat, row, "samples");
+	const struct pp_cell *period = pp_table_cell(flat, row, "sample_period_ns");
+	const struct pp_thread *thread = thread_of(export->context->model, flat, row);
+	struct pp_stack *stack;
+
+	if (!samples || !samples->count || !period || !thread)
+		return;
+	stack = pp_stacks_thread(stacks, thread, export->no_threads);
+	stack = pp_stack_child(stacks, stack, pp_table_cell(flat, row, "name")->text);
+	stack->value += samples->count * (uint64_t)period->time_ns;
+}
+
+static int samples_finish(void *state, int64_t end_ns, struct pp_error *err)
+{
+	const struct pp_export *export = state;
+	struct pp_stacks *stacks = pp_stacks_new();
+	unsigned n_tables = 0;
+	struct pp_table **tables = pp_pass_set_tables(export->passes, "flat", &n_tables);
+	int ret = 0;
+
+	(void)end_ns;
+	for (guint i = 0; i < tables[0]->rows->len; i++)
+		add_row(export, stacks, tables[0], i);
+	for (guint i = 0; i < tables[0]->notes->len; i++)
+		pp_export_note(export, "%s", (const char *)tables[0]->notes->pdata[i]);
+	if (!pp_stacks_write(stacks, export->out))
+		ret = pp_error_add(err, -ENODATA,
+				   "%s: no sample of the threads; see `gprof-mt report flat`",
+				   export->context->model->dir);
+	pp_stacks_free(stacks);
+	return ret;
+}
+
+static void samples_free(void *state)
+{
+	(void)state;
+}
+
+const struct pp_exporter pp_exporter_folded_samples = {
+    .format = "folded",
+    .what = "samples",
+    .summary = "CPU time of each function, ns, from samples: one frame each",
+    .file_name = "gprof-mt.folded",
+    .selects = PP_SELECT_THREAD,
+    .needs = needs,
+    .has_thread_frames = true,
+    .start = samples_start,
+    .finish = samples_finish,
+    .free = samples_free,
+};

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#include "export/exporter.h"
+
+#define EXPORTERS(X)                                                                               \
+	X(folded_calls)                                                                            \
+	X(folded_time)                                                                             \
+	X(folded_samples)                                                                          \
+	X(folded_off_cpu)                                                                          \
+	X(callgrind)
+
+#define DECLARE(name) extern const struct pp_exporter pp_exporter_##name;
+#define LIST(name)    &pp_exporter_##name,
+
+EXPORTERS(DECLARE)
+
+const struct pp_exporter *const pp_exporters[] = {EXPORTERS(LIST) NULL};
+
+void pp_export_note(const struct pp_export *export, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	g_ptr_array_add(export->notes, g_strdup_vprintf(format, args));
+	va_end(args);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "export/stacks.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/printable.h"
+#include "pass/shown.h"
+
+/* About 150 bytes each. */
+#define STACKS_MAX 1000000
+#define DEPTH_MAX  1000
+
+struct pp_stacks {
+	GPtrArray *all;	   /* of struct pp_stack *, the root first */
+	GHashTable *known; /* the same, by parent and name */
+	GHashTable *names; /* as they come -> as they are written */
+	const char *rest;
+};
+
+static guint stack_hash(const void *data)
+{
+	const struct pp_stack *stack = data;
+
+	return g_direct_hash(stack->parent) * 31 ^ g_direct_hash(stack->name);
+}
+
+static gboolean stack_equal(const void *a, const void *b)
+{
+	const struct pp_stack *x = a, *y = b;
+
+	return x->parent == y->parent && x->name == y->name;
+}
+
+/* Frames end at ';', lines at their end. */
+static const char *name_of(struct pp_stacks *stacks, const char *name)
+{
+	char *written = g_hash_table_lookup(stacks->names, name);
+
+	if (written)
+		return written;
+	written = g_strdelimit(pp_printable(g_strdup(name)), ";", ':');
+	g_hash_table_insert(stacks->names, g_strdup(name), written);
+	return written;
+}
+
+struct pp_stacks *pp_stacks_new(void)
+{
+	struct pp_stacks *stacks = g_new0(struct pp_stacks, 1);
+
+	stacks->all = g_ptr_array_new_with_free_func(g_free);
+	stacks->known = g_hash_table_new(stack_hash, stack_equal);
+	stacks->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	stacks->rest = name_of(stacks, PP_STACK_REST);
+	g_ptr_array_add(stacks->all, g_new0(struct pp_stack, 1));
+	return stacks;
+}
+
+void pp_stacks_free(struct pp_stacks *stacks)
+{
+	if (!stacks)
+		return;
+	g_hash_table_unref(stacks->known);
+	g_hash_table_unref(stacks->names);
+	g_ptr_array_unref(stacks->all);
+	g_free(stacks);
+}
+
+struct pp_stack *pp_stacks_root(struct pp_stacks *stacks)
+{
+	return stacks->all->pdata[0];
+}
+
+struct pp_stack *pp_stack_child(struct pp_stacks *stacks, struct pp_stack *parent, const char *name)
+{
+	struct pp_stack key = {.parent = parent, .depth = parent->depth + 1};
+	struct pp_stack *stack;
+
+	if (parent->name == stacks->rest)
+		return parent;
+	key.name = name_of(stacks, name);
+	stack = g_hash_table_lookup(stacks->known, &key);
+	if (!stack && (stacks->all->len >= STACKS_MAX || key.depth > DEPTH_MAX)) {
+		key.name = stacks->rest;
+		stack = g_hash_table_lookup(stacks->known, &key);
+	}
+	if (stack)
+		return stack;
+	stack = g_memdup2(&key, sizeof(key));
+	g_ptr_array_add(stacks->all, stack);
+	g_hash_table_add(stacks->known, stack);
+	return stack;
+}
+
+struct pp_stack *pp_stacks_thread(struct pp_stacks *stacks, const struct pp_thread *thread,
+				  bool no_threads)
+{
+	g_autofree char *title = no_threads ? NULL : pp_thread_title(thread);
+
+	return title ? pp_stack_child(stacks, pp_stacks_root(stacks), title)
+		     : pp_stacks_root(stacks);
+}
+
+struct pp_stack *pp_stack_address(struct pp_stacks *stacks, struct pp_stack *parent,
+				  const struct pp_namer *namer, const struct pp_process *process,
+				  uint64_t address)
+{
+	g_autofree char *name = NULL;
+
+	if (namer->frames) {
+		g_autoptr(GPtrArray) frames = namer->frames(namer->data, process, address);
+
+		for (guint i = frames->len; i-- > 0;)
+			parent = pp_stack_child(
+			    stacks, parent, ((const struct pp_frame *)frames->pdata[i])->function);
+		return parent;
+	}
+	name = namer->function(namer->data, process, address);
+	return pp_stack_child(stacks, parent, name);
+}
+
+uint64_t pp_stacks_rest(const struct pp_stacks *stacks)
+{
+	uint64_t rest = 0;
+
+	for (guint i = 0; i < stacks->all->len; i++) {
+		const struct pp_stack *stack = stacks->all->pdata[i];
+
+		rest += stack->name == stacks->rest ? stack->value : 0;
+	}
+	return rest;
+}
+
+static void write_frames(const struct pp_stack *stack, struct pp_out *out)
+{
+	const char *names[DEPTH_MAX + 1];
+	unsigned n = 0;
+
+	for (; stack->parent; stack = stack->parent)
+		names[n++] = stack->name;
+	while (n-- > 0) {
+		g_string_append(out->text, names[n]);
+		if (n)
+			g_string_append_c(out->text, ';');
+	}
+}
+
+bool pp_stacks_write(const struct pp_stacks *stacks, struct pp_out *out)
+{
+	bool any = false;
+
+	for (guint i = 1; i < stacks->all->len; i++) {
+		const struct pp_stack *stack = stacks->all->pdata[i];
+
+		if (!stack->value)
+			continue;
+		write_frames(stack, out);
+		g_string_append_printf(out->text, " %" PRIu64 "\n", stack->value);
+		pp_out_flush(out);
+		any = true;
+	}
+	return any;
+}

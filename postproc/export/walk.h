@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* The histories of calls of all threads that are chosen, each replayed by itself. */
+#ifndef PP_EXPORT_WALK_H
+#define PP_EXPORT_WALK_H
+
+#include "export/exporter.h"
+#include "pass/replay.h"
+
+struct pp_walk;
+
+/* only_returns: of no thread whose history tells of no return. */
+struct pp_walk *pp_walk_new(const struct pp_export *export, bool only_returns,
+			    void (*take)(void *data, const struct pp_replay_line *line),
+			    void *data);
+void pp_walk_free(struct pp_walk *walk);
+void pp_walk_event(struct pp_walk *walk, const struct pp_event *event);
+
+/* What is held back comes; notes what the histories lost, and threads that were left out. */
+void pp_walk_finish(struct pp_walk *walk);
+
+/* Threads that made calls and were left out, as there is no return of theirs. */
+unsigned pp_walk_left_out(const struct pp_walk *walk);
+
+#endif

@@ -1,0 +1,159 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Folded stacks: of calls as the program's own log has them, of time and blocked time as reports have
+# them.  And what every export does: nothing that is not whole has the name of what was asked for.
+. "$GM_TOP/tests/runtime/history/common.sh"
+command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
+gprof_mt=$GM_BUILD/gprof-mt
+
+# export_ OPTION...
+export_() { "$gprof_mt" export --format folded "$@"; }
+
+# refused STATUS TEXT OPTION...: with one line that has the text, and no file left.
+refused()
+{
+	local status=$1 text=$2 got=0
+	shift 2
+	rm -rf there && mkdir there
+	"$gprof_mt" export "$@" -o there/file >out 2>err || got=$?
+	[ $got -eq "$status" ] || fail "$*: exit status $got: $(cat err)"
+	[ "$(wc -l <err)" -eq 1 ] || fail "$*: it says: $(cat err)"
+	grep -qF -- "$text" err || fail "$*: it says: $(cat err)"
+	[ -z "$(ls -A there)" ] || fail "$*: it left $(ls -A there)"
+	[ ! -s out ] || fail "$*: it printed: $(cat out)"
+}
+
+cat >check.py <<'END'
+import collections, json, subprocess, sys
+
+gprof_mt, what = sys.argv[1:3]
+
+def run(*words):
+    return subprocess.run([gprof_mt, *words], check=True, stdout=subprocess.PIPE).stdout.decode()
+
+def folded(*words):
+    stacks = {}
+    for line in run("export", "--format", "folded", "-o", "-", *words).splitlines():
+        stack, number = line.rsplit(" ", 1)
+        assert stack not in stacks, line
+        stacks[tuple(stack.split(";"))] = int(number)
+    assert stacks and 0 not in stacks.values()
+    return stacks
+
+def same(what, got, want):
+    if got != want:
+        sys.exit(f"{what}: {sorted(got.items() ^ want.items())[:10]}")
+
+def tid(frame):
+    return int(frame.split("(tid ")[1].split(",")[0])
+
+def of_log(name):
+    stack, counts = [], collections.Counter()
+    for letter in open(name).read():
+        if letter.isupper():
+            assert stack.pop() == "f" + letter.lower()
+        else:
+            stack.append("f" + letter)
+            counts[tuple(stack)] += 1
+    return counts
+
+def calls(logs):
+    together = collections.Counter()
+    stacks = folded("--what", "calls")
+    for log in logs:
+        counts = of_log(log)
+        together.update(counts)
+        mine = {s[1:]: n for s, n in stacks.items() if tid(s[0]) == int(log.split(".")[1])}
+        same(log, mine, dict(counts))
+        same(log + " by tid", folded("--tid", log.split(".")[1]), {k: n for k, n in stacks.items()
+             if tid(k[0]) == int(log.split(".")[1])})
+    same("--no-threads", folded("--no-threads"), dict(together))
+
+def time(logs):
+    stacks = folded("--what", "time")
+    for log in logs:
+        number = log.split(".")[1]
+        of_call, of_stack = collections.Counter(), collections.Counter()
+        lines = json.loads(run("history", "--calls", "--tid", number, "--format", "json"))["calls"]
+        for line in lines:
+            if line["depth"] == 0 and line["event"] != "call":
+                of_call[line["function"]] += line["duration_ns"]
+        for stack, ns in stacks.items():
+            if tid(stack[0]) == int(number):
+                of_stack[stack[1]] += ns
+        same("time of " + log, dict(of_stack), {k: n for k, n in of_call.items() if n})
+    # Parts of the time add up to the whole.
+    parts = collections.Counter()
+    for part in "~2ms", "2ms~3ms", "3ms~":
+        try:
+            parts.update(folded("--what", "time", "--time", part))
+        except subprocess.CalledProcessError:
+            pass
+    same("--time", dict(parts), stacks)
+
+def off_cpu(_):
+    threads = json.loads(run("report", "--format", "json", "threads"))["threads"]
+    want = {t["tid"]: t["blocked_sync_ns"] for t in threads if t["blocked_sync_ns"]}
+    sums = collections.Counter()
+    for stack, ns in (folded("--what", "off-cpu") if want else {}).items():
+        sums[tid(stack[0])] += ns
+    same("off-cpu", dict(sums), want)
+
+if __name__ == "__main__":
+    {"calls": calls, "time": time, "off-cpu": off_cpu}[what](sys.argv[3:])
+END
+
+for flags in "-pg -mfentry -minstrument-return=call" -finstrument-functions; do
+	configure
+	# shellcheck disable=SC2086 # several flags
+	build sequence sequence.c $flags
+	fresh ./sequence tree 2 || fail "$flags: exit status $?"
+	python3 check.py "$gprof_mt" calls log.* || fail "$flags: calls"
+	python3 check.py "$gprof_mt" time log.* || fail "$flags: time"
+done
+
+# The file: as on standard output, with the mode that others get, over an old one.
+export_ -o - >want || fail "standard output"
+echo old >gprof-mt.folded
+(umask 022 && export_) || fail "the default file"
+cmp want gprof-mt.folded || fail "the default file differs"
+[ "$(stat -c %a gprof-mt.folded)" = 644 ] || fail "mode $(stat -c %a gprof-mt.folded)"
+[ -z "$(find . -maxdepth 1 -name 'gprof-mt.folded.*')" ] || fail "left behind: $(ls)"
+refused 1 "no thread has tid 1;" --format folded --tid 1
+refused 2 "no format 'xml'" --format xml
+refused 2 "no --format" --what calls
+refused 2 "it is calls, time, samples, off-cpu" --format folded --what all
+refused 2 "--object: it cannot be narrowed by that" --format folded --object 0x1
+export_ -o /dev/full 2>err && fail "/dev/full: exit status 0"
+[ "$(wc -l <err)" -eq 1 ] || fail "/dev/full: it says: $(cat err)"
+[ -c /dev/full ] || fail "/dev/full is gone"
+export_ -o - >/dev/full 2>err && fail "a full disk: exit status 0"
+grep -q 'No space left' err || fail "a full disk: it says: $(cat err)"
+
+# What the capture lacks.
+configure
+build sequence sequence.c -pg
+fresh ./sequence tree 2 || fail "-pg: exit status $?"
+refused 1 "tells of no return" --format folded --what time
+rm gprof-mt.conf
+fresh ./sequence tree 2 || fail "no history: exit status $?"
+refused 1 "no history of calls" --format folded
+refused 1 "no thread was blocked" --format folded --what off-cpu
+
+# Blocked time: each thread's sum; without scheduling events it is all the time in waits, and the calls
+# that led to each are known.
+"$CC" -std=gnu17 -O1 -g -pthread -fno-omit-frame-pointer -o paths \
+	"$GM_TOP/tests/runtime/test_sync_programs/paths.c" || fail "cannot compile paths"
+for source in auto none; do
+	status=0
+	fresh "$gprof_mt" record -q --set sync.paths=0ns --set kernel.source=$source -- ./paths 2>err || status=$?
+	[ $status -eq 9 ] || fail "record: exit status $status: $(cat err)"
+	python3 check.py "$gprof_mt" off-cpu || fail "off-cpu, $source"
+done
+export_ --what off-cpu -o - --no-threads >stacks 2>err || fail "off-cpu: $(cat err)"
+grep -q 'no scheduling events' err || fail "it does not say that there are none: $(cat err)"
+for stack in 'one;take;pthread_mutex_lock;mutex' 'other;take;pthread_mutex_lock;mutex' \
+	'receive;sem_wait;sem' 'await;pthread_cond_wait;cond'; do
+	grep -qE "(^|;)waits;$stack [0-9]+\$" stacks || fail "no stack $stack in: $(cat stacks)"
+done
+exit 0
