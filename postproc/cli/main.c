@@ -19,6 +19,7 @@ static const struct command commands[] = {
     {"timeline", pp_cmd_timeline, "all that one thread did and met, in order of time"},
     {"graph", pp_cmd_graph, "a capture as a graph"},
     {"diff", pp_cmd_diff, "two captures compared, by thread, function, object and site"},
+    {"browse", pp_cmd_browse, "look through a capture, in the terminal"},
     {"export", pp_cmd_export, "a capture as a file that another viewer reads"},
     {"doctor", pp_cmd_doctor, "what works on this machine, what does not, and how to fix it"},
     {"collector", pp_cmd_collector, NULL}, /* for libgmon-mt */

@@ -1,0 +1,661 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See build.h.  While events come, operations are added in the order in which they return, and
+ * steps of lanes to a log; what belongs to one thread or object is brought together at the end, by
+ * counting (arrange.c).
+ *
+ * Mates are found as they come: an object remembers the acquisitions that hold it, and a release
+ * names the one that it ends.
+ */
+#include "index/build.h"
+
+#include <string.h>
+
+#include "index/arrange.h"
+#include "pass/call_sites.h"
+
+/* No clock of ours comes near; what a damaged stream says may. */
+#define MAX_TIME_NS (INT64_C(1) << 60)
+
+/* An acquisition that holds its object. */
+struct open {
+	const struct pp_thread *thread;
+	uint32_t operation;
+};
+
+/* struct pp_object.data */
+struct object_track {
+	GArray *opens; /* of struct open; NULL: none yet */
+	int64_t hold_ns, wait_ns;
+	uint64_t acquired, contended;
+	uint8_t state;
+	bool begun;
+	uint64_t last_ns;
+};
+
+struct thread_track {
+	uint8_t state;
+	bool begun;
+};
+
+/* The hold that the operation in hand has ended. */
+struct ended {
+	const struct pp_object *object;
+	uint32_t operation; /* that had begun it; PP_INDEX_NONE: none is in hand */
+	int64_t ns;
+};
+
+struct pp_index_builder {
+	const struct pp_pass_context *context;
+	struct pp_index *index;
+	struct pp_thread_listener thread_listener;
+	struct pp_object_listener object_listener;
+	struct pp_thread_states *states;
+	struct pp_objects objects;
+	struct pp_wait_ends ends;
+	struct pp_call_sites sites;
+	GHashTable *paths;     /* const struct pp_path * -> number + 1 */
+	GHashTable *processes; /* const struct pp_process * -> number + 1 */
+	GArray *threads;       /* of struct thread_track, by serial */
+	struct ended ended;
+	struct pp_pile thread_log, object_log; /* of struct pp_logged_step */
+	int64_t last_ns;
+};
+
+static struct pp_pile *section(struct pp_index_builder *self, enum pp_section which)
+{
+	return &self->index->sections[which];
+}
+
+static uint64_t time_of(int64_t time_ns)
+{
+	return (uint64_t)CLAMP(time_ns, 0, MAX_TIME_NS);
+}
+
+/* --- lanes ---------------------------------------------------------------------------------- */
+
+static void log_step(struct pp_pile *log, uint32_t lane, uint64_t time_ns, unsigned state)
+{
+	struct pp_logged_step *step = pp_pile_add(log, 1);
+
+	step->step = time_ns << 3 | state;
+	step->lane = lane;
+}
+
+static void on_interval(void *data, const struct pp_interval *interval)
+{
+	struct pp_index_builder *self = data;
+	unsigned serial = interval->thread->serial;
+	struct thread_track *track;
+
+	if (serial >= self->threads->len)
+		g_array_set_size(self->threads, serial + 1);
+	track = &g_array_index(self->threads, struct thread_track, serial);
+	if (track->begun && track->state == interval->mode)
+		return;
+	track->begun = true;
+	track->state = (uint8_t)interval->mode;
+	log_step(&self->thread_log, serial, time_of(interval->start_ns), interval->mode);
+}
+
+static enum pp_object_mode mode_of(const struct pp_object *object)
+{
+	for (guint i = 0; i < object->holds->len; i++)
+		if (g_array_index(object->holds, struct pp_hold, i).superseded_ns ==
+		    PP_TIME_UNKNOWN)
+			return object->waiters->len ? PP_OBJECT_CONTENDED : PP_OBJECT_HELD;
+	return object->waiters->len ? PP_OBJECT_WAITED : PP_OBJECT_FREE;
+}
+
+static struct object_track *track_of(struct pp_object *object)
+{
+	if (!object->data)
+		object->data = g_new0(struct object_track, 1);
+	return object->data;
+}
+
+static void step_object(struct pp_index_builder *self, struct pp_object *object, int64_t now_ns)
+{
+	struct object_track *track = track_of(object);
+	unsigned state = object->ended ? PP_LANE_GONE : mode_of(object);
+	uint64_t time_ns = MAX(time_of(now_ns), track->last_ns);
+
+	if (track->begun && track->state == state)
+		return;
+	track->begun = true;
+	track->state = (uint8_t)state;
+	track->last_ns = time_ns;
+	log_step(&self->object_log, object->serial, time_ns, state);
+}
+
+/* --- operations ----------------------------------------------------------------------------- */
+
+static uint32_t number_of_path(struct pp_index_builder *self, const struct pp_path *path)
+{
+	uint32_t number;
+	struct pp_index_run *run;
+
+	if (!path)
+		return PP_INDEX_NONE;
+	number = GPOINTER_TO_UINT(g_hash_table_lookup(self->paths, path));
+	if (number)
+		return number - 1;
+	run = pp_pile_add(section(self, PP_SECTION_PATHS), 1);
+	run->first = section(self, PP_SECTION_ADDRESSES)->n;
+	run->n = path->n;
+	memcpy(pp_pile_add(section(self, PP_SECTION_ADDRESSES), path->n), path->addresses,
+	       path->n * sizeof(path->addresses[0]));
+	number = (uint32_t)section(self, PP_SECTION_PATHS)->n;
+	g_hash_table_insert(self->paths, (void *)path, GUINT_TO_POINTER(number));
+	return number - 1;
+}
+
+/* PP_INDEX_NONE: the numbers are used up. */
+static uint32_t add_operation(struct pp_index_builder *self, const struct pp_object *object,
+			      const struct pp_operation *operation, enum st_event op,
+			      int64_t time_ns, unsigned flags)
+{
+	struct pp_pile *operations = section(self, PP_SECTION_OPERATIONS);
+	struct pp_index_operation *new;
+
+	if (operations->n >= PP_INDEX_NONE) {
+		self->index->n_left_out++;
+		return PP_INDEX_NONE;
+	}
+	new = pp_pile_add(operations, 1);
+	*new = (struct pp_index_operation){
+	    .time_ns = time_of(time_ns),
+	    .thread = operation->thread->serial,
+	    .object = object->serial,
+	    .site = operation->site
+			? pp_call_sites_number(&self->sites,
+					       (struct pp_call_site){operation->thread->process,
+								     operation->site, op})
+			: PP_INDEX_NONE,
+	    .mate = PP_INDEX_NONE,
+	    .op = (uint8_t)op,
+	    .result = operation->result,
+	    .flags = (uint16_t)flags,
+	};
+	return (uint32_t)operations->n - 1;
+}
+
+static struct pp_index_operation *operation_at(struct pp_index_builder *self, uint32_t number)
+{
+	return pp_pile_at(section(self, PP_SECTION_OPERATIONS), number);
+}
+
+static struct pp_index_more *add_more(struct pp_index_builder *self, uint32_t number)
+{
+	struct pp_pile *pile = section(self, PP_SECTION_MORE);
+	struct pp_index_operation *operation = operation_at(self, number);
+	struct pp_index_more *more;
+
+	more = pp_pile_add(pile, 1);
+	*more = (struct pp_index_more){
+	    .operation = number,
+	    .other = PP_INDEX_NONE,
+	    .met = PP_INDEX_NONE,
+	    .path = PP_INDEX_NONE,
+	    .how = PP_WAIT_NOT_KNOWN,
+	};
+	operation->flags |= PP_INDEX_MORE;
+	operation->more = (uint32_t)pile->n - 1;
+	return more;
+}
+
+static void join(struct pp_index_builder *self, uint32_t a, uint32_t b)
+{
+	if (a == PP_INDEX_NONE || b == PP_INDEX_NONE)
+		return;
+	operation_at(self, a)->mate = b;
+	operation_at(self, b)->mate = a;
+}
+
+/* --- holds ---------------------------------------------------------------------------------- */
+
+/* The acquisition with which the thread's hold began, taken off the list if `ends`. */
+static uint32_t find_open(struct pp_object *object, const struct pp_thread *thread, bool ends)
+{
+	GArray *opens = track_of(object)->opens;
+
+	for (guint i = 0; opens && i < opens->len; i++) {
+		struct open open = g_array_index(opens, struct open, i);
+
+		if (open.thread != thread)
+			continue;
+		if (ends)
+			g_array_remove_index_fast(opens, i);
+		return open.operation;
+	}
+	return PP_INDEX_NONE;
+}
+
+/* A recursive acquisition begins no hold. */
+static void note_hold(struct pp_object *object, const struct pp_operation *operation,
+		      uint32_t number)
+{
+	struct object_track *track = track_of(object);
+	struct open open = {operation->thread, number};
+
+	for (guint i = 0; i < object->holds->len; i++) {
+		const struct pp_hold *hold = &g_array_index(object->holds, struct pp_hold, i);
+
+		if (hold->thread != operation->thread || hold->since_ns != operation->end_ns ||
+		    hold->depth > 1)
+			continue;
+		(void)find_open(object, operation->thread, true);
+		if (!track->opens)
+			track->opens = g_array_new(FALSE, FALSE, sizeof(struct open));
+		g_array_append_val(track->opens, open);
+		return;
+	}
+}
+
+static void on_released(void *data, struct pp_object *object, const struct pp_hold *hold,
+			int64_t end_ns, const struct pp_operation *operation)
+{
+	struct pp_index_builder *self = data;
+	uint32_t open = find_open(object, hold->thread, true);
+
+	track_of(object)->hold_ns += end_ns - hold->since_ns;
+	if (operation)
+		self->ended = (struct ended){object, open, end_ns - hold->since_ns};
+	step_object(self, object, end_ns);
+}
+
+/* The operation is the release of the hold that was just ended. */
+static void settle_hold(struct pp_index_builder *self, const struct pp_object *object,
+			uint32_t number)
+{
+	struct ended ended = self->ended;
+	struct pp_index_operation *operation;
+
+	self->ended = (struct ended){NULL, PP_INDEX_NONE, 0};
+	if (ended.object != object || number == PP_INDEX_NONE)
+		return;
+	join(self, ended.operation, number);
+	operation = operation_at(self, number);
+	operation->flags |= PP_INDEX_RELEASED;
+	if (ended.ns < UINT32_MAX)
+		operation->more = (uint32_t)ended.ns;
+	else
+		add_more(self, number)->ns = (uint64_t)ended.ns;
+}
+
+static void on_yielded(void *data, struct pp_object *mutex, const struct pp_operation *operation)
+{
+	struct pp_index_builder *self = data;
+	uint32_t number = add_operation(self, mutex, operation, pp_sync_begin(operation->op),
+					operation->begin_ns, PP_INDEX_FINISHED | PP_INDEX_YIELDED);
+
+	settle_hold(self, mutex, number);
+	pp_wait_ends_release(&self->ends, mutex, operation->thread, number, operation->begin_ns);
+	pp_wait_ends_call(&self->ends, operation->thread, number);
+	step_object(self, mutex, operation->begin_ns);
+}
+
+/* --- waits ---------------------------------------------------------------------------------- */
+
+static void on_waits(void *data, struct pp_object *object, const struct pp_operation *operation)
+{
+	struct pp_index_builder *self = data;
+	const struct pp_hold *hold;
+	struct pp_wait_other owner = {
+	    .thread = pp_wait_owner(&self->ends, object, operation, &hold),
+	    .mark = hold ? find_open(object, hold->thread, false) : PP_INDEX_NONE,
+	};
+
+	pp_wait_ends_begin(&self->ends, object, operation, owner);
+	step_object(self, object, operation->begin_ns);
+}
+
+/* A mark of another object's is that of a call which had nothing to do with it. */
+static uint32_t mark_on(struct pp_index_builder *self, const struct pp_object *object,
+			uint32_t mark)
+{
+	return mark != PP_INDEX_NONE && operation_at(self, mark)->object == object->serial
+		   ? mark
+		   : PP_INDEX_NONE;
+}
+
+static void settle_wait(struct pp_index_builder *self, struct pp_object *object,
+			const struct pp_operation *operation, uint32_t number)
+{
+	struct object_track *track = track_of(object);
+	struct pp_wait_other other;
+	enum pp_wait_how how = pp_wait_ends_settle(&self->ends, object, operation, &other);
+	int64_t wait_ns = operation->end_ns - operation->begin_ns;
+	struct pp_index_more *more;
+	uint32_t mark = mark_on(self, object, other.mark);
+
+	track->contended++;
+	track->wait_ns += wait_ns;
+	if (number == PP_INDEX_NONE)
+		return;
+	more = add_more(self, number);
+	more->ns = (uint64_t)wait_ns;
+	more->other = other.thread ? other.thread->serial : PP_INDEX_NONE;
+	more->how = how;
+	if (how == PP_WAIT_HELD)
+		more->met = mark;
+	else if (mark != PP_INDEX_NONE && operation_at(self, mark)->mate == PP_INDEX_NONE)
+		join(self, number, mark);
+	else
+		operation_at(self, number)->mate = mark;
+}
+
+/* What does not fit into the operation itself. */
+static void add_rest(struct pp_index_builder *self, const struct pp_operation *operation,
+		     uint32_t number)
+{
+	struct pp_index_operation *added = operation_at(self, number);
+	bool has_value = operation->value != 0;
+	struct pp_index_more *more;
+
+	if (!(added->flags & PP_INDEX_MORE)) {
+		uint64_t ns = added->more;
+
+		if (!has_value && !operation->path)
+			return;
+		more = add_more(self, number);
+		more->ns = ns;
+	} else {
+		more = pp_pile_at(section(self, PP_SECTION_MORE), added->more);
+	}
+	more->value = operation->value;
+	more->path = number_of_path(self, operation->path);
+}
+
+static unsigned flags_of(const struct pp_index_builder *self, const struct pp_object *object,
+			 const struct pp_operation *operation, bool acquired)
+{
+	bool regained = object->type != pp_sync_type(operation->op);
+	unsigned flags = 0;
+
+	if (operation->finished)
+		flags |= PP_INDEX_FINISHED;
+	if (acquired)
+		flags |= PP_INDEX_ACQUIRED;
+	if (regained)
+		return flags | PP_INDEX_REGAINED;
+	if (operation->waited)
+		flags |= PP_INDEX_WAITED;
+	if (pp_operation_blocked(self->states, operation))
+		flags |= PP_INDEX_BLOCKED;
+	return flags;
+}
+
+static void on_operation(void *data, struct pp_object *object, const struct pp_operation *operation,
+			 bool acquired)
+{
+	struct pp_index_builder *self = data;
+	unsigned flags = flags_of(self, object, operation, acquired);
+	int64_t time_ns = operation->finished ? operation->end_ns : operation->begin_ns;
+	uint32_t number = add_operation(self, object, operation, operation->op, time_ns, flags);
+
+	track_of(object)->acquired += acquired;
+	if (acquired)
+		note_hold(object, operation, number);
+	if (pp_operation_releases(operation))
+		pp_wait_ends_release(&self->ends, object, operation->thread, number,
+				     operation->end_ns);
+	if (!acquired)
+		settle_hold(self, object, number);
+	self->ended = (struct ended){NULL, PP_INDEX_NONE, 0};
+	if (flags & PP_INDEX_WAITED)
+		settle_wait(self, object, operation, number);
+	if (number != PP_INDEX_NONE && !(flags & PP_INDEX_REGAINED))
+		add_rest(self, operation, number);
+	pp_wait_ends_call(&self->ends, operation->thread, number);
+	step_object(self, object, operation->end_ns);
+}
+
+/* --- life ----------------------------------------------------------------------------------- */
+
+static void on_begin(void *data, const struct pp_operation *operation)
+{
+	pp_objects_begin(&((struct pp_index_builder *)data)->objects, operation);
+}
+
+static void on_thread_operation(void *data, const struct pp_operation *operation)
+{
+	pp_objects_operation(&((struct pp_index_builder *)data)->objects, operation);
+}
+
+static void on_lost(void *data, const struct pp_thread *thread)
+{
+	pp_objects_lost(&((struct pp_index_builder *)data)->objects, thread);
+}
+
+static const size_t item_bytes[PP_N_SECTIONS] = {
+    [PP_SECTION_OPERATIONS] = sizeof(struct pp_index_operation),
+    [PP_SECTION_MORE] = sizeof(struct pp_index_more),
+    [PP_SECTION_SITES] = sizeof(struct pp_index_site),
+    [PP_SECTION_PATHS] = sizeof(struct pp_index_run),
+    [PP_SECTION_ADDRESSES] = sizeof(uint64_t),
+    [PP_SECTION_PROCESSES] = sizeof(struct pp_index_process),
+    [PP_SECTION_THREADS] = sizeof(struct pp_index_thread),
+    [PP_SECTION_OBJECTS] = sizeof(struct pp_index_object),
+    [PP_SECTION_TEXT] = 1,
+    [PP_SECTION_LANES] = sizeof(struct pp_index_lane),
+    [PP_SECTION_STEPS] = sizeof(uint64_t),
+    [PP_SECTION_SUMS] = sizeof(struct pp_index_sum),
+    [PP_SECTION_RUNS... PP_SECTION_ITEMS - 1] = sizeof(struct pp_index_run),
+    [PP_SECTION_ITEMS... PP_N_SECTIONS - 1] = sizeof(uint32_t),
+};
+
+size_t pp_index_item_bytes(enum pp_section which)
+{
+	return item_bytes[which];
+}
+
+static struct pp_index *index_new(struct pp_model *model, const int *fds)
+{
+	struct pp_index *index = g_new0(struct pp_index, 1);
+
+	index->model = model;
+	for (unsigned i = 0; i < PP_N_SECTIONS; i++)
+		pp_pile_init(&index->sections[i], item_bytes[i], fds ? fds[i] : -1);
+	return index;
+}
+
+static void listen(struct pp_index_builder *self)
+{
+	self->thread_listener = (struct pp_thread_listener){
+	    .data = self,
+	    .interval = on_interval,
+	    .begin = on_begin,
+	    .operation = on_thread_operation,
+	    .lost = on_lost,
+	};
+	self->object_listener = (struct pp_object_listener){
+	    .data = self,
+	    .waits = on_waits,
+	    .operation = on_operation,
+	    .released = on_released,
+	    .yielded = on_yielded,
+	};
+}
+
+struct pp_index_builder *pp_index_builder_new(const struct pp_pass_context *context,
+					      struct pp_model *model, const int *fds)
+{
+	struct pp_index_builder *self = g_new0(struct pp_index_builder, 1);
+
+	self->context = context;
+	self->index = index_new(model, fds);
+	self->index->has_kernel = context->has_kernel;
+	self->ended.operation = PP_INDEX_NONE;
+	self->paths = g_hash_table_new(NULL, NULL);
+	self->threads = g_array_new(FALSE, TRUE, sizeof(struct thread_track));
+	pp_pile_init(&self->thread_log, sizeof(struct pp_logged_step),
+		     fds ? fds[PP_N_SECTIONS] : -1);
+	pp_pile_init(&self->object_log, sizeof(struct pp_logged_step),
+		     fds ? fds[PP_N_SECTIONS + 1] : -1);
+	listen(self);
+	pp_call_sites_init(&self->sites);
+	pp_wait_ends_init(&self->ends, model);
+	pp_objects_init(&self->objects, &self->object_listener, NULL);
+	self->states = pp_thread_states_new(context, &self->thread_listener, NULL);
+	return self;
+}
+
+void pp_index_builder_event(struct pp_index_builder *self, const struct pp_event *event)
+{
+	self->index->n_events++;
+	self->last_ns = event->time_ns;
+	if (event->kind == PP_EVENT_WAKING)
+		pp_wait_ends_waking(&self->ends, event);
+	pp_thread_states_event(self->states, event);
+}
+
+uint64_t pp_index_builder_events(const struct pp_index_builder *self, int64_t *ret_last_ns)
+{
+	*ret_last_ns = self->last_ns;
+	return self->index->n_events;
+}
+
+static void object_track_free(void *data)
+{
+	struct object_track *track = data;
+
+	g_clear_pointer(&track->opens, g_array_unref);
+	g_free(track);
+}
+
+void pp_index_builder_free(struct pp_index_builder *self)
+{
+	if (!self)
+		return;
+	pp_thread_states_free(self->states);
+	pp_objects_done(&self->objects, object_track_free);
+	pp_wait_ends_done(&self->ends);
+	pp_call_sites_done(&self->sites);
+	g_hash_table_unref(self->paths);
+	g_clear_pointer(&self->processes, g_hash_table_unref);
+	g_array_unref(self->threads);
+	pp_pile_done(&self->thread_log);
+	pp_pile_done(&self->object_log);
+	pp_index_free(self->index);
+	g_free(self);
+}
+
+/* --- the end -------------------------------------------------------------------------------- */
+
+static uint32_t number_of_process(struct pp_index_builder *self, const struct pp_process *process)
+{
+	return GPOINTER_TO_UINT(g_hash_table_lookup(self->processes, process)) - 1;
+}
+
+static void add_processes(struct pp_index_builder *self)
+{
+	const GPtrArray *processes = self->index->model->processes;
+
+	self->processes = g_hash_table_new(NULL, NULL);
+	for (guint i = 0; i < processes->len; i++) {
+		const struct pp_process *process = processes->pdata[i];
+		struct pp_index_process *new = pp_pile_add(section(self, PP_SECTION_PROCESSES), 1);
+
+		*new = (struct pp_index_process){process->pid, process->image};
+		g_hash_table_insert(self->processes, (void *)process, GUINT_TO_POINTER(i + 1));
+	}
+}
+
+static uint32_t add_text(struct pp_index_builder *self, const char *text)
+{
+	struct pp_pile *texts = section(self, PP_SECTION_TEXT);
+	size_t len = strlen(text) + 1;
+	uint64_t at = texts->n;
+
+	if (at + len >= PP_INDEX_NONE)
+		return PP_INDEX_NONE;
+	memcpy(pp_pile_add(texts, len), text, len);
+	return (uint32_t)at;
+}
+
+static void add_thread(struct pp_index_builder *self, const struct pp_thread *thread)
+{
+	const struct pp_thread_state *life = pp_thread_state(self->states, thread);
+	struct pp_index_thread *new = pp_pile_add(section(self, PP_SECTION_THREADS), 1);
+	bool seen = life && life->begun;
+
+	*new = (struct pp_index_thread){
+	    .start_ns = seen ? life->start_ns : 0,
+	    .end_ns = seen ? life->end_ns : 0,
+	    .process = number_of_process(self, thread->process),
+	    .tid = thread->tid,
+	    .index = thread->index,
+	    .name = add_text(self, thread->name ? thread->name : ""),
+	    .flags =
+		(seen ? PP_INDEX_SEEN : 0) | (seen && life->scheduled ? PP_INDEX_SCHEDULED : 0),
+	};
+	if (seen)
+		log_step(&self->thread_log, thread->serial, time_of(life->end_ns), PP_LANE_GONE);
+}
+
+static enum st_event op_of_type(const char *type)
+{
+	unsigned op = 0;
+
+	while (op < ST_N_EVENTS && pp_sync_type(op) != type)
+		op++;
+	return op;
+}
+
+static void add_object(struct pp_index_builder *self, struct pp_object *object)
+{
+	const struct object_track *track = track_of(object);
+	struct pp_index_object *new = pp_pile_add(section(self, PP_SECTION_OBJECTS), 1);
+
+	*new = (struct pp_index_object){
+	    .address = object->address,
+	    .init_site = object->init_site,
+	    .first_site = object->first_site,
+	    .acquired = track->acquired,
+	    .contended = track->contended,
+	    .wait_ns = track->wait_ns,
+	    .hold_ns = track->hold_ns,
+	    .process = number_of_process(self, object->process),
+	    .generation = object->generation,
+	    .subject = object->subject ? object->subject->serial : PP_INDEX_NONE,
+	    .op = op_of_type(object->type),
+	};
+	if (track->begun && track->state != PP_LANE_GONE)
+		log_step(&self->object_log, object->serial,
+			 MAX(track->last_ns, time_of(self->index->end_ns)), PP_LANE_GONE);
+}
+
+static void add_sites(struct pp_index_builder *self)
+{
+	for (guint i = 0; i < self->sites.all->len; i++) {
+		const struct pp_call_site *site = pp_call_sites_at(&self->sites, i);
+		struct pp_index_site *new = pp_pile_add(section(self, PP_SECTION_SITES), 1);
+
+		*new = (struct pp_index_site){
+		    .address = site->site,
+		    .process = number_of_process(self, site->process),
+		};
+	}
+}
+
+struct pp_index *pp_index_builder_finish(struct pp_index_builder *self)
+{
+	struct pp_index *index = self->index;
+	const struct pp_model *model = index->model;
+
+	pp_thread_states_finish(self->states, model->end_ns);
+	pp_objects_finish(&self->objects, model->end_ns);
+	index->start_ns = model->start_ns == PP_TIME_UNKNOWN ? 0 : model->start_ns;
+	index->end_ns = MAX(model->end_ns, index->start_ns);
+	add_processes(self);
+	for (guint i = 0; i < model->threads->len; i++)
+		add_thread(self, model->threads->pdata[i]);
+	for (guint i = 0; i < self->objects.all->len; i++)
+		add_object(self, self->objects.all->pdata[i]);
+	add_sites(self);
+	pp_index_arrange_lanes(index, &self->thread_log, &self->object_log);
+	pp_index_arrange_lists(index);
+	self->index = NULL;
+	return index;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "index/index.h"
+
+#include <string.h>
+
+void pp_index_free(struct pp_index *index)
+{
+	if (!index)
+		return;
+	for (unsigned i = 0; i < PP_N_SECTIONS; i++)
+		pp_pile_done(&index->sections[i]);
+	g_free(index);
+}
+
+static const void *item(const struct pp_index *index, enum pp_section section, uint64_t number)
+{
+	const struct pp_pile *pile = &index->sections[section];
+
+	return number < pile->n ? pp_pile_at(pile, number) : NULL;
+}
+
+const struct pp_index_operation *pp_index_operation(const struct pp_index *index, uint64_t number)
+{
+	return item(index, PP_SECTION_OPERATIONS, number);
+}
+
+const struct pp_index_more *pp_index_more(const struct pp_index *index,
+					  const struct pp_index_operation *operation)
+{
+	return operation->flags & PP_INDEX_MORE ? item(index, PP_SECTION_MORE, operation->more)
+						: NULL;
+}
+
+const struct pp_index_thread *pp_index_thread(const struct pp_index *index, uint64_t number)
+{
+	return item(index, PP_SECTION_THREADS, number);
+}
+
+const struct pp_index_object *pp_index_object(const struct pp_index *index, uint64_t number)
+{
+	return item(index, PP_SECTION_OBJECTS, number);
+}
+
+const struct pp_index_site *pp_index_site(const struct pp_index *index, uint64_t number)
+{
+	return item(index, PP_SECTION_SITES, number);
+}
+
+const struct pp_process *pp_index_process(const struct pp_index *index, uint64_t number)
+{
+	const GPtrArray *processes = index->model->processes;
+
+	return number < processes->len ? processes->pdata[number] : NULL;
+}
+
+const char *pp_index_type(const struct pp_index_object *object)
+{
+	return object->op < ST_N_EVENTS ? pp_sync_type(object->op) : "?";
+}
+
+const char *pp_index_thread_name(const struct pp_index *index, uint64_t number)
+{
+	const struct pp_index_thread *thread = pp_index_thread(index, number);
+	const struct pp_pile *texts = &index->sections[PP_SECTION_TEXT];
+
+	if (!thread || thread->name >= texts->n ||
+	    !memchr(texts->data + thread->name, 0, texts->n - thread->name))
+		return "";
+	return texts->data + thread->name;
+}
+
+char *pp_index_object_name(const struct pp_index *index, uint64_t number,
+			   const struct pp_namer *namer)
+{
+	const struct pp_index_object *row = pp_index_object(index, number);
+	const struct pp_index_thread *subject = row ? pp_index_thread(index, row->subject) : NULL;
+	struct pp_thread thread = {.name = NULL};
+	struct pp_object object = {.process = NULL};
+
+	if (!row || !pp_index_process(index, row->process))
+		return g_strdup("?");
+	object.process = pp_index_process(index, row->process);
+	object.address = row->address;
+	object.generation = row->generation;
+	object.type = pp_index_type(row);
+	object.init_site = row->init_site;
+	object.first_site = row->first_site;
+	if (subject) {
+		thread.name = (char *)pp_index_thread_name(index, row->subject);
+		thread.tid = subject->tid;
+		object.subject = &thread;
+	}
+	return pp_object_name(&object, namer);
+}
+
+/* A run of another section's items; its length is cut to what there is. */
+static uint64_t check_run(const struct pp_index *index, enum pp_section of,
+			  const struct pp_index_run *run)
+{
+	uint64_t n = pp_index_n(index, of);
+
+	return run && run->first < n ? MIN(run->n, n - run->first) : 0;
+}
+
+unsigned pp_index_path(const struct pp_index *index, uint32_t path, const uint64_t **ret)
+{
+	const struct pp_index_run *run = item(index, PP_SECTION_PATHS, path);
+	uint64_t n = check_run(index, PP_SECTION_ADDRESSES, run);
+
+	*ret = n ? item(index, PP_SECTION_ADDRESSES, run->first) : NULL;
+	return (unsigned)MIN(n, ST_PATH_MAX);
+}
+
+int64_t pp_index_ns(const struct pp_index *index, const struct pp_index_operation *operation)
+{
+	const struct pp_index_more *more = pp_index_more(index, operation);
+
+	if (operation->flags & PP_INDEX_MORE)
+		return more ? (int64_t)MIN(more->ns, INT64_MAX) : 0;
+	return operation->flags & PP_INDEX_RELEASED ? operation->more : 0;
+}
+
+uint32_t pp_index_ender(const struct pp_index *index, const struct pp_index_operation *operation)
+{
+	const struct pp_index_more *more = pp_index_more(index, operation);
+	const struct pp_index_operation *met;
+
+	if (!(operation->flags & PP_INDEX_WAITED) || !more)
+		return PP_INDEX_NONE;
+	if (more->how != PP_WAIT_HELD)
+		return operation->mate;
+	met = pp_index_operation(index, more->met);
+	return met ? met->mate : PP_INDEX_NONE;
+}
+
+/* --- lists ---------------------------------------------------------------------------------- */
+
+static uint64_t list_run(const struct pp_index *index, enum pp_index_list list, uint32_t of,
+			 const uint32_t **ret_items)
+{
+	const struct pp_index_run *run = item(index, PP_SECTION_RUNS + list, of);
+	uint64_t n = check_run(index, PP_SECTION_ITEMS + list, run);
+
+	*ret_items = n ? item(index, PP_SECTION_ITEMS + list, run->first) : NULL;
+	return n;
+}
+
+uint64_t pp_index_list_n(const struct pp_index *index, enum pp_index_list list, uint32_t of)
+{
+	const uint32_t *items;
+
+	return list_run(index, list, of, &items);
+}
+
+uint32_t pp_index_list_at(const struct pp_index *index, enum pp_index_list list, uint32_t of,
+			  uint64_t at)
+{
+	const uint32_t *items;
+	uint64_t n = list_run(index, list, of, &items);
+
+	return at < n && pp_index_operation(index, items[at]) ? items[at] : PP_INDEX_NONE;
+}
+
+uint64_t pp_index_list_find(const struct pp_index *index, enum pp_index_list list, uint32_t of,
+			    uint64_t time_ns)
+{
+	const uint32_t *items;
+	uint64_t low = 0, high = list_run(index, list, of, &items);
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		const struct pp_index_operation *at = pp_index_operation(index, items[middle]);
+
+		if (at && at->time_ns < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint64_t pp_index_list_find_operation(const struct pp_index *index, enum pp_index_list list,
+				      uint32_t of, uint32_t operation, bool *ret_found)
+{
+	const struct pp_index_operation *wanted = pp_index_operation(index, operation);
+	const uint32_t *items;
+	uint64_t n = list_run(index, list, of, &items), first, at;
+
+	*ret_found = false;
+	if (!wanted)
+		return n;
+	first = pp_index_list_find(index, list, of, wanted->time_ns);
+	for (at = first; at < n; at++) {
+		const struct pp_index_operation *found = pp_index_operation(index, items[at]);
+
+		if (items[at] == operation) {
+			*ret_found = true;
+			return at;
+		}
+		if (!found || found->time_ns != wanted->time_ns)
+			break;
+	}
+	/* Of those at the same time the first that was made later. */
+	for (n = at, at = first; at < n && items[at] < operation;)
+		at++;
+	return at;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "index/pile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <glib.h>
+
+#define LEAST_BYTES ((size_t)64 << 10)
+/* Files grow by no more than that at a time, lest much of the disk is asked for in vain. */
+#define MOST_FILE_BYTES ((size_t)64 << 20)
+
+void pp_pile_init(struct pp_pile *pile, size_t item_bytes, int fd)
+{
+	*pile = (struct pp_pile){.item_bytes = item_bytes, .fd = fd};
+}
+
+void pp_pile_done(struct pp_pile *pile)
+{
+	if (pile->data && pile->mapped_bytes)
+		munmap(pile->data, pile->mapped_bytes);
+	if (pile->fd >= 0)
+		close(pile->fd);
+	*pile = (struct pp_pile){.fd = -1};
+}
+
+bool pp_pile_in_memory(const struct pp_pile *pile)
+{
+	return pile->fd < 0;
+}
+
+static char *map(int fd, size_t bytes)
+{
+	void *data = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			  fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, fd, 0);
+
+	if (data == MAP_FAILED)
+		abort(); /* as g_malloc() does */
+	return data;
+}
+
+static void move_to_memory(struct pp_pile *pile)
+{
+	char *data = NULL;
+
+	if (pile->mapped_bytes) {
+		data = map(-1, pile->mapped_bytes);
+		memcpy(data, pile->data, pile->n * pile->item_bytes);
+		munmap(pile->data, pile->mapped_bytes);
+	}
+	/* What it took of the disk others may need. */
+	(void)!ftruncate(pile->fd, 0);
+	close(pile->fd);
+	pile->fd = -1;
+	pile->data = data;
+}
+
+/* Reserves the disk's blocks: a write to a mapping that finds none ends the program. */
+static void grow(struct pp_pile *pile, size_t want)
+{
+	size_t bytes = MAX(pile->mapped_bytes * 2, LEAST_BYTES);
+	void *data;
+
+	if (pile->fd >= 0)
+		bytes = MIN(bytes, pile->mapped_bytes + MOST_FILE_BYTES);
+	while (bytes < want)
+		bytes += MOST_FILE_BYTES;
+	if (pile->fd >= 0 && posix_fallocate(pile->fd, 0, (off_t)bytes) != 0)
+		move_to_memory(pile);
+	data = pile->data ? mremap(pile->data, pile->mapped_bytes, bytes, MREMAP_MAYMOVE)
+			  : map(pile->fd, bytes);
+	if (data == MAP_FAILED)
+		abort(); /* as g_malloc() does */
+	pile->data = data;
+	pile->mapped_bytes = bytes;
+}
+
+void *pp_pile_add(struct pp_pile *pile, uint64_t n)
+{
+	size_t want = (size_t)(pile->n + n) * pile->item_bytes;
+	void *item;
+
+	if (want > pile->mapped_bytes)
+		grow(pile, want);
+	item = pile->data + pile->n * pile->item_bytes;
+	pile->n += n;
+	return item;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An array that only grows, up to billions of items: a mapping of memory, or of a file, so that
+ * what is not looked at need not be in memory.
+ */
+#ifndef PP_INDEX_PILE_H
+#define PP_INDEX_PILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pp_pile {
+	char *data;
+	uint64_t n;
+	size_t item_bytes;
+	size_t mapped_bytes;
+	int fd; /* -1: memory */
+};
+
+/* Takes fd: an empty file, open for reading and writing; or -1. */
+void pp_pile_init(struct pp_pile *pile, size_t item_bytes, int fd);
+void pp_pile_done(struct pp_pile *pile);
+
+/* Room for n more items, zeroed; the first of them.  On a full disk it moves to memory. */
+void *pp_pile_add(struct pp_pile *pile, uint64_t n);
+
+/* No file, or one that was given up. */
+bool pp_pile_in_memory(const struct pp_pile *pile);
+
+static inline void *pp_pile_at(const struct pp_pile *pile, uint64_t i)
+{
+	return pile->data + i * pile->item_bytes;
+}
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* What is known of what is selected, in lines. */
+#include "core/duration.h"
+#include "core/printable.h"
+#include "tui/browser.h"
+
+static void add(GPtrArray *lines, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+static void add(GPtrArray *lines, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	g_ptr_array_add(lines, g_strdup_vprintf(format, args));
+	va_end(args);
+}
+
+/* --- threads and objects -------------------------------------------------------------------- */
+
+static void add_share(GString *to, const char *name, uint64_t ns)
+{
+	g_autofree char *text = pp_duration_text((int64_t)MIN(ns, INT64_MAX));
+
+	g_string_append_printf(to, "%s%s %s", to->len ? ", " : "", name, text);
+}
+
+static char *window_text(const struct pp_browser *browser)
+{
+	g_autofree char *from = pp_browser_seconds(browser, (uint64_t)browser->from_ns, 6);
+	g_autofree char *to = pp_browser_seconds(browser, (uint64_t)browser->to_ns, 6);
+
+	return g_strdup_printf("%s to %s s", from, to);
+}
+
+static void add_thread(struct pp_browser *browser, GPtrArray *lines, uint32_t number)
+{
+	const struct pp_index_thread *thread = pp_index_thread(browser->index, number);
+	g_autofree char *name = pp_browser_thread_name(browser, number);
+	g_autofree char *window = window_text(browser);
+	g_autofree char *from = NULL, *to = NULL;
+	g_autoptr(GString) shares = g_string_new(NULL);
+	struct pp_index_sum sum;
+
+	add(lines, "thread %u, %s (tid %u)", thread->index, name, thread->tid);
+	if (!(thread->flags & PP_INDEX_SEEN)) {
+		add(lines, "nothing is known of its life");
+		return;
+	}
+	from = pp_browser_seconds(browser, (uint64_t)thread->start_ns, 6);
+	to = pp_browser_seconds(browser, (uint64_t)thread->end_ns, 6);
+	add(lines, "lived from %s to %s s", from, to);
+	pp_index_shares(browser->index, number, browser->from_ns, browser->to_ns, &sum);
+	if (browser->index->has_kernel && !(thread->flags & PP_INDEX_SCHEDULED)) {
+		add(lines, "no scheduling event tells of it: when it ran is not known");
+		return;
+	}
+	if (browser->index->has_kernel) {
+		add_share(shares, "running", sum.ns[PP_MODE_RUNNING]);
+		add_share(shares, "runnable", sum.ns[PP_MODE_RUNNABLE]);
+	}
+	add_share(shares, "blocked", sum.ns[PP_MODE_BLOCKED_SYNC]);
+	if (browser->index->has_kernel) {
+		add_share(shares, "I/O", sum.ns[PP_MODE_BLOCKED_IO]);
+		add_share(shares, "otherwise", sum.ns[PP_MODE_BLOCKED_OTHER]);
+	}
+	if (sum.ns[PP_MODE_UNKNOWN])
+		add_share(shares, "unknown", sum.ns[PP_MODE_UNKNOWN]);
+	add(lines, "%s: %s", window, shares->str);
+	if (!browser->index->has_kernel)
+		add(lines, "no scheduling events were recorded: when it ran is not known");
+}
+
+static void add_object(struct pp_browser *browser, GPtrArray *lines, uint32_t number)
+{
+	const struct pp_index_object *object = pp_index_object(browser->index, number);
+	const struct pp_process *process = pp_index_process(browser->index, object->process);
+	g_autofree char *wait = pp_duration_text(object->wait_ns);
+	g_autofree char *hold = pp_duration_text(object->hold_ns);
+	g_autofree char *window = window_text(browser);
+	g_autoptr(GString) shares = g_string_new(NULL);
+	struct pp_index_sum sum;
+
+	add(lines, "%s %s (0x%" G_GINT64_MODIFIER "x)", pp_index_type(object),
+	    pp_browser_object_name(browser, number), object->address);
+	if (process && process->only_waits)
+		add(lines, "only waits were recorded: %" G_GUINT64_FORMAT ", %s in all",
+		    object->contended, wait);
+	else
+		add(lines,
+		    "acquired %" G_GUINT64_FORMAT ", waits %" G_GUINT64_FORMAT
+		    ", waited for %s in all, held %s",
+		    object->acquired, object->contended, wait, hold);
+	pp_index_shares(browser->index, pp_index_n(browser->index, PP_SECTION_THREADS) + number,
+			browser->from_ns, browser->to_ns, &sum);
+	add_share(shares, "free", sum.ns[PP_OBJECT_FREE]);
+	add_share(shares, "held without waiters", sum.ns[PP_OBJECT_HELD]);
+	add_share(shares, "held with waiters", sum.ns[PP_OBJECT_CONTENDED]);
+	add_share(shares, "waited for", sum.ns[PP_OBJECT_WAITED]);
+	add(lines, "%s: %s", window, shares->str);
+}
+
+/* --- operations ----------------------------------------------------------------------------- */
+
+static const char *op_name(const struct pp_index_operation *operation)
+{
+	return operation->op < ST_N_EVENTS ? pp_sync_name(operation->op) : "?";
+}
+
+/* "sem_post by phil-3 (tid 31690) at 0.007839 s, in eat (philosophers.c:103)" */
+static char *mention(struct pp_browser *browser, uint32_t number)
+{
+	const struct pp_index_operation *operation = pp_index_operation(browser->index, number);
+	const struct pp_index_thread *thread;
+	g_autofree char *name = NULL, *time = NULL;
+
+	if (!operation)
+		return NULL;
+	thread = pp_index_thread(browser->index, operation->thread);
+	name = pp_browser_thread_name(browser, operation->thread);
+	time = pp_browser_seconds(browser, operation->time_ns, 6);
+	return g_strdup_printf("%s by %s (tid %u) at %s s, in %s", op_name(operation), name,
+			       thread ? thread->tid : 0, time,
+			       pp_browser_site_name(browser, operation->site));
+}
+
+static void add_mention(struct pp_browser *browser, GPtrArray *lines, const char *what,
+			uint32_t number)
+{
+	g_autofree char *text = mention(browser, number);
+
+	if (text)
+		add(lines, "%s: %s", what, text);
+}
+
+static void add_wait(struct pp_browser *browser, GPtrArray *lines,
+		     const struct pp_index_operation *operation)
+{
+	const struct pp_index_more *more = pp_index_more(browser->index, operation);
+	g_autofree char *wait = pp_duration_text(pp_index_ns(browser->index, operation));
+	g_autofree char *other = more ? pp_browser_thread_name(browser, more->other) : NULL;
+
+	if (!more)
+		return;
+	add(lines, "waited %s%s%s%s (%s)", wait,
+	    operation->flags & PP_INDEX_BLOCKED ? ", blocked" : "",
+	    more->other == PP_INDEX_NONE ? "" : ", for ", more->other == PP_INDEX_NONE ? "" : other,
+	    more->how < PP_N_WAIT_HOWS ? pp_wait_how_text(more->how) : "?");
+	add_mention(browser, lines, "taken with (w)", more->met);
+	add_mention(browser, lines, "ended by", pp_index_ender(browser->index, operation));
+}
+
+static void add_path(struct pp_browser *browser, GPtrArray *lines,
+		     const struct pp_index_operation *operation)
+{
+	const struct pp_index_more *more = pp_index_more(browser->index, operation);
+	const struct pp_index_site *site = pp_index_site(browser->index, operation->site);
+	const struct pp_process *process =
+	    site ? pp_index_process(browser->index, site->process) : NULL;
+	const struct pp_namer *namer = browser->namer;
+	const uint64_t *addresses;
+	unsigned n = more ? pp_index_path(browser->index, more->path, &addresses) : 0;
+
+	if (!process || !namer || !namer->frames)
+		return;
+	for (unsigned i = 0; i < MAX(n, 1); i++) {
+		g_autoptr(GPtrArray) frames =
+		    namer->frames(namer->data, process, n ? addresses[i] : site->address);
+
+		for (guint j = 0; j < frames->len; j++)
+			add(lines, "  %s %s", lines->len && i + j ? "by" : "in",
+			    pp_printable(((struct pp_frame *)frames->pdata[j])->site));
+	}
+	if (!n)
+		add(lines, "  (its callers were not recorded: see sync.paths)");
+}
+
+static void add_operation(struct pp_browser *browser, GPtrArray *lines, uint32_t number)
+{
+	const struct pp_index_operation *operation = pp_index_operation(browser->index, number);
+	const struct pp_index_thread *thread = pp_index_thread(browser->index, operation->thread);
+	g_autofree char *name = pp_browser_thread_name(browser, operation->thread);
+	g_autofree char *time = pp_browser_seconds(browser, operation->time_ns, 9);
+	g_autofree char *result = operation->flags & PP_INDEX_FINISHED
+				      ? g_strdup_printf("result %u", operation->result)
+				      : g_strdup("it never returned");
+
+	add(lines, "%s s  %s by %s (tid %u), %s", time, op_name(operation), name,
+	    thread ? thread->tid : 0, result);
+	add(lines, "on %s", pp_browser_object_name(browser, operation->object));
+	if (operation->flags & PP_INDEX_WAITED)
+		add_wait(browser, lines, operation);
+	if (operation->flags & PP_INDEX_RELEASED) {
+		g_autofree char *hold = pp_duration_text(pp_index_ns(browser->index, operation));
+
+		add(lines, "held %s", hold);
+	}
+	add_mention(browser, lines, "belongs with (m)", operation->mate);
+	add_path(browser, lines, operation);
+}
+
+GPtrArray *pp_browser_details(struct pp_browser *browser)
+{
+	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
+	uint32_t thread = pp_browser_thread(browser), object = pp_browser_object(browser);
+	uint32_t operation = pp_browser_operation(browser);
+
+	if (browser->focus == PP_PANE_THREADS && thread != PP_INDEX_NONE)
+		add_thread(browser, lines, thread);
+	else if (browser->focus == PP_PANE_OBJECTS && object != PP_INDEX_NONE)
+		add_object(browser, lines, object);
+	else if (operation != PP_INDEX_NONE)
+		add_operation(browser, lines, operation);
+	return lines;
+}

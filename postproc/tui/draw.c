@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* The screen as a whole: who gets how many rows, the first line and the last, pages. */
+#include "tui/browser.h"
+
+#define LEAST_ROWS    16
+#define LEAST_COLUMNS 60
+
+/* Of the rows between the first line and the last.  Headings are among them. */
+static void lay_out(struct pp_browser *browser)
+{
+	int rows = browser->screen.rows - 2;
+	int n_threads = (int)MIN(pp_index_n(browser->index, PP_SECTION_THREADS), 1000);
+	int n_objects = (int)MIN(browser->objects->len, 1000);
+	int threads = CLAMP(n_threads + 1, 3, MAX(rows * 22 / 100, 4));
+	int objects = CLAMP(n_objects + 1, 3, MAX(rows * 22 / 100, 4));
+	int details = MAX(rows * 26 / 100, 5);
+	int sizes[PP_N_PANES] = {threads, objects, rows - threads - objects - details, details};
+
+	for (int i = 0, top = 1; i < PP_N_PANES; i++) {
+		browser->areas[i] = (struct pp_area){top, sizes[i] - 1};
+		top += sizes[i];
+	}
+}
+
+void pp_browser_scroll(uint64_t *top, uint64_t at, uint64_t n, int rows)
+{
+	uint64_t fit = (uint64_t)MAX(rows, 1), around = MIN(fit / 4, 3);
+
+	if (at < *top + around)
+		*top = at > around ? at - around : 0;
+	if (at + around >= *top + fit)
+		*top = at + around - fit + 1;
+	/* No empty rows while there is something to fill them. */
+	if (*top + fit > n)
+		*top = n > fit ? n - fit : 0;
+}
+
+static void put_line(struct pp_browser *browser, int row, enum pp_style style, const char *text)
+{
+	pp_screen_put(&browser->screen, row, 0, browser->screen.columns, style, false, text);
+}
+
+static void draw_title(struct pp_browser *browser)
+{
+	g_autofree char *from = pp_browser_seconds(browser, (uint64_t)browser->from_ns, 6);
+	g_autofree char *to = pp_browser_seconds(browser, (uint64_t)browser->to_ns, 6);
+	g_autofree char *cursor = pp_browser_seconds(browser, (uint64_t)browser->cursor_ns, 6);
+	g_autofree char *text =
+	    g_strdup_printf("gprof-mt browse %s%s  %s .. %s s, at %s", browser->dir,
+			    browser->is_damaged ? " (damaged)" : "", from, to, cursor);
+
+	put_line(browser, 0, PP_STYLE_REVERSE, text);
+}
+
+static void draw_status(struct pp_browser *browser)
+{
+	g_autofree char *typed =
+	    browser->is_typing ? g_strdup_printf("/%s", browser->search->str) : NULL;
+
+	put_line(browser, browser->screen.rows - 1, PP_STYLE_PLAIN,
+		 typed		    ? typed
+		 : browser->message ? browser->message
+				    : "q quit  h help  Tab pane  / search  [ ] waits  m match  "
+				      "w who  + - zoom  g graph");
+}
+
+/* Lines of more than `width` characters go on in the next; takes them, and gives others. */
+static GPtrArray *wrap(GPtrArray *lines, int width)
+{
+	GPtrArray *wrapped = g_ptr_array_new_with_free_func(g_free);
+
+	for (guint i = 0; i < lines->len; i++) {
+		const char *at = lines->pdata[i];
+		bool is_first = true;
+
+		while (is_first || *at) {
+			glong len = MIN(g_utf8_strlen(at, -1), is_first ? width : width - 4);
+			g_autofree char *part = g_utf8_substring(at, 0, len);
+
+			g_ptr_array_add(wrapped, g_strconcat(is_first ? "" : "    ", part, NULL));
+			at = g_utf8_offset_to_pointer(at, len);
+			is_first = false;
+		}
+	}
+	g_ptr_array_unref(lines);
+	return wrapped;
+}
+
+static void draw_details(struct pp_browser *browser)
+{
+	const struct pp_area *area = &browser->areas[PP_PANE_DETAILS];
+	g_autoptr(GPtrArray) lines = browser->shows_source ? pp_browser_source(browser)
+							   : wrap(pp_browser_details(browser),
+								  MAX(browser->screen.columns, 20));
+	int n = (int)lines->len, top;
+
+	pp_screen_put(&browser->screen, area->top, 0, browser->screen.columns, PP_STYLE_BOLD,
+		      browser->focus == PP_PANE_DETAILS,
+		      browser->shows_source ? "SOURCE" : "DETAILS");
+	/* The line of the call in the middle. */
+	top = 0;
+	if (browser->shows_source)
+		for (int i = 0; i < n; i++)
+			if (((const char *)lines->pdata[i])[0] == '>')
+				top = MAX(i - area->n / 2, 0);
+	browser->details_top = (unsigned)CLAMP((int)browser->details_top, 0, MAX(n - 1, 0));
+	top = MIN(top + (int)browser->details_top, MAX(n - 1, 0));
+	for (int i = 0; i < area->n && top + i < n; i++)
+		put_line(browser, area->top + 1 + i, PP_STYLE_PLAIN, lines->pdata[top + i]);
+}
+
+static void draw_page(struct pp_browser *browser)
+{
+	int rows = browser->screen.rows - 2;
+
+	put_line(browser, 0, PP_STYLE_REVERSE, browser->page_title);
+	for (int i = 0; i < rows && browser->page_top + (unsigned)i < browser->page->len; i++)
+		put_line(browser, 1 + i, PP_STYLE_PLAIN,
+			 browser->page->pdata[browser->page_top + (unsigned)i]);
+	put_line(browser, browser->screen.rows - 1, PP_STYLE_PLAIN, "q back  j k scroll");
+}
+
+void pp_browser_draw(struct pp_browser *browser)
+{
+	struct pp_screen *screen = &browser->screen;
+
+	pp_screen_clear(screen);
+	if (screen->rows < LEAST_ROWS || screen->columns < LEAST_COLUMNS) {
+		g_autofree char *text =
+		    g_strdup_printf("too small: %dx%d at least", LEAST_COLUMNS, LEAST_ROWS);
+
+		put_line(browser, 0, PP_STYLE_PLAIN, text);
+		put_line(browser, 1, PP_STYLE_PLAIN, "q quits");
+	} else if (browser->page) {
+		draw_page(browser);
+	} else {
+		lay_out(browser);
+		draw_title(browser);
+		pp_browser_draw_lanes(browser, PP_PANE_THREADS);
+		pp_browser_draw_lanes(browser, PP_PANE_OBJECTS);
+		pp_browser_draw_operations(browser);
+		draw_details(browser);
+		draw_status(browser);
+	}
+	pp_screen_show(screen);
+}

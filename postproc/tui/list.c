@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/* What is selected, and how that changes. */
+#include "tui/browser.h"
+
+static uint64_t n_shown(const struct pp_browser *browser, enum pp_pane pane)
+{
+	switch (pane) {
+	case PP_PANE_THREADS:
+		return pp_index_n(browser->index, PP_SECTION_THREADS);
+	case PP_PANE_OBJECTS:
+		return browser->objects->len;
+	default:
+		return pp_browser_n(browser);
+	}
+}
+
+uint32_t pp_browser_thread(const struct pp_browser *browser)
+{
+	return browser->thread_at < pp_index_n(browser->index, PP_SECTION_THREADS)
+		   ? (uint32_t)browser->thread_at
+		   : PP_INDEX_NONE;
+}
+
+uint32_t pp_browser_object(const struct pp_browser *browser)
+{
+	return browser->object_at < browser->objects->len
+		   ? g_array_index(browser->objects, uint32_t, browser->object_at)
+		   : PP_INDEX_NONE;
+}
+
+static enum pp_index_list list_of(const struct pp_browser *browser, bool only_waits,
+				  uint32_t *ret_of)
+{
+	*ret_of = browser->by_object ? pp_browser_object(browser) : pp_browser_thread(browser);
+	if (browser->by_object)
+		return only_waits ? PP_LIST_OBJECT_WAITS : PP_LIST_OBJECT;
+	return only_waits ? PP_LIST_THREAD_WAITS : PP_LIST_THREAD;
+}
+
+uint64_t pp_browser_n(const struct pp_browser *browser)
+{
+	uint32_t of;
+	enum pp_index_list list = list_of(browser, browser->only_contended, &of);
+
+	return pp_index_list_n(browser->index, list, of);
+}
+
+uint32_t pp_browser_operation_at(const struct pp_browser *browser, uint64_t at)
+{
+	uint32_t of;
+	enum pp_index_list list = list_of(browser, browser->only_contended, &of);
+
+	return pp_index_list_at(browser->index, list, of, at);
+}
+
+uint32_t pp_browser_operation(const struct pp_browser *browser)
+{
+	return pp_browser_operation_at(browser, browser->at);
+}
+
+/* --- moving --------------------------------------------------------------------------------- */
+
+static void select_operation(struct pp_browser *browser, uint64_t at)
+{
+	const struct pp_index_operation *operation;
+
+	browser->at = at;
+	operation = pp_index_operation(browser->index, pp_browser_operation(browser));
+	browser->details_top = 0;
+	if (operation)
+		pp_browser_set_cursor(browser, (int64_t)operation->time_ns);
+}
+
+void pp_browser_list(struct pp_browser *browser, bool by_object)
+{
+	browser->by_object = by_object;
+	browser->top = 0;
+	pp_browser_follow_cursor(browser);
+}
+
+void pp_browser_go(struct pp_browser *browser, enum pp_pane pane, uint64_t to)
+{
+	uint64_t n = n_shown(browser, pane);
+
+	to = MIN(to, n ? n - 1 : 0);
+	browser->details_top = pane == PP_PANE_DETAILS ? browser->details_top : 0;
+	switch (pane) {
+	case PP_PANE_THREADS:
+		browser->thread_at = to;
+		pp_browser_list(browser, false);
+		break;
+	case PP_PANE_OBJECTS:
+		browser->object_at = to;
+		pp_browser_list(browser, true);
+		break;
+	default:
+		select_operation(browser, to);
+		break;
+	}
+}
+
+/* The first that is on the screen, if of n those from there on are, and `at` is to be one. */
+static uint64_t position_of(const struct pp_browser *browser, enum pp_pane pane)
+{
+	switch (pane) {
+	case PP_PANE_THREADS:
+		return browser->thread_at;
+	case PP_PANE_OBJECTS:
+		return browser->object_at;
+	default:
+		return browser->at;
+	}
+}
+
+void pp_browser_move(struct pp_browser *browser, enum pp_pane pane, int64_t by)
+{
+	uint64_t at = position_of(browser, pane);
+
+	if (pane == PP_PANE_DETAILS) {
+		int64_t top = (int64_t)browser->details_top + by;
+
+		browser->details_top = (unsigned)CLAMP(top, 0, 10000);
+		return;
+	}
+	if (by < 0)
+		at -= MIN(at, (uint64_t)-by);
+	else
+		at += (uint64_t)by;
+	pp_browser_go(browser, pane, at);
+}
+
+/* --- jumping -------------------------------------------------------------------------------- */
+
+/* PP_INDEX_NONE: it is not among those shown. */
+static uint32_t find_object(const struct pp_browser *browser, uint32_t object)
+{
+	for (guint i = 0; i < browser->objects->len; i++)
+		if (g_array_index(browser->objects, uint32_t, i) == object)
+			return i;
+	return PP_INDEX_NONE;
+}
+
+/* The list that shows it: the same kind, of another thread or object, if need be. */
+void pp_browser_show_operation(struct pp_browser *browser, uint32_t number)
+{
+	const struct pp_index_operation *operation = pp_index_operation(browser->index, number);
+	enum pp_index_list list;
+	uint64_t at;
+	uint32_t of;
+	bool found;
+
+	if (!operation)
+		return;
+	if (browser->only_contended && !(operation->flags & PP_INDEX_WAITED))
+		pp_browser_toggle_contended(browser);
+	/* What a condition wait does to its mutex stands in the list of that alone. */
+	if (operation->flags & (PP_INDEX_REGAINED | PP_INDEX_YIELDED))
+		browser->by_object = true;
+	if (browser->by_object)
+		browser->object_at = find_object(browser, operation->object);
+	else
+		browser->thread_at = operation->thread;
+	list = list_of(browser, browser->only_contended, &of);
+	at = pp_index_list_find_operation(browser->index, list, of, number, &found);
+	select_operation(browser, at);
+}
+
+void pp_browser_jump(struct pp_browser *browser, uint32_t number)
+{
+	uint32_t from = pp_browser_operation(browser);
+
+	if (from != PP_INDEX_NONE)
+		g_array_append_val(browser->back, from);
+	browser->focus = PP_PANE_OPERATIONS;
+	pp_browser_show_operation(browser, number);
+}
+
+void pp_browser_go_back(struct pp_browser *browser)
+{
+	uint32_t number;
+
+	if (!browser->back->len) {
+		pp_browser_say(browser, "no jump to go back from");
+		return;
+	}
+	number = g_array_index(browser->back, uint32_t, browser->back->len - 1);
+	g_array_set_size(browser->back, browser->back->len - 1);
+	pp_browser_show_operation(browser, number);
+}
+
+void pp_browser_step_wait(struct pp_browser *browser, bool forward)
+{
+	uint32_t of, now = pp_browser_operation(browser), next = PP_INDEX_NONE;
+	enum pp_index_list waits = list_of(browser, true, &of);
+	bool found = false;
+	uint64_t at = now == PP_INDEX_NONE
+			  ? 0
+			  : pp_index_list_find_operation(browser->index, waits, of, now, &found);
+
+	if (forward)
+		next = pp_index_list_at(browser->index, waits, of, found ? at + 1 : at);
+	else if (at > 0)
+		next = pp_index_list_at(browser->index, waits, of, at - 1);
+	if (next == PP_INDEX_NONE) {
+		pp_browser_say(browser, forward ? "no wait after this" : "no wait before this");
+		return;
+	}
+	browser->focus = PP_PANE_OPERATIONS;
+	pp_browser_show_operation(browser, next);
+}
+
+/* --- objects -------------------------------------------------------------------------------- */
+
+static gint compare_objects(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const struct pp_index *index = data;
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+	const struct pp_index_object *x = pp_index_object(index, i), *y = pp_index_object(index, j);
+
+	if (x->wait_ns != y->wait_ns)
+		return x->wait_ns < y->wait_ns ? 1 : -1;
+	return i < j ? -1 : i > j;
+}
+
+static void choose_objects(struct pp_browser *browser)
+{
+	uint32_t n = (uint32_t)pp_index_n(browser->index, PP_SECTION_OBJECTS);
+
+	g_array_set_size(browser->objects, 0);
+	for (uint32_t i = 0; i < n; i++)
+		if (!browser->only_contended || pp_index_object(browser->index, i)->contended)
+			g_array_append_val(browser->objects, i);
+	g_array_sort_with_data(browser->objects, compare_objects, (void *)browser->index);
+}
+
+void pp_browser_toggle_contended(struct pp_browser *browser)
+{
+	uint32_t object = pp_browser_object(browser), operation = pp_browser_operation(browser);
+	uint32_t at;
+
+	browser->only_contended = !browser->only_contended;
+	choose_objects(browser);
+	at = find_object(browser, object);
+	browser->object_at = at == PP_INDEX_NONE ? 0 : at;
+	browser->top = browser->object_top = 0;
+	if (at != PP_INDEX_NONE && operation != PP_INDEX_NONE) {
+		uint32_t of;
+		enum pp_index_list list = list_of(browser, browser->only_contended, &of);
+		bool found;
+
+		browser->at =
+		    pp_index_list_find_operation(browser->index, list, of, operation, &found);
+	} else {
+		pp_browser_follow_cursor(browser);
+	}
+	if (browser->at >= pp_browser_n(browser))
+		pp_browser_go(browser, PP_PANE_OPERATIONS, browser->at);
+}
+
+/* --- life ----------------------------------------------------------------------------------- */
+
+void pp_browser_say(struct pp_browser *browser, const char *format, ...)
+{
+	va_list args;
+
+	g_free(browser->message);
+	va_start(args, format);
+	browser->message = g_strdup_vprintf(format, args);
+	va_end(args);
+}
+
+void pp_browser_init(struct pp_browser *browser, const struct pp_index *index,
+		     const struct pp_namer *namer, const char *dir)
+{
+	*browser = (struct pp_browser){.index = index, .namer = namer, .dir = dir};
+	browser->objects = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	browser->back = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	browser->search = g_string_new(NULL);
+	browser->object_names = g_new0(char *, pp_index_n(index, PP_SECTION_OBJECTS));
+	browser->site_names = g_new0(char *, pp_index_n(index, PP_SECTION_SITES));
+	choose_objects(browser);
+	pp_browser_zoom_out(browser);
+	browser->by_object = browser->objects->len > 0;
+	browser->focus = browser->by_object ? PP_PANE_OBJECTS : PP_PANE_THREADS;
+	pp_browser_go(browser, PP_PANE_OPERATIONS, 0);
+}
+
+static void names_free(char **names, uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++)
+		g_free(names[i]);
+	g_free(names);
+}
+
+void pp_browser_done(struct pp_browser *browser)
+{
+	names_free(browser->object_names, pp_index_n(browser->index, PP_SECTION_OBJECTS));
+	names_free(browser->site_names, pp_index_n(browser->index, PP_SECTION_SITES));
+	g_clear_pointer(&browser->page, g_ptr_array_unref);
+	g_array_unref(browser->objects);
+	g_array_unref(browser->back);
+	g_string_free(browser->search, TRUE);
+	g_free(browser->message);
+}

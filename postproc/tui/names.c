@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Names are asked for when they are first shown, and kept. */
+#include <string.h>
+
+#include "core/printable.h"
+#include "tui/browser.h"
+
+const char *pp_browser_object_name(struct pp_browser *browser, uint32_t object)
+{
+	if (object >= pp_index_n(browser->index, PP_SECTION_OBJECTS))
+		return "?";
+	if (!browser->object_names[object])
+		browser->object_names[object] =
+		    pp_printable(pp_index_object_name(browser->index, object, browser->namer));
+	return browser->object_names[object];
+}
+
+const char *pp_browser_site_name(struct pp_browser *browser, uint32_t number)
+{
+	const struct pp_index_site *site = pp_index_site(browser->index, number);
+	const struct pp_process *process =
+	    site ? pp_index_process(browser->index, site->process) : NULL;
+	const struct pp_namer *namer = browser->namer;
+
+	if (!process || !site->address || !namer || !namer->site)
+		return "-";
+	if (!browser->site_names[number])
+		browser->site_names[number] =
+		    pp_printable(namer->site(namer->data, process, site->address));
+	return browser->site_names[number];
+}
+
+char *pp_browser_thread_name(const struct pp_browser *browser, uint32_t thread)
+{
+	const struct pp_index_thread *row = pp_index_thread(browser->index, thread);
+	const char *name = pp_index_thread_name(browser->index, thread);
+
+	if (!row)
+		return g_strdup("?");
+	return *name ? pp_printable(g_strdup(name)) : g_strdup_printf("tid %u", row->tid);
+}
+
+char *pp_browser_seconds(const struct pp_browser *browser, uint64_t time_ns, int decimals)
+{
+	int64_t since_ns = (int64_t)(time_ns - (uint64_t)browser->index->start_ns);
+
+	return g_strdup_printf("%.*f", decimals, (double)since_ns / 1e9);
+}
+
+/* Of those without a name of their own many have the same: these are told apart by their address.
+ */
+char *pp_browser_object_label(struct pp_browser *browser, uint32_t number)
+{
+	const struct pp_index_object *object = pp_index_object(browser->index, number);
+	const char *name = pp_browser_object_name(browser, number);
+	const char *type = object ? pp_index_type(object) : "";
+	size_t len = strlen(type);
+
+	if (!object || object->subject != PP_INDEX_NONE)
+		return g_strdup_printf("%s %s", type, name);
+	if (strncmp(name, type, len) != 0 || strncmp(name + len, " at ", 4) != 0)
+		return g_strdup_printf("%s %s", type, name);
+	return g_strdup_printf("%s ..%03x%s", type, (unsigned)(object->address & 0xfff),
+			       name + len + 3);
+}

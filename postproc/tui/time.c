@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* The time that the lanes show, and the cursor in it. */
+#include "tui/browser.h"
+
+/* No closer than that: a character a nanosecond. */
+#define LEAST_SPAN_NS 100
+
+static void clamp_window(struct pp_browser *browser, int64_t span_ns)
+{
+	const struct pp_index *index = browser->index;
+	int64_t whole_ns = MAX(index->end_ns - index->start_ns, LEAST_SPAN_NS);
+
+	span_ns = CLAMP(span_ns, LEAST_SPAN_NS, whole_ns);
+	browser->from_ns =
+	    CLAMP(browser->from_ns, index->start_ns, index->start_ns + whole_ns - span_ns);
+	browser->to_ns = browser->from_ns + span_ns;
+}
+
+void pp_browser_set_cursor(struct pp_browser *browser, int64_t time_ns)
+{
+	const struct pp_index *index = browser->index;
+	int64_t span_ns = browser->to_ns - browser->from_ns;
+
+	browser->cursor_ns = CLAMP(time_ns, index->start_ns, index->end_ns);
+	if (browser->cursor_ns >= browser->from_ns && browser->cursor_ns <= browser->to_ns)
+		return;
+	browser->from_ns = browser->cursor_ns - span_ns / 2;
+	clamp_window(browser, span_ns);
+}
+
+/* The cursor stays where it is on the screen. */
+void pp_browser_zoom(struct pp_browser *browser, bool in)
+{
+	int64_t left_ns = browser->cursor_ns - browser->from_ns;
+	int64_t span_ns = browser->to_ns - browser->from_ns;
+
+	if (in) {
+		browser->from_ns = browser->cursor_ns - left_ns / 2;
+		clamp_window(browser, span_ns / 2);
+	} else {
+		browser->from_ns = browser->cursor_ns - left_ns * 2;
+		clamp_window(browser, span_ns > INT64_MAX / 2 ? span_ns : span_ns * 2);
+	}
+}
+
+void pp_browser_zoom_out(struct pp_browser *browser)
+{
+	browser->from_ns = browser->index->start_ns;
+	clamp_window(browser, INT64_MAX);
+}
+
+void pp_browser_follow_cursor(struct pp_browser *browser)
+{
+	uint64_t low = 0, n = pp_browser_n(browser), high = n;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		const struct pp_index_operation *at =
+		    pp_index_operation(browser->index, pp_browser_operation_at(browser, middle));
+
+		if (at && (int64_t)at->time_ns < browser->cursor_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	browser->at = MIN(low, n ? n - 1 : 0);
+	browser->details_top = 0;
+}

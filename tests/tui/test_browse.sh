@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The browser in a terminal, at three sizes: what it shows is what `history`, `report` and `graph` say of
+# the same capture.
+. "$GM_TOP/tests/tui/common.sh"
+expect=$GM_TOP/tests/tui/expect.py
+
+"$gprof_mt" record -q -- "$GM_BUILD/examples/philosophers" 4 50 >/dev/null || fail record
+"$gprof_mt" history >history.txt || fail history
+"$gprof_mt" history --format json >history.json || fail history
+"$gprof_mt" report --format json threads >threads.json || fail report
+"$gprof_mt" graph --kind wait --format json >graph.json || fail graph
+python3 "$expect" plan history.json graph.json >plan || fail "see above"
+# shellcheck disable=SC1091
+. ./plan
+tid=$(python3 -c 'import json; print(json.load(open("threads.json"))["threads"][1]["tid"])')
+
+# on OBJECT: it is chosen, and the list is of it.
+on()
+{
+	keys o /
+	shows '/'
+	types "$1"
+	keys Enter
+	shows " $1: "
+}
+
+# at N OF: the N-th of so many is selected.
+at()
+{
+	shows ": $1 of $2"
+}
+
+browse()
+{
+	local columns=$1 rows=$2
+	terminal "$columns" "$rows"
+	run "$gprof_mt browse; echo status=\$?"
+	shows 'gprof-mt browse gprof-mt.data'
+	shows 'THREADS 5'
+	shows "OBJECTS $n_objects"
+	shows 'q quit'
+	on "$barrier"
+	keys Enter Home
+	at 1 "$n_barrier"
+	screen >screen.txt
+	python3 "$expect" rows screen.txt history.txt "$barrier" || fail "see above"
+
+	# From wait to wait, and waits alone.
+	keys ']'
+	at "$wait" "$n_barrier"
+	shows "$wait_line"
+	keys c
+	shows "WAITS on barrier $barrier: 1 of $n_waits"
+	keys G
+	at "$n_waits" "$n_waits"
+	keys j
+	at "$n_waits" "$n_waits"
+	keys Home c
+	at "$wait" "$n_barrier"
+	keys '['
+	shows 'no wait before this'
+
+	# The source of the call, and the graph.
+	keys s
+	shows SOURCE
+	until_true 60 eval 'screen | grep -q "^> *$source "' || fail "not the line $source: $(screen)"
+	keys s
+	shows DETAILS
+	keys g
+	shows 'who waits for whom'
+	shows "$(cut -c "1-$columns" <<<"$edge")"
+	keys q
+	shows "OBJECTS $n_objects"
+
+	# From a lock to its unlock, and back.
+	on "$mutex"
+	keys Enter Home
+	at 1 "$n_mutex"
+	for _ in $(seq 2 "$lock"); do keys j; done
+	at "$lock" "$n_mutex"
+	keys m
+	at "$unlock" "$n_mutex"
+	shows 'belongs with (m): mutex_lock'
+	keys m
+	at "$lock" "$n_mutex"
+	keys BSpace
+	at "$unlock" "$n_mutex"
+
+	# A thread.
+	keys 0 t Home /
+	shows '/'
+	types "$tid"
+	keys Enter
+	shows "(tid $tid)"
+	shows 'lived from'
+	until_true 60 eval 'screen >screen.txt; python3 "$expect" thread screen.txt threads.json "$tid" 2>err' ||
+		fail "$(cat err)"
+	keys q
+	shows 'status=0'
+	hides DETAILS
+}
+browse 80 24
+browse 120 40
+browse 200 60

@@ -1,0 +1,154 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The browser in terminals that can less, or that change; with the mouse; ended by signals: the terminal
+# is then as it was.  What cannot be browsed is one clear line.
+. "$GM_TOP/tests/tui/common.sh"
+
+# one_line STATUS REGEX COMMAND...
+one_line()
+{
+	local status=$1 words=$2
+	shift 2
+	"$@" >out 2>err </dev/null
+	[ $? = "$status" ] && [ "$(wc -l <err)" = 1 ] && [ ! -s out ] && grep -q -- "$words" err ||
+		fail "$*: $(cat out err)"
+}
+"$gprof_mt" record -q -- "$GM_BUILD/examples/philosophers" 4 20 >/dev/null || fail record
+one_line 1 'no terminal to browse in' "$gprof_mt" browse
+one_line 1 'none' "$gprof_mt" browse -i none
+one_line 2 "'more': it takes options only" "$gprof_mt" browse more
+mkdir nothing
+one_line 1 nothing "$gprof_mt" browse -i nothing
+
+browse="sh -c 'echo \$\$ >pid; exec $gprof_mt browse'"
+
+# started: the browser is there, and its process known.
+started()
+{
+	shows 'THREADS 5'
+	shows 'q quit'
+	until_true 60 test -s pid || fail 'no process'
+}
+
+gone()
+{
+	! kill -0 "$(cat pid)" 2>/dev/null
+}
+
+# ended STATUS: and the terminal is as before: lines are edited, and what is typed shows.
+ended()
+{
+	until_true 60 gone || fail "it goes on: $(screen)"
+	run 'status=$?; clear; echo status=$status; stty -a | grep -cE "(^| )icanon( .*)? echo "; rm pid; echo end'
+	until_true 60 eval 'screen | grep -qx end' || fail "no shell: $(screen)"
+	shows "status=$1"
+	screen | grep -qx 1 || fail "the terminal is not as it was: $(screen)"
+	lacks DETAILS || fail "something is left: $(screen)"
+}
+
+# Colours, and characters.
+terminal 80 24
+run "$browse"
+started
+shows $'\xc3\x97'
+coloured_screen | grep -q $'\033\[3[0-7]m' || fail 'no colours'
+screen | sed -n 8p | cut -c 1-19 | sed 's/ *$//' >second
+
+# Too small, and large again.
+in_tmux resize-window -x 40 -y 10
+shows 'too small: 60x16 at least'
+in_tmux resize-window -x 100 -y 30
+shows 'THREADS 5'
+in_tmux resize-window -x 80 -y 24
+# laid_out: for 24 rows.
+laid_out()
+{
+	screen >now
+	sed -n 1p now | grep -q '^gprof-mt browse' && sed -n 24p now | grep -q '^q quit' &&
+		sed -n 8p now | grep -qF "$(cat second)"
+}
+until_true 60 laid_out || fail "not as it was with 24 rows: $(screen)"
+
+# A click on the second object, which is in the eighth line; the wheel then moves in that pane.
+hides "OPERATIONS on $(cat second)"
+keys -H 1b 5b 4d 20 24 28
+shows "OPERATIONS on $(cat second)"
+keys -H 1b 5b 4d 60 24 28
+hides "OPERATIONS on $(cat second)"
+
+# Stopped, and taken up again.
+keys C-z
+shows Stopped
+run fg
+started
+keys h
+shows 'who waits for whom'
+keys q
+hides 'who waits for whom'
+keys C-c
+ended 130
+for signal in TERM:143 HUP:129; do
+	run "$browse"
+	started
+	kill -"${signal%:*}" "$(cat pid)"
+	ended "${signal#*:}"
+done
+
+# Without colours: by the user's wish, or the terminal's.
+for without in NO_COLOR=1 TERM=vt100; do
+	run "$without $browse"
+	started
+	! coloured_screen | grep -q $'\033\[[0-9;]*3[0-7]m' || fail "$without: colours"
+	keys q
+	ended 0
+done
+run "TERM=none $browse"
+shows 'TERM=none: no such terminal is known here'
+until_true 60 test -s pid
+ended 1
+
+# Without UTF-8.
+run "LC_ALL=C $browse"
+started
+! screen | LC_ALL=C grep -q '[^ -~]' || fail "not ASCII: $(screen)"
+shows 'x blocked'
+
+# The terminal goes away: so does the browser.
+end_terminal
+until_true 60 gone || fail 'it goes on without a terminal'
+
+# Captures with next to nothing in them, and a damaged one.
+cat >one.c <<-'END'
+	#include <semaphore.h>
+	int main(void)
+	{
+		static sem_t lone;
+		return sem_init(&lone, 0, 1);
+	}
+END
+"$CC" -O2 -g -o one one.c -pthread || fail 'cannot compile'
+"$gprof_mt" record -q -o one.data ./one || fail record
+"$gprof_mt" record -q -o none.data --set sync.mode=off ./one || fail record
+cp -r gprof-mt.data damaged.data
+stream=$(find damaged.data -path '*/user/*' -name 'stream_1*' | head -n 1)
+truncate -s -1 "$stream" || fail "no stream: $(find damaged.data)"
+dd if=/dev/zero of="$stream" bs=1 count=8 seek=4 conv=notrunc 2>/dev/null || fail dd
+
+terminal 100 30
+run "$gprof_mt browse -i one.data; echo status=\$?"
+shows 'OPERATIONS on sem lone: 1 of 1'
+keys j m
+shows 'nothing is known to belong with it'
+keys q
+shows status=0
+run "clear; $gprof_mt browse -i none.data; echo status=\$?"
+shows 'no synchronization was recorded'
+keys j Enter Enter '[' m w s c
+shows 'none was waited for'
+keys q
+shows status=0
+run "clear; $gprof_mt browse -i damaged.data; echo status=\$?"
+shows 'damaged.data (damaged)'
+keys q
+shows 'damaged: '
+shows status=1
