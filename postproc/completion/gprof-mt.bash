@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+# bash completion of gprof-mt.  What there is to complete comes from `gprof-mt ... --help`, so it is
+# always that of the program which is run.
+
+# _gprof_mt_help PROGRAM [COMMAND]: its help, without a word of complaint
+_gprof_mt_help()
+{
+	"$@" --help 2>/dev/null
+}
+
+# The first words of the lines of a list in a help text, of that with that heading: "kinds:".
+_gprof_mt_list()
+{
+	awk -v heading="$1" '
+		inside && /^[* ] [a-z]/ { sub(/^[* ] /, ""); print $1; next }
+		{ inside = index($0, heading) == 1 }'
+}
+
+# The long options of a help text, and the short ones that have no long one.
+_gprof_mt_options()
+{
+	awk '/^  -/ { print $1 ~ /^--/ ? $1 : $2 ~ /^--/ ? $2 : substr($1, 1, 2) }
+		END { print "--help" }'
+}
+
+# The words that a help text offers for an option: "dot (default), svg (needs graphviz) or json".
+_gprof_mt_words()
+{
+	awk -v option="$1" '
+		$1 == option || $2 == option {
+			sub(/^ *(-., )?--[a-z-]+ +[A-Z.=]+ +/, "")
+			sub(/^[^:,(]*: /, "")
+			gsub(/\([^)]*\)/, "")
+			sub(/: .*/, "")
+			gsub(/,|( or )/, " ")
+			print
+		}'
+}
+
+# Files, or with an argument others: compgen -c.
+_gprof_mt_files()
+{
+	compopt -o filenames 2>/dev/null
+	mapfile -t COMPREPLY < <(compgen "${1--f}" -- "$word")
+}
+
+# True: the word is of the command to record, or its argument, and is completed.
+_gprof_mt_recorded()
+{
+	local at
+
+	for ((at = 2; at < COMP_CWORD; at++)); do
+		case ${COMP_WORDS[at]} in
+		-o | --output | --config | --set | --profile | --backend)
+			((at++))
+			[ "${COMP_WORDS[at]}" != = ] || ((at++))
+			;;
+		--) break ;;
+		-*) ;;
+		*)
+			_gprof_mt_files
+			return 0
+			;;
+		esac
+	done
+	[ "$at" -le "$COMP_CWORD" ] || return 1 # the value of an option
+	if [ "${COMP_WORDS[at]}" = -- ] && ((at < COMP_CWORD)); then
+		((at++))
+	elif [[ $word = -* ]]; then
+		return 1
+	fi
+	if ((at == COMP_CWORD)); then
+		_gprof_mt_files -c
+	else
+		_gprof_mt_files
+	fi
+	return 0
+}
+
+_gprof_mt()
+{
+	local program=${COMP_WORDS[0]/#\~/$HOME} command=${COMP_WORDS[1]} help words=
+	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+
+	COMPREPLY=()
+	# --format=json comes as three words.
+	if [ "$word" = = ]; then
+		word=
+	elif [ "$before" = = ]; then
+		before=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+	if [ "$COMP_CWORD" -eq 1 ]; then
+		words="$(_gprof_mt_help "$program" | awk '/^  [a-z]/ { print $1 }') --help --version"
+		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+		return
+	fi
+	[ "$command" != record ] || ! _gprof_mt_recorded || return
+	help=$(_gprof_mt_help "$program" "$command")
+	case $before in
+	-i | --input)
+		_gprof_mt_files -d
+		return
+		;;
+	-o | --output | --config) ;;
+	--kind) words=$(_gprof_mt_list kinds: <<<"$help") ;;
+	--format)
+		words=$(_gprof_mt_words --format <<<"$help")
+		[ -n "$words" ] || words=$(_gprof_mt_list formats: <<<"$help")
+		;;
+	--profile | --backend | --demangle) words=$(_gprof_mt_words "$before" <<<"$help") ;;
+	*)
+		if [[ $word = -* ]]; then
+			words=$(_gprof_mt_options <<<"$help")
+		else
+			words=$(_gprof_mt_list sections <<<"$help")
+		fi
+		;;
+	esac
+	if [ -n "$words" ]; then
+		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+	else
+		_gprof_mt_files
+	fi
+}
+
+complete -F _gprof_mt gprof-mt

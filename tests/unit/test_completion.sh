@@ -1,0 +1,109 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What bash and zsh offer is what gprof-mt takes: each command, option and value that is offered is
+# known to the program, nothing of its help is left out, and both shells offer the same.
+set -u
+fail()
+{
+	echo "FAIL: $*"
+	exit 1
+}
+command -v zsh >/dev/null || { echo "zsh is not installed"; exit 77; }
+
+program=$GM_BUILD/gprof-mt
+# shellcheck source=/dev/null
+. "$GM_TOP/postproc/completion/gprof-mt.bash"
+
+# offered WORD...: what bash offers for the last of them, which may be empty, in one line
+offered()
+{
+	COMP_WORDS=("$program" "$@")
+	COMP_CWORD=$#
+	_gprof_mt
+	echo "${COMPREPLY[*]}"
+}
+
+# same WHAT EXPECTED ACTUAL
+same()
+{
+	[ "$2" = "$3" ] || fail "$1: '${3:0:300}', not '${2:0:300}'"
+}
+
+commands=$(offered '')
+same commands "$("$program" --help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p' | tr '\n' ' ')--help --version" "$commands"
+for command in ${commands% --help --version}; do
+	"$program" "$command" --help >help || fail "$command --help"
+	options=$(offered "$command" --)
+	same "options of $command" "$(grep -oE '^  (-., )?--[a-z-]+' help | grep -oE -- '--.*' | tr '\n' ' ')--help" "$options"
+	for option in $options; do
+		! "$program" "$command" "$option" --none 2>&1 </dev/null | grep -q -- "no option $option" ||
+			fail "$command does not know $option"
+		case $option in
+		--format | --kind | --profile | --backend | --demangle) ;;
+		*) continue ;;
+		esac
+		values=$(offered "$command" "$option" '')
+		[ "$(wc -w <<<"$values")" -ge 2 ] || fail "$command $option: only '$values'"
+		same "$command $option=" "$values" "$(offered "$command" "$option" = '')"
+		for value in $values; do
+			grep -qw -- "$value" help || fail "$command $option $value is not in its help"
+			# no such capture, or program: not a matter of usage
+			case $command in
+			record) set -- record "$option" "$value" -o capture -- ./none ;;
+			timeline) set -- timeline --tid 1 "$option" "$value" -i none ;;
+			graph) set -- graph --kind wait "$option" "$value" -i none ;;
+			*) set -- "$command" "$option" "$value" -i none ;;
+			esac
+			"$program" "$@" >out 2>&1
+			! grep -qE "${option#--} '?$value'?:" out || fail "$*: $(cat out)"
+		done
+	done
+done
+same sections "$("$program" report --help | sed -n '/^sections/,$s/^[* ] \([a-z-]*\) .*/\1/p' | tr '\n' ' ')" "$(offered report '') "
+
+# The program that is recorded is completed as if it stood first.
+[[ " $(offered record -q -o capture tru) " = *' true '* ]] || fail "record: no command is offered"
+[[ " $(offered record -- tru) " = *' true '* ]] || fail "record --: no command is offered"
+same "an argument of the program" help "$(offered record cat hel)"
+mkdir folder
+same "a capture" folder "$(offered report -i fol)"
+
+# zsh, in a terminal: the list for a line that is not finished.
+cat >list.zsh <<'END'
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell "PS1='> '; fpath=($GM_TOP/postproc/completion \$fpath); autoload -Uz compinit; compinit -u -d ./dump"
+zpty -w shell "zstyle ':completion:*' verbose no; LISTMAX=1000; path=($GM_BUILD \$path); bindkey '^T' list-choices; echo rea''dy"
+zpty -r shell text '*ready*'
+zpty -w -n shell "$1"$'\C-t'
+while zpty -r shell text; do print -rn -- $text; done
+END
+
+# in_zsh LINE WORD...: it lists all of these
+in_zsh()
+{
+	local line=$1 word deadline=$((SECONDS + 60)) missing=1
+	shift
+	TERM=dumb zsh -f list.zsh "$line" >listed 2>&1 </dev/null &
+	while [ -n "$missing" ]; do
+		missing=
+		for word; do
+			grep -qE -- "(^|[[:space:]])$word([[:space:]]|\$)" listed || missing=$word
+		done
+		[ "$SECONDS" -lt "$deadline" ] || fail "zsh does not offer '$missing' after '$line': $(cat listed)"
+		sleep 0.05
+	done
+	kill $! && wait $! 2>/dev/null
+}
+
+# shellcheck disable=SC2046,SC2086 # words
+{
+	in_zsh 'gprof-mt ' ${commands% --help --version}
+	in_zsh 'gprof-mt report ' $(offered report '')
+	in_zsh 'gprof-mt report --' $(offered report --)
+	in_zsh 'gprof-mt report -i x --format ' $(offered report --format '')
+	in_zsh 'gprof-mt graph --kind ' $(offered graph --kind '')
+	in_zsh 'gprof-mt record --profile ' $(offered record --profile '')
+	in_zsh 'gprof-mt record -q tru' true
+}
+exit 0
