@@ -33,9 +33,9 @@ struct arguments {
 static void print_help(void)
 {
 	printf("usage: gprof-mt history [OPTION...]\n"
-	       "       gprof-mt history --calls --tid T [OPTION...]\n\n"
+	       "       gprof-mt history --calls --tid T | --thread NAME [OPTION...]\n\n"
 	       "  -i, --input DIR    the capture (default %s)\n"
-	       "  --calls            the calls of the thread of --tid instead, as they "
+	       "  --calls            the calls of one thread instead, as they "
 	       "nested\n" PP_CLI_HELP_FORMAT PP_CLI_SELECT_HELP PP_CLI_HELP_SYMBOLS,
 	       PP_DEFAULT_CAPTURE);
 }
@@ -74,12 +74,13 @@ static const struct pp_cli_options options = {"history", ":i:h", option_table, p
 /* Which options go together. */
 static int check(const struct arguments *arguments)
 {
-	const GPtrArray *tids = arguments->selection->tids;
+	int status;
 
 	if (!arguments->calls)
 		return PP_EXIT_GOOD;
-	if (tids->len != 1 || arguments->selection->threads->len)
-		return pp_cli_usage("history", "--calls needs the --tid of a thread");
+	status = pp_cli_select_one("history --calls", arguments->selection);
+	if (status != PP_EXIT_GOOD)
+		return status;
 	return pp_cli_select_refuse("history --calls", arguments->selection,
 				    PP_SELECT_THREAD | PP_SELECT_TIME | PP_SELECT_FUNCTION);
 }

@@ -30,7 +30,6 @@ struct arguments {
 	const char *dir;
 	enum pp_cli_format format;
 	struct pp_selection *selection;
-	uint32_t tid; /* of the thread selected */
 };
 
 struct printer {
@@ -42,16 +41,18 @@ struct printer {
 	bool has_returns; /* there are records of the thread's */
 	int status;
 	struct pp_timeline *timeline;
+	uint32_t tid; /* of the thread selected */
 };
 
 static void print_help(void)
 {
 	printf(
-	    "usage: gprof-mt timeline --tid T [OPTION...]\n\n"
+	    "usage: gprof-mt timeline --tid T | --thread NAME [OPTION...]\n\n"
 	    "All that is known of one thread, in order of time: calls, synchronization, and what\n"
 	    "the kernel did with it; why it left its CPU each time, and who woke it.\n\n"
 	    "  -i, --input DIR    the capture (default %s)\n"
 	    "  --tid T            the thread\n"
+	    "  --thread PATTERN   the one thread with such a name\n"
 	    "  --time A~B         only from A up to B, since the start of the capture: 1.5~2 (s),\n"
 	    "                     20ms~, ~3us\n" PP_CLI_HELP_FORMAT PP_CLI_HELP_SYMBOLS,
 	    PP_DEFAULT_CAPTURE);
@@ -187,9 +188,8 @@ static void append_notes(struct printer *printer)
 
 static void begin(struct printer *printer)
 {
-	const struct arguments *arguments = printer->arguments;
 	struct pp_timeline_options wanted = {
-	    .tid = arguments->tid,
+	    .tid = printer->tid,
 	    .has_returns = printer->has_returns,
 	    .take = take_line,
 	    .data = printer,
@@ -211,10 +211,8 @@ static void take_event(void *data, const struct pp_event *event)
 
 static int read_events(struct printer *printer, struct pp_error *err)
 {
-	const struct arguments *arguments = printer->arguments;
 	const struct pp_model *model = printer->view->capture->model;
-	int ret =
-	    pp_cli_look_for_returns(printer->view, arguments->tid, &printer->has_returns, err);
+	int ret = pp_cli_look_for_returns(printer->view, printer->tid, &printer->has_returns, err);
 
 	if (ret == 0)
 		ret = pp_events_read(printer->view->capture, PP_TIMELINE_KINDS, take_event, printer,
@@ -242,9 +240,8 @@ static int print_all(struct printer *printer, struct pp_error *err)
 	if (ret < 0)
 		return ret;
 	if (!printer->thread && format == PP_CLI_TEXT)
-		g_string_append_printf(printer->text,
-				       "nothing of thread %" PRIu32 " in that time\n",
-				       printer->arguments->tid);
+		g_string_append_printf(
+		    printer->text, "nothing of thread %" PRIu32 " in that time\n", printer->tid);
 	if (!printer->thread && format == PP_CLI_CSV)
 		append_csv_head(printer->text);
 	g_string_append(printer->text, json ? "\n ],\n \"notes\": [" : "");
@@ -266,10 +263,10 @@ static int timeline(const struct arguments *arguments)
 	};
 	int ret = pp_view_open(&view, arguments->dir, NULL, &err), damaged;
 
-	if (ret == 0) {
-		pp_view_select(&view, arguments->selection);
+	if (ret == 0)
+		ret = pp_view_select_one(&view, arguments->selection, &printer.tid, &err);
+	if (ret == 0)
 		ret = print_all(&printer, &err);
-	}
 	if (ret < 0) {
 		printer.status = pp_cli_fail(&err);
 	} else {
@@ -284,17 +281,12 @@ static int timeline(const struct arguments *arguments)
 
 static int run(struct arguments *arguments)
 {
-	const GPtrArray *tids = arguments->selection->tids;
-	int status;
+	int status = pp_cli_select_one("timeline", arguments->selection);
 
-	if (tids->len != 1 || arguments->selection->threads->len)
-		return pp_cli_usage("timeline", "it needs the --tid of a thread");
-	status = pp_cli_select_refuse("timeline", arguments->selection,
-				      PP_SELECT_THREAD | PP_SELECT_TIME);
-	if (status != PP_EXIT_GOOD)
-		return status;
-	arguments->tid = (uint32_t)((struct pp_wanted *)tids->pdata[0])->number;
-	return timeline(arguments);
+	if (status == PP_EXIT_GOOD)
+		status = pp_cli_select_refuse("timeline", arguments->selection,
+					      PP_SELECT_THREAD | PP_SELECT_TIME);
+	return status == PP_EXIT_GOOD ? timeline(arguments) : status;
 }
 
 int pp_cmd_timeline(int argc, char **argv)

@@ -164,16 +164,16 @@ static int replay(struct printer *printer, uint32_t tid, struct pp_error *err)
 
 int pp_cli_replay(const char *dir, struct pp_selection *selection, enum pp_cli_format format)
 {
-	uint32_t tid = (uint32_t)((struct pp_wanted *)selection->tids->pdata[0])->number;
 	struct pp_error err = PP_ERROR_INIT;
 	struct pp_view view;
 	struct printer printer = {.view = &view, .format = format, .status = PP_EXIT_GOOD};
 	bool has_returns = false;
+	uint32_t tid = 0;
 	int ret = pp_view_open(&view, dir, NULL, &err), damaged;
 
 	printer.text = g_string_new(NULL);
 	if (ret == 0)
-		pp_view_select(&view, selection);
+		ret = pp_view_select_one(&view, selection, &tid, &err);
 	if (ret == 0)
 		ret = pp_cli_look_for_returns(&view, tid, &has_returns, &err);
 	if (ret == 0) {

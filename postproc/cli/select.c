@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 
 #include "cli/commands.h"
+#include "input/events.h"
 
 static int take_tids(const char *command, struct pp_selection *selection, const char *value)
 {
@@ -71,20 +72,80 @@ void pp_view_select(struct pp_view *view, struct pp_selection *selection)
 	view->context.selection = selection->by ? selection : NULL;
 }
 
-static bool has_named_thread(const struct pp_model *model, const char *pattern)
+/* How many tids threads with such a name have; *ret_tid: the first of them. */
+static unsigned count_named(const struct pp_model *model, const char *pattern, uint32_t *ret_tid)
 {
+	g_autoptr(GHashTable) tids = g_hash_table_new(NULL, NULL);
+
 	for (guint i = 0; i < model->threads->len; i++) {
 		const struct pp_thread *thread = model->threads->pdata[i];
 
-		if (thread->name && fnmatch(pattern, thread->name, 0) == 0)
-			return true;
+		if (!thread->name || fnmatch(pattern, thread->name, 0) != 0)
+			continue;
+		if (!g_hash_table_size(tids))
+			*ret_tid = thread->tid;
+		g_hash_table_add(tids, GUINT_TO_POINTER(thread->tid));
 	}
-	return false;
+	return g_hash_table_size(tids);
+}
+
+static int no_such_name(const struct pp_model *model, const char *pattern, struct pp_error *err)
+{
+	return pp_error_add(err, -ENOENT,
+			    "%s: no thread has a name like '%s'; see `gprof-mt report threads`",
+			    model->dir, pattern);
+}
+
+int pp_cli_select_one(const char *command, const struct pp_selection *selection)
+{
+	if (selection->tids->len + selection->threads->len == 1)
+		return PP_EXIT_GOOD;
+	return pp_cli_usage(command, "it needs one thread: --tid T, or --thread NAME");
+}
+
+static void take_event(void *data, const struct pp_event *event)
+{
+	(void)data;
+	(void)event;
+}
+
+int pp_view_select_one(struct pp_view *view, struct pp_selection *selection, uint32_t *ret_tid,
+		       struct pp_error *err)
+{
+	const struct pp_model *model = view->capture->model;
+	const char *pattern;
+	unsigned n;
+	int ret;
+
+	pp_view_select(view, selection);
+	if (selection->tids->len) {
+		*ret_tid = (uint32_t)((struct pp_wanted *)selection->tids->pdata[0])->number;
+		return 0;
+	}
+	pattern = ((struct pp_wanted *)selection->threads->pdata[0])->text;
+	n = count_named(model, pattern, ret_tid);
+	if (!n) {
+		ret = pp_events_read(view->capture, PP_EVENT_MASK(PP_EVENT_SYNC), take_event, NULL,
+				     err);
+		if (ret < 0)
+			return ret;
+		n = count_named(model, pattern, ret_tid);
+	}
+	if (!n)
+		return no_such_name(model, pattern, err);
+	return n == 1
+		   ? 0
+		   : pp_error_add(err, -EINVAL,
+				  "%s: %u threads have names like '%s'; choose one by its --tid, "
+				  "see `gprof-mt report threads`",
+				  model->dir, n, pattern);
 }
 
 static int check_threads(const struct pp_model *model, const struct pp_selection *selection,
 			 struct pp_error *err)
 {
+	uint32_t tid;
+
 	for (guint i = 0; i < selection->tids->len; i++) {
 		const struct pp_wanted *wanted = selection->tids->pdata[i];
 
@@ -97,11 +158,8 @@ static int check_threads(const struct pp_model *model, const struct pp_selection
 	for (guint i = 0; i < selection->threads->len; i++) {
 		const struct pp_wanted *wanted = selection->threads->pdata[i];
 
-		if (!has_named_thread(model, wanted->text))
-			return pp_error_add(err, -ENOENT,
-					    "%s: no thread has a name like '%s'; "
-					    "see `gprof-mt report threads`",
-					    model->dir, wanted->text);
+		if (!count_named(model, wanted->text, &tid))
+			return no_such_name(model, wanted->text, err);
 	}
 	return 0;
 }

@@ -51,6 +51,16 @@ int pp_cli_select_refuse(const char *command, const struct pp_selection *selecti
 /* Its passes are to heed it; before they start. */
 void pp_view_select(struct pp_view *view, struct pp_selection *selection);
 
+/* PP_EXIT_GOOD: it names one thread, by its tid or by a pattern, and no more; else wrong usage. */
+int pp_cli_select_one(const char *command, const struct pp_selection *selection);
+
+/*
+ * The thread that it names.  Threads of a capture by LTTng have their names from events: these are
+ * read then.  -ENOENT: none has such a name; -EINVAL: several have.
+ */
+int pp_view_select_one(struct pp_view *view, struct pp_selection *selection, uint32_t *ret_tid,
+		       struct pp_error *err);
+
 /*
  * After the events: each thread, object and function asked for has to be there, lest a typing error
  * shows as an empty answer.  `heeded`: PP_SELECT_* of all that ran.

@@ -33,6 +33,9 @@ to=$(awk '/off CPU.*condition/ { print $1; exit }' text)
 diff <(sed 1,3d part) <(awk -v from="$from" -v to="$to" 'NR > 3 && $1 >= from && $1 < to' text) ||
 	fail "not the part"
 
+# By its name.
+"$gprof_mt" timeline --thread 'reason?' --format json | diff main.json - || fail "--thread"
+
 # What cannot be shown is one line, and an exit status.
 refuses()
 {
@@ -42,7 +45,10 @@ refuses()
 	[ $? = "$status" ] && [ "$(wc -l <err)" = 1 ] && grep -q -- "$words" err || fail "$*: $(cat out err)"
 }
 refuses 1 'no thread has tid 999999999' --tid 999999999
-refuses 2 'it needs the --tid' --format json
+refuses 2 'it needs one thread' --format json
+refuses 2 'it needs one thread' --tid "$thread" --thread actor
+refuses 1 "no thread has a name like 'actress'" --thread actress
+refuses 1 "[23] threads have names like 'actor'" --thread actor
 refuses 2 '--time 3s: it is A~B' --tid "$thread" --time 3s
 refuses 2 '--time 3~2: it is A~B' --tid "$thread" --time 3~2
 refuses 2 '--object: it cannot be narrowed by that' --tid "$thread" --object lock

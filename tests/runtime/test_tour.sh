@@ -8,9 +8,7 @@ fail()
 	echo "FAIL: $*"
 	exit 1
 }
-for tool in jq groff; do
-	command -v $tool >/dev/null || { echo "$tool is not installed"; exit 77; }
-done
+command -v groff >/dev/null || { echo "groff is not installed"; exit 77; }
 
 man=$GM_TOP/postproc/man
 export PATH=$GM_BUILD:$PATH LIBRARY_PATH=$GM_BUILD LD_LIBRARY_PATH=$GM_BUILD
@@ -22,7 +20,7 @@ sed -n 's/^\$ //p' "$man/gprof-mt.7" | sed 's/\\-/-/g' >commands
 while read -r command; do
 	eval "$command" >out 2>err </dev/null || fail "$command: status $?: $(cat err)"
 	case $command in
-	*doctor* | *report* | *history* | *timeline*) [ -s out ] || [[ $command = tid=* ]] || fail "$command: prints nothing" ;;
+	*doctor* | *report* | *history* | *timeline*) [ -s out ] || fail "$command: prints nothing" ;;
 	*graph*) grep -q -- '^digraph' "${command##* }" || fail "$command: no graph" ;;
 	*record*) grep -q '^gprof-mt: .*1 process, 6 threads; 6 call graphs' err || fail "$command: $(cat err)" ;;
 	esac

@@ -46,6 +46,7 @@ static void await_sleep(int n)
 
 static void *help(void *arg)
 {
+	pthread_setname_np(pthread_self(), "helper");
 	await_sleep(7);
 	return arg;
 }
