@@ -27,16 +27,6 @@ done
 ! grep -q $'\r\|\033' threads.csv || fail "control characters"
 "$gprof_mt" report -i e --format csv threads 2>/dev/null | grep -q ',,' || fail "nothing is missing without the kernel's events"
 
-# fails STATUS MESSAGE ARG...: one line on stderr that says MESSAGE, nothing on stdout.
-fails()
-{
-	local want=$1 message=$2 got
-	shift 2
-	"$gprof_mt" "$@" >out 2>err
-	got=$?
-	[ $got = "$want" ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$message" err ||
-		fail "$*: status $got, $(cat out err)"
-}
 fails 2 "csv is one table: name one section" report -i d --format csv
 fails 2 "csv is one table: name one section" report -i d --format csv locks sync
 fails 2 "--table is for --format csv" report -i d --table locks

@@ -95,29 +95,19 @@ truncate -s 50 "$stream" || fail "no stream in $(find cut)"
 "$gprof_mt" diff a cut >out 2>err
 [ $? = 1 ] && [ -s out ] && grep -q "^gprof-mt: B: " err && ! grep -vq "^gprof-mt: B: " err || fail "damage: $(cat err)"
 
-# fails STATUS MESSAGE ARG...: one line on stderr that says MESSAGE, nothing on stdout.
-fails()
-{
-	local want=$1 message=$2 got
-	shift 2
-	"$gprof_mt" diff "$@" >out 2>err
-	got=$?
-	[ $got = "$want" ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$message" err ||
-		fail "$*: status $got, $(cat out err)"
-}
 echo text >file
 mkdir empty
-fails 2 "it needs the directories of two captures" a
-fails 2 "no section 'lock'" a b lock
-fails 2 "--tid: a thread has another in each run" --tid 1 a b
-fails 2 "--object 0x12: an object has another address in each run" --object 0x12 a b
-fails 2 "--min-change x: not a percentage" --min-change x a b
-fails 2 "--min-change nan: not a percentage" --min-change nan a b
-fails 2 "--top 1.5: not a number" --top 1.5 a b
-fails 2 "csv is one table" --format csv a b
-fails 1 "nowhere: " a nowhere
-fails 1 "nowhere: " nowhere a
-fails 1 "empty is not a capture" a empty
-fails 1 "file is not a capture" file a
-fails 1 "no thread has a name like 'cook'" --thread cook a b
-fails 1 "no table 'lock'" --format csv --table lock a b
+fails 2 "it needs the directories of two captures" diff a
+fails 2 "no section 'lock'" diff a b lock
+fails 2 "--tid: a thread has another in each run" diff --tid 1 a b
+fails 2 "--object 0x12: an object has another address in each run" diff --object 0x12 a b
+fails 2 "--min-change x: not a percentage" diff --min-change x a b
+fails 2 "--min-change nan: not a percentage" diff --min-change nan a b
+fails 2 "--top 1.5: not a number" diff --top 1.5 a b
+fails 2 "csv is one table" diff --format csv a b
+fails 1 "nowhere: " diff a nowhere
+fails 1 "nowhere: " diff nowhere a
+fails 1 "empty is not a capture" diff a empty
+fails 1 "file is not a capture" diff file a
+fails 1 "no thread has a name like 'cook'" diff --thread cook a b
+fails 1 "no table 'lock'" diff --format csv --table lock a b

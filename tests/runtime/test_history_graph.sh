@@ -63,16 +63,6 @@ tid=$(sed -n 's/^ *[0-9.]* *\([0-9]*\) *phil-2 .*/\1/p' two | head -n 1)
 "$gprof_mt" history -i d --object table --tid "$tid" >three || fail "--tid $tid"
 [ "$(grep -c "mutex_lock" three)" = 150 ] && ! grep -q phil-1 three || fail "$(head three)"
 
-# fails STATUS MESSAGE ARG...: one line on stderr that says MESSAGE, nothing on stdout.
-fails()
-{
-	local want=$1 message=$2 got
-	shift 2
-	"$gprof_mt" "$@" >out 2>err
-	got=$?
-	[ $got = "$want" ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$message" err ||
-		fail "$*: status $got, $(cat out err)"
-}
 fails 1 "no operation on an object 'fork'" history -i d --object fork
 fails 1 "no operation on an object '0x123'" history -i d --object 0x123
 fails 1 "no thread has tid 1;" history -i d --tid 1

@@ -34,16 +34,6 @@ quality: --time, --object: no choice here, all is shown
 threads: --object: no choice here, all is shown
 END
 
-# fails STATUS MESSAGE ARG...: one line on stderr that says MESSAGE, nothing on stdout.
-fails()
-{
-	local want=$1 message=$2 got
-	shift 2
-	"$gprof_mt" "$@" >out 2>err
-	got=$?
-	[ $got = "$want" ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$message" err ||
-		fail "$*: status $got, $(cat out err)"
-}
 for command in report history; do
 	fails 2 "--tid x: not a thread id" $command --tid 1,x
 	fails 2 "--time 2~1: it is A~B" $command --time 2~1

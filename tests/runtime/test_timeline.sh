@@ -37,19 +37,12 @@ diff <(sed 1,3d part) <(awk -v from="$from" -v to="$to" 'NR > 3 && $1 >= from &&
 "$gprof_mt" timeline --thread 'reason?' --format json | diff main.json - || fail "--thread"
 
 # What cannot be shown is one line, and an exit status.
-refuses()
-{
-	local status=$1 words=$2
-	shift 2
-	"$gprof_mt" timeline "$@" >out 2>err
-	[ $? = "$status" ] && [ "$(wc -l <err)" = 1 ] && grep -q -- "$words" err || fail "$*: $(cat out err)"
-}
-refuses 1 'no thread has tid 999999999' --tid 999999999
-refuses 2 'it needs one thread' --format json
-refuses 2 'it needs one thread' --tid "$thread" --thread actor
-refuses 1 "no thread has a name like 'actress'" --thread actress
-refuses 1 "[23] threads have names like 'actor'" --thread actor
-refuses 2 '--time 3s: it is A~B' --tid "$thread" --time 3s
-refuses 2 '--time 3~2: it is A~B' --tid "$thread" --time 3~2
-refuses 2 '--object: it cannot be narrowed by that' --tid "$thread" --object lock
-refuses 1 'none' -i none --tid "$thread"
+fails 1 'no thread has tid 999999999' timeline --tid 999999999
+fails 2 'it needs one thread' timeline --format json
+fails 2 'it needs one thread' timeline --tid "$thread" --thread actor
+fails 1 "no thread has a name like 'actress'" timeline --thread actress
+fails 1 "threads have names like 'actor'; choose one by its --tid" timeline --thread actor
+fails 2 '--time 3s: it is A~B' timeline --tid "$thread" --time 3s
+fails 2 '--time 3~2: it is A~B' timeline --tid "$thread" --time 3~2
+fails 2 '--object: it cannot be narrowed by that' timeline --tid "$thread" --object lock
+fails 1 'none' timeline -i none --tid "$thread"

@@ -36,6 +36,17 @@ until_true()
 	done
 }
 
+# fails STATUS WORDS ARG...: gprof-mt ARG... prints one line on stderr, which has these words, and nothing else.
+fails()
+{
+	local want=$1 message=$2 got
+	shift 2
+	"$gprof_mt" "$@" >out 2>err
+	got=$?
+	[ $got = "$want" ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$message" err ||
+		fail "$*: status $got, $(cat out err)"
+}
+
 # info KEY [DIR]: a member of info.json by its path, as "kernel source".
 info()
 {
