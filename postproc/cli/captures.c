@@ -101,6 +101,18 @@ static void note_program(struct pp_table *table, const struct pp_view *a, const 
 		    name_a);
 }
 
+/* Rows are told apart by thread, function, object and site alone. */
+static void note_processes(struct pp_table *table, const struct pp_view *a, const struct pp_view *b)
+{
+	guint of_a = a->capture->model->processes->len, of_b = b->capture->model->processes->len;
+
+	if (of_a > 1 || of_b > 1)
+		pp_table_note(table,
+			      "several processes or programs, %u in A, %u in B: the same rows of "
+			      "each are taken together",
+			      of_a, of_b);
+}
+
 static void note_ends(struct pp_table *table, const struct pp_view *a, const struct pp_view *b)
 {
 	static const char *const members[][2] = {{"exit_status", "exit status"},
@@ -174,6 +186,7 @@ struct pp_table *pp_cli_captures(const struct pp_view *a, const struct pp_view *
 	add_row(table, "A", a);
 	add_row(table, "B", b);
 	note_program(table, a, b);
+	note_processes(table, a, b);
 	note_ends(table, a, b);
 	note_settings(table, a, b);
 	note_machine(table, a, b);

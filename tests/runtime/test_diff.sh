@@ -45,6 +45,12 @@ make_capture c ./counts 3 1000 40
 holds '[.functions[], .locks[], .["locks.sites"][] | .in] | unique == ["both"]' json
 holds '[.functions[] | .calls_change // 0] + [.locks[] | .acquired_change // 0] | unique == [0]' json
 
+# Twice the program, one process after the other: twice the counts, and why.
+make_capture twice sh -c './counts 3 1000 40; ./counts 3 1000 40'
+"$gprof_mt" diff --format json a twice locks >json 2>err || fail "diff: $(cat err)"
+holds '.locks[] | select(.group == "lock") | .acquired_a == 120 and .acquired_b == 240 and .rows_a == 1 and .rows_b == 2' json
+holds '[.notes[].note | select(startswith("several processes or programs, 1 in A, "))] | length == 1' json
+
 # A capture and itself.
 sections=$("$gprof_mt" report --help | sed -n '/^sections/,$s/^[* ] \([a-z-]*\) .*/\1/p')
 # shellcheck disable=SC2086 # words
