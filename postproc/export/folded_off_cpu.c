@@ -88,7 +88,7 @@ static bool is_of(const struct sleep *sleep, const struct pp_operation *operatio
 
 static void on_interval(void *data, const struct pp_interval *interval)
 {
-	struct off_cpu *self = data;
+	struct off_cpu *self = pp_objects_owner(data);
 	const struct pp_operation *operation = interval->operation;
 	GArray *sleeps;
 	struct sleep sleep;
@@ -133,21 +133,6 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	}
 }
 
-static void on_begin(void *data, const struct pp_operation *operation)
-{
-	pp_objects_begin(&((struct off_cpu *)data)->objects, operation);
-}
-
-static void on_end(void *data, const struct pp_operation *operation)
-{
-	pp_objects_operation(&((struct off_cpu *)data)->objects, operation);
-}
-
-static void on_lost(void *data, const struct pp_thread *thread)
-{
-	pp_objects_lost(&((struct off_cpu *)data)->objects, thread);
-}
-
 static void *off_cpu_start(const struct pp_export *export)
 {
 	struct off_cpu *self = g_new0(struct off_cpu, 1);
@@ -156,11 +141,8 @@ static void *off_cpu_start(const struct pp_export *export)
 	self->object_listener =
 	    (struct pp_object_listener){.data = self, .operation = on_operation};
 	pp_objects_init(&self->objects, &self->object_listener, NULL);
-	self->thread_listener = (struct pp_thread_listener){.data = self,
-							    .interval = on_interval,
-							    .begin = on_begin,
-							    .operation = on_end,
-							    .lost = on_lost};
+	self->thread_listener = pp_objects_feed(&self->objects);
+	self->thread_listener.interval = on_interval;
 	self->states = pp_thread_states_new(export->context, &self->thread_listener, NULL);
 	self->sleeps = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
 	self->known = g_hash_table_new(use_hash, use_equal);

@@ -84,7 +84,7 @@ static void log_step(struct pp_pile *log, uint32_t lane, uint64_t time_ns, unsig
 
 static void on_interval(void *data, const struct pp_interval *interval)
 {
-	struct pp_index_builder *self = data;
+	struct pp_index_builder *self = pp_objects_owner(data);
 	unsigned serial = interval->thread->serial;
 	struct thread_track *track;
 
@@ -413,21 +413,6 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 
 /* --- life ----------------------------------------------------------------------------------- */
 
-static void on_begin(void *data, const struct pp_operation *operation)
-{
-	pp_objects_begin(&((struct pp_index_builder *)data)->objects, operation);
-}
-
-static void on_thread_operation(void *data, const struct pp_operation *operation)
-{
-	pp_objects_operation(&((struct pp_index_builder *)data)->objects, operation);
-}
-
-static void on_lost(void *data, const struct pp_thread *thread)
-{
-	pp_objects_lost(&((struct pp_index_builder *)data)->objects, thread);
-}
-
 static const size_t item_bytes[PP_N_SECTIONS] = {
     [PP_SECTION_OPERATIONS] = sizeof(struct pp_index_operation),
     [PP_SECTION_MORE] = sizeof(struct pp_index_more),
@@ -462,13 +447,8 @@ static struct pp_index *index_new(struct pp_model *model, const int *fds)
 
 static void listen(struct pp_index_builder *self)
 {
-	self->thread_listener = (struct pp_thread_listener){
-	    .data = self,
-	    .interval = on_interval,
-	    .begin = on_begin,
-	    .operation = on_thread_operation,
-	    .lost = on_lost,
-	};
+	self->thread_listener = pp_objects_feed(&self->objects);
+	self->thread_listener.interval = on_interval;
 	self->object_listener = (struct pp_object_listener){
 	    .data = self,
 	    .waits = on_waits,

@@ -14,32 +14,12 @@ struct consistency {
 	struct pp_anomalies anomalies;
 };
 
-static void on_begin(void *data, const struct pp_operation *operation)
-{
-	pp_objects_begin(data, operation);
-}
-
-static void on_operation(void *data, const struct pp_operation *operation)
-{
-	pp_objects_operation(data, operation);
-}
-
-static void on_lost(void *data, const struct pp_thread *thread)
-{
-	pp_objects_lost(data, thread);
-}
-
 static void *consistency_start(const struct pp_pass_context *context)
 {
 	struct consistency *self = g_new0(struct consistency, 1);
 
 	self->model = context->model;
-	self->listener = (struct pp_thread_listener){
-	    .data = &self->objects,
-	    .begin = on_begin,
-	    .operation = on_operation,
-	    .lost = on_lost,
-	};
+	self->listener = pp_objects_feed(&self->objects);
 	pp_anomalies_init(&self->anomalies);
 	pp_objects_init(&self->objects, NULL, &self->anomalies);
 	self->states = pp_thread_states_new(context, &self->listener, &self->anomalies);

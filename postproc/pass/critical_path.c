@@ -249,7 +249,7 @@ static void follow_release(struct pp_critical *self, struct pp_object *object,
 
 static void on_interval(void *data, const struct pp_interval *interval)
 {
-	struct pp_critical *self = data;
+	struct pp_critical *self = pp_objects_owner(data);
 	struct pp_critical_track *track = track_of(self, interval->thread);
 
 	if (!track->chain.leaf)
@@ -294,21 +294,6 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 
 /* --- the pass ------------------------------------------------------------------------------- */
 
-static void on_begin(void *data, const struct pp_operation *operation)
-{
-	pp_objects_begin(&((struct pp_critical *)data)->objects, operation);
-}
-
-static void on_over(void *data, const struct pp_operation *operation)
-{
-	pp_objects_operation(&((struct pp_critical *)data)->objects, operation);
-}
-
-static void on_lost(void *data, const struct pp_thread *thread)
-{
-	pp_objects_lost(&((struct pp_critical *)data)->objects, thread);
-}
-
 static void track_free(void *data)
 {
 	struct pp_critical_track *track = data;
@@ -325,13 +310,8 @@ static void *critical_start(const struct pp_pass_context *context)
 	struct pp_critical *self = g_new0(struct pp_critical, 1);
 
 	self->context = context;
-	self->thread_listener = (struct pp_thread_listener){
-	    .data = self,
-	    .interval = on_interval,
-	    .begin = on_begin,
-	    .operation = on_over,
-	    .lost = on_lost,
-	};
+	self->thread_listener = pp_objects_feed(&self->objects);
+	self->thread_listener.interval = on_interval;
 	self->object_listener = (struct pp_object_listener){
 	    .data = self,
 	    .waits = on_waits,

@@ -195,22 +195,10 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 		g_array_remove_index(held, (guint)at);
 }
 
-static void on_begin(void *data, const struct pp_operation *operation)
-{
-	pp_objects_begin(&((struct pp_lock_order *)data)->objects, operation);
-}
-
-static void on_over(void *data, const struct pp_operation *operation)
-{
-	pp_objects_operation(&((struct pp_lock_order *)data)->objects, operation);
-}
-
 static void on_lost(void *data, const struct pp_thread *thread)
 {
-	struct pp_lock_order *self = data;
-
-	pp_objects_lost(&self->objects, thread);
-	g_array_set_size(held_by(self, thread), 0);
+	pp_objects_lost(data, thread);
+	g_array_set_size(held_by(pp_objects_owner(data), thread), 0);
 }
 
 static void held_free(void *data)
@@ -224,8 +212,8 @@ static void *lock_order_start(const struct pp_pass_context *context)
 	struct pp_lock_order *self = g_new0(struct pp_lock_order, 1);
 
 	self->context = context;
-	self->thread_listener = (struct pp_thread_listener){
-	    .data = self, .begin = on_begin, .operation = on_over, .lost = on_lost};
+	self->thread_listener = pp_objects_feed(&self->objects);
+	self->thread_listener.lost = on_lost;
 	self->object_listener = (struct pp_object_listener){
 	    .data = self,
 	    .waits = on_waits,

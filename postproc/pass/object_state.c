@@ -336,8 +336,9 @@ static void remove_waiter(struct pp_object *object, const struct pp_operation *o
 	}
 }
 
-void pp_objects_begin(struct pp_objects *objects, const struct pp_operation *operation)
+static void feed_begin(void *data, const struct pp_operation *operation)
 {
+	struct pp_objects *objects = data;
 	struct pp_object *object = object_of(objects, operation);
 	struct pp_waiter waiter = {
 	    .thread = operation->thread,
@@ -412,8 +413,9 @@ static void end_cond_wait(struct pp_objects *objects, const struct pp_operation 
 	tell(objects, mutex, operation, true);
 }
 
-void pp_objects_operation(struct pp_objects *objects, const struct pp_operation *operation)
+static void feed_operation(void *data, const struct pp_operation *operation)
 {
+	struct pp_objects *objects = data;
 	struct pp_object *object;
 	bool acquired = has_acquired(operation);
 
@@ -463,16 +465,6 @@ void pp_objects_finish(struct pp_objects *objects, int64_t end_ns)
 				end_hold(objects, object, last, end_of_dead(hold, end_ns), NULL);
 		}
 	}
-}
-
-static void feed_begin(void *data, const struct pp_operation *operation)
-{
-	pp_objects_begin(data, operation);
-}
-
-static void feed_operation(void *data, const struct pp_operation *operation)
-{
-	pp_objects_operation(data, operation);
 }
 
 static void feed_lost(void *data, const struct pp_thread *thread)

@@ -80,12 +80,19 @@ void pp_objects_init(struct pp_objects *objects, const struct pp_object_listener
 /* free_data: for each object's data; NULL: none. */
 void pp_objects_done(struct pp_objects *objects, GDestroyNotify free_data);
 
-/* What a pass that listens to threads for their objects alone gives to pp_thread_states_new(). */
+/*
+ * What feeds them, for pp_thread_states_new(); its data are the objects.  A pass that listens for
+ * intervals, too, puts its function there, and finds itself by pp_objects_owner().
+ */
 struct pp_thread_listener pp_objects_feed(struct pp_objects *objects);
 
-/* The three that are in it, for a pass that listens for more. */
-void pp_objects_begin(struct pp_objects *objects, const struct pp_operation *operation);
-void pp_objects_operation(struct pp_objects *objects, const struct pp_operation *operation);
+/* `data` of the listener to objects. */
+static inline void *pp_objects_owner(const struct pp_objects *objects)
+{
+	return objects->listener->data;
+}
+
+/* What the feed does when events were lost, for a pass that does more. */
 void pp_objects_lost(struct pp_objects *objects, const struct pp_thread *thread);
 
 /* Ends the holds that are still open, at the end of their threads or of the capture. */
