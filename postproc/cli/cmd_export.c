@@ -9,6 +9,7 @@
 #include "cli/select.h"
 #include "cli/view.h"
 #include "export/exporter.h"
+#include "input/calls_survey.h"
 #include "input/events.h"
 
 struct arguments {
@@ -136,16 +137,11 @@ struct run {
 	struct pp_view view;
 	struct pp_out out;
 	struct pp_export export;
-	bool *has_returns;
+	struct pp_calls_survey *survey;
 	void *state;
 };
 
-static void note_return(void *data, const struct pp_event *event)
-{
-	((bool *)data)[event->thread->serial] = true;
-}
-
-static int look_for_returns(struct run *run, struct pp_error *err)
+static int survey(struct run *run, struct pp_error *err)
 {
 	struct pp_capture *capture = run->view.capture;
 
@@ -154,10 +150,9 @@ static int look_for_returns(struct run *run, struct pp_error *err)
 				    "%s: no history of calls; record with "
 				    "`--set calls.mode=history` a program built with -pg",
 				    capture->model->dir);
-	run->has_returns = g_new0(bool, capture->model->threads->len);
-	run->export.has_returns = run->has_returns;
-	return pp_events_read(capture, PP_EVENT_MASK(PP_EVENT_RETURN), note_return,
-			      run->has_returns, err);
+	run->survey = pp_calls_survey_new(capture);
+	run->export.survey = run->survey;
+	return 0;
 }
 
 static void take_event(void *data, const struct pp_event *event)
@@ -174,13 +169,15 @@ static int sweep(struct run *run, struct pp_error *err)
 	struct pp_view *view = &run->view;
 	static const char *const none[] = {NULL};
 	const char *const *needs = run->exporter->needs ?: none;
-	int ret;
+	int ret = 0;
 
 	view->passes = pp_pass_set_new(&view->context, needs, g_strv_length((char **)needs));
 	run->export.passes = view->passes;
 	run->state = run->exporter->start(&run->export);
-	ret = pp_events_read(view->capture, pp_pass_set_kinds(view->passes) | run->exporter->kinds,
-			     take_event, run, err);
+	if (!run->exporter->read || !run->exporter->read(run->state, view->capture))
+		ret = pp_events_read(view->capture,
+				     pp_pass_set_kinds(view->passes) | run->exporter->kinds,
+				     take_event, run, err);
 	if (ret == 0)
 		ret = pp_cli_select_check(view, PP_SELECT_THREAD, err);
 	if (ret < 0)
@@ -197,7 +194,7 @@ static int export(struct run *run, const struct arguments *arguments, struct pp_
 		return ret;
 	pp_view_select(&run->view, arguments->selection);
 	if (run->exporter->needs_history)
-		ret = look_for_returns(run, err);
+		ret = survey(run, err);
 	if (ret == 0)
 		ret = pp_out_open(&run->out, arguments->output, err);
 	if (ret == 0)
@@ -229,7 +226,7 @@ static int run_export(const struct arguments *arguments)
 		run.exporter->free(run.state);
 	pp_out_done(&run.out);
 	g_ptr_array_unref(run.export.notes);
-	g_free(run.has_returns);
+	pp_calls_survey_free(run.survey);
 	pp_view_done(&run.view);
 	return status;
 }

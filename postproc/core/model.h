@@ -109,6 +109,15 @@ struct pp_process *pp_model_add_process(struct pp_model *model, uint32_t pid, co
 struct pp_thread *pp_model_add_thread(struct pp_model *model, struct pp_process *process,
 				      uint32_t tid, uint32_t index);
 
+/* Something was seen then. */
+static inline void pp_model_widen(struct pp_model *model, int64_t time_ns)
+{
+	if (G_UNLIKELY(model->start_ns == PP_TIME_UNKNOWN || time_ns < model->start_ns))
+		model->start_ns = time_ns;
+	if (time_ns > model->end_ns)
+		model->end_ns = time_ns;
+}
+
 /* The process's thread with that index; NULL: none. */
 struct pp_thread *pp_process_thread(const struct pp_process *process, uint32_t index);
 

@@ -14,13 +14,16 @@
 #include "pass/pass.h"
 #include "pass/set.h"
 
+struct pp_calls_survey; /* input/calls_survey.h */
+struct pp_capture;
+
 struct pp_export {
 	const struct pp_pass_context *context;
 	const struct pp_pass_set *passes; /* those that it needs, over when it finishes */
 	struct pp_out *out;
-	bool no_threads;	 /* stacks of all threads together */
-	const bool *has_returns; /* by serial of the thread: its history tells of returns */
-	GPtrArray *notes;	 /* of char *, to be added to: what the user has to know */
+	bool no_threads;		      /* stacks of all threads together */
+	const struct pp_calls_survey *survey; /* if it needs the histories */
+	GPtrArray *notes; /* of char *, to be added to: what the user has to know */
 };
 
 struct pp_exporter {
@@ -32,6 +35,11 @@ struct pp_exporter {
 	bool has_thread_frames;	  /* of which no_threads is */
 	bool needs_history;	  /* of calls */
 	void *(*start)(const struct pp_export *export);
+	/*
+	 * Reads by itself all that it wants of the capture; false: it has to come by event().
+	 * NULL: that, always.
+	 */
+	bool (*read)(void *state, struct pp_capture *capture);
 	void (*event)(void *state, const struct pp_event *event); /* NULL: none wanted */
 	int (*finish)(void *state, int64_t end_ns, struct pp_error *err);
 	void (*free)(void *state);

@@ -11,87 +11,204 @@
 
 #include "export/stacks.h"
 #include "export/walk.h"
+#include "input/calls_pool.h"
+#include "input/calls_survey.h"
 #include "pass/select.h"
+
+/* So many stacks are told apart by threads that read at the same time; of more, one does. */
+#define STACKS_AT_ONCE 400000
+
+/* How often that is looked at; an event makes one more at most. */
+#define ASK_EVENTS 1024
+
+/* Ranks: the stream, and the place in it. */
+#define STREAM_SHIFT 40
 
 /* Of one thread. */
 struct nest {
-	GPtrArray *stacks; /* of struct pp_stack *: the thread's own, then one for each call */
-	int64_t since_ns;  /* until then all is accounted */
+	struct pp_stack **stacks; /* the thread's own, then one for each call */
+	guint n, n_max;
+	int64_t since_ns; /* until then all is accounted */
+};
+
+/* What one of those who read makes of its part. */
+struct part {
+	const struct folded *folded;
+	struct pp_stacks *stacks;
+	struct pp_walk *walk;
+	struct nest **nests; /* by serial of the thread; NULL: not begun */
+	guint n_threads;
+	/* When what comes appears, among all parts; not kept where there is one only. */
+	int64_t now_ns;
+	uint64_t rank;
+	bool is_over;
 };
 
 struct folded {
 	const struct pp_export *export;
 	bool is_time;
-	struct pp_stacks *stacks;
-	struct pp_walk *walk;
-	GHashTable *nests; /* const struct pp_thread * -> struct nest * */
+	struct part *whole;
+	/* Where streams are read at the same time: */
+	struct pp_calls_pool pool;
+	struct part **parts; /* by worker */
+	guint stacks_max;    /* of each */
 };
 
-static void nest_free(void *data)
+/* --- a part --------------------------------------------------------------------------------- */
+
+static struct nest *begin_nest(struct part *part, const struct pp_thread *thread)
 {
-	struct nest *nest = data;
+	struct nest *nest = g_new(struct nest, 1);
 
-	g_ptr_array_unref(nest->stacks);
-	g_free(nest);
-}
-
-static struct nest *nest_of(struct folded *self, const struct pp_thread *thread)
-{
-	struct nest *nest = g_hash_table_lookup(self->nests, thread);
-
-	if (nest)
-		return nest;
-	nest = g_new0(struct nest, 1);
-	nest->stacks = g_ptr_array_new();
-	g_ptr_array_add(nest->stacks,
-			pp_stacks_thread(self->stacks, thread, self->export->no_threads));
-	g_hash_table_insert(self->nests, (void *)thread, nest);
+	*nest = (struct nest){.stacks = g_new(struct pp_stack *, 64), .n = 1, .n_max = 64};
+	nest->stacks[0] = pp_stacks_thread(part->stacks, thread, part->folded->export->no_threads);
+	part->nests[thread->serial] = nest;
 	return nest;
 }
 
 /* The innermost call lasted until then, at least. */
-static void account(const struct folded *self, struct nest *nest, int64_t until_ns)
+static void account(const struct part *part, struct nest *nest, int64_t until_ns)
 {
-	struct pp_stack *innermost = nest->stacks->pdata[nest->stacks->len - 1];
-	int64_t ns = pp_selected_ns(self->export->context, nest->since_ns, until_ns);
+	int64_t ns;
 
-	if (self->is_time && nest->stacks->len > 1 && ns > 0)
-		innermost->value += (uint64_t)ns;
+	if (part->folded->is_time && nest->n > 1) {
+		ns = pp_selected_ns(part->folded->export->context, nest->since_ns, until_ns);
+		nest->stacks[nest->n - 1]->value += (uint64_t)MAX(ns, 0);
+	}
 	nest->since_ns = until_ns;
 }
 
-static void enter(struct folded *self, struct nest *nest, const struct pp_replay_line *line,
+static void enter(struct part *part, struct nest *nest, const struct pp_replay_line *line,
 		  int64_t time_ns)
 {
 	struct pp_stack *stack;
 
-	account(self, nest, time_ns);
-	g_ptr_array_set_size(nest->stacks, (int)line->depth + 1);
-	stack = pp_stack_child(self->stacks, nest->stacks->pdata[line->depth], line->name);
-	g_ptr_array_add(nest->stacks, stack);
-	if (!self->is_time && pp_selects_time(self->export->context, time_ns))
+	account(part, nest, time_ns);
+	stack = pp_stack_call(part->stacks, nest->stacks[line->depth], line->name);
+	pp_stack_seen(stack, part->now_ns, part->is_over ? line->thread->serial : part->rank);
+	if (line->depth + 1 == nest->n_max) {
+		nest->n_max *= 2;
+		nest->stacks = g_renew(struct pp_stack *, nest->stacks, nest->n_max);
+	}
+	nest->stacks[line->depth + 1] = stack;
+	nest->n = line->depth + 2;
+	if (!part->folded->is_time && pp_selects_time(part->folded->export->context, time_ns))
 		stack->value++;
 }
 
-static void leave(struct folded *self, struct nest *nest, const struct pp_replay_line *line,
+static void leave(const struct part *part, struct nest *nest, const struct pp_replay_line *line,
 		  int64_t time_ns)
 {
-	account(self, nest, time_ns);
-	g_ptr_array_set_size(nest->stacks, (int)line->depth + 1);
+	account(part, nest, time_ns);
+	nest->n = line->depth + 1;
 }
 
 static void take_line(void *data, const struct pp_replay_line *line)
 {
-	struct folded *self = data;
-	struct nest *nest = nest_of(self, line->thread);
+	struct part *part = data;
+	struct nest *nest = part->nests[line->thread->serial] ?: begin_nest(part, line->thread);
 
 	if (line->kind != PP_REPLAY_RETURN)
-		enter(self, nest, line, line->time_ns);
+		enter(part, nest, line, line->time_ns);
 	if (line->kind == PP_REPLAY_LEAF)
-		leave(self, nest, line, line->time_ns + line->duration_ns);
+		leave(part, nest, line, line->time_ns + line->duration_ns);
 	else if (line->kind == PP_REPLAY_RETURN)
-		leave(self, nest, line, line->time_ns);
+		leave(part, nest, line, line->time_ns);
 }
+
+static struct part *part_new(const struct folded *self, GMutex *lock)
+{
+	struct part *part = g_new0(struct part, 1);
+
+	part->folded = self;
+	part->stacks = pp_stacks_new();
+	part->walk = pp_walk_new(self->export, self->is_time, lock, take_line, part);
+	part->n_threads = self->export->context->model->threads->len;
+	part->nests = g_new0(struct nest *, part->n_threads);
+	return part;
+}
+
+static void part_finish(struct part *part)
+{
+	part->is_over = true;
+	part->now_ns = INT64_MAX;
+	pp_walk_finish(part->walk);
+}
+
+static void part_free(struct part *part)
+{
+	for (guint i = 0; i < part->n_threads; i++) {
+		if (part->nests[i])
+			g_free(part->nests[i]->stacks);
+		g_free(part->nests[i]);
+	}
+	g_free(part->nests);
+	pp_walk_free(part->walk);
+	pp_stacks_free(part->stacks);
+	g_free(part);
+}
+
+/* --- streams at the same time --------------------------------------------------------------- */
+
+static bool take_stream(void *data, unsigned worker, guint at)
+{
+	struct folded *self = data;
+	struct pp_calls_stream *stream = self->pool.streams->pdata[at];
+	struct part *part = self->parts[worker];
+	struct pp_event event;
+
+	part->rank = (uint64_t)at << STREAM_SHIFT;
+	while (pp_calls_stream_next(stream, &event)) {
+		part->now_ns = event.time_ns;
+		part->rank++;
+		pp_walk_event(part->walk, &event);
+		if (part->rank % ASK_EVENTS == 0 &&
+		    pp_stacks_number(part->stacks) > self->stacks_max)
+			return false;
+	}
+	return true;
+}
+
+/* In the order in which one that reads all of them in order of time would have found them. */
+static void join_parts(struct folded *self)
+{
+	for (unsigned i = 0; i < self->pool.n_workers; i++) {
+		part_finish(self->parts[i]);
+		pp_stacks_join(self->whole->stacks, self->parts[i]->stacks);
+		part_free(g_steal_pointer(&self->parts[i]));
+	}
+	pp_stacks_sort(self->whole->stacks);
+	for (guint i = 0; i < self->pool.streams->len; i++)
+		pp_calls_stream_tell(self->pool.streams->pdata[i]);
+}
+
+/*
+ * A thread is in one stream, and no other has to do with its stack, so each stream is read by
+ * itself.  Not where there are so many stacks that which are told apart depends on all of them.
+ */
+static bool read_at_once(void *state, struct pp_capture *capture)
+{
+	struct folded *self = state;
+	bool all = self->export->survey->is_apart;
+
+	if (!all)
+		return false;
+	pp_calls_pool_init(&self->pool, capture, take_stream, self);
+	self->stacks_max = STACKS_AT_ONCE / self->pool.n_workers;
+	self->parts = g_new0(struct part *, self->pool.n_workers);
+	for (unsigned i = 0; i < self->pool.n_workers; i++)
+		self->parts[i] = part_new(self, &self->pool.lock);
+	all = pp_calls_pool_run(&self->pool);
+	if (all)
+		join_parts(self);
+	for (unsigned i = 0; i < self->pool.n_workers; i++)
+		g_clear_pointer(&self->parts[i], part_free);
+	g_free(self->parts);
+	pp_calls_pool_done(&self->pool);
+	return all;
+}
+
+/* --- the exporters -------------------------------------------------------------------------- */
 
 static void *start(const struct pp_export *export, bool is_time)
 {
@@ -99,9 +216,7 @@ static void *start(const struct pp_export *export, bool is_time)
 
 	self->export = export;
 	self->is_time = is_time;
-	self->stacks = pp_stacks_new();
-	self->walk = pp_walk_new(export, is_time, take_line, self);
-	self->nests = g_hash_table_new_full(NULL, NULL, NULL, nest_free);
+	self->whole = part_new(self, NULL);
 	return self;
 }
 
@@ -117,19 +232,21 @@ static void *time_start(const struct pp_export *export)
 
 static void folded_event(void *state, const struct pp_event *event)
 {
-	pp_walk_event(((struct folded *)state)->walk, event);
+	pp_walk_event(((struct folded *)state)->whole->walk, event);
 }
 
 static int folded_finish(void *state, int64_t end_ns, struct pp_error *err)
 {
 	struct folded *self = state;
+	const struct part *whole = self->whole;
 	const char *dir = self->export->context->model->dir;
 	uint64_t rest;
 
 	(void)end_ns;
-	pp_walk_finish(self->walk);
-	if (!pp_stacks_write(self->stacks, self->export->out))
-		return pp_walk_left_out(self->walk)
+	part_finish(self->whole);
+	pp_walk_note(whole->walk);
+	if (!pp_stacks_write(whole->stacks, self->export->out))
+		return pp_walk_left_out(whole->walk)
 			   ? pp_error_add(err, -ENODATA,
 					  "%s: its history of calls tells of no return: build with "
 					  "`-pg -mfentry -minstrument-return=call` or "
@@ -137,7 +254,7 @@ static int folded_finish(void *state, int64_t end_ns, struct pp_error *err)
 					  dir)
 			   : pp_error_add(err, -ENOENT, "%s: no call is in all that is selected",
 					  dir);
-	rest = pp_stacks_rest(self->stacks);
+	rest = pp_stacks_rest(whole->stacks);
 	if (rest)
 		pp_export_note(self->export, "%" PRIu64 " %s in '" PP_STACK_REST "'", rest,
 			       self->is_time ? "ns are" : "calls are");
@@ -148,9 +265,7 @@ static void folded_free(void *state)
 {
 	struct folded *self = state;
 
-	g_hash_table_unref(self->nests);
-	pp_walk_free(self->walk);
-	pp_stacks_free(self->stacks);
+	part_free(self->whole);
 	g_free(self);
 }
 
@@ -164,6 +279,7 @@ const struct pp_exporter pp_exporter_folded_calls = {
     .has_thread_frames = true,
     .needs_history = true,
     .start = calls_start,
+    .read = read_at_once,
     .event = folded_event,
     .finish = folded_finish,
     .free = folded_free,
@@ -179,6 +295,7 @@ const struct pp_exporter pp_exporter_folded_time = {
     .has_thread_frames = true,
     .needs_history = true,
     .start = time_start,
+    .read = read_at_once,
     .event = folded_event,
     .finish = folded_finish,
     .free = folded_free,

@@ -11,11 +11,19 @@
 #define STACKS_MAX 1000000
 #define DEPTH_MAX  1000
 
+/* Most calls are made again and again: a power of two. */
+#define SEEN 8192
+
 struct pp_stacks {
 	GPtrArray *all;	   /* of struct pp_stack *, the root first */
 	GHashTable *known; /* the same, by parent and name */
 	GHashTable *names; /* as they come -> as they are written */
 	const char *rest;
+	struct seen {
+		const struct pp_stack *parent;
+		const char *name; /* as it came */
+		struct pp_stack *stack;
+	} seen[SEEN];
 };
 
 static guint stack_hash(const void *data)
@@ -66,7 +74,7 @@ void pp_stacks_free(struct pp_stacks *stacks)
 	g_free(stacks);
 }
 
-struct pp_stack *pp_stacks_root(struct pp_stacks *stacks)
+struct pp_stack *pp_stacks_root(const struct pp_stacks *stacks)
 {
 	return stacks->all->pdata[0];
 }
@@ -87,9 +95,54 @@ struct pp_stack *pp_stack_child(struct pp_stacks *stacks, struct pp_stack *paren
 	if (stack)
 		return stack;
 	stack = g_memdup2(&key, sizeof(key));
+	stack->first_ns = INT64_MAX;
+	stack->first_rank = UINT64_MAX;
 	g_ptr_array_add(stacks->all, stack);
 	g_hash_table_add(stacks->known, stack);
 	return stack;
+}
+
+struct pp_stack *pp_stack_call(struct pp_stacks *stacks, struct pp_stack *parent, const char *name)
+{
+	uintptr_t hash = ((uintptr_t)parent >> 4) * 31 + ((uintptr_t)name >> 4);
+	struct seen *seen = &stacks->seen[(hash ^ hash >> 13) % SEEN];
+
+	if (seen->parent != parent || seen->name != name)
+		*seen = (struct seen){parent, name, pp_stack_child(stacks, parent, name)};
+	return seen->stack;
+}
+
+guint pp_stacks_number(const struct pp_stacks *stacks)
+{
+	return stacks->all->len;
+}
+
+/* A stack stands behind those that it is within. */
+void pp_stacks_join(struct pp_stacks *stacks, const struct pp_stacks *from)
+{
+	pp_stacks_root(from)->joined = pp_stacks_root(stacks);
+	for (guint i = 1; i < from->all->len; i++) {
+		struct pp_stack *stack = from->all->pdata[i];
+
+		stack->joined = pp_stack_child(stacks, stack->parent->joined, stack->name);
+		stack->joined->value += stack->value;
+		pp_stack_seen(stack->joined, stack->first_ns, stack->first_rank);
+	}
+}
+
+static gint compare(gconstpointer a, gconstpointer b)
+{
+	const struct pp_stack *x = *(struct pp_stack *const *)a, *y = *(struct pp_stack *const *)b;
+
+	if (x->first_ns != y->first_ns)
+		return x->first_ns < y->first_ns ? -1 : 1;
+	return x->first_rank < y->first_rank ? -1 : x->first_rank > y->first_rank;
+}
+
+void pp_stacks_sort(struct pp_stacks *stacks)
+{
+	pp_stack_seen(pp_stacks_root(stacks), INT64_MIN, 0);
+	g_ptr_array_sort(stacks->all, compare);
 }
 
 struct pp_stack *pp_stacks_thread(struct pp_stacks *stacks, const struct pp_thread *thread,

@@ -14,6 +14,10 @@ struct pp_stack {
 	const char *name;
 	unsigned depth;
 	uint64_t value;
+	/* When it first appeared, where stacks are joined: time, and rank among those of one. */
+	int64_t first_ns;
+	uint64_t first_rank;
+	struct pp_stack *joined; /* the same among those that it was added to */
 };
 
 struct pp_stacks;
@@ -21,7 +25,7 @@ struct pp_stacks;
 struct pp_stacks *pp_stacks_new(void);
 void pp_stacks_free(struct pp_stacks *stacks);
 
-struct pp_stack *pp_stacks_root(struct pp_stacks *stacks);
+struct pp_stack *pp_stacks_root(const struct pp_stacks *stacks);
 
 /*
  * With that frame within; the same again is the same.  Of a stack that is very deep, or if there
@@ -30,6 +34,27 @@ struct pp_stack *pp_stacks_root(struct pp_stacks *stacks);
 #define PP_STACK_REST "[deeper or further calls]"
 struct pp_stack *pp_stack_child(struct pp_stacks *stacks, struct pp_stack *parent,
 				const char *name);
+
+/* The same for names that stay where they are: they are known by that. */
+struct pp_stack *pp_stack_call(struct pp_stacks *stacks, struct pp_stack *parent, const char *name);
+
+/* It appeared then. */
+static inline void pp_stack_seen(struct pp_stack *stack, int64_t time_ns, uint64_t rank)
+{
+	if (time_ns > stack->first_ns || (time_ns == stack->first_ns && rank >= stack->first_rank))
+		return;
+	stack->first_ns = time_ns;
+	stack->first_rank = rank;
+}
+
+/* How many there are. */
+guint pp_stacks_number(const struct pp_stacks *stacks);
+
+/* Adds all of `from`; when both are whole. */
+void pp_stacks_join(struct pp_stacks *stacks, const struct pp_stacks *from);
+
+/* Puts them in the order of their first appearance, as pp_stack_seen() was told. */
+void pp_stacks_sort(struct pp_stacks *stacks);
 
 /* Below the root: the thread's frame, or the root if threads are not to be told apart. */
 struct pp_stack *pp_stacks_thread(struct pp_stacks *stacks, const struct pp_thread *thread,

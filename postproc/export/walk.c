@@ -3,33 +3,94 @@
 
 #include <inttypes.h>
 
+#include "input/calls_survey.h"
 #include "pass/call_stack.h"
 #include "pass/select.h"
 
 struct pp_walk {
 	const struct pp_export *export;
-	bool only_returns;
 	void (*take)(void *data, const struct pp_replay_line *line);
 	void *data;
-	struct pp_replay **replays; /* by serial; NULL: not begun */
+	GMutex *lock;
+	struct pp_namer namer; /* the export's, under the lock */
 	struct pp_functions functions;
-	bool *left_out; /* by serial */
+	struct pp_replay **replays; /* by serial; NULL: not begun */
+	bool *wanted;		    /* by serial */
 	guint n_threads;
+	unsigned n_left_out;
+	uint64_t n_lost; /* records of those that are wanted */
 };
 
-struct pp_walk *pp_walk_new(const struct pp_export *export, bool only_returns,
+/* --- names ---------------------------------------------------------------------------------- */
+
+static char *name_function(void *data, const struct pp_process *process, uint64_t address)
+{
+	const struct pp_walk *walk = data;
+	const struct pp_namer *namer = walk->export->context->namer;
+	char *name;
+
+	if (walk->lock)
+		g_mutex_lock(walk->lock);
+	name = namer->function(namer->data, process, address);
+	if (walk->lock)
+		g_mutex_unlock(walk->lock);
+	return name;
+}
+
+static uint64_t find_entry(void *data, const struct pp_process *process, uint64_t address)
+{
+	const struct pp_walk *walk = data;
+	const struct pp_namer *namer = walk->export->context->namer;
+	uint64_t entry;
+
+	if (walk->lock)
+		g_mutex_lock(walk->lock);
+	entry = namer->entry(namer->data, process, address);
+	if (walk->lock)
+		g_mutex_unlock(walk->lock);
+	return entry;
+}
+
+/* --- threads -------------------------------------------------------------------------------- */
+
+static void choose(struct pp_walk *walk, bool only_returns)
+{
+	const struct pp_calls_survey *survey = walk->export->survey;
+	const GPtrArray *threads = walk->export->context->model->threads;
+
+	for (guint i = 0; i < walk->n_threads; i++) {
+		const struct pp_thread *thread = threads->pdata[i];
+
+		if (!survey->has_calls[i] || !pp_selects_thread(walk->export->context, thread))
+			continue;
+		if (only_returns && !survey->has_returns[i]) {
+			walk->n_left_out++;
+			continue;
+		}
+		walk->wanted[i] = true;
+		walk->n_lost += thread->records_lost;
+	}
+}
+
+struct pp_walk *pp_walk_new(const struct pp_export *export, bool only_returns, GMutex *lock,
 			    void (*take)(void *data, const struct pp_replay_line *line), void *data)
 {
 	struct pp_walk *walk = g_new0(struct pp_walk, 1);
 
 	walk->export = export;
-	walk->only_returns = only_returns;
 	walk->take = take;
 	walk->data = data;
+	walk->lock = lock;
+	walk->namer = (struct pp_namer){
+	    .data = walk,
+	    .function = name_function,
+	    .entry = export->context->namer->entry ? find_entry : NULL,
+	};
 	walk->n_threads = export->context->model->threads->len;
 	walk->replays = g_new0(struct pp_replay *, walk->n_threads);
-	pp_functions_init(&walk->functions, export->context->namer);
-	walk->left_out = g_new0(bool, walk->n_threads);
+	walk->wanted = g_new0(bool, walk->n_threads);
+	pp_functions_init(&walk->functions, &walk->namer);
+	choose(walk, only_returns);
 	return walk;
 }
 
@@ -41,13 +102,13 @@ void pp_walk_free(struct pp_walk *walk)
 		pp_replay_free(walk->replays[i]);
 	pp_functions_done(&walk->functions);
 	g_free(walk->replays);
-	g_free(walk->left_out);
+	g_free(walk->wanted);
 	g_free(walk);
 }
 
 static struct pp_replay *begin(struct pp_walk *walk, const struct pp_thread *thread)
 {
-	bool has_returns = walk->export->has_returns[thread->serial];
+	bool has_returns = walk->export->survey->has_returns[thread->serial];
 	struct pp_replay *replay = pp_replay_new_sharing(&walk->functions, thread->tid, has_returns,
 							 walk->take, walk->data);
 
@@ -62,45 +123,33 @@ void pp_walk_event(struct pp_walk *walk, const struct pp_event *event)
 	struct pp_replay *replay;
 
 	if (!(PP_EVENT_MASK(event->kind) & PP_CALL_KINDS) || !thread ||
-	    thread->serial >= walk->n_threads || !pp_selects_thread(walk->export->context, thread))
+	    thread->serial >= walk->n_threads || !walk->wanted[thread->serial])
 		return;
-	if (walk->only_returns && !walk->export->has_returns[thread->serial]) {
-		walk->left_out[thread->serial] = true;
-		return;
-	}
 	replay = walk->replays[thread->serial];
 	pp_replay_event(replay ?: begin(walk, thread), event);
 }
 
 unsigned pp_walk_left_out(const struct pp_walk *walk)
 {
-	unsigned n = 0;
-
-	for (guint i = 0; i < walk->n_threads; i++)
-		n += walk->left_out[i];
-	return n;
+	return walk->n_left_out;
 }
 
 void pp_walk_finish(struct pp_walk *walk)
 {
-	const GPtrArray *threads = walk->export->context->model->threads;
-	uint64_t lost = 0;
-	unsigned n;
+	for (guint i = 0; i < walk->n_threads; i++)
+		if (walk->replays[i])
+			pp_replay_release(walk->replays[i]);
+}
 
-	for (guint i = 0; i < walk->n_threads; i++) {
-		if (!walk->replays[i])
-			continue;
-		pp_replay_release(walk->replays[i]);
-		lost += ((const struct pp_thread *)threads->pdata[i])->records_lost;
-	}
-	if (lost)
+void pp_walk_note(const struct pp_walk *walk)
+{
+	if (walk->n_lost)
 		pp_export_note(walk->export,
 			       "%" PRIu64 " records of calls were lost: stacks may be wrong there",
-			       lost);
-	n = pp_walk_left_out(walk);
-	if (n)
+			       walk->n_lost);
+	if (walk->n_left_out)
 		pp_export_note(walk->export,
 			       "left out: %u threads whose history tells of no return, so that "
 			       "nobody knows how long their calls took",
-			       n);
+			       walk->n_left_out);
 }

@@ -8,15 +8,21 @@
 
 struct pp_walk;
 
-/* only_returns: of no thread whose history tells of no return. */
-struct pp_walk *pp_walk_new(const struct pp_export *export, bool only_returns,
+/*
+ * only_returns: of no thread whose history tells of no return.  lock: of the names, where others
+ * are walked at the same time; NULL: none are.
+ */
+struct pp_walk *pp_walk_new(const struct pp_export *export, bool only_returns, GMutex *lock,
 			    void (*take)(void *data, const struct pp_replay_line *line),
 			    void *data);
 void pp_walk_free(struct pp_walk *walk);
 void pp_walk_event(struct pp_walk *walk, const struct pp_event *event);
 
-/* What is held back comes; notes what the histories lost, and threads that were left out. */
+/* What is held back comes. */
 void pp_walk_finish(struct pp_walk *walk);
+
+/* Notes what the histories lost, and threads that were left out. */
+void pp_walk_note(const struct pp_walk *walk);
 
 /* Threads that made calls and were left out, as there is no return of theirs. */
 unsigned pp_walk_left_out(const struct pp_walk *walk);

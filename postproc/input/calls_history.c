@@ -24,11 +24,20 @@ struct arc {
 	uint64_t from, self;
 };
 
+struct damage {
+	const char *path;
+	char *what;
+	uint64_t n; /* times, one after the other */
+};
+
 struct pp_calls_stream {
 	struct pp_capture *capture;
 	struct pp_process *process;
 	GPtrArray *paths; /* of its files, in order */
 	guint next_path;
+	uint64_t bytes; /* of all of them */
+	GMutex *lock;	/* of what it shares with others that are read meanwhile; NULL: none is */
+	GPtrArray *damage; /* then: of struct damage *, not told yet */
 
 	int fd; /* of the current file; -1: none */
 	uint64_t file_bytes;
@@ -50,6 +59,74 @@ static const char *path_of(const struct pp_calls_stream *stream)
 	return stream->paths->pdata[stream->next_path - 1];
 }
 
+/* --- what is shared ------------------------------------------------------------------------- */
+
+static void damage_free(void *data)
+{
+	struct damage *damage = data;
+
+	g_free(damage->what);
+	g_free(damage);
+}
+
+G_GNUC_PRINTF(2, 3)
+static void add_damage(struct pp_calls_stream *stream, const char *format, ...)
+{
+	GPtrArray *all = stream->damage;
+	struct damage *last = all->len ? all->pdata[all->len - 1] : NULL;
+	g_autofree char *what = NULL;
+	va_list args;
+
+	va_start(args, format);
+	what = g_strdup_vprintf(format, args);
+	va_end(args);
+	if (last && last->path == path_of(stream) && g_str_equal(last->what, what)) {
+		last->n++;
+	} else {
+		last = g_new(struct damage, 1);
+		*last = (struct damage){path_of(stream), g_steal_pointer(&what), 1};
+		g_ptr_array_add(all, last);
+	}
+	if (!stream->lock)
+		pp_calls_stream_tell(stream);
+}
+
+void pp_calls_stream_tell(struct pp_calls_stream *stream)
+{
+	for (guint i = 0; i < stream->damage->len; i++) {
+		const struct damage *damage = stream->damage->pdata[i];
+
+		for (uint64_t n = 0; n < damage->n; n++)
+			pp_capture_add_damage(stream->capture, damage->path, "%s", damage->what);
+	}
+	g_ptr_array_set_size(stream->damage, 0);
+}
+
+void pp_calls_stream_share(struct pp_calls_stream *stream, GMutex *lock)
+{
+	stream->lock = lock;
+}
+
+uint64_t pp_calls_stream_bytes(const struct pp_calls_stream *stream)
+{
+	return stream->bytes;
+}
+
+/* Where nobody knows the load map's place, one is made. */
+static struct arc place(struct pp_calls_stream *stream, uint64_t from, uint64_t self)
+{
+	int64_t now_ns = (int64_t)stream->time_ns;
+	struct arc arc;
+
+	if (stream->lock)
+		g_mutex_lock(stream->lock);
+	arc.from = pp_maps_place(stream->process, from, now_ns);
+	arc.self = pp_maps_place(stream->process, self, now_ns);
+	if (stream->lock)
+		g_mutex_unlock(stream->lock);
+	return arc;
+}
+
 /* --- files and packets ---------------------------------------------------------------------- */
 
 static void close_file(struct pp_calls_stream *stream)
@@ -69,7 +146,7 @@ static bool open_file(struct pp_calls_stream *stream)
 			stream->packet_end = 0;
 			return true;
 		}
-		pp_capture_add_damage(stream->capture, path, "cannot be read: left out");
+		add_damage(stream, "cannot be read: left out");
 	}
 	return false;
 }
@@ -100,9 +177,8 @@ static void find_thread(struct pp_calls_stream *stream, const struct gm_packet *
 		return;
 	stream->thread = NULL;
 	if (packet->content_bits > sizeof(*packet) * 8)
-		pp_capture_add_damage(stream->capture, path_of(stream),
-				      "calls of a thread that the thread table does not have: "
-				      "left out");
+		add_damage(stream, "calls of a thread that the thread table does not have: "
+				   "left out");
 }
 
 /* Zeros behind the last packet are room that a killed program had reserved. */
@@ -132,8 +208,7 @@ static bool begin_packet(struct pp_calls_stream *stream)
 		fault = n == (ssize_t)sizeof(packet) ? packet_fault(stream, &packet)
 						     : "cut short in the midst of a packet";
 		if (fault) {
-			pp_capture_add_damage(stream->capture, path_of(stream),
-					      "%s; the report covers what is before it", fault);
+			add_damage(stream, "%s; the report covers what is before it", fault);
 			close_file(stream);
 			continue;
 		}
@@ -158,6 +233,8 @@ static bool fill(struct pp_calls_stream *stream)
 	uint64_t want = stream->words_end - stream->at;
 	ssize_t n;
 
+	if (!stream->buffer)
+		stream->buffer = g_new(uint64_t, BUFFER_WORDS);
 	memmove(stream->buffer, stream->buffer + stream->next, left * WORD_BYTES);
 	stream->n_buffered = left;
 	stream->next = 0;
@@ -166,9 +243,7 @@ static bool fill(struct pp_calls_stream *stream)
 	n = want ? pread(stream->fd, stream->buffer + left, want, (off_t)stream->at) : 0;
 	if (n < (ssize_t)WORD_BYTES) {
 		if (want)
-			pp_capture_add_damage(
-			    stream->capture, path_of(stream),
-			    "shorter than it was; the report covers what is read");
+			add_damage(stream, "shorter than it was; the report covers what is read");
 		stream->words_end = stream->at;
 		return false;
 	}
@@ -186,12 +261,16 @@ static bool have(struct pp_calls_stream *stream, unsigned n)
 	return true;
 }
 
-static void drop_packet(struct pp_calls_stream *stream, const char *why)
+void pp_calls_stream_skip(struct pp_calls_stream *stream)
 {
-	pp_capture_add_damage(stream->capture, path_of(stream),
-			      "%s; the rest of the packet is left out", why);
 	stream->next = stream->n_buffered = 0;
 	stream->at = stream->words_end;
+}
+
+static void drop_packet(struct pp_calls_stream *stream, const char *why)
+{
+	add_damage(stream, "%s; the rest of the packet is left out", why);
+	pp_calls_stream_skip(stream);
 }
 
 static void extend_time(struct pp_calls_stream *stream, uint64_t word)
@@ -229,10 +308,7 @@ static bool take_arc(struct pp_calls_stream *stream)
 		g_array_set_size(stream->arcs, (guint)number + 1);
 	/* Later calls are of the same objects: it is defined again when another takes their place.
 	 */
-	g_array_index(stream->arcs, struct arc, number) = (struct arc){
-	    pp_maps_place(stream->process, words[1], (int64_t)stream->time_ns),
-	    pp_maps_place(stream->process, words[2], (int64_t)stream->time_ns),
-	};
+	g_array_index(stream->arcs, struct arc, number) = place(stream, words[1], words[2]);
 	stream->next += ARC_WORDS;
 	return true;
 }
@@ -244,8 +320,7 @@ static void set_call(struct pp_calls_stream *stream, uint64_t number, struct pp_
 	if (number < stream->arcs->len)
 		arc = g_array_index(stream->arcs, struct arc, number);
 	if (!arc.self && !stream->n_undefined++)
-		pp_capture_add_damage(stream->capture, path_of(stream),
-				      "calls of functions that are not said to be which");
+		add_damage(stream, "calls of functions that are not said to be which");
 	ret->kind = PP_EVENT_CALL;
 	ret->call.from = arc.from;
 	ret->call.self = arc.self;
@@ -282,8 +357,11 @@ bool pp_calls_stream_next(struct pp_calls_stream *stream, struct pp_event *ret)
 		unsigned id;
 
 		if (stream->next == stream->n_buffered && !fill(stream)) {
-			if (!begin_packet(stream))
+			if (!begin_packet(stream)) {
+				/* There may be a thousand others. */
+				g_clear_pointer(&stream->buffer, g_free);
 				return false;
+			}
 			continue;
 		}
 		word = stream->buffer[stream->next];
@@ -317,6 +395,7 @@ static void stream_free(void *data)
 	struct pp_calls_stream *stream = data;
 
 	close_file(stream);
+	g_ptr_array_unref(stream->damage);
 	g_ptr_array_unref(stream->paths);
 	g_array_unref(stream->arcs);
 	g_free(stream->buffer);
@@ -333,15 +412,15 @@ static struct pp_calls_stream *stream_new(struct pp_capture *capture, struct pp_
 	stream->process = process;
 	stream->paths = paths;
 	stream->fd = -1;
-	stream->max_arcs = SPARE_ARCS;
 	for (guint i = 0; i < paths->len; i++) {
 		struct stat st;
 
 		if (stat(paths->pdata[i], &st) == 0)
-			stream->max_arcs += (uint64_t)st.st_size / (ARC_WORDS * WORD_BYTES);
+			stream->bytes += (uint64_t)st.st_size;
 	}
+	stream->max_arcs = SPARE_ARCS + stream->bytes / (ARC_WORDS * WORD_BYTES);
 	stream->arcs = g_array_new(FALSE, TRUE, sizeof(struct arc));
-	stream->buffer = g_new(uint64_t, BUFFER_WORDS);
+	stream->damage = g_ptr_array_new_with_free_func(damage_free);
 	return stream;
 }
 

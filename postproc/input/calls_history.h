@@ -21,4 +21,16 @@ GPtrArray *pp_calls_streams_new(struct pp_capture *capture);
  */
 bool pp_calls_stream_next(struct pp_calls_stream *stream, struct pp_event *ret);
 
+/* Leaves out the rest of the packet that the last one was in: it belongs to the same thread. */
+void pp_calls_stream_skip(struct pp_calls_stream *stream);
+
+uint64_t pp_calls_stream_bytes(const struct pp_calls_stream *stream);
+
+/*
+ * For streams that are read at the same time, each by one thread: what they share is used under the
+ * lock, and the capture is told of damage by pp_calls_stream_tell(), when nobody reads any more.
+ */
+void pp_calls_stream_share(struct pp_calls_stream *stream, GMutex *lock);
+void pp_calls_stream_tell(struct pp_calls_stream *stream);
+
 #endif

@@ -54,18 +54,10 @@ static struct pp_thread *add_kernel_thread(const struct pp_stream *stream, int32
 
 /* --- from fields to events ------------------------------------------------------------------ */
 
-static void widen(struct pp_model *model, int64_t time_ns)
-{
-	if (G_UNLIKELY(model->start_ns == PP_TIME_UNKNOWN || time_ns < model->start_ns))
-		model->start_ns = time_ns;
-	if (time_ns > model->end_ns)
-		model->end_ns = time_ns;
-}
-
 void pp_decoder_emit(struct pp_decoder *decoder, const struct pp_event *event)
 {
 	decoder->last_ns = event->time_ns;
-	widen(decoder->capture->model, event->time_ns);
+	pp_model_widen(decoder->capture->model, event->time_ns);
 	if (decoder->kinds & PP_EVENT_MASK(event->kind))
 		decoder->take(decoder->data, event);
 }
@@ -85,7 +77,7 @@ bool pp_stream_is_ours(struct pp_stream *stream, const struct pp_thread *thread,
 		return true;
 	if (!thread && !other)
 		return false;
-	widen(stream->decoder->capture->model, time_ns);
+	pp_model_widen(stream->decoder->capture->model, time_ns);
 	return true;
 }
 
@@ -276,7 +268,7 @@ void pp_stream_take(struct pp_stream *stream, const struct pp_record *record, in
 	struct pp_event event = {.cpu = stream->cpu, .time_ns = time_ns};
 
 	if (!stream->all_programs)
-		widen(stream->decoder->capture->model, time_ns);
+		pp_model_widen(stream->decoder->capture->model, time_ns);
 	switch ((enum pp_class)record->class->what) {
 	case PP_CLASS_SITE:
 	case PP_CLASS_CALL_PATH:

@@ -122,19 +122,17 @@ static bool is_same(const struct pp_function *a, const struct pp_function *b)
 void pp_call_stack_init(struct pp_call_stack *stack, struct pp_functions *functions,
 			bool has_returns)
 {
-	stack->functions = functions;
-	stack->has_returns = has_returns;
-	stack->calls = g_array_new(FALSE, FALSE, sizeof(struct pp_call));
+	*stack = (struct pp_call_stack){.functions = functions, .has_returns = has_returns};
 }
 
 void pp_call_stack_done(struct pp_call_stack *stack)
 {
-	g_array_unref(stack->calls);
+	g_free(stack->calls);
 }
 
 static guint find(const struct pp_call_stack *stack, const struct pp_function *function)
 {
-	guint depth = stack->calls->len;
+	guint depth = stack->n;
 
 	while (depth > 0 && !is_same(pp_call_at(stack, depth - 1)->function, function))
 		depth--;
@@ -147,12 +145,14 @@ guint pp_call_stack_holding(const struct pp_call_stack *stack, const struct pp_p
 	return find(stack, function_at(stack->functions, process, address));
 }
 
-guint pp_call_stack_callers(const struct pp_call_stack *stack, const struct pp_event *call)
+guint pp_call_stack_callers(struct pp_call_stack *stack, const struct pp_event *call)
 {
 	const struct pp_function *caller =
 	    function_at(stack->functions, call->thread->process, call->call.from);
-	guint n = stack->calls->len, depth = find(stack, caller);
+	guint n = stack->n, depth = find(stack, caller);
 
+	stack->from = call->call.from;
+	stack->caller = caller;
 	if (depth > 0 || (stack->has_returns && n < CALLS_MAX))
 		return depth > 0 ? depth : n;
 	for (depth = n; depth > 0; depth--) {
@@ -167,7 +167,7 @@ guint pp_call_stack_callers(const struct pp_call_stack *stack, const struct pp_e
 /* A return has the low 24 bits of an address. */
 guint pp_call_stack_returning(const struct pp_call_stack *stack, const struct pp_event *event)
 {
-	for (guint depth = stack->calls->len; depth > 0; depth--) {
+	for (guint depth = stack->n; depth > 0; depth--) {
 		const struct pp_call *call = pp_call_at(stack, depth - 1);
 		int64_t distance = (int64_t)((event->call.self - call->self) << 40) >> 40;
 		uint64_t address = call->self + (uint64_t)distance;
@@ -179,15 +179,10 @@ guint pp_call_stack_returning(const struct pp_call_stack *stack, const struct pp
 	return 0;
 }
 
-void pp_call_stack_cut(struct pp_call_stack *stack, guint depth)
-{
-	g_array_set_size(stack->calls, depth);
-}
-
 /* The outermost calls of their functions lead from one to the next. */
 static void link_outermost(const struct pp_call_stack *stack, struct pp_call *call)
 {
-	guint n = stack->calls->len;
+	guint n = stack->n;
 	const struct pp_call *last = n ? pp_call_at(stack, n - 1) : NULL;
 
 	if (last)
@@ -198,17 +193,33 @@ static void link_outermost(const struct pp_call_stack *stack, struct pp_call *ca
 		call->is_outermost = pp_call_at(stack, i - 1)->function != call->function;
 }
 
+static const struct pp_function *caller_at(const struct pp_call_stack *stack,
+					   const struct pp_process *process, uint64_t from)
+{
+	if (!from)
+		return NULL;
+	return from == stack->from ? stack->caller : function_at(stack->functions, process, from);
+}
+
 void pp_call_stack_push(struct pp_call_stack *stack, const struct pp_process *process,
 			uint64_t self, uint64_t from, int64_t now_ns)
 {
-	struct pp_call call = {
-	    .function = function_at(stack->functions, process, self),
-	    .caller = from ? function_at(stack->functions, process, from) : NULL,
-	    .self = self,
-	    .start_ns = now_ns,
-	    .counted_ns = now_ns,
-	};
+	struct pp_call *call;
 
-	link_outermost(stack, &call);
-	g_array_append_val(stack->calls, call);
+	if (stack->n == stack->n_max) {
+		stack->n_max = MAX(32, 2 * stack->n_max);
+		stack->calls = g_renew(struct pp_call, stack->calls, stack->n_max);
+	}
+	/* Where it is to stay: it is made for each call. */
+	call = pp_call_at(stack, stack->n);
+	call->function = function_at(stack->functions, process, self);
+	call->caller = caller_at(stack, process, from);
+	call->self = self;
+	call->start_ns = now_ns;
+	call->counted_ns = now_ns;
+	call->is_outermost = false;
+	call->outermost_before = 0;
+	if (stack->links_outermost)
+		link_outermost(stack, call);
+	stack->n++;
 }

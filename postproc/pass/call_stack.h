@@ -47,8 +47,13 @@ struct pp_call {
 
 struct pp_call_stack {
 	struct pp_functions *functions;
-	bool has_returns; /* there are records of them */
-	GArray *calls;	  /* of struct pp_call; the outermost first */
+	bool has_returns;      /* there are records of them */
+	bool links_outermost;  /* the two of struct pp_call are wanted */
+	struct pp_call *calls; /* the outermost first */
+	guint n, n_max;
+	/* The caller that was looked for last; the next call to be pushed is its. */
+	uint64_t from;
+	const struct pp_function *caller;
 };
 
 void pp_call_stack_init(struct pp_call_stack *stack, struct pp_functions *functions,
@@ -57,11 +62,11 @@ void pp_call_stack_done(struct pp_call_stack *stack);
 
 static inline struct pp_call *pp_call_at(const struct pp_call_stack *stack, guint depth)
 {
-	return &g_array_index(stack->calls, struct pp_call, depth);
+	return &stack->calls[depth];
 }
 
 /* How many of the calls go on while that one is made. */
-guint pp_call_stack_callers(const struct pp_call_stack *stack, const struct pp_event *call);
+guint pp_call_stack_callers(struct pp_call_stack *stack, const struct pp_event *call);
 
 /* Which call it is the return of, plus 1; 0: none of the stack. */
 guint pp_call_stack_returning(const struct pp_call_stack *stack, const struct pp_event *event);
@@ -71,7 +76,10 @@ guint pp_call_stack_holding(const struct pp_call_stack *stack, const struct pp_p
 			    uint64_t address);
 
 /* The calls from that depth on are over. */
-void pp_call_stack_cut(struct pp_call_stack *stack, guint depth);
+static inline void pp_call_stack_cut(struct pp_call_stack *stack, guint depth)
+{
+	stack->n = depth;
+}
 
 /* An address of the function, and of the caller. */
 void pp_call_stack_push(struct pp_call_stack *stack, const struct pp_process *process,

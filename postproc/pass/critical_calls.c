@@ -9,7 +9,7 @@
 
 guint pp_critical_function(const struct pp_critical_track *track)
 {
-	guint n = track->stack.calls->len;
+	guint n = track->stack.n;
 
 	return n ? pp_call_at(&track->stack, n - 1)->function->number : PP_CRITICAL_NO_FUNCTION;
 }
@@ -18,7 +18,7 @@ void pp_critical_count_calls(const struct pp_critical *self, struct pp_critical_
 			     guint depth)
 {
 	const struct pp_call_stack *stack = &track->stack;
-	guint at = stack->calls->len;
+	guint at = stack->n;
 
 	while (at > depth) {
 		struct pp_call *call = pp_call_at(stack, at - 1);
@@ -39,7 +39,7 @@ void pp_critical_count_calls(const struct pp_critical *self, struct pp_critical_
 void pp_critical_restart_calls(struct pp_critical_track *track)
 {
 	const struct pp_call_stack *stack = &track->stack;
-	guint at = stack->calls->len;
+	guint at = stack->n;
 
 	while (at > 0) {
 		struct pp_call *call = pp_call_at(stack, at - 1);
@@ -62,7 +62,7 @@ static void on_call(const struct pp_critical *self, struct pp_critical_track *tr
 
 	track->has_calls = true;
 	cut(self, track, pp_call_stack_callers(&track->stack, event));
-	if (!track->stack.calls->len && event->call.from)
+	if (!track->stack.n && event->call.from)
 		pp_call_stack_push(&track->stack, process, event->call.from, 0, event->time_ns);
 	pp_call_stack_push(&track->stack, process, event->call.self, event->call.from,
 			   event->time_ns);
@@ -80,7 +80,7 @@ void pp_critical_follow_calls(const struct pp_critical *self, struct pp_critical
 		depth = pp_call_stack_returning(&track->stack, event);
 		if (depth)
 			cut(self, track, depth - 1);
-	} else if (event->sync.site && track->stack.calls->len) {
+	} else if (event->sync.site && track->stack.n) {
 		/* What its function had called is over, whether that was recorded or not. */
 		depth =
 		    pp_call_stack_holding(&track->stack, event->thread->process, event->sync.site);

@@ -94,6 +94,7 @@ static struct pp_critical_track *track_of(struct pp_critical *self, const struct
 					  thread->start_routine ? thread->start_routine + 1 : 0,
 					  ST_N_EVENTS});
 		pp_call_stack_init(&track->stack, &self->functions, false);
+		track->stack.links_outermost = true;
 		if (self->context->has_calls && thread->start_routine)
 			pp_call_stack_push(&track->stack, thread->process,
 					   thread->start_routine + 1, 0, INT64_MIN);

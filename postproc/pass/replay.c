@@ -15,7 +15,7 @@ struct pp_replay {
 
 static const struct pp_call *innermost(const struct pp_replay *replay)
 {
-	return pp_call_at(&replay->stack, replay->stack.calls->len - 1);
+	return pp_call_at(&replay->stack, replay->stack.n - 1);
 }
 
 static void tell(const struct pp_replay *replay, enum pp_replay_kind kind, int64_t time_ns,
@@ -130,5 +130,5 @@ void pp_replay_event(struct pp_replay *replay, const struct pp_event *event)
 
 unsigned pp_replay_depth(const struct pp_replay *replay)
 {
-	return replay->stack.calls->len;
+	return replay->stack.n;
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Histories of calls read at the same time, a stream to a CPU. */
+#ifndef PP_INPUT_CALLS_POOL_H
+#define PP_INPUT_CALLS_POOL_H
+
+#include "input/calls_history.h"
+
+struct pp_calls_pool {
+	GPtrArray *streams; /* of struct pp_calls_stream *, shared under the lock */
+	GMutex lock;	    /* of what workers share */
+	unsigned n_workers; /* at least one; no more than there are CPUs, or streams */
+	gint stopped;	    /* one said so */
+	/* Reads a stream; false: the rest of them is not wanted, by none of the workers. */
+	bool (*take)(void *data, unsigned worker, guint stream);
+	void *data;
+	unsigned *order; /* of the streams: the longest first, so that all end together */
+	gint next;	 /* place in `order` */
+};
+
+void pp_calls_pool_init(struct pp_calls_pool *pool, struct pp_capture *capture,
+			bool (*take)(void *data, unsigned worker, guint stream), void *data);
+void pp_calls_pool_done(struct pp_calls_pool *pool);
+
+/* Until all streams have been taken.  False: it was stopped. */
+bool pp_calls_pool_run(struct pp_calls_pool *pool);
+
+#endif

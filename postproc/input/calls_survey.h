@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* What the histories of calls of a capture are like, before they are read. */
+#ifndef PP_INPUT_CALLS_SURVEY_H
+#define PP_INPUT_CALLS_SURVEY_H
+
+#include "input/capture.h"
+
+/* By serial of the thread. */
+struct pp_calls_survey {
+	bool *has_calls;   /* there is a history of it */
+	bool *has_returns; /* ... which tells of returns */
+	guint *streams;	   /* that it is in, plus 1; 0: none */
+	bool is_apart;	   /* no thread is in two streams */
+};
+
+/*
+ * Reads no more than it has to, packet by packet.  The model's start is no later than their first
+ * event then.  Says nothing of damage: whoever reads them does.
+ */
+struct pp_calls_survey *pp_calls_survey_new(struct pp_capture *capture);
+void pp_calls_survey_free(struct pp_calls_survey *survey);
+
+#endif
