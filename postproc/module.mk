@@ -3,16 +3,18 @@
 PP_DIRS := core input pass index render export
 PP_SRC := $(foreach d,$(PP_DIRS),$(wildcard postproc/$(d)/*.c))
 PP_CLI_SRC := $(wildcard postproc/cli/*.c postproc/tui/*.c postproc/collect/*.c)
-PP_OBJ := $(PP_SRC:%.c=$(B)/obj/%.o)
+PP_PROTOS := $(wildcard postproc/export/*.proto)
+PP_GENERATED := $(PP_PROTOS:%.proto=$(B)/generated/%.pb-c.c)
+PP_OBJ := $(PP_SRC:%.c=$(B)/obj/%.o) $(PP_GENERATED:$(B)/generated/%.c=$(B)/obj/%.o)
 PP_CLI_OBJ := $(PP_CLI_SRC:%.c=$(B)/obj/%.o)
 include postproc/collect/module.mk
 
 # Asked for once, and only by a recipe: `make deps` has to work before these packages are there.
-PP_PACKAGES := glib-2.0 json-glib-1.0 babeltrace2 libdw libelf lttng-ctl ncursesw
+PP_PACKAGES := glib-2.0 json-glib-1.0 babeltrace2 libdw libelf lttng-ctl ncursesw libprotobuf-c
 PP_PKG_CFLAGS = $(eval PP_PKG_CFLAGS := $$(shell pkg-config --cflags $(PP_PACKAGES)))$(PP_PKG_CFLAGS)
 PP_PKG_LIBS = $(eval PP_PKG_LIBS := $$(shell pkg-config --libs $(PP_PACKAGES)))$(PP_PKG_LIBS)
 
-PP_CFLAGS = $(BASE_CFLAGS) -D_GNU_SOURCE -Ipostproc $(PP_PKG_CFLAGS) $(SAN_FLAGS)
+PP_CFLAGS = $(BASE_CFLAGS) -D_GNU_SOURCE -Ipostproc -I$(B)/generated/postproc $(PP_PKG_CFLAGS) $(SAN_FLAGS)
 # libstdc++: __cxa_demangle; by its run-time name, so that no C++ compiler is needed.
 PP_LIBS = $(PP_PKG_LIBS) -l:libstdc++.so.6 -lm
 
@@ -22,6 +24,19 @@ $(B)/obj/postproc/%.o: postproc/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PP_CFLAGS) -MMD -MP -c $< -o $@
+
+# Messages in C, from their description.
+$(B)/generated/%.pb-c.c $(B)/generated/%.pb-c.h &: %.proto
+	$(call say,PROTOC,$@)
+	@mkdir -p $(B)/generated/postproc
+	$(Q)protoc-c -Ipostproc --c_out=$(B)/generated/postproc $<
+
+$(B)/obj/postproc/%.o: $(B)/generated/postproc/%.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(PP_CFLAGS) -MMD -MP -c $< -o $@
+
+$(PP_OBJ): | $(PP_GENERATED:.c=.h)
 
 # Made anew: `ar r` would keep members whose sources are gone.
 $(B)/libpostproc.a: $(PP_OBJ)

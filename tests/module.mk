@@ -23,6 +23,7 @@ demo:
 
 lint:
 	$(Q)tests/install-deps lint
+	$(Q)$(submake) $(PP_GENERATED)
 	$(Q)tests/lint $(B)
 
 check-san:

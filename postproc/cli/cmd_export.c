@@ -23,14 +23,14 @@ static void print_help(void)
 {
 	printf("usage: gprof-mt export --format FORMAT [OPTION...]\n\n"
 	       "  -i, --input DIR    the capture (default %s)\n"
-	       "  --format FORMAT    folded or callgrind\n"
+	       "  --format FORMAT    folded, callgrind or perfetto\n"
 	       "  --what WHAT        of a format with several: which figures\n"
 	       "  -o, --output FILE  where to; -: standard output\n"
 	       "  --no-threads       stacks without the thread as their outermost "
 	       "frame\n" PP_CLI_SELECT_HELP PP_CLI_HELP_SYMBOLS "\nformats:\n",
 	       PP_DEFAULT_CAPTURE);
 	for (unsigned i = 0; pp_exporters[i]; i++)
-		printf("  %-9s %-7s  %s\n", pp_exporters[i]->format, pp_exporters[i]->what ?: "",
+		printf("  %-10s %-7s  %s\n", pp_exporters[i]->format, pp_exporters[i]->what ?: "",
 		       pp_exporters[i]->summary);
 }
 

@@ -6,7 +6,8 @@
 	X(folded_time)                                                                             \
 	X(folded_samples)                                                                          \
 	X(folded_off_cpu)                                                                          \
-	X(callgrind)
+	X(callgrind)                                                                               \
+	X(perfetto)
 
 #define DECLARE(name) extern const struct pp_exporter pp_exporter_##name;
 #define LIST(name)    &pp_exporter_##name,

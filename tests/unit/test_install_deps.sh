@@ -37,7 +37,7 @@ command_is apt-get <<<'exit 0'
 
 # All there: asks dpkg once, and nobody else.
 command_is dpkg-query <<<'while [ $# -gt 3 ]; do shift; done
-for p in gcc g++ libc6-dev binutils make pkg-config libbabeltrace2-dev libglib2.0-dev libjson-glib-dev libdw-dev liblttng-ust-dev liblttng-ctl-dev libncurses-dev
+for p in gcc g++ libc6-dev binutils make pkg-config libbabeltrace2-dev libglib2.0-dev libjson-glib-dev libdw-dev liblttng-ust-dev liblttng-ctl-dev libncurses-dev libprotobuf-c-dev protobuf-c-compiler
 do echo "install ok installed $p"; done'
 deps 0 build
 [ "$(grep -c dpkg-query calls)" = 1 ] || fail 'asks dpkg more than once'
@@ -45,7 +45,7 @@ deps 0 build
 [ ! -s out ] || fail 'says something though nothing is missing'
 
 # Two missing, one of them removed but not purged: installs just these, noninteractively.
-command_is dpkg-query <<<'for p in g++ libc6-dev binutils make pkg-config libbabeltrace2-dev libglib2.0-dev libjson-glib-dev liblttng-ust-dev liblttng-ctl-dev libncurses-dev
+command_is dpkg-query <<<'for p in g++ libc6-dev binutils make pkg-config libbabeltrace2-dev libglib2.0-dev libjson-glib-dev liblttng-ust-dev liblttng-ctl-dev libncurses-dev libprotobuf-c-dev protobuf-c-compiler
 do echo "install ok installed $p"; done
 echo "deinstall ok config-files gcc"; exit 1'
 command_is apt-get <<<'echo "frontend $DEBIAN_FRONTEND" >>"$(dirname "$0")/../calls"'

@@ -50,6 +50,8 @@ forbid 'only the provider of libsync-trace, and postproc/collect, use LTTng' '#[
 	--exclude-dir=ust --exclude-dir=collect postproc libgmon-mt libsync-trace
 forbid 'only postproc/tui uses ncurses' '#[[:space:]]*include <(n?curses|panel|menu)' \
 	--exclude-dir=tui postproc libgmon-mt libsync-trace
+forbid 'only postproc/export uses protobuf-c' '#[[:space:]]*include .*(protobuf-c/|pb-c\.h)' \
+	--exclude-dir=export postproc
 forbid 'only postproc/cli prints errors' '\b(stderr|g_printerr|perror|g_warning|g_error|g_critical)\b' \
 	postproc/core postproc/input postproc/pass postproc/index postproc/render postproc/export \
 	postproc/tui

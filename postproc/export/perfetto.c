@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A Perfetto trace, for its viewer and its trace processor: packets in a row, each of them field 1
+ * of a message, so that they are written as they come.  Times are CLOCK_MONOTONIC's, which is
+ * said to be the trace's clock.  Readers sort by time.
+ *
+ * Names and texts are given numbers with their first use, in the same packet.
+ */
+#include <errno.h>
+
+#include "core/printable.h"
+#include "export/perfetto.pb-c.h"
+#include "export/story.h"
+#include "pass/select.h"
+
+#define SEQUENCE	   1
+#define INTERNING_BEGINS   1
+#define INTERNING_IS_USED  2
+#define CLOCK_ID_MONOTONIC 3
+
+/* Interned in one packet at most. */
+#define NEW_NAMES (2 * PP_SLICE_NOTES + 1)
+
+enum track_kind { OF_PROCESS, OF_LOCKS, OF_OPERATIONS, OF_STATES, OF_LOCK };
+
+/* Tracks and what they are of. */
+struct track_key {
+	enum track_kind kind;
+	const void *of, *by; /* by: the thread whose holds overlap others'; NULL */
+};
+
+struct track {
+	struct track_key key;
+	uint64_t uuid;
+};
+
+struct perfetto {
+	const struct pp_export *export;
+	struct pp_story *story;
+	GHashTable *tracks;		    /* a set of struct track * */
+	GHashTable *events, *keys, *values; /* text -> 1, 2, ... */
+	uint64_t n_slices;
+};
+
+/* A packet with what it interns. */
+struct packet {
+	Perfetto__TracePacket packet;
+	Perfetto__InternedData data;
+	Perfetto__InternedName names[NEW_NAMES];
+	Perfetto__InternedName *events[1], *keys[PP_SLICE_NOTES], *values[PP_SLICE_NOTES];
+	unsigned n_names;
+	Perfetto__TrackEvent event;
+	Perfetto__DebugAnnotation notes[PP_SLICE_NOTES], *note_list[PP_SLICE_NOTES];
+	uint64_t flow;
+};
+
+/* --- packets -------------------------------------------------------------------------------- */
+
+static void packet_init(struct packet *packet)
+{
+	perfetto__trace_packet__init(&packet->packet);
+	perfetto__interned_data__init(&packet->data);
+	perfetto__track_event__init(&packet->event);
+	packet->packet.has_trusted_packet_sequence_id = 1;
+	packet->packet.trusted_packet_sequence_id = SEQUENCE;
+	packet->packet.has_sequence_flags = 1;
+	packet->packet.sequence_flags = INTERNING_IS_USED;
+	packet->data.event_names = packet->events;
+	packet->data.debug_annotation_names = packet->keys;
+	packet->data.debug_annotation_string_values = packet->values;
+	packet->n_names = 0;
+}
+
+static void write_packet(struct perfetto *self, Perfetto__TracePacket *packet)
+{
+	Perfetto__TracePacket *packets[] = {packet};
+	Perfetto__Trace trace = PERFETTO__TRACE__INIT;
+	GString *text = self->export->out->text;
+	size_t begin = text->len;
+
+	trace.n_packet = 1;
+	trace.packet = packets;
+	g_string_set_size(text, begin + perfetto__trace__get_packed_size(&trace));
+	perfetto__trace__pack(&trace, (uint8_t *)text->str + begin);
+	pp_out_flush(self->export->out);
+}
+
+/* The number of the text, which is interned in this packet if it is new. */
+static uint64_t intern(GHashTable *names, const char *text, struct packet *packet,
+		       Perfetto__InternedName **list, size_t *n)
+{
+	uint64_t number = GPOINTER_TO_SIZE(g_hash_table_lookup(names, text));
+	Perfetto__InternedName *name;
+	char *kept;
+
+	if (number)
+		return number;
+	kept = g_strdup(text);
+	number = g_hash_table_size(names) + 1;
+	g_hash_table_insert(names, kept, GSIZE_TO_POINTER(number));
+	name = &packet->names[packet->n_names++];
+	perfetto__interned_name__init(name);
+	name->has_iid = 1;
+	name->iid = number;
+	name->name = kept;
+	list[(*n)++] = name;
+	packet->packet.interned_data = &packet->data;
+	return number;
+}
+
+/* The first: from here on numbers are given, and times are of this clock. */
+static void write_head(struct perfetto *self)
+{
+	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
+	Perfetto__TracePacketDefaults defaults = PERFETTO__TRACE_PACKET_DEFAULTS__INIT;
+	Perfetto__ClockSnapshot clocks = PERFETTO__CLOCK_SNAPSHOT__INIT;
+	Perfetto__ClockSnapshot__Clock clock = PERFETTO__CLOCK_SNAPSHOT__CLOCK__INIT;
+	Perfetto__ClockSnapshot__Clock *list[] = {&clock};
+
+	clock.has_clock_id = clock.has_timestamp = 1;
+	clock.clock_id = CLOCK_ID_MONOTONIC;
+	clock.timestamp = (uint64_t)self->export->context->model->start_ns;
+	clocks.n_clocks = 1;
+	clocks.clocks = list;
+	clocks.has_primary_trace_clock = 1;
+	clocks.primary_trace_clock = CLOCK_ID_MONOTONIC;
+	defaults.has_timestamp_clock_id = 1;
+	defaults.timestamp_clock_id = CLOCK_ID_MONOTONIC;
+	packet.has_trusted_packet_sequence_id = packet.has_sequence_flags = 1;
+	packet.trusted_packet_sequence_id = SEQUENCE;
+	packet.sequence_flags = INTERNING_BEGINS;
+	packet.trace_packet_defaults = &defaults;
+	packet.clock_snapshot = &clocks;
+	write_packet(self, &packet);
+}
+
+/* --- tracks --------------------------------------------------------------------------------- */
+
+static guint track_hash(const void *data)
+{
+	const struct track_key *key = data;
+
+	return g_direct_hash(key->of) * 31 ^ g_direct_hash(key->by) ^ key->kind;
+}
+
+static gboolean track_equal(const void *a, const void *b)
+{
+	const struct track_key *x = a, *y = b;
+
+	return x->kind == y->kind && x->of == y->of && x->by == y->by;
+}
+
+static uint64_t track_of(struct perfetto *self, struct track_key key);
+
+static uint64_t parent_of(struct perfetto *self, const struct track_key *key)
+{
+	switch (key->kind) {
+	case OF_LOCKS:
+		return track_of(self, (struct track_key){OF_PROCESS, key->of, NULL});
+	case OF_LOCK: {
+		const struct pp_object *object = key->of;
+
+		return track_of(self, (struct track_key){OF_LOCKS, object->process, NULL});
+	}
+	case OF_OPERATIONS: {
+		const struct pp_thread *thread = key->of;
+
+		return track_of(self, (struct track_key){OF_PROCESS, thread->process, NULL});
+	}
+	case OF_STATES:
+		return track_of(self, (struct track_key){OF_OPERATIONS, key->of, NULL});
+	default:
+		return 0;
+	}
+}
+
+/* NULL: readers make one of pid and tid. */
+static char *track_name(struct perfetto *self, const struct track_key *key)
+{
+	switch (key->kind) {
+	case OF_LOCKS:
+		return g_strdup("locks");
+	case OF_STATES:
+		return g_strdup("state");
+	case OF_LOCK:
+		return pp_printable(
+		    g_strdup(pp_story_object(self->story, (struct pp_object *)key->of)));
+	default:
+		return NULL;
+	}
+}
+
+/* NULL: not known. */
+static char *main_name(const struct pp_process *process)
+{
+	const struct pp_thread *first = pp_process_thread(process, 0);
+
+	return first && first->name ? pp_printable(g_strdup(first->name)) : NULL;
+}
+
+static void write_track(struct perfetto *self, const struct track *track)
+{
+	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
+	Perfetto__TrackDescriptor descriptor = PERFETTO__TRACK_DESCRIPTOR__INIT;
+	Perfetto__ProcessDescriptor process = PERFETTO__PROCESS_DESCRIPTOR__INIT;
+	Perfetto__ThreadDescriptor thread = PERFETTO__THREAD_DESCRIPTOR__INIT;
+	uint64_t parent = parent_of(self, &track->key);
+	g_autofree char *name = track_name(self, &track->key);
+	g_autofree char *thread_name = NULL;
+
+	descriptor.has_uuid = 1;
+	descriptor.uuid = track->uuid;
+	descriptor.has_parent_uuid = parent != 0;
+	descriptor.parent_uuid = parent;
+	descriptor.name = name;
+	if (track->key.kind == OF_PROCESS) {
+		const struct pp_process *of = track->key.of;
+
+		thread_name = main_name(of);
+		process.has_pid = 1;
+		process.pid = (int32_t)of->pid;
+		process.process_name = thread_name;
+		descriptor.process = &process;
+	} else if (track->key.kind == OF_OPERATIONS) {
+		const struct pp_thread *of = track->key.of;
+
+		thread_name = of->name ? pp_printable(g_strdup(of->name)) : NULL;
+		thread.has_pid = thread.has_tid = 1;
+		thread.pid = (int32_t)of->process->pid;
+		thread.tid = (int32_t)of->tid;
+		thread.thread_name = thread_name;
+		descriptor.thread = &thread;
+	}
+	packet.track_descriptor = &descriptor;
+	packet.has_trusted_packet_sequence_id = 1;
+	packet.trusted_packet_sequence_id = SEQUENCE;
+	write_packet(self, &packet);
+}
+
+static uint64_t track_of(struct perfetto *self, struct track_key key)
+{
+	struct track *track = g_hash_table_lookup(self->tracks, &key);
+
+	if (track)
+		return track->uuid;
+	track = g_new0(struct track, 1);
+	track->key = key;
+	track->uuid = g_hash_table_size(self->tracks) + 1;
+	g_hash_table_add(self->tracks, track);
+	write_track(self, track);
+	return track->uuid;
+}
+
+static uint64_t track_of_slice(struct perfetto *self, const struct pp_slice *slice)
+{
+	switch (slice->kind) {
+	case PP_SLICE_STATE:
+		return track_of(self, (struct track_key){OF_STATES, slice->thread, NULL});
+	case PP_SLICE_HOLD:
+		return track_of(self, (struct track_key){OF_LOCK, slice->object,
+							 slice->is_aside ? slice->thread : NULL});
+	default:
+		return track_of(self, (struct track_key){OF_OPERATIONS, slice->thread, NULL});
+	}
+}
+
+/* --- slices --------------------------------------------------------------------------------- */
+
+static void add_notes(struct perfetto *self, struct packet *packet, const struct pp_slice *slice)
+{
+	for (unsigned i = 0; i < slice->n_notes; i++) {
+		const struct pp_slice_note *note = &slice->notes[i];
+		Perfetto__DebugAnnotation *annotation = &packet->notes[i];
+
+		perfetto__debug_annotation__init(annotation);
+		packet->note_list[i] = annotation;
+		annotation->has_name_iid = 1;
+		annotation->name_iid = intern(self->keys, note->key, packet, packet->keys,
+					      &packet->data.n_debug_annotation_names);
+		if (note->text) {
+			g_autofree char *text = pp_printable(g_strdup(note->text));
+
+			annotation->has_string_value_iid = 1;
+			annotation->string_value_iid =
+			    intern(self->values, text, packet, packet->values,
+				   &packet->data.n_debug_annotation_string_values);
+		} else {
+			annotation->has_int_value = 1;
+			annotation->int_value = note->number;
+		}
+	}
+	packet->event.n_debug_annotations = slice->n_notes;
+	packet->event.debug_annotations = packet->note_list;
+}
+
+static void write_event(struct perfetto *self, struct packet *packet, uint64_t track,
+			Perfetto__TrackEvent__Type type, int64_t time_ns)
+{
+	packet->event.has_track_uuid = packet->event.has_type = 1;
+	packet->event.track_uuid = track;
+	packet->event.type = type;
+	packet->packet.track_event = &packet->event;
+	packet->packet.has_timestamp = 1;
+	packet->packet.timestamp = (uint64_t)time_ns;
+	write_packet(self, &packet->packet);
+}
+
+static void write_end(struct perfetto *self, uint64_t track, const struct pp_slice *slice)
+{
+	struct packet packet;
+
+	packet_init(&packet);
+	packet.flow = slice->flow;
+	packet.event.n_terminating_flow_ids = slice->flow != 0;
+	packet.event.terminating_flow_ids = &packet.flow;
+	write_event(self, &packet, track, PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_END,
+		    slice->end_ns);
+}
+
+static void take_slice(void *data, const struct pp_slice *slice)
+{
+	struct perfetto *self = data;
+	uint64_t track = track_of_slice(self, slice);
+	g_autofree char *name = pp_printable(g_strdup(slice->name));
+	bool is_instant = slice->kind == PP_SLICE_RELEASE;
+	struct packet packet;
+
+	packet_init(&packet);
+	packet.event.has_name_iid = 1;
+	packet.event.name_iid =
+	    intern(self->events, name, &packet, packet.events, &packet.data.n_event_names);
+	add_notes(self, &packet, slice);
+	if (is_instant) {
+		packet.flow = slice->flow;
+		packet.event.n_flow_ids = slice->flow != 0;
+		packet.event.flow_ids = &packet.flow;
+	}
+	write_event(self, &packet, track,
+		    is_instant ? PERFETTO__TRACK_EVENT__TYPE__TYPE_INSTANT
+			       : PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN,
+		    slice->start_ns);
+	if (!is_instant)
+		write_end(self, track, slice);
+	self->n_slices++;
+}
+
+/* --- the exporter --------------------------------------------------------------------------- */
+
+static GHashTable *names_new(void)
+{
+	return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+}
+
+static void *perfetto_start(const struct pp_export *export)
+{
+	struct perfetto *self = g_new0(struct perfetto, 1);
+
+	self->export = export;
+	self->story = pp_story_new(export, take_slice, self);
+	self->tracks = g_hash_table_new_full(track_hash, track_equal, g_free, NULL);
+	self->events = names_new();
+	self->keys = names_new();
+	self->values = names_new();
+	write_head(self);
+	return self;
+}
+
+static void perfetto_event(void *state, const struct pp_event *event)
+{
+	pp_story_event(((struct perfetto *)state)->story, event);
+}
+
+static int perfetto_finish(void *state, int64_t end_ns, struct pp_error *err)
+{
+	struct perfetto *self = state;
+
+	pp_story_finish(self->story, end_ns);
+	if (!self->n_slices)
+		return pp_error_add(err, -ENODATA, "%s: no thread did anything%s",
+				    self->export->context->model->dir,
+				    self->export->context->selection ? " in all that is selected"
+								     : "");
+	if (!self->export->context->has_kernel)
+		pp_export_note(self->export, "no scheduling events were recorded: it is not known "
+					     "when threads ran, and they are blocked from an "
+					     "operation's begin to its return");
+	return 0;
+}
+
+static void perfetto_free(void *state)
+{
+	struct perfetto *self = state;
+
+	g_hash_table_unref(self->tracks);
+	g_hash_table_unref(self->events);
+	g_hash_table_unref(self->keys);
+	g_hash_table_unref(self->values);
+	pp_story_free(self->story);
+	g_free(self);
+}
+
+const struct pp_exporter pp_exporter_perfetto = {
+    .format = "perfetto",
+    .summary = "threads, locks and wake-ups over time, for Perfetto's viewer",
+    .file_name = "gprof-mt.pftrace",
+    .kinds = PP_STORY_KINDS,
+    .selects = PP_STORY_SELECTS,
+    .start = perfetto_start,
+    .event = perfetto_event,
+    .finish = perfetto_finish,
+    .free = perfetto_free,
+};

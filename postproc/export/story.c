@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: MIT */
+#include "export/story.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "pass/call_sites.h"
+#include "pass/select.h"
+#include "pass/wait_end.h"
+
+/* Whoever let go of an object, and how. */
+struct release {
+	const struct pp_thread *thread; /* NULL: nobody yet */
+	struct pp_object *object;
+	enum st_event op;
+	uint64_t site;
+	int64_t at_ns;
+};
+
+/* A wait that goes on. */
+struct wait {
+	struct pp_object *object;
+	enum st_event op;
+	int64_t begin_ns;
+	const struct pp_thread *holder;
+	const char *holder_site;
+	struct release woken_by;
+};
+
+/* struct pp_object.data */
+struct object {
+	const char *name; /* NULL: not asked for yet */
+	struct release last;
+	int64_t shown_ns; /* until then its track is taken */
+};
+
+struct track {
+	GArray *waits;	     /* of struct wait, innermost last */
+	struct release last; /* that it made */
+};
+
+struct pp_story {
+	const struct pp_pass_context *context;
+	void (*take)(void *data, const struct pp_slice *slice);
+	void *data;
+	struct pp_thread_listener thread_listener;
+	struct pp_object_listener object_listener;
+	struct pp_thread_states *states;
+	struct pp_objects objects;
+	struct pp_wait_ends ends; /* for pp_wait_owner() alone */
+	struct pp_call_sites sites;
+	GPtrArray *site_names; /* of char *, by number of the site */
+	GPtrArray *tracks;     /* by serial of the thread; NULL: none */
+	GStringChunk *texts;
+	uint64_t n_flows;
+};
+
+/* --- names ---------------------------------------------------------------------------------- */
+
+static struct object *data_of(struct pp_object *object)
+{
+	struct object *data = object->data;
+
+	if (!data) {
+		data = object->data = g_new0(struct object, 1);
+		data->shown_ns = INT64_MIN;
+	}
+	return data;
+}
+
+/* Takes it over; the same stays the same. */
+static const char *text_of(struct pp_story *story, char *text)
+{
+	const char *kept = g_string_chunk_insert_const(story->texts, text);
+
+	g_free(text);
+	return kept;
+}
+
+const char *pp_story_object(struct pp_story *story, struct pp_object *object)
+{
+	struct object *data = data_of(object);
+	g_autofree char *name = NULL;
+
+	/* A thread's name may still come. */
+	if (data->name && object->type != pp_sync_type(ST_EVENT_thread_join))
+		return data->name;
+	name = pp_object_name(object, story->context->namer);
+	data->name = text_of(story, g_strdup_printf("%s (0x%" PRIx64 ")", name, object->address));
+	return data->name;
+}
+
+/* NULL: not known. */
+static const char *site_name(struct pp_story *story, const struct pp_process *process,
+			     uint64_t address, enum st_event op)
+{
+	struct pp_call_site site = {process, address, op};
+	uint32_t number;
+
+	if (!address)
+		return NULL;
+	number = pp_call_sites_number(&story->sites, site);
+	while (story->site_names->len <= number)
+		g_ptr_array_add(story->site_names, NULL);
+	if (!story->site_names->pdata[number])
+		story->site_names->pdata[number] = pp_call_site_text(&site, story->context->namer);
+	return story->site_names->pdata[number];
+}
+
+static const char *function_of(enum st_event op)
+{
+	return pp_sync_function(op) ?: pp_sync_name(op);
+}
+
+static const char *thread_name(struct pp_story *story, const struct pp_thread *thread)
+{
+	return text_of(story,
+		       g_strdup_printf("%s (tid %u)", thread->name ?: "thread", thread->tid));
+}
+
+/* --- slices --------------------------------------------------------------------------------- */
+
+static void add_text(struct pp_slice *slice, const char *key, const char *text)
+{
+	if (text && slice->n_notes < PP_SLICE_NOTES)
+		slice->notes[slice->n_notes++] = (struct pp_slice_note){key, text, 0};
+}
+
+static void add_number(struct pp_slice *slice, const char *key, int64_t number)
+{
+	if (slice->n_notes < PP_SLICE_NOTES)
+		slice->notes[slice->n_notes++] = (struct pp_slice_note){key, NULL, number};
+}
+
+static void hand_out(struct pp_story *story, struct pp_slice *slice)
+{
+	const struct pp_selection *selection = story->context->selection;
+
+	if (!pp_selects_thread(story->context, slice->thread))
+		return;
+	if (selection && selection->by & PP_SELECT_TIME) {
+		int64_t origin_ns = selection->model->start_ns;
+		int64_t from_ns = MAX(slice->start_ns - origin_ns, selection->from_ns);
+		int64_t to_ns = MIN(slice->end_ns - origin_ns, selection->to_ns);
+
+		if (from_ns > to_ns || from_ns >= selection->to_ns)
+			return;
+		slice->start_ns = origin_ns + from_ns;
+		slice->end_ns = origin_ns + to_ns;
+	}
+	story->take(story->data, slice);
+}
+
+/* --- waits ---------------------------------------------------------------------------------- */
+
+static void track_free(void *data)
+{
+	struct track *track = data;
+
+	if (track)
+		g_array_unref(track->waits);
+	g_free(track);
+}
+
+static struct track *track_of(struct pp_story *story, const struct pp_thread *thread)
+{
+	struct track *track;
+
+	if (thread->serial >= story->tracks->len)
+		g_ptr_array_set_size(story->tracks, (gint)thread->serial + 1);
+	track = story->tracks->pdata[thread->serial];
+	if (!track) {
+		track = story->tracks->pdata[thread->serial] = g_new0(struct track, 1);
+		track->waits = g_array_new(FALSE, FALSE, sizeof(struct wait));
+	}
+	return track;
+}
+
+/* NULL: nobody saw it begin. */
+static struct wait *find_wait(struct pp_story *story, const struct pp_operation *operation)
+{
+	GArray *waits = track_of(story, operation->thread)->waits;
+
+	for (guint i = waits->len; i-- > 0;) {
+		struct wait *wait = &g_array_index(waits, struct wait, i);
+
+		if (wait->op == operation->op && wait->begin_ns == operation->begin_ns &&
+		    wait->object->address == operation->object)
+			return wait;
+	}
+	return NULL;
+}
+
+static void on_waits(void *data, struct pp_object *object, const struct pp_operation *operation)
+{
+	struct pp_story *story = data;
+	const struct pp_hold *hold;
+	struct wait wait = {
+	    .object = object,
+	    .op = operation->op,
+	    .begin_ns = operation->begin_ns,
+	    .holder = pp_wait_owner(&story->ends, object, operation, &hold),
+	};
+
+	if (hold)
+		wait.holder_site = site_name(story, object->process, hold->site, hold->op);
+	g_array_append_val(track_of(story, operation->thread)->waits, wait);
+}
+
+/* An owner is named before the event that it has the lock: where from is known by now. */
+static void resolve_waits(struct pp_story *story, const struct pp_object *object,
+			  const struct pp_operation *operation)
+{
+	for (guint i = 0; i < object->waiters->len; i++) {
+		const struct pp_waiter *waiter =
+		    &g_array_index(object->waiters, struct pp_waiter, i);
+		GArray *waits = track_of(story, waiter->thread)->waits;
+
+		for (guint j = 0; j < waits->len; j++) {
+			struct wait *wait = &g_array_index(waits, struct wait, j);
+
+			if (wait->object == object && wait->holder == operation->thread &&
+			    !wait->holder_site)
+				wait->holder_site = site_name(story, object->process,
+							      operation->site, operation->op);
+		}
+	}
+}
+
+static void add_operation(struct pp_story *story, struct pp_slice *slice,
+			  const struct pp_operation *operation, const struct wait *wait)
+{
+	const struct pp_thread *thread = operation->thread;
+
+	add_text(slice, "site", site_name(story, thread->process, operation->site, operation->op));
+	if (wait && wait->holder) {
+		add_text(slice, "holder", thread_name(story, wait->holder));
+		add_text(slice, "holder site", wait->holder_site);
+	}
+}
+
+/* --- flows ---------------------------------------------------------------------------------- */
+
+static void note_release(struct pp_story *story, struct pp_object *object,
+			 const struct pp_operation *operation, int64_t at_ns)
+{
+	struct release release = {operation->thread, object, operation->op, operation->site, at_ns};
+
+	data_of(object)->last = release;
+	track_of(story, operation->thread)->last = release;
+}
+
+/* What ended the wait; NULL: not known, or nobody of the program. */
+static const struct release *end_of(const struct wait *wait, const struct pp_operation *operation)
+{
+	const struct release *last = &data_of(wait->object)->last;
+
+	if (!operation->finished || operation->result == ETIMEDOUT || operation->result == EINTR)
+		return NULL;
+	if (wait->woken_by.thread)
+		last = &wait->woken_by;
+	return last->thread && last->thread != operation->thread &&
+		       last->at_ns >= operation->begin_ns && last->at_ns <= operation->end_ns
+		   ? last
+		   : NULL;
+}
+
+/* The instant, with the wait's flow. */
+static void hand_out_release(struct pp_story *story, struct pp_slice *of_wait,
+			     const struct release *release)
+{
+	const struct pp_pass_context *context = story->context;
+	struct pp_slice slice = {
+	    .kind = PP_SLICE_RELEASE,
+	    .thread = release->thread,
+	    .object = release->object,
+	    .name = function_of(release->op),
+	    .start_ns = release->at_ns,
+	    .end_ns = release->at_ns,
+	};
+
+	if (!pp_selects_time(context, release->at_ns) ||
+	    !pp_selects_time(context, of_wait->end_ns) ||
+	    !pp_selects_thread(context, of_wait->thread) ||
+	    !pp_selects_thread(context, release->thread))
+		return;
+	slice.flow = of_wait->flow = ++story->n_flows;
+	add_text(&slice, "object", pp_story_object(story, release->object));
+	add_text(&slice, "site",
+		 site_name(story, release->thread->process, release->site, release->op));
+	add_text(&slice, "wakes", thread_name(story, of_wait->thread));
+	hand_out(story, &slice);
+}
+
+/* --- what happens --------------------------------------------------------------------------- */
+
+static const char *state_name(struct pp_story *story, const struct pp_interval *interval,
+			      const struct wait *wait)
+{
+	switch (interval->mode) {
+	case PP_MODE_RUNNING:
+		return "running";
+	case PP_MODE_RUNNABLE:
+		return "runnable";
+	case PP_MODE_BLOCKED_IO:
+		return "blocked on I/O";
+	case PP_MODE_BLOCKED_OTHER:
+		return "asleep";
+	case PP_MODE_BLOCKED_SYNC:
+		if (wait)
+			return text_of(
+			    story,
+			    g_strconcat("blocked on ", pp_story_object(story, wait->object), NULL));
+		return "blocked";
+	default:
+		return "not known";
+	}
+}
+
+static void on_interval(void *data, const struct pp_interval *interval)
+{
+	struct pp_story *story = pp_objects_owner(data);
+	const struct pp_operation *operation =
+	    interval->mode == PP_MODE_BLOCKED_SYNC ? interval->operation : NULL;
+	const struct wait *wait = operation ? find_wait(story, operation) : NULL;
+	struct pp_slice slice = {
+	    .kind = PP_SLICE_STATE,
+	    .thread = interval->thread,
+	    .name = state_name(story, interval, wait),
+	    .start_ns = interval->start_ns,
+	    .end_ns = interval->end_ns,
+	};
+
+	if (interval->mode == PP_MODE_RUNNING && interval->cpu != PP_CPU_UNKNOWN)
+		add_number(&slice, "cpu", interval->cpu);
+	if (interval->mode == PP_MODE_RUNNABLE && interval->waker)
+		add_text(&slice, "waker", thread_name(story, interval->waker));
+	if (operation) {
+		add_text(&slice, "operation", function_of(operation->op));
+		add_operation(story, &slice, operation, wait);
+	}
+	if (slice.end_ns > slice.start_ns)
+		hand_out(story, &slice);
+}
+
+static void end_wait(struct pp_story *story, struct pp_object *object,
+		     const struct pp_operation *operation)
+{
+	GArray *waits = track_of(story, operation->thread)->waits;
+	struct wait *wait = find_wait(story, operation);
+	const struct release *release = wait ? end_of(wait, operation) : NULL;
+	struct pp_slice slice = {
+	    .kind = PP_SLICE_WAIT,
+	    .thread = operation->thread,
+	    .object = object,
+	    .name = function_of(operation->op),
+	    .start_ns = operation->begin_ns,
+	    .end_ns = operation->end_ns,
+	};
+
+	add_text(&slice, "object", pp_story_object(story, object));
+	add_operation(story, &slice, operation, wait);
+	if (operation->finished)
+		add_number(&slice, "result", operation->result);
+	if (release)
+		hand_out_release(story, &slice, release);
+	hand_out(story, &slice);
+	/* Those within it were given up. */
+	if (wait)
+		g_array_set_size(waits, (guint)(wait - (struct wait *)(void *)waits->data));
+}
+
+static void on_operation(void *data, struct pp_object *object, const struct pp_operation *operation,
+			 bool acquired)
+{
+	struct pp_story *story = data;
+
+	if (acquired)
+		resolve_waits(story, object, operation);
+	/* A condition wait comes a second time, for its mutex. */
+	if (object->type != pp_sync_type(operation->op))
+		return;
+	if (operation->waited)
+		end_wait(story, object, operation);
+	if (pp_operation_releases(operation) || operation->op == ST_EVENT_thread_exit)
+		note_release(story, object, operation, operation->end_ns);
+}
+
+static void on_yielded(void *data, struct pp_object *mutex, const struct pp_operation *operation)
+{
+	note_release(data, mutex, operation, operation->begin_ns);
+}
+
+static void on_released(void *data, struct pp_object *object, const struct pp_hold *hold,
+			int64_t end_ns, const struct pp_operation *operation)
+{
+	struct pp_story *story = data;
+	struct object *shown = data_of(object);
+	struct pp_slice slice = {
+	    .kind = PP_SLICE_HOLD,
+	    .thread = hold->thread,
+	    .object = object,
+	    .name = thread_name(story, hold->thread),
+	    .start_ns = hold->since_ns,
+	    .end_ns = end_ns,
+	    .is_aside = hold->since_ns < shown->shown_ns,
+	};
+
+	(void)operation;
+	if (!slice.is_aside)
+		shown->shown_ns = end_ns;
+	add_text(&slice, "operation", function_of(hold->op));
+	add_text(&slice, "site", site_name(story, object->process, hold->site, hold->op));
+	add_number(&slice, "wait (ns)", hold->wait_ns);
+	hand_out(story, &slice);
+}
+
+static void on_waking(struct pp_story *story, const struct pp_event *event)
+{
+	const struct pp_thread *waker = event->waking.by_interrupt ? NULL : event->waking.waker;
+	const struct release *last;
+	struct wait *wait;
+	GArray *waits;
+
+	if (!event->thread || !waker || waker == event->thread)
+		return;
+	last = &track_of(story, waker)->last;
+	waits = track_of(story, event->thread)->waits;
+	if (!waits->len || !last->thread)
+		return;
+	wait = &g_array_index(waits, struct wait, waits->len - 1);
+	if (last->object == wait->object && last->at_ns >= wait->begin_ns)
+		wait->woken_by = *last;
+}
+
+void pp_story_event(struct pp_story *story, const struct pp_event *event)
+{
+	if (event->kind == PP_EVENT_WAKING)
+		on_waking(story, event);
+	pp_thread_states_event(story->states, event);
+}
+
+void pp_story_finish(struct pp_story *story, int64_t end_ns)
+{
+	pp_thread_states_finish(story->states, end_ns);
+	pp_objects_finish(&story->objects, end_ns);
+}
+
+struct pp_story *pp_story_new(const struct pp_export *export,
+			      void (*take)(void *data, const struct pp_slice *slice), void *data)
+{
+	struct pp_story *story = g_new0(struct pp_story, 1);
+
+	story->context = export->context;
+	story->take = take;
+	story->data = data;
+	story->object_listener = (struct pp_object_listener){.data = story,
+							     .waits = on_waits,
+							     .operation = on_operation,
+							     .released = on_released,
+							     .yielded = on_yielded};
+	pp_objects_init(&story->objects, &story->object_listener, NULL);
+	story->thread_listener = pp_objects_feed(&story->objects);
+	story->thread_listener.interval = on_interval;
+	story->states = pp_thread_states_new(export->context, &story->thread_listener, NULL);
+	pp_wait_ends_init(&story->ends, export->context->model);
+	pp_call_sites_init(&story->sites);
+	story->site_names = g_ptr_array_new_with_free_func(g_free);
+	story->tracks = g_ptr_array_new_with_free_func(track_free);
+	story->texts = g_string_chunk_new(4096);
+	return story;
+}
+
+void pp_story_free(struct pp_story *story)
+{
+	if (!story)
+		return;
+	pp_thread_states_free(story->states);
+	pp_objects_done(&story->objects, g_free);
+	pp_wait_ends_done(&story->ends);
+	pp_call_sites_done(&story->sites);
+	g_ptr_array_unref(story->site_names);
+	g_ptr_array_unref(story->tracks);
+	g_string_chunk_free(story->texts);
+	g_free(story);
+}

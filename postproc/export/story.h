@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What threads did over time, as viewers draw it: slices and instants on tracks.  Each thread has a
+ * track of its states, which follow each other without a gap, and one of its operations that had to
+ * wait; each lock has a track of who held it.
+ *
+ * Slices come when they are over, so not in order of time; those of one track come in the order of
+ * their ends.  What released an object is an instant, told with the wait that it ended.
+ */
+#ifndef PP_EXPORT_STORY_H
+#define PP_EXPORT_STORY_H
+
+#include "export/exporter.h"
+#include "pass/object_state.h"
+
+enum pp_slice_kind {
+	PP_SLICE_STATE,
+	PP_SLICE_WAIT,
+	PP_SLICE_RELEASE, /* an instant: ended another thread's wait */
+	PP_SLICE_HOLD,
+};
+
+/* More about a slice. */
+struct pp_slice_note {
+	const char *key;
+	const char *text; /* NULL: it is the number */
+	int64_t number;
+};
+
+#define PP_SLICE_NOTES 8
+
+struct pp_slice {
+	enum pp_slice_kind kind;
+	const struct pp_thread *thread; /* that is in it; of a hold: that held the object */
+	struct pp_object *object;	/* of a hold, wait or release: which */
+	const char *name;
+	int64_t start_ns, end_ns;
+	bool is_aside; /* a hold: overlaps the object's others, as readers' do */
+	uint64_t flow; /* from a release to the wait with the same; 0: none */
+	unsigned n_notes;
+	struct pp_slice_note notes[PP_SLICE_NOTES];
+};
+
+struct pp_story;
+
+#define PP_STORY_KINDS	 PP_THREAD_STATE_KINDS
+#define PP_STORY_SELECTS (PP_SELECT_THREAD | PP_SELECT_TIME)
+
+/* What is selected goes to `take`, cut to the time selected; its texts stay valid. */
+struct pp_story *pp_story_new(const struct pp_export *export,
+			      void (*take)(void *data, const struct pp_slice *slice), void *data);
+void pp_story_free(struct pp_story *story);
+void pp_story_event(struct pp_story *story, const struct pp_event *event);
+void pp_story_finish(struct pp_story *story, int64_t end_ns);
+
+/* What a person calls the object, with its address: several may have one name.  Stays valid. */
+const char *pp_story_object(struct pp_story *story, struct pp_object *object);
+
+#endif

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""A Perfetto trace, read by Google's protobuf decoder with the published schema.
+
+FIELDS are its names, numbers and types, of what a trace of track events consists of: Perfetto's
+protos/perfetto/trace/trace.proto, trace_packet.proto, clock_snapshot.proto, interned_data.proto and
+track_event/*.proto.  A field that is none of these is an error."""
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+FIELDS = {
+    "Trace": "packet 1 *TracePacket",
+    "TracePacket": "clock_snapshot 6 ClockSnapshot, timestamp 8 uint64, trusted_packet_sequence_id 10 uint32,"
+    "track_event 11 TrackEvent, interned_data 12 InternedData, sequence_flags 13 uint32,"
+    "timestamp_clock_id 58 uint32, trace_packet_defaults 59 TracePacketDefaults,"
+    "track_descriptor 60 TrackDescriptor",
+    "TracePacketDefaults": "track_event_defaults 11 bytes, timestamp_clock_id 58 uint32",
+    "ClockSnapshot": "clocks 1 *Clock, primary_trace_clock 2 int32",
+    "Clock": "clock_id 1 uint32, timestamp 2 uint64, is_incremental 3 bool, unit_multiplier_ns 4 uint64",
+    "TrackDescriptor": "uuid 1 uint64, name 2 string, process 3 ProcessDescriptor, thread 4 ThreadDescriptor,"
+    "parent_uuid 5 uint64",
+    "ProcessDescriptor": "pid 1 int32, process_name 6 string",
+    "ThreadDescriptor": "pid 1 int32, tid 2 int32, thread_name 5 string",
+    "TrackEvent": "category_iids 3 *uint64, debug_annotations 4 *DebugAnnotation, type 9 int32,"
+    "name_iid 10 uint64, track_uuid 11 uint64, categories 22 *string, name 23 string,"
+    "flow_ids 47 *fixed64, terminating_flow_ids 48 *fixed64",
+    "DebugAnnotation": "name_iid 1 uint64, bool_value 2 bool, uint_value 3 uint64, int_value 4 int64,"
+    "double_value 5 double, string_value 6 string, name 10 string, string_value_iid 17 uint64",
+    "InternedData": "event_categories 1 *EventName, event_names 2 *EventName,"
+    "debug_annotation_names 3 *DebugAnnotationName, debug_annotation_string_values 29 *InternedString",
+    "EventName": "iid 1 uint64, name 2 string",
+    "DebugAnnotationName": "iid 1 uint64, name 2 string",
+    "InternedString": "iid 1 uint64, str 2 bytes",
+}
+MONOTONIC, CLEARED, NEEDED = 3, 1, 2
+BEGIN, END, INSTANT = 1, 2, 3
+
+
+def trace_class():
+    file = descriptor_pb2.FileDescriptorProto(name="trace.proto", package="perfetto.protos", syntax="proto2")
+    for message, fields in FIELDS.items():
+        message = file.message_type.add(name=message)
+        for text in fields.split(","):
+            name, number, kind = text.split()
+            field = message.field.add(name=name, number=int(number), label=3 if kind[0] == "*" else 1)
+            kind = kind.lstrip("*")
+            if kind in FIELDS:
+                field.type, field.type_name = 11, ".perfetto.protos." + kind
+            else:
+                field.type = getattr(field, "TYPE_" + kind.upper())
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file)
+    return message_factory.MessageFactory(pool).GetPrototype(pool.FindMessageTypeByName("perfetto.protos.Trace"))
+
+
+def forbid_unknown(message):
+    assert len(message.UnknownFields()) == 0, f"fields that the schema does not have: {message}"
+    for field, value in message.ListFields():
+        for part in value if field.label == 3 else [value]:
+            if field.message_type:
+                forbid_unknown(part)
+
+
+class Slice:
+    """begin == end: an instant."""
+
+    def __init__(self, track, name, begin, notes, flows):
+        self.track, self.name, self.begin, self.end = track, name, begin, None
+        self.notes, self.flows_out, self.flows_in = notes, flows, []
+
+
+class Trace:
+    """tracks: by uuid, with .path, names from the outermost on; slices, as the events nest in time."""
+
+    def __init__(self, path):
+        self.trace = trace_class()()
+        with open(path, "rb") as file:
+            self.trace.ParseFromString(file.read())
+        forbid_unknown(self.trace)
+        self.tracks, self.slices, self.interned = {}, [], {}
+        events, defaults, begun = [], None, False
+        for packet in self.trace.packet:
+            assert packet.trusted_packet_sequence_id
+            if packet.sequence_flags & CLEARED:
+                begun, defaults = True, packet.trace_packet_defaults
+            if packet.HasField("clock_snapshot"):
+                assert packet.clock_snapshot.primary_trace_clock == MONOTONIC
+                assert [c.clock_id for c in packet.clock_snapshot.clocks] == [MONOTONIC]
+            self.intern(packet.interned_data)
+            if packet.HasField("track_descriptor"):
+                uuid = packet.track_descriptor.uuid
+                assert uuid and uuid not in self.tracks
+                self.tracks[uuid] = packet.track_descriptor
+            if packet.HasField("track_event"):
+                assert begun and packet.sequence_flags & NEEDED
+                assert (packet.timestamp_clock_id or defaults.timestamp_clock_id) == MONOTONIC
+                events.append((packet.timestamp, self.name(packet.track_event), packet.track_event))
+        # As its trace processor has them: by time, else in the order of the file.
+        stacks = {}
+        for time, (name, notes), event in sorted(events, key=lambda e: e[0]):
+            self.take(stacks.setdefault(event.track_uuid, []), time, name, notes, event)
+        assert not any(stacks.values()), "slices without an end"
+
+    def intern(self, data):
+        for kind in "event_names", "debug_annotation_names", "debug_annotation_string_values":
+            for entry in getattr(data, kind):
+                text = entry.str.decode() if kind.endswith("values") else entry.name
+                assert entry.iid and (kind, entry.iid) not in self.interned
+                self.interned[kind, entry.iid] = text
+
+    def name(self, event):
+        """To be asked when its packet is read: numbers are given by then."""
+        notes = {}
+        for note in event.debug_annotations:
+            key = self.interned["debug_annotation_names", note.name_iid]
+            notes[key] = (self.interned["debug_annotation_string_values", note.string_value_iid]
+                          if note.HasField("string_value_iid") else note.int_value)
+        return event.HasField("name_iid") and self.interned["event_names", event.name_iid], notes
+
+    def take(self, stack, time, name, notes, event):
+        if event.type == END:
+            slice_ = stack.pop()
+            slice_.end = time
+            slice_.flows_in = list(event.terminating_flow_ids)
+            return
+        slice_ = Slice(self.tracks[event.track_uuid], name, time, notes, list(event.flow_ids))
+        self.slices.append(slice_)
+        if event.type == BEGIN:
+            stack.append(slice_)
+        else:
+            assert event.type == INSTANT
+            slice_.end = time
+
+    def parents(self, track):
+        while track.HasField("parent_uuid"):
+            track = self.tracks[track.parent_uuid]
+            yield track
+
+    def thread(self, track):
+        """The thread that the track is of; None: of none."""
+        for track in [track, *self.parents(track)]:
+            if track.HasField("thread"):
+                return track.thread
+        return None

@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A Perfetto trace, read by Google's decoder: states, waits and holds are those of the reports, and a
+# flow leads from each release to the wait that it ended.
+. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+gprof_mt=$GM_BUILD/gprof-mt
+# The distribution's python is the one that has it.
+/usr/bin/python3 -c 'import google.protobuf' 2>/dev/null || { echo "python3-protobuf is not installed"; exit 77; }
+
+# check [SELECTION...]: the trace, of that part
+check()
+{
+	"$gprof_mt" export --format perfetto "$@" 2>err || fail "export $*: $(cat err)"
+	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$GM_TOP/tests/runtime/export/perfetto_check.py" \
+		"$gprof_mt" gprof-mt.pftrace "$@" >flows || fail "the trace of $*"
+}
+
+# Waits that are sure to happen, and what ends each.
+build paths -fno-omit-frame-pointer
+for source in auto none; do
+	rm -rf gprof-mt.data
+	status=0
+	"$gprof_mt" record -q --set kernel.source=$source -- ./paths || status=$?
+	[ $status -eq 9 ] || fail "record, $source: exit status $status"
+	check
+	[ "$(grep -v ' -> .* pthread_join ' flows | sed -E 's/ \([^()]*:[0-9]+\)//g' | sort)" = "paths pthread_cond_signal announce -> paths pthread_cond_wait await
+paths pthread_mutex_unlock release -> paths pthread_mutex_lock take
+paths pthread_mutex_unlock release -> paths pthread_mutex_lock take
+paths sem_post give -> paths sem_wait receive" ] || fail "$source: flows: $(cat flows)"
+done
+grep -q 'no scheduling events' err || fail "it does not say that there are none: $(cat err)"
+
+# Many objects and threads; a part of them.
+for source in auto none; do
+	rm -rf gprof-mt.data
+	"$gprof_mt" record -q --set kernel.source=$source -- "$GM_BUILD/examples/philosophers" 4 50 >out ||
+		fail "philosophers, $source: exit status $?"
+	check
+	check --thread 'phil-[01]'
+	check --time 2ms~8ms
+done
+exit 0
