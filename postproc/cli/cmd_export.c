@@ -23,7 +23,7 @@ static void print_help(void)
 {
 	printf("usage: gprof-mt export --format FORMAT [OPTION...]\n\n"
 	       "  -i, --input DIR    the capture (default %s)\n"
-	       "  --format FORMAT    folded, callgrind or perfetto\n"
+	       "  --format FORMAT    folded, callgrind, perfetto or speedscope\n"
 	       "  --what WHAT        of a format with several: which figures\n"
 	       "  -o, --output FILE  where to; -: standard output\n"
 	       "  --no-threads       stacks without the thread as their outermost "
@@ -210,7 +210,8 @@ static int run_export(const struct arguments *arguments)
 	struct run run = {.exporter = arguments->exporter};
 	int status;
 
-	run.export = (struct pp_export){.context = &run.view.context,
+	run.export = (struct pp_export){.exporter = arguments->exporter,
+					.context = &run.view.context,
 					.out = &run.out,
 					.no_threads = arguments->no_threads,
 					.notes = g_ptr_array_new_with_free_func(g_free)};

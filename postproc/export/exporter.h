@@ -16,8 +16,11 @@
 
 struct pp_calls_survey; /* input/calls_survey.h */
 struct pp_capture;
+struct pp_exporter;
+struct pp_stacks;
 
 struct pp_export {
+	const struct pp_exporter *exporter;
 	const struct pp_pass_context *context;
 	const struct pp_pass_set *passes; /* those that it needs, over when it finishes */
 	struct pp_out *out;
@@ -32,8 +35,10 @@ struct pp_exporter {
 	const char *file_name; /* if none is given */
 	unsigned kinds, selects;
 	const char *const *needs; /* passes, NULL-terminated; NULL: none */
-	bool has_thread_frames;	  /* of which no_threads is */
-	bool needs_history;	  /* of calls */
+	/* Of an exporter of stacks, if not as "folded"; false: there is none. */
+	bool (*write_stacks)(const struct pp_stacks *stacks, const char *unit, struct pp_out *out);
+	bool has_thread_frames; /* of which no_threads is */
+	bool needs_history;	/* of calls */
 	void *(*start)(const struct pp_export *export);
 	/*
 	 * Reads by itself all that it wants of the capture; false: it has to come by event().
@@ -47,6 +52,10 @@ struct pp_exporter {
 
 /* NULL-terminated; registry.c.  Those of one format follow each other, the default first. */
 extern const struct pp_exporter *const pp_exporters[];
+
+/* Writes the stacks in the exporter's format; false: none has a number. */
+bool pp_export_stacks(const struct pp_export *export, const struct pp_stacks *stacks,
+		      const char *unit);
 
 void pp_export_note(const struct pp_export *export, const char *format, ...) G_GNUC_PRINTF(2, 3);
 

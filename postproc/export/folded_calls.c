@@ -6,9 +6,9 @@
  * Times are those between the records of a thread.  Before its first and after its last one nobody
  * knows what it did, so that is left out.
  */
-#include <errno.h>
 #include <inttypes.h>
 
+#include "export/speedscope.h"
 #include "export/stacks.h"
 #include "export/walk.h"
 #include "input/calls_pool.h"
@@ -239,21 +239,13 @@ static int folded_finish(void *state, int64_t end_ns, struct pp_error *err)
 {
 	struct folded *self = state;
 	const struct part *whole = self->whole;
-	const char *dir = self->export->context->model->dir;
 	uint64_t rest;
 
 	(void)end_ns;
 	part_finish(self->whole);
 	pp_walk_note(whole->walk);
-	if (!pp_stacks_write(whole->stacks, self->export->out))
-		return pp_walk_left_out(whole->walk)
-			   ? pp_error_add(err, -ENODATA,
-					  "%s: its history of calls tells of no return: build with "
-					  "`-pg -mfentry -minstrument-return=call` or "
-					  "`-finstrument-functions`, or take --what calls",
-					  dir)
-			   : pp_error_add(err, -ENOENT, "%s: no call is in all that is selected",
-					  dir);
+	if (!pp_export_stacks(self->export, whole->stacks, self->is_time ? "nanoseconds" : "none"))
+		return pp_walk_no_stack(whole->walk, err);
 	rest = pp_stacks_rest(whole->stacks);
 	if (rest)
 		pp_export_note(self->export, "%" PRIu64 " %s in '" PP_STACK_REST "'", rest,
@@ -280,6 +272,21 @@ const struct pp_exporter pp_exporter_folded_calls = {
     .needs_history = true,
     .start = calls_start,
     .read = read_at_once,
+    .event = folded_event,
+    .finish = folded_finish,
+    .free = folded_free,
+};
+
+const struct pp_exporter pp_exporter_speedscope_calls = {
+    .format = "speedscope",
+    .what = "calls",
+    .summary = "how often each stack was entered, from the history of calls",
+    .file_name = "gprof-mt.speedscope.json",
+    .kinds = PP_CALL_KINDS,
+    .selects = PP_SELECT_THREAD | PP_SELECT_TIME,
+    .write_stacks = pp_speedscope_write_stacks,
+    .needs_history = true,
+    .start = calls_start,
     .event = folded_event,
     .finish = folded_finish,
     .free = folded_free,

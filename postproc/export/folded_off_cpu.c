@@ -9,6 +9,7 @@
 #include <inttypes.h>
 
 #include "export/exporter.h"
+#include "export/speedscope.h"
 #include "export/stacks.h"
 #include "pass/object_state.h"
 #include "pass/select.h"
@@ -216,7 +217,7 @@ static int off_cpu_finish(void *state, int64_t end_ns, struct pp_error *err)
 		n++;
 		fold(self, stacks, use);
 	}
-	if (!pp_stacks_write(stacks, self->export->out))
+	if (!pp_export_stacks(self->export, stacks, "nanoseconds"))
 		ret = pp_error_add(err, -ENODATA, "%s: no thread was blocked on an object%s",
 				   self->export->context->model->dir,
 				   self->export->context->selection ? " in all that is selected"
@@ -253,6 +254,20 @@ const struct pp_exporter pp_exporter_folded_off_cpu = {
     .kinds = PP_THREAD_STATE_KINDS,
     .selects = PP_SELECT_ALL,
     .has_thread_frames = true,
+    .start = off_cpu_start,
+    .event = off_cpu_event,
+    .finish = off_cpu_finish,
+    .free = off_cpu_free,
+};
+
+const struct pp_exporter pp_exporter_speedscope_off_cpu = {
+    .format = "speedscope",
+    .what = "off-cpu",
+    .summary = "time blocked on objects, ns, by the calls that led there",
+    .file_name = "gprof-mt.speedscope.json",
+    .kinds = PP_THREAD_STATE_KINDS,
+    .selects = PP_SELECT_ALL,
+    .write_stacks = pp_speedscope_write_stacks,
     .start = off_cpu_start,
     .event = off_cpu_event,
     .finish = off_cpu_finish,

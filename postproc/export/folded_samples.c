@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "export/exporter.h"
+#include "export/speedscope.h"
 #include "export/stacks.h"
 #include "pass/select.h"
 
@@ -59,7 +60,7 @@ static int samples_finish(void *state, int64_t end_ns, struct pp_error *err)
 		add_row(export, stacks, tables[0], i);
 	for (guint i = 0; i < tables[0]->notes->len; i++)
 		pp_export_note(export, "%s", (const char *)tables[0]->notes->pdata[i]);
-	if (!pp_stacks_write(stacks, export->out))
+	if (!pp_export_stacks(export, stacks, "nanoseconds"))
 		ret = pp_error_add(err, -ENODATA,
 				   "%s: no sample of the threads; see `gprof-mt report flat`",
 				   export->context->model->dir);
@@ -80,6 +81,19 @@ const struct pp_exporter pp_exporter_folded_samples = {
     .selects = PP_SELECT_THREAD,
     .needs = needs,
     .has_thread_frames = true,
+    .start = samples_start,
+    .finish = samples_finish,
+    .free = samples_free,
+};
+
+const struct pp_exporter pp_exporter_speedscope_samples = {
+    .format = "speedscope",
+    .what = "samples",
+    .summary = "CPU time of each function, ns, from samples: one frame each",
+    .file_name = "gprof-mt.speedscope.json",
+    .selects = PP_SELECT_THREAD,
+    .needs = needs,
+    .write_stacks = pp_speedscope_write_stacks,
     .start = samples_start,
     .finish = samples_finish,
     .free = samples_free,

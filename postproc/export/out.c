@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/printable.h"
+
 #define BATCH_BYTES 65536
 
 static int open_file(struct pp_out *out, const char *path, struct pp_error *err)
@@ -37,6 +39,19 @@ int pp_out_open(struct pp_out *out, const char *path, struct pp_error *err)
 {
 	*out = (struct pp_out){.text = g_string_new(NULL), .fd = STDOUT_FILENO};
 	return g_str_equal(path, PP_OUT_STDOUT) ? 0 : open_file(out, path, err);
+}
+
+void pp_out_json(GString *to, const char *text)
+{
+	g_autofree char *printable = pp_printable(g_strdup(text));
+
+	g_string_append_c(to, '"');
+	for (const char *at = printable; *at; at++) {
+		if (*at == '"' || *at == '\\')
+			g_string_append_c(to, '\\');
+		g_string_append_c(to, *at);
+	}
+	g_string_append_c(to, '"');
 }
 
 static void write_text(struct pp_out *out)

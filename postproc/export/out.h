@@ -21,6 +21,9 @@ struct pp_out {
 
 int pp_out_open(struct pp_out *out, const char *path, struct pp_error *err);
 
+/* Adds it as a string of JSON. */
+void pp_out_json(GString *to, const char *text);
+
 /* Writes what has grown long.  Failures come out at the end. */
 void pp_out_flush(struct pp_out *out);
 

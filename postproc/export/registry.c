@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "export/exporter.h"
+#include "export/stacks.h"
 
 #define EXPORTERS(X)                                                                               \
 	X(folded_calls)                                                                            \
@@ -7,7 +8,11 @@
 	X(folded_samples)                                                                          \
 	X(folded_off_cpu)                                                                          \
 	X(callgrind)                                                                               \
-	X(perfetto)
+	X(perfetto)                                                                                \
+	X(speedscope_time)                                                                         \
+	X(speedscope_calls)                                                                        \
+	X(speedscope_samples)                                                                      \
+	X(speedscope_off_cpu)
 
 #define DECLARE(name) extern const struct pp_exporter pp_exporter_##name;
 #define LIST(name)    &pp_exporter_##name,
@@ -15,6 +20,14 @@
 EXPORTERS(DECLARE)
 
 const struct pp_exporter *const pp_exporters[] = {EXPORTERS(LIST) NULL};
+
+bool pp_export_stacks(const struct pp_export *export, const struct pp_stacks *stacks,
+		      const char *unit)
+{
+	return export->exporter->write_stacks
+		   ? export->exporter->write_stacks(stacks, unit, export->out)
+		   : pp_stacks_write(stacks, export->out);
+}
 
 void pp_export_note(const struct pp_export *export, const char *format, ...)
 {

@@ -172,6 +172,16 @@ struct pp_stack *pp_stack_address(struct pp_stacks *stacks, struct pp_stack *par
 	return pp_stack_child(stacks, parent, name);
 }
 
+unsigned pp_stacks_n(const struct pp_stacks *stacks)
+{
+	return stacks->all->len;
+}
+
+struct pp_stack *pp_stacks_at(const struct pp_stacks *stacks, unsigned i)
+{
+	return stacks->all->pdata[i];
+}
+
 uint64_t pp_stacks_rest(const struct pp_stacks *stacks)
 {
 	uint64_t rest = 0;

@@ -68,6 +68,10 @@ struct pp_stack *pp_stack_address(struct pp_stacks *stacks, struct pp_stack *par
 /* How much is in PP_STACK_REST. */
 uint64_t pp_stacks_rest(const struct pp_stacks *stacks);
 
+/* All of them: those with a parent are stacks. */
+unsigned pp_stacks_n(const struct pp_stacks *stacks);
+struct pp_stack *pp_stacks_at(const struct pp_stacks *stacks, unsigned i);
+
 /* Those with a number, in the order of their appearance; false: none has. */
 bool pp_stacks_write(const struct pp_stacks *stacks, struct pp_out *out);
 

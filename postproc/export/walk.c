@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "export/walk.h"
 
+#include <errno.h>
 #include <inttypes.h>
 
 #include "input/calls_survey.h"
@@ -129,9 +130,17 @@ void pp_walk_event(struct pp_walk *walk, const struct pp_event *event)
 	pp_replay_event(replay ?: begin(walk, thread), event);
 }
 
-unsigned pp_walk_left_out(const struct pp_walk *walk)
+int pp_walk_no_stack(const struct pp_walk *walk, struct pp_error *err)
 {
-	return walk->n_left_out;
+	const char *dir = walk->export->context->model->dir;
+
+	return walk->n_left_out
+		   ? pp_error_add(err, -ENODATA,
+				  "%s: its history of calls tells of no return: build with "
+				  "`-pg -mfentry -minstrument-return=call` or "
+				  "`-finstrument-functions`, or take --what calls",
+				  dir)
+		   : pp_error_add(err, -ENOENT, "%s: no call is in all that is selected", dir);
 }
 
 void pp_walk_finish(struct pp_walk *walk)

@@ -24,7 +24,7 @@ void pp_walk_finish(struct pp_walk *walk);
 /* Notes what the histories lost, and threads that were left out. */
 void pp_walk_note(const struct pp_walk *walk);
 
-/* Threads that made calls and were left out, as there is no return of theirs. */
-unsigned pp_walk_left_out(const struct pp_walk *walk);
+/* Nothing came: the error that says why. */
+int pp_walk_no_stack(const struct pp_walk *walk, struct pp_error *err);
 
 #endif

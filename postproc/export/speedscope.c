@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "export/speedscope.h"
+
+#include <inttypes.h>
+
+#define SCHEMA "https://www.speedscope.app/file-format-schema.json"
+
+void pp_speedscope_init(struct pp_speedscope *file, struct pp_out *out)
+{
+	*file = (struct pp_speedscope){
+	    .out = out,
+	    .frames = g_hash_table_new(g_str_hash, g_str_equal),
+	    .names = g_ptr_array_new_with_free_func(g_free),
+	};
+	g_string_append(out->text, "{\"$schema\":\"" SCHEMA "\",\"exporter\":\"gprof-mt " GM_VERSION
+				   "\",\n\"profiles\":[");
+}
+
+void pp_speedscope_done(struct pp_speedscope *file)
+{
+	if (file->frames)
+		g_hash_table_unref(file->frames);
+	if (file->names)
+		g_ptr_array_unref(file->names);
+}
+
+unsigned pp_speedscope_frame(struct pp_speedscope *file, const char *name)
+{
+	unsigned number = GPOINTER_TO_UINT(g_hash_table_lookup(file->frames, name));
+	char *kept;
+
+	if (number)
+		return number - 1;
+	kept = g_strdup(name);
+	g_ptr_array_add(file->names, kept);
+	g_hash_table_insert(file->frames, kept, GUINT_TO_POINTER(file->names->len));
+	return file->names->len - 1;
+}
+
+void pp_speedscope_begin_profile(struct pp_speedscope *file, const char *type, const char *name,
+				 const char *unit, int64_t start, int64_t end)
+{
+	GString *text = file->out->text;
+
+	g_string_append_printf(
+	    text, "%s\n{\"type\":\"%s\",\"name\":", file->n_profiles++ ? "," : "", type);
+	pp_out_json(text, name);
+	g_string_append_printf(
+	    text, ",\"unit\":\"%s\",\"startValue\":%" PRId64 ",\"endValue\":%" PRId64 ",", unit,
+	    start, end);
+}
+
+void pp_speedscope_finish(struct pp_speedscope *file)
+{
+	GString *text = file->out->text;
+
+	g_string_append(text, "],\n\"shared\":{\"frames\":[");
+	for (guint i = 0; i < file->names->len; i++) {
+		g_string_append(text, i ? ",\n{\"name\":" : "\n{\"name\":");
+		pp_out_json(text, file->names->pdata[i]);
+		g_string_append_c(text, '}');
+		pp_out_flush(file->out);
+	}
+	g_string_append(text, "]}}\n");
+}
+
+/* --- stacks --------------------------------------------------------------------------------- */
+
+/* The frames within the outermost, from the outermost on. */
+static void write_sample(struct pp_speedscope *file, const struct pp_stack *stack)
+{
+	GString *text = file->out->text;
+	g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(unsigned));
+
+	for (; stack->parent && stack->parent->parent; stack = stack->parent) {
+		unsigned frame = pp_speedscope_frame(file, stack->name);
+
+		g_array_append_val(frames, frame);
+	}
+	g_string_append_c(text, '[');
+	for (guint i = frames->len; i-- > 0;)
+		g_string_append_printf(text, "%u%s", g_array_index(frames, unsigned, i),
+				       i ? "," : "");
+	g_string_append_c(text, ']');
+	pp_out_flush(file->out);
+}
+
+static void write_profile(struct pp_speedscope *file, const struct pp_stack *outermost,
+			  const GPtrArray *samples, const char *unit)
+{
+	GString *text = file->out->text;
+	uint64_t sum = 0;
+
+	for (guint i = 0; i < samples->len; i++)
+		sum += ((const struct pp_stack *)samples->pdata[i])->value;
+	pp_speedscope_begin_profile(file, "sampled", outermost->name, unit, 0, (int64_t)sum);
+	g_string_append(text, "\"samples\":[");
+	for (guint i = 0; i < samples->len; i++) {
+		g_string_append(text, i ? "," : "");
+		write_sample(file, samples->pdata[i]);
+	}
+	g_string_append(text, "],\"weights\":[");
+	for (guint i = 0; i < samples->len; i++) {
+		g_string_append_printf(text, "%s%" PRIu64, i ? "," : "",
+				       ((const struct pp_stack *)samples->pdata[i])->value);
+		pp_out_flush(file->out);
+	}
+	g_string_append(text, "]}");
+}
+
+bool pp_speedscope_write_stacks(const struct pp_stacks *stacks, const char *unit,
+				struct pp_out *out)
+{
+	g_autoptr(GHashTable) of_outermost =
+	    g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_ptr_array_unref);
+	g_autoptr(GPtrArray) outermosts = g_ptr_array_new();
+	struct pp_speedscope file;
+
+	for (unsigned i = 0; i < pp_stacks_n(stacks); i++) {
+		struct pp_stack *stack = pp_stacks_at(stacks, i), *outermost = stack;
+		GPtrArray *samples;
+
+		if (!stack->parent || !stack->value)
+			continue;
+		while (outermost->parent->parent)
+			outermost = outermost->parent;
+		samples = g_hash_table_lookup(of_outermost, outermost);
+		if (!samples) {
+			samples = g_ptr_array_new();
+			g_hash_table_insert(of_outermost, outermost, samples);
+			g_ptr_array_add(outermosts, outermost);
+		}
+		g_ptr_array_add(samples, stack);
+	}
+	if (!outermosts->len)
+		return false;
+	pp_speedscope_init(&file, out);
+	for (guint i = 0; i < outermosts->len; i++)
+		write_profile(&file, outermosts->pdata[i],
+			      g_hash_table_lookup(of_outermost, outermosts->pdata[i]), unit);
+	pp_speedscope_finish(&file);
+	pp_speedscope_done(&file);
+	return true;
+}

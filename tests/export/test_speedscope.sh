@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# speedscope's own importer reads what is written for it, and folded stacks: the same calls, times and
+# stacks as in the history of calls.
+. "$GM_TOP/tests/runtime/history/common.sh"
+gprof_mt=$GM_BUILD/gprof-mt
+[ -e "$GM_BUILD/tests/export/installed.json" ] || fail "no speedscope: make tests-build, with npm and a network"
+
+check()
+{
+	python3 "$GM_TOP/tests/export/speedscope_check.py" "$gprof_mt" "$@" || fail "$*"
+}
+
+for flags in "-pg -mfentry -minstrument-return=call" -finstrument-functions; do
+	configure
+	# shellcheck disable=SC2086 # several flags
+	build sequence sequence.c $flags
+	fresh ./sequence tree 2 || fail "$flags: exit status $?"
+	check time calls
+done
+rm gprof-mt.conf
+
+# A thread without a history is not there, and nothing is if none has one.
+build sequence sequence.c -pg
+fresh "$gprof_mt" record -q --set calls.mode=history -- ./sequence tree 2 || fail "-pg: exit status $?"
+! "$gprof_mt" export --format speedscope 2>err || fail "times without returns"
+grep -q "tells of no return" err || fail "it says: $(cat err)"
+
+# CPU time; and time blocked, by the calls that led there.
+"$CC" -std=gnu17 -D_GNU_SOURCE -O1 -g -pg -pthread -o ratio "$GM_TOP/tests/runtime/sample/ratio.c" \
+	-L"$GM_BUILD" -lgmon_mt -Wl,-rpath,"$GM_BUILD" || fail "cannot compile ratio"
+fresh "$gprof_mt" record -q --set kernel.source=none --set sample.hz=250 -- ./ratio 200 2 >out ||
+	fail "ratio: exit status $?"
+check samples
+"$CC" -std=gnu17 -O1 -g -pthread -fno-omit-frame-pointer -o paths \
+	"$GM_TOP/tests/runtime/test_sync_programs/paths.c" || fail "cannot compile paths"
+status=0
+fresh "$gprof_mt" record -q --set sync.paths=0ns --set kernel.source=none -- ./paths || status=$?
+[ $status -eq 9 ] || fail "paths: exit status $status"
+check off-cpu
+exit 0
