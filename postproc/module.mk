@@ -10,7 +10,7 @@ PP_CLI_OBJ := $(PP_CLI_SRC:%.c=$(B)/obj/%.o)
 include postproc/collect/module.mk
 
 # Asked for once, and only by a recipe: `make deps` has to work before these packages are there.
-PP_PACKAGES := glib-2.0 json-glib-1.0 babeltrace2 libdw libelf lttng-ctl ncursesw libprotobuf-c
+PP_PACKAGES := glib-2.0 gio-2.0 json-glib-1.0 babeltrace2 libdw libelf lttng-ctl ncursesw libprotobuf-c
 PP_PKG_CFLAGS = $(eval PP_PKG_CFLAGS := $$(shell pkg-config --cflags $(PP_PACKAGES)))$(PP_PKG_CFLAGS)
 PP_PKG_LIBS = $(eval PP_PKG_LIBS := $$(shell pkg-config --libs $(PP_PACKAGES)))$(PP_PKG_LIBS)
 

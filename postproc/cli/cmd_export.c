@@ -23,7 +23,7 @@ static void print_help(void)
 {
 	printf("usage: gprof-mt export --format FORMAT [OPTION...]\n\n"
 	       "  -i, --input DIR    the capture (default %s)\n"
-	       "  --format FORMAT    folded, callgrind, perfetto or speedscope\n"
+	       "  --format FORMAT    folded, callgrind, perfetto, speedscope or pprof\n"
 	       "  --what WHAT        of a format with several: which figures\n"
 	       "  -o, --output FILE  where to; -: standard output\n"
 	       "  --no-threads       stacks without the thread as their outermost "

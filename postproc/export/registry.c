@@ -12,7 +12,8 @@
 	X(speedscope_time)                                                                         \
 	X(speedscope_calls)                                                                        \
 	X(speedscope_samples)                                                                      \
-	X(speedscope_off_cpu)
+	X(speedscope_off_cpu)                                                                      \
+	X(pprof)
 
 #define DECLARE(name) extern const struct pp_exporter pp_exporter_##name;
 #define LIST(name)    &pp_exporter_##name,

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+#include "export/off_cpu.h"
+
+#include "pass/select.h"
+
+/* What an operation that goes on has slept so far. */
+struct sleep {
+	enum st_event op;
+	uint64_t object, site;
+	int64_t begin_ns, slept_ns;
+};
+
+struct pp_off_cpu {
+	const struct pp_export *export;
+	struct pp_thread_listener thread_listener;
+	struct pp_object_listener object_listener;
+	struct pp_objects objects;
+	struct pp_thread_states *states;
+	GHashTable *sleeps; /* const struct pp_thread * -> GArray of struct sleep */
+	GHashTable *known;  /* a set of struct pp_off_cpu_use * */
+	GPtrArray *uses;    /* the same, in order of appearance */
+};
+
+static guint use_hash(const void *data)
+{
+	const struct pp_off_cpu_use *use = data;
+
+	return g_direct_hash(use->thread) ^ g_direct_hash(use->object) * 31 ^
+	       g_direct_hash(use->path) * 961 ^ g_int64_hash(&use->site) ^ use->op;
+}
+
+static gboolean use_equal(const void *a, const void *b)
+{
+	const struct pp_off_cpu_use *x = a, *y = b;
+
+	return x->thread == y->thread && x->object == y->object && x->path == y->path &&
+	       x->site == y->site && x->op == y->op;
+}
+
+static void add_sleep(struct pp_off_cpu *self, const struct pp_off_cpu_use *key, int64_t slept_ns)
+{
+	struct pp_off_cpu_use *use = g_hash_table_lookup(self->known, key);
+
+	if (!use) {
+		use = g_memdup2(key, sizeof(*key));
+		g_hash_table_add(self->known, use);
+		g_ptr_array_add(self->uses, use);
+	}
+	use->slept_ns += slept_ns;
+}
+
+static GArray *sleeps_of(const struct pp_off_cpu *self, const struct pp_thread *thread)
+{
+	GArray *sleeps = g_hash_table_lookup(self->sleeps, thread);
+
+	if (!sleeps) {
+		sleeps = g_array_new(FALSE, FALSE, sizeof(struct sleep));
+		g_hash_table_insert(self->sleeps, (void *)thread, sleeps);
+	}
+	return sleeps;
+}
+
+static bool is_of(const struct sleep *sleep, const struct pp_operation *operation)
+{
+	return sleep->op == operation->op && sleep->object == operation->object &&
+	       sleep->begin_ns == operation->begin_ns;
+}
+
+static void on_interval(void *data, const struct pp_interval *interval)
+{
+	struct pp_off_cpu *self = pp_objects_owner(data);
+	const struct pp_operation *operation = interval->operation;
+	GArray *sleeps;
+	struct sleep sleep;
+
+	if (interval->mode != PP_MODE_BLOCKED_SYNC || !operation)
+		return;
+	sleeps = sleeps_of(self, interval->thread);
+	sleep = (struct sleep){
+	    operation->op, operation->object, operation->site, operation->begin_ns,
+	    pp_selected_ns(self->export->context, interval->start_ns, interval->end_ns)};
+	for (guint i = 0; i < sleeps->len; i++) {
+		struct sleep *known = &g_array_index(sleeps, struct sleep, i);
+
+		if (is_of(known, operation)) {
+			known->slept_ns += sleep.slept_ns;
+			return;
+		}
+	}
+	g_array_append_val(sleeps, sleep);
+}
+
+static void on_operation(void *data, struct pp_object *object, const struct pp_operation *operation,
+			 bool acquired)
+{
+	struct pp_off_cpu *self = data;
+	GArray *sleeps = sleeps_of(self, operation->thread);
+	struct pp_off_cpu_use use = {operation->thread, object,	       operation->path,
+				     operation->site,	operation->op, 0};
+
+	(void)acquired;
+	/* A condition wait comes a second time, for its mutex. */
+	if (object->type != pp_sync_type(operation->op))
+		return;
+	for (guint i = sleeps->len; i-- > 0;) {
+		const struct sleep *sleep = &g_array_index(sleeps, struct sleep, i);
+
+		if (!is_of(sleep, operation))
+			continue;
+		if (sleep->slept_ns && pp_selects_operation(self->export->context, operation))
+			add_sleep(self, &use, sleep->slept_ns);
+		g_array_remove_index_fast(sleeps, i);
+	}
+}
+
+struct pp_off_cpu *pp_off_cpu_new(const struct pp_export *export)
+{
+	struct pp_off_cpu *self = g_new0(struct pp_off_cpu, 1);
+
+	self->export = export;
+	self->object_listener =
+	    (struct pp_object_listener){.data = self, .operation = on_operation};
+	pp_objects_init(&self->objects, &self->object_listener, NULL);
+	self->thread_listener = pp_objects_feed(&self->objects);
+	self->thread_listener.interval = on_interval;
+	self->states = pp_thread_states_new(export->context, &self->thread_listener, NULL);
+	self->sleeps = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
+	self->known = g_hash_table_new(use_hash, use_equal);
+	self->uses = g_ptr_array_new_with_free_func(g_free);
+	return self;
+}
+
+void pp_off_cpu_event(struct pp_off_cpu *self, const struct pp_event *event)
+{
+	pp_thread_states_event(self->states, event);
+}
+
+/* Of operations that were given up without a word: nobody knows of which object's life they were.
+ */
+static void add_the_rest(struct pp_off_cpu *self)
+{
+	GHashTableIter iter;
+	void *thread, *sleeps;
+
+	g_hash_table_iter_init(&iter, self->sleeps);
+	while (g_hash_table_iter_next(&iter, &thread, &sleeps))
+		for (guint i = 0; i < ((GArray *)sleeps)->len; i++) {
+			const struct sleep *sleep =
+			    &g_array_index((GArray *)sleeps, struct sleep, i);
+			struct pp_off_cpu_use use = {
+			    .thread = thread, .site = sleep->site, .op = sleep->op};
+
+			/* What else is chosen by, it cannot be asked for any more. */
+			if (sleep->slept_ns &&
+			    pp_selects_thread(self->export->context, use.thread) &&
+			    !pp_selects_by(self->export->context, PP_SELECT_OBJECT |
+								      PP_SELECT_FUNCTION |
+								      PP_SELECT_MIN_WAIT))
+				add_sleep(self, &use, sleep->slept_ns);
+		}
+}
+
+/* Names are asked for at the end. */
+static void drop_others(struct pp_off_cpu *self)
+{
+	GPtrArray *chosen = g_ptr_array_new_with_free_func(g_free);
+
+	for (guint i = 0; i < self->uses->len; i++) {
+		struct pp_off_cpu_use *use = self->uses->pdata[i];
+
+		if (!use->object || pp_selects_object(self->export->context, use->object))
+			g_ptr_array_add(chosen, use);
+		else
+			g_free(use);
+	}
+	g_ptr_array_set_free_func(self->uses, NULL);
+	g_ptr_array_unref(self->uses);
+	self->uses = chosen;
+}
+
+void pp_off_cpu_finish(struct pp_off_cpu *self, int64_t end_ns)
+{
+	pp_thread_states_finish(self->states, end_ns);
+	add_the_rest(self);
+	g_hash_table_remove_all(self->known);
+	drop_others(self);
+}
+
+const GPtrArray *pp_off_cpu_uses(const struct pp_off_cpu *self)
+{
+	return self->uses;
+}
+
+void pp_off_cpu_free(struct pp_off_cpu *self)
+{
+	if (!self)
+		return;
+	g_hash_table_unref(self->sleeps);
+	g_hash_table_unref(self->known);
+	g_ptr_array_unref(self->uses);
+	pp_thread_states_free(self->states);
+	pp_objects_done(&self->objects, NULL);
+	g_free(self);
+}

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""pprof_check.py GPROF_MT PROGRAM [SELECTION...]: a profile, as two readers of pprof's format have it, against the
+reports of the same capture."""
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+
+gprof_mt, program, *selection = sys.argv[1:]
+tests, packages = (os.path.join(os.environ[v], "tests/export") for v in ("GM_TOP", "GM_BUILD"))
+CALLS, CPU, OFF_CPU = "calls/count", "cpu/nanoseconds", "off-cpu/nanoseconds"
+
+
+def run(*words):
+    return subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout.decode()
+
+
+def report(*words):
+    return json.loads(run(gprof_mt, *words, "--format", "json", *selection))
+
+
+def same(what, got, want):
+    got, want = ({k: v for k, v in d.items() if v} for d in (got, want))
+    if got != want:
+        sys.exit(f"{what}: only in the profile or only in the report: "
+                 f"{sorted(set(got.items()) ^ set(want.items()), key=str)[:10]}")
+
+
+run(gprof_mt, "export", "--format", "pprof", *selection)
+profile = json.loads(run("node", os.path.join(tests, "pprof.js"), packages, "gprof-mt.pb.gz"))
+assert profile["types"] == [CALLS, CPU, OFF_CPU], profile["types"]
+
+
+def name_of(location):
+    """Of the function itself, which comes last; code without a name has one for each address."""
+    name = location["lines"][-1][0]
+    file = location["mapping"] and os.path.basename(location["mapping"]["file"])
+    return name if not re.fullmatch(r"0x[0-9a-f]+|.*\+0x[0-9a-f]+", name) else f"<no name, in {file}>"
+
+
+calls, arcs, cpu, blocked = (collections.Counter() for _ in range(4))
+build_id = re.search(r"Build ID: (\w+)", run("readelf", "-n", program))[1]
+for sample in profile["samples"]:
+    tid = int(sample["labels"]["thread"].split("(tid ")[1].split(",")[0])
+    names = [name_of(location) for location in sample["stack"]]
+    assert sum(v != 0 for v in sample["values"].values()) == 1, sample
+    for location in sample["stack"]:
+        mapping = location["mapping"]
+        assert not mapping or mapping["start"] <= location["address"] < mapping["end"], location
+        if mapping and mapping["file"] == os.path.realpath(program):
+            assert mapping["build_id"] == build_id
+    calls[tid, names[0]] += sample["values"][CALLS]
+    if len(names) > 1:
+        arcs[names[1], names[0]] += sample["values"][CALLS]
+    cpu[tid, names[0]] += sample["values"][CPU]
+    blocked[tid] += sample["values"][OFF_CPU]
+    if sample["values"][OFF_CPU]:
+        assert not sample["stack"][0]["mapping"] and sample["labels"]["object"], sample
+        print(";".join(reversed(names)), sample["labels"]["object"])
+
+want_calls, want_cpu = collections.Counter(), collections.Counter()
+for row in report("report", "flat")["functions"]:
+    want_calls[row["tid"], row["name"]] += row["calls"] or 0
+    want_cpu[row["tid"], row["name"]] += (row["samples"] or 0) * (row["sample_period_ns"] or 0)
+same("calls", calls, want_calls)
+same("CPU time", cpu, want_cpu)
+graph = report("graph", "--kind", "calls")
+node = {n["id"]: n["name"] for n in graph["nodes"]}
+want = collections.Counter()
+for edge in graph["edges"]:
+    want[node[edge["from"]], node[edge["to"]]] += edge["count"]
+# gprof's graph leaves out callers without a name, here they are places.
+same("callers", {k: v for k, v in arcs.items() if not k[0].startswith("<no name")}, want)
+same("blocked", blocked, {t["tid"]: t["blocked_sync_ns"] for t in report("report", "threads")["threads"]})
+
+# The other reader shows the type that the profile names.
+shown = json.loads(run("node", os.path.join(tests, "speedscope.js"), packages, "gprof-mt.pb.gz"))
+kind = next(t for t in profile["types"] if t.split("/")[0] == profile["default_type"])
+assert kind != CPU or profile["period"] > 0
+total = sum(s["values"][kind] for s in profile["samples"])
+assert total and sum(p["total"] for p in shown) == total, (shown, total)
