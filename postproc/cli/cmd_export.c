@@ -23,7 +23,7 @@ static void print_help(void)
 {
 	printf("usage: gprof-mt export --format FORMAT [OPTION...]\n\n"
 	       "  -i, --input DIR    the capture (default %s)\n"
-	       "  --format FORMAT    folded, callgrind, perfetto, speedscope or pprof\n"
+	       "  --format FORMAT    folded, gmon, callgrind, perfetto, speedscope or pprof\n"
 	       "  --what WHAT        of a format with several: which figures\n"
 	       "  -o, --output FILE  where to; -: standard output\n"
 	       "  --no-threads       stacks without the thread as their outermost "
@@ -124,6 +124,8 @@ static int check(struct arguments *arguments, int argc, char **argv)
 	if (arguments->no_threads && !arguments->exporter->has_thread_frames)
 		return pp_cli_usage("export", "--no-threads: %s has no frames of threads",
 				    arguments->format);
+	if (arguments->exporter->is_directory && g_strcmp0(arguments->output, PP_OUT_STDOUT) == 0)
+		return pp_cli_usage("export", "-o -: what it writes is a directory");
 	status = pp_cli_select_refuse("export", arguments->selection, arguments->exporter->selects);
 	if (!arguments->output)
 		arguments->output = arguments->exporter->file_name;
@@ -195,13 +197,13 @@ static int export(struct run *run, const struct arguments *arguments, struct pp_
 	pp_view_select(&run->view, arguments->selection);
 	if (run->exporter->needs_history)
 		ret = survey(run, err);
-	if (ret == 0)
+	if (ret == 0 && !run->exporter->is_directory)
 		ret = pp_out_open(&run->out, arguments->output, err);
 	if (ret == 0)
 		ret = sweep(run, err);
 	if (ret == 0)
 		ret = pp_cli_select_check(&run->view, run->exporter->selects, err);
-	return ret < 0 ? ret : pp_out_finish(&run->out, err);
+	return ret < 0 || run->exporter->is_directory ? ret : pp_out_finish(&run->out, err);
 }
 
 static int run_export(const struct arguments *arguments)
@@ -213,6 +215,7 @@ static int run_export(const struct arguments *arguments)
 	run.export = (struct pp_export){.exporter = arguments->exporter,
 					.context = &run.view.context,
 					.out = &run.out,
+					.output = arguments->output,
 					.no_threads = arguments->no_threads,
 					.notes = g_ptr_array_new_with_free_func(g_free)};
 	if (export(&run, arguments, &err) < 0) {

@@ -24,6 +24,7 @@ struct pp_export {
 	const struct pp_pass_context *context;
 	const struct pp_pass_set *passes; /* those that it needs, over when it finishes */
 	struct pp_out *out;
+	const char *output;		      /* its name */
 	bool no_threads;		      /* stacks of all threads together */
 	const struct pp_calls_survey *survey; /* if it needs the histories */
 	GPtrArray *notes; /* of char *, to be added to: what the user has to know */
@@ -39,6 +40,7 @@ struct pp_exporter {
 	bool (*write_stacks)(const struct pp_stacks *stacks, const char *unit, struct pp_out *out);
 	bool has_thread_frames; /* of which no_threads is */
 	bool needs_history;	/* of calls */
+	bool is_directory;	/* what it writes; it makes that itself, there is no `out` */
 	void *(*start)(const struct pp_export *export);
 	/*
 	 * Reads by itself all that it wants of the capture; false: it has to come by event().

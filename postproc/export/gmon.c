@@ -15,6 +15,7 @@
 #include "export/elf_code.h"
 #include "gmon-mt/gmon.h"
 #include "gmon-mt/histogram.h"
+#include "pass/select.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 
@@ -43,7 +44,8 @@ struct object {
 
 struct writer {
 	struct pp_gmon *result;
-	GHashTable *images; /* "build-id path" -> struct image * */
+	const struct pp_pass_context *chosen; /* NULL: all threads */
+	GHashTable *images;		      /* "build-id path" -> struct image * */
 	const struct pp_process *process;
 	int folder_fd;
 	GPtrArray *objects;	 /* of struct object * */
@@ -200,6 +202,17 @@ static void put_histogram(GByteArray *file, const struct writer *writer, uint64_
 			 append, file);
 }
 
+static void put_profile(GByteArray *file, const struct writer *writer, const struct object *object,
+			const GArray *arcs, GArray *samples)
+{
+	struct gm_gmon_header start = GM_GMON_HEADER;
+
+	g_byte_array_append(file, (const guint8 *)&start, sizeof(start));
+	put_histogram(file, writer, object->image->code.start, samples);
+	for (guint i = 0; i < arcs->len; i++)
+		put_arc(file, &g_array_index(arcs, struct pp_arc, i));
+}
+
 static int write_all(int fd, const guint8 *bytes, size_t left)
 {
 	while (left) {
@@ -265,7 +278,6 @@ static void note_failure(struct writer *writer, const char *name)
 static void write_profile(struct writer *writer, const char *middle, const struct object *object,
 			  const GArray *arcs, GArray *samples)
 {
-	struct gm_gmon_header start = GM_GMON_HEADER;
 	g_autofree char *name =
 	    g_strconcat("gmon.", middle, object->name ? "." : NULL, object->name, NULL);
 	g_autoptr(GByteArray) file = NULL;
@@ -279,11 +291,8 @@ static void write_profile(struct writer *writer, const char *middle, const struc
 		object->image->n_missing++;
 		return;
 	}
-	file = g_byte_array_sized_new(sizeof(start) + arcs->len * sizeof(struct gm_gmon_arc));
-	g_byte_array_append(file, (const guint8 *)&start, sizeof(start));
-	put_histogram(file, writer, object->image->code.start, samples);
-	for (guint i = 0; i < arcs->len; i++)
-		put_arc(file, &g_array_index(arcs, struct pp_arc, i));
+	file = g_byte_array_new();
+	put_profile(file, writer, object, arcs, samples);
 	rc = writer->error ?: write_file(writer->folder_fd, name, file);
 	if (rc == -EEXIST)
 		return;
@@ -393,6 +402,12 @@ static void merge_arcs(GArray *arcs)
 
 /* --- processes --- */
 
+static bool has_calls(const struct writer *writer, const struct pp_thread *thread)
+{
+	return thread->arcs && thread->arcs->len &&
+	       (!writer->chosen || pp_selects_thread(writer->chosen, thread));
+}
+
 static void write_threads(struct writer *writer)
 {
 	const struct pp_process *process = writer->process;
@@ -400,7 +415,7 @@ static void write_threads(struct writer *writer)
 	for (guint i = 0; i < process->threads->len; i++) {
 		const struct pp_thread *thread = process->threads->pdata[i];
 
-		if (thread->arcs && thread->arcs->len)
+		if (has_calls(writer, thread))
 			write_thread(writer, thread);
 	}
 	for (guint i = 0; i < writer->objects->len; i++) {
@@ -413,25 +428,35 @@ static void write_threads(struct writer *writer)
 	}
 }
 
-static void write_process(struct writer *writer, int dir_fd, const struct pp_process *process)
+static void begin_process(struct writer *writer, const struct pp_process *process)
 {
 	g_autoptr(GPtrArray) names = name_loads(process->maps);
-	g_autofree struct object **of_load = g_new0(struct object *, process->maps->len);
 
 	writer->process = process;
 	writer->objects = g_ptr_array_new_with_free_func(object_free);
-	writer->of_load = of_load;
+	writer->of_load = g_new0(struct object *, process->maps->len);
+	for (guint i = 0; i < process->maps->len; i++)
+		writer->of_load[i] = get_object(
+		    writer, get_image(writer, &g_array_index(process->maps, struct pp_load, i)),
+		    names->pdata[i]);
+}
+
+static void end_process(struct writer *writer)
+{
+	g_clear_pointer(&writer->of_load, g_free);
+	g_clear_pointer(&writer->objects, g_ptr_array_unref);
+}
+
+static void write_process(struct writer *writer, int dir_fd, const struct pp_process *process)
+{
+	begin_process(writer, process);
 	writer->folder_fd =
 	    openat(dir_fd, process->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	writer->error = writer->folder_fd < 0 ? -errno : 0;
-	for (guint i = 0; i < process->maps->len; i++)
-		of_load[i] = get_object(
-		    writer, get_image(writer, &g_array_index(process->maps, struct pp_load, i)),
-		    names->pdata[i]);
 	write_threads(writer);
 	if (writer->folder_fd >= 0)
 		close(writer->folder_fd);
-	g_ptr_array_unref(writer->objects);
+	end_process(writer);
 }
 
 static void add_gaps(struct writer *writer)
@@ -449,10 +474,21 @@ static void add_gaps(struct writer *writer)
 	}
 }
 
-void pp_gmon_write(const struct pp_capture *capture, int dir_fd, struct pp_gmon *ret)
+bool pp_gmon_has_calls(const struct pp_process *process, const struct pp_pass_context *chosen)
 {
-	const GPtrArray *processes = capture->model->processes;
-	struct writer writer = {.result = ret};
+	const struct writer writer = {.chosen = chosen};
+
+	for (guint i = 0; process->maps && process->maps->len && i < process->threads->len; i++)
+		if (has_calls(&writer, process->threads->pdata[i]))
+			return true;
+	return false;
+}
+
+void pp_gmon_write(const struct pp_model *model, const struct pp_pass_context *chosen, int dir_fd,
+		   struct pp_gmon *ret)
+{
+	const GPtrArray *processes = model->processes;
+	struct writer writer = {.result = ret, .chosen = chosen};
 
 	*ret = (struct pp_gmon){.gaps = g_array_new(FALSE, FALSE, sizeof(struct pp_gmon_gap))};
 	writer.images = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
@@ -464,6 +500,52 @@ void pp_gmon_write(const struct pp_capture *capture, int dir_fd, struct pp_gmon 
 	}
 	add_gaps(&writer);
 	g_hash_table_unref(writer.images);
+}
+
+static uint64_t count_elsewhere(const struct writer *writer)
+{
+	uint64_t n = 0;
+
+	for (guint i = 0; i < writer->objects->len; i++) {
+		const struct object *object = writer->objects->pdata[i];
+
+		for (guint j = 0; object->name && j < object->arcs->len; j++)
+			n += g_array_index(object->arcs, struct pp_arc, j).count;
+	}
+	return n;
+}
+
+int pp_gmon_merge(const struct pp_process *process, const struct pp_pass_context *chosen,
+		  GByteArray *file, uint64_t *ret_elsewhere, struct pp_error *err)
+{
+	struct writer writer = {.chosen = chosen};
+	struct object *program;
+	int ret = 0;
+
+	writer.images = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	begin_process(&writer, process);
+	program = process->maps->len ? writer.of_load[0] : NULL;
+	for (guint i = 0; i < process->threads->len; i++) {
+		const struct pp_thread *thread = process->threads->pdata[i];
+
+		if (!has_calls(&writer, thread))
+			continue;
+		hand_out(&writer, thread->arcs);
+		hand_out_samples(&writer, thread->samples);
+	}
+	if (!program) {
+		ret = pp_error_add(err, -ENODATA, "%s: no load map", process->folder);
+	} else if (get_code(program->image) && program->image->why) {
+		ret = pp_error_add(err, -ENODATA, "%s: %s", program->image->path,
+				   program->image->why);
+	} else {
+		merge_arcs(program->arcs);
+		put_profile(file, &writer, program, program->arcs, program->samples);
+		*ret_elsewhere = count_elsewhere(&writer);
+	}
+	end_process(&writer);
+	g_hash_table_unref(writer.images);
+	return ret;
 }
 
 void pp_gmon_done(struct pp_gmon *gmon)

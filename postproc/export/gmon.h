@@ -10,6 +10,7 @@
 #define PP_EXPORT_GMON_H
 
 #include "input/capture.h"
+#include "pass/pass.h"
 
 /* Files that an object cannot have: what of it gprof needs is not known any more. */
 struct pp_gmon_gap {
@@ -26,8 +27,22 @@ struct pp_gmon {
 	char *failed;	   /* its path in the capture */
 };
 
-/* dir_fd: the capture's directory.  The result refers to the capture. */
-void pp_gmon_write(const struct pp_capture *capture, int dir_fd, struct pp_gmon *ret);
+/*
+ * dir_fd: the capture's directory, or another with its <pid> folders.  chosen: of whose threads;
+ * NULL: all.  The result refers to the model.
+ */
+void pp_gmon_write(const struct pp_model *model, const struct pp_pass_context *chosen, int dir_fd,
+		   struct pp_gmon *ret);
+
+/* The process has calls of chosen threads. */
+bool pp_gmon_has_calls(const struct pp_process *process, const struct pp_pass_context *chosen);
+
+/*
+ * A file of what chosen threads called in the process's executable, all of them together;
+ * *ret_elsewhere: their calls of functions in libraries.
+ */
+int pp_gmon_merge(const struct pp_process *process, const struct pp_pass_context *chosen,
+		  GByteArray *file, uint64_t *ret_elsewhere, struct pp_error *err);
 void pp_gmon_done(struct pp_gmon *gmon);
 
 #endif

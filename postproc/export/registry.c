@@ -7,6 +7,8 @@
 	X(folded_time)                                                                             \
 	X(folded_samples)                                                                          \
 	X(folded_off_cpu)                                                                          \
+	X(gmon_merged)                                                                             \
+	X(gmon_threads)                                                                            \
 	X(callgrind)                                                                               \
 	X(perfetto)                                                                                \
 	X(speedscope_time)                                                                         \
