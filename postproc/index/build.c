@@ -4,28 +4,23 @@
  * steps of lanes to a log; what belongs to one thread or object is brought together at the end, by
  * counting (arrange.c).
  *
- * Mates are found as they come: an object remembers the acquisitions that hold it, and a release
- * names the one that it ends.
+ * Mates are found as they come: an object remembers the acquisitions that hold it (opens.h), and a
+ * release names the one that it ends.
  */
 #include "index/build.h"
 
 #include <string.h>
 
 #include "index/arrange.h"
+#include "index/opens.h"
 #include "pass/call_sites.h"
 
 /* No clock of ours comes near; what a damaged stream says may. */
 #define MAX_TIME_NS (INT64_C(1) << 60)
 
-/* An acquisition that holds its object. */
-struct open {
-	const struct pp_thread *thread;
-	uint32_t operation;
-};
-
 /* struct pp_object.data */
 struct object_track {
-	GArray *opens; /* of struct open; NULL: none yet */
+	struct pp_opens opens;
 	int64_t hold_ns, wait_ns;
 	uint64_t acquired, contended;
 	uint8_t state;
@@ -214,49 +209,32 @@ static void join(struct pp_index_builder *self, uint32_t a, uint32_t b)
 
 /* --- holds ---------------------------------------------------------------------------------- */
 
-/* The acquisition with which the thread's hold began, taken off the list if `ends`. */
-static uint32_t find_open(struct pp_object *object, const struct pp_thread *thread, bool ends)
+/* NULL: it has none. */
+static const struct pp_hold *hold_of(const struct pp_object *object, const struct pp_thread *thread)
 {
-	GArray *opens = track_of(object)->opens;
-
-	for (guint i = 0; opens && i < opens->len; i++) {
-		struct open open = g_array_index(opens, struct open, i);
-
-		if (open.thread != thread)
-			continue;
-		if (ends)
-			g_array_remove_index_fast(opens, i);
-		return open.operation;
-	}
-	return PP_INDEX_NONE;
-}
-
-/* A recursive acquisition begins no hold. */
-static void note_hold(struct pp_object *object, const struct pp_operation *operation,
-		      uint32_t number)
-{
-	struct object_track *track = track_of(object);
-	struct open open = {operation->thread, number};
-
 	for (guint i = 0; i < object->holds->len; i++) {
 		const struct pp_hold *hold = &g_array_index(object->holds, struct pp_hold, i);
 
-		if (hold->thread != operation->thread || hold->since_ns != operation->end_ns ||
-		    hold->depth > 1)
-			continue;
-		(void)find_open(object, operation->thread, true);
-		if (!track->opens)
-			track->opens = g_array_new(FALSE, FALSE, sizeof(struct open));
-		g_array_append_val(track->opens, open);
-		return;
+		if (hold->thread == thread)
+			return hold;
 	}
+	return NULL;
+}
+
+static void note_acquisition(struct pp_object *object, const struct pp_operation *operation,
+			     uint32_t number)
+{
+	const struct pp_hold *hold = hold_of(object, operation->thread);
+
+	if (hold && (hold->depth > 1 || hold->since_ns == operation->end_ns))
+		pp_opens_add(&track_of(object)->opens, operation->thread, hold->depth, number);
 }
 
 static void on_released(void *data, struct pp_object *object, const struct pp_hold *hold,
 			int64_t end_ns, const struct pp_operation *operation)
 {
 	struct pp_index_builder *self = data;
-	uint32_t open = find_open(object, hold->thread, true);
+	uint32_t open = pp_opens_end(&track_of(object)->opens, hold->thread);
 
 	track_of(object)->hold_ns += end_ns - hold->since_ns;
 	if (operation)
@@ -264,15 +242,22 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 	step_object(self, object, end_ns);
 }
 
-/* The operation is the release of the hold that was just ended. */
-static void settle_hold(struct pp_index_builder *self, const struct pp_object *object,
-			uint32_t number)
+/* The operation may be the release of the hold that was just ended, or of a part of one. */
+static void settle_hold(struct pp_index_builder *self, struct pp_object *object,
+			const struct pp_thread *thread, uint32_t number)
 {
 	struct ended ended = self->ended;
+	const struct pp_hold *hold = hold_of(object, thread);
 	struct pp_index_operation *operation;
 
 	self->ended = (struct ended){NULL, PP_INDEX_NONE, 0};
-	if (ended.object != object || number == PP_INDEX_NONE)
+	if (ended.object != object) {
+		if (hold)
+			join(self, number,
+			     pp_opens_undo(&track_of(object)->opens, thread, hold->depth));
+		return;
+	}
+	if (number == PP_INDEX_NONE)
 		return;
 	join(self, ended.operation, number);
 	operation = operation_at(self, number);
@@ -289,7 +274,7 @@ static void on_yielded(void *data, struct pp_object *mutex, const struct pp_oper
 	uint32_t number = add_operation(self, mutex, operation, pp_sync_begin(operation->op),
 					operation->begin_ns, PP_INDEX_FINISHED | PP_INDEX_YIELDED);
 
-	settle_hold(self, mutex, number);
+	settle_hold(self, mutex, operation->thread, number);
 	pp_wait_ends_release(&self->ends, mutex, operation->thread, number, operation->begin_ns);
 	pp_wait_ends_call(&self->ends, operation->thread, number);
 	step_object(self, mutex, operation->begin_ns);
@@ -303,7 +288,7 @@ static void on_waits(void *data, struct pp_object *object, const struct pp_opera
 	const struct pp_hold *hold;
 	struct pp_wait_other owner = {
 	    .thread = pp_wait_owner(&self->ends, object, operation, &hold),
-	    .mark = hold ? find_open(object, hold->thread, false) : PP_INDEX_NONE,
+	    .mark = hold ? pp_opens_first(&track_of(object)->opens, hold->thread) : PP_INDEX_NONE,
 	};
 
 	pp_wait_ends_begin(&self->ends, object, operation, owner);
@@ -396,12 +381,12 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 
 	track_of(object)->acquired += acquired;
 	if (acquired)
-		note_hold(object, operation, number);
+		note_acquisition(object, operation, number);
 	if (pp_operation_releases(operation))
 		pp_wait_ends_release(&self->ends, object, operation->thread, number,
 				     operation->end_ns);
 	if (!acquired)
-		settle_hold(self, object, number);
+		settle_hold(self, object, operation->thread, number);
 	self->ended = (struct ended){NULL, PP_INDEX_NONE, 0};
 	if (flags & PP_INDEX_WAITED)
 		settle_wait(self, object, operation, number);
@@ -500,7 +485,7 @@ static void object_track_free(void *data)
 {
 	struct object_track *track = data;
 
-	g_clear_pointer(&track->opens, g_array_unref);
+	pp_opens_done(&track->opens);
 	g_free(track);
 }
 

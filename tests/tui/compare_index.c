@@ -26,7 +26,7 @@ struct comparison {
 	bool is_clean; /* nothing lost, nothing that contradicts itself */
 };
 
-static uint64_t n_threads, n_objects, n_operations, n_edges, n_mates;
+static uint64_t n_threads, n_objects, n_operations, n_edges, n_mates, n_inner;
 
 static void table_free(void *table)
 {
@@ -262,6 +262,43 @@ static void check_mate(const struct comparison *self, uint32_t number)
 	n_mates++;
 }
 
+static bool is_unlock(const struct pp_index_operation *operation)
+{
+	return operation->op == ST_EVENT_mutex_unlock || operation->op == ST_EVENT_rwlock_unlock ||
+	       operation->op == ST_EVENT_spin_unlock;
+}
+
+/* What a thread locks last it unlocks first, whatever the state machines make of it. */
+static void check_nesting(const struct comparison *self, uint32_t object)
+{
+	const struct pp_index *index = self->index;
+	g_autoptr(GHashTable) stacks =
+	    g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
+	uint64_t n = pp_index_list_n(index, PP_LIST_OBJECT, object);
+
+	for (uint64_t i = 0; i < n; i++) {
+		uint32_t number = pp_index_list_at(index, PP_LIST_OBJECT, object, i), last;
+		const struct pp_index_operation *operation = pp_index_operation(index, number);
+		GArray *stack = g_hash_table_lookup(stacks, GUINT_TO_POINTER(operation->thread));
+
+		if (!stack) {
+			stack = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+			g_hash_table_insert(stacks, GUINT_TO_POINTER(operation->thread), stack);
+		}
+		if (operation->flags & PP_INDEX_ACQUIRED) {
+			g_array_append_val(stack, number);
+		} else if ((operation->flags & PP_INDEX_YIELDED ||
+			    (is_unlock(operation) && operation->result == 0)) &&
+			   stack->len) {
+			last = g_array_index(stack, uint32_t, stack->len - 1);
+			g_array_set_size(stack, stack->len - 1);
+			CHECK_INT(operation->mate, last);
+			CHECK_INT(pp_index_operation(index, last)->mate, number);
+			n_inner += stack->len > 0;
+		}
+	}
+}
+
 static void check_lists(const struct comparison *self, enum pp_index_list list, uint64_t n,
 			uint64_t *ret_n)
 {
@@ -342,6 +379,8 @@ static void compare(const struct comparison *self)
 		compare_lock(self, locks, i);
 	compare_history(self);
 	check_all_lists(self);
+	for (uint32_t i = 0; self->is_clean && i < pp_index_n(self->index, PP_SECTION_OBJECTS); i++)
+		check_nesting(self, i);
 	for (uint32_t i = 0; i < pp_index_n(self->index, PP_SECTION_OPERATIONS); i++) {
 		check_mate(self, i);
 		n_waits += !!(pp_index_operation(self->index, i)->flags & PP_INDEX_WAITED);
@@ -432,7 +471,7 @@ int main(int argc, char **argv)
 			compare_capture(argv[i]);
 	}
 	printf("%" PRIu64 " threads, %" PRIu64 " objects, %" PRIu64 " operations, %" PRIu64
-	       " edges, %" PRIu64 " mates\n",
-	       n_threads, n_objects, n_operations, n_edges, n_mates);
+	       " edges, %" PRIu64 " mates, %" PRIu64 " within others\n",
+	       n_threads, n_objects, n_operations, n_edges, n_mates, n_inner);
 	return n_threads && n_operations ? 0 : 1;
 }

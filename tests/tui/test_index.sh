@@ -12,9 +12,47 @@ compare()
 	shift
 	rm -rf gprof-mt.data
 	"$gprof_mt" record -q --set kernel.source="$source" -- "$@" >out || fail "record $*"
-	"$compare" gprof-mt.data || fail "$*, $source: see above"
+	"$compare" gprof-mt.data >compared || fail "$*, $source: see above"
 }
 compare auto "$GM_BUILD/examples/philosophers" 4 50
 compare none "$GM_BUILD/examples/philosophers" 4 50
 compare auto "$GM_BUILD/examples/client_server" 4
 compare auto "$GM_BUILD/examples/crossroad" 3
+
+# What is locked several times over: each unlock belongs with the lock that it undoes.
+cat >nest.c <<-'END'
+	#define _GNU_SOURCE
+	#include <pthread.h>
+	static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+	static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+	static void *nest(void *unused)
+	{
+		for (int i = 0; i < 20; i++) {
+			pthread_mutex_lock(&mutex);
+			pthread_mutex_trylock(&mutex);
+			pthread_mutex_unlock(&mutex);
+			pthread_rwlock_rdlock(&rwlock);
+			pthread_mutex_lock(&mutex);
+			pthread_mutex_lock(&mutex);
+			pthread_rwlock_rdlock(&rwlock);
+			pthread_mutex_unlock(&mutex);
+			pthread_rwlock_unlock(&rwlock);
+			pthread_mutex_unlock(&mutex);
+			pthread_rwlock_unlock(&rwlock);
+			pthread_mutex_unlock(&mutex);
+		}
+		return unused;
+	}
+	int main(void)
+	{
+		pthread_t threads[3];
+		for (int i = 0; i < 3; i++)
+			pthread_create(&threads[i], 0, nest, 0);
+		for (int i = 0; i < 3; i++)
+			pthread_join(threads[i], 0);
+		return 0;
+	}
+END
+"$CC" -O2 -g -o nest nest.c -pthread || fail 'cannot compile'
+compare auto ./nest
+grep -q ', 240 within others' compared || fail "not 3 threads x 20 x 4 within others: $(cat compared)"
