@@ -35,6 +35,9 @@ done
 command_is id <<<'echo 0'
 command_is apt-get <<<'exit 0'
 
+command_is node </dev/null
+command_is npm </dev/null
+
 # All there: asks dpkg once, and nobody else.
 command_is dpkg-query <<<'while [ $# -gt 3 ]; do shift; done
 for p in gcc g++ libc6-dev binutils make pkg-config libbabeltrace2-dev libglib2.0-dev libjson-glib-dev libdw-dev liblttng-ust-dev liblttng-ctl-dev libncurses-dev libprotobuf-c-dev protobuf-c-compiler
@@ -54,6 +57,12 @@ deps 0 build
 grep -q 'apt-get .*update' calls || fail 'does not update the lists'
 grep -q 'apt-get .*install -y --no-install-recommends gcc libdw-dev$' calls || fail 'installs other packages'
 ! grep '^frontend' calls | grep -vq noninteractive || fail 'may ask questions'
+
+# node and npm are installed as packages only where the commands are missing.
+rm bin/npm
+deps 0 build
+grep -q 'apt-get .*install -y --no-install-recommends gcc libdw-dev nodejs npm$' calls || fail 'does not install npm'
+command_is npm </dev/null
 
 # apt-get fails: says for which packages.
 command_is apt-get <<<'echo "E: no such thing"; exit 100'

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// Elements. Text of a capture gets into the page through here alone, as text: nothing in it is
+// ever read as markup.
+const SVG = 'http://www.w3.org/2000/svg';
+
+function fill(node, attributes, children) {
+	for (const [name, value] of Object.entries(attributes)) {
+		if (value === null || value === undefined || value === false)
+			continue;
+		if (name.startsWith('on'))
+			node.addEventListener(name.slice(2), value);
+		else
+			node.setAttribute(name, value === true ? '' : value);
+	}
+	node.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined));
+	return node;
+}
+
+/** An element; attributes that are null or false are left out, `onclick` and the like are listeners. */
+export function el(name, attributes = {}, ...children) {
+	return fill(document.createElement(name), attributes, children);
+}
+
+/** The same of SVG. */
+export function svg(name, attributes = {}, ...children) {
+	return fill(document.createElementNS(SVG, name), attributes, children);
+}

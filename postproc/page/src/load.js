@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+//
+// From the text in the page to its document. Errors are sentences for the reader of the page.
+const SCHEMA = 1;
+
+async function inflate(bytes) {
+	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+	return new Response(stream).text();
+}
+
+function decode(text) {
+	const binary = atob(text);
+	const bytes = new Uint8Array(binary.length);
+	for (let i = 0; i < binary.length; i++)
+		bytes[i] = binary.charCodeAt(i);
+	return bytes;
+}
+
+/** The object that base64 of a gzip of JSON stands for. Throws an Error that says what is wrong. */
+export async function readDocument(text) {
+	text = text.trim();
+	if (!text || text.startsWith('<!--'))
+		throw new Error('There is no capture in this page: gprof-mt export --format html writes one that has.');
+	if (typeof DecompressionStream === 'undefined')
+		throw new Error('This browser is too old for this page: it cannot decompress (DecompressionStream).');
+	let doc;
+	try {
+		doc = JSON.parse(await inflate(decode(text)));
+	} catch {
+		throw new Error('The capture in this page is damaged: it cannot be decoded. Was the file copied whole?');
+	}
+	if (doc === null || typeof doc !== 'object' || doc.schema !== SCHEMA)
+		throw new Error(`This page reads data of schema ${SCHEMA}, and holds another: export the capture again.`);
+	return doc;
+}
