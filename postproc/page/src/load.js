@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // From the text in the page to its document. Errors are sentences for the reader of the page.
+import {whatIsWrong} from './check.js';
+
 const SCHEMA = 1;
 
 async function inflate(bytes) {
@@ -31,5 +33,8 @@ export async function readDocument(text) {
 	}
 	if (doc === null || typeof doc !== 'object' || doc.schema !== SCHEMA)
 		throw new Error(`This page reads data of schema ${SCHEMA}, and holds another: export the capture again.`);
+	const wrong = whatIsWrong(doc);
+	if (wrong)
+		throw new Error(`The capture in this page is damaged: ${wrong}.`);
 	return doc;
 }

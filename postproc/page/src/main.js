@@ -1,11 +1,97 @@
 // SPDX-License-Identifier: MIT
-import {readDocument} from './load.js';
+//
+// The page: reads its data, makes the views, and tells all of them when another time is chosen.
+import {Capture} from './capture.js';
+import {distributionView} from './distribution.js';
 import {el} from './dom.js';
+import {flameView} from './flame.js';
+import {duration, plural, setOrigin} from './format.js';
+import {graphsView} from './graphs.js';
+import {target} from './links.js';
+import {readDocument} from './load.js';
+import {missingView} from './missing.js';
+import {RangeBar} from './rangebar.js';
+import {SECTIONS} from './section.js';
+import {sourcesView} from './sources.js';
+import {summaryView} from './summary.js';
+import {tablesView} from './tables.js';
+import {themeButton} from './theme.js';
+import {timelineView} from './timeline.js';
+import {installTip} from './tip.js';
 
 const page = document.getElementById('page');
-try {
-	const doc = await readDocument(document.getElementById('gprof-mt-data').textContent);
-	page.append(el('h1', {}, doc.program), el('ol', {}, doc.findings.map(f => el('li', {}, f.text))));
-} catch (error) {
-	page.append(el('p', {role: 'alert'}, error.message));
+
+function head({doc, endNs}) {
+	return el('header', {},
+		el('div', {class: 'title'}, el('h1', {}, doc.program || 'gprof-mt'), themeButton()),
+		el('p', {class: 'facts'}, [doc.command, `${duration(endNs)}, ${plural(doc.threads.length, 'thread')}`, doc.date, doc.host, `gprof-mt ${doc.version}`]
+			.filter(Boolean).map(text => el('span', {}, text))));
 }
+
+function foot() {
+	const licenses = document.getElementById('gprof-mt-licenses').textContent;
+	return el('footer', {}, el('details', {}, el('summary', {}, 'Licenses of what this page is made with'), el('pre', {}, licenses)));
+}
+
+function message(title, text, role) {
+	return el('div', {class: 'message', role}, el('h1', {}, title), el('p', {}, text));
+}
+
+// One view that fails must not take the others with it.
+function guarded(view, act) {
+	try {
+		act();
+	} catch {
+		view.node.append(el('p', {class: 'nothing', role: 'alert'}, 'This part could not be drawn.'));
+		view.update = () => {};
+	}
+}
+
+function follow(timeline, sources) {
+	const [what, ...which] = target(location.hash) ?? [];
+	if (what === 'lane')
+		timeline.goTo?.(...which);
+	else if (what === 'source')
+		sources.show(...which);
+}
+
+function show(capture) {
+	const app = {capture};
+	const bar = new RangeBar(capture, range => app.setRange(range));
+	const timeline = timelineView(app), sources = sourcesView(app);
+	const views = [summaryView(app), timeline, tablesView(app), flameView(app), graphsView(app), distributionView(app), sources, missingView(app)];
+	SECTIONS.sort((a, b) => views.findIndex(({node}) => node.id === a.id) - views.findIndex(({node}) => node.id === b.id));
+	let asked = false;
+	app.setRange = range => {
+		app.range = range;
+		bar.update(range);
+		if (asked)
+			return;
+		asked = true;
+		requestAnimationFrame(() => {
+			asked = false;
+			for (const view of views)
+				guarded(view, () => view.update(app.range));
+			page.dataset.range = `${app.range.from}-${app.range.to}`;
+		});
+	};
+	page.append(head(capture),
+		el('div', {class: 'bar'}, bar.node, el('nav', {'aria-label': 'Parts of this page'},
+			SECTIONS.map(({id, title}) => el('a', {href: `#${id}`}, title)))),
+		capture.isEmpty() ? message('This capture is empty', 'No thread ran, and nothing was waited for: there is nothing to show.', 'status') : [],
+		el('main', {}, views.map(({node}) => node)), foot());
+	app.setRange(capture.whole);
+	addEventListener('hashchange', () => follow(timeline, sources));
+	requestAnimationFrame(() => requestAnimationFrame(() => follow(timeline, sources)));
+}
+
+installTip();
+try {
+	const capture = new Capture(await readDocument(document.getElementById('gprof-mt-data').textContent));
+	setOrigin(capture.doc.from_ns);
+	document.title = `${capture.doc.program} – gprof-mt`;
+	show(capture);
+} catch (error) {
+	page.replaceChildren(message('There is nothing to show', error.message, 'alert'));
+}
+page.dataset.ready = '';

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+//
+// A document as the views want it: columns are arrays of numbers (NaN: not measured), sums are made for any
+// range of bins, and waits are found by what they are of.
+import {Lane} from './lane.js';
+
+const numbers = values => Float64Array.from(values, value => value === null ? NaN : value);
+
+/** A column table: each of its columns as an array of numbers. */
+function columns(table) {
+	const out = {rows: table.rows};
+	for (const [name, values] of Object.entries(table))
+		if (Array.isArray(values))
+			out[name] = numbers(values);
+	return out;
+}
+
+/** The rows of a table, gathered by what they are of. Summing a range of bins is then one pass over numbers. */
+export class Groups {
+	#table;
+	#groupOf;
+
+	constructor(table, keys) {
+		const known = new Map();
+		const keyOf = Groups.#keys(table, keys);
+		this.#table = table;
+		this.#groupOf = new Int32Array(table.rows);
+		this.first = [];
+		for (let row = 0; row < table.rows; row++) {
+			const key = keyOf(row);
+			let group = known.get(key);
+			if (group === undefined) {
+				group = this.first.push(row) - 1;
+				known.set(key, group);
+			}
+			this.#groupOf[row] = group;
+		}
+	}
+
+	// One number for a row's keys while that is exact, or else text.
+	static #keys(table, keys) {
+		const sizes = keys.map(key => table[key].reduce((most, value) => Math.max(most, value), 0) + 2);
+		if (sizes.reduce((product, size) => product * size, 1) < Number.MAX_SAFE_INTEGER)
+			return row => keys.reduce((sum, key, i) => sum * sizes[i] + table[key][row] + 1, 0);
+		return row => keys.map(key => table[key][row]).join();
+	}
+
+	/** For each group: the figure, joined over the rows of the range; NaN if none of them has it. */
+	join(figure, range, join) {
+		const values = this.#table[figure];
+		const bins = this.#table.bin;
+		const out = new Float64Array(this.first.length).fill(NaN);
+		for (let row = 0; row < this.#table.rows; row++) {
+			const value = values[row];
+			if (bins[row] >= range.to || (bins[row] < range.from && bins[row] >= 0) || value !== value)
+				continue;
+			const group = this.#groupOf[row];
+			out[group] = out[group] !== out[group] ? value : join(out[group], value);
+		}
+		return out;
+	}
+
+	sum(figure, range) {
+		return this.join(figure, range, (a, b) => a + b);
+	}
+
+	most(figure, range) {
+		return this.join(figure, range, Math.max);
+	}
+
+	/** A row for each group that has any figure in the range: its keys, sums and largest values. */
+	rows(range, {keys, sums, largest = []}) {
+		const figures = [...sums.map(name => [name, this.sum(name, range)]),
+			...largest.map(name => [name, this.most(name, range)])];
+		const rows = [];
+		this.first.forEach((first, group) => {
+			if (figures.every(([, values]) => !(values[group] > 0)))
+				return;
+			const row = {};
+			for (const key of keys)
+				row[key] = this.#table[key][first];
+			for (const [name, values] of figures)
+				row[name] = values[group];
+			rows.push(row);
+		});
+		return rows;
+	}
+}
+
+/** Which waits of a thread, an object or a blocker overlap a time. */
+class WaitIndex {
+	#waits;
+	#lists = new Map();
+
+	constructor(waits, by) {
+		this.#waits = waits;
+		for (let i = 0; i < waits.rows; i++) {
+			const of = waits[by][i];
+			if (!this.#lists.has(of))
+				this.#lists.set(of, {waits: [], ends: []});
+			const {waits: list, ends} = this.#lists.get(of);
+			list.push(i);
+			ends.push(Math.max(ends.at(-1) ?? 0, waits.start[i] + waits.ns[i]));
+		}
+	}
+
+	/** The waits that last somewhere in from_ns to to_ns, the latest first, at most limit of them. */
+	overlapping(of, fromNs, toNs, limit = 1000) {
+		const {waits: list, ends} = this.#lists.get(of) ?? {waits: [], ends: []};
+		const {start, ns} = this.#waits;
+		let low = 0, high = list.length;
+		while (low < high) {
+			const middle = (low + high) >> 1;
+			if (start[list[middle]] <= toNs)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		const found = [];
+		for (let i = low - 1; i >= 0 && ends[i] >= fromNs && found.length < limit; i--)
+			if (start[list[i]] + ns[list[i]] >= fromNs)
+				found.push(list[i]);
+		return found;
+	}
+}
+
+/** Names; what several have in common is followed by what tells them apart. */
+function tellApart(list, mark) {
+	const times = new Map();
+	for (const {name} of list)
+		times.set(name, (times.get(name) ?? 0) + 1);
+	return list.map(one => one.name === '' ? String(mark(one)) : times.get(one.name) > 1 ? `${one.name} (${mark(one)})` : one.name);
+}
+
+export class Capture {
+	#groups = new Map();
+	#threadNames;
+	#objectNames;
+
+	constructor(doc) {
+		this.doc = doc;
+		this.endNs = Math.max(doc.end_ns, 1);
+		this.bins = doc.bins;
+		this.waits = columns(doc.waits);
+		this.sums = Object.fromEntries(Object.entries(doc.sums).map(([name, table]) => [name, columns(table)]));
+		this.flames = doc.flames.map(flame => ({...flame, ...columns(flame)}));
+		this.stacks = {parent: Int32Array.from(doc.stacks.parent), function: Int32Array.from(doc.stacks.function)};
+		this.lanes = [...this.#lanes('threads', doc.lanes.thread_states), ...this.#lanes('objects', doc.lanes.object_states)];
+		this.#threadNames = tellApart(doc.threads, ({tid}) => tid);
+		this.#objectNames = tellApart(doc.objects, ({address}) => address);
+		this.waitsOf = {};
+		for (const by of ['thread', 'object', 'blocker'])
+			this.waitsOf[by] = new WaitIndex(this.waits, by);
+		this.whole = {from: 0, to: this.bins};
+	}
+
+	#lanes(of, states) {
+		const kind = of === 'threads' ? 'thread' : 'object';
+		return this.doc.lanes[of].map((lane, ref) =>
+			new Lane(lane, {kind, ref, states, endNs: this.endNs, cellNs: this.endNs / Math.max(this.doc.cells, 1)}));
+	}
+
+	isEmpty() {
+		return this.doc.threads.length === 0 && this.doc.objects.length === 0;
+	}
+
+	timeOf(bin) {
+		return Math.floor(this.endNs * bin / this.bins);
+	}
+
+	binOf(ns) {
+		const bin = Math.floor(ns * this.bins / this.endNs);
+		return Math.min(this.bins - 1, Math.max(0, ns >= this.timeOf(bin + 1) ? bin + 1 : bin));
+	}
+
+	/** How long a range of bins is, in ns. */
+	span(range) {
+		return this.timeOf(range.to) - this.timeOf(range.from);
+	}
+
+	isWhole(range) {
+		return range.from === 0 && range.to === this.bins;
+	}
+
+	groups(table, keys) {
+		const name = `${table} ${keys}`;
+		if (!this.#groups.has(name))
+			this.#groups.set(name, new Groups(this.sums[table], keys));
+		return this.#groups.get(name);
+	}
+
+	rows(table, range, shape) {
+		return this.groups(table, shape.keys).rows(range, shape);
+	}
+
+	thread(ref, none = 'not known') {
+		return ref < 0 ? none : this.#threadNames[ref];
+	}
+
+	object(ref) {
+		return ref < 0 ? 'other objects' : this.#objectNames[ref];
+	}
+
+	site(ref) {
+		return ref < 0 ? 'not known' : this.doc.sites[ref].text;
+	}
+
+	op(ref) {
+		return ref < 0 ? 'not known' : this.doc.ops[ref];
+	}
+}

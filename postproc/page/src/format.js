@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// Numbers for people, as the reports of gprof-mt write them.
+let originNs = 0;
+
+/** Where the page begins in the capture: added to each point of time. */
+export function setOrigin(ns) {
+	originNs = ns;
+}
+
+const UNITS = [[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']];
+
+function three(value) {
+	return value >= 99.95 ? value.toFixed(0) : value >= 9.995 ? value.toFixed(1) : value.toFixed(2);
+}
+
+/** Three digits and a unit; a dash for what was not measured. */
+export function duration(ns) {
+	if (ns === null || Number.isNaN(ns))
+		return '–';
+	if (ns === 0)
+		return '0';
+	if (ns < 999.5)
+		return `${Math.round(ns * 100) / 100} ns`;
+	const [size, unit] = UNITS.find(([least]) => ns >= least * 0.9995);
+	return `${three(ns / size)} ${unit}`;
+}
+
+export function count(n) {
+	return n === null || Number.isNaN(n) ? '–' : n.toLocaleString('en', {maximumFractionDigits: 0});
+}
+
+/** Of a whole, in percent; a dash where there is no whole. */
+export function percent(part, whole) {
+	return whole > 0 && !Number.isNaN(part) ? `${(100 * part / whole).toFixed(1)} %` : '–';
+}
+
+/** A point of time, with the digits that tell it from another that is step_ns away. */
+export function moment(ns, stepNs) {
+	const digits = Math.min(9, Math.max(0, Math.ceil(-Math.log10(Math.max(stepNs, 1) / 1e9))));
+	return `${((originNs + ns) / 1e9).toFixed(digits)} s`;
+}
+
+export function plural(n, one, many = `${one}s`) {
+	return `${count(n)} ${n === 1 ? one : many}`;
+}
+
+/** What the unit of a flame graph makes of its values. */
+export function inUnit(unit) {
+	return unit === 'ns' ? duration : value => plural(value, 'call');
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+//
+// Who gave the CPU to whom, and who waited for whom, drawn. Threads whose names differ in numbers alone are one
+// node, if there are many. Weak arrows are left out, and the sentence below says how many.
+import dagre from '@dagrejs/dagre';
+import {curveBasis, line} from 'd3-shape';
+import {el, svg} from './dom.js';
+import {duration, percent, plural} from './format.js';
+import {folded, nothing, section} from './section.js';
+import {Table} from './table.js';
+import {hideTip, showTip} from './tip.js';
+
+const MOST_ARROWS = 48;
+const GROUPED_FROM = 12;
+const LETTER = 7.2;
+
+const path = line(point => point.x, point => point.y).curve(curveBasis);
+
+const KINDS = {
+	switches: {
+		title: 'Who gave the CPU to whom', from: 'from', to: 'to', weight: 'n', other: 'other programs, or none',
+		lead: 'A → B: how often B ran next on the CPU that A left.',
+		show: value => plural(value, 'switch', 'switches'), type: 'count', none: 'No switches were recorded in this time.',
+	},
+	waits: {
+		title: 'Who waits for whom', from: 'thread', to: 'blocker', weight: 'ns', other: 'not known',
+		lead: 'A → B: how long A waited for what B held, or for B to wake it.',
+		show: duration, type: 'time', none: 'No thread waited in this time.',
+	},
+};
+
+const pattern = name => name.replace(/\d+/g, '*');
+
+// Nodes by name; each knows how many threads it stands for.
+function gather(capture, kind, rows, grouped) {
+	const nodes = new Map(), arrows = new Map();
+	const nodeOf = ref => {
+		const name = ref < 0 ? kind.other : capture.thread(ref);
+		const key = ref < 0 ? 'other' : grouped ? `g ${pattern(name)}` : `t ${ref}`;
+		if (!nodes.has(key))
+			nodes.set(key, {key, names: new Set(), threads: new Set(), isOther: ref < 0});
+		nodes.get(key).names.add(name);
+		nodes.get(key).threads.add(ref);
+		return key;
+	};
+	for (const row of rows) {
+		const from = nodeOf(row[kind.from]), to = nodeOf(row[kind.to]);
+		const key = `${from}\n${to}`;
+		if (!arrows.has(key))
+			arrows.set(key, {from, to, weight: 0});
+		arrows.get(key).weight += row[kind.weight];
+	}
+	for (const node of nodes.values()) {
+		const names = [...node.names];
+		node.label = names.length === 1 ? names[0] : pattern(names[0]);
+		node.note = node.threads.size > 1 ? plural(node.threads.size, 'thread') : null;
+	}
+	return {nodes, arrows: [...arrows.values()].sort((a, b) => b.weight - a.weight)};
+}
+
+function layOut(nodes, arrows, show) {
+	const graph = new dagre.graphlib.Graph();
+	graph.setGraph({rankdir: 'LR', nodesep: 18, ranksep: 60, edgesep: 12, marginx: 12, marginy: 12});
+	graph.setDefaultEdgeLabel(() => ({}));
+	for (const {from, to} of arrows)
+		for (const key of [from, to]) {
+			const {label, note} = nodes.get(key);
+			const letters = Math.max(label.length, note?.length ?? 0);
+			graph.setNode(key, {width: Math.min(220, letters * LETTER + 22), height: note ? 42 : 28});
+		}
+	for (const {from, to, weight} of arrows)
+		graph.setEdge(from, to, {width: show(weight).length * 6.2, height: 14, labelpos: 'c'});
+	dagre.layout(graph);
+	return graph;
+}
+
+function drawNode({x, y, width, height}, {label, note, isOther}) {
+	const most = Math.floor((width - 16) / LETTER);
+	return svg('g', {class: `node${isOther ? ' other' : ''}`},
+		svg('rect', {x: x - width / 2, y: y - height / 2, width, height, rx: 8}),
+		svg('text', {x, y: note ? y - 3 : y + 4}, label.length > most + 1 ? `${label.slice(0, most)}…` : label),
+		note ? svg('text', {x, y: y + 13, class: 'note'}, note) : null);
+}
+
+function drawArrow({points, x, y}, arrow, {kind, strongest, all, nodes, id}) {
+	const words = `${nodes.get(arrow.from).label} → ${nodes.get(arrow.to).label}: ${kind.show(arrow.weight)}`;
+	const lines = [words, ['Of all', percent(arrow.weight, all)]];
+	return svg('g', {class: 'arrow', tabindex: 0, role: 'img', 'aria-label': words, style: `--strength:${(arrow.weight / strongest).toFixed(3)}`,
+		onpointermove: event => showTip(event.clientX, event.clientY, lines), onpointerleave: hideTip, onblur: hideTip,
+		onfocus: event => {
+			const box = event.target.getBoundingClientRect();
+			showTip(box.left + box.width / 2, box.top + box.height / 2, lines);
+		}},
+	svg('path', {class: 'line', d: path(points), 'marker-end': `url(#${id}-head)`, 'stroke-width': (1 + 4 * arrow.weight / strongest).toFixed(2)}),
+	svg('path', {class: 'reach', d: path(points)}),
+	x === undefined ? null : svg('text', {x, y: y + 4}, kind.show(arrow.weight).replace(/ switch(es)?$/, '')));
+}
+
+function draw(graph, nodes, arrows, context) {
+	const {width, height} = graph.graph();
+	const head = svg('marker', {id: `${context.id}-head`, viewBox: '0 0 10 10', refX: 9, refY: 5, markerWidth: 9, markerHeight: 9,
+		markerUnits: 'userSpaceOnUse', orient: 'auto'}, svg('path', {d: 'M0 0L10 5L0 10z', class: 'head'}));
+	return svg('svg', {viewBox: `0 0 ${Math.ceil(width)} ${Math.ceil(height)}`, width: Math.ceil(width), height: Math.ceil(height), class: 'graph', role: 'group',
+		'aria-label': `${context.kind.title}: ${plural(arrows.length, 'arrow')}, the strongest first`},
+	svg('defs', {}, head),
+	arrows.map(arrow => drawArrow(graph.edge(arrow.from, arrow.to), arrow, context)),
+	graph.nodes().map(key => drawNode(graph.node(key), nodes.get(key))));
+}
+
+function makeGraph(capture, name) {
+	const kind = KINDS[name];
+	const many = capture.doc.threads.length > GROUPED_FROM;
+	const box = el('input', {type: 'checkbox', checked: many, onchange: () => show()});
+	const body = el('div', {class: 'graph-frame', tabindex: 0, role: 'region', 'aria-label': kind.title});
+	const said = el('p', {class: 'status'});
+	const label = key => row => row.nodes.get(row[key]).label;
+	const table = new Table({label: kind.title, sort: 'weight', none: kind.none, columns: [
+		{key: 'from', title: name === 'waits' ? 'Blocked' : 'From', text: label('from')},
+		{key: 'to', title: name === 'waits' ? 'Blocker' : 'To', text: label('to')},
+		{key: 'weight', title: name === 'waits' ? 'Wait' : 'Switches', type: kind.type, bar: true}]});
+	let arrows = [], nodes, range;
+	const part = folded('As a table', () => {
+		table.setRows(arrows.map(arrow => ({...arrow, nodes})));
+		return [table.node];
+	});
+
+	function show() {
+		const rows = capture.rows(name, range, {keys: [kind.from, kind.to], sums: [kind.weight]});
+		({nodes, arrows} = gather(capture, kind, rows, box.checked));
+		const shown = arrows.slice(0, MOST_ARROWS);
+		const all = arrows.reduce((sum, {weight}) => sum + weight, 0);
+		const left = arrows.slice(MOST_ARROWS).reduce((sum, {weight}) => sum + weight, 0);
+		said.textContent = arrows.length === 0 ? '' : `${kind.show(all)} in all` +
+			(left ? `; ${plural(arrows.length - shown.length, 'weaker arrow')} left out, ${percent(left, all)}` : '') + '.';
+		body.replaceChildren(shown.length === 0 ? nothing(kind.none) : draw(layOut(nodes, shown, kind.show), nodes, shown,
+			{kind, strongest: shown[0].weight, all, nodes, id: name}));
+		part.refresh();
+	}
+	return {
+		node: el('div', {class: 'half', id: `graph-${name}`}, el('h3', {}, kind.title), el('p', {class: 'lead'}, kind.lead),
+			el('div', {class: 'tools'}, el('label', {class: 'choice'}, box, ' Draw threads of like names together')), body, said, part.node),
+		update(to) {
+			range = to;
+			show();
+		},
+	};
+}
+
+export function graphsView({capture}) {
+	const graphs = ['waits', 'switches'].map(name => makeGraph(capture, name));
+	return {
+		node: section('graphs', 'Graphs', null, el('div', {class: 'halves'}, graphs.map(({node}) => node))),
+		update: range => graphs.forEach(graph => graph.update(range)),
+	};
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+//
+// Measures of the timeline, in CSS pixels.
+export const GUTTER = 200;
+export const AXIS = 26;
+export const ROW = 22;
+export const BAR = 16;
+export const BAR_TOP = (ROW - BAR) / 2;

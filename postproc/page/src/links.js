@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// Names as links: a thread or object to its lane, a site to its source. They are fragments of this page, so
+// that keyboard, history and bookmarks work as everywhere; main.js follows them.
+import {el} from './dom.js';
+
+export function threadLink(capture, ref, none) {
+	const name = capture.thread(ref, none);
+	return ref < 0 ? el('span', {class: 'unknown'}, name) : el('a', {href: `#lane-thread-${ref}`}, name);
+}
+
+export function objectLink(capture, ref) {
+	const name = capture.object(ref);
+	return ref < 0 ? el('span', {class: 'unknown'}, name) : el('a', {href: `#lane-object-${ref}`}, name);
+}
+
+export function siteLink(capture, ref) {
+	const site = capture.doc.sites[ref];
+	if (!site)
+		return el('span', {class: 'unknown'}, 'not known');
+	if (site.file < 0 || capture.doc.files[site.file].lines.length === 0)
+		return el('span', {}, site.text);
+	return el('a', {href: `#source-${site.file}-${site.line}`}, site.text);
+}
+
+/** What a fragment asks for: ['lane', 'thread', 3] or ['source', 2, 45]; null for other fragments. */
+export function target(fragment) {
+	const lane = fragment.match(/^#lane-(thread|object)-(\d+)$/);
+	if (lane)
+		return ['lane', lane[1], Number(lane[2])];
+	const source = fragment.match(/^#source-(\d+)-(\d+)$/);
+	return source && ['source', Number(source[1]), Number(source[2])];
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+//
+// What the program waited for most. The findings are of the whole run, as gprof-mt found them; for a part of it the
+// sentences are made here, from the sums that the tables show.
+import {el} from './dom.js';
+import {count, duration, percent, plural} from './format.js';
+import {objectLink, siteLink, threadLink} from './links.js';
+import {section} from './section.js';
+
+const MOST = 3;
+
+function top(rows, key, n = MOST) {
+	return rows.filter(row => row[key] > 0).sort((a, b) => b[key] - a[key]).slice(0, n);
+}
+
+function finding(capture, {text, object = -1, thread = -1, site = -1}) {
+	const has = (list, ref) => Number.isInteger(ref) && ref >= 0 && ref < list.length;
+	const links = [
+		has(capture.doc.objects, object) && objectLink(capture, object),
+		has(capture.doc.threads, thread) && threadLink(capture, thread),
+		has(capture.doc.sites, site) && siteLink(capture, site),
+	].filter(Boolean);
+	return el('li', {}, el('span', {class: 'sentence'}, text),
+		links.length ? el('span', {class: 'links'}, links) : null);
+}
+
+// One sentence for each object that was waited for most in the range, with whom and where.
+function sentences(capture, range) {
+	const waits = capture.rows('waits', range, {keys: ['thread', 'blocker', 'object', 'site', 'blocker_site'], sums: ['n', 'ns']});
+	const objects = capture.rows('waits', range, {keys: ['object'], sums: ['n', 'ns']});
+	return top(objects, 'ns').map(({object, n, ns}) => {
+		const worst = top(waits.filter(row => row.object === object), 'ns', 1)[0];
+		return el('li', {}, el('span', {class: 'sentence'}, 'Threads waited ', el('strong', {}, duration(ns)), ' for ',
+			objectLink(capture, object), n > 0 ? `, in ${plural(n, 'wait')}` : ', in waits that lasted longer', '; most of it, ', duration(worst.ns), ', was ',
+			threadLink(capture, worst.thread), ' at ', siteLink(capture, worst.site),
+			worst.blocker < 0 ? null : [', kept waiting by ', threadLink(capture, worst.blocker)], '.'));
+	});
+}
+
+function tile(title, value, note) {
+	return el('div', {class: 'tile'}, el('dt', {}, title), el('dd', {}, value, note ? el('small', {}, note) : null));
+}
+
+function tiles(capture, range) {
+	const states = ['running', 'runnable', 'sync', 'io', 'other', 'unknown'];
+	const threads = capture.rows('threads', range, {keys: ['thread'], sums: states});
+	const objects = capture.rows('objects', range, {keys: ['object'], sums: ['contended', 'wait', 'acquired']});
+	const sum = (rows, key) => rows.reduce((all, row) => Number.isNaN(row[key]) ? all : (all || 0) + row[key], NaN);
+	const life = states.reduce((all, state) => all + (sum(threads, state) || 0), 0);
+	const share = state => Number.isNaN(sum(threads, state)) ? '–' : percent(sum(threads, state), life);
+	return [
+		tile('Time', duration(capture.span(range))),
+		tile('Threads', count(threads.length)),
+		tile('Running', share('running'), 'of the threads’ time'),
+		tile('Runnable', share('runnable'), 'ready, no CPU'),
+		tile('Blocked', share('sync'), 'on an object'),
+		tile('Waits', count(sum(objects, 'contended')), `for ${count(top(objects, 'wait', Infinity).length)} objects`),
+	];
+}
+
+export function summaryView({capture}) {
+	const list = el('ol', {class: 'findings'});
+	const lead = el('p', {class: 'lead', role: 'status'});
+	const figures = el('dl', {class: 'tiles'});
+	const {findings} = capture.doc;
+	return {
+		node: section('summary', 'What held the program back', null, lead, list, figures),
+		update: range => {
+			const whole = capture.isWhole(range);
+			const items = whole && findings.length ? findings.map(one => finding(capture, one)) : sentences(capture, range);
+			lead.textContent = whole ? 'The whole run, the most costly first.' : 'In the chosen time, the most costly first.';
+			list.replaceChildren(...items.length ? items : [el('li', {class: 'nothing'}, whole ?
+				'Nothing was waited for: this capture has no waits.' : 'Nothing was waited for in this time.')]);
+			figures.replaceChildren(...tiles(capture, range));
+		},
+	};
+}

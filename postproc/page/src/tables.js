@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+//
+// The tables: each is what it is of, and its columns.
+import {el} from './dom.js';
+import {moment} from './format.js';
+import {objectLink, siteLink, threadLink} from './links.js';
+import {section} from './section.js';
+import {Table} from './table.js';
+
+const by = {
+	thread: (capture, key, title, none) => ({key, title, text: row => capture.thread(row[key], none),
+		cell: row => threadLink(capture, row[key], none)}),
+	object: (capture, key = 'object', title = 'Object') => ({key, title, text: row => capture.object(row[key]),
+		cell: row => objectLink(capture, row[key])}),
+	site: (capture, key, title) => ({key, title, text: row => capture.site(row[key]), cell: row => siteLink(capture, row[key])}),
+	op: capture => ({key: 'op', title: 'Operation', text: row => capture.op(row.op)}),
+};
+const time = (key, title, help, bar) => ({key, title, help, type: 'time', bar});
+const number = (key, title, help) => ({key, title, help, type: 'count'});
+
+function objects(capture) {
+	return {
+		id: 'objects', title: 'Objects', sort: 'wait',
+		none: 'No object was used in this time.',
+		columns: [
+			by.object(capture),
+			{key: 'type', title: 'Type', text: row => capture.doc.objects[row.object]?.type ?? ''},
+			time('wait', 'Wait', 'Time that threads waited for it, in all', true),
+			time('mean', 'Mean wait', 'Wait ÷ contended, of the waits that ended in this time'),
+			time('max_wait', 'Longest wait'),
+			number('contended', 'Contended', 'How often a thread had to wait'),
+			number('acquired', 'Acquired', 'How often a thread got it'),
+			time('hold', 'Hold', 'Time that threads held it, in all', true),
+			time('max_hold', 'Longest hold'),
+		],
+		rows: range => capture.rows('objects', range, {keys: ['object'],
+			sums: ['acquired', 'contended', 'wait', 'hold'], largest: ['max_wait', 'max_hold']})
+			.map(row => ({...row, mean: row.contended > 0 ? row.wait / row.contended : NaN})),
+	};
+}
+
+function threads(capture) {
+	return {
+		id: 'threads', title: 'Threads', sort: 'sync',
+		none: 'No thread ran in this time.',
+		columns: [
+			by.thread(capture, 'thread', 'Thread'),
+			{key: 'tid', title: 'Tid', text: row => String(capture.doc.threads[row.thread]?.tid ?? '')},
+			time('running', 'Running', 'On a CPU', true),
+			time('runnable', 'Runnable', 'Ready, without a CPU', true),
+			time('sync', 'Blocked', 'On a synchronization object', true),
+			time('io', 'I/O', 'In input or output', true),
+			time('other', 'Other', 'Asleep', true),
+			time('unknown', 'Not known', null, true),
+		],
+		rows: range => capture.rows('threads', range, {keys: ['thread'], sums: ['running', 'runnable', 'sync', 'io', 'other', 'unknown']}),
+	};
+}
+
+function operations(capture) {
+	return {
+		id: 'operations', title: 'Operations', sort: 'wait',
+		none: 'There was no operation in this time.',
+		columns: [
+			by.op(capture), by.thread(capture, 'thread', 'Thread'), by.object(capture), by.site(capture, 'site', 'Site'),
+			time('wait', 'Wait', 'From the call until it returned', true),
+			number('blocked', 'Blocked', 'How often the thread was descheduled in it'), number('n', 'Calls'),
+		],
+		rows: range => capture.rows('operations', range,
+			{keys: ['thread', 'site', 'op', 'object'], sums: ['n', 'blocked', 'wait']}),
+	};
+}
+
+function meetings(capture) {
+	return {
+		id: 'meetings', title: 'Who waits for whom', sort: 'ns',
+		none: 'No thread waited in this time.',
+		columns: [
+			by.thread(capture, 'thread', 'Blocked'), by.thread(capture, 'blocker', 'Blocker'), by.object(capture),
+			by.site(capture, 'site', 'Waits at'), by.site(capture, 'blocker_site', 'Held from'),
+			time('ns', 'Wait', null, true), number('n', 'Waits'),
+		],
+		rows: range => capture.rows('waits', range,
+			{keys: ['thread', 'blocker', 'object', 'site', 'blocker_site'], sums: ['n', 'ns']}),
+	};
+}
+
+function longest(capture) {
+	const {waits} = capture;
+	return {
+		id: 'longest', title: 'Longest waits', sort: 'ns',
+		none: 'No wait ended in this time.',
+		columns: [
+			time('ns', 'Wait', null, true),
+			{key: 'start', title: 'Began', type: 'time', text: row => moment(row.start, 1000)},
+			by.thread(capture, 'thread', 'Blocked'), by.op(capture), by.object(capture), by.site(capture, 'site', 'Waits at'),
+			by.thread(capture, 'blocker', 'Blocker'), by.site(capture, 'blocker_site', 'Held from'),
+		],
+		rows: range => {
+			const rows = [];
+			for (let i = 0; i < waits.rows; i++) {
+				const bin = capture.binOf(waits.start[i] + waits.ns[i]);
+				if (bin >= range.from && bin < range.to)
+					rows.push(Object.fromEntries(['thread', 'object', 'site', 'op', 'start', 'ns', 'blocker', 'blocker_site']
+						.map(key => [key, waits[key][i]])));
+			}
+			return rows;
+		},
+	};
+}
+
+// One table at a time; the arrow keys go from tab to tab. On paper all of them are there.
+export function tablesView({capture}) {
+	const kinds = [objects, meetings, longest, operations, threads].map(make => make(capture));
+	const tables = kinds.map(kind => new Table({...kind, label: kind.title}));
+	const tabs = kinds.map((kind, i) => el('button', {type: 'button', role: 'tab', id: `tab-${kind.id}`,
+		'aria-controls': `panel-${kind.id}`, onclick: () => show(i)}, kind.title));
+	const panels = kinds.map((kind, i) => el('div', {role: 'tabpanel', id: `panel-${kind.id}`, 'aria-labelledby': `tab-${kind.id}`},
+		el('h3', {class: 'on-paper'}, kind.title), tables[i].node));
+	let shown = 0;
+
+	function show(i) {
+		shown = i;
+		tabs.forEach((tab, at) => {
+			tab.setAttribute('aria-selected', at === i);
+			tab.tabIndex = at === i ? 0 : -1;
+			panels[at].hidden = at !== i;
+		});
+	}
+	const tablist = el('div', {role: 'tablist', 'aria-label': 'Tables', onkeydown: event => {
+		const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+		if (!step)
+			return;
+		show((shown + step + tabs.length) % tabs.length);
+		tabs[shown].focus();
+	}}, tabs);
+	show(0);
+	return {
+		node: section('tables', 'Tables', 'Click a heading to sort. Names lead to the timeline, sites to the source.', tablist, panels),
+		update: range => kinds.forEach((kind, i) => tables[i].setRows(kind.rows(range))),
+	};
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+//
+// A large capture, made up: as many lanes, steps and waits as a page of ten million events has. The same every time.
+import {columns} from './document.mjs';
+
+// Numbers from 0 to 1 that only look random.
+function dice(seed) {
+	return () => {
+		seed = Math.imul(seed ^ seed >>> 15, 0x2c1b3c6d) + 0x9e3779b9 | 0;
+		let out = Math.imul(seed ^ seed >>> 13, 0x85ebca6b);
+		return ((out ^ out >>> 16) >>> 0) / 2 ** 32;
+	};
+}
+
+function walk(roll, endNs, steps, states) {
+	const t = [0], s = [0];
+	for (let i = 1; i < steps; i++) {
+		t.push(Math.floor(endNs * (i + roll()) / steps));
+		s.push((s[i - 1] + 1 + Math.floor(roll() * (states - 1))) % states);
+	}
+	return {t, s};
+}
+
+function tree(roll, size, functions) {
+	const parent = [-1], names = [0];
+	for (let i = 1; i < size; i++) {
+		parent.push(Math.max(0, i - 1 - Math.floor(roll() * roll() * Math.min(i, 40))));
+		names.push(Math.floor(roll() * functions));
+	}
+	return {parent, function: names};
+}
+
+export function big({threads = 64, objects = 64, steps = 8000, waits = 50000, rows = 100000, stacks = 20000, bins = 256} = {}) {
+	const roll = dice(1);
+	const pick = n => Math.floor(roll() * roll() * n);
+	const endNs = 20e9;
+	const list = (n, make) => Array.from({length: n}, (_, i) => make(i));
+	const table = (names, make, n = rows) => columns(names, list(n, make));
+	const functions = 500, sites = 100, lines = list(400, i => [i + 1, `\tline ${i + 1};`]);
+	const starts = list(waits, () => Math.floor(roll() * endNs * 0.99)).sort((a, b) => a - b);
+	const bin = () => Math.floor(roll() * bins);
+	return {
+		schema: 1, program: 'big', command: './big', host: 'desk', date: '2026-01-02', version: '0.1.0', from_ns: 0, end_ns: endNs, bins, cells: bins * 16,
+		findings: [{text: 'Threads waited long for lock 0.', object: 0, thread: 0, site: 0}], missing: [],
+		functions: list(functions, i => `function_${i}`), ops: ['pthread_mutex_lock', 'sem_wait'], files: [{path: 'big.c', lines}],
+		sites: list(sites, i => ({function: i, file: 0, line: 1 + i * 4, text: `function_${i} (big.c:${1 + i * 4})`})),
+		threads: list(threads, i => ({name: `${['worker', 'reader', 'writer'][i % 3]}-${i}`, tid: 1000 + i, process: 0, start_ns: 0, end_ns: endNs})),
+		processes: [{pid: 1000, program: 'big'}],
+		objects: list(objects, i => ({name: `lock ${i} at init (big.c:${i + 1})`, type: 'mutex', site: i % sites})),
+		lanes: {
+			thread_states: ['running', 'runnable', 'blocked', 'io', 'sleeping', 'gone'], object_states: ['free', 'held', 'contended', 'waited', 'gone'],
+			threads: list(threads, () => walk(roll, endNs, steps, 5)), objects: list(objects, () => walk(roll, endNs, steps, 3)),
+		},
+		waits: columns('thread object site op start ns blocker blocker_site',
+			starts.map(start => [pick(threads), pick(objects), pick(sites), pick(2), start, Math.floor(1e3 + 1e8 * roll() ** 8), pick(threads), pick(sites)])),
+		sums: {
+			threads: table('bin thread running runnable sync io other unknown', i => [i % bins, Math.floor(i / bins), ...list(5, () => Math.floor(roll() * 1e7)), 0], bins * threads),
+			objects: table('bin object acquired contended wait hold max_wait max_hold', i => [i % bins, Math.floor(i / bins), pick(900), pick(90),
+				...list(4, () => Math.floor(roll() * 1e7))], bins * objects),
+			operations: table('bin thread site op object n blocked wait', () => [bin(), pick(threads), pick(sites), pick(2), pick(objects), pick(100), pick(9), pick(1e6)]),
+			waits: table('bin thread blocker object site blocker_site n ns', () => [bin(), pick(threads), pick(threads), pick(objects), pick(sites), pick(sites), 1 + pick(9), pick(1e7)]),
+			switches: table('bin from to n', () => [bin(), pick(threads), pick(threads) - 1, 1 + pick(50)]),
+			distribution: table('bin object bucket n', () => [bin(), pick(objects), 8 + Math.floor(roll() * roll() * 20), 1 + pick(40)]),
+		},
+		stacks: tree(roll, stacks, functions),
+		flames: [{kind: 'samples', unit: 'ns', title: 'CPU time, sampled', ...table('bin thread stack value', () => [bin(), pick(threads), pick(stacks), 1e7])},
+			{kind: 'off-cpu', unit: 'ns', title: 'Time off CPU', ...table('bin thread stack value', () => [bin(), pick(threads), pick(stacks), pick(1e7)])}],
+	};
+}

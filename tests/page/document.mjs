@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+//
+// A capture of four milliseconds, one bin each, written by hand: what any range of it has to show can be added up
+// on fingers. Two workers, one mutex that both want, one semaphore; main waits at the end.
+//
+//   bin                      0     1     2     3
+//   worker-1 running, us   800   500   200     -
+//   worker-1 blocked, us   200   500   800     -
+//   waits for "queue"        1     2     1     -     us: 200, 100 + 400, 800
+//   waits for "done"         -     -     -     1     us: 3000 (main, since bin 0)
+const US = 1000;
+
+/** Turns rows into a column table. */
+export function columns(names, rows) {
+	const table = {rows: rows.length};
+	names.split(' ').forEach((name, i) => table[name] = rows.map(row => row[i]));
+	return table;
+}
+
+export const HOSTILE = '<img src=x onerror=alert(1)>"&amp;</script>';
+
+export function known() {
+	return {
+		schema: 1, program: 'known', command: './known --all', host: 'desk', date: '2026-01-02 03:04', version: '0.1.0', from_ns: 0,
+		end_ns: 4000 * US, bins: 4, cells: 16,
+		findings: [
+			{text: 'main waited 3.00 ms for done, until worker-2 posted it.', object: 1, thread: 0, site: 2},
+			{text: 'Two workers waited 1.50 ms for queue.', object: 0, thread: 1, site: 0},
+		],
+		missing: [{what: 'I/O', reason: 'the kernel was not asked'}],
+		functions: ['main', 'work', 'take', HOSTILE],
+		ops: ['pthread_mutex_lock', 'sem_wait'],
+		files: [{path: 'known.c', lines: [[10, 'static void take(void)'], [11, '{'], [12, '\tpthread_mutex_lock(&queue);'], [20, `\tsem_wait(&done); // ${HOSTILE}`]]},
+			{path: 'gone.c', lines: [], why: 'gone.c was not found'}],
+		sites: [{function: 2, file: 0, line: 12, text: 'take (known.c:12)'}, {function: 1, file: 1, line: 5, text: 'work (gone.c:5)'},
+			{function: 0, file: 0, line: 20, text: 'main (known.c:20)'}],
+		threads: [{name: 'main', tid: 100, process: 0, start_ns: 0, end_ns: 4000 * US},
+			{name: 'worker-1', tid: 101, process: 0, start_ns: 0, end_ns: 3000 * US},
+			{name: HOSTILE, tid: 102, process: 0, start_ns: 0, end_ns: 3000 * US}],
+		processes: [{pid: 100, program: 'known'}],
+		objects: [{name: 'queue', type: 'mutex', site: 0}, {name: 'done', type: 'semaphore', site: 2}],
+		lanes: {
+			thread_states: ['running', 'runnable', 'blocked', 'gone'], object_states: ['free', 'held', 'contended', 'waited', 'gone'],
+			threads: [
+				{t: [0, 500 * US, 3500 * US], s: [0, 2, 0]},
+				{t: [0, 400 * US, 600 * US, 1400 * US, 1500 * US, 1600 * US, 2000 * US, 2800 * US, 3000 * US], s: [0, 2, 0, 2, 0, 2, 2, 0, 3]},
+				{c: [[0, 0, 255], [1, 0, 102], [1, 1, 153], [11, 0, 255], [12, 3, 255], [13, 3, 255], [14, 3, 255], [15, 3, 255]]},
+			],
+			objects: [{t: [0, 300 * US, 400 * US, 600 * US, 2000 * US, 2800 * US], s: [0, 1, 2, 1, 2, 0]}, {t: [0, 500 * US, 3500 * US], s: [0, 3, 0]}],
+		},
+		waits: columns('thread object site op start ns blocker blocker_site', [
+			[1, 0, 0, 0, 400 * US, 200 * US, 2, 1], [0, 1, 2, 1, 500 * US, 3000 * US, 2, -1],
+			[1, 0, 0, 0, 1400 * US, 100 * US, 2, 1], [1, 0, 0, 0, 1600 * US, 400 * US - 1, 0, -1], [1, 0, 0, 0, 2000 * US, 800 * US, 2, 1]]),
+		sums: {
+			threads: columns('bin thread running runnable sync io other unknown', [
+				[0, 0, 500 * US, 0, 500 * US, null, 0, 0], [1, 0, 0, 0, 1000 * US, null, 0, 0], [2, 0, 0, 0, 1000 * US, null, 0, 0], [3, 0, 500 * US, 0, 500 * US, null, 0, 0],
+				[0, 1, 800 * US, 0, 200 * US, null, 0, 0], [1, 1, 500 * US, 0, 500 * US, null, 0, 0], [2, 1, 200 * US, 0, 800 * US, null, 0, 0]]),
+			objects: columns('bin object acquired contended wait hold max_wait max_hold', [
+				[0, 0, 5, 1, 200 * US, 300 * US, 200 * US, 250 * US], [1, 0, 7, 2, 500 * US, 400 * US, 400 * US, 100 * US],
+				[2, 0, 3, 1, 800 * US, 900 * US, 800 * US, 700 * US], [3, 1, 1, 1, 3000 * US, null, 3000 * US, null]]),
+			operations: columns('bin thread site op object n blocked wait', [
+				[0, 1, 0, 0, 0, 5, 1, 200 * US], [1, 1, 0, 0, 0, 7, 2, 500 * US], [2, 1, 0, 0, 0, 3, 1, 800 * US], [3, 0, 2, 1, 1, 1, 1, 3000 * US]]),
+			waits: columns('bin thread blocker object site blocker_site n ns', [
+				[0, 1, 2, 0, 0, 1, 1, 200 * US], [1, 1, 2, 0, 0, 1, 1, 100 * US], [1, 1, 0, 0, 0, -1, 1, 400 * US], [2, 1, 2, 0, 0, 1, 1, 800 * US],
+				[3, 0, 2, 1, 2, -1, 1, 3000 * US]]),
+			switches: columns('bin from to n', [[0, 1, 2, 3], [1, 1, 2, 4], [1, 2, 1, 5], [2, 2, -1, 1]]),
+			distribution: columns('bin object bucket n', [[0, 0, 17, 1], [1, 0, 16, 1], [1, 0, 18, 1], [2, 0, 19, 1], [3, 1, 21, 1]]),
+		},
+		stacks: {parent: [-1, 0, 1, 0], function: [0, 1, 2, 3]},
+		flames: [
+			{kind: 'samples', unit: 'ns', title: 'CPU time, sampled', ...columns('bin thread stack value', [
+				[0, 0, 0, 500 * US], [0, 1, 1, 300 * US], [0, 1, 2, 500 * US], [1, 1, 2, 500 * US], [2, 1, 3, 200 * US]])},
+			{kind: 'calls', unit: 'calls', title: 'Calls', ...columns('bin thread stack value', [[-1, 0, 0, 1], [-1, 1, 1, 2], [-1, 1, 2, 15]])},
+			{kind: 'off-cpu', unit: 'ns', title: 'Time off CPU', ...columns('bin thread stack value', [[1, 1, 2, 500 * US], [3, 0, 0, 3000 * US]])},
+		],
+	};
+}
+
+/** Nothing was recorded. */
+export function empty() {
+	const doc = known();
+	for (const name of ['findings', 'functions', 'ops', 'files', 'sites', 'threads', 'processes', 'objects', 'flames'])
+		doc[name] = [];
+	doc.end_ns = 0;
+	doc.bins = doc.cells = 1;
+	doc.missing = [{what: 'everything', reason: 'the program ended before it began'}];
+	Object.assign(doc.lanes, {threads: [], objects: []});
+	for (const holder of [doc, doc.sums])
+		for (const [name, table] of Object.entries(holder))
+			if (table.rows !== undefined)
+				holder[name] = Object.fromEntries(Object.keys(table).map(key => [key, key === 'rows' ? 0 : []]));
+	doc.stacks = {parent: [], function: []};
+	return doc;
+}
+
+/** One thread that took one mutex, once. */
+export function oneEvent() {
+	const doc = empty();
+	doc.threads = [{name: 'alone', tid: 7, process: 0, start_ns: 0, end_ns: 0}];
+	doc.objects = [{name: 'only', type: 'mutex', site: -1}];
+	doc.ops = ['pthread_mutex_lock'];
+	doc.lanes.threads = [{t: [], s: []}];
+	doc.lanes.objects = [{t: [0], s: [1]}];
+	doc.sums.objects = columns('bin object acquired contended wait hold max_wait max_hold', [[0, 0, 1, 0, 0, 0, 0, 0]]);
+	doc.sums.operations = columns('bin thread site op object n blocked wait', [[0, 0, -1, 0, 0, 1, 0, 0]]);
+	return doc;
+}
