@@ -11,6 +11,8 @@ async function inflate(bytes) {
 }
 
 function decode(text) {
+	if (Uint8Array.fromBase64)
+		return Uint8Array.fromBase64(text);
 	const binary = atob(text);
 	const bytes = new Uint8Array(binary.length);
 	for (let i = 0; i < binary.length; i++)

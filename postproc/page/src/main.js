@@ -37,13 +37,40 @@ function message(title, text, role) {
 	return el('div', {class: 'message', role}, el('h1', {}, title), el('p', {}, text));
 }
 
-// One view that fails must not take the others with it.
-function guarded(view, act) {
-	try {
-		act();
-	} catch {
-		view.node.append(el('p', {class: 'nothing', role: 'alert'}, 'This part could not be drawn.'));
-		view.update = () => {};
+// Views are brought up to date when they are in sight, so that choosing a time is fluid in a large capture, too. One view that
+// fails does not take the others with it.
+class Views {
+	#views;
+	#seen = new Set();
+	#range;
+
+	constructor(views) {
+		this.#views = views;
+		const observer = new IntersectionObserver(entries => {
+			for (const {target: node, isIntersecting} of entries)
+				this.#seen[isIntersecting ? 'add' : 'delete'](node);
+			this.#refresh(view => this.#seen.has(view.node));
+		}, {rootMargin: '200px'});
+		views.forEach(({node}) => observer.observe(node));
+		addEventListener('beforeprint', () => this.#refresh(() => true));
+	}
+
+	update(range) {
+		this.#range = range;
+		this.#refresh(view => this.#seen.has(view.node));
+	}
+
+	#refresh(isWanted) {
+		const name = `${this.#range.from}-${this.#range.to}`;
+		for (const view of this.#views.filter(one => isWanted(one) && one.node.dataset.range !== name)) {
+			view.node.dataset.range = name;
+			try {
+				view.update(this.#range);
+			} catch {
+				view.node.append(el('p', {class: 'nothing', role: 'alert'}, 'This part could not be drawn.'));
+				view.update = () => {};
+			}
+		}
 	}
 }
 
@@ -61,6 +88,7 @@ function show(capture) {
 	const timeline = timelineView(app), sources = sourcesView(app);
 	const views = [summaryView(app), timeline, tablesView(app), flameView(app), graphsView(app), distributionView(app), sources, missingView(app)];
 	SECTIONS.sort((a, b) => views.findIndex(({node}) => node.id === a.id) - views.findIndex(({node}) => node.id === b.id));
+	const updated = new Views(views);
 	let asked = false;
 	app.setRange = range => {
 		app.range = range;
@@ -70,9 +98,7 @@ function show(capture) {
 		asked = true;
 		requestAnimationFrame(() => {
 			asked = false;
-			for (const view of views)
-				guarded(view, () => view.update(app.range));
-			page.dataset.range = `${app.range.from}-${app.range.to}`;
+			updated.update(app.range);
 		});
 	};
 	page.append(head(capture),

@@ -41,10 +41,20 @@ function paintColumn(pixels, column, {width, height, stepNs}, shares, colors) {
 	}
 }
 
+// One image for all lanes of a frame: they are as large as each other.
+let kept = null;
+
+function cleared(context, width, height) {
+	if (kept?.width !== width || kept?.height !== height)
+		kept = context.createImageData(width, height);
+	kept.data.fill(0);
+	return kept;
+}
+
 function paintColumns(context, lane, colors, {x, left, right}, top, scale) {
 	const width = Math.max(1, Math.round((right - left) * scale));
 	const height = Math.round(BAR * scale);
-	const image = context.createImageData(width, height);
+	const image = cleared(context, width, height);
 	const pixels = new Uint32Array(image.data.buffer);
 	const fromNs = x.invert(left), stepNs = (x.invert(right) - fromNs) / width;
 	let before = lane.until(fromNs, new Float64Array(lane.states.length));

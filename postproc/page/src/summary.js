@@ -41,6 +41,12 @@ function tile(title, value, note) {
 	return el('div', {class: 'tile'}, el('dt', {}, title), el('dd', {}, value, note ? el('small', {}, note) : null));
 }
 
+// Threads that lived in a time; nothing may be known of the life of some.
+function threadsIn(capture, range) {
+	const fromNs = capture.timeOf(range.from), toNs = capture.timeOf(range.to);
+	return capture.doc.threads.filter(({start_ns: start, end_ns: end}) => (start ?? 0) <= toNs && (end ?? Infinity) >= fromNs).length;
+}
+
 function tiles(capture, range) {
 	const states = ['running', 'runnable', 'sync', 'io', 'other', 'unknown'];
 	const threads = capture.rows('threads', range, {keys: ['thread'], sums: states});
@@ -50,7 +56,7 @@ function tiles(capture, range) {
 	const share = state => Number.isNaN(sum(threads, state)) ? '–' : percent(sum(threads, state), life);
 	return [
 		tile('Time', duration(capture.span(range))),
-		tile('Threads', count(threads.length)),
+		tile('Threads', count(threadsIn(capture, range)), 'there in this time'),
 		tile('Running', share('running'), 'of the threads’ time'),
 		tile('Runnable', share('runnable'), 'ready, no CPU'),
 		tile('Blocked', share('sync'), 'on an object'),

@@ -117,10 +117,19 @@ export function tablesView({capture}) {
 		'aria-controls': `panel-${kind.id}`, onclick: () => show(i)}, kind.title));
 	const panels = kinds.map((kind, i) => el('div', {role: 'tabpanel', id: `panel-${kind.id}`, 'aria-labelledby': `tab-${kind.id}`},
 		el('h3', {class: 'on-paper'}, kind.title), tables[i].node));
-	let shown = 0;
+	let shown = 0, range = null;
+	const filled = kinds.map(() => null);
+
+	// Those that are not in sight are filled when they come to be.
+	function fillIn(i) {
+		if (range && filled[i] !== range)
+			tables[i].setRows(kinds[i].rows(range));
+		filled[i] = range;
+	}
 
 	function show(i) {
 		shown = i;
+		fillIn(i);
 		tabs.forEach((tab, at) => {
 			tab.setAttribute('aria-selected', at === i);
 			tab.tabIndex = at === i ? 0 : -1;
@@ -135,8 +144,12 @@ export function tablesView({capture}) {
 		tabs[shown].focus();
 	}}, tabs);
 	show(0);
+	addEventListener('beforeprint', () => kinds.forEach((_, i) => fillIn(i)));
 	return {
 		node: section('tables', 'Tables', 'Click a heading to sort. Names lead to the timeline, sites to the source.', tablist, panels),
-		update: range => kinds.forEach((kind, i) => tables[i].setRows(kind.rows(range))),
+		update(to) {
+			range = to;
+			fillIn(shown);
+		},
 	};
 }

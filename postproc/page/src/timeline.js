@@ -364,10 +364,12 @@ class Timeline {
 		context.fillStyle = color('quiet');
 		context.fillText(`${duration(toNs - fromNs)} in sight`, 4, AXIS / 2);
 		for (const tick of ticks) {
+			const text = moment(tick, (ticks[1] - ticks[0]) || 1);
 			if (x(tick) < GUTTER)
 				continue;
 			context.fillStyle = color('quiet');
-			context.fillText(moment(tick, (ticks[1] - ticks[0]) || 1), Math.min(x(tick) + 3, this.#width - 60), AXIS / 2);
+			if (x(tick) + 3 + context.measureText(text).width < this.#width)
+				context.fillText(text, x(tick) + 3, AXIS / 2);
 			context.fillStyle = color('grid');
 			context.fillRect(x(tick), 4, 1, height);
 		}
