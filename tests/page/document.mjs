@@ -12,7 +12,7 @@ const US = 1000;
 
 /** Turns rows into a column table. */
 export function columns(names, rows) {
-	const table = {rows: rows.length};
+	const table = {n: rows.length};
 	names.split(' ').forEach((name, i) => table[name] = rows.map(row => row[i]));
 	return table;
 }
@@ -58,13 +58,13 @@ export function known() {
 			objects: columns('bin object acquired contended wait hold max_wait max_hold', [
 				[0, 0, 5, 1, 200 * US, 300 * US, 200 * US, 250 * US], [1, 0, 7, 2, 500 * US, 400 * US, 400 * US, 100 * US],
 				[2, 0, 3, 1, 800 * US, 900 * US, 800 * US, 700 * US], [3, 1, 1, 1, 3000 * US, null, 3000 * US, null]]),
-			operations: columns('bin thread site op object n blocked wait', [
+			operations: columns('bin thread site op object count blocked wait', [
 				[0, 1, 0, 0, 0, 5, 1, 200 * US], [1, 1, 0, 0, 0, 7, 2, 500 * US], [2, 1, 0, 0, 0, 3, 1, 800 * US], [3, 0, 2, 1, 1, 1, 1, 3000 * US]]),
-			waits: columns('bin thread blocker object site blocker_site n ns', [
+			waits: columns('bin thread blocker object site blocker_site count ns', [
 				[0, 1, 2, 0, 0, 1, 1, 200 * US], [1, 1, 2, 0, 0, 1, 1, 100 * US], [1, 1, 0, 0, 0, -1, 1, 400 * US], [2, 1, 2, 0, 0, 1, 1, 800 * US],
 				[3, 0, 2, 1, 2, -1, 1, 3000 * US]]),
-			switches: columns('bin from to n', [[0, 1, 2, 3], [1, 1, 2, 4], [1, 2, 1, 5], [2, 2, -1, 1]]),
-			distribution: columns('bin object bucket n', [[0, 0, 17, 1], [1, 0, 16, 1], [1, 0, 18, 1], [2, 0, 19, 1], [3, 1, 21, 1]]),
+			switches: columns('bin from to count', [[0, 1, 2, 3], [1, 1, 2, 4], [1, 2, 1, 5], [2, 2, -1, 1]]),
+			distribution: columns('bin object bucket count', [[0, 0, 17, 1], [1, 0, 16, 1], [1, 0, 18, 1], [2, 0, 19, 1], [3, 1, 21, 1]]),
 		},
 		stacks: {parent: [-1, 0, 1, 0], function: [0, 1, 2, 3]},
 		flames: [
@@ -87,8 +87,8 @@ export function empty() {
 	Object.assign(doc.lanes, {threads: [], objects: []});
 	for (const holder of [doc, doc.sums])
 		for (const [name, table] of Object.entries(holder))
-			if (table.rows !== undefined)
-				holder[name] = Object.fromEntries(Object.keys(table).map(key => [key, key === 'rows' ? 0 : []]));
+			if (table.n !== undefined)
+				holder[name] = Object.fromEntries(Object.keys(table).map(key => [key, key === 'n' ? 0 : []]));
 	doc.stacks = {parent: [], function: []};
 	return doc;
 }
@@ -102,6 +102,6 @@ export function oneEvent() {
 	doc.lanes.threads = [{t: [], s: []}];
 	doc.lanes.objects = [{t: [0], s: [1]}];
 	doc.sums.objects = columns('bin object acquired contended wait hold max_wait max_hold', [[0, 0, 1, 0, 0, 0, 0, 0]]);
-	doc.sums.operations = columns('bin thread site op object n blocked wait', [[0, 0, -1, 0, 0, 1, 0, 0]]);
+	doc.sums.operations = columns('bin thread site op object count blocked wait', [[0, 0, -1, 0, 0, 1, 0, 0]]);
 	return doc;
 }

@@ -8,7 +8,7 @@ const numbers = values => Float64Array.from(values, value => value === null ? Na
 
 /** A column table: each of its columns as an array of numbers. */
 function columns(table) {
-	const out = {rows: table.rows};
+	const out = {n: table.n};
 	for (const [name, values] of Object.entries(table))
 		if (Array.isArray(values))
 			out[name] = numbers(values);
@@ -24,9 +24,9 @@ export class Groups {
 		const known = new Map();
 		const keyOf = Groups.#keys(table, keys);
 		this.#table = table;
-		this.#groupOf = new Int32Array(table.rows);
+		this.#groupOf = new Int32Array(table.n);
 		this.first = [];
-		for (let row = 0; row < table.rows; row++) {
+		for (let row = 0; row < table.n; row++) {
 			const key = keyOf(row);
 			let group = known.get(key);
 			if (group === undefined) {
@@ -50,7 +50,7 @@ export class Groups {
 		const values = this.#table[figure];
 		const bins = this.#table.bin;
 		const out = new Float64Array(this.first.length).fill(NaN);
-		for (let row = 0; row < this.#table.rows; row++) {
+		for (let row = 0; row < this.#table.n; row++) {
 			const value = values[row];
 			if (bins[row] >= range.to || (bins[row] < range.from && bins[row] >= 0) || value !== value)
 				continue;
@@ -94,7 +94,7 @@ class WaitIndex {
 
 	constructor(waits, by) {
 		this.#waits = waits;
-		for (let i = 0; i < waits.rows; i++) {
+		for (let i = 0; i < waits.n; i++) {
 			const of = waits[by][i];
 			if (!this.#lists.has(of))
 				this.#lists.set(of, {waits: [], ends: []});

@@ -9,11 +9,11 @@ const TABLES = {
 	'sums.objects': {bin: 'bin', object: 'objects', acquired: 'figure', contended: 'figure',
 		wait: 'figure', hold: 'figure', max_wait: 'figure', max_hold: 'figure'},
 	'sums.operations': {bin: 'bin', thread: 'threads', site: 'sites', op: 'ops', object: 'objects',
-		n: 'figure', blocked: 'figure', wait: 'figure'},
+		count: 'figure', blocked: 'figure', wait: 'figure'},
 	'sums.waits': {bin: 'bin', thread: 'threads', blocker: 'threads', object: 'objects',
-		site: 'sites', blocker_site: 'sites', n: 'figure', ns: 'figure'},
-	'sums.switches': {bin: 'bin', from: 'threads', to: 'threads', n: 'figure'},
-	'sums.distribution': {bin: 'bin', object: 'objects', bucket: 'bucket', n: 'figure'},
+		site: 'sites', blocker_site: 'sites', count: 'figure', ns: 'figure'},
+	'sums.switches': {bin: 'bin', from: 'threads', to: 'threads', count: 'figure'},
+	'sums.distribution': {bin: 'bin', object: 'objects', bucket: 'bucket', count: 'figure'},
 };
 const FLAME = {bin: 'any bin', thread: 'threads', stack: 'stack', value: 'figure'};
 const MOST_BINS = 256;
@@ -52,10 +52,10 @@ function kinds(doc) {
 }
 
 function checkColumns(table, columns, tests, what) {
-	want(table !== null && typeof table === 'object' && isCount(table.rows), `${what} has no rows`);
+	want(table !== null && typeof table === 'object' && isCount(table.n), `${what} has no n`);
 	for (const [name, kind] of Object.entries(columns)) {
 		const values = list(table[name], `${what}.${name}`);
-		want(values.length === table.rows, `${what}.${name} has ${values.length} values, not ${table.rows}`);
+		want(values.length === table.n, `${what}.${name} has ${values.length} values, not ${table.n}`);
 		const bad = values.findIndex(value => !tests[kind](value));
 		want(bad < 0, `${what}.${name}[${bad}] is no ${kind}`);
 	}

@@ -18,7 +18,7 @@ const between = bucket => `${least(bucket)} to ${least(bucket + 1)}`;
 /** For each object: how many waits in each bucket, and in all; most waits first. */
 function gather(capture, range) {
 	const objects = new Map();
-	for (const {object, bucket, n} of capture.rows('distribution', range, {keys: ['object', 'bucket'], sums: ['n']})) {
+	for (const {object, bucket, count: n} of capture.rows('distribution', range, {keys: ['object', 'bucket'], sums: ['count']})) {
 		if (!objects.has(object))
 			objects.set(object, {object, buckets: new Map(), n: 0});
 		const row = objects.get(object);
@@ -136,7 +136,7 @@ class Distribution {
 }
 
 export function distributionView(app) {
-	if (app.capture.sums.distribution.rows === 0)
+	if (app.capture.sums.distribution.n === 0)
 		return {node: section('distribution', 'How long waits take', null, nothing('This capture has no waits.')), update() {}};
 	return new Distribution(app);
 }

@@ -91,7 +91,7 @@ class Flame {
 		this.#lists = children(stacks, this.#sums.total);
 		if (this.#focus >= 0 && !(this.#sums.total[this.#focus] > 0))
 			this.#focus = -1;
-		this.#note.textContent = this.#flame.rows > 0 && this.#flame.bin.every(bin => bin < 0) ?
+		this.#note.textContent = this.#flame.n > 0 && this.#flame.bin.every(bin => bin < 0) ?
 			'Of the whole run, whatever time is chosen: when these happened is not known.' : '';
 		this.#draw();
 		this.#part.refresh();

@@ -18,7 +18,7 @@ const path = line(point => point.x, point => point.y).curve(curveBasis);
 
 const KINDS = {
 	switches: {
-		title: 'Who gave the CPU to whom', from: 'from', to: 'to', weight: 'n', other: 'other programs, or none',
+		title: 'Who gave the CPU to whom', from: 'from', to: 'to', weight: 'count', other: 'other programs, or none',
 		lead: 'A → B: how often B ran next on the CPU that A left.',
 		show: value => plural(value, 'switch', 'switches'), type: 'count', none: 'No switches were recorded in this time.',
 	},

@@ -27,7 +27,7 @@ class Sources {
 	update(range) {
 		const {doc} = this.#capture;
 		this.#waits.clear();
-		for (const {site, n, wait} of this.#capture.rows('operations', range, {keys: ['site'], sums: ['n', 'wait']})) {
+		for (const {site, count: n, wait} of this.#capture.rows('operations', range, {keys: ['site'], sums: ['count', 'wait']})) {
 			if (site < 0 || doc.sites[site].file < 0)
 				continue;
 			const key = `${doc.sites[site].file} ${doc.sites[site].line}`;

@@ -26,9 +26,9 @@ function finding(capture, {text, object = -1, thread = -1, site = -1}) {
 
 // One sentence for each object that was waited for most in the range, with whom and where.
 function sentences(capture, range) {
-	const waits = capture.rows('waits', range, {keys: ['thread', 'blocker', 'object', 'site', 'blocker_site'], sums: ['n', 'ns']});
-	const objects = capture.rows('waits', range, {keys: ['object'], sums: ['n', 'ns']});
-	return top(objects, 'ns').map(({object, n, ns}) => {
+	const waits = capture.rows('waits', range, {keys: ['thread', 'blocker', 'object', 'site', 'blocker_site'], sums: ['count', 'ns']});
+	const objects = capture.rows('waits', range, {keys: ['object'], sums: ['count', 'ns']});
+	return top(objects, 'ns').map(({object, count: n, ns}) => {
 		const worst = top(waits.filter(row => row.object === object), 'ns', 1)[0];
 		return el('li', {}, el('span', {class: 'sentence'}, 'Threads waited ', el('strong', {}, duration(ns)), ' for ',
 			objectLink(capture, object), n > 0 ? `, in ${plural(n, 'wait')}` : ', in waits that lasted longer', '; most of it, ', duration(worst.ns), ', was ',

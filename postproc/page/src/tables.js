@@ -64,10 +64,10 @@ function operations(capture) {
 		columns: [
 			by.op(capture), by.thread(capture, 'thread', 'Thread'), by.object(capture), by.site(capture, 'site', 'Site'),
 			time('wait', 'Wait', 'From the call until it returned', true),
-			number('blocked', 'Blocked', 'How often the thread was descheduled in it'), number('n', 'Calls'),
+			number('blocked', 'Blocked', 'How often the thread was descheduled in it'), number('count', 'Calls'),
 		],
 		rows: range => capture.rows('operations', range,
-			{keys: ['thread', 'site', 'op', 'object'], sums: ['n', 'blocked', 'wait']}),
+			{keys: ['thread', 'site', 'op', 'object'], sums: ['count', 'blocked', 'wait']}),
 	};
 }
 
@@ -78,10 +78,10 @@ function meetings(capture) {
 		columns: [
 			by.thread(capture, 'thread', 'Blocked'), by.thread(capture, 'blocker', 'Blocker'), by.object(capture),
 			by.site(capture, 'site', 'Waits at'), by.site(capture, 'blocker_site', 'Held from'),
-			time('ns', 'Wait', null, true), number('n', 'Waits'),
+			time('ns', 'Wait', null, true), number('count', 'Waits'),
 		],
 		rows: range => capture.rows('waits', range,
-			{keys: ['thread', 'blocker', 'object', 'site', 'blocker_site'], sums: ['n', 'ns']}),
+			{keys: ['thread', 'blocker', 'object', 'site', 'blocker_site'], sums: ['count', 'ns']}),
 	};
 }
 
@@ -98,7 +98,7 @@ function longest(capture) {
 		],
 		rows: range => {
 			const rows = [];
-			for (let i = 0; i < waits.rows; i++) {
+			for (let i = 0; i < waits.n; i++) {
 				const bin = capture.binOf(waits.start[i] + waits.ns[i]);
 				if (bin >= range.from && bin < range.to)
 					rows.push(Object.fromEntries(['thread', 'object', 'site', 'op', 'start', 'ns', 'blocker', 'blocker_site']

@@ -6,7 +6,7 @@
 /** own: the stack's own value; total: with all that it called. Both by stack. */
 export function sums(stacks, flame, range, thread) {
 	const own = new Float64Array(stacks.parent.length);
-	for (let row = 0; row < flame.rows; row++) {
+	for (let row = 0; row < flame.n; row++) {
 		const bin = flame.bin[row];
 		const inRange = bin < 0 || (bin >= range.from && bin < range.to);
 		if (inRange && (thread === null || flame.thread[row] === thread))
