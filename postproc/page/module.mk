@@ -1,7 +1,7 @@
 # The page of export --format html: one file, made by npm's packages, which stay under build/page, and held in
 # the program. One for all builds. Where it could not be made it is empty, and tried again the next time.
 PAGE := build/page.html
-PAGE_SRC := $(wildcard postproc/page/src/*) $(addprefix postproc/page/,build-page build.mjs package.json \
+PAGE_SRC := $(wildcard postproc/page/src/*) $(addprefix postproc/page/,build-page npm-ci build.mjs package.json \
 	package-lock.json .npmrc)
 PP_OBJ += $(B)/obj/postproc/page/page.o
 

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+//
+// A browser without a window. Whatever a page should never do, at any time, is gathered here: an error, a message on the
+// console, a dialog, a request that leaves the file.
+import assert from 'node:assert/strict';
+import {createRequire} from 'node:module';
+import {join, resolve} from 'node:path';
+import {pathToFileURL} from 'node:url';
+import {fill} from './fill.mjs';
+
+const {chromium} = createRequire(join(process.env.GM_BUILD, 'tests/page/from.cjs'))('playwright-core');
+const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+	'--disable-component-update', '--disable-sync'];
+
+export const BUILT = process.env.GM_PAGE;
+
+/** Runs act(open); open(file, options) is a page that has been shown, with its sins. */
+export async function withBrowser(act) {
+	const browser = await chromium.launch({executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS});
+	try {
+		await act(async (file, options = {}) => {
+			const context = await browser.newContext({viewport: {width: 1280, height: 900}, reducedMotion: 'reduce', ...options});
+			const page = await context.newPage();
+			const url = pathToFileURL(resolve(file)).href;
+			page.sins = [];
+			page.on('console', message => page.sins.push(`console: ${message.text()}`));
+			page.on('pageerror', error => page.sins.push(`error: ${error.message}`));
+			page.on('dialog', dialog => page.sins.push(`dialog: ${dialog.message()}`) && dialog.dismiss());
+			page.on('request', request => request.url() === url || request.url().startsWith('data:') || page.sins.push(`request: ${request.url()}`));
+			page.on('websocket', socket => page.sins.push(`socket: ${socket.url()}`));
+			await page.goto(url);
+			await page.locator('#page[data-ready]').waitFor({state: 'attached'});
+			return page;
+		});
+	} finally {
+		await browser.close();
+	}
+}
+
+/** The page of a document, as a file in the current directory. */
+export function written(name, text) {
+	fill(BUILT, `${name}.html`, text);
+	return `${name}.html`;
+}
+
+export function same(actual, expected, what) {
+	assert.deepEqual(actual, expected, what);
+	console.log(`ok ${what}`);
+}
+
+export function holds(value, what) {
+	assert.ok(value, what);
+	console.log(`ok ${what}`);
+}
+
+/** Brings a view into sight, and waits until it shows the range. */
+export async function inSight(page, id, range) {
+	await page.locator(`#${id}`).scrollIntoViewIfNeeded();
+	await page.locator(`#${id}[data-range="${range}"]`).waitFor({state: 'attached'});
+}
+
+/** The rows of a table, as text. */
+export async function rows(table) {
+	return table.locator('tbody tr').evaluateAll(list => list.map(row => [...row.children].map(cell => cell.innerText.trim())));
+}

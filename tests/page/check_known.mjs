@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+//
+// The page of the capture that is written by hand (document.mjs), whole, and for a part of its time.
+import {encode} from './fill.mjs';
+import {known, HOSTILE} from './document.mjs';
+import {holds, inSight, rows, same, withBrowser, written} from './browser.mjs';
+
+const TABS = {objects: 'Objects', meetings: 'Who waits for whom', longest: 'Longest waits', operations: 'Operations', threads: 'Threads'};
+
+async function tableOf(page, tab) {
+	await page.getByRole('tab', {name: TABS[tab], exact: true}).click();
+	return rows(page.locator(`#panel-${tab} table`));
+}
+
+async function tables(page) {
+	const out = {};
+	for (const tab of Object.keys(TABS))
+		out[tab] = await tableOf(page, tab);
+	return out;
+}
+
+async function flame(page, title) {
+	await page.locator('#flame select').first().selectOption({label: title});
+	return page.locator('#flame-status').innerText();
+}
+
+const arrows = (page, graph) => page.locator(`#graph-${graph} .arrow`).evaluateAll(list => list.map(one => one.getAttribute('aria-label')));
+const heats = page => rows(page.locator('.heats')).then(list => list.map(row => row.filter(Boolean)));
+const sourceFigures = page => page.locator('.lines tr.site').evaluateAll(list => list.map(row => [...row.children].slice(0, 3).map(cell => cell.innerText)));
+
+async function views(page, range) {
+	const out = {};
+	await inSight(page, 'summary', range);
+	out.findings = await page.locator('.findings .sentence').allInnerTexts();
+	out.tiles = await page.locator('.tile dd').evaluateAll(list => list.map(one => one.firstChild.textContent));
+	await inSight(page, 'timeline', range);
+	out.sight = await page.locator('canvas.lanes').evaluate(({dataset}) => [dataset.fromNs, dataset.toNs].map(ns => Math.round(ns)));
+	await inSight(page, 'tables', range);
+	Object.assign(out, await tables(page));
+	await inSight(page, 'flame', range);
+	out.flames = [await flame(page, 'Calls'), await flame(page, 'Time off CPU'), await flame(page, 'CPU time, sampled')];
+	await inSight(page, 'graphs', range);
+	out.waits = await arrows(page, 'waits');
+	out.switches = await arrows(page, 'switches');
+	await inSight(page, 'distribution', range);
+	out.heats = await heats(page);
+	await inSight(page, 'sources', range);
+	out.source = await sourceFigures(page);
+	return out;
+}
+
+const WHOLE = {
+	findings: known().findings.map(({text}) => text),
+	tiles: ['4.00 ms', '3', '35.7 %', '0.0 %', '64.3 %', '5'],
+	sight: [0, 4000000],
+	objects: [['done', 'semaphore', '3.00 ms', '3.00 ms', '3.00 ms', '1', '1', '–', '–'],
+		['queue', 'mutex', '1.50 ms', '375 us', '800 us', '4', '15', '1.60 ms', '700 us']],
+	meetings: [['main', HOSTILE, 'done', 'main (known.c:20)', 'not known', '3.00 ms', '1'],
+		['worker-1', HOSTILE, 'queue', 'take (known.c:12)', 'work (gone.c:5)', '1.10 ms', '3'],
+		['worker-1', 'main', 'queue', 'take (known.c:12)', 'not known', '400 us', '1']],
+	longest: [['3.00 ms', '0.000500 s', 'main', 'sem_wait', 'done', 'main (known.c:20)', HOSTILE, 'not known'],
+		['800 us', '0.002000 s', 'worker-1', 'pthread_mutex_lock', 'queue', 'take (known.c:12)', HOSTILE, 'work (gone.c:5)'],
+		['400 us', '0.001600 s', 'worker-1', 'pthread_mutex_lock', 'queue', 'take (known.c:12)', 'main', 'not known'],
+		['200 us', '0.000400 s', 'worker-1', 'pthread_mutex_lock', 'queue', 'take (known.c:12)', HOSTILE, 'work (gone.c:5)'],
+		['100 us', '0.001400 s', 'worker-1', 'pthread_mutex_lock', 'queue', 'take (known.c:12)', HOSTILE, 'work (gone.c:5)']],
+	operations: [['sem_wait', 'main', 'done', 'main (known.c:20)', '3.00 ms', '1', '1'],
+		['pthread_mutex_lock', 'worker-1', 'queue', 'take (known.c:12)', '1.50 ms', '4', '15']],
+	threads: [['main', '100', '1.00 ms', '0', '3.00 ms', '–', '0', '0'], ['worker-1', '101', '1.50 ms', '0', '1.50 ms', '–', '0', '0']],
+	flames: ['18 calls in all', '3.50 ms in all', '2.00 ms in all'],
+	waits: [`main → ${HOSTILE}: 3.00 ms`, `worker-1 → ${HOSTILE}: 1.10 ms`, 'worker-1 → main: 400 us'],
+	switches: [`worker-1 → ${HOSTILE}: 7 switches`, `${HOSTILE} → worker-1: 5 switches`, `${HOSTILE} → other programs, or none: 1 switch`],
+	heats: [['queue', '4', '1', '1', '1', '1'], ['done', '1', '1']],
+	source: [['1.50 ms', '15 ×', '12'], ['3.00 ms', '1 ×', '20']],
+};
+
+// Bins 1 and 2: from 1 ms to 3 ms.
+const PART = {
+	findings: [`Threads waited 1.30 ms for queue, in 3 waits; most of it, 900 us, was worker-1 at take (known.c:12), kept waiting by ${HOSTILE}.`],
+	tiles: ['2.00 ms', '3', '17.5 %', '0.0 %', '82.5 %', '3'],
+	sight: [1000000, 3000000],
+	objects: [['queue', 'mutex', '1.30 ms', '433 us', '800 us', '3', '10', '1.30 ms', '700 us']],
+	meetings: [['worker-1', HOSTILE, 'queue', 'take (known.c:12)', 'work (gone.c:5)', '900 us', '2'],
+		['worker-1', 'main', 'queue', 'take (known.c:12)', 'not known', '400 us', '1']],
+	longest: WHOLE.longest.slice(1, 3).concat(WHOLE.longest.slice(4)),
+	operations: [['pthread_mutex_lock', 'worker-1', 'queue', 'take (known.c:12)', '1.30 ms', '3', '10']],
+	threads: [['main', '100', '0', '0', '2.00 ms', '–', '0', '0'], ['worker-1', '101', '700 us', '0', '1.30 ms', '–', '0', '0']],
+	flames: ['18 calls in all', '500 us in all', '700 us in all'],
+	waits: [`worker-1 → ${HOSTILE}: 900 us`, 'worker-1 → main: 400 us'],
+	switches: [`${HOSTILE} → worker-1: 5 switches`, `worker-1 → ${HOSTILE}: 4 switches`, `${HOSTILE} → other programs, or none: 1 switch`],
+	heats: [['queue', '3', '1', '1', '1']],
+	source: [['1.30 ms', '10 ×', '12'], ['', '', '20']],
+};
+
+await withBrowser(async open => {
+	const page = await open(written('known', encode(known())));
+	const top = () => page.evaluate(() => scrollTo(0, 0));
+	const whole = await views(page, '0-4');
+	for (const name of Object.keys(WHOLE))
+		same(whole[name], WHOLE[name], `whole run: ${name}`);
+
+	await top();
+	await page.locator('#range-from').press('ArrowRight');
+	await page.locator('#range-to').press('ArrowLeft');
+	same(await page.locator('#range-text').innerText(), '0.001 s – 0.003 s (50.0 %)', 'the range in words');
+	const part = await views(page, '1-3');
+	for (const name of Object.keys(PART))
+		same(part[name], PART[name], `bins 1 and 2: ${name}`);
+	await page.locator('#flame select').first().selectOption({label: 'Calls'});
+	same(await page.locator('#flame .lead').innerText(), 'Of the whole run, whatever time is chosen: when these happened is not known.',
+		'calls without a time say so');
+
+	await top();
+	await page.locator('#range-whole').click();
+	await inSight(page, 'tables', '0-4');
+	same(await tableOf(page, 'objects'), WHOLE.objects, 'the whole run again');
+	same(await page.locator('#page img, #page script').count(), 0, 'names of the program are text');
+	same(page.sins, [], 'no error, no dialog, no request');
+});

@@ -1,0 +1,7 @@
+# What drives the browser. Where npm cannot get it the tests of the page are skipped, and say so.
+TESTS_BUILD += $(B)/tests/page/installed.json
+
+$(B)/tests/page/installed.json: tests/page/package-lock.json tests/page/package.json
+	$(call say,NPM,$@)
+	@mkdir -p $(@D)
+	$(Q)postproc/page/npm-ci tests/page $(@D) || :
