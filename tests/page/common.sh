@@ -1,3 +1,4 @@
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # What the tests of the page need, or they are skipped.
 set -eu
@@ -12,5 +13,6 @@ command -v node >/dev/null || skip 'no node'
 command -v chromium >/dev/null || skip 'no chromium'
 [ -s "$GM_TOP/build/page.html" ] || skip 'the page was not built'
 [ -e "$GM_BUILD/tests/page/installed.json" ] || skip 'npm could not get playwright-core'
-export CHROMIUM=$(command -v chromium)
-export GM_PAGE=$GM_TOP/build/page.html
+CHROMIUM=$(command -v chromium)
+GM_PAGE=$GM_TOP/build/page.html
+export CHROMIUM GM_PAGE

@@ -57,7 +57,7 @@ function checkColumns(table, columns, tests, what) {
 		const values = list(table[name], `${what}.${name}`);
 		want(values.length === table.n, `${what}.${name} has ${values.length} values, not ${table.n}`);
 		const bad = values.findIndex(value => !tests[kind](value));
-		want(bad < 0, `${what}.${name}[${bad}] is no ${kind}`);
+		want(bad < 0, `${what}.${name}[${bad}] is wrong`);
 	}
 }
 

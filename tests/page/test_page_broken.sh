@@ -1,0 +1,5 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Pages whose data is missing, damaged, empty, or one event: each says so.
+. "$GM_TOP/tests/page/common.sh"
+exec node "$GM_TOP/tests/page/check_broken.mjs"
