@@ -17,6 +17,12 @@ import {shareTable} from './timeline_table.js';
 import {hideTip, showTip} from './tip.js';
 
 const CLOSEST_NS = 200;
+// How far a turn of the wheel zooms, as a power of two. Pinching comes as small turns with Ctrl.
+function wheelDelta({deltaY, deltaMode}) {
+	const unit = [0.002, 0.05, 1][deltaMode] ?? 1;
+	return -deltaY * unit * (deltaMode === 0 && Math.abs(deltaY) < 50 ? 10 : 1);
+}
+
 const KEYS = 'Drag to pan, Ctrl and wheel or + and − to zoom, Shift and drag to choose a time. Arrow keys go from lane to lane and ' +
 	'from step to step, Shift and arrows pan, 0 shows the chosen time, Enter chooses the time in sight.';
 
@@ -68,7 +74,7 @@ class Timeline {
 	}
 
 	#installZoom() {
-		this.#zoom = zoom()
+		this.#zoom = zoom().wheelDelta(wheelDelta)
 			.filter(event => !event.button && !event.shiftKey && (event.type !== 'wheel' || event.ctrlKey || event.metaKey))
 			.on('zoom', ({transform}) => {
 				this.#transform = transform;
