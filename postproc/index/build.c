@@ -193,6 +193,7 @@ static struct pp_index_more *add_more(struct pp_index_builder *self, uint32_t nu
 	    .met = PP_INDEX_NONE,
 	    .path = PP_INDEX_NONE,
 	    .how = PP_WAIT_NOT_KNOWN,
+	    .call = PP_INDEX_NONE,
 	};
 	operation->flags |= PP_INDEX_MORE;
 	operation->more = (uint32_t)pile->n - 1;
@@ -239,6 +240,10 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 	track_of(object)->hold_ns += end_ns - hold->since_ns;
 	if (operation)
 		self->ended = (struct ended){object, open, end_ns - hold->since_ns};
+	else
+		*(struct pp_index_hold *)pp_pile_add(section(self, PP_SECTION_ENDLESS), 1) =
+		    (struct pp_index_hold){hold->since_ns, end_ns, hold->thread->serial,
+					   object->serial};
 	step_object(self, object, end_ns);
 }
 
@@ -322,6 +327,7 @@ static void settle_wait(struct pp_index_builder *self, struct pp_object *object,
 	more->ns = (uint64_t)wait_ns;
 	more->other = other.thread ? other.thread->serial : PP_INDEX_NONE;
 	more->how = how;
+	more->call = other.mark;
 	if (how == PP_WAIT_HELD)
 		more->met = mark;
 	else if (mark != PP_INDEX_NONE && operation_at(self, mark)->mate == PP_INDEX_NONE)
@@ -407,6 +413,7 @@ static const size_t item_bytes[PP_N_SECTIONS] = {
     [PP_SECTION_PROCESSES] = sizeof(struct pp_index_process),
     [PP_SECTION_THREADS] = sizeof(struct pp_index_thread),
     [PP_SECTION_OBJECTS] = sizeof(struct pp_index_object),
+    [PP_SECTION_ENDLESS] = sizeof(struct pp_index_hold),
     [PP_SECTION_TEXT] = 1,
     [PP_SECTION_LANES] = sizeof(struct pp_index_lane),
     [PP_SECTION_STEPS] = sizeof(uint64_t),

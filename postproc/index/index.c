@@ -41,6 +41,11 @@ const struct pp_index_object *pp_index_object(const struct pp_index *index, uint
 	return item(index, PP_SECTION_OBJECTS, number);
 }
 
+const struct pp_index_hold *pp_index_hold(const struct pp_index *index, uint64_t number)
+{
+	return item(index, PP_SECTION_ENDLESS, number);
+}
+
 const struct pp_index_site *pp_index_site(const struct pp_index *index, uint64_t number)
 {
 	return item(index, PP_SECTION_SITES, number);

@@ -58,8 +58,8 @@ struct pp_index_more {
 	uint32_t other; /* thread that was waited for */
 	uint32_t met;	/* the acquisition that the wait met */
 	uint32_t path;
-	uint32_t how; /* enum pp_wait_how */
-	uint32_t pad;
+	uint32_t how;  /* enum pp_wait_how */
+	uint32_t call; /* with which the other took the object, or ended the wait */
 };
 G_STATIC_ASSERT(sizeof(struct pp_index_more) == 40);
 
@@ -99,6 +99,12 @@ struct pp_index_object {
 	uint32_t op;	  /* one of its type */
 };
 
+/* A hold that no release ended: it went on to the end of its thread, or of the capture. */
+struct pp_index_hold {
+	int64_t since_ns, end_ns;
+	uint32_t thread, object;
+};
+
 /* A lane: what something was in, from each step to the next. */
 struct pp_index_lane {
 	struct pp_index_run steps; /* of uint64_t: time_ns << 3 | state */
@@ -128,8 +134,9 @@ enum pp_section {
 	PP_SECTION_PROCESSES,
 	PP_SECTION_THREADS,
 	PP_SECTION_OBJECTS,
-	PP_SECTION_TEXT,  /* names, each ended by a zero */
-	PP_SECTION_LANES, /* of threads, then of objects */
+	PP_SECTION_ENDLESS, /* holds */
+	PP_SECTION_TEXT,    /* names, each ended by a zero */
+	PP_SECTION_LANES,   /* of threads, then of objects */
 	PP_SECTION_STEPS,
 	PP_SECTION_SUMS,
 	PP_SECTION_RUNS, /* of each list one for each thread or object */
@@ -159,6 +166,7 @@ const struct pp_index_more *pp_index_more(const struct pp_index *index,
 					  const struct pp_index_operation *operation);
 const struct pp_index_thread *pp_index_thread(const struct pp_index *index, uint64_t number);
 const struct pp_index_object *pp_index_object(const struct pp_index *index, uint64_t number);
+const struct pp_index_hold *pp_index_hold(const struct pp_index *index, uint64_t number);
 const struct pp_index_site *pp_index_site(const struct pp_index *index, uint64_t number);
 
 /* The model's; NULL: there is no such. */
@@ -184,6 +192,9 @@ int64_t pp_index_ns(const struct pp_index *index, const struct pp_index_operatio
 uint32_t pp_index_ender(const struct pp_index *index, const struct pp_index_operation *operation);
 
 /* --- lanes: of threads by number, of objects by number + that of all threads ------------------ */
+
+/* Its steps, as in PP_SECTION_STEPS; the number of them. */
+uint64_t pp_index_steps(const struct pp_index *index, uint64_t lane, const uint64_t **ret);
 
 /* How long it was in each state, from one instant to another. */
 void pp_index_shares(const struct pp_index *index, uint64_t lane, int64_t from_ns, int64_t to_ns,

@@ -32,6 +32,16 @@ static bool find_lane(const struct pp_index *index, uint64_t number, struct lane
 	return ret->n > 0;
 }
 
+uint64_t pp_index_steps(const struct pp_index *index, uint64_t number, const uint64_t **ret)
+{
+	struct lane lane;
+
+	if (!find_lane(index, number, &lane))
+		return 0;
+	*ret = lane.steps;
+	return lane.n;
+}
+
 /* How many steps there are at or before time_ns. */
 static uint64_t steps_until(const struct lane *lane, uint64_t time_ns)
 {
