@@ -2,15 +2,11 @@
 /*
  * Folded stacks of the history of calls: how often each was called, or how long it was the
  * innermost.
- *
- * Times are those between the records of a thread.  Before its first and after its last one nobody
- * knows what it did, so that is left out.
  */
 #include <inttypes.h>
 
+#include "export/call_fold.h"
 #include "export/speedscope.h"
-#include "export/stacks.h"
-#include "export/walk.h"
 #include "input/calls_pool.h"
 #include "input/calls_survey.h"
 #include "pass/select.h"
@@ -24,20 +20,11 @@
 /* Ranks: the stream, and the place in it. */
 #define STREAM_SHIFT 40
 
-/* Of one thread. */
-struct nest {
-	struct pp_stack **stacks; /* the thread's own, then one for each call */
-	guint n, n_max;
-	int64_t since_ns; /* until then all is accounted */
-};
-
 /* What one of those who read makes of its part. */
 struct part {
 	const struct folded *folded;
 	struct pp_stacks *stacks;
-	struct pp_walk *walk;
-	struct nest **nests; /* by serial of the thread; NULL: not begun */
-	guint n_threads;
+	struct pp_call_fold *fold;
 	/* When what comes appears, among all parts; not kept where there is one only. */
 	int64_t now_ns;
 	uint64_t rank;
@@ -56,75 +43,38 @@ struct folded {
 
 /* --- a part --------------------------------------------------------------------------------- */
 
-static struct nest *begin_nest(struct part *part, const struct pp_thread *thread)
+static void on_entered(void *data, const struct pp_thread *thread, struct pp_stack *stack,
+		       int64_t time_ns)
 {
-	struct nest *nest = g_new(struct nest, 1);
+	const struct part *part = data;
 
-	*nest = (struct nest){.stacks = g_new(struct pp_stack *, 64), .n = 1, .n_max = 64};
-	nest->stacks[0] = pp_stacks_thread(part->stacks, thread, part->folded->export->no_threads);
-	part->nests[thread->serial] = nest;
-	return nest;
-}
-
-/* The innermost call lasted until then, at least. */
-static void account(const struct part *part, struct nest *nest, int64_t until_ns)
-{
-	int64_t ns;
-
-	if (part->folded->is_time && nest->n > 1) {
-		ns = pp_selected_ns(part->folded->export->context, nest->since_ns, until_ns);
-		nest->stacks[nest->n - 1]->value += (uint64_t)MAX(ns, 0);
-	}
-	nest->since_ns = until_ns;
-}
-
-static void enter(struct part *part, struct nest *nest, const struct pp_replay_line *line,
-		  int64_t time_ns)
-{
-	struct pp_stack *stack;
-
-	account(part, nest, time_ns);
-	stack = pp_stack_call(part->stacks, nest->stacks[line->depth], line->name);
-	pp_stack_seen(stack, part->now_ns, part->is_over ? line->thread->serial : part->rank);
-	if (line->depth + 1 == nest->n_max) {
-		nest->n_max *= 2;
-		nest->stacks = g_renew(struct pp_stack *, nest->stacks, nest->n_max);
-	}
-	nest->stacks[line->depth + 1] = stack;
-	nest->n = line->depth + 2;
+	pp_stack_seen(stack, part->now_ns, part->is_over ? thread->serial : part->rank);
 	if (!part->folded->is_time && pp_selects_time(part->folded->export->context, time_ns))
 		stack->value++;
 }
 
-static void leave(const struct part *part, struct nest *nest, const struct pp_replay_line *line,
-		  int64_t time_ns)
+static void on_lasted(void *data, const struct pp_thread *thread, struct pp_stack *stack,
+		      int64_t from_ns, int64_t to_ns)
 {
-	account(part, nest, time_ns);
-	nest->n = line->depth + 1;
-}
+	const struct part *part = data;
+	int64_t ns = pp_selected_ns(part->folded->export->context, from_ns, to_ns);
 
-static void take_line(void *data, const struct pp_replay_line *line)
-{
-	struct part *part = data;
-	struct nest *nest = part->nests[line->thread->serial] ?: begin_nest(part, line->thread);
-
-	if (line->kind != PP_REPLAY_RETURN)
-		enter(part, nest, line, line->time_ns);
-	if (line->kind == PP_REPLAY_LEAF)
-		leave(part, nest, line, line->time_ns + line->duration_ns);
-	else if (line->kind == PP_REPLAY_RETURN)
-		leave(part, nest, line, line->time_ns);
+	(void)thread;
+	stack->value += (uint64_t)MAX(ns, 0);
 }
 
 static struct part *part_new(const struct folded *self, GMutex *lock)
 {
 	struct part *part = g_new0(struct part, 1);
+	struct pp_call_fold_listener listener = {
+	    .data = part,
+	    .entered = on_entered,
+	    .lasted = self->is_time ? on_lasted : NULL,
+	};
 
 	part->folded = self;
-	part->stacks = pp_stacks_new();
-	part->walk = pp_walk_new(self->export, self->is_time, lock, take_line, part);
-	part->n_threads = self->export->context->model->threads->len;
-	part->nests = g_new0(struct nest *, part->n_threads);
+	part->stacks = pp_stacks_new(0);
+	part->fold = pp_call_fold_new(self->export, part->stacks, self->is_time, lock, &listener);
 	return part;
 }
 
@@ -132,18 +82,12 @@ static void part_finish(struct part *part)
 {
 	part->is_over = true;
 	part->now_ns = INT64_MAX;
-	pp_walk_finish(part->walk);
+	pp_call_fold_finish(part->fold);
 }
 
 static void part_free(struct part *part)
 {
-	for (guint i = 0; i < part->n_threads; i++) {
-		if (part->nests[i])
-			g_free(part->nests[i]->stacks);
-		g_free(part->nests[i]);
-	}
-	g_free(part->nests);
-	pp_walk_free(part->walk);
+	pp_call_fold_free(part->fold);
 	pp_stacks_free(part->stacks);
 	g_free(part);
 }
@@ -161,9 +105,8 @@ static bool take_stream(void *data, unsigned worker, guint at)
 	while (pp_calls_stream_next(stream, &event)) {
 		part->now_ns = event.time_ns;
 		part->rank++;
-		pp_walk_event(part->walk, &event);
-		if (part->rank % ASK_EVENTS == 0 &&
-		    pp_stacks_number(part->stacks) > self->stacks_max)
+		pp_call_fold_event(part->fold, &event);
+		if (part->rank % ASK_EVENTS == 0 && pp_stacks_n(part->stacks) > self->stacks_max)
 			return false;
 	}
 	return true;
@@ -232,7 +175,7 @@ static void *time_start(const struct pp_export *export)
 
 static void folded_event(void *state, const struct pp_event *event)
 {
-	pp_walk_event(((struct folded *)state)->whole->walk, event);
+	pp_call_fold_event(((struct folded *)state)->whole->fold, event);
 }
 
 static int folded_finish(void *state, int64_t end_ns, struct pp_error *err)
@@ -243,9 +186,9 @@ static int folded_finish(void *state, int64_t end_ns, struct pp_error *err)
 
 	(void)end_ns;
 	part_finish(self->whole);
-	pp_walk_note(whole->walk);
+	pp_walk_note(pp_call_fold_walk(whole->fold));
 	if (!pp_export_stacks(self->export, whole->stacks, self->is_time ? "nanoseconds" : "none"))
-		return pp_walk_no_stack(whole->walk, err);
+		return pp_walk_no_stack(pp_call_fold_walk(whole->fold), err);
 	rest = pp_stacks_rest(whole->stacks);
 	if (rest)
 		pp_export_note(self->export, "%" PRIu64 " %s in '" PP_STACK_REST "'", rest,

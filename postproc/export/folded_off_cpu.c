@@ -52,7 +52,7 @@ static void off_cpu_event(void *state, const struct pp_event *event)
 static int off_cpu_finish(void *state, int64_t end_ns, struct pp_error *err)
 {
 	struct folded *self = state;
-	struct pp_stacks *stacks = pp_stacks_new();
+	struct pp_stacks *stacks = pp_stacks_new(0);
 	const GPtrArray *uses;
 	unsigned n_without = 0;
 	int ret = 0;

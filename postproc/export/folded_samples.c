@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "export/exporter.h"
+#include "export/samples.h"
 #include "export/speedscope.h"
 #include "export/stacks.h"
 #include "pass/select.h"
@@ -32,39 +32,57 @@ static const struct pp_thread *thread_of(const struct pp_model *model, const str
 	return NULL;
 }
 
-static void add_row(const struct pp_export *export, struct pp_stacks *stacks,
-		    const struct pp_table *flat, unsigned row)
+static void take_row(const struct pp_export *export, const struct pp_table *flat, unsigned row,
+		     pp_samples_take *take, void *data)
 {
 	const struct pp_cell *samples = pp_table_cell(flat, row, "samples");
 	const struct pp_cell *period = pp_table_cell(flat, row, "sample_period_ns");
 	const struct pp_thread *thread = thread_of(export->context->model, flat, row);
-	struct pp_stack *stack;
 
-	if (!samples || !samples->count || !period || !thread)
-		return;
-	stack = pp_stacks_thread(stacks, thread, export->no_threads);
-	stack = pp_stack_child(stacks, stack, pp_table_cell(flat, row, "name")->text);
-	stack->value += samples->count * (uint64_t)period->time_ns;
+	if (samples && samples->count && period && thread)
+		take(data, thread, pp_table_cell(flat, row, "name")->text,
+		     samples->count * (uint64_t)period->time_ns);
+}
+
+const struct pp_table *pp_samples_each(const struct pp_export *export, pp_samples_take *take,
+				       void *data)
+{
+	unsigned n_tables = 0;
+	struct pp_table **tables = pp_pass_set_tables(export->passes, "flat", &n_tables);
+
+	for (guint i = 0; i < tables[0]->rows->len; i++)
+		take_row(export, tables[0], i, take, data);
+	return tables[0];
+}
+
+struct folded_samples {
+	const struct pp_export *export;
+	struct pp_stacks *stacks;
+};
+
+static void add_row(void *data, const struct pp_thread *thread, const char *function, uint64_t ns)
+{
+	const struct folded_samples *self = data;
+	struct pp_stack *stack = pp_stacks_thread(self->stacks, thread, self->export->no_threads);
+
+	pp_stack_child(self->stacks, stack, function)->value += ns;
 }
 
 static int samples_finish(void *state, int64_t end_ns, struct pp_error *err)
 {
 	const struct pp_export *export = state;
-	struct pp_stacks *stacks = pp_stacks_new();
-	unsigned n_tables = 0;
-	struct pp_table **tables = pp_pass_set_tables(export->passes, "flat", &n_tables);
+	struct folded_samples self = {export, pp_stacks_new(0)};
+	const struct pp_table *flat = pp_samples_each(export, add_row, &self);
 	int ret = 0;
 
 	(void)end_ns;
-	for (guint i = 0; i < tables[0]->rows->len; i++)
-		add_row(export, stacks, tables[0], i);
-	for (guint i = 0; i < tables[0]->notes->len; i++)
-		pp_export_note(export, "%s", (const char *)tables[0]->notes->pdata[i]);
-	if (!pp_export_stacks(export, stacks, "nanoseconds"))
+	for (guint i = 0; i < flat->notes->len; i++)
+		pp_export_note(export, "%s", (const char *)flat->notes->pdata[i]);
+	if (!pp_export_stacks(export, self.stacks, "nanoseconds"))
 		ret = pp_error_add(err, -ENODATA,
 				   "%s: no sample of the threads; see `gprof-mt report flat`",
 				   export->context->model->dir);
-	pp_stacks_free(stacks);
+	pp_stacks_free(self.stacks);
 	return ret;
 }
 

@@ -19,6 +19,7 @@ struct pp_stacks {
 	GHashTable *known; /* the same, by parent and name */
 	GHashTable *names; /* as they come -> as they are written */
 	const char *rest;
+	unsigned max;
 	struct seen {
 		const struct pp_stack *parent;
 		const char *name; /* as it came */
@@ -52,13 +53,14 @@ static const char *name_of(struct pp_stacks *stacks, const char *name)
 	return written;
 }
 
-struct pp_stacks *pp_stacks_new(void)
+struct pp_stacks *pp_stacks_new(unsigned max)
 {
 	struct pp_stacks *stacks = g_new0(struct pp_stacks, 1);
 
 	stacks->all = g_ptr_array_new_with_free_func(g_free);
 	stacks->known = g_hash_table_new(stack_hash, stack_equal);
 	stacks->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	stacks->max = max ? max : STACKS_MAX;
 	stacks->rest = name_of(stacks, PP_STACK_REST);
 	g_ptr_array_add(stacks->all, g_new0(struct pp_stack, 1));
 	return stacks;
@@ -79,6 +81,16 @@ struct pp_stack *pp_stacks_root(const struct pp_stacks *stacks)
 	return stacks->all->pdata[0];
 }
 
+unsigned pp_stacks_n(const struct pp_stacks *stacks)
+{
+	return stacks->all->len;
+}
+
+struct pp_stack *pp_stacks_at(const struct pp_stacks *stacks, unsigned number)
+{
+	return stacks->all->pdata[number];
+}
+
 struct pp_stack *pp_stack_child(struct pp_stacks *stacks, struct pp_stack *parent, const char *name)
 {
 	struct pp_stack key = {.parent = parent, .depth = parent->depth + 1};
@@ -88,7 +100,7 @@ struct pp_stack *pp_stack_child(struct pp_stacks *stacks, struct pp_stack *paren
 		return parent;
 	key.name = name_of(stacks, name);
 	stack = g_hash_table_lookup(stacks->known, &key);
-	if (!stack && (stacks->all->len >= STACKS_MAX || key.depth > DEPTH_MAX)) {
+	if (!stack && (stacks->all->len >= stacks->max || key.depth > DEPTH_MAX)) {
 		key.name = stacks->rest;
 		stack = g_hash_table_lookup(stacks->known, &key);
 	}
@@ -97,6 +109,7 @@ struct pp_stack *pp_stack_child(struct pp_stacks *stacks, struct pp_stack *paren
 	stack = g_memdup2(&key, sizeof(key));
 	stack->first_ns = INT64_MAX;
 	stack->first_rank = UINT64_MAX;
+	stack->number = stacks->all->len;
 	g_ptr_array_add(stacks->all, stack);
 	g_hash_table_add(stacks->known, stack);
 	return stack;
@@ -110,11 +123,6 @@ struct pp_stack *pp_stack_call(struct pp_stacks *stacks, struct pp_stack *parent
 	if (seen->parent != parent || seen->name != name)
 		*seen = (struct seen){parent, name, pp_stack_child(stacks, parent, name)};
 	return seen->stack;
-}
-
-guint pp_stacks_number(const struct pp_stacks *stacks)
-{
-	return stacks->all->len;
 }
 
 /* A stack stands behind those that it is within. */
@@ -143,6 +151,8 @@ void pp_stacks_sort(struct pp_stacks *stacks)
 {
 	pp_stack_seen(pp_stacks_root(stacks), INT64_MIN, 0);
 	g_ptr_array_sort(stacks->all, compare);
+	for (guint i = 0; i < stacks->all->len; i++)
+		pp_stacks_at(stacks, i)->number = i;
 }
 
 struct pp_stack *pp_stacks_thread(struct pp_stacks *stacks, const struct pp_thread *thread,
@@ -170,16 +180,6 @@ struct pp_stack *pp_stack_address(struct pp_stacks *stacks, struct pp_stack *par
 	}
 	name = namer->function(namer->data, process, address);
 	return pp_stack_child(stacks, parent, name);
-}
-
-unsigned pp_stacks_n(const struct pp_stacks *stacks)
-{
-	return stacks->all->len;
-}
-
-struct pp_stack *pp_stacks_at(const struct pp_stacks *stacks, unsigned i)
-{
-	return stacks->all->pdata[i];
 }
 
 uint64_t pp_stacks_rest(const struct pp_stacks *stacks)

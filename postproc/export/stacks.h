@@ -12,7 +12,7 @@
 struct pp_stack {
 	struct pp_stack *parent; /* NULL: this is the root, no frame */
 	const char *name;
-	unsigned depth;
+	unsigned depth, number; /* number: 0, 1, ... in order of appearance, the root's is 0 */
 	uint64_t value;
 	/* When it first appeared, where stacks are joined: time, and rank among those of one. */
 	int64_t first_ns;
@@ -22,10 +22,15 @@ struct pp_stack {
 
 struct pp_stacks;
 
-struct pp_stacks *pp_stacks_new(void);
+/* max: so many are told apart; 0: a million. */
+struct pp_stacks *pp_stacks_new(unsigned max);
 void pp_stacks_free(struct pp_stacks *stacks);
 
 struct pp_stack *pp_stacks_root(const struct pp_stacks *stacks);
+
+/* By number: a stack comes after the one that it is in; but for the root, which has no parent. */
+unsigned pp_stacks_n(const struct pp_stacks *stacks);
+struct pp_stack *pp_stacks_at(const struct pp_stacks *stacks, unsigned number);
 
 /*
  * With that frame within; the same again is the same.  Of a stack that is very deep, or if there
@@ -47,9 +52,6 @@ static inline void pp_stack_seen(struct pp_stack *stack, int64_t time_ns, uint64
 	stack->first_rank = rank;
 }
 
-/* How many there are. */
-guint pp_stacks_number(const struct pp_stacks *stacks);
-
 /* Adds all of `from`; when both are whole. */
 void pp_stacks_join(struct pp_stacks *stacks, const struct pp_stacks *from);
 
@@ -67,10 +69,6 @@ struct pp_stack *pp_stack_address(struct pp_stacks *stacks, struct pp_stack *par
 
 /* How much is in PP_STACK_REST. */
 uint64_t pp_stacks_rest(const struct pp_stacks *stacks);
-
-/* All of them: those with a parent are stacks. */
-unsigned pp_stacks_n(const struct pp_stacks *stacks);
-struct pp_stack *pp_stacks_at(const struct pp_stacks *stacks, unsigned i);
 
 /* Those with a number, in the order of their appearance; false: none has. */
 bool pp_stacks_write(const struct pp_stacks *stacks, struct pp_out *out);
