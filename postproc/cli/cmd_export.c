@@ -14,21 +14,25 @@
 
 struct arguments {
 	const char *dir, *format, *what, *output;
-	bool no_threads;
+	bool no_threads, no_sources;
 	struct pp_selection *selection;
 	const struct pp_exporter *exporter; /* that these ask for */
 };
 
 static void print_help(void)
 {
-	printf("usage: gprof-mt export --format FORMAT [OPTION...]\n\n"
-	       "  -i, --input DIR    the capture (default %s)\n"
-	       "  --format FORMAT    folded, gmon, callgrind, perfetto, speedscope or pprof\n"
-	       "  --what WHAT        of a format with several: which figures\n"
-	       "  -o, --output FILE  where to; -: standard output\n"
-	       "  --no-threads       stacks without the thread as their outermost "
-	       "frame\n" PP_CLI_SELECT_HELP PP_CLI_HELP_SYMBOLS "\nformats:\n",
-	       PP_DEFAULT_CAPTURE);
+	printf(
+	    "usage: gprof-mt export --format FORMAT [OPTION...]\n\n"
+	    "  -i, --input DIR    the capture (default %s)\n"
+	    "  --format FORMAT    folded, gmon, callgrind, perfetto, speedscope, pprof\n"
+	    "                     or html\n"
+	    "  --what WHAT        of a format with several: which figures\n"
+	    "  -o, --output FILE  where to; -: standard output\n"
+	    "  --no-threads       stacks without the thread as their outermost "
+	    "frame\n"
+	    "  --no-sources       no lines of source files\n" PP_CLI_SELECT_HELP PP_CLI_HELP_SYMBOLS
+	    "\nformats:\n",
+	    PP_DEFAULT_CAPTURE);
 	for (unsigned i = 0; pp_exporters[i]; i++)
 		printf("  %-10s %-7s  %s\n", pp_exporters[i]->format, pp_exporters[i]->what ?: "",
 		       pp_exporters[i]->summary);
@@ -54,6 +58,9 @@ static int take_option(void *data, int option, const char *value)
 	case 'n':
 		arguments->no_threads = true;
 		break;
+	case 'u':
+		arguments->no_sources = true;
+		break;
 	default:
 		arguments->dir = value;
 		break;
@@ -67,6 +74,7 @@ static const struct option option_table[] = {
     {"what", required_argument, NULL, 'w'},
     {"output", required_argument, NULL, 'o'},
     {"no-threads", no_argument, NULL, 'n'},
+    {"no-sources", no_argument, NULL, 'u'},
     PP_CLI_SELECT_OPTIONS,
     PP_CLI_OPTIONS_SYMBOLS,
     PP_CLI_OPTIONS_END,
@@ -126,6 +134,8 @@ static int check(struct arguments *arguments, int argc, char **argv)
 				    arguments->format);
 	if (arguments->exporter->is_directory && g_strcmp0(arguments->output, PP_OUT_STDOUT) == 0)
 		return pp_cli_usage("export", "-o -: what it writes is a directory");
+	if (arguments->no_sources && !arguments->exporter->has_sources)
+		return pp_cli_usage("export", "--no-sources: %s has none", arguments->format);
 	status = pp_cli_select_refuse("export", arguments->selection, arguments->exporter->selects);
 	if (!arguments->output)
 		arguments->output = arguments->exporter->file_name;
@@ -195,7 +205,9 @@ static int export(struct run *run, const struct arguments *arguments, struct pp_
 	if (ret < 0)
 		return ret;
 	pp_view_select(&run->view, arguments->selection);
-	if (run->exporter->needs_history)
+	run->export.capture = run->view.capture;
+	if (run->exporter->needs_history ||
+	    (run->exporter->may_use_history && run->view.capture->histories->len))
 		ret = survey(run, err);
 	if (ret == 0 && !run->exporter->is_directory)
 		ret = pp_out_open(&run->out, arguments->output, err);
@@ -217,6 +229,7 @@ static int run_export(const struct arguments *arguments)
 					.out = &run.out,
 					.output = arguments->output,
 					.no_threads = arguments->no_threads,
+					.no_sources = arguments->no_sources,
 					.notes = g_ptr_array_new_with_free_func(g_free)};
 	if (export(&run, arguments, &err) < 0) {
 		status = pp_cli_fail(&err);

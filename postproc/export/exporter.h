@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "export/out.h"
+#include "input/capture.h"
 #include "pass/pass.h"
 #include "pass/set.h"
 
@@ -24,9 +25,11 @@ struct pp_export {
 	const struct pp_pass_context *context;
 	const struct pp_pass_set *passes; /* those that it needs, over when it finishes */
 	struct pp_out *out;
-	const char *output;		      /* its name */
-	bool no_threads;		      /* stacks of all threads together */
-	const struct pp_calls_survey *survey; /* if it needs the histories */
+	const char *output;	    /* its name */
+	struct pp_capture *capture; /* for what no event tells; and to read it once more */
+	bool no_sources;	    /* no lines of source files */
+	bool no_threads;	    /* stacks of all threads together */
+	const struct pp_calls_survey *survey; /* of the histories; NULL: it does not use them */
 	GPtrArray *notes; /* of char *, to be added to: what the user has to know */
 };
 
@@ -39,7 +42,9 @@ struct pp_exporter {
 	/* Of an exporter of stacks, if not as "folded"; false: there is none. */
 	bool (*write_stacks)(const struct pp_stacks *stacks, const char *unit, struct pp_out *out);
 	bool has_thread_frames; /* of which no_threads is */
+	bool has_sources;	/* of which no_sources is */
 	bool needs_history;	/* of calls */
+	bool may_use_history;	/* if there is one */
 	bool is_directory;	/* what it writes; it makes that itself, there is no `out` */
 	void *(*start)(const struct pp_export *export);
 	/*

@@ -15,7 +15,8 @@
 	X(speedscope_calls)                                                                        \
 	X(speedscope_samples)                                                                      \
 	X(speedscope_off_cpu)                                                                      \
-	X(pprof)
+	X(pprof)                                                                                   \
+	X(html)
 
 #define DECLARE(name) extern const struct pp_exporter pp_exporter_##name;
 #define LIST(name)    &pp_exporter_##name,

@@ -42,7 +42,7 @@ may_include postproc/input 'input/|core/|gmon-mt/(format|history|packet)\.h|sync
 may_include postproc/render 'render/|pass/|core/'
 may_include postproc/index 'index/|pass/|core/'
 may_include postproc/tui 'tui/|index/|pass/|core/'
-may_include postproc/export 'export/|pass/|input/|core/|page/page\.h|gmon-mt/(format|gmon|histogram)\.h'
+may_include postproc/export 'export/|index/|pass/|input/|core/|page/page\.h|gmon-mt/(format|gmon|histogram)\.h'
 
 forbid 'only postproc/input uses babeltrace2' '#[[:space:]]*include <babeltrace' \
 	--exclude-dir=input postproc libgmon-mt libsync-trace

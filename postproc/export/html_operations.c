@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/* What operations tell: of objects, of calls, of who waited for whom; and the longest waits. */
+#include "export/html.h"
+#include "pass/select.h"
+
+/* Between two of them that are taken together is no difference that anybody sees. */
+#define COLLECTED_MAX (2 * PP_HTML_WAITS)
+
+/* --- which objects -------------------------------------------------------------------------- */
+
+static gint compare_objects(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const struct pp_index *index = data;
+	uint32_t x_number = *(const uint32_t *)a, y_number = *(const uint32_t *)b;
+	const struct pp_index_object *x = pp_index_object(index, x_number);
+	const struct pp_index_object *y = pp_index_object(index, y_number);
+
+	if (x->wait_ns != y->wait_ns)
+		return x->wait_ns < y->wait_ns ? 1 : -1;
+	if (x->hold_ns != y->hold_ns)
+		return x->hold_ns < y->hold_ns ? 1 : -1;
+	return x_number < y_number ? -1 : x_number > y_number;
+}
+
+static void choose_objects(struct pp_html *html)
+{
+	uint32_t n = (uint32_t)pp_index_n(html->index, PP_SECTION_OBJECTS);
+
+	html->objects = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	html->object_at = g_new(uint32_t, n + 1);
+	for (uint32_t i = 0; i < n; i++) {
+		html->object_at[i] = PP_HTML_NONE;
+		g_array_append_val(html->objects, i);
+	}
+	g_array_sort_with_data(html->objects, compare_objects, html->index);
+	if (n > PP_HTML_OBJECTS) {
+		g_array_set_size(html->objects, PP_HTML_OBJECTS);
+		pp_html_miss(html, "objects",
+			     "%u of %u are not shown one by one: they were waited for and held "
+			     "less than the others",
+			     n - PP_HTML_OBJECTS, n);
+	}
+	for (guint i = 0; i < html->objects->len; i++)
+		html->object_at[g_array_index(html->objects, uint32_t, i)] = i;
+}
+
+/* --- the longest waits ---------------------------------------------------------------------- */
+
+static gint compare_lengths(gconstpointer a, gconstpointer b)
+{
+	const struct pp_html_wait *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? 1 : -1;
+	return x->operation < y->operation ? -1 : x->operation > y->operation;
+}
+
+static void cut_waits(struct pp_html *html)
+{
+	if (html->waits->len <= PP_HTML_WAITS)
+		return;
+	g_array_sort(html->waits, compare_lengths);
+	g_array_set_size(html->waits, PP_HTML_WAITS);
+}
+
+static void note_wait(struct pp_html *html, uint32_t number, int64_t from_ns, int64_t to_ns)
+{
+	int64_t shown_ns = MIN(to_ns, html->to_ns) - MAX(from_ns, html->from_ns);
+	struct pp_html_wait wait = {(uint64_t)MAX(shown_ns, 0), number};
+
+	if (shown_ns < 0 || (!shown_ns && !pp_html_has_time(html, to_ns)))
+		return;
+	html->n_waits++;
+	html->n_waits_ns += wait.ns;
+	g_array_append_val(html->waits, wait);
+	if (html->waits->len >= COLLECTED_MAX)
+		cut_waits(html);
+}
+
+/* --- sums ----------------------------------------------------------------------------------- */
+
+int64_t pp_html_begin_ns(const struct pp_index *index, const struct pp_index_operation *operation)
+{
+	int64_t time_ns = (int64_t)operation->time_ns;
+
+	return operation->flags & PP_INDEX_FINISHED ? time_ns - pp_index_ns(index, operation)
+						    : time_ns;
+}
+
+static bool is_call(const struct pp_index_operation *operation)
+{
+	return !(operation->flags & (PP_INDEX_REGAINED | PP_INDEX_YIELDED)) &&
+	       pp_sync_function(operation->op);
+}
+
+static void sum_call(struct pp_html *html, const struct pp_index_operation *operation,
+		     int64_t begin_ns, int64_t end_ns)
+{
+	uint32_t key[PP_SUMS_KEYS] = {0, operation->thread, pp_html_site(html, operation->site),
+				      pp_html_op(html, operation->op),
+				      html->object_at[operation->object]};
+
+	if (pp_html_has_time(html, end_ns)) {
+		uint64_t *figures = pp_html_at(html, PP_HTML_OF_OPERATIONS, key, end_ns);
+
+		figures[0]++;
+		figures[1] += operation->flags & PP_INDEX_BLOCKED ? 1 : 0;
+	}
+	pp_html_add_time(html, PP_HTML_OF_OPERATIONS, key, 2, begin_ns, end_ns);
+}
+
+static uint32_t site_of_blocker(struct pp_html *html, const struct pp_index_more *more)
+{
+	const struct pp_index_operation *call = pp_index_operation(html->index, more->call);
+
+	return call ? pp_html_site(html, call->site) : PP_HTML_NONE;
+}
+
+static unsigned bucket_of(int64_t ns)
+{
+	return ns > 0 ? 63u - (unsigned)__builtin_clzll((uint64_t)ns) : 0;
+}
+
+/* As `graph --kind wait` has it: also what others waited for a thread that is chosen. */
+static void sum_edge(struct pp_html *html, const struct pp_index_operation *operation,
+		     int64_t begin_ns, int64_t end_ns)
+{
+	const struct pp_index_more *more = pp_index_more(html->index, operation);
+	uint32_t key[PP_SUMS_KEYS] = {0,
+				      operation->thread,
+				      more->other,
+				      html->object_at[operation->object],
+				      pp_html_site(html, operation->site),
+				      site_of_blocker(html, more)};
+
+	if (pp_html_has_time(html, end_ns))
+		pp_html_at(html, PP_HTML_OF_WAITS, key, end_ns)[0]++;
+	pp_html_add_time(html, PP_HTML_OF_WAITS, key, 1, begin_ns, end_ns);
+}
+
+static void sum_length(struct pp_html *html, uint32_t object, int64_t begin_ns, int64_t end_ns)
+{
+	uint32_t key[PP_SUMS_KEYS] = {0, html->object_at[object], bucket_of(end_ns - begin_ns)};
+
+	if (pp_html_has_time(html, end_ns))
+		pp_html_at(html, PP_HTML_OF_DISTRIBUTION, key, end_ns)[0]++;
+}
+
+enum { ACQUIRED, CONTENDED, WAIT, HOLD, MAX_WAIT, MAX_HOLD };
+
+static void sum_object(struct pp_html *html, const struct pp_index_operation *operation,
+		       int64_t begin_ns, int64_t end_ns)
+{
+	uint32_t key[PP_SUMS_KEYS] = {0, html->object_at[operation->object]};
+	bool waited = operation->flags & PP_INDEX_WAITED;
+
+	if (key[1] == PP_HTML_NONE || !(waited || operation->flags & PP_INDEX_ACQUIRED))
+		return;
+	if (pp_html_has_time(html, end_ns)) {
+		uint64_t *figures = pp_html_at(html, PP_HTML_OF_OBJECTS, key, end_ns);
+
+		figures[ACQUIRED] += operation->flags & PP_INDEX_ACQUIRED ? 1 : 0;
+		figures[CONTENDED] += waited;
+		figures[MAX_WAIT] = MAX(figures[MAX_WAIT], (uint64_t)(end_ns - begin_ns));
+	}
+	pp_html_add_time(html, PP_HTML_OF_OBJECTS, key, WAIT, begin_ns, end_ns);
+}
+
+static void sum_hold(struct pp_html *html, uint32_t thread, uint32_t object, int64_t since_ns,
+		     int64_t end_ns)
+{
+	uint32_t key[PP_SUMS_KEYS] = {0, html->object_at[object]};
+
+	if (key[1] == PP_HTML_NONE || !pp_html_has_thread(html, thread))
+		return;
+	if (pp_html_has_time(html, end_ns)) {
+		uint64_t *figures = pp_html_at(html, PP_HTML_OF_OBJECTS, key, end_ns);
+
+		figures[MAX_HOLD] = MAX(figures[MAX_HOLD], (uint64_t)(end_ns - since_ns));
+	}
+	pp_html_add_time(html, PP_HTML_OF_OBJECTS, key, HOLD, since_ns, end_ns);
+}
+
+/* The hold that it ended: since the acquisition, if that is known. */
+static void sum_released(struct pp_html *html, const struct pp_index_operation *operation)
+{
+	const struct pp_index_operation *taken = pp_index_operation(html->index, operation->mate);
+	int64_t hold_ns = pp_index_ns(html->index, operation);
+	int64_t since_ns = taken ? (int64_t)taken->time_ns : (int64_t)operation->time_ns - hold_ns;
+
+	sum_hold(html, taken ? taken->thread : operation->thread, operation->object, since_ns,
+		 since_ns + hold_ns);
+}
+
+static void sum_operation(struct pp_html *html, uint32_t number,
+			  const struct pp_index_operation *operation)
+{
+	const struct pp_index_more *more = pp_index_more(html->index, operation);
+	bool waited = operation->flags & PP_INDEX_WAITED && more;
+	bool is_chosen = pp_html_has_thread(html, operation->thread);
+	int64_t begin_ns = (int64_t)operation->time_ns, end_ns = begin_ns;
+
+	if (operation->flags & PP_INDEX_RELEASED)
+		sum_released(html, operation);
+	if (waited) {
+		begin_ns = pp_html_begin_ns(html->index, operation);
+		end_ns = begin_ns + pp_index_ns(html->index, operation);
+	}
+	if (waited && (is_chosen || pp_html_has_thread(html, more->other)))
+		sum_edge(html, operation, begin_ns, end_ns);
+	if (!is_chosen)
+		return;
+	if (is_call(operation))
+		sum_call(html, operation, begin_ns, end_ns);
+	sum_object(html, operation, begin_ns, end_ns);
+	if (waited) {
+		sum_length(html, operation->object, begin_ns, end_ns);
+		note_wait(html, number, begin_ns, end_ns);
+	}
+}
+
+void pp_html_sum_operations(struct pp_html *html)
+{
+	const struct pp_index *index = html->index;
+
+	choose_objects(html);
+	html->waits = g_array_new(FALSE, FALSE, sizeof(struct pp_html_wait));
+	for (uint64_t i = 0; i < pp_index_n(index, PP_SECTION_OPERATIONS); i++)
+		sum_operation(html, (uint32_t)i, pp_index_operation(index, i));
+	for (uint64_t i = 0; i < pp_index_n(index, PP_SECTION_ENDLESS); i++) {
+		const struct pp_index_hold *hold = pp_index_hold(index, i);
+
+		sum_hold(html, hold->thread, hold->object, hold->since_ns, hold->end_ns);
+	}
+	cut_waits(html);
+}
+
+/* --- waits, one by one ---------------------------------------------------------------------- */
+
+static const struct pp_index_operation *operation_of(const struct pp_html *html, guint at)
+{
+	return pp_index_operation(html->index,
+				  g_array_index(html->waits, struct pp_html_wait, at).operation);
+}
+
+static gint compare_starts(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const struct pp_html *html = data;
+	const struct pp_html_wait *x = a, *y = b;
+	int64_t x_ns = pp_html_begin_ns(html->index, pp_index_operation(html->index, x->operation));
+	int64_t y_ns = pp_html_begin_ns(html->index, pp_index_operation(html->index, y->operation));
+
+	if (x_ns != y_ns)
+		return x_ns < y_ns ? -1 : 1;
+	return x->operation < y->operation ? -1 : x->operation > y->operation;
+}
+
+static int64_t wait_column(struct pp_html *html, guint at, unsigned column)
+{
+	const struct pp_index_operation *operation = operation_of(html, at);
+	const struct pp_index_more *more = pp_index_more(html->index, operation);
+	int64_t begin_ns = pp_html_begin_ns(html->index, operation);
+
+	switch (column) {
+	case 0:
+		return operation->thread;
+	case 1:
+		return html->object_at[operation->object];
+	case 2:
+		return pp_html_site(html, operation->site);
+	case 3:
+		return pp_html_op(html, operation->op);
+	case 4:
+		return MAX(begin_ns, html->from_ns) - html->from_ns;
+	case 5:
+		return (int64_t)g_array_index(html->waits, struct pp_html_wait, at).ns;
+	case 6:
+		return more->other;
+	default:
+		return site_of_blocker(html, more);
+	}
+}
+
+void pp_html_put_waits(struct pp_html *html)
+{
+	static const char *const columns[] = {"thread", "object", "site",    "op",
+					      "start",	"ns",	  "blocker", "blocker_site"};
+
+	g_array_sort_with_data(html->waits, compare_starts, html);
+	pp_put_open(&html->put, "waits", '{');
+	pp_put_number(&html->put, "n", html->waits->len);
+	for (unsigned c = 0; c < G_N_ELEMENTS(columns); c++) {
+		bool is_time = c == 4 || c == 5;
+
+		pp_put_open(&html->put, columns[c], '[');
+		for (guint i = 0; i < html->waits->len; i++) {
+			int64_t value = wait_column(html, i, c);
+
+			pp_put_number(&html->put, NULL,
+				      value == PP_HTML_NONE && !is_time ? -1 : value);
+		}
+		pp_put_close(&html->put, ']');
+	}
+	pp_put_close(&html->put, '}');
+	if (html->waits->len < html->n_waits)
+		pp_html_miss(html, "waits",
+			     "the longest %u of %" G_GUINT64_FORMAT
+			     " are shown one by one; the sums have all",
+			     html->waits->len, html->n_waits);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stacks and what they cost: calls and times from a history of calls, or without one counts, of
+ * which only the caller is known; samples, of which only the function is known; time off the CPU,
+ * by the calls that led to a wait.
+ */
+#include "export/html.h"
+
+#include "export/call_fold.h"
+#include "input/calls_survey.h"
+#include "export/samples.h"
+#include "input/events.h"
+#include "pass/select.h"
+
+#define STACKS_MAX 50000
+
+static uint64_t *value_at(struct pp_html *html, enum pp_html_table flame, uint32_t thread,
+			  const struct pp_stack *stack, int64_t time_ns)
+{
+	uint32_t key[PP_SUMS_KEYS] = {0, thread, stack->number};
+
+	return time_ns == PP_TIME_UNKNOWN ? pp_html_at_no_time(html, flame, key)
+					  : pp_html_at(html, flame, key, time_ns);
+}
+
+/* --- a history of calls --------------------------------------------------------------------- */
+
+static void on_entered(void *data, const struct pp_thread *thread, struct pp_stack *stack,
+		       int64_t time_ns)
+{
+	struct pp_html *html = data;
+
+	if (pp_html_has_time(html, time_ns))
+		++*value_at(html, PP_HTML_CALLS, thread->serial, stack, time_ns);
+}
+
+static void on_lasted(void *data, const struct pp_thread *thread, struct pp_stack *stack,
+		      int64_t from_ns, int64_t to_ns)
+{
+	struct pp_html *html = data;
+	uint32_t key[PP_SUMS_KEYS] = {0, thread->serial, stack->number};
+
+	if (html->export->survey->has_returns[thread->serial])
+		pp_html_add_time(html, PP_HTML_TIME, key, 0, from_ns, to_ns);
+}
+
+static void take_call(void *data, const struct pp_event *event)
+{
+	pp_call_fold_event(data, event);
+}
+
+static int sum_history(struct pp_html *html, struct pp_error *err)
+{
+	struct pp_call_fold_listener listener = {html, on_entered, on_lasted};
+	struct pp_call_fold *fold =
+	    pp_call_fold_new(&html->stacks_export, html->stacks, false, NULL, &listener);
+	int ret = pp_events_read(html->export->capture, PP_CALL_KINDS, take_call, fold, err);
+
+	if (ret == 0) {
+		pp_call_fold_finish(fold);
+		pp_walk_note(pp_call_fold_walk(fold));
+	}
+	pp_call_fold_free(fold);
+	return ret;
+}
+
+/* --- without times -------------------------------------------------------------------------- */
+
+/* The function that makes the call, and the one that it is of. */
+static void sum_arcs(struct pp_html *html, const struct pp_thread *thread)
+{
+	const struct pp_namer *namer = html->export->context->namer;
+
+	for (guint i = 0; thread->arcs && i < thread->arcs->len; i++) {
+		const struct pp_arc *arc = &g_array_index(thread->arcs, struct pp_arc, i);
+		struct pp_stack *stack = pp_stacks_root(html->stacks);
+		g_autofree char *name = namer->function(namer->data, thread->process, arc->self);
+
+		if (arc->from) {
+			g_autofree char *caller =
+			    namer->function(namer->data, thread->process, arc->from);
+
+			stack = pp_stack_child(html->stacks, stack, caller);
+		}
+		stack = pp_stack_child(html->stacks, stack, name);
+		*value_at(html, PP_HTML_CALLS, thread->serial, stack, PP_TIME_UNKNOWN) +=
+		    arc->count;
+	}
+}
+
+static void take_sample(void *data, const struct pp_thread *thread, const char *function,
+			uint64_t ns)
+{
+	struct pp_html *html = data;
+	const struct pp_stack *stack =
+	    pp_stack_child(html->stacks, pp_stacks_root(html->stacks), function);
+
+	*value_at(html, PP_HTML_SAMPLES, thread->serial, stack, PP_TIME_UNKNOWN) += ns;
+}
+
+/* When they were is not known, so none is in a part of the time. */
+static void sum_counts(struct pp_html *html, bool has_history)
+{
+	const GPtrArray *threads = html->export->context->model->threads;
+
+	if (pp_selects_by(html->export->context, PP_SELECT_TIME))
+		return;
+	(void)pp_samples_each(html->export, take_sample, html);
+	for (uint32_t i = 0; i < threads->len && !has_history; i++)
+		if (pp_html_has_thread(html, i))
+			sum_arcs(html, threads->pdata[i]);
+}
+
+/* --- off the CPU ---------------------------------------------------------------------------- */
+
+static struct pp_stack *stack_of(struct pp_html *html, const struct pp_index_operation *operation,
+				 const struct pp_index_more *more)
+{
+	const struct pp_namer *namer = html->export->context->namer;
+	const struct pp_index_site *site = pp_index_site(html->index, operation->site);
+	const struct pp_process *process =
+	    pp_index_process(html->index, pp_index_thread(html->index, operation->thread)->process);
+	struct pp_stack *stack = pp_stacks_root(html->stacks);
+	const uint64_t *path;
+	unsigned n = pp_index_path(html->index, more->path, &path);
+
+	for (unsigned i = n; i-- > 0;)
+		stack = pp_stack_address(html->stacks, stack, namer, process, path[i]);
+	if (!n && site)
+		stack = pp_stack_address(html->stacks, stack, namer, process, site->address);
+	stack = pp_stack_child(html->stacks, stack,
+			       pp_sync_function(operation->op) ?: pp_sync_name(operation->op));
+	return pp_stack_child(html->stacks, stack, pp_html_object_name(html, operation->object));
+}
+
+/* Waits alike have the same stack. */
+struct use {
+	uint32_t thread, object, site, path;
+	uint8_t op;
+};
+
+static guint use_hash(const void *data)
+{
+	const struct use *use = data;
+
+	return ((use->thread * 31 + use->object) * 31 + use->site) * 31 + use->path + use->op;
+}
+
+static gboolean use_equal(const void *a, const void *b)
+{
+	const struct use *x = a, *y = b;
+
+	return x->thread == y->thread && x->object == y->object && x->site == y->site &&
+	       x->path == y->path && x->op == y->op;
+}
+
+static const struct pp_stack *known_stack(struct pp_html *html, GHashTable *known,
+					  const struct pp_index_operation *operation,
+					  const struct pp_index_more *more)
+{
+	struct use key = {operation->thread, operation->object, operation->site, more->path,
+			  operation->op};
+	struct pp_stack *stack = g_hash_table_lookup(known, &key);
+
+	if (!stack) {
+		stack = stack_of(html, operation, more);
+		g_hash_table_insert(known, g_memdup2(&key, sizeof(key)), stack);
+	}
+	return stack;
+}
+
+/* So much of the wait its thread was blocked in. */
+static void sum_wait(struct pp_html *html, GHashTable *known,
+		     const struct pp_index_operation *operation)
+{
+	const struct pp_index_more *more = pp_index_more(html->index, operation);
+	int64_t from_ns = MAX(pp_html_begin_ns(html->index, operation), html->from_ns);
+	int64_t to_ns =
+	    pp_html_begin_ns(html->index, operation) + pp_index_ns(html->index, operation);
+	const struct pp_stack *stack = NULL;
+
+	to_ns = MIN(to_ns, html->to_ns);
+	while (more && from_ns < to_ns) {
+		int64_t end_ns = MIN(pp_html_bin_end(html, from_ns), to_ns);
+		struct pp_index_sum sum;
+
+		pp_index_shares(html->index, operation->thread, from_ns, end_ns, &sum);
+		if (sum.ns[PP_MODE_BLOCKED_SYNC]) {
+			stack = stack ?: known_stack(html, known, operation, more);
+			*value_at(html, PP_HTML_OFF_CPU, operation->thread, stack, from_ns) +=
+			    sum.ns[PP_MODE_BLOCKED_SYNC];
+		}
+		from_ns = end_ns;
+	}
+}
+
+static void sum_off_cpu(struct pp_html *html)
+{
+	g_autoptr(GHashTable) known = g_hash_table_new_full(use_hash, use_equal, g_free, NULL);
+
+	for (uint64_t i = 0; i < pp_index_n(html->index, PP_SECTION_OPERATIONS); i++) {
+		const struct pp_index_operation *operation = pp_index_operation(html->index, i);
+
+		if (operation->flags & PP_INDEX_WAITED &&
+		    pp_html_has_thread(html, operation->thread))
+			sum_wait(html, known, operation);
+	}
+}
+
+/* -------------------------------------------------------------------------------------------- */
+
+int pp_html_sum_stacks(struct pp_html *html, struct pp_error *err)
+{
+	bool has_history = html->export->capture->histories->len > 0;
+	int ret = 0;
+
+	html->stacks = pp_stacks_new(STACKS_MAX);
+	html->stacks_export = *html->export;
+	html->stacks_export.no_threads = true;
+	sum_off_cpu(html);
+	sum_counts(html, has_history);
+	if (has_history)
+		ret = sum_history(html, err);
+	return ret;
+}
+
+static void put_tree(struct pp_html *html)
+{
+	unsigned n = pp_stacks_n(html->stacks);
+
+	pp_put_open(&html->put, "stacks", '{');
+	pp_put_open(&html->put, "parent", '[');
+	for (unsigned i = 0; i < n; i++) {
+		const struct pp_stack *stack = pp_stacks_at(html->stacks, i);
+
+		if (stack->parent)
+			pp_put_number(&html->put, NULL, (int64_t)stack->parent->number - 1);
+	}
+	pp_put_close(&html->put, ']');
+	pp_put_open(&html->put, "function", '[');
+	for (unsigned i = 1; i < n; i++)
+		pp_put_reference(&html->put, NULL,
+				 pp_html_function(html, pp_stacks_at(html->stacks, i)->name));
+	pp_put_close(&html->put, ']');
+	pp_put_close(&html->put, '}');
+}
+
+static void put_flame(struct pp_html *html, enum pp_html_table table)
+{
+	static const struct {
+		const char *kind, *unit, *title, *reason;
+	} flames[] = {
+	    {"calls", "calls", "Calls", "no calls were counted: built without -pg?"},
+	    {"time", "ns", "Wall time",
+	     "it takes a history of calls with returns (record --set calls.mode=history)"},
+	    {"samples", "ns", "CPU time, from samples", "no samples were taken"},
+	    {"off-cpu", "ns", "Blocked on objects", "no thread was blocked on an object"},
+	};
+	unsigned i = table - PP_HTML_FLAMES;
+
+	if (!html->tables[table].rows->len) {
+		pp_html_miss(html, flames[i].title, "%s", flames[i].reason);
+		return;
+	}
+	/* The root is no stack of the page's. */
+	for (guint r = 0; r < html->tables[table].rows->len; r++)
+		g_array_index(html->tables[table].rows, struct pp_sums_row, r).key[2]--;
+	pp_put_open(&html->put, NULL, '{');
+	pp_put_text(&html->put, "kind", flames[i].kind);
+	pp_put_text(&html->put, "unit", flames[i].unit);
+	pp_put_text(&html->put, "title", flames[i].title);
+	pp_sums_put_columns(&html->tables[table], &html->put);
+	pp_put_close(&html->put, '}');
+}
+
+void pp_html_put_stacks(struct pp_html *html)
+{
+	uint64_t n = pp_stacks_n(html->stacks);
+
+	put_tree(html);
+	pp_put_open(&html->put, "flames", '[');
+	for (unsigned i = PP_HTML_FLAMES; i < PP_HTML_N_TABLES; i++)
+		put_flame(html, i);
+	pp_put_close(&html->put, ']');
+	if (n >= STACKS_MAX)
+		pp_html_miss(html, "stacks", "only %u are told apart: the rest is " PP_STACK_REST,
+			     STACKS_MAX);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sums by bin.  When the tables have grown long, bins are joined; when there is one bin left, rows
+ * that would be new are counted only.
+ *
+ * Bin i begins at floor(length * i / bins), whatever their number, so joined bins begin where one
+ * of the old ones did.
+ */
+#include "export/html.h"
+#include "pass/select.h"
+
+/* About 10 bytes each, of the page. */
+#define ROWS_MAX 400000
+
+static const struct pp_sums_kind kinds[PP_HTML_N_TABLES] = {
+    [PP_HTML_OF_THREADS] = {"threads",
+			    {"bin", "thread"},
+			    {"running", "runnable", "sync", "io", "other", "unknown"},
+			    0},
+    [PP_HTML_OF_OBJECTS] = {"objects",
+			    {"bin", "object"},
+			    {"acquired", "contended", "wait", "hold", "max_wait", "max_hold"},
+			    1u << 4 | 1u << 5},
+    [PP_HTML_OF_OPERATIONS] = {"operations",
+			       {"bin", "thread", "site", "op", "object"},
+			       {"count", "blocked", "wait"},
+			       0},
+    [PP_HTML_OF_WAITS] = {"waits",
+			  {"bin", "thread", "blocker", "object", "site", "blocker_site"},
+			  {"count", "ns"},
+			  0},
+    [PP_HTML_OF_SWITCHES] = {"switches", {"bin", "from", "to"}, {"count"}, 0},
+    [PP_HTML_OF_DISTRIBUTION] = {"distribution", {"bin", "object", "bucket"}, {"count"}, 0},
+    [PP_HTML_CALLS... PP_HTML_OFF_CPU] = {NULL, {"bin", "thread", "stack"}, {"value"}, 0},
+};
+
+void pp_html_sums_init(struct pp_html *html)
+{
+	for (unsigned i = 0; i < PP_HTML_N_TABLES; i++)
+		pp_sums_init(&html->tables[i], &kinds[i]);
+	if (html->to_ns - html->from_ns < PP_HTML_BINS)
+		html->halved = PP_HTML_HALVES;
+}
+
+bool pp_html_has_thread(const struct pp_html *html, uint32_t number)
+{
+	const GPtrArray *threads = html->export->context->model->threads;
+
+	return number < threads->len &&
+	       pp_selects_thread(html->export->context, threads->pdata[number]);
+}
+
+void pp_html_sums_done(struct pp_html *html)
+{
+	for (unsigned i = 0; i < PP_HTML_N_TABLES; i++)
+		pp_sums_done(&html->tables[i]);
+}
+
+bool pp_html_has_time(const struct pp_html *html, int64_t time_ns)
+{
+	return pp_selects_time(html->export->context, time_ns);
+}
+
+static int64_t edge_of(const struct pp_html *html, unsigned bin)
+{
+	__int128 span_ns = html->to_ns - html->from_ns;
+
+	return html->from_ns + (int64_t)(span_ns * bin / PP_HTML_BINS);
+}
+
+/* Of the finest ones: the last that begins at that time or before. */
+static uint32_t bin_of(const struct pp_html *html, int64_t time_ns)
+{
+	int64_t span_ns = html->to_ns - html->from_ns;
+	int64_t at_ns = CLAMP(time_ns, html->from_ns, html->to_ns) - html->from_ns;
+
+	if (at_ns >= span_ns)
+		return PP_HTML_BINS - 1;
+	if (span_ns < INT64_MAX / PP_HTML_BINS)
+		return (uint32_t)(((at_ns + 1) * PP_HTML_BINS - 1) / span_ns);
+	return (uint32_t)((((__int128)at_ns + 1) * PP_HTML_BINS - 1) / span_ns);
+}
+
+int64_t pp_html_bin_end(const struct pp_html *html, int64_t time_ns)
+{
+	return edge_of(html, bin_of(html, time_ns) + 1);
+}
+
+static void make_room(struct pp_html *html)
+{
+	while (html->halved < PP_HTML_HALVES && html->n_rows >= ROWS_MAX) {
+		html->halved++;
+		html->n_rows = 0;
+		for (unsigned i = 0; i < PP_HTML_N_TABLES; i++) {
+			pp_sums_halve(&html->tables[i]);
+			html->n_rows += html->tables[i].rows->len;
+		}
+	}
+}
+
+static uint64_t *at_bin(struct pp_html *html, enum pp_html_table table, uint32_t *key, uint32_t bin)
+{
+	struct pp_sums *sums = &html->tables[table];
+	guint n = sums->rows->len;
+	uint64_t *figures;
+
+	if (html->n_rows >= ROWS_MAX)
+		make_room(html);
+	key[0] = bin == PP_SUMS_NONE ? bin : bin >> html->halved;
+	if (html->n_rows < ROWS_MAX) {
+		figures = pp_sums_at(sums, key);
+		html->n_rows += sums->rows->len - n;
+		return figures;
+	}
+	figures = pp_sums_find(sums, key);
+	html->left_out += !figures;
+	return figures ?: html->dump;
+}
+
+uint64_t *pp_html_at(struct pp_html *html, enum pp_html_table table, uint32_t *key, int64_t time_ns)
+{
+	return at_bin(html, table, key, bin_of(html, time_ns));
+}
+
+uint64_t *pp_html_at_no_time(struct pp_html *html, enum pp_html_table table, uint32_t *key)
+{
+	return at_bin(html, table, key, PP_SUMS_NONE);
+}
+
+void pp_html_add_time(struct pp_html *html, enum pp_html_table table, uint32_t *key,
+		      unsigned figure, int64_t from_ns, int64_t to_ns)
+{
+	from_ns = MAX(from_ns, html->from_ns);
+	to_ns = MIN(to_ns, html->to_ns);
+	for (uint32_t bin = bin_of(html, from_ns); from_ns < to_ns; bin++) {
+		int64_t end_ns =
+		    bin + 1 < PP_HTML_BINS ? MIN(edge_of(html, bin + 1), to_ns) : to_ns;
+
+		if (end_ns > from_ns)
+			at_bin(html, table, key, bin)[figure] += (uint64_t)(end_ns - from_ns);
+		from_ns = end_ns;
+	}
+}
+
+/* --- threads and switches ------------------------------------------------------------------- */
+
+/* As `report threads` has it. */
+static bool is_known(const struct pp_pass_context *context, enum pp_mode mode, bool scheduled)
+{
+	if (mode == PP_MODE_BLOCKED_SYNC)
+		return scheduled || !context->has_kernel;
+	return scheduled && (mode != PP_MODE_BLOCKED_IO || context->has_switch_pairs);
+}
+
+static void sum_thread(struct pp_html *html, uint32_t number)
+{
+	static const enum pp_mode modes[] = {PP_MODE_RUNNING,	    PP_MODE_RUNNABLE,
+					     PP_MODE_BLOCKED_SYNC,  PP_MODE_BLOCKED_IO,
+					     PP_MODE_BLOCKED_OTHER, PP_MODE_UNKNOWN};
+	const struct pp_pass_context *context = html->export->context;
+	bool scheduled =
+	    context->has_kernel && pp_index_thread(html->index, number)->flags & PP_INDEX_SCHEDULED;
+	struct pp_index_sum sums[PP_HTML_BINS];
+
+	pp_index_cells(html->index, number, html->from_ns, html->to_ns, PP_HTML_BINS, sums);
+	for (unsigned bin = 0; bin < PP_HTML_BINS; bin++) {
+		uint32_t key[PP_SUMS_KEYS] = {0, number};
+		uint64_t *figures, all = 0;
+
+		for (unsigned i = 0; i < G_N_ELEMENTS(modes); i++)
+			all += sums[bin].ns[modes[i]];
+		if (!all)
+			continue;
+		figures = at_bin(html, PP_HTML_OF_THREADS, key, bin);
+		for (unsigned i = 0; i < G_N_ELEMENTS(modes); i++)
+			figures[i] = is_known(context, modes[i], scheduled)
+					 ? figures[i] + sums[bin].ns[modes[i]]
+					 : PP_SUMS_NOT_KNOWN;
+	}
+}
+
+void pp_html_sum_threads(struct pp_html *html)
+{
+	for (uint32_t i = 0; i < pp_index_n(html->index, PP_SECTION_THREADS); i++)
+		if (pp_html_has_thread(html, i))
+			sum_thread(html, i);
+}
+
+void pp_html_sum_switches(struct pp_html *html)
+{
+	for (uint64_t i = 0; i < html->switches.n; i++) {
+		const struct pp_html_switch *at = pp_pile_at(&html->switches, i);
+		uint32_t key[PP_SUMS_KEYS] = {0, at->from, at->to};
+
+		if (pp_html_has_time(html, (int64_t)at->time_ns))
+			pp_html_at(html, PP_HTML_OF_SWITCHES, key, (int64_t)at->time_ns)[0]++;
+	}
+}
+
+void pp_html_put_sums(struct pp_html *html)
+{
+	pp_put_open(&html->put, "sums", '{');
+	for (unsigned i = 0; i < PP_HTML_FLAMES; i++)
+		pp_sums_put(&html->tables[i], &html->put);
+	pp_put_close(&html->put, '}');
+}

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: MIT
+"""check.py GPROF_MT CAPTURE PAGE [OPTION...]: the figures of the page are those of report, history, graph and folded
+stacks, of what the options choose; for all of it and, if no time is chosen, for parts of the time."""
+import collections
+import sys
+
+import page
+
+gprof_mt, capture, path, *options = sys.argv[1:]
+program = page.Program(gprof_mt, capture)
+doc = page.read(path)
+has_time = any(o.startswith("--time") for o in options)
+
+
+def same(what, got, want):
+    got, want = dict(got), dict(want)
+    if got != want:
+        different = [(k, got.get(k), want.get(k)) for k in got.keys() | want.keys() if got.get(k) != want.get(k)]
+        sys.exit(f"{path}: {what}: {len(different)} differ, of (key, page, report): {different[:5]}")
+    return len(got)
+
+
+def lacks(what, reason):
+    return {"what": what, "reason": reason} in doc["missing"]
+
+
+def text_of(site):
+    return None if site < 0 else doc["sites"][site]["text"]
+
+
+def tid_of(thread):
+    return None if thread < 0 else doc["threads"][thread]["tid"]
+
+
+def key_of(number):
+    found = doc["objects"][number]
+    return doc["processes"][found["process"]]["pid"], found["address"], found["generation"]
+
+
+def key_in(row):
+    return row["pid"], row["object"], row["generation"]
+
+
+THREADS = {"running": "running_ns", "runnable": "runnable_ns", "sync": "blocked_sync_ns", "io": "blocked_io_ns",
+           "other": "blocked_other_ns", "unknown": "unknown_ns"}
+
+
+def threads(bins, chosen):
+    got = {tid_of(k[0]): tuple(v[f] for f in THREADS)
+           for k, v in page.add_up(doc["sums"]["threads"], ["thread"], THREADS, bins).items()}
+    table = program.json("report", *chosen, "threads")["threads"]
+    want = {t["tid"]: tuple(t[f] for f in THREADS.values()) for t in table if t["lifetime_ns"]}
+    return same("threads", got, want)
+
+
+def objects(bins, chosen):
+    figures = ["acquired", "contended", "wait", "hold"]
+    sums = page.add_up(doc["sums"]["objects"], ["object"], [*figures, "max_wait", "max_hold"], bins)
+    got = {key_of(k[0]): tuple(v[f] for f in figures) for k, v in sums.items() if any(v.values())}
+    table = [r for r in program.json("report", *chosen, "locks")["locks"]]
+    want = {key_in(r): (r["acquired"], r["contended"] or 0, r["wait_ns"] or 0, r["hold_ns"] or 0) for r in table}
+    same("objects", got, {k: v for k, v in want.items() if any(v)})
+    if bins is None and not has_time:
+        got = {key_of(k[0]): (v["max_wait"], v["max_hold"]) for k, v in sums.items()}
+        want = {key_in(r): (r["wait_max_ns"] or 0, r["hold_max_ns"] or 0) for r in table}
+        same("the longest", {k: v for k, v in got.items() if any(v)}, {k: v for k, v in want.items() if any(v)})
+    return len(table)
+
+
+def operations(bins, chosen):
+    sums = page.add_up(doc["sums"]["operations"], ["thread", "op"], ["count", "blocked", "wait"], bins)
+    table = program.json("report", *chosen, "sync")["sync"]
+    cannot_block = {r["function"] for r in table if r["wait_ns"] is None}
+    want = {(r["tid"], r["function"]): (r["calls"], r["blocked"] or 0, r["wait_ns"] or 0) for r in table}
+    got = {(tid_of(t), doc["ops"][op]): (v["count"], 0 if doc["ops"][op] in cannot_block else v["blocked"], v["wait"])
+           for (t, op), v in sums.items()}
+    return same("operations", got, want)
+
+
+def waits():
+    """As a graph, which knows no time; and one by one."""
+    keys = ["thread", "blocker", "object", "site", "blocker_site"]
+    got, want = collections.Counter(), collections.Counter()
+    for (thread, blocker, number, site, other), v in page.add_up(doc["sums"]["waits"], keys, ["count", "ns"]).items():
+        key = tid_of(thread), tid_of(blocker), key_of(number), text_of(site), text_of(other)
+        got[key, "n"] += v["count"]
+        got[key, "ns"] += v["ns"]
+    for edge in program.json("graph", "--kind", "wait", *options)["edges"]:
+        for wait in edge["waits"]:
+            key = edge["from"], edge["to"], key_in(wait), wait["site"], wait["other_site"]
+            want[key, "n"] += wait["count"]
+            want[key, "ns"] += wait["wait_ns"]
+    same("waits", got, want)
+
+
+def history():
+    """Each wait, and how long they were."""
+    if lacks("synchronization", "no operation was recorded"):
+        assert not doc["waits"]["n"] and not doc["sums"]["operations"]["n"], "operations that were not recorded"
+        return 0
+    got, want = collections.Counter(), collections.Counter()
+    lengths, buckets = collections.Counter(), collections.Counter()
+    table = program.json("report", "threads")["threads"]
+    began = {t["tid"]: t["start_ns"] for t in table}
+    start_ns = next(began[t["tid"]] - t["start_ns"] for t in doc["threads"] if t["tid"] in began) if not has_time else 0
+    for row in page.rows(doc["waits"]):
+        ended = row["start"] + row["ns"]
+        assert 0 <= row["start"] and ended <= doc["end_ns"], row
+        if row["ns"]:
+            got[tid_of(row["thread"]), key_of(row["object"]), text_of(row["site"]), row["ns"], start_ns + ended] += 1
+    assert doc["waits"]["start"] == sorted(doc["waits"]["start"]), "waits are not sorted"
+    for found in program.json("history", *options)["objects"]:
+        for op in found["ops"]:
+            if op["wait_ns"]:
+                want[op["tid"], key_in(found), op["site"], op["wait_ns"], op["time_ns"]] += 1
+                # No wait at all is in the first bucket, too.
+                lengths[key_in(found), op["wait_ns"].bit_length() - 1] += op["wait_ns"] > 1
+    if not has_time:
+        same("waits, one by one", got, want)
+    for row in page.rows(doc["sums"]["distribution"]):
+        if row["bucket"]:
+            buckets[key_of(row["object"]), row["bucket"]] += row["count"]
+    same("distribution", buckets, +lengths)
+    return sum(want.values())
+
+
+def switches():
+    sums = page.add_up(doc["sums"]["switches"], ["from", "to"], ["count"])
+    if lacks("switches", "no scheduling events tell who ran next after whom"):
+        assert not sums, "switches that nobody can know of"
+        return 0
+    edges = program.json("graph", "--kind", "switch", *options)["edges"]
+    return same("switches", {(tid_of(a), tid_of(b)): v["count"] for (a, b), v in sums.items()},
+                {(e["from"], e["to"]): e["count"] for e in edges})
+
+
+def lanes():
+    """The steps say the same as the sums."""
+    names = doc["lanes"]["thread_states"]
+    figure_of = {"blocked": "sync", "sleeping": "other"}
+    sums = page.add_up(doc["sums"]["threads"], ["thread"], THREADS)
+    for number, lane in enumerate(doc["lanes"]["threads"]):
+        got = collections.Counter()
+        ends = lane["t"][1:] + [doc["end_ns"]]
+        assert lane["t"] == sorted(set(lane["t"])), "steps at one time"
+        for start, end, state in zip(lane["t"], ends, lane["s"]):
+            if names[state] != "gone":
+                got[figure_of.get(names[state], names[state])] += end - start
+        want = sums.get((number,), {})
+        same(f"lane {number}", {k: v for k, v in got.items() if v and want.get(k, 0) is not None},
+             {k: v for k, v in want.items() if v})
+
+
+def stacks_of(flame):
+    def frames(stack):
+        return [] if stack < 0 else frames(doc["stacks"]["parent"][stack]) + [
+            doc["functions"][doc["stacks"]["function"][stack]]]
+    sums = page.add_up(flame, ["thread", "stack"], ["value"])
+    got = collections.Counter()
+    for (thread, stack), v in sums.items():
+        got[(tid_of(thread), *frames(stack))] += v["value"]
+    return got
+
+
+def flames():
+    units = {"calls": "calls", "time": "ns", "samples": "ns", "off-cpu": "ns"}
+    for flame in doc["flames"]:
+        kind, want = flame["kind"], collections.Counter()
+        assert flame["unit"] == units[kind], flame["unit"]
+        if kind == "calls" and set(flame["bin"]) == {-1}:
+            for row in program.json("report", *options, "callgraph")["arcs"]:
+                want[row["tid"]] += row["calls"]
+            got = collections.Counter()
+            for stack, n in stacks_of(flame).items():
+                got[stack[0]] += n
+            same("calls", got, want)
+            continue
+        for line in program.text("export", "--format", "folded", "--what", kind, "-o", "-", *options).splitlines():
+            stack, number = line.rsplit(" ", 1)
+            first, *rest = stack.split(";")
+            want[(int(first.split("(tid ")[1].split(",")[0]), *rest)] += int(number)
+        same(kind, stacks_of(flame), want)
+    return {f["kind"] for f in doc["flames"]}
+
+
+def findings():
+    top = program.json("report", *options, "summary")["summary"][0]["top"]
+    for found, row in zip(doc["findings"], top):
+        of = doc["objects"][found["object"]]
+        assert (of["name"], of["address"]) == (row["name"], row["object"]), (found, row)
+        assert row["name"] in found["text"] and text_of(found["site"]) == row["site"], (found, row)
+    assert len(doc["findings"]) >= len(top), doc["findings"]
+
+
+n = [threads(None, options), objects(None, options), operations(None, options), history(), switches()]
+if not has_time:
+    if n[3] or doc["waits"]["n"]:
+        waits()
+    for first, end in (0, doc["bins"] // 3), (doc["bins"] // 3, doc["bins"] // 2), (doc["bins"] // 2, doc["bins"]):
+        chosen = [f"--time={page.edge(doc, first)}ns~{page.edge(doc, end)}ns" if end < doc["bins"] else
+                  f"--time={page.edge(doc, first)}ns~", *options]
+        for part in threads, objects, operations:
+            part(range(first, end), chosen)
+lanes()
+findings()
+print(path, *n, *sorted(flames()))
