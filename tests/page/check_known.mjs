@@ -69,7 +69,7 @@ const WHOLE = {
 	flames: ['18 calls in all', '3.50 ms in all', '2.00 ms in all'],
 	waits: [`main → ${HOSTILE}: 3.00 ms`, `worker-1 → ${HOSTILE}: 1.10 ms`, 'worker-1 → main: 400 us'],
 	switches: [`worker-1 → ${HOSTILE}: 7 switches`, `${HOSTILE} → worker-1: 5 switches`, `${HOSTILE} → other programs, or none: 1 switch`],
-	heats: [['queue', '4', '1', '1', '1', '1'], ['done', '1', '1']],
+	heats: [['done', '1', '1'], ['queue', '4', '1', '1', '1', '1']],
 	source: [['1.50 ms', '15 ×', '12'], ['3.00 ms', '1 ×', '20']],
 };
 

@@ -124,12 +124,27 @@ class WaitIndex {
 	}
 }
 
-/** Names; what several have in common is followed by what tells them apart. */
-function tellApart(list, mark) {
-	const times = new Map();
-	for (const {name} of list)
-		times.set(name, (times.get(name) ?? 0) + 1);
-	return list.map(one => one.name === '' ? String(mark(one)) : times.get(one.name) > 1 ? `${one.name} (${mark(one)})` : one.name);
+const SHORTEST_MARK = 4;
+
+// The ends of marks, as long as it takes to tell them apart.
+function endings(marks) {
+	const longest = marks.reduce((most, mark) => Math.max(most, mark.length), 0);
+	let length = SHORTEST_MARK;
+	while (length < longest && new Set(marks.map(mark => mark.slice(-length))).size < new Set(marks).size)
+		length++;
+	return marks.map(mark => mark.length > length ? `…${mark.slice(-length)}` : mark);
+}
+
+/** Names; one that several have is followed by the end of what tells them apart. */
+function tellApart(list, markOf) {
+	const byName = new Map();
+	list.forEach(({name}, i) => byName.set(name, [...byName.get(name) ?? [], i]));
+	const names = list.map(({name}) => name);
+	for (const [name, places] of byName) {
+		const marks = endings(places.map(i => String(markOf(list[i]) ?? '')));
+		places.forEach((i, at) => names[i] = name === '' ? marks[at] || 'no name' : places.length > 1 ? `${name} ${marks[at]}` : name);
+	}
+	return names;
 }
 
 export class Capture {

@@ -4,18 +4,18 @@
 // line for each object, and what is chosen in it is drawn large.
 import {scaleLinear} from 'd3-scale';
 import {el, svg} from './dom.js';
-import {count, duration, percent, plural} from './format.js';
+import {count, duration, percent, plural, shorten} from './format.js';
 import {nothing, section} from './section.js';
 import {hideTip, showTip} from './tip.js';
 
 const HEIGHT = 220;
-const MARGIN = {left: 52, right: 8, top: 22, bottom: 40};
+const MARGIN = {left: 52, right: 30, top: 22, bottom: 40};
 const FIRST = 15;
 
 const least = bucket => duration(2 ** bucket);
 const between = bucket => `${least(bucket)} to ${least(bucket + 1)}`;
 
-/** For each object: how many waits in each bucket, and in all; most waits first. */
+/** For each object: how many waits in each bucket, and in all; the one that was waited for longest comes first. */
 function gather(capture, range) {
 	const objects = new Map();
 	for (const {object, bucket, count: n} of capture.rows('distribution', range, {keys: ['object', 'bucket'], sums: ['count']})) {
@@ -25,7 +25,10 @@ function gather(capture, range) {
 		row.buckets.set(bucket, n);
 		row.n += n;
 	}
-	return [...objects.values()].sort((a, b) => b.n - a.n);
+	for (const {object, wait} of capture.rows('objects', range, {keys: ['object'], sums: ['wait']}))
+		if (objects.has(object))
+			objects.get(object).wait = wait;
+	return [...objects.values()].sort((a, b) => (b.wait || 0) - (a.wait || 0) || b.n - a.n);
 }
 
 // The bucket in which the wait is that a part of all waits is shorter than.
@@ -78,7 +81,7 @@ class Distribution {
 	constructor({capture}) {
 		this.#capture = capture;
 		this.node = section('distribution', 'How long waits take', 'Each bar is of waits up to twice as long as the one before.',
-			el('div', {class: 'halves'}, el('div', {class: 'half'}, this.#said, this.#chart), el('div', {class: 'half'}, this.#table, this.#more)));
+			this.#said, this.#chart, this.#table, this.#more);
 		new ResizeObserver(() => this.#draw()).observe(this.#chart);
 	}
 
@@ -116,14 +119,14 @@ class Distribution {
 				node.style.setProperty('--heat', `${(12 + 60 * n / most).toFixed(0)}%`);
 			return node;
 		};
-		return el('table', {class: 'heats'}, el('caption', {class: 'unseen'}, 'Waits by object and length'),
+		return el('table', {class: 'heats'}, el('caption', {class: 'unseen'}, 'Waits by object and length: columns say how long they are at least'),
 			el('thead', {}, el('tr', {}, el('th', {scope: 'col', class: 'text'}, 'Object'), el('th', {scope: 'col', class: 'count'}, 'Waits'),
-				buckets.map(bucket => el('th', {scope: 'col', class: 'count'}, `≥ ${least(bucket)}`)))),
+				buckets.map(bucket => el('th', {scope: 'col', class: 'count'}, least(bucket))))),
 			el('tbody', {}, this.#rows.slice(0, this.#all ? Infinity : FIRST).map(row => {
 				const most = Math.max(...row.buckets.values());
 				return el('tr', {class: row.object === chosen ? 'chosen-row' : null},
 					el('th', {scope: 'row'}, el('button', {type: 'button', class: 'plain', 'aria-pressed': String(row.object === chosen),
-						onclick: () => this.#choose(row.object)}, this.#capture.object(row.object))),
+						onclick: () => this.#choose(row.object)}, shorten(this.#capture.object(row.object), 42))),
 					el('td', {class: 'count'}, count(row.n)), buckets.map(bucket => cell(row, bucket, most)));
 			})));
 	}

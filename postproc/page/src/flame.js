@@ -42,7 +42,8 @@ class Flame {
 
 	constructor({capture}) {
 		this.#capture = capture;
-		this.#flame = capture.flames[0];
+		const first = ['samples', 'time', 'off-cpu'].map(kind => capture.flames.find(flame => flame.kind === kind && flame.n > 0));
+		this.#flame = first.find(Boolean) ?? capture.flames[0];
 		this.#range = capture.whole;
 		this.#frame = el('div', {class: 'flame-frame'}, this.#graph);
 		this.#part = folded('By function, as a table', () => [this.#makeTable()]);
@@ -56,8 +57,10 @@ class Flame {
 	#tools() {
 		const {flames, doc} = this.#capture;
 		const threads = [...new Set(flames.flatMap(flame => [...flame.thread]))].filter(ref => ref >= 0).sort((a, b) => a - b);
+		const kinds = choice('Of', flames.map((flame, i) => [i, flame.title]), i => this.#choose({flame: flames[i]}));
+		kinds.select.value = flames.indexOf(this.#flame);
 		return el('div', {class: 'tools'},
-			choice('Of', flames.map((flame, i) => [i, flame.title]), i => this.#choose({flame: flames[i]})).node,
+			kinds.node,
 			choice('Thread', [['', 'all threads'], ...threads.map(ref => [ref, `${this.#capture.thread(ref)} (${doc.threads[ref].tid})`])],
 				ref => this.#choose({thread: ref === '' ? null : Number(ref)})).node,
 			searchBox('Function', text => {
@@ -189,6 +192,7 @@ class Flame {
 		const depth = this.#boxes.reduce((most, box) => Math.max(most, box[1] + 1), 0);
 		this.#graph.setAttribute('viewBox', `0 0 ${pixels} ${Math.max(1, depth * ROW)}`);
 		this.#graph.setAttribute('height', depth * ROW);
+		this.#graph.setAttribute('class', `flame ${this.#flame.kind}`);
 		this.#graph.replaceChildren(...this.#boxes.map(box => this.#box(box, pixels)));
 		this.#graph.firstChild?.setAttribute('tabindex', 0);
 		const show = inUnit(this.#flame.unit);

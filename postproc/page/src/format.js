@@ -45,6 +45,20 @@ export function plural(n, one, many = `${one}s`) {
 	return `${count(n)} ${n === 1 ? one : many}`;
 }
 
+/** At most so many letters: what names have in common is in the middle more often than at the end. */
+export function shorten(name, letters) {
+	if (name.length <= letters)
+		return name;
+	const tail = Math.floor(letters * 0.55);
+	return `${name.slice(0, Math.max(1, letters - tail - 1))}…${name.slice(name.length - tail)}`;
+}
+
+/** ISO 8601 as people write it; other text as it is. */
+export function day(text) {
+	const found = text.match(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/);
+	return found ? `${found[1]} ${found[2]} UTC` : text;
+}
+
 /** What the unit of a flame graph makes of its values. */
 export function inUnit(unit) {
 	return unit === 'ns' ? duration : value => plural(value, 'call');

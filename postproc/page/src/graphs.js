@@ -2,30 +2,28 @@
 //
 // Who gave the CPU to whom, and who waited for whom, drawn. Threads whose names differ in numbers alone are one
 // node, if there are many. Weak arrows are left out, and the sentence below says how many.
-import dagre from '@dagrejs/dagre';
-import {curveBasis, line} from 'd3-shape';
 import {el, svg} from './dom.js';
-import {duration, percent, plural} from './format.js';
+import {count, duration, percent, plural, shorten} from './format.js';
+import {layOut} from './graph_layout.js';
 import {folded, nothing, section} from './section.js';
 import {Table} from './table.js';
 import {hideTip, showTip} from './tip.js';
 
-const MOST_ARROWS = 48;
+const MOST_ARROWS = 32;
+const MOST_NAMED = 16;
 const GROUPED_FROM = 12;
 const LETTER = 7.2;
-
-const path = line(point => point.x, point => point.y).curve(curveBasis);
 
 const KINDS = {
 	switches: {
 		title: 'Who gave the CPU to whom', from: 'from', to: 'to', weight: 'count', other: 'other programs, or none',
 		lead: 'A → B: how often B ran next on the CPU that A left.',
-		show: value => plural(value, 'switch', 'switches'), type: 'count', none: 'No switches were recorded in this time.',
+		show: value => plural(value, 'switch', 'switches'), label: count, type: 'count', none: 'No switches were recorded in this time.',
 	},
 	waits: {
 		title: 'Who waits for whom', from: 'thread', to: 'blocker', weight: 'ns', other: 'not known',
 		lead: 'A → B: how long A waited for what B held, or for B to wake it.',
-		show: duration, type: 'time', none: 'No thread waited in this time.',
+		show: duration, label: duration, type: 'time', none: 'No thread waited in this time.',
 	},
 };
 
@@ -58,31 +56,24 @@ function gather(capture, kind, rows, grouped) {
 	return {nodes, arrows: [...arrows.values()].sort((a, b) => b.weight - a.weight)};
 }
 
-function layOut(nodes, arrows, show) {
-	const graph = new dagre.graphlib.Graph();
-	graph.setGraph({rankdir: 'LR', nodesep: 18, ranksep: 60, edgesep: 12, marginx: 12, marginy: 12});
-	graph.setDefaultEdgeLabel(() => ({}));
-	for (const {from, to} of arrows)
-		for (const key of [from, to]) {
-			const {label, note} = nodes.get(key);
-			const letters = Math.max(label.length, note?.length ?? 0);
-			graph.setNode(key, {width: Math.min(220, letters * LETTER + 22), height: note ? 42 : 28});
-		}
-	for (const {from, to, weight} of arrows)
-		graph.setEdge(from, to, {width: show(weight).length * 6.2, height: 14, labelpos: 'c'});
-	dagre.layout(graph);
-	return graph;
+function sizesOf(nodes, arrows) {
+	const keys = new Set(arrows.flatMap(({from, to}) => [from, to]));
+	const byName = (a, b) => nodes.get(a).label.localeCompare(nodes.get(b).label, 'en', {numeric: true});
+	return new Map([...keys].sort(byName).map(key => {
+		const {label, note} = nodes.get(key);
+		const letters = Math.max(label.length, note?.length ?? 0);
+		return [key, {width: Math.min(220, letters * LETTER + 22), height: note ? 42 : 28}];
+	}));
 }
 
 function drawNode({x, y, width, height}, {label, note, isOther}) {
-	const most = Math.floor((width - 16) / LETTER);
 	return svg('g', {class: `node${isOther ? ' other' : ''}`},
 		svg('rect', {x: x - width / 2, y: y - height / 2, width, height, rx: 8}),
-		svg('text', {x, y: note ? y - 3 : y + 4}, label.length > most + 1 ? `${label.slice(0, most)}…` : label),
+		svg('text', {x, y: note ? y - 3 : y + 4}, shorten(label, Math.floor((width - 16) / LETTER))),
 		note ? svg('text', {x, y: y + 13, class: 'note'}, note) : null);
 }
 
-function drawArrow({points, x, y}, arrow, {kind, strongest, all, nodes, id}) {
+function drawArrow({d, x, y}, arrow, {kind, strongest, all, nodes, id, isNamed}) {
 	const words = `${nodes.get(arrow.from).label} → ${nodes.get(arrow.to).label}: ${kind.show(arrow.weight)}`;
 	const lines = [words, ['Of all', percent(arrow.weight, all)]];
 	return svg('g', {class: 'arrow', tabindex: 0, role: 'img', 'aria-label': words, style: `--strength:${(arrow.weight / strongest).toFixed(3)}`,
@@ -91,20 +82,19 @@ function drawArrow({points, x, y}, arrow, {kind, strongest, all, nodes, id}) {
 			const box = event.target.getBoundingClientRect();
 			showTip(box.left + box.width / 2, box.top + box.height / 2, lines);
 		}},
-	svg('path', {class: 'line', d: path(points), 'marker-end': `url(#${id}-head)`, 'stroke-width': (1 + 4 * arrow.weight / strongest).toFixed(2)}),
-	svg('path', {class: 'reach', d: path(points)}),
-	x === undefined ? null : svg('text', {x, y: y + 4}, kind.show(arrow.weight).replace(/ switch(es)?$/, '')));
+	svg('path', {class: 'line', d, 'marker-end': `url(#${id}-head)`, 'stroke-width': (1 + 3.5 * arrow.weight / strongest).toFixed(2)}),
+	svg('path', {class: 'reach', d}),
+	isNamed ? svg('text', {x, y: y + 4}, kind.label(arrow.weight)) : null);
 }
 
-function draw(graph, nodes, arrows, context) {
-	const {width, height} = graph.graph();
+function draw(nodes, arrows, context) {
+	const {width, height, nodes: boxes, paths} = layOut(sizesOf(nodes, arrows), arrows, ({weight}) => context.kind.label(weight).length * 6.5);
 	const head = svg('marker', {id: `${context.id}-head`, viewBox: '0 0 10 10', refX: 9, refY: 5, markerWidth: 9, markerHeight: 9,
 		markerUnits: 'userSpaceOnUse', orient: 'auto'}, svg('path', {d: 'M0 0L10 5L0 10z', class: 'head'}));
+	const drawn = arrows.map((arrow, i) => drawArrow(paths[i], arrow, {...context, isNamed: i < MOST_NAMED}));
 	return svg('svg', {viewBox: `0 0 ${Math.ceil(width)} ${Math.ceil(height)}`, width: Math.ceil(width), height: Math.ceil(height), class: 'graph', role: 'group',
 		'aria-label': `${context.kind.title}: ${plural(arrows.length, 'arrow')}, the strongest first`},
-	svg('defs', {}, head),
-	arrows.map(arrow => drawArrow(graph.edge(arrow.from, arrow.to), arrow, context)),
-	graph.nodes().map(key => drawNode(graph.node(key), nodes.get(key))));
+	svg('defs', {}, head), drawn, [...boxes].map(([key, box]) => drawNode(box, nodes.get(key))));
 }
 
 function makeGraph(capture, name) {
@@ -132,7 +122,7 @@ function makeGraph(capture, name) {
 		const left = arrows.slice(MOST_ARROWS).reduce((sum, {weight}) => sum + weight, 0);
 		said.textContent = arrows.length === 0 ? '' : `${kind.show(all)} in all` +
 			(left ? `; ${plural(arrows.length - shown.length, 'weaker arrow')} left out, ${percent(left, all)}` : '') + '.';
-		body.replaceChildren(shown.length === 0 ? nothing(kind.none) : draw(layOut(nodes, shown, kind.show), nodes, shown,
+		body.replaceChildren(shown.length === 0 ? nothing(kind.none) : draw(nodes, shown,
 			{kind, strongest: shown[0].weight, all, nodes, id: name}));
 		part.refresh();
 	}

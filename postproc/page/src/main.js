@@ -5,7 +5,7 @@ import {Capture} from './capture.js';
 import {distributionView} from './distribution.js';
 import {el} from './dom.js';
 import {flameView} from './flame.js';
-import {duration, plural, setOrigin} from './format.js';
+import {day, duration, plural, setOrigin} from './format.js';
 import {graphsView} from './graphs.js';
 import {target} from './links.js';
 import {readDocument} from './load.js';
@@ -24,7 +24,7 @@ const page = document.getElementById('page');
 function head({doc, endNs}) {
 	return el('header', {},
 		el('div', {class: 'title'}, el('h1', {}, doc.program || 'gprof-mt'), themeButton()),
-		el('p', {class: 'facts'}, [doc.command, `${duration(endNs)}, ${plural(doc.threads.length, 'thread')}`, doc.date, doc.host, `gprof-mt ${doc.version}`]
+		el('p', {class: 'facts'}, [doc.command, `${duration(endNs)}, ${plural(doc.threads.length, 'thread')}`, day(doc.date), doc.host, `gprof-mt ${doc.version}`]
 			.filter(Boolean).map(text => el('span', {}, text))));
 }
 

@@ -8,6 +8,7 @@ import {objectLink, siteLink, threadLink} from './links.js';
 import {section} from './section.js';
 
 const MOST = 3;
+const SHOWN_AT_FIRST = 5;
 
 function top(rows, key, n = MOST) {
 	return rows.filter(row => row[key] > 0).sort((a, b) => b[key] - a[key]).slice(0, n);
@@ -68,15 +69,24 @@ export function summaryView({capture}) {
 	const list = el('ol', {class: 'findings'});
 	const lead = el('p', {class: 'lead', role: 'status'});
 	const figures = el('dl', {class: 'tiles'});
+	const more = el('button', {type: 'button', onclick: () => {
+		for (const item of list.children)
+			item.hidden = false;
+		list.children[SHOWN_AT_FIRST].querySelector('a')?.focus();
+		more.hidden = true;
+	}});
 	const {findings} = capture.doc;
 	return {
-		node: section('summary', 'What held the program back', null, lead, list, figures),
+		node: section('summary', 'What held the program back', null, lead, list, more, figures),
 		update: range => {
 			const whole = capture.isWhole(range);
 			const items = whole && findings.length ? findings.map(one => finding(capture, one)) : sentences(capture, range);
 			lead.textContent = whole ? 'The whole run, the most costly first.' : 'In the chosen time, the most costly first.';
 			list.replaceChildren(...items.length ? items : [el('li', {class: 'nothing'}, whole ?
 				'Nothing was waited for: this capture has no waits.' : 'Nothing was waited for in this time.')]);
+			items.slice(SHOWN_AT_FIRST).forEach(item => item.hidden = true);
+			more.hidden = items.length <= SHOWN_AT_FIRST;
+			more.textContent = `Show all ${count(items.length)}`;
 			figures.replaceChildren(...tiles(capture, range));
 		},
 	};

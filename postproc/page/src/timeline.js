@@ -6,7 +6,7 @@ import {scaleLinear} from 'd3-scale';
 import {select} from 'd3-selection';
 import {zoom, zoomIdentity} from 'd3-zoom';
 import {el} from './dom.js';
-import {duration, moment} from './format.js';
+import {duration, moment, shorten} from './format.js';
 import {AXIS, BAR, BAR_TOP, GUTTER, ROW} from './layout.js';
 import {paintLane, palette} from './paint.js';
 import {choice, nothing, searchBox, section} from './section.js';
@@ -17,6 +17,7 @@ import {shareTable} from './timeline_table.js';
 import {hideTip, showTip} from './tip.js';
 
 const CLOSEST_NS = 200;
+const LONGEST_NAME = 1000;
 // How far a turn of the wheel zooms, as a power of two. Pinching comes as small turns with Ctrl.
 function wheelDelta({deltaY, deltaMode}) {
 	const unit = [0.002, 0.05, 1][deltaMode] ?? 1;
@@ -187,8 +188,10 @@ class Timeline {
 	}
 
 	#siteOf(lane) {
-		const {site = -1, type} = lane.kind === 'object' ? this.#capture.doc.objects[lane.ref] : {};
-		return lane.kind === 'object' ? [type, this.#capture.site(site)] : ['tid', String(this.#capture.doc.threads[lane.ref].tid)];
+		if (lane.kind === 'thread')
+			return ['tid', String(this.#capture.doc.threads[lane.ref].tid)];
+		const {address, site = -1, type} = this.#capture.doc.objects[lane.ref];
+		return [type, [address, site >= 0 ? this.#capture.site(site) : ''].filter(Boolean).join(', ')];
 	}
 
 	#leave() {
@@ -352,12 +355,10 @@ class Timeline {
 	}
 
 	#drawName(context, lane, y) {
-		let name = `${lane.kind === 'thread' ? '' : '◆ '}${this.#nameOf(lane)}`;
-		if (context.measureText(name).width > GUTTER - 14) {
-			while (name.length > 1 && context.measureText(`${name}…`).width > GUTTER - 14)
-				name = name.slice(0, -1);
-			name += '…';
-		}
+		const whole = `${lane.kind === 'thread' ? '' : '◆ '}${this.#nameOf(lane)}`.slice(0, LONGEST_NAME);
+		let name = shorten(whole, 64);
+		for (let letters = name.length - 1; letters > 2 && context.measureText(name).width > GUTTER - 12; letters--)
+			name = shorten(whole, letters);
 		context.fillText(name, 4, y);
 	}
 
