@@ -54,7 +54,7 @@ async function checkPicture(page, theme) {
 async function checkHover(page) {
 	await inSight(page, 'timeline', '0-4');
 	same(await hover(page, 'worker-1', 500e3), {State: 'blocked', Object: 'queue', Blocker: HOSTILE, Blocked: 'worker-1',
-		Wait: '200 us, pthread_mutex_lock, from 0.000400 s', 'Waits at': 'take (known.c:12)', 'Held from': 'work (gone.c:5)'}, 'hover: a blocked thread');
+		Wait: '200 us, pthread_mutex_lock, from 0.000400 s', 'Waits at': 'take (known.c:12)', 'Blocker at': 'work (gone.c:5)'}, 'hover: a blocked thread');
 	same(await hover(page, 'main', 3200e3), {State: 'blocked', Object: 'done', Blocker: HOSTILE, Blocked: 'main',
 		Wait: '3.00 ms, sem_wait, from 0.000500 s', 'Waits at': 'main (known.c:20)'}, 'hover: main');
 	same((await hover(page, 'worker-1', 200e3)), {State: 'running', Object: 'none', Blocker: 'none', Blocked: 'none'}, 'hover: a thread that runs');

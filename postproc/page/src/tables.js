@@ -77,7 +77,7 @@ function meetings(capture) {
 		none: 'No thread waited in this time.',
 		columns: [
 			by.thread(capture, 'thread', 'Blocked'), by.thread(capture, 'blocker', 'Blocker'), by.object(capture),
-			by.site(capture, 'site', 'Waits at'), by.site(capture, 'blocker_site', 'Held from'),
+			by.site(capture, 'site', 'Waits at'), by.site(capture, 'blocker_site', 'Blocker at'),
 			time('ns', 'Wait', null, true), number('count', 'Waits'),
 		],
 		rows: range => capture.rows('waits', range,
@@ -94,7 +94,7 @@ function longest(capture) {
 			time('ns', 'Wait', null, true),
 			{key: 'start', title: 'Began', type: 'time', text: row => moment(row.start, 1000)},
 			by.thread(capture, 'thread', 'Blocked'), by.op(capture), by.object(capture), by.site(capture, 'site', 'Waits at'),
-			by.thread(capture, 'blocker', 'Blocker'), by.site(capture, 'blocker_site', 'Held from'),
+			by.thread(capture, 'blocker', 'Blocker'), by.site(capture, 'blocker_site', 'Blocker at'),
 		],
 		rows: range => {
 			const rows = [];

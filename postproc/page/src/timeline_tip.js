@@ -37,7 +37,7 @@ function wait(capture, {own, others}) {
 	return [
 		['Wait', `${duration(waits.ns[i])}, ${capture.op(waits.op[i])}, from ${moment(waits.start[i], 1000)}`],
 		['Waits at', capture.site(waits.site[i])],
-		waits.blocker_site[i] < 0 ? null : ['Held from', capture.site(waits.blocker_site[i])],
+		waits.blocker_site[i] < 0 ? null : ['Blocker at', capture.site(waits.blocker_site[i])],
 	];
 }
 

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+//
+// check_real.mjs PAGE REPORT: the page of a real capture beside the same capture's report, as JSON.
+import {readFileSync} from 'node:fs';
+import {count, duration} from '../../postproc/page/src/format.js';
+import {AXIS, GUTTER, ROW} from '../../postproc/page/src/layout.js';
+import {holds, inSight, rows, same, withBrowser} from './browser.mjs';
+
+const [file, reportFile] = process.argv.slice(2);
+const report = JSON.parse(readFileSync(reportFile, 'utf8'));
+const sorted = list => list.map(row => row.join(' | ')).sort();
+
+async function tableOf(page, tab) {
+	await page.getByRole('tab', {name: tab, exact: true}).click();
+	const panel = page.locator('[role=tabpanel]:visible');
+	const more = panel.locator('.table > button');
+	if (await more.isVisible())
+		await more.click();
+	return rows(panel.locator('table'));
+}
+
+// Zooms to nothing, but points at the middle of the longest wait, in the lane of who waits.
+async function checkHover(page, [wait, began, thread, , object]) {
+	await page.locator('#timeline select').selectOption('thread');
+	await page.getByRole('searchbox', {name: 'Lanes by name'}).fill(thread);
+	await page.locator('canvas.lanes[data-lanes="1"]').waitFor();
+	const box = await page.locator('canvas.lanes').boundingBox();
+	const endNs = Number(await page.locator('canvas.lanes').getAttribute('data-to-ns'));
+	const {wait_max_ns: longestNs} = report.locks.reduce((most, row) => row.wait_max_ns > most.wait_max_ns ? row : most);
+	const middleNs = parseFloat(began) * 1e9 + longestNs / 2;
+	same(duration(longestNs), wait, 'the longest wait is the longest of the report');
+	await page.mouse.move(box.x + GUTTER + (box.width - GUTTER) * middleNs / endNs, box.y + AXIS + ROW / 2);
+	const tip = Object.fromEntries(await page.locator('.tip .pair').evaluateAll(list => list.map(line => [...line.children].map(part => part.textContent))));
+	holds(tip.Blocked.split(', ').includes(thread) && tip.Object.includes(object) && tip.Wait.startsWith(wait), `hover on it: ${JSON.stringify(tip)}`);
+}
+
+await withBrowser(async open => {
+	const page = await open(file);
+	const bins = (await page.locator('#range-to').getAttribute('aria-valuemax'));
+	const whole = `0-${bins}`;
+	await inSight(page, 'tables', whole);
+
+	const objects = await tableOf(page, 'Objects');
+	same(sorted(objects.map(row => [row[1], row[2], row[4], row[5], row[6]])),
+		sorted(report.locks.map(row => [row.type, duration(row.wait_ns), duration(row.wait_max_ns), count(row.contended), count(row.acquired)])),
+		'objects: type, wait, longest wait, contended, acquired');
+	const threads = await tableOf(page, 'Threads');
+	same(sorted(threads.map(row => [row[1], row[2], row[3], row[4]])),
+		sorted(report.threads.map(row => [row.tid, duration(row.running_ns), duration(row.runnable_ns), duration(row.blocked_sync_ns)])),
+		'threads: running, runnable, blocked');
+	same((await page.locator('.tile dd').nth(1).evaluate(node => node.firstChild.textContent)), count(report.threads.length), 'as many threads');
+	const [longest] = await tableOf(page, 'Longest waits');
+
+	for (const id of ['timeline', 'flame', 'graphs', 'distribution', 'sources'])
+		await inSight(page, id, whole);
+	holds(await page.locator('.flame .box').count() > 0, 'a flame graph');
+	holds(await page.locator('#graph-waits .arrow').count() > 0, 'a wait graph');
+	holds(await page.locator('.bars .bar').count() > 0, 'a distribution');
+	holds((await page.locator('.source').innerText()).includes('sem_wait'), 'the source');
+	same(await page.getByText('This part could not be drawn').count(), 0, 'no view failed');
+	await checkHover(page, longest);
+
+	await page.locator('#range-from').press('End');
+	const last = `${bins - 1}-${bins}`;
+	for (const id of ['summary', 'timeline', 'tables', 'flame', 'graphs', 'distribution', 'sources', 'missing'])
+		await inSight(page, id, last);
+	holds(true, 'every view of the last part of the time');
+	same(page.sins, [], 'no error, no dialog, no request');
+});

@@ -1,0 +1,5 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A large page: all views, few elements, and only what is in sight is brought up to date.
+. "$GM_TOP/tests/page/common.sh"
+exec node "$GM_TOP/tests/page/check_big.mjs"
