@@ -5,3 +5,10 @@ $(B)/tests/page/installed.json: tests/page/package-lock.json tests/page/package.
 	$(call say,NPM,$@)
 	@mkdir -p $(@D)
 	$(Q)postproc/page/npm-ci tests/page $(@D) || :
+
+# The pictures in README.md, of a run of an example on this machine.
+.PHONY: screenshots
+screenshots:
+	$(Q)tests/install-deps check
+	$(Q)$(submake) all $(B)/tests/page/installed.json
+	$(Q)tests/page/screenshots $(B) examples

@@ -4,7 +4,12 @@
 // range of bins, and waits are found by what they are of.
 import {Lane} from './lane.js';
 
-const numbers = values => Float64Array.from(values, value => value === null ? NaN : value);
+function numbers(values) {
+	const out = new Float64Array(values.length);
+	for (let i = 0; i < out.length; i++)
+		out[i] = values[i] ?? NaN;
+	return out;
+}
 
 /** A column table: each of its columns as an array of numbers. */
 function columns(table) {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+//
+// shoot.mjs PAGE FOLDER: pictures of the top of the page, light and dark.
+import {join} from 'node:path';
+import {inSight, withBrowser} from './browser.mjs';
+
+const [file, folder] = process.argv.slice(2);
+const SIZE = {width: 1280, height: 1080};
+
+await withBrowser(async open => {
+	for (const colorScheme of ['light', 'dark']) {
+		const page = await open(file, {viewport: SIZE, colorScheme});
+		await inSight(page, 'timeline', `0-${await page.locator('#range-to').getAttribute('aria-valuemax')}`);
+		// Where and when it ran is nobody's concern.
+		await page.evaluate(() => {
+			document.querySelectorAll('.facts span:nth-child(n + 3)').forEach(span => span.remove());
+			scrollTo(0, 0);
+		});
+		await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
+		await page.screenshot({path: join(folder, `page-${colorScheme}.png`)});
+	}
+});
