@@ -18,7 +18,7 @@
 
 #define PP_HTML_BINS	256 /* a power of two */
 #define PP_HTML_HALVES	8
-#define PP_HTML_OBJECTS 1000
+#define PP_HTML_OBJECTS 500
 #define PP_HTML_WAITS	50000
 #define PP_HTML_NONE	UINT32_MAX
 
@@ -49,6 +49,12 @@ struct pp_html_wait {
 	uint32_t operation;
 };
 
+/* Combinations of what rows are of, and which are kept. */
+struct pp_html_choice {
+	struct pp_sums combinations;
+	guint n_kept;
+};
+
 struct pp_html {
 	const struct pp_export *export;
 	struct pp_export stacks_export; /* the same, without frames of threads */
@@ -58,15 +64,18 @@ struct pp_html {
 	struct pp_put put;
 	int64_t from_ns, to_ns; /* what is shown: instants of the capture's clock */
 	struct pp_sums tables[PP_HTML_N_TABLES];
-	unsigned halved;   /* times that bins were */
-	uint64_t n_rows;   /* in all tables */
-	uint64_t left_out; /* figures for which there was no room */
+	unsigned halved; /* times that bins were */
+	uint64_t n_rows; /* in all tables */
+	struct pp_html_choice choices[PP_HTML_N_TABLES];
+	struct pp_html_choice pairs; /* who waited for whom */
+	uint64_t left_out;	     /* figures for which there was no room */
 	uint64_t dump[PP_SUMS_FIGURES];
 	GArray *objects;     /* of uint32_t: those shown, numbers of the index's */
 	uint32_t *object_at; /* by number of the index: position in them; PP_HTML_NONE */
 	GArray *waits;	     /* of struct pp_html_wait */
 	uint64_t n_waits, n_waits_ns;
 	struct pp_stacks *stacks;
+	bool is_choosing;   /* which of them are worth their rows */
 	GPtrArray *missing; /* of char *: what, reason, what, reason, ... */
 	struct pp_html_names *names;
 };
@@ -106,6 +115,24 @@ int64_t pp_html_bin_end(const struct pp_html *html, int64_t time_ns);
 void pp_html_sum_threads(struct pp_html *html);
 void pp_html_sum_switches(struct pp_html *html);
 void pp_html_put_sums(struct pp_html *html);
+
+/* The bin of that time, of the finest ones. */
+uint32_t pp_html_bin(const struct pp_html *html, int64_t time_ns);
+
+/* --- which rows are kept (html_choice.c) ------------------------------------------------------ */
+
+void pp_html_choice_init(struct pp_html_choice *choice);
+void pp_html_choice_done(struct pp_html_choice *choice);
+
+/* It has something in all these bins, of the finest ones.  key: the first is 0. */
+void pp_html_choice_note(struct pp_html_choice *choice, const uint32_t *key, uint32_t first_bin,
+			 uint32_t last_bin, uint64_t cost);
+
+/* When all were noted: as many as have so many rows. */
+void pp_html_choose(struct pp_html_choice *choice, uint64_t rows_max);
+
+/* Also if nothing was ever noted. */
+bool pp_html_is_chosen(const struct pp_html_choice *choice, const uint32_t *key);
 
 /* --- operations (html_operations.c) ----------------------------------------------------------- */
 

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* What operations tell: of objects, of calls, of who waited for whom; and the longest waits. */
 #include "export/html.h"
+
+#include <string.h>
+
 #include "pass/select.h"
 
 /* Between two of them that are taken together is no difference that anybody sees. */
 #define COLLECTED_MAX (2 * PP_HTML_WAITS)
+/* Rows in all detail. */
+#define CALLS_MAX 120000
+#define EDGES_MAX 120000
+#define PAIRS_MAX 60000
 
 /* --- which objects -------------------------------------------------------------------------- */
 
@@ -93,13 +100,24 @@ static bool is_call(const struct pp_index_operation *operation)
 	       pp_sync_function(operation->op);
 }
 
+/* Of a call: which thread made which, and, if that is kept, where and on what. */
+static void call_key(struct pp_html *html, const struct pp_index_operation *operation,
+		     uint32_t *key)
+{
+	key[1] = operation->thread;
+	key[2] = pp_html_site(html, operation->site);
+	key[3] = pp_html_op(html, operation->op);
+	key[4] = html->object_at[operation->object];
+	if (!pp_html_is_chosen(&html->choices[PP_HTML_OF_OPERATIONS], key))
+		key[2] = key[4] = PP_HTML_NONE;
+}
+
 static void sum_call(struct pp_html *html, const struct pp_index_operation *operation,
 		     int64_t begin_ns, int64_t end_ns)
 {
-	uint32_t key[PP_SUMS_KEYS] = {0, operation->thread, pp_html_site(html, operation->site),
-				      pp_html_op(html, operation->op),
-				      html->object_at[operation->object]};
+	uint32_t key[PP_SUMS_KEYS] = {0};
 
+	call_key(html, operation, key);
 	if (pp_html_has_time(html, end_ns)) {
 		uint64_t *figures = pp_html_at(html, PP_HTML_OF_OPERATIONS, key, end_ns);
 
@@ -121,18 +139,32 @@ static unsigned bucket_of(int64_t ns)
 	return ns > 0 ? 63u - (unsigned)__builtin_clzll((uint64_t)ns) : 0;
 }
 
+/* Of a wait: who waited for whom, and, if that is kept, for what and where in both. */
+static void edge_key(struct pp_html *html, const struct pp_index_operation *operation,
+		     uint32_t *key)
+{
+	const struct pp_index_more *more = pp_index_more(html->index, operation);
+	uint32_t pair[PP_SUMS_KEYS] = {0, operation->thread, more->other};
+
+	key[1] = operation->thread;
+	key[2] = more->other;
+	key[3] = html->object_at[operation->object];
+	key[4] = pp_html_site(html, operation->site);
+	key[5] = site_of_blocker(html, more);
+	if (pp_html_is_chosen(&html->choices[PP_HTML_OF_WAITS], key))
+		return;
+	key[3] = key[4] = key[5] = PP_HTML_NONE;
+	if (!pp_html_is_chosen(&html->pairs, pair))
+		key[2] = PP_HTML_NONE;
+}
+
 /* As `graph --kind wait` has it: also what others waited for a thread that is chosen. */
 static void sum_edge(struct pp_html *html, const struct pp_index_operation *operation,
 		     int64_t begin_ns, int64_t end_ns)
 {
-	const struct pp_index_more *more = pp_index_more(html->index, operation);
-	uint32_t key[PP_SUMS_KEYS] = {0,
-				      operation->thread,
-				      more->other,
-				      html->object_at[operation->object],
-				      pp_html_site(html, operation->site),
-				      site_of_blocker(html, more)};
+	uint32_t key[PP_SUMS_KEYS] = {0};
 
+	edge_key(html, operation, key);
 	if (pp_html_has_time(html, end_ns))
 		pp_html_at(html, PP_HTML_OF_WAITS, key, end_ns)[0]++;
 	pp_html_add_time(html, PP_HTML_OF_WAITS, key, 1, begin_ns, end_ns);
@@ -219,11 +251,73 @@ static void sum_operation(struct pp_html *html, uint32_t number,
 	}
 }
 
+/* --- which of them are kept ----------------------------------------------------------------- */
+
+static void note_operation(struct pp_html *html, struct pp_html_choice *choices,
+			   struct pp_html_choice *pairs, const struct pp_index_operation *operation)
+{
+	bool waited = operation->flags & PP_INDEX_WAITED && pp_index_more(html->index, operation);
+	int64_t begin_ns =
+	    waited ? pp_html_begin_ns(html->index, operation) : (int64_t)operation->time_ns;
+	int64_t wait_ns = waited ? pp_index_ns(html->index, operation) : 0;
+	uint32_t first = pp_html_bin(html, begin_ns), last = pp_html_bin(html, begin_ns + wait_ns);
+	uint32_t key[PP_SUMS_KEYS] = {0};
+
+	if (is_call(operation)) {
+		call_key(html, operation, key);
+		pp_html_choice_note(&choices[PP_HTML_OF_OPERATIONS], key, first, last,
+				    (uint64_t)wait_ns);
+	}
+	if (!waited)
+		return;
+	memset(key, 0, sizeof(key));
+	edge_key(html, operation, key);
+	pp_html_choice_note(&choices[PP_HTML_OF_WAITS], key, first, last, (uint64_t)wait_ns);
+	key[3] = key[4] = key[5] = 0;
+	pp_html_choice_note(pairs, key, first, last, (uint64_t)wait_ns);
+}
+
+static void miss_detail(struct pp_html *html, const struct pp_html_choice *choice, const char *what,
+			const char *less)
+{
+	guint n = choice->combinations.rows->len;
+
+	if (choice->n_kept < n)
+		pp_html_miss(html, what, "the least %u of %u combinations are shown without %s",
+			     n - choice->n_kept, n, less);
+}
+
+/* Of few operations all are. */
+static void choose(struct pp_html *html)
+{
+	struct pp_html_choice choices[PP_HTML_OF_WAITS + 1] = {0}, pairs = {0};
+	uint64_t n = pp_index_n(html->index, PP_SECTION_OPERATIONS);
+
+	if (n <= CALLS_MAX / 2)
+		return;
+	pp_html_choice_init(&choices[PP_HTML_OF_OPERATIONS]);
+	pp_html_choice_init(&choices[PP_HTML_OF_WAITS]);
+	pp_html_choice_init(&pairs);
+	for (uint64_t i = 0; i < n; i++)
+		note_operation(html, choices, &pairs, pp_index_operation(html->index, i));
+	pp_html_choose(&choices[PP_HTML_OF_OPERATIONS], CALLS_MAX);
+	pp_html_choose(&choices[PP_HTML_OF_WAITS], EDGES_MAX);
+	pp_html_choose(&pairs, PAIRS_MAX);
+	html->choices[PP_HTML_OF_OPERATIONS] = choices[PP_HTML_OF_OPERATIONS];
+	html->choices[PP_HTML_OF_WAITS] = choices[PP_HTML_OF_WAITS];
+	html->pairs = pairs;
+	miss_detail(html, &choices[PP_HTML_OF_OPERATIONS], "calls of synchronization",
+		    "their place and object");
+	miss_detail(html, &choices[PP_HTML_OF_WAITS], "who waited for whom",
+		    "the object and the places");
+}
+
 void pp_html_sum_operations(struct pp_html *html)
 {
 	const struct pp_index *index = html->index;
 
 	choose_objects(html);
+	choose(html);
 	html->waits = g_array_new(FALSE, FALSE, sizeof(struct pp_html_wait));
 	for (uint64_t i = 0; i < pp_index_n(index, PP_SECTION_OPERATIONS); i++)
 		sum_operation(html, (uint32_t)i, pp_index_operation(index, i));

@@ -13,14 +13,55 @@
 #include "pass/select.h"
 
 #define STACKS_MAX 50000
+/* Of each kind. */
+#define ROWS_MAX 80000
 
-static uint64_t *value_at(struct pp_html *html, enum pp_html_table flame, uint32_t thread,
-			  const struct pp_stack *stack, int64_t time_ns)
+/*
+ * What a thread and a stack cost: first to see what is worth its rows, then to add it up.  What is
+ * not is in one stack, whatever its calls.
+ */
+static uint32_t *choose_key(struct pp_html *html, enum pp_html_table flame, uint32_t *key)
+{
+	const struct pp_stack *rest;
+
+	if (pp_html_is_chosen(&html->choices[flame], key))
+		return key;
+	rest = pp_stack_child(html->stacks, pp_stacks_root(html->stacks), PP_STACK_REST);
+	key[2] = rest->number;
+	return key;
+}
+
+static void add_count(struct pp_html *html, enum pp_html_table flame, uint32_t thread,
+		      const struct pp_stack *stack, int64_t time_ns)
+{
+	uint32_t key[PP_SUMS_KEYS] = {0, thread, stack->number};
+	uint32_t bin = pp_html_bin(html, time_ns);
+
+	if (html->is_choosing)
+		pp_html_choice_note(&html->choices[flame], key, bin, bin, 1);
+	else
+		++*pp_html_at(html, flame, choose_key(html, flame, key), time_ns);
+}
+
+static void add_time(struct pp_html *html, enum pp_html_table flame, uint32_t thread,
+		     const struct pp_stack *stack, int64_t from_ns, int64_t to_ns)
 {
 	uint32_t key[PP_SUMS_KEYS] = {0, thread, stack->number};
 
-	return time_ns == PP_TIME_UNKNOWN ? pp_html_at_no_time(html, flame, key)
-					  : pp_html_at(html, flame, key, time_ns);
+	if (html->is_choosing)
+		pp_html_choice_note(&html->choices[flame], key, pp_html_bin(html, from_ns),
+				    pp_html_bin(html, to_ns), (uint64_t)MAX(to_ns - from_ns, 0));
+	else
+		pp_html_add_time(html, flame, choose_key(html, flame, key), 0, from_ns, to_ns);
+}
+
+/* Nobody knows when it was. */
+static void add_value(struct pp_html *html, enum pp_html_table flame, uint32_t thread,
+		      const struct pp_stack *stack, uint64_t value)
+{
+	uint32_t key[PP_SUMS_KEYS] = {0, thread, stack->number};
+
+	*pp_html_at_no_time(html, flame, key) += value;
 }
 
 /* --- a history of calls --------------------------------------------------------------------- */
@@ -31,17 +72,16 @@ static void on_entered(void *data, const struct pp_thread *thread, struct pp_sta
 	struct pp_html *html = data;
 
 	if (pp_html_has_time(html, time_ns))
-		++*value_at(html, PP_HTML_CALLS, thread->serial, stack, time_ns);
+		add_count(html, PP_HTML_CALLS, thread->serial, stack, time_ns);
 }
 
 static void on_lasted(void *data, const struct pp_thread *thread, struct pp_stack *stack,
 		      int64_t from_ns, int64_t to_ns)
 {
 	struct pp_html *html = data;
-	uint32_t key[PP_SUMS_KEYS] = {0, thread->serial, stack->number};
 
 	if (html->export->survey->has_returns[thread->serial])
-		pp_html_add_time(html, PP_HTML_TIME, key, 0, from_ns, to_ns);
+		add_time(html, PP_HTML_TIME, thread->serial, stack, from_ns, to_ns);
 }
 
 static void take_call(void *data, const struct pp_event *event)
@@ -49,7 +89,7 @@ static void take_call(void *data, const struct pp_event *event)
 	pp_call_fold_event(data, event);
 }
 
-static int sum_history(struct pp_html *html, struct pp_error *err)
+static int read_history(struct pp_html *html, struct pp_error *err)
 {
 	struct pp_call_fold_listener listener = {html, on_entered, on_lasted};
 	struct pp_call_fold *fold =
@@ -83,8 +123,7 @@ static void sum_arcs(struct pp_html *html, const struct pp_thread *thread)
 			stack = pp_stack_child(html->stacks, stack, caller);
 		}
 		stack = pp_stack_child(html->stacks, stack, name);
-		*value_at(html, PP_HTML_CALLS, thread->serial, stack, PP_TIME_UNKNOWN) +=
-		    arc->count;
+		add_value(html, PP_HTML_CALLS, thread->serial, stack, arc->count);
 	}
 }
 
@@ -95,7 +134,7 @@ static void take_sample(void *data, const struct pp_thread *thread, const char *
 	const struct pp_stack *stack =
 	    pp_stack_child(html->stacks, pp_stacks_root(html->stacks), function);
 
-	*value_at(html, PP_HTML_SAMPLES, thread->serial, stack, PP_TIME_UNKNOWN) += ns;
+	add_value(html, PP_HTML_SAMPLES, thread->serial, stack, ns);
 }
 
 /* When they were is not known, so none is in a part of the time. */
@@ -135,7 +174,7 @@ static struct pp_stack *stack_of(struct pp_html *html, const struct pp_index_ope
 
 /* Waits alike have the same stack. */
 struct use {
-	uint32_t thread, object, site, path;
+	uint32_t process, object, site, path;
 	uint8_t op;
 };
 
@@ -143,14 +182,14 @@ static guint use_hash(const void *data)
 {
 	const struct use *use = data;
 
-	return ((use->thread * 31 + use->object) * 31 + use->site) * 31 + use->path + use->op;
+	return ((use->process * 31 + use->object) * 31 + use->site) * 31 + use->path + use->op;
 }
 
 static gboolean use_equal(const void *a, const void *b)
 {
 	const struct use *x = a, *y = b;
 
-	return x->thread == y->thread && x->object == y->object && x->site == y->site &&
+	return x->process == y->process && x->object == y->object && x->site == y->site &&
 	       x->path == y->path && x->op == y->op;
 }
 
@@ -158,8 +197,8 @@ static const struct pp_stack *known_stack(struct pp_html *html, GHashTable *know
 					  const struct pp_index_operation *operation,
 					  const struct pp_index_more *more)
 {
-	struct use key = {operation->thread, operation->object, operation->site, more->path,
-			  operation->op};
+	struct use key = {pp_index_thread(html->index, operation->thread)->process,
+			  operation->object, operation->site, more->path, operation->op};
 	struct pp_stack *stack = g_hash_table_lookup(known, &key);
 
 	if (!stack) {
@@ -169,35 +208,38 @@ static const struct pp_stack *known_stack(struct pp_html *html, GHashTable *know
 	return stack;
 }
 
-/* So much of the wait its thread was blocked in. */
+/* So much of the wait its thread was blocked in: in each bin, from where it was first. */
 static void sum_wait(struct pp_html *html, GHashTable *known,
 		     const struct pp_index_operation *operation)
 {
 	const struct pp_index_more *more = pp_index_more(html->index, operation);
-	int64_t from_ns = MAX(pp_html_begin_ns(html->index, operation), html->from_ns);
-	int64_t to_ns =
-	    pp_html_begin_ns(html->index, operation) + pp_index_ns(html->index, operation);
-	const struct pp_stack *stack = NULL;
+	int64_t from_ns = pp_html_begin_ns(html->index, operation);
+	int64_t to_ns = MIN(from_ns + pp_index_ns(html->index, operation), html->to_ns);
+	const struct pp_stack *stack = more ? known_stack(html, known, operation, more) : NULL;
+	uint32_t key[PP_SUMS_KEYS] = {0, operation->thread, stack ? stack->number : 0};
 
-	to_ns = MIN(to_ns, html->to_ns);
-	while (more && from_ns < to_ns) {
+	from_ns = MAX(from_ns, html->from_ns);
+	if (!stack || from_ns >= to_ns)
+		return;
+	if (html->is_choosing) {
+		add_time(html, PP_HTML_OFF_CPU, operation->thread, stack, from_ns, to_ns);
+		return;
+	}
+	(void)choose_key(html, PP_HTML_OFF_CPU, key);
+	while (from_ns < to_ns) {
 		int64_t end_ns = MIN(pp_html_bin_end(html, from_ns), to_ns);
 		struct pp_index_sum sum;
 
 		pp_index_shares(html->index, operation->thread, from_ns, end_ns, &sum);
-		if (sum.ns[PP_MODE_BLOCKED_SYNC]) {
-			stack = stack ?: known_stack(html, known, operation, more);
-			*value_at(html, PP_HTML_OFF_CPU, operation->thread, stack, from_ns) +=
+		if (sum.ns[PP_MODE_BLOCKED_SYNC])
+			*pp_html_at(html, PP_HTML_OFF_CPU, key, from_ns) +=
 			    sum.ns[PP_MODE_BLOCKED_SYNC];
-		}
 		from_ns = end_ns;
 	}
 }
 
-static void sum_off_cpu(struct pp_html *html)
+static void sum_off_cpu(struct pp_html *html, GHashTable *known)
 {
-	g_autoptr(GHashTable) known = g_hash_table_new_full(use_hash, use_equal, g_free, NULL);
-
 	for (uint64_t i = 0; i < pp_index_n(html->index, PP_SECTION_OPERATIONS); i++) {
 		const struct pp_index_operation *operation = pp_index_operation(html->index, i);
 
@@ -209,18 +251,35 @@ static void sum_off_cpu(struct pp_html *html)
 
 /* -------------------------------------------------------------------------------------------- */
 
+static int sum_by_time(struct pp_html *html, GHashTable *known, struct pp_error *err)
+{
+	sum_off_cpu(html, known);
+	return html->export->capture->histories->len ? read_history(html, err) : 0;
+}
+
+static void choose(struct pp_html *html)
+{
+	for (unsigned i = PP_HTML_FLAMES; i < PP_HTML_N_TABLES; i++)
+		pp_html_choose(&html->choices[i], ROWS_MAX);
+	html->is_choosing = false;
+}
+
 int pp_html_sum_stacks(struct pp_html *html, struct pp_error *err)
 {
-	bool has_history = html->export->capture->histories->len > 0;
-	int ret = 0;
+	g_autoptr(GHashTable) known = g_hash_table_new_full(use_hash, use_equal, g_free, NULL);
+	int ret;
 
 	html->stacks = pp_stacks_new(STACKS_MAX);
 	html->stacks_export = *html->export;
 	html->stacks_export.no_threads = true;
-	sum_off_cpu(html);
-	sum_counts(html, has_history);
-	if (has_history)
-		ret = sum_history(html, err);
+	for (unsigned i = PP_HTML_FLAMES; i < PP_HTML_N_TABLES; i++)
+		pp_html_choice_init(&html->choices[i]);
+	html->is_choosing = true;
+	ret = sum_by_time(html, known, err);
+	choose(html);
+	if (ret == 0)
+		ret = sum_by_time(html, known, err);
+	sum_counts(html, html->export->capture->histories->len > 0);
 	return ret;
 }
 

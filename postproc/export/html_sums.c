@@ -10,7 +10,7 @@
 #include "pass/select.h"
 
 /* About 10 bytes each, of the page. */
-#define ROWS_MAX 400000
+#define ROWS_MAX 600000
 
 static const struct pp_sums_kind kinds[PP_HTML_N_TABLES] = {
     [PP_HTML_OF_THREADS] = {"threads",
@@ -54,6 +54,9 @@ void pp_html_sums_done(struct pp_html *html)
 {
 	for (unsigned i = 0; i < PP_HTML_N_TABLES; i++)
 		pp_sums_done(&html->tables[i]);
+	for (unsigned i = 0; i < PP_HTML_N_TABLES; i++)
+		pp_html_choice_done(&html->choices[i]);
+	pp_html_choice_done(&html->pairs);
 }
 
 bool pp_html_has_time(const struct pp_html *html, int64_t time_ns)
@@ -69,7 +72,7 @@ static int64_t edge_of(const struct pp_html *html, unsigned bin)
 }
 
 /* Of the finest ones: the last that begins at that time or before. */
-static uint32_t bin_of(const struct pp_html *html, int64_t time_ns)
+uint32_t pp_html_bin(const struct pp_html *html, int64_t time_ns)
 {
 	int64_t span_ns = html->to_ns - html->from_ns;
 	int64_t at_ns = CLAMP(time_ns, html->from_ns, html->to_ns) - html->from_ns;
@@ -83,7 +86,7 @@ static uint32_t bin_of(const struct pp_html *html, int64_t time_ns)
 
 int64_t pp_html_bin_end(const struct pp_html *html, int64_t time_ns)
 {
-	return edge_of(html, bin_of(html, time_ns) + 1);
+	return edge_of(html, pp_html_bin(html, time_ns) + 1);
 }
 
 static void make_room(struct pp_html *html)
@@ -101,13 +104,14 @@ static void make_room(struct pp_html *html)
 static uint64_t *at_bin(struct pp_html *html, enum pp_html_table table, uint32_t *key, uint32_t bin)
 {
 	struct pp_sums *sums = &html->tables[table];
-	guint n = sums->rows->len;
 	uint64_t *figures;
+	guint n;
 
 	if (html->n_rows >= ROWS_MAX)
 		make_room(html);
 	key[0] = bin == PP_SUMS_NONE ? bin : bin >> html->halved;
 	if (html->n_rows < ROWS_MAX) {
+		n = sums->rows->len;
 		figures = pp_sums_at(sums, key);
 		html->n_rows += sums->rows->len - n;
 		return figures;
@@ -119,7 +123,7 @@ static uint64_t *at_bin(struct pp_html *html, enum pp_html_table table, uint32_t
 
 uint64_t *pp_html_at(struct pp_html *html, enum pp_html_table table, uint32_t *key, int64_t time_ns)
 {
-	return at_bin(html, table, key, bin_of(html, time_ns));
+	return at_bin(html, table, key, pp_html_bin(html, time_ns));
 }
 
 uint64_t *pp_html_at_no_time(struct pp_html *html, enum pp_html_table table, uint32_t *key)
@@ -132,7 +136,7 @@ void pp_html_add_time(struct pp_html *html, enum pp_html_table table, uint32_t *
 {
 	from_ns = MAX(from_ns, html->from_ns);
 	to_ns = MIN(to_ns, html->to_ns);
-	for (uint32_t bin = bin_of(html, from_ns); from_ns < to_ns; bin++) {
+	for (uint32_t bin = pp_html_bin(html, from_ns); from_ns < to_ns; bin++) {
 		int64_t end_ns =
 		    bin + 1 < PP_HTML_BINS ? MIN(edge_of(html, bin + 1), to_ns) : to_ns;
 

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which rows of a table are worth their place.  What they are of, without the time, is a
+ * combination; the costliest combinations are kept as long as their rows find room, and the rest is
+ * told with less detail: whoever asks replaces parts of the key.
+ */
+#include "export/html.h"
+
+#include <string.h>
+
+enum { COST, COUNT, ROWS, LAST_BIN, IS_KEPT };
+
+/* More are not told apart, and not kept. */
+#define COMBINATIONS_MAX 2000000
+
+static const struct pp_sums_kind combinations = {NULL, {NULL}, {NULL}, 0};
+
+void pp_html_choice_init(struct pp_html_choice *choice)
+{
+	pp_sums_init(&choice->combinations, &combinations);
+}
+
+void pp_html_choice_done(struct pp_html_choice *choice)
+{
+	if (choice->combinations.kind)
+		pp_sums_done(&choice->combinations);
+}
+
+void pp_html_choice_note(struct pp_html_choice *choice, const uint32_t *key, uint32_t first_bin,
+			 uint32_t last_bin, uint64_t cost)
+{
+	uint64_t *figures = choice->combinations.rows->len < COMBINATIONS_MAX
+				? pp_sums_at(&choice->combinations, key)
+				: pp_sums_find(&choice->combinations, key);
+	uint64_t from = first_bin + 1, to = last_bin + 1;
+
+	if (!figures)
+		return;
+	figures[COST] += cost;
+	figures[COUNT]++;
+	if (to > figures[LAST_BIN]) {
+		figures[ROWS] += to - MAX(from, figures[LAST_BIN] + 1) + 1;
+		figures[LAST_BIN] = to;
+	}
+}
+
+static gint compare_costs(gconstpointer a, gconstpointer b)
+{
+	const struct pp_sums_row *x = *(const struct pp_sums_row *const *)a;
+	const struct pp_sums_row *y = *(const struct pp_sums_row *const *)b;
+
+	for (unsigned i = COST; i <= COUNT; i++)
+		if (x->figure[i] != y->figure[i])
+			return x->figure[i] < y->figure[i] ? 1 : -1;
+	return memcmp(x->key, y->key, sizeof(x->key));
+}
+
+void pp_html_choose(struct pp_html_choice *choice, uint64_t rows_max)
+{
+	GArray *rows = choice->combinations.rows;
+	g_autoptr(GPtrArray) sorted = g_ptr_array_new();
+	uint64_t n_rows = 0;
+
+	for (guint i = 0; i < rows->len; i++)
+		g_ptr_array_add(sorted, &g_array_index(rows, struct pp_sums_row, i));
+	g_ptr_array_sort(sorted, compare_costs);
+	for (guint i = 0; i < sorted->len; i++) {
+		struct pp_sums_row *row = sorted->pdata[i];
+
+		n_rows += row->figure[ROWS];
+		row->figure[IS_KEPT] = n_rows <= rows_max;
+		choice->n_kept += row->figure[IS_KEPT];
+	}
+}
+
+bool pp_html_is_chosen(const struct pp_html_choice *choice, const uint32_t *key)
+{
+	const uint64_t *figures;
+
+	if (!choice->combinations.kind || choice->n_kept == choice->combinations.rows->len)
+		return true;
+	figures = pp_sums_find(&choice->combinations, key);
+	return figures && figures[IS_KEPT];
+}
