@@ -162,7 +162,7 @@ static int survey(struct run *run, struct pp_error *err)
 				    "%s: no history of calls; record with "
 				    "`--set calls.mode=history` a program built with -pg",
 				    capture->model->dir);
-	run->survey = pp_calls_survey_new(capture);
+	run->survey = pp_calls_survey_new(capture, true);
 	run->export.survey = run->survey;
 	return 0;
 }

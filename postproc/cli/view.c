@@ -51,8 +51,8 @@ int pp_view_run(struct pp_view *view, const char *const *names, unsigned n_names
 	int ret;
 
 	view->passes = pp_pass_set_new(&view->context, names, n_names);
-	ret = pp_events_read(view->capture, pp_pass_set_kinds(view->passes), pp_pass_set_event,
-			     view->passes, err);
+	ret = (pp_pass_set_calls_apart(view->passes) ? pp_events_read_apart : pp_events_read)(
+	    view->capture, pp_pass_set_kinds(view->passes), pp_pass_set_event, view->passes, err);
 	if (ret < 0)
 		return ret;
 	pp_pass_set_finish(view->passes, model->end_ns);

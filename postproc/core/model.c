@@ -97,6 +97,8 @@ struct pp_model *pp_model_new(const char *dir)
 	model->problems = g_ptr_array_new_with_free_func(problem_free);
 	model->start_ns = PP_TIME_UNKNOWN;
 	model->end_ns = PP_TIME_UNKNOWN;
+	model->lock = g_new(GMutex, 1);
+	g_mutex_init(model->lock);
 	return model;
 }
 
@@ -114,6 +116,8 @@ void pp_model_free(struct pp_model *model)
 	g_ptr_array_unref(model->threads);
 	g_ptr_array_unref(model->problems);
 	g_clear_pointer((JsonObject **)&model->info, json_object_unref);
+	g_mutex_clear(model->lock);
+	g_free(model->lock);
 	g_free(model->dir);
 	g_free(model);
 }

@@ -99,6 +99,7 @@ struct pp_model {
 	int64_t start_ns, end_ns; /* of the capture: first and last event or thread time */
 	void *info;	     /* JsonObject * of info.json; NULL: none; a reference of the model's */
 	GPtrArray *problems; /* of struct pp_problem * */
+	GMutex *lock; /* of load maps and names, where several threads read histories of calls */
 	void *priv;
 };
 

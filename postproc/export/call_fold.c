@@ -75,7 +75,7 @@ static void take_line(void *data, const struct pp_replay_line *line)
 }
 
 struct pp_call_fold *pp_call_fold_new(const struct pp_export *export, struct pp_stacks *stacks,
-				      bool only_returns, GMutex *lock,
+				      bool only_returns,
 				      const struct pp_call_fold_listener *listener)
 {
 	struct pp_call_fold *self = g_new0(struct pp_call_fold, 1);
@@ -83,7 +83,7 @@ struct pp_call_fold *pp_call_fold_new(const struct pp_export *export, struct pp_
 	self->export = export;
 	self->stacks = stacks;
 	self->listener = *listener;
-	self->walk = pp_walk_new(export, only_returns, lock, take_line, self);
+	self->walk = pp_walk_new(export, only_returns, take_line, self);
 	self->n_threads = export->context->model->threads->len;
 	self->nests = g_new0(struct nest *, self->n_threads);
 	return self;

@@ -23,9 +23,9 @@ struct pp_call_fold_listener {
 		       int64_t from_ns, int64_t to_ns);
 };
 
-/* Stacks are added to `stacks`; only_returns and lock as in walk.h. */
+/* Stacks are added to `stacks`; only_returns as in walk.h. */
 struct pp_call_fold *pp_call_fold_new(const struct pp_export *export, struct pp_stacks *stacks,
-				      bool only_returns, GMutex *lock,
+				      bool only_returns,
 				      const struct pp_call_fold_listener *listener);
 void pp_call_fold_free(struct pp_call_fold *fold);
 void pp_call_fold_event(struct pp_call_fold *fold, const struct pp_event *event);

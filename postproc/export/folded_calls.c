@@ -63,7 +63,7 @@ static void on_lasted(void *data, const struct pp_thread *thread, struct pp_stac
 	stack->value += (uint64_t)MAX(ns, 0);
 }
 
-static struct part *part_new(const struct folded *self, GMutex *lock)
+static struct part *part_new(const struct folded *self)
 {
 	struct part *part = g_new0(struct part, 1);
 	struct pp_call_fold_listener listener = {
@@ -74,7 +74,7 @@ static struct part *part_new(const struct folded *self, GMutex *lock)
 
 	part->folded = self;
 	part->stacks = pp_stacks_new(0);
-	part->fold = pp_call_fold_new(self->export, part->stacks, self->is_time, lock, &listener);
+	part->fold = pp_call_fold_new(self->export, part->stacks, self->is_time, &listener);
 	return part;
 }
 
@@ -140,7 +140,7 @@ static bool read_at_once(void *state, struct pp_capture *capture)
 	self->stacks_max = STACKS_AT_ONCE / self->pool.n_workers;
 	self->parts = g_new0(struct part *, self->pool.n_workers);
 	for (unsigned i = 0; i < self->pool.n_workers; i++)
-		self->parts[i] = part_new(self, &self->pool.lock);
+		self->parts[i] = part_new(self);
 	all = pp_calls_pool_run(&self->pool);
 	if (all)
 		join_parts(self);
@@ -159,7 +159,7 @@ static void *start(const struct pp_export *export, bool is_time)
 
 	self->export = export;
 	self->is_time = is_time;
-	self->whole = part_new(self, NULL);
+	self->whole = part_new(self);
 	return self;
 }
 

@@ -93,7 +93,7 @@ static int read_history(struct pp_html *html, struct pp_error *err)
 {
 	struct pp_call_fold_listener listener = {html, on_entered, on_lasted};
 	struct pp_call_fold *fold =
-	    pp_call_fold_new(&html->stacks_export, html->stacks, false, NULL, &listener);
+	    pp_call_fold_new(&html->stacks_export, html->stacks, false, &listener);
 	int ret = pp_events_read(html->export->capture, PP_CALL_KINDS, take_call, fold, err);
 
 	if (ret == 0) {

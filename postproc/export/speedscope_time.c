@@ -140,7 +140,7 @@ static void *evented_start(const struct pp_export *export)
 	struct evented *self = g_new0(struct evented, 1);
 
 	self->export = export;
-	self->walk = pp_walk_new(export, true, NULL, take_line, self);
+	self->walk = pp_walk_new(export, true, take_line, self);
 	self->spool = (struct pp_spool)PP_SPOOL_INIT;
 	self->nest_of = g_hash_table_new(NULL, NULL);
 	self->nests = g_ptr_array_new_with_free_func(nest_free);

@@ -12,8 +12,6 @@ struct pp_walk {
 	const struct pp_export *export;
 	void (*take)(void *data, const struct pp_replay_line *line);
 	void *data;
-	GMutex *lock;
-	struct pp_namer namer; /* the export's, under the lock */
 	struct pp_functions functions;
 	struct pp_replay **replays; /* by serial; NULL: not begun */
 	bool *wanted;		    /* by serial */
@@ -21,38 +19,6 @@ struct pp_walk {
 	unsigned n_left_out;
 	uint64_t n_lost; /* records of those that are wanted */
 };
-
-/* --- names ---------------------------------------------------------------------------------- */
-
-static char *name_function(void *data, const struct pp_process *process, uint64_t address)
-{
-	const struct pp_walk *walk = data;
-	const struct pp_namer *namer = walk->export->context->namer;
-	char *name;
-
-	if (walk->lock)
-		g_mutex_lock(walk->lock);
-	name = namer->function(namer->data, process, address);
-	if (walk->lock)
-		g_mutex_unlock(walk->lock);
-	return name;
-}
-
-static uint64_t find_entry(void *data, const struct pp_process *process, uint64_t address)
-{
-	const struct pp_walk *walk = data;
-	const struct pp_namer *namer = walk->export->context->namer;
-	uint64_t entry;
-
-	if (walk->lock)
-		g_mutex_lock(walk->lock);
-	entry = namer->entry(namer->data, process, address);
-	if (walk->lock)
-		g_mutex_unlock(walk->lock);
-	return entry;
-}
-
-/* --- threads -------------------------------------------------------------------------------- */
 
 static void choose(struct pp_walk *walk, bool only_returns)
 {
@@ -62,7 +28,7 @@ static void choose(struct pp_walk *walk, bool only_returns)
 	for (guint i = 0; i < walk->n_threads; i++) {
 		const struct pp_thread *thread = threads->pdata[i];
 
-		if (!survey->has_calls[i] || !pp_selects_thread(walk->export->context, thread))
+		if (!survey->streams[i] || !pp_selects_thread(walk->export->context, thread))
 			continue;
 		if (only_returns && !survey->has_returns[i]) {
 			walk->n_left_out++;
@@ -73,7 +39,7 @@ static void choose(struct pp_walk *walk, bool only_returns)
 	}
 }
 
-struct pp_walk *pp_walk_new(const struct pp_export *export, bool only_returns, GMutex *lock,
+struct pp_walk *pp_walk_new(const struct pp_export *export, bool only_returns,
 			    void (*take)(void *data, const struct pp_replay_line *line), void *data)
 {
 	struct pp_walk *walk = g_new0(struct pp_walk, 1);
@@ -81,16 +47,10 @@ struct pp_walk *pp_walk_new(const struct pp_export *export, bool only_returns, G
 	walk->export = export;
 	walk->take = take;
 	walk->data = data;
-	walk->lock = lock;
-	walk->namer = (struct pp_namer){
-	    .data = walk,
-	    .function = name_function,
-	    .entry = export->context->namer->entry ? find_entry : NULL,
-	};
 	walk->n_threads = export->context->model->threads->len;
 	walk->replays = g_new0(struct pp_replay *, walk->n_threads);
 	walk->wanted = g_new0(bool, walk->n_threads);
-	pp_functions_init(&walk->functions, &walk->namer);
+	pp_functions_init(&walk->functions, export->context->namer, export->context->model->lock);
 	choose(walk, only_returns);
 	return walk;
 }

@@ -8,11 +8,8 @@
 
 struct pp_walk;
 
-/*
- * only_returns: of no thread whose history tells of no return.  lock: of the names, where others
- * are walked at the same time; NULL: none are.
- */
-struct pp_walk *pp_walk_new(const struct pp_export *export, bool only_returns, GMutex *lock,
+/* only_returns: of no thread whose history tells of no return. */
+struct pp_walk *pp_walk_new(const struct pp_export *export, bool only_returns,
 			    void (*take)(void *data, const struct pp_replay_line *line),
 			    void *data);
 void pp_walk_free(struct pp_walk *walk);

@@ -6,18 +6,30 @@
 /* More of them wait for the disk, and each keeps what it found. */
 #define MAX_WORKERS 16
 
-struct worker {
-	struct pp_calls_pool *pool;
-	unsigned number;
-};
-
-/* That this process may use. */
 static unsigned n_cpus(void)
 {
 	cpu_set_t cpus;
 
 	return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (unsigned)CPU_COUNT(&cpus)
 							      : g_get_num_processors();
+}
+
+unsigned pp_calls_pool_workers(guint n_parts)
+{
+	return CLAMP(MIN(n_cpus(), n_parts), 1, MAX_WORKERS);
+}
+
+void pp_calls_pool_at_once(unsigned n_workers, void *(*work)(void *data), void *data)
+{
+	GThread *threads[MAX_WORKERS] = {NULL};
+
+	/* This thread is one of them; without the others it does their part. */
+	for (unsigned i = 1; i < n_workers; i++)
+		threads[i] = g_thread_try_new("calls", work, data, NULL);
+	work(data);
+	for (unsigned i = 1; i < n_workers; i++)
+		if (threads[i])
+			g_thread_join(threads[i]);
 }
 
 static gint by_length(gconstpointer a, gconstpointer b, void *data)
@@ -36,14 +48,13 @@ void pp_calls_pool_init(struct pp_calls_pool *pool, struct pp_capture *capture,
 
 	*pool = (struct pp_calls_pool){
 	    .streams = streams,
-	    .n_workers = CLAMP(MIN(n_cpus(), streams->len), 1, MAX_WORKERS),
+	    .n_workers = pp_calls_pool_workers(streams->len),
 	    .take = take,
 	    .data = data,
 	    .order = g_new(unsigned, streams->len),
 	};
-	g_mutex_init(&pool->lock);
 	for (guint i = 0; i < streams->len; i++) {
-		pp_calls_stream_share(streams->pdata[i], &pool->lock);
+		pp_calls_stream_share(streams->pdata[i], capture->model->lock);
 		pool->order[i] = i;
 	}
 	g_qsort_with_data(pool->order, (gint)streams->len, sizeof(*pool->order), by_length,
@@ -53,21 +64,20 @@ void pp_calls_pool_init(struct pp_calls_pool *pool, struct pp_capture *capture,
 void pp_calls_pool_done(struct pp_calls_pool *pool)
 {
 	g_ptr_array_unref(pool->streams);
-	g_mutex_clear(&pool->lock);
 	g_free(pool->order);
 }
 
 static void *work(void *data)
 {
-	const struct worker *worker = data;
-	struct pp_calls_pool *pool = worker->pool;
+	struct pp_calls_pool *pool = data;
+	unsigned number = (unsigned)g_atomic_int_add(&pool->n_begun, 1);
 
 	while (!g_atomic_int_get(&pool->stopped)) {
 		guint at = (guint)g_atomic_int_add(&pool->next, 1);
 
 		if (at >= pool->streams->len)
 			break;
-		if (!pool->take(pool->data, worker->number, pool->order[at]))
+		if (!pool->take(pool->data, number, pool->order[at]))
 			g_atomic_int_set(&pool->stopped, 1);
 	}
 	return NULL;
@@ -75,18 +85,6 @@ static void *work(void *data)
 
 bool pp_calls_pool_run(struct pp_calls_pool *pool)
 {
-	struct worker workers[MAX_WORKERS];
-	GThread *threads[MAX_WORKERS] = {NULL};
-
-	for (unsigned i = 0; i < pool->n_workers; i++) {
-		workers[i] = (struct worker){pool, i};
-		/* The first is this thread; without the others it does their part. */
-		if (i)
-			threads[i] = g_thread_try_new("calls", work, &workers[i], NULL);
-	}
-	work(&workers[0]);
-	for (unsigned i = 1; i < pool->n_workers; i++)
-		if (threads[i])
-			g_thread_join(threads[i]);
+	pp_calls_pool_at_once(pool->n_workers, work, pool);
 	return !pool->stopped;
 }

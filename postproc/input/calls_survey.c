@@ -5,28 +5,32 @@
 
 struct search {
 	struct pp_calls_survey *survey;
+	bool for_returns;
+	GMutex *lock; /* of the survey */
 	struct pp_calls_pool pool;
 	int64_t *starts_ns; /* by stream */
 };
 
 /* Threads follow each other in a stream: seldom asked. */
-static void claim(struct search *search, const struct pp_thread *thread, guint stream)
+static void claim(struct search *search, const struct pp_event *event, guint stream)
 {
+	const struct pp_thread *thread = event->thread;
 	guint *owner = &search->survey->streams[thread->serial];
 
-	g_mutex_lock(&search->pool.lock);
+	g_mutex_lock(search->lock);
 	if (*owner && *owner != stream + 1)
 		search->survey->is_apart = false;
+	if (!*owner)
+		search->survey->firsts_ns[thread->serial] = event->time_ns;
 	*owner = stream + 1;
-	search->survey->has_calls[thread->serial] = true;
-	g_mutex_unlock(&search->pool.lock);
+	g_mutex_unlock(search->lock);
 }
 
 static void note_return(struct search *search, const struct pp_thread *thread)
 {
-	g_mutex_lock(&search->pool.lock);
+	g_mutex_lock(search->lock);
 	search->survey->has_returns[thread->serial] = true;
-	g_mutex_unlock(&search->pool.lock);
+	g_mutex_unlock(search->lock);
 }
 
 static bool look_through(void *data, unsigned worker, guint at)
@@ -34,7 +38,7 @@ static bool look_through(void *data, unsigned worker, guint at)
 	struct search *search = data;
 	struct pp_calls_stream *stream = search->pool.streams->pdata[at];
 	const struct pp_thread *thread = NULL;
-	bool has_returns = false;
+	bool has_returns = false; /* or nobody asks */
 	struct pp_event event;
 
 	(void)worker;
@@ -42,9 +46,9 @@ static bool look_through(void *data, unsigned worker, guint at)
 		if (!thread)
 			search->starts_ns[at] = event.time_ns;
 		if (!thread || event.thread != thread) {
-			claim(search, event.thread, at);
+			claim(search, &event, at);
 			thread = event.thread;
-			has_returns = false;
+			has_returns = !search->for_returns;
 		}
 		if (event.kind == PP_EVENT_RETURN && !has_returns) {
 			note_return(search, thread);
@@ -56,16 +60,20 @@ static bool look_through(void *data, unsigned worker, guint at)
 	return true;
 }
 
-struct pp_calls_survey *pp_calls_survey_new(struct pp_capture *capture)
+struct pp_calls_survey *pp_calls_survey_new(struct pp_capture *capture, bool for_returns)
 {
 	struct pp_calls_survey *survey = g_new(struct pp_calls_survey, 1);
 	guint n = capture->model->threads->len;
-	struct search search = {.survey = survey};
+	struct search search = {
+	    .survey = survey,
+	    .for_returns = for_returns,
+	    .lock = capture->model->lock,
+	};
 
 	*survey = (struct pp_calls_survey){
-	    .has_calls = g_new0(bool, n),
 	    .has_returns = g_new0(bool, n),
 	    .streams = g_new0(guint, n),
+	    .firsts_ns = g_new0(int64_t, n),
 	    .is_apart = true,
 	};
 	pp_calls_pool_init(&search.pool, capture, look_through, &search);
@@ -85,8 +93,8 @@ void pp_calls_survey_free(struct pp_calls_survey *survey)
 {
 	if (!survey)
 		return;
-	g_free(survey->has_calls);
 	g_free(survey->has_returns);
 	g_free(survey->streams);
+	g_free(survey->firsts_ns);
 	g_free(survey);
 }

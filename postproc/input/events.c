@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 
 #include "input/babeltrace.h"
+#include "input/calls_apart.h"
 #include "input/calls_history.h"
 #include "input/direct.h"
 
@@ -37,10 +38,11 @@ struct direct_feed {
 /* What is read, and by whom. */
 struct readers {
 	struct pp_sweep sweep;
-	GPtrArray *histories; /* of struct pp_calls_stream * */
-	GPtrArray *direct;    /* of struct pp_direct_trace * */
-	GPtrArray *feeds;     /* of struct pp_feed *, of both */
-	GPtrArray *others;    /* of struct pp_trace *, for Babeltrace */
+	GPtrArray *histories;	      /* of struct pp_calls_stream * */
+	GPtrArray *direct;	      /* of struct pp_direct_trace * */
+	GPtrArray *feeds;	      /* of struct pp_feed *, of both */
+	GPtrArray *others;	      /* of struct pp_trace *, for Babeltrace */
+	struct pp_calls_apart *apart; /* NULL: histories are among the feeds */
 };
 
 /* --- histories of calls --------------------------------------------------------------------- */
@@ -62,7 +64,7 @@ static void calls_emit(struct pp_feed *base)
 	pp_decoder_emit(feed->decoder, &feed->event);
 }
 
-/* They go first: a call comes before what the function called does. */
+/* They go first, before other feeds: a call comes before what the function called does. */
 static void add_histories(struct readers *readers)
 {
 	struct pp_decoder *decoder = &readers->sweep.decoder;
@@ -77,7 +79,7 @@ static void add_histories(struct readers *readers)
 		feed->feed.emit = calls_emit;
 		feed->calls = readers->histories->pdata[i];
 		feed->decoder = decoder;
-		g_ptr_array_add(readers->feeds, feed);
+		g_ptr_array_insert(readers->feeds, (gint)i, feed);
 	}
 }
 
@@ -177,6 +179,8 @@ static int run(struct readers *readers, struct pp_error *err)
 		return pp_babeltrace_run(sweep, readers->others, readers->feeds->len, err);
 	pp_sweep_start(sweep);
 	pp_sweep_run(sweep, UINT64_MAX);
+	if (readers->apart)
+		pp_calls_apart_finish(readers->apart);
 	return 0;
 }
 
@@ -184,9 +188,41 @@ static void readers_done(struct readers *readers)
 {
 	g_ptr_array_unref(readers->feeds);
 	g_clear_pointer(&readers->histories, g_ptr_array_unref);
+	pp_calls_apart_free(readers->apart);
 	g_ptr_array_unref(readers->direct);
 	g_ptr_array_unref(readers->others);
 	g_free(readers->sweep.heap);
+}
+
+/* Babeltrace has a sweep of its own. */
+static void add_all(struct readers *readers, bool calls_apart)
+{
+	add_traces(readers);
+	if (calls_apart && !readers->others->len && readers->sweep.decoder.kinds & PP_CALL_KINDS)
+		readers->apart = pp_calls_apart_new(&readers->sweep);
+	if (!readers->apart)
+		add_histories(readers);
+}
+
+static int read_events(struct readers *readers, bool calls_apart, struct pp_error *err)
+{
+	struct pp_decoder *decoder = &readers->sweep.decoder;
+	struct pp_capture *capture = decoder->capture;
+	int ret;
+
+	raise_file_limit();
+	readers->feeds = g_ptr_array_new_with_free_func(g_free);
+	readers->direct = g_ptr_array_new_with_free_func((GDestroyNotify)pp_direct_trace_free);
+	readers->others = g_ptr_array_new();
+	add_all(readers, calls_apart);
+	ret = run(readers, err);
+	if (ret == 0 && readers->sweep.stopped)
+		ret = pp_error_add(err, -ECANCELED, "stopped");
+	readers_done(readers);
+	if (ret == 0 && decoder->kinds & KERNEL_KINDS)
+		pp_missing_kernel_events(capture, decoder->n_kernel_events);
+	pp_decoder_done(decoder);
+	return ret < 0 ? pp_error_add(err, ret, "%s: reading events", capture->model->dir) : 0;
 }
 
 int pp_events_read(struct pp_capture *capture, unsigned kinds,
@@ -201,23 +237,21 @@ int pp_events_read_while(struct pp_capture *capture, unsigned kinds,
 			 bool (*go_on)(void *data), void *data, struct pp_error *err)
 {
 	struct readers readers = {.sweep.go_on = go_on};
-	int ret;
 
 	if (!kinds)
 		return 0;
-	raise_file_limit();
 	pp_decoder_init(&readers.sweep.decoder, capture, kinds, take, data);
-	readers.feeds = g_ptr_array_new_with_free_func(g_free);
-	readers.direct = g_ptr_array_new_with_free_func((GDestroyNotify)pp_direct_trace_free);
-	readers.others = g_ptr_array_new();
-	add_histories(&readers);
-	add_traces(&readers);
-	ret = run(&readers, err);
-	if (ret == 0 && readers.sweep.stopped)
-		ret = pp_error_add(err, -ECANCELED, "stopped");
-	readers_done(&readers);
-	if (ret == 0 && kinds & KERNEL_KINDS)
-		pp_missing_kernel_events(capture, readers.sweep.decoder.n_kernel_events);
-	pp_decoder_done(&readers.sweep.decoder);
-	return ret < 0 ? pp_error_add(err, ret, "%s: reading events", capture->model->dir) : 0;
+	return read_events(&readers, false, err);
+}
+
+int pp_events_read_apart(struct pp_capture *capture, unsigned kinds,
+			 void (*take)(void *data, const struct pp_event *event), void *data,
+			 struct pp_error *err)
+{
+	struct readers readers = {0};
+
+	if (!kinds)
+		return 0;
+	pp_decoder_init(&readers.sweep.decoder, capture, kinds, take, data);
+	return read_events(&readers, true, err);
 }

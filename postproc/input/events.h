@@ -31,4 +31,12 @@ int pp_events_read_while(struct pp_capture *capture, unsigned kinds,
 			 void (*take)(void *data, const struct pp_event *event),
 			 bool (*go_on)(void *data), void *data, struct pp_error *err);
 
+/*
+ * The same, where between two other events the calls of different threads come in any order, and at
+ * the same time, each thread's by one of several.  A thread's first comes alone, in its turn.
+ */
+int pp_events_read_apart(struct pp_capture *capture, unsigned kinds,
+			 void (*take)(void *data, const struct pp_event *event), void *data,
+			 struct pp_error *err);
+
 #endif

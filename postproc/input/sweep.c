@@ -46,6 +46,32 @@ void pp_sweep_start(struct pp_sweep *sweep)
 		sift_down(sweep, i);
 }
 
+/* The first of the heap is at another event, or has none. */
+static void go_on(struct pp_sweep *sweep, bool has_event)
+{
+	if (!has_event)
+		sweep->heap[0] = sweep->heap[--sweep->n_heap];
+	if (sweep->n_heap)
+		sift_down(sweep, 0);
+}
+
+bool pp_sweep_until(struct pp_sweep *sweep, int64_t until_ns, uint64_t n_max)
+{
+	while (sweep->n_heap && sweep->heap[0]->time_ns <= until_ns) {
+		struct pp_feed *feed = sweep->heap[0];
+		bool has_event = true;
+
+		if (!n_max)
+			return true;
+		for (; has_event && n_max && feed->time_ns <= until_ns; n_max--) {
+			feed->emit(feed);
+			has_event = feed->advance(feed);
+		}
+		go_on(sweep, has_event);
+	}
+	return false;
+}
+
 bool pp_sweep_run(struct pp_sweep *sweep, uint64_t n_max)
 {
 	for (uint64_t i = 0; i < n_max && sweep->n_heap; i++) {
@@ -57,11 +83,10 @@ bool pp_sweep_run(struct pp_sweep *sweep, uint64_t n_max)
 			if (sweep->stopped)
 				return false;
 		}
+		if (sweep->before)
+			sweep->before(sweep->before_data, feed->time_ns);
 		feed->emit(feed);
-		if (!feed->advance(feed))
-			sweep->heap[0] = sweep->heap[--sweep->n_heap];
-		if (sweep->n_heap)
-			sift_down(sweep, 0);
+		go_on(sweep, feed->advance(feed));
 	}
 	return sweep->n_heap > 0;
 }

@@ -27,6 +27,9 @@ struct pp_sweep {
 	bool (*go_on)(void *data);
 	unsigned n_until_asked;
 	bool stopped; /* ... and it said so */
+	/* Told before the turn of an event of that time.  NULL: nobody wants to know. */
+	void (*before)(void *data, int64_t time_ns);
+	void *before_data;
 };
 
 /* Adds a feed if it has an event; before the first pp_sweep_run(). */
@@ -34,6 +37,12 @@ void pp_sweep_add(struct pp_sweep *sweep, struct pp_feed *feed);
 
 /* All have been added. */
 void pp_sweep_start(struct pp_sweep *sweep);
+
+/*
+ * Hands over up to n_max events that are no later than that, a feed's one after the other, in no
+ * order between feeds.  False: there are no more of them.
+ */
+bool pp_sweep_until(struct pp_sweep *sweep, int64_t until_ns, uint64_t n_max);
 
 /* Hands over up to n_max events, least time first.  False: there are no more, or it was stopped. */
 bool pp_sweep_run(struct pp_sweep *sweep, uint64_t n_max);

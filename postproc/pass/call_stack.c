@@ -6,6 +6,9 @@
 /* More calls within each other are taken for some that were left without a return. */
 #define CALLS_MAX 100000
 
+/* A power of two: what one thread's calls need, there may be a thousand. */
+#define SEEN 256
+
 /* --- functions ------------------------------------------------------------------------------ */
 
 static guint function_hash(gconstpointer key)
@@ -30,10 +33,11 @@ static void function_free(void *data)
 	g_free(function);
 }
 
-void pp_functions_init(struct pp_functions *functions, const struct pp_namer *namer)
+void pp_functions_init(struct pp_functions *functions, const struct pp_namer *namer, GMutex *lock)
 {
 	*functions = (struct pp_functions){
 	    .namer = namer,
+	    .lock = lock,
 	    .all = g_ptr_array_new_with_free_func(function_free),
 	    .by_identity = g_hash_table_new(function_hash, function_equal),
 	    .by_process =
@@ -101,14 +105,17 @@ static const struct pp_function *look_up(struct pp_functions *functions,
 }
 
 /* The function that holds the address. */
-static const struct pp_function *function_at(struct pp_functions *functions,
+static const struct pp_function *function_at(const struct pp_call_stack *stack,
 					     const struct pp_process *process, uint64_t address)
 {
-	struct pp_function_seen *seen = &functions->seen[address % G_N_ELEMENTS(functions->seen)];
+	struct pp_function_seen *seen = &stack->seen[address % SEEN];
 
-	if (seen->address != address || seen->process != process)
+	if (seen->address != address || seen->process != process) {
+		g_mutex_lock(stack->functions->lock);
 		*seen = (struct pp_function_seen){process, address,
-						  look_up(functions, process, address)};
+						  look_up(stack->functions, process, address)};
+		g_mutex_unlock(stack->functions->lock);
+	}
 	return seen->function;
 }
 
@@ -122,11 +129,16 @@ static bool is_same(const struct pp_function *a, const struct pp_function *b)
 void pp_call_stack_init(struct pp_call_stack *stack, struct pp_functions *functions,
 			bool has_returns)
 {
-	*stack = (struct pp_call_stack){.functions = functions, .has_returns = has_returns};
+	*stack = (struct pp_call_stack){
+	    .functions = functions,
+	    .has_returns = has_returns,
+	    .seen = g_new0(struct pp_function_seen, SEEN),
+	};
 }
 
 void pp_call_stack_done(struct pp_call_stack *stack)
 {
+	g_free(stack->seen);
 	g_free(stack->calls);
 }
 
@@ -142,13 +154,13 @@ static guint find(const struct pp_call_stack *stack, const struct pp_function *f
 guint pp_call_stack_holding(const struct pp_call_stack *stack, const struct pp_process *process,
 			    uint64_t address)
 {
-	return find(stack, function_at(stack->functions, process, address));
+	return find(stack, function_at(stack, process, address));
 }
 
 guint pp_call_stack_callers(struct pp_call_stack *stack, const struct pp_event *call)
 {
 	const struct pp_function *caller =
-	    function_at(stack->functions, call->thread->process, call->call.from);
+	    function_at(stack, call->thread->process, call->call.from);
 	guint n = stack->n, depth = find(stack, caller);
 
 	stack->from = call->call.from;
@@ -172,8 +184,7 @@ guint pp_call_stack_returning(const struct pp_call_stack *stack, const struct pp
 		int64_t distance = (int64_t)((event->call.self - call->self) << 40) >> 40;
 		uint64_t address = call->self + (uint64_t)distance;
 
-		if (is_same(function_at(stack->functions, event->thread->process, address),
-			    call->function))
+		if (is_same(function_at(stack, event->thread->process, address), call->function))
 			return depth;
 	}
 	return 0;
@@ -198,7 +209,7 @@ static const struct pp_function *caller_at(const struct pp_call_stack *stack,
 {
 	if (!from)
 		return NULL;
-	return from == stack->from ? stack->caller : function_at(stack->functions, process, from);
+	return from == stack->from ? stack->caller : function_at(stack, process, from);
 }
 
 void pp_call_stack_push(struct pp_call_stack *stack, const struct pp_process *process,
@@ -212,11 +223,12 @@ void pp_call_stack_push(struct pp_call_stack *stack, const struct pp_process *pr
 	}
 	/* Where it is to stay: it is made for each call. */
 	call = pp_call_at(stack, stack->n);
-	call->function = function_at(stack->functions, process, self);
+	call->function = function_at(stack, process, self);
 	call->caller = caller_at(stack, process, from);
 	call->self = self;
 	call->start_ns = now_ns;
 	call->counted_ns = now_ns;
+	call->own_ns = 0;
 	call->is_outermost = false;
 	call->outermost_before = 0;
 	if (stack->links_outermost)

@@ -21,19 +21,17 @@ struct pp_function {
 	guint number; /* 0, 1, ... in order of appearance */
 };
 
+/* Stacks that share them may be followed at the same time, each by one thread. */
 struct pp_functions {
 	const struct pp_namer *namer;
+	GMutex *lock;		 /* of all of this */
 	GPtrArray *all;		 /* of struct pp_function *, by number */
 	GHashTable *by_identity; /* the same, by entry and name */
 	GHashTable *by_process;	 /* of GHashTable *: address -> struct pp_function * */
-	struct pp_function_seen {
-		const struct pp_process *process;
-		uint64_t address;
-		const struct pp_function *function;
-	} seen[1024]; /* by the address's low bits: most are asked for again and again */
 };
 
-void pp_functions_init(struct pp_functions *functions, const struct pp_namer *namer);
+/* lock: the model's. */
+void pp_functions_init(struct pp_functions *functions, const struct pp_namer *namer, GMutex *lock);
 void pp_functions_done(struct pp_functions *functions);
 
 struct pp_call {
@@ -42,7 +40,8 @@ struct pp_call {
 	int64_t start_ns;
 	bool is_outermost;	/* of its function's on the stack */
 	guint outermost_before; /* the next such call further out, plus 1; 0: none */
-	int64_t counted_ns;	/* for whoever owns the stack; at first start_ns */
+	/* For whoever owns the stack: at first start_ns, and 0. */
+	int64_t counted_ns, own_ns;
 };
 
 struct pp_call_stack {
@@ -54,6 +53,11 @@ struct pp_call_stack {
 	/* The caller that was looked for last; the next call to be pushed is its. */
 	uint64_t from;
 	const struct pp_function *caller;
+	struct pp_function_seen {
+		const struct pp_process *process;
+		uint64_t address;
+		const struct pp_function *function;
+	} * seen; /* by the address's low bits: most are asked for again and again */
 };
 
 void pp_call_stack_init(struct pp_call_stack *stack, struct pp_functions *functions,

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "pass/chain.h"
 
-/* Among so many of the last ones an equal key is looked for. */
-#define RECENT 8
+#include <string.h>
+
+/* Among so many of the last ones an equal key is looked for; in longer ones by slots, too. */
+#define RECENT 4
+
+/* A power of two. */
+#define SLOTS 256
 
 struct stretch {
 	GArray *entries; /* of struct pp_chain_entry; the first n_sorted sorted, each key once */
 	guint n_sorted;
 	int64_t from_ns; /* of a chain's first: when that begins */
+	guint32 *slots;	 /* by hash of the key: where it may be, plus 1; NULL: none yet */
 };
 
 static GNode *stretch_new(int64_t from_ns)
@@ -26,6 +32,7 @@ static void stretch_free(GNode *node)
 	struct stretch *stretch = node->data;
 
 	g_array_unref(stretch->entries);
+	g_free(stretch->slots);
 	g_free(stretch);
 	node->data = NULL;
 	g_node_destroy(node);
@@ -54,6 +61,8 @@ static void combine(struct stretch *stretch)
 			entries[n++] = entries[i];
 	g_array_set_size(stretch->entries, n);
 	stretch->n_sorted = n;
+	if (stretch->slots)
+		memset(stretch->slots, 0, SLOTS * sizeof(*stretch->slots));
 }
 
 /* Now and then, so that it costs little and holds at most twice of what it has to. */
@@ -63,20 +72,46 @@ static void combine_if_long(struct stretch *stretch)
 		combine(stretch);
 }
 
+/* Where the key may be; a slot that is not used is 0. */
+static guint32 *slot_of(struct stretch *stretch, uint64_t key)
+{
+	if (!stretch->slots)
+		stretch->slots = g_new0(guint32, SLOTS);
+	return &stretch->slots[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 56];
+}
+
+static void append(struct stretch *stretch, uint64_t key, int64_t amount)
+{
+	const struct pp_chain_entry new = {key, amount};
+	guint32 *slot = stretch->entries->len >= RECENT ? slot_of(stretch, key) : NULL;
+
+	if (slot && *slot && *slot <= stretch->entries->len) {
+		struct pp_chain_entry *entry =
+		    &g_array_index(stretch->entries, struct pp_chain_entry, *slot - 1);
+
+		if (entry->key == key) {
+			entry->amount += amount;
+			return;
+		}
+	}
+	g_array_append_val(stretch->entries, new);
+	if (slot)
+		*slot = stretch->entries->len;
+	combine_if_long(stretch);
+}
+
 void pp_chain_add(const struct pp_chain *chain, uint64_t key, int64_t amount)
 {
 	struct stretch *stretch = chain->leaf->data;
 	struct pp_chain_entry *entries = (struct pp_chain_entry *)stretch->entries->data;
 	guint n = stretch->entries->len, first = n > RECENT ? n - RECENT : 0;
-	const struct pp_chain_entry new = {key, amount};
 
 	for (guint i = n; i-- > first;)
 		if (entries[i].key == key) {
 			entries[i].amount += amount;
 			return;
 		}
-	g_array_append_val(stretch->entries, new);
-	combine_if_long(stretch);
+	append(stretch, key, amount);
 }
 
 /* --- the tree ------------------------------------------------------------------------------- */
@@ -91,8 +126,10 @@ static gboolean free_stretch(GNode *node, void *data)
 	struct stretch *stretch = node->data;
 
 	(void)data;
-	if (stretch)
+	if (stretch) {
 		g_array_unref(stretch->entries);
+		g_free(stretch->slots);
+	}
 	g_free(stretch);
 	return FALSE;
 }
@@ -122,11 +159,11 @@ static void join(GNode *node)
 {
 	GNode *after = node->children;
 	struct stretch *first = node->data, *last = after->data;
-	GArray *entries = first->entries;
+	struct stretch both = *first;
 
-	g_array_append_vals(entries, last->entries->data, last->entries->len);
-	first->entries = last->entries;
-	*last = (struct stretch){entries, first->n_sorted, first->from_ns};
+	g_array_append_vals(both.entries, last->entries->data, last->entries->len);
+	*first = *last;
+	*last = both;
 	combine_if_long(last);
 	g_node_unlink(after);
 	g_node_append(node->parent, after);
@@ -147,7 +184,9 @@ void pp_chain_drop(struct pp_chain *chain)
 
 GArray *pp_chain_sum(const struct pp_chain *chain, int64_t *ret_from_ns)
 {
-	struct stretch sum = {g_array_new(FALSE, FALSE, sizeof(struct pp_chain_entry)), 0, 0};
+	struct stretch sum = {
+	    .entries = g_array_new(FALSE, FALSE, sizeof(struct pp_chain_entry)),
+	};
 
 	for (const GNode *node = chain->leaf; node->data; node = node->parent) {
 		const struct stretch *stretch = node->data;

@@ -3,6 +3,8 @@
  * The critical path by function, where there is a history of calls.  A stretch is its innermost
  * call's own, and within all calls that went on; these are counted when they end, or when what
  * they did so far becomes part of another thread's path, so an event costs no look at the stack.
+ * As long as nothing but calls happens, all else that is summed goes on as it is: it is put into
+ * the chain before anything else does.
  */
 #include "pass/critical_path.h"
 #include "pass/select.h"
@@ -49,10 +51,60 @@ void pp_critical_restart_calls(struct pp_critical_track *track)
 	}
 }
 
+static void put_own(const struct pp_critical_track *track, struct pp_call *call)
+{
+	if (!call->own_ns)
+		return;
+	pp_chain_add(
+	    &track->chain,
+	    pp_critical_key(PP_CRITICAL_IN_FUNCTION, call->function->number, track->pending_mode),
+	    call->own_ns);
+	call->own_ns = 0;
+}
+
+void pp_critical_put_own(struct pp_critical_track *track)
+{
+	for (guint i = track->pending_depth; i < track->stack.n; i++)
+		put_own(track, pp_call_at(&track->stack, i));
+	track->pending_depth = track->stack.n;
+}
+
+void pp_critical_run(struct pp_critical *self, struct pp_critical_track *track,
+		     const struct pp_thread *thread, int64_t until_ns, enum pp_mode mode)
+{
+	int64_t ns;
+	guint n = track->stack.n;
+
+	if (until_ns <= track->until_ns)
+		return;
+	if (!track->pending) {
+		track->pending = thread;
+		track->pending_ns = track->until_ns;
+		track->pending_mode = mode;
+		track->pending_depth = n;
+		g_mutex_lock(self->functions.lock);
+		g_ptr_array_add(self->pending, track);
+		g_mutex_unlock(self->functions.lock);
+	}
+	ns = pp_selected_ns(self->context, track->until_ns, until_ns);
+	track->until_ns = until_ns;
+	if (!n && ns) {
+		pp_chain_add(
+		    &track->chain,
+		    pp_critical_key(PP_CRITICAL_IN_FUNCTION, PP_CRITICAL_NO_FUNCTION, mode), ns);
+	} else if (n) {
+		pp_call_at(&track->stack, n - 1)->own_ns += ns;
+		track->pending_depth = MIN(track->pending_depth, n - 1);
+	}
+}
+
 static void cut(const struct pp_critical *self, struct pp_critical_track *track, guint depth)
 {
+	for (guint i = track->stack.n; i > depth; i--)
+		put_own(track, pp_call_at(&track->stack, i - 1));
 	pp_critical_count_calls(self, track, depth);
 	pp_call_stack_cut(&track->stack, depth);
+	track->pending_depth = MIN(track->pending_depth, depth);
 }
 
 static void on_call(const struct pp_critical *self, struct pp_critical_track *track,

@@ -26,6 +26,26 @@ struct release {
 
 /* --- sums ----------------------------------------------------------------------------------- */
 
+/* So much of its time, but for the functions that it was in. */
+static void add_time(struct pp_critical_track *track, const struct pp_thread *thread, int64_t ns,
+		     enum pp_mode mode)
+{
+	pp_chain_add(&track->chain, pp_critical_key(PP_CRITICAL_IN_MODE, thread->serial, mode), ns);
+	if (mode == PP_MODE_RUNNING || mode == PP_MODE_RUNNABLE || mode == PP_MODE_UNKNOWN)
+		pp_chain_add(&track->chain,
+			     pp_critical_key(PP_CRITICAL_AFTER_CALL, track->place, 0), ns);
+	for (guint i = track->holds->len; i-- > 0;) {
+		const struct pp_object *object = track->holds->pdata[i];
+
+		if (!pp_object_is_held(object, thread)) {
+			g_ptr_array_remove_index_fast(track->holds, i);
+			continue;
+		}
+		pp_chain_add(&track->chain, pp_critical_key(PP_CRITICAL_HELD, object->serial, 0),
+			     ns);
+	}
+}
+
 /* What the thread did up to that time was this. */
 static void account(const struct pp_critical *self, struct pp_critical_track *track,
 		    const struct pp_thread *thread, int64_t until_ns, enum pp_mode mode)
@@ -38,25 +58,27 @@ static void account(const struct pp_critical *self, struct pp_critical_track *tr
 	ns = pp_selected_ns(self->context, from_ns, until_ns);
 	if (!ns)
 		return;
-	pp_chain_add(&track->chain, pp_critical_key(PP_CRITICAL_IN_MODE, thread->serial, mode), ns);
-	if (mode == PP_MODE_RUNNING || mode == PP_MODE_RUNNABLE || mode == PP_MODE_UNKNOWN)
-		pp_chain_add(&track->chain,
-			     pp_critical_key(PP_CRITICAL_AFTER_CALL, track->place, 0), ns);
+	add_time(track, thread, ns, mode);
 	if (self->context->has_calls)
 		pp_chain_add(
 		    &track->chain,
 		    pp_critical_key(PP_CRITICAL_IN_FUNCTION, pp_critical_function(track), mode),
 		    ns);
-	for (guint i = track->holds->len; i-- > 0;) {
-		const struct pp_object *object = track->holds->pdata[i];
+}
 
-		if (!pp_object_is_held(object, thread)) {
-			g_ptr_array_remove_index_fast(track->holds, i);
-			continue;
-		}
-		pp_chain_add(&track->chain, pp_critical_key(PP_CRITICAL_HELD, object->serial, 0),
-			     ns);
+/* Before anything but a call happens. */
+static void put_pending(struct pp_critical *self)
+{
+	for (guint i = 0; i < self->pending->len; i++) {
+		struct pp_critical_track *track = self->pending->pdata[i];
+		int64_t ns = pp_selected_ns(self->context, track->pending_ns, track->until_ns);
+
+		pp_critical_put_own(track);
+		if (ns)
+			add_time(track, track->pending, ns, track->pending_mode);
+		track->pending = NULL;
 	}
+	g_ptr_array_set_size(self->pending, 0);
 }
 
 static enum pp_mode mode_of(const struct pp_critical *self, const struct pp_thread *thread)
@@ -323,18 +345,44 @@ static void *critical_start(const struct pp_pass_context *context)
 	self->states = pp_thread_states_new(context, &self->thread_listener, NULL);
 	self->chains = pp_chains_new();
 	self->tracks = g_ptr_array_new_with_free_func(track_free);
+	self->pending = g_ptr_array_new();
 	pp_call_sites_init(&self->places);
-	pp_functions_init(&self->functions, context->namer);
+	pp_functions_init(&self->functions, context->namer, context->model->lock);
 	return self;
 }
 
+/* Ready for a call; NULL: the thread is over. */
+static struct pp_critical_track *track_calling(struct pp_critical *self,
+					       const struct pp_event *event)
+{
+	const struct pp_thread *thread = event->thread;
+	const struct pp_thread_state *state = pp_thread_state(self->states, thread);
+	struct pp_critical_track *track;
+
+	if (state && state->over)
+		return NULL;
+	track = track_of(self, thread);
+	if (!track->chain.leaf) {
+		put_pending(self);
+		begin(self, thread, event->time_ns);
+	}
+	return track;
+}
+
+/* While something is pending nothing but calls happened, so that the thread is as it was. */
 static void on_call(struct pp_critical *self, const struct pp_event *event)
 {
-	const struct pp_thread_state *state = pp_thread_state(self->states, event->thread);
+	const struct pp_thread *thread = event->thread;
+	struct pp_critical_track *track =
+	    thread->serial < self->tracks->len ? self->tracks->pdata[thread->serial] : NULL;
 
-	if (!state || !state->over)
-		pp_critical_follow_calls(self, track_until(self, event->thread, event->time_ns),
-					 event);
+	if (!track || !track->pending)
+		track = track_calling(self, event);
+	if (!track)
+		return;
+	pp_critical_run(self, track, thread, event->time_ns,
+			track->pending ? track->pending_mode : mode_of(self, thread));
+	pp_critical_follow_calls(self, track, event);
 }
 
 static void on_sync(struct pp_critical *self, const struct pp_event *event)
@@ -355,6 +403,7 @@ static void critical_event(void *state, const struct pp_event *event)
 		on_call(self, event);
 		return;
 	}
+	put_pending(self);
 	if (event->kind == PP_EVENT_SYNC) {
 		on_sync(self, event);
 		return;
@@ -373,10 +422,17 @@ static void critical_free(void *state)
 	pp_thread_states_free(self->states);
 	pp_objects_done(&self->objects, g_free);
 	pp_chains_free(self->chains);
+	g_ptr_array_unref(self->pending);
 	g_ptr_array_unref(self->tracks);
 	pp_call_sites_done(&self->places);
 	pp_functions_done(&self->functions);
 	g_free(self);
+}
+
+static void critical_finish(void *state, int64_t end_ns, GPtrArray *tables)
+{
+	put_pending(state);
+	pp_critical_finish(state, end_ns, tables);
 }
 
 const struct pp_pass pp_pass_critical_path = {
@@ -384,8 +440,9 @@ const struct pp_pass pp_pass_critical_path = {
     .summary = "what determined when the program ended, or the thread of --tid",
     .kinds = PP_THREAD_STATE_KINDS | PP_CALL_KINDS,
     .selects = PP_SELECT_THREAD | PP_SELECT_TIME,
+    .calls_apart = true,
     .start = critical_start,
     .event = critical_event,
-    .finish = pp_critical_finish,
+    .finish = critical_finish,
     .free = critical_free,
 };

@@ -38,6 +38,14 @@ struct pp_critical_track {
 	int64_t waits_since_ns;
 	struct pp_call_stack stack;
 	bool has_calls; /* the history has some of it */
+	/*
+	 * What it did between calls, and nothing else happened meanwhile, is not in the chain yet:
+	 * since then, in that mode.  The own time of calls is theirs, from that depth on.
+	 */
+	const struct pp_thread *pending; /* it; NULL: all is in the chain */
+	int64_t pending_ns;
+	enum pp_mode pending_mode;
+	guint pending_depth;
 };
 
 struct pp_critical {
@@ -47,7 +55,8 @@ struct pp_critical {
 	struct pp_thread_states *states;
 	struct pp_objects objects;
 	GNode *chains;
-	GPtrArray *tracks; /* by serial, of struct pp_critical_track *; NULL: not seen */
+	GPtrArray *tracks;  /* by serial, of struct pp_critical_track *; NULL: not seen */
+	GPtrArray *pending; /* those with something that is; under the lock of the functions */
 	struct pp_call_sites places;
 	struct pp_functions functions;
 };
@@ -60,6 +69,13 @@ static inline uint64_t pp_critical_key(enum pp_critical_amount amount, guint id,
 
 /* Number of the function that the thread is in. */
 guint pp_critical_function(const struct pp_critical_track *track);
+
+/* What the thread did up to then, when it calls or returns, was in that mode. */
+void pp_critical_run(struct pp_critical *self, struct pp_critical_track *track,
+		     const struct pp_thread *thread, int64_t until_ns, enum pp_mode mode);
+
+/* That of the calls that go on is put into the chain. */
+void pp_critical_put_own(struct pp_critical_track *track);
 
 /*
  * Puts down the time up to track->until_ns to the calls from that depth on, and to what they
@@ -104,7 +120,7 @@ gint pp_critical_compare(const struct pp_cell *a, const struct pp_cell *b, unsig
 /* Of a capture with a history of calls; critical_functions.c. */
 struct pp_table *pp_critical_functions(const struct pp_critical_sums *path);
 
-/* The pass's finish(). */
+/* The pass's finish(), when all time is in the chains. */
 void pp_critical_finish(void *state, int64_t end_ns, GPtrArray *tables);
 
 #endif

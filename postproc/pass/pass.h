@@ -38,6 +38,11 @@ struct pp_pass {
 	/* NULL: it only wants the streams of its kinds read, for what they lost. */
 	void (*event)(void *state, const struct pp_event *event);
 	/*
+	 * Calls of different threads may come to event() in any order between two other events, and
+	 * at the same time; but not a thread's first.
+	 */
+	bool calls_apart;
+	/*
 	 * Ends the pass: adds its tables (owned by the array) in the order they are shown.  The
 	 * array already holds those of the passes it needs.
 	 * `end_ns` is the time of the last event of the capture.

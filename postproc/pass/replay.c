@@ -99,7 +99,7 @@ struct pp_replay *pp_replay_new(const struct pp_pass_context *context, uint32_t 
 	struct pp_functions *functions = g_new(struct pp_functions, 1);
 	struct pp_replay *replay;
 
-	pp_functions_init(functions, context->namer);
+	pp_functions_init(functions, context->namer, context->model->lock);
 	replay = pp_replay_new_sharing(functions, tid, has_returns, take, data);
 	replay->own = functions;
 	return replay;

@@ -67,6 +67,17 @@ unsigned pp_pass_set_kinds(const struct pp_pass_set *set)
 	return kinds;
 }
 
+bool pp_pass_set_calls_apart(const struct pp_pass_set *set)
+{
+	for (guint i = 0; i < set->members->len; i++) {
+		const struct pp_pass *pass = g_array_index(set->members, struct member, i).pass;
+
+		if (pass->event && pass->kinds & PP_CALL_KINDS && !pass->calls_apart)
+			return false;
+	}
+	return true;
+}
+
 void pp_pass_set_event(void *data, const struct pp_event *event)
 {
 	struct pp_pass_set *set = data;

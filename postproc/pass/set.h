@@ -14,6 +14,9 @@ struct pp_pass_set *pp_pass_set_new(const struct pp_pass_context *context, const
 				    unsigned n_names);
 void pp_pass_set_free(struct pp_pass_set *set);
 
+/* Whether all who see calls see them apart. */
+bool pp_pass_set_calls_apart(const struct pp_pass_set *set);
+
 /* PP_EVENT_MASK of all kinds that any of them wants. */
 unsigned pp_pass_set_kinds(const struct pp_pass_set *set);
 

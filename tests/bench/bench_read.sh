@@ -7,7 +7,7 @@
 # And the memory that `report` takes for ten times as many events, which is to be no more.
 #
 # A history of calls: times by stack and function, beside what `uftrace report` makes of the same
-# program's calls, recorded by uftrace.
+# program's calls, recorded by uftrace; and by the clock, what all CPUs take beside one of them.
 #
 # Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
 set -eu
@@ -27,6 +27,30 @@ timed()
 	shift
 	{ time "$@" >out 2>err; } 2>seconds || { cat err >&2; exit 1; }
 	awk '{ print $1 + $2 }' seconds >>"$file"
+}
+
+# clocked FILE COMMAND...: appends seconds by the clock.
+clocked()
+{
+	local file=$1 TIMEFORMAT=%R
+	shift
+	{ time "$@" >out 2>err; } 2>>"$file" || { cat err >&2; exit 1; }
+}
+
+# on_cpus WHAT RECORDS COMMAND...: all CPUs beside one.
+on_cpus()
+{
+	local what=$1 records=$2 cpu
+	shift 2
+	cpu=$(taskset -cp $$ | sed 's/.*: *//; s/[-,].*//')
+	rm -f one all
+	for _ in $(seq "$rounds"); do
+		clocked one taskset -c "$cpu" "$@"
+		clocked all "$@"
+	done
+	awk -v n="$records" -v what="$what" -v p="$(sort -n one | head -1)" -v o="$(sort -n all | head -1)" 'BEGIN {
+		printf "%s %.1f M calls and returns, %d M/s\tthe same on one CPU\t%.1f\t%.1f\tns/record by the clock\t%.3f\t-\t-\n",
+			what, n / 1e6, n / o / 1e6, p / n * 1e9, o / n * 1e9, o / p }'
 }
 
 bench()
@@ -58,7 +82,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$GM_BUILD/gprof-
 
 bench_calls()
 {
-	local threads=2 loops=400000 records link="-L$GM_BUILD -lgmon_mt -Wl,-rpath,$GM_BUILD"
+	local threads=2 loops=2000000 records link="-L$GM_BUILD -lgmon_mt -Wl,-rpath,$GM_BUILD"
 	local name="uftrace report" theirs=-
 
 	records=$((6 * loops * threads)) # three functions, entered and left
@@ -83,6 +107,8 @@ bench_calls()
 		printf "times of %.1f M calls and returns\t%s\t%s\t%.1f\tns/record\t%s\t-\t-\n", n / 1e6,
 			name, p == "-" ? p : sprintf("%.1f", p / n * 1e9), o / n * 1e9,
 			p == "-" ? p : sprintf("%.3f", o / p) }'
+	on_cpus "times of" $records "$GM_BUILD/gprof-mt" export -i capture --format folded --what time -o -
+	on_cpus "critical path of" $records "$GM_BUILD/gprof-mt" report -i capture critical-path
 	rm -rf capture uftrace.data
 }
 
