@@ -24,8 +24,8 @@ static void print_help(void)
 	printf(
 	    "usage: gprof-mt export --format FORMAT [OPTION...]\n\n"
 	    "  -i, --input DIR    the capture (default %s)\n"
-	    "  --format FORMAT    folded, gmon, callgrind, perfetto, speedscope, pprof\n"
-	    "                     or html\n"
+	    "  --format FORMAT    folded, gmon, callgrind, perfetto, chrome, speedscope,\n"
+	    "                     pprof or html\n"
 	    "  --what WHAT        of a format with several: which figures\n"
 	    "  -o, --output FILE  where to; -: standard output\n"
 	    "  --no-threads       stacks without the thread as their outermost "

@@ -6,11 +6,10 @@
  *
  * Names and texts are given numbers with their first use, in the same packet.
  */
-#include <errno.h>
-
 #include "core/printable.h"
 #include "export/perfetto.pb-c.h"
 #include "export/story.h"
+#include "export/tracks.h"
 #include "pass/select.h"
 
 #define SEQUENCE	   1
@@ -20,19 +19,6 @@
 
 /* Interned in one packet at most. */
 #define NEW_NAMES (2 * PP_SLICE_NOTES + 1)
-
-enum track_kind { OF_PROCESS, OF_LOCKS, OF_OPERATIONS, OF_STATES, OF_LOCK };
-
-/* Tracks and what they are of. */
-struct track_key {
-	enum track_kind kind;
-	const void *of, *by; /* by: the thread whose holds overlap others'; NULL */
-};
-
-struct track {
-	struct track_key key;
-	uint64_t uuid;
-};
 
 struct perfetto {
 	const struct pp_export *export;
@@ -136,53 +122,17 @@ static void write_head(struct perfetto *self)
 
 /* --- tracks --------------------------------------------------------------------------------- */
 
-static guint track_hash(const void *data)
-{
-	const struct track_key *key = data;
-
-	return g_direct_hash(key->of) * 31 ^ g_direct_hash(key->by) ^ key->kind;
-}
-
-static gboolean track_equal(const void *a, const void *b)
-{
-	const struct track_key *x = a, *y = b;
-
-	return x->kind == y->kind && x->of == y->of && x->by == y->by;
-}
-
-static uint64_t track_of(struct perfetto *self, struct track_key key);
-
-static uint64_t parent_of(struct perfetto *self, const struct track_key *key)
-{
-	switch (key->kind) {
-	case OF_LOCKS:
-		return track_of(self, (struct track_key){OF_PROCESS, key->of, NULL});
-	case OF_LOCK: {
-		const struct pp_object *object = key->of;
-
-		return track_of(self, (struct track_key){OF_LOCKS, object->process, NULL});
-	}
-	case OF_OPERATIONS: {
-		const struct pp_thread *thread = key->of;
-
-		return track_of(self, (struct track_key){OF_PROCESS, thread->process, NULL});
-	}
-	case OF_STATES:
-		return track_of(self, (struct track_key){OF_OPERATIONS, key->of, NULL});
-	default:
-		return 0;
-	}
-}
+static uint64_t track_of(struct perfetto *self, struct pp_track_key key);
 
 /* NULL: readers make one of pid and tid. */
-static char *track_name(struct perfetto *self, const struct track_key *key)
+static char *track_name(struct perfetto *self, const struct pp_track_key *key)
 {
 	switch (key->kind) {
-	case OF_LOCKS:
+	case PP_TRACK_LOCKS:
 		return g_strdup("locks");
-	case OF_STATES:
+	case PP_TRACK_STATES:
 		return g_strdup("state");
-	case OF_LOCK:
+	case PP_TRACK_LOCK:
 		return pp_printable(
 		    g_strdup(pp_story_object(self->story, (struct pp_object *)key->of)));
 	default:
@@ -190,38 +140,31 @@ static char *track_name(struct perfetto *self, const struct track_key *key)
 	}
 }
 
-/* NULL: not known. */
-static char *main_name(const struct pp_process *process)
-{
-	const struct pp_thread *first = pp_process_thread(process, 0);
-
-	return first && first->name ? pp_printable(g_strdup(first->name)) : NULL;
-}
-
-static void write_track(struct perfetto *self, const struct track *track)
+static void write_track(struct perfetto *self, const struct pp_track *track)
 {
 	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
 	Perfetto__TrackDescriptor descriptor = PERFETTO__TRACK_DESCRIPTOR__INIT;
 	Perfetto__ProcessDescriptor process = PERFETTO__PROCESS_DESCRIPTOR__INIT;
 	Perfetto__ThreadDescriptor thread = PERFETTO__THREAD_DESCRIPTOR__INIT;
-	uint64_t parent = parent_of(self, &track->key);
+	struct pp_track_key parent;
 	g_autofree char *name = track_name(self, &track->key);
 	g_autofree char *thread_name = NULL;
 
 	descriptor.has_uuid = 1;
-	descriptor.uuid = track->uuid;
-	descriptor.has_parent_uuid = parent != 0;
-	descriptor.parent_uuid = parent;
+	descriptor.uuid = track->number;
+	descriptor.has_parent_uuid = pp_track_parent(&track->key, &parent);
+	if (descriptor.has_parent_uuid)
+		descriptor.parent_uuid = track_of(self, parent);
 	descriptor.name = name;
-	if (track->key.kind == OF_PROCESS) {
+	if (track->key.kind == PP_TRACK_PROCESS) {
 		const struct pp_process *of = track->key.of;
 
-		thread_name = main_name(of);
+		thread_name = pp_track_process_name(of);
 		process.has_pid = 1;
 		process.pid = (int32_t)of->pid;
 		process.process_name = thread_name;
 		descriptor.process = &process;
-	} else if (track->key.kind == OF_OPERATIONS) {
+	} else if (track->key.kind == PP_TRACK_OPERATIONS) {
 		const struct pp_thread *of = track->key.of;
 
 		thread_name = of->name ? pp_printable(g_strdup(of->name)) : NULL;
@@ -237,31 +180,14 @@ static void write_track(struct perfetto *self, const struct track *track)
 	write_packet(self, &packet);
 }
 
-static uint64_t track_of(struct perfetto *self, struct track_key key)
+static uint64_t track_of(struct perfetto *self, struct pp_track_key key)
 {
-	struct track *track = g_hash_table_lookup(self->tracks, &key);
+	bool is_new;
+	const struct pp_track *track = pp_tracks_get(self->tracks, key, &is_new);
 
-	if (track)
-		return track->uuid;
-	track = g_new0(struct track, 1);
-	track->key = key;
-	track->uuid = g_hash_table_size(self->tracks) + 1;
-	g_hash_table_add(self->tracks, track);
-	write_track(self, track);
-	return track->uuid;
-}
-
-static uint64_t track_of_slice(struct perfetto *self, const struct pp_slice *slice)
-{
-	switch (slice->kind) {
-	case PP_SLICE_STATE:
-		return track_of(self, (struct track_key){OF_STATES, slice->thread, NULL});
-	case PP_SLICE_HOLD:
-		return track_of(self, (struct track_key){OF_LOCK, slice->object,
-							 slice->is_aside ? slice->thread : NULL});
-	default:
-		return track_of(self, (struct track_key){OF_OPERATIONS, slice->thread, NULL});
-	}
+	if (is_new)
+		write_track(self, track);
+	return track->number;
 }
 
 /* --- slices --------------------------------------------------------------------------------- */
@@ -320,7 +246,7 @@ static void write_end(struct perfetto *self, uint64_t track, const struct pp_sli
 static void take_slice(void *data, const struct pp_slice *slice)
 {
 	struct perfetto *self = data;
-	uint64_t track = track_of_slice(self, slice);
+	uint64_t track = track_of(self, pp_track_of_slice(slice));
 	g_autofree char *name = pp_printable(g_strdup(slice->name));
 	bool is_instant = slice->kind == PP_SLICE_RELEASE;
 	struct packet packet;
@@ -357,7 +283,7 @@ static void *perfetto_start(const struct pp_export *export)
 
 	self->export = export;
 	self->story = pp_story_new(export, take_slice, self);
-	self->tracks = g_hash_table_new_full(track_hash, track_equal, g_free, NULL);
+	self->tracks = pp_tracks_new();
 	self->events = names_new();
 	self->keys = names_new();
 	self->values = names_new();
@@ -376,14 +302,8 @@ static int perfetto_finish(void *state, int64_t end_ns, struct pp_error *err)
 
 	pp_story_finish(self->story, end_ns);
 	if (!self->n_slices)
-		return pp_error_add(err, -ENODATA, "%s: no thread did anything%s",
-				    self->export->context->model->dir,
-				    self->export->context->selection ? " in all that is selected"
-								     : "");
-	if (!self->export->context->has_kernel)
-		pp_export_note(self->export, "no scheduling events were recorded: it is not known "
-					     "when threads ran, and they are blocked from an "
-					     "operation's begin to its return");
+		return pp_story_nothing(self->export, err);
+	pp_story_note_kernel(self->export);
 	return 0;
 }
 

@@ -255,7 +255,8 @@ static const struct release *end_of(const struct wait *wait, const struct pp_ope
 {
 	const struct release *last = &data_of(wait->object)->last;
 
-	if (!operation->finished || operation->result == ETIMEDOUT || operation->result == EINTR)
+	if (!operation->finished || operation->result == ETIMEDOUT || operation->result == EINTR ||
+	    operation->end_ns == operation->begin_ns)
 		return NULL;
 	if (wait->woken_by.thread)
 		last = &wait->woken_by;
@@ -444,6 +445,21 @@ void pp_story_finish(struct pp_story *story, int64_t end_ns)
 {
 	pp_thread_states_finish(story->states, end_ns);
 	pp_objects_finish(&story->objects, end_ns);
+}
+
+int pp_story_nothing(const struct pp_export *export, struct pp_error *err)
+{
+	return pp_error_add(err, -ENODATA, "%s: no thread did anything%s",
+			    export->context->model->dir,
+			    export->context->selection ? " in all that is selected" : "");
+}
+
+void pp_story_note_kernel(const struct pp_export *export)
+{
+	if (!export->context->has_kernel)
+		pp_export_note(export, "no scheduling events were recorded: it is not known when "
+				       "threads ran, and they are blocked from an operation's "
+				       "begin to its return");
 }
 
 struct pp_story *pp_story_new(const struct pp_export *export,

@@ -53,6 +53,12 @@ void pp_story_free(struct pp_story *story);
 void pp_story_event(struct pp_story *story, const struct pp_event *event);
 void pp_story_finish(struct pp_story *story, int64_t end_ns);
 
+/* There was nothing to tell: the error that says so. */
+int pp_story_nothing(const struct pp_export *export, struct pp_error *err);
+
+/* Notes what is not known without scheduling events, if there are none. */
+void pp_story_note_kernel(const struct pp_export *export);
+
 /* What a person calls the object, with its address: several may have one name.  Stays valid. */
 const char *pp_story_object(struct pp_story *story, struct pp_object *object);
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""perfetto_check.py GPROF_MT FILE [SELECTION...]: a trace, against what reports and the history say of the
+"""story_check.py GPROF_MT FORMAT FILE [SELECTION...]: a trace in that format, against what reports and the history say of the
 same capture.  Prints "RELEASER FUNCTION SITE -> WAITER FUNCTION SITE" for each flow."""
 import collections
+import importlib
 import json
 import subprocess
 import sys
 
-from perfetto import Trace
-
-gprof_mt, file, *selection = sys.argv[1:]
+gprof_mt, format_, file, *selection = sys.argv[1:]
+Trace = importlib.import_module(format_).Trace
 
 
 def run(*words):

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "export/tracks.h"
+
+#include "core/printable.h"
+
+static guint track_hash(const void *data)
+{
+	const struct pp_track_key *key = data;
+
+	return g_direct_hash(key->of) * 31 ^ g_direct_hash(key->by) ^ key->kind;
+}
+
+static gboolean track_equal(const void *a, const void *b)
+{
+	const struct pp_track_key *x = a, *y = b;
+
+	return x->kind == y->kind && x->of == y->of && x->by == y->by;
+}
+
+GHashTable *pp_tracks_new(void)
+{
+	return g_hash_table_new_full(track_hash, track_equal, g_free, NULL);
+}
+
+const struct pp_track *pp_tracks_get(GHashTable *tracks, struct pp_track_key key, bool *ret_is_new)
+{
+	struct pp_track *track = g_hash_table_lookup(tracks, &key);
+
+	*ret_is_new = !track;
+	if (track)
+		return track;
+	track = g_new0(struct pp_track, 1);
+	track->key = key;
+	track->number = g_hash_table_size(tracks) + 1;
+	g_hash_table_add(tracks, track);
+	return track;
+}
+
+struct pp_track_key pp_track_of_slice(const struct pp_slice *slice)
+{
+	switch (slice->kind) {
+	case PP_SLICE_STATE:
+		return (struct pp_track_key){PP_TRACK_STATES, slice->thread, NULL};
+	case PP_SLICE_HOLD:
+		return (struct pp_track_key){PP_TRACK_LOCK, slice->object,
+					     slice->is_aside ? slice->thread : NULL};
+	default:
+		return (struct pp_track_key){PP_TRACK_OPERATIONS, slice->thread, NULL};
+	}
+}
+
+const struct pp_process *pp_track_process(const struct pp_track_key *key)
+{
+	switch (key->kind) {
+	case PP_TRACK_LOCK:
+		return ((const struct pp_object *)key->of)->process;
+	case PP_TRACK_OPERATIONS:
+	case PP_TRACK_STATES:
+		return ((const struct pp_thread *)key->of)->process;
+	default:
+		return key->of;
+	}
+}
+
+bool pp_track_parent(const struct pp_track_key *key, struct pp_track_key *ret)
+{
+	static const enum pp_track_kind parents[] = {
+	    [PP_TRACK_LOCKS] = PP_TRACK_PROCESS,
+	    [PP_TRACK_OPERATIONS] = PP_TRACK_PROCESS,
+	    [PP_TRACK_STATES] = PP_TRACK_OPERATIONS,
+	    [PP_TRACK_LOCK] = PP_TRACK_LOCKS,
+	};
+
+	if (key->kind == PP_TRACK_PROCESS)
+		return false;
+	*ret = (struct pp_track_key){parents[key->kind],
+				     key->kind == PP_TRACK_STATES ? key->of : pp_track_process(key),
+				     NULL};
+	return true;
+}
+
+char *pp_track_process_name(const struct pp_process *process)
+{
+	const struct pp_thread *first = pp_process_thread(process, 0);
+
+	return first && first->name ? pp_printable(g_strdup(first->name)) : NULL;
+}
