@@ -299,7 +299,7 @@ static int html_finish(void *state, int64_t end_ns, struct pp_error *err)
 	int ret;
 
 	(void)end_ns;
-	html->index = pp_index_builder_finish(html->builder);
+	html->index = pp_index_builder_finish(html->builder, NULL);
 	g_clear_pointer(&html->builder, pp_index_builder_free);
 	set_time(html);
 	pp_html_names_init(html);

@@ -3,38 +3,66 @@
  */
 #include "index/arrange.h"
 
+/* How much there is to do, in items that are looked at. */
+struct work {
+	const struct pp_index_progress *progress; /* NULL: nobody waits */
+	uint64_t done, all;
+	bool stopped;
+};
+
+#define ITEMS_UNTIL_ASKED 0x40000 /* 1 to 3 ms */
+
+static inline bool go_on(struct work *work)
+{
+	if (++work->done % ITEMS_UNTIL_ASKED == 0 && work->progress)
+		work->stopped = !work->progress->go_on(work->progress->data,
+						       (double)work->done / (double)work->all);
+	return !work->stopped;
+}
+
+/* Each run begins where the one before ends, and is empty yet.  Returns how many items there are.
+ */
+static uint64_t begin_run(struct pp_index_run *run, uint64_t at)
+{
+	uint64_t n = run->n;
+
+	*run = (struct pp_index_run){at, 0};
+	return at + n;
+}
+
 /* --- lanes ---------------------------------------------------------------------------------- */
 
-static void arrange(struct pp_index *index, const struct pp_pile *log, uint64_t n_lanes)
+static void arrange(struct pp_index *index, const struct pp_pile *log, uint64_t n_lanes,
+		    struct work *work)
 {
 	struct pp_pile *lanes = &index->sections[PP_SECTION_LANES];
 	struct pp_pile *steps = &index->sections[PP_SECTION_STEPS];
 	const struct pp_logged_step *logged = (const void *)log->data;
 	struct pp_index_lane *lane = pp_pile_add(lanes, n_lanes);
-	uint64_t first = steps->n, *step = pp_pile_add(steps, log->n);
+	uint64_t at = steps->n;
+	uint64_t *step;
 
-	for (uint64_t i = 0; i < log->n; i++)
+	for (uint64_t i = 0; i < log->n && go_on(work); i++)
 		lane[logged[i].lane].steps.n++;
-	for (uint64_t i = 0, at = first; i < n_lanes; i++) {
-		lane[i].steps.first = at;
-		at += lane[i].steps.n;
-		lane[i].steps.n = 0;
-	}
-	for (uint64_t i = 0; i < log->n; i++) {
+	for (uint64_t i = 0; i < n_lanes; i++)
+		at = begin_run(&lane[i].steps, at);
+	pp_pile_add(steps, log->n);
+	step = (void *)steps->data;
+	for (uint64_t i = 0; i < log->n && go_on(work); i++) {
 		struct pp_index_run *run = &lane[logged[i].lane].steps;
 
-		step[run->first - first + run->n++] = logged[i].step;
+		step[run->first + run->n++] = logged[i].step;
 	}
 }
 
-static void sum_up(struct pp_index *index, struct pp_index_lane *lane)
+static void sum_up(struct pp_index *index, struct pp_index_lane *lane, struct work *work)
 {
 	struct pp_pile *sums = &index->sections[PP_SECTION_SUMS];
 	const uint64_t *steps = pp_pile_at(&index->sections[PP_SECTION_STEPS], lane->steps.first);
 	struct pp_index_sum sum = {0};
 
 	lane->first_sum = sums->n;
-	for (uint64_t i = 0; i < lane->steps.n; i++) {
+	for (uint64_t i = 0; i < lane->steps.n && go_on(work); i++) {
 		if (i)
 			sum.ns[steps[i - 1] & 7] += (steps[i] >> 3) - (steps[i - 1] >> 3);
 		if (i % PP_LANE_STRIDE == 0)
@@ -52,19 +80,19 @@ static void forget_before(struct pp_index *index, const struct pp_index_lane *la
 		steps[i] |= PP_LANE_GONE;
 }
 
-void pp_index_arrange_lanes(struct pp_index *index, const struct pp_pile *thread_log,
-			    const struct pp_pile *object_log)
+static void arrange_lanes(struct pp_index *index, const struct pp_pile *thread_log,
+			  const struct pp_pile *object_log, struct work *work)
 {
 	uint64_t n_threads = pp_index_n(index, PP_SECTION_THREADS);
 	const struct pp_pile *lanes = &index->sections[PP_SECTION_LANES];
 
-	arrange(index, thread_log, n_threads);
-	arrange(index, object_log, pp_index_n(index, PP_SECTION_OBJECTS));
-	for (uint64_t i = 0; i < lanes->n; i++) {
+	arrange(index, thread_log, n_threads, work);
+	arrange(index, object_log, pp_index_n(index, PP_SECTION_OBJECTS), work);
+	for (uint64_t i = 0; i < lanes->n && !work->stopped; i++) {
 		if (i < n_threads)
 			forget_before(index, pp_pile_at(lanes, i),
 				      pp_index_thread(index, i)->start_ns);
-		sum_up(index, pp_pile_at(lanes, i));
+		sum_up(index, pp_pile_at(lanes, i), work);
 	}
 }
 
@@ -85,12 +113,13 @@ static uint32_t run_of(enum pp_index_list list, const struct pp_index_operation 
 }
 
 /* Only what never returned is out of order, so little has to move. */
-static void sort_by_time(const struct pp_index *index, uint32_t *items, uint64_t n)
+static void sort_by_time(const struct pp_index *index, uint32_t *items, uint64_t n,
+			 struct work *work)
 {
 	const struct pp_index_operation *all =
 	    (const void *)index->sections[PP_SECTION_OPERATIONS].data;
 
-	for (uint64_t i = 1; i < n; i++) {
+	for (uint64_t i = 1; i < n && go_on(work); i++) {
 		uint32_t item = items[i];
 		uint64_t at = i;
 
@@ -100,40 +129,65 @@ static void sort_by_time(const struct pp_index *index, uint32_t *items, uint64_t
 	}
 }
 
-static void arrange_list(struct pp_index *index, enum pp_index_list list)
-{
-	bool by_thread = list == PP_LIST_THREAD || list == PP_LIST_THREAD_WAITS;
-	uint64_t n_runs = pp_index_n(index, by_thread ? PP_SECTION_THREADS : PP_SECTION_OBJECTS);
-	struct pp_index_run *runs = pp_pile_add(&index->sections[PP_SECTION_RUNS + list], n_runs);
-	const struct pp_pile *operations = &index->sections[PP_SECTION_OPERATIONS];
-	const struct pp_index_operation *all = (const void *)operations->data;
-	uint64_t n = 0;
+struct list {
+	struct pp_index_run *runs;
+	uint64_t n_runs;
 	uint32_t *items;
+};
 
-	for (uint64_t i = 0; i < operations->n; i++) {
-		uint32_t run = run_of(list, &all[i]);
+/* Where each run begins, once it is known how long it is. */
+static void begin_runs(struct pp_index *index, struct list *lists)
+{
+	for (unsigned i = 0; i < PP_N_LISTS; i++) {
+		uint64_t n = 0;
 
-		if (run != PP_INDEX_NONE)
-			runs[run].n++;
+		for (uint64_t j = 0; j < lists[i].n_runs; j++)
+			n = begin_run(&lists[i].runs[j], n);
+		lists[i].items = pp_pile_add(&index->sections[PP_SECTION_ITEMS + i], n);
 	}
-	for (uint64_t i = 0; i < n_runs; i++) {
-		runs[i].first = n;
-		n += runs[i].n;
-		runs[i].n = 0;
-	}
-	items = pp_pile_add(&index->sections[PP_SECTION_ITEMS + list], n);
-	for (uint64_t i = 0; i < operations->n; i++) {
-		uint32_t run = run_of(list, &all[i]);
-
-		if (run != PP_INDEX_NONE)
-			items[runs[run].first + runs[run].n++] = (uint32_t)i;
-	}
-	for (uint64_t i = 0; i < n_runs; i++)
-		sort_by_time(index, items + runs[i].first, runs[i].n);
 }
 
-void pp_index_arrange_lists(struct pp_index *index)
+static void arrange_lists(struct pp_index *index, struct work *work)
 {
-	for (unsigned list = 0; list < PP_N_LISTS; list++)
-		arrange_list(index, list);
+	static const enum pp_section of[PP_N_LISTS] = {PP_SECTION_THREADS, PP_SECTION_THREADS,
+						       PP_SECTION_OBJECTS, PP_SECTION_OBJECTS};
+	const struct pp_pile *operations = &index->sections[PP_SECTION_OPERATIONS];
+	const struct pp_index_operation *all = (const void *)operations->data;
+	struct list lists[PP_N_LISTS];
+	uint32_t run;
+
+	for (unsigned i = 0; i < PP_N_LISTS; i++) {
+		lists[i].n_runs = pp_index_n(index, of[i]);
+		lists[i].runs = pp_pile_add(&index->sections[PP_SECTION_RUNS + i], lists[i].n_runs);
+	}
+	for (uint64_t i = 0; i < operations->n && go_on(work); i++)
+		for (unsigned j = 0; j < PP_N_LISTS; j++)
+			if ((run = run_of(j, &all[i])) != PP_INDEX_NONE)
+				lists[j].runs[run].n++;
+	begin_runs(index, lists);
+	for (uint64_t i = 0; i < operations->n && go_on(work); i++)
+		for (unsigned j = 0; j < PP_N_LISTS; j++)
+			if ((run = run_of(j, &all[i])) != PP_INDEX_NONE)
+				lists[j].items[lists[j].runs[run].first + lists[j].runs[run].n++] =
+				    (uint32_t)i;
+	for (unsigned j = 0; j < PP_N_LISTS; j++)
+		for (uint64_t i = 0; i < lists[j].n_runs && !work->stopped; i++)
+			sort_by_time(index, lists[j].items + lists[j].runs[i].first,
+				     lists[j].runs[i].n, work);
+}
+
+bool pp_index_arrange(struct pp_index *index, const struct pp_pile *thread_log,
+		      const struct pp_pile *object_log, const struct pp_index_progress *progress)
+{
+	uint64_t n_steps = thread_log->n + object_log->n;
+	struct work work = {
+	    .progress = progress,
+	    /* Lists are sorted: by thread, by object, and those that waited. */
+	    .all = 1 + 3 * n_steps + 5 * pp_index_n(index, PP_SECTION_OPERATIONS),
+	};
+
+	arrange_lanes(index, thread_log, object_log, &work);
+	if (!work.stopped)
+		arrange_lists(index, &work);
+	return !work.stopped;
 }

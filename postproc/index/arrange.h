@@ -11,13 +11,11 @@ struct pp_logged_step {
 	uint32_t pad;
 };
 
-/* Logs are of struct pp_logged_step, each lane's in order of time; what threads and objects there
- * are is known. */
-void pp_index_arrange_lanes(struct pp_index *index, const struct pp_pile *thread_log,
-			    const struct pp_pile *object_log);
-
-void pp_index_arrange_lists(struct pp_index *index);
-
-size_t pp_index_item_bytes(enum pp_section which);
+/*
+ * Logs are of struct pp_logged_step, each lane's in order of time; what threads and objects there
+ * are is known.  False: it was stopped.
+ */
+bool pp_index_arrange(struct pp_index *index, const struct pp_pile *thread_log,
+		      const struct pp_pile *object_log, const struct pp_index_progress *progress);
 
 #endif

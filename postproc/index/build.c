@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "index/arrange.h"
+#include "index/guard.h"
 #include "index/opens.h"
 #include "pass/call_sites.h"
 
@@ -404,39 +405,6 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 
 /* --- life ----------------------------------------------------------------------------------- */
 
-static const size_t item_bytes[PP_N_SECTIONS] = {
-    [PP_SECTION_OPERATIONS] = sizeof(struct pp_index_operation),
-    [PP_SECTION_MORE] = sizeof(struct pp_index_more),
-    [PP_SECTION_SITES] = sizeof(struct pp_index_site),
-    [PP_SECTION_PATHS] = sizeof(struct pp_index_run),
-    [PP_SECTION_ADDRESSES] = sizeof(uint64_t),
-    [PP_SECTION_PROCESSES] = sizeof(struct pp_index_process),
-    [PP_SECTION_THREADS] = sizeof(struct pp_index_thread),
-    [PP_SECTION_OBJECTS] = sizeof(struct pp_index_object),
-    [PP_SECTION_ENDLESS] = sizeof(struct pp_index_hold),
-    [PP_SECTION_TEXT] = 1,
-    [PP_SECTION_LANES] = sizeof(struct pp_index_lane),
-    [PP_SECTION_STEPS] = sizeof(uint64_t),
-    [PP_SECTION_SUMS] = sizeof(struct pp_index_sum),
-    [PP_SECTION_RUNS... PP_SECTION_ITEMS - 1] = sizeof(struct pp_index_run),
-    [PP_SECTION_ITEMS... PP_N_SECTIONS - 1] = sizeof(uint32_t),
-};
-
-size_t pp_index_item_bytes(enum pp_section which)
-{
-	return item_bytes[which];
-}
-
-static struct pp_index *index_new(struct pp_model *model, const int *fds)
-{
-	struct pp_index *index = g_new0(struct pp_index, 1);
-
-	index->model = model;
-	for (unsigned i = 0; i < PP_N_SECTIONS; i++)
-		pp_pile_init(&index->sections[i], item_bytes[i], fds ? fds[i] : -1);
-	return index;
-}
-
 static void listen(struct pp_index_builder *self)
 {
 	self->thread_listener = pp_objects_feed(&self->objects);
@@ -456,7 +424,9 @@ struct pp_index_builder *pp_index_builder_new(const struct pp_pass_context *cont
 	struct pp_index_builder *self = g_new0(struct pp_index_builder, 1);
 
 	self->context = context;
-	self->index = index_new(model, fds);
+	self->index = pp_index_new(model, fds);
+	if (fds)
+		pp_index_guard(self->index);
 	self->index->has_kernel = context->has_kernel;
 	self->ended.operation = PP_INDEX_NONE;
 	self->paths = g_hash_table_new(NULL, NULL);
@@ -611,7 +581,15 @@ static void add_sites(struct pp_index_builder *self)
 	}
 }
 
-struct pp_index *pp_index_builder_finish(struct pp_index_builder *self)
+void pp_index_builder_damage(struct pp_index_builder *self, const char *line)
+{
+	size_t len = strlen(line) + 1;
+
+	memcpy(pp_pile_add(section(self, PP_SECTION_DAMAGE), len), line, len);
+}
+
+struct pp_index *pp_index_builder_finish(struct pp_index_builder *self,
+					 const struct pp_index_progress *progress)
 {
 	struct pp_index *index = self->index;
 	const struct pp_model *model = index->model;
@@ -626,8 +604,7 @@ struct pp_index *pp_index_builder_finish(struct pp_index_builder *self)
 	for (guint i = 0; i < self->objects.all->len; i++)
 		add_object(self, self->objects.all->pdata[i]);
 	add_sites(self);
-	pp_index_arrange_lanes(index, &self->thread_log, &self->object_log);
-	pp_index_arrange_lists(index);
-	self->index = NULL;
-	return index;
+	if (!pp_index_arrange(index, &self->thread_log, &self->object_log, progress))
+		return NULL;
+	return g_steal_pointer(&self->index);
 }

@@ -10,7 +10,7 @@
 struct pp_index_builder;
 
 /*
- * fds: of empty files for the sections, which it takes; NULL: all in memory.  The model is that of
+ * fds: of PP_INDEX_FILES empty files, which it takes; NULL: all in memory.  The model is that of
  * the context, and stays the caller's; it needs no namer.
  */
 struct pp_index_builder *pp_index_builder_new(const struct pp_pass_context *context,
@@ -20,8 +20,15 @@ void pp_index_builder_event(struct pp_index_builder *builder, const struct pp_ev
 /* So far. */
 uint64_t pp_index_builder_events(const struct pp_index_builder *builder, int64_t *ret_last_ns);
 
-/* After the last event; the index is the caller's. */
-struct pp_index *pp_index_builder_finish(struct pp_index_builder *builder);
+/* A line about damage that was found in the capture. */
+void pp_index_builder_damage(struct pp_index_builder *builder, const char *line);
+
+/*
+ * After the last event and the last line; the index is the caller's.  NULL: it was stopped by
+ * `progress`, which may be NULL.
+ */
+struct pp_index *pp_index_builder_finish(struct pp_index_builder *builder,
+					 const struct pp_index_progress *progress);
 void pp_index_builder_free(struct pp_index_builder *builder);
 
 #endif

@@ -3,10 +3,56 @@
 
 #include <string.h>
 
+#include "index/guard.h"
+
+static const struct {
+	const char *name;
+	size_t item_bytes;
+} sections[PP_N_SECTIONS] = {
+    [PP_SECTION_OPERATIONS] = {"operations", sizeof(struct pp_index_operation)},
+    [PP_SECTION_MORE] = {"more", sizeof(struct pp_index_more)},
+    [PP_SECTION_SITES] = {"sites", sizeof(struct pp_index_site)},
+    [PP_SECTION_PATHS] = {"paths", sizeof(struct pp_index_run)},
+    [PP_SECTION_ADDRESSES] = {"addresses", sizeof(uint64_t)},
+    [PP_SECTION_PROCESSES] = {"processes", sizeof(struct pp_index_process)},
+    [PP_SECTION_THREADS] = {"threads", sizeof(struct pp_index_thread)},
+    [PP_SECTION_OBJECTS] = {"objects", sizeof(struct pp_index_object)},
+    [PP_SECTION_ENDLESS] = {"endless", sizeof(struct pp_index_hold)},
+    [PP_SECTION_TEXT] = {"text", 1},
+    [PP_SECTION_DAMAGE] = {"damage", 1},
+    [PP_SECTION_LANES] = {"lanes", sizeof(struct pp_index_lane)},
+    [PP_SECTION_STEPS] = {"steps", sizeof(uint64_t)},
+    [PP_SECTION_SUMS] = {"sums", sizeof(struct pp_index_sum)},
+    [PP_SECTION_RUNS + PP_LIST_THREAD] = {"thread-runs", sizeof(struct pp_index_run)},
+    [PP_SECTION_RUNS + PP_LIST_THREAD_WAITS] = {"thread-wait-runs", sizeof(struct pp_index_run)},
+    [PP_SECTION_RUNS + PP_LIST_OBJECT] = {"object-runs", sizeof(struct pp_index_run)},
+    [PP_SECTION_RUNS + PP_LIST_OBJECT_WAITS] = {"object-wait-runs", sizeof(struct pp_index_run)},
+    [PP_SECTION_ITEMS + PP_LIST_THREAD] = {"thread-items", sizeof(uint32_t)},
+    [PP_SECTION_ITEMS + PP_LIST_THREAD_WAITS] = {"thread-wait-items", sizeof(uint32_t)},
+    [PP_SECTION_ITEMS + PP_LIST_OBJECT] = {"object-items", sizeof(uint32_t)},
+    [PP_SECTION_ITEMS + PP_LIST_OBJECT_WAITS] = {"object-wait-items", sizeof(uint32_t)},
+};
+
+const char *pp_index_section_name(enum pp_section section)
+{
+	return sections[section].name;
+}
+
+struct pp_index *pp_index_new(struct pp_model *model, const int *fds)
+{
+	struct pp_index *index = g_new0(struct pp_index, 1);
+
+	index->model = model;
+	for (unsigned i = 0; i < PP_N_SECTIONS; i++)
+		pp_pile_init(&index->sections[i], sections[i].item_bytes, fds ? fds[i] : -1);
+	return index;
+}
+
 void pp_index_free(struct pp_index *index)
 {
 	if (!index)
 		return;
+	pp_index_unguard(index);
 	for (unsigned i = 0; i < PP_N_SECTIONS; i++)
 		pp_pile_done(&index->sections[i]);
 	g_free(index);
@@ -72,6 +118,18 @@ const char *pp_index_thread_name(const struct pp_index *index, uint64_t number)
 	    !memchr(texts->data + thread->name, 0, texts->n - thread->name))
 		return "";
 	return texts->data + thread->name;
+}
+
+const char *pp_index_damage(const struct pp_index *index, uint64_t *at)
+{
+	const struct pp_pile *lines = &index->sections[PP_SECTION_DAMAGE];
+	const char *line = lines->data + *at, *end;
+
+	if (*at >= lines->n)
+		return NULL;
+	end = memchr(line, 0, lines->n - *at);
+	*at = end ? (uint64_t)(end - lines->data) + 1 : lines->n;
+	return end ? line : NULL;
 }
 
 char *pp_index_object_name(const struct pp_index *index, uint64_t number,

@@ -14,6 +14,7 @@
 #define PP_INDEX_INDEX_H
 
 #include "index/pile.h"
+#include "index/progress.h"
 #include "pass/object_state.h"
 #include "pass/wait_end.h"
 
@@ -136,6 +137,7 @@ enum pp_section {
 	PP_SECTION_OBJECTS,
 	PP_SECTION_ENDLESS, /* holds */
 	PP_SECTION_TEXT,    /* names, each ended by a zero */
+	PP_SECTION_DAMAGE,  /* what the sweep found: lines, each ended by a zero */
 	PP_SECTION_LANES,   /* of threads, then of objects */
 	PP_SECTION_STEPS,
 	PP_SECTION_SUMS,
@@ -143,6 +145,9 @@ enum pp_section {
 	PP_SECTION_ITEMS = PP_SECTION_RUNS + PP_N_LISTS,
 	PP_N_SECTIONS = PP_SECTION_ITEMS + PP_N_LISTS
 };
+
+/* To make one in files it takes two more, for what is given up at the end. */
+#define PP_INDEX_FILES (PP_N_SECTIONS + 2)
 
 struct pp_index {
 	struct pp_model *model; /* borrowed */
@@ -153,7 +158,11 @@ struct pp_index {
 	bool has_kernel;
 };
 
+/* An empty one.  fds: of empty files for the sections, which it takes; NULL: all in memory. */
+struct pp_index *pp_index_new(struct pp_model *model, const int *fds);
 void pp_index_free(struct pp_index *index);
+
+const char *pp_index_section_name(enum pp_section section);
 
 static inline uint64_t pp_index_n(const struct pp_index *index, enum pp_section section)
 {
@@ -168,6 +177,9 @@ const struct pp_index_thread *pp_index_thread(const struct pp_index *index, uint
 const struct pp_index_object *pp_index_object(const struct pp_index *index, uint64_t number);
 const struct pp_index_hold *pp_index_hold(const struct pp_index *index, uint64_t number);
 const struct pp_index_site *pp_index_site(const struct pp_index *index, uint64_t number);
+
+/* A line of PP_SECTION_DAMAGE, and then the next; *at is 0 at first.  NULL: no more. */
+const char *pp_index_damage(const struct pp_index *index, uint64_t *at);
 
 /* The model's; NULL: there is no such. */
 const struct pp_process *pp_index_process(const struct pp_index *index, uint64_t number);

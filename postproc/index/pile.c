@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <glib.h>
@@ -31,6 +33,29 @@ void pp_pile_done(struct pp_pile *pile)
 bool pp_pile_in_memory(const struct pp_pile *pile)
 {
 	return pile->fd < 0;
+}
+
+int pp_pile_map(struct pp_pile *pile, uint64_t n, int fd)
+{
+	struct stat st;
+	void *data = NULL;
+	size_t bytes;
+	int ret = 0;
+
+	if (__builtin_mul_overflow(n, pile->item_bytes, &bytes) || fstat(fd, &st) != 0 ||
+	    !S_ISREG(st.st_mode) || (uint64_t)st.st_size != bytes)
+		ret = -EINVAL;
+	else if (bytes && (data = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0)) == MAP_FAILED)
+		ret = -errno;
+	close(fd);
+	if (ret == 0)
+		*pile = (struct pp_pile){data, n, pile->item_bytes, bytes, -1};
+	return ret;
+}
+
+int pp_pile_trim(struct pp_pile *pile)
+{
+	return ftruncate(pile->fd, (off_t)(pile->n * pile->item_bytes)) == 0 ? 0 : -errno;
 }
 
 static char *map(int fd, size_t bytes)
@@ -59,6 +84,15 @@ static void move_to_memory(struct pp_pile *pile)
 	pile->data = data;
 }
 
+/* One over the limit on files would be a signal. */
+static bool may_have(size_t bytes)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+	       (limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur);
+}
+
 /* Reserves the disk's blocks: a write to a mapping that finds none ends the program. */
 static void grow(struct pp_pile *pile, size_t want)
 {
@@ -69,7 +103,7 @@ static void grow(struct pp_pile *pile, size_t want)
 		bytes = MIN(bytes, pile->mapped_bytes + MOST_FILE_BYTES);
 	while (bytes < want)
 		bytes += MOST_FILE_BYTES;
-	if (pile->fd >= 0 && posix_fallocate(pile->fd, 0, (off_t)bytes) != 0)
+	if (pile->fd >= 0 && (!may_have(bytes) || posix_fallocate(pile->fd, 0, (off_t)bytes) != 0))
 		move_to_memory(pile);
 	data = pile->data ? mremap(pile->data, pile->mapped_bytes, bytes, MREMAP_MAYMOVE)
 			  : map(pile->fd, bytes);

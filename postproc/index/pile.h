@@ -28,6 +28,12 @@ void *pp_pile_add(struct pp_pile *pile, uint64_t n);
 /* No file, or one that was given up. */
 bool pp_pile_in_memory(const struct pp_pile *pile);
 
+/* Makes the n items of that file, which it takes, those of an empty pile, to be read; -errno. */
+int pp_pile_map(struct pp_pile *pile, uint64_t n, int fd);
+
+/* The file has what was added, and no room for more. */
+int pp_pile_trim(struct pp_pile *pile);
+
 static inline void *pp_pile_at(const struct pp_pile *pile, uint64_t i)
 {
 	return pile->data + i * pile->item_bytes;

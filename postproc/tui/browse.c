@@ -2,16 +2,18 @@
 #include "tui/browse.h"
 
 #include "core/printable.h"
+#include "index/guard.h"
 #include "tui/browser.h"
 
-bool pp_browse_progress(struct pp_screen *screen, const char *dir, double share, uint64_t n_events)
+bool pp_browse_progress(struct pp_screen *screen, const char *doing, const char *dir, double share,
+			uint64_t n_events)
 {
 	g_autofree char *shown = pp_printable(g_strdup(dir));
 	g_autofree char *text =
 	    share >= 0
-		? g_strdup_printf("reading %s: %2.0f %%, %" G_GUINT64_FORMAT " events", shown,
+		? g_strdup_printf("%s %s: %2.0f %%, %" G_GUINT64_FORMAT " events", doing, shown,
 				  MIN(share, 1) * 100, n_events)
-		: g_strdup_printf("reading %s: %" G_GUINT64_FORMAT " events", shown, n_events);
+		: g_strdup_printf("%s %s: %" G_GUINT64_FORMAT " events", doing, shown, n_events);
 	unsigned key;
 
 	pp_screen_clear(screen);
@@ -25,7 +27,7 @@ bool pp_browse_progress(struct pp_screen *screen, const char *dir, double share,
 }
 
 void pp_browse(struct pp_screen *screen, const struct pp_index *index, const struct pp_namer *namer,
-	       const char *dir, bool is_damaged)
+	       const char *dir, bool is_damaged, const char *note)
 {
 	g_autofree char *shown = pp_printable(g_strdup(dir));
 	struct pp_browser browser;
@@ -33,10 +35,16 @@ void pp_browse(struct pp_screen *screen, const struct pp_index *index, const str
 	pp_browser_init(&browser, index, namer, shown);
 	browser.screen = *screen;
 	browser.is_damaged = is_damaged;
+	if (note)
+		pp_browser_say(&browser, "%s", note);
 	while (!browser.is_over) {
 		unsigned key;
 
 		pp_browser_draw(&browser);
+		if (pp_index_is_torn() && !browser.message) {
+			pp_browser_say(&browser, "the index is damaged: leave, and browse again");
+			pp_browser_draw(&browser);
+		}
 		/* All that were typed meanwhile, and then one picture. */
 		key = pp_screen_key(&browser.screen, true);
 		for (; key != PP_KEY_NONE && !browser.is_over;

@@ -2,8 +2,10 @@
 /*
  * make_capture DIR THREADS EVENTS: a capture of one process whose threads lock and unlock one mutex
  * in turn, with the switches that go with it on one CPU; EVENTS synch-events in all.
+ * make_capture DIR THREADS EVENTS waits: of 64 mutexes, and of ten locks one finds it taken.
  * make_capture DIR every: one of each event there is.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,10 +47,17 @@ static int make_every(const char *dir)
 	return 0;
 }
 
+/* Ten times in a row the same. */
+static uint64_t mutex_of(uint64_t turn, bool has_waits)
+{
+	return has_waits ? MUTEX + turn / 10 % 64 * 64 : MUTEX;
+}
+
 int main(int argc, char **argv)
 {
-	unsigned n_threads = argc == 4 ? (unsigned)atoi(argv[2]) : 0;
-	uint64_t n_events = argc == 4 ? strtoull(argv[3], NULL, 10) : 0;
+	bool has_waits = argc == 5 && strcmp(argv[4], "waits") == 0;
+	unsigned n_threads = argc == 4 || has_waits ? (unsigned)atoi(argv[2]) : 0;
+	uint64_t n_events = n_threads ? strtoull(argv[3], NULL, 10) : 0;
 	struct gm_thread_slot *slots = g_new0(struct gm_thread_slot, n_threads);
 	struct fixture_stream **streams = g_new0(struct fixture_stream *, n_threads);
 	struct fixture_stream *cpu;
@@ -57,7 +66,7 @@ int main(int argc, char **argv)
 	if (argc == 3 && strcmp(argv[2], "every") == 0)
 		return make_every(argv[1]);
 	if (!n_threads) {
-		fprintf(stderr, "usage: make_capture DIR {THREADS EVENTS|every}\n");
+		fprintf(stderr, "usage: make_capture DIR {THREADS EVENTS [waits]|every}\n");
 		return 2;
 	}
 	for (unsigned i = 0; i < n_threads; i++)
@@ -77,15 +86,22 @@ int main(int argc, char **argv)
 		streams[i] = fixture_thread_stream(argv[1], PID, i, PID + i, START_NS);
 		fixture_site(streams[i], START_NS, 1, 0x401000);
 	}
-	for (uint64_t n = 0; n + 2 <= n_events; n += 2, now_ns += 1000) {
-		unsigned at = (unsigned)(n / 2 % n_threads);
+	for (uint64_t n = 0, turn = 0; n + 2 <= n_events; n += 2, turn++, now_ns += 1000) {
+		unsigned at = (unsigned)(turn % n_threads);
+		unsigned last = (at + n_threads - 1) % n_threads;
+		uint64_t mutex = mutex_of(turn, has_waits);
 
-		fixture_sync(streams[at], now_ns, ST_EVENT_mutex_lock, 0, 1, MUTEX, 0);
-		fixture_sync(streams[at], now_ns + 500, ST_EVENT_mutex_unlock, 0, 1, MUTEX, 0);
-		if (n % 200 == 0 && n_threads > 1)
+		if (has_waits && turn % 10 == 5 && n_threads > 1 && n + 3 <= n_events) {
+			fixture_sync(streams[at], now_ns - 700, ST_EVENT_mutex_lock_begin, 0, 1,
+				     mutex, PID + last);
+			n++;
+		}
+		fixture_sync(streams[at], now_ns, ST_EVENT_mutex_lock, 0, 1, mutex, 0);
+		fixture_sync(streams[at], now_ns + 500, ST_EVENT_mutex_unlock, 0, 1, mutex, 0);
+		if (turn % 100 == 0 && n_threads > 1)
 			fixture_switch(cpu, now_ns + 700, (int32_t)(PID + at), 0,
 				       (int32_t)(PID + (at + 1) % n_threads));
-		if (n / 2 / n_threads % PACKET_EVENTS == PACKET_EVENTS - 1)
+		if (turn / n_threads % PACKET_EVENTS == PACKET_EVENTS - 1)
 			fixture_packet(streams[at], now_ns + 800, 0);
 	}
 	for (unsigned i = 0; i < n_threads; i++)

@@ -55,7 +55,7 @@ static void take(void *data, const struct pp_event *event)
 
 static void finish(struct comparison *self, int64_t end_ns)
 {
-	self->index = pp_index_builder_finish(self->builder);
+	self->index = pp_index_builder_finish(self->builder, NULL);
 	pp_history_finish(self->history, end_ns);
 	for (unsigned i = 0; i < N_PASSES; i++)
 		pp_pass_find(pass_names[i])->finish(self->states[i], end_ns, self->tables[i]);

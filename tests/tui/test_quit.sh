@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# While the index is made: how far it is, is shown; q and Ctrl-C leave at once, and leave nothing behind; who is
+# killed leaves what the next one takes over.
+. "$GM_TOP/tests/tui/common.sh"
+make_capture=$GM_BUILD/tests/ctf/make_capture
+
+stopped()
+{
+	grep -q '^State:[[:space:]]*T' "/proc/$(cat pid)/status"
+}
+
+# It is in the midst of it: there are files, and the lists that come last are not begun.
+is_making()
+{
+	stopped && [ -e big/index.new/thread-items ] && [ ! -s big/index.new/thread-items ] && [ ! -e big/index ]
+}
+
+# stop_in_the_midst: held in the making of an index, which is of a capture that is large enough for that.
+events=1000000
+stop_in_the_midst()
+{
+	while :; do
+		[ -e big ] || "$make_capture" big 4 $events waits || fail make_capture
+		rm -rf big/index pid
+		terminal 100 30
+		# The shell is not to take over when its child is held.
+		run "set +m; sh -c 'echo \$\$ >pid; exec $gprof_mt browse -i big'"
+		until_true 60 test -s pid || fail 'no process'
+		until_true 60 has 'q quit' || fail "no progress: $(screen)"
+		kill -STOP "$(cat pid)"
+		until_true 60 stopped || fail 'it is not held'
+		! is_making || break
+		kill -KILL "$(cat pid)"
+		rm -rf big
+		events=$((events * 4))
+		[ $events -lt 300000000 ] || fail 'no capture is large enough'
+	done
+	has 'big: ' || fail "it does not say what it does: $(screen)"
+	has '%' || fail "it does not say how far it is: $(screen)"
+	# The next look at the keyboard comes after a tenth of a second.
+	sleep 0.2
+}
+
+gone()
+{
+	! kill -0 "$(cat pid)" 2>/dev/null
+}
+
+# gone_with STATUS: and the capture is as it was.
+gone_with()
+{
+	kill -CONT "$(cat pid)"
+	until_true 60 gone || fail "it goes on: $(screen)"
+	run 'echo status=$?'
+	shows "status=$1"
+	[ ! -e big/index ] && [ ! -e big/index.new ] || fail "left behind: $(ls big)"
+}
+stop_in_the_midst
+keys q
+gone_with 0
+stop_in_the_midst
+keys C-c
+gone_with 130
+
+stop_in_the_midst
+kill -KILL "$(cat pid)"
+until_true 60 gone || fail 'it lives on'
+[ -d big/index.new ] || fail 'nothing to take over'
+run "clear; $gprof_mt browse -i big; echo status=\$?"
+shows DETAILS
+[ -e big/index/head ] && [ ! -e big/index.new ] || fail "not taken over: $(ls big)"
+keys q
+shows status=0
