@@ -40,6 +40,16 @@ static const struct pp_cli_options options = {"browse", ":i:h", option_table, pr
 
 /* --- the command ---------------------------------------------------------------------------- */
 
+/* What is to be known of the capture before it is looked at; NULL: nothing.  Takes the note. */
+static char *first_words(char *note, const struct pp_index *index, const GPtrArray *damage)
+{
+	if (note || (!damage->len && index->n_events))
+		return note;
+	if (!damage->len)
+		return g_strdup("no event was recorded");
+	return g_strdup_printf("damaged: %s", (const char *)damage->pdata[0]);
+}
+
 /* Quitting before all is read is no error. */
 static int browse_view(struct pp_screen *screen, struct pp_view *view, struct pp_error *err)
 {
@@ -47,9 +57,11 @@ static int browse_view(struct pp_screen *screen, struct pp_view *view, struct pp
 	g_autofree char *note = NULL;
 	int ret = pp_browse_index(screen, view, &index, &note, err);
 
-	if (ret == 0)
+	if (ret == 0) {
+		note = first_words(note, index, view->capture->damage);
 		pp_browse(screen, index, &view->namer, view->capture->model->dir,
 			  view->capture->damage->len > 0, note);
+	}
 	pp_index_free(index);
 	return ret;
 }

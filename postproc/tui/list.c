@@ -272,7 +272,8 @@ void pp_browser_say(struct pp_browser *browser, const char *format, ...)
 void pp_browser_init(struct pp_browser *browser, const struct pp_index *index,
 		     const struct pp_namer *namer, const char *dir)
 {
-	*browser = (struct pp_browser){.index = index, .namer = namer, .dir = dir};
+	*browser = (struct pp_browser){
+	    .index = index, .namer = namer, .dir = dir, .cursor_ns = index->start_ns};
 	browser->objects = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	browser->back = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	browser->search = g_string_new(NULL);
