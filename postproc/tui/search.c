@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking for text in what a pane lists. */
+/*
+ * Looking for text in what a pane lists.  A hundred million operations have few names among them:
+ * each is looked at once, and its answer kept until the search has ended.
+ */
 #include "tui/browser.h"
+
+enum answer { NOT_ASKED, NO, YES };
+
+struct search {
+	char *wanted;
+	uint8_t operations[ST_N_EVENTS]; /* of enum answer */
+	uint8_t *sites, *others;	 /* the same; others: objects, or threads */
+};
 
 /* Is it in any of these, whatever the case of its letters? */
 static bool holds(const char *text, const char *wanted)
@@ -19,51 +30,72 @@ static bool thread_has(struct pp_browser *browser, uint32_t number, const char *
 	return holds(text, wanted);
 }
 
-static bool operation_has(struct pp_browser *browser, uint32_t number, const char *wanted)
+static void keep(uint8_t *answer, bool has)
 {
-	const struct pp_index_operation *operation = pp_index_operation(browser->index, number);
+	*answer = has ? YES : NO;
+}
+
+static bool other_has(struct pp_browser *browser, const struct pp_index_operation *operation,
+		      const char *wanted)
+{
+	return browser->by_object
+		   ? thread_has(browser, operation->thread, wanted)
+		   : holds(pp_browser_object_name(browser, operation->object), wanted);
+}
+
+static bool operation_has(struct pp_browser *browser, uint32_t number, struct search *search)
+{
+	const struct pp_index *index = browser->index;
+	const struct pp_index_operation *operation = pp_index_operation(index, number);
+	uint32_t other;
+	uint8_t none = NO, *op = &none, *site = &none;
 
 	if (!operation)
 		return false;
-	if (operation->op < ST_N_EVENTS && holds(pp_sync_name(operation->op), wanted))
-		return true;
-	return holds(pp_browser_site_name(browser, operation->site), wanted) ||
-	       (browser->by_object
-		    ? thread_has(browser, operation->thread, wanted)
-		    : holds(pp_browser_object_name(browser, operation->object), wanted));
+	other = browser->by_object ? operation->thread : operation->object;
+	if (operation->op < ST_N_EVENTS)
+		op = &search->operations[operation->op];
+	if (operation->site < pp_index_n(index, PP_SECTION_SITES))
+		site = &search->sites[operation->site];
+	if (other >=
+	    pp_index_n(index, browser->by_object ? PP_SECTION_THREADS : PP_SECTION_OBJECTS))
+		return false;
+	if (*op == NOT_ASKED)
+		keep(op, holds(pp_sync_name(operation->op), search->wanted));
+	if (*site == NOT_ASKED)
+		keep(site, holds(pp_browser_site_name(browser, operation->site), search->wanted));
+	if (search->others[other] == NOT_ASKED)
+		keep(&search->others[other], other_has(browser, operation, search->wanted));
+	return *op == YES || *site == YES || search->others[other] == YES;
 }
 
-static bool row_has(struct pp_browser *browser, enum pp_pane pane, uint64_t at, const char *wanted)
+static bool row_has(struct pp_browser *browser, enum pp_pane pane, uint64_t at,
+		    struct search *search)
 {
 	switch (pane) {
 	case PP_PANE_THREADS:
-		return thread_has(browser, (uint32_t)at, wanted);
+		return thread_has(browser, (uint32_t)at, search->wanted);
 	case PP_PANE_OBJECTS:
 		return holds(
 		    pp_browser_object_name(browser, g_array_index(browser->objects, uint32_t, at)),
-		    wanted);
+		    search->wanted);
 	default:
-		return operation_has(browser, pp_browser_operation_at(browser, at), wanted);
+		return operation_has(browser, pp_browser_operation_at(browser, at), search);
 	}
 }
 
 /* Between two looks at the keyboard: whoever gets tired of a long search presses a key. */
-#define SLICE 20000
+#define SLICE 100000
 
-void pp_browser_search(struct pp_browser *browser, bool forward)
+static void look_for(struct pp_browser *browser, enum pp_pane pane, bool forward,
+		     struct search *search)
 {
-	enum pp_pane pane = browser->focus == PP_PANE_DETAILS ? PP_PANE_OPERATIONS : browser->focus;
 	bool threads = pane == PP_PANE_THREADS, objects = pane == PP_PANE_OBJECTS;
 	uint64_t n = threads   ? pp_index_n(browser->index, PP_SECTION_THREADS)
 		     : objects ? browser->objects->len
 			       : pp_browser_n(browser);
 	uint64_t at = threads ? browser->thread_at : objects ? browser->object_at : browser->at;
-	g_autofree char *wanted = g_utf8_casefold(browser->search->str, -1);
 
-	if (!*wanted) {
-		pp_browser_say(browser, "nothing to search for: / begins");
-		return;
-	}
 	for (uint64_t i = 0; i < n; i++) {
 		bool was_end = forward ? at + 1 >= n : at == 0;
 
@@ -71,7 +103,7 @@ void pp_browser_search(struct pp_browser *browser, bool forward)
 		if (was_end)
 			pp_browser_say(browser,
 				       forward ? "from the first again" : "from the last again");
-		if (row_has(browser, pane, at, wanted)) {
+		if (row_has(browser, pane, at, search)) {
 			pp_browser_go(browser, pane, at);
 			return;
 		}
@@ -82,4 +114,23 @@ void pp_browser_search(struct pp_browser *browser, bool forward)
 		}
 	}
 	pp_browser_say(browser, "not found: %s", browser->search->str);
+}
+
+void pp_browser_search(struct pp_browser *browser, bool forward)
+{
+	enum pp_pane pane = browser->focus == PP_PANE_DETAILS ? PP_PANE_OPERATIONS : browser->focus;
+	const struct pp_index *index = browser->index;
+	struct search search = {.wanted = g_utf8_casefold(browser->search->str, -1)};
+
+	if (*search.wanted) {
+		search.sites = g_malloc0(pp_index_n(index, PP_SECTION_SITES));
+		search.others = g_malloc0(MAX(pp_index_n(index, PP_SECTION_THREADS),
+					      pp_index_n(index, PP_SECTION_OBJECTS)));
+		look_for(browser, pane, forward, &search);
+	} else {
+		pp_browser_say(browser, "nothing to search for: / begins");
+	}
+	g_free(search.wanted);
+	g_free(search.sites);
+	g_free(search.others);
 }

@@ -87,6 +87,17 @@ browse()
 	keys BSpace
 	at "$unlock" "$n_mutex"
 
+	# The first unlock, by its name; and no further one of a name that nothing has.
+	keys Home /
+	types MUTEX_unlock
+	keys Enter
+	at "$unlock" "$n_mutex"
+	keys /
+	types zzz
+	keys Enter
+	shows 'not found: zzz'
+	at "$unlock" "$n_mutex"
+
 	# A thread.
 	keys 0 t Home /
 	shows '/'
