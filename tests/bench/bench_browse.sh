@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# `browse` of EVENTS (default 100 M) events of 16 threads and 64 mutexes, one in ten locks of which waits: how long it
+# takes to the first screen, when the index is made (beside a summary of the same), when it is there, and when it
+# is there and not in memory; what memory it takes, the page cache apart; and the longest that each key takes,
+# beside `less` in the text of one in a hundred of the events.  2 s and 50 ms are asked for.
+#
+# 10 GB of disk for a while.  Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
+set -eu
+
+events=${EVENTS:-100000000}
+keys=$GM_TOP/tests/bench/browse/keys.py
+millions=$((events / 1000000))
+dir=$(mktemp -d "${BENCH_DIR:-${TMPDIR:-/tmp}}/bench_browse.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+
+# browse FILE [KEY...]: what keys.py has measured, into FILE.
+browse()
+{
+	local file=$1
+	shift
+	python3 "$keys" DETAILS "$@" -- "$GM_BUILD/gprof-mt" browse -i capture >"$file"
+}
+
+# value NAME FILE
+value()
+{
+	awk -v name="$1" '$1 == name { print $2; exit }' "$2"
+}
+
+# row WHAT PEER PEERS OURS UNIT BUDGET
+row()
+{
+	awk -v what="$1" -v peer="$2" -v p="$3" -v o="$4" -v unit="$5" -v b="$6" 'BEGIN {
+		printf "%s\t%s\t%s\t%s\t%s\t%.3f\t%s\t%s\n", what, peer, p, o, unit, o / p, b,
+			b == "-" ? "-" : o / p <= b ? "pass" : "miss" }'
+}
+
+"$GM_BUILD/tests/ctf/make_capture" capture 16 "$events" waits
+start=$(date +%s.%N)
+"$GM_BUILD/gprof-mt" report -i capture summary >out
+summary=$(awk -v a="$start" -v b="$(date +%s.%N)" 'BEGIN { printf "%.1f", b - a }')
+browse made
+browse warm 'j=j*30' 'PgDn=\x1b[6~*30' 'G=G*1' 'PgUp=\x1b[5~*10' 'Home=\x1b[H*1' 'o=o*5' 'Enter=\r*2' ']=]*30' \
+	'm=m*10' '+=+*20' '-=-*20' 't=t*5' '/=/*1' 'Enter,found=1003\r*1' 'c=c*2' 'Tab=\t*2' \
+	'all=/no such name\r*1'
+python3 - <<-'END'
+	import os
+	for folder, _, files in os.walk("capture"):
+	    for name in files:
+	        with open(os.path.join(folder, name), "rb") as file:
+	            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+END
+browse cold 'o=o*1' 'j=j*10' 'G=G*1' 'PgUp=\x1b[5~*10' ']=]*10'
+
+row "first screen of $millions M events, the index there" 'asked for' 2 "$(value first warm)" s 1
+row "first screen of $millions M events, the index not in memory" 'asked for' 2 "$(value first cold)" s 1
+printf 'a search through what one thread did\t-\t-\t%s\tms\t-\t-\t-\n' "$(value all warm)"
+row "first screen of $millions M events, the index made" 'report summary' "$summary" "$(value first made)" s -
+row "memory while it is made" 'asked for' 204800 "$(value memory made)" KiB 1
+for key in j PgDn G PgUp Home o Enter ']' m + - t / Enter,found c; do
+	row "key $key, $millions M events" 'asked for' 50 "$(value "$key" warm)" ms 1
+done
+for key in o j G PgUp ']'; do
+	row "key $key, the index not in memory" 'asked for' 50 "$(value "$key" cold)" ms 1
+done
+rm -rf capture
+"$GM_BUILD/tests/ctf/make_capture" part 16 $((events / 100)) waits
+babeltrace2 part >part.txt
+python3 "$keys" mutex 'j=j*30' 'PgDn=\x1b[6~*30' 'G=G*1' 'PgUp=\x1b[5~*10' -- less part.txt >less
+for key in j PgDn G PgUp; do
+	row "key $key" "less, text of $((events / 100)) events" "$(value "$key" less)" "$(value "$key" warm)" ms -
+done
