@@ -186,10 +186,11 @@ static int sweep(struct run *run, struct pp_error *err)
 	view->passes = pp_pass_set_new(&view->context, needs, g_strv_length((char **)needs));
 	run->export.passes = view->passes;
 	run->state = run->exporter->start(&run->export);
-	if (!run->exporter->read || !run->exporter->read(run->state, view->capture))
-		ret = pp_events_read(view->capture,
-				     pp_pass_set_kinds(view->passes) | run->exporter->kinds,
-				     take_event, run, err);
+	/* Stacks are of threads with the names that these have at first. */
+	ret = pp_view_name_threads(view, err);
+	if (ret == 0 && (!run->exporter->read || !run->exporter->read(run->state, view->capture)))
+		ret = pp_view_read(view, pp_pass_set_kinds(view->passes) | run->exporter->kinds,
+				   take_event, run, err);
 	if (ret == 0)
 		ret = pp_cli_select_check(view, PP_SELECT_THREAD, err);
 	if (ret < 0)

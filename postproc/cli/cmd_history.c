@@ -18,7 +18,6 @@
 #include "cli/view.h"
 #include "core/printable.h"
 #include "core/table_flat.h"
-#include "input/events.h"
 #include "pass/history.h"
 #include "pass/object_row.h"
 #include "render/render.h"
@@ -239,7 +238,7 @@ static int history(const struct arguments *arguments)
 	if (ret == 0) {
 		pp_view_select(&view, arguments->selection);
 		kept = pp_history_new(&view.context);
-		ret = pp_events_read(view.capture, PP_HISTORY_KINDS, take_event, kept, &err);
+		ret = pp_view_read(&view, PP_HISTORY_KINDS, take_event, kept, &err);
 	}
 	if (ret == 0) {
 		pp_history_finish(kept, view.capture->model->end_ns);

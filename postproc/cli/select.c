@@ -103,10 +103,16 @@ int pp_cli_select_one(const char *command, const struct pp_selection *selection)
 	return pp_cli_usage(command, "it needs one thread: --tid T, or --thread NAME");
 }
 
-static void take_event(void *data, const struct pp_event *event)
+/* Whether a thread with this tid did not live to say what it was called last. */
+static bool is_named_late(const struct pp_model *model, uint32_t tid)
 {
-	(void)data;
-	(void)event;
+	for (guint i = 0; i < model->threads->len; i++) {
+		const struct pp_thread *thread = model->threads->pdata[i];
+
+		if (thread->tid == tid && !thread->ended)
+			return true;
+	}
+	return false;
 }
 
 int pp_view_select_one(struct pp_view *view, struct pp_selection *selection, uint32_t *ret_tid,
@@ -120,17 +126,14 @@ int pp_view_select_one(struct pp_view *view, struct pp_selection *selection, uin
 	pp_view_select(view, selection);
 	if (selection->tids->len) {
 		*ret_tid = (uint32_t)((struct pp_wanted *)selection->tids->pdata[0])->number;
-		return 0;
+		return is_named_late(model, *ret_tid) ? pp_events_name_threads(view->capture, err)
+						      : 0;
 	}
+	ret = pp_events_name_threads(view->capture, err);
+	if (ret < 0)
+		return ret;
 	pattern = ((struct pp_wanted *)selection->threads->pdata[0])->text;
 	n = count_named(model, pattern, ret_tid);
-	if (!n) {
-		ret = pp_events_read(view->capture, PP_EVENT_MASK(PP_EVENT_SYNC), take_event, NULL,
-				     err);
-		if (ret < 0)
-			return ret;
-		n = count_named(model, pattern, ret_tid);
-	}
 	if (!n)
 		return no_such_name(model, pattern, err);
 	return n == 1

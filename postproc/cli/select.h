@@ -55,8 +55,8 @@ void pp_view_select(struct pp_view *view, struct pp_selection *selection);
 int pp_cli_select_one(const char *command, const struct pp_selection *selection);
 
 /*
- * The thread that it names.  Threads of a capture by LTTng have their names from events: these are
- * read then.  -ENOENT: none has such a name; -EINVAL: several have.
+ * The thread that it names, and its last name in the model: some have theirs from events, which are
+ * read for that.  -ENOENT: none has such a name; -EINVAL: several have.
  */
 int pp_view_select_one(struct pp_view *view, struct pp_selection *selection, uint32_t *ret_tid,
 		       struct pp_error *err);

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "input/events.h"
+#include "pass/select.h"
 
 /* So many lines of damage on stderr; the quality section has them all. */
 #define MAX_DAMAGE_LINES 5
@@ -44,6 +45,53 @@ int pp_view_open(struct pp_view *view, const char *dir, GHashTable *options, str
 	return ret;
 }
 
+/* Whether threads were called something last that they did not live to say. */
+static bool has_late_names(const struct pp_model *model)
+{
+	for (guint i = 0; i < model->threads->len; i++) {
+		const struct pp_thread *thread = model->threads->pdata[i];
+
+		/* main() seldom renames itself, and never says that it ends. */
+		if (!thread->ended && thread->tid != thread->process->pid)
+			return true;
+	}
+	return false;
+}
+
+int pp_view_name_threads(struct pp_view *view, struct pp_error *err)
+{
+	const struct pp_selection *selection = view->context.selection;
+
+	return (selection && selection->threads->len) || has_late_names(view->capture->model)
+		   ? pp_events_name_threads(view->capture, err)
+		   : 0;
+}
+
+static int read_with(int (*read)(struct pp_capture *capture, unsigned kinds,
+				 void (*take)(void *data, const struct pp_event *event), void *data,
+				 struct pp_error *err),
+		     struct pp_view *view, unsigned kinds,
+		     void (*take)(void *data, const struct pp_event *event), void *data,
+		     struct pp_error *err)
+{
+	struct pp_capture *capture = view->capture;
+	const struct pp_selection *selection = view->context.selection;
+	int ret = 0;
+
+	if (selection && selection->threads->len)
+		ret = pp_events_name_threads(capture, err);
+	else if (has_late_names(capture->model))
+		kinds |= PP_EVENT_MASK(PP_EVENT_EXIT);
+	return ret < 0 ? ret : read(capture, kinds, take, data, err);
+}
+
+int pp_view_read(struct pp_view *view, unsigned kinds,
+		 void (*take)(void *data, const struct pp_event *event), void *data,
+		 struct pp_error *err)
+{
+	return read_with(pp_events_read, view, kinds, take, data, err);
+}
+
 int pp_view_run(struct pp_view *view, const char *const *names, unsigned n_names,
 		struct pp_error *err)
 {
@@ -51,8 +99,9 @@ int pp_view_run(struct pp_view *view, const char *const *names, unsigned n_names
 	int ret;
 
 	view->passes = pp_pass_set_new(&view->context, names, n_names);
-	ret = (pp_pass_set_calls_apart(view->passes) ? pp_events_read_apart : pp_events_read)(
-	    view->capture, pp_pass_set_kinds(view->passes), pp_pass_set_event, view->passes, err);
+	ret =
+	    read_with(pp_pass_set_calls_apart(view->passes) ? pp_events_read_apart : pp_events_read,
+		      view, pp_pass_set_kinds(view->passes), pp_pass_set_event, view->passes, err);
 	if (ret < 0)
 		return ret;
 	pp_pass_set_finish(view->passes, model->end_ns);

@@ -24,6 +24,17 @@ void pp_view_begin(struct pp_view *view, struct pp_capture *capture, GHashTable 
 /* The same, opening it. */
 int pp_view_open(struct pp_view *view, const char *dir, GHashTable *options, struct pp_error *err);
 
+/* Threads have their last names from now on: for who wants them before the events. */
+int pp_view_name_threads(struct pp_view *view, struct pp_error *err);
+
+/*
+ * pp_events_read(), and the threads have their last names: before it if the context selects by
+ * name, else after it, even if no event of `kinds` is one that tells them.
+ */
+int pp_view_read(struct pp_view *view, unsigned kinds,
+		 void (*take)(void *data, const struct pp_event *event), void *data,
+		 struct pp_error *err);
+
 /* Runs the passes of those names; their tables are then in view->passes. */
 int pp_view_run(struct pp_view *view, const char *const *names, unsigned n_names,
 		struct pp_error *err);

@@ -35,6 +35,7 @@ struct pp_capture {
 	GPtrArray *traces;	 /* of struct pp_trace * */
 	GPtrArray *histories;	 /* the same: those with histories of calls */
 	GPtrArray *damage;	 /* of char *: one line each */
+	bool names_known;	 /* threads have their last names: pp_events_name_threads() */
 };
 
 /*

@@ -24,9 +24,10 @@ static int32_t get_tid(const struct pp_record *record, unsigned field)
  * The kernel names threads that have no other name, or one from before their birth, and those that
  * did not live to say at their end what they were called last.
  */
-static void name_thread(struct pp_thread *thread, const char *name)
+static void name_thread(const struct pp_stream *stream, struct pp_thread *thread, const char *name)
 {
-	if (!thread || (thread->ended && !thread->kernel_only) || !name)
+	if (!thread || (thread->ended && !thread->kernel_only) || !name ||
+	    stream->decoder->capture->names_known)
 		return;
 	if (thread->name && strcmp(thread->name, name) == 0)
 		return;
@@ -122,8 +123,8 @@ static void decode_switch(struct pp_stream *stream, const struct pp_record *reco
 	if (!pp_stream_is_ours(stream, event->sched_switch.prev, event->sched_switch.next,
 			       event->time_ns))
 		return;
-	name_thread(event->sched_switch.prev, record->texts[PP_SWITCH_PREV_COMM]);
-	name_thread(event->sched_switch.next, record->texts[PP_SWITCH_NEXT_COMM]);
+	name_thread(stream, event->sched_switch.prev, record->texts[PP_SWITCH_PREV_COMM]);
+	name_thread(stream, event->sched_switch.next, record->texts[PP_SWITCH_NEXT_COMM]);
 	if (!event->sched_switch.next)
 		event->sched_switch.next_comm = record->texts[PP_SWITCH_NEXT_COMM];
 	pp_stream_hand_over(stream, event);
@@ -157,7 +158,7 @@ static void decode_waking(struct pp_stream *stream, const struct pp_record *reco
 				       ? PP_CPU_UNKNOWN
 				       : (int32_t)record->values[PP_WAKING_CPU];
 	get_waker(stream, record, event);
-	name_thread(event->thread, record->texts[PP_WAKING_COMM]);
+	name_thread(stream, event->thread, record->texts[PP_WAKING_COMM]);
 	pp_stream_hand_over(stream, event);
 }
 
@@ -181,7 +182,7 @@ static void decode_fork(struct pp_stream *stream, const struct pp_record *record
 			event->thread->start_ns = event->time_ns;
 		else
 			event->thread = add_kernel_thread(stream, pid, child, event->time_ns);
-		name_thread(event->thread, record->texts[PP_FORK_CHILD_COMM]);
+		name_thread(stream, event->thread, record->texts[PP_FORK_CHILD_COMM]);
 	}
 	pp_stream_hand_over(stream, event);
 }
@@ -195,7 +196,7 @@ static void decode_exit(struct pp_stream *stream, const struct pp_record *record
 		return;
 	event->kind = PP_EVENT_EXIT;
 	event->thread = thread;
-	name_thread(thread, record->texts[PP_TASK_COMM]);
+	name_thread(stream, thread, record->texts[PP_TASK_COMM]);
 	if (thread && event->time_ns > thread->end_ns)
 		thread->end_ns = event->time_ns;
 	pp_stream_hand_over(stream, event);

@@ -255,3 +255,28 @@ int pp_events_read_apart(struct pp_capture *capture, unsigned kinds,
 	pp_decoder_init(&readers.sweep.decoder, capture, kinds, take, data);
 	return read_events(&readers, true, err);
 }
+
+static void take_nothing(void *data, const struct pp_event *event)
+{
+	(void)data;
+	(void)event;
+}
+
+int pp_events_name_threads(struct pp_capture *capture, struct pp_error *err)
+{
+	unsigned kinds = PP_EVENT_MASK(PP_EVENT_EXIT);
+	guint n_damage = capture->damage->len;
+	int ret;
+
+	if (capture->names_known)
+		return 0;
+	/* LTTng's threads have theirs from the events that they wrote. */
+	for (guint i = 0; i < capture->traces->len; i++)
+		if (((struct pp_trace *)capture->traces->pdata[i])->is_ust)
+			kinds |= PP_EVENT_MASK(PP_EVENT_SYNC);
+	ret = pp_events_read(capture, kinds, take_nothing, NULL, err);
+	/* It is said again when the events are read for their own sake. */
+	g_ptr_array_set_size(capture->damage, (gint)n_damage);
+	capture->names_known = ret == 0;
+	return ret;
+}

@@ -39,4 +39,11 @@ int pp_events_read_apart(struct pp_capture *capture, unsigned kinds,
 			 void (*take)(void *data, const struct pp_event *event), void *data,
 			 struct pp_error *err);
 
+/*
+ * A thread that did not live to say what it was called last has its names from the kernel's events,
+ * one after the other, while they are read.  This reads them for the last ones alone, which no
+ * later reading changes: for who wants names before.
+ */
+int pp_events_name_threads(struct pp_capture *capture, struct pp_error *err);
+
 #endif
