@@ -12,6 +12,7 @@ enum {
 	TOP_TYPE,
 	TOP_WAIT,
 	TOP_CONTENDED,
+	TOP_ATTEMPTS,
 	TOP_ACQUIRED,
 	TOP_SITE,
 	TOP_HOLDER
@@ -23,6 +24,8 @@ static const struct pp_column top_columns[] = {
     [TOP_TYPE] = {"type", "type", PP_TYPE_TEXT, PP_COLUMN_ID, "type"},
     [TOP_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "time threads waited for it"},
     [TOP_CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0, "operations that waited"},
+    [TOP_ATTEMPTS] = {"attempts", "attempts", PP_TYPE_COUNT, 0,
+		      "operations that wanted it, also those that failed, or never ended"},
     [TOP_ACQUIRED] = {"acquired", "acquired", PP_TYPE_COUNT, 0, "operations that got it"},
     [TOP_SITE] = {"site", "mostly at", PP_TYPE_TEXT, 0, "the site that waited longest"},
     [TOP_HOLDER] = {"holder", "held since", PP_TYPE_TEXT, 0,
@@ -69,6 +72,22 @@ static int longest_row(const struct pp_cell *sites)
 	return best;
 }
 
+/* As far as they were counted. */
+static void set_attempts(struct pp_cell *cell, const struct pp_cell *sites)
+{
+	uint64_t sum = 0;
+
+	for (guint r = 0; sites && r < sites->table->rows->len; r++) {
+		const struct pp_cell *calls = pp_table_cell(sites->table, r, "calls");
+
+		if (!calls)
+			return;
+		sum += calls->count;
+	}
+	if (sites)
+		pp_cell_set_count(cell, sum);
+}
+
 static void set_sites(struct pp_cell *row, const struct pp_cell *sites)
 {
 	int site = longest_row(sites), holder;
@@ -91,6 +110,7 @@ static void add_top_row(struct pp_table *top, const struct pp_table *locks, guin
 	for (unsigned c = TOP_OBJECT; c < TOP_SITE; c++)
 		copy_cell(&row[c], top_columns[c].type,
 			  pp_table_cell(locks, from, top_columns[c].key));
+	set_attempts(&row[TOP_ATTEMPTS], pp_table_cell(locks, from, "sites"));
 	set_sites(row, pp_table_cell(locks, from, "sites"));
 }
 
@@ -128,9 +148,9 @@ char *pp_top_text(const struct pp_table *top, unsigned at)
 			       row[TOP_NAME].missing ? "an object" : row[TOP_NAME].text);
 	if (!row[TOP_TYPE].missing && !strstr(line->str, row[TOP_TYPE].text))
 		g_string_append_printf(line, " (%s)", row[TOP_TYPE].text);
-	if (!row[TOP_CONTENDED].missing && !row[TOP_ACQUIRED].missing)
+	if (!row[TOP_CONTENDED].missing && !row[TOP_ATTEMPTS].missing)
 		g_string_append_printf(line, ", in %" PRIu64 " of %" PRIu64 " operations",
-				       row[TOP_CONTENDED].count, row[TOP_ACQUIRED].count);
+				       row[TOP_CONTENDED].count, row[TOP_ATTEMPTS].count);
 	if (!row[TOP_SITE].missing)
 		g_string_append_printf(line, ", mostly at %s", row[TOP_SITE].text);
 	if (!row[TOP_HOLDER].missing)

@@ -82,6 +82,45 @@ done
 recorded -q --profile applic-only ./app 3
 [ ! -s err ] || fail "-q: $(cat err)"
 
+# Waits that end without the object, or never, are among all operations: no more waited than there were.
+cat >vain.c <<'END'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <time.h>
+
+static pthread_mutex_t busy = PTHREAD_MUTEX_INITIALIZER;
+
+static void *try_twice(void *arg)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	for (int i = 0; i < 2; i++) {
+		until.tv_sec += until.tv_nsec / 990000000;
+		until.tv_nsec = (until.tv_nsec + 10000000) % 1000000000;
+		pthread_mutex_timedlock(&busy, &until);
+	}
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t thread;
+
+	pthread_mutex_lock(&busy);
+	pthread_create(&thread, NULL, try_twice, NULL);
+	pthread_join(thread, NULL);
+	pthread_mutex_unlock(&busy);
+	return 3;
+}
+END
+"$CC" -g -O1 -pthread -o vain vain.c || fail "cannot compile"
+for profile in applic-only full-sched; do
+	recorded --profile $profile ./vain
+	grep -q 'for busy (mutex), in 2 of 3 operations' err || fail "$profile: $(cat err)"
+	"$gprof_mt" report summary | grep -q 'in 2 of 3 operations' || fail "$profile: report differs"
+done
+
 # More than is read in passing: said, and no wait invented.
 recorded --profile applic-only ./app 1 600000
 grep -q 'waits: too many synch-events to sum up now' err || fail "$(cat err)"
