@@ -224,17 +224,17 @@ static void add_row(const struct sync *self, struct pp_table *table, const struc
 
 /* --- functions down, threads across ---------------------------------------------------------- */
 
-static bool is_used(const struct sync *self, enum st_event op)
+/* Which functions anybody called, by their operations. */
+static void find_used(const struct sync *self, bool used[ST_N_EVENTS])
 {
 	const GPtrArray *threads = self->context->model->threads;
 
 	for (guint i = 0; i < threads->len; i++) {
 		const struct thread_usage *usage = usage_shown(self, threads->pdata[i]);
 
-		if (usage && is_usage(&usage->of[op]))
-			return true;
+		for (enum st_event op = 0; usage && op < ST_N_EVENTS; op++)
+			used[op] |= is_usage(&usage->of[op]);
 	}
-	return false;
 }
 
 static char *usage_text(const struct sync *self, const struct pp_thread *thread, enum st_event op)
@@ -252,26 +252,27 @@ static char *usage_text(const struct sync *self, const struct pp_thread *thread,
 }
 
 /* Top to bottom: two lines of heading, then a line for each function that anybody called. */
-static GPtrArray *first_column(const struct sync *self)
+static GPtrArray *first_column(const bool used[ST_N_EVENTS])
 {
 	GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
 
 	g_ptr_array_add(cells, g_strdup("function"));
 	g_ptr_array_add(cells, g_strdup("(calls/blocked)"));
 	for (enum st_event op = 0; op < ST_N_EVENTS; op++)
-		if (is_used(self, op))
+		if (used[op])
 			g_ptr_array_add(cells, g_strdup(pp_sync_function(op)));
 	return cells;
 }
 
-static GPtrArray *thread_column(const struct sync *self, const struct pp_thread *thread)
+static GPtrArray *thread_column(const struct sync *self, const struct pp_thread *thread,
+				const bool used[ST_N_EVENTS])
 {
 	GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
 
 	g_ptr_array_add(cells, g_strdup_printf("%u", thread->tid));
 	g_ptr_array_add(cells, pp_printable(g_strdup(thread->name ? thread->name : "")));
 	for (enum st_event op = 0; op < ST_N_EVENTS; op++)
-		if (is_used(self, op))
+		if (used[op])
 			g_ptr_array_add(cells, usage_text(self, thread, op));
 	return cells;
 }
@@ -298,23 +299,29 @@ static char *side_by_side(const struct sync *self)
 {
 	const GPtrArray *threads = self->context->model->threads;
 	g_autoptr(GPtrArray) columns_of = NULL;
+	bool used[ST_N_EVENTS] = {false};
+	GPtrArray *column;
 	GString *text;
-	int width = 0;
+	int width;
 
 	columns_of = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
-	g_ptr_array_add(columns_of, first_column(self));
-	for (guint i = 0; i < threads->len; i++)
-		if (usage_shown(self, threads->pdata[i]))
-			g_ptr_array_add(columns_of, thread_column(self, threads->pdata[i]));
-	for (guint i = 0; i < columns_of->len && width <= MAX_WIDTH; i++)
-		width += width_of(columns_of->pdata[i]) + GAP;
+	find_used(self, used);
+	column = first_column(used);
+	width = width_of(column) + GAP;
+	g_ptr_array_add(columns_of, column);
+	for (guint i = 0; i < threads->len && width <= MAX_WIDTH; i++) {
+		if (!usage_shown(self, threads->pdata[i]))
+			continue;
+		column = thread_column(self, threads->pdata[i], used);
+		width += width_of(column) + GAP;
+		g_ptr_array_add(columns_of, column);
+	}
 	if (columns_of->len == 1 || width > MAX_WIDTH)
 		return NULL;
 	text = g_string_new(NULL);
 	for (guint line = 0; line < ((GPtrArray *)columns_of->pdata[0])->len; line++) {
 		for (guint i = 0; i < columns_of->len; i++) {
-			const GPtrArray *column = columns_of->pdata[i];
-
+			column = columns_of->pdata[i];
 			g_string_append_printf(text, "%*s", GAP, "");
 			append_padded(text, column->pdata[line], width_of(column), i > 0);
 		}
