@@ -9,6 +9,7 @@
 
 #include "../unit/check.h"
 #include "index/build.h"
+#include "index/folder.h"
 #include "input/events.h"
 #include "input/text.h"
 #include "pass/history.h"
@@ -33,9 +34,9 @@ static void table_free(void *table)
 	pp_table_free(table);
 }
 
-static void begin(struct comparison *self, struct pp_model *model)
+static void begin(struct comparison *self, struct pp_model *model, const int *fds)
 {
-	self->builder = pp_index_builder_new(&self->context, model, NULL);
+	self->builder = pp_index_builder_new(&self->context, model, fds);
 	self->history = pp_history_new(&self->context);
 	for (unsigned i = 0; i < N_PASSES; i++) {
 		self->states[i] = pp_pass_find(pass_names[i])->start(&self->context);
@@ -392,12 +393,16 @@ static void compare(const struct comparison *self)
 
 /* --- where events come from ----------------------------------------------------------------- */
 
+/* In files, and then as it is kept. */
 static void compare_capture(const char *dir)
 {
 	struct pp_error err = PP_ERROR_INIT;
 	struct comparison self = {.is_clean = true};
 	struct pp_kernel_abilities kernel;
 	struct pp_capture *capture;
+	struct pp_index_key key = {.digest = {1}, .capture_bytes = 1};
+	struct pp_index_folder folder;
+	int fds[PP_INDEX_FILES];
 
 	if (pp_capture_open(dir, &capture, &err) < 0) {
 		fprintf(stderr, "%s\n", pp_error_text(&err));
@@ -410,10 +415,19 @@ static void compare_capture(const char *dir)
 	    .has_switch_pairs = kernel.has_switch_pairs,
 	    .has_wakings = kernel.has_wakings,
 	};
-	begin(&self, capture->model);
+	CHECK_INT(pp_index_folder_new(dir, &folder, fds, &err), 0);
+	begin(&self, capture->model, fds);
 	CHECK_INT(pp_events_read(capture, PP_INDEX_KINDS, take, &self, &err), 0);
 	finish(&self, capture->model->end_ns);
 	compare(&self);
+	CHECK_INT(pp_index_folder_keep(&folder, self.index, &key, NULL, &err), 0);
+	pp_index_folder_done(&folder);
+	pp_index_free(self.index);
+	self.index = pp_index_folder_read(dir, &key, capture->model);
+	CHECK(self.index);
+	compare(&self);
+	key.digest[0] = 0;
+	CHECK(!pp_index_folder_read(dir, &key, capture->model));
 	done(&self);
 	pp_capture_free(capture);
 }
@@ -434,7 +448,7 @@ static void compare_case(const char *events, const char *file)
 	    .has_switch_pairs = text->has_switch_pairs,
 	    .has_wakings = text->has_wakings,
 	};
-	begin(&self, text->model);
+	begin(&self, text->model, NULL);
 	for (guint i = 0; i < text->events->len; i++)
 		take(&self, &g_array_index(text->events, struct pp_event, i));
 	finish(&self, text->model->end_ns);

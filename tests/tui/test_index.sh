@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The browser's index against the passes: on the cases of tests/pass, and on real runs.
+# The browser's index against the passes: on the cases of tests/pass, and on real runs, of which it is kept and read
+# back, too.
 . "$GM_TOP/tests/runtime/record/common.sh"
 compare=$GM_BUILD/tests/tui/compare_index
 
@@ -55,4 +56,4 @@ cat >nest.c <<-'END'
 END
 "$CC" -O2 -g -o nest nest.c -pthread || fail 'cannot compile'
 compare auto ./nest
-grep -q ', 240 within others' compared || fail "not 3 threads x 20 x 4 within others: $(cat compared)"
+grep -q ', 480 within others' compared || fail "not twice 3 threads x 20 x 4 within others: $(cat compared)"

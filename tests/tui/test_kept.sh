@@ -170,3 +170,19 @@ for _ in 1 2; do
 	has "$stream: " || fail "no damage: $(screen)"
 	[ -d big/index ] || fail 'it was not kept'
 done
+
+# Not of a program that goes on, nor in the capture of somebody else.
+rm -rf big/index
+if [ "$(id -u)" = 0 ]; then
+	chown 65534 big
+	browse
+	shows "the index is not kept: the capture is another user's"
+	leave 1
+	chown 0 big
+fi
+mv big/1000 "big/$$"
+echo "clock_uuid $(cat /proc/sys/kernel/random/boot_id)" >>big/session
+browse
+shows 'the index is not kept: the program goes on'
+leave 1
+[ ! -e big/index ] || fail 'it was kept'

@@ -5,11 +5,14 @@
 . "$GM_TOP/tests/tui/common.sh"
 make_capture=$GM_BUILD/tests/ctf/make_capture
 
+n=0
+
 # refused WORDS DIR: in one line, and without a terminal's being touched.
 refused()
 {
-	run "clear; $gprof_mt browse -i $2; echo status=\$?"
-	shows status=1
+	n=$((n + 1))
+	run "clear; $gprof_mt browse -i $2; echo $n=\$?"
+	shows "$n=1"
 	[ "$(screen | grep -c '[^ ]')" = 3 ] && has "$1" || fail "$2: not '$1': $(screen)"
 }
 
