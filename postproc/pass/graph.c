@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pass/components.h"
+#include "pass/links.h"
 
 /* While the graph is made: functions in the order in which they are met. */
 struct maker {
@@ -165,7 +166,7 @@ struct pp_graph *pp_graph_new(const struct pp_namer *namer, struct pp_thread *co
 	graph->calls = g_array_new(FALSE, FALSE, sizeof(struct pp_call));
 	maker.by_address = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	maker.by_identity = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	maker.calls = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+	maker.calls = g_hash_table_new_full(pp_pair_hash, g_int64_equal, g_free, g_free);
 	for (unsigned t = 0; t < n_threads; t++) {
 		maker.process = threads[t]->process;
 		for (guint i = 0; threads[t]->arcs && i < threads[t]->arcs->len; i++)

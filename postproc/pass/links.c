@@ -5,6 +5,11 @@
 
 #include "core/duration.h"
 
+guint pp_pair_hash(gconstpointer data)
+{
+	return (guint)(*(const uint64_t *)data * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
 static guint link_hash(gconstpointer data)
 {
 	const struct pp_link *link = data;

@@ -32,6 +32,12 @@ struct pp_links {
 	int64_t beyond_ns;
 };
 
+/*
+ * Of a key as g_int64_equal() compares it, made of two small numbers: where g_int64_hash(), which
+ * folds the halves together, has a few thousand values for a million pairs.
+ */
+guint pp_pair_hash(gconstpointer key);
+
 void pp_links_init(struct pp_links *links);
 void pp_links_done(struct pp_links *links);
 

@@ -445,7 +445,7 @@ static void *precedence_start(const struct pp_pass_context *context)
 	pp_call_sites_init(&self->sites);
 	pp_links_init(&self->links);
 	self->nodes = g_array_new(FALSE, FALSE, sizeof(struct pp_precedence_node));
-	self->node_of = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	self->node_of = g_hash_table_new_full(pp_pair_hash, g_int64_equal, g_free, NULL);
 	self->states = pp_thread_states_new(context, &self->thread_listener, NULL);
 	return self;
 }

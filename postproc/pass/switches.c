@@ -9,6 +9,7 @@
  * are looked through.
  */
 #include "pass/call_sites.h"
+#include "pass/links.h"
 #include "pass/select.h"
 #include "pass/thread_nodes.h"
 
@@ -87,7 +88,7 @@ static void *switches_start(const struct pp_pass_context *context)
 	self->through_idle =
 	    context->options && g_hash_table_contains(context->options, "through-idle");
 	self->states = pp_thread_states_new(context, NULL, NULL);
-	self->edges = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, edge_free);
+	self->edges = g_hash_table_new_full(pp_pair_hash, g_int64_equal, g_free, edge_free);
 	self->left = g_array_new(FALSE, TRUE, sizeof(struct departure));
 	self->last = g_array_new(FALSE, TRUE, sizeof(struct pp_call_site));
 	return self;
