@@ -9,6 +9,7 @@
 #include "core/command.h"
 #include "core/duration.h"
 #include "core/json.h"
+#include "core/printable.h"
 #include "pass/select.h"
 #include "pass/top.h"
 #include "pass/unrecorded.h"
@@ -170,15 +171,16 @@ static void set_kernel(struct pp_cell *row, const struct pp_pass_context *contex
 static void append_item(GString *text, const char *title, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 
+/* One line, whatever is in it. */
 static void append_item(GString *text, const char *title, const char *format, ...)
 {
+	g_autofree char *item = NULL;
 	va_list args;
 
-	g_string_append_printf(text, "  %-12s ", title);
 	va_start(args, format);
-	g_string_append_vprintf(text, format, args);
+	item = g_strdup_vprintf(format, args);
 	va_end(args);
-	g_string_append_c(text, '\n');
+	g_string_append_printf(text, "  %-12s %s\n", title, pp_printable(item));
 }
 
 static void append_run(GString *text, const struct pp_cell *row, const struct pp_model *model)

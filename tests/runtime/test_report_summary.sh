@@ -78,6 +78,12 @@ grep -q 'CPU time  *not known: no scheduling events' text || fail "$(cat text)"
 grep -q 'waited most .*guard' text || fail "$(cat text)"
 grep -q 'lost  *nothing' text || fail "$(cat text)"
 
+# An argument does not write lines of its own.
+"$gprof_mt" record -q -o forged.data --profile applic-only -- ./program $'x\n  lost         none' 2>/dev/null
+"$gprof_mt" report -i forged.data summary >text || fail "an argument with a line end"
+grep -qF "command      ./program 'x?  lost         none'" text && [ "$(grep -c '^  lost ' text)" = 1 ] ||
+	fail "$(cat text)"
+
 data=$PWD/sched.data
 scheduled()
 {
