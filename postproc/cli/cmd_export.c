@@ -34,7 +34,7 @@ static void print_help(void)
 	    "\nformats:\n",
 	    PP_DEFAULT_CAPTURE);
 	for (unsigned i = 0; pp_exporters[i]; i++)
-		printf("  %-10s %-7s  %s\n", pp_exporters[i]->format, pp_exporters[i]->what ?: "",
+		printf("  %-10s %-8s  %s\n", pp_exporters[i]->format, pp_exporters[i]->what ?: "",
 		       pp_exporters[i]->summary);
 }
 

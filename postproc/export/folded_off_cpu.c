@@ -2,6 +2,8 @@
 /*
  * Folded stacks of the time that threads were blocked on synchronization objects: the calls that
  * led there, if their path was recorded, else the function of the call; the operation; the object.
+ * With wakers: behind that, as in bcc's offwaketime, `--` and the stack of whoever ended the wait,
+ * from the inside out.
  */
 #include <errno.h>
 
@@ -9,14 +11,43 @@
 #include "export/speedscope.h"
 #include "export/stacks.h"
 #include "pass/select.h"
+#include "pass/shown.h"
 
 struct folded {
 	const struct pp_export *export;
 	struct pp_off_cpu *off_cpu;
+	bool with_wakers;
+	unsigned n_without_waker;
 };
 
-static void fold(const struct folded *self, struct pp_stacks *stacks,
-		 const struct pp_off_cpu_use *use)
+/* Whoever ended the wait, his thread outermost, which comes last. */
+static struct pp_stack *fold_waker(struct folded *self, struct pp_stacks *stacks,
+				   struct pp_stack *stack, const struct pp_release *waker)
+{
+	const struct pp_namer *namer = self->export->context->namer;
+	const struct pp_process *process;
+	g_autofree char *title = NULL;
+
+	stack = pp_stack_child(stacks, stack, "--");
+	if (!waker->thread) {
+		self->n_without_waker++;
+		return pp_stack_child(stacks, stack, "[not known]");
+	}
+	process = waker->thread->process;
+	stack =
+	    pp_stack_child(stacks, stack, pp_sync_function(waker->op) ?: pp_sync_name(waker->op));
+	for (unsigned i = 0; waker->path && i < waker->path->n; i++)
+		stack = pp_stack_address_reversed(stacks, stack, namer, process,
+						  waker->path->addresses[i]);
+	if (!waker->path && waker->site)
+		stack = pp_stack_address_reversed(stacks, stack, namer, process, waker->site);
+	if (self->export->no_threads)
+		return stack;
+	title = pp_thread_title(waker->thread);
+	return pp_stack_child(stacks, stack, title);
+}
+
+static void fold(struct folded *self, struct pp_stacks *stacks, const struct pp_off_cpu_use *use)
 {
 	const struct pp_namer *namer = self->export->context->namer;
 	const struct pp_process *process = use->thread->process;
@@ -32,16 +63,29 @@ static void fold(const struct folded *self, struct pp_stacks *stacks,
 		name = pp_object_name(use->object, namer);
 		stack = pp_stack_child(stacks, stack, name);
 	}
+	if (self->with_wakers)
+		stack = fold_waker(self, stacks, stack, &use->waker);
 	stack->value += (uint64_t)use->slept_ns;
 }
 
-static void *off_cpu_start(const struct pp_export *export)
+static void *start(const struct pp_export *export, bool with_wakers)
 {
 	struct folded *self = g_new0(struct folded, 1);
 
 	self->export = export;
-	self->off_cpu = pp_off_cpu_new(export);
+	self->with_wakers = with_wakers;
+	self->off_cpu = pp_off_cpu_new(export, with_wakers);
 	return self;
+}
+
+static void *off_cpu_start(const struct pp_export *export)
+{
+	return start(export, false);
+}
+
+static void *off_wake_start(const struct pp_export *export)
+{
+	return start(export, true);
 }
 
 static void off_cpu_event(void *state, const struct pp_event *event)
@@ -78,6 +122,12 @@ static int off_cpu_finish(void *state, int64_t end_ns, struct pp_error *err)
 			       "%u of %u stacks have only the place of the call: its path was not "
 			       "recorded (sync.paths, frame pointers)",
 			       n_without, uses->len);
+	if (!ret && self->n_without_waker)
+		pp_export_note(
+		    self->export,
+		    "of %u of %u stacks it is not known who ended the wait, or nobody of "
+		    "the program did",
+		    self->n_without_waker, uses->len);
 	pp_stacks_free(stacks);
 	return ret;
 }
@@ -113,6 +163,34 @@ const struct pp_exporter pp_exporter_speedscope_off_cpu = {
     .selects = PP_SELECT_ALL,
     .write_stacks = pp_speedscope_write_stacks,
     .start = off_cpu_start,
+    .event = off_cpu_event,
+    .finish = off_cpu_finish,
+    .free = off_cpu_free,
+};
+
+const struct pp_exporter pp_exporter_folded_off_wake = {
+    .format = "folded",
+    .what = "off-wake",
+    .summary = "the same, with the stack of who ended each wait behind",
+    .file_name = "gprof-mt.folded",
+    .kinds = PP_THREAD_STATE_KINDS,
+    .selects = PP_SELECT_ALL,
+    .has_thread_frames = true,
+    .start = off_wake_start,
+    .event = off_cpu_event,
+    .finish = off_cpu_finish,
+    .free = off_cpu_free,
+};
+
+const struct pp_exporter pp_exporter_speedscope_off_wake = {
+    .format = "speedscope",
+    .what = "off-wake",
+    .summary = "the same, with the stack of who ended each wait behind",
+    .file_name = "gprof-mt.speedscope.json",
+    .kinds = PP_THREAD_STATE_KINDS,
+    .selects = PP_SELECT_ALL,
+    .write_stacks = pp_speedscope_write_stacks,
+    .start = off_wake_start,
     .event = off_cpu_event,
     .finish = off_cpu_finish,
     .free = off_cpu_free,

@@ -16,6 +16,8 @@ struct pp_off_cpu {
 	struct pp_object_listener object_listener;
 	struct pp_objects objects;
 	struct pp_thread_states *states;
+	bool with_wakers;
+	struct pp_wakers wakers;
 	GHashTable *sleeps; /* const struct pp_thread * -> GArray of struct sleep */
 	GHashTable *known;  /* a set of struct pp_off_cpu_use * */
 	GPtrArray *uses;    /* the same, in order of appearance */
@@ -26,7 +28,9 @@ static guint use_hash(const void *data)
 	const struct pp_off_cpu_use *use = data;
 
 	return g_direct_hash(use->thread) ^ g_direct_hash(use->object) * 31 ^
-	       g_direct_hash(use->path) * 961 ^ g_int64_hash(&use->site) ^ use->op;
+	       g_direct_hash(use->path) * 961 ^ g_int64_hash(&use->site) ^ use->op ^
+	       g_direct_hash(use->waker.thread) * 7 ^ g_direct_hash(use->waker.path) * 17 ^
+	       g_int64_hash(&use->waker.site) * 3;
 }
 
 static gboolean use_equal(const void *a, const void *b)
@@ -34,7 +38,9 @@ static gboolean use_equal(const void *a, const void *b)
 	const struct pp_off_cpu_use *x = a, *y = b;
 
 	return x->thread == y->thread && x->object == y->object && x->path == y->path &&
-	       x->site == y->site && x->op == y->op;
+	       x->site == y->site && x->op == y->op && x->waker.thread == y->waker.thread &&
+	       x->waker.path == y->waker.path && x->waker.site == y->waker.site &&
+	       x->waker.op == y->waker.op;
 }
 
 static void add_sleep(struct pp_off_cpu *self, const struct pp_off_cpu_use *key, int64_t slept_ns)
@@ -90,18 +96,46 @@ static void on_interval(void *data, const struct pp_interval *interval)
 	g_array_append_val(sleeps, sleep);
 }
 
+static void on_waits(void *data, struct pp_object *object, const struct pp_operation *operation)
+{
+	pp_wakers_waits(&((struct pp_off_cpu *)data)->wakers, object, operation);
+}
+
+static void on_yielded(void *data, struct pp_object *mutex, const struct pp_operation *operation)
+{
+	pp_wakers_yielded(&((struct pp_off_cpu *)data)->wakers, mutex, operation);
+}
+
+/* Who ended it, as far as uses are told apart by that. */
+static struct pp_release waker_of(struct pp_off_cpu *self, const struct pp_object *object,
+				  const struct pp_operation *operation)
+{
+	struct pp_release waker = {0};
+
+	if (operation->waited)
+		(void)pp_wakers_end(&self->wakers, object, operation, &waker);
+	pp_wakers_operation(&self->wakers, object, operation);
+	waker.object = NULL;
+	waker.at_ns = 0;
+	return self->with_wakers ? waker : (struct pp_release){0};
+}
+
 static void on_operation(void *data, struct pp_object *object, const struct pp_operation *operation,
 			 bool acquired)
 {
 	struct pp_off_cpu *self = data;
 	GArray *sleeps = sleeps_of(self, operation->thread);
-	struct pp_off_cpu_use use = {operation->thread, object,	       operation->path,
-				     operation->site,	operation->op, 0};
+	struct pp_off_cpu_use use = {.thread = operation->thread,
+				     .object = object,
+				     .path = operation->path,
+				     .site = operation->site,
+				     .op = operation->op};
 
 	(void)acquired;
 	/* A condition wait comes a second time, for its mutex. */
 	if (object->type != pp_sync_type(operation->op))
 		return;
+	use.waker = waker_of(self, object, operation);
 	for (guint i = sleeps->len; i-- > 0;) {
 		const struct sleep *sleep = &g_array_index(sleeps, struct sleep, i);
 
@@ -113,13 +147,15 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	}
 }
 
-struct pp_off_cpu *pp_off_cpu_new(const struct pp_export *export)
+struct pp_off_cpu *pp_off_cpu_new(const struct pp_export *export, bool with_wakers)
 {
 	struct pp_off_cpu *self = g_new0(struct pp_off_cpu, 1);
 
 	self->export = export;
-	self->object_listener =
-	    (struct pp_object_listener){.data = self, .operation = on_operation};
+	self->with_wakers = with_wakers;
+	pp_wakers_init(&self->wakers);
+	self->object_listener = (struct pp_object_listener){
+	    .data = self, .waits = on_waits, .operation = on_operation, .yielded = on_yielded};
 	pp_objects_init(&self->objects, &self->object_listener, NULL);
 	self->thread_listener = pp_objects_feed(&self->objects);
 	self->thread_listener.interval = on_interval;
@@ -132,6 +168,8 @@ struct pp_off_cpu *pp_off_cpu_new(const struct pp_export *export)
 
 void pp_off_cpu_event(struct pp_off_cpu *self, const struct pp_event *event)
 {
+	if (event->kind == PP_EVENT_WAKING)
+		pp_wakers_waking(&self->wakers, event);
 	pp_thread_states_event(self->states, event);
 }
 
@@ -198,6 +236,7 @@ void pp_off_cpu_free(struct pp_off_cpu *self)
 	g_hash_table_unref(self->sleeps);
 	g_hash_table_unref(self->known);
 	g_ptr_array_unref(self->uses);
+	pp_wakers_done(&self->wakers);
 	pp_thread_states_free(self->states);
 	pp_objects_done(&self->objects, NULL);
 	g_free(self);

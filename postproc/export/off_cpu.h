@@ -9,7 +9,7 @@
 #define PP_EXPORT_OFF_CPU_H
 
 #include "export/exporter.h"
-#include "pass/object_state.h"
+#include "export/wakers.h"
 
 /* Blocked alike. */
 struct pp_off_cpu_use {
@@ -18,12 +18,14 @@ struct pp_off_cpu_use {
 	const struct pp_path *path;
 	uint64_t site;
 	enum st_event op;
+	struct pp_release waker; /* without time and object; if it is asked for */
 	int64_t slept_ns;
 };
 
 struct pp_off_cpu;
 
-struct pp_off_cpu *pp_off_cpu_new(const struct pp_export *export);
+/* with_wakers: told apart by who ended the wait, too. */
+struct pp_off_cpu *pp_off_cpu_new(const struct pp_export *export, bool with_wakers);
 void pp_off_cpu_free(struct pp_off_cpu *self);
 void pp_off_cpu_event(struct pp_off_cpu *self, const struct pp_event *event);
 void pp_off_cpu_finish(struct pp_off_cpu *self, int64_t end_ns);

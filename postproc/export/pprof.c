@@ -392,7 +392,7 @@ static void *pprof_start(const struct pp_export *export)
 	struct pprof *self = g_new0(struct pprof, 1);
 
 	self->export = export;
-	self->off_cpu = pp_off_cpu_new(export);
+	self->off_cpu = pp_off_cpu_new(export, false);
 	pp_gzip_init(&self->gzip, export->out);
 	self->strings = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	self->functions = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

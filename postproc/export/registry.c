@@ -7,6 +7,7 @@
 	X(folded_time)                                                                             \
 	X(folded_samples)                                                                          \
 	X(folded_off_cpu)                                                                          \
+	X(folded_off_wake)                                                                         \
 	X(gmon_merged)                                                                             \
 	X(gmon_threads)                                                                            \
 	X(callgrind)                                                                               \
@@ -16,6 +17,7 @@
 	X(speedscope_calls)                                                                        \
 	X(speedscope_samples)                                                                      \
 	X(speedscope_off_cpu)                                                                      \
+	X(speedscope_off_wake)                                                                     \
 	X(pprof)                                                                                   \
 	X(html)
 

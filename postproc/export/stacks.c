@@ -164,22 +164,44 @@ struct pp_stack *pp_stacks_thread(struct pp_stacks *stacks, const struct pp_thre
 		     : pp_stacks_root(stacks);
 }
 
+/* Of struct pp_frame: what was inlined there, innermost first. */
+static GPtrArray *frames_of(const struct pp_namer *namer, const struct pp_process *process,
+			    uint64_t address)
+{
+	return namer->frames ? namer->frames(namer->data, process, address) : NULL;
+}
+
+static struct pp_stack *add_function(struct pp_stacks *stacks, struct pp_stack *parent,
+				     const struct pp_namer *namer, const struct pp_process *process,
+				     uint64_t address)
+{
+	g_autofree char *name = namer->function(namer->data, process, address);
+
+	return pp_stack_child(stacks, parent, name);
+}
+
 struct pp_stack *pp_stack_address(struct pp_stacks *stacks, struct pp_stack *parent,
 				  const struct pp_namer *namer, const struct pp_process *process,
 				  uint64_t address)
 {
-	g_autofree char *name = NULL;
+	g_autoptr(GPtrArray) frames = frames_of(namer, process, address);
 
-	if (namer->frames) {
-		g_autoptr(GPtrArray) frames = namer->frames(namer->data, process, address);
+	for (guint i = frames ? frames->len : 0; i-- > 0;)
+		parent = pp_stack_child(stacks, parent,
+					((const struct pp_frame *)frames->pdata[i])->function);
+	return frames ? parent : add_function(stacks, parent, namer, process, address);
+}
 
-		for (guint i = frames->len; i-- > 0;)
-			parent = pp_stack_child(
-			    stacks, parent, ((const struct pp_frame *)frames->pdata[i])->function);
-		return parent;
-	}
-	name = namer->function(namer->data, process, address);
-	return pp_stack_child(stacks, parent, name);
+struct pp_stack *pp_stack_address_reversed(struct pp_stacks *stacks, struct pp_stack *parent,
+					   const struct pp_namer *namer,
+					   const struct pp_process *process, uint64_t address)
+{
+	g_autoptr(GPtrArray) frames = frames_of(namer, process, address);
+
+	for (guint i = 0; frames && i < frames->len; i++)
+		parent = pp_stack_child(stacks, parent,
+					((const struct pp_frame *)frames->pdata[i])->function);
+	return frames ? parent : add_function(stacks, parent, namer, process, address);
 }
 
 uint64_t pp_stacks_rest(const struct pp_stacks *stacks)

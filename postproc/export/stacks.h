@@ -67,6 +67,11 @@ struct pp_stack *pp_stack_address(struct pp_stacks *stacks, struct pp_stack *par
 				  const struct pp_namer *namer, const struct pp_process *process,
 				  uint64_t address);
 
+/* The same from the inside out. */
+struct pp_stack *pp_stack_address_reversed(struct pp_stacks *stacks, struct pp_stack *parent,
+					   const struct pp_namer *namer,
+					   const struct pp_process *process, uint64_t address);
+
 /* How much is in PP_STACK_REST. */
 uint64_t pp_stacks_rest(const struct pp_stacks *stacks);
 

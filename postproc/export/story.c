@@ -4,18 +4,10 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "export/wakers.h"
 #include "pass/call_sites.h"
 #include "pass/select.h"
 #include "pass/wait_end.h"
-
-/* Whoever let go of an object, and how. */
-struct release {
-	const struct pp_thread *thread; /* NULL: nobody yet */
-	struct pp_object *object;
-	enum st_event op;
-	uint64_t site;
-	int64_t at_ns;
-};
 
 /* A wait that goes on. */
 struct wait {
@@ -24,19 +16,12 @@ struct wait {
 	int64_t begin_ns;
 	const struct pp_thread *holder;
 	const char *holder_site;
-	struct release woken_by;
 };
 
 /* struct pp_object.data */
 struct object {
 	const char *name; /* NULL: not asked for yet */
-	struct release last;
 	int64_t shown_ns; /* until then its track is taken */
-};
-
-struct track {
-	GArray *waits;	     /* of struct wait, innermost last */
-	struct release last; /* that it made */
 };
 
 struct pp_story {
@@ -50,7 +35,8 @@ struct pp_story {
 	struct pp_wait_ends ends; /* for pp_wait_owner() alone */
 	struct pp_call_sites sites;
 	GPtrArray *site_names; /* of char *, by number of the site */
-	GPtrArray *tracks;     /* by serial of the thread; NULL: none */
+	GPtrArray *waits; /* of GArray of struct wait, innermost last: by serial of the thread */
+	struct pp_wakers wakers;
 	GStringChunk *texts;
 	uint64_t n_flows;
 };
@@ -153,33 +139,29 @@ static void hand_out(struct pp_story *story, struct pp_slice *slice)
 
 /* --- waits ---------------------------------------------------------------------------------- */
 
-static void track_free(void *data)
+static void waits_free(void *data)
 {
-	struct track *track = data;
-
-	if (track)
-		g_array_unref(track->waits);
-	g_free(track);
+	if (data)
+		g_array_unref(data);
 }
 
-static struct track *track_of(struct pp_story *story, const struct pp_thread *thread)
+static GArray *waits_of(struct pp_story *story, const struct pp_thread *thread)
 {
-	struct track *track;
+	GArray *waits;
 
-	if (thread->serial >= story->tracks->len)
-		g_ptr_array_set_size(story->tracks, (gint)thread->serial + 1);
-	track = story->tracks->pdata[thread->serial];
-	if (!track) {
-		track = story->tracks->pdata[thread->serial] = g_new0(struct track, 1);
-		track->waits = g_array_new(FALSE, FALSE, sizeof(struct wait));
-	}
-	return track;
+	if (thread->serial >= story->waits->len)
+		g_ptr_array_set_size(story->waits, (gint)thread->serial + 1);
+	waits = story->waits->pdata[thread->serial];
+	if (!waits)
+		waits = story->waits->pdata[thread->serial] =
+		    g_array_new(FALSE, FALSE, sizeof(struct wait));
+	return waits;
 }
 
 /* NULL: nobody saw it begin. */
 static struct wait *find_wait(struct pp_story *story, const struct pp_operation *operation)
 {
-	GArray *waits = track_of(story, operation->thread)->waits;
+	GArray *waits = waits_of(story, operation->thread);
 
 	for (guint i = waits->len; i-- > 0;) {
 		struct wait *wait = &g_array_index(waits, struct wait, i);
@@ -204,7 +186,8 @@ static void on_waits(void *data, struct pp_object *object, const struct pp_opera
 
 	if (hold)
 		wait.holder_site = site_name(story, object->process, hold->site, hold->op);
-	g_array_append_val(track_of(story, operation->thread)->waits, wait);
+	pp_wakers_waits(&story->wakers, object, operation);
+	g_array_append_val(waits_of(story, operation->thread), wait);
 }
 
 /* An owner is named before the event that it has the lock: where from is known by now. */
@@ -214,7 +197,7 @@ static void resolve_waits(struct pp_story *story, const struct pp_object *object
 	for (guint i = 0; i < object->waiters->len; i++) {
 		const struct pp_waiter *waiter =
 		    &g_array_index(object->waiters, struct pp_waiter, i);
-		GArray *waits = track_of(story, waiter->thread)->waits;
+		GArray *waits = waits_of(story, waiter->thread);
 
 		for (guint j = 0; j < waits->len; j++) {
 			struct wait *wait = &g_array_index(waits, struct wait, j);
@@ -241,40 +224,15 @@ static void add_operation(struct pp_story *story, struct pp_slice *slice,
 
 /* --- flows ---------------------------------------------------------------------------------- */
 
-static void note_release(struct pp_story *story, struct pp_object *object,
-			 const struct pp_operation *operation, int64_t at_ns)
-{
-	struct release release = {operation->thread, object, operation->op, operation->site, at_ns};
-
-	data_of(object)->last = release;
-	track_of(story, operation->thread)->last = release;
-}
-
-/* What ended the wait; NULL: not known, or nobody of the program. */
-static const struct release *end_of(const struct wait *wait, const struct pp_operation *operation)
-{
-	const struct release *last = &data_of(wait->object)->last;
-
-	if (!operation->finished || operation->result == ETIMEDOUT || operation->result == EINTR ||
-	    operation->end_ns == operation->begin_ns)
-		return NULL;
-	if (wait->woken_by.thread)
-		last = &wait->woken_by;
-	return last->thread && last->thread != operation->thread &&
-		       last->at_ns >= operation->begin_ns && last->at_ns <= operation->end_ns
-		   ? last
-		   : NULL;
-}
-
 /* The instant, with the wait's flow. */
 static void hand_out_release(struct pp_story *story, struct pp_slice *of_wait,
-			     const struct release *release)
+			     const struct pp_release *release)
 {
 	const struct pp_pass_context *context = story->context;
 	struct pp_slice slice = {
 	    .kind = PP_SLICE_RELEASE,
 	    .thread = release->thread,
-	    .object = release->object,
+	    .object = of_wait->object,
 	    .name = function_of(release->op),
 	    .start_ns = release->at_ns,
 	    .end_ns = release->at_ns,
@@ -286,7 +244,7 @@ static void hand_out_release(struct pp_story *story, struct pp_slice *of_wait,
 	    !pp_selects_thread(context, release->thread))
 		return;
 	slice.flow = of_wait->flow = ++story->n_flows;
-	add_text(&slice, "object", pp_story_object(story, release->object));
+	add_text(&slice, "object", pp_story_object(story, of_wait->object));
 	add_text(&slice, "site",
 		 site_name(story, release->thread->process, release->site, release->op));
 	add_text(&slice, "wakes", thread_name(story, of_wait->thread));
@@ -347,9 +305,9 @@ static void on_interval(void *data, const struct pp_interval *interval)
 static void end_wait(struct pp_story *story, struct pp_object *object,
 		     const struct pp_operation *operation)
 {
-	GArray *waits = track_of(story, operation->thread)->waits;
+	GArray *waits = waits_of(story, operation->thread);
 	struct wait *wait = find_wait(story, operation);
-	const struct release *release = wait ? end_of(wait, operation) : NULL;
+	struct pp_release release;
 	struct pp_slice slice = {
 	    .kind = PP_SLICE_WAIT,
 	    .thread = operation->thread,
@@ -363,8 +321,8 @@ static void end_wait(struct pp_story *story, struct pp_object *object,
 	add_operation(story, &slice, operation, wait);
 	if (operation->finished)
 		add_number(&slice, "result", operation->result);
-	if (release)
-		hand_out_release(story, &slice, release);
+	if (pp_wakers_end(&story->wakers, object, operation, &release))
+		hand_out_release(story, &slice, &release);
 	hand_out(story, &slice);
 	/* Those within it were given up. */
 	if (wait)
@@ -383,13 +341,12 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 		return;
 	if (operation->waited)
 		end_wait(story, object, operation);
-	if (pp_operation_releases(operation) || operation->op == ST_EVENT_thread_exit)
-		note_release(story, object, operation, operation->end_ns);
+	pp_wakers_operation(&story->wakers, object, operation);
 }
 
 static void on_yielded(void *data, struct pp_object *mutex, const struct pp_operation *operation)
 {
-	note_release(data, mutex, operation, operation->begin_ns);
+	pp_wakers_yielded(&((struct pp_story *)data)->wakers, mutex, operation);
 }
 
 static void on_released(void *data, struct pp_object *object, const struct pp_hold *hold,
@@ -416,28 +373,10 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 	hand_out(story, &slice);
 }
 
-static void on_waking(struct pp_story *story, const struct pp_event *event)
-{
-	const struct pp_thread *waker = event->waking.by_interrupt ? NULL : event->waking.waker;
-	const struct release *last;
-	struct wait *wait;
-	GArray *waits;
-
-	if (!event->thread || !waker || waker == event->thread)
-		return;
-	last = &track_of(story, waker)->last;
-	waits = track_of(story, event->thread)->waits;
-	if (!waits->len || !last->thread)
-		return;
-	wait = &g_array_index(waits, struct wait, waits->len - 1);
-	if (last->object == wait->object && last->at_ns >= wait->begin_ns)
-		wait->woken_by = *last;
-}
-
 void pp_story_event(struct pp_story *story, const struct pp_event *event)
 {
 	if (event->kind == PP_EVENT_WAKING)
-		on_waking(story, event);
+		pp_wakers_waking(&story->wakers, event);
 	pp_thread_states_event(story->states, event);
 }
 
@@ -482,7 +421,8 @@ struct pp_story *pp_story_new(const struct pp_export *export,
 	pp_wait_ends_init(&story->ends, export->context->model);
 	pp_call_sites_init(&story->sites);
 	story->site_names = g_ptr_array_new_with_free_func(g_free);
-	story->tracks = g_ptr_array_new_with_free_func(track_free);
+	story->waits = g_ptr_array_new_with_free_func(waits_free);
+	pp_wakers_init(&story->wakers);
 	story->texts = g_string_chunk_new(4096);
 	return story;
 }
@@ -496,7 +436,8 @@ void pp_story_free(struct pp_story *story)
 	pp_wait_ends_done(&story->ends);
 	pp_call_sites_done(&story->sites);
 	g_ptr_array_unref(story->site_names);
-	g_ptr_array_unref(story->tracks);
+	g_ptr_array_unref(story->waits);
+	pp_wakers_done(&story->wakers);
 	g_string_chunk_free(story->texts);
 	g_free(story);
 }

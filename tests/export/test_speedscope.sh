@@ -37,5 +37,5 @@ check samples
 status=0
 fresh "$gprof_mt" record -q --set sync.paths=0ns --set kernel.source=none -- ./paths || status=$?
 [ $status -eq 9 ] || fail "paths: exit status $status"
-check off-cpu
+check off-cpu off-wake
 exit 0

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Folded stacks: of calls as the program's own log has them, of time and blocked time as reports have
-# them.  And what every export does: nothing that is not whole has the name of what was asked for.
+# Folded stacks: of calls as the program's own log has them, of time, CPU time and blocked time as reports
+# have them.  And what every export does: nothing that is not whole has the name of what was asked for.
 . "$GM_TOP/tests/runtime/history/common.sh"
 command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
 gprof_mt=$GM_BUILD/gprof-mt
@@ -99,8 +99,29 @@ def off_cpu(_):
         sums[tid(stack[0])] += ns
     same("off-cpu", dict(sums), want)
 
+def off_wake(_):
+    """The same stacks and times, each with whoever ended it behind."""
+    together = collections.Counter()
+    for stack, ns in folded("--what", "off-wake").items():
+        assert stack.count("--") == 1, stack
+        together[stack[:stack.index("--")]] += ns
+    same("off-wake", dict(together), folded("--what", "off-cpu"))
+
+def samples(_):
+    want = {}
+    for row in json.loads(run("report", "--format", "json", "flat"))["functions"]:
+        if row["samples"]:
+            want[row["tid"], row["name"]] = row["samples"] * row["sample_period_ns"]
+    assert want
+    got = {(tid(s[0]), *s[1:]): n for s, n in folded("--what", "samples").items()}
+    same("samples", got, want)
+    together = collections.Counter()
+    for (_, name), ns in want.items():
+        together[(name,)] += ns
+    same("samples of all", folded("--what", "samples", "--no-threads"), dict(together))
+
 if __name__ == "__main__":
-    {"calls": calls, "time": time, "off-cpu": off_cpu}[what](sys.argv[3:])
+    {"calls": calls, "time": time, "samples": samples, "off-cpu": off_cpu, "off-wake": off_wake}[what](sys.argv[3:])
 END
 
 for flags in "-pg -mfentry -minstrument-return=call" -finstrument-functions; do
@@ -140,6 +161,14 @@ fresh ./sequence tree 2 || fail "no history: exit status $?"
 refused 1 "no history of calls" --format folded
 refused 1 "no thread was blocked" --format folded --what off-cpu
 
+# CPU time, where it can be sampled.
+"$CC" -std=gnu17 -D_GNU_SOURCE -O1 -g -pg -pthread -o ratio "$GM_TOP/tests/runtime/sample/ratio.c" \
+	-L"$GM_BUILD" -lgmon_mt -Wl,-rpath,"$GM_BUILD" || fail "cannot compile ratio"
+fresh "$gprof_mt" record -q --set kernel.source=none --set sample.hz=250 -- ./ratio 100 2 >out || fail "ratio: exit status $?"
+if "$gprof_mt" report --format json flat | jq -e 'any(.functions[]; .samples)' >out; then
+	python3 check.py "$gprof_mt" samples || fail "samples"
+fi
+
 # Blocked time: each thread's sum; without scheduling events it is all the time in waits, and the calls
 # that led to each are known.
 "$CC" -std=gnu17 -O1 -g -pthread -fno-omit-frame-pointer -o paths \
@@ -149,6 +178,16 @@ for source in auto none; do
 	fresh "$gprof_mt" record -q --set sync.paths=0ns --set kernel.source=$source -- ./paths 2>err || status=$?
 	[ $status -eq 9 ] || fail "record: exit status $status: $(cat err)"
 	python3 check.py "$gprof_mt" off-cpu || fail "off-cpu, $source"
+	python3 check.py "$gprof_mt" off-wake || fail "off-wake, $source"
+	# Who ended each wait, from the inside out.
+	export_ --what off-wake --no-threads -o - >stacks 2>err || fail "off-wake, $source: $(cat err)"
+	for stack in 'one;take;pthread_mutex_lock;mutex;--;pthread_mutex_unlock;release;main' \
+		'other;take;pthread_mutex_lock;mutex;--;pthread_mutex_unlock;release;main' \
+		'receive;sem_wait;sem;--;sem_post;give;main' 'await;pthread_cond_wait;cond;--;pthread_cond_signal;announce;main'; do
+		grep -qE "(^|;)waits;$stack(;[^;]*)* [0-9]+\$" stacks || fail "$source: no stack $stack in: $(cat stacks)"
+	done
+	export_ --what off-wake -o - 2>err | grep -qE ';sem_post;give;main(;[^;]*)*;thread 0 paths \(tid [0-9]+, process [0-9]+\) [0-9]+$' ||
+		fail "$source: the waker's thread is not the last frame"
 done
 export_ --what off-cpu -o - --no-threads >stacks 2>err || fail "off-cpu: $(cat err)"
 grep -q 'no scheduling events' err || fail "it does not say that there are none: $(cat err)"
