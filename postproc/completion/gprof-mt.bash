@@ -37,6 +37,28 @@ _gprof_mt_words()
 		}'
 }
 
+# How many arguments stand before the word: no options, nor the values that the help text has for these.
+_gprof_mt_arguments()
+{
+	local at n=0 valued
+	valued=$(awk '/^  -/ {
+		name = $1 ~ /^-.,$/ ? 2 : 1
+		if ($(name + 1) ~ /^[A-Z]/)
+			print $name, name == 2 ? substr($1, 1, 2) : "" }' <<<"$1")
+	for ((at = 2; at < COMP_CWORD; at++)); do
+		case ${COMP_WORDS[at]} in
+		=) ((at++)) ;;
+		-*)
+			if [ "${COMP_WORDS[at + 1]}" != = ] && grep -qwF -e "${COMP_WORDS[at]}" <<<"$valued"; then
+				((at++))
+			fi
+			;;
+		*) ((n++)) ;;
+		esac
+	done
+	echo "$n"
+}
+
 # Files, or with an argument others: compgen -c.
 _gprof_mt_files()
 {
@@ -111,6 +133,9 @@ _gprof_mt()
 	*)
 		if [[ $word = -* ]]; then
 			words=$(_gprof_mt_options <<<"$help")
+		elif [ "$command" = diff ] && [ "$(_gprof_mt_arguments "$help")" -lt 2 ]; then
+			_gprof_mt_files -d
+			return
 		else
 			words=$(_gprof_mt_list sections <<<"$help")
 		fi

@@ -68,6 +68,14 @@ same "an argument of the program" help "$(offered record cat hel)"
 mkdir folder
 same "a capture" folder "$(offered report -i fol)"
 
+# What diff takes: two captures, and then sections; options may stand anywhere.
+: >folly
+same "diff" "folder" "$(offered diff '')"
+same "diff after options" "folder" "$(offered diff --no-lines --top 5 --format = json fol)"
+same "diff's second" "folder" "$(offered diff folder --tid 3 '')"
+same "diff's sections" "$(offered report '')" "$(offered diff --top 5 folder --no-lines folder '')"
+
+mkdir folder2
 # zsh, in a terminal: the list for a line that is not finished.
 cat >list.zsh <<'END'
 zmodload zsh/zpty
@@ -105,5 +113,7 @@ in_zsh()
 	in_zsh 'gprof-mt graph --kind ' $(offered graph --kind '')
 	in_zsh 'gprof-mt record --profile ' $(offered record --profile '')
 	in_zsh 'gprof-mt record -q tru' true
+	in_zsh 'gprof-mt diff fo' folder/ folder2/
+	in_zsh 'gprof-mt diff --top 5 folder folder2 ' $(offered report '')
 }
 exit 0
