@@ -64,8 +64,8 @@ struct pp_html {
 	struct pp_put put;
 	int64_t from_ns, to_ns; /* what is shown: instants of the capture's clock */
 	struct pp_sums tables[PP_HTML_N_TABLES];
-	unsigned halved; /* times that bins were */
-	uint64_t n_rows; /* in all tables */
+	unsigned halved;  /* times that bins were */
+	uint64_t n_bytes; /* of all tables, about */
 	struct pp_html_choice choices[PP_HTML_N_TABLES];
 	struct pp_html_choice pairs; /* who waited for whom */
 	uint64_t left_out;	     /* figures for which there was no room */
@@ -127,6 +127,9 @@ void pp_html_choice_done(struct pp_html_choice *choice);
 /* It has something in all these bins, of the finest ones.  key: the first is 0. */
 void pp_html_choice_note(struct pp_html_choice *choice, const uint32_t *key, uint32_t first_bin,
 			 uint32_t last_bin, uint64_t cost);
+
+/* Adds what another one costs to that of its key. */
+void pp_html_choice_add(struct pp_html_choice *choice, const struct pp_sums_row *row);
 
 /* When all were noted: as many as have so many rows. */
 void pp_html_choose(struct pp_html_choice *choice, uint64_t rows_max);

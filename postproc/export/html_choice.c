@@ -8,7 +8,9 @@
 
 #include <string.h>
 
-enum { COST, COUNT, ROWS, LAST_BIN, IS_KEPT };
+/* Of a combination: what it costs, whether it is kept, and from there on a bit for each bin. */
+enum { COST, IS_KEPT, BINS };
+G_STATIC_ASSERT(PP_HTML_BINS == (PP_SUMS_FIGURES - BINS) * 64);
 
 /* More are not told apart, and not kept. */
 #define COMBINATIONS_MAX 2000000
@@ -32,16 +34,21 @@ void pp_html_choice_note(struct pp_html_choice *choice, const uint32_t *key, uin
 	uint64_t *figures = choice->combinations.rows->len < COMBINATIONS_MAX
 				? pp_sums_at(&choice->combinations, key)
 				: pp_sums_find(&choice->combinations, key);
-	uint64_t from = first_bin + 1, to = last_bin + 1;
 
 	if (!figures)
 		return;
 	figures[COST] += cost;
-	figures[COUNT]++;
-	if (to > figures[LAST_BIN]) {
-		figures[ROWS] += to - MAX(from, figures[LAST_BIN] + 1) + 1;
-		figures[LAST_BIN] = to;
-	}
+	for (uint32_t bin = first_bin; bin <= last_bin; bin++)
+		figures[BINS + bin / 64] |= UINT64_C(1) << bin % 64;
+}
+
+void pp_html_choice_add(struct pp_html_choice *choice, const struct pp_sums_row *row)
+{
+	uint64_t *figures = pp_sums_at(&choice->combinations, row->key);
+
+	figures[COST] += row->figure[COST];
+	for (unsigned i = BINS; i < PP_SUMS_FIGURES; i++)
+		figures[i] |= row->figure[i];
 }
 
 static gint compare_costs(gconstpointer a, gconstpointer b)
@@ -49,9 +56,8 @@ static gint compare_costs(gconstpointer a, gconstpointer b)
 	const struct pp_sums_row *x = *(const struct pp_sums_row *const *)a;
 	const struct pp_sums_row *y = *(const struct pp_sums_row *const *)b;
 
-	for (unsigned i = COST; i <= COUNT; i++)
-		if (x->figure[i] != y->figure[i])
-			return x->figure[i] < y->figure[i] ? 1 : -1;
+	if (x->figure[COST] != y->figure[COST])
+		return x->figure[COST] < y->figure[COST] ? 1 : -1;
 	return memcmp(x->key, y->key, sizeof(x->key));
 }
 
@@ -67,9 +73,12 @@ void pp_html_choose(struct pp_html_choice *choice, uint64_t rows_max)
 	for (guint i = 0; i < sorted->len; i++) {
 		struct pp_sums_row *row = sorted->pdata[i];
 
-		n_rows += row->figure[ROWS];
-		row->figure[IS_KEPT] = n_rows <= rows_max;
-		choice->n_kept += row->figure[IS_KEPT];
+		for (unsigned b = BINS; b < PP_SUMS_FIGURES; b++)
+			n_rows += (unsigned)__builtin_popcountll(row->figure[b]);
+		if (n_rows > rows_max)
+			return;
+		row->figure[IS_KEPT] = true;
+		choice->n_kept++;
 	}
 }
 

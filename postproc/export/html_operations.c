@@ -9,9 +9,9 @@
 /* Between two of them that are taken together is no difference that anybody sees. */
 #define COLLECTED_MAX (2 * PP_HTML_WAITS)
 /* Rows in all detail. */
-#define CALLS_MAX 120000
-#define EDGES_MAX 120000
-#define PAIRS_MAX 60000
+#define CALLS_MAX 200000
+#define EDGES_MAX 100000
+#define PAIRS_MAX 50000
 
 /* --- which objects -------------------------------------------------------------------------- */
 
@@ -266,7 +266,7 @@ static void note_operation(struct pp_html *html, struct pp_html_choice *choices,
 	if (is_call(operation)) {
 		call_key(html, operation, key);
 		pp_html_choice_note(&choices[PP_HTML_OF_OPERATIONS], key, first, last,
-				    (uint64_t)wait_ns);
+				    (uint64_t)wait_ns + 1);
 	}
 	if (!waited)
 		return;

@@ -14,20 +14,19 @@
 
 #define STACKS_MAX 50000
 /* Of each kind. */
-#define ROWS_MAX 80000
+#define ROWS_MAX 150000
 
 /*
  * What a thread and a stack cost: first to see what is worth its rows, then to add it up.  What is
- * not is in one stack, whatever its calls.
+ * not is put down to the stack that it is in.
  */
 static uint32_t *choose_key(struct pp_html *html, enum pp_html_table flame, uint32_t *key)
 {
-	const struct pp_stack *rest;
-
-	if (pp_html_is_chosen(&html->choices[flame], key))
-		return key;
-	rest = pp_stack_child(html->stacks, pp_stacks_root(html->stacks), PP_STACK_REST);
-	key[2] = rest->number;
+	while (key[2] && !pp_html_is_chosen(&html->choices[flame], key))
+		key[2] = pp_stacks_at(html->stacks, key[2])->parent->number;
+	if (!key[2])
+		key[2] = pp_stack_child(html->stacks, pp_stacks_root(html->stacks), PP_STACK_REST)
+			     ->number;
 	return key;
 }
 
@@ -251,6 +250,45 @@ static void sum_off_cpu(struct pp_html *html, GHashTable *known)
 
 /* -------------------------------------------------------------------------------------------- */
 
+/* Combinations by stack: the first of each, and the next after each; + 1. */
+struct chains {
+	uint32_t *first;
+	GArray *next; /* of uint32_t */
+};
+
+static void chain(struct chains *chains, uint32_t stack, uint32_t at)
+{
+	g_array_append_val(chains->next, chains->first[stack]);
+	chains->first[stack] = at + 1;
+}
+
+/* A stack costs what those in it cost, too: so none is kept without what it is in. */
+static void include_callees(struct pp_html *html, struct pp_html_choice *choice)
+{
+	struct pp_sums *sums = &choice->combinations;
+	uint32_t n = pp_stacks_n(html->stacks);
+	struct chains chains = {g_new0(uint32_t, n), g_array_new(FALSE, FALSE, sizeof(uint32_t))};
+
+	for (uint32_t i = 0; i < sums->rows->len; i++)
+		chain(&chains, pp_sums_row(sums, i)->key[2], i);
+	for (uint32_t stack = n - 1; stack > 0; stack--) {
+		uint32_t parent = pp_stacks_at(html->stacks, stack)->parent->number;
+		uint32_t at = chains.first[stack];
+
+		for (; parent && at; at = g_array_index(chains.next, uint32_t, at - 1)) {
+			struct pp_sums_row row = *pp_sums_row(sums, at - 1);
+			guint before = sums->rows->len;
+
+			row.key[2] = parent;
+			pp_html_choice_add(choice, &row);
+			if (sums->rows->len > before)
+				chain(&chains, parent, before);
+		}
+	}
+	g_array_unref(chains.next);
+	g_free(chains.first);
+}
+
 static int sum_by_time(struct pp_html *html, GHashTable *known, struct pp_error *err)
 {
 	sum_off_cpu(html, known);
@@ -259,8 +297,10 @@ static int sum_by_time(struct pp_html *html, GHashTable *known, struct pp_error 
 
 static void choose(struct pp_html *html)
 {
-	for (unsigned i = PP_HTML_FLAMES; i < PP_HTML_N_TABLES; i++)
+	for (unsigned i = PP_HTML_FLAMES; i < PP_HTML_N_TABLES; i++) {
+		include_callees(html, &html->choices[i]);
 		pp_html_choose(&html->choices[i], ROWS_MAX);
+	}
 	html->is_choosing = false;
 }
 

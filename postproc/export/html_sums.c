@@ -9,8 +9,8 @@
 #include "export/html.h"
 #include "pass/select.h"
 
-/* About 10 bytes each, of the page. */
-#define ROWS_MAX 600000
+/* Of all rows, when they are packed. */
+#define BYTES_MAX 4500000
 
 static const struct pp_sums_kind kinds[PP_HTML_N_TABLES] = {
     [PP_HTML_OF_THREADS] = {"threads",
@@ -89,14 +89,25 @@ int64_t pp_html_bin_end(const struct pp_html *html, int64_t time_ns)
 	return edge_of(html, pp_html_bin(html, time_ns) + 1);
 }
 
+/* So many has about a row of each. */
+static const unsigned row_bytes[PP_HTML_N_TABLES] = {
+    [PP_HTML_OF_THREADS] = 12,
+    [PP_HTML_OF_OBJECTS] = 16,
+    [PP_HTML_OF_OPERATIONS] = 3,
+    [PP_HTML_OF_WAITS] = 7,
+    [PP_HTML_OF_SWITCHES] = 2,
+    [PP_HTML_OF_DISTRIBUTION] = 2,
+    [PP_HTML_CALLS... PP_HTML_OFF_CPU] = 4,
+};
+
 static void make_room(struct pp_html *html)
 {
-	while (html->halved < PP_HTML_HALVES && html->n_rows >= ROWS_MAX) {
+	while (html->halved < PP_HTML_HALVES && html->n_bytes >= BYTES_MAX) {
 		html->halved++;
-		html->n_rows = 0;
+		html->n_bytes = 0;
 		for (unsigned i = 0; i < PP_HTML_N_TABLES; i++) {
 			pp_sums_halve(&html->tables[i]);
-			html->n_rows += html->tables[i].rows->len;
+			html->n_bytes += (uint64_t)html->tables[i].rows->len * row_bytes[i];
 		}
 	}
 }
@@ -107,13 +118,13 @@ static uint64_t *at_bin(struct pp_html *html, enum pp_html_table table, uint32_t
 	uint64_t *figures;
 	guint n;
 
-	if (html->n_rows >= ROWS_MAX)
+	if (html->n_bytes >= BYTES_MAX)
 		make_room(html);
 	key[0] = bin == PP_SUMS_NONE ? bin : bin >> html->halved;
-	if (html->n_rows < ROWS_MAX) {
+	if (html->n_bytes < BYTES_MAX) {
 		n = sums->rows->len;
 		figures = pp_sums_at(sums, key);
-		html->n_rows += sums->rows->len - n;
+		html->n_bytes += (sums->rows->len - n) * row_bytes[table];
 		return figures;
 	}
 	figures = pp_sums_find(sums, key);

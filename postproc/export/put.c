@@ -8,13 +8,15 @@
 #include "core/printable.h"
 
 #define BATCH_BYTES 65536
+/* 9 takes a fifth of the time that all takes, for 2 % less. */
+#define GZIP_LEVEL 6
 
 void pp_put_init(struct pp_put *put, struct pp_out *out)
 {
 	*put = (struct pp_put){
 	    .out = out,
 	    .text = g_string_new(NULL),
-	    .gzip = g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP, 9),
+	    .gzip = g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP, GZIP_LEVEL),
 	};
 }
 
