@@ -70,23 +70,38 @@ static char *read_all(int fd, size_t size, size_t *ret_len)
 	return text;
 }
 
-char *pp_source_file_read(const char *path, bool only_sources, const char **ret_why)
+/* NULL: *ret_why says why. */
+static char *read_open(int fd, const char *path, bool only_sources, const char **ret_why)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat status;
-	char *text = NULL;
-	size_t len = 0;
+	char *text;
+	size_t len;
 
-	*ret_why = fd < 0 || fstat(fd, &status) < 0 ? g_strerror(errno)
-						    : refuse(fd, path, only_sources, &status);
-	if (!*ret_why)
-		text = read_all(fd, (size_t)status.st_size, &len);
-	if (fd >= 0)
-		close(fd);
-	if (text && only_sources && memchr(text, 0, len)) {
+	if (fstat(fd, &status) < 0)
+		*ret_why = g_strerror(errno);
+	else
+		*ret_why = refuse(fd, path, only_sources, &status);
+	if (*ret_why)
+		return NULL;
+	text = read_all(fd, (size_t)status.st_size, &len);
+	if (only_sources && memchr(text, 0, len)) {
 		g_clear_pointer(&text, g_free);
 		*ret_why = "no text";
 	}
+	return text;
+}
+
+char *pp_source_file_read(const char *path, bool only_sources, const char **ret_why)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	char *text;
+
+	if (fd < 0) {
+		*ret_why = g_strerror(errno);
+		return NULL;
+	}
+	text = read_open(fd, path, only_sources, ret_why);
+	close(fd);
 	return text;
 }
 

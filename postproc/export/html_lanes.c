@@ -90,6 +90,7 @@ static uint64_t steps_of(const struct pp_html *html, uint64_t lane, const uint64
 {
 	uint64_t n_threads = pp_index_n(html->index, PP_SECTION_THREADS);
 
+	*ret = NULL;
 	if (lane < n_threads && !pp_html_has_thread(html, (uint32_t)lane))
 		return 0;
 	return pp_index_steps(html->index, lane, ret);

@@ -16,6 +16,16 @@
 /* Of each kind. */
 #define ROWS_MAX 150000
 
+static const struct {
+	const char *kind, *unit, *title, *reason;
+} flames[] = {
+    {"calls", "calls", "Calls", "no calls were counted: built without -pg?"},
+    {"time", "ns", "Wall time",
+     "it takes a history of calls with returns (record --set calls.mode=history)"},
+    {"samples", "ns", "CPU time, from samples", "no samples were taken"},
+    {"off-cpu", "ns", "Blocked on objects", "no thread was blocked on an object"},
+};
+
 /*
  * What a thread and a stack cost: first to see what is worth its rows, then to add it up.  What is
  * not is put down to the stack that it is in.
@@ -300,6 +310,13 @@ static void choose(struct pp_html *html)
 	for (unsigned i = PP_HTML_FLAMES; i < PP_HTML_N_TABLES; i++) {
 		include_callees(html, &html->choices[i]);
 		pp_html_choose(&html->choices[i], ROWS_MAX);
+		if (html->choices[i].n_kept < html->choices[i].combinations.rows->len)
+			pp_html_miss(html, flames[i - PP_HTML_FLAMES].title,
+				     "the least %u of %u stacks of threads are put down to what "
+				     "called them",
+				     html->choices[i].combinations.rows->len -
+					 html->choices[i].n_kept,
+				     html->choices[i].combinations.rows->len);
 	}
 	html->is_choosing = false;
 }
@@ -346,15 +363,6 @@ static void put_tree(struct pp_html *html)
 
 static void put_flame(struct pp_html *html, enum pp_html_table table)
 {
-	static const struct {
-		const char *kind, *unit, *title, *reason;
-	} flames[] = {
-	    {"calls", "calls", "Calls", "no calls were counted: built without -pg?"},
-	    {"time", "ns", "Wall time",
-	     "it takes a history of calls with returns (record --set calls.mode=history)"},
-	    {"samples", "ns", "CPU time, from samples", "no samples were taken"},
-	    {"off-cpu", "ns", "Blocked on objects", "no thread was blocked on an object"},
-	};
 	unsigned i = table - PP_HTML_FLAMES;
 
 	if (!html->tables[table].rows->len) {
