@@ -26,10 +26,13 @@ struct release {
 
 /* --- sums ----------------------------------------------------------------------------------- */
 
-/* So much of its time, but for the functions that it was in. */
-static void add_time(struct pp_critical_track *track, const struct pp_thread *thread, int64_t ns,
-		     enum pp_mode mode)
+/* All of that time, but for the functions that it was in. */
+static void add_time(struct pp_critical_track *track, const struct pp_thread *thread,
+		     int64_t start_ns, int64_t end_ns, enum pp_mode mode)
 {
+	int64_t ns = end_ns - start_ns;
+
+	pp_chain_go(&track->chain, thread->serial, track->place, start_ns, end_ns, mode);
 	pp_chain_add(&track->chain, pp_critical_key(PP_CRITICAL_IN_MODE, thread->serial, mode), ns);
 	if (mode == PP_MODE_RUNNING || mode == PP_MODE_RUNNABLE || mode == PP_MODE_UNKNOWN)
 		pp_chain_add(&track->chain,
@@ -50,20 +53,19 @@ static void add_time(struct pp_critical_track *track, const struct pp_thread *th
 static void account(const struct pp_critical *self, struct pp_critical_track *track,
 		    const struct pp_thread *thread, int64_t until_ns, enum pp_mode mode)
 {
-	int64_t from_ns = track->until_ns, ns;
+	int64_t from_ns = track->until_ns;
 
 	if (until_ns <= from_ns)
 		return;
 	track->until_ns = until_ns;
-	ns = pp_selected_ns(self->context, from_ns, until_ns);
-	if (!ns)
+	if (!pp_select_part(self->context, &from_ns, &until_ns))
 		return;
-	add_time(track, thread, ns, mode);
+	add_time(track, thread, from_ns, until_ns, mode);
 	if (self->context->has_calls)
 		pp_chain_add(
 		    &track->chain,
 		    pp_critical_key(PP_CRITICAL_IN_FUNCTION, pp_critical_function(track), mode),
-		    ns);
+		    until_ns - from_ns);
 }
 
 /* Before anything but a call happens. */
@@ -71,11 +73,11 @@ static void put_pending(struct pp_critical *self)
 {
 	for (guint i = 0; i < self->pending->len; i++) {
 		struct pp_critical_track *track = self->pending->pdata[i];
-		int64_t ns = pp_selected_ns(self->context, track->pending_ns, track->until_ns);
+		int64_t start_ns = track->pending_ns, end_ns = track->until_ns;
 
 		pp_critical_put_own(track);
-		if (ns)
-			add_time(track, track->pending, ns, track->pending_mode);
+		if (pp_select_part(self->context, &start_ns, &end_ns))
+			add_time(track, track->pending, start_ns, end_ns, track->pending_mode);
 		track->pending = NULL;
 	}
 	g_ptr_array_set_size(self->pending, 0);
@@ -144,6 +146,7 @@ static void take_over(const struct pp_critical *self, struct pp_critical_track *
 		pp_chain_drop(&track->chain);
 	track->chain = chain;
 	track->until_ns = at_ns;
+	pp_chain_pass(&track->chain, id);
 	pp_critical_restart_calls(track);
 	if (waited_ns < 0 || !pp_selects_time(self->context, at_ns))
 		return;

@@ -193,13 +193,18 @@ bool pp_selection_has_time(const struct pp_selection *selection, int64_t time_ns
 	return since_ns >= selection->from_ns && since_ns < selection->to_ns;
 }
 
-int64_t pp_selection_part_ns(const struct pp_selection *selection, int64_t start_ns, int64_t end_ns)
+bool pp_selection_part(const struct pp_selection *selection, int64_t *start_ns, int64_t *end_ns)
 {
 	int64_t origin_ns = selection->model->start_ns;
-	int64_t from_ns = MAX(start_ns - origin_ns, selection->from_ns);
-	int64_t to_ns = MIN(end_ns - origin_ns, selection->to_ns);
 
-	return MAX(to_ns - from_ns, 0);
+	*start_ns = MAX(*start_ns - origin_ns, selection->from_ns) + origin_ns;
+	*end_ns = MIN(*end_ns - origin_ns, selection->to_ns) + origin_ns;
+	return *end_ns > *start_ns;
+}
+
+int64_t pp_selection_part_ns(const struct pp_selection *selection, int64_t start_ns, int64_t end_ns)
+{
+	return pp_selection_part(selection, &start_ns, &end_ns) ? end_ns - start_ns : 0;
 }
 
 /* "forks" names all that is in that variable: "forks", "forks+40", and each generation of them. */

@@ -81,6 +81,7 @@ bool pp_selects_function(const struct pp_pass_context *context, const char *name
 bool pp_selection_has_time(const struct pp_selection *selection, int64_t time_ns);
 int64_t pp_selection_part_ns(const struct pp_selection *selection, int64_t start_ns,
 			     int64_t end_ns);
+bool pp_selection_part(const struct pp_selection *selection, int64_t *start_ns, int64_t *end_ns);
 bool pp_selection_has_operation(const struct pp_pass_context *context,
 				const struct pp_operation *operation);
 bool pp_selection_may_have(const struct pp_selection *selection, const struct pp_object *object);
@@ -96,6 +97,14 @@ static inline int64_t pp_selected_ns(const struct pp_pass_context *context, int6
 {
 	return context->selection ? pp_selection_part_ns(context->selection, start_ns, end_ns)
 				  : end_ns - start_ns;
+}
+
+/* Cuts it to that; false: nothing of it is. */
+static inline bool pp_select_part(const struct pp_pass_context *context, int64_t *start_ns,
+				  int64_t *end_ns)
+{
+	return !context->selection ? *end_ns > *start_ns
+				   : pp_selection_part(context->selection, start_ns, end_ns);
 }
 
 /* By thread, function and wait; not by time and object. */

@@ -50,9 +50,9 @@ compare()
 in_peace compare ./known
 in_peace compare "$GM_BUILD/examples/philosophers" 5 100
 grep -q 'a history of calls' <("$gprof_mt" report critical-path) || fail "nobody says what functions need"
-# For a person: three tables, and the threads' shares are all of it.
+# For a person: four tables, and the threads' shares are all of it.
 "$gprof_mt" report critical-path >text || fail "report"
-[ "$(grep -c '^Critical path: ' text)" = 3 ] || fail "$(cat text)"
+[ "$(grep -c '^Critical path: ' text)" = 4 ] || fail "$(cat text)"
 jq -e '[.critical_threads[].path_pct] | add | . > 99.9 and . < 100.1' report.json >/dev/null ||
 	fail "shares: $(jq -c .critical_threads report.json)"
 jq -e '.critical_sites[] | select(.function == "eat")' report.json >/dev/null || fail "nobody ate on the path"

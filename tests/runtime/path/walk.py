@@ -3,8 +3,8 @@
 against one found by going backward through the kernel's events as babeltrace2 prints them.
 
 The report goes forward, and forgets what leads nowhere; here all wake-ups are kept, and followed from
-the end of the program's first thread to its begin.  Each thread's share has to be the same.  SEGMENTS:
-written, a line each: tid, begin and end on CLOCK_MONOTONIC."""
+the end of the program's first thread to its begin.  Each thread's share has to be the same, and the
+stretches, one by one.  SEGMENTS: written, a line each: tid, begin and end on CLOCK_MONOTONIC."""
 import json
 import re
 import sys
@@ -67,6 +67,31 @@ for row in rows.values():
     parts = sum(row[k] for k in row if k.endswith("_ns") and k != "path_ns")
     if parts != row["path_ns"]:
         print(f"FAIL: {row}")
+        bad += 1
+# From the first one on; who only passes it on has none.
+walked = [s for s in reversed([tuple(map(int, line.split())) for line in segments]) if s[2] > s[1]]
+stretches = report["critical_stretches"]
+others = sum(end - since for _, since, end in walked) - sum(s["duration_ns"] for s in stretches)
+found = 0
+for i, s in enumerate(stretches):
+    since, end = s["start_ns"], s["start_ns"] + s["duration_ns"]
+    found += sum(max(0, min(end, to) - max(since, at)) for tid, at, to in walked if tid == s["tid"])
+    if s["duration_ns"] != sum(s[k] for k in s if k.endswith("_ns") and k not in ("start_ns", "duration_ns")):
+        print(f"FAIL: {s}")
+        bad += 1
+    after = stretches[i + 1] if i + 1 < len(stretches) else {"start_ns": None}
+    if after["start_ns"] == end and after["tid"] != s["to_tid"] or s["to_tid"] == s["tid"]:
+        print(f"FAIL: {s} leads to {after}")
+        bad += 1
+if abs(found + others - length) > 0.01 * length:
+    print(f"FAIL: of {length} ns in stretches {found + others} are where walking back was")
+    bad += 1
+# To whom it passes, of those that are long.
+for tid, since, end in walked[:-1]:
+    after = walked[walked.index((tid, since, end)) + 1]
+    same = [s for s in stretches if s["tid"] == tid and s["start_ns"] == since]
+    if end - since > 0.01 * length and len(walked) < 400 and [s["to_tid"] for s in same] != [after[0]]:
+        print(f"FAIL: {tid} has it from {since} to {end}, then {after}; stretches say {same}")
         bad += 1
 if now > begin:
     print(f"FAIL: {now - begin} ns of {length} are not found by walking back")

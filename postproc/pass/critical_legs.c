@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The path itself: with whom it was when, and to whom it passed.  Programs get as many stretches as
+ * the chain keeps, people the longest of these.
+ */
+#include <inttypes.h>
+
+#include "core/duration.h"
+#include "pass/critical_path.h"
+#include "pass/object_row.h"
+#include "pass/shown.h"
+
+#define TEXT_ROWS 20
+
+_Static_assert(PP_CHAIN_MODES == PP_N_MODES, "a time for each");
+
+enum {
+	START = PP_N_NAMED_THREAD_CELLS,
+	TIME,
+	DURATION,
+	RUNNING,
+	RUNNABLE,
+	BLOCKED, /* text has the sum of the next three */
+	SYNC,
+	IO,
+	OTHER,
+	UNKNOWN,
+	CALL,
+	SITE,
+	OBJECT,
+	OBJECT_NAME,
+	TO_TID,
+	TO_INDEX,
+	TO_NAME,
+	N_COLUMNS
+};
+
+static const struct pp_column columns[N_COLUMNS] = {
+    PP_NAMED_THREAD_COLUMNS("name"),
+    [START] = {"start_ns", "start", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,
+	       "when it begins"},
+    [TIME] = {"time", "time (s)", PP_TYPE_TEXT, PP_COLUMN_TEXT_ONLY | PP_COLUMN_RIGHT,
+	      "the same, since the recording's start, as --time has it"},
+    [DURATION] = {"duration_ns", "for", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "how long it lasts"},
+    [RUNNING] = {"running_ns", "running", PP_TYPE_TIME_NS, 0, "of that: on a CPU"},
+    [RUNNABLE] = {"runnable_ns", "runnable", PP_TYPE_TIME_NS, 0, "... waiting for a CPU"},
+    [BLOCKED] = {"blocked", "blocked", PP_TYPE_TIME_NS, PP_COLUMN_TEXT_ONLY,
+		 "... asleep, and woken by none of the program's threads"},
+    [SYNC] = {"blocked_sync_ns", "sync", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,
+	      "... blocked on an object, and woken by none of the program's threads"},
+    [IO] = {"blocked_io_ns", "I/O", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY, "... uninterruptible"},
+    [OTHER] = {"blocked_other_ns", "other", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,
+	       "... blocked otherwise"},
+    [UNKNOWN] = {"unknown_ns", "unknown", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,
+		 "... the events do not tell"},
+    [CALL] = {"call", "since", PP_TYPE_TEXT, PP_COLUMN_KEY,
+	      "the synchronization call that it made last by then; none: its begin"},
+    [SITE] = {"site", "at", PP_TYPE_TEXT, PP_COLUMN_KEY, "... and where"},
+    [OBJECT] = {"object", "object", PP_TYPE_ADDRESS, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,
+		"what the thread waited for that the path passes to"},
+    [OBJECT_NAME] = {"object_name", "object", PP_TYPE_TEXT, PP_COLUMN_ID, "its name"},
+    [TO_TID] = {"to_tid", "to", PP_TYPE_COUNT, PP_COLUMN_ID,
+		"the thread that the path passes to when it ends; none: it stays, or is over"},
+    [TO_INDEX] = {"to_index", "to index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,
+		  "its number in its process"},
+    [TO_NAME] = {"to_name", "name", PP_TYPE_TEXT, PP_COLUMN_ID, "its name"},
+};
+
+static void set_time(struct pp_cell *row, const struct pp_critical_sums *path, int64_t start_ns)
+{
+	int64_t since_ns = start_ns - path->critical->context->model->start_ns;
+	g_autofree char *text = g_strdup_printf("%" PRId64 ".%06" PRId64, since_ns / 1000000000,
+						since_ns % 1000000000 / 1000);
+
+	pp_cell_set_time(&row[START], start_ns);
+	pp_cell_set_text(&row[TIME], text);
+}
+
+static void set_place(struct pp_cell *row, const struct pp_critical *critical, guint number)
+{
+	const struct pp_call_site *place = pp_call_sites_at(&critical->places, number);
+	g_autofree char *site = pp_call_site_text(place, critical->context->namer);
+
+	pp_cell_set_text(&row[CALL], pp_call_site_function(place));
+	pp_cell_set_text(&row[SITE], site);
+}
+
+static void set_object(struct pp_cell *row, const struct pp_critical *critical, guint serial)
+{
+	const struct pp_object *object = critical->objects.all->pdata[serial];
+	g_autofree char *name = pp_object_name(object, critical->context->namer);
+
+	pp_cell_set_count(&row[OBJECT], object->address);
+	pp_cell_set_text(&row[OBJECT_NAME], name);
+}
+
+static void set_next(struct pp_cell *row, const struct pp_critical *critical,
+		     const struct pp_chain_leg *leg)
+{
+	const struct pp_thread *to = critical->context->model->threads->pdata[leg->to - 1];
+
+	if (leg->object != PP_CRITICAL_NO_OBJECT)
+		set_object(row, critical, leg->object);
+	pp_cell_set_count(&row[TO_TID], to->tid);
+	pp_cell_set_count(&row[TO_INDEX], to->index);
+	pp_cell_set_text(&row[TO_NAME], to->name);
+}
+
+static void add_row(struct pp_table *table, const struct pp_critical_sums *path,
+		    const struct pp_chain_leg *leg)
+{
+	static const unsigned columns_of[PP_N_MODES] = {
+	    [PP_MODE_UNKNOWN] = UNKNOWN,   [PP_MODE_RUNNING] = RUNNING,
+	    [PP_MODE_RUNNABLE] = RUNNABLE, [PP_MODE_BLOCKED_SYNC] = SYNC,
+	    [PP_MODE_BLOCKED_IO] = IO,	   [PP_MODE_BLOCKED_OTHER] = OTHER,
+	};
+	const struct pp_critical *critical = path->critical;
+	const GPtrArray *threads = critical->context->model->threads;
+	struct pp_cell *row =
+	    pp_named_thread_row(table, critical->context, threads->pdata[leg->thread]);
+
+	set_time(row, path, leg->start_ns);
+	pp_cell_set_time(&row[DURATION], leg->end_ns - leg->start_ns);
+	for (unsigned mode = 0; mode < PP_N_MODES; mode++)
+		pp_cell_set_time(&row[columns_of[mode]], leg->ns[mode]);
+	pp_cell_set_time(&row[BLOCKED], leg->ns[PP_MODE_BLOCKED_SYNC] +
+					    leg->ns[PP_MODE_BLOCKED_IO] +
+					    leg->ns[PP_MODE_BLOCKED_OTHER]);
+	set_place(row, critical, leg->place);
+	if (leg->to)
+		set_next(row, critical, leg);
+}
+
+static int64_t length_of(const GArray *legs, guint i)
+{
+	const struct pp_chain_leg *leg = &g_array_index(legs, struct pp_chain_leg, i);
+
+	return leg->end_ns - leg->start_ns;
+}
+
+static gint longest_first(gconstpointer a, gconstpointer b, void *legs)
+{
+	guint i = *(const guint *)a, j = *(const guint *)b;
+	int64_t x = length_of(legs, i), y = length_of(legs, j);
+
+	return x != y ? (x < y ? 1 : -1) : (i > j) - (i < j);
+}
+
+/* At most so many, those that last longest, in order of time. */
+static struct pp_table *make_table(const struct pp_critical_sums *path, GArray *legs, guint n_max)
+{
+	struct pp_table *table =
+	    pp_table_new("critical_stretches", "Critical path: stretches", columns, N_COLUMNS);
+	g_autofree guint *order = g_new(guint, legs->len + 1);
+	g_autofree bool *is_shown = g_new0(bool, legs->len + 1);
+
+	for (guint i = 0; i < legs->len; i++)
+		order[i] = i;
+	g_qsort_with_data(order, (gint)legs->len, sizeof(*order), longest_first, legs);
+	for (guint i = 0; i < legs->len && i < n_max; i++)
+		is_shown[order[i]] = true;
+	for (guint i = 0; i < legs->len; i++)
+		if (is_shown[i])
+			add_row(table, path, &g_array_index(legs, struct pp_chain_leg, i));
+	return table;
+}
+
+/* What is not in the table. */
+static void note_rest(struct pp_table *table, const struct pp_critical_sums *path, uint64_t n_all,
+		      const char *where)
+{
+	int64_t rest_ns = path->length_ns;
+	g_autofree char *text = NULL;
+
+	for (guint i = 0; i < table->rows->len; i++)
+		rest_ns -= ((const struct pp_cell *)table->rows->pdata[i])[DURATION].time_ns;
+	text = pp_duration_text(rest_ns);
+	if (n_all > table->rows->len)
+		pp_table_note(
+		    table, "the longest %u of %" PRIu64 " stretches; the others are %s together%s",
+		    table->rows->len, n_all, text, where);
+}
+
+void pp_critical_legs(const struct pp_critical_sums *path, GPtrArray *tables)
+{
+	struct pp_table *all, *longest;
+	uint64_t n_left_out = 0;
+	GArray *legs;
+
+	if (!path->end) {
+		legs = g_array_new(FALSE, FALSE, sizeof(struct pp_chain_leg));
+	} else {
+		const struct pp_critical_track *track =
+		    path->critical->tracks->pdata[path->end->serial];
+
+		legs = pp_chain_legs(&track->chain, &n_left_out);
+	}
+	all = make_table(path, legs, legs->len);
+	all->is_for_programs = true;
+	/* Sums of them are what the other tables have: there is nothing to compare here. */
+	all->is_excerpt = true;
+	note_rest(all, path, legs->len + n_left_out, "");
+	longest = make_table(path, legs, TEXT_ROWS);
+	longest->is_for_text = true;
+	note_rest(longest, path, legs->len + n_left_out, "; --format json has more");
+	g_ptr_array_add(tables, all);
+	g_ptr_array_add(tables, longest);
+	g_array_unref(legs);
+}
