@@ -14,7 +14,7 @@
 #include "gmon-mt/history.h"
 #include "gmon-mt/packet.h"
 
-#define BUFFER_WORDS 32768u
+#define BUFFER_WORDS 8192u /* there may be a thousand streams at once */
 #define WORD_BYTES   8u
 #define ARC_WORDS    3u
 #define TIME_WORDS   2u
