@@ -212,11 +212,10 @@ static void take_event(void *data, const struct pp_event *event)
 static int read_events(struct printer *printer, struct pp_error *err)
 {
 	const struct pp_model *model = printer->view->capture->model;
-	int ret = pp_cli_look_for_returns(printer->view, printer->tid, &printer->has_returns, err);
+	int ret;
 
-	if (ret == 0)
-		ret = pp_events_read(printer->view->capture, PP_TIMELINE_KINDS, take_event, printer,
-				     err);
+	printer->has_returns = pp_cli_has_returns(printer->view, printer->tid);
+	ret = pp_events_read(printer->view->capture, PP_TIMELINE_KINDS, take_event, printer, err);
 	if (ret < 0)
 		return ret;
 	ret = pp_cli_select_check(printer->view, PP_SELECT_THREAD, err);

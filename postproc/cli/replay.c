@@ -10,6 +10,7 @@
 #include "cli/select.h"
 #include "cli/tables.h"
 #include "core/duration.h"
+#include "input/calls_survey.h"
 #include "input/events.h"
 #include "pass/replay.h"
 #include "pass/shown.h"
@@ -102,27 +103,17 @@ static void take_line(void *data, const struct pp_replay_line *line)
 	pp_cli_print_batch(printer->text, BATCH_BYTES, &printer->status);
 }
 
-struct search {
-	uint32_t tid;
-	bool found;
-};
-
-static void look_for_return(void *data, const struct pp_event *event)
+bool pp_cli_has_returns(const struct pp_view *view, uint32_t tid)
 {
-	struct search *search = data;
+	struct pp_calls_survey *survey = pp_calls_survey_new(view->capture, true);
+	const GPtrArray *threads = view->capture->model->threads;
+	bool found = false;
 
-	search->found |= event->thread->tid == search->tid;
-}
-
-int pp_cli_look_for_returns(const struct pp_view *view, uint32_t tid, bool *ret,
-			    struct pp_error *err)
-{
-	struct search search = {.tid = tid};
-	int rc = pp_events_read(view->capture, PP_EVENT_MASK(PP_EVENT_RETURN), look_for_return,
-				&search, err);
-
-	*ret = search.found;
-	return rc;
+	for (guint i = 0; i < threads->len && !found; i++)
+		found = survey->has_returns[i] &&
+			((const struct pp_thread *)threads->pdata[i])->tid == tid;
+	pp_calls_survey_free(survey);
+	return found;
 }
 
 static void take_event(void *data, const struct pp_event *event)
@@ -167,18 +158,15 @@ int pp_cli_replay(const char *dir, struct pp_selection *selection, enum pp_cli_f
 	struct pp_error err = PP_ERROR_INIT;
 	struct pp_view view;
 	struct printer printer = {.view = &view, .format = format, .status = PP_EXIT_GOOD};
-	bool has_returns = false;
 	uint32_t tid = 0;
 	int ret = pp_view_open(&view, dir, NULL, &err), damaged;
 
 	printer.text = g_string_new(NULL);
 	if (ret == 0)
 		ret = pp_view_select_one(&view, selection, &tid, &err);
-	if (ret == 0)
-		ret = pp_cli_look_for_returns(&view, tid, &has_returns, &err);
 	if (ret == 0) {
-		printer.replay =
-		    pp_replay_new(&view.context, tid, has_returns, take_line, &printer);
+		printer.replay = pp_replay_new(&view.context, tid, pp_cli_has_returns(&view, tid),
+					       take_line, &printer);
 		ret = replay(&printer, tid, &err);
 	}
 	if (ret < 0) {

@@ -11,7 +11,6 @@
 int pp_cli_replay(const char *dir, struct pp_selection *selection, enum pp_cli_format format);
 
 /* Whether the history tells of returns by threads with that tid. */
-int pp_cli_look_for_returns(const struct pp_view *view, uint32_t tid, bool *ret,
-			    struct pp_error *err);
+bool pp_cli_has_returns(const struct pp_view *view, uint32_t tid);
 
 #endif
