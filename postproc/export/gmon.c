@@ -23,6 +23,8 @@
 #define UNFINISHED "gmon.unfinished"
 #define STEP_BYTES 4096
 
+#define FILE_BYTES_MAX (64u << 20) /* three million arcs */
+
 /* An ELF file, of whichever process. */
 struct image {
 	const char *path, *build_id; /* borrowed from a pp_load */
@@ -167,14 +169,18 @@ static int find_load(const GArray *maps, uint64_t address)
 
 /* --- files --- */
 
-static void put_arc(GByteArray *file, const struct pp_arc *arc)
+/* False: calls that no program has time for would make it that large. */
+static bool put_arc(GByteArray *file, const struct pp_arc *arc)
 {
 	struct gm_gmon_arc record = {.tag = GM_GMON_TAG_ARC, .from = arc->from, .self = arc->self};
 
 	for (uint64_t left = arc->count; left; left -= record.count) {
+		if (file->len > FILE_BYTES_MAX)
+			return false;
 		record.count = (uint32_t)MIN(left, GM_GMON_COUNT_MAX);
 		g_byte_array_append(file, (const guint8 *)&record, sizeof(record));
 	}
+	return true;
 }
 
 static int compare_samples(const void *a, const void *b)
@@ -202,15 +208,18 @@ static void put_histogram(GByteArray *file, const struct writer *writer, uint64_
 			 append, file);
 }
 
-static void put_profile(GByteArray *file, const struct writer *writer, const struct object *object,
-			const GArray *arcs, GArray *samples)
+/* 0, or -EFBIG. */
+static int put_profile(GByteArray *file, const struct writer *writer, const struct object *object,
+		       const GArray *arcs, GArray *samples)
 {
 	struct gm_gmon_header start = GM_GMON_HEADER;
+	bool fits = true;
 
 	g_byte_array_append(file, (const guint8 *)&start, sizeof(start));
 	put_histogram(file, writer, object->image->code.start, samples);
-	for (guint i = 0; i < arcs->len; i++)
-		put_arc(file, &g_array_index(arcs, struct pp_arc, i));
+	for (guint i = 0; i < arcs->len && fits; i++)
+		fits = put_arc(file, &g_array_index(arcs, struct pp_arc, i));
+	return fits ? 0 : -EFBIG;
 }
 
 static int write_all(int fd, const guint8 *bytes, size_t left)
@@ -292,8 +301,8 @@ static void write_profile(struct writer *writer, const char *middle, const struc
 		return;
 	}
 	file = g_byte_array_new();
-	put_profile(file, writer, object, arcs, samples);
-	rc = writer->error ?: write_file(writer->folder_fd, name, file);
+	rc = put_profile(file, writer, object, arcs, samples);
+	rc = writer->error ?: rc ?: write_file(writer->folder_fd, name, file);
 	if (rc == -EEXIST)
 		return;
 	writer->error = rc;
@@ -540,7 +549,10 @@ int pp_gmon_merge(const struct pp_process *process, const struct pp_pass_context
 				   program->image->why);
 	} else {
 		merge_arcs(program->arcs);
-		put_profile(file, &writer, program, program->arcs, program->samples);
+		ret = put_profile(file, &writer, program, program->arcs, program->samples);
+		if (ret < 0)
+			ret = pp_error_add(err, ret, "%s: more calls than a file can have",
+					   process->folder);
 		*ret_elsewhere = count_elsewhere(&writer);
 	}
 	end_process(&writer);

@@ -29,6 +29,17 @@ fresh "$gprof_mt" record -q --set kernel.source=none ./work 1000 2000 >out 2>err
 compare work
 compare work --tid "$("$gprof_mt" report --format json threads | jq '.threads[-1].tid')"
 
+# A number of calls that would take a file of many gigabytes is damage.
+python3 - gprof-mt.data/*/calls <<'END2' || fail "there is no count to change"
+import struct, sys
+count, path = struct.pack("<Q", 2000), sys.argv[1] # of calls of middle
+data = open(path, "rb").read()
+assert count in data
+open(path, "wb").write(data.replace(count, struct.pack("<Q", 1 << 62)))
+END2
+! "$gprof_mt" export --format gmon 2>err || fail "it writes any number of records"
+[ "$(wc -l <err)" -eq 1 ] && grep -q 'more calls than a file can have' err || fail "it says: $(cat err)"
+
 # The samples.
 "$CC" -std=gnu17 -D_GNU_SOURCE -O1 -g -pg -pthread -o ratio "$GM_TOP/tests/runtime/sample/ratio.c" "${link[@]}" ||
 	fail "cannot compile ratio"
