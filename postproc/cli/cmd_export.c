@@ -160,7 +160,8 @@ static int survey(struct run *run, struct pp_error *err)
 	if (!capture->histories->len)
 		return pp_error_add(err, -ENODATA,
 				    "%s: no history of calls; record with "
-				    "`--set calls.mode=history` a program built with -pg",
+				    "`--set calls.mode=history` a program built with -pg, or take "
+				    "another --what",
 				    capture->model->dir);
 	run->survey = pp_calls_survey_new(capture, true);
 	run->export.survey = run->survey;

@@ -30,6 +30,42 @@ paths sem_post give -> paths sem_wait receive" ] || fail "$source: flows: $(cat 
 done
 grep -q 'no scheduling events' err || fail "it does not say that there are none: $(cat err)"
 
+# Two readers at a time, and a lock that is taken twice.
+cat >readers.c <<'END2'
+#define _GNU_SOURCE
+#include <pthread.h>
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_barrier_t barrier;
+static void *reads(void *arg)
+{
+	for (int i = 0; i < 10; i++) {
+		pthread_rwlock_rdlock(&rwlock);
+		pthread_barrier_wait(&barrier);
+		pthread_rwlock_unlock(&rwlock);
+		pthread_mutex_lock(&mutex);
+		pthread_mutex_lock(&mutex);
+		pthread_mutex_unlock(&mutex);
+		pthread_mutex_unlock(&mutex);
+		pthread_barrier_wait(&barrier);
+	}
+	return arg;
+}
+int main(void)
+{
+	pthread_t other;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_create(&other, NULL, reads, NULL);
+	reads(NULL);
+	return pthread_join(other, NULL);
+}
+END2
+"$CC" -O1 -g -pthread -o readers readers.c || fail "cannot compile readers"
+rm -rf gprof-mt.data
+"$gprof_mt" record -q -- ./readers || fail "readers: exit status $?"
+check
+
 # Many objects and threads; a part of them.
 for source in auto none; do
 	rm -rf gprof-mt.data

@@ -45,7 +45,11 @@ for s in trace.slices:
         assert s.notes["operation"] and s.notes["site"]
         holds[s.track.name] += length
 
-# Each thread's states are without a gap, and nothing overlaps.
+# Nothing overlaps on a track, or its ends would be taken for each other's; states are without a gap, too.
+ends = {}
+for s in sorted((s for s in trace.slices if s.track.name != "state" and s.end > s.begin), key=lambda s: s.begin):
+    assert ends.get(s.track.uuid, s.begin) <= s.begin, (s.track, s.name)
+    ends[s.track.uuid] = s.end
 ends = {}
 for s in sorted((s for s in trace.slices if s.track.name == "state"), key=lambda s: (s.begin, s.end)):
     assert ends.setdefault(s.track.uuid, s.begin) == s.begin, "a gap, or an overlap"
