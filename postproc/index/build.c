@@ -211,22 +211,10 @@ static void join(struct pp_index_builder *self, uint32_t a, uint32_t b)
 
 /* --- holds ---------------------------------------------------------------------------------- */
 
-/* NULL: it has none. */
-static const struct pp_hold *hold_of(const struct pp_object *object, const struct pp_thread *thread)
-{
-	for (guint i = 0; i < object->holds->len; i++) {
-		const struct pp_hold *hold = &g_array_index(object->holds, struct pp_hold, i);
-
-		if (hold->thread == thread)
-			return hold;
-	}
-	return NULL;
-}
-
 static void note_acquisition(struct pp_object *object, const struct pp_operation *operation,
 			     uint32_t number)
 {
-	const struct pp_hold *hold = hold_of(object, operation->thread);
+	const struct pp_hold *hold = pp_object_hold(object, operation->thread);
 
 	if (hold && (hold->depth > 1 || hold->since_ns == operation->end_ns))
 		pp_opens_add(&track_of(object)->opens, operation->thread, hold->depth, number);
@@ -253,7 +241,7 @@ static void settle_hold(struct pp_index_builder *self, struct pp_object *object,
 			const struct pp_thread *thread, uint32_t number)
 {
 	struct ended ended = self->ended;
-	const struct pp_hold *hold = hold_of(object, thread);
+	const struct pp_hold *hold = pp_object_hold(object, thread);
 	struct pp_index_operation *operation;
 
 	self->ended = (struct ended){NULL, PP_INDEX_NONE, 0};
@@ -504,9 +492,9 @@ static void add_processes(struct pp_index_builder *self)
 	}
 }
 
-static uint32_t add_text(struct pp_index_builder *self, const char *text)
+static uint32_t add_text(struct pp_index_builder *self, enum pp_section which, const char *text)
 {
-	struct pp_pile *texts = section(self, PP_SECTION_TEXT);
+	struct pp_pile *texts = section(self, which);
 	size_t len = strlen(text) + 1;
 	uint64_t at = texts->n;
 
@@ -528,7 +516,7 @@ static void add_thread(struct pp_index_builder *self, const struct pp_thread *th
 	    .process = number_of_process(self, thread->process),
 	    .tid = thread->tid,
 	    .index = thread->index,
-	    .name = add_text(self, thread->name ? thread->name : ""),
+	    .name = add_text(self, PP_SECTION_TEXT, thread->name ? thread->name : ""),
 	    .flags =
 		(seen ? PP_INDEX_SEEN : 0) | (seen && life->scheduled ? PP_INDEX_SCHEDULED : 0),
 	};
@@ -583,9 +571,7 @@ static void add_sites(struct pp_index_builder *self)
 
 void pp_index_builder_damage(struct pp_index_builder *self, const char *line)
 {
-	size_t len = strlen(line) + 1;
-
-	memcpy(pp_pile_add(section(self, PP_SECTION_DAMAGE), len), line, len);
+	(void)add_text(self, PP_SECTION_DAMAGE, line);
 }
 
 struct pp_index *pp_index_builder_finish(struct pp_index_builder *self,

@@ -137,11 +137,18 @@ static int find_hold(const struct pp_object *object, const struct pp_thread *thr
 	return -1;
 }
 
-bool pp_object_is_held(const struct pp_object *object, const struct pp_thread *thread)
+const struct pp_hold *pp_object_hold(const struct pp_object *object, const struct pp_thread *thread)
 {
 	int at = find_hold(object, thread);
 
-	return at >= 0 && hold_at(object, (guint)at)->superseded_ns == PP_TIME_UNKNOWN;
+	return at >= 0 ? hold_at(object, (guint)at) : NULL;
+}
+
+bool pp_object_is_held(const struct pp_object *object, const struct pp_thread *thread)
+{
+	const struct pp_hold *hold = pp_object_hold(object, thread);
+
+	return hold && hold->superseded_ns == PP_TIME_UNKNOWN;
 }
 
 static void drop_hold(struct pp_objects *objects, struct pp_object *object, guint at)

@@ -101,6 +101,10 @@ void pp_objects_finish(struct pp_objects *objects, int64_t end_ns);
 /* Can it be held: a mutex, a read-write lock, a spin lock? */
 bool pp_object_is_lock(const struct pp_object *object);
 
+/* The thread's; NULL: it has none. */
+const struct pp_hold *pp_object_hold(const struct pp_object *object,
+				     const struct pp_thread *thread);
+
 /*
  * Does the thread hold it, as far as anybody knows?  Not if another one has got it since, nor after
  * a loss of events; of neither `released` tells.
