@@ -7,7 +7,9 @@ forge=$GM_TOP/tests/tui/forge.py
 make_capture=$GM_BUILD/tests/ctf/make_capture
 [ -x "$make_capture" ] || fail 'no make_capture'
 
-"$make_capture" big 16 600000 waits || fail make_capture
+# Large by a file that nobody reads.
+"$make_capture" big 16 20000 waits || fail make_capture
+truncate -s 10M big/padding
 terminal 100 30
 
 # browse: until it is there.
@@ -118,7 +120,7 @@ shows_name worker 'cut short'
 
 # No room: it goes on in memory, and shows the same.
 rm -rf big/index
-run 'ulimit -f 8000'
+run 'ulimit -f 200'
 browse
 shows 'the index is not kept: No space left on device'
 look full
