@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The page of export --format html, as postproc/page builds it, held in the program. PP_PAGE_MARKER is in it once:
- * what stands for it is base64 of the data (FORMAT.md).
+ * The page of export --format html, as postproc/page builds it, held in the program. PP_PAGE_MARKER
+ * is in it once: what stands for it is base64 of the data (FORMAT.md).
  */
 #ifndef PP_PAGE_H
 #define PP_PAGE_H

@@ -184,6 +184,9 @@ async function checkLinks(page) {
 	await page.locator('#panel-objects a', {hasText: 'queue'}).click();
 	await until(page, () => document.activeElement.matches('canvas.lanes'));
 	same((await page.locator('.tip .head').innerText()).split(',')[0], 'queue', 'an object leads to its lane');
+	await page.locator('#panel-objects a', {hasText: 'queue'}).click();
+	await until(page, () => document.activeElement.matches('canvas.lanes'));
+	holds(true, 'the same link leads there again');
 }
 
 async function checkKeyboard(page) {

@@ -115,4 +115,11 @@ await withBrowser(async open => {
 	same(await tableOf(page, 'objects'), WHOLE.objects, 'the whole run again');
 	same(await page.locator('#page img, #page script').count(), 0, 'names of the program are text');
 	same(page.sins, [], 'no error, no dialog, no request');
+
+	// A page of a part of the capture (export --time): times are the capture's.
+	const later = await open(written('later', encode({...known(), from_ns: 2e9})));
+	await later.locator('#range-from').press('ArrowRight');
+	same(await later.locator('#range-text').innerText(), '2.001 s – 2.004 s (75.0 %)', 'from_ns: the range');
+	await inSight(later, 'tables', '1-4');
+	same((await tableOf(later, 'longest')).map(row => row[1]), ['2.000500 s', '2.002000 s', '2.001600 s', '2.001400 s'], 'from_ns: when waits began');
 });

@@ -12,6 +12,7 @@ import {boxes, byFunction, children, sums} from './tree.js';
 const ROW = 19;
 const LETTER = 6.6;
 const DEEPEST = 200;
+const MOST_BOXES = 6000;
 
 // The same function has the same colour everywhere.
 function hue(name, kind) {
@@ -187,8 +188,11 @@ class Flame {
 			return;
 		const {stacks} = this.#capture;
 		const all = this.#all();
-		this.#boxes = boxes(stacks, this.#sums.total, this.#lists, this.#focus, 0.7 / pixels)
-			.filter(([, depth]) => depth < DEEPEST);
+		let least = 0.7 / pixels;
+		do {
+			this.#boxes = boxes(stacks, this.#sums.total, this.#lists, this.#focus, least).filter(([, depth]) => depth < DEEPEST);
+			least *= 2;
+		} while (this.#boxes.length > MOST_BOXES);
 		const depth = this.#boxes.reduce((most, box) => Math.max(most, box[1] + 1), 0);
 		this.#graph.setAttribute('viewBox', `0 0 ${pixels} ${Math.max(1, depth * ROW)}`);
 		this.#graph.setAttribute('height', depth * ROW);

@@ -4,6 +4,11 @@
 // that keyboard, history and bookmarks work as everywhere; main.js follows them.
 import {el} from './dom.js';
 
+// Long paths may go on in the next line, after a slash.
+function breakable(text) {
+	return text.split(/(?<=\/)/).flatMap((part, i) => i ? [el('wbr'), part] : [part]);
+}
+
 export function threadLink(capture, ref, none) {
 	const name = capture.thread(ref, none);
 	return ref < 0 ? el('span', {class: 'unknown'}, name) : el('a', {href: `#lane-thread-${ref}`}, name);
@@ -11,7 +16,7 @@ export function threadLink(capture, ref, none) {
 
 export function objectLink(capture, ref) {
 	const name = capture.object(ref);
-	return ref < 0 ? el('span', {class: 'unknown'}, name) : el('a', {href: `#lane-object-${ref}`}, name);
+	return ref < 0 ? el('span', {class: 'unknown'}, name) : el('a', {href: `#lane-object-${ref}`}, breakable(name));
 }
 
 export function siteLink(capture, ref) {
@@ -19,8 +24,8 @@ export function siteLink(capture, ref) {
 	if (!site)
 		return el('span', {class: 'unknown'}, 'not known');
 	if (site.file < 0 || capture.doc.files[site.file].lines.length === 0)
-		return el('span', {}, site.text);
-	return el('a', {href: `#source-${site.file}-${site.line}`}, site.text);
+		return el('span', {}, breakable(site.text));
+	return el('a', {href: `#source-${site.file}-${site.line}`}, breakable(site.text));
 }
 
 /** What a fragment asks for: ['lane', 'thread', 3] or ['source', 2, 45]; null for other fragments. */

@@ -108,6 +108,8 @@ function show(capture) {
 		el('main', {}, views.map(({node}) => node)), foot());
 	app.setRange(capture.whole);
 	addEventListener('hashchange', () => follow(timeline, sources));
+	// The same link again is no other fragment.
+	page.addEventListener('click', ({target: node}) => node.closest?.('a[href]')?.hash === location.hash && follow(timeline, sources));
 	requestAnimationFrame(() => requestAnimationFrame(() => follow(timeline, sources)));
 }
 
