@@ -130,11 +130,12 @@ class WaitIndex {
 }
 
 const SHORTEST_MARK = 4;
+const SHORT_ENOUGH = 8;
 
 // The ends of marks, as long as it takes to tell them apart.
 function endings(marks) {
 	const longest = marks.reduce((most, mark) => Math.max(most, mark.length), 0);
-	let length = SHORTEST_MARK;
+	let length = longest <= SHORT_ENOUGH ? longest : SHORTEST_MARK;
 	while (length < longest && new Set(marks.map(mark => mark.slice(-length))).size < new Set(marks).size)
 		length++;
 	return marks.map(mark => mark.length > length ? `…${mark.slice(-length)}` : mark);
