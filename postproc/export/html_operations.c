@@ -100,6 +100,18 @@ static bool is_call(const struct pp_index_operation *operation)
 	       pp_sync_function(operation->op);
 }
 
+/* From when to when it waited; of one that did not, when it was. */
+static bool wait_of(const struct pp_html *html, const struct pp_index_operation *operation,
+		    int64_t *ret_begin_ns, int64_t *ret_end_ns)
+{
+	*ret_begin_ns = *ret_end_ns = (int64_t)operation->time_ns;
+	if (!(operation->flags & PP_INDEX_WAITED) || !pp_index_more(html->index, operation))
+		return false;
+	*ret_begin_ns = pp_html_begin_ns(html->index, operation);
+	*ret_end_ns = *ret_begin_ns + pp_index_ns(html->index, operation);
+	return true;
+}
+
 /* Of a call: which thread made which, and, if that is kept, where and on what. */
 static void call_key(struct pp_html *html, const struct pp_index_operation *operation,
 		     uint32_t *key)
@@ -112,11 +124,12 @@ static void call_key(struct pp_html *html, const struct pp_index_operation *oper
 		key[2] = key[4] = PP_HTML_NONE;
 }
 
-static void sum_call(struct pp_html *html, const struct pp_index_operation *operation,
-		     int64_t begin_ns, int64_t end_ns)
+static void sum_call(struct pp_html *html, const struct pp_index_operation *operation)
 {
 	uint32_t key[PP_SUMS_KEYS] = {0};
+	int64_t begin_ns, end_ns;
 
+	(void)wait_of(html, operation, &begin_ns, &end_ns);
 	call_key(html, operation, key);
 	if (pp_html_has_time(html, end_ns)) {
 		uint64_t *figures = pp_html_at(html, PP_HTML_OF_OPERATIONS, key, end_ns);
@@ -125,6 +138,25 @@ static void sum_call(struct pp_html *html, const struct pp_index_operation *oper
 		figures[1] += operation->flags & PP_INDEX_BLOCKED ? 1 : 0;
 	}
 	pp_html_add_time(html, PP_HTML_OF_OPERATIONS, key, 2, begin_ns, end_ns);
+}
+
+static const struct pp_index_operation *call_at(const struct pp_html *html, uint32_t thread,
+						uint64_t at)
+{
+	return pp_index_operation(html->index,
+				  pp_index_list_at(html->index, PP_LIST_THREAD, thread, at));
+}
+
+/* One thread after the other: of each there are few combinations, which stay in the cache. */
+static void sum_calls(struct pp_html *html)
+{
+	for (uint32_t thread = 0; thread < pp_index_n(html->index, PP_SECTION_THREADS); thread++) {
+		uint64_t n = pp_index_list_n(html->index, PP_LIST_THREAD, thread);
+
+		for (uint64_t i = 0; pp_html_has_thread(html, thread) && i < n; i++)
+			if (is_call(call_at(html, thread, i)))
+				sum_call(html, call_at(html, thread, i));
+	}
 }
 
 static uint32_t site_of_blocker(struct pp_html *html, const struct pp_index_more *more)
@@ -228,22 +260,16 @@ static void sum_operation(struct pp_html *html, uint32_t number,
 			  const struct pp_index_operation *operation)
 {
 	const struct pp_index_more *more = pp_index_more(html->index, operation);
-	bool waited = operation->flags & PP_INDEX_WAITED && more;
 	bool is_chosen = pp_html_has_thread(html, operation->thread);
-	int64_t begin_ns = (int64_t)operation->time_ns, end_ns = begin_ns;
+	int64_t begin_ns, end_ns;
+	bool waited = wait_of(html, operation, &begin_ns, &end_ns);
 
 	if (operation->flags & PP_INDEX_RELEASED)
 		sum_released(html, operation);
-	if (waited) {
-		begin_ns = pp_html_begin_ns(html->index, operation);
-		end_ns = begin_ns + pp_index_ns(html->index, operation);
-	}
 	if (waited && (is_chosen || pp_html_has_thread(html, more->other)))
 		sum_edge(html, operation, begin_ns, end_ns);
 	if (!is_chosen)
 		return;
-	if (is_call(operation))
-		sum_call(html, operation, begin_ns, end_ns);
 	sum_object(html, operation, begin_ns, end_ns);
 	if (waited) {
 		sum_length(html, operation->object, begin_ns, end_ns);
@@ -256,25 +282,24 @@ static void sum_operation(struct pp_html *html, uint32_t number,
 static void note_operation(struct pp_html *html, struct pp_html_choice *choices,
 			   struct pp_html_choice *pairs, const struct pp_index_operation *operation)
 {
-	bool waited = operation->flags & PP_INDEX_WAITED && pp_index_more(html->index, operation);
-	int64_t begin_ns =
-	    waited ? pp_html_begin_ns(html->index, operation) : (int64_t)operation->time_ns;
-	int64_t wait_ns = waited ? pp_index_ns(html->index, operation) : 0;
-	uint32_t first = pp_html_bin(html, begin_ns), last = pp_html_bin(html, begin_ns + wait_ns);
-	uint32_t key[PP_SUMS_KEYS] = {0};
+	uint32_t key[PP_SUMS_KEYS] = {0}, first, last;
+	int64_t begin_ns, end_ns;
+	bool waited = wait_of(html, operation, &begin_ns, &end_ns);
+	uint64_t wait_ns = (uint64_t)(end_ns - begin_ns);
 
+	first = pp_html_bin(html, begin_ns);
+	last = pp_html_bin(html, end_ns);
 	if (is_call(operation)) {
 		call_key(html, operation, key);
-		pp_html_choice_note(&choices[PP_HTML_OF_OPERATIONS], key, first, last,
-				    (uint64_t)wait_ns + 1);
+		pp_html_choice_note(&choices[PP_HTML_OF_OPERATIONS], key, first, last, wait_ns + 1);
 	}
 	if (!waited)
 		return;
 	memset(key, 0, sizeof(key));
 	edge_key(html, operation, key);
-	pp_html_choice_note(&choices[PP_HTML_OF_WAITS], key, first, last, (uint64_t)wait_ns);
+	pp_html_choice_note(&choices[PP_HTML_OF_WAITS], key, first, last, wait_ns);
 	key[3] = key[4] = key[5] = 0;
-	pp_html_choice_note(pairs, key, first, last, (uint64_t)wait_ns);
+	pp_html_choice_note(pairs, key, first, last, wait_ns);
 }
 
 static void miss_detail(struct pp_html *html, const struct pp_html_choice *choice, const char *what,
@@ -298,8 +323,9 @@ static void choose(struct pp_html *html)
 	pp_html_choice_init(&choices[PP_HTML_OF_OPERATIONS]);
 	pp_html_choice_init(&choices[PP_HTML_OF_WAITS]);
 	pp_html_choice_init(&pairs);
-	for (uint64_t i = 0; i < n; i++)
-		note_operation(html, choices, &pairs, pp_index_operation(html->index, i));
+	for (uint32_t thread = 0; thread < pp_index_n(html->index, PP_SECTION_THREADS); thread++)
+		for (uint64_t i = 0; i < pp_index_list_n(html->index, PP_LIST_THREAD, thread); i++)
+			note_operation(html, choices, &pairs, call_at(html, thread, i));
 	pp_html_choose(&choices[PP_HTML_OF_OPERATIONS], CALLS_MAX);
 	pp_html_choose(&choices[PP_HTML_OF_WAITS], EDGES_MAX);
 	pp_html_choose(&pairs, PAIRS_MAX);
@@ -318,6 +344,7 @@ void pp_html_sum_operations(struct pp_html *html)
 
 	choose_objects(html);
 	choose(html);
+	sum_calls(html);
 	html->waits = g_array_new(FALSE, FALSE, sizeof(struct pp_html_wait));
 	for (uint64_t i = 0; i < pp_index_n(index, PP_SECTION_OPERATIONS); i++)
 		sum_operation(html, (uint32_t)i, pp_index_operation(index, i));
