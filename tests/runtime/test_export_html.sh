@@ -55,7 +55,7 @@ shows page 'all(0 < len(f["lines"]) for f in doc["files"])'
 page 0 bare --no-sources
 shows bare 'all(f["lines"] == [] and f["why"] for f in doc["files"])'
 
-record ./client_server
+record ./client_server 8 40
 page 0 page
 same page
 record ./philosophers 4 60
@@ -104,6 +104,13 @@ rm -rf gprof-mt.data
 "$GM_BUILD/tests/ctf/make_capture" gprof-mt.data every
 page 0 page
 same page
+
+# More than finds room: the sums are right all the same.
+"$CC" -std=gnu17 -O1 -g -pthread -o bench_page "$GM_TOP/tests/bench/bench_page.c" || fail "cannot compile bench_page"
+record ./bench_page 20 450 8000
+page 0 page
+same page
+shows page '"combinations are shown without their place and object" in missing'
 
 # Damaged: it shows what there is.
 record ./philosophers 4 60

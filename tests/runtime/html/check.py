@@ -180,7 +180,6 @@ def flames():
             first, *rest = stack.split(";")
             want[(int(first.split("(tid ")[1].split(",")[0]), *rest)] += int(number)
         same(kind, stacks_of(flame), want)
-    return {f["kind"] for f in doc["flames"]}
 
 
 def findings():
@@ -192,15 +191,29 @@ def findings():
     assert len(doc["findings"]) >= len(top), doc["findings"]
 
 
-n = [threads(None, options), objects(None, options), operations(None, options), history(), switches()]
+def edges():
+    """Of a capture with more than is kept in all detail: who waited for whom, in all, as the objects have it."""
+    of = doc["sums"]["waits"]
+    of_objects = doc["sums"]["objects"]
+    same("waits in all", {"count": sum(of["count"]), "ns": sum(of["ns"])},
+         {"count": sum(of_objects["contended"]), "ns": sum(of_objects["wait"])})
+    assert -1 in doc["sums"]["operations"]["site"] and max(doc["sums"]["operations"]["site"]) >= 0, "no choice"
+    return 0
+
+
+is_large = any(m["what"] == "calls of synchronization" for m in doc["missing"])
+n = [threads(None, options), objects(None, options), operations(None, options),
+     edges() if is_large else history(), switches()]
 if not has_time:
-    if n[3] or doc["waits"]["n"]:
+    if not is_large and doc["sums"]["waits"]["n"]:
         waits()
     for first, end in (0, doc["bins"] // 3), (doc["bins"] // 3, doc["bins"] // 2), (doc["bins"] // 2, doc["bins"]):
         chosen = [f"--time={page.edge(doc, first)}ns~{page.edge(doc, end)}ns" if end < doc["bins"] else
                   f"--time={page.edge(doc, first)}ns~", *options]
         for part in threads, objects, operations:
             part(range(first, end), chosen)
-lanes()
 findings()
-print(path, *n, *sorted(flames()))
+if not is_large:
+    lanes()
+    flames()
+print(path, *n, *(f["kind"] for f in doc["flames"]))
