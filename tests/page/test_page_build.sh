@@ -34,6 +34,8 @@ build 0 'install nodejs and npm'
 printf '#!/bin/sh\nexit 1\n' >bin/npm
 cp bin/npm bin/node
 chmod +x bin/npm bin/node
+build 0 'install nodejs 18 or later'
+printf '#!/bin/sh\n' >bin/node
 build 0 'npm could not get its packages (work/npm.log)'
 [ ! -e work/installed.json ] || fail 'believes that they are there'
 
