@@ -59,7 +59,7 @@ class Sources {
 		const row = el('tr', {'data-line': number, tabindex: -1,
 			class: `${sites.has(number) ? 'site' : ''}${number === this.#line ? ' chosen-row' : ''}`},
 		el('td', {class: 'time'}, at?.wait > 0 ? duration(at.wait) : ''),
-		el('td', {class: 'count'}, at ? `${count(at.n)} ×` : ''),
+		el('td', {class: 'count'}, at?.n > 0 ? `${count(at.n)} ×` : ''),
 		el('th', {scope: 'row', class: 'count'}, String(number)), el('td', {class: 'code'}, text));
 		if (at?.wait > 0)
 			row.firstChild.style.setProperty('--share', `${(100 * at.wait / longest).toFixed(1)}%`);
