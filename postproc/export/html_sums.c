@@ -7,6 +7,7 @@
  * of the old ones did.
  */
 #include "export/html.h"
+#include "pass/locks.h"
 #include "pass/select.h"
 
 /* Of all rows, when they are packed. */
@@ -212,8 +213,47 @@ void pp_html_sum_switches(struct pp_html *html)
 	}
 }
 
+/* As `report locks` has it: acquired; hold and max_hold. */
+static void forget_object(struct pp_html *html, struct pp_sums_row *row)
+{
+	uint32_t number = g_array_index(html->objects, uint32_t, row->key[1]);
+	const struct pp_index_object *found = pp_index_object(html->index, number);
+	struct pp_object object = {.process = pp_index_process(html->index, found->process),
+				   .type = pp_index_type(found)};
+
+	if (pp_lock_is_counted(&object))
+		row->figure[0] = PP_SUMS_NOT_KNOWN;
+	if (!pp_lock_has_holds(&object))
+		row->figure[3] = row->figure[5] = PP_SUMS_NOT_KNOWN;
+}
+
+/* What is not zero, though nothing tells of it. */
+static void forget_what_is_not_known(struct pp_html *html)
+{
+	const GPtrArray *threads = html->export->context->model->threads;
+	const struct pp_sums *objects = &html->tables[PP_HTML_OF_OBJECTS];
+	const struct pp_sums *operations = &html->tables[PP_HTML_OF_OPERATIONS];
+	bool only_waits = false;
+
+	for (guint i = 0; i < objects->rows->len; i++)
+		forget_object(html, &g_array_index(objects->rows, struct pp_sums_row, i));
+	for (guint i = 0; i < operations->rows->len; i++) {
+		struct pp_sums_row *row = &g_array_index(operations->rows, struct pp_sums_row, i);
+		const struct pp_thread *thread = threads->pdata[row->key[1]];
+
+		if (!thread->process->only_waits)
+			continue;
+		row->figure[0] = PP_SUMS_NOT_KNOWN;
+		only_waits = true;
+	}
+	if (only_waits)
+		pp_html_miss(html, "calls that did not wait",
+			     "they were counted only (sync.mode): see `gprof-mt report sync`");
+}
+
 void pp_html_put_sums(struct pp_html *html)
 {
+	forget_what_is_not_known(html);
 	pp_put_open(&html->put, "sums", '{');
 	for (unsigned i = 0; i < PP_HTML_FLAMES; i++)
 		pp_sums_put(&html->tables[i], &html->put);

@@ -49,6 +49,13 @@ struct pp_locks {
 	uint64_t unfinished, held_to_end;
 };
 
+/* Are those of its operations that did not wait known by their number in all only?  Of objects of
+ * that process and type. */
+bool pp_lock_is_counted(const struct pp_object *object);
+
+/* Is it known how long it was held? */
+bool pp_lock_has_holds(const struct pp_object *object);
+
 /* The pass's finish(). */
 void pp_locks_finish(void *state, int64_t end_ns, GPtrArray *tables);
 

@@ -149,14 +149,13 @@ static gint compare_objects(gconstpointer a, gconstpointer b)
 	return x->serial < y->serial ? -1 : 1;
 }
 
-/* Are those of its operations that did not wait known by their number in all only? */
-static bool is_counted(const struct pp_object *object)
+bool pp_lock_is_counted(const struct pp_object *object)
 {
 	return object->process->only_waits && strcmp(object->type, "thread") != 0 &&
 	       strcmp(object->type, "barrier") != 0;
 }
 
-static bool has_holds(const struct pp_object *object)
+bool pp_lock_has_holds(const struct pp_object *object)
 {
 	return pp_object_is_lock(object) && !object->process->only_waits;
 }
@@ -232,12 +231,12 @@ static struct pp_table *sites_table(const struct pp_locks *self, const struct pp
 		if (site->address)
 			pp_cell_set_count(&row[SITE_ADDRESS], site->address);
 		pp_cell_set_text(&row[SITE_FUNCTION], pp_sync_function(site->op));
-		if (!is_counted(object))
+		if (!pp_lock_is_counted(object))
 			pp_cell_set_count(&row[SITE_CALLS], site->calls);
 		pp_cell_set_count(&row[SITE_CONTENDED], site->contended);
 		pp_cell_set_time(&row[SITE_WAIT], site->wait_ns);
 		set_spread(&row[SITE_WAIT_MEAN], &site->waits, site->wait_ns);
-		if (has_holds(object)) {
+		if (pp_lock_has_holds(object)) {
 			pp_cell_set_time(&row[SITE_HOLD], site->hold_ns);
 			set_spread(&row[SITE_HOLD_MEAN], &site->holds, site->hold_ns);
 		}
@@ -261,12 +260,12 @@ static void add_row(struct pp_table *table, const struct pp_locks *self,
 		pp_spread_merge(&holds, &site->holds);
 	}
 	pp_object_row(row, object, self->context->namer);
-	if (!is_counted(object))
+	if (!pp_lock_is_counted(object))
 		pp_cell_set_count(&row[ACQUIRED], lock->acquired);
 	pp_cell_set_count(&row[CONTENDED], lock->contended);
 	pp_cell_set_time(&row[WAIT], lock->wait_ns);
 	set_spread(&row[WAIT_MEAN], &waits, lock->wait_ns);
-	if (has_holds(object)) {
+	if (pp_lock_has_holds(object)) {
 		pp_cell_set_time(&row[HOLD], lock->hold_ns);
 		set_spread(&row[HOLD_MEAN], &holds, lock->hold_ns);
 	}
@@ -342,7 +341,7 @@ void pp_locks_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	g_ptr_array_sort(used, compare_objects);
 	for (guint i = 0; i < used->len; i++) {
 		add_row(table, self, used->pdata[i]);
-		n_counted += is_counted(used->pdata[i]);
+		n_counted += pp_lock_is_counted(used->pdata[i]);
 	}
 	pp_unrecorded_note(table, self->context->model);
 	if (n_counted)

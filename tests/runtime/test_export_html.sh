@@ -55,6 +55,10 @@ shows page 'all(0 < len(f["lines"]) for f in doc["files"])'
 page 0 bare --no-sources
 shows bare 'all(f["lines"] == [] and f["why"] for f in doc["files"])'
 
+record --set sync.mode=contended ./client_server 8 40
+page 0 page
+same page
+shows page '"calls that did not wait: they were counted only" in missing'
 record ./client_server 8 40
 page 0 page
 same page

@@ -91,6 +91,25 @@ static void check_choice(void)
 	pp_html_choice_done(&choice);
 }
 
+/* Each instant is in the one bin that began and has not ended, however the length divides. */
+static void check_bins(void)
+{
+	struct pp_html html = {.from_ns = 1000};
+
+	for (int64_t length_ns = PP_HTML_BINS; length_ns < 3 * PP_HTML_BINS; length_ns += 7) {
+		html.to_ns = html.from_ns + length_ns;
+		for (int64_t at_ns = 0; at_ns < length_ns; at_ns++) {
+			int64_t bin = pp_html_bin(&html, html.from_ns + at_ns);
+
+			CHECK(length_ns * bin / PP_HTML_BINS <= at_ns);
+			CHECK(length_ns * (bin + 1) / PP_HTML_BINS > at_ns);
+			CHECK_INT(pp_html_bin_end(&html, html.from_ns + at_ns),
+				  html.from_ns + length_ns * (bin + 1) / PP_HTML_BINS);
+		}
+		CHECK_INT(pp_html_bin(&html, html.to_ns), PP_HTML_BINS - 1);
+	}
+}
+
 /* --- packing -------------------------------------------------------------------------------- */
 
 static char *unpack(const char *text, gsize *ret_len)
@@ -197,6 +216,7 @@ int main(void)
 {
 	check_halves();
 	check_choice();
+	check_bins();
 	check_put();
 	check_sources();
 	return 0;

@@ -58,12 +58,13 @@ def objects(bins, chosen):
     sums = page.add_up(doc["sums"]["objects"], ["object"], [*figures, "max_wait", "max_hold"], bins)
     got = {key_of(k[0]): tuple(v[f] for f in figures) for k, v in sums.items() if any(v.values())}
     table = [r for r in program.json("report", *chosen, "locks")["locks"]]
-    want = {key_in(r): (r["acquired"], r["contended"] or 0, r["wait_ns"] or 0, r["hold_ns"] or 0) for r in table}
+    want = {key_in(r): (r["acquired"], r["contended"], r["wait_ns"], r["hold_ns"]) for r in table}
     same("objects", got, {k: v for k, v in want.items() if any(v)})
     if bins is None and not has_time:
         got = {key_of(k[0]): (v["max_wait"], v["max_hold"]) for k, v in sums.items()}
-        want = {key_in(r): (r["wait_max_ns"] or 0, r["hold_max_ns"] or 0) for r in table}
-        same("the longest", {k: v for k, v in got.items() if any(v)}, {k: v for k, v in want.items() if any(v)})
+        want = {key_in(r): (r["wait_max_ns"] or None, r["hold_max_ns"] or None) for r in table}
+        same("the longest", {k: (v[0] or None, v[1] or None) for k, v in got.items() if any(v)},
+             {k: v for k, v in want.items() if any(v)})
     return len(table)
 
 
@@ -72,6 +73,9 @@ def operations(bins, chosen):
     table = program.json("report", *chosen, "sync")["sync"]
     cannot_block = {r["function"] for r in table if r["wait_ns"] is None}
     want = {(r["tid"], r["function"]): (r["calls"], r["blocked"] or 0, r["wait_ns"] or 0) for r in table}
+    if set(doc["sums"]["operations"]["count"]) == {None}:
+        want = {k: (None, *v[1:]) for k, v in want.items() if v[2]}
+        sums = {k: v for k, v in sums.items() if v["wait"]}
     got = {(tid_of(t), doc["ops"][op]): (v["count"], 0 if doc["ops"][op] in cannot_block else v["blocked"], v["wait"])
            for (t, op), v in sums.items()}
     return same("operations", got, want)
