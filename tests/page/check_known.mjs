@@ -51,7 +51,7 @@ async function views(page, range) {
 
 const WHOLE = {
 	findings: known().findings.map(({text}) => text),
-	tiles: ['4.00 ms', '3', '35.7 %', '0.0 %', '64.3 %', '5'],
+	tiles: ['4.00 ms', '3', '25.0 %', '0.0 %', '45.0 %', '5'],
 	sight: [0, 4000000],
 	objects: [['done', 'semaphore', '3.00 ms', '3.00 ms', '3.00 ms', '1', '1', '–', '–'],
 		['queue', 'mutex', '1.50 ms', '375 us', '800 us', '4', '15', '1.60 ms', '700 us']],
@@ -76,7 +76,7 @@ const WHOLE = {
 // Bins 1 and 2: from 1 ms to 3 ms.
 const PART = {
 	findings: [`Threads waited 1.30 ms for queue, in 3 waits; most of it, 900 us, was worker-1 at take (known.c:12), kept waiting by ${HOSTILE}.`],
-	tiles: ['2.00 ms', '3', '17.5 %', '0.0 %', '82.5 %', '3'],
+	tiles: ['2.00 ms', '3', '11.7 %', '0.0 %', '55.0 %', '3'],
 	sight: [1000000, 3000000],
 	objects: [['queue', 'mutex', '1.30 ms', '433 us', '800 us', '3', '10', '1.30 ms', '700 us']],
 	meetings: [['worker-1', HOSTILE, 'queue', 'take (known.c:12)', 'work (gone.c:5)', '900 us', '2'],

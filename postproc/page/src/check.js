@@ -86,7 +86,7 @@ function checkNames(doc) {
 	for (const [name, test] of [
 		['findings', finding => isText(finding.text)], ['missing', entry => isText(entry.what) && isText(entry.reason)],
 		['functions', isText], ['ops', isText], ['files', isFile], ['sites', isSite],
-		['threads', thread => isText(thread.name)], ['objects', object => isText(object.name) && isText(object.type)],
+		['threads', thread => isText(thread.name) && [thread.start_ns, thread.end_ns].every(ns => ns === null || isTime(ns))], ['objects', object => isText(object.name) && isText(object.type)],
 	]) {
 		const bad = list(doc[name], name).findIndex(value => value === null || !test(value));
 		want(bad < 0, `${name}[${bad}] is wrong`);

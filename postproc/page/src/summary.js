@@ -48,12 +48,20 @@ function threadsIn(capture, range) {
 	return capture.doc.threads.filter(({start_ns: start, end_ns: end}) => (start ?? 0) <= toNs && (end ?? Infinity) >= fromNs).length;
 }
 
+// How long all threads lived in a time, as far as it is known: also where their states are not.
+function lifetimes(capture, range) {
+	const fromNs = capture.timeOf(range.from), toNs = capture.timeOf(range.to);
+	return capture.doc.threads.reduce((sum, {start_ns: start, end_ns: end}) => start === null || end === null ? sum :
+		sum + Math.max(0, Math.min(end, toNs) - Math.max(start, fromNs)), 0);
+}
+
 function tiles(capture, range) {
 	const states = ['running', 'runnable', 'sync', 'io', 'other', 'unknown'];
 	const threads = capture.rows('threads', range, {keys: ['thread'], sums: states});
 	const objects = capture.rows('objects', range, {keys: ['object'], sums: ['contended', 'wait', 'acquired']});
 	const sum = (rows, key) => rows.reduce((all, row) => Number.isNaN(row[key]) ? all : (all || 0) + row[key], NaN);
-	const life = states.reduce((all, state) => all + (sum(threads, state) || 0), 0);
+	const known = states.reduce((all, state) => all + (sum(threads, state) || 0), 0);
+	const life = Math.max(known, lifetimes(capture, range));
 	const share = state => Number.isNaN(sum(threads, state)) ? '–' : percent(sum(threads, state), life);
 	return [
 		tile('Time', duration(capture.span(range))),
