@@ -235,8 +235,12 @@ static void miss_what_is_left_out(struct pp_html *html)
 static void put_missing(struct pp_html *html)
 {
 	miss_losses(html);
-	for (unsigned i = 0; needs[i]; i++)
-		miss_notes(html, needs[i]);
+	miss_notes(html, "threads");
+	miss_notes(html, "sync");
+	miss_notes(html, "locks");
+	/* Why there are none. */
+	if (!html->tables[PP_HTML_SAMPLES].rows->len)
+		miss_notes(html, "flat");
 	miss_what_is_left_out(html);
 	pp_put_open(&html->put, "missing", '[');
 	for (guint i = 0; i + 1 < html->missing->len; i += 2) {
@@ -301,8 +305,11 @@ static int html_finish(void *state, int64_t end_ns, struct pp_error *err)
 	(void)end_ns;
 	html->index = pp_index_builder_finish(html->builder, NULL);
 	g_clear_pointer(&html->builder, pp_index_builder_free);
-	set_time(html);
 	pp_html_names_init(html);
+	set_time(html);
+	if (pp_selects_by(html->export->context, PP_SELECT_TIME) && html->from_ns == html->to_ns)
+		return pp_error_add(err, -ENOENT, "%s: nothing is in all that is selected",
+				    html->export->context->model->dir);
 	ret = sum_up(html, err);
 	return ret < 0 ? ret : put_page(html, err);
 }

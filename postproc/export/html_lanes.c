@@ -5,8 +5,9 @@
  */
 #include "export/html.h"
 
-#define STEPS_MAX 300000 /* of all lanes, or entries of cells */
-#define CELLS_MAX 2048
+#define STEPS_MAX   300000 /* of all lanes, if every step is there */
+#define ENTRIES_MAX 700000 /* of cells, where two in each are usual */
+#define CELLS_MAX   2048
 
 static const char *const thread_states[] = {"unknown", "running",  "runnable", "blocked",
 					    "io",      "sleeping", "gone",     NULL};
@@ -51,30 +52,34 @@ static void put_steps(struct pp_html *html, const uint64_t *steps, uint64_t n, b
 
 /* --- cells ---------------------------------------------------------------------------------- */
 
-static void put_cell(struct pp_html *html, unsigned cell, unsigned state, uint64_t ns,
-		     uint64_t cell_ns)
+static unsigned put_cell(struct pp_html *html, unsigned cell, unsigned state, uint64_t ns,
+			 uint64_t cell_ns)
 {
 	if (!ns)
-		return;
+		return 0;
 	pp_put_open(&html->put, NULL, '[');
 	pp_put_number(&html->put, NULL, cell);
 	pp_put_number(&html->put, NULL, state);
 	pp_put_number(&html->put, NULL,
 		      CLAMP((int64_t)(255.0 * (double)ns / (double)cell_ns + 0.5), 1, 255));
 	pp_put_close(&html->put, ']');
+	return 1;
 }
 
-static void put_cells(struct pp_html *html, uint64_t lane, unsigned n_cells, bool is_object)
+/* The number of entries. */
+static unsigned put_cells(struct pp_html *html, uint64_t lane, unsigned n_cells, bool is_object)
 {
 	g_autofree struct pp_index_sum *sums = g_new(struct pp_index_sum, n_cells);
+	unsigned n = 0;
 	uint64_t cell_ns = MAX((uint64_t)(html->to_ns - html->from_ns) / n_cells, 1);
 
 	pp_index_cells(html->index, lane, html->from_ns, html->to_ns, n_cells, sums);
 	pp_put_open(&html->put, "c", '[');
 	for (unsigned cell = 0; cell < n_cells; cell++)
 		for (unsigned state = 0; state < gone_of(is_object); state++)
-			put_cell(html, cell, state, sums[cell].ns[state], cell_ns);
+			n += put_cell(html, cell, state, sums[cell].ns[state], cell_ns);
 	pp_put_close(&html->put, ']');
+	return n;
 }
 
 /* -------------------------------------------------------------------------------------------- */
@@ -83,6 +88,7 @@ struct lanes {
 	uint64_t n_lanes, n_steps;
 	uint64_t n_exact; /* a lane of so many steps or fewer is exact */
 	unsigned n_cells, n_with_cells;
+	uint64_t n_entries, n_left_out;
 };
 
 /* Of threads that are not chosen there is none. */
@@ -130,11 +136,15 @@ static void put_lane(struct pp_html *html, struct lanes *lanes, uint64_t lane, b
 	uint64_t n = steps_of(html, lane, &steps);
 
 	pp_put_open(&html->put, NULL, '{');
-	if (n <= lanes->n_exact)
+	if (n <= lanes->n_exact) {
 		put_steps(html, steps, n, is_object);
-	else
-		put_cells(html, lane, lanes->n_cells, is_object);
-	lanes->n_with_cells += n > lanes->n_exact;
+	} else if (lanes->n_entries < ENTRIES_MAX) {
+		lanes->n_entries += put_cells(html, lane, lanes->n_cells, is_object);
+		lanes->n_with_cells++;
+	} else {
+		put_steps(html, NULL, 0, is_object);
+		lanes->n_left_out++;
+	}
 	pp_put_close(&html->put, '}');
 }
 
@@ -168,4 +178,8 @@ void pp_html_put_lanes(struct pp_html *html)
 			     "%u of %" G_GUINT64_FORMAT
 			     " are drawn in %u steps, as what share of each was in which state",
 			     lanes.n_with_cells, lanes.n_lanes, lanes.n_cells);
+	if (lanes.n_left_out)
+		pp_html_miss(html, "lanes",
+			     "%" G_GUINT64_FORMAT " more are empty: there are too many",
+			     lanes.n_left_out);
 }
