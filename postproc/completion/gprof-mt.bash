@@ -59,6 +59,16 @@ _gprof_mt_arguments()
 	echo "$n"
 }
 
+# What the format on the line can show, or any, of a list with that in a second column: "folded  calls  how often ...".
+_gprof_mt_whats()
+{
+	awk -v "line= ${COMP_WORDS[*]} " '
+		/^formats:/ { inside = 1 }
+		inside && /^  [a-z]+ +[a-z-]+  +[^ ]/ && (line !~ / --format[ =]/ || line ~ " --format[ =]+" $1 " ") {
+			print $2
+		}'
+}
+
 # Files, or with an argument others: compgen -c.
 _gprof_mt_files()
 {
@@ -129,6 +139,7 @@ _gprof_mt()
 		words=$(_gprof_mt_words --format <<<"$help")
 		[ -n "$words" ] || words=$(_gprof_mt_list formats: <<<"$help")
 		;;
+	--what) words=$(_gprof_mt_whats <<<"$help") ;;
 	--profile | --backend | --demangle) words=$(_gprof_mt_words "$before" <<<"$help") ;;
 	*)
 		if [[ $word = -* ]]; then

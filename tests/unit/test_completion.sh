@@ -39,7 +39,7 @@ for command in ${commands% --help --version}; do
 		! "$program" "$command" "$option" --none 2>&1 </dev/null | grep -q -- "no option $option" ||
 			fail "$command does not know $option"
 		case $option in
-		--format | --kind | --profile | --backend | --demangle) ;;
+		--format | --kind | --what | --profile | --backend | --demangle) ;;
 		*) continue ;;
 		esac
 		values=$(offered "$command" "$option" '')
@@ -51,6 +51,11 @@ for command in ${commands% --help --version}; do
 			case $command in
 			record) set -- record "$option" "$value" -o capture -- ./none ;;
 			timeline) set -- timeline --tid 1 "$option" "$value" -i none ;;
+			export)
+				[ $option = --format ] || continue
+				set -- export "$option" "$value" -i none
+				;;
+			diff) set -- diff "$option" "$value" none none ;;
 			graph) set -- graph --kind wait "$option" "$value" -i none ;;
 			*) set -- "$command" "$option" "$value" -i none ;;
 			esac
@@ -67,6 +72,7 @@ same sections "$("$program" report --help | sed -n '/^sections/,$s/^[* ] \([a-z-
 same "an argument of the program" help "$(offered record cat hel)"
 mkdir folder
 same "a capture" folder "$(offered report -i fol)"
+same "what a format shows" "merged threads" "$(offered export --format gmon --what '' | xargs)"
 
 # What diff takes: two captures, and then sections; options may stand anywhere.
 : >folly
@@ -111,6 +117,7 @@ in_zsh()
 	in_zsh 'gprof-mt report --' $(offered report --)
 	in_zsh 'gprof-mt report -i x --format ' $(offered report --format '')
 	in_zsh 'gprof-mt graph --kind ' $(offered graph --kind '')
+	in_zsh 'gprof-mt export --format gmon --what ' merged threads
 	in_zsh 'gprof-mt record --profile ' $(offered record --profile '')
 	in_zsh 'gprof-mt record -q tru' true
 	in_zsh 'gprof-mt diff fo' folder/ folder2/
