@@ -118,6 +118,8 @@ static int read_session(struct pp_capture *capture, struct pp_error *err)
 	gsize len;
 	int ret;
 
+	if (stat(path, &st) < 0 && errno == EACCES)
+		return pp_error_add(err, -EACCES, "%s: %s", path, g_strerror(EACCES));
 	if (!is_file(path) || pp_capture_leads_out(capture, path))
 		return pp_error_add(err, -ENOENT,
 				    "%s is not a capture: it has no file \"session\"; "

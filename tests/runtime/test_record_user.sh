@@ -21,6 +21,11 @@ if [ "$(id -u)" = 0 ]; then
 	gprof_mt=$here/gprof-mt
 	cd "$here/home" || fail cd
 fi
+# Another's capture may be one: it is not said that it is none.
+mkdir closed && chmod 0 closed
+"${user[@]}" "$gprof_mt" report -i closed >out 2>err
+[ $? = 1 ] && [ "$(cat out err)" = 'gprof-mt: closed/session: Permission denied' ] || fail "$(cat out err)"
+
 # A little locked memory, as a login gives: the rings shrink, and nothing else changes.
 ulimit -l 64
 "${user[@]}" "$gprof_mt" doctor >doctor 2>&1
