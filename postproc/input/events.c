@@ -262,8 +262,19 @@ static void take_nothing(void *data, const struct pp_event *event)
 	(void)event;
 }
 
+/* The problems as they were, so many with these counts. */
+static void restore_problems(GPtrArray *problems, const GArray *counts)
+{
+	g_ptr_array_set_size(problems, (gint)counts->len);
+	for (guint i = 0; i < counts->len; i++)
+		((struct pp_problem *)problems->pdata[i])->count =
+		    g_array_index(counts, uint64_t, i);
+}
+
 int pp_events_name_threads(struct pp_capture *capture, struct pp_error *err)
 {
+	GPtrArray *problems = capture->model->problems;
+	g_autoptr(GArray) counts = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	unsigned kinds = PP_EVENT_MASK(PP_EVENT_EXIT);
 	guint n_damage = capture->damage->len;
 	int ret;
@@ -274,9 +285,12 @@ int pp_events_name_threads(struct pp_capture *capture, struct pp_error *err)
 	for (guint i = 0; i < capture->traces->len; i++)
 		if (((struct pp_trace *)capture->traces->pdata[i])->is_ust)
 			kinds |= PP_EVENT_MASK(PP_EVENT_SYNC);
+	for (guint i = 0; i < problems->len; i++)
+		g_array_append_val(counts, ((struct pp_problem *)problems->pdata[i])->count);
 	ret = pp_events_read(capture, kinds, take_nothing, NULL, err);
-	/* It is said again when the events are read for their own sake. */
+	/* What is wrong is said again when the events are read for their own sake. */
 	g_ptr_array_set_size(capture->damage, (gint)n_damage);
+	restore_problems(problems, counts);
 	capture->names_known = ret == 0;
 	return ret;
 }

@@ -42,3 +42,10 @@ done
 tid=$(jq '.threads[] | select(.name == "killed").tid' threads.json)
 "$gprof_mt" timeline --tid "$tid" | head -n 1 | grep -q ' killed (' || fail "timeline --tid of main()"
 fails 1 "no thread has a name like 'gprof*'" timeline --thread 'gprof*'
+
+# Events that are read twice, for names first, are not damaged twice.
+truncate -s -1 "$(find gprof-mt.data/kernel -name 'channel*' -size +0 -print -quit)"
+"$gprof_mt" report --format json quality >once.json 2>damage
+"$gprof_mt" report --format json --thread '*' quality threads >twice.json 2>damage.twice
+jq -e '.quality | length > 0' once.json >/dev/null || fail "no damage: $(cat once.json)"
+diff <(jq .quality once.json) <(jq .quality twice.json) && diff damage damage.twice || fail "see above"
