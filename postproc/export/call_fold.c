@@ -93,6 +93,8 @@ void pp_call_fold_free(struct pp_call_fold *self)
 {
 	if (!self)
 		return;
+	/* They are the walk's. */
+	pp_stacks_forget_names(self->stacks);
 	for (guint i = 0; i < self->n_threads; i++) {
 		if (self->nests[i])
 			g_free(self->nests[i]->stacks);

@@ -125,6 +125,11 @@ struct pp_stack *pp_stack_call(struct pp_stacks *stacks, struct pp_stack *parent
 	return seen->stack;
 }
 
+void pp_stacks_forget_names(struct pp_stacks *stacks)
+{
+	memset(stacks->seen, 0, sizeof(stacks->seen));
+}
+
 /* A stack stands behind those that it is within. */
 void pp_stacks_join(struct pp_stacks *stacks, const struct pp_stacks *from)
 {

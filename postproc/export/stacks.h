@@ -43,6 +43,9 @@ struct pp_stack *pp_stack_child(struct pp_stacks *stacks, struct pp_stack *paren
 /* The same for names that stay where they are: they are known by that. */
 struct pp_stack *pp_stack_call(struct pp_stacks *stacks, struct pp_stack *parent, const char *name);
 
+/* The names that pp_stack_call() was given so far need not stay any more. */
+void pp_stacks_forget_names(struct pp_stacks *stacks);
+
 /* It appeared then. */
 static inline void pp_stack_seen(struct pp_stack *stack, int64_t time_ns, uint64_t rank)
 {
