@@ -86,13 +86,16 @@ for i, s in enumerate(stretches):
 if abs(found + others - length) > 0.01 * length:
     print(f"FAIL: of {length} ns in stretches {found + others} are where walking back was")
     bad += 1
-# To whom it passes, of those that are long.
-for tid, since, end in walked[:-1]:
-    after = walked[walked.index((tid, since, end)) + 1]
-    same = [s for s in stretches if s["tid"] == tid and s["start_ns"] == since]
-    if end - since > 0.01 * length and len(walked) < 400 and [s["to_tid"] for s in same] != [after[0]]:
-        print(f"FAIL: {tid} has it from {since} to {end}, then {after}; stretches say {same}")
+# To whom it passes, of those that both have alike.
+alike = {(s["tid"], s["start_ns"], s["start_ns"] + s["duration_ns"]): s["to_tid"] for s in stretches}
+for segment, after in zip(walked, walked[1:]):
+    if alike.get(segment, after[0]) != after[0]:
+        print(f"FAIL: after {segment} comes {after}, and in the report thread {alike[segment]}")
         bad += 1
+same = sum(end - since for tid, since, end in walked if (tid, since, end) in alike)
+if same + others < 0.9 * length:
+    print(f"FAIL: only {same} of {length} ns are in the same stretches")
+    bad += 1
 if now > begin:
     print(f"FAIL: {now - begin} ns of {length} are not found by walking back")
     bad += 1
