@@ -218,7 +218,10 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 	struct pp_lock *lock;
 	struct pp_lock_site *site;
 
-	if (self->context->selection && (!hold_ns || !selects_hold(self, object, hold)))
+	/* One that took no time is where it is, like what happens once. */
+	if (!hold_ns && (end_ns > hold->since_ns || !pp_selects_time(self->context, end_ns)))
+		return;
+	if (self->context->selection && !selects_hold(self, object, hold))
 		return;
 	lock = lock_of(object);
 	site = site_of(lock, hold->site, hold->op);
