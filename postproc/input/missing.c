@@ -152,6 +152,23 @@ static void find_gaps(struct pp_capture *capture, const char *trace_dir, bool nu
 
 /* --- what was cut off ----------------------------------------------------------------------- */
 
+#define PACKETS_AHEAD 64
+
+/*
+ * Most packets of a file are as large as the one before: so where those to come begin is read
+ * together, and not one after the other, which takes a disk long.
+ */
+static void fetch_ahead(int fd, uint64_t offset, uint64_t packet_bytes)
+{
+	uint64_t first = offset ? PACKETS_AHEAD : 1;
+
+	if (packet_bytes > UINT32_MAX)
+		return;
+	for (uint64_t i = first; i <= PACKETS_AHEAD; i++)
+		posix_fadvise(fd, (off_t)(offset + i * packet_bytes), sizeof(struct gm_packet),
+			      POSIX_FADV_WILLNEED);
+}
+
 /* What the file's last packet says is behind it; 0: nothing, or the file is damaged otherwise. */
 static uint32_t find_end(int fd)
 {
@@ -165,6 +182,7 @@ static uint32_t find_end(int fd)
 		if (packet.packet_bits / 8 < sizeof(packet) ||
 		    packet.packet_bits / 8 > INT64_MAX - offset)
 			return 0;
+		fetch_ahead(fd, offset, packet.packet_bits / 8);
 		offset += packet.packet_bits / 8;
 	}
 	/* Else the readers of events have something to say. */
