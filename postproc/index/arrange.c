@@ -58,6 +58,7 @@ static void arrange(struct pp_index *index, const struct pp_pile *log, uint64_t 
 static void sum_up(struct pp_index *index, struct pp_index_lane *lane, struct work *work)
 {
 	struct pp_pile *sums = &index->sections[PP_SECTION_SUMS];
+	struct pp_pile *marks = &index->sections[PP_SECTION_MARKS];
 	const uint64_t *steps = pp_pile_at(&index->sections[PP_SECTION_STEPS], lane->steps.first);
 	struct pp_index_sum sum = {0};
 
@@ -65,8 +66,10 @@ static void sum_up(struct pp_index *index, struct pp_index_lane *lane, struct wo
 	for (uint64_t i = 0; i < lane->steps.n && go_on(work); i++) {
 		if (i)
 			sum.ns[steps[i - 1] & 7] += (steps[i] >> 3) - (steps[i - 1] >> 3);
-		if (i % PP_LANE_STRIDE == 0)
-			*(struct pp_index_sum *)pp_pile_add(sums, 1) = sum;
+		if (i % PP_LANE_STRIDE)
+			continue;
+		*(struct pp_index_sum *)pp_pile_add(sums, 1) = sum;
+		*(uint64_t *)pp_pile_add(marks, 1) = steps[i] >> 3;
 	}
 }
 

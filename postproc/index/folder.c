@@ -33,13 +33,13 @@ struct head {
 	uint32_t version, byte_order;
 	uint64_t n[PP_N_SECTIONS]; /* items */
 	uint32_t item_bytes[PP_N_SECTIONS];
-	uint64_t has_kernel;
+	uint32_t has_kernel;
 	int64_t start_ns, end_ns;
 	uint64_t n_events, n_left_out;
 	uint8_t key[PP_INDEX_KEY_BYTES];
 	uint8_t digest[DIGEST_BYTES]; /* of all that */
 };
-G_STATIC_ASSERT(PP_N_SECTIONS % 2 == 0); /* no holes */
+G_STATIC_ASSERT(PP_N_SECTIONS % 2 == 1); /* no holes */
 
 static void digest_of(const struct head *head, uint8_t ret[DIGEST_BYTES])
 {
@@ -160,6 +160,7 @@ struct pp_index *pp_index_folder_read(const char *dir, const struct pp_index_key
 		pp_index_free(index);
 		return NULL;
 	}
+	pp_pile_want(&index->sections[PP_SECTION_MARKS]);
 	index->start_ns = head.start_ns;
 	index->end_ns = head.end_ns;
 	index->n_events = head.n_events;

@@ -23,6 +23,7 @@ static const struct {
     [PP_SECTION_LANES] = {"lanes", sizeof(struct pp_index_lane)},
     [PP_SECTION_STEPS] = {"steps", sizeof(uint64_t)},
     [PP_SECTION_SUMS] = {"sums", sizeof(struct pp_index_sum)},
+    [PP_SECTION_MARKS] = {"marks", sizeof(uint64_t)},
     [PP_SECTION_RUNS + PP_LIST_THREAD] = {"thread-runs", sizeof(struct pp_index_run)},
     [PP_SECTION_RUNS + PP_LIST_THREAD_WAITS] = {"thread-wait-runs", sizeof(struct pp_index_run)},
     [PP_SECTION_RUNS + PP_LIST_OBJECT] = {"object-runs", sizeof(struct pp_index_run)},

@@ -141,7 +141,8 @@ enum pp_section {
 	PP_SECTION_LANES,   /* of threads, then of objects */
 	PP_SECTION_STEPS,
 	PP_SECTION_SUMS,
-	PP_SECTION_RUNS, /* of each list one for each thread or object */
+	PP_SECTION_MARKS, /* with each sum, of uint64_t: the time */
+	PP_SECTION_RUNS,  /* of each list one for each thread or object */
 	PP_SECTION_ITEMS = PP_SECTION_RUNS + PP_N_LISTS,
 	PP_N_SECTIONS = PP_SECTION_ITEMS + PP_N_LISTS
 };

@@ -53,6 +53,12 @@ int pp_pile_map(struct pp_pile *pile, uint64_t n, int fd)
 	return ret;
 }
 
+void pp_pile_want(const struct pp_pile *pile)
+{
+	if (pile->data)
+		madvise(pile->data, pile->mapped_bytes, MADV_WILLNEED);
+}
+
 int pp_pile_trim(struct pp_pile *pile)
 {
 	return ftruncate(pile->fd, (off_t)(pile->n * pile->item_bytes)) == 0 ? 0 : -errno;

@@ -31,6 +31,9 @@ bool pp_pile_in_memory(const struct pp_pile *pile);
 /* Makes the n items of that file, which it takes, those of an empty pile, to be read; -errno. */
 int pp_pile_map(struct pp_pile *pile, uint64_t n, int fd);
 
+/* All of it will be looked at: it is read from the disk in one go. */
+void pp_pile_want(const struct pp_pile *pile);
+
 /* The file has what was added, and no room for more. */
 int pp_pile_trim(struct pp_pile *pile);
 

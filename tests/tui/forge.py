@@ -15,8 +15,8 @@ import random
 import struct
 import sys
 
-NAMES = ["operations", "more", "sites", "paths", "addresses", "processes", "threads", "objects", "text",
-         "damage", "lanes", "steps", "sums", "thread-runs", "thread-wait-runs", "object-runs",
+NAMES = ["operations", "more", "sites", "paths", "addresses", "processes", "threads", "objects", "endless",
+         "text", "damage", "lanes", "steps", "sums", "marks", "thread-runs", "thread-wait-runs", "object-runs",
          "object-wait-runs", "thread-items", "thread-wait-items", "object-items", "object-wait-items"]
 NUMBERS_AT = 24
 TIMES_AT = NUMBERS_AT + 8 * len(NAMES) + 4 * len(NAMES) + 4
