@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* In a sentence each, what cost most: what `record` says at its end, and what it is about. */
+/*
+ * In a sentence each, what cost most: what `record` says at its end of the objects, and what
+ * threads were kept from running by otherwise.
+ */
 #include "export/html.h"
 
+#include "core/duration.h"
 #include "pass/top.h"
 
 #define FINDINGS_MAX 10
+/* Of the life of all threads; less is not worth a sentence. */
+#define LEAST_PERCENT 5
 
 /* Position of the object of that name and address in those shown. */
 static uint32_t find_object(struct pp_html *html, const struct pp_cell *address,
@@ -58,15 +64,89 @@ static void put_finding(struct pp_html *html, const struct pp_table *top, unsign
 	pp_put_close(&html->put, '}');
 }
 
+/* --- threads -------------------------------------------------------------------------------- */
+
+/* A figure of sums.threads. */
+struct kept {
+	unsigned figure;
+	const char *what;
+	uint64_t all_ns, most_ns;
+	uint32_t thread; /* whose is most */
+	bool is_told;
+};
+
+/* What is not worth a sentence is as if it was told. */
+static void add_up(const struct pp_html *html, struct kept *kept)
+{
+	const struct pp_sums *sums = &html->tables[PP_HTML_OF_THREADS];
+	guint n_threads = html->export->context->model->threads->len;
+	g_autofree uint64_t *of = g_new0(uint64_t, n_threads + 1);
+	uint64_t lives_ns = 0;
+
+	for (guint i = 0; i < sums->rows->len; i++) {
+		const struct pp_sums_row *row = pp_sums_row(sums, i);
+
+		for (unsigned f = 0; f < PP_SUMS_FIGURES; f++)
+			lives_ns += row->figure[f] == PP_SUMS_NOT_KNOWN ? 0 : row->figure[f];
+		if (row->figure[kept->figure] != PP_SUMS_NOT_KNOWN)
+			of[row->key[1]] += row->figure[kept->figure];
+	}
+	for (uint32_t i = 0; i < n_threads; i++) {
+		kept->all_ns += of[i];
+		if (of[i] <= kept->most_ns)
+			continue;
+		kept->most_ns = of[i];
+		kept->thread = i;
+	}
+	kept->is_told = !kept->all_ns || kept->all_ns / LEAST_PERCENT < lives_ns / 100;
+}
+
+static void put_kept(struct pp_html *html, const struct kept *kept)
+{
+	const char *name = pp_index_thread_name(html->index, kept->thread);
+	g_autofree char *all = pp_duration_text((int64_t)kept->all_ns);
+	g_autofree char *most = pp_duration_text((int64_t)kept->most_ns);
+	g_autofree char *text =
+	    g_strdup_printf("Threads %s for %s in all, longest %s (tid %u): %s", kept->what, all,
+			    name, pp_index_thread(html->index, kept->thread)->tid, most);
+
+	pp_put_open(&html->put, NULL, '{');
+	pp_put_text(&html->put, "text", text);
+	pp_put_reference(&html->put, "object", PP_HTML_NONE);
+	pp_put_reference(&html->put, "thread", kept->thread);
+	pp_put_reference(&html->put, "site", PP_HTML_NONE);
+	pp_put_close(&html->put, '}');
+}
+
+/* Those that cost more than that, and are not told yet. */
+static void put_kept_above(struct pp_html *html, struct kept *kept, unsigned n, uint64_t least_ns)
+{
+	for (unsigned i = 0; i < n; i++) {
+		if (kept[i].is_told || kept[i].all_ns <= least_ns)
+			continue;
+		put_kept(html, &kept[i]);
+		kept[i].is_told = true;
+	}
+}
+
 void pp_html_put_findings(struct pp_html *html)
 {
+	struct kept kept[] = {{.figure = 1, .what = "were ready to run and had no CPU"},
+			      {.figure = 3, .what = "were blocked in I/O"}};
 	unsigned n_tables = 0;
 	struct pp_table **tables = pp_pass_set_tables(html->export->passes, "locks", &n_tables);
 	struct pp_table *top = pp_top_new(n_tables ? tables[0] : NULL, FINDINGS_MAX);
 
+	for (unsigned i = 0; i < G_N_ELEMENTS(kept); i++)
+		add_up(html, &kept[i]);
 	pp_put_open(&html->put, "findings", '[');
-	for (unsigned i = 0; i < top->rows->len; i++)
+	for (unsigned i = 0; i < top->rows->len; i++) {
+		const struct pp_cell *wait = pp_table_cell(top, i, "wait_ns");
+
+		put_kept_above(html, kept, G_N_ELEMENTS(kept), wait ? (uint64_t)wait->time_ns : 0);
 		put_finding(html, top, i);
+	}
+	put_kept_above(html, kept, G_N_ELEMENTS(kept), 0);
 	pp_put_close(&html->put, ']');
 	pp_table_free(top);
 }

@@ -187,12 +187,21 @@ def flames():
 
 
 def findings():
+    """Of objects those that the summary names, in its order; of threads what the sums have."""
     top = program.json("report", *options, "summary")["summary"][0]["top"]
-    for found, row in zip(doc["findings"], top):
+    of_objects = [f for f in doc["findings"] if f["object"] >= 0]
+    for found, row in zip(of_objects, top):
         of = doc["objects"][found["object"]]
         assert (of["name"], of["address"]) == (row["name"], row["object"]), (found, row)
         assert row["name"] in found["text"] and text_of(found["site"]) == row["site"], (found, row)
-    assert len(doc["findings"]) >= len(top), doc["findings"]
+    assert len(of_objects) >= len(top), doc["findings"]
+    sums = page.add_up(doc["sums"]["threads"], ["thread"], ["runnable", "io"])
+    for found in doc["findings"]:
+        figure = "runnable" if "had no CPU" in found["text"] else "io" if "in I/O" in found["text"] else None
+        if figure:
+            most = max(v[figure] or 0 for v in sums.values())
+            assert sums[found["thread"],][figure] == most, (found, most)
+            assert f"(tid {tid_of(found['thread'])})" in found["text"], found
 
 
 def edges():
