@@ -94,11 +94,11 @@ int64_t pp_html_bin_end(const struct pp_html *html, int64_t time_ns)
 static const unsigned row_bytes[PP_HTML_N_TABLES] = {
     [PP_HTML_OF_THREADS] = 12,
     [PP_HTML_OF_OBJECTS] = 16,
-    [PP_HTML_OF_OPERATIONS] = 3,
-    [PP_HTML_OF_WAITS] = 7,
+    [PP_HTML_OF_OPERATIONS] = 4,
+    [PP_HTML_OF_WAITS] = 8,
     [PP_HTML_OF_SWITCHES] = 2,
     [PP_HTML_OF_DISTRIBUTION] = 2,
-    [PP_HTML_CALLS... PP_HTML_OFF_CPU] = 4,
+    [PP_HTML_CALLS... PP_HTML_OFF_CPU] = 5,
 };
 
 static void make_room(struct pp_html *html)
