@@ -142,7 +142,7 @@ static void put_lane(struct pp_html *html, struct lanes *lanes, uint64_t lane, b
 		lanes->n_entries += put_cells(html, lane, lanes->n_cells, is_object);
 		lanes->n_with_cells++;
 	} else {
-		put_steps(html, NULL, 0, is_object);
+		put_steps(html, steps, 0, is_object);
 		lanes->n_left_out++;
 	}
 	pp_put_close(&html->put, '}');
