@@ -4,7 +4,7 @@
 # stacks as in the history of calls.
 . "$GM_TOP/tests/runtime/history/common.sh"
 gprof_mt=$GM_BUILD/gprof-mt
-[ -e "$GM_BUILD/tests/export/installed.json" ] || fail "no speedscope: make tests-build, with npm and a network"
+[ -e "$GM_BUILD/tests/export/installed.json" ] || { echo "npm could not get speedscope"; exit 77; }
 
 check()
 {
