@@ -82,19 +82,22 @@ JsonArray *pp_json_array(JsonObject *object, const char *member)
 	return node && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
 }
 
+static JsonNode *get_element(JsonArray *array, unsigned at)
+{
+	return at < json_array_get_length(array) ? json_array_get_element(array, at) : NULL;
+}
+
 const char *pp_json_element_string(JsonArray *array, unsigned at)
 {
-	return as_string(json_array_get_element(array, at));
+	return as_string(get_element(array, at));
 }
 
 JsonObject *pp_json_element_object(JsonArray *array, unsigned at)
 {
-	return as_object(json_array_get_element(array, at));
+	return as_object(get_element(array, at));
 }
 
 int64_t pp_json_element_int(JsonArray *array, unsigned at, int64_t otherwise)
 {
-	return at < json_array_get_length(array)
-		   ? as_int(json_array_get_element(array, at), otherwise)
-		   : otherwise;
+	return as_int(get_element(array, at), otherwise);
 }

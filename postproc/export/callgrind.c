@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/printable.h"
+#include "core/command.h"
 #include "export/exporter.h"
 #include "pass/select.h"
 
@@ -99,13 +100,15 @@ static char *oneline(const char *text)
 static void write_head(const struct profile *profile)
 {
 	GString *text = profile->export->out->text;
-	g_autofree char *dir = oneline(profile->export->context->model->dir);
+	const struct pp_model *model = profile->export->context->model;
+	g_autofree char *command = pp_command_text(model->info);
+	g_autofree char *line = oneline(command ?: model->dir);
 
 	g_string_append_printf(
 	    text,
 	    "# callgrind format\nversion: 1\ncreator: gprof-mt " GM_VERSION "\ncmd: %s\n"
 	    "desc: Calls: how often the function was called; all chosen threads together\n",
-	    dir);
+	    line);
 	if (profile->has_times)
 		g_string_append(
 		    text, "desc: CpuNs: CPU time in the function, ns: samples times period\n");

@@ -540,7 +540,7 @@ static int open_capture(struct pp_capture *capture, struct pp_error *err)
 	if (stat(dir, &st) < 0)
 		return pp_error_add(err, -errno,
 				    "no capture %s: %s; record one with "
-				    "`gprof-mt record -- PROGRAM`, or name another with -i",
+				    "`gprof-mt record -- PROGRAM`, or name another",
 				    dir, g_strerror(errno));
 	if (!S_ISDIR(st.st_mode))
 		return pp_error_add(err, -ENOTDIR, "%s is not a capture: not a directory", dir);

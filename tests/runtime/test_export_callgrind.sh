@@ -69,6 +69,7 @@ build ratio -falign-functions=64
 "$gprof_mt" record -q --set kernel.source=none --set sample.hz=250 -- ./ratio 200 2 >out ||
 	fail "ratio: exit status $?"
 compare
+grep -qx 'cmd: ./ratio 200 2' callgrind.out.gprof-mt || fail "not the command: $(grep cmd callgrind.out.gprof-mt)"
 compare --tid "$(jq '.functions[0].tid' functions)"
 
 # Without samples there is no such event, and none of zeros.

@@ -52,6 +52,12 @@ shows page '"whether a thread ran is not known" in missing and "Wall time: it ta
 # A line of the program, with those around it.
 shows page 'any("sem_wait(" in dict(doc["files"][s["file"]]["lines"])[s["line"]] for s in doc["sites"])'
 shows page 'all(0 < len(f["lines"]) for f in doc["files"])'
+# What info.json says is as it may.
+cp gprof-mt.data/info.json info.json
+jq '.command = []' info.json >gprof-mt.data/info.json
+page 0 nameless
+[ ! -s err ] || fail "no command: $(cat err)"
+cp info.json gprof-mt.data/info.json
 page 0 bare --no-sources
 shows bare 'all(f["lines"] == [] and f["why"] for f in doc["files"])'
 
