@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Who waits for whom: for each thread those that it waited for, longest first. */
+#include <string.h>
+
 #include "core/duration.h"
 #include "tui/browser.h"
 
@@ -103,6 +105,12 @@ static uint32_t worst_object(const struct edge *edge)
 	return worst;
 }
 
+/* Bytes for so many characters. */
+static int bytes_of(const char *name, int characters)
+{
+	return characters + (int)((glong)strlen(name) - g_utf8_strlen(name, -1));
+}
+
 static char *edge_text(struct pp_browser *browser, const struct edge *edge)
 {
 	g_autofree char *from = pp_browser_thread_name(browser, edge->from);
@@ -114,8 +122,9 @@ static char *edge_text(struct pp_browser *browser, const struct edge *edge)
 	    n_objects > 1 ? g_strdup_printf(" and %u more", n_objects - 1) : g_strdup("");
 
 	return g_strdup_printf(
-	    "%-12s -> %-12s %8s %6" G_GUINT64_FORMAT " times, longest %8s  on %s%s", from, to, wait,
-	    edge->count, longest, pp_browser_object_name(browser, worst_object(edge)), others);
+	    "%-*s -> %-*s %8s %6" G_GUINT64_FORMAT " times, longest %8s  on %s%s",
+	    bytes_of(from, 12), from, bytes_of(to, 12), to, wait, edge->count, longest,
+	    pp_browser_object_name(browser, worst_object(edge)), others);
 }
 
 GPtrArray *pp_browser_graph(struct pp_browser *browser)

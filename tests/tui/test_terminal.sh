@@ -54,7 +54,22 @@ shows $'\xc3\x97'
 coloured_screen | grep -q $'\033\[3[0-7]m' || fail 'no colours'
 screen | sed -n 8p | cut -c 1-19 | sed 's/ *$//' >second
 
+# A name has as many columns as characters.
+"$CC" -O1 -g -o named "$GM_TOP/tests/tui/named.c" -pthread || fail "cannot compile"
+"$gprof_mt" record -q -o names ./named || fail "record: $?"
+terminal 80 24
+run "$gprof_mt browse -i names"
+shows DETAILS
+keys g
+shows 'who waits for whom'
+screen | grep -q $'^gr\xc3\xb6\xc3\x9fe        -> named        ' || fail "not in columns: $(screen)"
+keys q q
+hides DETAILS
+
 # Too small, and large again.
+terminal 80 24
+run "$browse"
+started
 in_tmux resize-window -x 40 -y 10
 shows 'too small: 60x16 at least'
 in_tmux resize-window -x 100 -y 30
