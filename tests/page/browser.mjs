@@ -14,9 +14,14 @@ const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
 
 export const BUILT = process.env.GM_PAGE;
 
+/** The caller closes it. */
+export function launched() {
+	return chromium.launch({executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS});
+}
+
 /** Runs act(open); open(file, options) is a page that has been shown, with its sins. */
 export async function withBrowser(act) {
-	const browser = await chromium.launch({executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS});
+	const browser = await launched();
 	try {
 		await act(async (file, options = {}) => {
 			const context = await browser.newContext({viewport: {width: 1280, height: 900}, reducedMotion: 'reduce', ...options});
