@@ -68,11 +68,14 @@ static const struct pp_column columns[N_COLUMNS] = {
 
 static void set_time(struct pp_cell *row, const struct pp_critical_sums *path, int64_t start_ns)
 {
-	int64_t since_ns = start_ns - path->critical->context->model->start_ns;
-	g_autofree char *text = g_strdup_printf("%" PRId64 ".%06" PRId64, since_ns / 1000000000,
-						since_ns % 1000000000 / 1000);
+	int64_t from_ns = path->critical->context->model->start_ns;
+	g_autofree char *text = NULL;
 
 	pp_cell_set_time(&row[START], start_ns);
+	if (from_ns == PP_TIME_UNKNOWN)
+		return;
+	text = g_strdup_printf("%" PRId64 ".%06" PRId64, (start_ns - from_ns) / 1000000000,
+			       (start_ns - from_ns) % 1000000000 / 1000);
 	pp_cell_set_text(&row[TIME], text);
 }
 
