@@ -1,38 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The data in the page of export --format html: its figures are those of report, history, graph and folded stacks,
-# of all, of parts of the time and of some threads; where there is little or nothing to show, or something is
-# damaged, it says so.
-. "$GM_TOP/tests/runtime/history/common.sh"
-gprof_mt=$GM_BUILD/gprof-mt
-html=$GM_TOP/tests/runtime/html
-
-# page STATUS FILE OPTION...: of gprof-mt.data, on standard error what it says
-page()
-{
-	local want=$1 file=$2 got=0
-	shift 2
-	"$gprof_mt" export --format html -o "$file" "$@" 2>err || got=$?
-	[ $got -eq "$want" ] || fail "export $*: exit status $got: $(cat err)"
-}
-
-# same FILE OPTION...: its figures are the reports'
-same()
-{
-	python3 "$html/check.py" "$gprof_mt" gprof-mt.data "$@" >out || fail "$*: $(cat out)"
-	cat out
-}
-
-# shows FILE EXPRESSION: of the document, in Python
-shows()
-{
-	PYTHONPATH=$html python3 -c 'import page, sys
-doc = page.read(sys.argv[1])
-missing = " ".join(m["what"] + ": " + m["reason"] for m in doc["missing"])
-sys.exit(not eval(sys.argv[2]) and f"{sys.argv[2]}: {missing}")' "$@" || fail "$1"
-}
-
-record() { fresh "$gprof_mt" record -q "$@" >out 2>err || fail "record $*: $(cat err)"; }
+# The data in the page of export --format html: its figures are those of report, history and graph, of all, of parts
+# of the time and of some threads.
+. "$GM_TOP/tests/runtime/html/common.sh"
 
 # Without scheduling events, and with those that there are here.
 for example in philosophers client_server; do
@@ -90,45 +60,4 @@ grep -q 'nothing is in all that is selected' err || fail "--time 1000~: $(cat er
 [ ! -e none ] || fail "--time 1000~: it left a page"
 "$gprof_mt" export --format html --object table -o part 2>err && fail "--object: exit status 0"
 grep -q -- '--object: it cannot be narrowed by that' err || fail "--object: $(cat err)"
-
-# A history of calls, with and without returns.
-configure
-for flags in "-pg -mfentry -minstrument-return=call" -pg; do
-	# shellcheck disable=SC2086 # several flags
-	build sequence sequence.c $flags
-	fresh ./sequence tree 2 || fail "$flags: exit status $?"
-	page 0 page
-	same page
-done
-shows page '"Wall time: it takes a history of calls with returns" in missing'
-rm gprof-mt.conf
-
-# Nothing, and next to nothing.
-record --profile applic-only --set sample.hz=0 true
-page 0 page
-shows page 'doc["waits"]["n"] == 0 and doc["objects"] == [] and doc["findings"] == []'
-shows page '"synchronization: no operation was recorded" in missing and "no calls were counted" in missing'
-rm -rf gprof-mt.data
-"$GM_BUILD/tests/ctf/make_capture" gprof-mt.data 1 2
-page 0 page
-same page
-shows page 'sum(doc["sums"]["operations"]["count"]) == 2 and doc["bins"] == 256'
-rm -rf gprof-mt.data
-"$GM_BUILD/tests/ctf/make_capture" gprof-mt.data every
-page 0 page
-same page
-
-# More than finds room: the sums are right all the same.
-"$CC" -std=gnu17 -O1 -g -pthread -o bench_page "$GM_TOP/tests/bench/bench_page.c" || fail "cannot compile bench_page"
-record ./bench_page 20 450 8000
-page 0 page
-same page
-shows page '"combinations are shown without their place and object" in missing'
-
-# Damaged: it shows what there is.
-record ./philosophers 4 60
-stream=$(find gprof-mt.data/[0-9]*/user -name 'stream_1*' | head -1)
-truncate -s $(($(stat -c %s "$stream") / 2)) "$stream"
-page 1 page
-shows page '"damage: " in missing and doc["waits"]["n"] >= 0'
 exit 0

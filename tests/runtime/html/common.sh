@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Sourced by the tests of export --format html: the data of a page, beside the reports.
+. "$GM_TOP/tests/runtime/history/common.sh"
+gprof_mt=$GM_BUILD/gprof-mt
+html=$GM_TOP/tests/runtime/html
+
+# needs_page: in this build.
+needs_page()
+{
+	[ -s "$GM_TOP/build/page.html" ] || { echo "gprof-mt was built without its page"; exit 77; }
+}
+
+# page STATUS FILE OPTION...: of gprof-mt.data, on standard error what it says
+page()
+{
+	local want=$1 file=$2 got=0
+	shift 2
+	"$gprof_mt" export --format html -o "$file" "$@" 2>err || got=$?
+	[ $got -eq "$want" ] || fail "export $*: exit status $got: $(cat err)"
+}
+
+# same FILE OPTION...: its figures are the reports'
+same()
+{
+	python3 "$html/check.py" "$gprof_mt" gprof-mt.data "$@" >out || fail "$*: $(cat out)"
+	cat out
+}
+
+# shows FILE EXPRESSION: of the document, in Python
+shows()
+{
+	PYTHONPATH=$html python3 -c 'import page, sys
+doc = page.read(sys.argv[1])
+missing = " ".join(m["what"] + ": " + m["reason"] for m in doc["missing"])
+sys.exit(not eval(sys.argv[2]) and f"{sys.argv[2]}: {missing}")' "$@" || fail "$1"
+}
+
+record() { fresh "$gprof_mt" record -q "$@" >out 2>err || fail "record $*: $(cat err)"; }

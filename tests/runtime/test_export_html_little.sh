@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The page of a history of calls, and of captures with little or nothing in them, or damaged: it says so.
+. "$GM_TOP/tests/runtime/html/common.sh"
+needs_page
+
+# A history of calls, with and without returns.
+configure
+for flags in "-pg -mfentry -minstrument-return=call" -pg; do
+	# shellcheck disable=SC2086 # several flags
+	build sequence sequence.c $flags
+	fresh ./sequence tree 2 || fail "$flags: exit status $?"
+	page 0 page
+	same page
+done
+shows page '"Wall time: it takes a history of calls with returns" in missing'
+rm gprof-mt.conf
+
+# Nothing, and next to nothing.
+record --profile applic-only --set sample.hz=0 true
+page 0 page
+shows page 'doc["waits"]["n"] == 0 and doc["objects"] == [] and doc["findings"] == []'
+shows page '"synchronization: no operation was recorded" in missing and "no calls were counted" in missing'
+rm -rf gprof-mt.data
+"$GM_BUILD/tests/ctf/make_capture" gprof-mt.data 1 2
+page 0 page
+same page
+shows page 'sum(doc["sums"]["operations"]["count"]) == 2 and doc["bins"] == 256'
+rm -rf gprof-mt.data
+"$GM_BUILD/tests/ctf/make_capture" gprof-mt.data every
+page 0 page
+same page
+
+# Damaged: it shows what there is.
+record "$GM_BUILD/examples/philosophers" 4 60
+stream=$(find gprof-mt.data/[0-9]*/user -name 'stream_1*' | head -1)
+truncate -s $(($(stat -c %s "$stream") / 2)) "$stream"
+page 1 page
+shows page '"damage: " in missing and doc["waits"]["n"] >= 0'
+exit 0
