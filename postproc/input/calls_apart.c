@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "input/calls_apart.h"
 
+#include "core/apart.h"
 #include "input/calls_history.h"
 #include "input/calls_pool.h"
 #include "input/calls_survey.h"
@@ -9,7 +10,7 @@
 #define FEW_RECORDS 20000
 
 struct feed {
-	struct pp_feed feed;
+	_Alignas(PP_APART_BYTES) struct pp_feed feed;
 	struct pp_calls_stream *stream;
 	struct pp_decoder *decoder;
 	const struct pp_thread *thread; /* whose first record has been handed over */
@@ -173,7 +174,7 @@ static void add_feeds(struct pp_calls_apart *apart)
 	struct pp_capture *capture = apart->others->decoder.capture;
 
 	apart->streams = pp_calls_streams_new(capture);
-	apart->feeds = g_new0(struct feed, apart->streams->len);
+	apart->feeds = pp_apart_new0(apart->streams->len, sizeof(struct feed));
 	for (guint i = 0; i < apart->streams->len; i++) {
 		struct feed *feed = &apart->feeds[i];
 
@@ -218,7 +219,7 @@ void pp_calls_apart_free(struct pp_calls_apart *apart)
 	if (!apart)
 		return;
 	g_free(apart->calls.heap);
-	g_free(apart->feeds);
+	g_aligned_free(apart->feeds);
 	g_ptr_array_unref(apart->streams);
 	g_array_unref(apart->firsts_ns);
 	g_ptr_array_unref(apart->busy);

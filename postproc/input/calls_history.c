@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/apart.h"
 #include "gmon-mt/history.h"
 #include "gmon-mt/packet.h"
 
@@ -399,14 +400,14 @@ static void stream_free(void *data)
 	g_ptr_array_unref(stream->paths);
 	g_array_unref(stream->arcs);
 	g_free(stream->buffer);
-	g_free(stream);
+	g_aligned_free(stream);
 }
 
 /* Takes the paths. */
 static struct pp_calls_stream *stream_new(struct pp_capture *capture, struct pp_process *process,
 					  GPtrArray *paths)
 {
-	struct pp_calls_stream *stream = g_new0(struct pp_calls_stream, 1);
+	struct pp_calls_stream *stream = pp_apart_new0(1, sizeof(*stream));
 
 	stream->capture = capture;
 	stream->process = process;

@@ -15,6 +15,8 @@
  */
 #include "pass/critical_path.h"
 
+#include "core/apart.h"
+
 #include "pass/select.h"
 
 /* struct pp_object.data: where the thread was that released it last while others waited. */
@@ -109,7 +111,7 @@ static struct pp_critical_track *track_of(struct pp_critical *self, const struct
 		g_ptr_array_set_size(self->tracks, (gint)thread->serial + 1);
 	track = self->tracks->pdata[thread->serial];
 	if (!track) {
-		track = g_new0(struct pp_critical_track, 1);
+		track = pp_apart_new0(1, sizeof(*track));
 		track->holds = g_ptr_array_new();
 		/* As of a return address, which is looked up one byte back. */
 		track->place = pp_call_sites_number(
@@ -328,7 +330,7 @@ static void track_free(void *data)
 		return;
 	g_ptr_array_unref(track->holds);
 	pp_call_stack_done(&track->stack);
-	g_free(track);
+	g_aligned_free(track);
 }
 
 static void *critical_start(const struct pp_pass_context *context)
