@@ -182,14 +182,15 @@ static int sweep(struct run *run, struct pp_error *err)
 	struct pp_view *view = &run->view;
 	static const char *const none[] = {NULL};
 	const char *const *needs = run->exporter->needs ?: none;
-	int ret = 0;
+	/* Stacks are of threads with the names that these have at first. */
+	int ret = pp_view_name_threads(view, err);
 
+	if (ret < 0)
+		return ret;
 	view->passes = pp_pass_set_new(&view->context, needs, g_strv_length((char **)needs));
 	run->export.passes = view->passes;
 	run->state = run->exporter->start(&run->export);
-	/* Stacks are of threads with the names that these have at first. */
-	ret = pp_view_name_threads(view, err);
-	if (ret == 0 && (!run->exporter->read || !run->exporter->read(run->state, view->capture)))
+	if (!run->exporter->read || !run->exporter->read(run->state, view->capture))
 		ret = pp_view_read(view, pp_pass_set_kinds(view->passes) | run->exporter->kinds,
 				   take_event, run, err);
 	if (ret == 0)

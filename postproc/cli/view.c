@@ -80,7 +80,7 @@ static int read_with(int (*read)(struct pp_capture *capture, unsigned kinds,
 
 	if (selection && selection->threads->len)
 		ret = pp_events_name_threads(capture, err);
-	else if (has_late_names(capture->model))
+	else if (!capture->names_known && has_late_names(capture->model))
 		kinds |= PP_EVENT_MASK(PP_EVENT_EXIT);
 	return ret < 0 ? ret : read(capture, kinds, take, data, err);
 }
