@@ -16,7 +16,7 @@ struct pp_off_cpu {
 	struct pp_object_listener object_listener;
 	struct pp_objects objects;
 	struct pp_thread_states *states;
-	bool with_wakers;
+	bool with_wakers; /* else these are not fed */
 	struct pp_wakers wakers;
 	GHashTable *sleeps; /* const struct pp_thread * -> GArray of struct sleep */
 	GHashTable *known;  /* a set of struct pp_off_cpu_use * */
@@ -106,18 +106,20 @@ static void on_yielded(void *data, struct pp_object *mutex, const struct pp_oper
 	pp_wakers_yielded(&((struct pp_off_cpu *)data)->wakers, mutex, operation);
 }
 
-/* Who ended it, as far as uses are told apart by that. */
+/* Who ended it, if uses are told apart by that. */
 static struct pp_release waker_of(struct pp_off_cpu *self, const struct pp_object *object,
 				  const struct pp_operation *operation)
 {
 	struct pp_release waker = {0};
 
+	if (!self->with_wakers)
+		return waker;
 	if (operation->waited)
 		(void)pp_wakers_end(&self->wakers, object, operation, &waker);
 	pp_wakers_operation(&self->wakers, object, operation);
 	waker.object = NULL;
 	waker.at_ns = 0;
-	return self->with_wakers ? waker : (struct pp_release){0};
+	return waker;
 }
 
 static void on_operation(void *data, struct pp_object *object, const struct pp_operation *operation,
@@ -154,8 +156,12 @@ struct pp_off_cpu *pp_off_cpu_new(const struct pp_export *export, bool with_wake
 	self->export = export;
 	self->with_wakers = with_wakers;
 	pp_wakers_init(&self->wakers);
-	self->object_listener = (struct pp_object_listener){
-	    .data = self, .waits = on_waits, .operation = on_operation, .yielded = on_yielded};
+	self->object_listener =
+	    (struct pp_object_listener){.data = self, .operation = on_operation};
+	if (with_wakers) {
+		self->object_listener.waits = on_waits;
+		self->object_listener.yielded = on_yielded;
+	}
 	pp_objects_init(&self->objects, &self->object_listener, NULL);
 	self->thread_listener = pp_objects_feed(&self->objects);
 	self->thread_listener.interval = on_interval;
@@ -168,7 +174,7 @@ struct pp_off_cpu *pp_off_cpu_new(const struct pp_export *export, bool with_wake
 
 void pp_off_cpu_event(struct pp_off_cpu *self, const struct pp_event *event)
 {
-	if (event->kind == PP_EVENT_WAKING)
+	if (self->with_wakers && event->kind == PP_EVENT_WAKING)
 		pp_wakers_waking(&self->wakers, event);
 	pp_thread_states_event(self->states, event);
 }
