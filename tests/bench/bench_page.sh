@@ -12,20 +12,13 @@ limit=10000000 # bytes
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-export TIMEFORMAT='%U %S'
-
-# seconds COMMAND...: user + sys
-seconds()
-{
-	{ time "$@" >out 2>err; } 2>times || { cat err >&2; exit 1; }
-	awk '{ print $1 + $2 }' times
-}
+. "$GM_TOP/tests/bench/timed.sh"
 
 "${CC:-gcc}" -std=gnu17 -O1 -g -pthread -o bench_page "$GM_TOP/tests/bench/bench_page.c"
 "$GM_BUILD/gprof-mt" record -q -o capture -- ./bench_page 50 200 100000
-report=$(seconds "$GM_BUILD/gprof-mt" report -i capture)
-page=$(seconds "$GM_BUILD/gprof-mt" export -i capture --format html -o page)
-awk -v size="$(stat -c %s page)" -v limit=$limit -v report="$report" -v page="$page" 'BEGIN {
+timed report "$GM_BUILD/gprof-mt" report -i capture
+timed export "$GM_BUILD/gprof-mt" export -i capture --format html -o page
+awk -v size="$(stat -c %s page)" -v limit=$limit -v report="$(cat report)" -v page="$(cat export)" 'BEGIN {
 	printf "page of 10 M synch-events\tallowed\t%.1f\t%.1f\tMB\t%.3f\t1\t%s\n", limit / 1e6, size / 1e6,
 		size / limit, size <= limit ? "pass" : "miss"
 	printf "writing it\treport, all sections\t%.1f\t%.1f\ts\t%.1f\t-\t-\n", report, page, page / report }'

@@ -18,16 +18,7 @@ memory_budget=1.1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-export TIMEFORMAT='%U %S'
-
-# timed FILE COMMAND...: appends user + sys, in seconds.
-timed()
-{
-	local file=$1
-	shift
-	{ time "$@" >out 2>err; } 2>seconds || { cat err >&2; exit 1; }
-	awk '{ print $1 + $2 }' seconds >>"$file"
-}
+. "$GM_TOP/tests/bench/timed.sh"
 
 # clocked FILE COMMAND...: appends seconds by the clock.
 clocked()

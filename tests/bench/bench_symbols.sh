@@ -19,7 +19,8 @@ name_address=$GM_BUILD/tests/unit/name_address
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-export TIMEFORMAT='%U %S' XDG_CACHE_HOME=$dir/cache
+export XDG_CACHE_HOME=$dir/cache
+. "$GM_TOP/tests/bench/timed.sh"
 unset GMON_OUT_PREFIX GPROF_MT_CONFIG DEBUGINFOD_URLS
 
 make_program()
@@ -42,15 +43,6 @@ make_program()
 		rm -f ./*.o unit.s
 		echo "$stamp" >stamp
 	)
-}
-
-# timed FILE COMMAND...: appends user + sys, in seconds.
-timed()
-{
-	local file=$1
-	shift
-	{ time "$@" >out 2>err; } 2>seconds || { cat err >&2; exit 1; }
-	awk '{ print $1 + $2 }' seconds >>"$file"
 }
 
 least()
