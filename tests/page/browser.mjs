@@ -8,23 +8,29 @@ import {join, resolve} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import {fill} from './fill.mjs';
 
-const {chromium} = createRequire(join(process.env.GM_BUILD, 'tests/page/from.cjs'))('playwright-core');
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+const {chromium, firefox} = createRequire(join(process.env.GM_BUILD, 'tests/page/from.cjs'))('playwright-core');
+const CHROMIUM_FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
 	'--disable-component-update', '--disable-sync'];
 
 export const BUILT = process.env.GM_PAGE;
 
-/** The caller closes it. */
-export function launched() {
-	return chromium.launch({executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS});
+// Firefox has no way to be told of a page alone what its system prefers.
+const firefoxPrefers = colorScheme => ({
+	'layout.css.prefers-color-scheme.content-override': colorScheme === 'dark' ? 0 : 1, 'ui.prefersReducedMotion': 1});
+
+/** Chromium, or Firefox where FIREFOX says which: Debian's, by WebDriver BiDi. The caller closes it. */
+export function launched(colorScheme = 'light') {
+	const {CHROMIUM = '/usr/bin/chromium', FIREFOX} = process.env;
+	return FIREFOX ? firefox.launch({channel: 'moz-firefox', executablePath: FIREFOX, firefoxUserPrefs: firefoxPrefers(colorScheme)}) :
+		chromium.launch({executablePath: CHROMIUM, args: CHROMIUM_FLAGS});
 }
 
 /** Runs act(open); open(file, options) is a page that has been shown, with its sins. */
-export async function withBrowser(act) {
-	const browser = await launched();
+export async function withBrowser(act, colorScheme = 'light') {
+	const browser = await launched(colorScheme);
 	try {
 		await act(async (file, options = {}) => {
-			const context = await browser.newContext({viewport: {width: 1280, height: 900}, reducedMotion: 'reduce', ...options});
+			const context = await browser.newContext({viewport: {width: 1280, height: 900}, reducedMotion: 'reduce', colorScheme, ...options});
 			const page = await context.newPage();
 			const url = pathToFileURL(resolve(file)).href;
 			page.sins = [];

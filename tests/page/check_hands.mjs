@@ -178,7 +178,8 @@ async function checkLinks(page) {
 	await page.locator('.findings a', {hasText: 'take (known.c:12)'}).click();
 	await page.locator('.lines tr.chosen-row[data-line="12"]').waitFor();
 	holds(await page.evaluate(() => document.activeElement.dataset.line === '12'), 'a site leads to its line');
-	await page.goBack();
+	await page.evaluate(() => history.back());
+	await until(page, () => location.hash === '');
 	await inSight(page, 'tables', '0-4');
 	await page.getByRole('tab', {name: 'Objects'}).click();
 	await page.locator('#panel-objects a', {hasText: 'queue'}).click();
@@ -203,9 +204,10 @@ async function checkKeyboard(page) {
 	await page.keyboard.press('0');
 	same(round(await sight(page)), [0, 4000], '0 shows all');
 
-	await page.evaluate(() => {
-		scrollTo(0, 0);
-		document.activeElement.blur();
+	// Tab begins at the top of the page.
+	await page.locator('#page').evaluate(node => {
+		node.tabIndex = -1;
+		node.focus();
 	});
 	const reached = new Set();
 	for (let i = 0; i < 150; i++) {
@@ -242,7 +244,10 @@ async function checkTheme(page, theme) {
 	}
 }
 
+// Firefox has no way to be told that its screen is paper.
 async function checkPaper(page) {
+	if (process.env.FIREFOX)
+		return;
 	await page.emulateMedia({media: 'print'});
 	await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
 	same(await page.locator('html').getAttribute('data-theme'), 'light', 'paper is light');
@@ -253,9 +258,10 @@ async function checkPaper(page) {
 	await page.emulateMedia({media: null});
 }
 
+const file = written('hands', encode(known()));
+
 await withBrowser(async open => {
-	const file = written('hands', encode(known()));
-	const page = await open(file, {colorScheme: 'light'});
+	const page = await open(file);
 	await inSight(page, 'timeline', '0-4');
 	await checkPicture(page, 'light');
 	for (const check of [checkHover, checkZoom, checkDrags, checkTable, checkFlame, checkLinks, checkKeyboard])
@@ -265,10 +271,12 @@ await withBrowser(async open => {
 	same(await page.locator('html').getAttribute('data-theme'), 'dark', 'the button chooses dark');
 	await checkPaper(page);
 	same(page.sins, [], 'no error, no dialog, no request');
-
-	const dark = await open(file, {colorScheme: 'dark'});
-	await inSight(dark, 'timeline', '0-4');
-	await checkTheme(dark, 'dark');
-	await checkPicture(dark, 'dark');
-	same(dark.sins, [], 'dark: no error, no dialog, no request');
 });
+
+await withBrowser(async open => {
+	const page = await open(file);
+	await inSight(page, 'timeline', '0-4');
+	await checkTheme(page, 'dark');
+	await checkPicture(page, 'dark');
+	same(page.sins, [], 'dark: no error, no dialog, no request');
+}, 'dark');

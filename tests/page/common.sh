@@ -9,10 +9,21 @@ skip()
 	exit 77
 }
 
+# in_chromium, in_firefox: where browser.mjs is to show the page
+in_chromium()
+{
+	CHROMIUM=$(command -v chromium) || skip 'no chromium'
+	export CHROMIUM
+}
+
+in_firefox()
+{
+	FIREFOX=$(command -v firefox-esr) || skip 'no firefox-esr'
+	export FIREFOX
+}
+
 command -v node >/dev/null || skip 'no node'
-command -v chromium >/dev/null || skip 'no chromium'
 [ -s "$GM_TOP/build/page.html" ] || skip 'the page was not built'
 [ -e "$GM_BUILD/tests/page/installed.json" ] || skip 'npm could not get playwright-core'
-CHROMIUM=$(command -v chromium)
 GM_PAGE=$GM_TOP/build/page.html
-export CHROMIUM GM_PAGE
+export GM_PAGE

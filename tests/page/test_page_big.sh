@@ -2,4 +2,5 @@
 # SPDX-License-Identifier: MIT
 # A large page: all views, few elements, and only what is in sight is brought up to date.
 . "$GM_TOP/tests/page/common.sh"
+in_chromium
 exec node "$GM_TOP/tests/page/check_big.mjs"

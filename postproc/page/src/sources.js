@@ -66,7 +66,15 @@ class Sources {
 		return row;
 	}
 
+	// The line that has the focus keeps it.
 	#draw() {
+		const focused = this.#body.contains(document.activeElement) ? document.activeElement.dataset.line : undefined;
+		this.#fill();
+		if (focused)
+			this.#body.querySelector(`[data-line="${focused}"]`)?.focus({preventScroll: true});
+	}
+
+	#fill() {
 		const {lines, path, why} = this.#files[this.#file];
 		const sites = new Set(this.#capture.doc.sites.filter(({file}) => file === this.#file).map(({line}) => line));
 		const longest = [...this.#waits.values()].reduce((most, {wait}) => Math.max(most, wait), 0);
