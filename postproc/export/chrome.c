@@ -167,6 +167,47 @@ static void write_notes(struct chrome *self, const struct pp_slice *slice)
 	g_string_append_c(text, '}');
 }
 
+/* Up to its end: "...,"; notes may follow. */
+static void begin_slice(struct chrome *self, const char *phase, const struct pp_track *track,
+			const struct pp_slice *slice, const char *name, int64_t time_ns)
+{
+	GString *text = self->export->out->text;
+
+	begin_event(self, phase, track);
+	g_string_append_printf(text, "\"cat\":\"%s\",\"name\":", category_of(slice));
+	pp_out_json(text, name);
+	g_string_append_c(text, ',');
+	add_time(self, "ts", time_ns);
+}
+
+/* Some readers look for its name. */
+static void end_slice(struct chrome *self, const struct pp_track *track, const char *name,
+		      int64_t time_ns)
+{
+	GString *text = self->export->out->text;
+
+	begin_event(self, "E", track);
+	g_string_append(text, "\"name\":");
+	pp_out_json(text, name);
+	g_string_append_c(text, ',');
+	add_time(self, "ts", time_ns);
+	g_string_append_c(text, '}');
+}
+
+/* The flow, within what it leads to, if that has any length. */
+static void write_woken(struct chrome *self, const struct pp_track *track,
+			const struct pp_slice *wait)
+{
+	if (wait->woken_ns == wait->end_ns) {
+		write_flow(self, track, wait);
+		return;
+	}
+	begin_slice(self, "B", track, wait, PP_STORY_WOKEN, wait->woken_ns);
+	g_string_append_c(self->export->out->text, '}');
+	write_flow(self, track, wait);
+	end_slice(self, track, PP_STORY_WOKEN, wait->end_ns);
+}
+
 /*
  * A begin and an end, as readers' sums of a begin and a duration are not exact.  What has no length
  * is an instant: its end would be read before its begin.
@@ -181,25 +222,16 @@ static void take_slice(void *data, const struct pp_slice *slice)
 	if (self->n_events > EVENTS_MAX)
 		return;
 	track = track_of(self, pp_track_of_slice(slice));
-	begin_event(self, is_instant ? "i" : "B", track);
-	g_string_append_printf(text, "\"cat\":\"%s\",\"name\":", category_of(slice));
-	pp_out_json(text, slice->name);
-	g_string_append_c(text, ',');
-	add_time(self, "ts", slice->start_ns);
+	begin_slice(self, is_instant ? "i" : "B", track, slice, slice->name, slice->start_ns);
 	g_string_append(text, is_instant ? ",\"s\":\"t\"" : "");
 	write_notes(self, slice);
 	g_string_append_c(text, '}');
-	if (slice->flow)
+	if (slice->flow && slice->kind == PP_SLICE_RELEASE)
 		write_flow(self, track, slice);
-	if (is_instant)
-		return;
-	/* Some readers look for its name. */
-	begin_event(self, "E", track);
-	g_string_append(text, "\"name\":");
-	pp_out_json(text, slice->name);
-	g_string_append_c(text, ',');
-	add_time(self, "ts", slice->end_ns);
-	g_string_append_c(text, '}');
+	else if (slice->flow)
+		write_woken(self, track, slice);
+	if (!is_instant)
+		end_slice(self, track, slice->name, slice->end_ns);
 }
 
 static void *chrome_start(const struct pp_export *export)

@@ -170,7 +170,7 @@ static void write_track(struct perfetto *self, const struct pp_track *track)
 		thread_name = of->name ? pp_printable(g_strdup(of->name)) : NULL;
 		thread.has_pid = thread.has_tid = 1;
 		thread.pid = (int32_t)of->process->pid;
-		thread.tid = (int32_t)of->tid;
+		thread.tid = of->tid;
 		thread.thread_name = thread_name;
 		descriptor.thread = &thread;
 	}
@@ -231,43 +231,63 @@ static void write_event(struct perfetto *self, struct packet *packet, uint64_t t
 	write_packet(self, &packet->packet);
 }
 
-static void write_end(struct perfetto *self, uint64_t track, const struct pp_slice *slice)
+/* An instant, or what begins here. */
+static void write_begin(struct perfetto *self, struct packet *packet, uint64_t track,
+			Perfetto__TrackEvent__Type type, const char *name, int64_t time_ns)
+{
+	g_autofree char *printable = pp_printable(g_strdup(name));
+
+	packet->event.has_name_iid = 1;
+	packet->event.name_iid =
+	    intern(self->events, printable, packet, packet->events, &packet->data.n_event_names);
+	write_event(self, packet, track, type, time_ns);
+}
+
+static void write_end(struct perfetto *self, uint64_t track, int64_t time_ns)
 {
 	struct packet packet;
 
 	packet_init(&packet);
-	packet.flow = slice->flow;
-	packet.event.n_terminating_flow_ids = slice->flow != 0;
+	write_event(self, &packet, track, PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_END, time_ns);
+}
+
+static void write_woken(struct perfetto *self, uint64_t track, const struct pp_slice *wait)
+{
+	struct packet packet;
+
+	packet_init(&packet);
+	packet.flow = wait->flow;
+	packet.event.n_terminating_flow_ids = 1;
 	packet.event.terminating_flow_ids = &packet.flow;
-	write_event(self, &packet, track, PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_END,
-		    slice->end_ns);
+	write_begin(self, &packet, track, PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN,
+		    PP_STORY_WOKEN, wait->woken_ns);
+	write_end(self, track, wait->end_ns);
 }
 
 static void take_slice(void *data, const struct pp_slice *slice)
 {
 	struct perfetto *self = data;
 	uint64_t track = track_of(self, pp_track_of_slice(slice));
-	g_autofree char *name = pp_printable(g_strdup(slice->name));
 	bool is_instant = slice->kind == PP_SLICE_RELEASE;
 	struct packet packet;
 
 	packet_init(&packet);
-	packet.event.has_name_iid = 1;
-	packet.event.name_iid =
-	    intern(self->events, name, &packet, packet.events, &packet.data.n_event_names);
 	add_notes(self, &packet, slice);
 	if (is_instant) {
 		packet.flow = slice->flow;
 		packet.event.n_flow_ids = slice->flow != 0;
 		packet.event.flow_ids = &packet.flow;
 	}
-	write_event(self, &packet, track,
+	write_begin(self, &packet, track,
 		    is_instant ? PERFETTO__TRACK_EVENT__TYPE__TYPE_INSTANT
 			       : PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN,
-		    slice->start_ns);
-	if (!is_instant)
-		write_end(self, track, slice);
+		    slice->name, slice->start_ns);
 	self->n_slices++;
+	if (is_instant)
+		return;
+	if (slice->flow)
+		write_woken(self, track, slice);
+	write_end(self, track, slice->end_ns);
 }
 
 /* --- the exporter --------------------------------------------------------------------------- */

@@ -244,6 +244,7 @@ static void hand_out_release(struct pp_story *story, struct pp_slice *of_wait,
 	    !pp_selects_thread(context, release->thread))
 		return;
 	slice.flow = of_wait->flow = ++story->n_flows;
+	of_wait->woken_ns = release->at_ns;
 	add_text(&slice, "object", pp_story_object(story, of_wait->object));
 	add_text(&slice, "site",
 		 site_name(story, release->thread->process, release->site, release->op));

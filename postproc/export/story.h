@@ -20,6 +20,12 @@ enum pp_slice_kind {
 	PP_SLICE_HOLD,
 };
 
+/*
+ * A slice within a wait, from the release that ended it on.  The flow leads to that, as viewers
+ * have flows lead from the slice that began earlier to the other.
+ */
+#define PP_STORY_WOKEN "woken"
+
 /* More about a slice. */
 struct pp_slice_note {
 	const char *key;
@@ -35,8 +41,9 @@ struct pp_slice {
 	struct pp_object *object;	/* of a hold, wait or release: which */
 	const char *name;
 	int64_t start_ns, end_ns;
-	bool is_aside; /* a hold: overlaps the object's others, as readers' do */
-	uint64_t flow; /* from a release to the wait with the same; 0: none */
+	bool is_aside;	  /* a hold: overlaps the object's others, as readers' do */
+	uint64_t flow;	  /* from a release to the wait with the same; 0: none */
+	int64_t woken_ns; /* of a wait with a flow: when the release was */
 	unsigned n_notes;
 	struct pp_slice_note notes[PP_SLICE_NOTES];
 };

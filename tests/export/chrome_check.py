@@ -11,12 +11,14 @@ with open(sys.argv[1]) as file:
     events = json.load(file)["traceEvents"]
 read = json.loads(subprocess.run(["node", os.path.join(tests, "speedscope.js"), packages, sys.argv[1]], check=True,
                                  stdout=subprocess.PIPE).stdout)
-want, got = collections.Counter(), collections.Counter()
+want, got, begun = collections.Counter(), collections.Counter(), []
 for event in events:
     if event["ph"] == "B":
-        begin = event
-    elif event["ph"] == "E" and event["ts"] > begin["ts"]:
-        want[event["tid"], begin["name"], round((event["ts"] - begin["ts"]) * 1000)] += 1
+        begun.append(event)
+    elif event["ph"] == "E":
+        length = event["ts"] - begun.pop()["ts"]
+        if length > 0:
+            want[event["tid"], event["name"], round(length * 1000)] += 1
 for profile in read:
     assert profile["unit"] == "microseconds", profile["unit"]
     for _, name, start, end in profile["calls"]:

@@ -1,7 +1,8 @@
 # Readers of exports that npm has. Where npm cannot get them the tests that need them are skipped, and say so.
-TESTS_BUILD += $(B)/tests/export/installed.json
+EXPORT_READERS := $(foreach folder,export export/perfetto,$(B)/tests/$(folder)/installed.json)
+TESTS_BUILD += $(EXPORT_READERS)
 
-$(B)/tests/export/installed.json: tests/export/package-lock.json tests/export/package.json
+$(EXPORT_READERS): $(B)/%/installed.json: %/package-lock.json %/package.json
 	$(call say,NPM,$@)
 	@mkdir -p $(@D)
-	$(Q)postproc/page/npm-ci tests/export $(@D) || :
+	$(Q)postproc/page/npm-ci $* $(@D) || :

@@ -5,7 +5,7 @@ import json
 import re
 import types
 
-from perfetto import Slice
+from slices import Slice
 
 
 def ns(time):
@@ -14,55 +14,67 @@ def ns(time):
     return int(time)
 
 
+def track(uuid, tid, name):
+    """Named as Perfetto's: the states of a thread, a lock, or a thread."""
+    new = types.SimpleNamespace(uuid=uuid, name=name, tid=None, thread_name=name)
+    states = re.fullmatch(r"(.*) \(tid (\d+)\): state", name)
+    if states:
+        new.name, new.thread_name, new.tid = "state", states[1], int(states[2])
+    elif name.startswith("lock "):
+        new.name = name[len("lock "):]
+    else:
+        new.tid = tid
+    return new
+
+
 class Trace:
     def __init__(self, path):
         with open(path) as file:
             events = json.load(file, parse_float=decimal.Decimal)["traceEvents"]
-        self.tracks, self.slices, processes, last = {}, [], set(), None
+        self.tracks, self.slices, self.open, self.processes = {}, [], [], set()
         for event in events:
             key = event["pid"], event["tid"]
             if event["ph"] == "M" and event["name"] == "process_name":
-                processes.add(event["pid"])
+                self.processes.add(event["pid"])
             elif event["ph"] == "M" and event["name"] == "thread_sort_index":
                 assert event["args"]["sort_index"] >= 0
             elif event["ph"] == "M":
                 assert key not in self.tracks and event["name"] == "thread_name"
-                self.tracks[key] = self.track(key, event["args"]["name"])
-            elif event["ph"] in "Bi":
-                assert event["pid"] in processes and (last is None or last.end is not None)
-                last = Slice(self.tracks[key], event["name"], ns(event["ts"]), event["args"], [])
-                if event["ph"] == "i":
-                    last.end = last.begin
-                self.slices.append(last)
-            elif event["ph"] == "E":
-                assert self.tracks[key] is last.track and last.end is None and event["name"] == last.name
-                last.end = ns(event["ts"])
-                assert not last.flows_in or flow == last.end
+                self.tracks[key] = track(key, event["tid"], event["args"]["name"])
+            elif event["ph"] in "sf":
+                self.take_flow(event, self.tracks[key])
             else:
-                # A flow is bound to the slice that is there at the time; for an instant, to its thread's state.
-                assert event["ph"] in "sf" and self.tracks[key].tid == last.track.tid
-                if event["ph"] == "s":
-                    assert last.end == ns(event["ts"]) and self.tracks[key].name == "state"
-                else:
-                    assert event["bp"] == "e" and self.tracks[key] is last.track
-                (last.flows_out if event["ph"] == "s" else last.flows_in).append(event["id"])
-                flow = ns(event["ts"])
+                self.take(event, self.tracks[key])
+        assert not self.open
 
-    def track(self, key, name):
-        """Named as Perfetto's: the states of a thread, a lock, or a thread."""
-        track = types.SimpleNamespace(uuid=key, name=name, tid=None, thread_name=name)
-        states = re.fullmatch(r"(.*) \(tid (\d+)\): state", name)
-        if states:
-            track.name, track.thread_name, track.tid = "state", states[1], int(states[2])
-        elif name.startswith("lock "):
-            track.name = name[len("lock "):]
+    def take(self, event, track_):
+        if event["ph"] == "E":
+            last = self.open.pop()
+            assert track_ is last.track and event["name"] == last.name
+            last.end = ns(event["ts"])
+            return
+        assert event["pid"] in self.processes and event["ph"] in "Bi" and all(s.track is track_ for s in self.open)
+        new = Slice(track_, event["name"], ns(event["ts"]), event.get("args", {}), self.open[-1] if self.open else None)
+        if event["ph"] == "i":
+            new.end = new.begin
         else:
-            track.tid = key[1]
-        return track
+            self.open.append(new)
+        self.slices.append(new)
 
-    def parents(self, track):
-        if track.tid is None:
+    def take_flow(self, event, track_):
+        """It is bound to the slice that is there at the time; for an instant, to its thread's state."""
+        last = self.slices[-1]
+        assert track_.tid == last.track.tid
+        if event["ph"] == "s":
+            assert last.begin == last.end == ns(event["ts"]) and track_.name == "state"
+            last.flows_out.append(event["id"])
+        else:
+            assert event["bp"] == "e" and track_ is last.track and last.begin <= ns(event["ts"])
+            last.flows_in.append(event["id"])
+
+    def parents(self, track_):
+        if track_.tid is None:
             yield types.SimpleNamespace(name="locks")
 
-    def thread(self, track):
-        return track if track.tid is not None else None
+    def thread(self, track_):
+        return track_ if track_.tid is not None else None

@@ -1,30 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""A Perfetto trace, read by Google's protobuf decoder with the published schema.
+"""A Perfetto trace, read by Google's protobuf decoder.
 
-FIELDS are its names, numbers and types, of what a trace of track events consists of: Perfetto's
-protos/perfetto/trace/trace.proto, trace_packet.proto, clock_snapshot.proto, interned_data.proto and
-track_event/*.proto.  A field that is none of these is an error."""
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+FIELDS are the names, numbers and types of the fields in it, those of Perfetto's published schema: tests/export has its
+trace processor compare them.  A field that is none of these is an error."""
+from slices import Slice
 
 FIELDS = {
     "Trace": "packet 1 *TracePacket",
     "TracePacket": "clock_snapshot 6 ClockSnapshot, timestamp 8 uint64, trusted_packet_sequence_id 10 uint32,"
     "track_event 11 TrackEvent, interned_data 12 InternedData, sequence_flags 13 uint32,"
-    "timestamp_clock_id 58 uint32, trace_packet_defaults 59 TracePacketDefaults,"
-    "track_descriptor 60 TrackDescriptor",
-    "TracePacketDefaults": "track_event_defaults 11 bytes, timestamp_clock_id 58 uint32",
-    "ClockSnapshot": "clocks 1 *Clock, primary_trace_clock 2 int32",
-    "Clock": "clock_id 1 uint32, timestamp 2 uint64, is_incremental 3 bool, unit_multiplier_ns 4 uint64",
+    "trace_packet_defaults 59 TracePacketDefaults, track_descriptor 60 TrackDescriptor",
+    "TracePacketDefaults": "timestamp_clock_id 58 uint32",
+    "ClockSnapshot": "clocks 1 *Clock, primary_trace_clock 2 enum",
+    "Clock": "clock_id 1 uint32, timestamp 2 uint64",
     "TrackDescriptor": "uuid 1 uint64, name 2 string, process 3 ProcessDescriptor, thread 4 ThreadDescriptor,"
     "parent_uuid 5 uint64",
     "ProcessDescriptor": "pid 1 int32, process_name 6 string",
-    "ThreadDescriptor": "pid 1 int32, tid 2 int32, thread_name 5 string",
-    "TrackEvent": "category_iids 3 *uint64, debug_annotations 4 *DebugAnnotation, type 9 int32,"
-    "name_iid 10 uint64, track_uuid 11 uint64, categories 22 *string, name 23 string,"
+    "ThreadDescriptor": "pid 1 int32, tid 2 int64, thread_name 5 string",
+    "TrackEvent": "debug_annotations 4 *DebugAnnotation, type 9 enum, name_iid 10 uint64, track_uuid 11 uint64,"
     "flow_ids 47 *fixed64, terminating_flow_ids 48 *fixed64",
-    "DebugAnnotation": "name_iid 1 uint64, bool_value 2 bool, uint_value 3 uint64, int_value 4 int64,"
-    "double_value 5 double, string_value 6 string, name 10 string, string_value_iid 17 uint64",
-    "InternedData": "event_categories 1 *EventName, event_names 2 *EventName,"
+    "DebugAnnotation": "name_iid 1 uint64, int_value 4 int64, string_value_iid 17 uint64",
+    "InternedData": "event_names 2 *EventName,"
     "debug_annotation_names 3 *DebugAnnotationName, debug_annotation_string_values 29 *InternedString",
     "EventName": "iid 1 uint64, name 2 string",
     "DebugAnnotationName": "iid 1 uint64, name 2 string",
@@ -35,6 +31,7 @@ BEGIN, END, INSTANT = 1, 2, 3
 
 
 def trace_class():
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
     file = descriptor_pb2.FileDescriptorProto(name="trace.proto", package="perfetto.protos", syntax="proto2")
     for message, fields in FIELDS.items():
         message = file.message_type.add(name=message)
@@ -45,7 +42,7 @@ def trace_class():
             if kind in FIELDS:
                 field.type, field.type_name = 11, ".perfetto.protos." + kind
             else:
-                field.type = getattr(field, "TYPE_" + kind.upper())
+                field.type = getattr(field, "TYPE_" + kind.upper().replace("ENUM", "INT32"))
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
     return message_factory.MessageFactory(pool).GetPrototype(pool.FindMessageTypeByName("perfetto.protos.Trace"))
@@ -57,14 +54,6 @@ def forbid_unknown(message):
         for part in value if field.label == 3 else [value]:
             if field.message_type:
                 forbid_unknown(part)
-
-
-class Slice:
-    """begin == end: an instant."""
-
-    def __init__(self, track, name, begin, notes, flows):
-        self.track, self.name, self.begin, self.end = track, name, begin, None
-        self.notes, self.flows_out, self.flows_in = notes, flows, []
 
 
 class Trace:
@@ -91,7 +80,7 @@ class Trace:
                 self.tracks[uuid] = packet.track_descriptor
             if packet.HasField("track_event"):
                 assert begun and packet.sequence_flags & NEEDED
-                assert (packet.timestamp_clock_id or defaults.timestamp_clock_id) == MONOTONIC
+                assert defaults.timestamp_clock_id == MONOTONIC
                 events.append((packet.timestamp, self.name(packet.track_event), packet.track_event))
         # As its trace processor has them: by time, else in the order of the file.
         stacks = {}
@@ -117,17 +106,17 @@ class Trace:
 
     def take(self, stack, time, name, notes, event):
         if event.type == END:
-            slice_ = stack.pop()
-            slice_.end = time
-            slice_.flows_in = list(event.terminating_flow_ids)
+            assert not name and not notes and not event.flow_ids and not event.terminating_flow_ids
+            stack.pop().end = time
             return
-        slice_ = Slice(self.tracks[event.track_uuid], name, time, notes, list(event.flow_ids))
-        self.slices.append(slice_)
+        new = Slice(self.tracks[event.track_uuid], name, time, notes, stack[-1] if stack else None)
+        new.flows_out, new.flows_in = list(event.flow_ids), list(event.terminating_flow_ids)
+        self.slices.append(new)
         if event.type == BEGIN:
-            stack.append(slice_)
+            stack.append(new)
         else:
             assert event.type == INSTANT
-            slice_.end = time
+            new.end = time
 
     def parents(self, track):
         while track.HasField("parent_uuid"):

@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Perfetto's own trace processor reads a Perfetto trace: no error is counted, its fields are those of the published
+# schema, states, waits and holds are those of the reports, and a flow leads from each release to the wait that it ended.
+. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+gprof_mt=$GM_BUILD/gprof-mt
+[ -e "$GM_BUILD/tests/export/perfetto/installed.json" ] || { echo "npm could not get the trace processor"; exit 77; }
+export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$GM_TOP/tests/export
+
+# check [SELECTION...]: the trace, of that part
+check()
+{
+	"$gprof_mt" export --format perfetto "$@" 2>err || fail "export $*: $(cat err)"
+	python3 "$GM_TOP/tests/runtime/export/story_check.py" "$gprof_mt" trace_processor gprof-mt.pftrace "$@" >flows ||
+		fail "the trace of $*"
+}
+
+build paths -fno-omit-frame-pointer
+status=0
+"$gprof_mt" record -q --set kernel.source=none -- ./paths || status=$?
+[ $status -eq 9 ] || fail "record: exit status $status"
+check
+[ "$(grep -v ' -> .* pthread_join ' flows | sed -E 's/ \([^()]*:[0-9]+\)//g' | sort)" = "paths pthread_cond_signal announce -> paths pthread_cond_wait await
+paths pthread_mutex_unlock release -> paths pthread_mutex_lock take
+paths pthread_mutex_unlock release -> paths pthread_mutex_lock take
+paths sem_post give -> paths sem_wait receive" ] || fail "flows: $(cat flows)"
+
+rm -rf gprof-mt.data
+"$gprof_mt" record -q -- "$GM_BUILD/examples/philosophers" 4 50 >out || fail "philosophers: exit status $?"
+check
+check --thread 'phil-[01]'
+exit 0

