@@ -144,7 +144,7 @@ static int read_events(struct making *making, struct pp_error *err)
 	return ret;
 }
 
-static int keep(struct making *making, const struct pp_index *index)
+static int keep(struct making *making, struct pp_index *index)
 {
 	const struct pp_index_progress progress = {show_share, making};
 	struct pp_index_key now = key_of(making->view);

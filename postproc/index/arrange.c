@@ -3,6 +3,8 @@
  */
 #include "index/arrange.h"
 
+#include "index/edges.h"
+
 /* How much there is to do, in items that are looked at. */
 struct work {
 	const struct pp_index_progress *progress; /* NULL: nobody waits */
@@ -57,19 +59,17 @@ static void arrange(struct pp_index *index, const struct pp_pile *log, uint64_t 
 
 static void sum_up(struct pp_index *index, struct pp_index_lane *lane, struct work *work)
 {
-	struct pp_pile *sums = &index->sections[PP_SECTION_SUMS];
-	struct pp_pile *marks = &index->sections[PP_SECTION_MARKS];
+	struct pp_pile *strides = &index->sections[PP_SECTION_STRIDES];
 	const uint64_t *steps = pp_pile_at(&index->sections[PP_SECTION_STEPS], lane->steps.first);
 	struct pp_index_sum sum = {0};
 
-	lane->first_sum = sums->n;
+	lane->first_stride = strides->n;
 	for (uint64_t i = 0; i < lane->steps.n && go_on(work); i++) {
 		if (i)
 			sum.ns[steps[i - 1] & 7] += (steps[i] >> 3) - (steps[i - 1] >> 3);
-		if (i % PP_LANE_STRIDE)
-			continue;
-		*(struct pp_index_sum *)pp_pile_add(sums, 1) = sum;
-		*(uint64_t *)pp_pile_add(marks, 1) = steps[i] >> 3;
+		if (i == 0 || (lane->steps.first + i) % PP_LANE_STRIDE == 0)
+			*(struct pp_index_stride *)pp_pile_add(strides, 1) =
+			    (struct pp_index_stride){steps[i] >> 3, sum};
 	}
 }
 
@@ -179,6 +179,11 @@ static void arrange_lists(struct pp_index *index, struct work *work)
 				     lists[j].runs[i].n, work);
 }
 
+static bool goes_on(void *work)
+{
+	return go_on(work);
+}
+
 bool pp_index_arrange(struct pp_index *index, const struct pp_pile *thread_log,
 		      const struct pp_pile *object_log, const struct pp_index_progress *progress)
 {
@@ -186,11 +191,12 @@ bool pp_index_arrange(struct pp_index *index, const struct pp_pile *thread_log,
 	struct work work = {
 	    .progress = progress,
 	    /* Lists are sorted: by thread, by object, and those that waited. */
-	    .all = 1 + 3 * n_steps + 5 * pp_index_n(index, PP_SECTION_OPERATIONS),
+	    .all = 1 + 3 * n_steps + 5 * pp_index_n(index, PP_SECTION_OPERATIONS) +
+		   pp_index_n(index, PP_SECTION_MORE),
 	};
 
 	arrange_lanes(index, thread_log, object_log, &work);
 	if (!work.stopped)
 		arrange_lists(index, &work);
-	return !work.stopped;
+	return !work.stopped && pp_index_add_edges(index, goes_on, &work);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "index/folder.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #define HEAD_MODE 0600
 
 #define MAGIC	       "gprof-mt index\n" /* 15 characters and a 0 */
-#define VERSION	       1u
+#define VERSION	       2u
 #define ORDER_OF_BYTES 0x01020304u
 
 /* No clock of ours comes near; lanes have three bits less than 64 for it. */
@@ -160,7 +161,7 @@ struct pp_index *pp_index_folder_read(const char *dir, const struct pp_index_key
 		pp_index_free(index);
 		return NULL;
 	}
-	pp_pile_want(&index->sections[PP_SECTION_MARKS]);
+	pp_index_scatter(index);
 	index->start_ns = head.start_ns;
 	index->end_ns = head.end_ns;
 	index->n_events = head.n_events;
@@ -171,11 +172,19 @@ struct pp_index *pp_index_folder_read(const char *dir, const struct pp_index_key
 
 /* --- making --------------------------------------------------------------------------------- */
 
+/* Another version has files of other names. */
 static void empty(int folder)
 {
-	for (unsigned i = 0; i < PP_N_SECTIONS; i++)
-		unlinkat(folder, pp_index_section_name(i), 0);
-	unlinkat(folder, HEAD, 0);
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		unlinkat(folder, entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
 }
 
 static void remove_folder(int parent, const char *name)
@@ -325,15 +334,14 @@ static int sync_sections(const struct pp_index *index, const struct pp_index_pro
 	return 0;
 }
 
-static int write_all(const struct pp_index_folder *folder, const struct pp_index *index,
+static int write_all(const struct pp_index_folder *folder, struct pp_index *index,
 		     const struct pp_index_key *key, const struct pp_index_progress *progress)
 {
 	int ret = 0;
 
 	for (unsigned i = 0; i < PP_N_SECTIONS && ret == 0; i++)
-		ret = pp_pile_in_memory(&index->sections[i])
-			  ? -ENOSPC
-			  : pp_pile_trim((struct pp_pile *)&index->sections[i]);
+		ret = pp_pile_in_memory(&index->sections[i]) ? -ENOSPC
+							     : pp_pile_trim(&index->sections[i]);
 	if (ret == 0)
 		ret = sync_sections(index, progress);
 	/* Whatever was missing is zeros in memory, and not on the disk. */
@@ -344,7 +352,7 @@ static int write_all(const struct pp_index_folder *folder, const struct pp_index
 	return ret;
 }
 
-int pp_index_folder_keep(struct pp_index_folder *folder, const struct pp_index *index,
+int pp_index_folder_keep(struct pp_index_folder *folder, struct pp_index *index,
 			 const struct pp_index_key *key, const struct pp_index_progress *progress,
 			 struct pp_error *err)
 {
@@ -359,6 +367,7 @@ int pp_index_folder_keep(struct pp_index_folder *folder, const struct pp_index *
 	}
 	if (ret < 0)
 		return pp_error_add(err, ret, "%s", g_strerror(-ret));
+	pp_index_scatter(index);
 	/* It has another name now. */
 	close(folder->fd);
 	folder->fd = -1;

@@ -41,7 +41,7 @@ int pp_index_folder_new(const char *dir, struct pp_index_folder *ret, int ret_fd
 			struct pp_error *err);
 
 /* Puts the index into its place.  -ECANCELED: it was stopped by `progress`. */
-int pp_index_folder_keep(struct pp_index_folder *folder, const struct pp_index *index,
+int pp_index_folder_keep(struct pp_index_folder *folder, struct pp_index *index,
 			 const struct pp_index_key *key, const struct pp_index_progress *progress,
 			 struct pp_error *err);
 

@@ -8,9 +8,10 @@
 static const struct {
 	const char *name;
 	size_t item_bytes;
+	bool is_scattered; /* there is one for each event, and few are looked at */
 } sections[PP_N_SECTIONS] = {
-    [PP_SECTION_OPERATIONS] = {"operations", sizeof(struct pp_index_operation)},
-    [PP_SECTION_MORE] = {"more", sizeof(struct pp_index_more)},
+    [PP_SECTION_OPERATIONS] = {"operations", sizeof(struct pp_index_operation), true},
+    [PP_SECTION_MORE] = {"more", sizeof(struct pp_index_more), true},
     [PP_SECTION_SITES] = {"sites", sizeof(struct pp_index_site)},
     [PP_SECTION_PATHS] = {"paths", sizeof(struct pp_index_run)},
     [PP_SECTION_ADDRESSES] = {"addresses", sizeof(uint64_t)},
@@ -18,20 +19,20 @@ static const struct {
     [PP_SECTION_THREADS] = {"threads", sizeof(struct pp_index_thread)},
     [PP_SECTION_OBJECTS] = {"objects", sizeof(struct pp_index_object)},
     [PP_SECTION_ENDLESS] = {"endless", sizeof(struct pp_index_hold)},
+    [PP_SECTION_EDGES] = {"edges", sizeof(struct pp_index_edge)},
     [PP_SECTION_TEXT] = {"text", 1},
     [PP_SECTION_DAMAGE] = {"damage", 1},
     [PP_SECTION_LANES] = {"lanes", sizeof(struct pp_index_lane)},
-    [PP_SECTION_STEPS] = {"steps", sizeof(uint64_t)},
-    [PP_SECTION_SUMS] = {"sums", sizeof(struct pp_index_sum)},
-    [PP_SECTION_MARKS] = {"marks", sizeof(uint64_t)},
+    [PP_SECTION_STEPS] = {"steps", sizeof(uint64_t), true},
+    [PP_SECTION_STRIDES] = {"strides", sizeof(struct pp_index_stride)},
     [PP_SECTION_RUNS + PP_LIST_THREAD] = {"thread-runs", sizeof(struct pp_index_run)},
     [PP_SECTION_RUNS + PP_LIST_THREAD_WAITS] = {"thread-wait-runs", sizeof(struct pp_index_run)},
     [PP_SECTION_RUNS + PP_LIST_OBJECT] = {"object-runs", sizeof(struct pp_index_run)},
     [PP_SECTION_RUNS + PP_LIST_OBJECT_WAITS] = {"object-wait-runs", sizeof(struct pp_index_run)},
-    [PP_SECTION_ITEMS + PP_LIST_THREAD] = {"thread-items", sizeof(uint32_t)},
-    [PP_SECTION_ITEMS + PP_LIST_THREAD_WAITS] = {"thread-wait-items", sizeof(uint32_t)},
-    [PP_SECTION_ITEMS + PP_LIST_OBJECT] = {"object-items", sizeof(uint32_t)},
-    [PP_SECTION_ITEMS + PP_LIST_OBJECT_WAITS] = {"object-wait-items", sizeof(uint32_t)},
+    [PP_SECTION_ITEMS + PP_LIST_THREAD] = {"thread-items", sizeof(uint32_t), true},
+    [PP_SECTION_ITEMS + PP_LIST_THREAD_WAITS] = {"thread-wait-items", sizeof(uint32_t), true},
+    [PP_SECTION_ITEMS + PP_LIST_OBJECT] = {"object-items", sizeof(uint32_t), true},
+    [PP_SECTION_ITEMS + PP_LIST_OBJECT_WAITS] = {"object-wait-items", sizeof(uint32_t), true},
 };
 
 const char *pp_index_section_name(enum pp_section section)
@@ -47,6 +48,13 @@ struct pp_index *pp_index_new(struct pp_model *model, const int *fds)
 	for (unsigned i = 0; i < PP_N_SECTIONS; i++)
 		pp_pile_init(&index->sections[i], sections[i].item_bytes, fds ? fds[i] : -1);
 	return index;
+}
+
+void pp_index_scatter(struct pp_index *index)
+{
+	for (unsigned i = 0; i < PP_N_SECTIONS; i++)
+		if (sections[i].is_scattered)
+			pp_pile_scatter(&index->sections[i]);
 }
 
 void pp_index_free(struct pp_index *index)
@@ -91,6 +99,11 @@ const struct pp_index_object *pp_index_object(const struct pp_index *index, uint
 const struct pp_index_hold *pp_index_hold(const struct pp_index *index, uint64_t number)
 {
 	return item(index, PP_SECTION_ENDLESS, number);
+}
+
+const struct pp_index_edge *pp_index_edge(const struct pp_index *index, uint64_t number)
+{
+	return item(index, PP_SECTION_EDGES, number);
 }
 
 const struct pp_index_site *pp_index_site(const struct pp_index *index, uint64_t number)
@@ -223,6 +236,34 @@ uint32_t pp_index_list_at(const struct pp_index *index, enum pp_index_list list,
 	uint64_t n = list_run(index, list, of, &items);
 
 	return at < n && pp_index_operation(index, items[at]) ? items[at] : PP_INDEX_NONE;
+}
+
+void pp_index_list_want(const struct pp_index *index, enum pp_index_list list, uint32_t of,
+			uint64_t at, uint64_t n, bool more)
+{
+	struct pp_wish items = pp_wish(&index->sections[PP_SECTION_ITEMS + list]);
+	struct pp_wish operations = pp_wish(&index->sections[PP_SECTION_OPERATIONS]);
+	struct pp_wish rest = pp_wish(&index->sections[PP_SECTION_MORE]);
+	const struct pp_index_run *run = item(index, PP_SECTION_RUNS + list, of);
+	uint64_t all = check_run(index, PP_SECTION_ITEMS + list, run);
+	const uint32_t *numbers;
+
+	if (!operations.pile->on_disk || at >= all)
+		return;
+	n = MIN(n, all - at);
+	pp_wish_add(&items, run->first + at, n);
+	pp_wish_end(&items);
+	numbers = item(index, PP_SECTION_ITEMS + list, run->first + at);
+	for (uint64_t i = 0; i < n; i++)
+		pp_wish_add(&operations, numbers[i], 1);
+	pp_wish_end(&operations);
+	for (uint64_t i = 0; more && i < n; i++) {
+		const struct pp_index_operation *one = pp_index_operation(index, numbers[i]);
+
+		if (one && one->flags & PP_INDEX_MORE)
+			pp_wish_add(&rest, one->more, 1);
+	}
+	pp_wish_end(&rest);
 }
 
 uint64_t pp_index_list_find(const struct pp_index *index, enum pp_index_list list, uint32_t of,

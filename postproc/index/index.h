@@ -106,16 +106,32 @@ struct pp_index_hold {
 	uint32_t thread, object;
 };
 
+/* The waits of one thread for another. */
+struct pp_index_edge {
+	uint32_t from, to; /* threads; to: PP_INDEX_NONE: it is not known for whom */
+	uint64_t count;
+	int64_t wait_ns, wait_max_ns;
+	uint32_t object; /* that most of the time was for; */
+	uint32_t
+	    n_objects; /* 0: these are the waits that were not told apart, there were too many */
+};
+
 /* A lane: what something was in, from each step to the next. */
 struct pp_index_lane {
 	struct pp_index_run steps; /* of uint64_t: time_ns << 3 | state */
-	uint64_t first_sum;	   /* before every PP_LANE_STRIDE-th step */
+	uint64_t first_stride;
 };
-#define PP_LANE_STRIDE 64
 
 struct pp_index_sum {
 	uint64_t ns[PP_LANE_STATES];
 };
+
+/* Of a lane the steps that are in one page of PP_SECTION_STEPS. */
+struct pp_index_stride {
+	uint64_t time_ns;	    /* of the first */
+	struct pp_index_sum before; /* up to there */
+};
+#define PP_LANE_STRIDE 512 /* steps of a page */
 
 /* Four of operations: all and those that waited, by thread and by object. */
 enum pp_index_list {
@@ -136,13 +152,13 @@ enum pp_section {
 	PP_SECTION_THREADS,
 	PP_SECTION_OBJECTS,
 	PP_SECTION_ENDLESS, /* holds */
+	PP_SECTION_EDGES,   /* longest first */
 	PP_SECTION_TEXT,    /* names, each ended by a zero */
 	PP_SECTION_DAMAGE,  /* what the sweep found: lines, each ended by a zero */
 	PP_SECTION_LANES,   /* of threads, then of objects */
 	PP_SECTION_STEPS,
-	PP_SECTION_SUMS,
-	PP_SECTION_MARKS, /* with each sum, of uint64_t: the time */
-	PP_SECTION_RUNS,  /* of each list one for each thread or object */
+	PP_SECTION_STRIDES,
+	PP_SECTION_RUNS, /* of each list one for each thread or object */
 	PP_SECTION_ITEMS = PP_SECTION_RUNS + PP_N_LISTS,
 	PP_N_SECTIONS = PP_SECTION_ITEMS + PP_N_LISTS
 };
@@ -165,6 +181,9 @@ void pp_index_free(struct pp_index *index);
 
 const char *pp_index_section_name(enum pp_section section);
 
+/* It is in files, which from now on are looked at here and there. */
+void pp_index_scatter(struct pp_index *index);
+
 static inline uint64_t pp_index_n(const struct pp_index *index, enum pp_section section)
 {
 	return index->sections[section].n;
@@ -177,6 +196,7 @@ const struct pp_index_more *pp_index_more(const struct pp_index *index,
 const struct pp_index_thread *pp_index_thread(const struct pp_index *index, uint64_t number);
 const struct pp_index_object *pp_index_object(const struct pp_index *index, uint64_t number);
 const struct pp_index_hold *pp_index_hold(const struct pp_index *index, uint64_t number);
+const struct pp_index_edge *pp_index_edge(const struct pp_index *index, uint64_t number);
 const struct pp_index_site *pp_index_site(const struct pp_index *index, uint64_t number);
 
 /* A line of PP_SECTION_DAMAGE, and then the next; *at is 0 at first.  NULL: no more. */
@@ -224,6 +244,10 @@ uint64_t pp_index_list_n(const struct pp_index *index, enum pp_index_list list, 
 /* The number of an operation; PP_INDEX_NONE: there is none. */
 uint32_t pp_index_list_at(const struct pp_index *index, enum pp_index_list list, uint32_t of,
 			  uint64_t at);
+
+/* These n are going to be looked at; more: with what belongs to them in PP_SECTION_MORE. */
+void pp_index_list_want(const struct pp_index *index, enum pp_index_list list, uint32_t of,
+			uint64_t at, uint64_t n, bool more);
 
 /* Position of the first whose time is time_ns or later. */
 uint64_t pp_index_list_find(const struct pp_index *index, enum pp_index_list list, uint32_t of,

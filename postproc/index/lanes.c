@@ -1,39 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How long something was in each state, between any two instants: what it was up to the one less
- * what it was up to the other.  Up to an instant is the sum at the last stride before it, and the
- * few steps since.  The stride is looked for among the marks, which are few enough to stay in
- * memory: so an instant takes two other pages, that of the sum and that of the steps.
+ * what it was up to the other.  Up to an instant is the sum at the beginning of its stride, and the
+ * steps since.  Strides are few, and those of a lane follow each other; so on a disk an instant
+ * takes one page, that of its steps.
  */
 #include "index/index.h"
 
 struct lane {
+	const struct pp_pile *all_steps;
 	const uint64_t *steps;
 	uint64_t n;
-	const struct pp_index_sum *sums;
-	const uint64_t *marks;
-	uint64_t n_sums; /* and marks */
+	uint64_t lead; /* steps of the page in which it begins that are another's */
+	const struct pp_index_stride *strides;
+	uint64_t n_strides;
 };
 
 static bool find_lane(const struct pp_index *index, uint64_t number, struct lane *ret)
 {
 	const struct pp_pile *lanes = &index->sections[PP_SECTION_LANES];
 	const struct pp_pile *steps = &index->sections[PP_SECTION_STEPS];
-	const struct pp_pile *sums = &index->sections[PP_SECTION_SUMS];
-	const struct pp_pile *marks = &index->sections[PP_SECTION_MARKS];
+	const struct pp_pile *strides = &index->sections[PP_SECTION_STRIDES];
 	const struct pp_index_lane *lane;
+	struct pp_wish wish = pp_wish(strides);
 
 	if (number >= lanes->n)
 		return false;
 	lane = pp_pile_at(lanes, number);
-	if (lane->steps.first >= steps->n || lane->first_sum >= MIN(sums->n, marks->n))
+	if (lane->steps.first >= steps->n || lane->first_stride >= strides->n)
 		return false;
-	ret->steps = pp_pile_at(steps, lane->steps.first);
-	ret->n = MIN(lane->steps.n, steps->n - lane->steps.first);
-	ret->sums = pp_pile_at(sums, lane->first_sum);
-	ret->marks = pp_pile_at(marks, lane->first_sum);
-	ret->n_sums = MIN(MIN(sums->n, marks->n) - lane->first_sum,
-			  (ret->n + PP_LANE_STRIDE - 1) / PP_LANE_STRIDE);
+	*ret = (struct lane){
+	    .all_steps = steps,
+	    .steps = pp_pile_at(steps, lane->steps.first),
+	    .n = MIN(lane->steps.n, steps->n - lane->steps.first),
+	    .lead = lane->steps.first % PP_LANE_STRIDE,
+	    .strides = pp_pile_at(strides, lane->first_stride),
+	};
+	ret->n_strides = MIN(strides->n - lane->first_stride,
+			     (ret->lead + ret->n + PP_LANE_STRIDE - 1) / PP_LANE_STRIDE);
+	pp_wish_add(&wish, lane->first_stride, ret->n_strides);
+	pp_wish_end(&wish);
 	return ret->n > 0;
 }
 
@@ -47,15 +53,15 @@ uint64_t pp_index_steps(const struct pp_index *index, uint64_t number, const uin
 	return lane.n;
 }
 
-/* How many of them, in order of time, are at or before it. */
-static uint64_t count_until(const uint64_t *times, uint64_t n, unsigned shift, uint64_t time_ns)
+/* How many strides begin at or before that. */
+static uint64_t strides_until(const struct lane *lane, uint64_t time_ns)
 {
-	uint64_t low = 0, high = n;
+	uint64_t low = 0, high = lane->n_strides;
 
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
 
-		if (times[middle] >> shift <= time_ns)
+		if (lane->strides[middle].time_ns <= time_ns)
 			low = middle + 1;
 		else
 			high = middle;
@@ -63,33 +69,31 @@ static uint64_t count_until(const uint64_t *times, uint64_t n, unsigned shift, u
 	return low;
 }
 
-/* How many steps there are at or before time_ns. */
-static uint64_t steps_until(const struct lane *lane, uint64_t time_ns)
+static uint64_t stride_begin(const struct lane *lane, uint64_t stride)
 {
-	uint64_t n_marks = count_until(lane->marks, lane->n_sums, 0, time_ns);
-	uint64_t first = n_marks ? (n_marks - 1) * PP_LANE_STRIDE : 0;
-
-	return n_marks ? first + count_until(lane->steps + first,
-					     MIN(lane->n - first, PP_LANE_STRIDE), 3, time_ns)
-		       : 0;
+	return stride ? MIN(stride * PP_LANE_STRIDE - lane->lead, lane->n) : 0;
 }
 
 static void sum_until(const struct lane *lane, int64_t time_ns, struct pp_index_sum *ret)
 {
-	uint64_t time = (uint64_t)MAX(time_ns, 0);
-	uint64_t n = steps_until(lane, time), at;
+	uint64_t time = (uint64_t)MAX(time_ns, 0), last_ns, at, end;
+	uint64_t n_strides = strides_until(lane, time);
+	const struct pp_index_stride *stride = lane->strides + n_strides - 1;
+	unsigned state = PP_LANE_GONE;
 
 	*ret = (struct pp_index_sum){0};
-	if (!n)
+	if (!n_strides)
 		return;
-	at = (n - 1) / PP_LANE_STRIDE;
-	if (at < lane->n_sums)
-		*ret = lane->sums[at];
-	for (at *= PP_LANE_STRIDE; at < n; at++) {
-		uint64_t end = at + 1 < n ? lane->steps[at + 1] >> 3 : time;
-
-		ret->ns[lane->steps[at] & 7] += end - (lane->steps[at] >> 3);
+	*ret = stride->before;
+	last_ns = stride->time_ns;
+	at = stride_begin(lane, n_strides - 1);
+	end = stride_begin(lane, n_strides);
+	for (; at < end && lane->steps[at] >> 3 <= time; at++) {
+		ret->ns[state] += (lane->steps[at] >> 3) - last_ns;
+		last_ns = lane->steps[at] >> 3;
+		state = lane->steps[at] & 7;
 	}
+	ret->ns[state] += time - last_ns;
 }
 
 static void subtract(struct pp_index_sum *from, const struct pp_index_sum *what)
@@ -112,6 +116,22 @@ static int64_t edge(int64_t from_ns, int64_t to_ns, unsigned at, unsigned n)
 	return from_ns + span_ns / n * at + span_ns % n * at / n;
 }
 
+/* The steps at these n + 1 instants. */
+static void want_steps(const struct lane *lane, int64_t from_ns, int64_t to_ns, unsigned n)
+{
+	struct pp_wish wish = pp_wish(lane->all_steps);
+	uint64_t first = (uint64_t)(lane->steps - (const uint64_t *)(void *)lane->all_steps->data);
+
+	for (unsigned i = 0; lane->all_steps->on_disk && i <= n; i++) {
+		int64_t time_ns = edge(from_ns, to_ns, i, n);
+		uint64_t n_strides = strides_until(lane, (uint64_t)MAX(time_ns, 0));
+
+		if (n_strides)
+			pp_wish_add(&wish, first + stride_begin(lane, n_strides - 1), 1);
+	}
+	pp_wish_end(&wish);
+}
+
 void pp_index_cells(const struct pp_index *index, uint64_t number, int64_t from_ns, int64_t to_ns,
 		    unsigned n, struct pp_index_sum *ret)
 {
@@ -123,6 +143,7 @@ void pp_index_cells(const struct pp_index *index, uint64_t number, int64_t from_
 			ret[i] = (struct pp_index_sum){0};
 		return;
 	}
+	want_steps(&lane, from_ns, to_ns, n);
 	sum_until(&lane, from_ns, &before);
 	for (unsigned i = 0; i < n; i++) {
 		sum_until(&lane, edge(from_ns, to_ns, i + 1, n), &until);

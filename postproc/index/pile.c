@@ -13,6 +13,8 @@
 #include <glib.h>
 
 #define LEAST_BYTES ((size_t)64 << 10)
+/* To read what lies between two takes less than to read them one by one. */
+#define NEAR_BYTES ((size_t)8 << 10)
 /* Files grow by no more than that at a time, lest much of the disk is asked for in vain. */
 #define MOST_FILE_BYTES ((size_t)64 << 20)
 
@@ -49,14 +51,47 @@ int pp_pile_map(struct pp_pile *pile, uint64_t n, int fd)
 		ret = -errno;
 	close(fd);
 	if (ret == 0)
-		*pile = (struct pp_pile){data, n, pile->item_bytes, bytes, -1};
+		*pile = (struct pp_pile){data, n, pile->item_bytes, bytes, -1, true};
 	return ret;
 }
 
-void pp_pile_want(const struct pp_pile *pile)
+void pp_pile_scatter(struct pp_pile *pile)
 {
+	pile->on_disk = true;
 	if (pile->data)
-		madvise(pile->data, pile->mapped_bytes, MADV_WILLNEED);
+		madvise(pile->data, pile->mapped_bytes, MADV_RANDOM);
+}
+
+static void ask(const struct pp_wish *wish)
+{
+	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	size_t first = wish->first / page_bytes * page_bytes;
+
+	if (wish->end > first)
+		madvise(wish->pile->data + first, wish->end - first, MADV_WILLNEED);
+}
+
+void pp_wish_add(struct pp_wish *wish, uint64_t i, uint64_t n)
+{
+	const struct pp_pile *pile = wish->pile;
+	size_t first, end;
+
+	if (!pile->on_disk || i >= pile->n || !n)
+		return;
+	first = i * pile->item_bytes;
+	end = first + MIN(n, pile->n - i) * pile->item_bytes;
+	if (first < wish->first || first > wish->end + NEAR_BYTES) {
+		ask(wish);
+		wish->first = first;
+		wish->end = end;
+	}
+	wish->end = MAX(wish->end, end);
+}
+
+void pp_wish_end(struct pp_wish *wish)
+{
+	ask(wish);
+	wish->first = wish->end = 0;
 }
 
 int pp_pile_trim(struct pp_pile *pile)

@@ -16,6 +16,7 @@ struct pp_pile {
 	size_t item_bytes;
 	size_t mapped_bytes;
 	int fd; /* -1: memory */
+	bool on_disk;
 };
 
 /* Takes fd: an empty file, open for reading and writing; or -1. */
@@ -31,8 +32,25 @@ bool pp_pile_in_memory(const struct pp_pile *pile);
 /* Makes the n items of that file, which it takes, those of an empty pile, to be read; -errno. */
 int pp_pile_map(struct pp_pile *pile, uint64_t n, int fd);
 
-/* All of it will be looked at: it is read from the disk in one go. */
-void pp_pile_want(const struct pp_pile *pile);
+/* From now on it is a file that is looked at here and there: what is near is not read with it. */
+void pp_pile_scatter(struct pp_pile *pile);
+
+/*
+ * What is going to be looked at, in order of position: it is on its way from the disk, all of it at
+ * once, before the first is looked at.  Nothing, if it is in memory anyway.
+ */
+struct pp_wish {
+	const struct pp_pile *pile;
+	size_t first, end; /* bytes, not asked for yet */
+};
+
+static inline struct pp_wish pp_wish(const struct pp_pile *pile)
+{
+	return (struct pp_wish){pile, 0, 0};
+}
+
+void pp_wish_add(struct pp_wish *wish, uint64_t i, uint64_t n);
+void pp_wish_end(struct pp_wish *wish);
 
 /* The file has what was added, and no room for more. */
 int pp_pile_trim(struct pp_pile *pile);

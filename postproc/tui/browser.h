@@ -20,6 +20,13 @@ struct pp_area {
 	int top, n;
 };
 
+/* Lanes as they were drawn, while they show the same time in as many columns. */
+struct pp_lanes_drawn {
+	GHashTable *all; /* lane -> const struct look *[n] */
+	int64_t from_ns, to_ns;
+	int n;
+};
+
 struct pp_browser {
 	const struct pp_index *index;
 	const struct pp_namer *namer;
@@ -30,6 +37,7 @@ struct pp_browser {
 	uint64_t at, top;	/* in the list */
 	GArray *objects;	/* of uint32_t: those shown, most waited for first */
 	int64_t from_ns, to_ns; /* of the lanes */
+	struct pp_lanes_drawn lanes;
 	int64_t cursor_ns;
 	GArray *back;	 /* of uint32_t: operations that were left by a jump */
 	GPtrArray *page; /* of char *: what covers all of the screen; NULL: nothing */
@@ -75,6 +83,12 @@ uint32_t pp_browser_operation(const struct pp_browser *browser);
 uint32_t pp_browser_thread(const struct pp_browser *browser);
 uint32_t pp_browser_object(const struct pp_browser *browser);
 
+/* These n are going to be looked at, so that they are read in one go: see pp_index_list_want(). */
+void pp_browser_want(const struct pp_browser *browser, uint64_t at, uint64_t n, bool more);
+
+/* The list goes to what is next to the cursor. */
+void pp_browser_follow_cursor(struct pp_browser *browser);
+
 /* Another position in what the pane shows, or as near to it as there is. */
 void pp_browser_go(struct pp_browser *browser, enum pp_pane pane, uint64_t to);
 void pp_browser_move(struct pp_browser *browser, enum pp_pane pane, int64_t by);
@@ -90,9 +104,6 @@ void pp_browser_toggle_contended(struct pp_browser *browser);
 void pp_browser_set_cursor(struct pp_browser *browser, int64_t time_ns);
 void pp_browser_zoom(struct pp_browser *browser, bool in);
 void pp_browser_zoom_out(struct pp_browser *browser); /* all the way */
-
-/* The list goes to what is next to the cursor. */
-void pp_browser_follow_cursor(struct pp_browser *browser);
 
 /* --- what the panes show ---------------------------------------------------------------------- */
 

@@ -77,22 +77,56 @@ static int cursor_part(const struct pp_browser *browser, int n)
 	return MIN((int)(at / span * n), n - 1);
 }
 
+static const struct look **looks_of_new(const struct pp_browser *browser, enum pp_pane pane,
+					uint64_t lane, int n)
+{
+	const struct look **looks = g_new(const struct look *, n);
+	g_autofree struct pp_index_sum *cells = g_new(struct pp_index_sum, n);
+
+	pp_index_cells(browser->index, lane, browser->from_ns, browser->to_ns, (unsigned)n, cells);
+	for (int i = 0; i < n; i++)
+		looks[i] = look_of(pane, &cells[i]);
+	return looks;
+}
+
+/* What is on the screen and a few screens around. */
+#define MOST_KEPT 1000
+
+static const struct look **looks_of(struct pp_browser *browser, enum pp_pane pane, uint64_t lane,
+				    int n)
+{
+	struct pp_lanes_drawn *drawn = &browser->lanes;
+	gpointer key = GSIZE_TO_POINTER(lane);
+	const struct look **looks;
+
+	if (drawn->from_ns != browser->from_ns || drawn->to_ns != browser->to_ns || drawn->n != n ||
+	    g_hash_table_size(drawn->all) >= MOST_KEPT) {
+		g_hash_table_remove_all(drawn->all);
+		drawn->from_ns = browser->from_ns;
+		drawn->to_ns = browser->to_ns;
+		drawn->n = n;
+	}
+	looks = g_hash_table_lookup(drawn->all, key);
+	if (!looks) {
+		looks = looks_of_new(browser, pane, lane, n);
+		g_hash_table_insert(drawn->all, key, looks);
+	}
+	return looks;
+}
+
 static void draw_lane(struct pp_browser *browser, enum pp_pane pane, int row, uint64_t lane)
 {
 	struct pp_screen *screen = &browser->screen;
 	int column = pp_browser_lane_column(browser), n = screen->columns - column;
-	g_autofree struct pp_index_sum *cells = g_new(struct pp_index_sum, MAX(n, 1));
+	const struct look **looks;
 	int cursor = cursor_part(browser, n);
 
 	if (n <= 0)
 		return;
-	pp_index_cells(browser->index, lane, browser->from_ns, browser->to_ns, (unsigned)n, cells);
-	for (int i = 0; i < n; i++) {
-		const struct look *look = look_of(pane, &cells[i]);
-
-		pp_screen_glyph(screen, row, column + i, look->style, i == cursor,
-				screen->utf8 ? look->unicode : (unsigned)look->ascii);
-	}
+	looks = looks_of(browser, pane, lane, n);
+	for (int i = 0; i < n; i++)
+		pp_screen_glyph(screen, row, column + i, looks[i]->style, i == cursor,
+				screen->utf8 ? looks[i]->unicode : (unsigned)looks[i]->ascii);
 }
 
 /* The first state is the dullest of both: it comes last, and goes first if there is no room. */

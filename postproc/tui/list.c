@@ -53,6 +53,14 @@ uint32_t pp_browser_operation_at(const struct pp_browser *browser, uint64_t at)
 	return pp_index_list_at(browser->index, list, of, at);
 }
 
+void pp_browser_want(const struct pp_browser *browser, uint64_t at, uint64_t n, bool more)
+{
+	uint32_t of;
+	enum pp_index_list list = list_of(browser, browser->only_contended, &of);
+
+	pp_index_list_want(browser->index, list, of, at, n, more);
+}
+
 uint32_t pp_browser_operation(const struct pp_browser *browser)
 {
 	return pp_browser_operation_at(browser, browser->at);
@@ -69,6 +77,17 @@ static void select_operation(struct pp_browser *browser, uint64_t at)
 	browser->details_top = 0;
 	if (operation)
 		pp_browser_set_cursor(browser, (int64_t)operation->time_ns);
+}
+
+void pp_browser_follow_cursor(struct pp_browser *browser)
+{
+	uint64_t n = pp_browser_n(browser), at;
+	uint32_t of;
+	enum pp_index_list list = list_of(browser, browser->only_contended, &of);
+
+	at = pp_index_list_find(browser->index, list, of, (uint64_t)browser->cursor_ns);
+	browser->at = MIN(at, n ? n - 1 : 0);
+	browser->details_top = 0;
 }
 
 void pp_browser_list(struct pp_browser *browser, bool by_object)
@@ -277,6 +296,7 @@ void pp_browser_init(struct pp_browser *browser, const struct pp_index *index,
 	browser->objects = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	browser->back = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	browser->search = g_string_new(NULL);
+	browser->lanes.all = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	browser->object_names = g_new0(char *, pp_index_n(index, PP_SECTION_OBJECTS));
 	browser->site_names = g_new0(char *, pp_index_n(index, PP_SECTION_SITES));
 	choose_objects(browser);
@@ -300,6 +320,7 @@ void pp_browser_done(struct pp_browser *browser)
 	g_clear_pointer(&browser->page, g_ptr_array_unref);
 	g_array_unref(browser->objects);
 	g_array_unref(browser->back);
+	g_hash_table_unref(browser->lanes.all);
 	g_string_free(browser->search, TRUE);
 	g_free(browser->message);
 }

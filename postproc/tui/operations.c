@@ -121,6 +121,7 @@ void pp_browser_draw_operations(struct pp_browser *browser)
 
 	draw_heading(browser, n);
 	pp_browser_scroll(&browser->top, browser->at, n, rows);
+	pp_browser_want(browser, browser->top, (uint64_t)MAX(rows, 0), true);
 	for (int i = 0; i < rows && browser->top + (uint64_t)i < n; i++) {
 		uint64_t at = browser->top + (uint64_t)i;
 		uint32_t number = pp_browser_operation_at(browser, at);

@@ -87,6 +87,17 @@ static bool row_has(struct pp_browser *browser, enum pp_pane pane, uint64_t at,
 /* Between two looks at the keyboard: whoever gets tired of a long search presses a key. */
 #define SLICE 100000
 
+/* Those that come next are read from the disk while these are looked at. */
+#define AHEAD 0x4000
+
+static void want_ahead(const struct pp_browser *browser, uint64_t at, bool forward)
+{
+	if (forward && at % AHEAD == 0)
+		pp_browser_want(browser, at + AHEAD, AHEAD, false);
+	else if (!forward && at % AHEAD == AHEAD - 1 && at > AHEAD)
+		pp_browser_want(browser, at - (2 * AHEAD - 1), AHEAD, false);
+}
+
 static void look_for(struct pp_browser *browser, enum pp_pane pane, bool forward,
 		     struct search *search)
 {
@@ -103,6 +114,8 @@ static void look_for(struct pp_browser *browser, enum pp_pane pane, bool forward
 		if (was_end)
 			pp_browser_say(browser,
 				       forward ? "from the first again" : "from the last again");
+		if (!threads && !objects)
+			want_ahead(browser, at, forward);
 		if (row_has(browser, pane, at, search)) {
 			pp_browser_go(browser, pane, at);
 			return;

@@ -48,21 +48,3 @@ void pp_browser_zoom_out(struct pp_browser *browser)
 	browser->from_ns = browser->index->start_ns;
 	clamp_window(browser, INT64_MAX);
 }
-
-void pp_browser_follow_cursor(struct pp_browser *browser)
-{
-	uint64_t low = 0, n = pp_browser_n(browser), high = n;
-
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-		const struct pp_index_operation *at =
-		    pp_index_operation(browser->index, pp_browser_operation_at(browser, middle));
-
-		if (at && (int64_t)at->time_ns < browser->cursor_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	browser->at = MIN(low, n ? n - 1 : 0);
-	browser->details_top = 0;
-}

@@ -367,6 +367,53 @@ static void compare_edge(const struct comparison *self, const struct pp_table *t
 	n_edges++;
 }
 
+/* Of the waits of one thread for another: the index's sum of them, from each of them. */
+static void check_edge(const struct pp_index *index, const struct pp_index_edge *edge)
+{
+	uint64_t n_all = pp_index_n(index, PP_SECTION_OBJECTS);
+	g_autofree int64_t *wait_ns = g_new0(int64_t, n_all);
+	g_autofree bool *has = g_new0(bool, n_all);
+	struct pp_index_edge sum = {.from = edge->from, .to = edge->to};
+
+	for (uint64_t i = 0; i < pp_index_n(index, PP_SECTION_MORE); i++) {
+		const struct pp_index_more *more = pp_pile_at(&index->sections[PP_SECTION_MORE], i);
+		const struct pp_index_operation *operation =
+		    pp_index_operation(index, more->operation);
+
+		if (!(operation->flags & PP_INDEX_WAITED) || operation->thread != edge->from ||
+		    more->other != edge->to)
+			continue;
+		sum.count++;
+		sum.wait_ns += (int64_t)more->ns;
+		sum.wait_max_ns = MAX(sum.wait_max_ns, (int64_t)more->ns);
+		sum.n_objects += !has[operation->object];
+		has[operation->object] = true;
+		wait_ns[operation->object] += (int64_t)more->ns;
+	}
+	CHECK_INT(edge->count, sum.count);
+	CHECK_INT(edge->wait_ns, sum.wait_ns);
+	CHECK_INT(edge->wait_max_ns, sum.wait_max_ns);
+	CHECK_INT(edge->n_objects, sum.n_objects);
+	CHECK(edge->object < n_all && has[edge->object]);
+	for (uint64_t i = 0; i < n_all; i++)
+		CHECK(wait_ns[i] <= wait_ns[edge->object]);
+}
+
+static void check_edges(const struct pp_index *index, uint64_t n_waits)
+{
+	const struct pp_index_edge *edge;
+	int64_t before_ns = INT64_MAX;
+	uint64_t n = 0;
+
+	for (uint64_t i = 0; (edge = pp_index_edge(index, i)); i++) {
+		check_edge(index, edge);
+		CHECK(edge->wait_ns <= before_ns);
+		before_ns = edge->wait_ns;
+		n += edge->count;
+	}
+	CHECK_INT(n, n_waits);
+}
+
 static void compare(const struct comparison *self)
 {
 	const struct pp_table *threads = table_of(self, THREADS, "threads");
@@ -389,6 +436,7 @@ static void compare(const struct comparison *self)
 	for (guint i = 0; i < edges->rows->len; i++)
 		compare_edge(self, edges, i, &n_in_edges);
 	CHECK_INT(n_in_edges, n_waits);
+	check_edges(self->index, n_waits);
 }
 
 /* --- where events come from ----------------------------------------------------------------- */

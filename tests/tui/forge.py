@@ -8,7 +8,7 @@ head N        the head's byte N is another
 cut, longer NAME, missing NAME, fifo NAME, link NAME     a file is not what the head says
 more NAME     the head tells of twice the items, and its digest is right
 late          it ends before it begins, and its digest is right
-old           another version, and its digest is right"""
+old           another version, and its digest is right, with a file that this one has not"""
 import hashlib
 import os
 import random
@@ -16,7 +16,7 @@ import struct
 import sys
 
 NAMES = ["operations", "more", "sites", "paths", "addresses", "processes", "threads", "objects", "endless",
-         "text", "damage", "lanes", "steps", "sums", "marks", "thread-runs", "thread-wait-runs", "object-runs",
+         "edges", "text", "damage", "lanes", "steps", "strides", "thread-runs", "thread-wait-runs", "object-runs",
          "object-wait-runs", "thread-items", "thread-wait-items", "object-items", "object-wait-items"]
 NUMBERS_AT = 24
 TIMES_AT = NUMBERS_AT + 8 * len(NAMES) + 4 * len(NAMES) + 4
@@ -76,6 +76,7 @@ def main(folder, how, what="0"):
         forge_head(head, TIMES_AT, struct.pack("<qq", 2, 1))
     elif how == "old":
         forge_head(head, 16, struct.pack("<I", 0))
+        open(os.path.join(folder, "of-another-version"), "w").close()
     else:
         sys.exit(__doc__)
 

@@ -81,6 +81,7 @@ harmed()
 	python3 "$forge" big/index rename
 	python3 "$forge" big/index "$@" || fail "forge $*"
 	shows_name worker "$*"
+	[ -e big/index/head ] || fail "$*: it was not kept: $(ls big/index)"
 	rm -rf big/index.aside
 }
 for how in cut missing fifo more; do

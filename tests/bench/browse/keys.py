@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""keys.py WORD [KEY=BYTES*TIMES...] -- COMMAND...: a program in a terminal of 50 rows of 160 characters.
+"""keys.py [--evict FOLDER] WORD [KEY=BYTES*TIMES...] -- COMMAND...: a program in a terminal of 50 rows of 160
+characters.
 
 Prints "first SECONDS", until WORD is on the screen; "memory KIB", the most seen of it until then that belongs to no
 file; and for each KEY "KEY MS", the longest of TIMES that it was pressed until the program waits for the
-next: what was typed is read, it has run, and sleeps.  BYTES are as in Python; then it is sent q."""
+next: what was typed is read, it has run, and sleeps.  BYTES are as in Python; then it is sent q.
+
+--evict: before the program begins, and before each key, what is in the FOLDER's files is put out of memory, whether the
+program has it mapped or not; that nothing is left there is checked."""
 import codecs
+import ctypes
 import fcntl
 import os
 import pty
@@ -16,8 +21,68 @@ import sys
 import termios
 import time
 
+SYS_PROCESS_MADVISE = 440
+MADV_PAGEOUT = 21
+
 split = sys.argv.index("--")
-word, keys, command = sys.argv[1].encode(), sys.argv[2:split], sys.argv[split + 1:]
+evicted = sys.argv[2] if sys.argv[1] == "--evict" else None
+word, *keys = sys.argv[3 if evicted else 1:split]
+word, command = word.encode(), sys.argv[split + 1:]
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def forget_mappings(pid):
+    """Pages that a process has mapped stay in memory but for this."""
+    class Range(ctypes.Structure):
+        _fields_ = [("base", ctypes.c_void_p), ("len", ctypes.c_size_t)]
+    pidfd = os.pidfd_open(pid)
+    with open(f"/proc/{pid}/maps") as file:
+        lines = [line.split(None, 5) for line in file]
+    for line in lines:
+        if len(line) == 6 and line[5].startswith(os.path.realpath(evicted) + "/"):
+            begin, end = (int(number, 16) for number in line[0].split("-"))
+            while begin < end:
+                n = libc.syscall(SYS_PROCESS_MADVISE, pidfd, ctypes.byref(Range(begin, end - begin)), 1,
+                                 MADV_PAGEOUT, 0)
+                if n <= 0:
+                    sys.exit(f"process_madvise: {os.strerror(ctypes.get_errno())}")
+                begin += n
+    os.close(pidfd)
+
+
+def resident_bytes(fd, size):
+    libc.mmap.restype = ctypes.c_void_p
+    data = libc.mmap(None, ctypes.c_size_t(size), 1, 1, fd, ctypes.c_size_t(0))
+    pages = (ctypes.c_ubyte * ((size + 4095) // 4096))()
+    libc.mincore(ctypes.c_void_p(data), ctypes.c_size_t(size), pages)
+    libc.munmap(ctypes.c_void_p(data), ctypes.c_size_t(size))
+    return bytes(pages).count(1) * 4096
+
+
+def forget_files():
+    """How much of them is still there: a page that was just looked at may be, for a moment."""
+    left = 0
+    for folder, _, names in os.walk(evicted):
+        for name in names:
+            fd = os.open(os.path.join(folder, name), os.O_RDONLY)
+            os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+            size = os.fstat(fd).st_size
+            left += resident_bytes(fd, size) if size else 0
+            os.close(fd)
+    return left
+
+
+def evict(pid=None):
+    for _ in range(1000):
+        if pid:
+            forget_mappings(pid)
+        if not forget_files():
+            return
+    sys.exit("the files stay in memory")
+
+
+if evicted:
+    evict()
 master, slave = pty.openpty()
 fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))
 began = time.perf_counter()
@@ -55,6 +120,8 @@ def waits():
 def press(data):
     while not waits():
         drain(0)
+    if evicted:
+        evict(program.pid)
     runs, start = times_run(), time.perf_counter()
     os.write(master, data)
     while times_run() == runs or not waits():
