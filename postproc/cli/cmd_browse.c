@@ -14,14 +14,6 @@ struct arguments {
 	const char *dir;
 };
 
-static void print_help(void)
-{
-	printf("usage: gprof-mt browse [OPTION...]\n\n"
-	       "  -i, --input DIR    the capture (default %s)\n" PP_CLI_HELP_SYMBOLS
-	       "\nIn it, h shows the keys, and q ends it.\n",
-	       PP_DEFAULT_CAPTURE);
-}
-
 static int take_option(void *data, int option, const char *value)
 {
 	(void)option;
@@ -29,14 +21,19 @@ static int take_option(void *data, int option, const char *value)
 	return PP_EXIT_GOOD;
 }
 
-static const struct option option_table[] = {
-    {"input", required_argument, NULL, 'i'},
+static const struct pp_cli_option option_table[] = {
+    PP_CLI_OPTION_INPUT,
     PP_CLI_OPTIONS_SYMBOLS,
-    PP_CLI_OPTIONS_END,
+    {0},
 };
 
-static const struct pp_cli_options options = {"browse", ":i:h", option_table, print_help,
-					      take_option};
+static const struct pp_cli_options options = {
+    .command = "browse",
+    .letters = ":i:h",
+    .table = option_table,
+    .usage = "browse [OPTION...]\n\nIn it, h shows the keys, and q ends it.",
+    .take = take_option,
+};
 
 /* --- the command ---------------------------------------------------------------------------- */
 

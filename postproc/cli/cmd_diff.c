@@ -17,7 +17,7 @@
 #include "core/table_flat.h"
 
 /* Rows of a table in text, unless --top says how many. */
-#define TEXT_ROWS 20u
+#define TEXT_ROWS 20
 
 enum { A, B, N_RUNS };
 
@@ -33,20 +33,6 @@ struct arguments {
 /* --- options -------------------------------------------------------------------------------- */
 
 enum { OPTION_MIN_CHANGE = 0x300, OPTION_TOP, OPTION_NO_LINES };
-
-static void print_help(void)
-{
-	printf("usage: gprof-mt diff [OPTION...] DIR_A DIR_B [SECTION...]\n\n"
-	       "The tables of two captures, rows of the same thread names, functions, objects and\n"
-	       "sites beside each other, the largest change first.\n\n"
-	       "  --min-change PCT   leave out rows whose first figure changed by less\n"
-	       "  --top N            the N largest changes of each table (default %u in text,\n"
-	       "                     otherwise all); 0: all\n"
-	       "  --no-lines         sites are the same if the line alone is "
-	       "another\n" PP_CLI_TABLES_HELP PP_CLI_SELECT_HELP PP_CLI_HELP_SYMBOLS,
-	       TEXT_ROWS);
-	pp_cli_sections_help();
-}
 
 static int take_min_change(struct arguments *arguments, const char *value)
 {
@@ -95,17 +81,28 @@ static int take_option(void *data, int option, const char *value)
 	return status;
 }
 
-static const struct option option_table[] = {
-    {"min-change", required_argument, NULL, OPTION_MIN_CHANGE},
-    {"top", required_argument, NULL, OPTION_TOP},
-    {"no-lines", no_argument, NULL, OPTION_NO_LINES},
+static const struct pp_cli_option option_table[] = {
+    {"min-change", "PCT", OPTION_MIN_CHANGE, "no smaller changes"},
+    {"no-lines", NULL, OPTION_NO_LINES, "sites without lines"},
+    {"top", "N", OPTION_TOP,
+     "the N largest changes (default " G_STRINGIFY(TEXT_ROWS) " in text, or all); 0: all"},
     PP_CLI_TABLES_OPTIONS,
-    PP_CLI_SELECT_OPTIONS,
+    {"tid", "T[,T]...", PP_CLI_SELECT_TID, NULL},
+    {"thread", "PATTERN", PP_CLI_SELECT_THREAD, "only threads with such names: 'work*'"},
+    PP_CLI_SELECT_TIMES,
+    PP_CLI_SELECT_OPERATIONS,
     PP_CLI_OPTIONS_SYMBOLS,
-    PP_CLI_OPTIONS_END,
+    {0},
 };
 
-static const struct pp_cli_options options = {"diff", ":h", option_table, print_help, take_option};
+static const struct pp_cli_options options = {
+    .command = "diff",
+    .letters = ":h",
+    .table = option_table,
+    .usage = "diff [OPTION...] DIR_A DIR_B [SECTION...]",
+    .print_further = pp_cli_sections_help,
+    .take = take_option,
+};
 
 /* A number means another thread, and an address another object, in each run. */
 static int check_selection(const struct pp_selection *selection)

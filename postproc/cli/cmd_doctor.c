@@ -249,16 +249,18 @@ static void check_clock(void)
 		    "a time stamp costs a system call; boot with clocksource=tsc tsc=reliable");
 }
 
-static void print_help(void)
-{
-	printf(
-	    "usage: gprof-mt doctor [PROGRAM]\n\n"
-	    "Tells what gprof-mt can record on this machine, and of PROGRAM, and how to make it\n"
-	    "more.  Exits 1 if it cannot record at all.\n");
-}
+static const struct pp_cli_option option_table[] = {
+    {0},
+};
 
-static const struct option option_table[] = {PP_CLI_OPTIONS_END};
-static const struct pp_cli_options options = {"doctor", ":h", option_table, print_help, NULL};
+static const struct pp_cli_options options = {
+    .command = "doctor",
+    .letters = ":h",
+    .table = option_table,
+    .usage = "doctor [PROGRAM]\n\n"
+	     "Tells what gprof-mt can record on this machine, and of PROGRAM, and how to make\n"
+	     "it more.  Exits 1 if it cannot record at all.",
+};
 
 int pp_cmd_doctor(int argc, char **argv)
 {

@@ -19,23 +19,30 @@ struct arguments {
 	const struct pp_exporter *exporter; /* that these ask for */
 };
 
-static void print_help(void)
+/* ", calls, time", of the exporters from there on; the caller frees it. */
+static char *whats_of(unsigned first)
 {
-	printf(
-	    "usage: gprof-mt export --format FORMAT [OPTION...]\n\n"
-	    "  -i, --input DIR    the capture (default %s)\n"
-	    "  --format FORMAT    folded, gmon, callgrind, perfetto, chrome, speedscope,\n"
-	    "                     pprof or html\n"
-	    "  --what WHAT        of a format with several: which figures\n"
-	    "  -o, --output FILE  where to; -: standard output\n"
-	    "  --no-threads       stacks without the thread as their outermost "
-	    "frame\n"
-	    "  --no-sources       no lines of source files\n" PP_CLI_SELECT_HELP PP_CLI_HELP_SYMBOLS
-	    "\nformats:\n",
-	    PP_DEFAULT_CAPTURE);
-	for (unsigned i = 0; pp_exporters[i]; i++)
-		printf("  %-10s %-8s  %s\n", pp_exporters[i]->format, pp_exporters[i]->what ?: "",
-		       pp_exporters[i]->summary);
+	GString *whats = g_string_new(NULL);
+
+	for (unsigned i = first;
+	     pp_exporters[i] && g_str_equal(pp_exporters[i]->format, pp_exporters[first]->format);
+	     i++)
+		if (pp_exporters[i]->what)
+			g_string_append_printf(whats, "%s%s", whats->len ? ", " : ": ",
+					       pp_exporters[i]->what);
+	return g_string_free(whats, FALSE);
+}
+
+static void print_formats(void)
+{
+	printf("formats, and behind a colon their figures:\n");
+	for (unsigned i = 0; pp_exporters[i]; i++) {
+		g_autofree char *whats = whats_of(i);
+
+		if (pp_exporters[i]->summary)
+			printf("  %-10s  %s%s\n", pp_exporters[i]->format, pp_exporters[i]->summary,
+			       whats);
+	}
 }
 
 static int take_option(void *data, int option, const char *value)
@@ -68,20 +75,26 @@ static int take_option(void *data, int option, const char *value)
 	return PP_EXIT_GOOD;
 }
 
-static const struct option option_table[] = {
-    {"input", required_argument, NULL, 'i'},
-    {"format", required_argument, NULL, 'f'},
-    {"what", required_argument, NULL, 'w'},
-    {"output", required_argument, NULL, 'o'},
-    {"no-threads", no_argument, NULL, 'n'},
-    {"no-sources", no_argument, NULL, 'u'},
+static const struct pp_cli_option option_table[] = {
+    PP_CLI_OPTION_INPUT,
+    {"output", "FILE", 'o', "where to; -: standard output"},
+    {"format", "FORMAT", 'f', "one of those below"},
+    {"what", "WHAT", 'w', "which of its figures"},
+    {"no-threads", NULL, 'n', "no frames of threads"},
+    {"no-sources", NULL, 'u', "no source lines"},
     PP_CLI_SELECT_OPTIONS,
     PP_CLI_OPTIONS_SYMBOLS,
-    PP_CLI_OPTIONS_END,
+    {0},
 };
 
-static const struct pp_cli_options options = {"export", ":i:o:h", option_table, print_help,
-					      take_option};
+static const struct pp_cli_options options = {
+    .command = "export",
+    .letters = ":i:o:h",
+    .table = option_table,
+    .usage = "export --format FORMAT [OPTION...]",
+    .print_further = print_formats,
+    .take = take_option,
+};
 
 static void add_name(GString *to, const char *name)
 {

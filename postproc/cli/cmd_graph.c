@@ -15,8 +15,8 @@
 #include "render/dot.h"
 
 /* More nodes than these are drawn in groups, more arrows left out, unless asked otherwise. */
-#define MAX_SINGLE_NODES 24u
-#define MAX_ARROWS	 200u
+#define MAX_SINGLE_NODES 24
+#define MAX_ARROWS	 200
 
 enum format { DOT, SVG, JSON, CSV };
 
@@ -111,7 +111,7 @@ static int check_holds(const struct pp_view *view, struct pp_error *err)
 static const struct kind kinds[] = {
     {"switch", "A -> B: how often B ran next on the CPU that A left", "switches", &pp_dot_switch,
      check_switches},
-    {"calls", "A -> B: how often A called B; of all threads together, or those of --tid", "calls",
+    {"calls", "A -> B: how often A called B; of all threads, or those of --tid", "calls",
      &pp_dot_calls, check_calls},
     {"wait", "A -> B: how long (and how often) A waited for B, on what", "wait", &pp_dot_wait,
      check_sync},
@@ -137,27 +137,11 @@ static char *kinds_text(void)
 
 /* --- options -------------------------------------------------------------------------------- */
 
-static void print_help(void)
+static void print_kinds(void)
 {
-	printf(
-	    "usage: gprof-mt graph [-i DIR] --kind KIND [--format FORMAT] [OPTION...]\n\n"
-	    "  -i, --input DIR    the capture (default %s)\n"
-	    "  --kind KIND        what to draw, of those below\n"
-	    "  --format FORMAT    dot (default), svg (needs graphviz), json or csv\n"
-	    "  --table TABLE      csv: edges (default), nodes, or what else json names\n"
-	    "  --output DIR       csv: all tables, each to DIR/TABLE.csv\n" PP_CLI_HELP_SYMBOLS
-	    "  --tid T[,T]...     only what is about these threads\n"
-	    "  --thread PATTERN   only what is about threads with such names: 'worker-*'\n"
-	    "  --time A~B         switch: only from A up to B: 1.5~2 (s), 20ms~, ~3us\n"
-	    "  --min-count N      leave out arrows that stand for less than N\n"
-	    "  --top N            the N thickest arrows (default %u, in json and csv all); 0: all\n"
-	    "  --group            draw what is alike as one, as threads of one start routine\n"
-	    "  --no-group         draw each by itself (default up to %u of them)\n"
-	    "  --through-idle     switch: look through idle time and other programs\n\n"
-	    "kinds:\n",
-	    PP_DEFAULT_CAPTURE, MAX_ARROWS, MAX_SINGLE_NODES);
+	printf("kinds:\n");
 	for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
-		printf("  %-18s %s\n", kinds[i].name, kinds[i].summary);
+		printf("  %-10s  %s\n", kinds[i].name, kinds[i].summary);
 }
 
 static int take_kind(struct arguments *arguments, const char *text)
@@ -261,22 +245,34 @@ static int check(const struct arguments *arguments, int argc, char **argv)
 	return status == PP_EXIT_GOOD ? -1 : status;
 }
 
-static const struct option option_table[] = {
-    {"input", required_argument, NULL, 'i'},
-    {"kind", required_argument, NULL, 'k'},
-    PP_CLI_TABLES_OPTIONS,
-    PP_CLI_SELECT_OPTIONS,
-    {"top", required_argument, NULL, 'o'},
-    {"min-count", required_argument, NULL, 'm'},
-    {"through-idle", no_argument, NULL, 't'},
-    {"group", no_argument, NULL, 'g'},
-    {"no-group", no_argument, NULL, 'n'},
+static const struct pp_cli_option option_table[] = {
+    PP_CLI_OPTION_INPUT,
+    {"kind", "KIND", 'k', "what to draw, of those below"},
+    {"format", "FORMAT", PP_CLI_TABLES_FORMAT, "dot (default), svg (needs graphviz), json or csv"},
+    {"table", "TABLE", PP_CLI_TABLES_TABLE, "csv: edges (default), nodes, or what else json names"},
+    PP_CLI_TABLES_OPTION_OUTPUT,
+    PP_CLI_SELECT_THREADS,
+    {"time", "A~B", PP_CLI_SELECT_TIME, "switch: only from A to B: 1.5~2 (s), 20ms~, ~3us"},
+    PP_CLI_SELECT_NO_OPERATIONS,
+    {"min-count", "N", 'm', "leave out arrows that stand for less than N"},
+    {"top", "N", 'o',
+     "the N thickest (default " G_STRINGIFY(MAX_ARROWS) " if drawn, else all); 0: all"},
+    {"group", NULL, 'g', "draw what is alike as one, as threads of one start routine"},
+    {"no-group", NULL, 'n',
+     "draw each by itself (default up to " G_STRINGIFY(MAX_SINGLE_NODES) " of them)"},
+    {"through-idle", NULL, 't', "switch: look through idle time and other programs"},
     PP_CLI_OPTIONS_SYMBOLS,
-    PP_CLI_OPTIONS_END,
+    {0},
 };
 
-static const struct pp_cli_options options = {"graph", ":i:h", option_table, print_help,
-					      take_option};
+static const struct pp_cli_options options = {
+    .command = "graph",
+    .letters = ":i:h",
+    .table = option_table,
+    .usage = "graph [-i DIR] --kind KIND [--format FORMAT] [OPTION...]",
+    .print_further = print_kinds,
+    .take = take_option,
+};
 
 /* --- SVG ------------------------------------------------------------------------------------ */
 

@@ -29,16 +29,6 @@ struct arguments {
 	struct pp_selection *selection;
 };
 
-static void print_help(void)
-{
-	printf("usage: gprof-mt history [OPTION...]\n"
-	       "       gprof-mt history --calls --tid T | --thread NAME [OPTION...]\n\n"
-	       "  -i, --input DIR    the capture (default %s)\n"
-	       "  --calls            the calls of one thread instead, as they "
-	       "nested\n" PP_CLI_HELP_FORMAT PP_CLI_SELECT_HELP PP_CLI_HELP_SYMBOLS,
-	       PP_DEFAULT_CAPTURE);
-}
-
 static int take_option(void *data, int option, const char *value)
 {
 	struct arguments *arguments = data;
@@ -58,17 +48,23 @@ static int take_option(void *data, int option, const char *value)
 	}
 }
 
-static const struct option option_table[] = {
-    {"input", required_argument, NULL, 'i'},
-    {"format", required_argument, NULL, 'f'},
-    {"calls", no_argument, NULL, 'c'},
+static const struct pp_cli_option option_table[] = {
+    PP_CLI_OPTION_INPUT,
+    {"calls", NULL, 'c', "the calls of one thread instead, as they nested"},
+    PP_CLI_OPTION_FORMAT('f'),
     PP_CLI_SELECT_OPTIONS,
     PP_CLI_OPTIONS_SYMBOLS,
-    PP_CLI_OPTIONS_END,
+    {0},
 };
 
-static const struct pp_cli_options options = {"history", ":i:h", option_table, print_help,
-					      take_option};
+static const struct pp_cli_options options = {
+    .command = "history",
+    .letters = ":i:h",
+    .table = option_table,
+    .usage = "history [OPTION...]\n"
+	     "       gprof-mt history --calls --tid T | --thread NAME [OPTION...]",
+    .take = take_option,
+};
 
 /* Which options go together. */
 static int check(const struct arguments *arguments)

@@ -18,6 +18,7 @@
 #include "cli/losses.h"
 #include "cli/options.h"
 #include "cli/summary.h"
+#include "cli/view.h"
 #include "collect/discard.h"
 #include "collect/info.h"
 #include "collect/launch.h"
@@ -40,21 +41,6 @@ struct options {
 };
 
 /* --- the request --- */
-
-static void print_help(void)
-{
-	printf(
-	    "usage: gprof-mt record [OPTION...] [--] COMMAND [ARGUMENT...]\n\n"
-	    "Runs COMMAND; records its calls (if built with -pg), its synchronization and its\n"
-	    "scheduling.\n\n"
-	    "  -o, --output DIR       the capture directory (default gprof-mt.data)\n"
-	    "  --profile NAME         applic-only, full-sched (default) or full\n"
-	    "  --config FILE          the configuration\n"
-	    "  --set GROUP.KEY=VALUE  one key of it, over all else; may be repeated\n"
-	    "  --backend NAME         native (default), or lttng: synchronization goes through a\n"
-	    "                         session of LTTng-UST, made for this run\n"
-	    "  -q, --quiet            say nothing but errors and losses\n");
-}
 
 static int take_option(void *data, int option, const char *value)
 {
@@ -86,19 +72,26 @@ static int take_option(void *data, int option, const char *value)
 	return PP_EXIT_GOOD;
 }
 
-static const struct option option_table[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"profile", required_argument, NULL, 'p'},
-    {"config", required_argument, NULL, 'c'},
-    {"set", required_argument, NULL, 's'},
-    {"backend", required_argument, NULL, 'b'},
-    {"quiet", no_argument, NULL, 'q'},
-    PP_CLI_OPTIONS_END,
+static const struct pp_cli_option option_table[] = {
+    {"output", "DIR", 'o', "the capture directory (default " PP_DEFAULT_CAPTURE ")"},
+    {"profile", "NAME", 'p', "applic-only, full-sched (default) or full"},
+    {"config", "FILE", 'c', "the configuration"},
+    {"set", "KEY=VALUE", 's', "one GROUP.KEY of it, over all else; may be repeated"},
+    {"backend", "NAME", 'b', "native (default), or lttng: by a session of LTTng-UST"},
+    {"quiet", NULL, 'q', "say nothing but errors and losses"},
+    {0},
 };
 
 /* "+": the command's options are its own. */
-static const struct pp_cli_options cli_options = {"record", "+:o:qh", option_table, print_help,
-						  take_option};
+static const struct pp_cli_options cli_options = {
+    .command = "record",
+    .letters = "+:o:qh",
+    .table = option_table,
+    .usage = "record [OPTION...] [--] COMMAND [ARGUMENT...]\n\n"
+	     "Runs COMMAND; records its calls (if built with -pg), its synchronization and\n"
+	     "its scheduling.",
+    .take = take_option,
+};
 
 /* -1: go on; else the exit status. */
 static int parse_options(int argc, char **argv, struct options *options)

@@ -20,16 +20,6 @@ struct arguments {
 	GPtrArray *names;
 };
 
-static void print_help(void)
-{
-	printf(
-	    "usage: gprof-mt report [OPTION...] [SECTION...]\n\n"
-	    "  -i, --input DIR    the capture (default %s)\n" PP_CLI_TABLES_HELP PP_CLI_SELECT_HELP
-		PP_CLI_HELP_SYMBOLS,
-	    PP_DEFAULT_CAPTURE);
-	pp_cli_sections_help();
-}
-
 static int take_option(void *data, int option, const char *value)
 {
 	struct arguments *arguments = data;
@@ -41,16 +31,18 @@ static int take_option(void *data, int option, const char *value)
 	return status;
 }
 
-static const struct option option_table[] = {
-    {"input", required_argument, NULL, 'i'},
-    PP_CLI_TABLES_OPTIONS,
-    PP_CLI_SELECT_OPTIONS,
-    PP_CLI_OPTIONS_SYMBOLS,
-    PP_CLI_OPTIONS_END,
+static const struct pp_cli_option option_table[] = {
+    PP_CLI_OPTION_INPUT, PP_CLI_TABLES_OPTIONS, PP_CLI_SELECT_OPTIONS, PP_CLI_OPTIONS_SYMBOLS, {0},
 };
 
-static const struct pp_cli_options options = {"report", ":i:h", option_table, print_help,
-					      take_option};
+static const struct pp_cli_options options = {
+    .command = "report",
+    .letters = ":i:h",
+    .table = option_table,
+    .usage = "report [OPTION...] [SECTION...]",
+    .print_further = pp_cli_sections_help,
+    .take = take_option,
+};
 
 static int print_tables(const struct pp_view *view, const struct arguments *arguments)
 {

@@ -44,20 +44,6 @@ struct printer {
 	uint32_t tid; /* of the thread selected */
 };
 
-static void print_help(void)
-{
-	printf(
-	    "usage: gprof-mt timeline --tid T | --thread NAME [OPTION...]\n\n"
-	    "All that is known of one thread, in order of time: calls, synchronization, and what\n"
-	    "the kernel did with it; why it left its CPU each time, and who woke it.\n\n"
-	    "  -i, --input DIR    the capture (default %s)\n"
-	    "  --tid T            the thread\n"
-	    "  --thread PATTERN   the one thread with such a name\n"
-	    "  --time A~B         only from A up to B, since the start of the capture: 1.5~2 (s),\n"
-	    "                     20ms~, ~3us\n" PP_CLI_HELP_FORMAT PP_CLI_HELP_SYMBOLS,
-	    PP_DEFAULT_CAPTURE);
-}
-
 static int take_option(void *data, int option, const char *value)
 {
 	struct arguments *arguments = data;
@@ -74,16 +60,26 @@ static int take_option(void *data, int option, const char *value)
 	}
 }
 
-static const struct option option_table[] = {
-    {"input", required_argument, NULL, 'i'},
-    {"format", required_argument, NULL, 'f'},
-    PP_CLI_SELECT_OPTIONS,
+static const struct pp_cli_option option_table[] = {
+    PP_CLI_OPTION_INPUT,
+    {"tid", "T", PP_CLI_SELECT_TID, "the thread"},
+    {"thread", "PATTERN", PP_CLI_SELECT_THREAD, "by its name"},
+    PP_CLI_SELECT_TIMES,
+    PP_CLI_SELECT_NO_OPERATIONS,
+    PP_CLI_OPTION_FORMAT('f'),
     PP_CLI_OPTIONS_SYMBOLS,
-    PP_CLI_OPTIONS_END,
+    {0},
 };
 
-static const struct pp_cli_options options = {"timeline", ":i:h", option_table, print_help,
-					      take_option};
+static const struct pp_cli_options options = {
+    .command = "timeline",
+    .letters = ":i:h",
+    .table = option_table,
+    .usage = "timeline --tid T | --thread NAME [OPTION...]\n\n"
+	     "All that is known of one thread, in order of time: calls, synchronization, and\n"
+	     "what the kernel did with it; why it left its CPU each time, and who woke it.",
+    .take = take_option,
+};
 
 /* --- printing ------------------------------------------------------------------------------- */
 

@@ -30,7 +30,7 @@ static void print_help(FILE *to)
 	fprintf(to, "gprof-mt, a profiler for threads\n\nusage: gprof-mt COMMAND [ARG...]\n\n");
 	for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
 		if (commands[i].summary)
-			fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].summary);
+			fprintf(to, "  %-8s  %s\n", commands[i].name, commands[i].summary);
 	fprintf(to, "\nHelp on one: gprof-mt COMMAND --help, or man gprof-mt-COMMAND.\n");
 }
 

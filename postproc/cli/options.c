@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/options.h"
 
-#include <inttypes.h>
+#include <getopt.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/commands.h"
@@ -29,16 +30,88 @@ static int take_demangle(const char *command, const char *value)
 	return pp_cli_usage(command, "--demangle %s: it is full, simple or no", value);
 }
 
+/* --- help ----------------------------------------------------------------------------------- */
+
+/* Whatever reads the help tells names and texts apart by two spaces, at least, between them. */
+#define NAME_WIDTH 18
+#define SECOND_AT  44
+#define WIDTH	   80
+
+/* "-i, --input DIR"; the caller frees it. */
+static char *option_name(const struct pp_cli_options *options, const struct pp_cli_option *option)
+{
+	char letter[] = {'-', (char)option->number, ',', ' ', '\0'};
+	bool has_letter = g_ascii_isalpha(option->number) && strchr(options->letters, letter[1]);
+
+	return g_strconcat(has_letter ? letter : "", "--", option->name, option->value ? " " : "",
+			   option->value, NULL);
+}
+
+/* Two in one line where they fit. */
+static void print_options(const struct pp_cli_options *options)
+{
+	size_t column = 0; /* 0: no line is begun */
+
+	for (const struct pp_cli_option *option = options->table; option->name; option++) {
+		g_autofree char *name = option_name(options, option);
+		size_t text_len;
+
+		if (!option->help)
+			continue;
+		text_len = strlen(option->help);
+		if (column && column + 2 <= SECOND_AT &&
+		    SECOND_AT + strlen(name) + 2 + text_len <= WIDTH) {
+			printf("%*s%s  %s\n", (int)(SECOND_AT - column), "", name, option->help);
+			column = 0;
+			continue;
+		}
+		printf("%s  %-*s  %s", column ? "\n" : "", NAME_WIDTH, name, option->help);
+		column = 2 + MAX(strlen(name), NAME_WIDTH) + 2 + text_len;
+	}
+	if (column)
+		putchar('\n');
+}
+
+static void print_help(const struct pp_cli_options *options)
+{
+	printf("usage: gprof-mt %s\n", options->usage);
+	if (options->table->name)
+		putchar('\n');
+	print_options(options);
+	if (options->print_further)
+		options->print_further();
+	printf("More: man gprof-mt-%s\n", options->command);
+}
+
+/* --- reading -------------------------------------------------------------------------------- */
+
+/* The table as getopt_long() wants it; the caller frees it. */
+static struct option *long_options(const struct pp_cli_options *options)
+{
+	GArray *table = g_array_new(TRUE, TRUE, sizeof(struct option));
+	struct option help = {"help", no_argument, NULL, 'h'};
+
+	for (const struct pp_cli_option *option = options->table; option->name; option++) {
+		struct option to = {option->name, option->value ? required_argument : no_argument,
+				    NULL, option->number};
+
+		g_array_append_val(table, to);
+	}
+	g_array_append_val(table, help);
+	return (struct option *)g_array_free(table, FALSE);
+}
+
 int pp_cli_options_read(const struct pp_cli_options *options, int argc, char **argv, void *data)
 {
+	g_autofree struct option *table = long_options(options);
 	int option, status = PP_EXIT_GOOD;
 
 	opterr = 0;
 	while (status == PP_EXIT_GOOD &&
-	       (option = getopt_long(argc, argv, options->letters, options->table, NULL)) != -1) {
+	       (option = getopt_long(argc, argv, options->letters, table, NULL)) != -1) {
 		switch (option) {
 		case 'h':
-			options->print_help();
+			print_help(options);
 			return PP_EXIT_GOOD;
 		case ':':
 			return pp_cli_usage(options->command, "%s needs a value", argv[optind - 1]);

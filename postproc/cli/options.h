@@ -3,7 +3,6 @@
 #ifndef PP_CLI_OPTIONS_H
 #define PP_CLI_OPTIONS_H
 
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -11,34 +10,32 @@
 
 #include "input/symbols.h"
 
-/* For the table of a subcommand, last: --help, which pp_cli_options_read() sees to, and the end. */
-#define PP_CLI_OPTIONS_END                                                                         \
-	{"help", no_argument, NULL, 'h'},                                                          \
-	{                                                                                          \
-		NULL, 0, NULL, 0                                                                   \
-	}
-
-/* For that of one that names addresses: how, which pp_cli_options_read() sees to, too. */
-#define PP_CLI_OPTIONS_SYMBOLS                                                                     \
-	{"demangle", required_argument, NULL, PP_OPTION_DEMANGLE},                                 \
-	    {"no-inline", no_argument, NULL, PP_OPTION_NO_INLINE},                                 \
-	{                                                                                          \
-		"no-cache", no_argument, NULL, PP_OPTION_NO_CACHE                                  \
-	}
+/* One option, to the parser and in --help; a table of them ends with one that has no name. */
+struct pp_cli_option {
+	const char *name;  /* behind "--" */
+	const char *value; /* what --help calls its value; NULL: it has none */
+	int number;	   /* what take() gets; its letter, too, if that is in `letters` */
+	/* A few words, never with two spaces between them; NULL: it is refused, and not shown. */
+	const char *help;
+};
 
 enum { PP_OPTION_DEMANGLE = 0x1000, PP_OPTION_NO_INLINE, PP_OPTION_NO_CACHE };
 
-/* As the help has them. */
-#define PP_CLI_HELP_SYMBOLS                                                                        \
-	"  --demangle HOW     names of C++: full (default), simple (without parameters), no\n"     \
-	"  --no-inline        sites and paths by function, without what was inlined there\n"       \
-	"  --no-cache         names and lines from the files alone, none from earlier runs\n"
+/* For the table of a subcommand that names addresses: how, which pp_cli_options_read() sees to. */
+#define PP_CLI_OPTIONS_SYMBOLS                                                                     \
+	{"demangle", "HOW", PP_OPTION_DEMANGLE,                                                    \
+	 "C++ names: full (default), simple (no parameters) or no"},                               \
+	    {"no-inline", NULL, PP_OPTION_NO_INLINE, "no inlined functions"},                      \
+	{                                                                                          \
+		"no-cache", NULL, PP_OPTION_NO_CACHE, "no names of earlier runs"                   \
+	}
 
 struct pp_cli_options {
 	const char *command;
 	const char *letters; /* as getopt() has them, "h" among them: ":i:h" */
-	const struct option *table;
-	void (*print_help)(void);
+	const struct pp_cli_option *table;
+	const char *usage;	     /* what it takes: the first lines of --help */
+	void (*print_further)(void); /* the list that these end in; NULL: none */
 	/* Takes one option; `value` is NULL where it has none.  PP_EXIT_GOOD, or the exit status.
 	 */
 	int (*take)(void *data, int option, const char *value);
@@ -55,8 +52,11 @@ const struct pp_symbols_options *pp_cli_symbols(void);
 
 enum pp_cli_format { PP_CLI_TEXT, PP_CLI_JSON, PP_CLI_CSV };
 
-/* Its line of --help. */
-#define PP_CLI_HELP_FORMAT "  --format FORMAT    text (default), json or csv\n"
+/* For the table of a subcommand. */
+#define PP_CLI_OPTION_FORMAT(number)                                                               \
+	{                                                                                          \
+		"format", "FORMAT", number, "text (default), json or csv"                          \
+	}
 
 /* Of options that more than one subcommand has; PP_EXIT_GOOD, or the exit status. */
 int pp_cli_take_format(const char *command, const char *value, enum pp_cli_format *ret_format);

@@ -5,13 +5,30 @@
 
 #include "cli/commands.h"
 
+/* Two in a line, the second half of them on the right. */
 void pp_cli_sections_help(void)
 {
-	printf("\nsections (* by default):\n");
+	g_autoptr(GPtrArray) all = g_ptr_array_new();
+	guint lines;
+
 	for (unsigned i = 0; pp_passes[i]; i++)
 		if (pp_passes[i]->summary)
-			printf("%c %-13s %s\n", pp_passes[i]->is_default ? '*' : ' ',
-			       pp_passes[i]->name, pp_passes[i]->summary);
+			g_ptr_array_add(all, (void *)pp_passes[i]);
+	lines = (all->len + 1) / 2;
+	printf("sections (* by default):\n");
+	for (guint i = 0; i < lines; i++) {
+		const struct pp_pass *left = all->pdata[i];
+
+		printf("%c %-9s  %-*s", left->is_default ? '*' : ' ', left->name,
+		       lines + i < all->len ? 28 : 0, left->summary);
+		if (lines + i < all->len) {
+			const struct pp_pass *right = all->pdata[lines + i];
+
+			printf("%c %-13s  %s", right->is_default ? '*' : ' ', right->name,
+			       right->summary);
+		}
+		putchar('\n');
+	}
 }
 
 static bool is_section(const char *name)

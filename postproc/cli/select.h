@@ -17,28 +17,38 @@ enum {
 	PP_CLI_SELECT_MIN_WAIT,
 };
 
-/* For the table of a subcommand. */
-#define PP_CLI_SELECT_OPTIONS                                                                      \
-	{"tid", required_argument, NULL, PP_CLI_SELECT_TID},                                       \
-	    {"thread", required_argument, NULL, PP_CLI_SELECT_THREAD},                             \
-	    {"time", required_argument, NULL, PP_CLI_SELECT_TIME},                                 \
-	    {"object", required_argument, NULL, PP_CLI_SELECT_OBJECT},                             \
-	    {"function", required_argument, NULL, PP_CLI_SELECT_FUNCTION},                         \
+/* For the table of a subcommand: all, or those parts that it can be narrowed by. */
+#define PP_CLI_SELECT_OPTIONS PP_CLI_SELECT_THREADS, PP_CLI_SELECT_TIMES, PP_CLI_SELECT_OPERATIONS
+
+#define PP_CLI_SELECT_THREADS                                                                      \
+	{"tid", "T[,T]...", PP_CLI_SELECT_TID, "only these threads"},                              \
 	{                                                                                          \
-		"min-wait", required_argument, NULL, PP_CLI_SELECT_MIN_WAIT                        \
+		"thread", "PATTERN", PP_CLI_SELECT_THREAD, "by name: 'work*'"                      \
 	}
 
-/* Their lines of --help. */
-#define PP_CLI_SELECT_HELP                                                                         \
-	"  --tid T[,T]...     only these threads\n"                                                \
-	"  --thread PATTERN   only threads with such names: 'worker-*'\n"                          \
-	"  --time A~B         only from A up to B, since the start of the capture: 1.5~2 (s),\n"   \
-	"                     20ms~, ~3us; what began before is known, and its part counts\n"      \
-	"  --object OBJECT    only on this: its address (0x...), or that and its generation\n"     \
-	"                     (0x.../2), or its name in tables; \"table\" is also \"table+8\"\n"   \
-	"  --function PATTERN only calls of such functions, or that stand in them\n"               \
-	"  --min-wait TIME    only operations that waited so long: 10us\n"                         \
-	"                     (each but --time and --min-wait may be repeated: any of them)\n"
+#define PP_CLI_SELECT_TIMES                                                                        \
+	{                                                                                          \
+		"time", "A~B", PP_CLI_SELECT_TIME,                                                 \
+		    "only from A to B of the capture: 1.5~2 (s), 20ms~, ~3us"                      \
+	}
+
+#define PP_CLI_SELECT_OPERATIONS                                                                   \
+	{"object", "OBJECT", PP_CLI_SELECT_OBJECT,                                                 \
+	 "only on it: its name, or address 0x..., 0x.../GENERATION"},                              \
+	    {"function", "PATTERN", PP_CLI_SELECT_FUNCTION,                                        \
+	     "only calls of such functions, or that stand in them"},                               \
+	{                                                                                          \
+		"min-wait", "TIME", PP_CLI_SELECT_MIN_WAIT,                                        \
+		    "only operations that waited so long: 10us"                                    \
+	}
+
+/* ... and of one that cannot, to say so. */
+#define PP_CLI_SELECT_NO_OPERATIONS                                                                \
+	{"object", "OBJECT", PP_CLI_SELECT_OBJECT, NULL},                                          \
+	    {"function", "PATTERN", PP_CLI_SELECT_FUNCTION, NULL},                                 \
+	{                                                                                          \
+		"min-wait", "TIME", PP_CLI_SELECT_MIN_WAIT, NULL                                   \
+	}
 
 /* Takes the option, if it is one of these; *ret_status: PP_EXIT_GOOD, or the exit status. */
 bool pp_cli_select_take(const char *command, struct pp_selection *selection, int option,

@@ -14,18 +14,15 @@ enum { PP_CLI_TABLES_FORMAT = 0x200, PP_CLI_TABLES_TABLE, PP_CLI_TABLES_OUTPUT }
 
 /* For the table of a subcommand. */
 #define PP_CLI_TABLES_OPTIONS                                                                      \
-	{"format", required_argument, NULL, PP_CLI_TABLES_FORMAT},                                 \
-	    {"table", required_argument, NULL, PP_CLI_TABLES_TABLE},                               \
-	{                                                                                          \
-		"output", required_argument, NULL, PP_CLI_TABLES_OUTPUT                            \
-	}
+	PP_CLI_OPTION_FORMAT(PP_CLI_TABLES_FORMAT),                                                \
+	    {"table", "TABLE", PP_CLI_TABLES_TABLE,                                                \
+	     "csv: which one, as json names it (default: the first)"},                             \
+	    PP_CLI_TABLES_OPTION_OUTPUT
 
-/* Their lines of --help. */
-#define PP_CLI_TABLES_HELP                                                                         \
-	PP_CLI_HELP_FORMAT                                                                         \
-	"  --table TABLE      csv: the one to print, as json names it: locks, locks.sites, ...\n"  \
-	"                     (default: the first of the section)\n"                               \
-	"  --output DIR       csv: all tables, each to DIR/TABLE.csv\n"
+#define PP_CLI_TABLES_OPTION_OUTPUT                                                                \
+	{                                                                                          \
+		"output", "DIR", PP_CLI_TABLES_OUTPUT, "csv: all tables, each to DIR/TABLE.csv"    \
+	}
 
 struct pp_cli_tables {
 	enum pp_cli_format format;

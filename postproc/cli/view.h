@@ -9,6 +9,12 @@
 
 #define PP_DEFAULT_CAPTURE "gprof-mt.data"
 
+/* For the table of a subcommand. */
+#define PP_CLI_OPTION_INPUT                                                                        \
+	{                                                                                          \
+		"input", "DIR", 'i', "the capture (default " PP_DEFAULT_CAPTURE ")"                \
+	}
+
 struct pp_view {
 	struct pp_capture *capture;
 	struct pp_symbols *symbols;

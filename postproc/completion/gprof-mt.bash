@@ -2,10 +2,22 @@
 # bash completion of gprof-mt.  What there is to complete comes from `gprof-mt ... --help`, so it is
 # always that of the program which is run.
 
-# _gprof_mt_help PROGRAM [COMMAND]: its help, without a word of complaint
+# _gprof_mt_help PROGRAM [COMMAND]: its help, without a word of complaint, and of what it lists one in a line: two
+# spaces are between a name and its text, and before the next name.
 _gprof_mt_help()
 {
-	"$@" --help 2>/dev/null
+	"$@" --help 2>/dev/null | awk '
+		/^[* ] [-a-z]/ {
+			mark = substr($0, 1, 2)
+			n = split(substr($0, 3), cell, /   */)
+			for (i = 1; i < n; i += 2) {
+				print mark cell[i] "  " cell[i + 1]
+				mark = sub(/^\* /, "", cell[i + 2]) ? "* " : "  "
+			}
+			if (n > 1)
+				next
+		}
+		{ print }'
 }
 
 # The first words of the lines of a list in a help text, of that with that heading: "kinds:".
@@ -59,13 +71,15 @@ _gprof_mt_arguments()
 	echo "$n"
 }
 
-# What the format on the line can show, or any, of a list with that in a second column: "folded  calls  how often ...".
+# What the format on the line can show, or any: "folded  stacks: calls, time".
 _gprof_mt_whats()
 {
 	awk -v "line= ${COMP_WORDS[*]} " '
-		/^formats:/ { inside = 1 }
-		inside && /^  [a-z]+ +[a-z-]+  +[^ ]/ && (line !~ / --format[ =]/ || line ~ " --format[ =]+" $1 " ") {
-			print $2
+		/^formats/ { inside = 1 }
+		inside && /^  [a-z].*: / && (line !~ / --format[ =]/ || line ~ " --format[ =]+" $1 " ") {
+			sub(/.*: /, "")
+			gsub(/, /, "\n")
+			print
 		}'
 }
 
@@ -136,8 +150,8 @@ _gprof_mt()
 	-o | --output | --config) ;;
 	--kind) words=$(_gprof_mt_list kinds: <<<"$help") ;;
 	--format)
-		words=$(_gprof_mt_words --format <<<"$help")
-		[ -n "$words" ] || words=$(_gprof_mt_list formats: <<<"$help")
+		words=$(_gprof_mt_list formats <<<"$help")
+		[ -n "$words" ] || words=$(_gprof_mt_words --format <<<"$help")
 		;;
 	--what) words=$(_gprof_mt_whats <<<"$help") ;;
 	--profile | --backend | --demangle) words=$(_gprof_mt_words "$before" <<<"$help") ;;

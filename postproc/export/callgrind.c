@@ -197,7 +197,7 @@ static void callgrind_free(void *state)
 
 const struct pp_exporter pp_exporter_callgrind = {
     .format = "callgrind",
-    .summary = "calls and CPU time by function, for callgrind_annotate, KCachegrind",
+    .summary = "calls and CPU time, for callgrind_annotate and KCachegrind",
     .file_name = "callgrind.out.gprof-mt",
     .selects = PP_SELECT_THREAD,
     .needs = needs,

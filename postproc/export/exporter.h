@@ -35,8 +35,8 @@ struct pp_export {
 
 struct pp_exporter {
 	const char *format, *what; /* what: the figures; NULL: the format has one kind only */
-	const char *summary;
-	const char *file_name; /* if none is given */
+	const char *summary;	   /* of the format, for --help; NULL but for its first */
+	const char *file_name;	   /* if none is given */
 	unsigned kinds, selects;
 	const char *const *needs; /* passes, NULL-terminated; NULL: none */
 	/* Of an exporter of stacks, if not as "folded"; false: there is none. */

@@ -94,7 +94,6 @@ static void samples_free(void *state)
 const struct pp_exporter pp_exporter_folded_samples = {
     .format = "folded",
     .what = "samples",
-    .summary = "CPU time of each function, ns, from samples: one frame each",
     .file_name = "gprof-mt.folded",
     .selects = PP_SELECT_THREAD,
     .needs = needs,
@@ -107,7 +106,6 @@ const struct pp_exporter pp_exporter_folded_samples = {
 const struct pp_exporter pp_exporter_speedscope_samples = {
     .format = "speedscope",
     .what = "samples",
-    .summary = "CPU time of each function, ns, from samples: one frame each",
     .file_name = "gprof-mt.speedscope.json",
     .selects = PP_SELECT_THREAD,
     .needs = needs,

@@ -129,7 +129,7 @@ static int threads_finish(void *state, int64_t end_ns, struct pp_error *err)
 const struct pp_exporter pp_exporter_gmon_merged = {
     .format = "gmon",
     .what = "merged",
-    .summary = "calls and CPU time of the program for gprof, threads together",
+    .summary = "for gprof",
     .file_name = "gmon.out.gprof-mt",
     .selects = PP_SELECT_THREAD,
     .start = gmon_start,
@@ -140,7 +140,6 @@ const struct pp_exporter pp_exporter_gmon_merged = {
 const struct pp_exporter pp_exporter_gmon_threads = {
     .format = "gmon",
     .what = "threads",
-    .summary = "the same, a file for each thread and library, in a directory",
     .file_name = "gprof-mt.gmon",
     .selects = PP_SELECT_THREAD,
     .is_directory = true,

@@ -312,7 +312,7 @@ static void callgraph_finish(void *state, int64_t end_ns, GPtrArray *tables)
 
 const struct pp_pass pp_pass_callgraph = {
     .name = "callgraph",
-    .summary = "who called whom, how often, by thread",
+    .summary = "who called whom",
     .selects = PP_SELECT_THREAD | PP_SELECT_FUNCTION,
     .start = callgraph_start,
     .finish = callgraph_finish,

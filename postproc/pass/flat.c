@@ -350,7 +350,7 @@ static void flat_finish(void *state, int64_t end_ns, GPtrArray *tables)
 
 const struct pp_pass pp_pass_flat = {
     .name = "flat",
-    .summary = "how often each function was called, by thread",
+    .summary = "calls of each function",
     .selects = PP_SELECT_THREAD | PP_SELECT_FUNCTION,
     .start = flat_start,
     .finish = flat_finish,

@@ -266,7 +266,7 @@ static void locks_free(void *state)
 
 const struct pp_pass pp_pass_locks = {
     .name = "locks",
-    .summary = "each synchronization object: waits, holds, where they came from",
+    .summary = "waits, holds of each",
     .is_default = true,
     .kinds = PP_THREAD_STATE_KINDS,
     .selects = PP_SELECT_ALL,

@@ -267,7 +267,7 @@ static void paths_free(void *state)
 
 const struct pp_pass pp_pass_paths = {
     .name = "paths",
-    .summary = "the call paths to long waits, and to releases of what others slept on",
+    .summary = "the call paths to waits",
     .kinds = PP_THREAD_STATE_KINDS,
     .selects = PP_SELECT_ALL,
     .start = paths_start,

@@ -137,7 +137,7 @@ static const char *const needs[] = {"consistency", NULL};
 
 const struct pp_pass pp_pass_quality = {
     .name = "quality",
-    .summary = "what the recording lost or contradicts itself in",
+    .summary = "losses, contradictions",
     .needs = needs,
     .kinds = PP_EVENT_MASK(PP_EVENT_LOST) | PP_CALL_KINDS,
     .start = quality_start,

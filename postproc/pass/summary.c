@@ -308,7 +308,7 @@ static const char *const needs[] = {"threads", "sync", "locks", NULL};
 
 const struct pp_pass pp_pass_summary = {
     .name = "summary",
-    .summary = "what ran, what it used, what it waited for most, what was lost",
+    .summary = "what ran, waited, was lost",
     .is_default = true,
     .needs = needs,
     .kinds = PP_EVENT_MASK(PP_EVENT_LOST),

@@ -360,7 +360,7 @@ static void switches_free(void *state)
 
 const struct pp_pass pp_pass_switches = {
     .name = "switches",
-    .summary = "which thread gave the CPU to which",
+    .summary = "who ran after whom",
     .kinds = PP_THREAD_STATE_KINDS,
     .selects = PP_SELECT_THREAD | PP_SELECT_TIME,
     .start = switches_start,

@@ -412,7 +412,7 @@ static void sync_free(void *state)
 
 const struct pp_pass pp_pass_sync = {
     .name = "sync",
-    .summary = "each thread's synchronization calls and the time waited in them",
+    .summary = "each thread's sync calls",
     .is_default = true,
     .kinds = PP_THREAD_STATE_KINDS,
     .selects = PP_SELECT_ALL,

@@ -222,7 +222,7 @@ static void threads_free(void *state)
 
 const struct pp_pass pp_pass_threads = {
     .name = "threads",
-    .summary = "each thread's life: running, runnable, blocked",
+    .summary = "running, runnable, blocked",
     .is_default = true,
     .kinds = PP_THREAD_STATE_KINDS,
     .selects = PP_SELECT_THREAD | PP_SELECT_TIME,

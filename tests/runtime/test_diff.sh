@@ -52,7 +52,7 @@ holds '.locks[] | select(.group == "lock") | .acquired_a == 120 and .acquired_b 
 holds '[.notes[].note | select(startswith("several processes or programs, 1 in A, "))] | length == 1' json
 
 # A capture and itself.
-sections=$("$gprof_mt" report --help | sed -n '/^sections/,$s/^[* ] \([a-z-]*\) .*/\1/p')
+sections=$("$gprof_mt" report --help | grep -oE '(^|  )[* ] [a-z][a-z-]*  ' | tr -d '* ')
 # shellcheck disable=SC2086 # words
 "$gprof_mt" diff --format json b b $sections >json 2>err || fail "diff: $(cat err)"
 holds '[to_entries[] | select(.key != "schema" and .key != "notes" and .key != "captures") | .value[] | to_entries[] |

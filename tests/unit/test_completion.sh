@@ -34,7 +34,7 @@ same commands "$("$program" --help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p' | tr
 for command in ${commands% --help --version}; do
 	"$program" "$command" --help >help || fail "$command --help"
 	options=$(offered "$command" --)
-	same "options of $command" "$(grep -oE '^  (-., )?--[a-z-]+' help | grep -oE -- '--.*' | tr '\n' ' ')--help" "$options"
+	same "options of $command" "$(grep -oE '(^|  )(-., )?--[a-z-]+' help | grep -oE -- '--.*' | tr '\n' ' ')--help" "$options"
 	for option in $options; do
 		! "$program" "$command" "$option" --none 2>&1 </dev/null | grep -q -- "no option $option" ||
 			fail "$command does not know $option"
@@ -64,7 +64,7 @@ for command in ${commands% --help --version}; do
 		done
 	done
 done
-same sections "$("$program" report --help | sed -n '/^sections/,$s/^[* ] \([a-z-]*\) .*/\1/p' | tr '\n' ' ')" "$(offered report '') "
+same sections "$("$program" report --help | grep -oE '(^|  )[* ] [a-z][a-z-]*  ' | tr -d '* ' | tr '\n' ' ')" "$(offered report '') "
 
 # The program that is recorded is completed as if it stood first.
 [[ " $(offered record -q -o capture tru) " = *' true '* ]] || fail "record: no command is offered"
@@ -78,7 +78,7 @@ same "what a format shows" "merged threads" "$(offered export --format gmon --wh
 : >folly
 same "diff" "folder" "$(offered diff '')"
 same "diff after options" "folder" "$(offered diff --no-lines --top 5 --format = json fol)"
-same "diff's second" "folder" "$(offered diff folder --tid 3 '')"
+same "diff's second" "folder" "$(offered diff folder --thread x '')"
 same "diff's sections" "$(offered report '')" "$(offered diff --top 5 folder --no-lines folder '')"
 
 mkdir folder2
@@ -114,9 +114,12 @@ in_zsh()
 {
 	in_zsh 'gprof-mt ' ${commands% --help --version}
 	in_zsh 'gprof-mt report ' $(offered report '')
-	in_zsh 'gprof-mt report --' $(offered report --)
+	for command in ${commands% --help --version}; do
+		in_zsh "gprof-mt $command --" $(offered "$command" --)
+	done
 	in_zsh 'gprof-mt report -i x --format ' $(offered report --format '')
 	in_zsh 'gprof-mt graph --kind ' $(offered graph --kind '')
+	in_zsh 'gprof-mt export --format ' $(offered export --format '')
 	in_zsh 'gprof-mt export --format gmon --what ' merged threads
 	in_zsh 'gprof-mt record --profile ' $(offered record --profile '')
 	in_zsh 'gprof-mt record -q tru' true

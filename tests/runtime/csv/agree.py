@@ -87,7 +87,7 @@ def by_sqlite(path, found):
         sys.exit("FAIL: sqlite3: %s: %s %s" % (path, ran.stderr.decode(), rows[:2]))
 
 
-sections = re.findall(r"^[* ] ([a-z-]+) ", ask("report", "--help")[0].split("sections")[1], re.M)
+sections = re.findall(r"(?:^|  )[* ] ([a-z][a-z-]*)  ", ask("report", "--help")[0], re.M)
 assert len(sections) > 9, sections
 names = set()
 for section in sections:

@@ -1,0 +1,109 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The help of each command fits a screen of 24 lines and 80 columns, and still names each option that
+# the command takes, each section, kind, format and figure of one; so does its man page, all of them.
+set -u
+fail()
+{
+	echo "FAIL: $*"
+	exit 1
+}
+program=$GM_BUILD/gprof-mt man=$GM_TOP/postproc/man
+
+fits()
+{
+	[ "$(wc -l <help)" -le 24 ] || fail "$*: $(wc -l <help) lines"
+	! grep -nE '.{81}' help || fail "$*: lines of more than 80 columns"
+	! grep -nP '[^\x20-\x7e]' help || fail "$*: not plain text"
+}
+
+# named WORD...: by the help, and by the man page as a word in bold
+named()
+{
+	local word
+	for word; do
+		grep -qE -- "(^|[^a-z-])$word([^a-z-]|\$)" help || fail "$command --help does not name $word"
+		grep -qE -- "(^|[^a-z-])$word([^a-z-]|\$)" page || fail "gprof-mt-$command(1) does not name $word"
+	done
+}
+
+# words COMMAND...: those that an error offers: "... it is a, b or c"
+words()
+{
+	"$program" "$@" 2>&1 >/dev/null | sed 's/.*: it is //; s/; see .*//; s/,/ /g; s/ or / /g'
+}
+
+"$program" --help >help
+fits --help
+commands=$(sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p' help)
+[ "$(wc -w <<<"$commands")" -ge 9 ] || fail "few commands: $commands"
+
+# All names of options, as the sources have them; of each the parser says whether the command has it.
+names=$(cat "$GM_TOP"/postproc/cli/*.[ch] | tr -s '[:space:]\\' ' ' |
+	grep -oE "\"[a-z][a-z-]+\", (\"[^\"]*\"|NULL), ([A-Z_]+|'.'|number)," | cut -d'"' -f2 | sort -u)
+for name in input tid no-cache min-wait quiet through-idle no-sources calls format output; do
+	grep -qx -- "$name" <<<"$names" || fail "--$name is in no table: $names"
+done
+
+# refused NAME: the command takes it only to say why it cannot have it
+refused()
+{
+	local -A value=([tid]=1 [object]=lock [function]=main [min-wait]=1us)
+	case $command in
+	diff) set -- diff "--$1" "${value[$1]}" none none ;;
+	timeline) set -- timeline --tid 1 "--$1" "${value[$1]}" ;;
+	graph) set -- graph --kind wait "--$1" "${value[$1]}" ;;
+	*) return 1 ;;
+	esac
+	"$program" "$@" 2>&1 | grep -qE ': --[a-z-]+: (a thread has another|it cannot be narrowed)'
+}
+
+for command in $commands; do
+	"$program" "$command" --help >help || fail "$command --help"
+	fits "$command --help"
+	[ "$(tail -1 help)" = "More: man gprof-mt-$command" ] || fail "$command --help ends in $(tail -1 help)"
+	sed 's/\\-/-/g; s/\\f.//g' "$man/gprof-mt-$command.1" >page || fail "no gprof-mt-$command(1)"
+	n=0
+	for name in $names; do
+		"$program" "$command" "--$name" >out 2>&1 </dev/null && fail "$command --$name: $(cat out)"
+		grep -q -- "no option --$name" out && continue
+		grep -qE -- "(^|  )(-., )?--$name " help || {
+			refused "$name" || fail "$command --help does not name --$name"
+			continue
+		}
+		named "--$name"
+		n=$((n + 1))
+	done
+	[ "$n" = "$(grep -oE '(^|  )(-., )?--[a-z]' help | wc -l)" ] || fail "$command takes $n options: $(cat help)"
+done
+
+command=export
+"$program" export --help >help
+sed 's/\\-/-/g; s/\\f.//g' "$man/gprof-mt-export.1" >page
+formats=$(words export --format nonsense)
+[ "$(wc -w <<<"$formats")" -ge 8 ] || fail "formats: $formats"
+for format in $formats; do
+	named "$format"
+	whats=$(words export --format "$format" --what nonsense)
+	[[ $whats = *'one kind of figures only'* ]] && whats=
+	# shellcheck disable=SC2086 # words
+	named $whats
+	for what in $whats; do
+		grep -qE "^  $format  .*[ ,]$what(,|\$)" help || fail "export --help: no $what of $format"
+	done
+done
+command=graph
+"$program" graph --help >help
+sed 's/\\-/-/g; s/\\f.//g' "$man/gprof-mt-graph.1" >page
+kinds=$(words graph --kind nonsense)
+[ "$(wc -w <<<"$kinds")" -ge 5 ] || fail "kinds: $kinds"
+# shellcheck disable=SC2086 # words
+named $kinds
+# Sections: those of the man page.
+sed -n '/^\.SH SECTIONS/,/^\.SH [^S]/{/^\.TP/{n;s/\\-/-/g;s/^\.B //p}}' "$man/gprof-mt-report.1" | sort >sections
+[ "$(wc -l <sections)" -ge 11 ] || fail "sections of gprof-mt-report(1): $(cat sections)"
+for command in report diff; do
+	"$program" $command --help | grep -oE '(^|  )[* ] [a-z][a-z-]*  ' | tr -d '* ' | sort | diff sections - ||
+		fail "sections of $command --help are not those of gprof-mt-report(1)"
+done
+exit 0
