@@ -3,6 +3,7 @@
 // time ([depth, name, start, end]) and its stacks ("a;b" -> weight).
 //
 // The package holds a page.  Its importer is taken out of that where the page's code defines it.
+"use strict";
 const fs = require("fs"), path = require("path"), vm = require("vm");
 
 function importer(folder) {

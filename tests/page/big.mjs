@@ -7,7 +7,7 @@ import {columns} from './document.mjs';
 function dice(seed) {
 	return () => {
 		seed = Math.imul(seed ^ seed >>> 15, 0x2c1b3c6d) + 0x9e3779b9 | 0;
-		let out = Math.imul(seed ^ seed >>> 13, 0x85ebca6b);
+		const out = Math.imul(seed ^ seed >>> 13, 0x85ebca6b);
 		return ((out ^ out >>> 16) >>> 0) / 2 ** 32;
 	};
 }

@@ -3,7 +3,7 @@
 // The page of the capture that is written by hand (document.mjs), whole, and for a part of its time.
 import {encode} from './fill.mjs';
 import {known, HOSTILE} from './document.mjs';
-import {holds, inSight, rows, same, withBrowser, written} from './browser.mjs';
+import {inSight, rows, same, withBrowser, written} from './browser.mjs';
 
 const TABS = {objects: 'Objects', meetings: 'Who waits for whom', longest: 'Longest waits', operations: 'Operations', threads: 'Threads'};
 

@@ -57,10 +57,10 @@ export class Groups {
 		const out = new Float64Array(this.first.length).fill(NaN);
 		for (let row = 0; row < this.#table.n; row++) {
 			const value = values[row];
-			if (bins[row] >= range.to || (bins[row] < range.from && bins[row] >= 0) || value !== value)
+			if (bins[row] >= range.to || (bins[row] < range.from && bins[row] >= 0) || Number.isNaN(value))
 				continue;
 			const group = this.#groupOf[row];
-			out[group] = out[group] !== out[group] ? value : join(out[group], value);
+			out[group] = Number.isNaN(out[group]) ? value : join(out[group], value);
 		}
 		return out;
 	}
@@ -136,7 +136,8 @@ const SHORT_ENOUGH = 8;
 function endings(marks) {
 	const longest = marks.reduce((most, mark) => Math.max(most, mark.length), 0);
 	let length = longest <= SHORT_ENOUGH ? longest : SHORTEST_MARK;
-	while (length < longest && new Set(marks.map(mark => mark.slice(-length))).size < new Set(marks).size)
+	const different = letters => new Set(marks.map(mark => mark.slice(-letters))).size;
+	while (length < longest && different(length) < different(longest))
 		length++;
 	return marks.map(mark => mark.length > length ? `…${mark.slice(-length)}` : mark);
 }

@@ -12,10 +12,10 @@ export function shareTable(capture) {
 	const {thread_states: threads, object_states: objects} = capture.doc.lanes;
 	const states = [...new Set([...threads, ...objects])].filter(isThere);
 	const share = state => ({key: state, title: stateWord(state), type: 'share',
-		text: row => Number.isNaN(row[state]) ? '–' : percent(row[state], 1)});
-	const name = row => row.lane.kind === 'thread' ? capture.thread(row.lane.ref) : capture.object(row.lane.ref);
+		text: ({[state]: part}) => Number.isNaN(part) ? '–' : percent(part, 1)});
+	const name = ({lane: {kind, ref}}) => kind === 'thread' ? capture.thread(ref) : capture.object(ref);
 	const table = new Table({label: 'Lanes in sight', search: false, sort: 'place', none: 'No lane has that name.', columns: [
-		{key: 'lane', title: 'Lane', text: name, cell: row => (row.lane.kind === 'thread' ? threadLink : objectLink)(capture, row.lane.ref)},
+		{key: 'lane', title: 'Lane', text: name, cell: ({lane: {kind, ref}}) => (kind === 'thread' ? threadLink : objectLink)(capture, ref)},
 		...states.map(share)]});
 	let lanes = [], fromNs = 0, toNs = 1;
 
