@@ -33,7 +33,7 @@ __attribute__((constructor(101))) static void start(void)
 		return;
 	ready = true;
 	gm_up = true;
-	gm_maps_on_move(gm_calls_move);
+	gm_maps_on_move(gm_calls_move, GM_FIRST_PLACE_CALLS);
 	gm_threads_init();
 	gm_signals_block(&mask);
 	process = gm_process_open();
@@ -84,6 +84,12 @@ static void flush(void)
 void _mcleanup(void)
 {
 	flush();
+}
+
+void gm_unloads(uint64_t address)
+{
+	gm_threads_check_fork();
+	gm_maps_unload(address);
 }
 
 __attribute__((destructor(101))) static void end(void)

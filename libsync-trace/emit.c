@@ -222,6 +222,7 @@ void st_emit(struct st_thread *self, const struct st_record *record)
 	}
 	if (st_unlikely(self->selective) && st_fates[record->id] == ST_SKIPPED)
 		return;
+	st_sites_check(self);
 	if (!self->ust || tell_ust(self, record))
 		write_event(self, record);
 }

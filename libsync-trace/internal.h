@@ -95,6 +95,9 @@ void st_pool_put(struct st_thread *self);
 /* Gives back what all parked writers have reserved on disk, but for a page or two each. */
 void st_pool_trim(void);
 
+/* All writers, parked or not, whosever: events go the long way, ST_DETOUR_... */
+void st_pool_detour(uint8_t why);
+
 /* In a forked child: they are its parent's. */
 void st_pool_forget(void);
 
@@ -131,11 +134,23 @@ extern uint64_t st_path_wait_ns;
 /* The thread is on the stack that it will keep. */
 void st_path_stack_init(struct st_thread *self);
 
+/* All paths are to be defined again.  Signals are blocked. */
+void st_paths_forget(struct st_thread *self);
+
 /* --- call sites (site.c) --------------------------------------------------------------------- */
 
 void st_sites_init(struct st_thread *self);
 
 /* The number of a site, defined in the stream if it is new; 0: not known. */
 uint16_t st_site_number(struct st_thread *self, uintptr_t site, uint64_t now_ns);
+
+/* After an object was unloaded: what comes to its place is to be noted when it is first met. */
+void st_sites_doubt(struct st_thread *self) ST_COLD;
+
+static inline void st_sites_check(struct st_thread *self)
+{
+	if (st_unlikely(__atomic_load_n(&self->detours, __ATOMIC_RELAXED) & ST_DETOUR_UNLOADED))
+		st_sites_doubt(self);
+}
 
 #endif

@@ -218,6 +218,15 @@ static bool grow(struct st_paths *paths)
 	return true;
 }
 
+void st_paths_forget(struct st_thread *self)
+{
+	struct st_paths *paths = &self->paths;
+
+	if (paths->slots != NULL)
+		memset(paths->slots, 0, paths->n_slots * sizeof(paths->slots[0]));
+	paths->n_used = paths->n = 0;
+}
+
 /* For two more: as it was read, and as it was cut. */
 static bool table_has_room(struct st_thread *self)
 {
@@ -272,6 +281,7 @@ void st_path_note(struct st_thread *self, uintptr_t site, const void *object, ui
 	if (wait_ns < st_path_wait_ns || !self->live || self->only_ust ||
 	    now_ns == ST_JUST_COUNTED || (self->ust && st_ust_is_own(site)))
 		return;
+	st_sites_check(self);
 	n = walk(self, site, addresses);
 	if (self->paths.slots != NULL)
 		number = (uint16_t)*slot_of(&self->paths, hash_of(addresses, n));

@@ -23,6 +23,7 @@
 #define OPEN_FILES_MAX 1024 /* mappings that writers without a thread may keep */
 
 struct chunk {
+	struct chunk *older;
 	uint32_t n_used;
 	_Alignas(WRITER_BYTES) uint8_t writers[CHUNK_WRITERS][WRITER_BYTES];
 };
@@ -78,6 +79,7 @@ static struct st_thread *writer_new(void)
 		next = st_memory_new(sizeof(struct chunk));
 		if (next == NULL)
 			return NULL;
+		next->older = from;
 		/* release: the memory is there for who loads the pointer */
 		if (!__atomic_compare_exchange_n(&chunk, &from, next, false, __ATOMIC_RELEASE,
 						 __ATOMIC_RELAXED))
@@ -119,6 +121,21 @@ void st_pool_trim(void)
 		self = trimmed;
 		trimmed = self->next_parked;
 		push(self);
+	}
+}
+
+void st_pool_detour(uint8_t why)
+{
+	struct chunk *from = __atomic_load_n(&chunk, __ATOMIC_ACQUIRE);
+
+	for (; from != NULL; from = from->older) {
+		uint32_t n = __atomic_load_n(&from->n_used, __ATOMIC_RELAXED);
+
+		for (uint32_t i = 0; i < n && i < CHUNK_WRITERS; i++) {
+			struct st_thread *writer = (struct st_thread *)from->writers[i];
+
+			__atomic_fetch_or(&writer->detours, why, __ATOMIC_RELEASE);
+		}
 	}
 }
 

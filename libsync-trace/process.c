@@ -89,6 +89,7 @@ static bool prepare(void)
 
 	st_real_resolve();
 	gm_clock_init();
+	gm_maps_on_move(gm_object_move, GM_FIRST_PLACE_SYNC);
 	if (gm_thread_watch_init(st_thread_ended) != 0)
 		return false;
 	made = st_memory_new(4096);
@@ -153,6 +154,16 @@ __attribute__((constructor)) static void begin(void)
 		st_filter_settle();
 	if (sink != GM_SINK_NATIVE)
 		st_ust_open(sink == GM_SINK_BOTH);
+}
+
+/* A child of fork that did nothing yet has no load map, and knows no sites. */
+void gm_unloads(uint64_t address)
+{
+	if (alive == NULL || __atomic_load_n(alive, __ATOMIC_RELAXED) != ALIVE_KNOWN ||
+	    __atomic_load_n(&state, __ATOMIC_RELAXED) != STATE_OPEN)
+		return;
+	if (gm_maps_unload(address))
+		st_pool_detour(ST_DETOUR_UNLOADED);
 }
 
 __attribute__((destructor)) static void end(void)

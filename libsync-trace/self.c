@@ -85,6 +85,8 @@ static bool thread_attach(struct st_thread *self)
 	self->stack = (struct st_stack){0, 0};
 	self->live = true;
 	self->ust = st_process_sink() != GM_SINK_NATIVE;
+	if (self->ust)
+		__atomic_fetch_or(&self->detours, ST_DETOUR_UST, __ATOMIC_RELAXED);
 	self->only_ust = st_process_sink() == GM_SINK_LTTNG;
 	*(self->ust ? &self->ust_counts : &self->counts) = st_counts_row(index);
 	self->sure_counts = st_is_picking() ? NULL : self->counts;

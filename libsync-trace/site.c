@@ -5,12 +5,17 @@
  * Open addressing with linear probing from an even place, so that the first two places of a key
  * share a cache line and st_site_find() can look at both in line.  At most half full; grows by
  * doubling to all the numbers there are.  A number exists once its `site` event is written.
+ *
+ * When an object is unloaded, sites that are in none that is noted have their top bit set, so that
+ * st_site_find() does not know them.  Whoever comes from one again has the object noted that is
+ * there now; the number stays, since readers know by the time what was where.
  */
 #include "internal.h"
 #include "runtime/runtime.h"
 #include "runtime/sys.h"
 
 #define SITES_MAX 0xffffu
+#define DOUBTED	  ((uint64_t)1 << 63)
 
 struct table {
 	uint64_t *sites;
@@ -32,6 +37,11 @@ static size_t table_bytes(struct table table)
 	return table_size(table) * sizeof(table.sites[0]);
 }
 
+static uint64_t site_of(uint64_t entry)
+{
+	return (entry & ~DOUBTED) >> ST_SITE_BITS;
+}
+
 /* Where the site is, or would be: its home, the other place of that pair, then pair after pair. */
 static uint64_t *place_of(struct table table, uintptr_t site)
 {
@@ -40,7 +50,7 @@ static uint64_t *place_of(struct table table, uintptr_t site)
 	for (uint32_t i = 0;; i++) {
 		uint64_t *entry = &table.sites[((home ^ (i & 1)) + (i & ~1u)) & mask];
 
-		if (*entry == 0 || *entry >> ST_SITE_BITS == site)
+		if (*entry == 0 || site_of(*entry) == site)
 			return entry;
 	}
 }
@@ -62,7 +72,7 @@ static bool grow(struct st_thread *self)
 		return false;
 	for (uint32_t i = 0; i < table_size(old); i++)
 		if (old.sites[i] != 0)
-			*place_of(bigger, old.sites[i] >> ST_SITE_BITS) = old.sites[i];
+			*place_of(bigger, site_of(old.sites[i])) = old.sites[i];
 	/* An asynchronous cancellation leaves the writer to the next thread. */
 	gm_signals_block(&mask);
 	self->sites = bigger.sites;
@@ -73,13 +83,33 @@ static bool grow(struct st_thread *self)
 	return true;
 }
 
+void st_sites_doubt(struct st_thread *self)
+{
+	struct table table = table_of(self);
+	uint64_t mask;
+
+	gm_signals_block(&mask);
+	/* acquire: pairs with the release in st_pool_detour(); the object's place has been left */
+	__atomic_fetch_and(&self->detours, (uint8_t)~ST_DETOUR_UNLOADED, __ATOMIC_ACQUIRE);
+	for (uint32_t i = 0; i < table_size(table); i++)
+		if (table.sites[i] != 0 && gm_maps_find(site_of(table.sites[i])) == NULL)
+			table.sites[i] |= DOUBTED;
+	st_paths_forget(self);
+	gm_signals_restore(mask);
+}
+
 uint16_t st_site_number(struct st_thread *self, uintptr_t site, uint64_t now_ns)
 {
-	uint16_t number = (uint16_t)*place_of(table_of(self), site);
+	uint64_t *entry = place_of(table_of(self), site);
+	uint16_t number = (uint16_t)*entry;
 
-	if (number != 0)
+	if (number != 0) {
+		if (*entry & DOUBTED)
+			gm_maps_note(site, NULL);
+		*entry &= ~DOUBTED;
 		return number;
-	if (self->n_sites == SITES_MAX || site >> (64 - ST_SITE_BITS) != 0)
+	}
+	if (self->n_sites == SITES_MAX || site_of((uint64_t)site << ST_SITE_BITS) != site)
 		return 0;
 	if (self->n_sites >= table_size(table_of(self)) / 2 && !grow(self))
 		return 0;

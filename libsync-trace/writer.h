@@ -65,11 +65,12 @@ struct st_thread {
 	/* What the fast path touches. */
 	uint32_t gate; /* 0: open, 1: shut */
 	uint16_t sites_shift;
+	uint8_t detours;       /* bits, why events go the long way; others set them, too */
 	bool ust;	       /* events go to LTTng-UST, too */
 	bool only_ust;	       /* ... and to no stream: LTTng stamps them */
 	bool selective;	       /* not all is recorded: see st_fates */
 	uint64_t *sure_counts; /* `counts`; NULL if st_fates is to be asked before */
-	uint64_t *sites;       /* return address << ST_SITE_BITS | number; 0: free */
+	uint64_t *sites;       /* return address << ST_SITE_BITS | number; 0: free; site.c */
 	struct gm_clock clock;
 	struct gm_stream stream; /* pos and end are NULL after a fork */
 
@@ -87,6 +88,8 @@ struct st_thread {
 	uint64_t first_paths[ST_PATHS_FIRST];
 };
 _Static_assert(sizeof(struct st_thread) <= 4096, "one page");
+
+enum { ST_DETOUR_UST = 1, ST_DETOUR_UNLOADED = 2 };
 
 /*
  * The writer of the calling thread, or one of the stand-ins whose gate is always shut: st_newborn
@@ -306,8 +309,9 @@ typedef void st_emit_long(struct st_thread *self, enum st_event id, int result, 
 
 /*
  * An event of the shape OP: two stores, then the packet's length, which is what makes it exist.
- * Anything unusual (no room, a new site, a pause of four seconds, a clock behind the last event, a
- * fork) goes the long way; room is asked for first, since after a fork nothing else is there.
+ * Anything unusual (no room, a new site, a library unloaded, a pause of four seconds, a clock
+ * behind the last event, a fork) goes the long way; room is asked for first, since after a fork
+ * nothing else is there.
  */
 static inline __attribute__((always_inline)) void
 st_emit_short(struct st_thread *self, enum st_event id, int result, uintptr_t site,
@@ -317,7 +321,8 @@ st_emit_short(struct st_thread *self, enum st_event id, int result, uintptr_t si
 	uint64_t number;
 
 	if (st_unlikely((uintptr_t)pos + ST_OP_BYTES > (uintptr_t)self->stream.end) ||
-	    st_unlikely(self->ust) || st_unlikely(now_ns - self->stream.last_ns > UINT32_MAX) ||
+	    st_unlikely(__atomic_load_n(&self->detours, __ATOMIC_RELAXED) != 0) ||
+	    st_unlikely(now_ns - self->stream.last_ns > UINT32_MAX) ||
 	    st_unlikely((number = st_site_find(self, site)) == 0)) {
 		emit_long(self, id, result, site, object, 0, now_ns);
 		return;

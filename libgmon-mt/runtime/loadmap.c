@@ -22,12 +22,15 @@
 #define BLOCKS_MAX    64u
 #define OBJECTS_MAX   (BLOCKS_MAX * BLOCK_OBJECTS - 1) /* the last place is for those beyond */
 #define BUILD_ID_MAX  32u
+_Static_assert(GM_FIRST_PLACE_CALLS + OBJECTS_MAX <= GM_FIRST_PLACE_SYNC, "a place each");
+_Static_assert(GM_FIRST_PLACE_SYNC + OBJECTS_MAX <= GM_PLACE_NONE, "a place each");
 
 /* Programs that compile load many; they stay where they are, for who looks without the lock. */
 static struct gm_object first_block[BLOCK_OBJECTS], *blocks[BLOCKS_MAX] = {first_block};
 static uint32_t n_objects;    /* those before it are complete */
 static uint32_t objects_lock; /* with signals blocked; taken before other locks of ours */
-static void (*on_move)(struct gm_object *, uint64_t);
+static void (*on_move)(struct gm_object *, uint64_t) = gm_object_move;
+static uint64_t first_place = GM_FIRST_PLACE_CALLS;
 
 extern int _dl_find_object(void *, struct dl_find_object *) __attribute__((weak));
 
@@ -349,9 +352,10 @@ void gm_object_move(struct gm_object *object, uint64_t by)
 	object->entry += object->entry != 0 ? by : 0;
 }
 
-void gm_maps_on_move(void (*move)(struct gm_object *object, uint64_t by))
+void gm_maps_on_move(void (*move)(struct gm_object *object, uint64_t by), uint64_t first)
 {
 	on_move = move;
+	first_place = first;
 }
 
 /* First it is listed where it goes: killed in between, all addresses still have their names. */
@@ -360,10 +364,6 @@ static void move(struct gm_object *object, uint64_t by)
 	struct gm_object moved = *object;
 
 	gm_object_move(&moved, by);
-	if (on_move == NULL) { /* nobody has addresses that would go with it */
-		*object = moved;
-		return;
-	}
 	list_again(&moved);
 	object->line_at = moved.line_at;
 	object->line_bytes = moved.line_bytes;
@@ -376,7 +376,7 @@ static void move_away(uint32_t i)
 	struct gm_object *object = object_at(i);
 
 	if (!object->executable && GM_PLACE(object->start) == 0)
-		move(object, (uint64_t)(i + 1) * GM_PLACE_BYTES);
+		move(object, (first_place + i) * GM_PLACE_BYTES);
 }
 
 static bool is_same(const struct gm_object *a, const struct gm_object *b)
@@ -437,17 +437,21 @@ static void note_object(uint64_t bias, const char *path, const ElfW(Phdr) * head
 	gm_signals_restore(mask);
 }
 
-void gm_maps_unload(uint64_t address)
+bool gm_maps_unload(uint64_t address)
 {
+	bool known = false;
 	uint64_t mask;
 
 	gm_signals_block(&mask);
 	gm_futex_lock(&objects_lock);
 	for (uint32_t i = 0; i < n_objects; i++)
-		if (address >= object_at(i)->start && address < object_at(i)->end)
+		if (address >= object_at(i)->start && address < object_at(i)->end) {
 			move_away(i);
+			known = true;
+		}
 	gm_futex_unlock(&objects_lock);
 	gm_signals_restore(mask);
+	return known;
 }
 
 static int note_phdr(struct dl_phdr_info *info, size_t size_bytes, void *data)

@@ -157,16 +157,20 @@ unsigned gm_maps_of_file(const struct gm_object *file, const struct gm_object **
 /*
  * The object that holds `address` is about to be unloaded.  Its place may become another's, so it
  * moves to one where nothing can be loaded, GM_PLACE_BYTES times its number further up; should the
- * loader put it where it was again, it moves back.
+ * loader put it where it was again, it moves back.  False: it is not noted.
  */
-void gm_maps_unload(uint64_t address);
+bool gm_maps_unload(uint64_t address);
+
+/* Defined by each library: what it does when the object with that address is unloaded. */
+void gm_unloads(uint64_t address);
 
 /*
  * For who keeps addresses, before any object can move: `move` adds `by` to those in the object,
  * then calls gm_object_move().  It runs when the functions above do, but for gm_maps_find(). Before
- * it, the object is listed in `maps` as loaded where it goes.
+ * it, the object is listed in `maps` as loaded where it goes.  `first`: of the library's places,
+ * lest two libraries in a process have objects in the same one.
  */
-void gm_maps_on_move(void (*move)(struct gm_object *object, uint64_t by));
+void gm_maps_on_move(void (*move)(struct gm_object *object, uint64_t by), uint64_t first);
 void gm_object_move(struct gm_object *object, uint64_t by);
 
 /* Run-time address of the executable's entry point. */

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "core/model.h"
+#include "gmon-mt/format.h"
 #include "sync-trace/events.h"
 
 enum pp_event_kind {
@@ -48,6 +49,19 @@ enum pp_event_kind {
 #define PP_STATE_INTERRUPTIBLE	 1
 #define PP_STATE_UNINTERRUPTIBLE 2
 
+/*
+ * Libraries may be loaded one after the other at the same addresses: an era is the time of one of
+ * them at an address, which ends the generation of the object there.  GM_PLACE() of it is to be
+ * added for names; that of PP_ERA_UNNAMED: what was there is not known.  0: all of the capture.
+ */
+#define PP_ERA_UNNAMED (GM_PLACE_NONE * GM_PLACE_BYTES)
+
+/* Where it was, of an address by which names are found. */
+static inline uint64_t pp_address_then(uint64_t address)
+{
+	return address - GM_PLACE(address);
+}
+
 struct pp_event {
 	enum pp_event_kind kind;
 	int cpu;
@@ -61,6 +75,8 @@ struct pp_event {
 			uint64_t object;
 			uint64_t site;	/* run-time return address; 0: not known */
 			uint64_t value; /* VALUE shape: value; COND: mutex; ROUTINE: routine */
+			/* Of the object, and the mutex. */
+			uint64_t object_era, value_era;
 			const struct pp_path *path; /* to the site; NULL: not known */
 		} sync;
 		struct {

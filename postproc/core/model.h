@@ -29,6 +29,7 @@ struct pp_process {
 	uint8_t threads_why, calls_why, events_why; /* core/loss.h */
 	GPtrArray *threads;	    /* of struct pp_thread *, by index; borrowed from the model */
 	GArray *maps;		    /* of struct pp_load, by input/maps; NULL: no load map */
+	struct pp_places *places;   /* what was where, by input/places; NULL: that never changed */
 	bool only_waits;	    /* of its synchronization: the rest was counted */
 	unsigned sync_types_off;    /* bits by enum gm_sync_type: not recorded */
 	bool sync_objects_chosen;   /* only those of some modules are recorded */

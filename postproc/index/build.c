@@ -540,6 +540,7 @@ static void add_object(struct pp_index_builder *self, struct pp_object *object)
 
 	*new = (struct pp_index_object){
 	    .address = object->address,
+	    .era = object->era,
 	    .init_site = object->init_site,
 	    .first_site = object->first_site,
 	    .acquired = track->acquired,

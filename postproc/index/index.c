@@ -158,6 +158,7 @@ char *pp_index_object_name(const struct pp_index *index, uint64_t number,
 		return g_strdup("?");
 	object.process = pp_index_process(index, row->process);
 	object.address = row->address;
+	object.era = row->era;
 	object.generation = row->generation;
 	object.type = pp_index_type(row);
 	object.init_site = row->init_site;

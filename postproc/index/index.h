@@ -92,7 +92,7 @@ struct pp_index_thread {
 };
 
 struct pp_index_object {
-	uint64_t address, init_site, first_site;
+	uint64_t address, era, init_site, first_site;
 	uint64_t acquired, contended;
 	int64_t wait_ns, hold_ns;
 	uint32_t process, generation;

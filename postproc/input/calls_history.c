@@ -121,8 +121,8 @@ static struct arc place(struct pp_calls_stream *stream, uint64_t from, uint64_t 
 
 	if (stream->lock)
 		g_mutex_lock(stream->lock);
-	arc.from = pp_maps_place(stream->process, from, now_ns);
-	arc.self = pp_maps_place(stream->process, self, now_ns);
+	arc.from = pp_places_code(stream->process, from, now_ns);
+	arc.self = pp_places_code(stream->process, self, now_ns);
 	if (stream->lock)
 		g_mutex_unlock(stream->lock);
 	return arc;

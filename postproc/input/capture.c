@@ -590,6 +590,11 @@ void pp_capture_free(struct pp_capture *capture)
 {
 	if (!capture)
 		return;
+	for (guint i = 0; i < capture->model->processes->len; i++) {
+		struct pp_process *process = capture->model->processes->pdata[i];
+
+		g_clear_pointer(&process->places, pp_places_free);
+	}
 	pp_model_free(capture->model);
 	g_ptr_array_unref(capture->traces);
 	g_ptr_array_unref(capture->histories);

@@ -75,11 +75,22 @@ int pp_maps_read(struct pp_capture *capture, struct pp_process *process, const c
 		 struct pp_error *err);
 
 /*
+ * What was where (places.c).  NULL: no object took another's place, or left its own.  Places are
+ * added to the load map.  Looking something up changes them, so it is done under the model's lock.
+ */
+struct pp_places *pp_places_new(GArray *maps);
+void pp_places_free(struct pp_places *places);
+
+/*
  * For a return address and when it was one: the address by which names are found, for which the
  * last load counts.  Where another object has come to its place since, it is one that nothing is
  * loaded at.
  */
-uint64_t pp_maps_place(struct pp_process *process, uint64_t address, int64_t time_ns);
+uint64_t pp_places_code(const struct pp_process *process, uint64_t address, int64_t time_ns);
+
+/* For an object that was used then, by code at `site`: pp_event's era. */
+uint64_t pp_places_era(const struct pp_process *process, uint64_t address, uint64_t site,
+		       int64_t time_ns);
 
 /* Notes damage where files of a trace (process NULL: the kernel's) are missing, or are no files. */
 void pp_missing_streams(struct pp_capture *capture, const char *trace_dir,

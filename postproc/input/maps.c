@@ -128,68 +128,7 @@ int pp_maps_read(struct pp_capture *capture, struct pp_process *process, const c
 	}
 	if (bad)
 		pp_capture_add_damage(capture, path, "%u lines cannot be read", bad);
+	process->places = pp_places_new(maps);
 	process->maps = maps;
 	return 0;
-}
-
-static const struct pp_load *load_at(const GArray *maps, guint i)
-{
-	return &g_array_index(maps, struct pp_load, i);
-}
-
-/* The last one that holds the address and is no later. */
-static const struct pp_load *last_load(const GArray *maps, uint64_t address, int64_t time_ns)
-{
-	for (guint i = maps->len; i-- > 0;) {
-		const struct pp_load *load = load_at(maps, i);
-
-		if (load->time_ns <= time_ns && address >= load->start && address < load->end)
-			return load;
-	}
-	return NULL;
-}
-
-/* Wherever it has been moved to. */
-static bool is_same_object(const struct pp_load *a, const struct pp_load *b)
-{
-	return a->start - GM_PLACE(a->start) == b->start - GM_PLACE(b->start) &&
-	       a->bias - GM_PLACE(a->start) == b->bias - GM_PLACE(b->start) &&
-	       g_strcmp0(a->build_id, b->build_id) == 0 && strcmp(a->path, b->path) == 0;
-}
-
-/* Where the object was moved to, or now is, since nobody noticed when it went; 0: no place is left.
- */
-static uint64_t find_place(GArray *maps, const struct pp_load *load)
-{
-	struct pp_load moved = *load;
-	uint64_t last = 0;
-
-	for (guint i = 0; i < maps->len; i++) {
-		const struct pp_load *other = load_at(maps, i);
-
-		if (GM_PLACE(other->start) && is_same_object(other, load))
-			return GM_PLACE(other->start);
-		last = MAX(last, GM_PLACE(other->start));
-	}
-	if (last + GM_PLACE_BYTES == 0)
-		return 0;
-	last += GM_PLACE_BYTES;
-	moved.start += last;
-	moved.end += last;
-	moved.bias += last;
-	moved.build_id = g_strdup(load->build_id);
-	moved.path = g_strdup(load->path);
-	g_array_append_val(maps, moved);
-	return last;
-}
-
-uint64_t pp_maps_place(struct pp_process *process, uint64_t address, int64_t time_ns)
-{
-	GArray *maps = process->maps;
-	const struct pp_load *now = maps ? last_load(maps, address - 1, INT64_MAX) : NULL;
-	const struct pp_load *then = now ? last_load(maps, address - 1, time_ns) : NULL;
-
-	if (!then || is_same_object(now, then))
-		return address;
-	return address + find_place(maps, then);
 }

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "core/event.h"
 #include "core/printable.h"
 #include "input/capture.h"
 
@@ -119,7 +120,7 @@ static char *unnamed(struct pp_symbols *symbols, const struct pp_process *proces
 	struct object *object = find_call(symbols, process, address, &load, &linked);
 
 	if (!object)
-		return g_strdup_printf("0x%" PRIx64, address);
+		return g_strdup_printf("0x%" PRIx64, pp_address_then(address));
 	return g_strdup_printf("%s+0x%" PRIx64, pp_object_file_name(object->file), linked + 1);
 }
 

@@ -206,7 +206,7 @@ static struct pp_table *holders_table(const struct pp_locks *self, const struct 
 		pp_cell_set_text(&row[HOLDER_SITE], where);
 		if (holder->address) {
 			pp_cell_set_text(&row[HOLDER_FUNCTION], pp_sync_function(holder->op));
-			pp_cell_set_count(&row[HOLDER_ADDRESS], holder->address);
+			pp_cell_set_count(&row[HOLDER_ADDRESS], pp_address_then(holder->address));
 		}
 		pp_cell_set_count(&row[HOLDER_CONTENDED], holder->contended);
 		pp_cell_set_time(&row[HOLDER_WAIT], holder->wait_ns);
@@ -229,7 +229,7 @@ static struct pp_table *sites_table(const struct pp_locks *self, const struct pp
 
 		pp_cell_set_text(&row[SITE_SITE], where);
 		if (site->address)
-			pp_cell_set_count(&row[SITE_ADDRESS], site->address);
+			pp_cell_set_count(&row[SITE_ADDRESS], pp_address_then(site->address));
 		pp_cell_set_text(&row[SITE_FUNCTION], pp_sync_function(site->op));
 		if (!pp_lock_is_counted(object))
 			pp_cell_set_count(&row[SITE_CALLS], site->calls);

@@ -268,10 +268,31 @@ static bool is_destroy(enum st_event op)
 	       op == ST_EVENT_rwlock_destroy || op == ST_EVENT_spin_destroy;
 }
 
+static bool is_named(uint64_t era)
+{
+	return GM_PLACE(era) != PP_ERA_UNNAMED;
+}
+
+/* What was there before the library was surely there is its object only if it is in use. */
+static bool is_of_another_era(const struct pp_object *object, uint64_t era)
+{
+	if (object->era - GM_PLACE(object->era) != era - GM_PLACE(era))
+		return true;
+	return !is_named(object->era) && is_named(era) && !object->holds->len &&
+	       !object->waiters->len;
+}
+
+static void learn_era(struct pp_object *object, uint64_t era)
+{
+	if (is_named(era))
+		object->era = era;
+}
+
 /* Does this operation show that what was at the address is gone? */
 static bool replaces(const struct pp_object *object, const struct pp_operation *operation)
 {
-	if (object->ended || object->type != pp_sync_type(operation->op))
+	if (object->ended || object->type != pp_sync_type(operation->op) ||
+	    is_of_another_era(object, operation->object_era))
 		return true;
 	if (operation->op == ST_EVENT_thread_create)
 		return object->created;
@@ -282,13 +303,14 @@ static bool replaces(const struct pp_object *object, const struct pp_operation *
 
 static struct pp_object *object_new(struct pp_objects *objects,
 				    const struct pp_operation *operation, uint64_t address,
-				    const char *type, unsigned generation)
+				    uint64_t era, const char *type, unsigned generation)
 {
 	struct pp_object *object = g_new0(struct pp_object, 1);
 	struct key *key = g_new(struct key, 1);
 
 	object->process = operation->thread->process;
 	object->address = address;
+	object->era = era;
 	object->generation = generation;
 	object->serial = objects->all->len;
 	object->type = type;
@@ -307,12 +329,14 @@ static struct pp_object *object_of(struct pp_objects *objects, const struct pp_o
 	struct key key = {operation->thread->process, operation->object};
 	struct pp_object *object = g_hash_table_lookup(objects->live, &key);
 
-	if (object && !replaces(object, operation))
+	if (object && !replaces(object, operation)) {
+		learn_era(object, operation->object_era);
 		return object;
+	}
 	if (object && !object->ended)
 		end_generation(objects, object);
-	return object_new(objects, operation, operation->object, pp_sync_type(operation->op),
-			  object ? object->generation + 1 : 1);
+	return object_new(objects, operation, operation->object, operation->object_era,
+			  pp_sync_type(operation->op), object ? object->generation + 1 : 1);
 }
 
 /* The mutex of a condition wait. */
@@ -322,9 +346,12 @@ static struct pp_object *mutex_of(struct pp_objects *objects, const struct pp_op
 	struct key key = {operation->thread->process, operation->value};
 	struct pp_object *object = g_hash_table_lookup(objects->live, &key);
 
-	if (object && !object->ended && object->type == type)
+	if (object && !object->ended && object->type == type &&
+	    !is_of_another_era(object, operation->value_era)) {
+		learn_era(object, operation->value_era);
 		return object;
-	return object_new(objects, operation, operation->value, type,
+	}
+	return object_new(objects, operation, operation->value, operation->value_era, type,
 			  object ? object->generation + 1 : 1);
 }
 
@@ -510,7 +537,8 @@ char *pp_object_group(const struct pp_object *object, const struct pp_namer *nam
 	if (is_signal(object))
 		return g_strdup(object->type);
 	if (namer && namer->object)
-		variable = namer->object(namer->data, object->process, object->address);
+		variable = namer->object(namer->data, object->process,
+					 object->address + GM_PLACE(object->era));
 	if (variable)
 		return variable;
 	if (namer && namer->site && site)

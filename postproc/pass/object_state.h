@@ -3,9 +3,9 @@
  * Who holds each synchronization object and who waits for it: fed with the operations that come
  * out of thread_state.h, it tells passes of every acquisition, release and wait.
  *
- * An object is (process, address, generation): init, destroy, or another type at the address ends a
- * generation, and so does a successful join for a thread.  Objects stay until the end; their
- * number, not that of the events, bounds the memory.
+ * An object is (process, address, generation): init, destroy, or another type or library at the
+ * address ends a generation, and so does a successful join for a thread.  Objects stay until the
+ * end; their number, not that of the events, bounds the memory.
  *
  * Clocks of two CPUs agree to a few nanoseconds, so an acquisition may come before the release that
  * allowed it.  The earlier hold then ends where the later began.
@@ -36,6 +36,7 @@ struct pp_waiter {
 struct pp_object {
 	const struct pp_process *process;
 	uint64_t address;
+	uint64_t era;	     /* core/event.h */
 	unsigned generation; /* 1, 2, ... at this address */
 	unsigned serial;     /* 0, 1, ... in order of appearance */
 	const char *type;    /* pp_sync_type() */

@@ -160,7 +160,7 @@ static void add_frame(struct pp_table *table, const char *site, uint64_t address
 
 	if (site)
 		pp_cell_set_text(&row[FRAME_SITE], site);
-	pp_cell_set_count(&row[FRAME_ADDRESS], address);
+	pp_cell_set_count(&row[FRAME_ADDRESS], pp_address_then(address));
 }
 
 /* What was inlined there has a row of its own, with the same address. */

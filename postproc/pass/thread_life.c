@@ -136,6 +136,8 @@ void pp_life_begin(struct pp_thread_states *states, struct pp_thread_state *self
 	    .object = event->sync.object,
 	    .site = event->sync.site,
 	    .value = event->sync.value,
+	    .object_era = event->sync.object_era,
+	    .value_era = event->sync.value_era,
 	    .waited = true,
 	    .begin_ns = event->time_ns,
 	    .end_ns = event->time_ns,
@@ -157,7 +159,8 @@ static void set_immediate(struct pp_operation *operation, const struct pp_thread
 	operation->op = event->sync.op;
 	operation->holder = 0;
 	operation->object = event->sync.object;
-	operation->site = operation->value = 0;
+	operation->object_era = event->sync.object_era;
+	operation->site = operation->value = operation->value_era = 0;
 	operation->waited = operation->descheduled = false;
 	operation->begin_ns = event->time_ns;
 	operation->blocked_ns = 0;
@@ -186,7 +189,10 @@ void pp_life_complete(struct pp_thread_states *states, struct pp_thread_state *s
 	}
 	operation.result = event->sync.result;
 	operation.site = event->sync.site ? event->sync.site : operation.site;
-	operation.value = event->sync.value ? event->sync.value : operation.value;
+	if (event->sync.value) {
+		operation.value = event->sync.value;
+		operation.value_era = event->sync.value_era;
+	}
 	operation.path = event->sync.path;
 	operation.finished = true;
 	operation.end_ns = event->time_ns;

@@ -42,13 +42,14 @@ struct pp_operation {
 	uint8_t result;	  /* means something where `finished` */
 	uint32_t holder;  /* tid of the owner, as X_begin had it; 0: not known */
 	uint64_t object, site, value;
-	const struct pp_path *path; /* to the site; NULL: not known */
-	bool waited;		    /* there was an X_begin: it found the object taken */
-	bool finished;		    /* false: it never returned, or nobody saw it return */
-	bool descheduled;	    /* gave up the CPU inside, of its own accord */
-	int64_t begin_ns;	    /* of the wait; == end_ns where it did not wait */
-	int64_t end_ns;		    /* == begin_ns where nobody knows how long it waited */
-	int64_t blocked_ns;	    /* asleep inside */
+	uint64_t object_era, value_era; /* core/event.h */
+	const struct pp_path *path;	/* to the site; NULL: not known */
+	bool waited;			/* there was an X_begin: it found the object taken */
+	bool finished;			/* false: it never returned, or nobody saw it return */
+	bool descheduled;		/* gave up the CPU inside, of its own accord */
+	int64_t begin_ns;		/* of the wait; == end_ns where it did not wait */
+	int64_t end_ns;			/* == begin_ns where nobody knows how long it waited */
+	int64_t blocked_ns;		/* asleep inside */
 };
 
 struct pp_interval {

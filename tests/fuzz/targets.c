@@ -402,7 +402,9 @@ static void read_maps(struct pp_capture *opened, struct pp_process *process, con
 		return;
 	for (int64_t time_ns = 0; time_ns < 20; time_ns += 5)
 		for (uint64_t address = 0x400000; address; address <<= 4)
-			pp_maps_place(process, address, time_ns);
+			pp_places_era(process, address, pp_places_code(process, address, time_ns),
+				      time_ns);
+	g_clear_pointer(&process->places, pp_places_free);
 }
 
 /* A reader alone, for a process that has threads. */

@@ -25,7 +25,7 @@
  *                      '\\' escaped by a backslash.  The first line is the executable.  The same
  *                      object may be listed more than once.  Where several hold an address, the
  *                      last one counts.  Addresses of 2^48 and more are of objects that were
- *                      unloaded: the lower 48 bits are where they had been.
+ *                      unloaded at TIME_NS: the lower 48 bits are where they had been.
  */
 #ifndef GMON_MT_FORMAT_H
 #define GMON_MT_FORMAT_H
@@ -58,6 +58,11 @@ enum gm_loss {
 /* Above the addresses of what is loaded: 0, or the number of an object that was unloaded. */
 #define GM_PLACE_BYTES	  ((uint64_t)1 << 48)
 #define GM_PLACE(address) ((address) & ~(GM_PLACE_BYTES - 1))
+
+/* The numbers that each library gives begin with these; the last is never given. */
+#define GM_FIRST_PLACE_CALLS 1u
+#define GM_FIRST_PLACE_SYNC  0x8000u
+#define GM_PLACE_NONE	     0xffffu
 
 /* --- <pid>/threads: header, then slots --------------------------------------------------- */
 

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Plugins that come to each other's addresses, each with a mutex of its own.  As a library
+ * (-DNAME=one): one_enter() locks one_mutex, one_leave() unlocks it, one_use() does both.
+ *
+ * same_place HOW ROUNDS NAME...: in each round loads ./NAME.so, has two threads that live all the
+ * time meet in NAME_use(), the second one waiting for the mutex, and unloads it; and the next.
+ * With "heap" a mutex of the program's own comes to the place of the first one's in between; with
+ * "kill" it kills itself with the last still loaded.  Prints where the mutexes are, and the
+ * first's code: one line each, the same if the loader takes a place again.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+struct plugin {
+	pthread_mutex_t *mutex;
+	void (*use)(void (*meanwhile)(void));
+};
+
+#ifdef NAME
+#define JOIN_(a, b) a##b
+#define JOIN(a, b)  JOIN_(a, b)
+#define MUTEX	    JOIN(NAME, _mutex)
+
+void JOIN(NAME, _enter)(void);
+void JOIN(NAME, _leave)(void);
+void JOIN(NAME, _use)(void (*meanwhile)(void));
+extern struct plugin plugin;
+
+static pthread_mutex_t MUTEX = PTHREAD_MUTEX_INITIALIZER;
+
+__attribute__((noinline, noipa)) void JOIN(NAME, _enter)(void)
+{
+	pthread_mutex_lock(&MUTEX);
+}
+
+__attribute__((noinline, noipa)) void JOIN(NAME, _leave)(void)
+{
+	pthread_mutex_unlock(&MUTEX);
+}
+
+__attribute__((noinline, noipa)) void JOIN(NAME, _use)(void (*meanwhile)(void))
+{
+	JOIN(NAME, _enter)();
+	meanwhile();
+	JOIN(NAME, _leave)();
+	__asm__ volatile("");
+}
+
+struct plugin plugin = {&MUTEX, JOIN(NAME, _use)};
+
+#else
+
+static pthread_barrier_t barrier;
+static struct plugin *plugin;
+
+static void nothing(void)
+{
+}
+
+/* Lets the other one come, and wait: glibc's word for a mutex somebody sleeps on is 2. */
+static void until_awaited(void)
+{
+	struct timespec moment = {.tv_nsec = 1000000};
+
+	pthread_barrier_wait(&barrier);
+	while (__atomic_load_n(&plugin->mutex->__data.__lock, __ATOMIC_RELAXED) != 2)
+		nanosleep(&moment, NULL);
+}
+
+static void *second(void *unused)
+{
+	for (;;) {
+		pthread_barrier_wait(&barrier);
+		if (plugin == NULL)
+			return unused;
+		plugin->use(nothing);
+		pthread_barrier_wait(&barrier);
+	}
+}
+
+/* A mutex that nobody initializes by a call, where that of the library was. */
+__attribute__((noinline, noipa)) static void use_heap(pthread_mutex_t *mutex)
+{
+	char *page = (char *)((uintptr_t)mutex & -(uintptr_t)4096);
+
+	if (mmap(page, 4096, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != page) {
+		printf("the place of a library is not free\n");
+		return;
+	}
+	pthread_mutex_lock(mutex);
+	pthread_mutex_unlock(mutex);
+	munmap(page, 4096);
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = atoi(argv[2]);
+	pthread_t thread;
+	void *library;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_create(&thread, NULL, second, NULL);
+	for (int i = 0; i < rounds; i++) {
+		for (int name = 3; name < argc; name++) {
+			char path[64];
+			pthread_mutex_t *mutex;
+
+			snprintf(path, sizeof(path), "./%s.so", argv[name]);
+			library = dlopen(path, RTLD_NOW);
+			if (library == NULL) {
+				fprintf(stderr, "%s\n", dlerror());
+				return 1;
+			}
+			plugin = dlsym(library, "plugin");
+			mutex = plugin->mutex;
+			printf("%p %p\n", (void *)mutex, (void *)(uintptr_t)plugin->use);
+			fflush(stdout);
+			plugin->use(until_awaited);
+			pthread_barrier_wait(&barrier);
+			if (i == rounds - 1 && name == argc - 1 && strcmp(argv[1], "kill") == 0)
+				kill(getpid(), SIGKILL);
+			dlclose(library);
+			if (strcmp(argv[1], "heap") == 0)
+				use_heap(mutex);
+		}
+	}
+	plugin = NULL;
+	pthread_barrier_wait(&barrier);
+	pthread_join(thread, NULL);
+	return 0;
+}
+#endif

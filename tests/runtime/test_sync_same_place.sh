@@ -1,0 +1,130 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Libraries that are loaded one after the other at the same addresses: each has its own functions, mutexes and
+# lines in all that tells of synchronization, and what the program itself puts there in between has none of theirs.
+. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+gprof_mt=$GM_BUILD/gprof-mt
+source=$PROGRAMS/same_place.c
+frames='-fno-omit-frame-pointer'
+
+# The second has other lines, and is the same otherwise.
+cp "$source" one.c
+{ yes '' | head -n 1000; cat "$source"; } >two.c
+
+# make_all FLAG...: the program and both libraries
+make_all()
+{
+	local name
+	for name in one two; do
+		$CC -std=gnu17 -O1 -g $frames "$@" -fPIC -shared -pthread -DNAME=$name -o $name.so $name.c ||
+			fail "cannot compile $name.so"
+	done
+	build same_place -O1 $frames "$@"
+}
+
+cat >check.py <<'END'
+import collections, json, subprocess, sys
+
+what, gprof_mt, heap, mutex, rounds = sys.argv[1:5] + [int(sys.argv[5])]
+
+def ask(*words):
+    ran = subprocess.run([gprof_mt, *words], capture_output=True)
+    assert ran.returncode == 0, (words, ran)
+    out = ran.stdout
+    return json.loads(out) if "json" in words else out.decode(errors="replace")
+
+def check(got, wanted, of):
+    assert got == wanted, "%s, %s:\n%s\nnot\n%s" % (what, of, got, wanted)
+
+def line(function, in_library):
+    text = open("one.c").read().splitlines()
+    for number, at in enumerate(text):
+        if "JOIN(NAME, _%s)(void)" % function in at and not at.endswith(";"):
+            return number + 3 + in_library
+names, begins = ["one", "two"] * rounds, {"one": 0, "two": 1000}
+lock = {n: "%s_enter (%s.c:%d)" % (n, n, line("enter", begins[n])) for n in begins}
+unlock = {n: "%s_leave (%s.c:%d)" % (n, n, line("leave", begins[n])) for n in begins}
+kinds = []
+for name in names:
+    kinds += [name] + (["heap"] if heap == "heap" else [])
+
+# Each in its own generation, in order, with its own mutex, function and line.
+history = [o for o in ask("history", "--format", "json")["objects"] if o["object"] == mutex]
+history.sort(key=lambda o: o["generation"])
+check([o["generation"] for o in history], list(range(1, len(kinds) + 1)), "generations")
+for o, kind in zip(history, kinds):
+    sites = [(op["op"], op["site"]) for op in o["ops"]]
+    suffix = " #%d" % o["generation"] if o["generation"] > 1 else ""
+    if kind == "heap":
+        assert o["name"].startswith("mutex at use_heap (same_place.c:"), o["name"]
+        check(len(sites), 2, "operations of the program's own")
+        continue
+    check(o["name"], kind + "_mutex" + suffix, "history")
+    check(sites, [("mutex_lock", lock[kind]), ("mutex_unlock", unlock[kind])] * 2, "history")
+
+locks = [o for o in ask("report", "--format", "json", "locks")["locks"] if o["object"] == mutex]
+check(sorted(o["name"] for o in locks), sorted(o["name"] for o in history), "locks")
+for o in locks:
+    kind = o["name"][:3]
+    if kind not in begins:
+        continue
+    check((o["acquired"], o["contended"], o["group"]), (2, 1, kind + "_mutex"), "locks")
+    check([s["site"] for s in o["sites"]], [lock[kind]], "locks' sites")
+    check([(h["site"], h["contended"]) for s in o["sites"] for h in s["holders"]], [(lock[kind], 1)], "holders")
+
+paths = collections.Counter()
+for path in ask("report", "--format", "json", "paths")["paths"]:
+    if path["object"] == mutex:
+        sites = [f["site"].split(" ")[0] for f in path["frames"]]
+        assert all(int(f["address"], 16) < 1 << 47 for f in path["frames"]), path
+        paths[path["group"], path["function"], *sites[:2]] += path["calls"]
+check(paths, collections.Counter({(n + "_mutex", f, n + g, n + "_use"): rounds * k for n in begins
+      for f, g, k in (("pthread_mutex_lock", "_enter", 1), ("pthread_mutex_unlock", "_leave", 2))}), "paths")
+
+waits = collections.Counter()
+for edge in ask("graph", "--kind", "wait", "--format", "json")["edges"]:
+    for wait in edge["waits"]:
+        if wait["object"] == mutex:
+            waits[wait["group"], wait["site"], wait["other_site"]] += wait["count"]
+check(waits, collections.Counter({(n + "_mutex", lock[n], lock[n]): rounds for n in begins}), "graph")
+
+# What is left for a name to find.
+check(ask("report", "--format", "json", "quality")["quality"], [], "quality")
+for format in "perfetto", "html":
+    ask("export", "--format", format, "-o", "exported")
+    if format == "perfetto":
+        text = open("exported", "rb").read().decode(errors="replace")
+        for n in begins:
+            for word in lock[n], unlock[n], n + "_mutex":
+                assert word in text, "%s: %s lacks %s" % (what, format, word)
+for folded in "off-cpu", "off-wake":
+    text = ask("export", "--format", "folded", "--what", folded, "-o", "-")
+    for n in begins:
+        assert n + "_use;" + n + "_enter" in text, (what, folded, text)
+        other = "two" if n == "one" else "one"
+        assert not any(n + "_" in l and other + "_" in l for l in text.splitlines()), (what, folded, text)
+END
+
+# check HOW ROUNDS [FLAG of record...]
+check()
+{
+	local how=$1 rounds=$2 status mutex
+	shift 2
+	rm -rf gprof-mt.data
+	("$gprof_mt" record -q --set kernel.source=none --set sync.paths=1ns "$@" -- \
+		./same_place "$how" "$rounds" one two >places; exit $?) 2>err
+	status=$?
+	[ $status = "$([ "$how" = kill ] && echo 137 || echo 0)" ] || fail "$how: status $status: $(cat places err)"
+	[ "$(sort -u places | wc -l)" = 1 ] || { echo "the loader does not take a place again"; exit 77; }
+	read -r mutex _ <places
+	python3 check.py "$how, $made" "$gprof_mt" "$how" "$mutex" "$rounds" || exit 1
+}
+
+for made in '' -pg; do
+	make_all $made
+	check end 1
+	check end 3
+	check kill 2
+	check heap 2
+done
+check end 2 --set calls.mode=history
