@@ -38,7 +38,7 @@ include postproc/module.mk
 include examples/module.mk
 include tests/module.mk
 
-.PHONY: all all-modules install check demo bench fuzz check-apps check-vm check-san lint clean help deps
+.PHONY: all all-modules install check demo bench fuzz check-apps check-viewers check-vm check-san lint clean help deps
 all-modules: $(ALL)
 
 deps:
@@ -52,15 +52,16 @@ clean:
 help:
 	@sed -n '/^## /s/^## //p' Makefile
 
-## make             build/libgmon_mt.so, build/libgmon_mt.a, build/libsync_trace.so, build/gprof-mt
-## make demo        install what is missing, build, profile an example, show the reports
-## make check       install what the tests need, build, run all tests (T=GLOB selects)
-## make check-apps  the same on real programs, from Debian's sources
-## make check-vm    LTTng's kernel tracer, in a virtual machine with Debian's kernel
-## make check-san   the tests again, built with AddressSanitizer and UBSan
-## make bench       what it costs, beside its peers
-## make fuzz        libFuzzer on every reader, two minutes in all (GM_FUZZ_SECONDS=)
-## make screenshots the pictures of the page in README.md, by a browser
-## make lint        clang-tidy, cppcheck, shellcheck, eslint, formatting
-## make install     under PREFIX (default /usr/local), below DESTDIR
+## make                 build/libgmon_mt.so, build/libgmon_mt.a, build/libsync_trace.so, build/gprof-mt
+## make demo            install what is missing, build, profile an example, show the reports
+## make check           install what the tests need, build, run all tests (T=GLOB selects)
+## make check-apps      the same on real programs, from Debian's sources
+## make check-viewers   what export writes, in pprof, KCachegrind and Firefox: 700 MB to install
+## make check-vm        LTTng's kernel tracer, in a virtual machine with Debian's kernel
+## make check-san       the tests again, built with AddressSanitizer and UBSan
+## make bench           what it costs, beside its peers
+## make fuzz            libFuzzer on every reader, two minutes in all (GM_FUZZ_SECONDS=)
+## make screenshots     the pictures of the page in README.md, by a browser
+## make lint            clang-tidy, cppcheck, shellcheck, eslint, formatting
+## make install         under PREFIX (default /usr/local), below DESTDIR
 -include $(shell find $(B) -path $(B)/apps -prune -o -name '*.d' -print 2>/dev/null)

@@ -34,6 +34,11 @@ check-vm:
 	$(Q)$(submake) all $(VM_BUILD)
 	$(Q)CC='$(CC)' tests/run -b $(B) -t 1500 $(or $(T),vm)
 
+check-viewers:
+	$(Q)tests/install-deps viewers
+	$(Q)$(submake) tests-build
+	$(Q)CC='$(CC)' tests/run -b $(B) $(or $(T),viewers)
+
 check-apps:
 	$(Q)tests/install-deps apps
 	$(Q)$(submake) all

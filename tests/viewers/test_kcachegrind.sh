@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# KCachegrind loads what export writes for it, to the last line, without a complaint: a line that is added behind, which
+# is no part of the format, is the only one that it complains of.
+. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/runtime/sample/common.sh"
+for tool in kcachegrind dbus-run-session; do
+	command -v $tool >/dev/null || skip "$tool is not installed"
+done
+export HOME=$PWD XDG_RUNTIME_DIR=$PWD QT_QPA_PLATFORM=offscreen LC_ALL=C.UTF-8
+
+# loaded FILE: what it says of the lines of FILE, which ends with one that is wrong
+loaded()
+{
+	rm -f pid
+	# shellcheck disable=SC2016 # for sh to expand
+	dbus-run-session -- sh -c 'kcachegrind "$1" & echo $! >pid; wait' sh "$1" >said 2>&1 &
+	for ((tries = 0; tries < 600; tries++)); do
+		if grep -q "'no such line'" said || { [ -s pid ] && ! kill -0 "$(cat pid)" 2>/dev/null; }; then
+			break
+		fi
+		sleep 0.1
+	done
+	kill "$(cat pid)" 2>/dev/null
+	wait
+	grep '^Loading ' said
+}
+
+build ratio
+for hz in 250 0; do
+	fresh "$gprof_mt" record -q --set kernel.source=none --set sample.hz=$hz -- ./ratio 60 2 >out ||
+		fail "ratio at $hz Hz: exit status $?"
+	"$gprof_mt" export --format callgrind -o profile 2>err || fail "export: $(cat err)"
+	echo 'no such line' >>profile
+	loaded profile >complaints
+	[ "$(cat complaints)" = "Loading \"./profile\" : $(wc -l <profile) :  \"Invalid line 'no such line'\"" ] ||
+		fail "at $hz Hz it says: $(cat said)"
+done
+exit 0
