@@ -321,7 +321,7 @@ st_emit_short(struct st_thread *self, enum st_event id, int result, uintptr_t si
 	uint64_t number;
 
 	if (st_unlikely((uintptr_t)pos + ST_OP_BYTES > (uintptr_t)self->stream.end) ||
-	    st_unlikely(__atomic_load_n(&self->detours, __ATOMIC_RELAXED) != 0) ||
+	    st_unlikely(self->detours != 0) ||
 	    st_unlikely(now_ns - self->stream.last_ns > UINT32_MAX) ||
 	    st_unlikely((number = st_site_find(self, site)) == 0)) {
 		emit_long(self, id, result, site, object, 0, now_ns);
