@@ -45,10 +45,10 @@ static void count(const struct pp_capture *capture, struct counts *counts)
 {
 	const struct pp_model *model = capture->model;
 
+	pp_model_count(model, &counts->processes, &counts->threads);
 	for (guint i = 0; i < model->processes->len; i++) {
 		const struct pp_process *process = model->processes->pdata[i];
 
-		counts->processes++;
 		counts->threads_lost += process->threads_lost;
 		counts->calls_lost += process->calls_lost;
 		counts->events_lost += process->events_lost;
@@ -59,7 +59,6 @@ static void count(const struct pp_capture *capture, struct counts *counts)
 	for (guint i = 0; i < model->threads->len; i++) {
 		const struct pp_thread *thread = model->threads->pdata[i];
 
-		counts->threads++;
 		counts->counted += thread->arcs && thread->arcs->len;
 		counts->calls_lost += thread->calls_lost;
 		counts->events_lost += thread->events_lost;
@@ -177,6 +176,9 @@ char *pp_summary_make(struct pp_run *run, const struct pp_capture *capture)
 	struct counts counts = {0};
 
 	count(capture, &counts);
+	/* The kernel also tells of those that the runtime libraries never saw. */
+	counts.processes = MAX(counts.processes, run->collector->tree.processes);
+	counts.threads = MAX(counts.threads, run->collector->tree.threads);
 	run->processes = counts.processes;
 	run->threads = counts.threads;
 	note_loss(run, "threads that were not recorded", counts.threads_why, counts.threads_lost);

@@ -34,7 +34,7 @@
  *                  [unwritten_events]: of the lost, those the disk had no room for,
  *                  [processes], [threads]: that the kernel saw,
  *                  [still_running]: processes left when the program had ended, recorded until then}
- *   [processes], [threads]   that the runtime libraries recorded
+ *   [processes], [threads]   that the runtime libraries recorded, or the kernel saw
  *   losses        array of {what, where, count}
  */
 #ifndef PP_COLLECT_INFO_H

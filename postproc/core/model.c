@@ -159,6 +159,30 @@ struct pp_thread *pp_model_add_thread(struct pp_model *model, struct pp_process 
 	return thread;
 }
 
+void pp_model_count(const struct pp_model *model, unsigned *ret_processes, unsigned *ret_threads)
+{
+	g_autoptr(GHashTable) pids = g_hash_table_new(NULL, NULL);
+	g_autoptr(GHashTable) firsts = g_hash_table_new(NULL, NULL);
+	unsigned others = 0;
+
+	for (guint i = 0; i < model->processes->len; i++) {
+		const struct pp_process *process = model->processes->pdata[i];
+
+		g_hash_table_add(pids, GUINT_TO_POINTER(process->pid));
+	}
+	/* An exec ends all but the first, whose number the one that made it has from then on. */
+	for (guint i = 0; i < model->threads->len; i++) {
+		const struct pp_thread *thread = model->threads->pdata[i];
+
+		if (thread->tid == thread->process->pid)
+			g_hash_table_add(firsts, GUINT_TO_POINTER(thread->tid));
+		else
+			others++;
+	}
+	*ret_processes = g_hash_table_size(pids);
+	*ret_threads = g_hash_table_size(firsts) + others;
+}
+
 struct pp_thread *pp_process_thread(const struct pp_process *process, uint32_t index)
 {
 	const GPtrArray *threads = process->threads;

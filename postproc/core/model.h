@@ -111,6 +111,12 @@ struct pp_process *pp_model_add_process(struct pp_model *model, uint32_t pid, co
 struct pp_thread *pp_model_add_thread(struct pp_model *model, struct pp_process *process,
 				      uint32_t tid, uint32_t index);
 
+/*
+ * How many processes, and threads of all of them: one that goes on in another image, by exec, is
+ * the same.
+ */
+void pp_model_count(const struct pp_model *model, unsigned *ret_processes, unsigned *ret_threads);
+
 /* Something was seen then. */
 static inline void pp_model_widen(struct pp_model *model, int64_t time_ns)
 {

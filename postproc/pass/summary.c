@@ -23,6 +23,7 @@ enum {
 	SIGNAL,
 	WALL,
 	PROCESSES,
+	IMAGES,
 	THREADS,
 	CPUS,
 	RUNNING,
@@ -42,7 +43,9 @@ static const struct pp_column columns[] = {
     [EXIT_STATUS] = {"exit_status", "exit status", PP_TYPE_COUNT, PP_COLUMN_ID, "none: see signal"},
     [SIGNAL] = {"signal", "signal", PP_TYPE_COUNT, PP_COLUMN_ID, "that ended it"},
     [WALL] = {"wall_ns", "wall time", PP_TYPE_TIME_NS, 0, "from start to end"},
-    [PROCESSES] = {"processes", "processes", PP_TYPE_COUNT, 0, "images: an exec makes another"},
+    [PROCESSES] = {"processes", "processes", PP_TYPE_COUNT, 0, "that ran"},
+    [IMAGES] = {"images", "images", PP_TYPE_COUNT, 0,
+		"of them: an exec makes another, with rows of its own"},
     [THREADS] = {"threads", "threads", PP_TYPE_COUNT, 0, "in all processes"},
     [CPUS] = {"cpus", "CPUs", PP_TYPE_COUNT, 0, "of the machine"},
     [RUNNING] = {"running_ns", "CPU time", PP_TYPE_TIME_NS, 0, "of all threads"},
@@ -102,6 +105,7 @@ static void set_run(struct pp_cell *row, const struct pp_pass_context *context)
 	int64_t status = pp_json_int(info, "exit_status", -1);
 	int64_t signal = pp_json_int(info, "signal", -1);
 	int64_t cpus = pp_json_int(pp_json_object(info, "host"), "cpus", 0);
+	unsigned processes, threads;
 
 	pp_cell_set_text(&row[COMMAND], command);
 	if (status >= 0)
@@ -112,8 +116,10 @@ static void set_run(struct pp_cell *row, const struct pp_pass_context *context)
 		pp_cell_set_time(&row[WALL], pp_selected_ns(context, start_ns, end_ns));
 	if (cpus > 0)
 		pp_cell_set_count(&row[CPUS], (uint64_t)cpus);
-	pp_cell_set_count(&row[PROCESSES], model->processes->len);
-	pp_cell_set_count(&row[THREADS], model->threads->len);
+	pp_model_count(model, &processes, &threads);
+	pp_cell_set_count(&row[PROCESSES], processes);
+	pp_cell_set_count(&row[IMAGES], model->processes->len);
+	pp_cell_set_count(&row[THREADS], threads);
 }
 
 static void set_calls(struct pp_cell *row, const struct pp_pass_context *context)
@@ -183,6 +189,22 @@ static void append_item(GString *text, const char *title, const char *format, ..
 	g_string_append_printf(text, "  %-12s %s\n", title, pp_printable(item));
 }
 
+static void append_threads(GString *text, const struct pp_cell *row, const struct pp_model *model)
+{
+	g_autofree char *images =
+	    row[IMAGES].count > row[PROCESSES].count
+		? g_strdup_printf(", in %" PRIu64 " images", row[IMAGES].count)
+		: g_strdup("");
+
+	if (row[PROCESSES].count == 1)
+		append_item(text, "threads", "%" PRIu64 " of process %" PRIu32 "%s",
+			    row[THREADS].count,
+			    ((struct pp_process *)model->processes->pdata[0])->pid, images);
+	else
+		append_item(text, "threads", "%" PRIu64 " of %" PRIu64 " processes%s",
+			    row[THREADS].count, row[PROCESSES].count, images);
+}
+
 static void append_run(GString *text, const struct pp_cell *row, const struct pp_model *model)
 {
 	if (!row[COMMAND].missing)
@@ -196,12 +218,7 @@ static void append_run(GString *text, const struct pp_cell *row, const struct pp
 
 		append_item(text, "wall time", "%s", wall);
 	}
-	if (model->processes->len == 1)
-		append_item(text, "threads", "%u of process %s", model->threads->len,
-			    ((struct pp_process *)model->processes->pdata[0])->folder);
-	else
-		append_item(text, "threads", "%u of %u processes", model->threads->len,
-			    model->processes->len);
+	append_threads(text, row, model);
 }
 
 static void append_use(GString *text, const struct pp_cell *row, bool is_part)

@@ -1,0 +1,97 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Processes and threads of a program that forks and execs a lot are as many as it made, by its own
+# count and by strace's, and the same ones where `record` ends, in info.json and in the report.
+. "$GM_TOP/tests/runtime/record/common.sh"
+cat >many.c <<'END'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void *work(void *arg)
+{
+	return arg;
+}
+
+/* KIND: a child that does nothing, runs true, or is this program again, LEFT times. */
+static void make(char *self, char kind, char *left)
+{
+	if (fork() == 0) {
+		if (kind == 't')
+			execl("/bin/true", "true", (char *)NULL);
+		if (kind == 's')
+			execl(self, self, left, (char *)NULL);
+		_exit(kind != 'n');
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int left = argc > 1 ? atoi(argv[1]) : -1, status;
+	pthread_t thread;
+	char text[16];
+
+	if (left > 0) { /* ... and on in the same process */
+		snprintf(text, sizeof(text), "%d", left - 1);
+		execl(argv[0], argv[0], text, (char *)NULL);
+		return 1;
+	}
+	if (left == 0) {
+		if (pthread_create(&thread, NULL, work, NULL) || pthread_join(thread, NULL))
+			return 1;
+		return 0;
+	}
+	for (const char *kind = "nnnttttss"; *kind; kind++)
+		make(argv[0], *kind, "2");
+	while (wait(&status) > 0)
+		if (status)
+			return 1;
+	execl(argv[0], argv[0], "1", (char *)NULL);
+	return 1;
+}
+END
+"$CC" -pg -O1 -g -o many many.c -pthread || fail "cannot compile"
+# Itself and nine children; a thread at the end of itself and of the last two; it three times, four
+# times true, and three times each of these two.
+processes=10 threads=13 execs=13
+if command -v strace >/dev/null && strace -f -o trace -e trace=clone,clone3,fork,vfork,execve ./many >/dev/null 2>&1; then
+	made=$(grep -cE ' (clone|clone3|v?fork)\(.*= [0-9]+$|(clone|clone3|v?fork) resumed.*= [0-9]+$' trace)
+	of_threads=$(grep -E 'clone' trace | grep -c CLONE_THREAD)
+	[ $((1 + made)) = $threads ] && [ $((1 + made - of_threads)) = $processes ] &&
+		[ "$(grep -cE 'execve.*= 0$' trace)" = $execs ] ||
+		fail "strace: $((1 + made)) threads, $((1 + made - of_threads)) processes: $(cat trace)"
+fi
+
+# has DIR PROCESSES THREADS
+has()
+{
+	local dir=$1 images
+	shift
+	grep -q "^gprof-mt: $dir: $1 processes, $2 threads;" "$dir.err" || fail "record: $(cat "$dir.err"), not $*"
+	[ "$(info processes "$dir") $(info threads "$dir")" = "$*" ] || fail "info.json of $dir: $(info processes "$dir") $(info threads "$dir")"
+	"$gprof_mt" report -i "$dir" --format json summary threads >report.json || fail "report of $dir"
+	[ "$(jq -r '.summary[0] | "\(.processes) \(.threads)"' report.json)" = "$*" ] ||
+		fail "report of $dir: $(jq -c '.summary[0]' report.json)"
+	# Each image has rows of its own.
+	images=$(jq '[.threads[] | [.pid, .image]] | unique | length' report.json)
+	[ "$images" = "$(jq '.summary[0].images' report.json)" ] || fail "$images images: $(jq -c '.summary[0]' report.json)"
+	"$gprof_mt" report -i "$dir" summary >text || fail "report of $dir"
+	grep -q "^  threads  *$2 of $1 processes, in $images images\$" text || fail "$dir: $(cat text)"
+}
+
+for source in bpf perf; do
+	{ [ $source = bpf ] && ! has_bpf; } || { [ $source = perf ] && ! can_trace; } && continue
+	"$gprof_mt" record -o $source --set kernel.source=$source ./many 2>$source.err || fail "record: $(cat $source.err)"
+	has $source $processes $threads
+	[ "$(info 'kernel processes' $source) $(info 'kernel threads' $source)" = "$processes $threads" ] ||
+		fail "the kernel's: $(info kernel $source)"
+done
+# Nobody tells of a child that calls nothing and has no library of its own.
+"$gprof_mt" record -o none --set kernel.source=none ./many 2>none.err || fail "record: $(cat none.err)"
+known=$(find none -mindepth 1 -maxdepth 1 -name '[0-9]*' | sed 's/.*\///; s/\..*//' | sort -u | wc -l)
+[ "$known" -ge 7 ] && [ "$known" -le $processes ] || fail "$known processes are known: $(ls none)"
+has none "$known" $((threads - processes + known))
+exit 0
