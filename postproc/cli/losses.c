@@ -28,9 +28,16 @@ void pp_losses_kernel(struct pp_run *run, int write_error)
 	const struct pp_collector *collector = run->collector;
 	const bool all = collector->source == GM_KERNEL_PERF;
 	uint64_t unwritten, overrun;
+	unsigned left;
 
 	if (!collector->ctf)
 		return;
+	left = pp_tree_running(&collector->tree, collector->root);
+	if (left) {
+		pp_run_add_loss(run, "later scheduling events: the program left processes running",
+				"recording", left);
+		pp_losses_tell(run, run->losses->len - 1);
+	}
 	unwritten = pp_kernel_ctf_unwritten(collector->ctf);
 	overrun = add_overruns(run, collector);
 	if (collector->left_out) {

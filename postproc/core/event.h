@@ -22,6 +22,7 @@ enum pp_event_kind {
 	PP_EVENT_FORK,	 /* sched_process_fork: `thread` is the new one; .fork */
 	PP_EVENT_EXIT,	 /* sched_process_exit of `thread` */
 	PP_EVENT_EXEC,	 /* sched_process_exec by `thread` */
+	PP_EVENT_UNSEEN, /* what that CPU does from now on was not recorded; thread == NULL */
 	PP_EVENT_CALL,	 /* `thread` entered a function; .call */
 	PP_EVENT_RETURN, /* ... is about to return from one, in code that tells of it; .call */
 	PP_EVENT_LOST,	 /* a stream lost records since its last event; .lost */

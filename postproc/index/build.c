@@ -433,8 +433,10 @@ struct pp_index_builder *pp_index_builder_new(const struct pp_pass_context *cont
 
 void pp_index_builder_event(struct pp_index_builder *self, const struct pp_event *event)
 {
-	self->index->n_events++;
-	self->last_ns = event->time_ns;
+	if (event->kind != PP_EVENT_UNSEEN) {
+		self->index->n_events++;
+		self->last_ns = event->time_ns;
+	}
 	if (event->kind == PP_EVENT_WAKING)
 		pp_wait_ends_waking(&self->ends, event);
 	pp_thread_states_event(self->states, event);

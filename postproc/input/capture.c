@@ -3,16 +3,11 @@
 #include "sync-trace/events.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "core/json.h"
 #include "core/loss.h"
@@ -22,9 +17,6 @@
 #include "input/traces.h"
 
 #define MAX_SESSION_BYTES 65536
-#define MAX_INFO_BYTES	  (16 << 20)
-#define COLLECTOR_POLL_NS 20000000
-#define COLLECTOR_POLLS	  500
 
 /* A folder of a process: "1234", "1234.1". */
 struct folder {
@@ -143,114 +135,6 @@ static int read_session(struct pp_capture *capture, struct pp_error *err)
 	if (!has_offset || text[len - 1] != '\n')
 		return pp_error_add(err, -EINVAL, "%s: cut short; record again", path);
 	return 0;
-}
-
-/* --- info.json ---------------------------------------------------------------------------- */
-
-/*
- * What the recorder knows to be missing: "losses", of {"what", "where", "count"}.  What it knows
- * only from the files that are read here, too, is told from there, by thread and file.
- */
-static void note_recorded_losses(struct pp_model *model)
-{
-	JsonArray *losses = pp_json_array(model->info, "losses");
-
-	for (guint i = 0; losses && i < json_array_get_length(losses); i++) {
-		JsonObject *loss = pp_json_element_object(losses, i);
-		const char *what = pp_json_string(loss, "what");
-		const char *where = pp_json_string(loss, "where");
-
-		if (what && strcmp(what, "damage") != 0 &&
-		    g_strcmp0(where, "runtime libraries") != 0)
-			pp_model_add_problem(model, what, where ? where : "recording",
-					     (uint64_t)pp_json_int(loss, "count", 0));
-	}
-}
-
-static void load_info(struct pp_capture *capture, const char *path)
-{
-	g_autoptr(JsonParser) parser = json_parser_new();
-	g_autofree char *text = NULL;
-	struct stat st;
-	JsonNode *root;
-	gsize len;
-
-	if (stat(path, &st) < 0 || st.st_size > MAX_INFO_BYTES ||
-	    !g_file_get_contents(path, &text, &len, NULL) || !pp_json_is_shallow(text, len) ||
-	    !json_parser_load_from_data(parser, text, (gssize)len, NULL)) {
-		pp_capture_add_damage(capture, path, "cannot be read as JSON");
-		return;
-	}
-	root = json_parser_get_root(parser);
-	if (!root || !JSON_NODE_HOLDS_OBJECT(root)) {
-		pp_capture_add_damage(capture, path, "holds no JSON object");
-		return;
-	}
-	g_clear_pointer(&capture->model->info, json_object_unref);
-	capture->model->info = json_node_dup_object(root);
-}
-
-/* Who gathers the kernel's events of a program without `record`, and has not ended; 0: nobody. */
-static int64_t collector_of(const struct pp_model *model)
-{
-	return pp_json_int(pp_json_object(model->info, "kernel"), "collector", 0);
-}
-
-static bool is_alive(int64_t pid)
-{
-	return pid > 0 && pid <= INT32_MAX && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
-}
-
-/* Its lock is no thing that a capture can hold: the number in there may be anybody's. */
-static bool has_collector(const struct pp_capture *capture)
-{
-	int fd = open(capture->model->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
-
-	if (fd >= 0)
-		close(fd);
-	return locked;
-}
-
-/* It ends shortly after the program; who reads at once waits for it. */
-static void await_collector(struct pp_capture *capture, const char *path)
-{
-	const struct timespec pause = {0, COLLECTOR_POLL_NS};
-	bool running = is_alive(pp_json_int(capture->model->info, "pid", 0));
-	bool lives = true;
-
-	for (unsigned i = 0; lives && !running && collector_of(capture->model) > 0; i++) {
-		lives = i < COLLECTOR_POLLS && has_collector(capture);
-		if (lives)
-			nanosleep(&pause, NULL);
-		/* After that: it may have written its last between two looks. */
-		load_info(capture, path);
-	}
-	if (collector_of(capture->model) > 0)
-		pp_model_add_problem(capture->model,
-				     running ? "scheduling events from now on: the program runs"
-				     : has_collector(capture)
-					 ? "later scheduling events: their collector has not ended"
-					 : "later scheduling events: their collector was killed",
-				     "kernel", 0);
-}
-
-static void read_info(struct pp_capture *capture)
-{
-	g_autofree char *path = g_build_filename(capture->model->dir, "info.json", NULL);
-
-	if (!is_file(path))
-		return;
-	if (pp_capture_leads_out(capture, path)) {
-		pp_capture_add_damage(capture, path,
-				      "left out: a link that leads out of the capture");
-		return;
-	}
-	load_info(capture, path);
-	if (!capture->model->info)
-		return;
-	await_collector(capture, path);
-	note_recorded_losses(capture->model);
 }
 
 /* --- the folders of the processes --------------------------------------------------------- */
@@ -550,7 +434,7 @@ static int open_capture(struct pp_capture *capture, struct pp_error *err)
 		if (ret < 0)
 			return ret;
 	}
-	read_info(capture);
+	pp_recording_read(capture);
 	ret = read_processes(capture, err);
 	if (ret < 0)
 		return ret;

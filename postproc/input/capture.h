@@ -45,6 +45,9 @@ struct pp_capture {
 int pp_capture_open(const char *dir, struct pp_capture **ret, struct pp_error *err);
 void pp_capture_free(struct pp_capture *capture);
 
+/* info.json, into the model, with the losses that it tells of. */
+void pp_recording_read(struct pp_capture *capture);
+
 /* Notes damage to the file `where`: a problem, and a line for the user. */
 void pp_capture_add_damage(struct pp_capture *capture, const char *where, const char *format, ...)
     G_GNUC_PRINTF(3, 4);

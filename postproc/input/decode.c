@@ -411,6 +411,20 @@ void pp_stream_end(struct pp_stream *stream)
 		emit_lost(stream, MAX(stream->last_ns, stream->decoder->last_ns));
 }
 
+bool pp_stream_is_of_cpu(const struct pp_stream *stream)
+{
+	return of_kernel(stream);
+}
+
+void pp_stream_emit_unseen(const struct pp_stream *stream, int64_t time_ns)
+{
+	struct pp_event event = {.kind = PP_EVENT_UNSEEN, .cpu = stream->cpu, .time_ns = time_ns};
+	struct pp_decoder *decoder = stream->decoder;
+
+	if (decoder->kinds & PP_EVENT_MASK(event.kind))
+		decoder->take(decoder->data, &event);
+}
+
 /* --- life ----------------------------------------------------------------------------------- */
 
 void pp_decoder_init(struct pp_decoder *decoder, struct pp_capture *capture, unsigned kinds,

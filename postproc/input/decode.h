@@ -97,4 +97,8 @@ void pp_stream_take(struct pp_stream *stream, const struct pp_record *record, in
 /* The stream has no more: tells what it lost. */
 void pp_stream_end(struct pp_stream *stream);
 
+/* Does it tell what happened on a CPU, and so, by its end, that nothing more is known of it? */
+bool pp_stream_is_of_cpu(const struct pp_stream *stream);
+void pp_stream_emit_unseen(const struct pp_stream *stream, int64_t time_ns);
+
 #endif

@@ -37,6 +37,8 @@ struct pp_direct_stream {
 	unsigned n_packets;	  /* of the file, so far */
 	uint64_t discarded;	  /* as the last packet had it */
 	uint64_t time_ns;	  /* to extend time stamps from */
+	uint64_t end_ns;	  /* until when the packets so far tell of their CPU */
+	bool is_over;		  /* there are no more events; it is at its end, if that is told */
 	bool is_part;		  /* the packet is cut short, which was said */
 
 	uint8_t *buffer;
@@ -226,6 +228,8 @@ static void enter_packet(struct pp_direct_stream *stream, const uint8_t *head)
 	stream->next = stream->n_buffered = 0;
 	stream->n_packets++;
 	stream->time_ns = head_value(head, layout->timestamp_begin, 0);
+	if (!stream->is_part)
+		stream->end_ns = head_value(head, layout->timestamp_end, 0);
 	note_losses(stream, head);
 	pp_stream_packet(&stream->stream, head_value(head, layout->cpu, UINT64_MAX),
 			 head_value(head, layout->tid, 0),
@@ -422,6 +426,17 @@ static void give_up(struct pp_direct_stream *stream)
 		stream->next_path = stream->paths->len;
 }
 
+/* As if it were an event, where that says something: from then on nobody looked at the CPU. */
+static bool end_stream(struct pp_direct_stream *stream, int64_t *ret_time_ns)
+{
+	if (stream->is_over)
+		return false;
+	stream->is_over = true;
+	pp_stream_end(&stream->stream);
+	*ret_time_ns = MAX((int64_t)MIN(stream->end_ns, INT64_MAX), stream->stream.last_ns);
+	return pp_stream_is_of_cpu(&stream->stream);
+}
+
 bool pp_direct_stream_next(struct pp_direct_stream *stream, int64_t *ret_time_ns)
 {
 	for (;;) {
@@ -431,8 +446,7 @@ bool pp_direct_stream_next(struct pp_direct_stream *stream, int64_t *ret_time_ns
 		if (stream->next == stream->n_buffered) {
 			if (begin_packet(stream))
 				continue;
-			pp_stream_end(&stream->stream);
-			return false;
+			return end_stream(stream, ret_time_ns);
 		}
 		if (!take_event(stream)) {
 			give_up(stream);
@@ -457,6 +471,10 @@ static void tell_missing(struct pp_direct_stream *stream)
 
 void pp_direct_stream_emit(struct pp_direct_stream *stream, int64_t time_ns)
 {
+	if (G_UNLIKELY(stream->is_over)) {
+		pp_stream_emit_unseen(&stream->stream, time_ns);
+		return;
+	}
 	if (G_UNLIKELY(stream->class->missing))
 		tell_missing(stream);
 	pp_stream_begin_event(&stream->stream, time_ns);

@@ -21,12 +21,12 @@ void pp_direct_trace_free(struct pp_direct_trace *direct);
 const GPtrArray *pp_direct_streams(const struct pp_direct_trace *direct);
 
 /*
- * Goes on to the next event; false: there is none.  What cannot be read is damage of the capture;
- * nothing behind it in the stream is.
+ * Goes on to the next event, or the end of a CPU's events; false: there is none.  What cannot be
+ * read is damage of the capture; nothing behind it in the stream is.
  */
 bool pp_direct_stream_next(struct pp_direct_stream *stream, int64_t *ret_time_ns);
 
-/* Hands over the event that it is at. */
+/* Hands over what it is at. */
 void pp_direct_stream_emit(struct pp_direct_stream *stream, int64_t time_ns);
 
 #endif

@@ -47,7 +47,8 @@ struct pp_layout {
 	bool has_uuid;
 	unsigned head_bytes; /* of a packet, before its first event */
 	struct pp_head_field magic, uuid_at, stream_id;
-	struct pp_head_field content_size, packet_size, timestamp_begin, discarded, cpu, tid, index;
+	struct pp_head_field content_size, packet_size, timestamp_begin, timestamp_end;
+	struct pp_head_field discarded, cpu, tid, index;
 	unsigned extended_id_bytes;
 	GPtrArray *classes; /* of struct pp_layout_class *, by id; NULL: no such class */
 };

@@ -387,10 +387,10 @@ static int read_block(struct reader *reader, struct pp_event *event)
 	return 0;
 }
 
-static int read_timer(struct reader *reader, struct pp_event *event)
+/* Those that tell of nothing but their CPU. */
+static int read_of_cpu(struct reader *reader, struct pp_event *event)
 {
-	(void)reader;
-	event->kind = PP_EVENT_TIMER;
+	event->kind = strcmp(reader->words[1], "timer") == 0 ? PP_EVENT_TIMER : PP_EVENT_UNSEEN;
 	return 0;
 }
 
@@ -474,7 +474,8 @@ static int read_kind(struct reader *reader, struct pp_event *event)
 	    {"signal", read_signal},
 	    {"delivered", read_signal},
 	    {"block", read_block},
-	    {"timer", read_timer},
+	    {"timer", read_of_cpu},
+	    {"unseen", read_of_cpu},
 	};
 	const char *name = reader->words[1];
 

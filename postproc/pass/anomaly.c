@@ -13,6 +13,7 @@ static const char *const texts[PP_N_ANOMALIES] = {
     [PP_ANOMALY_SYNC_WHILE_OFF] = "synch-event while off the CPU",
     [PP_ANOMALY_AFTER_END] = "synch-event after the thread's end",
     [PP_ANOMALY_SWITCHES_LOST] = "state not known after lost scheduling events",
+    [PP_ANOMALY_UNSEEN] = "went on when its scheduling was no longer recorded",
     [PP_ANOMALY_COMPLETION_NO_BEGIN] = "wait ended that never began",
     [PP_ANOMALY_BEGIN_NO_COMPLETION] = "wait given up without a result",
     [PP_ANOMALY_RELEASE_NOT_TAKEN] = "unlock of what was not seen taken",

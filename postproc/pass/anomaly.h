@@ -16,6 +16,7 @@ enum pp_anomaly {
 	PP_ANOMALY_SYNC_WHILE_OFF,	/* a synch-event while off the CPU */
 	PP_ANOMALY_AFTER_END,		/* a synch-event after the thread's end */
 	PP_ANOMALY_SWITCHES_LOST,	/* the thread's state is not known after lost records */
+	PP_ANOMALY_UNSEEN,		/* it went on when scheduling was no longer recorded */
 	PP_ANOMALY_COMPLETION_NO_BEGIN, /* an operation that always waits, without its begin */
 	PP_ANOMALY_BEGIN_NO_COMPLETION, /* a begin given up: the thread went on without it */
 	PP_ANOMALY_RELEASE_NOT_TAKEN,	/* unlock of a mutex that was not seen taken */

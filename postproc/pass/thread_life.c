@@ -187,6 +187,9 @@ void pp_life_complete(struct pp_thread_states *states, struct pp_thread_state *s
 		if (always_waits(event->sync.op))
 			pp_life_anomaly(states, PP_ANOMALY_COMPLETION_NO_BEGIN, self);
 	}
+	/* Nobody saw whether it gave up the CPU. */
+	if (states->unseen && self->mode == PP_MODE_UNKNOWN)
+		operation.descheduled |= operation.waited;
 	operation.result = event->sync.result;
 	operation.site = event->sync.site ? event->sync.site : operation.site;
 	if (event->sync.value) {

@@ -19,6 +19,7 @@ struct pp_thread_states {
 	const struct pp_thread_listener *listener;
 	struct pp_anomalies *anomalies;
 	bool has_kernel, has_wakings;
+	bool unseen;	    /* of a CPU, at least, there are no more events */
 	GPtrArray *threads; /* by serial, of struct pp_thread_state *; NULL: not seen */
 	GHashTable *by_tid; /* tid -> the state of the thread that had it last */
 	GArray *cpus;	    /* of struct pp_cpu */

@@ -109,6 +109,12 @@ static struct pp_thread_state *state_of(struct pp_thread_states *states,
 	return self;
 }
 
+/* Of a thread that does something: it runs, but nobody may see it leave its CPU. */
+static enum pp_mode mode_seen(const struct pp_thread_states *states)
+{
+	return states->has_kernel && !states->unseen ? PP_MODE_RUNNING : PP_MODE_UNKNOWN;
+}
+
 /*
  * The state of a thread that an event tells of, begun at the instant the runtime first saw it: it
  * was running then.  NULL where the event has nothing to say: after the end, or before that
@@ -126,7 +132,7 @@ static struct pp_thread_state *touch(struct pp_thread_states *states,
 			return NULL;
 		pp_life_start(states, self,
 			      thread->start_ns == PP_TIME_UNKNOWN ? now_ns : thread->start_ns,
-			      states->has_kernel ? PP_MODE_RUNNING : PP_MODE_UNKNOWN);
+			      mode_seen(states));
 	}
 	if (now_ns > self->last_ns)
 		self->last_ns = now_ns;
@@ -142,15 +148,14 @@ static void on_sync(struct pp_thread_states *states, const struct pp_event *even
 		if (self->over)
 			pp_life_anomaly(states, PP_ANOMALY_AFTER_END, self);
 		else
-			pp_life_start(states, self, event->time_ns,
-				      states->has_kernel ? PP_MODE_RUNNING : PP_MODE_UNKNOWN);
+			pp_life_start(states, self, event->time_ns, mode_seen(states));
 	} else if (states->has_kernel && self->mode == PP_MODE_UNKNOWN) {
-		pp_life_change(states, self, event->time_ns, PP_MODE_RUNNING);
+		pp_life_change(states, self, event->time_ns, mode_seen(states));
 	} else if (states->has_kernel && self->mode != PP_MODE_RUNNING) {
 		/* It does run; when it was switched in nobody saw. */
 		pp_life_anomaly(states, PP_ANOMALY_SYNC_WHILE_OFF, self);
 		pp_life_close(states, self, event->time_ns, PP_MODE_UNKNOWN);
-		pp_life_enter(states, self, PP_MODE_RUNNING);
+		pp_life_enter(states, self, mode_seen(states));
 	}
 	if (pp_sync_completion(event->sync.op) != ST_N_EVENTS)
 		pp_life_begin(states, self, event);
@@ -361,8 +366,7 @@ static void on_exec(struct pp_thread_states *states, const struct pp_event *even
 	memset(self, 0, sizeof(*self));
 	self->thread = thread;
 	self->cpu = event->cpu;
-	pp_life_start(states, self, event->time_ns,
-		      states->has_kernel ? PP_MODE_RUNNING : PP_MODE_UNKNOWN);
+	pp_life_start(states, self, event->time_ns, mode_seen(states));
 	self->scheduled = true;
 }
 
@@ -396,6 +400,30 @@ static void lose_switches(struct pp_thread_states *states, const struct pp_event
 	if (cpu) {
 		cpu->current = NULL;
 		cpu->last_ns = event->time_ns;
+	}
+}
+
+/* An exit that nobody saw may have been before. */
+static bool outlives(const struct pp_thread_state *self, int64_t time_ns)
+{
+	return self && self->begun && !self->over &&
+	       (self->thread->end_ns == PP_TIME_UNKNOWN || self->thread->end_ns > time_ns);
+}
+
+/* Until then it is known what that CPU did, and with that all but who runs on another. */
+static void end_of_cpu(struct pp_thread_states *states, const struct pp_event *event)
+{
+	states->unseen = true;
+	for (guint i = 0; i < states->threads->len; i++) {
+		struct pp_thread_state *self = states->threads->pdata[i];
+
+		if (!outlives(self, event->time_ns) || self->mode == PP_MODE_UNKNOWN ||
+		    is_seen_running(self, event->cpu))
+			continue;
+		self->syscall = NULL;
+		pp_life_anomaly(states, PP_ANOMALY_UNSEEN, self);
+		pp_life_change(states, self, event->time_ns, PP_MODE_UNKNOWN);
+		self->cpu = PP_CPU_UNKNOWN;
 	}
 }
 
@@ -440,6 +468,10 @@ void pp_thread_states_event(struct pp_thread_states *states, const struct pp_eve
 	case PP_EVENT_EXEC:
 		if (event->thread)
 			on_exec(states, event);
+		break;
+	case PP_EVENT_UNSEEN:
+		if (states->has_kernel)
+			end_of_cpu(states, event);
 		break;
 	case PP_EVENT_LOST:
 		if (event->thread)

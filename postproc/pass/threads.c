@@ -189,8 +189,9 @@ static void add_notes(struct pp_table *table, const struct threads *self)
 			      not_scheduled);
 	if (in_doubt)
 		pp_table_note(table,
-			      "scheduling events of %u of the threads are lost or contradict "
-			      "each other: the time in doubt is left out (see quality)",
+			      "scheduling events of %u of the threads are lost, end before they "
+			      "do, or contradict each other: the time in doubt is left out (see "
+			      "quality)",
 			      in_doubt);
 }
 

@@ -43,7 +43,8 @@ int main(int argc, char **argv)
 		if (counts.sync[op])
 			printf("%" PRIu64 " %s\n", counts.sync[op], pp_sync_name(op));
 	for (unsigned kind = 0; kind < PP_N_EVENT_KINDS; kind++)
-		if (counts.kernel[kind])
+		if (counts.kernel[kind] &&
+		    kernel_names[kind]) /* a trace has no event for the rest */
 			printf("%" PRIu64 " %s\n", counts.kernel[kind], kernel_names[kind]);
 	pp_capture_free(capture);
 	return 0;

@@ -110,6 +110,9 @@ static void take(void *data, const struct pp_event *event)
 	case PP_EVENT_EXEC:
 		g_string_append_printf(text, "%s execs\n", name_of(event->thread));
 		break;
+	case PP_EVENT_UNSEEN:
+		g_string_append_printf(text, "cpu%d unseen\n", event->cpu);
+		break;
 	case PP_EVENT_LOST:
 		g_string_append_printf(text, "%s lost %" PRIu64 "\n", name_of(event->thread),
 				       event->lost.count);
@@ -137,6 +140,7 @@ static const char expected[] =
     "5.000000001 task forks child (900 of 900)\n"
     "5.000000002 cpu3 -(77)/1 -> task(900)\n"
     "5.000000003 task execs\n"
+    "5.000000003 cpu3 unseen\n"
     "6.000000000 second thread_start=0 obj=d0 site=0 holder=0 value=0\n"
     "7.000000000 second barrier_wait=255 obj=b0 site=0 holder=0 value=0\n"
     /* Site 9 is not defined. */
