@@ -201,14 +201,17 @@ int64_t pp_index_ns(const struct pp_index *index, const struct pp_index_operatio
 uint32_t pp_index_ender(const struct pp_index *index, const struct pp_index_operation *operation)
 {
 	const struct pp_index_more *more = pp_index_more(index, operation);
-	const struct pp_index_operation *met;
+	const struct pp_index_operation *met, *call;
 
 	if (!(operation->flags & PP_INDEX_WAITED) || !more)
 		return PP_INDEX_NONE;
-	if (more->how != PP_WAIT_HELD)
-		return operation->mate;
-	met = pp_index_operation(index, more->met);
-	return met ? met->mate : PP_INDEX_NONE;
+	if (more->how == PP_WAIT_HELD) {
+		met = pp_index_operation(index, more->met);
+		return met ? met->mate : PP_INDEX_NONE;
+	}
+	/* The mate of what was obtained is its release. */
+	call = pp_index_operation(index, more->call);
+	return call && call->object == operation->object ? more->call : PP_INDEX_NONE;
 }
 
 /* --- lists ---------------------------------------------------------------------------------- */

@@ -42,9 +42,10 @@ struct pp_browser {
 	GArray *back;	 /* of uint32_t: operations that were left by a jump */
 	GPtrArray *page; /* of char *: what covers all of the screen; NULL: nothing */
 	const char *page_title;
-	GString *search;     /* what was last searched for */
-	char *message;	     /* for the last line; NULL: none */
-	char **object_names; /* by number; NULL: not asked for yet */
+	GString *search;	  /* what was last searched for */
+	char *message;		  /* for the last line; NULL: none */
+	GHashTable *thread_names; /* const char * -> how many threads are called so */
+	char **object_names;	  /* by number; NULL: not asked for yet */
 	char **site_names;
 	struct pp_screen screen;
 	enum pp_pane focus;
@@ -66,11 +67,14 @@ void pp_browser_say(struct pp_browser *browser, const char *format, ...) G_GNUC_
 
 /* --- names (names.c): fit to be shown, and the browser's ------------------------------------- */
 
+GHashTable *pp_browser_count_names(const struct pp_index *index); /* of its threads */
 const char *pp_browser_object_name(struct pp_browser *browser, uint32_t object);
 const char *pp_browser_site_name(struct pp_browser *browser, uint32_t site); /* "-": not known */
 /* The caller frees these. */
 char *pp_browser_thread_name(const struct pp_browser *browser, uint32_t thread); /* "?" */
-char *pp_browser_object_label(struct pp_browser *browser, uint32_t object);	 /* with its type */
+/* With its tid before it, where others are called the same. */
+char *pp_browser_thread_label(const struct pp_browser *browser, uint32_t thread);
+char *pp_browser_object_label(struct pp_browser *browser, uint32_t object); /* with its type */
 char *pp_browser_seconds(const struct pp_browser *browser, uint64_t time_ns, int decimals);
 
 /* --- the list (list.c) ------------------------------------------------------------------------ */

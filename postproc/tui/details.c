@@ -137,7 +137,7 @@ static void add_wait(struct pp_browser *browser, GPtrArray *lines,
 {
 	const struct pp_index_more *more = pp_index_more(browser->index, operation);
 	g_autofree char *wait = pp_duration_text(pp_index_ns(browser->index, operation));
-	g_autofree char *other = more ? pp_browser_thread_name(browser, more->other) : NULL;
+	g_autofree char *other = more ? pp_browser_thread_label(browser, more->other) : NULL;
 
 	if (!more)
 		return;

@@ -13,8 +13,8 @@ static int bytes_of(const char *name, int characters)
 
 static char *edge_text(struct pp_browser *browser, const struct pp_index_edge *edge)
 {
-	g_autofree char *from = pp_browser_thread_name(browser, edge->from);
-	g_autofree char *to = pp_browser_thread_name(browser, edge->to);
+	g_autofree char *from = pp_browser_thread_label(browser, edge->from);
+	g_autofree char *to = pp_browser_thread_label(browser, edge->to);
 	g_autofree char *wait = pp_duration_text(edge->wait_ns);
 	g_autofree char *longest = pp_duration_text(edge->wait_max_ns);
 	g_autofree char *others = edge->n_objects > 1

@@ -297,6 +297,7 @@ void pp_browser_init(struct pp_browser *browser, const struct pp_index *index,
 	browser->back = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	browser->search = g_string_new(NULL);
 	browser->lanes.all = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	browser->thread_names = pp_browser_count_names(index);
 	browser->object_names = g_new0(char *, pp_index_n(index, PP_SECTION_OBJECTS));
 	browser->site_names = g_new0(char *, pp_index_n(index, PP_SECTION_SITES));
 	choose_objects(browser);
@@ -315,6 +316,7 @@ static void names_free(char **names, uint64_t n)
 
 void pp_browser_done(struct pp_browser *browser)
 {
+	g_hash_table_unref(browser->thread_names);
 	names_free(browser->object_names, pp_index_n(browser->index, PP_SECTION_OBJECTS));
 	names_free(browser->site_names, pp_index_n(browser->index, PP_SECTION_SITES));
 	g_clear_pointer(&browser->page, g_ptr_array_unref);

@@ -40,6 +40,30 @@ char *pp_browser_thread_name(const struct pp_browser *browser, uint32_t thread)
 	return *name ? pp_printable(g_strdup(name)) : g_strdup_printf("tid %u", row->tid);
 }
 
+GHashTable *pp_browser_count_names(const struct pp_index *index)
+{
+	GHashTable *counts = g_hash_table_new(g_str_hash, g_str_equal);
+
+	for (uint64_t i = 0; i < pp_index_n(index, PP_SECTION_THREADS); i++) {
+		char *name = (char *)pp_index_thread_name(index, i);
+		gpointer n = g_hash_table_lookup(counts, name);
+
+		g_hash_table_insert(counts, name, GUINT_TO_POINTER(GPOINTER_TO_UINT(n) + 1));
+	}
+	return counts;
+}
+
+char *pp_browser_thread_label(const struct pp_browser *browser, uint32_t thread)
+{
+	const struct pp_index_thread *row = pp_index_thread(browser->index, thread);
+	const char *name = pp_index_thread_name(browser->index, thread);
+	g_autofree char *shown = pp_browser_thread_name(browser, thread);
+
+	if (row && *name && GPOINTER_TO_UINT(g_hash_table_lookup(browser->thread_names, name)) > 1)
+		return g_strdup_printf("%u %s", row->tid, shown);
+	return g_steal_pointer(&shown);
+}
+
 char *pp_browser_seconds(const struct pp_browser *browser, uint64_t time_ns, int decimals)
 {
 	int64_t since_ns = (int64_t)(time_ns - (uint64_t)browser->index->start_ns);

@@ -51,7 +51,7 @@ static char *name_other(struct pp_browser *browser, const struct pp_index_operat
 
 	if (!(operation->flags & PP_INDEX_WAITED) || !more)
 		return g_strdup("");
-	return pp_browser_thread_name(browser, more->other);
+	return pp_browser_thread_label(browser, more->other);
 }
 
 static enum pp_style style_of(const struct pp_index_operation *operation)
@@ -65,7 +65,7 @@ static void draw_operation(struct pp_browser *browser, int row, uint32_t number,
 {
 	const struct pp_index_operation *operation = pp_index_operation(browser->index, number);
 	g_autofree char *time = pp_browser_seconds(browser, operation->time_ns, 6);
-	g_autofree char *thread = pp_browser_thread_name(browser, operation->thread);
+	g_autofree char *thread = pp_browser_thread_label(browser, operation->thread);
 	g_autofree char *ns = pp_duration_text(pp_index_ns(browser->index, operation));
 	g_autofree char *by = name_other(browser, operation);
 	g_autofree char *result = operation->flags & PP_INDEX_FINISHED
@@ -98,7 +98,7 @@ static void draw_heading(struct pp_browser *browser, uint64_t n)
 	int row = browser->areas[PP_PANE_OPERATIONS].top;
 	uint32_t thread = pp_browser_thread(browser), object = pp_browser_object(browser);
 	g_autofree char *name = browser->by_object ? pp_browser_object_label(browser, object)
-						   : pp_browser_thread_name(browser, thread);
+						   : pp_browser_thread_label(browser, thread);
 	g_autofree char *title =
 	    g_strdup_printf("%s %s %s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT,
 			    browser->only_contended ? "WAITS" : "OPERATIONS",

@@ -27,7 +27,7 @@ struct comparison {
 	bool is_clean; /* nothing lost, nothing that contradicts itself */
 };
 
-static uint64_t n_threads, n_objects, n_operations, n_edges, n_mates, n_inner;
+static uint64_t n_threads, n_objects, n_operations, n_edges, n_mates, n_inner, n_enders;
 
 static void table_free(void *table)
 {
@@ -263,6 +263,21 @@ static void check_mate(const struct comparison *self, uint32_t number)
 	n_mates++;
 }
 
+/* Who ended a wait is whom it was for, and not who waited. */
+static void check_ender(const struct comparison *self, uint32_t number)
+{
+	const struct pp_index_operation *wait = pp_index_operation(self->index, number), *ender;
+	const struct pp_index_more *more = pp_index_more(self->index, wait);
+
+	ender = pp_index_operation(self->index, pp_index_ender(self->index, wait));
+	if (!ender)
+		return;
+	CHECK_INT(ender->thread, more->other);
+	CHECK_INT(ender->object, wait->object);
+	CHECK(ender->thread != wait->thread);
+	n_enders++;
+}
+
 static bool is_unlock(const struct pp_index_operation *operation)
 {
 	return operation->op == ST_EVENT_mutex_unlock || operation->op == ST_EVENT_rwlock_unlock ||
@@ -431,6 +446,7 @@ static void compare(const struct comparison *self)
 		check_nesting(self, i);
 	for (uint32_t i = 0; i < pp_index_n(self->index, PP_SECTION_OPERATIONS); i++) {
 		check_mate(self, i);
+		check_ender(self, i);
 		n_waits += !!(pp_index_operation(self->index, i)->flags & PP_INDEX_WAITED);
 	}
 	for (guint i = 0; i < edges->rows->len; i++)
@@ -533,7 +549,7 @@ int main(int argc, char **argv)
 			compare_capture(argv[i]);
 	}
 	printf("%" PRIu64 " threads, %" PRIu64 " objects, %" PRIu64 " operations, %" PRIu64
-	       " edges, %" PRIu64 " mates, %" PRIu64 " within others\n",
-	       n_threads, n_objects, n_operations, n_edges, n_mates, n_inner);
+	       " edges, %" PRIu64 " mates, %" PRIu64 " within others, %" PRIu64 " enders\n",
+	       n_threads, n_objects, n_operations, n_edges, n_mates, n_inner, n_enders);
 	return n_threads && n_operations ? 0 : 1;
 }

@@ -114,3 +114,57 @@ browse()
 browse 80 24
 browse 120 40
 browse 200 60
+
+# Threads of one name are told apart, and who let go is not who waited.
+cat >alike.c <<'END'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static atomic_int readers;
+
+static void *read_it(void *arg)
+{
+	pthread_rwlock_rdlock(&lock);
+	readers++;
+	usleep(300000);
+	pthread_rwlock_unlock(&lock);
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t threads[2];
+
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, read_it, NULL);
+	while (readers < 2)
+		usleep(1000);
+	pthread_rwlock_wrlock(&lock);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
+END
+"$CC" -O1 -g alike.c -o alike -pthread || fail 'cannot compile alike'
+"$gprof_mt" record -q -o alike.data ./alike || fail 'record alike'
+"$gprof_mt" graph -i alike.data --kind wait --format json >alike.json || fail 'graph alike'
+edges=$(python3 -c 'import json
+for edge in json.load(open("alike.json"))["edges"]:
+    if edge["to"] is not None and edge["waits"][0]["type"] == "rwlock":
+        print(edge["from"], edge["to"])') || fail 'no edges'
+read -r from to <<<"$edges"
+terminal 120 40
+run "$gprof_mt browse -i alike.data; echo status=\$?"
+shows 'q quit'
+keys g
+shows "$(printf '%-12s -> %-12s' "$from alike" "$to alike")"
+keys q
+on 'rwlock lock'
+keys Enter Home ']'
+shows 'rwlock_wrlock by alike'
+shows ", for $to alike ("
+shows "ended by: rwlock_unlock by alike (tid $to)"
+keys q
+shows 'status=0'
