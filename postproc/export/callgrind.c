@@ -22,6 +22,7 @@ struct function {
 	unsigned number;
 	uint64_t calls, self_ns;
 	GPtrArray *lines; /* of struct pp_cell *: rows of edges, that it is the caller of */
+	bool is_named;	  /* in the file, where its number stands for it from then on */
 };
 
 struct profile {
@@ -124,26 +125,33 @@ static void write_head(const struct profile *profile)
 	g_string_append(text, "\n\nfl=???\n");
 }
 
-static void write_function(const struct profile *profile, const struct function *function)
+/* Some readers take a second name of a number for an error, were it the same. */
+static void write_name(GString *text, const char *key, struct function *function)
+{
+	g_autofree char *name = oneline(function->name);
+
+	g_string_append_printf(text, "%s=(%u)%s%s\n", key, function->number,
+			       function->is_named ? "" : " ", function->is_named ? "" : name);
+	function->is_named = true;
+}
+
+static void write_function(const struct profile *profile, struct function *function)
 {
 	GString *text = profile->export->out->text;
-	g_autofree char *name = oneline(function->name);
 	int to = pp_table_column(profile->edges, "to");
 	int count = pp_table_column(profile->edges, "count");
 
-	g_string_append_printf(text, "fn=(%u) %s\n0 %" PRIu64, function->number, name,
-			       function->calls);
+	write_name(text, "fn", function);
+	g_string_append_printf(text, "0 %" PRIu64, function->calls);
 	if (profile->has_times)
 		g_string_append_printf(text, " %" PRIu64, function->self_ns);
 	g_string_append_c(text, '\n');
 	for (guint i = 0; i < function->lines->len; i++) {
 		const struct pp_cell *row = function->lines->pdata[i];
-		const struct function *called = profile->of_node->pdata[row[to].count];
-		g_autofree char *called_name = oneline(called->name);
 
-		g_string_append_printf(text, "cfn=(%u) %s\ncalls=%" PRIu64 " 0\n0 %" PRIu64 "\n",
-				       called->number, called_name, row[count].count,
-				       row[count].count);
+		write_name(text, "cfn", profile->of_node->pdata[row[to].count]);
+		g_string_append_printf(text, "calls=%" PRIu64 " 0\n0 %" PRIu64 "\n",
+				       row[count].count, row[count].count);
 	}
 	pp_out_flush(profile->export->out);
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """speedscope_check.py GPROF_MT KIND...: what speedscope reads of each kind is what the history of calls, or the
-folded stacks, of the same capture say; of folded stacks too."""
+folded stacks, of the same capture say; of folded stacks too.  A profile is a thread's, with its name.  Of callgrind's format
+it has who called whom."""
 import json
 import os
 import subprocess
@@ -33,6 +34,12 @@ def tid(name):
     return name.split("(tid ")[1].split(",")[0]
 
 
+def titles(tids):
+    """Of these threads."""
+    threads = json.loads(run(gprof_mt, "report", "--format", "json", "threads"))["threads"]
+    return {f"thread {t['index']} {t['name']} (tid {t['tid']}, process {t['pid']})" for t in threads if str(t["tid"]) in tids}
+
+
 def in_time(thread):
     """Calls as [depth, name, start, end], since the first of them; speedscope shows none of no length."""
     calls, open_ = [], []
@@ -51,7 +58,9 @@ def in_time(thread):
 
 def time():
     profiles = read("speedscope")
-    assert profiles
+    logs = {name[len("log."):] for name in os.listdir() if name.startswith("log.")}
+    assert logs and len(profiles) == len(logs)
+    same("threads", {p["name"] for p in profiles}, titles(logs))
     for profile in profiles:
         same("the unit", profile["unit"], "nanoseconds")
         same("time of " + profile["name"], profile["calls"], in_time(tid(profile["name"])))
@@ -75,9 +84,25 @@ def stacks(kind):
            for p in read("speedscope", "--what", kind) for stack, weight in p["stacks"].items()}
     assert want
     same(kind, got, want)
+    names = {stack.split(";")[0] for stack in want}
+    same("threads", names, titles({tid(name) for name in names}))
     [folded] = read("folded", "--what", kind)
     same("folded " + kind, folded["stacks"], want)
 
 
+def callgrind():
+    """It goes down from callers by inclusive costs, of which calls have their number alone."""
+    graph = json.loads(run(gprof_mt, "graph", "--kind", "calls", "--format", "json"))
+    name = {node["id"]: node["name"] for node in graph["nodes"]}
+    edges = {(name[e["from"]], name[e["to"]]) for e in graph["edges"]}
+    profiles = read("callgrind")
+    same("events", [p["name"].split(" -- ")[1] for p in profiles], ["Calls", "CpuNs"])
+    for profile in profiles:
+        for stack in profile["stacks"]:
+            frames = stack.split(";")
+            assert edges.issuperset(zip(frames, frames[1:])), (stack, edges)
+    assert any(";" in stack for stack in profiles[0]["stacks"]), profiles
+
+
 for what in sys.argv[2:]:
-    time() if what == "time" else stacks(what)
+    time() if what == "time" else callgrind() if what == "callgrind" else stacks(what)

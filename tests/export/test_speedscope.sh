@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# speedscope's own importer reads what is written for it, and folded stacks: the same calls, times and
-# stacks as in the history of calls.
+# speedscope's own importer reads what is written for it, folded stacks, and callgrind's format: the same calls, times
+# and stacks as in the history of calls.
 . "$GM_TOP/tests/runtime/history/common.sh"
 gprof_mt=$GM_BUILD/gprof-mt
 [ -e "$GM_BUILD/tests/export/installed.json" ] || { echo "npm could not get speedscope"; exit 77; }
@@ -31,7 +31,7 @@ grep -q "tells of no return" err || fail "it says: $(cat err)"
 	-L"$GM_BUILD" -lgmon_mt -Wl,-rpath,"$GM_BUILD" || fail "cannot compile ratio"
 fresh "$gprof_mt" record -q --set kernel.source=none --set sample.hz=250 -- ./ratio 200 2 >out ||
 	fail "ratio: exit status $?"
-check samples
+check samples callgrind
 "$CC" -std=gnu17 -O1 -g -pthread -fno-omit-frame-pointer -o paths \
 	"$GM_TOP/tests/runtime/test_sync_programs/paths.c" || fail "cannot compile paths"
 status=0
