@@ -25,6 +25,7 @@ struct making {
 	struct pp_index_key key;
 	struct pp_index_folder folder;
 	bool is_kept;	   /* it is made in files, so far */
+	bool goes_on;	   /* the program that is recorded */
 	const char *doing; /* at the moment */
 	int64_t shown_ns;  /* CLOCK_MONOTONIC; 0: not yet */
 	uint64_t n_events;
@@ -180,8 +181,9 @@ static void begin(struct making *making)
 	int fds[PP_INDEX_FILES];
 
 	making->folder = (struct pp_index_folder){-1, -1};
+	making->goes_on = is_being_recorded(capture);
 	if (making->key.capture_bytes >= LEAST_BYTES) {
-		if (is_being_recorded(capture))
+		if (making->goes_on)
 			pp_error_add(&making->why, -EBUSY, "the program goes on");
 		else
 			making->is_kept = pp_index_folder_new(capture->model->dir, &making->folder,
@@ -220,6 +222,8 @@ int pp_browse_index(struct pp_screen *screen, struct pp_view *view, struct pp_in
 		g_autofree char *why = pp_error_text(&making.why);
 
 		*ret_note = g_strdup_printf("the index is not kept: %s", why);
+	} else if (rc == 0 && making.goes_on) {
+		*ret_note = g_strdup("the program goes on: this is what it has done so far");
 	}
 	pp_error_done(&making.why);
 	pp_index_builder_free(making.builder);

@@ -27,6 +27,15 @@ struct pp_lanes_drawn {
 	int n;
 };
 
+/* What covers all of the screen. */
+struct pp_page {
+	GPtrArray *lines; /* of char *; NULL: there is none */
+	GPtrArray *rows;  /* the same, wrapped to so many columns */
+	int columns;
+	const char *title;
+	unsigned top;
+};
+
 struct pp_browser {
 	const struct pp_index *index;
 	const struct pp_namer *namer;
@@ -39,9 +48,8 @@ struct pp_browser {
 	int64_t from_ns, to_ns; /* of the lanes */
 	struct pp_lanes_drawn lanes;
 	int64_t cursor_ns;
-	GArray *back;	 /* of uint32_t: operations that were left by a jump */
-	GPtrArray *page; /* of char *: what covers all of the screen; NULL: nothing */
-	const char *page_title;
+	GArray *back; /* of uint32_t: operations that were left by a jump */
+	struct pp_page page;
 	GString *search;	  /* what was last searched for */
 	char *message;		  /* for the last line; NULL: none */
 	GHashTable *thread_names; /* const char * -> how many threads are called so */
@@ -49,10 +57,11 @@ struct pp_browser {
 	char **site_names;
 	struct pp_screen screen;
 	enum pp_pane focus;
-	unsigned details_top, page_top;
+	unsigned details_top;
 	struct pp_area areas[PP_N_PANES];
 	bool is_damaged;
-	bool by_object; /* the list is of an object */
+	bool has_processes; /* several */
+	bool by_object;	    /* the list is of an object */
 	bool only_contended;
 	bool shows_source;
 	bool is_typing; /* what is to be searched for */
@@ -74,7 +83,8 @@ const char *pp_browser_site_name(struct pp_browser *browser, uint32_t site); /* 
 char *pp_browser_thread_name(const struct pp_browser *browser, uint32_t thread); /* "?" */
 /* With its tid before it, where others are called the same. */
 char *pp_browser_thread_label(const struct pp_browser *browser, uint32_t thread);
-char *pp_browser_object_label(struct pp_browser *browser, uint32_t object); /* with its type */
+/* Which no other has, if it can be; with its type, or without. */
+char *pp_browser_object_label(struct pp_browser *browser, uint32_t object, bool with_type);
 char *pp_browser_seconds(const struct pp_browser *browser, uint64_t time_ns, int decimals);
 
 /* --- the list (list.c) ------------------------------------------------------------------------ */
@@ -118,11 +128,17 @@ void pp_browser_scroll(uint64_t *top, uint64_t at, uint64_t n, int rows);
 int pp_browser_lane_column(const struct pp_browser *browser);
 void pp_browser_draw_operations(struct pp_browser *browser); /* operations.c */
 
+/* Takes the lines. */
+void pp_browser_show_page(struct pp_browser *browser, GPtrArray *lines, const char *title);
+void pp_browser_close_page(struct pp_browser *browser);
+/* Of char *, as wide as the screen; borrowed. */
+const GPtrArray *pp_browser_page_rows(struct pp_browser *browser);
+
 /* Lines, of char *; the caller unrefs them. */
 GPtrArray *pp_browser_details(struct pp_browser *browser);
 GPtrArray *pp_browser_source(struct pp_browser *browser); /* around the call selected */
 GPtrArray *pp_browser_graph(struct pp_browser *browser);
-GPtrArray *pp_browser_help(void);
+GPtrArray *pp_browser_help(const struct pp_browser *browser);
 
 /* --- commands --------------------------------------------------------------------------------- */
 

@@ -24,6 +24,15 @@ static void add_share(GString *to, const char *name, uint64_t ns)
 	g_string_append_printf(to, "%s%s %s", to->len ? ", " : "", name, text);
 }
 
+/* Of several processes. */
+static void add_process(const struct pp_browser *browser, GPtrArray *lines, uint32_t number)
+{
+	const struct pp_process *process = pp_index_process(browser->index, number);
+
+	if (process && browser->has_processes)
+		add(lines, "of process %u", process->pid);
+}
+
 static char *window_text(const struct pp_browser *browser)
 {
 	g_autofree char *from = pp_browser_seconds(browser, (uint64_t)browser->from_ns, 6);
@@ -42,6 +51,7 @@ static void add_thread(struct pp_browser *browser, GPtrArray *lines, uint32_t nu
 	struct pp_index_sum sum;
 
 	add(lines, "thread %u, %s (tid %u)", thread->index, name, thread->tid);
+	add_process(browser, lines, thread->process);
 	if (!(thread->flags & PP_INDEX_SEEN)) {
 		add(lines, "nothing is known of its life");
 		return;
@@ -70,6 +80,26 @@ static void add_thread(struct pp_browser *browser, GPtrArray *lines, uint32_t nu
 		add(lines, "no scheduling events were recorded: when it ran is not known");
 }
 
+/* What it was in, and only that. */
+static char *object_shares(const struct pp_browser *browser, uint32_t number)
+{
+	static const char *const names[PP_LANE_STATES] = {
+	    [PP_OBJECT_FREE] = "free",
+	    [PP_OBJECT_HELD] = "held without waiters",
+	    [PP_OBJECT_CONTENDED] = "held with waiters",
+	    [PP_OBJECT_WAITED] = "waited for",
+	};
+	g_autoptr(GString) shares = g_string_new(NULL);
+	struct pp_index_sum sum;
+
+	pp_index_shares(browser->index, pp_index_n(browser->index, PP_SECTION_THREADS) + number,
+			browser->from_ns, browser->to_ns, &sum);
+	for (unsigned i = 0; i < PP_LANE_STATES; i++)
+		if (names[i] && sum.ns[i])
+			add_share(shares, names[i], sum.ns[i]);
+	return g_strdup(shares->len ? shares->str : "it was not there");
+}
+
 static void add_object(struct pp_browser *browser, GPtrArray *lines, uint32_t number)
 {
 	const struct pp_index_object *object = pp_index_object(browser->index, number);
@@ -77,26 +107,21 @@ static void add_object(struct pp_browser *browser, GPtrArray *lines, uint32_t nu
 	g_autofree char *wait = pp_duration_text(object->wait_ns);
 	g_autofree char *hold = pp_duration_text(object->hold_ns);
 	g_autofree char *window = window_text(browser);
-	g_autoptr(GString) shares = g_string_new(NULL);
-	struct pp_index_sum sum;
+	g_autofree char *shares = object_shares(browser, number);
+	g_autofree char *label = pp_browser_object_label(browser, number, true);
 
-	add(lines, "%s %s (0x%" G_GINT64_MODIFIER "x)", pp_index_type(object),
-	    pp_browser_object_name(browser, number), object->address);
+	add(lines, "%s (0x%" G_GINT64_MODIFIER "x)", label, object->address);
+	add_process(browser, lines, object->process);
 	if (process && process->only_waits)
 		add(lines, "only waits were recorded: %" G_GUINT64_FORMAT ", %s in all",
 		    object->contended, wait);
 	else
 		add(lines,
 		    "acquired %" G_GUINT64_FORMAT ", waits %" G_GUINT64_FORMAT
-		    ", waited for %s in all, held %s",
-		    object->acquired, object->contended, wait, hold);
-	pp_index_shares(browser->index, pp_index_n(browser->index, PP_SECTION_THREADS) + number,
-			browser->from_ns, browser->to_ns, &sum);
-	add_share(shares, "free", sum.ns[PP_OBJECT_FREE]);
-	add_share(shares, "held without waiters", sum.ns[PP_OBJECT_HELD]);
-	add_share(shares, "held with waiters", sum.ns[PP_OBJECT_CONTENDED]);
-	add_share(shares, "waited for", sum.ns[PP_OBJECT_WAITED]);
-	add(lines, "%s: %s", window, shares->str);
+		    ", waited for %s in all%s%s",
+		    object->acquired, object->contended, wait, object->hold_ns ? ", held " : "",
+		    object->hold_ns ? hold : "");
+	add(lines, "%s: %s", window, shares);
 }
 
 /* --- operations ----------------------------------------------------------------------------- */
@@ -132,9 +157,45 @@ static void add_mention(struct pp_browser *browser, GPtrArray *lines, const char
 		add(lines, "%s: %s", what, text);
 }
 
-static void add_wait(struct pp_browser *browser, GPtrArray *lines,
-		     const struct pp_index_operation *operation)
+/* Looked through for it are no more operations of the object than these. */
+#define MOST_LOOKED_AT 1000
+
+/* The last that let go of the object before it was taken; PP_INDEX_NONE: none, or not found. */
+static uint32_t last_release(const struct pp_index *index, uint32_t number)
 {
+	const struct pp_index_operation *operation = pp_index_operation(index, number);
+	bool found;
+	uint64_t at =
+	    pp_index_list_find_operation(index, PP_LIST_OBJECT, operation->object, number, &found);
+
+	for (unsigned i = 0; found && at > 0 && i < MOST_LOOKED_AT; i++) {
+		uint32_t before = pp_index_list_at(index, PP_LIST_OBJECT, operation->object, --at);
+
+		operation = pp_index_operation(index, before);
+		if (operation && operation->flags & PP_INDEX_RELEASED)
+			return before;
+	}
+	return PP_INDEX_NONE;
+}
+
+/* Who had it when the wait began may not be the one who had it last. */
+static void add_holders(struct pp_browser *browser, GPtrArray *lines, uint32_t number,
+			const struct pp_index_more *more)
+{
+	const struct pp_index_operation *operation = pp_index_operation(browser->index, number);
+	uint32_t release = pp_index_ender(browser->index, operation);
+	uint32_t last = operation->flags & PP_INDEX_ACQUIRED ? last_release(browser->index, number)
+							     : PP_INDEX_NONE;
+
+	add_mention(browser, lines, "taken with (w)", more->met);
+	add_mention(browser, lines, "let go of with", release);
+	if (release != PP_INDEX_NONE && last != release)
+		add_mention(browser, lines, "others had it then, the last until", last);
+}
+
+static void add_wait(struct pp_browser *browser, GPtrArray *lines, uint32_t number)
+{
+	const struct pp_index_operation *operation = pp_index_operation(browser->index, number);
 	const struct pp_index_more *more = pp_index_more(browser->index, operation);
 	g_autofree char *wait = pp_duration_text(pp_index_ns(browser->index, operation));
 	g_autofree char *other = more ? pp_browser_thread_label(browser, more->other) : NULL;
@@ -145,8 +206,11 @@ static void add_wait(struct pp_browser *browser, GPtrArray *lines,
 	    operation->flags & PP_INDEX_BLOCKED ? ", blocked" : "",
 	    more->other == PP_INDEX_NONE ? "" : ", for ", more->other == PP_INDEX_NONE ? "" : other,
 	    more->how < PP_N_WAIT_HOWS ? pp_wait_how_text(more->how) : "?");
-	add_mention(browser, lines, "taken with (w)", more->met);
-	add_mention(browser, lines, "ended by", pp_index_ender(browser->index, operation));
+	if (more->how == PP_WAIT_HELD)
+		add_holders(browser, lines, number, more);
+	else
+		add_mention(browser, lines, "ended by (m)",
+			    pp_index_ender(browser->index, operation));
 }
 
 static void add_path(struct pp_browser *browser, GPtrArray *lines,
@@ -183,18 +247,21 @@ static void add_operation(struct pp_browser *browser, GPtrArray *lines, uint32_t
 	g_autofree char *result = operation->flags & PP_INDEX_FINISHED
 				      ? g_strdup_printf("result %u", operation->result)
 				      : g_strdup("it never returned");
+	g_autofree char *object = pp_browser_object_label(browser, operation->object, true);
 
 	add(lines, "%s s  %s by %s (tid %u), %s", time, op_name(operation), name,
 	    thread ? thread->tid : 0, result);
-	add(lines, "on %s", pp_browser_object_name(browser, operation->object));
+	add(lines, "on %s", object);
 	if (operation->flags & PP_INDEX_WAITED)
-		add_wait(browser, lines, operation);
+		add_wait(browser, lines, number);
 	if (operation->flags & PP_INDEX_RELEASED) {
 		g_autofree char *hold = pp_duration_text(pp_index_ns(browser->index, operation));
 
 		add(lines, "held %s", hold);
 	}
-	add_mention(browser, lines, "belongs with (m)", operation->mate);
+	if (!(operation->flags & PP_INDEX_WAITED) ||
+	    pp_index_ender(browser->index, operation) != operation->mate)
+		add_mention(browser, lines, "belongs with (m)", operation->mate);
 	add_path(browser, lines, operation);
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The screen as a whole: who gets how many rows, the first line and the last, pages. */
+#include <string.h>
+
 #include "tui/browser.h"
 
 #define LEAST_ROWS    16
@@ -52,46 +54,68 @@ static void draw_title(struct pp_browser *browser)
 	put_line(browser, 0, PP_STYLE_REVERSE, text);
 }
 
-static void draw_status(struct pp_browser *browser)
+/* As many as there is room for. */
+static char *hints(const struct pp_browser *browser)
 {
-	g_autofree char *typed =
-	    browser->is_typing ? g_strdup_printf("/%s", browser->search->str) : NULL;
+	static const char *const all[] = {
+	    "q quit", "h help",	  "Tab pane", "/ search",    "[ ] waits", "m match",
+	    "w who",  "+ - zoom", "g graph",  "c contended", "s source",
+	};
+	GString *text = g_string_new(all[0]);
 
-	put_line(browser, browser->screen.rows - 1, PP_STYLE_PLAIN,
-		 typed		    ? typed
-		 : browser->message ? browser->message
-				    : "q quit  h help  Tab pane  / search  [ ] waits  m match  "
-				      "w who  + - zoom  g graph");
+	for (unsigned i = 1; i < G_N_ELEMENTS(all); i++)
+		if (text->len + 2 + strlen(all[i]) <= (gsize)browser->screen.columns)
+			g_string_append_printf(text, "  %s", all[i]);
+	return g_string_free(text, FALSE);
 }
 
-/* Lines of more than `width` characters go on in the next; takes them, and gives others. */
-static GPtrArray *wrap(GPtrArray *lines, int width)
+static void draw_status(struct pp_browser *browser)
+{
+	g_autofree char *text = browser->is_typing ? g_strdup_printf("/%s", browser->search->str)
+				: browser->message ? g_strdup(browser->message)
+						   : hints(browser);
+
+	put_line(browser, browser->screen.rows - 1, PP_STYLE_PLAIN, text);
+}
+
+/* Behind a blank, unless that would leave more than half of the columns empty. */
+static const char *break_line(const struct pp_screen *screen, const char *text, int columns)
+{
+	const char *end = pp_screen_fit(screen, text, columns), *at = end;
+
+	if (!*end)
+		return end;
+	while (at > text && at[-1] != ' ')
+		at--;
+	return at - text > (end - text) / 2 ? at : end;
+}
+
+/* Lines of more than `width` columns go on in the next. */
+static GPtrArray *wrap(const struct pp_screen *screen, const GPtrArray *lines, int width)
 {
 	GPtrArray *wrapped = g_ptr_array_new_with_free_func(g_free);
 
 	for (guint i = 0; i < lines->len; i++) {
-		const char *at = lines->pdata[i];
-		bool is_first = true;
+		const char *at = lines->pdata[i], *end = break_line(screen, at, width);
 
-		while (is_first || *at) {
-			glong len = MIN(g_utf8_strlen(at, -1), is_first ? width : width - 4);
-			g_autofree char *part = g_utf8_substring(at, 0, len);
-
-			g_ptr_array_add(wrapped, g_strconcat(is_first ? "" : "    ", part, NULL));
-			at = g_utf8_offset_to_pointer(at, len);
-			is_first = false;
+		g_ptr_array_add(wrapped, g_strndup(at, (gsize)(end - at)));
+		while (*end) {
+			at = end;
+			end = break_line(screen, at, width - 4);
+			g_ptr_array_add(wrapped, g_strdup_printf("    %.*s", (int)(end - at), at));
 		}
 	}
-	g_ptr_array_unref(lines);
 	return wrapped;
 }
 
 static void draw_details(struct pp_browser *browser)
 {
 	const struct pp_area *area = &browser->areas[PP_PANE_DETAILS];
-	g_autoptr(GPtrArray) lines = browser->shows_source ? pp_browser_source(browser)
-							   : wrap(pp_browser_details(browser),
-								  MAX(browser->screen.columns, 20));
+	g_autoptr(GPtrArray) all =
+	    browser->shows_source ? pp_browser_source(browser) : pp_browser_details(browser);
+	g_autoptr(GPtrArray) lines = browser->shows_source
+					 ? g_ptr_array_ref(all)
+					 : wrap(&browser->screen, all, browser->screen.columns);
 	int n = (int)lines->len, top;
 
 	pp_screen_put(&browser->screen, area->top, 0, browser->screen.columns, PP_STYLE_BOLD,
@@ -109,15 +133,47 @@ static void draw_details(struct pp_browser *browser)
 		put_line(browser, area->top + 1 + i, PP_STYLE_PLAIN, lines->pdata[top + i]);
 }
 
+/* --- pages ---------------------------------------------------------------------------------- */
+
+void pp_browser_show_page(struct pp_browser *browser, GPtrArray *lines, const char *title)
+{
+	pp_browser_close_page(browser);
+	browser->page = (struct pp_page){.lines = lines, .title = title};
+}
+
+void pp_browser_close_page(struct pp_browser *browser)
+{
+	g_clear_pointer(&browser->page.lines, g_ptr_array_unref);
+	g_clear_pointer(&browser->page.rows, g_ptr_array_unref);
+}
+
+const GPtrArray *pp_browser_page_rows(struct pp_browser *browser)
+{
+	struct pp_page *page = &browser->page;
+
+	if (!page->rows || page->columns != browser->screen.columns) {
+		g_clear_pointer(&page->rows, g_ptr_array_unref);
+		page->columns = browser->screen.columns;
+		page->rows = wrap(&browser->screen, page->lines, page->columns);
+	}
+	return page->rows;
+}
+
 static void draw_page(struct pp_browser *browser)
 {
-	int rows = browser->screen.rows - 2;
+	const GPtrArray *lines = pp_browser_page_rows(browser);
+	struct pp_page *page = &browser->page;
+	guint n = (guint)browser->screen.rows - 2;
+	g_autofree char *hints = NULL;
 
-	put_line(browser, 0, PP_STYLE_REVERSE, browser->page_title);
-	for (int i = 0; i < rows && browser->page_top + (unsigned)i < browser->page->len; i++)
-		put_line(browser, 1 + i, PP_STYLE_PLAIN,
-			 browser->page->pdata[browser->page_top + (unsigned)i]);
-	put_line(browser, browser->screen.rows - 1, PP_STYLE_PLAIN, "q back  j k scroll");
+	page->top = MIN(page->top, lines->len > n ? lines->len - n : 0);
+	n = MIN(n, lines->len - page->top);
+	put_line(browser, 0, PP_STYLE_REVERSE, page->title);
+	for (guint i = 0; i < n; i++)
+		put_line(browser, 1 + (int)i, PP_STYLE_PLAIN, lines->pdata[page->top + i]);
+	hints = g_strdup_printf("q back  j k scroll: %u to %u of %u", page->top + 1, page->top + n,
+				lines->len);
+	put_line(browser, browser->screen.rows - 1, PP_STYLE_PLAIN, hints);
 }
 
 void pp_browser_draw(struct pp_browser *browser)
@@ -131,7 +187,7 @@ void pp_browser_draw(struct pp_browser *browser)
 
 		put_line(browser, 0, PP_STYLE_PLAIN, text);
 		put_line(browser, 1, PP_STYLE_PLAIN, "q quits");
-	} else if (browser->page) {
+	} else if (browser->page.lines) {
 		draw_page(browser);
 	} else {
 		lay_out(browser);

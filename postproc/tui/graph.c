@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Who waits for whom: for each thread those that it waited for, longest first. */
-#include <string.h>
-
+/* Who waits for whom: the waits of one thread for another, longest first. */
 #include "core/duration.h"
 #include "tui/browser.h"
 
-/* Bytes for so many characters. */
-static int bytes_of(const char *name, int characters)
+/* More than anybody reads; `graph` has all. */
+#define MOST_SHOWN 1000
+
+/* Filled with blanks up to so many columns. */
+static char *padded(const struct pp_browser *browser, uint32_t thread, int columns)
 {
-	return characters + (int)((glong)strlen(name) - g_utf8_strlen(name, -1));
+	g_autofree char *name = pp_browser_thread_label(browser, thread);
+	int blanks = MAX(columns - pp_screen_width(&browser->screen, name), 0);
+
+	return g_strdup_printf("%s%*s", name, blanks, "");
 }
 
 static char *edge_text(struct pp_browser *browser, const struct pp_index_edge *edge)
 {
-	g_autofree char *from = pp_browser_thread_label(browser, edge->from);
-	g_autofree char *to = pp_browser_thread_label(browser, edge->to);
+	g_autofree char *from = padded(browser, edge->from, 12);
+	g_autofree char *to = padded(browser, edge->to, 12);
+	g_autofree char *object = pp_browser_object_label(browser, edge->object, true);
 	g_autofree char *wait = pp_duration_text(edge->wait_ns);
 	g_autofree char *longest = pp_duration_text(edge->wait_max_ns);
 	g_autofree char *others = edge->n_objects > 1
@@ -25,20 +30,22 @@ static char *edge_text(struct pp_browser *browser, const struct pp_index_edge *e
 		return g_strdup_printf("and %" G_GUINT64_FORMAT
 				       " waits, %s in all, that were not told apart",
 				       edge->count, wait);
-	return g_strdup_printf("%-*s -> %-*s %8s %6" G_GUINT64_FORMAT
-			       " times, longest %8s  on %s%s",
-			       bytes_of(from, 12), from, bytes_of(to, 12), to, wait, edge->count,
-			       longest, pp_browser_object_name(browser, edge->object), others);
+	return g_strdup_printf("%s -> %s %8s %6" G_GUINT64_FORMAT " times, longest %8s  on %s%s",
+			       from, to, wait, edge->count, longest, object, others);
 }
 
 GPtrArray *pp_browser_graph(struct pp_browser *browser)
 {
 	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
-	const struct pp_index_edge *edge;
+	uint64_t n = pp_index_n(browser->index, PP_SECTION_EDGES);
 
-	for (uint64_t i = 0; (edge = pp_index_edge(browser->index, i)); i++)
-		g_ptr_array_add(lines, edge_text(browser, edge));
-	if (!lines->len)
+	for (uint64_t i = 0; i < MIN(n, MOST_SHOWN); i++)
+		g_ptr_array_add(lines, edge_text(browser, pp_index_edge(browser->index, i)));
+	if (n > MOST_SHOWN)
+		g_ptr_array_add(lines, g_strdup_printf("and %" G_GUINT64_FORMAT
+						       " more: gprof-mt graph --kind wait",
+						       n - MOST_SHOWN));
+	if (!n)
 		g_ptr_array_add(lines, g_strdup("nobody waited for anybody"));
 	return lines;
 }

@@ -72,17 +72,13 @@ static void follow(struct pp_browser *browser, bool mate)
 		to = more->met;
 	if (pp_index_operation(browser->index, to))
 		pp_browser_jump(browser, to);
+	else if (mate)
+		pp_browser_say(browser, "nothing is known to belong with it");
+	else if (operation && operation->flags & PP_INDEX_WAITED)
+		pp_browser_say(browser, "no acquisition is known that it waited for%s",
+			       operation->mate == PP_INDEX_NONE ? "" : ": m has what ended it");
 	else
-		pp_browser_say(browser, mate ? "nothing is known to belong with it"
-					     : "no acquisition is known that it waited for");
-}
-
-static void show_page(struct pp_browser *browser, GPtrArray *lines, const char *title)
-{
-	g_clear_pointer(&browser->page, g_ptr_array_unref);
-	browser->page = lines;
-	browser->page_title = title;
-	browser->page_top = 0;
+		pp_browser_say(browser, "it did not wait");
 }
 
 /* --- the mouse ------------------------------------------------------------------------------ */
@@ -122,7 +118,7 @@ static void click(struct pp_browser *browser)
 static void page_key(struct pp_browser *browser, unsigned key)
 {
 	int rows = MAX(browser->screen.rows - 2, 1), by = 0;
-	int last = MAX((int)browser->page->len - rows, 0);
+	int last = MAX((int)pp_browser_page_rows(browser)->len - rows, 0);
 
 	switch (key) {
 	case 'j':
@@ -150,10 +146,10 @@ static void page_key(struct pp_browser *browser, unsigned key)
 		by = last;
 		break;
 	default:
-		g_clear_pointer(&browser->page, g_ptr_array_unref);
+		pp_browser_close_page(browser);
 		return;
 	}
-	browser->page_top = (unsigned)CLAMP((int)browser->page_top + by, 0, last);
+	browser->page.top = (unsigned)CLAMP((int)browser->page.top + by, 0, last);
 }
 
 static void typing_key(struct pp_browser *browser, unsigned key)
@@ -268,11 +264,11 @@ static void page_or_search_key(struct pp_browser *browser, unsigned key)
 {
 	switch (key) {
 	case 'g':
-		show_page(browser, pp_browser_graph(browser), "who waits for whom");
+		pp_browser_show_page(browser, pp_browser_graph(browser), "who waits for whom");
 		break;
 	case 'h':
 	case '?':
-		show_page(browser, pp_browser_help(), "keys");
+		pp_browser_show_page(browser, pp_browser_help(browser), "keys");
 		break;
 	case '/':
 		g_string_truncate(browser->search, 0);
@@ -305,7 +301,7 @@ void pp_browser_key(struct pp_browser *browser, unsigned key)
 	g_clear_pointer(&browser->message, g_free);
 	if (browser->is_typing)
 		typing_key(browser, key);
-	else if (browser->page)
+	else if (browser->page.lines)
 		page_key(browser, key);
 	else
 		page_or_search_key(browser, key);

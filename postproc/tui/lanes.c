@@ -136,15 +136,17 @@ static void put_legend(struct pp_browser *browser, int row, int column, const st
 
 	for (unsigned state = 1; state <= PP_LANE_STATES; state++) {
 		unsigned i = state % PP_LANE_STATES;
-		int width = looks[i].name ? (int)strlen(looks[i].name) + 3 : 0;
+		int width = looks[i].name ? (int)strlen(looks[i].name) + 2 : 0;
 
-		if (!width || column + width >= screen->columns)
+		if (!width)
 			continue;
+		if (column + width > screen->columns)
+			return;
 		pp_screen_glyph(screen, row, column, looks[i].style, false,
 				screen->utf8 ? looks[i].unicode : (unsigned)looks[i].ascii);
 		pp_screen_put(screen, row, column + 2, width - 2, PP_STYLE_PLAIN, false,
 			      looks[i].name);
-		column += width;
+		column += width + 1;
 	}
 }
 
@@ -167,7 +169,7 @@ static char *label_of(struct pp_browser *browser, enum pp_pane pane, uint64_t at
 
 	if (pane == PP_PANE_OBJECTS)
 		return pp_browser_object_label(browser,
-					       g_array_index(browser->objects, uint32_t, at));
+					       g_array_index(browser->objects, uint32_t, at), true);
 	name = pp_browser_thread_name(browser, (uint32_t)at);
 	return g_strdup_printf("%7u %s", pp_index_thread(browser->index, at)->tid, name);
 }

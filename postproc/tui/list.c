@@ -230,12 +230,16 @@ void pp_browser_step_wait(struct pp_browser *browser, bool forward)
 
 /* --- objects -------------------------------------------------------------------------------- */
 
+/* Most waited for first; and threads last, since somebody waits for each of them all the time. */
 static gint compare_objects(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const struct pp_index *index = data;
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
 	const struct pp_index_object *x = pp_index_object(index, i), *y = pp_index_object(index, j);
+	bool x_is_thread = x->subject != PP_INDEX_NONE, y_is_thread = y->subject != PP_INDEX_NONE;
 
+	if (x_is_thread != y_is_thread)
+		return x_is_thread - y_is_thread;
 	if (x->wait_ns != y->wait_ns)
 		return x->wait_ns < y->wait_ns ? 1 : -1;
 	return i < j ? -1 : i > j;
@@ -300,6 +304,7 @@ void pp_browser_init(struct pp_browser *browser, const struct pp_index *index,
 	browser->thread_names = pp_browser_count_names(index);
 	browser->object_names = g_new0(char *, pp_index_n(index, PP_SECTION_OBJECTS));
 	browser->site_names = g_new0(char *, pp_index_n(index, PP_SECTION_SITES));
+	browser->has_processes = pp_index_n(index, PP_SECTION_PROCESSES) > 1;
 	choose_objects(browser);
 	pp_browser_zoom_out(browser);
 	browser->by_object = browser->objects->len > 0;
@@ -319,7 +324,7 @@ void pp_browser_done(struct pp_browser *browser)
 	g_hash_table_unref(browser->thread_names);
 	names_free(browser->object_names, pp_index_n(browser->index, PP_SECTION_OBJECTS));
 	names_free(browser->site_names, pp_index_n(browser->index, PP_SECTION_SITES));
-	g_clear_pointer(&browser->page, g_ptr_array_unref);
+	pp_browser_close_page(browser);
 	g_array_unref(browser->objects);
 	g_array_unref(browser->back);
 	g_hash_table_unref(browser->lanes.all);

@@ -71,19 +71,28 @@ char *pp_browser_seconds(const struct pp_browser *browser, uint64_t time_ns, int
 	return g_strdup_printf("%.*f", decimals, (double)since_ns / 1e9);
 }
 
-/* Of those without a name of their own many have the same: these are told apart by their address.
+/*
+ * Of those without a name of their own many have the same: these are told apart by their address;
+ * and those of several processes by these.
  */
-char *pp_browser_object_label(struct pp_browser *browser, uint32_t number)
+char *pp_browser_object_label(struct pp_browser *browser, uint32_t number, bool with_type)
 {
 	const struct pp_index_object *object = pp_index_object(browser->index, number);
+	const struct pp_process *process = object && browser->has_processes
+					       ? pp_index_process(browser->index, object->process)
+					       : NULL;
 	const char *name = pp_browser_object_name(browser, number);
-	const char *type = object ? pp_index_type(object) : "";
-	size_t len = strlen(type);
+	const char *type = object ? pp_index_type(object) : "?";
+	g_autofree char *pid = process ? g_strdup_printf("%u ", process->pid) : g_strdup("");
+	g_autofree char *place = g_strdup_printf("%s at ", type);
 
-	if (!object || object->subject != PP_INDEX_NONE)
-		return g_strdup_printf("%s %s", type, name);
-	if (strncmp(name, type, len) != 0 || strncmp(name + len, " at ", 4) != 0)
-		return g_strdup_printf("%s %s", type, name);
-	return g_strdup_printf("%s ..%03x%s", type, (unsigned)(object->address & 0xfff),
-			       name + len + 3);
+	if (!object)
+		return g_strdup(name);
+	if (!with_type)
+		type = "";
+	if (object->subject != PP_INDEX_NONE || !g_str_has_prefix(name, place))
+		return g_strdup_printf("%s%s%s%s", object->subject == PP_INDEX_NONE ? pid : "",
+				       type, *type ? " " : "", name);
+	return g_strdup_printf("%s%s%s..%03x %s", pid, type, *type ? " " : "",
+			       (unsigned)(object->address & 0xfff), name + strlen(place));
 }

@@ -65,7 +65,9 @@ static void draw_operation(struct pp_browser *browser, int row, uint32_t number,
 {
 	const struct pp_index_operation *operation = pp_index_operation(browser->index, number);
 	g_autofree char *time = pp_browser_seconds(browser, operation->time_ns, 6);
-	g_autofree char *thread = pp_browser_thread_label(browser, operation->thread);
+	g_autofree char *who = browser->by_object
+				   ? pp_browser_thread_label(browser, operation->thread)
+				   : pp_browser_object_label(browser, operation->object, false);
 	g_autofree char *ns = pp_duration_text(pp_index_ns(browser->index, operation));
 	g_autofree char *by = name_other(browser, operation);
 	g_autofree char *result = operation->flags & PP_INDEX_FINISHED
@@ -75,8 +77,7 @@ static void draw_operation(struct pp_browser *browser, int row, uint32_t number,
 	bool released = operation->flags & PP_INDEX_RELEASED;
 	const char *cells[N_COLUMNS] = {
 	    [TIME] = time,
-	    [WHO] =
-		browser->by_object ? thread : pp_browser_object_name(browser, operation->object),
+	    [WHO] = who,
 	    [OPERATION] = operation->op < ST_N_EVENTS ? pp_sync_name(operation->op) : "?",
 	    [RESULT] = result,
 	    [WAIT] = waited ? ns : "",
@@ -97,7 +98,7 @@ static void draw_heading(struct pp_browser *browser, uint64_t n)
 	struct pp_screen *screen = &browser->screen;
 	int row = browser->areas[PP_PANE_OPERATIONS].top;
 	uint32_t thread = pp_browser_thread(browser), object = pp_browser_object(browser);
-	g_autofree char *name = browser->by_object ? pp_browser_object_label(browser, object)
+	g_autofree char *name = browser->by_object ? pp_browser_object_label(browser, object, true)
 						   : pp_browser_thread_label(browser, thread);
 	g_autofree char *title =
 	    g_strdup_printf("%s %s %s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT,

@@ -154,6 +154,30 @@ static wchar_t shown(const struct pp_screen *screen, gunichar c, int *ret_width)
 	return L'?';
 }
 
+int pp_screen_width(const struct pp_screen *screen, const char *text)
+{
+	int used = 0, wide;
+
+	for (; *text; text = g_utf8_next_char(text)) {
+		(void)shown(screen, g_utf8_get_char(text), &wide);
+		used += wide;
+	}
+	return used;
+}
+
+const char *pp_screen_fit(const struct pp_screen *screen, const char *text, int columns)
+{
+	const char *at = text;
+	int wide;
+
+	for (; *at; at = g_utf8_next_char(at), columns -= wide) {
+		(void)shown(screen, g_utf8_get_char(at), &wide);
+		if (wide > columns && at != text)
+			break;
+	}
+	return at;
+}
+
 void pp_screen_put(struct pp_screen *screen, int row, int column, int width, enum pp_style style,
 		   bool reverse, const char *text)
 {

@@ -63,6 +63,12 @@ void pp_screen_stop(struct pp_screen *screen);
 void pp_screen_clear(struct pp_screen *screen);
 void pp_screen_show(struct pp_screen *screen);
 
+/* How many columns text takes. */
+int pp_screen_width(const struct pp_screen *screen, const char *text);
+
+/* Where what fits into so many columns ends: after the first character at least. */
+const char *pp_screen_fit(const struct pp_screen *screen, const char *text, int columns);
+
 /* Puts text into `width` columns, cut or filled with blanks. */
 void pp_screen_put(struct pp_screen *screen, int row, int column, int width, enum pp_style style,
 		   bool reverse, const char *text);

@@ -30,6 +30,13 @@ static bool thread_has(struct pp_browser *browser, uint32_t number, const char *
 	return holds(text, wanted);
 }
 
+static bool object_has(struct pp_browser *browser, uint32_t number, const char *wanted)
+{
+	g_autofree char *label = pp_browser_object_label(browser, number, true);
+
+	return holds(label, wanted) || holds(pp_browser_object_name(browser, number), wanted);
+}
+
 static void keep(uint8_t *answer, bool has)
 {
 	*answer = has ? YES : NO;
@@ -38,9 +45,8 @@ static void keep(uint8_t *answer, bool has)
 static bool other_has(struct pp_browser *browser, const struct pp_index_operation *operation,
 		      const char *wanted)
 {
-	return browser->by_object
-		   ? thread_has(browser, operation->thread, wanted)
-		   : holds(pp_browser_object_name(browser, operation->object), wanted);
+	return browser->by_object ? thread_has(browser, operation->thread, wanted)
+				  : object_has(browser, operation->object, wanted);
 }
 
 static bool operation_has(struct pp_browser *browser, uint32_t number, struct search *search)
@@ -76,9 +82,8 @@ static bool row_has(struct pp_browser *browser, enum pp_pane pane, uint64_t at,
 	case PP_PANE_THREADS:
 		return thread_has(browser, (uint32_t)at, search->wanted);
 	case PP_PANE_OBJECTS:
-		return holds(
-		    pp_browser_object_name(browser, g_array_index(browser->objects, uint32_t, at)),
-		    search->wanted);
+		return object_has(browser, g_array_index(browser->objects, uint32_t, at),
+				  search->wanted);
 	default:
 		return operation_has(browser, pp_browser_operation_at(browser, at), search);
 	}

@@ -3,8 +3,9 @@
 #
 # `browse` of EVENTS (default 100 M) events of 16 threads and 64 mutexes, one in ten locks of which waits: how long it
 # takes to the first screen, when the index is made (beside a summary of the same), when it is there, and when it
-# is there and not in memory; what memory it takes, the page cache apart; and the longest that each key takes,
-# beside `less` in the text of one in a hundred of the events.  2 s and 50 ms are asked for.
+# is there and not in memory; what memory it takes, the page cache apart; the longest that each key takes, then the same
+# with nothing of the index in memory before each of them; and beside `less` in the text of one in a hundred of the
+# events.  2 s and 50 ms are asked for.
 #
 # 10 GB of disk for a while.  Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
 set -eu
@@ -16,12 +17,16 @@ dir=$(mktemp -d "${BENCH_DIR:-${TMPDIR:-/tmp}}/bench_browse.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 
-# browse FILE [KEY...]: what keys.py has measured, into FILE.
+# browse FILE [--evict FOLDER] [KEY...]: what keys.py has measured, into FILE.
 browse()
 {
-	local file=$1
+	local file=$1 evict=()
 	shift
-	python3 "$keys" DETAILS "$@" -- "$GM_BUILD/gprof-mt" browse -i capture >"$file"
+	if [ "${1-}" = --evict ]; then
+		evict=("$1" "$2")
+		shift 2
+	fi
+	python3 "$keys" "${evict[@]}" DETAILS "$@" -- "$GM_BUILD/gprof-mt" browse -i capture >"$file"
 }
 
 # value NAME FILE
@@ -44,7 +49,7 @@ start=$(date +%s.%N)
 summary=$(awk -v a="$start" -v b="$(date +%s.%N)" 'BEGIN { printf "%.1f", b - a }')
 browse made
 browse warm 'j=j*30' 'PgDn=\x1b[6~*30' 'G=G*1' 'PgUp=\x1b[5~*10' 'Home=\x1b[H*1' 'o=o*5' 'Enter=\r*2' ']=]*30' \
-	'm=m*10' '+=+*20' '-=-*20' 't=t*5' '/=/*1' 'Enter,found=1003\r*1' 'c=c*2' 'Tab=\t*2' \
+	'm=m*10' '+=+*20' '-=-*20' 't=t*5' '/=/*1' 'Enter,found=1003\r*1' 'c=c*2' 'Tab=\t*2' 'g=g*1' 'q=q*1' \
 	'all=/no such name\r*1'
 python3 - <<-'END'
 	import os
@@ -53,17 +58,18 @@ python3 - <<-'END'
 	        with open(os.path.join(folder, name), "rb") as file:
 	            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 END
-browse cold 'o=o*1' 'j=j*10' 'G=G*1' 'PgUp=\x1b[5~*10' ']=]*10'
+browse cold --evict capture/index 'o=o*1' 'j=j*10' 'G=G*1' 'PgUp=\x1b[5~*10' 'Home=\x1b[H*1' 'PgDn=\x1b[6~*10' \
+	'Enter=\r*1' ']=]*10' '[=[*5' 'm=m*4' 'w=w*1' 'Right=\x1b[C*10' '+=+*15' '-=-*15' 't=t*1' 'c=c*2' 'g=g*1' 'q=q*1'
 
 row "first screen of $millions M events, the index there" 'asked for' 2 "$(value first warm)" s 1
 row "first screen of $millions M events, the index not in memory" 'asked for' 2 "$(value first cold)" s 1
 printf 'a search through what one thread did\t-\t-\t%s\tms\t-\t-\t-\n' "$(value all warm)"
 row "first screen of $millions M events, the index made" 'report summary' "$summary" "$(value first made)" s -
 row "memory while it is made" 'asked for' 204800 "$(value memory made)" KiB 1
-for key in j PgDn G PgUp Home o Enter ']' m + - t / Enter,found c; do
+for key in j PgDn G PgUp Home o Enter ']' m + - t / Enter,found c g; do
 	row "key $key, $millions M events" 'asked for' 50 "$(value "$key" warm)" ms 1
 done
-for key in o j G PgUp ']'; do
+for key in o j G PgUp Home PgDn Enter ']' '[' m w Right + - t c g q; do
 	row "key $key, the index not in memory" 'asked for' 50 "$(value "$key" cold)" ms 1
 done
 rm -rf capture

@@ -89,7 +89,7 @@ def rows(screen, history, name):
 
 
 def thread(screen, report, tid):
-    text = re.sub(r"\n    ", "", open(screen).read())
+    text = re.sub(r"\n    ", " ", open(screen).read())
     row = next(t for t in json.load(open(report))["threads"] if str(t["tid"]) == tid)
     wanted = f"blocked {duration(row['blocked_sync_ns'])}"
     if row["running_ns"] is not None:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread whose name has more bytes than characters waits for main(). */
+/* named NAME: a thread of that name waits for main(). */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -8,18 +8,20 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void *wait_for_main(void *arg)
 {
-	pthread_setname_np(pthread_self(), "gr\xc3\xb6\xc3\x9f\x65");
+	pthread_setname_np(pthread_self(), arg);
 	pthread_mutex_lock(&mutex);
 	pthread_mutex_unlock(&mutex);
-	return arg;
+	return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	pthread_t thread;
 
+	if (argc != 2)
+		return 2;
 	pthread_mutex_lock(&mutex);
-	pthread_create(&thread, NULL, wait_for_main, NULL);
+	pthread_create(&thread, NULL, wait_for_main, argv[1]);
 	/* glibc: 2 is locked, with somebody who waits. */
 	while (__atomic_load_n(&mutex.__data.__lock, __ATOMIC_RELAXED) != 2)
 		sched_yield();

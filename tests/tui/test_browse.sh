@@ -165,6 +165,6 @@ on 'rwlock lock'
 keys Enter Home ']'
 shows 'rwlock_wrlock by alike'
 shows ", for $to alike ("
-shows "ended by: rwlock_unlock by alike (tid $to)"
+shows "ended by (m): rwlock_unlock by alike (tid $to)"
 keys q
 shows 'status=0'

@@ -54,17 +54,47 @@ shows $'\xc3\x97'
 coloured_screen | grep -q $'\033\[3[0-7]m' || fail 'no colours'
 screen | sed -n 8p | cut -c 1-19 | sed 's/ *$//' >second
 
-# A name has as many columns as characters.
+# A name has as many columns as its characters take: one, two, or none.
 "$CC" -O1 -g -o named "$GM_TOP/tests/tui/named.c" -pthread || fail "cannot compile"
-"$gprof_mt" record -q -o names ./named || fail "record: $?"
+in_columns()
+{
+	rm -rf names
+	"$gprof_mt" record -q -o names -- ./named "$1" || fail "record: $?"
+	terminal 80 24
+	run "$gprof_mt browse -i names"
+	shows DETAILS
+	keys g
+	shows 'who waits for whom'
+	screen | grep -q "^$1$2 -> named        " || fail "not in columns: $(screen)"
+	keys q q
+	hides DETAILS
+}
+in_columns $'gr\xc3\xb6\xc3\x9fe' '       '
+in_columns $'\xe7\xba\xbf\xe7\xa8\x8b' '        '
+in_columns $'e\xcc\x81te\xcc\x81' '         '
+
+# What colours and characters stand for is there on a small screen, too, and nothing is cut short.
+terminal 60 20
+run "$browse"
+started
+shows $'\xc3\x97 waited for'
+screen | sed -n 20p | grep -qx 'q quit  h help  Tab pane  / search  \[ \] waits  m match' ||
+	fail "the last line: $(screen)"
+keys q
+ended 0
 terminal 80 24
-run "$gprof_mt browse -i names"
-shows DETAILS
-keys g
-shows 'who waits for whom'
-screen | grep -q $'^gr\xc3\xb6\xc3\x9fe        -> named        ' || fail "not in columns: $(screen)"
+run "$browse"
+started
+keys h
+shows 'q back  j k scroll: 1 to 22 of 28'
+keys G
+shows 'Operations that waited are yellow; those that never returned red.'
+in_tmux resize-window -x 60 -y 20
+shows 'q back  j k scroll: '
+keys G
+shows '    returned red.'
 keys q q
-hides DETAILS
+ended 0
 
 # Too small, and large again.
 terminal 80 24

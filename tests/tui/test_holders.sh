@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Who holds what somebody waits for, and where: who had it when the wait began and who had it last, as
+# babeltrace2 prints them; objects of several processes told apart; what somebody waits for above what
+# main() joins; a program that goes on.
+. "$GM_TOP/tests/tui/common.sh"
+command -v babeltrace2 >/dev/null || skip "babeltrace2 is not installed"
+
+"$CC" -O1 -g -o handed "$GM_TOP/tests/tui/handed.c" -pthread || fail 'cannot compile'
+mkfifo input
+exec 9<>input
+"$gprof_mt" record -q -- ./handed <&9 >handed.out &
+until_true 60 grep -q handed handed.out || fail "it does not run: $(cat handed.out)"
+terminal 110 30
+run "$gprof_mt browse; echo status=\$?"
+shows DETAILS
+shows 'the program goes on: this is what it has done so far'
+keys q
+shows status=0
+echo >&9
+wait || fail "record: $?"
+
+# The threads that unlock it, in order: main(), and those that waited.
+babeltrace2 gprof-mt.data >all.txt 2>err || fail "babeltrace2: $(cat err)"
+sed -n 's/.* mutex_unlock: { tid = \([0-9]*\),.*/\1/p' all.txt >unlocks
+[ "$(wc -l <unlocks)" = 3 ] || fail "not three: $(cat unlocks)"
+holder=$(sed -n 1p unlocks) first=$(sed -n 2p unlocks) second=$(sed -n 3p unlocks)
+
+run "clear; $gprof_mt browse; echo status=\$?"
+shows DETAILS
+lacks 'goes on' || fail "it has ended: $(screen)"
+screen | grep -A 1 '^OBJECTS 3' | grep -q '^mutex mutex' || fail "a thread is above the mutex: $(screen)"
+keys o c Enter Home
+shows 'WAITS on mutex mutex: 1 of 2'
+shows "by handed (tid $first), result 0"
+shows "taken with (w): mutex_lock by handed (tid $holder) at"
+shows "let go of with: mutex_unlock by handed (tid $holder) at"
+lacks 'others had it' || fail "nobody else had it: $(screen)"
+keys j
+shows "by handed (tid $second), result 0"
+shows "taken with (w): mutex_lock by handed (tid $holder) at"
+shows "let go of with: mutex_unlock by handed (tid $holder) at"
+shows "others had it then, the last until: mutex_unlock by handed (tid $first) at"
+keys w
+shows "mutex_lock by handed (tid $holder), result 0"
+keys m
+shows "mutex_unlock by handed (tid $holder), result 0"
+keys w
+shows 'it did not wait'
+keys q
+shows status=0
+
+# The same mutex in each of three processes.
+cat >forks.c <<-'END'
+	#include <pthread.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	int main(void)
+	{
+		pid_t child = 0;
+		for (int i = 0; i < 2; i++)
+			if ((child = fork()) == 0)
+				break;
+		pthread_mutex_lock(&mutex);
+		pthread_mutex_unlock(&mutex);
+		while (child && wait(NULL) > 0)
+			;
+		return 0;
+	}
+END
+"$CC" -O1 -g -o forks forks.c -pthread || fail 'cannot compile'
+"$gprof_mt" record -q -o forks.data -- ./forks || fail record
+babeltrace2 forks.data 2>err | sed -n 's/.* mutex_lock: { tid = \([0-9]*\),.*/\1/p' >pids
+[ "$(sort -u pids | wc -l)" = 3 ] || fail "not three processes: $(cat pids)"
+run "clear; $gprof_mt browse -i forks.data; echo status=\$?"
+shows 'OBJECTS 3'
+while read -r pid; do
+	shows "$pid mutex mutex"
+	keys o /
+	shows '/'
+	types "$pid"
+	keys Enter
+	shows "OPERATIONS on $pid mutex mutex"
+	shows "of process $pid"
+done <pids
+keys q
+shows status=0
