@@ -10,16 +10,35 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include <wchar.h>
 
 /* --- signals -------------------------------------------------------------------------------- */
 
-static volatile sig_atomic_t ended_by;
+static volatile sig_atomic_t ended_by, asked_to_stop;
 
 static void on_end(int signal)
 {
 	ended_by = signal;
+}
+
+static void on_stop(int signal)
+{
+	(void)signal;
+	asked_to_stop = true;
+}
+
+/*
+ * Before curses begins, which then leaves it alone: it would ignore the signal while it draws, and
+ * so drop one that waits.  Who ignores it goes on doing so.
+ */
+static void catch_stop(void)
+{
+	struct sigaction action = {.sa_handler = on_stop}, before;
+
+	if (sigaction(SIGTSTP, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+		sigaction(SIGTSTP, &action, NULL);
 }
 
 static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -83,6 +102,7 @@ int pp_screen_start(struct pp_screen *screen, struct pp_error *err)
 				    "history` print");
 	setlocale(LC_CTYPE, "");
 	screen->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	catch_stop();
 	screen->terminal = newterm(NULL, stdout, stdin);
 	if (!screen->terminal)
 		return pp_error_add(err, -ENOTTY, "TERM=%s: no such terminal is known here",
@@ -112,6 +132,7 @@ void pp_screen_stop(struct pp_screen *screen)
 	screen->terminal = NULL;
 	for (unsigned i = 0; i < G_N_ELEMENTS(ends); i++)
 		signal(ends[i], SIG_DFL);
+	signal(SIGTSTP, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &screen->unblocked, NULL);
 }
 
@@ -271,6 +292,23 @@ static unsigned character(wint_t key)
 	}
 }
 
+/* The terminal is the shell's until somebody lets it go on; it may have another size then. */
+static void stop(const struct pp_screen *screen)
+{
+	struct winsize size;
+	sigset_t blocked;
+
+	asked_to_stop = false;
+	endwin();
+	signal(SIGTSTP, SIG_DFL);
+	raise(SIGTSTP);
+	sigprocmask(SIG_SETMASK, &screen->unblocked, &blocked);
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
+	catch_stop();
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col)
+		resizeterm(size.ws_row, size.ws_col);
+}
+
 /* Lets the signals in that have come; false: the terminal is gone. */
 static bool wait_for_input(struct pp_screen *screen, bool wait)
 {
@@ -292,6 +330,10 @@ unsigned pp_screen_key(struct pp_screen *screen, bool wait)
 		if (ended_by) {
 			screen->signal = ended_by;
 			return PP_KEY_SIGNAL;
+		}
+		if (asked_to_stop) {
+			stop(screen);
+			return PP_KEY_RESIZE;
 		}
 		status = get_wch(&key);
 	}

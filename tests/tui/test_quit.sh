@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # While the index is made: how far it is, is shown; q and Ctrl-C leave at once, and leave nothing behind; who is
-# killed leaves what the next one takes over.
+# killed leaves what the next one takes over; Ctrl-Z stops it, and it goes on, in a terminal of another size.
 . "$GM_TOP/tests/tui/common.sh"
 make_capture=$GM_BUILD/tests/ctf/make_capture
 
@@ -70,5 +70,19 @@ until_true 60 gone || fail 'it lives on'
 run "clear; $gprof_mt browse -i big; echo status=\$?"
 shows DETAILS
 [ -e big/index/head ] && [ ! -e big/index.new ] || fail "not taken over: $(ls big)"
+keys q
+shows status=0
+
+rm -rf big/index
+terminal 100 30
+run "clear; $gprof_mt browse -i big"
+shows 'q quit'
+keys C-z
+shows Stopped
+lacks 'q quit' || fail "the terminal is still its: $(screen)"
+in_tmux resize-window -x 120 -y 40
+run 'clear; fg; echo status=$?'
+shows DETAILS
+until_true 60 eval 'screen | sed -n 40p | grep -q "^q quit.*s source"' || fail "not of 40 rows: $(screen)"
 keys q
 shows status=0
