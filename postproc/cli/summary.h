@@ -7,8 +7,8 @@
 #include "input/capture.h"
 
 /*
- * Sets run->processes and run->threads from the capture and the kernel, adds to run->losses what was counted as
- * lost.  Returns the line to print.
+ * Sets run->processes and run->threads from the capture and the kernel, adds to run->losses what
+ * was counted as lost.  Returns the line to print.
  */
 char *pp_summary_make(struct pp_run *run, const struct pp_capture *capture);
 

@@ -22,6 +22,7 @@
 struct pp_process {
 	uint32_t pid;
 	uint32_t image;		  /* 0, 1, ...: after each exec another; the rest of the key */
+	uint32_t ppid;		  /* 0: not known */
 	char *folder;		  /* "1234", "1234.1": one image of the process */
 	char *dir;		  /* path of the folder; NULL: only the kernel saw the process */
 	int64_t start_ns, end_ns; /* PP_TIME_UNKNOWN where not known */
@@ -37,6 +38,7 @@ struct pp_process {
 	uint64_t sample_period_ns;  /* CPU time of a thread from sample to sample; 0: none taken */
 	const char *why_no_samples; /* NULL: they are taken */
 	bool has_streams;	    /* its synch-events are in a folder of its own */
+	bool has_counts; /* of calls: what one of its threads has none of, it did not make */
 };
 
 struct pp_thread {

@@ -152,7 +152,64 @@ int pp_calls_read(struct pp_process *process, const char *path, struct pp_error 
 		ret = pp_error_add(err, -EINVAL,
 				   "%u tables of threads which the thread table does not have",
 				   walk.n_foreign);
+	process->has_counts = ret == 0;
 	g_hash_table_unref(walk.dense);
 	pp_records_done(&walk.records);
 	return ret < 0 ? pp_error_add(err, ret, "%s", path) : 0;
+}
+
+/* --- threads that called nothing ------------------------------------------------------------ */
+
+/* Does it go on in the memory of its parent, without an exec since?  Each exec loads elsewhere. */
+static bool is_fork_of(const struct pp_process *process, const struct pp_process *parent)
+{
+	const struct pp_load *load, *of_parent;
+
+	if (!process->ppid || process->ppid != parent->pid || !process->maps || !parent->maps ||
+	    !process->maps->len || !parent->maps->len)
+		return false;
+	load = &g_array_index(process->maps, struct pp_load, 0);
+	of_parent = &g_array_index(parent->maps, struct pp_load, 0);
+	return load->start == of_parent->start && load->end == of_parent->end &&
+	       g_str_equal(load->path, of_parent->path) &&
+	       g_strcmp0(load->build_id, of_parent->build_id) == 0;
+}
+
+/* A fork goes on counting; its file comes with its first call. */
+static bool is_counting_fork(const struct pp_model *model, const struct pp_process *process)
+{
+	g_autofree char *path = g_build_filename(process->dir, "calls", NULL);
+
+	if (g_file_test(path, G_FILE_TEST_EXISTS))
+		return false; /* a damaged one */
+	for (guint i = 0; i < model->processes->len; i++) {
+		const struct pp_process *parent = model->processes->pdata[i];
+
+		if (parent->has_counts && is_fork_of(process, parent))
+			return true;
+	}
+	return false;
+}
+
+void pp_calls_find_none(const struct pp_model *model)
+{
+	bool found;
+
+	do { /* forks of forks */
+		found = false;
+		for (guint i = 0; i < model->processes->len; i++) {
+			struct pp_process *process = model->processes->pdata[i];
+
+			if (!process->has_counts && process->dir &&
+			    is_counting_fork(model, process))
+				process->has_counts = found = true;
+		}
+	} while (found);
+	for (guint i = 0; i < model->threads->len; i++) {
+		struct pp_thread *thread = model->threads->pdata[i];
+
+		if (thread->process->has_counts && !thread->arcs && !thread->calls_lost &&
+		    !thread->calls_why)
+			thread->arcs = g_array_new(FALSE, FALSE, sizeof(struct pp_arc));
+	}
 }

@@ -438,6 +438,7 @@ static int open_capture(struct pp_capture *capture, struct pp_error *err)
 	ret = read_processes(capture, err);
 	if (ret < 0)
 		return ret;
+	pp_calls_find_none(capture->model);
 	pp_traces_add_kernel(capture);
 	unwritten = note_unwritten(capture->model);
 	pp_traces_add_ust(capture);

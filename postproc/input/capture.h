@@ -67,10 +67,12 @@ bool pp_capture_is_damaged(const struct pp_capture *capture, const char *where);
 /*
  * The readers of single files.  Each fails when nothing of the file can be used; what is merely
  * incomplete becomes damage.  pp_calls_read() also fails after what it could read.
+ * pp_calls_find_none(), after all processes: threads that made no call have an empty array of them.
  */
 int pp_threads_read(struct pp_capture *capture, struct pp_process *process, const char *path,
 		    struct pp_error *err);
 int pp_calls_read(struct pp_process *process, const char *path, struct pp_error *err);
+void pp_calls_find_none(const struct pp_model *model);
 int pp_counts_read(struct pp_capture *capture, struct pp_process *process, const char *path,
 		   struct pp_error *err);
 GArray *pp_maps_new(void); /* of struct pp_load */

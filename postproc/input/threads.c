@@ -93,6 +93,7 @@ static void take_header(struct pp_process *process, const struct gm_threads_head
 	process->why_no_samples = why_no_samples(header);
 	if (!process->why_no_samples)
 		process->sample_period_ns = header->sample_period_ns;
+	process->ppid = header->ppid;
 	process->start_ns = known_time(header->start_ns);
 	process->end_ns = known_time(header->end_ns);
 	process->threads_lost = header->threads_lost;

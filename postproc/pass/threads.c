@@ -154,6 +154,34 @@ static bool is_shown(const struct threads *self, const struct pp_thread_state *l
 	       (lifetime_of(life) > 0 || pp_selects_time(self->context, life->start_ns));
 }
 
+/* Why there is no number of calls, of some. */
+static void note_not_counted(struct pp_table *table, const struct threads *self)
+{
+	unsigned unseen = 0, uncounted = 0;
+	uint64_t calls;
+
+	for (guint i = 0; i < self->context->model->threads->len; i++) {
+		const struct pp_thread *thread = self->context->model->threads->pdata[i];
+
+		if (!is_shown(self, pp_thread_state(self->states, thread)) ||
+		    pp_thread_calls(thread, &calls))
+			continue;
+		unseen += thread->kernel_only;
+		uncounted += !thread->kernel_only;
+	}
+	if (uncounted)
+		pp_table_note(table,
+			      "calls of %u of the threads were not counted: their programs were "
+			      "not built with -pg, or counting was off, or what it left is lost "
+			      "(see quality)",
+			      uncounted);
+	if (unseen)
+		pp_table_note(table,
+			      "only the kernel tells of %u of the threads: whether they called "
+			      "anything is not known",
+			      unseen);
+}
+
 static void add_notes(struct pp_table *table, const struct threads *self)
 {
 	unsigned not_scheduled = 0, in_doubt = 0;
@@ -162,6 +190,8 @@ static void add_notes(struct pp_table *table, const struct threads *self)
 	if (pp_selects_by(self->context, PP_SELECT_TIME))
 		pp_table_note(table, "--time: when calls were made is not known, so they are left "
 				     "out; start and end are the thread's own");
+	else
+		note_not_counted(table, self);
 	if (!self->context->has_kernel) {
 		pp_table_note(table,
 			      "no scheduling events in this capture: whether a thread ran is "

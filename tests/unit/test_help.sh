@@ -77,7 +77,7 @@ for command in $commands; do
 	[ "$n" = "$(grep -oE '(^|  )(-., )?--[a-z]' help | wc -l)" ] || fail "$command takes $n options: $(cat help)"
 done
 
-command=export
+command="export"
 "$program" export --help >help
 sed 's/\\-/-/g; s/\\f.//g' "$man/gprof-mt-export.1" >page
 formats=$(words export --format nonsense)
