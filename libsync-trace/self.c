@@ -27,6 +27,7 @@ struct st_thread st_newborn = {.gate = GATE_SHUT, .selective = true};
 struct st_thread st_busy = {.gate = GATE_SHUT, .selective = true};
 struct st_thread st_off = {.gate = GATE_SHUT};
 static struct st_thread st_lost = {.gate = GATE_SHUT, .selective = true};
+static struct st_thread st_over = {.gate = GATE_SHUT, .selective = true};
 struct st_thread st_counting;
 
 static int n_formers;
@@ -60,8 +61,15 @@ void st_count_lost(struct st_thread *self, uint64_t n)
 void st_count_lost_anywhere(void)
 {
 	uint32_t index;
-	struct gm_thread_slot *slot = gm_process_get() != NULL ? gm_thread_self(&index) : NULL;
+	struct gm_thread_slot *slot = NULL;
 
+	/* Its slot is closed: it would be given another, as if it were two threads. */
+	if (st_self == &st_over) {
+		gm_process_count_lost(GM_LIB_SYNC, 1, 0);
+		return;
+	}
+	if (gm_process_get() != NULL)
+		slot = gm_thread_self(&index);
 	if (slot != NULL)
 		slot_count_lost(slot, 1, GM_LOSS_MEMORY);
 	else
@@ -210,7 +218,7 @@ struct st_thread *st_enter_slowly(void)
 		self = born();
 	else if (self == &st_off)
 		self = NULL;
-	else if (self == &st_lost)
+	else if (self == &st_lost || self == &st_over)
 		self = &st_counting;
 	else if (self == &st_busy) {
 		st_real_resolve();
@@ -224,7 +232,8 @@ struct st_thread *st_enter_slowly(void)
 
 static bool is_stand_in(const struct st_thread *self)
 {
-	return self == &st_newborn || self == &st_busy || self == &st_off || self == &st_lost;
+	return self == &st_newborn || self == &st_busy || self == &st_off || self == &st_lost ||
+	       self == &st_over;
 }
 
 static void counts_forget(struct st_thread *self)
@@ -260,7 +269,7 @@ void st_thread_ended(void *unused)
 	self->gate = 0;
 	st_emit_parts(self, ST_EVENT_thread_exit, 0, 0, (const void *)pthread_self(), 0,
 		      st_stamp(self));
-	st_self = &st_lost;
+	st_self = &st_over;
 	if (self->live) {
 		formers_park(self);
 		self->live = false;

@@ -94,12 +94,12 @@ enum { ST_DETOUR_UST = 1, ST_DETOUR_UNLOADED = 2 };
 /*
  * The writer of the calling thread, or one of the stand-ins whose gate is always shut: st_newborn
  * (no event yet), st_busy (being made: what happens meanwhile is our own doing), st_off (not to be
- * recorded), st_lost (ended, or no memory: its events are counted as lost).
+ * recorded), st_lost (no memory: its events are counted as lost), st_over (ended: the same).
  */
 extern __thread struct st_thread *st_self __attribute__((tls_model("initial-exec")));
 extern struct st_thread st_newborn, st_busy, st_off;
 
-/* Given to threads that are st_lost; has never any room, and so takes every event to st_emit(). */
+/* Given to those two; has never any room, and so takes every event to st_emit(). */
 extern struct st_thread st_counting;
 
 /* What becomes of an event, by its id. */
