@@ -47,9 +47,6 @@ static struct seen {
 } seen[16];
 enum { SEEN_NONE = 0, SEEN_BEGUN, SEEN };
 
-/* The last module that was there when the program began: up to it they stay. */
-static const struct link_map *last_to_stay;
-
 static struct {
 	struct st_objects head;
 	uint64_t slots[1u << FIRST_BITS];
@@ -168,36 +165,6 @@ static enum st_wanted answer_by_module(uintptr_t address, bool again,
 		return ST_UNKNOWN;
 	*ret_module = found.dlfo_link_map;
 	return answer_by_path(found.dlfo_link_map, again);
-}
-
-/* What was there at the start is never unloaded, nor is its place in the loader's list changed. */
-static bool stays(const struct link_map *module)
-{
-	/* acquire: pairs with the release in st_filter_settle() */
-	const struct link_map *last = __atomic_load_n(&last_to_stay, __ATOMIC_ACQUIRE), *at;
-	struct dl_find_object found;
-
-	if (module == NULL || module->l_name[0] == '\0')
-		return true;
-	if (last == NULL || _dl_find_object((void *)gm_entry_point(), &found) != 0)
-		return false;
-	for (at = found.dlfo_link_map; at != module; at = at->l_next)
-		if (at == last)
-			return false;
-	return true;
-}
-
-void st_filter_settle(void)
-{
-	struct dl_find_object found;
-	const struct link_map *last;
-
-	if (_dl_find_object == NULL || _dl_find_object((void *)gm_entry_point(), &found) != 0)
-		return;
-	for (last = found.dlfo_link_map; last->l_next != NULL;)
-		last = last->l_next;
-	/* release: pairs with the acquire in stays() */
-	__atomic_store_n(&last_to_stay, last, __ATOMIC_RELEASE);
 }
 
 /* --- what was answered ------------------------------------------------------------------------ */
@@ -325,7 +292,7 @@ static enum st_wanted answer_by_place(uintptr_t address, enum st_wanted known)
 		return ST_UNKNOWN;
 	answer = answer_by_module(address, known == ST_ASK, &module);
 	if (answer != ST_UNKNOWN && known != ST_ASK)
-		keep(address, stays(module) ? answer : ST_ASK);
+		keep(address, module == NULL || gm_module_stays(module) ? answer : ST_ASK);
 	return answer;
 }
 

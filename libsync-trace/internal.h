@@ -60,9 +60,6 @@ void st_select_after(enum st_event id, const void *object);
 /* False: all are. */
 bool st_filter_open(const struct gm_config *config);
 
-/* From the constructor: the modules that are there now are never unloaded. */
-void st_filter_settle(void);
-
 /* The object is no more, or is made anew. */
 void st_filter_forget(const void *object);
 

@@ -150,8 +150,6 @@ __attribute__((constructor)) static void begin(void)
 		return;
 	st_leave(self);
 	gm_maps_update();
-	if (st_is_filtering())
-		st_filter_settle();
 	if (sink != GM_SINK_NATIVE)
 		st_ust_open(sink == GM_SINK_BOTH);
 }

@@ -161,6 +161,10 @@ unsigned gm_maps_of_file(const struct gm_object *file, const struct gm_object **
  */
 bool gm_maps_unload(uint64_t address);
 
+/* Was the module there when the program began?  Then it is never unloaded.  NULL: no. */
+struct link_map;
+bool gm_module_stays(const struct link_map *module);
+
 /* Defined by each library: what it does when the object with that address is unloaded. */
 void gm_unloads(uint64_t address);
 

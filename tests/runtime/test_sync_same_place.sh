@@ -118,13 +118,21 @@ check()
 	[ "$(sort -u places | wc -l)" = 1 ] || { echo "the loader does not take a place again"; exit 77; }
 	read -r mutex _ <places
 	python3 check.py "$how, $made" "$gprof_mt" "$how" "$mutex" "$rounds" || exit 1
+	# Neither what is there at the end, nor what the program began with, is said to have gone.
+	awk '$2 == "load" && length($3) > 12 { print $NF }' gprof-mt.data/*/maps | sort | uniq -c >gone
+	! grep -Ev '/(one|two).so$' gone || fail "$how: they are said to have gone"
+	[ "$how" != keep ] || awk -v rounds="$rounds" '{ n[$2 ~ /two/] += $1 }
+		END { exit n[0] == 0 || n[1] * rounds != n[0] * (rounds - 1) }' gone ||
+		fail "keep: $(cat gone)"
 }
 
-for made in '' -pg; do
+for made in '' -no-pie -pg; do
 	make_all $made
 	check end 1
 	check end 3
+	check keep 2
 	check kill 2
 	check heap 2
 done
 check end 2 --set calls.mode=history
+GPROF_MT_READER=babeltrace check end 2

@@ -6,7 +6,7 @@
  * same_place HOW ROUNDS NAME...: in each round loads ./NAME.so, has two threads that live all the
  * time meet in NAME_use(), the second one waiting for the mutex, and unloads it; and the next.
  * With "heap" a mutex of the program's own comes to the place of the first one's in between; with
- * "kill" it kills itself with the last still loaded.  Prints where the mutexes are, and the
+ * "kill" it kills itself with the last still loaded, with "keep" it ends so.  Prints where the mutexes are, and the
  * first's code: one line each, the same if the loader takes a place again.
  */
 #define _GNU_SOURCE
@@ -128,8 +128,12 @@ int main(int argc, char **argv)
 			fflush(stdout);
 			plugin->use(until_awaited);
 			pthread_barrier_wait(&barrier);
-			if (i == rounds - 1 && name == argc - 1 && strcmp(argv[1], "kill") == 0)
-				kill(getpid(), SIGKILL);
+			if (i == rounds - 1 && name == argc - 1) {
+				if (strcmp(argv[1], "kill") == 0)
+					kill(getpid(), SIGKILL);
+				if (strcmp(argv[1], "keep") == 0)
+					break;
+			}
 			dlclose(library);
 			if (strcmp(argv[1], "heap") == 0)
 				use_heap(mutex);
