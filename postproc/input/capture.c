@@ -199,6 +199,19 @@ static bool has_addresses(const struct pp_process *process)
 	return g_file_test(calls, G_FILE_TEST_EXISTS) || g_file_test(user, G_FILE_TEST_EXISTS);
 }
 
+/* Of what was there when the thread began. */
+static void place_routines(struct pp_process *process)
+{
+	for (guint i = 0; process->places && i < process->threads->len; i++) {
+		struct pp_thread *thread = process->threads->pdata[i];
+
+		if (thread->start_routine)
+			thread->start_routine =
+			    pp_places_code(process, thread->start_routine + 1, thread->start_ns) -
+			    1;
+	}
+}
+
 static int read_process(struct pp_capture *capture, const struct folder *folder,
 			struct pp_error *err)
 {
@@ -229,6 +242,7 @@ static int read_process(struct pp_capture *capture, const struct folder *folder,
 					      "no names for addresses: %s", text);
 		pp_error_done(&maps_err);
 	}
+	place_routines(process);
 	read_calls(capture, process);
 	read_sync_counts(capture, process);
 	n_traces = capture->traces->len;

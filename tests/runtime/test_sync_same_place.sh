@@ -88,6 +88,9 @@ for edge in ask("graph", "--kind", "wait", "--format", "json")["edges"]:
             waits[wait["group"], wait["site"], wait["other_site"]] += wait["count"]
 check(waits, collections.Counter({(n + "_mutex", lock[n], lock[n]): rounds for n in begins}), "graph")
 
+threads = collections.Counter(t["group"] for t in ask("report", "--format", "json", "threads")["threads"])
+check({n: threads[n + "_run"] for n in begins}, {n: rounds for n in begins}, "threads")
+
 # What is left for a name to find.
 check(ask("report", "--format", "json", "quality")["quality"], [], "quality")
 for format in "perfetto", "html":

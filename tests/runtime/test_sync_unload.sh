@@ -8,7 +8,7 @@ rounds=40 libraries=8
 
 # Of different sizes, so that one comes to where parts of several others have been.
 for ((i = 0; i < libraries; i++)); do
-	{ cat "$PROGRAMS/unload.c"; echo "char padding_$i[$((i / 2 * 5000 + 1))];"; } >p$i.c
+	{ cat "$PROGRAMS/unload.c"; echo "char padding_${i}[$((i / 2 * 5000 + 1))];"; } >p$i.c
 	$CC -std=gnu17 -O1 -g -fPIC -shared -pthread -DNAME=p$i -o p$i.so p$i.c || fail "cannot compile p$i.so"
 done
 build unload
@@ -17,7 +17,7 @@ build unload
 for how in 'mode = all' 'paths = 1ns' 'include = unload,p*.so'; do
 	printf '[sync]\n%s\n' "$how" >config
 	GPROF_MT_CONFIG=config traced timeout 100 ./unload $rounds $libraries >out 2>err
-	[ $? -eq 3 ] && [ "$(cat out)" = done ] || { cat out err; fail "it ends otherwise with $how"; }
+	[ $? -eq 3 ] && [ "$(cat out)" = over ] || { cat out err; fail "it ends otherwise with $how"; }
 	[ ! -s err ] || fail "with $how: $(cat err)"
 	"$gprof_mt" history --format json >history.json || fail history
 	python3 - "$how" $rounds $libraries <<-'END' || exit 1

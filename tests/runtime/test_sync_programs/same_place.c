@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Plugins that come to each other's addresses, each with a mutex of its own.  As a library
- * (-DNAME=one): one_enter() locks one_mutex, one_leave() unlocks it, one_use() does both.
+ * (-DNAME=one): one_enter() locks one_mutex, one_leave() unlocks it, one_use() does both; a thread
+ * may begin with one_run().
  *
  * same_place HOW ROUNDS NAME...: in each round loads ./NAME.so, has two threads that live all the
  * time meet in NAME_use(), the second one waiting for the mutex, and unloads it; and the next.
  * With "heap" a mutex of the program's own comes to the place of the first one's in between; with
- * "kill" it kills itself with the last still loaded, with "keep" it ends so.  Prints where the mutexes are, and the
- * first's code: one line each, the same if the loader takes a place again.
+ * "kill" it kills itself with the last still loaded, with "keep" it ends so.  Prints where the
+ * mutexes are, and the first's code: one line each, the same if the loader takes a place again.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -24,6 +25,7 @@
 struct plugin {
 	pthread_mutex_t *mutex;
 	void (*use)(void (*meanwhile)(void));
+	void *(*run)(void *);
 };
 
 #ifdef NAME
@@ -34,6 +36,7 @@ struct plugin {
 void JOIN(NAME, _enter)(void);
 void JOIN(NAME, _leave)(void);
 void JOIN(NAME, _use)(void (*meanwhile)(void));
+void *JOIN(NAME, _run)(void *unused);
 extern struct plugin plugin;
 
 static pthread_mutex_t MUTEX = PTHREAD_MUTEX_INITIALIZER;
@@ -56,7 +59,12 @@ __attribute__((noinline, noipa)) void JOIN(NAME, _use)(void (*meanwhile)(void))
 	__asm__ volatile("");
 }
 
-struct plugin plugin = {&MUTEX, JOIN(NAME, _use)};
+void *JOIN(NAME, _run)(void *unused)
+{
+	return unused;
+}
+
+struct plugin plugin = {&MUTEX, JOIN(NAME, _use), JOIN(NAME, _run)};
 
 #else
 
@@ -106,7 +114,7 @@ __attribute__((noinline, noipa)) static void use_heap(pthread_mutex_t *mutex)
 int main(int argc, char **argv)
 {
 	int rounds = atoi(argv[2]);
-	pthread_t thread;
+	pthread_t thread, of_library;
 	void *library;
 
 	pthread_barrier_init(&barrier, NULL, 2);
@@ -126,6 +134,8 @@ int main(int argc, char **argv)
 			mutex = plugin->mutex;
 			printf("%p %p\n", (void *)mutex, (void *)(uintptr_t)plugin->use);
 			fflush(stdout);
+			pthread_create(&of_library, NULL, plugin->run, NULL);
+			pthread_join(of_library, NULL);
 			plugin->use(until_awaited);
 			pthread_barrier_wait(&barrier);
 			if (i == rounds - 1 && name == argc - 1) {

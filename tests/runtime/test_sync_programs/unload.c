@@ -132,7 +132,7 @@ int main(int argc, char **argv)
 	pthread_join(threads[2], NULL);
 	for (int number = 0; number < n_libraries; number++)
 		in_child(use_library, number);
-	puts("done");
+	puts("over");
 	return 3;
 }
 #endif
