@@ -202,6 +202,29 @@ static void decode_exit(struct pp_stream *stream, const struct pp_record *record
 	pp_stream_hand_over(stream, event);
 }
 
+/*
+ * The program that an exec brings makes itself known when it is loaded: its first thread is there
+ * from the exec on, and that of the program before until then.  One in which nothing of ours runs
+ * may have come between, by another exec.
+ */
+static void begin_image(const struct pp_stream *stream, struct pp_thread *thread, int64_t time_ns)
+{
+	const struct pp_model *model = stream->decoder->capture->model;
+	struct pp_thread *next;
+
+	if (!thread)
+		return;
+	next = thread->process->start_ns > time_ns
+		   ? thread
+		   : pp_model_thread_from(model, thread->tid, time_ns);
+	if (!next || next->kernel_only || next->process->pid != thread->process->pid ||
+	    next->process->start_ns <= time_ns)
+		return;
+	next->start_ns = time_ns;
+	if (thread != next)
+		thread->end_ns = time_ns;
+}
+
 static void decode_exec(struct pp_stream *stream, const struct pp_record *record,
 			struct pp_event *event)
 {
@@ -214,6 +237,7 @@ static void decode_exec(struct pp_stream *stream, const struct pp_record *record
 		event->thread = add_kernel_thread(stream, tid, tid, event->time_ns);
 	if (!pp_stream_is_ours(stream, event->thread, NULL, event->time_ns))
 		return;
+	begin_image(stream, event->thread, event->time_ns);
 	pp_stream_hand_over(stream, event);
 }
 

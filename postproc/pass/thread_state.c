@@ -347,27 +347,40 @@ static void on_end(struct pp_thread_states *states, const struct pp_event *event
 	pp_life_end(states, self, event->time_ns, self->mode);
 }
 
-/*
- * Where the new image is a process of its own in the model, the old thread ends here.  Where it is
- * this thread that the new image made known, what went before was not its life.
- */
-static void on_exec(struct pp_thread_states *states, const struct pp_event *event)
+/* What went before was not its life. */
+static void begin_image(struct pp_thread_states *states, const struct pp_thread *thread,
+			const struct pp_event *event)
 {
-	struct pp_thread_state *self = state_of(states, event->thread);
-	const struct pp_thread *thread = self->thread;
+	struct pp_thread_state *self = state_of(states, thread);
 
-	if (self->over)
-		return;
-	if (self->begun && !is_new_image(thread, event->time_ns)) {
-		if (has_later_image(states->model, thread, event->time_ns))
-			pp_life_end(states, self, event->time_ns, self->mode);
-		return;
-	}
 	memset(self, 0, sizeof(*self));
 	self->thread = thread;
 	self->cpu = event->cpu;
 	pp_life_start(states, self, event->time_ns, mode_seen(states));
 	self->scheduled = true;
+}
+
+/*
+ * Where the new image is a process of its own in the model, the old thread ends here, and the first
+ * of the new image begins, if it is known to.
+ */
+static void on_exec(struct pp_thread_states *states, const struct pp_event *event)
+{
+	const struct pp_thread *thread = event->thread, *next;
+	struct pp_thread_state *self = state_of(states, thread);
+
+	if (self->over)
+		return;
+	if (!self->begun || is_new_image(thread, event->time_ns)) {
+		begin_image(states, thread, event);
+		return;
+	}
+	if (!has_later_image(states->model, thread, event->time_ns))
+		return;
+	pp_life_end(states, self, event->time_ns, self->mode);
+	next = pp_model_thread_at(states->model, thread->tid, event->time_ns);
+	if (next != thread && next->start_ns == event->time_ns)
+		begin_image(states, next, event);
 }
 
 /* --- losses --------------------------------------------------------------------------------- */
