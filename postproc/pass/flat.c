@@ -29,7 +29,7 @@ static const struct pp_column columns[] = {
 
 struct flat {
 	struct pp_listing listing;
-	bool has_recursion, has_times;
+	bool has_recursion;
 };
 
 struct function {
@@ -257,7 +257,6 @@ static void add_thread(struct flat *self, struct pp_thread *thread)
 	for (guint i = 0; i < profile.functions->len; i++)
 		self->has_recursion |=
 		    ((struct function *)profile.functions->pdata[i])->self_calls > 0;
-	self->has_times |= profile.has_times;
 	add_rows(self->listing.table, thread, &profile);
 	append_text(self->listing.text, title, &profile);
 	profile_done(&profile);
@@ -341,8 +340,6 @@ static void flat_finish(void *state, int64_t end_ns, GPtrArray *tables)
 		add_process(self, processes->pdata[i]);
 	if (!pp_listing_end(&self->listing, tables))
 		return;
-	if (self->has_times)
-		pp_table_note(table, "total us/call is not worked out: only self times are known");
 	if (self->has_recursion)
 		pp_table_note(table, "calls include those of functions to themselves, "
 				     "which gprof leaves out of its flat profile");
