@@ -1,29 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # `go tool pprof` shows the calls, callers, CPU time and time blocked that reports have, for all threads and for one.
-. "$GM_TOP/tests/runtime/gmon/common.sh"
-. "$GM_TOP/tests/runtime/sample/common.sh"
-command -v go >/dev/null || skip "go is not installed"
+command -v go >/dev/null || { echo "go is not installed"; exit 77; }
 
-# compare [SELECTION...]
 compare()
 {
-	PYTHONDONTWRITEBYTECODE=1 python3 "$GM_TOP/tests/viewers/pprof_check.py" "$gprof_mt" "$@" || fail "$*"
+	PYTHONDONTWRITEBYTECODE=1 python3 "$GM_TOP/tests/viewers/pprof_check.py" "$gprof_mt" "${@:2}" || fail "$*"
 }
 
-build ratio
-for hz in 250 0; do
-	fresh "$gprof_mt" record -q --set kernel.source=none --set sample.hz=$hz -- ./ratio 60 2 >out ||
-		fail "ratio at $hz Hz: exit status $?"
-	compare
-	compare --tid "$("$gprof_mt" report --format json flat | jq '.functions[-1].tid')"
-done
-
-# Time blocked, with the calls that led there.
-"$CC" -std=gnu17 -O1 -g -pg -pthread -fno-omit-frame-pointer -o paths \
-	"$GM_TOP/tests/runtime/test_sync_programs/paths.c" "${link[@]}" || fail "cannot compile paths"
-status=0
-fresh "$gprof_mt" record -q --set sync.paths=0ns --set kernel.source=none -- ./paths || status=$?
-[ $status -eq 9 ] || fail "paths: exit status $status"
-compare
+. "$GM_TOP/tests/export/pprof_captures.sh"
 exit 0

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+# For the tests of profiles: captures of calls, CPU time and time blocked, of which the last is left.  Who includes this
+# has `compare PROGRAM [SELECTION...]`, which is called for each.
+# shellcheck shell=bash
+. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/runtime/sample/common.sh"
+
+build ratio
+for hz in 250 0; do
+	fresh "$gprof_mt" record -q --set kernel.source=none --set sample.hz=$hz -- ./ratio 60 2 >out ||
+		fail "ratio at $hz Hz: exit status $?"
+	compare ./ratio
+	compare ./ratio --tid "$("$gprof_mt" report --format json flat | jq '.functions[-1].tid')"
+done
+
+# Time blocked, with the calls that led there.
+"$CC" -std=gnu17 -O1 -g -pg -pthread -fno-omit-frame-pointer -o paths \
+	"$GM_TOP/tests/runtime/test_sync_programs/paths.c" "${link[@]}" || fail "cannot compile paths"
+status=0
+fresh "$gprof_mt" record -q --set sync.paths=0ns --set kernel.source=none -- ./paths || status=$?
+[ $status -eq 9 ] || fail "paths: exit status $status"
+compare ./paths
