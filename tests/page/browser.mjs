@@ -64,10 +64,19 @@ export function holds(value, what) {
 	console.log(`ok ${what}`);
 }
 
+/** Until what has been asked for is on the screen, where the mouse finds it. */
+export const drawn = page => page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+export async function toTop(page) {
+	await page.evaluate(() => scrollTo(0, 0));
+	await drawn(page);
+}
+
 /** Brings a view into sight, and waits until it shows the range. */
 export async function inSight(page, id, range) {
 	await page.locator(`#${id}`).scrollIntoViewIfNeeded();
 	await page.locator(`#${id}[data-range="${range}"]`).waitFor({state: 'attached'});
+	await drawn(page);
 }
 
 /** The rows of a table, as text. */

@@ -4,7 +4,7 @@
 // drag over the lanes draws only lanes. Times are printed, and not judged: they are the machine's.
 import {big} from './big.mjs';
 import {encode} from './fill.mjs';
-import {holds, inSight, same, withBrowser, written} from './browser.mjs';
+import {holds, inSight, same, toTop, withBrowser, written} from './browser.mjs';
 
 const MOST_NODES = 15000;
 const VIEWS = ['summary', 'timeline', 'tables', 'flame', 'graphs', 'distribution', 'sources', 'missing'];
@@ -34,7 +34,7 @@ await withBrowser(async open => {
 	console.log(`   a frame takes ${drawMs[15]} ms, at most ${drawMs[29]} ms`);
 	same(await page.locator('#timeline').getAttribute('data-range'), '0-256', 'zooming chooses nothing');
 
-	await page.evaluate(() => scrollTo(0, 0));
+	await toTop(page);
 	await page.locator('#range-from').press('PageUp');
 	await inSight(page, 'summary', '16-256');
 	same(await page.locator('#flame').getAttribute('data-range'), '0-256', 'what is out of sight waits');

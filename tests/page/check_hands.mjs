@@ -4,7 +4,7 @@
 import {AXIS, BAR, BAR_TOP, GUTTER, ROW} from '../../postproc/page/src/layout.js';
 import {encode} from './fill.mjs';
 import {known, HOSTILE} from './document.mjs';
-import {holds, inSight, rows, same, withBrowser, written} from './browser.mjs';
+import {drawn, holds, inSight, rows, same, toTop, withBrowser, written} from './browser.mjs';
 
 const END_NS = 4e6;
 const LANES = {main: 0, 'worker-1': 1, other: 2, queue: 3, done: 4};
@@ -29,8 +29,8 @@ const until = (page, test, argument) => page.waitForFunction(test, argument);
 
 // The colour of the canvas at places of lanes; the picture is drawn in a frame of its own.
 async function colors(page, places) {
-	return page.evaluate(async ([list, measures]) => {
-		await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+	await drawn(page);
+	return page.evaluate(([list, measures]) => {
 		const canvas = document.querySelector('canvas.lanes');
 		const {data, width} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
 		return list.map(([row, part]) => {
@@ -110,7 +110,7 @@ async function checkDrags(page) {
 	await inSight(page, 'timeline', '1-2');
 	holds(true, 'Shift and drag on the lanes choose a time');
 
-	await page.evaluate(() => scrollTo(0, 0));
+	await toTop(page);
 	const strip = await page.locator('.strip').boundingBox();
 	await page.mouse.move(strip.x + strip.width * 0.55, strip.y + 10);
 	await page.mouse.down();
@@ -174,7 +174,7 @@ async function checkFlame(page) {
 }
 
 async function checkLinks(page) {
-	await page.evaluate(() => scrollTo(0, 0));
+	await toTop(page);
 	await page.locator('.findings a', {hasText: 'take (known.c:12)'}).click();
 	await page.locator('.lines tr.chosen-row[data-line="12"]').waitFor();
 	holds(await page.evaluate(() => document.activeElement.dataset.line === '12'), 'a site leads to its line');

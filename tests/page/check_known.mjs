@@ -3,7 +3,7 @@
 // The page of the capture that is written by hand (document.mjs), whole, and for a part of its time.
 import {encode} from './fill.mjs';
 import {known, HOSTILE} from './document.mjs';
-import {inSight, rows, same, withBrowser, written} from './browser.mjs';
+import {inSight, rows, same, toTop, withBrowser, written} from './browser.mjs';
 
 const TABS = {objects: 'Objects', meetings: 'Who waits for whom', longest: 'Longest waits', operations: 'Operations', threads: 'Threads'};
 
@@ -93,12 +93,11 @@ const PART = {
 
 await withBrowser(async open => {
 	const page = await open(written('known', encode(known())));
-	const top = () => page.evaluate(() => scrollTo(0, 0));
 	const whole = await views(page, '0-4');
 	for (const name of Object.keys(WHOLE))
 		same(whole[name], WHOLE[name], `whole run: ${name}`);
 
-	await top();
+	await toTop(page);
 	await page.locator('#range-from').press('ArrowRight');
 	await page.locator('#range-to').press('ArrowLeft');
 	same(await page.locator('#range-text').innerText(), '0.001 s – 0.003 s (50.0 %)', 'the range in words');
@@ -109,7 +108,7 @@ await withBrowser(async open => {
 	same(await page.locator('#flame .lead').innerText(), 'Of the whole run, whatever time is chosen: when these happened is not known.',
 		'calls without a time say so');
 
-	await top();
+	await toTop(page);
 	await page.locator('#range-whole').click();
 	await inSight(page, 'tables', '0-4');
 	same(await tableOf(page, 'objects'), WHOLE.objects, 'the whole run again');

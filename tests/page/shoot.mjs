@@ -2,7 +2,7 @@
 //
 // shoot.mjs PAGE FOLDER: pictures of the top of the page, light and dark.
 import {join} from 'node:path';
-import {inSight, withBrowser} from './browser.mjs';
+import {inSight, toTop, withBrowser} from './browser.mjs';
 
 const [file, folder] = process.argv.slice(2);
 const SIZE = {width: 1280, height: 1080};
@@ -14,9 +14,8 @@ await withBrowser(async open => {
 		// Where and when it ran is nobody's concern.
 		await page.evaluate(() => {
 			document.querySelectorAll('.facts span:nth-child(n + 3)').forEach(span => span.remove());
-			scrollTo(0, 0);
 		});
-		await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
+		await toTop(page);
 		await page.screenshot({path: join(folder, `page-${colorScheme}.png`)});
 	}
 });

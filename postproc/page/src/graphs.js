@@ -101,10 +101,10 @@ function makeGraph(capture, name) {
 	const kind = KINDS[name];
 	const many = capture.doc.threads.length > GROUPED_FROM;
 	const box = el('input', {type: 'checkbox', checked: many, onchange: () => show()});
-	const body = el('div', {class: 'graph-frame', tabindex: 0, role: 'region', 'aria-label': kind.title});
+	const body = el('div', {class: 'graph-frame', tabindex: 0, role: 'region', 'aria-label': `Graph: ${kind.title}`});
 	const said = el('p', {class: 'status'});
 	const label = key => row => row.nodes.get(row[key]).label;
-	const table = new Table({label: kind.title, sort: 'weight', none: kind.none, columns: [
+	const table = new Table({label: `Graph as a table: ${kind.title}`, sort: 'weight', none: kind.none, columns: [
 		{key: 'from', title: name === 'waits' ? 'Blocked' : 'From', text: label('from')},
 		{key: 'to', title: name === 'waits' ? 'Blocker' : 'To', text: label('to')},
 		{key: 'weight', title: name === 'waits' ? 'Wait' : 'Switches', type: kind.type, bar: true}]});

@@ -2,6 +2,8 @@
 //
 // Measures of the timeline, in CSS pixels.
 export const GUTTER = 200;
+// Of names, in a timeline that is as wide as this.
+export const gutterOf = width => Math.min(GUTTER, Math.round(width * 0.32));
 export const AXIS = 26;
 export const ROW = 22;
 export const BAR = 16;

@@ -17,7 +17,7 @@ import {summaryView} from './summary.js';
 import {tablesView} from './tables.js';
 import {themeButton} from './theme.js';
 import {timelineView} from './timeline.js';
-import {installTip} from './tip.js';
+import {tip} from './tip.js';
 
 const page = document.getElementById('page');
 
@@ -105,7 +105,7 @@ function show(capture) {
 		el('div', {class: 'bar'}, bar.node, el('nav', {'aria-label': 'Parts of this page'},
 			SECTIONS.map(({id, title}) => el('a', {href: `#${id}`}, title)))),
 		capture.isEmpty() ? message('This capture is empty', 'No thread ran, and nothing was waited for: there is nothing to show.', 'status') : [],
-		el('main', {}, views.map(({node}) => node)), foot());
+		el('main', {}, views.map(({node}) => node), tip), foot());
 	app.setRange(capture.whole);
 	addEventListener('hashchange', () => follow(timeline, sources));
 	// The same link again is no other fragment.
@@ -113,13 +113,12 @@ function show(capture) {
 	requestAnimationFrame(() => requestAnimationFrame(() => follow(timeline, sources)));
 }
 
-installTip();
 try {
 	const capture = new Capture(await readDocument(document.getElementById('gprof-mt-data').textContent));
 	setOrigin(capture.doc.from_ns);
 	document.title = `${capture.doc.program} – gprof-mt`;
 	show(capture);
 } catch (error) {
-	page.replaceChildren(message('There is nothing to show', error.message, 'alert'));
+	page.replaceChildren(el('main', {}, message('There is nothing to show', error.message, 'alert')));
 }
 page.dataset.ready = '';

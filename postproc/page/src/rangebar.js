@@ -43,7 +43,7 @@ export class RangeBar {
 		this.#strip = el('div', {class: 'strip', title: 'Drag to choose a time: all views then show that time alone',
 			onpointerdown: event => this.#press(event)}, this.#canvas, this.#chosen, this.#handles);
 		this.#whole = el('button', {type: 'button', id: 'range-whole', onclick: () => onchange(capture.whole)}, 'Whole run');
-		this.node = el('div', {class: 'range', role: 'group', 'aria-label': 'Chosen time'},
+		this.node = el('div', {class: 'range', role: 'region', 'aria-label': 'Chosen time'},
 			el('span', {class: 'name'}, 'Time'), this.#strip, this.#text, this.#whole);
 		new ResizeObserver(() => this.#draw()).observe(this.#strip);
 		onTheme(() => this.#draw());
@@ -56,7 +56,7 @@ export class RangeBar {
 		this.#chosen.style.right = `${100 - 100 * range.to / bins}%`;
 		this.#handles.forEach((handle, i) => {
 			const bin = i ? range.to : range.from;
-			handle.style.left = `${100 * bin / bins}%`;
+			handle.style.setProperty('--at', `${100 * bin / bins}%`);
 			handle.setAttribute('aria-valuenow', bin);
 			handle.setAttribute('aria-valuetext', this.#moment(bin));
 		});
@@ -96,9 +96,10 @@ export class RangeBar {
 
 	#press(event) {
 		const handle = this.#handles.indexOf(event.target);
+		const grip = handle < 0 ? 0 : this.#binAt(event) - (handle ? this.range.to : this.range.from);
 		const anchor = handle < 0 ? this.#binAt(event) : handle ? this.range.from : this.range.to;
 		const move = moved => {
-			const at = this.#binAt(moved);
+			const at = this.#binAt(moved) - grip;
 			if (handle >= 0)
 				this.#set(...handle ? [anchor, Math.round(at)] : [Math.min(Math.round(at), anchor - 1), anchor]);
 			else

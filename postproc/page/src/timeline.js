@@ -7,7 +7,7 @@ import {select} from 'd3-selection';
 import {zoom, zoomIdentity} from 'd3-zoom';
 import {el} from './dom.js';
 import {duration, moment, shorten} from './format.js';
-import {AXIS, BAR, BAR_TOP, GUTTER, ROW} from './layout.js';
+import {AXIS, BAR, BAR_TOP, gutterOf, ROW} from './layout.js';
 import {paintLane, palette} from './paint.js';
 import {choice, nothing, searchBox, section} from './section.js';
 import {isThere, stateColor, stateWord} from './states.js';
@@ -46,6 +46,7 @@ class Timeline {
 	#frameAsked = false;
 	#table;
 	#width = 0;
+	#gutter = 0;
 
 	constructor(app) {
 		this.#app = app;
@@ -71,7 +72,7 @@ class Timeline {
 			button('+', 'Zoom in', () => this.#zoomBy(2)), button('−', 'Zoom out', () => this.#zoomBy(0.5)),
 			button('◀', 'Earlier', () => this.#panBy(-0.25)), button('▶', 'Later', () => this.#panBy(0.25)),
 			button('Chosen time', 'Show the chosen time', () => this.#showRange()),
-			button('Choose this time', 'Choose the time in sight: all views then show that time alone', () => this.#chooseView()));
+			button('Choose the time in sight', 'Choose the time in sight: all views then show that time alone', () => this.#chooseView()));
 	}
 
 	#installZoom() {
@@ -108,13 +109,14 @@ class Timeline {
 
 	#resize() {
 		const width = this.#frame.clientWidth;
-		if (width <= GUTTER || width === this.#width)
+		if (width === 0 || width === this.#width)
 			return this.draw();
 		const [fromNs, toNs] = this.#view();
 		const isFirst = this.#width === 0;
 		this.#width = width;
-		this.#base.range([GUTTER, width]);
-		this.#zoom.extent([[GUTTER, 0], [width, 1]]).translateExtent([[GUTTER, 0], [width, 1]])
+		this.#gutter = gutterOf(width);
+		this.#base.range([this.#gutter, width]);
+		this.#zoom.extent([[this.#gutter, 0], [width, 1]]).translateExtent([[this.#gutter, 0], [width, 1]])
 			.scaleExtent([1, Math.max(1, this.#capture.endNs / CLOSEST_NS)]);
 		if (isFirst)
 			this.#showRange();
@@ -126,8 +128,8 @@ class Timeline {
 		if (this.#width === 0)
 			return;
 		const [left, right] = [this.#base(fromNs), this.#base(toNs)];
-		const k = Math.min((this.#width - GUTTER) / Math.max(right - left, 1e-9), Math.max(1, this.#capture.endNs / CLOSEST_NS));
-		select(this.#canvas).call(this.#zoom.transform, zoomIdentity.translate(GUTTER - left * k, 0).scale(k));
+		const k = Math.min((this.#width - this.#gutter) / Math.max(right - left, 1e-9), Math.max(1, this.#capture.endNs / CLOSEST_NS));
+		select(this.#canvas).call(this.#zoom.transform, zoomIdentity.translate(this.#gutter - left * k, 0).scale(k));
 	}
 
 	#showRange() {
@@ -176,7 +178,7 @@ class Timeline {
 		if (!this.#shown[row] || event.buttons)
 			return this.#leave();
 		const lane = this.#shown[row];
-		if (event.offsetX < GUTTER) {
+		if (event.offsetX < this.#gutter) {
 			this.#cursor = null;
 			this.draw();
 			return showTip(event.clientX, event.clientY, [this.#nameOf(lane), this.#siteOf(lane)]);
@@ -242,7 +244,7 @@ class Timeline {
 		const at = this.#cursor ?? {row: rows > 0 ? -1 : 0, fromNs};
 		const row = Math.max(0, Math.min(this.#shown.length - 1, at.row + rows));
 		const lane = this.#shown[row];
-		const pixelNs = (toNs - fromNs) / (this.#width - GUTTER);
+		const pixelNs = (toNs - fromNs) / (this.#width - this.#gutter);
 		let time = at.fromNs;
 		if (steps) {
 			const next = lane.neighbour(time, steps > 0);
@@ -282,7 +284,7 @@ class Timeline {
 		this.node.scrollIntoView({block: 'start'});
 		this.#canvas.focus({preventScroll: true});
 		const [fromNs, toNs] = this.#view();
-		this.#pointAt(find(), fromNs, fromNs + (toNs - fromNs) / (this.#width - GUTTER));
+		this.#pointAt(find(), fromNs, fromNs + (toNs - fromNs) / (this.#width - this.#gutter));
 	}
 
 	update(range) {
@@ -341,7 +343,7 @@ class Timeline {
 
 	#drawLanes(context, height, scale) {
 		const top = this.#frame.scrollTop;
-		const window = {x: this.#x, left: GUTTER, right: this.#width};
+		const window = {x: this.#x, left: this.#gutter, right: this.#width};
 		const last = Math.min(this.#shown.length, Math.ceil((top + height) / ROW));
 		for (let row = Math.floor(top / ROW); row < last; row++) {
 			const lane = this.#shown[row];
@@ -357,7 +359,7 @@ class Timeline {
 	#drawName(context, lane, y) {
 		const whole = `${lane.kind === 'thread' ? '' : '◆ '}${this.#nameOf(lane)}`.slice(0, LONGEST_NAME);
 		let name = shorten(whole, 64);
-		for (let letters = name.length - 1; letters > 2 && context.measureText(name).width > GUTTER - 12; letters--)
+		for (let letters = name.length - 1; letters > 2 && context.measureText(name).width > this.#gutter - 12; letters--)
 			name = shorten(whole, letters);
 		context.fillText(name, 4, y);
 	}
@@ -365,14 +367,14 @@ class Timeline {
 	#drawAxis(context, height) {
 		const x = this.#x;
 		const [fromNs, toNs] = this.#view();
-		const ticks = x.ticks(Math.max(2, Math.floor((this.#width - GUTTER) / 110)));
+		const ticks = x.ticks(Math.max(2, Math.floor((this.#width - this.#gutter) / 110)));
 		context.fillStyle = color('panel');
 		context.fillRect(0, 0, this.#width, AXIS);
 		context.fillStyle = color('quiet');
 		context.fillText(`${duration(toNs - fromNs)} in sight`, 4, AXIS / 2);
 		for (const tick of ticks) {
 			const text = moment(tick, (ticks[1] - ticks[0]) || 1);
-			if (x(tick) < GUTTER)
+			if (x(tick) < this.#gutter)
 				continue;
 			context.fillStyle = color('quiet');
 			if (x(tick) + 3 + context.measureText(text).width < this.#width)
@@ -387,10 +389,10 @@ class Timeline {
 		const from = this.#x(this.#capture.timeOf(this.#range.from));
 		const to = this.#x(this.#capture.timeOf(this.#range.to));
 		context.fillStyle = color('veil');
-		if (from > GUTTER)
-			context.fillRect(GUTTER, AXIS, Math.min(from, this.#width) - GUTTER, height);
+		if (from > this.#gutter)
+			context.fillRect(this.#gutter, AXIS, Math.min(from, this.#width) - this.#gutter, height);
 		if (to < this.#width)
-			context.fillRect(Math.max(to, GUTTER), AXIS, this.#width, height);
+			context.fillRect(Math.max(to, this.#gutter), AXIS, this.#width, height);
 		if (this.#drag) {
 			const [left, right] = [this.#drag.fromNs, this.#drag.toNs].map(this.#x).sort((a, b) => a - b);
 			context.fillStyle = color('chosen');
@@ -407,13 +409,13 @@ class Timeline {
 		const yOf = at => AXIS + at * ROW - this.#frame.scrollTop + ROW / 2;
 		context.strokeStyle = context.fillStyle = color('accent');
 		context.lineWidth = 1.5;
-		context.strokeRect(Math.max(GUTTER, this.#x(fromNs)) - 1, yOf(row) - BAR / 2 - 2, 3, BAR + 4);
+		context.strokeRect(Math.max(this.#gutter, this.#x(fromNs)) - 1, yOf(row) - BAR / 2 - 2, 3, BAR + 4);
 		const {waits, waitsOf} = this.#capture;
 		const by = lane.kind === 'object' ? 'object' : 'thread';
 		for (const i of waitsOf[by].overlapping(lane.ref, fromNs, toNs, 20)) {
 			const rowOf = (kind, ref) => this.#shown.findIndex(one => one.kind === kind && one.ref === ref);
 			const blocked = rowOf('thread', waits.thread[i]), blocker = rowOf('thread', waits.blocker[i]);
-			const left = Math.max(GUTTER, this.#x(waits.start[i])), right = Math.min(this.#width, this.#x(waits.start[i] + waits.ns[i]));
+			const left = Math.max(this.#gutter, this.#x(waits.start[i])), right = Math.min(this.#width, this.#x(waits.start[i] + waits.ns[i]));
 			if (blocked >= 0)
 				context.strokeRect(left, yOf(blocked) - BAR / 2, Math.max(1, right - left), BAR);
 			if (blocked >= 0 && blocker >= 0)

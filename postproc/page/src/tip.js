@@ -3,12 +3,11 @@
 // The box beside the pointer. Whoever shows one also says it to a screen reader, if it came from the keyboard.
 import {el} from './dom.js';
 
-const box = el('div', {class: 'tip', hidden: true});
+const box = el('div', {class: 'tip', role: 'tooltip', hidden: true});
 const spoken = el('div', {class: 'unseen', 'aria-live': 'polite'});
 
-export function installTip() {
-	document.body.append(box, spoken);
-}
+/** What has to be in the page for the rest. */
+export const tip = [box, spoken];
 
 /** lines: text, or [name, text] pairs. */
 export function showTip(x, y, lines, speak = false) {
