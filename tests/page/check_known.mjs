@@ -115,6 +115,17 @@ await withBrowser(async open => {
 	same(await page.locator('#page img, #page script').count(), 0, 'names of the program are text');
 	same(page.sins, [], 'no error, no dialog, no request');
 
+	// Two objects of one name are one finding.
+	const twins = known();
+	Object.assign(twins.objects[0], {name: 'done', address: '0x1020'});
+	twins.objects[1].address = '0x1040';
+	twins.findings[1].site = twins.findings[0].site;
+	const alike = await open(written('alike', encode(twins)));
+	await inSight(alike, 'summary', '0-4');
+	same(await alike.locator('.findings > li').allInnerTexts(),
+		['main waited 3.00 ms for done, until worker-2 posted it.\ndone 0x1040\nmain\nmain (known.c:20)\nOthers of that name:\n0x1020 1.50 ms'],
+		'objects of one name: one finding');
+
 	// A page of a part of the capture (export --time): times are the capture's.
 	const later = await open(written('later', encode({...known(), from_ns: 2e9})));
 	await later.locator('#range-from').press('ArrowRight');

@@ -12,6 +12,7 @@ import {hideTip, showTip} from './tip.js';
 const MOST_ARROWS = 32;
 const MOST_NAMED = 16;
 const GROUPED_FROM = 12;
+const FIGURE = 6.5;
 const LETTER = 7.2;
 
 const KINDS = {
@@ -73,7 +74,7 @@ function drawNode({x, y, width, height}, {label, note, isOther}) {
 		note ? svg('text', {x, y: y + 13, class: 'note'}, note) : null);
 }
 
-function drawArrow({d, x, y}, arrow, {kind, strongest, all, nodes, id, isNamed}) {
+function drawArrow({d}, arrow, {kind, strongest, all, nodes, id}) {
 	const words = `${nodes.get(arrow.from).label} → ${nodes.get(arrow.to).label}: ${kind.show(arrow.weight)}`;
 	const lines = [words, ['Of all', percent(arrow.weight, all)]];
 	return svg('g', {class: 'arrow', tabindex: 0, role: 'img', 'aria-label': words, style: `--strength:${(arrow.weight / strongest).toFixed(3)}`,
@@ -83,18 +84,31 @@ function drawArrow({d, x, y}, arrow, {kind, strongest, all, nodes, id, isNamed})
 			showTip(box.left + box.width / 2, box.top + box.height / 2, lines);
 		}},
 	svg('path', {class: 'line', d, 'marker-end': `url(#${id}-head)`, 'stroke-width': (1 + 3.5 * arrow.weight / strongest).toFixed(2)}),
-	svg('path', {class: 'reach', d}),
-	isNamed ? svg('text', {x, y: y + 4}, kind.label(arrow.weight)) : null);
+	svg('path', {class: 'reach', d}));
+}
+
+// The figures of the strongest arrows, as far as they hide neither a stronger one nor a node: above all arrows.
+function drawFigures(paths, arrows, boxes, kind) {
+	const taken = [...boxes];
+	const hides = (a, b) => Math.abs(a.x - b.x) < (a.width + b.width) / 2 && Math.abs(a.y - b.y) < (a.height + b.height) / 2;
+	return arrows.slice(0, MOST_NAMED).map(({weight}, i) => {
+		const text = kind.label(weight);
+		const place = {x: paths[i].x, y: paths[i].y, width: text.length * FIGURE, height: 13};
+		if (taken.some(other => hides(place, other)))
+			return null;
+		taken.push(place);
+		return svg('text', {class: 'figure', x: place.x, y: place.y + 4}, text);
+	});
 }
 
 function draw(nodes, arrows, context) {
-	const {width, height, nodes: boxes, paths} = layOut(sizesOf(nodes, arrows), arrows, ({weight}) => context.kind.label(weight).length * 6.5);
+	const {width, height, nodes: boxes, paths} = layOut(sizesOf(nodes, arrows), arrows, ({weight}) => context.kind.label(weight).length * FIGURE);
 	const head = svg('marker', {id: `${context.id}-head`, viewBox: '0 0 10 10', refX: 9, refY: 5, markerWidth: 9, markerHeight: 9,
 		markerUnits: 'userSpaceOnUse', orient: 'auto'}, svg('path', {d: 'M0 0L10 5L0 10z', class: 'head'}));
-	const drawn = arrows.map((arrow, i) => drawArrow(paths[i], arrow, {...context, isNamed: i < MOST_NAMED}));
+	const drawn = arrows.map((arrow, i) => drawArrow(paths[i], arrow, context));
 	return svg('svg', {viewBox: `0 0 ${Math.ceil(width)} ${Math.ceil(height)}`, width: Math.ceil(width), height: Math.ceil(height), class: 'graph', role: 'group',
 		'aria-label': `${context.kind.title}: ${plural(arrows.length, 'arrow')}, the strongest first`},
-	svg('defs', {}, head), drawn, [...boxes].map(([key, box]) => drawNode(box, nodes.get(key))));
+	svg('defs', {}, head), drawn, drawFigures(paths, arrows, boxes.values(), context.kind), [...boxes].map(([key, box]) => drawNode(box, nodes.get(key))));
 }
 
 function makeGraph(capture, name) {

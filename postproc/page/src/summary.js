@@ -14,15 +14,34 @@ function top(rows, key, n = MOST) {
 	return rows.filter(row => row[key] > 0).sort((a, b) => b[key] - a[key]).slice(0, n);
 }
 
-function finding(capture, {text, object = -1, thread = -1, site = -1}) {
-	const has = (list, ref) => Number.isInteger(ref) && ref >= 0 && ref < list.length;
+const has = (list, ref) => Number.isInteger(ref) && ref >= 0 && ref < list.length;
+
+// Findings of objects that have one name, at one site, say the same: the first is said, with the others along.
+function gathered({doc}) {
+	const byKey = new Map();
+	doc.findings.forEach((one, i) => {
+		const key = has(doc.objects, one.object) ? `${doc.objects[one.object].name} ${one.site}` : i;
+		byKey.set(key, [...byKey.get(key) ?? [], one]);
+	});
+	return [...byKey.values()];
+}
+
+// What tells it apart from those of its name.
+function alikeLink(capture, object) {
+	const whole = capture.object(object);
+	return el('a', {href: `#lane-object-${object}`, title: whole}, whole.slice(capture.doc.objects[object].name.length).trim() || whole);
+}
+
+function finding(capture, [{text, object = -1, thread = -1, site = -1}, ...alike], waits) {
 	const links = [
 		has(capture.doc.objects, object) && objectLink(capture, object),
 		has(capture.doc.threads, thread) && threadLink(capture, thread),
 		has(capture.doc.sites, site) && siteLink(capture, site),
 	].filter(Boolean);
 	return el('li', {}, el('span', {class: 'sentence'}, text),
-		links.length ? el('span', {class: 'links'}, links) : null);
+		links.length ? el('span', {class: 'links'}, links) : null,
+		alike.length ? el('span', {class: 'links'}, 'Others of that name:', alike.map(one =>
+			el('span', {}, alikeLink(capture, one.object), ` ${duration(waits.get(one.object) ?? NaN)}`))) : null);
 }
 
 // One sentence for each object that was waited for most in the range, with whom and where.
@@ -83,12 +102,13 @@ export function summaryView({capture}) {
 		list.children[SHOWN_AT_FIRST].querySelector('a')?.focus();
 		more.hidden = true;
 	}});
-	const {findings} = capture.doc;
+	const findings = gathered(capture);
 	return {
 		node: section('summary', 'What held the program back', null, lead, list, more, figures),
 		update: range => {
 			const whole = capture.isWhole(range);
-			const items = whole && findings.length ? findings.map(one => finding(capture, one)) : sentences(capture, range);
+			const waits = new Map(capture.rows('objects', range, {keys: ['object'], sums: ['wait']}).map(({object, wait}) => [object, wait]));
+			const items = whole && findings.length ? findings.map(alike => finding(capture, alike, waits)) : sentences(capture, range);
 			lead.textContent = whole ? 'The whole run, the most costly first.' : 'In the chosen time, the most costly first.';
 			list.replaceChildren(...items.length ? items : [el('li', {class: 'nothing'}, whole ?
 				'Nothing was waited for: this capture has no waits.' : 'Nothing was waited for in this time.')]);
