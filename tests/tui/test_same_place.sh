@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Libraries that were loaded one after the other at the same addresses, in the browser: by an index just made, and by
+# one that was kept.
+. "$GM_TOP/tests/tui/common.sh"
+source=$GM_TOP/tests/runtime/test_sync_programs/same_place.c
+
+for name in one two; do
+	cp "$source" $name.c
+	"$CC" -std=gnu17 -O1 -g -fPIC -shared -pthread -DNAME=$name -o $name.so $name.c || fail "cannot compile $name.so"
+done
+"$CC" -std=gnu17 -O1 -g -pthread -o same_place "$source" || fail "cannot compile"
+"$gprof_mt" record -q --set kernel.source=none -- ./same_place end 2 one two >places || fail record
+[ "$(sort -u places | wc -l)" = 1 ] || skip "the loader does not take a place again"
+"$GM_BUILD/tests/tui/compare_index" gprof-mt.data || fail "see above"
+
+# Large by a file that nobody reads.
+truncate -s 10M gprof-mt.data/padding
+terminal 120 40
+for index in new kept; do
+	[ $index = new ] || [ -e gprof-mt.data/index/head ] || fail 'no index is kept'
+	run "clear; $gprof_mt browse; echo status=\$?"
+	shows DETAILS
+	for object in 'two_mutex #2' 'one_mutex #3' 'two_mutex #4'; do
+		keys o /
+		shows '/'
+		types "$object"
+		keys Enter
+		shows " $object: "
+		shows "${object%%_*}_enter (${object%%_*}.c:"
+		shows "${object%%_*}_leave (${object%%_*}.c:"
+		other=$([[ $object == one* ]] && echo two || echo one)
+		hides "${other}_enter ("
+	done
+	keys q
+	shows status=0
+done
