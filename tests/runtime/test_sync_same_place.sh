@@ -106,10 +106,10 @@ for folded in "off-cpu", "off-wake":
         assert not any(n + "_" in l and other + "_" in l for l in text.splitlines()), (what, folded, text)
 END
 
-# check HOW ROUNDS [FLAG of record...]
-check()
+# record HOW ROUNDS [FLAG of record...]
+record()
 {
-	local how=$1 rounds=$2 status mutex
+	local how=$1 rounds=$2 status
 	shift 2
 	rm -rf gprof-mt.data
 	("$gprof_mt" record -q --set kernel.source=none --set sync.paths=1ns "$@" -- \
@@ -117,6 +117,13 @@ check()
 	status=$?
 	[ $status = "$([ "$how" = kill ] && echo 137 || echo 0)" ] || fail "$how: status $status: $(cat places err)"
 	[ "$(sort -u places | wc -l)" = 1 ] || { echo "the loader does not take a place again"; exit 77; }
+}
+
+# check HOW ROUNDS [FLAG of record...]
+check()
+{
+	local how=$1 rounds=$2 mutex
+	record "$@"
 	read -r mutex _ <places
 	python3 check.py "$how, $made" "$gprof_mt" "$how" "$mutex" "$rounds" || exit 1
 	# The page, by the reports, if this build has it.
@@ -139,6 +146,11 @@ for made in '' -no-pie -pg; do
 	check keep 2
 	check kill 2
 	check heap 2
+
+	# What only calls others, which lock, is in call paths alone.
+	record call 2
+	"$gprof_mt" report --format csv paths | grep -o 'hold_shared < [a-z_]*' | sort | uniq >callers
+	[ "$(awk '{ print $NF }' callers | xargs)" = 'one_call two_call' ] || fail "call: $(cat callers)"
 done
 check end 2 --set calls.mode=history
 GPROF_MT_READER=babeltrace check end 2

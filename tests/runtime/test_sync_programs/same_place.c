@@ -6,7 +6,8 @@
  *
  * same_place HOW ROUNDS NAME...: in each round loads ./NAME.so, has two threads that live all the
  * time meet in NAME_use(), the second one waiting for the mutex, and unloads it; and the next.
- * With "heap" a mutex of the program's own comes to the place of the first one's in between; with
+ * With "call" they meet at a mutex of the program's, in a function that NAME_call() calls.  With
+ * "heap" a mutex of the program's own comes to the place of the first one's in between; with
  * "kill" it kills itself with the last still loaded, with "keep" it ends so.  Prints where the
  * mutexes are, and the first's code: one line each, the same if the loader takes a place again.
  */
@@ -14,6 +15,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +28,7 @@ struct plugin {
 	pthread_mutex_t *mutex;
 	void (*use)(void (*meanwhile)(void));
 	void *(*run)(void *);
+	void (*call)(void (*what)(void));
 };
 
 #ifdef NAME
@@ -37,6 +40,7 @@ void JOIN(NAME, _enter)(void);
 void JOIN(NAME, _leave)(void);
 void JOIN(NAME, _use)(void (*meanwhile)(void));
 void *JOIN(NAME, _run)(void *unused);
+void JOIN(NAME, _call)(void (*what)(void));
 extern struct plugin plugin;
 
 static pthread_mutex_t MUTEX = PTHREAD_MUTEX_INITIALIZER;
@@ -64,12 +68,20 @@ void *JOIN(NAME, _run)(void *unused)
 	return unused;
 }
 
-struct plugin plugin = {&MUTEX, JOIN(NAME, _use), JOIN(NAME, _run)};
+void JOIN(NAME, _call)(void (*what)(void))
+{
+	what();
+	__asm__ volatile("");
+}
+
+struct plugin plugin = {&MUTEX, JOIN(NAME, _use), JOIN(NAME, _run), JOIN(NAME, _call)};
 
 #else
 
 static pthread_barrier_t barrier;
 static struct plugin *plugin;
+static pthread_mutex_t shared = PTHREAD_MUTEX_INITIALIZER;
+static bool only_call;
 
 static void nothing(void)
 {
@@ -79,10 +91,24 @@ static void nothing(void)
 static void until_awaited(void)
 {
 	struct timespec moment = {.tv_nsec = 1000000};
+	pthread_mutex_t *mutex = only_call ? &shared : plugin->mutex;
 
 	pthread_barrier_wait(&barrier);
-	while (__atomic_load_n(&plugin->mutex->__data.__lock, __ATOMIC_RELAXED) != 2)
+	while (__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) != 2)
 		nanosleep(&moment, NULL);
+}
+
+static void hold_shared(void)
+{
+	pthread_mutex_lock(&shared);
+	until_awaited();
+	pthread_mutex_unlock(&shared);
+}
+
+static void take_shared(void)
+{
+	pthread_mutex_lock(&shared);
+	pthread_mutex_unlock(&shared);
 }
 
 static void *second(void *unused)
@@ -91,7 +117,10 @@ static void *second(void *unused)
 		pthread_barrier_wait(&barrier);
 		if (plugin == NULL)
 			return unused;
-		plugin->use(nothing);
+		if (only_call)
+			take_shared();
+		else
+			plugin->use(nothing);
 		pthread_barrier_wait(&barrier);
 	}
 }
@@ -117,6 +146,7 @@ int main(int argc, char **argv)
 	pthread_t thread, of_library;
 	void *library;
 
+	only_call = strcmp(argv[1], "call") == 0;
 	pthread_barrier_init(&barrier, NULL, 2);
 	pthread_create(&thread, NULL, second, NULL);
 	for (int i = 0; i < rounds; i++) {
@@ -136,7 +166,10 @@ int main(int argc, char **argv)
 			fflush(stdout);
 			pthread_create(&of_library, NULL, plugin->run, NULL);
 			pthread_join(of_library, NULL);
-			plugin->use(until_awaited);
+			if (only_call)
+				plugin->call(hold_shared);
+			else
+				plugin->use(until_awaited);
 			pthread_barrier_wait(&barrier);
 			if (i == rounds - 1 && name == argc - 1) {
 				if (strcmp(argv[1], "kill") == 0)
