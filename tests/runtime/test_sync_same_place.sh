@@ -147,6 +147,14 @@ for made in '' -no-pie -pg; do
 	check kill 2
 	check heap 2
 
+	# A mutex that is held belongs to the library whose code comes to unlock it.
+	record outside 2
+	read -r mutex _ <places
+	"$gprof_mt" history --object "$mutex" | sed -nE 's/^mutex ([^(]*) \(.*/\1:/p; s/.* (mutex_[a-z]*) .* ([a-z_]+) \(.*/\1 \2/p' >uses
+	[ "$(xargs <uses)" = "$(for life in one_mutex 'two_mutex #2' 'one_mutex #3' 'two_mutex #4'; do
+		echo "$life: mutex_lock lock_it mutex_unlock ${life%%_*}_leave"
+	done | xargs)" ] || fail "outside: $(cat uses)"
+
 	# What only calls others, which lock, is in call paths alone.
 	record call 2
 	"$gprof_mt" report --format csv paths | grep -o 'hold_shared < [a-z_]*' | sort | uniq >callers

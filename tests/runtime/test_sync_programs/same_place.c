@@ -7,6 +7,7 @@
  * same_place HOW ROUNDS NAME...: in each round loads ./NAME.so, has two threads that live all the
  * time meet in NAME_use(), the second one waiting for the mutex, and unloads it; and the next.
  * With "call" they meet at a mutex of the program's, in a function that NAME_call() calls.  With
+ * "outside" the program locks the library's mutex, and NAME_leave() unlocks it.  With
  * "heap" a mutex of the program's own comes to the place of the first one's in between; with
  * "kill" it kills itself with the last still loaded, with "keep" it ends so.  Prints where the
  * mutexes are, and the first's code: one line each, the same if the loader takes a place again.
@@ -29,6 +30,7 @@ struct plugin {
 	void (*use)(void (*meanwhile)(void));
 	void *(*run)(void *);
 	void (*call)(void (*what)(void));
+	void (*leave)(void);
 };
 
 #ifdef NAME
@@ -74,7 +76,8 @@ void JOIN(NAME, _call)(void (*what)(void))
 	__asm__ volatile("");
 }
 
-struct plugin plugin = {&MUTEX, JOIN(NAME, _use), JOIN(NAME, _run), JOIN(NAME, _call)};
+struct plugin plugin = {&MUTEX, JOIN(NAME, _use), JOIN(NAME, _run), JOIN(NAME, _call),
+			JOIN(NAME, _leave)};
 
 #else
 
@@ -98,9 +101,14 @@ static void until_awaited(void)
 		nanosleep(&moment, NULL);
 }
 
+__attribute__((noinline, noipa)) static void lock_it(pthread_mutex_t *mutex)
+{
+	pthread_mutex_lock(mutex);
+}
+
 static void hold_shared(void)
 {
-	pthread_mutex_lock(&shared);
+	lock_it(&shared);
 	until_awaited();
 	pthread_mutex_unlock(&shared);
 }
@@ -146,7 +154,7 @@ int main(int argc, char **argv)
 	pthread_t thread, of_library;
 	void *library;
 
-	only_call = strcmp(argv[1], "call") == 0;
+	only_call = strcmp(argv[1], "call") == 0 || strcmp(argv[1], "outside") == 0;
 	pthread_barrier_init(&barrier, NULL, 2);
 	pthread_create(&thread, NULL, second, NULL);
 	for (int i = 0; i < rounds; i++) {
@@ -170,6 +178,10 @@ int main(int argc, char **argv)
 				plugin->call(hold_shared);
 			else
 				plugin->use(until_awaited);
+			if (strcmp(argv[1], "outside") == 0) {
+				lock_it(mutex);
+				plugin->leave();
+			}
 			pthread_barrier_wait(&barrier);
 			if (i == rounds - 1 && name == argc - 1) {
 				if (strcmp(argv[1], "kill") == 0)
