@@ -7,10 +7,11 @@
  * same_place HOW ROUNDS NAME...: in each round loads ./NAME.so, has two threads that live all the
  * time meet in NAME_use(), the second one waiting for the mutex, and unloads it; and the next.
  * With "call" they meet at a mutex of the program's, in a function that NAME_call() calls.  With
- * "outside" the program locks the library's mutex, and NAME_leave() unlocks it.  With
- * "heap" a mutex of the program's own comes to the place of the first one's in between; with
- * "kill" it kills itself with the last still loaded, with "keep" it ends so.  Prints where the
- * mutexes are, and the first's code: one line each, the same if the loader takes a place again.
+ * "outside" they meet there, too, then the program locks the library's mutex, and NAME_leave()
+ * unlocks it.  With "heap" a mutex of the program's own comes to the place of the first one's in
+ * between; with "kill" it kills itself with the last still loaded, with "keep" it ends so.  Prints
+ * where the mutexes are, and the first's code: one line each, the same if the loader takes a place
+ * again.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -84,7 +85,7 @@ struct plugin plugin = {&MUTEX, JOIN(NAME, _use), JOIN(NAME, _run), JOIN(NAME, _
 static pthread_barrier_t barrier;
 static struct plugin *plugin;
 static pthread_mutex_t shared = PTHREAD_MUTEX_INITIALIZER;
-static bool only_call;
+static bool at_shared;
 
 static void nothing(void)
 {
@@ -94,7 +95,7 @@ static void nothing(void)
 static void until_awaited(void)
 {
 	struct timespec moment = {.tv_nsec = 1000000};
-	pthread_mutex_t *mutex = only_call ? &shared : plugin->mutex;
+	pthread_mutex_t *mutex = at_shared ? &shared : plugin->mutex;
 
 	pthread_barrier_wait(&barrier);
 	while (__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) != 2)
@@ -125,7 +126,7 @@ static void *second(void *unused)
 		pthread_barrier_wait(&barrier);
 		if (plugin == NULL)
 			return unused;
-		if (only_call)
+		if (at_shared)
 			take_shared();
 		else
 			plugin->use(nothing);
@@ -154,7 +155,7 @@ int main(int argc, char **argv)
 	pthread_t thread, of_library;
 	void *library;
 
-	only_call = strcmp(argv[1], "call") == 0 || strcmp(argv[1], "outside") == 0;
+	at_shared = strcmp(argv[1], "call") == 0 || strcmp(argv[1], "outside") == 0;
 	pthread_barrier_init(&barrier, NULL, 2);
 	pthread_create(&thread, NULL, second, NULL);
 	for (int i = 0; i < rounds; i++) {
@@ -174,13 +175,14 @@ int main(int argc, char **argv)
 			fflush(stdout);
 			pthread_create(&of_library, NULL, plugin->run, NULL);
 			pthread_join(of_library, NULL);
-			if (only_call)
-				plugin->call(hold_shared);
-			else
-				plugin->use(until_awaited);
 			if (strcmp(argv[1], "outside") == 0) {
+				hold_shared();
 				lock_it(mutex);
 				plugin->leave();
+			} else if (at_shared) {
+				plugin->call(hold_shared);
+			} else {
+				plugin->use(until_awaited);
 			}
 			pthread_barrier_wait(&barrier);
 			if (i == rounds - 1 && name == argc - 1) {
