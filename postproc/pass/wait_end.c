@@ -8,7 +8,9 @@
 struct wait {
 	const struct pp_object *object;
 	enum st_event op;
+	int64_t begin_ns;
 	struct pp_wait_other owner, waker;
+	bool is_released; /* the waker's call had let go of the object, or signalled it */
 };
 
 struct track {
@@ -75,15 +77,38 @@ void pp_wait_ends_call(struct pp_wait_ends *ends, const struct pp_thread *thread
 	track_of(ends, thread)->last = mark;
 }
 
+/* The last of the object's since then; NULL: none. */
+static const struct release *release_since(const struct pp_wait_ends *ends,
+					   const struct pp_object *object, int64_t since_ns)
+{
+	const struct release *release =
+	    object->serial < ends->releases->len ? ends->releases->pdata[object->serial] : NULL;
+
+	return release && release->at_ns >= since_ns ? release : NULL;
+}
+
+/*
+ * Who was woken by a signal may have to wait for the mutex next, and is woken once more, by its
+ * unlock: the one with the signal stays the waker.
+ */
 void pp_wait_ends_waking(struct pp_wait_ends *ends, const struct pp_event *event)
 {
 	const struct pp_thread *waker = event->waking.by_interrupt ? NULL : event->waking.waker;
 	struct track *track = event->thread ? track_of(ends, event->thread) : NULL;
+	uint32_t mark = waker ? track_of(ends, waker)->last : PP_MARK_NONE;
+	const struct release *release;
+	struct wait *wait;
+	bool is_released;
 
 	if (!track || !track->waits->len)
 		return;
-	g_array_index(track->waits, struct wait, track->waits->len - 1).waker =
-	    (struct pp_wait_other){waker, waker ? track_of(ends, waker)->last : PP_MARK_NONE};
+	wait = &g_array_index(track->waits, struct wait, track->waits->len - 1);
+	release = release_since(ends, wait->object, wait->begin_ns);
+	is_released = release && waker && release->by.thread == waker && release->by.mark == mark;
+	if (wait->is_released && !is_released)
+		return;
+	wait->waker = (struct pp_wait_other){waker, mark};
+	wait->is_released = is_released;
 }
 
 /* --- whom a wait is for --------------------------------------------------------------------- */
@@ -142,6 +167,7 @@ void pp_wait_ends_begin(struct pp_wait_ends *ends, const struct pp_object *objec
 	struct wait wait = {
 	    .object = object,
 	    .op = operation->op,
+	    .begin_ns = operation->begin_ns,
 	    .owner = owner,
 	    .waker = {NULL, PP_MARK_NONE},
 	};
@@ -177,8 +203,7 @@ enum pp_wait_how pp_wait_ends_settle(struct pp_wait_ends *ends, const struct pp_
 				     struct pp_wait_other *ret)
 {
 	struct wait wait = take_wait(track_of(ends, operation->thread), object, operation->op);
-	const struct release *release =
-	    object->serial < ends->releases->len ? ends->releases->pdata[object->serial] : NULL;
+	const struct release *release = release_since(ends, object, operation->begin_ns);
 	enum pp_wait_how unknown = why_unknown(operation);
 
 	*ret = (struct pp_wait_other){NULL, PP_MARK_NONE};
@@ -195,11 +220,17 @@ enum pp_wait_how pp_wait_ends_settle(struct pp_wait_ends *ends, const struct pp_
 		return PP_WAIT_HELD;
 	if (unknown != PP_WAIT_NOT_KNOWN)
 		return unknown;
+	if (release &&
+	    (release->by.thread == operation->thread || release->at_ns > operation->end_ns))
+		release = NULL;
 	*ret = wait.waker;
-	if (ret->thread && ret->thread != operation->thread)
+	if (ret->thread && ret->thread != operation->thread) {
+		/* It was awake when it was signalled, and then waited for the mutex. */
+		if (!wait.is_released && release && release->by.thread == ret->thread)
+			ret->mark = release->by.mark;
 		return PP_WAIT_WOKE;
-	if (release && release->by.thread != operation->thread &&
-	    release->at_ns >= operation->begin_ns && release->at_ns <= operation->end_ns) {
+	}
+	if (release) {
 		*ret = release->by;
 		return PP_WAIT_RELEASED;
 	}

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Who holds what somebody waits for, and where: who had it when the wait began and who had it last, as
-# babeltrace2 prints them; objects of several processes told apart; what somebody waits for above what
+# Who holds what somebody waits for, and where: who had it when the wait began and who had it last, and who
+# posted and signalled, as babeltrace2 prints them; objects of several processes told apart; what somebody waits for above what
 # main() joins; a program that goes on.
 . "$GM_TOP/tests/tui/common.sh"
 command -v babeltrace2 >/dev/null || skip "babeltrace2 is not installed"
@@ -22,15 +22,24 @@ wait || fail "record: $?"
 
 # The threads that unlock it, in order: main(), and those that waited.
 babeltrace2 gprof-mt.data >all.txt 2>err || fail "babeltrace2: $(cat err)"
-sed -n 's/.* mutex_unlock: { tid = \([0-9]*\),.*/\1/p' all.txt >unlocks
-[ "$(wc -l <unlocks)" = 3 ] || fail "not three: $(cat unlocks)"
+# tids EVENT
+tids()
+{
+	sed -n "s/.* $1: { tid = \([0-9]*\),.*/\1/p" all.txt
+}
+tids mutex_unlock >unlocks
+head -n 3 unlocks >first3 && [ "$(sort -u first3 | wc -l)" = 3 ] || fail "not three: $(cat unlocks)"
 holder=$(sed -n 1p unlocks) first=$(sed -n 2p unlocks) second=$(sed -n 3p unlocks)
 
 run "clear; $gprof_mt browse; echo status=\$?"
 shows DETAILS
 lacks 'goes on' || fail "it has ended: $(screen)"
-screen | grep -A 1 '^OBJECTS 3' | grep -q '^mutex mutex' || fail "a thread is above the mutex: $(screen)"
-keys o c Enter Home
+screen | grep -A 1 '^OBJECTS ' | grep -q '^mutex mutex' || fail "a thread is above the mutex: $(screen)"
+keys o /
+types 'mutex mutex'
+keys Enter
+shows 'OPERATIONS on mutex mutex'
+keys c Enter Home
 shows 'WAITS on mutex mutex: 1 of 2'
 shows "by handed (tid $first), result 0"
 shows "taken with (w): mutex_lock by handed (tid $holder) at"
@@ -47,6 +56,27 @@ keys m
 shows "mutex_unlock by handed (tid $holder), result 0"
 keys w
 shows 'it did not wait'
+
+# ended OBJECT WAIT BY: the wait on it was ended by that call of the thread that babeltrace2 says, and it by the wait.
+ended()
+{
+	local waiter waker
+	waiter=$(tids "$2") waker=$(tids "$3")
+	keys o /
+	types "$1"
+	keys Enter
+	shows "OPERATIONS on $1"
+	keys Enter Home ']'
+	shows "$2 by handed (tid $waiter), result 0"
+	shows "ended by (m): $3 by handed (tid $waker) at"
+	keys m
+	shows "$3 by handed (tid $waker), result 0"
+	shows "belongs with (m): $2 by handed (tid $waiter) at"
+	keys m
+	shows "$2 by handed (tid $waiter), result 0"
+}
+ended 'sem empty' sem_wait sem_post
+ended 'cond posted' cond_wait cond_signal
 keys q
 shows status=0
 
@@ -78,7 +108,6 @@ shows 'OBJECTS 3'
 while read -r pid; do
 	shows "$pid mutex mutex"
 	keys o /
-	shows '/'
 	types "$pid"
 	keys Enter
 	shows "OPERATIONS on $pid mutex mutex"
