@@ -166,16 +166,31 @@ struct run {
 	void *state;
 };
 
+/* What else the format can show. */
+static char *without_history(const char *format)
+{
+	GString *whats = g_string_new(NULL);
+
+	for (unsigned i = 0; pp_exporters[i]; i++)
+		if (g_str_equal(pp_exporters[i]->format, format) && pp_exporters[i]->what &&
+		    !pp_exporters[i]->needs_history)
+			add_name(whats, pp_exporters[i]->what);
+	return g_string_free(whats, FALSE);
+}
+
 static int survey(struct run *run, struct pp_error *err)
 {
 	struct pp_capture *capture = run->view.capture;
 
-	if (!capture->histories->len)
+	if (!capture->histories->len) {
+		g_autofree char *others = without_history(run->exporter->format);
+
 		return pp_error_add(err, -ENODATA,
 				    "%s: no history of calls; record with "
 				    "`--set calls.mode=history` a program built with -pg, or take "
-				    "another --what",
-				    capture->model->dir);
+				    "--what %s",
+				    capture->model->dir, others);
+	}
 	run->survey = pp_calls_survey_new(capture, true);
 	run->export.survey = run->survey;
 	return 0;

@@ -159,6 +159,7 @@ refused 1 "tells of no return" --format folded --what time
 rm gprof-mt.conf
 fresh ./sequence tree 2 || fail "no history: exit status $?"
 refused 1 "no history of calls" --format folded
+refused 1 "or take --what samples, off-cpu, off-wake" --format folded --what time
 refused 1 "no thread was blocked" --format folded --what off-cpu
 
 # CPU time, where it can be sampled.
