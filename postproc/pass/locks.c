@@ -12,6 +12,8 @@
  */
 #include "pass/locks.h"
 
+#include <errno.h>
+
 #include "pass/select.h"
 
 static void lock_free(void *data)
@@ -185,6 +187,10 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	self->unfinished += !operation->finished && counts;
 	if (!waited)
 		return;
+	if (operation->finished && operation->result == ETIMEDOUT) {
+		lock->timed_out += counts;
+		self->timed_out += counts;
+	}
 	lock->contended += counts;
 	lock->wait_ns += wait_ns;
 	site->contended += counts;

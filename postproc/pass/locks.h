@@ -34,7 +34,7 @@ struct pp_lock_wait {
 
 /* struct pp_object.data */
 struct pp_lock {
-	uint64_t acquired, contended;
+	uint64_t acquired, contended, timed_out;
 	int64_t wait_ns, hold_ns;
 	GArray *sites; /* of struct pp_lock_site: few, searched in order */
 	GArray *waits; /* of struct pp_lock_wait, for what can be held */
@@ -46,7 +46,7 @@ struct pp_locks {
 	struct pp_object_listener object_listener;
 	struct pp_thread_states *states;
 	struct pp_objects objects;
-	uint64_t unfinished, held_to_end;
+	uint64_t unfinished, timed_out, held_to_end;
 };
 
 /* Are those of its operations that did not wait known by their number in all only?  Of objects of

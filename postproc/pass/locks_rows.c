@@ -13,6 +13,7 @@
 enum {
 	ACQUIRED = PP_OBJECT_CELLS,
 	CONTENDED,
+	TIMED_OUT,
 	WAIT,
 	WAIT_MEAN,
 	WAIT_P50,
@@ -44,6 +45,8 @@ static const struct pp_column columns[N_COLUMNS] = {
 		  "times a thread obtained it; re-acquisitions by condition waits included"},
     [CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0,
 		   "calls that found it taken, or had to wait for what it stands for"},
+    [TIMED_OUT] = {"timed_out", "timed out", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
+		   "of these, those that their time limit ended"},
     [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "time threads waited for it"},
     SPREAD_COLUMNS(WAIT_MEAN, "wait", "wait"),
     [HOLD] = {"hold_ns", "held", PP_TYPE_TIME_NS, 0,
@@ -263,6 +266,7 @@ static void add_row(struct pp_table *table, const struct pp_locks *self,
 	if (!pp_lock_is_counted(object))
 		pp_cell_set_count(&row[ACQUIRED], lock->acquired);
 	pp_cell_set_count(&row[CONTENDED], lock->contended);
+	pp_cell_set_count(&row[TIMED_OUT], lock->timed_out);
 	pp_cell_set_time(&row[WAIT], lock->wait_ns);
 	set_spread(&row[WAIT_MEAN], &waits, lock->wait_ns);
 	if (pp_lock_has_holds(object)) {
@@ -354,6 +358,9 @@ void pp_locks_finish(void *state, int64_t end_ns, GPtrArray *tables)
 			      "%" G_GUINT64_FORMAT " waits never ended: they count up to "
 			      "the end of their threads, or of what is known of them",
 			      self->unfinished);
+	if (self->timed_out)
+		pp_table_note(table, "%" G_GUINT64_FORMAT " waits were ended by their time limit",
+			      self->timed_out);
 	if (self->held_to_end)
 		pp_table_note(table,
 			      "%" G_GUINT64_FORMAT " locks were held at the end: they count "

@@ -12,6 +12,7 @@ enum {
 	TOP_TYPE,
 	TOP_WAIT,
 	TOP_CONTENDED,
+	TOP_TIMED_OUT,
 	TOP_ATTEMPTS,
 	TOP_ACQUIRED,
 	TOP_SITE,
@@ -24,6 +25,8 @@ static const struct pp_column top_columns[] = {
     [TOP_TYPE] = {"type", "type", PP_TYPE_TEXT, PP_COLUMN_ID, "type"},
     [TOP_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "time threads waited for it"},
     [TOP_CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0, "operations that waited"},
+    [TOP_TIMED_OUT] = {"timed_out", "timed out", PP_TYPE_COUNT, 0,
+		       "of these, those that their time limit ended"},
     [TOP_ATTEMPTS] = {"attempts", "attempts", PP_TYPE_COUNT, 0,
 		      "operations that wanted it, also those that failed, or never ended"},
     [TOP_ACQUIRED] = {"acquired", "acquired", PP_TYPE_COUNT, 0, "operations that got it"},
@@ -57,19 +60,18 @@ static void copy_cell(struct pp_cell *to, enum pp_type type, const struct pp_cel
 		*to = *from;
 }
 
-/* The row that waited longest of those with a site; -1: none. */
+/* The row that waited longest; -1: none, or it has no site. */
 static int longest_row(const struct pp_cell *sites)
 {
 	int64_t longest_ns = -1;
 	int best = -1;
 
 	for (guint r = 0; sites && r < sites->table->rows->len; r++)
-		if (wait_of(sites->table, r) > longest_ns &&
-		    pp_table_cell(sites->table, r, "site")) {
+		if (wait_of(sites->table, r) > longest_ns) {
 			best = (int)r;
 			longest_ns = wait_of(sites->table, r);
 		}
-	return best;
+	return best >= 0 && pp_table_cell(sites->table, (guint)best, "site") ? best : -1;
 }
 
 /* As far as they were counted. */
@@ -151,6 +153,8 @@ char *pp_top_text(const struct pp_table *top, unsigned at)
 	if (!row[TOP_CONTENDED].missing && !row[TOP_ATTEMPTS].missing)
 		g_string_append_printf(line, ", in %" PRIu64 " of %" PRIu64 " operations",
 				       row[TOP_CONTENDED].count, row[TOP_ATTEMPTS].count);
+	if (!row[TOP_TIMED_OUT].missing && row[TOP_TIMED_OUT].count)
+		g_string_append_printf(line, ", %" PRIu64 " timed out", row[TOP_TIMED_OUT].count);
 	if (!row[TOP_SITE].missing)
 		g_string_append_printf(line, ", mostly at %s", row[TOP_SITE].text);
 	if (!row[TOP_HOLDER].missing)
