@@ -187,10 +187,8 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	self->unfinished += !operation->finished && counts;
 	if (!waited)
 		return;
-	if (operation->finished && operation->result == ETIMEDOUT) {
+	if (operation->finished && operation->result == ETIMEDOUT)
 		lock->timed_out += counts;
-		self->timed_out += counts;
-	}
 	lock->contended += counts;
 	lock->wait_ns += wait_ns;
 	site->contended += counts;

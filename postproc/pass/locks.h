@@ -46,7 +46,7 @@ struct pp_locks {
 	struct pp_object_listener object_listener;
 	struct pp_thread_states *states;
 	struct pp_objects objects;
-	uint64_t unfinished, timed_out, held_to_end;
+	uint64_t unfinished, held_to_end;
 };
 
 /* Are those of its operations that did not wait known by their number in all only?  Of objects of

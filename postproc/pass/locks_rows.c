@@ -358,9 +358,6 @@ void pp_locks_finish(void *state, int64_t end_ns, GPtrArray *tables)
 			      "%" G_GUINT64_FORMAT " waits never ended: they count up to "
 			      "the end of their threads, or of what is known of them",
 			      self->unfinished);
-	if (self->timed_out)
-		pp_table_note(table, "%" G_GUINT64_FORMAT " waits were ended by their time limit",
-			      self->timed_out);
 	if (self->held_to_end)
 		pp_table_note(table,
 			      "%" G_GUINT64_FORMAT " locks were held at the end: they count "

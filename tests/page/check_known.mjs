@@ -96,6 +96,11 @@ await withBrowser(async open => {
 	const whole = await views(page, '0-4');
 	for (const name of Object.keys(WHOLE))
 		same(whole[name], WHOLE[name], `whole run: ${name}`);
+	const spread = page.locator('#distribution .status');
+	same(await spread.innerText(), 'done: 1 wait of 2.10 ms to 4.19 ms.', 'how long one wait takes');
+	await page.locator('#distribution').getByRole('button', {name: 'queue'}).click();
+	same(await spread.innerText(), 'queue: 4 waits, at least half of them shorter than 262 us, at least nine of ten shorter than 1.05 ms.',
+		'how long four take');
 
 	await toTop(page);
 	await page.locator('#range-from').press('ArrowRight');
@@ -125,6 +130,12 @@ await withBrowser(async open => {
 	same(await alike.locator('.findings > li').allInnerTexts(),
 		['main waited 3.00 ms for done, until worker-2 posted it.\ndone 0x1040\nmain\nmain (known.c:20)\nOthers of that name:\n0x1020 1.50 ms'],
 		'objects of one name: one finding');
+	// To wait for a thread's end is what joining is for: the lengths shown first are of what else was waited for.
+	const joined = known();
+	joined.objects[1].type = 'thread';
+	const join = await open(written('join', encode(joined)));
+	await inSight(join, 'distribution', '0-4');
+	same((await join.locator('#distribution .status').innerText()).split(':')[0], 'queue', 'no join first');
 
 	// A page of a part of the capture (export --time): times are the capture's.
 	const later = await open(written('later', encode({...known(), from_ns: 2e9})));

@@ -42,6 +42,12 @@ function quantile({buckets, n}, part) {
 	return 0;
 }
 
+function inWords(row) {
+	const below = part => least(quantile(row, part) + 1);
+	return row.n === 1 ? `1 wait of ${between(quantile(row, 1))}`
+		: `${plural(row.n, 'wait')}, at least half of them shorter than ${below(0.5)}, at least nine of ten shorter than ${below(0.9)}`;
+}
+
 function drawBars(row, [from, to], width, name) {
 	const x = scaleLinear([from, to + 1], [MARGIN.left, width - MARGIN.right]);
 	const y = scaleLinear([0, Math.max(...row.buckets.values())], [HEIGHT - MARGIN.bottom, MARGIN.top]).nice(4);
@@ -91,7 +97,8 @@ class Distribution {
 	}
 
 	#draw() {
-		const row = this.#rows.find(({object}) => object === this.#object) ?? this.#rows[0];
+		const isThread = ({object}) => this.#capture.doc.objects[object]?.type === 'thread';
+		const row = this.#rows.find(({object}) => object === this.#object) ?? this.#rows.find(each => !isThread(each)) ?? this.#rows[0];
 		this.#more.hidden = this.#all || this.#rows.length <= FIRST;
 		this.#more.textContent = `Show ${count(this.#rows.length)}`;
 		if (!row) {
@@ -103,8 +110,7 @@ class Distribution {
 		const used = this.#rows.flatMap(({buckets}) => [...buckets.keys()]);
 		const span = [used.reduce((a, b) => Math.min(a, b)), used.reduce((a, b) => Math.max(a, b))];
 		const name = this.#capture.object(row.object);
-		this.#said.textContent = `${name}: ${plural(row.n, 'wait')}, half of them shorter than ${least(quantile(row, 0.5) + 1)}, ` +
-			`nine of ten shorter than ${least(quantile(row, 0.9) + 1)}.`;
+		this.#said.textContent = `${name}: ${inWords(row)}.`;
 		if (this.#chart.clientWidth > 0)
 			this.#chart.replaceChildren(drawBars(row, span, this.#chart.clientWidth, name));
 		this.#table.replaceChildren(this.#makeTable(span, row.object));
