@@ -4,7 +4,8 @@
  * its own for each step, so that each holds what the one before wants, no two of them need to hold
  * one lock at a time (a gate), and no step is of readers only (Havelund's GoodLock, for any number
  * of threads); and none of them is over before another can begin, since its thread was joined, or
- * had not made the other's yet.  That they did not overlap this time is no reason.
+ * had not made the other's yet.  That they did not overlap this time is no reason.  A step with a
+ * time limit is taken back when that is over, and ends the circle.
  *
  * There may be very many circles: the search gives up after so many steps, and says so.
  */
@@ -18,14 +19,16 @@
 /* A link without its sites. */
 struct arc {
 	uint32_t to, thread, held;
+	bool timed; /* it is wanted for a limited time only */
 	int64_t first_ns, last_ns;
 	const struct pp_link *link;
 };
 
 /* What a circle has to stand, one more at each level. */
-enum level { THREADS, MODES, GATES, TIMES };
+enum level { THREADS, MODES, GATES, TIMES, LIMITS };
 
 struct search {
+	const struct pp_call_sites *sites;
 	const GPtrArray *sets;
 	const GArray *lives; /* of struct pp_order_life */
 	bool left_out;	     /* some of MAX_THREADS that do the same */
@@ -115,6 +118,8 @@ static bool fits(const struct search *search, const struct arc *arc)
 {
 	guint n = search->path->len;
 
+	if (search->level >= LIMITS && arc->timed)
+		return false;
 	for (guint i = 0; i < n; i++)
 		if (path_at(search, i)->thread == arc->thread)
 			return false;
@@ -182,13 +187,22 @@ static bool find_circle(struct search *search, enum level level)
 
 /* --- the objects of the component ----------------------------------------------------------- */
 
+/* A condition wait takes its mutex again without a limit. */
+static bool is_timed(const struct pp_call_site *site)
+{
+	return site->op == ST_EVENT_mutex_timedlock || site->op == ST_EVENT_rwlock_timedrdlock ||
+	       site->op == ST_EVENT_rwlock_timedwrlock;
+}
+
 /* False: it is left out. */
-static bool add_arc(GArray *arcs, uint32_t to, const struct pp_link *link)
+static bool add_arc(const struct search *search, GArray *arcs, uint32_t to,
+		    const struct pp_link *link)
 {
 	struct arc new = {
 	    .to = to,
 	    .thread = link->parts[PP_ORDER_PART_THREAD],
 	    .held = link->parts[PP_ORDER_PART_HELD],
+	    .timed = is_timed(pp_call_sites_at(search->sites, link->parts[PP_ORDER_PART_SITE])),
 	    .first_ns = link->first_ns,
 	    .last_ns = link->last_ns,
 	    .link = link,
@@ -198,7 +212,7 @@ static bool add_arc(GArray *arcs, uint32_t to, const struct pp_link *link)
 	for (guint i = 0; i < arcs->len; i++) {
 		struct arc *arc = &g_array_index(arcs, struct arc, i);
 
-		if (arc->to != to || arc->held != new.held)
+		if (arc->to != to || arc->held != new.held || arc->timed != new.timed)
 			continue;
 		if (arc->thread == new.thread) {
 			arc->first_ns = MIN(arc->first_ns, new.first_ns);
@@ -233,7 +247,7 @@ static void index_arcs(struct search *search, const GPtrArray *links)
 		uint32_t from = number_of(numbers, outgoing, link->from);
 		uint32_t to = number_of(numbers, outgoing, link->to);
 
-		search->left_out |= !add_arc(outgoing->pdata[from], to, link);
+		search->left_out |= !add_arc(search, outgoing->pdata[from], to, link);
 	}
 	search->outgoing = outgoing;
 }
@@ -255,8 +269,12 @@ static enum pp_cycle_verdict judge(struct search *search, const GPtrArray *links
 {
 	if (is_of_one_thread(links))
 		return PP_CYCLE_ONE_THREAD;
-	if (find_circle(search, TIMES))
+	if (find_circle(search, LIMITS))
 		return PP_CYCLE_DEADLOCK;
+	if (search->given_up)
+		return PP_CYCLE_UNDECIDED;
+	if (find_circle(search, TIMES))
+		return search->left_out ? PP_CYCLE_UNDECIDED : PP_CYCLE_TIMED;
 	if (search->given_up)
 		return PP_CYCLE_UNDECIDED;
 	if (find_circle(search, GATES))
@@ -289,6 +307,7 @@ void pp_cycle_judge(struct pp_cycle *cycle, const GPtrArray *links,
 		    const struct pp_lock_order *order)
 {
 	struct search search = {
+	    .sites = &order->sites,
 	    .sets = order->sets,
 	    .lives = order->lives,
 	    .path = g_array_new(FALSE, FALSE, sizeof(struct arc)),
@@ -301,8 +320,9 @@ void pp_cycle_judge(struct pp_cycle *cycle, const GPtrArray *links,
 	cycle->gate = PP_LINK_NONE;
 	if (cycle->verdict == PP_CYCLE_GATED)
 		cycle->gate = find_gate(&search);
-	if (cycle->verdict == PP_CYCLE_DEADLOCK || cycle->verdict == PP_CYCLE_APART ||
-	    cycle->verdict == PP_CYCLE_GATED || cycle->verdict == PP_CYCLE_READERS)
+	if (cycle->verdict == PP_CYCLE_DEADLOCK || cycle->verdict == PP_CYCLE_TIMED ||
+	    cycle->verdict == PP_CYCLE_APART || cycle->verdict == PP_CYCLE_GATED ||
+	    cycle->verdict == PP_CYCLE_READERS)
 		for (guint i = 0; i < search.path->len; i++)
 			g_ptr_array_add(cycle->steps, (void *)path_at(&search, i)->link);
 	g_free(search.on_path);

@@ -46,6 +46,7 @@ struct pp_lock_order {
 enum pp_cycle_verdict {
 	PP_CYCLE_DEADLOCK, /* threads can wait for each other in a circle */
 	PP_CYCLE_UNDECIDED,
+	PP_CYCLE_TIMED,	     /* ... if none of them gave up when its time limit is over */
 	PP_CYCLE_APART,	     /* ... if one did not begin when another had ended */
 	PP_CYCLE_GATED,	     /* ... if they did not always hold another lock meanwhile */
 	PP_CYCLE_READERS,    /* ... if some of them did not only read */

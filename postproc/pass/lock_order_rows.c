@@ -94,6 +94,7 @@ static const struct pp_column id_columns[] = {
 static const char *const verdicts[] = {
     [PP_CYCLE_DEADLOCK] = "possible deadlock",
     [PP_CYCLE_UNDECIDED] = "not decided",
+    [PP_CYCLE_TIMED] = "time limit",
     [PP_CYCLE_APART] = "threads never at the same time",
     [PP_CYCLE_GATED] = "gate lock",
     [PP_CYCLE_READERS] = "readers only",
