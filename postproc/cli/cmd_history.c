@@ -138,21 +138,37 @@ static void append_json(GString *to, struct pp_history *history, unsigned at, un
 	pp_table_free(table);
 }
 
+static const struct pp_column with_operations[] = {
+    PP_OBJECT_COLUMNS,
+    [PP_OBJECT_CELLS] = {"ops", "operations", PP_TYPE_TABLE, 0, "what was done to it",
+			 pp_history_columns, PP_N_HISTORY_COLUMNS},
+};
+
+static struct pp_table *objects_table(void)
+{
+	return pp_table_new("objects", "Objects", with_operations, G_N_ELEMENTS(with_operations));
+}
+
 /* The object's row, with these of its operations; takes them. */
 static struct pp_table *object_table(const struct pp_history *history, unsigned at,
 				     struct pp_table *operations)
 {
-	static const struct pp_column with_operations[] = {
-	    PP_OBJECT_COLUMNS,
-	    [PP_OBJECT_CELLS] = {"ops", "operations", PP_TYPE_TABLE, 0, "what was done to it"},
-	};
-	struct pp_table *table =
-	    pp_table_new("objects", "Objects", with_operations, G_N_ELEMENTS(with_operations));
+	struct pp_table *table = objects_table();
 	struct pp_cell *row = pp_table_add_row(table);
 
 	pp_history_object_row(history, at, row);
 	pp_cell_set_table(&row[PP_OBJECT_CELLS], operations);
 	return table;
+}
+
+static void append_csv_head(GString *to)
+{
+	struct pp_table *objects = objects_table();
+	struct pp_table *operations = pp_table_nested(objects, PP_OBJECT_CELLS);
+
+	pp_render_csv_head(to, operations);
+	pp_table_free(operations);
+	pp_table_free(objects);
 }
 
 /* One table of all operations, those of each object in order. */
@@ -164,8 +180,6 @@ static void append_csv(GString *to, struct pp_history *history, unsigned at, uns
 
 	for (guint i = 0; i < operations->rows->len; i++)
 		pp_cell_set_count(operations->rows->pdata[i], at + 1);
-	if (at == 0 && first == 0)
-		pp_render_csv_head(to, operations);
 	pp_render_csv_rows(to, operations);
 	pp_table_free(operations);
 	pp_table_free(object);
@@ -195,8 +209,11 @@ static int print_history(struct pp_history *history, enum pp_cli_format format)
 	bool json = format == PP_CLI_JSON;
 	g_autoptr(GString) head = g_string_new(json ? "{\n \"schema\": 1,\n \"objects\": [" : NULL);
 	g_autoptr(GString) tail = g_string_new(json ? "\n ]\n}\n" : NULL);
-	int status = pp_cli_print(head);
+	int status;
 
+	if (format == PP_CLI_CSV)
+		append_csv_head(head);
+	status = pp_cli_print(head);
 	for (unsigned i = 0; i < pp_history_n_objects(history) && status == PP_EXIT_GOOD; i++)
 		status = print_object(history, i, format);
 	return status == PP_EXIT_GOOD ? pp_cli_print(tail) : status;

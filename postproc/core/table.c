@@ -34,6 +34,11 @@ struct pp_table *pp_table_new(const char *key, const char *title, const struct p
 	return table;
 }
 
+struct pp_table *pp_table_new_nested(const struct pp_column *column)
+{
+	return pp_table_new(column->key, column->title, column->nested, column->n_nested);
+}
+
 struct pp_table *pp_table_new_own(const char *key, const char *title, GArray *columns,
 				  GStringChunk *strings)
 {

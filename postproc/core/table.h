@@ -43,6 +43,8 @@ enum pp_column_flags {
 	/* In text. */
 	PP_COLUMN_SIGNED = 128, /* with a plus, if it is positive */
 	PP_COLUMN_RIGHT = 256,	/* text that ends on the right */
+	/* Of nested tables: another one has the same rows, and the rest. */
+	PP_COLUMN_EXCERPT = 512,
 };
 
 struct pp_column {
@@ -51,6 +53,9 @@ struct pp_column {
 	enum pp_type type;
 	unsigned flags;
 	const char *help; /* one line: what it means */
+	/* PP_TYPE_TABLE: the columns of what is nested there, rows or no rows. */
+	const struct pp_column *nested;
+	unsigned n_nested;
 };
 
 struct pp_table;
@@ -88,6 +93,8 @@ struct pp_table {
 
 struct pp_table *pp_table_new(const char *key, const char *title, const struct pp_column *columns,
 			      unsigned n_columns);
+/* To be set in a cell of that column, with the key, title and columns that it says. */
+struct pp_table *pp_table_new_nested(const struct pp_column *column);
 /* The same of columns made for it; takes both, and copies key and title into `strings`. */
 struct pp_table *pp_table_new_own(const char *key, const char *title, GArray *columns,
 				  GStringChunk *strings);

@@ -531,7 +531,7 @@ static void find_columns(struct diff *diff, const struct pp_table *like)
 			g_array_append_val(diff->figures, c);
 }
 
-static void compare(struct diff *diff, GPtrArray *tables)
+static void compare(struct diff *diff, bool is_nested, GPtrArray *tables)
 {
 	for (unsigned run = 0; run < N_RUNS; run++)
 		for (guint r = 0; diff->of[run] && r < diff->of[run]->rows->len; r++)
@@ -542,6 +542,8 @@ static void compare(struct diff *diff, GPtrArray *tables)
 	add_results(diff);
 	add_notes(diff);
 	g_ptr_array_add(tables, diff->result);
+	/* Of rows that nobody has, what was nested in them says no more. */
+	diff->result->is_for_programs = is_nested && !diff->matches->len;
 	if (!diff->keys->len)
 		g_ptr_array_add(tables, make_list(diff));
 }
@@ -549,6 +551,7 @@ static void compare(struct diff *diff, GPtrArray *tables)
 void pp_table_diff(const struct pp_table *a, const struct pp_table *b,
 		   const struct pp_diff_options *options, GPtrArray *tables)
 {
+	const struct pp_table *like = a ? a : b;
 	struct diff diff = {
 	    .options = options,
 	    .of = {a, b},
@@ -558,9 +561,9 @@ void pp_table_diff(const struct pp_table *a, const struct pp_table *b,
 	    .matches = g_ptr_array_new_with_free_func(match_free),
 	};
 
-	find_columns(&diff, a ? a : b);
+	find_columns(&diff, like);
 	if (diff.figures->len)
-		compare(&diff, tables);
+		compare(&diff, like->n_parents > 0, tables);
 	g_array_unref(diff.keys);
 	g_array_unref(diff.figures);
 	g_hash_table_unref(diff.by_keys);

@@ -20,18 +20,6 @@ static char *joined(GStringChunk *strings, const char *a, const char *between, c
 	return g_string_chunk_insert(strings, text);
 }
 
-/* Of the column's tables, the first: all have the same columns. */
-static const struct pp_table *example_of(const struct pp_table *table, unsigned column)
-{
-	for (guint r = 0; r < table->rows->len; r++) {
-		const struct pp_cell *row = table->rows->pdata[r];
-
-		if (!row[column].missing)
-			return row[column].table;
-	}
-	return NULL;
-}
-
 /* Which columns of `table` its nested rows repeat; the caller unrefs it. */
 static GArray *repeated_columns(const struct pp_table *table)
 {
@@ -44,7 +32,7 @@ static GArray *repeated_columns(const struct pp_table *table)
 }
 
 static GArray *make_columns(const struct pp_table *table, const GArray *repeated,
-			    const struct pp_table *example, GStringChunk *strings)
+			    const struct pp_column *nested, GStringChunk *strings)
 {
 	GArray *columns = g_array_new(FALSE, FALSE, sizeof(struct pp_column));
 	const char *prefix = last_part(table->key);
@@ -66,7 +54,7 @@ static GArray *make_columns(const struct pp_table *table, const GArray *repeated
 			column.key = joined(strings, prefix, "_", column.key);
 		g_array_append_val(columns, column);
 	}
-	g_array_append_vals(columns, example->columns, example->n_columns);
+	g_array_append_vals(columns, nested->nested, nested->n_nested);
 	return columns;
 }
 
@@ -75,6 +63,7 @@ static void add_rows(struct pp_table *flat, const struct pp_table *table, guint 
 {
 	const struct pp_cell *outer = table->rows->pdata[at];
 
+	g_assert(flat->n_columns == flat->n_parents + nested->n_columns);
 	for (guint r = 0; r < nested->rows->len; r++) {
 		struct pp_cell *row = pp_table_add_row(flat);
 
@@ -88,21 +77,21 @@ static void add_rows(struct pp_table *flat, const struct pp_table *table, guint 
 
 struct pp_table *pp_table_nested(const struct pp_table *table, unsigned column)
 {
-	const struct pp_table *example = example_of(table, column);
+	const struct pp_column *nested = &table->columns[column];
 	g_autoptr(GArray) repeated = NULL;
 	g_autofree char *title = NULL;
 	GStringChunk *strings;
 	struct pp_table *flat;
 
-	if (!example)
+	if (!nested->nested)
 		return NULL;
 	repeated = repeated_columns(table);
 	strings = g_string_chunk_new(256);
-	title = g_strconcat(table->title, ": ", table->columns[column].title, NULL);
-	flat = pp_table_new_own(joined(strings, table->key, ".", table->columns[column].key), title,
-				make_columns(table, repeated, example, strings), strings);
+	title = g_strconcat(table->title, ": ", nested->title, NULL);
+	flat = pp_table_new_own(joined(strings, table->key, ".", nested->key), title,
+				make_columns(table, repeated, nested, strings), strings);
 	flat->is_view = true;
-	flat->is_excerpt = example->is_excerpt;
+	flat->is_excerpt = nested->flags & PP_COLUMN_EXCERPT;
 	flat->n_parents = repeated->len + 1;
 	for (guint r = 0; r < table->rows->len; r++) {
 		const struct pp_cell *row = table->rows->pdata[r];

@@ -14,7 +14,7 @@
 
 /*
  * All that is in that column, which holds tables.  Its cells stay those of `table`, which has to
- * outlive it.  NULL: there is no row with one.
+ * outlive it.  NULL: the column does not say what these have.
  */
 struct pp_table *pp_table_nested(const struct pp_table *table, unsigned column);
 

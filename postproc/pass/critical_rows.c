@@ -55,6 +55,15 @@ static const struct pp_column object_columns[N_OBJECT_COLUMNS] = {
 		       "how long those waited: beside the path, which was elsewhere"},
 };
 
+enum { SITE_SITE, SITE_CALL, SITE_PATH, N_SITE_COLUMNS };
+
+static const struct pp_column site_columns[N_SITE_COLUMNS] = {
+    [SITE_SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY, "where"},
+    [SITE_CALL] = {"call", "call", PP_TYPE_TEXT, PP_COLUMN_KEY,
+		   "what was called; none: the thread's begin"},
+    [SITE_PATH] = {"path_ns", "on path", PP_TYPE_TIME_NS, 0, "time of the path from there on"},
+};
+
 enum {
 	FUNCTION_FUNCTION,
 	FUNCTION_PATH,
@@ -74,16 +83,8 @@ static const struct pp_column function_columns[N_FUNCTION_COLUMNS] = {
     [FUNCTION_PCT] = {"path_pct", "path %", PP_TYPE_PERCENT, 0, "... as a share of the path"},
     [FUNCTION_MAIN_SITE] = {"main_site", "mostly", PP_TYPE_TEXT, PP_COLUMN_TEXT_ONLY,
 			    "the call with most of it"},
-    [FUNCTION_SITES] = {"sites", "sites", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "each such call"},
-};
-
-enum { SITE_SITE, SITE_CALL, SITE_PATH, N_SITE_COLUMNS };
-
-static const struct pp_column site_columns[N_SITE_COLUMNS] = {
-    [SITE_SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY, "where"},
-    [SITE_CALL] = {"call", "call", PP_TYPE_TEXT, PP_COLUMN_KEY,
-		   "what was called; none: the thread's begin"},
-    [SITE_PATH] = {"path_ns", "on path", PP_TYPE_TIME_NS, 0, "time of the path from there on"},
+    [FUNCTION_SITES] = {"sites", "sites", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "each such call",
+			site_columns, N_SITE_COLUMNS},
 };
 
 void pp_critical_set_share(struct pp_cell *cell, int64_t ns, const struct pp_critical_sums *path)
@@ -308,9 +309,8 @@ static struct pp_table *sites_table(const struct pp_critical_sums *path)
 		if (!row) {
 			row = pp_table_add_row(table);
 			pp_cell_set_text(&row[FUNCTION_FUNCTION], function);
-			pp_cell_set_table(
-			    &row[FUNCTION_SITES],
-			    pp_table_new("sites", "Sites", site_columns, N_SITE_COLUMNS));
+			pp_cell_set_table(&row[FUNCTION_SITES],
+					  pp_table_new_nested(&function_columns[FUNCTION_SITES]));
 			g_hash_table_insert(rows, function, row);
 		} else {
 			g_free(function);

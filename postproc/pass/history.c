@@ -17,6 +17,8 @@
 
 enum { TIME, SINCE, TID, THREAD, OP, SIGNAL, RESULT, BLOCKED, WAIT, SITE, PATH, INDEX, N_COLUMNS };
 
+_Static_assert(N_COLUMNS == PP_N_HISTORY_COLUMNS, "history.h");
+
 #define COLUMNS(signal_flags)                                                                      \
 	[TIME] = {"time_ns", "time", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,                         \
 		  "when the call returned; if it never did, when it began to wait"},               \
@@ -37,7 +39,7 @@ enum { TIME, SINCE, TID, THREAD, OP, SIGNAL, RESULT, BLOCKED, WAIT, SITE, PATH, 
 	[INDEX] = {"index", "index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,                           \
 		   "number of the thread in its process"},
 
-static const struct pp_column columns[N_COLUMNS] = {COLUMNS(PP_COLUMN_JSON_ONLY)};
+const struct pp_column pp_history_columns[N_COLUMNS] = {COLUMNS(PP_COLUMN_JSON_ONLY)};
 static const struct pp_column signal_columns[N_COLUMNS] = {COLUMNS(0)};
 
 struct record {
@@ -272,8 +274,8 @@ struct pp_table *pp_history_table(struct pp_history *history, unsigned at, unsig
 {
 	const GArray *records = records_of(history, at);
 	bool signals = pp_history_object(history, at)->type == pp_sync_type(ST_EVENT_signal_kill);
-	struct pp_table *table =
-	    pp_table_new("ops", "Operations", signals ? signal_columns : columns, N_COLUMNS);
+	struct pp_table *table = pp_table_new(
+	    "ops", "Operations", signals ? signal_columns : pp_history_columns, N_COLUMNS);
 
 	for (guint i = first; i < records->len && i - first < n; i++)
 		add_row(table, history, &g_array_index(records, struct record, i));

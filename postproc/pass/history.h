@@ -32,6 +32,11 @@ char *pp_history_name(const struct pp_history *history, unsigned at);
 /* Fills the cells of object_row.h. */
 void pp_history_object_row(const struct pp_history *history, unsigned at, struct pp_cell *row);
 
+#define PP_N_HISTORY_COLUMNS 12
+
+/* Of its tables; those of signals are shown otherwise in text. */
+extern const struct pp_column pp_history_columns[PP_N_HISTORY_COLUMNS];
+
 /*
  * Up to n of the operations on that object in order of time, from number `first` on; columns
  * time_ns tid op result blocked ... site.  Parts keep the memory for showing a long history small.

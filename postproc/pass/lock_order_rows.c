@@ -71,7 +71,12 @@ static const struct pp_column edge_columns[N_EDGE_COLUMNS] = {
     [EDGE_COUNT] = {"count", "count", PP_TYPE_COUNT, 0, "how often"},
     [EDGE_CYCLE] = {"cycle", "cycle", PP_TYPE_COUNT, PP_COLUMN_ID, "the cycle that it is in; none"},
     [EDGE_VERDICT] = {"verdict", "verdict", PP_TYPE_TEXT, 0, VERDICTS},
-    [EDGE_SITES] = {"sites", "sites", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "who, and where"},
+    [EDGE_SITES] = {"sites", "sites", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "who, and where",
+		    site_columns, N_SITE_COLUMNS},
+};
+
+static const struct pp_column id_columns[] = {
+    {"id", "id", PP_TYPE_COUNT, PP_COLUMN_ID, "of the object"},
 };
 
 enum { CYCLE_CYCLE, CYCLE_VERDICT, CYCLE_OBJECTS, CYCLE_GATE, CYCLE_STEPS, N_CYCLE_COLUMNS };
@@ -80,15 +85,12 @@ static const struct pp_column cycle_columns[N_CYCLE_COLUMNS] = {
     [CYCLE_CYCLE] = {"cycle", "cycle", PP_TYPE_COUNT, PP_COLUMN_ID, "1, 2, ..."},
     [CYCLE_VERDICT] = {"verdict", "verdict", PP_TYPE_TEXT, 0, VERDICTS},
     [CYCLE_OBJECTS] = {"objects", "objects", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY,
-		       "all that lead to each other"},
+		       "all that lead to each other", id_columns, G_N_ELEMENTS(id_columns)},
     [CYCLE_GATE] = {"gate", "gate", PP_TYPE_COUNT, PP_COLUMN_ID,
 		    "id of the lock that is held meanwhile"},
     [CYCLE_STEPS] = {"steps", "steps", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY,
-		     "one circle: each holds what the one before wants"},
-};
-
-static const struct pp_column id_columns[] = {
-    {"id", "id", PP_TYPE_COUNT, PP_COLUMN_ID, "of the object"},
+		     "one circle: each holds what the one before wants", step_columns,
+		     N_STEP_COLUMNS},
 };
 
 static const char *const verdicts[] = {
@@ -222,8 +224,7 @@ static struct pp_cell *add_edge(struct pp_table *table, const struct rows *rows,
 		pp_cell_set_count(&row[EDGE_CYCLE], cycle);
 		pp_cell_set_text(&row[EDGE_VERDICT], verdicts[rows->verdict_of[cycle - 1]]);
 	}
-	pp_cell_set_table(&row[EDGE_SITES],
-			  pp_table_new("sites", "Sites", site_columns, N_SITE_COLUMNS));
+	pp_cell_set_table(&row[EDGE_SITES], pp_table_new_nested(&edge_columns[EDGE_SITES]));
 	return row;
 }
 
@@ -307,7 +308,7 @@ static char *cycle_text(const struct rows *rows, const struct pp_cycle *cycle,
 
 static struct pp_table *steps_table(const struct rows *rows, const struct pp_cycle *cycle)
 {
-	struct pp_table *table = pp_table_new("steps", "Steps", step_columns, N_STEP_COLUMNS);
+	struct pp_table *table = pp_table_new_nested(&cycle_columns[CYCLE_STEPS]);
 
 	for (guint i = 0; i < cycle->steps->len; i++) {
 		const struct pp_link *link = cycle->steps->pdata[i];
@@ -321,7 +322,7 @@ static struct pp_table *steps_table(const struct rows *rows, const struct pp_cyc
 
 static struct pp_table *objects_table(const struct rows *rows, uint32_t number)
 {
-	struct pp_table *table = pp_table_new("objects", "Objects", id_columns, 1);
+	struct pp_table *table = pp_table_new_nested(&cycle_columns[CYCLE_OBJECTS]);
 
 	for (guint i = 0; i < rows->order->objects.all->len; i++)
 		if (rows->components.of[i] == number)

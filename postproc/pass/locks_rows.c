@@ -39,20 +39,26 @@ enum {
 	[first + 3] = {prefix "_max_ns", "longest", PP_TYPE_TIME_NS, PP_COLUMN_MAX,                \
 		       "the longest " what}
 
-static const struct pp_column columns[N_COLUMNS] = {
-    PP_OBJECT_COLUMNS,
-    [ACQUIRED] = {"acquired", "acquired", PP_TYPE_COUNT, 0,
-		  "times a thread obtained it; re-acquisitions by condition waits included"},
-    [CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0,
-		   "calls that found it taken, or had to wait for what it stands for"},
-    [TIMED_OUT] = {"timed_out", "timed out", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
-		   "of these, those that their time limit ended"},
-    [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "time threads waited for it"},
-    SPREAD_COLUMNS(WAIT_MEAN, "wait", "wait"),
-    [HOLD] = {"hold_ns", "held", PP_TYPE_TIME_NS, 0,
-	      "time from acquisition to release, of each holder; what has no owner has none"},
-    SPREAD_COLUMNS(HOLD_MEAN, "hold", "hold"),
-    [SITES] = {"sites", "sites", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "where it was acquired from"},
+enum {
+	HOLDER_SITE,
+	HOLDER_FUNCTION,
+	HOLDER_CONTENDED,
+	HOLDER_WAIT,
+	HOLDER_WAIT_MAX,
+	HOLDER_ADDRESS,
+	N_HOLDER_COLUMNS,
+};
+
+static const struct pp_column holder_columns[N_HOLDER_COLUMNS] = {
+    [HOLDER_SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY,
+		     "where it had been acquired that was waited for; none: not known"},
+    [HOLDER_FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY, "what that called"},
+    [HOLDER_CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0, "calls that waited for it"},
+    [HOLDER_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "how long in all"},
+    [HOLDER_WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, PP_COLUMN_MAX,
+			 "the longest wait"},
+    [HOLDER_ADDRESS] = {"address", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID,
+			"run-time return address"},
 };
 
 enum {
@@ -88,29 +94,25 @@ static const struct pp_column site_columns[N_SITE_COLUMNS] = {
     [SITE_ADDRESS] = {"address", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID,
 		      "run-time return address of the call"},
     [SITE_HOLDERS] = {"holders", "holders", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY,
-		      "what these waits met: where it had been acquired"},
+		      "what these waits met: where it had been acquired", holder_columns,
+		      N_HOLDER_COLUMNS},
 };
 
-enum {
-	HOLDER_SITE,
-	HOLDER_FUNCTION,
-	HOLDER_CONTENDED,
-	HOLDER_WAIT,
-	HOLDER_WAIT_MAX,
-	HOLDER_ADDRESS,
-	N_HOLDER_COLUMNS,
-};
-
-static const struct pp_column holder_columns[N_HOLDER_COLUMNS] = {
-    [HOLDER_SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY,
-		     "where it had been acquired that was waited for; none: not known"},
-    [HOLDER_FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY, "what that called"},
-    [HOLDER_CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0, "calls that waited for it"},
-    [HOLDER_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "how long in all"},
-    [HOLDER_WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, PP_COLUMN_MAX,
-			 "the longest wait"},
-    [HOLDER_ADDRESS] = {"address", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID,
-			"run-time return address"},
+static const struct pp_column columns[N_COLUMNS] = {
+    PP_OBJECT_COLUMNS,
+    [ACQUIRED] = {"acquired", "acquired", PP_TYPE_COUNT, 0,
+		  "times a thread obtained it; re-acquisitions by condition waits included"},
+    [CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0,
+		   "calls that found it taken, or had to wait for what it stands for"},
+    [TIMED_OUT] = {"timed_out", "timed out", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
+		   "of these, those that their time limit ended"},
+    [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "time threads waited for it"},
+    SPREAD_COLUMNS(WAIT_MEAN, "wait", "wait"),
+    [HOLD] = {"hold_ns", "held", PP_TYPE_TIME_NS, 0,
+	      "time from acquisition to release, of each holder; what has no owner has none"},
+    SPREAD_COLUMNS(HOLD_MEAN, "hold", "hold"),
+    [SITES] = {"sites", "sites", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "where it was acquired from",
+	       site_columns, N_SITE_COLUMNS},
 };
 
 enum { PAIR_OBJECT, PAIR_WAITER, PAIR_HOLDER, PAIR_CONTENDED, PAIR_WAIT, PAIR_MAX, N_PAIR_COLUMNS };
@@ -195,8 +197,7 @@ static gint compare_holders(gconstpointer a, gconstpointer b)
 static struct pp_table *holders_table(const struct pp_locks *self, const struct pp_object *object,
 				      const struct pp_lock_site *site)
 {
-	struct pp_table *table =
-	    pp_table_new("holders", "Holders", holder_columns, N_HOLDER_COLUMNS);
+	struct pp_table *table = pp_table_new_nested(&site_columns[SITE_HOLDERS]);
 
 	if (site->holders)
 		g_array_sort(site->holders, compare_holders);
@@ -221,7 +222,7 @@ static struct pp_table *holders_table(const struct pp_locks *self, const struct 
 static struct pp_table *sites_table(const struct pp_locks *self, const struct pp_object *object,
 				    const struct pp_lock *lock)
 {
-	struct pp_table *table = pp_table_new("sites", "Sites", site_columns, N_SITE_COLUMNS);
+	struct pp_table *table = pp_table_new_nested(&columns[SITES]);
 
 	g_array_sort(lock->sites, compare_sites);
 	for (guint i = 0; i < lock->sites->len; i++) {

@@ -14,6 +14,14 @@
 /* The rest is seldom of interest, and there may be thousands. */
 #define TEXT_ROWS 30
 
+enum { FRAME_SITE, FRAME_ADDRESS, N_FRAME_COLUMNS };
+
+static const struct pp_column frame_columns[N_FRAME_COLUMNS] = {
+    [FRAME_SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY, "where the call stands"},
+    [FRAME_ADDRESS] = {"address", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID,
+		       "its run-time return address"},
+};
+
 enum { FUNCTION = PP_OBJECT_CELLS, CALLS, WAIT, WAIT_MAX, PATH, FRAMES, N_COLUMNS };
 
 static const struct pp_column columns[N_COLUMNS] = {
@@ -24,15 +32,8 @@ static const struct pp_column columns[N_COLUMNS] = {
 	      "how long these waited; releases do not"},
     [WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, PP_COLUMN_MAX, "the longest wait"},
     [PATH] = {"path", "called by", PP_TYPE_TEXT, PP_COLUMN_KEY, "the functions, innermost first"},
-    [FRAMES] = {"frames", "frames", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "the calls, one by one"},
-};
-
-enum { FRAME_SITE, FRAME_ADDRESS, N_FRAME_COLUMNS };
-
-static const struct pp_column frame_columns[N_FRAME_COLUMNS] = {
-    [FRAME_SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY, "where the call stands"},
-    [FRAME_ADDRESS] = {"address", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID,
-		       "its run-time return address"},
+    [FRAMES] = {"frames", "frames", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "the calls, one by one",
+		frame_columns, N_FRAME_COLUMNS},
 };
 
 struct use {
@@ -182,7 +183,7 @@ static void add_frames(struct pp_table *table, const struct pp_namer *namer,
 
 static struct pp_table *frames_table(const struct use *use, const struct pp_namer *namer)
 {
-	struct pp_table *table = pp_table_new("frames", "Frames", frame_columns, N_FRAME_COLUMNS);
+	struct pp_table *table = pp_table_new_nested(&columns[FRAMES]);
 
 	for (unsigned i = 0; i < use->path->n; i++)
 		add_frames(table, namer, use->object->process, use->path->addresses[i]);

@@ -23,6 +23,13 @@ static const struct pp_column node_columns[N_NODE_COLUMNS] = {
 		     "the barrier that this node is"},
 };
 
+enum { OBJECT_COUNT = PP_OBJECT_CELLS, N_OBJECT_COLUMNS };
+
+static const struct pp_column object_columns[N_OBJECT_COLUMNS] = {
+    PP_OBJECT_COLUMNS,
+    [OBJECT_COUNT] = {"count", "count", PP_TYPE_COUNT, 0, "how often"},
+};
+
 enum { EDGE_FROM, EDGE_TO, EDGE_KIND, EDGE_COUNT, EDGE_OBJECTS, N_EDGE_COLUMNS };
 
 #define KINDS "mutex, spin, rwlock, sem, cond, barrier, once, create, join"
@@ -32,14 +39,8 @@ static const struct pp_column edge_columns[N_EDGE_COLUMNS] = {
     [EDGE_TO] = {"to", "after", PP_TYPE_COUNT, PP_COLUMN_ID, "id of the node that came after it"},
     [EDGE_KIND] = {"kind", "kind", PP_TYPE_TEXT, PP_COLUMN_KEY, KINDS},
     [EDGE_COUNT] = {"count", "count", PP_TYPE_COUNT, 0, "how often"},
-    [EDGE_OBJECTS] = {"objects", "objects", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "by what"},
-};
-
-enum { OBJECT_COUNT = PP_OBJECT_CELLS, N_OBJECT_COLUMNS };
-
-static const struct pp_column object_columns[N_OBJECT_COLUMNS] = {
-    PP_OBJECT_COLUMNS,
-    [OBJECT_COUNT] = {"count", "count", PP_TYPE_COUNT, 0, "how often"},
+    [EDGE_OBJECTS] = {"objects", "objects", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "by what",
+		      object_columns, N_OBJECT_COLUMNS},
 };
 
 static const char *const kinds[] = {
@@ -108,8 +109,7 @@ static struct pp_cell *add_edge(struct pp_table *table, const struct pp_link *li
 	pp_cell_set_count(&row[EDGE_TO], link->to);
 	pp_cell_set_text(&row[EDGE_KIND], kinds[link->parts[PP_PRECEDENCE_PART_KIND]]);
 	pp_cell_set_count(&row[EDGE_COUNT], 0);
-	pp_cell_set_table(&row[EDGE_OBJECTS],
-			  pp_table_new("objects", "Objects", object_columns, N_OBJECT_COLUMNS));
+	pp_cell_set_table(&row[EDGE_OBJECTS], pp_table_new_nested(&edge_columns[EDGE_OBJECTS]));
 	return row;
 }
 

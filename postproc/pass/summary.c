@@ -57,7 +57,7 @@ static const struct pp_column columns[] = {
     [KERNEL_SOURCE] = {"kernel_source", "scheduling", PP_TYPE_TEXT, 0,
 		       "where scheduling events came from"},
     [KERNEL_WHY] = {"kernel_why", "why", PP_TYPE_TEXT, 0, "why from there"},
-    [TOP] = {"top", "waited most", PP_TYPE_TABLE, 0, "objects by wait time"},
+    [TOP] = PP_TOP_COLUMN,
     [PROBLEMS] = {"problems", "problems", PP_TYPE_COUNT, 0, "rows of the quality section"},
 };
 

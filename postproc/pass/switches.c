@@ -16,17 +16,6 @@
 /* The rest is seldom of interest, and there may be thousands. */
 #define TEXT_ROWS 50
 
-enum { EDGE_COUNT = PP_EDGE_CELLS, EDGE_MAIN_SITE, EDGE_SITES, N_EDGE_COLUMNS };
-
-static const struct pp_column edge_columns[N_EDGE_COLUMNS] = {
-    PP_EDGE_COLUMNS("tid of the thread that left the CPU", "tid of the thread that ran next there"),
-    [EDGE_COUNT] = {"count", "count", PP_TYPE_COUNT, 0, "how often"},
-    [EDGE_MAIN_SITE] = {"main_site", "mostly at", PP_TYPE_TEXT, PP_COLUMN_TEXT_ONLY,
-			"the most frequent of the places"},
-    [EDGE_SITES] = {"sites", "sites", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY,
-		    "where in the code of the first thread"},
-};
-
 enum { SITE_SITE, SITE_FUNCTION, SITE_AFTER_SITE, SITE_AFTER_FUNCTION, SITE_COUNT, N_SITE_COLUMNS };
 
 static const struct pp_column site_columns[N_SITE_COLUMNS] = {
@@ -39,6 +28,17 @@ static const struct pp_column site_columns[N_SITE_COLUMNS] = {
     [SITE_AFTER_FUNCTION] = {"after_function", "after function", PP_TYPE_TEXT, PP_COLUMN_KEY,
 			     "... what that called; none: it had made none"},
     [SITE_COUNT] = {"count", "count", PP_TYPE_COUNT, 0, "how often"},
+};
+
+enum { EDGE_COUNT = PP_EDGE_CELLS, EDGE_MAIN_SITE, EDGE_SITES, N_EDGE_COLUMNS };
+
+static const struct pp_column edge_columns[N_EDGE_COLUMNS] = {
+    PP_EDGE_COLUMNS("tid of the thread that left the CPU", "tid of the thread that ran next there"),
+    [EDGE_COUNT] = {"count", "count", PP_TYPE_COUNT, 0, "how often"},
+    [EDGE_MAIN_SITE] = {"main_site", "mostly at", PP_TYPE_TEXT, PP_COLUMN_TEXT_ONLY,
+			"the most frequent of the places"},
+    [EDGE_SITES] = {"sites", "sites", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY,
+		    "where in the code of the first thread", site_columns, N_SITE_COLUMNS},
 };
 
 enum reason { IN_OPERATION, PREEMPTED, EXITED, OTHER };
@@ -278,7 +278,7 @@ static void add_site(struct pp_table *table, const struct switches *self, const 
 
 static struct pp_table *sites_table(const struct switches *self, const struct edge *edge)
 {
-	struct pp_table *table = pp_table_new("sites", "Sites", site_columns, N_SITE_COLUMNS);
+	struct pp_table *table = pp_table_new_nested(&edge_columns[EDGE_SITES]);
 
 	for (guint i = 0; i < edge->sites->len; i++)
 		add_site(table, self, &g_array_index(edge->sites, struct site, i));

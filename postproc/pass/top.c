@@ -16,10 +16,12 @@ enum {
 	TOP_ATTEMPTS,
 	TOP_ACQUIRED,
 	TOP_SITE,
-	TOP_HOLDER
+	TOP_HOLDER,
+	N_TOP_COLUMNS
 };
+_Static_assert(N_TOP_COLUMNS == PP_N_TOP_COLUMNS, "top.h");
 
-static const struct pp_column top_columns[] = {
+const struct pp_column pp_top_columns[PP_N_TOP_COLUMNS] = {
     [TOP_OBJECT] = {"object", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID, "address"},
     [TOP_NAME] = {"name", "object", PP_TYPE_TEXT, PP_COLUMN_ID, "name"},
     [TOP_TYPE] = {"type", "type", PP_TYPE_TEXT, PP_COLUMN_ID, "type"},
@@ -110,8 +112,8 @@ static void add_top_row(struct pp_table *top, const struct pp_table *locks, guin
 	struct pp_cell *row = pp_table_add_row(top);
 
 	for (unsigned c = TOP_OBJECT; c < TOP_SITE; c++)
-		copy_cell(&row[c], top_columns[c].type,
-			  pp_table_cell(locks, from, top_columns[c].key));
+		copy_cell(&row[c], pp_top_columns[c].type,
+			  pp_table_cell(locks, from, pp_top_columns[c].key));
 	set_attempts(&row[TOP_ATTEMPTS], pp_table_cell(locks, from, "sites"));
 	set_sites(row, pp_table_cell(locks, from, "sites"));
 }
@@ -119,10 +121,9 @@ static void add_top_row(struct pp_table *top, const struct pp_table *locks, guin
 struct pp_table *pp_top_new(const struct pp_table *locks, unsigned n_rows)
 {
 	struct pp_table *top =
-	    pp_table_new("top", "Waited most", top_columns, G_N_ELEMENTS(top_columns));
+	    pp_table_new("top", "Waited most", pp_top_columns, G_N_ELEMENTS(pp_top_columns));
 	g_autofree bool *taken = g_new0(bool, locks ? locks->rows->len + 1 : 1);
 
-	top->is_excerpt = true;
 	for (unsigned n = 0; locks && n < n_rows; n++) {
 		guint best = 0;
 		int64_t longest_ns = 0;

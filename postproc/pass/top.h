@@ -5,6 +5,17 @@
 
 #include "core/table.h"
 
+#define PP_N_TOP_COLUMNS 10
+
+/* A column that holds such a table. */
+#define PP_TOP_COLUMN                                                                              \
+	{                                                                                          \
+		"top", "waited most", PP_TYPE_TABLE, PP_COLUMN_EXCERPT, "objects by wait time",    \
+		    pp_top_columns, PP_N_TOP_COLUMNS                                               \
+	}
+
+extern const struct pp_column pp_top_columns[PP_N_TOP_COLUMNS];
+
 /* Up to n_rows objects of the table of pass locks (NULL: no rows) that anybody waited for. */
 struct pp_table *pp_top_new(const struct pp_table *locks, unsigned n_rows);
 

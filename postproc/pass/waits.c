@@ -13,25 +13,6 @@
 #include "pass/wait_end.h"
 
 enum {
-	EDGE_COUNT = PP_EDGE_CELLS,
-	EDGE_WAIT,
-	EDGE_WAIT_MAX,
-	EDGE_WAITS,
-	N_EDGE_COLUMNS,
-};
-
-static const struct pp_column edge_columns[N_EDGE_COLUMNS] = {
-    PP_EDGE_COLUMNS("tid of the thread that waited",
-		    "tid of the thread that it waited for; none: not known"),
-    [EDGE_COUNT] = {"count", "count", PP_TYPE_COUNT, 0, "how often"},
-    [EDGE_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "how long in all"},
-    [EDGE_WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, PP_COLUMN_MAX,
-		       "the longest wait"},
-    [EDGE_WAITS] = {"waits", "waits", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY,
-		    "on which object, and where in the code of the two"},
-};
-
-enum {
 	WAIT_HOW = PP_OBJECT_CELLS,
 	WAIT_FUNCTION,
 	WAIT_SITE,
@@ -58,6 +39,26 @@ static const struct pp_column wait_columns[N_WAIT_COLUMNS] = {
     [WAIT_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "how long in all"},
     [WAIT_WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, PP_COLUMN_MAX,
 		       "the longest wait"},
+};
+
+enum {
+	EDGE_COUNT = PP_EDGE_CELLS,
+	EDGE_WAIT,
+	EDGE_WAIT_MAX,
+	EDGE_WAITS,
+	N_EDGE_COLUMNS,
+};
+
+static const struct pp_column edge_columns[N_EDGE_COLUMNS] = {
+    PP_EDGE_COLUMNS("tid of the thread that waited",
+		    "tid of the thread that it waited for; none: not known"),
+    [EDGE_COUNT] = {"count", "count", PP_TYPE_COUNT, 0, "how often"},
+    [EDGE_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "how long in all"},
+    [EDGE_WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, PP_COLUMN_MAX,
+		       "the longest wait"},
+    [EDGE_WAITS] = {"waits", "waits", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY,
+		    "on which object, and where in the code of the two", wait_columns,
+		    N_WAIT_COLUMNS},
 };
 
 /* Parts of a link; from and to are serials of threads. */
@@ -237,9 +238,8 @@ static struct pp_table *edges_table(const struct waits *self)
 			pp_cell_set_count(&row[EDGE_COUNT], 0);
 			pp_cell_set_time(&row[EDGE_WAIT], 0);
 			pp_cell_set_time(&row[EDGE_WAIT_MAX], 0);
-			pp_cell_set_table(
-			    &row[EDGE_WAITS],
-			    pp_table_new("waits", "Waits", wait_columns, N_WAIT_COLUMNS));
+			pp_cell_set_table(&row[EDGE_WAITS],
+					  pp_table_new_nested(&edge_columns[EDGE_WAITS]));
 		}
 		before = link;
 		row[EDGE_COUNT].count += link->count;

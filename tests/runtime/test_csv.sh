@@ -19,6 +19,24 @@ agree()
 in_peace agree d -- ./names
 in_peace agree e --set kernel.source=none -- "$GM_BUILD/examples/philosophers" 6 20
 
+# Without rows it has the same files with the same columns, however deep they are nested.
+echo 'int main(void) { return 0; }' >empty.c
+"$CC" -o empty empty.c || fail "cannot compile"
+"$gprof_mt" record -q -o none --set kernel.source=none ./empty || fail "record"
+for section in "csv.e"/*; do
+	section=${section##*/}
+	"$gprof_mt" report -i none --format csv --output none.csv "$section" 2>err || fail "$section: $(cat err)"
+	for file in "csv.e/$section"/*; do
+		of_none=none.csv/${file##*/}
+		[ "$(head -1 "$file")" = "$(head -1 "$of_none")" ] || fail "$of_none: $(cat "$of_none")"
+	done
+done
+for table in locks locks.sites locks.sites.holders paths.frames edges.sites; do
+	[ "$(wc -l <none.csv/$table.csv)" = 1 ] || fail "none.csv/$table.csv: $(cat none.csv/$table.csv)"
+done
+"$gprof_mt" report -i none --format csv --table locks.sites locks 2>/dev/null | diff - none.csv/locks.sites.csv ||
+	fail "--table and --output differ"
+
 # As the file has them: quoted, and no formula; numbers and missing cells are not quoted.
 "$gprof_mt" report -i d --format csv threads >threads.csv 2>err || fail "report: $(cat err)"
 for name in "\"'=1+1\"" "\"'+1\"" "\"'-1\"" "\"'@x\"" "\"''q\"" '"a,""b"""' '"two?lines"' '"?[2J"' '"007"' '" blank "' '"true"'; do

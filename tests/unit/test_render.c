@@ -8,6 +8,8 @@
 
 enum { NAME, COUNT, TIME, SECONDS, PERCENT, RATIO, ADDRESS, TRUTH, NESTED, HIDDEN, SHOWN, N };
 
+static const struct pp_column site_columns[] = {{"site", "site", PP_TYPE_TEXT, 0, ""}};
+
 static const struct pp_column columns[N] = {
     [NAME] = {"name", "name", PP_TYPE_TEXT, PP_COLUMN_KEY, ""},
     [COUNT] = {"count", "count", PP_TYPE_COUNT, 0, ""},
@@ -17,12 +19,10 @@ static const struct pp_column columns[N] = {
     [RATIO] = {"ratio", "ratio", PP_TYPE_RATIO, 0, ""},
     [ADDRESS] = {"object", "object", PP_TYPE_ADDRESS, PP_COLUMN_ID, ""},
     [TRUTH] = {"ended", "ended", PP_TYPE_BOOL, 0, ""},
-    [NESTED] = {"sites", "sites", PP_TYPE_TABLE, 0, ""},
+    [NESTED] = {"sites", "sites", PP_TYPE_TABLE, 0, "", site_columns, 1},
     [HIDDEN] = {"hidden", "hidden", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY, ""},
     [SHOWN] = {"shown", "shown", PP_TYPE_TEXT, PP_COLUMN_TEXT_ONLY, ""},
 };
-
-static const struct pp_column site_columns[] = {{"site", "site", PP_TYPE_TEXT, 0, ""}};
 
 static const char expected_text[] =
     "Things\n\n"
@@ -76,7 +76,7 @@ static const char expected_json[] =
 static struct pp_table *make_table(void)
 {
 	struct pp_table *table = pp_table_new("things", "Things", columns, N);
-	struct pp_table *sites = pp_table_new("sites", "Sites", site_columns, 1);
+	struct pp_table *sites = pp_table_new_nested(&columns[NESTED]);
 	struct pp_cell *row = pp_table_add_row(table);
 
 	pp_cell_set_text(&pp_table_add_row(sites)[0], "main (a.c:1)");
@@ -186,16 +186,17 @@ static void check_csv_extremes(void)
 	pp_table_free(table);
 }
 
+static const struct pp_column outer_columns[] = {
+    {"group", "group", PP_TYPE_TEXT, PP_COLUMN_KEY, ""},
+    {"sum", "sum", PP_TYPE_COUNT, 0, ""},
+    {"things", "things", PP_TYPE_TABLE, 0, "", columns, N},
+};
+
 /* Rows within rows within rows: each with what names those around it. */
 static void check_nested(struct pp_table *inner)
 {
-	static const struct pp_column outer_columns[] = {
-	    {"group", "group", PP_TYPE_TEXT, PP_COLUMN_KEY, ""},
-	    {"sum", "sum", PP_TYPE_COUNT, 0, ""},
-	    {"things", "things", PP_TYPE_TABLE, 0, ""},
-	};
 	struct pp_table *outer = pp_table_new("groups", "Groups", outer_columns, 3);
-	struct pp_table *empty = pp_table_new("things", "Things", columns, N);
+	struct pp_table *empty = pp_table_new_nested(&outer_columns[2]);
 	struct pp_cell *row = pp_table_add_row(outer);
 	g_autoptr(GString) text = g_string_new(NULL);
 	struct pp_flat_tables flat;
@@ -221,6 +222,21 @@ static void check_nested(struct pp_table *inner)
 	pp_table_free(outer);
 }
 
+/* Columns are there without rows, however deep. */
+static void check_nested_none(void)
+{
+	struct pp_table *outer = pp_table_new("groups", "Groups", outer_columns, 3);
+	g_autoptr(GString) text = g_string_new(NULL);
+	struct pp_flat_tables flat;
+
+	pp_flat_tables_init(&flat, &outer, 1);
+	CHECK_INT(flat.all->len, 3);
+	append_csv(text, pp_flat_tables_find(&flat, "groups.things.sites"));
+	CHECK_STR(text->str, "things_row,groups_row,groups_group,things_name,things_object,site\n");
+	pp_flat_tables_done(&flat);
+	pp_table_free(outer);
+}
+
 int main(void)
 {
 	struct pp_table *table = make_table();
@@ -234,6 +250,7 @@ int main(void)
 	append_csv(text, table);
 	CHECK_STR(text->str, expected_csv);
 	check_nested(make_table());
+	check_nested_none();
 	check_csv_text();
 	check_csv_extremes();
 	CHECK_INT(pp_table_column(table, "ratio"), RATIO);

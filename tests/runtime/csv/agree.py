@@ -114,8 +114,15 @@ for section in sections:
         if shutil.which("sqlite3"):
             by_sqlite(path, found)
         names.add(key)
-    if out or files - {key + ".csv" for key, rows in tables}:
-        sys.exit("FAIL: %s: more than JSON has: %s %s" % (section, out, files))
+    # Of a nested table without a row JSON has no sign; its columns are there all the same.
+    keys = {key for key, rows in tables}
+    for name in files - {key + ".csv" for key in keys}:
+        with open(os.path.join(directory, name)) as file:
+            lines = file.read().splitlines()
+        if name.split(".")[0] not in keys or len(lines) != 1 or "_row," not in lines[0]:
+            sys.exit("FAIL: %s: more than JSON has: %s %s" % (section, name, lines))
+    if out:
+        sys.exit("FAIL: %s: %s" % (section, out))
 
 history = json.loads(ask("history", "--format", "json")[0])
 compare("history", ask("history", "--format", "csv")[0], list(flat("objects", history["objects"]))[1][1])
