@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/json.h"
 #include "core/printable.h"
 #include "export/gzip.h"
 #include "export/off_cpu.h"
@@ -82,6 +83,19 @@ static Pprof__ValueType value_type(struct pprof *self, const char *type, const c
 	return value;
 }
 
+/* When the capture began, ns since 1970; 0: it does not say, or no such number is that. */
+static int64_t time_of(const struct pp_model *model)
+{
+	const char *text = model->info ? pp_json_string(model->info, "start_time") : NULL;
+	g_autoptr(GDateTime) time = text ? g_date_time_new_from_iso8601(text, NULL) : NULL;
+	int64_t ns;
+
+	if (!time || __builtin_mul_overflow(g_date_time_to_unix(time), INT64_C(1000000000), &ns) ||
+	    __builtin_add_overflow(ns, g_date_time_get_microsecond(time) * INT64_C(1000), &ns))
+		return 0;
+	return ns;
+}
+
 static void add_head(struct pprof *self)
 {
 	const struct pp_model *model = self->export->context->model;
@@ -96,6 +110,8 @@ static void add_head(struct pprof *self)
 
 	part.n_sample_type = N_VALUES;
 	part.sample_type = list;
+	part.time_nanos = time_of(model);
+	part.has_time_nanos = part.time_nanos != 0;
 	part.has_duration_nanos = 1;
 	part.duration_nanos = model->end_ns - model->start_ns;
 	part.n_comment = 1;

@@ -30,7 +30,7 @@ function frame(id) {
 
 const types = profile.sampleType.map(type => `${text(type.type)}/${text(type.unit)}`);
 process.stdout.write(JSON.stringify({
-	types, period: Number(profile.period), default_type: text(profile.defaultSampleType),
+	types, time_us: Number(profile.timeNanos / 1000n), period: Number(profile.period), default_type: text(profile.defaultSampleType),
 	samples: profile.sample.map(sample => ({
 		stack: sample.locationId.map(frame),
 		values: Object.fromEntries(sample.value.map((value, i) => [types[i], Number(value)])),

@@ -2,6 +2,7 @@
 """pprof_check.py GPROF_MT PROGRAM [SELECTION...]: a profile, as two readers of pprof's format have it, against the
 reports of the same capture."""
 import collections
+import datetime
 import json
 import os
 import re
@@ -31,6 +32,9 @@ def same(what, got, want):
 run(gprof_mt, "export", "--format", "pprof", *selection)
 profile = json.loads(run("node", os.path.join(tests, "pprof.js"), packages, "gprof-mt.pb.gz"))
 assert profile["types"] == [CALLS, CPU, OFF_CPU], profile["types"]
+with open("gprof-mt.data/info.json") as file:
+    begun = datetime.datetime.fromisoformat(json.load(file)["start_time"].replace("Z", "+00:00"))
+assert profile["time_us"] == round(begun.timestamp() * 1e6), (profile["time_us"], begun)
 
 
 def plain(name):

@@ -130,5 +130,6 @@ def of_blocked():
 run(gprof_mt, "export", "--format", "pprof", *selection)
 has_cpu = of_flat()
 of_blocked()
+assert any(line.startswith("Time: ") for line in pprof("-top"))
 shown = next(line for line in pprof("-top") if line.startswith("Type: "))
 assert shown == "Type: " + ("cpu" if has_cpu else "calls"), shown
