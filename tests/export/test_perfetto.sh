@@ -1,17 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Perfetto's own trace processor reads a Perfetto trace: no error is counted, its fields are those of the published
-# schema, states, waits and holds are those of the reports, and a flow leads from each release to the wait that it ended.
+# Perfetto's own trace processor reads a Perfetto trace, and one in Chrome's format: no error is counted, the fields are
+# those of the published schema, states, waits and holds are those of the reports, and a flow leads from each release to
+# the wait that it ended.
 . "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
 gprof_mt=$GM_BUILD/gprof-mt
 [ -e "$GM_BUILD/tests/export/perfetto/installed.json" ] || { echo "npm could not get the trace processor"; exit 77; }
 export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$GM_TOP/tests/export
 
-# check [SELECTION...]: the trace, of that part
+# check FORMAT [SELECTION...]: the trace, of that part
 check()
 {
-	"$gprof_mt" export --format perfetto "$@" 2>err || fail "export $*: $(cat err)"
-	python3 "$GM_TOP/tests/runtime/export/story_check.py" "$gprof_mt" trace_processor gprof-mt.pftrace "$@" >flows ||
+	"$gprof_mt" export --format "$1" -o trace "${@:2}" 2>err || fail "export $*: $(cat err)"
+	python3 "$GM_TOP/tests/runtime/export/story_check.py" "$gprof_mt" trace_processor trace "${@:2}" >flows ||
 		fail "the trace of $*"
 }
 
@@ -19,7 +20,7 @@ build paths -fno-omit-frame-pointer
 status=0
 "$gprof_mt" record -q --set kernel.source=none -- ./paths || status=$?
 [ $status -eq 9 ] || fail "record: exit status $status"
-check
+check perfetto
 [ "$(grep -v ' -> .* pthread_join ' flows | sed -E 's/ \([^()]*:[0-9]+\)//g' | sort)" = "paths pthread_cond_signal announce -> paths pthread_cond_wait await
 paths pthread_mutex_unlock release -> paths pthread_mutex_lock take
 paths pthread_mutex_unlock release -> paths pthread_mutex_lock take
@@ -27,6 +28,9 @@ paths sem_post give -> paths sem_wait receive" ] || fail "flows: $(cat flows)"
 
 rm -rf gprof-mt.data
 "$gprof_mt" record -q -- "$GM_BUILD/examples/philosophers" 4 50 >out || fail "philosophers: exit status $?"
-check
-check --thread 'phil-[01]'
+check perfetto
+sort flows >flows.perfetto
+check perfetto --thread 'phil-[01]'
+check chrome
+sort flows | cmp flows.perfetto || fail "flows of the formats differ"
 exit 0
