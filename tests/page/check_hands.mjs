@@ -253,7 +253,8 @@ async function checkPaper(page) {
 	same(await page.locator('html').getAttribute('data-theme'), 'light', 'paper is light');
 	for (const panel of await page.locator('[role=tabpanel]').all())
 		holds(await panel.isVisible() && await panel.locator('tbody tr').count() > 0, 'paper: every table');
-	holds(!await page.locator('nav').isVisible(), 'paper: no controls');
+	holds(!await page.locator('nav').isVisible() && await page.locator('.tools button:visible, .tools input:visible').count() === 0, 'paper: no controls');
+	holds(await page.locator('#panel-longest .status').isVisible() && await page.locator('#flame select').first().isVisible(), 'paper: how many rows, and which flames');
 	await page.evaluate(() => dispatchEvent(new Event('afterprint')));
 	await page.emulateMedia({media: null});
 }
@@ -273,7 +274,25 @@ await withBrowser(async open => {
 	same(page.sins, [], 'no error, no dialog, no request');
 });
 
+// What is there as soon as a browser has said that it prints: of a page that is dark, and of which little was in sight.
+async function checkPrint(page) {
+	const [background, tables] = await page.evaluate(() => {
+		const canvas = document.querySelector('canvas.lanes');
+		dispatchEvent(new Event('beforeprint'));
+		const pixel = [...canvas.getContext('2d').getImageData(canvas.width / 2, 1, 1, 1).data];
+		const counts = [...document.querySelectorAll('[role=tabpanel]')].map(panel => panel.querySelectorAll('tbody tr td:nth-child(2)').length);
+		dispatchEvent(new Event('afterprint'));
+		return [pixel, counts];
+	});
+	same([background, tables], [[255, 255, 255, 255], [2, 3, 5, 2, 2]], 'paper: the lanes are light, every table is full');
+	same(await page.locator('html').getAttribute('data-theme'), 'dark', 'paper: the screen stays dark');
+}
+
 await withBrowser(async open => {
+	const short = await open(file, {viewport: {width: 1280, height: 300}});
+	await checkPrint(short);
+	same(short.sins, [], 'paper: no error, no dialog, no request');
+
 	const page = await open(file);
 	await inSight(page, 'timeline', '0-4');
 	await checkTheme(page, 'dark');

@@ -52,7 +52,11 @@ class Views {
 			this.#refresh(view => this.#seen.has(view.node));
 		}, {rootMargin: '200px'});
 		views.forEach(({node}) => observer.observe(node));
-		addEventListener('beforeprint', () => this.#refresh(() => true));
+		// A browser prints what is there as soon as this returns.
+		addEventListener('beforeprint', () => {
+			this.#refresh(() => true);
+			views.forEach(view => view.onPaper?.());
+		});
 	}
 
 	update(range) {

@@ -144,12 +144,12 @@ export function tablesView({capture}) {
 		tabs[shown].focus();
 	}}, tabs);
 	show(0);
-	addEventListener('beforeprint', () => kinds.forEach((_, i) => fillIn(i)));
 	return {
 		node: section('tables', 'Tables', 'Click a heading to sort. Names lead to the timeline, sites to the source.', tablist, panels),
 		update(to) {
 			range = to;
 			fillIn(shown);
 		},
+		onPaper: () => kinds.forEach((_, i) => fillIn(i)),
 	};
 }

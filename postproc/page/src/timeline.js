@@ -293,6 +293,10 @@ class Timeline {
 		this.#tell();
 	}
 
+	onPaper() {
+		this.#drawNow();
+	}
+
 	// --- drawing
 
 	#recolor() {
