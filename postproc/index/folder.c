@@ -15,7 +15,7 @@
 #define HEAD	  "head"
 #define HEAD_MODE 0600
 
-#define MAGIC	       "gprof-mt index\n" /* 15 characters and a 0 */
+#define MAGIC	       "gprof-mt index\n"
 #define VERSION	       2u
 #define ORDER_OF_BYTES 0x01020304u
 
@@ -30,7 +30,7 @@
 
 /* In the order of bytes of the machine that made it. */
 struct head {
-	char magic[16];
+	char magic[sizeof(MAGIC)];
 	uint32_t version, byte_order;
 	uint64_t n[PP_N_SECTIONS]; /* items */
 	uint32_t item_bytes[PP_N_SECTIONS];
@@ -172,10 +172,24 @@ struct pp_index *pp_index_folder_read(const char *dir, const struct pp_index_key
 
 /* --- making --------------------------------------------------------------------------------- */
 
-/* Another version has files of other names. */
+/* Of any version. */
+static bool has_our_head(int folder)
+{
+	int fd = openat(folder, HEAD, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	char magic[sizeof(MAGIC)];
+	bool is_ours = fd >= 0 && read(fd, magic, sizeof(magic)) == (ssize_t)sizeof(magic) &&
+		       memcmp(magic, MAGIC, sizeof(magic)) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return is_ours;
+}
+
+/* Another version has files of other names; what is not an index has nothing that is ours. */
 static void empty(int folder)
 {
-	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd =
+	    has_our_head(folder) ? openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
 	const struct dirent *entry;
 
@@ -183,8 +197,9 @@ static void empty(int folder)
 		unlinkat(folder, entry->d_name, 0);
 	if (dir)
 		closedir(dir);
-	else if (fd >= 0)
-		close(fd);
+	for (unsigned i = 0; i < PP_N_SECTIONS; i++)
+		unlinkat(folder, pp_index_section_name(i), 0);
+	unlinkat(folder, HEAD, 0);
 }
 
 static void remove_folder(int parent, const char *name)

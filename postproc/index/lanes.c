@@ -78,14 +78,13 @@ static void sum_until(const struct lane *lane, int64_t time_ns, struct pp_index_
 {
 	uint64_t time = (uint64_t)MAX(time_ns, 0), last_ns, at, end;
 	uint64_t n_strides = strides_until(lane, time);
-	const struct pp_index_stride *stride = lane->strides + n_strides - 1;
 	unsigned state = PP_LANE_GONE;
 
 	*ret = (struct pp_index_sum){0};
 	if (!n_strides)
 		return;
-	*ret = stride->before;
-	last_ns = stride->time_ns;
+	*ret = lane->strides[n_strides - 1].before;
+	last_ns = lane->strides[n_strides - 1].time_ns;
 	at = stride_begin(lane, n_strides - 1);
 	end = stride_begin(lane, n_strides);
 	for (; at < end && lane->steps[at] >> 3 <= time; at++) {

@@ -15,6 +15,9 @@
 
 enum pp_pane { PP_PANE_THREADS, PP_PANE_OBJECTS, PP_PANE_OPERATIONS, PP_PANE_DETAILS, PP_N_PANES };
 
+/* More than there are in any pane. */
+#define PP_MANY_LINES 10000
+
 /* Rows of the screen: a heading, and `n` more below. */
 struct pp_area {
 	int top, n;
@@ -57,7 +60,7 @@ struct pp_browser {
 	char **site_names;
 	struct pp_screen screen;
 	enum pp_pane focus;
-	unsigned details_top;
+	int details_top; /* from where they begin by themselves: the first line, that of the call */
 	struct pp_area areas[PP_N_PANES];
 	bool is_damaged;
 	bool has_processes; /* several */

@@ -158,20 +158,18 @@ static void add_mention(struct pp_browser *browser, GPtrArray *lines, const char
 }
 
 /* Looked through for it are no more operations of the object than these. */
-#define MOST_LOOKED_AT 1000
+#define MOST_LOOKED_AT 100
 
-/* The last that let go of the object before it was taken; PP_INDEX_NONE: none, or not found. */
-static uint32_t last_release(const struct pp_index *index, uint32_t number)
+/* The last before that operation that let go of the object; PP_INDEX_NONE: none, or not found. */
+static uint32_t last_release(const struct pp_index *index, uint32_t object, uint32_t number)
 {
-	const struct pp_index_operation *operation = pp_index_operation(index, number);
 	bool found;
-	uint64_t at =
-	    pp_index_list_find_operation(index, PP_LIST_OBJECT, operation->object, number, &found);
+	uint64_t at = pp_index_list_find_operation(index, PP_LIST_OBJECT, object, number, &found);
 
 	for (unsigned i = 0; found && at > 0 && i < MOST_LOOKED_AT; i++) {
-		uint32_t before = pp_index_list_at(index, PP_LIST_OBJECT, operation->object, --at);
+		uint32_t before = pp_index_list_at(index, PP_LIST_OBJECT, object, --at);
+		const struct pp_index_operation *operation = pp_index_operation(index, before);
 
-		operation = pp_index_operation(index, before);
 		if (operation && operation->flags & PP_INDEX_RELEASED)
 			return before;
 	}
@@ -180,22 +178,22 @@ static uint32_t last_release(const struct pp_index *index, uint32_t number)
 
 /* Who had it when the wait began may not be the one who had it last. */
 static void add_holders(struct pp_browser *browser, GPtrArray *lines, uint32_t number,
+			const struct pp_index_operation *operation,
 			const struct pp_index_more *more)
 {
-	const struct pp_index_operation *operation = pp_index_operation(browser->index, number);
-	uint32_t release = pp_index_ender(browser->index, operation);
-	uint32_t last = operation->flags & PP_INDEX_ACQUIRED ? last_release(browser->index, number)
-							     : PP_INDEX_NONE;
+	uint32_t release = pp_index_ender(browser->index, operation), last = PP_INDEX_NONE;
 
+	if (operation->flags & PP_INDEX_ACQUIRED)
+		last = last_release(browser->index, operation->object, number);
 	add_mention(browser, lines, "taken with (w)", more->met);
 	add_mention(browser, lines, "let go of with", release);
 	if (release != PP_INDEX_NONE && last != release)
 		add_mention(browser, lines, "others had it then, the last until", last);
 }
 
-static void add_wait(struct pp_browser *browser, GPtrArray *lines, uint32_t number)
+static void add_wait(struct pp_browser *browser, GPtrArray *lines, uint32_t number,
+		     const struct pp_index_operation *operation)
 {
-	const struct pp_index_operation *operation = pp_index_operation(browser->index, number);
 	const struct pp_index_more *more = pp_index_more(browser->index, operation);
 	g_autofree char *wait = pp_duration_text(pp_index_ns(browser->index, operation));
 	g_autofree char *other = more ? pp_browser_thread_label(browser, more->other) : NULL;
@@ -207,7 +205,7 @@ static void add_wait(struct pp_browser *browser, GPtrArray *lines, uint32_t numb
 	    more->other == PP_INDEX_NONE ? "" : ", for ", more->other == PP_INDEX_NONE ? "" : other,
 	    more->how < PP_N_WAIT_HOWS ? pp_wait_how_text(more->how) : "?");
 	if (more->how == PP_WAIT_HELD)
-		add_holders(browser, lines, number, more);
+		add_holders(browser, lines, number, operation, more);
 	else
 		add_mention(browser, lines, "ended by (m)",
 			    pp_index_ender(browser->index, operation));
@@ -253,7 +251,7 @@ static void add_operation(struct pp_browser *browser, GPtrArray *lines, uint32_t
 	    thread ? thread->tid : 0, result);
 	add(lines, "on %s", object);
 	if (operation->flags & PP_INDEX_WAITED)
-		add_wait(browser, lines, number);
+		add_wait(browser, lines, number, operation);
 	if (operation->flags & PP_INDEX_RELEASED) {
 		g_autofree char *hold = pp_duration_text(pp_index_ns(browser->index, operation));
 

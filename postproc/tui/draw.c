@@ -116,19 +116,18 @@ static void draw_details(struct pp_browser *browser)
 	g_autoptr(GPtrArray) lines = browser->shows_source
 					 ? g_ptr_array_ref(all)
 					 : wrap(&browser->screen, all, browser->screen.columns);
-	int n = (int)lines->len, top;
+	int n = (int)lines->len, first = 0, top;
 
 	pp_screen_put(&browser->screen, area->top, 0, browser->screen.columns, PP_STYLE_BOLD,
 		      browser->focus == PP_PANE_DETAILS,
 		      browser->shows_source ? "SOURCE" : "DETAILS");
 	/* The line of the call in the middle. */
-	top = 0;
 	if (browser->shows_source)
 		for (int i = 0; i < n; i++)
 			if (((const char *)lines->pdata[i])[0] == '>')
-				top = MAX(i - area->n / 2, 0);
-	browser->details_top = (unsigned)CLAMP((int)browser->details_top, 0, MAX(n - 1, 0));
-	top = MIN(top + (int)browser->details_top, MAX(n - 1, 0));
+				first = MAX(i - area->n / 2, 0);
+	top = CLAMP(first + browser->details_top, 0, MAX(n - area->n, 0));
+	browser->details_top = top - first;
 	for (int i = 0; i < area->n && top + i < n; i++)
 		put_line(browser, area->top + 1 + i, PP_STYLE_PLAIN, lines->pdata[top + i]);
 }

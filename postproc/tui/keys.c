@@ -22,7 +22,7 @@ static void go_end(struct pp_browser *browser, bool last)
 	if (is_list(browser))
 		pp_browser_go(browser, browser->focus, last ? UINT64_MAX : 0);
 	else
-		browser->details_top = 0;
+		browser->details_top = last ? PP_MANY_LINES : -PP_MANY_LINES;
 }
 
 static void next_pane(struct pp_browser *browser, int by)

@@ -136,9 +136,7 @@ void pp_browser_move(struct pp_browser *browser, enum pp_pane pane, int64_t by)
 	uint64_t at = position_of(browser, pane);
 
 	if (pane == PP_PANE_DETAILS) {
-		int64_t top = (int64_t)browser->details_top + by;
-
-		browser->details_top = (unsigned)CLAMP(top, 0, 10000);
+		browser->details_top += (int)by;
 		return;
 	}
 	if (by < 0)

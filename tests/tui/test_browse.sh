@@ -65,6 +65,10 @@ browse()
 	keys s
 	shows SOURCE
 	until_true 60 eval 'screen | grep -q "^> *$source "' || fail "not the line $source: $(screen)"
+	keys Enter Home
+	shows 'SPDX-License-Identifier: MIT'
+	keys G
+	shows 'free(table.forks);'
 	keys s
 	shows DETAILS
 	keys g

@@ -96,6 +96,17 @@ done
 harmed late
 harmed old
 
+# What is in its place, and is not an index, stays.
+rm -rf big/index
+mkdir big/index
+echo mine >big/index/notes
+browse
+shows 'the index is not kept: Directory not empty'
+leave
+[ "$(cat big/index/notes)" = mine ] || fail 'the notes of somebody else are gone'
+rm -rf big/index
+shows_name worker 'once they are away'
+
 # What is in the files may be anything: the browser lives, with all keys, and leaves in order.
 cp -a big/index index.good
 for seed in 1 2; do
