@@ -371,6 +371,7 @@ static char *end_calls(struct pp_run *run, struct pp_capture **ret_capture)
 		pp_cli_fail(&err);
 		return NULL;
 	}
+	pp_capture_end(capture, run->end_ns);
 	summary = pp_summary_make(run, capture);
 	if (run->config->calls_mode != GM_CALLS_OFF)
 		write_gmon_files(run, capture);

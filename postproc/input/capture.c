@@ -377,6 +377,24 @@ static void end_images(struct pp_model *model)
 	}
 }
 
+void pp_capture_end(struct pp_capture *capture, int64_t end_ns)
+{
+	struct pp_model *model = capture->model;
+	int64_t pid = pp_json_int(model->info, "pid", 0);
+	struct pp_process *last = NULL;
+
+	for (guint i = 0; i < model->processes->len; i++) {
+		struct pp_process *process = model->processes->pdata[i];
+
+		if (process->pid == pid)
+			last = process;
+	}
+	if (!last || last->end_ns != PP_TIME_UNKNOWN || end_ns < last->start_ns)
+		return;
+	last->end_ns = end_ns;
+	widen(model, last->start_ns, end_ns);
+}
+
 static void note_times(struct pp_model *model)
 {
 	for (guint i = 0; i < model->processes->len; i++) {
@@ -464,6 +482,7 @@ static int open_capture(struct pp_capture *capture, struct pp_error *err)
 	note_losses(capture->model);
 	end_images(capture->model);
 	note_times(capture->model);
+	pp_capture_end(capture, pp_json_int(capture->model->info, "end_ns", INT64_MIN));
 	return 0;
 }
 

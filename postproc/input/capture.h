@@ -45,6 +45,12 @@ struct pp_capture {
 int pp_capture_open(const char *dir, struct pp_capture **ret, struct pp_error *err);
 void pp_capture_free(struct pp_capture *capture);
 
+/*
+ * The program that was recorded had ended then.  Who was killed does not say when, and waits that
+ * it was in go on until then.
+ */
+void pp_capture_end(struct pp_capture *capture, int64_t end_ns);
+
 /* info.json, into the model, with the losses that it tells of. */
 void pp_recording_read(struct pp_capture *capture);
 
