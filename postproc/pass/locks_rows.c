@@ -50,9 +50,9 @@ enum {
 };
 
 static const struct pp_column holder_columns[N_HOLDER_COLUMNS] = {
-    [HOLDER_SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY,
+    [HOLDER_SITE] = {"site", "held since", PP_TYPE_TEXT, PP_COLUMN_KEY,
 		     "where it had been acquired that was waited for; none: not known"},
-    [HOLDER_FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY, "what that called"},
+    [HOLDER_FUNCTION] = {"function", "taken with", PP_TYPE_TEXT, PP_COLUMN_KEY, "what that called"},
     [HOLDER_CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0, "calls that waited for it"},
     [HOLDER_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "how long in all"},
     [HOLDER_WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, PP_COLUMN_MAX,
