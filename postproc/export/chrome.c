@@ -23,10 +23,12 @@ struct chrome {
 	struct pp_story *story;
 	GHashTable *tracks;
 	uint64_t n_events;
+	GString *starts; /* of flows: events for the end of the file */
 };
 
 /* What an event has before its own: "{...,"; after it comes the rest and "}". */
-static void begin_event(struct chrome *self, const char *phase, const struct pp_track *track)
+static void add_event(struct chrome *self, GString *text, const char *phase,
+		      const struct pp_track *track)
 {
 	uint64_t tid = TRACK_TID + track->number;
 
@@ -34,19 +36,24 @@ static void begin_event(struct chrome *self, const char *phase, const struct pp_
 		tid = ((const struct pp_thread *)track->key.of)->tid;
 	if (track->key.kind == PP_TRACK_PROCESS)
 		tid = 0;
-	g_string_append_printf(
-	    self->export->out->text, "%s\n{\"ph\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu64 ",",
-	    self->n_events++ ? "," : "", phase, pp_track_process(&track->key)->pid, tid);
+	g_string_append_printf(text, "%s\n{\"ph\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu64 ",",
+			       self->n_events++ ? "," : "", phase,
+			       pp_track_process(&track->key)->pid, tid);
+}
+
+static void begin_event(struct chrome *self, const char *phase, const struct pp_track *track)
+{
+	add_event(self, self->export->out->text, phase, track);
 	pp_out_flush(self->export->out);
 }
 
 /* "name":12.345: microseconds, exactly. */
-static void add_time(struct chrome *self, const char *name, int64_t ns)
+static void add_time(GString *text, const char *name, int64_t ns)
 {
 	uint64_t size = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
 
-	g_string_append_printf(self->export->out->text, "\"%s\":%s%" PRIu64 ".%03u", name,
-			       ns < 0 ? "-" : "", size / 1000, (unsigned)(size % 1000));
+	g_string_append_printf(text, "\"%s\":%s%" PRIu64 ".%03u", name, ns < 0 ? "-" : "",
+			       size / 1000, (unsigned)(size % 1000));
 }
 
 static const struct pp_track *track_of(struct chrome *self, struct pp_track_key key);
@@ -119,21 +126,22 @@ static const struct pp_track *track_of(struct chrome *self, struct pp_track_key 
 
 /*
  * Begins or ends in the slice that its track has at that time.  A release is none: it begins in its
- * thread's state.
+ * thread's state.  Of two states that meet there the later may not be written yet, and the earlier
+ * is over: so such events are the last in the file.
  */
 static void write_flow(struct chrome *self, const struct pp_track *track,
 		       const struct pp_slice *slice)
 {
 	bool begins = slice->kind == PP_SLICE_RELEASE;
+	GString *text = begins ? self->starts : self->export->out->text;
 
 	if (begins)
 		track = track_of(self, (struct pp_track_key){PP_TRACK_STATES, slice->thread, NULL});
-	begin_event(self, begins ? "s" : "f", track);
-	g_string_append_printf(self->export->out->text,
-			       "\"cat\":\"wake\",\"name\":\"wake\",\"id\":%" PRIu64 ",%s",
+	add_event(self, text, begins ? "s" : "f", track);
+	g_string_append_printf(text, "\"cat\":\"wake\",\"name\":\"wake\",\"id\":%" PRIu64 ",%s",
 			       slice->flow, begins ? "" : "\"bp\":\"e\",");
-	add_time(self, "ts", slice->end_ns);
-	g_string_append_c(self->export->out->text, '}');
+	add_time(text, "ts", slice->end_ns);
+	g_string_append_c(text, '}');
 }
 
 static const char *category_of(const struct pp_slice *slice)
@@ -177,7 +185,7 @@ static void begin_slice(struct chrome *self, const char *phase, const struct pp_
 	g_string_append_printf(text, "\"cat\":\"%s\",\"name\":", category_of(slice));
 	pp_out_json(text, name);
 	g_string_append_c(text, ',');
-	add_time(self, "ts", time_ns);
+	add_time(text, "ts", time_ns);
 }
 
 /* Some readers look for its name. */
@@ -190,7 +198,7 @@ static void end_slice(struct chrome *self, const struct pp_track *track, const c
 	g_string_append(text, "\"name\":");
 	pp_out_json(text, name);
 	g_string_append_c(text, ',');
-	add_time(self, "ts", time_ns);
+	add_time(text, "ts", time_ns);
 	g_string_append_c(text, '}');
 }
 
@@ -241,6 +249,7 @@ static void *chrome_start(const struct pp_export *export)
 	self->export = export;
 	self->story = pp_story_new(export, take_slice, self);
 	self->tracks = pp_tracks_new();
+	self->starts = g_string_new(NULL);
 	g_string_append(export->out->text,
 			"{\"otherData\":{\"producer\":\"gprof-mt " GM_VERSION
 			"\",\"clock\":\"CLOCK_MONOTONIC\"},\"displayTimeUnit\":\"ns\","
@@ -269,6 +278,7 @@ static int chrome_finish(void *state, int64_t end_ns, struct pp_error *err)
 				    "%s: more than %d events are too many for this format: take "
 				    "--format perfetto, or a part by --time",
 				    dir, EVENTS_MAX);
+	g_string_append(self->export->out->text, self->starts->str);
 	g_string_append(self->export->out->text, "]}\n");
 	pp_story_note_kernel(self->export);
 	return 0;
@@ -279,6 +289,7 @@ static void chrome_free(void *state)
 	struct chrome *self = state;
 
 	g_hash_table_unref(self->tracks);
+	g_string_free(self->starts, TRUE);
 	pp_story_free(self->story);
 	g_free(self);
 }

@@ -33,4 +33,38 @@ sort flows >flows.perfetto
 check perfetto --thread 'phil-[01]'
 check chrome
 sort flows | cmp flows.perfetto || fail "flows of the formats differ"
+
+# Mutexes that are let go of by a condition wait, with which the thread's state changes at that very time.
+cat >turns.c <<'END2'
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int turn;
+static void *takes_turns(void *mine)
+{
+	for (int i = 0; i < 50; i++) {
+		pthread_mutex_lock(&mutex);
+		while (turn != (mine != NULL))
+			pthread_cond_wait(&changed, &mutex);
+		turn = !turn;
+		pthread_cond_signal(&changed);
+		usleep(200);
+		pthread_mutex_unlock(&mutex);
+	}
+	return mine;
+}
+int main(void)
+{
+	pthread_t other;
+
+	pthread_create(&other, NULL, takes_turns, &turn);
+	takes_turns(NULL);
+	return pthread_join(other, NULL);
+}
+END2
+"$CC" -O1 -g -pthread -o turns turns.c || fail "cannot compile turns"
+rm -rf gprof-mt.data
+"$gprof_mt" record -q --set kernel.source=none -- ./turns || fail "turns: exit status $?"
+check chrome
 exit 0

@@ -60,17 +60,11 @@ class Trace:
         self.slices = list(by_id.values())
         for number, row in enumerate(found["flows"]):
             source, target = by_id[row["slice_out"]], by_id[row["slice_in"]]
-            self.source_of(source, target).flows_out.append(number)
+            if not self.fields:
+                assert source.begin <= target.begin <= source.end
+                source = chrome.release(self.slices, source.track, target)
+            source.flows_out.append(number)
             target.flows_in.append(number)
-
-    def source_of(self, source, target):
-        """In Chrome's format a flow begins in a thread's state, as instants have none."""
-        if self.fields:
-            return source
-        assert source.track.name == "state" and source.begin <= target.begin <= source.end, (source.name, target.name)
-        woken = f"{target.track.thread_name} (tid {target.track.tid})"
-        return next(s for s in self.slices if s.track.tid == source.track.tid and s.track.name != "state"
-                    and s.begin == s.end == target.begin and s.notes.get("wakes") == woken and not s.flows_out)
 
     def parents(self, track):
         if not self.fields:

@@ -27,11 +27,20 @@ def track(uuid, tid, name):
     return new
 
 
+def release(slices, state, target):
+    """What woke who is in target, from where a flow that begins in a thread's state leads there: instants can have none."""
+    woken = f"{target.track.thread_name} (tid {target.track.tid})"
+    assert state.name == "state"
+    return next(s for s in slices if s.track.tid == state.tid and s.track.name != "state"
+                and s.begin == s.end == target.begin and s.notes.get("wakes") == woken and not s.flows_out)
+
+
 class Trace:
     def __init__(self, path):
         with open(path) as file:
             events = json.load(file, parse_float=decimal.Decimal)["traceEvents"]
         self.tracks, self.slices, self.open, self.processes = {}, [], [], set()
+        starts = []
         for event in events:
             key = event["pid"], event["tid"]
             if event["ph"] == "M" and event["name"] == "process_name":
@@ -41,11 +50,19 @@ class Trace:
             elif event["ph"] == "M":
                 assert key not in self.tracks and event["name"] == "thread_name"
                 self.tracks[key] = track(key, event["tid"], event["args"]["name"])
-            elif event["ph"] in "sf":
-                self.take_flow(event, self.tracks[key])
+            elif event["ph"] == "s":
+                starts.append((event["id"], self.tracks[key], ns(event["ts"])))
+            elif event["ph"] == "f":
+                last = self.slices[-1]
+                assert event["bp"] == "e" and self.tracks[key] is last.track and last is self.open[-1]
+                last.flows_in.append(event["id"])
             else:
                 self.take(event, self.tracks[key])
         assert not self.open
+        ends = {flow: s for s in self.slices for flow in s.flows_in}
+        for flow, track_, time in starts:
+            assert time == ends[flow].begin
+            release(self.slices, track_, ends[flow]).flows_out.append(flow)
 
     def take(self, event, track_):
         if event["ph"] == "E":
@@ -60,17 +77,6 @@ class Trace:
         else:
             self.open.append(new)
         self.slices.append(new)
-
-    def take_flow(self, event, track_):
-        """It is bound to the slice that is there at the time; for an instant, to its thread's state."""
-        last = self.slices[-1]
-        assert track_.tid == last.track.tid
-        if event["ph"] == "s":
-            assert last.begin == last.end == ns(event["ts"]) and track_.name == "state"
-            last.flows_out.append(event["id"])
-        else:
-            assert event["bp"] == "e" and track_ is last.track and last.begin <= ns(event["ts"])
-            last.flows_in.append(event["id"])
 
     def parents(self, track_):
         if track_.tid is None:

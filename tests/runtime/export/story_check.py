@@ -80,7 +80,7 @@ into = {f: (t, s) for t, s in operations for f in s.flows_in}
 assert out.keys() == into.keys() and len(out) == sum(len(s.flows_out) for _, s in operations)
 for flow, (thread, release) in sorted(out.items()):
     waiter, wait = into[flow]
-    assert release.begin == release.end and getattr(wait, "woken", wait.end) == release.begin
+    assert release.begin == release.end and wait.woken == release.begin
     assert thread.tid != waiter.tid and release.notes["object"] == wait.notes["object"]
     print(thread.thread_name, release.name, release.notes.get("site"), "->", waiter.thread_name, wait.name,
           wait.notes["site"])
