@@ -15,6 +15,7 @@
 #include "core/printable.h"
 #include "core/table_diff.h"
 #include "core/table_flat.h"
+#include "input/calls_pool.h"
 
 /* Rows of a table in text, unless --top says how many. */
 #define TEXT_ROWS 20
@@ -218,6 +219,38 @@ static int read_run(const struct arguments *arguments, struct pp_view *view, uns
 			   arguments->sections->len, err);
 }
 
+struct reading {
+	const struct arguments *arguments;
+	struct pp_view *views;
+	struct pp_error errors[N_RUNS];
+	int rets[N_RUNS];
+	gint next; /* run */
+};
+
+static void *read_next(void *data)
+{
+	struct reading *reading = data;
+	gint run;
+
+	while ((run = g_atomic_int_add(&reading->next, 1)) < N_RUNS)
+		reading->rets[run] = read_run(reading->arguments, &reading->views[run],
+					      (unsigned)run, &reading->errors[run]);
+	return NULL;
+}
+
+/* At once, where there are CPUs for it. */
+static int read_runs(const struct arguments *arguments, struct pp_view *views, struct pp_error *err)
+{
+	struct reading reading = {arguments, views, {PP_ERROR_INIT, PP_ERROR_INIT}, {0}, 0};
+	unsigned failed;
+
+	pp_calls_pool_at_once(pp_calls_pool_workers(N_RUNS), read_next, &reading);
+	failed = reading.rets[A] < 0 ? A : B;
+	*err = reading.errors[failed];
+	pp_error_done(&reading.errors[!failed]);
+	return reading.rets[failed];
+}
+
 /* What is selected has to be in one of the runs; that it is not in the other is a note. */
 static int check_found(const struct arguments *arguments, const struct pp_view *views,
 		       struct pp_table *captures, struct pp_error *err)
@@ -245,10 +278,8 @@ static int diff(const struct arguments *arguments)
 	struct pp_error err = PP_ERROR_INIT;
 	struct pp_view views[N_RUNS] = {0};
 	struct pp_table *captures = NULL;
-	int ret = 0, status;
+	int ret = read_runs(arguments, views, &err), status;
 
-	for (unsigned run = 0; run < N_RUNS && ret == 0; run++)
-		ret = read_run(arguments, &views[run], run, &err);
 	if (ret == 0) {
 		captures = pp_cli_captures(&views[A], &views[B]);
 		ret = check_found(arguments, views, captures, &err);

@@ -81,16 +81,24 @@ static const char *find_function(enum st_event op)
 	return starts_with(pp_sync_name(op), "sem_") ? pp_sync_name(op) : prefixed[op];
 }
 
-/* Asked for every event: found once. */
+/* Asked for every event: found once, or by several threads the same. */
+static const char *find_once(const char **found, const char *(*find)(enum st_event op),
+			     enum st_event op)
+{
+	const char *text = __atomic_load_n(found, __ATOMIC_RELAXED);
+
+	if (!text) {
+		text = find(op);
+		__atomic_store_n(found, text, __ATOMIC_RELAXED);
+	}
+	return text;
+}
+
 const char *pp_sync_function(enum st_event op)
 {
 	static const char *function_of[ST_N_EVENTS];
 
-	if (op >= ST_N_EVENTS)
-		return NULL;
-	if (!function_of[op])
-		function_of[op] = find_function(op);
-	return function_of[op];
+	return op < ST_N_EVENTS ? find_once(&function_of[op], find_function, op) : NULL;
 }
 
 enum st_event pp_sync_completion(enum st_event op)
@@ -144,13 +152,9 @@ static const char *find_type(enum st_event op)
 	return "unknown";
 }
 
-/* Asked for every event: found once. */
 const char *pp_sync_type(enum st_event op)
 {
 	static const char *type_of[ST_N_EVENTS + 1];
-	unsigned i = MIN(op, ST_N_EVENTS);
 
-	if (!type_of[i])
-		type_of[i] = find_type(op);
-	return type_of[i];
+	return find_once(&type_of[MIN(op, ST_N_EVENTS)], find_type, op);
 }

@@ -415,8 +415,8 @@ static int find_ctf_fs(const bt_component_class_source **ret_class, struct pp_er
 	return *ret_class ? 0 : pp_error_add(err, -ENOENT, "Babeltrace cannot read CTF files");
 }
 
-int pp_babeltrace_run(struct pp_sweep *sweep, const GPtrArray *traces, unsigned n_before,
-		      struct pp_error *err)
+static int read_all(struct pp_sweep *sweep, const GPtrArray *traces, unsigned n_before,
+		    struct pp_error *err)
 {
 	struct reading reading = {
 	    .sweep = sweep,
@@ -444,5 +444,18 @@ int pp_babeltrace_run(struct pp_sweep *sweep, const GPtrArray *traces, unsigned 
 	bt_graph_put_ref(reading.graph);
 	g_ptr_array_unref(reading.feeds);
 	g_ptr_array_unref(reading.salvages);
+	return ret;
+}
+
+int pp_babeltrace_run(struct pp_sweep *sweep, const GPtrArray *traces, unsigned n_before,
+		      struct pp_error *err)
+{
+	static GMutex
+	    lock; /* graphs share the plugin, and Babeltrace counts references without one */
+	int ret;
+
+	g_mutex_lock(&lock);
+	ret = read_all(sweep, traces, n_before, err);
+	g_mutex_unlock(&lock);
 	return ret;
 }

@@ -36,6 +36,10 @@ holds '.locks[] | select(.group == "lock") | .acquired_a == 120 and .acquired_b 
 holds '[.["locks.sites"][] | select(.locks_group == "lock")] | length == 1 and (.[0].site | startswith("take (")) and .[0].calls_change == 120' json
 holds '.threads[] | select(.name == "more") | .in == "only B" and .group == "run_more"' json
 holds '[.notes[] | select(.section == "captures")] | length == 1 and (.[0].note | startswith("not the same command"))' json
+# With one CPU the captures are read one after the other.
+cpu=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
+taskset -c "$cpu" "$gprof_mt" diff --format json a b summary threads sync locks flat callgraph | diff - json >differ ||
+	fail "with one CPU: $(head -20 differ)"
 python3 "$GM_TOP/tests/runtime/diff/agree.py" "$gprof_mt" a b || fail "a and b"
 python3 "$GM_TOP/tests/runtime/diff/agree.py" "$gprof_mt" b a || fail "b and a"
 
@@ -113,6 +117,7 @@ fails 2 "--top 1.5: not a number" diff --top 1.5 a b
 fails 2 "csv is one table" diff --format csv a b
 fails 1 "nowhere: " diff a nowhere
 fails 1 "nowhere: " diff nowhere a
+fails 1 "nowhere: " diff nowhere file
 fails 1 "empty is not a capture" diff a empty
 fails 1 "file is not a capture" diff file a
 fails 1 "no thread has a name like 'cook'" diff --thread cook a b
