@@ -224,6 +224,19 @@ static void on_fork(struct pp_critical *self, const struct pp_event *event)
 		  -1);
 }
 
+/* What led to the exec led to what the new program does. */
+static void on_exec(struct pp_critical *self, const struct pp_event *event)
+{
+	const struct pp_thread *thread = event->thread, *next;
+	struct pp_critical_track *before;
+
+	next = thread ? pp_exec_successor(self->context->model, thread, event->time_ns) : NULL;
+	if (!next || !track_of(self, thread)->chain.leaf || track_of(self, next)->chain.leaf)
+		return;
+	before = track_until(self, thread, event->time_ns);
+	take_over(self, track_of(self, next), chain_of(self, before), before->until_ns, NULL, -1);
+}
+
 /* --- releases, where wake-ups are not recorded ---------------------------------------------- */
 
 static void note_release(struct pp_critical *self, struct pp_object *object,
@@ -417,6 +430,8 @@ static void critical_event(void *state, const struct pp_event *event)
 		on_waking(self, event);
 	else if (event->kind == PP_EVENT_FORK)
 		on_fork(self, event);
+	else if (event->kind == PP_EVENT_EXEC)
+		on_exec(self, event);
 	pp_thread_states_event(self->states, event);
 }
 

@@ -347,6 +347,17 @@ static void on_end(struct pp_thread_states *states, const struct pp_event *event
 	pp_life_end(states, self, event->time_ns, self->mode);
 }
 
+const struct pp_thread *pp_exec_successor(const struct pp_model *model,
+					  const struct pp_thread *thread, int64_t exec_ns)
+{
+	const struct pp_thread *next = pp_model_thread_at(model, thread->tid, exec_ns);
+
+	return next && next->process != thread->process &&
+		       next->process->pid == thread->process->pid && next->start_ns == exec_ns
+		   ? next
+		   : NULL;
+}
+
 /* What went before was not its life. */
 static void begin_image(struct pp_thread_states *states, const struct pp_thread *thread,
 			const struct pp_event *event)
@@ -378,8 +389,8 @@ static void on_exec(struct pp_thread_states *states, const struct pp_event *even
 	if (!has_later_image(states->model, thread, event->time_ns))
 		return;
 	pp_life_end(states, self, event->time_ns, self->mode);
-	next = pp_model_thread_at(states->model, thread->tid, event->time_ns);
-	if (next != thread && next->start_ns == event->time_ns)
+	next = pp_exec_successor(states->model, thread, event->time_ns);
+	if (next)
 		begin_image(states, next, event);
 }
 

@@ -127,6 +127,10 @@ bool pp_thread_blocking_known(const struct pp_thread_states *states,
 /* Can a call of it block at all? */
 bool pp_operation_can_block(enum st_event op);
 
+/* The first thread of the program that the thread's exec brought then; NULL: it is not known. */
+const struct pp_thread *pp_exec_successor(const struct pp_model *model,
+					  const struct pp_thread *thread, int64_t exec_ns);
+
 /* Did a switch with that prev_state leave the thread able to go on? */
 bool pp_state_preempted(int64_t prev_state);
 

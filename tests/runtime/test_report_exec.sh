@@ -45,7 +45,7 @@ for source in none switches perf; do
 	[ $source = perf ] && ! can_trace && continue
 	[ $source = switches ] && ! "$gprof_mt" doctor | grep -q "^ok *.*context switch" && continue
 	"$gprof_mt" record -q -o "$source" --set kernel.source=$source ./again || fail "record"
-	"$gprof_mt" report -i "$source" --format json threads sync locks flat callgraph switches >report.json ||
+	"$gprof_mt" report -i "$source" --format json threads sync locks flat callgraph switches critical-path >report.json ||
 		fail "report"
 	"$gprof_mt" history -i "$source" --format json >history.json || fail "history"
 	"$gprof_mt" graph -i "$source" --kind switch --no-group >graph.dot 2>err || [ $source != perf ] ||
@@ -68,6 +68,9 @@ for pid in {t["pid"] for t in report["threads"]}:
     # The exec is an event there: what the loader does is the new program's time.
     assert sys.argv[1] != "perf" or first["end_ns"] == second["start_ns"], (first, second)
 if sys.argv[1] == "perf":
+    # What led to the exec led to what came of it.
+    path = {key(row): row["path_ns"] for row in report["critical_threads"]}
+    assert any(ns >= 200000000 and image == 0 and (pid, 1, 0) in path for (pid, image, _), ns in path.items()), path
     ends = [(e[d + "_pid"], e[d + "_image"], e[d + "_index"]) for e in report["edges"] for d in ("from", "to")]
     drawn = {l.split("[")[0].strip() for l in open("graph.dot") if "[label=" in l and "->" not in l}
     assert len(drawn) == len(set(ends)), (drawn, set(ends))
