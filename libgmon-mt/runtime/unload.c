@@ -94,4 +94,7 @@ void __cxa_finalize(void *object)
 		ending = true;
 	if (!ending && !gm_module_stays(module))
 		gm_unloads((uint64_t)object);
+	/* What a constructor had loaded before ours ran does not stay. */
+	if (module != NULL && module == last_to_stay)
+		__atomic_store_n(&last_to_stay, module->l_prev, __ATOMIC_RELEASE);
 }

@@ -28,33 +28,30 @@ static uint64_t site_address(struct pp_stream *stream, uint64_t number)
 
 /* --- what was there then -------------------------------------------------------------------- */
 
-static void place_event(struct pp_model *model, struct pp_event *event)
-{
-	const struct pp_process *process = event->thread ? event->thread->process : NULL;
-	uint64_t site = event->sync.site;
-
-	if (!process || !process->places)
-		return;
-	g_mutex_lock(model->lock);
-	event->sync.object_era = pp_places_era(process, event->sync.object, site, event->time_ns);
-	event->sync.value_era = pp_places_era(process, event->sync.value, site, event->time_ns);
-	if (site)
-		event->sync.site = pp_places_code(process, site, event->time_ns);
-	g_mutex_unlock(model->lock);
-}
-
 static const struct pp_path *place_path(struct pp_model *model, const struct pp_process *process,
 					const struct pp_path *path, int64_t time_ns)
 {
 	uint64_t addresses[ST_PATH_MAX];
 
-	if (!path || !process || !process->places)
-		return path;
-	g_mutex_lock(model->lock);
 	for (unsigned i = 0; i < path->n; i++)
 		addresses[i] = pp_places_code(process, path->addresses[i], time_ns);
-	g_mutex_unlock(model->lock);
 	return pp_model_path(model, addresses, path->n);
+}
+
+static void place_event(struct pp_model *model, const struct pp_process *process,
+			struct pp_event *event)
+{
+	uint64_t site = event->sync.site;
+	int64_t now_ns = event->time_ns;
+
+	g_mutex_lock(model->lock);
+	event->sync.object_era = pp_places_era(process, event->sync.object, site, now_ns);
+	event->sync.value_era = pp_places_era(process, event->sync.value, site, now_ns);
+	if (site)
+		event->sync.site = pp_places_code(process, site, now_ns);
+	if (event->sync.path)
+		event->sync.path = place_path(model, process, event->sync.path, now_ns);
+	g_mutex_unlock(model->lock);
 }
 
 /* --- paths ---------------------------------------------------------------------------------- */
@@ -96,8 +93,6 @@ static const struct pp_path *take_path(struct pp_stream *stream, uint64_t object
 void pp_decode_sync(struct pp_stream *stream, const struct pp_record *record,
 		    struct pp_event *event)
 {
-	struct pp_model *model = stream->decoder->capture->model;
-
 	event->kind = PP_EVENT_SYNC;
 	event->thread = stream->thread;
 	event->sync.op = record->class->op;
@@ -106,9 +101,9 @@ void pp_decode_sync(struct pp_stream *stream, const struct pp_record *record,
 	event->sync.object = record->values[PP_SYNC_OBJECT];
 	event->sync.holder = (uint32_t)record->values[PP_SYNC_HOLDER];
 	event->sync.value = record->values[PP_SYNC_VALUE];
-	event->sync.path = place_path(model, event->thread ? event->thread->process : NULL,
-				      take_path(stream, event->sync.object), event->time_ns);
-	place_event(model, event);
+	event->sync.path = take_path(stream, event->sync.object);
+	if (event->thread && event->thread->process->places)
+		place_event(stream->decoder->capture->model, event->thread->process, event);
 }
 
 void pp_decode_definition(struct pp_stream *stream, const struct pp_record *record)
