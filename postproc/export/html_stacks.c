@@ -107,7 +107,8 @@ static int read_history(struct pp_html *html, struct pp_error *err)
 
 	if (ret == 0) {
 		pp_call_fold_finish(fold);
-		pp_walk_note(pp_call_fold_walk(fold));
+		if (html->is_choosing)
+			pp_walk_note(pp_call_fold_walk(fold));
 	}
 	pp_call_fold_free(fold);
 	return ret;

@@ -1,0 +1,17 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The page of a history of calls, in few ways and in more than are shown: no call and no time is lost.
+. "$GM_TOP/tests/runtime/html/common.sh"
+needs_page
+
+build wide ../html/wide.c -pg -mfentry -minstrument-return=call
+for rounds in 100 20000; do
+	record --set calls.mode=history --set kernel.source=none ./wide $rounds
+	page 0 page
+	time_ns=$("$gprof_mt" export --format folded --what time -o - | awk '{ sum += $NF } END { print sum }')
+	# Each thread's run, and main.
+	shows page "[sum(f['value']) for f in doc['flames'] if f['kind'] in ('calls', 'time')] == [4 * 15 * $rounds + 5, $time_ns]"
+	few=$([ $rounds -lt 1000 ] && echo not || :)
+	shows page "$few 'of threads are put down to what called them' in missing"
+done
+exit 0
