@@ -152,6 +152,8 @@ static GStrv describe_waits(const struct pp_view *view)
 GStrv pp_summary_waits(struct pp_capture *capture)
 {
 	static const char *const names[] = {"locks"};
+	/* Of C++ as long as a line bears. */
+	static const struct pp_symbols_options symbols = {.demangle = PP_DEMANGLE_SIMPLE};
 	struct pp_error err = PP_ERROR_INIT;
 	struct counts counts = {0};
 	struct pp_view view;
@@ -159,7 +161,7 @@ GStrv pp_summary_waits(struct pp_capture *capture)
 
 	count(capture, &counts);
 	leave_out_kernel(capture);
-	pp_view_begin(&view, capture, NULL);
+	pp_view_begin(&view, capture, NULL, &symbols);
 	if (counts.sync_bytes > MAX_WAITS_BYTES) {
 		lines = g_new0(char *, 2);
 		lines[0] = g_strdup("waits: too many synch-events to sum up now; the report does");

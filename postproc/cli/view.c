@@ -14,13 +14,14 @@
 /* So many lines of damage on stderr; the quality section has them all. */
 #define MAX_DAMAGE_LINES 5
 
-void pp_view_begin(struct pp_view *view, struct pp_capture *capture, GHashTable *options)
+void pp_view_begin(struct pp_view *view, struct pp_capture *capture, GHashTable *options,
+		   const struct pp_symbols_options *symbols)
 {
 	struct pp_kernel_abilities kernel;
 
 	*view = (struct pp_view){.capture = capture};
 	pp_kernel_abilities(view->capture, &kernel);
-	view->symbols = pp_symbols_new(view->capture->model, pp_cli_symbols());
+	view->symbols = pp_symbols_new(view->capture->model, symbols);
 	view->namer = pp_symbols_namer(view->symbols);
 	view->context = (struct pp_pass_context){
 	    .model = view->capture->model,
@@ -41,7 +42,7 @@ int pp_view_open(struct pp_view *view, const char *dir, GHashTable *options, str
 	*view = (struct pp_view){0};
 	ret = pp_capture_open(dir, &capture, err);
 	if (ret == 0)
-		pp_view_begin(view, capture, options);
+		pp_view_begin(view, capture, options, pp_cli_symbols());
 	return ret;
 }
 

@@ -25,9 +25,10 @@ struct pp_view {
 };
 
 /* Of an open capture, which it takes.  `options` as in struct pp_pass_context; may be NULL. */
-void pp_view_begin(struct pp_view *view, struct pp_capture *capture, GHashTable *options);
+void pp_view_begin(struct pp_view *view, struct pp_capture *capture, GHashTable *options,
+		   const struct pp_symbols_options *symbols);
 
-/* The same, opening it. */
+/* The same, opening it, and with the names that the command line asks for. */
 int pp_view_open(struct pp_view *view, const char *dir, GHashTable *options, struct pp_error *err);
 
 /* Threads have their last names from now on: for who wants them before the events. */

@@ -163,6 +163,50 @@ for source in none auto; do
 	grep -qE "waited most +($long) for busy" text || fail "$source: $(cat text)"
 done
 
+# Of C++ the names that a line bears: without what a template is made for, and without parameters.
+cat >named.cc <<'END'
+#include <map>
+#include <pthread.h>
+#include <string>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "unit/sleeper.h"
+
+static pthread_mutex_t busy = PTHREAD_MUTEX_INITIALIZER;
+static int tid;
+
+template <class K, class V> struct table {
+	__attribute__((noinline)) static void put(const std::map<K, V> &)
+	{
+		__atomic_store_n(&tid, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
+		pthread_mutex_lock(&busy);
+		pthread_mutex_unlock(&busy);
+	}
+};
+
+static void *put(void *arg)
+{
+	table<std::string, std::string>::put({});
+	return arg;
+}
+
+int main()
+{
+	pthread_t thread;
+
+	pthread_mutex_lock(&busy);
+	pthread_create(&thread, NULL, put, NULL);
+	if (!sleeper_await(&tid))
+		return 1;
+	pthread_mutex_unlock(&busy);
+	return pthread_join(thread, NULL);
+}
+END
+g++ -g -O1 -pthread -I "$GM_TOP/tests" -o named named.cc || fail "cannot compile"
+"$gprof_mt" record ./named 2>err || fail "named: $(cat err)"
+grep -qE 'for busy \(mutex\), in 1 of 2 operations, mostly at table::put \(named.cc:[0-9]+\)' err || fail "named: $(cat err)"
+
 # More than is read in passing: said, and no wait invented.
 recorded --profile applic-only ./app 1 600000
 grep -q 'waits: too many synch-events to sum up now' err || fail "$(cat err)"
