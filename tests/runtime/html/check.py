@@ -116,7 +116,8 @@ def history():
     for found in program.json("history", *options)["objects"]:
         for op in found["ops"]:
             if op["wait_ns"]:
-                want[op["tid"], key_in(found), op["site"], op["wait_ns"], op["time_ns"]] += 1
+                ended = op["time_ns"] + (op["wait_ns"] if op["result"] is None else 0)
+                want[op["tid"], key_in(found), op["site"], op["wait_ns"], ended] += 1
                 # No wait at all is in the first bucket, too.
                 lengths[key_in(found), op["wait_ns"].bit_length() - 1] += op["wait_ns"] > 1
     if not has_time:
