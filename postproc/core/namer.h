@@ -32,6 +32,9 @@ struct pp_namer {
 	 */
 	char *(*source)(void *data, const struct pp_process *process, uint64_t address,
 			int *ret_line);
+	/* The same of the function that holds it, whatever was inlined there. */
+	char *(*holder)(void *data, const struct pp_process *process, uint64_t address,
+			int *ret_line);
 	/* Function name alone. */
 	char *(*function)(void *data, const struct pp_process *process, uint64_t address);
 	/* The variable that holds a data address: "lock", "table.lock"+8 as "table+8"; NULL: none.

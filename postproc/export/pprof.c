@@ -157,21 +157,15 @@ static uint64_t function_of(struct pprof *self, const char *name, const char *fi
 
 /* --- places --------------------------------------------------------------------------------- */
 
-/* The last loaded there; 0: none known. */
+/* 0: none known. */
 static uint64_t mapping_of(struct pprof *self, const struct place *place)
 {
-	const GArray *maps = place->process ? place->process->maps : NULL;
 	Pprof__Mapping mapping = PPROF__MAPPING__INIT;
 	Pprof__Mapping *list[] = {&mapping};
 	Pprof__Profile part = PPROF__PROFILE__INIT;
-	const struct pp_load *load = NULL;
+	const struct pp_load *load =
+	    place->process ? pp_maps_find(place->process, place->address) : NULL;
 
-	for (guint i = maps ? maps->len : 0; i-- > 0 && !load;) {
-		const struct pp_load *at = &g_array_index(maps, struct pp_load, i);
-
-		if (place->address >= at->start && place->address < at->end)
-			load = at;
-	}
 	if (!load)
 		return 0;
 	mapping.id = GPOINTER_TO_SIZE(g_hash_table_lookup(self->mappings, load));

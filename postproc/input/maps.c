@@ -96,6 +96,19 @@ GArray *pp_maps_new(void)
 	return maps;
 }
 
+const struct pp_load *pp_maps_find(const struct pp_process *process, uint64_t address)
+{
+	const GArray *maps = process->maps;
+
+	for (guint i = maps ? maps->len : 0; i-- > 0;) {
+		const struct pp_load *load = &g_array_index(maps, struct pp_load, i);
+
+		if (address >= load->start && address < load->end)
+			return load;
+	}
+	return NULL;
+}
+
 int pp_maps_read(struct pp_capture *capture, struct pp_process *process, const char *path,
 		 struct pp_error *err)
 {

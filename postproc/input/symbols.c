@@ -69,20 +69,6 @@ static struct object *get_object(struct pp_symbols *symbols, const struct pp_loa
 	return object;
 }
 
-/* The last loaded, where more than one was there in the course of time. */
-static const struct pp_load *find_load(const struct pp_process *process, uint64_t address)
-{
-	const GArray *maps = process->maps;
-
-	for (guint i = maps ? maps->len : 0; i-- > 0;) {
-		const struct pp_load *load = &g_array_index(maps, struct pp_load, i);
-
-		if (address >= load->start && address < load->end)
-			return load;
-	}
-	return NULL;
-}
-
 static const GArray *get_frames(struct object *object, uint64_t address)
 {
 	GArray *frames = g_hash_table_lookup(object->frames, &address);
@@ -104,7 +90,7 @@ static struct object *find_call(struct pp_symbols *symbols, const struct pp_proc
 				uint64_t address, const struct pp_load **ret_load,
 				uint64_t *ret_linked)
 {
-	*ret_load = address ? find_load(process, address - 1) : NULL;
+	*ret_load = address ? pp_maps_find(process, address - 1) : NULL;
 	if (!*ret_load)
 		return NULL;
 	/* One byte back: the call, which may be the last instruction of its line or function. */
@@ -192,20 +178,38 @@ static char *name_site(void *data, const struct pp_process *process, uint64_t ad
 	return site ? frame_text(site) : unnamed(data, process, address);
 }
 
-static char *find_source(void *data, const struct pp_process *process, uint64_t address,
-			 int *ret_line)
+static char *frame_source(struct pp_symbols *symbols, const struct pp_process *process,
+			  uint64_t address, const struct pp_source_frame *site, guint frame,
+			  int *ret_line)
 {
-	guint frame;
-	const struct pp_source_frame *site = find_site(data, process, address, &frame);
 	const struct pp_load *load;
 	uint64_t linked;
 	struct object *object;
 
 	if (!site || !site->file)
 		return NULL;
-	object = find_call(data, process, address, &load, &linked);
+	object = find_call(symbols, process, address, &load, &linked);
 	*ret_line = site->line;
 	return pp_object_file_path(object->file, linked, frame);
+}
+
+static char *find_source(void *data, const struct pp_process *process, uint64_t address,
+			 int *ret_line)
+{
+	guint frame = 0;
+	const struct pp_source_frame *site = find_site(data, process, address, &frame);
+
+	return frame_source(data, process, address, site, frame, ret_line);
+}
+
+static char *find_holder(void *data, const struct pp_process *process, uint64_t address,
+			 int *ret_line)
+{
+	const GArray *frames = find_frames(data, process, address);
+	guint frame = frames && frames->len ? frames->len - 1 : 0;
+	const struct pp_source_frame *site = frames && frames->len ? frame_at(frames, frame) : NULL;
+
+	return frame_source(data, process, address, site, frame, ret_line);
 }
 
 static void named_frame_free(void *data)
@@ -243,7 +247,7 @@ static GPtrArray *name_frames(void *data, const struct pp_process *process, uint
 
 static char *name_object(void *data, const struct pp_process *process, uint64_t address)
 {
-	const struct pp_load *load = find_load(process, address);
+	const struct pp_load *load = pp_maps_find(process, address);
 	struct object *object = load ? get_object(data, load) : NULL;
 	const char *name;
 	uint64_t offset;
@@ -266,7 +270,7 @@ static uint64_t find_entry(void *data, const struct pp_process *process, uint64_
 
 static char *name_file(void *data, const struct pp_process *process, uint64_t address)
 {
-	const struct pp_load *load = find_load(process, address);
+	const struct pp_load *load = pp_maps_find(process, address);
 
 	return load ? g_strdup(pp_object_file_name(get_object(data, load)->file)) : NULL;
 }
@@ -278,6 +282,7 @@ struct pp_namer pp_symbols_namer(struct pp_symbols *symbols)
 	    .site = name_site,
 	    .frames = name_frames,
 	    .source = find_source,
+	    .holder = find_holder,
 	    .function = name_function,
 	    .object = name_object,
 	    .entry = find_entry,

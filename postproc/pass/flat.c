@@ -95,21 +95,10 @@ static void add_calls(struct profile *profile, const struct pp_graph *graph)
 /* The function, or what stands for one, that has the instruction. */
 static struct function *find_function(struct profile *profile, uint64_t address)
 {
-	const struct pp_namer *namer = profile->namer;
-	uint64_t return_address = address + 1; /* which the namer takes */
-	char *name = namer->function(namer->data, profile->process, return_address);
-	g_autofree char *file = NULL;
+	uint64_t entry;
+	char *name = pp_sampled_function(profile->namer, profile->process, address, &entry);
 
-	if (!g_str_has_prefix(name, "0x"))
-		return get_function(
-		    profile,
-		    namer->entry ? namer->entry(namer->data, profile->process, return_address) : 0,
-		    name);
-	g_free(name);
-	file = namer->file ? namer->file(namer->data, profile->process, address) : NULL;
-	return get_function(profile, 0,
-			    file ? g_strdup_printf("<no name, in %s>", file)
-				 : g_strdup("<no name, in no file>"));
+	return get_function(profile, entry, name);
 }
 
 static void add_samples(struct profile *profile, const struct pp_thread *thread)

@@ -28,6 +28,23 @@ GPtrArray *pp_threads_with_calls(const struct pp_pass_context *context,
 	return threads;
 }
 
+char *pp_sampled_function(const struct pp_namer *namer, const struct pp_process *process,
+			  uint64_t address, uint64_t *ret_entry)
+{
+	uint64_t return_address = address + 1; /* which the namer takes */
+	g_autofree char *name = namer->function(namer->data, process, return_address);
+	g_autofree char *file = NULL;
+
+	*ret_entry = 0;
+	if (!g_str_has_prefix(name, "0x")) {
+		if (namer->entry)
+			*ret_entry = namer->entry(namer->data, process, return_address);
+		return g_steal_pointer(&name);
+	}
+	file = namer->file ? namer->file(namer->data, process, address) : NULL;
+	return file ? g_strdup_printf("<no name, in %s>", file) : g_strdup("<no name, in no file>");
+}
+
 bool pp_thread_calls(const struct pp_thread *thread, uint64_t *ret_calls)
 {
 	*ret_calls = 0;

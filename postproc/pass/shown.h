@@ -64,6 +64,13 @@ char *pp_thread_title(const struct pp_thread *thread);
 GPtrArray *pp_threads_with_calls(const struct pp_pass_context *context,
 				 const struct pp_process *process);
 
+/*
+ * The function, or what stands for one, that a sample met at the address; and where it begins, 0:
+ * not known.  The caller frees it.
+ */
+char *pp_sampled_function(const struct pp_namer *namer, const struct pp_process *process,
+			  uint64_t address, uint64_t *ret_entry);
+
 /* How many calls the thread made.  False: they were not counted. */
 bool pp_thread_calls(const struct pp_thread *thread, uint64_t *ret_calls);
 
