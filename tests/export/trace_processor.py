@@ -9,7 +9,7 @@ import chrome
 import perfetto
 from slices import Slice
 
-packages = os.path.join(os.environ["GM_BUILD"], "tests/export/perfetto")
+folder = os.path.join(os.environ["GM_BUILD"], "tests/perfetto/trace-processor")
 reader = os.path.join(os.environ["GM_TOP"], "tests/export/trace_processor.js")
 
 
@@ -34,7 +34,7 @@ class Track:
 
 class Trace:
     def __init__(self, path):
-        found = json.loads(subprocess.run(["node", reader, packages, path], check=True, stdout=subprocess.PIPE).stdout)
+        found = json.loads(subprocess.run(["node", reader, folder, path], check=True, stdout=subprocess.PIPE).stdout)
         assert not found["errors"], found["errors"]
         self.fields = {row["path"] for row in found["fields"]}
         if self.fields:
