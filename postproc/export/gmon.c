@@ -158,13 +158,12 @@ static bool holds(const struct pp_load *load, uint64_t address)
 	return address >= load->start && address < load->end;
 }
 
-/* As names are found for reports: the last loaded there.  -1: none known. */
-static int find_load(const GArray *maps, uint64_t address)
+/* As names are found for reports.  Its number in the load map; -1: none known. */
+static int find_load(const struct pp_process *process, uint64_t address)
 {
-	for (guint i = maps->len; i-- > 0;)
-		if (holds(&g_array_index(maps, struct pp_load, i), address))
-			return (int)i;
-	return -1;
+	const struct pp_load *load = pp_maps_find(process, address);
+
+	return load ? (int)(load - &g_array_index(process->maps, struct pp_load, 0)) : -1;
 }
 
 /* --- files --- */
@@ -331,7 +330,7 @@ static void hand_out(struct writer *writer, const GArray *arcs)
 
 	for (guint i = 0; i < arcs->len; i++) {
 		const struct pp_arc *arc = &g_array_index(arcs, struct pp_arc, i);
-		int at = find_load(maps, arc->self);
+		int at = find_load(writer->process, arc->self);
 		struct object *object;
 		struct pp_arc linked;
 
@@ -351,7 +350,7 @@ static void hand_out_samples(struct writer *writer, const GArray *samples)
 
 	for (guint i = 0; samples && i < samples->len; i++) {
 		const struct pp_sample *sample = &g_array_index(samples, struct pp_sample, i);
-		int at = find_load(maps, sample->address);
+		int at = find_load(writer->process, sample->address);
 		struct gm_sample linked;
 
 		if (at < 0)

@@ -248,25 +248,17 @@ static bool holds(const struct pp_load *load, uint64_t address)
 	return address >= load->start && address < load->end;
 }
 
-/* By which it gets its name. */
-static const struct pp_load *last_load(const GArray *maps, uint64_t address)
+static struct spot *spot_new(const struct pp_process *process, uint64_t address)
 {
-	for (guint i = maps->len; i-- > 0;)
-		if (holds(load_at(maps, i), address))
-			return load_at(maps, i);
-	return NULL;
-}
-
-static struct spot *spot_new(const struct pp_places *self, const GArray *maps, uint64_t address)
-{
-	const struct pp_load *last = last_load(maps, address);
+	const struct pp_places *self = process->places;
+	const struct pp_load *last = pp_maps_find(process, address); /* by which it gets its name */
 	struct spot *spot = NULL;
 	guint n = 0;
 	bool ended = false;
 
 	for (guint i = 0; i < self->stays->len; i++) {
 		struct stay stay = *stay_at(self->stays, i);
-		const struct pp_load *load = load_at(maps, stay.load);
+		const struct pp_load *load = load_at(process->maps, stay.load);
 
 		if (!holds(load, address))
 			continue;
@@ -295,7 +287,7 @@ static const struct spot *spot_at(const struct pp_process *process, uint64_t add
 	if (!self || address < self->start || address >= self->end)
 		return NULL;
 	if (!g_hash_table_lookup_extended(self->spots, &address, NULL, &known)) {
-		known = spot_new(self, process->maps, address);
+		known = spot_new(process, address);
 		g_hash_table_insert(self->spots, g_memdup2(&address, sizeof(address)), known);
 	}
 	return known;
