@@ -38,7 +38,7 @@ include postproc/module.mk
 include examples/module.mk
 include tests/module.mk
 
-.PHONY: all all-modules install check demo bench fuzz check-apps check-viewers check-vm check-san lint clean help deps
+.PHONY: all all-modules install check demo bench fuzz check-apps check-conformance check-robust check-viewers check-vm check-san lint clean help deps
 all-modules: $(ALL)
 
 deps:
@@ -56,6 +56,8 @@ help:
 ## make demo            install what is missing, build, profile an example, show the reports
 ## make check           install what the tests need, build, run all tests (T=GLOB selects)
 ## make check-apps      the same on real programs, from Debian's sources
+## make check-conformance  glibc's tests of threads and the Open POSIX Test Suite, bare and profiled
+## make check-robust   kills, full disks, limits, forks, signals, seccomp, clocks: nothing may change the program
 ## make check-viewers   what export writes, in pprof, KCachegrind and Firefox: 700 MB to install
 ## make check-vm        LTTng's kernel tracer, in a virtual machine with Debian's kernel
 ## make check-san       the tests again, built with AddressSanitizer and UBSan

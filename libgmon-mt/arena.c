@@ -15,7 +15,9 @@
  */
 #include <errno.h>
 
+#include "gmon-mt/children.h"
 #include "internal.h"
+#include "runtime/kept.h"
 #include "runtime/sys.h"
 
 #define SEGMENT_BYTES_MIN 65536u
@@ -25,13 +27,15 @@
 #define N_CLASSES	  32u
 #define RETRY_NS	  100000000u
 
-static struct segment {
+static GM_LARGE struct segment {
 	char *start;
 	uint64_t size_bytes;
 } segments[SEGMENTS_MAX];
+static struct segment segment_zero; /* apart: all that most children of a fork write to */
 static unsigned n_segments;
 
 static uint64_t file_bytes;
+static bool file_is_made;
 static uint64_t retry_ns; /* the disk was full: not to be asked before */
 static uint8_t why;	  /* enum gm_loss: why the file could not grow */
 
@@ -43,6 +47,11 @@ static struct rest {
 
 /* Chunks taken back, by the power of two of their slots; linked through their first arc. */
 static struct gm_table *free_tables[N_CLASSES];
+
+static struct segment *segment_at(unsigned i)
+{
+	return i == 0 ? &segment_zero : &segments[i];
+}
 
 static unsigned class_of(uint32_t n_slots)
 {
@@ -62,32 +71,42 @@ static void chunk_init(char *start, uint64_t size_bytes, uint32_t flags)
 	__atomic_store_n(&header->chunk_bytes, size_bytes, __ATOMIC_RELEASE);
 }
 
+/* The first bytes of a child of fork lie in its place; those of the file stay unused. */
+static char *map_place(void)
+{
+	struct gm_child *child = gm_process_child();
+
+	if (child == NULL || file_bytes != 0 ||
+	    (__atomic_fetch_or(&child->parts, GM_CHILD_CALLS, __ATOMIC_RELAXED) & GM_CHILD_CALLS) !=
+		0)
+		return NULL;
+	return (char *)child + GM_CHILD_CALLS_AT;
+}
+
 static char *map_file(uint64_t size_bytes)
 {
-	char *path = gm_path_new(gm_process_get()->dir, "calls");
-	char *start = NULL;
-	int fd = -ENOMEM, flags = O_RDWR | O_NOFOLLOW | (file_bytes == 0 ? O_CREAT | O_EXCL : 0);
-	int code;
+	const char *dir = gm_process_get()->dir;
+	/* The part of the file that corresponds to the place stays unused. */
+	uint64_t spare_bytes = file_is_made ? 0 : file_bytes;
+	void *start;
+	int code = gm_process_folder();
 
-	if (path != NULL)
-		fd = gm_sys_open(path, flags, 0600);
-	code = fd;
-	if (fd >= 0) {
-		code = gm_file_reserve(fd, file_bytes, size_bytes);
-		if (code == 0) {
-			start = gm_sys_mmap(size_bytes, MAP_SHARED, fd, file_bytes);
-			code = -ENOMEM;
-		} else {
-			gm_sys_ftruncate(fd, file_bytes);
-		}
-		gm_sys_close(fd);
-		if (start == NULL && file_bytes == 0)
-			gm_sys_unlink(path);
+	if (code == 0)
+		code = gm_file_map(dir, "calls", file_bytes - spare_bytes, size_bytes + spare_bytes,
+				   &start);
+	if (code == 0) {
+		file_is_made = true;
+		return (char *)start + spare_bytes;
 	}
-	gm_path_free(path);
-	if (start == NULL)
-		why = gm_loss_of(code);
-	return start;
+	why = gm_loss_of(code);
+	if (file_is_made) { /* some of it may have been reserved */
+		char *path = gm_path_new(dir, "calls");
+
+		if (path != NULL)
+			gm_syscall3(SYS_truncate, (long)path, (long)file_bytes, 0);
+		gm_path_free(path);
+	}
+	return NULL;
 }
 
 uint8_t gm_arena_why(void)
@@ -112,6 +131,8 @@ static bool segment_new(struct rest *rest, uint64_t need_bytes)
 		size_bytes = (need_bytes + 4095) / 4096 * 4096;
 	if (rest == &private_rest) {
 		start = gm_sys_mmap(size_bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	} else if ((start = map_place()) != NULL) {
+		size_bytes = GM_CHILD_CALLS_BYTES;
 	} else {
 		if (retry_ns != 0 && gm_clock_ns() < retry_ns)
 			return false;
@@ -129,7 +150,7 @@ static bool segment_new(struct rest *rest, uint64_t need_bytes)
 		chunk_init(start, size_bytes, 0);
 	}
 	*rest = (struct rest){start, size_bytes};
-	segments[n_segments] = (struct segment){start, size_bytes};
+	*segment_at(n_segments) = (struct segment){start, size_bytes};
 	n_segments++;
 	return true;
 }
@@ -215,32 +236,80 @@ struct gm_table *gm_arena_next(struct gm_table *table)
 	char *at;
 
 	if (table == NULL) {
-		at = n_segments > 0 ? segments[0].start : NULL;
+		at = n_segments > 0 ? segment_zero.start : NULL;
 	} else {
 		at = (char *)table;
-		while (at < segments[i].start || at >= segments[i].start + segments[i].size_bytes)
+		while (at < segment_at(i)->start ||
+		       at >= segment_at(i)->start + segment_at(i)->size_bytes)
 			i++;
 		at += table->header.chunk_bytes;
 	}
 	while (i < n_segments) {
-		const char *end = segments[i].start + segments[i].size_bytes;
+		const char *end = segment_at(i)->start + segment_at(i)->size_bytes;
 
 		for (; at < end; at += ((struct gm_table *)at)->header.chunk_bytes)
 			if (memcmp(((struct gm_table *)at)->header.magic, GM_CALLS_MAGIC, 8) == 0)
 				return (struct gm_table *)at;
 		if (++i < n_segments)
-			at = segments[i].start;
+			at = segment_at(i)->start;
 	}
 	return NULL;
+}
+
+/* Counts the part of a table that is behind `saved`, in memory alone. */
+static void table_count_lost(struct gm_table *table, const char *saved)
+{
+	bool are_samples = (table->header.flags & GM_CALLS_SAMPLES) != 0;
+	struct gm_thread_slot *slot = gm_thread_at(table->header.index);
+	const char *at = (const char *)table->arcs;
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < table->header.n_slots; i++, at += table->header.slot_bytes) {
+		const struct gm_calls_arc *arc = (const struct gm_calls_arc *)at;
+
+		if (arc->self != 0 && at + sizeof(*arc) > saved)
+			n += arc->count;
+	}
+	if (slot == NULL || n == 0)
+		return;
+	__atomic_fetch_add(are_samples ? &slot->samples_missed : &slot->calls_lost, n,
+			   __ATOMIC_RELAXED);
+	gm_loss_add(are_samples ? &slot->samples_why : &slot->calls_why, GM_LOSS_DISK);
+}
+
+/* The file was written from memory, as far as the disk had room. */
+static void arena_saved(void)
+{
+	struct gm_table *table = NULL;
+
+	if (!gm_kept_is_on())
+		return;
+	while ((table = gm_arena_next(table)) != NULL) {
+		const char *at = (const char *)table;
+		unsigned i = 0;
+
+		while (at < segment_at(i)->start ||
+		       at >= segment_at(i)->start + segment_at(i)->size_bytes)
+			i++;
+		if ((table->header.flags & GM_CALLS_PRIVATE) == 0)
+			table_count_lost(table, segment_at(i)->start +
+						    gm_kept_saved(segment_at(i)->start));
+	}
+}
+
+void gm_arena_init(void)
+{
+	gm_process_on_save(arena_saved);
 }
 
 void gm_arena_forget(void)
 {
 	for (unsigned i = 0; i < n_segments; i++)
-		gm_syscall6(SYS_mmap, (long)segments[i].start, (long)segments[i].size_bytes,
+		gm_syscall6(SYS_mmap, (long)segment_at(i)->start, (long)segment_at(i)->size_bytes,
 			    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	n_segments = 0;
 	file_bytes = 0;
+	file_is_made = false;
 	retry_ns = 0;
 	why = 0;
 	shared_rest = private_rest = (struct rest){NULL, 0};

@@ -1,31 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of arcs of one thread: open addressing, linear probing, doubled when half full.
+ * The table of arcs of one thread: open addressing, doubled when 3/8 full.
  *
  * Only its thread writes to it: mcount counts, gm_calls_miss() adds arcs.  Tables lie in a shared
  * mapping of <pid>/calls (arena.c), so what is counted is on disk as far as anyone after a crash
  * can tell.
  *
- * Everything but the count runs with all signals blocked, so a handler never meets a half-added
- * arc.  A handler may however have interrupted mcount between its compare and its increment, and
- * then call profiled functions until the table grows: so a table that was outgrown keeps its place,
- * keys and counts until its thread ends, the next one counts from zero, and the calls of an arc are
- * the sum over all tables.  That also makes growing safe against a kill at any instant.
+ * Everything but the count runs with signals blocked, so a handler never meets a half-added arc;
+ * handlers of forced signals, which cannot be blocked, leave their calls to whom they interrupted
+ * (keep_for_later()).  A handler may however have interrupted mcount between its compare and its
+ * increment, and then call profiled functions until the table grows: so a table that was outgrown
+ * keeps its place, keys and counts until its thread ends, the next one counts from zero, and the
+ * calls of an arc are the sum over all tables.  That also makes growing safe against a kill at any
+ * instant.
  */
 #include <errno.h>
 #include <stddef.h>
 
 #include "arch/x86_64/offsets.h"
+#include "gmon-mt/children.h"
 #include "internal.h"
+#include "runtime/files.h"
+#include "runtime/seal.h"
 #include "runtime/sys.h"
 
-#define FIRST_SLOTS 128u
+#define FIRST_SLOTS  128u
+#define LATER_ROUNDS 4u
+#define COPY_STEPS   8u
+
+/*
+ * An arc that has been called so often, and is not at its first place, is a reason to grow: its
+ * calls take longer.  So many times a thread.
+ */
+#define GM_CROWDED_CALLS 65536u
+#define CROWDED_MAX	 4u
+#define PLACE_SLOTS	 64u /* of a child of fork, in its place */
+_Static_assert(sizeof(struct gm_table) + PLACE_SLOTS * sizeof(struct gm_arc) <=
+		   GM_CHILD_CALLS_BYTES,
+	       "fits");
 
 _Static_assert(offsetof(struct gm_tls, state) == GM_TLS_STATE, "mcount.S");
 _Static_assert(offsetof(struct gm_tls, view) == GM_TLS_VIEW, "mcount.S");
 _Static_assert(offsetof(struct gm_view, slot_mask) == GM_VIEW_SLOT_MASK, "mcount.S");
 _Static_assert(offsetof(struct gm_view, table) == GM_VIEW_TABLE, "mcount.S");
-_Static_assert(GM_STATE_OFF == GM_TLS_STATE_OFF, "mcount.S");
+_Static_assert(GM_STATE_OFF == GM_TLS_STATE_OFF && GM_STATE_UNBORN == GM_TLS_STATE_UNBORN,
+	       "mcount.S");
 _Static_assert(offsetof(struct gm_calls_header, slot_mask) == GM_CALLS_SLOT_MASK, "mcount.S");
 _Static_assert(sizeof(struct gm_calls_header) == GM_CALLS_HEADER_BYTES, "mcount.S");
 _Static_assert(sizeof(struct gm_arc) == GM_ARC_BYTES, "mcount.S");
@@ -41,26 +60,30 @@ static struct gm_view no_views[2];
 extern struct gm_view gm_no_view __attribute__((alias("no_views")));
 _Static_assert(sizeof(no_views) >= sizeof(struct gm_calls_header) + sizeof(struct gm_arc), "slot");
 
-__thread struct gm_tls gm_tls = {.state = GM_STATE_NEWBORN, .view = &gm_no_view};
+__thread struct gm_tls gm_tls = {.state = GM_STATE_NEWBORN};
 
-/* An arc keeps its slot when what it names moves (gm_calls_move()). */
-static uint32_t hash(uint64_t from, uint64_t self)
+static struct gm_arc *first_place(struct gm_table *table, uint64_t from, uint64_t self)
 {
-	uint64_t h;
+	uint64_t at = (from - GM_PLACE(from)) * GM_HASH_FIRST + self - GM_PLACE(self);
 
-	from -= GM_PLACE(from);
-	self -= GM_PLACE(self);
-	h = (from * GM_HASH_FACTOR + self) * GM_HASH_FACTOR;
-
-	return (uint32_t)(h >> GM_HASH_SHIFT) / GM_ARC_BYTES;
+	return &table->arcs[at / GM_ARC_BYTES & (table->header.n_slots - 1)];
 }
 
-/* The slot that holds the arc, or the empty one where it goes. */
+/*
+ * The slot that holds the arc, or the empty one where it goes: its first place, or, if another arc
+ * has that, the next free one from the second place on.  Slots never become empty again.  An arc
+ * keeps its slot when what it names moves (gm_calls_move()).
+ */
 static struct gm_arc *find(struct gm_table *table, uint64_t from, uint64_t self)
 {
-	uint32_t mask = table->header.n_slots - 1;
-	uint32_t i = hash(from, self) & mask;
+	uint32_t mask = table->header.n_slots - 1, i;
+	struct gm_arc *first = first_place(table, from, self);
+	uint64_t h;
 
+	if (first->self == 0 || (first->self == self && first->from == from))
+		return first;
+	h = (from - GM_PLACE(from)) * GM_HASH_FACTOR + self - GM_PLACE(self);
+	i = (uint32_t)(h * GM_HASH_FACTOR >> GM_HASH_SHIFT) / GM_ARC_BYTES & mask;
 	while (table->arcs[i].self != 0 &&
 	       (table->arcs[i].self != self || table->arcs[i].from != from))
 		i = (i + 1) & mask;
@@ -94,14 +117,19 @@ static struct gm_table *table_at(const struct gm_control *control, uint32_t numb
 }
 
 /* Of the calling thread. */
-static void count_lost(uint8_t why)
+static void count_lost_n(uint64_t n, uint8_t why)
 {
 	if (gm_tls.slot == NULL) {
-		gm_process_count_lost(GM_LIB_CALLS, 1, why);
+		gm_process_count_lost(GM_LIB_CALLS, n, why);
 		return;
 	}
-	gm_tls.slot->calls_lost++;
+	gm_tls.slot->calls_lost += n;
 	gm_loss_add(&gm_tls.slot->calls_why, why);
+}
+
+static void count_lost(uint8_t why)
+{
+	count_lost_n(1, why);
 }
 
 /* What finds no room in its tables; n may be what was found after all (negative). */
@@ -116,30 +144,60 @@ static void lose(const struct gm_control *control, uint64_t n, uint8_t why)
 	gm_loss_add(are_samples ? &slot->samples_why : &slot->calls_why, why);
 }
 
+bool gm_calls_begin(struct gm_control *control)
+{
+	control->table = table_new(control, gm_process_child() != NULL ? PLACE_SLOTS : FIRST_SLOTS);
+	if (control->table == NULL)
+		return false;
+	gm_arena_publish(control->table);
+	gm_view_set(control->view, control->table);
+	return true;
+}
+
 bool gm_calls_start(struct gm_control *control)
 {
 	uint64_t mask;
+	bool is_made;
 
-	gm_flush_lock(&mask);
-	control->table = table_new(control, FIRST_SLOTS);
-	if (control->table != NULL) {
-		gm_arena_publish(control->table);
-		gm_view_set(control->view, control->table);
-	}
+	if (!gm_flush_lock(&mask))
+		return false;
+	is_made = gm_calls_begin(control);
 	gm_flush_unlock(mask);
-	return control->table != NULL;
+	return is_made;
 }
 
+static uint64_t table_total(const struct gm_table *table)
+{
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; i < table->header.n_slots; i++)
+		total += table->arcs[i].count;
+	return total;
+}
+
+static unsigned n_bits(uint64_t n)
+{
+	return n == 0 ? 0 : 64 - (unsigned)__builtin_clzll(n);
+}
+
+/* The arcs with most calls come first, so that they get their first places. */
 static void copy_keys(const struct gm_table *from, struct gm_table *to)
 {
-	for (uint32_t i = 0; i < from->header.n_slots; i++) {
-		struct gm_arc *arc;
+	unsigned most = n_bits(table_total(from));
+	unsigned least = most > COPY_STEPS ? most - COPY_STEPS : 0;
 
-		if (from->arcs[i].self == 0)
-			continue;
-		arc = find(to, from->arcs[i].from, from->arcs[i].self);
-		*arc = from->arcs[i];
-		arc->count = 0;
+	for (unsigned step = most; step + 1 > least; step--) {
+		for (uint32_t i = 0; i < from->header.n_slots; i++) {
+			const struct gm_arc *arc = &from->arcs[i];
+			unsigned bits = n_bits(arc->count);
+			struct gm_arc *copy;
+
+			if (arc->self == 0 || (bits > least ? bits : least) != step)
+				continue;
+			copy = find(to, arc->from, arc->self);
+			*copy = *arc;
+			copy->count = 0;
+		}
 	}
 }
 
@@ -157,9 +215,8 @@ static bool grow(struct gm_control *control)
 	struct gm_table *old = control->table, *table = NULL;
 	uint64_t mask;
 
-	if (!may_grow(control))
+	if (!may_grow(control) || !gm_flush_lock(&mask))
 		return false;
-	gm_flush_lock(&mask);
 	table = table_new(control, old->header.n_slots * 2);
 	if (table != NULL) {
 		copy_keys(old, table);
@@ -188,13 +245,14 @@ static struct gm_arc *add(struct gm_control *control, uint64_t from, uint64_t se
 		if (from != 0)
 			gm_maps_note(from, NULL);
 		gm_sample_keep_handler();
+		gm_threads_write_overdue();
 		arc = find(control->table, from, self);
 	}
 	if (arc->self == 0) {
 		uint32_t n_slots = control->table->header.n_slots;
 
-		/* Half full: grow.  That failed before, and 7/8 full: no more new arcs. */
-		if (control->n_used >= n_slots / 2 && grow(control))
+		/* 3/8 full: grow.  That failed before, and 7/8 full: no more new arcs. */
+		if (control->n_used >= n_slots / 8 * 3 && grow(control))
 			arc = find(control->table, from, self);
 		else if (control->n_used >= n_slots / 8 * 7)
 			return NULL;
@@ -235,45 +293,154 @@ static void count(struct gm_control *control, uint64_t from, uint64_t self)
 	if (control->history != NULL)
 		gm_history_record(control, arc, 0);
 	arc->count++;
+	if (arc->count % GM_CROWDED_CALLS == 0 && control->n_crowded < CROWDED_MAX &&
+	    arc != first_place(control->table, from, self)) {
+		control->n_crowded++;
+		grow(control);
+	}
 }
 
 /*
- * From mcount.S: the arc is not in the calling thread's table.  General registers only, any stack
- * of a few KiB, any moment of the thread's life.
+ * From a handler that interrupted the slow path, or a function of the program's that is called from
+ * there (an interposed pthread_setspecific()): kept until that is over, as far as there is room.
  */
-void gm_calls_miss(uint64_t from, uint64_t self);
-
-__attribute__((noinline, cold, visibility("hidden"))) void gm_calls_miss(uint64_t from,
-									 uint64_t self)
+static void keep_for_later(uint64_t from, uint64_t self)
 {
-	uint64_t mask;
+	struct gm_later *later = gm_tls.later;
+
+	if (gm_tls.slot != NULL && gm_tls.history != NULL) {
+		gm_tls.slot->records_lost++;
+		gm_loss_add(&gm_tls.slot->records_why, GM_LOSS_COUNTING_ONLY);
+	}
+	if (from == GM_FROM_RETURN)
+		return;
+	for (unsigned i = 0; i < GM_LATER_MAX; i++, later++) {
+		if (later->n == 0)
+			*later = (struct gm_later){from, self, 0};
+		if (later->from == from && later->self == self) {
+			later->n++;
+			return;
+		}
+	}
+	count_lost(GM_LOSS_COUNTING_ONLY);
+}
+
+/* Counts what was kept, and what is kept meanwhile, as far as that comes to an end. */
+static void count_later(bool counts)
+{
+	for (unsigned i = 0; i < LATER_ROUNDS * GM_LATER_MAX; i++) {
+		struct gm_later *later = &gm_tls.later[i % GM_LATER_MAX], taken = *later;
+
+		later->n = 0;
+		if (taken.n == 0)
+			continue;
+		if (counts && gm_tls.control != NULL && taken.self > GM_SELF_NONE &&
+		    i < (LATER_ROUNDS - 1) * GM_LATER_MAX)
+			gm_calls_add(gm_tls.control, taken.from, taken.self, taken.n);
+		else if (counts || gm_tls.state == GM_STATE_LOST)
+			count_lost_n(taken.n, GM_LOSS_COUNTING_ONLY);
+	}
+}
+
+/*
+ * A handler jumped out of the slow path: what was begun there stays as it is, and the thread makes
+ * no system call of ours again, since that may be what was answered by the jump.
+ */
+static void seal(void)
+{
+	gm_signals_unblock_left(gm_tls.mask);
+	gm_sealed = true;
+	count_later(false);
+}
+
+/* Without a system call: what is in the table already is counted. */
+static void miss_sealed(uint64_t from, uint64_t self)
+{
+	struct gm_control *control = gm_tls.control;
+	struct gm_arc *arc = NULL;
+
+	if (gm_tls.history != NULL) {
+		gm_tls.slot->records_lost++;
+		gm_loss_add(&gm_tls.slot->records_why, GM_LOSS_COUNTING_ONLY);
+	}
+	if (from == GM_FROM_RETURN)
+		return;
+	/* The child of a fork has an empty view, and the table is its parent's. */
+	if (control != NULL && control->table != NULL && control->view->slot_mask != 0 && self != 0)
+		arc = find(control->table, from, self);
+	if (arc != NULL && arc->self != 0)
+		arc->count++;
+	else
+		count_lost(GM_LOSS_COUNTING_ONLY);
+}
+
+static void miss(uint64_t from, uint64_t self)
+{
 	bool counts;
 
-	gm_signals_block(&mask);
 	gm_threads_check_fork();
 	if (gm_tls.state == GM_STATE_NEWBORN)
 		gm_thread_start();
 	counts = gm_thread_counts();
+	if (gm_tls.history != NULL)
+		gm_tls.history->packet = NULL; /* so that nested calls come to gm_calls_miss() */
 	if (from == GM_FROM_RETURN) {
 		if (counts && gm_tls.state == GM_STATE_HISTORY)
 			gm_history_record(gm_tls.control, NULL, self);
 	} else if (gm_tls.state == GM_STATE_LOST) {
 		count_lost(gm_tls.why_lost);
-	} else if (counts && self == 0) {
+	} else if (counts && self <= GM_SELF_NONE) {
 		count_lost(GM_LOSS_NO_FUNCTION);
 	} else if (counts) {
 		count(gm_thread_control(), from, self);
 	}
-	gm_signals_restore(mask);
+	count_later(counts);
+	gm_history_show(gm_tls.control);
 }
 
-static uint64_t table_total(const struct gm_table *table)
-{
-	uint64_t total = 0;
+/*
+ * From mcount.S: the arc is not in the calling thread's table.  General registers only, any stack
+ * of a few KiB, any moment of the thread's life.  True: signals are blocked, and the caller calls
+ * gm_calls_miss_end() when it has given back what stack it can.
+ */
+bool gm_calls_miss(uint64_t from, uint64_t self);
+void gm_calls_miss_end(void);
 
-	for (uint32_t i = 0; i < table->header.n_slots; i++)
-		total += table->arcs[i].count;
-	return total;
+__attribute__((noinline, cold, visibility("hidden"))) bool gm_calls_miss(uint64_t from,
+									 uint64_t self)
+{
+	uint64_t mask;
+
+	if (gm_seal_is_set() || (gm_tls.state == GM_STATE_NEWBORN && gm_seal_newborn())) {
+		miss_sealed(from, self);
+		return false;
+	}
+	if (gm_files_have_helper()) {
+		keep_for_later(from, self);
+		return false;
+	}
+	switch (gm_inside_enter(&gm_tls.inside, gm_frame())) {
+	case GM_ENTRY_NESTED:
+		keep_for_later(from, self);
+		return false;
+	case GM_ENTRY_LEFT:
+		seal();
+		gm_inside_leave(&gm_tls.inside);
+		miss_sealed(from, self);
+		return false;
+	default:
+		break;
+	}
+	gm_signals_block(&mask);
+	gm_tls.mask = mask;
+	miss(from, self);
+	gm_inside_leave(&gm_tls.inside);
+	return true;
+}
+
+__attribute__((noinline, cold, visibility("hidden"))) void gm_calls_miss_end(void)
+{
+	gm_signals_restore(gm_tls.mask);
 }
 
 static uint64_t arc_total(const struct gm_control *control, const struct gm_arc *arc)
@@ -404,8 +571,8 @@ void gm_calls_move(struct gm_object *object, uint64_t by)
 {
 	struct gm_table *table = NULL;
 	uint64_t mask;
+	bool locked = gm_flush_lock(&mask); /* if not, the keys are moved all the same */
 
-	gm_flush_lock(&mask);
 	while ((table = gm_arena_next(table)) != NULL)
 		move_keys(table, object, by);
 	if (gm_gmon_merged() != NULL)
@@ -413,7 +580,8 @@ void gm_calls_move(struct gm_object *object, uint64_t by)
 	if (gm_samples_kept() != NULL)
 		move_keys(gm_samples_kept(), object, by);
 	gm_object_move(object, by);
-	gm_flush_unlock(mask);
+	if (locked)
+		gm_flush_unlock(mask);
 }
 
 static bool merge_grow(struct gm_control *into)

@@ -11,6 +11,7 @@
 
 #include "gmon-mt/gmon.h"
 #include "internal.h"
+#include "runtime/files.h"
 #include "runtime/sys.h"
 
 #define OBJECTS_MAX  64u /* that are looked for in one go */
@@ -229,15 +230,26 @@ static void put_gmon(struct gmon *gmon, const struct gm_control *control)
 }
 
 /*
+ * Room for what output_flush() writes.  One write() takes its own; the limit on the size of files
+ * would send a signal.
+ */
+static int reserve(int fd, uint64_t size_bytes)
+{
+	if (size_bytes > BUFFER_BYTES)
+		return gm_file_reserve(fd, 0, size_bytes);
+	return gm_file_may_reach(size_bytes) ? 0 : -EFBIG;
+}
+
+/*
  * Writes the gmon file of one object, private to the user, through no link; a FIFO does not hold us
- * up.  Space is reserved first, which also keeps clear of RLIMIT_FSIZE and its signal.  0, or
- * -errno: then there is no such file.
+ * up.  0, or -errno: then there is no such file.
  */
 static long write_gmon(const char *path, const struct gm_object *object,
 		       const struct gm_control *control)
 {
 	struct output to = {.fd = -1}, *output = &to;
 	struct gmon gmon = {.output = output, .object = object};
+	long code;
 
 	gmon.n_mappings = gm_maps_of_file(object, gmon.mappings, MAPPINGS_MAX);
 	output->error = gm_samples_gather(&gmon.samples, object, control);
@@ -250,10 +262,12 @@ static long write_gmon(const char *path, const struct gm_object *object,
 		gm_samples_done(&gmon.samples);
 		return output->fd;
 	}
-	output->error = gm_file_reserve(output->fd, 0, output->total_bytes);
+	output->error = reserve(output->fd, output->total_bytes);
 	put_gmon(&gmon, control);
 	output_flush(output);
-	gm_sys_close(output->fd);
+	code = gm_syscall3(SYS_close, output->fd, 0, 0);
+	if (output->error == 0 && code != -EINTR)
+		output->error = code; /* a file system across a network */
 	gm_samples_done(&gmon.samples);
 	if (output->error < 0)
 		gm_sys_unlink(path);
@@ -266,6 +280,14 @@ static void add_library(struct gm_text *name, const struct gm_object *object)
 		return;
 	gm_text_add(name, ".");
 	gm_text_add(name, object->name);
+}
+
+static void count_failure(long code)
+{
+	if (code >= 0)
+		return;
+	n_failed++;
+	last_failure = code;
 }
 
 /* <pid>/gmon.<middle>, with ".<library>" behind it. */
@@ -282,18 +304,16 @@ static void write_in_folder(const char *middle, const struct gm_object *object,
 	gm_text_add(&text, "gmon.");
 	gm_text_add(&text, middle);
 	add_library(&text, object);
-	path = gm_path_new(gm_process_get()->dir, name);
+	path = gm_process_folder() == 0 ? gm_path_new(gm_process_get()->dir, name) : NULL;
 	if (path != NULL)
 		code = write_gmon(path, object, control);
 	gm_path_free(path);
-	if (code < 0) {
-		n_failed++;
-		last_failure = code;
-	}
+	count_failure(code);
 }
 
-static void write_thread(const struct gm_control *control)
+static long write_thread_step(void *arg)
 {
+	const struct gm_control *control = arg;
 	struct objects objects = {0};
 	char middle[32];
 	struct gm_text text = GM_TEXT(middle);
@@ -307,6 +327,7 @@ static void write_thread(const struct gm_control *control)
 		for (unsigned i = 0; i < objects.n; i++)
 			write_in_folder(middle, objects.at[i], control);
 	} while (has_more(&objects));
+	return 0;
 }
 
 void gm_gmon_thread(struct gm_control *control, bool final)
@@ -316,8 +337,8 @@ void gm_gmon_thread(struct gm_control *control, bool final)
 
 	if (control->samples != NULL)
 		n_now += gm_calls_total(control->samples);
-	if (n_now != control->n_written)
-		write_thread(control);
+	if (n_now != control->n_written && gm_process_get()->config.gmon_writer != GM_GMON_RECORD)
+		count_failure(gm_files_run(write_thread_step, control));
 	control->n_written = n_now;
 	for (uint32_t n = 0; final && (table = gm_calls_table(control, n)) != NULL; n++)
 		gm_calls_merge(&merged, table);
@@ -419,9 +440,26 @@ static void write_merged(void)
 	} while (has_more(&objects));
 }
 
-void gm_gmon_all(void)
+static long write_all_step(void *unused)
 {
 	const struct gm_object *executable = gm_maps_find(gm_entry_point());
+	uint32_t n_threads = gm_threads_count();
+
+	(void)unused;
+	for (uint32_t i = 0; i < n_threads; i++) {
+		struct gm_control *control = gm_control_at(i);
+
+		if (control != NULL)
+			gm_gmon_thread(control, false);
+	}
+	if (executable != NULL)
+		write_gmon_out(executable);
+	write_merged();
+	return 0;
+}
+
+void gm_gmon_all(void)
+{
 	uint32_t n_threads = gm_threads_count();
 	uint64_t n_calls = 1 + gm_samples_total();
 
@@ -433,17 +471,14 @@ void gm_gmon_all(void)
 		return;
 	n_written = n_calls;
 
+	count_failure(gm_files_run(write_all_step, NULL));
 	for (uint32_t i = 0; i < n_threads; i++) {
 		struct gm_control *control = gm_control_at(i);
 
 		if (control == NULL)
 			continue;
-		gm_gmon_thread(control, false);
 		gm_calls_settle(control);
 		gm_sample_settle(control);
 	}
-	if (executable != NULL)
-		write_gmon_out(executable);
-	write_merged();
 	warn_failures();
 }

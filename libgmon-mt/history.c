@@ -15,6 +15,7 @@
 #include "arch/x86_64/offsets.h"
 #include "gmon-mt/history.h"
 #include "internal.h"
+#include "runtime/seal.h"
 #include "runtime/sys.h"
 
 #define POOL_BYTES 65536u
@@ -60,9 +61,36 @@ static uint64_t word_of(uint64_t id, uint64_t now_ns, uint64_t number)
 static void show(struct gm_history *history, struct gm_control *control)
 {
 	history->end = history->stream.end;
-	history->packet = control->is_ending ? NULL : history->stream.packet;
+	/* history.S reads the TSC. */
+	history->packet =
+	    control->is_ending || gm_clock_faults || gm_sealed ? NULL : history->stream.packet;
 	control->segment = history->stream.segment;
 	control->segment_bytes = history->stream.segment_bytes;
+}
+
+void gm_history_show(struct gm_control *control)
+{
+	if (control != NULL && control->history != NULL)
+		show(control->history, control);
+}
+
+void gm_sealing(bool begins)
+{
+	if (gm_tls.control == NULL)
+		return;
+	if (begins)
+		gm_sample_pause(gm_tls.control);
+	else
+		gm_sample_resume(gm_tls.control);
+}
+
+void gm_interposed(bool pin)
+{
+	if (gm_tls.history == NULL)
+		return;
+	if (pin)
+		gm_clock_pin(&gm_tls.history->clock);
+	gm_history_show(gm_tls.control);
 }
 
 /* Finds the true end of the packet: behind the last record that history.S put in its place. */
@@ -141,6 +169,25 @@ void gm_history_record(struct gm_control *control, struct gm_arc *arc, uint64_t 
 	show(history, control);
 }
 
+/* Counts the records of a packet that could not be written as lost. */
+static void packet_lost(const struct gm_packet *packet, uint8_t why)
+{
+	const uint64_t *words = (const uint64_t *)(const void *)(packet + 1);
+	uint64_t n_words = (packet->content_bits / 8 - sizeof(*packet)) / sizeof(*words), n = 0;
+	struct gm_thread_slot *slot = gm_thread_at(packet->index);
+
+	for (uint64_t i = 0; i < n_words;) {
+		uint8_t id = (uint8_t)words[i];
+
+		n += id == GM_HISTORY_CALL || id == GM_HISTORY_RETURN;
+		i += id == GM_HISTORY_ARC ? 3 : id == GM_HISTORY_EXTENDED ? 2 : 1;
+	}
+	if (slot == NULL)
+		return;
+	__atomic_fetch_add(&slot->records_lost, n, __ATOMIC_RELAXED);
+	gm_loss_add(&slot->records_why, why);
+}
+
 /* --- a writer's life: all under the lock ---------------------------------------------------- */
 
 static struct gm_history *writer_take(void)
@@ -175,6 +222,7 @@ bool gm_history_start(struct gm_control *control)
 	if (trace_state == TRACE_NEW) {
 		gm_clock_init();
 		trace.keeps_mappings = true;
+		trace.lost = packet_lost;
 		trace_state =
 		    gm_trace_open(&trace, GM_HISTORY_DIR, process->config.calls_buffer_bytes,
 				  events, GM_HISTORY_N_EVENTS, "cannot record the history of calls")
@@ -188,6 +236,7 @@ bool gm_history_start(struct gm_control *control)
 			    trace_state == TRACE_OPEN ? GM_LOSS_MEMORY : trace.why);
 		return false;
 	}
+	gm_clock_thread_look();
 	history->n_arcs = 0;
 	history->clock.error_ns = 0;
 	history->stream.trace = &trace;
@@ -224,6 +273,7 @@ void gm_history_end(struct gm_control *control)
 		return;
 	gm_history_linger(control);
 	finish(history);
+	gm_stream_rest(&history->stream);
 	if (history->stream.segment != NULL && n_open == OPEN_MAX)
 		gm_stream_close(&history->stream);
 	n_open += history->stream.segment != NULL;

@@ -8,6 +8,8 @@
  * Programs linked without gcrt1.o have the constructor and the destructor alone.
  */
 #include "internal.h"
+#include "runtime/collector.h"
+#include "runtime/seal.h"
 
 bool gm_started;
 
@@ -35,6 +37,7 @@ __attribute__((constructor(101))) static void start(void)
 	gm_up = true;
 	gm_maps_on_move(gm_calls_move, GM_FIRST_PLACE_CALLS);
 	gm_threads_init();
+	gm_arena_init();
 	gm_signals_block(&mask);
 	process = gm_process_open();
 	if (process != NULL)
@@ -71,12 +74,16 @@ static void flush(void)
 	const struct gm_process *process;
 	uint64_t mask;
 
+	if (gm_seal_is_set())
+		return;
 	gm_threads_check_fork();
 	process = gm_process_get();
 	if (process == NULL || !gm_started || process->config.calls_mode == GM_CALLS_OFF)
 		return;
 	gm_maps_update(); /* takes the loader's lock, under which others may want ours */
-	gm_flush_lock(&mask);
+	gm_inside_leave(&gm_tls.inside); /* exit() in a handler that interrupted it */
+	if (!gm_flush_lock(&mask))
+		return;
 	gm_gmon_all();
 	gm_flush_unlock(mask);
 }
@@ -97,8 +104,9 @@ __attribute__((destructor(101))) static void end(void)
 	uint64_t mask;
 
 	flush();
-	gm_flush_lock(&mask);
-	gm_history_trim(gm_tls.control);
-	gm_flush_unlock(mask);
+	if (!gm_seal_is_set() && gm_flush_lock(&mask)) {
+		gm_history_trim(gm_tls.control);
+		gm_flush_unlock(mask);
+	}
 	gm_process_end();
 }

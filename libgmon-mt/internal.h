@@ -8,8 +8,8 @@
  * Blocks come from a pool and outlive their thread's stack and TLS.
  *
  * gm_flush_lock orders what one thread does to another's table: the walk at exit, fork(), and a
- * table's growth and end.  It is held with all signals blocked and across no call of the
- * program's.  A thread's own counting and adding of arcs needs no lock.
+ * table's growth and end.  It is held with signals blocked and across no call of the program's.  A
+ * thread's own counting and adding of arcs needs no lock.
  */
 #ifndef GM_INTERNAL_H
 #define GM_INTERNAL_H
@@ -20,16 +20,18 @@
 #include "gmon-mt/format.h"
 #include "gmon-mt/histogram.h"
 #include "runtime/clock.h"
+#include "runtime/lock.h"
 #include "runtime/runtime.h"
 #include "runtime/stream.h"
 
 enum gm_state {
-	GM_STATE_NEWBORN = 0, /* no call seen yet */
-	GM_STATE_NOMINAL = 1,
-	GM_STATE_LOST = 2,    /* calls are counted as lost */
-	GM_STATE_OFF = 3,     /* the process is not profiled; from here on mcount returns at once */
-	GM_STATE_PAUSED = 4,  /* moncontrol(0) */
-	GM_STATE_HISTORY = 5, /* nominal, and each call is recorded, too */
+	GM_STATE_UNBORN = 0,  /* the loader has not yet initialized thread-local storage */
+	GM_STATE_NEWBORN = 1, /* no call seen yet */
+	GM_STATE_NOMINAL = 2,
+	GM_STATE_LOST = 3,    /* calls are counted as lost */
+	GM_STATE_OFF = 4,     /* the process is not profiled; from here on mcount returns at once */
+	GM_STATE_PAUSED = 5,  /* moncontrol(0) */
+	GM_STATE_HISTORY = 6, /* nominal, and each call is recorded, too */
 };
 
 struct gm_arc {
@@ -72,15 +74,18 @@ struct gm_control {
 	uint32_t index, tid;
 	bool shares_tls; /* with a task that has no thread-local storage of its own */
 	bool is_ending;	 /* its thread, after the last of its destructors */
+	bool waits;	 /* its thread has ended, and its gmon files are not written yet */
 	uint32_t n_used;
 	uint32_t n_retired;
+	uint32_t n_crowded;    /* tables that grew because arcs got into each other's way */
 	uint64_t settled_lost; /* of calls_lost: what gm_calls_settle() put there */
 	struct gm_table *retired[GM_RETIRED_MAX];
 	struct gm_history *history; /* NULL: none is kept */
 	uint8_t *segment;	    /* its mapping, for the child of a fork */
 	uint64_t segment_bytes;
 	struct gm_control *next_free;
-	uint32_t flags;		    /* enum gm_calls_flags of its tables */
+	struct gm_control *next_living, **link_living; /* the second NULL: not in that list */
+	uint32_t flags;				       /* enum gm_calls_flags of its tables */
 	struct gm_control *samples; /* the tables of its samples; NULL: none yet */
 	uint64_t n_written;	    /* calls and samples in its gmon files, plus 1; 0: no files */
 	struct gm_timer timer;
@@ -99,13 +104,29 @@ struct gm_history {
 	struct gm_history *next_free;
 };
 
+/* Calls of an arc that are to be counted when the slow path is left. */
+struct gm_later {
+	uint64_t from, self, n;
+};
+
+#define GM_LATER_MAX 8
+
 struct gm_tls {
 	uint8_t state; /* enum gm_state */
-	struct gm_view *view;
 	struct gm_control *control;
 	struct gm_thread_slot *slot; /* NULL: none, or not yet */
 	struct gm_history *history;
 	uint8_t why_lost; /* enum gm_loss: in GM_STATE_LOST */
+	/*
+	 * Before the library is relocated, mcount finds the thread control block of the C library
+	 * where it looks for gm_tls.  At 0x70 that has the stack limit of gcc's split stacks, which
+	 * belongs to the ABI and is 0 then.
+	 */
+	uint64_t unused[9];
+	uint64_t view;		 /* its address - that of gm_no_view */
+	struct gm_inside inside; /* gm_calls_miss() */
+	uint64_t mask;		 /* of signals, outside of it */
+	struct gm_later later[GM_LATER_MAX];
 };
 
 extern __thread struct gm_tls gm_tls;
@@ -122,8 +143,16 @@ static inline void gm_view_set(struct gm_view *view, const struct gm_table *tabl
 	__atomic_store_n(&view->slot_mask, table->header.slot_mask, __ATOMIC_RELEASE);
 }
 
+static inline void gm_tls_aim(struct gm_tls *tls, const struct gm_view *view)
+{
+	tls->view = (uint64_t)view - (uint64_t)&gm_no_view;
+}
+
 /* Gives the control block of the calling thread its first table.  False: no memory. */
 bool gm_calls_start(struct gm_control *control);
+
+/* The same, under the lock. */
+bool gm_calls_begin(struct gm_control *control);
 
 /* Counts n more on the arc, in a control block of the calling thread; signals are blocked. */
 void gm_calls_add(struct gm_control *control, uint64_t from, uint64_t self, uint64_t n);
@@ -167,6 +196,9 @@ void gm_calls_move(struct gm_object *object, uint64_t by);
  */
 #define GM_FROM_RETURN UINT64_MAX
 
+/* ... and for `self` where __cyg_profile_func_enter() was called by hand, of no function. */
+#define GM_SELF_NONE 1
+
 static inline size_t gm_table_bytes(uint32_t n_slots)
 {
 	return sizeof(struct gm_table) + (size_t)n_slots * sizeof(struct gm_arc);
@@ -198,6 +230,9 @@ struct gm_table *gm_arena_next(struct gm_table *table);
  */
 void gm_arena_forget(void);
 
+/* Has what could not be written at the end of the process counted as lost. */
+void gm_arena_init(void);
+
 /* --- history.c ---------------------------------------------------------------------------- */
 
 /* Gives the calling thread a writer; under the lock.  False: there is to be no history. */
@@ -208,6 +243,9 @@ bool gm_history_start(struct gm_control *control);
  * calling thread.
  */
 void gm_history_record(struct gm_control *control, struct gm_arc *arc, uint64_t where);
+
+/* Lets history.S go on, which the slow path has stopped; NULL: there is none. */
+void gm_history_show(struct gm_control *control);
 
 /* The thread is about to end: from here on, calls and returns go the long way. */
 void gm_history_linger(struct gm_control *control);
@@ -227,7 +265,8 @@ extern bool gm_history_on;
 
 /* --- thread.c ----------------------------------------------------------------------------- */
 
-void gm_flush_lock(uint64_t *ret_mask);
+/* False: it is not to be had (lock.h).  Then there is nothing to unlock. */
+bool gm_flush_lock(uint64_t *ret_mask);
 void gm_flush_unlock(uint64_t mask);
 
 /* Makes the calling thread nominal, or off.  Signals are blocked. */
@@ -254,6 +293,12 @@ struct gm_control *gm_control_at(uint32_t index);
  */
 void gm_threads_check_fork(void);
 
+/* At a new arc: gmon files of ended threads that have waited for some time. */
+void gm_threads_write_overdue(void);
+
+/* Before the process leaves without its destructors: all that wait. */
+void gm_threads_write_waiting(void);
+
 /* Zeroed, from the pool; NULL: no memory. */
 struct gm_control *gm_control_new(void);
 void gm_control_free(struct gm_control *control);
@@ -270,11 +315,18 @@ void gm_threads_init(void);
  */
 void gm_sample_start(struct gm_control *control);
 
+/* Pauses the timer of the calling thread: its ticks are missed until it is resumed. */
+void gm_sample_pause(const struct gm_control *control);
+void gm_sample_resume(const struct gm_control *control);
+
 /* The C library may have put its handler over ours: at each new arc; signals are blocked. */
 void gm_sample_keep_handler(void);
 
 /* Stops it, in its thread, under the lock, and counts what it missed. */
 void gm_sample_end(struct gm_control *control);
+
+/* Deletes the timer of a thread that is gone, under the lock. */
+void gm_sample_abandon(struct gm_control *control);
 
 /* For a thread still running when the process ends, under the lock: counts what was missed. */
 void gm_sample_settle(struct gm_control *control);
@@ -334,10 +386,5 @@ extern bool gm_started;
 /* mcount.S: has any constructor run, and calls from before that (IFUNC resolvers). */
 extern bool gm_up;
 extern uint64_t gm_calls_early;
-
-/* --- collect.c --- */
-
-/* From the constructor, signals blocked: the kernel's events, if they are asked for here. */
-void gm_collector_start(const struct gm_process *process);
 
 #endif

@@ -6,8 +6,11 @@ GMON_ASM := $(wildcard libgmon-mt/arch/x86_64/*.S)
 # Reachable from mcount: no vector registers, no instrumentation, no loops turned into library calls
 # (those that remain have names of our own: runtime/sys.h).
 RT_CFLAGS := $(BASE_CFLAGS) -D_GNU_SOURCE -fPIC -fvisibility=hidden -ftls-model=initial-exec \
-	-mgeneral-regs-only -fno-stack-protector -fno-tree-loop-distribute-patterns \
+	-mgeneral-regs-only -fdata-sections -fno-stack-protector -fno-tree-loop-distribute-patterns \
 	$(if $(findstring undefined,$(SAN)),-fsanitize=undefined -fsanitize-undefined-trap-on-error)
+
+# Large arrays apart from small variables: a child of fork copies each page that it writes to.
+RT_SORTED := -Wl,--sort-section=alignment
 
 RUNTIME_OBJ := $(RUNTIME_SRC:%.c=$(B)/obj/%.o)
 GMON_OBJ := $(GMON_SRC:%.c=$(B)/obj/%.o) $(GMON_ASM:%.S=$(B)/obj/%.o) $(RUNTIME_OBJ)
@@ -28,7 +31,7 @@ ALL += $(B)/libgmon_mt.so $(B)/libgmon_mt.a
 $(B)/libgmon_mt.so: $(GMON_OBJ) libgmon-mt/libgmon-mt.map
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared -o $@ $(GMON_OBJ) -Wl,--version-script=libgmon-mt/libgmon-mt.map \
-		-Wl,-soname,libgmon_mt.so -Wl,-z,defs -Wl,-z,now -Wl,-z,relro -Wl,-Bsymbolic \
+		-Wl,-soname,libgmon_mt.so $(RT_SORTED) -Wl,-z,defs -Wl,-z,now -Wl,-z,relro -Wl,-Bsymbolic \
 		-Wl,-z,nodelete
 
 # A static program may call mcount before it has thread-local storage.
@@ -38,20 +41,28 @@ $(B)/obj/libgmon-mt/%.archive.o: libgmon-mt/%.S
 	$(Q)$(CC) $(RT_CFLAGS) -DGM_ARCHIVE -MMD -MP -c $< -o $@
 
 # One object, its inner names made local: they cannot meet the program's.
-ARCHIVE_OBJ := $(filter-out $(GMON_ASM:%.S=$(B)/obj/%.o) %/unload.o %/runtime/sanitizer.o,$(GMON_OBJ)) \
+ARCHIVE_OBJ := $(filter-out $(GMON_ASM:%.S=$(B)/obj/%.o) %/unload.o %/leave.o %/runtime/sanitizer.o %/runtime/interpose.o,$(GMON_OBJ)) \
 	$(GMON_ASM:%.S=$(B)/obj/%.archive.o)
 
 $(B)/libgmon_mt.a: $(ARCHIVE_OBJ) libgmon-mt/module.mk
 	$(call say,AR,$@)
 	$(Q)$(CC) -r -nostdlib -o $(B)/obj/libgmon-mt/gmon_mt.o $(ARCHIVE_OBJ)
-	$(Q)objcopy --localize-hidden $(B)/obj/libgmon-mt/gmon_mt.o
+	$(Q)objcopy --localize-hidden --localize-symbol=gm_thread_watch_shared $(B)/obj/libgmon-mt/gmon_mt.o
 	$(Q)rm -f $@ && ar rcsD $@ $(B)/obj/libgmon-mt/gmon_mt.o
+
+# The directory that LD_PRELOAD names under `record`: each program finds the libraries there that it can load.
+PRELOAD_TREE := $(B)/gprof-mt.preload
+ALL += $(PRELOAD_TREE)/made
+$(PRELOAD_TREE)/made: libgmon-mt/preload/make-tree libgmon-mt/preload/stub.S
+	$(call say,LINKS,$(@D))
+	$(Q)libgmon-mt/preload/make-tree $(@D) "$(CC)" && touch $@
 
 INSTALLS += install-gmon
 .PHONY: install-gmon
 install-gmon: $(B)/libgmon_mt.so $(B)/libgmon_mt.a
 	$(Q)install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include/gmon-mt
 	$(Q)install -m 644 $(B)/libgmon_mt.so $(B)/libgmon_mt.a $(DESTDIR)$(LIBDIR)
+	$(Q)libgmon-mt/preload/make-tree $(DESTDIR)$(LIBDIR)/gprof-mt.preload "$(CC)"
 	$(Q)install -m 644 libgmon-mt/include/gmon-mt/format.h $(DESTDIR)$(PREFIX)/include/gmon-mt
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 		libgmon-mt/gmon-mt.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/gmon-mt.pc

@@ -26,6 +26,7 @@
 #include <ucontext.h>
 
 #include "internal.h"
+#include "runtime/seal.h"
 #include "runtime/sys.h"
 
 #define SIGNAL	       33 /* SIGRTMIN of the kernel, plus 1: glibc's SIGSETXID */
@@ -91,7 +92,8 @@ static void take(struct gm_control *control, uint64_t n_late, uint64_t pc)
 			 __ATOMIC_RELAXED);
 	if (gm_tls.state != GM_STATE_NOMINAL && gm_tls.state != GM_STATE_HISTORY)
 		return; /* moncontrol(0) */
-	samples = samples_of(control);
+	/* In the slow path only by way of a handler that could not be blocked. */
+	samples = gm_tls.inside.tid == 0 && !gm_seal_is_set() ? samples_of(control) : NULL;
 	if (samples == NULL) {
 		miss(control, 1 + n_late);
 		gm_loss_add(&control->slot->samples_why, gm_arena_why() | GM_LOSS_MEMORY);
@@ -264,13 +266,42 @@ static int timer_start(struct gm_control *control)
 	return 0;
 }
 
+/*
+ * glibc's handler, which stands before ours from the first pthread_create() until we look again,
+ * asks for the process id at each tick: a system call that a sealed thread may not make.
+ */
+void gm_sample_pause(const struct gm_control *control)
+{
+	struct itimerspec never = {{0, 0}, {0, 0}};
+
+	if (control->timer.on)
+		gm_syscall6(SYS_timer_settime, control->timer.id, 0, (long)&never, 0, 0, 0);
+}
+
+void gm_sample_resume(const struct gm_control *control)
+{
+	const struct gm_timer *timer = &control->timer;
+	struct itimerspec spec = {
+	    .it_interval = {(time_t)(period_ns / SECOND_NS), (long)(period_ns % SECOND_NS)}};
+	uint64_t now_ns = gm_sys_clock_ns(CLOCK_THREAD_CPUTIME_ID), next_ns = timer->first_ns;
+
+	if (!timer->on)
+		return;
+	if (now_ns >= next_ns)
+		next_ns += (1 + (now_ns - next_ns) / period_ns) * period_ns;
+	spec.it_value.tv_sec = (time_t)(next_ns / SECOND_NS);
+	spec.it_value.tv_nsec = (long)(next_ns % SECOND_NS);
+	gm_syscall6(SYS_timer_settime, timer->id, TIMER_ABSTIME, (long)&spec, 0, 0, 0);
+}
+
 void gm_sample_keep_handler(void)
 {
 	uint64_t mask;
 
 	if (next.handler != NULL || state != GM_SAMPLE_ON || !is_sampler || __libc_single_threaded)
 		return;
-	gm_flush_lock(&mask);
+	if (!gm_flush_lock(&mask))
+		return;
 	install_handler();
 	gm_flush_unlock(mask);
 }
@@ -321,4 +352,14 @@ void gm_sample_end(struct gm_control *control)
 	n_timers--;
 	miss(control,
 	     unmet(control, gm_sys_clock_ns(CLOCK_THREAD_CPUTIME_ID)) - control->timer.settled);
+}
+
+/* How much CPU time it had when it ended is not known. */
+void gm_sample_abandon(struct gm_control *control)
+{
+	if (!control->timer.on)
+		return;
+	gm_syscall3(SYS_timer_delete, control->timer.id, 0, 0);
+	control->timer.on = false;
+	n_timers--;
 }

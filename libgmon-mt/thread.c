@@ -16,62 +16,145 @@
 #include <pthread.h>
 
 #include "internal.h"
-#include "runtime/futex.h"
+#include "runtime/children.h"
+#include "runtime/files.h"
+#include "runtime/seal.h"
+#include "runtime/sys.h"
 
 #define POOL_BYTES     65536u
 #define ENDING_CHECKED 4u /* by each thread that ends: more than come */
+#define LIVING_CHECKED 2u /* by each thread that starts: more than come */
 
-static uint32_t flush_locked;
+/*
+ * A gmon file written alone costs a helper task (runtime/files.h), which is as much as all else
+ * that a short thread costs.  So many are written each at its thread's end, and one more each
+ * interval; beyond that, those of several threads together.
+ */
+#define ALONE_MAX   16u
+#define INTERVAL_NS 10000000u
+#define BATCH_MAX   16u
+#define BATCH_BYTES 1048576u /* of tables, which are kept until then */
+
+static struct gm_lock flush_lock;
 static struct gm_control *free_controls;
 
-/* Threads whose end was noticed, in its order, linked by next_free. */
-static struct gm_control *ending, **ending_last = &ending;
+/* Control blocks that were never used.  A child of fork goes on with its parent's. */
+static struct pool {
+	struct gm_control *controls;
+	struct gm_view *views;
+	uint32_t n_left; /* the last ones */
+} pool;
 
-/* In the memory of the views: zeros in the child of a fork. */
+/* Threads whose end was noticed, in its order, linked by next_free. */
+static struct gm_control *ending, **ending_last;
+
+/* Those of them whose gmon files are not written yet; under the lock, but for `n`. */
+static struct waiting {
+	uint32_t n;
+	uint64_t n_bytes;  /* of their tables */
+	uint64_t since_ns; /* the end of the first */
+	uint64_t alone_ns; /* up to when files written alone have used up the intervals */
+} waiting;
+
+/* In memory of its own: zeros in the child of a fork. */
 static struct alive {
-	uint32_t lock;
+	struct gm_lock lock;
 	uint32_t is_known; /* 0: a child, and nobody has noticed yet */
 } * alive;
+static bool alive_is_wiped; /* Linux 4.14: by the kernel, in every child */
+
+/* Threads whose end was not noticed yet, and the next one to be asked for. */
+static struct gm_control *living, *living_next;
 
 static bool watched;
 static bool paused; /* changed under the lock */
 
-void gm_flush_lock(uint64_t *ret_mask)
+bool gm_flush_lock(uint64_t *ret_mask)
 {
 	gm_signals_block(ret_mask);
-	gm_futex_lock(&flush_locked);
+	if (gm_lock_take(&flush_lock))
+		return true;
+	gm_signals_restore(*ret_mask);
+	return false;
 }
 
 void gm_flush_unlock(uint64_t mask)
 {
-	gm_futex_unlock(&flush_locked);
+	gm_lock_release(&flush_lock);
 	gm_signals_restore(mask);
 }
 
 /* A pool of control blocks and one of their views; under the lock. */
 static void pool_new(void)
 {
-	const unsigned n = POOL_BYTES / sizeof(struct gm_control);
-	const size_t view_bytes = (n + 2) * sizeof(struct gm_view);
-	struct gm_control *pool = gm_sys_mmap(POOL_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const uint32_t n = POOL_BYTES / sizeof(struct gm_control);
+	const size_t view_bytes = (n + 1) * sizeof(struct gm_view);
+	struct gm_control *controls = gm_sys_mmap(POOL_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct gm_view *views = gm_sys_mmap(view_bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (pool == NULL || views == NULL)
+	if (controls == NULL || views == NULL)
 		return;
 	/* Before Linux 4.14 there is none, and only fork() is noticed, by its handler. */
 	gm_syscall3(SYS_madvise, (long)views, (long)view_bytes, MADV_WIPEONFORK);
-	for (unsigned i = 0; i < n; i++) {
-		pool[i].view = &views[i];
-		pool[i].next_free = free_controls;
-		free_controls = &pool[i];
-	}
-	if (alive == NULL) {
-		struct alive *made = (struct alive *)&views[n + 1];
+	pool.controls = controls;
+	pool.views = views;
+	/* release: the child of another thread's fork finds a pool that is whole, or none */
+	__atomic_store_n(&pool.n_left, n, __ATOMIC_RELEASE);
+}
 
+/* Under the lock. */
+static struct gm_control *pool_take(void)
+{
+	const uint32_t n = POOL_BYTES / sizeof(struct gm_control);
+	struct gm_control *control;
+	uint32_t number;
+
+	if (pool.n_left == 0)
+		pool_new();
+	if (pool.n_left == 0)
+		return NULL;
+	number = n - pool.n_left;
+	control = &pool.controls[number];
+	control->view = &pool.views[number];
+	pool.n_left--;
+	return control;
+}
+
+/* Before the process is opened: a child that counts the first call must not be taken for it. */
+static void alive_begin(void)
+{
+	struct alive *made;
+	uint64_t mask;
+
+	/* acquire: pairs with the release below */
+	if (__atomic_load_n(&alive, __ATOMIC_ACQUIRE) != NULL)
+		return;
+	gm_flush_lock(&mask);
+	made =
+	    alive == NULL ? gm_sys_mmap(sizeof(*made), MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : NULL;
+	if (made != NULL) {
+		alive_is_wiped =
+		    gm_syscall3(SYS_madvise, (long)made, sizeof(*made), MADV_WIPEONFORK) == 0;
 		made->is_known = 1;
 		/* release: other first threads look without the lock, and 0 would be a fork */
 		__atomic_store_n(&alive, made, __ATOMIC_RELEASE);
 	}
+	gm_flush_unlock(mask);
+}
+
+static struct gm_control *new_locked(void)
+{
+	struct gm_control *control;
+
+	control = free_controls;
+	if (control != NULL)
+		free_controls = control->next_free;
+	else
+		control = pool_take();
+	if (control == NULL)
+		return NULL;
+	*control = (struct gm_control){.view = control->view};
+	return control;
 }
 
 struct gm_control *gm_control_new(void)
@@ -79,15 +162,10 @@ struct gm_control *gm_control_new(void)
 	struct gm_control *control;
 	uint64_t mask;
 
-	gm_flush_lock(&mask);
-	if (free_controls == NULL)
-		pool_new();
-	control = free_controls;
-	if (control != NULL)
-		free_controls = control->next_free;
+	if (!gm_flush_lock(&mask))
+		return NULL;
+	control = new_locked();
 	gm_flush_unlock(mask);
-	if (control != NULL)
-		*control = (struct gm_control){.view = control->view};
 	return control;
 }
 
@@ -101,22 +179,203 @@ void gm_control_free(struct gm_control *control)
 {
 	uint64_t mask;
 
-	gm_flush_lock(&mask);
+	if (!gm_flush_lock(&mask))
+		return;
 	free_locked(control);
 	gm_flush_unlock(mask);
 }
 
-static void thread_ended(void *arg);
+static void thread_ended(void);
 
 /* From the first thread that counts, which may come before our constructor. */
 static void watch_begin(void)
 {
 	uint64_t mask;
 
-	gm_flush_lock(&mask);
+	/* acquire: pairs with the release below */
+	if (__atomic_load_n(&watched, __ATOMIC_ACQUIRE) || !gm_flush_lock(&mask))
+		return;
 	if (!watched)
-		watched = gm_thread_watch_init(thread_ended) == 0;
+		gm_thread_watch_init(GM_LIB_CALLS, thread_ended);
+	__atomic_store_n(&watched, true, __ATOMIC_RELEASE);
 	gm_flush_unlock(mask);
+}
+
+/* The thread is no more, or calls nothing that is to be kept. */
+static void finish(struct gm_control *control)
+{
+	gm_history_end(control);
+	gm_gmon_thread(control, true);
+	control->slot->local[GM_LIB_CALLS] = 0;
+	gm_calls_end(control);
+	if (control->samples != NULL) {
+		gm_calls_end(control->samples);
+		free_locked(control->samples);
+	}
+	free_locked(control);
+}
+
+static void ending_add(struct gm_control *control)
+{
+	control->next_free = NULL;
+	if (ending == NULL)
+		ending_last = &ending;
+	*ending_last = control;
+	ending_last = &control->next_free;
+}
+
+/*
+ * Looks at so many of the ending threads, in the order of their ends, until as many as n_alive are
+ * not gone.  Those, and those that wait for their files, are the last to be asked next.
+ */
+static void ending_check(unsigned n, unsigned n_alive)
+{
+	while (ending != NULL && n-- > 0 && n_alive > 0) {
+		struct gm_control *control = ending;
+
+		ending = control->next_free;
+		if (!control->waits && gm_thread_is_gone(control->tid)) {
+			finish(control);
+			continue;
+		}
+		if (!control->waits)
+			n_alive--;
+		ending_add(control);
+	}
+}
+
+/* --- gmon files of ended threads; under the lock -------------------------------------------------
+ */
+
+static uint64_t tables_bytes(const struct gm_control *control)
+{
+	const struct gm_table *table;
+	uint64_t n_bytes = 0;
+
+	for (uint32_t n = 0; (table = gm_calls_table(control, n)) != NULL; n++)
+		n_bytes += gm_table_bytes(table->header.n_slots);
+	return n_bytes;
+}
+
+static long write_step(void *unused)
+{
+	(void)unused;
+	for (struct gm_control *control = ending; control != NULL; control = control->next_free) {
+		if (control->waits)
+			gm_gmon_thread(control, false);
+		control->waits = false;
+	}
+	return 0;
+}
+
+/* All of them, in one task. */
+static void write_waiting(void)
+{
+	/* Without a task each counts its failure. */
+	if (gm_files_run(write_step, NULL) < 0)
+		write_step(NULL);
+	waiting.n_bytes = 0;
+	__atomic_store_n(&waiting.n, 0, __ATOMIC_RELAXED);
+	ending_check(2 * BATCH_MAX, LIVING_CHECKED);
+}
+
+static bool is_overdue(uint64_t now_ns)
+{
+	return waiting.n > 0 && now_ns >= waiting.since_ns + INTERVAL_NS;
+}
+
+/* Is there an interval left for a file alone? */
+static bool take_interval(uint64_t now_ns)
+{
+	if (waiting.alone_ns < now_ns)
+		waiting.alone_ns = now_ns;
+	if (waiting.alone_ns - now_ns > (uint64_t)(ALONE_MAX - 1) * INTERVAL_NS)
+		return false;
+	waiting.alone_ns += INTERVAL_NS;
+	return true;
+}
+
+/* The thread has ended: its files are written now or later. */
+static void wait_for_files(struct gm_control *control)
+{
+	uint64_t now_ns = control->slot->end_ns;
+
+	if (gm_process_get()->config.gmon_writer == GM_GMON_RECORD)
+		return;
+	if (waiting.n == 0)
+		waiting.since_ns = now_ns;
+	control->waits = true;
+	waiting.n_bytes += tables_bytes(control);
+	__atomic_store_n(&waiting.n, waiting.n + 1, __ATOMIC_RELAXED);
+	if (waiting.n >= BATCH_MAX || waiting.n_bytes >= BATCH_BYTES || is_overdue(now_ns) ||
+	    take_interval(now_ns))
+		write_waiting();
+}
+
+void gm_threads_write_overdue(void)
+{
+	uint64_t mask;
+
+	if (__atomic_load_n(&waiting.n, __ATOMIC_RELAXED) == 0 || !gm_flush_lock(&mask))
+		return;
+	if (is_overdue(gm_clock_ns()))
+		write_waiting();
+	gm_flush_unlock(mask);
+}
+
+void gm_threads_write_waiting(void)
+{
+	const struct gm_process *process = gm_process_get();
+	uint64_t mask;
+
+	/* In the child of a fork or of vfork() they are the parent's. */
+	if (__atomic_load_n(&waiting.n, __ATOMIC_RELAXED) == 0 || gm_seal_is_set() ||
+	    process == NULL || gm_sys_getpid() != process->pid || !gm_flush_lock(&mask))
+		return;
+	write_waiting();
+	gm_flush_unlock(mask);
+}
+
+/* --- threads whose end nobody may notice; under the lock ----------------------------------------
+ */
+
+static void living_add(struct gm_control *control)
+{
+	control->next_living = living;
+	control->link_living = &living;
+	if (living != NULL)
+		living->link_living = &control->next_living;
+	living = control;
+}
+
+static void living_remove(struct gm_control *control)
+{
+	if (control->link_living == NULL)
+		return;
+	if (living_next == control)
+		living_next = control->next_living;
+	*control->link_living = control->next_living;
+	if (control->next_living != NULL)
+		control->next_living->link_living = control->link_living;
+	control->link_living = NULL;
+}
+
+/* Looks at so many of them, in turn, and finishes those that are gone. */
+static void living_check(unsigned n)
+{
+	while (n-- > 0) {
+		struct gm_control *control = living_next != NULL ? living_next : living;
+
+		if (control == NULL)
+			return;
+		living_next = control->next_living;
+		if (!gm_thread_is_gone(control->tid))
+			continue;
+		living_remove(control);
+		gm_sample_abandon(control);
+		gm_thread_abandon(control->slot);
+		finish(control);
+	}
 }
 
 /* Points the thread's mcount to where it is to look; under the lock. */
@@ -133,51 +392,59 @@ static void aim(struct gm_control *control)
 	else
 		tls->state = tls->history != NULL ? GM_STATE_HISTORY : GM_STATE_NOMINAL;
 	counts = tls->state == GM_STATE_NOMINAL && !control->shares_tls;
-	tls->view = counts ? control->view : &gm_no_view;
+	gm_tls_aim(tls, counts ? control->view : &gm_no_view);
 }
 
-/* Lets the walk, moncontrol() and the end of the thread find it. */
+/* Lets the walk, moncontrol() and the end of the thread find it; under the lock. */
 static void publish(struct gm_control *control)
 {
-	uint64_t mask;
-
-	gm_flush_lock(&mask);
 	gm_tls.control = control;
 	if (gm_process_get()->config.calls_mode == GM_CALLS_HISTORY && gm_history_start(control))
 		gm_tls.history = control->history;
 	aim(control);
 	control->slot->local[GM_LIB_CALLS] = (uint64_t)control;
 	gm_started = true;
+	living_check(LIVING_CHECKED);
+	living_add(control);
+	if (is_overdue(control->slot->start_ns))
+		write_waiting();
 	gm_sample_start(control);
-	gm_flush_unlock(mask);
-	gm_thread_watch(control);
 }
 
-/* Gives it what counting needs.  False: it cannot be, see why_lost. */
-static bool equip(struct gm_control *control)
+/* Gives the thread of this slot what counting needs.  False: it cannot be, see why_lost. */
+static bool equip(struct gm_thread_slot *slot, uint32_t index)
 {
-	control->slot = gm_thread_self(&control->index);
-	gm_tls.slot = control->slot;
-	if (control->slot == NULL) {
-		gm_tls.why_lost = gm_threads_why();
+	struct gm_control *control;
+	bool is_made = false;
+	uint64_t mask;
+
+	if (!gm_flush_lock(&mask))
 		return false;
+	control = new_locked();
+	if (control != NULL) {
+		control->tls = &gm_tls;
+		control->slot = slot;
+		control->index = index;
+		control->tid = slot->tid;
+		is_made = gm_calls_begin(control);
+		if (is_made) {
+			publish(control);
+		} else {
+			free_locked(control);
+			gm_tls.why_lost = gm_arena_why() | GM_LOSS_MEMORY;
+		}
 	}
-	/* Taken already: by another copy of this library, linked into the program or preloaded. */
-	if (control->slot->local[GM_LIB_CALLS] != 0) {
-		gm_tls.why_lost = GM_LOSS_SECOND_COPY;
-		return false;
-	}
-	if (gm_calls_start(control))
-		return true;
-	gm_tls.why_lost = gm_arena_why() | GM_LOSS_MEMORY;
-	return false;
+	gm_flush_unlock(mask);
+	return is_made;
 }
 
 void gm_thread_start(void)
 {
-	const struct gm_process *process = gm_process_open();
-	struct gm_control *control;
+	const struct gm_process *process;
+	uint32_t index;
 
+	alive_begin();
+	process = gm_process_open();
 	if (process == NULL || process->config.calls_mode == GM_CALLS_OFF) {
 		gm_tls.state = GM_STATE_OFF;
 		return;
@@ -185,15 +452,14 @@ void gm_thread_start(void)
 	gm_tls.state = GM_STATE_LOST;
 	gm_tls.why_lost = GM_LOSS_MEMORY;
 	watch_begin();
-	control = gm_control_new();
-	if (control == NULL)
-		return;
-	control->tls = &gm_tls;
-	control->tid = (uint32_t)gm_sys_gettid();
-	if (equip(control))
-		publish(control);
-	else
-		gm_control_free(control);
+	gm_tls.slot = gm_thread_self(&index);
+	if (gm_tls.slot == NULL)
+		gm_tls.why_lost = gm_threads_why();
+	/* Taken already: by another copy of this library, linked into the program or preloaded. */
+	else if (gm_tls.slot->local[GM_LIB_CALLS] != 0)
+		gm_tls.why_lost = GM_LOSS_SECOND_COPY;
+	else if (equip(gm_tls.slot, index))
+		gm_thread_watch();
 }
 
 /* Of a task that shares the calling thread's thread-local storage: found by its id each time. */
@@ -219,7 +485,8 @@ static struct gm_control *control_of_task(uint32_t tid)
 		gm_control_free(control);
 		return NULL;
 	}
-	gm_flush_lock(&mask);
+	if (!gm_flush_lock(&mask))
+		return NULL;
 	slot->local[GM_LIB_CALLS] = (uint64_t)control;
 	gm_flush_unlock(mask);
 	return control;
@@ -235,9 +502,10 @@ struct gm_control *gm_thread_control(void)
 	if (tid == control->tid || gm_sys_getpid() != gm_process_get()->pid)
 		return control;
 	/* From now on neither finds anything, and both come here. */
-	gm_flush_lock(&mask);
+	if (!gm_flush_lock(&mask))
+		return NULL;
 	control->shares_tls = true;
-	gm_tls.view = &gm_no_view;
+	gm_tls_aim(&gm_tls, &gm_no_view);
 	gm_flush_unlock(mask);
 	return control_of_task(tid);
 }
@@ -249,60 +517,21 @@ bool gm_thread_counts(void)
 	return !gm_tls.control->is_ending || !paused;
 }
 
-/* The thread is no more, or calls nothing that is to be kept. */
-static void finish(struct gm_control *control)
-{
-	gm_history_end(control);
-	gm_gmon_thread(control, true);
-	control->slot->local[GM_LIB_CALLS] = 0;
-	gm_calls_end(control);
-	if (control->samples != NULL) {
-		gm_calls_end(control->samples);
-		free_locked(control->samples);
-	}
-	free_locked(control);
-}
-
-/* Ids mean the same in the process itself alone: not in a child of vfork() that has others. */
-static bool is_gone(const struct gm_control *control)
-{
-	int pid = gm_process_get()->pid;
-
-	return gm_sys_getpid() == pid &&
-	       gm_syscall3(SYS_tgkill, pid, (long)control->tid, 0) == -ESRCH;
-}
-
-static void ending_add(struct gm_control *control)
-{
-	control->next_free = NULL;
-	*ending_last = control;
-	ending_last = &control->next_free;
-}
-
-/* Looks at so many of the ending threads; those that are not gone are the last to be asked next. */
-static void ending_check(unsigned n)
-{
-	while (ending != NULL && n-- > 0) {
-		struct gm_control *control = ending;
-
-		ending = control->next_free;
-		if (ending == NULL)
-			ending_last = &ending;
-		if (is_gone(control))
-			finish(control);
-		else
-			ending_add(control);
-	}
-}
-
 void gm_threads_finish(void)
 {
 	unsigned n = 0;
 
+	if (waiting.n > 0)
+		write_waiting();
 	for (const struct gm_control *control = ending; control != NULL;
 	     control = control->next_free)
 		n++;
-	ending_check(n);
+	ending_check(n, n);
+	n = 0;
+	for (const struct gm_control *control = living; control != NULL;
+	     control = control->next_living)
+		n++;
+	living_check(n);
 }
 
 /* From here on its calls go the long way. */
@@ -310,35 +539,53 @@ static void linger(struct gm_control *control)
 {
 	control->is_ending = true;
 	gm_tls.state = gm_tls.history != NULL ? GM_STATE_HISTORY : GM_STATE_NOMINAL;
-	gm_tls.view = &gm_no_view;
+	gm_tls_aim(&gm_tls, &gm_no_view);
 	gm_history_linger(control);
 	ending_add(control);
 }
 
 /* In the ending thread, last of its destructors. */
-static void thread_ended(void *arg)
+static void thread_ended(void)
 {
-	struct gm_control *control = arg;
+	struct gm_control *control;
 	uint64_t mask;
 
+	if (gm_seal_is_set())
+		return;
 	gm_threads_check_fork();
-	gm_flush_lock(&mask);
-	if (gm_tls.control == control && !control->is_ending) {
+	/* A handler may have left that code by pthread_exit(). */
+	gm_inside_leave(&gm_tls.inside);
+	if (!gm_flush_lock(&mask))
+		return;
+	control = gm_tls.control;
+	if (control != NULL && !control->is_ending) {
+		living_remove(control);
 		gm_sample_end(control);
 		gm_thread_end(control->slot);
-		ending_check(ENDING_CHECKED);
+		ending_check(ENDING_CHECKED, ENDING_CHECKED);
 		if (gm_calls_are_kept(control)) {
-			gm_gmon_thread(control, false);
 			linger(control);
+			wait_for_files(control);
 		} else {
 			gm_tls = (struct gm_tls){.state = GM_STATE_LOST,
 						 .why_lost = gm_arena_why(),
-						 .view = &gm_no_view,
 						 .slot = control->slot};
 			finish(control);
 		}
 	}
 	gm_flush_unlock(mask);
+}
+
+/*
+ * The storage of a thread that is gone without having said so may be unmapped, or another thread's.
+ */
+static bool has_its_storage(const struct gm_control *control)
+{
+	struct gm_control *user;
+
+	return control == gm_tls.control ||
+	       (gm_memory_read(&user, (uint64_t)&control->tls->control, sizeof(user)) &&
+		user == control);
 }
 
 void gm_threads_pause(bool pause)
@@ -348,12 +595,13 @@ void gm_threads_pause(bool pause)
 
 	gm_threads_check_fork();
 	n = gm_threads_count();
-	gm_flush_lock(&mask);
+	if (!gm_flush_lock(&mask))
+		return;
 	paused = pause;
 	for (uint32_t i = 0; i < n; i++) {
 		struct gm_control *control = gm_control_at(i);
 
-		if (control != NULL)
+		if (control != NULL && has_its_storage(control))
 			aim(control);
 	}
 	gm_flush_unlock(mask);
@@ -374,10 +622,14 @@ struct gm_control *gm_control_at(uint32_t index)
  */
 static void process_begin_anew(void)
 {
-	flush_locked = 0;
+	flush_lock = (struct gm_lock){0};
 	free_controls = NULL;
+	/* The view behind the forking thread's is the slot of its empty table. */
+	if (pool.n_left > 0)
+		pool.n_left--;
 	ending = NULL;
-	ending_last = &ending;
+	living = living_next = NULL;
+	waiting = (struct waiting){0};
 	gm_arena_forget();
 	gm_history_forget(gm_tls.control);
 	gm_gmon_forget();
@@ -388,20 +640,11 @@ static void process_begin_anew(void)
 static void thread_begin_anew(void)
 {
 	gm_tls.history = NULL;
-	gm_tls.view = &gm_no_view;
+	gm_tls_aim(&gm_tls, &gm_no_view);
 	gm_tls.control = NULL;
 	gm_tls.slot = NULL;
 	if (gm_tls.state != GM_STATE_OFF)
 		gm_tls.state = GM_STATE_NEWBORN;
-}
-
-/* The fork handler. */
-static void forked(void)
-{
-	process_begin_anew();
-	thread_begin_anew();
-	if (alive != NULL)
-		alive->is_known = 1;
 }
 
 void gm_threads_check_fork(void)
@@ -414,13 +657,14 @@ void gm_threads_check_fork(void)
 	/* acquire: pairs with the release below, of another thread of the child */
 	if (__atomic_load_n(&alive->is_known, __ATOMIC_ACQUIRE) == 0) {
 		gm_signals_block(&mask);
-		gm_futex_lock(&alive->lock);
-		if (alive->is_known == 0) {
-			process_begin_anew();
-			thread_begin_anew();
+		if (gm_lock_take(&alive->lock)) {
+			if (alive->is_known == 0) {
+				process_begin_anew();
+				thread_begin_anew();
+			}
+			__atomic_store_n(&alive->is_known, 1, __ATOMIC_RELEASE);
+			gm_lock_release(&alive->lock);
 		}
-		__atomic_store_n(&alive->is_known, 1, __ATOMIC_RELEASE);
-		gm_futex_unlock(&alive->lock);
 		gm_signals_restore(mask);
 	}
 	/* This thread had a table before the fork, which another may have noticed. */
@@ -428,8 +672,31 @@ void gm_threads_check_fork(void)
 		thread_begin_anew();
 }
 
+/*
+ * The fork handler.  Handlers of other libraries may have run before it, and what they called is
+ * counted already: then there is nothing left to forget.
+ */
+static void forked(void)
+{
+	if (gm_seal_is_set()) {
+		thread_begin_anew();
+		return;
+	}
+	if (alive == NULL) {
+		process_begin_anew();
+		thread_begin_anew();
+		return;
+	}
+	if (!alive_is_wiped)
+		alive->is_known = 0;
+	/* To write at once costs one page fault, to read first two. */
+	__atomic_fetch_add(&alive->is_known, 0, __ATOMIC_RELAXED);
+	gm_threads_check_fork();
+}
+
 void gm_threads_init(void)
 {
-	pthread_atfork(NULL, NULL, forked);
+	alive_begin();
+	pthread_atfork(gm_children_prepare, NULL, forked);
 	watch_begin();
 }

@@ -5,7 +5,8 @@
  * A wait gives its mutex up and takes it back inside libc, unseen; X_begin stands for the first and
  * X for the second.  A thread cancelled in its wait takes the mutex back, too, before its own
  * clean-up handlers unlock it: our handler, which runs before theirs, writes the X, with ECANCELED.
- * It is registered with setjmp (no -fexceptions here), which needs no personality routine of ours.
+ * The handler is registered nowhere: this file is compiled with -fexceptions, and the unwinder
+ * finds it by tables.  So nothing is left behind when a signal handler jumps out of the wait.
  */
 #include <errno.h>
 
@@ -25,12 +26,14 @@ struct wait {
 	uintptr_t recorded; /* the mutex, or 0 if that is not recorded */
 };
 
-/* Called by the unwinder: %rbp is no longer the program's. */
-static void wait_cancelled(void *arg)
+/* At the end of the wait's scope.  It has begun and not ended: the stack is being unwound. */
+static void wait_over(struct wait *const *link)
 {
-	const struct wait *wait = arg;
+	const struct wait *wait = *link;
 
-	st_note_cancelled(wait->done, wait->site, wait->cond, wait->recorded);
+	if (st_unlikely(wait->begin_ns != 0))
+		st_note_cancelled(wait->begin_ns, wait->done, wait->site, wait->cond,
+				  wait->recorded);
 }
 
 static int wait_really(const struct wait *wait)
@@ -45,8 +48,10 @@ static int wait_really(const struct wait *wait)
 
 static int wait_traced(struct wait *wait)
 {
+	__attribute__((cleanup(wait_over), unused)) struct wait *const unwound = wait;
 	const void *mutex = wait->mutex;
 	struct st_thread *self = st_skips_wait(wait->cond, &mutex, wait->site) ? NULL : st_enter();
+	uint64_t begin_ns;
 	int result;
 
 	if (self == NULL)
@@ -57,10 +62,10 @@ static int wait_traced(struct wait *wait)
 			  wait->done == ST_EVENT_cond_wait ? ST_EVENT_cond_wait_begin
 							   : ST_EVENT_cond_timedwait_begin,
 			  wait->site, wait->cond, wait->recorded);
-	pthread_cleanup_push(wait_cancelled, wait);
 	result = wait_really(wait);
-	pthread_cleanup_pop(0);
-	st_note_end(wait->begin_ns, wait->done, result, wait->site, wait->cond, wait->recorded);
+	begin_ns = wait->begin_ns;
+	wait->begin_ns = 0;
+	st_note_end(begin_ns, wait->done, result, wait->site, wait->cond, wait->recorded);
 	return result;
 }
 

@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "internal.h"
+#include "runtime/kept.h"
 #include "runtime/runtime.h"
 #include "runtime/sys.h"
 
@@ -21,25 +22,31 @@
 
 _Static_assert(SEGMENT_BYTES % 4096 == 0, "segments are mapped on their own");
 
-static struct st_counts_header *header; /* NULL: everything is recorded */
-static char *path;
-static uint8_t *segments[SEGMENTS_MAX];
+enum { LATE_NOT, LATE_WANTED, LATE_MAKING };
 
-bool st_counts_open(const char *dir)
+static struct st_counts_header *header; /* NULL: everything is recorded */
+static uint32_t late;			/* LATE_...: is the file to be made later? */
+static const char *directory;		/* where the file is */
+static GM_LARGE uint8_t *segments[SEGMENTS_MAX];
+
+bool st_counts_open(const char *dir, bool is_auto)
 {
+	struct st_counts_header *made;
 	void *mapping;
 
-	if (path == NULL)
-		path = gm_path_new(dir, ST_COUNTS_FILE);
-	if (path == NULL || gm_file_map(dir, ST_COUNTS_FILE, HEADER_BYTES, &mapping) != 0)
+	if (gm_file_map(dir, ST_COUNTS_FILE, 0, HEADER_BYTES, &mapping) != 0)
 		return false;
-	header = mapping;
-	header->schema = GM_CAPTURE_SCHEMA;
-	header->header_bytes = HEADER_BYTES;
-	header->row_bytes = ROW_BYTES;
+	directory = dir;
+	made = mapping;
+	made->schema = GM_CAPTURE_SCHEMA;
+	made->header_bytes = HEADER_BYTES;
+	made->row_bytes = ROW_BYTES;
+	made->flags = ST_COUNTS_HOLDS | (is_auto ? ST_COUNTS_AUTO : 0);
 	/* release: a file with the magic has all of its header */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	__builtin_memcpy(header->magic, ST_COUNTS_MAGIC, sizeof(header->magic));
+	__builtin_memcpy(made->magic, ST_COUNTS_MAGIC, sizeof(made->magic));
+	/* release: pairs with the acquire in st_counts_row() */
+	__atomic_store_n(&header, made, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -54,28 +61,23 @@ void st_counts_forget(void)
 		segments[i] = NULL;
 	}
 	if (header != NULL)
-		gm_sys_munmap(header, HEADER_BYTES);
-	gm_path_free(path);
+		gm_file_unmap(header, HEADER_BYTES);
 	header = NULL;
-	path = NULL;
 }
 
 static uint8_t *segment_map(unsigned number)
 {
 	uint64_t offset = HEADER_BYTES + (uint64_t)number * SEGMENT_BYTES;
-	int fd = gm_sys_open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
-	uint8_t *segment = NULL, *others = NULL;
+	uint8_t *segment, *others = NULL;
+	void *mapping;
 
-	if (fd < 0)
+	if (gm_file_map(directory, ST_COUNTS_FILE, offset, SEGMENT_BYTES, &mapping) != 0)
 		return NULL;
-	if (gm_file_reserve(fd, offset, SEGMENT_BYTES) == 0)
-		segment = gm_sys_mmap(SEGMENT_BYTES, MAP_SHARED, fd, offset);
-	gm_sys_close(fd);
+	segment = mapping;
 	/* acq_rel: pairs with the acquire in st_counts_row() */
-	if (segment != NULL &&
-	    !__atomic_compare_exchange_n(&segments[number], &others, segment, false,
+	if (!__atomic_compare_exchange_n(&segments[number], &others, segment, false,
 					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-		gm_sys_munmap(segment, SEGMENT_BYTES);
+		gm_file_unmap(segment, SEGMENT_BYTES);
 		segment = others;
 	}
 	return segment;
@@ -87,7 +89,7 @@ uint64_t *st_counts_row(uint32_t index)
 	uint8_t *segment;
 	uint32_t n_rows;
 
-	if (header == NULL || number >= SEGMENTS_MAX)
+	if (__atomic_load_n(&header, __ATOMIC_ACQUIRE) == NULL || number >= SEGMENTS_MAX)
 		return NULL;
 	segment = __atomic_load_n(&segments[number], __ATOMIC_ACQUIRE);
 	if (segment == NULL)
@@ -100,4 +102,26 @@ uint64_t *st_counts_row(uint32_t index)
 					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
 	return (uint64_t *)(segment + (index % SEGMENT_ROWS) * ROW_BYTES);
+}
+
+void st_counts_open_late(bool later)
+{
+	__atomic_store_n(&late, later ? LATE_WANTED : LATE_NOT, __ATOMIC_RELAXED);
+}
+
+uint64_t *st_counts_row_late(uint32_t index)
+{
+	uint32_t seen = LATE_WANTED;
+	uint64_t mask, *row;
+
+	gm_signals_block(&mask);
+	if (__atomic_compare_exchange_n(&late, &seen, LATE_MAKING, false, __ATOMIC_ACQUIRE,
+					__ATOMIC_RELAXED)) {
+		bool made = gm_process_folder() == 0 && st_counts_open(gm_process_get()->dir, true);
+
+		__atomic_store_n(&late, made ? LATE_NOT : LATE_WANTED, __ATOMIC_RELEASE);
+	}
+	row = st_counts_row(index);
+	gm_signals_restore(mask);
+	return row;
 }

@@ -5,8 +5,10 @@
  */
 #include <errno.h>
 
+#include "hold.h"
 #include "internal.h"
 #include "runtime/runtime.h"
+#include "runtime/seal.h"
 
 enum shape {
 	SHAPE_SITE,
@@ -31,6 +33,7 @@ const uint8_t st_counted_of[ST_N_EVENTS] = {
 #undef ST_COUNTED_OF
 };
 
+#define PAUSE_NS	1000000000u
 #define EVENT_MAX_BYTES 32 /* extended header 10, result 1, site 2, object 8, extra 8 */
 
 struct cursor {
@@ -73,6 +76,51 @@ static void put_fields(struct cursor *cursor, const struct st_record *record, ui
 		put(cursor, record->extra, 8);
 }
 
+/* The end of the event that begins at `at`. */
+static const uint8_t *event_after(const uint8_t *at)
+{
+	bool extended = at[0] == ST_EVENT_EXTENDED;
+	unsigned id = extended ? at[1] : at[0];
+
+	at += extended ? 10 : 5;
+	if (id >= ST_N_EVENTS) /* one of ST_SAME_EVENTS */
+		return id < ST_N_CLASSES ? at + 3 : NULL;
+	switch (shape_of[id]) {
+	case SHAPE_SITE:
+	case SHAPE_CALL_PATH:
+		return at + 10;
+	case SHAPE_PATH:
+		return at + 3 + 8u * at[2];
+	case SHAPE_BEGIN:
+	case SHAPE_VALUE:
+		return at + 15;
+	case SHAPE_COND:
+	case SHAPE_ROUTINE:
+		return at + 19;
+	default:
+		return at + 11;
+	}
+}
+
+void st_packet_lost(const struct gm_packet *packet, uint8_t why)
+{
+	const uint8_t *at = (const uint8_t *)(packet + 1);
+	const uint8_t *end = (const uint8_t *)packet + packet->content_bits / 8;
+	struct gm_thread_slot *slot = gm_thread_at(packet->index);
+	uint64_t n = 0;
+
+	while (at != NULL && at < end) {
+		uint8_t id = at[0] == ST_EVENT_EXTENDED ? at[1] : at[0];
+
+		n += id != ST_EVENT_site && id != ST_EVENT_path && id != ST_EVENT_call_path;
+		at = event_after(at);
+	}
+	if (slot != NULL)
+		st_slot_count_lost(slot, n, why);
+	else
+		gm_process_count_lost(GM_LIB_SYNC, n, why);
+}
+
 /* What a writer without a stream does with an event.  True: it has one now, write it there. */
 static ST_COLD bool elsewhere(struct st_thread *self, uintptr_t site)
 {
@@ -93,9 +141,17 @@ static ST_COLD bool make_room(struct st_thread *self, uint64_t need_bytes, uint6
 	/* Forked in mid-event: the file is the parent's. */
 	if (!self->live)
 		return false;
+	if (gm_seal_is_set()) {
+		self->stream.why = GM_LOSS_COUNTING_ONLY;
+		return false;
+	}
 	gm_signals_block(&mask);
+	self->last_object = NULL; /* in the packet that ends here */
 	made = gm_stream_room(&self->stream, need_bytes, now_ns);
 	gm_signals_restore(mask);
+	self->pending = self->stream.pos;
+	if (self->budget.watched)
+		st_budget_check_output(self, now_ns);
 	return made;
 }
 
@@ -103,6 +159,7 @@ static ST_COLD bool make_room(struct st_thread *self, uint64_t need_bytes, uint6
  */
 static bool has_room(struct st_thread *self, uint64_t need_bytes, uint64_t *now_ns)
 {
+	st_holds_commit(self);
 	if (*now_ns < self->stream.last_ns)
 		*now_ns = self->stream.last_ns;
 	return st_likely((uintptr_t)self->stream.pos + need_bytes <= (uintptr_t)self->stream.end) ||
@@ -120,12 +177,14 @@ static struct cursor event_begin(struct st_thread *self, enum st_event id, uint6
 static void event_end(struct st_thread *self, const struct cursor *cursor, uint64_t now_ns)
 {
 	self->stream.last_ns = now_ns;
+	self->last_object = NULL;
 	/* release: a handler that never comes back leaves an event whole or none */
 	__atomic_store_n(&self->stream.pos, cursor->at, __ATOMIC_RELEASE);
 	/* release: for a reader of the live file, which takes no event beyond it */
 	__atomic_store_n(&self->stream.packet->content_bits,
 			 (uint64_t)(cursor->at - (uint8_t *)self->stream.packet) * 8,
 			 __ATOMIC_RELEASE);
+	self->pending = cursor->at;
 }
 
 /* Into the thread's stream. */
@@ -147,6 +206,20 @@ static void write_event(struct st_thread *self, const struct st_record *record)
 	cursor = event_begin(self, record->id, now_ns);
 	put_fields(&cursor, record, site);
 	event_end(self, &cursor, now_ns);
+	if (st_unlikely(self->detours & ST_DETOUR_PAUSE))
+		__atomic_fetch_and(&self->detours, (uint8_t)~ST_DETOUR_PAUSE, __ATOMIC_RELAXED);
+}
+
+uint16_t st_emit_ready(struct st_thread *self, uintptr_t site, uint64_t now_ns)
+{
+	uint64_t number;
+
+	st_sites_check(self);
+	if ((uintptr_t)self->stream.pos + 2 * EVENT_MAX_BYTES > (uintptr_t)self->stream.end &&
+	    !has_room(self, 2 * EVENT_MAX_BYTES, &now_ns))
+		return 0;
+	number = st_site_find(self, site);
+	return number != 0 ? (uint16_t)number : st_site_number(self, site, now_ns);
 }
 
 bool st_emit_site(struct st_thread *self, uint16_t number, uintptr_t site, uint64_t now_ns)
@@ -284,15 +357,28 @@ void st_emit_unless_counted(struct st_thread *self, enum st_event id, int result
 		st_emit_parts(self, id, result, site, object, extra, now_ns);
 }
 
+uint64_t st_stamp_special(struct st_thread *self)
+{
+	if (self->only_ust)
+		return 0;
+	if (self->detours & ST_DETOUR_CLOCK)
+		return st_stamp_slowly(self);
+	return gm_clock_is_due(&self->clock) ? st_stamp_slowly(self) : gm_clock_read(&self->clock);
+}
+
 uint64_t st_stamp_slowly(struct st_thread *self)
 {
 	uint64_t now_ns;
 
 	if (self == &st_counting)
-		return gm_clock_ns();
+		return gm_sealed ? 0 : gm_clock_ns();
 	now_ns = gm_clock_anchor(&self->clock);
+	if (now_ns - self->stream.last_ns > PAUSE_NS)
+		__atomic_fetch_or(&self->detours, ST_DETOUR_PAUSE, __ATOMIC_RELAXED);
 	if (self->slot != NULL)
 		gm_thread_note_error(self->slot, self->clock.error_ns);
+	if (self->budget.watched && !gm_seal_is_set())
+		st_budget_check(self, now_ns);
 	return now_ns;
 }
 
@@ -311,10 +397,12 @@ void st_note(enum st_event id, int result, uintptr_t site, const void *object, u
 		st_select_after(id, object);
 }
 
-void st_note_cancelled(enum st_event id, uintptr_t site, const void *object, uint64_t extra)
+void st_note_cancelled(uint64_t begin_ns, enum st_event id, uintptr_t site, const void *object,
+		       uint64_t extra)
 {
 	struct st_thread *self = st_enter();
 
+	st_wait_ends(begin_ns, object);
 	if (self == NULL)
 		return;
 	st_emit_parts(self, id, ECANCELED, site, object, extra, st_stamp_ordered(self));
@@ -324,11 +412,33 @@ void st_note_cancelled(enum st_event id, uintptr_t site, const void *object, uin
 uint64_t st_note_begin(struct st_thread *self, enum st_event id, uintptr_t site, const void *object,
 		       uint64_t extra)
 {
-	uint64_t now_ns = st_stamp(self);
+	uintptr_t frame = (uintptr_t)__builtin_dwarf_cfa(); /* the wrapper's stack pointer */
+	uint64_t now_ns = st_stamp(self), begin_ns;
 
+	begin_ns = now_ns != 0 ? now_ns : 1; /* where LTTng stamps, nobody else does */
 	st_emit_parts(self, id, 0, site, object, extra, now_ns);
+	st_wait_begins(frame, id, site, object,
+		       id == ST_EVENT_cond_wait_begin || id == ST_EVENT_cond_timedwait_begin ? extra
+											     : 0,
+		       begin_ns);
 	st_leave(self);
-	return now_ns != 0 ? now_ns : 1; /* where LTTng stamps, nobody else does */
+	return begin_ns;
+}
+
+static bool is_lock(enum st_event id)
+{
+	switch (id) {
+	case ST_EVENT_mutex_lock:
+	case ST_EVENT_mutex_timedlock:
+	case ST_EVENT_rwlock_rdlock:
+	case ST_EVENT_rwlock_timedrdlock:
+	case ST_EVENT_rwlock_wrlock:
+	case ST_EVENT_rwlock_timedwrlock:
+	case ST_EVENT_spin_lock:
+		return true;
+	default:
+		return false;
+	}
 }
 
 void st_note_end(uint64_t begin_ns, enum st_event id, int result, uintptr_t site,
@@ -337,13 +447,21 @@ void st_note_end(uint64_t begin_ns, enum st_event id, int result, uintptr_t site
 	uint64_t *counts = st_counts(), now_ns;
 	struct st_thread *self;
 
-	if (begin_ns == 0 && counts != NULL && st_counted_of[id] != 0) {
+	if (begin_ns == 0 && counts != NULL && st_counted_of[id] != 0 &&
+	    !(is_lock(id) && result == 0)) {
 		st_count_event(counts, id);
 		return;
 	}
+	if (begin_ns != 0)
+		st_wait_ends(begin_ns, object);
 	self = st_enter();
 	if (self == NULL)
 		return;
+	if (begin_ns == 0 && self->counts != NULL && is_lock(id) && result == 0) {
+		st_hold_begin_slowly(self, id, site, object);
+		st_leave(self);
+		return;
+	}
 	now_ns = st_stamp_ordered(self);
 	if (begin_ns != 0)
 		st_path_note(self, site, object, now_ns - begin_ns, now_ns);

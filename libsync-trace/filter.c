@@ -32,14 +32,14 @@
 #define GONE	      ((uint64_t)ST_ASK) /* of no address: free again */
 
 static const char *include, *exclude;
-static char program[GM_PATH_MAX]; /* its path, then from where its name begins */
+static GM_LARGE char program[GM_PATH_MAX]; /* its path, then from where its name begins */
 static const char *program_name = program;
 
 /*
  * What was answered for some modules that may be unloaded, for who asks again.  Another may be in
  * the same place by now, but not under the same path.
  */
-static struct seen {
+static GM_LARGE struct seen {
 	uint32_t state;
 	enum st_wanted answer;
 	const struct link_map *module;
@@ -54,8 +54,6 @@ static struct {
 _Static_assert(sizeof(first_table) == sizeof(struct st_objects) + (8u << FIRST_BITS), "its slots");
 
 struct st_objects *st_objects = &first_table.head;
-
-extern int _dl_find_object(void *, struct dl_find_object *) __attribute__((weak));
 
 /* --- modules ---------------------------------------------------------------------------------- */
 
@@ -155,13 +153,13 @@ static enum st_wanted answer_by_module(uintptr_t address, bool again,
 	struct dl_find_object found;
 
 	*ret_module = NULL;
-	if (_dl_find_object == NULL) {
+	if (gm_find_object == NULL) {
 		noted = gm_maps_find(address);
 		if (noted == NULL)
 			return ST_UNKNOWN;
 		return answer_by_name(noted->executable ? program_name : noted->name);
 	}
-	if (_dl_find_object((void *)address, &found) != 0)
+	if (gm_find_object((void *)address, &found) != 0)
 		return ST_UNKNOWN;
 	*ret_module = found.dlfo_link_map;
 	return answer_by_path(found.dlfo_link_map, again);
@@ -179,11 +177,11 @@ static struct st_objects *table_newest(void)
 static uint64_t *slot_find(struct st_objects *table, uintptr_t address, uint64_t *ret_word,
 			   uint64_t **ret_free)
 {
-	uint32_t home = st_object_home(table, address), mask = UINT32_MAX >> (table->shift - 32);
+	uint32_t home = st_object_home(table, address);
 
 	*ret_free = NULL;
 	for (uint32_t i = 0; i < PROBES; i++) {
-		uint64_t *slot = &table->slots[(home + i) & mask];
+		uint64_t *slot = &table->slots[st_object_next(table, home, i)];
 		uint64_t word = __atomic_load_n(slot, __ATOMIC_RELAXED);
 
 		*ret_word = word;
@@ -209,6 +207,8 @@ static bool table_add(struct st_objects *last)
 	made = gm_sys_mmap(bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (made == NULL)
 		return false;
+	/* Small pages would miss the TLB at each look. */
+	gm_syscall3(SYS_madvise, (long)made, (long)bytes, MADV_HUGEPAGE);
 	made->older = last;
 	made->shift = 64 - bits;
 	/* release: pairs with the acquire of who looks for the newest */

@@ -8,6 +8,9 @@
  * parent's file and no room for another event.  What was half written is the parent's; the child's
  * next event finds no room and begins a stream of the child's own.
  *
+ * A handler of another library may run before ours in the child.  If it has synchronized, the child
+ * has begun its own recording already, which must not be forgotten again.
+ *
  * fork() runs these as its handlers; _Fork(), which a handler may call and which runs none, is
  * stood before.  A bare clone() in mid-event is not caught.
  */
@@ -17,7 +20,9 @@
 
 #include "internal.h"
 #include "real.h"
+#include "runtime/children.h"
 #include "runtime/runtime.h"
+#include "runtime/seal.h"
 #include "runtime/sys.h"
 
 struct copy {
@@ -30,6 +35,9 @@ static __thread struct copy *copies __attribute__((tls_model("initial-exec")));
 
 static void prepare(void)
 {
+	if (gm_seal_is_set())
+		return;
+	gm_children_prepare();
 	for (struct st_thread *self = st_self; self != NULL; self = self->former) {
 		struct copy *copy;
 
@@ -61,24 +69,37 @@ static void give_back(const struct copy *copy)
 	struct gm_stream *stream = &self->stream;
 
 	*self = copy->writer;
-	self->live = false;
+	self->live = 0;
 	self->stream.end = NULL;
 	self->former = NULL;
-	if (stream->segment != NULL)
-		gm_syscall6(SYS_mmap, (long)stream->segment, (long)stream->segment_bytes,
-			    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	if (stream->segment != NULL) {
+		/* In a place of the parent's it is a part of a page that holds nothing of ours. */
+		uintptr_t from = (uintptr_t)stream->segment + stream->window_at;
+		uintptr_t start = from & ~(uintptr_t)4095, end = from + stream->mapped_bytes;
+
+		gm_syscall6(SYS_mmap, (long)start, (long)(end - start), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	}
+}
+
+/* As the kernel does, if it can. */
+static void forget_writers(void)
+{
+	struct st_thread *self = st_self, *former;
+
+	for (; self != NULL && self->live; self = former) {
+		former = self->former;
+		__builtin_memset(self, 0, sizeof(*self));
+	}
 }
 
 static void in_child(void)
 {
-	struct st_thread *self = st_self, *former;
-
-	st_process_forked();
-	st_counts_forget();
-	/* The kernel has emptied them, if it can. */
-	for (; self != NULL && self->live; self = former) {
-		former = self->former;
-		__builtin_memset(self, 0, sizeof(*self));
+	if (!st_process_has_begun_anew()) {
+		st_process_forked();
+		st_counts_forget();
+		if (!st_memory_is_wiped)
+			forget_writers();
 	}
 	for (const struct copy *copy = copies; copy != NULL; copy = copy->next) {
 		give_back(copy);

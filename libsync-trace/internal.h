@@ -23,8 +23,19 @@ bool st_emit_path(struct st_thread *self, uint16_t number, const uint64_t *addre
  */
 bool st_process_open(void);
 
+/* Not open, since its trace could not be made: the events count as lost.  enum gm_loss. */
+bool st_process_is_lost(uint8_t *ret_why);
+
+bool st_process_is_open(void);
+
+/* In the child of vfork(): the memory is its parent's. */
+bool st_process_is_borrowed(void);
+
 /* In a child that fork() left with its parent's state: forgets it, once. */
 void st_process_check_fork(void);
+
+/* In such a child: somebody has forgotten it already. */
+bool st_process_has_begun_anew(void);
 
 /* Says that this is such a child, where the kernel has not (before Linux 4.14). */
 void st_process_forked(void);
@@ -43,6 +54,13 @@ enum gm_sync_sink st_process_sink(void);
 void st_select(const struct gm_config *config);
 
 /* Not all is written. */
+/* budget.c: time to see whether recording takes too much of the thread's. */
+extern unsigned st_budget_percent __attribute__((visibility("hidden"))); /* 0: it is no reason */
+extern bool st_budget_watches __attribute__((visibility("hidden")));	 /* threads */
+void st_budget_check(struct st_thread *self, uint64_t now_ns);
+/* ... or the capture comes near its limit. */
+void st_budget_check_output(struct st_thread *self, uint64_t now_ns);
+
 bool st_is_selective(void);
 
 /* ... and that is not only since what did not wait is counted: st_fates says what becomes of it. */
@@ -69,19 +87,59 @@ void st_filter_forget(const void *object);
 bool st_thread_reborn(struct st_thread *self);
 
 /* pthread's key destructor, last round. */
-void st_thread_ended(void *unused);
+void st_thread_ended(void);
+
+/* The writer that the calling thread takes at its first event; returns the one given before. */
+struct st_thread *st_thread_give(struct st_thread *writer);
+
+/*
+ * Parks a writer whose thread is gone without its key's destructor: all keys were taken, or the
+ * program deleted or cleared ours.
+ */
+void st_writer_check(struct st_thread *self);
 
 /* Gives back what the thread's writers have reserved on disk, but for a page or two. */
 void st_thread_trim(struct st_thread *self);
 
 /* A block of anonymous memory that a forked child finds empty.  NULL: no memory. */
 void *st_memory_new(size_t size_bytes);
+extern bool st_memory_is_wiped; /* by the kernel, in every child */
 
 /* Counts events of a live writer that are written nowhere. */
 void st_count_lost(struct st_thread *self, uint64_t n);
 
+void st_slot_count_lost(struct gm_thread_slot *slot, uint64_t n, uint8_t why);
+
+/* Counts the events of a packet that could not be written (emit.c). */
+void st_packet_lost(const struct gm_packet *packet, uint8_t why);
+
 /* Counts one event of a thread that has no writer. */
 void st_count_lost_anywhere(void);
+
+/*
+ * Counts the event of an operation that a jump out of a signal handler has left in the middle: it
+ * may have taken effect.
+ */
+void st_count_left(struct st_thread *self);
+
+/* --- jumps out of signal handlers (jump.c) -----------------------------------------------------
+ */
+
+/* Once per program image; in the thread that begins there, or whose stack begins at `top`. */
+void st_jump_init(void);
+void st_stack_init(void);
+void st_stack_begins(uintptr_t top);
+
+/* Around a wait that has a begin. */
+void st_wait_begins(uintptr_t frame, enum st_event begin, uintptr_t site, const void *object,
+		    uint64_t extra, uint64_t begin_ns);
+void st_wait_ends(uint64_t begin_ns, const void *object);
+
+/* --- unwinding (unwind.c) ----------------------------------------------------------------------
+ */
+
+/* After libgcc_s was loaded, so that a thread need not look for it while it is unwound. */
+bool st_unwind_resolve(void);
 
 /* --- writers without a thread (pool.c) ------------------------------------------------------- */
 
@@ -89,25 +147,41 @@ void st_count_lost_anywhere(void);
 struct st_thread *st_pool_take(void);
 void st_pool_put(struct st_thread *self);
 
+/*
+ * For a thread that `creator` is about to make: a parked one, or if there is none, a new one with a
+ * file (and a few more, parked).  NULL: the new thread takes one itself.
+ */
+struct st_thread *st_pool_take_ahead(const struct st_thread *creator, uint64_t now_ns);
+
 /* Gives back what all parked writers have reserved on disk, but for a page or two each. */
 void st_pool_trim(void);
 
 /* All writers, parked or not, whosever: events go the long way, ST_DETOUR_... */
 void st_pool_detour(uint8_t why);
 
+/* Looks at so many writers, in turn, and parks those whose threads are gone. */
+void st_pool_check(unsigned n);
+
 /* In a forked child: they are its parent's. */
 void st_pool_forget(void);
 
 /* --- counts of what did not wait (counts.c) --------------------------------------------------- */
 
-/* Makes <dir>/sync-counts.  False: it cannot be made, everything is recorded. */
-bool st_counts_open(const char *dir);
+/* Makes <dir>/sync-counts; `dir` lasts.  False: it cannot be made, everything is recorded. */
+bool st_counts_open(const char *dir, bool is_auto);
 
 /* In a forked child: they are its parent's. */
 void st_counts_forget(void);
 
 /* ST_COUNTED_MAX counts, of the thread with that index; NULL: everything is to be recorded. */
 uint64_t *st_counts_row(uint32_t index);
+
+/*
+ * With sync.mode = auto the file is made when the first thread is over its budget: most processes
+ * have none that is.  NULL: not now.
+ */
+void st_counts_open_late(bool later);
+uint64_t *st_counts_row_late(uint32_t index);
 
 /* --- LTTng-UST (ust.c) ----------------------------------------------------------------------- */
 

@@ -2,12 +2,12 @@
 SYNC_SRC := $(wildcard libsync-trace/*.c)
 SYNC_OBJ := $(SYNC_SRC:%.c=$(B)/obj/%.o) $(RUNTIME_OBJ)
 
-# Unwind tables let a cancelled or exiting thread pass through us; no -fexceptions (see cond.c).
+# Unwind tables let a cancelled or exiting thread pass through us; no -fexceptions but in cond.c.
 # UBSan stops at the spot: its own runtime has no place in someone else's program.
 # %rbp stays the program's throughout (path.c); gcc can do that, clang cannot.
 SYNC_FRAMES := $(shell $(CC) -ffixed-rbp -fsyntax-only -x c /dev/null 2>/dev/null && \
 	echo -ffixed-rbp -DST_HAS_FRAMES)
-SYNC_CFLAGS := $(BASE_CFLAGS) -D_GNU_SOURCE -fPIC -fvisibility=hidden -ftls-model=initial-exec \
+SYNC_CFLAGS := $(BASE_CFLAGS) -fdata-sections -D_GNU_SOURCE -fPIC -fvisibility=hidden -ftls-model=initial-exec \
 	-fasynchronous-unwind-tables -fno-exceptions -fno-stack-protector -foptimize-sibling-calls $(SYNC_FRAMES) \
 	-fno-tree-loop-distribute-patterns -Ilibsync-trace \
 	$(if $(findstring undefined,$(SAN)),-fsanitize=undefined -fsanitize-undefined-trap-on-error)
@@ -19,10 +19,13 @@ $(B)/obj/libsync-trace/%.o: libsync-trace/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SYNC_CFLAGS) -MMD -MP -c $< -o $@
 
+# Its clean-up is found by tables (unwind.c).
+$(B)/obj/libsync-trace/cond.o: SYNC_CFLAGS += -fexceptions
+
 $(B)/libsync_trace.so: $(SYNC_OBJ) libsync-trace/libsync-trace.map
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared -o $@ -Wl,-soname,libsync_trace.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
+	$(Q)$(CC) -shared -o $@ -Wl,-soname,libsync_trace.so $(RT_SORTED) -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
 		-Wl,--version-script=libsync-trace/libsync-trace.map $(SYNC_OBJ)
 
 # The LTTng-UST provider, which the library loads when it is asked for.

@@ -16,6 +16,7 @@
 #include <errno.h>
 
 #include "c11.h"
+#include "hold.h"
 #include "real.h"
 #include "writer.h"
 
@@ -27,6 +28,7 @@
 #define KIND_ROBUST	 16
 #define KIND_INHERIT	 32
 #define KIND_PROTECT	 64
+#define KINDS_SPECIAL	 (KIND_ROBUST | KIND_INHERIT | KIND_PROTECT)
 #define KIND_TYPE_MASK	 3
 #define FUTEX_OWNER_MASK 0x3fffffffu
 #define FUTEX_OWNER_GONE 0x40000000u
@@ -42,7 +44,7 @@ static int mutex_kind(const pthread_mutex_t *mutex)
 
 static bool mutex_is_plain(const pthread_mutex_t *mutex)
 {
-	return (mutex_kind(mutex) & (KIND_ROBUST | KIND_INHERIT | KIND_PROTECT)) == 0;
+	return (mutex_kind(mutex) & KINDS_SPECIAL) == 0;
 }
 
 /* 0: nobody, nobody any more, or not known. */
@@ -101,6 +103,11 @@ struct call {
 	bool timed, clocked;
 };
 
+static bool is_known_clock(clockid_t clock)
+{
+	return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
+}
+
 static int call_real(pthread_mutex_t *mutex, const struct call *call)
 {
 	if (call->clocked)
@@ -110,27 +117,62 @@ static int call_real(pthread_mutex_t *mutex, const struct call *call)
 	return st_real.pthread_mutex_lock(mutex);
 }
 
+/* Without a wait.  The gate is shut, and opened here. */
+static int lock_got(struct st_thread *self, pthread_mutex_t *mutex, uintptr_t site,
+		    enum st_event done)
+{
+	if (self->counts != NULL)
+		st_hold_begin_slowly(self, done, site, mutex);
+	else
+		st_emit_unwaited(self, done, 0, site, mutex, st_stamp(self));
+	st_leave(self);
+	return 0;
+}
+
+/* It is taken by another thread.  Those that look for waiters see this one, or it gets it now. */
+static int lock_waits(struct st_thread *self, pthread_mutex_t *mutex, uintptr_t site,
+		      uint32_t owner, const struct call *call)
+{
+	uint64_t begin_ns;
+	int result;
+
+	st_waits_begin(mutex);
+	if (mutex_is_plain(mutex) && is_known_clock(call->clock) && st_try.mutex(mutex) == 0) {
+		st_waits_end(mutex);
+		return lock_got(self, mutex, site, call->done);
+	}
+	begin_ns = st_note_begin(self, call->begin, site, mutex, owner);
+	result = call_real(mutex, call);
+	st_waits_end(mutex);
+	st_note_end(begin_ns, call->done, result, site, mutex, 0);
+	return result;
+}
+
 /* After a try that did not get it, or after none. */
 static ST_COLD int lock_slowly(struct st_thread *self, pthread_mutex_t *mutex, uintptr_t site,
 			       bool taken, const struct call *call)
 {
 	uint32_t owner = mutex_owner(mutex);
-	uint64_t begin_ns = 0;
 	int result;
 
 	if (self == NULL)
 		return call_real(mutex, call);
 	if (taken && !is_relock(self, mutex, owner))
-		begin_ns = st_note_begin(self, call->begin, site, mutex, owner);
-	else
-		st_leave(self);
+		return lock_waits(self, mutex, site, owner, call);
+	st_leave(self);
 	result = call_real(mutex, call);
-	st_note_end(begin_ns, call->done, result, site, mutex, 0);
+	st_note_end(0, call->done, result, site, mutex, 0);
 	return result;
 }
 
 static const struct call lock_call = {
     ST_EVENT_mutex_lock_begin, ST_EVENT_mutex_lock, 0, NULL, false, false};
+
+/* The fast path got it, but cannot write the event. */
+static ST_COLD int lock_noted(struct st_thread *self, pthread_mutex_t *mutex, uintptr_t site)
+{
+	return lock_got(self, mutex, site, ST_EVENT_mutex_lock);
+}
 
 static int lock_recorded(pthread_mutex_t *mutex, uintptr_t site)
 {
@@ -149,20 +191,36 @@ static int lock_recorded(pthread_mutex_t *mutex, uintptr_t site)
 	return 0;
 }
 
-static int unlock_recorded(pthread_mutex_t *mutex, uintptr_t site)
+/* With the gate shut. */
+static __attribute__((noinline)) int unlock_slowly(struct st_thread *self, pthread_mutex_t *mutex,
+						   uintptr_t site)
 {
-	struct st_thread *self = st_enter();
 	struct st_release release;
 	int result, expected = 0;
 
-	if (st_unlikely(self == NULL))
-		return st_real.pthread_mutex_unlock(mutex);
 	if (st_unlikely(self->ust) && refuses_unlock(self, mutex))
 		expected = ST_REFUSED;
 	release = st_release_begin(self, ST_EVENT_mutex_unlock, expected, site, mutex,
 				   mutex_has_sleepers(mutex));
 	result = st_real.pthread_mutex_unlock(mutex);
 	st_release_end(self, release, ST_EVENT_mutex_unlock, 0, result, site, mutex);
+	st_leave(self);
+	return result;
+}
+
+static int unlock_recorded(pthread_mutex_t *mutex, uintptr_t site)
+{
+	struct st_thread *self = st_enter();
+
+	return st_likely(self != NULL) ? unlock_slowly(self, mutex, site)
+				       : st_real.pthread_mutex_unlock(mutex);
+}
+
+/* The call was refused; or the page was emptied, by a clone() in a handler that came in between. */
+static ST_COLD int unlock_refused(struct st_thread *self, pthread_mutex_t *mutex, uintptr_t site,
+				  int result)
+{
+	st_emit_parts(self, ST_EVENT_mutex_unlock, result, site, mutex, 0, st_stamp(self));
 	st_leave(self);
 	return result;
 }
@@ -182,40 +240,33 @@ static int trylock_recorded(pthread_mutex_t *mutex, uintptr_t site)
 
 /* --- where not all is recorded --------------------------------------------------------------- */
 
-static ST_COLD int lock_missed(pthread_mutex_t *mutex, uintptr_t site, int tried)
+/* Only waits are recorded: hold.h. */
+static inline int lock_counted(pthread_mutex_t *mutex, uintptr_t site, struct st_thread *self)
 {
-	return lock_slowly(st_enter(), mutex, site, tried == EBUSY, &lock_call);
-}
-
-/*
- * A plain one.  What its failure takes is kept in memory: registers to keep it in would have to be
- * saved by all that succeed.
- */
-static inline int lock_or_count(pthread_mutex_t *mutex, uintptr_t site, uint64_t *counts)
-{
-	pthread_mutex_t *volatile kept_mutex = mutex;
+	pthread_mutex_t *volatile kept = mutex;
 	volatile uintptr_t kept_site = site;
-	uint64_t *volatile kept_counts = counts;
-	int tried = st_try.mutex(mutex);
+	int tried;
 
+	if (st_unlikely(st_gate_shut(self))) {
+		self = st_enter_slowly();
+		if (self == NULL)
+			return st_real.pthread_mutex_lock(mutex);
+	}
+	if (st_unlikely(mutex->__data.__kind & KINDS_SPECIAL))
+		return lock_slowly(self, mutex, site, mutex_owner(mutex) != 0, &lock_call);
+	tried = st_try.mutex(mutex);
 	if (st_unlikely(tried != 0))
-		return lock_missed(kept_mutex, kept_site, tried);
-	st_count(kept_counts, ST_COUNTED_mutex_lock);
+		return lock_slowly(self, kept, kept_site, tried == EBUSY, &lock_call);
+	st_hold_begin(self, ST_EVENT_mutex_lock, ST_COUNTED_mutex_lock, kept_site, kept);
+	st_leave(self);
 	return 0;
-}
-
-static __attribute__((noinline)) int lock_counted(pthread_mutex_t *mutex, uintptr_t site,
-						  uint64_t *counts)
-{
-	return mutex_is_plain(mutex) ? lock_or_count(mutex, site, counts)
-				     : lock_recorded(mutex, site);
 }
 
 static inline int lock_wanted(pthread_mutex_t *mutex, uintptr_t site)
 {
-	uint64_t *counts = st_self->counts;
+	struct st_thread *self = st_self;
 
-	return counts != NULL ? lock_counted(mutex, site, counts) : lock_recorded(mutex, site);
+	return self->counts != NULL ? lock_counted(mutex, site, self) : lock_recorded(mutex, site);
 }
 
 static __attribute__((noinline)) int lock_unknown(pthread_mutex_t *mutex, uintptr_t site)
@@ -243,24 +294,47 @@ static inline int lock_traced(pthread_mutex_t *mutex, uintptr_t site)
 
 	if (st_likely(!self->selective))
 		return lock_recorded(mutex, site);
-	return self->sure_counts != NULL ? lock_counted(mutex, site, self->sure_counts)
+	return self->sure_counts != NULL ? lock_counted(mutex, site, self)
 					 : lock_picked(mutex, site);
 }
 
-static __attribute__((noinline)) int unlock_counted(pthread_mutex_t *mutex, uintptr_t site,
-						    uint64_t *counts)
+static ST_COLD int unlock_met(struct st_thread *self, pthread_mutex_t *mutex, uintptr_t site,
+			      int result)
 {
-	if (mutex_has_sleepers(mutex))
-		return unlock_recorded(mutex, site);
-	st_count(counts, ST_COUNTED_mutex_unlock);
-	return st_real.pthread_mutex_unlock(mutex);
+	st_hold_was_met(self, ST_EVENT_mutex_unlock, result, site, mutex);
+	st_leave(self);
+	return result;
+}
+
+static inline int unlock_counted(pthread_mutex_t *mutex, uintptr_t site, struct st_thread *self)
+{
+	pthread_mutex_t *volatile kept = mutex;
+	volatile uintptr_t kept_site = site;
+	int result;
+
+	if (st_unlikely(st_gate_shut(self))) {
+		self = st_enter_slowly();
+		if (self == NULL)
+			return st_real.pthread_mutex_unlock(mutex);
+	}
+	/* As in unlock_fully(). */
+	if (st_unlikely(!st_hold_is_unmet(self, mutex)) ||
+	    st_unlikely((unsigned)mutex->__data.__lock > TAKEN))
+		return unlock_slowly(self, mutex, site);
+	st_hold_take_back(self, ST_COUNTED_mutex_unlock);
+	result = st_real.pthread_mutex_unlock(mutex);
+	if (st_unlikely(result != 0) || st_unlikely(st_has_waiters(kept)))
+		return unlock_met(self, kept, kept_site, result);
+	st_leave(self);
+	return 0;
 }
 
 static inline int unlock_wanted(pthread_mutex_t *mutex, uintptr_t site)
 {
-	uint64_t *counts = st_self->counts;
+	struct st_thread *self = st_self;
 
-	return counts != NULL ? unlock_counted(mutex, site, counts) : unlock_recorded(mutex, site);
+	return self->counts != NULL ? unlock_counted(mutex, site, self)
+				    : unlock_recorded(mutex, site);
 }
 
 static __attribute__((noinline)) int unlock_unknown(pthread_mutex_t *mutex, uintptr_t site)
@@ -288,21 +362,29 @@ static inline int unlock_traced(pthread_mutex_t *mutex, uintptr_t site)
 
 	if (st_likely(!self->selective))
 		return unlock_recorded(mutex, site);
-	return self->sure_counts != NULL ? unlock_counted(mutex, site, self->sure_counts)
+	return self->sure_counts != NULL ? unlock_counted(mutex, site, self)
 					 : unlock_picked(mutex, site);
 }
 
 static __attribute__((noinline)) int trylock_picked(pthread_mutex_t *mutex, uintptr_t site)
 {
-	uint64_t *counts;
+	struct st_thread *self;
+	int result;
 
 	if (st_skips_any(ST_EVENT_mutex_trylock, mutex, site))
 		return st_real.pthread_mutex_trylock(mutex);
-	counts = st_self->counts;
-	if (counts == NULL)
+	if (st_self->counts == NULL)
 		return trylock_recorded(mutex, site);
-	st_count(counts, ST_COUNTED_mutex_trylock);
-	return st_real.pthread_mutex_trylock(mutex);
+	self = st_enter();
+	result = st_real.pthread_mutex_trylock(mutex);
+	if (self == NULL)
+		return result;
+	if (result == 0)
+		st_hold_begin(self, ST_EVENT_mutex_trylock, ST_COUNTED_mutex_trylock, site, mutex);
+	else
+		st_hold_refused(self, ST_EVENT_mutex_trylock, result, site, mutex);
+	st_leave(self);
+	return result;
 }
 
 static inline int trylock_traced(pthread_mutex_t *mutex, uintptr_t site)
@@ -311,14 +393,125 @@ static inline int trylock_traced(pthread_mutex_t *mutex, uintptr_t site)
 					      : trylock_picked(mutex, site);
 }
 
+/* --- the fastest paths: everything is recorded, and nobody is in the way --------------------- */
+
+/*
+ * The mutex is kept on the stack, for the paths that the compiler must not save a register for; not
+ * in the writer, which is empty after a fork in mid-event.
+ */
+static inline __attribute__((always_inline)) int lock_fully(pthread_mutex_t *mutex,
+							    struct st_thread *self)
+{
+	pthread_mutex_t *volatile kept;
+	uint64_t number, now_ns;
+	int tried;
+
+	if (st_unlikely(st_gate_shut(self)))
+		return lock_recorded(mutex, ST_SITE());
+	kept = mutex;
+	if (st_unlikely(mutex->__data.__kind & KINDS_SPECIAL))
+		return lock_slowly(self, mutex, ST_SITE(), mutex_owner(mutex) != 0, &lock_call);
+	tried = st_try.mutex(mutex);
+	if (st_unlikely(tried != 0))
+		return lock_slowly(self, kept, ST_SITE(), tried == EBUSY, &lock_call);
+	if (st_unlikely(!st_event_may(self, ST_SITE_PLACE(), &number, &now_ns)))
+		return lock_noted(self, kept, ST_SITE_AGAIN());
+	self->stream.last_ns = now_ns;
+	if (st_likely(self->last_object == kept)) {
+		st_event_put_head(self, ST_SAME_mutex_lock, number, now_ns);
+		st_event_commit(self, self->stream.packet, ST_SAME_BYTES);
+	} else {
+		st_event_put(self, ST_EVENT_mutex_lock, number, kept, now_ns);
+		self->last_object = kept;
+		st_event_commit(self, self->stream.packet, ST_OP_BYTES);
+	}
+	st_leave(self);
+	return 0;
+}
+
+/* The last event is about another object; the gate is shut.  Its caller has looked for sleepers. */
+static __attribute__((noinline)) int unlock_other(pthread_mutex_t *mutex, uintptr_t site,
+						  struct st_thread *self)
+{
+	struct gm_packet *packet;
+	int result;
+
+	if (st_unlikely(!st_event_prepare(self, ST_EVENT_mutex_unlock, site, mutex)))
+		return unlock_slowly(self, mutex, site);
+	result = st_real.pthread_mutex_unlock(mutex);
+	packet = self->stream.packet;
+	if (st_unlikely(result != 0) || st_unlikely(packet == NULL))
+		return unlock_refused(self, mutex, site, result);
+	self->last_object = mutex;
+	st_event_commit(self, packet, ST_OP_BYTES);
+	st_leave(self);
+	return 0;
+}
+
+static inline __attribute__((always_inline)) int unlock_fully(pthread_mutex_t *mutex,
+							      struct st_thread *self)
+{
+	pthread_mutex_t *volatile kept;
+	struct gm_packet *packet;
+	uint64_t number, now_ns;
+	int result;
+
+	if (st_unlikely(st_gate_shut(self)))
+		return unlock_recorded(mutex, ST_SITE());
+	kept = mutex;
+	/* Others sleep on it, or it is of a kind that has more than this in its word. */
+	if (st_unlikely((unsigned)mutex->__data.__lock > TAKEN))
+		return unlock_slowly(self, mutex, ST_SITE_AGAIN());
+	if (st_unlikely(self->last_object != mutex))
+		return unlock_other(mutex, ST_SITE_AGAIN(), self);
+	if (st_unlikely(!st_event_may(self, ST_SITE_PLACE(), &number, &now_ns)))
+		return unlock_slowly(self, mutex, ST_SITE_AGAIN());
+	self->stream.last_ns = now_ns;
+	st_event_put_head(self, ST_SAME_mutex_unlock, number, now_ns);
+	result = st_real.pthread_mutex_unlock(mutex);
+	if (st_unlikely(result != 0))
+		return unlock_refused(self, kept, ST_SITE(), result);
+	packet = self->stream.packet;
+	if (st_unlikely(packet == NULL))
+		return unlock_refused(self, kept, ST_SITE(), 0);
+	st_event_commit(self, packet, ST_SAME_BYTES);
+	st_leave(self);
+	return 0;
+}
+
+/* Jumped to, before anything is saved. */
+static __attribute__((noinline)) int lock_special(pthread_mutex_t *mutex, uintptr_t site,
+						  struct st_thread *self)
+{
+	if (st_likely(self->special == ST_SPECIAL_HOLDS) && st_likely(self->sure_counts != NULL))
+		return lock_counted(mutex, site, self);
+	return lock_traced(mutex, site);
+}
+
+static __attribute__((noinline)) int unlock_special(pthread_mutex_t *mutex, uintptr_t site,
+						    struct st_thread *self)
+{
+	if (st_likely(self->special == ST_SPECIAL_HOLDS) && st_likely(self->sure_counts != NULL))
+		return unlock_counted(mutex, site, self);
+	return unlock_traced(mutex, site);
+}
+
 ST_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
-	return lock_traced(mutex, ST_SITE());
+	struct st_thread *self = st_self;
+
+	if (st_unlikely(st_is_special(self)))
+		return lock_special(mutex, ST_SITE(), self);
+	return lock_fully(mutex, self);
 }
 
 ST_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
-	return unlock_traced(mutex, ST_SITE());
+	struct st_thread *self = st_self;
+
+	if (st_unlikely(st_is_special(self)))
+		return unlock_special(mutex, ST_SITE(), self);
+	return unlock_fully(mutex, self);
 }
 
 ST_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
@@ -334,18 +527,12 @@ static int lock_until(pthread_mutex_t *mutex, uintptr_t site, const struct call 
 	if (self == NULL)
 		return call_real(mutex, call);
 	/* An unknown clock is refused even for a free mutex. */
-	if (!mutex_is_plain(mutex) ||
-	    (call->clock != CLOCK_REALTIME && call->clock != CLOCK_MONOTONIC))
+	if (!mutex_is_plain(mutex) || !is_known_clock(call->clock))
 		return lock_slowly(self, mutex, site, mutex_owner(mutex) != 0, call);
 	tried = st_try.mutex(mutex);
 	if (tried != 0)
 		return lock_slowly(self, mutex, site, tried == EBUSY, call);
-	if (self->counts != NULL)
-		st_count_event(self->counts, call->done);
-	else
-		st_emit_unwaited(self, call->done, 0, site, mutex, st_stamp(self));
-	st_leave(self);
-	return 0;
+	return lock_got(self, mutex, site, call->done);
 }
 
 ST_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *deadline)
@@ -389,6 +576,13 @@ ST_EXPORT int pthread_mutex_destroy(pthread_mutex_t *mutex)
 	st_note(ST_EVENT_mutex_destroy, result, ST_SITE(), mutex, 0);
 	return result;
 }
+
+ST_ALIAS(__pthread_mutex_lock, pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex))
+ST_ALIAS(__pthread_mutex_unlock, pthread_mutex_unlock, (pthread_mutex_t * mutex), (mutex))
+ST_ALIAS(__pthread_mutex_trylock, pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex))
+ST_ALIAS(__pthread_mutex_destroy, pthread_mutex_destroy, (pthread_mutex_t * mutex), (mutex))
+ST_ALIAS(__pthread_mutex_init, pthread_mutex_init,
+	 (pthread_mutex_t * mutex, const pthread_mutexattr_t *attributes), (mutex, attributes))
 
 /* --- C11's, which are these in glibc (see c11.h) -------------------------------------------------
  */

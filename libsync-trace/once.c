@@ -38,6 +38,9 @@ ST_EXPORT int pthread_once(pthread_once_t *control, void (*routine)(void))
 	return once_traced(control, routine, ST_SITE());
 }
 
+ST_ALIAS(__pthread_once, pthread_once, (pthread_once_t * control, void (*routine)(void)),
+	 (control, routine))
+
 /* In glibc the same (see c11.h). */
 ST_EXPORT void call_once(once_flag *flag, void (*routine)(void))
 {

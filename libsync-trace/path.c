@@ -18,6 +18,7 @@
 
 #include "internal.h"
 #include "runtime/runtime.h"
+#include "runtime/seal.h"
 #include "runtime/sys.h"
 
 #define PAGE_BYTES  4096u
@@ -32,19 +33,10 @@ uint64_t st_path_wait_ns = UINT64_MAX;
 
 /* --- memory that may be read ------------------------------------------------------------------ */
 
-/* The kernel reads the set before it refuses the order. */
-static bool page_is_readable(uintptr_t address)
-{
-	long no_order = -1;
-
-	return gm_syscall6(SYS_rt_sigprocmask, no_order, (long)(address & -8ul), 0, 8, 0, 0) !=
-	       -EFAULT;
-}
-
 static bool pages_are_readable(uintptr_t start, uintptr_t end)
 {
 	for (; start < end; start += PAGE_BYTES)
-		if (!page_is_readable(start))
+		if (!gm_memory_is_readable(start))
 			return false;
 	return true;
 }
@@ -140,14 +132,16 @@ static unsigned walk(struct st_thread *self, uintptr_t site, uint64_t *addresses
 static bool follows_call(const struct gm_object *object, uint64_t address)
 {
 	static const uint8_t indirect[] = {2, 3, 4, 6, 7};
-	const uint8_t *code = (const uint8_t *)address;
+	uint8_t before[7];
 
-	if (address < object->text_start + 7 || address > object->text_end)
+	/* A stale address: what was there may be unloaded at this instant. */
+	if (address < object->text_start + sizeof(before) || address > object->text_end ||
+	    !gm_memory_read(before, address - sizeof(before), sizeof(before)))
 		return false;
-	if (code[-5] == 0xe8)
+	if (before[sizeof(before) - 5] == 0xe8)
 		return true;
 	for (unsigned i = 0; i < sizeof(indirect); i++) {
-		const uint8_t *call = code - indirect[i];
+		const uint8_t *call = before + sizeof(before) - indirect[i];
 
 		if (call[0] == 0xff && (call[1] >> 3 & 7) == 2)
 			return true;
@@ -198,10 +192,10 @@ static void remember(struct st_paths *paths, uint64_t hash, uint16_t number)
 	*slot = (hash & ~(uint64_t)NUMBER_MASK) | number;
 }
 
-static bool grow(struct st_paths *paths)
+/* A handler must not jump out of it, nor an asynchronous cancellation: the writer goes on. */
+static bool grow_blocked(struct st_paths *paths)
 {
 	struct st_paths bigger = {.n = paths->n, .n_slots = SLOTS_MAX};
-	uint64_t mask;
 
 	if (paths->n_slots == SLOTS_MAX)
 		return false;
@@ -211,11 +205,19 @@ static bool grow(struct st_paths *paths)
 	for (uint32_t i = 0; i < paths->n_slots; i++)
 		if (paths->slots[i] != 0)
 			remember(&bigger, paths->slots[i], (uint16_t)paths->slots[i]);
-	/* An asynchronous cancellation leaves the writer to the next thread. */
-	gm_signals_block(&mask);
 	*paths = bigger;
-	gm_signals_restore(mask);
 	return true;
+}
+
+static bool grow(struct st_paths *paths)
+{
+	uint64_t mask;
+	bool grown;
+
+	gm_signals_block(&mask);
+	grown = grow_blocked(paths);
+	gm_signals_restore(mask);
+	return grown;
 }
 
 void st_paths_forget(struct st_thread *self)
@@ -278,7 +280,7 @@ void st_path_note(struct st_thread *self, uintptr_t site, const void *object, ui
 	uint16_t number = 0;
 
 	/* LTTng's events have none, and what LTTng does itself or is just counted is no event. */
-	if (wait_ns < st_path_wait_ns || !self->live || self->only_ust ||
+	if (wait_ns < st_path_wait_ns || !self->live || self->only_ust || gm_seal_is_set() ||
 	    now_ns == ST_JUST_COUNTED || (self->ust && st_ust_is_own(site)))
 		return;
 	st_sites_check(self);

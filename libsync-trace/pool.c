@@ -5,27 +5,34 @@
  * A writer outlives its thread: the next new thread takes it over, with its file, its call sites
  * and its clock, and begins a packet of its own where the last one ended.  So a program that starts
  * a thread for each request has as many streams as it has threads at a time, and pays for a new
- * thread what 72 bytes cost, not what a file costs.
+ * thread what 72 bytes cost, not what a file costs.  The thread that creates another hands it a
+ * writer, made before if there is none: both threads then start as far apart as they do unprofiled.
  *
  * A stack, lock-free, for the priority of a thread is the program's business: its head carries a
  * count in the 16 bits that an address does not use, against the ABA problem, and writers are never
  * unmapped.  Signals are blocked in all of these.
  */
+#include <errno.h>
 #include <sys/mman.h>
 
 #include "internal.h"
+#include "runtime/files.h"
 #include "runtime/runtime.h"
+#include "runtime/seal.h"
 #include "runtime/sys.h"
 
 #define ADDRESS_BITS   48
 #define WRITER_BYTES   4096u
-#define CHUNK_WRITERS  63u
-#define OPEN_FILES_MAX 1024 /* mappings that writers without a thread may keep */
+#define FIRST_WRITERS  63u
+#define CHUNK_WRITERS  1023u /* each chunk is a mapping, of which a process has a limited number */
+#define OPEN_FILES_MAX 1024  /* mappings that writers without a thread may keep */
+#define PREPARED_MAX   4u
 
 struct chunk {
 	struct chunk *older;
 	uint32_t n_used;
-	_Alignas(WRITER_BYTES) uint8_t writers[CHUNK_WRITERS][WRITER_BYTES];
+	uint32_t n_writers;
+	_Alignas(WRITER_BYTES) uint8_t writers[][WRITER_BYTES];
 };
 _Static_assert(sizeof(struct st_thread) <= WRITER_BYTES, "a writer has a page to itself");
 
@@ -66,46 +73,116 @@ static struct st_thread *pop(void)
 	return self;
 }
 
-static struct st_thread *writer_new(void)
+/* Behind `older`: twice as large. */
+static bool chunk_new(struct chunk *older)
 {
-	for (;;) {
-		struct chunk *from = __atomic_load_n(&chunk, __ATOMIC_ACQUIRE), *next;
-		uint32_t n = CHUNK_WRITERS;
+	uint32_t n = older != NULL ? 2 * older->n_writers + 1 : FIRST_WRITERS;
+	size_t size_bytes =
+	    sizeof(struct chunk) + (n < CHUNK_WRITERS ? n : CHUNK_WRITERS) * WRITER_BYTES;
+	struct chunk *made = st_memory_new(size_bytes);
 
-		if (from != NULL)
-			n = __atomic_fetch_add(&from->n_used, 1, __ATOMIC_RELAXED);
-		if (n < CHUNK_WRITERS)
-			return (struct st_thread *)from->writers[n];
-		next = st_memory_new(sizeof(struct chunk));
-		if (next == NULL)
-			return NULL;
-		next->older = from;
-		/* release: the memory is there for who loads the pointer */
-		if (!__atomic_compare_exchange_n(&chunk, &from, next, false, __ATOMIC_RELEASE,
-						 __ATOMIC_RELAXED))
-			gm_sys_munmap(next, sizeof(struct chunk));
-	}
+	if (made == NULL)
+		return false;
+	made->older = older;
+	made->n_writers = n < CHUNK_WRITERS ? n : CHUNK_WRITERS;
+	/* release: the memory is there for who loads the pointer */
+	if (!__atomic_compare_exchange_n(&chunk, &older, made, false, __ATOMIC_RELEASE,
+					 __ATOMIC_RELAXED))
+		gm_sys_munmap(made, size_bytes);
+	return true;
 }
 
-struct st_thread *st_pool_take(void)
+static struct st_thread *writer_new(void)
+{
+	struct chunk *from;
+
+	do {
+		from = __atomic_load_n(&chunk, __ATOMIC_ACQUIRE);
+		if (from != NULL) {
+			uint32_t n = __atomic_fetch_add(&from->n_used, 1, __ATOMIC_RELAXED);
+
+			if (n < from->n_writers)
+				return (struct st_thread *)from->writers[n];
+		}
+	} while (chunk_new(from));
+	return NULL;
+}
+
+static struct st_thread *take_parked(void)
 {
 	struct st_thread *self = pop();
 
-	if (self == NULL)
-		return writer_new();
-	if (self->stream.segment != NULL)
+	if (self != NULL && self->stream.segment != NULL)
 		__atomic_fetch_sub(&n_open, 1, __ATOMIC_RELAXED);
 	return self;
 }
 
+struct st_thread *st_pool_take(void)
+{
+	struct st_thread *self = take_parked();
+
+	return self != NULL ? self : writer_new();
+}
+
 void st_pool_put(struct st_thread *self)
 {
+	gm_stream_rest(&self->stream);
 	if (self->stream.segment != NULL &&
 	    __atomic_fetch_add(&n_open, 1, __ATOMIC_RELAXED) >= OPEN_FILES_MAX) {
 		__atomic_fetch_sub(&n_open, 1, __ATOMIC_RELAXED);
 		gm_stream_close(&self->stream);
 	}
 	push(self);
+}
+
+struct preparation {
+	const struct st_thread *creator; /* whose the first packets are, without an event */
+	uint32_t n_writers;
+	uint64_t now_ns;
+};
+
+static long prepare_step(void *arg)
+{
+	const struct preparation *preparation = arg;
+
+	for (uint32_t i = 0; i < preparation->n_writers; i++) {
+		struct st_thread *self = writer_new();
+		bool has_room;
+
+		if (self == NULL)
+			return -ENOMEM;
+		st_sites_init(self);
+		self->stream.trace = st_process_trace();
+		self->stream.index = preparation->creator->stream.index;
+		self->stream.tid = preparation->creator->stream.tid;
+		has_room = gm_stream_room(&self->stream, 1, preparation->now_ns);
+		st_pool_put(self);
+		if (!has_room)
+			break;
+	}
+	return 0;
+}
+
+struct st_thread *st_pool_take_ahead(const struct st_thread *creator, uint64_t now_ns)
+{
+	static uint32_t n_prepared;
+	struct preparation preparation = {creator, 1, now_ns};
+	struct st_thread *self = NULL;
+	uint64_t mask;
+
+	if (!creator->live || creator->only_ust || gm_seal_is_set())
+		return NULL;
+	gm_signals_block(&mask);
+	if (address_of(__atomic_load_n(&parked, __ATOMIC_RELAXED)) == NULL) {
+		preparation.n_writers += __atomic_load_n(&n_prepared, __ATOMIC_RELAXED) / 2;
+		if (preparation.n_writers > PREPARED_MAX)
+			preparation.n_writers = PREPARED_MAX;
+		__atomic_fetch_add(&n_prepared, preparation.n_writers, __ATOMIC_RELAXED);
+		gm_files_run(prepare_step, &preparation);
+	}
+	self = take_parked();
+	gm_signals_restore(mask);
+	return self;
 }
 
 void st_pool_trim(void)
@@ -131,7 +208,7 @@ void st_pool_detour(uint8_t why)
 	for (; from != NULL; from = from->older) {
 		uint32_t n = __atomic_load_n(&from->n_used, __ATOMIC_RELAXED);
 
-		for (uint32_t i = 0; i < n && i < CHUNK_WRITERS; i++) {
+		for (uint32_t i = 0; i < n && i < from->n_writers; i++) {
 			struct st_thread *writer = (struct st_thread *)from->writers[i];
 
 			__atomic_fetch_or(&writer->detours, why, __ATOMIC_RELEASE);
@@ -139,8 +216,35 @@ void st_pool_detour(uint8_t why)
 	}
 }
 
+/* The place in the chunks that the next one to be checked has. */
+static struct chunk *check_chunk;
+static uint32_t check_at;
+
+void st_pool_check(unsigned n)
+{
+	/* Two threads may look at the same ones: one of them parks it. */
+	while (n-- > 0) {
+		struct chunk *from = __atomic_load_n(&check_chunk, __ATOMIC_RELAXED);
+		uint32_t at = __atomic_fetch_add(&check_at, 1, __ATOMIC_RELAXED);
+
+		if (from == NULL)
+			from = __atomic_load_n(&chunk, __ATOMIC_ACQUIRE);
+		if (from == NULL)
+			return;
+		if (at >= from->n_writers ||
+		    at >= __atomic_load_n(&from->n_used, __ATOMIC_RELAXED)) {
+			__atomic_store_n(&check_chunk, from->older, __ATOMIC_RELAXED);
+			__atomic_store_n(&check_at, 0, __ATOMIC_RELAXED);
+			continue;
+		}
+		st_writer_check((struct st_thread *)from->writers[at]);
+	}
+}
+
 void st_pool_forget(void)
 {
+	check_chunk = NULL;
+	check_at = 0;
 	parked = 0;
 	n_open = 0;
 	chunk = NULL;

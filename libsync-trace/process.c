@@ -9,16 +9,20 @@
  */
 #include <errno.h>
 
+#include "hold.h"
 #include "internal.h"
 #include "real.h"
+#include "runtime/collector.h"
 #include "runtime/futex.h"
 #include "runtime/runtime.h"
+#include "runtime/seal.h"
 #include "runtime/sys.h"
 
 enum { STATE_NEW, STATE_OPENING, STATE_OPEN, STATE_OFF };
 enum { ALIVE_EMPTIED, ALIVE_FORGETTING, ALIVE_KNOWN }; /* the first by a fork */
 
 static uint32_t state;
+static bool is_lost; /* off, but not by the configuration */
 static bool prepared;
 static uint32_t *alive;
 static struct gm_trace trace;
@@ -32,11 +36,15 @@ static enum gm_sync_sink sink;
 #define FIELDS_SITE	 "uint16_t number; address_t address; "
 #define FIELDS_CALL_PATH "uint16_t path; address_t object; "
 #define FIELDS_PATH	 "uint16_t number; uint8_t depth; address_t addresses[depth]; "
+#define FIELDS_SAME	 "uint8_t result; uint16_t site; "
 
 static const struct gm_event_class events[] = {
 #define ST_EVENT_ROW(name, shape) {#name, FIELDS_##shape},
     ST_EVENTS(ST_EVENT_ROW)
 #undef ST_EVENT_ROW
+#define ST_SAME_ROW(name) {#name, FIELDS_SAME},
+	ST_SAME_EVENTS(ST_SAME_ROW)
+#undef ST_SAME_ROW
 };
 
 struct gm_trace *st_process_trace(void)
@@ -67,13 +75,22 @@ void st_process_check_fork(void)
 	}
 	gm_process_forked();
 	st_pool_forget();
+	st_waits_forget();
 	st_counts_forget();
 	st_ust_forked();
-	if (__atomic_load_n(&state, __ATOMIC_RELAXED) != STATE_OFF)
+	if (__atomic_load_n(&state, __ATOMIC_RELAXED) != STATE_OFF || is_lost)
 		__atomic_store_n(&state, STATE_NEW, __ATOMIC_RELAXED);
+	is_lost = false;
 	/* release: the others then open, or find it open */
 	__atomic_store_n(alive, ALIVE_KNOWN, __ATOMIC_RELEASE);
 	gm_futex_wake(alive, INT_MAX);
+}
+
+bool st_process_has_begun_anew(void)
+{
+	/* To write at once costs one page fault, to read first two. */
+	return alive != NULL && st_memory_is_wiped &&
+	       __atomic_fetch_add(alive, 0, __ATOMIC_ACQUIRE) == ALIVE_KNOWN;
 }
 
 void st_process_forked(void)
@@ -88,10 +105,11 @@ static bool prepare(void)
 	uint32_t *made;
 
 	st_real_resolve();
+	st_jump_init();
+	st_stack_init();
 	gm_clock_init();
 	gm_maps_on_move(gm_object_move, GM_FIRST_PLACE_SYNC);
-	if (gm_thread_watch_init(st_thread_ended) != 0)
-		return false;
+	gm_thread_watch_init(GM_LIB_SYNC, st_thread_ended);
 	made = st_memory_new(4096);
 	if (made == NULL)
 		return false;
@@ -104,6 +122,7 @@ static bool prepare(void)
 static bool open_now(void)
 {
 	const struct gm_process *process;
+	bool is_auto, is_all;
 
 	/* Always: even a program that is not recorded calls the real functions through us. */
 	if (!prepared && !prepare())
@@ -113,15 +132,48 @@ static bool open_now(void)
 	if (process == NULL || process->config.sync_mode == GM_SYNC_OFF)
 		return false;
 	sink = process->config.sync_sink;
-	st_path_wait_ns = process->config.sync_path_ns;
+	trace.lost = st_packet_lost;
+	if (st_path_wait_ns != process->config.sync_path_ns)
+		st_path_wait_ns = process->config.sync_path_ns;
 	if (sink != GM_SINK_LTTNG &&
-	    !gm_trace_open(&trace, "user", process->config.sync_buffer_bytes, events, ST_N_EVENTS,
-			   "cannot record synchronization"))
+	    !gm_trace_open(&trace, "user", process->config.sync_buffer_bytes, events, ST_N_CLASSES,
+			   "cannot record synchronization")) {
+		is_lost = true;
 		return false;
-	if (process->config.sync_mode == GM_SYNC_CONTENDED && !st_counts_open(process->dir))
+	}
+	/* LTTng's events cost more than it could save. */
+	is_auto = process->config.sync_mode == GM_SYNC_AUTO && sink == GM_SINK_NATIVE;
+	is_all = process->config.sync_mode == GM_SYNC_ALL && sink == GM_SINK_NATIVE;
+	st_budget_watches = is_auto || is_all;
+	st_counts_open_late(st_budget_watches);
+	st_budget_percent = is_auto ? (unsigned)process->config.sync_budget_percent : 0;
+	if (is_auto)
+		gm_process_set_sync_objects(GM_SYNC_IN_AUTO_MODE);
+	if (process->config.sync_mode == GM_SYNC_CONTENDED &&
+	    (gm_process_folder() != 0 || !st_counts_open(process->dir, false)))
 		gm_warn("cannot make " ST_COUNTS_FILE ": recording all operations, not only waits");
 	st_select(&process->config);
 	return true;
+}
+
+bool st_process_is_lost(uint8_t *ret_why)
+{
+	*ret_why = trace.why;
+	return is_lost;
+}
+
+bool st_process_is_open(void)
+{
+	return __atomic_load_n(&state, __ATOMIC_RELAXED) == STATE_OPEN;
+}
+
+bool st_process_is_borrowed(void)
+{
+	const struct gm_process *process = gm_process_get();
+
+	return process != NULL && alive != NULL &&
+	       __atomic_load_n(alive, __ATOMIC_ACQUIRE) == ALIVE_KNOWN &&
+	       process->pid != gm_sys_getpid();
 }
 
 bool st_process_open(void)
@@ -145,10 +197,14 @@ bool st_process_open(void)
 __attribute__((constructor)) static void begin(void)
 {
 	struct st_thread *self = st_enter();
+	const struct gm_process *process;
 
 	if (self == NULL)
 		return;
 	st_leave(self);
+	process = gm_process_get();
+	if (process != NULL)
+		gm_collector_start(process);
 	gm_maps_update();
 	if (sink != GM_SINK_NATIVE)
 		st_ust_open(sink == GM_SINK_BOTH);
@@ -174,7 +230,7 @@ __attribute__((destructor)) static void end(void)
 	self = st_enter();
 	if (self == NULL)
 		return;
-	if (self->live) {
+	if (self->live && !gm_seal_is_set()) {
 		gm_signals_block(&mask);
 		st_thread_trim(self);
 		st_pool_trim();

@@ -52,7 +52,7 @@ static bool is_c11(const char *name)
 
 static bool says_errno(const char *name)
 {
-	return strncmp(name, "pthread_", 8) != 0 && !is_c11(name);
+	return strstr(name, "pthread_") == NULL && !is_c11(name);
 }
 
 static bool in_one_object(void *a, void *b)
@@ -72,10 +72,19 @@ static void note_foreign(const char *name)
 		}
 }
 
+/*
+ * dlsym() does not find what has no default version, and a failure makes it allocate, where an
+ * allocator that locks would come back for ever.
+ */
+static bool has_default_version(const char *name)
+{
+	return strncmp(name, "__pthread_", 10) != 0;
+}
+
 static void *lookup(const char *name, const char *version, const char *older)
 {
 	void *real = dlvsym(RTLD_NEXT, name, version);
-	void *first = dlsym(RTLD_NEXT, name);
+	void *first = has_default_version(name) ? dlsym(RTLD_NEXT, name) : real;
 
 	if (real == NULL && older != NULL)
 		real = dlvsym(RTLD_NEXT, name, older);

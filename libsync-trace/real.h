@@ -92,6 +92,7 @@
 	X(int, pthread_spin_trylock, (pthread_spinlock_t *), "GLIBC_2.34", ST_GLIBC_BASE)          \
 	X(int, pthread_spin_unlock, (pthread_spinlock_t *), "GLIBC_2.34", ST_GLIBC_BASE)           \
 	X(int, pthread_once, (pthread_once_t *, void (*)(void)), "GLIBC_2.34", ST_GLIBC_BASE)      \
+	X(int, chroot, (const char *), ST_GLIBC_BASE, NULL)                                        \
 	X(int, kill, (pid_t, int), ST_GLIBC_BASE, NULL)                                            \
 	X(int, killpg, (pid_t, int), ST_GLIBC_BASE, NULL)                                          \
 	X(int, tgkill, (pid_t, pid_t, int), "GLIBC_2.30", NULL)                                    \
@@ -117,7 +118,33 @@
 	X(int, thrd_join, (thrd_t, int *), "GLIBC_2.34", "GLIBC_2.28")                             \
 	X(int, thrd_detach, (thrd_t), "GLIBC_2.34", "GLIBC_2.28")                                  \
 	X(void, call_once, (once_flag *, void (*)(void)), "GLIBC_2.34", "GLIBC_2.28")              \
-	X(pid_t, _Fork, (void), "GLIBC_2.34", NULL)
+	X(pid_t, _Fork, (void), "GLIBC_2.34", NULL)                                                \
+	ST_REAL_ALIASES(X)                                                                         \
+	X(void, longjmp, (struct __jmp_buf_tag *, int), ST_GLIBC_BASE, NULL)                       \
+	X(void, _longjmp, (struct __jmp_buf_tag *, int), ST_GLIBC_BASE, NULL)                      \
+	X(void, siglongjmp, (struct __jmp_buf_tag *, int), ST_GLIBC_BASE, NULL)                    \
+	X(void, __longjmp_chk, (struct __jmp_buf_tag *, int), "GLIBC_2.11", NULL)
+
+/* Second names that glibc has kept for old programs (ST_ALIAS). */
+#define ST_REAL_ALIASES(X)                                                                         \
+	X(int, __pthread_mutex_lock, (pthread_mutex_t *), ST_GLIBC_BASE, NULL)                     \
+	X(int, __pthread_mutex_unlock, (pthread_mutex_t *), ST_GLIBC_BASE, NULL)                   \
+	X(int, __pthread_mutex_trylock, (pthread_mutex_t *), ST_GLIBC_BASE, NULL)                  \
+	X(int, __pthread_mutex_init, (pthread_mutex_t *, const pthread_mutexattr_t *),             \
+	  ST_GLIBC_BASE, NULL)                                                                     \
+	X(int, __pthread_mutex_destroy, (pthread_mutex_t *), ST_GLIBC_BASE, NULL)                  \
+	X(int, __pthread_rwlock_init, (pthread_rwlock_t *, const pthread_rwlockattr_t *),          \
+	  ST_GLIBC_BASE, NULL)                                                                     \
+	X(int, __pthread_rwlock_destroy, (pthread_rwlock_t *), ST_GLIBC_BASE, NULL)                \
+	X(int, __pthread_rwlock_rdlock, (pthread_rwlock_t *), ST_GLIBC_BASE, NULL)                 \
+	X(int, __pthread_rwlock_tryrdlock, (pthread_rwlock_t *), ST_GLIBC_BASE, NULL)              \
+	X(int, __pthread_rwlock_wrlock, (pthread_rwlock_t *), ST_GLIBC_BASE, NULL)                 \
+	X(int, __pthread_rwlock_trywrlock, (pthread_rwlock_t *), ST_GLIBC_BASE, NULL)              \
+	X(int, __pthread_rwlock_unlock, (pthread_rwlock_t *), ST_GLIBC_BASE, NULL)                 \
+	X(int, __pthread_once, (pthread_once_t *, void (*)(void)), ST_GLIBC_BASE, NULL)            \
+	X(int, gsignal, (int), ST_GLIBC_BASE, NULL)
+
+struct __jmp_buf_tag;
 
 struct st_real {
 #define ST_REAL_MEMBER(type, name, parameters, version, older) type(*name) parameters;
@@ -127,6 +154,21 @@ struct st_real {
 
 /* Complete once st_real_resolve() has returned; no wrapper calls through it before. */
 extern struct st_real st_real __attribute__((visibility("hidden")));
+
+/*
+ * The wrapper of a second name.  It does what that of the first does, from the same call site (a
+ * sibling call), where the real functions are one.  Where another library stands between us and
+ * glibc, they are not: it may call the second name to reach glibc from its own wrapper of the
+ * first, and gets glibc, unrecorded.
+ */
+#define ST_ALIAS(alias_name, name, parameters, arguments)                                          \
+	static __typeof__(name) traced_##name __attribute__((alias(#name), nothrow));              \
+	__attribute__((visibility("default"))) __typeof__(name) alias_name;                        \
+	int alias_name parameters                                                                  \
+	{                                                                                          \
+		return st_real.alias_name == st_real.name ? traced_##name arguments                \
+							  : st_real.alias_name arguments;          \
+	}
 
 /* Do the functions of <threads.h> do what glibc's pthread functions do, and no other's? */
 extern bool st_real_c11;

@@ -12,6 +12,7 @@
  */
 #include <errno.h>
 
+#include "hold.h"
 #include "real.h"
 #include "writer.h"
 
@@ -76,33 +77,61 @@ static bool has_sleepers(const pthread_rwlock_t *lock)
 		FUTEX_USED) != 0;
 }
 
+/* Without a wait.  The gate is shut, and opened here. */
+static inline int lock_got(struct st_thread *self, pthread_rwlock_t *lock, uintptr_t site,
+			   enum st_event done)
+{
+	if (self->counts != NULL)
+		st_hold_begin(self, done, (enum st_counted)(st_counted_of[done] - 1), site, lock);
+	else
+		st_emit_unwaited(self, done, 0, site, lock, st_stamp(self));
+	st_leave(self);
+	return 0;
+}
+
+static int lock_try(pthread_rwlock_t *lock, const struct call *call)
+{
+	return (call->writes ? st_try.wrlock : st_try.rdlock)(lock);
+}
+
+/* Others have it.  Those that look for waiters see this one, or it gets it now. */
+static ST_COLD int lock_waits(struct st_thread *self, pthread_rwlock_t *lock, uintptr_t site,
+			      uint32_t writer, const struct call *call)
+{
+	uint64_t begin_ns;
+	int result;
+
+	st_waits_begin(lock);
+	if (lock_try(lock, call) == 0) {
+		st_waits_end(lock);
+		return lock_got(self, lock, site, call->done);
+	}
+	begin_ns = st_note_begin(self, call->begin, site, lock, writer);
+	result = call_real(lock, call);
+	st_waits_end(lock);
+	st_note_end(begin_ns, call->done, result, site, lock, 0);
+	return result;
+}
+
 static inline int lock_traced(pthread_rwlock_t *lock, uintptr_t site, const struct call *call)
 {
 	struct st_thread *self = st_skips(call->done, lock, site) ? NULL : st_enter();
 	int tried = EINVAL, result;
 	uint32_t writer;
-	uint64_t begin_ns = 0;
 
 	if (st_unlikely(self == NULL))
 		return call_real(lock, call);
 	if (call_is_valid(call))
-		tried = (call->writes ? st_try.wrlock : st_try.rdlock)(lock);
-	if (st_likely(tried == 0)) {
-		if (self->counts != NULL)
-			st_count_event(self->counts, call->done);
-		else
-			st_emit_unwaited(self, call->done, 0, site, lock, st_stamp(self));
-		st_leave(self);
-		return 0;
-	}
+		tried = lock_try(lock, call);
+	if (st_likely(tried == 0))
+		return lock_got(self, lock, site, call->done);
 	writer = writer_of(lock);
 	/* Its own writer is told EDEADLK, without a wait. */
 	if (tried == EBUSY && writer != self->stream.tid)
-		begin_ns = st_note_begin(self, call->begin, site, lock, writer);
-	else
-		st_leave(self);
+		return lock_waits(self, lock, site, writer, call);
+	st_leave(self);
 	result = call_real(lock, call);
-	st_note_end(begin_ns, call->done, result, site, lock, 0);
+	st_note_end(0, call->done, result, site, lock, 0);
 	return result;
 }
 
@@ -169,67 +198,61 @@ ST_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict lock, clocki
 	return lock_traced(lock, ST_SITE(), &call);
 }
 
-ST_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
+static inline int trylock_traced(pthread_rwlock_t *lock, uintptr_t site, enum st_event id,
+				 bool writes)
 {
-	uint64_t *counts;
-	struct st_thread *self;
-	int result;
+	struct st_thread *self = st_skips(id, lock, site) ? NULL : st_enter();
+	int result = writes ? st_real.pthread_rwlock_trywrlock(lock)
+			    : st_real.pthread_rwlock_tryrdlock(lock);
 
-	if (st_skips(ST_EVENT_rwlock_tryrdlock, lock, ST_SITE()))
-		return st_real.pthread_rwlock_tryrdlock(lock);
-	counts = st_counts();
-	if (counts != NULL) {
-		st_count(counts, ST_COUNTED_rwlock_tryrdlock);
-		return st_real.pthread_rwlock_tryrdlock(lock);
-	}
-	self = st_enter();
 	if (st_unlikely(self == NULL))
-		return st_real.pthread_rwlock_tryrdlock(lock);
-	result = st_real.pthread_rwlock_tryrdlock(lock);
-	st_emit_unwaited(self, ST_EVENT_rwlock_tryrdlock, result, ST_SITE(), lock, st_stamp(self));
+		return result;
+	if (self->counts == NULL)
+		st_emit_unwaited(self, id, result, site, lock, st_stamp(self));
+	else if (result == 0)
+		st_hold_begin(self, id, (enum st_counted)(st_counted_of[id] - 1), site, lock);
+	else
+		st_hold_refused(self, id, result, site, lock);
 	st_leave(self);
 	return result;
 }
 
+ST_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
+{
+	return trylock_traced(lock, ST_SITE(), ST_EVENT_rwlock_tryrdlock, false);
+}
+
 ST_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 {
-	uint64_t *counts;
-	struct st_thread *self;
+	return trylock_traced(lock, ST_SITE(), ST_EVENT_rwlock_trywrlock, true);
+}
+
+/* The thread's newest acquisition, for which nobody has waited. */
+static ST_COLD int unlock_unmet(struct st_thread *self, pthread_rwlock_t *lock, uintptr_t site)
+{
 	int result;
 
-	if (st_skips(ST_EVENT_rwlock_trywrlock, lock, ST_SITE()))
-		return st_real.pthread_rwlock_trywrlock(lock);
-	counts = st_counts();
-	if (counts != NULL) {
-		st_count(counts, ST_COUNTED_rwlock_trywrlock);
-		return st_real.pthread_rwlock_trywrlock(lock);
-	}
-	self = st_enter();
-	if (st_unlikely(self == NULL))
-		return st_real.pthread_rwlock_trywrlock(lock);
-	result = st_real.pthread_rwlock_trywrlock(lock);
-	st_emit_unwaited(self, ST_EVENT_rwlock_trywrlock, result, ST_SITE(), lock, st_stamp(self));
+	st_hold_take_back(self, ST_COUNTED_rwlock_unlock);
+	result = st_real.pthread_rwlock_unlock(lock);
+	if (st_unlikely(result != 0) || st_unlikely(st_has_waiters(lock)))
+		st_hold_was_met(self, ST_EVENT_rwlock_unlock, result, site, lock);
 	st_leave(self);
 	return result;
 }
 
 ST_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
-	uint64_t *counts;
 	struct st_thread *self;
 	struct st_release release;
 	int result;
 
 	if (st_skips(ST_EVENT_rwlock_unlock, lock, ST_SITE()))
 		return st_real.pthread_rwlock_unlock(lock);
-	counts = st_counts();
-	if (counts != NULL && !has_sleepers(lock)) {
-		st_count(counts, ST_COUNTED_rwlock_unlock);
-		return st_real.pthread_rwlock_unlock(lock);
-	}
 	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_rwlock_unlock(lock);
+	if (st_hold_is_unmet(self, lock) && !has_sleepers(lock))
+		return unlock_unmet(self, lock, ST_SITE());
 	release =
 	    st_release_begin(self, ST_EVENT_rwlock_unlock, 0, ST_SITE(), lock, has_sleepers(lock));
 	result = st_real.pthread_rwlock_unlock(lock);
@@ -259,3 +282,13 @@ ST_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *lock)
 	st_note(ST_EVENT_rwlock_destroy, result, ST_SITE(), lock, 0);
 	return result;
 }
+
+ST_ALIAS(__pthread_rwlock_rdlock, pthread_rwlock_rdlock, (pthread_rwlock_t * lock), (lock))
+ST_ALIAS(__pthread_rwlock_tryrdlock, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock), (lock))
+ST_ALIAS(__pthread_rwlock_wrlock, pthread_rwlock_wrlock, (pthread_rwlock_t * lock), (lock))
+ST_ALIAS(__pthread_rwlock_trywrlock, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock), (lock))
+ST_ALIAS(__pthread_rwlock_unlock, pthread_rwlock_unlock, (pthread_rwlock_t * lock), (lock))
+ST_ALIAS(__pthread_rwlock_destroy, pthread_rwlock_destroy, (pthread_rwlock_t * lock), (lock))
+ST_ALIAS(__pthread_rwlock_init, pthread_rwlock_init,
+	 (pthread_rwlock_t *restrict lock, const pthread_rwlockattr_t *restrict attributes),
+	 (lock, attributes))

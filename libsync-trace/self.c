@@ -7,9 +7,10 @@
  * gates stay shut.
  *
  * Code in mid-event may have been interrupted by a handler and go on after it; be a context that a
- * handler switched away from, and go on at any time; or have been left for good by siglongjmp().
- * Which of these is not to be known (stacks may lie inside stacks), and need not be: its writer is
- * left alone until its gate opens, and the thread goes on with another.
+ * handler switched away from, and go on at any time; or have been left for good.
+ * Which of these is not known (stacks may lie inside stacks), and need not be: its writer is
+ * left alone until its gate opens, and the thread goes on with another.  A jump past its frame
+ * opens the gate (jump.c).
  */
 #include <errno.h>
 #include <signal.h>
@@ -17,34 +18,59 @@
 
 #include "internal.h"
 #include "real.h"
+#include "runtime/files.h"
+#include "runtime/lock.h"
 #include "runtime/runtime.h"
+#include "runtime/seal.h"
 #include "runtime/sys.h"
 
-#define GATE_SHUT   1
-#define FORMERS_MAX 1024 /* in a process: 4 KiB of memory and a file each */
+#define GATE_SHUT	1
+#define WRITERS_CHECKED 2    /* by each thread that starts: more than come */
+#define FORMERS_MAX	1024 /* in a process: 4 KiB of memory and a file each */
 
 struct st_thread st_newborn = {.gate = GATE_SHUT, .selective = true};
 struct st_thread st_busy = {.gate = GATE_SHUT, .selective = true};
-struct st_thread st_off = {.gate = GATE_SHUT};
+struct st_thread st_off = {.gate = GATE_SHUT, .detours = ST_DETOUR_OFF};
 static struct st_thread st_lost = {.gate = GATE_SHUT, .selective = true};
 static struct st_thread st_over = {.gate = GATE_SHUT, .selective = true};
-struct st_thread st_counting;
+static struct st_thread st_sealed = {.gate = GATE_SHUT, .detours = ST_DETOUR_OFF};
+struct st_thread st_counting = {.detours = ST_DETOUR_CLOCK}; /* never reads the TSC */
 
 static int n_formers;
+bool st_memory_is_wiped;
 
 __thread struct st_thread *st_self = &st_newborn;
+
+/* The thread makes or exchanges a writer: st_self is st_busy meanwhile. */
+static __thread struct gm_inside inside __attribute__((tls_model("initial-exec")));
+static __thread uint64_t mask_before __attribute__((tls_model("initial-exec"))); /* of signals */
+
+/* The slot of a sealed thread: its events are counted there, without a system call. */
+static __thread struct gm_thread_slot *sealed_slot __attribute__((tls_model("initial-exec")));
+
+/* The writer that the thread's creator has made for it; NULL: none, or it was taken. */
+static __thread struct st_thread *given __attribute__((tls_model("initial-exec")));
+
+struct st_thread *st_thread_give(struct st_thread *writer)
+{
+	struct st_thread *before = given;
+
+	given = writer;
+	return before;
+}
 
 void *st_memory_new(size_t size_bytes)
 {
 	void *memory = gm_sys_mmap(size_bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	/* Where the kernel does not know this, process.c has a handler of fork() do it. */
-	if (memory != NULL)
-		gm_syscall3(SYS_madvise, (long)memory, (long)size_bytes, MADV_WIPEONFORK);
+	if (memory != NULL &&
+	    gm_syscall3(SYS_madvise, (long)memory, (long)size_bytes, MADV_WIPEONFORK) == 0)
+		st_memory_is_wiped = true;
 	return memory;
 }
 
-static void slot_count_lost(struct gm_thread_slot *slot, uint64_t n, uint8_t why)
+void st_slot_count_lost(struct gm_thread_slot *slot, uint64_t n, uint8_t why)
 {
 	__atomic_fetch_add(&slot->events_lost, n, __ATOMIC_RELAXED);
 	gm_loss_add(&slot->events_why, why);
@@ -53,27 +79,61 @@ static void slot_count_lost(struct gm_thread_slot *slot, uint64_t n, uint8_t why
 void st_count_lost(struct st_thread *self, uint64_t n)
 {
 	self->stream.n_lost += n;
-	slot_count_lost(self->slot, n, self->stream.why);
+	st_slot_count_lost(self->slot, n, self->stream.why);
 	if (self->stream.packet != NULL)
 		self->stream.packet->events_discarded = self->stream.n_lost;
+}
+
+void st_count_left(struct st_thread *self)
+{
+	st_slot_count_lost(self->slot, 1, GM_LOSS_LEFT);
+}
+
+/* Why its event is written nowhere, of a thread that has a slot. */
+static uint8_t why_lost(void)
+{
+	if (st_self->live && __atomic_load_n(&n_formers, __ATOMIC_RELAXED) >= FORMERS_MAX)
+		return GM_LOSS_LEFT;
+	return GM_LOSS_MEMORY;
 }
 
 void st_count_lost_anywhere(void)
 {
 	uint32_t index;
 	struct gm_thread_slot *slot = NULL;
+	uint8_t why;
 
 	/* Its slot is closed: it would be given another, as if it were two threads. */
-	if (st_self == &st_over) {
-		gm_process_count_lost(GM_LIB_SYNC, 1, 0);
+	if (st_self == &st_over || gm_sealed) {
+		gm_process_count_lost(GM_LIB_SYNC, 1, gm_sealed ? GM_LOSS_COUNTING_ONLY : 0);
 		return;
 	}
 	if (gm_process_get() != NULL)
 		slot = gm_thread_self(&index);
 	if (slot != NULL)
-		slot_count_lost(slot, 1, GM_LOSS_MEMORY);
+		st_slot_count_lost(slot, 1, st_process_is_lost(&why) ? why : why_lost());
 	else
 		gm_process_count_lost(GM_LIB_SYNC, 1, gm_threads_why());
+}
+
+/* Says to the fast paths whether the thread may read the TSC. */
+static void show_clock(struct st_thread *self)
+{
+	if (gm_clock_faults)
+		__atomic_fetch_or(&self->detours, ST_DETOUR_CLOCK, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_and(&self->detours, (uint8_t)~ST_DETOUR_CLOCK, __ATOMIC_RELAXED);
+}
+
+static uint32_t next_life(void)
+{
+	static uint32_t lives;
+	uint32_t life;
+
+	do
+		life = __atomic_add_fetch(&lives, 1, __ATOMIC_RELAXED);
+	while (life == 0);
+	return life;
 }
 
 /* Makes it the calling thread's writer: one just made, taken over, or emptied by a fork. */
@@ -91,17 +151,36 @@ static bool thread_attach(struct st_thread *self)
 	self->clock.error_ns = 0;
 	self->selective = st_is_selective();
 	self->stack = (struct st_stack){0, 0};
-	self->live = true;
+	/* release: pairs with the acquire in st_writer_check(); slot and tid are this thread's */
+	__atomic_store_n(&self->live, next_life(), __ATOMIC_RELEASE);
 	self->ust = st_process_sink() != GM_SINK_NATIVE;
 	if (self->ust)
 		__atomic_fetch_or(&self->detours, ST_DETOUR_UST, __ATOMIC_RELAXED);
 	self->only_ust = st_process_sink() == GM_SINK_LTTNG;
-	*(self->ust ? &self->ust_counts : &self->counts) = st_counts_row(index);
+	self->budget = (struct st_budget){.watched = st_budget_watches};
+	if (!self->budget.watched)
+		*(self->ust ? &self->ust_counts : &self->counts) = st_counts_row(index);
 	self->sure_counts = st_is_picking() ? NULL : self->counts;
 	self->stream.trace = st_process_trace();
+	if (self->counts != NULL)
+		__atomic_fetch_or(&self->detours, ST_DETOUR_HOLDS, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_and(&self->detours, (uint8_t)~ST_DETOUR_HOLDS, __ATOMIC_RELAXED);
+	gm_clock_thread_look();
+	show_clock(self);
 	gm_stream_resume(&self->stream, st_stamp(self));
-	gm_thread_watch(self);
+	self->pending = self->stream.pos;
+	self->last_object = NULL;
+	gm_thread_watch();
 	return true;
+}
+
+/* For a thread of a process that is not recorded. */
+static struct st_thread *unrecorded(void)
+{
+	uint8_t why;
+
+	return st_process_is_lost(&why) ? &st_lost : &st_off;
 }
 
 /* The thread's first event.  Signals are blocked, st_self is st_busy. */
@@ -110,8 +189,12 @@ static struct st_thread *thread_new(void)
 	struct st_thread *self;
 
 	if (!st_process_open())
-		return &st_off;
-	self = st_pool_take();
+		return unrecorded();
+	st_pool_check(WRITERS_CHECKED);
+	self = given;
+	given = NULL;
+	if (self == NULL)
+		self = st_pool_take();
 	if (self == NULL)
 		return &st_lost;
 	if (!thread_attach(self)) {
@@ -122,18 +205,84 @@ static struct st_thread *thread_new(void)
 	return self;
 }
 
-static struct st_thread *born(void)
+/*
+ * Nothing that the thread does is recorded until busy_end(): handlers of forced signals, and
+ * functions of the program's that the runtime calls.
+ */
+static inline __attribute__((always_inline)) void busy_begin(uint64_t mask)
+{
+	gm_inside_enter(&inside, gm_frame());
+	mask_before = mask;
+	st_self = &st_busy;
+}
+
+static void busy_end(struct st_thread *self)
+{
+	gm_inside_leave(&inside);
+	st_self = self;
+}
+
+static bool is_stand_in(const struct st_thread *self);
+
+void gm_sealing(bool begins)
+{
+	(void)begins; /* there is no timer */
+}
+
+void gm_interposed(bool pin)
+{
+	struct st_thread *self = st_self;
+
+	(void)pin; /* each event is put to the time of the last one, if its own is earlier */
+	if (is_stand_in(self))
+		return;
+	/* Strict mode: without a clock nothing can be written. */
+	if (gm_sealed && gm_clock_faults) {
+		sealed_slot = self->slot;
+		st_self = &st_sealed;
+		return;
+	}
+	for (; self != NULL; self = self->former)
+		show_clock(self);
+}
+
+/* A handler may have jumped out of it: the thread is sealed, see gm_calls_miss(). */
+static void check_busy(void)
+{
+	if (inside.tid == 0)
+		return;
+	if (gm_inside_enter(&inside, gm_frame()) != GM_ENTRY_LEFT) {
+		/* Before it is open, what happens is our own doing. */
+		if (st_process_is_open())
+			gm_process_count_lost(GM_LIB_SYNC, 1, GM_LOSS_COUNTING_ONLY);
+		return;
+	}
+	gm_inside_leave(&inside);
+	gm_signals_unblock_left(mask_before);
+	st_self = &st_sealed;
+}
+
+/* Something is to be recorded, and no system call may be made. */
+static void count_sealed(void)
+{
+	if (sealed_slot != NULL)
+		st_slot_count_lost(sealed_slot, 1, GM_LOSS_COUNTING_ONLY);
+	else
+		gm_process_count_lost(GM_LIB_SYNC, 1, GM_LOSS_COUNTING_ONLY);
+}
+
+static struct st_thread *born(uintptr_t frame)
 {
 	struct st_thread *self;
 	uint64_t mask;
 
 	gm_signals_block(&mask);
-	st_self = &st_busy;
+	busy_begin(mask);
 	st_process_check_fork();
 	self = thread_new();
-	st_self = self;
 	if (self->live)
-		self->gate = GATE_SHUT;
+		self->gate = frame;
+	busy_end(self);
 	gm_signals_restore(mask);
 	if (self == &st_lost)
 		return &st_counting;
@@ -142,19 +291,26 @@ static struct st_thread *born(void)
 
 bool st_thread_reborn(struct st_thread *self)
 {
+	uintptr_t frame = self->gate;
 	uint64_t mask;
 
+	if (gm_seal_is_set()) {
+		gm_process_count_lost(GM_LIB_SYNC, 1, GM_LOSS_COUNTING_ONLY);
+		return false;
+	}
 	gm_signals_block(&mask);
-	st_self = &st_busy;
+	busy_begin(mask);
 	st_process_check_fork();
 	__builtin_memset(self, 0, sizeof(*self));
-	self->gate = GATE_SHUT;
+	self->gate = frame;
 	if (!st_process_open())
-		st_self = &st_off;
+		busy_end(unrecorded());
 	else if (!thread_attach(self))
-		st_self = &st_lost;
+		busy_end(&st_lost);
 	else
-		st_self = self;
+		busy_end(self);
+	if (st_self == &st_lost)
+		st_count_lost_anywhere();
 	gm_signals_restore(mask);
 	return self->live;
 }
@@ -188,7 +344,7 @@ static struct st_thread *former_new(void)
 }
 
 /* Somebody is in mid-event: the thread gets another writer, whose gate is shut for the caller. */
-static struct st_thread *replaced(void)
+static struct st_thread *replaced(uintptr_t frame)
 {
 	struct st_thread *held, *self;
 	uint64_t mask;
@@ -196,14 +352,17 @@ static struct st_thread *replaced(void)
 	gm_signals_block(&mask);
 	self = held = st_self;
 	if (st_gate_shut(held)) {
+		busy_begin(mask);
 		self = former_take(held);
 		if (self == NULL)
 			self = former_new();
 		if (self != NULL) {
-			self->gate = GATE_SHUT;
+			self->gate = frame;
 			self->former = held;
-			st_self = self;
 		}
+		busy_end(self != NULL ? self : held);
+	} else {
+		held->gate = frame; /* not of this function's */
 	}
 	gm_signals_restore(mask);
 	return self != NULL ? self : &st_counting;
@@ -212,19 +371,33 @@ static struct st_thread *replaced(void)
 struct st_thread *st_enter_slowly(void)
 {
 	struct st_thread *self = st_self;
+	uintptr_t frame = (uintptr_t)__builtin_dwarf_cfa(); /* the wrapper's stack pointer */
 	int saved_errno = errno;
 
+	if (self == &st_busy) {
+		check_busy();
+		self = st_self;
+	}
+	if (self == &st_newborn && gm_seal_newborn())
+		st_self = self = &st_sealed;
 	if (self == &st_newborn)
-		self = born();
+		self = born(frame);
 	else if (self == &st_off)
 		self = NULL;
-	else if (self == &st_lost || self == &st_over)
+	else if (self == &st_sealed) {
+		count_sealed();
+		self = NULL;
+	} else if (self == &st_lost || self == &st_over)
 		self = &st_counting;
 	else if (self == &st_busy) {
 		st_real_resolve();
 		self = NULL;
+	} else if (gm_seal_is_set() || gm_files_have_helper()) {
+		sealed_slot = self->slot;
+		count_sealed();
+		self = NULL;
 	} else {
-		self = replaced();
+		self = replaced(frame);
 	}
 	errno = saved_errno;
 	return self;
@@ -233,12 +406,13 @@ struct st_thread *st_enter_slowly(void)
 static bool is_stand_in(const struct st_thread *self)
 {
 	return self == &st_newborn || self == &st_busy || self == &st_off || self == &st_lost ||
-	       self == &st_over;
+	       self == &st_over || self == &st_sealed;
 }
 
 static void counts_forget(struct st_thread *self)
 {
 	self->counts = self->sure_counts = self->ust_counts = NULL;
+	self->budget.watched = false;
 }
 
 static void formers_park(struct st_thread *self)
@@ -246,7 +420,7 @@ static void formers_park(struct st_thread *self)
 	struct st_thread *former;
 
 	while ((former = former_take(self)) != NULL) {
-		former->live = false;
+		former->live = 0;
 		counts_forget(former);
 		former->slot = NULL;
 		st_pool_put(former);
@@ -256,13 +430,12 @@ static void formers_park(struct st_thread *self)
 	self->former = NULL;
 }
 
-void st_thread_ended(void *unused)
+void st_thread_ended(void)
 {
 	struct st_thread *self = st_self;
 	uint64_t mask;
 
-	(void)unused;
-	if (is_stand_in(self))
+	if (is_stand_in(self) || gm_sealed)
 		return;
 	gm_signals_block(&mask);
 	/* An asynchronous cancellation may have left it shut; who shut it is gone. */
@@ -272,13 +445,36 @@ void st_thread_ended(void *unused)
 	st_self = &st_over;
 	if (self->live) {
 		formers_park(self);
-		self->live = false;
+		self->live = 0;
 		counts_forget(self);
 		gm_thread_end(self->slot);
 		self->slot = NULL;
 		st_pool_put(self);
 	}
 	gm_signals_restore(mask);
+}
+
+/*
+ * Meanwhile the thread may end in the usual way, and another one take the writer over: what was
+ * read is of one thread only if `live` is still the same.
+ */
+void st_writer_check(struct st_thread *self)
+{
+	uint32_t life = __atomic_load_n(&self->live, __ATOMIC_ACQUIRE);
+	struct gm_thread_slot *slot = __atomic_load_n(&self->slot, __ATOMIC_RELAXED);
+	uint32_t tid = __atomic_load_n(&self->stream.tid, __ATOMIC_RELAXED);
+
+	if (life == 0 || slot == NULL || !gm_thread_is_gone(tid) ||
+	    !__atomic_compare_exchange_n(&self->live, &life, 0, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		return;
+	/* Nobody shuts it any more. */
+	self->gate = 0;
+	self->former = NULL;
+	counts_forget(self);
+	gm_thread_abandon(slot);
+	self->slot = NULL;
+	st_pool_put(self);
 }
 
 void st_thread_trim(struct st_thread *self)

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "internal.h"
 #include "real.h"
 #include "runtime/sys.h"
 #include "writer.h"
@@ -71,6 +72,8 @@ ST_EXPORT int raise(int number)
 	return signal_result(st_real.raise(number), ST_SITE(), target);
 }
 
+ST_ALIAS(gsignal, raise, (int number), (number))
+
 ST_EXPORT int sigqueue(pid_t pid, int number, const union sigval value)
 {
 	uint64_t target = (uint64_t)(int64_t)pid;
@@ -95,6 +98,10 @@ ST_EXPORT int pthread_sigqueue(pthread_t thread, int number, const union sigval 
 
 ST_EXPORT int pthread_cancel(pthread_t thread)
 {
+	int result;
+
 	note_raise(ST_EVENT_thread_cancel, ST_SITE(), thread, 0);
-	return thread_result(st_real.pthread_cancel(thread), ST_SITE(), thread);
+	result = st_real.pthread_cancel(thread);
+	st_unwind_resolve(); /* glibc has loaded libgcc_s now */
+	return thread_result(result, ST_SITE(), thread);
 }

@@ -2,9 +2,11 @@
 /*
  * A stream's table of call sites: return address to 16-bit number.
  *
- * Open addressing with linear probing from an even place, so that the first two places of a key
- * share a cache line and st_site_find() can look at both in line.  At most half full; grows by
- * doubling to all the numbers there are.  A number exists once its `site` event is written.
+ * The low bits of an address are its place: return addresses are spread well enough, and no two of
+ * a function are alike.  Open addressing with linear probing from an even place, so that the first
+ * two places of a key share a cache line and st_site_find() can look at both in line.  At most half
+ * full; grows by doubling to all the numbers there are.  A number exists once its `site` event is
+ * written.
  *
  * When an object is unloaded, sites that are in none that is noted have their top bit set, so that
  * st_site_find() does not know them.  Whoever comes from one again has the object noted that is
@@ -12,6 +14,7 @@
  */
 #include "internal.h"
 #include "runtime/runtime.h"
+#include "runtime/seal.h"
 #include "runtime/sys.h"
 
 #define SITES_MAX 0xffffu
@@ -19,17 +22,17 @@
 
 struct table {
 	uint64_t *sites;
-	uint32_t shift;
+	uint32_t mask;
 };
 
 static struct table table_of(const struct st_thread *self)
 {
-	return (struct table){self->sites, self->sites_shift};
+	return (struct table){self->sites, self->sites_mask};
 }
 
 static uint32_t table_size(struct table table)
 {
-	return 1u << (64 - table.shift);
+	return table.mask + 1;
 }
 
 static size_t table_bytes(struct table table)
@@ -45,10 +48,10 @@ static uint64_t site_of(uint64_t entry)
 /* Where the site is, or would be: its home, the other place of that pair, then pair after pair. */
 static uint64_t *place_of(struct table table, uintptr_t site)
 {
-	uint32_t mask = table_size(table) - 1, home = st_site_hash(site, table.shift);
+	uint32_t home = (uint32_t)site & table.mask;
 
 	for (uint32_t i = 0;; i++) {
-		uint64_t *entry = &table.sites[((home ^ (i & 1)) + (i & ~1u)) & mask];
+		uint64_t *entry = &table.sites[((home ^ (i & 1)) + (i & ~1u)) & table.mask];
 
 		if (*entry == 0 || site_of(*entry) == site)
 			return entry;
@@ -58,14 +61,14 @@ static uint64_t *place_of(struct table table, uintptr_t site)
 void st_sites_init(struct st_thread *self)
 {
 	self->sites = self->first_sites;
-	self->sites_shift = 64 - __builtin_ctz(ST_SITES_FIRST);
+	self->sites_mask = ST_SITES_FIRST - 1;
 	self->n_sites = 0;
 }
 
-static bool grow(struct st_thread *self)
+/* A handler must not jump out of it, nor an asynchronous cancellation: the writer goes on. */
+static bool grow_blocked(struct st_thread *self)
 {
-	struct table old = table_of(self), bigger = {NULL, old.shift - 1};
-	uint64_t mask;
+	struct table old = table_of(self), bigger = {NULL, 2 * old.mask + 1};
 
 	bigger.sites = gm_sys_mmap(table_bytes(bigger), MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (bigger.sites == NULL)
@@ -73,14 +76,22 @@ static bool grow(struct st_thread *self)
 	for (uint32_t i = 0; i < table_size(old); i++)
 		if (old.sites[i] != 0)
 			*place_of(bigger, site_of(old.sites[i])) = old.sites[i];
-	/* An asynchronous cancellation leaves the writer to the next thread. */
-	gm_signals_block(&mask);
 	self->sites = bigger.sites;
-	self->sites_shift = bigger.shift;
-	gm_signals_restore(mask);
+	self->sites_mask = bigger.mask;
 	if (old.sites != self->first_sites)
 		gm_sys_munmap(old.sites, table_bytes(old));
 	return true;
+}
+
+static bool grow(struct st_thread *self)
+{
+	uint64_t mask;
+	bool grown;
+
+	gm_signals_block(&mask);
+	grown = grow_blocked(self);
+	gm_signals_restore(mask);
+	return grown;
 }
 
 void st_sites_doubt(struct st_thread *self)
@@ -88,6 +99,8 @@ void st_sites_doubt(struct st_thread *self)
 	struct table table = table_of(self);
 	uint64_t mask;
 
+	if (gm_seal_is_set())
+		return;
 	gm_signals_block(&mask);
 	/* acquire: pairs with the release in st_pool_detour(); the object's place has been left */
 	__atomic_fetch_and(&self->detours, (uint8_t)~ST_DETOUR_UNLOADED, __ATOMIC_ACQUIRE);
@@ -103,6 +116,8 @@ uint16_t st_site_number(struct st_thread *self, uintptr_t site, uint64_t now_ns)
 	uint64_t *entry = place_of(table_of(self), site);
 	uint16_t number = (uint16_t)*entry;
 
+	if ((number == 0 || *entry & DOUBTED) && gm_seal_is_set())
+		return 0;
 	if (number != 0) {
 		if (*entry & DOUBTED)
 			gm_maps_note(site, NULL);

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "hold.h"
 #include "real.h"
 #include "writer.h"
 
@@ -15,77 +16,108 @@ int st_spin_look(pthread_spinlock_t *lock)
 	return __atomic_load_n(lock, __ATOMIC_RELAXED) != SPIN_FREE ? EBUSY : EINVAL;
 }
 
+/* Without a wait.  The gate is shut, and opened here. */
+static inline int lock_got(struct st_thread *self, const void *object, uintptr_t site)
+{
+	if (self->counts != NULL)
+		st_hold_begin(self, ST_EVENT_spin_lock, ST_COUNTED_spin_lock, site, object);
+	else
+		st_emit_unwaited(self, ST_EVENT_spin_lock, 0, site, object, st_stamp(self));
+	st_leave(self);
+	return 0;
+}
+
+/* Another thread has it, which sees that this one waits; or it gets it now. */
+static ST_COLD int lock_waits(struct st_thread *self, pthread_spinlock_t *lock, uintptr_t site)
+{
+	const void *object = (const void *)lock;
+	uint64_t begin_ns;
+	int result;
+
+	st_waits_begin(object);
+	if (st_try.spin(lock) == 0) {
+		st_waits_end(object);
+		return lock_got(self, object, site);
+	}
+	begin_ns = st_note_begin(self, ST_EVENT_spin_lock_begin, site, object, 0);
+	result = st_real.pthread_spin_lock(lock);
+	st_waits_end(object);
+	st_note_end(begin_ns, ST_EVENT_spin_lock, result, site, object, 0);
+	return result;
+}
+
 ST_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 {
+	const void *object = (const void *)lock;
 	struct st_thread *self =
-	    st_skips(ST_EVENT_spin_lock, (const void *)lock, ST_SITE()) ? NULL : st_enter();
-	uint64_t begin_ns = 0;
+	    st_skips(ST_EVENT_spin_lock, object, ST_SITE()) ? NULL : st_enter();
 	int result, tried;
 
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_spin_lock(lock);
 	tried = st_try.spin(lock);
-	if (st_likely(tried == 0)) {
-		if (self->counts != NULL)
-			st_count(self->counts, ST_COUNTED_spin_lock);
-		else
-			st_emit_unwaited(self, ST_EVENT_spin_lock, 0, ST_SITE(), (const void *)lock,
-					 st_stamp(self));
-		st_leave(self);
-		return 0;
-	}
+	if (st_likely(tried == 0))
+		return lock_got(self, object, ST_SITE());
 	if (tried == EBUSY)
-		begin_ns =
-		    st_note_begin(self, ST_EVENT_spin_lock_begin, ST_SITE(), (const void *)lock, 0);
-	else
-		st_leave(self);
+		return lock_waits(self, lock, ST_SITE());
+	st_leave(self);
 	result = st_real.pthread_spin_lock(lock);
-	st_note_end(begin_ns, ST_EVENT_spin_lock, result, ST_SITE(), (const void *)lock, 0);
+	st_note_end(0, ST_EVENT_spin_lock, result, ST_SITE(), object, 0);
 	return result;
 }
 
 ST_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 {
-	uint64_t *counts;
-	struct st_thread *self;
+	const void *object = (const void *)lock;
+	struct st_thread *self =
+	    st_skips(ST_EVENT_spin_trylock, object, ST_SITE()) ? NULL : st_enter();
 	int result;
 
-	if (st_skips(ST_EVENT_spin_trylock, (const void *)lock, ST_SITE()))
-		return st_real.pthread_spin_trylock(lock);
-	counts = st_counts();
-	if (counts != NULL) {
-		st_count(counts, ST_COUNTED_spin_trylock);
-		return st_real.pthread_spin_trylock(lock);
-	}
-	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_spin_trylock(lock);
 	result = st_real.pthread_spin_trylock(lock);
-	st_emit_unwaited(self, ST_EVENT_spin_trylock, result, ST_SITE(), (const void *)lock,
-			 st_stamp(self));
+	if (self->counts == NULL)
+		st_emit_unwaited(self, ST_EVENT_spin_trylock, result, ST_SITE(), object,
+				 st_stamp(self));
+	else if (result == 0)
+		st_hold_begin(self, ST_EVENT_spin_trylock, ST_COUNTED_spin_trylock, ST_SITE(),
+			      object);
+	else
+		st_hold_refused(self, ST_EVENT_spin_trylock, result, ST_SITE(), object);
+	st_leave(self);
+	return result;
+}
+
+/* The thread's newest acquisition, for which nobody spins. */
+static int unlock_unmet(struct st_thread *self, pthread_spinlock_t *lock, uintptr_t site)
+{
+	const void *object = (const void *)lock;
+	int result;
+
+	st_hold_take_back(self, ST_COUNTED_spin_unlock);
+	result = st_real.pthread_spin_unlock(lock);
+	/* Its release is a plain store: this load must not pass it. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (st_unlikely(result != 0) || st_unlikely(st_has_waiters(object)))
+		st_hold_was_met(self, ST_EVENT_spin_unlock, result, site, object);
 	st_leave(self);
 	return result;
 }
 
 ST_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
 {
-	uint64_t *counts;
 	const void *object = (const void *)lock;
 	struct st_thread *self;
 	struct st_release release;
 	int result;
 
-	if (st_skips(ST_EVENT_spin_unlock, (const void *)lock, ST_SITE()))
+	if (st_skips(ST_EVENT_spin_unlock, object, ST_SITE()))
 		return st_real.pthread_spin_unlock(lock);
-	counts = st_counts();
-	/* Who spins on it nobody knows. */
-	if (counts != NULL) {
-		st_count(counts, ST_COUNTED_spin_unlock);
-		return st_real.pthread_spin_unlock(lock);
-	}
 	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_spin_unlock(lock);
+	if (st_hold_is_unmet(self, object))
+		return unlock_unmet(self, lock, ST_SITE());
 	release = st_release_begin(self, ST_EVENT_spin_unlock, 0, ST_SITE(), object, false);
 	result = st_real.pthread_spin_unlock(lock);
 	st_release_end(self, release, ST_EVENT_spin_unlock, 0, result, ST_SITE(), object);

@@ -40,6 +40,7 @@ struct start {
 	routine_fn *routine;
 	void *arg;
 	pthread_t pthread;
+	struct st_thread *writer; /* for it; NULL: it takes one itself */
 };
 
 /* What is called: small enough to be returned in registers. */
@@ -48,7 +49,7 @@ struct target {
 	void *arg;
 };
 
-static struct start pool[POOL_SIZE];
+static GM_LARGE struct start pool[POOL_SIZE];
 static uint64_t pool_used[POOL_WORDS]; /* a bit for each record */
 
 static struct start *start_new(void)
@@ -84,7 +85,7 @@ static void start_free(struct start *start)
 #define KNOWN_THREADS 1024u /* a power of two */
 
 /* Index + 1 of the newest thread of a hash; a thread that is not found there is just not known. */
-static uint32_t known[KNOWN_THREADS];
+static GM_LARGE uint32_t known[KNOWN_THREADS];
 
 static uint32_t *known_entry(pthread_t thread)
 {
@@ -133,11 +134,27 @@ static struct start start_take(struct start *start)
 	return taken;
 }
 
+/* A writer that no thread has taken. */
+static void put_back(struct st_thread *writer)
+{
+	uint64_t mask;
+
+	if (writer == NULL)
+		return;
+	gm_signals_block(&mask);
+	st_pool_put(writer);
+	gm_signals_restore(mask);
+}
+
 static __attribute__((noinline)) struct target begin_thread(void *arg)
 {
 	struct start start = start_take(arg);
-	struct st_thread *self = st_enter();
+	struct st_thread *self;
 
+	st_stack_begins((uintptr_t)__builtin_dwarf_cfa());
+	st_thread_give(start.writer);
+	self = st_enter();
+	put_back(st_thread_give(NULL));
 	if (self != NULL) {
 		if (self->live) {
 			self->slot->start_routine = (uintptr_t)start.routine;
@@ -193,6 +210,13 @@ static int create_real(pthread_t *thread, const pthread_attr_t *attributes, rout
 	return st_real.pthread_create(thread, attributes, routine, arg);
 }
 
+/* No thread was created. */
+static void start_undo(struct start *start)
+{
+	put_back(start->writer);
+	start_free(start);
+}
+
 /* A thread of LTTng's. */
 static void *start_unseen(void *arg)
 {
@@ -211,7 +235,8 @@ static int create_unseen(pthread_t *thread, const pthread_attr_t *attributes, ro
 
 	if (start == NULL)
 		return EAGAIN;
-	*start = (struct start){START_PENDING, -1, routine, arg, 0};
+	*start = (struct start){
+	    .state = START_PENDING, .parent_index = -1, .routine = routine, .arg = arg};
 	result = st_real.pthread_create(thread, attributes, start_unseen, start);
 	if (result != 0)
 		start_free(start);
@@ -234,8 +259,13 @@ static int create_traced(pthread_t *thread, const pthread_attr_t *attributes, ro
 	now_ns = st_stamp(self);
 	start = start_new();
 	if (start != NULL)
-		*start = (struct start){
-		    START_PENDING, self->live ? (int32_t)self->stream.index : -1, routine, arg, 0};
+		*start =
+		    (struct start){.state = START_PENDING,
+				   .parent_index = self->live ? (int32_t)self->stream.index : -1,
+				   .routine = routine,
+				   .arg = arg,
+				   .writer = st_pool_take_ahead(self, now_ns)};
+	now_ns = st_stamp(self);
 	st_leave(self);
 
 	if (start == NULL)
@@ -245,7 +275,7 @@ static int create_traced(pthread_t *thread, const pthread_attr_t *attributes, ro
 	if (start != NULL && result == 0)
 		created = created_thread(start, thread);
 	else if (start != NULL)
-		start_free(start);
+		start_undo(start);
 
 	self = st_skips(ST_EVENT_thread_create, NULL, site) ? NULL : st_enter();
 	if (self == NULL)

@@ -168,7 +168,7 @@ void st_ust_disown(void)
 
 static const char *load(void)
 {
-	static char path[GM_PATH_MAX];
+	static GM_LARGE char path[GM_PATH_MAX];
 	const struct st_ust_provider *provider;
 	void *handle;
 

@@ -33,9 +33,15 @@
 /* The caller's code, as the site of the event. */
 #define ST_SITE() ((uintptr_t)__builtin_return_address(0))
 
+/* The same, read from the stack each time, so that no register is kept for it. */
+#define ST_SITE_PLACE()                                                                            \
+	((const volatile uintptr_t *)((uintptr_t)__builtin_dwarf_cfa() - sizeof(uintptr_t)))
+#define ST_SITE_AGAIN() (*ST_SITE_PLACE())
+
 #define ST_SITES_FIRST 128u /* a power of two, as the next */
 #define ST_PATHS_FIRST 256u
 #define ST_OP_BYTES    16u
+#define ST_SAME_BYTES  8u
 #define ST_SITE_BITS   16
 
 /* An event in full, for all paths but the fastest. */
@@ -61,16 +67,34 @@ struct st_paths {
 	uint32_t n; /* defined */
 };
 
+/* budget.c */
+struct st_budget {
+	bool watched;		/* recorded in full, and may be switched */
+	uint64_t cpu_ns, bytes; /* when last looked at; 0: not yet */
+	uint32_t n_segments;
+};
+
 struct st_thread {
 	/* What the fast path touches. */
-	uint32_t gate; /* 0: open, 1: shut */
-	uint16_t sites_shift;
-	uint8_t detours;       /* bits, why events go the long way; others set them, too */
-	bool ust;	       /* events go to LTTng-UST, too */
-	bool only_ust;	       /* ... and to no stream: LTTng stamps them */
-	bool selective;	       /* not all is recorded: see st_fates */
+	uintptr_t gate; /* 0: open; else shut: the stack pointer of the code that shut it */
+	union {
+		struct {
+			bool selective;	 /* not all is recorded: see st_fates */
+			uint8_t detours; /* bits, why events go the long way; others set them */
+			bool ust;	 /* events go to LTTng-UST, too */
+			bool only_ust;	 /* ... and to no stream: LTTng stamps them */
+		};
+		uint32_t special; /* all of these, for one test */
+	};
 	uint64_t *sure_counts; /* `counts`; NULL if st_fates is to be asked before */
 	uint64_t *sites;       /* return address << ST_SITE_BITS | number; 0: free; site.c */
+	uint32_t sites_mask;   /* places of it, less 1 */
+	uint8_t *pending;      /* with `counts`: acquisitions that are not events yet; hold.h */
+	/*
+	 * The object of the packet's last event: one of ST_SAME_EVENTS may follow it.  NULL: none
+	 * may. All code that changes the packet, or writes another event, sets it to NULL.
+	 */
+	const void *last_object;
 	struct gm_clock clock;
 	struct gm_stream stream; /* pos and end are NULL after a fork */
 
@@ -79,7 +103,10 @@ struct st_thread {
 	struct st_paths paths;
 	uint64_t *counts;     /* sync.mode = contended: of what did not wait; else NULL */
 	uint64_t *ust_counts; /* in place of `counts` if `ust`: LTTng's own are not counted */
-	bool live;	      /* false: emptied by a fork, parked, or a stand-in */
+	struct st_budget budget;
+	/* Another number for each thread that it serves; 0: emptied by a fork, parked, a stand-in.
+	 */
+	uint32_t live;
 	uint32_t n_sites;
 	struct st_thread *next_parked;
 	struct st_thread *former; /* writers that this one took the place of, in this thread */
@@ -89,7 +116,21 @@ struct st_thread {
 };
 _Static_assert(sizeof(struct st_thread) <= 4096, "one page");
 
-enum { ST_DETOUR_UST = 1, ST_DETOUR_UNLOADED = 2 };
+/*
+ * ST_DETOUR_PAUSE: the last event is more than a second old, so the next one's time stamp may need
+ * more than 32 bits.
+ */
+enum {
+	ST_DETOUR_UST = 1,
+	ST_DETOUR_UNLOADED = 2,
+	ST_DETOUR_PAUSE = 4,
+	ST_DETOUR_OFF = 8,    /* st_off's: nothing is recorded */
+	ST_DETOUR_HOLDS = 16, /* with `counts`: there may be some that are pending */
+	ST_DETOUR_CLOCK = 32, /* the thread may not read the TSC */
+};
+
+/* The usual value of `special` with `counts`. */
+#define ST_SPECIAL_HOLDS ((uint32_t)ST_DETOUR_HOLDS << 8 | 1)
 
 /*
  * The writer of the calling thread, or one of the stand-ins whose gate is always shut: st_newborn
@@ -126,22 +167,33 @@ static inline uint32_t st_object_home(const struct st_objects *table, uintptr_t 
 	return (uint32_t)((address * 0x9e3779b97f4a7c15u) >> table->shift);
 }
 
+static inline uint32_t st_object_next(const struct st_objects *table, uint32_t home, uint32_t i)
+{
+	return (home + i) & UINT32_MAX >> (table->shift - 32);
+}
+
+#define ST_QUICK_PROBES 8 /* half full, 98 of 100 are found with so many */
+
 /* ST_UNKNOWN, ST_ASK: st_skips_object() knows. */
 static inline enum st_wanted st_wants(enum st_event id, const void *object)
 {
 	const struct st_objects *table;
-	uint64_t kept;
+	uint64_t word, wanted = (uintptr_t)object << ST_WANTED_BITS;
+	uint32_t at;
 
 	if (st_fates[id] == ST_SKIPPED)
 		return ST_LEFT_OUT;
 	if (st_fates[id] == ST_RECORDED)
 		return ST_WANTED;
+	__builtin_prefetch(object, 1); /* while memory is asked for the slot */
 	/* acquire: pairs with the release in table_add() */
 	table = __atomic_load_n(&st_objects, __ATOMIC_ACQUIRE);
-	kept = __atomic_load_n(&table->slots[st_object_home(table, (uintptr_t)object)],
-			       __ATOMIC_RELAXED) ^
-	       (uintptr_t)object << ST_WANTED_BITS;
-	return kept <= ST_ASK ? (enum st_wanted)kept : ST_UNKNOWN;
+	at = st_object_home(table, (uintptr_t)object);
+	word = __atomic_load_n(&table->slots[at], __ATOMIC_RELAXED);
+	for (uint32_t i = 1; (word ^ wanted) > ST_ASK && word != 0 && i < ST_QUICK_PROBES; i++)
+		word =
+		    __atomic_load_n(&table->slots[st_object_next(table, at, i)], __ATOMIC_RELAXED);
+	return (word ^ wanted) <= ST_ASK ? (enum st_wanted)(word ^ wanted) : ST_UNKNOWN;
 }
 
 bool st_skips_object(enum st_event id, const void *object, uintptr_t site);
@@ -193,18 +245,36 @@ void st_path_note(struct st_thread *self, uintptr_t site, const void *object, ui
 		  uint64_t now_ns) ST_COLD;
 #define ST_RELEASES (UINT64_MAX - 1) /* wait_ns of a release */
 
+/* Makes room for an event; its site's number.  0: there is none. */
+uint16_t st_emit_ready(struct st_thread *self, uintptr_t site, uint64_t now_ns);
+
 uint64_t st_stamp_slowly(struct st_thread *self) ST_COLD;
+uint64_t st_stamp_special(struct st_thread *self);
 
 /*
  * Shuts it.  True: it was shut already.  One instruction, so that of two contexts of a thread only
- * one finds it open; without a lock prefix, since no other thread asks.
+ * one finds it open; without a lock prefix, since no other thread asks.  It keeps where the frame
+ * is, for jumps past it (jump.c).
  */
 static inline bool st_gate_shut(struct st_thread *self)
 {
-	bool shut;
+	uintptr_t open = 0;
+	bool was_open;
 
-	__asm__ volatile("btsl $0, %0" : "+m"(self->gate), "=@ccc"(shut) : : "memory");
-	return shut;
+	__asm__ volatile("cmpxchgq %%rsp, %0"
+			 : "+m"(self->gate), "+a"(open), "=@ccz"(was_open)
+			 :
+			 : "memory");
+	return !was_open;
+}
+
+/* In one instruction, which no compiler makes of it. */
+static inline bool st_is_special(const struct st_thread *self)
+{
+	bool special;
+
+	__asm__("cmpl $0, %1" : "=@ccne"(special) : "m"(self->special));
+	return special;
 }
 
 static inline struct st_thread *st_enter(void)
@@ -268,8 +338,8 @@ static inline uint64_t st_stamp(struct st_thread *self)
 	struct gm_clock *clock = &self->clock;
 	uint64_t ticks;
 
-	if (st_unlikely(self->only_ust))
-		return 0;
+	if (st_unlikely(st_is_special(self)))
+		return st_stamp_special(self);
 	ticks = gm_tsc() - clock->tsc_base;
 	if (st_unlikely(ticks >= clock->tsc_limit))
 		return st_stamp_slowly(self);
@@ -283,20 +353,27 @@ static inline uint64_t st_stamp_ordered(struct st_thread *self)
 	return st_stamp(self);
 }
 
-static inline uint32_t st_site_hash(uintptr_t site, uint32_t shift)
+/* The number of a site, if it stands in the first of its places; else more than 16 bits. */
+static inline uint64_t st_site_at_home(const struct st_thread *self, uintptr_t site)
 {
-	return (uint32_t)((site * 0x9e3779b97f4a7c15u) >> shift);
+	return self->sites[site & self->sites_mask] ^ (uint64_t)site << ST_SITE_BITS;
 }
 
-/* The number of a site seen before, if it stands in one of its first two places; else 0. */
+/* ... in the second.  It begins anew, so that no register is kept for it. */
+static inline uint64_t st_site_beside(const struct st_thread *self, uintptr_t site)
+{
+	__asm__("" : "+r"(site), "+r"(self));
+	return self->sites[(site & self->sites_mask) ^ 1] ^ (uint64_t)site << ST_SITE_BITS;
+}
+
+/* ... in either; 0: it stands in neither. */
 static inline uint64_t st_site_find(const struct st_thread *self, uintptr_t site)
 {
-	const uint64_t *entry = &self->sites[st_site_hash(site, self->sites_shift)];
+	uint64_t number = st_site_at_home(self, site);
 
-	if (st_likely(*entry >> ST_SITE_BITS == site))
-		return *entry & 0xffff;
-	entry = (const uint64_t *)((uintptr_t)entry ^ sizeof(*entry));
-	return *entry >> ST_SITE_BITS == site ? *entry & 0xffff : 0;
+	if (st_unlikely(number > UINT16_MAX))
+		number = st_site_beside(self, site);
+	return st_likely(number <= UINT16_MAX) ? number : 0;
 }
 
 static inline void st_store64(uint8_t *at, uint64_t value)
@@ -331,6 +408,7 @@ st_emit_short(struct st_thread *self, enum st_event id, int result, uintptr_t si
 			    (uint64_t)(uint8_t)result << 40 | number << 48);
 	st_store64(pos + 8, (uintptr_t)object);
 	self->stream.last_ns = now_ns;
+	self->last_object = object;
 	/* release: a handler that never comes back leaves an event whole or none */
 	__atomic_store_n(&self->stream.pos, pos + ST_OP_BYTES, __ATOMIC_RELEASE);
 	/* release: for a reader of the live file, which takes no event beyond it */
@@ -343,6 +421,89 @@ static inline void st_emit_op(struct st_thread *self, enum st_event id, int resu
 			      const void *object, uint64_t now_ns)
 {
 	st_emit_short(self, id, result, site, object, now_ns, st_emit_parts);
+}
+
+/*
+ * Writes the head that all short events begin with; those without an object have nothing else.  It
+ * goes behind the last event, where there is room, but is not yet part of the packet.
+ */
+static inline __attribute__((always_inline)) void
+st_event_put_head(struct st_thread *self, unsigned id, uint64_t number, uint64_t now_ns)
+{
+	uint8_t *pos = self->stream.pos;
+	uint32_t time = (uint32_t)now_ns, result_and_site = (uint32_t)number << 8;
+
+	*pos = (uint8_t)id;
+	__builtin_memcpy(pos + 1, &time, sizeof(time));
+	__builtin_memcpy(pos + 5, &result_and_site, sizeof(result_and_site));
+}
+
+static inline __attribute__((always_inline)) void st_event_put(struct st_thread *self,
+							       enum st_event id, uint64_t number,
+							       const void *object, uint64_t now_ns)
+{
+	st_event_put_head(self, id, number, now_ns);
+	st_store64(self->stream.pos + 8, (uintptr_t)object);
+}
+
+/*
+ * For the fastest paths (self->special was 0): is there room for an event, and its site defined?
+ * Then the time is now.  A pause is found by st_stamp_slowly(), which is due every 20 ms.
+ */
+static inline __attribute__((always_inline)) bool st_event_may(struct st_thread *self,
+							       const volatile uintptr_t *site,
+							       uint64_t *ret_number,
+							       uint64_t *ret_now_ns)
+{
+	const struct gm_clock *clock = &self->clock;
+	uint64_t ticks = gm_tsc() - clock->tsc_base, number;
+
+	if (st_unlikely(ticks >= clock->tsc_limit) ||
+	    st_unlikely((uintptr_t)self->stream.pos + ST_OP_BYTES > (uintptr_t)self->stream.end))
+		return false;
+	number = st_site_at_home(self, *site);
+	if (st_unlikely(number > UINT16_MAX) &&
+	    st_unlikely((number = st_site_beside(self, *site)) > UINT16_MAX))
+		return false;
+	*ret_number = number;
+	*ret_now_ns = clock->ns_base + (ticks * clock->mult >> GM_CLOCK_SHIFT);
+	return true;
+}
+
+/* Writes one that the caller may make part of the packet.  False: it has to go the long way. */
+static inline __attribute__((always_inline)) bool st_event_write(struct st_thread *self,
+								 enum st_event id, uintptr_t site,
+								 const void *object,
+								 uint64_t *ret_now_ns)
+{
+	volatile uintptr_t kept = site;
+	uint64_t number;
+
+	if (st_unlikely(!st_event_may(self, &kept, &number, ret_now_ns)))
+		return false;
+	st_event_put(self, id, number, object, *ret_now_ns);
+	return true;
+}
+
+/* The same, to be followed by st_event_commit(). */
+static inline __attribute__((always_inline)) bool
+st_event_prepare(struct st_thread *self, enum st_event id, uintptr_t site, const void *object)
+{
+	uint64_t now_ns;
+
+	if (st_unlikely(!st_event_write(self, id, site, object, &now_ns)))
+		return false;
+	self->stream.last_ns = now_ns;
+	return true;
+}
+
+static inline __attribute__((always_inline)) void
+st_event_commit(struct st_thread *self, struct gm_packet *packet, unsigned n_bytes)
+{
+	/* A handler that never comes back leaves an event whole or none. */
+	__asm__ volatile("addq %1, %0" : "+m"(self->stream.pos) : "i"(n_bytes) : "memory");
+	/* For a reader of the live file, which takes no event beyond it. */
+	__asm__ volatile("addq %1, %0" : "+m"(packet->content_bits) : "i"(n_bytes * 8) : "memory");
 }
 
 /* Of an operation that has not waited, and was not counted by st_counts(). */
@@ -405,7 +566,8 @@ static inline void st_release_end(struct st_thread *self, struct st_release rele
 void st_note(enum st_event id, int result, uintptr_t site, const void *object, uint64_t extra);
 
 /* The end of a wait that has begun. */
-void st_note_cancelled(enum st_event id, uintptr_t site, const void *object, uint64_t extra);
+void st_note_cancelled(uint64_t begin_ns, enum st_event id, uintptr_t site, const void *object,
+		       uint64_t extra);
 
 /*
  * Around a call that waits: the gate must be open during it, and the thread may be another (a

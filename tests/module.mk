@@ -14,7 +14,7 @@ tests-build: all $(TESTS_BUILD)
 	@:
 
 check-run: tests-build
-	$(Q)CC='$(CC)' tests/run $(if $(SAN),-t 400) -b $(B) $(T)
+	$(Q)CC='$(CC)' tests/run $(if $(SAN),-t 400 -j 2) -b $(B) $(T)
 
 demo:
 	$(Q)tests/install-deps build
@@ -23,11 +23,21 @@ demo:
 
 lint:
 	$(Q)tests/install-deps lint
-	$(Q)$(submake) $(PP_GENERATED)
+	$(Q)$(submake) $(PP_GENERATED) $(SYSCALL_NAMES)
 	$(Q)tests/lint $(B)
 
 check-san:
 	$(Q)$(MAKE) --no-print-directory check SAN=address,undefined
+
+check-robust:
+	$(Q)tests/install-deps check
+	$(Q)$(submake) tests-build
+	$(Q)CC='$(CC)' tests/run -b $(B) $(or $(T),robust)
+
+check-conformance:
+	$(Q)tests/install-deps apps
+	$(Q)$(submake) all
+	$(Q)CC='$(CC)' tests/conformance/check.py $(B) $(T)
 
 check-vm:
 	$(Q)tests/install-deps vm

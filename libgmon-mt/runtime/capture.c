@@ -12,60 +12,17 @@
 
 #include "gmon-mt/format.h"
 #include "runtime/capture.h"
+#include "runtime/children.h"
+#include "runtime/dir.h"
+#include "runtime/output.h"
+#include "runtime/session.h"
 #include "runtime/sys.h"
 
-#define NAME_BYTES     (GM_PATH_MAX + 64)
-#define TREE_DEPTH_MAX 8
-#define OPEN_ATTEMPTS  16
-
-struct directory_entry { /* linux_dirent64 */
-	uint64_t inode;
-	int64_t next;
-	unsigned short record_bytes;
-	unsigned char type;
-	char name[];
-};
-
-/* Reads at most size_bytes - 1 bytes of a file and terminates them.  Length or -errno. */
-static long read_text(const char *path, char *buffer, size_t size_bytes)
-{
-	int fd = gm_sys_open(path, O_RDONLY | O_NOFOLLOW, 0);
-	long n;
-
-	if (fd < 0)
-		return fd;
-	n = gm_sys_read(fd, buffer, size_bytes - 1);
-	gm_sys_close(fd);
-	buffer[n > 0 ? n : 0] = '\0';
-	return n;
-}
-
-uint64_t gm_proc_start(int pid)
-{
-	char path[32], stat[1024];
-	struct gm_text text = GM_TEXT(path);
-	const char *field, *p;
-
-	gm_text_add(&text, "/proc/");
-	gm_text_add_u64(&text, (uint64_t)pid);
-	gm_text_add(&text, "/stat");
-	if (read_text(path, stat, sizeof(stat)) <= 0)
-		return 0;
-
-	/* Field 2 is the name in parentheses and may hold anything: count from the last one. */
-	for (field = NULL, p = stat; *p != '\0'; p++)
-		if (*p == ')')
-			field = p;
-	if (field == NULL)
-		return 0;
-	for (unsigned n = 2; n < 22; n++) {
-		while (*field != '\0' && *field != ' ')
-			field++;
-		while (*field == ' ')
-			field++;
-	}
-	return gm_parse_u64(field, NULL);
-}
+#define NAME_BYTES	(GM_PATH_MAX + 64)
+#define OPEN_ATTEMPTS	16
+#define CREATE_ATTEMPTS 100
+#define WHY_BYTES	384
+#define NEW_FILE	(O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
 
 long gm_write_quietly(int fd, const void *bytes, size_t n)
 {
@@ -85,53 +42,49 @@ long gm_write_quietly(int fd, const void *bytes, size_t n)
 	return written;
 }
 
-int gm_file_write(const char *path, const void *bytes, size_t n)
+/* Takes the descriptor. */
+static int write_whole(int fd, const char *bytes, size_t n)
 {
-	const char *p = bytes;
-	int fd = gm_sys_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	long written = 0;
 
-	if (fd < 0)
-		return fd;
-	while (n > 0 && (written = gm_write_quietly(fd, p, n)) > 0) {
-		p += written;
+	while (n > 0 && (written = gm_write_quietly(fd, bytes, n)) > 0) {
+		bytes += written;
 		n -= (size_t)written;
 	}
 	gm_sys_close(fd);
 	if (n == 0)
 		return 0;
-	gm_sys_unlink(path);
 	return written < 0 ? (int)written : -ENOSPC;
 }
 
-static void remove_tree_at(int parent, const char *name, unsigned depth)
+int gm_file_write(const char *path, const void *bytes, size_t n)
 {
-	char buffer[1024];
-	long n;
-	int fd = (int)gm_syscall6(SYS_openat, parent, (long)name,
-				  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0, 0, 0);
+	int fd = gm_sys_open(path, NEW_FILE, 0600);
+	int code = fd < 0 ? fd : write_whole(fd, bytes, n);
 
-	if (fd < 0)
-		return;
-	while ((n = gm_syscall3(SYS_getdents64, fd, (long)buffer, sizeof(buffer))) > 0) {
-		for (long at = 0; at < n;) {
-			struct directory_entry *entry = (void *)(buffer + at);
-
-			at += entry->record_bytes;
-			if (gm_strcmp(entry->name, ".") == 0 || gm_strcmp(entry->name, "..") == 0)
-				continue;
-			if (gm_syscall3(SYS_unlinkat, fd, (long)entry->name, 0) == -EISDIR &&
-			    depth < TREE_DEPTH_MAX)
-				remove_tree_at(fd, entry->name, depth + 1);
-		}
-	}
-	gm_sys_close(fd);
-	gm_syscall3(SYS_unlinkat, parent, (long)name, AT_REMOVEDIR);
+	if (fd >= 0 && code < 0)
+		gm_sys_unlink(path);
+	return code;
 }
 
-void gm_remove_tree(const char *path)
+static int write_session(int dir, const struct gm_session *session)
 {
-	remove_tree_at(AT_FDCWD, path, 0);
+	char file[GM_SESSION_BYTES];
+	struct gm_text text = GM_TEXT(file);
+	int fd = gm_open_below(dir, GM_SESSION_FILE, NEW_FILE, 0600);
+
+	gm_session_format(session, &text);
+	return fd < 0 ? fd : write_whole(fd, file, text.length);
+}
+
+/* Without it each process counts what it takes. */
+static void make_used(int dir)
+{
+	static const char zeros[GM_USED_BYTES];
+	int fd = gm_open_below(dir, GM_USED_FILE, NEW_FILE, 0600);
+
+	if (fd >= 0)
+		write_whole(fd, zeros, sizeof(zeros));
 }
 
 static int absolute_path(const char *path, char *buffer, size_t size_bytes)
@@ -156,163 +109,194 @@ static int absolute_path(const char *path, char *buffer, size_t size_bytes)
 	return text.length + 256 > size_bytes ? -ENAMETOOLONG : 0;
 }
 
-struct session {
-	int owner;
-	uint64_t owner_start;
+/* The capture's place: its name in the directory `parent`, a descriptor. */
+struct location {
+	int parent;
+	char *name;
+	char path[NAME_BYTES];
 };
 
-/* Reads DIR/session.  0, -ENOENT: no capture there, -EINVAL: not one we understand. */
-static int session_read(const char *dir, struct gm_capture *capture, struct session *session)
+/* 0 or -errno, then without a descriptor. */
+static int locate(const char *dir, struct location *at)
 {
-	static char path[NAME_BYTES];
-	char file[512];
-	struct gm_text text = GM_TEXT(path);
-	const char *p = file;
-	long n;
-	bool negative;
+	struct gm_text text = GM_TEXT(at->path);
+	size_t slash = 0;
 
 	gm_text_add(&text, dir);
-	gm_text_add(&text, "/session");
-	n = read_text(path, file, sizeof(file));
-	if (n < 0)
-		return (int)n;
-	if (memcmp(p, GM_SESSION_MAGIC " ", sizeof(GM_SESSION_MAGIC)) != 0 ||
-	    gm_parse_u64(p + sizeof(GM_SESSION_MAGIC), &p) != GM_CAPTURE_SCHEMA)
-		return -EINVAL;
-	if (memcmp(p, "\nowner ", 7) != 0)
-		return -EINVAL;
-	session->owner = (int)gm_parse_u64(p + 7, &p);
-	session->owner_start = gm_parse_u64(p + (*p == ' '), &p);
-	if (memcmp(p, "\nclock_offset_ns ", 17) != 0)
-		return -EINVAL;
-	p += 17;
-	negative = *p == '-';
-	capture->clock_offset_ns = (int64_t)gm_parse_u64(p + negative, &p);
-	if (negative)
-		capture->clock_offset_ns = -capture->clock_offset_ns;
-	if (memcmp(p, "\nclock_uuid ", 12) != 0 || gm_strlen(p) < 12 + 36)
-		return -EINVAL;
-	memcpy(capture->clock_uuid, p + 12, 36);
-	capture->clock_uuid[36] = '\0';
+	for (size_t i = 0; i < text.length; i++)
+		if (at->path[i] == '/')
+			slash = i;
+	at->path[slash] = '\0';
+	at->name = at->path + slash + 1;
+	at->parent = gm_dir_open(slash > 0 ? at->path : "/");
+	return at->parent < 0 ? at->parent : 0;
+}
+
+static int open_dir(int parent, const char *name)
+{
+	return (int)gm_syscall6(SYS_openat, parent, (long)name,
+				O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0, 0, 0);
+}
+
+/* Notes which directory the capture is.  False: it cannot be told, or is not this user's alone. */
+static bool identify(int dir, struct gm_capture *capture)
+{
+	struct stat status;
+
+	if (gm_syscall3(SYS_fstat, dir, (long)&status, 0) != 0 || !gm_is_own(&status))
+		return false;
+	capture->device = status.st_dev;
+	capture->inode = status.st_ino;
+	return true;
+}
+
+static bool is_same(int dir, const struct gm_capture *capture)
+{
+	struct gm_capture found;
+
+	return identify(dir, &found) && found.device == capture->device &&
+	       found.inode == capture->inode;
+}
+
+static int renameat_new(int parent, const char *from, const char *to)
+{
+	long code = gm_syscall6(SYS_renameat2, parent, (long)from, parent, (long)to,
+				1 /* RENAME_NOREPLACE */, 0);
+
+	return (int)code;
+}
+
+/* Removes parent/name if that is a finished capture.  0, or -errno with the reason in *why. */
+static int remove_old(int parent, const char *name, struct gm_text *why)
+{
+	int dir = open_dir(parent, name), code;
+
+	if (dir < 0) {
+		gm_text_add(why, "it is no directory of this user's");
+		return dir;
+	}
+	code = gm_capture_prove(dir, why);
+	if (code == 0)
+		gm_capture_remove_at(parent, name, dir);
+	gm_sys_close(dir);
+	return code == -ENOENT ? -EEXIST : code;
+}
+
+/*
+ * Renames the finished capture `dir`, which is `at`, to NAME.old, over an older one.  0, -ENOENT if
+ * another process was quicker, or -errno with the reason in *why.
+ */
+static int rename_to_old(const struct location *at, int dir, struct gm_text *why)
+{
+	static GM_LARGE char old[NAME_BYTES];
+	struct gm_capture proven, moved;
+	struct gm_text text = GM_TEXT(old);
+	int code, fd;
+
+	gm_text_add(&text, at->name);
+	gm_text_add(&text, ".old");
+	code =
+	    (int)gm_syscall6(SYS_renameat, at->parent, (long)at->name, at->parent, (long)old, 0, 0);
+	if (code == -ENOTEMPTY || code == -EEXIST || code == -ENOTDIR) {
+		gm_text_add(why, "cannot rename it to ");
+		gm_text_add(why, old);
+		gm_text_add(why, ": there, ");
+		code = remove_old(at->parent, old, why);
+		if (code < 0)
+			return code;
+		code = (int)gm_syscall6(SYS_renameat, at->parent, (long)at->name, at->parent,
+					(long)old, 0, 0);
+	}
+	if (code < 0) {
+		why->length = 0;
+		gm_text_add(why, "cannot rename it to .old: ");
+		gm_text_add_errno(why, code);
+		return code;
+	}
+	/* Another process may have replaced it in between: that one is not finished. */
+	fd = open_dir(at->parent, old);
+	if (fd < 0 || !identify(dir, &proven))
+		return 0;
+	if (identify(fd, &moved) && !is_same(fd, &proven))
+		renameat_new(at->parent, old, at->name);
+	gm_sys_close(fd);
 	return 0;
 }
 
-static void session_format(struct gm_capture *capture, struct gm_text *text)
+/* Makes an empty directory of this user's beside the capture.  Its descriptor, or -errno. */
+static int create_beside(const struct location *at, char *name, size_t size_bytes)
 {
-	int pid = gm_sys_getpid();
-	char uuid[64];
+	int code = -EEXIST;
 
-	/* The pair closest together of three: the offset's error is half their distance. */
-	for (unsigned i = 0, best = ~0u; i < 3; i++) {
-		uint64_t before = gm_sys_clock_ns(CLOCK_MONOTONIC);
-		uint64_t real = gm_sys_clock_ns(CLOCK_REALTIME);
-		uint64_t after = gm_sys_clock_ns(CLOCK_MONOTONIC);
+	/* One that is there was left by a thread that had this id, or is not ours. */
+	for (unsigned i = 0; code == -EEXIST && i < CREATE_ATTEMPTS; i++) {
+		struct gm_text text = {name, size_bytes, 0};
 
-		if (after - before < best) {
-			best = (unsigned)(after - before);
-			capture->clock_offset_ns = (int64_t)(real - before - (after - before) / 2);
+		gm_text_add(&text, at->name);
+		gm_text_add(&text, ".new.");
+		gm_text_add_u64(&text, (uint64_t)gm_sys_gettid());
+		if (i > 0) {
+			gm_text_add(&text, ".");
+			gm_text_add_u64(&text, i);
 		}
+		code = (int)gm_syscall3(SYS_mkdirat, at->parent, (long)name, 0700);
 	}
-	if (read_text("/proc/sys/kernel/random/boot_id", uuid, sizeof(uuid)) < 36)
-		memcpy(uuid, "00000000-0000-0000-0000-000000000000", 37);
-	memcpy(capture->clock_uuid, uuid, 36);
-	capture->clock_uuid[36] = '\0';
-
-	gm_text_add(text, GM_SESSION_MAGIC " ");
-	gm_text_add_u64(text, GM_CAPTURE_SCHEMA);
-	gm_text_add(text, "\nowner ");
-	gm_text_add_u64(text, (uint64_t)pid);
-	gm_text_add(text, " ");
-	gm_text_add_u64(text, gm_proc_start(pid));
-	gm_text_add(text, "\nclock_offset_ns ");
-	gm_text_add_i64(text, capture->clock_offset_ns);
-	gm_text_add(text, "\nclock_uuid ");
-	gm_text_add(text, capture->clock_uuid);
-	gm_text_add(text, "\n");
+	return code < 0 ? code : open_dir(at->parent, name);
 }
 
-/* Is the process `pid`, as it runs now, in the capture? */
-static bool is_member(const char *dir, int pid)
+static int create(const struct location *at, struct gm_capture *capture)
 {
-	static char path[NAME_BYTES];
-	static struct gm_threads_header header;
-	struct gm_text text = GM_TEXT(path);
-	long n;
-	int fd;
+	static GM_LARGE char temporary[NAME_BYTES];
+	struct gm_session session;
+	int code, dir = create_beside(at, temporary, sizeof(temporary));
 
-	gm_text_add(&text, dir);
-	gm_text_add(&text, "/");
-	gm_text_add_u64(&text, (uint64_t)pid);
-	gm_text_add(&text, "/threads");
-	fd = gm_sys_open(path, O_RDONLY | O_NOFOLLOW, 0);
-	if (fd < 0)
-		return false;
-	n = gm_sys_read(fd, &header, offsetof(struct gm_threads_header, bucket));
-	gm_sys_close(fd);
-	return n == (long)offsetof(struct gm_threads_header, bucket) &&
-	       memcmp(header.magic, GM_THREADS_MAGIC, 8) == 0 && header.proc_start != 0 &&
-	       header.proc_start == gm_proc_start(pid);
-}
-
-static int rename_to_old(const char *dir)
-{
-	static char old[NAME_BYTES];
-	static struct gm_capture ignored;
-	struct gm_text text = GM_TEXT(old);
-	struct session session;
-	int code;
-
-	gm_text_add(&text, dir);
-	gm_text_add(&text, ".old");
-	code = gm_sys_rename(dir, old);
-	if (code != -ENOTEMPTY && code != -EEXIST)
-		return code;
-	if (session_read(old, &ignored, &session) == -ENOENT)
-		return code;
-	gm_remove_tree(old);
-	return gm_sys_rename(dir, old);
-}
-
-static int create(struct gm_capture *capture)
-{
-	static char temporary[NAME_BYTES], path[NAME_BYTES];
-	struct gm_text text = GM_TEXT(temporary), file = GM_TEXT(path);
-	char session[256];
-	struct gm_text content = GM_TEXT(session);
-	int code;
-
-	gm_text_add(&text, capture->dir);
-	gm_text_add(&text, ".new.");
-	gm_text_add_u64(&text, (uint64_t)gm_sys_gettid());
-	code = gm_sys_mkdir(temporary, 0700);
-	if (code == -EEXIST) { /* left by a thread long gone, whose id this thread now has */
-		gm_remove_tree(temporary);
-		code = gm_sys_mkdir(temporary, 0700);
-	}
-	if (code < 0)
-		return code;
-	gm_text_add(&file, temporary);
-	gm_text_add(&file, "/session");
-	session_format(capture, &content);
-	code = gm_file_write(path, session, content.length);
+	if (dir < 0)
+		return dir;
+	gm_session_begin(&session);
+	code = identify(dir, capture) ? write_session(dir, &session) : -EPERM;
 	if (code == 0)
-		code = gm_sys_rename(temporary, capture->dir);
-	if (code < 0)
-		gm_remove_tree(temporary);
+		make_used(dir);
+	if (code == 0)
+		code = (int)gm_syscall6(SYS_renameat, at->parent, (long)temporary, at->parent,
+					(long)at->name, 0, 0);
+	if (code < 0 && code != -EPERM)
+		gm_capture_remove_at(at->parent, temporary, dir);
+	gm_sys_close(dir);
 	capture->created = code == 0;
+	capture->clock_offset_ns = session.clock_offset_ns;
+	memcpy(capture->clock_uuid, session.boot_id, sizeof(capture->clock_uuid));
 	return code;
 }
 
-static bool may_join(const struct gm_config *config, const char *dir, const struct session *session)
+static bool may_join(const struct gm_config *config, int dir, const struct gm_session *session)
 {
-	return config->existing == GM_EXISTING_JOIN ||
-	       (session->owner_start != 0 &&
-		gm_proc_start(session->owner) == session->owner_start) ||
-	       is_member(dir, gm_sys_getpid()) || is_member(dir, gm_sys_getppid());
+	return config->existing == GM_EXISTING_JOIN || gm_session_owner_runs(session) ||
+	       gm_session_has_member(dir, session, gm_sys_getpid()) ||
+	       gm_session_has_member(dir, session, gm_sys_getppid()) ||
+	       gm_children_have(dir, gm_sys_getpid()) || gm_children_have(dir, gm_sys_getppid());
 }
 
-static int capture_error(struct gm_config_error *error, const char *dir, const char *what, int code,
-			 const char *advice)
+/* 1: joined.  0: renamed, or gone.  -errno: neither, with the reason in *why. */
+static int join_or_rename(const struct gm_config *config, const struct location *at, int dir,
+			  struct gm_capture *capture, struct gm_text *why)
+{
+	struct gm_session session;
+	int code = gm_session_read(dir, &session);
+
+	if (code == 0 && identify(dir, capture) && may_join(config, dir, &session)) {
+		capture->clock_offset_ns = session.clock_offset_ns;
+		memcpy(capture->clock_uuid, session.boot_id, sizeof(capture->clock_uuid));
+		return 1;
+	}
+	if (code != -EMFILE)
+		code = gm_capture_prove(dir, why);
+	if (code < 0)
+		return code;
+	code = rename_to_old(at, dir, why);
+	return code == -ENOENT ? 0 : code;
+}
+
+static int capture_error(struct gm_config_error *error, const char *dir, const char *what, int code)
 {
 	struct gm_text text = GM_TEXT(error->text);
 
@@ -323,56 +307,159 @@ static int capture_error(struct gm_config_error *error, const char *dir, const c
 		gm_text_add(&text, ": ");
 		gm_text_add_errno(&text, code);
 	}
-	if (code != -EFBIG) { /* a limit goes with the process, wherever it writes */
-		gm_text_add(&text, "; ");
-		gm_text_add(&text, advice);
-	}
+	/* A limit goes with the process, wherever it writes. */
+	if (code != -EFBIG)
+		gm_text_add(&text, "; choose another directory ([output] dir, or record -o)");
 	return code != 0 ? code : -EEXIST;
+}
+
+static int doubt_error(struct gm_config_error *error, const char *dir, int code, const char *why)
+{
+	static char what[WHY_BYTES + 64];
+	struct gm_text text = GM_TEXT(what);
+
+	if (code == -ENOENT)
+		return capture_error(error, dir, "exists and is no gprof-mt capture", 0);
+	gm_text_add(&text, code == -EBUSY ? "a run that has not ended writes to it: "
+					  : "exists and is no finished gprof-mt capture: ");
+	gm_text_add(&text, why);
+	capture_error(error, dir, what, 0);
+	return code;
+}
+
+static int create_error(struct gm_config_error *error, const char *dir, int code)
+{
+	if (code == -ENOTDIR)
+		return capture_error(error, dir, "exists and is no directory", 0);
+	return capture_error(error, dir, "cannot create the capture directory", code);
+}
+
+/* Then it is replaced. */
+static bool is_empty(int dir)
+{
+	char entries[512];
+
+	/* "." and "..", of 24 bytes each */
+	return gm_syscall3(SYS_getdents64, dir, (long)entries, sizeof(entries)) <= 48;
+}
+
+static int open_at(const struct gm_config *config, const struct location *at,
+		   struct gm_capture *capture, struct gm_config_error *error)
+{
+	static char why[WHY_BYTES];
+	int code;
+
+	/* Others may create or rename it between any two steps: look again after each failure. */
+	for (unsigned attempt = 0; attempt < OPEN_ATTEMPTS; attempt++) {
+		struct gm_text text = GM_TEXT(why);
+		int dir = open_dir(at->parent, at->name);
+
+		if (dir == -ENOENT || (dir >= 0 && is_empty(dir))) {
+			if (dir >= 0)
+				gm_sys_close(dir);
+			code = create(at, capture);
+			if (code == 0)
+				return 0;
+			if (code != -ENOTEMPTY && code != -EEXIST)
+				return create_error(error, capture->dir, code);
+			continue;
+		}
+		if (dir == -EACCES || dir == -EPERM)
+			return capture_error(error, capture->dir, "is another user's", dir);
+		if (dir < 0)
+			return capture_error(error, capture->dir, "is no directory of ours", dir);
+		code = join_or_rename(config, at, dir, capture, &text);
+		gm_sys_close(dir);
+		if (code > 0)
+			return 0;
+		if (code == -EMFILE)
+			return capture_error(error, capture->dir, "cannot be examined", code);
+		if (code < 0)
+			return doubt_error(error, capture->dir, code, why);
+	}
+	return capture_error(error, capture->dir, "other runs keep replacing it", -EBUSY);
 }
 
 int gm_capture_open(const struct gm_config *config, struct gm_capture *ret_capture,
 		    struct gm_config_error *error)
 {
-	static const char other_dir[] = "choose another directory ([output] dir, or record -o)";
-	struct session session;
+	static GM_LARGE struct location at;
 	int code = absolute_path(config->dir, ret_capture->dir, sizeof(ret_capture->dir));
 
 	if (code < 0)
-		return capture_error(error, config->dir, "cannot find where it would be", code,
-				     other_dir);
+		return capture_error(error, config->dir, "cannot find where it would be", code);
 	ret_capture->created = false;
+	code = locate(ret_capture->dir, &at);
+	if (code == -EPERM)
+		return capture_error(error, ret_capture->dir,
+				     "another user's symbolic link leads there", 0);
+	if (code < 0)
+		return capture_error(error, ret_capture->dir, "cannot create the capture directory",
+				     code);
+	code = open_at(config, &at, ret_capture, error);
+	if (code == 0)
+		ret_capture->is_exposed = gm_dir_is_exposed(at.parent);
+	gm_sys_close(at.parent);
+	return code;
+}
 
-	/* Others may create or rename it between any two steps: look again after each failure. */
-	for (unsigned attempt = 0; attempt < OPEN_ATTEMPTS; attempt++) {
-		code = session_read(ret_capture->dir, ret_capture, &session);
-		if (code == 0 && may_join(config, ret_capture->dir, &session))
-			return 0;
-		if (code == -ENOENT) {
-			code = create(ret_capture);
-			if (code == 0)
-				return 0;
-			if (code == -ENOTDIR)
-				return capture_error(error, ret_capture->dir,
-						     "exists and is no directory", 0, other_dir);
-			if (code != -ENOTEMPTY && code != -EEXIST)
-				return capture_error(error, ret_capture->dir,
-						     "cannot create the capture directory", code,
-						     other_dir);
-			if (session_read(ret_capture->dir, ret_capture, &session) == -ENOENT)
-				return capture_error(error, ret_capture->dir,
-						     "exists and is no gprof-mt capture", 0,
-						     other_dir);
-			continue;
-		}
-		if (code == -ENOTDIR || code == -ELOOP)
-			return capture_error(error, ret_capture->dir, "is no directory of ours",
-					     code, other_dir);
-		code = rename_to_old(ret_capture->dir);
-		if (code < 0 && code != -ENOENT)
-			return capture_error(error, ret_capture->dir,
-					     "cannot rename the old capture to .old", code,
-					     other_dir);
+int gm_capture_dir_open(const struct gm_capture *capture)
+{
+	static GM_LARGE struct location at;
+	int dir, code = locate(capture->dir, &at);
+
+	if (code < 0)
+		return code;
+	dir = open_dir(at.parent, at.name);
+	gm_sys_close(at.parent);
+	if (dir >= 0 && !is_same(dir, capture)) {
+		gm_sys_close(dir);
+		return -ESTALE;
 	}
-	return capture_error(error, ret_capture->dir, "other runs keep replacing it", -EBUSY,
-			     other_dir);
+	return dir;
+}
+
+void gm_capture_remove(const struct gm_capture *capture)
+{
+	static GM_LARGE struct location at;
+	int dir;
+
+	if (locate(capture->dir, &at) < 0)
+		return;
+	dir = open_dir(at.parent, at.name);
+	if (dir >= 0 && is_same(dir, capture))
+		gm_capture_remove_at(at.parent, at.name, dir);
+	if (dir >= 0)
+		gm_sys_close(dir);
+	gm_sys_close(at.parent);
+}
+
+int gm_capture_check(const char *dir, struct gm_config_error *error)
+{
+	static GM_LARGE struct location at;
+	char why[WHY_BYTES];
+	struct gm_text text = GM_TEXT(why);
+	int fd, code = locate(dir, &at);
+
+	if (code < 0)
+		return capture_error(error, dir, "cannot be reached", code);
+	fd = code = open_dir(at.parent, at.name);
+	gm_sys_close(at.parent);
+	if (fd >= 0) {
+		code = gm_capture_prove(fd, &text);
+		gm_sys_close(fd);
+	}
+	return code < 0 ? doubt_error(error, dir, code, why) : 0;
+}
+
+void gm_capture_remove_old(const char *dir)
+{
+	static GM_LARGE struct location at;
+	char why[WHY_BYTES];
+	struct gm_text text = GM_TEXT(why);
+
+	if (locate(dir, &at) < 0)
+		return;
+	remove_old(at.parent, at.name, &text);
+	gm_sys_close(at.parent);
 }

@@ -4,7 +4,8 @@
  *
  * `gprof-mt record` makes it for the program it starts; without `record` the first profiled
  * process does.  A directory appears whole (made beside, then renamed), so whoever finds its
- * `session` file can use it.  An old capture is renamed to DIR.old, over an older one.
+ * `session` file can use it.  An old capture is renamed to DIR.old, over an older one; either only
+ * if it is provably a capture of this user's that has ended (session.h).
  */
 #ifndef GM_RUNTIME_CAPTURE_H
 #define GM_RUNTIME_CAPTURE_H
@@ -22,6 +23,8 @@ struct gm_capture {
 	bool created;		 /* by this call, not joined */
 	int64_t clock_offset_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC when it was made */
 	char clock_uuid[37];	 /* the boot id */
+	uint64_t device, inode;	 /* which directory it is, whatever its name */
+	bool is_exposed;	 /* other users may give its name to another directory */
 };
 
 /*
@@ -32,8 +35,23 @@ struct gm_capture {
 int gm_capture_open(const struct gm_config *config, struct gm_capture *ret_capture,
 		    struct gm_config_error *error);
 
+/* Opens its directory to read.  -ESTALE: another one has its name. */
+int gm_capture_dir_open(const struct gm_capture *capture);
+
+/* Is `dir` a capture of this user's that has ended?  0; else -errno with a diagnosis in *error. */
+int gm_capture_check(const char *dir, struct gm_config_error *error);
+
+/* Removes the capture `dir` if gm_capture_check() permits it. */
+void gm_capture_remove_old(const char *dir);
+
+/* Removes it, of which no process writes to it yet. */
+void gm_capture_remove(const struct gm_capture *capture);
+
 /* Field 22 of /proc/PID/stat: start time in clock ticks after boot; 0: no such process. */
 uint64_t gm_proc_start(int pid);
+
+/* Does the process that started then run, with any thread? */
+bool gm_proc_runs(int pid, uint64_t start);
 
 /*
  * write() that raises no SIGPIPE or SIGXFSZ in a program that did not ask for it: -EPIPE and -EFBIG

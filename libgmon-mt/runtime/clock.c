@@ -9,37 +9,54 @@
  */
 #include <cpuid.h>
 #include <stdbool.h>
+#include <sys/prctl.h>
 #include <time.h>
 
+#include "runtime/auxv.h"
 #include "runtime/clock.h"
+#include "runtime/files.h"
 #include "runtime/runtime.h"
+#include "runtime/seal.h"
 #include "runtime/sys.h"
 
 #define LINE_MAX_NS	 20000000u
 #define REFERENCE_AGE_NS 500000000u
 #define READ_ATTEMPTS	 4
+#define DOUBT_NS	 2000u /* no line is off by more, but for slewing and a wide reading */
+#define DOUBT_SLEW	 1000u /* one part of so many: the kernel's clock may slew */
+#define AGREEMENTS	 4u    /* references in a row that end a doubt; twice as many each time */
+#define AGREEMENTS_MAX	 1024u
 #define READ_MAX_TICKS	 1000u /* a pair wider than this was interrupted */
 
 struct reading {
 	uint64_t tsc;
 	uint64_t ns;
+	uint64_t
+	    width; /* in ticks: how far apart the readings of the TSC around the kernel's are */
 };
 
+__thread bool gm_clock_faults __attribute__((tls_model("initial-exec")));
+
+/* References that have to agree before the TSC is trusted (again); 0: it is. */
+static uint32_t doubt;
+static uint32_t next_doubt = AGREEMENTS;
+
+/* The slope between the last two references while the TSC was trusted; 0: not known yet. */
+static uint64_t trusted_mult;
+
+typedef long clock_gettime_fn(clockid_t clock, struct timespec *ret);
+
 static bool tsc_usable;
-static uint32_t sequence; /* of the references; odd: being changed */
+static clock_gettime_fn *vdso_clock_gettime; /* NULL: there is none, or it was not looked for */
+static uint32_t sequence;		     /* of the references; odd: being changed */
 static struct reading older, newer;
 
 static bool kernel_trusts_tsc(void)
 {
 	char name[8] = "";
-	int fd = gm_sys_open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
-			     O_RDONLY, 0);
-	long n;
+	long n = gm_files_read("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+			       name, sizeof(name) - 1);
 
-	if (fd < 0)
-		return false;
-	n = gm_sys_read(fd, name, sizeof(name) - 1);
-	gm_sys_close(fd);
 	return n == 4 && memcmp(name, "tsc\n", 4) == 0;
 }
 
@@ -50,23 +67,35 @@ static bool tsc_is_invariant(void)
 	return __get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx) != 0 && (edx & 1u << 8) != 0;
 }
 
+/*
+ * The kernel's clock, by the vDSO's function itself: what goes by the name clock_gettime may be the
+ * program's, which may lock or be compiled with -pg.
+ */
+static uint64_t kernel_ns(void)
+{
+	struct timespec now;
+
+	if (vdso_clock_gettime == NULL || vdso_clock_gettime(CLOCK_MONOTONIC, &now) != 0)
+		return gm_clock_ns();
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /* Both counters at one instant, as nearly as can be. */
 static struct reading read_both(void)
 {
-	struct reading best = {0, 0};
-	uint64_t width = UINT64_MAX;
+	struct reading best = {0, 0, UINT64_MAX};
 
-	for (unsigned i = 0; i < (tsc_usable ? READ_ATTEMPTS : 1) && width > READ_MAX_TICKS; i++) {
-		struct timespec now;
-		uint64_t before, after;
+	for (unsigned i = 0; i < (tsc_usable ? READ_ATTEMPTS : 1) && best.width > READ_MAX_TICKS;
+	     i++) {
+		uint64_t before, now_ns, after;
 
 		before = gm_tsc_ordered();
-		clock_gettime(CLOCK_MONOTONIC, &now);
+		now_ns = kernel_ns();
 		after = gm_tsc_ordered();
-		if (after - before < width) {
-			width = after - before;
-			best.tsc = before + width / 2;
-			best.ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+		if (after - before < best.width) {
+			best.width = after - before;
+			best.tsc = before + best.width / 2;
+			best.ns = now_ns;
 		}
 	}
 	return best;
@@ -74,8 +103,39 @@ static struct reading read_both(void)
 
 void gm_clock_init(void)
 {
+	*(void **)&vdso_clock_gettime = gm_vdso_function("__vdso_clock_gettime");
+	gm_clock_thread_look();
 	tsc_usable = kernel_trusts_tsc() && tsc_is_invariant();
-	older = newer = read_both();
+	if (!gm_clock_faults)
+		older = newer = read_both();
+}
+
+void gm_clock_set_faults(bool faults)
+{
+	gm_clock_faults = faults;
+}
+
+void gm_clock_thread_look(void)
+{
+	int mode = PR_TSC_ENABLE;
+
+	if (!gm_sealed)
+		gm_clock_faults = gm_syscall3(SYS_prctl, PR_GET_TSC, (long)&mode, 0) == 0 &&
+				  mode == PR_TSC_SIGSEGV;
+}
+
+void gm_clock_pin(struct gm_clock *clock)
+{
+	uint64_t ticks = gm_tsc() - clock->tsc_base;
+
+	if (ticks < clock->tsc_limit)
+		clock->ns_base += ticks * clock->mult >> GM_CLOCK_SHIFT;
+	clock->tsc_limit = 0;
+}
+
+uint64_t gm_clock_quiet_ns(void)
+{
+	return gm_clock_faults || vdso_clock_gettime == NULL || !tsc_usable ? 0 : kernel_ns();
 }
 
 static bool reference_get(struct reading *ret_older)
@@ -91,6 +151,50 @@ static bool reference_get(struct reading *ret_older)
 	return __atomic_load_n(&sequence, __ATOMIC_RELAXED) == before;
 }
 
+/* Nanoseconds per tick, times 2^GM_CLOCK_SHIFT; 0: the TSC did not go forward. */
+static uint64_t slope(struct reading from, struct reading to)
+{
+	uint64_t ticks = to.tsc - from.tsc, ns = to.ns - from.ns;
+
+	if (from.ns == 0 || to.tsc <= from.tsc || to.ns <= from.ns)
+		return 0;
+	while (ns >> 31 != 0) {
+		ns >>= 1;
+		ticks >>= 1;
+	}
+	return ticks == 0 ? 0 : (ns << GM_CLOCK_SHIFT) / ticks;
+}
+
+/* The same pace, but for the kernel's clock being slewed. */
+static bool is_same_pace(uint64_t mult, uint64_t other)
+{
+	uint64_t difference = mult > other ? mult - other : other - mult;
+
+	return mult != 0 && other != 0 && difference <= other / DOUBT_SLEW;
+}
+
+/* Under the sequence number: the TSC is trusted again when it has been steady for long enough. */
+static void doubt_check(struct reading now)
+{
+	uint32_t left = __atomic_load_n(&doubt, __ATOMIC_RELAXED);
+	uint64_t mult = slope(newer, now);
+
+	if (left > 0) {
+		left = is_same_pace(slope(older, newer), mult) ? left - 1 : next_doubt;
+		__atomic_store_n(&doubt, left, __ATOMIC_RELAXED);
+	}
+	if (left == 0)
+		__atomic_store_n(&trusted_mult, mult, __ATOMIC_RELAXED);
+}
+
+/* A line has turned out to be wrong. */
+static void doubt_begin(void)
+{
+	if (__atomic_load_n(&doubt, __ATOMIC_RELAXED) == 0 && next_doubt < AGREEMENTS_MAX)
+		next_doubt *= 2;
+	__atomic_store_n(&doubt, next_doubt, __ATOMIC_RELAXED);
+}
+
 static void reference_put(struct reading now)
 {
 	uint32_t even = __atomic_load_n(&sequence, __ATOMIC_RELAXED);
@@ -100,6 +204,7 @@ static void reference_put(struct reading now)
 	    !__atomic_compare_exchange_n(&sequence, &even, even + 1, false, __ATOMIC_ACQ_REL,
 					 __ATOMIC_RELAXED))
 		return;
+	doubt_check(now);
 	__atomic_store_n(&older.tsc, newer.tsc, __ATOMIC_RELAXED);
 	__atomic_store_n(&older.ns, newer.ns, __ATOMIC_RELAXED);
 	__atomic_store_n(&newer.tsc, now.tsc, __ATOMIC_RELAXED);
@@ -112,21 +217,20 @@ static void reference_put(struct reading now)
 static void line_measure(struct gm_clock *clock, struct reading now)
 {
 	struct reading from;
-	uint64_t ticks, ns, line_max_ticks;
+	uint64_t mult, trusted = __atomic_load_n(&trusted_mult, __ATOMIC_RELAXED), line_max_ticks;
 
 	clock->tsc_limit = 0;
-	if (!tsc_usable || !reference_get(&from) || now.tsc <= from.tsc || now.ns <= from.ns)
+	if (!tsc_usable || __atomic_load_n(&doubt, __ATOMIC_RELAXED) > 0 || !reference_get(&from))
 		return;
-	ticks = now.tsc - from.tsc;
-	ns = now.ns - from.ns;
-	clock->tsc_limit = ticks / 4;
-	while (ns >> 31 != 0) {
-		ns >>= 1;
-		ticks >>= 1;
+	mult = slope(from, now);
+	if (trusted != 0 && !is_same_pace(mult, trusted)) {
+		doubt_begin(); /* it has jumped since the reference, or changed its pace */
+		return;
 	}
-	if (ticks == 0)
+	if (mult == 0)
 		return;
-	clock->mult = (ns << GM_CLOCK_SHIFT) / ticks;
+	clock->mult = mult;
+	clock->tsc_limit = (now.tsc - from.tsc) / 4;
 	line_max_ticks = ((uint64_t)LINE_MAX_NS << GM_CLOCK_SHIFT) / (clock->mult + 1);
 	if (clock->tsc_limit > line_max_ticks)
 		clock->tsc_limit = line_max_ticks;
@@ -137,13 +241,34 @@ static uint64_t line_at(const struct gm_clock *clock, uint64_t ticks)
 	return clock->ns_base + (ticks * clock->mult >> GM_CLOCK_SHIFT);
 }
 
+/* For threads that cannot read the TSC.  A sealed one (strict seccomp) has no clock at all. */
+static uint64_t anchor_without_tsc(struct gm_clock *clock)
+{
+	uint64_t now_ns = gm_sealed ? 0 : gm_clock_ns();
+
+	clock->tsc_limit = 0;
+	if (now_ns > clock->ns_base)
+		clock->ns_base = now_ns;
+	return clock->ns_base;
+}
+
+/* Off by more than comes of reading two clocks, and of slewing since the line began. */
+static bool is_implausible(uint64_t error_ns, uint64_t line_ns, uint64_t width_ns)
+{
+	return error_ns > DOUBT_NS + width_ns + line_ns / DOUBT_SLEW;
+}
+
 uint64_t gm_clock_anchor(struct gm_clock *clock)
 {
-	struct reading now = read_both();
-	uint64_t ticks = now.tsc - clock->tsc_base, ahead_ns = 0, error_ns;
+	struct reading now;
+	uint64_t ticks, end_ns = clock->ns_base, ahead_ns, error_ns;
 
+	if (gm_clock_faults)
+		return anchor_without_tsc(clock);
+	now = read_both();
+	ticks = now.tsc - clock->tsc_base;
 	if (clock->tsc_limit > 0) {
-		uint64_t end_ns = line_at(clock, clock->tsc_limit);
+		end_ns = line_at(clock, clock->tsc_limit);
 
 		/* Long after its end the line says nothing about the readings that it gave. */
 		if (ticks < 2 * clock->tsc_limit) {
@@ -152,10 +277,12 @@ uint64_t gm_clock_anchor(struct gm_clock *clock)
 			error_ns = line_ns > now.ns ? line_ns - now.ns : now.ns - line_ns;
 			if (error_ns > clock->error_ns)
 				clock->error_ns = error_ns;
+			if (is_implausible(error_ns, line_ns - clock->ns_base,
+					   now.width * clock->mult >> GM_CLOCK_SHIFT))
+				doubt_begin();
 		}
-		ahead_ns = end_ns > now.ns ? end_ns - now.ns : 0;
 	}
-
+	ahead_ns = end_ns > now.ns ? end_ns - now.ns : 0; /* of the largest stamp given */
 	line_measure(clock, now);
 	reference_put(now);
 	clock->tsc_base = now.tsc;

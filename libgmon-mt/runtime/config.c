@@ -11,9 +11,8 @@
 #include "runtime/config.h"
 #include "runtime/sys.h"
 
-#define CONFIG_FILE_MAX 65536
-#define WORDS_MAX	12
-#define NS_PER_S	UINT64_C(1000000000)
+#define WORDS_MAX 12
+#define NS_PER_S  UINT64_C(1000000000)
 
 enum key_type { KEY_WORD, KEY_SET, KEY_SIZE, KEY_NUMBER, KEY_TIME, KEY_PATH, KEY_GLOBS };
 
@@ -35,7 +34,8 @@ static const struct key keys[] = {
     {"calls", "mode", KEY_WORD, FIELD(calls_mode), {"count", "history", "off"}, 0, 0},
     {"calls", "buffer", KEY_SIZE, FIELD(calls_buffer_bytes), {NULL}, 4096, 1u << 30},
     {"calls", "gmon", KEY_WORD, FIELD(gmon_writer), {"program", "record"}, 0, 0},
-    {"sync", "mode", KEY_WORD, FIELD(sync_mode), {"all", "contended", "off"}, 0, 0},
+    {"sync", "mode", KEY_WORD, FIELD(sync_mode), {"all", "contended", "off", "auto"}, 0, 0},
+    {"sync", "budget", KEY_NUMBER, FIELD(sync_budget_percent), {NULL}, 1, 100},
     {"sync", "buffer", KEY_SIZE, FIELD(sync_buffer_bytes), {NULL}, 16384, 1u << 30},
     {"sync", "sink", KEY_WORD, FIELD(sync_sink), {"native", "lttng", "both"}, 0, 0},
     {"sync", "types", KEY_SET, FIELD(sync_types), {GM_SYNC_TYPES(TYPE_NAME)}, 0, 0},
@@ -53,6 +53,7 @@ static const struct key keys[] = {
     {"kernel", "buffer_max", KEY_SIZE, FIELD(kernel_buffer_max_bytes), {NULL}, 16384, 1u << 30},
     {"sample", "hz", KEY_NUMBER, FIELD(sample_hz), {NULL}, 0, 1000},
     {"output", "dir", KEY_PATH, FIELD(dir), {NULL}, 0, 0},
+    {"output", "max", KEY_SIZE, FIELD(output_max_bytes), {NULL}, 1u << 20, UINT64_C(1) << 50},
     {"output", "existing", KEY_WORD, FIELD(existing), {"rename", "join"}, 0, 0},
 };
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
@@ -64,7 +65,8 @@ void gm_config_defaults(struct gm_config *config)
 	    .calls_mode = GM_CALLS_COUNT,
 	    .calls_buffer_bytes = 4u << 20,
 	    .gmon_writer = GM_GMON_PROGRAM,
-	    .sync_mode = GM_SYNC_ALL,
+	    .sync_mode = GM_SYNC_AUTO,
+	    .sync_budget_percent = 5,
 	    .sync_buffer_bytes = 1u << 20,
 	    .sync_types = ALL_TYPES,
 	    .sync_include = "*",
@@ -73,6 +75,7 @@ void gm_config_defaults(struct gm_config *config)
 	    .kernel_buffer_bytes = 2u << 20,
 	    .kernel_buffer_max_bytes = 16u << 20,
 	    .sample_hz = 100,
+	    .output_max_bytes = GM_OUTPUT_MAX,
 	    .existing = GM_EXISTING_RENAME,
 	    .dir = "gprof-mt.data",
 	};
@@ -459,43 +462,12 @@ static int parse_file(const char *path, struct span file, struct gm_config *conf
 	return 0;
 }
 
-static int read_error(const char *path, const char *what, long code, struct gm_config_error *error)
-{
-	struct gm_text text = diagnose(error, (struct place){path, 0});
-
-	gm_text_add(&text, what);
-	gm_text_add(&text, ": ");
-	gm_text_add_errno(&text, code);
-	return (int)code;
-}
-
-int gm_config_read(const char *path, struct gm_config *config, struct gm_config_error *error)
+int gm_config_parse(const char *path, const char *text, size_t length, struct gm_config *config,
+		    struct gm_config_error *error)
 {
 	struct gm_config result = *config;
-	char *buffer;
-	size_t length = 0;
-	long n = 0;
-	int code, fd = gm_sys_open(path, O_RDONLY, 0);
+	int code = parse_file(path, (struct span){text, text + length}, &result, error);
 
-	if (fd < 0)
-		return read_error(path, "cannot open the configuration", fd, error);
-	buffer = gm_sys_mmap(CONFIG_FILE_MAX, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (buffer == NULL) {
-		gm_sys_close(fd);
-		return read_error(path, "no memory to read the configuration", -ENOMEM, error);
-	}
-	while (length < CONFIG_FILE_MAX &&
-	       (n = gm_sys_read(fd, buffer + length, CONFIG_FILE_MAX - length)) > 0)
-		length += (size_t)n;
-	gm_sys_close(fd);
-
-	if (n < 0)
-		code = read_error(path, "cannot read the configuration", n, error);
-	else if (length == CONFIG_FILE_MAX)
-		code = read_error(path, "cannot read 64 KiB or more", -E2BIG, error);
-	else
-		code = parse_file(path, (struct span){buffer, buffer + length}, &result, error);
-	gm_sys_munmap(buffer, CONFIG_FILE_MAX);
 	if (code == 0)
 		*config = result;
 	return code;

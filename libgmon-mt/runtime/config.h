@@ -16,7 +16,7 @@
 enum gm_level { GM_LEVEL_APPLIC_ONLY, GM_LEVEL_FULL_SCHED, GM_LEVEL_FULL };
 enum gm_calls_mode { GM_CALLS_COUNT, GM_CALLS_HISTORY, GM_CALLS_OFF };
 enum gm_gmon_writer { GM_GMON_PROGRAM, GM_GMON_RECORD };
-enum gm_sync_mode { GM_SYNC_ALL, GM_SYNC_CONTENDED, GM_SYNC_OFF };
+enum gm_sync_mode { GM_SYNC_ALL, GM_SYNC_CONTENDED, GM_SYNC_OFF, GM_SYNC_AUTO };
 enum gm_sync_sink { GM_SINK_NATIVE, GM_SINK_LTTNG, GM_SINK_BOTH };
 enum gm_kernel_source {
 	GM_KERNEL_AUTO,
@@ -28,8 +28,13 @@ enum gm_kernel_source {
 };
 enum gm_existing { GM_EXISTING_RENAME, GM_EXISTING_JOIN };
 
+#define GM_CONFIG_LOCAL	  "gprof-mt.conf"
+#define GM_CONFIG_CAPTURE "config" /* in a capture: written by record, for its processes */
+
 #define GM_PATH_MAX  4096
 #define GM_GLOBS_MAX 1024
+
+#define GM_OUTPUT_MAX (UINT64_C(16) << 30)
 
 struct gm_config {
 	enum gm_level level;	       /* [profile] level = applic-only | full-sched | full */
@@ -37,7 +42,8 @@ struct gm_config {
 	uint64_t calls_buffer_bytes;   /* [calls]   buffer = 4M: largest packet of a thread */
 	enum gm_gmon_writer
 	    gmon_writer; /* [calls]  gmon = program | record: who writes the gmon files */
-	enum gm_sync_mode sync_mode;	  /* [sync]    mode = all | contended | off */
+	enum gm_sync_mode sync_mode;	  /* [sync]    mode = all | contended | off | auto */
+	uint64_t sync_budget_percent;	  /* [sync]    budget = 5: with auto, of CPU time */
 	uint64_t sync_buffer_bytes;	  /* [sync]    buffer = 1M: largest packet of a thread */
 	enum gm_sync_sink sync_sink;	  /* [sync]    sink = native | lttng | both */
 	uint64_t sync_types;		  /* [sync]    types = all: bits by enum gm_sync_type */
@@ -49,13 +55,14 @@ struct gm_config {
 	uint64_t kernel_buffer_bytes;	  /* [kernel]  buffer = 2M: ring of a CPU at first */
 	uint64_t kernel_buffer_max_bytes; /* [kernel]  buffer_max = 16M: what it may grow to */
 	uint64_t sample_hz;	   /* [sample]  hz = 100: samples a second of CPU time; 0: none */
+	uint64_t output_max_bytes; /* [output]  max = 16G: of the streams of a capture */
 	enum gm_existing existing; /* [output]  existing = rename | join */
 	char dir[GM_PATH_MAX];	   /* [output]  dir = gprof-mt.data */
 };
 
 /* A diagnosis fit to print: "FILE:LINE: ...". */
 struct gm_config_error {
-	char text[512];
+	char text[640];
 };
 
 void gm_config_defaults(struct gm_config *config);
@@ -66,6 +73,23 @@ void gm_config_defaults(struct gm_config *config);
  * as it was and error->text names file, line, key and the accepted values.
  */
 int gm_config_read(const char *path, struct gm_config *config, struct gm_config_error *error);
+
+/* The same of what a file holds; its name is for the diagnosis. */
+int gm_config_parse(const char *path, const char *text, size_t length, struct gm_config *config,
+		    struct gm_config_error *error);
+
+/*
+ * The same of $GPROF_MT_CONFIG.  The user may name any file, but for one that record named: the
+ * directory it is in may have been replaced, so only root and the effective user may write to it.
+ */
+int gm_config_read_environment(const char *path, struct gm_config *config,
+			       struct gm_config_error *error);
+
+/*
+ * The same of ./gprof-mt.conf, which is read only if no one but root and the effective user may
+ * write to it and to the working directory.  -ENOENT: there is none, and no diagnosis.
+ */
+int gm_config_read_local(struct gm_config *config, struct gm_config_error *error);
 
 /* Applies one "group.key=value" (the --set option), with the same checks and messages. */
 int gm_config_set(const char *assignment, struct gm_config *config, struct gm_config_error *error);

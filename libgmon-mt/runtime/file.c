@@ -4,8 +4,11 @@
  * runtime.h that touch no state.
  */
 #include <errno.h>
+#include <signal.h>
 #include <sys/resource.h>
 
+#include "runtime/files.h"
+#include "runtime/kept.h"
 #include "runtime/runtime.h"
 #include "runtime/sys.h"
 
@@ -14,11 +17,26 @@ uint64_t gm_clock_ns(void)
 	return gm_sys_clock_ns(CLOCK_MONOTONIC);
 }
 
+/* Signals that the kernel forces on a thread: a thread that blocks them is killed by them. */
+#define FORCED(number) ((uint64_t)1 << ((number)-1))
+#define FORCED_SIGNALS                                                                             \
+	(FORCED(SIGSYS) | FORCED(SIGSEGV) | FORCED(SIGBUS) | FORCED(SIGFPE) | FORCED(SIGILL) |     \
+	 FORCED(SIGTRAP))
+
 void gm_signals_block(uint64_t *ret_mask)
 {
-	uint64_t all = ~(uint64_t)0;
+	uint64_t all = ~FORCED_SIGNALS;
 
 	gm_syscall6(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, (long)&all, (long)ret_mask, 8, 0, 0);
+}
+
+void gm_signals_unblock_left(uint64_t before)
+{
+	uint64_t now;
+
+	gm_syscall6(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&now, 8, 0, 0);
+	if ((now | FORCED_SIGNALS | FORCED(SIGKILL) | FORCED(SIGSTOP)) == ~(uint64_t)0)
+		gm_signals_restore(before | (now & FORCED_SIGNALS));
 }
 
 void gm_signals_restore(uint64_t mask)
@@ -100,27 +118,64 @@ int gm_file_reserve(int fd, uint64_t offset, uint64_t size_bytes)
 	return (int)result;
 }
 
-int gm_file_map(const char *dir, const char *name, size_t size_bytes, void **ret_mapping)
+struct extent {
+	bool exists; /* all of it: nothing is to be reserved */
+	const char *dir, *name, *path;
+	uint64_t offset, size_bytes;
+	void *mapping;
+};
+
+static long extent_step(void *arg)
+{
+	struct extent *extent = arg;
+	bool is_new = extent->offset == 0 && !extent->exists;
+	int fd =
+	    gm_sys_open(extent->path, O_RDWR | O_NOFOLLOW | (is_new ? O_CREAT | O_EXCL : 0), 0600);
+	int code = fd;
+
+	if (fd < 0)
+		return code;
+	if (gm_kept_is_on()) {
+		code = gm_kept_map(fd, extent->dir, extent->name, extent->offset,
+				   extent->size_bytes, &extent->mapping);
+	} else if (extent->exists ||
+		   (code = gm_file_reserve(fd, extent->offset, extent->size_bytes)) == 0) {
+		extent->mapping = gm_sys_mmap(extent->size_bytes, MAP_SHARED, fd, extent->offset);
+		code = extent->mapping != NULL ? 0 : -ENOMEM;
+	}
+	gm_sys_close(fd);
+	if (code < 0 && is_new)
+		gm_sys_unlink(extent->path);
+	return code;
+}
+
+static int extent_map(struct extent *extent, const char *dir, const char *name, void **ret_mapping)
 {
 	char *path = gm_path_new(dir, name);
-	void *mapping = NULL;
-	int code, fd;
+	long code = -ENOMEM;
 
-	if (path == NULL)
-		return -ENOMEM;
-	code = fd = gm_sys_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-	if (fd >= 0) {
-		code = gm_file_reserve(fd, 0, size_bytes);
-		if (code == 0) {
-			mapping = gm_sys_mmap(size_bytes, MAP_SHARED, fd, 0);
-			code = mapping != NULL ? 0 : -ENOMEM;
-		}
-		gm_sys_close(fd);
-		if (code < 0)
-			gm_sys_unlink(path);
-	}
+	extent->dir = dir;
+	extent->name = name;
+	extent->path = path;
+	if (path != NULL)
+		code = gm_files_run(extent_step, extent);
 	gm_path_free(path);
 	if (code == 0)
-		*ret_mapping = mapping;
-	return code;
+		*ret_mapping = extent->mapping;
+	return (int)code;
+}
+
+int gm_file_map(const char *dir, const char *name, uint64_t offset, size_t size_bytes,
+		void **ret_mapping)
+{
+	struct extent extent = {.offset = offset, .size_bytes = size_bytes};
+
+	return extent_map(&extent, dir, name, ret_mapping);
+}
+
+int gm_file_map_again(const char *dir, const char *name, size_t size_bytes, void **ret_mapping)
+{
+	struct extent extent = {.exists = true, .size_bytes = size_bytes};
+
+	return extent_map(&extent, dir, name, ret_mapping);
 }

@@ -26,23 +26,4 @@ static inline void gm_futex_wake(const uint32_t *word, int n)
 	gm_syscall3(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, n);
 }
 
-/* A lock: 0 free, 1 held, 2 held with others waiting.  Signals are blocked as long as it is held.
- */
-static inline void gm_futex_lock(uint32_t *lock)
-{
-	uint32_t seen = 0;
-
-	/* acquire: pairs with the release in gm_futex_unlock() */
-	if (__atomic_compare_exchange_n(lock, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-		return;
-	while (__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE) != 0)
-		gm_futex_wait(lock, 2);
-}
-
-static inline void gm_futex_unlock(uint32_t *lock)
-{
-	if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == 2)
-		gm_futex_wake(lock, 1);
-}
-
 #endif

@@ -10,10 +10,13 @@
  */
 #include <dlfcn.h>
 #include <elf.h>
+#include <errno.h>
 #include <link.h>
-#include <sys/auxv.h>
 
-#include "runtime/futex.h"
+#include "gmon-mt/children.h"
+#include "runtime/auxv.h"
+#include "runtime/files.h"
+#include "runtime/lock.h"
 #include "runtime/runtime.h"
 #include "runtime/sys.h"
 #include "runtime/threads.h"
@@ -22,27 +25,54 @@
 #define BLOCKS_MAX    64u
 #define OBJECTS_MAX   (BLOCKS_MAX * BLOCK_OBJECTS - 1) /* the last place is for those beyond */
 #define BUILD_ID_MAX  32u
+#define PAGE_BYTES    4096u
 _Static_assert(GM_FIRST_PLACE_CALLS + OBJECTS_MAX <= GM_FIRST_PLACE_SYNC, "a place each");
 _Static_assert(GM_FIRST_PLACE_SYNC + OBJECTS_MAX <= GM_PLACE_NONE, "a place each");
 
 /* Programs that compile load many; they stay where they are, for who looks without the lock. */
-static struct gm_object first_block[BLOCK_OBJECTS], *blocks[BLOCKS_MAX] = {first_block};
-static uint32_t n_objects;    /* those before it are complete */
-static uint32_t objects_lock; /* with signals blocked; taken before other locks of ours */
+static GM_LARGE struct gm_object first_block[BLOCK_OBJECTS];
+static struct gm_object *blocks[BLOCKS_MAX] = {first_block};
+static uint32_t n_objects;	    /* those before it are complete */
+static struct gm_lock objects_lock; /* with signals blocked; taken before other locks of ours */
 static void (*on_move)(struct gm_object *, uint64_t) = gm_object_move;
 static uint64_t first_place = GM_FIRST_PLACE_CALLS;
 
 extern int _dl_find_object(void *, struct dl_find_object *) __attribute__((weak));
+int (*gm_find_object)(void *, struct dl_find_object *) = _dl_find_object;
 
 void gm_maps_forget(void)
 {
 	n_objects = 0;
-	objects_lock = 0;
+	objects_lock = (struct gm_lock){0};
 }
 
 static struct gm_object *object_at(uint32_t i)
 {
 	return &blocks[i / BLOCK_OBJECTS][i % BLOCK_OBJECTS];
+}
+
+bool gm_maps_inherit(struct gm_child *child)
+{
+	uint64_t end = 0, seen = __atomic_load_n(&child->maps_bytes, __ATOMIC_RELAXED);
+
+	/* Another thread of the parent was changing it. */
+	if (objects_lock.word != 0)
+		return false;
+	for (uint32_t i = 0; i < n_objects; i++) {
+		const struct gm_object *object = object_at(i);
+
+		if (object->line_bytes == 0)
+			return false;
+		if (object->line_at + object->line_bytes > end)
+			end = object->line_at + object->line_bytes;
+	}
+	/* Its folder was made, by the other library, with a copy of so much. */
+	if (__atomic_load_n(&child->folder, __ATOMIC_ACQUIRE) != 0)
+		return end <= seen;
+	while (seen < end && !__atomic_compare_exchange_n(&child->maps_bytes, &seen, end, true,
+							  __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+	return true;
 }
 
 const struct gm_object *gm_maps_find(uint64_t address)
@@ -74,39 +104,72 @@ unsigned gm_maps_of_file(const struct gm_object *file, const struct gm_object **
 	return n;
 }
 
-/* The build-id of an object mapped at bias; NULL: it has none. */
-static const unsigned char *find_build_id(uint64_t bias, const ElfW(Phdr) * headers, unsigned n,
-					  unsigned *ret_bytes)
+/*
+ * An object as the loader has it.  `path` and `headers` are safe to read; what lies in its segments
+ * is too, unless another thread may be unloading it.
+ */
+struct module {
+	uint64_t bias;
+	const char *path;
+	const ElfW(Phdr) * headers;
+	unsigned n;
+	bool may_go;
+};
+
+/* Copies what lies at an address in the module.  False: it is not there. */
+static bool peek(const struct module *module, void *into, uint64_t address, size_t n_bytes)
 {
-	for (unsigned i = 0; i < n; i++) {
-		const char *note = (const char *)(bias + headers[i].p_vaddr);
-		const char *end = note + headers[i].p_memsz;
+	if (module->may_go)
+		return gm_memory_read(into, address, n_bytes);
+	memcpy(into, (const void *)address, n_bytes);
+	return true;
+}
 
-		if (headers[i].p_type != PT_NOTE)
-			continue;
-		while (note + sizeof(ElfW(Nhdr)) <= end) {
-			const ElfW(Nhdr) *header = (const void *)note;
-			const char *name = note + sizeof(*header);
-			const char *id = name + ((header->n_namesz + 3u) & ~3u);
+/* The build-id among these notes.  Returns its length; 0: none. */
+static unsigned build_id_of(const struct module *module, uint64_t note, uint64_t end,
+			    unsigned char *ret_id)
+{
+	struct {
+		ElfW(Nhdr) header;
+		char name[4];
+	} start;
+	uint64_t id;
 
-			if (id + header->n_descsz > end)
-				break;
-			if (header->n_type == NT_GNU_BUILD_ID && header->n_namesz == 4 &&
-			    memcmp(name, "GNU", 4) == 0 && header->n_descsz <= BUILD_ID_MAX) {
-				*ret_bytes = header->n_descsz;
-				return (const unsigned char *)id;
-			}
-			note = id + ((header->n_descsz + 3u) & ~3u);
-		}
+	while (note + sizeof(start) <= end) {
+		if (!peek(module, &start, note, sizeof(start)))
+			return 0;
+		id = note + sizeof(start.header) + ((start.header.n_namesz + 3ull) & ~3ull);
+		if (id + start.header.n_descsz > end)
+			return 0;
+		if (start.header.n_type == NT_GNU_BUILD_ID && start.header.n_namesz == 4 &&
+		    memcmp(start.name, "GNU", 4) == 0 && start.header.n_descsz <= BUILD_ID_MAX)
+			return peek(module, ret_id, id, start.header.n_descsz)
+				   ? start.header.n_descsz
+				   : 0;
+		note = id + ((start.header.n_descsz + 3ull) & ~3ull);
 	}
-	return NULL;
+	return 0;
+}
+
+static unsigned find_build_id(const struct module *module, unsigned char ret_id[BUILD_ID_MAX])
+{
+	unsigned n_bytes = 0;
+
+	for (unsigned i = 0; i < module->n && n_bytes == 0; i++) {
+		const ElfW(Phdr) *header = &module->headers[i];
+		uint64_t start = module->bias + header->p_vaddr;
+
+		if (header->p_type == PT_NOTE)
+			n_bytes = build_id_of(module, start, start + header->p_memsz, ret_id);
+	}
+	return n_bytes;
 }
 
 static void add_build_id(struct gm_text *text, const unsigned char *id, unsigned n_bytes)
 {
-	if (id == NULL)
+	if (n_bytes == 0)
 		gm_text_add(text, "-");
-	for (unsigned i = 0; id != NULL && i < n_bytes; i++) {
+	for (unsigned i = 0; i < n_bytes; i++) {
 		gm_text_add_hex(text, id[i] >> 4);
 		gm_text_add_hex(text, id[i] & 15);
 	}
@@ -163,41 +226,52 @@ static void add_path(struct gm_text *text, const char *path, char *scratch)
 	add_escaped(text, path);
 }
 
-/* Everything of *object but its name and file, from the program headers of an object mapped at
- * bias. */
-static void describe(struct gm_object *object, uint64_t bias, const ElfW(Phdr) * headers,
-		     unsigned n)
+/* The address of its DT_INIT function; 0: it has none. */
+static uint64_t init_of(const struct module *module, uint64_t dynamic)
 {
-	const ElfW(Ehdr) * elf;
-	const unsigned char *id;
-	unsigned n_bytes = 0;
+	ElfW(Dyn) entry;
 
-	*object = (struct gm_object){.start = UINT64_MAX, .text_start = UINT64_MAX, .bias = bias};
-	for (unsigned i = 0; i < n; i++) {
-		uint64_t start = bias + headers[i].p_vaddr;
-		uint64_t end = start + headers[i].p_memsz;
+	for (; peek(module, &entry, dynamic, sizeof(entry)); dynamic += sizeof(entry)) {
+		if (entry.d_tag == DT_INIT)
+			return module->bias + entry.d_un.d_ptr;
+		if (entry.d_tag == DT_NULL)
+			break;
+	}
+	return 0;
+}
 
-		if (headers[i].p_type == PT_DYNAMIC)
-			for (const ElfW(Dyn) *dyn = (const void *)start; dyn->d_tag != DT_NULL;
-			     dyn++)
-				if (dyn->d_tag == DT_INIT)
-					object->entry = bias + dyn->d_un.d_ptr;
-		if (headers[i].p_type != PT_LOAD)
+/* Everything of *object but its name and file. */
+static void describe(struct gm_object *object, const struct module *module)
+{
+	ElfW(Ehdr) elf;
+	unsigned char id[BUILD_ID_MAX];
+	unsigned n_bytes;
+
+	*object =
+	    (struct gm_object){.start = UINT64_MAX, .text_start = UINT64_MAX, .bias = module->bias};
+	for (unsigned i = 0; i < module->n; i++) {
+		const ElfW(Phdr) *header = &module->headers[i];
+		uint64_t start = module->bias + header->p_vaddr;
+		uint64_t end = start + header->p_memsz;
+
+		if (header->p_type == PT_DYNAMIC)
+			object->entry = init_of(module, start);
+		if (header->p_type != PT_LOAD)
 			continue;
 		object->start = start < object->start ? start : object->start;
 		object->end = end > object->end ? end : object->end;
-		if ((headers[i].p_flags & PF_X) == 0)
+		if ((header->p_flags & PF_X) == 0)
 			continue;
 		object->text_start = start < object->text_start ? start : object->text_start;
 		object->text_end = end > object->text_end ? end : object->text_end;
 	}
 	if (object->end == 0)
 		return;
-	id = find_build_id(bias, headers, n, &n_bytes);
-	object->build_id = id == NULL ? 0 : hash_bytes(id, n_bytes);
-	elf = (const void *)object->start;
-	if (memcmp(elf->e_ident, ELFMAG, SELFMAG) == 0 && elf->e_entry != 0)
-		object->entry = bias + elf->e_entry;
+	n_bytes = find_build_id(module, id);
+	object->build_id = n_bytes == 0 ? 0 : hash_bytes(id, n_bytes);
+	if (peek(module, &elf, object->start, sizeof(elf)) &&
+	    memcmp(elf.e_ident, ELFMAG, SELFMAG) == 0 && elf.e_entry != 0)
+		object->entry = module->bias + elf.e_entry;
 	object->executable = object->entry != 0 && object->entry == gm_entry_point();
 }
 
@@ -216,14 +290,11 @@ static uint32_t number_of(const char *name, const char *base)
 /* The file's name, cut to fit; if another file has that name, with "~2" and so on behind it. */
 static void set_name(struct gm_object *object, const char *path)
 {
-	const char *base = path;
+	const char *base = gm_base_name(path);
 	char cut[GM_OBJECT_NAME_BYTES - GM_OBJECT_NUMBER_BYTES + 1];
 	struct gm_text text = GM_TEXT(cut), name = GM_TEXT(object->name);
 	uint32_t taken = 0;
 
-	for (const char *p = path; *p != '\0'; p++)
-		if (*p == '/')
-			base = p + 1;
 	gm_text_add_bytes(&text, base,
 			  gm_strlen(base) < sizeof(cut) ? gm_strlen(base) : sizeof(cut) - 1);
 	for (uint32_t i = 0; i < n_objects; i++) {
@@ -265,7 +336,7 @@ static int open_maps(struct scratch *scratch, int access)
 	const struct gm_process *process = gm_process_get();
 	struct gm_text file = GM_TEXT(scratch->file);
 
-	if (process == NULL)
+	if (process == NULL || gm_process_folder() != 0)
 		return -1;
 	gm_text_add(&file, process->dir);
 	gm_text_add(&file, "/maps");
@@ -288,43 +359,59 @@ static void append(int fd, const struct gm_text *line, struct gm_object *object)
 	object->line_bytes = (uint32_t)line->length;
 }
 
-static void list(struct gm_object *object, const char *path, const ElfW(Phdr) * headers, unsigned n)
+struct listing {
+	struct gm_object *object;
+	const struct module *module;
+};
+
+static long list_step(void *arg)
 {
+	const struct listing *listing = arg;
+	struct gm_object *object = listing->object;
 	struct scratch *scratch = gm_sys_mmap(sizeof(*scratch), MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	unsigned n_bytes = 0;
-	const unsigned char *id = find_build_id(object->bias, headers, n, &n_bytes);
+	unsigned char id[BUILD_ID_MAX];
+	unsigned n_bytes = find_build_id(listing->module, id);
 	struct gm_text line;
 	int fd;
 
 	if (scratch == NULL)
-		return;
+		return -ENOMEM;
 	fd = open_maps(scratch, O_WRONLY);
 	if (fd >= 0) {
 		line = GM_TEXT(scratch->line);
 		add_place(&line, object);
 		add_build_id(&line, id, n_bytes);
 		gm_text_add(&line, " ");
-		add_path(&line, path, scratch->path);
+		add_path(&line, listing->module->path, scratch->path);
 		gm_text_add(&line, "\n");
 		append(fd, &line, object);
 		gm_sys_close(fd);
 	}
 	gm_sys_munmap(scratch, sizeof(*scratch));
+	return 0;
 }
 
-/* Lists it again, at another place, as it was last listed. */
-static void list_again(struct gm_object *object)
+static void list(struct gm_object *object, const struct module *module)
 {
+	struct listing listing = {object, module};
+
+	gm_files_run(list_step, &listing);
+}
+
+/* Lists an object again, at another place, as it was last listed. */
+static long list_again_step(void *arg)
+{
+	struct gm_object *object = arg;
 	struct scratch *scratch;
 	uint32_t n = object->line_bytes, at = 0;
 	struct gm_text line;
 	int fd;
 
 	if (n == 0 || n >= sizeof(scratch->line))
-		return;
+		return -EINVAL;
 	scratch = gm_sys_mmap(2 * sizeof(*scratch), MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (scratch == NULL)
-		return;
+		return -ENOMEM;
 	fd = open_maps(scratch, O_RDWR);
 	if (fd >= 0) {
 		char *old = scratch[1].line;
@@ -340,6 +427,7 @@ static void list_again(struct gm_object *object)
 		gm_sys_close(fd);
 	}
 	gm_sys_munmap(scratch, 2 * sizeof(*scratch));
+	return 0;
 }
 
 void gm_object_move(struct gm_object *object, uint64_t by)
@@ -364,7 +452,7 @@ static void move(struct gm_object *object, uint64_t by)
 	struct gm_object moved = *object;
 
 	gm_object_move(&moved, by);
-	list_again(&moved);
+	gm_files_run(list_again_step, &moved);
 	object->line_at = moved.line_at;
 	object->line_bytes = moved.line_bytes;
 	on_move(object, by);
@@ -414,26 +502,31 @@ static struct gm_object *place_new(void)
 	return *block == NULL ? NULL : object_at(n_objects);
 }
 
-static void note_object(uint64_t bias, const char *path, const ElfW(Phdr) * headers,
-			unsigned n_headers)
+static void note_object(const struct module *module)
 {
 	struct gm_object *object;
 	uint64_t mask;
 
+	/* A handler that interrupted it: the object is noted at its next chance. */
+	if (gm_lock_is_mine(&objects_lock))
+		return;
 	gm_signals_block(&mask);
-	gm_futex_lock(&objects_lock);
+	if (!gm_lock_take(&objects_lock)) {
+		gm_signals_restore(mask);
+		return;
+	}
 	object = place_new();
 	if (object != NULL) {
-		describe(object, bias, headers, n_headers);
-		object->file = hash_bytes(path, gm_strlen(path));
+		describe(object, module);
+		object->file = hash_bytes(module->path, gm_strlen(module->path));
 		if (object->end > 0 && !is_known(object) && n_objects < OBJECTS_MAX) {
-			set_name(object, path);
-			list(object, path, headers, n_headers);
+			set_name(object, module->path);
+			list(object, module);
 			/* release: pairs with the acquire in gm_maps_find() */
 			__atomic_store_n(&n_objects, n_objects + 1, __ATOMIC_RELEASE);
 		}
 	}
-	gm_futex_unlock(&objects_lock);
+	gm_lock_release(&objects_lock);
 	gm_signals_restore(mask);
 }
 
@@ -442,14 +535,19 @@ bool gm_maps_unload(uint64_t address)
 	bool known = false;
 	uint64_t mask;
 
+	if (gm_lock_is_mine(&objects_lock))
+		return false;
 	gm_signals_block(&mask);
-	gm_futex_lock(&objects_lock);
+	if (!gm_lock_take(&objects_lock)) {
+		gm_signals_restore(mask);
+		return false;
+	}
 	for (uint32_t i = 0; i < n_objects; i++)
 		if (address >= object_at(i)->start && address < object_at(i)->end) {
 			move_away(i);
 			known = true;
 		}
-	gm_futex_unlock(&objects_lock);
+	gm_lock_release(&objects_lock);
 	gm_signals_restore(mask);
 	return known;
 }
@@ -458,34 +556,137 @@ static int note_phdr(struct dl_phdr_info *info, size_t size_bytes, void *data)
 {
 	(void)size_bytes;
 	(void)data;
-	note_object(info->dlpi_addr, info->dlpi_name, info->dlpi_phdr, info->dlpi_phnum);
+	/* The loader's lock is held: nothing is unloaded now. */
+	note_object(&(struct module){info->dlpi_addr, info->dlpi_name, info->dlpi_phdr,
+				     info->dlpi_phnum, false});
 	return 0;
 }
 
+static long update_step(void *unused)
+{
+	dl_iterate_phdr(note_phdr, unused);
+	return 0;
+}
+
+/* The loader's lock knows a thread by its thread-local storage: a helper may take it again. */
 void gm_maps_update(void)
 {
 	if (gm_process_get() != NULL)
-		dl_iterate_phdr(note_phdr, NULL);
+		gm_files_run(update_step, NULL);
 }
 
 uint64_t gm_entry_point(void)
 {
-	return getauxval(AT_ENTRY);
+	return gm_auxv(AT_ENTRY);
 }
 
+/* --- objects that another thread may unload --------------------------------------------------- */
+
+#define HEADERS_MAX 64u
+
+/* Room for a copy of what the loader and the object's first page say of it. */
+struct snapshot {
+	ElfW(Phdr) headers[HEADERS_MAX];
+	char path[GM_PATH_MAX];
+};
+
+/* Copies a string, page by page.  False: it does not end in time, or where there is memory. */
+static bool read_string(char *into, size_t size_bytes, uint64_t address)
+{
+	for (size_t n = 0; n < size_bytes;) {
+		size_t piece = PAGE_BYTES - (address + n) % PAGE_BYTES;
+
+		if (piece > 256)
+			piece = 256;
+		if (piece > size_bytes - n)
+			piece = size_bytes - n;
+		if (!gm_memory_read(into + n, address + n, piece))
+			return false;
+		for (size_t end = n + piece; n < end; n++)
+			if (into[n] == '\0')
+				return true;
+	}
+	return false;
+}
+
+/* Whether the loader still has there what it had: what was read in between was of one object. */
+static bool is_still(const struct dl_find_object *found, uint64_t address)
+{
+	struct dl_find_object now;
+
+	return gm_find_object((void *)address, &now) == 0 &&
+	       now.dlfo_link_map == found->dlfo_link_map &&
+	       now.dlfo_map_start == found->dlfo_map_start;
+}
+
+static bool read_module(struct module *module, struct snapshot *snapshot,
+			const struct dl_find_object *found)
+{
+	struct link_map map = {0};
+	ElfW(Ehdr) elf;
+	uint64_t start = (uint64_t)found->dlfo_map_start;
+
+	if (!gm_memory_read(&map, (uint64_t)found->dlfo_link_map, sizeof(map)) ||
+	    !read_string(snapshot->path, sizeof(snapshot->path), (uint64_t)map.l_name) ||
+	    !gm_memory_read(&elf, start, sizeof(elf)) ||
+	    memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 || elf.e_phnum > HEADERS_MAX ||
+	    !gm_memory_read(snapshot->headers, start + elf.e_phoff,
+			    elf.e_phnum * sizeof(snapshot->headers[0])))
+		return false;
+	*module = (struct module){map.l_addr, snapshot->path, snapshot->headers, elf.e_phnum, true};
+	return true;
+}
+
+/*
+ * The object that the loader found at an address may be on its way out: the loader's description of
+ * it and its memory are read by the kernel.
+ */
+static void note_transient(const struct dl_find_object *found, uint64_t address)
+{
+	struct snapshot *snapshot =
+	    gm_sys_mmap(sizeof(*snapshot), MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const struct gm_object *object = gm_maps_find(address);
+	struct module module;
+
+	if (snapshot == NULL)
+		return;
+	/* Another may have come to where a noted one was. */
+	if (read_module(&module, snapshot, found) && is_still(found, address) &&
+	    (object == NULL || object->bias != module.bias ||
+	     object->file != hash_bytes(module.path, gm_strlen(module.path))))
+		note_object(&module);
+	gm_sys_munmap(snapshot, sizeof(*snapshot));
+}
+
+/* --- objects that stay ------------------------------------------------------------------------ */
+
 /* Notes what the loader has found at an address. */
-static void note_found(const struct dl_find_object *found)
+static void note_lasting(const struct dl_find_object *found)
 {
 	const struct link_map *map = found->dlfo_link_map;
 	const ElfW(Ehdr) *elf = found->dlfo_map_start;
 
 	/* Of a program with gaps between its segments the loader tells only that of the address. */
 	if (map->l_name[0] == '\0')
-		note_object(map->l_addr, map->l_name, (const void *)getauxval(AT_PHDR),
-			    (unsigned)getauxval(AT_PHNUM));
+		note_object(&(struct module){map->l_addr, map->l_name,
+					     (const void *)gm_auxv(AT_PHDR),
+					     (unsigned)gm_auxv(AT_PHNUM), false});
 	else if (memcmp(elf->e_ident, ELFMAG, SELFMAG) == 0)
-		note_object(map->l_addr, map->l_name,
-			    (const void *)((const char *)elf + elf->e_phoff), elf->e_phnum);
+		note_object(&(struct module){map->l_addr, map->l_name,
+					     (const void *)((const char *)elf + elf->e_phoff),
+					     elf->e_phnum, false});
+}
+
+/* Is it never unloaded?  In a static program (GM_ARCHIVE) nothing is, but then there is no loader.
+ */
+static bool stays(const struct dl_find_object *found)
+{
+	struct dl_find_object program;
+
+	if (gm_find_object((void *)gm_entry_point(), &program) == 0 &&
+	    program.dlfo_link_map == found->dlfo_link_map)
+		return true;
+	return gm_module_stays != NULL && gm_module_stays(found->dlfo_link_map);
 }
 
 bool gm_maps_note(uint64_t address, struct gm_object *ret_object)
@@ -493,16 +694,13 @@ bool gm_maps_note(uint64_t address, struct gm_object *ret_object)
 	const struct gm_object *object = gm_maps_find(address);
 	struct dl_find_object found;
 
-	if (_dl_find_object != NULL && (object == NULL || !object->executable)) {
-		const char *path;
-
-		if (_dl_find_object((void *)address, &found) != 0)
+	if (gm_find_object != NULL && (object == NULL || !object->executable)) {
+		if (gm_find_object((void *)address, &found) != 0)
 			return false;
-		path = found.dlfo_link_map->l_name;
-		/* Another may have come to where a noted one was. */
-		if (object == NULL || object->bias != found.dlfo_link_map->l_addr ||
-		    object->file != hash_bytes(path, gm_strlen(path)))
-			note_found(&found);
+		if (!stays(&found))
+			note_transient(&found, address);
+		else if (object == NULL)
+			note_lasting(&found);
 		object = gm_maps_find(address);
 	}
 	if (object != NULL && ret_object != NULL)

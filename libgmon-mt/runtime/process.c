@@ -6,25 +6,40 @@
  * renamed.  Whoever loses that race, or comes second from the other runtime library, recognizes the
  * folder as its own by the number in its header.  A later image of the same process (exec) or
  * another process of the same id takes <pid>.1, <pid>.2, ...
+ *
+ * A child of fork begins in a place that its parent has prepared (children.h), and makes the folder
+ * when it needs more (gm_process_folder()).
  */
 #include <errno.h>
-#include <sys/auxv.h>
-#include <sys/random.h>
 
+#include "runtime/auxv.h"
+#include "runtime/children.h"
+#include "runtime/clock.h"
+#include "runtime/files.h"
 #include "runtime/futex.h"
+#include "runtime/kept.h"
+#include "runtime/lock.h"
+#include "runtime/place.h"
+#include "runtime/recorder.h"
 #include "runtime/runtime.h"
+#include "runtime/seal.h"
+#include "runtime/stream.h"
 #include "runtime/sys.h"
+#include "runtime/table.h"
 #include "runtime/threads.h"
 
 #define FOLDERS_MAX 100000u
-#define PAGE_BYTES  4096u
 
 enum { PROCESS_OPENING = 3 };
 
-static struct gm_process process;
+static GM_LARGE struct gm_process process;
 static uint32_t process_state; /* enum gm_process_state, or PROCESS_OPENING */
 static bool configured;
-static char threads_path[GM_PATH_MAX + 16];
+static bool forked;		  /* and not opened since */
+static struct gm_child *child;	  /* the process' place; NULL: it is none that has one */
+static struct gm_identity *image; /* shared with the other library */
+static bool has_folder;		  /* as far as this library knows */
+static GM_LARGE char threads_path[GM_PATH_MAX + 16];
 /* While there is no table to count them in. */
 static uint64_t lost[GM_N_LIBS];
 static uint8_t lost_why[GM_N_LIBS];
@@ -55,26 +70,6 @@ const char *gm_environment(const char *name)
 	return NULL;
 }
 
-/*
- * A number that tells this run of this program image from all others, whatever their ids: two
- * children of one parent may have the same id and the same AT_RANDOM.  The folder's maker has it in
- * memory that is zeros in a child of fork(), and says in the header where; both libraries see that.
- */
-static uint64_t *image;
-
-static bool image_begin(void)
-{
-	if (image == NULL)
-		image = gm_sys_mmap(PAGE_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (image == NULL)
-		return false;
-	gm_syscall3(SYS_madvise, (long)image, PAGE_BYTES, MADV_WIPEONFORK);
-	if (gm_syscall3(SYS_getrandom, (long)image, sizeof(*image), GRND_NONBLOCK) !=
-	    sizeof(*image))
-		*image = gm_clock_ns() * 0x9e3779b97f4a7c15u;
-	return true;
-}
-
 /* What is there now may be anything: the kernel compares, by not waiting for it to change. */
 static bool image_is_ours(const struct gm_threads_header *header)
 {
@@ -98,18 +93,18 @@ static bool configure(void)
 	int code;
 
 	gm_warn_init();
-	if (getauxval(AT_SECURE) != 0) {
+	if (gm_auxv(AT_SECURE) != 0) {
 		gm_warn_once("a set-user-id program is not profiled: run it as its own user");
 		return false;
 	}
 	gm_config_defaults(&process.config);
 	if (path != NULL && path[0] != '\0') {
-		code = gm_config_read(path, &process.config, &error);
+		code = gm_config_read_environment(path, &process.config, &error);
 	} else {
-		code = gm_config_read("gprof-mt.conf", &process.config, &error);
+		code = gm_config_read_local(&process.config, &error);
 		code = code == -ENOENT ? 0 : code;
 	}
-	if (code < 0)
+	if (code < 0 && !gm_recorder_told(code))
 		gm_warn_once(error.text);
 	return code == 0;
 }
@@ -132,7 +127,7 @@ static void add_command(struct gm_text *text)
 /* What can be said without `gprof-mt record`, which writes a fuller one. */
 static void write_info(void)
 {
-	static char info[8192];
+	static GM_LARGE char info[8192];
 	struct gm_text text = GM_TEXT(info);
 	char *path = gm_path_new(process.capture.dir, "info.json");
 
@@ -164,9 +159,8 @@ static void header_fill(struct gm_threads_header *header, int pid)
 	header->pid = (uint32_t)pid;
 	header->ppid = (uint32_t)gm_sys_getppid();
 	header->start_ns = gm_clock_ns();
-	header->image = *image;
+	header->image = image->image;
 	header->image_at = (uint64_t)image;
-	header->proc_start = gm_proc_start(pid);
 }
 
 /* Maps the table of the folder process.dir.  NULL: there is none, or it is not this image's. */
@@ -191,12 +185,21 @@ static struct gm_threads_header *folder_join(void)
 		gm_sys_munmap(header, GM_THREADS_FIRST_BYTES);
 		header = NULL;
 	}
+	if (header != NULL && image == NULL) {
+		gm_identity_join(header->image_at);
+		image = gm_identity_begin();
+	}
+	if (header != NULL && (header->n_in_memory & GM_FILES_IN_MEMORY) != 0) {
+		gm_sys_munmap(header, GM_THREADS_FIRST_BYTES);
+		header = gm_table_join();
+	}
 	return header;
 }
 
-static void folder_name(int pid, unsigned number)
+/* <capture>/<pid> or <capture>/<pid>.<number>, in a buffer of GM_PATH_MAX bytes. */
+static void folder_path(char *buffer, int pid, unsigned number)
 {
-	struct gm_text dir = GM_TEXT(process.dir), path = GM_TEXT(threads_path);
+	struct gm_text dir = {buffer, GM_PATH_MAX, 0};
 
 	gm_text_add(&dir, process.capture.dir);
 	gm_text_add(&dir, "/");
@@ -205,6 +208,13 @@ static void folder_name(int pid, unsigned number)
 		gm_text_add(&dir, ".");
 		gm_text_add_u64(&dir, number);
 	}
+}
+
+static void folder_name(int pid, unsigned number)
+{
+	struct gm_text path = GM_TEXT(threads_path);
+
+	folder_path(process.dir, pid, number);
 	gm_text_add(&path, process.dir);
 	gm_text_add(&path, "/threads");
 }
@@ -214,30 +224,34 @@ static int folder_prepare(char *temporary, size_t size_bytes, int pid,
 			  struct gm_threads_header **ret_header)
 {
 	struct gm_text text = {temporary, size_bytes, 0};
-	void *mapping;
 	int code;
 
-	if (!image_begin())
+	image = gm_identity_begin();
+	if (image == NULL)
 		return -ENOMEM;
 	gm_text_add(&text, process.capture.dir);
 	gm_text_add(&text, "/.new.");
-	gm_text_add_u64(&text, *image);
+	gm_text_add_u64(&text, image->image);
 	code = gm_sys_mkdir(temporary, 0700);
 	if (code < 0)
 		return code;
-	code = gm_file_map(temporary, "threads", GM_THREADS_FIRST_BYTES, &mapping);
-	if (code < 0) {
-		gm_remove_tree(temporary);
-		return code;
+	code = gm_table_make(temporary, ret_header);
+	if (code == 0) {
+		header_fill(*ret_header, pid);
+		(*ret_header)->proc_start = gm_proc_start(pid);
+		if (gm_kept_is_on())
+			code = (int)gm_table_save(temporary, *ret_header);
+		if (code < 0)
+			gm_table_drop(*ret_header);
 	}
-	*ret_header = mapping;
-	header_fill(*ret_header, pid);
-	return 0;
+	if (code < 0)
+		gm_remove_tree(temporary);
+	return code;
 }
 
 static int folder_open(int pid, struct gm_threads_header **ret_header)
 {
-	static char temporary[GM_PATH_MAX + 32];
+	static GM_LARGE char temporary[GM_PATH_MAX + 32];
 	struct gm_threads_header *prepared = NULL;
 	int code = -EBUSY;
 
@@ -267,39 +281,175 @@ static int folder_open(int pid, struct gm_threads_header **ret_header)
 		}
 	}
 	if (prepared != NULL) {
-		gm_sys_munmap(prepared, GM_THREADS_FIRST_BYTES);
+		gm_table_drop(prepared);
 		gm_remove_tree(temporary);
 	}
 	return code;
 }
 
+/* From now on process.dir is the child's own folder. */
+static void folder_take(unsigned number)
+{
+	folder_name(process.pid, number);
+	/* release: pairs with the acquire loads of has_folder; publishes the names */
+	__atomic_store_n(&has_folder, true, __ATOMIC_RELEASE);
+}
+
+bool gm_process_has_folder(void)
+{
+	return child == NULL || __atomic_load_n(&has_folder, __ATOMIC_ACQUIRE);
+}
+
+/* Makes the folder of a child that leaves its place; the first part of its files stays there. */
+static long child_leave(void *unused)
+{
+	static GM_LARGE char temporary[GM_PATH_MAX + 32], target[GM_PATH_MAX];
+	struct gm_threads_header *header;
+	int code;
+
+	(void)unused;
+	gm_children_leave();
+	code = folder_prepare(temporary, sizeof(temporary), process.pid, &header);
+	if (code < 0)
+		return code;
+	((struct gm_threads_header *)child->threads)->proc_start = header->proc_start;
+	memcpy(header, child->threads, sizeof(child->threads));
+	memcpy((char *)header + GM_THREADS_HEADER_BYTES, &child->first, sizeof(child->first));
+	gm_sys_munmap(header, GM_THREADS_FIRST_BYTES);
+	code = gm_maps_copy(process.dir, temporary, child->maps_bytes);
+	for (unsigned number = 0; code == 0 && number < FOLDERS_MAX; number++) {
+		folder_path(target, process.pid, number);
+		code = gm_sys_rename(temporary, target);
+		if (code == 0) {
+			/* release: pairs with the acquire of the other library */
+			__atomic_store_n(&child->folder, number + 1, __ATOMIC_RELEASE);
+			folder_take(number);
+			return 0;
+		}
+		if (code == -ENOTEMPTY || code == -EEXIST)
+			code = 0;
+	}
+	gm_remove_tree(temporary);
+	return code != 0 ? code : -EEXIST;
+}
+
+int gm_process_folder(void)
+{
+	int code = 0;
+
+	if (gm_process_has_folder())
+		return 0;
+	/* A handler that interrupted the making of the folder does without. */
+	if (gm_lock_is_mine(&image->lock) || !gm_lock_take(&image->lock))
+		return -EBUSY;
+	if (!has_folder && __atomic_load_n(&child->folder, __ATOMIC_ACQUIRE) == 0)
+		code = (int)gm_files_run(child_leave, NULL);
+	if (!has_folder && code == 0) /* the other library made it */
+		folder_take(child->folder - 1);
+	gm_lock_release(&image->lock);
+	return code;
+}
+
+struct gm_child *gm_process_child(void)
+{
+	return child;
+}
+
+static long capture_step(void *error)
+{
+	return gm_capture_open(&process.config, &process.capture, error);
+}
+
 static bool open_capture(void)
 {
 	struct gm_config_error error;
+	long code = capture_step(&error);
 
-	if (gm_capture_open(&process.config, &process.capture, &error) < 0) {
-		gm_warn_once(error.text);
+	if (code == -EMFILE)
+		code = gm_files_run_apart(capture_step, &error);
+	if (code < 0) {
+		if (!gm_recorder_told(code))
+			gm_warn_once(error.text);
 		return false;
 	}
+	gm_place_set(&process.capture);
 	if (process.capture.created)
 		write_info();
 	return true;
 }
 
-/* For who reads the capture. */
-static void leave_word(int code)
+/* For who reads the capture.  False: only stderr is left to say it. */
+static bool leave_word(long code)
 {
 	char name[32], target[16];
 	struct gm_text text = GM_TEXT(name), number = GM_TEXT(target);
+	bool is_left;
 	char *path;
 
 	gm_text_add(&text, GM_UNWRITTEN);
 	gm_text_add_u64(&text, (uint64_t)process.pid);
 	gm_text_add_u64(&number, (uint64_t)-code);
 	path = gm_path_new(process.capture.dir, name);
-	if (path != NULL)
-		gm_syscall3(SYS_symlink, (long)target, (long)path, 0);
+	is_left = path != NULL && gm_sys_symlink(target, path) == 0;
 	gm_path_free(path);
+	return is_left;
+}
+
+/* `in_step`: of gm_files_run(). */
+static void cannot_open(long code, bool in_step)
+{
+	char warning[GM_WARNING_BYTES];
+	struct gm_text text = GM_TEXT(warning);
+
+	/* Each child of a program with other rights than at its start: the capture tells. */
+	if (!leave_word(code) && gm_threads_note_unwritten((uint32_t)process.pid, code))
+		return;
+	if (in_step && gm_recorder_told(code))
+		return;
+	gm_text_add(&text, process.capture.dir);
+	gm_text_add(&text, ": cannot write the capture: ");
+	gm_text_add_errno(&text, code);
+	gm_text_add(&text, "; the program runs unprofiled");
+	gm_warn_once(warning);
+}
+
+static void count_early_losses(void)
+{
+	for (unsigned i = 0; i < GM_N_LIBS; i++)
+		gm_process_count_lost(i, __atomic_exchange_n(&lost[i], 0, __ATOMIC_RELAXED),
+				      lost_why[i]);
+}
+
+/* Fills the process' place.  To ask for proc_start costs as much as all the rest. */
+static void child_fill(struct gm_child *place)
+{
+	image = gm_identity_begin();
+	header_fill((struct gm_threads_header *)place->threads, process.pid);
+}
+
+/* Opens a child of fork in its place.  False: it has none, and begins with a folder. */
+static bool place_open(void)
+{
+	bool is_there;
+
+	if (!configured || !forked || process.config.calls_mode == GM_CALLS_HISTORY ||
+	    process.config.sync_sink != GM_SINK_NATIVE)
+		return false;
+	process.pid = gm_sys_getpid();
+	child = gm_child_claim(child_fill);
+	if (child == NULL)
+		return false;
+	forked = false;
+	image = gm_identity_begin();
+	if (has_folder)
+		has_folder = false;
+	/* Its parent may have left its own place since this library noted an object. */
+	is_there = gm_strcmp(gm_base_name(process.dir), gm_children_folder()) == 0;
+	if (!is_there || !gm_maps_inherit(child))
+		gm_maps_forget();
+	gm_threads_attach_child(child, process.dir);
+	count_early_losses();
+	return true;
 }
 
 static bool open_folder(void)
@@ -308,30 +458,45 @@ static bool open_folder(void)
 	int code;
 
 	process.pid = gm_sys_getpid();
+	if (forked)
+		gm_maps_forget();
+	forked = false;
 	code = folder_open(process.pid, &header);
 	if (code < 0) {
-		char warning[GM_WARNING_BYTES];
-		struct gm_text text = GM_TEXT(warning);
-
-		gm_text_add(&text, process.capture.dir);
-		gm_text_add(&text, ": cannot write the capture: ");
-		gm_text_add_errno(&text, code);
-		gm_text_add(&text, "; the program runs unprofiled");
-		gm_warn_once(warning);
-		leave_word(code);
+		cannot_open(code, true);
 		return false;
 	}
-	gm_threads_attach(header, threads_path);
-	for (unsigned i = 0; i < GM_N_LIBS; i++)
-		gm_process_count_lost(i, __atomic_exchange_n(&lost[i], 0, __ATOMIC_RELAXED),
-				      lost_why[i]);
+	gm_threads_attach(header, process.dir);
+	count_early_losses();
 	return true;
+}
+
+static void set_state(enum gm_process_state state)
+{
+	/* release: pairs with the acquire loads of process_state; publishes `process` */
+	__atomic_store_n(&process_state, state, __ATOMIC_RELEASE);
+	gm_futex_wake(&process_state, INT_MAX);
+}
+
+/* Returns 0, whether or not there is something to open. */
+static long open_step(void *unused)
+{
+	(void)unused;
+	/* A child of fork() keeps its parent's configuration and capture. */
+	configured = configured || (configure() && open_capture());
+	if (!configured || !open_folder()) {
+		set_state(GM_PROCESS_OFF);
+		return 0;
+	}
+	set_state(GM_PROCESS_OPEN);
+	gm_maps_note(gm_entry_point(), NULL); /* the executable is the first line of maps */
+	return 0;
 }
 
 static const struct gm_process *open_slowly(void)
 {
 	uint32_t state = GM_PROCESS_NEW;
-	bool opened;
+	long code;
 
 	if (!__atomic_compare_exchange_n(&process_state, &state, PROCESS_OPENING, false,
 					 __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
@@ -342,18 +507,18 @@ static const struct gm_process *open_slowly(void)
 		return state == GM_PROCESS_OPEN ? &process : NULL;
 	}
 
-	/* A child of fork() keeps its parent's configuration and capture. */
-	opened = configured || (configure() && open_capture());
-	configured = opened;
-	opened = opened && open_folder();
-	/* release: pairs with the acquire loads of process_state; publishes `process` */
-	__atomic_store_n(&process_state, opened ? GM_PROCESS_OPEN : GM_PROCESS_OFF,
-			 __ATOMIC_RELEASE);
-	gm_futex_wake(&process_state, INT_MAX);
-	if (!opened)
-		return NULL;
-	gm_maps_note(gm_entry_point(), NULL); /* the executable is the first line of maps */
-	return &process;
+	if (place_open()) {
+		set_state(GM_PROCESS_OPEN);
+		return &process;
+	}
+	code = gm_files_run(open_step, NULL);
+	if (code < 0) { /* a child may have its first event in a crowd: the step was not called */
+		process.pid = gm_sys_getpid();
+		if (configured)
+			cannot_open(code, false);
+		set_state(GM_PROCESS_OFF);
+	}
+	return gm_process_get();
 }
 
 const struct gm_process *gm_process_open(void)
@@ -375,21 +540,19 @@ void gm_process_forked(void)
 {
 	uint32_t state = __atomic_load_n(&process_state, __ATOMIC_ACQUIRE);
 
-	if (state == GM_PROCESS_OFF)
+	if (state == GM_PROCESS_OFF) { /* is not tried again; if it was for a failure, it lasts */
+		if (configured)
+			gm_threads_note_unwritten((uint32_t)gm_sys_getpid(), -EACCES);
+		gm_recorder_forked();
 		return;
+	}
+	gm_files_forget();
 	gm_threads_detach();
-	gm_maps_forget();
+	gm_kept_forget();
+	gm_streams_forget();
+	child = NULL;
+	forked = true;
 	__atomic_store_n(&process_state, GM_PROCESS_NEW, __ATOMIC_RELEASE);
-}
-
-void gm_process_end(void)
-{
-	struct gm_threads_header *header = gm_threads_table();
-
-	if (gm_process_get() == NULL || header == NULL)
-		return;
-	gm_maps_update();
-	header->end_ns = gm_clock_ns();
 }
 
 void gm_process_count_lost(enum gm_library library, uint64_t n, uint8_t why)

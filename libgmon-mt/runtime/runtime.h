@@ -7,7 +7,8 @@
  * Nothing here allocates, locks, or calls into libc from a path that mcount or a wrapper can
  * reach: system calls are made directly (sys.h), so vector registers, errno and libc's own locks
  * stay as the program left them.  Everything is async-signal-safe if signals are blocked around
- * it (gm_signals_block), which callers do, since a handler may call profiled functions.
+ * it (gm_signals_block), which callers do, since a handler may call profiled functions.  Handlers
+ * of forced signals (SIGSYS, SIGBUS and the like) are not blocked: lock.h.
  *
  * Failure never stops the program.  A process whose capture cannot be opened stays unprofiled and
  * says so once, on stderr, in one line.
@@ -35,7 +36,7 @@ struct gm_process {
 	int pid;
 	struct gm_config config;
 	struct gm_capture capture;
-	char dir[GM_PATH_MAX]; /* <capture>/<pid>, absolute */
+	char dir[GM_PATH_MAX]; /* <capture>/<pid>, absolute; see gm_process_folder() */
 };
 
 /*
@@ -52,13 +53,35 @@ const struct gm_process *gm_process_open(void);
 const struct gm_process *gm_process_get(void);
 
 /*
+ * Makes sure that the process has its folder, `dir`: a child of fork begins without, in a place
+ * that its parent has prepared (children.h).  To be called, with signals blocked, before each use
+ * of `dir`.  0 or -errno.
+ */
+int gm_process_folder(void);
+
+/* False: it has none yet, and `dir` is that of the places. */
+bool gm_process_has_folder(void);
+
+/* The place of a child of fork; NULL: the process began with a folder. */
+struct gm_child *gm_process_child(void);
+
+/*
  * For the child side of fork(): forgets the parent's folder without touching it (unmaps its shared
  * files), so that the next gm_process_open() makes the child's own.
  */
 void gm_process_forked(void);
 
-/* Orderly end: stamps header end_ns, refreshes `maps`.  Idempotent; the mappings stay. */
+/*
+ * Orderly end: writes what only memory has, stamps header end_ns, refreshes `maps`.  Idempotent;
+ * the mappings stay.
+ */
 void gm_process_end(void);
+
+/* The same before _exit(), which nothing else tells of: takes no lock of the loader's. */
+void gm_process_save(void);
+
+/* `saved` is called when files that are kept in memory (kept.h) were written, to count losses. */
+void gm_process_on_save(void (*saved)(void));
 
 /*
  * Says in the table's header whether there are samples; `sampler` is an address of the library that
@@ -106,14 +129,36 @@ void gm_thread_end(struct gm_thread_slot *slot);
 
 /*
  * Calls `ended` in each thread that ends after having called gm_thread_watch(), as late as pthread
- * key destructors allow (in their last round).  `ended` may be called for a thread more than once
- * if it becomes active again afterwards.
+ * key destructors allow (in their last round).  Both libraries share one key.  `ended` may be
+ * called for a thread more than once, and for threads that only the other library watches.
+ *
+ * It may never be called: all keys may be taken, and the program may delete ours or set its value
+ * to NULL.  So whoever keeps anything for a thread asks now and then whether the thread is gone.
  *
  * gm_thread_watch() is the one function here that enters libc; a caller on an instrumented path
  * saves the vector registers around it.
  */
-int gm_thread_watch_init(void (*ended)(void *));
-void gm_thread_watch(void *arg);
+void gm_thread_watch_init(enum gm_library library, void (*ended)(void));
+void gm_thread_watch(void);
+
+/* In shared libraries alone: the first gm_thread_watch_shared that the loader finds. */
+void *gm_thread_watch_find(void) __attribute__((weak));
+
+/* glibc's keys; NULL: not known, as in programs linked with libgmon_mt.a. */
+struct gm_pthread_key {
+	uintptr_t sequence; /* odd: it is in use */
+	void (*destructor)(void *);
+};
+extern const struct gm_pthread_key *gm_pthread_keys;
+
+/*
+ * The kernel knows no thread of that id.  (Ids mean the same in the process itself alone: not in a
+ * child of vfork() that has others.)
+ */
+bool gm_thread_is_gone(uint32_t tid);
+
+/* Marks the slot of a thread that is gone without having said so: nobody knows when. */
+void gm_thread_abandon(struct gm_thread_slot *slot);
 
 /* --- clock -------------------------------------------------------------------------------- */
 
@@ -163,7 +208,7 @@ bool gm_maps_unload(uint64_t address);
 
 /* Was the module there when the program began?  Then it is never unloaded.  NULL: no. */
 struct link_map;
-bool gm_module_stays(const struct link_map *module);
+bool gm_module_stays(const struct link_map *module) __attribute__((weak)); /* not in archives */
 
 /* Defined by each library: what it does when the object with that address is unloaded. */
 void gm_unloads(uint64_t address);
@@ -177,6 +222,13 @@ void gm_unloads(uint64_t address);
 void gm_maps_on_move(void (*move)(struct gm_object *object, uint64_t by), uint64_t first);
 void gm_object_move(struct gm_object *object, uint64_t by);
 
+/*
+ * The loader's _dl_find_object(); NULL before glibc 2.35.  From our constructor on no function of
+ * the program's by that name.
+ */
+struct dl_find_object;
+extern int (*gm_find_object)(void *address, struct dl_find_object *ret);
+
 /* Run-time address of the executable's entry point. */
 uint64_t gm_entry_point(void);
 
@@ -185,15 +237,33 @@ uint64_t gm_entry_point(void);
 /* An environment variable, as it was when the process' environment was last changed; or NULL. */
 const char *gm_environment(const char *name);
 
-/* Blocks every signal and keeps the old mask; the pair around any slow path. */
+/*
+ * Memory that another thread may unmap: is it there; and a copy of it, false where it is not all
+ * there.  Both ask the kernel, and never fault.
+ */
+bool gm_memory_is_readable(uint64_t address);
+bool gm_memory_read(void *into, uint64_t address, size_t n_bytes);
+
+/*
+ * Blocks every signal, except those that the kernel forces on a thread, and keeps the old mask; the
+ * pair around any slow path.  See lock.h for what a handler of those may do.
+ */
 void gm_signals_block(uint64_t *ret_mask);
 void gm_signals_restore(uint64_t mask);
 
+/* After a handler jumped out of such a pair without a mask of its own: as it was before. */
+void gm_signals_unblock_left(uint64_t before);
+
 /*
- * Creates <dir>/<name> (0600, O_EXCL, O_NOFOLLOW) with size_bytes of disk space reserved, maps it
- * shared, closes the descriptor.  0, or -errno: no file is left, *ret_mapping untouched.
+ * Maps size_bytes of <dir>/<name> from `offset` on, shared, with disk space reserved.  The file is
+ * created if offset is 0 (0600, O_EXCL, O_NOFOLLOW).  0, or -errno: no new file is left,
+ * *ret_mapping untouched.
  */
-int gm_file_map(const char *dir, const char *name, size_t size_bytes, void **ret_mapping);
+int gm_file_map(const char *dir, const char *name, uint64_t offset, size_t size_bytes,
+		void **ret_mapping);
+
+/* Maps the first bytes of a file that has all of them. */
+int gm_file_map_again(const char *dir, const char *name, size_t size_bytes, void **ret_mapping);
 
 /*
  * Reserves disk space for bytes [offset, offset + size_bytes) of an open file, so that touching
@@ -223,7 +293,8 @@ void gm_path_free(char *path);
 
 /*
  * One line on stderr: "gprof-mt: TEXT\n", written in one go; errno kept.  Nothing if descriptor 2
- * is another file than at gm_warn_init(): it may be one with the program's data.
+ * is another file than at gm_warn_init(): it may be one with the program's data.  Nothing either if
+ * the write would have to wait: a pipe that is full, a terminal that was stopped.
  */
 void gm_warn(const char *text);
 void gm_warn_init(void);

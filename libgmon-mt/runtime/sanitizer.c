@@ -18,7 +18,7 @@ __attribute__((visibility("default"))) const char *__asan_default_options(void);
 /* What we stand before, another library's settings or none, with ours behind. */
 const char *__asan_default_options(void)
 {
-	static char options[OPTIONS_BYTES];
+	static GM_LARGE char options[OPTIONS_BYTES];
 	const char *(*next)(void) = (const char *(*)(void))dlsym(RTLD_NEXT, __func__);
 	const char *others = next != NULL ? next() : NULL;
 	struct gm_text text = GM_TEXT(options);

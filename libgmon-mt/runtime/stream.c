@@ -24,38 +24,34 @@
 #include <errno.h>
 #include <sys/uio.h>
 
+#include "gmon-mt/children.h"
+#include "runtime/files.h"
+#include "runtime/kept.h"
+#include "runtime/output.h"
 #include "runtime/runtime.h"
-#include "runtime/stream.h"
+#include "runtime/stream_file.h"
 #include "runtime/sys.h"
+#include "runtime/threads.h"
 
-#define PAGE_BYTES	  4096u
-#define GROWTH_PAGES	  8u
-#define SMALL_BYTES	  (15 * PAGE_BYTES) /* 1 + 2 + 4 + 8 pages */
-#define READY_BYTES	  131072u
-#define SEGMENT_PACKETS	  64u /* a file holds no more than so many packets of full size */
-#define SEGMENT_MAX_LEAST (4u << 20)
-#define SEGMENT_GROWTH	  4u
-#define RETRY_NS	  100000000u
-#define NAME_BYTES	  48
-#define END_BYTES	  8u /* of a file, never used: a late look behind the last event stays in it */
-#define O_PATH_DIRECTORY  (O_PATH | O_DIRECTORY)
+#define PAGE_BYTES	 4096u
+#define GROWTH_PAGES	 8u
+#define FIRST_GROWTH	 6u
+#define SMALL_BYTES	 (15 * PAGE_BYTES) /* 1 + 6 + 8 pages: two helper tasks (files.h) */
+#define READY_BYTES	 262144u
+#define READY_MAX_BYTES	 1048576u
+#define SEGMENT_GROWTH	 4u
+#define TAIL_BYTES	 (3 * PAGE_BYTES) /* behind a packet, for gm_stream_trim() */
+#define RETRY_NS	 100000000u
+#define END_BYTES	 8u /* of a file, never used: a late look behind the last event stays in it */
+#define O_PATH_DIRECTORY (O_PATH | O_DIRECTORY)
+#define MAPPED_MAX	 384 /* further streams are in memory */
 
-static void segment_name(char *buffer, const struct gm_stream *stream, uint32_t number, bool hidden)
+static int n_mapped; /* files */
+
+void gm_stream_files_forget(void)
 {
-	struct gm_text text = {buffer, NAME_BYTES, 0};
-
-	gm_text_add(&text, hidden ? ".stream_" : "stream_");
-	gm_text_add_u64(&text, stream->number);
-	if (number > 0) {
-		gm_text_add(&text, "_");
-		gm_text_add_u64(&text, number);
-	}
-}
-
-static int open_at(int directory, const char *name, int flags)
-{
-	return (int)gm_syscall6(SYS_openat, directory, (long)name,
-				flags | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600, 0, 0);
+	if (n_mapped != 0)
+		n_mapped = 0;
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -63,23 +59,9 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Writes the head of an empty packet; `at` may be at any address. */
-static void packet_init(const struct gm_stream *stream, uint8_t *at, uint64_t size_bytes,
-			uint64_t now_ns)
+static uint64_t most(uint64_t a, uint64_t b)
 {
-	struct gm_packet packet = {
-	    .magic = GM_PACKET_MAGIC,
-	    .stream_instance_id = stream->number,
-	    .content_bits = sizeof(packet) * 8,
-	    .packet_bits = size_bytes * 8,
-	    .timestamp_begin = now_ns,
-	    .events_discarded = stream->n_lost,
-	    .tid = stream->tid,
-	    .index = stream->index,
-	};
-
-	memcpy(packet.uuid, stream->trace->uuid, sizeof(packet.uuid));
-	memcpy(at, &packet, sizeof(packet));
+	return a > b ? a : b;
 }
 
 /* Ends the current packet before `size_bytes`, where the head of an empty one stands. */
@@ -106,9 +88,8 @@ static void packet_open(struct gm_stream *stream)
 		stream->end = ready;
 }
 
-/* Takes the packet at `offset`, whose head is written. */
-static void packet_begin(struct gm_stream *stream, uint64_t offset, uint64_t size_bytes,
-			 uint64_t now_ns)
+void gm_packet_begin(struct gm_stream *stream, uint64_t offset, uint64_t size_bytes,
+		     uint64_t now_ns)
 {
 	stream->packet_offset = offset;
 	stream->packet_bytes = size_bytes;
@@ -137,21 +118,7 @@ static void packet_followed(const struct gm_stream *stream, uint32_t where)
 	__atomic_store_n(&stream->packet->tid, stream->packet->tid | where, __ATOMIC_RELEASE);
 }
 
-/* The newest file of the stream.  -errno on failure. */
-static int segment_open(const struct gm_stream *stream)
-{
-	int directory = gm_sys_open(stream->trace->dir, O_PATH_DIRECTORY, 0), fd;
-	char name[NAME_BYTES];
-
-	if (directory < 0)
-		return directory;
-	segment_name(name, stream, stream->n_segments - 1, false);
-	fd = open_at(directory, name, 0);
-	gm_sys_close(directory);
-	return fd;
-}
-
-static char zeros[READY_BYTES]; /* only read: costs no memory */
+static GM_LARGE char zeros[READY_MAX_BYTES]; /* only read: costs no memory */
 
 /*
  * Brings pages to memory by writing zeros, which the kernel does in large pieces: at 16 bytes an
@@ -163,18 +130,56 @@ static void pages_ready(int fd, uint64_t offset, uint64_t size_bytes)
 	gm_syscall6(SYS_pwrite64, fd, (long)zeros, (long)size_bytes, (long)offset, 0, 0);
 }
 
+/*
+ * How much of a large file is mapped, from the page where a packet starts: the packet, the head of
+ * an empty packet behind it, and a page or two for the program's last functions.  Earlier packets
+ * are not mapped, unless writers may look back.  A program that locks its memory pins all that is
+ * mapped.
+ */
+static uint64_t window_bytes(const struct gm_stream *stream, uint64_t offset, uint64_t packet_bytes,
+			     uint64_t segment_bytes)
+{
+	uint64_t from = offset / PAGE_BYTES * PAGE_BYTES;
+	uint64_t end = (offset + most(packet_bytes, READY_BYTES)) / PAGE_BYTES * PAGE_BYTES +
+		       PAGE_BYTES + TAIL_BYTES;
+
+	return stream->trace->keeps_mappings ? segment_bytes : least(end, segment_bytes) - from;
+}
+
+/* Where the mapping ends, in the file. */
+static uint64_t window_end(const struct gm_stream *stream)
+{
+	return stream->window_at + stream->mapped_bytes;
+}
+
+/* An eighth of a large file at a time: each step costs a helper task (files.h), 30 us. */
+static uint64_t ready_end(const struct gm_stream *stream)
+{
+	uint64_t n_bytes =
+	    least(stream->segment_bytes / 8 / PAGE_BYTES * PAGE_BYTES, sizeof(zeros));
+
+	if (n_bytes < READY_BYTES)
+		n_bytes = READY_BYTES;
+	return least(stream->ready_bytes + n_bytes, stream->segment_bytes);
+}
+
+static long ready_step(void *arg)
+{
+	const struct gm_stream *stream = arg;
+	int fd = gm_stream_file_open(stream);
+
+	if (fd < 0)
+		return fd;
+	pages_ready(fd, stream->ready_bytes, ready_end(stream) - stream->ready_bytes);
+	gm_sys_close(fd);
+	return 0;
+}
+
 /* Makes the next pages of the file ready: nothing is written there yet. */
 static void segment_ready(struct gm_stream *stream)
 {
-	uint64_t from = stream->ready_bytes;
-	uint64_t to = least(from + READY_BYTES, stream->segment_bytes);
-	int fd = segment_open(stream);
-
-	if (fd >= 0) {
-		pages_ready(fd, from, to - from);
-		gm_sys_close(fd);
-	}
-	stream->ready_bytes = to;
+	gm_files_run(ready_step, stream);
+	stream->ready_bytes = ready_end(stream);
 }
 
 /* Lets go of the pages before the current packet. */
@@ -215,7 +220,7 @@ static uint64_t pages_add(struct gm_stream *stream, int fd, uint64_t from, uint6
 		stream->why = GM_LOSS_FILE_LIMIT;
 		return 0;
 	}
-	packet_init(stream, (uint8_t *)&head, PAGE_BYTES, now_ns);
+	gm_packet_init(stream, (uint8_t *)&head, PAGE_BYTES, now_ns);
 	while (n_parts < size_bytes / PAGE_BYTES * 2) {
 		parts[n_parts++] = (struct iovec){&head, sizeof(head)};
 		parts[n_parts++] = (struct iovec){zeros, PAGE_BYTES - sizeof(head)};
@@ -230,21 +235,53 @@ static uint64_t pages_add(struct gm_stream *stream, int fd, uint64_t from, uint6
 	return added > 0 ? (uint64_t)added / PAGE_BYTES * PAGE_BYTES : 0;
 }
 
+struct growth {
+	struct gm_stream *stream;
+	uint64_t size_bytes;
+	uint64_t now_ns;
+};
+
+/* Returns by how many bytes the file is longer; 0: there is no room. */
+static long grow_step(void *arg)
+{
+	const struct growth *growth = arg;
+	int fd = gm_stream_file_open(growth->stream);
+	uint64_t added;
+
+	if (fd < 0)
+		return fd;
+	added = pages_add(growth->stream, fd, growth->stream->segment_bytes, growth->size_bytes,
+			  growth->now_ns);
+	gm_sys_close(fd);
+	return (long)added;
+}
+
+/* Does [output] max leave so much? */
+static bool may_take(struct gm_stream *stream, uint64_t size_bytes)
+{
+	if (gm_output_take(size_bytes))
+		return true;
+	stream->why = GM_LOSS_OUTPUT_MAX;
+	return false;
+}
+
 /* The next packet, behind the end of this file.  False: it is no file that grows, or no room. */
 static bool segment_grow(struct gm_stream *stream, uint64_t now_ns)
 {
 	uint64_t from = stream->segment_bytes;
-	uint64_t size_bytes = least(stream->next_bytes, stream->mapped_bytes - from);
+	uint64_t room = window_end(stream) > from ? window_end(stream) - from : 0;
+	uint64_t size_bytes = least(stream->next_bytes, room);
 	uint8_t *start = stream->segment + from;
-	int fd = size_bytes > 0 ? segment_open(stream) : -1;
+	struct growth growth = {stream, least(size_bytes, GROWTH_PAGES * PAGE_BYTES), now_ns};
+	long added;
 
-	if (fd < 0)
+	if (size_bytes == 0 || !may_take(stream, growth.size_bytes))
 		return false;
-	size_bytes =
-	    pages_add(stream, fd, from, least(size_bytes, GROWTH_PAGES * PAGE_BYTES), now_ns);
-	gm_sys_close(fd);
-	if (size_bytes == 0)
+	added = gm_files_run(grow_step, &growth);
+	gm_output_give(growth.size_bytes - (added > 0 ? (uint64_t)added : 0));
+	if (added <= 0)
 		return false;
+	size_bytes = (uint64_t)added;
 	packet_leave(stream);
 	packet_followed(stream, GM_PACKET_FOLLOWED_HERE);
 	/* release: for a reader of the live file, which may see the heads behind it go */
@@ -253,8 +290,63 @@ static bool segment_grow(struct gm_stream *stream, uint64_t now_ns)
 	for (uint64_t at = PAGE_BYTES; at < size_bytes; at += PAGE_BYTES)
 		memset(start + at, 0, sizeof(struct gm_packet));
 	stream->segment_bytes = stream->ready_bytes = from + size_bytes;
-	packet_begin(stream, from, size_bytes, now_ns);
+	gm_packet_begin(stream, from, size_bytes, now_ns);
 	stream->next_bytes = least(2 * size_bytes, stream->trace->packet_max);
+	return true;
+}
+
+struct range {
+	uint8_t *start; /* NULL: none */
+	uint64_t size_bytes;
+};
+
+struct window {
+	struct gm_stream *stream;
+	uint64_t at, size_bytes;
+	uint8_t *mapping; /* NULL: no address space */
+};
+
+static long window_step(void *arg)
+{
+	struct window *window = arg;
+	struct gm_stream *stream = window->stream;
+	int fd = gm_stream_file_open(stream);
+
+	if (fd < 0)
+		return fd;
+	while (stream->ready_bytes < window->at + 2 * PAGE_BYTES &&
+	       stream->ready_bytes < stream->segment_bytes) {
+		pages_ready(fd, stream->ready_bytes, ready_end(stream) - stream->ready_bytes);
+		stream->ready_bytes = ready_end(stream);
+	}
+	window->mapping = gm_sys_mmap(window->size_bytes, MAP_SHARED, fd, window->at);
+	gm_sys_close(fd);
+	return 0;
+}
+
+/*
+ * Maps the file where the next packet is to be.  The current one is still mapped where it was,
+ * until window_leave().  False: there is no room for that.
+ */
+static bool window_move(struct gm_stream *stream, uint64_t offset, uint64_t packet_bytes,
+			struct range *ret_old)
+{
+	struct window window = {
+	    .stream = stream,
+	    .at = offset / PAGE_BYTES * PAGE_BYTES,
+	    .size_bytes = window_bytes(stream, offset, packet_bytes, stream->segment_bytes),
+	};
+
+	*ret_old = (struct range){NULL, 0};
+	if (least(offset + packet_bytes + TAIL_BYTES, stream->segment_bytes) <= window_end(stream))
+		return true;
+	gm_files_run(window_step, &window);
+	if (window.mapping == NULL)
+		return false;
+	*ret_old = (struct range){stream->segment + stream->window_at, stream->mapped_bytes};
+	stream->segment = window.mapping - window.at;
+	stream->window_at = window.at;
+	stream->mapped_bytes = window.size_bytes;
 	return true;
 }
 
@@ -262,19 +354,25 @@ static bool segment_grow(struct gm_stream *stream, uint64_t now_ns)
 static bool packet_next(struct gm_stream *stream, uint64_t now_ns)
 {
 	uint64_t offset = stream->packet_offset + stream->packet_bytes;
-	uint64_t rest = stream->segment_bytes - offset;
+	uint64_t rest = stream->segment_bytes - offset, size_bytes;
+	struct range old;
 
 	if (rest < sizeof(struct gm_packet) + PAGE_BYTES / 2)
 		return segment_grow(stream, now_ns);
+	size_bytes = least(stream->next_bytes, rest);
+	if (!window_move(stream, offset, size_bytes, &old))
+		return false;
 	while (stream->ready_bytes < offset + sizeof(struct gm_packet))
 		segment_ready(stream);
-	packet_init(stream, stream->segment + offset, rest, now_ns);
+	gm_packet_init(stream, stream->segment + offset, rest, now_ns);
 	packet_leave(stream);
 	packet_cut(stream, stream->packet_bytes);
 	packet_followed(stream, GM_PACKET_FOLLOWED_HERE);
-	if (offset - stream->left_bytes >= READY_BYTES)
+	if (old.start != NULL)
+		gm_sys_munmap(old.start, old.size_bytes);
+	else if (stream->trace->keeps_mappings && offset - stream->left_bytes >= READY_BYTES)
 		segment_let_go(stream, offset);
-	packet_begin(stream, offset, least(stream->next_bytes, rest), now_ns);
+	gm_packet_begin(stream, offset, size_bytes, now_ns);
 	stream->next_bytes = least(2 * stream->packet_bytes, stream->trace->packet_max);
 	return true;
 }
@@ -285,21 +383,21 @@ static bool packet_next(struct gm_stream *stream, uint64_t now_ns)
  */
 static uint8_t *segment_small(struct gm_stream *stream, uint64_t now_ns)
 {
-	char name[NAME_BYTES];
+	char name[GM_STREAM_NAME_BYTES];
 	uint8_t *segment = NULL;
 	int directory = gm_sys_open(stream->trace->dir, O_PATH_DIRECTORY, 0), fd;
 
 	stream->why = gm_loss_of(directory);
 	if (directory < 0)
 		return NULL;
-	segment_name(name, stream, stream->n_segments, false);
-	fd = open_at(directory, name, O_CREAT | O_EXCL);
+	fd = gm_stream_file_make_at(stream, directory, name);
 	stream->why = gm_loss_of(fd);
 	if (fd >= 0) {
 		stream->why = GM_LOSS_MEMORY;
 		if (pages_add(stream, fd, 0, PAGE_BYTES, now_ns) > 0)
 			segment = gm_sys_mmap(SMALL_BYTES, MAP_SHARED, fd, 0);
 		gm_sys_close(fd);
+		stream->numbered |= segment != NULL;
 		if (segment == NULL)
 			gm_syscall3(SYS_unlinkat, directory, (long)name, 0);
 	}
@@ -308,28 +406,29 @@ static uint8_t *segment_small(struct gm_stream *stream, uint64_t now_ns)
 }
 
 /* A new file of this size, named, with one empty packet.  NULL: no room. */
-static uint8_t *segment_large(struct gm_stream *stream, uint64_t size_bytes, uint64_t now_ns)
+static uint8_t *segment_large(struct gm_stream *stream, uint64_t size_bytes, uint64_t mapped_bytes,
+			      uint64_t now_ns)
 {
-	char hidden[NAME_BYTES], name[NAME_BYTES];
+	char hidden[GM_STREAM_NAME_BYTES], name[GM_STREAM_NAME_BYTES];
 	uint8_t *segment = NULL;
 	int directory = gm_sys_open(stream->trace->dir, O_PATH_DIRECTORY, 0), fd;
 
 	if (directory < 0)
 		return NULL;
-	segment_name(hidden, stream, stream->n_segments, true);
-	segment_name(name, stream, stream->n_segments, false);
-	fd = open_at(directory, hidden, O_CREAT | O_EXCL);
+	gm_stream_file_name(hidden, stream, stream->n_segments, true);
+	gm_stream_file_name(name, stream, stream->n_segments, false);
+	fd = gm_stream_file_at(directory, hidden, O_CREAT | O_EXCL);
 	if (fd >= 0) {
 		if (gm_file_reserve(fd, 0, size_bytes) == 0) {
 			pages_ready(fd, 0, least(size_bytes, READY_BYTES));
-			segment = gm_sys_mmap(size_bytes, MAP_SHARED, fd, 0);
+			segment = gm_sys_mmap(mapped_bytes, MAP_SHARED, fd, 0);
 		}
 		gm_sys_close(fd);
 		if (segment != NULL) {
-			packet_init(stream, segment, size_bytes, now_ns);
+			gm_packet_init(stream, segment, size_bytes, now_ns);
 			if (gm_syscall6(SYS_renameat, directory, (long)hidden, directory,
 					(long)name, 0, 0) != 0) {
-				gm_sys_munmap(segment, size_bytes);
+				gm_sys_munmap(segment, mapped_bytes);
 				segment = NULL;
 			}
 		}
@@ -342,15 +441,17 @@ static uint8_t *segment_large(struct gm_stream *stream, uint64_t size_bytes, uin
 
 static void segment_unmap(struct gm_stream *stream)
 {
-	if (stream->segment != NULL)
-		gm_sys_munmap(stream->segment, stream->mapped_bytes);
+	if (stream->segment != NULL && !stream->in_place) {
+		gm_sys_munmap(stream->segment + stream->window_at, stream->mapped_bytes);
+		__atomic_fetch_sub(&n_mapped, 1, __ATOMIC_RELAXED);
+	}
 	stream->segment = NULL;
 	stream->packet = NULL;
 	stream->pos = stream->end = NULL;
 }
 
-/* Done with a full file: its addresses stay taken if someone may still look there. */
-static void segment_leave(struct gm_stream *stream)
+/* Its addresses stay taken if someone may still look there. */
+void gm_stream_leave(struct gm_stream *stream)
 {
 	if (stream->packet == NULL)
 		return;
@@ -362,43 +463,126 @@ static void segment_leave(struct gm_stream *stream)
 		segment_unmap(stream);
 }
 
-/* The next file: larger than the last, or what the disk has room for. */
+/* The first file of the trace of a child of fork lies in its place. */
+static bool segment_in_place(struct gm_stream *stream, uint64_t now_ns)
+{
+	struct gm_child *child = gm_process_child();
+	uint8_t *segment;
+
+	if (child == NULL || stream->n_segments > 0 ||
+	    (__atomic_fetch_or(&child->parts, GM_CHILD_STREAM, __ATOMIC_RELAXED) &
+	     GM_CHILD_STREAM) != 0)
+		return false;
+	stream->number = 0; /* n_streams begins behind it */
+	stream->numbered = true;
+	segment = (uint8_t *)child + GM_CHILD_STREAM_AT;
+	gm_packet_init(stream, segment, GM_CHILD_STREAM_BYTES, now_ns);
+	stream->in_place = true;
+	stream->segment = segment;
+	stream->segment_bytes = stream->mapped_bytes = stream->ready_bytes = GM_CHILD_STREAM_BYTES;
+	stream->window_at = 0;
+	stream->left_bytes = 0;
+	stream->n_segments = 1;
+	gm_packet_begin(stream, 0, GM_CHILD_STREAM_BYTES, now_ns);
+	stream->next_bytes = PAGE_BYTES;
+	return true;
+}
+
+struct next_file {
+	struct gm_stream *stream;
+	uint64_t size_bytes; /* wanted, then made */
+	uint64_t mapped_bytes;
+	uint64_t now_ns;
+	uint8_t *segment; /* NULL: no room, and the stream knows why */
+};
+
+static long next_step(void *arg)
+{
+	struct next_file *file = arg;
+
+	for (; file->size_bytes > SMALL_BYTES;
+	     file->size_bytes = file->size_bytes / 2 / PAGE_BYTES * PAGE_BYTES) {
+		file->mapped_bytes = window_bytes(
+		    file->stream, 0, least(file->size_bytes, file->stream->trace->packet_max),
+		    file->size_bytes);
+		file->segment =
+		    segment_large(file->stream, file->size_bytes, file->mapped_bytes, file->now_ns);
+		if (file->segment != NULL)
+			return 0;
+	}
+	file->segment = segment_small(file->stream, file->now_ns);
+	file->size_bytes = PAGE_BYTES;
+	file->mapped_bytes = SMALL_BYTES;
+	return 0;
+}
+
+/* The kernel permits a process 65,530 mappings, and threads have two each. */
+static bool wants_memory(void)
+{
+	return gm_kept_is_on() || __atomic_load_n(&n_mapped, __ATOMIC_RELAXED) >= MAPPED_MAX;
+}
+
+/* Makes it, as large as [output] max leaves and the disk has room for.  0 or -errno. */
+static long next_make(struct next_file *file)
+{
+	uint64_t taken_bytes;
+	long code;
+
+	while (file->size_bytes > SMALL_BYTES && !gm_output_take(file->size_bytes))
+		file->size_bytes = file->size_bytes / 2 / PAGE_BYTES * PAGE_BYTES;
+	if (file->size_bytes <= SMALL_BYTES) {
+		file->size_bytes = PAGE_BYTES;
+		if (!may_take(file->stream, PAGE_BYTES))
+			return 0;
+	}
+	taken_bytes = file->size_bytes;
+	code = gm_files_run(next_step, file);
+	gm_output_give(taken_bytes - (file->segment != NULL ? file->size_bytes : 0));
+	return code;
+}
+
+/* The next file: larger than the last, or what there is room for. */
 static bool segment_next(struct gm_stream *stream, uint64_t now_ns)
 {
 	uint64_t max = stream->trace->packet_max;
-	uint64_t size_bytes =
-	    least(SEGMENT_GROWTH * stream->segment_bytes, stream->trace->segment_max);
-	uint64_t mapped_bytes;
-	uint8_t *segment = NULL;
+	struct next_file file = {
+	    .stream = stream,
+	    .size_bytes = least(SEGMENT_GROWTH * stream->segment_bytes, stream->trace->segment_max),
+	    .now_ns = now_ns,
+	};
+	long code;
 
-	if (!stream->numbered) {
-		stream->number = __atomic_fetch_add(&stream->trace->n_streams, 1, __ATOMIC_RELAXED);
-		stream->numbered = true;
-	}
-	for (; size_bytes > SMALL_BYTES; size_bytes = size_bytes / 2 / PAGE_BYTES * PAGE_BYTES) {
-		segment = segment_large(stream, size_bytes, now_ns);
-		if (segment != NULL)
-			break;
-	}
-	mapped_bytes = size_bytes;
-	if (segment == NULL) {
-		segment = segment_small(stream, now_ns);
-		size_bytes = PAGE_BYTES;
-		mapped_bytes = SMALL_BYTES;
-	}
-	if (segment == NULL) {
+	if (segment_in_place(stream, now_ns))
+		return true;
+	code = gm_trace_make(stream->trace);
+	if (code == 0 && wants_memory() && gm_threads_count_in_memory(0)) {
+		if (gm_stream_memory_begin(stream, now_ns))
+			return true;
 		stream->retry_ns = now_ns + RETRY_NS;
 		return false;
 	}
-	segment_leave(stream);
-	stream->segment = segment;
-	stream->segment_bytes = size_bytes;
-	stream->mapped_bytes = mapped_bytes;
-	stream->ready_bytes = least(size_bytes, READY_BYTES);
+	if (code == 0)
+		code = next_make(&file);
+	if (code < 0)
+		stream->why = gm_loss_of(code);
+	if (file.segment == NULL) {
+		stream->retry_ns = now_ns + RETRY_NS;
+		return false;
+	}
+	gm_stream_leave(stream);
+	__atomic_fetch_add(&n_mapped, 1, __ATOMIC_RELAXED);
+	stream->in_place = false;
+	stream->segment = file.segment;
+	stream->segment_bytes = file.size_bytes;
+	stream->window_at = 0;
+	stream->mapped_bytes = file.mapped_bytes;
+	stream->ready_bytes = least(file.size_bytes, READY_BYTES);
 	stream->left_bytes = 0;
 	stream->n_segments++;
-	packet_begin(stream, 0, least(size_bytes, max), now_ns);
-	stream->next_bytes = least(2 * stream->packet_bytes, max);
+	gm_packet_begin(stream, 0, least(file.size_bytes, max), now_ns);
+	stream->next_bytes = least(file.size_bytes == PAGE_BYTES ? FIRST_GROWTH * PAGE_BYTES
+								 : 2 * stream->packet_bytes,
+				   max);
 	return true;
 }
 
@@ -406,6 +590,8 @@ bool gm_stream_room(struct gm_stream *stream, uint64_t need_bytes, uint64_t now_
 {
 	if (now_ns < stream->retry_ns)
 		return false;
+	if (stream->in_memory)
+		return gm_stream_memory_room(stream, need_bytes, now_ns);
 	if (stream->packet != NULL) {
 		do {
 			if (stream->pos + need_bytes <= stream->end)
@@ -417,22 +603,38 @@ bool gm_stream_room(struct gm_stream *stream, uint64_t need_bytes, uint64_t now_
 	return segment_next(stream, now_ns);
 }
 
+struct cut {
+	struct gm_stream *stream;
+	uint64_t size_bytes;
+};
+
+static long shorten_step(void *arg)
+{
+	const struct cut *cut = arg;
+	struct gm_stream *stream = cut->stream;
+	uint64_t rest = stream->segment_bytes - stream->packet_offset;
+	int fd = gm_stream_file_open(stream);
+
+	if (fd < 0)
+		return fd;
+	gm_packet_init(stream, (uint8_t *)stream->packet + cut->size_bytes, rest - cut->size_bytes,
+		       stream->last_ns);
+	packet_cut(stream, cut->size_bytes);
+	gm_sys_ftruncate(fd, stream->packet_offset + cut->size_bytes);
+	gm_sys_close(fd);
+	return 0;
+}
+
 /* Ends the newest file `size_bytes` behind the start of its current packet. */
 static bool segment_shorten(struct gm_stream *stream, uint64_t size_bytes)
 {
-	uint64_t rest = stream->segment_bytes - stream->packet_offset;
-	int fd;
+	struct cut cut = {stream, size_bytes};
 
-	if (size_bytes + sizeof(struct gm_packet) > rest)
+	if (size_bytes + sizeof(struct gm_packet) > stream->segment_bytes - stream->packet_offset)
 		return false;
-	fd = segment_open(stream);
-	if (fd < 0)
+	if (gm_files_run(shorten_step, &cut) != 0)
 		return false;
-	packet_init(stream, (uint8_t *)stream->packet + size_bytes, rest - size_bytes,
-		    stream->last_ns);
-	packet_cut(stream, size_bytes);
-	gm_sys_ftruncate(fd, stream->packet_offset + size_bytes);
-	gm_sys_close(fd);
+	gm_output_give(stream->segment_bytes - stream->packet_offset - size_bytes);
 	return true;
 }
 
@@ -450,6 +652,10 @@ void gm_stream_resume(struct gm_stream *stream, uint64_t now_ns)
 		return;
 	if (now_ns < stream->last_ns)
 		now_ns = stream->last_ns;
+	if (stream->in_memory) {
+		gm_stream_memory_resume(stream, now_ns);
+		return;
+	}
 	used = packet_used(stream);
 	rest = stream->packet_bytes - used;
 	if (rest >= 2 * sizeof(struct gm_packet)) {
@@ -458,11 +664,11 @@ void gm_stream_resume(struct gm_stream *stream, uint64_t now_ns)
 		/* Pages are made ready by overwriting them: before the head is written. */
 		while (stream->ready_bytes < offset + sizeof(struct gm_packet))
 			segment_ready(stream);
-		packet_init(stream, stream->segment + offset, stream->segment_bytes - offset,
-			    now_ns);
+		gm_packet_init(stream, stream->segment + offset, stream->segment_bytes - offset,
+			       now_ns);
 		packet_cut(stream, used);
 		packet_followed(stream, GM_PACKET_FOLLOWED_HERE);
-		packet_begin(stream, offset, rest, now_ns);
+		gm_packet_begin(stream, offset, rest, now_ns);
 	} else if (!packet_next(stream, now_ns)) {
 		segment_unmap(stream);
 	}
@@ -474,6 +680,10 @@ void gm_stream_close(struct gm_stream *stream)
 
 	if (stream->packet == NULL)
 		return;
+	if (stream->in_memory) {
+		gm_stream_memory_close(stream);
+		return;
+	}
 	used = packet_used(stream);
 	/* Only if that frees a page. */
 	if (stream->segment_bytes - stream->packet_offset - used >= PAGE_BYTES)
@@ -485,7 +695,7 @@ void gm_stream_trim(struct gm_stream *stream)
 {
 	uint64_t size_bytes, rest, skip_bytes = stream->packet_offset % PAGE_BYTES;
 
-	if (stream->packet == NULL)
+	if (stream->packet == NULL || stream->in_memory)
 		return;
 	/* A page more than it has, for what the program's last functions may do. */
 	size_bytes = (skip_bytes + packet_used(stream)) / PAGE_BYTES * PAGE_BYTES + 2 * PAGE_BYTES -
@@ -494,57 +704,11 @@ void gm_stream_trim(struct gm_stream *stream)
 	if (size_bytes >= rest || !segment_shorten(stream, size_bytes))
 		return;
 	stream->segment_bytes = stream->packet_offset + size_bytes;
-	gm_sys_munmap(stream->segment + stream->segment_bytes,
-		      stream->mapped_bytes - stream->segment_bytes);
-	stream->mapped_bytes = stream->segment_bytes;
+	if (window_end(stream) > stream->segment_bytes)
+		gm_sys_munmap(stream->segment + stream->segment_bytes,
+			      window_end(stream) - stream->segment_bytes);
+	stream->mapped_bytes = least(window_end(stream), stream->segment_bytes) - stream->window_at;
 	stream->packet_bytes = size_bytes;
 	stream->ready_bytes = least(stream->ready_bytes, stream->segment_bytes);
 	packet_open(stream);
-}
-
-bool gm_trace_open(struct gm_trace *trace, const char *name, uint64_t buffer_bytes,
-		   const struct gm_event_class *events, unsigned n_events, const char *consequence)
-{
-	const struct gm_process *process = gm_process_get();
-	struct gm_text dir = GM_TEXT(trace->dir), error;
-	char warning[GM_WARNING_BYTES], hidden_name[NAME_BYTES] = ".";
-	struct gm_text dot = {hidden_name + 1, sizeof(hidden_name) - 1, 0};
-	char *hidden;
-	long code = -ENOMEM;
-
-	gm_text_add(&dot, name);
-	hidden = gm_path_new(process->dir, hidden_name);
-	gm_text_add(&dir, process->dir);
-	gm_text_add(&dir, "/");
-	gm_text_add(&dir, name);
-	trace->n_streams = 0;
-	trace->packet_max = (buffer_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-	trace->segment_max = SEGMENT_PACKETS * trace->packet_max;
-	if (trace->segment_max < SEGMENT_MAX_LEAST)
-		trace->segment_max = SEGMENT_MAX_LEAST;
-	if (gm_syscall3(SYS_getrandom, (long)trace->uuid, sizeof(trace->uuid), 0) !=
-	    sizeof(trace->uuid))
-		memcpy(trace->uuid, &process->capture.clock_offset_ns, 8);
-	if (hidden != NULL) {
-		code = gm_sys_mkdir(hidden, 0700);
-		if (code == 0)
-			code = gm_metadata_write(hidden, trace->uuid, events, n_events);
-		if (code == 0)
-			code = gm_sys_rename(hidden, trace->dir);
-		if (code != 0)
-			gm_remove_tree(hidden);
-	}
-	gm_path_free(hidden);
-	if (code == 0)
-		return true;
-	trace->why = gm_loss_of(code);
-	error = GM_TEXT(warning);
-	gm_text_add(&error, trace->dir);
-	gm_text_add(&error, ": ");
-	gm_text_add(&error, consequence);
-	gm_text_add(&error, ": ");
-	gm_text_add_errno(&error, code);
-	gm_text_add(&error, "; the program runs without");
-	gm_warn(warning);
-	return false;
 }

@@ -72,6 +72,16 @@ void gm_text_add_bytes(struct gm_text *text, const char *bytes, size_t n)
 							     : text->size_bytes - 1] = '\0';
 }
 
+const char *gm_base_name(const char *path)
+{
+	const char *base = path;
+
+	for (; *path != '\0'; path++)
+		if (*path == '/')
+			base = path + 1;
+	return base;
+}
+
 void gm_text_add(struct gm_text *text, const char *string)
 {
 	gm_text_add_bytes(text, string, gm_strlen(string));

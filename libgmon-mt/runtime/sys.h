@@ -46,10 +46,23 @@ static inline long gm_syscall3(long number, long a, long b, long c)
 
 #define GM_IS_ERROR(result) ((unsigned long)(result) >= (unsigned long)-4095L)
 
-static inline int gm_sys_open(const char *path, int flags, int mode)
-{
-	return (int)gm_syscall6(SYS_openat, AT_FDCWD, (long)path, flags | O_CLOEXEC, mode, 0, 0);
-}
+/*
+ * By path (place.c).  What is below a capture in a directory where others may write is reached
+ * through that very capture, whatever has its name by then: -ESTALE if it is gone.
+ */
+int gm_sys_open(const char *path, int flags, int mode);
+int gm_sys_unlink(const char *path);
+int gm_sys_rmdir(const char *path);
+int gm_sys_mkdir(const char *path, int mode);
+int gm_sys_rename(const char *from, const char *to);
+int gm_sys_symlink(const char *target, const char *path);
+
+/*
+ * Marks a large zero-initialized array: the linker puts it in front of the small variables
+ * (--sort-section=alignment).  A child of fork copies each page that it writes to, so small
+ * variables should share few pages.
+ */
+#define GM_LARGE _Alignas(64)
 
 static inline void gm_sys_close(int fd)
 {
@@ -64,26 +77,6 @@ static inline long gm_sys_read(int fd, void *buffer, size_t size_bytes)
 static inline long gm_sys_write(int fd, const void *buffer, size_t size_bytes)
 {
 	return gm_syscall3(SYS_write, fd, (long)buffer, (long)size_bytes);
-}
-
-static inline int gm_sys_unlink(const char *path)
-{
-	return (int)gm_syscall3(SYS_unlink, (long)path, 0, 0);
-}
-
-static inline int gm_sys_rmdir(const char *path)
-{
-	return (int)gm_syscall3(SYS_rmdir, (long)path, 0, 0);
-}
-
-static inline int gm_sys_mkdir(const char *path, int mode)
-{
-	return (int)gm_syscall3(SYS_mkdir, (long)path, mode, 0);
-}
-
-static inline int gm_sys_rename(const char *from, const char *to)
-{
-	return (int)gm_syscall3(SYS_rename, (long)from, (long)to, 0);
 }
 
 static inline int gm_sys_ftruncate(int fd, size_t size_bytes)
@@ -145,6 +138,9 @@ struct gm_text {
 };
 
 #define GM_TEXT(array) ((struct gm_text){(array), sizeof(array), 0})
+
+/* The part of the path behind the last slash. */
+const char *gm_base_name(const char *path);
 
 void gm_text_add(struct gm_text *text, const char *string);
 void gm_text_add_bytes(struct gm_text *text, const char *bytes, size_t n);

@@ -16,44 +16,129 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "gmon-mt/children.h"
+#include "runtime/kept.h"
 #include "runtime/runtime.h"
+#include "runtime/seal.h"
 #include "runtime/sys.h"
+#include "runtime/table.h"
 #include "runtime/threads.h"
 
 _Static_assert(sizeof(struct gm_threads_header) <= GM_THREADS_HEADER_BYTES, "header fits");
 _Static_assert(GM_SEGMENT_BYTES % 4096 == 0, "segments are mapped on their own");
 
 static struct gm_threads_header *table;
-static _Atomic(struct gm_thread_slot *) segments[GM_SEGMENTS_MAX];
-static const char *table_path;
+static _Atomic(struct gm_thread_slot *) segment_zero; /* apart: all that most children write to */
+static GM_LARGE _Atomic(struct gm_thread_slot *) segments[GM_SEGMENTS_MAX];
+static struct gm_threads_header *ancestor; /* its table, while this process has none */
+static unsigned n_segments;		   /* no segment from this one on is mapped */
+static const char *table_dir;
 
-static pthread_key_t watch_key;
-static bool watch_ready;
-static void (*watch_ended)(void *);
+/*
+ * A child of fork that begins in a place: slot 0 and the header stay there, the buckets and all
+ * other slots come with its folder.
+ */
+static struct gm_thread_slot *first;
+static uint32_t *child_buckets;
+
+/*
+ * One key for both libraries of a process.  This is exported, and both use the one that is first in
+ * the loader's search order (gm_thread_watch_find()).  A program linked with libgmon_mt.a has its
+ * own, and a preloaded library another.
+ */
+enum { WATCH_NONE, WATCH_BEGINS, WATCH_READY };
+
+struct gm_thread_watch {
+	uint32_t state;
+	pthread_key_t key;
+	void (*destructor)(void *);
+	void (*ended[GM_N_LIBS])(void);
+};
+extern struct gm_thread_watch gm_thread_watch_shared __attribute__((visibility("default")));
+struct gm_thread_watch gm_thread_watch_shared;
+static struct gm_thread_watch *watch = &gm_thread_watch_shared;
+
+const struct gm_pthread_key *gm_pthread_keys;
 static __thread unsigned watch_rounds;
 
-void gm_threads_attach(struct gm_threads_header *header, const char *path)
+void gm_threads_attach(struct gm_threads_header *header, const char *dir)
 {
+	if (ancestor != NULL)
+		gm_table_unmap(ancestor, GM_THREADS_FIRST_BYTES);
+	ancestor = NULL;
 	table = header;
-	table_path = path;
-	atomic_store_explicit(&segments[0],
+	table_dir = dir;
+	atomic_store_explicit(&segment_zero,
 			      (struct gm_thread_slot *)((char *)header + GM_THREADS_HEADER_BYTES),
 			      memory_order_release); /* pairs with the acquire in segment_at() */
 }
 
+void gm_threads_attach_child(struct gm_child *child, const char *dir)
+{
+	table = (struct gm_threads_header *)child->threads;
+	table_dir = dir;
+	first = &child->first;
+}
+
+/* NULL: there are none yet. */
+static uint32_t *buckets(void)
+{
+	return first == NULL ? table->bucket : __atomic_load_n(&child_buckets, __ATOMIC_ACQUIRE);
+}
+
+/* The place of a child is its parent's; buckets and segment 0 are of its folder. */
+static void child_detach(void)
+{
+	const size_t offset = offsetof(struct gm_threads_header, bucket);
+
+	if (child_buckets != NULL)
+		gm_sys_munmap((char *)child_buckets - offset, GM_THREADS_HEADER_BYTES);
+	if (segment_zero != NULL)
+		gm_sys_munmap(segment_zero, GM_SEGMENT_BYTES);
+	child_buckets = NULL;
+	first = NULL;
+	table = NULL;
+}
+
 void gm_threads_detach(void)
 {
-	for (unsigned i = 1; i < GM_SEGMENTS_MAX; i++) {
+	/* Each page that a child writes to is copied. */
+	for (unsigned i = 1; i < n_segments; i++) {
 		struct gm_thread_slot *segment = segments[i];
 
-		if (segment != NULL)
-			gm_sys_munmap(segment, GM_SEGMENT_BYTES);
-		segments[i] = NULL;
+		if (segment != NULL) {
+			gm_table_unmap(segment, GM_SEGMENT_BYTES);
+			segments[i] = NULL;
+		}
 	}
-	segments[0] = NULL;
-	if (table != NULL)
-		gm_sys_munmap(table, GM_THREADS_FIRST_BYTES);
+	n_segments = 0;
+	if (first != NULL)
+		child_detach();
+	else if (table != NULL)
+		ancestor = table;
+	if (segment_zero != NULL)
+		segment_zero = NULL;
 	table = NULL;
+}
+
+bool gm_threads_note_unwritten(uint32_t pid, long code)
+{
+	uint32_t n, at;
+
+	if (ancestor == NULL)
+		return false;
+	/* The other library of this process may have noted it. */
+	n = __atomic_load_n(&ancestor->n_unwritten, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < n && i < GM_UNWRITTEN_MAX; i++)
+		if (ancestor->unwritten[i].pid == pid)
+			return true;
+	at = __atomic_fetch_add(&ancestor->n_unwritten, 1, __ATOMIC_RELAXED);
+	if (at >= GM_UNWRITTEN_MAX)
+		return true;
+	ancestor->unwritten[at].error = (uint32_t)-code;
+	/* release: for a reader of the live file, who skips those without a pid */
+	__atomic_store_n(&ancestor->unwritten[at].pid, pid, __ATOMIC_RELEASE);
+	return true;
 }
 
 struct gm_threads_header *gm_threads_table(void)
@@ -61,31 +146,63 @@ struct gm_threads_header *gm_threads_table(void)
 	return table;
 }
 
+static _Atomic(struct gm_thread_slot *) *segment_of(unsigned number)
+{
+	return number == 0 ? &segment_zero : &segments[number];
+}
+
 static struct gm_thread_slot *segment_map(unsigned number)
 {
 	uint64_t offset = GM_THREADS_HEADER_BYTES + (uint64_t)number * GM_SEGMENT_BYTES;
 	struct gm_thread_slot *segment = NULL, *others = NULL;
-	int fd = gm_sys_open(table_path, O_RDWR | O_NOFOLLOW, 0), code = fd;
+	void *mapping;
+	int code = gm_process_folder();
 
-	if (fd >= 0) {
-		code = gm_file_reserve(fd, offset, GM_SEGMENT_BYTES);
-		if (code == 0) {
-			segment = gm_sys_mmap(GM_SEGMENT_BYTES, MAP_SHARED, fd, offset);
-			code = -ENOMEM;
-		}
-		gm_sys_close(fd);
-	}
-	if (segment == NULL) {
+	if (code == 0 && gm_kept_is_on())
+		code = gm_table_segment(number, &segment);
+	else if (code == 0 && (code = gm_file_map(table_dir, "threads", offset, GM_SEGMENT_BYTES,
+						  &mapping)) == 0)
+		segment = mapping;
+	if (code < 0) {
 		gm_loss_add(&table->threads_why, gm_loss_of(code));
 		return NULL;
 	}
+	for (unsigned n = __atomic_load_n(&n_segments, __ATOMIC_RELAXED); n <= number;)
+		if (__atomic_compare_exchange_n(&n_segments, &n, number + 1, true, __ATOMIC_RELAXED,
+						__ATOMIC_RELAXED))
+			break;
 	/* release: pairs with the acquire in segment_at() */
-	if (!atomic_compare_exchange_strong_explicit(&segments[number], &others, segment,
+	if (!atomic_compare_exchange_strong_explicit(segment_of(number), &others, segment,
 						     memory_order_acq_rel, memory_order_acquire)) {
-		gm_sys_munmap(segment, GM_SEGMENT_BYTES);
+		gm_table_unmap(segment, GM_SEGMENT_BYTES);
 		segment = others;
 	}
 	return segment;
+}
+
+/* Maps the buckets of a child of fork, which needs them from its second thread on. */
+static bool buckets_map(void)
+{
+	struct gm_threads_header *header;
+	uint32_t *others = NULL;
+	void *mapping;
+	int code;
+
+	if (buckets() != NULL)
+		return true;
+	code = gm_process_folder();
+	if (code == 0)
+		code = gm_file_map_again(table_dir, "threads", GM_THREADS_HEADER_BYTES, &mapping);
+	if (code < 0) {
+		gm_loss_add(&table->threads_why, gm_loss_of(code));
+		return false;
+	}
+	header = mapping;
+	/* release: pairs with the acquire in buckets() */
+	if (!__atomic_compare_exchange_n(&child_buckets, &others, header->bucket, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		gm_sys_munmap(header, GM_THREADS_HEADER_BYTES);
+	return true;
 }
 
 /* The slot of an index, mapped if it was not; NULL: no room. */
@@ -94,11 +211,13 @@ static struct gm_thread_slot *slot_at(uint32_t index)
 	unsigned number = index / GM_SEGMENT_SLOTS;
 	struct gm_thread_slot *segment;
 
+	if (index == 0 && first != NULL)
+		return first;
 	if (number >= GM_SEGMENTS_MAX) {
 		gm_loss_add(&table->threads_why, GM_LOSS_TOO_MANY);
 		return NULL;
 	}
-	segment = atomic_load_explicit(&segments[number], memory_order_acquire);
+	segment = atomic_load_explicit(segment_of(number), memory_order_acquire);
 	if (segment == NULL)
 		segment = segment_map(number);
 	return segment != NULL ? &segment[index % GM_SEGMENT_SLOTS] : NULL;
@@ -128,23 +247,38 @@ static uint64_t thread_pointer(void)
 	return self;
 }
 
+/* Is it the calling thread's? */
+static bool slot_is_own(struct gm_thread_slot *slot, uint32_t tid)
+{
+	if (slot->tid != tid || __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) != GM_THREAD_LIVE)
+		return false;
+	if (slot->pthread == thread_pointer())
+		return true;
+	/* An earlier thread of this id, gone without a word. */
+	__atomic_store_n(&slot->state, GM_THREAD_ENDED, __ATOMIC_RELEASE);
+	return false;
+}
+
 static struct gm_thread_slot *slot_find(uint32_t tid, uint32_t *ret_index)
 {
-	uint32_t link = __atomic_load_n(&table->bucket[bucket_of(tid)], __ATOMIC_ACQUIRE);
+	uint32_t link;
 
+	if (first != NULL && table->n_slots > 0 && slot_is_own(first, tid)) {
+		*ret_index = 0;
+		return first;
+	}
+	/* Those of a child's later threads may be the other library's. */
+	if (first != NULL && (table->n_slots <= 1 || !buckets_map()))
+		return NULL;
+	link = __atomic_load_n(&buckets()[bucket_of(tid)], __ATOMIC_ACQUIRE);
 	for (uint32_t hops = 0; link != 0 && hops <= table->n_slots; hops++) {
 		struct gm_thread_slot *slot = slot_at(link - 1);
 
 		if (slot == NULL)
 			return NULL;
-		if (slot->tid == tid &&
-		    __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) == GM_THREAD_LIVE) {
-			if (slot->pthread == thread_pointer()) {
-				*ret_index = link - 1;
-				return slot;
-			}
-			/* An earlier thread of this id, gone without a word. */
-			__atomic_store_n(&slot->state, GM_THREAD_ENDED, __ATOMIC_RELEASE);
+		if (slot_is_own(slot, tid)) {
+			*ret_index = link - 1;
+			return slot;
 		}
 		link = slot->next;
 	}
@@ -153,8 +287,7 @@ static struct gm_thread_slot *slot_find(uint32_t tid, uint32_t *ret_index)
 
 static void slot_fill(struct gm_thread_slot *slot, uint32_t index, uint32_t tid)
 {
-	uint32_t *bucket = &table->bucket[bucket_of(tid)];
-	uint32_t head = __atomic_load_n(bucket, __ATOMIC_RELAXED);
+	uint32_t *bucket, head;
 
 	slot->tid = tid;
 	slot->parent_index = -1;
@@ -162,6 +295,10 @@ static void slot_fill(struct gm_thread_slot *slot, uint32_t index, uint32_t tid)
 	slot->start_ns = gm_clock_ns();
 	gm_syscall3(SYS_prctl, 16 /* PR_GET_NAME */, (long)slot->name, 0);
 	__atomic_store_n(&slot->state, GM_THREAD_LIVE, __ATOMIC_RELEASE);
+	if (slot == first)
+		return;
+	bucket = &buckets()[bucket_of(tid)];
+	head = __atomic_load_n(bucket, __ATOMIC_RELAXED);
 	do
 		slot->next = head;
 	while (!__atomic_compare_exchange_n(bucket, &head, index + 1, true, __ATOMIC_RELEASE,
@@ -181,7 +318,7 @@ struct gm_thread_slot *gm_thread_self(uint32_t *ret_index)
 
 	index = __atomic_load_n(&table->n_slots, __ATOMIC_RELAXED);
 	do {
-		slot = slot_at(index);
+		slot = first != NULL && index > 0 && !buckets_map() ? NULL : slot_at(index);
 		if (slot == NULL) {
 			__atomic_fetch_add(&table->threads_lost, 1, __ATOMIC_RELAXED);
 			return NULL;
@@ -189,6 +326,7 @@ struct gm_thread_slot *gm_thread_self(uint32_t *ret_index)
 	} while (!__atomic_compare_exchange_n(&table->n_slots, &index, index + 1, false,
 					      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
 	slot_fill(slot, index, tid);
+	gm_table_save_slot(table_dir, index, slot);
 	*ret_index = index;
 	return slot;
 }
@@ -209,31 +347,130 @@ void gm_thread_end(struct gm_thread_slot *slot)
 	gm_syscall3(SYS_prctl, 16 /* PR_GET_NAME */, (long)slot->name, 0);
 	slot->end_ns = gm_clock_ns();
 	__atomic_store_n(&slot->state, GM_THREAD_ENDED, __ATOMIC_RELEASE);
+	for (unsigned i = 0; gm_kept_is_on() && i < GM_SEGMENTS_MAX; i++) {
+		struct gm_thread_slot *segment = *segment_of(i);
+
+		if (segment == NULL)
+			break;
+		if (slot >= segment && slot < segment + GM_SEGMENT_SLOTS)
+			gm_table_save_slot(table_dir,
+					   i * GM_SEGMENT_SLOTS + (uint32_t)(slot - segment), slot);
+	}
+}
+
+/* The header of the folder's table; NULL: only a part of it is there, in a place. */
+static struct gm_threads_header *whole_header(void)
+{
+	uint32_t *child = first != NULL ? buckets() : NULL;
+
+	if (first == NULL)
+		return table;
+	return child == NULL
+		   ? NULL
+		   : (struct gm_threads_header *)((char *)child -
+						  offsetof(struct gm_threads_header, bucket));
+}
+
+bool gm_threads_count_in_memory(int n)
+{
+	struct gm_threads_header *header = whole_header();
+
+	if (header == NULL)
+		return false;
+	__atomic_fetch_add(&header->n_in_memory, (uint32_t)n, __ATOMIC_RELAXED);
+	return true;
+}
+
+long gm_threads_save(void)
+{
+	return table == NULL ? 0 : gm_table_save(table_dir, table);
 }
 
 /* Re-arms until the last round, so that the destructors of the program's own keys come before. */
 static void watch_destructor(void *arg)
 {
 	if (++watch_rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
-		pthread_setspecific(watch_key, arg);
+		pthread_setspecific(watch->key, arg);
 		return;
 	}
 	watch_rounds = 0;
-	watch_ended(arg);
+	for (unsigned i = 0; i < GM_N_LIBS; i++)
+		if (watch->ended[i] != NULL)
+			watch->ended[i]();
 }
 
-int gm_thread_watch_init(void (*ended)(void *))
-{
-	int code = pthread_key_create(&watch_key, watch_destructor);
+/*
+ * The last key whose values glibc keeps in the thread itself (PTHREAD_KEY_2NDLEVEL_SIZE less 1):
+ * setting one stores a pointer and no more.  The program's keys begin at 0, as without us.
+ */
+#define KEY_WANTED 31u
 
-	watch_ended = ended;
-	watch_ready = code == 0;
-	return -code;
+/* Takes the highest key up to that one.  False: there is none. */
+static bool key_take(pthread_key_t *ret_key)
+{
+	pthread_key_t keys[KEY_WANTED + 2];
+	unsigned n = 0, taken = 0;
+
+	while (n < KEY_WANTED + 2 && pthread_key_create(&keys[n], watch_destructor) == 0)
+		if (keys[n++] >= KEY_WANTED)
+			break;
+	for (unsigned i = 0; i < n; i++)
+		if (keys[i] <= KEY_WANTED)
+			taken = i + 1;
+	for (unsigned i = 0; i < n; i++)
+		if (i + 1 != taken)
+			pthread_key_delete(keys[i]);
+	if (taken > 0)
+		*ret_key = keys[taken - 1];
+	return taken > 0;
 }
 
-void gm_thread_watch(void *arg)
+void gm_thread_watch_init(enum gm_library library, void (*ended)(void))
 {
-	/* Below PTHREAD_KEY_2NDLEVEL_SIZE (32) this stores a pointer and no more. */
-	if (watch_ready && watch_key < 32)
-		pthread_setspecific(watch_key, arg);
+	uint32_t state = WATCH_NONE;
+	void *found = gm_thread_watch_find != NULL ? gm_thread_watch_find() : NULL;
+
+	if (found != NULL)
+		watch = found;
+	watch->ended[library] = ended;
+	if (!__atomic_compare_exchange_n(&watch->state, &state, WATCH_BEGINS, false,
+					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	watch->destructor = watch_destructor;
+	/* release: pairs with the acquire in gm_thread_watch() */
+	if (key_take(&watch->key))
+		__atomic_store_n(&watch->state, WATCH_READY, __ATOMIC_RELEASE);
+}
+
+/* The program may delete any key, and be given its number. */
+static bool key_is_ours(void)
+{
+	const struct gm_pthread_key *key;
+
+	if (gm_pthread_keys == NULL)
+		return true;
+	key = &gm_pthread_keys[watch->key];
+	return (key->sequence & 1) != 0 && key->destructor == watch->destructor;
+}
+
+void gm_thread_watch(void)
+{
+	if (__atomic_load_n(&watch->state, __ATOMIC_ACQUIRE) == WATCH_READY && key_is_ours())
+		pthread_setspecific(watch->key, watch);
+}
+
+bool gm_thread_is_gone(uint32_t tid)
+{
+	const struct gm_process *process = gm_process_get();
+
+	return process != NULL && !gm_sealed && gm_sys_getpid() == process->pid &&
+	       gm_syscall3(SYS_tgkill, process->pid, (long)tid, 0) == -ESRCH;
+}
+
+void gm_thread_abandon(struct gm_thread_slot *slot)
+{
+	uint32_t live = GM_THREAD_LIVE;
+
+	__atomic_compare_exchange_n(&slot->state, &live, GM_THREAD_ENDED, false, __ATOMIC_RELEASE,
+				    __ATOMIC_RELAXED);
 }

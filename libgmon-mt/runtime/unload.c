@@ -22,13 +22,11 @@ static bool ending;
 /* The last module that was there when the program began: up to it they stay. */
 static const struct link_map *last_to_stay;
 
-extern int _dl_find_object(void *, struct dl_find_object *) __attribute__((weak));
-
 static const struct link_map *module_of(uint64_t address)
 {
 	struct dl_find_object found;
 
-	if (_dl_find_object == NULL || _dl_find_object((void *)address, &found) != 0)
+	if (gm_find_object == NULL || gm_find_object((void *)address, &found) != 0)
 		return NULL;
 	return found.dlfo_link_map;
 }
@@ -42,15 +40,25 @@ bool gm_module_stays(const struct link_map *module)
 {
 	/* acquire: pairs with the release in begin() */
 	const struct link_map *last = __atomic_load_n(&last_to_stay, __ATOMIC_ACQUIRE), *at;
+	const struct link_map *program = module_of(gm_entry_point());
 
-	if (is_program(module))
+	/* Only compared: what it points to may be gone. */
+	if (module != NULL && module == program)
 		return true;
 	if (last == NULL || module == NULL)
 		return false;
-	for (at = module_of(gm_entry_point()); at != NULL && at != module; at = at->l_next)
+	for (at = program; at != NULL && at != module; at = at->l_next)
 		if (at == last)
 			return false;
 	return at != NULL;
+}
+
+/* RTLD_DEFAULT would find a library's own first, where it is linked with -Bsymbolic. */
+void *gm_thread_watch_find(void)
+{
+	void *program = dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);
+
+	return program != NULL ? dlsym(program, "gm_thread_watch_shared") : NULL;
 }
 
 static void note_end(void)
@@ -63,11 +71,24 @@ static void resolve(void)
 	*(void **)&libc_finalize = dlsym(RTLD_NEXT, "__cxa_finalize");
 }
 
+/* A program's own function by that name may lock, or be compiled with -pg. */
+static void resolve_find_object(void)
+{
+	void *loaders = dlvsym(RTLD_NEXT, "_dl_find_object", "GLIBC_2.35");
+
+	if (loaders != NULL)
+		__atomic_store_n((void **)&gm_find_object, loaders, __ATOMIC_RELAXED);
+	else
+		dlerror(); /* not for the program to find */
+}
+
 __attribute__((constructor(101))) static void begin(void)
 {
 	const struct link_map *last = module_of(gm_entry_point());
 
 	resolve();
+	resolve_find_object();
+	*(void **)&gm_pthread_keys = dlvsym(RTLD_NEXT, "__pthread_keys", "GLIBC_PRIVATE");
 	atexit(note_end);
 	while (last != NULL && last->l_next != NULL)
 		last = last->l_next;

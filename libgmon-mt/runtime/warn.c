@@ -9,7 +9,10 @@
  */
 #include <errno.h>
 #include <linux/memfd.h>
+#include <poll.h>
+#include <sys/socket.h>
 
+#include "runtime/files.h"
 #include "runtime/runtime.h"
 #include "runtime/sys.h"
 
@@ -33,19 +36,33 @@ static bool stderr_is_first(void)
 	       now.st_dev == first_stderr.st_dev && now.st_ino == first_stderr.st_ino;
 }
 
+/*
+ * Writes without waiting for a reader.  A pipe that can be written to takes PIPE_BUF bytes, more
+ * than a line; stderr stays as the program has it, so O_NONBLOCK is not set.
+ */
+static void write_at_once(const char *line, size_t n)
+{
+	struct pollfd wanted = {.fd = 2, .events = POLLOUT};
+
+	if (S_ISSOCK(first_stderr.st_mode))
+		gm_syscall6(SYS_sendto, 2, (long)line, (long)n, MSG_DONTWAIT | MSG_NOSIGNAL, 0, 0);
+	else if (gm_syscall3(SYS_poll, (long)&wanted, 1, 0) == 1 && (wanted.revents & POLLOUT))
+		gm_write_quietly(2, line, n);
+}
+
 void gm_warn(const char *line)
 {
 	char buffer[GM_WARNING_BYTES];
 	struct gm_text text = GM_TEXT(buffer);
 
-	if (!stderr_is_first())
+	if (gm_files_keep_warning(line) || !stderr_is_first())
 		return;
 	gm_text_add(&text, "gprof-mt: ");
 	gm_text_add(&text, line);
 	if (text.length > sizeof(buffer) - 2)
 		text.length = sizeof(buffer) - 2;
 	buffer[text.length] = '\n';
-	gm_write_quietly(2, buffer, text.length + 1);
+	write_at_once(buffer, text.length + 1);
 }
 
 static bool is_marked(void)
@@ -78,10 +95,18 @@ static void set_mark(void)
 		gm_syscall3(SYS_madvise, page, MARK_BYTES, MADV_DONTFORK);
 }
 
+/* Returns 1 if nobody has left the mark before. */
+static long mark_step(void *unused)
+{
+	(void)unused;
+	if (is_marked())
+		return 0;
+	set_mark();
+	return 1;
+}
+
 void gm_warn_once(const char *line)
 {
-	if (is_marked())
-		return;
-	set_mark();
-	gm_warn(line);
+	if (gm_files_run(mark_step, NULL) != 0)
+		gm_warn(line);
 }

@@ -146,6 +146,33 @@ static enum pp_verdict check_libraries(void)
 	return BAD;
 }
 
+/* Programs that our libraries cannot be loaded into must at least run as they do bare. */
+static void check_others(void)
+{
+	struct pp_error err = PP_ERROR_INIT;
+	g_auto(GStrv) paths = NULL;
+
+	if (pp_libraries_find(&paths, &err)) {
+		pp_error_done(&err);
+		return;
+	}
+	if (!pp_libraries_have_tree(paths))
+		pp_doctor_line(POOR, "other programs",
+			       "without gprof-mt.preload beside the libraries, programs of musl do "
+			       "not start, and the loader of 32-bit programs prints errors",
+			       "make install");
+	else if (!pp_libraries_have_stub(paths, false))
+		pp_doctor_line(POOR, "other programs",
+			       "the loader of 32-bit programs prints an error for each library",
+			       "install binutils that link for elf_i386; make; make install");
+	else
+		pp_doctor_line(
+		    GOOD, "other programs",
+		    "static, musl's, 32-bit and set-uid programs run as without us; only "
+		    "their scheduling can be recorded",
+		    NULL);
+}
+
 static void check_tool(const char *name, const char *use, const char *fix)
 {
 	g_autofree char *path = g_find_program_in_path(name);
@@ -249,6 +276,40 @@ static void check_clock(void)
 		    "a time stamp costs a system call; boot with clocksource=tsc tsc=reliable");
 }
 
+/* The mode that `record` would use here, without options. */
+static void check_sync_mode(void)
+{
+	g_autofree struct gm_config *config = g_new(struct gm_config, 1);
+	g_autofree char *found = NULL;
+	struct gm_config_error error;
+
+	gm_config_defaults(config);
+	if (pp_cli_read_default_config(config, &error)) {
+		pp_doctor_line(BAD, "configuration", error.text, "correct the file");
+		return;
+	}
+	switch (config->sync_mode) {
+	case GM_SYNC_AUTO:
+		found = g_strdup_printf("auto: in full, until that takes more than %u %% of a "
+					"thread's CPU time, then its waits and their holders",
+					(unsigned)config->sync_budget_percent);
+		pp_doctor_line(GOOD, "synchronization", found, NULL);
+		break;
+	case GM_SYNC_ALL:
+		pp_doctor_line(GOOD, "synchronization", "all: every operation", NULL);
+		break;
+	case GM_SYNC_CONTENDED:
+		pp_doctor_line(POOR, "synchronization",
+			       "contended: waits and their holders, the rest is counted",
+			       "record --set sync.mode=all");
+		break;
+	case GM_SYNC_OFF:
+		pp_doctor_line(POOR, "synchronization", "off: none is recorded",
+			       "record --set sync.mode=auto");
+		break;
+	}
+}
+
 static const struct pp_cli_option option_table[] = {
     {0},
 };
@@ -271,6 +332,7 @@ int pp_cmd_doctor(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	status = check_libraries() == GOOD ? PP_EXIT_GOOD : PP_EXIT_FAILED;
+	check_others();
 	check_bpf();
 	if (check_source(GM_KERNEL_PERF, "perf tracepoints",
 			 "scheduling in full: who ran, who waited, who woke whom", POOR,
@@ -285,6 +347,7 @@ int pp_cmd_doctor(int argc, char **argv)
 	check_numbers();
 	check_limits();
 	check_clock();
+	check_sync_mode();
 	check_lttng();
 	check_tool("gprof", "reads the gmon files too", "sudo apt-get install binutils");
 	check_tool("babeltrace2", "prints a capture as text", "sudo apt-get install babeltrace2");

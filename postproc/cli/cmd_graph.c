@@ -98,7 +98,7 @@ static int check_holds(const struct pp_view *view, struct pp_error *err)
 	int ret = check_sync(view, err);
 
 	for (guint i = 0; ret == 0 && i < model->processes->len; i++)
-		if (!((const struct pp_process *)model->processes->pdata[i])->only_waits)
+		if (!((const struct pp_process *)model->processes->pdata[i])->no_holds)
 			return 0;
 	if (ret < 0)
 		return ret;

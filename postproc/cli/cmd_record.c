@@ -19,6 +19,7 @@
 #include "cli/options.h"
 #include "cli/summary.h"
 #include "cli/view.h"
+#include "collect/alive.h"
 #include "collect/discard.h"
 #include "collect/info.h"
 #include "collect/launch.h"
@@ -27,6 +28,7 @@
 #include "collect/program.h"
 #include "export/gmon.h"
 #include "input/capture.h"
+#include "pass/unrecorded.h"
 
 /* As shells say it. */
 #define EXIT_CANNOT_EXECUTE 126
@@ -114,29 +116,10 @@ static int refuse_config(const struct gm_config_error *error)
 	return PP_EXIT_USAGE;
 }
 
-/* Set by a `record` that this one runs under: meant for its capture, not for ours. */
-static bool is_of_capture(const char *config_file)
-{
-	g_autofree char *dir = g_path_get_dirname(config_file);
-	g_autofree char *session = g_build_filename(dir, "session", NULL);
-
-	return access(session, F_OK) == 0;
-}
-
-/* The file the runtime libraries would read, for a program started without `record`. */
-static const char *default_config_file(void)
-{
-	const char *file = g_getenv("GPROF_MT_CONFIG");
-
-	if (file && *file && !is_of_capture(file))
-		return file;
-	return access("gprof-mt.conf", F_OK) == 0 ? "gprof-mt.conf" : NULL;
-}
-
 static int read_config(const struct options *options, struct gm_config *config)
 {
-	const char *file = options->config_file;
 	struct gm_config_error error;
+	int rc = 0;
 
 	gm_config_defaults(config);
 	if (options->profile) {
@@ -146,10 +129,12 @@ static int read_config(const struct options *options, struct gm_config *config)
 			return pp_cli_usage("record",
 					    "no profile '%s': use applic-only, full-sched or full",
 					    options->profile);
+	} else if (options->config_file) {
+		rc = gm_config_read(options->config_file, config, &error);
 	} else {
-		file = file ?: default_config_file();
+		rc = pp_cli_read_default_config(config, &error);
 	}
-	if (file && gm_config_read(file, config, &error))
+	if (rc)
 		return refuse_config(&error);
 	for (guint i = 0; i < options->settings->len; i++)
 		if (gm_config_set(options->settings->pdata[i], config, &error))
@@ -213,12 +198,13 @@ static int make_capture(struct gm_config *config, struct gm_capture *capture, st
 				    capture->dir);
 	rc = write_config(config, capture, err);
 	if (rc == 0) {
-		run->dir_fd = open(capture->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		run->dir_fd = gm_capture_dir_open(capture);
 		if (run->dir_fd < 0)
-			rc = pp_error_add(err, -errno, "%s: %s", capture->dir, g_strerror(errno));
+			rc = pp_error_add(err, run->dir_fd, "%s: %s", capture->dir,
+					  g_strerror(-run->dir_fd));
 	}
 	if (rc)
-		gm_remove_tree(capture->dir);
+		gm_capture_remove(capture);
 	return rc;
 }
 
@@ -296,7 +282,7 @@ static int make_environment(const struct options *options, const struct pp_progr
 	GStrv env = g_get_environ();
 
 	env = g_environ_setenv(env, "GPROF_MT_CONFIG", config, TRUE);
-	if (pp_program_takes_libraries(program)) {
+	if (pp_program_takes_libraries(program, libraries)) {
 		int rc = pp_libraries_preload(libraries, g_getenv("LD_PRELOAD"), &preload, err);
 
 		if (rc) {
@@ -320,14 +306,13 @@ static int exec_status(int code)
 /* A process that outlives the program goes on counting, in the calls file alone. */
 static bool is_running(const struct pp_process *process)
 {
-	g_autofree char *path = g_strdup_printf("/proc/%" PRIu32 "/stat", process->pid);
-	g_autofree char *text = NULL;
-	const char *state;
-
-	if (process->end_ns != PP_TIME_UNKNOWN || !g_file_get_contents(path, &text, NULL, NULL))
+	if (process->end_ns != PP_TIME_UNKNOWN)
 		return false;
-	state = strrchr(text, ')');
-	return state && state[1] == ' ' && !strchr("ZX", state[2]);
+	if (process->proc_start)
+		return gm_proc_runs((int)process->pid, process->proc_start);
+	/* The child of a fork that writes into its parent's places does not look it up. */
+	return process->start_ns != PP_TIME_UNKNOWN &&
+	       pp_process_runs((pid_t)process->pid, (uint64_t)process->start_ns);
 }
 
 /* The gmon files that the program left to us, see [calls] gmon. */
@@ -360,6 +345,21 @@ static void write_gmon_files(struct pp_run *run, const struct pp_capture *captur
 	pp_gmon_done(&gmon);
 }
 
+/* The processes that could not write into the capture, and told so. */
+static void note_words(struct pp_run *run, const struct pp_capture *capture)
+{
+	const GArray *words = run->mailbox->words;
+
+	for (guint i = 0; i < words->len; i++) {
+		const struct pp_word *word = &g_array_index(words, struct pp_word, i);
+		g_autofree char *pid = g_strdup_printf("%d", word->pid);
+		g_autofree char *what = pp_capture_unwritten_text(word->code);
+
+		pp_capture_add_unwritten(capture->model, pid, word->code);
+		pp_run_add_silent_loss(run, what, pid, 1);
+	}
+}
+
 /* What the runtime libraries left in the capture.  The line to print; NULL: nothing readable. */
 static char *end_calls(struct pp_run *run, struct pp_capture **ret_capture)
 {
@@ -372,11 +372,22 @@ static char *end_calls(struct pp_run *run, struct pp_capture **ret_capture)
 		return NULL;
 	}
 	pp_capture_end(capture, run->end_ns);
+	note_words(run, capture);
 	summary = pp_summary_make(run, capture);
 	if (run->config->calls_mode != GM_CALLS_OFF)
 		write_gmon_files(run, capture);
 	*ret_capture = capture;
 	return summary;
+}
+
+/* Not all of the synchronization is recorded: which part is. */
+static void note_mode(const struct options *options, const struct pp_model *model)
+{
+	bool is_full;
+	g_autofree char *mode = pp_unrecorded_mode(model, &is_full);
+
+	if (mode && !is_full)
+		note(options, "synchronization is recorded %s", mode);
 }
 
 static void note_waits(const struct options *options, struct pp_capture *capture)
@@ -407,6 +418,7 @@ static void end_run(const struct options *options, struct pp_run *run,
 	if (summary && !options->quiet) {
 		note(options, "%s: %s%s", run->shown_dir, summary,
 		     run->losses->len ? "" : "; complete");
+		note_mode(options, capture->model);
 		note_waits(options, g_steal_pointer(&capture));
 		note(options, "next: gprof-mt report -i %s", quoted);
 	}
@@ -483,7 +495,7 @@ static int run_program(const struct options *options, struct pp_run *run,
 		pp_cli_fail(&err);
 		return exec_status(rc);
 	}
-	pp_child_wait(child, collector);
+	pp_child_wait(child, collector, run->mailbox);
 	run->end_ns = monotonic_ns();
 	run->end_us = g_get_real_time();
 	run->status = child->status;
@@ -501,6 +513,13 @@ static void loss_free(void *data)
 	g_free(loss);
 }
 
+static void open_mailbox(struct pp_mailbox *mailbox, const struct gm_capture *capture)
+{
+	g_autofree char *config = g_build_filename(capture->dir, "config", NULL);
+
+	pp_mailbox_open(mailbox, config);
+}
+
 static int record(const struct options *options, struct gm_config *config,
 		  const struct pp_program *program, struct pp_child *child)
 {
@@ -511,6 +530,7 @@ static int record(const struct options *options, struct gm_config *config,
 	struct pp_error err = PP_ERROR_INIT;
 	struct pp_discard discard;
 	struct pp_collector collector;
+	struct pp_mailbox mailbox;
 	struct pp_run run = {
 	    .argv = options->command,
 	    .config = config,
@@ -532,12 +552,15 @@ static int record(const struct options *options, struct gm_config *config,
 		return pp_cli_fail(&err);
 	}
 	run.libraries = libraries;
+	run.mailbox = &mailbox;
+	open_mailbox(&mailbox, capture);
 	status = make_environment(options, program, libraries, capture, &env, &err)
 		     ? pp_cli_fail(&err)
 		     : run_program(options, &run, program, env, child, &collector);
 	if (status)
-		gm_remove_tree(capture->dir);
+		gm_capture_remove(capture);
 	close(run.dir_fd);
+	pp_mailbox_done(&mailbox);
 	pp_discard_end(&discard);
 	return status;
 }

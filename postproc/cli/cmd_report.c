@@ -61,6 +61,7 @@ static int report(struct arguments *arguments)
 	ret = pp_view_open(&view, arguments->dir, NULL, &err);
 	if (ret == 0) {
 		pp_view_select(&view, arguments->selection);
+		view.context.for_text = arguments->how.format == PP_CLI_TEXT;
 		ret = pp_view_run(&view, (const char *const *)arguments->names->pdata,
 				  arguments->names->len, &err);
 	}

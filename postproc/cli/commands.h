@@ -4,6 +4,7 @@
 #define PP_CLI_COMMANDS_H
 
 #include "core/error.h"
+#include "runtime/config.h"
 
 /* Exit statuses. */
 #define PP_EXIT_GOOD   0
@@ -26,5 +27,11 @@ int pp_cli_fail(struct pp_error *err);
 
 /* Prints "gprof-mt COMMAND: MESSAGE" and where to find help on stderr; returns PP_EXIT_USAGE. */
 int pp_cli_usage(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/*
+ * Over what *config holds: the file that the runtime libraries would read, for a program started
+ * without `record`.  0 also if there is none, or -errno.
+ */
+int pp_cli_read_default_config(struct gm_config *config, struct gm_config_error *error);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 int pp_cli_fail(struct pp_error *err)
 {
@@ -22,4 +24,24 @@ int pp_cli_usage(const char *command, const char *format, ...)
 	va_end(args);
 	fprintf(stderr, "gprof-mt %s: %s; see `gprof-mt %s --help`\n", command, message, command);
 	return PP_EXIT_USAGE;
+}
+
+/* Set by a `record` that this one runs under: meant for its capture, not for ours. */
+static bool is_of_capture(const char *config_file)
+{
+	g_autofree char *dir = g_path_get_dirname(config_file);
+	g_autofree char *session = g_build_filename(dir, "session", NULL);
+
+	return access(session, F_OK) == 0;
+}
+
+int pp_cli_read_default_config(struct gm_config *config, struct gm_config_error *error)
+{
+	const char *file = g_getenv("GPROF_MT_CONFIG");
+	int rc;
+
+	if (file && *file && !is_of_capture(file))
+		return gm_config_read(file, config, error);
+	rc = gm_config_read_local(config, error);
+	return rc == -ENOENT ? 0 : rc;
 }

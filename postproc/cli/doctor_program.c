@@ -22,18 +22,23 @@ static void check_calls(const struct pp_program *program)
 
 static void check_libraries(const struct pp_program *program)
 {
+	const char *obstacle = pp_program_obstacle(program);
+	g_autofree char *found = g_strconcat("it ", obstacle, NULL);
+
 	if (program->is_privileged)
-		pp_doctor_line(PP_VERDICT_BAD, "synchronization",
-			       "set-uid: the loader keeps our libraries out",
+		pp_doctor_line(PP_VERDICT_BAD, "synchronization", found,
 			       "record a copy of your own: cp PROGRAM .");
-	else if (!pp_program_takes_libraries(program))
-		pp_doctor_line(PP_VERDICT_BAD, "synchronization",
-			       "its AddressSanitizer is set to refuse preloaded libraries",
-			       "export ASAN_OPTIONS=verify_asan_link_order=0");
 	else if (program->is_static)
 		pp_doctor_line(PP_VERDICT_BAD, "synchronization",
 			       "linked statically: nothing stands between it and pthread",
 			       "link without -static");
+	else if (program->loader)
+		pp_doctor_line(PP_VERDICT_BAD, "synchronization", found,
+			       "compile and link it with glibc");
+	else if (obstacle)
+		pp_doctor_line(PP_VERDICT_BAD, "synchronization",
+			       "its AddressSanitizer is set to refuse preloaded libraries",
+			       "export ASAN_OPTIONS=verify_asan_link_order=0");
 	else
 		pp_doctor_line(PP_VERDICT_GOOD, "synchronization", "linked dynamically", NULL);
 }
@@ -51,11 +56,23 @@ static void check_names(const struct pp_program *program)
 			       "do not strip it, or install its package of debug symbols");
 }
 
+static void check_script(const struct pp_program *program)
+{
+	const char *interpreter = program->interpreter ?: "/bin/sh";
+	const char *obstacle = pp_program_obstacle(program);
+	g_autofree char *found =
+	    obstacle ? g_strdup_printf("a script: recorded is what it starts; %s itself %s",
+				       pp_program_image(program)->path, obstacle)
+		     : g_strdup_printf("a script: recorded are %s and what it starts", interpreter);
+
+	pp_doctor_line(obstacle ? PP_VERDICT_POOR : PP_VERDICT_GOOD, "program", found,
+		       "run it by another interpreter");
+}
+
 int pp_doctor_program(const char *name)
 {
 	struct pp_error err = PP_ERROR_INIT;
 	struct pp_program program;
-	g_autofree char *script = NULL;
 
 	if (pp_program_read(name, &program, &err))
 		return pp_cli_fail(&err);
@@ -66,9 +83,7 @@ int pp_doctor_program(const char *name)
 		check_names(&program);
 		break;
 	case PP_PROGRAM_SCRIPT:
-		script = g_strdup_printf("a script: recorded are %s and what it starts",
-					 program.interpreter ?: "/bin/sh");
-		pp_doctor_line(PP_VERDICT_GOOD, "program", script, NULL);
+		check_script(&program);
 		break;
 	case PP_PROGRAM_FOREIGN:
 		pp_doctor_line(PP_VERDICT_BAD, "program",

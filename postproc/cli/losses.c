@@ -93,7 +93,8 @@ void pp_losses_tell(const struct pp_run *run, guint first)
 	for (guint i = first; i < run->losses->len; i++) {
 		const struct pp_loss *loss = run->losses->pdata[i];
 
-		fprintf(stderr, "gprof-mt: lost: %s: %s: %" PRIu64 "\n", loss->where, loss->what,
-			loss->count);
+		if (!loss->is_silent)
+			fprintf(stderr, "gprof-mt: lost: %s: %s: %" PRIu64 "\n", loss->where,
+				loss->what, loss->count);
 	}
 }

@@ -7,17 +7,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/unloaded.h"
 #include "cli/view.h"
 #include "core/loss.h"
 #include "pass/top.h"
 
 #define MAX_WAITS 3
-/* So many bytes of synch-events are read in about half a second. */
-#define MAX_WAITS_BYTES (16 << 20)
+/* So many bytes of synch-events, of 8 to 16 each, are read in about half a second. */
+#define MAX_WAITS_BYTES (8 << 20)
 
 struct counts {
 	unsigned processes, threads, counted; /* counted: threads whose calls are there */
-	uint64_t threads_lost, calls_lost, records_lost, events_lost;
+	uint64_t threads_lost, calls_lost, records_lost, events_lost, n_in_memory;
 	unsigned threads_why, calls_why, records_why, events_why;
 	uint64_t sync_bytes;
 };
@@ -50,6 +51,7 @@ static void count(const struct pp_capture *capture, struct counts *counts)
 		const struct pp_process *process = model->processes->pdata[i];
 
 		counts->threads_lost += process->threads_lost;
+		counts->n_in_memory += process->n_in_memory;
 		counts->calls_lost += process->calls_lost;
 		counts->events_lost += process->events_lost;
 		counts->threads_why |= process->threads_why;
@@ -94,7 +96,8 @@ static void add_kernel(GString *text, const struct pp_collector *collector)
 	g_string_append_printf(text, " (%s)", gm_kernel_source_name(collector->source));
 }
 
-static char *describe(const struct pp_run *run, const struct counts *counts)
+static char *describe(const struct pp_run *run, const struct counts *counts, uint64_t n_unwritten,
+		      uint64_t n_unloaded)
 {
 	g_autofree char *bytes = g_format_size_full(counts->sync_bytes, G_FORMAT_SIZE_IEC_UNITS);
 	g_autofree char *sync = counts->sync_bytes ? g_strconcat(bytes, " of synch-events", NULL)
@@ -102,6 +105,13 @@ static char *describe(const struct pp_run *run, const struct counts *counts)
 	GString *text = g_string_new(NULL);
 
 	add_plural(text, counts->processes, "process", "processes");
+	if (n_unwritten)
+		g_string_append_printf(text, " and %" PRIu64 " not recorded", n_unwritten);
+	if (n_unloaded) {
+		g_string_append(text, " (");
+		add_plural(text, n_unloaded, "program", "programs");
+		g_string_append(text, " not recorded)");
+	}
 	g_string_append(text, ", ");
 	add_plural(text, counts->threads, "thread", "threads");
 	g_string_append(text, "; ");
@@ -162,6 +172,7 @@ GStrv pp_summary_waits(struct pp_capture *capture)
 	count(capture, &counts);
 	leave_out_kernel(capture);
 	pp_view_begin(&view, capture, NULL, &symbols);
+	view.context.for_text = true;
 	if (counts.sync_bytes > MAX_WAITS_BYTES) {
 		lines = g_new0(char *, 2);
 		lines[0] = g_strdup("waits: too many synch-events to sum up now; the report does");
@@ -175,6 +186,7 @@ GStrv pp_summary_waits(struct pp_capture *capture)
 
 char *pp_summary_make(struct pp_run *run, const struct pp_capture *capture)
 {
+	uint64_t n_unloaded = pp_unloaded_note(run, capture);
 	struct counts counts = {0};
 
 	count(capture, &counts);
@@ -183,6 +195,11 @@ char *pp_summary_make(struct pp_run *run, const struct pp_capture *capture)
 	counts.threads = MAX(counts.threads, run->collector->tree.threads);
 	run->processes = counts.processes;
 	run->threads = counts.threads;
+	note_loss(run, "processes that were not recorded", 0, capture->model->n_unwritten);
+	note_loss(run,
+		  "threads whose last data was in memory (the process was killed, or its disk "
+		  "was full)",
+		  0, counts.n_in_memory);
 	note_loss(run, "threads that were not recorded", counts.threads_why, counts.threads_lost);
 	note_loss(run, "calls that were counted nowhere", counts.calls_why, counts.calls_lost);
 	note_loss(run, "calls and returns that are not in the history", counts.records_why,
@@ -190,5 +207,5 @@ char *pp_summary_make(struct pp_run *run, const struct pp_capture *capture)
 	note_loss(run, "synch-events that were not written", counts.events_why, counts.events_lost);
 	for (guint i = 0; i < capture->damage->len; i++)
 		pp_run_add_loss(run, "damage", capture->damage->pdata[i], 1);
-	return describe(run, &counts);
+	return describe(run, &counts, capture->model->n_unwritten, n_unloaded);
 }

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collect/alive.h"
 #include "collect/lttng_kernel.h"
 #include "collect/move.h"
 
@@ -551,6 +552,7 @@ int pp_collector_end(struct pp_collector *collector)
 	drain(collector);
 	finish_bpf(collector);
 	pp_merge_emit(&collector->merge, UINT64_MAX, emit, collector);
+	pp_tree_settle(&collector->tree, pp_process_runs);
 	for (unsigned i = 0; i < collector->n_rings; i++) {
 		struct pp_ring *ring = &collector->rings[i];
 		uint64_t told = ring->lost;

@@ -11,13 +11,12 @@
 
 #include "runtime/capture.h"
 
-/* What gm_capture_open() would take for a capture. */
-static bool is_capture(const char *dir)
+/* May it be renamed and removed?  What may not, gm_capture_open() reports. */
+static bool is_finished(const char *dir)
 {
-	g_autofree char *session = g_build_filename(dir, "session", NULL);
+	struct gm_config_error unused;
 
-	return g_file_test(dir, G_FILE_TEST_IS_DIR) && !g_file_test(dir, G_FILE_TEST_IS_SYMLINK) &&
-	       g_file_test(session, G_FILE_TEST_IS_REGULAR);
+	return gm_capture_check(dir, &unused) == 0;
 }
 
 static char *absolute_path(const char *dir)
@@ -43,7 +42,7 @@ void pp_discard_begin(struct pp_discard *discard, const char *dir)
 	discard->old = g_strconcat(path, ".old", NULL);
 	discard->aside =
 	    g_strdup_printf("%s/%s%d", discard->parent, discard->prefix, (int)getpid());
-	if (is_capture(path) && is_capture(discard->old))
+	if (is_finished(path) && is_finished(discard->old))
 		discard->is_aside = rename(discard->old, discard->aside) == 0;
 }
 
@@ -72,14 +71,14 @@ static void delete_left_behind(const struct pp_discard *discard)
 		g_autofree char *path = g_build_filename(discard->parent, name, NULL);
 
 		if (is_left_behind(discard, name))
-			gm_remove_tree(path);
+			gm_capture_remove_old(path);
 	}
 }
 
 void pp_discard_end(struct pp_discard *discard)
 {
 	if (discard->is_aside)
-		gm_remove_tree(discard->aside);
+		gm_capture_remove_old(discard->aside);
 	if (discard->parent)
 		delete_left_behind(discard);
 	g_free(discard->parent);

@@ -19,7 +19,7 @@ struct pp_discard {
 	bool is_aside;
 };
 
-/* Before the capture `dir` is made: renames DIR.old if both are captures. */
+/* Before the capture `dir` is made: renames DIR.old if both are captures that have ended. */
 void pp_discard_begin(struct pp_discard *discard, const char *dir);
 
 /* The capture was not made: puts DIR.old back. */

@@ -25,8 +25,17 @@ void pp_run_add_loss(struct pp_run *run, const char *what, const char *where, ui
 {
 	struct pp_loss *loss = g_new(struct pp_loss, 1);
 
-	*loss = (struct pp_loss){g_strdup(what), g_strdup(where), count};
+	*loss = (struct pp_loss){g_strdup(what), g_strdup(where), count, false};
 	g_ptr_array_add(run->losses, loss);
+}
+
+void pp_run_add_silent_loss(struct pp_run *run, const char *what, const char *where, uint64_t count)
+{
+	struct pp_loss *loss;
+
+	pp_run_add_loss(run, what, where, count);
+	loss = run->losses->pdata[run->losses->len - 1];
+	loss->is_silent = true;
 }
 
 /* --- parts --- */

@@ -46,6 +46,7 @@
 #include <glib.h>
 
 #include "collect/collector.h"
+#include "collect/mailbox.h"
 #include "core/error.h"
 #include "runtime/capture.h"
 #include "runtime/config.h"
@@ -53,6 +54,7 @@
 struct pp_loss {
 	char *what, *where;
 	uint64_t count;
+	bool is_silent; /* a row of the report alone: no line at the end of record */
 };
 
 struct pp_run {
@@ -63,6 +65,7 @@ struct pp_run {
 	int dir_fd;
 	char *const *libraries;
 	const struct pp_collector *collector;
+	struct pp_mailbox *mailbox;
 	int64_t start_ns, end_ns;
 	int64_t start_us, end_us; /* CLOCK_REALTIME, microseconds */
 	int status;		  /* of waitpid() */
@@ -82,5 +85,7 @@ int pp_info_end(const struct pp_run *run, struct pp_error *err);
 int pp_info_set_kernel(const struct pp_run *run, bool complete, struct pp_error *err);
 
 void pp_run_add_loss(struct pp_run *run, const char *what, const char *where, uint64_t count);
+void pp_run_add_silent_loss(struct pp_run *run, const char *what, const char *where,
+			    uint64_t count);
 
 #endif

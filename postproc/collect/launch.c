@@ -150,7 +150,8 @@ static bool has_ended(struct pp_child *child)
 	return waitpid(child->pid, &child->status, WNOHANG) == child->pid;
 }
 
-void pp_child_wait(struct pp_child *child, struct pp_collector *collector)
+void pp_child_wait(struct pp_child *child, struct pp_collector *collector,
+		   struct pp_mailbox *mailbox)
 {
 	const struct timespec timeout = {DRAIN_MS / 1000, DRAIN_MS % 1000 * 1000000};
 	g_autofree struct pollfd *fds = g_new(struct pollfd, PP_POLLFDS * collector->n_rings + 1);
@@ -164,11 +165,14 @@ void pp_child_wait(struct pp_child *child, struct pp_collector *collector)
 	while (!has_ended(child)) {
 		unsigned n = pp_collector_pollfds(collector, fds);
 
-		ppoll(fds, n, n ? &timeout : NULL, &mask);
+		fds[n] = (struct pollfd){.fd = mailbox->fd, .events = POLLIN};
+		ppoll(fds, n + 1, n ? &timeout : NULL, &mask);
 		forward_signals(child);
 		if (n)
 			pp_collector_round(collector);
+		pp_mailbox_read(mailbox);
 	}
+	pp_mailbox_read(mailbox);
 }
 
 _Noreturn void pp_child_exit_alike(const struct pp_child *child)

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "collect/collector.h"
+#include "collect/mailbox.h"
 #include "core/error.h"
 
 struct pp_child {
@@ -34,8 +35,12 @@ int pp_child_start(struct pp_child *child);
 /* Gives a held child up. */
 void pp_child_cancel(struct pp_child *child);
 
-/* Drains the collector's rings until the child has ended; its status is then in child->status. */
-void pp_child_wait(struct pp_child *child, struct pp_collector *collector);
+/*
+ * Drains the collector's rings, and the mailbox, until the child has ended; its status is then in
+ * child->status.
+ */
+void pp_child_wait(struct pp_child *child, struct pp_collector *collector,
+		   struct pp_mailbox *mailbox);
 
 /* Ends this process as the child ended: by the same signal, or with its exit status. */
 _Noreturn void pp_child_exit_alike(const struct pp_child *child);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "collect/libraries.h"
 
+#include <dlfcn.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
 #define PROVIDER "libsync_trace_ust.so"
+#define TREE	 "gprof-mt.preload"
 
 static const char *const names[] = {"libgmon_mt.so", "libsync_trace.so"};
 
@@ -59,23 +60,57 @@ int pp_libraries_check_ust(char *const *paths, struct pp_error *err)
 			    dir);
 }
 
+/*
+ * As LD_PRELOAD names it: by the tree whose $LIB the loader of each program replaces (see
+ * libgmon-mt/preload/make-tree), or where there is none, or it does not fit this machine, itself.
+ */
+static char *preload_path(const char *path)
+{
+	g_autofree char *dir = g_path_get_dirname(path);
+	g_autofree char *name = g_path_get_basename(path);
+	g_autofree char *tree = g_build_filename(dir, TREE, "$LIB", name, NULL);
+
+	/* Nothing is loaded: the loader of this very program says whether there is what to load. */
+	dlerror();
+	dlopen(tree, RTLD_LAZY | RTLD_NOLOAD);
+	return dlerror() ? g_strdup(path) : g_steal_pointer(&tree);
+}
+
+bool pp_libraries_have_tree(char *const *paths)
+{
+	g_autofree char *path = preload_path(paths[0]);
+
+	return strcmp(path, paths[0]) != 0;
+}
+
+bool pp_libraries_have_stub(char *const *paths, bool is_x32)
+{
+	g_autofree char *dir = g_path_get_dirname(paths[0]);
+	g_autofree char *stub =
+	    g_build_filename(dir, TREE, is_x32 ? "stub-x32.so" : "stub-i386.so", NULL);
+
+	return pp_libraries_have_tree(paths) && access(stub, R_OK) == 0;
+}
+
 int pp_libraries_preload(char *const *paths, const char *old, char **ret_value,
 			 struct pp_error *err)
 {
-	for (char *const *path = paths; *path; path++)
-		if (strpbrk(*path, " :"))
+	g_autoptr(GString) value = g_string_new(NULL);
+
+	for (char *const *path = paths; *path; path++) {
+		g_autofree char *name = preload_path(*path);
+
+		if (strpbrk(name, " :"))
 			return pp_error_add(
 			    err, -EINVAL,
 			    "%s: LD_PRELOAD cannot hold a path with a space or colon; "
-			    "move gprof-mt, or set GPROF_MT_LIBDIR to a link to its "
+			    "move gprof-mt, or set GPROF_MT_LIBDIR to a symlink to its "
 			    "directory",
 			    *path);
-	*ret_value = g_strjoinv(":", (char **)paths);
-	if (old && *old) {
-		char *own = *ret_value;
-
-		*ret_value = g_strconcat(own, ":", old, NULL);
-		g_free(own);
+		g_string_append_printf(value, "%s%s", value->len ? ":" : "", name);
 	}
+	if (old && *old)
+		g_string_append_printf(value, ":%s", old);
+	*ret_value = g_string_free(g_steal_pointer(&value), FALSE);
 	return 0;
 }

@@ -6,6 +6,8 @@
 #ifndef PP_COLLECT_LIBRARIES_H
 #define PP_COLLECT_LIBRARIES_H
 
+#include <stdbool.h>
+
 #include <glib.h>
 
 #include "core/error.h"
@@ -15,6 +17,16 @@ int pp_libraries_find(GStrv *ret_paths, struct pp_error *err);
 
 /* -ENOENT: the provider for LTTng-UST is not there with them. */
 int pp_libraries_check_ust(char *const *paths, struct pp_error *err);
+
+/*
+ * Whether LD_PRELOAD leads each program to what it can load, and musl's programs to nothing.
+ */
+bool pp_libraries_have_tree(char *const *paths);
+
+/*
+ * ... and programs of 32 bits (i386, or the x32 ABI) to empty libraries in place of ours.
+ */
+bool pp_libraries_have_stub(char *const *paths, bool is_x32);
 
 /*
  * The value of LD_PRELOAD that has them before what `old` (may be NULL) has.  -EINVAL: a path with

@@ -1,6 +1,6 @@
 # collect: what gprof-mt record is made of.  Included by postproc/module.mk.
 # The configuration reader and the maker of capture directories are those of the runtime.
-PP_RUNTIME_OBJ := $(patsubst %,$(B)/obj/libgmon-mt/runtime/%.o,config capture string)
+PP_RUNTIME_OBJ := $(patsubst %,$(B)/obj/libgmon-mt/runtime/%.o,config config_file capture children_find dir place session proof string)
 PP_CLI_OBJ += $(PP_RUNTIME_OBJ)
 
 # What system calls are called, as the kernel's headers have it.

@@ -12,6 +12,11 @@
 #include <gelf.h>
 #include <libelf.h>
 
+#include "collect/libraries.h"
+
+/* As deep as the kernel follows scripts that run scripts. */
+#define SCRIPTS_MAX 5
+
 /* --- finding --- */
 
 /* As execvp(): EACCES only if nothing else on the path will do. */
@@ -55,17 +60,19 @@ static int find(const char *name, char **ret_path)
 
 /* --- reading --- */
 
-static bool is_privileged(int fd, const struct stat *st)
+static void read_rights(struct pp_program *program, int fd, const struct stat *st)
 {
 	struct statvfs fs;
 
 	if (fstatvfs(fd, &fs) == 0 && (fs.f_flag & ST_NOSUID))
-		return false;
-	if ((st->st_mode & S_ISUID) && st->st_uid != geteuid())
-		return true;
-	if ((st->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && st->st_gid != getegid())
-		return true;
-	return geteuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0;
+		return;
+	program->is_privileged =
+	    ((st->st_mode & S_ISUID) && st->st_uid != geteuid()) ||
+	    ((st->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && st->st_gid != getegid());
+	if (program->is_privileged || geteuid() == 0)
+		return;
+	program->has_capabilities = fgetxattr(fd, "security.capability", NULL, 0) > 0;
+	program->is_privileged = program->has_capabilities;
 }
 
 static void read_symbol(struct pp_program *program, const char *name, bool is_defined,
@@ -149,23 +156,50 @@ static void read_debug(struct pp_program *program, Elf_Scn *section, const GElf_
 		program->has_lines |= has_debug_file(section);
 }
 
+/* The dynamic loader that the program names; a program that names none is static. */
+static void read_loader(struct pp_program *program, Elf *elf)
+{
+	size_t n_segments = 0, file_bytes = 0;
+	const char *file = elf_rawfile(elf, &file_bytes);
+	GElf_Phdr segment;
+
+	program->is_static = true;
+	elf_getphdrnum(elf, &n_segments);
+	for (size_t i = 0; i < n_segments; i++) {
+		g_autofree char *path = NULL, *name = NULL;
+
+		if (!gelf_getphdr(elf, i, &segment) || segment.p_type != PT_INTERP)
+			continue;
+		program->is_static = false;
+		if (!file || segment.p_offset > file_bytes ||
+		    segment.p_filesz > file_bytes - segment.p_offset)
+			return;
+		path = g_strndup(file + segment.p_offset, segment.p_filesz);
+		name = g_path_get_basename(path);
+		if (!g_str_has_prefix(name, "ld-linux") && !g_str_has_prefix(name, "ld.so"))
+			program->loader = g_steal_pointer(&name);
+		return;
+	}
+}
+
 static void read_elf(struct pp_program *program, Elf *elf)
 {
 	GElf_Ehdr file;
-	GElf_Phdr segment;
 	GElf_Shdr header;
-	size_t n_segments = 0, names = 0;
+	size_t names = 0;
 
 	program->is_static = true;
-	if (!gelf_getehdr(elf, &file) || file.e_machine != EM_X86_64 ||
-	    file.e_ident[EI_CLASS] != ELFCLASS64) {
+	if (!gelf_getehdr(elf, &file)) {
 		program->kind = PP_PROGRAM_FOREIGN;
 		return;
 	}
-	elf_getphdrnum(elf, &n_segments);
-	for (size_t i = 0; i < n_segments; i++)
-		if (gelf_getphdr(elf, i, &segment) && segment.p_type == PT_INTERP)
-			program->is_static = false;
+	read_loader(program, elf);
+	if (file.e_machine != EM_X86_64 || file.e_ident[EI_CLASS] != ELFCLASS64) {
+		program->kind = PP_PROGRAM_FOREIGN;
+		program->is_i386 = file.e_machine == EM_386;
+		program->is_x32 = file.e_machine == EM_X86_64;
+		return;
+	}
 	elf_getshdrstrndx(elf, &names);
 	for (Elf_Scn *section = elf_nextscn(elf, NULL); section;
 	     section = elf_nextscn(elf, section)) {
@@ -178,6 +212,9 @@ static void read_elf(struct pp_program *program, Elf *elf)
 			read_needed(program, elf, section, &header);
 	}
 }
+
+static int read_program(const char *name, unsigned depth, struct pp_program *program,
+			struct pp_error *err);
 
 /* "#! /usr/bin/env python3 -u\n" -> "/usr/bin/env" */
 static char *interpreter(const char *text, size_t len)
@@ -192,7 +229,24 @@ static char *interpreter(const char *text, size_t len)
 	return *start ? g_strdup(start) : NULL;
 }
 
-static void read_contents(struct pp_program *program, int fd)
+/* Named relative to the working directory; the kernel looks along no path. */
+static void read_interpreter(struct pp_program *program, unsigned depth)
+{
+	const char *name = program->interpreter ?: "/bin/sh";
+	g_autofree char *path = strchr(name, '/') ? g_strdup(name) : g_strconcat("./", name, NULL);
+	struct pp_error err = PP_ERROR_INIT;
+
+	if (depth == SCRIPTS_MAX)
+		return;
+	program->runs = g_new0(struct pp_program, 1);
+	if (read_program(path, depth + 1, program->runs, &err)) {
+		pp_error_done(&err);
+		pp_program_done(program->runs);
+		g_clear_pointer(&program->runs, g_free);
+	}
+}
+
+static void read_contents(struct pp_program *program, unsigned depth, int fd)
 {
 	char start[256];
 	ssize_t n = pread(fd, start, sizeof(start), 0);
@@ -201,6 +255,9 @@ static void read_contents(struct pp_program *program, int fd)
 	if (n < SELFMAG || memcmp(start, ELFMAG, SELFMAG) != 0) {
 		program->kind = PP_PROGRAM_SCRIPT;
 		program->interpreter = n > 0 ? interpreter(start, n) : NULL;
+		/* The kernel takes no rights from a script. */
+		program->is_privileged = program->has_capabilities = false;
+		read_interpreter(program, depth);
 		return;
 	}
 	program->kind = PP_PROGRAM_ELF;
@@ -212,7 +269,8 @@ static void read_contents(struct pp_program *program, int fd)
 	elf_end(elf);
 }
 
-int pp_program_read(const char *name, struct pp_program *program, struct pp_error *err)
+static int read_program(const char *name, unsigned depth, struct pp_program *program,
+			struct pp_error *err)
 {
 	struct stat st;
 	int rc, fd;
@@ -228,18 +286,36 @@ int pp_program_read(const char *name, struct pp_program *program, struct pp_erro
 		/* May be executed but not read: nothing can be said about it. */
 		program->counts_calls = true;
 	} else {
-		program->is_privileged = is_privileged(fd, &st);
-		read_contents(program, fd);
+		read_rights(program, fd, &st);
+		read_contents(program, depth, fd);
 	}
 	if (fd >= 0)
 		close(fd);
 	return 0;
 }
 
+int pp_program_read(const char *name, struct pp_program *program, struct pp_error *err)
+{
+	return read_program(name, 0, program, err);
+}
+
 void pp_program_done(struct pp_program *program)
 {
+	if (program->runs)
+		pp_program_done(program->runs);
+	g_clear_pointer(&program->runs, g_free);
 	g_clear_pointer(&program->path, g_free);
 	g_clear_pointer(&program->interpreter, g_free);
+	g_clear_pointer(&program->loader, g_free);
+}
+
+/* --- what can be recorded --- */
+
+const struct pp_program *pp_program_image(const struct pp_program *program)
+{
+	while (program->kind == PP_PROGRAM_SCRIPT && program->runs)
+		program = program->runs;
+	return program;
 }
 
 /* Does AddressSanitizer look whether it comes first?  What the environment says comes last. */
@@ -254,42 +330,64 @@ static bool asan_verifies_order(const struct pp_program *program)
 	return last ? !strchr("0fn", last[strlen(setting)]) : program->sets_asan;
 }
 
-bool pp_program_takes_libraries(const struct pp_program *program)
+const char *pp_program_obstacle(const struct pp_program *program)
 {
-	return program->kind != PP_PROGRAM_FOREIGN && !asan_verifies_order(program);
+	const struct pp_program *image = pp_program_image(program);
+
+	if (image->kind == PP_PROGRAM_FOREIGN)
+		return image->is_i386 || image->is_x32
+			   ? "is no 64-bit x86 program, but one of 32 bits"
+			   : "is no 64-bit x86 program";
+	if (image->has_capabilities)
+		return "has file capabilities, and the loader keeps our libraries out (profile a "
+		       "copy of your own)";
+	if (image->is_privileged)
+		return "is set-uid or set-gid, and the loader keeps our libraries out (profile a "
+		       "copy of your own)";
+	if (image->loader)
+		return "is not of glibc, but of another C library";
+	if (asan_verifies_order(image))
+		return "has an AddressSanitizer that is set to refuse preloaded libraries (run it "
+		       "with ASAN_OPTIONS=verify_asan_link_order=0)";
+	if (image->is_static && !image->has_runtime)
+		return "is linked statically (link it dynamically, or with libgmon_mt.a)";
+	return NULL;
+}
+
+bool pp_program_takes_libraries(const struct pp_program *program, char *const *libraries)
+{
+	const struct pp_program *image = pp_program_image(program);
+
+	if (image->kind == PP_PROGRAM_FOREIGN)
+		return (image->is_i386 || image->is_x32) &&
+		       pp_libraries_have_stub(libraries, image->is_x32);
+	if (image->loader)
+		return pp_libraries_have_tree(libraries);
+	return !asan_verifies_order(image);
 }
 
 char *pp_program_losses(const struct pp_program *program, bool scheduling)
 {
-	const char *path = program->path;
+	const struct pp_program *image = pp_program_image(program);
+	const char *obstacle = pp_program_obstacle(program);
 	const char *alone = scheduling ? "; scheduling is traced" : "; nothing is traced";
+	const char *path = program->path;
 
-	if (program->kind == PP_PROGRAM_FOREIGN)
-		return g_strdup_printf("no call graph, no synchronization: %s is no 64-bit x86 "
-				       "program%s",
-				       path, alone);
-	if (program->is_privileged)
-		return g_strdup_printf("no call graph, no synchronization: %s is set-uid, and the "
-				       "loader keeps our libraries out (profile a copy of your "
-				       "own)%s",
-				       path, alone);
-	if (!pp_program_takes_libraries(program))
-		return g_strdup_printf("no call graph, no synchronization: the AddressSanitizer of "
-				       "%s is set to refuse preloaded libraries (run it with "
-				       "ASAN_OPTIONS=verify_asan_link_order=0)%s",
-				       path, alone);
+	if (obstacle && image != program)
+		return g_strdup_printf("no call graph, no synchronization of the script %s itself: "
+				       "its interpreter %s %s; traced is what it starts",
+				       path, image->path, obstacle);
+	if (obstacle)
+		return g_strdup_printf("no call graph, no synchronization: %s %s%s", path, obstacle,
+				       alone);
 	if (program->kind == PP_PROGRAM_SCRIPT)
 		return g_strdup_printf("%s is a script: traced are %s and what it starts; call "
 				       "graphs only of those built with -pg",
 				       path, program->interpreter ?: "/bin/sh");
-	if (program->is_static && program->has_runtime)
+	if (program->is_static)
 		return g_strdup_printf("no synchronization: %s is linked statically; calls%s are "
 				       "traced",
 				       path, scheduling ? " and scheduling" : "");
-	if (program->is_static)
-		return g_strdup_printf("no call graph, no synchronization: %s is linked statically "
-				       "(link it dynamically, or with libgmon_mt.a)%s",
-				       path, alone);
 	if (!program->counts_calls)
 		return g_strdup_printf(
 		    "no call graph: %s was not built with -pg; synchronization%s "

@@ -20,15 +20,19 @@ enum pp_program_kind {
 struct pp_program {
 	char *path; /* what execvp() will find */
 	enum pp_program_kind kind;
-	char *interpreter;  /* SCRIPT: the program named after #!; NULL: /bin/sh */
-	bool is_static;	    /* no dynamic loader: nothing can be preloaded */
-	bool is_privileged; /* runs with other rights than the caller's: nothing is preloaded */
-	bool counts_calls;  /* refers to mcount or one of its kin */
-	bool has_runtime;   /* libgmon-mt is linked into it */
-	bool has_symbols;   /* of its functions that it does not export */
-	bool has_lines;	    /* debug information, in the file or installed beside */
-	bool needs_asan;    /* AddressSanitizer, as a shared library */
-	bool sets_asan;	    /* ... with settings of its own (__asan_default_options) */
+	char *interpreter;	 /* SCRIPT: the program named after #!; NULL: /bin/sh */
+	struct pp_program *runs; /* SCRIPT: what that is; NULL: not found */
+	char *loader; /* a dynamic loader that is not glibc's: it cannot load our libraries */
+	bool is_i386, is_x32;  /* FOREIGN: a program of 32 bits that this machine may run */
+	bool is_static;	       /* no dynamic loader: nothing can be preloaded */
+	bool is_privileged;    /* runs with other rights than the caller's: nothing is preloaded */
+	bool has_capabilities; /* ... by file capabilities, not by set-uid or set-gid */
+	bool counts_calls;     /* refers to mcount or one of its kin */
+	bool has_runtime;      /* libgmon-mt is linked into it */
+	bool has_symbols;      /* of its functions that it does not export */
+	bool has_lines;	       /* debug information, in the file or installed beside */
+	bool needs_asan;       /* AddressSanitizer, as a shared library */
+	bool sets_asan;	       /* ... with settings of its own (__asan_default_options) */
 };
 
 /*
@@ -39,11 +43,20 @@ int pp_program_read(const char *name, struct pp_program *program, struct pp_erro
 void pp_program_done(struct pp_program *program);
 
 /*
- * Whether the loader is to be given the runtime libraries.  Not for another machine's programs,
- * whose loader would complain; nor where AddressSanitizer would see them before itself and end the
- * program: libgmon-mt/runtime/sanitizer.c talks it out of that, but for settings of the program's.
+ * Why our libraries cannot be in what runs (for a script, its interpreter): "is linked statically",
+ * to follow its name; NULL: they can.
  */
-bool pp_program_takes_libraries(const struct pp_program *program);
+const char *pp_program_obstacle(const struct pp_program *program);
+
+/* The file that is executed: the program itself, or a script's interpreter. */
+const struct pp_program *pp_program_image(const struct pp_program *program);
+
+/*
+ * Whether LD_PRELOAD is to have `libraries`.  Not for programs whose loader would complain; nor
+ * where AddressSanitizer would see them before itself and end the program:
+ * libgmon-mt/runtime/sanitizer.c talks it out of that, but for settings of the program's.
+ */
+bool pp_program_takes_libraries(const struct pp_program *program, char *const *libraries);
 
 /*
  * What recording this program leaves out, and what it does not, in one line; NULL: all is there.

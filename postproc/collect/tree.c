@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "collect/full.h"
+#include "gmon-mt/format.h"
 
 struct task {
 	int32_t pid;
 	bool exited;
+	uint64_t since_ns; /* seen to begin; 0: not known */
 	int8_t prio;
 	char comm[PP_COMM_BYTES];
 };
@@ -43,7 +45,24 @@ static struct task *add(struct pp_tree *tree, int32_t tid, int32_t pid, const ch
 	g_hash_table_replace(tree->tasks, GINT_TO_POINTER(tid), task);
 	tree->threads++;
 	tree->processes += tid == pid;
+	if (tid == pid)
+		g_hash_table_add(tree->pids, GINT_TO_POINTER(tid));
 	return task;
+}
+
+static void note_image(struct pp_tree *tree, const struct pp_kevent *event)
+{
+	const char *name = event->filename ?: event->comm;
+	struct pp_image image = {.pid = event->tid, .start_ns = event->time_ns};
+	gpointer kept = NULL;
+
+	if (!g_hash_table_lookup_extended(tree->paths, name, &kept, NULL)) {
+		kept = g_strdup(name);
+		g_hash_table_add(tree->paths, kept);
+	}
+	image.path = kept;
+	g_array_append_val(tree->images, image);
+	g_hash_table_add(tree->pids, GINT_TO_POINTER(event->tid));
 }
 
 static void drop(struct pp_tree *tree, int32_t tid)
@@ -55,6 +74,9 @@ void pp_tree_init(struct pp_tree *tree, pid_t root, bool open)
 {
 	*tree = (struct pp_tree){.open = open};
 	tree->tasks = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	tree->images = g_array_new(FALSE, FALSE, sizeof(struct pp_image));
+	tree->paths = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	tree->pids = g_hash_table_new(NULL, NULL);
 	tree->timers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	tree->blocks = g_hash_table_new_full(block_hash, block_equal, g_free, NULL);
 	add(tree, root, root, "gprof-mt");
@@ -63,6 +85,9 @@ void pp_tree_init(struct pp_tree *tree, pid_t root, bool open)
 void pp_tree_done(struct pp_tree *tree)
 {
 	g_clear_pointer(&tree->tasks, g_hash_table_unref);
+	g_clear_pointer(&tree->images, g_array_unref);
+	g_clear_pointer(&tree->paths, g_hash_table_unref);
+	g_clear_pointer(&tree->pids, g_hash_table_unref);
 	g_clear_pointer(&tree->timers, g_hash_table_unref);
 	g_clear_pointer(&tree->blocks, g_hash_table_unref);
 }
@@ -95,14 +120,17 @@ static bool take_switch(struct pp_tree *tree, struct pp_kevent *event)
 	complete(prev, event->comm, &event->prio);
 	complete(next, event->other_comm, &event->other_prio);
 	/* On its way out it may still block, on a lock. */
-	if (prev && prev->exited && (event->prev_state & PP_STATE_EXITED))
+	if (prev && prev->exited && (event->prev_state & PP_STATE_EXITED)) {
+		if (strcmp(prev->comm, GM_HELPER_NAME) == 0)
+			tree->threads--;
 		drop(tree, event->tid);
+	}
 	return true;
 }
 
 static bool take_fork(struct pp_tree *tree, struct pp_kevent *event)
 {
-	struct task *parent = find(tree, event->other_tid);
+	struct task *parent = find(tree, event->other_tid), *task;
 
 	if (!parent) {
 		/* The number of an ended thread of ours, now another program's. */
@@ -111,7 +139,9 @@ static bool take_fork(struct pp_tree *tree, struct pp_kevent *event)
 	}
 	strcpy(event->comm, parent->comm);
 	strcpy(event->other_comm, parent->comm);
-	add(tree, event->tid, event->pid, parent->comm)->prio = parent->prio;
+	task = add(tree, event->tid, event->pid, parent->comm);
+	task->prio = parent->prio;
+	task->since_ns = event->time_ns;
 	return true;
 }
 
@@ -133,6 +163,7 @@ static bool take_exec(struct pp_tree *tree, struct pp_kevent *event)
 
 	if (!old)
 		return false;
+	note_image(tree, event);
 	/* exec by another thread than the first: it takes over the first one's number. */
 	if (event->tid != event->other_tid) {
 		struct task kept = *old;
@@ -217,6 +248,20 @@ bool pp_tree_take(struct pp_tree *tree, struct pp_kevent *event)
 		return take_block(tree, event);
 	default:
 		return is_by_ours(tree, event);
+	}
+}
+
+void pp_tree_settle(struct pp_tree *tree, bool (*runs)(pid_t pid, uint64_t time_ns))
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, tree->tasks);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		struct task *task = value;
+
+		if (!task->exited && !runs(task->pid, task->since_ns))
+			task->exited = true;
 	}
 }
 

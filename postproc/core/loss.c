@@ -4,7 +4,7 @@
 #include "gmon-mt/format.h"
 
 static const struct {
-	enum gm_loss why;
+	unsigned why;
 	const char *text;
 } reasons[] = {
     {GM_LOSS_DISK, "no room on the disk"},
@@ -12,10 +12,29 @@ static const struct {
     {GM_LOSS_MEMORY, "no memory or address space"},
     {GM_LOSS_FILE, "a file could not be made, opened or written to"},
     {GM_LOSS_TOO_MANY, "more than can be numbered"},
-    {GM_LOSS_TOO_EARLY, "before the program was relocated (IFUNC resolvers)"},
+    {GM_LOSS_TOO_EARLY, "before the program was relocated (IFUNC resolvers), "
+			"or where no system call could be made (seccomp, signals)"},
     {GM_LOSS_NO_FUNCTION, "made by hand, of no function"},
     {GM_LOSS_SECOND_COPY, "the program has libgmon_mt twice"},
+    {PP_LOSS_LEFT, "a signal handler jumped out of the operation, which may have taken effect"},
+    {PP_LOSS_OUTPUT_MAX, "output.max is reached; --set output.max=64G allows more, "
+			 "--set sync.mode=contended or calls.mode=count needs less"},
 };
+
+static unsigned moved(unsigned whys, unsigned from, unsigned to)
+{
+	return (whys & from) == 0 ? whys : (whys & ~from) | to;
+}
+
+unsigned pp_loss_of_events(unsigned whys)
+{
+	return pp_loss_of_records(moved(whys, GM_LOSS_LEFT, PP_LOSS_LEFT));
+}
+
+unsigned pp_loss_of_records(unsigned whys)
+{
+	return moved(whys, GM_LOSS_OUTPUT_MAX, PP_LOSS_OUTPUT_MAX);
+}
 
 char *pp_loss_text(const char *what, unsigned whys)
 {

@@ -19,6 +19,8 @@ static void process_free(void *data)
 	struct pp_process *process = data;
 
 	g_ptr_array_unref(process->threads);
+	if (process->helpers)
+		g_array_unref(process->helpers);
 	if (process->maps)
 		g_array_unref(process->maps);
 	g_free(process->folder);

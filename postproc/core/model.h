@@ -26,17 +26,24 @@ struct pp_process {
 	char *folder;		  /* "1234", "1234.1": one image of the process */
 	char *dir;		  /* path of the folder; NULL: only the kernel saw the process */
 	int64_t start_ns, end_ns; /* PP_TIME_UNKNOWN where not known */
+	uint64_t proc_start;	  /* field 22 of /proc/PID/stat; 0: not known */
 	uint64_t threads_lost, calls_lost, events_lost, paths_lost;
-	uint8_t threads_why, calls_why, events_why; /* core/loss.h */
+	uint64_t n_in_memory; /* threads whose last data was in memory alone, and is lost */
+	uint8_t threads_why, calls_why; /* core/loss.h */
+	uint16_t events_why;
 	GPtrArray *threads;	    /* of struct pp_thread *, by index; borrowed from the model */
+	GArray *helpers;	    /* of struct pp_helper, by input/helpers; NULL: none */
 	GArray *maps;		    /* of struct pp_load, by input/maps; NULL: no load map */
 	struct pp_places *places;   /* what was where, by input/places; NULL: that never changed */
 	bool only_waits;	    /* of its synchronization: the rest was counted */
+	bool sync_auto;		    /* ... of threads that took more than sync.budget for it */
+	bool no_holds;		    /* ... and the holds that waits met, too (old captures) */
 	unsigned sync_types_off;    /* bits by enum gm_sync_type: not recorded */
 	bool sync_objects_chosen;   /* only those of some modules are recorded */
 	bool sync_objects_unsorted; /* ... and those that were new when there were too many */
 	uint64_t sample_period_ns;  /* CPU time of a thread from sample to sample; 0: none taken */
 	const char *why_no_samples; /* NULL: they are taken */
+	bool asked_for_samples;	    /* one of its threads began to count calls */
 	bool has_streams;	    /* its synch-events are in a folder of its own */
 	bool has_counts; /* of calls: what one of its threads has none of, it did not make */
 };
@@ -58,10 +65,13 @@ struct pp_thread {
 	bool kernel_only;
 	bool in_ust; /* LTTng-UST has events of it */
 	uint64_t calls_lost, events_lost;
-	uint64_t records_lost; /* calls and returns that are not in the history */
-	uint8_t calls_why, events_why, records_why, samples_why; /* core/loss.h */
+	uint64_t records_lost;		/* calls and returns that are not in the history */
+	uint8_t calls_why, samples_why; /* core/loss.h */
+	uint16_t events_why, records_why;
 	GArray *arcs;		 /* of struct pp_arc; NULL: the thread's calls were not recorded */
 	GArray *samples;	 /* of struct pp_sample; NULL: none */
+	int64_t sync_since_ns;	 /* since when they are counted; 0: from the start */
+	bool sync_near_limit;	 /* ... since the capture came near output.max then */
 	uint64_t *sync_counts;	 /* by enum st_counted: operations that are no events; NULL: none */
 	uint64_t samples_missed; /* periods of its CPU time that no sample stands for */
 	uint64_t samples_late;	 /* of its samples: found with the next, and counted there */
@@ -102,6 +112,7 @@ struct pp_model {
 	int64_t start_ns, end_ns; /* of the capture: first and last event or thread time */
 	void *info;	     /* JsonObject * of info.json; NULL: none; a reference of the model's */
 	GPtrArray *problems; /* of struct pp_problem * */
+	uint64_t n_unwritten; /* processes that could not write into the capture */
 	GMutex *lock; /* of load maps and names, where several threads read histories of calls */
 	void *priv;
 };
@@ -110,6 +121,7 @@ struct pp_model *pp_model_new(const char *dir);
 void pp_model_free(struct pp_model *model);
 
 struct pp_process *pp_model_add_process(struct pp_model *model, uint32_t pid, const char *folder);
+
 struct pp_thread *pp_model_add_thread(struct pp_model *model, struct pp_process *process,
 				      uint32_t tid, uint32_t index);
 

@@ -85,6 +85,7 @@ struct pp_table {
 	bool is_for_programs;  /* ... for people */
 	bool is_excerpt;       /* another table has the same rows, and the rest */
 	unsigned text_rows;    /* text shows the first so many of a long table; 0: all */
+	unsigned n_left_out;   /* ... and so many rows were not made, since only text is wanted */
 	bool is_view;	       /* the cells are another table's, which has to outlive it */
 	unsigned n_parents;    /* so many columns, the first, name the rows that it was nested in */
 	GArray *own_columns;   /* of struct pp_column: where `columns` are its own; NULL */

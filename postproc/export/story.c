@@ -194,7 +194,7 @@ static void on_waits(void *data, struct pp_object *object, const struct pp_opera
 static void resolve_waits(struct pp_story *story, const struct pp_object *object,
 			  const struct pp_operation *operation)
 {
-	for (guint i = 0; i < object->waiters->len; i++) {
+	for (guint i = 0; i < pp_object_n_waiters(object); i++) {
 		const struct pp_waiter *waiter =
 		    &g_array_index(object->waiters, struct pp_waiter, i);
 		GArray *waits = waits_of(story, waiter->thread);

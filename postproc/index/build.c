@@ -96,11 +96,11 @@ static void on_interval(void *data, const struct pp_interval *interval)
 
 static enum pp_object_mode mode_of(const struct pp_object *object)
 {
-	for (guint i = 0; i < object->holds->len; i++)
+	for (guint i = 0; i < pp_object_n_holds(object); i++)
 		if (g_array_index(object->holds, struct pp_hold, i).superseded_ns ==
 		    PP_TIME_UNKNOWN)
-			return object->waiters->len ? PP_OBJECT_CONTENDED : PP_OBJECT_HELD;
-	return object->waiters->len ? PP_OBJECT_WAITED : PP_OBJECT_FREE;
+			return pp_object_n_waiters(object) ? PP_OBJECT_CONTENDED : PP_OBJECT_HELD;
+	return pp_object_n_waiters(object) ? PP_OBJECT_WAITED : PP_OBJECT_FREE;
 }
 
 static struct object_track *track_of(struct pp_object *object)

@@ -98,8 +98,11 @@ static int read_chunks(struct walk *walk, struct pp_error *err)
 	struct gm_calls_header header = {0};
 	uint64_t file_bytes = walk->records.file_bytes, offset;
 
+	/* Killed between the file's creation and its first page, the process counted nothing. */
 	if (file_bytes == 0)
-		return pp_error_add(err, -EINVAL, "cut short: the file is empty");
+		return walk->process->asked_for_samples
+			   ? pp_error_add(err, -EINVAL, "cut short: the file is empty")
+			   : 0;
 	for (offset = 0; offset < file_bytes; offset += header.chunk_bytes) {
 		int ret;
 

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "input/capture.h"
+#include "input/helpers.h"
 #include "sync-trace/events.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/json.h"
 #include "core/loss.h"
 #include "core/printable.h"
 #include "gmon-mt/format.h"
 #include "gmon-mt/history.h"
+#include "input/children.h"
 #include "input/traces.h"
 
 #define MAX_SESSION_BYTES 65536
@@ -22,6 +26,7 @@
 struct folder {
 	char *name;
 	uint32_t pid, image;
+	uint64_t start_ns; /* 0: not known */
 };
 
 static void folder_clear(void *data)
@@ -151,7 +156,7 @@ static bool parse_folder(const char *name, struct folder *folder)
 		image = g_ascii_strtoull(end + 1, &end, 10);
 	if (*end || pid == 0 || pid > INT32_MAX || image > UINT32_MAX)
 		return false;
-	*folder = (struct folder){g_strdup(name), (uint32_t)pid, (uint32_t)image};
+	*folder = (struct folder){g_strdup(name), (uint32_t)pid, (uint32_t)image, 0};
 	return true;
 }
 
@@ -162,6 +167,62 @@ static int compare_folders(const void *a, const void *b)
 	if (fa->pid != fb->pid)
 		return fa->pid < fb->pid ? -1 : 1;
 	return fa->image < fb->image ? -1 : fa->image > fb->image;
+}
+
+/* Folders by process; those of one process in the order in which they began. */
+static int compare_starts(const void *a, const void *b)
+{
+	const struct folder *fa = a, *fb = b;
+
+	if (fa->pid == fb->pid && fa->start_ns && fb->start_ns && fa->start_ns != fb->start_ns)
+		return fa->start_ns < fb->start_ns ? -1 : 1;
+	return compare_folders(a, b);
+}
+
+static uint64_t start_of(const char *folder)
+{
+	g_autofree char *path = g_build_filename(folder, "threads", NULL);
+	struct gm_threads_header header;
+	const size_t need = offsetof(struct gm_threads_header, bucket);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	ssize_t n = fd >= 0 ? read(fd, &header, need) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	return n == (ssize_t)need && memcmp(header.magic, GM_THREADS_MAGIC, 8) == 0
+		   ? header.start_ns
+		   : 0;
+}
+
+/*
+ * A folder's number says how many there were when it was made.  That of a child of fork may have
+ * been made last, of the image that it was before exec (children.h): the numbers go by time.
+ */
+static void sort_images(GArray *folders, const char *dir_path)
+{
+	guint end;
+
+	for (guint i = 0; i < folders->len; i = end) {
+		struct folder *first = &g_array_index(folders, struct folder, i);
+		g_autofree uint32_t *images = NULL;
+
+		for (end = i + 1; end < folders->len; end++)
+			if (g_array_index(folders, struct folder, end).pid != first->pid)
+				break;
+		if (end == i + 1)
+			continue;
+		images = g_new(uint32_t, end - i);
+		for (guint j = i; j < end; j++) {
+			struct folder *folder = &g_array_index(folders, struct folder, j);
+			g_autofree char *path = g_build_filename(dir_path, folder->name, NULL);
+
+			images[j - i] = folder->image;
+			folder->start_ns = start_of(path);
+		}
+		qsort(first, end - i, sizeof(*first), compare_starts);
+		for (guint j = i; j < end; j++)
+			g_array_index(folders, struct folder, j).image = images[j - i];
+	}
 }
 
 static void read_calls(struct pp_capture *capture, struct pp_process *process)
@@ -242,6 +303,7 @@ static int read_process(struct pp_capture *capture, const struct folder *folder,
 					      "no names for addresses: %s", text);
 		pp_error_done(&maps_err);
 	}
+	pp_helpers_read(capture, process);
 	place_routines(process);
 	read_calls(capture, process);
 	read_sync_counts(capture, process);
@@ -274,6 +336,7 @@ static GArray *find_folders(const char *dir_path, struct pp_error *err)
 	}
 	g_dir_close(dir);
 	g_array_sort(folders, compare_folders);
+	sort_images(folders, dir_path);
 	return folders;
 }
 
@@ -350,6 +413,10 @@ static void note_losses(struct pp_model *model)
 			  process->folder, process->events_lost);
 		note_loss(model, "synch-events without the call path that they should have", 0,
 			  process->folder, process->paths_lost);
+		note_loss(model,
+			  "threads whose last data was in memory (the process has not ended, "
+			  "was killed, or its disk was full)",
+			  0, process->folder, process->n_in_memory);
 	}
 	for (guint i = 0; i < model->threads->len; i++)
 		note_thread_losses(model, model->threads->pdata[i]);
@@ -409,6 +476,25 @@ static void note_times(struct pp_model *model)
 	}
 }
 
+static const char *why_unwritten(int code)
+{
+	return code == EFBIG ? "the limit on the size of files is too low (ulimit -f)"
+			     : g_strerror(code);
+}
+
+char *pp_capture_unwritten_text(int code)
+{
+	return g_strconcat("process not recorded: ", why_unwritten(code), NULL);
+}
+
+void pp_capture_add_unwritten(struct pp_model *model, const char *pid, int code)
+{
+	g_autofree char *what = pp_capture_unwritten_text(code);
+
+	pp_model_add_problem(model, what, pid, 1);
+	model->n_unwritten++;
+}
+
 /* "1234 could not write into it: no room", of the first such process; NULL: none. */
 static char *note_unwritten(struct pp_model *model)
 {
@@ -418,20 +504,16 @@ static char *note_unwritten(struct pp_model *model)
 
 	while (dir && (name = g_dir_read_name(dir))) {
 		g_autofree char *path = g_build_filename(model->dir, name, NULL);
-		g_autofree char *target = NULL, *what = NULL;
-		const char *pid = name + strlen(GM_UNWRITTEN), *why;
-		int code;
+		g_autofree char *target = NULL;
+		const char *pid = name + strlen(GM_UNWRITTEN);
 
 		if (!g_str_has_prefix(name, GM_UNWRITTEN) || !g_ascii_isdigit(*pid) ||
 		    !(target = g_file_read_link(path, NULL)))
 			continue;
-		code = atoi(target);
-		why = code == EFBIG ? "the limit on the size of files is too low (ulimit -f)"
-				    : g_strerror(code);
-		what = g_strconcat("process not recorded: ", why, NULL);
-		pp_model_add_problem(model, what, pid, 1);
+		pp_capture_add_unwritten(model, pid, atoi(target));
 		if (!first)
-			first = g_strdup_printf("process %s could not write into it: %s", pid, why);
+			first = g_strdup_printf("process %s could not write into it: %s", pid,
+						why_unwritten(atoi(target)));
 	}
 	if (dir)
 		g_dir_close(dir);
@@ -467,6 +549,7 @@ static int open_capture(struct pp_capture *capture, struct pp_error *err)
 			return ret;
 	}
 	pp_recording_read(capture);
+	pp_children_move(capture);
 	ret = read_processes(capture, err);
 	if (ret < 0)
 		return ret;

@@ -70,6 +70,12 @@ char *pp_capture_link_out(const struct pp_capture *capture, const char *dir_path
 /* Whether damage to `where` was noted. */
 bool pp_capture_is_damaged(const struct pp_capture *capture, const char *where);
 
+/* The process `pid` could not write into the capture; `code`: errno. */
+void pp_capture_add_unwritten(struct pp_model *model, const char *pid, int code);
+
+/* The text of the row in quality; the caller frees it. */
+char *pp_capture_unwritten_text(int code);
+
 /*
  * The readers of single files.  Each fails when nothing of the file can be used; what is merely
  * incomplete becomes damage.  pp_calls_read() also fails after what it could read.

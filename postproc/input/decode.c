@@ -6,6 +6,7 @@
 #include "core/json.h"
 #include "input/decode_full.h"
 #include "input/decode_sync.h"
+#include "input/helpers.h"
 #include "input/late_thread.h"
 
 #define MAX_CPU 65535
@@ -37,10 +38,19 @@ static void name_thread(const struct pp_stream *stream, struct pp_thread *thread
 
 /* --- threads -------------------------------------------------------------------------------- */
 
+/* Is it a task that opens files for the runtime libraries, now? */
+static bool is_helper(const struct pp_decoder *decoder, int32_t tid)
+{
+	return g_hash_table_contains(decoder->helpers, GINT_TO_POINTER(tid));
+}
+
 static struct pp_thread *thread_at(const struct pp_stream *stream, int32_t tid, int64_t time_ns)
 {
-	return tid > 0 ? pp_model_thread_at(stream->decoder->capture->model, (uint32_t)tid, time_ns)
-		       : NULL;
+	const struct pp_decoder *decoder = stream->decoder;
+
+	if (tid <= 0 || is_helper(decoder, tid))
+		return NULL;
+	return pp_model_thread_at(decoder->capture->model, (uint32_t)tid, time_ns);
 }
 
 static struct pp_thread *add_kernel_thread(const struct pp_stream *stream, int32_t pid, int32_t tid,
@@ -150,6 +160,8 @@ static void get_waker(struct pp_stream *stream, const struct pp_record *record,
 static void decode_waking(struct pp_stream *stream, const struct pp_record *record,
 			  struct pp_event *event)
 {
+	if (is_helper(stream->decoder, get_tid(record, PP_WAKING_TID)))
+		return;
 	event->kind = PP_EVENT_WAKING;
 	event->thread = thread_at(stream, get_tid(record, PP_WAKING_TID), event->time_ns);
 	if (!pp_stream_is_ours(stream, event->thread, NULL, event->time_ns))
@@ -169,6 +181,11 @@ static void decode_fork(struct pp_stream *stream, const struct pp_record *record
 	int32_t child = get_tid(record, PP_FORK_CHILD_TID);
 	int32_t pid = get_tid(record, PP_FORK_CHILD_PID);
 
+	g_hash_table_remove(stream->decoder->helpers, GINT_TO_POINTER(child));
+	if (pp_helpers_have(model, pid, child, event->time_ns)) {
+		g_hash_table_add(stream->decoder->helpers, GINT_TO_POINTER(child));
+		return;
+	}
 	event->kind = PP_EVENT_FORK;
 	event->fork.parent_tid = get_tid(record, PP_FORK_PARENT_TID);
 	event->fork.parent = thread_at(stream, event->fork.parent_tid, event->time_ns);
@@ -190,9 +207,11 @@ static void decode_fork(struct pp_stream *stream, const struct pp_record *record
 static void decode_exit(struct pp_stream *stream, const struct pp_record *record,
 			struct pp_event *event)
 {
-	struct pp_thread *thread = thread_at(stream, get_tid(record, PP_TASK_TID), event->time_ns);
+	int32_t tid = get_tid(record, PP_TASK_TID);
+	struct pp_thread *thread = thread_at(stream, tid, event->time_ns);
 
-	if (!pp_stream_is_ours(stream, thread, NULL, event->time_ns))
+	if (is_helper(stream->decoder, tid) ||
+	    !pp_stream_is_ours(stream, thread, NULL, event->time_ns))
 		return;
 	event->kind = PP_EVENT_EXIT;
 	event->thread = thread;
@@ -301,8 +320,8 @@ void pp_stream_take(struct pp_stream *stream, const struct pp_record *record, in
 		pp_decode_definition(stream, record);
 		break;
 	case PP_CLASS_SYNC:
-		pp_decode_sync(stream, record, &event);
-		pp_stream_hand_over(stream, &event);
+		if (pp_decode_sync(stream, record, &event))
+			pp_stream_hand_over(stream, &event);
 		break;
 	case PP_CLASS_SWITCH:
 		decode_switch(stream, record, &event);
@@ -365,6 +384,7 @@ static void find_thread(struct pp_stream *stream, uint64_t tid, uint64_t index)
 void pp_stream_packet(struct pp_stream *stream, uint64_t cpu, uint64_t tid, uint64_t index)
 {
 	stream->cpu = cpu <= MAX_CPU ? (int)cpu : PP_CPU_UNKNOWN;
+	stream->has_object = false;
 	/* A thread that ended leaves its stream to one that starts later. */
 	if (stream->trace->process && (!stream->thread || stream->thread->index != index))
 		find_thread(stream, tid, index);
@@ -460,12 +480,14 @@ void pp_decoder_init(struct pp_decoder *decoder, struct pp_capture *capture, uns
 	    .take = take,
 	    .data = data,
 	    .on_cpu = g_ptr_array_new(),
+	    .helpers = g_hash_table_new(NULL, NULL),
 	};
 }
 
 void pp_decoder_done(struct pp_decoder *decoder)
 {
 	g_clear_pointer(&decoder->on_cpu, g_ptr_array_unref);
+	g_clear_pointer(&decoder->helpers, g_hash_table_unref);
 }
 
 void pp_stream_init(struct pp_stream *stream, struct pp_decoder *decoder,

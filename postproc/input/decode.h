@@ -28,7 +28,8 @@ struct pp_decoder {
 	unsigned kinds;
 	void (*take)(void *data, const struct pp_event *event);
 	void *data;
-	GPtrArray *on_cpu; /* struct pp_thread * that runs there, by CPU */
+	GPtrArray *on_cpu;   /* struct pp_thread * that runs there, by CPU */
+	GHashTable *helpers; /* a set of tids: now they are tasks of the runtime libraries */
 	int64_t last_ns;
 	uint64_t n_kernel_events;
 };
@@ -52,6 +53,8 @@ struct pp_stream {
 	GPtrArray *paths;	    /* of const struct pp_path *, by number */
 	const struct pp_path *path; /* of the next synch-event, if it is of that object */
 	uint64_t path_object;
+	bool has_object;
+	uint64_t object; /* of the packet's last synch-event */
 };
 
 void pp_decoder_init(struct pp_decoder *decoder, struct pp_capture *capture, unsigned kinds,

@@ -90,20 +90,37 @@ static const struct pp_path *take_path(struct pp_stream *stream, uint64_t object
 	return stream->path_object == object ? path : NULL;
 }
 
-void pp_decode_sync(struct pp_stream *stream, const struct pp_record *record,
+/* False: it is that of the event before, and there is none. */
+static bool take_object(struct pp_stream *stream, const struct pp_record *record)
+{
+	if (G_LIKELY(record->class->fields[PP_SYNC_OBJECT].index >= 0)) {
+		stream->object = record->values[PP_SYNC_OBJECT];
+		stream->has_object = true;
+	} else if (!stream->has_object) {
+		pp_model_add_problem(stream->decoder->capture->model,
+				     "synch-events on objects that are not said: left out",
+				     stream->name, 1);
+	}
+	return stream->has_object;
+}
+
+bool pp_decode_sync(struct pp_stream *stream, const struct pp_record *record,
 		    struct pp_event *event)
 {
+	if (!take_object(stream, record))
+		return false;
 	event->kind = PP_EVENT_SYNC;
 	event->thread = stream->thread;
 	event->sync.op = record->class->op;
 	event->sync.result = (uint8_t)record->values[PP_SYNC_RESULT];
 	event->sync.site = site_address(stream, record->values[PP_SYNC_SITE]);
-	event->sync.object = record->values[PP_SYNC_OBJECT];
+	event->sync.object = stream->object;
 	event->sync.holder = (uint32_t)record->values[PP_SYNC_HOLDER];
 	event->sync.value = record->values[PP_SYNC_VALUE];
 	event->sync.path = take_path(stream, event->sync.object);
 	if (event->thread && event->thread->process->places)
 		place_event(stream->decoder->capture->model, event->thread->process, event);
+	return true;
 }
 
 void pp_decode_definition(struct pp_stream *stream, const struct pp_record *record)

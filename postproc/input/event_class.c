@@ -21,6 +21,7 @@ struct wanted_field {
 /* Those of the wire contract, those of the kernel, and those of LTTng-UST about a process. */
 enum shape {
 	OP,
+	SAME,
 	BEGIN,
 	VALUE,
 	COND,
@@ -47,6 +48,7 @@ enum shape {
 /* By the positions of the header. */
 static const struct wanted_field shape_fields[][PP_MAX_FIELDS] = {
     [OP] = {{"result", INTEGER}, {"site", INTEGER}, {"object", INTEGER}},
+    [SAME] = {{"result", INTEGER}, {"site", INTEGER}},
     [BEGIN] = {{"result", INTEGER}, {"site", INTEGER}, {"object", INTEGER}, {"holder", INTEGER}},
     [VALUE] = {{"result", INTEGER}, {"site", INTEGER}, {"object", INTEGER}, {}, {"value", INTEGER}},
     [COND] = {{"result", INTEGER}, {"site", INTEGER}, {"object", INTEGER}, {}, {"mutex", INTEGER}},
@@ -169,6 +171,16 @@ int pp_member_find(struct pp_members members, const char *name, enum pp_member_t
 	return -1;
 }
 
+/* An event of ours without an object is of one of ST_SAME_EVENTS. */
+static enum shape shape_in(enum shape shape, const struct pp_class_description *description,
+			   enum pp_class_names names)
+{
+	return shape == OP && names == PP_NAMES_OURS &&
+		       pp_member_find(description->payload, "object", PP_MEMBER_INTEGER) < 0
+		   ? SAME
+		   : shape;
+}
+
 static enum pp_member_type type_for(enum need need)
 {
 	switch (need) {
@@ -265,7 +277,8 @@ const char *pp_event_class_learn(struct pp_event_class *class,
 	for (unsigned i = 0; name && i < n; i++) {
 		if (strcmp(known[i].name, name) != 0)
 			continue;
-		missing = find_fields(class, shape_fields[known[i].shape], description);
+		missing = find_fields(
+		    class, shape_fields[shape_in(known[i].shape, description, names)], description);
 		if (missing)
 			return missing;
 		class->what = (uint8_t)class_of(known[i].shape);

@@ -4,9 +4,9 @@
  * that another recording's took the place of.  What is merely absent is easily taken for what never
  * was, and the rest for the whole.
  *
- * A writer's files are numbered in the order in which they were made (runtime/stream.c), so
- * a gap is a loss.  A writer that found no room may leave its number unused; its thread's losses
- * are counted.  The kernel's events were counted by the recorder.
+ * A stream takes its number by making its first file (runtime/stream.c), so a gap is a loss.  A
+ * writer that found no room may leave its number unused; its thread's losses are counted.  The
+ * kernel's events were counted by the recorder.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -158,13 +158,13 @@ static void find_gaps(struct pp_capture *capture, const char *trace_dir, bool nu
  * Most packets of a file are as large as the one before: so where those to come begin is read
  * together, and not one after the other, which takes a disk long.
  */
-static void fetch_ahead(int fd, uint64_t offset, uint64_t packet_bytes)
+static void fetch_ahead(int fd, uint64_t offset, uint64_t packet_bytes, uint64_t file_bytes)
 {
 	uint64_t first = offset ? PACKETS_AHEAD : 1;
 
 	if (packet_bytes > UINT32_MAX)
 		return;
-	for (uint64_t i = first; i <= PACKETS_AHEAD; i++)
+	for (uint64_t i = first; i <= PACKETS_AHEAD && offset + i * packet_bytes < file_bytes; i++)
 		posix_fadvise(fd, (off_t)(offset + i * packet_bytes), sizeof(struct gm_packet),
 			      POSIX_FADV_WILLNEED);
 }
@@ -172,6 +172,7 @@ static void fetch_ahead(int fd, uint64_t offset, uint64_t packet_bytes)
 /* What the file's last packet says is behind it; 0: nothing, or the file is damaged otherwise. */
 static uint32_t find_end(int fd)
 {
+	off_t file_bytes = lseek(fd, 0, SEEK_END);
 	struct gm_packet packet;
 	uint64_t offset = 0;
 	uint32_t followed = 0;
@@ -182,11 +183,11 @@ static uint32_t find_end(int fd)
 		if (packet.packet_bits / 8 < sizeof(packet) ||
 		    packet.packet_bits / 8 > INT64_MAX - offset)
 			return 0;
-		fetch_ahead(fd, offset, packet.packet_bits / 8);
+		fetch_ahead(fd, offset, packet.packet_bits / 8, (uint64_t)MAX(file_bytes, 0));
 		offset += packet.packet_bits / 8;
 	}
 	/* Else the readers of events have something to say. */
-	return lseek(fd, 0, SEEK_END) == (off_t)offset ? followed : 0;
+	return file_bytes == (off_t)offset ? followed : 0;
 }
 
 /* A packet is whole, and yet not the last: the file ends between two, or the next is missing. */

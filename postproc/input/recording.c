@@ -88,7 +88,9 @@ static bool has_collector(const struct pp_capture *capture)
 static void await_collector(struct pp_capture *capture, const char *path)
 {
 	const struct timespec pause = {0, COLLECTOR_POLL_NS};
-	bool running = is_alive(pp_json_int(capture->model->info, "pid", 0));
+	/* As long as the collector lives: without it the number may be another process's. */
+	bool running =
+	    has_collector(capture) && is_alive(pp_json_int(capture->model->info, "pid", 0));
 	bool lives = true;
 
 	for (unsigned i = 0; lives && !running && collector_of(capture->model) > 0; i++) {

@@ -164,11 +164,25 @@ static int read_counted(struct reader *reader, struct pp_thread *thread)
 			return r;
 		if (count < 0)
 			continue;
-		thread->process->only_waits = true;
+		thread->process->only_waits = thread->process->no_holds = true;
 		if (!thread->sync_counts)
 			thread->sync_counts = g_new0(uint64_t, ST_N_COUNTED);
 		thread->sync_counts[i] = (uint64_t)count;
 	}
+	return 0;
+}
+
+/* since=30: only its waits from then on, as with sync.mode = auto. */
+static int read_since(struct reader *reader, struct pp_thread *thread)
+{
+	int64_t since_ns;
+	int r = get_number(reader, "since", -1, &since_ns);
+
+	if (r || since_ns < 0)
+		return r;
+	thread->sync_since_ns = since_ns;
+	thread->process->sync_auto = thread->process->only_waits = true;
+	thread->process->no_holds = false;
 	return 0;
 }
 
@@ -197,7 +211,8 @@ static int read_thread(struct reader *reader)
 	if ((r = get_number(reader, "start", PP_TIME_UNKNOWN, &thread->start_ns)) ||
 	    (r = get_number(reader, "end", PP_TIME_UNKNOWN, &thread->end_ns)) ||
 	    (r = get_number(reader, "routine", 0, &routine)) ||
-	    (r = get_number(reader, "calls", -1, &calls)) || (r = read_counted(reader, thread)))
+	    (r = get_number(reader, "calls", -1, &calls)) || (r = read_counted(reader, thread)) ||
+	    (r = read_since(reader, thread)))
 		return r;
 	thread->start_routine = (uint64_t)routine;
 	if (calls >= 0)

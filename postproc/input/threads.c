@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/loss.h"
 #include "gmon-mt/format.h"
 #include "input/capture.h"
 #include "input/records.h"
@@ -65,8 +66,8 @@ static void add_thread(struct pp_model *model, struct pp_process *process,
 	thread->samples_missed = slot->samples_missed;
 	thread->samples_late = slot->samples_late;
 	thread->calls_why = slot->calls_why;
-	thread->events_why = slot->events_why;
-	thread->records_why = slot->records_why;
+	thread->events_why = (uint16_t)pp_loss_of_events(slot->events_why);
+	thread->records_why = (uint16_t)pp_loss_of_records(slot->records_why);
 	thread->samples_why = slot->samples_why;
 	thread->sample_error = (int)slot->sample_error;
 	thread->clock_error_ns = slot->clock_error_ns;
@@ -93,7 +94,9 @@ static void take_header(struct pp_process *process, const struct gm_threads_head
 	process->why_no_samples = why_no_samples(header);
 	if (!process->why_no_samples)
 		process->sample_period_ns = header->sample_period_ns;
+	process->asked_for_samples = header->sample_state != GM_SAMPLE_UNASKED;
 	process->ppid = header->ppid;
+	process->proc_start = header->proc_start;
 	process->start_ns = known_time(header->start_ns);
 	process->end_ns = known_time(header->end_ns);
 	process->threads_lost = header->threads_lost;
@@ -103,9 +106,26 @@ static void take_header(struct pp_process *process, const struct gm_threads_head
 	process->sync_types_off = header->sync_types_off;
 	process->sync_objects_chosen = (header->sync_objects & GM_SYNC_OBJECTS_SOME) != 0;
 	process->sync_objects_unsorted = (header->sync_objects & GM_SYNC_OBJECTS_UNSORTED) != 0;
+	process->sync_auto = (header->sync_objects & GM_SYNC_IN_AUTO_MODE) != 0;
 	process->threads_why = header->threads_why;
 	process->calls_why = header->calls_why;
-	process->events_why = header->events_why;
+	process->events_why = (uint16_t)pp_loss_of_events(header->events_why);
+}
+
+static void note_unwritten(struct pp_model *model, const struct gm_threads_header *header)
+{
+	for (uint32_t i = 0; i < header->n_unwritten && i < GM_UNWRITTEN_MAX; i++) {
+		const struct gm_unwritten *child = &header->unwritten[i];
+		g_autofree char *pid = g_strdup_printf("%u", child->pid);
+
+		if (child->pid)
+			pp_capture_add_unwritten(model, pid, (int)(child->error & 0xfff));
+	}
+	if (header->n_unwritten > GM_UNWRITTEN_MAX) {
+		pp_model_add_problem(model, "process not recorded: only their number is known",
+				     "children", header->n_unwritten - GM_UNWRITTEN_MAX);
+		model->n_unwritten += header->n_unwritten - GM_UNWRITTEN_MAX;
+	}
 }
 
 int pp_threads_read(struct pp_capture *capture, struct pp_process *process, const char *path,
@@ -129,6 +149,7 @@ int pp_threads_read(struct pp_capture *capture, struct pp_process *process, cons
 	if (ret < 0)
 		return ret;
 	take_header(process, &header);
+	note_unwritten(model, &header);
 	if (!process->why_no_samples && (process->sample_period_ns < MIN_SAMPLE_PERIOD_NS ||
 					 process->sample_period_ns > MAX_SAMPLE_PERIOD_NS)) {
 		pp_capture_add_damage(capture, path, "no possible time between samples");
@@ -154,5 +175,8 @@ int pp_threads_read(struct pp_capture *capture, struct pp_process *process, cons
 		pp_capture_add_damage(capture, path, "cut short: %" PRIu64 " of %u threads missing",
 				      records.n_missing, header.n_slots);
 	pp_records_done(&records);
+	if (!header.end_ns)
+		process->n_in_memory =
+		    header.n_in_memory & GM_FILES_IN_MEMORY ? index : header.n_in_memory;
 	return 0;
 }

@@ -245,7 +245,7 @@ static void note_release(struct pp_critical *self, struct pp_object *object,
 	struct release *release = object->data;
 	struct pp_critical_track *track;
 
-	if (self->context->has_wakings || object->waiters->len == 0)
+	if (self->context->has_wakings || pp_object_n_waiters(object) == 0)
 		return;
 	if (!release)
 		release = object->data = g_new0(struct release, 1);

@@ -174,7 +174,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	};
 
 	note_life(self, object, operation);
-	if (!acquired || !pp_object_is_lock(object) || object->process->only_waits ||
+	if (!acquired || !pp_object_is_lock(object) || object->process->no_holds ||
 	    find_held(held, object) >= 0)
 		return;
 	/* Had it waited, it would have been told of before; a try never does. */

@@ -400,15 +400,22 @@ static GPtrArray *shown_links(const struct pp_lock_order *self)
 
 static void add_notes(struct pp_table *table, const struct pp_lock_order *self)
 {
-	bool only_waits = false;
+	bool no_holds = false, only_waits = false;
 
-	for (guint i = 0; i < self->context->model->processes->len; i++)
-		only_waits |=
-		    ((struct pp_process *)self->context->model->processes->pdata[i])->only_waits;
+	for (guint i = 0; i < self->context->model->processes->len; i++) {
+		const struct pp_process *process = self->context->model->processes->pdata[i];
+
+		no_holds |= process->no_holds;
+		only_waits |= process->only_waits && !process->no_holds;
+	}
 	pp_unrecorded_note(table, self->context->model);
-	if (only_waits)
+	if (no_holds)
 		pp_table_note(table, "recorded with sync.mode = contended: what threads held is "
 				     "not known");
+	if (only_waits)
+		pp_table_note(table, "recorded with waits only, at least in part: acquisitions "
+				     "that nobody waited for are missing, so there may be more "
+				     "pairs; --set sync.mode=all records them");
 	pp_links_note(&self->links, table, "acquisitions");
 	if (self->not_looked)
 		pp_table_note(table,

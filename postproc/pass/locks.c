@@ -20,15 +20,18 @@ static void lock_free(void *data)
 {
 	struct pp_lock *lock = data;
 
-	for (guint i = 0; i < lock->sites->len; i++) {
-		struct pp_lock_site *site = &g_array_index(lock->sites, struct pp_lock_site, i);
+	for (unsigned i = 0; i < lock->n_sites; i++) {
+		struct pp_lock_site *site = &lock->sites[i];
 
-		pp_spread_done(&site->waits);
 		pp_spread_done(&site->holds);
-		g_clear_pointer(&site->holders, g_array_unref);
+		if (!site->waits)
+			continue;
+		pp_spread_done(&site->waits->spread);
+		g_clear_pointer(&site->waits->holders, g_array_unref);
+		g_free(site->waits);
 	}
-	g_array_unref(lock->sites);
-	g_array_unref(lock->waits);
+	g_free(lock->sites);
+	g_clear_pointer(&lock->waits, g_array_unref);
 	g_free(lock);
 }
 
@@ -38,8 +41,6 @@ static struct pp_lock *lock_of(struct pp_object *object)
 
 	if (!lock) {
 		lock = g_new0(struct pp_lock, 1);
-		lock->sites = g_array_new(FALSE, FALSE, sizeof(struct pp_lock_site));
-		lock->waits = g_array_new(FALSE, FALSE, sizeof(struct pp_lock_wait));
 		object->data = lock;
 	}
 	return lock;
@@ -47,16 +48,22 @@ static struct pp_lock *lock_of(struct pp_object *object)
 
 static struct pp_lock_site *site_of(struct pp_lock *lock, uint64_t address, enum st_event op)
 {
-	struct pp_lock_site new = {.address = address, .op = op};
+	unsigned n = lock->n_sites;
 
-	for (guint i = 0; i < lock->sites->len; i++) {
-		struct pp_lock_site *site = &g_array_index(lock->sites, struct pp_lock_site, i);
+	for (unsigned i = 0; i < n; i++)
+		if (lock->sites[i].address == address && lock->sites[i].op == op)
+			return &lock->sites[i];
+	if ((n & (n - 1)) == 0) /* full */
+		lock->sites = g_renew(struct pp_lock_site, lock->sites, MAX(2 * n, 1));
+	lock->sites[n] = (struct pp_lock_site){.address = address, .op = op};
+	return &lock->sites[lock->n_sites++];
+}
 
-		if (site->address == address && site->op == op)
-			return site;
-	}
-	g_array_append_val(lock->sites, new);
-	return &g_array_index(lock->sites, struct pp_lock_site, lock->sites->len - 1);
+static struct pp_lock_waits *waits_of(struct pp_lock_site *site)
+{
+	if (!site->waits)
+		site->waits = g_new0(struct pp_lock_waits, 1);
+	return site->waits;
 }
 
 static bool is_attempt(enum st_event op)
@@ -70,7 +77,7 @@ static bool is_attempt(enum st_event op)
 
 static const struct pp_hold *hold_met(const struct pp_object *object, uint32_t holder_tid)
 {
-	for (guint i = 0; i < object->holds->len; i++) {
+	for (guint i = 0; i < pp_object_n_holds(object); i++) {
 		const struct pp_hold *hold = &g_array_index(object->holds, struct pp_hold, i);
 
 		if (holder_tid ? hold->thread->tid == holder_tid
@@ -85,7 +92,7 @@ static struct pp_lock_wait take_wait(struct pp_lock *lock, const struct pp_threa
 {
 	struct pp_lock_wait none = {.thread = thread};
 
-	for (guint i = 0; i < lock->waits->len; i++) {
+	for (guint i = 0; lock->waits && i < lock->waits->len; i++) {
 		struct pp_lock_wait wait = g_array_index(lock->waits, struct pp_lock_wait, i);
 
 		if (wait.thread == thread) {
@@ -114,40 +121,47 @@ static void on_waits(void *data, struct pp_object *object, const struct pp_opera
 	lock = lock_of(object);
 	/* One whose end was lost. */
 	(void)take_wait(lock, operation->thread);
+	if (!lock->waits)
+		lock->waits = g_array_new(FALSE, FALSE, sizeof(wait));
 	g_array_append_val(lock->waits, wait);
 }
 
-/* An owner is named before the event that it has the lock: it is known by now. */
+/*
+ * An owner is named before the event that it has the lock: it is known by now.  Where the lock had
+ * not named it yet, it is the thread that acquires it next.
+ */
 static void resolve_waits(struct pp_lock *lock, const struct pp_operation *operation)
 {
 	for (guint i = 0; i < lock->waits->len; i++) {
 		struct pp_lock_wait *wait = &g_array_index(lock->waits, struct pp_lock_wait, i);
 
-		if (!wait->holder_site && wait->holder_tid == operation->thread->tid) {
+		if (!wait->holder_site &&
+		    (!wait->holder_tid || wait->holder_tid == operation->thread->tid)) {
 			wait->holder_site = operation->site;
 			wait->holder_op = operation->op;
 		}
 	}
 }
 
-static void count_holder(struct pp_lock_site *site, const struct pp_lock_wait *wait, bool counts,
+static void count_holder(struct pp_lock_waits *waits, const struct pp_lock_wait *wait, bool counts,
 			 int64_t wait_ns)
 {
 	struct pp_lock_holder new = {.address = wait->holder_site, .op = wait->holder_op};
 	struct pp_lock_holder *holder = NULL;
 
-	if (!site->holders)
-		site->holders = g_array_new(FALSE, FALSE, sizeof(struct pp_lock_holder));
-	for (guint i = 0; i < site->holders->len && !holder; i++) {
-		struct pp_lock_holder *at = &g_array_index(site->holders, struct pp_lock_holder, i);
+	if (!waits->holders)
+		waits->holders = g_array_new(FALSE, FALSE, sizeof(struct pp_lock_holder));
+	for (guint i = 0; i < waits->holders->len && !holder; i++) {
+		struct pp_lock_holder *at =
+		    &g_array_index(waits->holders, struct pp_lock_holder, i);
 
 		if (at->address == new.address && at->op == new.op)
 			holder = at;
 	}
 	if (!holder) {
-		g_array_append_val(site->holders, new);
+		g_array_append_val(waits->holders, new);
 		holder =
-		    &g_array_index(site->holders, struct pp_lock_holder, site->holders->len - 1);
+		    &g_array_index(waits->holders, struct pp_lock_holder, waits->holders->len - 1);
 	}
 	holder->contended += counts;
 	holder->wait_ns += wait_ns;
@@ -169,8 +183,9 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	struct pp_lock_wait wait = {0};
 	struct pp_lock *lock = object->data;
 	struct pp_lock_site *site;
+	struct pp_lock_waits *waits;
 
-	if (lock && lock->waits->len) {
+	if (lock && lock->waits && lock->waits->len) {
 		if (waited)
 			wait = take_wait(lock, operation->thread);
 		if (acquired)
@@ -191,11 +206,12 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 		lock->timed_out += counts;
 	lock->contended += counts;
 	lock->wait_ns += wait_ns;
-	site->contended += counts;
-	site->wait_ns += wait_ns;
-	pp_spread_add(&site->waits, wait_ns);
+	waits = waits_of(site);
+	waits->contended += counts;
+	waits->wait_ns += wait_ns;
+	pp_spread_add(&waits->spread, wait_ns);
 	if (pp_object_is_lock(object))
-		count_holder(site, &wait, counts, wait_ns);
+		count_holder(waits, &wait, counts, wait_ns);
 }
 
 /* A hold is selected with the operation that it began with. */

@@ -14,13 +14,21 @@ struct pp_lock_holder {
 	int64_t wait_ns, wait_max_ns;
 };
 
+/* There may be millions of objects, with a site each, of which few are waited for. */
+struct pp_lock_waits {
+	uint64_t contended;
+	int64_t wait_ns;
+	struct pp_spread spread;
+	GArray *holders; /* of struct pp_lock_holder: few; NULL: none */
+};
+
 struct pp_lock_site {
 	uint64_t address;
 	enum st_event op;
-	uint64_t calls, contended;
-	int64_t wait_ns, hold_ns;
-	struct pp_spread waits, holds;
-	GArray *holders; /* of struct pp_lock_holder: few; NULL: none */
+	uint64_t calls;
+	int64_t hold_ns;
+	struct pp_spread holds;
+	struct pp_lock_waits *waits; /* NULL: none */
 };
 
 /* A wait that goes on, and what it met. */
@@ -36,8 +44,9 @@ struct pp_lock_wait {
 struct pp_lock {
 	uint64_t acquired, contended, timed_out;
 	int64_t wait_ns, hold_ns;
-	GArray *sites; /* of struct pp_lock_site: few, searched in order */
-	GArray *waits; /* of struct pp_lock_wait, for what can be held */
+	struct pp_lock_site *sites; /* few, searched in order; room for the next power of two */
+	unsigned n_sites;
+	GArray *waits; /* of struct pp_lock_wait, for what can be held; NULL: none yet */
 };
 
 struct pp_locks {

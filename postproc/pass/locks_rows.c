@@ -127,12 +127,21 @@ static const struct pp_column pair_columns[N_PAIR_COLUMNS] = {
     [PAIR_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, 0, "the longest wait"},
 };
 
-static gint compare_sites(gconstpointer a, gconstpointer b)
+static const struct pp_lock_waits *waits_of(const struct pp_lock_site *site)
+{
+	static const struct pp_lock_waits none;
+
+	return site->waits ? site->waits : &none;
+}
+
+static gint compare_sites(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const struct pp_lock_site *x = a, *y = b;
+	int64_t wait_of_x = waits_of(x)->wait_ns, wait_of_y = waits_of(y)->wait_ns;
 
-	if (x->wait_ns != y->wait_ns)
-		return x->wait_ns < y->wait_ns ? 1 : -1;
+	(void)data;
+	if (wait_of_x != wait_of_y)
+		return wait_of_x < wait_of_y ? 1 : -1;
 	if (x->hold_ns != y->hold_ns)
 		return x->hold_ns < y->hold_ns ? 1 : -1;
 	if (x->calls != y->calls)
@@ -140,17 +149,22 @@ static gint compare_sites(gconstpointer a, gconstpointer b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
+/* The keys by which objects are sorted, side by side in memory: there may be millions. */
+struct ranked {
+	int64_t wait_ns, hold_ns;
+	unsigned serial;
+	const struct pp_object *object;
+};
+
 /* The most waited for first, then the most held, then in order of appearance. */
 static gint compare_objects(gconstpointer a, gconstpointer b)
 {
-	const struct pp_object *x = *(const struct pp_object *const *)a;
-	const struct pp_object *y = *(const struct pp_object *const *)b;
-	const struct pp_lock *of_x = x->data, *of_y = y->data;
+	const struct ranked *x = a, *y = b;
 
-	if (of_x->wait_ns != of_y->wait_ns)
-		return of_x->wait_ns < of_y->wait_ns ? 1 : -1;
-	if (of_x->hold_ns != of_y->hold_ns)
-		return of_x->hold_ns < of_y->hold_ns ? 1 : -1;
+	if (x->wait_ns != y->wait_ns)
+		return x->wait_ns < y->wait_ns ? 1 : -1;
+	if (x->hold_ns != y->hold_ns)
+		return x->hold_ns < y->hold_ns ? 1 : -1;
 	return x->serial < y->serial ? -1 : 1;
 }
 
@@ -199,11 +213,11 @@ static struct pp_table *holders_table(const struct pp_locks *self, const struct 
 {
 	struct pp_table *table = pp_table_new_nested(&site_columns[SITE_HOLDERS]);
 
-	if (site->holders)
-		g_array_sort(site->holders, compare_holders);
-	for (guint i = 0; site->holders && i < site->holders->len; i++) {
+	const GArray *holders = waits_of(site)->holders;
+
+	for (guint i = 0; holders && i < holders->len; i++) {
 		const struct pp_lock_holder *holder =
-		    &g_array_index(site->holders, struct pp_lock_holder, i);
+		    &g_array_index(holders, struct pp_lock_holder, i);
 		g_autofree char *where = site_text(self, object, holder->address);
 		struct pp_cell *row = pp_table_add_row(table);
 
@@ -224,10 +238,9 @@ static struct pp_table *sites_table(const struct pp_locks *self, const struct pp
 {
 	struct pp_table *table = pp_table_new_nested(&columns[SITES]);
 
-	g_array_sort(lock->sites, compare_sites);
-	for (guint i = 0; i < lock->sites->len; i++) {
-		const struct pp_lock_site *site =
-		    &g_array_index(lock->sites, struct pp_lock_site, i);
+	for (unsigned i = 0; i < lock->n_sites; i++) {
+		const struct pp_lock_site *site = &lock->sites[i];
+		const struct pp_lock_waits *waits = waits_of(site);
 		g_autofree char *where = site_text(self, object, site->address);
 		struct pp_cell *row = pp_table_add_row(table);
 
@@ -237,9 +250,9 @@ static struct pp_table *sites_table(const struct pp_locks *self, const struct pp
 		pp_cell_set_text(&row[SITE_FUNCTION], pp_sync_function(site->op));
 		if (!pp_lock_is_counted(object))
 			pp_cell_set_count(&row[SITE_CALLS], site->calls);
-		pp_cell_set_count(&row[SITE_CONTENDED], site->contended);
-		pp_cell_set_time(&row[SITE_WAIT], site->wait_ns);
-		set_spread(&row[SITE_WAIT_MEAN], &site->waits, site->wait_ns);
+		pp_cell_set_count(&row[SITE_CONTENDED], waits->contended);
+		pp_cell_set_time(&row[SITE_WAIT], waits->wait_ns);
+		set_spread(&row[SITE_WAIT_MEAN], &waits->spread, waits->wait_ns);
 		if (pp_lock_has_holds(object)) {
 			pp_cell_set_time(&row[SITE_HOLD], site->hold_ns);
 			set_spread(&row[SITE_HOLD_MEAN], &site->holds, site->hold_ns);
@@ -256,12 +269,9 @@ static void add_row(struct pp_table *table, const struct pp_locks *self,
 	struct pp_cell *row = pp_table_add_row(table);
 	struct pp_spread waits = {0}, holds = {0};
 
-	for (guint i = 0; i < lock->sites->len; i++) {
-		const struct pp_lock_site *site =
-		    &g_array_index(lock->sites, struct pp_lock_site, i);
-
-		pp_spread_merge(&waits, &site->waits);
-		pp_spread_merge(&holds, &site->holds);
+	for (unsigned i = 0; i < lock->n_sites; i++) {
+		pp_spread_merge(&waits, &waits_of(&lock->sites[i])->spread);
+		pp_spread_merge(&holds, &lock->sites[i].holds);
 	}
 	pp_object_row(row, object, self->context->namer);
 	if (!pp_lock_is_counted(object))
@@ -288,33 +298,43 @@ static gint compare_pairs(gconstpointer a, gconstpointer b)
 		   : -(x[PAIR_WAIT].time_ns > y[PAIR_WAIT].time_ns);
 }
 
+/* In the order of their rows: objects, their sites, what their waits met. */
+static void add_pairs(struct pp_table *table, const struct pp_locks *self,
+		      const struct pp_object *object)
+{
+	const struct pp_lock *lock = object->data;
+	g_autofree char *name = NULL;
+
+	for (unsigned s = 0; s < lock->n_sites; s++) {
+		const GArray *holders = waits_of(&lock->sites[s])->holders;
+
+		for (guint h = 0; holders && h < holders->len; h++) {
+			const struct pp_lock_holder *holder =
+			    &g_array_index(holders, struct pp_lock_holder, h);
+			g_autofree char *waiter = site_text(self, object, lock->sites[s].address);
+			g_autofree char *where = site_text(self, object, holder->address);
+			struct pp_cell *row = pp_table_add_row(table);
+
+			if (!name)
+				name = pp_object_name(object, self->context->namer);
+			pp_cell_set_text(&row[PAIR_OBJECT], name);
+			pp_cell_set_text(&row[PAIR_WAITER], waiter);
+			pp_cell_set_text(&row[PAIR_HOLDER], where);
+			pp_cell_set_count(&row[PAIR_CONTENDED], holder->contended);
+			pp_cell_set_time(&row[PAIR_WAIT], holder->wait_ns);
+			pp_cell_set_time(&row[PAIR_MAX], holder->wait_max_ns);
+		}
+	}
+}
+
 /* The holders of all sites of all objects; NULL: nobody waited for what was held. */
-static struct pp_table *pairs_table(const struct pp_table *locks)
+static struct pp_table *pairs_table(const struct pp_locks *self, const GArray *used)
 {
 	struct pp_table *table = pp_table_new(
 	    "lock_waits", "Waits for locks, by where they were held", pair_columns, N_PAIR_COLUMNS);
 
-	for (guint r = 0; r < locks->rows->len; r++) {
-		const struct pp_cell *lock = locks->rows->pdata[r];
-		const struct pp_table *sites = lock[SITES].table;
-
-		for (guint s = 0; s < sites->rows->len; s++) {
-			const struct pp_cell *site = sites->rows->pdata[s];
-			const struct pp_table *holders = site[SITE_HOLDERS].table;
-
-			for (guint h = 0; h < holders->rows->len; h++) {
-				const struct pp_cell *holder = holders->rows->pdata[h];
-				struct pp_cell *row = pp_table_add_row(table);
-
-				pp_cell_set_text(&row[PAIR_OBJECT], lock[PP_OBJECT_NAME].text);
-				pp_cell_set_text(&row[PAIR_WAITER], site[SITE_SITE].text);
-				pp_cell_set_text(&row[PAIR_HOLDER], holder[HOLDER_SITE].text);
-				row[PAIR_CONTENDED] = holder[HOLDER_CONTENDED];
-				row[PAIR_WAIT] = holder[HOLDER_WAIT];
-				row[PAIR_MAX] = holder[HOLDER_WAIT_MAX];
-			}
-		}
-	}
+	for (guint i = 0; i < used->len; i++)
+		add_pairs(table, self, g_array_index(used, struct ranked, i).object);
 	g_ptr_array_sort(table->rows, compare_pairs);
 	table->text_rows = TEXT_ROWS;
 	table->is_for_text = true;
@@ -324,29 +344,72 @@ static struct pp_table *pairs_table(const struct pp_table *locks)
 	return NULL;
 }
 
+static void sort_lock(struct pp_lock *lock)
+{
+	if (lock->n_sites > 1)
+		g_qsort_with_data(lock->sites, (gint)lock->n_sites, sizeof(*lock->sites),
+				  compare_sites, NULL);
+	for (unsigned i = 0; i < lock->n_sites; i++)
+		if (lock->sites[i].waits && lock->sites[i].waits->holders)
+			g_array_sort(lock->sites[i].waits->holders, compare_holders);
+}
+
+/* Those that the table is about, in order. */
+static GArray *used_objects(const struct pp_locks *self)
+{
+	GArray *used = g_array_new(FALSE, FALSE, sizeof(struct ranked));
+
+	for (guint i = 0; i < self->objects.all->len; i++) {
+		struct pp_object *object = self->objects.all->pdata[i];
+		struct pp_lock *lock = object->data;
+
+		if (lock && lock->n_sites && pp_selects_object(self->context, object)) {
+			struct ranked ranked = {lock->wait_ns, lock->hold_ns, object->serial,
+						object};
+
+			sort_lock(lock);
+			g_array_append_val(used, ranked);
+		}
+	}
+	g_array_sort(used, compare_objects);
+	return used;
+}
+
+/*
+ * Text shows the first rows, and what waited most but for threads (pass/top.h), which is among the
+ * first of those.
+ */
+static bool is_shown(const struct pp_locks *self, const struct pp_object *object, guint n_rows,
+		     unsigned *n_others)
+{
+	bool is_thread = strcmp(object->type, "thread") == 0;
+
+	if (self->context->for_text && n_rows >= TEXT_ROWS && (is_thread || *n_others >= TEXT_ROWS))
+		return false;
+	*n_others += !is_thread;
+	return true;
+}
+
 void pp_locks_finish(void *state, int64_t end_ns, GPtrArray *tables)
 {
 	struct pp_locks *self = state;
 	struct pp_table *table = pp_table_new("locks", "Locks", columns, N_COLUMNS);
-	g_autoptr(GPtrArray) used = g_ptr_array_new();
+	g_autoptr(GArray) used = NULL;
 	struct pp_table *pairs;
-	unsigned n_counted = 0;
+	unsigned n_counted = 0, n_others = 0;
 
 	table->text_rows = TEXT_ROWS;
 	pp_thread_states_finish(self->states, end_ns);
 	pp_objects_finish(&self->objects, end_ns);
-	for (guint i = 0; i < self->objects.all->len; i++) {
-		struct pp_object *object = self->objects.all->pdata[i];
-
-		const struct pp_lock *lock = object->data;
-
-		if (lock && lock->sites->len && pp_selects_object(self->context, object))
-			g_ptr_array_add(used, object);
-	}
-	g_ptr_array_sort(used, compare_objects);
+	used = used_objects(self);
 	for (guint i = 0; i < used->len; i++) {
-		add_row(table, self, used->pdata[i]);
-		n_counted += pp_lock_is_counted(used->pdata[i]);
+		const struct pp_object *object = g_array_index(used, struct ranked, i).object;
+
+		if (is_shown(self, object, table->rows->len, &n_others))
+			add_row(table, self, object);
+		else
+			table->n_left_out++;
+		n_counted += pp_lock_is_counted(object);
 	}
 	pp_unrecorded_note(table, self->context->model);
 	if (n_counted)
@@ -365,7 +428,7 @@ void pp_locks_finish(void *state, int64_t end_ns, GPtrArray *tables)
 			      "as held until then",
 			      self->held_to_end);
 	g_ptr_array_add(tables, table);
-	pairs = pairs_table(table);
+	pairs = pairs_table(self, used);
 	if (pairs)
 		g_ptr_array_add(tables, pairs);
 }

@@ -6,14 +6,10 @@
 #include <inttypes.h>
 #include <pthread.h>
 
-struct key {
-	const struct pp_process *process;
-	uint64_t address;
-};
-
+/* Process and address are the key. */
 static guint key_hash(const void *data)
 {
-	const struct key *key = data;
+	const struct pp_object *key = data;
 	uint64_t hash = (key->address ^ (uintptr_t)key->process) * UINT64_C(0x9e3779b97f4a7c15);
 
 	return (guint)(hash >> 32);
@@ -21,7 +17,7 @@ static guint key_hash(const void *data)
 
 static gboolean key_equal(const void *a, const void *b)
 {
-	const struct key *x = a, *y = b;
+	const struct pp_object *x = a, *y = b;
 
 	return x->address == y->address && x->process == y->process;
 }
@@ -33,8 +29,10 @@ void pp_objects_init(struct pp_objects *objects, const struct pp_object_listener
 {
 	objects->listener = listener ? listener : &no_listener;
 	objects->anomalies = anomalies;
-	objects->live = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
+	objects->live = g_hash_table_new(key_hash, key_equal);
+	objects->spare_holds = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	objects->all = g_ptr_array_new();
+	objects->n_done = g_array_new(FALSE, TRUE, sizeof(uint64_t));
 }
 
 void pp_objects_done(struct pp_objects *objects, GDestroyNotify free_data)
@@ -46,11 +44,13 @@ void pp_objects_done(struct pp_objects *objects, GDestroyNotify free_data)
 
 		if (free_data && object->data)
 			free_data(object->data);
-		g_array_unref(object->holds);
-		g_array_unref(object->waiters);
+		g_clear_pointer(&object->holds, g_array_unref);
+		g_clear_pointer(&object->waiters, g_array_unref);
 		g_free(object);
 	}
+	g_clear_pointer(&objects->spare_holds, g_ptr_array_unref);
 	g_clear_pointer(&objects->all, g_ptr_array_unref);
+	g_clear_pointer(&objects->n_done, g_array_unref);
 	g_clear_pointer(&objects->live, g_hash_table_unref);
 }
 
@@ -131,7 +131,7 @@ static struct pp_hold *hold_at(const struct pp_object *object, guint i)
 
 static int find_hold(const struct pp_object *object, const struct pp_thread *thread)
 {
-	for (guint i = 0; i < object->holds->len; i++)
+	for (guint i = 0; i < pp_object_n_holds(object); i++)
 		if (hold_at(object, i)->thread == thread)
 			return (int)i;
 	return -1;
@@ -151,10 +151,29 @@ bool pp_object_is_held(const struct pp_object *object, const struct pp_thread *t
 	return hold && hold->superseded_ns == PP_TIME_UNKNOWN;
 }
 
+/* Most objects are free most of the time: those that are not share the arrays. */
+static void add_hold(struct pp_objects *objects, struct pp_object *object,
+		     const struct pp_hold *hold)
+{
+	GPtrArray *spare = objects->spare_holds;
+
+	if (!object->holds)
+		object->holds = spare->len ? g_ptr_array_steal_index_fast(spare, spare->len - 1)
+					   : g_array_new(FALSE, FALSE, sizeof(*hold));
+	g_array_append_vals(object->holds, hold, 1);
+}
+
+static void remove_hold(struct pp_objects *objects, struct pp_object *object, guint at)
+{
+	g_array_remove_index_fast(object->holds, at);
+	if (!object->holds->len)
+		g_ptr_array_add(objects->spare_holds, g_steal_pointer(&object->holds));
+}
+
 static void drop_hold(struct pp_objects *objects, struct pp_object *object, guint at)
 {
 	pp_anomaly_add(objects->anomalies, PP_ANOMALY_RELEASE_MISSING, hold_at(object, at)->thread);
-	g_array_remove_index_fast(object->holds, at);
+	remove_hold(objects, object, at);
 }
 
 static void end_hold(struct pp_objects *objects, struct pp_object *object, guint at, int64_t end_ns,
@@ -162,7 +181,7 @@ static void end_hold(struct pp_objects *objects, struct pp_object *object, guint
 {
 	struct pp_hold hold = *hold_at(object, at);
 
-	g_array_remove_index_fast(object->holds, at);
+	remove_hold(objects, object, at);
 	if (hold.superseded_ns != PP_TIME_UNKNOWN && hold.superseded_ns < end_ns)
 		end_ns = hold.superseded_ns;
 	if (objects->listener->released)
@@ -177,6 +196,22 @@ static int64_t end_of_dead(const struct pp_hold *hold, int64_t now_ns)
 
 	return end_ns != PP_TIME_UNKNOWN && end_ns >= hold->since_ns && end_ns < now_ns ? end_ns
 											: now_ns;
+}
+
+static uint64_t *n_done(struct pp_objects *objects, const struct pp_thread *thread)
+{
+	if (thread->serial >= objects->n_done->len)
+		g_array_set_size(objects->n_done, thread->serial + 1);
+	return &g_array_index(objects->n_done, uint64_t, thread->serial);
+}
+
+/*
+ * The thread did nothing more, nor did it end: its process may have ended between the release and
+ * its record.
+ */
+static bool may_have_been_cut(struct pp_objects *objects, const struct pp_hold *hold)
+{
+	return !hold->thread->ended && *n_done(objects, hold->thread) == hold->n_before;
 }
 
 static void take(struct pp_objects *objects, struct pp_object *object,
@@ -194,12 +229,13 @@ static void take(struct pp_objects *objects, struct pp_object *object,
 	    .since_ns = now_ns,
 	    .wait_ns = now_ns - operation->begin_ns,
 	    .superseded_ns = PP_TIME_UNKNOWN,
+	    .n_before = *n_done(objects, operation->thread),
 	    .depth = 1,
 	};
 	int mine = find_hold(object, operation->thread);
 
 	/* Most of what would tell who held it was only counted. */
-	if (object->process->only_waits)
+	if (object->process->no_holds)
 		return;
 	if (mine >= 0) {
 		struct pp_hold *held = hold_at(object, (guint)mine);
@@ -210,7 +246,7 @@ static void take(struct pp_objects *objects, struct pp_object *object,
 		}
 		drop_hold(objects, object, (guint)mine);
 	}
-	for (guint i = object->holds->len; i-- > 0;) {
+	for (guint i = pp_object_n_holds(object); i-- > 0 && object->holds;) {
 		struct pp_hold *other = hold_at(object, i);
 
 		if (operation->result == EOWNERDEAD)
@@ -219,7 +255,7 @@ static void take(struct pp_objects *objects, struct pp_object *object,
 			 !(shared && is_shared(other->op)))
 			other->superseded_ns = now_ns;
 	}
-	g_array_append_val(object->holds, hold);
+	add_hold(objects, object, &hold);
 }
 
 static void release(struct pp_objects *objects, struct pp_object *object,
@@ -227,14 +263,14 @@ static void release(struct pp_objects *objects, struct pp_object *object,
 {
 	int at = find_hold(object, operation->thread);
 
-	if (object->process->only_waits)
+	if (object->process->no_holds)
 		return;
 	if (at >= 0) {
 		if (--hold_at(object, (guint)at)->depth == 0)
 			end_hold(objects, object, (guint)at, now_ns, operation);
 		return;
 	}
-	for (guint i = 0; i < object->holds->len; i++) {
+	for (guint i = 0; i < pp_object_n_holds(object); i++) {
 		if (hold_at(object, i)->superseded_ns != PP_TIME_UNKNOWN)
 			continue;
 		pp_anomaly_add(objects->anomalies, PP_ANOMALY_RELEASE_BY_ANOTHER,
@@ -242,14 +278,16 @@ static void release(struct pp_objects *objects, struct pp_object *object,
 		end_hold(objects, object, i, now_ns, operation);
 		return;
 	}
-	pp_anomaly_add(objects->anomalies, PP_ANOMALY_RELEASE_NOT_TAKEN, operation->thread);
+	/* If only waits are recorded, the acquisition may be counted without an event. */
+	if (!object->process->only_waits)
+		pp_anomaly_add(objects->anomalies, PP_ANOMALY_RELEASE_NOT_TAKEN, operation->thread);
 }
 
 /* --- generations ---------------------------------------------------------------------------- */
 
 static void end_generation(struct pp_objects *objects, struct pp_object *object)
 {
-	while (object->holds->len)
+	while (object->holds)
 		drop_hold(objects, object, object->holds->len - 1);
 	object->ended = true;
 }
@@ -278,8 +316,8 @@ static bool is_of_another_era(const struct pp_object *object, uint64_t era)
 {
 	if (object->era - GM_PLACE(object->era) != era - GM_PLACE(era))
 		return true;
-	return !is_named(object->era) && is_named(era) && !object->holds->len &&
-	       !object->waiters->len;
+	return !is_named(object->era) && is_named(era) && !pp_object_n_holds(object) &&
+	       !pp_object_n_waiters(object);
 }
 
 static void learn_era(struct pp_object *object, uint64_t era)
@@ -306,7 +344,6 @@ static struct pp_object *object_new(struct pp_objects *objects,
 				    uint64_t era, const char *type, unsigned generation)
 {
 	struct pp_object *object = g_new0(struct pp_object, 1);
-	struct key *key = g_new(struct key, 1);
 
 	object->process = operation->thread->process;
 	object->address = address;
@@ -315,19 +352,31 @@ static struct pp_object *object_new(struct pp_objects *objects,
 	object->serial = objects->all->len;
 	object->type = type;
 	object->first_site = operation->site;
-	object->holds = g_array_new(FALSE, FALSE, sizeof(struct pp_hold));
-	object->waiters = g_array_new(FALSE, FALSE, sizeof(struct pp_waiter));
 	g_ptr_array_add(objects->all, object);
-	*key = (struct key){object->process, address};
-	g_hash_table_replace(objects->live, key, object);
+	g_hash_table_add(objects->live, object); /* in place of the generation before */
+	objects->last = object;
+	return object;
+}
+
+/* The newest generation there; NULL: none.  A lock is followed by its unlock, mostly. */
+static struct pp_object *look_up(struct pp_objects *objects, const struct pp_process *process,
+				 uint64_t address)
+{
+	const struct pp_object key = {.process = process, .address = address};
+	struct pp_object *object;
+
+	if (objects->last && key_equal(objects->last, &key))
+		return objects->last;
+	object = g_hash_table_lookup(objects->live, &key);
+	if (object)
+		objects->last = object;
 	return object;
 }
 
 /* The object an operation is about, in the generation that it belongs to. */
 static struct pp_object *object_of(struct pp_objects *objects, const struct pp_operation *operation)
 {
-	struct key key = {operation->thread->process, operation->object};
-	struct pp_object *object = g_hash_table_lookup(objects->live, &key);
+	struct pp_object *object = look_up(objects, operation->thread->process, operation->object);
 
 	if (object && !replaces(object, operation)) {
 		learn_era(object, operation->object_era);
@@ -343,8 +392,7 @@ static struct pp_object *object_of(struct pp_objects *objects, const struct pp_o
 static struct pp_object *mutex_of(struct pp_objects *objects, const struct pp_operation *operation)
 {
 	const char *type = pp_sync_type(ST_EVENT_mutex_lock);
-	struct key key = {operation->thread->process, operation->value};
-	struct pp_object *object = g_hash_table_lookup(objects->live, &key);
+	struct pp_object *object = look_up(objects, operation->thread->process, operation->value);
 
 	if (object && !object->ended && object->type == type &&
 	    !is_of_another_era(object, operation->value_era)) {
@@ -359,7 +407,7 @@ static struct pp_object *mutex_of(struct pp_objects *objects, const struct pp_op
 
 static void remove_waiter(struct pp_object *object, const struct pp_operation *operation)
 {
-	for (guint i = object->waiters->len; i-- > 0;) {
+	for (guint i = pp_object_n_waiters(object); i-- > 0;) {
 		const struct pp_waiter *waiter =
 		    &g_array_index(object->waiters, struct pp_waiter, i);
 
@@ -382,6 +430,9 @@ static void feed_begin(void *data, const struct pp_operation *operation)
 	    .since_ns = operation->begin_ns,
 	};
 
+	++*n_done(objects, operation->thread);
+	if (!object->waiters)
+		object->waiters = g_array_new(FALSE, FALSE, sizeof(waiter));
 	g_array_append_val(object->waiters, waiter);
 	if (objects->listener->waits)
 		objects->listener->waits(objects->listener->data, object, operation);
@@ -440,8 +491,12 @@ static void end_cond_wait(struct pp_objects *objects, const struct pp_operation 
 {
 	struct pp_object *mutex = mutex_of(objects, operation);
 
-	/* Whatever it returned it owns the mutex again, but for a lost one. */
-	if (!operation->finished || operation->result == ENOTRECOVERABLE)
+	/*
+	 * Whatever it returned it owns the mutex again, but for a lost one, and where a signal
+	 * handler jumped out of the wait (EINTR, which the call itself never returns).
+	 */
+	if (!operation->finished || operation->result == ENOTRECOVERABLE ||
+	    operation->result == EINTR)
 		return;
 	take(objects, mutex, operation);
 	tell(objects, mutex, operation, true);
@@ -453,6 +508,7 @@ static void feed_operation(void *data, const struct pp_operation *operation)
 	struct pp_object *object;
 	bool acquired = has_acquired(operation);
 
+	++*n_done(objects, operation->thread);
 	if (!operation->object)
 		return;
 	object = object_of(objects, operation);
@@ -480,7 +536,7 @@ void pp_objects_lost(struct pp_objects *objects, const struct pp_thread *thread)
 		int at = find_hold(object, thread);
 
 		if (at >= 0)
-			g_array_remove_index_fast(object->holds, (guint)at);
+			remove_hold(objects, object, (guint)at);
 	}
 }
 
@@ -489,11 +545,12 @@ void pp_objects_finish(struct pp_objects *objects, int64_t end_ns)
 	for (guint i = 0; i < objects->all->len; i++) {
 		struct pp_object *object = objects->all->pdata[i];
 
-		while (object->holds->len) {
+		while (object->holds) {
 			guint last = object->holds->len - 1;
 			const struct pp_hold *hold = hold_at(object, last);
 
-			if (hold->superseded_ns != PP_TIME_UNKNOWN)
+			if (hold->superseded_ns != PP_TIME_UNKNOWN &&
+			    !may_have_been_cut(objects, hold))
 				drop_hold(objects, object, last);
 			else
 				end_hold(objects, object, last, end_of_dead(hold, end_ns), NULL);

@@ -22,6 +22,7 @@ struct pp_hold {
 	int64_t since_ns;
 	int64_t wait_ns;       /* for it */
 	int64_t superseded_ns; /* another acquired it then; PP_TIME_UNKNOWN: none has */
+	uint64_t n_before;     /* of its thread: what it had done when it acquired it */
 	unsigned depth;	       /* of recursion */
 };
 
@@ -46,10 +47,20 @@ struct pp_object {
 	uint64_t value; /* of the init: kind of mutex, count */
 	const struct pp_thread
 	    *subject;	 /* the thread that this is; NULL: another type, not known */
-	GArray *holds;	 /* of struct pp_hold */
-	GArray *waiters; /* of struct pp_waiter */
+	GArray *holds;	 /* of struct pp_hold; NULL: none */
+	GArray *waiters; /* of struct pp_waiter; NULL: none yet */
 	void *data;	 /* the pass's own */
 };
+
+static inline guint pp_object_n_holds(const struct pp_object *object)
+{
+	return object->holds ? object->holds->len : 0;
+}
+
+static inline guint pp_object_n_waiters(const struct pp_object *object)
+{
+	return object->waiters ? object->waiters->len : 0;
+}
 
 /* Each may be NULL.  `operation` is what brought the change about. */
 struct pp_object_listener {
@@ -72,8 +83,11 @@ struct pp_object_listener {
 struct pp_objects {
 	const struct pp_object_listener *listener;
 	struct pp_anomalies *anomalies;
-	GHashTable *live; /* (process, address) -> newest generation there */
-	GPtrArray *all;	  /* of struct pp_object *, by serial */
+	GArray *n_done;		/* of uint64_t, by thread serial: operations begun and done */
+	GHashTable *live;	/* a set, by process and address, of the newest generation there */
+	GPtrArray *spare_holds; /* of GArray *, empty */
+	struct pp_object *last; /* the newest generation where the last operation was; NULL */
+	GPtrArray *all;		/* of struct pp_object *, by serial */
 };
 
 void pp_objects_init(struct pp_objects *objects, const struct pp_object_listener *listener,

@@ -22,6 +22,8 @@ struct pp_pass_context {
 	bool has_switch_pairs; /* ... and say who ran next (not so with the `switches` source) */
 	bool has_wakings;      /* ... and wake-ups */
 	bool has_calls;	       /* there is a history of calls */
+	/* People will read it: of a table with text_rows only those need be made (n_left_out). */
+	bool for_text;
 	struct pp_selection *selection; /* pass/select.h; NULL: everything */
 	GHashTable *options;		/* string -> string; may be NULL.  "through-idle" */
 };

@@ -25,6 +25,7 @@
 struct run {
 	uint32_t node; /* PP_LINK_NONE: nobody's, as the initial count, or not known whose */
 	uint64_t n;
+	int64_t last_ns; /* of its newest */
 };
 
 /* Of a thread: it let go as a reader, or was signalled, at that node. */
@@ -168,7 +169,7 @@ static enum pp_precedence_kind kind_of_lock(const struct pp_object *object)
 /* Its owner's release has a later time stamp than this acquisition. */
 static bool came_early(const struct pp_object *object, const struct pp_operation *operation)
 {
-	for (guint i = 0; i < object->holds->len; i++) {
+	for (guint i = 0; i < pp_object_n_holds(object); i++) {
 		const struct pp_hold *hold = &g_array_index(object->holds, struct pp_hold, i);
 
 		if (hold->thread != operation->thread && hold->superseded_ns == operation->end_ns)
@@ -234,7 +235,7 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 
 static void set_count(struct pp_object *object, const struct pp_operation *operation)
 {
-	struct run run = {PP_LINK_NONE, operation->value};
+	struct run run = {PP_LINK_NONE, operation->value, operation->end_ns};
 
 	/* Most waits that used it up were only counted. */
 	if (!object->process->only_waits && run.n)
@@ -245,19 +246,35 @@ static void post(struct pp_precedence *self, struct pp_object *object,
 		 const struct pp_operation *operation)
 {
 	GArray *runs = causes_of(object)->runs;
-	struct run run = {node_of(self, operation), 1};
+	struct run run = {node_of(self, operation), 1, operation->end_ns};
 	struct run *last = runs->len ? &g_array_index(runs, struct run, runs->len - 1) : NULL;
 
 	if (serve_early(self, object, run.node, PP_PRECEDENCE_SEM, 1))
 		return;
 	if (last && last->node == run.node) {
 		last->n++;
+		last->last_ns = operation->end_ns;
 	} else if (last && runs->len >= MAX_RUNS) {
 		last->node = PP_LINK_NONE;
 		last->n++;
+		last->last_ns = operation->end_ns;
 	} else {
 		g_array_append_val(runs, run);
 	}
+}
+
+/*
+ * If only waits are recorded, calls that were counted without an event may have used up the posts
+ * from before a wait began.
+ */
+static void forget_used(GArray *runs, const struct pp_operation *operation)
+{
+	guint n = 0;
+
+	while (n < runs->len && g_array_index(runs, struct run, n).last_ns < operation->begin_ns)
+		n++;
+	if (n)
+		g_array_remove_range(runs, 0, n);
 }
 
 static void use_post(struct pp_precedence *self, struct pp_object *object,
@@ -267,8 +284,12 @@ static void use_post(struct pp_precedence *self, struct pp_object *object,
 	uint32_t node = node_of(self, operation);
 	struct run *first;
 
+	if (object->process->only_waits && operation->waited)
+		forget_used(causes->runs, operation);
 	if (!causes->runs->len) {
-		if (operation->waited)
+		if (operation->waited && object->process->only_waits)
+			self->unknown++;
+		else if (operation->waited)
 			g_array_append_val(causes->early, node);
 		return;
 	}
@@ -285,7 +306,7 @@ static void signal_waiters(struct pp_precedence *self, struct pp_object *object,
 	GArray *signalled = causes_of(object)->signalled;
 	const struct pp_waiter *oldest = NULL;
 
-	for (guint i = 0; i < object->waiters->len; i++) {
+	for (guint i = 0; i < pp_object_n_waiters(object); i++) {
 		const struct pp_waiter *waiter =
 		    &g_array_index(object->waiters, struct pp_waiter, i);
 		bool told = false;
@@ -385,7 +406,7 @@ static void on_done(struct pp_precedence *self, struct pp_object *object,
 	case ST_EVENT_rwlock_unlock:
 	case ST_EVENT_spin_unlock:
 		/* Else told with the hold that it ends. */
-		if (object->process->only_waits)
+		if (object->process->no_holds)
 			release(self, object, operation->thread, node_of(self, operation), false);
 		break;
 	case ST_EVENT_sem_init:

@@ -5,7 +5,7 @@
  * the list, so it runs last.
  */
 #include "core/json.h"
-#include "pass/pass.h"
+#include "pass/shown.h"
 #include "pass/unrecorded.h"
 
 enum { WHAT, COUNT, WHERE };
@@ -37,10 +37,19 @@ static const struct pp_column ring_columns[] = {
 	      "events that found no room in it, or none on the disk"},
 };
 
+enum { SINCE = PP_N_NAMED_THREAD_CELLS };
+
+static const struct pp_column switched_columns[] = {
+    PP_NAMED_THREAD_COLUMNS("name"),
+    [SINCE] = {"since_ns", "since", PP_TYPE_TIME_NS, 0,
+	       "from here on only its waits are known, with their holders; since the start"},
+};
+
 /* What a processor that works out of order lets pass a reading of the TSC: 12 ns were seen. */
 #define REORDER_NS 50
 
 struct quality {
+	const struct pp_pass_context *context;
 	const struct pp_model *model;
 };
 
@@ -48,6 +57,7 @@ static void *quality_start(const struct pp_pass_context *context)
 {
 	struct quality *self = g_new0(struct quality, 1);
 
+	self->context = context;
 	self->model = context->model;
 	return self;
 }
@@ -106,12 +116,35 @@ static struct pp_table *ring_table(const struct pp_model *model)
 	return table;
 }
 
+/* sync.mode = auto.  NULL: no thread was switched. */
+static struct pp_table *switched_table(const struct quality *self)
+{
+	const GPtrArray *threads = self->model->threads;
+	struct pp_table *table = NULL;
+
+	for (guint i = 0; i < threads->len; i++) {
+		const struct pp_thread *thread = threads->pdata[i];
+		struct pp_cell *row;
+
+		if (!thread->process->sync_auto || !thread->sync_since_ns)
+			continue;
+		if (!table)
+			table = pp_table_new("sync_switched",
+					     "Threads that were too busy to be recorded in full",
+					     switched_columns, G_N_ELEMENTS(switched_columns));
+		row = pp_named_thread_row(table, self->context, thread);
+		pp_cell_set_time(&row[SINCE],
+				 MAX(thread->sync_since_ns - self->model->start_ns, 0));
+	}
+	return table;
+}
+
 static void quality_finish(void *state, int64_t end_ns, GPtrArray *tables)
 {
 	const struct quality *self = state;
 	struct pp_table *table =
 	    pp_table_new("quality", "Data quality", columns, G_N_ELEMENTS(columns));
-	struct pp_table *rings;
+	struct pp_table *rings, *switched;
 
 	(void)end_ns;
 	for (guint i = 0; i < self->model->problems->len; i++) {
@@ -128,6 +161,9 @@ static void quality_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	pp_unrecorded_note(table, self->model);
 	g_ptr_array_add(tables, table);
 	g_ptr_array_add(tables, clock_table(self->model));
+	switched = switched_table(self);
+	if (switched)
+		g_ptr_array_add(tables, switched);
 	rings = ring_table(self->model);
 	if (rings)
 		g_ptr_array_add(tables, rings);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "pass/spread.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include <glib.h>
 
 #define STEP_BITS 5u
@@ -32,6 +35,14 @@ static int64_t middle_of(unsigned step)
 	return (int64_t)(low + ((UINT64_C(1) << shift) - 1) / 2);
 }
 
+/* The steps of the durations, while they are few; else NULL. */
+static const uint16_t *steps_of(const struct pp_spread *spread)
+{
+	if (spread->n_steps)
+		return NULL;
+	return spread->n <= PP_SPREAD_FEW ? spread->few : spread->list;
+}
+
 static void widen(struct pp_spread *spread, unsigned step)
 {
 	unsigned first = step / CHUNK * CHUNK, end = first + CHUNK;
@@ -50,13 +61,58 @@ static void widen(struct pp_spread *spread, unsigned step)
 	spread->n_steps = end - first;
 }
 
-static void add_to_step(struct pp_spread *spread, unsigned step, uint64_t n)
+static void count_step(struct pp_spread *spread, unsigned step, uint64_t n)
 {
 	/* Below `first` it wraps around. */
 	if (step - spread->first >= spread->n_steps)
 		widen(spread, step);
 	spread->counts[step - spread->first] += n;
-	spread->n += n;
+}
+
+/* From a list to the histogram. */
+static void make_histogram(struct pp_spread *spread)
+{
+	uint16_t steps[PP_SPREAD_LIST] = {0};
+
+	if (spread->n)
+		memcpy(steps, steps_of(spread), spread->n * sizeof(*steps));
+	if (spread->n > PP_SPREAD_FEW)
+		g_free(spread->list);
+	spread->counts = NULL;
+	spread->first = spread->n_steps = 0;
+	for (uint64_t i = 0; i < spread->n; i++)
+		count_step(spread, steps[i], 1);
+}
+
+/* Room for another one in the list, whose length doubles. */
+static void make_list_room(struct pp_spread *spread)
+{
+	uint16_t *list;
+
+	if (spread->n < PP_SPREAD_FEW || (spread->n & (spread->n - 1)))
+		return;
+	list = g_new(uint16_t, 2 * spread->n);
+	memcpy(list, steps_of(spread), spread->n * sizeof(*list));
+	if (spread->n > PP_SPREAD_FEW)
+		g_free(spread->list);
+	spread->list = list;
+}
+
+static void add_to_step(struct pp_spread *spread, unsigned step, uint64_t n)
+{
+	if (!spread->n_steps && spread->n + n > PP_SPREAD_LIST)
+		make_histogram(spread);
+	if (spread->n_steps || spread->n + n > PP_SPREAD_LIST) {
+		count_step(spread, step, n);
+		spread->n += n;
+		return;
+	}
+	for (; n; n--) {
+		make_list_room(spread);
+		(spread->n < PP_SPREAD_FEW ? spread->few : spread->list)[spread->n] =
+		    (uint16_t)step;
+		spread->n++;
+	}
 }
 
 void pp_spread_add(struct pp_spread *spread, int64_t ns)
@@ -68,10 +124,29 @@ void pp_spread_add(struct pp_spread *spread, int64_t ns)
 
 void pp_spread_merge(struct pp_spread *spread, const struct pp_spread *other)
 {
+	const uint16_t *steps = steps_of(other);
+
+	for (uint64_t i = 0; steps && i < other->n; i++)
+		add_to_step(spread, steps[i], 1);
 	for (unsigned i = 0; i < other->n_steps; i++)
 		if (other->counts[i])
 			add_to_step(spread, other->first + i, other->counts[i]);
 	spread->max_ns = MAX(spread->max_ns, other->max_ns);
+}
+
+static int compare_steps(const void *a, const void *b)
+{
+	return *(const uint16_t *)a - *(const uint16_t *)b;
+}
+
+/* The step of that one of a list, in order from 1 on. */
+static unsigned step_at(const struct pp_spread *spread, uint64_t rank)
+{
+	uint16_t steps[PP_SPREAD_LIST];
+
+	memcpy(steps, steps_of(spread), spread->n * sizeof(*steps));
+	qsort(steps, spread->n, sizeof(*steps), compare_steps);
+	return steps[rank - 1];
 }
 
 int64_t pp_spread_percentile(const struct pp_spread *spread, unsigned percent)
@@ -80,6 +155,8 @@ int64_t pp_spread_percentile(const struct pp_spread *spread, unsigned percent)
 	uint64_t rank = spread->n / 100 * percent + (spread->n % 100 * percent + 99) / 100,
 		 seen = 0;
 
+	if (!spread->n_steps && spread->n)
+		return MIN(middle_of(step_at(spread, MAX(rank, 1))), spread->max_ns);
 	for (unsigned i = 0; i < spread->n_steps; i++) {
 		seen += spread->counts[i];
 		if (seen >= rank && seen)
@@ -90,6 +167,9 @@ int64_t pp_spread_percentile(const struct pp_spread *spread, unsigned percent)
 
 void pp_spread_done(struct pp_spread *spread)
 {
-	g_free(spread->counts);
+	if (spread->n_steps)
+		g_free(spread->counts);
+	else if (spread->n > PP_SPREAD_FEW)
+		g_free(spread->list);
 	*spread = (struct pp_spread){0};
 }

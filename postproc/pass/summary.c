@@ -32,6 +32,7 @@ enum {
 	SYNC_CALLS,
 	SYNC_BLOCKED,
 	SYNC_WAIT,
+	SYNC_RECORDED,
 	KERNEL_SOURCE,
 	KERNEL_WHY,
 	TOP,
@@ -54,6 +55,7 @@ static const struct pp_column columns[] = {
     [SYNC_CALLS] = {"sync_calls", "sync calls", PP_TYPE_COUNT, 0, "of synchronization functions"},
     [SYNC_BLOCKED] = {"sync_blocked", "blocked", PP_TYPE_COUNT, 0, "of these"},
     [SYNC_WAIT] = {"sync_wait_ns", "wait", PP_TYPE_TIME_NS, 0, "in these, of all threads"},
+    [SYNC_RECORDED] = {"sync_recorded", "recorded", PP_TYPE_TEXT, 0, "of these: sync.mode"},
     [KERNEL_SOURCE] = {"kernel_source", "scheduling", PP_TYPE_TEXT, 0,
 		       "where scheduling events came from"},
     [KERNEL_WHY] = {"kernel_why", "why", PP_TYPE_TEXT, 0, "why from there"},
@@ -161,6 +163,15 @@ static void set_sums(struct pp_cell *row, const GPtrArray *tables)
 		pp_cell_set_time(&row[SYNC_WAIT], (int64_t)sum);
 }
 
+static void set_mode(struct pp_cell *row, const struct pp_model *model)
+{
+	bool is_full;
+	g_autofree char *mode = pp_unrecorded_mode(model, &is_full);
+
+	if (mode)
+		pp_cell_set_text(&row[SYNC_RECORDED], mode);
+}
+
 static void set_kernel(struct pp_cell *row, const struct pp_pass_context *context)
 {
 	JsonObject *kernel = pp_json_object(context->model->info, "kernel");
@@ -252,6 +263,8 @@ static void append_use(GString *text, const struct pp_cell *row, bool is_part)
 	else
 		append_item(text, "sync", "%" PRIu64 " calls, %" PRIu64 " blocked, %s waited",
 			    row[SYNC_CALLS].count, row[SYNC_BLOCKED].count, wait);
+	if (!row[SYNC_RECORDED].missing)
+		append_item(text, "", "recorded %s", row[SYNC_RECORDED].text);
 	append_item(text, "scheduling", "%s%s%s", row[KERNEL_SOURCE].text,
 		    row[KERNEL_WHY].missing ? "" : ": ",
 		    row[KERNEL_WHY].missing ? "" : row[KERNEL_WHY].text);
@@ -306,6 +319,7 @@ static void summary_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	set_run(row, self->context);
 	set_calls(row, self->context);
 	set_sums(row, tables);
+	set_mode(row, model);
 	set_kernel(row, self->context);
 	pp_cell_set_table(&row[TOP], top);
 	pp_cell_set_count(&row[PROBLEMS], model->problems->len);

@@ -36,7 +36,7 @@ int64_t pp_timeline_add_holder(struct pp_timeline *self, GString *text,
 
 	if (operation->op == ST_EVENT_thread_join) /* the thread is the object */
 		return -1;
-	for (guint i = 0; i < object->holds->len; i++) {
+	for (guint i = 0; i < pp_object_n_holds(object); i++) {
 		const struct pp_hold *hold = &g_array_index(object->holds, struct pp_hold, i);
 
 		if (hold->superseded_ns != PP_TIME_UNKNOWN || hold->thread == self->track.thread)

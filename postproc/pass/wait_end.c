@@ -116,7 +116,7 @@ void pp_wait_ends_waking(struct pp_wait_ends *ends, const struct pp_event *event
 static const struct pp_hold *live_hold(const struct pp_object *object,
 				       const struct pp_thread *thread)
 {
-	for (guint i = 0; i < object->holds->len; i++) {
+	for (guint i = 0; i < pp_object_n_holds(object); i++) {
 		const struct pp_hold *hold = &g_array_index(object->holds, struct pp_hold, i);
 
 		if (hold->thread == thread && hold->superseded_ns == PP_TIME_UNKNOWN)
@@ -130,7 +130,7 @@ static const struct pp_hold *only_hold(const struct pp_object *object)
 {
 	const struct pp_hold *only = NULL;
 
-	for (guint i = 0; i < object->holds->len; i++) {
+	for (guint i = 0; i < pp_object_n_holds(object); i++) {
 		const struct pp_hold *hold = &g_array_index(object->holds, struct pp_hold, i);
 
 		if (hold->superseded_ns != PP_TIME_UNKNOWN)

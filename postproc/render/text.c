@@ -91,9 +91,9 @@ static void append_rows(GString *to, const struct pp_table *table, bool colour)
 	g_string_append(to, colour ? PLAIN : "");
 	for (guint r = 0; r < n_rows; r++)
 		append_line(to, table, (char *const *)cells->pdata + (gsize)r * n, widths);
-	if (n_rows < table->rows->len)
+	if (n_rows < table->rows->len + table->n_left_out)
 		g_string_append_printf(to, "  ... and %u more; --format json has them all\n",
-				       table->rows->len - n_rows);
+				       table->rows->len + table->n_left_out - n_rows);
 	g_ptr_array_unref(cells);
 }
 

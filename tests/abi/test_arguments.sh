@@ -8,11 +8,14 @@ programs=$GM_TOP/tests/abi
 # A sample's frame is not what is looked for in small stacks (runtime/test_sample_times has those).
 printf '[sample]\nhz = 1\n' >rare.conf
 
+"$CC" -O1 -w -shared -fPIC -o clobber.so "$programs/clobber.c" || fail "cannot compile clobber.c"
+
 for flags in "-O0" "-O2" "-O3 -march=native" "-O2 -mfentry" "-O0 -mfentry" "-O2 -no-pie -fno-plt" \
 	"-O2 -mfentry -minstrument-return=call" "-O1 -finstrument-functions"; do
 	# shellcheck disable=SC2086 # several flags
 	build arguments -Wno-psabi -Wno-attributes $flags
 	fresh ./arguments || fail "$flags: exit status $?"
+	LD_PRELOAD=$PWD/clobber.so fresh ./arguments || fail "$flags: with another libc: exit status $?"
 	# Bound at once: binding at the first call takes more stack than is looked for here.
 	# shellcheck disable=SC2086 # several flags
 	build small_stack -Wl,-z,now $flags

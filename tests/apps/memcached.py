@@ -129,8 +129,8 @@ class Profile:
         except OSError as error:
             raise Skip(f"no loopback here: {error}") from None
         plain = serve([], self.program, os.path.join(self.directory, "plain"))
-        ours = serve([self.gprof_mt, "record", "-q", "-o", self.capture, "--profile", "full-sched",
-                      "--"], self.program, os.path.join(self.directory, "profiled"))
+        ours = serve([self.gprof_mt, "record", "-q", "-o", self.capture, "--profile", "full-sched", "--set",
+                      "sync.mode=all", "--"], self.program, os.path.join(self.directory, "profiled"))
         expect(plain == ours, f"{ours}, not {plain}")
         return f"{ours[0]} values compared, exit status {ours[1]}"
 

@@ -3,7 +3,8 @@
 #
 # What recording a call costs, beside uftrace: nanoseconds over the same program without profiling,
 # for an entry alone (-pg) and for an entry and its exit (-mfentry -minstrument-return=call; uftrace
-# records both), with large buffers and with those of 500 records; and the bytes of a record.
+# records both), with large buffers and with those of 500 records; and the bytes of a record.  Two
+# readings of the TSC in the same run are the least that an entry and its exit can cost.
 #
 # Three tiny functions in a loop, in 1 and in 2 threads.  Time is the threads' CPU time, what the
 # kernel does for the pages included.  Runs of all alternate; the best of ROUNDS (default 5) is taken.
@@ -30,6 +31,7 @@ $CC -std=gnu17 -O2 -pthread -pg -o entry "$source/three.c" $link
 # shellcheck disable=SC2086 # several words
 $CC -std=gnu17 -O2 -pthread -pg -mfentry -minstrument-return=call -o pair "$source/three.c" $link
 cp pair pair-500
+$CC -std=gnu17 -O2 -o readings "$source/readings.c"
 
 # bytes RECORDS: of a record of the capture, on average
 bytes()
@@ -61,6 +63,7 @@ for threads in 1 2; do
 			read -r ns _ <out
 			least $peer.$threads.ns "$ns"
 			[ $peer != uftrace ] || cat uftrace.data/*.dat | wc -c >uftrace.$threads.bytes
+			[ $peer != pair ] || least readings.ns "$(./readings 2000000)"
 			[ $peer != pair ] || bytes $((6 * loops * threads)) >bytes.$threads
 		done
 	done
@@ -72,7 +75,9 @@ for threads in 1 2; do
 	row "record an entry, $many" "$name" "$theirs" \
 		"$(over "$(cat entry.$threads.ns)" "$(cat plain.$threads.ns)")" 15
 	row "record an entry and its exit, $many" "$name" "$theirs" \
-		"$(over "$(cat pair.$threads.ns)" "$(cat plain.$threads.ns)")" 15
+		"$(over "$(cat pair.$threads.ns)" "$(cat plain.$threads.ns)")" 30
+	row "record an entry and its exit, $many" "two readings of the TSC" "$(cat readings.ns)" \
+		"$(over "$(cat pair.$threads.ns)" "$(cat plain.$threads.ns)")" 30
 	row "the same, buffers of 500 records, $many" "$name" "$theirs" \
 		"$(over "$(cat pair-500.$threads.ns)" "$(cat plain.$threads.ns)")" 15
 	theirs=-

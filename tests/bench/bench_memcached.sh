@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # What the profile applic-only costs a server: memcached (tests/apps) with four threads under four
-# clients on loopback that keep it busy, as it is; with libsync_trace preloaded, recording all or only
-# waits; and, built with -pg, with both libraries.  Operations a second, and the server's CPU time of one, which tells more where
+# clients on loopback that keep it busy, as it is; with libsync_trace preloaded, recording all, only
+# waits, or what it does by default; and, built with -pg, with both libraries.  Operations a second, and the server's CPU time of one, which tells more where
 # the clients and the server share CPUs.  Servers alternate; the best of ROUNDS (default 5) counts.
 #
 # Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
@@ -29,9 +29,9 @@ mkdir -p "$apps"
 "$tests/fetch-source" memcached "$apps/memcached" >&2
 "$tests/build" memcached "$apps/memcached" "$GM_BUILD" >&2
 $CC -std=gnu17 -O2 -pthread -o load "$GM_TOP/tests/bench/bench_memcached.c"
-cp "$GM_TOP/configs/applic-only.conf" all.conf
-sed 's/^mode = all$/mode = contended/' all.conf >waits.conf
-! cmp -s all.conf waits.conf || { echo "applic-only does not record all" >&2; exit 1; }
+cp "$GM_TOP/configs/applic-only.conf" default.conf
+for mode in all contended; do sed "s/^mode = auto\$/mode = $mode/" default.conf >$mode.conf; done
+! cmp -s all.conf contended.conf || { echo "the mode of applic-only is not auto" >&2; exit 1; }
 
 # loaded WAY TREE PRELOAD CONFIG: the server's life; appends operations a second to the file WAY.ops,
 # nanoseconds an operation to WAY.ns
@@ -66,7 +66,8 @@ lossless()
 
 for _ in $(seq "$rounds"); do
 	loaded none plain "" ""
-	loaded waits plain "$GM_BUILD/libsync_trace.so" "$dir/waits.conf"
+	loaded waits plain "$GM_BUILD/libsync_trace.so" "$dir/contended.conf"
+	loaded default plain "$GM_BUILD/libsync_trace.so" "$dir/default.conf"
 	loaded sync plain "$GM_BUILD/libsync_trace.so" "$dir/all.conf"
 	loaded all linked "$GM_BUILD/libsync_trace.so" "$dir/all.conf"
 done
@@ -88,7 +89,8 @@ ns()
 	sort -g "$1.ns" | head -n 1
 }
 
-for way in "all:applic-only" "sync:synchronization alone" "waits:synchronization alone, waits only"; do
+for way in "all:applic-only" "sync:synchronization alone" "waits:synchronization alone, waits only" \
+	"default:synchronization alone, as it is by default"; do
 	row "memcached, ${way#*:}" "$(ops none)" "$(ops "${way%%:*}")" operations/s
 	row "memcached, ${way#*:}, CPU time" "$(ns none)" "$(ns "${way%%:*}")" ns/operation
 done

@@ -15,7 +15,7 @@ cd "$dir"
 . "$GM_TOP/tests/bench/timed.sh"
 
 "${CC:-gcc}" -std=gnu17 -O1 -g -pthread -o bench_page "$GM_TOP/tests/bench/bench_page.c"
-"$GM_BUILD/gprof-mt" record -q -o capture -- ./bench_page 50 200 100000
+"$GM_BUILD/gprof-mt" record -q -o capture --set sync.mode=all -- ./bench_page 50 200 100000
 timed report "$GM_BUILD/gprof-mt" report -i capture
 timed export "$GM_BUILD/gprof-mt" export -i capture --format html -o page
 awk -v size="$(stat -c %s page)" -v limit=$limit -v report="$(cat report)" -v page="$(cat export)" 'BEGIN {

@@ -12,7 +12,7 @@
 #define MAGIC	   0xC1FC1FC1u
 #define CLOCK_UUID "00112233-4455-4677-8899-aabbccddeeff"
 
-enum shape { OP, BEGIN, VALUE, COND, ROUTINE, SITE, CALL_PATH, PATH };
+enum shape { OP, BEGIN, VALUE, COND, ROUTINE, SITE, CALL_PATH, PATH, SAME };
 
 static const struct {
 	const char *name;
@@ -21,6 +21,9 @@ static const struct {
 #define EVENT(name, shape) {#name, shape},
     ST_EVENTS(EVENT)
 #undef EVENT
+#define SAME_EVENT(name) {#name, SAME},
+	ST_SAME_EVENTS(SAME_EVENT)
+#undef SAME_EVENT
 };
 
 static const char *const shape_fields[] = {
@@ -32,6 +35,7 @@ static const char *const shape_fields[] = {
     [SITE] = "u16 number; u64 address;",
     [CALL_PATH] = "u16 path; u64 object;",
     [PATH] = "u16 number; u8 depth; u64 addresses[depth];",
+    [SAME] = "u8 result; u16 site;",
 };
 
 enum { SWITCH, WAKING, FORK, EXIT, EXEC };
@@ -398,8 +402,17 @@ void fixture_sync(struct fixture_stream *stream, uint64_t time_ns, enum st_event
 	case SITE:
 	case CALL_PATH:
 	case PATH:
+	case SAME:
 		break;
 	}
+}
+
+void fixture_same(struct fixture_stream *stream, uint64_t time_ns, enum st_same_event id,
+		  uint16_t site)
+{
+	put_header(stream, time_ns, (uint8_t)id);
+	PUT(uint8_t, 0);
+	PUT(uint16_t, site);
 }
 
 static const char *comm(int32_t tid)

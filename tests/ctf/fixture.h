@@ -61,6 +61,10 @@ void fixture_site(struct fixture_stream *stream, uint64_t time_ns, uint16_t numb
 void fixture_sync(struct fixture_stream *stream, uint64_t time_ns, enum st_event op, uint8_t result,
 		  uint16_t site, uint64_t object, uint64_t extra);
 
+/* An operation on the object of the event before. */
+void fixture_same(struct fixture_stream *stream, uint64_t time_ns, enum st_same_event id,
+		  uint16_t site);
+
 void fixture_switch(struct fixture_stream *stream, uint64_t time_ns, int32_t prev_tid,
 		    int16_t prev_state, int32_t next_tid);
 /* irq: 0, or 1 for a soft, 2 for a hard interrupt that came while `waker` ran. */

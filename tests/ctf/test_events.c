@@ -37,9 +37,14 @@ static void write_streams(const char *dir)
 	fixture_sync(one, 3 * S + 6, ST_EVENT_mutex_unlock, 0, 0, 0xa0, 0);
 	fixture_call_path(one, 3 * S + 7, 4, 0xa0);
 	fixture_sync(one, 3 * S + 7, ST_EVENT_mutex_lock, 0, 0, 0xa0, 0);
+	fixture_same(one, 3 * S + 8, ST_SAME_mutex_unlock, 0);
+	fixture_site(one, 3 * S + 8, 8, 0x401300);
+	fixture_same(one, 3 * S + 9, ST_SAME_mutex_lock, 8);
 	/* Beyond what 32 bits of time can say. */
 	fixture_sync(one, 8 * S, ST_EVENT_cond_wait_begin, 0, 9, 0xc0, 0xa0);
 	fixture_packet(one, 8 * S + 1, 3);
+	/* There is no event before in this packet. */
+	fixture_same(one, 8 * S + 1, ST_SAME_mutex_lock, 7);
 	fixture_sync(one, 8 * S + 2, ST_EVENT_thread_create, 0, 7, 0xd0, 0x400500);
 	fixture_sync(two, 6 * S, ST_EVENT_thread_start, 0, 0, 0xd0, 0);
 	fixture_sync(two, 7 * S, ST_EVENT_barrier_wait, 255, 0, 0xb0, 0);
@@ -134,6 +139,8 @@ static const char expected[] =
     "3.000000005 task mutex_lock=35 obj=a0 site=0 holder=0 value=0 path=401234<400800\n"
     "3.000000006 task mutex_unlock=0 obj=a0 site=0 holder=0 value=0\n"
     "3.000000007 task mutex_lock=0 obj=a0 site=0 holder=0 value=0\n"
+    "3.000000008 task mutex_unlock=0 obj=a0 site=0 holder=0 value=0\n"
+    "3.000000009 task mutex_lock=0 obj=a0 site=401300 holder=0 value=0\n"
     "4.000000020 first exits\n"
     "4.000000030 cpu3 first(502)/16 -> -(77)\n"
     "5.000000000 task forks second (502 of 500)\n"
@@ -145,7 +152,7 @@ static const char expected[] =
     "7.000000000 second barrier_wait=255 obj=b0 site=0 holder=0 value=0\n"
     /* Site 9 is not defined. */
     "8.000000000 task cond_wait_begin=0 obj=c0 site=0 holder=0 value=a0\n"
-    "8.000000002 task lost 3\n"
+    "8.000000001 task lost 3\n"
     "8.000000002 task thread_create=0 obj=d0 site=401234 holder=0 value=400500\n";
 
 static void check_model(const struct pp_model *model)
@@ -171,9 +178,12 @@ static void check_problems(const struct pp_model *model)
 {
 	const struct pp_problem *undefined_path = model->problems->pdata[0];
 	const struct pp_problem *undefined = model->problems->pdata[1];
-	const struct pp_problem *lost = model->problems->pdata[2];
+	const struct pp_problem *no_object = model->problems->pdata[2];
+	const struct pp_problem *lost = model->problems->pdata[3];
 
-	CHECK_INT(model->problems->len, 3);
+	CHECK_INT(model->problems->len, 4);
+	CHECK_HOLDS(no_object->what, "objects that are not said");
+	CHECK_INT(no_object->count, 1);
 	CHECK_HOLDS(undefined_path->what, "paths that are not defined");
 	CHECK_HOLDS(undefined->what, "not defined");
 	CHECK_HOLDS(lost->what, "discarded");

@@ -32,33 +32,7 @@ page 0 page
 same page
 
 # A wait that never ended: the program was killed in it.
-cat >stuck.c <<'END'
-#include <pthread.h>
-#include <signal.h>
-#include <sys/syscall.h>
-
-#include "unit/sleeper.h"
-
-static pthread_mutex_t busy = PTHREAD_MUTEX_INITIALIZER;
-static int tid;
-
-static void *wait_for_ever(void *arg)
-{
-	__atomic_store_n(&tid, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
-	pthread_mutex_lock(&busy);
-	return arg;
-}
-
-int main(void)
-{
-	pthread_t thread;
-
-	pthread_mutex_lock(&busy);
-	pthread_create(&thread, NULL, wait_for_ever, NULL);
-	return sleeper_await(&tid) ? kill(getpid(), SIGKILL) : 1;
-}
-END
-"$CC" -g -O1 -pthread -I "$GM_TOP/tests" -o stuck stuck.c || fail "cannot compile"
+"$CC" -g -O1 -pthread -I "$GM_TOP/tests" -o stuck "$GM_TOP/tests/runtime/record/stuck.c" || fail "cannot compile"
 for source in none auto; do
 	status=0
 	fresh "$gprof_mt" record -q --set kernel.source=$source ./stuck || status=$?

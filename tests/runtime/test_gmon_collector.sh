@@ -6,6 +6,7 @@ unset GPROF_MT_CONFIG
 
 "$CC" -pg -g -O2 -pthread -o alone "$GM_TOP/tests/runtime/gmon/alone.c" -L"$GM_BUILD" -lgmon_mt \
 	-Wl,-rpath,"$GM_BUILD" || fail "cannot compile"
+"$CC" -g -O2 -pthread -o plain_alone "$GM_TOP/tests/runtime/gmon/alone.c" || fail "cannot compile"
 "$gprof_mt" doctor | grep -qE "^ok *(perf tracepoints|context-switch|LTTng kernel)" ||
 	skip "no scheduling events are permitted here"
 
@@ -40,6 +41,19 @@ grep -q sched_switch text || fail "no switches"
 jq -e '[.threads[] | select(.running_ns >= 95e6 and
 	.end_ns - .start_ns - .running_ns >= 45e6)] | length == 1' report.json >/dev/null ||
 	fail "the thread's times: $(jq -c .threads report.json)"
+
+# The same with libsync_trace alone, and with both: whichever makes the capture starts the collector.
+sync=$GM_BUILD/libsync_trace.so gmon=$GM_BUILD/libgmon_mt.so
+for preload in "$sync" "$sync:$gmon" "$gmon:$sync"; do
+	rm -rf gprof-mt.data gmon.out
+	program=./alone
+	[ "$preload" != "$sync" ] || program=./plain_alone
+	PATH=$GM_BUILD:$PATH LD_PRELOAD=$preload $program >out 2>err || fail "$preload: exit status $?"
+	diff plain out || fail "$preload: the program sees it"
+	[ ! -s err ] || fail "$preload: on stderr: $(cat err)"
+	"$gprof_mt" report threads >report 2>&1 || fail "$preload: report: $(cat report)"
+	[ "$(info 'kernel source')" != none ] || fail "$preload: nothing recorded: $(info kernel)"
+done
 
 # A program whose descriptors 0 and 1 are closed: ours have these numbers then.
 rm -rf gprof-mt.data gmon.out
@@ -87,6 +101,7 @@ report()
 printf '[kernel]\nsource = auto\n' >gprof-mt.conf
 fresh
 "$gprof_mt" report >out 2>&1 || fail "report: $(cat out)"
+flock -s gprof-mt.data true # the collector itself has ended
 sh -c 'exit 0' &
 gone=$!
 wait $gone

@@ -10,7 +10,11 @@ exported()
 	nm "$@" | awk '$2 ~ /^[A-Z]$/ && $2 != "U" { print $3 }' | LC_ALL=C sort | tr '\n' ' '
 }
 names="__cyg_profile_func_enter __cyg_profile_func_exit __fentry__ __monstartup __return__ _mcleanup _mcount mcount moncontrol monstartup "
-same "libgmon_mt.so exports" "__asan_default_options __cxa_finalize $names" "$(exported -D "$GM_BUILD/libgmon_mt.so")"
+# The shared library also hears of unloading, of seccomp filters, of threads' ends and of ways out.
+shared=$(tr ' ' '\n' <<<"__asan_default_options __cxa_finalize gm_thread_watch_shared prctl syscall $names
+	execl execle execlp execv execve execveat execvp execvpe fexecve _exit _Exit quick_exit" | tr -d '\t' | sed '/^$/d' |
+	LC_ALL=C sort | tr '\n' ' ')
+same "libgmon_mt.so exports" "$shared" "$(exported -D "$GM_BUILD/libgmon_mt.so")"
 same "libgmon_mt.a exports" "$names" "$(exported -g "$GM_BUILD/libgmon_mt.a")"
 
 make -s -C "$GM_TOP" install-gmon SAN="$(sed -n 's/.*build-//p' <<<"$GM_BUILD")" \
@@ -23,4 +27,15 @@ cp "$GM_TOP/tests/runtime/gmon/work.c" .
 LD_LIBRARY_PATH=$PWD/root/opt/test/lib fresh ./work >out
 same "a thread's file" "leaf 1000
 run_leaf 1" "$(flat work "$(folder)"/gmon.1.*)"
+
+# Where LD_PRELOAD leads, from another library directory too.
+make -s -C "$GM_TOP" install-gmon install-sync SAN="$(sed -n 's/.*build-//p' <<<"$GM_BUILD")" \
+	DESTDIR="$PWD/other" PREFIX=/opt/test LIBDIR=/opt/test/lib/deep >log 2>&1 || fail "make install: $(cat log)"
+libdir=$PWD/other/opt/test/lib/deep
+# shellcheck disable=SC2016 # of the shell that is recorded
+loaded=$(GPROF_MT_LIBDIR=$libdir "$GM_BUILD/gprof-mt" record -q -o installed --set kernel.source=none -- \
+	sh -c 'echo "$LD_PRELOAD"; grep -oE "/[^ ]*/lib(gmon_mt|sync_trace).so" /proc/self/maps | sort -u')
+same "loaded from there" "$libdir/gprof-mt.preload/\$LIB/libgmon_mt.so:$libdir/gprof-mt.preload/\$LIB/libsync_trace.so
+$libdir/libgmon_mt.so
+$libdir/libsync_trace.so" "$loaded"
 exit 0

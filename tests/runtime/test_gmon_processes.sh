@@ -13,6 +13,7 @@ leaves()
 	local how=$1 got
 	fresh timeout 60 ./processes "$how" 2>err
 	same "$how: exit status" "$2" $?
+	moved
 	got=$(for dir in gprof-mt.data/[0-9]*; do
 		calls "$dir" | awk '$2 == "leaf" { n += $3 } END { print n + 0 }'
 	done | sort -n | paste -sd ' ')

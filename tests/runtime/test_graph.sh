@@ -9,7 +9,7 @@
 check()
 {
 	local kind
-	babeltrace2 --clock-seconds --no-delta "$1"/[0-9]*/user >user.txt 2>bt.err || fail "babeltrace2: $(cat bt.err)"
+	"$GM_TOP/tests/babeltrace" --clock-seconds --no-delta "$1"/[0-9]*/user >user.txt 2>bt.err || fail "babeltrace2: $(cat bt.err)"
 	for kind in lock-order wait precedence calls; do
 		"$gprof_mt" graph -i "$1" --kind $kind --format json >$kind.json 2>err ||
 			fail "graph --kind $kind: $(cat err)"

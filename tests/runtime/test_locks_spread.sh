@@ -14,9 +14,9 @@ compare()
 	local least=$1
 	shift
 	rm -rf gprof-mt.data
-	"$gprof_mt" record -q --set kernel.source=none -- "$@" >out 2>err || fail "record: $(cat err)"
+	"$gprof_mt" record -q --set kernel.source=none --set sync.mode=all -- "$@" >out 2>err || fail "record: $(cat err)"
 	jq -e '(.losses // [] | length) == 0' gprof-mt.data/info.json >/dev/null || { echo "events are missing"; return 1; }
-	babeltrace2 --clock-seconds gprof-mt.data/*/user >events || fail "babeltrace2"
+	"$GM_TOP/tests/babeltrace" --clock-seconds gprof-mt.data/*/user >events || fail "babeltrace2"
 	"$gprof_mt" report --format json locks >report.json || fail "report"
 	python3 "$GM_TOP/tests/runtime/locks/spread.py" events report.json "$least"
 }

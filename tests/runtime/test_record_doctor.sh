@@ -42,7 +42,7 @@ program()
 	"$gprof_mt" doctor "$1" >out 2>err || fail "doctor $1: $(cat out err)"
 	shift
 	for what in calls synchronization names; do
-		[ "$(awk -v what=$what '$2 == what { print $1 }' out)" = "$1" ] || fail "$what, not $1: $(tail -n 6 out)"
+		[ "$(awk -v what=$what '$2 == what { verdict = $1 } END { print verdict }' out)" = "$1" ] || fail "$what, not $1: $(tail -n 6 out)"
 		shift
 	done
 }

@@ -45,7 +45,8 @@ fi
 if command -v strace >/dev/null && strace -f -o counts -c ./does >/dev/null 2>&1; then
 	for call in clock_nanosleep tgkill; do
 		theirs=$(awk -v call=$call '$NF == call { print $4 }' counts)
-		ours=$(grep -c " syscall_entry_$call: " events)
+		# Signal 0 asks whether a thread is still there: the libraries' own question.
+		ours=$(grep " syscall_entry_$call: " events | grep -vc ', sig = 0 }')
 		[ "$theirs" = "$ours" ] || fail "$call: $ours, strace counts $theirs"
 	done
 fi

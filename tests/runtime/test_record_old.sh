@@ -16,18 +16,20 @@ aside()
 	find . -maxdepth 1 -name '.gprof-mt.data.discarded.*'
 }
 
-recorded 'echo 1 >gprof-mt.data/mark'
-recorded 'echo 2 >gprof-mt.data/mark'
-recorded 'echo 3 >gprof-mt.data/mark; cat gprof-mt.data.old/mark .gprof-mt.data.discarded.*/mark'
+# In a folder whose files may have any name.
+recorded 'mkdir gprof-mt.data/index && echo 1 >gprof-mt.data/index/mark'
+recorded 'mkdir gprof-mt.data/index && echo 2 >gprof-mt.data/index/mark'
+recorded 'mkdir gprof-mt.data/index && echo 3 >gprof-mt.data/index/mark
+	cat gprof-mt.data.old/index/mark .gprof-mt.data.discarded.*/index/mark'
 [ "$(xargs <out)" = "2 1" ] || fail "while the program runs: $(cat out)"
-[ "$(cat gprof-mt.data/mark gprof-mt.data.old/mark | xargs)" = "3 2" ] || fail "not kept: $(ls -A)"
+[ "$(cat gprof-mt.data/index/mark gprof-mt.data.old/index/mark | xargs)" = "3 2" ] || fail "not kept: $(ls -A)"
 [ -z "$(aside)" ] || fail "not deleted: $(aside)"
 
 # What is no capture is not ours to delete.
 mv gprof-mt.data.old kept && mkdir gprof-mt.data.old && echo precious >gprof-mt.data.old/file
 "$gprof_mt" record -q true >out 2>err
 [ $? = 1 ] || fail "over a directory that is no capture: $(cat err)"
-[ "$(cat gprof-mt.data.old/file)" = precious ] && [ "$(cat gprof-mt.data/mark)" = 3 ] ||
+[ "$(cat gprof-mt.data.old/file)" = precious ] && [ "$(cat gprof-mt.data/index/mark)" = 3 ] ||
 	fail "touched what is not ours"
 rm -r gprof-mt.data.old && mv kept gprof-mt.data.old
 

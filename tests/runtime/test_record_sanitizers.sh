@@ -101,7 +101,7 @@ done
 what="own settings" more=0
 $CC -fsanitize=address -g -pthread -o app app.c settings.c 2>/dev/null || exit 0
 same_as_bare || exit 0
-grep -q 'no synchronization: the AddressSanitizer of ./app is set to refuse' err || fail "$(cat err)"
+grep -q 'no synchronization: ./app has an AddressSanitizer that is set to refuse' err || fail "$(cat err)"
 same_as_bare fault
 # Told to let us in, it is recorded.
 export ASAN_OPTIONS=verify_asan_link_order=0

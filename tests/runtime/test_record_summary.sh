@@ -122,38 +122,7 @@ for profile in applic-only full-sched; do
 done
 
 # A wait that only the program's end ends lasts until then, also if no event tells when that was.
-cat >stuck.c <<'END'
-#include <pthread.h>
-#include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include "unit/sleeper.h"
-
-static pthread_mutex_t busy = PTHREAD_MUTEX_INITIALIZER;
-static int tid;
-
-static void *wait_for_ever(void *arg)
-{
-	__atomic_store_n(&tid, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
-	pthread_mutex_lock(&busy);
-	return arg;
-}
-
-int main(void)
-{
-	pthread_t thread;
-
-	pthread_mutex_lock(&busy);
-	pthread_create(&thread, NULL, wait_for_ever, NULL);
-	if (!sleeper_await(&tid))
-		return 1;
-	usleep(300000);
-	syscall(SYS_kill, getpid(), SIGKILL);
-	return 1;
-}
-END
-"$CC" -g -O1 -pthread -I "$GM_TOP/tests" -o stuck stuck.c || fail "cannot compile"
+"$CC" -g -O1 -pthread -I "$GM_TOP/tests" -o stuck "$GM_TOP/tests/runtime/record/stuck.c" || fail "cannot compile"
 long='[3-9][0-9][0-9] ms|[0-9.]+ s'
 for source in none auto; do
 	"$gprof_mt" record --set kernel.source=$source ./stuck >out 2>err
@@ -208,6 +177,6 @@ g++ -g -O1 -pthread -I "$GM_TOP/tests" -o named named.cc || fail "cannot compile
 grep -qE 'for busy \(mutex\), in 1 of 2 operations, mostly at table::put \(named.cc:[0-9]+\)' err || fail "named: $(cat err)"
 
 # More than is read in passing: said, and no wait invented.
-recorded --profile applic-only ./app 1 600000
+recorded --profile applic-only --set sync.mode=all ./app 1 1500000
 grep -q 'waits: too many synch-events to sum up now' err || fail "$(cat err)"
 ! grep 'waited ' err || fail "see above"

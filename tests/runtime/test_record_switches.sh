@@ -17,6 +17,7 @@ switches()
 		fail "lost: $(info kernel)"
 	text gprof-mt.data >events
 	cat out
+	helpers gprof-mt.data >>out
 	awk -v rounds=$rounds -v pairs=1 -f "$GM_TOP/tests/runtime/record/switches.awk" out events ||
 		fail "see above"
 

@@ -42,6 +42,7 @@ switches()
 	done
 	text gprof-mt.data >events
 	cat out
+	helpers gprof-mt.data >>out
 	awk -v rounds=$rounds -v pairs=0 -f "$GM_TOP/tests/runtime/record/switches.awk" out events ||
 		fail "see above"
 	[ "$(stat -c %a gprof-mt.data gprof-mt.data/info.json gprof-mt.data/kernel/metadata | xargs)" = \

@@ -24,6 +24,7 @@ done < <(grep '^[0-9]' out)
 # Each knows where its calls stand, though the program has gaps between its segments.
 build fork -Wl,-z,max-page-size=0x20000
 traced ./fork >out || fail "the program with gaps fails when traced"
+moved
 while read -r folder; do
 	awk '$2 == "load" && $NF ~ /\/fork$/ { found = 1 } END { exit !found }' "${folder%user}maps" ||
 		fail "${folder%user}maps does not have the program"

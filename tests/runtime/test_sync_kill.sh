@@ -4,7 +4,7 @@
 . "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
 
 build kill
-printf '[sync]\nbuffer = 16K\n' >gprof-mt.conf # many packets in a short time
+printf '[sync]\nmode = all\nbuffer = 16K\n' >gprof-mt.conf # many packets in a short time
 for i in 1 2 3 4 5 6 7 8; do
 	rm -rf gprof-mt.data gprof-mt.data.old out
 	LD_PRELOAD=$LIBRARY ./kill >out &

@@ -8,6 +8,55 @@ exported=$(nm -D --defined-only "$LIBRARY" | awk '{ print $3 }' | sort)
 listed=$(sed -n 's/^\t\t\([A-Za-z_]*\);$/\1/p' "$GM_TOP/libsync-trace/libsync-trace.map" | sort)
 [ "$exported" = "$listed" ] || fail "exported are other names than the map lists"
 
+# Each name of these families that glibc exports, in any version, is wrapped or listed here.
+# attributes, keys, identity, scheduling, cancellation state, clean-up, counts: nobody waits in these
+ignored='_*pthread_(mutex|cond|rwlock|barrier)?attr_.*|_*pthread_(key_create|key_delete|getspecific|setspecific)
+pthread_(self|equal|yield|exit|testcancel|sigmask|atfork|kill_other_threads_np)|pthread_(get|set).*
+_*pthread_(cleanup_.*|register_cancel.*|unregister_cancel.*|unwind_next|get_minstack|keys)
+pthread_mutex_(consistent|consistent_np|getprioceiling)|sem_(getvalue|unlink)
+thrd_(current|equal|exit|sleep|yield)|_thread_db_.*'
+# takes and releases its mutex within libc
+ignored+='|pthread_mutex_setprioceiling'
+# System V: not pthread semaphores
+ignored+='|sem(get|op|ctl|timedop)'
+family='_*(pthread_.*|sem_?.*|mtx_.*|cnd_.*|thrd_.*|call_once|g?signal|kill(pg)?|tgkill|raise|sigqueue|_Fork)'
+objdump -T "$("$CC" -print-file-name=libc.so.6)" "$("$CC" -print-file-name=libpthread.so.0)" 2>/dev/null |
+	awk '$4 == ".text" || $2 == "iD" || $3 ~ /^D[FO]$/ { print $NF }' | grep -xE "$family" |
+	grep -vxE "${ignored//$'\n'/|}|__?b?sd_signal|signal" | sort -u >glibc
+[ "$(wc -l <glibc)" -ge 75 ] || fail "only $(wc -l <glibc) names found in glibc"
+missed=$(comm -23 glibc <(echo "$exported"))
+[ -z "$missed" ] || fail "glibc has these, which are neither wrapped nor listed here: $(tr "\n" " " <<<"$missed")"
+
+# the second names
+build aliases
+timeout 20 ./aliases >without || fail "the program of old names fails"
+traced ./aliases >with || fail "the program of old names fails when traced"
+cmp without with || fail "the program of old names says something else when traced"
+events >events
+no_complaint
+expect 101 ' mutex_lock result=0 '
+expect 101 ' mutex_unlock result=0 '
+expect 1 ' mutex_trylock result=16 '
+expect 3 ' rwlock_unlock result=0 '
+for name in mutex_init mutex_destroy rwlock_init rwlock_destroy rwlock_rdlock rwlock_tryrdlock \
+	rwlock_wrlock once signal_raise; do
+	expect 1 " $name result=0 "
+done
+expect 1 ' rwlock_trywrlock result=16 '
+
+# A library behind ours reaches glibc by a second name, from its wrapper of the first.
+"$CC" -shared -fPIC -O1 -o counts.so "$PROGRAMS/interposed_alias.c" || fail "cannot compile interposed_alias.c"
+LD_PRELOAD=./counts.so ./aliases interposed >without 2>without.err || fail "the counting library fails"
+rm -rf gprof-mt.data
+LD_PRELOAD="$LIBRARY ./counts.so" timeout 20 ./aliases interposed >with 2>with.err ||
+	fail "the counting library fails behind ours: $?"
+if ! cmp without with || ! cmp without.err with.err; then
+	fail "the counting library counts otherwise behind ours"
+fi
+events >events
+no_complaint
+expect 100 ' mutex_lock result=0 '
+
 for version in 2.3.2 2.2.5; do
 	flag=$([ $version = 2.2.5 ] && echo -DOLD || echo -DNEW)
 	build versions "$flag"

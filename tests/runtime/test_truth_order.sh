@@ -5,7 +5,7 @@
 . "$GM_TOP/tests/runtime/record/common.sh"
 "$CC" -O2 -g -o baton "$GM_TOP/tests/runtime/order/baton.c" -pthread || fail "cannot compile"
 
-"$gprof_mt" record -q ./baton 3000 >out 2>err || fail "record: $(cat err)"
+"$gprof_mt" record -q --set sync.mode=all ./baton 3000 >out 2>err || fail "record: $(cat err)"
 "$gprof_mt" report --format json quality >quality.json || fail "report"
 order_ns=$(jq -e '.clock[0].order_ns' quality.json) || fail "no bound: $(cat quality.json)"
 [ "$(jq '.clock[0].threads' quality.json)" = 2 ] || fail "$(cat quality.json)"

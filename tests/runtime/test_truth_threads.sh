@@ -16,7 +16,7 @@ record_all()
 {
 	for _ in 1 2 3 4 5; do
 		before=$(stolen_ns)
-		"$gprof_mt" record -o "$1" "${@:2}" ./known >said 2>err ||
+		"$gprof_mt" record -o "$1" --set sync.mode=all "${@:2}" ./known >said 2>err ||
 			fail "record: $(cat err)"
 		after=$(stolen_ns)
 		grep -q lost err || return 0

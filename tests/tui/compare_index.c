@@ -188,7 +188,8 @@ static void compare_lock(const struct comparison *self, const struct pp_table *t
 		CHECK_INT(object->acquired, count_in(table, row, "acquired"));
 	CHECK_INT(object->contended, count_in(table, row, "contended"));
 	CHECK_INT(object->wait_ns, count_in(table, row, "wait_ns"));
-	CHECK_INT(object->hold_ns, count_in(table, row, "hold_ns"));
+	if (pp_table_cell(table, row, "hold_ns"))
+		CHECK_INT(object->hold_ns, count_in(table, row, "hold_ns"));
 	pp_index_shares(self->index, lane, 0, INT64_MAX, &sum);
 	/* Of those that only one can hold at a time. */
 	if (self->is_clean &&

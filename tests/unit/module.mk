@@ -23,9 +23,16 @@ $(UNIT_PP_TESTS): $(B)/tests/unit/%: tests/unit/%.c $(B)/libpostproc.a
 UNIT_RUNTIME_TESTS := $(addprefix $(B)/tests/unit/,test_clock test_futex)
 TESTS_BUILD += $(UNIT_RUNTIME_TESTS)
 # unload.c is for shared libraries, which say what it calls.
-UNIT_RUNTIME_OBJ := $(filter-out %/unload.o,$(RUNTIME_OBJ))
+UNIT_RUNTIME_OBJ := $(filter-out %/unload.o %/interpose.o,$(RUNTIME_OBJ))
 
 $(UNIT_RUNTIME_TESTS): $(B)/tests/unit/%: tests/unit/%.c $(UNIT_RUNTIME_OBJ)
 	$(call say,TEST,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) -D_GNU_SOURCE -MMD -MP -MF $@.d -MT $@ -o $@ $< $(UNIT_RUNTIME_OBJ) -pthread
+
+# Compiles clock.c into itself, on a simulated machine.
+TESTS_BUILD += $(B)/tests/unit/test_clock_doubt
+$(B)/tests/unit/test_clock_doubt: tests/unit/test_clock_doubt.c $(filter %/string.o,$(RUNTIME_OBJ))
+	$(call say,TEST,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE_CFLAGS) -D_GNU_SOURCE -MMD -MP -MF $@.d -MT $@ -o $@ $< $(filter %.o,$^)

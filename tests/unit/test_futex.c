@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Whoever waits for another thread's work in the runtime sleeps: a real-time thread that yielded
- * instead might wait for ever.  The one at work is held up in it by a FIFO in a file's place.
+ * instead might wait for ever.  The one at work is held up in it: opening the process by held.h,
+ * listing an object by a FIFO in the place of the load map.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -10,8 +11,10 @@
 #include <sys/stat.h>
 
 #include "check.h"
-#include "runtime/futex.h"
+#include "held.h"
+#include "runtime/lock.h"
 #include "runtime/runtime.h"
+#include "runtime/sys.h"
 #include "runtime/threads.h"
 #include "sleeper.h"
 
@@ -21,6 +24,8 @@
 struct work {
 	int tid;
 	uint64_t address; /* to be noted in the load map; 0: opens the process */
+	bool is_held;
+	int listener; /* of held_begin() */
 	bool done;
 };
 
@@ -28,46 +33,45 @@ static void *work(void *arg)
 {
 	struct work *self = arg;
 
+	if (self->is_held)
+		self->listener = held_begin();
 	__atomic_store_n(&self->tid, gm_sys_gettid(), __ATOMIC_RELEASE);
 	self->done = self->address ? gm_maps_note(self->address, NULL) : gm_process_open() != NULL;
 	return NULL;
 }
 
-/* The first is held up opening `fifo`; the others must sleep until it is let go. */
-static void run(struct work *works, const char *fifo, int open_flags, const char *content)
+static void start(pthread_t *threads, struct work *works)
 {
-	pthread_t threads[THREADS];
-	int fd;
-
 	for (int i = 0; i < THREADS; i++) {
 		CHECK_INT(pthread_create(&threads[i], NULL, work, &works[i]), 0);
 		CHECK(sleeper_await(&works[i].tid));
 		CHECK(!works[i].done);
 	}
-	fd = open(fifo, open_flags);
-	CHECK(fd >= 0);
-	if (content) {
-		CHECK_INT(write(fd, content, strlen(content)), strlen(content));
-		close(fd);
-	}
+}
+
+static void finish(const pthread_t *threads, const struct work *works)
+{
 	for (int i = 0; i < THREADS; i++) {
 		CHECK_INT(pthread_join(threads[i], NULL), 0);
 		CHECK(works[i].done);
 	}
-	if (!content)
-		close(fd);
 }
 
+/* The first is held up making the capture; the others must sleep until it is let go. */
 static void test_open(void)
 {
-	struct work works[THREADS] = {0};
+	struct work works[THREADS] = {{.is_held = true}};
+	pthread_t threads[THREADS];
 
-	CHECK_INT(mkfifo("config", 0600), 0);
-	CHECK_INT(setenv("GPROF_MT_CONFIG", "config", 1), 0);
-	run(works, "config", O_WRONLY, "[output]\ndir = capture\n");
+	start(threads, works);
+	CHECK(works[0].listener >= 0);
+	held_let_go(works[0].listener);
+	close(works[0].listener);
+	finish(threads, works);
 	CHECK(gm_process_get() != NULL);
 }
 
+/* The first is held up opening a FIFO in the place of the map. */
 static void test_maps(void)
 {
 	/* Three objects that are not in the map yet: libc, the loader, ourselves. */
@@ -77,25 +81,31 @@ static void test_maps(void)
 	    {.address = (uintptr_t)&puts},
 	};
 	char *maps = gm_path_new(gm_process_get()->dir, "maps");
+	pthread_t threads[THREADS];
+	int fd;
 
 	gm_maps_forget();
 	CHECK_INT(unlink(maps), 0);
 	CHECK_INT(mkfifo(maps, 0600), 0);
-	run(works, maps, O_RDWR, NULL);
+	start(threads, works);
+	fd = open(maps, O_RDWR);
+	CHECK(fd >= 0);
+	finish(threads, works);
+	close(fd);
 	CHECK(gm_maps_find((uintptr_t)&printf) != NULL);
 	CHECK(gm_maps_find((uintptr_t)&test_maps) != NULL);
 	gm_path_free(maps);
 }
 
-static uint32_t lock;
+static struct gm_lock lock;
 static unsigned counter;
 
 static void *count(void *arg)
 {
 	for (unsigned i = 0; i < ROUNDS; i++) {
-		gm_futex_lock(&lock);
+		CHECK(gm_lock_take(&lock));
 		counter++;
-		gm_futex_unlock(&lock);
+		gm_lock_release(&lock);
 	}
 	return arg;
 }
@@ -109,7 +119,7 @@ static void test_lock(void)
 	for (int i = 0; i < THREADS; i++)
 		CHECK_INT(pthread_join(threads[i], NULL), 0);
 	CHECK_INT(counter, THREADS * ROUNDS);
-	CHECK_INT(lock, 0);
+	CHECK_INT(lock.word, 0);
 }
 
 int main(void)

@@ -247,7 +247,8 @@ static void check_cut_calls(void)
 		write_file(DIR "/77/calls", &calls, cut);
 		capture = must_open();
 		thread = capture->model->threads->pdata[1];
-		CHECK(capture->damage->len > 0);
+		/* Killed before it had reserved any room, the process had counted nothing. */
+		CHECK((capture->damage->len > 0) == (cut > 0));
 		CHECK(count_calls(thread) <= 30);
 		if (cut >= sizeof(calls.header) + sizeof(calls.arcs[0]))
 			CHECK(count_calls(thread) >= 10);

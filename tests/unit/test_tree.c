@@ -62,6 +62,29 @@ static void test_membership(void)
 	pp_tree_done(&tree);
 }
 
+static bool only_110_runs(pid_t pid, uint64_t time_ns)
+{
+	return pid == 110 && time_ns == 5;
+}
+
+/* Without their exit records, which a full ring lost. */
+static void test_settle(void)
+{
+	struct pp_kevent fork = {.kind = PP_KEVENT_FORK, .other_tid = 100, .other_pid = 100};
+	struct pp_tree tree;
+
+	pp_tree_init(&tree, 100, false);
+	for (int pid = 110; pid < 113; pid++) {
+		fork.tid = fork.pid = pid;
+		fork.time_ns = (uint64_t)(pid - 105);
+		CHECK(pp_tree_take(&tree, &fork));
+	}
+	CHECK_INT(pp_tree_running(&tree, 100), 3);
+	pp_tree_settle(&tree, only_110_runs);
+	CHECK_INT(pp_tree_running(&tree, 100), 1);
+	pp_tree_done(&tree);
+}
+
 static void test_exec_by_second_thread(void)
 {
 	struct pp_kevent exec = {.kind = PP_KEVENT_EXEC, .tid = 100, .other_tid = 101};
@@ -142,6 +165,7 @@ int main(void)
 {
 	test_full();
 	test_membership();
+	test_settle();
 	test_exec_by_second_thread();
 	test_names();
 	return 0;

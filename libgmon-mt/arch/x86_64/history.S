@@ -94,16 +94,14 @@ gm_history_call:
 	movq	GM_HISTORY_TABLE(%r11), %rdi
 	testq	%rdi, %rdi
 	jz	5f
-	imulq	$GM_HASH_FACTOR, %rax, %rcx
+	imulq	$GM_HASH_FIRST, %rax, %rcx
 	addq	%rdx, %rcx
-	imulq	$GM_HASH_FACTOR, %rcx, %rcx
-	shrq	$GM_HASH_SHIFT, %rcx
-1:	andq	GM_CALLS_SLOT_MASK(%rdi), %rcx
+	andq	GM_CALLS_SLOT_MASK(%rdi), %rcx
 	cmpq	%rdx, GM_ARC_SELF(%rdi, %rcx)
-	jne	3f
+	jne	2f
 	cmpq	%rax, GM_ARC_FROM(%rdi, %rcx)
-	jne	3f
-	leaq	GM_ARC_FROM(%rdi, %rcx), %rdi
+	jne	2f
+1:	leaq	GM_ARC_FROM(%rdi, %rcx), %rdi
 	movq	GM_ARC_RECORD - GM_ARC_FROM(%rdi), %rsi
 	testq	%rsi, %rsi
 	jz	5f
@@ -113,11 +111,22 @@ gm_history_call:
 	restore
 	ret
 
-	/* Linear probing, as in mcount.S. */
-3:	cmpq	$0, GM_ARC_SELF(%rdi, %rcx)
+	/* The second place, as in mcount.S. */
+2:	cmpq	$0, GM_ARC_SELF(%rdi, %rcx)
 	je	5f
-	addq	$GM_ARC_BYTES, %rcx
-	jmp	1b
+	imulq	$GM_HASH_FACTOR, %rax, %rcx
+	addq	%rdx, %rcx
+	imulq	$GM_HASH_FACTOR, %rcx, %rcx
+	shrq	$GM_HASH_SHIFT, %rcx
+3:	andq	GM_CALLS_SLOT_MASK(%rdi), %rcx
+	cmpq	$0, GM_ARC_SELF(%rdi, %rcx)
+	je	5f
+	cmpq	%rdx, GM_ARC_SELF(%rdi, %rcx)
+	jne	6f
+	cmpq	%rax, GM_ARC_FROM(%rdi, %rcx)
+	je	1b
+6:	addq	$GM_ARC_BYTES, %rcx
+	jmp	3b
 
 4:	movq	(%rdi), %rax
 	movq	GM_ARC_SELF - GM_ARC_FROM(%rdi), %rdx

@@ -21,8 +21,7 @@
  *
  * The function's arguments are live (rdi rsi rdx rcx r8 r9, al for varargs, r10 for nested
  * functions, every vector register), rsp has any alignment, and only r11 and the flags are free.
- * The hit path uses three more registers, kept below rsp in the red zone, which signal handlers
- * leave alone.
+ * The hit path uses rax as well, kept below rsp in the red zone, which signal handlers leave alone.
  *
  * -finstrument-functions calls __cyg_profile_func_enter(function, call site) as any C function: the
  * arc is its two arguments, and all that a C function may change is free.
@@ -34,9 +33,9 @@
  *
  * IFUNC resolvers (gcc makes one for target_clones, and has it call mcount) run while the loader
  * relocates.  We may not be relocated ourselves: then the offset of gm_tls is still 0, which no
- * variable has.  Thread-local storage may be there, but not what it begins with: then the table is
- * NULL.  In a static program there may be none at all (GM_ARCHIVE): only a flag set by the first
- * constructor tells.  Such calls are counted as lost.
+ * variable has.  Thread-local storage may be there, but not what it begins with: then the state is
+ * 0.  Both find the empty table.  In a static program there may be none at all (GM_ARCHIVE): only a
+ * flag set by the first constructor tells.  Such calls are counted as lost.
  *
  * Signals: the count goes up in one instruction.  A handler that runs between the compare and the
  * increment and makes the table grow leaves the old one mapped, with its keys; what arrives there
@@ -46,77 +45,101 @@
 
 	.text
 
-/* Finds the thread's view of its table, in r11; goes to gm_count_early if there can be none. */
-.macro find_view
-#ifdef GM_ARCHIVE
-	cmpb	$0, gm_up(%rip)
-	je	gm_count_early
+/*
+ * Loads the address of the thread's view of its table.  Changes r11.  gm_tls has the view's distance
+ * from the empty one, which is 0 until thread-local storage has its initial values.  Before our own
+ * relocation the offset of gm_tls is 0: GM_TLS_VIEW is chosen so that this finds a 0, too.
+ */
+.macro find_view to:req
+	leaq	gm_no_view(%rip), \to
 	movq	gm_tls@gottpoff(%rip), %r11
-#else
-	movq	gm_tls@gottpoff(%rip), %r11
-	testq	%r11, %r11
-	jz	gm_count_early
-#endif
-	movq	%fs:GM_TLS_VIEW(%r11), %r11
-	testq	%r11, %r11
-	jz	gm_count_early
+	addq	%fs:GM_TLS_VIEW(%r11), \to
 .endm
 
 /*
- * Finds the arc rax -> rdx in the table that r11 is a view of and counts it; leaves by ret.  Goes to
- * gm_count_miss when it is not there.  `saved`: rax, rcx and rdx lie in the red zone.
+ * Finds the arc `from` -> `self` and counts it; leaves by ret, or, when the arc is not there, goes
+ * to label 9.  `saved`: rax is live and kept in the red zone, as is rcx at label 9.
  */
-.macro count_arc saved:req
-	imulq	$GM_HASH_FACTOR, %rax, %rcx
-	addq	%rdx, %rcx
-	imulq	$GM_HASH_FACTOR, %rcx, %rcx
-	shrq	$GM_HASH_SHIFT, %rcx
-	andq	GM_VIEW_SLOT_MASK(%r11), %rcx
-	addq	GM_VIEW_TABLE(%r11), %r11	/* in this order: gm_view_set() */
-	cmpq	%rdx, GM_ARC_SELF(%r11, %rcx)
+.macro count_arc from:req, self:req, saved:req
+	.if	\saved
+	movq	%rax, -8(%rsp)
+	.endif
+	find_view %rax
+	imulq	$GM_HASH_FIRST, \from, %r11
+	addq	\self, %r11
+	andq	GM_VIEW_SLOT_MASK(%rax), %r11
+	addq	GM_VIEW_TABLE(%rax), %r11	/* in this order: gm_view_set() */
+	addq	%r11, %rax
+	movq	\self, %r11
+	cmpq	%r11, GM_ARC_SELF(%rax)
 	jne	2f
-	cmpq	%rax, GM_ARC_FROM(%r11, %rcx)
+	movq	\from, %r11
+	cmpq	%r11, GM_ARC_FROM(%rax)
 	jne	2f
-1:	incq	GM_ARC_COUNT(%r11, %rcx)
+	incq	GM_ARC_COUNT(%rax)
 	.if	\saved
 	movq	-8(%rsp), %rax
-	movq	-16(%rsp), %rcx
-	movq	-24(%rsp), %rdx
 	.endif
 	ret
 
-	/* Linear probing, up to the first empty slot: a table is never full. */
-2:	cmpq	$0, GM_ARC_SELF(%r11, %rcx)
-	je	gm_count_miss
+	/*
+	 * Another arc has its first place: linear probing from the second one, up to an empty slot.
+	 * Once in so many calls C gets to see that, and may find a better table.
+	 */
+2:	.if	\saved
+	movq	%rcx, -16(%rsp)
+	.endif
+	cmpq	$0, GM_ARC_SELF(%rax)
+	je	9f
+	find_view %rax
+	imulq	$GM_HASH_FACTOR, \from, %rcx
+	addq	\self, %rcx
+	imulq	$GM_HASH_FACTOR, %rcx, %rcx
+	shrq	$GM_HASH_SHIFT, %rcx
+	andq	GM_VIEW_SLOT_MASK(%rax), %rcx
+	addq	GM_VIEW_TABLE(%rax), %rax
+3:	movq	\self, %r11
+	cmpq	%r11, GM_ARC_SELF(%rax, %rcx)
+	jne	4f
+	movq	\from, %r11
+	cmpq	%r11, GM_ARC_FROM(%rax, %rcx)
+	jne	4f
+	cmpw	$-1, GM_ARC_COUNT(%rax, %rcx)	/* GM_CROWDED_CALLS - 1 */
+	je	9f
+	incq	GM_ARC_COUNT(%rax, %rcx)
+	.if	\saved
+	movq	-8(%rsp), %rax
+	movq	-16(%rsp), %rcx
+	.endif
+	ret
+
+4:	cmpq	$0, GM_ARC_SELF(%rax, %rcx)
+	je	9f
 	addq	$GM_ARC_BYTES, %rcx
-	andq	GM_CALLS_SLOT_MASK(%r11), %rcx
-	cmpq	%rdx, GM_ARC_SELF(%r11, %rcx)
-	jne	2b
-	cmpq	%rax, GM_ARC_FROM(%r11, %rcx)
-	jne	2b
-	jmp	1b
+	andq	GM_CALLS_SLOT_MASK(%rax), %rcx
+	jmp	3b
+.endm
+
+/* In a static program there may be no thread-local storage yet. */
+.macro check_up
+#ifdef GM_ARCHIVE
+	cmpb	$0, gm_up(%rip)
+	je	gm_count_early
+#endif
 .endm
 
 .macro count_call from:req
-	find_view
-	movq	%rax, -8(%rsp)
-	movq	%rcx, -16(%rsp)
-	movq	%rdx, -24(%rsp)
+	check_up
+	count_arc \from, (%rsp), saved=1
+
+9:	movq	%rdx, -24(%rsp)
 	movq	\from, %rax
 	movq	(%rsp), %rdx
-	count_arc saved=1
+	jmp	gm_count_miss
 .endm
 
+	.hidden	gm_no_view
 	.hidden	gm_up
-	.hidden	gm_calls_early
-	.type	gm_count_early, @function
-gm_count_early:
-	.cfi_startproc
-	incq	gm_calls_early(%rip)
-	ret
-	.cfi_endproc
-	.size	gm_count_early, . - gm_count_early
-
 	.globl	mcount
 	.type	mcount, @function
 	.globl	_mcount
@@ -144,13 +167,13 @@ __fentry__:
 	.p2align 6
 __cyg_profile_func_enter:
 	.cfi_startproc
-	find_view
-	movq	%rsi, %rax
+	check_up
+	incq	%rdi		/* inside, as a return address is: the byte before it counts */
+	count_arc %rsi, %rdi, saved=0
+
+9:	movq	%rsi, %rax
 	movq	%rdi, %rdx
-	testq	%rdx, %rdx	/* called by hand: no function, which is how a free slot looks */
-	jz	gm_count_miss
-	incq	%rdx		/* inside, as a return address is: the byte before it counts */
-	count_arc saved=0
+	jmp	gm_count_miss
 	.cfi_endproc
 	.size	__cyg_profile_func_enter, . - __cyg_profile_func_enter
 
@@ -185,15 +208,23 @@ __cyg_profile_func_exit:
  * Not found: a new arc, a new thread, or a thread that is not profiled.  rax = from, rdx = self;
  * the function's own rax, rcx, rdx lie in the red zone, or anything if they are free.  Goes to
  * history.S if the thread keeps a history; else calls gm_calls_miss(from, self) in C, built for
- * general registers only; the few libc functions behind it are built for baseline x86-64, whose
- * instructions know xmm0..15 and leave the upper parts of wider registers as they are.
+ * general registers only; the few libc functions behind it may use any vector register (vectors.c).
  *
  *	  8(%rbp)        return into the function
  *	  0(%rbp)        the function's rbp, where its rax was
  *	 -8 .. -64(%rbp) its rcx rdx rax rsi rdi r8 r9 r10
- *	  0(%rsp)        xmm0..xmm15, 16-byte aligned
+ *	-72(%rbp)        al: what gm_calls_miss() returned, whether signals are blocked
+ *	  0(%rsp)        XSAVE area, 64-byte aligned; without AVX: xmm0..xmm15, 16-byte aligned
+ *
+ * Signals are unblocked when all but the registers is off the stack: the handlers that come there
+ * may find no more than the least stack that a thread can have.
  */
+	.hidden	gm_vectors_bytes
+	.hidden	gm_vectors_mask
+	.hidden	gm_vectors_compact
+	.hidden	gm_vectors_measure
 	.hidden	gm_calls_miss
+	.hidden	gm_calls_miss_end
 	.hidden	gm_history_call
 	.type	gm_count_miss, @function
 gm_count_miss:
@@ -201,11 +232,23 @@ gm_count_miss:
 	movq	gm_tls@gottpoff(%rip), %r11
 	cmpb	$GM_TLS_STATE_HISTORY, %fs:GM_TLS_STATE(%r11)
 	je	gm_history_call
+	testq	%r11, %r11
+	jz	1f
 	cmpb	$GM_TLS_STATE_OFF, %fs:GM_TLS_STATE(%r11)
-	jb	gm_slow
+	jb	2f
 	movq	-8(%rsp), %rax
 	movq	-16(%rsp), %rcx
 	movq	-24(%rsp), %rdx
+	ret
+
+2:	cmpb	$GM_TLS_STATE_UNBORN, %fs:GM_TLS_STATE(%r11)
+	jne	gm_slow
+1:	movq	-8(%rsp), %rax
+	movq	-16(%rsp), %rcx
+	movq	-24(%rsp), %rdx
+	.hidden	gm_calls_early
+gm_count_early:
+	incq	gm_calls_early(%rip)
 	ret
 
 	/* Also for history.S, with the same in the same places. */
@@ -225,18 +268,62 @@ gm_slow:
 	pushq	%r8
 	pushq	%r9
 	pushq	%r10
-	subq	$256, %rsp
+	movq	%rax, %rdi
+	movq	%rdx, %rsi
+	movl	gm_vectors_bytes(%rip), %ecx
+	testl	%ecx, %ecx
+	jz	4f
+1:	subq	$16, %rsp
+	cmpl	$1, %ecx
+	je	5f
+	subq	%rcx, %rsp
+	andq	$-64, %rsp
+	xorl	%eax, %eax
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
+	movq	%rax, 512 + 8 * \n(%rsp)
+	.endr
+	movl	gm_vectors_mask(%rip), %eax
+	xorl	%edx, %edx
+	cmpb	$0, gm_vectors_compact(%rip)
+	je	2f
+	xsavec	(%rsp)
+	jmp	3f
+2:	xsave	(%rsp)
+3:	call	gm_calls_miss
+	movb	%al, -72(%rbp)
+	movl	gm_vectors_mask(%rip), %eax
+	xorl	%edx, %edx
+	xrstor	(%rsp)
+	jmp	6f
+
+	/* The first time. */
+4:	pushq	%rdi
+	pushq	%rsi
+	andq	$-16, %rsp
+	call	gm_vectors_measure
+	movl	%eax, %ecx
+	movq	-72(%rbp), %rdi
+	movq	-80(%rbp), %rsi
+	leaq	-64(%rbp), %rsp
+	jmp	1b
+
+	/* A processor without AVX. */
+5:	subq	$256, %rsp
 	andq	$-16, %rsp
 	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
 	movaps	%xmm\n, 16 * \n(%rsp)
 	.endr
-	movq	%rax, %rdi
-	movq	%rdx, %rsi
 	call	gm_calls_miss
+	movb	%al, -72(%rbp)
 	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
 	movaps	16 * \n(%rsp), %xmm\n
 	.endr
-	movq	-8(%rbp), %rcx
+6:	cmpb	$0, -72(%rbp)
+	je	7f
+	leaq	-80(%rbp), %rsp
+	andq	$-16, %rsp
+	call	gm_calls_miss_end
+7:	movq	-8(%rbp), %rcx
 	movq	-16(%rbp), %rdx
 	movq	-24(%rbp), %rax
 	movq	-32(%rbp), %rsi

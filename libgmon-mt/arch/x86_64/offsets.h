@@ -7,12 +7,13 @@
 
 /* struct gm_tls */
 #define GM_TLS_STATE   0
-#define GM_TLS_VIEW    8
-#define GM_TLS_HISTORY 32
+#define GM_TLS_HISTORY 24
+#define GM_TLS_VIEW    0x70
 
 /* enum gm_state */
-#define GM_TLS_STATE_OFF     3
-#define GM_TLS_STATE_HISTORY 5
+#define GM_TLS_STATE_UNBORN  0
+#define GM_TLS_STATE_OFF     4
+#define GM_TLS_STATE_HISTORY 6
 
 /* struct gm_view */
 #define GM_VIEW_SLOT_MASK 0
@@ -44,8 +45,15 @@
 #define GM_PACKET_CONTENT_BITS 32
 
 /*
- * The hash of an arc: two multiplications by 2^31 * golden ratio, kept signed-32-bit for the
- * immediate; bits 18 and up are well mixed, and the mask picks multiples of GM_ARC_BYTES there.
+ * The first place of an arc is made of the low bits of from * GM_HASH_FIRST + self, where the mask
+ * picks multiples of GM_ARC_BYTES.  It is cheap, and good enough for one call site with many
+ * targets, one function with many callers, and most programs.
+ */
+#define GM_HASH_FIRST 0x4f1bbcd8
+
+/*
+ * Its second place: two multiplications by 2^31 * golden ratio, kept signed-32-bit for the
+ * immediate; bits 18 and up are well mixed.
  */
 #define GM_HASH_FACTOR 0x4f1bbcdd
 #define GM_HASH_SHIFT  27

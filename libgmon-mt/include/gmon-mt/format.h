@@ -19,6 +19,8 @@
  *                      creates the capture.
  *   .unwritten.PID     a symbolic link to "ERRNO": why the process PID has no folder.  It has a
  *                      place where files have none: neither on a full disk nor under a limit.
+ *                      A child that may not make one either (other credentials, another root) is
+ *                      in the header of the last of its ancestors that has a `threads`.
  *   <pid>/maps         "TIME_NS load START END BIAS BUILDID PATH": hexadecimal without 0x but
  *                      for TIME_NS; BIAS = run-time address - link-time address; BUILDID is "-"
  *                      when the object has none; PATH runs to the end of the line, with '\n' and
@@ -39,18 +41,39 @@
 #define GM_UNWRITTEN	 ".unwritten."
 
 /*
+ * --- <pid>/helpers: records without a header ----------------------------------------------
+ *
+ * The tasks that opened files for the runtime libraries, under `record` only: the kernel's events
+ * have them as threads of the process, but they are none of the program's.  A task appends its
+ * record when its work is done.
+ */
+#define GM_HELPERS_FILE "helpers"
+#define GM_HELPER_NAME	"gprof-mt:files" /* of the task, in the kernel's events */
+
+struct gm_helper {
+	uint32_t tid;
+	uint32_t unused;   /* 0 */
+	uint64_t begin_ns; /* CLOCK_MONOTONIC; before the task was made */
+	uint64_t end_ns;   /* when the record was written */
+};
+
+/*
  * Why something is not there: a bit each, and a field has those of all the reasons there were.
  * Beside a count that is not 0, no bit means that the reason is not known.
  */
 enum gm_loss {
-	GM_LOSS_DISK = 1,	   /* no room on the disk */
-	GM_LOSS_FILE_LIMIT = 2,	   /* RLIMIT_FSIZE */
-	GM_LOSS_MEMORY = 4,	   /* no memory, or no address space */
-	GM_LOSS_FILE = 8,	   /* a file that could not be made, opened or written to */
-	GM_LOSS_TOO_MANY = 16,	   /* more than can be numbered */
-	GM_LOSS_TOO_EARLY = 32,	   /* before the library was relocated (IFUNC resolvers) */
-	GM_LOSS_NO_FUNCTION = 64,  /* a call by hand, of no function */
-	GM_LOSS_SECOND_COPY = 128, /* the program has the library twice */
+	GM_LOSS_DISK = 1,	/* no room on the disk */
+	GM_LOSS_FILE_LIMIT = 2, /* RLIMIT_FSIZE */
+	GM_LOSS_MEMORY = 4,	/* no memory, or no address space */
+	GM_LOSS_FILE = 8,	/* a file that could not be made, opened or written to */
+	GM_LOSS_TOO_MANY = 16,	/* more than can be numbered */
+	GM_LOSS_TOO_EARLY = 32, /* before the library was relocated (IFUNC resolvers) */
+	/* ... or in a handler that interrupted the library, or where it may make no system call */
+	GM_LOSS_COUNTING_ONLY = GM_LOSS_TOO_EARLY,
+	GM_LOSS_NO_FUNCTION = 64, /* of calls: made by hand, of no function */
+	GM_LOSS_LEFT = 64,	  /* of synch-events: a jump or context switch left the operation */
+	GM_LOSS_SECOND_COPY = 128, /* of calls: the program has the library twice */
+	GM_LOSS_OUTPUT_MAX = 128,  /* of synch-events and histories: [output] max is reached */
 };
 
 /* --- <pid>/maps ---------------------------------------------------------------------------- */
@@ -87,6 +110,20 @@ enum gm_library {
  * id; the slots chained by `next` are its list B; the slot, with each library's own control block
  * behind it, is its node C.  Links are slot index + 1; 0 ends a chain.
  */
+/* A child that could not write into the capture, and had no place of its own to say so. */
+struct gm_unwritten {
+	uint32_t pid; /* 0: being filled in */
+	uint32_t error;
+};
+#define GM_UNWRITTEN_MAX 128
+
+/*
+ * In n_in_memory: this file, `calls` and `sync-counts` are not live memory either, but written at
+ * the end (the file system cannot promise room for stores).  With end_ns == 0, what n_in_memory
+ * tells of is lost.
+ */
+#define GM_FILES_IN_MEMORY 0x80000000u
+
 struct gm_threads_header {
 	char magic[8];
 	uint32_t schema;
@@ -107,12 +144,17 @@ struct gm_threads_header {
 	uint16_t sample_state;	   /* enum gm_sample_state */
 	uint16_t sync_types_off;   /* bits, by enum gm_sync_type: not recorded */
 	uint8_t threads_why, calls_why, events_why; /* enum gm_loss, of threads_lost and so on */
-	uint8_t sync_objects; /* bits, by enum gm_sync_objects: whose are recorded */
+	uint8_t sync_objects; /* bits, by enum gm_sync_objects: how much is recorded, whose */
 	uint64_t paths_lost;  /* synch-events that lack the call path they were to have */
 	uint64_t image_at;    /* where its process has `image`; means nothing to a reader */
 	uint32_t bucket[GM_THREAD_BUCKETS];
+	uint32_t n_unwritten; /* children, and theirs, that are not recorded; the first of them: */
+	uint32_t n_in_memory; /* streams whose last packet is not in a file, and a flag (below) */
+	struct gm_unwritten unwritten[GM_UNWRITTEN_MAX];
 };
-_Static_assert(sizeof(struct gm_threads_header) == 128 + 4 * GM_THREAD_BUCKETS, "on-disk size");
+_Static_assert(sizeof(struct gm_threads_header) ==
+		   136 + 4 * GM_THREAD_BUCKETS + GM_UNWRITTEN_MAX * sizeof(struct gm_unwritten),
+	       "on-disk size");
 
 /* Kinds of synchronization, as [sync] types and the events' names call them. */
 #define GM_SYNC_TYPES(X)                                                                           \
@@ -136,6 +178,7 @@ enum gm_sync_type {
 enum gm_sync_objects {
 	GM_SYNC_OBJECTS_SOME = 1,     /* only those that sync.include and sync.exclude leave */
 	GM_SYNC_OBJECTS_UNSORTED = 2, /* ... and all that were new when there were too many */
+	GM_SYNC_IN_AUTO_MODE = 4,     /* a thread may be switched to waits only: sync-counts */
 };
 
 /* Why a process has samples, or none. */

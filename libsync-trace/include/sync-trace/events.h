@@ -41,6 +41,10 @@
  * since it may never return: the handler may run inside it.  If it fails, signal_failed or
  * thread_failed with the result follows, of the same thread and object.
  *
+ * A second event class of a name (ST_SAME_EVENTS) has no `object`: it is that of the event before
+ * in the same packet, definitions left out.  So a lock and unlock of one mutex, over and over,
+ * takes 8 bytes an operation.
+ *
  * A wait that lasted for [sync] paths or longer, and a release while others slept, has a call_path
  * before its event, if the program's frames could be followed beyond the site.
  */
@@ -63,6 +67,7 @@
  *   SITE           number u16, address u64 (return address of the call)
  *   CALL_PATH      path u16, object u64
  *   PATH           number u16, depth u8, depth times address u64 (return addresses, the site first)
+ *   SAME           result u8, site u16
  */
 #define ST_EVENTS(X)                                                                               \
 	X(site, SITE)                                                                              \
@@ -152,18 +157,40 @@ enum st_event {
 #undef ST_EVENT_ID
 	    ST_N_EVENTS
 };
-_Static_assert(ST_N_EVENTS < ST_EVENT_EXTENDED, "ids are one byte");
+
+/* Event classes of shape SAME, numbered behind the others; their names are those of these events.
+ */
+#define ST_SAME_EVENTS(X)                                                                          \
+	X(mutex_lock)                                                                              \
+	X(mutex_unlock)
+
+enum st_same_event {
+	ST_BEFORE_SAME = ST_N_EVENTS - 1,
+#define ST_SAME_ID(name) ST_SAME_##name,
+	ST_SAME_EVENTS(ST_SAME_ID)
+#undef ST_SAME_ID
+	    ST_N_CLASSES
+};
+_Static_assert(ST_N_CLASSES < ST_EVENT_EXTENDED, "ids are one byte");
 
 /*
  * With `sync.mode = contended` these are written only when they had to wait, or when another thread
- * waited for what they set free; else they are counted in <pid>/sync-counts, whatever they
- * returned.  The file: the header, and from header_bytes on a row of counts for each thread, by its
- * index in <pid>/threads; a count's place in the row is its place in this list, which only grows.
- * It is live memory, as format.h says of `threads`; the file is not there in the other modes.
+ * waited for what they set free, or for the lock that they acquired; and so are acquisitions that
+ * the thread had not released when it wrote another event, and their releases.  Else they are
+ * counted in <pid>/sync-counts, whatever they returned.  The file: the header, and from
+ * header_bytes on a row of counts for each thread, by its index in <pid>/threads; a count's place
+ * in the row is its place in this list, which only grows. It is live memory, as format.h says of
+ * `threads`; the file is not there in the other modes.
  */
 #define ST_COUNTS_FILE	"sync-counts"
 #define ST_COUNTS_MAGIC "GMTSYNCC"
 #define ST_COUNTED_MAX	32u
+/* In a row with ST_COUNTS_AUTO: the time since which the thread is counted; 0: it is not. */
+#define ST_COUNTS_SINCE 31u
+/* ... and why: enum st_since_why. */
+#define ST_COUNTS_SINCE_WHY 30u
+
+enum st_since_why { ST_SINCE_BUDGET, ST_SINCE_OUTPUT_MAX };
 
 #define ST_COUNTED_EVENTS(X)                                                                       \
 	X(mutex_lock)                                                                              \
@@ -188,13 +215,21 @@ _Static_assert(ST_N_EVENTS < ST_EVENT_EXTENDED, "ids are one byte");
 	X(spin_unlock)                                                                             \
 	X(once)
 
+enum st_counts_flags {
+	/* Acquisitions and releases of locks that others waited for are events; before: only
+	   counted. */
+	ST_COUNTS_HOLDS = 1,
+	ST_COUNTS_AUTO =
+	    2, /* sync.mode = auto or all: of a thread only since its ST_COUNTS_SINCE */
+};
+
 enum st_counted {
 #define ST_COUNTED_PLACE(name) ST_COUNTED_##name,
 	ST_COUNTED_EVENTS(ST_COUNTED_PLACE)
 #undef ST_COUNTED_PLACE
 	    ST_N_COUNTED
 };
-_Static_assert(ST_N_COUNTED <= ST_COUNTED_MAX, "they have a place each");
+_Static_assert(ST_N_COUNTED <= ST_COUNTS_SINCE_WHY, "they have a place each");
 
 struct st_counts_header {
 	char magic[8]; /* written last (release) */
@@ -202,7 +237,9 @@ struct st_counts_header {
 	uint32_t header_bytes;
 	uint32_t row_bytes;
 	uint32_t n_rows; /* the greatest index that has one, and 1; atomic */
-	uint64_t reserved[5];
+	uint32_t flags;	 /* enum st_counts_flags */
+	uint32_t reserved_flags;
+	uint64_t reserved[4];
 };
 _Static_assert(sizeof(struct st_counts_header) == 64, "on-disk size");
 

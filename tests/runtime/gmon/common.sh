@@ -5,7 +5,7 @@ set -u
 programs=$GM_TOP/tests/runtime/gmon
 library=$GM_BUILD/libgmon_mt.so
 unset GMON_OUT_PREFIX GPROF_MT_CONFIG
-link=(-L"$GM_BUILD" -lgmon_mt -Wl,-rpath,"$GM_BUILD")
+link=(-L"$GM_BUILD" -lgmon_mt "-Wl,-rpath,$GM_BUILD")
 
 fail()
 {
@@ -48,6 +48,12 @@ link_with()
 preloaded()
 {
 	LD_PRELOAD=$library "$@"
+}
+
+# moved [CAPTURE]: children of fork that did little get folders of their own
+moved()
+{
+	"$GM_BUILD/gprof-mt" report -i "${1:-gprof-mt.data}" quality >/dev/null 2>&1
 }
 
 # calls FOLDER [INDEX]: see calls.py

@@ -7,19 +7,16 @@
  * that it has called.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#define UNPROFILED   __attribute__((noinline, noipa, no_instrument_function))
+#include "killing.h"
+
 #define CHILDREN_MAX 1000
 
 enum { MAIN, STEADY, SHORT, N_CALLERS };
@@ -75,46 +72,18 @@ UNPROFILED static void be_a_child(struct counts *counts)
 	}
 }
 
-UNPROFILED static void map_counts(void)
+UNPROFILED static uint64_t sum_after(const void *shared_counts)
 {
-	size_t size_bytes = CHILDREN_MAX * sizeof(*shared);
-	int fd = open("counts", O_RDWR | O_CREAT, 0600);
+	const struct counts *counts = shared_counts;
 
-	if (fd < 0 || ftruncate(fd, (off_t)size_bytes) != 0)
-		exit(2);
-	shared = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (shared == MAP_FAILED)
-		exit(2);
-	close(fd);
-}
-
-UNPROFILED static uint64_t sum_after(struct counts *counts)
-{
 	return counts[MAIN].after + counts[STEADY].after + counts[SHORT].after;
-}
-
-/* One in four before it has counted anything, the others after so and so many calls. */
-UNPROFILED static int kill_one(pid_t child, struct counts *counts)
-{
-	uint64_t moment = random() % 4 == 0 ? 0 : (uint64_t)random() % 20000;
-	unsigned spin = (unsigned)random() % 200000;
-	int status;
-
-	while (sum_after(counts) < moment)
-		if (waitpid(child, &status, WNOHANG) != 0)
-			return -1; /* ended by itself */
-	for (volatile unsigned i = 0; i < spin; i++)
-		;
-	if (kill(child, SIGKILL) != 0 || waitpid(child, &status, 0) != child)
-		return -1;
-	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? 0 : -1;
 }
 
 UNPROFILED int main(int argc, char **argv)
 {
 	int n = argc > 1 ? atoi(argv[1]) : 200;
 
-	map_counts();
+	shared = map_counts(CHILDREN_MAX * sizeof(*shared));
 	if (argc > 2)
 		be_a_child(shared[atoi(argv[2])]);
 	srandom((unsigned)getpid());
@@ -130,7 +99,7 @@ UNPROFILED int main(int argc, char **argv)
 			execl("/proc/self/exe", "killed", "0", number, NULL);
 			_exit(2);
 		}
-		if (child < 0 || kill_one(child, counts) != 0) {
+		if (child < 0 || kill_one(child, sum_after, counts, 20000) != 0) {
 			fprintf(stderr, "child %d was not killed: %s\n", i, strerror(errno));
 			return 1;
 		}

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: MIT
 """check.py CAPTURE ORDER_NS: no effect is stamped more than ORDER_NS before its cause, in what
 babeltrace2 prints of a recording of `baton`.  Prints how near it came.  Exit 1: one is."""
+import glob
+import os
 import re
+import struct
 import subprocess
 import sys
 
@@ -18,6 +21,15 @@ def events(capture):
         if found:
             fields = FIELD.findall(found[3])
             yield int(found[1]), found[2], dict((k, int(v, 0)) for k, v in reversed(fields)), fields
+
+
+def helper_times(capture):
+    """When a task opened files for the libraries; its waking of the thread comes right after."""
+    times = []
+    for file in glob.glob(os.path.join(capture, "*", "helpers")):
+        with open(file, "rb") as records:
+            times += [(begin, end + 1000000) for _, _, begin, end in struct.iter_unpack("=IIQQ", records.read())]
+    return times
 
 
 class Checks:
@@ -61,11 +73,14 @@ def main():
             checks.after("post and wait", post_ns, wait_ns)
 
     # A thread that sleeps in a wait is woken by the post that the wait is the effect of, and goes on
-    # after that; unless the kernel had it wait for something of its own meanwhile.
+    # after that; unless it was woken by a task of the libraries, or had to wait for the kernel, meanwhile.
+    helped = helper_times(sys.argv[1])
     for sem, waited in waits.items():
         tid, last_ns = waited[0][1], 0
         for (post_ns, _), (wait_ns, _) in zip(posts[sem], waited):
             began = [ns for ns in begins.get(tid, []) if last_ns < ns <= wait_ns]
+            if began and any(begin <= wait_ns and began[0] <= end for begin, end in helped):
+                began = []
             woken = [ns for ns in wakings.get(tid, [])
                      if began and began[0] <= ns <= wait_ns + checks.order_ns]
             if len(woken) == 1:

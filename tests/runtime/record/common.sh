@@ -25,6 +25,15 @@ compile()
 		fail "cannot compile $name"
 }
 
+# helpers CAPTURE: "helper TID" for each task that opened files for the libraries.
+helpers()
+{
+	local file
+	for file in "$1"/*/helpers; do
+		[ ! -e "$file" ] || od -An -v -tu4 -w24 "$file" | awk '{ print "helper", $1 }'
+	done
+}
+
 # until_true SECONDS COMMAND...: polls, with a generous deadline.
 until_true()
 {

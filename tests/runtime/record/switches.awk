@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Checks the switches in `babeltrace2` text against what pingpong printed (first file).
+# Its lines "helper TID" name tasks of the libraries, which the kernel has as threads of the process.
 # Variables: rounds, pairs (1: a switch names both threads).
 function field(name,   at) {
 	at = index($0, " " name " = ")
@@ -19,6 +20,8 @@ function check(tid, what, traced, counted) {
 }
 
 FNR == NR {
+	if ($1 == "helper")
+		helper[$2] = 1
 	if ($1 != "thread")
 		next
 	tid[++n] = $2
@@ -31,7 +34,7 @@ FNR == NR {
 /sched_switch:/ {
 	prev = field("prev_tid")
 	next_ = field("next_tid")
-	if (!(prev in ours) && !(next_ in ours))
+	if (!(prev in ours) && !(next_ in ours) && !(prev in helper) && !(next_ in helper))
 		complain("a switch of no thread of the program: " $0)
 	if (prev in ours && field("prev_state") != 0)
 		blocked[prev]++

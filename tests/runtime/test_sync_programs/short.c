@@ -73,5 +73,6 @@ int main(int argc, char **argv)
 	for (long i = n / 2; i < n; i += BATCH)
 		run(i, BATCH);
 	fprintf(stderr, "mappings %d, then %d\n", maps, count_maps());
-	return next_descriptor() != descriptor || count_maps() > maps + 40;
+	/* At most 24 streams, each with sites and up to three files. */
+	return next_descriptor() != descriptor || count_maps() > maps + 80;
 }

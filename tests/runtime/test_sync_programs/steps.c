@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * steps ACTION [new-sites]: interrupts a lock and an unlock after each of their instructions in
- *turn (a tracing parent counts them and sends a signal) and there, in the handler, does ACTION:
+ * turn (a tracing parent counts them and sends a signal) and there, in the handler, does ACTION:
  *
  *	handle  posts and locks, more than a writer keeps for later
  *	switch  swapcontext() to another context, which posts and locks, and switches back in the
@@ -30,9 +30,11 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define MANY	      40   /* more than the 32 a writer keeps */
-#define EACH	      120  /* instructions: a lock is over; what follows is met now and then */
-#define POSITIONS_MAX 4096 /* of one lock and unlock; a few hundred are expected */
+#define MANY	      40  /* more than the 32 a writer keeps */
+#define EACH	      120 /* instructions: a lock is over; of what follows, each STRIDEth */
+#define STRIDE	      9
+#define NEW_STRIDE    37    /* a new site takes some 2,300 instructions, each a stop of 50 us */
+#define POSITIONS_MAX 16384 /* of one lock and unlock: 2,300, and 4,200 where UBSan checks them */
 
 static pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER, stepped[POSITIONS_MAX];
 static sem_t posted;
@@ -208,7 +210,7 @@ static int traced(call_from *const *sites)
 			in_child();
 		if (child > 0)
 			in_parent();
-		position += position < EACH ? 1 : 9;
+		position += position < EACH ? 1 : sites ? NEW_STRIDE : STRIDE;
 	} while (acted && position < POSITIONS_MAX);
 	work(2);
 	check(position >= POSITIONS_MAX, "the end of the steps");

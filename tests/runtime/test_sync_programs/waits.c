@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A library whose constructor comes before libsync_trace's: two threads lock a mutex.  The first
- * opens libsync_trace and is held up by the configuration, a FIFO; the second must sleep meanwhile.
+ * opens libsync_trace and is held up in making the capture; the second must sleep meanwhile.
  */
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 
 #include "unit/check.h"
+#include "unit/held.h"
 #include "unit/sleeper.h"
 
 #define THREADS 2
@@ -17,9 +16,12 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int tids[THREADS];
 static unsigned locked;
+static int listener;
 
 static void *run(void *tid)
 {
+	if (tid == &tids[0])
+		listener = held_begin();
 	__atomic_store_n((int *)tid, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
 	pthread_mutex_lock(&mutex);
 	locked++;
@@ -43,16 +45,15 @@ __attribute__((constructor)) static void begin(void)
 	    real("pthread_create");
 	int (*join)(pthread_t, void **) = real("pthread_join");
 	pthread_t threads[THREADS];
-	int fd;
 
 	for (int i = 0; i < THREADS; i++) {
 		CHECK_INT(create(&threads[i], NULL, run, &tids[i]), 0);
 		CHECK(sleeper_await(&tids[i]));
 	}
 	CHECK_INT(locked, 0);
-	fd = open(getenv("GPROF_MT_CONFIG"), O_WRONLY);
-	CHECK(fd >= 0);
-	close(fd);
+	CHECK(listener >= 0);
+	held_let_go(listener);
+	close(listener);
 	for (int i = 0; i < THREADS; i++)
 		CHECK_INT(join(threads[i], NULL), 0);
 	CHECK_INT(locked, THREADS);

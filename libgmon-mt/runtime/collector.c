@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kernel's events without `gprof-mt record`: where the configuration names a source for them,
- * the process that makes the capture has `gprof-mt collector` started before the program begins.
+ * the library that makes the capture has `gprof-mt collector` started before the program begins.
  *
  * That is a process of its own, and no child of the program's, which must not meet one that it did
  * not make: the child between the two is a bare clone() without a signal at its end, and is waited
@@ -9,10 +9,12 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "internal.h"
 #include "runtime/capture.h"
+#include "runtime/collector.h"
+#include "runtime/files.h"
 #include "runtime/runtime.h"
 #include "runtime/sys.h"
 
@@ -22,8 +24,8 @@
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 
 static char number[4][24];
-static char search_path[GM_PATH_MAX];
-static char program[GM_PATH_MAX + sizeof(COLLECTOR) + 1];
+static GM_LARGE char search_path[GM_PATH_MAX];
+static GM_LARGE char program[GM_PATH_MAX + sizeof(COLLECTOR) + 1];
 
 static char *decimal(unsigned i, int64_t value)
 {
@@ -103,14 +105,15 @@ static bool is_ready(int fd)
 	       gm_sys_read(fd, &byte, 1) == 1;
 }
 
-static bool start_collector(const struct gm_process *process)
+static long start_step(void *arg)
 {
+	const struct gm_process *process = arg;
 	int fds[2] = {-1, -1};
 	long child;
 	bool ready;
 
 	if (gm_syscall3(SYS_pipe2, (long)fds, O_CLOEXEC, 0) != 0)
-		return false;
+		return -EMFILE;
 	child = gm_syscall6(SYS_clone, 0, 0, 0, 0, 0, 0);
 	if (child == 0) {
 		gm_syscall3(SYS_setsid, 0, 0, 0);
@@ -124,7 +127,19 @@ static bool start_collector(const struct gm_process *process)
 			;
 	ready = child > 0 && is_ready(fds[0]);
 	gm_sys_close(fds[0]);
-	return ready;
+	return ready ? 0 : -ECHILD;
+}
+
+/*
+ * Are orphans given to this process?  Then the collector would become its child, and each wait()
+ * for any child would wait for it.
+ */
+static bool adopts_orphans(const struct gm_process *process)
+{
+	int is_subreaper = 0;
+
+	gm_syscall3(SYS_prctl, PR_GET_CHILD_SUBREAPER, (long)&is_subreaper, 0);
+	return process->pid == 1 || is_subreaper != 0;
 }
 
 void gm_collector_start(const struct gm_process *process)
@@ -134,7 +149,13 @@ void gm_collector_start(const struct gm_process *process)
 	if (!process->capture.created || !config->kernel_asked ||
 	    config->kernel == GM_KERNEL_NONE || config->level == GM_LEVEL_APPLIC_ONLY)
 		return;
-	if (!start_collector(process))
+	if (adopts_orphans(process)) {
+		gm_warn_once("no scheduling events: the program adopts orphans (process 1 or a "
+			     "subreaper) and would get the collector as a child; run the program "
+			     "under gprof-mt record");
+		return;
+	}
+	if (gm_files_run(start_step, (void *)process) != 0)
 		gm_warn_once("no scheduling events: `gprof-mt collector` does not start; put "
 			     "gprof-mt into PATH, or run the program under gprof-mt record");
 }

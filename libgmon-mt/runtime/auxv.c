@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The auxiliary vector and the vDSO, read from memory.
+ *
+ * getauxval() and clock_gettime() may be the program's own: an interposed one that locks, or that
+ * is compiled with -pg, would enter the library again from inside its slow path.  The functions
+ * here call nothing.  They work before libc is initialized and in a static program.
+ */
+#include <elf.h>
+#include <link.h>
+
+#include "runtime/auxv.h"
+#include "runtime/sys.h"
+
+#define AUXV_TYPE_MAX 128 /* no pointer of an environment is that small */
+
+extern void *__libc_stack_end; /* the loader's: as the kernel left it, argc, argv, environment */
+
+/*
+ * The vector lies behind the environment.  unsetenv() moves the end of that forward, so the first
+ * word behind the arguments that can be a type marks the vector, not the first NULL.
+ */
+static const ElfW(auxv_t) * vector(void)
+{
+	static const ElfW(auxv_t) * found;
+	const uint64_t *word = __libc_stack_end;
+
+	if (found != NULL || word == NULL)
+		return found;
+	word += 1 + *word + 1;
+	while (*word == 0 || *word >= AUXV_TYPE_MAX)
+		word++;
+	found = (const void *)word;
+	return found;
+}
+
+uint64_t gm_auxv(unsigned long type)
+{
+	const ElfW(auxv_t) *entry = vector();
+
+	for (; entry != NULL && entry->a_type != AT_NULL; entry++)
+		if (entry->a_type == type)
+			return entry->a_un.a_val;
+	return 0;
+}
+
+/* --- vDSO --------------------------------------------------------------------------------- */
+
+struct image {
+	const char *base; /* run-time address - link-time address */
+	const ElfW(Sym) * symbols;
+	const char *names;
+	const uint32_t *hash;	  /* DT_HASH; NULL: none */
+	const uint32_t *gnu_hash; /* DT_GNU_HASH; NULL: none */
+};
+
+static bool image_read(struct image *image, const ElfW(Ehdr) * elf)
+{
+	const ElfW(Phdr) *header = (const void *)((const char *)elf + elf->e_phoff);
+	const ElfW(Dyn) *dynamic = NULL;
+
+	*image = (struct image){NULL, NULL, NULL, NULL, NULL};
+	for (unsigned i = 0; i < elf->e_phnum; i++, header++) {
+		if (header->p_type == PT_LOAD && image->base == NULL)
+			image->base = (const char *)elf + header->p_offset - header->p_vaddr;
+		else if (header->p_type == PT_DYNAMIC)
+			dynamic = (const void *)((const char *)elf + header->p_offset);
+	}
+	for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++) {
+		const void *at = image->base + dynamic->d_un.d_ptr;
+
+		if (dynamic->d_tag == DT_SYMTAB)
+			image->symbols = at;
+		else if (dynamic->d_tag == DT_STRTAB)
+			image->names = at;
+		else if (dynamic->d_tag == DT_HASH)
+			image->hash = at;
+		else if (dynamic->d_tag == DT_GNU_HASH)
+			image->gnu_hash = at;
+	}
+	return image->symbols != NULL && image->names != NULL;
+}
+
+/* How many symbols there are.  The GNU hash table tells it by its last chain. */
+static uint32_t n_symbols(const struct image *image)
+{
+	const uint32_t *table = image->gnu_hash, *buckets, *chains;
+	uint32_t last = 0;
+
+	if (image->hash != NULL)
+		return image->hash[1];
+	if (table == NULL)
+		return 0;
+	/* Number of buckets, first symbol, words of the Bloom filter (of 8 bytes), its shift. */
+	buckets = table + 4 + 2 * table[2];
+	chains = buckets + table[0] - table[1];
+	for (uint32_t i = 0; i < table[0]; i++)
+		if (buckets[i] > last)
+			last = buckets[i];
+	if (last < table[1])
+		return table[1];
+	while ((chains[last] & 1) == 0)
+		last++;
+	return last + 1;
+}
+
+void *gm_vdso_function(const char *name)
+{
+	const ElfW(Ehdr) *elf = (const void *)gm_auxv(AT_SYSINFO_EHDR);
+	struct image image;
+	uint32_t n;
+
+	if (elf == NULL || memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 || !image_read(&image, elf))
+		return NULL;
+	n = n_symbols(&image);
+	for (uint32_t i = 0; i < n; i++) {
+		const ElfW(Sym) *symbol = &image.symbols[i];
+
+		if (symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
+		    gm_strcmp(image.names + symbol->st_name, name) == 0)
+			return (void *)(image.base + symbol->st_value);
+	}
+	return NULL;
+}

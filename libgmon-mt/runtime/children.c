@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Places for the children of fork (children.h).
+ *
+ * A process makes the first few at its first fork, and four times as many whenever they run short.
+ * Their pages are in memory before a child meets them.  Where there is no room, where the kernel
+ * does not empty memory in a child (before Linux 4.14), or where nothing told us of the fork that
+ * used up the last place (_Fork(), clone()), or where a thread is sealed (seal.h), a child makes a
+ * folder of its own.
+ *
+ * None of this takes a lock across a fork: a lock that another thread of the parent held is free in
+ * the child.
+ */
+#include <errno.h>
+#include <sys/random.h>
+
+#include "runtime/children.h"
+#include "runtime/files.h"
+#include "runtime/futex.h"
+#include "runtime/kept.h"
+#include "runtime/seal.h"
+#include "runtime/sys.h"
+#include "runtime/threads.h"
+
+#define PAGE_BYTES  4096u
+#define FIRST_SLOTS 16u
+#define GROWTH	    4u
+#define RETRY_NS    100000000u
+#define ZEROS_BYTES 65536u
+#define NAME_BYTES  (sizeof(GM_CHILDREN_NAME) + 12)
+
+enum { CLAIM_NEW, CLAIM_MAKING, CLAIM_DONE };
+
+/* A child inherits this: the second page. */
+struct kin {
+	struct gm_children_header *children; /* NULL: none */
+	uint32_t lock;			     /* tried, never waited for */
+	uint32_t n_made;
+	uint64_t retry_ns; /* no room was found: not to be asked for before */
+};
+
+static struct gm_identity *identity;
+static bool is_wiped;
+
+static struct kin *kin_of(struct gm_identity *of)
+{
+	return (struct kin *)((char *)of + PAGE_BYTES);
+}
+
+static uint64_t children_bytes(uint32_t n_slots)
+{
+	return GM_CHILDREN_HEADER_BYTES + (uint64_t)n_slots * GM_CHILD_BYTES;
+}
+
+static void image_fill(void)
+{
+	if (gm_syscall3(SYS_getrandom, (long)&identity->image, sizeof(identity->image),
+			GRND_NONBLOCK) != sizeof(identity->image))
+		identity->image = gm_clock_ns() * 0x9e3779b97f4a7c15u;
+}
+
+struct gm_identity *gm_identity_begin(void)
+{
+	if (identity == NULL) {
+		identity = gm_sys_mmap(2 * PAGE_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (identity == NULL)
+			return NULL;
+		is_wiped =
+		    gm_syscall3(SYS_madvise, (long)identity, PAGE_BYTES, MADV_WIPEONFORK) == 0;
+		identity->state = CLAIM_DONE; /* it is no child */
+	}
+	if (identity->image == 0 || !is_wiped)
+		image_fill();
+	return identity;
+}
+
+void gm_identity_join(uint64_t at)
+{
+	if (identity != NULL)
+		return;
+	identity = (struct gm_identity *)at;
+	is_wiped = gm_syscall3(SYS_madvise, (long)at, PAGE_BYTES, MADV_WIPEONFORK) == 0;
+}
+
+/* --- the parent --------------------------------------------------------------------------- */
+
+static bool run_short(const struct gm_children_header *children)
+{
+	return children == NULL || __atomic_load_n(&children->n_claimed, __ATOMIC_RELAXED) >=
+				       children->n_slots - children->n_slots / 4;
+}
+
+struct pages {
+	const char *path;
+	uint64_t size_bytes;
+};
+
+/* Pages written by the kernel in large pieces cost a fraction of a fault each. */
+static long pages_step(void *arg)
+{
+	static const char zeros[ZEROS_BYTES];
+	const struct pages *pages = arg;
+	int fd = gm_sys_open(pages->path, O_WRONLY | O_NOFOLLOW, 0);
+
+	if (fd < 0)
+		return fd;
+	for (uint64_t at = 0; at < pages->size_bytes; at += ZEROS_BYTES) {
+		uint64_t rest = pages->size_bytes - at;
+
+		gm_syscall6(SYS_pwrite64, fd, (long)zeros,
+			    (long)(rest < ZEROS_BYTES ? rest : ZEROS_BYTES), (long)at, 0, 0);
+	}
+	gm_sys_close(fd);
+	return 0;
+}
+
+static struct gm_children_header *children_new(const struct gm_process *process, uint32_t number,
+					       uint32_t n_slots)
+{
+	struct gm_children_header *children;
+	char name[NAME_BYTES];
+	struct gm_text text = GM_TEXT(name), folder;
+	struct pages pages;
+	void *mapping;
+	char *path;
+
+	gm_text_add(&text, GM_CHILDREN_NAME);
+	gm_text_add_u64(&text, number);
+	path = gm_path_new(process->dir, name);
+	if (path == NULL ||
+	    gm_file_map(process->dir, name, 0, children_bytes(n_slots), &mapping) != 0) {
+		gm_path_free(path);
+		return NULL;
+	}
+	pages = (struct pages){path, children_bytes(n_slots)};
+	gm_files_run(pages_step, &pages);
+	gm_path_free(path);
+	children = mapping;
+	children->schema = GM_CAPTURE_SCHEMA;
+	children->header_bytes = GM_CHILDREN_HEADER_BYTES;
+	children->slot_bytes = GM_CHILD_BYTES;
+	children->n_slots = n_slots;
+	children->pid = (uint32_t)process->pid;
+	children->proc_start = gm_threads_table()->proc_start;
+	folder = GM_TEXT(children->folder);
+	gm_text_add(&folder, gm_base_name(process->dir));
+	/* release: a file with the magic has all of its header */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	memcpy(children->magic, GM_CHILDREN_MAGIC, sizeof(children->magic));
+	return children;
+}
+
+/* The process' own place may lie there. */
+static void children_drop(struct gm_children_header *children)
+{
+	const char *own = (const char *)identity->child, *start = (const char *)children;
+	uint64_t size_bytes;
+
+	if (children == NULL)
+		return;
+	size_bytes = children_bytes(children->n_slots);
+	if (own < start || own >= start + size_bytes)
+		gm_sys_munmap(children, size_bytes);
+}
+
+/* Under the lock of kin, with signals blocked. */
+static void children_more(struct kin *kin, const struct gm_process *process)
+{
+	struct gm_children_header *old = kin->children, *new = NULL;
+	uint32_t n_slots = FIRST_SLOTS;
+
+	if (!run_short(old) || gm_clock_ns() < kin->retry_ns)
+		return;
+	if (old != NULL)
+		n_slots = old->n_slots < GM_CHILDREN_MAX ? GROWTH * old->n_slots : GM_CHILDREN_MAX;
+	if (gm_process_folder() == 0)
+		new = children_new(process, kin->n_made++, n_slots);
+	if (new == NULL) {
+		kin->retry_ns = gm_clock_ns() + RETRY_NS;
+		return;
+	}
+	/* release: pairs with the acquire below and in the child */
+	__atomic_store_n(&kin->children, new, __ATOMIC_RELEASE);
+	children_drop(old);
+}
+
+void gm_children_prepare(void)
+{
+	const struct gm_process *process = gm_process_get();
+	struct kin *kin;
+	uint64_t mask;
+
+	if (process == NULL || identity == NULL || !is_wiped || identity->image == 0 ||
+	    gm_seal_exists() || gm_kept_is_on())
+		return;
+	kin = kin_of(identity);
+	if (!run_short(__atomic_load_n(&kin->children, __ATOMIC_ACQUIRE)) ||
+	    process->config.calls_mode == GM_CALLS_HISTORY ||
+	    process->config.sync_sink != GM_SINK_NATIVE)
+		return;
+	gm_signals_block(&mask);
+	if (__atomic_exchange_n(&kin->lock, 1, __ATOMIC_ACQUIRE) == 0) {
+		children_more(kin, process);
+		__atomic_store_n(&kin->lock, 0, __ATOMIC_RELEASE);
+	}
+	gm_signals_restore(mask);
+}
+
+/* --- the child ---------------------------------------------------------------------------- */
+
+static struct gm_child *claim(struct gm_children_header *children)
+{
+	uint32_t number;
+
+	if (children == NULL)
+		return NULL;
+	number = __atomic_fetch_add(&children->n_claimed, 1, __ATOMIC_RELAXED);
+	if (number >= children->n_slots)
+		return NULL;
+	return (struct gm_child *)((char *)children + GM_CHILDREN_HEADER_BYTES +
+				   (uint64_t)number * GM_CHILD_BYTES);
+}
+
+struct gm_child *gm_child_claim(void (*fill)(struct gm_child *child))
+{
+	uint32_t seen = CLAIM_NEW;
+	struct gm_child *child;
+
+	if (identity == NULL || !is_wiped)
+		return NULL;
+	if (!__atomic_compare_exchange_n(&identity->state, &seen, CLAIM_MAKING, false,
+					 __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+		while (seen == CLAIM_MAKING) {
+			gm_futex_wait(&identity->state, CLAIM_MAKING);
+			/* acquire: pairs with the release below, of the other library */
+			seen = __atomic_load_n(&identity->state, __ATOMIC_ACQUIRE);
+		}
+		return identity->child;
+	}
+	if (kin_of(identity)->lock != 0) /* of a thread of the parent */
+		kin_of(identity)->lock = 0;
+	image_fill();
+	child = claim(kin_of(identity)->children);
+	if (child != NULL) {
+		fill(child);
+		identity->child = child;
+		/* release: a place that has begun has all of its header */
+		__atomic_store_n(&child->state, GM_CHILD_BEGUN, __ATOMIC_RELEASE);
+	} else {
+		kin_of(identity)->children = NULL; /* its load map is not to be theirs */
+	}
+	/* release: pairs with the acquire above */
+	__atomic_store_n(&identity->state, CLAIM_DONE, __ATOMIC_RELEASE);
+	gm_futex_wake(&identity->state, INT_MAX);
+	return child;
+}
+
+void gm_children_leave(void)
+{
+	__atomic_store_n(&kin_of(identity)->children, NULL, __ATOMIC_RELEASE);
+	kin_of(identity)->n_made = 0;
+}
+
+const char *gm_children_folder(void)
+{
+	const struct gm_children_header *children = kin_of(identity)->children;
+
+	return children != NULL ? children->folder : "";
+}
+
+int gm_maps_copy(const char *from_dir, const char *to_dir, uint64_t n_bytes)
+{
+	char buffer[1024], *from, *to;
+	uint64_t left = n_bytes;
+	int in = -ENOMEM, out = -ENOMEM, code = 0;
+
+	from = gm_path_new(from_dir, "maps");
+	to = gm_path_new(to_dir, "maps");
+	if (from != NULL && to != NULL) {
+		in = gm_sys_open(from, O_RDONLY | O_NOFOLLOW, 0);
+		out = gm_sys_open(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+	}
+	if (in < 0 || out < 0)
+		code = in < 0 ? in : out;
+	while (code == 0 && left > 0) {
+		uint64_t n = left < sizeof(buffer) ? left : sizeof(buffer);
+		long got = gm_sys_read(in, buffer, n), put;
+
+		if (got <= 0)
+			break;
+		put = gm_write_quietly(out, buffer, (size_t)got);
+		if (put != got)
+			code = put < 0 ? (int)put : -ENOSPC;
+		left -= (uint64_t)got;
+	}
+	if (in >= 0)
+		gm_sys_close(in);
+	if (out >= 0)
+		gm_sys_close(out);
+	gm_path_free(from);
+	gm_path_free(to);
+	return code;
+}

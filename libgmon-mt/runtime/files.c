@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The helper task of files.h.
+ *
+ * It is a thread of this process without CLONE_FILES in the end: it is made with the shared table
+ * and leaves that by close_range(CLOSE_RANGE_UNSHARE), which copies no descriptor (before Linux
+ * 6.12: 64 at most, closed at once), so its cost does not depend on how many the program has open,
+ * and no file, lock or socket of the program's stays open because of it.
+ *
+ * A thread, not a child process: nothing is left to be waited for, no signal is sent, no CPU time
+ * is added to the children's.  It is waited for on the word that the kernel clears at its end, not
+ * by CLONE_VFORK, which would keep this thread from stopping with the process (SIGSTOP).  It shares
+ * the caller's thread-local storage, as the caller does nothing meanwhile.
+ *
+ * A process of one thread needs no helper, unless it has no descriptor left; there, one could even
+ * be noticed: unshare() and setns() ask for a process of one thread.
+ */
+#include <errno.h>
+#include <linux/close_range.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+#include "runtime/files.h"
+#include "runtime/runtime.h"
+#include "runtime/sys.h"
+
+#define STACK_BYTES    32768u
+#define N_STACKS       4u
+#define WARNINGS_BYTES 2048u
+#define FREE_MIN       16
+#define TASK_LINKS     3 /* of /proc/self/task with one thread: ".", "..", and that */
+
+#define HELPER_FLAGS                                                                               \
+	(CLONE_VM | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |                   \
+	 CLONE_CHILD_CLEARTID)
+
+/* The memory of a helper: its stack grows down towards the warnings. */
+struct area {
+	uint32_t n_warning_bytes;
+	char warnings[WARNINGS_BYTES];
+	char stack[STACK_BYTES - WARNINGS_BYTES - 64];
+	_Alignas(64) char stack_end[0];
+};
+
+struct job {
+	long (*step)(void *);
+	void *arg;
+	long result;
+	uint32_t running; /* not 0 until the kernel has ended the helper */
+	uint64_t begin_ns;
+};
+
+static struct area areas[N_STACKS];
+static uint32_t areas_taken; /* a bit each */
+
+/* The area of the helper that this thread waits for; NULL: none. */
+static __thread struct area *current;
+static __thread bool is_here; /* in a step that it calls itself */
+
+void gm_files_forget(void)
+{
+	areas_taken = 0;
+	current = NULL;
+	is_here = false;
+}
+
+static struct area *area_take(void)
+{
+	uint32_t taken = __atomic_load_n(&areas_taken, __ATOMIC_RELAXED);
+	struct area *area;
+
+	while (taken != (1u << N_STACKS) - 1) {
+		unsigned i = (unsigned)__builtin_ctz(~taken);
+
+		/* acquire: pairs with the release in area_free() */
+		if (__atomic_compare_exchange_n(&areas_taken, &taken, taken | 1u << i, true,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+			areas[i].n_warning_bytes = 0;
+			return &areas[i];
+		}
+	}
+	area = gm_sys_mmap(sizeof(*area), MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return area;
+}
+
+static void area_free(struct area *area)
+{
+	if (area >= areas && area < areas + N_STACKS)
+		__atomic_fetch_and(&areas_taken, ~(1u << (area - areas)), __ATOMIC_RELEASE);
+	else
+		gm_sys_munmap(area, sizeof(*area));
+}
+
+/* The memory of the helper that this code runs in; NULL: it runs in none. */
+static struct area *area_of_helper(void)
+{
+	const char *here = __builtin_frame_address(0);
+	struct area *area = current;
+
+	/* Tasks of a bare clone() may share this variable: the stack tells whose it is. */
+	return area != NULL && here >= area->stack && here < area->stack_end ? area : NULL;
+}
+
+bool gm_files_have_helper(void)
+{
+	return current != NULL;
+}
+
+bool gm_files_keep_warning(const char *text)
+{
+	struct area *area = area_of_helper();
+	size_t n = gm_strlen(text) + 1;
+
+	if (area == NULL)
+		return false;
+	if (n <= WARNINGS_BYTES - area->n_warning_bytes) {
+		memcpy(area->warnings + area->n_warning_bytes, text, n);
+		area->n_warning_bytes += (uint32_t)n;
+	}
+	return true;
+}
+
+static void say_warnings(const struct area *area)
+{
+	for (uint32_t at = 0; at < area->n_warning_bytes;) {
+		gm_warn(area->warnings + at);
+		at += (uint32_t)gm_strlen(area->warnings + at) + 1;
+	}
+}
+
+/*
+ * Valgrind knows no such task and ends the program; it runs one thread at a time.  These
+ * instructions do nothing elsewhere; Valgrind takes them for a question, "running on Valgrind?".
+ */
+static bool is_valgrind(void)
+{
+	volatile uint64_t question[6] = {0x1001, 0, 0, 0, 0, 0};
+	uint64_t answer = 0;
+
+	__asm__ volatile("rol $3, %%rdi; rol $13, %%rdi; rol $61, %%rdi; rol $51, %%rdi\n\t"
+			 "xchg %%rbx, %%rbx"
+			 : "+d"(answer)
+			 : "a"(question)
+			 : "cc", "memory");
+	return answer != 0;
+}
+
+/* Shares the descriptor table with no other thread. */
+static bool is_alone(void)
+{
+	struct stat status;
+
+	return gm_syscall3(SYS_stat, (long)"/proc/self/task", (long)&status, 0) == 0 &&
+	       status.st_nlink == TASK_LINKS;
+}
+
+/* As good a guess as two system calls allow: steps have up to FREE_MIN open at a time. */
+static bool has_descriptors(void)
+{
+	uint64_t limit[2] = {0, 0};
+
+	gm_syscall6(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)limit, 0, 0);
+	return limit[0] > 2 * FREE_MIN &&
+	       gm_syscall3(SYS_fcntl, (long)limit[0] - FREE_MIN, F_GETFD, 0) == -EBADF;
+}
+
+/* Lists the helper for the readers of the kernel's events, which only `record` has. */
+static void helper_list(const struct job *job)
+{
+	const struct gm_process *process = gm_process_get();
+	struct gm_helper record = {.tid = (uint32_t)gm_sys_gettid(), .begin_ns = job->begin_ns};
+	char *path;
+	int fd;
+
+	if (process == NULL || process->config.existing != GM_EXISTING_JOIN ||
+	    !gm_process_has_folder())
+		return;
+	path = gm_path_new(process->dir, GM_HELPERS_FILE);
+	fd = path != NULL ? gm_sys_open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0600)
+			  : -ENOMEM;
+	gm_path_free(path);
+	if (fd < 0)
+		return;
+	record.end_ns = gm_clock_ns();
+	gm_sys_write(fd, &record, sizeof(record));
+	gm_sys_close(fd);
+}
+
+/* The helper's first function. */
+static void helper(struct job *job)
+{
+	long code = gm_syscall3(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE);
+
+	gm_syscall3(SYS_prctl, PR_SET_NAME, (long)GM_HELPER_NAME, 0);
+	if (code < 0) /* before Linux 5.9 */
+		code = gm_syscall3(SYS_unshare, CLONE_FILES, 0, 0);
+	if (code < 0) {
+		job->result = code;
+		return;
+	}
+	job->result = job->step(job->arg);
+	helper_list(job);
+}
+
+/* Thread id or -errno. */
+static long helper_start(struct job *job, struct area *area)
+{
+	long result;
+	register void (*run)(struct job *) __asm__("r12") = helper;
+	register struct job *argument __asm__("r13") = job;
+	uint32_t *running = &job->running;
+	register uint32_t *word __asm__("r10") = running;
+	register long no_tls __asm__("r8") = 0;
+
+	__asm__ volatile(
+	    "syscall\n\t"
+	    "test %%rax, %%rax\n\t"
+	    "jnz 1f\n\t"
+	    "xor %%ebp, %%ebp\n\t"
+	    "mov %[argument], %%rdi\n\t"
+	    "call *%[run]\n\t"
+	    "xor %%edi, %%edi\n\t"
+	    "mov %[exit], %%eax\n\t"
+	    "syscall\n"
+	    "1:"
+	    : "=a"(result)
+	    : "a"(SYS_clone), "D"((long)HELPER_FLAGS), "S"(area->stack_end), "d"(0L), "r"(word),
+	      "r"(no_tls), [run] "r"(run), [argument] "r"(argument), [exit] "i"(SYS_exit)
+	    : "rcx", "r11", "memory");
+	return result;
+}
+
+/* The kernel's wake-up is for any process: the word is no private one. */
+static void helper_wait(const uint32_t *word)
+{
+	uint32_t seen;
+
+	while ((seen = __atomic_load_n(word, __ATOMIC_ACQUIRE)) != 0)
+		gm_syscall6(SYS_futex, (long)word, FUTEX_WAIT, seen, 0, 0, 0);
+}
+
+long gm_files_run_apart(long (*step)(void *), void *arg)
+{
+	/* A seccomp filter may end the helper alone. */
+	struct job job = {.step = step, .arg = arg, .result = -EPERM, .running = 1};
+	struct area *area = area_take(), *outer = current;
+	uint64_t mask;
+	long code;
+
+	if (area == NULL)
+		return -ENOMEM;
+	gm_signals_block(&mask);
+	current = area;
+	job.begin_ns = gm_clock_ns();
+	code = helper_start(&job, area);
+	if (code >= 0)
+		helper_wait(&job.running);
+	current = outer;
+	gm_signals_restore(mask);
+	if (code >= 0)
+		say_warnings(area);
+	area_free(area);
+	return code < 0 ? code : job.result;
+}
+
+static long run_here(long (*step)(void *), void *arg)
+{
+	uint64_t mask;
+	long result;
+
+	gm_signals_block(&mask);
+	is_here = true;
+	result = step(arg);
+	is_here = false;
+	gm_signals_restore(mask);
+	return result;
+}
+
+long gm_files_run(long (*step)(void *), void *arg)
+{
+	if (is_here || area_of_helper() != NULL)
+		return step(arg);
+	if ((is_alone() && has_descriptors()) || is_valgrind())
+		return run_here(step, arg);
+	return gm_files_run_apart(step, arg);
+}
+
+struct reading {
+	const char *path;
+	void *buffer;
+	size_t n;
+};
+
+static long read_step(void *arg)
+{
+	const struct reading *reading = arg;
+	int fd = gm_sys_open(reading->path, O_RDONLY, 0);
+	long n = fd;
+
+	if (fd >= 0) {
+		n = gm_sys_read(fd, reading->buffer, reading->n);
+		gm_sys_close(fd);
+	}
+	return n;
+}
+
+long gm_files_read(const char *path, void *buffer, size_t n)
+{
+	struct reading reading = {path, buffer, n};
+
+	return gm_files_run(read_step, &reading);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files by path, where another user may rename the directories on the way.
+ *
+ * A capture's own directory is this user's alone, so what is in it is safe; its name is not, if
+ * others may write to a directory above.  There each access opens the capture, compares device and
+ * inode with those of the directory that was made or joined, and goes on from that descriptor.
+ *
+ * Any thread, in a step of files.h; no state but that of gm_place_set().
+ */
+#include <errno.h>
+
+#include "runtime/dir.h"
+#include "runtime/place.h"
+#include "runtime/sys.h"
+
+static const struct gm_capture *exposed; /* NULL: none is */
+static size_t prefix_bytes;
+
+void gm_place_set(const struct gm_capture *capture)
+{
+	prefix_bytes = gm_strlen(capture->dir);
+	exposed = capture->is_exposed ? capture : NULL;
+}
+
+/* A path and the directory it is relative to: a descriptor to be closed, AT_FDCWD, or -errno. */
+struct place {
+	int dir;
+	const char *path;
+};
+
+static bool is_below(const char *path)
+{
+	return exposed != NULL && gm_strlen(path) > prefix_bytes &&
+	       memcmp(path, exposed->dir, prefix_bytes) == 0 && path[prefix_bytes] == '/';
+}
+
+static struct place place_of(const char *path)
+{
+	struct place place = {AT_FDCWD, path};
+	struct stat status;
+
+	if (!is_below(path))
+		return place;
+	place.path = path + prefix_bytes + 1;
+	place.dir = (int)gm_syscall6(SYS_openat, AT_FDCWD, (long)exposed->dir,
+				     O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0, 0, 0);
+	if (place.dir >= 0 &&
+	    (gm_syscall3(SYS_fstat, place.dir, (long)&status, 0) != 0 || !gm_is_own(&status) ||
+	     status.st_dev != exposed->device || status.st_ino != exposed->inode)) {
+		gm_sys_close(place.dir);
+		place.dir = -ESTALE;
+	}
+	return place;
+}
+
+static bool is_reached(struct place place)
+{
+	return place.dir >= 0 || place.dir == AT_FDCWD;
+}
+
+static void leave(struct place place)
+{
+	if (place.dir >= 0)
+		gm_sys_close(place.dir);
+}
+
+int gm_sys_open(const char *path, int flags, int mode)
+{
+	struct place place = place_of(path);
+	int fd = place.dir;
+
+	if (place.dir == AT_FDCWD)
+		return (int)gm_syscall6(SYS_openat, AT_FDCWD, (long)path, flags | O_CLOEXEC, mode,
+					0, 0);
+	if (place.dir >= 0)
+		fd = gm_open_below(place.dir, place.path, flags, mode);
+	leave(place);
+	return fd;
+}
+
+static int remove_at(const char *path, int flags)
+{
+	struct place place = place_of(path);
+	int code = place.dir;
+
+	if (is_reached(place))
+		code = (int)gm_syscall3(SYS_unlinkat, place.dir, (long)place.path, flags);
+	leave(place);
+	return code;
+}
+
+int gm_sys_unlink(const char *path)
+{
+	return remove_at(path, 0);
+}
+
+int gm_sys_rmdir(const char *path)
+{
+	return remove_at(path, AT_REMOVEDIR);
+}
+
+int gm_sys_mkdir(const char *path, int mode)
+{
+	struct place place = place_of(path);
+	int code = place.dir;
+
+	if (is_reached(place))
+		code = (int)gm_syscall3(SYS_mkdirat, place.dir, (long)place.path, mode);
+	leave(place);
+	return code;
+}
+
+int gm_sys_symlink(const char *target, const char *path)
+{
+	struct place place = place_of(path);
+	int code = place.dir;
+
+	if (is_reached(place))
+		code = (int)gm_syscall3(SYS_symlinkat, (long)target, place.dir, (long)place.path);
+	leave(place);
+	return code;
+}
+
+int gm_sys_rename(const char *from, const char *to)
+{
+	struct place old = place_of(from), new = place_of(to);
+	int code = is_reached(old) ? new.dir : old.dir;
+
+	if (is_reached(old) && is_reached(new))
+		code = (int)gm_syscall6(SYS_renameat, old.dir, (long)old.path, new.dir,
+					(long)new.path, 0, 0);
+	leave(old);
+	leave(new);
+	return code;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The end of the process: what only memory has is written (kept.h, stream_memory.c), and the
+ * table's header says that the end was orderly.
+ */
+#include "runtime/clock.h"
+#include "runtime/files.h"
+#include "runtime/kept.h"
+#include "runtime/runtime.h"
+#include "runtime/seal.h"
+#include "runtime/stream.h"
+#include "runtime/sys.h"
+#include "runtime/threads.h"
+
+static void (*on_save)(void);
+
+void gm_process_on_save(void (*saved)(void))
+{
+	on_save = saved;
+}
+
+/* Writes what only memory has.  Losses are counted before the table is written. */
+static long save_step(void *unused)
+{
+	struct gm_threads_header *header = gm_threads_table();
+	long code, table_code = 0;
+
+	(void)unused;
+	gm_streams_save();
+	code = gm_kept_save();
+	if (on_save != NULL)
+		on_save();
+	header->end_ns = gm_clock_ns();
+	if (gm_kept_is_on())
+		table_code = gm_threads_save();
+	return table_code < 0 ? table_code : code;
+}
+
+static bool has_memory(void)
+{
+	return gm_kept_is_on() || gm_streams_in_memory();
+}
+
+static void save(void)
+{
+	char warning[GM_WARNING_BYTES];
+	struct gm_text text = GM_TEXT(warning);
+	long code = gm_files_run(save_step, NULL);
+
+	if (code >= 0)
+		return;
+	gm_text_add(&text, gm_process_get()->dir);
+	gm_text_add(&text, ": cannot write what memory has of the capture: ");
+	gm_text_add_errno(&text, code);
+	gm_text_add(&text, "; make room, or give the capture another place ([output] dir)");
+	gm_warn(warning);
+}
+
+void gm_process_save(void)
+{
+	uint64_t mask;
+
+	/* The order matters: a sealed thread makes no system call. */
+	if (gm_process_get() == NULL || gm_threads_table() == NULL || !has_memory() ||
+	    gm_seal_is_set())
+		return;
+	gm_signals_block(&mask);
+	if (gm_sys_getpid() == gm_process_get()->pid)
+		save();
+	gm_signals_restore(mask);
+}
+
+void gm_process_end(void)
+{
+	struct gm_threads_header *header = gm_threads_table();
+
+	if (gm_process_get() == NULL || header == NULL)
+		return;
+	if (gm_seal_is_set()) {
+		if (!has_memory())
+			header->end_ns = gm_clock_quiet_ns();
+		return;
+	}
+	gm_maps_update();
+	if (has_memory())
+		save();
+	else
+		header->end_ns = gm_clock_ns();
+}

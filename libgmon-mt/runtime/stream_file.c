@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The files of a stream: their names, and how they are made and opened, in steps of files.h; the
+ * heads of packets.
+ */
+#include <errno.h>
+
+#include "runtime/runtime.h"
+#include "runtime/stream_file.h"
+#include "runtime/sys.h"
+
+#define O_PATH_DIRECTORY (O_PATH | O_DIRECTORY)
+
+void gm_stream_file_name(char *buffer, const struct gm_stream *stream, uint32_t number, bool hidden)
+{
+	struct gm_text text = {buffer, GM_STREAM_NAME_BYTES, 0};
+
+	gm_text_add(&text, hidden ? ".stream_" : "stream_");
+	gm_text_add_u64(&text, stream->number);
+	if (number > 0) {
+		gm_text_add(&text, "_");
+		gm_text_add_u64(&text, number);
+	}
+}
+
+int gm_stream_file_at(int directory, const char *name, int flags)
+{
+	return (int)gm_syscall6(SYS_openat, directory, (long)name,
+				flags | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600, 0, 0);
+}
+
+void gm_packet_init(const struct gm_stream *stream, uint8_t *at, uint64_t size_bytes,
+		    uint64_t now_ns)
+{
+	struct gm_packet packet = {
+	    .magic = GM_PACKET_MAGIC,
+	    .stream_instance_id = stream->number,
+	    .content_bits = sizeof(packet) * 8,
+	    .packet_bits = size_bytes * 8,
+	    .timestamp_begin = now_ns,
+	    .events_discarded = stream->n_lost,
+	    .tid = stream->tid,
+	    .index = stream->index,
+	};
+
+	memcpy(packet.uuid, stream->trace->uuid, sizeof(packet.uuid));
+	memcpy(at, &packet, sizeof(packet));
+}
+
+int gm_stream_file_open(const struct gm_stream *stream)
+{
+	int directory = gm_sys_open(stream->trace->dir, O_PATH_DIRECTORY, 0), fd;
+	char name[GM_STREAM_NAME_BYTES];
+
+	if (directory < 0)
+		return directory;
+	gm_stream_file_name(name, stream, stream->n_segments - 1, false);
+	fd = gm_stream_file_at(directory, name, 0);
+	gm_sys_close(directory);
+	return fd;
+}
+
+/*
+ * Makes the stream's next file and names it.  A stream has a number as soon as its first file has
+ * it as its name, and the next number is only taken then: wherever the process is killed, the
+ * numbers of the files are without a gap.
+ */
+int gm_stream_file_make_at(struct gm_stream *stream, int directory, char *name)
+{
+	/* relaxed: where to begin looking; the directory decides */
+	uint32_t number = __atomic_load_n(&stream->trace->n_streams, __ATOMIC_RELAXED);
+	int fd;
+
+	if (stream->numbered) {
+		gm_stream_file_name(name, stream, stream->n_segments, false);
+		return gm_stream_file_at(directory, name, O_CREAT | O_EXCL);
+	}
+	do {
+		stream->number = number++;
+		gm_stream_file_name(name, stream, 0, false);
+		fd = gm_stream_file_at(directory, name, O_CREAT | O_EXCL);
+	} while (fd == -EEXIST);
+	if (fd >= 0)
+		__atomic_store_n(&stream->trace->n_streams, number, __ATOMIC_RELAXED);
+	return fd;
+}
+
+int gm_stream_file_make(struct gm_stream *stream)
+{
+	int directory = gm_sys_open(stream->trace->dir, O_PATH_DIRECTORY, 0), fd;
+	char name[GM_STREAM_NAME_BYTES];
+
+	if (directory < 0)
+		return directory;
+	fd = gm_stream_file_make_at(stream, directory, name);
+	gm_sys_close(directory);
+	return fd;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records the holds of a lock that others waited for, if only waits are recorded (sync.mode =
+ * contended).
+ *
+ * An acquisition is written behind the last event of the stream, as the event that it is, but not
+ * made part of the packet.  The release takes it back if no thread has waited for the lock, and
+ * both are counted.  Any event of the thread that is written meanwhile, its own wait for instance,
+ * makes the acquisitions before it part of the packet; a release that does not find its
+ * acquisition last is written, too.  So every hold that a wait met is in the stream, from its
+ * begin to its end and in order of time, and an acquisition is either an event or counted.
+ *
+ * A thread that is about to wait says so first, in a table by address, and tries once more; a
+ * releasing thread looks there before and after the release.  So of the two one sees the other.
+ * Another object with the same place in the table only makes a hold be written.
+ */
+#ifndef ST_HOLD_H
+#define ST_HOLD_H
+
+#include <stddef.h>
+
+#include "writer.h"
+
+_Static_assert(offsetof(struct st_thread, selective) == offsetof(struct st_thread, special) &&
+		   offsetof(struct st_thread, detours) == offsetof(struct st_thread, special) + 1,
+	       "ST_SPECIAL_HOLDS");
+
+#define ST_WAITED_PLACES 1024u
+
+extern uint32_t st_waited[ST_WAITED_PLACES] __attribute__((visibility("hidden")));
+extern bool st_has_waited __attribute__((visibility("hidden"))); /* any thread, ever */
+
+static inline uint32_t *st_waiters_of(const void *object)
+{
+	return &st_waited[((uintptr_t)object >> 3) % ST_WAITED_PLACES];
+}
+
+static inline bool st_has_waiters(const void *object)
+{
+	return __atomic_load_n(st_waiters_of(object), __ATOMIC_RELAXED) != 0;
+}
+
+/* seq_cst: seen by who releases it after the try that follows has failed */
+static inline void st_waits_begin(const void *object)
+{
+	if (!__atomic_load_n(&st_has_waited, __ATOMIC_RELAXED))
+		__atomic_store_n(&st_has_waited, true, __ATOMIC_RELAXED);
+	__atomic_fetch_add(st_waiters_of(object), 1, __ATOMIC_SEQ_CST);
+}
+
+static inline void st_waits_end(const void *object)
+{
+	__atomic_fetch_sub(st_waiters_of(object), 1, __ATOMIC_RELAXED);
+}
+
+/* In a forked child, whose parent's threads do not wait here. */
+void st_waits_forget(void);
+
+/* Makes the acquisitions behind the last event part of the packet. */
+void st_holds_commit(struct st_thread *self) ST_COLD;
+
+/* An acquisition just made; the gate is shut, and self->counts not NULL when it was. */
+void st_hold_begin_slowly(struct st_thread *self, enum st_event id, uintptr_t site,
+			  const void *object) ST_COLD;
+
+static inline __attribute__((always_inline)) void st_hold_begin(struct st_thread *self,
+								enum st_event id,
+								enum st_counted counted,
+								uintptr_t site, const void *object)
+{
+	uint64_t now_ns;
+
+	if (st_unlikely(self->special != ST_SPECIAL_HOLDS) ||
+	    st_unlikely(!st_event_write(self, id, site, object, &now_ns))) {
+		st_hold_begin_slowly(self, id, site, object);
+		return;
+	}
+	self->last_object = NULL;
+	st_count(self->counts, counted);
+	__asm__ volatile("addq %1, %0" : "+m"(self->stream.pos) : "i"(ST_OP_BYTES) : "memory");
+}
+
+/* A try that failed. */
+void st_hold_refused(struct st_thread *self, enum st_event id, int result, uintptr_t site,
+		     const void *object) ST_COLD;
+
+/* Is the thread's newest acquisition that of this object, not yet part of the packet, and nobody
+ * waits? */
+static inline bool st_hold_is_unmet(const struct st_thread *self, const void *object)
+{
+	const uint8_t *pos = self->stream.pos;
+	uint64_t newest;
+
+	if (st_unlikely(pos == self->pending) || st_unlikely(self->counts == NULL))
+		return false;
+	__builtin_memcpy(&newest, pos - sizeof(newest), sizeof(newest));
+	return st_likely(newest == (uintptr_t)object) && st_likely(!st_has_waiters(object));
+}
+
+/* ... then, before the release: */
+static inline void st_hold_take_back(struct st_thread *self, enum st_counted counted)
+{
+	__asm__ volatile("subq %1, %0" : "+m"(self->stream.pos) : "i"(ST_OP_BYTES) : "memory");
+	st_count(self->counts, counted);
+}
+
+/* ... and after it, if it failed, or somebody waits now after all. */
+void st_hold_was_met(struct st_thread *self, enum st_event id, int result, uintptr_t site,
+		     const void *object) ST_COLD;
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ends of a process that run no destructor: what only memory has is written before
+ * (runtime/kept.h).
+ */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "internal.h"
+#include "runtime/runtime.h"
+
+static void (*next_exit)(int status), (*next_Exit)(int status), (*next_quick_exit)(int status);
+
+/* dlsym() takes locks, and the child of vfork() may be in a hurry. */
+__attribute__((constructor)) static void resolve(void)
+{
+	if (next_exit != NULL)
+		return;
+	*(void **)&next_Exit = dlsym(RTLD_NEXT, "_Exit");
+	*(void **)&next_quick_exit = dlsym(RTLD_NEXT, "quick_exit");
+	*(void **)&next_exit = dlsym(RTLD_NEXT, "_exit");
+}
+
+ST_EXPORT void _exit(int status)
+{
+	gm_process_save();
+	resolve();
+	next_exit(status);
+	__builtin_unreachable();
+}
+
+ST_EXPORT void _Exit(int status)
+{
+	gm_process_save();
+	resolve();
+	next_Exit(status);
+	__builtin_unreachable();
+}
+
+ST_EXPORT void quick_exit(int status)
+{
+	gm_process_save();
+	resolve();
+	next_quick_exit(status);
+	__builtin_unreachable();
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The libraries open a process from their constructors.  So a folder of the capture belongs to what
+ * its process executed last before the folder's start, and what has none was not recorded.
+ *
+ * A process in a PID namespace of the program's own has another number in the capture than in the
+ * kernel's events: it stands for some program of that time that has no folder otherwise.
+ *
+ * Whether the libraries could have been loaded is read from the file that has the name now.
+ */
+#include "cli/unloaded.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collect/program.h"
+
+#define WHAT	"program not recorded: "
+#define UNKNOWN "nothing of it is there (another root, no LD_PRELOAD, an early end)"
+
+struct search {
+	const struct pp_collector *collector;
+	GArray *images;	     /* of struct pp_image, by process and time */
+	bool *recorded;	     /* of each */
+	GHashTable *refused; /* process numbers of which the capture says why, as text */
+};
+
+static gint compare_images(gconstpointer a, gconstpointer b)
+{
+	const struct pp_image *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+/* The image of `pid` at that time, or -1. */
+static int find_image(const struct search *search, int32_t pid, uint64_t time_ns)
+{
+	guint low = 0, high = search->images->len;
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+		const struct pp_image *image =
+		    &g_array_index(search->images, struct pp_image, middle);
+
+		if (image->pid < pid || (image->pid == pid && image->start_ns <= time_ns))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || g_array_index(search->images, struct pp_image, low - 1).pid != pid)
+		return -1;
+	return (int)low - 1;
+}
+
+/* Among the images without a folder, the last that began before that time. */
+static int find_other(const struct search *search, uint64_t time_ns)
+{
+	uint64_t latest_ns = 0;
+	int found = -1;
+
+	for (guint i = 0; i < search->images->len; i++) {
+		uint64_t start_ns = g_array_index(search->images, struct pp_image, i).start_ns;
+
+		if (!search->recorded[i] && start_ns <= time_ns && start_ns >= latest_ns) {
+			latest_ns = start_ns;
+			found = (int)i;
+		}
+	}
+	return found;
+}
+
+static void match(struct search *search, const struct pp_model *model, bool has_number)
+{
+	for (guint i = 0; i < model->processes->len; i++) {
+		const struct pp_process *process = model->processes->pdata[i];
+		int found;
+
+		if (process->start_ns == PP_TIME_UNKNOWN ||
+		    g_hash_table_contains(search->collector->tree.pids,
+					  GINT_TO_POINTER(process->pid)) != has_number)
+			continue;
+		found = has_number
+			    ? find_image(search, (int32_t)process->pid, (uint64_t)process->start_ns)
+			    : find_other(search, (uint64_t)process->start_ns);
+		if (found >= 0)
+			search->recorded[found] = true;
+	}
+}
+
+/* Told by the capture itself: they have a row. */
+static GHashTable *find_refused(const struct pp_model *model)
+{
+	GHashTable *pids = g_hash_table_new(g_str_hash, g_str_equal);
+
+	for (guint i = 0; i < model->problems->len; i++) {
+		const struct pp_problem *problem = model->problems->pdata[i];
+
+		if (g_str_has_prefix(problem->what, "process not recorded"))
+			g_hash_table_add(pids, problem->where);
+	}
+	return pids;
+}
+
+static bool is_refused(const struct search *search, int32_t pid)
+{
+	g_autofree char *text = g_strdup_printf("%d", pid);
+
+	return g_hash_table_contains(search->refused, text);
+}
+
+/*
+ * By the name that the kernel was given, from here: the program may have had another root or
+ * working directory.  A name that leads into this very process says nothing.
+ */
+static char *reason(const char *path)
+{
+	struct pp_error err = PP_ERROR_INIT;
+	struct pp_program program;
+	const char *obstacle = NULL;
+	char *text;
+
+	if (!strchr(path, '/') || g_str_has_prefix(path, "/dev/") ||
+	    g_str_has_prefix(path, "/proc/"))
+		return g_strdup(WHAT UNKNOWN);
+	if (pp_program_read(path, &program, &err) == 0)
+		obstacle = pp_program_obstacle(&program);
+	pp_error_done(&err);
+	if (obstacle && program.kind == PP_PROGRAM_SCRIPT)
+		text = g_strdup_printf(WHAT "its interpreter %s %s",
+				       pp_program_image(&program)->path, obstacle);
+	else
+		text = g_strdup_printf(obstacle ? WHAT "it %s" : WHAT UNKNOWN, obstacle);
+	pp_program_done(&program);
+	return text;
+}
+
+static gint compare_counted(gconstpointer a, gconstpointer b, gpointer counts)
+{
+	gsize x = GPOINTER_TO_SIZE(g_hash_table_lookup(counts, a));
+	gsize y = GPOINTER_TO_SIZE(g_hash_table_lookup(counts, b));
+
+	return x != y ? (x > y ? -1 : 1) : strcmp(a, b);
+}
+
+/* A loss for each path, most frequent first. */
+static void add_losses(struct pp_run *run, GHashTable *counts)
+{
+	GList *paths = g_hash_table_get_keys(counts);
+
+	paths = g_list_sort_with_data(paths, compare_counted, counts);
+	for (GList *path = paths; path; path = path->next) {
+		g_autofree char *what = reason(path->data);
+
+		pp_run_add_silent_loss(run, what, path->data,
+				       GPOINTER_TO_SIZE(g_hash_table_lookup(counts, path->data)));
+	}
+	g_list_free(paths);
+}
+
+static uint64_t note(struct pp_run *run, const struct pp_capture *capture, GArray *images)
+{
+	g_autoptr(GHashTable) counts = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autoptr(GHashTable) refused = find_refused(capture->model);
+	g_autofree bool *recorded = g_new0(bool, images->len);
+	struct search search = {run->collector, images, recorded, refused};
+	uint64_t n = 0;
+
+	g_array_sort(images, compare_images);
+	match(&search, capture->model, true);
+	match(&search, capture->model, false);
+	for (guint i = 0; i < images->len; i++) {
+		const struct pp_image *image = &g_array_index(images, struct pp_image, i);
+		gsize count = GPOINTER_TO_SIZE(g_hash_table_lookup(counts, image->path));
+
+		if (recorded[i] || is_refused(&search, image->pid))
+			continue;
+		g_hash_table_insert(counts, (char *)image->path, GSIZE_TO_POINTER(count + 1));
+		n++;
+	}
+	add_losses(run, counts);
+	return n;
+}
+
+uint64_t pp_unloaded_note(struct pp_run *run, const struct pp_capture *capture)
+{
+	const GArray *told = run->collector->tree.images;
+	g_autoptr(GArray) images = g_array_new(FALSE, FALSE, sizeof(struct pp_image));
+
+	if (!told || told->len == 0)
+		return 0;
+	g_array_append_vals(images, told->data, told->len);
+	return note(run, capture, images);
+}

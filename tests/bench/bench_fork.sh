@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What a child of fork costs that takes one lock and calls one function: time of the clock and CPU time
+# over the same program alone, the median of several runs that alternate.
+#
+# Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
+set -eu
+
+runs=${RUNS:-5} children=${CHILDREN:-1000}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+unset GMON_OUT_PREFIX GPROF_MT_CONFIG
+CC=${CC:-gcc}
+TIMEFORMAT='%R %U %S'
+
+$CC -std=gnu17 -O1 -pthread -o fork "$GM_TOP/tests/robust/programs/fork_faults.c"
+$CC -std=gnu17 -O1 -pg -pthread -o fork.pg "$GM_TOP/tests/robust/programs/fork_faults.c" \
+	-L"$GM_BUILD" -lgmon_mt -Wl,-rpath,"$GM_BUILD"
+
+# measure NAME COMMAND...: a line "clock CPU" in ms a child
+measure()
+{
+	local name=$1
+	shift
+	rm -rf gprof-mt.data gprof-mt.data.old
+	{ time "$@" >/dev/null 2>&1; } 2>seconds
+	awk -v n="$children" '{ print $1 * 1000 / n, ($2 + $3) * 1000 / n }' seconds >>"$name"
+}
+
+for ((i = 0; i < runs; i++)); do
+	measure bare ./fork "$children"
+	measure sync env LD_PRELOAD="$GM_BUILD/libsync_trace.so" ./fork "$children"
+	measure calls ./fork.pg "$children"
+	measure both env LD_PRELOAD="$GM_BUILD/libsync_trace.so" ./fork.pg "$children"
+	measure record "$GM_BUILD/gprof-mt" record -q --set kernel.source=none -- ./fork.pg "$children"
+done
+
+median()
+{
+	awk -v f="$2" '{ print $f }' "$1" | sort -n | sed -n $(((runs + 1) / 2))p
+}
+
+# row WHAT NAME FIELD BUDGET
+row()
+{
+	awk -v what="$1" -v p="$(median bare "$3")" -v o="$(median "$2" "$3")" -v b="$4" 'BEGIN {
+		printf "%s\tbare\t%s\t%s\tms\t%.3f\t%s\t%s\n", what, p, o, o / p, b == "-" ? b : p + b,
+			b == "-" ? "-" : o - p <= b ? "pass" : "miss" }'
+}
+
+row "a child of fork, libsync-trace" sync 1 0.1
+row "the same, CPU time" sync 2 0.1
+row "a child of fork, libgmon-mt" calls 1 0.1
+row "a child of fork, both" both 1 0.2
+row "the same under record, its end included" record 1 -

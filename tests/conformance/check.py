@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""tests/conformance/check.py BUILD [GLOB...]: test suites of others that check what POSIX and C11 say
+of threads, signals, processes and time, bare and profiled.  A program must end with the same status,
+whatever it is, in one of three pairs of runs.
+
+GLOB selects by SUITE/NAME: glibc/tst-*, posix/pthread_*.  Programs that do not end bare on this
+machine are counted as skipped; the last line is "N passed, N failed, N skipped"."""
+import concurrent.futures
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import glibc
+import posix_suite
+from building import matches
+
+JOBS = 3 * (os.cpu_count() or 1)  # most of the programs sleep most of their time
+LIMIT_S = 150
+ATTEMPTS = 3  # of a program whose verdict differs
+COUNTED = "bin-pg"
+
+
+def libraries(build_dir):
+    return ":".join(os.path.join(build_dir, name) for name in ("libgmon_mt.so", "libsync_trace.so"))
+
+
+class Way:
+    """A way to run a program: a command before it, variables, and a configuration."""
+
+    def __init__(self, name, prefix=(), preload="", config="", binaries="bin"):
+        self.name, self.prefix, self.preload, self.config = name, list(prefix), preload, config
+        self.binaries = binaries
+
+    def run(self, program):
+        """The program's exit status (negative: the signal), "limit", and the end of its output."""
+        program = os.path.join(program[0], self.binaries, program[1])
+        env = {key: value for key, value in os.environ.items()
+               if key not in ("LD_PRELOAD", "GPROF_MT_CONFIG", "GMON_OUT_PREFIX")}
+        if self.preload:
+            env["LD_PRELOAD"] = self.preload
+        with tempfile.TemporaryDirectory(prefix="gprof-mt-conformance.") as directory:
+            if self.config:
+                with open(os.path.join(directory, "gprof-mt.conf"), "w", encoding="utf-8") as file:
+                    file.write(self.config)
+            try:
+                done = subprocess.run([*self.prefix, program], cwd=directory, env=env, timeout=LIMIT_S,
+                                      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                      stderr=subprocess.STDOUT, check=False)
+            except subprocess.TimeoutExpired:
+                return "limit", ""
+        lines = done.stdout.decode(errors="replace").split("\n")
+        return done.returncode, " / ".join([line for line in lines if line.strip()][-3:])[-400:]
+
+
+def differs(program, bare, status, way):
+    """None: `status`, as bare, in one of ATTEMPTS pairs of runs.  Otherwise how it differs in the last."""
+    for _ in range(ATTEMPTS):
+        got, text = way.run(program)
+        if got == status:
+            return None
+        status = bare.run(program)[0]
+        if got == status:
+            return None
+    return f"{way.name}: exit status {got}, bare {status}: {text}"
+
+
+SUITES = {"glibc": ("glibc", glibc.build), "posix": ("posixtestsuite", posix_suite.build)}
+
+
+def examine(program, bare, ways):
+    status = bare.run(program)[0]
+    if status == "limit":
+        return "SKIP", f"bare, it does not end within {LIMIT_S} s"
+    for way in ways:
+        text = differs(program, bare, status, way)
+        if text is not None:
+            return "FAIL", text
+    return "PASS", status
+
+
+def stamp():
+    """Changes with these files."""
+    text = ""
+    here = os.path.dirname(os.path.abspath(__file__))
+    for name in sorted(os.listdir(here)):
+        if name.endswith(".py"):
+            with open(os.path.join(here, name), encoding="utf-8") as file:
+                text += file.read()
+    return text
+
+
+def prepare(suite, build_dir, directory):
+    """The programs of a suite, fetched and built unless they are; None: it cannot be fetched here."""
+    package, build = SUITES[suite]
+    fetch = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "apps", "fetch-source")
+    status = subprocess.run([fetch, package, directory], check=False).returncode
+    if status == 77:
+        return None
+    if status != 0:
+        raise SystemExit(f"cannot fetch the source of {package}\n0 passed, 1 failed, 0 skipped")
+    done = os.path.join(directory, "built")
+    if not os.path.exists(done) or open(done, encoding="utf-8").read() != stamp():
+        for binaries, flags in (("bin", []), (COUNTED, ["-pg", "-L" + build_dir, "-Wl,-rpath," + build_dir,
+                                                        "-Wl,--no-as-needed", "-lgmon_mt"])):
+            shutil.rmtree(os.path.join(directory, binaries), ignore_errors=True)
+            os.makedirs(os.path.join(directory, binaries))
+            built = build(os.path.join(directory, "source"), directory, os.path.join(directory, binaries), flags)
+            print(f"{suite}/{binaries}: {sum(built)} programs built, {len(built) - sum(built)} do not build here",
+                  flush=True)
+        with open(done, "w", encoding="utf-8") as file:
+            file.write(stamp())
+    return [(directory, name) for name in sorted(os.listdir(os.path.join(directory, "bin")))]
+
+
+def main():
+    build_dir = os.path.abspath(sys.argv[1])
+    globs = sys.argv[2:] or ["*"]
+    bare = Way("bare")
+    ways = [Way("calls counted", preload=os.path.join(build_dir, "libsync_trace.so"), binaries=COUNTED),
+            Way("both libraries", preload=libraries(build_dir)),
+            Way("waits only", preload=libraries(build_dir), config="[sync]\nmode = contended\n"),
+            Way("record", prefix=[os.path.join(build_dir, "gprof-mt"), "record", "-q", "--"])]
+    counts = {"PASS": 0, "FAIL": 0, "SKIP": 0}
+    for suite in SUITES:
+        if not any(glob.startswith((suite, "*")) for glob in globs):
+            continue
+        programs = prepare(suite, build_dir, os.path.join(build_dir, "apps", suite))
+        if programs is None:
+            counts["SKIP"] += 1
+            continue
+        programs = [p for p in programs if matches(f"{suite}/{p[1]}", globs)]
+        verdicts = {}
+        with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+            results = pool.map(lambda program: examine(program, bare, ways), programs)
+            for program, (word, text) in zip(programs, results):
+                counts[word] += 1
+                verdicts[text] = verdicts.get(text, 0) + (word == "PASS")
+                if word != "PASS":
+                    print(f"{word} {suite}/{program[1]}: {text}", flush=True)
+        print(f"{suite}: " + ", ".join(f"{n} end with {status} either way" for status, n in sorted(
+            verdicts.items(), key=str) if n), flush=True)
+    print(f"{counts['PASS']} passed, {counts['FAIL']} failed, {counts['SKIP']} skipped")
+    return 0 if counts["PASS"] and not counts["FAIL"] else 1
+
+
+sys.exit(main())

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * usage: drop HOW THREADS CHILDREN [PROGRAM]
+ *
+ * Takes 10 locks, then puts the capture out of its reach (HOW: setuid, chroot, mount, landlock), or
+ * only changes its user namespace (user), or does nothing (none).  Then it makes THREADS threads
+ * that take 7 locks each, and CHILDREN children that do the same; with PROGRAM, it executes that to
+ * do so.  Exits with 5.
+ */
+#define _GNU_SOURCE
+#include <grp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <linux/landlock.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+__attribute__((noinline)) static void work(int n)
+{
+	for (int i = 0; i < n; i++) {
+		pthread_mutex_lock(&mutex);
+		pthread_mutex_unlock(&mutex);
+	}
+}
+
+static void *thread(void *arg)
+{
+	work(7);
+	return arg;
+}
+
+/* No file may be made, written to, moved or removed any more. */
+static int restrict_files(void)
+{
+	struct landlock_ruleset_attr rules = {
+	    .handled_access_fs = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_FILE |
+				 LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
+				 LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_SYM};
+	int fd = (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof(rules), 0);
+
+	return fd < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	       syscall(SYS_landlock_restrict_self, fd, 0) != 0 || close(fd) != 0;
+}
+
+static int drop(const char *how)
+{
+	if (strcmp(how, "setuid") == 0)
+		return setgroups(0, NULL) || setgid(65534) || setuid(65534);
+	if (strcmp(how, "chroot") == 0)
+		return chroot("root") || chdir("/");
+	if (strcmp(how, "mount") == 0)
+		return unshare(CLONE_NEWNS) ||
+		       mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+		       mount("none", "capture", "tmpfs", 0, NULL);
+	if (strcmp(how, "user") == 0)
+		return unshare(CLONE_NEWUSER);
+	if (strcmp(how, "landlock") == 0)
+		return restrict_files();
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 4)
+		return 2;
+	work(10);
+	if (drop(argv[1]) != 0)
+		return 77;
+	if (argc > 4) {
+		execv(argv[4], (char *[]){argv[4], "none", argv[2], argv[3], NULL});
+		return 78;
+	}
+	for (int i = atoi(argv[2]); i > 0; i--) {
+		pthread_t made;
+
+		pthread_create(&made, NULL, thread, NULL);
+		pthread_join(made, NULL);
+	}
+	for (int i = atoi(argv[3]); i > 0; i--) {
+		if (fork() == 0) {
+			work(7);
+			_exit(0);
+		}
+		wait(NULL);
+	}
+	return 5;
+}

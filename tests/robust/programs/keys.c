@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * keys MODE N: N threads, each calling a counted function and locking a mutex, of a program that
+ *
+ *	look       looks at key 0 before it has any, and takes one
+ *	delete     deletes all keys there can be, and takes all there are
+ *	create     takes all keys there are
+ *	clear      sets all keys to NULL in each thread
+ *	overwrite  sets all keys to a value of its own in each thread
+ *	late       calls the function in the last round of destructors alone; then moncontrol()
+ *
+ * Prints what the calls return, and whether the threads have left mappings behind.
+ */
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEYS_MAX 1024
+
+void moncontrol(int mode) __attribute__((weak));
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_key_t late;
+static const char *mode;
+static volatile long n_work, n_strange;
+static __thread unsigned rounds;
+
+__attribute__((noinline)) static void work(void)
+{
+	n_work++;
+}
+
+__attribute__((no_instrument_function)) static void run_late(void *arg)
+{
+	if (++rounds < PTHREAD_DESTRUCTOR_ITERATIONS)
+		pthread_setspecific(late, arg);
+	else
+		work();
+}
+
+__attribute__((no_instrument_function)) static void *run(void *arg)
+{
+	if (strcmp(mode, "late") == 0) {
+		pthread_setspecific(late, arg);
+		return arg;
+	}
+	work();
+	pthread_mutex_lock(&mutex);
+	if (strcmp(mode, "clear") == 0 || strcmp(mode, "overwrite") == 0)
+		for (pthread_key_t key = 0; key < KEYS_MAX; key++)
+			pthread_setspecific(key, mode[0] == 'c' ? NULL : arg);
+	pthread_mutex_unlock(&mutex);
+	return arg;
+}
+
+/* Of our own keys: never called with what nobody has set. */
+static void destructor(void *value)
+{
+	if (value != (void *)&mode)
+		n_strange++;
+}
+
+static long n_mappings(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	long n = 0;
+
+	for (int c; (c = getc(maps)) != EOF;)
+		n += c == '\n';
+	fclose(maps);
+	return n;
+}
+
+static void take_all(void)
+{
+	pthread_key_t key, first = KEYS_MAX, last = 0;
+	int n = 0;
+
+	for (; pthread_key_create(&key, destructor) == 0; n++) {
+		first = n == 0 ? key : first;
+		last = key;
+	}
+	printf("keys from %u to %u\n", first, last);
+	fprintf(stderr, "keys %d\n", n);
+}
+
+static void prepare(void)
+{
+	int deleted = 0;
+
+	if (strcmp(mode, "look") == 0) {
+		printf("get %d", pthread_getspecific(0) != NULL);
+		printf(" set %d", pthread_setspecific(0, &mutex));
+		printf(" delete %d", pthread_key_delete(0));
+		printf(" create %d", pthread_key_create(&late, NULL));
+		printf(" key %u\n", late);
+	} else if (strcmp(mode, "late") == 0) {
+		pthread_key_create(&late, run_late);
+	} else if (strcmp(mode, "delete") == 0) {
+		for (pthread_key_t key = 0; key < KEYS_MAX; key++)
+			deleted += pthread_key_delete(key) == 0;
+		fprintf(stderr, "deleted %d\n", deleted);
+		take_all();
+	} else if (strcmp(mode, "create") == 0) {
+		take_all();
+	}
+}
+
+int main(int argc, char **argv)
+{
+	long n = argc > 2 ? atol(argv[2]) : 0, before = 0;
+
+	mode = argc > 1 ? argv[1] : "";
+	prepare();
+	for (long i = 0; i < n; i++) {
+		pthread_t thread;
+
+		if (i == n / 4)
+			before = n_mappings();
+		if (pthread_create(&thread, NULL, run, &mode) != 0)
+			return 1;
+		pthread_join(thread, NULL);
+	}
+	if (n_mappings() > before + 50)
+		printf("%ld mappings more\n", n_mappings() - before);
+	if (moncontrol != NULL) {
+		moncontrol(0);
+		moncontrol(1);
+	}
+	printf("work %ld strange %ld\n", n_work, n_strange);
+	return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads that count calls and record synchronization.  As soon as two of three are through, the
+ * process ends, whatever the third is in the midst of.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int n_through;
+
+void work(void);
+__attribute__((noinline)) void work(void)
+{
+	__asm__ volatile("");
+}
+
+static void *thread(void *unused)
+{
+	for (int i = 0; i < 3; i++) {
+		work();
+		pthread_mutex_lock(&mutex);
+		pthread_mutex_unlock(&mutex);
+	}
+	__atomic_fetch_add(&n_through, 1, __ATOMIC_RELAXED);
+	return unused;
+}
+
+int main(void)
+{
+	pthread_t threads[3];
+
+	for (int i = 0; i < 3; i++)
+		if (pthread_create(&threads[i], NULL, thread, NULL) != 0)
+			return 1;
+	while (__atomic_load_n(&n_through, __ATOMIC_RELAXED) < 2)
+		sched_yield();
+	_exit(0);
+}

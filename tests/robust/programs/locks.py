@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""locks.py CAPTURE: how many mutex_lock events there are in the streams of a capture.  A witness
+beside gprof-mt, which opens all streams at once, and so no more than RLIMIT_NOFILE."""
+import glob
+import os
+import re
+import struct
+import sys
+
+SIZES = {"uint8_t": 1, "uint16_t": 2, "uint32_t": 4, "uint64_t": 8, "address_t": 8}
+HEAD_BYTES, EXTENDED = 72, 255
+
+
+def classes(metadata):
+    found = {}
+    text = open(metadata, encoding="utf-8").read()
+    for name, number, fields in re.findall(
+            r'name = "(\w+)";\s*id = (\d+);\s*stream_id = 0;\s*fields := struct \{(.*?)\};', text):
+        found[int(number)] = name, sum(SIZES[t] for t in re.findall(r"(\w+) \w+;", fields))
+    return found
+
+
+def count(data, events):
+    offset = n = 0
+    while offset + HEAD_BYTES <= len(data):
+        content, size = struct.unpack_from("<32xQQ", data, offset)
+        at, end = offset + HEAD_BYTES, offset + content // 8
+        while at < end:
+            extended = data[at] == EXTENDED
+            name, n_bytes = events[data[at + 1] if extended else data[at]]
+            at += 10 if extended else 5
+            n += name == "mutex_lock"
+            at += n_bytes + (8 * data[at + 2] if name == "path" else 0)
+        offset += size // 8
+    return n
+
+
+def main():
+    n = 0
+    for folder in glob.glob(os.path.join(sys.argv[1], "*", "user")):
+        events = classes(os.path.join(folder, "metadata"))
+        for path in glob.glob(os.path.join(folder, "stream_*")):
+            n += count(open(path, "rb").read(), events)
+    print(n)
+
+
+main()

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * N threads, one after the other: each makes files of its own in the capture.  Prints its count of
+ * locks, which is 3 a thread.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int n_locks;
+
+void work(void);
+__attribute__((noinline)) void work(void)
+{
+	__asm__ volatile("");
+}
+
+static void *thread(void *unused)
+{
+	for (int i = 0; i < 3; i++) {
+		work();
+		pthread_mutex_lock(&mutex);
+		n_locks++;
+		pthread_mutex_unlock(&mutex);
+	}
+	return unused;
+}
+
+int main(int argc, char **argv)
+{
+	int n = argc > 1 ? atoi(argv[1]) : 1;
+
+	for (int i = 0; i < n; i++) {
+		pthread_t id;
+
+		if (pthread_create(&id, NULL, thread, NULL) != 0)
+			return 1;
+		pthread_join(id, NULL);
+		if (i % 8 == 0 && fork() == 0) {
+			thread(NULL);
+			_exit(0);
+		}
+	}
+	while (wait(NULL) > 0)
+		;
+	printf("%d\n", n_locks);
+	return 7;
+}

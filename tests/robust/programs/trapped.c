@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program that traps one system call by a seccomp filter and answers it in its SIGSYS handler: by
+ * an error, or by a jump out of whatever made the call.  The handler itself locks, and calls
+ * functions compiled with -pg.
+ *
+ * usage: trapped NUMBER answer|jump|errno|kill ROUNDS [raw]
+ * raw: the filter is installed by a system call of the program's own, which no library sees.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define NOINLINE   __attribute__((noinline, noipa))
+#define UNPROFILED __attribute__((noinline, noipa, no_instrument_function))
+
+static pthread_mutex_t shared = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t handlers = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static unsigned long n_work, n_trapped;
+static long trapped_number;
+static int jumps;
+static __thread sigjmp_buf back;
+static __thread volatile sig_atomic_t may_jump;
+
+NOINLINE static void leaf(void)
+{
+	__asm__ volatile("");
+}
+
+NOINLINE static void in_handler(void)
+{
+	pthread_mutex_lock(&handlers);
+	n_trapped++;
+	leaf();
+	pthread_mutex_unlock(&handlers);
+}
+
+UNPROFILED static void handle(int number, siginfo_t *info, void *context)
+{
+	ucontext_t *interrupted = context;
+
+	(void)number;
+	(void)info;
+	in_handler();
+	if (jumps && may_jump) {
+		may_jump = 0;
+		siglongjmp(back, 1);
+	}
+	interrupted->uc_mcontext.gregs[REG_RAX] = -EPERM;
+}
+
+/* Many different functions, so that tables grow. */
+/* clang-format off */
+#define F(n) NOINLINE static void f##n(void) { leaf(); }
+#define F8(n) F(n##0) F(n##1) F(n##2) F(n##3) F(n##4) F(n##5) F(n##6) F(n##7)
+#define CALL8(n) f##n##0(); f##n##1(); f##n##2(); f##n##3(); f##n##4(); f##n##5(); f##n##6(); f##n##7();
+F8(1) F8(2) F8(3) F8(4) F8(5) F8(6) F8(7)
+    /* clang-format on */
+
+    NOINLINE static void work(void)
+{
+	pthread_mutex_lock(&shared);
+	n_work++;
+	leaf();
+	pthread_mutex_unlock(&shared);
+}
+
+UNPROFILED static void round_of_work(void)
+{
+	work();
+	CALL8(1) CALL8(2) CALL8(3) CALL8(4) CALL8(5) CALL8(6) CALL8(7) work();
+}
+
+UNPROFILED static void *run(void *rounds)
+{
+	for (long i = 0; i < (long)rounds; i++) {
+		if (sigsetjmp(back, 1) == 0) {
+			may_jump = 1;
+			leaf(); /* the first call of a thread */
+			may_jump = 0;
+		}
+		round_of_work();
+	}
+	return NULL;
+}
+
+UNPROFILED static void install(unsigned action, int is_raw)
+{
+	struct sock_filter code[] = {
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)trapped_number, 0, 1),
+	    BPF_STMT(BPF_RET | BPF_K, action),
+	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
+	long result;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		exit(2);
+	if (is_raw)
+		__asm__ volatile("syscall"
+				 : "=a"(result)
+				 : "a"(SYS_seccomp), "D"(SECCOMP_SET_MODE_FILTER), "S"(0),
+				   "d"(&program)
+				 : "rcx", "r11", "memory");
+	else
+		result = prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+	if (result != 0)
+		exit(2);
+}
+
+UNPROFILED int main(int argc, char **argv)
+{
+	struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_NODEFER};
+	pthread_t threads[4];
+	long rounds;
+	unsigned filter_action = SECCOMP_RET_TRAP;
+
+	if (argc < 4)
+		return 2;
+	trapped_number = strtol(argv[1], NULL, 0);
+	jumps = strcmp(argv[2], "jump") == 0;
+	if (strcmp(argv[2], "errno") == 0)
+		filter_action = SECCOMP_RET_ERRNO | EPERM;
+	if (strcmp(argv[2], "kill") == 0)
+		filter_action = SECCOMP_RET_KILL_PROCESS;
+	rounds = strtol(argv[3], NULL, 0);
+	work();
+	/* What the program needs of the call itself, it has done. */
+	for (int i = 0; i < 4; i++) {
+		if (i == 1) {
+			sigaction(SIGSYS, &action, NULL);
+			install(filter_action, argc > 4);
+		}
+		if (i == 0)
+			run((void *)rounds);
+		else if (pthread_create(&threads[i], NULL, run, (void *)rounds) != 0)
+			return 3;
+		else
+			pthread_join(threads[i], NULL);
+	}
+	run((void *)rounds);
+	printf("work %lu\n", n_work);
+	if (getenv("TELL_TRAPPED") != NULL && getenv("TELL_TRAPPED")[0] != '\0')
+		printf("trapped %lu\n", n_trapped);
+	return 0;
+}

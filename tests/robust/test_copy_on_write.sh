@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# File systems where a store to a reserved page may find no room: btrfs, and XFS once a file was
+# cloned.  On a disk with room all is recorded, also if the program ends by _exit(); one that is
+# killed says what it had in memory.  When the capture was cloned and the disk filled up in the
+# middle, the program runs as bare and every loss is counted or said.
+# shellcheck source=tests/robust/common.sh
+. "$GM_TOP/tests/robust/common.sh"
+
+unset GPROF_MT_CONFIG LD_PRELOAD
+ROUNDS=20000 CALLS=160000
+for tool in mkfs.btrfs mkfs.xfs; do
+	command -v $tool >/dev/null || { echo "no $tool; apt-get install btrfs-progs xfsprogs"; exit 77; }
+done
+build_pg kept
+top=$PWD
+trap 'cd "$top"; umount -l disk 2>/dev/null' EXIT
+mkdir disk
+
+# with_disk KIND: makes a file system of that kind and mounts it.
+with_disk()
+{
+	rm -f image
+	truncate -s 320M image
+	if [ "$1" = xfs ]; then
+		mkfs.xfs -q -m reflink=1 image >mkfs.out 2>&1
+	else
+		mkfs.btrfs -q image >mkfs.out 2>&1
+	fi || fail "mkfs.$1: $(cat mkfs.out)"
+	mount -o loop image disk 2>mount.err || { echo "cannot mount: $(cat mount.err)"; exit 77; }
+}
+
+# run HOW MIDDLE: the program in the mounted directory, MIDDLE in the middle of it.
+run()
+{
+	cd disk || exit 1
+	rm -rf gprof-mt.data gprof-mt.data.old gmon.out
+	coproc program { LD_PRELOAD=$LIBSYNC exec "$top/kept" $ROUNDS "$1" 2>"$top/err"; }
+	# shellcheck disable=SC2154 # set by coproc
+	local pid=$program_PID in=${program[1]}
+	read -r _ <&"${program[0]}" || fail "$1: no half: $(cat "$top/err")"
+	"$2"
+	echo >&"$in"
+	cat <&"${program[0]}" >"$top/out"
+	wait "$pid"
+	status=$?
+	cd "$top" || exit 1
+	grep -qx "$CALLS $CALLS" out || fail "$1: wrong output: $(cat out err)"
+}
+
+fill()
+{
+	cp -r --reflink=auto gprof-mt.data clone || fail "cannot clone the capture"
+	sync -f .
+	dd if=/dev/zero of=filler bs=1M status=none 2>/dev/null
+	dd if=/dev/zero of=filler2 bs=4k status=none 2>/dev/null
+	sync -f .
+}
+
+unfill()
+{
+	rm -rf disk/clone disk/filler disk/filler2
+}
+
+# counted NAME: all calls and locks are in the capture.
+counted()
+{
+	local found locks
+	found=$(python3 "$programs/losses.py" disk/gprof-mt.data $CALLS) || fail "$1: calls: $found"
+	"$gprof_mt" report -i disk/gprof-mt.data --format json locks >locks.json 2>report.err ||
+		fail "$1: $(cat report.err)"
+	locks=$(python3 "$programs/recorded.py" <locks.json)
+	[ "$found, $locks" = "$CALLS 0 0, 0 $CALLS" ] || fail "$1: $found, locks $locks of $CALLS"
+}
+
+quality()
+{
+	"$gprof_mt" report -i disk/gprof-mt.data quality >found 2>&1 || fail "no report of quality"
+}
+
+for kind in btrfs xfs; do
+	with_disk $kind
+	run return :
+	[ $status = 7 ] || fail "$kind: exit status $status: $(cat err)"
+	counted "$kind"
+	quality
+	grep -q "nothing lost" found || fail "$kind: $(cat found)"
+	run _exit :
+	[ $status = 7 ] || fail "$kind: _exit: exit status $status: $(cat err)"
+	counted "$kind, _exit"
+	run kill :
+	[ $status = 137 ] || fail "$kind: kill: exit status $status"
+	quality
+	grep -q "whose last data was in memory" found || fail "$kind: killed: $(cat found)"
+	for round in 1 2; do
+		run return fill
+		[ $status = 7 ] || fail "$kind: full: exit status $status: $(cat err)"
+		unfill
+		quality
+		python3 "$programs/losses.py" disk/gprof-mt.data $CALLS >calls ||
+			{ grep -q "cannot write what memory has" err &&
+				grep -q "whose last data was in memory" found; } ||
+			fail "$kind: full: $(cat calls) of $CALLS calls: $(cat found)"
+		echo "$kind, full, round $round: $(cat calls) calls, lost, events lost"
+	done
+	umount disk
+done

@@ -1,0 +1,30 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# To count a call takes no more than 17 instructions beyond an mcount that only returns, also where
+# the arcs that matter are met after 240 others that have their places in the table.
+# shellcheck source=tests/robust/common.sh
+. "$GM_TOP/tests/robust/common.sh"
+
+valgrind --version >/dev/null 2>&1 || { echo "SKIP: valgrind is not installed"; exit 77; }
+
+"$CC" -shared -o empty.so "$GM_TOP/tests/bench/count/empty.S" || fail "cannot assemble empty.S"
+build crowded -pg
+
+# instructions LIBRARY: of 1.2 million calls by twelve sites, after as many that the table may need
+# to find their places
+instructions()
+{
+	local rounds
+	for rounds in 150000 250000; do
+		LD_PRELOAD=$1 fresh valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+			./crowded $rounds 2>&1 | awk '/Collected/ { print $NF }'
+	done | awk '{ n[NR] = $1 } END { print n[2] - n[1] }'
+}
+
+empty=$(instructions "$PWD/empty.so")
+ours=$(instructions "$LIBGMON")
+awk -v e="$empty" -v o="$ours" 'BEGIN {
+	each = (o - e) / 1200000
+	printf "%d instructions of 1200000 calls, %d with an empty mcount: %.2f more a call\n", o, e, each
+	exit !(e > 0 && o > e && each <= 17.05) }' || fail "more than 17"

@@ -1,0 +1,128 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The places that a process prepares for its children of fork (gmon-mt/children.h): children that
+# have the same pid one after the other keep their data apart; a copy of a place whose process still
+# runs is moved when it has ended; whatever stands in a damaged file, a reader neither crashes nor
+# leaves the capture.
+. "$GM_TOP/tests/robust/common.sh"
+
+build fork_same
+build fork_many
+"$CC" -g -O1 -fPIC -shared -pthread -o loaded.so "$programs/fork_loaded.c" || fail "cannot compile"
+n=60 locks=$((60 * 61 / 2))
+
+# locks_of: how many locks and processes (by image) the report has
+locks_of()
+{
+	"$gprof_mt" report --format json sync >report.json || fail "report sync"
+	python3 - <<'PY'
+import json
+rows = [r for r in json.load(open("report.json"))["sync"] if r["function"] == "pthread_mutex_lock"]
+print(sum(r["calls"] for r in rows), len({(r["pid"], r["image"]) for r in rows}))
+PY
+}
+
+if unshare --fork --pid --mount-proc true 2>/dev/null; then
+	fresh unshare --fork --pid --mount-proc env LD_PRELOAD="$LIBSYNC" ./fork_same $n >same ||
+		fail "fork_same"
+	got=$(locks_of)
+	echo "$(cat same) of $n children had the same pid: $got, of $locks locks in $n processes"
+	[ "$got" = "$locks $n" ] || fail "children of the same pid"
+else
+	echo "no pid namespaces: children of the same pid are not tested"
+fi
+
+# A child that still runs: its place is copied, and moved later.
+cat >waits.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	char byte;
+	if (fork() > 0)
+		return 0;
+	pthread_mutex_lock(&lock);
+	pthread_mutex_unlock(&lock);
+	puts("ready"), fflush(stdout);
+	while (read(0, &byte, 1) == 1) {
+		pthread_mutex_lock(&lock);
+		pthread_mutex_unlock(&lock);
+		puts("again"), fflush(stdout);
+	}
+	return 0;
+}
+END
+"$CC" -g -O1 -pthread -o waits waits.c || fail "cannot compile"
+# said WORD: the child's next line
+said()
+{
+	local word
+	read -r -t 60 word <&4 || fail "the child does not say '$1'"
+	[ "$word" = "$1" ] || fail "the child says '$word', not '$1'"
+}
+
+rm -rf gprof-mt.data gprof-mt.data.old
+mkfifo to from
+LD_PRELOAD=$LIBSYNC ./waits <to >from &
+exec 3>to 4<from
+said ready
+[ "$(locks_of)" = "1 1" ] || fail "while it runs: $(locks_of)"
+printf x >&3
+said again
+[ "$(locks_of)" = "2 1" ] || fail "while it runs: $(locks_of)"
+exec 3>&-
+read -r -t 60 <&4 # its end
+exec 4>&-
+for ((i = 0; i < 600; i++)); do
+	[ "$(locks_of)" = "2 1" ] || fail "when it has ended: $(locks_of)"
+	compgen -G 'gprof-mt.data/*/children.*' >/dev/null || break
+done
+compgen -G 'gprof-mt.data/*/children.*' >/dev/null && fail "places are left"
+echo "a child that still ran: read twice, then moved"
+
+# Damaged files.
+fresh env LD_PRELOAD="$LIBSYNC" ./fork_many 16 >/dev/null || fail "fork_many"
+cp -r gprof-mt.data whole
+
+# Moved, each has its parent's load map as it was; where that is the same, children share the file.
+"$gprof_mt" report quality >/dev/null || fail "report quality"
+parent=$(basename "$(dirname "$(find whole -name children.0 | head -1)")")
+n_moved=0 n_shared=0
+for maps in gprof-mt.data/[0-9]*/maps; do
+	! [ -e "whole/${maps#*/}" ] || continue
+	cmp -s -n "$(stat -c %s "$maps")" "$maps" "whole/$parent/maps" || fail "$maps is not the parent's"
+	n_moved=$((n_moved + 1))
+	[ "$(stat -c %h "$maps")" = 1 ] || n_shared=$((n_shared + 1))
+done
+[ "$(stat -c %h "gprof-mt.data/$parent/maps")" = 1 ] || fail "the parent's load map is shared"
+[ $n_shared -ge 8 ] || fail "$n_shared of $n_moved load maps are shared"
+echo "$n_moved load maps, $n_shared shared"
+
+rounds=12
+for ((seed = 0; seed < rounds; seed++)); do
+	rm -rf gprof-mt.data
+	cp -r whole gprof-mt.data
+	python3 - $seed <<'PY'
+import glob, os, random, sys
+random.seed(int(sys.argv[1]))
+for path in glob.glob("gprof-mt.data/*/children.*"):
+    with open(path, "r+b") as file:
+        size = os.fstat(file.fileno()).st_size
+        n_slots = (size - 4096) // 8192
+        for _ in range(random.choice((1, 8, 64))):
+            base = random.choice((0, 4096 + 8192 * random.randrange(n_slots)))
+            file.seek(base + random.randrange(random.choice((32, 64, 280, 600, 4500))))
+            file.write(random.choice((b"\0", b"\xff" * 4, bytes([random.randrange(256)]))))
+        if random.random() < 0.2:
+            file.truncate(random.randrange(size))
+PY
+	timeout 60 "$gprof_mt" report quality >out 2>err
+	status=$?
+	[ $status -le 1 ] || fail "seed $seed: exit status $status: $(head -3 err)"
+done
+[ -z "$(find . -maxdepth 1 -name '[0-9]*')" ] || fail "folders outside of the capture"
+echo "$rounds damaged captures read"
+exit 0

@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# A program that locks its memory (mlockall) has no more than 2 MiB more of it locked for each
+# thread, however much is recorded; with a small RLIMIT_MEMLOCK it gets what the bare one does, and
+# what finds no memory is counted as lost.
+# shellcheck source=tests/robust/common.sh
+. "$GM_TOP/tests/robust/common.sh"
+
+unset LD_PRELOAD
+PAIRS=1000000
+build locked_memory
+printf '[sync]\nmode = all\n' >all.conf
+./locked_memory $PAIRS >bare 2>bare.kib
+[ $? = 7 ] || { echo "memory cannot be locked: $(cat bare)"; exit 77; }
+fresh env GPROF_MT_CONFIG="$PWD/all.conf" LD_PRELOAD="$LIBSYNC" ./locked_memory $PAIRS >out 2>kib
+status=$?
+[ $status = 7 ] || fail "exit status $status: $(cat out kib)"
+cmp bare out || fail "other output"
+more=$((($(tail -1 kib) - $(cat bare.kib)) / 2))
+echo "locked: $(cat bare.kib) KiB bare, $more KiB more for each of 2 threads"
+[ $more -le 2500 ] || fail "$more KiB more for each thread"
+recorded=$("$gprof_mt" report --format json locks | python3 "$programs/recorded.py")
+[ "${recorded##* }" = $((2 * PAIRS)) ] || fail "$recorded of $((2 * PAIRS)) locks"
+
+# Without the privilege to lock more than the limit; the libraries themselves take 2.3 MiB.
+command -v setpriv >/dev/null || { echo "no setpriv"; exit 0; }
+mkdir open
+chmod 777 . open
+cp locked_memory open
+cd open || exit 1
+
+# limited KIB COMMAND...: as another user with that limit; prints its exit status, too.
+limited()
+{
+	local kib=$1
+	shift
+	rm -rf gprof-mt.data
+	(ulimit -l "$kib" && setpriv --bounding-set -all --inh-caps -all --reuid 65534 --clear-groups \
+		"$@" ./locked_memory 1000 2>../limit.err)
+	echo "status $?"
+}
+
+n_limits=0
+for kib in 64 6000 7000 8192; do
+	(ulimit -l $kib) 2>/dev/null || continue
+	bare=$(limited $kib env)
+	ours=$(limited $kib env LD_PRELOAD="$LIBSYNC")
+	[ "$bare" = "$ours" ] || fail "RLIMIT_MEMLOCK $kib KiB: bare $bare, now $ours: $(cat ../limit.err)"
+	n_limits=$((n_limits + 1))
+done
+echo "$n_limits limits: as bare"

@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# A pair of operations on one of 250,000 mutexes takes at most a quarter more instructions than on
+# one of 1,000: where all is recorded, and where each mutex has to be looked up.  The report on 200,000
+# takes at most 16 times the memory that the capture takes on the disk, and has them all.
+# shellcheck source=tests/robust/common.sh
+. "$GM_TOP/tests/robust/common.sh"
+
+command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
+build many_mutexes
+unset GPROF_MT_CONFIG LD_PRELOAD
+
+# instructions OBJECTS PAIRS
+instructions()
+{
+	LD_PRELOAD=$LIBSYNC fresh valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+		./many_mutexes "$1" "$2" 2>&1 | sed -n 's/.*Collected : //p'
+}
+
+# pair OBJECTS: instructions of a pair, times 10
+pair()
+{
+	echo $((($(instructions "$1" 51000) - $(instructions "$1" 1000)) / 5000))
+}
+
+for setting in "" "exclude = many_mutexes"; do
+	printf '[sync]\nmode = all\n%s\n' "$setting" >gprof-mt.conf
+	few=$(pair 1000)
+	many=$(pair 250000)
+	echo "${setting:-all recorded}: $few tenths of an instruction of 1000, $many of 250000"
+	[ "$few" -gt 100 ] || fail "valgrind does not count"
+	[ "$many" -le $((few * 5 / 4)) ] || fail "$setting: more for many mutexes"
+done
+
+command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }
+objects=200000
+printf '[sync]\nmode = all\n' >gprof-mt.conf
+LD_PRELOAD=$LIBSYNC fresh ./many_mutexes $objects $objects >/dev/null || fail "many_mutexes"
+capture=$(du -sb gprof-mt.data | cut -f 1)
+peak=$(python3 -c '
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=open("report", "w"), check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)' "$gprof_mt" report locks) || fail "report"
+echo "a capture of $capture bytes with $objects mutexes is read in $peak bytes"
+[ "$peak" -le $((16 * capture)) ] || fail "more than 16 times the capture"
+more=$(sed -n 's/^ *\.\.\. and \([0-9]*\) more.*/\1/p' report)
+rows=$(grep -c ' mutex  ' report)
+[ $((more + rows)) = $objects ] || fail "the report tells of $rows and $more more"

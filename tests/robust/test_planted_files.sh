@@ -1,0 +1,175 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Another user's files and symbolic links, in the directory that root's program runs in, neither make
+# it write elsewhere nor choose what it records.
+. "$GM_TOP/tests/robust/common.sh"
+
+[ "$(id -u)" = 0 ] || { echo "not root: no other user"; exit 77; }
+reach=$(mktemp -d /tmp/gprof-mt-test.XXXXXX)
+trap 'rm -rf "$reach"' EXIT
+chmod 755 "$reach"
+build_pg own_thread_files
+program=$PWD/own_thread_files
+other=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+mkdir "$reach/target" "$reach/theirs"
+chown 65534:65534 "$reach/theirs"
+cd "$reach/theirs" || exit 1
+
+n=0
+# unharmed WHAT [N]: the program does what it does, and nothing was written for the other user.
+unharmed()
+{
+	local out
+	out=$(LD_PRELOAD=$LIBSYNC timeout -k 1 100 "$program" "${2:-4}" 2>err)
+	[ $? = 7 ] && [ "$out" = $((3 * ${2:-4})) ] || fail "$1: '$out', $(cat err)"
+	clean "$1"
+	n=$((n + 1))
+}
+clean()
+{
+	[ -z "$(find "$reach/target" -mindepth 1)" ] || fail "$1: wrote $(find "$reach/target")"
+	[ -z "$(find . -path ./evil -prune -o -path './evil*/*' -user root -print)" ] || fail "$1: wrote into theirs"
+	[ ! -d evil ] || [ -z "$(find evil -user root)" ] || fail "$1: wrote $(find evil -user root)"
+}
+says()
+{
+	grep -q -- "$1" err || fail "'$(cat err)' does not say '$1'"
+}
+theirs()
+{
+	"${other[@]}" sh -c "$1" || fail "cannot plant: $1"
+}
+
+# A configuration; a directory of root's own that others may write to.
+theirs "printf '[output]\ndir = %s/capture\n' '$reach/target' >gprof-mt.conf"
+unharmed "planted configuration"
+says "gprof-mt.conf: it belongs to another user"
+"$gprof_mt" record "$program" >out 2>err && fail "record took a planted configuration"
+says "gprof-mt.conf: it belongs to another user"
+chown 0:0 gprof-mt.conf
+unharmed "root's configuration in their directory"
+says "another user may write to the working directory"
+mkdir "$reach/open" && cd "$reach/open" || exit 1
+printf '[output]\ndir = mine\n' >gprof-mt.conf
+for mode in 777 1777; do
+	chmod $mode .
+	unharmed "directory of mode $mode"
+	says "another user may write to the working directory"
+done
+chmod 775 . && chgrp 65534 .
+unharmed "directory of another group"
+says "another user may write to the working directory"
+chgrp 0 . && chmod 755 . && chmod 666 gprof-mt.conf
+unharmed "configuration that others may write"
+says "gprof-mt.conf: it belongs to another user, or others may write to it"
+chmod 644 gprof-mt.conf
+unharmed "root's own"
+[ -d mine ] && [ ! -s err ] || fail "root's own configuration: $(cat err)"
+rm -rf mine gprof-mt.conf
+cd "$reach/theirs" || exit 1
+rm gprof-mt.conf
+
+# A capture with a process that lives, whose folders lead elsewhere; a link in its place.
+sleep 1000 &
+sleeper=$!
+swapper=
+trap 'kill $sleeper $swapper 2>/dev/null; rm -rf "$reach"' EXIT
+start=$(awk '{ print $22 }' /proc/$sleeper/stat)
+uuid=$(cat /proc/sys/kernel/random/boot_id)
+plant_capture()
+{
+	theirs "mkdir $1 && printf 'gprof-mt-capture 1\nowner %d %s\nclock_offset_ns 0\nclock_uuid %s\n' $sleeper $start $uuid >$1/session
+		chmod -R go-w $1"
+}
+plant_capture gprof-mt.data
+unharmed "planted capture"
+says "gprof-mt.data: exists and is no finished gprof-mt capture: it belongs to another user"
+"$gprof_mt" record "$program" >out 2>err && fail "record took a planted capture"
+clean "planted capture, record"
+rm -r gprof-mt.data
+theirs "ln -s $reach/target gprof-mt.data"
+unharmed "link in its place"
+"$gprof_mt" record "$program" >out 2>err && fail "record took a link"
+clean "link in its place, record"
+rm gprof-mt.data
+plant_capture gprof-mt.data.old
+unharmed "first run"
+unharmed "planted gprof-mt.data.old"
+says "cannot rename it to gprof-mt.data.old: there, it belongs to another user"
+[ -e gprof-mt.data.old/session ] || fail "removed what is theirs"
+rm -r gprof-mt.data gprof-mt.data.old
+# On the way to it: another user's link is refused, root's own and the user's are followed.
+theirs "ln -s $reach/target way"
+"$gprof_mt" record -q -o way/d "$program" >out 2>err && fail "record followed another user's link"
+says "another user's symbolic link leads there"
+clean "link on the way"
+mkdir "$reach/real" && ln -s "$reach/real" "$reach/mine"
+"$gprof_mt" record -q -o "$reach/mine/d" "$program" >out 2>err
+[ $? = 7 ] && [ -e "$reach/real/d/session" ] || fail "root's own link: $(cat err)"
+
+# The directory is replaced and put back, again and again, while threads and children make files.
+cat >"$reach/swap.py" <<'END'
+import errno, os, sys
+evil, target, count = "evil", sys.argv[1], int(sys.argv[2])
+os.mkdir(evil, 0o777)
+os.chmod(evil, 0o777)
+# What a capture of any process with these numbers has.
+first = os.getpid()
+for pid in range(first - 20, first + 400):
+    if pid % 2:
+        os.symlink(target, "%s/%d" % (evil, pid))
+    else:
+        os.mkdir("%s/%d" % (evil, pid))
+        os.chmod("%s/%d" % (evil, pid), 0o777)
+        for name in "user", "calls-history":
+            os.symlink(target, "%s/%d/%s" % (evil, pid, name))
+print("ready", flush=True)
+swaps = 0
+while swaps < count:
+    try:
+        os.rename("gprof-mt.data", "real")
+        if swaps % 2:
+            os.symlink("evil", "gprof-mt.data")
+        else:
+            os.rename(evil, "gprof-mt.data")
+        for _ in range(50):
+            os.stat("gprof-mt.data/")
+        if swaps % 2:
+            os.unlink("gprof-mt.data")
+        else:
+            os.rename("gprof-mt.data", evil)
+        os.rename("real", "gprof-mt.data")
+        swaps += 1
+    except FileNotFoundError:
+        pass
+    except OSError as error:  # a process of the program's has made a capture of its own there
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
+        os.rename("gprof-mt.data", "own%d" % swaps)
+        os.rename("real", "gprof-mt.data")
+        swaps += 1
+    if os.getppid() == 1:
+        break
+    if os.path.exists("stop"):
+        break
+print(swaps, flush=True)
+END
+n_swaps=0
+for run in $(seq 1 5); do
+	rm -rf gprof-mt.data gprof-mt.data.old real own* evil stop swaps
+	"${other[@]}" env PATH=/usr/bin:/bin python3 "$reach/swap.py" "$reach/target" 100000 >"$reach/swaps" 2>"$reach/swap.err" &
+	swapper=$!
+	until grep -q ready "$reach/swaps" 2>/dev/null; do
+		kill -0 $swapper 2>/dev/null || fail "no swapping: $(cat "$reach/swap.err")"
+		read -rt 0.05 <> <(:)
+	done
+	unharmed "swapped, run $run" 40
+	"${other[@]}" touch stop
+	wait $swapper || fail "no swapping: $(cat "$reach/swap.err")"
+	swapper=
+	n_swaps=$((n_swaps + $(tail -n 1 "$reach/swaps")))
+	clean "swapped, run $run"
+done
+[ $n_swaps -gt 20 ] || fail "only $n_swaps swaps"
+echo "$n runs, $n_swaps swaps, nothing written elsewhere"
+exit 0

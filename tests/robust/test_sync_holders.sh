@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# sync.mode = contended: each wait for a mutex has its holder, as with mode = all, though what nobody
+# waited for is counted only.
+# shellcheck source=tests/robust/common.sh
+. "$GM_TOP/tests/robust/common.sh"
+
+command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
+build holders
+printf '[sync]\nmode = contended\n' >contended.conf
+unset GPROF_MT_CONFIG LD_PRELOAD
+
+# Time waited for mutexes in all, and where it is not known who held them, in us.
+for round in 1 2 3 4 5; do
+	fresh env GPROF_MT_CONFIG="$PWD/contended.conf" LD_PRELOAD="$LIBSYNC" ./holders 30 >out ||
+		fail "exit status $?"
+	"$gprof_mt" report --format json locks quality >report.json || fail "report: exit status $?"
+	[ "$(jq '.quality | length' report.json)" = 0 ] ||
+		{ jq .quality report.json; fail "contradictions in what was recorded"; }
+	read -r waits wait_us unknown_us < <(jq -r '[.locks[] | select(.type == "mutex")] |
+		"\(map(.contended) | add // 0) \(map(.wait_ns) | add // 0 | . / 1000 | floor) \(
+		[.[].sites[].holders[]? | select(.address == null) | .wait_ns] | add // 0 |
+		. / 1000 | floor)"' report.json)
+	echo "round $round: $waits waits for mutexes, $wait_us us, $unknown_us us of them without a holder"
+	[ $((unknown_us * 10)) -le "$wait_us" ] || known_too_little=yes
+	all_waits=$((${all_waits:-0} + waits))
+done
+[ "$all_waits" -gt 0 ] || fail "nobody waited: nothing was tested"
+[ -z "${known_too_little:-}" ] || fail "more than a tenth of the time waited has no holder"
+# The mutexes that each thread has for itself are not among the events.
+[ "$(jq '[.locks[] | select(.type == "mutex")] | length' report.json)" -le 3 ] ||
+	{ jq '[.locks[] | .object]' report.json; fail "locks that nobody waited for are recorded"; }

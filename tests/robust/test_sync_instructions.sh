@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What an uncontended lock and unlock costs beyond the bare calls, in instructions, as callgrind
+# counts them: the difference of a long and a short run.  Unlike times, this does not depend on what
+# else the machine does.
+# shellcheck source=tests/robust/common.sh
+. "$GM_TOP/tests/robust/common.sh"
+
+command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
+[ "$(uname -m)" = x86_64 ] || { echo "the fast paths are those of x86-64"; exit 77; }
+"$CC" -std=gnu17 -O2 -pthread -o bench "$GM_TOP/tests/bench/bench_sync.c" || fail "cannot compile"
+unset GPROF_MT_CONFIG LD_PRELOAD
+
+# instructions N [VARIABLE=VALUE...]: of a run with N pairs
+instructions()
+{
+	local n=$1
+	shift
+	rm -rf gprof-mt.data gprof-mt.data.old
+	env "$@" valgrind --tool=callgrind --callgrind-out-file=/dev/null ./bench uncontended "$n" 2>&1 |
+		sed -n 's/.*Collected : //p'
+}
+
+# pair [VARIABLE=VALUE...]: instructions of a lock and unlock, times 10
+pair()
+{
+	local few many
+	few=$(instructions 10000 "$@")
+	many=$(instructions 60000 "$@")
+	[ -n "$few" ] || fail "valgrind does not count"
+	echo $(((many - few) / 5000))
+}
+
+bare=$(pair GPROF_MT=)
+# check MOST WHAT [VARIABLE=VALUE...]
+check()
+{
+	local most=$1 what=$2 added
+	shift 2
+	added=$(($(pair LD_PRELOAD="$LIBSYNC" "$@") - bare))
+	echo "$what: $((added / 10)).$((added % 10)) instructions beyond the bare $((bare / 10))"
+	[ "$added" -le $((10 * most)) ] || fail "$what: more than $most instructions"
+}
+
+printf "[sync]\nmode = all\n" >all.conf
+check 110 "recorded" GPROF_MT_CONFIG="$PWD/all.conf"
+printf "[sync]\nmode = contended\n" >contended.conf
+check 135 "only waits recorded" GPROF_MT_CONFIG="$PWD/contended.conf"

@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# More threads at a time than half the mappings that the kernel permits a process: both libraries
+# leave as many as the bare program has, and all operations are recorded or counted as lost.
+# GM_THREADS_MANY: how many (24,000).
+# shellcheck source=tests/robust/common.sh
+. "$GM_TOP/tests/robust/common.sh"
+
+unset GPROF_MT_CONFIG LD_PRELOAD
+wanted=${GM_THREADS_MANY:-24000}
+tasks=$(find /proc/[0-9]*/task -maxdepth 1 -mindepth 1 2>/dev/null | wc -l)
+most=$(($(cat /proc/sys/kernel/pid_max) - tasks - 500))
+[ "$wanted" -le "$most" ] || wanted=$most
+build_pg threads_many
+cc_bare=$("$CC" -g -O1 -pthread -o bare "$programs/threads_many.c" 2>&1) || fail "$cc_bare"
+./bare "$wanted" >expected
+status=$?
+[ $status = 7 ] || fail "bare: exit status $status"
+read -r threads error calls <expected
+[ "$error" = 0 ] || { echo "bare: error $error after $threads threads"; exit 77; }
+fresh env LD_PRELOAD="$LIBSYNC" timeout 150 ./threads_many "$wanted" >out 2>err
+status=$?
+[ $status = 7 ] || fail "exit status $status: $(cat out err)"
+cmp expected out || fail "bare $(cat expected), now $(cat out): threads, error, calls"
+[ ! -s err ] || fail "$(cat err)"
+found=$(python3 "$programs/losses.py" gprof-mt.data "$calls") || fail "$found of $calls calls"
+acquired=$(python3 "$programs/locks.py" gprof-mt.data) || fail "a stream cannot be read"
+# Each thread locks its mutex twice and the gate once; main locks the gate.
+locks=$((3 * threads + 1))
+events_lost=${found##* }
+echo "$threads threads: $found calls, lost, events lost; $acquired of $locks locks"
+[ "$acquired" -le $locks ] || fail "$acquired of $locks locks"
+[ $((locks - acquired)) -le "$events_lost" ] ||
+	fail "$acquired of $locks locks, $events_lost events lost"
