@@ -425,7 +425,7 @@ __attribute__((noinline, cold, visibility("hidden"))) bool gm_calls_miss(uint64_
 		return false;
 	case GM_ENTRY_LEFT:
 		seal();
-		gm_inside_leave(&gm_tls.inside);
+		gm_tls_leave();
 		miss_sealed(from, self);
 		return false;
 	default:
@@ -433,8 +433,9 @@ __attribute__((noinline, cold, visibility("hidden"))) bool gm_calls_miss(uint64_
 	}
 	gm_signals_block(&mask);
 	gm_tls.mask = mask;
+	__atomic_store_n(&gm_tls.is_busy, true, __ATOMIC_RELAXED);
 	miss(from, self);
-	gm_inside_leave(&gm_tls.inside);
+	gm_tls_leave();
 	return true;
 }
 

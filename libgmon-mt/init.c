@@ -81,7 +81,7 @@ static void flush(void)
 	if (process == NULL || !gm_started || process->config.calls_mode == GM_CALLS_OFF)
 		return;
 	gm_maps_update(); /* takes the loader's lock, under which others may want ours */
-	gm_inside_leave(&gm_tls.inside); /* exit() in a handler that interrupted it */
+	gm_tls_leave();	  /* exit() in a handler that interrupted it */
 	if (!gm_flush_lock(&mask))
 		return;
 	gm_gmon_all();

@@ -127,9 +127,17 @@ struct gm_tls {
 	struct gm_inside inside; /* gm_calls_miss() */
 	uint64_t mask;		 /* of signals, outside of it */
 	struct gm_later later[GM_LATER_MAX];
+	bool is_busy; /* inside, with signals blocked: the thread's tables may not be used */
 };
 
 extern __thread struct gm_tls gm_tls;
+
+/* The end of gm_calls_miss(), or a way out of it. */
+static inline void gm_tls_leave(void)
+{
+	__atomic_store_n(&gm_tls.is_busy, false, __ATOMIC_RELAXED);
+	gm_inside_leave(&gm_tls.inside);
+}
 
 /* --- calls.c ------------------------------------------------------------------------------ */
 

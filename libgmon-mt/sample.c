@@ -87,16 +87,19 @@ static void miss(const struct gm_control *control, uint64_t n)
 static void take(struct gm_control *control, uint64_t n_late, uint64_t pc)
 {
 	struct gm_control *samples;
+	bool may_add;
 
 	__atomic_store_n(&control->timer.n_seen, control->timer.n_seen + 1 + n_late,
 			 __ATOMIC_RELAXED);
 	if (gm_tls.state != GM_STATE_NOMINAL && gm_tls.state != GM_STATE_HISTORY)
 		return; /* moncontrol(0) */
-	/* In the slow path only by way of a handler that could not be blocked. */
-	samples = gm_tls.inside.tid == 0 && !gm_seal_is_set() ? samples_of(control) : NULL;
+	/* Busy: by way of a handler that could not be blocked, and that unblocked the signal. */
+	may_add = !gm_tls.is_busy && !gm_seal_is_set();
+	samples = may_add ? samples_of(control) : NULL;
 	if (samples == NULL) {
 		miss(control, 1 + n_late);
-		gm_loss_add(&control->slot->samples_why, gm_arena_why() | GM_LOSS_MEMORY);
+		gm_loss_add(&control->slot->samples_why,
+			    may_add ? gm_arena_why() | GM_LOSS_MEMORY : GM_LOSS_COUNTING_ONLY);
 		return;
 	}
 	control->slot->samples_late += (uint32_t)n_late;

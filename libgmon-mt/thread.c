@@ -554,7 +554,7 @@ static void thread_ended(void)
 		return;
 	gm_threads_check_fork();
 	/* A handler may have left that code by pthread_exit(). */
-	gm_inside_leave(&gm_tls.inside);
+	gm_tls_leave();
 	if (!gm_flush_lock(&mask))
 		return;
 	control = gm_tls.control;

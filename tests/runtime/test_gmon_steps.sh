@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 # A handler may come after any instruction of mcount's, and there make the table grow, fork, turn
 # counting off and on, or unwind: the counts stay exact, the child lives and has only its own.
+# A sample may come after any instruction of the library, and is taken.
 . "$GM_TOP/tests/runtime/gmon/common.sh"
 
 for flags in -DENTRY=mcount "-mfentry -DENTRY=__fentry__"; do
 	# shellcheck disable=SC2086 # several flags
-	build steps $flags
-	for action in grow fork pause unwind; do
+	build steps $flags -I"$GM_TOP/libgmon-mt/include"
+	for action in grow fork pause unwind sample; do
 		what="$action $flags"
 		fresh timeout 120 ./steps $action >expected 2>err || fail "$what: $(cat expected err)"
 		[ "$(awk '{ print $1 }' err)" -ge 15 ] || fail "$what: only $(cat err) met"
@@ -15,6 +16,8 @@ for flags in -DENTRY=mcount "-mfentry -DENTRY=__fentry__"; do
 		same "$what: gmon.out" "$(cat expected)" "$(flat steps gmon.out)"
 		same "$what: calls files" "$(cat expected)" "$(calls "$folder" |
 			awk '{ n[$2] += $3 } END { for (f in n) print f, n[f] }' | sort)"
+		report=$("$GM_BUILD/gprof-mt" report quality 2>&1) || fail "$what: $report"
+		! grep "samples not taken" <<<"$report" || fail "$what: $report"
 		for child in gprof-mt.data/[0-9]*; do
 			[ "$child" = "$folder" ] || [ ! -e "$child/maps" ] ||
 				same "$what: a child" "0 worker 1" "$(calls "$child")"

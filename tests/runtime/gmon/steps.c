@@ -7,26 +7,32 @@
  *	fork    forks; the child goes on from the handler, calls `worker` to its end and exits
  *	pause   turns counting off and on again
  *	unwind  walks the stack, as an exception or a cancellation would
+ *	sample  is a sample's signal, after the others' instructions too, wherever it may come
  *
  * Each instruction is met in a thread of its own, with a fresh table.  Prints the calls of each
  * function, by the parent.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include <unwind.h>
+
+#include "gmon-mt/format.h"
 
 #define NOINLINE   __attribute__((noinline, noipa))
 #define UNPROFILED __attribute__((noinline, noipa, no_instrument_function))
 
 #define TRAP_FLAG    0x100
 #define MCOUNT_BYTES 512
+#define SIGTIMER     33 /* of the C library; the sampler stands before it */
 
 extern void ENTRY(void); /* mcount or __fentry__ */
 extern void moncontrol(int mode);
@@ -35,6 +41,7 @@ static const char *action;
 static unsigned long n_target, n_worker;
 static int position, seen;
 static volatile pid_t child;
+static struct gm_threads_header header; /* of the capture */
 
 NOINLINE void target(void)
 {
@@ -78,6 +85,29 @@ UNPROFILED static void unwind(void)
 	}
 }
 
+/* What the kernel sends when a timer of the library's has expired. */
+UNPROFILED static void sample(void)
+{
+	siginfo_t expired = {.si_signo = SIGTIMER, .si_code = SI_TIMER};
+
+	expired.si_ptr = (void *)header.sampler;
+	syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), SIGTIMER, &expired);
+}
+
+UNPROFILED static void read_header(void)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "gprof-mt.data/%d/threads", (int)getpid());
+	fd = open(path, O_RDONLY);
+	if (fd < 0 || read(fd, &header, sizeof(header)) != sizeof(header) || header.sampler == 0) {
+		printf("no sampler in %s\n", path);
+		exit(1);
+	}
+	close(fd);
+}
+
 UNPROFILED static void act(void)
 {
 	if (strcmp(action, "grow") == 0) {
@@ -97,10 +127,15 @@ UNPROFILED static void trapped(int number, siginfo_t *info, void *context)
 	greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
 	uint64_t at = (uint64_t)registers[REG_RIP] - (uint64_t)ENTRY;
 
-	if (at >= MCOUNT_BYTES || seen++ != position)
-		return;
-	registers[REG_EFL] &= ~TRAP_FLAG;
-	act();
+	if (strcmp(action, "sample") == 0) {
+		if (at < MCOUNT_BYTES)
+			seen++;
+		if (seen > position)
+			sample();
+	} else if (at < MCOUNT_BYTES && seen++ == position) {
+		registers[REG_EFL] &= ~TRAP_FLAG;
+		act();
+	}
 }
 
 /* The one call site of `worker`: with `flags` = TRAP_FLAG, one trap an instruction. */
@@ -125,7 +160,10 @@ UNPROFILED static void *run(void *unused)
 {
 	child = -1;
 	seen = 0;
-	call_worker(0); /* from here on the arc is known */
+	if (strcmp(action, "sample") == 0)
+		target(); /* from here on the thread is known */
+	else
+		call_worker(0); /* and the arc */
 	call_worker(TRAP_FLAG);
 	if (child == 0)
 		_exit(3);
@@ -139,6 +177,10 @@ UNPROFILED int main(int argc, char **argv)
 
 	action = argc > 1 ? argv[1] : "grow";
 	sigaction(SIGTRAP, &on_trap, NULL);
+	if (strcmp(action, "sample") == 0) {
+		call_worker(0);
+		read_header();
+	}
 	for (position = 0; position == 0 || seen >= position; position++) {
 		int status = 3 << 8;
 
