@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/apart.h"
 #include "gmon-mt/history.h"
 #include "gmon-mt/packet.h"
+#include "input/stream_file.h"
 
 #define BUFFER_WORDS 8192u /* there may be a thousand streams at once */
 #define WORD_BYTES   8u
@@ -40,8 +40,7 @@ struct pp_calls_stream {
 	GMutex *lock;	/* of what it shares with others that are read meanwhile; NULL: none is */
 	GPtrArray *damage; /* then: of struct damage *, not told yet */
 
-	int fd; /* of the current file; -1: none */
-	uint64_t file_bytes;
+	struct pp_stream_file file;
 	uint64_t packet_end;	/* where the next packet of the file begins */
 	uint64_t at, words_end; /* of the current packet: next word to be read, and the end */
 
@@ -130,20 +129,12 @@ static struct arc place(struct pp_calls_stream *stream, uint64_t from, uint64_t 
 
 /* --- files and packets ---------------------------------------------------------------------- */
 
-static void close_file(struct pp_calls_stream *stream)
-{
-	if (stream->fd >= 0)
-		close(stream->fd);
-	stream->fd = -1;
-}
-
 static bool open_file(struct pp_calls_stream *stream)
 {
 	while (stream->next_path < stream->paths->len) {
 		const char *path = stream->paths->pdata[stream->next_path++];
 
-		stream->fd = pp_stream_file_open(path, &stream->file_bytes);
-		if (stream->fd >= 0) {
+		if (pp_stream_file_open(&stream->file, path)) {
 			stream->packet_end = 0;
 			return true;
 		}
@@ -156,7 +147,7 @@ static bool open_file(struct pp_calls_stream *stream)
 static const char *packet_fault(const struct pp_calls_stream *stream,
 				const struct gm_packet *packet)
 {
-	uint64_t rest_bits = (stream->file_bytes - stream->packet_end) * 8;
+	uint64_t rest_bits = (stream->file.bytes - stream->packet_end) * 8;
 
 	if (packet->magic != GM_PACKET_MAGIC || packet->stream_id != 0)
 		return "no packet where one should be";
@@ -189,7 +180,7 @@ static bool is_room(const struct pp_calls_stream *stream, const struct gm_packet
 
 	return n == 0 ||
 	       (n > 0 && memcmp(packet, &nothing, (size_t)n) == 0 &&
-		(n == sizeof(*packet) || stream->packet_end + (uint64_t)n == stream->file_bytes));
+		(n == sizeof(*packet) || stream->packet_end + (uint64_t)n == stream->file.bytes));
 }
 
 static bool begin_packet(struct pp_calls_stream *stream)
@@ -199,25 +190,26 @@ static bool begin_packet(struct pp_calls_stream *stream)
 		const char *fault;
 		ssize_t n;
 
-		if (stream->fd < 0 && !open_file(stream))
+		if (!stream->file.path && !open_file(stream))
 			return false;
-		n = pread(stream->fd, &packet, sizeof(packet), (off_t)stream->packet_end);
+		n = pp_stream_file_read(&stream->file, &packet, sizeof(packet), stream->packet_end);
 		if (is_room(stream, &packet, n)) {
-			close_file(stream);
+			pp_stream_file_close(&stream->file);
 			continue;
 		}
 		fault = n == (ssize_t)sizeof(packet) ? packet_fault(stream, &packet)
+			: n < 0			     ? "cannot be read any more"
 						     : "cut short in the midst of a packet";
 		if (fault) {
 			add_damage(stream, "%s; the report covers what is before it", fault);
-			close_file(stream);
+			pp_stream_file_close(&stream->file);
 			continue;
 		}
 		stream->at = stream->packet_end + sizeof(packet);
 		stream->words_end = stream->packet_end + packet.content_bits / 8;
 		stream->packet_end += packet.packet_bits / 8;
-		if (stream->packet_end > stream->file_bytes)
-			stream->packet_end = stream->file_bytes;
+		if (stream->packet_end > stream->file.bytes)
+			stream->packet_end = stream->file.bytes;
 		if (packet.timestamp_begin > stream->time_ns)
 			stream->time_ns = packet.timestamp_begin;
 		find_thread(stream, &packet);
@@ -241,10 +233,11 @@ static bool fill(struct pp_calls_stream *stream)
 	stream->next = 0;
 	if (want > (BUFFER_WORDS - left) * WORD_BYTES)
 		want = (BUFFER_WORDS - left) * WORD_BYTES;
-	n = want ? pread(stream->fd, stream->buffer + left, want, (off_t)stream->at) : 0;
+	n = want ? pp_stream_file_read(&stream->file, stream->buffer + left, want, stream->at) : 0;
 	if (n < (ssize_t)WORD_BYTES) {
 		if (want)
-			add_damage(stream, "shorter than it was; the report covers what is read");
+			add_damage(stream, "%s; the report covers what is read",
+				   n < 0 ? "cannot be read any more" : "shorter than it was");
 		stream->words_end = stream->at;
 		return false;
 	}
@@ -395,7 +388,7 @@ static void stream_free(void *data)
 {
 	struct pp_calls_stream *stream = data;
 
-	close_file(stream);
+	pp_stream_file_close(&stream->file);
 	g_ptr_array_unref(stream->damage);
 	g_ptr_array_unref(stream->paths);
 	g_array_unref(stream->arcs);
@@ -412,7 +405,6 @@ static struct pp_calls_stream *stream_new(struct pp_capture *capture, struct pp_
 	stream->capture = capture;
 	stream->process = process;
 	stream->paths = paths;
-	stream->fd = -1;
 	for (guint i = 0; i < paths->len; i++) {
 		struct stat st;
 

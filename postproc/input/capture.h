@@ -121,9 +121,6 @@ void pp_missing_streams(struct pp_capture *capture, const char *trace_dir,
  */
 GPtrArray *pp_stream_paths(const char *trace_dir);
 
-/* A descriptor of one, to be read; -1: it is no regular file, or cannot be opened. */
-int pp_stream_file_open(const char *path, uint64_t *ret_bytes);
-
 /* Whether the capture has no clock of the trace's: it was recorded after another boot. */
 bool pp_missing_clock(const struct pp_capture *capture, const char *metadata_path);
 

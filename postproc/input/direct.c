@@ -6,16 +6,19 @@
 #include "input/direct.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "gmon-mt/packet.h"
 #include "input/layout.h"
+#include "input/stream_file.h"
 
 #define BUFFER_BYTES	32768u
 #define EVENT_MAX_BYTES 8192u /* there is more than that in the buffer, or all of the packet */
 #define MAX_HEAD_BYTES	256u
 #define ID_EXTENDED	255
 #define MAX_PACKET_BITS (UINT64_C(1) << 36)
+
+#define UNREADABLE "cannot be read any more; the report covers what was read before"
+#define SHORTER	   "shorter than it was; the report covers what is read"
 
 struct pp_direct_trace {
 	struct pp_decoder *decoder;
@@ -30,8 +33,7 @@ struct pp_direct_stream {
 	GPtrArray *paths; /* of its files, in order */
 	guint next_path;
 
-	int fd; /* of the current file; -1: none */
-	uint64_t file_bytes;
+	struct pp_stream_file file;
 	uint64_t packet_end;	  /* where the next packet of the file begins */
 	uint64_t at, content_end; /* of the current packet: next byte to be read, and the end */
 	unsigned n_packets;	  /* of the file, so far */
@@ -120,9 +122,7 @@ static void add_damage(struct pp_direct_stream *stream, const char *what)
 
 static void close_file(struct pp_direct_stream *stream)
 {
-	if (stream->fd >= 0)
-		close(stream->fd);
-	stream->fd = -1;
+	pp_stream_file_close(&stream->file);
 	stream->next = stream->n_buffered = 0;
 	stream->at = stream->content_end = 0;
 }
@@ -132,8 +132,9 @@ static bool open_file(struct pp_direct_stream *stream)
 	while (stream->next_path < stream->paths->len) {
 		const char *path = stream->paths->pdata[stream->next_path++];
 
-		stream->fd = pp_stream_file_open(path, &stream->file_bytes);
-		if (stream->fd >= 0) {
+		if (pp_stream_file_open(&stream->file, path)) {
+			if (!stream->buffer)
+				stream->buffer = g_malloc(BUFFER_BYTES);
 			stream->packet_end = 0;
 			stream->n_packets = 0;
 			return true;
@@ -151,7 +152,7 @@ static bool is_room(const struct pp_direct_stream *stream)
 	uint64_t at = stream->packet_end;
 
 	for (;;) {
-		ssize_t n = pread(stream->fd, stream->buffer, BUFFER_BYTES, (off_t)at);
+		ssize_t n = pp_stream_file_read(&stream->file, stream->buffer, BUFFER_BYTES, at);
 
 		if (n <= 0)
 			return true;
@@ -217,7 +218,7 @@ static void enter_packet(struct pp_direct_stream *stream, const uint8_t *head)
 	const struct pp_layout *layout = stream->direct->layout;
 	uint64_t content_bytes = head_value(head, layout->content_size, 0) / 8;
 	uint64_t packet_bytes = head_value(head, layout->packet_size, 0) / 8;
-	uint64_t rest_bytes = stream->file_bytes - stream->packet_end;
+	uint64_t rest_bytes = stream->file.bytes - stream->packet_end;
 
 	stream->is_part = packet_bytes > rest_bytes;
 	if (stream->is_part)
@@ -244,9 +245,15 @@ static bool begin_packet(struct pp_direct_stream *stream)
 		uint8_t head[MAX_HEAD_BYTES];
 		ssize_t n;
 
-		if (stream->fd < 0 && !open_file(stream))
+		if (!stream->file.path && !open_file(stream))
 			return false;
-		n = pread(stream->fd, head, layout->head_bytes, (off_t)stream->packet_end);
+		n = pp_stream_file_read(&stream->file, head, layout->head_bytes,
+					stream->packet_end);
+		if (n < 0) {
+			add_damage(stream, UNREADABLE);
+			close_file(stream);
+			continue;
+		}
 		if (n != (ssize_t)layout->head_bytes || !makes_sense(layout, head)) {
 			if (!is_room(stream))
 				add_cut(stream);
@@ -275,11 +282,11 @@ static void fill(struct pp_direct_stream *stream)
 	memmove(stream->buffer, stream->buffer + stream->next, left);
 	stream->n_buffered = left;
 	stream->next = 0;
-	n = pread(stream->fd, stream->buffer + left, MIN(want, BUFFER_BYTES - left),
-		  (off_t)stream->at);
+	n = pp_stream_file_read(&stream->file, stream->buffer + left,
+				MIN(want, BUFFER_BYTES - left), stream->at);
 	if (n <= 0) {
 		if (!stream->is_part)
-			add_damage(stream, "shorter than it was; the report covers what is read");
+			add_damage(stream, n < 0 ? UNREADABLE : SHORTER);
 		stream->is_part = true;
 		stream->content_end = stream->packet_end = stream->at;
 		return;
@@ -432,6 +439,7 @@ static bool end_stream(struct pp_direct_stream *stream, int64_t *ret_time_ns)
 	if (stream->is_over)
 		return false;
 	stream->is_over = true;
+	g_clear_pointer(&stream->buffer, g_free); /* there may be thousands of others */
 	pp_stream_end(&stream->stream);
 	*ret_time_ns = MAX((int64_t)MIN(stream->end_ns, INT64_MAX), stream->stream.last_ns);
 	return pp_stream_is_of_cpu(&stream->stream);
@@ -503,8 +511,6 @@ static void add_stream(struct pp_direct_trace *direct, GPtrArray *paths)
 	stream->direct = direct;
 	pp_stream_init(&stream->stream, direct->decoder, direct->trace, paths->pdata[0]);
 	stream->paths = paths;
-	stream->fd = -1;
-	stream->buffer = g_malloc(BUFFER_BYTES);
 	g_ptr_array_add(direct->streams, stream);
 }
 

@@ -8,12 +8,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "input/babeltrace.h"
 #include "input/calls_apart.h"
 #include "input/calls_history.h"
 #include "input/direct.h"
+#include "input/stream_file.h"
 
 #define KERNEL_KINDS                                                                               \
 	(PP_EVENT_MASK(PP_EVENT_SWITCH) | PP_EVENT_MASK(PP_EVENT_WAKING) |                         \
@@ -154,17 +154,6 @@ static void add_traces(struct readers *readers)
 
 /* --- all of them ------------------------------------------------------------------------------ */
 
-/* Every process's streams may need a file each, at once. */
-static void raise_file_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 static int run(struct readers *readers, struct pp_error *err)
 {
 	struct pp_sweep *sweep = &readers->sweep;
@@ -210,7 +199,7 @@ static int read_events(struct readers *readers, bool calls_apart, struct pp_erro
 	struct pp_capture *capture = decoder->capture;
 	int ret;
 
-	raise_file_limit();
+	pp_stream_files_raise_limit();
 	readers->feeds = g_ptr_array_new_with_free_func(g_free);
 	readers->direct = g_ptr_array_new_with_free_func((GDestroyNotify)pp_direct_trace_free);
 	readers->others = g_ptr_array_new();

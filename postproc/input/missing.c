@@ -91,21 +91,6 @@ GPtrArray *pp_stream_paths(const char *trace_dir)
 	return streams;
 }
 
-int pp_stream_file_open(const char *path, uint64_t *ret_bytes)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-
-	if (fd < 0)
-		return -1;
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return -1;
-	}
-	*ret_bytes = (uint64_t)st.st_size;
-	return fd;
-}
-
 static bool has_counted_losses(const struct pp_process *process)
 {
 	if (process->events_lost || process->threads_lost)

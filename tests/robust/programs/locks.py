@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """locks.py CAPTURE: how many mutex_lock events there are in the streams of a capture.  A witness
-beside gprof-mt, which opens all streams at once, and so no more than RLIMIT_NOFILE."""
+beside gprof-mt."""
 import glob
 import os
 import re
