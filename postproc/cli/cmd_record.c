@@ -19,13 +19,13 @@
 #include "cli/options.h"
 #include "cli/summary.h"
 #include "cli/view.h"
-#include "collect/alive.h"
 #include "collect/discard.h"
 #include "collect/info.h"
 #include "collect/launch.h"
 #include "collect/libraries.h"
 #include "collect/lttng.h"
 #include "collect/program.h"
+#include "core/alive.h"
 #include "export/gmon.h"
 #include "input/capture.h"
 #include "pass/unrecorded.h"
@@ -309,7 +309,7 @@ static bool is_running(const struct pp_process *process)
 	if (process->end_ns != PP_TIME_UNKNOWN)
 		return false;
 	if (process->proc_start)
-		return gm_proc_runs((int)process->pid, process->proc_start);
+		return pp_process_is_running((pid_t)process->pid, process->proc_start);
 	/* The child of a fork that writes into its parent's places does not look it up. */
 	return process->start_ns != PP_TIME_UNKNOWN &&
 	       pp_process_runs((pid_t)process->pid, (uint64_t)process->start_ns);

@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collect/alive.h"
 #include "collect/lttng_kernel.h"
 #include "collect/move.h"
+#include "core/alive.h"
 
 #define SLACK_NS       UINT64_C(50000000)
 #define MIN_RING_BYTES (16 << 10)

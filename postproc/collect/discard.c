@@ -9,6 +9,7 @@
 
 #include <glib.h>
 
+#include "core/alive.h"
 #include "runtime/capture.h"
 
 /* May it be renamed and removed?  What may not, gm_capture_open() reports. */
@@ -59,7 +60,7 @@ static bool is_left_behind(const struct pp_discard *discard, const char *name)
 	const char *pid = name + strlen(discard->prefix);
 
 	return g_str_has_prefix(name, discard->prefix) && *pid &&
-	       strlen(pid) == strspn(pid, "0123456789") && gm_proc_start(atoi(pid)) == 0;
+	       strlen(pid) == strspn(pid, "0123456789") && pp_process_start(atoi(pid)) == 0;
 }
 
 static void delete_left_behind(const struct pp_discard *discard)

@@ -21,9 +21,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "core/alive.h"
 #include "gmon-mt/children.h"
 #include "gmon-mt/packet.h"
 
@@ -32,7 +32,6 @@
 #define CLOSED		  0x80000000u /* in n_claimed: nobody claims a place any more */
 #define THREADS_MIN_BYTES 4096u
 #define THREADS_MAX_BYTES 65536u
-#define TICK_NS		  10000000u /* of /proc/PID/stat */
 
 struct move {
 	struct pp_capture *capture;
@@ -80,42 +79,6 @@ static int write_at(int dir, const char *name, int flags, const void *bytes, siz
 		ret = errno ? -errno : -ENOSPC;
 	close(fd);
 	return ret;
-}
-
-/* --- processes ---------------------------------------------------------------------------- */
-
-/* When the process began, by CLOCK_BOOTTIME in ticks; 0: there is none. */
-static uint64_t begin_ticks(uint32_t pid)
-{
-	g_autofree char *path = g_strdup_printf("/proc/%u/stat", pid);
-	g_autofree char *text = NULL;
-	uint64_t ticks = 0;
-	const char *field;
-
-	if (!g_file_get_contents(path, &text, NULL, NULL) || !(field = strrchr(text, ')')))
-		return 0;
-	for (unsigned n = 2; n < 22 && field; n++)
-		field = strchr(field + 1, ' ');
-	if (field)
-		ticks = g_ascii_strtoull(field, NULL, 10);
-	return ticks;
-}
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-/* A later process of the same id began after the place. */
-static bool is_running(const struct place *place)
-{
-	uint64_t slept_ns = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
-	uint64_t ticks = begin_ticks(place->threads.pid);
-
-	return ticks && ticks * TICK_NS <= place->threads.start_ns + slept_ns;
 }
 
 /* --- one folder --------------------------------------------------------------------------- */
@@ -439,7 +402,7 @@ static bool do_place(struct move *move, int fd, uint32_t number)
 	if (place.child.state != GM_CHILD_BEGUN)
 		return place.child.state == GM_CHILD_MOVED;
 	/* Asked before it is read: what a process wrote before its end is there. */
-	runs = is_running(&place);
+	runs = pp_process_runs((pid_t)place.threads.pid, place.threads.start_ns);
 	if (!runs && !place_read(fd, number, &place))
 		return false;
 	place.runs = runs;
@@ -481,8 +444,7 @@ static bool header_is_good(const struct gm_children_header *header)
 /* True: the file is not needed any more. */
 static bool do_places(struct move *move, int fd, struct gm_children_header *header)
 {
-	uint64_t ticks = begin_ticks(header->pid);
-	bool is_over = ticks == 0 || ticks != header->proc_start;
+	bool is_over = !pp_process_is_running((pid_t)header->pid, header->proc_start);
 	uint32_t n = __atomic_load_n(&header->n_claimed, __ATOMIC_ACQUIRE), n_done = 0;
 
 	n = is_over || n & CLOSED ? close_file(header) : MIN(n, header->n_slots);

@@ -3,26 +3,16 @@
  * Threads that count calls and record synchronization.  As soon as two of three are through, the
  * process ends, whatever the third is in the midst of.
  */
-#include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int n_through;
+#include "three_rounds.h"
 
-void work(void);
-__attribute__((noinline)) void work(void)
-{
-	__asm__ volatile("");
-}
+static int n_through;
 
 static void *thread(void *unused)
 {
-	for (int i = 0; i < 3; i++) {
-		work();
-		pthread_mutex_lock(&mutex);
-		pthread_mutex_unlock(&mutex);
-	}
+	three_rounds();
 	__atomic_fetch_add(&n_through, 1, __ATOMIC_RELAXED);
 	return unused;
 }

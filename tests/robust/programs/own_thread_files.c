@@ -3,29 +3,16 @@
  * N threads, one after the other: each makes files of its own in the capture.  Prints its count of
  * locks, which is 3 a thread.
  */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int n_locks;
-
-void work(void);
-__attribute__((noinline)) void work(void)
-{
-	__asm__ volatile("");
-}
+#include "three_rounds.h"
 
 static void *thread(void *unused)
 {
-	for (int i = 0; i < 3; i++) {
-		work();
-		pthread_mutex_lock(&mutex);
-		n_locks++;
-		pthread_mutex_unlock(&mutex);
-	}
+	three_rounds();
 	return unused;
 }
 
@@ -40,7 +27,7 @@ int main(int argc, char **argv)
 			return 1;
 		pthread_join(id, NULL);
 		if (i % 8 == 0 && fork() == 0) {
-			thread(NULL);
+			three_rounds();
 			_exit(0);
 		}
 	}
