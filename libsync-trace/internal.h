@@ -212,6 +212,12 @@ void st_paths_forget(struct st_thread *self);
 
 void st_sites_init(struct st_thread *self);
 
+/*
+ * Makes one of the thread's tables larger.  A handler must not jump out of that, nor an
+ * asynchronous cancellation: the writer goes on.
+ */
+bool st_grow(struct st_thread *self, bool (*grow)(struct st_thread *self));
+
 /* The number of a site, defined in the stream if it is new; 0: not known. */
 uint16_t st_site_number(struct st_thread *self, uintptr_t site, uint64_t now_ns);
 

@@ -192,9 +192,9 @@ static void remember(struct st_paths *paths, uint64_t hash, uint16_t number)
 	*slot = (hash & ~(uint64_t)NUMBER_MASK) | number;
 }
 
-/* A handler must not jump out of it, nor an asynchronous cancellation: the writer goes on. */
-static bool grow_blocked(struct st_paths *paths)
+static bool grow(struct st_thread *self)
 {
+	struct st_paths *paths = &self->paths;
 	struct st_paths bigger = {.n = paths->n, .n_slots = SLOTS_MAX};
 
 	if (paths->n_slots == SLOTS_MAX)
@@ -207,17 +207,6 @@ static bool grow_blocked(struct st_paths *paths)
 			remember(&bigger, paths->slots[i], (uint16_t)paths->slots[i]);
 	*paths = bigger;
 	return true;
-}
-
-static bool grow(struct st_paths *paths)
-{
-	uint64_t mask;
-	bool grown;
-
-	gm_signals_block(&mask);
-	grown = grow_blocked(paths);
-	gm_signals_restore(mask);
-	return grown;
 }
 
 void st_paths_forget(struct st_thread *self)
@@ -238,7 +227,7 @@ static bool table_has_room(struct st_thread *self)
 		paths->slots = self->first_paths;
 		paths->n_slots = ST_PATHS_FIRST;
 	}
-	return paths->n_used + 2 <= paths->n_slots / 2 || grow(paths);
+	return paths->n_used + 2 <= paths->n_slots / 2 || st_grow(self, grow);
 }
 
 /* The number of a path cut to what is trusted, defined if it is new.  0: there is no room. */

@@ -65,8 +65,18 @@ void st_sites_init(struct st_thread *self)
 	self->n_sites = 0;
 }
 
-/* A handler must not jump out of it, nor an asynchronous cancellation: the writer goes on. */
-static bool grow_blocked(struct st_thread *self)
+bool st_grow(struct st_thread *self, bool (*grow)(struct st_thread *self))
+{
+	uint64_t mask;
+	bool grown;
+
+	gm_signals_block(&mask);
+	grown = grow(self);
+	gm_signals_restore(mask);
+	return grown;
+}
+
+static bool grow(struct st_thread *self)
 {
 	struct table old = table_of(self), bigger = {NULL, 2 * old.mask + 1};
 
@@ -81,17 +91,6 @@ static bool grow_blocked(struct st_thread *self)
 	if (old.sites != self->first_sites)
 		gm_sys_munmap(old.sites, table_bytes(old));
 	return true;
-}
-
-static bool grow(struct st_thread *self)
-{
-	uint64_t mask;
-	bool grown;
-
-	gm_signals_block(&mask);
-	grown = grow_blocked(self);
-	gm_signals_restore(mask);
-	return grown;
 }
 
 void st_sites_doubt(struct st_thread *self)
@@ -126,7 +125,7 @@ uint16_t st_site_number(struct st_thread *self, uintptr_t site, uint64_t now_ns)
 	}
 	if (self->n_sites == SITES_MAX || site_of((uint64_t)site << ST_SITE_BITS) != site)
 		return 0;
-	if (self->n_sites >= table_size(table_of(self)) / 2 && !grow(self))
+	if (self->n_sites >= table_size(table_of(self)) / 2 && !st_grow(self, grow))
 		return 0;
 	gm_maps_note(site, NULL);
 	number = (uint16_t)(self->n_sites + 1);
