@@ -323,6 +323,8 @@ static struct st_thread *former_take(struct st_thread *self)
 
 		if (former->gate == 0) {
 			*link = former->former;
+			/* Neither its next thread nor the pool knows these. */
+			former->former = NULL;
 			return former;
 		}
 	}
@@ -432,12 +434,13 @@ static void formers_park(struct st_thread *self)
 
 void st_thread_ended(void)
 {
-	struct st_thread *self = st_self;
+	struct st_thread *self;
 	uint64_t mask;
 
-	if (is_stand_in(self) || gm_sealed)
+	if (is_stand_in(st_self) || gm_sealed)
 		return;
 	gm_signals_block(&mask);
+	self = st_self; /* a handler may have been given another until then */
 	/* An asynchronous cancellation may have left it shut; who shut it is gone. */
 	self->gate = 0;
 	st_emit_parts(self, ST_EVENT_thread_exit, 0, 0, (const void *)pthread_self(), 0,
