@@ -244,6 +244,14 @@ static int create_beside(const struct location *at, char *name, size_t size_byte
 	return code < 0 ? code : open_dir(at->parent, name);
 }
 
+static void take_session(struct gm_capture *capture, const struct gm_session *session)
+{
+	capture->clock_offset_ns = session->clock_offset_ns;
+	memcpy(capture->clock_uuid, session->boot_id, sizeof(capture->clock_uuid));
+	capture->owner = session->owner;
+	memcpy(capture->secret, session->secret, sizeof(capture->secret));
+}
+
 static int create(const struct location *at, struct gm_capture *capture)
 {
 	static GM_LARGE char temporary[NAME_BYTES];
@@ -263,8 +271,7 @@ static int create(const struct location *at, struct gm_capture *capture)
 		gm_capture_remove_at(at->parent, temporary, dir);
 	gm_sys_close(dir);
 	capture->created = code == 0;
-	capture->clock_offset_ns = session.clock_offset_ns;
-	memcpy(capture->clock_uuid, session.boot_id, sizeof(capture->clock_uuid));
+	take_session(capture, &session);
 	return code;
 }
 
@@ -284,8 +291,7 @@ static int join_or_rename(const struct gm_config *config, const struct location 
 	int code = gm_session_read(dir, &session);
 
 	if (code == 0 && identify(dir, capture) && may_join(config, dir, &session)) {
-		capture->clock_offset_ns = session.clock_offset_ns;
-		memcpy(capture->clock_uuid, session.boot_id, sizeof(capture->clock_uuid));
+		take_session(capture, &session);
 		return 1;
 	}
 	if (code != -EMFILE)

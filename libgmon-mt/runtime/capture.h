@@ -18,13 +18,18 @@
 /* Of `gprof-mt collector`, which writes a byte there when it records. */
 #define GM_COLLECTOR_READY_FD 3
 
+/* Of a capture: the first two a process proves that it is in it, the others `record` to that. */
+#define GM_SECRET_WORDS 4
+
 struct gm_capture {
 	char dir[GM_PATH_MAX];	 /* absolute */
 	bool created;		 /* by this call, not joined */
 	int64_t clock_offset_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC when it was made */
 	char clock_uuid[37];	 /* the boot id */
 	uint64_t device, inode;	 /* which directory it is, whatever its name */
-	bool is_exposed;	 /* other users may give its name to another directory */
+	int owner;		 /* the process that made it */
+	uint64_t secret[GM_SECRET_WORDS];
+	bool is_exposed; /* other users may give its name to another directory */
 };
 
 /*
@@ -47,7 +52,8 @@ void gm_capture_remove_old(const char *dir);
 /* Removes it, of which no process writes to it yet. */
 void gm_capture_remove(const struct gm_capture *capture);
 
-/* Field 22 of /proc/PID/stat: start time in clock ticks after boot; 0: no such process. */
+/* Field 22 of /proc/PID/stat: start time in clock ticks after boot; 0: no such process.  `pid` 0:
+ * the caller, whose number /proc may not know. */
 uint64_t gm_proc_start(int pid);
 
 /* Does the process that started then run, with any thread? */

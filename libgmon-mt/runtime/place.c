@@ -6,20 +6,27 @@
  * others may write to a directory above.  There each access opens the capture, compares device and
  * inode with those of the directory that was made or joined, and goes on from that descriptor.
  *
+ * What a process that has given up its rights cannot do itself, `record` does for it (recorder.h).
+ *
  * Any thread, in a step of files.h; no state but that of gm_place_set().
  */
 #include <errno.h>
 
 #include "runtime/dir.h"
 #include "runtime/place.h"
+#include "runtime/recorder.h"
 #include "runtime/sys.h"
 
+static const struct gm_capture *capture_here;
 static const struct gm_capture *exposed; /* NULL: none is */
+static gm_ask *ask_record;		 /* NULL: there is none */
 static size_t prefix_bytes;
 
-void gm_place_set(const struct gm_capture *capture)
+void gm_place_set(const struct gm_capture *capture, gm_ask *ask)
 {
+	ask_record = ask;
 	prefix_bytes = gm_strlen(capture->dir);
+	capture_here = capture;
 	exposed = capture->is_exposed ? capture : NULL;
 }
 
@@ -29,10 +36,10 @@ struct place {
 	const char *path;
 };
 
-static bool is_below(const char *path)
+static bool is_below(const struct gm_capture *capture, const char *path)
 {
-	return exposed != NULL && gm_strlen(path) > prefix_bytes &&
-	       memcmp(path, exposed->dir, prefix_bytes) == 0 && path[prefix_bytes] == '/';
+	return capture != NULL && gm_strlen(path) > prefix_bytes &&
+	       memcmp(path, capture->dir, prefix_bytes) == 0 && path[prefix_bytes] == '/';
 }
 
 static struct place place_of(const char *path)
@@ -40,7 +47,7 @@ static struct place place_of(const char *path)
 	struct place place = {AT_FDCWD, path};
 	struct stat status;
 
-	if (!is_below(path))
+	if (!is_below(exposed, path))
 		return place;
 	place.path = path + prefix_bytes + 1;
 	place.dir = (int)gm_syscall6(SYS_openat, AT_FDCWD, (long)exposed->dir,
@@ -65,18 +72,44 @@ static void leave(struct place place)
 		gm_sys_close(place.dir);
 }
 
+/* Can this process not reach the capture?  A file that is not there is none of that. */
+static bool is_away(int code)
+{
+	struct stat status;
+
+	if (code != -ENOENT && code != -ENOTDIR)
+		return code == -EACCES || code == -EPERM || code == -EROFS || code == -ESTALE;
+	return gm_syscall6(SYS_newfstatat, AT_FDCWD, (long)capture_here->dir, (long)&status,
+			   AT_SYMLINK_NOFOLLOW, 0, 0) != 0 ||
+	       status.st_dev != capture_here->device || status.st_ino != capture_here->inode;
+}
+
+/* What came of it here; or, if the file is out of reach, of asking `record`. */
+static int or_ask(int code, enum gm_recorder_kind kind, const char *path, const char *to, int flags)
+{
+	int answer;
+
+	if (code >= 0 || ask_record == NULL || !is_below(capture_here, path) ||
+	    (to != NULL && !is_below(capture_here, to)) || !is_away(code))
+		return code;
+	answer = ask_record(kind, path + prefix_bytes + 1,
+			    to != NULL ? to + prefix_bytes + 1 : NULL, flags);
+	return answer == -ENOTCONN ? code : answer;
+}
+
 int gm_sys_open(const char *path, int flags, int mode)
 {
 	struct place place = place_of(path);
 	int fd = place.dir;
 
 	if (place.dir == AT_FDCWD)
-		return (int)gm_syscall6(SYS_openat, AT_FDCWD, (long)path, flags | O_CLOEXEC, mode,
-					0, 0);
-	if (place.dir >= 0)
+		fd = (int)gm_syscall6(SYS_openat, AT_FDCWD, (long)path, flags | O_CLOEXEC, mode, 0,
+				      0);
+	else if (place.dir >= 0)
 		fd = gm_open_below(place.dir, place.path, flags, mode);
 	leave(place);
-	return fd;
+	/* A directory would be of no use: what is in it is out of reach, too. */
+	return flags & O_DIRECTORY ? fd : or_ask(fd, GM_RECORDER_OPEN, path, NULL, flags);
 }
 
 static int remove_at(const char *path, int flags)
@@ -92,12 +125,17 @@ static int remove_at(const char *path, int flags)
 
 int gm_sys_unlink(const char *path)
 {
-	return remove_at(path, 0);
+	return or_ask(remove_at(path, 0), GM_RECORDER_UNLINK, path, NULL, 0);
 }
 
 int gm_sys_rmdir(const char *path)
 {
 	return remove_at(path, AT_REMOVEDIR);
+}
+
+void gm_sys_remove_away(const char *path, int code)
+{
+	or_ask(code, GM_RECORDER_REMOVE, path, NULL, 0);
 }
 
 int gm_sys_mkdir(const char *path, int mode)
@@ -108,7 +146,7 @@ int gm_sys_mkdir(const char *path, int mode)
 	if (is_reached(place))
 		code = (int)gm_syscall3(SYS_mkdirat, place.dir, (long)place.path, mode);
 	leave(place);
-	return code;
+	return or_ask(code, GM_RECORDER_MKDIR, path, NULL, 0);
 }
 
 int gm_sys_symlink(const char *target, const char *path)
@@ -132,5 +170,5 @@ int gm_sys_rename(const char *from, const char *to)
 					(long)new.path, 0, 0);
 	leave(old);
 	leave(new);
-	return code;
+	return or_ask(code, GM_RECORDER_RENAME, from, to, 0);
 }

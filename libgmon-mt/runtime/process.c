@@ -238,7 +238,7 @@ static int folder_prepare(char *temporary, size_t size_bytes, int pid,
 	code = gm_table_make(temporary, ret_header);
 	if (code == 0) {
 		header_fill(*ret_header, pid);
-		(*ret_header)->proc_start = gm_proc_start(pid);
+		(*ret_header)->proc_start = gm_proc_start(0);
 		if (gm_kept_is_on())
 			code = (int)gm_table_save(temporary, *ret_header);
 		if (code < 0)
@@ -372,7 +372,9 @@ static bool open_capture(void)
 			gm_warn_once(error.text);
 		return false;
 	}
-	gm_place_set(&process.capture);
+	if (process.config.existing == GM_EXISTING_JOIN)
+		gm_recorder_set(&process.capture);
+	gm_place_set(&process.capture, gm_recorder_ask);
 	if (process.capture.created)
 		write_info();
 	return true;

@@ -98,6 +98,27 @@ static const struct rule *rule_of(enum place place, const char *name)
 	return NULL;
 }
 
+bool gm_capture_is_name(const char *path)
+{
+	enum place place = TOP;
+	char name[64];
+
+	for (;;) {
+		struct gm_text text = GM_TEXT(name);
+		const struct rule *rule;
+		size_t n = 0;
+
+		while (path[n] != '\0' && path[n] != '/')
+			n++;
+		gm_text_add_bytes(&text, path, n);
+		rule = n < sizeof(name) ? rule_of(place, name) : NULL;
+		if (rule == NULL || path[n] == '\0')
+			return rule != NULL;
+		place = rule->holds;
+		path += n + 1;
+	}
+}
+
 static bool is_dot(const char *name)
 {
 	return gm_strcmp(name, ".") == 0 || gm_strcmp(name, "..") == 0;
@@ -109,8 +130,8 @@ static int open_dir(int parent, const char *name)
 				O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0, 0, 0);
 }
 
-/* Is the process to which the folder `name` belongs alive? */
-static bool folder_runs(int dir, const char *name, int *ret_pid)
+/* The header of the folder's table, without its buckets; NULL: it has none. */
+static const struct gm_threads_header *folder_header(int dir, const char *name)
 {
 	static GM_LARGE struct gm_threads_header header;
 	const size_t head_bytes = offsetof(struct gm_threads_header, bucket);
@@ -122,9 +143,26 @@ static bool folder_runs(int dir, const char *name, int *ret_pid)
 	if (text.length >= sizeof(path) ||
 	    gm_read_below(dir, path, (char *)&header, head_bytes + 1) != (long)head_bytes ||
 	    memcmp(header.magic, GM_THREADS_MAGIC, 8) != 0)
+		return NULL;
+	return &header;
+}
+
+/* Is the process to which the folder `name` belongs alive? */
+static bool folder_runs(int dir, const char *name, int *ret_pid)
+{
+	const struct gm_threads_header *header = folder_header(dir, name);
+
+	if (header == NULL)
 		return false;
-	*ret_pid = (int)header.pid;
-	return gm_proc_runs(*ret_pid, header.proc_start);
+	*ret_pid = (int)header->pid;
+	return gm_proc_runs(*ret_pid, header->proc_start);
+}
+
+bool gm_folder_is_of(int dir, const char *name, uint64_t start)
+{
+	const struct gm_threads_header *header = folder_header(dir, name);
+
+	return header != NULL && start != 0 && header->proc_start == start;
 }
 
 /* A child of fork that began in a file of places may have no folder. */
@@ -270,6 +308,11 @@ static void remove_tree(int parent, const char *name, unsigned depth)
 	gm_syscall3(SYS_unlinkat, parent, (long)name, AT_REMOVEDIR);
 }
 
+void gm_remove_tree_at(int parent, const char *name)
+{
+	remove_tree(parent, name, 0);
+}
+
 void gm_capture_remove_at(int parent, const char *name, int dir)
 {
 	empty_tree(dir, 0, GM_SESSION_FILE);
@@ -281,8 +324,10 @@ void gm_remove_tree(const char *path)
 {
 	int dir = gm_sys_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 
-	if (dir < 0)
+	if (dir < 0) {
+		gm_sys_remove_away(path, dir);
 		return;
+	}
 	empty_tree(dir, 0, NULL);
 	gm_sys_close(dir);
 	gm_sys_rmdir(path);

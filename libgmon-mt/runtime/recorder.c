@@ -11,12 +11,139 @@
 #include "runtime/seal.h"
 #include "runtime/sys.h"
 
-#define WAIT_US 100000 /* for a `record` that has not read the last few yet */
+#define NO_USER	  65534			/* of none in this user namespace */
+#define WAIT_S	  1			/* for a `record` that is busy */
+#define SILENT_NS UINT64_C(30000000000) /* not asked again, after it did not answer */
+
+static const struct gm_capture *recording; /* NULL: without `record`, or not known yet */
+static uint64_t silent_until_ns;
+static long told_code; /* 0: nothing was told */
+
+void gm_recorder_set(const struct gm_capture *capture)
+{
+	recording = capture;
+}
 
 /* A system-call filter may be in force; the socket calls were not run through it (seal.c). */
 static bool may_be_filtered(void)
 {
 	return gm_seal_is_set() || gm_syscall3(SYS_prctl, PR_GET_SECCOMP, 0, 0) != 0;
+}
+
+/*
+ * Is it `record` that listens there?  Anybody may take the address before it.  Its number is not
+ * seen from another PID namespace; root and this user are trusted anyhow.
+ */
+static bool is_record(int fd)
+{
+	struct ucred peer = {0};
+	socklen_t n_bytes = sizeof(peer);
+
+	if (gm_syscall6(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, (long)&peer, (long)&n_bytes,
+			0) != 0)
+		return false;
+	return (peer.pid > 0 && recording != NULL && peer.pid == recording->owner) ||
+	       peer.uid == 0 ||
+	       (peer.uid != NO_USER && peer.uid == (unsigned)gm_syscall3(SYS_geteuid, 0, 0, 0));
+}
+
+static int receive(int fd, struct gm_recorder_reply *reply)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr header;
+	} control;
+	struct iovec part = {reply, sizeof(*reply)};
+	struct msghdr message = {
+	    .msg_iov = &part,
+	    .msg_iovlen = 1,
+	    .msg_control = &control,
+	    .msg_controllen = CMSG_LEN(sizeof(int)), /* no room for a second one */
+	};
+	long n = gm_syscall3(SYS_recvmsg, fd, (long)&message, MSG_CMSG_CLOEXEC);
+	const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+	int passed = -1;
+
+	if (n < 0)
+		return (int)n;
+	if (header != NULL && header->cmsg_type == SCM_RIGHTS &&
+	    header->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(&passed, CMSG_DATA(header), sizeof(passed));
+	if (n == sizeof(*reply) && reply->code == 0 &&
+	    (recording == NULL ||
+	     (reply->proof[0] == recording->secret[2] && reply->proof[1] == recording->secret[3])))
+		return passed >= 0 ? passed : 0;
+	if (passed >= 0)
+		gm_sys_close(passed);
+	return n == sizeof(*reply) && reply->code < 0 ? (int)reply->code : -EPROTO;
+}
+
+static int exchange(const char *config, const struct gm_recorder_request *request)
+{
+	struct sockaddr_un address = {0};
+	socklen_t n_bytes = gm_recorder_address(config, &address);
+	const struct timeval wait = {WAIT_S, 0};
+	struct gm_recorder_reply reply;
+	long code;
+	int fd = (int)gm_syscall3(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -ENOTCONN;
+	gm_syscall6(SYS_setsockopt, fd, SOL_SOCKET, SO_SNDTIMEO, (long)&wait, sizeof(wait), 0);
+	gm_syscall6(SYS_setsockopt, fd, SOL_SOCKET, SO_RCVTIMEO, (long)&wait, sizeof(wait), 0);
+	code = gm_syscall3(SYS_connect, fd, (long)&address, n_bytes);
+	if (code == 0 && is_record(fd)) {
+		code = gm_syscall6(SYS_sendto, fd, (long)request, sizeof(*request), MSG_NOSIGNAL, 0,
+				   0);
+		if (code == (long)sizeof(*request))
+			code = receive(fd, &reply);
+	} else if (code == 0 || code != -EAGAIN) {
+		code = -ENOTCONN;
+	}
+	gm_sys_close(fd);
+	if (code == -EAGAIN || code == -EPIPE || code == -ECONNRESET) {
+		if (code == -EAGAIN)
+			__atomic_store_n(&silent_until_ns, gm_clock_ns() + SILENT_NS,
+					 __ATOMIC_RELAXED);
+		code = -ENOTCONN;
+	}
+	return (int)code;
+}
+
+static bool may_ask(void)
+{
+	uint64_t until_ns = __atomic_load_n(&silent_until_ns, __ATOMIC_RELAXED);
+
+	return !may_be_filtered() && (until_ns == 0 || gm_clock_ns() >= until_ns);
+}
+
+static bool add_name(char *buffer, const char *name)
+{
+	struct gm_text text = {buffer, GM_RECORDER_NAME_BYTES, 0};
+
+	gm_text_add(&text, name);
+	return text.length < GM_RECORDER_NAME_BYTES;
+}
+
+int gm_recorder_ask(enum gm_recorder_kind kind, const char *name, const char *to, int flags)
+{
+	struct gm_recorder_request request = {
+	    .magic = GM_RECORDER_MAGIC, .kind = (int32_t)kind, .flags = flags};
+	char *config;
+	int code;
+
+	if (recording == NULL || recording->secret[0] == 0 || !may_ask())
+		return -ENOTCONN;
+	request.proof[0] = recording->secret[0];
+	request.proof[1] = recording->secret[1];
+	if (!add_name(request.name, name) || (to != NULL && !add_name(request.to, to)))
+		return -ENOTCONN;
+	config = gm_path_new(recording->dir, GM_CONFIG_CAPTURE);
+	if (config == NULL)
+		return -ENOTCONN;
+	code = exchange(config, &request);
+	gm_path_free(config);
+	return code;
 }
 
 /* Any other failure the user may mend, and is to read of. */
@@ -26,32 +153,23 @@ static bool is_out_of_reach(long code)
 	       code == -ESTALE;
 }
 
-static long told_code; /* 0: nothing was told */
-
 bool gm_recorder_told(long code)
 {
 	const char *config = gm_environment("GPROF_MT_CONFIG");
-	struct gm_recorder_word word = {.magic = GM_RECORDER_MAGIC, .code = (int32_t)code};
-	struct sockaddr_un address = {0};
-	socklen_t n_bytes;
-	const struct timeval wait = {0, WAIT_US};
-	long sent;
-	int fd;
+	struct gm_recorder_request request = {
+	    .magic = GM_RECORDER_MAGIC, .kind = GM_RECORDER_WORD, .code = (int32_t)code};
 
 	if (!is_out_of_reach(code) || config == NULL ||
-	    gm_strcmp(gm_base_name(config), GM_CONFIG_CAPTURE) != 0 || may_be_filtered())
+	    gm_strcmp(gm_base_name(config), GM_CONFIG_CAPTURE) != 0 || !may_ask())
 		return false;
-	n_bytes = gm_recorder_address(config, &address);
-	fd = (int)gm_syscall3(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
+	if (recording != NULL) {
+		request.proof[0] = recording->secret[0];
+		request.proof[1] = recording->secret[1];
+	}
+	if (exchange(config, &request) < 0)
 		return false;
-	gm_syscall6(SYS_setsockopt, fd, SOL_SOCKET, SO_SNDTIMEO, (long)&wait, sizeof(wait), 0);
-	sent = gm_syscall6(SYS_sendto, fd, (long)&word, sizeof(word), MSG_NOSIGNAL, (long)&address,
-			   n_bytes);
-	gm_sys_close(fd);
-	if (sent == (long)sizeof(word))
-		told_code = code;
-	return sent == (long)sizeof(word);
+	told_code = code;
+	return true;
 }
 
 static long tell_step(void *unused)

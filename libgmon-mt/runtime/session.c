@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The file `session`, and the processes of a capture (session.h). */
 #include <errno.h>
+#include <sys/random.h>
 
 #include "gmon-mt/format.h"
 #include "runtime/dir.h"
@@ -8,6 +9,7 @@
 
 #define NO_BOOT_ID   "00000000-0000-0000-0000-000000000000"
 #define STAT_STATE   3
+#define STAT_PARENT  4
 #define STAT_THREADS 20
 #define STAT_START   22
 
@@ -35,7 +37,10 @@ static bool read_stat(int pid, char *stat, size_t size_bytes)
 	struct gm_text text = GM_TEXT(path);
 
 	gm_text_add(&text, "/proc/");
-	gm_text_add_u64(&text, (uint64_t)pid);
+	if (pid == 0)
+		gm_text_add(&text, "self");
+	else
+		gm_text_add_u64(&text, (uint64_t)pid);
 	gm_text_add(&text, "/stat");
 	return gm_read_text(path, stat, size_bytes) > 0;
 }
@@ -47,6 +52,15 @@ uint64_t gm_proc_start(int pid)
 	    read_stat(pid, stat, sizeof(stat)) ? stat_field(stat, STAT_START) : NULL;
 
 	return field != NULL ? gm_parse_u64(field, NULL) : 0;
+}
+
+int gm_proc_parent(int pid)
+{
+	char stat[1024];
+	const char *field =
+	    read_stat(pid, stat, sizeof(stat)) ? stat_field(stat, STAT_PARENT) : NULL;
+
+	return field != NULL ? (int)gm_parse_u64(field, NULL) : 0;
 }
 
 bool gm_proc_runs(int pid, uint64_t start)
@@ -91,6 +105,12 @@ int gm_session_read(int dir, struct gm_session *session)
 		return -EINVAL;
 	memcpy(session->boot_id, p + 12, 36);
 	session->boot_id[36] = '\0';
+	p += 12 + 36;
+	memset(session->secret, 0, sizeof(session->secret));
+	if (memcmp(p, "\nsecret ", 8) == 0)
+		p += 7;
+	for (unsigned i = 0; i < GM_SECRET_WORDS && *p == ' '; i++)
+		session->secret[i] = gm_parse_u64(p + 1, &p);
 	return 0;
 }
 
@@ -120,6 +140,9 @@ void gm_session_begin(struct gm_session *session)
 		}
 	}
 	read_boot_id(session->boot_id);
+	if (gm_syscall3(SYS_getrandom, (long)session->secret, sizeof(session->secret),
+			GRND_NONBLOCK) != (long)sizeof(session->secret))
+		memset(session->secret, 0, sizeof(session->secret));
 }
 
 void gm_session_format(const struct gm_session *session, struct gm_text *text)
@@ -134,6 +157,11 @@ void gm_session_format(const struct gm_session *session, struct gm_text *text)
 	gm_text_add_i64(text, session->clock_offset_ns);
 	gm_text_add(text, "\nclock_uuid ");
 	gm_text_add(text, session->boot_id);
+	gm_text_add(text, "\nsecret");
+	for (unsigned i = 0; i < GM_SECRET_WORDS; i++) {
+		gm_text_add(text, " ");
+		gm_text_add_u64(text, session->secret[i]);
+	}
 	gm_text_add(text, "\n");
 }
 

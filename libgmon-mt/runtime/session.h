@@ -17,6 +17,7 @@ struct gm_session {
 	uint64_t owner_start;
 	int64_t clock_offset_ns;
 	char boot_id[37];
+	uint64_t secret[GM_SECRET_WORDS]; /* 0: none */
 };
 
 /*
@@ -28,6 +29,18 @@ int gm_session_read(int dir, struct gm_session *session);
 /* Describes a capture that the calling process makes now. */
 void gm_session_begin(struct gm_session *session);
 void gm_session_format(const struct gm_session *session, struct gm_text *text);
+
+/* Parent of the process; 0: it does not run, or /proc is not there. */
+int gm_proc_parent(int pid);
+
+/* Is the capture's folder `name` of a process that started then? */
+bool gm_folder_is_of(int dir, const char *name, uint64_t start);
+
+/* Is it a name, relative to a capture, that gprof-mt gives? */
+bool gm_capture_is_name(const char *path);
+
+/* Removes parent/name, a directory, and all in it, following no symbolic link. */
+void gm_remove_tree_at(int parent, const char *name);
 
 /* Was the machine started since?  Then no process of that time runs. */
 bool gm_session_is_of_this_boot(const struct gm_session *session);

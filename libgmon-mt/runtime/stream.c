@@ -33,18 +33,17 @@
 #include "runtime/sys.h"
 #include "runtime/threads.h"
 
-#define PAGE_BYTES	 4096u
-#define GROWTH_PAGES	 8u
-#define FIRST_GROWTH	 6u
-#define SMALL_BYTES	 (15 * PAGE_BYTES) /* 1 + 6 + 8 pages: two helper tasks (files.h) */
-#define READY_BYTES	 262144u
-#define READY_MAX_BYTES	 1048576u
-#define SEGMENT_GROWTH	 4u
-#define TAIL_BYTES	 (3 * PAGE_BYTES) /* behind a packet, for gm_stream_trim() */
-#define RETRY_NS	 100000000u
-#define END_BYTES	 8u /* of a file, never used: a late look behind the last event stays in it */
-#define O_PATH_DIRECTORY (O_PATH | O_DIRECTORY)
-#define MAPPED_MAX	 384 /* further streams are in memory */
+#define PAGE_BYTES	4096u
+#define GROWTH_PAGES	8u
+#define FIRST_GROWTH	6u
+#define SMALL_BYTES	(15 * PAGE_BYTES) /* 1 + 6 + 8 pages: two helper tasks (files.h) */
+#define READY_BYTES	262144u
+#define READY_MAX_BYTES 1048576u
+#define SEGMENT_GROWTH	4u
+#define TAIL_BYTES	(3 * PAGE_BYTES) /* behind a packet, for gm_stream_trim() */
+#define RETRY_NS	100000000u
+#define END_BYTES	8u /* of a file, never used: a late look behind the last event stays in it */
+#define MAPPED_MAX	384 /* further streams are in memory */
 
 static int n_mapped; /* files */
 
@@ -385,11 +384,8 @@ static uint8_t *segment_small(struct gm_stream *stream, uint64_t now_ns)
 {
 	char name[GM_STREAM_NAME_BYTES];
 	uint8_t *segment = NULL;
-	int directory = gm_sys_open(stream->trace->dir, O_PATH_DIRECTORY, 0), fd;
+	int directory = gm_stream_dir_open(stream), fd;
 
-	stream->why = gm_loss_of(directory);
-	if (directory < 0)
-		return NULL;
 	fd = gm_stream_file_make_at(stream, directory, name);
 	stream->why = gm_loss_of(fd);
 	if (fd >= 0) {
@@ -399,9 +395,9 @@ static uint8_t *segment_small(struct gm_stream *stream, uint64_t now_ns)
 		gm_sys_close(fd);
 		stream->numbered |= segment != NULL;
 		if (segment == NULL)
-			gm_syscall3(SYS_unlinkat, directory, (long)name, 0);
+			gm_stream_file_remove(stream, directory, name);
 	}
-	gm_sys_close(directory);
+	gm_stream_dir_close(directory);
 	return segment;
 }
 
@@ -411,13 +407,11 @@ static uint8_t *segment_large(struct gm_stream *stream, uint64_t size_bytes, uin
 {
 	char hidden[GM_STREAM_NAME_BYTES], name[GM_STREAM_NAME_BYTES];
 	uint8_t *segment = NULL;
-	int directory = gm_sys_open(stream->trace->dir, O_PATH_DIRECTORY, 0), fd;
+	int directory = gm_stream_dir_open(stream), fd;
 
-	if (directory < 0)
-		return NULL;
 	gm_stream_file_name(hidden, stream, stream->n_segments, true);
 	gm_stream_file_name(name, stream, stream->n_segments, false);
-	fd = gm_stream_file_at(directory, hidden, O_CREAT | O_EXCL);
+	fd = gm_stream_file_at(stream, directory, hidden, O_CREAT | O_EXCL);
 	if (fd >= 0) {
 		if (gm_file_reserve(fd, 0, size_bytes) == 0) {
 			pages_ready(fd, 0, least(size_bytes, READY_BYTES));
@@ -426,16 +420,15 @@ static uint8_t *segment_large(struct gm_stream *stream, uint64_t size_bytes, uin
 		gm_sys_close(fd);
 		if (segment != NULL) {
 			gm_packet_init(stream, segment, size_bytes, now_ns);
-			if (gm_syscall6(SYS_renameat, directory, (long)hidden, directory,
-					(long)name, 0, 0) != 0) {
+			if (gm_stream_file_rename(stream, directory, hidden, name) != 0) {
 				gm_sys_munmap(segment, mapped_bytes);
 				segment = NULL;
 			}
 		}
 		if (segment == NULL)
-			gm_syscall3(SYS_unlinkat, directory, (long)hidden, 0);
+			gm_stream_file_remove(stream, directory, hidden);
 	}
-	gm_sys_close(directory);
+	gm_stream_dir_close(directory);
 	return segment;
 }
 

@@ -23,10 +23,74 @@ void gm_stream_file_name(char *buffer, const struct gm_stream *stream, uint32_t 
 	}
 }
 
-int gm_stream_file_at(int directory, const char *name, int flags)
+int gm_stream_dir_open(const struct gm_stream *stream)
 {
-	return (int)gm_syscall6(SYS_openat, directory, (long)name,
-				flags | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600, 0, 0);
+	return gm_sys_open(stream->trace->dir, O_PATH_DIRECTORY, 0);
+}
+
+/* `record` may help there. */
+static int by_path(const struct gm_stream *stream, const char *name, int flags)
+{
+	char *path = gm_path_new(stream->trace->dir, name);
+	int fd = path != NULL ? gm_sys_open(path, flags, 0600) : -ENOMEM;
+
+	gm_path_free(path);
+	return fd;
+}
+
+/* Is the directory open, and was that not the reason? */
+static bool is_final(int directory, long code)
+{
+	return directory >= 0 && code != -EACCES && code != -EPERM;
+}
+
+int gm_stream_file_at(const struct gm_stream *stream, int directory, const char *name, int flags)
+{
+	long fd = directory;
+
+	flags |= O_RDWR | O_NOFOLLOW | O_CLOEXEC;
+	if (directory >= 0)
+		fd = gm_syscall6(SYS_openat, directory, (long)name, flags, 0600, 0, 0);
+	return is_final(directory, fd) ? (int)fd : by_path(stream, name, flags);
+}
+
+void gm_stream_file_remove(const struct gm_stream *stream, int directory, const char *name)
+{
+	long code = directory;
+	char *path;
+
+	if (directory >= 0)
+		code = gm_syscall3(SYS_unlinkat, directory, (long)name, 0);
+	if (is_final(directory, code))
+		return;
+	path = gm_path_new(stream->trace->dir, name);
+	if (path != NULL)
+		gm_sys_unlink(path);
+	gm_path_free(path);
+}
+
+int gm_stream_file_rename(const struct gm_stream *stream, int directory, const char *from,
+			  const char *to)
+{
+	long code = directory;
+	char *old, *new;
+
+	if (directory >= 0)
+		code = gm_syscall6(SYS_renameat, directory, (long)from, directory, (long)to, 0, 0);
+	if (is_final(directory, code))
+		return (int)code;
+	old = gm_path_new(stream->trace->dir, from);
+	new = gm_path_new(stream->trace->dir, to);
+	code = old != NULL && new != NULL ? gm_sys_rename(old, new) : -ENOMEM;
+	gm_path_free(old);
+	gm_path_free(new);
+	return (int)code;
+}
+
+void gm_stream_dir_close(int directory)
+{
+	if (directory >= 0)
+		gm_sys_close(directory);
 }
 
 void gm_packet_init(const struct gm_stream *stream, uint8_t *at, uint64_t size_bytes,
@@ -49,14 +113,12 @@ void gm_packet_init(const struct gm_stream *stream, uint8_t *at, uint64_t size_b
 
 int gm_stream_file_open(const struct gm_stream *stream)
 {
-	int directory = gm_sys_open(stream->trace->dir, O_PATH_DIRECTORY, 0), fd;
+	int directory = gm_stream_dir_open(stream), fd;
 	char name[GM_STREAM_NAME_BYTES];
 
-	if (directory < 0)
-		return directory;
 	gm_stream_file_name(name, stream, stream->n_segments - 1, false);
-	fd = gm_stream_file_at(directory, name, 0);
-	gm_sys_close(directory);
+	fd = gm_stream_file_at(stream, directory, name, 0);
+	gm_stream_dir_close(directory);
 	return fd;
 }
 
@@ -73,12 +135,12 @@ int gm_stream_file_make_at(struct gm_stream *stream, int directory, char *name)
 
 	if (stream->numbered) {
 		gm_stream_file_name(name, stream, stream->n_segments, false);
-		return gm_stream_file_at(directory, name, O_CREAT | O_EXCL);
+		return gm_stream_file_at(stream, directory, name, O_CREAT | O_EXCL);
 	}
 	do {
 		stream->number = number++;
 		gm_stream_file_name(name, stream, 0, false);
-		fd = gm_stream_file_at(directory, name, O_CREAT | O_EXCL);
+		fd = gm_stream_file_at(stream, directory, name, O_CREAT | O_EXCL);
 	} while (fd == -EEXIST);
 	if (fd >= 0)
 		__atomic_store_n(&stream->trace->n_streams, number, __ATOMIC_RELAXED);
@@ -87,12 +149,10 @@ int gm_stream_file_make_at(struct gm_stream *stream, int directory, char *name)
 
 int gm_stream_file_make(struct gm_stream *stream)
 {
-	int directory = gm_sys_open(stream->trace->dir, O_PATH_DIRECTORY, 0), fd;
+	int directory = gm_stream_dir_open(stream), fd;
 	char name[GM_STREAM_NAME_BYTES];
 
-	if (directory < 0)
-		return directory;
 	fd = gm_stream_file_make_at(stream, directory, name);
-	gm_sys_close(directory);
+	gm_stream_dir_close(directory);
 	return fd;
 }

@@ -22,8 +22,19 @@ void gm_packet_begin(struct gm_stream *stream, uint64_t offset, uint64_t size_by
 void gm_stream_file_name(char *buffer, const struct gm_stream *stream, uint32_t number,
 			 bool hidden);
 
-/* Opens a file in a directory to read and write.  A descriptor or -errno. */
-int gm_stream_file_at(int directory, const char *name, int flags);
+/*
+ * In a step of files.h: the directory of the stream's files, and what is done there.  Where it
+ * could not be opened (-errno), or is no longer this user's, files are reached by path: place.c may
+ * have `record` do it.
+ */
+int gm_stream_dir_open(const struct gm_stream *stream);
+void gm_stream_dir_close(int directory);
+
+/* Opens a file to read and write.  A descriptor or -errno. */
+int gm_stream_file_at(const struct gm_stream *stream, int directory, const char *name, int flags);
+int gm_stream_file_rename(const struct gm_stream *stream, int directory, const char *from,
+			  const char *to);
+void gm_stream_file_remove(const struct gm_stream *stream, int directory, const char *name);
 
 /*
  * In a step of files.h: makes the stream's next file, with a number if it has none; opens its

@@ -48,7 +48,8 @@ static inline long gm_syscall3(long number, long a, long b, long c)
 
 /*
  * By path (place.c).  What is below a capture in a directory where others may write is reached
- * through that very capture, whatever has its name by then: -ESTALE if it is gone.
+ * through that very capture, whatever has its name by then: -ESTALE if it is gone.  What this
+ * process cannot reach any more `record` opens, makes and renames for it, if it does (recorder.h).
  */
 int gm_sys_open(const char *path, int flags, int mode);
 int gm_sys_unlink(const char *path);
@@ -56,6 +57,9 @@ int gm_sys_rmdir(const char *path);
 int gm_sys_mkdir(const char *path, int mode);
 int gm_sys_rename(const char *from, const char *to);
 int gm_sys_symlink(const char *target, const char *path);
+
+/* Has `record` remove a directory that this process cannot open, with that failure (recorder.h). */
+void gm_sys_remove_away(const char *path, int code);
 
 /*
  * Marks a large zero-initialized array: the linker puts it in front of the small variables

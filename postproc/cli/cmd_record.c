@@ -358,6 +358,9 @@ static void note_words(struct pp_run *run, const struct pp_capture *capture)
 		pp_capture_add_unwritten(capture->model, pid, word->code);
 		pp_run_add_silent_loss(run, what, pid, 1);
 	}
+	if (run->mailbox->n_refused)
+		pp_run_add_silent_loss(run, "requests to record, refused: not of this recording",
+				       run->shown_dir, run->mailbox->n_refused);
 }
 
 /* What the runtime libraries left in the capture.  The line to print; NULL: nothing readable. */
@@ -513,13 +516,6 @@ static void loss_free(void *data)
 	g_free(loss);
 }
 
-static void open_mailbox(struct pp_mailbox *mailbox, const struct gm_capture *capture)
-{
-	g_autofree char *config = g_build_filename(capture->dir, "config", NULL);
-
-	pp_mailbox_open(mailbox, config);
-}
-
 static int record(const struct options *options, struct gm_config *config,
 		  const struct pp_program *program, struct pp_child *child)
 {
@@ -553,7 +549,7 @@ static int record(const struct options *options, struct gm_config *config,
 	}
 	run.libraries = libraries;
 	run.mailbox = &mailbox;
-	open_mailbox(&mailbox, capture);
+	pp_mailbox_open(&mailbox, capture, run.dir_fd, config->output_max_bytes);
 	status = make_environment(options, program, libraries, capture, &env, &err)
 		     ? pp_cli_fail(&err)
 		     : run_program(options, &run, program, env, child, &collector);

@@ -172,7 +172,7 @@ void pp_child_wait(struct pp_child *child, struct pp_collector *collector,
 			pp_collector_round(collector);
 		pp_mailbox_read(mailbox);
 	}
-	pp_mailbox_read(mailbox);
+	pp_mailbox_stop(mailbox);
 }
 
 _Noreturn void pp_child_exit_alike(const struct pp_child *child)

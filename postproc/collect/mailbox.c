@@ -1,54 +1,119 @@
 /* SPDX-License-Identifier: MIT */
 #include "collect/mailbox.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
-#include "runtime/recorder.h"
+#include "runtime/children.h"
+#include "runtime/session.h"
 
-#define WORDS_MAX 1000000u
+#define WORDS_MAX   1000000u
+#define BACKLOG	    1024
+#define WAITING_MAX 256u
+#define WAITING_US  1000000 /* for a request, after the connection */
+#define AT_ONCE	    64
+#define KIN_MAX	    64 /* generations */
 
-void pp_mailbox_open(struct pp_mailbox *mailbox, const char *config)
+static bool watch(const struct pp_mailbox *mailbox, int fd)
 {
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+
+	return epoll_ctl(mailbox->fd, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+void pp_mailbox_open(struct pp_mailbox *mailbox, const struct gm_capture *capture, int dir_fd,
+		     uint64_t max_bytes)
+{
+	g_autofree char *config = g_build_filename(capture->dir, GM_CONFIG_CAPTURE, NULL);
 	struct sockaddr_un address = {0};
 	socklen_t n_bytes = gm_recorder_address(config, &address);
-	int on = 1;
 
-	mailbox->config = g_strdup(config);
-	mailbox->words = g_array_new(FALSE, FALSE, sizeof(struct pp_word));
-	mailbox->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (mailbox->fd < 0)
-		return;
-	if (setsockopt(mailbox->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) == 0 &&
-	    bind(mailbox->fd, (const struct sockaddr *)&address, n_bytes) == 0)
-		return;
-	close(mailbox->fd);
-	mailbox->fd = -1;
+	*mailbox = (struct pp_mailbox){
+	    .capture = capture,
+	    .waiting = g_hash_table_new_full(NULL, NULL, NULL, g_free),
+	    .words = g_array_new(FALSE, FALSE, sizeof(struct pp_word)),
+	};
+	pp_grants_init(&mailbox->grants, dir_fd, max_bytes);
+	mailbox->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	mailbox->fd = epoll_create1(EPOLL_CLOEXEC);
+	if (mailbox->listener < 0 || mailbox->fd < 0 ||
+	    bind(mailbox->listener, (const struct sockaddr *)&address, n_bytes) ||
+	    listen(mailbox->listener, BACKLOG) || !watch(mailbox, mailbox->listener))
+		pp_mailbox_stop(mailbox);
+}
+
+static void hang_up(struct pp_mailbox *mailbox, int fd)
+{
+	g_hash_table_remove(mailbox->waiting, GINT_TO_POINTER(fd));
+	close(fd);
+}
+
+void pp_mailbox_stop(struct pp_mailbox *mailbox)
+{
+	GHashTableIter iter;
+	gpointer key;
+
+	pp_mailbox_read(mailbox);
+	g_hash_table_iter_init(&iter, mailbox->waiting);
+	while (g_hash_table_iter_next(&iter, &key, NULL))
+		close(GPOINTER_TO_INT(key));
+	g_hash_table_remove_all(mailbox->waiting);
+	if (mailbox->listener >= 0)
+		close(mailbox->listener);
+	if (mailbox->fd >= 0)
+		close(mailbox->fd);
+	mailbox->listener = mailbox->fd = -1;
 }
 
 void pp_mailbox_done(struct pp_mailbox *mailbox)
 {
-	if (mailbox->fd >= 0)
-		close(mailbox->fd);
-	mailbox->fd = -1;
-	g_clear_pointer(&mailbox->config, g_free);
+	pp_mailbox_stop(mailbox);
+	pp_grants_done(&mailbox->grants);
+	g_clear_pointer(&mailbox->waiting, g_hash_table_unref);
 	g_clear_pointer(&mailbox->words, g_array_unref);
 }
 
-/* Anybody may send: a process that runs and has another configuration is none of ours. */
-static bool is_ours(const struct pp_mailbox *mailbox, int32_t pid)
-{
-	g_autofree char *path = g_strdup_printf("/proc/%d/environ", pid);
-	g_autofree char *entry = g_strconcat("GPROF_MT_CONFIG=", mailbox->config, NULL);
-	g_autofree char *text = NULL;
-	gsize n_bytes;
+/* --- who asks --- */
 
-	return !g_file_get_contents(path, &text, &n_bytes, NULL) || n_bytes == 0 ||
-	       memmem(text, n_bytes, entry, strlen(entry) + 1);
+static bool is_in_capture(const struct pp_mailbox *mailbox, int pid)
+{
+	struct gm_session session;
+	int dir = mailbox->grants.dir_fd;
+
+	return gm_session_read(dir, &session) == 0 &&
+	       (gm_session_has_member(dir, &session, pid) || gm_children_have(dir, pid));
 }
 
-static void add(struct pp_mailbox *mailbox, int32_t pid, int32_t code)
+/* By the kernel's word; a process whose parents have ended may be in the capture itself. */
+static bool is_of_run(const struct pp_mailbox *mailbox, int pid)
+{
+	for (unsigned i = 0; i < KIN_MAX && pid > 1; i++) {
+		if (pid == getpid() || is_in_capture(mailbox, pid))
+			return true;
+		pid = gm_proc_parent(pid);
+	}
+	return false;
+}
+
+static bool has_proof(const struct pp_mailbox *mailbox, const struct gm_recorder_request *request)
+{
+	const uint64_t *secret = mailbox->capture->secret;
+
+	return secret[0] != 0 && request->proof[0] == secret[0] && request->proof[1] == secret[1];
+}
+
+static bool is_believed(const struct pp_mailbox *mailbox, const struct ucred *peer)
+{
+	return peer->pid > 0 && (geteuid() == 0 || peer->uid == geteuid()) &&
+	       is_of_run(mailbox, peer->pid);
+}
+
+/* --- what for --- */
+
+static void add_word(struct pp_mailbox *mailbox, int32_t pid, int32_t code)
 {
 	const struct pp_word word = {pid, -code};
 
@@ -56,34 +121,118 @@ static void add(struct pp_mailbox *mailbox, int32_t pid, int32_t code)
 	for (guint i = mailbox->words->len; pid && i-- > 0;)
 		if (g_array_index(mailbox->words, struct pp_word, i).pid == pid)
 			return;
-	if (mailbox->words->len < WORDS_MAX && is_ours(mailbox, pid))
+	if (mailbox->words->len < WORDS_MAX)
 		g_array_append_val(mailbox->words, word);
+}
+
+/* As pp_grant(). */
+static int answer(struct pp_mailbox *mailbox, const struct gm_recorder_request *request,
+		  const struct ucred *peer)
+{
+	bool is_proven = has_proof(mailbox, request);
+
+	if (request->kind != GM_RECORDER_WORD)
+		return is_proven && peer->pid > 0 ? pp_grant(&mailbox->grants, request, peer->pid)
+						  : -EBADRQC;
+	if (!is_proven && !is_believed(mailbox, peer))
+		return -EBADRQC;
+	add_word(mailbox, peer->pid, request->code);
+	return 0;
+}
+
+static void reply(const struct pp_mailbox *mailbox, int to, int code, bool is_proven)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr header;
+	} control = {0};
+	struct gm_recorder_reply text = {.code = code < 0 ? code : 0};
+	struct iovec part = {&text, sizeof(text)};
+	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+
+	if (is_proven)
+		memcpy(text.proof, mailbox->capture->secret + 2, sizeof(text.proof));
+	if (code > 0) {
+		message.msg_control = &control;
+		message.msg_controllen = sizeof(control);
+		control.header = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
+						  .cmsg_type = SCM_RIGHTS,
+						  .cmsg_len = CMSG_LEN(sizeof(int))};
+		memcpy(CMSG_DATA(&control.header), &code, sizeof(code));
+	}
+	sendmsg(to, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* --- connections --- */
+
+static void serve(struct pp_mailbox *mailbox, int fd)
+{
+	struct gm_recorder_request request;
+	struct ucred peer = {0};
+	socklen_t peer_bytes = sizeof(peer);
+	ssize_t n = recv(fd, &request, sizeof(request), MSG_DONTWAIT | MSG_TRUNC);
+	int code = -EBADRQC;
+
+	if (n < 0 && errno == EAGAIN)
+		return;
+	if (n == (ssize_t)sizeof(request) && request.magic == GM_RECORDER_MAGIC &&
+	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &peer_bytes) == 0)
+		code = answer(mailbox, &request, &peer);
+	if (code == -EBADRQC)
+		mailbox->n_refused++;
+	if (n == (ssize_t)sizeof(request))
+		reply(mailbox, fd, code, has_proof(mailbox, &request));
+	if (code > 0)
+		close(code);
+	hang_up(mailbox, fd);
+}
+
+/* Who connects and says nothing does not stay. */
+static void hang_up_late(struct pp_mailbox *mailbox, int64_t now_us)
+{
+	GHashTableIter iter;
+	gpointer key, since_us;
+
+	g_hash_table_iter_init(&iter, mailbox->waiting);
+	while (g_hash_table_iter_next(&iter, &key, &since_us))
+		if (now_us - *(int64_t *)since_us > WAITING_US) {
+			close(GPOINTER_TO_INT(key));
+			g_hash_table_iter_remove(&iter);
+			mailbox->n_refused++;
+		}
+}
+
+static void take_connections(struct pp_mailbox *mailbox)
+{
+	int64_t now_us = g_get_monotonic_time(), *since_us;
+	int fd;
+
+	while ((fd = accept4(mailbox->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+		if (g_hash_table_size(mailbox->waiting) >= WAITING_MAX || !watch(mailbox, fd)) {
+			mailbox->n_refused++;
+			close(fd);
+			continue;
+		}
+		since_us = g_new(int64_t, 1);
+		*since_us = now_us;
+		g_hash_table_insert(mailbox->waiting, GINT_TO_POINTER(fd), since_us);
+		serve(mailbox, fd);
+	}
 }
 
 void pp_mailbox_read(struct pp_mailbox *mailbox)
 {
-	union {
-		char bytes[CMSG_SPACE(sizeof(struct ucred))];
-		struct cmsghdr header;
-	} control;
-	struct gm_recorder_word word;
-	struct iovec part = {&word, sizeof(word)};
+	struct epoll_event events[AT_ONCE];
+	int n = 0;
 
-	while (mailbox->fd >= 0) {
-		struct msghdr message = {.msg_iov = &part,
-					 .msg_iovlen = 1,
-					 .msg_control = &control,
-					 .msg_controllen = sizeof(control)};
-		ssize_t n = recvmsg(mailbox->fd, &message, MSG_DONTWAIT);
-		const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-		struct ucred sender;
-
-		if (n < 0)
-			return;
-		if (n != sizeof(word) || word.magic != GM_RECORDER_MAGIC || !header ||
-		    header->cmsg_type != SCM_CREDENTIALS)
-			continue;
-		memcpy(&sender, CMSG_DATA(header), sizeof(sender));
-		add(mailbox, sender.pid, word.code);
-	}
+	if (mailbox->fd < 0)
+		return;
+	hang_up_late(mailbox, g_get_monotonic_time());
+	do {
+		n = epoll_wait(mailbox->fd, events, AT_ONCE, 0);
+		for (int i = 0; i < n; i++)
+			if (events[i].data.fd != mailbox->listener)
+				serve(mailbox, events[i].data.fd);
+		take_connections(mailbox);
+	} while (n == AT_ONCE);
 }

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages to `record` from processes that cannot write into the capture (runtime/recorder.h).
+ * Requests to `record` from processes that cannot reach the capture (runtime/recorder.h): for files
+ * of their own (grant.h), and words that they are not recorded.
+ *
+ * Anybody may connect.  A process that knows the secret of the capture is of this run.  One without
+ * it, which may have executed another program since, can only say that it is not recorded, and is
+ * believed if the kernel says that it descends from `record` or is in the capture.  It waits for
+ * the answer, so it still runs then.
  */
 #ifndef PP_COLLECT_MAILBOX_H
 #define PP_COLLECT_MAILBOX_H
@@ -9,6 +15,9 @@
 
 #include <glib.h>
 
+#include "collect/grant.h"
+#include "runtime/capture.h"
+
 struct pp_word {
 	int32_t pid;  /* 0: in no PID namespace that is seen from here */
 	int32_t code; /* errno */
@@ -16,15 +25,23 @@ struct pp_word {
 
 struct pp_mailbox {
 	int fd; /* to poll for POLLIN; -1: none */
-	char *config;
+	int listener;
+	GHashTable *waiting; /* connections without a request yet: descriptor -> since when, us */
+	const struct gm_capture *capture;
+	struct pp_grants grants;
 	GArray *words; /* of struct pp_word, one for each process */
+	uint64_t n_refused;
 };
 
-/* For the capture with that configuration.  Never fails: nobody is told of then. */
-void pp_mailbox_open(struct pp_mailbox *mailbox, const char *config);
+/* For the capture, whose directory is `dir_fd`.  Never fails: nobody is heard then. */
+void pp_mailbox_open(struct pp_mailbox *mailbox, const struct gm_capture *capture, int dir_fd,
+		     uint64_t max_bytes);
 void pp_mailbox_done(struct pp_mailbox *mailbox);
 
-/* Takes what has come. */
+/* Answers what has come. */
 void pp_mailbox_read(struct pp_mailbox *mailbox);
+
+/* The program has ended: answers what has come, and nothing from then on. */
+void pp_mailbox_stop(struct pp_mailbox *mailbox);
 
 #endif

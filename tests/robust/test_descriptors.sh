@@ -29,6 +29,14 @@ for file in '' "$own"; do
 	check "libsync-trace${file:+, with a file}" env LD_PRELOAD="$LIBSYNC" ./descriptors "$tries" ${file:+"$file"}
 	check "both${file:+, with a file}" env LD_PRELOAD="$LIBSYNC" ./descriptors.pg "$tries" ${file:+"$file"}
 done
+# With another user's rights: `record` opens the files, and passes their descriptors.
+if [ "$(id -u)" = 0 ]; then
+	check "record, without rights" "$gprof_mt" record -q -o gprof-mt.data --set sync.mode=all \
+		--set kernel.source=none -- ./descriptors $((tries / 10)) - 65534
+	lost=$("$gprof_mt" report -i gprof-mt.data --format json quality |
+		python3 -c 'import json, sys; print(len(json.load(sys.stdin)["quality"]))')
+	[ "$lost" = 0 ] || fail "without rights: $("$gprof_mt" report -i gprof-mt.data quality)"
+fi
 echo "[calls]
 mode = history
 [sync]

@@ -15,8 +15,9 @@
  *   session            "gprof-mt-capture 1" / "owner PID STARTTIME" (STARTTIME: field 22 of
  *                      /proc/PID/stat) / "clock_offset_ns N" (CLOCK_REALTIME - CLOCK_MONOTONIC,
  *                      the offset in the clock block of every CTF metadata file of the capture) /
- *                      "clock_uuid UUID" (the boot id).  Written whole, by rename, by whoever
- *                      creates the capture.
+ *                      "clock_uuid UUID" (the boot id) / "secret A B C D": 64 bits each, by which
+ *                      a process of the run (A B) and `record` (C D) know each other while it
+ *                      runs.  Written whole, by rename, by whoever creates the capture.
  *   .unwritten.PID     a symbolic link to "ERRNO": why the process PID has no folder.  It has a
  *                      place where files have none: neither on a full disk nor under a limit.
  *                      A child that may not make one either (other credentials, another root) is

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * usage: descriptors TRIES [FILE]
+ * usage: descriptors TRIES [FILE [USER]]
+ *
+ * FILE may be -, for none.  With USER, the process takes that user's rights first, after a lock.
  *
  * One thread closes descriptor 0 and opens FILE (or /dev/null) TRIES times: it must get descriptor
  * 0 each time, and FILE must keep the length that it wrote.  Meanwhile another thread makes threads
  * that call a function and take a lock, up to WIDTH at a time, and children that do the same.
  * Prints "TRIES wrong WRONG threads THREADS"; fails if any was wrong.
  */
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -73,6 +77,12 @@ int main(int argc, char **argv)
 	pthread_t maker;
 	struct stat status;
 
+	if (path != NULL && strcmp(path, "-") == 0)
+		path = NULL;
+	work();
+	if (argc > 3 &&
+	    setresuid((uid_t)atoi(argv[3]), (uid_t)atoi(argv[3]), (uid_t)atoi(argv[3])) != 0)
+		return 2;
 	pthread_create(&maker, NULL, make_threads, NULL);
 	for (long i = 0; i < tries; i++) {
 		int fd;

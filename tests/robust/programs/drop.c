@@ -2,8 +2,10 @@
 /*
  * usage: drop HOW THREADS CHILDREN [PROGRAM]
  *
- * Takes 10 locks, then puts the capture out of its reach (HOW: setuid, chroot, mount, landlock), or
- * only changes its user namespace (user), or does nothing (none).  Then it makes THREADS threads
+ * Takes 10 locks, then puts the capture out of its reach (HOW: setuid, chroot, mount, landlock;
+ * pid: as setuid, in a child that is the first process of a PID namespace), from `record` too (net:
+ * as setuid, and another network; stopped: as landlock, and its parent is stopped until the end),
+ * or only changes its user namespace (user), or does nothing (none).  Then it makes THREADS threads
  * that take 7 locks each, and CHILDREN children that do the same; with PROGRAM, it executes that to
  * do so.  Exits with 5.
  */
@@ -11,6 +13,7 @@
 #include <grp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <linux/landlock.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,9 +52,26 @@ static int restrict_files(void)
 	       syscall(SYS_landlock_restrict_self, fd, 0) != 0 || close(fd) != 0;
 }
 
+/* Goes on in a child, whose status is this process' own. */
+static void become_first(void)
+{
+	int status = 0;
+
+	if (unshare(CLONE_NEWPID) != 0 || fork() == 0)
+		return;
+	wait(&status);
+	exit(WEXITSTATUS(status));
+}
+
 static int drop(const char *how)
 {
-	if (strcmp(how, "setuid") == 0)
+	if (strcmp(how, "net") == 0 && unshare(CLONE_NEWNET) != 0)
+		return -1;
+	if (strcmp(how, "stopped") == 0 && kill(getppid(), SIGSTOP) != 0)
+		return -1;
+	if (strcmp(how, "pid") == 0)
+		become_first();
+	if (strcmp(how, "setuid") == 0 || strcmp(how, "pid") == 0 || strcmp(how, "net") == 0)
 		return setgroups(0, NULL) || setgid(65534) || setuid(65534);
 	if (strcmp(how, "chroot") == 0)
 		return chroot("root") || chdir("/");
@@ -61,7 +81,7 @@ static int drop(const char *how)
 		       mount("none", "capture", "tmpfs", 0, NULL);
 	if (strcmp(how, "user") == 0)
 		return unshare(CLONE_NEWUSER);
-	if (strcmp(how, "landlock") == 0)
+	if (strcmp(how, "landlock") == 0 || strcmp(how, "stopped") == 0)
 		return restrict_files();
 	return 0;
 }
@@ -90,5 +110,7 @@ int main(int argc, char **argv)
 		}
 		wait(NULL);
 	}
+	if (strcmp(argv[1], "stopped") == 0)
+		kill(getppid(), SIGCONT);
 	return 5;
 }
