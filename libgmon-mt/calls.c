@@ -337,7 +337,8 @@ static void count_later(bool counts)
 		if (counts && gm_tls.control != NULL && taken.self > GM_SELF_NONE &&
 		    i < (LATER_ROUNDS - 1) * GM_LATER_MAX)
 			gm_calls_add(gm_tls.control, taken.from, taken.self, taken.n);
-		else if (counts || gm_tls.state == GM_STATE_LOST)
+		else if (counts || gm_tls.state == GM_STATE_LOST ||
+			 gm_tls.state == GM_STATE_NEWBORN)
 			count_lost_n(taken.n, GM_LOSS_COUNTING_ONLY);
 	}
 }
@@ -374,6 +375,17 @@ static void miss_sealed(uint64_t from, uint64_t self)
 		count_lost(GM_LOSS_COUNTING_ONLY);
 }
 
+/* False: the process is open, or it is time to try that. */
+static bool miss_waiting(uint64_t from)
+{
+	gm_threads_check_fork();
+	if (!gm_process_waits(GM_LIB_CALLS))
+		return false;
+	if (from != GM_FROM_RETURN)
+		count_lost(GM_LOSS_DISK);
+	return true;
+}
+
 static void miss(uint64_t from, uint64_t self)
 {
 	bool counts;
@@ -389,6 +401,8 @@ static void miss(uint64_t from, uint64_t self)
 			gm_history_record(gm_tls.control, NULL, self);
 	} else if (gm_tls.state == GM_STATE_LOST) {
 		count_lost(gm_tls.why_lost);
+	} else if (gm_tls.state == GM_STATE_NEWBORN) {
+		count_lost(GM_LOSS_DISK);
 	} else if (counts && self <= GM_SELF_NONE) {
 		count_lost(GM_LOSS_NO_FUNCTION);
 	} else if (counts) {
@@ -415,6 +429,8 @@ __attribute__((noinline, cold, visibility("hidden"))) bool gm_calls_miss(uint64_
 		miss_sealed(from, self);
 		return false;
 	}
+	if (gm_tls.state == GM_STATE_NEWBORN && miss_waiting(from))
+		return false;
 	if (gm_files_have_helper()) {
 		keep_for_later(from, self);
 		return false;

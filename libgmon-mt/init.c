@@ -43,10 +43,9 @@ __attribute__((constructor(101))) static void start(void)
 	if (process != NULL)
 		gm_collector_start(process);
 	gm_signals_restore(mask);
-	if (process == NULL)
-		return;
 	gm_process_count_lost(GM_LIB_CALLS, gm_calls_early, GM_LOSS_TOO_EARLY);
-	gm_maps_update();
+	if (process != NULL)
+		gm_maps_update();
 }
 
 /* The range of code is not needed: every address is counted, whichever object it is in. */

@@ -26,7 +26,7 @@
 
 enum gm_state {
 	GM_STATE_UNBORN = 0,  /* the loader has not yet initialized thread-local storage */
-	GM_STATE_NEWBORN = 1, /* no call seen yet */
+	GM_STATE_NEWBORN = 1, /* no call seen yet, or only while there was no room on the disk */
 	GM_STATE_NOMINAL = 2,
 	GM_STATE_LOST = 3,    /* calls are counted as lost */
 	GM_STATE_OFF = 4,     /* the process is not profiled; from here on mcount returns at once */
@@ -277,7 +277,10 @@ extern bool gm_history_on;
 bool gm_flush_lock(uint64_t *ret_mask);
 void gm_flush_unlock(uint64_t mask);
 
-/* Makes the calling thread nominal, or off.  Signals are blocked. */
+/*
+ * Makes the calling thread nominal, or off; it stays newborn while the process waits for room on
+ * the disk.  Signals are blocked.
+ */
 void gm_thread_start(void);
 
 /*

@@ -325,9 +325,11 @@ void gm_threads_write_overdue(void)
 
 void gm_threads_write_waiting(void)
 {
-	const struct gm_process *process = gm_process_get();
+	const struct gm_process *process;
 	uint64_t mask;
 
+	gm_process_settle();
+	process = gm_process_get();
 	/* In the child of a fork or of vfork() they are the parent's. */
 	if (__atomic_load_n(&waiting.n, __ATOMIC_RELAXED) == 0 || gm_seal_is_set() ||
 	    process == NULL || gm_sys_getpid() != process->pid || !gm_flush_lock(&mask))
@@ -445,6 +447,8 @@ void gm_thread_start(void)
 
 	alive_begin();
 	process = gm_process_open();
+	if (process == NULL && !gm_process_is_off())
+		return;
 	if (process == NULL || process->config.calls_mode == GM_CALLS_OFF) {
 		gm_tls.state = GM_STATE_OFF;
 		return;

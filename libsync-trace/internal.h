@@ -28,6 +28,9 @@ bool st_process_is_lost(uint8_t *ret_why);
 
 bool st_process_is_open(void);
 
+/* It is to be opened when the disk has room, and it is not time to try that. */
+bool st_process_waits(void);
+
 /* In the child of vfork(): the memory is its parent's. */
 bool st_process_is_borrowed(void);
 

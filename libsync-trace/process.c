@@ -24,6 +24,7 @@ enum { ALIVE_EMPTIED, ALIVE_FORGETTING, ALIVE_KNOWN }; /* the first by a fork */
 static uint32_t state;
 static bool is_lost; /* off, but not by the configuration */
 static bool prepared;
+static bool has_waited; /* for room on the disk: LTTng-UST, loaded at the start alone, is not */
 static uint32_t *alive;
 static struct gm_trace trace;
 static enum gm_sync_sink sink;
@@ -119,19 +120,29 @@ static bool prepare(void)
 	return st_fork_init() == 0;
 }
 
-static bool open_now(void)
+/* The state that comes of it: it stays new while the disk has no room for the process. */
+static uint32_t open_now(void)
 {
 	const struct gm_process *process;
 	bool is_auto, is_all;
 
 	/* Always: even a program that is not recorded calls the real functions through us. */
 	if (!prepared && !prepare())
-		return false;
+		return STATE_OFF;
 	prepared = true;
 	process = gm_process_open();
+	if (process == NULL && !gm_process_is_off()) {
+		has_waited = true;
+		return STATE_NEW;
+	}
 	if (process == NULL || process->config.sync_mode == GM_SYNC_OFF)
-		return false;
+		return STATE_OFF;
 	sink = process->config.sync_sink;
+	if (sink != GM_SINK_NATIVE && has_waited) {
+		trace.why = GM_LOSS_DISK;
+		is_lost = true;
+		return STATE_OFF;
+	}
 	trace.lost = st_packet_lost;
 	if (st_path_wait_ns != process->config.sync_path_ns)
 		st_path_wait_ns = process->config.sync_path_ns;
@@ -139,7 +150,7 @@ static bool open_now(void)
 	    !gm_trace_open(&trace, "user", process->config.sync_buffer_bytes, events, ST_N_CLASSES,
 			   "cannot record synchronization")) {
 		is_lost = true;
-		return false;
+		return STATE_OFF;
 	}
 	/* LTTng's events cost more than it could save. */
 	is_auto = process->config.sync_mode == GM_SYNC_AUTO && sink == GM_SINK_NATIVE;
@@ -153,13 +164,19 @@ static bool open_now(void)
 	    (gm_process_folder() != 0 || !st_counts_open(process->dir, false)))
 		gm_warn("cannot make " ST_COUNTS_FILE ": recording all operations, not only waits");
 	st_select(&process->config);
-	return true;
+	return STATE_OPEN;
 }
 
 bool st_process_is_lost(uint8_t *ret_why)
 {
 	*ret_why = trace.why;
 	return is_lost;
+}
+
+bool st_process_waits(void)
+{
+	return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == STATE_NEW &&
+	       gm_process_waits(GM_LIB_SYNC);
 }
 
 bool st_process_is_open(void)
@@ -182,7 +199,7 @@ bool st_process_open(void)
 
 	if (seen == STATE_NEW && __atomic_compare_exchange_n(&state, &seen, STATE_OPENING, false,
 							     __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
-		seen = open_now() ? STATE_OPEN : STATE_OFF;
+		seen = open_now();
 		/* release: pairs with the acquire loads here; publishes all that was made */
 		__atomic_store_n(&state, seen, __ATOMIC_RELEASE);
 		gm_futex_wake(&state, INT_MAX);

@@ -113,7 +113,8 @@ void st_count_lost_anywhere(void)
 	if (slot != NULL)
 		st_slot_count_lost(slot, 1, st_process_is_lost(&why) ? why : why_lost());
 	else
-		gm_process_count_lost(GM_LIB_SYNC, 1, gm_threads_why());
+		gm_process_count_lost(GM_LIB_SYNC, 1,
+				      gm_process_get() != NULL ? gm_threads_why() : GM_LOSS_DISK);
 }
 
 /* Says to the fast paths whether the thread may read the TSC. */
@@ -175,11 +176,13 @@ static bool thread_attach(struct st_thread *self)
 	return true;
 }
 
-/* For a thread of a process that is not recorded. */
+/* For a thread of a process that is not recorded, or not yet. */
 static struct st_thread *unrecorded(void)
 {
 	uint8_t why;
 
+	if (gm_process_get() == NULL && !gm_process_is_off())
+		return &st_newborn;
 	return st_process_is_lost(&why) ? &st_lost : &st_off;
 }
 
@@ -284,7 +287,7 @@ static struct st_thread *born(uintptr_t frame)
 		self->gate = frame;
 	busy_end(self);
 	gm_signals_restore(mask);
-	if (self == &st_lost)
+	if (self == &st_lost || self == &st_newborn)
 		return &st_counting;
 	return self->live ? self : NULL;
 }
@@ -309,7 +312,7 @@ bool st_thread_reborn(struct st_thread *self)
 		busy_end(&st_lost);
 	else
 		busy_end(self);
-	if (st_self == &st_lost)
+	if (st_self == &st_lost || st_self == &st_newborn)
 		st_count_lost_anywhere();
 	gm_signals_restore(mask);
 	return self->live;
@@ -383,7 +386,7 @@ struct st_thread *st_enter_slowly(void)
 	if (self == &st_newborn && gm_seal_newborn())
 		st_self = self = &st_sealed;
 	if (self == &st_newborn)
-		self = born(frame);
+		self = st_process_waits() ? &st_counting : born(frame);
 	else if (self == &st_off)
 		self = NULL;
 	else if (self == &st_sealed) {

@@ -7,6 +7,9 @@
  * folder as its own by the number in its header.  A later image of the same process (exec) or
  * another process of the same id takes <pid>.1, <pid>.2, ...
  *
+ * Where the disk has no room, a later event tries again, and so does the end of the process; what
+ * is lost until then is counted.
+ *
  * A child of fork begins in a place that its parent has prepared (children.h), and makes the folder
  * when it needs more (gm_process_folder()).
  */
@@ -28,13 +31,19 @@
 #include "runtime/table.h"
 #include "runtime/threads.h"
 
-#define FOLDERS_MAX 100000u
+#define FOLDERS_MAX   100000u
+#define RETRY_NS      100000000u
+#define RETRY_AT_LOST 16u /* each so many that are lost, the time is asked for */
+#define UNTIL_ROOM    "; nothing is recorded until there is room"
 
-enum { PROCESS_OPENING = 3 };
+enum { PROCESS_OPENING = 3, PROCESS_WAITING = 4 };
 
 static GM_LARGE struct gm_process process;
-static uint32_t process_state; /* enum gm_process_state, or PROCESS_OPENING */
-static bool configured;
+static uint32_t process_state; /* enum gm_process_state, or one of these */
+static uint64_t retry_ns;      /* PROCESS_WAITING: not before */
+static bool has_config;
+static bool configured; /* ... and the capture is open */
+static bool has_left_word;
 static bool forked;		  /* and not opened since */
 static struct gm_child *child;	  /* the process' place; NULL: it is none that has one */
 static struct gm_identity *image; /* shared with the other library */
@@ -355,12 +364,17 @@ struct gm_child *gm_process_child(void)
 	return child;
 }
 
+static bool is_worth_waiting(long code)
+{
+	return gm_loss_of(code) == GM_LOSS_DISK;
+}
+
 static long capture_step(void *error)
 {
 	return gm_capture_open(&process.config, &process.capture, error);
 }
 
-static bool open_capture(void)
+static long open_capture(void)
 {
 	struct gm_config_error error;
 	long code = capture_step(&error);
@@ -368,33 +382,53 @@ static bool open_capture(void)
 	if (code == -EMFILE)
 		code = gm_files_run_apart(capture_step, &error);
 	if (code < 0) {
+		struct gm_text text = {error.text, sizeof(error.text), gm_strlen(error.text)};
+
+		if (is_worth_waiting(code))
+			gm_text_add(&text, UNTIL_ROOM);
 		if (!gm_recorder_told(code))
 			gm_warn_once(error.text);
-		return false;
+		return code;
 	}
 	if (process.config.existing == GM_EXISTING_JOIN)
 		gm_recorder_set(&process.capture);
 	gm_place_set(&process.capture, gm_recorder_ask);
 	if (process.capture.created)
 		write_info();
-	return true;
+	return 0;
+}
+
+static char *word_path(void)
+{
+	char name[32];
+	struct gm_text text = GM_TEXT(name);
+
+	gm_text_add(&text, GM_UNWRITTEN);
+	gm_text_add_u64(&text, (uint64_t)process.pid);
+	return gm_path_new(process.capture.dir, name);
 }
 
 /* For who reads the capture.  False: only stderr is left to say it. */
 static bool leave_word(long code)
 {
-	char name[32], target[16];
-	struct gm_text text = GM_TEXT(name), number = GM_TEXT(target);
-	bool is_left;
-	char *path;
+	char target[16];
+	struct gm_text number = GM_TEXT(target);
+	char *path = word_path();
 
-	gm_text_add(&text, GM_UNWRITTEN);
-	gm_text_add_u64(&text, (uint64_t)process.pid);
 	gm_text_add_u64(&number, (uint64_t)-code);
-	path = gm_path_new(process.capture.dir, name);
-	is_left = path != NULL && gm_sys_symlink(target, path) == 0;
+	has_left_word |= path != NULL && gm_sys_symlink(target, path) == 0;
 	gm_path_free(path);
-	return is_left;
+	return has_left_word;
+}
+
+static void take_word_back(void)
+{
+	char *path = has_left_word ? word_path() : NULL;
+
+	if (path != NULL)
+		gm_sys_unlink(path);
+	gm_path_free(path);
+	has_left_word = false;
 }
 
 /* `in_step`: of gm_files_run(). */
@@ -411,15 +445,24 @@ static void cannot_open(long code, bool in_step)
 	gm_text_add(&text, process.capture.dir);
 	gm_text_add(&text, ": cannot write the capture: ");
 	gm_text_add_errno(&text, code);
-	gm_text_add(&text, "; the program runs unprofiled");
+	gm_text_add(&text, is_worth_waiting(code) ? UNTIL_ROOM : "; the program runs unprofiled");
 	gm_warn_once(warning);
+}
+
+static bool is_wanted(enum gm_library library)
+{
+	return library == GM_LIB_CALLS ? process.config.calls_mode != GM_CALLS_OFF
+				       : process.config.sync_mode != GM_SYNC_OFF;
 }
 
 static void count_early_losses(void)
 {
-	for (unsigned i = 0; i < GM_N_LIBS; i++)
-		gm_process_count_lost(i, __atomic_exchange_n(&lost[i], 0, __ATOMIC_RELAXED),
-				      lost_why[i]);
+	for (unsigned i = 0; i < GM_N_LIBS; i++) {
+		uint64_t n = __atomic_exchange_n(&lost[i], 0, __ATOMIC_RELAXED);
+
+		if (is_wanted(i))
+			gm_process_count_lost(i, n, lost_why[i]);
+	}
 }
 
 /* Fills the process' place.  To ask for proc_start costs as much as all the rest. */
@@ -454,26 +497,26 @@ static bool place_open(void)
 	return true;
 }
 
-static bool open_folder(void)
+static long open_folder(void)
 {
 	struct gm_threads_header *header;
 	int code;
 
-	process.pid = gm_sys_getpid();
 	if (forked)
 		gm_maps_forget();
 	forked = false;
 	code = folder_open(process.pid, &header);
 	if (code < 0) {
 		cannot_open(code, true);
-		return false;
+		return code;
 	}
 	gm_threads_attach(header, process.dir);
 	count_early_losses();
-	return true;
+	take_word_back();
+	return 0;
 }
 
-static void set_state(enum gm_process_state state)
+static void set_state(uint32_t state)
 {
 	/* release: pairs with the acquire loads of process_state; publishes `process` */
 	__atomic_store_n(&process_state, state, __ATOMIC_RELEASE);
@@ -483,10 +526,23 @@ static void set_state(enum gm_process_state state)
 /* Returns 0, whether or not there is something to open. */
 static long open_step(void *unused)
 {
+	long code = 0;
+
 	(void)unused;
+	process.pid = gm_sys_getpid();
 	/* A child of fork() keeps its parent's configuration and capture. */
-	configured = configured || (configure() && open_capture());
-	if (!configured || !open_folder()) {
+	has_config = has_config || configure();
+	if (has_config && !configured)
+		code = open_capture();
+	configured = has_config && code == 0;
+	if (configured)
+		code = open_folder();
+	if (code < 0 && is_worth_waiting(code)) {
+		retry_ns = gm_clock_ns() + RETRY_NS;
+		set_state(PROCESS_WAITING);
+		return 0;
+	}
+	if (!configured || code < 0) {
 		set_state(GM_PROCESS_OFF);
 		return 0;
 	}
@@ -495,12 +551,13 @@ static long open_step(void *unused)
 	return 0;
 }
 
-static const struct gm_process *open_slowly(void)
+/* `state`: nothing is done yet, or it is time to try again. */
+static const struct gm_process *open_slowly(uint32_t state)
 {
-	uint32_t state = GM_PROCESS_NEW;
 	long code;
 
-	if (!__atomic_compare_exchange_n(&process_state, &state, PROCESS_OPENING, false,
+	if (state == PROCESS_OPENING ||
+	    !__atomic_compare_exchange_n(&process_state, &state, PROCESS_OPENING, false,
 					 __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
 		while (state == PROCESS_OPENING) {
 			gm_futex_wait(&process_state, PROCESS_OPENING);
@@ -529,7 +586,40 @@ const struct gm_process *gm_process_open(void)
 
 	if (state == GM_PROCESS_OPEN)
 		return &process;
-	return state == GM_PROCESS_OFF ? NULL : open_slowly();
+	if (state == GM_PROCESS_OFF)
+		return NULL;
+	/* The child of vfork() is not to open it in its parent's memory. */
+	if (state == PROCESS_WAITING &&
+	    (gm_clock_ns() < retry_ns || gm_sys_getpid() != process.pid))
+		return NULL;
+	return open_slowly(state);
+}
+
+bool gm_process_is_off(void)
+{
+	return __atomic_load_n(&process_state, __ATOMIC_ACQUIRE) == GM_PROCESS_OFF;
+}
+
+bool gm_process_waits(enum gm_library library)
+{
+	if (__atomic_load_n(&process_state, __ATOMIC_ACQUIRE) != PROCESS_WAITING)
+		return false;
+	return __atomic_load_n(&lost[library], __ATOMIC_RELAXED) % RETRY_AT_LOST != 0 ||
+	       gm_clock_ns() < retry_ns;
+}
+
+void gm_process_settle(void)
+{
+	uint32_t state = __atomic_load_n(&process_state, __ATOMIC_ACQUIRE);
+	uint64_t mask;
+
+	if (state == GM_PROCESS_OPEN) /* of threads that saw no table while it was being made */
+		count_early_losses();
+	if (state != PROCESS_WAITING || gm_seal_is_set() || gm_sys_getpid() != process.pid)
+		return;
+	gm_signals_block(&mask);
+	open_slowly(PROCESS_WAITING);
+	gm_signals_restore(mask);
 }
 
 const struct gm_process *gm_process_get(void)
@@ -548,6 +638,9 @@ void gm_process_forked(void)
 		gm_recorder_forked();
 		return;
 	}
+	for (unsigned i = 0; i < GM_N_LIBS; i++)
+		lost[i] = 0; /* it is the parent's */
+	has_left_word = false;
 	gm_files_forget();
 	gm_threads_detach();
 	gm_kept_forget();

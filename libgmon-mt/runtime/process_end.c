@@ -60,6 +60,7 @@ void gm_process_save(void)
 {
 	uint64_t mask;
 
+	gm_process_settle();
 	/* The order matters: a sealed thread makes no system call. */
 	if (gm_process_get() == NULL || gm_threads_table() == NULL || !has_memory() ||
 	    gm_seal_is_set())
@@ -72,8 +73,10 @@ void gm_process_save(void)
 
 void gm_process_end(void)
 {
-	struct gm_threads_header *header = gm_threads_table();
+	struct gm_threads_header *header;
 
+	gm_process_settle();
+	header = gm_threads_table();
 	if (gm_process_get() == NULL || header == NULL)
 		return;
 	if (gm_seal_is_set()) {

@@ -10,8 +10,8 @@
  * it (gm_signals_block), which callers do, since a handler may call profiled functions.  Handlers
  * of forced signals (SIGSYS, SIGBUS and the like) are not blocked: lock.h.
  *
- * Failure never stops the program.  A process whose capture cannot be opened stays unprofiled and
- * says so once, on stderr, in one line.
+ * Failure never stops the program.  A process whose capture cannot be opened stays unprofiled, for
+ * want of disk space until there is room, and says so once, on stderr, in one line.
  */
 #ifndef GM_RUNTIME_H
 #define GM_RUNTIME_H
@@ -51,6 +51,21 @@ const struct gm_process *gm_process_open(void);
 
 /* The same without opening: NULL unless already open. */
 const struct gm_process *gm_process_get(void);
+
+/* Not to be profiled, now or later.  If gm_process_open() returned NULL, it may else open later. */
+bool gm_process_is_off(void);
+
+/*
+ * The disk has no room, and it is not time to try again: what `library` would record is lost. Makes
+ * a system call now and then.
+ */
+bool gm_process_waits(enum gm_library library);
+
+/*
+ * Before the end: has all losses counted in the capture.  If the process waits for room, tries
+ * again whatever the time.
+ */
+void gm_process_settle(void);
 
 /*
  * Makes sure that the process has its folder, `dir`: a child of fork begins without, in a place

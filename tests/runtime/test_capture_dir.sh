@@ -186,7 +186,7 @@ fi
 
 # A file system too full for a capture.
 if [ "$(id -u)" = 0 ] && mkdir full && mount -t tmpfs -o size=32k none full 2>/dev/null; then
-	(cd full && run ../../app && says 'no space left on the device; the program runs unprofiled') ||
+	(cd full && run ../../app && says 'no space left on the device; nothing is recorded until there is room') ||
 		{ umount full; exit 1; }
 	umount full
 fi
