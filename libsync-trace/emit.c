@@ -409,11 +409,11 @@ void st_note_cancelled(uint64_t begin_ns, enum st_event id, uintptr_t site, cons
 	st_leave(self);
 }
 
-uint64_t st_note_begin(struct st_thread *self, enum st_event id, uintptr_t site, const void *object,
-		       uint64_t extra)
+uint64_t st_note_begin_at(struct st_thread *self, enum st_event id, uintptr_t site,
+			  const void *object, uint64_t extra, uint64_t now_ns)
 {
 	uintptr_t frame = (uintptr_t)__builtin_dwarf_cfa(); /* the wrapper's stack pointer */
-	uint64_t now_ns = st_stamp(self), begin_ns;
+	uint64_t begin_ns;
 
 	begin_ns = now_ns != 0 ? now_ns : 1; /* where LTTng stamps, nobody else does */
 	st_emit_parts(self, id, 0, site, object, extra, now_ns);

@@ -11,7 +11,8 @@
  * begin to its end and in order of time, and an acquisition is either an event or counted.
  *
  * A thread that is about to wait says so first, in a table by address, and tries once more; a
- * releasing thread looks there before and after the release.  So of the two one sees the other.
+ * releasing thread looks there before and after the release.  So of the two one sees the other,
+ * also if the wait is over by then, since the table counts waits that have begun.
  * Another object with the same place in the table only makes a hold be written.
  */
 #ifndef ST_HOLD_H
@@ -35,9 +36,13 @@ static inline uint32_t *st_waiters_of(const void *object)
 	return &st_waited[((uintptr_t)object >> 3) % ST_WAITED_PLACES];
 }
 
-static inline bool st_has_waiters(const void *object)
+/* In a word of the table: how many wait now; above that, how many have begun to, modulo 2^16. */
+#define ST_WAITS_NOW  0xffffu
+#define ST_WAITS_ONCE 0x10001u
+
+static inline uint32_t st_waits_of(const void *object)
 {
-	return __atomic_load_n(st_waiters_of(object), __ATOMIC_RELAXED) != 0;
+	return __atomic_load_n(st_waiters_of(object), __ATOMIC_RELAXED);
 }
 
 /* seq_cst: seen by who releases it after the try that follows has failed */
@@ -45,7 +50,7 @@ static inline void st_waits_begin(const void *object)
 {
 	if (!__atomic_load_n(&st_has_waited, __ATOMIC_RELAXED))
 		__atomic_store_n(&st_has_waited, true, __ATOMIC_RELAXED);
-	__atomic_fetch_add(st_waiters_of(object), 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(st_waiters_of(object), ST_WAITS_ONCE, __ATOMIC_SEQ_CST);
 }
 
 static inline void st_waits_end(const void *object)
@@ -84,9 +89,12 @@ static inline __attribute__((always_inline)) void st_hold_begin(struct st_thread
 void st_hold_refused(struct st_thread *self, enum st_event id, int result, uintptr_t site,
 		     const void *object) ST_COLD;
 
-/* Is the thread's newest acquisition that of this object, not yet part of the packet, and nobody
- * waits? */
-static inline bool st_hold_is_unmet(const struct st_thread *self, const void *object)
+/*
+ * Is the thread's newest acquisition that of this object, not yet part of the packet, and nobody
+ * waits?  *ret_waits is for st_hold_was_waited_for(), after the release.
+ */
+static inline bool st_hold_is_unmet(const struct st_thread *self, const void *object,
+				    uint32_t *ret_waits)
 {
 	const uint8_t *pos = self->stream.pos;
 	uint64_t newest;
@@ -94,7 +102,16 @@ static inline bool st_hold_is_unmet(const struct st_thread *self, const void *ob
 	if (st_unlikely(pos == self->pending) || st_unlikely(self->counts == NULL))
 		return false;
 	__builtin_memcpy(&newest, pos - sizeof(newest), sizeof(newest));
-	return st_likely(newest == (uintptr_t)object) && st_likely(!st_has_waiters(object));
+	if (st_unlikely(newest != (uintptr_t)object))
+		return false;
+	*ret_waits = st_waits_of(object);
+	return st_likely((*ret_waits & ST_WAITS_NOW) == 0);
+}
+
+/* Has anybody begun to wait since? */
+static inline bool st_hold_was_waited_for(const void *object, uint32_t waits)
+{
+	return st_waits_of(object) != waits;
 }
 
 /* ... then, before the release: */
@@ -104,7 +121,7 @@ static inline void st_hold_take_back(struct st_thread *self, enum st_counted cou
 	st_count(self->counts, counted);
 }
 
-/* ... and after it, if it failed, or somebody waits now after all. */
+/* ... and after it, if it failed, or somebody has waited after all. */
 void st_hold_was_met(struct st_thread *self, enum st_event id, int result, uintptr_t site,
 		     const void *object) ST_COLD;
 

@@ -129,19 +129,27 @@ static int lock_got(struct st_thread *self, pthread_mutex_t *mutex, uintptr_t si
 	return 0;
 }
 
-/* It is taken by another thread.  Those that look for waiters see this one, or it gets it now. */
+/*
+ * It is taken by another thread.  Those that look for waiters see this one, or it gets it now.  The
+ * owner is asked for after the try: whoever it is then sees it.
+ */
 static int lock_waits(struct st_thread *self, pthread_mutex_t *mutex, uintptr_t site,
 		      uint32_t owner, const struct call *call)
 {
 	uint64_t begin_ns;
+	uint32_t now;
 	int result;
 
 	st_waits_begin(mutex);
+	begin_ns = st_stamp(self);
 	if (mutex_is_plain(mutex) && is_known_clock(call->clock) && st_try.mutex(mutex) == 0) {
 		st_waits_end(mutex);
 		return lock_got(self, mutex, site, call->done);
 	}
-	begin_ns = st_note_begin(self, call->begin, site, mutex, owner);
+	now = mutex_owner(mutex);
+	if (now != 0)
+		owner = now;
+	begin_ns = st_note_begin_at(self, call->begin, site, mutex, owner, begin_ns);
 	result = call_real(mutex, call);
 	st_waits_end(mutex);
 	st_note_end(begin_ns, call->done, result, site, mutex, 0);
@@ -310,6 +318,8 @@ static inline int unlock_counted(pthread_mutex_t *mutex, uintptr_t site, struct 
 {
 	pthread_mutex_t *volatile kept = mutex;
 	volatile uintptr_t kept_site = site;
+	volatile uint32_t kept_waits;
+	uint32_t waits;
 	int result;
 
 	if (st_unlikely(st_gate_shut(self))) {
@@ -318,12 +328,13 @@ static inline int unlock_counted(pthread_mutex_t *mutex, uintptr_t site, struct 
 			return st_real.pthread_mutex_unlock(mutex);
 	}
 	/* As in unlock_fully(). */
-	if (st_unlikely(!st_hold_is_unmet(self, mutex)) ||
+	if (st_unlikely(!st_hold_is_unmet(self, mutex, &waits)) ||
 	    st_unlikely((unsigned)mutex->__data.__lock > TAKEN))
 		return unlock_slowly(self, mutex, site);
+	kept_waits = waits;
 	st_hold_take_back(self, ST_COUNTED_mutex_unlock);
 	result = st_real.pthread_mutex_unlock(mutex);
-	if (st_unlikely(result != 0) || st_unlikely(st_has_waiters(kept)))
+	if (st_unlikely(result != 0) || st_unlikely(st_hold_was_waited_for(kept, kept_waits)))
 		return unlock_met(self, kept, kept_site, result);
 	st_leave(self);
 	return 0;

@@ -99,14 +99,19 @@ static ST_COLD int lock_waits(struct st_thread *self, pthread_rwlock_t *lock, ui
 			      uint32_t writer, const struct call *call)
 {
 	uint64_t begin_ns;
+	uint32_t now;
 	int result;
 
 	st_waits_begin(lock);
+	begin_ns = st_stamp(self);
 	if (lock_try(lock, call) == 0) {
 		st_waits_end(lock);
 		return lock_got(self, lock, site, call->done);
 	}
-	begin_ns = st_note_begin(self, call->begin, site, lock, writer);
+	now = writer_of(lock);
+	if (now != 0)
+		writer = now;
+	begin_ns = st_note_begin_at(self, call->begin, site, lock, writer, begin_ns);
 	result = call_real(lock, call);
 	st_waits_end(lock);
 	st_note_end(begin_ns, call->done, result, site, lock, 0);
@@ -228,37 +233,53 @@ ST_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 }
 
 /* The thread's newest acquisition, for which nobody has waited. */
-static ST_COLD int unlock_unmet(struct st_thread *self, pthread_rwlock_t *lock, uintptr_t site)
+static ST_COLD int unlock_unmet(struct st_thread *self, pthread_rwlock_t *lock, uintptr_t site,
+				uint32_t waits)
 {
 	int result;
 
 	st_hold_take_back(self, ST_COUNTED_rwlock_unlock);
 	result = st_real.pthread_rwlock_unlock(lock);
-	if (st_unlikely(result != 0) || st_unlikely(st_has_waiters(lock)))
+	if (st_unlikely(result != 0) || st_unlikely(st_hold_was_waited_for(lock, waits)))
 		st_hold_was_met(self, ST_EVENT_rwlock_unlock, result, site, lock);
 	st_leave(self);
 	return result;
 }
 
+static inline int unlock_recorded(struct st_thread *self, pthread_rwlock_t *lock, uintptr_t site)
+{
+	struct st_release release =
+	    st_release_begin(self, ST_EVENT_rwlock_unlock, 0, site, lock, has_sleepers(lock));
+	int result = st_real.pthread_rwlock_unlock(lock);
+
+	st_release_end(self, release, ST_EVENT_rwlock_unlock, 0, result, site, lock);
+	st_leave(self);
+	return result;
+}
+
+/* Only waits are recorded: hold.h. */
+static __attribute__((noinline)) int unlock_counted(struct st_thread *self, pthread_rwlock_t *lock,
+						    uintptr_t site)
+{
+	uint32_t waits;
+
+	if (st_hold_is_unmet(self, lock, &waits) && !has_sleepers(lock))
+		return unlock_unmet(self, lock, site, waits);
+	return unlock_recorded(self, lock, site);
+}
+
 ST_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
 	struct st_thread *self;
-	struct st_release release;
-	int result;
 
 	if (st_skips(ST_EVENT_rwlock_unlock, lock, ST_SITE()))
 		return st_real.pthread_rwlock_unlock(lock);
 	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_rwlock_unlock(lock);
-	if (st_hold_is_unmet(self, lock) && !has_sleepers(lock))
-		return unlock_unmet(self, lock, ST_SITE());
-	release =
-	    st_release_begin(self, ST_EVENT_rwlock_unlock, 0, ST_SITE(), lock, has_sleepers(lock));
-	result = st_real.pthread_rwlock_unlock(lock);
-	st_release_end(self, release, ST_EVENT_rwlock_unlock, 0, result, ST_SITE(), lock);
-	st_leave(self);
-	return result;
+	if (self->counts != NULL)
+		return unlock_counted(self, lock, ST_SITE());
+	return unlock_recorded(self, lock, ST_SITE());
 }
 
 ST_EXPORT int pthread_rwlock_init(pthread_rwlock_t *restrict lock,

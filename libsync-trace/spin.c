@@ -35,11 +35,12 @@ static ST_COLD int lock_waits(struct st_thread *self, pthread_spinlock_t *lock, 
 	int result;
 
 	st_waits_begin(object);
+	begin_ns = st_stamp(self);
 	if (st_try.spin(lock) == 0) {
 		st_waits_end(object);
 		return lock_got(self, object, site);
 	}
-	begin_ns = st_note_begin(self, ST_EVENT_spin_lock_begin, site, object, 0);
+	begin_ns = st_note_begin_at(self, ST_EVENT_spin_lock_begin, site, object, 0, begin_ns);
 	result = st_real.pthread_spin_lock(lock);
 	st_waits_end(object);
 	st_note_end(begin_ns, ST_EVENT_spin_lock, result, site, object, 0);
@@ -89,7 +90,8 @@ ST_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 }
 
 /* The thread's newest acquisition, for which nobody spins. */
-static int unlock_unmet(struct st_thread *self, pthread_spinlock_t *lock, uintptr_t site)
+static int unlock_unmet(struct st_thread *self, pthread_spinlock_t *lock, uintptr_t site,
+			uint32_t waits)
 {
 	const void *object = (const void *)lock;
 	int result;
@@ -98,31 +100,48 @@ static int unlock_unmet(struct st_thread *self, pthread_spinlock_t *lock, uintpt
 	result = st_real.pthread_spin_unlock(lock);
 	/* Its release is a plain store: this load must not pass it. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (st_unlikely(result != 0) || st_unlikely(st_has_waiters(object)))
+	if (st_unlikely(result != 0) || st_unlikely(st_hold_was_waited_for(object, waits)))
 		st_hold_was_met(self, ST_EVENT_spin_unlock, result, site, object);
 	st_leave(self);
 	return result;
+}
+
+static inline int unlock_recorded(struct st_thread *self, pthread_spinlock_t *lock, uintptr_t site)
+{
+	const void *object = (const void *)lock;
+	struct st_release release =
+	    st_release_begin(self, ST_EVENT_spin_unlock, 0, site, object, false);
+	int result = st_real.pthread_spin_unlock(lock);
+
+	st_release_end(self, release, ST_EVENT_spin_unlock, 0, result, site, object);
+	st_leave(self);
+	return result;
+}
+
+/* Only waits are recorded: hold.h. */
+static __attribute__((noinline)) int unlock_counted(struct st_thread *self,
+						    pthread_spinlock_t *lock, uintptr_t site)
+{
+	uint32_t waits;
+
+	if (st_hold_is_unmet(self, (const void *)lock, &waits))
+		return unlock_unmet(self, lock, site, waits);
+	return unlock_recorded(self, lock, site);
 }
 
 ST_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
 {
 	const void *object = (const void *)lock;
 	struct st_thread *self;
-	struct st_release release;
-	int result;
 
 	if (st_skips(ST_EVENT_spin_unlock, object, ST_SITE()))
 		return st_real.pthread_spin_unlock(lock);
 	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_spin_unlock(lock);
-	if (st_hold_is_unmet(self, object))
-		return unlock_unmet(self, lock, ST_SITE());
-	release = st_release_begin(self, ST_EVENT_spin_unlock, 0, ST_SITE(), object, false);
-	result = st_real.pthread_spin_unlock(lock);
-	st_release_end(self, release, ST_EVENT_spin_unlock, 0, result, ST_SITE(), object);
-	st_leave(self);
-	return result;
+	if (self->counts != NULL)
+		return unlock_counted(self, lock, ST_SITE());
+	return unlock_recorded(self, lock, ST_SITE());
 }
 
 ST_EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared)

@@ -574,8 +574,15 @@ void st_note_cancelled(uint64_t begin_ns, enum st_event id, uintptr_t site, cons
  * child of fork) or none (off) after it.  The first returns when the wait began, for the second; 0
  * there: it did not wait, and is only counted where just waits are wanted.
  */
-uint64_t st_note_begin(struct st_thread *self, enum st_event id, uintptr_t site, const void *object,
-		       uint64_t extra);
+uint64_t st_note_begin_at(struct st_thread *self, enum st_event id, uintptr_t site,
+			  const void *object, uint64_t extra, uint64_t now_ns);
+
+static inline uint64_t st_note_begin(struct st_thread *self, enum st_event id, uintptr_t site,
+				     const void *object, uint64_t extra)
+{
+	return st_note_begin_at(self, id, site, object, extra, st_stamp(self));
+}
+
 void st_note_end(uint64_t begin_ns, enum st_event id, int result, uintptr_t site,
 		 const void *object, uint64_t extra);
 

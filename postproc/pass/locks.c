@@ -8,7 +8,9 @@
  * wait; the time in between is a wait for the condition variable alone.
  *
  * A wait for a lock is put down to the hold that it met: of the thread that the lock named as its
- * owner, or else of whoever had it then.
+ * owner, or else of whoever had it then.  A release is stamped before it takes effect, and clocks
+ * of two CPUs differ, so that hold may seem to have ended before the wait begins: if none comes
+ * into question until the wait ends, it is that one.
  */
 #include "pass/locks.h"
 
@@ -103,6 +105,29 @@ static struct pp_lock_wait take_wait(struct pp_lock *lock, const struct pp_threa
 	return none;
 }
 
+static void note_former(struct pp_lock *lock, const struct pp_hold *hold)
+{
+	struct pp_lock_former *formers = lock->formers;
+
+	if (formers[0].thread && formers[0].thread != hold->thread)
+		formers[1] = formers[0];
+	formers[0] = (struct pp_lock_former){hold->thread, hold->site, hold->op};
+}
+
+/* The newest that this may have waited for; NULL: not known. */
+static const struct pp_lock_former *former_of_another(const struct pp_lock *lock,
+						      const struct pp_operation *operation)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(lock->formers); i++) {
+		const struct pp_lock_former *former = &lock->formers[i];
+
+		if (former->thread && former->thread != operation->thread &&
+		    (!operation->holder || former->thread->tid == operation->holder))
+			return former;
+	}
+	return NULL;
+}
+
 static void on_waits(void *data, struct pp_object *object, const struct pp_operation *operation)
 {
 	const struct pp_hold *hold = hold_met(object, operation->holder);
@@ -113,12 +138,18 @@ static void on_waits(void *data, struct pp_object *object, const struct pp_opera
 	    .holder_op = hold ? hold->op : 0,
 	    .holder_site = hold ? hold->site : 0,
 	};
+	const struct pp_lock_former *former;
 	struct pp_lock *lock;
 
 	(void)data;
 	if (!pp_object_is_lock(object))
 		return;
 	lock = lock_of(object);
+	former = former_of_another(lock, operation);
+	if (former) {
+		wait.former_op = former->op;
+		wait.former_site = former->site;
+	}
 	/* One whose end was lost. */
 	(void)take_wait(lock, operation->thread);
 	if (!lock->waits)
@@ -188,6 +219,10 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	if (lock && lock->waits && lock->waits->len) {
 		if (waited)
 			wait = take_wait(lock, operation->thread);
+		if (!wait.holder_site) {
+			wait.holder_op = wait.former_op;
+			wait.holder_site = wait.former_site;
+		}
 		if (acquired)
 			resolve_waits(lock, operation);
 	}
@@ -238,6 +273,8 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 	struct pp_lock *lock;
 	struct pp_lock_site *site;
 
+	if (pp_object_is_lock(object) && operation)
+		note_former(lock_of(object), hold);
 	/* One that took no time is where it is, like what happens once. */
 	if (!hold_ns && (end_ns > hold->since_ns || !pp_selects_time(self->context, end_ns)))
 		return;

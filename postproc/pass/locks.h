@@ -38,6 +38,16 @@ struct pp_lock_wait {
 	uint32_t holder_tid;
 	enum st_event holder_op;
 	uint64_t holder_site;
+	/* The hold before, if nothing else comes into question. */
+	enum st_event former_op;
+	uint64_t former_site;
+};
+
+/* A hold that has ended. */
+struct pp_lock_former {
+	const struct pp_thread *thread; /* NULL: none has */
+	uint64_t site;
+	enum st_event op;
 };
 
 /* struct pp_object.data */
@@ -47,6 +57,7 @@ struct pp_lock {
 	struct pp_lock_site *sites; /* few, searched in order; room for the next power of two */
 	unsigned n_sites;
 	GArray *waits; /* of struct pp_lock_wait, for what can be held; NULL: none yet */
+	struct pp_lock_former formers[2]; /* of different threads, the newest first */
 };
 
 struct pp_locks {

@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Whichever instruction of a lock and unlock another thread meets, with its own lock or unlock: a wait
+# has its holder.
+# shellcheck source=tests/robust/common.sh
+. "$GM_TOP/tests/robust/common.sh"
+
+command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
+[ "$(uname -m)" = x86_64 ] || { echo "the trap flag is that of x86-64"; exit 77; }
+build met
+unset GPROF_MT_CONFIG LD_PRELOAD
+
+for what in 'all mutex holder' 'all mutex waiter' 'contended mutex holder' 'contended mutex waiter' \
+	'contended rwlock holder'; do
+	read -r mode object who <<<"$what"
+	printf '[sync]\nmode = %s\n' "$mode" >met.conf
+	fresh env GPROF_MT_CONFIG="$PWD/met.conf" LD_PRELOAD="$LIBSYNC" ./met "$object" "$who" >out ||
+		fail "$what: exit status $?"
+	"$gprof_mt" report --format json locks >report.json || fail "$what: report: exit status $?"
+	read -r waits unknown < <(jq -r --arg o "$object" '[.locks[] | select(.type == $o) | .sites[].holders[]?] |
+		"\(map(.contended) | add // 0) \(map(select(.address == null) | .contended) | add // 0)"' report.json)
+	echo "$what: $(cat out) rounds, $waits waits, $unknown of them without a holder"
+	[ "$waits" -ge 20 ] || fail "$what: only $waits waits: too little was tested"
+	[ "$unknown" = 0 ] || bad=yes
+done
+[ -z "${bad:-}" ] || fail "waits without a holder"
