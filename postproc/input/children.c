@@ -39,9 +39,10 @@ struct move {
 	int parent_fd; /* the folder with the file of places */
 	const char *parent;
 	const char *file;
-	bool is_first;	 /* of the rounds: in the others nothing else is said again */
-	bool is_last;	 /* of the rounds: what cannot be moved is a problem */
-	unsigned n_wait; /* places whose parent is to be moved first, for its metadata */
+	bool is_first;	    /* of the rounds: in the others nothing else is said again */
+	bool is_last;	    /* of the rounds: what cannot be moved is a problem */
+	unsigned n_wait;    /* places whose parent is to be moved first, for its metadata */
+	GHashTable *n_seen; /* by pid: names <pid>, <pid>.1 and so on, with the gaps between */
 
 	/* Read from the parent's folder. */
 	char *metadata; /* NULL: not read yet */
@@ -138,7 +139,8 @@ static int fill_maps(const struct move *move, int folder, const struct place *pl
 	from = open_at(move->parent_fd, "maps", O_RDONLY);
 	if (from < 0)
 		return errno == ENOENT ? 0 : -errno;
-	to = open_at(folder, "maps", O_WRONLY | O_CREAT | O_TRUNC);
+	/* Not emptied: its process may have made this folder since, and go on in the file. */
+	to = open_at(folder, "maps", O_WRONLY | O_CREAT);
 	if (to < 0)
 		ret = -errno;
 	while (ret == 0 && left > 0) {
@@ -275,30 +277,79 @@ static void remove_tree(int dir, const char *name, unsigned depth)
 	unlinkat(dir, name, AT_REMOVEDIR);
 }
 
+static unsigned n_seen(const struct move *move, uint32_t pid)
+{
+	return GPOINTER_TO_UINT(g_hash_table_lookup(move->n_seen, GUINT_TO_POINTER(pid)));
+}
+
+static void note_seen(struct move *move, uint32_t pid, unsigned number)
+{
+	if (number >= n_seen(move, pid) && number < FOLDERS_MAX)
+		g_hash_table_insert(move->n_seen, GUINT_TO_POINTER(pid),
+				    GUINT_TO_POINTER(number + 1));
+}
+
+static void note_name(struct move *move, const char *name)
+{
+	uint64_t pid, number = 0;
+	char *end;
+
+	pid = g_ascii_strtoull(name, &end, 10);
+	if (*end == '.')
+		number = g_ascii_strtoull(end + 1, &end, 10);
+	if (*end == '\0' && pid <= INT32_MAX && number < FOLDERS_MAX)
+		note_seen(move, (uint32_t)pid, (unsigned)number);
+}
+
+/* An open descriptor, or -1. */
+static int open_own(const struct move *move, const struct place *place, unsigned number)
+{
+	g_autofree char *name = folder_name(place->threads.pid, number);
+	int folder = open_dir(move->capture_fd, name);
+
+	if (folder >= 0 && !is_of_image(folder, place->threads.image)) {
+		close(folder);
+		folder = -1;
+	}
+	return folder;
+}
+
+static void remove_folder(const struct move *move, uint32_t pid, unsigned number)
+{
+	g_autofree char *name = folder_name(pid, number);
+
+	remove_tree(move->capture_fd, name, 2);
+}
+
+static bool may_be_there(const struct move *move, uint32_t pid, unsigned number)
+{
+	g_autofree char *name = folder_name(pid, number);
+
+	return number < n_seen(move, pid) ||
+	       (number < FOLDERS_MAX &&
+		faccessat(move->capture_fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0);
+}
+
 /*
  * The folder of the place's process: the one that it made, or one of an earlier time here.  An open
  * descriptor, or -1: there is none.  A copy made while the process ran without a folder goes.
  */
 static int find_folder(const struct move *move, const struct place *place)
 {
-	int found = -1;
+	uint32_t pid = place->threads.pid, made = place->child.folder;
+	int found = made ? open_own(move, place, made - 1) : -1;
 
-	for (unsigned number = 0; number < FOLDERS_MAX; number++) {
-		g_autofree char *name = folder_name(place->threads.pid, number);
-		int folder = open_dir(move->capture_fd, name);
+	if (made && found < 0)
+		return -1;
+	for (unsigned number = 0; may_be_there(move, pid, number); number++) {
+		int folder = number + 1 == made ? -1 : open_own(move, place, number);
 
 		if (folder < 0)
-			break;
-		if (found >= 0 || !is_of_image(folder, place->threads.image)) {
-			close(folder);
 			continue;
-		}
-		if (place->child.folder != 0 && place->child.folder != number + 1) {
-			close(folder);
-			remove_tree(move->capture_fd, name, 2);
-			continue;
-		}
-		found = folder;
+		if (!made)
+			return folder;
+		close(folder);
+		remove_folder(move, pid, number);
 	}
 	return found;
 }
@@ -334,6 +385,7 @@ static int make_folder(struct move *move, const struct place *place)
 
 		if (renameat(move->capture_fd, hidden, move->capture_fd, name) == 0) {
 			note_maps(move, name, place);
+			note_seen(move, place->threads.pid, number);
 			return 0;
 		}
 		if (errno != EEXIST && errno != ENOTEMPTY)
@@ -427,10 +479,17 @@ static bool do_place(struct move *move, int fd, uint32_t number)
 static uint32_t close_file(struct gm_children_header *header)
 {
 	uint32_t n = __atomic_fetch_or(&header->n_claimed, CLOSED, __ATOMIC_ACQ_REL);
+	uint32_t final = __atomic_load_n(&header->n_final, __ATOMIC_ACQUIRE);
 
-	if (!(n & CLOSED))
-		header->n_final = MIN(n, header->n_slots);
-	return MIN(header->n_final, header->n_slots);
+	/*
+	 * Another reader may be between the two, or was killed there.  Claims that failed since
+	 * then are counted, too: then the file stays, since places at its end never begin.
+	 */
+	if (final == 0) {
+		final = MIN(n & ~CLOSED, header->n_slots) + 1;
+		__atomic_store_n(&header->n_final, final, __ATOMIC_RELEASE);
+	}
+	return MIN(final - 1, header->n_slots);
 }
 
 static bool header_is_good(const struct gm_children_header *header)
@@ -554,6 +613,9 @@ void pp_children_move(struct pp_capture *capture)
 	if (move.capture_fd < 0)
 		return;
 	folders = names_of(move.capture_fd, ".", is_folder);
+	move.n_seen = g_hash_table_new(NULL, NULL);
+	for (guint i = 0; i < folders->len; i++)
+		note_name(&move, folders->pdata[i]);
 	for (unsigned n_waited = 0;; n_waited = move.n_wait) {
 		move.n_wait = 0;
 		for (guint i = 0; i < folders->len; i++) {
@@ -566,5 +628,6 @@ void pp_children_move(struct pp_capture *capture)
 		/* A round without progress: the next says why. */
 		move.is_last = move.n_wait == n_waited;
 	}
+	g_hash_table_unref(move.n_seen);
 	close(move.capture_fd);
 }

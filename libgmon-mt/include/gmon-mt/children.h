@@ -11,7 +11,7 @@
  * The load map begins with the first maps_bytes of the `maps` beside this file.
  *
  * gprof-mt moves the places into folders.  Before it removes a file it sets the highest bit of
- * n_claimed, and from then on nobody claims a place there.
+ * n_claimed, and from then on nobody claims a place there; then it writes n_final.
  */
 #ifndef GMON_MT_CHILDREN_H
 #define GMON_MT_CHILDREN_H
@@ -34,10 +34,12 @@ struct gm_children_header {
 	uint32_t n_claimed; /* atomic; may exceed n_slots */
 	uint32_t pid;	    /* who made the file */
 	uint64_t proc_start;
-	char folder[20];  /* its folder's name */
-	uint32_t n_final; /* gprof-mt's: n_claimed when it put an end to claims */
+	char folder[20]; /* its folder's name */
+	uint32_t unused;
+	uint32_t n_final; /* gprof-mt's: places that may be claimed, plus 1; 0: not known */
+	uint32_t reserved;
 };
-_Static_assert(sizeof(struct gm_children_header) == 64, "on-disk size");
+_Static_assert(sizeof(struct gm_children_header) == 72, "on-disk size");
 
 enum gm_child_state {
 	GM_CHILD_FREE = 0, /* or claimed by a process that was killed at once */

@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Places of children of fork (gmon-mt/children.h) that readers move at any time: while their process
+# runs, between two steps of another reader, or after one was killed in the middle.  Nothing that
+# the child did before or does after is lost.
+. "$GM_TOP/tests/robust/common.sh"
+
+build fork_steps
+build fork_many
+"$CC" -g -O1 -fPIC -shared -pthread -o loaded.so "$programs/fork_loaded.c" || fail "cannot compile"
+
+# locks: all that the report has; its problems are in `problems`
+locks()
+{
+	"$gprof_mt" report --format json sync >report.json || fail "report sync"
+	"$gprof_mt" report --format json quality >quality.json || fail "report quality"
+	python3 - <<'PY'
+import json
+rows = json.load(open("quality.json"))["quality"]
+with open("problems", "w") as file:
+    for row in rows:
+        if row.get("count") and "children of fork" in row["what"]:
+            print(row["count"], row["what"], row["where"], file=file)
+rows = json.load(open("report.json"))["sync"]
+print(sum(row["calls"] for row in rows if row["function"] == "pthread_mutex_lock"))
+PY
+}
+
+# has WHEN LOCKS: nothing is left out
+has()
+{
+	local got
+	got=$(locks)
+	echo "$1: $got of $2 locks"
+	[ "$got" = "$2" ] || fail "$1: $got locks, not $2: $(cat problems)"
+	[ ! -s problems ] || fail "$1: $(cat problems)"
+}
+
+# begin HOW: until the child has said that it is ready
+begin()
+{
+	rm -rf gprof-mt.data gprof-mt.data.old to from
+	mkfifo to from
+	LD_PRELOAD=$LIBSYNC ./fork_steps "$1" <to >from &
+	program=$!
+	exec 3>to 4<from
+	said ready
+}
+
+said()
+{
+	local word
+	read -r -t 60 word <&4 || fail "the child does not say '$1'"
+	[ "$word" = "$1" ] || fail "the child says '$word', not '$1'"
+}
+
+again()
+{
+	printf x >&3
+	said again
+}
+
+end()
+{
+	exec 3>&-
+	wait "$program" || fail "fork_steps: exit status $?"
+	exec 4>&-
+}
+
+no_places()
+{
+	[ -z "$(find gprof-mt.data -name 'children.*')" ] || fail "$1: places are left"
+}
+
+# A child that was copied before it made a folder: the copy has the name that the folder would have
+# had, and goes.
+begin folder
+has "before the folder" 6
+again
+has "with a folder" 1006
+has "once more" 1006
+again
+has "later" 1011
+end
+has "at the end" 1031
+no_places "a child with a folder"
+
+# Between the two steps in which a reader closes a file of places, and if it was killed there.
+LD_PRELOAD=$LIBSYNC fresh ./fork_many 40 >out || fail "fork_many: $(cat out)"
+expected=$(awk '$1 == "locks" && NF == 2 { print $2 }' out | tail -1)
+python3 - <<'PY' || fail "there are no places"
+import glob, struct, sys
+CLAIMED, CLOSED = 24, 1 << 31
+files = glob.glob("gprof-mt.data/*/children.*")
+for path in files:
+    with open(path, "r+b") as file:
+        file.seek(CLAIMED)
+        n, = struct.unpack("<I", file.read(4))
+        file.seek(CLAIMED)
+        file.write(struct.pack("<I", n | CLOSED))
+sys.exit(not files)
+PY
+has "closed by another reader" "$expected"
+no_places "closed by another reader"
+exit 0
