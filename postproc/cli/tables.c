@@ -169,6 +169,21 @@ void pp_cli_append_row(GString *to, enum pp_cli_format format, const struct pp_t
 	pp_render_json_row(to, table, 0);
 }
 
+static bool print_part(void *status, GString *part)
+{
+	pp_cli_print_batch(part, 0, status);
+	return *(int *)status == PP_EXIT_GOOD;
+}
+
+static int print_json(struct pp_table *const *tables, unsigned n_tables)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	int status = PP_EXIT_GOOD;
+
+	pp_render_json_parts(text, tables, n_tables, print_part, &status);
+	return status == PP_EXIT_GOOD ? pp_cli_print(text) : status;
+}
+
 int pp_cli_tables_print(const struct pp_cli_tables *how, struct pp_table *const *tables,
 			unsigned n_tables)
 {
@@ -178,8 +193,8 @@ int pp_cli_tables_print(const struct pp_cli_tables *how, struct pp_table *const 
 	if (how->format == PP_CLI_CSV)
 		return print_csv(how, tables, n_tables);
 	if (how->format == PP_CLI_JSON)
-		pp_render_json(text, tables, n_tables);
-	for (unsigned i = 0; how->format == PP_CLI_TEXT && i < n_tables; i++) {
+		return print_json(tables, n_tables);
+	for (unsigned i = 0; i < n_tables; i++) {
 		if (tables[i]->is_for_programs)
 			continue;
 		if (text->len)

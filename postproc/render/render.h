@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tables as text for people, as JSON for programs, as CSV for spreadsheets and SQL.  All go to
- * memory: nothing half is shown.
+ * memory; a long JSON document in parts, from tables that are complete.
  */
 #ifndef PP_RENDER_RENDER_H
 #define PP_RENDER_RENDER_H
@@ -16,6 +16,13 @@ void pp_render_text(GString *to, const struct pp_table *table, bool colour);
  * for each table, missing cells null, ended by a newline.
  */
 void pp_render_json(GString *to, struct pp_table *const *tables, unsigned n_tables);
+
+/*
+ * The same in parts of 1 MiB or more: `take` takes each from `to` and empties it, or returns false
+ * if no more is wanted.  The last part is left in `to`.
+ */
+void pp_render_json_parts(GString *to, struct pp_table *const *tables, unsigned n_tables,
+			  bool (*take)(void *data, GString *part), void *data);
 
 /* One row as an object on one line: for documents too long to be built in memory. */
 void pp_render_json_row(GString *to, const struct pp_table *table, unsigned at);

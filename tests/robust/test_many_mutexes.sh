@@ -3,7 +3,8 @@
 #
 # A pair of operations on one of 250,000 mutexes takes at most a quarter more instructions than on
 # one of 1,000: where all is recorded, and where each mutex has to be looked up.  The report on 200,000
-# takes at most 16 times the memory that the capture takes on the disk, and has them all.
+# takes at most 16 times the memory that the capture takes on the disk, as JSON 48 times (which has
+# all operations by site), and has them all.
 # shellcheck source=tests/robust/common.sh
 . "$GM_TOP/tests/robust/common.sh"
 
@@ -38,12 +39,23 @@ objects=200000
 printf '[sync]\nmode = all\n' >gprof-mt.conf
 LD_PRELOAD=$LIBSYNC fresh ./many_mutexes $objects $objects >/dev/null || fail "many_mutexes"
 capture=$(du -sb gprof-mt.data | cut -f 1)
-peak=$(python3 -c '
+# peak FILE ARG...: the memory in bytes of gprof-mt ARG..., whose output goes to FILE
+peak()
+{
+	python3 -c '
 import resource, subprocess, sys
-subprocess.run(sys.argv[1:], stdout=open("report", "w"), check=True)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)' "$gprof_mt" report locks) || fail "report"
+subprocess.run(sys.argv[2:], stdout=open(sys.argv[1], "w"), check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)' "$1" "$gprof_mt" "${@:2}" || fail "${*:2}"
+}
+
+peak=$(peak report report locks)
 echo "a capture of $capture bytes with $objects mutexes is read in $peak bytes"
 [ "$peak" -le $((16 * capture)) ] || fail "more than 16 times the capture"
 more=$(sed -n 's/^ *\.\.\. and \([0-9]*\) more.*/\1/p' report)
 rows=$(grep -c ' mutex  ' report)
 [ $((more + rows)) = $objects ] || fail "the report tells of $rows and $more more"
+peak=$(peak report.json report --format json locks)
+echo "as JSON in $peak bytes"
+[ "$peak" -le $((48 * capture)) ] || fail "JSON: more than 48 times the capture"
+found=$(grep -c '^   "type" : "mutex"' report.json)
+[ "$found" = $objects ] || fail "JSON: $found mutexes"

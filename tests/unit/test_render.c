@@ -2,6 +2,8 @@
 /* One table of every type of column, as text, as JSON and as CSV. */
 #include <math.h>
 
+#include <json-glib/json-glib.h>
+
 #include "check.h"
 #include "core/table_flat.h"
 #include "render/render.h"
@@ -123,14 +125,73 @@ static void check_extremes(void)
 
 	pp_cell_set_number(&row[RATIO], INFINITY);
 	pp_cell_set_number(&row[PERCENT], NAN);
+	pp_cell_set_number(&row[SECONDS], 1e-300);
 	pp_cell_set_text(&row[NAME], "not \xff UTF-8");
 	pp_cell_set_count(&row[COUNT], UINT64_MAX);
 	pp_render_json(text, &table, 1);
 	CHECK_HOLDS(text->str, "\"ratio\" : null");
 	CHECK_HOLDS(text->str, "\"pct\" : null");
+	CHECK_HOLDS(text->str, "\"cpu_s\" : 1e-300,");
 	CHECK_HOLDS(text->str, "not \357\277\275 UTF-8");
 	CHECK_HOLDS(text->str, "\"count\" : 1.844674407370955");
 	CHECK(g_utf8_validate(text->str, -1, NULL));
+	pp_table_free(table);
+}
+
+/* The same, as json-glib writes it; the caller frees it. */
+static char *by_json_glib(const char *text)
+{
+	g_autoptr(JsonNode) root = json_from_string(text, NULL);
+	g_autoptr(JsonGenerator) generator = json_generator_new();
+
+	CHECK(root);
+	json_generator_set_root(generator, root);
+	json_generator_set_pretty(generator, TRUE);
+	json_generator_set_indent(generator, 1);
+	return json_generator_to_data(generator, NULL);
+}
+
+static bool append_part(void *data, GString *part)
+{
+	g_string_append_len(data, part->str, (gssize)part->len);
+	g_string_truncate(part, 0);
+	return true;
+}
+
+static bool refuse_part(void *data, GString *part)
+{
+	g_string_truncate(part, 0);
+	++*(unsigned *)data;
+	return false;
+}
+
+/* Text and numbers of all kinds are as json-glib writes them, whole and in parts. */
+static void check_as_json_glib(void)
+{
+	struct pp_table *table = pp_table_new("things", "Things", columns, N);
+	g_autoptr(GString) whole = g_string_new(NULL), parts = g_string_new(NULL);
+	g_autoptr(GString) part = g_string_new(NULL);
+	g_autofree char *expected = NULL;
+	unsigned n_parts = 0;
+
+	for (unsigned i = 1; i < 40000; i++) {
+		char text[] = {'a', (char)(i < 0x80 ? i : 'b'), '/', '\0'};
+		struct pp_cell *row = pp_table_add_row(table);
+
+		pp_cell_set_text(&row[NAME], i < 0x80 ? text : "\"\\w\303\266rk\t\r\n</\b\f");
+		pp_cell_set_number(&row[RATIO], i < 600 ? 3.3 * pow(10, (int)i - 300) : i / 7.0);
+		pp_cell_set_number(&row[SECONDS], -(double)i);
+		pp_cell_set_table(&row[NESTED], pp_table_new_nested(&columns[NESTED]));
+	}
+	pp_render_json(whole, &table, 1);
+	expected = by_json_glib(whole->str);
+	CHECK(g_str_has_prefix(whole->str, expected) && whole->len == strlen(expected) + 1);
+	pp_render_json_parts(part, &table, 1, append_part, parts);
+	CHECK(part->len < parts->len);
+	g_string_append(parts, part->str);
+	CHECK(g_string_equal(parts, whole));
+	pp_render_json_parts(part, &table, 1, refuse_part, &n_parts);
+	CHECK_INT(n_parts, 1);
 	pp_table_free(table);
 }
 
@@ -251,6 +312,7 @@ int main(void)
 	CHECK_STR(text->str, expected_csv);
 	check_nested(make_table());
 	check_nested_none();
+	check_as_json_glib();
 	check_csv_text();
 	check_csv_extremes();
 	CHECK_INT(pp_table_column(table, "ratio"), RATIO);
