@@ -3,12 +3,13 @@
  * chroot(): our libraries may not be there any more.  The loader of each program that is executed
  * from then on would print an error for each, so LD_PRELOAD leaves them out.
  *
- * The environment is changed in place, with no lock: the caller may be the child of a fork in the
- * middle of another thread's setenv().  A program that executes others with a copy that it made
- * before is not helped.
+ * The environment's array is changed in place, with no lock: the caller may be the child of a fork
+ * in the middle of another thread's setenv().  A program that executes others with a copy that it
+ * made before is not helped.
  */
 #include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/single_threaded.h>
 #include <unistd.h>
 
@@ -51,10 +52,10 @@ static bool is_ours_and_gone(const char *item, size_t n)
 	return GM_IS_ERROR(gm_syscall3(SYS_stat, (long)path, (long)&st, 0));
 }
 
-/* "A:B:C" without those that are gone; returns what is left of its length. */
-static size_t remove_gone(char *value)
+/* Writes "A:B:C" without those that are gone to `kept`, if that is not NULL; returns its length. */
+static size_t keep_others(const char *value, char *kept)
 {
-	size_t kept = 0, n;
+	size_t n_kept = 0, n;
 
 	for (const char *item = value; *item != '\0'; item += n) {
 		const char *start = item;
@@ -63,28 +64,63 @@ static size_t remove_gone(char *value)
 		n = strcspn(item, " :");
 		if (n == 0 || is_ours_and_gone(item, n))
 			continue;
-		start = kept > 0 ? start : item;
-		memmove(value + kept, start, (size_t)(item + n - start));
-		kept += (size_t)(item + n - start);
+		start = n_kept > 0 ? start : item;
+		if (kept != NULL)
+			memcpy(kept + n_kept, start, (size_t)(item + n - start));
+		n_kept += (size_t)(item + n - start);
 	}
-	return kept;
+	return n_kept;
 }
 
+static bool has_any_gone(const char *value)
+{
+	size_t n;
+
+	for (const char *item = value; *item != '\0'; item += n) {
+		item += strspn(item, " :");
+		n = strcspn(item, " :");
+		if (is_ours_and_gone(item, n))
+			return true;
+	}
+	return false;
+}
+
+/* The entry of the environment to take its place; NULL: no memory. */
+static char *without_gone(const char *value, size_t n_kept)
+{
+	static char empty[] = PRELOAD;
+	char *made;
+
+	if (n_kept == 0)
+		return empty;
+	made = gm_sys_mmap(sizeof(empty) + n_kept, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (made == NULL)
+		return NULL;
+	memcpy(made, PRELOAD, strlen(PRELOAD));
+	keep_others(value, made + strlen(PRELOAD));
+	return made;
+}
+
+/* The old entry is left as it is: the program may have given a constant to putenv(). */
 static void leave_out(void)
 {
-	char **entry = environ;
-	size_t kept, before;
+	char **entry = environ, *made;
+	const char *value;
+	size_t n_kept;
 
 	while (entry != NULL && *entry != NULL && strncmp(*entry, PRELOAD, strlen(PRELOAD)) != 0)
 		entry++;
 	if (entry == NULL || *entry == NULL)
 		return;
-	before = strlen(*entry + strlen(PRELOAD));
-	kept = remove_gone(*entry + strlen(PRELOAD));
-	if (kept == before)
+	value = *entry + strlen(PRELOAD);
+	if (!has_any_gone(value))
 		return;
-	(*entry)[strlen(PRELOAD) + kept] = '\0';
-	if (kept > 0 || !__libc_single_threaded)
+	n_kept = keep_others(value, NULL);
+	made = without_gone(value, n_kept);
+	if (made == NULL)
+		return;
+	*entry = made;
+	if (n_kept > 0 || !__libc_single_threaded)
 		return;
 	for (; *entry != NULL; entry++)
 		entry[0] = entry[1];

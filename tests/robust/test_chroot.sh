@@ -1,0 +1,23 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# After chroot(), LD_PRELOAD no longer names our libraries where they are not there, and what the
+# program has put there itself is not written to.
+. "$GM_TOP/tests/robust/common.sh"
+
+[ "$(id -u)" = 0 ] || { echo "not root"; exit 77; }
+build chroots
+unset GPROF_MT_CONFIG LD_PRELOAD
+cat >expected <<-END
+	LD_PRELOAD=/none/some_lib.so -> [/none/some_lib.so]
+	LD_PRELOAD=/none/some_lib.so:/none/libsync_trace.so -> [/none/some_lib.so]
+	LD_PRELOAD=/none/libgmon_mt.so:/none/libsync_trace.so /none/other_lib.so: -> [/none/other_lib.so]
+	LD_PRELOAD= /none/some_lib.so:/none/libgmon_mt.so: /none/other_lib.so -> [/none/some_lib.so: /none/other_lib.so]
+	LD_PRELOAD=/none/libgmon_mt.so -> [none]
+	LD_PRELOAD= -> []
+END
+fresh env LD_PRELOAD="$LIBSYNC" ./chroots >out
+status=$?
+[ $status = 0 ] || fail "exit status $status"
+diff expected out || fail "another LD_PRELOAD"
+echo "$(wc -l <out) values of LD_PRELOAD"
