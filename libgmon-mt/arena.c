@@ -99,13 +99,8 @@ static char *map_file(uint64_t size_bytes)
 		return (char *)start + spare_bytes;
 	}
 	why = gm_loss_of(code);
-	if (file_is_made) { /* some of it may have been reserved */
-		char *path = gm_path_new(dir, "calls");
-
-		if (path != NULL)
-			gm_syscall3(SYS_truncate, (long)path, (long)file_bytes, 0);
-		gm_path_free(path);
-	}
+	if (file_is_made) /* some of it may have been reserved */
+		gm_file_cut(dir, "calls", file_bytes);
 	return NULL;
 }
 

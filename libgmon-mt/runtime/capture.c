@@ -409,6 +409,28 @@ int gm_capture_open(const struct gm_config *config, struct gm_capture *ret_captu
 	return code;
 }
 
+int gm_capture_join_away(const struct gm_config *config, struct gm_capture *ret_capture,
+			 struct gm_config_error *error)
+{
+	static GM_LARGE char path[GM_PATH_MAX + sizeof(GM_SESSION_FILE)];
+	char file[GM_SESSION_BYTES];
+	struct gm_session session;
+	struct gm_text text = GM_TEXT(path);
+	long code = absolute_path(config->dir, ret_capture->dir, sizeof(ret_capture->dir));
+
+	gm_text_add(&text, ret_capture->dir);
+	gm_text_add(&text, "/" GM_SESSION_FILE);
+	if (code == 0)
+		code = gm_read_text(path, file, sizeof(file));
+	if (code >= 0)
+		code = gm_session_parse(file, &session);
+	if (code < 0)
+		return capture_error(error, config->dir, "cannot be reached", (int)code);
+	take_session(ret_capture, &session);
+	ret_capture->created = ret_capture->is_exposed = false;
+	return 0;
+}
+
 int gm_capture_dir_open(const struct gm_capture *capture)
 {
 	static GM_LARGE struct location at;

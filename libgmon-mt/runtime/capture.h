@@ -29,6 +29,7 @@ struct gm_capture {
 	uint64_t device, inode;	 /* which directory it is, whatever its name */
 	int owner;		 /* the process that made it */
 	uint64_t secret[GM_SECRET_WORDS];
+	bool is_away;	 /* this process cannot reach it: `record` does (recorder.h) */
 	bool is_exposed; /* other users may give its name to another directory */
 };
 
@@ -39,6 +40,13 @@ struct gm_capture {
  */
 int gm_capture_open(const struct gm_config *config, struct gm_capture *ret_capture,
 		    struct gm_config_error *error);
+
+/*
+ * Joins config->dir, which `record` made and this process cannot reach: as gm_capture_open(), once
+ * *ret_capture is that of gm_place_set() and says so.
+ */
+int gm_capture_join_away(const struct gm_config *config, struct gm_capture *ret_capture,
+			 struct gm_config_error *error);
 
 /* Opens its directory to read.  -ESTALE: another one has its name. */
 int gm_capture_dir_open(const struct gm_capture *capture);

@@ -179,3 +179,29 @@ int gm_file_map_again(const char *dir, const char *name, size_t size_bytes, void
 
 	return extent_map(&extent, dir, name, ret_mapping);
 }
+
+struct cut {
+	char *path;
+	uint64_t size_bytes;
+};
+
+static long cut_step(void *arg)
+{
+	const struct cut *cut = arg;
+	int fd = gm_sys_open(cut->path, O_WRONLY | O_NOFOLLOW, 0);
+
+	if (fd < 0)
+		return fd;
+	gm_sys_ftruncate(fd, cut->size_bytes);
+	gm_sys_close(fd);
+	return 0;
+}
+
+void gm_file_cut(const char *dir, const char *name, uint64_t size_bytes)
+{
+	struct cut cut = {gm_path_new(dir, name), size_bytes};
+
+	if (cut.path != NULL)
+		gm_files_run(cut_step, &cut);
+	gm_path_free(cut.path);
+}

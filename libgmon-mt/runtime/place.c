@@ -47,7 +47,10 @@ static struct place place_of(const char *path)
 	struct place place = {AT_FDCWD, path};
 	struct stat status;
 
-	if (!is_below(exposed, path))
+	/* Another directory may have its path where this process is. */
+	if (is_below(capture_here, path) && capture_here->is_away)
+		place.dir = -ESTALE;
+	if (place.dir == -ESTALE || !is_below(exposed, path))
 		return place;
 	place.path = path + prefix_bytes + 1;
 	place.dir = (int)gm_syscall6(SYS_openat, AT_FDCWD, (long)exposed->dir,

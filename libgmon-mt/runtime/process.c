@@ -95,8 +95,36 @@ static bool image_is_ours(const struct gm_threads_header *header)
 	return true;
 }
 
+/* From now on files below the capture are reached, by `record` if need be. */
+static void set_capture(void)
+{
+	gm_recorder_set(&process.capture);
+	gm_place_set(&process.capture, gm_recorder_ask);
+}
+
+/*
+ * An image that was executed when the process had given up its rights, or in another root: `record`
+ * may have the configuration of its capture, and the capture.
+ */
+static int read_away(const char *path, struct gm_config_error *error)
+{
+	size_t n = (size_t)(gm_base_name(path) - path);
+	int code;
+
+	if (path[0] != '/' || gm_strcmp(path + n, GM_CONFIG_CAPTURE) != 0 ||
+	    n > sizeof(process.capture.dir))
+		return -ENOENT;
+	memcpy(process.capture.dir, path, n - 1);
+	process.capture.dir[n - 1] = '\0';
+	process.capture.is_away = true;
+	set_capture();
+	code = gm_config_read_environment(path, &process.config, error);
+	return code == 0 && process.config.existing != GM_EXISTING_JOIN ? -EPERM : code;
+}
+
 static bool configure(void)
 {
+	static GM_LARGE struct gm_config_error away; /* the stack may be small */
 	struct gm_config_error error;
 	const char *path = gm_environment("GPROF_MT_CONFIG");
 	int code;
@@ -109,6 +137,8 @@ static bool configure(void)
 	gm_config_defaults(&process.config);
 	if (path != NULL && path[0] != '\0') {
 		code = gm_config_read_environment(path, &process.config, &error);
+		if (code < 0 && read_away(path, &away) == 0)
+			code = 0;
 	} else {
 		code = gm_config_read_local(&process.config, &error);
 		code = code == -ENOENT ? 0 : code;
@@ -371,6 +401,8 @@ static bool is_worth_waiting(long code)
 
 static long capture_step(void *error)
 {
+	if (process.capture.is_away)
+		return gm_capture_join_away(&process.config, &process.capture, error);
 	return gm_capture_open(&process.config, &process.capture, error);
 }
 
@@ -391,8 +423,9 @@ static long open_capture(void)
 		return code;
 	}
 	if (process.config.existing == GM_EXISTING_JOIN)
-		gm_recorder_set(&process.capture);
-	gm_place_set(&process.capture, gm_recorder_ask);
+		set_capture();
+	else
+		gm_place_set(&process.capture, NULL);
 	if (process.capture.created)
 		write_info();
 	return 0;

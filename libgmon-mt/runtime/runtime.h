@@ -280,6 +280,9 @@ int gm_file_map(const char *dir, const char *name, uint64_t offset, size_t size_
 /* Maps the first bytes of a file that has all of them. */
 int gm_file_map_again(const char *dir, const char *name, size_t size_bytes, void **ret_mapping);
 
+/* Cuts a file, as far as it can be reached. */
+void gm_file_cut(const char *dir, const char *name, uint64_t size_bytes);
+
 /*
  * Reserves disk space for bytes [offset, offset + size_bytes) of an open file, so that touching
  * its shared mapping can never raise SIGBUS.  0 or -errno; -EFBIG: past RLIMIT_FSIZE, where the

@@ -78,15 +78,11 @@ bool gm_proc_runs(int pid, uint64_t start)
 	       gm_parse_u64(stat_field(stat, STAT_THREADS), NULL) > 1;
 }
 
-int gm_session_read(int dir, struct gm_session *session)
+int gm_session_parse(const char *text, struct gm_session *session)
 {
-	char file[GM_SESSION_BYTES];
-	const char *p = file;
+	const char *p = text;
 	bool negative;
-	long n = gm_read_below(dir, GM_SESSION_FILE, file, sizeof(file));
 
-	if (n < 0)
-		return (int)n;
 	if (memcmp(p, GM_SESSION_MAGIC " ", sizeof(GM_SESSION_MAGIC)) != 0 ||
 	    gm_parse_u64(p + sizeof(GM_SESSION_MAGIC), &p) != GM_CAPTURE_SCHEMA)
 		return -EINVAL;
@@ -112,6 +108,14 @@ int gm_session_read(int dir, struct gm_session *session)
 	for (unsigned i = 0; i < GM_SECRET_WORDS && *p == ' '; i++)
 		session->secret[i] = gm_parse_u64(p + 1, &p);
 	return 0;
+}
+
+int gm_session_read(int dir, struct gm_session *session)
+{
+	char file[GM_SESSION_BYTES];
+	long n = gm_read_below(dir, GM_SESSION_FILE, file, sizeof(file));
+
+	return n < 0 ? (int)n : gm_session_parse(file, session);
 }
 
 static void read_boot_id(char *boot_id)

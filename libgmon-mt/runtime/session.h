@@ -26,6 +26,9 @@ struct gm_session {
  */
 int gm_session_read(int dir, struct gm_session *session);
 
+/* The same of the text of that file. */
+int gm_session_parse(const char *text, struct gm_session *session);
+
 /* Describes a capture that the calling process makes now. */
 void gm_session_begin(struct gm_session *session);
 void gm_session_format(const struct gm_session *session, struct gm_text *text);

@@ -359,8 +359,9 @@ static void note_words(struct pp_run *run, const struct pp_capture *capture)
 		pp_run_add_silent_loss(run, what, pid, 1);
 	}
 	if (run->mailbox->n_refused)
-		pp_run_add_silent_loss(run, "requests to record, refused: not of this recording",
-				       run->shown_dir, run->mailbox->n_refused);
+		pp_run_add_silent_loss(
+		    run, "requests to record, refused: not known to be of this recording",
+		    run->shown_dir, run->mailbox->n_refused);
 }
 
 /* What the runtime libraries left in the capture.  The line to print; NULL: nothing readable. */

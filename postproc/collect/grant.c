@@ -317,11 +317,23 @@ static bool is_name(const char *name)
 	return memchr(name, '\0', GM_RECORDER_NAME_BYTES) && gm_capture_is_name(name);
 }
 
+/* A process looks for its folder by its number, under which there is none, or another's. */
+static bool looks_for_own(const struct pp_grants *grants, const struct gm_recorder_request *request,
+			  int pid)
+{
+	const char *rest;
+	g_autofree char *folder = folder_of(request->name, &rest);
+
+	return request->kind == GM_RECORDER_OPEN && !(request->flags & O_CREAT) && rest &&
+	       is_numbered(folder, pid) && !is_own(grants, folder, pid);
+}
+
 int pp_grant(struct pp_grants *grants, const struct gm_recorder_request *request, int pid)
 {
 	if (!is_name(request->name) ||
-	    (request->kind == GM_RECORDER_RENAME && !is_name(request->to)) ||
-	    !may(grants, request, pid))
+	    (request->kind == GM_RECORDER_RENAME && !is_name(request->to)))
 		return -EBADRQC;
+	if (!may(grants, request, pid))
+		return looks_for_own(grants, request, pid) ? -ENOENT : -EBADRQC;
 	return perform(grants, request, pid);
 }

@@ -2,14 +2,20 @@
 #include "collect/mailbox.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
 #include "runtime/children.h"
+#include "runtime/dir.h"
 #include "runtime/session.h"
 
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
 #define WORDS_MAX   1000000u
 #define BACKLOG	    1024
 #define WAITING_MAX 256u
@@ -98,6 +104,23 @@ static bool is_of_run(const struct pp_mailbox *mailbox, int pid)
 	return false;
 }
 
+/*
+ * The process that connected may have ended, and its number be another's by now.  1: it runs;
+ * 0: it does not; -1: this kernel cannot tell (before Linux 6.5).
+ */
+static int peer_runs(int connection)
+{
+	struct pollfd poll_fd = {.fd = -1, .events = POLLIN};
+	socklen_t n_bytes = sizeof(poll_fd.fd);
+	int n;
+
+	if (getsockopt(connection, SOL_SOCKET, SO_PEERPIDFD, &poll_fd.fd, &n_bytes))
+		return errno == ENOPROTOOPT ? -1 : 0;
+	n = poll(&poll_fd, 1, 0);
+	close(poll_fd.fd);
+	return n == 0;
+}
+
 static bool has_proof(const struct pp_mailbox *mailbox, const struct gm_recorder_request *request)
 {
 	const uint64_t *secret = mailbox->capture->secret;
@@ -105,10 +128,13 @@ static bool has_proof(const struct pp_mailbox *mailbox, const struct gm_recorder
 	return secret[0] != 0 && request->proof[0] == secret[0] && request->proof[1] == secret[1];
 }
 
-static bool is_believed(const struct pp_mailbox *mailbox, const struct ucred *peer)
+/* As peer_runs(); the order matters: what was looked up is of that very process. */
+static int is_believed(const struct pp_mailbox *mailbox, int connection, const struct ucred *peer)
 {
-	return peer->pid > 0 && (geteuid() == 0 || peer->uid == geteuid()) &&
-	       is_of_run(mailbox, peer->pid);
+	if (peer->pid <= 0 || (geteuid() != 0 && peer->uid != geteuid()) ||
+	    !is_of_run(mailbox, peer->pid))
+		return 0;
+	return peer_runs(connection);
 }
 
 /* --- what for --- */
@@ -125,16 +151,30 @@ static void add_word(struct pp_mailbox *mailbox, int32_t pid, int32_t code)
 		g_array_append_val(mailbox->words, word);
 }
 
+/* An image that a process of the run executed learns from these files what the one before knew. */
+static int open_for_all(const struct pp_mailbox *mailbox, const struct gm_recorder_request *request)
+{
+	const char *name = request->name;
+
+	if (request->kind != GM_RECORDER_OPEN || request->flags & (O_ACCMODE | O_CREAT | O_TRUNC) ||
+	    !memchr(name, '\0', sizeof(request->name)) ||
+	    (strcmp(name, GM_CONFIG_CAPTURE) != 0 && strcmp(name, GM_SESSION_FILE) != 0))
+		return -EBADRQC;
+	return gm_open_below(mailbox->grants.dir_fd, name, O_RDONLY, 0);
+}
+
 /* As pp_grant(). */
-static int answer(struct pp_mailbox *mailbox, const struct gm_recorder_request *request,
-		  const struct ucred *peer)
+static int answer(struct pp_mailbox *mailbox, int connection,
+		  const struct gm_recorder_request *request, const struct ucred *peer)
 {
 	bool is_proven = has_proof(mailbox, request);
 
+	if (request->kind != GM_RECORDER_WORD && is_proven)
+		return peer->pid > 0 ? pp_grant(&mailbox->grants, request, peer->pid) : -EBADRQC;
 	if (request->kind != GM_RECORDER_WORD)
-		return is_proven && peer->pid > 0 ? pp_grant(&mailbox->grants, request, peer->pid)
-						  : -EBADRQC;
-	if (!is_proven && !is_believed(mailbox, peer))
+		return is_believed(mailbox, connection, peer) > 0 ? open_for_all(mailbox, request)
+								  : -EBADRQC;
+	if (!is_proven && is_believed(mailbox, connection, peer) == 0)
 		return -EBADRQC;
 	add_word(mailbox, peer->pid, request->code);
 	return 0;
@@ -177,7 +217,7 @@ static void serve(struct pp_mailbox *mailbox, int fd)
 		return;
 	if (n == (ssize_t)sizeof(request) && request.magic == GM_RECORDER_MAGIC &&
 	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &peer_bytes) == 0)
-		code = answer(mailbox, &request, &peer);
+		code = answer(mailbox, fd, &request, &peer);
 	if (code == -EBADRQC)
 		mailbox->n_refused++;
 	if (n == (ssize_t)sizeof(request))

@@ -4,9 +4,8 @@
  * of their own (grant.h), and words that they are not recorded.
  *
  * Anybody may connect.  A process that knows the secret of the capture is of this run.  One without
- * it, which may have executed another program since, can only say that it is not recorded, and is
- * believed if the kernel says that it descends from `record` or is in the capture.  It waits for
- * the answer, so it still runs then.
+ * it, which may have executed another program since, can say that it is not recorded, and learn the
+ * secret, if the kernel says that it descends from `record` or is in the capture, and still runs.
  */
 #ifndef PP_COLLECT_MAILBOX_H
 #define PP_COLLECT_MAILBOX_H

@@ -73,7 +73,8 @@ def member(capture):
                             ((OPEN, f"{other}/maps", "", os.O_RDONLY), 1),
                             ((OPEN, f"{own}/user/stream_70", "", os.O_RDWR), -errno.ELOOP),
                             ((OPEN, f"{own}/user", "", os.O_RDWR), -errno.EISDIR),
-                            ((MKDIR, ".new.1"), 0),
+                            ((OPEN, f"{own}.9/maps", "", os.O_RDWR), -errno.ENOENT),
+                            ((WORD, "", "", 0, -errno.EACCES), 0), ((MKDIR, ".new.1"), 0),
                             ((RENAME, ".new.1", f"{own}.77"), 0)):
         code = ask(capture, proof, *request)
         if code != wanted:
@@ -96,10 +97,17 @@ def member(capture):
         (REMOVE, own), (REMOVE, other), (REMOVE, f"{own}/user"), (REMOVE, ".."), (REMOVE, ".new.2"),
         (0,), (7, f"{own}/maps"), (-1,),
     ]
+    # One that does not know the secret may learn it, if the kernel says that it is of the run.
+    for name in "session", "config":
+        if ask(capture, (0, 0), OPEN, name, "", os.O_RDONLY) != 1:
+            sys.exit(f"{name}: not given")
+    requests += [(OPEN, "session", "", flags) for flags in (os.O_RDWR, os.O_RDONLY | os.O_CREAT, os.O_TRUNC)]
     wrong = (proof[0], proof[1] ^ 1)
     return must_refuse(capture, [(proof, request) for request in requests] +
                        [(wrong, (OPEN, f"{own}/maps", "", append)),
-                        ((0, 0), (OPEN, f"{own}/maps", "", append))])
+                        ((0, 0), (OPEN, f"{own}/maps", "", append)),
+                        ((0, 0), (OPEN, "session", "", append)),
+                        ((0, 0), (OPEN, "info.json", "", os.O_RDONLY))])
 
 
 def outsider(capture):
@@ -108,6 +116,8 @@ def outsider(capture):
     n = must_refuse(capture, [((0, 0), (WORD, "", "", 0, -errno.EACCES)),
                               ((1, 2), (WORD, "", "", 0, -errno.EACCES)),
                               ((0, 0), (OPEN, f"{own}/maps", "", os.O_RDWR | os.O_CREAT)),
+                              ((0, 0), (OPEN, "session", "", os.O_RDONLY)),
+                              ((0, 0), (OPEN, "config", "", os.O_RDONLY)),
                               ((0, 0), (MKDIR, ".new.3")), ((5, 5), (UNLINK, "session"))])
     for data in b"x", 1000 * b"x", struct.pack("<Q", MAGIC) + 200 * b"\0":
         send(capture, data)
