@@ -460,7 +460,6 @@ static long write_all_step(void *unused)
 
 void gm_gmon_all(void)
 {
-	uint32_t n_threads = gm_threads_count();
 	uint64_t n_calls = 1 + gm_samples_total();
 
 	gm_threads_finish();
@@ -472,13 +471,6 @@ void gm_gmon_all(void)
 	n_written = n_calls;
 
 	count_failure(gm_files_run(write_all_step, NULL));
-	for (uint32_t i = 0; i < n_threads; i++) {
-		struct gm_control *control = gm_control_at(i);
-
-		if (control == NULL)
-			continue;
-		gm_calls_settle(control);
-		gm_sample_settle(control);
-	}
+	gm_threads_settle();
 	warn_failures();
 }

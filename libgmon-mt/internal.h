@@ -295,6 +295,12 @@ bool gm_thread_counts(void);
 /* At the end of the process, under the lock: finishes the threads that are no more. */
 void gm_threads_finish(void);
 
+/*
+ * At the end of the process, under the lock, when all files are written: what they lack is counted,
+ * here and of other threads that still run.
+ */
+void gm_threads_settle(void);
+
 /* The control block of a thread that is running and counts calls; else NULL. */
 struct gm_control *gm_control_at(uint32_t index);
 

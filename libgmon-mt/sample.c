@@ -245,7 +245,7 @@ static int timer_start(struct gm_control *control)
 	    .it_interval = {(time_t)(period_ns / SECOND_NS), (long)(period_ns % SECOND_NS)}};
 	long code;
 
-	if (n_timers >= n_timers_max)
+	if (__atomic_load_n(&n_timers, __ATOMIC_RELAXED) >= n_timers_max)
 		return -EAGAIN;
 	event._sigev_un._tid = (int)control->tid;
 	code =
@@ -265,7 +265,7 @@ static int timer_start(struct gm_control *control)
 	}
 	miss(control, n_before);
 	timer->on = true;
-	n_timers++;
+	__atomic_fetch_add(&n_timers, 1, __ATOMIC_RELAXED);
 	return 0;
 }
 
@@ -352,7 +352,7 @@ void gm_sample_end(struct gm_control *control)
 		return;
 	gm_syscall3(SYS_timer_delete, control->timer.id, 0, 0);
 	control->timer.on = false;
-	n_timers--;
+	__atomic_fetch_sub(&n_timers, 1, __ATOMIC_RELAXED);
 	miss(control,
 	     unmet(control, gm_sys_clock_ns(CLOCK_THREAD_CPUTIME_ID)) - control->timer.settled);
 }
@@ -364,5 +364,5 @@ void gm_sample_abandon(struct gm_control *control)
 		return;
 	gm_syscall3(SYS_timer_delete, control->timer.id, 0, 0);
 	control->timer.on = false;
-	n_timers--;
+	__atomic_fetch_sub(&n_timers, 1, __ATOMIC_RELAXED);
 }

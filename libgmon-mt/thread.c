@@ -5,9 +5,9 @@
  * The end is noticed by a pthread key's destructor in its last round (runtime.h), which covers
  * return, pthread_exit and cancellation, detached or not.  Destructors of other keys and handlers
  * of signals may still call profiled functions: so the thread's tables stay until the kernel no
- * longer knows its id, which the next threads to end look for, and then the process.  Threads that
- * are still running when that ends, or that pthreads knows nothing of, are met by the walk over the
- * thread table.
+ * longer knows its id, which the next threads to start look for, and then the process.  Threads
+ * that are still running when that ends, or that pthreads knows nothing of, are met by the walk
+ * over the thread table.
  *
  * Control blocks are pooled: bounded by the number of threads at once, never by how many there
  * were.
@@ -22,20 +22,25 @@
 #include "runtime/sys.h"
 
 #define POOL_BYTES     65536u
-#define ENDING_CHECKED 4u /* by each thread that ends: more than come */
-#define LIVING_CHECKED 2u /* by each thread that starts: more than come */
+#define ENDING_CHECKED 4u /* by each thread that starts: more than come */
+#define LIVING_CHECKED 2u /* the same */
 
 /*
  * A gmon file written alone costs a helper task (runtime/files.h), which is as much as all else
- * that a short thread costs.  So many are written each at its thread's end, and one more each
- * interval; beyond that, those of several threads together.
+ * that a short thread costs.  So those of several threads are written together.
  */
-#define ALONE_MAX   16u
 #define INTERVAL_NS 10000000u
-#define BATCH_MAX   16u
+#define BATCH_MAX   15u
 #define BATCH_BYTES 1048576u /* of tables, which are kept until then */
 
 static struct gm_lock flush_lock;
+
+/*
+ * A thread that ends waits for nobody's files: the program may be about to give its stack to
+ * another.  It takes this lock alone, within which nothing waits, and which keeps others from its
+ * timer and its thread-local storage.  Under the other lock, if both are taken.
+ */
+static struct gm_lock end_lock;
 static struct gm_control *free_controls;
 
 /* Control blocks that were never used.  A child of fork goes on with its parent's. */
@@ -45,7 +50,10 @@ static struct pool {
 	uint32_t n_left; /* the last ones */
 } pool;
 
-/* Threads whose end was noticed, in its order, linked by next_free. */
+/* Threads whose end was noticed, the last first; nobody has looked at them yet. */
+static struct gm_control *just_ended;
+
+/* The others of them, in the order of their ends, linked by next_free. */
 static struct gm_control *ending, **ending_last;
 
 /* Those of them whose gmon files are not written yet; under the lock, but for `n`. */
@@ -53,7 +61,6 @@ static struct waiting {
 	uint32_t n;
 	uint64_t n_bytes;  /* of their tables */
 	uint64_t since_ns; /* the end of the first */
-	uint64_t alone_ns; /* up to when files written alone have used up the intervals */
 } waiting;
 
 /* In memory of its own: zeros in the child of a fork. */
@@ -284,40 +291,64 @@ static bool is_overdue(uint64_t now_ns)
 	return waiting.n > 0 && now_ns >= waiting.since_ns + INTERVAL_NS;
 }
 
-/* Is there an interval left for a file alone? */
-static bool take_interval(uint64_t now_ns)
-{
-	if (waiting.alone_ns < now_ns)
-		waiting.alone_ns = now_ns;
-	if (waiting.alone_ns - now_ns > (uint64_t)(ALONE_MAX - 1) * INTERVAL_NS)
-		return false;
-	waiting.alone_ns += INTERVAL_NS;
-	return true;
-}
-
-/* The thread has ended: its files are written now or later. */
+/* The thread has ended: its files are written later. */
 static void wait_for_files(struct gm_control *control)
 {
-	uint64_t now_ns = control->slot->end_ns;
-
 	if (gm_process_get()->config.gmon_writer == GM_GMON_RECORD)
 		return;
 	if (waiting.n == 0)
-		waiting.since_ns = now_ns;
+		waiting.since_ns = control->slot->end_ns;
 	control->waits = true;
 	waiting.n_bytes += tables_bytes(control);
 	__atomic_store_n(&waiting.n, waiting.n + 1, __ATOMIC_RELAXED);
-	if (waiting.n >= BATCH_MAX || waiting.n_bytes >= BATCH_BYTES || is_overdue(now_ns) ||
-	    take_interval(now_ns))
+}
+
+static void living_remove(struct gm_control *control);
+
+/* Takes over those that have ended since. */
+static void ended_take(void)
+{
+	/* acquire: pairs with the release in linger() */
+	struct gm_control *last = __atomic_exchange_n(&just_ended, NULL, __ATOMIC_ACQUIRE);
+	struct gm_control *first = NULL;
+
+	while (last != NULL) {
+		struct gm_control *before = last->next_free;
+
+		last->next_free = first;
+		first = last;
+		last = before;
+	}
+	while (first != NULL) {
+		struct gm_control *control = first;
+
+		first = control->next_free;
+		living_remove(control);
+		ending_add(control);
+		wait_for_files(control);
+	}
+}
+
+/* Before a thread starts, which may be the last for long. */
+static void write_due(uint64_t now_ns)
+{
+	if (waiting.n >= BATCH_MAX || waiting.n_bytes >= BATCH_BYTES || is_overdue(now_ns))
 		write_waiting();
+}
+
+static bool may_wait(void)
+{
+	return __atomic_load_n(&waiting.n, __ATOMIC_RELAXED) != 0 ||
+	       __atomic_load_n(&just_ended, __ATOMIC_RELAXED) != NULL;
 }
 
 void gm_threads_write_overdue(void)
 {
 	uint64_t mask;
 
-	if (__atomic_load_n(&waiting.n, __ATOMIC_RELAXED) == 0 || !gm_flush_lock(&mask))
+	if (!may_wait() || !gm_flush_lock(&mask))
 		return;
+	ended_take();
 	if (is_overdue(gm_clock_ns()))
 		write_waiting();
 	gm_flush_unlock(mask);
@@ -331,10 +362,12 @@ void gm_threads_write_waiting(void)
 	gm_process_settle();
 	process = gm_process_get();
 	/* In the child of a fork or of vfork() they are the parent's. */
-	if (__atomic_load_n(&waiting.n, __ATOMIC_RELAXED) == 0 || gm_seal_is_set() ||
-	    process == NULL || gm_sys_getpid() != process->pid || !gm_flush_lock(&mask))
+	if (!may_wait() || gm_seal_is_set() || process == NULL || gm_sys_getpid() != process->pid ||
+	    !gm_flush_lock(&mask))
 		return;
-	write_waiting();
+	ended_take();
+	if (waiting.n > 0)
+		write_waiting();
 	gm_flush_unlock(mask);
 }
 
@@ -371,7 +404,9 @@ static void living_check(unsigned n)
 		if (control == NULL)
 			return;
 		living_next = control->next_living;
-		if (!gm_thread_is_gone(control->tid))
+		/* acquire: what it did before it was gone; it may have ended since ended_take() */
+		if (!gm_thread_is_gone(control->tid) ||
+		    __atomic_load_n(&control->is_ending, __ATOMIC_ACQUIRE))
 			continue;
 		living_remove(control);
 		gm_sample_abandon(control);
@@ -406,10 +441,11 @@ static void publish(struct gm_control *control)
 	aim(control);
 	control->slot->local[GM_LIB_CALLS] = (uint64_t)control;
 	gm_started = true;
+	ended_take();
 	living_check(LIVING_CHECKED);
 	living_add(control);
-	if (is_overdue(control->slot->start_ns))
-		write_waiting();
+	ending_check(ENDING_CHECKED, ENDING_CHECKED);
+	write_due(control->slot->start_ns);
 	gm_sample_start(control);
 }
 
@@ -525,6 +561,7 @@ void gm_threads_finish(void)
 {
 	unsigned n = 0;
 
+	ended_take();
 	if (waiting.n > 0)
 		write_waiting();
 	for (const struct gm_control *control = ending; control != NULL;
@@ -541,11 +578,41 @@ void gm_threads_finish(void)
 /* From here on its calls go the long way. */
 static void linger(struct gm_control *control)
 {
-	control->is_ending = true;
+	/* release: pairs with the acquire in living_check() */
+	__atomic_store_n(&control->is_ending, true, __ATOMIC_RELEASE);
 	gm_tls.state = gm_tls.history != NULL ? GM_STATE_HISTORY : GM_STATE_NOMINAL;
 	gm_tls_aim(&gm_tls, &gm_no_view);
 	gm_history_linger(control);
-	ending_add(control);
+	control->next_free = __atomic_load_n(&just_ended, __ATOMIC_RELAXED);
+	/* release: pairs with the acquire in ended_take() */
+	while (!__atomic_compare_exchange_n(&just_ended, &control->next_free, control, true,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+}
+
+/* Part of its calls may find a place in the file now, and none later. */
+static void finish_at_once(struct gm_control *control)
+{
+	uint64_t mask;
+
+	if (!gm_flush_lock(&mask))
+		return;
+	living_remove(control);
+	gm_sample_end(control);
+	gm_thread_end(control->slot);
+	gm_tls = (struct gm_tls){
+	    .state = GM_STATE_LOST, .why_lost = gm_arena_why(), .slot = control->slot};
+	finish(control);
+	gm_flush_unlock(mask);
+}
+
+static void end(struct gm_control *control)
+{
+	if (!gm_lock_take(&end_lock))
+		return;
+	gm_sample_end(control);
+	linger(control);
+	gm_lock_release(&end_lock);
 }
 
 /* In the ending thread, last of its destructors. */
@@ -559,25 +626,17 @@ static void thread_ended(void)
 	gm_threads_check_fork();
 	/* A handler may have left that code by pthread_exit(). */
 	gm_tls_leave();
-	if (!gm_flush_lock(&mask))
-		return;
+	gm_signals_block(&mask);
 	control = gm_tls.control;
 	if (control != NULL && !control->is_ending) {
-		living_remove(control);
-		gm_sample_end(control);
-		gm_thread_end(control->slot);
-		ending_check(ENDING_CHECKED, ENDING_CHECKED);
-		if (gm_calls_are_kept(control)) {
-			linger(control);
-			wait_for_files(control);
+		if (!gm_calls_are_kept(control)) {
+			finish_at_once(control);
 		} else {
-			gm_tls = (struct gm_tls){.state = GM_STATE_LOST,
-						 .why_lost = gm_arena_why(),
-						 .slot = control->slot};
-			finish(control);
+			gm_thread_end(control->slot);
+			end(control);
 		}
 	}
-	gm_flush_unlock(mask);
+	gm_signals_restore(mask);
 }
 
 /*
@@ -592,6 +651,23 @@ static bool has_its_storage(const struct gm_control *control)
 		user == control);
 }
 
+void gm_threads_settle(void)
+{
+	uint32_t n = gm_threads_count();
+
+	if (!gm_lock_take(&end_lock))
+		return;
+	for (uint32_t i = 0; i < n; i++) {
+		struct gm_control *control = gm_control_at(i);
+
+		if (control == NULL)
+			continue;
+		gm_calls_settle(control);
+		gm_sample_settle(control);
+	}
+	gm_lock_release(&end_lock);
+}
+
 void gm_threads_pause(bool pause)
 {
 	uint32_t n;
@@ -602,11 +678,14 @@ void gm_threads_pause(bool pause)
 	if (!gm_flush_lock(&mask))
 		return;
 	paused = pause;
-	for (uint32_t i = 0; i < n; i++) {
-		struct gm_control *control = gm_control_at(i);
+	if (gm_lock_take(&end_lock)) {
+		for (uint32_t i = 0; i < n; i++) {
+			struct gm_control *control = gm_control_at(i);
 
-		if (control != NULL && has_its_storage(control))
-			aim(control);
+			if (control != NULL && has_its_storage(control))
+				aim(control);
+		}
+		gm_lock_release(&end_lock);
 	}
 	gm_flush_unlock(mask);
 }
@@ -626,12 +705,12 @@ struct gm_control *gm_control_at(uint32_t index)
  */
 static void process_begin_anew(void)
 {
-	flush_lock = (struct gm_lock){0};
+	flush_lock = end_lock = (struct gm_lock){0};
 	free_controls = NULL;
 	/* The view behind the forking thread's is the slot of its empty table. */
 	if (pool.n_left > 0)
 		pool.n_left--;
-	ending = NULL;
+	just_ended = ending = NULL;
 	living = living_next = NULL;
 	waiting = (struct waiting){0};
 	gm_arena_forget();

@@ -27,6 +27,7 @@
 #define CHUNK_WRITERS  1023u /* each chunk is a mapping, of which a process has a limited number */
 #define OPEN_FILES_MAX 1024  /* mappings that writers without a thread may keep */
 #define PREPARED_MAX   4u
+#define SHORT_BYTES    512u /* what a thread of a few events takes */
 
 struct chunk {
 	struct chunk *older;
@@ -141,6 +142,14 @@ struct preparation {
 	uint64_t now_ns;
 };
 
+/* Packets that begin here are the creator's. */
+static bool make_room(struct st_thread *self, const struct preparation *preparation)
+{
+	self->stream.index = preparation->creator->stream.index;
+	self->stream.tid = preparation->creator->stream.tid;
+	return gm_stream_room(&self->stream, SHORT_BYTES, preparation->now_ns);
+}
+
 static long prepare_step(void *arg)
 {
 	const struct preparation *preparation = arg;
@@ -153,9 +162,7 @@ static long prepare_step(void *arg)
 			return -ENOMEM;
 		st_sites_init(self);
 		self->stream.trace = st_process_trace();
-		self->stream.index = preparation->creator->stream.index;
-		self->stream.tid = preparation->creator->stream.tid;
-		has_room = gm_stream_room(&self->stream, 1, preparation->now_ns);
+		has_room = make_room(self, preparation);
 		st_pool_put(self);
 		if (!has_room)
 			break;
@@ -181,6 +188,10 @@ struct st_thread *st_pool_take_ahead(const struct st_thread *creator, uint64_t n
 		gm_files_run(prepare_step, &preparation);
 	}
 	self = take_parked();
+	/* Or a short thread would wait for it, most likely when it ends. */
+	if (self != NULL && self->stream.packet != NULL &&
+	    self->stream.pos + SHORT_BYTES > self->stream.end)
+		make_room(self, &preparation);
 	gm_signals_restore(mask);
 	return self;
 }

@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A thread ends about as soon as it does without us: from the last that the program does to where
+# the kernel no longer knows it, it makes few system calls and waits for nobody's files.  The stack
+# of a detached thread was taken for free, and given to another, while the thread still waited for
+# its gmon file (pthread_detach/4-3 of the Open POSIX Test Suite: a crash).
+. "$GM_TOP/tests/robust/common.sh"
+
+n=100
+command -v strace >/dev/null || { echo "strace is not installed"; exit 77; }
+build ends -pg -L "$GM_BUILD" -Wl,-rpath,"$GM_BUILD" -lgmon_mt
+mv ends ends.pg
+build ends
+printf '[sync]\nmode = all\n' >gprof-mt.conf
+
+# check WAY LIMIT PRELOAD PROGRAM: its threads' system calls behind their last one are no more than
+# LIMIT, and none may wait; then the times, of another run
+check()
+{
+	local way=$1 limit=$2 preload=$3 program=$4 threads most names median most_ns
+	fresh timeout 120 strace -f -qq -e signal=none -E LD_PRELOAD="$preload" -o trace "./$program" $n >/dev/null ||
+		fail "$way: exit status $?"
+	awk '
+		$2 ~ /^getpgid\(/ { seen[$1] = 1; n_threads++; next }
+		!seen[$1] || $2 == "<..." || $2 == "+++" { next }
+		{
+			sub(/\(.*/, "", $2)
+			names[$2] = 1
+			n[$1]++
+			if (n[$1] > most)
+				most = n[$1]
+		}
+		END {
+			printf "%d %d", n_threads, most
+			for (name in names)
+				printf " %s", name
+			print ""
+		}' trace >counted
+	read -r threads most names <counted
+	[ "$threads" -eq $n ] || fail "$way: $threads threads of $n"
+	! grep -qwE 'clone|openat|mmap|ftruncate|pwritev|stat' <<<"$names" || fail "$way: an ending thread calls $names"
+	[ "$most" -le "$limit" ] || fail "$way: $most system calls in an ending thread: $names"
+	read -r median most_ns < <(fresh env LD_PRELOAD="$preload" "./$program" 400)
+	echo "$way: $most system calls; $((median / 1000)) us, 9 of 10 below $((most_ns / 1000))"
+}
+
+check bare 3 "" ends # blocks signals, gives the stack's memory back, ends
+check locks 7 "$LIBSYNC" ends
+check calls 10 "" ends.pg
+check both 14 "$LIBSYNC" ends.pg
