@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Written as json-glib writes it, but from the tables, without a tree of nodes of the whole
- * document: that took ten times the document's memory.  Text that is not plain is left to
- * json-glib, one by one.
+ * document: that took ten times the document's memory.  json-glib still quotes text that is
+ * not plain.
  */
 #include "render/render.h"
 
