@@ -409,6 +409,19 @@ int gm_capture_open(const struct gm_config *config, struct gm_capture *ret_captu
 	return code;
 }
 
+bool gm_capture_set_away(const char *config_path, struct gm_capture *ret_capture)
+{
+	size_t n = (size_t)(gm_base_name(config_path) - config_path);
+
+	if (config_path[0] != '/' || gm_strcmp(config_path + n, GM_CONFIG_CAPTURE) != 0 ||
+	    n > sizeof(ret_capture->dir))
+		return false;
+	memcpy(ret_capture->dir, config_path, n - 1);
+	ret_capture->dir[n - 1] = '\0';
+	ret_capture->is_away = true;
+	return true;
+}
+
 int gm_capture_join_away(const struct gm_config *config, struct gm_capture *ret_capture,
 			 struct gm_config_error *error)
 {

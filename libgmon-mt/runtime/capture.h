@@ -42,9 +42,12 @@ int gm_capture_open(const struct gm_config *config, struct gm_capture *ret_captu
 		    struct gm_config_error *error);
 
 /*
- * Joins config->dir, which `record` made and this process cannot reach: as gm_capture_open(), once
- * *ret_capture is that of gm_place_set() and says so.
+ * The capture, made by `record`, that this process cannot reach, by the path of its configuration.
+ * False: that is of no capture.
  */
+bool gm_capture_set_away(const char *config_path, struct gm_capture *ret_capture);
+
+/* Joins it, once it is that of gm_place_set(): as gm_capture_open(). */
 int gm_capture_join_away(const struct gm_config *config, struct gm_capture *ret_capture,
 			 struct gm_config_error *error);
 

@@ -108,15 +108,10 @@ static void set_capture(void)
  */
 static int read_away(const char *path, struct gm_config_error *error)
 {
-	size_t n = (size_t)(gm_base_name(path) - path);
 	int code;
 
-	if (path[0] != '/' || gm_strcmp(path + n, GM_CONFIG_CAPTURE) != 0 ||
-	    n > sizeof(process.capture.dir))
+	if (!gm_capture_set_away(path, &process.capture))
 		return -ENOENT;
-	memcpy(process.capture.dir, path, n - 1);
-	process.capture.dir[n - 1] = '\0';
-	process.capture.is_away = true;
 	set_capture();
 	code = gm_config_read_environment(path, &process.config, error);
 	return code == 0 && process.config.existing != GM_EXISTING_JOIN ? -EPERM : code;

@@ -84,7 +84,7 @@ static int exchange(const char *config, const struct gm_recorder_request *reques
 	struct sockaddr_un address = {0};
 	socklen_t n_bytes = gm_recorder_address(config, &address);
 	const struct timeval wait = {WAIT_S, 0};
-	struct gm_recorder_reply reply;
+	struct gm_recorder_reply reply = {.code = 0};
 	long code;
 	int fd = (int)gm_syscall3(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
@@ -98,7 +98,7 @@ static int exchange(const char *config, const struct gm_recorder_request *reques
 				   0);
 		if (code == (long)sizeof(*request))
 			code = receive(fd, &reply);
-	} else if (code == 0 || code != -EAGAIN) {
+	} else if (code != -EAGAIN) {
 		code = -ENOTCONN;
 	}
 	gm_sys_close(fd);

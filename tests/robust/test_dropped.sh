@@ -104,6 +104,12 @@ hostile()
 	# The member says that it is not recorded.
 	[ "$(quality capture/data 'process not recorded')" = 1 ] || fail "hostile: a false row"
 	[ -z "$(find . -name planted)" ] || fail "hostile: a file is planted"
+	rm -rf capture
+	mkdir capture
+	"$gprof_mt" record -q -o capture/data --set kernel.source=none --set output.max=1M -- \
+		python3 "$programs/hostile.py" "$PWD/capture/data" greedy >greedy.txt 2>err.txt ||
+		fail "a greedy member: $(cat greedy.txt err.txt)"
+	echo "files given to a greedy member beyond output.max: $(cat greedy.txt)"
 }
 
 # executes HOW: so is the program that is executed, and its children; in another root it must find our

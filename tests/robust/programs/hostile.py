@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""hostile.py CAPTURE member READY GO | hostile.py CAPTURE outsider
+"""hostile.py CAPTURE member READY GO | hostile.py CAPTURE outsider | hostile.py CAPTURE greedy
 
 Sends requests to the `record` of CAPTURE (runtime/recorder.h) that it must refuse, and prints how
 many.  A member is a process of the recording, and knows its secret; it also asks for what it may
-have.  It writes a line to READY when it is done, and waits for one from GO."""
+have.  It writes a line to READY when it is done, and waits for one from GO.
+
+A greedy member makes a file that it got 100 MiB large, and asks for files until it gets no more."""
 import array
 import errno
 import os
@@ -62,10 +64,14 @@ def must_refuse(capture, requests):
     return n
 
 
-def member(capture):
+def secret(capture):
     with open(f"{capture}/session", encoding="ascii") as session:
         words = session.read().split("\nsecret ")[1].split()
-    proof, own = tuple(int(word) for word in words[:2]), str(os.getpid())
+    return tuple(int(word) for word in words[:2])
+
+
+def member(capture):
+    proof, own = secret(capture), str(os.getpid())
     other = next(name for name in os.listdir(capture) if name.isdigit() and name != own)
     append = os.O_RDWR | os.O_CREAT | os.O_APPEND
     os.symlink("/etc/passwd", f"{capture}/{own}/user/stream_70")
@@ -110,6 +116,20 @@ def member(capture):
                         ((0, 0), (OPEN, "info.json", "", os.O_RDONLY))])
 
 
+def greedy(capture):
+    proof, own = secret(capture), str(os.getpid())
+    with open(f"{capture}/{own}/maps", "ab") as maps:
+        os.posix_fallocate(maps.fileno(), 0, 100 << 20)
+    for n in range(300000):
+        code = ask(capture, proof, OPEN, f"{own}/maps", "", os.O_RDWR | os.O_CREAT)
+        if code == -errno.EDQUOT:
+            os.truncate(f"{capture}/{own}/maps", 0)
+            return n
+        if code != 1:
+            sys.exit(f"greedy: {code}")
+    sys.exit("greedy: got all")
+
+
 def outsider(capture):
     own = str(os.getpid())
     os.setresuid(65534, 65534, 65534)
@@ -134,7 +154,7 @@ def outsider(capture):
 
 def main():
     capture, role = sys.argv[1:3]
-    print({"member": member, "outsider": outsider}[role](capture), flush=True)
+    print({"member": member, "outsider": outsider, "greedy": greedy}[role](capture), flush=True)
     if role == "member":
         with open(sys.argv[3], "w", encoding="ascii") as ready:
             ready.write("done\n")
