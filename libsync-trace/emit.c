@@ -425,7 +425,7 @@ uint64_t st_note_begin_at(struct st_thread *self, enum st_event id, uintptr_t si
 	return begin_ns;
 }
 
-static bool is_lock(enum st_event id)
+bool st_is_lock(enum st_event id)
 {
 	switch (id) {
 	case ST_EVENT_mutex_lock:
@@ -448,7 +448,7 @@ void st_note_end(uint64_t begin_ns, enum st_event id, int result, uintptr_t site
 	struct st_thread *self;
 
 	if (begin_ns == 0 && counts != NULL && st_counted_of[id] != 0 &&
-	    !(is_lock(id) && result == 0)) {
+	    !(st_is_lock(id) && result == 0)) {
 		st_count_event(counts, id);
 		return;
 	}
@@ -457,7 +457,7 @@ void st_note_end(uint64_t begin_ns, enum st_event id, int result, uintptr_t site
 	self = st_enter();
 	if (self == NULL)
 		return;
-	if (begin_ns == 0 && self->counts != NULL && is_lock(id) && result == 0) {
+	if (begin_ns == 0 && self->counts != NULL && st_is_lock(id) && result == 0) {
 		st_hold_begin_slowly(self, id, site, object);
 		st_leave(self);
 		return;

@@ -8,8 +8,33 @@
 GM_LARGE uint32_t st_waited[ST_WAITED_PLACES];
 bool st_has_waited;
 
+static uint32_t life;
+
+uint32_t st_waits_life(void)
+{
+	return __atomic_load_n(&life, __ATOMIC_RELAXED);
+}
+
+uint32_t st_waits_begin(const void *object)
+{
+	/* The first event of a forked child would forget it. */
+	st_process_check_fork_inside();
+	if (!__atomic_load_n(&st_has_waited, __ATOMIC_RELAXED))
+		__atomic_store_n(&st_has_waited, true, __ATOMIC_RELAXED);
+	/* seq_cst: seen by who releases it after the try that follows has failed */
+	__atomic_fetch_add(st_waiters_of(object), ST_WAITS_ONCE, __ATOMIC_SEQ_CST);
+	return st_waits_life();
+}
+
+void st_waits_end(const void *object, uint32_t life_of_begin)
+{
+	if (life_of_begin == st_waits_life())
+		__atomic_fetch_sub(st_waiters_of(object), 1, __ATOMIC_RELAXED);
+}
+
 void st_waits_forget(void)
 {
+	__atomic_fetch_add(&life, 1, __ATOMIC_RELAXED);
 	/* A page that is not touched is not copied. */
 	if (st_has_waited)
 		__builtin_memset(st_waited, 0, sizeof(st_waited));

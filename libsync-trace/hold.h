@@ -45,18 +45,10 @@ static inline uint32_t st_waits_of(const void *object)
 	return __atomic_load_n(st_waiters_of(object), __ATOMIC_RELAXED);
 }
 
-/* seq_cst: seen by who releases it after the try that follows has failed */
-static inline void st_waits_begin(const void *object)
-{
-	if (!__atomic_load_n(&st_has_waited, __ATOMIC_RELAXED))
-		__atomic_store_n(&st_has_waited, true, __ATOMIC_RELAXED);
-	__atomic_fetch_add(st_waiters_of(object), ST_WAITS_ONCE, __ATOMIC_SEQ_CST);
-}
-
-static inline void st_waits_end(const void *object)
-{
-	__atomic_fetch_sub(st_waiters_of(object), 1, __ATOMIC_RELAXED);
-}
+/* Returns which life of the table it is of, for its end: in a forked child another begins. */
+uint32_t st_waits_begin(const void *object) ST_COLD;
+void st_waits_end(const void *object, uint32_t life) ST_COLD;
+uint32_t st_waits_life(void);
 
 /* In a forked child, whose parent's threads do not wait here. */
 void st_waits_forget(void);

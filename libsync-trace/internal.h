@@ -37,6 +37,9 @@ bool st_process_is_borrowed(void);
 /* In a child that fork() left with its parent's state: forgets it, once. */
 void st_process_check_fork(void);
 
+/* The same where signals are not blocked, for the first operation of a child if it waits. */
+void st_process_check_fork_inside(void);
+
 /* In such a child: somebody has forgotten it already. */
 bool st_process_has_begun_anew(void);
 
@@ -137,6 +140,12 @@ void st_stack_begins(uintptr_t top);
 void st_wait_begins(uintptr_t frame, enum st_event begin, uintptr_t site, const void *object,
 		    uint64_t extra, uint64_t begin_ns);
 void st_wait_ends(uint64_t begin_ns, const void *object);
+
+/* The thread ends: nothing comes back to the waits that it was in. */
+void st_waits_over(void);
+
+/* Is it the end of a wait that st_waits_begin() counts? */
+bool st_is_lock(enum st_event id);
 
 /* --- unwinding (unwind.c) ----------------------------------------------------------------------
  */

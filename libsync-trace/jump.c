@@ -21,6 +21,7 @@
 #include <setjmp.h>
 #include <signal.h>
 
+#include "hold.h"
 #include "internal.h"
 #include "real.h"
 #include "runtime/runtime.h"
@@ -34,6 +35,7 @@
 struct wait {
 	uintptr_t frame; /* 0: none, or over */
 	enum st_event done;
+	uint32_t life; /* st_waits_begin() */
 	uintptr_t site;
 	uint64_t object, extra, begin_ns;
 };
@@ -62,6 +64,7 @@ void st_wait_begins(uintptr_t frame, enum st_event begin, uintptr_t site, const 
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	own.n_waits = i + 1;
 	own.waits[i].done = begin + 1; /* in events.h the completion follows its begin */
+	own.waits[i].life = st_waits_life();
 	own.waits[i].site = site;
 	own.waits[i].object = (uintptr_t)object;
 	own.waits[i].extra = extra;
@@ -82,6 +85,24 @@ void st_wait_ends(uint64_t begin_ns, const void *object)
 	}
 	while (own.n_waits > 0 && own.waits[own.n_waits - 1].frame == 0)
 		own.n_waits--;
+}
+
+/* It is over, and nobody comes back to say so. */
+static void wait_left(struct wait *wait)
+{
+	wait->frame = 0;
+	if (st_is_lock(wait->done))
+		st_waits_end((const void *)wait->object, wait->life);
+}
+
+void st_waits_over(void)
+{
+	while (own.n_waits > 0) {
+		struct wait *wait = &own.waits[--own.n_waits];
+
+		if (wait->frame != 0)
+			wait_left(wait);
+	}
 }
 
 /* --- stacks ----------------------------------------------------------------------------------- */
@@ -152,7 +173,7 @@ static void waits_leave(uintptr_t target)
 
 		if (wait.frame == 0 || !dies(wait.frame, target))
 			continue;
-		own.waits[i].frame = 0;
+		wait_left(&own.waits[i]);
 		self = st_enter();
 		if (self == NULL)
 			continue;

@@ -137,13 +137,13 @@ static int lock_waits(struct st_thread *self, pthread_mutex_t *mutex, uintptr_t 
 		      uint32_t owner, const struct call *call)
 {
 	uint64_t begin_ns;
-	uint32_t now;
+	uint32_t now, life;
 	int result;
 
-	st_waits_begin(mutex);
+	life = st_waits_begin(mutex);
 	begin_ns = st_stamp(self);
 	if (mutex_is_plain(mutex) && is_known_clock(call->clock) && st_try.mutex(mutex) == 0) {
-		st_waits_end(mutex);
+		st_waits_end(mutex, life);
 		return lock_got(self, mutex, site, call->done);
 	}
 	now = mutex_owner(mutex);
@@ -151,8 +151,8 @@ static int lock_waits(struct st_thread *self, pthread_mutex_t *mutex, uintptr_t 
 		owner = now;
 	begin_ns = st_note_begin_at(self, call->begin, site, mutex, owner, begin_ns);
 	result = call_real(mutex, call);
-	st_waits_end(mutex);
 	st_note_end(begin_ns, call->done, result, site, mutex, 0);
+	st_waits_end(mutex, life);
 	return result;
 }
 

@@ -87,6 +87,19 @@ void st_process_check_fork(void)
 	gm_futex_wake(alive, INT_MAX);
 }
 
+void st_process_check_fork_inside(void)
+{
+	uint64_t mask;
+
+	/* acquire: as in st_process_check_fork() */
+	if (__atomic_load_n(&alive, __ATOMIC_ACQUIRE) == NULL ||
+	    __atomic_load_n(alive, __ATOMIC_ACQUIRE) == ALIVE_KNOWN || gm_seal_is_set())
+		return;
+	gm_signals_block(&mask);
+	st_process_check_fork();
+	gm_signals_restore(mask);
+}
+
 bool st_process_has_begun_anew(void)
 {
 	/* To write at once costs one page fault, to read first two. */

@@ -99,13 +99,13 @@ static ST_COLD int lock_waits(struct st_thread *self, pthread_rwlock_t *lock, ui
 			      uint32_t writer, const struct call *call)
 {
 	uint64_t begin_ns;
-	uint32_t now;
+	uint32_t now, life;
 	int result;
 
-	st_waits_begin(lock);
+	life = st_waits_begin(lock);
 	begin_ns = st_stamp(self);
 	if (lock_try(lock, call) == 0) {
-		st_waits_end(lock);
+		st_waits_end(lock, life);
 		return lock_got(self, lock, site, call->done);
 	}
 	now = writer_of(lock);
@@ -113,8 +113,8 @@ static ST_COLD int lock_waits(struct st_thread *self, pthread_rwlock_t *lock, ui
 		writer = now;
 	begin_ns = st_note_begin_at(self, call->begin, site, lock, writer, begin_ns);
 	result = call_real(lock, call);
-	st_waits_end(lock);
 	st_note_end(begin_ns, call->done, result, site, lock, 0);
+	st_waits_end(lock, life);
 	return result;
 }
 

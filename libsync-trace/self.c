@@ -440,6 +440,7 @@ void st_thread_ended(void)
 	struct st_thread *self;
 	uint64_t mask;
 
+	st_waits_over();
 	if (is_stand_in(st_self) || gm_sealed)
 		return;
 	gm_signals_block(&mask);

@@ -32,18 +32,19 @@ static ST_COLD int lock_waits(struct st_thread *self, pthread_spinlock_t *lock, 
 {
 	const void *object = (const void *)lock;
 	uint64_t begin_ns;
+	uint32_t life;
 	int result;
 
-	st_waits_begin(object);
+	life = st_waits_begin(object);
 	begin_ns = st_stamp(self);
 	if (st_try.spin(lock) == 0) {
-		st_waits_end(object);
+		st_waits_end(object, life);
 		return lock_got(self, object, site);
 	}
 	begin_ns = st_note_begin_at(self, ST_EVENT_spin_lock_begin, site, object, 0, begin_ns);
 	result = st_real.pthread_spin_lock(lock);
-	st_waits_end(object);
 	st_note_end(begin_ns, ST_EVENT_spin_lock, result, site, object, 0);
+	st_waits_end(object, life);
 	return result;
 }
 

@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# sync.mode = contended: after a wait that a fork, a jump out of a handler or a cancellation cut off,
+# holds that nobody waits for are counted, not written, and a wait has its holder, as always.
+# shellcheck source=tests/robust/common.sh
+. "$GM_TOP/tests/robust/common.sh"
+
+command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
+build waited
+printf '[sync]\nmode = contended\n' >contended.conf
+unset GPROF_MT_CONFIG LD_PRELOAD
+
+for how in none prefork handler jump exit cancel; do
+	fresh env GPROF_MT_CONFIG="$PWD/contended.conf" LD_PRELOAD="$LIBSYNC" timeout 60 ./waited "$how" >out ||
+		fail "$how: exit status $?"
+	read -r pid object <out
+	locks=$(python3 "$programs/locks.py" gprof-mt.data) || fail "$how: a stream cannot be read"
+	"$gprof_mt" report --format json locks quality >report.json || fail "$how: report: exit status $?"
+	known=$(jq --arg pid "$pid" --arg o "$object" '[.locks[]? | select(.object == $o and (.pid | tostring) == $pid) |
+		.sites[].holders[]? | select(.address != null) | .contended] | add // 0' report.json)
+	echo "$how: $locks locks are written, $known waits have a holder"
+	[ "$locks" -le 20 ] || bad="$how: holds that nobody waited for are written"
+	[ "$known" -ge 1 ] || bad="$how: the wait has no holder"
+done
+[ -z "${bad:-}" ] || fail "$bad"
