@@ -10,6 +10,8 @@ trap 'rm -rf "$reach"' EXIT
 chmod 755 "$reach"
 build_pg own_thread_files
 program=$PWD/own_thread_files
+build_pg many_arcs -w
+many_arcs=$PWD/many_arcs
 other=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 mkdir "$reach/target" "$reach/theirs"
 chown 65534:65534 "$reach/theirs"
@@ -106,6 +108,26 @@ clean "link on the way"
 mkdir "$reach/real" && ln -s "$reach/real" "$reach/mine"
 "$gprof_mt" record -q -o "$reach/mine/d" "$program" >out 2>err
 [ $? = 7 ] && [ -e "$reach/real/d/session" ] || fail "root's own link: $(cat err)"
+
+# The directory is replaced, with links in place of the files of a process that has begun: no file of
+# its own grows by that name, nor is a victim cut.
+mkdir "$reach/shared" && chmod 777 "$reach/shared" && cd "$reach/shared" || exit 1
+head -c 4M /dev/urandom >"$reach/victim"
+before=$(sha256sum <"$reach/victim")
+coproc { exec "$many_arcs" 2>err; }
+pid=$COPROC_PID
+read -ru "${COPROC[0]}" line && [ "$line" = ready ] || fail "many_arcs: $(cat err)"
+theirs "mv gprof-mt.data real && mkdir -p gprof-mt.data/$pid
+	for name in calls threads maps user children; do ln -s $reach/victim gprof-mt.data/$pid/\$name; done"
+[ -e "real/$pid/calls" ] || fail "no calls of process $pid"
+echo >&"${COPROC[1]}"
+wait "$pid"
+status=$?
+[ $status = 7 ] || fail "replaced under many_arcs: status $status, $(cat err)"
+[ "$(sha256sum <"$reach/victim")" = "$before" ] ||
+	fail "replaced under many_arcs: the victim has $(stat -c %s "$reach/victim") bytes"
+n=$((n + 1))
+cd "$reach/theirs" || exit 1
 
 # The directory is replaced and put back, again and again, while threads and children make files.
 cat >"$reach/swap.py" <<'END'
