@@ -23,7 +23,7 @@
 
 #define ADDRESS_BITS   48
 #define WRITER_BYTES   4096u
-#define FIRST_WRITERS  63u
+#define FIRST_WRITERS  15u   /* a program that locks its memory has all of them locked */
 #define CHUNK_WRITERS  1023u /* each chunk is a mapping, of which a process has a limited number */
 #define OPEN_FILES_MAX 1024  /* mappings that writers without a thread may keep */
 #define PREPARED_MAX   4u

@@ -26,7 +26,6 @@
 #define FIRST_SLOTS 16u
 #define GROWTH	    4u
 #define RETRY_NS    100000000u
-#define ZEROS_BYTES 65536u
 #define NAME_BYTES  (sizeof(GM_CHILDREN_NAME) + 12)
 
 enum { CLAIM_NEW, CLAIM_MAKING, CLAIM_DONE };
@@ -95,21 +94,14 @@ struct pages {
 	uint64_t size_bytes;
 };
 
-/* Pages written by the kernel in large pieces cost a fraction of a fault each. */
 static long pages_step(void *arg)
 {
-	static const char zeros[ZEROS_BYTES];
 	const struct pages *pages = arg;
 	int fd = gm_sys_open(pages->path, O_WRONLY | O_NOFOLLOW, 0);
 
 	if (fd < 0)
 		return fd;
-	for (uint64_t at = 0; at < pages->size_bytes; at += ZEROS_BYTES) {
-		uint64_t rest = pages->size_bytes - at;
-
-		gm_syscall6(SYS_pwrite64, fd, (long)zeros,
-			    (long)(rest < ZEROS_BYTES ? rest : ZEROS_BYTES), (long)at, 0, 0);
-	}
+	gm_file_zeros(fd, 0, pages->size_bytes);
 	gm_sys_close(fd);
 	return 0;
 }

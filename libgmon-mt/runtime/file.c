@@ -6,11 +6,14 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/uio.h>
 
 #include "runtime/files.h"
 #include "runtime/kept.h"
 #include "runtime/runtime.h"
 #include "runtime/sys.h"
+
+#define ZEROS_PARTS 32
 
 uint64_t gm_clock_ns(void)
 {
@@ -63,16 +66,23 @@ void gm_path_free(char *path)
 		gm_sys_munmap(path, GM_PATH_MAX);
 }
 
-/* For file systems without fallocate(): a written byte in each block reserves it. */
-static int reserve_by_writing(int fd, uint64_t offset, uint64_t size_bytes)
+const char gm_zeros[GM_ZEROS_BYTES];
+
+int gm_file_zeros(int fd, uint64_t offset, uint64_t size_bytes)
 {
-	static const char zeros[4096];
-
 	while (size_bytes > 0) {
-		uint64_t n = size_bytes < sizeof(zeros) ? size_bytes : sizeof(zeros);
-		long written =
-		    gm_syscall6(SYS_pwrite64, fd, (long)zeros, (long)n, (long)offset, 0, 0);
+		struct iovec parts[ZEROS_PARTS];
+		unsigned n_parts = 0;
+		uint64_t rest = size_bytes;
+		long written;
 
+		while (rest > 0 && n_parts < ZEROS_PARTS) {
+			uint64_t n = rest < sizeof(gm_zeros) ? rest : sizeof(gm_zeros);
+
+			parts[n_parts++] = (struct iovec){(void *)gm_zeros, n};
+			rest -= n;
+		}
+		written = gm_syscall6(SYS_pwritev, fd, (long)parts, n_parts, (long)offset, 0, 0);
 		if (written <= 0)
 			return written < 0 ? (int)written : -ENOSPC;
 		offset += (uint64_t)written;
@@ -114,7 +124,7 @@ int gm_file_reserve(int fd, uint64_t offset, uint64_t size_bytes)
 		result = gm_syscall6(SYS_fallocate, fd, 0, (long)offset, (long)size_bytes, 0, 0);
 	while (result == -EINTR);
 	if (result == -EOPNOTSUPP || result == -ENOSYS)
-		result = reserve_by_writing(fd, offset, size_bytes);
+		result = gm_file_zeros(fd, offset, size_bytes);
 	return (int)result;
 }
 

@@ -290,6 +290,15 @@ void gm_file_cut(const char *dir, const char *name, uint64_t size_bytes);
  */
 int gm_file_reserve(int fd, uint64_t offset, uint64_t size_bytes);
 
+/*
+ * Writes so many zeros, in large pieces: a fraction of what a fault of each page costs.  They are
+ * the same few each time: a program that locks its memory has them locked, too.  0 or -errno.
+ */
+int gm_file_zeros(int fd, uint64_t offset, uint64_t size_bytes);
+
+#define GM_ZEROS_BYTES 4096u
+extern const char gm_zeros[GM_ZEROS_BYTES];
+
 /* What a failure (-errno) means for what was to be kept: enum gm_loss. */
 uint8_t gm_loss_of(long code);
 

@@ -117,8 +117,6 @@ static void packet_followed(const struct gm_stream *stream, uint32_t where)
 	__atomic_store_n(&stream->packet->tid, stream->packet->tid | where, __ATOMIC_RELEASE);
 }
 
-static GM_LARGE char zeros[READY_MAX_BYTES]; /* only read: costs no memory */
-
 /*
  * Brings pages to memory by writing zeros, which the kernel does in large pieces: at 16 bytes an
  * event 3 to 4 ns each on ext4, where faults cost 20 and MADV_POPULATE_WRITE hardly less.  Should
@@ -126,7 +124,7 @@ static GM_LARGE char zeros[READY_MAX_BYTES]; /* only read: costs no memory */
  */
 static void pages_ready(int fd, uint64_t offset, uint64_t size_bytes)
 {
-	gm_syscall6(SYS_pwrite64, fd, (long)zeros, (long)size_bytes, (long)offset, 0, 0);
+	gm_file_zeros(fd, offset, size_bytes);
 }
 
 /*
@@ -155,7 +153,7 @@ static uint64_t window_end(const struct gm_stream *stream)
 static uint64_t ready_end(const struct gm_stream *stream)
 {
 	uint64_t n_bytes =
-	    least(stream->segment_bytes / 8 / PAGE_BYTES * PAGE_BYTES, sizeof(zeros));
+	    least(stream->segment_bytes / 8 / PAGE_BYTES * PAGE_BYTES, READY_MAX_BYTES);
 
 	if (n_bytes < READY_BYTES)
 		n_bytes = READY_BYTES;
@@ -222,10 +220,10 @@ static uint64_t pages_add(struct gm_stream *stream, int fd, uint64_t from, uint6
 	gm_packet_init(stream, (uint8_t *)&head, PAGE_BYTES, now_ns);
 	while (n_parts < size_bytes / PAGE_BYTES * 2) {
 		parts[n_parts++] = (struct iovec){&head, sizeof(head)};
-		parts[n_parts++] = (struct iovec){zeros, PAGE_BYTES - sizeof(head)};
+		parts[n_parts++] = (struct iovec){(void *)gm_zeros, PAGE_BYTES - sizeof(head)};
 	}
 	/* In memory before it is asked for: the kernel would begin with half a page. */
-	(void)*(volatile char *)zeros;
+	(void)*(const volatile char *)gm_zeros;
 	added = gm_syscall6(SYS_pwritev, fd, (long)parts, n_parts, (long)from, 0, 0);
 	if (added > 0 && added % PAGE_BYTES != 0)
 		gm_sys_ftruncate(fd, from + (uint64_t)added / PAGE_BYTES * PAGE_BYTES);

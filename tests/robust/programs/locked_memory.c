@@ -3,6 +3,9 @@
  * locked_memory PAIRS: locks all its memory, also what is to come, and then two threads lock and
  * unlock a mutex of their own so often.  Prints what mlockall() and pthread_create() returned, and
  * on stderr how many KiB are locked in the end.
+ *
+ * locked_memory now: locks what there is after one operation; prints what mlockall() returned, and
+ * the KiB on stderr.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -43,13 +46,13 @@ static long locked_kib(void)
 	return kib;
 }
 
-int main(int argc, char **argv)
+static int later(int pairs)
 {
 	pthread_t threads[N_THREADS];
 	pthread_attr_t attr;
 	int n = 0, error, locked = mlockall(MCL_CURRENT | MCL_FUTURE);
 
-	n_pairs = argc > 1 ? atoi(argv[1]) : 1000;
+	n_pairs = pairs;
 	pthread_barrier_init(&done, NULL, N_THREADS + 1);
 	pthread_barrier_init(&told, NULL, N_THREADS + 1);
 	pthread_attr_init(&attr);
@@ -65,4 +68,22 @@ int main(int argc, char **argv)
 	for (int i = 0; i < n; i++)
 		pthread_join(threads[i], NULL);
 	return 7;
+}
+
+static int now(void)
+{
+	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+	pthread_mutex_lock(&mutex);
+	pthread_mutex_unlock(&mutex);
+	printf("%d\n", mlockall(MCL_CURRENT));
+	fprintf(stderr, "%ld\n", locked_kib());
+	return 7;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && strcmp(argv[1], "now") == 0)
+		return now();
+	return later(argc > 1 ? atoi(argv[1]) : 1000);
 }
