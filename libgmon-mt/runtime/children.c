@@ -35,7 +35,8 @@ struct kin {
 	struct gm_children_header *children; /* NULL: none */
 	uint32_t lock;			     /* tried, never waited for */
 	uint32_t n_made;
-	uint64_t retry_ns; /* no room was found: not to be asked for before */
+	uint64_t retry_ns;	/* no room was found: not to be asked for before */
+	uint32_t pid_namespace; /* of the first that has made places; 0: not known */
 };
 
 static struct gm_identity *identity;
@@ -106,6 +107,16 @@ static long pages_step(void *arg)
 	return 0;
 }
 
+/* A child of a process is in its namespace or in one below. */
+static uint32_t pid_namespace(void)
+{
+	struct stat status;
+
+	if (gm_syscall3(SYS_stat, (long)"/proc/self/ns/pid", (long)&status, 0) != 0)
+		return 0;
+	return (uint32_t)status.st_ino;
+}
+
 static struct gm_children_header *children_new(const struct gm_process *process, uint32_t number,
 					       uint32_t n_slots)
 {
@@ -134,6 +145,9 @@ static struct gm_children_header *children_new(const struct gm_process *process,
 	children->n_slots = n_slots;
 	children->pid = (uint32_t)process->pid;
 	children->proc_start = gm_threads_table()->proc_start;
+	if (kin_of(identity)->pid_namespace == 0)
+		kin_of(identity)->pid_namespace = pid_namespace();
+	children->pid_namespace = kin_of(identity)->pid_namespace;
 	folder = GM_TEXT(children->folder);
 	gm_text_add(&folder, gm_base_name(process->dir));
 	/* release: a file with the magic has all of its header */

@@ -24,10 +24,12 @@
 #include <unistd.h>
 
 #include "core/alive.h"
+#include "core/numbers.h"
 #include "gmon-mt/children.h"
 #include "input/children_fill.h"
 
 #define FOLDERS_MAX	  100000u
+#define NS_PER_US	  1000u
 #define CLOSED		  0x80000000u /* in n_claimed: nobody claims a place any more */
 #define THREADS_MIN_BYTES 4096u
 #define THREADS_MAX_BYTES 65536u
@@ -36,9 +38,10 @@ struct move {
 	struct pp_capture *capture;
 	const char *parent;
 	const char *file;
-	bool is_first;	    /* of the rounds: in the others nothing else is said again */
-	bool is_last;	    /* of the rounds: what cannot be moved is a problem */
-	unsigned n_wait;    /* places whose parent is to be moved first, for its metadata */
+	bool is_first;		    /* of the rounds: in the others nothing else is said again */
+	bool is_last;		    /* of the rounds: what cannot be moved is a problem */
+	unsigned n_wait;	    /* places whose parent is to be moved first, for its metadata */
+	struct pp_numbers *numbers; /* NULL: not looked up yet */
 	GHashTable *n_seen; /* by pid: names <pid>, <pid>.1 and so on, with the gaps between */
 	struct pp_child_parent from; /* of the file */
 };
@@ -228,8 +231,65 @@ static bool place_is_good(const struct pp_child_place *place)
 	       threads->header_bytes <= THREADS_MAX_BYTES && place->child.folder <= FOLDERS_MAX;
 }
 
+/* --- whether processes run --------------------------------------------------------------- */
+
+struct wanted {
+	const struct move *move;
+	uint64_t start, since_ns; /* either is 0 */
+};
+
+/*
+ * Is the file mapped there?  It may be where that cannot be read, or where the first thread has
+ * ended.
+ */
+static bool may_have_file(const struct move *move, pid_t pid)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%d/maps", (int)pid);
+	g_autofree char *name = g_strdup_printf("/%s/%s", move->parent, move->file);
+	g_autofree char *maps = NULL;
+	gsize n_bytes;
+
+	if (!g_file_get_contents(path, &maps, &n_bytes, NULL) || n_bytes == 0)
+		return true;
+	for (const char *at = maps; (at = strstr(at, name)); at++)
+		if (!g_ascii_isdigit(at[strlen(name)]))
+			return true;
+	return false;
+}
+
+static bool is_it(pid_t pid, void *arg)
+{
+	const struct wanted *wanted = arg;
+
+	if (wanted->start)
+		return pp_process_is_running(pid, wanted->start);
+	return pp_process_runs(pid, wanted->since_ns) && may_have_file(wanted->move, pid);
+}
+
+/* After the processes were looked up; what is later than now is of another start of the machine. */
+static bool is_young(const struct move *move, uint64_t since_ns)
+{
+	return since_ns > pp_numbers_time_ns(move->numbers) &&
+	       since_ns < ((uint64_t)g_get_monotonic_time() + 1) * NS_PER_US;
+}
+
+/* Also where that cannot be known: too young, or in a PID namespace that is not seen from here. */
+static bool may_run(struct move *move, const struct gm_children_header *header, uint32_t pid,
+		    struct wanted wanted)
+{
+	wanted.move = move;
+	if (!move->numbers)
+		move->numbers = pp_numbers_new();
+	return is_young(move, wanted.since_ns) ||
+	       pp_numbers_may_have(move->numbers, header->pid_namespace, (pid_t)pid, is_it,
+				   &wanted);
+}
+
+/* --- a place, and all of a file ---------------------------------------------------------- */
+
 /* True: nothing of it is needed any more. */
-static bool do_place(struct move *move, int fd, uint32_t number)
+static bool do_place(struct move *move, int fd, const struct gm_children_header *header,
+		     uint32_t number)
 {
 	const uint32_t moved = GM_CHILD_MOVED;
 	struct pp_child_place place;
@@ -244,7 +304,8 @@ static bool do_place(struct move *move, int fd, uint32_t number)
 	if (place.child.state != GM_CHILD_BEGUN)
 		return place.child.state == GM_CHILD_MOVED;
 	/* Asked before it is read: what a process wrote before its end is there. */
-	runs = pp_process_runs((pid_t)place.threads.pid, place.threads.start_ns);
+	runs = may_run(move, header, place.threads.pid,
+		       (struct wanted){.since_ns = place.threads.start_ns});
 	if (!runs && !place_read(fd, number, &place))
 		return false;
 	place.runs = runs;
@@ -293,12 +354,13 @@ static bool header_is_good(const struct gm_children_header *header)
 /* True: the file is not needed any more. */
 static bool do_places(struct move *move, int fd, struct gm_children_header *header)
 {
-	bool is_over = !pp_process_is_running((pid_t)header->pid, header->proc_start);
+	bool is_over =
+	    !may_run(move, header, header->pid, (struct wanted){.start = header->proc_start});
 	uint32_t n = __atomic_load_n(&header->n_claimed, __ATOMIC_ACQUIRE), n_done = 0;
 
 	n = is_over || n & CLOSED ? close_file(header) : MIN(n, header->n_slots);
 	for (uint32_t i = 0; i < n; i++)
-		n_done += do_place(move, fd, i);
+		n_done += do_place(move, fd, header, i);
 	return is_over && n_done == n;
 }
 
@@ -420,5 +482,6 @@ void pp_children_move(struct pp_capture *capture)
 		move.is_last = move.n_wait == n_waited;
 	}
 	g_hash_table_unref(move.n_seen);
+	pp_numbers_free(move.numbers);
 	close(move.from.capture_fd);
 }

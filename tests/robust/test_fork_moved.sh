@@ -10,11 +10,14 @@ build fork_steps
 build fork_many
 "$CC" -g -O1 -fPIC -shared -pthread -o loaded.so "$programs/fork_loaded.c" || fail "cannot compile"
 
+reader=()
+
 # locks: all that the report has; its problems are in `problems`
 locks()
 {
-	"$gprof_mt" report --format json sync >report.json || fail "report sync"
-	"$gprof_mt" report --format json quality >quality.json || fail "report quality"
+	"${reader[@]}" "$gprof_mt" report --format json sync >report.json || fail "report sync"
+	"${reader[@]}" "$gprof_mt" report --format json quality >quality.json ||
+		fail "report quality"
 	python3 - <<'PY'
 import json
 rows = json.load(open("quality.json"))["quality"]
@@ -37,12 +40,14 @@ has()
 	[ ! -s problems ] || fail "$1: $(cat problems)"
 }
 
-# begin HOW: until the child has said that it is ready
+# begin HOW COMMAND...: until the child has said that it is ready
 begin()
 {
+	local how=$1
+	shift
 	rm -rf gprof-mt.data gprof-mt.data.old to from
 	mkfifo to from
-	LD_PRELOAD=$LIBSYNC ./fork_steps "$1" <to >from &
+	"$@" env LD_PRELOAD="$LIBSYNC" ./fork_steps "$how" <to >from &
 	program=$!
 	exec 3>to 4<from
 	said ready
@@ -85,6 +90,37 @@ has "later" 1011
 end
 has "at the end" 1031
 no_places "a child with a folder"
+
+# The number of a process in another PID namespace says nothing here, and one out of sight may run.
+if unshare --fork --pid --mount-proc true 2>/dev/null; then
+	begin pid
+	has "in a PID namespace" 6
+	again
+	has "in a PID namespace, once more" 11
+	end
+	has "in a PID namespace, at the end" 31
+	no_places "a child in a PID namespace"
+
+	begin pid unshare --fork --pid --mount-proc
+	has "in two PID namespaces" 6
+	again
+	end
+	has "in two PID namespaces, at the end" 31
+	no_places "a child in two PID namespaces"
+
+	reader=(unshare --fork --pid --mount-proc)
+	begin place
+	has "read from a PID namespace" 6
+	again
+	has "read from a PID namespace, once more" 11
+	end
+	has "read from a PID namespace, at the end" 31
+	reader=()
+	has "read here" 31
+	no_places "a child read from a PID namespace"
+else
+	echo "no PID namespaces: not tested there"
+fi
 
 # Between the two steps in which a reader closes a file of places, and if it was killed there.
 LD_PRELOAD=$LIBSYNC fresh ./fork_many 40 >out || fail "fork_many: $(cat out)"

@@ -37,7 +37,11 @@ struct gm_children_header {
 	char folder[20]; /* its folder's name */
 	uint32_t unused;
 	uint32_t n_final; /* gprof-mt's: places that may be claimed, plus 1; 0: not known */
-	uint32_t reserved;
+	/*
+	 * Of pid above and of those in the places: inode number of a PID namespace that all of
+	 * these processes are in, or in one below it; 0: not known.
+	 */
+	uint32_t pid_namespace;
 };
 _Static_assert(sizeof(struct gm_children_header) == 72, "on-disk size");
 

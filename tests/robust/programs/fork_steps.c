@@ -3,6 +3,7 @@
  * fork_steps HOW: a child of fork that takes 5 locks says "ready"; at each byte of standard input
  * it takes 5 more and says "again"; at its end it takes 20.
  *
+ *	place	no more than that
  *	folder	at the first byte it takes 1000 instead, in two threads: it needs a folder
  *	pid	it is in a PID namespace of its own, with a number that no process has here
  *
