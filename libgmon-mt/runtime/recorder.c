@@ -25,10 +25,14 @@ void gm_recorder_set(const struct gm_capture *capture)
 	recording = capture;
 }
 
-/* A system-call filter may be in force; the socket calls were not run through it (seal.c). */
+/*
+ * A system-call filter may be in force, of the program before this one, too; the socket calls were
+ * not run through it (seal.c).
+ */
 static bool may_be_filtered(void)
 {
-	return gm_seal_is_set() || gm_syscall3(SYS_prctl, PR_GET_SECCOMP, 0, 0) != 0;
+	return gm_seal_is_set() || gm_seal_has_filter() ||
+	       gm_syscall3(SYS_prctl, PR_GET_SECCOMP, 0, 0) != 0;
 }
 
 /*

@@ -29,6 +29,7 @@ enum { SEALS_NOBODY, SEALS_NEWBORN, SEALS_ALL };
 
 __thread bool gm_sealed __attribute__((tls_model("initial-exec")));
 static uint32_t seals;
+static bool has_filter;
 
 bool gm_seal_exists(void)
 {
@@ -233,8 +234,14 @@ static bool is_harmless(const struct sock_fprog *program)
 	return true;
 }
 
+bool gm_seal_has_filter(void)
+{
+	return __atomic_load_n(&has_filter, __ATOMIC_RELAXED);
+}
+
 bool gm_seal_filter(const struct sock_fprog *program, bool of_all)
 {
+	__atomic_store_n(&has_filter, true, __ATOMIC_RELAXED);
 	if (is_harmless(program))
 		return false;
 	gm_sealed = true;

@@ -21,6 +21,9 @@ bool gm_seal_exists(void);
 /* Before a system call: is the thread sealed?  A filter may be for all threads. */
 bool gm_seal_is_set(void);
 
+/* Has any thread installed a filter, even one that harms no system call of the slow paths? */
+bool gm_seal_has_filter(void);
+
 /*
  * The calling thread has installed a filter; `of_all`: for all threads, which do not know of it
  * before this call.  Returns whether the thread is sealed by it.
