@@ -24,6 +24,7 @@
 #define POOL_BYTES     65536u
 #define ENDING_CHECKED 4u /* by each thread that starts: more than come */
 #define LIVING_CHECKED 2u /* the same */
+#define NESTED_MAX     4u /* forks, each in a handler of a child */
 
 /*
  * A gmon file written alone costs a helper task (runtime/files.h), which is as much as all else
@@ -700,6 +701,27 @@ struct gm_control *gm_control_at(uint32_t index)
 }
 
 /*
+ * A handler that forked may have interrupted mcount after it loaded its slot mask.  The views that
+ * this could be are wiped; they get their tables again, which gm_arena_forget() empties, under a
+ * mask of zero.  After a fork within the fork, those of the parent's parent, too.
+ */
+static void view_keep_table(void)
+{
+	static struct gm_control *interrupted; /* linked by next_free */
+	struct gm_control *control = gm_tls.control;
+	unsigned n = 0;
+
+	if (control != NULL && control->table != NULL) {
+		control->next_free = interrupted;
+		interrupted = control;
+	}
+	for (control = interrupted; control != NULL && n < NESTED_MAX; n++) {
+		control->view->table = (uint64_t)control->table - (uint64_t)control->view;
+		control = control->next_free;
+	}
+}
+
+/*
  * The child of fork() has one thread and starts at zero.  What other threads of the parent were at
  * when it was made is unknown, so their blocks are memory that nobody uses again.
  */
@@ -707,6 +729,7 @@ static void process_begin_anew(void)
 {
 	flush_lock = end_lock = (struct gm_lock){0};
 	free_controls = NULL;
+	view_keep_table();
 	/* The view behind the forking thread's is the slot of its empty table. */
 	if (pool.n_left > 0)
 		pool.n_left--;

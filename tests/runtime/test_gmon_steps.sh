@@ -8,11 +8,11 @@
 for flags in -DENTRY=mcount "-mfentry -DENTRY=__fentry__"; do
 	# shellcheck disable=SC2086 # several flags
 	build steps $flags -I"$GM_TOP/libgmon-mt/include"
-	for action in grow fork pause unwind sample; do
+	for action in grow fork large pause unwind sample; do
 		what="$action $flags"
 		fresh timeout 120 ./steps $action >expected 2>err || fail "$what: $(cat expected err)"
 		[ "$(awk '{ print $1 }' err)" -ge 15 ] || fail "$what: only $(cat err) met"
-		folder=$(dirname "$(ls gprof-mt.data/*/gmon.1.*)")
+		folder=$(dirname gprof-mt.data/*/gmon.[01].* | uniq)
 		same "$what: gmon.out" "$(cat expected)" "$(flat steps gmon.out)"
 		same "$what: calls files" "$(cat expected)" "$(calls "$folder" |
 			awk '{ n[$2] += $3 } END { for (f in n) print f, n[f] }' | sort)"

@@ -5,12 +5,13 @@
  *
  *	grow    calls `target` from 1024 new call sites: the thread's table is replaced
  *	fork    forks; the child goes on from the handler, calls `worker` to its end and exits
+ *	large   the same with a table of megabytes, by a child and by its child
  *	pause   turns counting off and on again
  *	unwind  walks the stack, as an exception or a cancellation would
  *	sample  is a sample's signal, after the others' instructions too, wherever it may come
  *
- * Each instruction is met in a thread of its own, with a fresh table.  Prints the calls of each
- * function, by the parent.
+ * Each instruction is met in a thread of its own, with a fresh table (but for `large`).  Prints the
+ * calls of each function, by the parent.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -33,9 +34,13 @@
 #define TRAP_FLAG    0x100
 #define MCOUNT_BYTES 512
 #define SIGTIMER     33 /* of the C library; the sampler stands before it */
+#define N_LARGE	     65536
 
 extern void ENTRY(void); /* mcount or __fentry__ */
 extern void moncontrol(int mode);
+extern void __cyg_profile_func_enter(void *function, void *site);
+extern const char sites[N_LARGE];
+__asm__(".text\nsites:\t.skip 262144\n");
 
 static const char *action;
 static unsigned long n_target, n_worker;
@@ -108,12 +113,37 @@ UNPROFILED static void read_header(void)
 	close(fd);
 }
 
+/* In the child; its own child returns. */
+UNPROFILED static void fork_again(void)
+{
+	int status = 0;
+	pid_t own;
+
+	worker();
+	own = fork();
+	if (own == 0)
+		return;
+	waitpid(own, &status, 0);
+	_exit(status == 3 << 8 ? 3 : 4);
+}
+
+UNPROFILED static void fill(void)
+{
+	for (int i = 0; i < N_LARGE; i++)
+		__cyg_profile_func_enter((void *)target, (void *)(sites + i));
+	n_target += N_LARGE;
+}
+
 UNPROFILED static void act(void)
 {
 	if (strcmp(action, "grow") == 0) {
 		SITES_256 SITES_256 SITES_256 SITES_256
 	} else if (strcmp(action, "fork") == 0) {
 		child = fork();
+	} else if (strcmp(action, "large") == 0) {
+		child = fork();
+		if (child == 0)
+			fork_again();
 	} else if (strcmp(action, "unwind") == 0) {
 		unwind();
 	} else {
@@ -181,11 +211,17 @@ UNPROFILED int main(int argc, char **argv)
 		call_worker(0);
 		read_header();
 	}
+	if (strcmp(action, "large") == 0)
+		fill();
 	for (position = 0; position == 0 || seen >= position; position++) {
 		int status = 3 << 8;
 
-		pthread_create(&thread, NULL, run, NULL);
-		pthread_join(thread, NULL);
+		if (strcmp(action, "large") == 0) {
+			run(NULL);
+		} else {
+			pthread_create(&thread, NULL, run, NULL);
+			pthread_join(thread, NULL);
+		}
 		if (child > 0 && waitpid(child, &status, 0) == child && status != 3 << 8) {
 			printf("the child forked at instruction %d has status %#x\n", position,
 			       (unsigned)status);
