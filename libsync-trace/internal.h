@@ -147,12 +147,6 @@ void st_waits_over(void);
 /* Is it the end of a wait that st_waits_begin() counts? */
 bool st_is_lock(enum st_event id);
 
-/* --- unwinding (unwind.c) ----------------------------------------------------------------------
- */
-
-/* After libgcc_s was loaded, so that a thread need not look for it while it is unwound. */
-bool st_unwind_resolve(void);
-
 /* --- writers without a thread (pool.c) ------------------------------------------------------- */
 
 /* One that a thread left behind, or a new one, all zero.  NULL: no memory. */

@@ -98,10 +98,6 @@ ST_EXPORT int pthread_sigqueue(pthread_t thread, int number, const union sigval 
 
 ST_EXPORT int pthread_cancel(pthread_t thread)
 {
-	int result;
-
 	note_raise(ST_EVENT_thread_cancel, ST_SITE(), thread, 0);
-	result = st_real.pthread_cancel(thread);
-	st_unwind_resolve(); /* glibc has loaded libgcc_s now */
-	return thread_result(result, ST_SITE(), thread);
+	return thread_result(st_real.pthread_cancel(thread), ST_SITE(), thread);
 }

@@ -9,10 +9,11 @@
  * for itself.  Only forced unwinding comes by; C++ exceptions find nothing to do.
  */
 #include <dlfcn.h>
-#include <stdbool.h>
 #include <unwind.h>
 
 #include "internal.h"
+#include "runtime/auxv.h"
+#include "runtime/runtime.h"
 
 _Unwind_Reason_Code __gcc_personality_v0(int version, _Unwind_Action actions,
 					 _Unwind_Exception_Class class,
@@ -22,23 +23,34 @@ _Unwind_Reason_Code __gcc_personality_v0(int version, _Unwind_Action actions,
 static __typeof__(__gcc_personality_v0) *real_personality;
 static __typeof__(_Unwind_Resume) *real_resume;
 
-/* True: both are there. */
-bool st_unwind_resolve(void)
+/*
+ * `address` is in the libgcc_s that is unwinding.  The loader is not asked for it: a thread in a
+ * constructor may hold its lock, and wait for the thread that is unwound.
+ */
+static bool resolve(uintptr_t address)
 {
-	void *library;
+	struct dl_find_object found;
+	void *personality = NULL, *resume = NULL, *library;
 
 	/* acquire: pairs with the release below */
 	if (__atomic_load_n(&real_personality, __ATOMIC_ACQUIRE) != NULL)
 		return true;
-	library = dlopen("libgcc_s.so.1", RTLD_LAZY | RTLD_NOLOAD);
-	if (library == NULL)
+	if (gm_find_object != NULL && gm_find_object((void *)address, &found) == 0) {
+		personality = gm_object_function(found.dlfo_map_start, "__gcc_personality_v0");
+		resume = gm_object_function(found.dlfo_map_start, "_Unwind_Resume");
+	} else if (gm_find_object == NULL) { /* an older glibc */
+		library = dlopen("libgcc_s.so.1", RTLD_LAZY | RTLD_NOLOAD);
+		if (library == NULL)
+			return false;
+		personality = dlsym(library, "__gcc_personality_v0");
+		resume = dlsym(library, "_Unwind_Resume");
+	}
+	if (personality == NULL || resume == NULL)
 		return false;
-	*(void **)&real_resume = dlsym(library, "_Unwind_Resume");
-	if (real_resume != NULL)
-		/* release: who finds the one finds the other */
-		__atomic_store_n((void **)&real_personality, dlsym(library, "__gcc_personality_v0"),
-				 __ATOMIC_RELEASE);
-	return real_personality != NULL;
+	__atomic_store_n((void **)&real_resume, resume, __ATOMIC_RELAXED);
+	/* release: who finds the one finds the other */
+	__atomic_store_n((void **)&real_personality, personality, __ATOMIC_RELEASE);
+	return true;
 }
 
 _Unwind_Reason_Code __gcc_personality_v0(int version, _Unwind_Action actions,
@@ -46,7 +58,7 @@ _Unwind_Reason_Code __gcc_personality_v0(int version, _Unwind_Action actions,
 					 struct _Unwind_Exception *exception,
 					 struct _Unwind_Context *context)
 {
-	if ((actions & _UA_FORCE_UNWIND) == 0 || !st_unwind_resolve())
+	if ((actions & _UA_FORCE_UNWIND) == 0 || !resolve((uintptr_t)__builtin_return_address(0)))
 		return _URC_CONTINUE_UNWIND;
 	return real_personality(version, actions, class, exception, context);
 }

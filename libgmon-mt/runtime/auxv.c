@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The auxiliary vector and the vDSO, read from memory.
+ * The auxiliary vector, the vDSO and the symbols of loaded objects, read from memory.
  *
  * getauxval() and clock_gettime() may be the program's own: an interposed one that locks, or that
  * is compiled with -pg, would enter the library again from inside its slow path.  The functions
@@ -44,7 +44,7 @@ uint64_t gm_auxv(unsigned long type)
 	return 0;
 }
 
-/* --- vDSO --------------------------------------------------------------------------------- */
+/* --- functions of an object ----------------------------------------------------------------- */
 
 struct image {
 	const char *base; /* run-time address - link-time address */
@@ -56,18 +56,27 @@ struct image {
 
 static bool image_read(struct image *image, const ElfW(Ehdr) * elf)
 {
-	const ElfW(Phdr) *header = (const void *)((const char *)elf + elf->e_phoff);
-	const ElfW(Dyn) *dynamic = NULL;
+	const ElfW(Phdr) *header = (const void *)((const char *)elf + elf->e_phoff), *found = NULL;
+	const ElfW(Dyn) * dynamic;
 
 	*image = (struct image){NULL, NULL, NULL, NULL, NULL};
 	for (unsigned i = 0; i < elf->e_phnum; i++, header++) {
 		if (header->p_type == PT_LOAD && image->base == NULL)
 			image->base = (const char *)elf + header->p_offset - header->p_vaddr;
 		else if (header->p_type == PT_DYNAMIC)
-			dynamic = (const void *)((const char *)elf + header->p_offset);
+			found = header;
 	}
-	for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++) {
-		const void *at = image->base + dynamic->d_un.d_ptr;
+	if (image->base == NULL || found == NULL)
+		return false;
+	dynamic = (const void *)(image->base + found->p_vaddr);
+	for (; dynamic->d_tag != DT_NULL; dynamic++) {
+		uintptr_t value = dynamic->d_un.d_ptr;
+		const void *at;
+
+		/* The loader has made addresses of those that it could write to. */
+		if (value < (uintptr_t)image->base)
+			value += (uintptr_t)image->base;
+		at = (const void *)value;
 
 		if (dynamic->d_tag == DT_SYMTAB)
 			image->symbols = at;
@@ -104,13 +113,12 @@ static uint32_t n_symbols(const struct image *image)
 	return last + 1;
 }
 
-void *gm_vdso_function(const char *name)
+void *gm_object_function(const void *elf, const char *name)
 {
-	const ElfW(Ehdr) *elf = (const void *)gm_auxv(AT_SYSINFO_EHDR);
 	struct image image;
 	uint32_t n;
 
-	if (elf == NULL || memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 || !image_read(&image, elf))
+	if (elf == NULL || memcmp(elf, ELFMAG, SELFMAG) != 0 || !image_read(&image, elf))
 		return NULL;
 	n = n_symbols(&image);
 	for (uint32_t i = 0; i < n; i++) {
@@ -121,4 +129,9 @@ void *gm_vdso_function(const char *name)
 			return (void *)(image.base + symbol->st_value);
 	}
 	return NULL;
+}
+
+void *gm_vdso_function(const char *name)
+{
+	return gm_object_function((const void *)gm_auxv(AT_SYSINFO_EHDR), name);
 }
