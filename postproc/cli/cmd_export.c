@@ -123,13 +123,15 @@ static int find_exporter(struct arguments *arguments)
 	if (arguments->exporter)
 		return PP_EXIT_GOOD;
 	if (!arguments->format)
-		return pp_cli_usage("export", "no --format: it is %s", formats->str);
+		return pp_cli_usage("export", "no --format (expected %s)", formats->str);
 	if (whats->len)
-		return pp_cli_usage("export", "--what '%s': it is %s", arguments->what, whats->str);
+		return pp_cli_usage("export", "invalid --what '%s' (expected %s)", arguments->what,
+				    whats->str);
 	if (arguments->what && strstr(formats->str, arguments->format))
 		return pp_cli_usage("export", "--what '%s': %s has one kind of figures only",
 				    arguments->what, arguments->format);
-	return pp_cli_usage("export", "no format '%s': it is %s", arguments->format, formats->str);
+	return pp_cli_usage("export", "invalid --format '%s' (expected %s)", arguments->format,
+			    formats->str);
 }
 
 /* -1: go on; else the exit status. */

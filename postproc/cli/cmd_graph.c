@@ -153,7 +153,7 @@ static int take_kind(struct arguments *arguments, const char *text)
 			arguments->kind = &kinds[i];
 			return PP_EXIT_GOOD;
 		}
-	return pp_cli_usage("graph", "--kind %s: it is %s", text, names);
+	return pp_cli_usage("graph", "invalid --kind '%s' (expected %s)", text, names);
 }
 
 static int take_format(struct arguments *arguments, const char *text)
@@ -167,7 +167,8 @@ static int take_format(struct arguments *arguments, const char *text)
 			arguments->how.format = i == CSV ? PP_CLI_CSV : PP_CLI_JSON;
 			return PP_EXIT_GOOD;
 		}
-	return pp_cli_usage("graph", "--format %s: it is dot, svg, json or csv", text);
+	return pp_cli_usage("graph", "invalid --format '%s' (expected dot, svg, json or csv)",
+			    text);
 }
 
 static int take_number(const char *option, const char *text, uint64_t most, uint64_t *ret)
@@ -236,7 +237,7 @@ static int check(const struct arguments *arguments, int argc, char **argv)
 	if (optind < argc)
 		return pp_cli_usage("graph", "'%s': it takes options only", argv[optind]);
 	if (!arguments->kind)
-		return pp_cli_usage("graph", "no --kind: it is %s", names);
+		return pp_cli_usage("graph", "no --kind (expected %s)", names);
 	if (arguments->group && arguments->no_group)
 		return pp_cli_usage("graph", "--group and --no-group exclude each other");
 	status = pp_cli_tables_check("graph", &arguments->how, 1);

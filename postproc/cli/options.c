@@ -27,7 +27,8 @@ static int take_demangle(const char *command, const char *value)
 			symbols.demangle = (enum pp_demangle)i;
 			return PP_EXIT_GOOD;
 		}
-	return pp_cli_usage(command, "--demangle %s: it is full, simple or no", value);
+	return pp_cli_usage(command, "invalid --demangle '%s' (expected full, simple or no)",
+			    value);
 }
 
 /* --- help ----------------------------------------------------------------------------------- */
@@ -146,5 +147,5 @@ int pp_cli_take_format(const char *command, const char *value, enum pp_cli_forma
 			*ret_format = (enum pp_cli_format)i;
 			return PP_EXIT_GOOD;
 		}
-	return pp_cli_usage(command, "--format %s: it is text, json or csv", value);
+	return pp_cli_usage(command, "invalid --format '%s' (expected text, json or csv)", value);
 }

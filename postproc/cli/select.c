@@ -44,7 +44,8 @@ bool pp_cli_select_take(const char *command, struct pp_selection *selection, int
 	case PP_CLI_SELECT_TIME:
 		if (!pp_select_time(selection, value))
 			*ret_status = pp_cli_usage(
-			    command, "--time %s: it is A~B, A~ or ~B, as 1.5~2 or 20ms~30ms",
+			    command,
+			    "invalid --time '%s' (expected A~B, A~ or ~B, as 1.5~2 or 20ms~30ms)",
 			    value);
 		return true;
 	case PP_CLI_SELECT_MIN_WAIT:

@@ -137,9 +137,9 @@ int pp_bpf_layout_read(struct pp_bpf_layout *layout, bool full, struct pp_error 
 	layout->fork_id = types[FORK].id;
 	if (!layout->switch_id || !layout->waking_id || !layout->fork_id ||
 	    find_members(&btf, types, layout) || find_preempt_count(&btf, types, layout))
-		rc = pp_error_add(err, -ENOENT, "this kernel's scheduler is not as known here");
+		rc = pp_error_add(err, -ENOENT, "unsupported kernel scheduler layout");
 	else if (full && find_full(&btf, layout))
-		rc = pp_error_add(err, -ENOENT, "this kernel's system calls are not as known here");
+		rc = pp_error_add(err, -ENOENT, "unsupported kernel system call layout");
 	pp_btf_close(&btf);
 	return rc;
 }

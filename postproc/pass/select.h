@@ -4,9 +4,9 @@
  * waits of some length.  Of one kind any may match, of different kinds all must.
  *
  * State machines see every event, whatever is selected: what a thread was in when the time begins,
- * and who held a lock then, is known.  Only what is accounted is cut: a duration to its part within
- * the time; what happens once counts when it happens, an operation when it returns.  So adjacent
- * times add up to the whole.
+ * and who held a lock then, is known.  Filters limit what is counted, not what is tracked: a
+ * duration to its part within the time; what happens once counts when it happens, an operation when
+ * it returns.  So adjacent times add up to the whole.
  */
 #ifndef PP_PASS_SELECT_H
 #define PP_PASS_SELECT_H

@@ -73,7 +73,7 @@ static void follow(struct pp_browser *browser, bool mate)
 	if (pp_index_operation(browser->index, to))
 		pp_browser_jump(browser, to);
 	else if (mate)
-		pp_browser_say(browser, "nothing is known to belong with it");
+		pp_browser_say(browser, "no matching operation");
 	else if (operation && operation->flags & PP_INDEX_WAITED)
 		pp_browser_say(browser, "no acquisition is known that it waited for%s",
 			       operation->mate == PP_INDEX_NONE ? "" : ": m has what ended it");

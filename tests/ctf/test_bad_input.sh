@@ -36,7 +36,7 @@ mkdir empty
 report 1 "empty is not a capture: .*session" -i empty && nothing
 report 1 "out is not a capture: not a directory" -i out && nothing
 report 2 "no section 'nonsense'.*--help" nonsense && nothing
-report 2 "--format yaml: it is text, json or csv" --format yaml && nothing
+report 2 "invalid --format 'yaml' \(expected text, json or csv\)" --format yaml && nothing
 report 2 "--tid x: not a thread id" --tid x && nothing
 report 2 "needs a value" -i && nothing
 report 2 "no option --nonsense" --nonsense && nothing

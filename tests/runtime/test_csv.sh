@@ -50,7 +50,7 @@ fails 2 "csv is one table: name one section" report -i d --format csv locks sync
 fails 2 "--table is for --format csv" report -i d --table locks
 fails 2 "--output is for --format csv" report -i d --format json --output o locks
 fails 2 "--table and --output exclude each other" report -i d --format csv --output o --table locks
-fails 2 "--format html: it is text, json or csv" report -i d --format html
+fails 2 "invalid --format 'html' (expected text, json or csv)" report -i d --format html
 fails 1 "no table 'lock' in these sections; there are: locks, locks.sites" report -i d --format csv --table lock locks
 fails 1 "nowhere/o: No such file or directory" report -i d --format csv --output nowhere/o threads
 : >file

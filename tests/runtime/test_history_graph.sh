@@ -68,11 +68,11 @@ fails 1 "no operation on an object '0x123'" history -i d --object 0x123
 fails 1 "no thread has tid 1;" history -i d --tid 1
 fails 2 "not an address" history -i d --object 0xfork
 fails 2 "not a thread id" history -i d --tid main
-fails 2 "it is text, json or csv" history -i d --format xml
+fails 2 "expected text, json or csv" history -i d --format xml
 fails 2 "no option --objekt" history -i d --objekt table
 fails 1 "nothing" history -i nothing
 fails 2 "no --kind" graph -i d
-fails 2 "--kind what: it is switch, calls, wait, precedence or lock-order" graph -i d --kind what
+fails 2 "invalid --kind 'what' (expected switch, calls, wait, precedence or lock-order)" graph -i d --kind what
 fails 2 "exclude each other" graph -i d --kind switch --group --no-group
 fails 2 "not a number" graph -i d --kind switch --min-count few
 fails 2 "not a number" graph -i d --kind switch --top few

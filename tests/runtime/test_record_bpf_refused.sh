@@ -56,6 +56,6 @@ END
 for file in half none; do
 	refused perf "$btf: " unshare -m sh other_btf.sh $file
 done
-refused perf "not as known here" unshare -m sh other_btf.sh other
+refused perf "unsupported kernel scheduler layout" unshare -m sh other_btf.sh other
 ! unshare --pid --fork --mount-proc true 2>/dev/null ||
 	refused switches "pid namespace" unshare --pid --fork --mount-proc

@@ -36,9 +36,9 @@ END
 
 for command in report history; do
 	fails 2 "--tid x: not a thread id" $command --tid 1,x
-	fails 2 "--time 2~1: it is A~B" $command --time 2~1
-	fails 2 "--time 5: it is A~B" $command --time 5
-	fails 2 "--time 1h~: it is A~B" $command --time 1h~
+	fails 2 "invalid --time '2~1' (expected A~B" $command --time 2~1
+	fails 2 "invalid --time '5' (expected A~B" $command --time 5
+	fails 2 "invalid --time '1h~' (expected A~B" $command --time 1h~
 	fails 2 "--min-wait 10: not a time with its unit" $command --min-wait 10
 	fails 2 "--object 0x12/0: not an address" $command --object 0x12/0
 	fails 1 "no thread has tid 999999999;" $command -i d --tid 999999999

@@ -183,7 +183,7 @@ terminal 100 30
 run "$gprof_mt browse -i one.data; echo status=\$?"
 shows 'OPERATIONS on sem lone: 1 of 1'
 keys j m
-shows 'nothing is known to belong with it'
+shows 'no matching operation'
 keys q
 shows status=0
 run "clear; $gprof_mt browse -i none.data; echo status=\$?"

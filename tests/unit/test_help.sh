@@ -27,10 +27,10 @@ named()
 	done
 }
 
-# words COMMAND...: those that an error offers: "... it is a, b or c"
+# words COMMAND...: those that an error offers: "... (expected a, b or c)"
 words()
 {
-	"$program" "$@" 2>&1 >/dev/null | sed 's/.*: it is //; s/; see .*//; s/,/ /g; s/ or / /g'
+	"$program" "$@" 2>&1 >/dev/null | sed 's/.*(expected //; s/).*//; s/; see .*//; s/,/ /g; s/ or / /g'
 }
 
 "$program" --help >help
