@@ -38,7 +38,7 @@ struct move {
 	struct pp_capture *capture;
 	const char *parent;
 	const char *file;
-	bool is_first;		    /* of the rounds: in the others nothing else is said again */
+	GHashTable *told;	    /* by complain(): each place, or file, once */
 	bool is_last;		    /* of the rounds: what cannot be moved is a problem */
 	unsigned n_wait;	    /* places whose parent is to be moved first, for its metadata */
 	struct pp_numbers *numbers; /* NULL: not looked up yet */
@@ -201,11 +201,13 @@ static int move_place(struct move *move, const struct pp_child_place *place)
 
 /* --- a file of places --------------------------------------------------------------------- */
 
-static void complain(const struct move *move, const char *what, uint64_t count)
+#define WHOLE_FILE UINT32_MAX
+
+static void complain(const struct move *move, uint32_t number, const char *what, uint64_t count)
 {
 	g_autofree char *where = g_strdup_printf("%s/%s", move->parent, move->file);
 
-	if (move->is_first || move->is_last)
+	if (g_hash_table_add(move->told, g_strdup_printf("%s %u", where, number)))
 		pp_model_add_problem(move->capture->model, what, where, count);
 }
 
@@ -298,7 +300,7 @@ static bool do_place(struct move *move, int fd, const struct gm_children_header 
 
 	if (!place_read(fd, number, &place) || place.child.state > GM_CHILD_MOVED ||
 	    (place.child.state == GM_CHILD_BEGUN && !place_is_good(&place))) {
-		complain(move, "children of fork left out: damaged", 1);
+		complain(move, number, "children of fork left out: damaged", 1);
 		return false;
 	}
 	if (place.child.state != GM_CHILD_BEGUN)
@@ -318,7 +320,7 @@ static bool do_place(struct move *move, int fd, const struct gm_children_header 
 		g_autofree char *what =
 		    g_strdup_printf("children of fork left out: %s", g_strerror(-ret));
 
-		complain(move, what, 1);
+		complain(move, number, what, 1);
 		return false;
 	}
 	return !runs &&
@@ -372,7 +374,8 @@ static void do_file(struct move *move)
 	bool is_done = false;
 
 	if (fd < 0) {
-		complain(move, "children of fork left out: their file cannot be opened", 1);
+		complain(move, WHOLE_FILE, "children of fork left out: their file cannot be opened",
+			 1);
 		return;
 	}
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size < GM_CHILDREN_HEADER_BYTES) {
@@ -386,7 +389,7 @@ static void do_file(struct move *move)
 		if (header_is_good(header))
 			is_done = do_places(move, fd, header);
 		else if (memcmp(header->magic, none, 8) != 0)
-			complain(move, "children of fork left out: damaged", 1);
+			complain(move, WHOLE_FILE, "children of fork left out: damaged", 1);
 		munmap(header, GM_CHILDREN_HEADER_BYTES);
 	}
 	close(fd);
@@ -440,7 +443,7 @@ static void do_folder(struct move *move)
 		return;
 	if (fstat(move->from.capture_fd, &st) < 0 || st.st_uid != geteuid()) {
 		move->file = files->pdata[0];
-		complain(move,
+		complain(move, WHOLE_FILE,
 			 "children of fork left out: the capture's owner has to read it first",
 			 files->len);
 		return;
@@ -459,13 +462,14 @@ static void do_folder(struct move *move)
 
 void pp_children_move(struct pp_capture *capture)
 {
-	struct move move = {.capture = capture, .is_first = true};
+	struct move move = {.capture = capture};
 	g_autoptr(GPtrArray) folders = NULL;
 
 	move.from.capture_fd = open(capture->model->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (move.from.capture_fd < 0)
 		return;
 	folders = names_of(move.from.capture_fd, ".", is_folder);
+	move.told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	move.n_seen = g_hash_table_new(NULL, NULL);
 	for (guint i = 0; i < folders->len; i++)
 		note_name(&move, folders->pdata[i]);
@@ -477,10 +481,10 @@ void pp_children_move(struct pp_capture *capture)
 		}
 		if (move.n_wait == 0)
 			break;
-		move.is_first = false;
 		/* A round without progress: the next says why. */
 		move.is_last = move.n_wait == n_waited;
 	}
+	g_hash_table_unref(move.told);
 	g_hash_table_unref(move.n_seen);
 	pp_numbers_free(move.numbers);
 	close(move.from.capture_fd);
