@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "collect/program.h"
+#include "core/latest.h"
 
 #define WHAT	"program not recorded: "
 #define UNKNOWN "nothing of it is there (another root, no LD_PRELOAD, an early end)"
@@ -54,24 +55,21 @@ static int find_image(const struct search *search, int32_t pid, uint64_t time_ns
 	return (int)low - 1;
 }
 
-/* Among the images without a folder, the last that began before that time. */
-static int find_other(const struct search *search, uint64_t time_ns)
+/* Those without a folder. */
+static struct pp_latest *find_others(const struct search *search)
 {
-	uint64_t latest_ns = 0;
-	int found = -1;
+	struct pp_latest *others = pp_latest_new();
 
-	for (guint i = 0; i < search->images->len; i++) {
-		uint64_t start_ns = g_array_index(search->images, struct pp_image, i).start_ns;
-
-		if (!search->recorded[i] && start_ns <= time_ns && start_ns >= latest_ns) {
-			latest_ns = start_ns;
-			found = (int)i;
-		}
-	}
-	return found;
+	for (guint i = 0; i < search->images->len; i++)
+		if (!search->recorded[i])
+			pp_latest_add(others,
+				      g_array_index(search->images, struct pp_image, i).start_ns,
+				      (int)i);
+	return others;
 }
 
-static void match(struct search *search, const struct pp_model *model, bool has_number)
+/* `others`: for processes whose number the kernel's events do not have; NULL: for the rest. */
+static void match(struct search *search, const struct pp_model *model, struct pp_latest *others)
 {
 	for (guint i = 0; i < model->processes->len; i++) {
 		const struct pp_process *process = model->processes->pdata[i];
@@ -79,11 +77,11 @@ static void match(struct search *search, const struct pp_model *model, bool has_
 
 		if (process->start_ns == PP_TIME_UNKNOWN ||
 		    g_hash_table_contains(search->collector->tree.pids,
-					  GINT_TO_POINTER(process->pid)) != has_number)
+					  GINT_TO_POINTER(process->pid)) == (others != NULL))
 			continue;
-		found = has_number
-			    ? find_image(search, (int32_t)process->pid, (uint64_t)process->start_ns)
-			    : find_other(search, (uint64_t)process->start_ns);
+		found =
+		    others ? pp_latest_take(others, (uint64_t)process->start_ns)
+			   : find_image(search, (int32_t)process->pid, (uint64_t)process->start_ns);
 		if (found >= 0)
 			search->recorded[found] = true;
 	}
@@ -165,11 +163,14 @@ static uint64_t note(struct pp_run *run, const struct pp_capture *capture, GArra
 	g_autoptr(GHashTable) refused = find_refused(capture->model);
 	g_autofree bool *recorded = g_new0(bool, images->len);
 	struct search search = {run->collector, images, recorded, refused};
+	struct pp_latest *others;
 	uint64_t n = 0;
 
 	g_array_sort(images, compare_images);
-	match(&search, capture->model, true);
-	match(&search, capture->model, false);
+	match(&search, capture->model, NULL);
+	others = find_others(&search);
+	match(&search, capture->model, others);
+	pp_latest_free(others);
 	for (guint i = 0; i < images->len; i++) {
 		const struct pp_image *image = &g_array_index(images, struct pp_image, i);
 		gsize count = GPOINTER_TO_SIZE(g_hash_table_lookup(counts, image->path));
