@@ -310,6 +310,15 @@ struct gm_control *gm_control_at(uint32_t index);
  */
 void gm_threads_check_fork(void);
 
+/*
+ * The threads that are kept, from the first call to the last (lives.c).  Under the lock; but for
+ * the second: in the thread that ends, which waits for nothing there.
+ */
+void gm_lives_add(struct gm_control *control);
+void gm_lives_ended(struct gm_control *control);
+void gm_lives_finish(struct gm_control *control); /* at once */
+void gm_lives_forget(void);
+
 /* At a new arc: gmon files of ended threads that have waited for some time. */
 void gm_threads_write_overdue(void);
 
@@ -319,6 +328,7 @@ void gm_threads_write_waiting(void);
 /* Zeroed, from the pool; NULL: no memory. */
 struct gm_control *gm_control_new(void);
 void gm_control_free(struct gm_control *control);
+void gm_control_free_locked(struct gm_control *control);
 
 /* Stops or resumes counting in all threads, also those to come. */
 void gm_threads_pause(bool pause);

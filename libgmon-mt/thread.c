@@ -17,22 +17,11 @@
 
 #include "internal.h"
 #include "runtime/children.h"
-#include "runtime/files.h"
 #include "runtime/seal.h"
 #include "runtime/sys.h"
 
-#define POOL_BYTES     65536u
-#define ENDING_CHECKED 4u /* by each thread that starts: more than come */
-#define LIVING_CHECKED 2u /* the same */
-#define NESTED_MAX     4u /* forks, each in a handler of a child */
-
-/*
- * A gmon file written alone costs a helper task (runtime/files.h), which is as much as all else
- * that a short thread costs.  So those of several threads are written together.
- */
-#define INTERVAL_NS 10000000u
-#define BATCH_MAX   15u
-#define BATCH_BYTES 1048576u /* of tables, which are kept until then */
+#define POOL_BYTES 65536u
+#define NESTED_MAX 4u /* forks, each in a handler of a child */
 
 static struct gm_lock flush_lock;
 
@@ -42,6 +31,7 @@ static struct gm_lock flush_lock;
  * timer and its thread-local storage.  Under the other lock, if both are taken.
  */
 static struct gm_lock end_lock;
+
 static struct gm_control *free_controls;
 
 /* Control blocks that were never used.  A child of fork goes on with its parent's. */
@@ -51,28 +41,12 @@ static struct pool {
 	uint32_t n_left; /* the last ones */
 } pool;
 
-/* Threads whose end was noticed, the last first; nobody has looked at them yet. */
-static struct gm_control *just_ended;
-
-/* The others of them, in the order of their ends, linked by next_free. */
-static struct gm_control *ending, **ending_last;
-
-/* Those of them whose gmon files are not written yet; under the lock, but for `n`. */
-static struct waiting {
-	uint32_t n;
-	uint64_t n_bytes;  /* of their tables */
-	uint64_t since_ns; /* the end of the first */
-} waiting;
-
 /* In memory of its own: zeros in the child of a fork. */
 static struct alive {
 	struct gm_lock lock;
 	uint32_t is_known; /* 0: a child, and nobody has noticed yet */
 } * alive;
 static bool alive_is_wiped; /* Linux 4.14: by the kernel, in every child */
-
-/* Threads whose end was not noticed yet, and the next one to be asked for. */
-static struct gm_control *living, *living_next;
 
 static bool watched;
 static bool paused; /* changed under the lock */
@@ -177,7 +151,7 @@ struct gm_control *gm_control_new(void)
 	return control;
 }
 
-static void free_locked(struct gm_control *control)
+void gm_control_free_locked(struct gm_control *control)
 {
 	control->next_free = free_controls;
 	free_controls = control;
@@ -189,7 +163,7 @@ void gm_control_free(struct gm_control *control)
 
 	if (!gm_flush_lock(&mask))
 		return;
-	free_locked(control);
+	gm_control_free_locked(control);
 	gm_flush_unlock(mask);
 }
 
@@ -207,213 +181,6 @@ static void watch_begin(void)
 		gm_thread_watch_init(GM_LIB_CALLS, thread_ended);
 	__atomic_store_n(&watched, true, __ATOMIC_RELEASE);
 	gm_flush_unlock(mask);
-}
-
-/* The thread is no more, or calls nothing that is to be kept. */
-static void finish(struct gm_control *control)
-{
-	gm_history_end(control);
-	gm_gmon_thread(control, true);
-	control->slot->local[GM_LIB_CALLS] = 0;
-	gm_calls_end(control);
-	if (control->samples != NULL) {
-		gm_calls_end(control->samples);
-		free_locked(control->samples);
-	}
-	free_locked(control);
-}
-
-static void ending_add(struct gm_control *control)
-{
-	control->next_free = NULL;
-	if (ending == NULL)
-		ending_last = &ending;
-	*ending_last = control;
-	ending_last = &control->next_free;
-}
-
-/*
- * Looks at so many of the ending threads, in the order of their ends, until as many as n_alive are
- * not gone.  Those, and those that wait for their files, are the last to be asked next.
- */
-static void ending_check(unsigned n, unsigned n_alive)
-{
-	while (ending != NULL && n-- > 0 && n_alive > 0) {
-		struct gm_control *control = ending;
-
-		ending = control->next_free;
-		if (!control->waits && gm_thread_is_gone(control->tid)) {
-			finish(control);
-			continue;
-		}
-		if (!control->waits)
-			n_alive--;
-		ending_add(control);
-	}
-}
-
-/* --- gmon files of ended threads; under the lock -------------------------------------------------
- */
-
-static uint64_t tables_bytes(const struct gm_control *control)
-{
-	const struct gm_table *table;
-	uint64_t n_bytes = 0;
-
-	for (uint32_t n = 0; (table = gm_calls_table(control, n)) != NULL; n++)
-		n_bytes += gm_table_bytes(table->header.n_slots);
-	return n_bytes;
-}
-
-static long write_step(void *unused)
-{
-	(void)unused;
-	for (struct gm_control *control = ending; control != NULL; control = control->next_free) {
-		if (control->waits)
-			gm_gmon_thread(control, false);
-		control->waits = false;
-	}
-	return 0;
-}
-
-/* All of them, in one task. */
-static void write_waiting(void)
-{
-	/* Without a task each counts its failure. */
-	if (gm_files_run(write_step, NULL) < 0)
-		write_step(NULL);
-	waiting.n_bytes = 0;
-	__atomic_store_n(&waiting.n, 0, __ATOMIC_RELAXED);
-	ending_check(2 * BATCH_MAX, LIVING_CHECKED);
-}
-
-static bool is_overdue(uint64_t now_ns)
-{
-	return waiting.n > 0 && now_ns >= waiting.since_ns + INTERVAL_NS;
-}
-
-/* The thread has ended: its files are written later. */
-static void wait_for_files(struct gm_control *control)
-{
-	if (gm_process_get()->config.gmon_writer == GM_GMON_RECORD)
-		return;
-	if (waiting.n == 0)
-		waiting.since_ns = control->slot->end_ns;
-	control->waits = true;
-	waiting.n_bytes += tables_bytes(control);
-	__atomic_store_n(&waiting.n, waiting.n + 1, __ATOMIC_RELAXED);
-}
-
-static void living_remove(struct gm_control *control);
-
-/* Takes over those that have ended since. */
-static void ended_take(void)
-{
-	/* acquire: pairs with the release in linger() */
-	struct gm_control *last = __atomic_exchange_n(&just_ended, NULL, __ATOMIC_ACQUIRE);
-	struct gm_control *first = NULL;
-
-	while (last != NULL) {
-		struct gm_control *before = last->next_free;
-
-		last->next_free = first;
-		first = last;
-		last = before;
-	}
-	while (first != NULL) {
-		struct gm_control *control = first;
-
-		first = control->next_free;
-		living_remove(control);
-		ending_add(control);
-		wait_for_files(control);
-	}
-}
-
-/* Before a thread starts, which may be the last for long. */
-static void write_due(uint64_t now_ns)
-{
-	if (waiting.n >= BATCH_MAX || waiting.n_bytes >= BATCH_BYTES || is_overdue(now_ns))
-		write_waiting();
-}
-
-static bool may_wait(void)
-{
-	return __atomic_load_n(&waiting.n, __ATOMIC_RELAXED) != 0 ||
-	       __atomic_load_n(&just_ended, __ATOMIC_RELAXED) != NULL;
-}
-
-void gm_threads_write_overdue(void)
-{
-	uint64_t mask;
-
-	if (!may_wait() || !gm_flush_lock(&mask))
-		return;
-	ended_take();
-	if (is_overdue(gm_clock_ns()))
-		write_waiting();
-	gm_flush_unlock(mask);
-}
-
-void gm_threads_write_waiting(void)
-{
-	const struct gm_process *process;
-	uint64_t mask;
-
-	gm_process_settle();
-	process = gm_process_get();
-	/* In the child of a fork or of vfork() they are the parent's. */
-	if (!may_wait() || gm_seal_is_set() || process == NULL || gm_sys_getpid() != process->pid ||
-	    !gm_flush_lock(&mask))
-		return;
-	ended_take();
-	if (waiting.n > 0)
-		write_waiting();
-	gm_flush_unlock(mask);
-}
-
-/* --- threads whose end nobody may notice; under the lock ----------------------------------------
- */
-
-static void living_add(struct gm_control *control)
-{
-	control->next_living = living;
-	control->link_living = &living;
-	if (living != NULL)
-		living->link_living = &control->next_living;
-	living = control;
-}
-
-static void living_remove(struct gm_control *control)
-{
-	if (control->link_living == NULL)
-		return;
-	if (living_next == control)
-		living_next = control->next_living;
-	*control->link_living = control->next_living;
-	if (control->next_living != NULL)
-		control->next_living->link_living = control->link_living;
-	control->link_living = NULL;
-}
-
-/* Looks at so many of them, in turn, and finishes those that are gone. */
-static void living_check(unsigned n)
-{
-	while (n-- > 0) {
-		struct gm_control *control = living_next != NULL ? living_next : living;
-
-		if (control == NULL)
-			return;
-		living_next = control->next_living;
-		/* acquire: what it did before it was gone; it may have ended since ended_take() */
-		if (!gm_thread_is_gone(control->tid) ||
-		    __atomic_load_n(&control->is_ending, __ATOMIC_ACQUIRE))
-			continue;
-		living_remove(control);
-		gm_sample_abandon(control);
-		gm_thread_abandon(control->slot);
-		finish(control);
-	}
 }
 
 /* Points the thread's mcount to where it is to look; under the lock. */
@@ -442,11 +209,7 @@ static void publish(struct gm_control *control)
 	aim(control);
 	control->slot->local[GM_LIB_CALLS] = (uint64_t)control;
 	gm_started = true;
-	ended_take();
-	living_check(LIVING_CHECKED);
-	living_add(control);
-	ending_check(ENDING_CHECKED, ENDING_CHECKED);
-	write_due(control->slot->start_ns);
+	gm_lives_add(control);
 	gm_sample_start(control);
 }
 
@@ -469,7 +232,7 @@ static bool equip(struct gm_thread_slot *slot, uint32_t index)
 		if (is_made) {
 			publish(control);
 		} else {
-			free_locked(control);
+			gm_control_free_locked(control);
 			gm_tls.why_lost = gm_arena_why() | GM_LOSS_MEMORY;
 		}
 	}
@@ -558,24 +321,6 @@ bool gm_thread_counts(void)
 	return !gm_tls.control->is_ending || !paused;
 }
 
-void gm_threads_finish(void)
-{
-	unsigned n = 0;
-
-	ended_take();
-	if (waiting.n > 0)
-		write_waiting();
-	for (const struct gm_control *control = ending; control != NULL;
-	     control = control->next_free)
-		n++;
-	ending_check(n, n);
-	n = 0;
-	for (const struct gm_control *control = living; control != NULL;
-	     control = control->next_living)
-		n++;
-	living_check(n);
-}
-
 /* From here on its calls go the long way. */
 static void linger(struct gm_control *control)
 {
@@ -584,11 +329,7 @@ static void linger(struct gm_control *control)
 	gm_tls.state = gm_tls.history != NULL ? GM_STATE_HISTORY : GM_STATE_NOMINAL;
 	gm_tls_aim(&gm_tls, &gm_no_view);
 	gm_history_linger(control);
-	control->next_free = __atomic_load_n(&just_ended, __ATOMIC_RELAXED);
-	/* release: pairs with the acquire in ended_take() */
-	while (!__atomic_compare_exchange_n(&just_ended, &control->next_free, control, true,
-					    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-		;
+	gm_lives_ended(control);
 }
 
 /* Part of its calls may find a place in the file now, and none later. */
@@ -598,12 +339,11 @@ static void finish_at_once(struct gm_control *control)
 
 	if (!gm_flush_lock(&mask))
 		return;
-	living_remove(control);
 	gm_sample_end(control);
 	gm_thread_end(control->slot);
 	gm_tls = (struct gm_tls){
 	    .state = GM_STATE_LOST, .why_lost = gm_arena_why(), .slot = control->slot};
-	finish(control);
+	gm_lives_finish(control);
 	gm_flush_unlock(mask);
 }
 
@@ -733,9 +473,7 @@ static void process_begin_anew(void)
 	/* The view behind the forking thread's is the slot of its empty table. */
 	if (pool.n_left > 0)
 		pool.n_left--;
-	just_ended = ending = NULL;
-	living = living_next = NULL;
-	waiting = (struct waiting){0};
+	gm_lives_forget();
 	gm_arena_forget();
 	gm_history_forget(gm_tls.control);
 	gm_gmon_forget();
