@@ -150,6 +150,15 @@ static bool has_ended(struct pp_child *child)
 	return waitpid(child->pid, &child->status, WNOHANG) == child->pid;
 }
 
+/* ppoll() lets none in where something is there to read at once, be it each time. */
+static void let_signals_in(const sigset_t *mask)
+{
+	sigset_t before;
+
+	sigprocmask(SIG_SETMASK, mask, &before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
 void pp_child_wait(struct pp_child *child, struct pp_collector *collector,
 		   struct pp_mailbox *mailbox)
 {
@@ -166,7 +175,8 @@ void pp_child_wait(struct pp_child *child, struct pp_collector *collector,
 		unsigned n = pp_collector_pollfds(collector, fds);
 
 		fds[n] = (struct pollfd){.fd = mailbox->fd, .events = POLLIN};
-		ppoll(fds, n + 1, n ? &timeout : NULL, &mask);
+		if (ppoll(fds, n + 1, n ? &timeout : NULL, &mask) > 0)
+			let_signals_in(&mask);
 		forward_signals(child);
 		if (n)
 			pp_collector_round(collector);

@@ -21,7 +21,8 @@
 #define WAITING_MAX 256u
 #define WAITING_US  1000000 /* for a request, after the connection */
 #define AT_ONCE	    64
-#define KIN_MAX	    64 /* generations */
+#define ROUND_MAX   256u /* served in one call: then the kernel's events are read again */
+#define KIN_MAX	    64	 /* generations */
 
 static bool watch(const struct pp_mailbox *mailbox, int fd)
 {
@@ -55,23 +56,6 @@ static void hang_up(struct pp_mailbox *mailbox, int fd)
 {
 	g_hash_table_remove(mailbox->waiting, GINT_TO_POINTER(fd));
 	close(fd);
-}
-
-void pp_mailbox_stop(struct pp_mailbox *mailbox)
-{
-	GHashTableIter iter;
-	gpointer key;
-
-	pp_mailbox_read(mailbox);
-	g_hash_table_iter_init(&iter, mailbox->waiting);
-	while (g_hash_table_iter_next(&iter, &key, NULL))
-		close(GPOINTER_TO_INT(key));
-	g_hash_table_remove_all(mailbox->waiting);
-	if (mailbox->listener >= 0)
-		close(mailbox->listener);
-	if (mailbox->fd >= 0)
-		close(mailbox->fd);
-	mailbox->listener = mailbox->fd = -1;
 }
 
 void pp_mailbox_done(struct pp_mailbox *mailbox)
@@ -242,12 +226,16 @@ static void hang_up_late(struct pp_mailbox *mailbox, int64_t now_us)
 		}
 }
 
-static void take_connections(struct pp_mailbox *mailbox)
+/* At most so many.  Returns how many there were. */
+static unsigned take_connections(struct pp_mailbox *mailbox, unsigned most)
 {
 	int64_t now_us = g_get_monotonic_time(), *since_us;
+	unsigned n = 0;
 	int fd;
 
-	while ((fd = accept4(mailbox->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+	while (n < most &&
+	       (fd = accept4(mailbox->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+		n++;
 		if (g_hash_table_size(mailbox->waiting) >= WAITING_MAX || !watch(mailbox, fd)) {
 			mailbox->n_refused++;
 			close(fd);
@@ -258,11 +246,14 @@ static void take_connections(struct pp_mailbox *mailbox)
 		g_hash_table_insert(mailbox->waiting, GINT_TO_POINTER(fd), since_us);
 		serve(mailbox, fd);
 	}
+	return n;
 }
 
-void pp_mailbox_read(struct pp_mailbox *mailbox)
+/* What comes while it reads is left for the next time: strangers may send without end. */
+static void read_some(struct pp_mailbox *mailbox, unsigned most)
 {
 	struct epoll_event events[AT_ONCE];
+	unsigned n_done = 0;
 	int n = 0;
 
 	if (mailbox->fd < 0)
@@ -271,8 +262,33 @@ void pp_mailbox_read(struct pp_mailbox *mailbox)
 	do {
 		n = epoll_wait(mailbox->fd, events, AT_ONCE, 0);
 		for (int i = 0; i < n; i++)
-			if (events[i].data.fd != mailbox->listener)
+			if (events[i].data.fd != mailbox->listener) {
 				serve(mailbox, events[i].data.fd);
-		take_connections(mailbox);
-	} while (n == AT_ONCE);
+				n_done++;
+			}
+		n_done += take_connections(mailbox, n_done < most ? most - n_done : 0);
+	} while (n == AT_ONCE && n_done < most);
+}
+
+void pp_mailbox_read(struct pp_mailbox *mailbox)
+{
+	read_some(mailbox, ROUND_MAX);
+}
+
+void pp_mailbox_stop(struct pp_mailbox *mailbox)
+{
+	GHashTableIter iter;
+	gpointer key;
+
+	/* All that are there at the end. */
+	read_some(mailbox, WAITING_MAX + BACKLOG + 1);
+	g_hash_table_iter_init(&iter, mailbox->waiting);
+	while (g_hash_table_iter_next(&iter, &key, NULL))
+		close(GPOINTER_TO_INT(key));
+	g_hash_table_remove_all(mailbox->waiting);
+	if (mailbox->listener >= 0)
+		close(mailbox->listener);
+	if (mailbox->fd >= 0)
+		close(mailbox->fd);
+	mailbox->listener = mailbox->fd = -1;
 }
