@@ -178,13 +178,32 @@ static void event_end(struct st_thread *self, const struct cursor *cursor, uint6
 {
 	self->stream.last_ns = now_ns;
 	self->last_object = NULL;
-	/* release: a handler that never comes back leaves an event whole or none */
-	__atomic_store_n(&self->stream.pos, cursor->at, __ATOMIC_RELEASE);
-	/* release: for a reader of the live file, which takes no event beyond it */
+	/*
+	 * release: for a reader of the live file, which takes no event beyond it.  First: after a
+	 * jump out of a handler the rest is set by it, see st_stream_settle().
+	 */
 	__atomic_store_n(&self->stream.packet->content_bits,
 			 (uint64_t)(cursor->at - (uint8_t *)self->stream.packet) * 8,
 			 __ATOMIC_RELEASE);
-	self->pending = cursor->at;
+	__atomic_store_n(&self->stream.pos, cursor->at, __ATOMIC_RELEASE);
+	__atomic_store_n(&self->pending, cursor->at, __ATOMIC_RELEASE);
+}
+
+void st_stream_settle(struct st_thread *self)
+{
+	struct gm_packet *packet = self->stream.packet;
+	uint8_t *end;
+
+	if (packet == NULL || self->stream.pos == NULL)
+		return;
+	end = (uint8_t *)packet + packet->content_bits / 8;
+	if (self->stream.pos < end)
+		self->stream.pos = end;
+	if (self->pending < end)
+		self->pending = end;
+	/* The fast paths move pos first. */
+	if (self->counts == NULL)
+		packet->content_bits = (uint64_t)(self->stream.pos - (uint8_t *)packet) * 8;
 }
 
 /* Into the thread's stream. */

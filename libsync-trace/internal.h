@@ -15,6 +15,9 @@ bool st_emit_site(struct st_thread *self, uint16_t number, uintptr_t site, uint6
 bool st_emit_path(struct st_thread *self, uint16_t number, const uint64_t *addresses, unsigned n,
 		  uint64_t now_ns);
 
+/* After a jump out of the middle of an event: what the packet holds is true. */
+void st_stream_settle(struct st_thread *self);
+
 /* --- process (process.c) --------------------------------------------------------------------- */
 
 /*
@@ -188,6 +191,26 @@ uint64_t *st_counts_row(uint32_t index);
  */
 void st_counts_open_late(bool later);
 uint64_t *st_counts_row_late(uint32_t index);
+
+/* A hold whose time found no room. */
+void st_counts_lose_hold(void);
+
+/* --- how long what did not wait was held (timed.c) ---------------------------------------------
+ */
+
+extern bool st_times_holds; /* sync.holds */
+
+/* Makes <dir>/sync-holds; `dir` lasts.  Without it all are counted as lost. */
+void st_timed_open(const char *dir);
+
+/* In a forked child: they are its parent's. */
+void st_timed_forget(void);
+
+/* The thread ends: its rows stay. */
+void st_timed_end_thread(struct st_thread *self);
+
+/* The address of a site, by its number; 0: not known. */
+uintptr_t st_site_address(const struct st_thread *self, uint16_t number);
 
 /* --- LTTng-UST (ust.c) ----------------------------------------------------------------------- */
 

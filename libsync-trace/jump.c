@@ -194,6 +194,7 @@ static ST_COLD void frames_leave(uintptr_t target)
 		if (self->gate != 0 && dies(self->gate, target)) {
 			st_count_left(self);
 			self->last_object = NULL;
+			st_stream_settle(self);
 			self->gate = 0;
 		}
 	waits_leave(target);
