@@ -11,6 +11,7 @@
  */
 #include <time.h>
 
+#include "hold.h"
 #include "internal.h"
 #include "runtime/output.h"
 #include "runtime/runtime.h"
@@ -93,7 +94,7 @@ static bool switch_to_waits(struct st_thread *self, enum st_since_why why, uint6
 	self->sure_counts = st_is_picking() ? NULL : self->counts;
 	self->pending = self->stream.pos;
 	self->selective = true;
-	__atomic_fetch_or(&self->detours, ST_DETOUR_HOLDS, __ATOMIC_RELAXED);
+	st_holds_count(self);
 	return true;
 }
 

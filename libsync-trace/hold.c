@@ -5,6 +5,8 @@
 #include "internal.h"
 #include "runtime/sys.h"
 
+#define COMPLEMENT ((uint64_t)1 << 63) /* no address has it */
+
 GM_LARGE uint32_t st_waited[ST_WAITED_PLACES];
 bool st_has_waited;
 
@@ -45,6 +47,13 @@ static void uncount(uint64_t *counts, enum st_event id)
 	__asm__ volatile("decq %0" : "+m"(counts[st_counted_of[id] - 1]));
 }
 
+void st_holds_count(struct st_thread *self)
+{
+	__atomic_fetch_or(&self->detours,
+			  (uint8_t)(ST_DETOUR_HOLDS | (st_times_holds ? ST_DETOUR_TIMED : 0)),
+			  __ATOMIC_RELAXED);
+}
+
 void st_holds_commit(struct st_thread *self)
 {
 	struct gm_stream *stream = &self->stream;
@@ -52,9 +61,13 @@ void st_holds_commit(struct st_thread *self)
 	if (self->counts == NULL || self->pending == stream->pos)
 		return;
 	for (; self->pending != stream->pos; self->pending += ST_OP_BYTES) {
+		uint64_t object;
 		uint32_t time;
 
 		__builtin_memcpy(&time, self->pending + 1, sizeof(time));
+		__builtin_memcpy(&object, self->pending + 8, sizeof(object));
+		if (object & COMPLEMENT)
+			st_store64(self->pending + 8, ~object);
 		stream->last_ns += (uint32_t)(time - (uint32_t)stream->last_ns);
 		uncount(self->counts, (enum st_event) * self->pending);
 	}
@@ -77,6 +90,8 @@ void st_hold_begin_slowly(struct st_thread *self, enum st_event id, uintptr_t si
 		return;
 	}
 	st_event_put(self, id, number, object, now_ns);
+	if (st_is_timed(self))
+		st_store64(self->stream.pos + 8, ~(uint64_t)(uintptr_t)object);
 	self->last_object = NULL;
 	st_count_event(self->counts, id);
 	self->stream.pos += ST_OP_BYTES;
@@ -99,4 +114,49 @@ void st_hold_was_met(struct st_thread *self, enum st_event id, int result, uintp
 		uncount(self->counts, id);
 	}
 	st_emit_parts(self, id, result, site, object, 0, st_stamp(self));
+}
+
+/* When the newest acquisition was made: their times are of 32 bits each. */
+static uint64_t newest_ns(const struct st_thread *self)
+{
+	uint64_t at_ns = self->stream.last_ns;
+
+	for (const uint8_t *at = self->pending; at < self->stream.pos; at += ST_OP_BYTES) {
+		uint32_t time;
+
+		__builtin_memcpy(&time, at + 1, sizeof(time));
+		at_ns += (uint32_t)(time - (uint32_t)at_ns);
+	}
+	return at_ns;
+}
+
+bool st_timed_begin(struct st_thread *self, enum st_event id, const void *object,
+		    struct st_timing *ret_timing)
+{
+	const uint8_t *newest = self->stream.pos - ST_OP_BYTES;
+	struct st_timing timing;
+	uint64_t complement;
+
+	if (self->counts == NULL || self->pending == self->stream.pos)
+		return false;
+	__builtin_memcpy(&complement, newest + 8, sizeof(complement));
+	timing.waits = st_waits_of(object);
+	if (~complement != (uintptr_t)object || (timing.waits & ST_WAITS_NOW) != 0)
+		return false;
+	timing.op = newest[0];
+	__builtin_memcpy(&timing.site, newest + 6, sizeof(timing.site));
+	timing.begin_ns = newest_ns(self);
+	timing.end_ns = st_stamp(self);
+	st_hold_take_back(self, (enum st_counted)(st_counted_of[id] - 1));
+	*ret_timing = timing;
+	return true;
+}
+
+void st_timed_end(struct st_thread *self, const struct st_timing *timing, enum st_event id,
+		  int result, uintptr_t site, const void *object)
+{
+	if (result != 0 || st_hold_was_waited_for(object, timing->waits))
+		st_hold_was_met(self, id, result, site, object);
+	else if (self->live && self->counts != NULL)
+		st_timed_add(self, timing, object);
 }

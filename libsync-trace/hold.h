@@ -53,6 +53,9 @@ uint32_t st_waits_life(void);
 /* In a forked child, whose parent's threads do not wait here. */
 void st_waits_forget(void);
 
+/* From now on the thread's holds are only counted if nobody meets them; it has counts. */
+void st_holds_count(struct st_thread *self);
+
 /* Makes the acquisitions behind the last event part of the packet. */
 void st_holds_commit(struct st_thread *self) ST_COLD;
 
@@ -116,5 +119,36 @@ static inline void st_hold_take_back(struct st_thread *self, enum st_counted cou
 /* ... and after it, if it failed, or somebody has waited after all. */
 void st_hold_was_met(struct st_thread *self, enum st_event id, int result, uintptr_t site,
 		     const void *object) ST_COLD;
+
+/*
+ * With sync.holds (ST_DETOUR_TIMED) acquisitions that are not part of the packet have the
+ * complement of their object, so st_hold_is_unmet() does not find them, and the fast paths are as
+ * they are without.
+ */
+struct st_timing {
+	uint64_t begin_ns, end_ns;
+	uint16_t site; /* its number */
+	uint8_t op;    /* enum st_event */
+	uint32_t waits;
+};
+
+/*
+ * Before the release: is the newest acquisition that of this object, and nobody waits?  Then it is
+ * taken back, and the release is to be counted as `id`.
+ */
+bool st_timed_begin(struct st_thread *self, enum st_event id, const void *object,
+		    struct st_timing *ret_timing) ST_COLD;
+
+/* After it. */
+void st_timed_end(struct st_thread *self, const struct st_timing *timing, enum st_event id,
+		  int result, uintptr_t site, const void *object) ST_COLD;
+
+/* timed.c */
+void st_timed_add(struct st_thread *self, const struct st_timing *timing, const void *object);
+
+static inline bool st_is_timed(const struct st_thread *self)
+{
+	return st_unlikely(self->detours & ST_DETOUR_TIMED);
+}
 
 #endif

@@ -205,7 +205,15 @@ static __attribute__((noinline)) int unlock_slowly(struct st_thread *self, pthre
 {
 	struct st_release release;
 	int result, expected = 0;
+	struct st_timing timing;
 
+	if (st_is_timed(self) && !mutex_has_sleepers(mutex) &&
+	    st_timed_begin(self, ST_EVENT_mutex_unlock, mutex, &timing)) {
+		result = st_real.pthread_mutex_unlock(mutex);
+		st_timed_end(self, &timing, ST_EVENT_mutex_unlock, result, site, mutex);
+		st_leave(self);
+		return result;
+	}
 	if (st_unlikely(self->ust) && refuses_unlock(self, mutex))
 		expected = ST_REFUSED;
 	release = st_release_begin(self, ST_EVENT_mutex_unlock, expected, site, mutex,

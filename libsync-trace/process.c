@@ -169,6 +169,7 @@ static uint32_t open_now(void)
 	is_auto = process->config.sync_mode == GM_SYNC_AUTO && sink == GM_SINK_NATIVE;
 	is_all = process->config.sync_mode == GM_SYNC_ALL && sink == GM_SINK_NATIVE;
 	st_budget_watches = is_auto || is_all;
+	st_times_holds = process->config.sync_holds == GM_HOLDS_TIMED && sink == GM_SINK_NATIVE;
 	st_counts_open_late(st_budget_watches);
 	st_budget_percent = is_auto ? (unsigned)process->config.sync_budget_percent : 0;
 	if (is_auto)

@@ -261,10 +261,19 @@ static inline int unlock_recorded(struct st_thread *self, pthread_rwlock_t *lock
 static __attribute__((noinline)) int unlock_counted(struct st_thread *self, pthread_rwlock_t *lock,
 						    uintptr_t site)
 {
+	struct st_timing timing;
 	uint32_t waits;
+	int result;
 
 	if (st_hold_is_unmet(self, lock, &waits) && !has_sleepers(lock))
 		return unlock_unmet(self, lock, site, waits);
+	if (st_is_timed(self) && !has_sleepers(lock) &&
+	    st_timed_begin(self, ST_EVENT_rwlock_unlock, lock, &timing)) {
+		result = st_real.pthread_rwlock_unlock(lock);
+		st_timed_end(self, &timing, ST_EVENT_rwlock_unlock, result, site, lock);
+		st_leave(self);
+		return result;
+	}
 	return unlock_recorded(self, lock, site);
 }
 

@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 
+#include "hold.h"
 #include "internal.h"
 #include "real.h"
 #include "runtime/files.h"
@@ -163,10 +164,10 @@ static bool thread_attach(struct st_thread *self)
 		*(self->ust ? &self->ust_counts : &self->counts) = st_counts_row(index);
 	self->sure_counts = st_is_picking() ? NULL : self->counts;
 	self->stream.trace = st_process_trace();
+	__atomic_fetch_and(&self->detours, (uint8_t) ~(ST_DETOUR_HOLDS | ST_DETOUR_TIMED),
+			   __ATOMIC_RELAXED);
 	if (self->counts != NULL)
-		__atomic_fetch_or(&self->detours, ST_DETOUR_HOLDS, __ATOMIC_RELAXED);
-	else
-		__atomic_fetch_and(&self->detours, (uint8_t)~ST_DETOUR_HOLDS, __ATOMIC_RELAXED);
+		st_holds_count(self);
 	gm_clock_thread_look();
 	show_clock(self);
 	gm_stream_resume(&self->stream, st_stamp(self));
@@ -418,6 +419,7 @@ static void counts_forget(struct st_thread *self)
 {
 	self->counts = self->sure_counts = self->ust_counts = NULL;
 	self->budget.watched = false;
+	st_timed_end_thread(self);
 }
 
 static void formers_park(struct st_thread *self)

@@ -93,6 +93,16 @@ static bool grow(struct st_thread *self)
 	return true;
 }
 
+uintptr_t st_site_address(const struct st_thread *self, uint16_t number)
+{
+	struct table table = table_of(self);
+
+	for (uint32_t i = 0; number != 0 && i < table_size(table); i++)
+		if ((uint16_t)table.sites[i] == number)
+			return site_of(table.sites[i]);
+	return 0;
+}
+
 void st_sites_doubt(struct st_thread *self)
 {
 	struct table table = table_of(self);

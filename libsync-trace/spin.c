@@ -123,10 +123,21 @@ static inline int unlock_recorded(struct st_thread *self, pthread_spinlock_t *lo
 static __attribute__((noinline)) int unlock_counted(struct st_thread *self,
 						    pthread_spinlock_t *lock, uintptr_t site)
 {
+	const void *object = (const void *)lock;
+	struct st_timing timing;
 	uint32_t waits;
+	int result;
 
-	if (st_hold_is_unmet(self, (const void *)lock, &waits))
+	if (st_hold_is_unmet(self, object, &waits))
 		return unlock_unmet(self, lock, site, waits);
+	if (st_is_timed(self) && st_timed_begin(self, ST_EVENT_spin_unlock, object, &timing)) {
+		result = st_real.pthread_spin_unlock(lock);
+		/* As in unlock_unmet(). */
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		st_timed_end(self, &timing, ST_EVENT_spin_unlock, result, site, object);
+		st_leave(self);
+		return result;
+	}
 	return unlock_recorded(self, lock, site);
 }
 

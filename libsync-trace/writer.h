@@ -101,8 +101,9 @@ struct st_thread {
 	/* The rest. */
 	struct st_stack stack; /* of the thread, as far as it is known to be readable */
 	struct st_paths paths;
-	uint64_t *counts;     /* sync.mode = contended: of what did not wait; else NULL */
-	uint64_t *ust_counts; /* in place of `counts` if `ust`: LTTng's own are not counted */
+	uint64_t *counts;	/* sync.mode = contended: of what did not wait; else NULL */
+	uint64_t *ust_counts;	/* in place of `counts` if `ust`: LTTng's own are not counted */
+	struct st_timed *timed; /* sync.holds: of what is counted; NULL: nothing yet; timed.c */
 	struct st_budget budget;
 	/* Another number for each thread that it serves; 0: emptied by a fork, parked, a stand-in.
 	 */
@@ -127,6 +128,7 @@ enum {
 	ST_DETOUR_OFF = 8,    /* st_off's: nothing is recorded */
 	ST_DETOUR_HOLDS = 16, /* with `counts`: there may be some that are pending */
 	ST_DETOUR_CLOCK = 32, /* the thread may not read the TSC */
+	ST_DETOUR_TIMED = 64, /* with `counts`: holds that nobody met are timed (sync.holds) */
 };
 
 /* The usual value of `special` with `counts`. */

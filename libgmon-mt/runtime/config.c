@@ -36,6 +36,7 @@ static const struct key keys[] = {
     {"calls", "gmon", KEY_WORD, FIELD(gmon_writer), {"program", "record"}, 0, 0},
     {"sync", "mode", KEY_WORD, FIELD(sync_mode), {"all", "contended", "off", "auto"}, 0, 0},
     {"sync", "budget", KEY_NUMBER, FIELD(sync_budget_percent), {NULL}, 1, 100},
+    {"sync", "holds", KEY_WORD, FIELD(sync_holds), {"no", "yes"}, 0, 0},
     {"sync", "buffer", KEY_SIZE, FIELD(sync_buffer_bytes), {NULL}, 16384, 1u << 30},
     {"sync", "sink", KEY_WORD, FIELD(sync_sink), {"native", "lttng", "both"}, 0, 0},
     {"sync", "types", KEY_SET, FIELD(sync_types), {GM_SYNC_TYPES(TYPE_NAME)}, 0, 0},

@@ -17,6 +17,7 @@ enum gm_level { GM_LEVEL_APPLIC_ONLY, GM_LEVEL_FULL_SCHED, GM_LEVEL_FULL };
 enum gm_calls_mode { GM_CALLS_COUNT, GM_CALLS_HISTORY, GM_CALLS_OFF };
 enum gm_gmon_writer { GM_GMON_PROGRAM, GM_GMON_RECORD };
 enum gm_sync_mode { GM_SYNC_ALL, GM_SYNC_CONTENDED, GM_SYNC_OFF, GM_SYNC_AUTO };
+enum gm_sync_holds { GM_HOLDS_COUNTED, GM_HOLDS_TIMED };
 enum gm_sync_sink { GM_SINK_NATIVE, GM_SINK_LTTNG, GM_SINK_BOTH };
 enum gm_kernel_source {
 	GM_KERNEL_AUTO,
@@ -44,6 +45,7 @@ struct gm_config {
 	    gmon_writer; /* [calls]  gmon = program | record: who writes the gmon files */
 	enum gm_sync_mode sync_mode;	  /* [sync]    mode = all | contended | off | auto */
 	uint64_t sync_budget_percent;	  /* [sync]    budget = 5: with auto, of CPU time */
+	enum gm_sync_holds sync_holds;	  /* [sync]    holds = no | yes: of what is counted */
 	uint64_t sync_buffer_bytes;	  /* [sync]    buffer = 1M: largest packet of a thread */
 	enum gm_sync_sink sync_sink;	  /* [sync]    sink = native | lttng | both */
 	uint64_t sync_types;		  /* [sync]    types = all: bits by enum gm_sync_type */

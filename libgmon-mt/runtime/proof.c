@@ -58,6 +58,7 @@ static const struct rule rules[] = {
     {"calls", PROCESS, FILES},
     {"maps", PROCESS, FILES},
     {"sync-counts", PROCESS, FILES},
+    {"sync-holds", PROCESS, FILES},
     {GM_HELPERS_FILE, PROCESS, FILES},
     {GM_CHILDREN_NAME "#", PROCESS, FILES},
     {"gmon.*", PROCESS, FILES},

@@ -21,6 +21,8 @@ static void process_free(void *data)
 	g_ptr_array_unref(process->threads);
 	if (process->helpers)
 		g_array_unref(process->helpers);
+	if (process->counted_holds)
+		g_array_unref(process->counted_holds);
 	if (process->maps)
 		g_array_unref(process->maps);
 	g_free(process->folder);

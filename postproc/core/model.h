@@ -37,6 +37,9 @@ struct pp_process {
 	struct pp_places *places;   /* what was where, by input/places; NULL: that never changed */
 	bool only_waits;	    /* of its synchronization: the rest was counted */
 	bool sync_auto;		    /* ... of threads that took more than sync.budget for it */
+	bool holds_timed;	    /* ... how long it was held, in counted_holds */
+	uint64_t holds_lost;	    /* ... that found no room there */
+	GArray *counted_holds;	    /* of struct pp_counted_holds; NULL: none */
 	bool no_holds;		    /* ... and the holds that waits met, too (old captures) */
 	unsigned sync_types_off;    /* bits by enum gm_sync_type: not recorded */
 	bool sync_objects_chosen;   /* only those of some modules are recorded */
@@ -90,6 +93,18 @@ struct pp_arc {
 struct pp_sample {
 	uint64_t address;
 	uint64_t count;
+};
+
+/* Holds that nobody waited for, and that are no events: sync.holds. */
+struct pp_counted_holds {
+	struct pp_thread *thread;
+	uint64_t object,
+	    site;	  /* run-time return address, as pp_places_code() has it; 0: not known */
+	uint64_t era;	  /* of the object: core/event.h */
+	unsigned op;	  /* enum st_event: what acquired it */
+	int64_t first_ns; /* the first acquisition */
+	uint64_t n;
+	int64_t total_ns, longest_ns;
 };
 
 /* How a program came to a call: return addresses, that of the call first. */

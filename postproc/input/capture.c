@@ -414,6 +414,9 @@ static void note_losses(struct pp_model *model)
 		note_loss(model, "synch-events without the call path that they should have", 0,
 			  process->folder, process->paths_lost);
 		note_loss(model,
+			  "holds that nobody waited for, whose time found no room (sync.holds)", 0,
+			  process->folder, process->holds_lost);
+		note_loss(model,
 			  "threads whose last data was in memory (the process has not ended, "
 			  "was killed, or its disk was full)",
 			  0, process->folder, process->n_in_memory);

@@ -87,6 +87,9 @@ int pp_calls_read(struct pp_process *process, const char *path, struct pp_error 
 void pp_calls_find_none(const struct pp_model *model);
 int pp_counts_read(struct pp_capture *capture, struct pp_process *process, const char *path,
 		   struct pp_error *err);
+/* sync-holds, which pp_counts_read() does if the counts say so. */
+int pp_holds_read(struct pp_capture *capture, struct pp_process *process, const char *path,
+		  struct pp_error *err);
 GArray *pp_maps_new(void); /* of struct pp_load */
 /* What was loaded there last; NULL: nothing known. */
 const struct pp_load *pp_maps_find(const struct pp_process *process, uint64_t address);

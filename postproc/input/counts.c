@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* <pid>/sync-counts: what each thread did without waiting, where only waits were recorded. */
+/*
+ * <pid>/sync-counts: what each thread did without waiting, where only waits were recorded; and
+ * <pid>/sync-holds, how long it held what nobody waited for.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -9,7 +12,8 @@
 #include "input/records.h"
 #include "sync-trace/events.h"
 
-#define MAX_ROWS (1u << 20)
+#define MAX_ROWS  (1u << 20)
+#define MAX_HOLDS (1u << 22)
 
 _Static_assert(offsetof(struct st_counts_header, row_bytes) ==
 		   offsetof(struct pp_records_prefix, record_bytes),
@@ -38,6 +42,95 @@ static void take_row(struct pp_process *process, struct pp_thread *thread, const
 	thread->sync_counts = g_memdup2(row, ST_N_COUNTED * sizeof(thread->sync_counts[0]));
 }
 
+static bool is_lock(unsigned op)
+{
+	switch (op) {
+	case ST_EVENT_mutex_lock:
+	case ST_EVENT_mutex_trylock:
+	case ST_EVENT_mutex_timedlock:
+	case ST_EVENT_rwlock_rdlock:
+	case ST_EVENT_rwlock_tryrdlock:
+	case ST_EVENT_rwlock_timedrdlock:
+	case ST_EVENT_rwlock_wrlock:
+	case ST_EVENT_rwlock_trywrlock:
+	case ST_EVENT_rwlock_timedwrlock:
+	case ST_EVENT_spin_lock:
+	case ST_EVENT_spin_trylock:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Sums of all rows of a file stay below INT64_MAX. */
+#define MOST ((uint64_t)INT64_MAX / MAX_HOLDS)
+
+/* False: no thread and no program did that. */
+static bool take_holds(struct pp_process *process, const struct st_holds_row *row)
+{
+	struct pp_thread *thread = pp_process_thread(process, row->index);
+	struct pp_counted_holds holds = {
+	    .thread = thread,
+	    .object = row->object,
+	    .op = row->op,
+	    .first_ns = (int64_t)row->first_ns,
+	    .n = row->n,
+	    .total_ns = (int64_t)row->total_ns,
+	    .longest_ns = (int64_t)row->longest_ns,
+	};
+
+	if (!row->n)
+		return true;
+	if (!thread || !is_lock(row->op) || row->n > MOST || row->total_ns > MOST ||
+	    row->longest_ns > row->total_ns || row->first_ns > INT64_MAX)
+		return false;
+	holds.era = pp_places_era(process, row->object, row->site, holds.first_ns);
+	if (row->site)
+		holds.site = pp_places_code(process, row->site, holds.first_ns);
+	if (!process->counted_holds)
+		process->counted_holds = g_array_new(FALSE, FALSE, sizeof(holds));
+	g_array_append_val(process->counted_holds, holds);
+	return true;
+}
+
+/* One that is not there holds nothing: what found no room is counted elsewhere. */
+int pp_holds_read(struct pp_capture *capture, struct pp_process *process, const char *path,
+		  struct pp_error *err)
+{
+	static const struct pp_records_layout layout = {
+	    .magic = ST_HOLDS_MAGIC,
+	    .schema = GM_CAPTURE_SCHEMA,
+	    .header_bytes = sizeof(struct st_counts_header),
+	    .record_bytes = sizeof(struct st_holds_row),
+	    .max_records = MAX_HOLDS,
+	};
+	struct st_counts_header header;
+	struct pp_records records;
+	uint64_t n_bad = 0;
+	const void *record;
+	int ret;
+
+	if (!g_file_test(path, G_FILE_TEST_EXISTS))
+		return 0;
+	ret = pp_records_open(&records, path, &layout, &header, err);
+	if (ret < 0)
+		return ret;
+	while ((record = pp_records_next(&records))) {
+		struct st_holds_row row;
+
+		memcpy(&row, record, sizeof(row));
+		n_bad += !take_holds(process, &row);
+	}
+	if (n_bad)
+		pp_capture_add_damage(capture, path, "%" PRIu64 " rows make no sense", n_bad);
+	if (records.n_missing)
+		pp_capture_add_damage(capture, path,
+				      "cut short: %" PRIu64 " of %u rows are missing",
+				      records.n_missing, header.n_rows);
+	pp_records_done(&records);
+	return 0;
+}
+
 int pp_counts_read(struct pp_capture *capture, struct pp_process *process, const char *path,
 		   struct pp_error *err)
 {
@@ -48,6 +141,7 @@ int pp_counts_read(struct pp_capture *capture, struct pp_process *process, const
 	    .record_bytes = ST_N_COUNTED * sizeof(uint64_t),
 	    .max_records = MAX_ROWS,
 	};
+	g_autofree char *folder = NULL, *holds = NULL;
 	struct st_counts_header header;
 	struct pp_records records;
 	const void *record;
@@ -69,5 +163,11 @@ int pp_counts_read(struct pp_capture *capture, struct pp_process *process, const
 		    capture, path, "cut short: the counts of %" PRIu64 " of %u threads are missing",
 		    records.n_missing, header.n_rows);
 	pp_records_done(&records);
-	return 0;
+	if (!(header.flags & ST_COUNTS_TIMED))
+		return 0;
+	process->holds_timed = true;
+	process->holds_lost = header.holds_lost;
+	folder = g_path_get_dirname(path);
+	holds = g_build_filename(folder, ST_HOLDS_FILE, NULL);
+	return pp_holds_read(capture, process, holds, err);
 }

@@ -288,6 +288,58 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 	self->held_to_end += !operation;
 }
 
+/* No further than INT64_MAX: the files may say anything. */
+static void add_ns(int64_t *sum_ns, int64_t ns)
+{
+	if (__builtin_add_overflow(*sum_ns, ns, sum_ns))
+		*sum_ns = INT64_MAX;
+}
+
+static void add_counted(struct pp_locks *self, const struct pp_counted_holds *holds)
+{
+	struct pp_operation operation = {
+	    .thread = holds->thread,
+	    .op = (enum st_event)holds->op,
+	    .object = holds->object,
+	    .object_era = holds->era,
+	    .site = holds->site,
+	    .begin_ns = holds->first_ns,
+	    .end_ns = holds->first_ns,
+	};
+	struct pp_object *object = pp_objects_counted(&self->objects, &operation);
+	struct pp_lock_site *site;
+	struct pp_lock *lock;
+
+	if (!pp_may_select_object(self->context, object) ||
+	    !pp_selects_operation(self->context, &operation))
+		return;
+	lock = lock_of(object);
+	site = site_of(lock, operation.site, operation.op);
+	lock->acquired += holds->n;
+	site->calls += holds->n;
+	site->n_counted += holds->n;
+	site->counted_max_ns = MAX(site->counted_max_ns, holds->longest_ns);
+	add_ns(&lock->hold_ns, holds->total_ns);
+	add_ns(&site->hold_ns, holds->total_ns);
+}
+
+void pp_locks_add_counted(struct pp_locks *self)
+{
+	const GPtrArray *processes = self->context->model->processes;
+
+	/* When they were, and that they did not wait, is all that is known. */
+	if (pp_selects_by(self->context, PP_SELECT_TIME | PP_SELECT_MIN_WAIT))
+		return;
+	self->has_counted = true;
+	for (guint i = 0; i < processes->len; i++) {
+		const struct pp_process *process = processes->pdata[i];
+
+		for (guint k = 0; process->counted_holds && k < process->counted_holds->len; k++)
+			add_counted(self, &g_array_index(process->counted_holds,
+							 struct pp_counted_holds, k));
+	}
+}
+
 static void *locks_start(const struct pp_pass_context *context)
 {
 	struct pp_locks *self = g_new0(struct pp_locks, 1);

@@ -26,8 +26,10 @@ struct pp_lock_site {
 	uint64_t address;
 	enum st_event op;
 	uint64_t calls;
-	int64_t hold_ns;
+	int64_t hold_ns; /* the counted ones included */
 	struct pp_spread holds;
+	uint64_t n_counted; /* holds that are no events: sync.holds */
+	int64_t counted_max_ns;
 	struct pp_lock_waits *waits; /* NULL: none */
 };
 
@@ -67,6 +69,7 @@ struct pp_locks {
 	struct pp_thread_states *states;
 	struct pp_objects objects;
 	uint64_t unfinished, held_to_end;
+	bool has_counted; /* what is in them: the counted holds */
 };
 
 /* Are those of its operations that did not wait known by their number in all only?  Of objects of
@@ -75,6 +78,9 @@ bool pp_lock_is_counted(const struct pp_object *object);
 
 /* Is it known how long it was held? */
 bool pp_lock_has_holds(const struct pp_object *object);
+
+/* Adds the holds that are no events, when all events have been seen. */
+void pp_locks_add_counted(struct pp_locks *self);
 
 /* The pass's finish(). */
 void pp_locks_finish(void *state, int64_t end_ns, GPtrArray *tables);

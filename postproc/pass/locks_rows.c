@@ -179,6 +179,26 @@ bool pp_lock_has_holds(const struct pp_object *object)
 	return pp_object_is_lock(object) && !object->process->only_waits;
 }
 
+/* ... or in sync-holds? */
+static bool holds_are_known(const struct pp_locks *self, const struct pp_object *object)
+{
+	return pp_lock_has_holds(object) ||
+	       (pp_object_is_lock(object) && object->process->holds_timed && self->has_counted);
+}
+
+static bool is_counted(const struct pp_locks *self, const struct pp_object *object)
+{
+	return pp_lock_is_counted(object) && !holds_are_known(self, object);
+}
+
+/* Failed ones are counted, but not here. */
+static bool calls_are_known(const struct pp_locks *self, const struct pp_object *object,
+			    enum st_event op)
+{
+	return !pp_lock_is_counted(object) ||
+	       (pp_operation_can_block(op) && holds_are_known(self, object));
+}
+
 static char *site_text(const struct pp_locks *self, const struct pp_object *object,
 		       uint64_t address)
 {
@@ -188,15 +208,22 @@ static char *site_text(const struct pp_locks *self, const struct pp_object *obje
 					       : NULL;
 }
 
-/* Mean, p50, p99 and longest, from that cell on; none where nothing was. */
-static void set_spread(struct pp_cell *cells, const struct pp_spread *spread, int64_t sum_ns)
+/*
+ * Mean, p50, p99 and longest, from that cell on; none where nothing was.  Of n_counted more, the
+ * longest of which is known, percentiles are not.
+ */
+static void set_spread(struct pp_cell *cells, const struct pp_spread *spread, int64_t sum_ns,
+		       uint64_t n_counted, int64_t counted_max_ns)
 {
-	if (spread->n) {
-		pp_cell_set_time(&cells[0], sum_ns / (int64_t)spread->n);
+	uint64_t n = spread->n + n_counted;
+
+	if (n)
+		pp_cell_set_time(&cells[0], (int64_t)((uint64_t)sum_ns / n));
+	if (n && !n_counted) {
 		pp_cell_set_time(&cells[1], pp_spread_percentile(spread, 50));
 		pp_cell_set_time(&cells[2], pp_spread_percentile(spread, 99));
 	}
-	pp_cell_set_time(&cells[3], spread->max_ns);
+	pp_cell_set_time(&cells[3], MAX(spread->max_ns, counted_max_ns));
 }
 
 static gint compare_holders(gconstpointer a, gconstpointer b)
@@ -248,14 +275,15 @@ static struct pp_table *sites_table(const struct pp_locks *self, const struct pp
 		if (site->address)
 			pp_cell_set_count(&row[SITE_ADDRESS], pp_address_then(site->address));
 		pp_cell_set_text(&row[SITE_FUNCTION], pp_sync_function(site->op));
-		if (!pp_lock_is_counted(object))
+		if (calls_are_known(self, object, site->op))
 			pp_cell_set_count(&row[SITE_CALLS], site->calls);
 		pp_cell_set_count(&row[SITE_CONTENDED], waits->contended);
 		pp_cell_set_time(&row[SITE_WAIT], waits->wait_ns);
-		set_spread(&row[SITE_WAIT_MEAN], &waits->spread, waits->wait_ns);
-		if (pp_lock_has_holds(object)) {
+		set_spread(&row[SITE_WAIT_MEAN], &waits->spread, waits->wait_ns, 0, 0);
+		if (holds_are_known(self, object)) {
 			pp_cell_set_time(&row[SITE_HOLD], site->hold_ns);
-			set_spread(&row[SITE_HOLD_MEAN], &site->holds, site->hold_ns);
+			set_spread(&row[SITE_HOLD_MEAN], &site->holds, site->hold_ns,
+				   site->n_counted, site->counted_max_ns);
 		}
 		pp_cell_set_table(&row[SITE_HOLDERS], holders_table(self, object, site));
 	}
@@ -268,21 +296,25 @@ static void add_row(struct pp_table *table, const struct pp_locks *self,
 	const struct pp_lock *lock = object->data;
 	struct pp_cell *row = pp_table_add_row(table);
 	struct pp_spread waits = {0}, holds = {0};
+	uint64_t n_counted = 0;
+	int64_t counted_max_ns = 0;
 
 	for (unsigned i = 0; i < lock->n_sites; i++) {
 		pp_spread_merge(&waits, &waits_of(&lock->sites[i])->spread);
 		pp_spread_merge(&holds, &lock->sites[i].holds);
+		n_counted += lock->sites[i].n_counted;
+		counted_max_ns = MAX(counted_max_ns, lock->sites[i].counted_max_ns);
 	}
 	pp_object_row(row, object, self->context->namer);
-	if (!pp_lock_is_counted(object))
+	if (!is_counted(self, object))
 		pp_cell_set_count(&row[ACQUIRED], lock->acquired);
 	pp_cell_set_count(&row[CONTENDED], lock->contended);
 	pp_cell_set_count(&row[TIMED_OUT], lock->timed_out);
 	pp_cell_set_time(&row[WAIT], lock->wait_ns);
-	set_spread(&row[WAIT_MEAN], &waits, lock->wait_ns);
-	if (pp_lock_has_holds(object)) {
+	set_spread(&row[WAIT_MEAN], &waits, lock->wait_ns, 0, 0);
+	if (holds_are_known(self, object)) {
 		pp_cell_set_time(&row[HOLD], lock->hold_ns);
-		set_spread(&row[HOLD_MEAN], &holds, lock->hold_ns);
+		set_spread(&row[HOLD_MEAN], &holds, lock->hold_ns, n_counted, counted_max_ns);
 	}
 	pp_cell_set_table(&row[SITES], sites_table(self, object, lock));
 	pp_spread_done(&waits);
@@ -390,17 +422,29 @@ static bool is_shown(const struct pp_locks *self, const struct pp_object *object
 	return true;
 }
 
+static void note_lost_holds(struct pp_table *table, const struct pp_model *model)
+{
+	uint64_t n = 0;
+
+	for (guint i = 0; i < model->processes->len; i++)
+		n += ((const struct pp_process *)model->processes->pdata[i])->holds_lost;
+	if (n)
+		pp_table_note(
+		    table, "%" G_GUINT64_FORMAT " holds are missing: their time found no room", n);
+}
+
 void pp_locks_finish(void *state, int64_t end_ns, GPtrArray *tables)
 {
 	struct pp_locks *self = state;
 	struct pp_table *table = pp_table_new("locks", "Locks", columns, N_COLUMNS);
 	g_autoptr(GArray) used = NULL;
 	struct pp_table *pairs;
-	unsigned n_counted = 0, n_others = 0;
+	unsigned n_counted = 0, n_timed = 0, n_untimed = 0, n_others = 0;
 
 	table->text_rows = TEXT_ROWS;
 	pp_thread_states_finish(self->states, end_ns);
 	pp_objects_finish(&self->objects, end_ns);
+	pp_locks_add_counted(self);
 	used = used_objects(self);
 	for (guint i = 0; i < used->len; i++) {
 		const struct pp_object *object = g_array_index(used, struct ranked, i).object;
@@ -409,14 +453,26 @@ void pp_locks_finish(void *state, int64_t end_ns, GPtrArray *tables)
 			add_row(table, self, object);
 		else
 			table->n_left_out++;
-		n_counted += pp_lock_is_counted(object);
+		n_counted += is_counted(self, object);
+		n_timed += pp_object_is_lock(object) && pp_lock_is_counted(object) &&
+			   !is_counted(self, object);
+		n_untimed += pp_object_is_lock(object) && is_counted(self, object);
 	}
 	pp_unrecorded_note(table, self->context->model);
 	if (n_counted)
 		pp_table_note(table,
 			      "recorded with sync.mode = contended: how often %u of these "
-			      "were acquired, and how long they were held, is not known",
-			      n_counted);
+			      "were acquired, and how long they were held, is not known%s",
+			      n_counted,
+			      n_untimed && !self->has_counted ? " for a part of the time"
+			      : n_untimed		      ? "; --set sync.holds=yes measures it"
+							      : "");
+	if (n_timed)
+		pp_table_note(table,
+			      "of %u of these, holds that nobody waited for were summed up as they "
+			      "were recorded (sync.holds): they have no percentiles",
+			      n_timed);
+	note_lost_holds(table, self->context->model);
 	if (self->unfinished)
 		pp_table_note(table,
 			      "%" G_GUINT64_FORMAT " waits never ended: they count up to "

@@ -388,6 +388,18 @@ static struct pp_object *object_of(struct pp_objects *objects, const struct pp_o
 			  pp_sync_type(operation->op), object ? object->generation + 1 : 1);
 }
 
+struct pp_object *pp_objects_counted(struct pp_objects *objects,
+				     const struct pp_operation *operation)
+{
+	struct pp_object *object = look_up(objects, operation->thread->process, operation->object);
+	const char *type = pp_sync_type(operation->op);
+
+	if (object && object->type == type)
+		return object;
+	return object_new(objects, operation, operation->object, operation->object_era, type,
+			  object ? object->generation + 1 : 1);
+}
+
 /* The mutex of a condition wait. */
 static struct pp_object *mutex_of(struct pp_objects *objects, const struct pp_operation *operation)
 {

@@ -110,6 +110,13 @@ static inline void *pp_objects_owner(const struct pp_objects *objects)
 /* What the feed does when events were lost, for a pass that does more. */
 void pp_objects_lost(struct pp_objects *objects, const struct pp_thread *thread);
 
+/*
+ * The object of an operation that is no event, when all events have been seen: the newest
+ * generation there, or a new one.
+ */
+struct pp_object *pp_objects_counted(struct pp_objects *objects,
+				     const struct pp_operation *operation);
+
 /* Ends the holds that are still open, at the end of their threads or of the capture. */
 void pp_objects_finish(struct pp_objects *objects, int64_t end_ns);
 

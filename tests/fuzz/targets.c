@@ -395,6 +395,12 @@ static void read_counts(struct pp_capture *opened, struct pp_process *process, c
 	pp_counts_read(opened, process, path, err);
 }
 
+static void read_holds(struct pp_capture *opened, struct pp_process *process, const char *path,
+		       struct pp_error *err)
+{
+	pp_holds_read(opened, process, path, err);
+}
+
 static void read_maps(struct pp_capture *opened, struct pp_process *process, const char *path,
 		      struct pp_error *err)
 {
@@ -438,6 +444,11 @@ static void run_calls(const uint8_t *data, size_t len_bytes)
 static void run_counts(const uint8_t *data, size_t len_bytes)
 {
 	run_reader(read_counts, data, len_bytes, N_THREADS);
+}
+
+static void run_holds(const uint8_t *data, size_t len_bytes)
+{
+	run_reader(read_holds, data, len_bytes, N_THREADS);
 }
 
 static void run_maps(const uint8_t *data, size_t len_bytes)
@@ -554,7 +565,7 @@ static const struct fuzz_target targets[] = {
     {"maps", run_maps},		{"calls", run_calls},	   {"counts", run_counts},
     {"history", run_history},	{"user", run_user_stream}, {"kernel", run_kernel_stream},
     {"metadata", run_metadata}, {"text", run_text},	   {"config", run_config},
-    {"answers", run_answers},
+    {"answers", run_answers},	{"holds", run_holds},
 };
 
 const struct fuzz_target *fuzz_target_find(const char *name)

@@ -11,10 +11,10 @@ command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
 build met
 unset GPROF_MT_CONFIG LD_PRELOAD
 
-for what in 'all mutex holder' 'all mutex waiter' 'contended mutex holder' 'contended mutex waiter' \
-	'contended rwlock holder'; do
-	read -r mode object who <<<"$what"
-	printf '[sync]\nmode = %s\n' "$mode" >met.conf
+for what in 'all no mutex holder' 'all no mutex waiter' 'contended no mutex holder' 'contended no mutex waiter' \
+	'contended no rwlock holder' 'contended yes mutex holder'; do
+	read -r mode holds object who <<<"$what"
+	printf '[sync]\nmode = %s\nholds = %s\n' "$mode" "$holds" >met.conf
 	fresh env GPROF_MT_CONFIG="$PWD/met.conf" LD_PRELOAD="$LIBSYNC" ./met "$object" "$who" >out ||
 		fail "$what: exit status $?"
 	"$gprof_mt" report --format json locks >report.json || fail "$what: report: exit status $?"

@@ -119,9 +119,9 @@ struct gm_unwritten {
 #define GM_UNWRITTEN_MAX 128
 
 /*
- * In n_in_memory: this file, `calls` and `sync-counts` are not live memory either, but written at
- * the end (the file system cannot promise room for stores).  With end_ns == 0, what n_in_memory
- * tells of is lost.
+ * In n_in_memory: this file, `calls`, `sync-counts` and `sync-holds` are not live memory either,
+ * but written at the end (the file system cannot promise room for stores).  With end_ns == 0, what
+ * n_in_memory tells of is lost.
  */
 #define GM_FILES_IN_MEMORY 0x80000000u
 

@@ -221,6 +221,7 @@ enum st_counts_flags {
 	ST_COUNTS_HOLDS = 1,
 	ST_COUNTS_AUTO =
 	    2, /* sync.mode = auto or all: of a thread only since its ST_COUNTS_SINCE */
+	ST_COUNTS_TIMED = 4, /* sync.holds: how long locks were held whose holds are no events */
 };
 
 enum st_counted {
@@ -239,8 +240,31 @@ struct st_counts_header {
 	uint32_t n_rows; /* the greatest index that has one, and 1; atomic */
 	uint32_t flags;	 /* enum st_counts_flags */
 	uint32_t reserved_flags;
-	uint64_t reserved[4];
+	uint64_t holds_lost; /* with ST_COUNTS_TIMED: holds whose time found no room; atomic */
+	uint64_t reserved[3];
 };
 _Static_assert(sizeof(struct st_counts_header) == 64, "on-disk size");
+
+/*
+ * With `sync.holds = yes`: <pid>/sync-holds, a header as above with another magic, and rows.  A row
+ * is of the holds of an object that a thread acquired at a call site, and that are no events: they
+ * are counted in sync-counts.  A thread may have several rows of one object and site.  A row with n
+ * = 0 is not in use.  Live memory, as above; the process may have been killed between two fields.
+ */
+#define ST_HOLDS_FILE  "sync-holds"
+#define ST_HOLDS_MAGIC "GMTSYNCH"
+
+struct st_holds_row {
+	uint64_t object;
+	uint64_t site;	   /* return address of the acquisition; 0: not known */
+	uint64_t first_ns; /* the first of these acquisitions */
+	uint64_t n, total_ns, longest_ns;
+	uint32_t index;	 /* of the thread in <pid>/threads */
+	uint16_t number; /* of the site in the thread's stream */
+	uint8_t op;	 /* enum st_event: what acquired it */
+	uint8_t reserved;
+	uint64_t reserved_end;
+};
+_Static_assert(sizeof(struct st_holds_row) == 64, "on-disk size");
 
 #endif
