@@ -60,7 +60,7 @@ static struct gm_view no_views[2];
 extern struct gm_view gm_no_view __attribute__((alias("no_views")));
 _Static_assert(sizeof(no_views) >= sizeof(struct gm_calls_header) + sizeof(struct gm_arc), "slot");
 
-__thread struct gm_tls gm_tls = {.state = GM_STATE_NEWBORN};
+__thread struct gm_tls gm_tls = {.state = GM_STATE_NEWBORN, .mask = ~(uint64_t)0};
 
 static struct gm_arc *first_place(struct gm_table *table, uint64_t from, uint64_t self)
 {
@@ -415,16 +415,27 @@ static void miss(uint64_t from, uint64_t self)
 /*
  * From mcount.S: the arc is not in the calling thread's table.  General registers only, any stack
  * of a few KiB, any moment of the thread's life.  True: signals are blocked, and the caller calls
- * gm_calls_miss_end() when it has given back what stack it can.
+ * gm_calls_miss_end(*ret_mask) when it has given back what stack it can.
  */
-bool gm_calls_miss(uint64_t from, uint64_t self);
-void gm_calls_miss_end(void);
+bool gm_calls_miss(uint64_t from, uint64_t self, uint64_t *ret_mask);
+void gm_calls_miss_end(uint64_t mask);
 
-__attribute__((noinline, cold, visibility("hidden"))) bool gm_calls_miss(uint64_t from,
-									 uint64_t self)
+/*
+ * A handler jumped out before signals were blocked.  The first time it may have been any signal's;
+ * twice in a row it is a filter's that traps the system call that blocks them.
+ */
+static bool was_early(void)
 {
-	uint64_t mask;
+	if (gm_tls.is_busy || gm_tls.was_early)
+		return false;
+	gm_tls.was_early = true;
+	gm_signals_unblock_left(gm_tls.mask);
+	return true;
+}
 
+__attribute__((noinline, cold, visibility("hidden"))) bool
+gm_calls_miss(uint64_t from, uint64_t self, uint64_t *ret_mask)
+{
 	if (gm_seal_is_set() || (gm_tls.state == GM_STATE_NEWBORN && gm_seal_newborn())) {
 		miss_sealed(from, self);
 		return false;
@@ -440,6 +451,8 @@ __attribute__((noinline, cold, visibility("hidden"))) bool gm_calls_miss(uint64_
 		keep_for_later(from, self);
 		return false;
 	case GM_ENTRY_LEFT:
+		if (was_early())
+			break;
 		seal();
 		gm_tls_leave();
 		miss_sealed(from, self);
@@ -447,17 +460,18 @@ __attribute__((noinline, cold, visibility("hidden"))) bool gm_calls_miss(uint64_
 	default:
 		break;
 	}
-	gm_signals_block(&mask);
-	gm_tls.mask = mask;
+	gm_signals_block(&gm_tls.mask);
 	__atomic_store_n(&gm_tls.is_busy, true, __ATOMIC_RELAXED);
+	gm_tls.was_early = false;
+	*ret_mask = gm_tls.mask;
 	miss(from, self);
 	gm_tls_leave();
 	return true;
 }
 
-__attribute__((noinline, cold, visibility("hidden"))) void gm_calls_miss_end(void)
+__attribute__((noinline, cold, visibility("hidden"))) void gm_calls_miss_end(uint64_t mask)
 {
-	gm_signals_restore(gm_tls.mask);
+	gm_signals_restore(mask);
 }
 
 static uint64_t arc_total(const struct gm_control *control, const struct gm_arc *arc)

@@ -125,9 +125,10 @@ struct gm_tls {
 	uint64_t unused[9];
 	uint64_t view;		 /* its address - that of gm_no_view */
 	struct gm_inside inside; /* gm_calls_miss() */
-	uint64_t mask;		 /* of signals, outside of it */
+	uint64_t mask;		 /* of signals, outside of it; all bits: not blocked yet */
 	struct gm_later later[GM_LATER_MAX];
-	bool is_busy; /* inside, with signals blocked: the thread's tables may not be used */
+	bool is_busy;	/* inside, with signals blocked: the thread's tables may not be used */
+	bool was_early; /* a handler jumped out before they were, and they were not since */
 };
 
 extern __thread struct gm_tls gm_tls;
@@ -136,6 +137,7 @@ extern __thread struct gm_tls gm_tls;
 static inline void gm_tls_leave(void)
 {
 	__atomic_store_n(&gm_tls.is_busy, false, __ATOMIC_RELAXED);
+	gm_tls.mask = ~(uint64_t)0;
 	gm_inside_leave(&gm_tls.inside);
 }
 

@@ -214,6 +214,7 @@ __cyg_profile_func_exit:
  *	  0(%rbp)        the function's rbp, where its rax was
  *	 -8 .. -64(%rbp) its rcx rdx rax rsi rdi r8 r9 r10
  *	-72(%rbp)        al: what gm_calls_miss() returned, whether signals are blocked
+ *	-80(%rbp)        the signal mask from before: here, since a handler's miss has its own
  *	  0(%rsp)        XSAVE area, 64-byte aligned; without AVX: xmm0..xmm15, 16-byte aligned
  *
  * Signals are unblocked when all but the registers is off the stack: the handlers that come there
@@ -289,7 +290,8 @@ gm_slow:
 	xsavec	(%rsp)
 	jmp	3f
 2:	xsave	(%rsp)
-3:	call	gm_calls_miss
+3:	leaq	-80(%rbp), %rdx
+	call	gm_calls_miss
 	movb	%al, -72(%rbp)
 	movl	gm_vectors_mask(%rip), %eax
 	xorl	%edx, %edx
@@ -313,6 +315,7 @@ gm_slow:
 	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
 	movaps	%xmm\n, 16 * \n(%rsp)
 	.endr
+	leaq	-80(%rbp), %rdx
 	call	gm_calls_miss
 	movb	%al, -72(%rbp)
 	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
@@ -320,6 +323,7 @@ gm_slow:
 	.endr
 6:	cmpb	$0, -72(%rbp)
 	je	7f
+	movq	-80(%rbp), %rdi
 	leaq	-80(%rbp), %rsp
 	andq	$-16, %rsp
 	call	gm_calls_miss_end

@@ -8,14 +8,20 @@
  *	large   the same with a table of megabytes, by a child and by its child
  *	pause   turns counting off and on again
  *	unwind  walks the stack, as an exception or a cancellation would
- *	sample  is a sample's signal, after the others' instructions too, wherever it may come
+ *	sample  is a sample's signal, after the library's other instructions too, where it may come
+ *	jump    is a signal whose handler jumps out, in the first of those, too
+ *	call    calls `target` in the last of those, as a handler may whose signal is never
+ *		blocked; no signal is blocked afterwards
  *
  * Each instruction is met in a thread of its own, with a fresh table (but for `large`).  Prints the
  * calls of each function, by the parent.
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +41,8 @@
 #define MCOUNT_BYTES 512
 #define SIGTIMER     33 /* of the C library; the sampler stands before it */
 #define N_LARGE	     65536
+#define FIRST_STEPS  250
+#define LAST_STEPS   100
 
 extern void ENTRY(void); /* mcount or __fentry__ */
 extern void moncontrol(int mode);
@@ -47,6 +55,8 @@ static unsigned long n_target, n_worker;
 static int position, seen;
 static volatile pid_t child;
 static struct gm_threads_header header; /* of the capture */
+static bool is_everywhere;		/* the action, not in mcount alone */
+static sigjmp_buf back;
 
 NOINLINE void target(void)
 {
@@ -134,6 +144,39 @@ UNPROFILED static void fill(void)
 	n_target += N_LARGE;
 }
 
+UNPROFILED static void jump(int number)
+{
+	siglongjmp(back, number);
+}
+
+/* The thread records on. */
+UNPROFILED static void *run_jump(void *unused)
+{
+	target(); /* from here on the thread is known */
+	seen = 0;
+	if (sigsetjmp(back, 1) == 0)
+		call_worker(TRAP_FLAG);
+	target();
+	target();
+	return unused;
+}
+
+UNPROFILED static void *run_call(void *unused)
+{
+	sigset_t before = {0}, after = {0};
+
+	pthread_sigmask(SIG_SETMASK, NULL, &before);
+	target();
+	seen = 0;
+	call_worker(TRAP_FLAG);
+	pthread_sigmask(SIG_SETMASK, NULL, &after);
+	if (memcmp(&before, &after, sizeof(before)) != 0) {
+		printf("signals are blocked after instruction %d\n", position);
+		exit(1);
+	}
+	return unused;
+}
+
 UNPROFILED static void act(void)
 {
 	if (strcmp(action, "grow") == 0) {
@@ -146,6 +189,10 @@ UNPROFILED static void act(void)
 			fork_again();
 	} else if (strcmp(action, "unwind") == 0) {
 		unwind();
+	} else if (strcmp(action, "jump") == 0) {
+		syscall(SYS_tgkill, getpid(), gettid(), SIGALRM);
+	} else if (strcmp(action, "call") == 0) {
+		target();
 	} else {
 		moncontrol(0);
 		moncontrol(1);
@@ -162,7 +209,7 @@ UNPROFILED static void trapped(int number, siginfo_t *info, void *context)
 			seen++;
 		if (seen > position)
 			sample();
-	} else if (at < MCOUNT_BYTES && seen++ == position) {
+	} else if ((at < MCOUNT_BYTES || is_everywhere) && seen++ == position) {
 		registers[REG_EFL] &= ~TRAP_FLAG;
 		act();
 	}
@@ -203,23 +250,38 @@ UNPROFILED static void *run(void *unused)
 UNPROFILED int main(int argc, char **argv)
 {
 	struct sigaction on_trap = {.sa_sigaction = trapped, .sa_flags = SA_SIGINFO};
+	void *(*run_thread)(void *) = run;
+	int first = 0;
 	pthread_t thread;
 
 	action = argc > 1 ? argv[1] : "grow";
 	sigaction(SIGTRAP, &on_trap, NULL);
+	signal(SIGALRM, jump);
+	if (strcmp(action, "jump") == 0)
+		run_thread = run_jump;
+	else if (strcmp(action, "call") == 0)
+		run_thread = run_call;
+	is_everywhere = run_thread != run;
 	if (strcmp(action, "sample") == 0) {
 		call_worker(0);
 		read_header();
 	}
 	if (strcmp(action, "large") == 0)
 		fill();
-	for (position = 0; position == 0 || seen >= position; position++) {
+	if (strcmp(action, "call") == 0) { /* the last ones, around the unblocking of signals */
+		position = INT_MAX;
+		run_call(NULL);
+		seen = position = first = seen - LAST_STEPS;
+	}
+	for (; position == first || seen >= position; position++) {
+		if (run_thread == run_jump && position > FIRST_STEPS)
+			break;
 		int status = 3 << 8;
 
 		if (strcmp(action, "large") == 0) {
 			run(NULL);
 		} else {
-			pthread_create(&thread, NULL, run, NULL);
+			pthread_create(&thread, NULL, run_thread, NULL);
 			pthread_join(thread, NULL);
 		}
 		if (child > 0 && waitpid(child, &status, 0) == child && status != 3 << 8) {
@@ -230,7 +292,8 @@ UNPROFILED int main(int argc, char **argv)
 	}
 	if (n_target > 0)
 		printf("target %lu\n", n_target);
-	printf("worker %lu\n", n_worker);
-	fprintf(stderr, "%d instructions\n", position - 1);
+	if (strcmp(action, "jump") != 0) /* its calls, but for one, are counted and do not arrive */
+		printf("worker %lu\n", n_worker);
+	fprintf(stderr, "%d instructions\n", position - first - 1);
 	return 0;
 }
