@@ -160,6 +160,8 @@ static ST_COLD bool make_room(struct st_thread *self, uint64_t need_bytes, uint6
 static bool has_room(struct st_thread *self, uint64_t need_bytes, uint64_t *now_ns)
 {
 	st_holds_commit(self);
+	if (st_unlikely(self->former != NULL))
+		st_holds_commit_formers(self);
 	if (*now_ns < self->stream.last_ns)
 		*now_ns = self->stream.last_ns;
 	return st_likely((uintptr_t)self->stream.pos + need_bytes <= (uintptr_t)self->stream.end) ||
@@ -385,6 +387,12 @@ uint64_t st_stamp_special(struct st_thread *self)
 	return gm_clock_is_due(&self->clock) ? st_stamp_slowly(self) : gm_clock_read(&self->clock);
 }
 
+void st_pause_note(struct st_thread *self, uint64_t now_ns)
+{
+	if (now_ns - self->stream.last_ns > PAUSE_NS)
+		__atomic_fetch_or(&self->detours, ST_DETOUR_PAUSE, __ATOMIC_RELAXED);
+}
+
 uint64_t st_stamp_slowly(struct st_thread *self)
 {
 	uint64_t now_ns;
@@ -392,8 +400,7 @@ uint64_t st_stamp_slowly(struct st_thread *self)
 	if (self == &st_counting)
 		return gm_sealed ? 0 : gm_clock_ns();
 	now_ns = gm_clock_anchor(&self->clock);
-	if (now_ns - self->stream.last_ns > PAUSE_NS)
-		__atomic_fetch_or(&self->detours, ST_DETOUR_PAUSE, __ATOMIC_RELAXED);
+	st_pause_note(self, now_ns);
 	if (self->slot != NULL)
 		gm_thread_note_error(self->slot, self->clock.error_ns);
 	if (self->budget.watched && !gm_seal_is_set())

@@ -76,6 +76,16 @@ void st_holds_commit(struct st_thread *self)
 			 (uint64_t)(stream->pos - (uint8_t *)stream->packet) * 8, __ATOMIC_RELEASE);
 }
 
+void st_holds_commit_formers(struct st_thread *self)
+{
+	for (struct st_thread *former = self->former; former != NULL; former = former->former) {
+		if (st_gate_shut(former)) /* a handler must not take it meanwhile */
+			continue;
+		st_holds_commit(former);
+		st_leave(former);
+	}
+}
+
 /* Without the fast path's conditions: room is made, the site is defined, the clock read anew. */
 void st_hold_begin_slowly(struct st_thread *self, enum st_event id, uintptr_t site,
 			  const void *object)

@@ -59,6 +59,9 @@ void st_holds_count(struct st_thread *self);
 /* Makes the acquisitions behind the last event part of the packet. */
 void st_holds_commit(struct st_thread *self) ST_COLD;
 
+/* The same in the thread's other streams: the event may be a release of one of theirs. */
+void st_holds_commit_formers(struct st_thread *self) ST_COLD;
+
 /* An acquisition just made; the gate is shut, and self->counts not NULL when it was. */
 void st_hold_begin_slowly(struct st_thread *self, enum st_event id, uintptr_t site,
 			  const void *object) ST_COLD;

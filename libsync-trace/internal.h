@@ -114,6 +114,9 @@ void st_thread_trim(struct st_thread *self);
 void *st_memory_new(size_t size_bytes);
 extern bool st_memory_is_wiped; /* by the kernel, in every child */
 
+/* The clock was read anew: is the last event so old that the next one's time needs more bits? */
+void st_pause_note(struct st_thread *self, uint64_t now_ns);
+
 /* Counts events of a live writer that are written nowhere. */
 void st_count_lost(struct st_thread *self, uint64_t n);
 

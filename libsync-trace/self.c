@@ -329,6 +329,8 @@ static struct st_thread *former_take(struct st_thread *self)
 			*link = former->former;
 			/* Neither its next thread nor the pool knows these. */
 			former->former = NULL;
+			/* The release of one that is pending is looked for in another stream. */
+			st_holds_commit(former);
 			return former;
 		}
 	}
@@ -349,6 +351,24 @@ static struct st_thread *former_new(void)
 	return NULL;
 }
 
+/*
+ * The clock of the writer that it takes the place of, so that the thread's events are in order; but
+ * not one that is being anchored, nor one that is behind what the new one has written.
+ */
+static void clock_take(struct st_thread *self, const struct st_thread *held)
+{
+	struct gm_clock clock = held->clock;
+	uint64_t now_ns;
+
+	if (gm_clock_faults || gm_clock_is_due(&clock))
+		return;
+	now_ns = gm_clock_read(&clock);
+	if (now_ns < self->stream.last_ns)
+		return;
+	self->clock = clock;
+	st_pause_note(self, now_ns);
+}
+
 /* Somebody is in mid-event: the thread gets another writer, whose gate is shut for the caller. */
 static struct st_thread *replaced(uintptr_t frame)
 {
@@ -365,6 +385,7 @@ static struct st_thread *replaced(uintptr_t frame)
 		if (self != NULL) {
 			self->gate = frame;
 			self->former = held;
+			clock_take(self, held);
 		}
 		busy_end(self != NULL ? self : held);
 	} else {

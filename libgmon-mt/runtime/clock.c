@@ -258,13 +258,14 @@ static bool is_implausible(uint64_t error_ns, uint64_t line_ns, uint64_t width_n
 	return error_ns > DOUBT_NS + width_ns + line_ns / DOUBT_SLEW;
 }
 
-uint64_t gm_clock_anchor(struct gm_clock *clock)
+uint64_t gm_clock_anchor(struct gm_clock *own)
 {
+	struct gm_clock next = *own, *clock = &next;
 	struct reading now;
 	uint64_t ticks, end_ns = clock->ns_base, ahead_ns, error_ns;
 
 	if (gm_clock_faults)
-		return anchor_without_tsc(clock);
+		return anchor_without_tsc(own);
 	now = read_both();
 	ticks = now.tsc - clock->tsc_base;
 	if (clock->tsc_limit > 0) {
@@ -294,5 +295,14 @@ uint64_t gm_clock_anchor(struct gm_clock *clock)
 		clock->mult -=
 		    ahead_ns < length_ns ? clock->mult * ahead_ns / length_ns : clock->mult;
 	}
-	return clock->ns_base;
+	/* A handler may take it over: a line that is not complete is none. */
+	own->tsc_limit = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	own->tsc_base = next.tsc_base;
+	own->ns_base = next.ns_base;
+	own->mult = next.mult;
+	own->error_ns = next.error_ns;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	own->tsc_limit = next.tsc_limit;
+	return next.ns_base;
 }
