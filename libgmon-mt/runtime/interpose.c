@@ -137,6 +137,16 @@ EXPORTED int prctl(int option, ...)
 	return result;
 }
 
+/*
+ * With SECCOMP_FILTER_FLAG_TSYNC a positive result is the thread that kept the filter from being
+ * installed, unless it is the descriptor of a listener.
+ */
+static bool filter_is_in(long result, long flags)
+{
+	return result == 0 || (result > 0 && ((flags & SECCOMP_FILTER_FLAG_TSYNC) == 0 ||
+					      (flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0));
+}
+
 /* seccomp(), which has no function of its own in the C library; also prctl() by its number. */
 __attribute__((used, visibility("hidden"))) long gm_syscall_noted(long number, long a, long b,
 								  long c, long d, long e)
@@ -157,7 +167,8 @@ __attribute__((used, visibility("hidden"))) long gm_syscall_noted(long number, l
 	if (is_strict && result != 0)
 		strict_failed(before);
 	if (is_filter) {
-		seal_end(before.sealed, result >= 0 ? (const struct sock_fprog *)c : NULL,
+		seal_end(before.sealed,
+			 filter_is_in(result, b) ? (const struct sock_fprog *)c : NULL,
 			 (b & SECCOMP_FILTER_FLAG_TSYNC) != 0);
 		gm_interposed(false);
 	}

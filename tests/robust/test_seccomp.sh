@@ -46,6 +46,14 @@ for number in $numbers; do
 		done
 	done
 done
+# A filter for all threads that is refused: recorded as without.
+build_pg filter_refused -D_GNU_SOURCE
+LD_PRELOAD=$LIBSYNC fresh timeout 20 ./filter_refused 2>err
+status=$?
+[ $status != 2 ] || fail "the kernel took a filter that it should refuse"
+[ $status = 7 ] && [ ! -s err ] || fail "refused filter: exit status $status: $(cat err)"
+found=$(python3 "$programs/losses.py" gprof-mt.data 100) && [ "$found" = "100 0 0" ] ||
+	fail "refused filter: $found of 100 calls"
 echo "$runs runs with a trapped system call; $skipped that the bare program does not survive"
 [ $runs -ge 100 ] || fail "only $runs runs"
 exit 0
