@@ -240,9 +240,16 @@ static int reserve(int fd, uint64_t size_bytes)
 	return gm_file_may_reach(size_bytes) ? 0 : -EFBIG;
 }
 
+static bool is_regular(int fd)
+{
+	struct stat status;
+
+	return gm_syscall3(SYS_fstat, fd, (long)&status, 0) == 0 && S_ISREG(status.st_mode);
+}
+
 /*
- * Writes the gmon file of one object, private to the user, through no link; a FIFO does not hold us
- * up.  0, or -errno: then there is no such file.
+ * Writes the gmon file of one object, private to the user, through no link; a FIFO or a device is
+ * left alone.  0, or -errno: then there is no such file.
  */
 static long write_gmon(const char *path, const struct gm_object *object,
 		       const struct gm_control *control)
@@ -261,6 +268,11 @@ static long write_gmon(const char *path, const struct gm_object *object,
 	if (output->fd < 0) {
 		gm_samples_done(&gmon.samples);
 		return output->fd;
+	}
+	if (!is_regular(output->fd)) {
+		gm_sys_close(output->fd);
+		gm_samples_done(&gmon.samples);
+		return -ENXIO;
 	}
 	output->error = reserve(output->fd, output->total_bytes);
 	put_gmon(&gmon, control);

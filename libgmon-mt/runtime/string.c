@@ -151,6 +151,7 @@ void gm_text_add_errno(struct gm_text *text, long code)
 	    {EROFS, "read-only file system"},
 	    {ELOOP, "is a symbolic link"},
 	    {ENAMETOOLONG, "name too long"},
+	    {ENXIO, "is no regular file"},
 	    {ENOMEM, "out of memory"},
 	    {EMFILE, "too many open files"},
 	    {EFBIG, "the limit on the size of files is too low (ulimit -f)"},

@@ -70,6 +70,15 @@ for kind in $kinds; do
 	rm -rf gprof-mt.data gprof-mt.data.old
 done
 
+# gmon.out, a FIFO with a reader: it stays, and gets nothing.
+rm -rf gprof-mt.data gmon.out && mkfifo gmon.out
+exec {reader}<>gmon.out
+runs ./app
+[ -p gmon.out ] || fail "the FIFO gmon.out was removed"
+grep -q 'gmon.out: cannot write it: is no regular file' err || fail "FIFO with a reader: $(cat err)"
+exec {reader}<&-
+rm -rf gprof-mt.data gmon.out
+
 # A terminal and /dev/zero as the configuration; /dev/null is an empty one.
 runs env GPROF_MT_CONFIG=/dev/tty ./app
 runs env GPROF_MT_CONFIG=/dev/zero ./app
