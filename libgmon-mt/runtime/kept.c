@@ -7,7 +7,7 @@
  * file to itself, which overlayfs passes on to what is below it.  All others are taken as unsafe.
  *
  * The list of regions is only ever added to, without a lock; a region that is unmapped stays in
- * it, empty.
+ * it, empty.  While regions are saved, their memory stays.
  */
 #include <errno.h>
 #include <linux/fs.h>
@@ -34,6 +34,7 @@ static bool is_on;
 static GM_LARGE struct region first_regions[FIRST_REGIONS];
 static struct region *blocks[8];
 static uint32_t n_regions;
+static uint32_t n_savers;
 
 void gm_kept_set(bool on)
 {
@@ -72,7 +73,7 @@ void gm_kept_forget(void)
 {
 	if (n_regions == 0) /* a page less that a child writes to */
 		return;
-	n_regions = 0;
+	n_regions = n_savers = 0;
 	memset(first_regions, 0, sizeof(first_regions));
 	for (unsigned i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
 		if (blocks[i] != NULL)
@@ -147,8 +148,12 @@ void gm_file_unmap(void *mapping, size_t size_bytes)
 {
 	struct region *region = is_on ? region_of(mapping) : NULL;
 
-	if (region != NULL)
-		__atomic_store_n(&region->mapping, NULL, __ATOMIC_RELEASE);
+	if (region != NULL) {
+		/* seq_cst: either gm_kept_save() sees this, or it is seen here */
+		__atomic_store_n(&region->mapping, NULL, __ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&n_savers, __ATOMIC_SEQ_CST) != 0)
+			return;
+	}
 	gm_sys_munmap(mapping, size_bytes);
 }
 
@@ -190,16 +195,16 @@ static bool is_zero(const uint8_t *page)
 }
 
 /* The file has zeros where nothing was written. */
-static uint64_t used_bytes(const struct region *region)
+static uint64_t used_bytes(const struct region *region, const uint8_t *mapping)
 {
 	uint64_t n = region->size_bytes;
 
-	while (n > region->saved_bytes && is_zero(region->mapping + n - PAGE_BYTES))
+	while (n > region->saved_bytes && is_zero(mapping + n - PAGE_BYTES))
 		n -= PAGE_BYTES;
 	return n;
 }
 
-static long region_save(struct region *region)
+static long region_save(struct region *region, const uint8_t *mapping)
 {
 	char *path = gm_path_new(region->dir, region->name);
 	uint64_t written = 0;
@@ -210,7 +215,7 @@ static long region_save(struct region *region)
 
 		code = fd;
 		if (fd >= 0) {
-			code = gm_pwrite_all(fd, region->mapping, used_bytes(region),
+			code = gm_pwrite_all(fd, mapping, used_bytes(region, mapping),
 					     region->offset, &written);
 			gm_sys_close(fd);
 		}
@@ -225,14 +230,17 @@ long gm_kept_save(void)
 	uint32_t n = __atomic_load_n(&n_regions, __ATOMIC_RELAXED);
 	long first_code = 0;
 
+	/* seq_cst: pairs with gm_file_unmap() */
+	__atomic_fetch_add(&n_savers, 1, __ATOMIC_SEQ_CST);
 	for (uint32_t i = 0; i < n; i++) {
 		struct region *region = region_at(i);
-		long code = 0;
+		const uint8_t *mapping =
+		    region != NULL ? __atomic_load_n(&region->mapping, __ATOMIC_SEQ_CST) : NULL;
+		long code = mapping != NULL ? region_save(region, mapping) : 0;
 
-		if (region != NULL && __atomic_load_n(&region->mapping, __ATOMIC_ACQUIRE) != NULL)
-			code = region_save(region);
 		if (code < 0 && first_code == 0)
 			first_code = code;
 	}
+	__atomic_fetch_sub(&n_savers, 1, __ATOMIC_RELEASE);
 	return first_code;
 }

@@ -183,6 +183,7 @@ bool gm_stream_memory_begin(struct gm_stream *stream, uint64_t now_ns)
 struct save {
 	struct gm_stream *stream;
 	uint64_t used_bytes;
+	struct gm_packet head;
 };
 
 static void say_followed(const struct gm_stream *stream, int fd)
@@ -206,6 +207,9 @@ static long save_step(void *arg)
 	if (fd < 0)
 		return code;
 	code = gm_pwrite_all(fd, stream->packet, save->used_bytes, stream->file_bytes, &written);
+	/* At the end of the process the thread may have gone on meanwhile: not so the copy. */
+	if (code == 0)
+		code = gm_pwrite_all(fd, &save->head, HEAD_BYTES, stream->file_bytes, &written);
 	if (code == 0)
 		say_followed(stream, fd);
 	else
@@ -219,12 +223,14 @@ static long packet_save(struct gm_stream *stream)
 {
 	/* acquire: the events are there */
 	uint64_t bits = __atomic_load_n(&stream->packet->content_bits, __ATOMIC_ACQUIRE);
-	struct save save = {stream, (bits / 8 + 7) / 8 * 8};
+	struct save save = {.stream = stream, .used_bytes = (bits / 8 + 7) / 8 * 8};
 	long code;
 
 	if (save.used_bytes <= HEAD_BYTES)
 		return 0;
 	stream->packet->packet_bits = save.used_bytes * 8;
+	save.head = *stream->packet;
+	save.head.content_bits = bits;
 	code = gm_files_run(save_step, &save);
 	return code < 0 ? code : (long)save.used_bytes;
 }
@@ -302,7 +308,8 @@ static void stream_save(struct gm_stream *stream)
 	long code;
 
 	if (stream->in_memory && stream->packet != NULL) {
-		__atomic_store_n(&stream->end, stream->segment, __ATOMIC_RELEASE);
+		/* seq_cst: before content_bits is read, lest more be written behind it */
+		__atomic_store_n(&stream->end, stream->segment, __ATOMIC_SEQ_CST);
 		code = packet_save(stream);
 		if (code < 0 && stream->trace->lost != NULL)
 			stream->trace->lost(stream->packet, gm_loss_of(code));
