@@ -3,7 +3,8 @@
  * The ways out of a program that run no destructor: exec, _exit() and quick_exit().  The gmon files
  * of the last threads that ended may not be written by then (thread.c), so each is preceded by
  * that; and so is the end of the process by what only memory has (runtime/kept.h).  What the
- * program asks for is done by the next function of the name.
+ * program asks for is done by the next function of the name.  quick_exit() runs handlers, which may
+ * be profiled: what comes before its end is the first handler registered, since that runs last.
  *
  * Not in libgmon_mt.a: there the program's own C library has these names.
  */
@@ -35,11 +36,17 @@ NEXT(fexecve)
 NEXT(execveat)
 NEXT(_exit)
 NEXT(_Exit)
-NEXT(quick_exit)
+
+static void save(void)
+{
+	gm_threads_write_waiting();
+	gm_process_save();
+}
 
 /* dlsym() takes locks, and the child of vfork() may be in a hurry. */
-__attribute__((constructor(102))) static void resolve(void)
+__attribute__((constructor(102))) static void begin(void)
 {
+	at_quick_exit(save);
 	execve_real();
 	execv_real();
 	execvp_real();
@@ -48,7 +55,6 @@ __attribute__((constructor(102))) static void resolve(void)
 	execveat_real();
 	_exit_real();
 	_Exit_real();
-	quick_exit_real();
 }
 
 EXPORTED int execve(const char *path, char *const argv[], char *const environment[])
@@ -138,24 +144,14 @@ EXPORTED int execle(const char *path, const char *first, ...)
 
 EXPORTED void _exit(int status)
 {
-	gm_threads_write_waiting();
-	gm_process_save();
+	save();
 	_exit_real()(status);
 	__builtin_unreachable();
 }
 
 EXPORTED void _Exit(int status)
 {
-	gm_threads_write_waiting();
-	gm_process_save();
+	save();
 	_Exit_real()(status);
-	__builtin_unreachable();
-}
-
-EXPORTED void quick_exit(int status)
-{
-	gm_threads_write_waiting();
-	gm_process_save();
-	quick_exit_real()(status);
 	__builtin_unreachable();
 }

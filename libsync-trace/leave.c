@@ -10,16 +10,22 @@
 #include "internal.h"
 #include "runtime/runtime.h"
 
-static void (*next_exit)(int status), (*next_Exit)(int status), (*next_quick_exit)(int status);
+static void (*next_exit)(int status), (*next_Exit)(int status);
 
 /* dlsym() takes locks, and the child of vfork() may be in a hurry. */
-__attribute__((constructor)) static void resolve(void)
+static void resolve(void)
 {
 	if (next_exit != NULL)
 		return;
 	*(void **)&next_Exit = dlsym(RTLD_NEXT, "_Exit");
-	*(void **)&next_quick_exit = dlsym(RTLD_NEXT, "quick_exit");
 	*(void **)&next_exit = dlsym(RTLD_NEXT, "_exit");
+}
+
+/* The first handler of quick_exit() runs last: others may lock. */
+__attribute__((constructor)) static void begin(void)
+{
+	resolve();
+	at_quick_exit(gm_process_save);
 }
 
 ST_EXPORT void _exit(int status)
@@ -35,13 +41,5 @@ ST_EXPORT void _Exit(int status)
 	gm_process_save();
 	resolve();
 	next_Exit(status);
-	__builtin_unreachable();
-}
-
-ST_EXPORT void quick_exit(int status)
-{
-	gm_process_save();
-	resolve();
-	next_quick_exit(status);
 	__builtin_unreachable();
 }

@@ -14,6 +14,8 @@ for tool in mkfs.btrfs mkfs.xfs; do
 	command -v $tool >/dev/null || { echo "no $tool; apt-get install btrfs-progs xfsprogs"; exit 77; }
 done
 build_pg kept
+build_pg quick_exit
+build ends_busy
 top=$PWD
 trap 'cd "$top"; umount -l disk 2>/dev/null' EXIT
 mkdir disk
@@ -104,5 +106,20 @@ for kind in btrfs xfs; do
 			fail "$kind: full: $(cat calls) of $CALLS calls: $(cat found)"
 		echo "$kind, full, round $round: $(cat calls) calls, lost, events lost"
 	done
+	# The rest of a run is written while its threads go on: each packet is whole.
+	cd disk || exit 1
+	printf '[sync]\nmode = all\n' >all.conf
+	for round in $(seq 1 20); do
+		GPROF_MT_CONFIG=all.conf LD_PRELOAD=$LIBSYNC fresh timeout 60 "$top/ends_busy" 2>"$top/err"
+		[ $? = 7 ] || fail "$kind: ends_busy: $(cat "$top/err")"
+		python3 "$programs/packets.py" gprof-mt.data || fail "$kind: ends_busy, round $round"
+	done
+	# A handler of quick_exit() is recorded, too.
+	GPROF_MT_CONFIG=all.conf LD_PRELOAD=$LIBSYNC fresh timeout 60 "$top/quick_exit" 2>"$top/err"
+	[ $? = 7 ] || fail "$kind: quick_exit: $(cat "$top/err")"
+	cd "$top" || exit 1
+	CALLS=11
+	counted "$kind, quick_exit"
+	CALLS=160000
 	umount disk
 done
