@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ways out of a program that run no destructor: exec, _exit() and quick_exit().  The gmon files
- * of the last threads that ended may not be written by then (thread.c), so each is preceded by
- * that; and so is the end of the process by what only memory has (runtime/kept.h).  What the
- * program asks for is done by the next function of the name.  quick_exit() runs handlers, which may
- * be profiled: what comes before its end is the first handler registered, since that runs last.
+ * The ways out of a program that run no destructor: exec, _exit(), quick_exit(), and daemon(),
+ * whose parent ends by the C library's own _exit().  The gmon files of the last threads that ended
+ * may not be written by then (thread.c), so each is preceded by that; and so is the end of the
+ * process by what only memory has (runtime/kept.h).  What the program asks for is done by the next
+ * function of the name.  quick_exit() runs handlers, which may be profiled: what comes before its
+ * end is the first handler registered, since that runs last.
  *
  * Not in libgmon_mt.a: there the program's own C library has these names.
  */
@@ -36,6 +37,7 @@ NEXT(fexecve)
 NEXT(execveat)
 NEXT(_exit)
 NEXT(_Exit)
+NEXT(daemon)
 
 static void save(void)
 {
@@ -55,6 +57,7 @@ __attribute__((constructor(102))) static void begin(void)
 	execveat_real();
 	_exit_real();
 	_Exit_real();
+	daemon_real();
 }
 
 EXPORTED int execve(const char *path, char *const argv[], char *const environment[])
@@ -154,4 +157,10 @@ EXPORTED void _Exit(int status)
 	save();
 	_Exit_real()(status);
 	__builtin_unreachable();
+}
+
+EXPORTED int daemon(int keeps_directory, int keeps_files)
+{
+	save();
+	return daemon_real()(keeps_directory, keeps_files);
 }

@@ -20,7 +20,7 @@ echo "400 threads: at most $(cat most) files waited"
 fresh ./thread_files overdue >most || fail "overdue: exit status $?"
 [ "$(cat most)" = 0 ] || fail "overdue: $(cat most) files were missing"
 
-for way in _exit _Exit quick_exit execve execv execvp execvpe execl execlp execle fexecve execveat; do
+for way in _exit _Exit quick_exit execve execv execvp execvpe execl execlp execle fexecve execveat daemon; do
 	fresh ./thread_files $way || fail "$way: exit status $?"
 	[ "$(n_files)" = 60 ] || fail "$way: $(n_files) files of 60"
 done
@@ -28,5 +28,5 @@ done
 # Killed: record makes them.
 fresh "$gprof_mt" record -q --set kernel.source=none -- ./thread_files kill 2>err
 [ "$(n_files)" = 60 ] || fail "killed under record: $(n_files) files of 60"
-echo "60 threads and 13 ways out: all files"
+echo "60 threads and 14 ways out: all files"
 exit 0
