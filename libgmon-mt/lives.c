@@ -130,7 +130,7 @@ static long write_step(void *unused)
 static void write_waiting(void)
 {
 	/* Without a task each counts its failure. */
-	if (gm_files_run(write_step, NULL) < 0)
+	if (gm_files_run_deep(write_step, NULL) < 0)
 		write_step(NULL);
 	waiting.n_bytes = 0;
 	__atomic_store_n(&waiting.n, 0, __ATOMIC_RELAXED);

@@ -28,6 +28,9 @@ long gm_files_run(long (*step)(void *), void *arg);
 /* The same, by a helper task in any case: its empty table has room where the program's is full. */
 long gm_files_run_apart(long (*step)(void *), void *arg);
 
+/* The same for a step that needs much stack: a process of one thread has a helper task, too. */
+long gm_files_run_deep(long (*step)(void *), void *arg);
+
 /*
  * The thread waits for its helper.  Who asks is a handler of a forced signal (lock.h): in the
  * helper, with the thread's thread-local storage.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The first thread to call a profiled function, and so to open the profile, has a stack of
- * PTHREAD_STACK_MIN bytes; so has a thread that makes its table grow.
+ * PTHREAD_STACK_MIN bytes; so has a thread that makes its table grow.  A coroutine that calls
+ * execve() while gmon files of ended threads wait has no more.
  */
 #include <limits.h>
 #include <pthread.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define UNPROFILED __attribute__((noinline, noipa, no_instrument_function))
@@ -64,12 +66,39 @@ UNPROFILED static void *none(void *unused)
 	return unused;
 }
 
+UNPROFILED static void execute(void)
+{
+	char *argv[] = {"none", NULL};
+
+	execve("/none/such", argv, argv);
+}
+
+/* The bytes of stack that execve() takes in a process of one thread. */
+UNPROFILED static size_t run_coroutine(void)
+{
+	static unsigned char stack[16384] __attribute__((aligned(64)));
+	static ucontext_t self, other;
+	size_t left = 0;
+
+	memset(stack, 0xa5, sizeof(stack));
+	getcontext(&other);
+	other.uc_stack.ss_sp = stack;
+	other.uc_stack.ss_size = sizeof(stack);
+	other.uc_link = &self;
+	makecontext(&other, execute, 0);
+	swapcontext(&self, &other);
+	while (left < sizeof(stack) && stack[left] == 0xa5)
+		left++;
+	return sizeof(stack) - left;
+}
+
 UNPROFILED int main(void)
 {
 	size_t left_none = run(none), left_one = run(one), left_many = run(many);
 	size_t used = left_none - (left_one < left_many ? left_one : left_many);
+	size_t used_exec = run_coroutine();
 
-	printf("stack used: %zu bytes by a first call, %zu by growth\n", left_none - left_one,
-	       left_none - left_many);
-	return left_one > 0 && left_many > 0 && used <= 3072 ? 0 : 1;
+	printf("stack used: %zu bytes by a first call, %zu by growth, %zu by execve()\n",
+	       left_none - left_one, left_none - left_many, used_exec);
+	return left_one > 0 && left_many > 0 && used <= 3072 && used_exec <= 2048 ? 0 : 1;
 }
