@@ -349,9 +349,9 @@ static void count_later(bool counts)
  */
 static void seal(void)
 {
-	gm_signals_unblock_left(gm_tls.mask);
-	gm_sealed = true;
+	gm_sealed = true; /* first: what follows may be answered by a jump, too */
 	count_later(false);
+	gm_signals_unblock_left(gm_tls.mask);
 }
 
 /* Without a system call: what is in the table already is counted. */
