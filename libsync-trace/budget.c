@@ -93,6 +93,7 @@ static bool switch_to_waits(struct st_thread *self, enum st_since_why why, uint6
 	}
 	self->sure_counts = st_is_picking() ? NULL : self->counts;
 	self->pending = self->stream.pos;
+	self->last_object = NULL; /* with counts nobody sets it */
 	self->selective = true;
 	st_holds_count(self);
 	return true;

@@ -78,7 +78,6 @@ static inline __attribute__((always_inline)) void st_hold_begin(struct st_thread
 		st_hold_begin_slowly(self, id, site, object);
 		return;
 	}
-	self->last_object = NULL;
 	st_count(self->counts, counted);
 	__asm__ volatile("addq %1, %0" : "+m"(self->stream.pos) : "i"(ST_OP_BYTES) : "memory");
 }
@@ -89,7 +88,7 @@ void st_hold_refused(struct st_thread *self, enum st_event id, int result, uintp
 
 /*
  * Is the thread's newest acquisition that of this object, not yet part of the packet, and nobody
- * waits?  *ret_waits is for st_hold_was_waited_for(), after the release.
+ * waits?  The thread has counts.  *ret_waits is for st_hold_was_waited_for(), after the release.
  */
 static inline bool st_hold_is_unmet(const struct st_thread *self, const void *object,
 				    uint32_t *ret_waits)
@@ -97,7 +96,7 @@ static inline bool st_hold_is_unmet(const struct st_thread *self, const void *ob
 	const uint8_t *pos = self->stream.pos;
 	uint64_t newest;
 
-	if (st_unlikely(pos == self->pending) || st_unlikely(self->counts == NULL))
+	if (st_unlikely(pos == self->pending)) /* as after a fork: both are NULL */
 		return false;
 	__builtin_memcpy(&newest, pos - sizeof(newest), sizeof(newest));
 	if (st_unlikely(newest != (uintptr_t)object))

@@ -334,9 +334,12 @@ static inline int unlock_counted(pthread_mutex_t *mutex, uintptr_t site, struct 
 		self = st_enter_slowly();
 		if (self == NULL)
 			return st_real.pthread_mutex_unlock(mutex);
+		if (self->counts == NULL)
+			return unlock_slowly(self, mutex, site);
 	}
-	/* As in unlock_fully(). */
+	/* As in unlock_fully().  Another thread may have unlocked it, and locked it since. */
 	if (st_unlikely(!st_hold_is_unmet(self, mutex, &waits)) ||
+	    st_unlikely((uint32_t)mutex->__data.__owner != self->stream.tid) ||
 	    st_unlikely((unsigned)mutex->__data.__lock > TAKEN))
 		return unlock_slowly(self, mutex, site);
 	kept_waits = waits;

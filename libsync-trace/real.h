@@ -166,8 +166,10 @@ extern struct st_real st_real __attribute__((visibility("hidden")));
 	__attribute__((visibility("default"))) __typeof__(name) alias_name;                        \
 	int alias_name parameters                                                                  \
 	{                                                                                          \
-		return st_real.alias_name == st_real.name ? traced_##name arguments                \
-							  : st_real.alias_name arguments;          \
+		/* NULL: an allocator's call while they are looked up. */                          \
+		return st_real.alias_name == st_real.name || st_real.alias_name == NULL            \
+			   ? traced_##name arguments                                               \
+			   : st_real.alias_name arguments;                                         \
 	}
 
 /* Do the functions of <threads.h> do what glibc's pthread functions do, and no other's? */

@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# sync.mode = contended: a mutex that another thread unlocks than locked it has all its holds
+# recorded.
+# shellcheck source=tests/robust/common.sh
+. "$GM_TOP/tests/robust/common.sh"
+
+command -v babeltrace2 >/dev/null || { echo "babeltrace2 is not installed"; exit 77; }
+build handed
+printf '[sync]\nmode = contended\n' >contended.conf
+unset GPROF_MT_CONFIG LD_PRELOAD
+fresh env GPROF_MT_CONFIG="$PWD/contended.conf" LD_PRELOAD="$LIBSYNC" ./handed >out || fail "exit status $?"
+"$GM_TOP/tests/babeltrace" gprof-mt.data/*/user >text || fail "a stream cannot be read"
+object=$(sed 's/^0x//' out | tr a-f A-F)
+events=$(grep -cE "\) mutex_(un)?lock: .*object = 0x$object " text)
+echo "$events events of the mutex"
+# With half of them missing, one thread seems to hold it while the other does.
+[ "$events" = 400 ] || fail "$events events of 400"
