@@ -207,7 +207,9 @@ static __attribute__((noinline)) int unlock_slowly(struct st_thread *self, pthre
 	int result, expected = 0;
 	struct st_timing timing;
 
+	/* Another thread may have unlocked it, and locked it since. */
 	if (st_is_timed(self) && !mutex_has_sleepers(mutex) &&
+	    mutex_owner(mutex) == self->stream.tid &&
 	    st_timed_begin(self, ST_EVENT_mutex_unlock, mutex, &timing)) {
 		result = st_real.pthread_mutex_unlock(mutex);
 		st_timed_end(self, &timing, ST_EVENT_mutex_unlock, result, site, mutex);
