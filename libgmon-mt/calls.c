@@ -329,11 +329,12 @@ static void keep_for_later(uint64_t from, uint64_t self)
 static void count_later(bool counts)
 {
 	for (unsigned i = 0; i < LATER_ROUNDS * GM_LATER_MAX; i++) {
-		struct gm_later *later = &gm_tls.later[i % GM_LATER_MAX], taken = *later;
+		struct gm_later *later = &gm_tls.later[i % GM_LATER_MAX], taken;
 
-		later->n = 0;
-		if (taken.n == 0)
+		if (__atomic_load_n(&later->n, __ATOMIC_RELAXED) == 0)
 			continue;
+		taken = *later; /* it is of that arc until n is 0; a handler may add to n */
+		taken.n = __atomic_exchange_n(&later->n, 0, __ATOMIC_RELAXED);
 		if (counts && gm_tls.control != NULL && taken.self > GM_SELF_NONE &&
 		    i < (LATER_ROUNDS - 1) * GM_LATER_MAX)
 			gm_calls_add(gm_tls.control, taken.from, taken.self, taken.n);
@@ -412,6 +413,29 @@ static void miss(uint64_t from, uint64_t self)
 	gm_history_show(gm_tls.control);
 }
 
+static bool is_later_kept(void)
+{
+	bool is_kept = false;
+
+	for (unsigned i = 0; i < GM_LATER_MAX; i++)
+		is_kept |= __atomic_load_n(&gm_tls.later[i].n, __ATOMIC_RELAXED) != 0;
+	return is_kept;
+}
+
+/* What a handler called since count_later(), which found the thread inside, would be forgotten. */
+static void leave(void)
+{
+	for (unsigned i = 0; i < LATER_ROUNDS; i++) {
+		gm_tls_leave();
+		if (!is_later_kept())
+			return;
+		gm_inside_enter(&gm_tls.inside, gm_frame());
+		__atomic_store_n(&gm_tls.is_busy, true, __ATOMIC_RELAXED);
+		count_later(gm_thread_counts());
+	}
+	gm_tls_leave();
+}
+
 /*
  * From mcount.S: the arc is not in the calling thread's table.  General registers only, any stack
  * of a few KiB, any moment of the thread's life.  True: signals are blocked, and the caller calls
@@ -465,7 +489,7 @@ gm_calls_miss(uint64_t from, uint64_t self, uint64_t *ret_mask)
 	gm_tls.was_early = false;
 	*ret_mask = gm_tls.mask;
 	miss(from, self);
-	gm_tls_leave();
+	leave();
 	return true;
 }
 

@@ -10,14 +10,13 @@
  *	unwind  walks the stack, as an exception or a cancellation would
  *	sample  is a sample's signal, after the library's other instructions too, where it may come
  *	jump    is a signal whose handler jumps out, in the first of those, too
- *	call    calls `target` in the last of those, as a handler may whose signal is never
- *		blocked; no signal is blocked afterwards
+ *	call    calls `target`, after every third of the library's other instructions, too, as a
+ *		handler may whose signal is never blocked; no signal is blocked afterwards
  *
  * Each instruction is met in a thread of its own, with a fresh table (but for `large`).  Prints the
  * calls of each function, by the parent.
  */
 #include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -42,7 +41,6 @@
 #define SIGTIMER     33 /* of the C library; the sampler stands before it */
 #define N_LARGE	     65536
 #define FIRST_STEPS  250
-#define LAST_STEPS   100
 
 extern void ENTRY(void); /* mcount or __fentry__ */
 extern void moncontrol(int mode);
@@ -251,8 +249,8 @@ UNPROFILED int main(int argc, char **argv)
 {
 	struct sigaction on_trap = {.sa_sigaction = trapped, .sa_flags = SA_SIGINFO};
 	void *(*run_thread)(void *) = run;
-	int first = 0;
 	pthread_t thread;
+	int stride;
 
 	action = argc > 1 ? argv[1] : "grow";
 	sigaction(SIGTRAP, &on_trap, NULL);
@@ -262,18 +260,14 @@ UNPROFILED int main(int argc, char **argv)
 	else if (strcmp(action, "call") == 0)
 		run_thread = run_call;
 	is_everywhere = run_thread != run;
+	stride = run_thread == run_call ? 3 : 1;
 	if (strcmp(action, "sample") == 0) {
 		call_worker(0);
 		read_header();
 	}
 	if (strcmp(action, "large") == 0)
 		fill();
-	if (strcmp(action, "call") == 0) { /* the last ones, around the unblocking of signals */
-		position = INT_MAX;
-		run_call(NULL);
-		seen = position = first = seen - LAST_STEPS;
-	}
-	for (; position == first || seen >= position; position++) {
+	for (; position == 0 || seen > position - stride; position += stride) {
 		if (run_thread == run_jump && position > FIRST_STEPS)
 			break;
 		int status = 3 << 8;
@@ -294,6 +288,6 @@ UNPROFILED int main(int argc, char **argv)
 		printf("target %lu\n", n_target);
 	if (strcmp(action, "jump") != 0) /* its calls, but for one, are counted and do not arrive */
 		printf("worker %lu\n", n_worker);
-	fprintf(stderr, "%d instructions\n", position - first - 1);
+	fprintf(stderr, "%d instructions\n", position - 1);
 	return 0;
 }
