@@ -60,10 +60,6 @@ struct pp_exporter {
 /* NULL-terminated; registry.c.  Those of one format follow each other, the default first. */
 extern const struct pp_exporter *const pp_exporters[];
 
-/* Writes the stacks in the exporter's format; false: none has a number. */
-bool pp_export_stacks(const struct pp_export *export, const struct pp_stacks *stacks,
-		      const char *unit);
-
 void pp_export_note(const struct pp_export *export, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 #endif

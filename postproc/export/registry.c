@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "export/exporter.h"
-#include "export/stacks.h"
 
 #define EXPORTERS(X)                                                                               \
 	X(folded_calls)                                                                            \
@@ -27,14 +26,6 @@
 EXPORTERS(DECLARE)
 
 const struct pp_exporter *const pp_exporters[] = {EXPORTERS(LIST) NULL};
-
-bool pp_export_stacks(const struct pp_export *export, const struct pp_stacks *stacks,
-		      const char *unit)
-{
-	return export->exporter->write_stacks
-		   ? export->exporter->write_stacks(stacks, unit, export->out)
-		   : pp_stacks_write(stacks, export->out);
-}
 
 void pp_export_note(const struct pp_export *export, const char *format, ...)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/printable.h"
+#include "export/exporter.h"
 #include "pass/shown.h"
 
 /* About 150 bytes each. */
@@ -250,4 +251,12 @@ bool pp_stacks_write(const struct pp_stacks *stacks, struct pp_out *out)
 		any = true;
 	}
 	return any;
+}
+
+bool pp_export_stacks(const struct pp_export *export, const struct pp_stacks *stacks,
+		      const char *unit)
+{
+	return export->exporter->write_stacks
+		   ? export->exporter->write_stacks(stacks, unit, export->out)
+		   : pp_stacks_write(stacks, export->out);
 }

@@ -21,6 +21,7 @@ struct pp_stack {
 };
 
 struct pp_stacks;
+struct pp_export;
 
 /* max: so many are told apart; 0: a million. */
 struct pp_stacks *pp_stacks_new(unsigned max);
@@ -80,5 +81,9 @@ uint64_t pp_stacks_rest(const struct pp_stacks *stacks);
 
 /* Those with a number, in the order of their appearance; false: none has. */
 bool pp_stacks_write(const struct pp_stacks *stacks, struct pp_out *out);
+
+/* Writes the stacks in the exporter's format; false: none has a number. */
+bool pp_export_stacks(const struct pp_export *export, const struct pp_stacks *stacks,
+		      const char *unit);
 
 #endif

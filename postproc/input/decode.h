@@ -9,8 +9,8 @@
 #ifndef PP_INPUT_DECODE_H
 #define PP_INPUT_DECODE_H
 
+#include "input/capture.h"
 #include "input/event_class.h"
-#include "input/events.h"
 
 /* The fields of an event by the positions of event_class.h, whoever read them. */
 struct pp_record {

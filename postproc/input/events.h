@@ -6,15 +6,6 @@
 #include "core/event.h"
 #include "input/capture.h"
 
-/* What the kernel's traces of a capture can tell. */
-struct pp_kernel_abilities {
-	bool has_events;       /* there is a kernel trace at all */
-	bool has_switch_pairs; /* a switch says who ran before and who after */
-	bool has_wakings;
-};
-
-void pp_kernel_abilities(const struct pp_capture *capture, struct pp_kernel_abilities *ret);
-
 /*
  * Hands each event whose kind is in `kinds` (PP_EVENT_MASK) to `take`; traces that can hold none
  * of them are not read.  Reading the kernel's events adds threads to the model and widens the

@@ -4,8 +4,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "input/events.h"
-
 #define MAX_UST_DEPTH 6
 
 static bool is_dir(const char *path)

@@ -24,6 +24,7 @@
 #include "input/events.h"
 #include "input/salvage.h"
 #include "input/text.h"
+#include "input/traces.h"
 #include "pass/history.h"
 #include "pass/set.h"
 #include "pass/timeline.h"

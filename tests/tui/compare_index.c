@@ -12,6 +12,7 @@
 #include "index/folder.h"
 #include "input/events.h"
 #include "input/text.h"
+#include "input/traces.h"
 #include "pass/history.h"
 
 enum { THREADS, LOCKS, WAIT, N_PASSES };
