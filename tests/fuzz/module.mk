@@ -1,9 +1,9 @@
 # The readers as functions of bytes: a plain program for `make check`, and libFuzzer's for `make fuzz`.
-FUZZ_SRC := tests/fuzz/targets.c tests/ctf/fixture.c libgmon-mt/runtime/config.c libgmon-mt/runtime/config_file.c libgmon-mt/runtime/dir.c libgmon-mt/runtime/place.c \
+FUZZ_SRC := tests/fuzz/targets.c tests/ctf/fixture.c tests/pass/event_text.c libgmon-mt/runtime/config.c libgmon-mt/runtime/config_file.c libgmon-mt/runtime/dir.c libgmon-mt/runtime/place.c \
 	libgmon-mt/runtime/string.c
 TESTS_BUILD += $(B)/tests/fuzz/replay
 
-FUZZ_CFLAGS = $(PP_CFLAGS) -Itests/ctf
+FUZZ_CFLAGS = $(PP_CFLAGS) -Itests/ctf -Itests/pass
 
 $(B)/tests/fuzz/replay: tests/fuzz/replay.c $(FUZZ_SRC) $(B)/libpostproc.a
 	$(call say,TEST,$@)

@@ -23,7 +23,7 @@
 #include "input/direct.h"
 #include "input/events.h"
 #include "input/salvage.h"
-#include "input/text.h"
+#include "event_text.h"
 #include "input/traces.h"
 #include "pass/history.h"
 #include "pass/set.h"

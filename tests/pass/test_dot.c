@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "input/text.h"
+#include "event_text.h"
 #include "pass/pass.h"
 #include "render/dot.h"
 

@@ -2,7 +2,7 @@
 /*
  * Runs the fixtures of this folder: text events in, rows of the passes' tables out.
  *
- * A fixture holds cases.  "=== TITLE" begins one; its events follow (input/text.h), then what must
+ * A fixture holds cases.  "=== TITLE" begins one; its events follow (event_text.h), then what must
  * come out of them:
  *
  *   == TABLE [OPTION...]    the rows of that table, one a line, in order and all of them (an OPTION
@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/text.h"
+#include "event_text.h"
 #include "pass/history.h"
 #include "pass/select.h"
 #include "pass/timeline.h"

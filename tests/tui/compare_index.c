@@ -11,7 +11,7 @@
 #include "index/build.h"
 #include "index/folder.h"
 #include "input/events.h"
-#include "input/text.h"
+#include "event_text.h"
 #include "input/traces.h"
 #include "pass/history.h"
 

@@ -1,7 +1,7 @@
 # The browser's index against the passes, and the browser in a terminal.
 TESTS_BUILD += $(B)/tests/tui/compare_index
 
-$(B)/tests/tui/%: tests/tui/%.c $(B)/libpostproc.a
+$(B)/tests/tui/%: tests/tui/%.c tests/pass/event_text.c $(B)/libpostproc.a
 	$(call say,TEST,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(PP_CFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< $(B)/libpostproc.a $(PP_LIBS)
+	$(Q)$(CC) $(PP_CFLAGS) -Itests/pass -MMD -MP -MF $@.d -MT $@ -o $@ $(filter %.c,$^) $(B)/libpostproc.a $(PP_LIBS)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See text.h for the grammar.  A line is split into words, a word into key and value. */
-#include "input/text.h"
+#include "event_text.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -30,8 +30,8 @@
  * such as mutex_lock_begin.  A tid that no `thread` declares is another program's.  The first
  * process is declared by the first thread, if nothing else does.
  */
-#ifndef PP_INPUT_TEXT_H
-#define PP_INPUT_TEXT_H
+#ifndef PP_TESTS_EVENT_TEXT_H
+#define PP_TESTS_EVENT_TEXT_H
 
 #include "core/error.h"
 #include "core/event.h"
