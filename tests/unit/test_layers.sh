@@ -37,17 +37,17 @@ done
 may_include libgmon-mt '[a-z_0-9]+\.h|runtime/|gmon-mt/|arch/'
 may_include libsync-trace '[a-z_0-9]+\.h|runtime/|gmon-mt/format\.h|sync-trace/|ust/'
 may_include postproc/core 'core/|gmon-mt/format\.h|sync-trace/events\.h'
-may_include postproc/pass 'pass/|core/'
-may_include postproc/input 'input/|core/|gmon-mt/(children|format|history|packet)\.h|sync-trace/events\.h'
-may_include postproc/render 'render/|pass/|core/'
-may_include postproc/index 'index/|pass/|core/'
-may_include postproc/tui 'tui/|index/|pass/|core/'
-may_include postproc/export 'export/|index/|pass/|input/|core/|page/page\.h|gmon-mt/(format|gmon|histogram)\.h'
+may_include postproc/pass 'pass/|analysis/|core/'
+may_include postproc/input 'input/|symbols/|capture/|ctf/|calls/|events/|core/|gmon-mt/(children|format|history|packet)\.h|sync-trace/events\.h'
+may_include postproc/render 'render/|pass/|analysis/|core/'
+may_include postproc/index 'index/|pass/|analysis/|core/'
+may_include postproc/tui 'tui/|index/|pass/|analysis/|core/'
+may_include postproc/export 'export/|index/|pass/|analysis/|symbols/|capture/|ctf/|calls/|events/|input/|core/|page/page\.h|gmon-mt/(format|gmon|histogram)\.h'
 
 forbid 'only postproc/input uses babeltrace2' '#[[:space:]]*include <babeltrace' \
-	--exclude-dir=input postproc libgmon-mt libsync-trace
-forbid 'only the provider of libsync-trace, and postproc/collect, use LTTng' '#[[:space:]]*include <lttng' \
-	--exclude-dir=ust --exclude-dir=collect postproc libgmon-mt libsync-trace
+	--exclude-dir=input --exclude-dir=babeltrace postproc libgmon-mt libsync-trace
+forbid 'only the provider of libsync-trace, and postproc/record/lttng, use LTTng' '#[[:space:]]*include <lttng' \
+	--exclude-dir=ust --exclude-dir=collect --exclude-dir=lttng postproc libgmon-mt libsync-trace
 forbid 'only postproc/tui uses ncurses' '#[[:space:]]*include <(n?curses|panel|menu)' \
 	--exclude-dir=tui postproc libgmon-mt libsync-trace
 forbid 'only postproc/export uses protobuf-c' '#[[:space:]]*include .*(protobuf-c/|pb-c\.h)' \
