@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-#include "input/symbols.h"
+#include "symbols/symbols.h"
 
 /* One option, to the parser and in --help; a table of them ends with one that has no name. */
 struct pp_cli_option {

@@ -4,7 +4,7 @@
 #define PP_CLI_VIEW_H
 
 #include "input/capture.h"
-#include "input/symbols.h"
+#include "symbols/symbols.h"
 #include "pass/set.h"
 
 #define PP_DEFAULT_CAPTURE "gprof-mt.data"

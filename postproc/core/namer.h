@@ -13,7 +13,7 @@ struct pp_frame {
 	char *site; /* as below */
 };
 
-/* Names for addresses, given by whoever runs the passes; see input/symbols.h. */
+/* Names for addresses, given by whoever runs the passes; see symbols/symbols.h. */
 struct pp_namer {
 	void *data;
 	/*

@@ -18,7 +18,7 @@
 #include "fixture.h"
 #include "fuzz.h"
 #include "gmon-mt/history.h"
-#include "input/answers.h"
+#include "symbols/answers.h"
 #include "input/calls_history.h"
 #include "input/direct.h"
 #include "input/events.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "input/capture.h"
-#include "input/symbols.h"
+#include "symbols/symbols.h"
 
 static void print_frames(const struct pp_namer *namer, const struct pp_process *process,
 			 uint64_t address)

@@ -3,7 +3,7 @@
 #include <glib.h>
 
 #include "check.h"
-#include "input/demangle.h"
+#include "symbols/demangle.h"
 
 static const struct {
 	const char *full, *simple;

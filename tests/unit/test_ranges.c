@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which range holds an address, of ranges within and across each other: as by trying each. */
 #include "check.h"
-#include "input/ranges.h"
+#include "symbols/ranges.h"
 
 #define N_RANGES 60
 #define SPACE	 200

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "input/answers.h"
-#include "input/symbol_cache.h"
+#include "symbols/answers.h"
+#include "symbols/symbol_cache.h"
 
 #define FOLDER "cache/gprof-mt/symbols"
 #define KEY    "key"

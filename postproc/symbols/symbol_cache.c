@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/symbol_cache.h"
+#include "symbols/symbol_cache.h"
 
 #include <dirent.h>
 #include <errno.h>

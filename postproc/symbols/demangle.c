@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/demangle.h"
+#include "symbols/demangle.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

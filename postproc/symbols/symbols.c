@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/symbols.h"
+#include "symbols/symbols.h"
 
 #include <inttypes.h>
 

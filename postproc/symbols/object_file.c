@@ -6,15 +6,15 @@
  * What is not among the answers, which may be from an earlier run, is looked up in the symbol table
  * and in DWARF, which are read for the first such address.
  */
-#include "input/object_file.h"
+#include "symbols/object_file.h"
 
 #include <string.h>
 
 #include "core/printable.h"
-#include "input/code.h"
-#include "input/debug_file.h"
-#include "input/symbol_cache.h"
-#include "input/symbol_table.h"
+#include "symbols/code.h"
+#include "symbols/debug_file.h"
+#include "symbols/symbol_cache.h"
+#include "symbols/symbol_table.h"
 
 struct pp_object_file {
 	char *name, *build_id;

@@ -7,8 +7,8 @@
  * is written beside its place and then moved, so that whoever reads it has all of it.  What
  * was not used for the longest goes first, once there is too much.
  */
-#ifndef PP_INPUT_SYMBOL_CACHE_H
-#define PP_INPUT_SYMBOL_CACHE_H
+#ifndef PP_SYMBOLS_SYMBOL_CACHE_H
+#define PP_SYMBOLS_SYMBOL_CACHE_H
 
 #include <glib.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The symbols of an object, sorted: libdwfl searches them from the first for each address. */
-#ifndef PP_INPUT_SYMBOL_TABLE_H
-#define PP_INPUT_SYMBOL_TABLE_H
+#ifndef PP_SYMBOLS_SYMBOL_TABLE_H
+#define PP_SYMBOLS_SYMBOL_TABLE_H
 
 #include <elfutils/libdwfl.h>
 
-#include "input/answers.h"
+#include "symbols/answers.h"
 
 struct pp_symbol_table;
 

@@ -5,7 +5,7 @@
  * machine's order of bytes: it is for this machine alone.  A text is the offset of its first
  * character + 1, and 0 is none.
  */
-#include "input/answers.h"
+#include "symbols/answers.h"
 
 #include <limits.h>
 #include <stdlib.h>

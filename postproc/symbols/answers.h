@@ -2,10 +2,10 @@
 /*
  * What was found out about addresses of an object: raw names, from which what is shown is made, so
  * that it does not matter how names are to be shown.  Link-time addresses; "nothing is known" is an
- * answer, too.  In memory, and as bytes, which are read as anybody's (input/symbol_cache.h).
+ * answer, too.  In memory, and as bytes, which are read as anybody's (symbols/symbol_cache.h).
  */
-#ifndef PP_INPUT_ANSWERS_H
-#define PP_INPUT_ANSWERS_H
+#ifndef PP_SYMBOLS_ANSWERS_H
+#define PP_SYMBOLS_ANSWERS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,7 +23,7 @@ struct pp_symbol {
 	bool is_local;
 };
 
-/* As of input/object_file.h, but raw. */
+/* As of symbols/object_file.h, but raw. */
 struct pp_raw_frame {
 	const char *function; /* NULL: not known */
 	const char *file;     /* NULL: not known */

@@ -4,8 +4,8 @@
  * found in the same files is the same.  A separate debug file is looked for once, even if that
  * means to ask a server.
  */
-#ifndef PP_INPUT_DEBUG_FILE_H
-#define PP_INPUT_DEBUG_FILE_H
+#ifndef PP_SYMBOLS_DEBUG_FILE_H
+#define PP_SYMBOLS_DEBUG_FILE_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Ranges of addresses, each with a number: which is the innermost that holds an address? */
-#ifndef PP_INPUT_RANGES_H
-#define PP_INPUT_RANGES_H
+#ifndef PP_SYMBOLS_RANGES_H
+#define PP_SYMBOLS_RANGES_H
 
 #include <stdbool.h>
 #include <stdint.h>

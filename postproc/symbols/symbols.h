@@ -6,12 +6,12 @@
  * addresses; the load map of a process says which object was where.  When the file on disk is no
  * longer the one that ran, its names are not used: better no name than a wrong one.
  */
-#ifndef PP_INPUT_SYMBOLS_H
-#define PP_INPUT_SYMBOLS_H
+#ifndef PP_SYMBOLS_SYMBOLS_H
+#define PP_SYMBOLS_SYMBOLS_H
 
 #include "core/model.h"
 #include "core/namer.h"
-#include "input/object_file.h"
+#include "symbols/object_file.h"
 
 struct pp_symbols;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/code.h"
+#include "symbols/code.h"
 
 #include <limits.h>
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
-#include "input/ranges.h"
+#include "symbols/ranges.h"
 
 /* Deeper than any compiler nests; what is damaged may be a circle. */
 #define MAX_DEPTH 256

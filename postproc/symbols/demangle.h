@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef PP_INPUT_DEMANGLE_H
-#define PP_INPUT_DEMANGLE_H
+#ifndef PP_SYMBOLS_DEMANGLE_H
+#define PP_SYMBOLS_DEMANGLE_H
 
 enum pp_demangle {
 	PP_DEMANGLE_FULL,   /* space::box<long>::take(int) const */

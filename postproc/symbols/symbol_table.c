@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/symbol_table.h"
+#include "symbols/symbol_table.h"
 
 #include <string.h>
 

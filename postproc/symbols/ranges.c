@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/ranges.h"
+#include "symbols/ranges.h"
 
 /* In good debug information a range holds a few others; what is damaged shall not take for ever. */
 #define MAX_STEPS 4096

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* One ELF object on disk: its symbols and source lines, by link-time address. */
-#ifndef PP_INPUT_OBJECT_FILE_H
-#define PP_INPUT_OBJECT_FILE_H
+#ifndef PP_SYMBOLS_OBJECT_FILE_H
+#define PP_SYMBOLS_OBJECT_FILE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <glib.h>
 
-#include "input/demangle.h"
+#include "symbols/demangle.h"
 
 struct pp_object_file;
 

@@ -6,8 +6,8 @@
  * .debug_aranges, which clang does not write.  Here the units are found by the ranges that they say
  * they have, and each that is asked for is walked once, for its functions.
  */
-#ifndef PP_INPUT_CODE_H
-#define PP_INPUT_CODE_H
+#ifndef PP_SYMBOLS_CODE_H
+#define PP_SYMBOLS_CODE_H
 
 #include <stdbool.h>
 #include <stdint.h>

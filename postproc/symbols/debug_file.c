@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/debug_file.h"
+#include "symbols/debug_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
