@@ -12,7 +12,7 @@
 #include "index/build.h"
 #include "index/folder.h"
 #include "input/events.h"
-#include "input/identity.h"
+#include "capture/identity.h"
 #include "tui/browse.h"
 
 #define PICTURE_NS  100000000  /* between two pictures of the progress */

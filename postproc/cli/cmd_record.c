@@ -27,7 +27,7 @@
 #include "collect/program.h"
 #include "core/alive.h"
 #include "export/gmon.h"
-#include "input/capture.h"
+#include "capture/capture.h"
 #include "pass/unrecorded.h"
 
 /* As shells say it. */

@@ -4,7 +4,7 @@
 #define PP_CLI_SUMMARY_H
 
 #include "collect/info.h"
-#include "input/capture.h"
+#include "capture/capture.h"
 
 /*
  * Sets run->processes and run->threads from the capture and the kernel, adds to run->losses what

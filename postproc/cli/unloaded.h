@@ -7,7 +7,7 @@
 #define PP_CLI_UNLOADED_H
 
 #include "collect/info.h"
-#include "input/capture.h"
+#include "capture/capture.h"
 
 /* Adds a loss for each program, with the reason where its file tells; returns how many ran. */
 uint64_t pp_unloaded_note(struct pp_run *run, const struct pp_capture *capture);

@@ -9,7 +9,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "input/events.h"
-#include "input/traces.h"
+#include "capture/traces.h"
 #include "pass/select.h"
 
 /* So many lines of damage on stderr; the quality section has them all. */

@@ -3,7 +3,7 @@
 #ifndef PP_CLI_VIEW_H
 #define PP_CLI_VIEW_H
 
-#include "input/capture.h"
+#include "capture/capture.h"
 #include "symbols/symbols.h"
 #include "pass/set.h"
 

@@ -15,7 +15,7 @@
 #include "core/printable.h"
 #include "core/command.h"
 #include "export/exporter.h"
-#include "input/capture.h"
+#include "capture/capture.h"
 #include "pass/select.h"
 #include "pass/shown.h"
 

@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 #include "export/out.h"
-#include "input/capture.h"
+#include "capture/capture.h"
 #include "pass/pass.h"
 #include "pass/set.h"
 

@@ -9,7 +9,7 @@
 #ifndef PP_EXPORT_GMON_H
 #define PP_EXPORT_GMON_H
 
-#include "input/capture.h"
+#include "capture/capture.h"
 #include "pass/pass.h"
 
 /* Files that an object cannot have: what of it gprof needs is not known any more. */

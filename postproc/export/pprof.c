@@ -15,7 +15,7 @@
 #include "export/gzip.h"
 #include "export/off_cpu.h"
 #include "export/pprof.pb-c.h"
-#include "input/capture.h"
+#include "capture/capture.h"
 #include "pass/select.h"
 #include "pass/shown.h"
 

@@ -7,7 +7,7 @@
 #define PP_INPUT_CALLS_HISTORY_H
 
 #include "core/event.h"
-#include "input/capture.h"
+#include "capture/capture.h"
 
 /* A stream: all its files, one after the other. */
 struct pp_calls_stream;

@@ -3,7 +3,7 @@
 #ifndef PP_INPUT_CALLS_SURVEY_H
 #define PP_INPUT_CALLS_SURVEY_H
 
-#include "input/capture.h"
+#include "capture/capture.h"
 
 /* By serial of the thread. */
 struct pp_calls_survey {

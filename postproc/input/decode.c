@@ -6,8 +6,8 @@
 #include "core/json.h"
 #include "input/decode_full.h"
 #include "input/decode_sync.h"
-#include "input/helpers.h"
-#include "input/late_thread.h"
+#include "capture/helpers.h"
+#include "capture/late_thread.h"
 
 #define MAX_CPU 65535
 /* Bits of prev_state that tell why a thread stopped; LTTng sets the next one for "preempted". */

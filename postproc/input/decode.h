@@ -9,7 +9,7 @@
 #ifndef PP_INPUT_DECODE_H
 #define PP_INPUT_DECODE_H
 
-#include "input/capture.h"
+#include "capture/capture.h"
 #include "input/event_class.h"
 
 /* The fields of an event by the positions of event_class.h, whoever read them. */

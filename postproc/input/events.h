@@ -4,7 +4,7 @@
 #define PP_INPUT_EVENTS_H
 
 #include "core/event.h"
-#include "input/capture.h"
+#include "capture/capture.h"
 
 /*
  * Hands each event whose kind is in `kinds` (PP_EVENT_MASK) to `take`; traces that can hold none

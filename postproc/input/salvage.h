@@ -7,7 +7,7 @@
 #ifndef PP_INPUT_SALVAGE_H
 #define PP_INPUT_SALVAGE_H
 
-#include "input/capture.h"
+#include "capture/capture.h"
 
 struct pp_salvage;
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "input/late_thread.h"
+#include "capture/late_thread.h"
 #include "sync-trace/events.h"
 
 #define MAX_BUILD_ID_BYTES 64

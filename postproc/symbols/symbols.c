@@ -5,7 +5,7 @@
 
 #include "core/event.h"
 #include "core/printable.h"
-#include "input/capture.h"
+#include "capture/capture.h"
 
 struct object {
 	struct pp_object_file *file;

@@ -6,7 +6,7 @@
 #include "check.h"
 #include "fixture.h"
 #include "input/events.h"
-#include "input/traces.h"
+#include "capture/traces.h"
 
 #define PID 500
 #define S   UINT64_C(1000000000)

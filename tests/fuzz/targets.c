@@ -24,7 +24,7 @@
 #include "input/events.h"
 #include "input/salvage.h"
 #include "event_text.h"
-#include "input/traces.h"
+#include "capture/traces.h"
 #include "pass/history.h"
 #include "pass/set.h"
 #include "pass/timeline.h"

@@ -12,7 +12,7 @@
 #include "index/folder.h"
 #include "input/events.h"
 #include "event_text.h"
-#include "input/traces.h"
+#include "capture/traces.h"
 #include "pass/history.h"
 
 enum { THREADS, LOCKS, WAIT, N_PASSES };

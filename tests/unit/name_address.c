@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "input/capture.h"
+#include "capture/capture.h"
 #include "symbols/symbols.h"
 
 static void print_frames(const struct pp_namer *namer, const struct pp_process *process,

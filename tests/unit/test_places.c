@@ -2,7 +2,7 @@
 /* What was at an address at a time, by load maps made up for it. */
 #include "check.h"
 #include "core/event.h"
-#include "input/capture.h"
+#include "capture/capture.h"
 
 #define A	     0x1000000u /* where libraries come */
 #define SITE	     (A + 0x100)

@@ -7,7 +7,7 @@
 
 #include "check.h"
 #include "gmon-mt/format.h"
-#include "input/capture.h"
+#include "capture/capture.h"
 
 #define DIR	  "capture"
 #define N_THREADS 3u

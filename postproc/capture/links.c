@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/capture.h"
+#include "capture/capture.h"
 
 static bool is_inside(const char *dir, const char *path)
 {

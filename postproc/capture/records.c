@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/records.h"
+#include "capture/records.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,8 +4,8 @@
  *
  * All of this is by descriptors and through no symbolic link.
  */
-#ifndef PP_INPUT_CHILDREN_FILL_H
-#define PP_INPUT_CHILDREN_FILL_H
+#ifndef PP_CAPTURE_CHILDREN_FILL_H
+#define PP_CAPTURE_CHILDREN_FILL_H
 
 #include <glib.h>
 #include <stdbool.h>

@@ -17,7 +17,7 @@
 
 #include "core/json.h"
 #include "gmon-mt/packet.h"
-#include "input/capture.h"
+#include "capture/capture.h"
 
 #define UUID_LEN 36
 

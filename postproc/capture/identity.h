@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a capture's files are, so that who has kept something of them sees that they are others. */
-#ifndef PP_INPUT_IDENTITY_H
-#define PP_INPUT_IDENTITY_H
+#ifndef PP_CAPTURE_IDENTITY_H
+#define PP_CAPTURE_IDENTITY_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/identity.h"
+#include "capture/identity.h"
 
 #include <dirent.h>
 #include <fcntl.h>

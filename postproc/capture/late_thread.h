@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads that no table of ours lists: known by the events of the kernel, or of LTTng, alone. */
-#ifndef PP_INPUT_LATE_THREAD_H
-#define PP_INPUT_LATE_THREAD_H
+#ifndef PP_CAPTURE_LATE_THREAD_H
+#define PP_CAPTURE_LATE_THREAD_H
 
 #include "core/model.h"
 

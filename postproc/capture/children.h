@@ -3,10 +3,10 @@
  * Children of fork that did little lie in files of places (gmon-mt/children.h).  They are moved
  * into folders of their own, where babeltrace2 and all readers find them as any other process.
  */
-#ifndef PP_INPUT_CHILDREN_H
-#define PP_INPUT_CHILDREN_H
+#ifndef PP_CAPTURE_CHILDREN_H
+#define PP_CAPTURE_CHILDREN_H
 
-#include "input/capture.h"
+#include "capture/capture.h"
 
 /*
  * Moves what has not been moved, in a capture that belongs to the effective user.  Those whose

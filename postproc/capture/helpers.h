@@ -4,10 +4,10 @@
  * them as threads of the process; they are none of the program's, and all their events are left
  * out.
  */
-#ifndef PP_INPUT_HELPERS_H
-#define PP_INPUT_HELPERS_H
+#ifndef PP_CAPTURE_HELPERS_H
+#define PP_CAPTURE_HELPERS_H
 
-#include "input/capture.h"
+#include "capture/capture.h"
 
 struct pp_helper {
 	uint32_t tid;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/traces.h"
+#include "capture/traces.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/capture.h"
-#include "input/helpers.h"
+#include "capture/capture.h"
+#include "capture/helpers.h"
 #include "sync-trace/events.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@
 #include "core/printable.h"
 #include "gmon-mt/format.h"
 #include "gmon-mt/history.h"
-#include "input/children.h"
-#include "input/traces.h"
+#include "capture/children.h"
+#include "capture/traces.h"
 
 #define MAX_SESSION_BYTES 65536
 

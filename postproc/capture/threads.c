@@ -5,8 +5,8 @@
 
 #include "core/loss.h"
 #include "gmon-mt/format.h"
-#include "input/capture.h"
-#include "input/records.h"
+#include "capture/capture.h"
+#include "capture/records.h"
 
 /* Indexes are not reused, but 2^24 threads would be a 2 GiB table. */
 #define MAX_THREADS (1u << 24)

@@ -17,7 +17,7 @@
 
 #include "core/event.h"
 #include "gmon-mt/format.h"
-#include "input/capture.h"
+#include "capture/capture.h"
 
 struct stay {
 	guint load;

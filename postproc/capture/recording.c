@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "core/json.h"
-#include "input/capture.h"
+#include "capture/capture.h"
 
 #define MAX_INFO_BYTES	  (16 << 20)
 #define COLLECTOR_POLL_NS 20000000

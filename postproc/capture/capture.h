@@ -6,8 +6,8 @@
  * cannot be read is left out and said, in model->problems and, where it is damage and not a mere
  * loss at recording, in `damage`: the report then covers less than was recorded.
  */
-#ifndef PP_INPUT_CAPTURE_H
-#define PP_INPUT_CAPTURE_H
+#ifndef PP_CAPTURE_CAPTURE_H
+#define PP_CAPTURE_CAPTURE_H
 
 #include "core/error.h"
 #include "core/model.h"

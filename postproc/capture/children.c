@@ -11,7 +11,7 @@
  * All of this is by descriptors and through no symbolic link, in a directory of the user's own:
  * what the files say is checked, but the user may lie to himself.
  */
-#include "input/children.h"
+#include "capture/children.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -26,7 +26,7 @@
 #include "core/alive.h"
 #include "core/numbers.h"
 #include "gmon-mt/children.h"
-#include "input/children_fill.h"
+#include "capture/children_fill.h"
 
 #define FOLDERS_MAX	  100000u
 #define NS_PER_US	  1000u

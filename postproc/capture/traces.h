@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The CTF traces in a capture: which directories hold one that can be of it. */
-#ifndef PP_INPUT_TRACES_H
-#define PP_INPUT_TRACES_H
+#ifndef PP_CAPTURE_TRACES_H
+#define PP_CAPTURE_TRACES_H
 
-#include "input/capture.h"
+#include "capture/capture.h"
 
 /* <parent>/<name>, if it is one, to the list. */
 void pp_traces_add(struct pp_capture *capture, GPtrArray *to, const char *parent, const char *name,

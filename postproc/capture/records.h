@@ -3,8 +3,8 @@
  * Reading a binary file of a header and equal-sized records, none of whose fields can be trusted.
  * Read with pread, not mapped: the file may be live, and may shrink.
  */
-#ifndef PP_INPUT_RECORDS_H
-#define PP_INPUT_RECORDS_H
+#ifndef PP_CAPTURE_RECORDS_H
+#define PP_CAPTURE_RECORDS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/children_fill.h"
+#include "capture/children_fill.h"
 
 #include <errno.h>
 #include <fcntl.h>

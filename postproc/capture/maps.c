@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "gmon-mt/format.h"
-#include "input/capture.h"
+#include "capture/capture.h"
 
 #define MAX_MAPS_BYTES (256u << 20)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/late_thread.h"
+#include "capture/late_thread.h"
 
 struct pp_process *pp_late_process(const struct pp_model *model, uint32_t pid)
 {

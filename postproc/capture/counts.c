@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "gmon-mt/format.h"
-#include "input/capture.h"
-#include "input/records.h"
+#include "capture/capture.h"
+#include "capture/records.h"
 #include "sync-trace/events.h"
 
 #define MAX_ROWS  (1u << 20)

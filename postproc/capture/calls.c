@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "gmon-mt/format.h"
-#include "input/capture.h"
-#include "input/records.h"
+#include "capture/capture.h"
+#include "capture/records.h"
 
 #define MAX_ARCS (1u << 26)
 

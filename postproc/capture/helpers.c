@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/helpers.h"
+#include "capture/helpers.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "gmon-mt/format.h"
-#include "input/records.h"
+#include "capture/records.h"
 
 #define MAX_HELPERS   (1u << 24)
 #define CHUNK_RECORDS 1024u
