@@ -10,7 +10,7 @@
 #define PP_INPUT_BABELTRACE_H
 
 #include "core/error.h"
-#include "input/sweep.h"
+#include "ctf/sweep.h"
 
 /*
  * Adds the streams of these traces (of struct pp_trace *) to the sweep, which is not started yet,

@@ -8,7 +8,7 @@
 
 #include <babeltrace2/babeltrace.h>
 
-#include "input/decode.h"
+#include "ctf/decode.h"
 
 /* Where the contexts of LTTng-UST's events stand; -1: there is none. */
 struct pp_ust_contexts {

@@ -9,7 +9,7 @@
 #ifndef PP_INPUT_CALLS_APART_H
 #define PP_INPUT_CALLS_APART_H
 
-#include "input/sweep.h"
+#include "ctf/sweep.h"
 
 struct pp_calls_apart;
 

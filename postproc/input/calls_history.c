@@ -13,7 +13,7 @@
 #include "core/apart.h"
 #include "gmon-mt/history.h"
 #include "gmon-mt/packet.h"
-#include "input/stream_file.h"
+#include "ctf/stream_file.h"
 
 #define BUFFER_WORDS 8192u /* there may be a thousand streams at once */
 #define WORD_BYTES   8u

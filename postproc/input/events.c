@@ -12,8 +12,8 @@
 #include "input/babeltrace.h"
 #include "input/calls_apart.h"
 #include "input/calls_history.h"
-#include "input/direct.h"
-#include "input/stream_file.h"
+#include "ctf/direct.h"
+#include "ctf/stream_file.h"
 
 #define KERNEL_KINDS                                                                               \
 	(PP_EVENT_MASK(PP_EVENT_SWITCH) | PP_EVENT_MASK(PP_EVENT_WAKING) |                         \

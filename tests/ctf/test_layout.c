@@ -7,7 +7,7 @@
 
 #include "check.h"
 #include "fixture.h"
-#include "input/layout.h"
+#include "ctf/layout.h"
 
 #define PID 500
 #define DIR "capture/500/user"

@@ -20,7 +20,7 @@
 #include "gmon-mt/history.h"
 #include "symbols/answers.h"
 #include "input/calls_history.h"
-#include "input/direct.h"
+#include "ctf/direct.h"
 #include "input/events.h"
 #include "input/salvage.h"
 #include "event_text.h"

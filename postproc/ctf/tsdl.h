@@ -3,8 +3,8 @@
  * The part of TSDL, the language of CTF 1.8's metadata, that our own writers use.  What is not of
  * it, is not an error of the metadata: somebody else has to read it.
  */
-#ifndef PP_INPUT_TSDL_H
-#define PP_INPUT_TSDL_H
+#ifndef PP_CTF_TSDL_H
+#define PP_CTF_TSDL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which events of a CTF trace we know, by name, and where their fields stand in it. */
-#ifndef PP_INPUT_EVENT_CLASS_H
-#define PP_INPUT_EVENT_CLASS_H
+#ifndef PP_CTF_EVENT_CLASS_H
+#define PP_CTF_EVENT_CLASS_H
 
 #include <stdbool.h>
 #include <stdint.h>

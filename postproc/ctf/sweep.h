@@ -4,10 +4,10 @@
  * filter.utils.muxer of Babeltrace looks at every stream for every message, which with a thousand
  * threads costs more than all the rest.
  */
-#ifndef PP_INPUT_SWEEP_H
-#define PP_INPUT_SWEEP_H
+#ifndef PP_CTF_SWEEP_H
+#define PP_CTF_SWEEP_H
 
-#include "input/decode.h"
+#include "ctf/decode.h"
 
 /* A stream.  The first member of what its reader needs. */
 struct pp_feed {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/decode_full.h"
+#include "ctf/decode_full.h"
 
 #define FULL_KINDS  (PP_EVENT_MASK(PP_N_EVENT_KINDS) - PP_EVENT_MASK(PP_EVENT_SYSCALL_ENTRY))
 #define RWBS_WRITES 3 /* LTTng's bits: writing, discarding */

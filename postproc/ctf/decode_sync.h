@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* From the fields of libsync-trace's events, as events.h describes them, to core events. */
-#ifndef PP_INPUT_DECODE_SYNC_H
-#define PP_INPUT_DECODE_SYNC_H
+#ifndef PP_CTF_DECODE_SYNC_H
+#define PP_CTF_DECODE_SYNC_H
 
-#include "input/decode.h"
+#include "ctf/decode.h"
 
 /* What later events of the stream refer to: call sites and paths. */
 void pp_decode_definition(struct pp_stream *stream, const struct pp_record *record);

@@ -3,13 +3,13 @@
  * Read with pread in pieces: the files may be live, and may shrink.  No length is followed before
  * it is known to lie within the packet, and no packet's before it is known to lie within the file.
  */
-#include "input/direct.h"
+#include "ctf/direct.h"
 
 #include <string.h>
 
 #include "gmon-mt/packet.h"
-#include "input/layout.h"
-#include "input/stream_file.h"
+#include "ctf/layout.h"
+#include "ctf/stream_file.h"
 
 #define BUFFER_BYTES	32768u
 #define EVENT_MAX_BYTES 8192u /* there is more than that in the buffer, or all of the packet */

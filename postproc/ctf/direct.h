@@ -3,10 +3,10 @@
  * Streams of the traces that our own writers made, read without Babeltrace: a few loads an event
  * where that makes a message, and no temporary copies of what is damaged.
  */
-#ifndef PP_INPUT_DIRECT_H
-#define PP_INPUT_DIRECT_H
+#ifndef PP_CTF_DIRECT_H
+#define PP_CTF_DIRECT_H
 
-#include "input/decode.h"
+#include "ctf/decode.h"
 
 /* A trace, and a stream of it: all its files, one after the other. */
 struct pp_direct_trace;

@@ -4,8 +4,8 @@
  * files: where too many are open, the others are opened for each piece.  Several threads may read,
  * each its own file.
  */
-#ifndef PP_INPUT_STREAM_FILE_H
-#define PP_INPUT_STREAM_FILE_H
+#ifndef PP_CTF_STREAM_FILE_H
+#define PP_CTF_STREAM_FILE_H
 
 #include <stdbool.h>
 #include <stdint.h>

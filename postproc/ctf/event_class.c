@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/event_class.h"
+#include "ctf/event_class.h"
 
 #include <string.h>
 

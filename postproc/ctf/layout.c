@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/layout.h"
+#include "ctf/layout.h"
 
 #include <string.h>
 
-#include "input/tsdl.h"
+#include "ctf/tsdl.h"
 
 #define UUID_BYTES 16
 #define MAX_ID	   65535

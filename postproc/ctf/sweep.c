@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/sweep.h"
+#include "ctf/sweep.h"
 
 /* Between two questions whether to go on: some milliseconds. */
 #define ASK_EVENTS 20000

@@ -4,10 +4,10 @@
  * little-endian, every field at a byte, one stream class, one clock in nanoseconds, event headers
  * compact or extended (CTF 1.8.3, 6.1.1).  Any other trace is for Babeltrace to read.
  */
-#ifndef PP_INPUT_LAYOUT_H
-#define PP_INPUT_LAYOUT_H
+#ifndef PP_CTF_LAYOUT_H
+#define PP_CTF_LAYOUT_H
 
-#include "input/event_class.h"
+#include "ctf/event_class.h"
 
 /* An unsigned integer in the head of a packet; bits == 0: it has none of that name. */
 struct pp_head_field {

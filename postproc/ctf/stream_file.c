@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/stream_file.h"
+#include "ctf/stream_file.h"
 
 #include <fcntl.h>
 #include <glib.h>

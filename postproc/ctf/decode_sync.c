@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/decode_sync.h"
+#include "ctf/decode_sync.h"
 
 static void decode_site(struct pp_stream *stream, const struct pp_record *record)
 {

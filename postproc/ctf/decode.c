@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/decode.h"
+#include "ctf/decode.h"
 
 #include <string.h>
 
 #include "core/json.h"
-#include "input/decode_full.h"
-#include "input/decode_sync.h"
+#include "ctf/decode_full.h"
+#include "ctf/decode_sync.h"
 #include "capture/helpers.h"
 #include "capture/late_thread.h"
 

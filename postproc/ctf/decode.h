@@ -6,11 +6,11 @@
  * event whether it is to be taken (pp_stream_admit) and, when its turn has come among all streams,
  * hands over its fields as a record (pp_stream_begin_event, pp_stream_take).
  */
-#ifndef PP_INPUT_DECODE_H
-#define PP_INPUT_DECODE_H
+#ifndef PP_CTF_DECODE_H
+#define PP_CTF_DECODE_H
 
 #include "capture/capture.h"
-#include "input/event_class.h"
+#include "ctf/event_class.h"
 
 /* The fields of an event by the positions of event_class.h, whoever read them. */
 struct pp_record {

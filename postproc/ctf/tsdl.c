@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* By recursive descent over GLib's tokens: a function a construct, each false if it is not that. */
-#include "input/tsdl.h"
+#include "ctf/tsdl.h"
 
 #include <string.h>
 
