@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/babeltrace.h"
+#include "ctf/babeltrace/babeltrace.h"
 #include "input/calls_apart.h"
 #include "input/calls_history.h"
 #include "ctf/direct.h"

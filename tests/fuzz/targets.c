@@ -22,7 +22,7 @@
 #include "input/calls_history.h"
 #include "ctf/direct.h"
 #include "input/events.h"
-#include "input/salvage.h"
+#include "ctf/babeltrace/salvage.h"
 #include "event_text.h"
 #include "capture/traces.h"
 #include "pass/history.h"

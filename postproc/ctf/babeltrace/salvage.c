@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/salvage.h"
+#include "ctf/babeltrace/salvage.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/babeltrace.h"
+#include "ctf/babeltrace/babeltrace.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "input/bt_error.h"
-#include "input/bt_stream.h"
-#include "input/salvage.h"
+#include "ctf/babeltrace/error.h"
+#include "ctf/babeltrace/stream.h"
+#include "ctf/babeltrace/salvage.h"
 
 /* Events for one call of the sink's consume method. */
 #define BATCH 65536

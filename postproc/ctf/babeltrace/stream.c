@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/bt_stream.h"
+#include "ctf/babeltrace/stream.h"
 
 #include <string.h>
 
-#include "input/ust.h"
+#include "ctf/babeltrace/ust.h"
 
 #define MAX_CLASS_ID 65535
 

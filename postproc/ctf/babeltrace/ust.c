@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/ust.h"
+#include "ctf/babeltrace/ust.h"
 
 #include <string.h>
 

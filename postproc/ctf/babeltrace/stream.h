@@ -3,8 +3,8 @@
  * From messages of Babeltrace to records: any CTF trace that it can read.  Names of events and
  * fields are looked up once per stream and class; from then on, a field is an index.
  */
-#ifndef PP_INPUT_BT_STREAM_H
-#define PP_INPUT_BT_STREAM_H
+#ifndef PP_CTF_BABELTRACE_STREAM_H
+#define PP_CTF_BABELTRACE_STREAM_H
 
 #include <babeltrace2/babeltrace.h>
 

@@ -7,10 +7,10 @@
  * they and the load map come from the events: LTTng says when a process joins a session what is
  * loaded where (lttng_ust_statedump).
  */
-#ifndef PP_INPUT_UST_H
-#define PP_INPUT_UST_H
+#ifndef PP_CTF_BABELTRACE_UST_H
+#define PP_CTF_BABELTRACE_UST_H
 
-#include "input/bt_stream.h"
+#include "ctf/babeltrace/stream.h"
 
 struct pp_ust_contexts pp_ust_contexts_of(const bt_stream_class *stream_class);
 

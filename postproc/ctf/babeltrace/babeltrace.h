@@ -6,8 +6,8 @@
  * A trace that src.ctf.fs refuses is left out, and a stream in which it fails ends there; both are
  * damage of the capture.  Babeltrace's own log stays off: its errors come as causes.
  */
-#ifndef PP_INPUT_BABELTRACE_H
-#define PP_INPUT_BABELTRACE_H
+#ifndef PP_CTF_BABELTRACE_BABELTRACE_H
+#define PP_CTF_BABELTRACE_BABELTRACE_H
 
 #include "core/error.h"
 #include "ctf/sweep.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What Babeltrace says of its failures. */
-#ifndef PP_INPUT_BT_ERROR_H
-#define PP_INPUT_BT_ERROR_H
+#ifndef PP_CTF_BABELTRACE_ERROR_H
+#define PP_CTF_BABELTRACE_ERROR_H
 
 #include "core/error.h"
 

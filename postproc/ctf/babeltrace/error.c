@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/bt_error.h"
+#include "ctf/babeltrace/error.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * metadata and the streams that are whole, and copies of the others that end where their last
  * packet does.  The capture itself is never changed.
  */
-#ifndef PP_INPUT_SALVAGE_H
-#define PP_INPUT_SALVAGE_H
+#ifndef PP_CTF_BABELTRACE_SALVAGE_H
+#define PP_CTF_BABELTRACE_SALVAGE_H
 
 #include "capture/capture.h"
 
