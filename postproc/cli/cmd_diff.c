@@ -15,7 +15,7 @@
 #include "core/printable.h"
 #include "core/table_diff.h"
 #include "core/table_flat.h"
-#include "input/calls_pool.h"
+#include "calls/pool.h"
 
 /* Rows of a table in text, unless --top says how many. */
 #define TEXT_ROWS 20

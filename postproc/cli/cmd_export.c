@@ -9,7 +9,7 @@
 #include "cli/select.h"
 #include "cli/view.h"
 #include "export/exporter.h"
-#include "input/calls_survey.h"
+#include "calls/survey.h"
 #include "input/events.h"
 
 struct arguments {

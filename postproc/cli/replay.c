@@ -10,7 +10,7 @@
 #include "cli/select.h"
 #include "cli/tables.h"
 #include "core/duration.h"
-#include "input/calls_survey.h"
+#include "calls/survey.h"
 #include "input/events.h"
 #include "pass/replay.h"
 #include "pass/shown.h"

@@ -15,7 +15,7 @@
 #include "pass/pass.h"
 #include "pass/set.h"
 
-struct pp_calls_survey; /* input/calls_survey.h */
+struct pp_calls_survey; /* calls/survey.h */
 struct pp_capture;
 struct pp_exporter;
 struct pp_stacks;

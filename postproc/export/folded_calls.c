@@ -7,8 +7,8 @@
 
 #include "export/call_fold.h"
 #include "export/speedscope.h"
-#include "input/calls_pool.h"
-#include "input/calls_survey.h"
+#include "calls/pool.h"
+#include "calls/survey.h"
 #include "pass/select.h"
 
 /* So many stacks are told apart by threads that read at the same time; of more, one does. */

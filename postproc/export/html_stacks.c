@@ -7,7 +7,7 @@
 #include "export/html.h"
 
 #include "export/call_fold.h"
-#include "input/calls_survey.h"
+#include "calls/survey.h"
 #include "export/samples.h"
 #include "input/events.h"
 #include "pass/select.h"

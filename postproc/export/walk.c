@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "input/calls_survey.h"
+#include "calls/survey.h"
 #include "pass/call_stack.h"
 #include "pass/select.h"
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "ctf/babeltrace/babeltrace.h"
-#include "input/calls_apart.h"
-#include "input/calls_history.h"
+#include "calls/apart.h"
+#include "calls/history.h"
 #include "ctf/direct.h"
 #include "ctf/stream_file.h"
 

@@ -19,7 +19,7 @@
 #include "fuzz.h"
 #include "gmon-mt/history.h"
 #include "symbols/answers.h"
-#include "input/calls_history.h"
+#include "calls/history.h"
 #include "ctf/direct.h"
 #include "input/events.h"
 #include "ctf/babeltrace/salvage.h"

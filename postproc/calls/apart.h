@@ -6,8 +6,8 @@
  * A thread's first record comes in its turn among all events, and alone, since it may begin
  * something that others have a part in.
  */
-#ifndef PP_INPUT_CALLS_APART_H
-#define PP_INPUT_CALLS_APART_H
+#ifndef PP_CALLS_APART_H
+#define PP_CALLS_APART_H
 
 #include "ctf/sweep.h"
 

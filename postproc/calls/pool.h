@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Histories of calls read at the same time, a stream to a CPU. */
-#ifndef PP_INPUT_CALLS_POOL_H
-#define PP_INPUT_CALLS_POOL_H
+#ifndef PP_CALLS_POOL_H
+#define PP_CALLS_POOL_H
 
-#include "input/calls_history.h"
+#include "calls/history.h"
 
 struct pp_calls_pool {
 	GPtrArray *streams; /* of struct pp_calls_stream *, shared under the model's lock */

@@ -3,8 +3,8 @@
  * The history of calls (gmon-mt/history.h), read directly: one word a record, where Babeltrace
  * takes a message each.
  */
-#ifndef PP_INPUT_CALLS_HISTORY_H
-#define PP_INPUT_CALLS_HISTORY_H
+#ifndef PP_CALLS_HISTORY_H
+#define PP_CALLS_HISTORY_H
 
 #include "core/event.h"
 #include "capture/capture.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/calls_apart.h"
+#include "calls/apart.h"
 
 #include "core/apart.h"
-#include "input/calls_history.h"
-#include "input/calls_pool.h"
-#include "input/calls_survey.h"
+#include "calls/history.h"
+#include "calls/pool.h"
+#include "calls/survey.h"
 
 /* So many records cost less than to wake other threads. */
 #define FEW_RECORDS 20000

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the histories of calls of a capture are like, before they are read. */
-#ifndef PP_INPUT_CALLS_SURVEY_H
-#define PP_INPUT_CALLS_SURVEY_H
+#ifndef PP_CALLS_SURVEY_H
+#define PP_CALLS_SURVEY_H
 
 #include "capture/capture.h"
 

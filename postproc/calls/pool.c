@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/calls_pool.h"
+#include "calls/pool.h"
 
 #include <sched.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/calls_survey.h"
+#include "calls/survey.h"
 
-#include "input/calls_pool.h"
+#include "calls/pool.h"
 
 struct search {
 	struct pp_calls_survey *survey;

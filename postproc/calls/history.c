@@ -3,7 +3,7 @@
  * Streams of packets of words (gmon-mt/history.h).  Read with pread in large pieces: the files may
  * be live, and may shrink.  No length is followed before it is known to lie within the file.
  */
-#include "input/calls_history.h"
+#include "calls/history.h"
 
 #include <errno.h>
 #include <stdio.h>
