@@ -11,7 +11,7 @@
 #include "core/printable.h"
 #include "index/build.h"
 #include "index/folder.h"
-#include "input/events.h"
+#include "events/events.h"
 #include "capture/identity.h"
 #include "tui/browse.h"
 

@@ -10,7 +10,7 @@
 #include "cli/view.h"
 #include "export/exporter.h"
 #include "calls/survey.h"
-#include "input/events.h"
+#include "events/events.h"
 
 struct arguments {
 	const char *dir, *format, *what, *output;

@@ -17,7 +17,7 @@
 #include "cli/view.h"
 #include "core/duration.h"
 #include "core/printable.h"
-#include "input/events.h"
+#include "events/events.h"
 #include "pass/replay.h"
 #include "pass/shown.h"
 #include "pass/timeline.h"

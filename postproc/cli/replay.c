@@ -11,7 +11,7 @@
 #include "cli/tables.h"
 #include "core/duration.h"
 #include "calls/survey.h"
-#include "input/events.h"
+#include "events/events.h"
 #include "pass/replay.h"
 #include "pass/shown.h"
 

@@ -5,7 +5,7 @@
 #include <fnmatch.h>
 
 #include "cli/commands.h"
-#include "input/events.h"
+#include "events/events.h"
 
 static int take_tids(const char *command, struct pp_selection *selection, const char *value)
 {

@@ -8,7 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "input/events.h"
+#include "events/events.h"
 #include "capture/traces.h"
 #include "pass/select.h"
 

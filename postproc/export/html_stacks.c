@@ -9,7 +9,7 @@
 #include "export/call_fold.h"
 #include "calls/survey.h"
 #include "export/samples.h"
-#include "input/events.h"
+#include "events/events.h"
 #include "pass/select.h"
 
 #define STACKS_MAX 50000

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "input/events.h"
+#include "events/events.h"
 
 static const char *const kernel_names[PP_N_EVENT_KINDS] = {
     [PP_EVENT_SWITCH] = "sched_switch",	    [PP_EVENT_WAKING] = "sched_waking",

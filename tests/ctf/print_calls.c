@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "input/events.h"
+#include "events/events.h"
 
 static void print(void *data, const struct pp_event *event)
 {

@@ -7,7 +7,7 @@
 
 #include "check.h"
 #include "fixture.h"
-#include "input/events.h"
+#include "events/events.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #define SLOWNESS 7

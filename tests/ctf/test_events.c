@@ -5,7 +5,7 @@
  */
 #include "check.h"
 #include "fixture.h"
-#include "input/events.h"
+#include "events/events.h"
 #include "capture/traces.h"
 
 #define PID 500

@@ -21,7 +21,7 @@
 #include "symbols/answers.h"
 #include "calls/history.h"
 #include "ctf/direct.h"
-#include "input/events.h"
+#include "events/events.h"
 #include "ctf/babeltrace/salvage.h"
 #include "event_text.h"
 #include "capture/traces.h"

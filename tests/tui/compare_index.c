@@ -10,7 +10,7 @@
 #include "../unit/check.h"
 #include "index/build.h"
 #include "index/folder.h"
-#include "input/events.h"
+#include "events/events.h"
 #include "event_text.h"
 #include "capture/traces.h"
 #include "pass/history.h"

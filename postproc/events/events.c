@@ -3,7 +3,7 @@
  * Which reader takes which trace: those that our own writers made are read directly, histories of
  * calls too, and the others by Babeltrace.
  */
-#include "input/events.h"
+#include "events/events.h"
 
 #include <errno.h>
 #include <stdlib.h>

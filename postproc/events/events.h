@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The events of a capture, in one sweep through all its traces, in order of time. */
-#ifndef PP_INPUT_EVENTS_H
-#define PP_INPUT_EVENTS_H
+#ifndef PP_EVENTS_EVENTS_H
+#define PP_EVENTS_EVENTS_H
 
 #include "core/event.h"
 #include "capture/capture.h"
