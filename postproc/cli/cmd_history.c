@@ -19,7 +19,7 @@
 #include "core/printable.h"
 #include "core/table_flat.h"
 #include "pass/history.h"
-#include "pass/object_row.h"
+#include "analysis/object_row.h"
 #include "render/render.h"
 
 struct arguments {

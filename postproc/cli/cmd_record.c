@@ -28,7 +28,7 @@
 #include "core/alive.h"
 #include "export/gmon.h"
 #include "capture/capture.h"
-#include "pass/unrecorded.h"
+#include "analysis/unrecorded.h"
 
 /* As shells say it. */
 #define EXIT_CANNOT_EXECUTE 126

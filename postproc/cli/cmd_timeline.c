@@ -19,7 +19,7 @@
 #include "core/printable.h"
 #include "events/events.h"
 #include "pass/replay.h"
-#include "pass/shown.h"
+#include "analysis/shown.h"
 #include "pass/timeline.h"
 #include "render/render.h"
 

@@ -13,7 +13,7 @@
 #include "calls/survey.h"
 #include "events/events.h"
 #include "pass/replay.h"
-#include "pass/shown.h"
+#include "analysis/shown.h"
 
 #define BATCH_BYTES 65536
 

@@ -5,7 +5,7 @@
 
 #include "cli/options.h"
 #include "cli/view.h"
-#include "pass/select.h"
+#include "analysis/select.h"
 
 /* Prints those of the one thread selected, by time and function; the exit status. */
 int pp_cli_replay(const char *dir, struct pp_selection *selection, enum pp_cli_format format);

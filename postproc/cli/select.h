@@ -5,7 +5,7 @@
 
 #include "cli/options.h"
 #include "cli/view.h"
-#include "pass/select.h"
+#include "analysis/select.h"
 
 /* What getopt_long() gives for them. */
 enum {

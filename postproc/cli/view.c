@@ -10,7 +10,7 @@
 #include "cli/options.h"
 #include "events/events.h"
 #include "capture/traces.h"
-#include "pass/select.h"
+#include "analysis/select.h"
 
 /* So many lines of damage on stderr; the quality section has them all. */
 #define MAX_DAMAGE_LINES 5

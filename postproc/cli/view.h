@@ -5,7 +5,7 @@
 
 #include "capture/capture.h"
 #include "symbols/symbols.h"
-#include "pass/set.h"
+#include "analysis/set.h"
 
 #define PP_DEFAULT_CAPTURE "gprof-mt.data"
 

@@ -16,8 +16,8 @@
 #include "core/command.h"
 #include "export/exporter.h"
 #include "capture/capture.h"
-#include "pass/select.h"
-#include "pass/shown.h"
+#include "analysis/select.h"
+#include "analysis/shown.h"
 
 #define UNKNOWN "???"
 

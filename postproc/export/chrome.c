@@ -11,7 +11,7 @@
 
 #include "export/story.h"
 #include "export/tracks.h"
-#include "pass/select.h"
+#include "analysis/select.h"
 
 #define EVENTS_MAX 100000
 

@@ -12,8 +12,8 @@
 #include "core/error.h"
 #include "export/out.h"
 #include "capture/capture.h"
-#include "pass/pass.h"
-#include "pass/set.h"
+#include "analysis/pass.h"
+#include "analysis/set.h"
 
 struct pp_calls_survey; /* calls/survey.h */
 struct pp_capture;

@@ -9,7 +9,7 @@
 #include "export/speedscope.h"
 #include "calls/pool.h"
 #include "calls/survey.h"
-#include "pass/select.h"
+#include "analysis/select.h"
 
 /* So many stacks are told apart by threads that read at the same time; of more, one does. */
 #define STACKS_AT_ONCE 400000

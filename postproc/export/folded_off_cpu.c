@@ -10,8 +10,8 @@
 #include "export/off_cpu.h"
 #include "export/speedscope.h"
 #include "export/stacks.h"
-#include "pass/select.h"
-#include "pass/shown.h"
+#include "analysis/select.h"
+#include "analysis/shown.h"
 
 struct folded {
 	const struct pp_export *export;

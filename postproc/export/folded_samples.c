@@ -6,7 +6,7 @@
 #include "export/samples.h"
 #include "export/speedscope.h"
 #include "export/stacks.h"
-#include "pass/select.h"
+#include "analysis/select.h"
 
 static const char *const needs[] = {"flat", NULL};
 

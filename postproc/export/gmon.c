@@ -15,7 +15,7 @@
 #include "export/elf_code.h"
 #include "gmon-mt/gmon.h"
 #include "gmon-mt/histogram.h"
-#include "pass/select.h"
+#include "analysis/select.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 

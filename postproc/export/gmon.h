@@ -10,7 +10,7 @@
 #define PP_EXPORT_GMON_H
 
 #include "capture/capture.h"
-#include "pass/pass.h"
+#include "analysis/pass.h"
 
 /* Files that an object cannot have: what of it gprof needs is not known any more. */
 struct pp_gmon_gap {

@@ -11,7 +11,7 @@
 
 #include "export/exporter.h"
 #include "export/gmon.h"
-#include "pass/select.h"
+#include "analysis/select.h"
 
 static void *gmon_start(const struct pp_export *export)
 {

@@ -9,7 +9,7 @@
 #include "core/command.h"
 #include "index/build.h"
 #include "page/page.h"
-#include "pass/select.h"
+#include "analysis/select.h"
 
 static const char *const needs[] = {"threads", "sync", "locks", "flat", "quality", NULL};
 

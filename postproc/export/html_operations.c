@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "pass/select.h"
+#include "analysis/select.h"
 
 /* Between two of them that are taken together is no difference that anybody sees. */
 #define COLLECTED_MAX (2 * PP_HTML_WAITS)

@@ -10,7 +10,7 @@
 #include "calls/survey.h"
 #include "export/samples.h"
 #include "events/events.h"
-#include "pass/select.h"
+#include "analysis/select.h"
 
 #define STACKS_MAX 50000
 /* Of each kind. */

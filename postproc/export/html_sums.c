@@ -8,7 +8,7 @@
  */
 #include "export/html.h"
 #include "pass/locks.h"
-#include "pass/select.h"
+#include "analysis/select.h"
 
 /* Of all rows, when they are packed. */
 #define BYTES_MAX 4500000

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "export/off_cpu.h"
 
-#include "pass/select.h"
+#include "analysis/select.h"
 
 /* What an operation that goes on has slept so far. */
 struct sleep {

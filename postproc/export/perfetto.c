@@ -10,7 +10,7 @@
 #include "export/perfetto.pb-c.h"
 #include "export/story.h"
 #include "export/tracks.h"
-#include "pass/select.h"
+#include "analysis/select.h"
 
 #define SEQUENCE	   1
 #define INTERNING_BEGINS   1

@@ -16,8 +16,8 @@
 #include "export/off_cpu.h"
 #include "export/pprof.pb-c.h"
 #include "capture/capture.h"
-#include "pass/select.h"
-#include "pass/shown.h"
+#include "analysis/select.h"
+#include "analysis/shown.h"
 
 enum { CALLS, CPU, OFF_CPU, N_VALUES };
 

@@ -12,8 +12,8 @@
 #include "export/speedscope.h"
 #include "export/spool.h"
 #include "export/walk.h"
-#include "pass/select.h"
-#include "pass/shown.h"
+#include "analysis/select.h"
+#include "analysis/shown.h"
 
 struct call {
 	unsigned frame;

@@ -6,7 +6,7 @@
 
 #include "core/printable.h"
 #include "export/exporter.h"
-#include "pass/shown.h"
+#include "analysis/shown.h"
 
 /* About 150 bytes each. */
 #define STACKS_MAX 1000000

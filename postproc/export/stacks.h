@@ -7,7 +7,7 @@
 #define PP_EXPORT_STACKS_H
 
 #include "export/out.h"
-#include "pass/pass.h"
+#include "analysis/pass.h"
 
 struct pp_stack {
 	struct pp_stack *parent; /* NULL: this is the root, no frame */

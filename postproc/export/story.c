@@ -6,8 +6,8 @@
 
 #include "export/wakers.h"
 #include "pass/call_sites.h"
-#include "pass/select.h"
-#include "pass/wait_end.h"
+#include "analysis/select.h"
+#include "analysis/wait_end.h"
 
 /* A wait that goes on. */
 struct wait {

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "pass/wait_end.h"
+#include "analysis/wait_end.h"
 
 /* A wait that goes on. */
 struct wait {

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 
 #include "calls/survey.h"
-#include "pass/call_stack.h"
-#include "pass/select.h"
+#include "analysis/call_stack.h"
+#include "analysis/select.h"
 
 struct pp_walk {
 	const struct pp_export *export;

@@ -5,9 +5,9 @@
  *
  * The average needs the number of calls alone; what a single period had needs their history.
  */
-#include "pass/select.h"
-#include "pass/shown.h"
-#include "pass/thread_state.h"
+#include "analysis/select.h"
+#include "analysis/shown.h"
+#include "analysis/thread_state.h"
 
 enum { PERIODS = PP_N_NAMED_THREAD_CELLS, CALLS, PER_ACTIVITY, MOST, WITHOUT };
 

@@ -9,8 +9,8 @@
 #include <inttypes.h>
 
 #include "pass/graph.h"
-#include "pass/select.h"
-#include "pass/shown.h"
+#include "analysis/select.h"
+#include "analysis/shown.h"
 
 enum { FROM = PP_N_NAMED_THREAD_CELLS, TO, CALLS };
 

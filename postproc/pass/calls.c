@@ -3,9 +3,9 @@
  * The call graph, of the chosen threads of each process together: functions with their calls and
  * the CPU time that samples found in them, and who called whom, how often.
  */
-#include "pass/select.h"
+#include "analysis/select.h"
 #include "pass/graph.h"
-#include "pass/shown.h"
+#include "analysis/shown.h"
 
 #include <inttypes.h>
 

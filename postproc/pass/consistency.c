@@ -3,8 +3,8 @@
  * What contradicts itself in the events, as rows for the quality section.  It runs the state
  * machines of threads and objects for their complaints alone, and has no table of its own.
  */
-#include "pass/anomaly.h"
-#include "pass/object_state.h"
+#include "analysis/anomaly.h"
+#include "analysis/object_state.h"
 
 struct consistency {
 	const struct pp_model *model;

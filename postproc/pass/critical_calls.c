@@ -7,7 +7,7 @@
  * the chain before anything else does.
  */
 #include "pass/critical_path.h"
-#include "pass/select.h"
+#include "analysis/select.h"
 
 guint pp_critical_function(const struct pp_critical_track *track)
 {

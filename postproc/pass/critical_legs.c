@@ -7,8 +7,8 @@
 
 #include "core/duration.h"
 #include "pass/critical_path.h"
-#include "pass/object_row.h"
-#include "pass/shown.h"
+#include "analysis/object_row.h"
+#include "analysis/shown.h"
 
 #define TEXT_ROWS 20
 

@@ -17,7 +17,7 @@
 
 #include "core/apart.h"
 
-#include "pass/select.h"
+#include "analysis/select.h"
 
 /* struct pp_object.data: where the thread was that released it last while others waited. */
 struct release {

@@ -5,9 +5,9 @@
 #define PP_PASS_CRITICAL_PATH_H
 
 #include "pass/call_sites.h"
-#include "pass/call_stack.h"
+#include "analysis/call_stack.h"
 #include "pass/chain.h"
-#include "pass/object_state.h"
+#include "analysis/object_state.h"
 
 /* What a chain sums: key = amount << AMOUNT_SHIFT | id << ID_SHIFT | mode. */
 enum pp_critical_amount {

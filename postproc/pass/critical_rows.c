@@ -3,10 +3,10 @@
 
 #include "core/duration.h"
 #include "pass/critical_path.h"
-#include "pass/object_row.h"
-#include "pass/select.h"
-#include "pass/shown.h"
-#include "pass/unrecorded.h"
+#include "analysis/object_row.h"
+#include "analysis/select.h"
+#include "analysis/shown.h"
+#include "analysis/unrecorded.h"
 
 enum {
 	THREAD_PATH = PP_N_NAMED_THREAD_CELLS,

@@ -10,8 +10,8 @@
 
 #include "core/duration.h"
 #include "pass/graph.h"
-#include "pass/select.h"
-#include "pass/shown.h"
+#include "analysis/select.h"
+#include "analysis/shown.h"
 
 enum { NAME = PP_N_NAMED_THREAD_CELLS, CALLS, RECURSIVE, SAMPLES, PERIOD, SELF };
 

@@ -6,7 +6,7 @@
 #ifndef PP_PASS_GRAPH_H
 #define PP_PASS_GRAPH_H
 
-#include "pass/pass.h"
+#include "analysis/pass.h"
 
 /* The caller of a call that came from code without a name: no function of the graph. */
 #define PP_SPONTANEOUS UINT32_MAX

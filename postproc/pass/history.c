@@ -5,9 +5,9 @@
  * of its mutex too: as the release it begins with and the acquisition it ends with.
  */
 #include "pass/history.h"
-#include "pass/object_row.h"
+#include "analysis/object_row.h"
 #include "pass/paths.h"
-#include "pass/select.h"
+#include "analysis/select.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -7,7 +7,7 @@
  * tries, since it does not wait, but one that succeeded holds from then on.  Nor does what the
  * thread holds already.  A condition wait goes for its mutex while what else it holds stays held.
  */
-#include "pass/select.h"
+#include "analysis/select.h"
 #include "pass/lock_order.h"
 
 /* Of more locks held at a time the last are looked at; 1000 stripes taken in a row are no news. */

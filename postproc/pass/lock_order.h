@@ -6,7 +6,7 @@
 
 #include "pass/call_sites.h"
 #include "pass/links.h"
-#include "pass/object_state.h"
+#include "analysis/object_state.h"
 
 /*
  * A link: a thread held `from` and went for `to`; both are serials of objects.  PART_HELD: what it

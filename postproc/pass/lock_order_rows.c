@@ -3,12 +3,12 @@
  * them. */
 #include <inttypes.h>
 
-#include "pass/select.h"
+#include "analysis/select.h"
 #include "pass/components.h"
 #include "pass/lock_order.h"
-#include "pass/object_row.h"
-#include "pass/shown.h"
-#include "pass/unrecorded.h"
+#include "analysis/object_row.h"
+#include "analysis/shown.h"
+#include "analysis/unrecorded.h"
 
 /* More cycles than these are in JSON only. */
 #define MAX_CYCLE_NOTES 10u

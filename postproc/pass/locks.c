@@ -16,7 +16,7 @@
 
 #include <errno.h>
 
-#include "pass/select.h"
+#include "analysis/select.h"
 
 static void lock_free(void *data)
 {

@@ -3,8 +3,8 @@
 #ifndef PP_PASS_LOCKS_H
 #define PP_PASS_LOCKS_H
 
-#include "pass/object_state.h"
-#include "pass/spread.h"
+#include "analysis/object_state.h"
+#include "analysis/spread.h"
 
 /* Holds that began with that call, as met by the waits of one site. */
 struct pp_lock_holder {

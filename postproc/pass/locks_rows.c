@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "pass/locks.h"
-#include "pass/object_row.h"
-#include "pass/select.h"
-#include "pass/unrecorded.h"
+#include "analysis/object_row.h"
+#include "analysis/select.h"
+#include "analysis/unrecorded.h"
 
 /* The rest is seldom of interest, and there may be thousands. */
 #define TEXT_ROWS 50
@@ -28,7 +28,7 @@ enum {
 	N_COLUMNS,
 };
 
-/* Of those that waited, and of all holds; pass/spread.h says how near the percentiles are. */
+/* Of those that waited, and of all holds; analysis/spread.h says how near the percentiles are. */
 #define SPREAD_COLUMNS(first, prefix, what)                                                        \
 	[first] = {prefix "_mean_ns", "mean", PP_TYPE_TIME_NS, PP_COLUMN_NO_SUM,                   \
 		   "the mean " what},                                                              \

@@ -7,9 +7,9 @@
 
 #include <inttypes.h>
 
-#include "pass/object_row.h"
-#include "pass/select.h"
-#include "pass/unrecorded.h"
+#include "analysis/object_row.h"
+#include "analysis/select.h"
+#include "analysis/unrecorded.h"
 
 /* The rest is seldom of interest, and there may be thousands. */
 #define TEXT_ROWS 30

@@ -11,12 +11,12 @@
  * by way of a node of its own.  Which of several posts or signals a thread got is not recorded: the
  * oldest is taken.
  */
-#include "pass/select.h"
+#include "analysis/select.h"
 #include "pass/precedence.h"
 
 #include <errno.h>
 
-#include "pass/unrecorded.h"
+#include "analysis/unrecorded.h"
 
 /* Runs of posts by one call that are kept apart; of more it is not known whose they are. */
 #define MAX_RUNS 1024u

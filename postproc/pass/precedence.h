@@ -6,7 +6,7 @@
 
 #include "pass/call_sites.h"
 #include "pass/links.h"
-#include "pass/object_state.h"
+#include "analysis/object_state.h"
 
 enum pp_precedence_kind {
 	PP_PRECEDENCE_MUTEX,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "pass/object_row.h"
+#include "analysis/object_row.h"
 #include "pass/precedence.h"
-#include "pass/shown.h"
+#include "analysis/shown.h"
 #include "pass/thread_nodes.h"
 
 enum {

@@ -5,8 +5,8 @@
  * the list, so it runs last.
  */
 #include "core/json.h"
-#include "pass/shown.h"
-#include "pass/unrecorded.h"
+#include "analysis/shown.h"
+#include "analysis/unrecorded.h"
 
 enum { WHAT, COUNT, WHERE };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Every pass, in the order in which their sections are shown. */
-#include "pass/pass.h"
+#include "analysis/pass.h"
 
 #include <glib.h>
 

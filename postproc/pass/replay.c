@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "pass/replay.h"
 
-#include "pass/call_stack.h"
+#include "analysis/call_stack.h"
 
 struct pp_replay {
 	uint32_t tid;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls of a thread as a person reads them: nested, from their history (pass/call_stack.h).
+ * The calls of a thread as a person reads them: nested, from their history (analysis/call_stack.h).
  */
 #ifndef PP_PASS_REPLAY_H
 #define PP_PASS_REPLAY_H
 
-#include "pass/pass.h"
+#include "analysis/pass.h"
 
 #define PP_DURATION_UNKNOWN (-1)
 
@@ -25,7 +25,7 @@ struct pp_replay_line {
 };
 
 struct pp_replay;
-struct pp_functions; /* pass/call_stack.h */
+struct pp_functions; /* analysis/call_stack.h */
 
 /*
  * Of the threads with that tid; has_returns: of whose returns there are records.  `take` gets the

@@ -10,9 +10,9 @@
 #include "core/duration.h"
 #include "core/json.h"
 #include "core/printable.h"
-#include "pass/select.h"
+#include "analysis/select.h"
 #include "pass/top.h"
-#include "pass/unrecorded.h"
+#include "analysis/unrecorded.h"
 
 /* So many objects, and so many problems, in text. */
 #define N_SHOWN 3

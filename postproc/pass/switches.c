@@ -10,7 +10,7 @@
  */
 #include "pass/call_sites.h"
 #include "pass/links.h"
-#include "pass/select.h"
+#include "analysis/select.h"
 #include "pass/thread_nodes.h"
 
 /* The rest is seldom of interest, and there may be thousands. */

@@ -4,10 +4,10 @@
  * call blocked it, and how long it waited.
  */
 #include "core/printable.h"
-#include "pass/object_state.h"
-#include "pass/select.h"
-#include "pass/shown.h"
-#include "pass/unrecorded.h"
+#include "analysis/object_state.h"
+#include "analysis/select.h"
+#include "analysis/shown.h"
+#include "analysis/unrecorded.h"
 
 enum { FUNCTION = PP_N_NAMED_THREAD_CELLS, CALLS, BLOCKED, WAIT, WAIT_MAX };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "pass/thread_nodes.h"
 
-#include "pass/select.h"
-#include "pass/shown.h"
+#include "analysis/select.h"
+#include "analysis/shown.h"
 
 static const struct pp_column columns[PP_NODE_CELLS] = {PP_NODE_COLUMNS};
 

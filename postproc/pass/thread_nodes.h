@@ -3,8 +3,8 @@
 #ifndef PP_PASS_THREAD_NODES_H
 #define PP_PASS_THREAD_NODES_H
 
-#include "pass/shown.h"
-#include "pass/thread_state.h"
+#include "analysis/shown.h"
+#include "analysis/thread_state.h"
 
 enum {
 	PP_NODE_PID,

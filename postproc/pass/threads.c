@@ -5,10 +5,10 @@
  * Figures that the capture cannot give are missing, and a note says why: without scheduling events
  * nothing but the time blocked on synchronization objects is known.
  */
-#include "pass/select.h"
-#include "pass/shown.h"
-#include "pass/thread_state.h"
-#include "pass/unrecorded.h"
+#include "analysis/select.h"
+#include "analysis/shown.h"
+#include "analysis/thread_state.h"
+#include "analysis/unrecorded.h"
 
 enum {
 	START = PP_N_NAMED_THREAD_CELLS,

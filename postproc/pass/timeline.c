@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 
-#include "pass/select.h"
+#include "analysis/select.h"
 #include "pass/timeline_line.h"
 #include "pass/timeline_state.h"
 

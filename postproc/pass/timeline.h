@@ -12,9 +12,9 @@
 #ifndef PP_PASS_TIMELINE_H
 #define PP_PASS_TIMELINE_H
 
-#include "pass/pass.h"
-#include "pass/thread_state.h"
-#include "pass/timeline_reason.h"
+#include "analysis/pass.h"
+#include "analysis/thread_state.h"
+#include "analysis/reason.h"
 
 enum pp_timeline_kind {
 	PP_TIMELINE_START,

@@ -6,7 +6,7 @@
 
 #include "core/duration.h"
 #include "pass/replay.h"
-#include "pass/shown.h"
+#include "analysis/shown.h"
 
 #define MAX_ERRNO 4095
 /* Values from here on are shown as addresses. */

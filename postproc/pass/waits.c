@@ -4,13 +4,13 @@
  * wait_end.h has it.  Where that is not known there is an edge to no thread, "?".  Each wait is one
  * of one edge, so their times sum up to those of `locks`.
  */
-#include "pass/select.h"
+#include "analysis/select.h"
 #include "pass/call_sites.h"
 #include "pass/links.h"
-#include "pass/object_row.h"
+#include "analysis/object_row.h"
 #include "pass/thread_nodes.h"
-#include "pass/unrecorded.h"
-#include "pass/wait_end.h"
+#include "analysis/unrecorded.h"
+#include "analysis/wait_end.h"
 
 enum {
 	WAIT_HOW = PP_OBJECT_CELLS,

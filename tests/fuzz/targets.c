@@ -26,7 +26,7 @@
 #include "event_text.h"
 #include "capture/traces.h"
 #include "pass/history.h"
-#include "pass/set.h"
+#include "analysis/set.h"
 #include "pass/timeline.h"
 #include "render/render.h"
 #include "runtime/config.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "event_text.h"
-#include "pass/pass.h"
+#include "analysis/pass.h"
 #include "render/dot.h"
 
 static unsigned n_failed;

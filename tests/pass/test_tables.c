@@ -26,7 +26,7 @@
 
 #include "event_text.h"
 #include "pass/history.h"
-#include "pass/select.h"
+#include "analysis/select.h"
 #include "pass/timeline.h"
 
 struct section {

@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "core/event.h"
 #include "core/model.h"
-#include "pass/spread.h"
+#include "analysis/spread.h"
 
 static void check_error(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "pass/spread.h"
+#include "analysis/spread.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Why a thread leaves its CPU. */
-#ifndef PP_PASS_TIMELINE_REASON_H
-#define PP_PASS_TIMELINE_REASON_H
+#ifndef PP_ANALYSIS_REASON_H
+#define PP_ANALYSIS_REASON_H
 
-#include "pass/object_state.h"
+#include "analysis/object_state.h"
 
 enum pp_reason {
 	PP_REASON_NONE,

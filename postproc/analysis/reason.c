@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "pass/timeline_reason.h"
+#include "analysis/reason.h"
 
 #include <string.h>
 

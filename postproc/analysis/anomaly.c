@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "pass/anomaly.h"
+#include "analysis/anomaly.h"
 
 struct counts {
 	uint64_t of[PP_N_ANOMALIES];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What was switched off in the recording. */
-#ifndef PP_PASS_UNRECORDED_H
-#define PP_PASS_UNRECORDED_H
+#ifndef PP_ANALYSIS_UNRECORDED_H
+#define PP_ANALYSIS_UNRECORDED_H
 
 #include "core/model.h"
 #include "core/table.h"

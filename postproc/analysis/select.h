@@ -8,10 +8,10 @@
  * duration to its part within the time; what happens once counts when it happens, an operation when
  * it returns.  So adjacent times add up to the whole.
  */
-#ifndef PP_PASS_SELECT_H
-#define PP_PASS_SELECT_H
+#ifndef PP_ANALYSIS_SELECT_H
+#define PP_ANALYSIS_SELECT_H
 
-#include "pass/pass.h"
+#include "analysis/pass.h"
 
 struct pp_object;
 struct pp_operation;

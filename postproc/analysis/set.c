@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "pass/set.h"
+#include "analysis/set.h"
 
-#include "pass/select.h"
+#include "analysis/select.h"
 
 struct member {
 	const struct pp_pass *pass;

@@ -3,8 +3,8 @@
  * Contradictions between events: counted per kind and thread, never repaired by inventing time.
  * A state machine that meets one says so here and goes on from what the newer event proves.
  */
-#ifndef PP_PASS_ANOMALY_H
-#define PP_PASS_ANOMALY_H
+#ifndef PP_ANALYSIS_ANOMALY_H
+#define PP_ANALYSIS_ANOMALY_H
 
 #include "core/model.h"
 

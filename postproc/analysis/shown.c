@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "pass/shown.h"
+#include "analysis/shown.h"
 
 #include <string.h>
 
 #include "core/printable.h"
-#include "pass/select.h"
+#include "analysis/select.h"
 
 char *pp_thread_title(const struct pp_thread *thread)
 {

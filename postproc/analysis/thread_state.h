@@ -11,13 +11,13 @@
  * Intervals of a thread are contiguous, so their sum is its lifetime, exactly.  Where events are
  * lost or contradict each other the time in doubt has the mode PP_MODE_UNKNOWN.
  */
-#ifndef PP_PASS_THREAD_STATE_H
-#define PP_PASS_THREAD_STATE_H
+#ifndef PP_ANALYSIS_THREAD_STATE_H
+#define PP_ANALYSIS_THREAD_STATE_H
 
 #include "core/event.h"
 #include "core/model.h"
-#include "pass/anomaly.h"
-#include "pass/pass.h"
+#include "analysis/anomaly.h"
+#include "analysis/pass.h"
 
 enum pp_mode {
 	PP_MODE_UNKNOWN,

@@ -7,8 +7,8 @@
  * exception.  A caller that is not on the stack (code without -pg) leaves the stack as it is; if
  * there are no returns, what it called last ends, since that could go on for ever.
  */
-#ifndef PP_PASS_CALL_STACK_H
-#define PP_PASS_CALL_STACK_H
+#ifndef PP_ANALYSIS_CALL_STACK_H
+#define PP_ANALYSIS_CALL_STACK_H
 
 #include "core/event.h"
 #include "core/namer.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What the passes share that have a row for a thread, or several. */
-#ifndef PP_PASS_SHOWN_H
-#define PP_PASS_SHOWN_H
+#ifndef PP_ANALYSIS_SHOWN_H
+#define PP_ANALYSIS_SHOWN_H
 
-#include "pass/pass.h"
+#include "analysis/pass.h"
 
 /* The first columns: which thread a row is about. */
 enum { PP_CELL_PID, PP_CELL_IMAGE, PP_CELL_TID, PP_CELL_INDEX, PP_N_THREAD_CELLS };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "pass/call_stack.h"
+#include "analysis/call_stack.h"
 
 #include <string.h>
 

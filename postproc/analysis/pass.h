@@ -5,8 +5,8 @@
  *
  * Adding one touches its own file and the list in registry.c; DESIGN.md, "Adding a pass".
  */
-#ifndef PP_PASS_PASS_H
-#define PP_PASS_PASS_H
+#ifndef PP_ANALYSIS_PASS_H
+#define PP_ANALYSIS_PASS_H
 
 #include "core/event.h"
 #include "core/model.h"
@@ -24,7 +24,7 @@ struct pp_pass_context {
 	bool has_calls;	       /* there is a history of calls */
 	/* People will read it: of a table with text_rows only those need be made (n_left_out). */
 	bool for_text;
-	struct pp_selection *selection; /* pass/select.h; NULL: everything */
+	struct pp_selection *selection; /* analysis/select.h; NULL: everything */
 	GHashTable *options;		/* string -> string; may be NULL.  "through-idle" */
 };
 

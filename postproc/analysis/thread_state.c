@@ -8,12 +8,12 @@
  * sleep (the waker runs on another CPU while the sleeper is still inside the scheduler): it is
  * remembered, and if no other comes before the thread runs again, it was runnable all along.
  */
-#include "pass/thread_life.h"
+#include "analysis/thread_life.h"
 
 #include <string.h>
 
-#include "pass/select.h"
-#include "pass/timeline_reason.h"
+#include "analysis/select.h"
+#include "analysis/reason.h"
 
 /* TASK_REPORT: the bits of a task that cannot go on; above it are marks such as "preempted". */
 #define STATE_CANNOT_GO_ON 0xff

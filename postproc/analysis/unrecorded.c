@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "pass/unrecorded.h"
+#include "analysis/unrecorded.h"
 
 #include "core/duration.h"
 #include "core/event.h"

@@ -9,8 +9,8 @@
  * There may be one for each of a million locks, with a few durations each: up to PP_SPREAD_FEW it
  * allocates nothing, up to PP_SPREAD_LIST a list of their steps, and then the histogram.
  */
-#ifndef PP_PASS_SPREAD_H
-#define PP_PASS_SPREAD_H
+#ifndef PP_ANALYSIS_SPREAD_H
+#define PP_ANALYSIS_SPREAD_H
 
 #include <stdint.h>
 

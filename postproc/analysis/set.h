@@ -2,10 +2,10 @@
 /*
  * The passes of one run: those asked for and those they need, fed by one sweep over the events.
  */
-#ifndef PP_PASS_SET_H
-#define PP_PASS_SET_H
+#ifndef PP_ANALYSIS_SET_H
+#define PP_ANALYSIS_SET_H
 
-#include "pass/pass.h"
+#include "analysis/pass.h"
 
 struct pp_pass_set;
 

@@ -3,10 +3,10 @@
  * The inside of thread_state.h: one thread's life as contiguous intervals, and the operations that
  * it waits in, innermost last.  For thread_state.c alone.
  */
-#ifndef PP_PASS_THREAD_LIFE_H
-#define PP_PASS_THREAD_LIFE_H
+#ifndef PP_ANALYSIS_THREAD_LIFE_H
+#define PP_ANALYSIS_THREAD_LIFE_H
 
-#include "pass/thread_state.h"
+#include "analysis/thread_state.h"
 
 struct pp_cpu {
 	struct pp_thread_state *current; /* NULL: none of ours, or not known */

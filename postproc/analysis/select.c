@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "pass/select.h"
+#include "analysis/select.h"
 
 #include <fnmatch.h>
 #include <math.h>
 #include <string.h>
 
 #include "core/duration.h"
-#include "pass/object_state.h"
+#include "analysis/object_state.h"
 
 struct site {
 	const struct pp_process *process;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* See thread_life.h. */
-#include "pass/thread_life.h"
+#include "analysis/thread_life.h"
 
-#include "pass/select.h"
+#include "analysis/select.h"
 
 void pp_life_anomaly(struct pp_thread_states *states, enum pp_anomaly kind,
 		     const struct pp_thread_state *self)
