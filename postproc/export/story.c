@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "export/wakers.h"
-#include "pass/call_sites.h"
+#include "analysis/graph/call_sites.h"
 #include "analysis/select.h"
 #include "analysis/wait_end.h"
 

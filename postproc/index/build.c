@@ -14,7 +14,7 @@
 #include "index/arrange.h"
 #include "index/guard.h"
 #include "index/opens.h"
-#include "pass/call_sites.h"
+#include "analysis/graph/call_sites.h"
 
 /* No clock of ours comes near; what a damaged stream says may. */
 #define MAX_TIME_NS (INT64_C(1) << 60)

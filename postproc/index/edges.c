@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "index/edges.h"
 
-#include "pass/links.h"
+#include "analysis/graph/links.h"
 
 /* One link for each two threads and object; those of two threads follow each other. */
 static void add_wait(struct pp_links *links, const struct pp_index_operation *operation,

@@ -8,7 +8,7 @@
  */
 #include <inttypes.h>
 
-#include "pass/graph.h"
+#include "analysis/graph/graph.h"
 #include "analysis/select.h"
 #include "analysis/shown.h"
 

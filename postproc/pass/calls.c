@@ -4,7 +4,7 @@
  * the CPU time that samples found in them, and who called whom, how often.
  */
 #include "analysis/select.h"
-#include "pass/graph.h"
+#include "analysis/graph/graph.h"
 #include "analysis/shown.h"
 
 #include <inttypes.h>

@@ -4,9 +4,9 @@
 #ifndef PP_PASS_CRITICAL_PATH_H
 #define PP_PASS_CRITICAL_PATH_H
 
-#include "pass/call_sites.h"
+#include "analysis/graph/call_sites.h"
 #include "analysis/call_stack.h"
-#include "pass/chain.h"
+#include "analysis/graph/chain.h"
 #include "analysis/object_state.h"
 
 /* What a chain sums: key = amount << AMOUNT_SHIFT | id << ID_SHIFT | mode. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/duration.h"
-#include "pass/graph.h"
+#include "analysis/graph/graph.h"
 #include "analysis/select.h"
 #include "analysis/shown.h"
 

@@ -4,8 +4,8 @@
 #ifndef PP_PASS_LOCK_ORDER_H
 #define PP_PASS_LOCK_ORDER_H
 
-#include "pass/call_sites.h"
-#include "pass/links.h"
+#include "analysis/graph/call_sites.h"
+#include "analysis/graph/links.h"
 #include "analysis/object_state.h"
 
 /*

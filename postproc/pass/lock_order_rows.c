@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "analysis/select.h"
-#include "pass/components.h"
+#include "analysis/graph/components.h"
 #include "pass/lock_order.h"
 #include "analysis/object_row.h"
 #include "analysis/shown.h"

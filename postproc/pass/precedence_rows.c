@@ -2,7 +2,7 @@
 #include "analysis/object_row.h"
 #include "pass/precedence.h"
 #include "analysis/shown.h"
-#include "pass/thread_nodes.h"
+#include "analysis/graph/thread_nodes.h"
 
 enum {
 	NODE_ID = PP_NODE_CELLS,

@@ -8,10 +8,10 @@
  * Tasks of other programs, and the idle task, break the link; with the option "through-idle" they
  * are looked through.
  */
-#include "pass/call_sites.h"
-#include "pass/links.h"
+#include "analysis/graph/call_sites.h"
+#include "analysis/graph/links.h"
 #include "analysis/select.h"
-#include "pass/thread_nodes.h"
+#include "analysis/graph/thread_nodes.h"
 
 /* The rest is seldom of interest, and there may be thousands. */
 #define TEXT_ROWS 50

@@ -5,10 +5,10 @@
  * of one edge, so their times sum up to those of `locks`.
  */
 #include "analysis/select.h"
-#include "pass/call_sites.h"
-#include "pass/links.h"
+#include "analysis/graph/call_sites.h"
+#include "analysis/graph/links.h"
 #include "analysis/object_row.h"
-#include "pass/thread_nodes.h"
+#include "analysis/graph/thread_nodes.h"
 #include "analysis/unrecorded.h"
 #include "analysis/wait_end.h"
 

@@ -28,7 +28,7 @@ static char *switch_detail(const struct pp_table *sites, const struct pp_cell *r
 	return g_strdup_printf("%s after %s", text, last);
 }
 
-/* A graph of threads: node and edge columns as pass/thread_nodes.h has them. */
+/* A graph of threads: node and edge columns as analysis/graph/thread_nodes.h has them. */
 #define THREADS                                                                                    \
 	.shape = "ellipse", .node_key = COLUMNS("pid", "image", "index"),                          \
 	.from_key = COLUMNS("from_pid", "from_image", "from_index"),                               \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The legs of chains that branch off each other at random: as of whoever writes each chain out. */
 #include "check.h"
-#include "pass/chain.h"
+#include "analysis/graph/chain.h"
 
 #define N_THREADS 7
 #define N_STEPS	  24000

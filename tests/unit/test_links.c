@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Hashes of pairs of small numbers: a table of a million is not searched from end to end. */
 #include "check.h"
-#include "pass/links.h"
+#include "analysis/graph/links.h"
 
 #define N	 1000u
 #define N_VALUES (1u << 20)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "pass/graph.h"
+#include "analysis/graph/graph.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "pass/components.h"
-#include "pass/links.h"
+#include "analysis/graph/components.h"
+#include "analysis/graph/links.h"
 
 /* While the graph is made: functions in the order in which they are met. */
 struct maker {

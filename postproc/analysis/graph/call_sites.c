@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "pass/call_sites.h"
+#include "analysis/graph/call_sites.h"
 
 static guint site_hash(gconstpointer key)
 {

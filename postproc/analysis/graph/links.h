@@ -6,8 +6,8 @@
  * Pairs of a thousand threads are a million: beyond PP_LINKS_MAX, what is new is only counted, and
  * said.
  */
-#ifndef PP_PASS_LINKS_H
-#define PP_PASS_LINKS_H
+#ifndef PP_ANALYSIS_GRAPH_LINKS_H
+#define PP_ANALYSIS_GRAPH_LINKS_H
 
 #include <stdint.h>
 

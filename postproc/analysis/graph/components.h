@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which nodes of a graph lie on cycles: Tarjan's strongly connected components. */
-#ifndef PP_PASS_COMPONENTS_H
-#define PP_PASS_COMPONENTS_H
+#ifndef PP_ANALYSIS_GRAPH_COMPONENTS_H
+#define PP_ANALYSIS_GRAPH_COMPONENTS_H
 
 #include <stdint.h>
 

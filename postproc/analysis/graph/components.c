@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See components.h.  Without recursion: a path may be as long as the graph is large. */
-#include "pass/components.h"
+#include "analysis/graph/components.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "pass/thread_nodes.h"
+#include "analysis/graph/thread_nodes.h"
 
 #include "analysis/select.h"
 #include "analysis/shown.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Synchronization calls by where they stand: numbers for them, so that counts can be kept by site.
  */
-#ifndef PP_PASS_CALL_SITES_H
-#define PP_PASS_CALL_SITES_H
+#ifndef PP_ANALYSIS_GRAPH_CALL_SITES_H
+#define PP_ANALYSIS_GRAPH_CALL_SITES_H
 
 #include "core/event.h"
 #include "core/namer.h"

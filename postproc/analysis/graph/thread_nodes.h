@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The graphs whose nodes are threads: what their tables have in common. */
-#ifndef PP_PASS_THREAD_NODES_H
-#define PP_PASS_THREAD_NODES_H
+#ifndef PP_ANALYSIS_GRAPH_THREAD_NODES_H
+#define PP_ANALYSIS_GRAPH_THREAD_NODES_H
 
 #include "analysis/shown.h"
 #include "analysis/thread_state.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "pass/links.h"
+#include "analysis/graph/links.h"
 
 #include <string.h>
 

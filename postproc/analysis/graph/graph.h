@@ -3,8 +3,8 @@
  * A call graph: arcs between addresses gathered to calls between functions, and cycles found, as in
  * gprof (Graham, Kessler, McKusick 1982).
  */
-#ifndef PP_PASS_GRAPH_H
-#define PP_PASS_GRAPH_H
+#ifndef PP_ANALYSIS_GRAPH_GRAPH_H
+#define PP_ANALYSIS_GRAPH_GRAPH_H
 
 #include "analysis/pass.h"
 

@@ -8,8 +8,8 @@
  * A stretch is amounts under keys, whose meaning is the caller's, and legs of the way, of which it
  * keeps the longest.
  */
-#ifndef PP_PASS_CHAIN_H
-#define PP_PASS_CHAIN_H
+#ifndef PP_ANALYSIS_GRAPH_CHAIN_H
+#define PP_ANALYSIS_GRAPH_CHAIN_H
 
 #include <stdbool.h>
 #include <stdint.h>

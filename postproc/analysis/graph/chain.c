@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "pass/chain.h"
+#include "analysis/graph/chain.h"
 
 #include <string.h>
 
