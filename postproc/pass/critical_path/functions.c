@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 
-#include "pass/critical_path.h"
+#include "pass/critical_path/critical_path.h"
 
 enum { FUNCTION, SELF, PCT, RUNNING, RUNNABLE, BLOCKED, UNKNOWN, WITHIN, N_COLUMNS };
 

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "core/duration.h"
-#include "pass/critical_path.h"
+#include "pass/critical_path/critical_path.h"
 #include "analysis/object_row.h"
 #include "analysis/shown.h"
 

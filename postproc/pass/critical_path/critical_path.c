@@ -13,7 +13,7 @@
  * it; by the synchronization call that the thread made last; and by function, if the capture has a
  * history of calls (critical_calls.c).
  */
-#include "pass/critical_path.h"
+#include "pass/critical_path/critical_path.h"
 
 #include "core/apart.h"
 

@@ -6,7 +6,7 @@
  * As long as nothing but calls happens, all else that is summed goes on as it is: it is put into
  * the chain before anything else does.
  */
-#include "pass/critical_path.h"
+#include "pass/critical_path/critical_path.h"
 #include "analysis/select.h"
 
 guint pp_critical_function(const struct pp_critical_track *track)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The critical path between the pass that finds it (critical_path.c, critical_calls.c) and its
  * tables (critical_rows.c, critical_functions.c). */
-#ifndef PP_PASS_CRITICAL_PATH_H
-#define PP_PASS_CRITICAL_PATH_H
+#ifndef PP_PASS_CRITICAL_PATH_CRITICAL_PATH_H
+#define PP_PASS_CRITICAL_PATH_CRITICAL_PATH_H
 
 #include "analysis/graph/call_sites.h"
 #include "analysis/call_stack.h"
