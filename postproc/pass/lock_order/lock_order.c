@@ -8,7 +8,7 @@
  * thread holds already.  A condition wait goes for its mutex while what else it holds stays held.
  */
 #include "analysis/select.h"
-#include "pass/lock_order.h"
+#include "pass/lock_order/lock_order.h"
 
 /* Of more locks held at a time the last are looked at; 1000 stripes taken in a row are no news. */
 #define MAX_HELD 32u

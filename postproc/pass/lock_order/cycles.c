@@ -9,7 +9,7 @@
  *
  * There may be very many circles: the search gives up after so many steps, and says so.
  */
-#include "pass/lock_order.h"
+#include "pass/lock_order/lock_order.h"
 
 #define MAX_STEPS   300000u
 #define MAX_LENGTH  1000u
