@@ -12,7 +12,7 @@
  * oldest is taken.
  */
 #include "analysis/select.h"
-#include "pass/precedence.h"
+#include "pass/precedence/precedence.h"
 
 #include <errno.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The precedence graph between the pass that collects it (precedence.c) and its tables
  * (precedence_rows.c). */
-#ifndef PP_PASS_PRECEDENCE_H
-#define PP_PASS_PRECEDENCE_H
+#ifndef PP_PASS_PRECEDENCE_PRECEDENCE_H
+#define PP_PASS_PRECEDENCE_PRECEDENCE_H
 
 #include "analysis/graph/call_sites.h"
 #include "analysis/graph/links.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/object_row.h"
-#include "pass/precedence.h"
+#include "pass/precedence/precedence.h"
 #include "analysis/shown.h"
 #include "analysis/graph/thread_nodes.h"
 
