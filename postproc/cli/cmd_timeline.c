@@ -20,7 +20,7 @@
 #include "events/events.h"
 #include "pass/replay.h"
 #include "analysis/shown.h"
-#include "pass/timeline.h"
+#include "pass/timeline/timeline.h"
 #include "render/render.h"
 
 #define BATCH_BYTES 65536

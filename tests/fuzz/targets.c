@@ -27,7 +27,7 @@
 #include "capture/traces.h"
 #include "pass/history.h"
 #include "analysis/set.h"
-#include "pass/timeline.h"
+#include "pass/timeline/timeline.h"
 #include "render/render.h"
 #include "runtime/config.h"
 

@@ -27,7 +27,7 @@
 #include "event_text.h"
 #include "pass/history.h"
 #include "analysis/select.h"
-#include "pass/timeline.h"
+#include "pass/timeline/timeline.h"
 
 struct section {
 	char *title;	  /* what follows "== " */

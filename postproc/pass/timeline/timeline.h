@@ -9,8 +9,8 @@
  * Quantum or preempted: another thread of the program that was woken while this one had its CPU has
  * preempted it; one that had been waiting for a CPU since before got its turn.
  */
-#ifndef PP_PASS_TIMELINE_H
-#define PP_PASS_TIMELINE_H
+#ifndef PP_PASS_TIMELINE_TIMELINE_H
+#define PP_PASS_TIMELINE_TIMELINE_H
 
 #include "analysis/pass.h"
 #include "analysis/thread_state.h"

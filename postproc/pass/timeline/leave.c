@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "pass/timeline_line.h"
-#include "pass/timeline_state.h"
+#include "pass/timeline/line.h"
+#include "pass/timeline/state.h"
 
 #define STATE_STOPPED 0x0c /* TASK_STOPPED | TASK_TRACED */
 

@@ -4,7 +4,7 @@
 #define PP_PASS_TIMELINE_STATE_H
 
 #include "pass/replay.h"
-#include "pass/timeline.h"
+#include "pass/timeline/timeline.h"
 
 /* What is known of the thread now. */
 struct track {

@@ -3,7 +3,7 @@
 #ifndef PP_PASS_TIMELINE_LINE_H
 #define PP_PASS_TIMELINE_LINE_H
 
-#include "pass/timeline.h"
+#include "pass/timeline/timeline.h"
 
 /* "worker (tid 7)"; where it is not ours (NULL), by its tid and name, as far as they are known. */
 void pp_timeline_add_thread(GString *text, const struct pp_thread *thread, int64_t tid,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "pass/timeline_line.h"
+#include "pass/timeline/line.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #include <inttypes.h>
 
 #include "analysis/select.h"
-#include "pass/timeline_line.h"
-#include "pass/timeline_state.h"
+#include "pass/timeline/line.h"
+#include "pass/timeline/state.h"
 
 static bool is_mine(const struct pp_timeline *self, const struct pp_thread *thread)
 {
