@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "collect/bpf_programs.h"
-#include "collect/kevent.h"
+#include "record/ctf/kevent.h"
 
 /* What the records of a CPU told of its run queue's clock; zeroed at first. */
 struct pp_bpf_clock {

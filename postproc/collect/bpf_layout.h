@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collect/kevent.h"
+#include "record/ctf/kevent.h"
 #include "core/error.h"
 
 /* What differs between kernels: type numbers, and offsets of members. */

@@ -19,7 +19,7 @@
 
 #include "collect/bpf_code.h"
 #include "collect/bpf_layout.h"
-#include "collect/kevent.h"
+#include "record/ctf/kevent.h"
 
 /* Every thread number that 64-bit Linux gives out (PID_MAX_LIMIT). */
 #define PP_BPF_TIDS	  (4u << 20)

@@ -17,7 +17,7 @@
 
 #include "collect/bpf.h"
 #include "collect/decode.h"
-#include "collect/kernel_ctf.h"
+#include "record/ctf/writer.h"
 #include "collect/merge.h"
 #include "collect/tree.h"
 #include "runtime/config.h"

@@ -8,10 +8,10 @@
 #ifndef PP_COLLECT_DECODE_H
 #define PP_COLLECT_DECODE_H
 
-#include "collect/full.h"
-#include "collect/kevent.h"
+#include "record/ctf/full.h"
+#include "record/ctf/kevent.h"
 #include "collect/ring.h"
-#include "collect/syscalls.h"
+#include "record/ctf/syscalls.h"
 #include "collect/tracefs.h"
 
 enum pp_tracepoint { PP_TP_SWITCH, PP_TP_WAKING, PP_TP_EXEC, PP_N_TRACEPOINTS };

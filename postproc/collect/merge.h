@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collect/kevent.h"
+#include "record/ctf/kevent.h"
 
 struct pp_queue {
 	struct pp_kevent *events;

@@ -4,13 +4,13 @@ PP_RUNTIME_OBJ := $(patsubst %,$(B)/obj/libgmon-mt/runtime/%.o,config config_fil
 PP_CLI_OBJ += $(PP_RUNTIME_OBJ)
 
 # What system calls are called, as the kernel's headers have it.
-SYSCALL_NAMES := $(B)/obj/postproc/collect/syscall_names.inc
+SYSCALL_NAMES := $(B)/obj/postproc/record/ctf/syscall_names.inc
 $(SYSCALL_NAMES):
 	@mkdir -p $(@D)
 	$(Q)echo '#include <asm/unistd_64.h>' | $(CC) -E -dM - | \
 		sed -n 's/^#define __NR_\([a-z0-9_]*\) \([0-9]*\)$$/[\2] = "\1",/p' | sort -V >$@
-$(B)/obj/postproc/collect/syscalls.o: $(SYSCALL_NAMES)
-$(B)/obj/postproc/collect/syscalls.o: BASE_CFLAGS += -I$(B)/obj/postproc/collect
+$(B)/obj/postproc/record/ctf/syscalls.o: $(SYSCALL_NAMES)
+$(B)/obj/postproc/record/ctf/syscalls.o: BASE_CFLAGS += -I$(B)/obj/postproc/record/ctf
 
 # `make` and then `make install LIBDIR=...`: the program has to know the new place.
 LIBDIR_STAMP := $(B)/obj/libdir

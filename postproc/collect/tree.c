@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "collect/full.h"
+#include "record/ctf/full.h"
 #include "gmon-mt/format.h"
 
 struct task {

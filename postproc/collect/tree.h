@@ -15,7 +15,7 @@
 
 #include <glib.h>
 
-#include "collect/kevent.h"
+#include "record/ctf/kevent.h"
 
 /* A program that a process executed. */
 struct pp_image {

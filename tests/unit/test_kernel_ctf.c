@@ -10,7 +10,7 @@
 
 #include <glib.h>
 
-#include "collect/kernel_ctf.h"
+#include "record/ctf/writer.h"
 
 #define START_NS  UINT64_C(0xfffffff0)
 #define SECOND_NS UINT64_C(1000000000)

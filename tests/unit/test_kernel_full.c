@@ -10,8 +10,8 @@
 
 #include <glib.h>
 
-#include "collect/full.h"
-#include "collect/kernel_ctf.h"
+#include "record/ctf/full.h"
+#include "record/ctf/writer.h"
 
 static uint64_t now_ns = 1000;
 

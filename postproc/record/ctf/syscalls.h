@@ -3,8 +3,8 @@
  * The system calls of this machine: their names, from the kernel's headers, and what the running
  * kernel says of their arguments, where it does (CONFIG_FTRACE_SYSCALLS).
  */
-#ifndef PP_COLLECT_SYSCALLS_H
-#define PP_COLLECT_SYSCALLS_H
+#ifndef PP_RECORD_CTF_SYSCALLS_H
+#define PP_RECORD_CTF_SYSCALLS_H
 
 #include <stdint.h>
 

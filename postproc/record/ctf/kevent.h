@@ -5,8 +5,8 @@
  * Values carry what LTTng would have written: priorities less MAX_RT_PRIO (100), prev_state as a
  * set of TASK_ bits with 0 for a thread that was preempted.
  */
-#ifndef PP_COLLECT_KEVENT_H
-#define PP_COLLECT_KEVENT_H
+#ifndef PP_RECORD_CTF_KEVENT_H
+#define PP_RECORD_CTF_KEVENT_H
 
 #include <stdint.h>
 

@@ -15,13 +15,13 @@
  * uninterruptible, 4 stopped, 8 traced, 16 dead, 32 zombie, 64 parked, 128 idle).  In the raw
  * tracepoint a preempted thread has the bit above these set; LTTng hands that on as 256.
  */
-#ifndef PP_COLLECT_KERNEL_CTF_H
-#define PP_COLLECT_KERNEL_CTF_H
+#ifndef PP_RECORD_CTF_WRITER_H
+#define PP_RECORD_CTF_WRITER_H
 
 #include <stdint.h>
 
-#include "collect/kevent.h"
-#include "collect/syscalls.h"
+#include "record/ctf/kevent.h"
+#include "record/ctf/syscalls.h"
 #include "core/error.h"
 
 struct pp_kernel_ctf;

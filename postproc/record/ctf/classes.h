@@ -6,14 +6,14 @@
  * (most addresses) or 8 bytes, and yet is a plain integer to every reader.  A class stands in the
  * file before the packet that holds the first event of it does.
  */
-#ifndef PP_COLLECT_KERNEL_CLASSES_H
-#define PP_COLLECT_KERNEL_CLASSES_H
+#ifndef PP_RECORD_CTF_CLASSES_H
+#define PP_RECORD_CTF_CLASSES_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "collect/kevent.h"
-#include "collect/syscalls.h"
+#include "record/ctf/kevent.h"
+#include "record/ctf/syscalls.h"
 
 struct pp_kernel_classes {
 	const struct pp_syscalls *syscalls;

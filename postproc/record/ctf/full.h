@@ -6,13 +6,13 @@
  * Names and fields are LTTng's; of its fields those are left out that are the same as others (comm,
  * where there is a tid) or mean something to the kernel alone, to keep an event below 32 bytes.
  */
-#ifndef PP_COLLECT_FULL_H
-#define PP_COLLECT_FULL_H
+#ifndef PP_RECORD_CTF_FULL_H
+#define PP_RECORD_CTF_FULL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collect/kevent.h"
+#include "record/ctf/kevent.h"
 
 struct pp_full_field {
 	const char *kernel; /* in the tracepoint's format; NULL: no more fields */

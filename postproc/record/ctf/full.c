@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/full.h"
+#include "record/ctf/full.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/kernel_ctf.h"
+#include "record/ctf/writer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 
 #include <glib.h>
 
-#include "collect/full.h"
-#include "collect/kernel_classes.h"
+#include "record/ctf/full.h"
+#include "record/ctf/classes.h"
 
 #define CTF_MAGIC     0xC1FC1FC1
 #define UUID_BYTES    16

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/syscalls.h"
+#include "record/ctf/syscalls.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/kernel_classes.h"
+#include "record/ctf/classes.h"
 
 #include <errno.h>
 #include <stdbool.h>
