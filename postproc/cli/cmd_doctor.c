@@ -16,7 +16,7 @@
 #include "collect/collector.h"
 #include "collect/libraries.h"
 #include "collect/lttng_kernel.h"
-#include "collect/tracefs.h"
+#include "record/perf/tracefs.h"
 
 /* One ring of the smallest size a CPU: see collect/collector.c. */
 #define WANTED_LOCKED_BYTES (64 << 10)

@@ -9,7 +9,7 @@
 
 #include "collect/bpf_decode.h"
 #include "collect/bpf_programs.h"
-#include "collect/ring.h"
+#include "record/perf/ring.h"
 #include "core/error.h"
 
 #define PP_BPF_N_SCHEDULING 3

@@ -16,7 +16,7 @@
 #include <poll.h>
 
 #include "collect/bpf.h"
-#include "collect/decode.h"
+#include "record/perf/decode.h"
 #include "record/ctf/writer.h"
 #include "collect/merge.h"
 #include "collect/tree.h"

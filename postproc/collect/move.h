@@ -9,7 +9,7 @@
 #ifndef PP_COLLECT_MOVE_H
 #define PP_COLLECT_MOVE_H
 
-#include "collect/ring.h"
+#include "record/perf/ring.h"
 
 /* Bytes that the rings of all CPUs take at most, old ones that are being left included. */
 #define PP_RINGS_BYTES ((size_t)128 << 20)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/ring.h"
+#include "record/perf/ring.h"
 
 #include <errno.h>
 #include <fcntl.h>

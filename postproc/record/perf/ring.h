@@ -10,8 +10,8 @@
  *
  * While events are moved (move.c) there are two rings, read as one in order of time.
  */
-#ifndef PP_COLLECT_RING_H
-#define PP_COLLECT_RING_H
+#ifndef PP_RECORD_PERF_RING_H
+#define PP_RECORD_PERF_RING_H
 
 #include <poll.h>
 #include <pthread.h>

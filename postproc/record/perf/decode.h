@@ -5,14 +5,14 @@
  * The layout of tracepoint data differs between kernels and is taken from tracefs; side-band
  * records are kernel ABI.
  */
-#ifndef PP_COLLECT_DECODE_H
-#define PP_COLLECT_DECODE_H
+#ifndef PP_RECORD_PERF_DECODE_H
+#define PP_RECORD_PERF_DECODE_H
 
 #include "record/ctf/full.h"
 #include "record/ctf/kevent.h"
-#include "collect/ring.h"
+#include "record/perf/ring.h"
 #include "record/ctf/syscalls.h"
-#include "collect/tracefs.h"
+#include "record/perf/tracefs.h"
 
 enum pp_tracepoint { PP_TP_SWITCH, PP_TP_WAKING, PP_TP_EXEC, PP_N_TRACEPOINTS };
 

@@ -5,8 +5,8 @@
  * tracefs need not be mounted: with the privilege to mount, it is mounted in a private mount
  * namespace of a child that lives for the reading alone, so that nothing on the machine changes.
  */
-#ifndef PP_COLLECT_TRACEFS_H
-#define PP_COLLECT_TRACEFS_H
+#ifndef PP_RECORD_PERF_TRACEFS_H
+#define PP_RECORD_PERF_TRACEFS_H
 
 #include <stdbool.h>
 #include <stddef.h>

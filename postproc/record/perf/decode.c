@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/decode.h"
+#include "record/perf/decode.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/tracefs.h"
+#include "record/perf/tracefs.h"
 
 #include <errno.h>
 #include <sched.h>
