@@ -15,7 +15,7 @@
 
 #include <poll.h>
 
-#include "collect/bpf.h"
+#include "record/bpf/bpf.h"
 #include "record/perf/decode.h"
 #include "record/ctf/writer.h"
 #include "collect/merge.h"

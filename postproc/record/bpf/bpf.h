@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Switches and wakings told by programs of ours inside the kernel (collect/bpf_programs.h), and of
+ * Switches and wakings told by programs of ours inside the kernel (record/bpf/programs.h), and of
  * the profiled program alone, in place of perf's tracepoints and context-switch records: a fifth
  * of their cost, and nothing to read of other programs.
  */
-#ifndef PP_COLLECT_BPF_H
-#define PP_COLLECT_BPF_H
+#ifndef PP_RECORD_BPF_BPF_H
+#define PP_RECORD_BPF_BPF_H
 
-#include "collect/bpf_decode.h"
-#include "collect/bpf_programs.h"
+#include "record/bpf/decode.h"
+#include "record/bpf/programs.h"
 #include "record/perf/ring.h"
 #include "core/error.h"
 

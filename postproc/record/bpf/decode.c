@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/bpf_decode.h"
+#include "record/bpf/decode.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
  * The types are gone through once, until all that is wanted is found; a file that is not as its
  * format says ends the search, nothing is followed outside it.
  */
-#ifndef PP_COLLECT_BTF_H
-#define PP_COLLECT_BTF_H
+#ifndef PP_RECORD_BPF_BTF_H
+#define PP_RECORD_BPF_BTF_H
 
 #include <stdbool.h>
 #include <stddef.h>

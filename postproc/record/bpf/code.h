@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * BPF instructions, put together by hand: the few kinds that collect/bpf_programs.c needs.
+ * BPF instructions, put together by hand: the few kinds that record/bpf/programs.c needs.
  *
  * Jumps go forward alone: pp_bpf_jump() returns where it stands, pp_bpf_land() lets it go to the
  * instruction that comes next.
  */
-#ifndef PP_COLLECT_BPF_CODE_H
-#define PP_COLLECT_BPF_CODE_H
+#ifndef PP_RECORD_BPF_CODE_H
+#define PP_RECORD_BPF_CODE_H
 
 #include <stdint.h>
 

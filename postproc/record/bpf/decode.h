@@ -2,12 +2,12 @@
 /*
  * From what a BPF program said to a struct pp_kevent.
  */
-#ifndef PP_COLLECT_BPF_DECODE_H
-#define PP_COLLECT_BPF_DECODE_H
+#ifndef PP_RECORD_BPF_DECODE_H
+#define PP_RECORD_BPF_DECODE_H
 
 #include <stdbool.h>
 
-#include "collect/bpf_programs.h"
+#include "record/bpf/programs.h"
 #include "record/ctf/kevent.h"
 
 /* What the records of a CPU told of its run queue's clock; zeroed at first. */

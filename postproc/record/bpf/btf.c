@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/btf.h"
+#include "record/bpf/btf.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/bpf_programs.h"
+#include "record/bpf/programs.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/bpf.h"
+#include "record/bpf/bpf.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -14,11 +14,11 @@
  * the same program the kernel leaves out, and counts.  Each half of a ring filled is told by a perf
  * event, for the collector to wake.
  */
-#ifndef PP_COLLECT_BPF_PROGRAMS_H
-#define PP_COLLECT_BPF_PROGRAMS_H
+#ifndef PP_RECORD_BPF_PROGRAMS_H
+#define PP_RECORD_BPF_PROGRAMS_H
 
-#include "collect/bpf_code.h"
-#include "collect/bpf_layout.h"
+#include "record/bpf/code.h"
+#include "record/bpf/layout.h"
 #include "record/ctf/kevent.h"
 
 /* Every thread number that 64-bit Linux gives out (PID_MAX_LIMIT). */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/bpf_layout.h"
+#include "record/bpf/layout.h"
 
 #include <errno.h>
 
 #include <linux/btf.h>
 
-#include "collect/btf.h"
+#include "record/bpf/btf.h"
 
 enum wanted {
 	TASK,

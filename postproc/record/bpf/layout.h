@@ -2,8 +2,8 @@
 /*
  * Where the running kernel has what our BPF programs look at, by its BTF.
  */
-#ifndef PP_COLLECT_BPF_LAYOUT_H
-#define PP_COLLECT_BPF_LAYOUT_H
+#ifndef PP_RECORD_BPF_LAYOUT_H
+#define PP_RECORD_BPF_LAYOUT_H
 
 #include <stdbool.h>
 #include <stdint.h>
