@@ -15,7 +15,7 @@
 #include "cli/options.h"
 #include "collect/collector.h"
 #include "collect/libraries.h"
-#include "collect/lttng_kernel.h"
+#include "record/lttng/kernel.h"
 #include "record/perf/tracefs.h"
 
 /* One ring of the smallest size a CPU: see collect/collector.c. */

@@ -23,7 +23,7 @@
 #include "collect/info.h"
 #include "collect/launch.h"
 #include "collect/libraries.h"
-#include "collect/lttng.h"
+#include "record/lttng/lttng.h"
 #include "collect/program.h"
 #include "core/alive.h"
 #include "export/gmon.h"

@@ -4,7 +4,7 @@
 #define PP_CLI_LOSSES_H
 
 #include "collect/info.h"
-#include "collect/lttng.h"
+#include "record/lttng/lttng.h"
 
 /* What the collector lost, and what to do about it.  write_error: -errno, or 0. */
 void pp_losses_kernel(struct pp_run *run, int write_error);

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collect/lttng_kernel.h"
+#include "record/lttng/kernel.h"
 #include "collect/move.h"
 #include "core/alive.h"
 

@@ -7,8 +7,8 @@
  * the bytes of one file beside LTTng's own (USE, shared), which the kernel takes back from whom
  * dies.
  */
-#ifndef PP_COLLECT_LTTNG_DAEMON_H
-#define PP_COLLECT_LTTNG_DAEMON_H
+#ifndef PP_RECORD_LTTNG_DAEMON_H
+#define PP_RECORD_LTTNG_DAEMON_H
 
 #include <signal.h>
 #include <stdbool.h>

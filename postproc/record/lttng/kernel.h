@@ -3,8 +3,8 @@
  * LTTng's kernel tracer (lttng-modules) as the source of the kernel's events.  It records all
  * programs of the machine; the reader keeps those of the one that was profiled.
  */
-#ifndef PP_COLLECT_LTTNG_KERNEL_H
-#define PP_COLLECT_LTTNG_KERNEL_H
+#ifndef PP_RECORD_LTTNG_KERNEL_H
+#define PP_RECORD_LTTNG_KERNEL_H
 
 #include <stdbool.h>
 

@@ -6,8 +6,8 @@
  * own (lttng_daemon.h).  The session writes into the capture directory, below
  * ust/ and kernel/.
  */
-#ifndef PP_COLLECT_LTTNG_H
-#define PP_COLLECT_LTTNG_H
+#ifndef PP_RECORD_LTTNG_LTTNG_H
+#define PP_RECORD_LTTNG_LTTNG_H
 
 #include <signal.h>
 #include <stdbool.h>

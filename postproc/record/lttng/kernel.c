@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/lttng_kernel.h"
+#include "record/lttng/kernel.h"
 
 #include <errno.h>
 #include <string.h>

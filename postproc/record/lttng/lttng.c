@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/lttng.h"
+#include "record/lttng/lttng.h"
 
 #include <errno.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 
 #include <lttng/lttng.h>
 
-#include "collect/lttng_daemon.h"
-#include "collect/lttng_kernel.h"
+#include "record/lttng/daemon.h"
+#include "record/lttng/kernel.h"
 
 #define CHANNEL	   "gmon_mt"
 #define EVENTS	   "gmon_mt_sync:*"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/lttng_daemon.h"
+#include "record/lttng/daemon.h"
 
 #include <errno.h>
 #include <fcntl.h>
