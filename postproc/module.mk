@@ -7,7 +7,7 @@ PP_PROTOS := $(wildcard postproc/export/*.proto postproc/export/*/*.proto)
 PP_GENERATED := $(PP_PROTOS:%.proto=$(B)/generated/%.pb-c.c)
 PP_OBJ := $(PP_SRC:%.c=$(B)/obj/%.o) $(PP_GENERATED:$(B)/generated/%.c=$(B)/obj/%.o)
 PP_CLI_OBJ := $(PP_CLI_SRC:%.c=$(B)/obj/%.o)
-include postproc/collect/module.mk
+include postproc/record/module.mk
 include postproc/page/module.mk
 
 # Asked for once, and only by a recipe: `make deps` has to work before these packages are there.

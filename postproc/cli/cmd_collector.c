@@ -15,7 +15,7 @@
 
 #include "cli/commands.h"
 #include "cli/losses.h"
-#include "collect/info.h"
+#include "record/info.h"
 
 #define DRAIN_MS 1000
 

@@ -13,12 +13,12 @@
 #include "cli/commands.h"
 #include "cli/doctor.h"
 #include "cli/options.h"
-#include "collect/collector.h"
-#include "collect/libraries.h"
+#include "record/collector.h"
+#include "record/libraries.h"
 #include "record/lttng/kernel.h"
 #include "record/perf/tracefs.h"
 
-/* One ring of the smallest size a CPU: see collect/collector.c. */
+/* One ring of the smallest size a CPU: see record/collector.c. */
 #define WANTED_LOCKED_BYTES (64 << 10)
 
 #define GOOD PP_VERDICT_GOOD

@@ -2,7 +2,7 @@
 /* gprof-mt doctor PROGRAM: what is in a program that recording and reports need. */
 #include "cli/commands.h"
 #include "cli/doctor.h"
-#include "collect/program.h"
+#include "record/program.h"
 
 static void check_calls(const struct pp_program *program)
 {

@@ -3,7 +3,7 @@
 #ifndef PP_CLI_LOSSES_H
 #define PP_CLI_LOSSES_H
 
-#include "collect/info.h"
+#include "record/info.h"
 #include "record/lttng/lttng.h"
 
 /* What the collector lost, and what to do about it.  write_error: -errno, or 0. */

@@ -3,7 +3,7 @@
 #ifndef PP_CLI_SUMMARY_H
 #define PP_CLI_SUMMARY_H
 
-#include "collect/info.h"
+#include "record/info.h"
 #include "capture/capture.h"
 
 /*

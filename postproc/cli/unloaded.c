@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/program.h"
+#include "record/program.h"
 #include "core/latest.h"
 
 #define WHAT	"program not recorded: "

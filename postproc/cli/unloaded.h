@@ -6,7 +6,7 @@
 #ifndef PP_CLI_UNLOADED_H
 #define PP_CLI_UNLOADED_H
 
-#include "collect/info.h"
+#include "record/info.h"
 #include "capture/capture.h"
 
 /* Adds a loss for each program, with the reason where its file tells; returns how many ran. */

@@ -2,7 +2,7 @@
 /* Records of three CPUs, slightly out of order, come out in order and never beyond the horizon. */
 #include "check.h"
 
-#include "collect/merge.h"
+#include "record/merge.h"
 
 #define N_QUEUES 3
 #define N_EVENTS 30000

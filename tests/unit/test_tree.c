@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "collect/tree.h"
+#include "record/tree.h"
 
 static bool forked(struct pp_tree *tree, int parent, int child, int child_pid)
 {

@@ -7,14 +7,14 @@
  * are passed on; SIGTSTP stops both.  Nothing connects the two once the program runs: should this
  * process be killed, the program goes on.
  */
-#ifndef PP_COLLECT_LAUNCH_H
-#define PP_COLLECT_LAUNCH_H
+#ifndef PP_RECORD_LAUNCH_H
+#define PP_RECORD_LAUNCH_H
 
 #include <signal.h>
 #include <sys/types.h>
 
-#include "collect/collector.h"
-#include "collect/mailbox.h"
+#include "record/collector.h"
+#include "record/mailbox.h"
 #include "core/error.h"
 
 struct pp_child {

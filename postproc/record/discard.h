@@ -7,8 +7,8 @@
  * Until then the directory is .NAME.discarded.PID, beside DIR.  If `record` dies it stays, and the
  * next to make a capture DIR deletes it.
  */
-#ifndef PP_COLLECT_DISCARD_H
-#define PP_COLLECT_DISCARD_H
+#ifndef PP_RECORD_DISCARD_H
+#define PP_RECORD_DISCARD_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/tree.h"
+#include "record/tree.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/mailbox.h"
+#include "record/mailbox.h"
 
 #include <errno.h>
 #include <fcntl.h>

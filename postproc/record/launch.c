@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/launch.h"
+#include "record/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>

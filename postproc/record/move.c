@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/move.h"
+#include "record/move.h"
 
 #include <errno.h>
 #include <signal.h>

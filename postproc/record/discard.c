@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/discard.h"
+#include "record/discard.h"
 
 #include <fcntl.h>
 #include <stdio.h>

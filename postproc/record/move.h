@@ -6,8 +6,8 @@
  * Each move waits for a grace period of the kernel's, some 10 ms, so a thread of its own makes them
  * while the collector goes on reading both rings.
  */
-#ifndef PP_COLLECT_MOVE_H
-#define PP_COLLECT_MOVE_H
+#ifndef PP_RECORD_MOVE_H
+#define PP_RECORD_MOVE_H
 
 #include "record/perf/ring.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/collector.h"
+#include "record/collector.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "record/lttng/kernel.h"
-#include "collect/move.h"
+#include "record/move.h"
 #include "core/alive.h"
 
 #define SLACK_NS       UINT64_C(50000000)

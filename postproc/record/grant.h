@@ -6,8 +6,8 @@
  * A process that asks may be in the hands of whom it gave its rights up for.  It gets nothing but
  * files of its own folder, by the names that gprof-mt gives, through no symbolic link.
  */
-#ifndef PP_COLLECT_GRANT_H
-#define PP_COLLECT_GRANT_H
+#ifndef PP_RECORD_GRANT_H
+#define PP_RECORD_GRANT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -37,16 +37,16 @@
  *   [processes], [threads]   that the runtime libraries recorded, or the kernel saw
  *   losses        array of {what, where, count}
  */
-#ifndef PP_COLLECT_INFO_H
-#define PP_COLLECT_INFO_H
+#ifndef PP_RECORD_INFO_H
+#define PP_RECORD_INFO_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <glib.h>
 
-#include "collect/collector.h"
-#include "collect/mailbox.h"
+#include "record/collector.h"
+#include "record/mailbox.h"
 #include "core/error.h"
 #include "runtime/capture.h"
 #include "runtime/config.h"

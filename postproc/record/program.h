@@ -4,8 +4,8 @@
  * whether it counts its calls.  Looked up only to tell the user; the program is started all the
  * same, by the rules of execvp().
  */
-#ifndef PP_COLLECT_PROGRAM_H
-#define PP_COLLECT_PROGRAM_H
+#ifndef PP_RECORD_PROGRAM_H
+#define PP_RECORD_PROGRAM_H
 
 #include <stdbool.h>
 

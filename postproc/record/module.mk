@@ -1,4 +1,4 @@
-# collect: what gprof-mt record is made of.  Included by postproc/module.mk.
+# record: what gprof-mt record is made of.  Included by postproc/module.mk.
 # The configuration reader and the maker of capture directories are those of the runtime.
 PP_RUNTIME_OBJ := $(patsubst %,$(B)/obj/libgmon-mt/runtime/%.o,config config_file capture children_find dir place session proof string)
 PP_CLI_OBJ += $(PP_RUNTIME_OBJ)
@@ -19,8 +19,8 @@ $(LIBDIR_STAMP): FORCE
 	@echo '$(LIBDIR)' | cmp -s - $@ || echo '$(LIBDIR)' >$@
 .PHONY: FORCE
 
-$(B)/obj/postproc/collect/libraries.o: $(LIBDIR_STAMP)
-$(B)/obj/postproc/collect/libraries.o: BASE_CFLAGS += -DGM_LIBDIR='"$(LIBDIR)"'
+$(B)/obj/postproc/record/libraries.o: $(LIBDIR_STAMP)
+$(B)/obj/postproc/record/libraries.o: BASE_CFLAGS += -DGM_LIBDIR='"$(LIBDIR)"'
 
 INSTALLS += install-configs
 .PHONY: install-configs

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/info.h"
+#include "record/info.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <gnu/libc-version.h>
 #include <json-glib/json-glib.h>
 
-#include "collect/move.h"
+#include "record/move.h"
 #include "gmon-mt/format.h"
 
 #define INFO_FILE     "info.json"

@@ -6,8 +6,8 @@
  * Fed in order of time.  A thread stays until it is switched out for the last time, which comes
  * after its exit record.
  */
-#ifndef PP_COLLECT_TREE_H
-#define PP_COLLECT_TREE_H
+#ifndef PP_RECORD_TREE_H
+#define PP_RECORD_TREE_H
 
 #include <stdbool.h>
 #include <stdint.h>

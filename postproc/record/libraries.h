@@ -3,8 +3,8 @@
  * Where libgmon_mt.so and libsync_trace.so are: in $GPROF_MT_LIBDIR, beside the gprof-mt that runs
  * (a build tree), in ../lib of it, or where `make install` put them.
  */
-#ifndef PP_COLLECT_LIBRARIES_H
-#define PP_COLLECT_LIBRARIES_H
+#ifndef PP_RECORD_LIBRARIES_H
+#define PP_RECORD_LIBRARIES_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/program.h"
+#include "record/program.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <gelf.h>
 #include <libelf.h>
 
-#include "collect/libraries.h"
+#include "record/libraries.h"
 
 /* As deep as the kernel follows scripts that run scripts. */
 #define SCRIPTS_MAX 5

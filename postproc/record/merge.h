@@ -6,8 +6,8 @@
  * may step back by nanoseconds when the kernel adjusts it), so an insertion moves little.  What is
  * older than a horizon, before which no ring can still hold a record, leaves in order.
  */
-#ifndef PP_COLLECT_MERGE_H
-#define PP_COLLECT_MERGE_H
+#ifndef PP_RECORD_MERGE_H
+#define PP_RECORD_MERGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,16 +10,16 @@
  * Runs in the record process, in one thread; nothing of it lives in the profiled program, which
  * goes on undisturbed if the collector is killed.
  */
-#ifndef PP_COLLECT_COLLECTOR_H
-#define PP_COLLECT_COLLECTOR_H
+#ifndef PP_RECORD_COLLECTOR_H
+#define PP_RECORD_COLLECTOR_H
 
 #include <poll.h>
 
 #include "record/bpf/bpf.h"
 #include "record/perf/decode.h"
 #include "record/ctf/writer.h"
-#include "collect/merge.h"
-#include "collect/tree.h"
+#include "record/merge.h"
+#include "record/tree.h"
 #include "runtime/config.h"
 
 struct pp_collector {

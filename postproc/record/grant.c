@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/grant.h"
+#include "record/grant.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/merge.h"
+#include "record/merge.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/libraries.h"
+#include "record/libraries.h"
 
 #include <dlfcn.h>
 #include <errno.h>

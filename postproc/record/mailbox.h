@@ -7,14 +7,14 @@
  * it, which may have executed another program since, can say that it is not recorded, and learn the
  * secret, if the kernel says that it descends from `record` or is in the capture, and still runs.
  */
-#ifndef PP_COLLECT_MAILBOX_H
-#define PP_COLLECT_MAILBOX_H
+#ifndef PP_RECORD_MAILBOX_H
+#define PP_RECORD_MAILBOX_H
 
 #include <stdint.h>
 
 #include <glib.h>
 
-#include "collect/grant.h"
+#include "record/grant.h"
 #include "runtime/capture.h"
 
 struct pp_word {
