@@ -12,7 +12,7 @@
 
 #include "export/exporter.h"
 #include "export/put.h"
-#include "export/stacks.h"
+#include "export/stacks/stacks.h"
 #include "export/sums.h"
 #include "index/index.h"
 

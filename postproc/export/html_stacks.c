@@ -6,9 +6,9 @@
  */
 #include "export/html.h"
 
-#include "export/call_fold.h"
+#include "export/stacks/call_fold.h"
 #include "calls/survey.h"
-#include "export/samples.h"
+#include "export/stacks/samples.h"
 #include "events/events.h"
 #include "analysis/select.h"
 

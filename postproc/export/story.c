@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "export/wakers.h"
+#include "export/stacks/wakers.h"
 #include "analysis/graph/call_sites.h"
 #include "analysis/select.h"
 #include "analysis/wait_end.h"

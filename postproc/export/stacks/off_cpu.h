@@ -5,11 +5,11 @@
  *
  * An operation's path comes with its end, so what it slept until then waits for that.
  */
-#ifndef PP_EXPORT_OFF_CPU_H
-#define PP_EXPORT_OFF_CPU_H
+#ifndef PP_EXPORT_STACKS_OFF_CPU_H
+#define PP_EXPORT_STACKS_OFF_CPU_H
 
 #include "export/exporter.h"
-#include "export/wakers.h"
+#include "export/stacks/wakers.h"
 
 /* Blocked alike. */
 struct pp_off_cpu_use {

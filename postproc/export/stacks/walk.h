@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The histories of calls of all threads that are chosen, each replayed by itself. */
-#ifndef PP_EXPORT_WALK_H
-#define PP_EXPORT_WALK_H
+#ifndef PP_EXPORT_STACKS_WALK_H
+#define PP_EXPORT_STACKS_WALK_H
 
 #include "export/exporter.h"
 #include "pass/replay.h"

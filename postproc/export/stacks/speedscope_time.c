@@ -9,9 +9,9 @@
 #include <inttypes.h>
 
 #include "core/printable.h"
-#include "export/speedscope.h"
+#include "export/stacks/speedscope.h"
 #include "export/spool.h"
-#include "export/walk.h"
+#include "export/stacks/walk.h"
 #include "analysis/select.h"
 #include "analysis/shown.h"
 

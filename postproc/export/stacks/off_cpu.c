@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "export/off_cpu.h"
+#include "export/stacks/off_cpu.h"
 
 #include "analysis/select.h"
 

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "export/samples.h"
-#include "export/speedscope.h"
-#include "export/stacks.h"
+#include "export/stacks/samples.h"
+#include "export/stacks/speedscope.h"
+#include "export/stacks/stacks.h"
 #include "analysis/select.h"
 
 static const char *const needs[] = {"flat", NULL};

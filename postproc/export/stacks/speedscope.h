@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What files for speedscope have in common: profiles by thread, and the frames of all of them. */
-#ifndef PP_EXPORT_SPEEDSCOPE_H
-#define PP_EXPORT_SPEEDSCOPE_H
+#ifndef PP_EXPORT_STACKS_SPEEDSCOPE_H
+#define PP_EXPORT_STACKS_SPEEDSCOPE_H
 
 #include "export/out.h"
-#include "export/stacks.h"
+#include "export/stacks/stacks.h"
 
 struct pp_speedscope {
 	struct pp_out *out;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "export/walk.h"
+#include "export/stacks/walk.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -6,11 +6,11 @@
  * Times are those between the records of a thread.  Before its first and after its last one nobody
  * knows what it did, so that is left out.
  */
-#ifndef PP_EXPORT_CALL_FOLD_H
-#define PP_EXPORT_CALL_FOLD_H
+#ifndef PP_EXPORT_STACKS_CALL_FOLD_H
+#define PP_EXPORT_STACKS_CALL_FOLD_H
 
-#include "export/stacks.h"
-#include "export/walk.h"
+#include "export/stacks/stacks.h"
+#include "export/stacks/walk.h"
 
 struct pp_call_fold;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The samples, as the table of pass flat has them (folded_samples.c). */
-#ifndef PP_EXPORT_SAMPLES_H
-#define PP_EXPORT_SAMPLES_H
+#ifndef PP_EXPORT_STACKS_SAMPLES_H
+#define PP_EXPORT_STACKS_SAMPLES_H
 
 #include "export/exporter.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "export/stacks.h"
+#include "export/stacks/stacks.h"
 
 #include <inttypes.h>
 #include <string.h>

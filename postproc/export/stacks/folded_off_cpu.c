@@ -7,9 +7,9 @@
  */
 #include <errno.h>
 
-#include "export/off_cpu.h"
-#include "export/speedscope.h"
-#include "export/stacks.h"
+#include "export/stacks/off_cpu.h"
+#include "export/stacks/speedscope.h"
+#include "export/stacks/stacks.h"
 #include "analysis/select.h"
 #include "analysis/shown.h"
 

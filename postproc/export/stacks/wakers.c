@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "export/wakers.h"
+#include "export/stacks/wakers.h"
 
 #include <errno.h>
 

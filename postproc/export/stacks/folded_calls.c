@@ -5,8 +5,8 @@
  */
 #include <inttypes.h>
 
-#include "export/call_fold.h"
-#include "export/speedscope.h"
+#include "export/stacks/call_fold.h"
+#include "export/stacks/speedscope.h"
 #include "calls/pool.h"
 #include "calls/survey.h"
 #include "analysis/select.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "export/call_fold.h"
+#include "export/stacks/call_fold.h"
 
 /* Of one thread. */
 struct nest {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "export/speedscope.h"
+#include "export/stacks/speedscope.h"
 
 #include <inttypes.h>
 

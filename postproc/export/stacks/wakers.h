@@ -5,8 +5,8 @@
  * That is whoever woke the thread, if he had let go of the object before, or woken its waiters;
  * else the last that did, before the wait was over.
  */
-#ifndef PP_EXPORT_WAKERS_H
-#define PP_EXPORT_WAKERS_H
+#ifndef PP_EXPORT_STACKS_WAKERS_H
+#define PP_EXPORT_STACKS_WAKERS_H
 
 #include "analysis/object_state.h"
 

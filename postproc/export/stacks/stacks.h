@@ -3,8 +3,8 @@
  * Stacks that are told apart, as a tree, each with a number: "folded" is one line for each,
  * `outermost;...;innermost NUMBER`.
  */
-#ifndef PP_EXPORT_STACKS_H
-#define PP_EXPORT_STACKS_H
+#ifndef PP_EXPORT_STACKS_STACKS_H
+#define PP_EXPORT_STACKS_STACKS_H
 
 #include "export/out.h"
 #include "analysis/pass.h"
