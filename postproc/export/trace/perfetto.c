@@ -7,9 +7,9 @@
  * Names and texts are given numbers with their first use, in the same packet.
  */
 #include "core/printable.h"
-#include "export/perfetto.pb-c.h"
-#include "export/story.h"
-#include "export/tracks.h"
+#include "export/trace/perfetto.pb-c.h"
+#include "export/trace/story.h"
+#include "export/trace/tracks.h"
 #include "analysis/select.h"
 
 #define SEQUENCE	   1

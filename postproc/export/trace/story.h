@@ -7,8 +7,8 @@
  * Slices come when they are over, so not in order of time; those of one track come in the order of
  * their ends.  What released an object is an instant, told with the wait that it ended.
  */
-#ifndef PP_EXPORT_STORY_H
-#define PP_EXPORT_STORY_H
+#ifndef PP_EXPORT_TRACE_STORY_H
+#define PP_EXPORT_TRACE_STORY_H
 
 #include "export/exporter.h"
 #include "analysis/object_state.h"

@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "export/story.h"
-#include "export/tracks.h"
+#include "export/trace/story.h"
+#include "export/trace/tracks.h"
 #include "analysis/select.h"
 
 #define EVENTS_MAX 100000

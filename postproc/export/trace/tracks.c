@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "export/tracks.h"
+#include "export/trace/tracks.h"
 
 #include "core/printable.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The tracks that slices are on, and those that these are grouped under, with a number each. */
-#ifndef PP_EXPORT_TRACKS_H
-#define PP_EXPORT_TRACKS_H
+#ifndef PP_EXPORT_TRACE_TRACKS_H
+#define PP_EXPORT_TRACE_TRACKS_H
 
-#include "export/story.h"
+#include "export/trace/story.h"
 
 enum pp_track_kind {
 	PP_TRACK_PROCESS,

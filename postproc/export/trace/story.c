@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "export/story.h"
+#include "export/trace/story.h"
 
 #include <errno.h>
 #include <inttypes.h>
