@@ -26,7 +26,7 @@
 #include "record/lttng/lttng.h"
 #include "record/program.h"
 #include "core/alive.h"
-#include "export/gmon.h"
+#include "export/gmon/gmon.h"
 #include "capture/capture.h"
 #include "analysis/unrecorded.h"
 

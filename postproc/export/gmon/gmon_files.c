@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "export/exporter.h"
-#include "export/gmon.h"
+#include "export/gmon/gmon.h"
 #include "analysis/select.h"
 
 static void *gmon_start(const struct pp_export *export)

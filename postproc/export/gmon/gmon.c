@@ -3,7 +3,7 @@
  * Thread by thread, the arcs are handed to the objects whose functions they call; then each object
  * that got any writes its file.  Libraries keep them for the file of all threads.
  */
-#include "export/gmon.h"
+#include "export/gmon/gmon.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "export/elf_code.h"
+#include "export/gmon/elf_code.h"
 #include "gmon-mt/gmon.h"
 #include "gmon-mt/histogram.h"
 #include "analysis/select.h"

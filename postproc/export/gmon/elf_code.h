@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a gmon file says of the object it is about, from the ELF file on disk. */
-#ifndef PP_EXPORT_ELF_CODE_H
-#define PP_EXPORT_ELF_CODE_H
+#ifndef PP_EXPORT_GMON_ELF_CODE_H
+#define PP_EXPORT_GMON_ELF_CODE_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "export/elf_code.h"
+#include "export/gmon/elf_code.h"
 
 #include <errno.h>
 #include <fcntl.h>

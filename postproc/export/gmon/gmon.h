@@ -6,8 +6,8 @@
  * A file that is there already is left alone.  None is cut short: each is written in one step, or
  * under another name and renamed.
  */
-#ifndef PP_EXPORT_GMON_H
-#define PP_EXPORT_GMON_H
+#ifndef PP_EXPORT_GMON_GMON_H
+#define PP_EXPORT_GMON_GMON_H
 
 #include "capture/capture.h"
 #include "analysis/pass.h"
