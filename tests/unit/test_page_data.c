@@ -9,7 +9,7 @@
 
 #include "check.h"
 #include "core/source_file.h"
-#include "export/html.h"
+#include "export/html/html.h"
 
 /* --- sums ----------------------------------------------------------------------------------- */
 

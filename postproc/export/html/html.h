@@ -7,8 +7,8 @@
  * sites and stacks, not with events: each list has a limit, and what is beyond it is told in
  * `missing`.
  */
-#ifndef PP_EXPORT_HTML_H
-#define PP_EXPORT_HTML_H
+#ifndef PP_EXPORT_HTML_HTML_H
+#define PP_EXPORT_HTML_HTML_H
 
 #include "export/exporter.h"
 #include "export/put.h"

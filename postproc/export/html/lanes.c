@@ -3,7 +3,7 @@
  * What each thread and object was in: every step, or where that is too much, what part of each cell
  * of time it was in each state.
  */
-#include "export/html.h"
+#include "export/html/html.h"
 
 #define STEPS_MAX   300000 /* of all lanes, if every step is there */
 #define ENTRIES_MAX 700000 /* of cells, where two in each are usual */

@@ -3,7 +3,7 @@
  * In a sentence each, what cost most: what `record` says at its end of the objects, and what
  * threads were kept from running by otherwise.
  */
-#include "export/html.h"
+#include "export/html/html.h"
 
 #include "core/duration.h"
 #include "pass/top.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What operations tell: of objects, of calls, of who waited for whom; and the longest waits. */
-#include "export/html.h"
+#include "export/html/html.h"
 
 #include <string.h>
 

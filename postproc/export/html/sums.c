@@ -6,7 +6,7 @@
  * Bin i begins at floor(length * i / bins), whatever their number, so joined bins begin where one
  * of the old ones did.
  */
-#include "export/html.h"
+#include "export/html/html.h"
 #include "pass/locks.h"
 #include "analysis/select.h"
 

@@ -4,7 +4,7 @@
  * combination; the costliest combinations are kept as long as their rows find room, and the rest is
  * told with less detail: whoever asks replaces parts of the key.
  */
-#include "export/html.h"
+#include "export/html/html.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* export --format html: the page, with the document in the place of its marker. */
-#include "export/html.h"
+#include "export/html/html.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
  * which only the caller is known; samples, of which only the function is known; time off the CPU,
  * by the calls that led to a wait.
  */
-#include "export/html.h"
+#include "export/html/html.h"
 
 #include "export/stacks/call_fold.h"
 #include "calls/survey.h"

@@ -3,7 +3,7 @@
  * What the document refers to by position: functions, operations, sites, and the lines of source
  * around the sites.  Each is asked for once.
  */
-#include "export/html.h"
+#include "export/html/html.h"
 
 #include <string.h>
 
