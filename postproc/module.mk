@@ -8,7 +8,7 @@ PP_GENERATED := $(PP_PROTOS:%.proto=$(B)/generated/%.pb-c.c)
 PP_OBJ := $(PP_SRC:%.c=$(B)/obj/%.o) $(PP_GENERATED:$(B)/generated/%.c=$(B)/obj/%.o)
 PP_CLI_OBJ := $(PP_CLI_SRC:%.c=$(B)/obj/%.o)
 include postproc/record/module.mk
-include postproc/page/module.mk
+include postproc/export/html/page/module.mk
 
 # Asked for once, and only by a recipe: `make deps` has to work before these packages are there.
 PP_PACKAGES := glib-2.0 gio-2.0 json-glib-1.0 babeltrace2 libdw libelf lttng-ctl ncursesw libprotobuf-c

@@ -5,7 +5,7 @@ TESTS_BUILD += $(B)/tests/export/installed.json $(TRACE_PROCESSOR)
 $(B)/tests/export/installed.json: tests/export/package-lock.json tests/export/package.json
 	$(call say,NPM,$@)
 	@mkdir -p $(@D)
-	$(Q)postproc/page/npm-ci tests/export $(@D) || :
+	$(Q)postproc/export/html/page/npm-ci tests/export $(@D) || :
 
 $(TRACE_PROCESSOR): | tests/export/get-trace-processor
 	$(call say,NPM,$@)

@@ -2,8 +2,8 @@
 //
 // check_real.mjs PAGE REPORT: the page of a real capture beside the same capture's report, as JSON.
 import {readFileSync} from 'node:fs';
-import {count, duration} from '../../postproc/page/src/format.js';
-import {AXIS, GUTTER, ROW} from '../../postproc/page/src/layout.js';
+import {count, duration} from '../../postproc/export/html/page/src/format.js';
+import {AXIS, GUTTER, ROW} from '../../postproc/export/html/page/src/layout.js';
 import {holds, inSight, rows, same, withBrowser} from './browser.mjs';
 
 const [file, reportFile] = process.argv.slice(2);

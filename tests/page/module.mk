@@ -4,7 +4,7 @@ TESTS_BUILD += $(B)/tests/page/installed.json
 $(B)/tests/page/installed.json: tests/page/package-lock.json tests/page/package.json
 	$(call say,NPM,$@)
 	@mkdir -p $(@D)
-	$(Q)postproc/page/npm-ci tests/page $(@D) || :
+	$(Q)postproc/export/html/page/npm-ci tests/page $(@D) || :
 
 # The pictures in README.md, of a run of an example on this machine.
 .PHONY: screenshots

@@ -15,7 +15,7 @@ fail()
 build()
 {
 	local status=0
-	env PATH="$PWD/bin" "$GM_TOP/postproc/page/build-page" work page >out 2>&1 || status=$?
+	env PATH="$PWD/bin" "$GM_TOP/postproc/export/html/page/build-page" work page >out 2>&1 || status=$?
 	[ $status = "$1" ] || fail "exit $status, expected $1"
 	[ "$(wc -l <out)" = 1 ] || fail 'not one line'
 	grep -q "$2" out || fail "does not say: $2"
@@ -48,5 +48,5 @@ for package in @dagrejs/dagre d3-scale d3-selection d3-shape d3-transition d3-zo
 	grep -q "$package [0-9.]* (\(ISC\|MIT\))$" "$page" || fail "no license of $package"
 done
 grep -q 'Permission to use, copy, modify' "$page" || fail 'licenses without their text'
-! grep -qE '"resolved"|https?://' "$GM_TOP"/postproc/page/package-lock.json "$GM_TOP"/tests/*/package-lock.json ||
+! grep -qE '"resolved"|https?://' "$GM_TOP"/postproc/export/html/page/package-lock.json "$GM_TOP"/tests/*/package-lock.json ||
 	fail 'addresses in the lists of packages'

@@ -8,7 +8,7 @@
 
 #include "core/command.h"
 #include "index/build.h"
-#include "page/page.h"
+#include "export/html/page/page.h"
 #include "analysis/select.h"
 
 static const char *const needs[] = {"threads", "sync", "locks", "flat", "quality", NULL};

@@ -3,8 +3,8 @@
  * The page of export --format html, as postproc/page builds it, held in the program. PP_PAGE_MARKER
  * is in it once: what stands for it is base64 of the data (FORMAT.md).
  */
-#ifndef PP_PAGE_H
-#define PP_PAGE_H
+#ifndef PP_EXPORT_HTML_PAGE_PAGE_H
+#define PP_EXPORT_HTML_PAGE_PAGE_H
 
 #include <stddef.h>
 
