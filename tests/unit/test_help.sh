@@ -39,7 +39,7 @@ commands=$(sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p' help)
 [ "$(wc -w <<<"$commands")" -ge 9 ] || fail "few commands: $commands"
 
 # All names of options, as the sources have them; of each the parser says whether the command has it.
-names=$(cat "$GM_TOP"/postproc/cli/*.[ch] | tr -s '[:space:]\\' ' ' |
+names=$(cat "$GM_TOP"/postproc/cli/*.[ch] "$GM_TOP"/postproc/cli/commands/*.c | tr -s '[:space:]\\' ' ' |
 	grep -oE "\"[a-z][a-z-]+\", (\"[^\"]*\"|NULL), ([A-Z_]+|'.'|number)," | cut -d'"' -f2 | sort -u)
 for name in input tid no-cache min-wait quiet through-idle no-sources calls format output; do
 	grep -qx -- "$name" <<<"$names" || fail "--$name is in no table: $names"
