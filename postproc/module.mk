@@ -1,9 +1,8 @@
-# libpostproc.a (core, input, pass, index, render, export: what tests link) and gprof-mt (cli, tui and
-# collect on top).
-PP_DIRS := core input capture ctf calls events symbols analysis pass index render export
+# libpostproc.a (what tests link) and gprof-mt (cli, tui and record on top).
+PP_DIRS := core capture ctf calls events symbols analysis pass index render export
 PP_SRC := $(foreach d,$(PP_DIRS),$(wildcard postproc/$(d)/*.c postproc/$(d)/*/*.c))
-PP_CLI_SRC := $(foreach d,cli tui collect record,$(wildcard postproc/$(d)/*.c postproc/$(d)/*/*.c))
-PP_PROTOS := $(wildcard postproc/export/*.proto postproc/export/*/*.proto)
+PP_CLI_SRC := $(foreach d,cli tui record,$(wildcard postproc/$(d)/*.c postproc/$(d)/*/*.c))
+PP_PROTOS := $(wildcard postproc/export/*/*.proto)
 PP_GENERATED := $(PP_PROTOS:%.proto=$(B)/generated/%.pb-c.c)
 PP_OBJ := $(PP_SRC:%.c=$(B)/obj/%.o) $(PP_GENERATED:$(B)/generated/%.c=$(B)/obj/%.o)
 PP_CLI_OBJ := $(PP_CLI_SRC:%.c=$(B)/obj/%.o)

@@ -36,25 +36,49 @@ done
 
 may_include libgmon-mt '[a-z_0-9]+\.h|runtime/|gmon-mt/|arch/'
 may_include libsync-trace '[a-z_0-9]+\.h|runtime/|gmon-mt/format\.h|sync-trace/|ust/'
-may_include postproc/core 'core/|gmon-mt/format\.h|sync-trace/events\.h'
-may_include postproc/pass 'pass/|analysis/|core/'
-may_include postproc/input 'input/|symbols/|capture/|ctf/|calls/|events/|core/|gmon-mt/(children|format|history|packet)\.h|sync-trace/events\.h'
-may_include postproc/render 'render/|pass/|analysis/|core/'
-may_include postproc/index 'index/|pass/|analysis/|core/'
-may_include postproc/tui 'tui/|index/|pass/|analysis/|core/'
-may_include postproc/export 'export/|index/|pass/|analysis/|symbols/|capture/|ctf/|calls/|events/|input/|core/|page/page\.h|gmon-mt/(format|gmon|histogram)\.h'
+# The folders of postproc: a table of DESIGN.md says what each may use, which its rows above have.
+python3 - postproc/DESIGN.md <<'PYTHON' || bad=1
+import os, re, sys
 
-forbid 'only postproc/input uses babeltrace2' '#[[:space:]]*include <babeltrace' \
-	--exclude-dir=input --exclude-dir=babeltrace postproc libgmon-mt libsync-trace
+OTHERS = {"", "gmon-mt", "sync-trace", "runtime"}  # of the runtime libraries, and made by make
+uses, order = {}, []
+for line in open(sys.argv[1]):
+    cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+    if line.startswith("| ") and len(cells) == 3 and cells[0] != "Folder":
+        above = list(order) if cells[2] == "any of the above" else re.findall(r"[\w/]+", cells[2])
+        uses[cells[0]] = set(above), cells[2] == "any of the above"
+        order.append(cells[0])
+found = {}
+for path, _, names in os.walk("postproc"):
+    sources = [name for name in names if name.endswith((".c", ".h", ".S"))]
+    if sources:
+        found[os.path.relpath(path, "postproc")] = {
+            os.path.dirname(header)
+            for name in sources
+            for header in re.findall(r'^\s*#\s*include "([^"]+)"', open(os.path.join(path, name)).read(), re.M)
+        } - OTHERS
+bad = [f"postproc/{folder} has no row" for folder in found if folder not in uses]
+bad += [f"postproc/{folder} has a row, and no sources" for folder in uses if folder not in found]
+for row, folder in enumerate(order):
+    allowed, is_any = uses[folder]
+    used = found.get(folder, set()) - {folder}
+    bad += [f"postproc/{folder} may not use {other}" for other in sorted(used - allowed)]
+    bad += [f"postproc/{folder} does not use {other}" for other in sorted(allowed - used) if not is_any]
+    bad += [f"postproc/{folder} uses {other}, which is below it" for other in allowed if other not in order[:row]]
+print("\n".join(f"{line} ({sys.argv[1]})" for line in bad), end="\n" if bad else "")
+sys.exit(bool(bad))
+PYTHON
+
+forbid 'only postproc/ctf/babeltrace uses babeltrace2' '#[[:space:]]*include <babeltrace' \
+	--exclude-dir=babeltrace postproc libgmon-mt libsync-trace
 forbid 'only the provider of libsync-trace, and postproc/record/lttng, use LTTng' '#[[:space:]]*include <lttng' \
-	--exclude-dir=ust --exclude-dir=collect --exclude-dir=lttng postproc libgmon-mt libsync-trace
+	--exclude-dir=ust --exclude-dir=lttng postproc libgmon-mt libsync-trace
 forbid 'only postproc/tui uses ncurses' '#[[:space:]]*include <(n?curses|panel|menu)' \
 	--exclude-dir=tui postproc libgmon-mt libsync-trace
 forbid 'only postproc/export uses protobuf-c' '#[[:space:]]*include .*(protobuf-c/|pb-c\.h)' \
 	--exclude-dir=export postproc
 forbid 'only postproc/cli prints errors' '\b(stderr|g_printerr|perror|g_warning|g_error|g_critical)\b' \
-	postproc/core postproc/input postproc/pass postproc/index postproc/render postproc/export \
-	postproc/tui
+	postproc/{core,capture,ctf,calls,events,symbols,analysis,pass,index,render,export,tui}
 forbid 'the runtime libraries neither exit nor abort' '\b(exit|abort|_Exit|quick_exit) *\([^)]*\) *;' \
 	libgmon-mt libsync-trace
 
