@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Our reader and babeltrace2 see the same records, with the same times, in the same order, of the same
 # files; of damaged ones ours says what is wrong, in one line, and reads the rest.
-. "$GM_TOP/tests/runtime/history/common.sh"
+. "$GM_TOP/tests/calls/common.sh"
 print=$GM_BUILD/tests/ctf/print_calls
 
 # theirs DIR: what print_calls prints, from babeltrace2's text

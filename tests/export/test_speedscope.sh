@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # speedscope's own importer reads what is written for it, folded stacks, and callgrind's format: the same calls, times
 # and stacks as in the history of calls.
-. "$GM_TOP/tests/runtime/history/common.sh"
+. "$GM_TOP/tests/calls/common.sh"
 gprof_mt=$GM_BUILD/gprof-mt
 [ -e "$GM_BUILD/tests/export/installed.json" ] || { echo "npm could not get speedscope"; exit 77; }
 

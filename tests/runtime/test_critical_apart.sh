@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The critical path of a long history of calls, which all CPUs read at the same time: what comes when one
 # reads it in order of time, as `activity` wants it, and what comes from one CPU.
-. "$GM_TOP/tests/runtime/history/common.sh"
+. "$GM_TOP/tests/calls/common.sh"
 command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
 gprof_mt=$GM_BUILD/gprof-mt
 

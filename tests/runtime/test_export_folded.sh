@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Folded stacks: of calls as the program's own log has them, of time, CPU time and blocked time as reports
 # have them.  And what every export does: nothing that is not whole has the name of what was asked for.
-. "$GM_TOP/tests/runtime/history/common.sh"
+. "$GM_TOP/tests/calls/common.sh"
 command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
 gprof_mt=$GM_BUILD/gprof-mt
 

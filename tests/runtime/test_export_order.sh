@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Folded stacks are read by all CPUs at the same time, and come as if one had read all records in order of
 # time: in the order of their first appearance; from one CPU the same file as from all.
-. "$GM_TOP/tests/runtime/history/common.sh"
+. "$GM_TOP/tests/calls/common.sh"
 gprof_mt=$GM_BUILD/gprof-mt
 print=$GM_BUILD/tests/ctf/print_calls
 

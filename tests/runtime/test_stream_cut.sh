@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A stream that was cut between two packets, or that lacks its last file, is whole to look at: reports
 # say that something is missing.  Of a program that was killed nothing is.
-. "$GM_TOP/tests/runtime/history/common.sh"
+. "$GM_TOP/tests/calls/common.sh"
 gprof_mt=$GM_BUILD/gprof-mt
 [ -x "$gprof_mt" ] || { echo "gprof-mt is not built"; exit 77; }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Sourced by the tests of export --format html: the data of a page, beside the reports.
-. "$GM_TOP/tests/runtime/history/common.sh"
+. "$GM_TOP/tests/calls/common.sh"
 gprof_mt=$GM_BUILD/gprof-mt
 html=$GM_TOP/tests/runtime/html
 

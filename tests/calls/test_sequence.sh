@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Every call is recorded, and every return that the code tells of, in order, thread by thread: with
 # small buffers and large ones, through longjmp, fork, and every end of a thread.
-. "$GM_TOP/tests/runtime/history/common.sh"
+. "$GM_TOP/tests/calls/common.sh"
 
 build pg sequence.c -pg
 build exits sequence.c -pg -mfentry -minstrument-return=call

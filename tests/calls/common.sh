@@ -2,7 +2,7 @@
 # For the tests of the history of calls: babeltrace2 is the witness, beside logs that the programs keep.
 # shellcheck shell=bash
 set -u
-programs=$GM_TOP/tests/runtime/history
+programs=$GM_TOP/tests/calls/programs
 unset GMON_OUT_PREFIX GPROF_MT_CONFIG
 
 fail()

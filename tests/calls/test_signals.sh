@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A handler may come after any instruction of a record's, fork, and make records of its own, few or
 # so many that the packet and the file change: each record is there, whole, in order of time.
-. "$GM_TOP/tests/runtime/history/common.sh"
+. "$GM_TOP/tests/calls/common.sh"
 
 # Where mcount.S and history.S are, from mcount.
 ranges=$(nm -S "$GM_BUILD/libgmon_mt.so" | awk '

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Calls that exceptions end, some of them thrown again: each is recorded, with the returns that the
 # code tells of, and shown as deep as it was.
-. "$GM_TOP/tests/runtime/history/common.sh"
+. "$GM_TOP/tests/calls/common.sh"
 command -v g++ >/dev/null || { echo "g++ is not installed"; exit 77; }
 command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
 configure

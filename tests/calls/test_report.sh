@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What gprof-mt makes of a history of calls: the same counts as without one, the calls as they nested,
 # and how many a thread made each time that it had a CPU.
-. "$GM_TOP/tests/runtime/history/common.sh"
+. "$GM_TOP/tests/calls/common.sh"
 command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
 gprof_mt=$GM_BUILD/gprof-mt
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # No disk, or not enough: the program runs as ever, its calls are counted, and the records that are
 # missing are counted as lost.
-. "$GM_TOP/tests/runtime/history/common.sh"
+. "$GM_TOP/tests/calls/common.sh"
 
 build pg sequence.c -pg
 configure "buffer = 64K"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Killed at any instant, a program leaves a record of each call that was over, and at most of one more.
-. "$GM_TOP/tests/runtime/history/common.sh"
+. "$GM_TOP/tests/calls/common.sh"
 
 build killed killed.c -pg
 configure "buffer = 4K"
