@@ -12,7 +12,7 @@ for source in auto none; do
 	"$gprof_mt" record -q --set kernel.source=$source -- "$GM_BUILD/examples/philosophers" 4 50 >out ||
 		fail "philosophers, $source: exit status $?"
 	"$gprof_mt" export --format chrome 2>err || fail "export: $(cat err)"
-	python3 "$GM_TOP/tests/runtime/export/story_check.py" "$gprof_mt" chrome gprof-mt.trace.json >flows ||
+	python3 "$GM_TOP/tests/export/programs/story_check.py" "$gprof_mt" chrome gprof-mt.trace.json >flows ||
 		fail "$source: the trace"
 	python3 "$GM_TOP/tests/export/chrome_check.py" gprof-mt.trace.json || fail "$source: speedscope"
 done

@@ -12,7 +12,7 @@ export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$GM_TOP/tests/export
 check()
 {
 	"$gprof_mt" export --format "$1" -o trace "${@:2}" 2>err || fail "export $*: $(cat err)"
-	python3 "$GM_TOP/tests/runtime/export/story_check.py" "$gprof_mt" trace_processor trace "${@:2}" >flows ||
+	python3 "$GM_TOP/tests/export/programs/story_check.py" "$gprof_mt" trace_processor trace "${@:2}" >flows ||
 		fail "the trace of $*"
 }
 

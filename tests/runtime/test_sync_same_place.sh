@@ -128,7 +128,7 @@ check()
 	python3 check.py "$how, $made" "$gprof_mt" "$how" "$mutex" "$rounds" || exit 1
 	# The page, by the reports, if this build has it.
 	if [ "$how $rounds" = "end 3" ] && "$gprof_mt" export --format html -o page 2>/dev/null; then
-		python3 "$GM_TOP/tests/runtime/html/check.py" "$gprof_mt" gprof-mt.data page >out ||
+		python3 "$GM_TOP/tests/export/programs/html/check.py" "$gprof_mt" gprof-mt.data page >out ||
 			fail "$how: page: $(cat out)"
 	fi
 	# Neither what is there at the end, nor what the program began with, is said to have gone.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The page of a history of calls, and of captures with little or nothing in them, or damaged: it says so.
-. "$GM_TOP/tests/runtime/html/common.sh"
+. "$GM_TOP/tests/export/html.sh"
 needs_page
 
 # A history of calls, with and without returns.

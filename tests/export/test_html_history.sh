@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The page of a history of calls, in few ways and in more than are shown: no call and no time is lost.
-. "$GM_TOP/tests/runtime/html/common.sh"
+. "$GM_TOP/tests/export/html.sh"
 needs_page
 
 build wide ../html/wide.c -pg -mfentry -minstrument-return=call

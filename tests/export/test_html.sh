@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The data in the page of export --format html: its figures are those of report, history and graph, of all, of parts
 # of the time and of some threads.
-. "$GM_TOP/tests/runtime/html/common.sh"
+. "$GM_TOP/tests/export/html.sh"
 
 # Without scheduling events, and with those that there are here.
 for example in philosophers client_server; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # A page of more than finds room: what is shown one by one is less, and the sums are right all the same.
-. "$GM_TOP/tests/runtime/html/common.sh"
+. "$GM_TOP/tests/export/html.sh"
 needs_page
 
 "$CC" -std=gnu17 -O1 -g -pthread -o bench_page "$GM_TOP/tests/bench/bench_page.c" || fail "cannot compile bench_page"

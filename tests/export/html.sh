@@ -3,7 +3,7 @@
 # Sourced by the tests of export --format html: the data of a page, beside the reports.
 . "$GM_TOP/tests/calls/common.sh"
 gprof_mt=$GM_BUILD/gprof-mt
-html=$GM_TOP/tests/runtime/html
+html=$GM_TOP/tests/export/programs/html
 
 # needs_page: in this build.
 needs_page()
