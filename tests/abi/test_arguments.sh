@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What mcount and its kin must leave alone, at every optimization level, in small stacks too.
-. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/gmon/common.sh"
 # shellcheck disable=SC2034 # for build()
 programs=$GM_TOP/tests/abi
 

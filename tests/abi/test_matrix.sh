@@ -3,7 +3,7 @@
 # Every way in, from code of both compilers, in C and C++, at every optimization level, linked in
 # every way: stock gprof finds the calls that were made, no more and no fewer, in each thread's file
 # and in all together.
-. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/gmon/common.sh"
 shared=("${link[@]}")
 archive=$GM_BUILD/libgmon_mt.a
 source=$GM_TOP/tests/abi/matrix.c

@@ -2,7 +2,7 @@
 # For the tests of profiles: captures of calls, CPU time and time blocked, of which the last is left.  Who includes this
 # has `compare PROGRAM [SELECTION...]`, which is called for each.
 # shellcheck shell=bash
-. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/gmon/common.sh"
 . "$GM_TOP/tests/runtime/sample/common.sh"
 
 build ratio

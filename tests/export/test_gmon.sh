@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # gprof reads the gmon files that export writes: the calls and CPU time of the reports, for all threads and
 # for one, and for each thread and library the file that is in the capture.
-. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/gmon/common.sh"
 gprof_mt=$GM_BUILD/gprof-mt
 
 # reported [SELECTION...]: "FUNCTION CALLS" of the chosen threads together, as the report counts them

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # After `record`, stock gprof reads a file of each thread's calls, the same as the program writes by
 # itself, also of programs that did not live to write any.
-. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/gmon/common.sh"
 gprof_mt=$GM_BUILD/gprof-mt
 [ -x "$gprof_mt" ] || skip "gprof-mt is not built"
 link_with

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A program that may write nothing, for a limit or a full disk: record and report say that, and not
 # that the program should have been built in another way.
-. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/gmon/common.sh"
 gprof_mt=$GM_BUILD/gprof-mt
 [ -x "$gprof_mt" ] || skip "gprof-mt is not built"
 build work

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Samples: self times by thread, as many as the threads' own clocks have CPU time, in the proportion in
 # which it was used; stock gprof reads the same from every gmon file.
-. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/gmon/common.sh"
 . "$GM_TOP/tests/runtime/sample/common.sh"
 sampling 250
 

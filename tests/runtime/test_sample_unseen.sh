@@ -3,7 +3,7 @@
 # A program sees nothing of the samples: its signals, its timers, SIGPROF, what blocks, waits for and
 # resets signals, setegid() among threads, cancellation, exec; no wait is ever interrupted.  The child of
 # a fork has samples of its own.
-. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/gmon/common.sh"
 . "$GM_TOP/tests/runtime/sample/common.sh"
 sampling 1000
 

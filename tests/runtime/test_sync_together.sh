@@ -19,6 +19,6 @@ for preload in "$GM_BUILD/libgmon_mt.so $LIBRARY" "$LIBRARY $GM_BUILD/libgmon_mt
 		echo "$i $(($(od -A n -t u4 -j $((8192 + 128 * i + 4)) -N 4 "$table")))"
 	done | sort >slots
 	diff slots seen || fail "events and thread table differ about who is who"
-	python3 "$GM_TOP/tests/runtime/gmon/calls.py" --threads gprof-mt.data/*/ | sort >counted
+	python3 "$GM_TOP/tests/gmon/programs/calls.py" --threads gprof-mt.data/*/ | sort >counted
 	diff slots counted || fail "call counts and thread table differ about who is who"
 done

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A capture that cannot be made: both libraries meet it, one line tells of it, and says the truth;
 # whatever the limits and wherever stderr goes, the program runs as ever.
-. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/gmon/common.sh"
 sync=$GM_BUILD/libsync_trace.so
 cat >app.c <<'END'
 #include <stdio.h>

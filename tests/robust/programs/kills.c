@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/gmon/killing.h"
+#include "gmon/programs/killing.h"
 
 #define NOINLINE     __attribute__((noinline, noipa))
 #define CHILDREN_MAX 1000

@@ -7,7 +7,7 @@ import os
 import struct
 import sys
 
-sys.path.insert(0, os.path.join(os.environ["GM_TOP"], "tests/runtime/gmon"))
+sys.path.insert(0, os.path.join(os.environ["GM_TOP"], "tests/gmon/programs"))
 import calls  # noqa: E402
 
 

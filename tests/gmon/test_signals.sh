@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Not a call is lost when signal handlers call profiled functions, not even when a handler makes the
 # table grow in the middle of the interrupted function's own increment.
-. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/gmon/common.sh"
 
 for flags in -O1 "-mfentry -O2"; do
 	# shellcheck disable=SC2086 # several flags

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # After `make install` a stranger compiles with what pkg-config says; the libraries export the names
 # that a -pg program asks for, without versions, and nothing else.
-. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/gmon/common.sh"
 command -v pkg-config >/dev/null || skip "pkg-config is not installed"
 
 exported()
@@ -20,7 +20,7 @@ same "libgmon_mt.a exports" "$names" "$(exported -g "$GM_BUILD/libgmon_mt.a")"
 make -s -C "$GM_TOP" install-gmon SAN="$(sed -n 's/.*build-//p' <<<"$GM_BUILD")" \
 	DESTDIR="$PWD/root" PREFIX=/opt/test >log 2>&1 || fail "make install: $(cat log)"
 export PKG_CONFIG_LIBDIR=$PWD/root/opt/test/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$PWD/root
-cp "$GM_TOP/tests/runtime/gmon/work.c" .
+cp "$GM_TOP/tests/gmon/programs/work.c" .
 # shellcheck disable=SC2046 # several words
 "$CC" -g -pthread $(pkg-config --cflags gmon-mt) -o work work.c \
 	$(pkg-config --libs gmon-mt) || fail "cannot compile with $(pkg-config --cflags --libs gmon-mt)"

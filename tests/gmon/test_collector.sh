@@ -4,9 +4,9 @@
 . "$GM_TOP/tests/runtime/record/common.sh"
 unset GPROF_MT_CONFIG
 
-"$CC" -pg -g -O2 -pthread -o alone "$GM_TOP/tests/runtime/gmon/alone.c" -L"$GM_BUILD" -lgmon_mt \
+"$CC" -pg -g -O2 -pthread -o alone "$GM_TOP/tests/gmon/programs/alone.c" -L"$GM_BUILD" -lgmon_mt \
 	-Wl,-rpath,"$GM_BUILD" || fail "cannot compile"
-"$CC" -g -O2 -pthread -o plain_alone "$GM_TOP/tests/runtime/gmon/alone.c" || fail "cannot compile"
+"$CC" -g -O2 -pthread -o plain_alone "$GM_TOP/tests/gmon/programs/alone.c" || fail "cannot compile"
 "$gprof_mt" doctor | grep -qE "^ok *(perf tracepoints|context-switch|LTTng kernel)" ||
 	skip "no scheduling events are permitted here"
 

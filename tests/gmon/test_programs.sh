@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # However a -pg program is built, stock gprof reads a file for each thread, each with that thread's
 # own calls, and gmon.out with all of them; the calls files say the same.
-. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/gmon/common.sh"
 archive=$GM_BUILD/libgmon_mt.a
 
 all="leaf 5000

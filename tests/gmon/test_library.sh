@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # `gprof libfoo.so FILE` reads what a library's functions were called; calls from outside keep their
 # count, under the library's or the program's entry point.
-. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/gmon/common.sh"
 
 compile -fPIC -shared -Wl,-soname,libtest.so.3 -o libtest.so.3 library.c
 cp libtest.so.3 libtest.so

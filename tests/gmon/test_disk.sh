@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # No disk, no room, no right to write: the program runs as ever, one line says what is missing and
 # what to do, and what can be kept is kept; calls that are not are counted as lost.
-. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/gmon/common.sh"
 
 counted()
 {

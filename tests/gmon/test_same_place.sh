@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A library unloaded and another loaded in its place: each has its own calls, in every thread, over
 # many rounds, and they take no more room for it.
-. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/gmon/common.sh"
 
 for name in one two; do
 	compile -fPIC -shared -DNAME=$name -o $name.so same_place.c

@@ -4,7 +4,7 @@
 # counting off and on, or unwind: the counts stay exact, the child lives and has only its own.
 # A sample may come after any instruction of the library, and is taken; so may a signal whose handler
 # jumps out, and one whose handler calls while others are blocked.
-. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/gmon/common.sh"
 
 # certain: without the calls that were jumped out of
 certain()

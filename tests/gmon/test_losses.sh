@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Calls that nothing could be done about are counted, with the reason, in the report and by record.
-. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/gmon/common.sh"
 gprof_mt=$GM_BUILD/gprof-mt
 capture=gprof-mt.data
 [ -x "$gprof_mt" ] || skip "gprof-mt is not built"

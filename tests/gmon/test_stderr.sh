@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # A warning goes to stderr, never to a file of the program's that took its descriptor.
-. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/gmon/common.sh"
 [ "$(id -u)" = 0 ] || skip "chroot() is root's"
 build other_stderr
 

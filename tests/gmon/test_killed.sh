@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # kill -9 at a random moment, 200 times: every call that was counted before it is in the report.
-. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/gmon/common.sh"
 
 build killed
 fresh timeout 150 ./killed 200 >bounds || fail "exit status $?: $(tail -n 1 bounds)"

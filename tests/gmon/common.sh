@@ -2,7 +2,7 @@
 # For the tests of libgmon_mt: stock gprof is the witness, beside what the program must have called.
 # shellcheck shell=bash
 set -u
-programs=$GM_TOP/tests/runtime/gmon
+programs=$GM_TOP/tests/gmon/programs
 library=$GM_BUILD/libgmon_mt.so
 unset GMON_OUT_PREFIX GPROF_MT_CONFIG
 link=(-L"$GM_BUILD" -lgmon_mt "-Wl,-rpath,$GM_BUILD")
@@ -30,7 +30,7 @@ compile()
 		fail "cannot compile $*"
 }
 
-# build NAME [FLAG...]: compiles tests/runtime/gmon/NAME.c to ./NAME, with -pg and our library.
+# build NAME [FLAG...]: compiles tests/gmon/programs/NAME.c to ./NAME, with -pg and our library.
 build()
 {
 	local name=$1
@@ -59,7 +59,7 @@ moved()
 # calls FOLDER [INDEX]: see calls.py
 calls()
 {
-	python3 "$GM_TOP/tests/runtime/gmon/calls.py" "$@"
+	python3 "$GM_TOP/tests/gmon/programs/calls.py" "$@"
 }
 
 # lost FOLDER: calls that no file has, by the thread table

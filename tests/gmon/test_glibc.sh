@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What a -pg program may expect of glibc: GMON_OUT_PREFIX, moncontrol(), calls before main() and after
 # its end, a profile in the working directory it has at its end; and names no worse than glibc's.
-. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/gmon/common.sh"
 
 build work
 GMON_OUT_PREFIX=$PWD/prefix fresh ./work >out

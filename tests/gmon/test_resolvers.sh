@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A program with IFUNC resolvers, of its own or of gcc's target_clones, starts and counts: they run
 # before constructors, in a static program before there is thread-local storage.
-. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/gmon/common.sh"
 
 check()
 {

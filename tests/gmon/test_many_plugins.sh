@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A program that loads hundreds of libraries, each at the place of the one before, as those do that
 # compile while they run: no call is another library's.
-. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/gmon/common.sh"
 [ -x "$GM_BUILD/gprof-mt" ] || skip "gprof-mt is not built"
 
 for name in one two three; do

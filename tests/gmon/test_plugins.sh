@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Libraries loaded at run time, unloaded, loaded again; two files of one name are two profiles.
-. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/gmon/common.sh"
 
 mkdir a b
 compile -fPIC -shared -o a/plugin.so library.c

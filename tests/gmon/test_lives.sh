@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Threads of every kind and number, stacks of every kind, ways out of functions of every kind: the
 # counts are exact, nothing is lost, and what is kept of a thread that has ended is small.
-. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/gmon/common.sh"
 
 # exact WHAT CALLS: of leaf, by gmon.out and by the calls file
 exact()

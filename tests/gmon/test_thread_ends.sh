@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Whichever way a thread ends, its calls are there, those of its keys' destructors as well.
-. "$GM_TOP/tests/runtime/gmon/common.sh"
+. "$GM_TOP/tests/gmon/common.sh"
 build thread_ends
 
 # check HOW STATUS LEAF_CALLS
