@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # gprof-mt graph of a program whose waits and lock orders are known, with babeltrace2 as the witness.
 . "$GM_TOP/tests/runtime/record/common.sh"
-"$CC" -O1 -g -D_GNU_SOURCE -I"$GM_TOP/tests" -pg -fno-inline -o orders "$GM_TOP/tests/runtime/graph/orders.c" -pthread ||
+"$CC" -O1 -g -D_GNU_SOURCE -I"$GM_TOP/tests" -pg -fno-inline -o orders "$GM_TOP/tests/graph/programs/orders.c" -pthread ||
 	fail "cannot compile"
 
 # check DIR: the graphs of that capture
@@ -18,7 +18,7 @@ check()
 		! command -v dot >dot.path || dot -Tplain $kind.dot >plain || fail "dot refuses $(cat $kind.dot)"
 	done
 	"$gprof_mt" report -i "$1" --format json locks >locks.json || fail "report locks"
-	python3 "$GM_TOP/tests/runtime/graph/check.py" lock-order.json wait.json locks.json user.txt \
+	python3 "$GM_TOP/tests/graph/programs/check.py" lock-order.json wait.json locks.json user.txt \
 		precedence.json ||
 		fail "$1: $(cat lock-order.json wait.json precedence.json)"
 	"$gprof_mt" report -i "$1" --format json callgraph >callgraph.json || fail "report callgraph"
@@ -51,7 +51,7 @@ grep -q 'possible deadlock: .* holds pair_a since take .* wants pair_b in take' 
 grep -q 'left out: 8 arrows of less than 100, 10 acquisitions in all' few.dot || fail "$(cat few.dot)"
 
 # Who did not run at the same time cannot deadlock, if that is no accident.
-"$CC" -O1 -g -o apart "$GM_TOP/tests/runtime/graph/apart.c" -pthread || fail "cannot compile"
+"$CC" -O1 -g -o apart "$GM_TOP/tests/graph/programs/apart.c" -pthread || fail "cannot compile"
 for case in before:"threads never at the same time" after:"threads never at the same time" meanwhile:"possible deadlock"; do
 	"$gprof_mt" record -q -o "${case%%:*}" --set kernel.source=none ./apart "${case%%:*}" || fail "record"
 	"$gprof_mt" graph -i "${case%%:*}" --kind lock-order --format json >apart.json || fail "graph"

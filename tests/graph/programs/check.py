@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Graphs of tests/runtime/graph/orders.c against what it does, and against babeltrace2's reading.
+"""Graphs of tests/graph/programs/orders.c against what it does, and against babeltrace2's reading.
 
 usage: check.py lock-order.json wait.json locks.json USER.txt precedence.json
 """
