@@ -3,8 +3,8 @@
 # record --backend lttng: the same calls of the same threads on the same objects as the native
 # backend records; its own session daemon ends with it, and one that was there stays, without a
 # session of ours, whatever ends the recording; what finds no room is told.
-. "$GM_TOP/tests/runtime/lttng/common.sh"
-build tests/runtime/lttng/counted.c
+. "$GM_TOP/tests/lttng/common.sh"
+build tests/lttng/programs/counted.c
 
 record()
 {

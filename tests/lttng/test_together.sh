@@ -3,8 +3,8 @@
 # Recordings with --backend lttng that run at the same time share a session daemon that the first of
 # them has started: it serves the others when the first has ended or was killed, and a session made by
 # hand as well, and ends with the last of them.
-. "$GM_TOP/tests/runtime/lttng/common.sh"
-build tests/runtime/lttng/counted.c
+. "$GM_TOP/tests/lttng/common.sh"
+build tests/lttng/programs/counted.c
 
 # whole DIR: its recording has lost nothing and says nothing of LTTng.  The session has what all
 # programs of the user do; the report tells of the one that was recorded.

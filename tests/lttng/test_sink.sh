@@ -3,11 +3,11 @@
 # The sink LTTng-UST: sink = both writes each event of each thread twice, alike and in the same
 # order, in forked children as well; sink = lttng writes it only there.  LTTng's own locks and
 # threads are not recorded, and a program runs alike with no session, and without the provider.
-. "$GM_TOP/tests/runtime/lttng/common.sh"
+. "$GM_TOP/tests/lttng/common.sh"
 build tests/runtime/test_sync_programs/all.c
 build tests/runtime/test_sync_programs/raise.c
-build tests/runtime/lttng/children.c
-build tests/runtime/lttng/counted.c
+build tests/lttng/programs/children.c
+build tests/lttng/programs/counted.c
 
 # run SINK COMMAND...: in a fresh capture, with sync.mode = $mode
 mode=all

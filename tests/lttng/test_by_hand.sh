@@ -3,8 +3,8 @@
 # LTTng by hand, as README.md shows: `lttng load` of each of our session files, a program with
 # libsync_trace, `report` of what lttng wrote.  It names threads and call sites, and says the same as
 # a recording of ours.
-. "$GM_TOP/tests/runtime/lttng/common.sh"
-build tests/runtime/lttng/counted.c
+. "$GM_TOP/tests/lttng/common.sh"
+build tests/lttng/programs/counted.c
 
 by_hand()
 {
