@@ -20,7 +20,7 @@ trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 unset GPROF_MT_CONFIG LD_PRELOAD
 export TIMEFORMAT='%R %U %S'
-$CC -std=gnu17 -O2 -pthread -o pingpong "$GM_TOP/tests/runtime/record/pingpong.c"
+$CC -std=gnu17 -O2 -pthread -o pingpong "$GM_TOP/tests/record/programs/pingpong.c"
 
 # row WHAT PEER PEER_VALUE OUR_VALUE UNIT BUDGET_RATIO|-
 row()

@@ -32,7 +32,7 @@ page 0 page
 same page
 
 # A wait that never ended: the program was killed in it.
-"$CC" -g -O1 -pthread -I "$GM_TOP/tests" -o stuck "$GM_TOP/tests/runtime/record/stuck.c" || fail "cannot compile"
+"$CC" -g -O1 -pthread -I "$GM_TOP/tests" -o stuck "$GM_TOP/tests/record/programs/stuck.c" || fail "cannot compile"
 for source in none auto; do
 	status=0
 	fresh "$gprof_mt" record -q --set kernel.source=$source ./stuck || status=$?

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The kernel's events without `gprof-mt record`: where the configuration names a source for them.
-. "$GM_TOP/tests/runtime/record/common.sh"
+. "$GM_TOP/tests/record/common.sh"
 unset GPROF_MT_CONFIG
 
 "$CC" -pg -g -O2 -pthread -o alone "$GM_TOP/tests/gmon/programs/alone.c" -L"$GM_BUILD" -lgmon_mt \

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # gprof-mt history and graph on the philosophers, against babeltrace2's reading of the same capture;
 # and the one clear line for what they cannot show.
-. "$GM_TOP/tests/runtime/record/common.sh"
+. "$GM_TOP/tests/record/common.sh"
 "$CC" -O2 -g -I"$GM_TOP/examples" -o philosophers "$GM_TOP/examples/philosophers.c" -pthread ||
 	fail "cannot compile"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # `report critical-path` of real runs, against a walk back through the events that babeltrace2 prints.
-. "$GM_TOP/tests/runtime/record/common.sh"
+. "$GM_TOP/tests/record/common.sh"
 for tool in babeltrace2 jq python3; do
 	command -v $tool >/dev/null || skip "$tool is not installed"
 done

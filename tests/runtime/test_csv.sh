@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # --format csv: what readers of CSV find is what JSON has, cell by cell, whatever threads call
 # themselves; one table to standard output, or each to a file; what cannot be done is one line.
-. "$GM_TOP/tests/runtime/record/common.sh"
+. "$GM_TOP/tests/record/common.sh"
 command -v python3 >/dev/null || skip "python3 is not installed"
 "$CC" -O0 -g -pg -o names "$GM_TOP/tests/runtime/csv/names.c" -pthread || fail "cannot compile"
 

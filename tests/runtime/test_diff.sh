@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # `gprof-mt diff`: known differences of two runs, by thread, function, object and site; all figures
 # against those of the two reports; a capture and itself; what cannot be compared is said.
-. "$GM_TOP/tests/runtime/record/common.sh"
+. "$GM_TOP/tests/record/common.sh"
 for tool in jq python3; do
 	command -v $tool >/dev/null || skip "$tool is not installed"
 done

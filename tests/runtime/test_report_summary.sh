@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The summary of a run whose figures are known: who ran, how often it called what, what it waited
 # for, at which line; and the same without the kernel's events, which says what is missing.
-. "$GM_TOP/tests/runtime/record/common.sh"
+. "$GM_TOP/tests/record/common.sh"
 gprof_mt=$GM_BUILD/gprof-mt
 cat >program.c <<'END'
 #include <pthread.h>

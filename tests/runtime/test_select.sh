@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # --tid, --thread, --time, --object, --function, --min-wait: the parts add up to the whole, and agree
 # with babeltrace2's text of the switches; what is not there, or makes no sense, is said in one line.
-. "$GM_TOP/tests/runtime/record/common.sh"
+. "$GM_TOP/tests/record/common.sh"
 for tool in babeltrace2 jq python3; do
 	command -v $tool >/dev/null || skip "$tool is not installed"
 done

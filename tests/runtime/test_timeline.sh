@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The timeline of a thread that leaves its CPU for known reasons: each is named, in order, with what it
 # waited for, who held it and who woke it; without system calls in the capture, as far as that goes.
-. "$GM_TOP/tests/runtime/record/common.sh"
+. "$GM_TOP/tests/record/common.sh"
 can_trace || skip "perf tracepoints are not permitted here"
 "$CC" -O2 -g -o reasons "$GM_TOP/tests/runtime/timeline/reasons.c" -pthread || fail "cannot compile"
 

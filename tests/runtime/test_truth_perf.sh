@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Where threads spent their time, as `report threads` has it, against what perf records of the same run.
-. "$GM_TOP/tests/runtime/record/common.sh"
+. "$GM_TOP/tests/record/common.sh"
 command -v perf >/dev/null || skip "perf is not installed"
 can_trace || skip "perf's tracepoints are not permitted"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What the report says of threads, calls and locks against what the threads measured themselves and
 # the kernel counted for them, with each source of scheduling events that is permitted here.
-. "$GM_TOP/tests/runtime/record/common.sh"
+. "$GM_TOP/tests/record/common.sh"
 "$CC" -O2 -g -o known "$GM_TOP/tests/runtime/truth/known.c" -pthread || fail "cannot compile"
 
 # The time that the hypervisor and interrupts took so far, on all CPUs.

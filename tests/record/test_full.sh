@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Level full: system calls, page faults, timers and signals of the program, all of them and no
 # other's, in LTTng's names; with fewer rights, what is missing is said.
-. "$GM_TOP/tests/runtime/record/common.sh"
+. "$GM_TOP/tests/record/common.sh"
 compile does
 
 # By the right to context switches alone there is nothing of it, which is said once, and in info.json.
@@ -27,7 +27,7 @@ full()
 	! grep -q lost err || fail "$(cat err)"
 	[ "$(info not_collected)" = "[]" ] || fail "not collected: $(info not_collected); $(cat err)"
 	text gprof-mt.data >events
-	python3 "$GM_TOP/tests/runtime/record/full.py" out events "$(info 'kernel filled_switches')" || fail "see above"
+	python3 "$GM_TOP/tests/record/programs/full.py" out events "$(info 'kernel filled_switches')" || fail "see above"
 	[ "$(info 'kernel events')" = "$(wc -l <events)" ] || fail "info.json counts otherwise"
 	bytes=$(cat gprof-mt.data/kernel/channel* | wc -c)
 	[ "$bytes" -le $((32 * $(wc -l <events))) ] || fail "$bytes bytes for $(wc -l <events) events"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Every thread of the program is recorded, however it came about and how many there are, by perf
 # tracepoints and by BPF programs; the witness is the kernel's own count of their switches.
-. "$GM_TOP/tests/runtime/record/common.sh"
+. "$GM_TOP/tests/record/common.sh"
 can_trace || skip "perf tracepoints are not permitted here"
 compile kin
 
@@ -14,7 +14,7 @@ kin()
 		./kin "${@:2}" >out 2>err || fail "exit status: $(cat err)"
 	[ "$(info 'kernel source' data)" = $source ] || fail "source: $(info kernel data)"
 	text data >events
-	python3 "$GM_TOP/tests/runtime/record/kin.py" out events data/info.json || fail "$source: see above; $(cat out)"
+	python3 "$GM_TOP/tests/record/programs/kin.py" out events data/info.json || fail "$source: see above; $(cat out)"
 }
 for source in perf bpf; do
 	[ $source = perf ] || has_bpf || continue

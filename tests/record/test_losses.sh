@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Lost events are counted and said, and cost the program nothing: a ring that overflows, a full disk.
-. "$GM_TOP/tests/runtime/record/common.sh"
+. "$GM_TOP/tests/record/common.sh"
 can_trace || skip "perf tracepoints are not permitted here"
 compile pingpong
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # BPF programs tell what perf's tracepoints tell of the same run, and are gone after it.
-. "$GM_TOP/tests/runtime/record/common.sh"
+. "$GM_TOP/tests/record/common.sh"
 can_trace || skip "perf tracepoints are not permitted here"
 has_bpf || skip "$("$gprof_mt" doctor | grep -A 1 'BPF programs' | xargs)"
 "$CC" -O2 -g -o known "$GM_TOP/tests/runtime/truth/known.c" -pthread || fail "cannot compile"
@@ -19,11 +19,11 @@ both()
 		"$gprof_mt" report -i $source --format json threads >$source.json || fail "report of $source"
 		text $source >$source.events
 	done
-	python3 "$GM_TOP/tests/runtime/record/alike.py" $1 $2 || fail "see above; $(info kernel bpf)"
+	python3 "$GM_TOP/tests/record/programs/alike.py" $1 $2 || fail "see above; $(info kernel bpf)"
 }
 in_peace both 4 full-sched ./known
 in_peace both 2 full ./does
 
 # Nothing of it outlives the collector.
 [ "$(id -u)" = 0 ] || exit 0
-python3 "$GM_TOP/tests/runtime/record/bpf_ends.py" "$gprof_mt" || fail "see above"
+python3 "$GM_TOP/tests/record/programs/bpf_ends.py" "$gprof_mt" || fail "see above"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Rings grow when they are found nearly full, and nothing is lost or told twice meanwhile; where they
 # may not grow, what is lost is counted for each CPU.
-. "$GM_TOP/tests/runtime/record/common.sh"
+. "$GM_TOP/tests/record/common.sh"
 "$gprof_mt" record -q -o try --profile full-sched --set kernel.source=switches true
 [ "$(info 'kernel source' try)" = switches ] || skip "context-switch records are not permitted here"
 compile bursts
@@ -10,7 +10,7 @@ compile bursts
 rings()
 {
 	rm -rf data data.old
-	python3 "$GM_TOP/tests/runtime/record/rings.py" "$gprof_mt" "$@" || fail "see above; $(cat err)"
+	python3 "$GM_TOP/tests/record/programs/rings.py" "$gprof_mt" "$@" || fail "see above; $(cat err)"
 }
 rings full
 in_peace rings grow

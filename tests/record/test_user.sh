@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # An ordinary user gets the switches of his own program, and the unknown side stays unknown.  Of the
 # same run his records and root's tell the same of each thread.
-. "$GM_TOP/tests/runtime/record/common.sh"
+. "$GM_TOP/tests/record/common.sh"
 compile pingpong
 "$CC" -O2 -g -o known "$GM_TOP/tests/runtime/truth/known.c" -pthread || fail "cannot compile"
 rounds=3000
@@ -43,7 +43,7 @@ switches()
 	text gprof-mt.data >events
 	cat out
 	helpers gprof-mt.data >>out
-	awk -v rounds=$rounds -v pairs=0 -f "$GM_TOP/tests/runtime/record/switches.awk" out events ||
+	awk -v rounds=$rounds -v pairs=0 -f "$GM_TOP/tests/record/programs/switches.awk" out events ||
 		fail "see above"
 	[ "$(stat -c %a gprof-mt.data gprof-mt.data/info.json gprof-mt.data/kernel/metadata | xargs)" = \
 		"700 600 600" ] || fail "others may read it: $(ls -lR gprof-mt.data)"

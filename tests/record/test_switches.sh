@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Scheduling events by perf tracepoints, and by BPF programs: all switches of the program, no other's, against the
 # kernel's own counters; the thread that was woken, and by whom.
-. "$GM_TOP/tests/runtime/record/common.sh"
+. "$GM_TOP/tests/record/common.sh"
 can_trace || skip "perf tracepoints are not permitted here"
 compile pingpong
 rounds=3000
@@ -18,7 +18,7 @@ switches()
 	text gprof-mt.data >events
 	cat out
 	helpers gprof-mt.data >>out
-	awk -v rounds=$rounds -v pairs=1 -f "$GM_TOP/tests/runtime/record/switches.awk" out events ||
+	awk -v rounds=$rounds -v pairs=1 -f "$GM_TOP/tests/record/programs/switches.awk" out events ||
 		fail "see above"
 
 	# Each time a thread had blocked it was woken by the other, in the other's own context.

@@ -16,12 +16,12 @@ skip()
 	exit 77
 }
 
-# compile NAME [FLAG...]: the program of tests/runtime/record, into the current directory.
+# compile NAME [FLAG...]: the program of tests/record/programs, into the current directory.
 compile()
 {
 	local name=$1
 	shift
-	"$CC" -O2 -g "$@" -o "$name" "$GM_TOP/tests/runtime/record/$name.c" -pthread ||
+	"$CC" -O2 -g "$@" -o "$name" "$GM_TOP/tests/record/programs/$name.c" -pthread ||
 		fail "cannot compile $name"
 }
 

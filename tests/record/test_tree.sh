@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # All that the program starts is recorded, what others do is not; a process left running is counted.
-. "$GM_TOP/tests/runtime/record/common.sh"
+. "$GM_TOP/tests/record/common.sh"
 can_trace || skip "perf tracepoints are not permitted here"
 
 # Noise: another program, busy all the while.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # When the program has ended, record says in at most ten lines what was waited for most: what the
 # report says; nothing with -q; and no long reading.
-. "$GM_TOP/tests/runtime/record/common.sh"
+. "$GM_TOP/tests/record/common.sh"
 
 cat >app.c <<'END'
 #include <pthread.h>
@@ -122,7 +122,7 @@ for profile in applic-only full-sched; do
 done
 
 # A wait that only the program's end ends lasts until then, also if no event tells when that was.
-"$CC" -g -O1 -pthread -I "$GM_TOP/tests" -o stuck "$GM_TOP/tests/runtime/record/stuck.c" || fail "cannot compile"
+"$CC" -g -O1 -pthread -I "$GM_TOP/tests" -o stuck "$GM_TOP/tests/record/programs/stuck.c" || fail "cannot compile"
 long='[3-9][0-9][0-9] ms|[0-9.]+ s'
 for source in none auto; do
 	"$gprof_mt" record --set kernel.source=$source ./stuck >out 2>err

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Where tracefs is not mounted, as in a fresh chroot, root gets tracepoints all the same, and nothing
 # stays mounted.
-. "$GM_TOP/tests/runtime/record/common.sh"
+. "$GM_TOP/tests/record/common.sh"
 [ "$(id -u)" = 0 ] || skip "needs root, to unmount tracefs in a mount namespace of its own"
 can_trace || skip "perf tracepoints are not permitted here"
 unshare -m true 2>/dev/null || skip "no private mounts here"
