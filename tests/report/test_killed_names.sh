@@ -4,7 +4,7 @@
 # that `report threads` shows, from the kernel, whatever else it reads.
 . "$GM_TOP/tests/record/common.sh"
 can_trace || skip "perf tracepoints are not permitted here"
-"$CC" -pg -O2 -g -o killed "$GM_TOP/tests/runtime/timeline/killed.c" -pthread || fail "cannot compile"
+"$CC" -pg -O2 -g -o killed "$GM_TOP/tests/report/programs/timeline/killed.c" -pthread || fail "cannot compile"
 ("$gprof_mt" record -q --set calls.mode=history ./killed) 2>err
 [ $? = 137 ] || fail "record: $(cat err)"
 

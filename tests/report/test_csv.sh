@@ -4,7 +4,7 @@
 # themselves; one table to standard output, or each to a file; what cannot be done is one line.
 . "$GM_TOP/tests/record/common.sh"
 command -v python3 >/dev/null || skip "python3 is not installed"
-"$CC" -O0 -g -pg -o names "$GM_TOP/tests/runtime/csv/names.c" -pthread || fail "cannot compile"
+"$CC" -O0 -g -pg -o names "$GM_TOP/tests/report/programs/csv/names.c" -pthread || fail "cannot compile"
 
 # agree DIR OPTION... -- PROGRAM...
 agree()
@@ -14,7 +14,7 @@ agree()
 	rm -rf "$dir" "csv.$dir"
 	mkdir "csv.$dir"
 	"$gprof_mt" record -q -o "$dir" "$@" >out 2>err || { echo "record: $(cat out err)"; return 1; }
-	python3 "$GM_TOP/tests/runtime/csv/agree.py" "$gprof_mt" "$dir" "csv.$dir"
+	python3 "$GM_TOP/tests/report/programs/csv/agree.py" "$gprof_mt" "$dir" "csv.$dir"
 }
 in_peace agree d -- ./names
 in_peace agree e --set kernel.source=none -- "$GM_BUILD/examples/philosophers" 6 20

@@ -18,7 +18,7 @@ compare()
 	jq -e '(.losses // [] | length) == 0' gprof-mt.data/info.json >/dev/null || { echo "events are missing"; return 1; }
 	"$GM_TOP/tests/babeltrace" --clock-seconds gprof-mt.data/*/user >events || fail "babeltrace2"
 	"$gprof_mt" report --format json locks >report.json || fail "report"
-	python3 "$GM_TOP/tests/runtime/locks/spread.py" events report.json "$least"
+	python3 "$GM_TOP/tests/report/programs/locks/spread.py" events report.json "$least"
 }
 # Whether anybody has to wait is the scheduler's to say, but for the last one's.
 in_peace compare 0 "$GM_BUILD/examples/crossroad" 20

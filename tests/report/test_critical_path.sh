@@ -5,7 +5,7 @@
 for tool in babeltrace2 jq python3; do
 	command -v $tool >/dev/null || skip "$tool is not installed"
 done
-folder=$GM_TOP/tests/runtime/path
+folder=$GM_TOP/tests/report/programs/path
 
 # By function, of calls with returns and without; whoever found the path.
 by_function()

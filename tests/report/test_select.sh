@@ -20,7 +20,7 @@ parts()
 	else
 		set --
 	fi
-	python3 "$GM_TOP/tests/runtime/select/parts.py" "$gprof_mt" d "$@"
+	python3 "$GM_TOP/tests/report/programs/select/parts.py" "$gprof_mt" d "$@"
 }
 in_peace parts none
 ! can_trace || in_peace parts perf

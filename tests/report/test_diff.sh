@@ -6,7 +6,7 @@
 for tool in jq python3; do
 	command -v $tool >/dev/null || skip "$tool is not installed"
 done
-source=$GM_TOP/tests/runtime/diff/counts.c
+source=$GM_TOP/tests/report/programs/diff/counts.c
 "$CC" -O1 -g -pg -Wl,--build-id -o counts "$source" -pthread || fail "cannot compile"
 
 # make_capture DIR ARG...: without what a scheduler or a clock would make differ.
@@ -40,8 +40,8 @@ holds '[.notes[] | select(.section == "captures")] | length == 1 and (.[0].note 
 cpu=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
 taskset -c "$cpu" "$gprof_mt" diff --format json a b summary threads sync locks flat callgraph | diff - json >differ ||
 	fail "with one CPU: $(head -20 differ)"
-python3 "$GM_TOP/tests/runtime/diff/agree.py" "$gprof_mt" a b || fail "a and b"
-python3 "$GM_TOP/tests/runtime/diff/agree.py" "$gprof_mt" b a || fail "b and a"
+python3 "$GM_TOP/tests/report/programs/diff/agree.py" "$gprof_mt" a b || fail "a and b"
+python3 "$GM_TOP/tests/report/programs/diff/agree.py" "$gprof_mt" b a || fail "b and a"
 
 # The same program with the same arguments: other ids and addresses, the same counts.
 make_capture c ./counts 3 1000 40

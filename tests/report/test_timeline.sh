@@ -4,7 +4,7 @@
 # waited for, who held it and who woke it; without system calls in the capture, as far as that goes.
 . "$GM_TOP/tests/record/common.sh"
 can_trace || skip "perf tracepoints are not permitted here"
-"$CC" -O2 -g -o reasons "$GM_TOP/tests/runtime/timeline/reasons.c" -pthread || fail "cannot compile"
+"$CC" -O2 -g -o reasons "$GM_TOP/tests/report/programs/timeline/reasons.c" -pthread || fail "cannot compile"
 
 reasons()
 {
@@ -15,7 +15,7 @@ reasons()
 	read -r _ thread _ _ _ main <said
 	"$gprof_mt" timeline --tid "$thread" --format json >actor.json || fail timeline
 	"$gprof_mt" timeline --tid "$main" --format json >main.json || fail timeline
-	python3 "$GM_TOP/tests/runtime/timeline/reasons.py" said actor.json main.json $1 \
+	python3 "$GM_TOP/tests/report/programs/timeline/reasons.py" said actor.json main.json $1 \
 		"$(info 'kernel filled_switches')" || fail "see above"
 }
 in_peace reasons full-sched
