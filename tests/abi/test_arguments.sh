@@ -5,7 +5,7 @@
 # shellcheck disable=SC2034 # for build()
 programs=$GM_TOP/tests/abi
 
-# A sample's frame is not what is looked for in small stacks (runtime/test_sample_times has those).
+# A sample's frame is not what is looked for in small stacks (sample/test_times has those).
 printf '[sample]\nhz = 1\n' >rare.conf
 
 "$CC" -O1 -w -shared -fPIC -o clobber.so "$programs/clobber.c" || fail "cannot compile clobber.c"

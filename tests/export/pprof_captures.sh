@@ -3,7 +3,7 @@
 # has `compare PROGRAM [SELECTION...]`, which is called for each.
 # shellcheck shell=bash
 . "$GM_TOP/tests/gmon/common.sh"
-. "$GM_TOP/tests/runtime/sample/common.sh"
+. "$GM_TOP/tests/sample/common.sh"
 
 build ratio
 for hz in 250 0; do

@@ -3,7 +3,7 @@
 # callgrind_annotate reads what export writes for it: the same calls, CPU time and callers as in our
 # reports, for all threads and for one; and all is at the lines of the source where it belongs.
 . "$GM_TOP/tests/gmon/common.sh"
-. "$GM_TOP/tests/runtime/sample/common.sh"
+. "$GM_TOP/tests/sample/common.sh"
 for tool in jq callgrind_annotate; do
 	command -v $tool >/dev/null || skip "$tool is not installed"
 done

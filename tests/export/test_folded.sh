@@ -163,7 +163,7 @@ refused 1 "or take --what samples, off-cpu, off-wake" --format folded --what tim
 refused 1 "no thread was blocked" --format folded --what off-cpu
 
 # CPU time, where it can be sampled.
-"$CC" -std=gnu17 -D_GNU_SOURCE -O1 -g -pg -pthread -o ratio "$GM_TOP/tests/runtime/sample/ratio.c" \
+"$CC" -std=gnu17 -D_GNU_SOURCE -O1 -g -pg -pthread -o ratio "$GM_TOP/tests/sample/programs/ratio.c" \
 	-L"$GM_BUILD" -lgmon_mt -Wl,-rpath,"$GM_BUILD" || fail "cannot compile ratio"
 fresh "$gprof_mt" record -q --set kernel.source=none --set sample.hz=250 -- ./ratio 100 2 >out || fail "ratio: exit status $?"
 if "$gprof_mt" report --format json flat | jq -e 'any(.functions[]; .samples)' >out; then

@@ -41,7 +41,7 @@ END2
 [ "$(wc -l <err)" -eq 1 ] && grep -q 'more calls than a file can have' err || fail "it says: $(cat err)"
 
 # The samples.
-"$CC" -std=gnu17 -D_GNU_SOURCE -O1 -g -pg -pthread -o ratio "$GM_TOP/tests/runtime/sample/ratio.c" "${link[@]}" ||
+"$CC" -std=gnu17 -D_GNU_SOURCE -O1 -g -pg -pthread -o ratio "$GM_TOP/tests/sample/programs/ratio.c" "${link[@]}" ||
 	fail "cannot compile ratio"
 fresh "$gprof_mt" record -q --set kernel.source=none --set sample.hz=100 ./ratio 100 2 >out || fail "ratio: $?"
 "$gprof_mt" export --format gmon 2>err || fail "ratio: $(cat err)"

@@ -27,7 +27,7 @@ fresh "$gprof_mt" record -q --set calls.mode=history -- ./sequence tree 2 || fai
 grep -q "tells of no return" err || fail "it says: $(cat err)"
 
 # CPU time; and time blocked, by the calls that led there.
-"$CC" -std=gnu17 -D_GNU_SOURCE -O1 -g -pg -pthread -o ratio "$GM_TOP/tests/runtime/sample/ratio.c" \
+"$CC" -std=gnu17 -D_GNU_SOURCE -O1 -g -pg -pthread -o ratio "$GM_TOP/tests/sample/programs/ratio.c" \
 	-L"$GM_BUILD" -lgmon_mt -Wl,-rpath,"$GM_BUILD" || fail "cannot compile ratio"
 fresh "$gprof_mt" record -q --set kernel.source=none --set sample.hz=250 -- ./ratio 200 2 >out ||
 	fail "ratio: exit status $?"

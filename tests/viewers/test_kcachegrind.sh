@@ -3,7 +3,7 @@
 # KCachegrind loads what export writes for it, to the last line, without a complaint: a line that is added behind, which
 # is no part of the format, is the only one that it complains of.
 . "$GM_TOP/tests/gmon/common.sh"
-. "$GM_TOP/tests/runtime/sample/common.sh"
+. "$GM_TOP/tests/sample/common.sh"
 for tool in kcachegrind dbus-run-session; do
 	command -v $tool >/dev/null || skip "$tool is not installed"
 done

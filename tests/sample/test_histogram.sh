@@ -3,7 +3,7 @@
 # Histograms of gmon files, as stock gprof reads them: functions over many blocks of code, bins that
 # overflow, several files together, none at all.
 . "$GM_TOP/tests/gmon/common.sh"
-. "$GM_TOP/tests/runtime/sample/common.sh"
+. "$GM_TOP/tests/sample/common.sh"
 
 "$CC" -std=gnu17 -Wall -I"$GM_TOP/libgmon-mt/include" -o histogram "$programs/histogram.c" ||
 	fail "cannot compile histogram"

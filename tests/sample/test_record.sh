@@ -3,7 +3,7 @@
 # Samples of a program that was killed are there, and in the gmon files that record writes;
 # moncontrol(0) stops them; short threads get their share; why there are none.
 . "$GM_TOP/tests/gmon/common.sh"
-. "$GM_TOP/tests/runtime/sample/common.sh"
+. "$GM_TOP/tests/sample/common.sh"
 export -n GPROF_MT_CONFIG
 
 # record PROGRAM ARGUMENT...

@@ -3,7 +3,7 @@
 # Samples: self times by thread, as many as the threads' own clocks have CPU time, in the proportion in
 # which it was used; stock gprof reads the same from every gmon file.
 . "$GM_TOP/tests/gmon/common.sh"
-. "$GM_TOP/tests/runtime/sample/common.sh"
+. "$GM_TOP/tests/sample/common.sh"
 sampling 250
 
 # measure WHAT OBJECT PART COMMAND...: runs it; OBJECT has `a`; PART, "" or a library, has `b`.

@@ -4,7 +4,7 @@
 # resets signals, setegid() among threads, cancellation, exec; no wait is ever interrupted.  The child of
 # a fork has samples of its own.
 . "$GM_TOP/tests/gmon/common.sh"
-. "$GM_TOP/tests/runtime/sample/common.sh"
+. "$GM_TOP/tests/sample/common.sh"
 sampling 1000
 
 "$CC" -std=gnu17 -D_GNU_SOURCE -Wall -O1 -g -o unseen "$programs/unseen.c" -pthread || fail "cannot compile"

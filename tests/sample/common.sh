@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # For the tests of samples; after gmon/common.sh.
 # shellcheck shell=bash
-programs=$GM_TOP/tests/runtime/sample
+programs=$GM_TOP/tests/sample/programs
 # shellcheck disable=SC2034 # for the tests
 gprof_mt=$GM_BUILD/gprof-mt
 
