@@ -15,7 +15,7 @@ done
 
 # Time blocked, with the calls that led there.
 "$CC" -std=gnu17 -O1 -g -pg -pthread -fno-omit-frame-pointer -o paths \
-	"$GM_TOP/tests/runtime/test_sync_programs/paths.c" "${link[@]}" || fail "cannot compile paths"
+	"$GM_TOP/tests/sync/programs/paths.c" "${link[@]}" || fail "cannot compile paths"
 status=0
 fresh "$gprof_mt" record -q --set sync.paths=0ns --set kernel.source=none -- ./paths || status=$?
 [ $status -eq 9 ] || fail "paths: exit status $status"

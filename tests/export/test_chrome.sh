@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Chrome's trace events: the states, waits and holds of the reports, and a flow from each release to the
 # wait that it ended; speedscope reads them.  A capture that is too large for the format is refused.
-. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+. "$GM_TOP/tests/sync/common.sh"
 gprof_mt=$GM_BUILD/gprof-mt
 [ -e "$GM_BUILD/tests/export/installed.json" ] || { echo "npm could not get speedscope"; exit 77; }
 export PYTHONDONTWRITEBYTECODE=1

@@ -62,7 +62,7 @@ grep -qF 'operator&' stacks && grep -qF 'operator<' stacks || fail "no such name
 rm gprof-mt.conf
 
 "$CC" -std=gnu17 -O1 -g -pthread -fno-omit-frame-pointer -o paths \
-	"$GM_TOP/tests/runtime/test_sync_programs/paths.c" || fail "cannot compile paths"
+	"$GM_TOP/tests/sync/programs/paths.c" || fail "cannot compile paths"
 status=0
 fresh "$gprof_mt" record -q --set sync.paths=0ns --set kernel.source=none -- ./paths || status=$?
 [ $status -eq 9 ] || fail "paths: exit status $status"

@@ -173,7 +173,7 @@ fi
 # Blocked time: each thread's sum; without scheduling events it is all the time in waits, and the calls
 # that led to each are known.
 "$CC" -std=gnu17 -O1 -g -pthread -fno-omit-frame-pointer -o paths \
-	"$GM_TOP/tests/runtime/test_sync_programs/paths.c" || fail "cannot compile paths"
+	"$GM_TOP/tests/sync/programs/paths.c" || fail "cannot compile paths"
 for source in auto none; do
 	status=0
 	fresh "$gprof_mt" record -q --set sync.paths=0ns --set kernel.source=$source -- ./paths 2>err || status=$?

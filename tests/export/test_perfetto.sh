@@ -3,7 +3,7 @@
 # Perfetto's own trace processor reads a Perfetto trace, and one in Chrome's format: no error is counted, the fields are
 # those of the published schema, states, waits and holds are those of the reports, and a flow leads from each release to
 # the wait that it ended.
-. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+. "$GM_TOP/tests/sync/common.sh"
 gprof_mt=$GM_BUILD/gprof-mt
 [ -e "$GM_BUILD/tests/perfetto/trace-processor" ] || { echo "npm could not get the trace processor"; exit 77; }
 export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$GM_TOP/tests/export

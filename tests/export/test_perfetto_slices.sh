@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A Perfetto trace, read by Google's decoder: states, waits and holds are those of the reports, and a
 # flow leads from each release to the wait that it ended.
-. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+. "$GM_TOP/tests/sync/common.sh"
 gprof_mt=$GM_BUILD/gprof-mt
 # The distribution's python is the one that has it.
 /usr/bin/python3 -c 'import google.protobuf' 2>/dev/null || { echo "python3-protobuf is not installed"; exit 77; }

@@ -33,7 +33,7 @@ fresh "$gprof_mt" record -q --set kernel.source=none --set sample.hz=250 -- ./ra
 	fail "ratio: exit status $?"
 check samples callgrind
 "$CC" -std=gnu17 -O1 -g -pthread -fno-omit-frame-pointer -o paths \
-	"$GM_TOP/tests/runtime/test_sync_programs/paths.c" || fail "cannot compile paths"
+	"$GM_TOP/tests/sync/programs/paths.c" || fail "cannot compile paths"
 status=0
 fresh "$gprof_mt" record -q --set sync.paths=0ns --set kernel.source=none -- ./paths || status=$?
 [ $status -eq 9 ] || fail "paths: exit status $status"

@@ -4,8 +4,8 @@
 # order, in forked children as well; sink = lttng writes it only there.  LTTng's own locks and
 # threads are not recorded, and a program runs alike with no session, and without the provider.
 . "$GM_TOP/tests/lttng/common.sh"
-build tests/runtime/test_sync_programs/all.c
-build tests/runtime/test_sync_programs/raise.c
+build tests/sync/programs/all.c
+build tests/sync/programs/raise.c
 build tests/lttng/programs/children.c
 build tests/lttng/programs/counted.c
 

@@ -3,7 +3,7 @@
 # Libraries that were loaded one after the other at the same addresses, in the browser: by an index just made, and by
 # one that was kept.
 . "$GM_TOP/tests/tui/common.sh"
-source=$GM_TOP/tests/runtime/test_sync_programs/same_place.c
+source=$GM_TOP/tests/sync/programs/same_place.c
 
 for name in one two; do
 	cp "$source" $name.c

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
-#include "runtime/test_sync_programs/asleep.h"
+#include "sync/programs/asleep.h"
 
 #define LOCK PTHREAD_MUTEX_INITIALIZER
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Killed at any instant, while packets and files grow and shrink, a program leaves a readable trace.
-. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+. "$GM_TOP/tests/sync/common.sh"
 
 build kill
 printf '[sync]\nmode = all\nbuffer = 16K\n' >gprof-mt.conf # many packets in a short time

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Another library's functions between the program's and libc's, without a version as a sanitizer's
 # are, see all that they would see without us.
-. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+. "$GM_TOP/tests/sync/common.sh"
 
 $CC -std=gnu17 -DLIBRARY -g -O1 -fPIC -shared -o libbetween.so \
 	"$PROGRAMS/interposer.c" || fail "cannot compile"

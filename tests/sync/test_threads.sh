@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # 6,000 short threads: all are there with all they did, nothing piles up, in the process or on disk.
-. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+. "$GM_TOP/tests/sync/common.sh"
 
 build short
 traced ./short 6000 >out || fail "descriptors or mappings pile up"

@@ -2,7 +2,7 @@
 # For the tests of libsync_trace: babeltrace2 is the witness of what was recorded.
 # shellcheck shell=bash
 set -u
-PROGRAMS=$GM_TOP/tests/runtime/test_sync_programs
+PROGRAMS=$GM_TOP/tests/sync/programs
 LIBRARY=$GM_BUILD/libsync_trace.so
 
 command -v babeltrace2 >/dev/null || { echo "babeltrace2 is not installed"; exit 77; }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Signal handlers that synchronize, at any instant of code that does: no event is lost, none
 # damaged, times do not go back.
-. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+. "$GM_TOP/tests/sync/common.sh"
 
 # count WORD EVENT: as many such events as the program says
 count()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Nowhere to write, a full disk, limits on files, recording switched off: the program does what it
 # does, and what is lost is counted.
-. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+. "$GM_TOP/tests/sync/common.sh"
 
 build steady
 mkdir work

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Every traced function is seen as often as the program called it, with its result, in the order of
 # the program, whichever way the library got there.
-. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+. "$GM_TOP/tests/sync/common.sh"
 
 check()
 {

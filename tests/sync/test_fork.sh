@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # fork(), _Fork(), clone(), vfork() and exec: each process has its own folder with what it did.
-. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+. "$GM_TOP/tests/sync/common.sh"
 
 build fork -no-pie
 ./fork >without || fail "the program itself fails"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Libraries that are loaded one after the other at the same addresses: each has its own functions, mutexes and
 # lines in all that tells of synchronization, and what the program itself puts there in between has none of theirs.
-. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+. "$GM_TOP/tests/sync/common.sh"
 gprof_mt=$GM_BUILD/gprof-mt
 source=$PROGRAMS/same_place.c
 frames='-fno-omit-frame-pointer'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # With libgmon_mt.so in the same program: one table of threads, both speak of the same index.
-. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+. "$GM_TOP/tests/sync/common.sh"
 [ -e "$GM_BUILD/libgmon_mt.so" ] || { echo "libgmon_mt.so is not built"; exit 77; }
 
 build steady -pg

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # [sync] include and exclude: of the modules that are wanted every operation is there, of the others
 # none, whoever called; and that is said.
-. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+. "$GM_TOP/tests/sync/common.sh"
 gprof_mt=$GM_BUILD/gprof-mt
 
 for module in a b c_one c_two; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Programs that ask for glibc's functions by version, new and old, get ours.
-. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+. "$GM_TOP/tests/sync/common.sh"
 
 # nm writes a version behind the name, and there must be none.
 exported=$(nm -D --defined-only "$LIBRARY" | awk '{ print $3 }' | sort)

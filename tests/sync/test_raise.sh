@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Signals raised, and cancellation: whom, which signal, before anything that the handler does; and
 # which calls failed.
-. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+. "$GM_TOP/tests/sync/common.sh"
 
 hex()
 {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Programs that preload an allocator, before us or after us: they do the same, and the locks of the
 # allocator are seen like any others.
-. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+. "$GM_TOP/tests/sync/common.sh"
 
 build allocators
 for mode in all contended; do

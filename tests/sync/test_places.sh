@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Locks in constructors, destructors, handlers and under the loader's own locks: the same happens,
 # in the same order, whatever is recorded, and each lock is seen.
-. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+. "$GM_TOP/tests/sync/common.sh"
 
 build places -rdynamic
 g++ -std=c++17 -O1 -g -fPIC -shared -pthread -DPLUGIN -o libplugin.so "$PROGRAMS/places.cc" ||

@@ -3,7 +3,7 @@
 # After each instruction of a lock and an unlock in turn, their call sites known or new, a handler
 # that synchronizes, switches to another context and back, leaves by siglongjmp(), or forks: no event
 # is lost, none damaged.
-. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+. "$GM_TOP/tests/sync/common.sh"
 
 # counted N OBJECT EVENT: as many such events of that object
 counted()

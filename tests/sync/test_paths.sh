@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Long waits, and releases while others sleep, carry the calls that led to them.
-. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+. "$GM_TOP/tests/sync/common.sh"
 gprof_mt=$GM_BUILD/gprof-mt
 
 run() # STATUS COMMAND...

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Results, errno, cancellation, signals, forks: a transcript of each wrapped function with each answer
 # that it can be brought to give, the same without the library and with it, whatever it records.
-. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+. "$GM_TOP/tests/sync/common.sh"
 
 build behaviour
 ./behaviour >without 2>err

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Who waits says for whom; a thread blocked for ever says so even after kill -9.
-. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+. "$GM_TOP/tests/sync/common.sh"
 
 # check NAME BEGIN DONE: the waiter's begin names the holder and is followed by its completion
 check()

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # While one thread opens the library, others sleep; then both are recorded.
-. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+. "$GM_TOP/tests/sync/common.sh"
 
 build waits -D_GNU_SOURCE -I"$GM_TOP/tests" -fPIC -shared
 mv waits libwaits.so

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # C++ programs: the library's threads and locks are seen, exceptions and cancellation unwind through.
-. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+. "$GM_TOP/tests/sync/common.sh"
 command -v g++ >/dev/null || { echo "g++ is not installed"; exit 77; }
 
 for flags in "" -pg; do

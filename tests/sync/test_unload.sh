@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Libraries that come and go in two threads at once, to each other's addresses, in a program that also forks: it
 # does what it does without us, and each library has its own operations in the report, to the last one.
-. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+. "$GM_TOP/tests/sync/common.sh"
 gprof_mt=$GM_BUILD/gprof-mt
 rounds=40 libraries=8
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Locks of constructors, destructors, an allocator that locks, handlers of fork() and exit().
-. "$GM_TOP/tests/runtime/test_sync_programs/common.sh"
+. "$GM_TOP/tests/sync/common.sh"
 
 $CC -std=gnu17 -g -O1 -fno-builtin -fPIC -shared -o libearly.so "$PROGRAMS/early.c" ||
 	fail "cannot compile"
