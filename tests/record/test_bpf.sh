@@ -4,7 +4,7 @@
 . "$GM_TOP/tests/record/common.sh"
 can_trace || skip "perf tracepoints are not permitted here"
 has_bpf || skip "$("$gprof_mt" doctor | grep -A 1 'BPF programs' | xargs)"
-"$CC" -O2 -g -o known "$GM_TOP/tests/runtime/truth/known.c" -pthread || fail "cannot compile"
+"$CC" -O2 -g -o known "$GM_TOP/tests/truth/programs/known.c" -pthread || fail "cannot compile"
 compile does
 
 # both THREADS LEVEL COMMAND

@@ -4,7 +4,7 @@
 # same run his records and root's tell the same of each thread.
 . "$GM_TOP/tests/record/common.sh"
 compile pingpong
-"$CC" -O2 -g -o known "$GM_TOP/tests/runtime/truth/known.c" -pthread || fail "cannot compile"
+"$CC" -O2 -g -o known "$GM_TOP/tests/truth/programs/known.c" -pthread || fail "cannot compile"
 rounds=3000
 user=()
 if [ "$(id -u)" = 0 ]; then

@@ -34,7 +34,7 @@ in_peace by_function none ./entries
 can_trace || skip "perf's tracepoints are not permitted"
 in_peace by_function perf ./returns
 in_peace by_function perf ./entries
-"$CC" -O2 -g -o known "$GM_TOP/tests/runtime/truth/known.c" -pthread || fail "cannot compile"
+"$CC" -O2 -g -o known "$GM_TOP/tests/truth/programs/known.c" -pthread || fail "cannot compile"
 
 # Losses make two pictures of one run.
 compare()

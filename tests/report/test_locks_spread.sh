@@ -6,7 +6,7 @@ for tool in babeltrace2 jq python3; do
 	command -v $tool >/dev/null || skip "$tool is not installed"
 done
 
-"$CC" -O2 -g -o known "$GM_TOP/tests/runtime/truth/known.c" -pthread || fail "cannot compile"
+"$CC" -O2 -g -o known "$GM_TOP/tests/truth/programs/known.c" -pthread || fail "cannot compile"
 
 # compare LEAST PROGRAM...
 compare()

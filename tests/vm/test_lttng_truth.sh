@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What the report says from LTTng's kernel events against what the threads measured themselves: as
-# runtime/test_truth_threads does for the other sources, in a virtual machine.
+# truth/test_threads does for the other sources, in a virtual machine.
 set -u
-vm=$GM_TOP/tests/vm truth=$GM_TOP/tests/runtime/truth
+vm=$GM_TOP/tests/vm truth=$GM_TOP/tests/truth/programs
 
 for tool in qemu-system-x86_64 jq python3; do
 	command -v $tool >/dev/null || { echo "$tool is not installed"; exit 77; }

@@ -14,7 +14,7 @@ compare()
 		{ echo "events are missing"; return 1; }
 	perf script -i perf.data --ns -F tid,time,event,trace >script 2>err || { cat err; return 1; }
 	"$gprof_mt" report --format json threads >report.json || return 1
-	python3 "$GM_TOP/tests/runtime/truth/perf.py" script report.json
+	python3 "$GM_TOP/tests/truth/programs/perf.py" script report.json
 }
 keep_busy
 in_peace compare "$GM_BUILD/examples/philosophers" 5 100

@@ -3,7 +3,7 @@
 # What the report says of threads, calls and locks against what the threads measured themselves and
 # the kernel counted for them, with each source of scheduling events that is permitted here.
 . "$GM_TOP/tests/record/common.sh"
-"$CC" -O2 -g -o known "$GM_TOP/tests/runtime/truth/known.c" -pthread || fail "cannot compile"
+"$CC" -O2 -g -o known "$GM_TOP/tests/truth/programs/known.c" -pthread || fail "cannot compile"
 
 # The time that the hypervisor and interrupts took so far, on all CPUs.
 stolen_ns()
@@ -31,7 +31,7 @@ compare()
 	"$gprof_mt" report -i "$source" --format json threads sync quality >report.json || fail "report"
 	"$gprof_mt" report -i "$source" --format json locks >locks.json || fail "report locks"
 	# A hundredth of a second is the resolution of /proc/stat.
-	python3 "$GM_TOP/tests/runtime/truth/compare.py" said report.json locks.json "$source" \
+	python3 "$GM_TOP/tests/truth/programs/compare.py" said report.json locks.json "$source" \
 		$((after - before + 10000000)) || fail "with $source; $(cat said)"
 }
 
