@@ -42,7 +42,7 @@ fails 2 'it needs one thread' timeline --format json
 fails 2 'it needs one thread' timeline --tid "$thread" --thread actor
 fails 1 "no thread has a name like 'actress'" timeline --thread actress
 fails 1 "threads have names like 'actor'; choose one by its --tid" timeline --thread actor
-fails 2 '--time 3s: it is A~B' timeline --tid "$thread" --time 3s
-fails 2 '--time 3~2: it is A~B' timeline --tid "$thread" --time 3~2
+fails 2 "invalid --time '3s' (expected A~B" timeline --tid "$thread" --time 3s
+fails 2 "invalid --time '3~2' (expected A~B" timeline --tid "$thread" --time 3~2
 fails 2 '--object: it cannot be narrowed by that' timeline --tid "$thread" --object lock
 fails 1 'none' timeline -i none --tid "$thread"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * steps ACTION [new-sites]: interrupts a lock and an unlock after each of their instructions in
- * turn (a tracing parent counts them and sends a signal) and there, in the handler, does ACTION:
+ * steps ACTION [new-sites|coarse]: interrupts a lock and an unlock after each of their instructions
+ *in turn (a tracing parent counts them and sends a signal) and there, in the handler, does ACTION:
  *
  *	handle  posts and locks, more than a writer keeps for later
  *	switch  swapcontext() to another context, which posts and locks, and switches back in the
@@ -9,7 +9,8 @@
  *	jump    posts and leaves by siglongjmp()
  *	fork    forks; the child goes on from the handler, posts three times and exits
  *
- * With new-sites each lock and each unlock is called from where nothing was called before.
+ * With new-sites each lock and each unlock is called from where nothing was called before, and, as
+ * with coarse, fewer instructions are met.
  *
  * Prints "WORD N OBJECT" for what each object's operations are, which no event may be missing of;
  * for fork "child PID" for each child.
@@ -32,8 +33,8 @@
 
 #define MANY	      40  /* more than the 32 a writer keeps */
 #define EACH	      120 /* instructions: a lock is over; of what follows, each STRIDEth */
-#define STRIDE	      9
-#define NEW_STRIDE    37    /* a new site takes some 2,300 instructions, each a stop of 50 us */
+#define STRIDE	      17
+#define NEW_STRIDE    83    /* a new site takes some 2,300 instructions, each a stop of 50 us */
 #define POSITIONS_MAX 16384 /* of one lock and unlock: 2,300, and 4,200 where UBSan checks them */
 
 static pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER, stepped[POSITIONS_MAX];
@@ -42,6 +43,7 @@ static char locked[POSITIONS_MAX];
 static long n_posts, n_owns;
 static const char *action;
 static volatile int position, acted;
+static int stride = STRIDE;
 static volatile pid_t child = -1;
 static sigjmp_buf out;
 static ucontext_t main_context, other_context;
@@ -210,7 +212,7 @@ static int traced(call_from *const *sites)
 			in_child();
 		if (child > 0)
 			in_parent();
-		position += position < EACH ? 1 : sites ? NEW_STRIDE : STRIDE;
+		position += position < EACH ? 1 : stride;
 	} while (acted && position < POSITIONS_MAX);
 	work(2);
 	check(position >= POSITIONS_MAX, "the end of the steps");
@@ -253,12 +255,14 @@ int main(int argc, char **argv)
 	pid_t pid;
 
 	action = argc > 1 ? argv[1] : "handle";
+	if (argc > 2)
+		stride = NEW_STRIDE;
 	steps =
 	    mmap(NULL, sizeof(*steps), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (steps == MAP_FAILED)
 		return 1;
 	pid = fork();
 	if (pid == 0)
-		exit(traced(argc > 2 ? make_sites() : NULL));
+		exit(traced(argc > 2 && strcmp(argv[2], "coarse") != 0 ? make_sites() : NULL));
 	return trace(pid);
 }

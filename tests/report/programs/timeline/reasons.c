@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../unit/sleeper.h"
+#include "../../../unit/sleeper.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
