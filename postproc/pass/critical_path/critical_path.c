@@ -4,10 +4,10 @@
  * program, or a thread, ended.  Back from that end it follows the thread to where it was woken,
  * then whoever woke it, and so on; what is not on it could have been quicker without any effect.
  *
- * Found going forward, in bounded memory: each thread drags its own chain along (analysis/graph/chain.h); who
- * is woken drops its own and takes a branch of its waker's.  Where wake-ups are not recorded, who
- * waited takes one of whoever released the object last.  What nobody of the program ended (a sleep,
- * a timer, a disk) stays on the path as time blocked.
+ * Found going forward, in bounded memory: each thread drags its own chain along
+ * (analysis/graph/chain.h); who is woken drops its own and takes a branch of its waker's.  Where
+ * wake-ups are not recorded, who waited takes one of whoever released the object last.  What nobody
+ * of the program ended (a sleep, a timer, a disk) stays on the path as time blocked.
  *
  * The time of the path is summed by thread and mode; by object, while the thread on the path held
  * it; by the synchronization call that the thread made last; and by function, if the capture has a
