@@ -422,7 +422,10 @@ static bool is_later_kept(void)
 	return is_kept;
 }
 
-/* What a handler called since count_later(), which found the thread inside, would be forgotten. */
+/*
+ * A handler may have called functions after count_later(), and found the thread inside: these calls
+ * are counted before the slow path is left.
+ */
 static void leave(void)
 {
 	for (unsigned i = 0; i < LATER_ROUNDS; i++) {

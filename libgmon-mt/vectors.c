@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What mcount.S saves of the vector registers around the slow path.
+ * mcount.S saves these vector registers around the slow path.
  *
  * Code of ours uses general registers only; the few libc functions behind it, or those of the
  * program's in their place, may use and clear all of every vector register, and a function's

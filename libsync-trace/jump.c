@@ -14,7 +14,7 @@
  * then.  A context that a thread resumes on its own stack by a jump leaves all frames below it dead
  * as well, whatever stack the jump came from.
  *
- * Nothing is linked through stack memory: the waits of a thread are noted in thread-local storage.
+ * No list runs through stack memory: a thread notes its waits in thread-local storage.
  */
 #undef _FORTIFY_SOURCE /* would give longjmp() another name */
 #include <errno.h>

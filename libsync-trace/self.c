@@ -210,7 +210,7 @@ static struct st_thread *thread_new(void)
 }
 
 /*
- * Nothing that the thread does is recorded until busy_end(): handlers of forced signals, and
+ * Until busy_end() the thread records nothing: neither in handlers of forced signals, nor in
  * functions of the program's that the runtime calls.
  */
 static inline __attribute__((always_inline)) void busy_begin(uint64_t mask)

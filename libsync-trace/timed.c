@@ -74,8 +74,8 @@ static uint64_t hash_of(uint64_t object, uint16_t site, uint8_t op)
 }
 
 /*
- * Where the row is, or would be: there is always a free place.  NULL: code that forked in mid-event
- * goes on in the child, where the table is empty.
+ * Finds the row's place, or a free one, which there always is.  Returns NULL if code that forked in
+ * mid-event goes on in the child, where the table is empty.
  */
 static struct st_holds_row **place_of(struct st_timed *timed, uint64_t object, uint16_t site,
 				      uint8_t op)

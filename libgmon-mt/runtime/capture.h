@@ -18,7 +18,8 @@
 /* Of `gprof-mt collector`, which writes a byte there when it records. */
 #define GM_COLLECTOR_READY_FD 3
 
-/* Of a capture: the first two a process proves that it is in it, the others `record` to that. */
+/* By the first two, a process proves to `record` that it is in the capture; by the others, `record`
+ * proves to the process who it is. */
 #define GM_SECRET_WORDS 4
 
 struct gm_capture {

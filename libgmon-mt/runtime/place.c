@@ -6,7 +6,7 @@
  * others may write to a directory above.  There each access opens the capture, compares device and
  * inode with those of the directory that was made or joined, and goes on from that descriptor.
  *
- * What a process that has given up its rights cannot do itself, `record` does for it (recorder.h).
+ * `record` opens files for a process that has given up the rights to do so (recorder.h).
  *
  * Any thread, in a step of files.h; no state but that of gm_place_set().
  */
@@ -87,7 +87,8 @@ static bool is_away(int code)
 	       status.st_dev != capture_here->device || status.st_ino != capture_here->inode;
 }
 
-/* What came of it here; or, if the file is out of reach, of asking `record`. */
+/* Returns `code`, the result here.  If the file is out of reach: asks `record`, returns its answer.
+ */
 static int or_ask(int code, enum gm_recorder_kind kind, const char *path, const char *to, int flags)
 {
 	int answer;

@@ -12,7 +12,7 @@ typedef int gm_ask(enum gm_recorder_kind kind, const char *name, const char *to,
 /*
  * From now on `capture`, which lasts, is that capture.  Called once, before other threads make
  * files.  Nothing changes where only root and this user can give its path to another directory.
- * What this process cannot reach there is asked of `ask`.
+ * If this process cannot reach a file there, it calls `ask`.
  */
 void gm_place_set(const struct gm_capture *capture, gm_ask *ask);
 

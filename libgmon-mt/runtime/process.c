@@ -7,8 +7,8 @@
  * folder as its own by the number in its header.  A later image of the same process (exec) or
  * another process of the same id takes <pid>.1, <pid>.2, ...
  *
- * Where the disk has no room, a later event tries again, and so does the end of the process; what
- * is lost until then is counted.
+ * If the disk has no room, a later event tries again, and so does the end of the process; losses
+ * until then are counted.
  *
  * A child of fork begins in a place that its parent has prepared (children.h), and makes the folder
  * when it needs more (gm_process_folder()).

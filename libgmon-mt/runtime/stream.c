@@ -143,7 +143,7 @@ static uint64_t window_bytes(const struct gm_stream *stream, uint64_t offset, ui
 	return stream->trace->keeps_mappings ? segment_bytes : least(end, segment_bytes) - from;
 }
 
-/* Where the mapping ends, in the file. */
+/* The offset in the file at which the mapping ends. */
 static uint64_t window_end(const struct gm_stream *stream)
 {
 	return stream->window_at + stream->mapped_bytes;

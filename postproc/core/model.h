@@ -31,18 +31,18 @@ struct pp_process {
 	uint64_t n_in_memory; /* threads whose last data was in memory alone, and is lost */
 	uint8_t threads_why, calls_why; /* core/loss.h */
 	uint16_t events_why;
-	GPtrArray *threads;	    /* of struct pp_thread *, by index; borrowed from the model */
-	GArray *helpers;	    /* of struct pp_helper, by input/helpers; NULL: none */
-	GArray *maps;		    /* of struct pp_load, by input/maps; NULL: no load map */
-	struct pp_places *places;   /* what was where, by input/places; NULL: that never changed */
-	bool only_waits;	    /* of its synchronization: the rest was counted */
-	bool sync_auto;		    /* ... of threads that took more than sync.budget for it */
-	bool holds_timed;	    /* ... how long it was held, in counted_holds */
-	uint64_t holds_lost;	    /* ... that found no room there */
-	GArray *counted_holds;	    /* of struct pp_counted_holds; NULL: none */
-	bool no_holds;		    /* ... and the holds that waits met, too (old captures) */
-	unsigned sync_types_off;    /* bits by enum gm_sync_type: not recorded */
-	bool sync_objects_chosen;   /* only those of some modules are recorded */
+	GPtrArray *threads;	  /* of struct pp_thread *, by index; borrowed from the model */
+	GArray *helpers;	  /* of struct pp_helper, by input/helpers; NULL: none */
+	GArray *maps;		  /* of struct pp_load, by input/maps; NULL: no load map */
+	struct pp_places *places; /* what was where, by capture/places; NULL: that never changed */
+	bool only_waits;	  /* of its synchronization: the rest was counted */
+	bool sync_auto;		  /* ... of threads that took more than sync.budget for it */
+	bool holds_timed;	  /* ... how long it was held, in counted_holds */
+	uint64_t holds_lost;	  /* ... that found no room there */
+	GArray *counted_holds;	  /* of struct pp_counted_holds; NULL: none */
+	bool no_holds;		  /* ... and the holds that waits met, too (old captures) */
+	unsigned sync_types_off;  /* bits by enum gm_sync_type: not recorded */
+	bool sync_objects_chosen; /* only those of some modules are recorded */
 	bool sync_objects_unsorted; /* ... and those that were new when there were too many */
 	uint64_t sample_period_ns;  /* CPU time of a thread from sample to sample; 0: none taken */
 	const char *why_no_samples; /* NULL: they are taken */

@@ -38,8 +38,8 @@ struct gm_children_header {
 	uint32_t unused;
 	uint32_t n_final; /* gprof-mt's: places that may be claimed, plus 1; 0: not known */
 	/*
-	 * Of pid above and of those in the places: inode number of a PID namespace that all of
-	 * these processes are in, or in one below it; 0: not known.
+	 * Inode number of a PID namespace.  The parent and all children in the places are in it, or
+	 * in one below it.  0: not known.
 	 */
 	uint32_t pid_namespace;
 };

@@ -80,7 +80,7 @@ struct pp_html {
 	struct pp_html_names *names;
 };
 
-/* --- time and sums (html_sums.c) -------------------------------------------------------------- */
+/* --- time and sums (sums.c) ------------------------------------------------------------------- */
 
 void pp_html_sums_init(struct pp_html *html);
 void pp_html_sums_done(struct pp_html *html);
@@ -119,7 +119,7 @@ void pp_html_put_sums(struct pp_html *html);
 /* The bin of that time, of the finest ones. */
 uint32_t pp_html_bin(const struct pp_html *html, int64_t time_ns);
 
-/* --- which rows are kept (html_choice.c) ------------------------------------------------------ */
+/* --- which rows are kept (choice.c) ----------------------------------------------------------- */
 
 void pp_html_choice_init(struct pp_html_choice *choice);
 void pp_html_choice_done(struct pp_html_choice *choice);
@@ -137,7 +137,7 @@ void pp_html_choose(struct pp_html_choice *choice, uint64_t rows_max);
 /* Also if nothing was ever noted. */
 bool pp_html_is_chosen(const struct pp_html_choice *choice, const uint32_t *key);
 
-/* --- operations (html_operations.c) ----------------------------------------------------------- */
+/* --- operations (operations.c) ---------------------------------------------------------------- */
 
 /* Chooses the objects, the waits, and fills the sums of all that operations tell. */
 void pp_html_sum_operations(struct pp_html *html);
@@ -146,17 +146,17 @@ void pp_html_put_waits(struct pp_html *html);
 /* When it began to wait. */
 int64_t pp_html_begin_ns(const struct pp_index *index, const struct pp_index_operation *operation);
 
-/* --- stacks (html_stacks.c) ------------------------------------------------------------------- */
+/* --- stacks (stacks.c) ------------------------------------------------------------------------ */
 
 int pp_html_sum_stacks(struct pp_html *html, struct pp_error *err);
 void pp_html_put_stacks(struct pp_html *html);
 
 /* --- the rest --------------------------------------------------------------------------------- */
 
-void pp_html_put_lanes(struct pp_html *html);	 /* html_lanes.c, and `cells` */
-void pp_html_put_findings(struct pp_html *html); /* html_findings.c */
+void pp_html_put_lanes(struct pp_html *html);	 /* lanes.c, and `cells` */
+void pp_html_put_findings(struct pp_html *html); /* findings.c */
 
-/* Names that others refer to (html_names.c); written when all are known. */
+/* Names that others refer to (names.c); written when all are known. */
 void pp_html_names_init(struct pp_html *html);
 void pp_html_names_done(struct pp_html *html);
 uint32_t pp_html_function(struct pp_html *html, const char *name);

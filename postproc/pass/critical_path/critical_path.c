@@ -11,7 +11,7 @@
  *
  * The time of the path is summed by thread and mode; by object, while the thread on the path held
  * it; by the synchronization call that the thread made last; and by function, if the capture has a
- * history of calls (critical_calls.c).
+ * history of calls (calls.c).
  */
 #include "pass/critical_path/critical_path.h"
 

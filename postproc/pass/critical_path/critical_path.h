@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The critical path between the pass that finds it (critical_path.c, critical_calls.c) and its
- * tables (critical_rows.c, critical_functions.c). */
+/* The critical path between the pass that finds it (critical_path.c, calls.c) and its
+ * tables (rows.c, functions.c). */
 #ifndef PP_PASS_CRITICAL_PATH_CRITICAL_PATH_H
 #define PP_PASS_CRITICAL_PATH_CRITICAL_PATH_H
 
@@ -117,10 +117,10 @@ gint pp_critical_compare(const struct pp_cell *a, const struct pp_cell *b, unsig
 /* The rest is seldom of interest, and there may be thousands. */
 #define PP_CRITICAL_TEXT_ROWS 20
 
-/* Of a capture with a history of calls; critical_functions.c. */
+/* Of a capture with a history of calls; functions.c. */
 struct pp_table *pp_critical_functions(const struct pp_critical_sums *path);
 
-/* The path itself, in order of time; critical_legs.c. */
+/* The path itself, in order of time; legs.c. */
 void pp_critical_legs(const struct pp_critical_sums *path, GPtrArray *tables);
 
 /* The pass's finish(), when all time is in the chains. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The lock-order graph between the pass that collects it (lock_order.c), the search for deadlocks
- * in it (lock_cycles.c) and its tables (lock_order_rows.c). */
+ * in it (cycles.c) and its tables (rows.c). */
 #ifndef PP_PASS_LOCK_ORDER_LOCK_ORDER_H
 #define PP_PASS_LOCK_ORDER_LOCK_ORDER_H
 

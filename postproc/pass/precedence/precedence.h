@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The precedence graph between the pass that collects it (precedence.c) and its tables
- * (precedence_rows.c). */
+ * (rows.c). */
 #ifndef PP_PASS_PRECEDENCE_PRECEDENCE_H
 #define PP_PASS_PRECEDENCE_PRECEDENCE_H
 

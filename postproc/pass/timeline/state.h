@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of timeline.h: for timeline.c, and timeline_leave.c, which finds reasons. */
+/* The inside of timeline.h: for timeline.c, and leave.c, which finds reasons. */
 #ifndef PP_PASS_TIMELINE_STATE_H
 #define PP_PASS_TIMELINE_STATE_H
 

@@ -281,7 +281,7 @@ static const struct pp_bpf_record *next_record(const struct pp_bpf *bpf,
 	const struct pp_bpf_record *record = &of->slots[of->tail & (bpf->maps.n_slots - 1)];
 	uint8_t mark = of->tail & bpf->maps.n_slots ? 0 : PP_BPF_ODD;
 
-	/* acquire: pairs with the order of the program's stores; see bpf_programs.h */
+	/* acquire: pairs with the order of the program's stores; see programs.h */
 	return (__atomic_load_n(&record->mark, __ATOMIC_ACQUIRE) & PP_BPF_ODD) == mark ? record
 										       : NULL;
 }

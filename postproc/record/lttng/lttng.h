@@ -3,7 +3,7 @@
  * A recording session of LTTng's for one run: `record --backend lttng`, `kernel.source = lttng`.
  *
  * The session daemon is the one this user has (or root's, where LTTng says so), or else one of our
- * own (lttng_daemon.h).  The session writes into the capture directory, below
+ * own (daemon.h).  The session writes into the capture directory, below
  * ust/ and kernel/.
  */
 #ifndef PP_RECORD_LTTNG_LTTNG_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The page of export --format html, as postproc/page builds it, held in the program. PP_PAGE_MARKER
- * is in it once: what stands for it is base64 of the data (FORMAT.md).
+ * The page of export --format html, built from the sources in this folder and held in the program.
+ * PP_PAGE_MARKER is in it once; the exporter replaces it by base64 of the data (FORMAT.md).
  */
 #ifndef PP_EXPORT_HTML_PAGE_PAGE_H
 #define PP_EXPORT_HTML_PAGE_PAGE_H
