@@ -50,9 +50,10 @@ $(B)/gprof-mt: $(PP_CLI_OBJ) $(B)/libpostproc.a
 INSTALLS += install-postproc
 .PHONY: install-postproc
 install-postproc: $(B)/gprof-mt
-	$(Q)install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR)/man/man1 $(DESTDIR)$(DATADIR)/man/man7
+	$(Q)install -d $(DESTDIR)$(BINDIR) $(addprefix $(DESTDIR)$(DATADIR)/man/man,1 5 7)
 	$(Q)install $(B)/gprof-mt $(DESTDIR)$(BINDIR)
 	$(Q)install -m 644 $(wildcard postproc/man/*.1) $(DESTDIR)$(DATADIR)/man/man1
-	$(Q)install -m 644 postproc/man/gprof-mt.7 $(DESTDIR)$(DATADIR)/man/man7
+	$(Q)install -m 644 $(wildcard postproc/man/*.5) $(DESTDIR)$(DATADIR)/man/man5
+	$(Q)install -m 644 $(wildcard postproc/man/*.7) $(DESTDIR)$(DATADIR)/man/man7
 	$(Q)install -D -m 644 postproc/completion/gprof-mt.bash $(DESTDIR)$(DATADIR)/bash-completion/completions/gprof-mt
 	$(Q)install -D -m 644 -t $(DESTDIR)$(DATADIR)/zsh/site-functions postproc/completion/_gprof-mt

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# LTTng by hand, as README.md shows: `lttng load` of each of our session files, a program with
+# LTTng by hand, as gprof-mt-lttng(7) shows: `lttng load` of each of our session files, a program with
 # libsync_trace, `report` of what lttng wrote.  It names threads and call sites, and says the same as
 # a recording of ours.
 . "$GM_TOP/tests/lttng/common.sh"

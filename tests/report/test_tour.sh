@@ -36,7 +36,7 @@ for command in $(gprof-mt --help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'); do
 	[ -e "$man/gprof-mt-$command.1" ] || fail "there is no gprof-mt-$command(1)"
 	grep -q "gprof-mt-$command" "$man/gprof-mt.1" || fail "gprof-mt(1) does not name gprof-mt-$command(1)"
 done
-for page in "$man"/*.[17]; do
+for page in "$man"/*.[157]; do
 	groff -man -Tutf8 -ww -rF0 "$page" >/dev/null 2>warnings
 	[ ! -s warnings ] || fail "$page: $(head -5 warnings)"
 done
