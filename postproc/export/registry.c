@@ -11,7 +11,6 @@
 	X(gmon_threads)                                                                            \
 	X(callgrind)                                                                               \
 	X(perfetto)                                                                                \
-	X(chrome)                                                                                  \
 	X(speedscope_time)                                                                         \
 	X(speedscope_calls)                                                                        \
 	X(speedscope_samples)                                                                      \

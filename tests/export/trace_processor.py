@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A trace as Perfetto's own trace processor has it: in Perfetto's format, whose fields are to be those of the schema, or
-in Chrome's."""
+"""A trace in Perfetto's format as Perfetto's own trace processor reads it; its fields must be those of the schema."""
 import json
 import os
 import subprocess
 
-import chrome
 import perfetto
 from slices import Slice
 
@@ -37,18 +35,14 @@ class Trace:
         found = json.loads(subprocess.run(["node", reader, folder, path], check=True, stdout=subprocess.PIPE).stdout)
         assert not found["errors"], found["errors"]
         self.fields = {row["path"] for row in found["fields"]}
-        if self.fields:
-            assert [row["clock_id"] for row in found["clocks"]] == [perfetto.MONOTONIC], found["clocks"]
-            extra, missing = self.fields - published(), published() - self.fields
-            assert not extra and (not missing or not found["flows"]), (extra, missing)
+        assert [row["clock_id"] for row in found["clocks"]] == [perfetto.MONOTONIC], found["clocks"]
+        extra, missing = self.fields - published(), published() - self.fields
+        assert not extra and (not missing or not found["flows"]), (extra, missing)
         self.tracks = {row["id"]: Track(row) for row in found["tracks"]}
-        if not self.fields:
-            for track in self.tracks.values():
-                vars(track).update(vars(chrome.track(track.uuid, track.tid, track.thread_name)))
         notes = {}
         for row in found["args"]:
             kind, name = row["key"].split(".", 1)
-            if kind in ("debug", "args"):
+            if kind == "debug":
                 notes.setdefault(row["args"], {})[name] = row["number"] if row["text"] is None else row["text"]
         by_id = {}
         for row in sorted(found["slices"], key=lambda row: row["id"]):
@@ -60,15 +54,10 @@ class Trace:
         self.slices = list(by_id.values())
         for number, row in enumerate(found["flows"]):
             source, target = by_id[row["slice_out"]], by_id[row["slice_in"]]
-            if not self.fields:
-                assert source.begin <= target.begin <= source.end
-                source = chrome.release(self.slices, source.track, target)
             source.flows_out.append(number)
             target.flows_in.append(number)
 
     def parents(self, track):
-        if not self.fields:
-            yield from chrome.Trace.parents(self, track)
         while track.parent is not None:
             track = self.tracks[track.parent]
             yield track

@@ -81,7 +81,7 @@ command="export"
 "$program" export --help >help
 sed 's/\\-/-/g; s/\\f.//g' "$man/gprof-mt-export.1" >page
 formats=$(words export --format nonsense)
-[ "$(wc -w <<<"$formats")" -ge 8 ] || fail "formats: $formats"
+[ "$(wc -w <<<"$formats")" -ge 7 ] || fail "formats: $formats"
 for format in $formats; do
 	named "$format"
 	whats=$(words export --format "$format" --what nonsense)
