@@ -12,6 +12,6 @@ void pp_object_row(struct pp_cell *row, const struct pp_object *object,
 	pp_cell_set_count(&row[PP_OBJECT_ADDRESS], object->address);
 	pp_cell_set_count(&row[PP_OBJECT_GENERATION], object->generation);
 	pp_cell_set_text(&row[PP_OBJECT_GROUP], group);
-	pp_cell_set_text(&row[PP_OBJECT_TYPE], object->type);
+	pp_cell_set_text(&row[PP_OBJECT_TYPE], pp_sync_type_name(object->type));
 	pp_cell_set_text(&row[PP_OBJECT_NAME], name);
 }

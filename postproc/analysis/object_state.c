@@ -57,69 +57,14 @@ void pp_objects_done(struct pp_objects *objects, GDestroyNotify free_data)
 /* Does it give a mutex up and take it back that is recorded? */
 static bool yields_mutex(const struct pp_operation *operation)
 {
-	return (operation->op == ST_EVENT_cond_wait || operation->op == ST_EVENT_cond_timedwait) &&
-	       operation->value != 0 &&
-	       !pp_sync_type_is_in(pp_sync_type(ST_EVENT_mutex_lock),
-				   operation->thread->process->sync_types_off);
+	return pp_sync_has(operation->op, PP_SYNC_YIELDS) && operation->value != 0 &&
+	       !(operation->thread->process->sync_types_off & 1u << GM_SYNC_TYPE_mutex);
 }
 
-/* Did this result obtain the object?  EOWNERDEAD did. */
+/* Did it obtain the object? */
 static bool has_acquired(const struct pp_operation *operation)
 {
-	uint8_t result = operation->result;
-
-	if (!operation->finished)
-		return false;
-	switch (operation->op) {
-	case ST_EVENT_mutex_lock:
-	case ST_EVENT_mutex_trylock:
-	case ST_EVENT_mutex_timedlock:
-		return result == 0 || result == EOWNERDEAD;
-	case ST_EVENT_cond_wait:
-	case ST_EVENT_cond_timedwait:
-		return result == 0 || result == ETIMEDOUT || result == EOWNERDEAD;
-	case ST_EVENT_barrier_wait:
-		return result == 0 || result == ST_RESULT_SERIAL_THREAD;
-	case ST_EVENT_sem_wait:
-	case ST_EVENT_sem_trywait:
-	case ST_EVENT_sem_timedwait:
-	case ST_EVENT_thread_join:
-	case ST_EVENT_rwlock_rdlock:
-	case ST_EVENT_rwlock_tryrdlock:
-	case ST_EVENT_rwlock_timedrdlock:
-	case ST_EVENT_rwlock_wrlock:
-	case ST_EVENT_rwlock_trywrlock:
-	case ST_EVENT_rwlock_timedwrlock:
-	case ST_EVENT_spin_lock:
-	case ST_EVENT_spin_trylock:
-	case ST_EVENT_once:
-		return result == 0;
-	default:
-		return false;
-	}
-}
-
-bool pp_object_is_lock(const struct pp_object *object)
-{
-	static const enum st_event locks[] = {ST_EVENT_mutex_lock, ST_EVENT_rwlock_wrlock,
-					      ST_EVENT_spin_lock};
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(locks); i++)
-		if (object->type == pp_sync_type(locks[i]))
-			return true;
-	return false;
-}
-
-static bool is_release(enum st_event op)
-{
-	return op == ST_EVENT_mutex_unlock || op == ST_EVENT_rwlock_unlock ||
-	       op == ST_EVENT_spin_unlock;
-}
-
-static bool is_shared(enum st_event op)
-{
-	return op == ST_EVENT_rwlock_rdlock || op == ST_EVENT_rwlock_tryrdlock ||
-	       op == ST_EVENT_rwlock_timedrdlock;
+	return operation->finished && pp_sync_acquired(operation->op, operation->result);
 }
 
 /* --- holds ---------------------------------------------------------------------------------- */
@@ -218,9 +163,9 @@ static void take(struct pp_objects *objects, struct pp_object *object,
 		 const struct pp_operation *operation)
 {
 	int64_t now_ns = operation->end_ns;
-	bool shared = is_shared(operation->op);
+	bool shared = pp_sync_has(operation->op, PP_SYNC_SHARED);
 	bool may_recurse =
-	    shared || (object->type == pp_sync_type(ST_EVENT_mutex_lock) &&
+	    shared || (object->type == GM_SYNC_TYPE_mutex &&
 		       (!object->initialized || object->value == PTHREAD_MUTEX_RECURSIVE));
 	struct pp_hold hold = {
 	    .thread = operation->thread,
@@ -252,7 +197,7 @@ static void take(struct pp_objects *objects, struct pp_object *object,
 		if (operation->result == EOWNERDEAD)
 			end_hold(objects, object, i, end_of_dead(other, now_ns), operation);
 		else if (other->superseded_ns == PP_TIME_UNKNOWN &&
-			 !(shared && is_shared(other->op)))
+			 !(shared && pp_sync_has(other->op, PP_SYNC_SHARED)))
 			other->superseded_ns = now_ns;
 	}
 	add_hold(objects, object, &hold);
@@ -292,20 +237,6 @@ static void end_generation(struct pp_objects *objects, struct pp_object *object)
 	object->ended = true;
 }
 
-static bool is_init(enum st_event op)
-{
-	return op == ST_EVENT_mutex_init || op == ST_EVENT_cond_init || op == ST_EVENT_sem_init ||
-	       op == ST_EVENT_barrier_init || op == ST_EVENT_rwlock_init ||
-	       op == ST_EVENT_spin_init;
-}
-
-static bool is_destroy(enum st_event op)
-{
-	return op == ST_EVENT_mutex_destroy || op == ST_EVENT_cond_destroy ||
-	       op == ST_EVENT_sem_destroy || op == ST_EVENT_barrier_destroy ||
-	       op == ST_EVENT_rwlock_destroy || op == ST_EVENT_spin_destroy;
-}
-
 static bool is_named(uint64_t era)
 {
 	return GM_PLACE(era) != PP_ERA_UNNAMED;
@@ -336,12 +267,13 @@ static bool replaces(const struct pp_object *object, const struct pp_operation *
 		return object->created;
 	if (operation->op == ST_EVENT_thread_start)
 		return object->started;
-	return is_init(operation->op) && operation->finished && operation->result == 0;
+	return pp_sync_has(operation->op, PP_SYNC_INITIALIZES) && operation->finished &&
+	       operation->result == 0;
 }
 
 static struct pp_object *object_new(struct pp_objects *objects,
 				    const struct pp_operation *operation, uint64_t address,
-				    uint64_t era, const char *type, unsigned generation)
+				    uint64_t era, enum gm_sync_type type, unsigned generation)
 {
 	struct pp_object *object = g_new0(struct pp_object, 1);
 
@@ -392,7 +324,7 @@ struct pp_object *pp_objects_counted(struct pp_objects *objects,
 				     const struct pp_operation *operation)
 {
 	struct pp_object *object = look_up(objects, operation->thread->process, operation->object);
-	const char *type = pp_sync_type(operation->op);
+	enum gm_sync_type type = pp_sync_type(operation->op);
 
 	if (object && object->type == type)
 		return object;
@@ -403,7 +335,7 @@ struct pp_object *pp_objects_counted(struct pp_objects *objects,
 /* The mutex of a condition wait. */
 static struct pp_object *mutex_of(struct pp_objects *objects, const struct pp_operation *operation)
 {
-	const char *type = pp_sync_type(ST_EVENT_mutex_lock);
+	const enum gm_sync_type type = GM_SYNC_TYPE_mutex;
 	struct pp_object *object = look_up(objects, operation->thread->process, operation->value);
 
 	if (object && !object->ended && object->type == type &&
@@ -484,9 +416,9 @@ static void note(struct pp_objects *objects, struct pp_object *object,
 		object->subject = operation->thread;
 		break;
 	default:
-		if (is_init(operation->op))
+		if (pp_sync_has(operation->op, PP_SYNC_INITIALIZES))
 			set_up(object, operation);
-		else if (is_destroy(operation->op))
+		else if (pp_sync_has(operation->op, PP_SYNC_DESTROYS))
 			end_generation(objects, object);
 		break;
 	}
@@ -527,7 +459,7 @@ static void feed_operation(void *data, const struct pp_operation *operation)
 	if (operation->waited)
 		remove_waiter(object, operation);
 	if (operation->finished && operation->result == 0) {
-		if (is_release(operation->op))
+		if (pp_sync_has(operation->op, PP_SYNC_RELEASES))
 			release(objects, object, operation, operation->end_ns);
 		else
 			note(objects, object, operation);
@@ -590,21 +522,21 @@ struct pp_thread_listener pp_objects_feed(struct pp_objects *objects)
 /* Its address is a number: of a process, of a group (negative), or of a thread. */
 static bool is_signal(const struct pp_object *object)
 {
-	return object->type == pp_sync_type(ST_EVENT_signal_kill);
+	return object->type == GM_SYNC_TYPE_signal;
 }
 
 char *pp_object_group(const struct pp_object *object, const struct pp_namer *namer)
 {
 	uint64_t site = object->init_site ? object->init_site : object->first_site;
+	const char *type = pp_sync_type_name(object->type);
 	g_autofree char *where = NULL;
 	char *variable = NULL;
 
 	if (object->subject)
-		return g_strdup(object->subject->name && *object->subject->name
-				    ? object->subject->name
-				    : object->type);
+		return g_strdup(
+		    object->subject->name && *object->subject->name ? object->subject->name : type);
 	if (is_signal(object))
-		return g_strdup(object->type);
+		return g_strdup(type);
 	if (namer && namer->object)
 		variable = namer->object(namer->data, object->process,
 					 object->address + GM_PLACE(object->era));
@@ -612,7 +544,7 @@ char *pp_object_group(const struct pp_object *object, const struct pp_namer *nam
 		return variable;
 	if (namer && namer->site && site)
 		where = namer->site(namer->data, object->process, site);
-	return where ? g_strdup_printf("%s at %s", object->type, where) : g_strdup(object->type);
+	return where ? g_strdup_printf("%s at %s", type, where) : g_strdup(type);
 }
 
 /* The first of its generation. */

@@ -40,7 +40,7 @@ struct pp_object {
 	uint64_t era;	     /* core/event.h */
 	unsigned generation; /* 1, 2, ... at this address */
 	unsigned serial;     /* 0, 1, ... in order of appearance */
-	const char *type;    /* pp_sync_type() */
+	enum gm_sync_type type;
 	bool initialized, ended;
 	bool created, started; /* a thread: seen made by its creator, seen by itself */
 	uint64_t init_site, first_site;
@@ -121,7 +121,10 @@ struct pp_object *pp_objects_counted(struct pp_objects *objects,
 void pp_objects_finish(struct pp_objects *objects, int64_t end_ns);
 
 /* Can it be held: a mutex, a read-write lock, a spin lock? */
-bool pp_object_is_lock(const struct pp_object *object);
+static inline bool pp_object_is_lock(const struct pp_object *object)
+{
+	return pp_sync_type_is_lock(object->type);
+}
 
 /* The thread's; NULL: it has none. */
 const struct pp_hold *pp_object_hold(const struct pp_object *object,

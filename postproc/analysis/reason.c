@@ -38,32 +38,30 @@ const char *pp_reason_name(enum pp_reason reason)
 enum pp_reason pp_reason_of_object(GString *text, const struct pp_object *object, const char *name)
 {
 	static const struct {
-		const char *type;
 		enum pp_reason reason;
-		const char *words;
-	} types[] = {
-	    {"mutex", PP_REASON_MUTEX, "mutex"},
-	    {"cond", PP_REASON_CONDITION, "condition"},
-	    {"sem", PP_REASON_SEMAPHORE, "semaphore"},
-	    {"barrier", PP_REASON_BARRIER, "barrier"},
-	    {"rwlock", PP_REASON_RWLOCK, "read-write lock"},
-	    {"spin", PP_REASON_SPIN, "spin lock"},
-	    {"once", PP_REASON_ONCE, "once-only initialization"},
-	    {"thread", PP_REASON_JOIN, "the end of thread"},
+		const char *words; /* NULL: nothing to wait for */
+	} types[PP_N_SYNC_TYPES + 1] = {
+	    [GM_SYNC_TYPE_mutex] = {PP_REASON_MUTEX, "mutex"},
+	    [GM_SYNC_TYPE_cond] = {PP_REASON_CONDITION, "condition"},
+	    [GM_SYNC_TYPE_sem] = {PP_REASON_SEMAPHORE, "semaphore"},
+	    [GM_SYNC_TYPE_barrier] = {PP_REASON_BARRIER, "barrier"},
+	    [GM_SYNC_TYPE_rwlock] = {PP_REASON_RWLOCK, "read-write lock"},
+	    [GM_SYNC_TYPE_spin] = {PP_REASON_SPIN, "spin lock"},
+	    [GM_SYNC_TYPE_once] = {PP_REASON_ONCE, "once-only initialization"},
+	    [GM_SYNC_TYPE_thread] = {PP_REASON_JOIN, "the end of thread"},
 	};
+	const char *type = pp_sync_type_name(object->type);
+	const char *words = types[object->type].words;
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(types); i++) {
-		if (strcmp(types[i].type, object->type) != 0)
-			continue;
-		/* "mutex at main (app.c:3)": one that no variable names. */
-		if (g_str_has_prefix(name, object->type))
-			name += strlen(object->type) + (name[strlen(object->type)] == ' ');
-		g_string_append_printf(text, "blocked on %s%s%s", types[i].words, *name ? " " : "",
-				       name);
-		return types[i].reason;
+	if (!words) {
+		g_string_append_printf(text, "blocked on %s", name);
+		return PP_REASON_UNKNOWN;
 	}
-	g_string_append_printf(text, "blocked on %s", name);
-	return PP_REASON_UNKNOWN;
+	/* "mutex at main (app.c:3)": one that no variable names. */
+	if (g_str_has_prefix(name, type))
+		name += strlen(type) + (name[strlen(type)] == ' ');
+	g_string_append_printf(text, "blocked on %s%s%s", words, *name ? " " : "", name);
+	return types[object->type].reason;
 }
 
 enum pp_reason pp_reason_of_syscall(const char *name)

@@ -126,7 +126,7 @@ void pp_life_begin(struct pp_thread_states *states, struct pp_thread_state *self
 		pp_life_give_up(states, self, (unsigned)at, PP_TIME_UNKNOWN);
 	}
 	/* Who waits for a spin lock runs. */
-	if (!states->has_kernel && op != ST_EVENT_spin_lock)
+	if (!states->has_kernel && !pp_sync_has(op, PP_SYNC_SPINS))
 		pp_life_change(states, self, event->time_ns, PP_MODE_BLOCKED_SYNC);
 	operation = &self->operations[self->depth++];
 	*operation = (struct pp_operation){
@@ -144,11 +144,6 @@ void pp_life_begin(struct pp_thread_states *states, struct pp_thread_state *self
 	};
 	if (states->listener->begin)
 		states->listener->begin(states->listener->data, operation);
-}
-
-static bool always_waits(enum st_event op)
-{
-	return op == ST_EVENT_cond_wait || op == ST_EVENT_cond_timedwait;
 }
 
 /* One that did not wait, as most.  Field by field: a block of that size is cleared slowly. */
@@ -184,7 +179,7 @@ void pp_life_complete(struct pp_thread_states *states, struct pp_thread_state *s
 			pp_life_enter(states, self, PP_MODE_UNKNOWN);
 	} else {
 		set_immediate(&operation, self, event);
-		if (always_waits(event->sync.op))
+		if (pp_sync_has(event->sync.op, PP_SYNC_YIELDS))
 			pp_life_anomaly(states, PP_ANOMALY_COMPLETION_NO_BEGIN, self);
 	}
 	/* Nobody saw whether it gave up the CPU. */

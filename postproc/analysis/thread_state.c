@@ -59,11 +59,6 @@ bool pp_state_dead(int64_t prev_state)
 	return prev_state & STATE_DEAD;
 }
 
-bool pp_operation_can_block(enum st_event op)
-{
-	return pp_sync_begin(op) != ST_N_EVENTS;
-}
-
 bool pp_operation_blocked(const struct pp_thread_states *states,
 			  const struct pp_operation *operation)
 {
@@ -157,9 +152,9 @@ static void on_sync(struct pp_thread_states *states, const struct pp_event *even
 		pp_life_close(states, self, event->time_ns, PP_MODE_UNKNOWN);
 		pp_life_enter(states, self, mode_seen(states));
 	}
-	if (pp_sync_completion(event->sync.op) != ST_N_EVENTS)
+	if (pp_sync_has(event->sync.op, PP_SYNC_BEGIN))
 		pp_life_begin(states, self, event);
-	else if (event->sync.op != ST_EVENT_site)
+	else if (!pp_sync_has(event->sync.op, PP_SYNC_DEFINES))
 		pp_life_complete(states, self, event);
 }
 

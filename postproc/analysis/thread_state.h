@@ -124,9 +124,6 @@ bool pp_operation_blocked(const struct pp_thread_states *states,
 bool pp_thread_blocking_known(const struct pp_thread_states *states,
 			      const struct pp_thread *thread);
 
-/* Can a call of it block at all? */
-bool pp_operation_can_block(enum st_event op);
-
 /* The first thread of the program that the thread's exec brought then; NULL: it is not known. */
 const struct pp_thread *pp_exec_successor(const struct pp_model *model,
 					  const struct pp_thread *thread, int64_t exec_ns);

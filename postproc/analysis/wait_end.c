@@ -240,20 +240,12 @@ enum pp_wait_how pp_wait_ends_settle(struct pp_wait_ends *ends, const struct pp_
 
 bool pp_operation_releases(const struct pp_operation *operation)
 {
-	switch (operation->op) {
-	case ST_EVENT_mutex_unlock:
-	case ST_EVENT_rwlock_unlock:
-	case ST_EVENT_spin_unlock:
-	case ST_EVENT_sem_post:
-	case ST_EVENT_cond_signal:
-	case ST_EVENT_cond_broadcast:
-		return operation->finished && operation->result == 0;
-	case ST_EVENT_barrier_wait: /* the last to arrive does not wait */
-	case ST_EVENT_once:
-		return operation->finished && !operation->waited;
-	default:
+	if (!operation->finished)
 		return false;
-	}
+	if (pp_sync_has(operation->op, PP_SYNC_PASSES))
+		return !operation->waited;
+	return pp_sync_has(operation->op, PP_SYNC_RELEASES | PP_SYNC_WAKES) &&
+	       operation->result == 0;
 }
 
 void pp_wait_ends_release(struct pp_wait_ends *ends, const struct pp_object *object,

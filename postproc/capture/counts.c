@@ -10,6 +10,7 @@
 #include "gmon-mt/format.h"
 #include "capture/capture.h"
 #include "capture/records.h"
+#include "core/operation.h"
 #include "sync-trace/events.h"
 
 #define MAX_ROWS  (1u << 20)
@@ -42,24 +43,9 @@ static void take_row(struct pp_process *process, struct pp_thread *thread, const
 	thread->sync_counts = g_memdup2(row, ST_N_COUNTED * sizeof(thread->sync_counts[0]));
 }
 
-static bool is_lock(unsigned op)
+static bool acquires_lock(enum st_event op)
 {
-	switch (op) {
-	case ST_EVENT_mutex_lock:
-	case ST_EVENT_mutex_trylock:
-	case ST_EVENT_mutex_timedlock:
-	case ST_EVENT_rwlock_rdlock:
-	case ST_EVENT_rwlock_tryrdlock:
-	case ST_EVENT_rwlock_timedrdlock:
-	case ST_EVENT_rwlock_wrlock:
-	case ST_EVENT_rwlock_trywrlock:
-	case ST_EVENT_rwlock_timedwrlock:
-	case ST_EVENT_spin_lock:
-	case ST_EVENT_spin_trylock:
-		return true;
-	default:
-		return false;
-	}
+	return pp_sync_has(op, PP_SYNC_ACQUIRES) && pp_sync_type_is_lock(pp_sync_type(op));
 }
 
 /* Sums of all rows of a file stay below INT64_MAX. */
@@ -81,7 +67,7 @@ static bool take_holds(struct pp_process *process, const struct st_holds_row *ro
 
 	if (!row->n)
 		return true;
-	if (!thread || !is_lock(row->op) || row->n > MOST || row->total_ns > MOST ||
+	if (!thread || !acquires_lock(row->op) || row->n > MOST || row->total_ns > MOST ||
 	    row->longest_ns > row->total_ns || row->first_ns > INT64_MAX)
 		return false;
 	holds.era = pp_places_era(process, row->object, row->site, holds.first_ns);

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "core/model.h"
+#include "core/operation.h"
 #include "gmon-mt/format.h"
-#include "sync-trace/events.h"
 
 enum pp_event_kind {
 	PP_EVENT_SYNC,	 /* a synch-event; .sync */
@@ -129,35 +129,5 @@ struct pp_event {
 		} block;
 	};
 };
-
-/* "mutex_lock_begin", ... as in the trace. */
-const char *pp_sync_name(enum st_event op);
-
-/*
- * The function the program called: "pthread_mutex_lock", "sem_wait".  NULL for what is no call:
- * site, thread_start, and thread_exit, which stands for a thread's end however it ended; and for
- * the failures of calls that were told of before.
- */
-const char *pp_sync_function(enum st_event op);
-
-/* For X_begin the X it belongs to, else ST_N_EVENTS. */
-enum st_event pp_sync_completion(enum st_event op);
-
-/* For an X that can have an X_begin, that; else ST_N_EVENTS.  A call that can block. */
-enum st_event pp_sync_begin(enum st_event op);
-
-/* The operation that a place in a row of counts is of. */
-enum st_event pp_sync_counted(enum st_counted counted);
-
-#define PP_SYNC_TYPES "mutex, cond, sem, barrier, rwlock, spin, once, thread, signal"
-
-/* One of those. */
-const char *pp_sync_type(enum st_event op);
-
-/* Is it among these, bits by enum gm_sync_type? */
-bool pp_sync_type_is_in(const char *type, unsigned bits);
-
-/* "spin, once".  NULL: none.  The caller frees it. */
-char *pp_sync_types_text(unsigned bits);
 
 #endif

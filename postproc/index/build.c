@@ -526,15 +526,6 @@ static void add_thread(struct pp_index_builder *self, const struct pp_thread *th
 		log_step(&self->thread_log, thread->serial, time_of(life->end_ns), PP_LANE_GONE);
 }
 
-static enum st_event op_of_type(const char *type)
-{
-	unsigned op = 0;
-
-	while (op < ST_N_EVENTS && pp_sync_type(op) != type)
-		op++;
-	return op;
-}
-
 static void add_object(struct pp_index_builder *self, struct pp_object *object)
 {
 	const struct object_track *track = track_of(object);
@@ -552,7 +543,7 @@ static void add_object(struct pp_index_builder *self, struct pp_object *object)
 	    .process = number_of_process(self, object->process),
 	    .generation = object->generation,
 	    .subject = object->subject ? object->subject->serial : PP_INDEX_NONE,
-	    .op = op_of_type(object->type),
+	    .type = object->type,
 	};
 	if (track->begun && track->state != PP_LANE_GONE)
 		log_step(&self->object_log, object->serial,

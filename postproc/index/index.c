@@ -120,7 +120,7 @@ const struct pp_process *pp_index_process(const struct pp_index *index, uint64_t
 
 const char *pp_index_type(const struct pp_index_object *object)
 {
-	return object->op < ST_N_EVENTS ? pp_sync_type(object->op) : "?";
+	return object->type < PP_N_SYNC_TYPES ? pp_sync_type_name(object->type) : "?";
 }
 
 const char *pp_index_thread_name(const struct pp_index *index, uint64_t number)
@@ -160,7 +160,7 @@ char *pp_index_object_name(const struct pp_index *index, uint64_t number,
 	object.address = row->address;
 	object.era = row->era;
 	object.generation = row->generation;
-	object.type = pp_index_type(row);
+	object.type = MIN(row->type, PP_N_SYNC_TYPES);
 	object.init_site = row->init_site;
 	object.first_site = row->first_site;
 	if (subject) {

@@ -97,7 +97,7 @@ struct pp_index_object {
 	int64_t wait_ns, hold_ns;
 	uint32_t process, generation;
 	uint32_t subject; /* the thread that it is */
-	uint32_t op;	  /* one of its type */
+	uint32_t type;	  /* enum gm_sync_type */
 };
 
 /* A hold that no release ended: it went on to the end of its thread, or of the capture. */

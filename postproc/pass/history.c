@@ -222,12 +222,6 @@ static const char *site_name(struct pp_history *history, const struct record *re
 	return name;
 }
 
-static bool raises(enum st_event op)
-{
-	return op == ST_EVENT_thread_kill || op == ST_EVENT_thread_sigqueue ||
-	       (op >= ST_EVENT_signal_kill && op <= ST_EVENT_signal_sigqueue);
-}
-
 /* "SIGUSR1"; of those without a name the number, which may be none that exists. */
 static char *signal_name(uint32_t number)
 {
@@ -247,14 +241,14 @@ static void add_row(struct pp_table *table, struct pp_history *history, const st
 	pp_cell_set_count(&row[TID], record->thread->tid);
 	pp_cell_set_text(&row[THREAD], record->thread->name);
 	pp_cell_set_text(&row[OP], pp_sync_name(op));
-	if (raises(op)) {
+	if (pp_sync_has(op, PP_SYNC_RAISES)) {
 		g_autofree char *name = signal_name(record->signal);
 
 		pp_cell_set_text(&row[SIGNAL], name);
 	}
 	if (record->finished)
 		pp_cell_set_count(&row[RESULT], record->result);
-	if (pp_operation_can_block(op)) {
+	if (pp_sync_has(op, PP_SYNC_BLOCKS)) {
 		if (pp_thread_blocking_known(history->states, record->thread))
 			pp_cell_set_bool(&row[BLOCKED], record->blocked);
 		pp_cell_set_time(&row[WAIT], record->wait_ns);
@@ -273,7 +267,7 @@ struct pp_table *pp_history_table(struct pp_history *history, unsigned at, unsig
 				  unsigned n)
 {
 	const GArray *records = records_of(history, at);
-	bool signals = pp_history_object(history, at)->type == pp_sync_type(ST_EVENT_signal_kill);
+	bool signals = pp_history_object(history, at)->type == GM_SYNC_TYPE_signal;
 	struct pp_table *table = pp_table_new(
 	    "ops", "Operations", signals ? signal_columns : pp_history_columns, N_COLUMNS);
 

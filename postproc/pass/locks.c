@@ -68,13 +68,6 @@ static struct pp_lock_waits *waits_of(struct pp_lock_site *site)
 	return site->waits;
 }
 
-static bool is_attempt(enum st_event op)
-{
-	return pp_operation_can_block(op) || op == ST_EVENT_mutex_trylock ||
-	       op == ST_EVENT_sem_trywait || op == ST_EVENT_rwlock_tryrdlock ||
-	       op == ST_EVENT_rwlock_trywrlock || op == ST_EVENT_spin_trylock;
-}
-
 /* --- what a wait meets ---------------------------------------------------------------------- */
 
 static const struct pp_hold *hold_met(const struct pp_object *object, uint32_t holder_tid)
@@ -226,7 +219,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 		if (acquired)
 			resolve_waits(lock, operation);
 	}
-	if (!is_attempt(operation->op) || (!counts && !wait_ns) ||
+	if (!pp_sync_has(operation->op, PP_SYNC_BLOCKS | PP_SYNC_TRIES) || (!counts && !wait_ns) ||
 	    !pp_may_select_object(self->context, object) ||
 	    !pp_selects_operation(self->context, operation))
 		return;

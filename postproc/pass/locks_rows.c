@@ -170,8 +170,8 @@ static gint compare_objects(gconstpointer a, gconstpointer b)
 
 bool pp_lock_is_counted(const struct pp_object *object)
 {
-	return object->process->only_waits && strcmp(object->type, "thread") != 0 &&
-	       strcmp(object->type, "barrier") != 0;
+	return object->process->only_waits && object->type != GM_SYNC_TYPE_thread &&
+	       object->type != GM_SYNC_TYPE_barrier;
 }
 
 bool pp_lock_has_holds(const struct pp_object *object)
@@ -196,7 +196,7 @@ static bool calls_are_known(const struct pp_locks *self, const struct pp_object 
 			    enum st_event op)
 {
 	return !pp_lock_is_counted(object) ||
-	       (pp_operation_can_block(op) && holds_are_known(self, object));
+	       (pp_sync_has(op, PP_SYNC_BLOCKS) && holds_are_known(self, object));
 }
 
 static char *site_text(const struct pp_locks *self, const struct pp_object *object,
@@ -414,7 +414,7 @@ static GArray *used_objects(const struct pp_locks *self)
 static bool is_shown(const struct pp_locks *self, const struct pp_object *object, guint n_rows,
 		     unsigned *n_others)
 {
-	bool is_thread = strcmp(object->type, "thread") == 0;
+	bool is_thread = object->type == GM_SYNC_TYPE_thread;
 
 	if (self->context->for_text && n_rows >= TEXT_ROWS && (is_thread || *n_others >= TEXT_ROWS))
 		return false;

@@ -199,7 +199,7 @@ static void add_row(struct pp_table *table, const struct paths *self, const stru
 	pp_object_row(row, use->object, namer);
 	pp_cell_set_text(&row[FUNCTION], pp_sync_function(use->op));
 	pp_cell_set_count(&row[CALLS], use->calls);
-	if (pp_operation_can_block(use->op)) {
+	if (pp_sync_has(use->op, PP_SYNC_BLOCKS)) {
 		pp_cell_set_time(&row[WAIT], use->wait_ns);
 		pp_cell_set_time(&row[WAIT_MAX], use->wait_max_ns);
 	}

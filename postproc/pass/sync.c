@@ -214,7 +214,7 @@ static void add_row(const struct sync *self, struct pp_table *table, const struc
 	pp_cell_set_text(&row[FUNCTION], pp_sync_function(op));
 	if (!is_uncounted(self, thread))
 		pp_cell_set_count(&row[CALLS], usage->calls);
-	if (!pp_operation_can_block(op))
+	if (!pp_sync_has(op, PP_SYNC_BLOCKS))
 		return;
 	if (pp_thread_blocking_known(self->states, thread))
 		pp_cell_set_count(&row[BLOCKED], usage->blocked);
@@ -246,7 +246,7 @@ static char *usage_text(const struct sync *self, const struct pp_thread *thread,
 
 	if (!is_usage(usage))
 		return g_strdup(".");
-	if (!pp_operation_can_block(op) || !pp_thread_blocking_known(self->states, thread))
+	if (!pp_sync_has(op, PP_SYNC_BLOCKS) || !pp_thread_blocking_known(self->states, thread))
 		return g_strdup_printf("%s/-", calls);
 	return g_strdup_printf("%s/%" G_GUINT64_FORMAT, calls, usage->blocked);
 }

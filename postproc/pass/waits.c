@@ -157,7 +157,7 @@ static void waits_event(void *state, const struct pp_event *event)
 	if (event->kind == PP_EVENT_WAKING)
 		pp_wait_ends_waking(&self->ends, event);
 	pp_thread_states_event(self->states, event);
-	if (event->kind == PP_EVENT_SYNC && event->sync.op != ST_EVENT_site)
+	if (event->kind == PP_EVENT_SYNC && !pp_sync_has(event->sync.op, PP_SYNC_DEFINES))
 		pp_wait_ends_call(&self->ends, event->thread,
 				  pp_call_sites_number(&self->sites, pp_call_site_of(event)));
 }

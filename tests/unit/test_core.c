@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors as one line, names of synch-events, threads by tid and time, durations. */
+#include <errno.h>
+
 #include "check.h"
 #include "core/duration.h"
 #include "core/error.h"
@@ -26,24 +28,74 @@ static void check_error(void)
 	g_free(text);
 }
 
-/* The lists of waits in event.c and in the wire contract say the same. */
-static void check_event_names(void)
+/* What the wire contract says of it. */
+enum shape { OP, BEGIN, VALUE, COND, ROUTINE, SITE, CALL_PATH, PATH };
+
+static const struct contract {
+	const char *name;
+	enum shape shape;
+} contract[ST_N_EVENTS] = {
+#define IN_CONTRACT(name, shape) {#name, shape},
+    ST_EVENTS(IN_CONTRACT)
+#undef IN_CONTRACT
+};
+
+static void check_begin(enum st_event op)
+{
+	enum st_event completion = pp_sync_completion(op);
+	const char *name = pp_sync_name(op);
+
+	CHECK_INT(pp_sync_has(op, PP_SYNC_BEGIN), g_str_has_suffix(name, "_begin"));
+	CHECK_INT(completion != ST_N_EVENTS, pp_sync_has(op, PP_SYNC_BEGIN));
+	if (completion == ST_N_EVENTS)
+		return;
+	CHECK_INT(strlen(pp_sync_name(completion)), strlen(name) - strlen("_begin"));
+	CHECK(g_str_has_prefix(name, pp_sync_name(completion)));
+	CHECK_INT(pp_sync_begin(completion), op);
+	CHECK_STR(pp_sync_function(op), pp_sync_function(completion));
+	CHECK_INT(pp_sync_row(op)->traits, PP_SYNC_BEGIN);
+}
+
+/* "pthread_create" of "thread_create", "kill" of "signal_kill", "sem_post", "pthread_once". */
+static void check_function(enum st_event op)
+{
+	const char *name = pp_sync_name(op), *function = pp_sync_function(op);
+	static const char signal[] = "signal_";
+	g_autofree char *called =
+	    g_strdup(g_str_has_prefix(name, signal) ? name + strlen(signal) : name);
+
+	if (!function)
+		return;
+	if (pp_sync_has(op, PP_SYNC_BEGIN))
+		called[strlen(called) - strlen("_begin")] = '\0';
+	if (pp_sync_type(op) == GM_SYNC_TYPE_thread)
+		CHECK(g_str_has_prefix(function, "p") && strcmp(function + 1, called) == 0);
+	else
+		CHECK_STR(g_str_has_prefix(function, "pthread_") ? function + strlen("pthread_")
+								 : function,
+			  called);
+}
+
+/* The table of operations and the wire contract say the same. */
+static void check_operations(void)
 {
 	for (enum st_event op = 0; op < ST_N_EVENTS; op++) {
-		enum st_event completion = pp_sync_completion(op);
-		const char *name = pp_sync_name(op);
-		g_autofree char *base = g_str_has_suffix(name, "_begin")
-					    ? g_strndup(name, strlen(name) - strlen("_begin"))
-					    : NULL;
+		bool is_definition = pp_sync_has(op, PP_SYNC_DEFINES);
 
-		CHECK_INT(completion != ST_N_EVENTS, base != NULL);
-		if (base) {
-			CHECK_STR(pp_sync_name(completion), base);
-			CHECK_INT(pp_sync_begin(completion), op);
-			CHECK_STR(pp_sync_function(op), pp_sync_function(completion));
-		}
-		if (op != ST_EVENT_site && op != ST_EVENT_path && op != ST_EVENT_call_path)
-			CHECK(strcmp(pp_sync_type(op), "unknown") != 0);
+		CHECK_STR(pp_sync_name(op), contract[op].name);
+		CHECK_INT(is_definition, contract[op].shape >= SITE);
+		CHECK_INT(pp_sync_type(op) == PP_SYNC_TYPE_NONE, is_definition);
+		if (!is_definition)
+			CHECK(g_str_has_prefix(pp_sync_name(op),
+					       pp_sync_type_name(pp_sync_type(op))));
+		if (contract[op].shape == BEGIN)
+			CHECK(pp_sync_has(op, PP_SYNC_BEGIN));
+		CHECK_INT(contract[op].shape == COND,
+			  pp_sync_has(op, PP_SYNC_YIELDS) ||
+			      (op + 1 < ST_N_EVENTS && pp_sync_has(op + 1, PP_SYNC_YIELDS) &&
+			       pp_sync_has(op, PP_SYNC_BEGIN)));
+		check_begin(op);
+		check_function(op);
 	}
 	CHECK_STR(pp_sync_function(ST_EVENT_mutex_lock_begin), "pthread_mutex_lock");
 	CHECK_STR(pp_sync_function(ST_EVENT_sem_wait), "sem_wait");
@@ -54,8 +106,38 @@ static void check_event_names(void)
 	CHECK(!pp_sync_function(ST_EVENT_signal_failed));
 	CHECK(!pp_sync_function(ST_EVENT_thread_start));
 	CHECK(!pp_sync_function(ST_EVENT_site));
-	CHECK_STR(pp_sync_type(ST_EVENT_cond_timedwait), "cond");
+	CHECK_STR(pp_sync_type_name(pp_sync_type(ST_EVENT_cond_timedwait)), "cond");
+	CHECK_STR(pp_sync_type_name(pp_sync_type(ST_N_EVENTS)), "unknown");
 	CHECK_STR(pp_sync_name(ST_N_EVENTS), "unknown");
+	CHECK_INT(pp_sync_completion(ST_N_EVENTS), ST_N_EVENTS);
+	CHECK_INT(pp_sync_begin(ST_N_EVENTS), ST_N_EVENTS);
+}
+
+/* Which traits exclude or need which, and which results obtain an object. */
+static void check_traits(void)
+{
+	for (enum st_event op = 0; op < ST_N_EVENTS; op++) {
+		if (pp_sync_has(op, PP_SYNC_BLOCKS))
+			CHECK(pp_sync_has(op, PP_SYNC_ACQUIRES));
+		if (pp_sync_has(op, PP_SYNC_TRIES))
+			CHECK(pp_sync_has(op, PP_SYNC_ACQUIRES) &&
+			      !pp_sync_has(op, PP_SYNC_BLOCKS));
+		if (pp_sync_has(op, PP_SYNC_TIMED | PP_SYNC_YIELDS | PP_SYNC_SPINS))
+			CHECK(pp_sync_has(op, PP_SYNC_BLOCKS));
+		if (pp_sync_has(op, PP_SYNC_SHARED))
+			CHECK_INT(pp_sync_type(op), GM_SYNC_TYPE_rwlock);
+		if (pp_sync_has(op, PP_SYNC_RELEASES))
+			CHECK(pp_sync_type_is_lock(pp_sync_type(op)));
+		if (!pp_sync_has(op, PP_SYNC_ACQUIRES))
+			CHECK(!pp_sync_acquired(op, 0));
+	}
+	CHECK(pp_sync_acquired(ST_EVENT_mutex_trylock, EOWNERDEAD));
+	CHECK(!pp_sync_acquired(ST_EVENT_mutex_trylock, EBUSY));
+	CHECK(!pp_sync_acquired(ST_EVENT_mutex_timedlock, ETIMEDOUT));
+	CHECK(pp_sync_acquired(ST_EVENT_cond_timedwait, ETIMEDOUT));
+	CHECK(!pp_sync_acquired(ST_EVENT_sem_timedwait, ETIMEDOUT));
+	CHECK(pp_sync_acquired(ST_EVENT_barrier_wait, ST_RESULT_SERIAL_THREAD));
+	CHECK(!pp_sync_acquired(ST_EVENT_rwlock_rdlock, EOWNERDEAD));
 }
 
 static gint compare_ns(gconstpointer a, gconstpointer b)
@@ -165,7 +247,8 @@ int main(void)
 {
 	check_error();
 	check_spread();
-	check_event_names();
+	check_operations();
+	check_traits();
 	check_threads();
 	check_duration(0, "0");
 	check_duration(7, "7 ns");

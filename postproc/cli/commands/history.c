@@ -89,9 +89,10 @@ static char *title_of(const struct pp_history *history, unsigned at)
 {
 	const struct pp_object *object = pp_history_object(history, at);
 	g_autofree char *name = pp_printable(pp_history_name(history, at));
-	bool says_type = g_str_has_prefix(name, object->type);
+	const char *type = pp_sync_type_name(object->type);
+	bool says_type = g_str_has_prefix(name, type);
 
-	return g_strdup_printf("%s%s%s (0x%" PRIx64 ")", says_type ? "" : object->type,
+	return g_strdup_printf("%s%s%s (0x%" PRIx64 ")", says_type ? "" : type,
 			       says_type ? "" : " ", name, object->address);
 }
 

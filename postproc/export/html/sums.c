@@ -219,7 +219,7 @@ static void forget_object(struct pp_html *html, struct pp_sums_row *row)
 	uint32_t number = g_array_index(html->objects, uint32_t, row->key[1]);
 	const struct pp_index_object *found = pp_index_object(html->index, number);
 	struct pp_object object = {.process = pp_index_process(html->index, found->process),
-				   .type = pp_index_type(found)};
+				   .type = found->type};
 
 	if (pp_lock_is_counted(&object))
 		row->figure[0] = PP_SUMS_NOT_KNOWN;

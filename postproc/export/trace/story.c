@@ -69,7 +69,7 @@ const char *pp_story_object(struct pp_story *story, struct pp_object *object)
 	g_autofree char *name = NULL;
 
 	/* A thread's name may still come. */
-	if (data->name && object->type != pp_sync_type(ST_EVENT_thread_join))
+	if (data->name && object->type != GM_SYNC_TYPE_thread)
 		return data->name;
 	name = pp_object_name(object, story->context->namer);
 	data->name = text_of(story, g_strdup_printf("%s (0x%" PRIx64 ")", name, object->address));

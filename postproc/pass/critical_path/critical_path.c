@@ -258,8 +258,7 @@ static void note_release(struct pp_critical *self, struct pp_object *object,
 
 static bool releases(const struct pp_operation *operation)
 {
-	return operation->op == ST_EVENT_sem_post || operation->op == ST_EVENT_cond_signal ||
-	       operation->op == ST_EVENT_cond_broadcast ||
+	return pp_sync_has(operation->op, PP_SYNC_WAKES) ||
 	       (operation->op == ST_EVENT_barrier_wait && !operation->waited);
 }
 
@@ -409,7 +408,7 @@ static void on_sync(struct pp_critical *self, const struct pp_event *event)
 
 	pp_critical_follow_calls(self, track, event);
 	pp_thread_states_event(self->states, event);
-	if (event->sync.site && event->sync.op != ST_EVENT_site)
+	if (event->sync.site && !pp_sync_has(event->sync.op, PP_SYNC_DEFINES))
 		track->place = pp_call_sites_number(&self->places, pp_call_site_of(event));
 }
 

@@ -190,8 +190,7 @@ static bool find_circle(struct search *search, enum level level)
 /* A condition wait takes its mutex again without a limit. */
 static bool is_timed(const struct pp_call_site *site)
 {
-	return site->op == ST_EVENT_mutex_timedlock || site->op == ST_EVENT_rwlock_timedrdlock ||
-	       site->op == ST_EVENT_rwlock_timedwrlock;
+	return pp_sync_has(site->op, PP_SYNC_TIMED) && !pp_sync_has(site->op, PP_SYNC_YIELDS);
 }
 
 /* False: it is left out. */

@@ -36,12 +36,6 @@ static int find_held(const GArray *held, const struct pp_object *object)
 	return -1;
 }
 
-static bool is_shared(enum st_event op)
-{
-	return op == ST_EVENT_rwlock_rdlock || op == ST_EVENT_rwlock_tryrdlock ||
-	       op == ST_EVENT_rwlock_timedrdlock;
-}
-
 static gint compare_numbers(gconstpointer a, gconstpointer b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -104,7 +98,7 @@ static void attempt(struct pp_lock_order *self, const struct pp_object *object,
 		    .parts[PP_ORDER_PART_SITE] = pp_call_sites_number(&self->sites, site),
 		    .parts[PP_ORDER_PART_HELD] =
 			set << 2 | (one->shared ? PP_ORDER_HELD_SHARED : 0) |
-			(is_shared(operation->op) ? PP_ORDER_WANTED_SHARED : 0),
+			(pp_sync_has(operation->op, PP_SYNC_SHARED) ? PP_ORDER_WANTED_SHARED : 0),
 		    .first_ns = now_ns,
 		    .last_ns = now_ns,
 		};
@@ -170,7 +164,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	    .site = pp_call_sites_number(
 		&self->sites,
 		(struct pp_call_site){operation->thread->process, operation->site, operation->op}),
-	    .shared = is_shared(operation->op),
+	    .shared = pp_sync_has(operation->op, PP_SYNC_SHARED),
 	};
 
 	note_life(self, object, operation);
@@ -178,7 +172,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	    find_held(held, object) >= 0)
 		return;
 	/* Had it waited, it would have been told of before; a try never does. */
-	if (!operation->waited && pp_operation_can_block(operation->op))
+	if (!operation->waited && pp_sync_has(operation->op, PP_SYNC_BLOCKS))
 		attempt(self, object, operation);
 	g_array_append_val(held, now);
 }

@@ -152,18 +152,11 @@ static bool serve_early(struct pp_precedence *self, struct pp_object *object, ui
 
 /* --- locks ---------------------------------------------------------------------------------- */
 
-static bool is_shared(enum st_event op)
-{
-	return op == ST_EVENT_rwlock_rdlock || op == ST_EVENT_rwlock_tryrdlock ||
-	       op == ST_EVENT_rwlock_timedrdlock;
-}
-
 static enum pp_precedence_kind kind_of_lock(const struct pp_object *object)
 {
-	if (object->type == pp_sync_type(ST_EVENT_mutex_lock))
+	if (object->type == GM_SYNC_TYPE_mutex)
 		return PP_PRECEDENCE_MUTEX;
-	return object->type == pp_sync_type(ST_EVENT_spin_lock) ? PP_PRECEDENCE_SPIN
-								: PP_PRECEDENCE_RWLOCK;
+	return object->type == GM_SYNC_TYPE_spin ? PP_PRECEDENCE_SPIN : PP_PRECEDENCE_RWLOCK;
 }
 
 /* Its owner's release has a later time stamp than this acquisition. */
@@ -189,7 +182,7 @@ static void acquire(struct pp_precedence *self, struct pp_object *object,
 		g_array_append_val(causes->early, node);
 		return;
 	}
-	if (is_shared(operation->op)) {
+	if (pp_sync_has(operation->op, PP_SYNC_SHARED)) {
 		order(self, causes->last, node, kind, object);
 		return;
 	}
@@ -228,7 +221,7 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 			node_at(self, hold->thread, ST_EVENT_thread_exit, 0), false);
 	else if (operation)
 		release(self, object, operation->thread, node_of(self, operation),
-			is_shared(hold->op));
+			pp_sync_has(hold->op, PP_SYNC_SHARED));
 }
 
 /* --- what has no owner ---------------------------------------------------------------------- */
@@ -391,7 +384,7 @@ static void on_acquired(struct pp_precedence *self, struct pp_object *object,
 	} else if (operation->op == ST_EVENT_thread_join) {
 		self->unknown += causes->last == PP_LINK_NONE;
 		order(self, causes->last, node_of(self, operation), PP_PRECEDENCE_JOIN, object);
-	} else if (object->type == pp_sync_type(ST_EVENT_sem_wait)) {
+	} else if (object->type == GM_SYNC_TYPE_sem) {
 		use_post(self, object, operation);
 	}
 }
@@ -401,14 +394,10 @@ static void on_done(struct pp_precedence *self, struct pp_object *object,
 {
 	struct causes *causes = causes_of(object);
 
+	/* Else told with the hold that it ends. */
+	if (pp_sync_has(operation->op, PP_SYNC_RELEASES) && object->process->no_holds)
+		release(self, object, operation->thread, node_of(self, operation), false);
 	switch (operation->op) {
-	case ST_EVENT_mutex_unlock:
-	case ST_EVENT_rwlock_unlock:
-	case ST_EVENT_spin_unlock:
-		/* Else told with the hold that it ends. */
-		if (object->process->no_holds)
-			release(self, object, operation->thread, node_of(self, operation), false);
-		break;
 	case ST_EVENT_sem_init:
 	case ST_EVENT_sem_open:
 		if (!causes->runs->len)
@@ -441,8 +430,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 {
 	struct pp_precedence *self = data;
 
-	if (object->type == pp_sync_type(ST_EVENT_cond_wait) &&
-	    (operation->op == ST_EVENT_cond_wait || operation->op == ST_EVENT_cond_timedwait))
+	if (object->type == GM_SYNC_TYPE_cond && pp_sync_has(operation->op, PP_SYNC_YIELDS))
 		wake_up(self, object, operation);
 	else if (acquired)
 		on_acquired(self, object, operation);
