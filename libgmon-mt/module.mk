@@ -25,6 +25,15 @@ $(B)/obj/libgmon-mt/%.o: libgmon-mt/%.S
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(RT_CFLAGS) -MMD -MP -c $< -o $@
 
+# `make` and then `make install BINDIR=...`: the libraries have to know the new place.
+BINDIR_STAMP := $(B)/obj/bindir
+$(BINDIR_STAMP): FORCE
+	@mkdir -p $(@D)
+	@echo '$(BINDIR)' | cmp -s - $@ || echo '$(BINDIR)' >$@
+
+$(B)/obj/libgmon-mt/runtime/collector.o: $(BINDIR_STAMP)
+$(B)/obj/libgmon-mt/runtime/collector.o: RT_CFLAGS += -DGM_BINDIR='"$(BINDIR)"'
+
 ALL += $(B)/libgmon_mt.so $(B)/libgmon_mt.a
 
 # Nothing the program exports may stand in for what the runtime calls its own: -Bsymbolic.

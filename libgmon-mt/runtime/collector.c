@@ -1,31 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's events without `gprof-mt record`: where the configuration names a source for them,
- * the library that makes the capture has `gprof-mt collector` started before the program begins.
+ * The kernel's events without `gprof-mt record`: where the configuration that GPROF_MT_CONFIG names
+ * asks for a source of them, the library that makes the capture has `gprof-mt collector` started
+ * before the program begins.
+ *
+ * Only the user starts something: by the variable, not by a file that lies in the working
+ * directory.  What is started is the gprof-mt beside the library, or the installed one; PATH is not
+ * asked.  It must be a file that only root and this user can replace, and is executed below the
+ * descriptor of the directory that was checked.
  *
  * That is a process of its own, and no child of the program's, which must not meet one that it did
  * not make: the child between the two is a bare clone() without a signal at its end, and is waited
  * for here.  It may be done from a constructor only: libc is not told of these processes.
  */
+#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "runtime/capture.h"
 #include "runtime/collector.h"
+#include "runtime/dir.h"
 #include "runtime/files.h"
 #include "runtime/runtime.h"
 #include "runtime/sys.h"
 
-#define COLLECTOR    "gprof-mt"
-#define READY_MS     10000
-#define FDS_MAX	     65536
-#define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
+#define COLLECTOR "gprof-mt"
+#define READY_MS  10000
+#define FDS_MAX	  65536
+
+/* Of the collector until it is executed. */
+enum { DIR_FD = GM_COLLECTOR_READY_FD + 1, N_FDS };
 
 static char number[4][24];
-static GM_LARGE char search_path[GM_PATH_MAX];
-static GM_LARGE char program[GM_PATH_MAX + sizeof(COLLECTOR) + 1];
+static GM_LARGE char own_dir[GM_PATH_MAX];
 
 static char *decimal(unsigned i, int64_t value)
 {
@@ -35,44 +45,75 @@ static char *decimal(unsigned i, int64_t value)
 	return number[i];
 }
 
-/* execvp(), without libc. */
-static void execute(char *const *argv, char *const *envp)
+/* The directory of this library; "": it is part of the program, or not known by its whole path. */
+static const char *find_own_dir(void)
 {
-	const char *path = gm_environment("PATH"), *end;
+	struct gm_text text = GM_TEXT(own_dir);
+	struct dl_find_object found;
+	const char *path;
+	size_t n = 0;
 
-	for (path = path != NULL ? path : DEFAULT_PATH; *path != '\0'; path = end + (*end == ':')) {
-		struct gm_text text = GM_TEXT(program);
-
-		for (end = path; *end != '\0' && *end != ':'; end++)
-			;
-		gm_text_add_bytes(&text, path, (size_t)(end - path));
-		gm_text_add(&text, end > path ? "/" COLLECTOR : COLLECTOR);
-		if (text.length < text.size_bytes)
-			gm_syscall3(SYS_execve, (long)program, (long)argv, (long)envp);
-	}
+	own_dir[0] = '\0';
+	if (gm_find_object == NULL || gm_find_object(number, &found) != 0)
+		return own_dir;
+	path = found.dlfo_link_map->l_name;
+	for (size_t i = 0; path[0] == '/' && path[i] != '\0'; i++)
+		if (path[i] == '/')
+			n = i;
+	if (n < sizeof(own_dir))
+		gm_text_add_bytes(&text, path, n);
+	return own_dir;
 }
 
-static void close_all_but_ready(int ready_fd)
+/*
+ * A descriptor of `dir`, if gprof-mt is in it.  -ENOENT: it is not.  -EPERM: another user may
+ * replace it.  -ELOOP: it is a symbolic link, whose target may be anywhere.
+ */
+static int open_program_dir(const char *dir)
+{
+	int at = gm_dir_open(dir);
+	int code = at < 0 ? at : gm_open_below(at, COLLECTOR, O_PATH | O_NOFOLLOW, 0);
+	struct stat status;
+
+	if (at >= 0 && code >= 0) {
+		int file = code;
+
+		code = (int)gm_syscall3(SYS_fstat, file, (long)&status, 0);
+		if (code == 0 && S_ISLNK(status.st_mode))
+			code = -ELOOP;
+		if (code == 0 && (!gm_is_trusted(&status) || gm_dir_is_exposed(at)))
+			code = -EPERM;
+		gm_sys_close(file);
+	}
+	if (code == 0)
+		return at;
+	if (at >= 0)
+		gm_sys_close(at);
+	return code;
+}
+
+static void close_all_but(int ready_fd, int dir_fd)
 {
 	int null_fd;
 
-	/* First: where the program has closed its 0 to 2, this may be one of them. */
+	/* Where the program has closed its 0 to 2, ours may have these numbers, or each other's. */
+	ready_fd = (int)gm_syscall3(SYS_fcntl, ready_fd, F_DUPFD_CLOEXEC, N_FDS);
+	dir_fd = (int)gm_syscall3(SYS_fcntl, dir_fd, F_DUPFD_CLOEXEC, N_FDS);
+	gm_syscall3(SYS_dup3, dir_fd, DIR_FD, O_CLOEXEC);
 	gm_syscall3(SYS_dup2, ready_fd, GM_COLLECTOR_READY_FD, 0);
 	null_fd = gm_sys_open("/dev/null", O_RDWR, 0);
 	for (int fd = 0; fd < GM_COLLECTOR_READY_FD; fd++)
 		gm_syscall3(SYS_dup2, null_fd, fd, 0);
 	for (int fd = 0; fd <= GM_COLLECTOR_READY_FD; fd++)
 		gm_syscall3(SYS_fcntl, fd, F_SETFD, 0);
-	if (gm_syscall3(SYS_close_range, GM_COLLECTOR_READY_FD + 1, ~0u, 0) != 0)
-		for (int fd = GM_COLLECTOR_READY_FD + 1; fd < FDS_MAX; fd++)
+	if (gm_syscall3(SYS_close_range, N_FDS, ~0u, 0) != 0)
+		for (int fd = N_FDS; fd < FDS_MAX; fd++)
 			gm_sys_close(fd);
 }
 
-static _Noreturn void become_collector(const struct gm_process *process, int ready_fd)
+static _Noreturn void become_collector(const struct gm_process *process, int ready_fd, int dir_fd)
 {
 	const struct gm_config *config = &process->config;
-	struct gm_text text = GM_TEXT(search_path);
-	const char *path = gm_environment("PATH");
 	char *argv[] = {COLLECTOR,
 			"collector",
 			decimal(0, process->pid),
@@ -85,12 +126,11 @@ static _Noreturn void become_collector(const struct gm_process *process, int rea
 			decimal(3, (int64_t)config->kernel_buffer_max_bytes),
 			NULL};
 	/* Nothing that is meant for the program, and would profile this one. */
-	char *envp[] = {search_path, NULL};
+	char *envp[] = {NULL};
 
-	gm_text_add(&text, "PATH=");
-	gm_text_add(&text, path != NULL ? path : DEFAULT_PATH);
-	close_all_but_ready(ready_fd);
-	execute(argv, text.length < text.size_bytes ? envp : envp + 1);
+	close_all_but(ready_fd, dir_fd);
+	gm_syscall6(SYS_execveat, DIR_FD, (long)COLLECTOR, (long)argv, (long)envp,
+		    AT_SYMLINK_NOFOLLOW, 0);
 	gm_syscall3(SYS_exit_group, 127, 0, 0);
 	__builtin_unreachable();
 }
@@ -105,9 +145,13 @@ static bool is_ready(int fd)
 	       gm_sys_read(fd, &byte, 1) == 1;
 }
 
-static long start_step(void *arg)
+struct start {
+	const struct gm_process *process;
+	const char *dir; /* where gprof-mt was found, or looked for last */
+};
+
+static long start_in(const struct gm_process *process, int dir_fd)
 {
-	const struct gm_process *process = arg;
 	int fds[2] = {-1, -1};
 	long child;
 	bool ready;
@@ -118,7 +162,7 @@ static long start_step(void *arg)
 	if (child == 0) {
 		gm_syscall3(SYS_setsid, 0, 0, 0);
 		if (gm_syscall6(SYS_clone, SIGCHLD, 0, 0, 0, 0, 0) == 0)
-			become_collector(process, fds[1]);
+			become_collector(process, fds[1], dir_fd);
 		gm_syscall3(SYS_exit_group, 0, 0, 0);
 	}
 	gm_sys_close(fds[1]);
@@ -128,6 +172,55 @@ static long start_step(void *arg)
 	ready = child > 0 && is_ready(fds[0]);
 	gm_sys_close(fds[0]);
 	return ready ? 0 : -ECHILD;
+}
+
+static long start_step(void *arg)
+{
+	struct start *start = arg;
+	long code;
+	int dir_fd = -ENOENT;
+
+	start->dir = find_own_dir();
+	if (start->dir[0] != '\0')
+		dir_fd = open_program_dir(start->dir);
+	if (dir_fd == -ENOENT) {
+		start->dir = GM_BINDIR;
+		dir_fd = open_program_dir(start->dir);
+	}
+	if (dir_fd < 0)
+		return dir_fd;
+	code = start_in(start->process, dir_fd);
+	gm_sys_close(dir_fd);
+	return code;
+}
+
+/* "no scheduling events: FILE: what is wrong; what helps" */
+static void warn(const char *dir, long code)
+{
+	static GM_LARGE char line[2 * GM_PATH_MAX];
+	struct gm_text text = GM_TEXT(line);
+
+	gm_text_add(&text, "no scheduling events: ");
+	if (code == -ENOENT) {
+		gm_text_add(&text, COLLECTOR " is neither in ");
+		gm_text_add(&text, own_dir[0] != '\0' ? own_dir : "the library's directory");
+		gm_text_add(&text, " nor in ");
+		gm_text_add(&text, dir);
+	} else {
+		gm_text_add(&text, dir);
+		gm_text_add(&text, "/" COLLECTOR ": ");
+		if (code == -EPERM)
+			gm_text_add(&text, "it belongs to another user, or others may write to it "
+					   "or its directory");
+		else if (code == -ELOOP)
+			gm_text_add(&text, "it is a symbolic link");
+		else if (code == -ECHILD)
+			gm_text_add(&text, "`collector` does not start");
+		else
+			gm_text_add_errno(&text, code);
+	}
+	gm_text_add(&text, "; run the program under gprof-mt record");
+	gm_warn_once(line);
 }
 
 /*
@@ -146,7 +239,10 @@ void gm_collector_start(const struct gm_process *process)
 {
 	const struct gm_config *config = &process->config;
 
-	if (!process->capture.created || !config->kernel_asked ||
+	struct start start = {process, GM_BINDIR};
+	long code;
+
+	if (!process->capture.created || !process->config_named || !config->kernel_asked ||
 	    config->kernel == GM_KERNEL_NONE || config->level == GM_LEVEL_APPLIC_ONLY)
 		return;
 	if (adopts_orphans(process)) {
@@ -155,7 +251,7 @@ void gm_collector_start(const struct gm_process *process)
 			     "under gprof-mt record");
 		return;
 	}
-	if (gm_files_run(start_step, (void *)process) != 0)
-		gm_warn_once("no scheduling events: `gprof-mt collector` does not start; put "
-			     "gprof-mt into PATH, or run the program under gprof-mt record");
+	code = gm_files_run(start_step, &start);
+	if (code != 0)
+		warn(start.dir, code);
 }

@@ -6,8 +6,9 @@
 struct gm_process;
 
 /*
- * From a library's constructor: starts `gprof-mt collector` if the configuration names a source of
- * the kernel's events and this library has made the capture.  A failure is one line on stderr.
+ * From a library's constructor: starts `gprof-mt collector` if the configuration that
+ * GPROF_MT_CONFIG names asks for a source of the kernel's events and this library has made the
+ * capture.  A failure is one line on stderr.
  */
 void gm_collector_start(const struct gm_process *process);
 

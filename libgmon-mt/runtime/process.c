@@ -130,7 +130,8 @@ static bool configure(void)
 		return false;
 	}
 	gm_config_defaults(&process.config);
-	if (path != NULL && path[0] != '\0') {
+	process.config_named = path != NULL && path[0] != '\0';
+	if (process.config_named) {
 		code = gm_config_read_environment(path, &process.config, &error);
 		if (code < 0 && read_away(path, &away) == 0)
 			code = 0;
@@ -178,7 +179,13 @@ static void write_info(void)
 	gm_text_add_i64(&text, process.capture.clock_offset_ns);
 	gm_text_add(&text,
 		    "},\"config\":{\"level\":\"applic-only\"},\"kernel\":{\"source\":\"none\","
-		    "\"why\":\"run without gprof-mt record, which collects them\"}}\n");
+		    "\"why\":\"");
+	gm_text_add(&text, process.config.kernel_asked && !process.config_named
+			       ? "./" GM_CONFIG_LOCAL
+				 " starts nothing: name it by GPROF_MT_CONFIG, "
+				 "or run the program under gprof-mt record"
+			       : "run without gprof-mt record, which collects them");
+	gm_text_add(&text, "\"}}\n");
 	if (path != NULL && text.length < text.size_bytes)
 		gm_file_write(path, info, text.length);
 	gm_path_free(path);

@@ -35,6 +35,7 @@ enum gm_process_state {
 struct gm_process {
 	int pid;
 	struct gm_config config;
+	bool config_named; /* by GPROF_MT_CONFIG: not a file that is merely there */
 	struct gm_capture capture;
 	char dir[GM_PATH_MAX]; /* <capture>/<pid>, absolute; see gm_process_folder() */
 };

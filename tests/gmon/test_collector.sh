@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The kernel's events without `gprof-mt record`: where the configuration names a source for them.
+# The kernel's events without `gprof-mt record`: where a configuration that GPROF_MT_CONFIG names asks for them.  What
+# is started is gprof-mt beside the library, or where it was installed; nothing in PATH or the working directory matters.
 . "$GM_TOP/tests/record/common.sh"
 unset GPROF_MT_CONFIG
 
@@ -10,11 +11,21 @@ unset GPROF_MT_CONFIG
 "$gprof_mt" doctor | grep -qE "^ok *(perf tracepoints|context-switch|LTTng kernel)" ||
 	skip "no scheduling events are permitted here"
 
-# fresh: a run with what gprof-mt.conf says
+# The first gprof-mt in PATH is another's.
+mkdir planted
+cat >planted/gprof-mt <<-END
+	#!/bin/sh
+	echo "\$*" >>'$PWD/was_run'
+END
+chmod +x planted/gprof-mt
+export PATH=$PWD/planted:$PATH
+
+# fresh [ENVIRONMENT...]: a run without a capture there
 fresh()
 {
 	rm -rf gprof-mt.data gprof-mt.data.old gmon.out
-	PATH=$GM_BUILD:$PATH ./alone >out 2>err || fail "exit status $?: $(cat err)"
+	env "$@" ./alone >out 2>err || fail "exit status $?: $(cat err)"
+	[ ! -e was_run ] || fail "$*: executed the gprof-mt of PATH: $(cat was_run)"
 }
 
 # Nobody asked: as ever.
@@ -22,11 +33,21 @@ fresh
 cp out plain
 [ "$(info 'kernel source')" = none ] || fail "recorded without being asked"
 
+# A configuration that only lies in the working directory starts nothing, and the capture says so.
+asked=$PWD/asked.conf
+printf '[kernel]\nsource = auto\n' >"$asked"
+cp asked.conf gprof-mt.conf
+fresh
+diff plain out || fail "the program sees it"
+[ ! -s err ] || fail "on stderr: $(cat err)"
+[ "$(info 'kernel source')" = none ] || fail "started by a file of the working directory"
+[[ $(info 'kernel why') == *GPROF_MT_CONFIG* ]] || fail "not told: $(info kernel)"
+rm gprof-mt.conf
+
 # Asked: the program sees nothing of it, and `report` has its threads' times, at once.
-printf '[kernel]\nsource = auto\n' >gprof-mt.conf
 recorded()
 {
-	fresh
+	fresh GPROF_MT_CONFIG="$asked"
 	diff plain out || fail "the program sees it"
 	[ ! -s err ] || fail "on stderr: $(cat err)"
 	"$gprof_mt" report --format json threads quality >report.json || fail "report"
@@ -48,7 +69,7 @@ for preload in "$sync" "$sync:$gmon" "$gmon:$sync"; do
 	rm -rf gprof-mt.data gmon.out
 	program=./alone
 	[ "$preload" != "$sync" ] || program=./plain_alone
-	PATH=$GM_BUILD:$PATH LD_PRELOAD=$preload $program >out 2>err || fail "$preload: exit status $?"
+	GPROF_MT_CONFIG=$asked LD_PRELOAD=$preload $program >out 2>err || fail "$preload: exit status $?"
 	diff plain out || fail "$preload: the program sees it"
 	[ ! -s err ] || fail "$preload: on stderr: $(cat err)"
 	"$gprof_mt" report threads >report 2>&1 || fail "$preload: report: $(cat report)"
@@ -57,23 +78,47 @@ done
 
 # A program whose descriptors 0 and 1 are closed: ours have these numbers then.
 rm -rf gprof-mt.data gmon.out
-PATH=$GM_BUILD:$PATH ./alone <&- >&- 2>err || fail "nothing open: exit status $?"
+GPROF_MT_CONFIG=$asked ./alone <&- >&- 2>err || fail "nothing open: exit status $?"
 [ ! -s err ] || fail "nothing open: $(cat err)"
 [ "$(info 'kernel source')" != none ] || fail "nothing open: nothing recorded: $(info kernel)"
 
-# One source that is named; a level without any; no gprof-mt to be found.
-printf '[kernel]\nsource = switches\n' >gprof-mt.conf
+# One source that is named; a level without any.
+printf '[kernel]\nsource = switches\n' >"$asked"
 in_peace recorded
 [ "$(info 'kernel source')" = switches ] || fail "$(info kernel)"
-cp "$GM_TOP/configs/applic-only.conf" gprof-mt.conf
-fresh
+fresh GPROF_MT_CONFIG="$GM_TOP/configs/applic-only.conf"
 [ "$(info 'kernel source')" = none ] || fail "recorded at applic-only"
-printf '[kernel]\nsource = auto\n' >gprof-mt.conf
-rm -rf gprof-mt.data
-PATH=/nowhere ./alone >out 2>err || fail "without gprof-mt: exit status $?"
-diff plain out || fail "without gprof-mt the program is another"
-[ "$(wc -l <err)" = 1 ] && grep -q "put gprof-mt into PATH" err || fail "not told: $(cat err)"
-"$gprof_mt" report threads >out || fail "report without the kernel's events"
+printf '[kernel]\nsource = auto\n' >"$asked"
+
+# not_started WHAT PATTERN: by the libraries in ./lib.  The program runs as ever, and one line says why.
+not_started()
+{
+	fresh GPROF_MT_CONFIG="$asked" LD_LIBRARY_PATH="$PWD/lib" LD_PRELOAD="$PWD/lib/libgmon_mt.so"
+	diff plain out || fail "$1: the program is another"
+	[ "$(wc -l <err)" = 1 ] && grep -q -- "$2" err || fail "$1: not told: $(cat err)"
+	[ "$(info 'kernel source')" = none ] || fail "$1: started"
+	"$gprof_mt" report threads >out || fail "$1: report without the kernel's events"
+}
+
+# No gprof-mt to be found; one that another user may replace, or the directory that it is in.
+mkdir lib
+chmod 755 lib
+cp "$GM_BUILD/libgmon_mt.so" lib/
+installed=$(cat "$GM_BUILD/obj/bindir")/gprof-mt
+[ -e "$installed" ] || not_started missing "gprof-mt is neither in .*/lib nor in ${installed%/*}"
+cp "$gprof_mt" lib/
+fresh GPROF_MT_CONFIG="$asked" LD_PRELOAD="$PWD/lib/libgmon_mt.so"
+[ "$(info 'kernel source')" != none ] || fail "beside the library: nothing recorded: $(cat err)"
+chmod 777 lib/gprof-mt
+not_started "a file that others may write to" "lib/gprof-mt: it belongs to another user, or others may write"
+chmod 755 lib/gprof-mt
+chmod 777 lib
+not_started "a directory that others may write to" "lib/gprof-mt: it belongs to another user, or others may write"
+mkdir elsewhere
+mv lib/gprof-mt elsewhere/
+chmod 755 lib
+ln -s ../elsewhere/gprof-mt lib/gprof-mt
+not_started "a symlink" "lib/gprof-mt: it is a symbolic link"
 
 # Under record that is what collects.
 "$gprof_mt" record -q ./alone >out 2>err || fail "record: $(cat err)"
@@ -98,8 +143,7 @@ report()
 	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 LD_PRELOAD=$PWD/naps.so \
 		"$@" "$gprof_mt" report quality >out 2>err || fail "report: $(cat err)"
 }
-printf '[kernel]\nsource = auto\n' >gprof-mt.conf
-fresh
+fresh GPROF_MT_CONFIG="$asked"
 "$gprof_mt" report >out 2>&1 || fail "report: $(cat out)"
 flock -s gprof-mt.data true # the collector itself has ended
 sh -c 'exit 0' &

@@ -17,8 +17,10 @@ shared=$(tr ' ' '\n' <<<"__asan_default_options __cxa_finalize gm_thread_watch_s
 same "libgmon_mt.so exports" "$shared" "$(exported -D "$GM_BUILD/libgmon_mt.so")"
 same "libgmon_mt.a exports" "$names" "$(exported -g "$GM_BUILD/libgmon_mt.a")"
 
+# The libraries know BINDIR: another one would have them built again, while other tests use them.
+bindir=$(cat "$GM_BUILD/obj/bindir")
 make -s -C "$GM_TOP" install-gmon SAN="$(sed -n 's/.*build-//p' <<<"$GM_BUILD")" \
-	DESTDIR="$PWD/root" PREFIX=/opt/test >log 2>&1 || fail "make install: $(cat log)"
+	DESTDIR="$PWD/root" PREFIX=/opt/test BINDIR="$bindir" >log 2>&1 || fail "make install: $(cat log)"
 export PKG_CONFIG_LIBDIR=$PWD/root/opt/test/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$PWD/root
 cp "$GM_TOP/tests/gmon/programs/work.c" .
 # shellcheck disable=SC2046 # several words
@@ -30,7 +32,7 @@ run_leaf 1" "$(flat work "$(folder)"/gmon.1.*)"
 
 # Where LD_PRELOAD leads, from another library directory too.
 make -s -C "$GM_TOP" install-gmon install-sync SAN="$(sed -n 's/.*build-//p' <<<"$GM_BUILD")" \
-	DESTDIR="$PWD/other" PREFIX=/opt/test LIBDIR=/opt/test/lib/deep >log 2>&1 || fail "make install: $(cat log)"
+	DESTDIR="$PWD/other" PREFIX=/opt/test BINDIR="$bindir" LIBDIR=/opt/test/lib/deep >log 2>&1 || fail "make install: $(cat log)"
 libdir=$PWD/other/opt/test/lib/deep
 # shellcheck disable=SC2016 # of the shell that is recorded
 loaded=$(GPROF_MT_LIBDIR=$libdir "$GM_BUILD/gprof-mt" record -q -o installed --set kernel.source=none -- \

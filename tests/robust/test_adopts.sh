@@ -5,7 +5,7 @@
 . "$GM_TOP/tests/robust/common.sh"
 
 build adopts -pg
-export PATH=$GM_BUILD:$PATH
+export GPROF_MT_CONFIG=$PWD/asked.conf
 runs=0
 # adopts COMMAND...
 adopts()
@@ -20,7 +20,7 @@ adopts()
 }
 
 for source in none switches perf; do
-	printf '[kernel]\nsource = %s\n' $source >gprof-mt.conf
+	printf '[kernel]\nsource = %s\n' $source >"$GPROF_MT_CONFIG"
 	for library in "$LIBGMON" "$LIBSYNC" "$LIBGMON $LIBSYNC"; do
 		adopts ./adopts "$library"
 		[ "$(id -u)" -ne 0 ] || adopts unshare --pid --fork env LD_PRELOAD="$library" ./adopts
