@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "index/arrange.h"
-#include "index/guard.h"
 #include "index/opens.h"
 #include "analysis/graph/call_sites.h"
 
@@ -413,8 +412,6 @@ struct pp_index_builder *pp_index_builder_new(const struct pp_pass_context *cont
 
 	self->context = context;
 	self->index = pp_index_new(model, fds);
-	if (fds)
-		pp_index_guard(self->index);
 	self->index->has_kernel = context->has_kernel;
 	self->ended.operation = PP_INDEX_NONE;
 	self->paths = g_hash_table_new(NULL, NULL);

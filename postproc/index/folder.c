@@ -10,8 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "index/guard.h"
-
 #define HEAD	  "head"
 #define HEAD_MODE 0600
 
@@ -156,8 +154,7 @@ struct pp_index *pp_index_folder_read(const char *dir, const struct pp_index_key
 
 	if (folder >= 0)
 		close(folder);
-	pp_index_guard(index);
-	if (!is_good || !add_processes(index) || pp_index_is_torn()) {
+	if (!is_good || !add_processes(index)) {
 		pp_index_free(index);
 		return NULL;
 	}
@@ -359,9 +356,6 @@ static int write_all(const struct pp_index_folder *folder, struct pp_index *inde
 							     : pp_pile_trim(&index->sections[i]);
 	if (ret == 0)
 		ret = sync_sections(index, progress);
-	/* Whatever was missing is zeros in memory, and not on the disk. */
-	if (ret == 0 && pp_index_is_torn())
-		ret = -EIO;
 	if (ret == 0)
 		ret = write_head(folder->fd, index, key);
 	return ret;

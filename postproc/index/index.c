@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "index/guard.h"
-
 static const struct {
 	const char *name;
 	size_t item_bytes;
@@ -61,7 +59,6 @@ void pp_index_free(struct pp_index *index)
 {
 	if (!index)
 		return;
-	pp_index_unguard(index);
 	for (unsigned i = 0; i < PP_N_SECTIONS; i++)
 		pp_pile_done(&index->sections[i]);
 	g_free(index);

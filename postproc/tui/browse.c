@@ -2,7 +2,6 @@
 #include "tui/browse.h"
 
 #include "core/printable.h"
-#include "index/guard.h"
 #include "tui/browser.h"
 
 bool pp_browse_progress(struct pp_screen *screen, const char *doing, const char *dir, double share,
@@ -41,10 +40,6 @@ void pp_browse(struct pp_screen *screen, const struct pp_index *index, const str
 		unsigned key;
 
 		pp_browser_draw(&browser);
-		if (pp_index_is_torn() && !browser.message) {
-			pp_browser_say(&browser, "the index is damaged: leave, and browse again");
-			pp_browser_draw(&browser);
-		}
 		/* All that were typed meanwhile, and then one picture. */
 		key = pp_screen_key(&browser.screen, true);
 		for (; key != PP_KEY_NONE && !browser.is_over;

@@ -122,14 +122,6 @@ for seed in 1 2; do
 	cp -a index.good big/index
 done
 
-# Cut short while it is looked at.
-browse
-truncate -s 0 big/index/*
-keys t G Enter G
-shows 'the index is damaged: leave, and browse again'
-leave
-shows_name worker 'cut short'
-
 # No room: it goes on in memory, and shows the same.
 rm -rf big/index
 run 'ulimit -f 200'
