@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/write.h"
 #include "core/alive.h"
 #include "core/numbers.h"
 #include "gmon-mt/children.h"
@@ -324,8 +325,8 @@ static bool do_place(struct move *move, int fd, const struct gm_children_header 
 		return false;
 	}
 	return !runs &&
-	       pwrite(fd, &moved, sizeof(moved),
-		      GM_CHILDREN_HEADER_BYTES + (off_t)number * GM_CHILD_BYTES) == sizeof(moved);
+	       pp_write_all_at(fd, &moved, sizeof(moved),
+			       GM_CHILDREN_HEADER_BYTES + (off_t)number * GM_CHILD_BYTES) == 0;
 }
 
 /* Nobody claims a place after this.  Returns how many are claimed. */

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/write.h"
 #include "gmon-mt/packet.h"
 
 #define METADATA_MAX 65536
@@ -24,12 +25,11 @@ int pp_child_open_dir(int dir, const char *name)
 
 static int write_at(int dir, const char *name, int flags, const void *bytes, size_t n, off_t at)
 {
-	int fd = pp_child_open(dir, name, O_WRONLY | O_CREAT | flags), ret = 0;
+	int fd = pp_child_open(dir, name, O_WRONLY | O_CREAT | flags), ret;
 
 	if (fd < 0)
 		return -errno;
-	if (pwrite(fd, bytes, n, at) != (ssize_t)n)
-		ret = errno ? -errno : -ENOSPC;
+	ret = pp_write_all_at(fd, bytes, n, at);
 	close(fd);
 	return ret;
 }
@@ -50,15 +50,14 @@ bool pp_child_is_of(int folder, uint64_t image)
 
 static int fill_threads(int folder, const struct pp_child_place *place)
 {
-	int fd = pp_child_open(folder, "threads", O_WRONLY | O_CREAT), ret = 0;
+	int fd = pp_child_open(folder, "threads", O_WRONLY | O_CREAT), ret;
 
 	if (fd < 0)
 		return -errno;
-	errno = 0;
-	if (pwrite(fd, &place->threads, GM_CHILD_THREADS_BYTES, 0) != GM_CHILD_THREADS_BYTES ||
-	    pwrite(fd, place->slot, sizeof(place->slot), place->threads.header_bytes) !=
-		(ssize_t)sizeof(place->slot))
-		ret = errno ? -errno : -ENOSPC;
+	ret = pp_write_all_at(fd, &place->threads, GM_CHILD_THREADS_BYTES, 0);
+	if (ret == 0)
+		ret = pp_write_all_at(fd, place->slot, sizeof(place->slot),
+				      place->threads.header_bytes);
 	close(fd);
 	return ret;
 }
@@ -100,8 +99,7 @@ static int fill_maps(const struct pp_child_parent *parent, int folder,
 
 		if (n <= 0)
 			break;
-		if (write(to, buffer, (size_t)n) != n)
-			ret = -ENOSPC;
+		ret = pp_write_all(to, buffer, (size_t)n);
 		left -= (uint64_t)n;
 	}
 	close(from);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/printable.h"
+#include "core/write.h"
 
 #define BATCH_BYTES 65536
 
@@ -56,19 +57,8 @@ void pp_out_json(GString *to, const char *text)
 
 static void write_text(struct pp_out *out)
 {
-	const char *at = out->text->str;
-	size_t left = out->text->len;
-
-	while (left && !out->error) {
-		ssize_t n = TEMP_FAILURE_RETRY(write(out->fd, at, left));
-
-		if (n <= 0) {
-			out->error = n < 0 ? -errno : -ENOSPC;
-			break;
-		}
-		at += n;
-		left -= (size_t)n;
-	}
+	if (!out->error)
+		out->error = pp_write_all(out->fd, out->text->str, out->text->len);
 	g_string_truncate(out->text, 0);
 }
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/write.h"
+
 #define BATCH_BYTES 16384
 
 struct part {
@@ -43,20 +45,6 @@ static int open_file(void)
 	return fd;
 }
 
-static int write_at(int fd, const char *bytes, size_t left, uint64_t at)
-{
-	while (left) {
-		ssize_t n = TEMP_FAILURE_RETRY(pwrite(fd, bytes, left, (off_t)at));
-
-		if (n <= 0)
-			return n < 0 ? -errno : -ENOSPC;
-		bytes += n;
-		at += (uint64_t)n;
-		left -= (size_t)n;
-	}
-	return 0;
-}
-
 void pp_spool_flush(struct pp_spool *spool, struct pp_spool_text *text)
 {
 	struct part part = {spool->n_bytes, text->text->len};
@@ -69,7 +57,8 @@ void pp_spool_flush(struct pp_spool *spool, struct pp_spool_text *text)
 			spool->error = spool->fd;
 	}
 	if (!spool->error)
-		spool->error = write_at(spool->fd, text->text->str, part.n_bytes, part.at);
+		spool->error =
+		    pp_write_all_at(spool->fd, text->text->str, part.n_bytes, (off_t)part.at);
 	g_string_truncate(text->text, 0);
 	if (spool->error)
 		return;

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/write.h"
+
 #define HEAD	  "head"
 #define HEAD_MODE 0600
 
@@ -306,7 +308,7 @@ static int write_head(int folder, const struct pp_index *index, const struct pp_
 	};
 	int fd =
 	    openat(folder, HEAD, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, HEAD_MODE);
-	int ret = 0;
+	int ret;
 
 	if (fd < 0)
 		return -errno;
@@ -316,8 +318,9 @@ static int write_head(int folder, const struct pp_index *index, const struct pp_
 	}
 	memcpy(head.key, key->digest, sizeof(head.key));
 	digest_of(&head, head.digest);
-	if (write(fd, &head, sizeof(head)) != (ssize_t)sizeof(head) || fdatasync(fd) != 0)
-		ret = errno ? -errno : -ENOSPC;
+	ret = pp_write_all(fd, &head, sizeof(head));
+	if (ret == 0 && fdatasync(fd) != 0)
+		ret = -errno;
 	close(fd);
 	return ret;
 }

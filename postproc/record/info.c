@@ -13,6 +13,7 @@
 #include <gnu/libc-version.h>
 #include <json-glib/json-glib.h>
 
+#include "core/write.h"
 #include "record/move.h"
 #include "gmon-mt/format.h"
 
@@ -275,18 +276,12 @@ static char *make_text(const struct pp_run *run, bool complete)
 
 static int write_at_start(int fd, const char *text)
 {
-	size_t left = strlen(text);
-	off_t at = 0;
+	size_t n_bytes = strlen(text);
+	int rc = pp_write_all_at(fd, text, n_bytes, 0);
 
-	while (left) {
-		ssize_t n = TEMP_FAILURE_RETRY(pwrite(fd, text + at, left, at));
-
-		if (n <= 0)
-			return n < 0 ? -errno : -ENOSPC;
-		at += n;
-		left -= n;
-	}
-	return ftruncate(fd, at) ? -errno : 0;
+	if (rc)
+		return rc;
+	return ftruncate(fd, (off_t)n_bytes) ? -errno : 0;
 }
 
 static int open_file(int dir_fd, const char *file, int flags)

@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/write.h"
+
 /* Of a file that is not yet in its place; older ones are left from somebody who was killed. */
 #define NEW_PREFIX	".new-"
 #define NEW_MAX_SECONDS 3600
@@ -114,24 +116,6 @@ GBytes *pp_symbol_cache_read(const char *name)
 	return bytes;
 }
 
-static bool write_all(int fd, GBytes *bytes)
-{
-	gsize len;
-	const char *data = g_bytes_get_data(bytes, &len);
-
-	while (len > 0) {
-		ssize_t n = write(fd, data, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		data += n;
-		len -= (gsize)n;
-	}
-	return true;
-}
-
 /* One over the limit on files would be a signal. */
 static bool may_write(gsize len)
 {
@@ -148,10 +132,12 @@ static bool write_file(int folder, const char *name, GBytes *bytes)
 	int fd =
 	    openat(folder, new_name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	bool is_good;
+	gsize len;
+	const void *data = g_bytes_get_data(bytes, &len);
 
 	if (fd < 0)
 		return false;
-	is_good = write_all(fd, bytes);
+	is_good = pp_write_all(fd, data, len) == 0;
 	/* A full disk or quota may be told only here. */
 	is_good = close(fd) == 0 && is_good;
 	is_good = is_good && renameat(folder, new_name, folder, name) == 0;

@@ -73,6 +73,9 @@ forbid 'only postproc/ctf/babeltrace uses babeltrace2' '#[[:space:]]*include <ba
 	--exclude-dir=babeltrace postproc libgmon-mt libsync-trace
 forbid 'only the provider of libsync-trace, and postproc/record/lttng, use LTTng' '#[[:space:]]*include <lttng' \
 	--exclude-dir=ust --exclude-dir=lttng postproc libgmon-mt libsync-trace
+# A byte to a pipe is all or nothing; everything else is written by pp_write_all().
+forbid 'only postproc/core/write.c calls write() in a loop' '[^_a-z]p?write\([^)]' \
+	--exclude-dir=core --exclude={launch,grant,collector}.c postproc
 forbid 'only postproc/tui uses ncurses' '#[[:space:]]*include <(n?curses|panel|menu)' \
 	--exclude-dir=tui postproc libgmon-mt libsync-trace
 forbid 'only postproc/export uses protobuf-c' '#[[:space:]]*include .*(protobuf-c/|pb-c\.h)' \

@@ -12,6 +12,7 @@
 #include "cli/select.h"
 #include "cli/tables.h"
 #include "cli/view.h"
+#include "core/write.h"
 #include "render/dot.h"
 
 /* More nodes than these are drawn in groups, more arrows left out, unless asked otherwise. */
@@ -287,22 +288,13 @@ static void take_stdin(void *fd)
 static int memory_file(const GString *text)
 {
 	int fd = memfd_create("graph", MFD_CLOEXEC);
-	size_t done = 0;
+	int rc = fd < 0 ? -errno : pp_write_all(fd, text->str, text->len);
 
-	while (fd >= 0 && done < text->len) {
-		ssize_t n = write(fd, text->str + done, text->len - done);
-
-		if (n < 0) {
-			int error = errno;
-
-			close(fd);
-			return -error;
-		}
-		done += (size_t)n;
-	}
-	if (fd >= 0)
+	if (rc == 0)
 		lseek(fd, 0, SEEK_SET);
-	return fd < 0 ? -errno : fd;
+	else if (fd >= 0)
+		close(fd);
+	return rc ?: fd;
 }
 
 /* Graphviz draws it: `svg` is all that it printed, or untouched. */

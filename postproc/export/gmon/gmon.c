@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/write.h"
 #include "export/gmon/elf_code.h"
 #include "gmon-mt/gmon.h"
 #include "gmon-mt/histogram.h"
@@ -221,19 +222,6 @@ static int put_profile(GByteArray *file, const struct writer *writer, const stru
 	return fits ? 0 : -EFBIG;
 }
 
-static int write_all(int fd, const guint8 *bytes, size_t left)
-{
-	while (left) {
-		ssize_t n = TEMP_FAILURE_RETRY(write(fd, bytes, left));
-
-		if (n <= 0)
-			return n < 0 ? -errno : -ENOSPC;
-		bytes += n;
-		left -= n;
-	}
-	return 0;
-}
-
 /* Never over another file: one that has come there meanwhile stays, as if it had been before. */
 static int rename_new(int folder_fd, const char *name)
 {
@@ -262,7 +250,7 @@ static int write_file(int folder_fd, const char *name, const GByteArray *bytes)
 
 	if (fd < 0)
 		return -errno;
-	rc = write_all(fd, bytes->data, bytes->len);
+	rc = pp_write_all(fd, bytes->data, bytes->len);
 	if (close(fd) && !rc)
 		rc = -errno;
 	if (!rc && !at_once)

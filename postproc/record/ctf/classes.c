@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/write.h"
+
 #define UNKNOWN "unknown" /* as LTTng calls those that it has no name for */
 
 void pp_kernel_classes_init(struct pp_kernel_classes *classes, const struct pp_syscalls *syscalls,
@@ -100,11 +102,10 @@ static void add_fields(GString *text, const struct pp_syscall *syscall,
 /* All or nothing: a reader refuses half a declaration. */
 static int append(struct pp_kernel_classes *classes, const GString *text)
 {
-	ssize_t n = TEMP_FAILURE_RETRY(write(classes->metadata_fd, text->str, text->len));
-	int rc = n < 0 ? -errno : n < (ssize_t)text->len ? -ENOSPC : 0;
+	int rc = pp_write_all(classes->metadata_fd, text->str, text->len);
 
 	if (rc == 0)
-		classes->metadata_bytes += n;
+		classes->metadata_bytes += (off_t)text->len;
 	else if (ftruncate(classes->metadata_fd, classes->metadata_bytes) == 0)
 		lseek(classes->metadata_fd, classes->metadata_bytes, SEEK_SET);
 	return rc;

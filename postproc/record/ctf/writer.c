@@ -12,6 +12,7 @@
 
 #include <glib.h>
 
+#include "core/write.h"
 #include "record/ctf/full.h"
 #include "record/ctf/classes.h"
 
@@ -187,21 +188,6 @@ static void begin_packet(struct stream *stream, uint64_t begin_ns)
 	stream->used_bytes = sizeof(struct packet_head);
 }
 
-static int write_whole(int fd, const char *data, size_t left)
-{
-	while (left) {
-		ssize_t n = TEMP_FAILURE_RETRY(write(fd, data, left));
-
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			return -ENOSPC;
-		data += n;
-		left -= n;
-	}
-	return 0;
-}
-
 static void end_packet(struct pp_kernel_ctf *ctf, struct stream *stream, uint64_t end_ns)
 {
 	struct packet_head head = {
@@ -217,7 +203,7 @@ static void end_packet(struct pp_kernel_ctf *ctf, struct stream *stream, uint64_
 
 	memcpy(head.uuid, ctf->uuid, UUID_BYTES);
 	memcpy(stream->packet, &head, sizeof(head));
-	rc = write_whole(stream->fd, stream->packet, stream->used_bytes);
+	rc = pp_write_all(stream->fd, stream->packet, stream->used_bytes);
 	if (rc == 0) {
 		stream->size_bytes += stream->used_bytes;
 		ctf->events += stream->packet_events;
@@ -407,7 +393,7 @@ static int write_metadata(struct pp_kernel_ctf *ctf, int dir_fd, const char *tex
 			  const struct pp_syscalls *syscalls)
 {
 	int fd = create_file(dir_fd, "metadata");
-	int rc = fd < 0 ? fd : write_whole(fd, text, strlen(text));
+	int rc = fd < 0 ? fd : pp_write_all(fd, text, strlen(text));
 
 	if (rc == 0 && syscalls)
 		pp_kernel_classes_init(&ctf->classes, syscalls, fd, PP_N_KEVENTS);

@@ -13,6 +13,8 @@
 
 #include <linux/magic.h>
 
+#include "core/write.h"
+
 #define MOUNT_POINT "/sys/kernel/tracing"
 
 static const char *const mount_points[] = {MOUNT_POINT, "/sys/kernel/debug/tracing"};
@@ -80,16 +82,10 @@ static void mount_and_send(const char *const *names, unsigned n_needed, int to)
 		_exit(-rc);
 	for (guint i = 0; i < texts->len; i++) {
 		const char *text = texts->pdata[i];
-		size_t left = strlen(text) + 1;
 
-		while (left) {
-			ssize_t n = write(to, text, left);
-
-			if (n < 0)
-				_exit(errno);
-			text += n;
-			left -= n;
-		}
+		rc = pp_write_all(to, text, strlen(text) + 1);
+		if (rc)
+			_exit(-rc);
 	}
 	_exit(0);
 }
