@@ -37,7 +37,7 @@ static unsigned n_segments;
 static uint64_t file_bytes;
 static bool file_is_made;
 static uint64_t retry_ns; /* the disk was full: not to be asked before */
-static uint8_t why;	  /* enum gm_loss: why the file could not grow */
+static uint16_t why;	  /* enum gm_loss: why the file could not grow */
 
 /* Where the next chunk is cut off: of the newest segment in the file, and of private memory. */
 static struct rest {
@@ -104,7 +104,7 @@ static char *map_file(uint64_t size_bytes)
 	return NULL;
 }
 
-uint8_t gm_arena_why(void)
+uint16_t gm_arena_why(void)
 {
 	return why;
 }
@@ -269,7 +269,8 @@ static void table_count_lost(struct gm_table *table, const char *saved)
 		return;
 	__atomic_fetch_add(are_samples ? &slot->samples_missed : &slot->calls_lost, n,
 			   __ATOMIC_RELAXED);
-	gm_loss_add(are_samples ? &slot->samples_why : &slot->calls_why, GM_LOSS_DISK);
+	gm_loss_add(are_samples ? &slot->samples_why : &slot->calls_why, &slot->stalled,
+		    are_samples ? GM_STALLED_SAMPLES : GM_STALLED_CALLS, GM_LOSS_DISK);
 }
 
 /* The file was written from memory, as far as the disk had room. */

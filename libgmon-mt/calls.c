@@ -117,23 +117,23 @@ static struct gm_table *table_at(const struct gm_control *control, uint32_t numb
 }
 
 /* Of the calling thread. */
-static void count_lost_n(uint64_t n, uint8_t why)
+static void count_lost_n(uint64_t n, uint16_t why)
 {
 	if (gm_tls.slot == NULL) {
 		gm_process_count_lost(GM_LIB_CALLS, n, why);
 		return;
 	}
 	gm_tls.slot->calls_lost += n;
-	gm_loss_add(&gm_tls.slot->calls_why, why);
+	gm_loss_add(&gm_tls.slot->calls_why, &gm_tls.slot->stalled, GM_STALLED_CALLS, why);
 }
 
-static void count_lost(uint8_t why)
+static void count_lost(uint16_t why)
 {
 	count_lost_n(1, why);
 }
 
 /* What finds no room in its tables; n may be what was found after all (negative). */
-static void lose(const struct gm_control *control, uint64_t n, uint8_t why)
+static void lose(const struct gm_control *control, uint64_t n, uint16_t why)
 {
 	bool are_samples = (control->flags & GM_CALLS_SAMPLES) != 0;
 	struct gm_thread_slot *slot = control->slot;
@@ -141,7 +141,8 @@ static void lose(const struct gm_control *control, uint64_t n, uint8_t why)
 	if (n == 0)
 		return;
 	*(are_samples ? &slot->samples_missed : &slot->calls_lost) += n;
-	gm_loss_add(are_samples ? &slot->samples_why : &slot->calls_why, why);
+	gm_loss_add(are_samples ? &slot->samples_why : &slot->calls_why, &slot->stalled,
+		    are_samples ? GM_STALLED_SAMPLES : GM_STALLED_CALLS, why);
 }
 
 bool gm_calls_begin(struct gm_control *control)
@@ -265,7 +266,7 @@ static struct gm_arc *add(struct gm_control *control, uint64_t from, uint64_t se
 }
 
 /* Why an arc cannot be added. */
-static uint8_t why_full(const struct gm_control *control)
+static uint16_t why_full(const struct gm_control *control)
 {
 	if (control != NULL && !may_grow(control))
 		return GM_LOSS_TOO_MANY;
@@ -310,7 +311,8 @@ static void keep_for_later(uint64_t from, uint64_t self)
 
 	if (gm_tls.slot != NULL && gm_tls.history != NULL) {
 		gm_tls.slot->records_lost++;
-		gm_loss_add(&gm_tls.slot->records_why, GM_LOSS_COUNTING_ONLY);
+		gm_loss_add(&gm_tls.slot->records_why, &gm_tls.slot->stalled, GM_STALLED_RECORDS,
+			    GM_LOSS_COUNTING_ONLY);
 	}
 	if (from == GM_FROM_RETURN)
 		return;
@@ -351,6 +353,7 @@ static void count_later(bool counts)
 static void seal(void)
 {
 	gm_sealed = true; /* first: what follows may be answered by a jump, too */
+	gm_process_left(gm_tls.inside.tid);
 	count_later(false);
 	gm_signals_unblock_left(gm_tls.mask);
 }
@@ -363,7 +366,8 @@ static void miss_sealed(uint64_t from, uint64_t self)
 
 	if (gm_tls.history != NULL) {
 		gm_tls.slot->records_lost++;
-		gm_loss_add(&gm_tls.slot->records_why, GM_LOSS_COUNTING_ONLY);
+		gm_loss_add(&gm_tls.slot->records_why, &gm_tls.slot->stalled, GM_STALLED_RECORDS,
+			    GM_LOSS_COUNTING_ONLY);
 	}
 	if (from == GM_FROM_RETURN)
 		return;
@@ -376,14 +380,24 @@ static void miss_sealed(uint64_t from, uint64_t self)
 		count_lost(GM_LOSS_COUNTING_ONLY);
 }
 
+/* In a child of fork whose first thread does not get on: what is mapped is still its parent's. */
+static void count_stalled(uint64_t from)
+{
+	if (from != GM_FROM_RETURN)
+		count_lost(GM_LOSS_STALLED);
+}
+
 /* False: the process is open, or it is time to try that. */
 static bool miss_waiting(uint64_t from)
 {
-	gm_threads_check_fork();
+	if (!gm_threads_check_fork()) {
+		count_stalled(from);
+		return true;
+	}
 	if (!gm_process_waits(GM_LIB_CALLS))
 		return false;
 	if (from != GM_FROM_RETURN)
-		count_lost(GM_LOSS_DISK);
+		count_lost(gm_process_why());
 	return true;
 }
 
@@ -391,7 +405,10 @@ static void miss(uint64_t from, uint64_t self)
 {
 	bool counts;
 
-	gm_threads_check_fork();
+	if (!gm_threads_check_fork()) {
+		count_stalled(from);
+		return;
+	}
 	if (gm_tls.state == GM_STATE_NEWBORN)
 		gm_thread_start();
 	counts = gm_thread_counts();
@@ -403,7 +420,7 @@ static void miss(uint64_t from, uint64_t self)
 	} else if (gm_tls.state == GM_STATE_LOST) {
 		count_lost(gm_tls.why_lost);
 	} else if (gm_tls.state == GM_STATE_NEWBORN) {
-		count_lost(GM_LOSS_DISK);
+		count_lost(gm_process_why());
 	} else if (counts && self <= GM_SELF_NONE) {
 		count_lost(GM_LOSS_NO_FUNCTION);
 	} else if (counts) {

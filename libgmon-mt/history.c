@@ -128,11 +128,11 @@ static void put_arc(struct gm_history *history, struct gm_arc *arc, uint64_t now
 	arc->record = word_of(GM_HISTORY_CALL, 0, number);
 }
 
-static void count_lost(struct gm_history *history, uint8_t why)
+static void count_lost(struct gm_history *history, uint16_t why)
 {
 	history->stream.n_lost++;
 	gm_tls.slot->records_lost++;
-	gm_loss_add(&gm_tls.slot->records_why, why);
+	gm_loss_add(&gm_tls.slot->records_why, &gm_tls.slot->stalled, GM_STALLED_RECORDS, why);
 	if (history->stream.packet != NULL)
 		history->stream.packet->events_discarded = history->stream.n_lost;
 }
@@ -170,7 +170,7 @@ void gm_history_record(struct gm_control *control, struct gm_arc *arc, uint64_t 
 }
 
 /* Counts the records of a packet that could not be written as lost. */
-static void packet_lost(const struct gm_packet *packet, uint8_t why)
+static void packet_lost(const struct gm_packet *packet, uint16_t why)
 {
 	const uint64_t *words = (const uint64_t *)(const void *)(packet + 1);
 	uint64_t n_words = (packet->content_bits / 8 - sizeof(*packet)) / sizeof(*words), n = 0;
@@ -185,7 +185,7 @@ static void packet_lost(const struct gm_packet *packet, uint8_t why)
 	if (slot == NULL)
 		return;
 	__atomic_fetch_add(&slot->records_lost, n, __ATOMIC_RELAXED);
-	gm_loss_add(&slot->records_why, why);
+	gm_loss_add(&slot->records_why, &slot->stalled, GM_STALLED_RECORDS, why);
 }
 
 /* --- a writer's life: all under the lock ---------------------------------------------------- */
@@ -232,7 +232,8 @@ bool gm_history_start(struct gm_control *control)
 	}
 	history = trace_state == TRACE_OPEN ? writer_take() : NULL;
 	if (history == NULL) {
-		gm_loss_add(&control->slot->records_why,
+		gm_loss_add(&control->slot->records_why, &control->slot->stalled,
+			    GM_STALLED_RECORDS,
 			    trace_state == TRACE_OPEN ? GM_LOSS_MEMORY : trace.why);
 		return false;
 	}

@@ -116,7 +116,7 @@ struct gm_tls {
 	struct gm_control *control;
 	struct gm_thread_slot *slot; /* NULL: none, or not yet */
 	struct gm_history *history;
-	uint8_t why_lost; /* enum gm_loss: in GM_STATE_LOST */
+	uint16_t why_lost; /* enum gm_loss: in GM_STATE_LOST */
 	/*
 	 * Before the library is relocated, mcount finds the thread control block of the C library
 	 * where it looks for gm_tls.  At 0x70 that has the stack limit of gcc's split stacks, which
@@ -223,7 +223,7 @@ static inline size_t gm_table_bytes(uint32_t n_slots)
 struct gm_table *gm_arena_new(uint32_t n_slots, uint32_t slot_bytes, bool may_be_private);
 
 /* Why the file had no room for the last chunk that found none in it: enum gm_loss. */
-uint8_t gm_arena_why(void);
+uint16_t gm_arena_why(void);
 
 /* Makes a filled table count. */
 void gm_arena_publish(struct gm_table *table);
@@ -308,9 +308,10 @@ struct gm_control *gm_control_at(uint32_t index);
 
 /*
  * In the child of a fork that no handler told of (_Fork(), clone()): as if one had.  To be called
- * before anything is done about a thread or the process.
+ * before anything is done about a thread or the process.  False: another thread of the child has
+ * begun that, and does not get on.
  */
-void gm_threads_check_fork(void);
+bool gm_threads_check_fork(void);
 
 /*
  * The threads that are kept, from the first call to the last (lives.c).  Under the lock; but for

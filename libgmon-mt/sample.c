@@ -98,7 +98,8 @@ static void take(struct gm_control *control, uint64_t n_late, uint64_t pc)
 	samples = may_add ? samples_of(control) : NULL;
 	if (samples == NULL) {
 		miss(control, 1 + n_late);
-		gm_loss_add(&control->slot->samples_why,
+		gm_loss_add(&control->slot->samples_why, &control->slot->stalled,
+			    GM_STALLED_SAMPLES,
 			    may_add ? gm_arena_why() | GM_LOSS_MEMORY : GM_LOSS_COUNTING_ONLY);
 		return;
 	}
@@ -319,7 +320,7 @@ void gm_sample_start(struct gm_control *control)
 		return;
 	if (is_sampler)
 		code = install_handler() ? timer_start(control) : -ENOSYS;
-	control->slot->sample_error = (uint32_t)-code;
+	control->slot->sample_error = (uint16_t)-code;
 }
 
 /* Expirations that nobody has met, by the thread's CPU clock: after its last sample. */

@@ -491,17 +491,19 @@ static void thread_begin_anew(void)
 		gm_tls.state = GM_STATE_NEWBORN;
 }
 
-void gm_threads_check_fork(void)
+bool gm_threads_check_fork(void)
 {
+	bool is_known = true;
 	uint64_t mask;
 
 	/* acquire: pairs with the release in pool_new() */
 	if (__atomic_load_n(&alive, __ATOMIC_ACQUIRE) == NULL)
-		return;
+		return true;
 	/* acquire: pairs with the release below, of another thread of the child */
 	if (__atomic_load_n(&alive->is_known, __ATOMIC_ACQUIRE) == 0) {
 		gm_signals_block(&mask);
-		if (gm_lock_take(&alive->lock)) {
+		is_known = gm_lock_take(&alive->lock);
+		if (is_known) {
 			if (alive->is_known == 0) {
 				process_begin_anew();
 				thread_begin_anew();
@@ -514,6 +516,7 @@ void gm_threads_check_fork(void)
 	/* This thread had a table before the fork, which another may have noticed. */
 	if (gm_tls.control != NULL && gm_tls.control->view->slot_mask == 0)
 		thread_begin_anew();
+	return is_known;
 }
 
 /*

@@ -102,7 +102,7 @@ static const uint8_t *event_after(const uint8_t *at)
 	}
 }
 
-void st_packet_lost(const struct gm_packet *packet, uint8_t why)
+void st_packet_lost(const struct gm_packet *packet, uint16_t why)
 {
 	const uint8_t *at = (const uint8_t *)(packet + 1);
 	const uint8_t *end = (const uint8_t *)packet + packet->content_bits / 8;

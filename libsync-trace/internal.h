@@ -27,7 +27,7 @@ void st_stream_settle(struct st_thread *self);
 bool st_process_open(void);
 
 /* Not open, since its trace could not be made: the events count as lost.  enum gm_loss. */
-bool st_process_is_lost(uint8_t *ret_why);
+bool st_process_is_lost(uint16_t *ret_why);
 
 bool st_process_is_open(void);
 
@@ -37,8 +37,23 @@ bool st_process_waits(void);
 /* In the child of vfork(): the memory is its parent's. */
 bool st_process_is_borrowed(void);
 
-/* In a child that fork() left with its parent's state: forgets it, once. */
-void st_process_check_fork(void);
+/*
+ * In a child that fork() left with its parent's state: forgets it, once.  False: another thread has
+ * begun that, and does not get on.
+ */
+bool st_process_check_fork(void);
+
+/* Is a thread about to do that?  What is open is still the parent's. */
+bool st_process_is_forgetting(void);
+
+/* Is a thread about to open it? */
+bool st_process_is_opening(void);
+
+/*
+ * A handler has jumped out of code of the task `tid`: what that was making for all the process is
+ * not made.  Makes no system call.
+ */
+void st_process_left(uint32_t tid);
 
 /* The same where signals are not blocked, for the first operation of a child if it waits. */
 void st_process_check_fork_inside(void);
@@ -120,10 +135,10 @@ void st_pause_note(struct st_thread *self, uint64_t now_ns);
 /* Counts events of a live writer that are written nowhere. */
 void st_count_lost(struct st_thread *self, uint64_t n);
 
-void st_slot_count_lost(struct gm_thread_slot *slot, uint64_t n, uint8_t why);
+void st_slot_count_lost(struct gm_thread_slot *slot, uint64_t n, uint16_t why);
 
 /* Counts the events of a packet that could not be written (emit.c). */
-void st_packet_lost(const struct gm_packet *packet, uint8_t why);
+void st_packet_lost(const struct gm_packet *packet, uint16_t why);
 
 /* Counts one event of a thread that has no writer. */
 void st_count_lost_anywhere(void);

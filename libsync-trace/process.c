@@ -26,6 +26,7 @@ static bool is_lost; /* off, but not by the configuration */
 static bool prepared;
 static bool has_waited; /* for room on the disk: LTTng-UST, loaded at the start alone, is not */
 static uint32_t *alive;
+static struct gm_making forgetting, opening;
 static struct gm_trace trace;
 static enum gm_sync_sink sink;
 
@@ -59,21 +60,18 @@ enum gm_sync_sink st_process_sink(void)
 }
 
 /* Of a child that begins with threads all come here at once, with signals blocked. */
-void st_process_check_fork(void)
+bool st_process_check_fork(void)
 {
 	uint32_t seen = ALIVE_EMPTIED;
 
 	/* acquire: pairs with the release in prepare() */
 	if (__atomic_load_n(&alive, __ATOMIC_ACQUIRE) == NULL ||
 	    __atomic_load_n(alive, __ATOMIC_ACQUIRE) == ALIVE_KNOWN)
-		return;
+		return true;
 	if (!__atomic_compare_exchange_n(alive, &seen, ALIVE_FORGETTING, false, __ATOMIC_ACQUIRE,
-					 __ATOMIC_ACQUIRE)) {
-		/* acquire: pairs with the release below */
-		while (__atomic_load_n(alive, __ATOMIC_ACQUIRE) == ALIVE_FORGETTING)
-			gm_futex_wait(alive, ALIVE_FORGETTING);
-		return;
-	}
+					 __ATOMIC_ACQUIRE))
+		return gm_making_wait(&forgetting, alive, ALIVE_FORGETTING) == 0;
+	gm_making_begin(&forgetting);
 	gm_process_forked();
 	st_pool_forget();
 	st_waits_forget();
@@ -82,9 +80,16 @@ void st_process_check_fork(void)
 	if (__atomic_load_n(&state, __ATOMIC_RELAXED) != STATE_OFF || is_lost)
 		__atomic_store_n(&state, STATE_NEW, __ATOMIC_RELAXED);
 	is_lost = false;
+	gm_making_end(&forgetting);
 	/* release: the others then open, or find it open */
 	__atomic_store_n(alive, ALIVE_KNOWN, __ATOMIC_RELEASE);
 	gm_futex_wake(alive, INT_MAX);
+	return true;
+}
+
+bool st_process_is_forgetting(void)
+{
+	return alive != NULL && __atomic_load_n(alive, __ATOMIC_RELAXED) == ALIVE_FORGETTING;
 }
 
 void st_process_check_fork_inside(void)
@@ -181,7 +186,7 @@ static uint32_t open_now(void)
 	return STATE_OPEN;
 }
 
-bool st_process_is_lost(uint8_t *ret_why)
+bool st_process_is_lost(uint16_t *ret_why)
 {
 	*ret_why = trace.why;
 	return is_lost;
@@ -213,16 +218,33 @@ bool st_process_open(void)
 
 	if (seen == STATE_NEW && __atomic_compare_exchange_n(&state, &seen, STATE_OPENING, false,
 							     __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+		gm_making_begin(&opening);
 		seen = open_now();
+		gm_making_end(&opening);
 		/* release: pairs with the acquire loads here; publishes all that was made */
 		__atomic_store_n(&state, seen, __ATOMIC_RELEASE);
 		gm_futex_wake(&state, INT_MAX);
 	}
-	while (seen == STATE_OPENING) {
-		gm_futex_wait(&state, STATE_OPENING);
+	if (seen == STATE_OPENING && gm_making_wait(&opening, &state, STATE_OPENING) == 0)
 		seen = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
-	}
 	return seen == STATE_OPEN;
+}
+
+bool st_process_is_opening(void)
+{
+	return __atomic_load_n(&state, __ATOMIC_RELAXED) == STATE_OPENING;
+}
+
+void st_process_left(uint32_t tid)
+{
+	gm_process_left(tid);
+	if (!st_process_is_opening() || !gm_making_is_by(&opening, tid))
+		return;
+	trace.why = GM_LOSS_COUNTING_ONLY;
+	is_lost = gm_process_get() != NULL;
+	gm_making_end(&opening);
+	/* release: as in st_process_open(); who waits looks now and then, as no call may be made */
+	__atomic_store_n(&state, STATE_OFF, __ATOMIC_RELEASE);
 }
 
 __attribute__((constructor)) static void begin(void)

@@ -71,10 +71,10 @@ void *st_memory_new(size_t size_bytes)
 	return memory;
 }
 
-void st_slot_count_lost(struct gm_thread_slot *slot, uint64_t n, uint8_t why)
+void st_slot_count_lost(struct gm_thread_slot *slot, uint64_t n, uint16_t why)
 {
 	__atomic_fetch_add(&slot->events_lost, n, __ATOMIC_RELAXED);
-	gm_loss_add(&slot->events_why, why);
+	gm_loss_add(&slot->events_why, &slot->stalled, GM_STALLED_EVENTS, why);
 }
 
 void st_count_lost(struct st_thread *self, uint64_t n)
@@ -91,31 +91,40 @@ void st_count_left(struct st_thread *self)
 }
 
 /* Why its event is written nowhere, of a thread that has a slot. */
-static uint8_t why_lost(void)
+static uint16_t why_lost(void)
 {
 	if (st_self->live && __atomic_load_n(&n_formers, __ATOMIC_RELAXED) >= FORMERS_MAX)
 		return GM_LOSS_LEFT;
+	if (st_process_is_opening())
+		return GM_LOSS_STALLED;
 	return GM_LOSS_MEMORY;
+}
+
+static uint16_t why_no_slot(void)
+{
+	if (st_process_is_forgetting() || (gm_process_get() == NULL && st_process_is_opening()))
+		return GM_LOSS_STALLED;
+	return gm_process_get() != NULL ? gm_threads_why() : gm_process_why();
 }
 
 void st_count_lost_anywhere(void)
 {
 	uint32_t index;
 	struct gm_thread_slot *slot = NULL;
-	uint8_t why;
+	uint16_t why;
 
 	/* Its slot is closed: it would be given another, as if it were two threads. */
 	if (st_self == &st_over || gm_sealed) {
 		gm_process_count_lost(GM_LIB_SYNC, 1, gm_sealed ? GM_LOSS_COUNTING_ONLY : 0);
 		return;
 	}
-	if (gm_process_get() != NULL)
+	/* In a child of fork what is mapped may be its parent's still. */
+	if (gm_process_get() != NULL && !st_process_is_forgetting())
 		slot = gm_thread_self(&index);
 	if (slot != NULL)
 		st_slot_count_lost(slot, 1, st_process_is_lost(&why) ? why : why_lost());
 	else
-		gm_process_count_lost(GM_LIB_SYNC, 1,
-				      gm_process_get() != NULL ? gm_threads_why() : GM_LOSS_DISK);
+		gm_process_count_lost(GM_LIB_SYNC, 1, why_no_slot());
 }
 
 /* Says to the fast paths whether the thread may read the TSC. */
@@ -180,9 +189,9 @@ static bool thread_attach(struct st_thread *self)
 /* For a thread of a process that is not recorded, or not yet. */
 static struct st_thread *unrecorded(void)
 {
-	uint8_t why;
+	uint16_t why;
 
-	if (gm_process_get() == NULL && !gm_process_is_off())
+	if (st_process_is_opening() || (gm_process_get() == NULL && !gm_process_is_off()))
 		return &st_newborn;
 	return st_process_is_lost(&why) ? &st_lost : &st_off;
 }
@@ -261,6 +270,7 @@ static void check_busy(void)
 			gm_process_count_lost(GM_LIB_SYNC, 1, GM_LOSS_COUNTING_ONLY);
 		return;
 	}
+	st_process_left(inside.tid);
 	gm_inside_leave(&inside);
 	gm_signals_unblock_left(mask_before);
 	st_self = &st_sealed;
@@ -282,8 +292,7 @@ static struct st_thread *born(uintptr_t frame)
 
 	gm_signals_block(&mask);
 	busy_begin(mask);
-	st_process_check_fork();
-	self = thread_new();
+	self = st_process_check_fork() ? thread_new() : &st_newborn;
 	if (self->live)
 		self->gate = frame;
 	busy_end(self);
@@ -296,6 +305,7 @@ static struct st_thread *born(uintptr_t frame)
 bool st_thread_reborn(struct st_thread *self)
 {
 	uintptr_t frame = self->gate;
+	bool is_known;
 	uint64_t mask;
 
 	if (gm_seal_is_set()) {
@@ -304,10 +314,12 @@ bool st_thread_reborn(struct st_thread *self)
 	}
 	gm_signals_block(&mask);
 	busy_begin(mask);
-	st_process_check_fork();
+	is_known = st_process_check_fork();
 	__builtin_memset(self, 0, sizeof(*self));
 	self->gate = frame;
-	if (!st_process_open())
+	if (!is_known)
+		busy_end(&st_newborn);
+	else if (!st_process_open())
 		busy_end(unrecorded());
 	else if (!thread_attach(self))
 		busy_end(&st_lost);

@@ -18,6 +18,7 @@
 #include "real.h"
 #include "runtime/futex.h"
 #include "runtime/runtime.h"
+#include "runtime/seal.h"
 #include "runtime/sys.h"
 #include "writer.h"
 
@@ -180,8 +181,13 @@ static void *start_here(void *arg)
 static pthread_t created_thread(struct start *start, const pthread_t *variable)
 {
 	uint32_t state = START_PENDING;
+	bool is_sealed = gm_seal_is_set();
 	pthread_t thread;
+	uint64_t mask = 0;
 
+	/* A handler might wait for the new thread, which would wait for this one. */
+	if (!is_sealed)
+		gm_signals_block(&mask);
 	if (__atomic_compare_exchange_n(&start->state, &state, START_READING, false,
 					__ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
 		thread = *variable;
@@ -197,6 +203,8 @@ static pthread_t created_thread(struct start *start, const pthread_t *variable)
 		thread = start->pthread;
 		start_free(start);
 	}
+	if (!is_sealed)
+		gm_signals_restore(mask);
 	return thread;
 }
 
@@ -252,7 +260,7 @@ static int create_traced(pthread_t *thread, const pthread_attr_t *attributes, ro
 	uint64_t now_ns;
 	int result;
 
-	if (self == NULL && st_self == &st_busy)
+	if (self == NULL && st_self == &st_busy && st_process_sink() != GM_SINK_NATIVE)
 		return create_unseen(thread, attributes, routine, arg);
 	if (self == NULL)
 		return create_real(thread, attributes, routine, arg, c11);

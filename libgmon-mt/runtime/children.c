@@ -52,11 +52,15 @@ static uint64_t children_bytes(uint32_t n_slots)
 	return GM_CHILDREN_HEADER_BYTES + (uint64_t)n_slots * GM_CHILD_BYTES;
 }
 
-static void image_fill(void)
+/* In the place of `before`, unless the other library has done so. */
+static void image_fill(uint64_t before)
 {
-	if (gm_syscall3(SYS_getrandom, (long)&identity->image, sizeof(identity->image),
-			GRND_NONBLOCK) != sizeof(identity->image))
-		identity->image = gm_clock_ns() * 0x9e3779b97f4a7c15u;
+	uint64_t image;
+
+	if (gm_syscall3(SYS_getrandom, (long)&image, sizeof(image), GRND_NONBLOCK) != sizeof(image))
+		image = gm_clock_ns() * 0x9e3779b97f4a7c15u;
+	__atomic_compare_exchange_n(&identity->image, &before, image, false, __ATOMIC_RELAXED,
+				    __ATOMIC_RELAXED);
 }
 
 struct gm_identity *gm_identity_begin(void)
@@ -70,7 +74,7 @@ struct gm_identity *gm_identity_begin(void)
 		identity->state = CLAIM_DONE; /* it is no child */
 	}
 	if (identity->image == 0 || !is_wiped)
-		image_fill();
+		image_fill(identity->image);
 	return identity;
 }
 
@@ -227,25 +231,45 @@ static struct gm_child *claim(struct gm_children_header *children)
 				   (uint64_t)number * GM_CHILD_BYTES);
 }
 
-struct gm_child *gm_child_claim(void (*fill)(struct gm_child *child))
+static void claim_end(void)
+{
+	gm_making_end(&identity->making);
+	/* release: pairs with the acquires in gm_child_claim() and gm_making_wait() */
+	__atomic_store_n(&identity->state, CLAIM_DONE, __ATOMIC_RELEASE);
+}
+
+void gm_child_claim_left(uint32_t tid)
+{
+	if (identity == NULL ||
+	    __atomic_load_n(&identity->state, __ATOMIC_RELAXED) != CLAIM_MAKING ||
+	    !gm_making_is_by(&identity->making, tid))
+		return;
+	kin_of(identity)->children = NULL;
+	claim_end(); /* no wake-up, which is a system call: who waits looks now and then */
+}
+
+int gm_child_claim(void (*fill)(struct gm_child *child), struct gm_child **ret_child)
 {
 	uint32_t seen = CLAIM_NEW;
 	struct gm_child *child;
+	int code;
 
+	*ret_child = NULL;
 	if (identity == NULL || !is_wiped)
-		return NULL;
+		return 0;
 	if (!__atomic_compare_exchange_n(&identity->state, &seen, CLAIM_MAKING, false,
 					 __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
-		while (seen == CLAIM_MAKING) {
-			gm_futex_wait(&identity->state, CLAIM_MAKING);
-			/* acquire: pairs with the release below, of the other library */
-			seen = __atomic_load_n(&identity->state, __ATOMIC_ACQUIRE);
-		}
-		return identity->child;
+		code = seen == CLAIM_MAKING
+			   ? gm_making_wait(&identity->making, &identity->state, CLAIM_MAKING)
+			   : 0;
+		if (code == 0)
+			*ret_child = identity->child;
+		return code;
 	}
+	gm_making_begin(&identity->making);
 	if (kin_of(identity)->lock != 0) /* of a thread of the parent */
 		kin_of(identity)->lock = 0;
-	image_fill();
+	image_fill(0);
 	child = claim(kin_of(identity)->children);
 	if (child != NULL) {
 		fill(child);
@@ -255,10 +279,10 @@ struct gm_child *gm_child_claim(void (*fill)(struct gm_child *child))
 	} else {
 		kin_of(identity)->children = NULL; /* its load map is not to be theirs */
 	}
-	/* release: pairs with the acquire above */
-	__atomic_store_n(&identity->state, CLAIM_DONE, __ATOMIC_RELEASE);
+	claim_end();
 	gm_futex_wake(&identity->state, INT_MAX);
-	return child;
+	*ret_child = child;
+	return 0;
 }
 
 void gm_children_leave(void)

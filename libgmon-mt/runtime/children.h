@@ -17,8 +17,9 @@
 
 /* Empty in a child of fork. */
 struct gm_identity {
-	uint64_t image;	     /* tells this run of this program image from all others */
-	uint32_t state;	     /* of the claim */
+	uint64_t image; /* tells this run of this program image from all others */
+	uint32_t state; /* of the claim */
+	struct gm_making making;
 	struct gm_lock lock; /* held while the child's folder is made */
 	struct gm_child *child;
 	/* With kept.h: the thread table, and its segments, for both libraries. */
@@ -36,8 +37,14 @@ void gm_identity_join(uint64_t at);
  */
 void gm_children_prepare(void);
 
-/* The place of the calling process, which is a child; NULL: it needs a folder. */
-struct gm_child *gm_child_claim(void (*fill)(struct gm_child *child));
+/*
+ * The place of the calling process, which is a child, or NULL: it needs a folder.  0, or those of
+ * gm_making_wait(): another library claims it.
+ */
+int gm_child_claim(void (*fill)(struct gm_child *child), struct gm_child **ret_child);
+
+/* A handler has jumped out of code of that task: if that was the claim, there is no place. */
+void gm_child_claim_left(uint32_t tid);
 
 /* In a child that leaves its place for a folder: its own children need places of its own. */
 void gm_children_leave(void);

@@ -99,7 +99,7 @@ bool gm_file_may_reach(uint64_t end_bytes)
 	return end_bytes <= limit[0];
 }
 
-uint8_t gm_loss_of(long code)
+uint16_t gm_loss_of(long code)
 {
 	switch (code) {
 	case -ENOSPC:
@@ -109,6 +109,10 @@ uint8_t gm_loss_of(long code)
 		return GM_LOSS_FILE_LIMIT;
 	case -ENOMEM:
 		return GM_LOSS_MEMORY;
+	case -EDEADLK:
+		return GM_LOSS_COUNTING_ONLY;
+	case -ETIMEDOUT:
+		return GM_LOSS_STALLED;
 	default:
 		return GM_LOSS_FILE;
 	}

@@ -96,3 +96,40 @@ void gm_lock_release(struct gm_lock *lock)
 	if (__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) == 2)
 		gm_futex_wake(&lock->word, 1);
 }
+
+void gm_lock_abandon(struct gm_lock *lock, uint32_t tid)
+{
+	if (__atomic_load_n(&lock->holder.tid, __ATOMIC_RELAXED) != tid)
+		return;
+	lock->depth = 0;
+	__atomic_store_n(&lock->holder.tid, 0, __ATOMIC_RELAXED);
+	/* release: as in gm_lock_release(); who waits looks now and then */
+	__atomic_store_n(&lock->word, 0, __ATOMIC_RELEASE);
+}
+
+void gm_making_begin(struct gm_making *making)
+{
+	making->is_stuck = false;
+	__atomic_store_n(&making->tid, (uint32_t)gm_sys_gettid(), __ATOMIC_RELAXED);
+}
+
+int gm_making_wait(struct gm_making *making, const uint32_t *word, uint32_t value)
+{
+	static const struct timespec round = {0, WAIT_NS};
+	uint32_t tid = (uint32_t)gm_sys_gettid();
+
+	for (unsigned i = 0; i < PATIENCE_ROUNDS;) {
+		/* acquire: pairs with the release of the word, when it is made */
+		if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != value)
+			return 0;
+		if (gm_making_is_by(making, tid))
+			return -EDEADLK;
+		if (making->is_stuck)
+			break;
+		if (gm_syscall6(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, value, (long)&round, 0,
+				0) == -ETIMEDOUT)
+			i++;
+	}
+	making->is_stuck = true;
+	return -ETIMEDOUT;
+}

@@ -60,7 +60,39 @@ struct gm_lock {
 bool gm_lock_take(struct gm_lock *lock);
 void gm_lock_release(struct gm_lock *lock);
 
+/* A task that holds it, and does not come back, holds it no more.  Makes no system call. */
+void gm_lock_abandon(struct gm_lock *lock, uint32_t tid);
+
 /* Does the calling task hold it, in code that a handler has interrupted? */
 bool gm_lock_is_mine(const struct gm_lock *lock);
+
+/*
+ * What one task makes for all, once: a word has a value of its own meanwhile.  The maker calls
+ * gm_making_begin() when it has set the word.
+ */
+struct gm_making {
+	uint32_t tid;  /* of the maker */
+	bool is_stuck; /* somebody gave up waiting for it */
+};
+
+void gm_making_begin(struct gm_making *making);
+
+static inline void gm_making_end(struct gm_making *making)
+{
+	__atomic_store_n(&making->tid, 0, __ATOMIC_RELAXED);
+}
+
+/* Does `tid` make it? */
+static inline bool gm_making_is_by(const struct gm_making *making, uint32_t tid)
+{
+	return __atomic_load_n(&making->tid, __ATOMIC_RELAXED) == tid;
+}
+
+/*
+ * Waits while *word is `value`.  0, or the caller does without what is made: -ETIMEDOUT, the maker
+ * does not get on for seconds; -EDEADLK, it is the calling task, in code that a handler has
+ * interrupted or left.
+ */
+int gm_making_wait(struct gm_making *making, const uint32_t *word, uint32_t value);
 
 #endif

@@ -41,6 +41,8 @@ enum { PROCESS_OPENING = 3, PROCESS_WAITING = 4 };
 static GM_LARGE struct gm_process process;
 static uint32_t process_state; /* enum gm_process_state, or one of these */
 static uint64_t retry_ns;      /* PROCESS_WAITING: not before */
+static struct gm_making opening;
+static uint16_t why_not_open = GM_LOSS_DISK; /* PROCESS_WAITING, PROCESS_OPENING: enum gm_loss */
 static bool has_config;
 static bool configured; /* ... and the capture is open */
 static bool has_left_word;
@@ -51,7 +53,7 @@ static bool has_folder;		  /* as far as this library knows */
 static GM_LARGE char threads_path[GM_PATH_MAX + 16];
 /* While there is no table to count them in. */
 static uint64_t lost[GM_N_LIBS];
-static uint8_t lost_why[GM_N_LIBS];
+static uint16_t lost_why[GM_N_LIBS];
 
 extern char **environ;
 extern void *__libc_stack_end; /* the loader's: as the kernel left it, argc, argv, environment */
@@ -274,6 +276,10 @@ static int folder_prepare(char *temporary, size_t size_bytes, int pid,
 	gm_text_add(&text, "/.new.");
 	gm_text_add_u64(&text, image->image);
 	code = gm_sys_mkdir(temporary, 0700);
+	if (code == -EEXIST) { /* the other library's, which a handler has jumped out of */
+		gm_remove_tree(temporary);
+		code = gm_sys_mkdir(temporary, 0700);
+	}
 	if (code < 0)
 		return code;
 	code = gm_table_make(temporary, ret_header);
@@ -288,6 +294,17 @@ static int folder_prepare(char *temporary, size_t size_bytes, int pid,
 	if (code < 0)
 		gm_remove_tree(temporary);
 	return code;
+}
+
+/*
+ * For the folder of the process, which either library makes.  0; -EDEADLK: a handler has
+ * interrupted that; -ETIMEDOUT.
+ */
+static int image_lock(void)
+{
+	if (gm_lock_is_mine(&image->lock))
+		return -EDEADLK;
+	return gm_lock_take(&image->lock) ? 0 : -ETIMEDOUT;
 }
 
 static int folder_open(int pid, struct gm_threads_header **ret_header)
@@ -380,9 +397,9 @@ int gm_process_folder(void)
 
 	if (gm_process_has_folder())
 		return 0;
-	/* A handler that interrupted the making of the folder does without. */
-	if (gm_lock_is_mine(&image->lock) || !gm_lock_take(&image->lock))
-		return -EBUSY;
+	code = image_lock();
+	if (code < 0)
+		return code;
 	if (!has_folder && __atomic_load_n(&child->folder, __ATOMIC_ACQUIRE) == 0)
 		code = (int)gm_files_run(child_leave, NULL);
 	if (!has_folder && code == 0) /* the other library made it */
@@ -449,9 +466,12 @@ static bool leave_word(long code)
 	char target[16];
 	struct gm_text number = GM_TEXT(target);
 	char *path = word_path();
+	int made = -ENOMEM;
 
 	gm_text_add_u64(&number, (uint64_t)-code);
-	has_left_word |= path != NULL && gm_sys_symlink(target, path) == 0;
+	if (path != NULL)
+		made = gm_sys_symlink(target, path);
+	has_left_word |= made == 0 || made == -EEXIST; /* the other library's */
 	gm_path_free(path);
 	return has_left_word;
 }
@@ -464,6 +484,13 @@ static void take_word_back(void)
 		gm_sys_unlink(path);
 	gm_path_free(path);
 	has_left_word = false;
+}
+
+static long word_back_step(void *unused)
+{
+	(void)unused;
+	take_word_back();
+	return 0;
 }
 
 /* `in_step`: of gm_files_run(). */
@@ -507,18 +534,22 @@ static void child_fill(struct gm_child *place)
 	header_fill((struct gm_threads_header *)place->threads, process.pid);
 }
 
-/* Opens a child of fork in its place.  False: it has none, and begins with a folder. */
-static bool place_open(void)
+/*
+ * Opens a child of fork in its place.  0; -ENOENT: it has none, and begins with a folder; those of
+ * gm_making_wait().
+ */
+static int place_open(void)
 {
 	bool is_there;
+	int code;
 
 	if (!configured || !forked || process.config.calls_mode == GM_CALLS_HISTORY ||
 	    process.config.sync_sink != GM_SINK_NATIVE)
-		return false;
+		return -ENOENT;
 	process.pid = gm_sys_getpid();
-	child = gm_child_claim(child_fill);
+	code = gm_child_claim(child_fill, &child);
 	if (child == NULL)
-		return false;
+		return code < 0 ? code : -ENOENT;
 	forked = false;
 	image = gm_identity_begin();
 	if (has_folder)
@@ -529,18 +560,30 @@ static bool place_open(void)
 		gm_maps_forget();
 	gm_threads_attach_child(child, process.dir);
 	count_early_losses();
-	return true;
+	if (has_left_word)
+		gm_files_run(word_back_step, NULL);
+	return 0;
 }
 
 static long open_folder(void)
 {
+	struct gm_identity *shared = image;
 	struct gm_threads_header *header;
 	int code;
 
+	/* In a child both libraries have the same; before that, each has a number of its own. */
+	if (shared != NULL) {
+		gm_identity_begin();
+		code = image_lock();
+		if (code < 0)
+			return code;
+	}
 	if (forked)
 		gm_maps_forget();
 	forked = false;
 	code = folder_open(process.pid, &header);
+	if (shared != NULL)
+		gm_lock_release(&shared->lock);
 	if (code < 0) {
 		cannot_open(code, true);
 		return code;
@@ -553,9 +596,48 @@ static long open_folder(void)
 
 static void set_state(uint32_t state)
 {
+	gm_making_end(&opening);
 	/* release: pairs with the acquire loads of process_state; publishes `process` */
 	__atomic_store_n(&process_state, state, __ATOMIC_RELEASE);
 	gm_futex_wake(&process_state, INT_MAX);
+}
+
+/* For 0.1 s nothing is tried. */
+static void wait_with(uint16_t why)
+{
+	why_not_open = why;
+	retry_ns = gm_clock_ns() + RETRY_NS;
+	set_state(PROCESS_WAITING);
+}
+
+/* In a handler that interrupted the other library: the next event tries again. */
+static void open_later(void)
+{
+	why_not_open = GM_LOSS_COUNTING_ONLY;
+	set_state(GM_PROCESS_NEW);
+}
+
+/* In a step: says in the capture that the process is not recorded, until it is. */
+static long word_step(void *code)
+{
+	if (configured)
+		leave_word((long)code);
+	return 0;
+}
+
+/*
+ * Another task of this process, perhaps one in the other library, is in the middle of opening it,
+ * and does not get on.  It may be stopped, or left by a jump that nobody has noticed.
+ */
+static void stalled(void)
+{
+	if (why_not_open == GM_LOSS_STALLED)
+		return;
+	why_not_open = GM_LOSS_STALLED;
+	gm_files_run(word_step, (void *)-ETIMEDOUT);
+	/* acquire: as everywhere; the word may have come too late to be taken back */
+	if (__atomic_load_n(&process_state, __ATOMIC_ACQUIRE) == GM_PROCESS_OPEN)
+		gm_files_run(word_back_step, NULL);
 }
 
 /* Returns 0, whether or not there is something to open. */
@@ -572,9 +654,12 @@ static long open_step(void *unused)
 	configured = has_config && code == 0;
 	if (configured)
 		code = open_folder();
-	if (code < 0 && is_worth_waiting(code)) {
-		retry_ns = gm_clock_ns() + RETRY_NS;
-		set_state(PROCESS_WAITING);
+	if (code == -EDEADLK) {
+		open_later();
+		return 0;
+	}
+	if (code < 0 && (is_worth_waiting(code) || code == -ETIMEDOUT)) {
+		wait_with(gm_loss_of(code));
 		return 0;
 	}
 	if (!configured || code < 0) {
@@ -594,14 +679,23 @@ static const struct gm_process *open_slowly(uint32_t state)
 	if (state == PROCESS_OPENING ||
 	    !__atomic_compare_exchange_n(&process_state, &state, PROCESS_OPENING, false,
 					 __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
-		while (state == PROCESS_OPENING) {
-			gm_futex_wait(&process_state, PROCESS_OPENING);
-			state = __atomic_load_n(&process_state, __ATOMIC_ACQUIRE);
-		}
-		return state == GM_PROCESS_OPEN ? &process : NULL;
+		if (state == PROCESS_OPENING &&
+		    gm_making_wait(&opening, &process_state, PROCESS_OPENING) == -ETIMEDOUT)
+			stalled();
+		return gm_process_get();
 	}
-
-	if (place_open()) {
+	gm_making_begin(&opening);
+	code = place_open();
+	if (code == -EDEADLK) {
+		open_later();
+		return NULL;
+	}
+	if (code == -ETIMEDOUT) {
+		stalled();
+		wait_with(GM_LOSS_STALLED);
+		return NULL;
+	}
+	if (code == 0) {
 		set_state(GM_PROCESS_OPEN);
 		return &process;
 	}
@@ -628,6 +722,27 @@ const struct gm_process *gm_process_open(void)
 	    (gm_clock_ns() < retry_ns || gm_sys_getpid() != process.pid))
 		return NULL;
 	return open_slowly(state);
+}
+
+void gm_process_left(uint32_t tid)
+{
+	/* No system call is made here: one may have been answered by the jump. */
+	gm_child_claim_left(tid);
+	if (__atomic_load_n(&process_state, __ATOMIC_RELAXED) != PROCESS_OPENING ||
+	    !gm_making_is_by(&opening, tid))
+		return;
+	if (process.pid != 0 && configured)
+		gm_threads_note_unwritten((uint32_t)process.pid, -EINTR);
+	if (image != NULL)
+		gm_lock_abandon(&image->lock, tid);
+	gm_making_end(&opening);
+	/* release: as in set_state(); who waits looks now and then */
+	__atomic_store_n(&process_state, GM_PROCESS_OFF, __ATOMIC_RELEASE);
+}
+
+uint16_t gm_process_why(void)
+{
+	return why_not_open;
 }
 
 bool gm_process_is_off(void)
@@ -681,24 +796,28 @@ void gm_process_forked(void)
 	gm_kept_forget();
 	gm_streams_forget();
 	child = NULL;
+	process.pid = 0;
+	why_not_open = GM_LOSS_DISK;
 	forked = true;
 	__atomic_store_n(&process_state, GM_PROCESS_NEW, __ATOMIC_RELEASE);
 }
 
-void gm_process_count_lost(enum gm_library library, uint64_t n, uint8_t why)
+void gm_process_count_lost(enum gm_library library, uint64_t n, uint16_t why)
 {
 	struct gm_threads_header *header = gm_threads_table();
-	uint64_t *counter = &lost[library];
-	uint8_t *whys = &lost_why[library];
+	bool are_calls = library == GM_LIB_CALLS;
 
 	if (n == 0)
 		return;
-	if (header != NULL) {
-		counter = library == GM_LIB_CALLS ? &header->calls_lost : &header->events_lost;
-		whys = library == GM_LIB_CALLS ? &header->calls_why : &header->events_why;
+	if (header == NULL) {
+		__atomic_fetch_add(&lost[library], n, __ATOMIC_RELAXED);
+		__atomic_fetch_or(&lost_why[library], why, __ATOMIC_RELAXED);
+		return;
 	}
-	__atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
-	gm_loss_add(whys, why);
+	__atomic_fetch_add(are_calls ? &header->calls_lost : &header->events_lost, n,
+			   __ATOMIC_RELAXED);
+	gm_loss_add(are_calls ? &header->calls_why : &header->events_why, &header->stalled,
+		    are_calls ? GM_STALLED_CALLS : GM_STALLED_EVENTS, why);
 }
 
 void gm_process_set_sync_types_off(uint32_t types)
@@ -734,6 +853,6 @@ bool gm_process_set_sampling(uint64_t sampler, enum gm_sample_state state, uint6
 							   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return header != NULL && first == sampler;
 	header->sample_period_ns = period_ns;
-	header->sample_state = state;
+	header->sample_state = (uint8_t)state;
 	return true;
 }

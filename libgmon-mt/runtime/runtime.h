@@ -56,9 +56,19 @@ const struct gm_process *gm_process_get(void);
 /* Not to be profiled, now or later.  If gm_process_open() returned NULL, it may else open later. */
 bool gm_process_is_off(void);
 
+/* Why it is not open, where gm_process_open() returned NULL and may else open later: enum gm_loss.
+ */
+uint16_t gm_process_why(void);
+
 /*
- * The disk has no room, and it is not time to try again: what `library` would record is lost. Makes
- * a system call now and then.
+ * A handler has jumped out of code of the task `tid`: if that was opening the process, nobody goes
+ * on with it, and the process is not recorded.  Makes no system call.
+ */
+void gm_process_left(uint32_t tid);
+
+/*
+ * There is nothing to open it with (no room on the disk), and it is not time to try again: what
+ * `library` would record is lost. Makes a system call now and then.
  */
 bool gm_process_waits(enum gm_library library);
 
@@ -109,7 +119,7 @@ bool gm_process_set_sampling(uint64_t sampler, enum gm_sample_state state, uint6
  * Adds calls or events to the losses of the table's header; `why`: enum gm_loss.  Of a thread
  * without a slot: gm_threads_why().
  */
-void gm_process_count_lost(enum gm_library library, uint64_t n, uint8_t why);
+void gm_process_count_lost(enum gm_library library, uint64_t n, uint16_t why);
 
 /* Says in the table's header what kinds of synchronization are not recorded: bits by gm_sync_type.
  */
@@ -131,7 +141,7 @@ void gm_process_count_path_lost(void);
 struct gm_thread_slot *gm_thread_self(uint32_t *ret_index);
 
 /* Why threads found no slot: enum gm_loss. */
-uint8_t gm_threads_why(void);
+uint16_t gm_threads_why(void);
 
 /* Keeps the largest error of a thread's time stamps in its slot. */
 void gm_thread_note_error(struct gm_thread_slot *slot, uint64_t error_ns);
@@ -301,13 +311,15 @@ int gm_file_zeros(int fd, uint64_t offset, uint64_t size_bytes);
 extern const char gm_zeros[GM_ZEROS_BYTES];
 
 /* What a failure (-errno) means for what was to be kept: enum gm_loss. */
-uint8_t gm_loss_of(long code);
+uint16_t gm_loss_of(long code);
 
-/* Adds to the reasons in a file that others map, too. */
-static inline void gm_loss_add(uint8_t *whys, uint8_t why)
+/* Adds to the reasons in a file that others map, too: in `whys` and `stalled` of that file. */
+static inline void gm_loss_add(uint8_t *whys, uint8_t *stalled, enum gm_stalled what, uint16_t why)
 {
-	if ((*whys & why) != why)
-		__atomic_fetch_or(whys, why, __ATOMIC_RELAXED);
+	if ((*whys & (uint8_t)why) != (uint8_t)why)
+		__atomic_fetch_or(whys, (uint8_t)why, __ATOMIC_RELAXED);
+	if ((why & GM_LOSS_STALLED) != 0)
+		__atomic_fetch_or(stalled, (uint8_t)what, __ATOMIC_RELAXED);
 }
 
 /* False: past RLIMIT_FSIZE, where the kernel would send the program a SIGXFSZ. */

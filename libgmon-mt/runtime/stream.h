@@ -34,8 +34,8 @@ struct gm_trace {
 	 */
 	bool keeps_mappings;
 	/* Counts the events of a packet that could not be written at the end of the process. */
-	void (*lost)(const struct gm_packet *packet, uint8_t why);
-	uint8_t why; /* enum gm_loss: why it could not be opened */
+	void (*lost)(const struct gm_packet *packet, uint16_t why);
+	uint16_t why; /* enum gm_loss: why it could not be opened */
 	uint32_t n_streams;
 
 	/* A child of fork makes it with its second file: the first is in its place (children.h). */
@@ -52,7 +52,7 @@ struct gm_stream {
 	struct gm_packet *packet;
 	uint64_t last_ns; /* of the last event; kept by the writer */
 	uint64_t n_lost;  /* events without room; kept by the writer */
-	uint8_t why;	  /* enum gm_loss: why the last one found none */
+	uint16_t why;	  /* enum gm_loss: why the last one found none */
 	uint32_t tid;	  /* the thread whose packets it writes */
 	uint32_t index;
 

@@ -156,6 +156,7 @@ void gm_text_add_errno(struct gm_text *text, long code)
 	    {EMFILE, "too many open files"},
 	    {EFBIG, "the limit on the size of files is too low (ulimit -f)"},
 	    {E2BIG, "too long"},
+	    {ETIMEDOUT, "a thread was stopped for seconds in the middle of it"},
 	};
 
 	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)

@@ -151,6 +151,11 @@ static _Atomic(struct gm_thread_slot *) *segment_of(unsigned number)
 	return number == 0 ? &segment_zero : &segments[number];
 }
 
+static void lose_thread(uint16_t why)
+{
+	gm_loss_add(&table->threads_why, &table->stalled, GM_STALLED_THREADS, why);
+}
+
 static struct gm_thread_slot *segment_map(unsigned number)
 {
 	uint64_t offset = GM_THREADS_HEADER_BYTES + (uint64_t)number * GM_SEGMENT_BYTES;
@@ -164,7 +169,7 @@ static struct gm_thread_slot *segment_map(unsigned number)
 						  &mapping)) == 0)
 		segment = mapping;
 	if (code < 0) {
-		gm_loss_add(&table->threads_why, gm_loss_of(code));
+		lose_thread(gm_loss_of(code));
 		return NULL;
 	}
 	for (unsigned n = __atomic_load_n(&n_segments, __ATOMIC_RELAXED); n <= number;)
@@ -194,7 +199,7 @@ static bool buckets_map(void)
 	if (code == 0)
 		code = gm_file_map_again(table_dir, "threads", GM_THREADS_HEADER_BYTES, &mapping);
 	if (code < 0) {
-		gm_loss_add(&table->threads_why, gm_loss_of(code));
+		lose_thread(gm_loss_of(code));
 		return false;
 	}
 	header = mapping;
@@ -214,7 +219,7 @@ static struct gm_thread_slot *slot_at(uint32_t index)
 	if (index == 0 && first != NULL)
 		return first;
 	if (number >= GM_SEGMENTS_MAX) {
-		gm_loss_add(&table->threads_why, GM_LOSS_TOO_MANY);
+		lose_thread(GM_LOSS_TOO_MANY);
 		return NULL;
 	}
 	segment = atomic_load_explicit(segment_of(number), memory_order_acquire);
@@ -331,9 +336,12 @@ struct gm_thread_slot *gm_thread_self(uint32_t *ret_index)
 	return slot;
 }
 
-uint8_t gm_threads_why(void)
+uint16_t gm_threads_why(void)
 {
-	return table != NULL ? table->threads_why : 0;
+	if (table == NULL)
+		return 0;
+	return (uint16_t)(table->threads_why |
+			  (table->stalled & GM_STALLED_THREADS ? GM_LOSS_STALLED : 0));
 }
 
 void gm_thread_note_error(struct gm_thread_slot *slot, uint64_t error_ns)

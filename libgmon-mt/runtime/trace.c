@@ -54,8 +54,10 @@ int gm_trace_make(struct gm_trace *trace)
 
 	if (__atomic_load_n(&trace->is_made, __ATOMIC_ACQUIRE))
 		return 0;
-	if (gm_lock_is_mine(&trace->lock) || !gm_lock_take(&trace->lock))
-		return -EBUSY;
+	if (gm_lock_is_mine(&trace->lock)) /* in a handler that interrupted that */
+		return -EDEADLK;
+	if (!gm_lock_take(&trace->lock))
+		return -ETIMEDOUT;
 	if (!trace->is_made)
 		code = (int)gm_files_run(make_step, trace);
 	/* release: pairs with the acquire above; publishes `dir` */

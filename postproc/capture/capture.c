@@ -481,8 +481,16 @@ static void note_times(struct pp_model *model)
 
 static const char *why_unwritten(int code)
 {
-	return code == EFBIG ? "the limit on the size of files is too low (ulimit -f)"
-			     : g_strerror(code);
+	switch (code) {
+	case EFBIG:
+		return "the limit on the size of files is too low (ulimit -f)";
+	case EINTR:
+		return "a signal handler jumped out of what begins its recording";
+	case ETIMEDOUT:
+		return "a thread was stopped for seconds in what begins its recording";
+	default:
+		return g_strerror(code);
+	}
 }
 
 char *pp_capture_unwritten_text(int code)

@@ -49,6 +49,11 @@ static const char *slot_fault(const struct gm_thread_slot *slot, const struct gm
 	return NULL;
 }
 
+static unsigned stalled(unsigned bits, unsigned what)
+{
+	return (bits & what) != 0 ? PP_LOSS_STALLED : 0;
+}
+
 static void add_thread(struct pp_model *model, struct pp_process *process,
 		       const struct gm_thread_slot *slot, uint32_t index)
 {
@@ -65,10 +70,13 @@ static void add_thread(struct pp_model *model, struct pp_process *process,
 	thread->records_lost = slot->records_lost;
 	thread->samples_missed = slot->samples_missed;
 	thread->samples_late = slot->samples_late;
-	thread->calls_why = slot->calls_why;
-	thread->events_why = (uint16_t)pp_loss_of_events(slot->events_why);
-	thread->records_why = (uint16_t)pp_loss_of_records(slot->records_why);
-	thread->samples_why = slot->samples_why;
+	thread->calls_why = (uint16_t)(slot->calls_why | stalled(slot->stalled, GM_STALLED_CALLS));
+	thread->events_why = (uint16_t)(pp_loss_of_events(slot->events_why) |
+					stalled(slot->stalled, GM_STALLED_EVENTS));
+	thread->records_why = (uint16_t)(pp_loss_of_records(slot->records_why) |
+					 stalled(slot->stalled, GM_STALLED_RECORDS));
+	thread->samples_why =
+	    (uint16_t)(slot->samples_why | stalled(slot->stalled, GM_STALLED_SAMPLES));
 	thread->sample_error = (int)slot->sample_error;
 	thread->clock_error_ns = slot->clock_error_ns;
 }
@@ -107,9 +115,12 @@ static void take_header(struct pp_process *process, const struct gm_threads_head
 	process->sync_objects_chosen = (header->sync_objects & GM_SYNC_OBJECTS_SOME) != 0;
 	process->sync_objects_unsorted = (header->sync_objects & GM_SYNC_OBJECTS_UNSORTED) != 0;
 	process->sync_auto = (header->sync_objects & GM_SYNC_IN_AUTO_MODE) != 0;
-	process->threads_why = header->threads_why;
-	process->calls_why = header->calls_why;
-	process->events_why = (uint16_t)pp_loss_of_events(header->events_why);
+	process->threads_why =
+	    (uint16_t)(header->threads_why | stalled(header->stalled, GM_STALLED_THREADS));
+	process->calls_why =
+	    (uint16_t)(header->calls_why | stalled(header->stalled, GM_STALLED_CALLS));
+	process->events_why = (uint16_t)(pp_loss_of_events(header->events_why) |
+					 stalled(header->stalled, GM_STALLED_EVENTS));
 }
 
 static void note_unwritten(struct pp_model *model, const struct gm_threads_header *header)

@@ -19,6 +19,7 @@ static const struct {
     {PP_LOSS_LEFT, "a signal handler jumped out of the operation, which may have taken effect"},
     {PP_LOSS_OUTPUT_MAX, "output.max is reached; --set output.max=64G allows more, "
 			 "--set sync.mode=contended or calls.mode=count needs less"},
+    {PP_LOSS_STALLED, "another thread was stopped for seconds in the middle of what they needed"},
 };
 
 static unsigned moved(unsigned whys, unsigned from, unsigned to)

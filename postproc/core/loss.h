@@ -11,6 +11,8 @@
 #define PP_LOSS_LEFT 256u
 /* The same of GM_LOSS_OUTPUT_MAX. */
 #define PP_LOSS_OUTPUT_MAX 512u
+/* GM_LOSS_STALLED, which the recording keeps in a field of its own. */
+#define PP_LOSS_STALLED 1024u
 
 /* The reasons why synch-events are missing, as they are recorded -> as they are told. */
 unsigned pp_loss_of_events(unsigned whys);

@@ -29,8 +29,7 @@ struct pp_process {
 	uint64_t proc_start;	  /* field 22 of /proc/PID/stat; 0: not known */
 	uint64_t threads_lost, calls_lost, events_lost, paths_lost;
 	uint64_t n_in_memory; /* threads whose last data was in memory alone, and is lost */
-	uint8_t threads_why, calls_why; /* core/loss.h */
-	uint16_t events_why;
+	uint16_t threads_why, calls_why, events_why; /* core/loss.h */
 	GPtrArray *threads;	  /* of struct pp_thread *, by index; borrowed from the model */
 	GArray *helpers;	  /* of struct pp_helper, by input/helpers; NULL: none */
 	GArray *maps;		  /* of struct pp_load, by input/maps; NULL: no load map */
@@ -68,9 +67,8 @@ struct pp_thread {
 	bool kernel_only;
 	bool in_ust; /* LTTng-UST has events of it */
 	uint64_t calls_lost, events_lost;
-	uint64_t records_lost;		/* calls and returns that are not in the history */
-	uint8_t calls_why, samples_why; /* core/loss.h */
-	uint16_t events_why, records_why;
+	uint64_t records_lost; /* calls and returns that are not in the history */
+	uint16_t calls_why, samples_why, events_why, records_why; /* core/loss.h */
 	GArray *arcs;		 /* of struct pp_arc; NULL: the thread's calls were not recorded */
 	GArray *samples;	 /* of struct pp_sample; NULL: none */
 	int64_t sync_since_ns;	 /* since when they are counted; 0: from the start */

@@ -75,6 +75,17 @@ enum gm_loss {
 	GM_LOSS_LEFT = 64,	  /* of synch-events: a jump or context switch left the operation */
 	GM_LOSS_SECOND_COPY = 128, /* of calls: the program has the library twice */
 	GM_LOSS_OUTPUT_MAX = 128,  /* of synch-events and histories: [output] max is reached */
+	/* Another thread did not get on for seconds with what this one needed: a bit of its own. */
+	GM_LOSS_STALLED = 256,
+};
+
+/* What was lost because of GM_LOSS_STALLED: bits in `stalled`. */
+enum gm_stalled {
+	GM_STALLED_CALLS = 1,
+	GM_STALLED_EVENTS = 2,
+	GM_STALLED_RECORDS = 4,
+	GM_STALLED_SAMPLES = 8,
+	GM_STALLED_THREADS = 16,
 };
 
 /* --- <pid>/maps ---------------------------------------------------------------------------- */
@@ -142,7 +153,8 @@ struct gm_threads_header {
 	uint64_t proc_start;   /* field 22 of /proc/PID/stat: the process, whatever it executes */
 	uint64_t sample_period_ns; /* CPU time of a thread from sample to sample; 0: none taken */
 	uint64_t sampler;	   /* which copy of libgmon-mt samples; means nothing to a reader */
-	uint16_t sample_state;	   /* enum gm_sample_state */
+	uint8_t sample_state;	   /* enum gm_sample_state */
+	uint8_t stalled;	   /* bits, by enum gm_stalled: a reason of what is lost */
 	uint16_t sync_types_off;   /* bits, by enum gm_sync_type: not recorded */
 	uint8_t threads_why, calls_why, events_why; /* enum gm_loss, of threads_lost and so on */
 	uint8_t sync_objects; /* bits, by enum gm_sync_objects: how much is recorded, whose */
@@ -209,8 +221,10 @@ struct gm_thread_slot {
 	uint8_t samples_why;	       /* none for CPU time that no timer told of */
 	uint64_t records_lost;	 /* calls and returns that are not in the history, but counted */
 	uint64_t samples_missed; /* periods of CPU time that no sample stands for */
-	uint32_t sample_error;	 /* errno: why it has no timer; 0: it has one, or see the header */
-	uint32_t samples_late;	 /* of its samples: found with the next, and counted there */
+	uint16_t sample_error;	 /* errno: why it has no timer; 0: it has one, or see the header */
+	uint8_t stalled;	 /* bits, by enum gm_stalled: a reason of what is lost */
+	uint8_t unused;
+	uint32_t samples_late; /* of its samples: found with the next, and counted there */
 };
 _Static_assert(sizeof(struct gm_thread_slot) == 128, "on-disk size");
 

@@ -1,0 +1,18 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""opening.py HOW CHILDREN QUALITY.json: what is reported of children whose first event was interrupted
+(opening.c): one out of which a handler jumped is not recorded; the others are."""
+import json
+import sys
+
+how, children = sys.argv[1], int(sys.argv[2])
+with open(sys.argv[3]) as file:
+    rows = json.load(file)["quality"]
+unrecorded = sum(row["count"] for row in rows if row["what"].startswith("process not recorded"))
+jumped = sum(row["count"] for row in rows if "handler jumped out of what begins" in row["what"])
+stalled = sum(row["count"] for row in rows if "stopped for seconds" in row["what"])
+wrong = [row for row in rows if "a file could not be made" in row["what"] or "no room" in row["what"]]
+expected = children if how == "jump" else 0
+if wrong or unrecorded != expected or jumped != expected or (stalled > 0) != (how == "stall"):
+    print(*rows, sep="\n")
+    sys.exit(1)

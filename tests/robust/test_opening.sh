@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A forced signal interrupts a forked child while it begins its recording: its handler synchronizes
+# and calls functions itself, jumps out, or does not return before another thread has had its first
+# event.  Nobody waits for ever, by either library or both, with a place that the parent has prepared
+# or without; the children end as they do bare, and what is not recorded of them is reported.
+. "$GM_TOP/tests/robust/common.sh"
+
+build opening -w
+mv opening bare
+build_pg opening -w
+printf '[sync]\nmode = all\n' >places.conf
+printf '[calls]\nmode = history\n[sync]\nmode = all\n' >folders.conf
+runs=0
+for how in answer jump stall; do
+	./bare $how >expected || { echo "no seccomp filter"; exit 77; }
+	for preload in "$LIBSYNC" ""; do
+		for program in opening bare; do
+			[ $program$preload != bare ] || continue
+			for config in places folders; do
+				what="$how, $program, ${preload##*/}, $config"
+				GPROF_MT_CONFIG=$PWD/$config.conf LD_PRELOAD=$preload fresh timeout 60 ./$program $how >out 2>err ||
+					fail "$what: exit status $?: $(tail -n 3 err)"
+				cmp -s out expected || fail "$what: $(cat out)"
+				runs=$((runs + 1))
+				"$gprof_mt" report --format json quality >quality.json 2>report.err || fail "$what: $(cat report.err)"
+				python3 "$programs/opening.py" "$how" "$(wc -l <expected)" quality.json || fail "$what: what is reported"
+			done
+		done
+	done
+done
+echo "$runs runs, of 2 children or of 1 that takes seconds"
+exit 0
