@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files by path, where another user may rename the directories on the way.
+ * Files by path, where the path of the capture may come to mean another directory: in another root
+ * or mount namespace, or because somebody renames the directories on the way.
  *
- * A capture's own directory is this user's alone, so what is in it is safe; its name is not, if
- * others may write to a directory above.  There each access opens the capture, compares device and
- * inode with those of the directory that was made or joined, and goes on from that descriptor.
+ * So each access opens the capture, compares device and inode with those of the directory that was
+ * made or joined, and goes on from that descriptor.  (The inode keeps its number: files of the
+ * capture are mapped, which keeps the directories above them in memory.)  A capture's own directory
+ * is this user's alone, so what is in it is safe; its name is not, if others may write to a
+ * directory above.  There the owner is compared, too, and symlinks in the capture are not followed.
  *
  * `record` opens files for a process that has given up the rights to do so (recorder.h).
  *
@@ -18,8 +21,7 @@
 #include "runtime/sys.h"
 
 static const struct gm_capture *capture_here;
-static const struct gm_capture *exposed; /* NULL: none is */
-static gm_ask *ask_record;		 /* NULL: there is none */
+static gm_ask *ask_record; /* NULL: there is none */
 static size_t prefix_bytes;
 
 void gm_place_set(const struct gm_capture *capture, gm_ask *ask)
@@ -27,7 +29,6 @@ void gm_place_set(const struct gm_capture *capture, gm_ask *ask)
 	ask_record = ask;
 	prefix_bytes = gm_strlen(capture->dir);
 	capture_here = capture;
-	exposed = capture->is_exposed ? capture : NULL;
 }
 
 /* A path and the directory it is relative to: a descriptor to be closed, AT_FDCWD, or -errno. */
@@ -36,10 +37,16 @@ struct place {
 	const char *path;
 };
 
-static bool is_below(const struct gm_capture *capture, const char *path)
+static bool is_below_capture(const char *path)
 {
-	return capture != NULL && gm_strlen(path) > prefix_bytes &&
-	       memcmp(path, capture->dir, prefix_bytes) == 0 && path[prefix_bytes] == '/';
+	return capture_here != NULL && gm_strlen(path) > prefix_bytes &&
+	       memcmp(path, capture_here->dir, prefix_bytes) == 0 && path[prefix_bytes] == '/';
+}
+
+static bool is_capture(const struct stat *status)
+{
+	return status->st_dev == capture_here->device && status->st_ino == capture_here->inode &&
+	       (!capture_here->is_exposed || gm_is_own(status));
 }
 
 static struct place place_of(const char *path)
@@ -47,17 +54,16 @@ static struct place place_of(const char *path)
 	struct place place = {AT_FDCWD, path};
 	struct stat status;
 
-	/* Another directory may have its path where this process is. */
-	if (is_below(capture_here, path) && capture_here->is_away)
-		place.dir = -ESTALE;
-	if (place.dir == -ESTALE || !is_below(exposed, path))
+	if (!is_below_capture(path))
+		return place;
+	place.dir = -ESTALE;
+	if (capture_here->is_away)
 		return place;
 	place.path = path + prefix_bytes + 1;
-	place.dir = (int)gm_syscall6(SYS_openat, AT_FDCWD, (long)exposed->dir,
+	place.dir = (int)gm_syscall6(SYS_openat, AT_FDCWD, (long)capture_here->dir,
 				     O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0, 0, 0);
 	if (place.dir >= 0 &&
-	    (gm_syscall3(SYS_fstat, place.dir, (long)&status, 0) != 0 || !gm_is_own(&status) ||
-	     status.st_dev != exposed->device || status.st_ino != exposed->inode)) {
+	    (gm_syscall3(SYS_fstat, place.dir, (long)&status, 0) != 0 || !is_capture(&status))) {
 		gm_sys_close(place.dir);
 		place.dir = -ESTALE;
 	}
@@ -93,8 +99,8 @@ static int or_ask(int code, enum gm_recorder_kind kind, const char *path, const 
 {
 	int answer;
 
-	if (code >= 0 || ask_record == NULL || !is_below(capture_here, path) ||
-	    (to != NULL && !is_below(capture_here, to)) || !is_away(code))
+	if (code >= 0 || ask_record == NULL || !is_below_capture(path) ||
+	    (to != NULL && !is_below_capture(to)) || !is_away(code))
 		return code;
 	answer = ask_record(kind, path + prefix_bytes + 1,
 			    to != NULL ? to + prefix_bytes + 1 : NULL, flags);
@@ -106,11 +112,11 @@ int gm_sys_open(const char *path, int flags, int mode)
 	struct place place = place_of(path);
 	int fd = place.dir;
 
-	if (place.dir == AT_FDCWD)
-		fd = (int)gm_syscall6(SYS_openat, AT_FDCWD, (long)path, flags | O_CLOEXEC, mode, 0,
-				      0);
-	else if (place.dir >= 0)
+	if (place.dir >= 0 && capture_here->is_exposed)
 		fd = gm_open_below(place.dir, place.path, flags, mode);
+	else if (is_reached(place))
+		fd = (int)gm_syscall6(SYS_openat, place.dir, (long)place.path, flags | O_CLOEXEC,
+				      mode, 0, 0);
 	leave(place);
 	/* A directory would be of no use: what is in it is out of reach, too. */
 	return flags & O_DIRECTORY ? fd : or_ask(fd, GM_RECORDER_OPEN, path, NULL, flags);

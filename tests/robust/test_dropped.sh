@@ -10,7 +10,6 @@
 
 [ "$(id -u)" = 0 ] || { echo "not root"; exit 77; }
 threads=40 children=40
-mkdir root
 build drop
 build_pg drop -o drop.pg
 
@@ -28,16 +27,20 @@ runs()
 {
 	local how=$1 program=$2
 	shift 2
-	rm -rf capture
-	mkdir capture
+	rm -rf capture root copied
+	mkdir capture root
 	./drop "$how" $threads $children "$@" >bare.out 2>bare.err
 	[ $? -eq 5 ] || { echo "$how does not work here"; return 1; }
+	rm -rf root
+	mkdir root
 	"$gprof_mt" record -o capture/data --set kernel.source=none --set sync.mode=all -- \
 		"./$program" "$how" $threads $children "$@" >out.txt 2>err.txt
 	[ $? -eq 5 ] || fail "$how $program: $(cat err.txt)"
 	cmp -s bare.out out.txt || fail "$how $program: another output"
 	grep -vE '^gprof-mt: (\./gmon\.out: cannot write|no call graph:|lost: |waited |capture/data: |next: )' err.txt | cmp -s - bare.err ||
 		fail "$how $program: another error output: $(cat err.txt)"
+	[ ! -e copied ] || diff copied <(find "root$PWD" -exec cksum {} + 2>/dev/null | sort) ||
+		fail "$how $program: wrote to a copy of the capture in the new root"
 	unwritten=$(quality capture/data 'process not recorded') lost=$(quality capture/data 'synch-events not written')
 }
 
@@ -124,7 +127,7 @@ executes()
 	[ "$locks" -eq $expected ] || fail "$how, exec: $locks locks"
 }
 
-for how in none user setuid chroot mount landlock; do
+for how in none user setuid chroot copied mount landlock; do
 	kept $how drop
 	kept $how drop.pg
 done

@@ -3,11 +3,11 @@
  * usage: drop HOW THREADS CHILDREN [PROGRAM]
  *
  * Takes 10 locks, then puts the capture out of its reach (HOW: setuid, chroot, mount, landlock;
- * pid: as setuid, in a child that is the first process of a PID namespace), from `record` too (net:
- * as setuid, and another network; stopped: as landlock, and its parent is stopped until the end),
- * or only changes its user namespace (user), or does nothing (none).  Then it makes THREADS threads
- * that take 7 locks each, and CHILDREN children that do the same; with PROGRAM, it executes that to
- * do so.  Exits with 5.
+ * copied: chroot to where the capture's path leads to a copy of it; pid: as setuid, in a child that
+ * is the first process of a PID namespace), from `record` too (net: as setuid, and another network;
+ * stopped: as landlock, and its parent is stopped until the end), or only changes its user
+ * namespace (user), or does nothing (none).  Then it makes THREADS threads that take 7 locks each,
+ * and CHILDREN children that do the same; with PROGRAM, it executes that to do so.  Exits with 5.
  */
 #define _GNU_SOURCE
 #include <grp.h>
@@ -63,8 +63,26 @@ static void become_first(void)
 	exit(WEXITSTATUS(status));
 }
 
+/* Copies ./capture to where it has the same path in ./root; by a process that is not recorded. */
+static int copy_capture(void)
+{
+	static char command[] = "mkdir -p \"root$PWD\" && cp -r capture \"root$PWD\" && "
+				"find \"root$PWD\" -exec cksum {} + 2>/dev/null | sort >copied";
+	char *const none[] = {NULL};
+	int status = -1;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		execve("/bin/sh", (char *[]){"sh", "-c", command, NULL}, none);
+		_exit(1);
+	}
+	return waitpid(pid, &status, 0) != pid || status != 0;
+}
+
 static int drop(const char *how)
 {
+	if (strcmp(how, "copied") == 0 && copy_capture() != 0)
+		return -1;
 	if (strcmp(how, "net") == 0 && unshare(CLONE_NEWNET) != 0)
 		return -1;
 	if (strcmp(how, "stopped") == 0 && kill(getppid(), SIGSTOP) != 0)
@@ -73,7 +91,7 @@ static int drop(const char *how)
 		become_first();
 	if (strcmp(how, "setuid") == 0 || strcmp(how, "pid") == 0 || strcmp(how, "net") == 0)
 		return setgroups(0, NULL) || setgid(65534) || setuid(65534);
-	if (strcmp(how, "chroot") == 0)
+	if (strcmp(how, "chroot") == 0 || strcmp(how, "copied") == 0)
 		return chroot("root") || chdir("/");
 	if (strcmp(how, "mount") == 0)
 		return unshare(CLONE_NEWNS) ||
