@@ -48,7 +48,7 @@ static void save(void)
 /* dlsym() takes locks, and the child of vfork() may be in a hurry. */
 __attribute__((constructor(102))) static void begin(void)
 {
-	at_quick_exit(save);
+	(void)at_quick_exit(save);
 	execve_real();
 	execv_real();
 	execvp_real();

@@ -25,7 +25,7 @@ static void resolve(void)
 __attribute__((constructor)) static void begin(void)
 {
 	resolve();
-	at_quick_exit(gm_process_save);
+	(void)at_quick_exit(gm_process_save);
 }
 
 ST_EXPORT void _exit(int status)

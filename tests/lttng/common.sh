@@ -66,9 +66,10 @@ become()
 	[ "$1" = root ] || [ "$(id -u)" != 0 ] ||
 		as=(setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all)
 	chmod -R go+rX "$here"
-	rm -rf "$here/$who" && mkdir "$here/$who" && cd "$here/$who" || fail "cd $here/$who"
+	rm -rf "${here:?}/$who" && mkdir "$here/$who" && cd "$here/$who" || fail "cd $here/$who"
 	[ ${#as[@]} = 0 ] || chown 65534:65534 .
 	export HOME=$here/$who
+	# shellcheck disable=SC2034 # for the tests
 	gprof_mt=$here/gprof-mt LIBRARY=$here/libsync_trace.so
 }
 
@@ -131,6 +132,7 @@ recording_start()
 	rm -rf "$1"
 	(exec "${as[@]}" "$gprof_mt" record -o "$1" --set kernel.source=none --backend lttng \
 		"$here/counted" 1 10 wait >said 2>"$1.err") &
+	# shellcheck disable=SC2034 # for the tests
 	recorder=$!
 	read -r line <said
 	rm said
