@@ -84,11 +84,11 @@ formats=$(words export --format nonsense)
 [ "$(wc -w <<<"$formats")" -ge 7 ] || fail "formats: $formats"
 for format in $formats; do
 	named "$format"
-	whats=$(words export --format "$format" --what nonsense)
-	[[ $whats = *'one kind of figures only'* ]] && whats=
+	figures=$(words export --format "$format" --what nonsense)
+	[[ $figures = *'one kind of figures only'* ]] && figures=
 	# shellcheck disable=SC2086 # words
-	named $whats
-	for what in $whats; do
+	named $figures
+	for what in $figures; do
 		grep -qE "^  $format  .*[ ,]$what(,|\$)" help || fail "export --help: no $what of $format"
 	done
 done

@@ -20,28 +20,28 @@ struct arguments {
 };
 
 /* ", calls, time", of the exporters from there on; the caller frees it. */
-static char *whats_of(unsigned first)
+static char *figures_of(unsigned first)
 {
-	GString *whats = g_string_new(NULL);
+	GString *figures = g_string_new(NULL);
 
 	for (unsigned i = first;
 	     pp_exporters[i] && g_str_equal(pp_exporters[i]->format, pp_exporters[first]->format);
 	     i++)
 		if (pp_exporters[i]->what)
-			g_string_append_printf(whats, "%s%s", whats->len ? ", " : ": ",
+			g_string_append_printf(figures, "%s%s", figures->len ? ", " : ": ",
 					       pp_exporters[i]->what);
-	return g_string_free(whats, FALSE);
+	return g_string_free(figures, FALSE);
 }
 
 static void print_formats(void)
 {
 	printf("formats, and behind a colon their figures:\n");
 	for (unsigned i = 0; pp_exporters[i]; i++) {
-		g_autofree char *whats = whats_of(i);
+		g_autofree char *figures = figures_of(i);
 
 		if (pp_exporters[i]->summary)
 			printf("  %-10s  %s%s\n", pp_exporters[i]->format, pp_exporters[i]->summary,
-			       whats);
+			       figures);
 	}
 }
 
@@ -104,7 +104,7 @@ static void add_name(GString *to, const char *name)
 /* PP_EXIT_GOOD: arguments->exporter is it. */
 static int find_exporter(struct arguments *arguments)
 {
-	g_autoptr(GString) formats = g_string_new(NULL), whats = g_string_new(NULL);
+	g_autoptr(GString) formats = g_string_new(NULL), figures = g_string_new(NULL);
 	const char *last = "";
 
 	for (unsigned i = 0; pp_exporters[i] && !arguments->exporter; i++) {
@@ -116,7 +116,7 @@ static int find_exporter(struct arguments *arguments)
 		if (!arguments->format || !g_str_equal(arguments->format, exporter->format))
 			continue;
 		if (exporter->what)
-			add_name(whats, exporter->what);
+			add_name(figures, exporter->what);
 		if (!arguments->what || g_strcmp0(arguments->what, exporter->what) == 0)
 			arguments->exporter = exporter;
 	}
@@ -124,9 +124,9 @@ static int find_exporter(struct arguments *arguments)
 		return PP_EXIT_GOOD;
 	if (!arguments->format)
 		return pp_cli_usage("export", "no --format (expected %s)", formats->str);
-	if (whats->len)
+	if (figures->len)
 		return pp_cli_usage("export", "invalid --what '%s' (expected %s)", arguments->what,
-				    whats->str);
+				    figures->str);
 	if (arguments->what && strstr(formats->str, arguments->format))
 		return pp_cli_usage("export", "--what '%s': %s has one kind of figures only",
 				    arguments->what, arguments->format);
@@ -171,13 +171,13 @@ struct run {
 /* What else the format can show. */
 static char *without_history(const char *format)
 {
-	GString *whats = g_string_new(NULL);
+	GString *figures = g_string_new(NULL);
 
 	for (unsigned i = 0; pp_exporters[i]; i++)
 		if (g_str_equal(pp_exporters[i]->format, format) && pp_exporters[i]->what &&
 		    !pp_exporters[i]->needs_history)
-			add_name(whats, pp_exporters[i]->what);
-	return g_string_free(whats, FALSE);
+			add_name(figures, pp_exporters[i]->what);
+	return g_string_free(figures, FALSE);
 }
 
 static int survey(struct run *run, struct pp_error *err)
