@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What the profile applic-only costs a server: memcached (tests/apps) with four threads under four
-# clients on loopback that keep it busy, as it is; with libsync_trace preloaded, recording all, only
-# waits, or what it does by default; and, built with -pg, with both libraries.  Operations a second, and the server's CPU time of one, which tells more where
-# the clients and the server share CPUs.  Servers alternate; the best of ROUNDS (default 5) counts.
+# What the profile applic-only costs a server: memcached (tests/apps) with four threads under four clients on
+# loopback that keep it busy, as it is; with libsync_trace preloaded, recording all, only waits, or what it
+# does by default; and, built with -pg, with both libraries.  Operations a second, and the server's CPU time
+# of one, which tells more where the clients and the server share CPUs.  Servers alternate; the best of ROUNDS
+# (default 5) counts.
 #
 # Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
 set -eu

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What counting costs beside the time of a call: the start and the end of a program that does
-# nothing and of a thread with one call, the memory of a thread with less than 100 arcs, and the instructions of a call, which do
-# not depend on what else the machine does.  All over the same program without -pg.
+# What counting costs beside the time of a call: the start and the end of a program that does nothing and of a
+# thread with one call, the memory of a thread with less than 100 arcs, and the instructions of a call, which
+# do not depend on what else the machine does.  All over the same program without -pg.
 #
 # Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
 set -eu

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """speedscope_check.py GPROF_MT KIND...: what speedscope reads of each kind is what the history of calls, or the
-folded stacks, of the same capture say; of folded stacks too.  A profile is a thread's, with its name.  Of callgrind's format
-it has who called whom."""
+folded stacks, of the same capture say; of folded stacks too.  A profile is a thread's, with its name.
+Of callgrind's format it has who called whom."""
 import json
 import os
 import subprocess

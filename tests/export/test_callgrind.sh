@@ -73,8 +73,8 @@ compare()
 	python3 check.py "${2:-}" || fail "$*: $(cat annotated)"
 }
 
-# lines: "self OBJECT FILE LINE FUNCTION CALLS", "time OBJECT FILE LINE FUNCTION NS" and "call OBJECT FILE LINE FUNCTION CALLS
-# OBJECT FILE LINE FUNCTION" of the profile; files without their directories
+# lines: "self OBJECT FILE LINE FUNCTION CALLS", "time OBJECT FILE LINE FUNCTION NS" and "call OBJECT FILE
+# LINE FUNCTION CALLS OBJECT FILE LINE FUNCTION" of the profile; files without their directories
 cat >lines.py <<'END'
 import os, re
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# flamegraph.pl draws folded stacks: each frame, and the whole, are as wide as the sums of the file, whatever is in a name.
+# flamegraph.pl draws folded stacks: each frame, and the whole, are as wide as the sums of the file, whatever
+# is in a name.
 . "$GM_TOP/tests/calls/common.sh"
 gprof_mt=$GM_BUILD/gprof-mt
 flamegraph=$(command -v flamegraph.pl) || flamegraph=/usr/share/perl5/Devel/NYTProf/flamegraph.pl

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Perfetto's own trace processor reads a Perfetto trace: no error is counted, the fields are those of the published
-# schema, states, waits and holds are those of the reports, and a flow leads from each release to the wait that it ended.
+# Perfetto's own trace processor reads a Perfetto trace: no error is counted, the fields are those of the
+# published schema, states, waits and holds are those of the reports, and a flow leads from each release to
+# the wait that it ended.
 . "$GM_TOP/tests/sync/common.sh"
 gprof_mt=$GM_BUILD/gprof-mt
 [ -e "$GM_BUILD/tests/perfetto/trace-processor" ] || { echo "npm could not get the trace processor"; exit 77; }

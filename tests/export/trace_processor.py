@@ -12,7 +12,8 @@ reader = os.path.join(os.environ["GM_TOP"], "tests/export/trace_processor.js")
 
 
 def published():
-    """Of perfetto.FIELDS those of the packets that it tells of, as it tells of them: of that with the clock it does not."""
+    """The fields in perfetto.FIELDS of the packets that it prints, as it prints them; it does not print the packet
+    with the clock."""
     def below(message, path):
         for text in perfetto.FIELDS[message].split(","):
             name, _, kind = text.split()

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The kernel's events without `gprof-mt record`: where a configuration that GPROF_MT_CONFIG names asks for them.  What
-# is started is gprof-mt beside the library, or where it was installed; nothing in PATH or the working directory matters.
+# The kernel's events without `gprof-mt record`: where a configuration that GPROF_MT_CONFIG names asks for
+# them.  What is started is gprof-mt beside the library, or where it was installed; nothing in PATH or the
+# working directory matters.
 . "$GM_TOP/tests/record/common.sh"
 unset GPROF_MT_CONFIG
 

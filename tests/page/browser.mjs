@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A browser without a window. Whatever a page should never do, at any time, is gathered here: an error, a message on the
-// console, a dialog, a request that leaves the file.
+// A browser without a window. Whatever a page should never do, at any time, is gathered here: an error, a
+// message on the console, a dialog, a request that leaves the file.
 import assert from 'node:assert/strict';
 import {createRequire} from 'node:module';
 import {join, resolve} from 'node:path';

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// check_axe.mjs PAGE: what axe-core, which knows the rules of WCAG, has against the page: of the capture written by hand, of a real
-// one, and without any; whole and in part, light and dark, with all that opens open.
+// check_axe.mjs PAGE: what axe-core, which knows the rules of WCAG, has against the page: of the capture
+// written by hand, of a real one, and without any; whole and in part, light and dark, with all that opens
+// open.
 import {createRequire} from 'node:module';
 import {join} from 'node:path';
 import {encode} from './fill.mjs';

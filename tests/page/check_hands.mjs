@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What a reader does with the page: points, zooms, drags, sorts, searches, follows links, uses the keyboard alone, another theme, paper.
+// What a reader does with the page: points, zooms, drags, sorts, searches, follows links, uses the keyboard
+// alone, another theme, paper.
 import {AXIS, BAR, BAR_TOP, GUTTER, ROW} from '../../postproc/export/html/page/src/layout.js';
 import {encode} from './fill.mjs';
 import {known, HOSTILE} from './document.mjs';

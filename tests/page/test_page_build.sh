@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What is built: one file with a place for the data, no network, and the licenses of what is in it. Without node or npm, or without
-# npm's packages: an empty one, a line that says so, and no failure.
+# What is built: one file with a place for the data, no network, and the licenses of what is in it. Without
+# node or npm, or without npm's packages: an empty one, a line that says so, and no failure.
 set -eu
 
 fail()

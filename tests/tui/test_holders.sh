@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Who holds what somebody waits for, and where: who had it when the wait began and who had it last, and who
-# posted and signalled, as babeltrace2 prints them; objects of several processes told apart; what somebody waits for above what
-# main() joins; a program that goes on.
+# posted and signalled, as babeltrace2 prints them; objects of several processes told apart; what somebody
+# waits for above what main() joins; a program that goes on.
 . "$GM_TOP/tests/tui/common.sh"
 command -v babeltrace2 >/dev/null || skip "babeltrace2 is not installed"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Where the nodes and arrows of a graph go: in layers if it has few arrows, or else in a ring, since layers of what is
-// tangled are none. Both give {width, height, nodes: key -> {x, y, width, height}, paths: [{d, x, y}]}, in the order of the arrows.
+// Where the nodes and arrows of a graph go: in layers if it has few arrows, or else in a ring, since layers
+// of what is tangled are none. Both give {width, height, nodes: key -> {x, y, width, height}, paths: [{d, x,
+// y}]}, in the order of the arrows.
 import dagre from '@dagrejs/dagre';
 import {curveBasis, line} from 'd3-shape';
 

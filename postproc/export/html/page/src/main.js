@@ -37,8 +37,8 @@ function message(title, text, role) {
 	return el('div', {class: 'message', role}, el('h1', {}, title), el('p', {}, text));
 }
 
-// Views are brought up to date when they are in sight, so that choosing a time is fluid in a large capture, too. One view that
-// fails does not take the others with it.
+// Views are brought up to date when they are in sight, so that choosing a time is fluid in a large capture,
+// too. One view that fails does not take the others with it.
 class Views {
 	#views;
 	#seen = new Set();
