@@ -64,6 +64,6 @@ help:
 ## make bench           what it costs, beside its peers
 ## make fuzz            libFuzzer on every reader, two minutes in all (GM_FUZZ_SECONDS=)
 ## make screenshots     the pictures of the page in README.md, by a browser
-## make lint            clang-tidy, cppcheck, shellcheck, eslint, formatting
+## make lint            clang-tidy, cppcheck, shellcheck, eslint, formatting, spelling, subjects of commits
 ## make install         under PREFIX (default /usr/local), below DESTDIR
 -include $(shell find $(B) -path $(B)/apps -prune -o -name '*.d' -print 2>/dev/null)

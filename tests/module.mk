@@ -24,7 +24,7 @@ demo:
 lint:
 	$(Q)tests/install-deps lint
 	$(Q)$(submake) $(PP_GENERATED) $(SYSCALL_NAMES)
-	$(Q)tests/lint $(B)
+	$(Q)tests/lint/run $(B)
 
 check-san:
 	$(Q)$(MAKE) --no-print-directory check SAN=address,undefined
