@@ -12,13 +12,13 @@ static const char *const texts[PP_N_ANOMALIES] = {
     [PP_ANOMALY_LEFT_CPU_UNSEEN] = "left its CPU unseen",
     [PP_ANOMALY_SYNC_WHILE_OFF] = "synch-event while off the CPU",
     [PP_ANOMALY_AFTER_END] = "synch-event after the thread's end",
-    [PP_ANOMALY_SWITCHES_LOST] = "state not known after lost scheduling events",
-    [PP_ANOMALY_UNSEEN] = "went on when its scheduling was no longer recorded",
-    [PP_ANOMALY_COMPLETION_NO_BEGIN] = "wait ended that never began",
-    [PP_ANOMALY_BEGIN_NO_COMPLETION] = "wait given up without a result",
-    [PP_ANOMALY_RELEASE_NOT_TAKEN] = "unlock of what was not seen taken",
+    [PP_ANOMALY_SWITCHES_LOST] = "state unknown after lost scheduling events",
+    [PP_ANOMALY_UNSEEN] = "continued after its scheduling was no longer recorded",
+    [PP_ANOMALY_COMPLETION_NO_BEGIN] = "end of a wait without its begin",
+    [PP_ANOMALY_BEGIN_NO_COMPLETION] = "begin of a wait without its end",
+    [PP_ANOMALY_RELEASE_NOT_TAKEN] = "unlock without a recorded lock",
     [PP_ANOMALY_RELEASE_BY_ANOTHER] = "unlock by a thread other than the owner",
-    [PP_ANOMALY_RELEASE_MISSING] = "taken twice without an unlock",
+    [PP_ANOMALY_RELEASE_MISSING] = "acquired twice without an unlock",
 };
 
 void pp_anomalies_init(struct pp_anomalies *anomalies)

@@ -22,18 +22,17 @@ enum {
 			   "process"},                                                             \
 	[PP_OBJECT_IMAGE] = {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,  \
 			     "0, 1, ...: which program of the process, one after each exec"},      \
-	[PP_OBJECT_ADDRESS] = {"object", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID,                 \
-			       "where it is in memory"},                                           \
+	[PP_OBJECT_ADDRESS] = {"object", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID, "address"},     \
 	[PP_OBJECT_GENERATION] = {"generation", "generation", PP_TYPE_COUNT,                       \
 				  PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,                              \
 				  "1, 2, ...: the objects that were at this address one after "    \
 				  "the other"},                                                    \
 	[PP_OBJECT_GROUP] = {"group", "object", PP_TYPE_TEXT, PP_COLUMN_JSON_ONLY | PP_COLUMN_KEY, \
-			     "what its like have, too, in any run: the variable, or where it was " \
-			     "initialized or first used"},                                         \
+			     "the same for similar objects in every run: the variable, or the "    \
+			     "place of initialization or first use"},                              \
 	[PP_OBJECT_TYPE] = {"type", "type", PP_TYPE_TEXT, PP_COLUMN_KEY, PP_SYNC_TYPES},           \
 	[PP_OBJECT_NAME] = {"name", "object", PP_TYPE_TEXT, PP_COLUMN_ID,                          \
-			    "the same, told from its like by number or tid, where there is one"}
+			    "name, with a number or tid if others have the same"}
 
 void pp_object_row(struct pp_cell *row, const struct pp_object *object,
 		   const struct pp_namer *namer);

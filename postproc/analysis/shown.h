@@ -33,7 +33,7 @@ enum { PP_CELL_GROUP = PP_N_THREAD_CELLS, PP_CELL_THREAD, PP_N_NAMED_THREAD_CELL
 				"last name that the thread had"}
 
 #define PP_THREAD_GROUP_HELP                                                                       \
-	"what it has in common with its like: start routine, or stem of the name"
+	"the same for similar threads: start routine, or name without its number"
 
 struct pp_cell *pp_named_thread_row(struct pp_table *table, const struct pp_pass_context *context,
 				    const struct pp_thread *thread);

@@ -290,7 +290,8 @@ static int read_process(struct pp_capture *capture, const struct folder *folder,
 	process->dir = g_steal_pointer(&dir);
 	link = pp_capture_link_out(capture, process->dir);
 	if (link)
-		return pp_error_add(err, -ELOOP, "%s: a link that leads out of the capture", link);
+		return pp_error_add(err, -ELOOP, "%s: a symlink that leads out of the capture",
+				    link);
 	ret = pp_threads_read(capture, process, threads, err);
 	if (ret < 0)
 		return ret;
@@ -407,15 +408,15 @@ static void note_losses(struct pp_model *model)
 
 		note_loss(model, "threads without a place in the thread table",
 			  process->threads_why, process->folder, process->threads_lost);
-		note_loss(model, "calls of no known thread", process->calls_why, process->folder,
+		note_loss(model, "calls of unknown threads", process->calls_why, process->folder,
 			  process->calls_lost);
-		note_loss(model, "synch-events of no known thread", process->events_why,
+		note_loss(model, "synch-events of unknown threads", process->events_why,
 			  process->folder, process->events_lost);
-		note_loss(model, "synch-events without the call path that they should have", 0,
-			  process->folder, process->paths_lost);
+		note_loss(model, "synch-events whose call path was lost", 0, process->folder,
+			  process->paths_lost);
 		note_loss(model,
-			  "holds that nobody waited for, whose time found no room (sync.holds)", 0,
-			  process->folder, process->holds_lost);
+			  "uncontended holds whose times were lost for lack of room (sync.holds)",
+			  0, process->folder, process->holds_lost);
 		note_loss(model,
 			  "threads whose last data was in memory (the process has not ended, "
 			  "was killed, or its disk was full)",

@@ -58,7 +58,7 @@ void pp_recording_read(struct pp_capture *capture);
 void pp_capture_add_damage(struct pp_capture *capture, const char *where, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 
-/* Whether `path` is, or lies behind, a link that leads out of the capture. */
+/* Whether `path` is, or lies behind, a symlink that leads out of the capture. */
 bool pp_capture_leads_out(const struct pp_capture *capture, const char *path);
 
 /*

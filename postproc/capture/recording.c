@@ -134,7 +134,7 @@ void pp_recording_read(struct pp_capture *capture)
 		return;
 	if (pp_capture_leads_out(capture, path)) {
 		pp_capture_add_damage(capture, path,
-				      "left out: a link that leads out of the capture");
+				      "left out: a symlink that leads out of the capture");
 		return;
 	}
 	load_info(capture, path);

@@ -16,7 +16,7 @@ static uint64_t add_overruns(struct pp_run *run, const struct pp_collector *coll
 		g_autofree char *where = g_strdup_printf("kernel, CPU %d", ring->cpu);
 
 		if (ring->lost)
-			pp_run_add_loss(run, "scheduling records that found their ring full", where,
+			pp_run_add_loss(run, "scheduling events that found their ring full", where,
 					ring->lost);
 		sum += ring->lost;
 	}

@@ -14,14 +14,14 @@ struct command {
 
 static const struct command commands[] = {
     {"record", pp_cmd_record, "run a program and record its calls, synchronization and scheduling"},
-    {"report", pp_cmd_report, "tables of a capture: per thread, per lock, per function"},
-    {"history", pp_cmd_history, "the operations on each synchronization object, in order"},
-    {"timeline", pp_cmd_timeline, "all that one thread did and met, in order of time"},
-    {"graph", pp_cmd_graph, "a capture as a graph"},
-    {"diff", pp_cmd_diff, "two captures compared, by thread, function, object and site"},
-    {"browse", pp_cmd_browse, "look through a capture, in the terminal"},
-    {"export", pp_cmd_export, "a capture as a file that another viewer reads"},
-    {"doctor", pp_cmd_doctor, "what works on this machine, what does not, and how to fix it"},
+    {"report", pp_cmd_report, "print tables: per thread, per lock, per function"},
+    {"history", pp_cmd_history, "print the operations on each object, in order of time"},
+    {"timeline", pp_cmd_timeline, "print all events of one thread, in order of time"},
+    {"graph", pp_cmd_graph, "print a graph of threads, functions or locks"},
+    {"diff", pp_cmd_diff, "compare two captures, by thread, function, object and site"},
+    {"browse", pp_cmd_browse, "browse a capture in the terminal"},
+    {"export", pp_cmd_export, "write a capture for another viewer"},
+    {"doctor", pp_cmd_doctor, "show what can be recorded here, and how to record more"},
     {"collector", pp_cmd_collector, NULL}, /* for libgmon-mt */
 };
 
@@ -31,7 +31,7 @@ static void print_help(FILE *to)
 	for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
 		if (commands[i].summary)
 			fprintf(to, "  %-8s  %s\n", commands[i].name, commands[i].summary);
-	fprintf(to, "\nHelp on one: gprof-mt COMMAND --help, or man gprof-mt-COMMAND.\n");
+	fprintf(to, "\nSee gprof-mt COMMAND --help, or man gprof-mt-COMMAND.\n");
 }
 
 static const struct command *find_command(const char *name)

@@ -27,7 +27,7 @@ enum { PP_OPTION_DEMANGLE = 0x1000, PP_OPTION_NO_INLINE, PP_OPTION_NO_CACHE };
 	 "C++ names: full (default), simple (no parameters) or no"},                               \
 	    {"no-inline", NULL, PP_OPTION_NO_INLINE, "no inlined functions"},                      \
 	{                                                                                          \
-		"no-cache", NULL, PP_OPTION_NO_CACHE, "no names of earlier runs"                   \
+		"no-cache", NULL, PP_OPTION_NO_CACHE, "no cached names"                            \
 	}
 
 struct pp_cli_options {

@@ -135,7 +135,7 @@ static int replay(struct printer *printer, uint32_t tid, struct pp_error *err)
 	if (ret < 0)
 		return ret;
 	if (!printer->thread && view->context.selection->by & ~PP_SELECT_THREAD)
-		return pp_error_add(err, -ENOENT, "%s: no call is in all that is selected",
+		return pp_error_add(err, -ENOENT, "%s: the selection contains no call",
 				    view->capture->model->dir);
 	if (!printer->thread)
 		return view->capture->histories->len

@@ -62,7 +62,7 @@ int pp_cli_select_refuse(const char *command, const struct pp_selection *selecti
 {
 	g_autofree char *names = pp_selection_names(selection->by & ~heeded);
 
-	return names ? pp_cli_usage(command, "%s: it cannot be narrowed by that", names)
+	return names ? pp_cli_usage(command, "%s: this command does not accept it", names)
 		     : PP_EXIT_GOOD;
 }
 
@@ -92,9 +92,10 @@ static unsigned count_named(const struct pp_model *model, const char *pattern, u
 
 static int no_such_name(const struct pp_model *model, const char *pattern, struct pp_error *err)
 {
-	return pp_error_add(err, -ENOENT,
-			    "%s: no thread has a name like '%s'; see `gprof-mt report threads`",
-			    model->dir, pattern);
+	return pp_error_add(
+	    err, -ENOENT,
+	    "%s: no thread has a name that matches '%s'; see `gprof-mt report threads`", model->dir,
+	    pattern);
 }
 
 int pp_cli_select_one(const char *command, const struct pp_selection *selection)
@@ -180,7 +181,7 @@ int pp_cli_select_check(const struct pp_view *view, unsigned heeded, struct pp_e
 	ret = check_threads(model, selection, err);
 	if (ret < 0)
 		return ret;
-	also = selection->by & (selection->by - 1) ? " in all that is selected" : "";
+	also = selection->by & (selection->by - 1) ? " in the selection" : "";
 	for (guint i = 0; heeded & PP_SELECT_OBJECT && i < selection->objects->len; i++) {
 		const struct pp_wanted *wanted = selection->objects->pdata[i];
 

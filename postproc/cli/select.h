@@ -28,18 +28,17 @@ enum {
 
 #define PP_CLI_SELECT_TIMES                                                                        \
 	{                                                                                          \
-		"time", "A~B", PP_CLI_SELECT_TIME,                                                 \
-		    "only from A to B of the capture: 1.5~2 (s), 20ms~, ~3us"                      \
+		"time", "A~B", PP_CLI_SELECT_TIME, "only from A to B: 1.5~2 (s), 20ms~, ~3us"      \
 	}
 
 #define PP_CLI_SELECT_OPERATIONS                                                                   \
 	{"object", "OBJECT", PP_CLI_SELECT_OBJECT,                                                 \
-	 "only on it: its name, or address 0x..., 0x.../GENERATION"},                              \
+	 "only this object: NAME, 0xADDRESS, 0xADDRESS/GENERATION"},                               \
 	    {"function", "PATTERN", PP_CLI_SELECT_FUNCTION,                                        \
-	     "only calls of such functions, or that stand in them"},                               \
+	     "only calls of, and in, matching functions"},                                         \
 	{                                                                                          \
 		"min-wait", "TIME", PP_CLI_SELECT_MIN_WAIT,                                        \
-		    "only operations that waited so long: 10us"                                    \
+		    "only operations that waited at least this long: 10us"                         \
 	}
 
 /* ... and of one that cannot, to say so. */

@@ -175,7 +175,8 @@ GStrv pp_summary_waits(struct pp_capture *capture)
 	view.context.for_text = true;
 	if (counts.sync_bytes > MAX_WAITS_BYTES) {
 		lines = g_new0(char *, 2);
-		lines[0] = g_strdup("waits: too many synch-events to sum up now; the report does");
+		lines[0] =
+		    g_strdup("waits: too many synch-events to add up now; see gprof-mt report");
 	} else if (pp_view_run(&view, names, G_N_ELEMENTS(names), &err) == 0) {
 		lines = describe_waits(&view);
 	}
@@ -201,7 +202,7 @@ char *pp_summary_make(struct pp_run *run, const struct pp_capture *capture)
 		  "was full)",
 		  0, counts.n_in_memory);
 	note_loss(run, "threads that were not recorded", counts.threads_why, counts.threads_lost);
-	note_loss(run, "calls that were counted nowhere", counts.calls_why, counts.calls_lost);
+	note_loss(run, "calls that were not counted", counts.calls_why, counts.calls_lost);
 	note_loss(run, "calls and returns that are not in the history", counts.records_why,
 		  counts.records_lost);
 	note_loss(run, "synch-events that were not written", counts.events_why, counts.events_lost);

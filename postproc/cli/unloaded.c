@@ -17,7 +17,7 @@
 #include "core/latest.h"
 
 #define WHAT	"program not recorded: "
-#define UNKNOWN "nothing of it is there (another root, no LD_PRELOAD, an early end)"
+#define UNKNOWN "it left no data (another root, no LD_PRELOAD, or an early end)"
 
 struct search {
 	const struct pp_collector *collector;

@@ -154,7 +154,7 @@ static void activity_free(void *state)
 
 const struct pp_pass pp_pass_activity = {
     .name = "activity",
-    .summary = "calls per turn on CPU",
+    .summary = "calls per time on CPU",
     .kinds = PP_THREAD_STATE_KINDS | PP_EVENT_MASK(PP_EVENT_CALL),
     .selects = PP_SELECT_THREAD | PP_SELECT_TIME,
     .start = activity_start,

@@ -33,7 +33,7 @@ _Static_assert(N_COLUMNS == PP_N_HISTORY_COLUMNS, "history.h");
 	[BLOCKED] = {"blocked", "blocked", PP_TYPE_BOOL, 0,                                        \
 		     "did it block the thread; none: it cannot, or nobody knows"},                 \
 	[WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "how long it waited"},                    \
-	[SITE] = {"site", "site", PP_TYPE_TEXT, 0, "where the call stands"},                       \
+	[SITE] = {"site", "site", PP_TYPE_TEXT, 0, "call site"},                                   \
 	[PATH] = {"path", "path", PP_TYPE_TEXT, PP_COLUMN_JSON_ONLY,                               \
 		  "how it came there, innermost first; none: not recorded"},                       \
 	[INDEX] = {"index", "index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,                           \

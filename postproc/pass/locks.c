@@ -368,7 +368,7 @@ static void locks_free(void *state)
 
 const struct pp_pass pp_pass_locks = {
     .name = "locks",
-    .summary = "waits, holds of each",
+    .summary = "waits and holds",
     .is_default = true,
     .kinds = PP_THREAD_STATE_KINDS,
     .selects = PP_SELECT_ALL,

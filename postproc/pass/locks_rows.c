@@ -32,10 +32,9 @@ enum {
 #define SPREAD_COLUMNS(first, prefix, what)                                                        \
 	[first] = {prefix "_mean_ns", "mean", PP_TYPE_TIME_NS, PP_COLUMN_NO_SUM,                   \
 		   "the mean " what},                                                              \
-	[first + 1] = {prefix "_p50_ns", "p50", PP_TYPE_TIME_NS, PP_COLUMN_NO_SUM,                 \
-		       "half are no longer"},                                                      \
+	[first + 1] = {prefix "_p50_ns", "p50", PP_TYPE_TIME_NS, PP_COLUMN_NO_SUM, "median"},      \
 	[first + 2] = {prefix "_p99_ns", "p99", PP_TYPE_TIME_NS, PP_COLUMN_NO_SUM,                 \
-		       "99 % are no longer"},                                                      \
+		       "99th percentile"},                                                         \
 	[first + 3] = {prefix "_max_ns", "longest", PP_TYPE_TIME_NS, PP_COLUMN_MAX,                \
 		       "the longest " what}
 
@@ -51,8 +50,9 @@ enum {
 
 static const struct pp_column holder_columns[N_HOLDER_COLUMNS] = {
     [HOLDER_SITE] = {"site", "held since", PP_TYPE_TEXT, PP_COLUMN_KEY,
-		     "where it had been acquired that was waited for; none: not known"},
-    [HOLDER_FUNCTION] = {"function", "taken with", PP_TYPE_TEXT, PP_COLUMN_KEY, "what that called"},
+		     "call site of the holder's acquisition; none: unknown"},
+    [HOLDER_FUNCTION] = {"function", "taken with", PP_TYPE_TEXT, PP_COLUMN_KEY,
+			 "operation of that call"},
     [HOLDER_CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0, "calls that waited for it"},
     [HOLDER_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "how long in all"},
     [HOLDER_WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, PP_COLUMN_MAX,
@@ -82,36 +82,33 @@ enum {
 };
 
 static const struct pp_column site_columns[N_SITE_COLUMNS] = {
-    [SITE_SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY, "where the call stands"},
-    [SITE_FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY, "what it calls"},
+    [SITE_SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY, "call site"},
+    [SITE_FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY, "the operation"},
     [SITE_CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "how often, failed attempts included"},
     [SITE_CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0, "calls that waited"},
     [SITE_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "how long in all"},
     SPREAD_COLUMNS(SITE_WAIT_MEAN, "wait", "wait"),
-    [SITE_HOLD] = {"hold_ns", "held", PP_TYPE_TIME_NS, 0,
-		   "time it was held after these acquisitions"},
+    [SITE_HOLD] = {"hold_ns", "held", PP_TYPE_TIME_NS, 0, "hold time after these acquisitions"},
     SPREAD_COLUMNS(SITE_HOLD_MEAN, "hold", "hold"),
     [SITE_ADDRESS] = {"address", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID,
 		      "run-time return address of the call"},
     [SITE_HOLDERS] = {"holders", "holders", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY,
-		      "what these waits met: where it had been acquired", holder_columns,
-		      N_HOLDER_COLUMNS},
+		      "call sites of the holders' acquisitions", holder_columns, N_HOLDER_COLUMNS},
 };
 
 static const struct pp_column columns[N_COLUMNS] = {
     PP_OBJECT_COLUMNS,
     [ACQUIRED] = {"acquired", "acquired", PP_TYPE_COUNT, 0,
 		  "times a thread obtained it; re-acquisitions by condition waits included"},
-    [CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0,
-		   "calls that found it taken, or had to wait for what it stands for"},
+    [CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0, "calls that found it not free"},
     [TIMED_OUT] = {"timed_out", "timed out", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
-		   "of these, those that their time limit ended"},
+		   "of these, calls that timed out"},
     [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "time threads waited for it"},
     SPREAD_COLUMNS(WAIT_MEAN, "wait", "wait"),
     [HOLD] = {"hold_ns", "held", PP_TYPE_TIME_NS, 0,
-	      "time from acquisition to release, of each holder; what has no owner has none"},
+	      "time from acquisition to release; none for objects without an owner"},
     SPREAD_COLUMNS(HOLD_MEAN, "hold", "hold"),
-    [SITES] = {"sites", "sites", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "where it was acquired from",
+    [SITES] = {"sites", "sites", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "call sites of acquisitions",
 	       site_columns, N_SITE_COLUMNS},
 };
 
@@ -120,8 +117,9 @@ enum { PAIR_OBJECT, PAIR_WAITER, PAIR_HOLDER, PAIR_CONTENDED, PAIR_WAIT, PAIR_MA
 /* For people: the same in one table. */
 static const struct pp_column pair_columns[N_PAIR_COLUMNS] = {
     [PAIR_OBJECT] = {"name", "object", PP_TYPE_TEXT, 0, "the object"},
-    [PAIR_WAITER] = {"waiter", "waited at", PP_TYPE_TEXT, 0, "where the call stands that waited"},
-    [PAIR_HOLDER] = {"holder", "held since", PP_TYPE_TEXT, 0, "where it had been acquired"},
+    [PAIR_WAITER] = {"waiter", "waited at", PP_TYPE_TEXT, 0, "call site of the waiter"},
+    [PAIR_HOLDER] = {"holder", "held since", PP_TYPE_TEXT, 0,
+		     "call site of the holder's acquisition"},
     [PAIR_CONTENDED] = {"contended", "waits", PP_TYPE_COUNT, 0, "how often"},
     [PAIR_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "how long in all"},
     [PAIR_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, 0, "the longest wait"},
@@ -362,8 +360,9 @@ static void add_pairs(struct pp_table *table, const struct pp_locks *self,
 /* The holders of all sites of all objects; NULL: nobody waited for what was held. */
 static struct pp_table *pairs_table(const struct pp_locks *self, const GArray *used)
 {
-	struct pp_table *table = pp_table_new(
-	    "lock_waits", "Waits for locks, by where they were held", pair_columns, N_PAIR_COLUMNS);
+	struct pp_table *table =
+	    pp_table_new("lock_waits", "Waits for locks, by call site of the holder", pair_columns,
+			 N_PAIR_COLUMNS);
 
 	for (guint i = 0; i < used->len; i++)
 		add_pairs(table, self, g_array_index(used, struct ranked, i).object);
@@ -429,8 +428,10 @@ static void note_lost_holds(struct pp_table *table, const struct pp_model *model
 	for (guint i = 0; i < model->processes->len; i++)
 		n += ((const struct pp_process *)model->processes->pdata[i])->holds_lost;
 	if (n)
-		pp_table_note(
-		    table, "%" G_GUINT64_FORMAT " holds are missing: their time found no room", n);
+		pp_table_note(table,
+			      "%" G_GUINT64_FORMAT
+			      " holds are missing: there was no room for their times",
+			      n);
 }
 
 void pp_locks_finish(void *state, int64_t end_ns, GPtrArray *tables)
@@ -461,22 +462,22 @@ void pp_locks_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	pp_unrecorded_note(table, self->context->model);
 	if (n_counted)
 		pp_table_note(table,
-			      "recorded with sync.mode = contended: how often %u of these "
-			      "were acquired, and how long they were held, is not known%s",
+			      "recorded with sync.mode = contended: acquisitions and hold times of "
+			      "%u of these are unknown%s",
 			      n_counted,
 			      n_untimed && !self->has_counted ? " for a part of the time"
-			      : n_untimed		      ? "; --set sync.holds=yes measures it"
-							      : "");
+			      : n_untimed ? "; --set sync.holds=yes measures them"
+					  : "");
 	if (n_timed)
 		pp_table_note(table,
-			      "of %u of these, holds that nobody waited for were summed up as they "
-			      "were recorded (sync.holds): they have no percentiles",
+			      "uncontended holds of %u of these were added up during recording "
+			      "(sync.holds) and have no percentiles",
 			      n_timed);
 	note_lost_holds(table, self->context->model);
 	if (self->unfinished)
 		pp_table_note(table,
-			      "%" G_GUINT64_FORMAT " waits never ended: they count up to "
-			      "the end of their threads, or of what is known of them",
+			      "%" G_GUINT64_FORMAT " waits never ended: they count up to the end "
+			      "of their threads, or of the capture",
 			      self->unfinished);
 	if (self->held_to_end)
 		pp_table_note(table,

@@ -17,7 +17,7 @@
 enum { FRAME_SITE, FRAME_ADDRESS, N_FRAME_COLUMNS };
 
 static const struct pp_column frame_columns[N_FRAME_COLUMNS] = {
-    [FRAME_SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY, "where the call stands"},
+    [FRAME_SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY, "call site"},
     [FRAME_ADDRESS] = {"address", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID,
 		       "its run-time return address"},
 };
@@ -244,8 +244,8 @@ static void paths_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	if (!table->rows->len && self->context->selection)
 		pp_table_note(table, "no operation selected has a call path");
 	else if (!table->rows->len)
-		pp_table_note(table, "no operation has a call path: sync.paths was off, none "
-				     "waited for so long, or the program's code has no frame "
+		pp_table_note(table, "no operation has a call path: sync.paths was off, no wait "
+				     "was long enough, or the code has no frame "
 				     "pointers (-pg, -fno-omit-frame-pointer)");
 	pp_unrecorded_note(table, self->context->model);
 	if (n_lost)
@@ -268,7 +268,7 @@ static void paths_free(void *state)
 
 const struct pp_pass pp_pass_paths = {
     .name = "paths",
-    .summary = "the call paths to waits",
+    .summary = "call paths to waits",
     .kinds = PP_THREAD_STATE_KINDS,
     .selects = PP_SELECT_ALL,
     .start = paths_start,

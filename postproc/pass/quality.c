@@ -24,17 +24,18 @@ static const struct pp_column clock_columns[] = {
 		     "of a thread's clock: its distance from CLOCK_MONOTONIC, as it was measured"},
     [CLOCK_TID] = {"tid", "of thread", PP_TYPE_COUNT, PP_COLUMN_ID, "the thread with that error"},
     [ORDER] = {"order_ns", "order", PP_TYPE_TIME_NS, PP_COLUMN_MAX,
-	       "an effect may be stamped so long before its cause, and not longer"},
+	       "largest time by which an effect may be stamped before its cause"},
 };
 
 enum { CPU, START_BYTES, END_BYTES, LOST };
 
 static const struct pp_column ring_columns[] = {
-    [CPU] = {"cpu", "CPU", PP_TYPE_COUNT, PP_COLUMN_KEY, "whose ring it is"},
-    [START_BYTES] = {"start_bytes", "at first", PP_TYPE_COUNT, 0, "its bytes at the beginning"},
-    [END_BYTES] = {"end_bytes", "at the end", PP_TYPE_COUNT, 0, "what it had to grow to"},
+    [CPU] = {"cpu", "CPU", PP_TYPE_COUNT, PP_COLUMN_KEY, "CPU of the ring"},
+    [START_BYTES] = {"start_bytes", "at first", PP_TYPE_COUNT, 0,
+		     "size at the beginning, in bytes"},
+    [END_BYTES] = {"end_bytes", "at the end", PP_TYPE_COUNT, 0, "size at the end, in bytes"},
     [LOST] = {"lost", "lost", PP_TYPE_COUNT, 0,
-	      "events that found no room in it, or none on the disk"},
+	      "events lost because the ring or the disk was full"},
 };
 
 enum { SINCE = PP_N_NAMED_THREAD_CELLS };
@@ -42,7 +43,7 @@ enum { SINCE = PP_N_NAMED_THREAD_CELLS };
 static const struct pp_column switched_columns[] = {
     PP_NAMED_THREAD_COLUMNS("name"),
     [SINCE] = {"since_ns", "since", PP_TYPE_TIME_NS, 0,
-	       "from here on only its waits are known, with their holders; since the start"},
+	       "since when only waits and their holders are recorded, from the start"},
 };
 
 /* What a processor that works out of order lets pass a reading of the TSC: 12 ns were seen. */
@@ -81,7 +82,7 @@ static struct pp_table *clock_table(const struct pp_model *model)
 			worst = thread;
 	}
 	if (!worst) {
-		pp_table_note(table, "no thread had a clock that measured itself");
+		pp_table_note(table, "no thread measured its clock");
 		return table;
 	}
 	row = pp_table_add_row(table);

@@ -50,7 +50,7 @@ static const struct pp_column columns[] = {
     [THREADS] = {"threads", "threads", PP_TYPE_COUNT, 0, "in all processes"},
     [CPUS] = {"cpus", "CPUs", PP_TYPE_COUNT, 0, "of the machine"},
     [RUNNING] = {"running_ns", "CPU time", PP_TYPE_TIME_NS, 0, "of all threads"},
-    [CPUS_USED] = {"cpus_used", "CPUs used", PP_TYPE_RATIO, 0, "CPU time by wall time"},
+    [CPUS_USED] = {"cpus_used", "CPUs used", PP_TYPE_RATIO, 0, "CPU time / wall time"},
     [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "function calls counted"},
     [SYNC_CALLS] = {"sync_calls", "sync calls", PP_TYPE_COUNT, 0, "of synchronization functions"},
     [SYNC_BLOCKED] = {"sync_blocked", "blocked", PP_TYPE_COUNT, 0, "of these"},
@@ -58,7 +58,7 @@ static const struct pp_column columns[] = {
     [SYNC_RECORDED] = {"sync_recorded", "recorded", PP_TYPE_TEXT, 0, "of these: sync.mode"},
     [KERNEL_SOURCE] = {"kernel_source", "scheduling", PP_TYPE_TEXT, 0,
 		       "where scheduling events came from"},
-    [KERNEL_WHY] = {"kernel_why", "why", PP_TYPE_TEXT, 0, "why from there"},
+    [KERNEL_WHY] = {"kernel_why", "why", PP_TYPE_TEXT, 0, "reason for this source"},
     [TOP] = PP_TOP_COLUMN,
     [PROBLEMS] = {"problems", "problems", PP_TYPE_COUNT, 0, "rows of the quality section"},
 };
@@ -330,8 +330,9 @@ static void summary_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	table->text = g_string_free(text, FALSE);
 	pp_unrecorded_note(table, model);
 	if (self->context->selection)
-		pp_table_note(table, "wall time, CPU time, calls, sync and waits are of what is "
-				     "selected, as far as that chooses there; the rest is of all");
+		pp_table_note(table,
+			      "wall time, CPU time, calls, sync and waits are of the selection, "
+			      "where it applies; the rest is of the whole capture");
 	g_ptr_array_add(tables, table);
 }
 
@@ -339,7 +340,7 @@ static const char *const needs[] = {"threads", "sync", "locks", NULL};
 
 const struct pp_pass pp_pass_summary = {
     .name = "summary",
-    .summary = "what ran, waited, was lost",
+    .summary = "commands, waits, losses",
     .is_default = true,
     .needs = needs,
     .kinds = PP_EVENT_MASK(PP_EVENT_LOST),

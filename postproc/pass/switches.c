@@ -301,13 +301,13 @@ static void add_edge(struct pp_table *table, const struct switches *self, const 
 static void add_notes(struct pp_table *table, const struct switches *self)
 {
 	if (!self->context->has_kernel) {
-		pp_table_note(table, "no scheduling events in this capture: who ran after whom is "
-				     "not known");
+		pp_table_note(table,
+			      "no scheduling events in this capture: context switches are unknown");
 		return;
 	}
 	if (!self->context->has_switch_pairs) {
-		pp_table_note(table, "the source of scheduling events does not say who ran next: "
-				     "who ran after whom is not known");
+		pp_table_note(
+		    table, "the source of scheduling events does not record which thread ran next");
 		return;
 	}
 	if (self->through_idle)
@@ -360,7 +360,7 @@ static void switches_free(void *state)
 
 const struct pp_pass pp_pass_switches = {
     .name = "switches",
-    .summary = "who ran after whom",
+    .summary = "context switches",
     .kinds = PP_THREAD_STATE_KINDS,
     .selects = PP_SELECT_THREAD | PP_SELECT_TIME,
     .start = switches_start,

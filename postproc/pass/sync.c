@@ -16,10 +16,10 @@ static const struct pp_column columns[] = {
     [FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY, "what it called"},
     [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "how often"},
     [BLOCKED] = {"blocked", "blocked", PP_TYPE_COUNT, 0,
-		 "calls in which it gave up the CPU; without scheduling events: that found "
-		 "the object taken"},
+		 "calls in which it left the CPU; without scheduling events: that found the object "
+		 "not free"},
     [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN,
-	      "from finding the object taken to the return, all calls"},
+	      "from finding the object not free to the return, all calls"},
     [WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, PP_COLUMN_MAX, "the longest of these"},
 };
 
@@ -345,22 +345,22 @@ static void add_notes(const struct sync *self, struct pp_table *table)
 	}
 	if (!self->context->has_kernel)
 		pp_table_note(table, "no scheduling events in this capture: a call counts as "
-				     "blocked when it found the object taken");
+				     "blocked when it found the object not free");
 	pp_unrecorded_note(table, self->context->model);
 	if (not_known)
 		pp_table_note(table,
-			      "no scheduling event tells of %u of the threads: whether their "
-			      "calls blocked is not known",
+			      "there are no scheduling events of %u of the threads: whether their "
+			      "calls blocked is unknown",
 			      not_known);
 	if (uncounted)
 		pp_table_note(table,
-			      "recorded with sync.mode = contended: how many calls of %u of the "
-			      "threads the selection has is not known, but for those that waited",
+			      "recorded with sync.mode = contended: of %u of the threads, only "
+			      "calls that waited can be selected",
 			      uncounted);
 	if (self->unfinished)
 		pp_table_note(table,
-			      "%" G_GUINT64_FORMAT " calls never returned: they waited to "
-			      "the end of their threads, or of what is known of them",
+			      "%" G_GUINT64_FORMAT " calls never returned: they waited until the "
+			      "end of their threads, or of the capture",
 			      self->unfinished);
 }
 
@@ -412,7 +412,7 @@ static void sync_free(void *state)
 
 const struct pp_pass pp_pass_sync = {
     .name = "sync",
-    .summary = "each thread's sync calls",
+    .summary = "operations by thread",
     .is_default = true,
     .kinds = PP_THREAD_STATE_KINDS,
     .selects = PP_SELECT_ALL,

@@ -215,7 +215,7 @@ static void add_notes(struct pp_table *table, const struct threads *self)
 		in_doubt += life->scheduled && life->total_ns[PP_MODE_UNKNOWN] > 0;
 	}
 	if (not_scheduled)
-		pp_table_note(table, "no scheduling event tells of %u of the threads",
+		pp_table_note(table, "there are no scheduling events of %u of the threads",
 			      not_scheduled);
 	if (in_doubt)
 		pp_table_note(table,

@@ -28,7 +28,7 @@ const struct pp_column pp_top_columns[PP_N_TOP_COLUMNS] = {
     [TOP_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "time threads waited for it"},
     [TOP_CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0, "operations that waited"},
     [TOP_TIMED_OUT] = {"timed_out", "timed out", PP_TYPE_COUNT, 0,
-		       "of these, those that their time limit ended"},
+		       "of these, calls that timed out"},
     [TOP_ATTEMPTS] = {"attempts", "attempts", PP_TYPE_COUNT, 0,
 		      "operations that wanted it, also those that failed, or never ended"},
     [TOP_ACQUIRED] = {"acquired", "acquired", PP_TYPE_COUNT, 0, "operations that got it"},

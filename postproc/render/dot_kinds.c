@@ -155,8 +155,7 @@ static char *precedence_detail(const struct pp_table *objects, const struct pp_c
 
 const struct pp_dot_kind pp_dot_precedence = {
     .name = "precedence",
-    .meaning =
-	"A -> B: how often what was done before A was over when B went on; in a box, one thread's",
+    .meaning = "A -> B: how often A happened before B, by synchronization; in a box, one thread's",
     .counted = "orders",
     .layout = "rankdir=LR, newrank=true", /* dot's old ranking fails on many boxes */
     .shape = "box",

@@ -61,7 +61,7 @@ static void add_thread(struct pp_browser *browser, GPtrArray *lines, uint32_t nu
 	add(lines, "lived from %s to %s s", from, to);
 	pp_index_shares(browser->index, number, browser->from_ns, browser->to_ns, &sum);
 	if (browser->index->has_kernel && !(thread->flags & PP_INDEX_SCHEDULED)) {
-		add(lines, "no scheduling event tells of it: when it ran is not known");
+		add(lines, "no scheduling events of this thread: unknown when it ran");
 		return;
 	}
 	if (browser->index->has_kernel) {

@@ -116,13 +116,13 @@ copy && mv copy/1000/maps copy/maps && ln -s ../maps copy/1000/maps
 outside=$PWD/good
 copy && ln -sf "$outside/session" copy/session && report 1 "copy is not a capture" -i copy && nothing
 copy && ln -s "$outside/session" copy/info.json
-report 1 "copy/info.json: left out: a link that leads out of the capture" -i copy --format json sync
+report 1 "copy/info.json: left out: a symlink that leads out of the capture" -i copy --format json sync
 nothing_else
 copy && cp -r copy/1000 copy/1001 && ln -sf "$outside/1000/maps" copy/1001/maps
-report 1 "1001: process left out: copy/1001/maps: a link that leads out" -i copy --format json sync
+report 1 "1001: process left out: copy/1001/maps: a symlink that leads out" -i copy --format json sync
 nothing_else
 copy && ln -s "$outside/1000" copy/1001
-report 1 "1001: process left out: copy/1001: a link that leads out" -i copy --format json sync
+report 1 "1001: process left out: copy/1001: a symlink that leads out" -i copy --format json sync
 nothing_else
 copy && ln -sf "$outside/1000/user/stream_1" copy/1000/user/stream_1
 report 1 "copy/1000/user: left out: a link leads out of the capture" -i copy --format json sync

@@ -144,7 +144,7 @@ refused 1 "no thread has tid 1;" --format folded --tid 1
 refused 2 "invalid --format 'xml'" --format xml
 refused 2 "no --format" --what calls
 refused 2 "expected calls, time, samples, off-cpu" --format folded --what all
-refused 2 "--object: it cannot be narrowed by that" --format folded --object 0x1
+refused 2 "--object: this command does not accept it" --format folded --object 0x1
 export_ -o /dev/full 2>err && fail "/dev/full: exit status 0"
 [ "$(wc -l <err)" -eq 1 ] || fail "/dev/full: it says: $(cat err)"
 [ -c /dev/full ] || fail "/dev/full is gone"

@@ -56,8 +56,8 @@ page 0 part --time "${from}ns~${to}ns"
 same part --time="${from}ns~${to}ns"
 shows part "doc['from_ns'] == $from and doc['end_ns'] == $to - $from"
 page 1 none --time 1000~
-grep -q 'nothing is in all that is selected' err || fail "--time 1000~: $(cat err)"
+grep -q 'the selection is empty' err || fail "--time 1000~: $(cat err)"
 [ ! -e none ] || fail "--time 1000~: it left a page"
 "$gprof_mt" export --format html --object table -o part 2>err && fail "--object: exit status 0"
-grep -q -- '--object: it cannot be narrowed by that' err || fail "--object: $(cat err)"
+grep -q -- '--object: this command does not accept it' err || fail "--object: $(cat err)"
 exit 0

@@ -41,7 +41,7 @@ grep -q '^[0-9]* threads without a place in the thread table: the limit' rows ||
 
 # record says so, too.
 fresh "$gprof_mt" record -q --set kernel.source=none ./losses no_function >out 2>err
-same "record" "gprof-mt: lost: runtime libraries: calls that were counted nowhere: \
+same "record" "gprof-mt: lost: runtime libraries: calls that were not counted: \
 made by hand, of no function: 3" "$(cat err)"
 
 # Calls before the library is ready, and of its second copy in a program.
@@ -49,7 +49,7 @@ link_with "$GM_BUILD/libgmon_mt.a"
 build resolvers -static
 fresh ./resolvers || fail "early: exit status $?"
 quality >rows
-grep -qx '[1-9][0-9]* calls of no known thread: before the program was relocated (IFUNC resolvers), or where .*' rows ||
+grep -qx '[1-9][0-9]* calls of unknown threads: before the program was relocated (IFUNC resolvers), or where .*' rows ||
 	fail "early: $(cat rows)"
 compile -fPIC -shared -o plugin.so library.c
 build plugin_user -Wl,--exclude-libs,ALL

@@ -84,7 +84,7 @@ fails 1 "no scheduling events" graph -i user --kind switch
 fails 1 "no synchronization events" graph -i calls --kind wait
 "$gprof_mt" record -o waits --set kernel.source=none --set sync.mode=contended ./philosophers 2 5 >out 2>err ||
 	fail "record: $(cat err)"
-"$gprof_mt" graph -i waits --kind lock-order 2>&1 | grep -q "acquisitions that nobody waited for are missing" ||
+"$gprof_mt" graph -i waits --kind lock-order 2>&1 | grep -q "uncontended acquisitions are missing" ||
 	fail "lock-order of waits only: no word on what is missing"
 
 can_trace || { echo "the rest needs perf tracepoints"; exit 0; }

@@ -87,7 +87,7 @@ for source in perf bpf switches; do
 		fail "left behind, $source: $(cat err)"
 	: >gate # opened is enough
 	judge "left-$source" >rows
-	grep -qx 'went on when its scheduling was no longer recorded' rows || fail "$source: $(cat rows)"
+	grep -qx 'continued after its scheduling was no longer recorded' rows || fail "$source: $(cat rows)"
 done
 
 : >out

@@ -46,7 +46,7 @@ if unshare --mount true 2>/dev/null; then
 	[ "$(cat status)" = 0 ] || fail "full disk: exit status $(cat status): $(cat err)"
 	cmp out expected
 	counted=$(jq '[.arcs[].calls] | add // 0' report.json)
-	lost=$(sed -n 's/.*calls that were counted nowhere: no room on the disk: \([0-9]*\)$/\1/p' err)
+	lost=$(sed -n 's/.*calls that were not counted: no room on the disk: \([0-9]*\)$/\1/p' err)
 	[ "$lost" -gt 0 ] || fail "full disk: nothing lost: the disk was not full: $(cat err)"
 	[ $((counted + lost)) = "$calls" ] || fail "full disk: $counted counted, $lost lost of $calls"
 

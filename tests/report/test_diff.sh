@@ -76,7 +76,7 @@ holds '[.notes[].note | select(startswith("calls changed by less than 60 %"))] |
 holds '(.functions | length) == 1 and (.sync | length) == 1' json
 "$gprof_mt" diff --format json --thread more a b threads >json || fail "--thread"
 holds '[.threads[].name] == ["more"]' json
-holds '[.notes[].note | select(startswith("a: no thread has a name like"))] | length == 1' json
+holds '[.notes[].note | select(startswith("a: no thread has a name that matches"))] | length == 1' json
 
 # Lines that moved.
 (echo; echo; cat "$source") >counts.c
@@ -120,5 +120,5 @@ fails 1 "nowhere: " diff nowhere a
 fails 1 "nowhere: " diff nowhere file
 fails 1 "empty is not a capture" diff a empty
 fails 1 "file is not a capture" diff file a
-fails 1 "no thread has a name like 'cook'" diff --thread cook a b
+fails 1 "no thread has a name that matches 'cook'" diff --thread cook a b
 fails 1 "no table 'lock'" diff --format csv --table lock a b

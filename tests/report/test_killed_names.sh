@@ -41,7 +41,7 @@ for thread in killed doomed bystander; do
 done
 tid=$(jq '.threads[] | select(.name == "killed").tid' threads.json)
 "$gprof_mt" timeline --tid "$tid" | head -n 1 | grep -q ' killed (' || fail "timeline --tid of main()"
-fails 1 "no thread has a name like 'gprof*'" timeline --thread 'gprof*'
+fails 1 "no thread has a name that matches 'gprof*'" timeline --thread 'gprof*'
 
 # Events that are read twice, for names first, are not damaged twice.
 truncate -s -1 "$(find gprof-mt.data/kernel -name 'channel*' -size +0 -print -quit)"

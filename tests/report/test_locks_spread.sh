@@ -25,4 +25,4 @@ in_peace compare 0 "$GM_BUILD/examples/crossroad" 20
 in_peace compare 0 "$GM_BUILD/examples/client_server" 4
 in_peace compare 1 ./known
 "$gprof_mt" report locks >text || fail "report"
-grep -q 'by where they were held' text || fail "nothing of what waits met: $(cat text)"
+grep -q 'by call site of the holder' text || fail "nothing of what waits met: $(cat text)"

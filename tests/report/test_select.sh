@@ -42,10 +42,10 @@ for command in report history; do
 	fails 2 "--min-wait 10: not a time with its unit" $command --min-wait 10
 	fails 2 "--object 0x12/0: not an address" $command --object 0x12/0
 	fails 1 "no thread has tid 999999999;" $command -i d --tid 999999999
-	fails 1 "no thread has a name like 'cook*';" $command -i d --thread 'cook*'
+	fails 1 "no thread has a name that matches 'cook*';" $command -i d --thread 'cook*'
 	fails 1 "no operation on an object 'spoon';" $command -i d --object spoon
-	fails 1 "no operation on an object 'table' in all that is selected;" $command -i d --object table --min-wait 100s
+	fails 1 "no operation on an object 'table' in the selection;" $command -i d --object table --min-wait 100s
 	fails 1 "no call of or in a function like 'boil'" $command -i d --function boil
 done
-fails 1 "no operation is in all that is selected" history -i d --time 1000~
-fails 2 "--object, --min-wait: it cannot be narrowed by that" history -i d --calls --tid 1 --object a --min-wait 1s
+fails 1 "the selection contains no operation" history -i d --time 1000~
+fails 2 "--object, --min-wait: this command does not accept it" history -i d --calls --tid 1 --object a --min-wait 1s

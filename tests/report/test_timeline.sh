@@ -40,9 +40,9 @@ diff <(sed 1,3d part) <(awk -v from="$from" -v to="$to" 'NR > 3 && $1 >= from &&
 fails 1 'no thread has tid 999999999' timeline --tid 999999999
 fails 2 'it needs one thread' timeline --format json
 fails 2 'it needs one thread' timeline --tid "$thread" --thread actor
-fails 1 "no thread has a name like 'actress'" timeline --thread actress
+fails 1 "no thread has a name that matches 'actress'" timeline --thread actress
 fails 1 "threads have names like 'actor'; choose one by its --tid" timeline --thread actor
 fails 2 "invalid --time '3s' (expected A~B" timeline --tid "$thread" --time 3s
 fails 2 "invalid --time '3~2' (expected A~B" timeline --tid "$thread" --time 3~2
-fails 2 '--object: it cannot be narrowed by that' timeline --tid "$thread" --object lock
+fails 2 '--object: this command does not accept it' timeline --tid "$thread" --object lock
 fails 1 'none' timeline -i none --tid "$thread"

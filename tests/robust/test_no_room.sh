@@ -42,8 +42,8 @@ check()
 	[ "${acquired:-0}" -ge "$least" ] && [ "${acquired:-0}" -le "$most" ] ||
 		fail "$when: $acquired locks"
 	[ $((2 * (locks - acquired))) -le "$events" ] || fail "$when: $events events lost"
-	for what in "calls of no known thread: no room on the disk" \
-		"synch-events of no known thread: no room on the disk"; do
+	for what in "calls of unknown threads: no room on the disk" \
+		"synch-events of unknown threads: no room on the disk"; do
 		grep -q "$what" "$top/report.json" || fail "$when: no '$what' in quality"
 	done
 	! grep "not recorded" "$top/report.json" || fail "$when: it was recorded"

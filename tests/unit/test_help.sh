@@ -55,7 +55,7 @@ refused()
 	graph) set -- graph --kind wait "--$1" "${value[$1]}" ;;
 	*) return 1 ;;
 	esac
-	"$program" "$@" 2>&1 | grep -qE ': --[a-z-]+: (a thread has another|it cannot be narrowed)'
+	"$program" "$@" 2>&1 | grep -qE ': --[a-z-]+: (a thread has another|this command does not accept it)'
 }
 
 for command in $commands; do

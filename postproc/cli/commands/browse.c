@@ -31,7 +31,7 @@ static const struct pp_cli_options options = {
     .command = "browse",
     .letters = ":i:h",
     .table = option_table,
-    .usage = "browse [OPTION...]\n\nIn it, h shows the keys, and q ends it.",
+    .usage = "browse [OPTION...]\n\nh shows the keys; q quits.",
     .take = take_option,
 };
 

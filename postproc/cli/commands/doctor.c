@@ -319,8 +319,8 @@ static const struct pp_cli_options options = {
     .letters = ":h",
     .table = option_table,
     .usage = "doctor [PROGRAM]\n\n"
-	     "Tells what gprof-mt can record on this machine, and of PROGRAM, and how to make\n"
-	     "it more.  Exits 1 if it cannot record at all.",
+	     "Shows what gprof-mt can record on this machine and of PROGRAM, and how to "
+	     "record\nmore.  Exits with 1 if nothing can be recorded.",
 };
 
 int pp_cmd_doctor(int argc, char **argv)

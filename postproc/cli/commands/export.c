@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gprof-mt export: a capture as a file that another viewer reads. */
+/* gprof-mt export: write a capture for another viewer. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static char *figures_of(unsigned first)
 
 static void print_formats(void)
 {
-	printf("formats, and behind a colon their figures:\n");
+	printf("formats, and the quantities that --what selects:\n");
 	for (unsigned i = 0; pp_exporters[i]; i++) {
 		g_autofree char *figures = figures_of(i);
 
@@ -77,9 +77,9 @@ static int take_option(void *data, int option, const char *value)
 
 static const struct pp_cli_option option_table[] = {
     PP_CLI_OPTION_INPUT,
-    {"output", "FILE", 'o', "where to; -: standard output"},
-    {"format", "FORMAT", 'f', "one of those below"},
-    {"what", "WHAT", 'w', "which of its figures"},
+    {"output", "FILE", 'o', "the output file; - is standard output"},
+    {"format", "FORMAT", 'f', "see below"},
+    {"what", "WHAT", 'w', "the quantity"},
     {"no-threads", NULL, 'n', "no frames of threads"},
     {"no-sources", NULL, 'u', "no source lines"},
     PP_CLI_SELECT_OPTIONS,

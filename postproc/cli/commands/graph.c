@@ -48,7 +48,7 @@ static int check_switches(const struct pp_view *view, struct pp_error *err)
 
 	if (!view->context.has_kernel)
 		return pp_error_add(err, -ENODATA,
-				    "%s: no scheduling events in this capture, so nobody knows "
+				    "%s: no scheduling events in this capture, so it is unknown "
 				    "which thread ran next; see `gprof-mt doctor`",
 				    dir);
 	if (!view->context.has_switch_pairs)
@@ -86,10 +86,10 @@ static int check_sync(const struct pp_view *view, struct pp_error *err)
 	for (guint i = 0; i < model->threads->len; i++)
 		if (((const struct pp_thread *)model->threads->pdata[i])->in_ust)
 			return 0;
-	return pp_error_add(err, -ENODATA,
-			    "%s: no synchronization events in this capture, so nobody knows who "
-			    "waited or held what",
-			    model->dir);
+	return pp_error_add(
+	    err, -ENODATA,
+	    "%s: no synchronization events in this capture, so waits and holds are unknown",
+	    model->dir);
 }
 
 /* ... and what was held is known. */
@@ -104,21 +104,20 @@ static int check_holds(const struct pp_view *view, struct pp_error *err)
 	if (ret < 0)
 		return ret;
 	return pp_error_add(err, -ENODATA,
-			    "%s: recorded with sync.mode = contended, so nobody knows what "
-			    "threads held",
+			    "%s: recorded with sync.mode = contended, so holds are unknown",
 			    model->dir);
 }
 
 static const struct kind kinds[] = {
     {"switch", "A -> B: how often B ran next on the CPU that A left", "switches", &pp_dot_switch,
      check_switches},
-    {"calls", "A -> B: how often A called B; of all threads, or those of --tid", "calls",
+    {"calls", "A -> B: how often A called B, in all threads or those of --tid", "calls",
      &pp_dot_calls, check_calls},
-    {"wait", "A -> B: how long (and how often) A waited for B, on what", "wait", &pp_dot_wait,
+    {"wait", "A -> B: how long and how often A waited for B, on what", "wait", &pp_dot_wait,
      check_sync},
-    {"precedence", "A -> B: how often what was done before A was over when B went on", "precedence",
+    {"precedence", "A -> B: how often A happened before B, by synchronization", "precedence",
      &pp_dot_precedence, check_sync},
-    {"lock-order", "A -> B: how often B was wanted while A was held; cycles", "lock-order",
+    {"lock-order", "A -> B: how often B was requested while A was held; cycles", "lock-order",
      &pp_dot_lock_order, check_holds},
 };
 
@@ -249,20 +248,20 @@ static int check(const struct arguments *arguments, int argc, char **argv)
 
 static const struct pp_cli_option option_table[] = {
     PP_CLI_OPTION_INPUT,
-    {"kind", "KIND", 'k', "what to draw, of those below"},
+    {"kind", "KIND", 'k', "what to draw; see below"},
     {"format", "FORMAT", PP_CLI_TABLES_FORMAT, "dot (default), svg (needs graphviz), json or csv"},
     {"table", "TABLE", PP_CLI_TABLES_TABLE, "csv: edges (default), nodes, or what else json names"},
     PP_CLI_TABLES_OPTION_OUTPUT,
     PP_CLI_SELECT_THREADS,
     {"time", "A~B", PP_CLI_SELECT_TIME, "switch: only from A to B: 1.5~2 (s), 20ms~, ~3us"},
     PP_CLI_SELECT_NO_OPERATIONS,
-    {"min-count", "N", 'm', "leave out arrows that stand for less than N"},
+    {"min-count", "N", 'm', "leave out arrows of less than N"},
     {"top", "N", 'o',
      "the N thickest (default " G_STRINGIFY(MAX_ARROWS) " if drawn, else all); 0: all"},
-    {"group", NULL, 'g', "draw what is alike as one, as threads of one start routine"},
+    {"group", NULL, 'g', "draw similar nodes as one (threads of one start routine)"},
     {"no-group", NULL, 'n',
-     "draw each by itself (default up to " G_STRINGIFY(MAX_SINGLE_NODES) " of them)"},
-    {"through-idle", NULL, 't', "switch: look through idle time and other programs"},
+     "draw each node (default up to " G_STRINGIFY(MAX_SINGLE_NODES) " of them)"},
+    {"through-idle", NULL, 't', "switch: skip idle time and other programs"},
     PP_CLI_OPTIONS_SYMBOLS,
     {0},
 };

@@ -50,7 +50,7 @@ static int take_option(void *data, int option, const char *value)
 
 static const struct pp_cli_option option_table[] = {
     PP_CLI_OPTION_INPUT,
-    {"calls", NULL, 'c', "the calls of one thread instead, as they nested"},
+    {"calls", NULL, 'c', "print the calls of one thread, as they nested"},
     PP_CLI_OPTION_FORMAT('f'),
     PP_CLI_SELECT_OPTIONS,
     PP_CLI_OPTIONS_SYMBOLS,
@@ -235,7 +235,7 @@ static int check_found(const struct pp_view *view, const struct pp_history *hist
 	if (ret < 0 || pp_history_n_objects(history))
 		return ret;
 	if (view->context.selection)
-		return pp_error_add(err, -ENOENT, "%s: no operation is in all that is selected",
+		return pp_error_add(err, -ENOENT, "%s: the selection contains no operation",
 				    view->capture->model->dir);
 	return pp_error_add(err, -ENODATA, "%s: no synchronization was recorded",
 			    view->capture->model->dir);

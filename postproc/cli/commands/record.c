@@ -78,9 +78,9 @@ static const struct pp_cli_option option_table[] = {
     {"output", "DIR", 'o', "the capture directory (default " PP_DEFAULT_CAPTURE ")"},
     {"profile", "NAME", 'p', "applic-only, full-sched (default) or full"},
     {"config", "FILE", 'c', "the configuration"},
-    {"set", "KEY=VALUE", 's', "one GROUP.KEY of it, over all else; may be repeated"},
-    {"backend", "NAME", 'b', "native (default), or lttng: by a session of LTTng-UST"},
-    {"quiet", NULL, 'q', "say nothing but errors and losses"},
+    {"set", "KEY=VALUE", 's', "set one GROUP.KEY of the configuration; may be repeated"},
+    {"backend", "NAME", 'b', "native (default), or lttng (through LTTng-UST)"},
+    {"quiet", NULL, 'q', "print only errors and losses"},
     {0},
 };
 

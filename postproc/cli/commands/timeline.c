@@ -76,8 +76,8 @@ static const struct pp_cli_options options = {
     .letters = ":i:h",
     .table = option_table,
     .usage = "timeline --tid T | --thread NAME [OPTION...]\n\n"
-	     "All that is known of one thread, in order of time: calls, synchronization, and\n"
-	     "what the kernel did with it; why it left its CPU each time, and who woke it.",
+	     "Prints all events of one thread in order of time: calls, synchronization and "
+	     "the\nkernel's events; why it left its CPU, and which thread woke it.",
     .take = take_option,
 };
 

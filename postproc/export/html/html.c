@@ -308,7 +308,7 @@ static int html_finish(void *state, int64_t end_ns, struct pp_error *err)
 	pp_html_names_init(html);
 	set_time(html);
 	if (pp_selects_by(html->export->context, PP_SELECT_TIME) && html->from_ns == html->to_ns)
-		return pp_error_add(err, -ENOENT, "%s: nothing is in all that is selected",
+		return pp_error_add(err, -ENOENT, "%s: the selection is empty",
 				    html->export->context->model->dir);
 	ret = sum_up(html, err);
 	return ret < 0 ? ret : put_page(html, err);

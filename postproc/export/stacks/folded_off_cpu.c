@@ -112,8 +112,7 @@ static int off_cpu_finish(void *state, int64_t end_ns, struct pp_error *err)
 	if (!pp_export_stacks(self->export, stacks, "nanoseconds"))
 		ret = pp_error_add(err, -ENODATA, "%s: no thread was blocked on an object%s",
 				   self->export->context->model->dir,
-				   self->export->context->selection ? " in all that is selected"
-								    : "");
+				   self->export->context->selection ? " in the selection" : "");
 	else if (!self->export->context->has_kernel)
 		pp_export_note(self->export, "no scheduling events were recorded: times are those "
 					     "from an operation's begin to its return");

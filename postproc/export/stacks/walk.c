@@ -100,7 +100,7 @@ int pp_walk_no_stack(const struct pp_walk *walk, struct pp_error *err)
 				  "`-pg -mfentry -minstrument-return=call` or "
 				  "`-finstrument-functions`, or take --what calls",
 				  dir)
-		   : pp_error_add(err, -ENOENT, "%s: no call is in all that is selected", dir);
+		   : pp_error_add(err, -ENOENT, "%s: the selection contains no call", dir);
 }
 
 void pp_walk_finish(struct pp_walk *walk)

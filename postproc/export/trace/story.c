@@ -391,7 +391,7 @@ int pp_story_nothing(const struct pp_export *export, struct pp_error *err)
 {
 	return pp_error_add(err, -ENODATA, "%s: no thread did anything%s",
 			    export->context->model->dir,
-			    export->context->selection ? " in all that is selected" : "");
+			    export->context->selection ? " in the selection" : "");
 }
 
 void pp_story_note_kernel(const struct pp_export *export)

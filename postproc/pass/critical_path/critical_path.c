@@ -456,7 +456,7 @@ static void critical_finish(void *state, int64_t end_ns, GPtrArray *tables)
 
 const struct pp_pass pp_pass_critical_path = {
     .name = "critical-path",
-    .summary = "what decided the end",
+    .summary = "what set the end time",
     .kinds = PP_THREAD_STATE_KINDS | PP_CALL_KINDS,
     .selects = PP_SELECT_THREAD | PP_SELECT_TIME,
     .calls_apart = true,

@@ -297,10 +297,10 @@ static char *cycle_text(const struct rows *rows, const struct pp_cycle *cycle,
 		g_string_append_printf(text, "%s%s", i ? ", " : "", name);
 	}
 	g_string_append(text, cycle->verdict == PP_CYCLE_UNDECIDED
-				  ? ": a cycle, and too large to see whether it can deadlock"
+				  ? ": a cycle, too large to decide whether it can deadlock"
 				  : ": a cycle that cannot deadlock: ");
 	if (gate)
-		g_string_append_printf(text, "%s is held meanwhile", gate);
+		g_string_append_printf(text, "%s is held during both", gate);
 	else if (cycle->verdict != PP_CYCLE_UNDECIDED)
 		g_string_append(text, verdicts[cycle->verdict]);
 	return g_string_free(text, FALSE);
@@ -413,9 +413,10 @@ static void add_notes(struct pp_table *table, const struct pp_lock_order *self)
 		pp_table_note(table, "recorded with sync.mode = contended: what threads held is "
 				     "not known");
 	if (only_waits)
-		pp_table_note(table, "recorded with waits only, at least in part: acquisitions "
-				     "that nobody waited for are missing, so there may be more "
-				     "pairs; --set sync.mode=all records them");
+		pp_table_note(
+		    table,
+		    "only waits were recorded, at least in part: uncontended acquisitions are "
+		    "missing, so there may be more pairs; --set sync.mode=all records them");
 	pp_links_note(&self->links, table, "acquisitions");
 	if (self->not_looked)
 		pp_table_note(table,

@@ -482,7 +482,7 @@ static void precedence_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	if (self->unknown)
 		pp_table_note(edges,
 			      "left out: %" G_GUINT64_FORMAT
-			      " times a thread went on, and after what is not known",
+			      " times it is unknown after which operation a thread continued",
 			      self->unknown);
 }
 
