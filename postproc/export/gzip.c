@@ -3,57 +3,54 @@
 
 #include <errno.h>
 
-#define BATCH_BYTES 65536
+/* 9 takes a fifth of the time that all of an export takes, for 2 % less. */
+#define LEVEL 6
 
-void pp_gzip_init(struct pp_gzip *gzip, struct pp_out *out)
+void pp_gzip_init(struct pp_gzip *gzip, void (*take)(void *data, const char *bytes, size_t n_bytes),
+		  void *data)
 {
 	*gzip = (struct pp_gzip){
-	    .bytes = g_byte_array_new(),
-	    .compressor = g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP, -1),
-	    .out = out,
+	    .compressor = g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP, LEVEL),
+	    .take = take,
+	    .data = data,
 	};
 }
 
 void pp_gzip_done(struct pp_gzip *gzip)
 {
-	g_byte_array_unref(gzip->bytes);
-	g_object_unref(gzip->compressor);
-	g_free(gzip->failure);
+	g_clear_object(&gzip->compressor);
+	g_clear_pointer(&gzip->failure, g_free);
 }
 
-static void compress(struct pp_gzip *gzip, GConverterFlags flags)
+static void compress(struct pp_gzip *gzip, const char *at, size_t left, GConverterFlags flags)
 {
-	g_autofree char *step = g_malloc(BATCH_BYTES);
+	g_autofree char *step = g_malloc(PP_GZIP_BATCH_BYTES);
 	GConverterResult result = G_CONVERTER_CONVERTED;
-	size_t at = 0;
 
-	while (!gzip->failure && (flags & G_CONVERTER_INPUT_AT_END ? result != G_CONVERTER_FINISHED
-								   : at < gzip->bytes->len)) {
+	while (!gzip->failure && (left || (flags && result != G_CONVERTER_FINISHED))) {
 		g_autoptr(GError) error = NULL;
-		gsize n_read, n_written;
+		gsize n_read = 0, n_written = 0;
 
-		result = g_converter_convert(G_CONVERTER(gzip->compressor), gzip->bytes->data + at,
-					     gzip->bytes->len - at, step, BATCH_BYTES, flags,
-					     &n_read, &n_written, &error);
+		result =
+		    g_converter_convert(G_CONVERTER(gzip->compressor), at, left, step,
+					PP_GZIP_BATCH_BYTES, flags, &n_read, &n_written, &error);
 		if (result == G_CONVERTER_ERROR) {
 			gzip->failure = g_strdup(error->message);
-			break;
+			return;
 		}
 		at += n_read;
-		g_string_append_len(gzip->out->text, step, (gssize)n_written);
-		pp_out_flush(gzip->out);
+		left -= n_read;
+		gzip->take(gzip->data, step, n_written);
 	}
-	g_byte_array_set_size(gzip->bytes, 0);
 }
 
-void pp_gzip_flush(struct pp_gzip *gzip)
+void pp_gzip_add(struct pp_gzip *gzip, const void *bytes, size_t n_bytes)
 {
-	if (gzip->bytes->len >= BATCH_BYTES)
-		compress(gzip, G_CONVERTER_NO_FLAGS);
+	compress(gzip, bytes, n_bytes, G_CONVERTER_NO_FLAGS);
 }
 
-int pp_gzip_finish(struct pp_gzip *gzip, struct pp_error *err)
+int pp_gzip_finish(struct pp_gzip *gzip, const void *bytes, size_t n_bytes, struct pp_error *err)
 {
-	compress(gzip, G_CONVERTER_INPUT_AT_END);
+	compress(gzip, bytes, n_bytes, G_CONVERTER_INPUT_AT_END);
 	return gzip->failure ? pp_error_add(err, -EIO, "cannot compress: %s", gzip->failure) : 0;
 }

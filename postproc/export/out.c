@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/json_writer.h"
 #include "core/printable.h"
 #include "core/write.h"
 
@@ -46,13 +47,7 @@ void pp_out_json(GString *to, const char *text)
 {
 	g_autofree char *printable = pp_printable(g_strdup(text));
 
-	g_string_append_c(to, '"');
-	for (const char *at = printable; *at; at++) {
-		if (*at == '"' || *at == '\\')
-			g_string_append_c(to, '\\');
-		g_string_append_c(to, *at);
-	}
-	g_string_append_c(to, '"');
+	pp_json_write_string(to, printable);
 }
 
 static void write_text(struct pp_out *out)

@@ -1,74 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 #include "export/put.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
-
 #include "core/printable.h"
 
-#define BATCH_BYTES 65536
-/* 9 takes a fifth of the time that all takes, for 2 % less. */
-#define GZIP_LEVEL 6
-
-void pp_put_init(struct pp_put *put, struct pp_out *out)
+static void put_base64(void *data, const char *bytes, size_t n_bytes)
 {
-	*put = (struct pp_put){
-	    .out = out,
-	    .text = g_string_new(NULL),
-	    .gzip = g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP, GZIP_LEVEL),
-	};
-}
-
-void pp_put_done(struct pp_put *put)
-{
-	g_clear_object(&put->gzip);
-	if (put->text)
-		g_string_free(put->text, TRUE);
-	put->text = NULL;
-}
-
-static void put_base64(struct pp_put *put, const char *bytes, size_t n)
-{
+	struct pp_put *put = data;
 	GString *out = put->out->text;
 	size_t at = out->len;
 
-	g_string_set_size(out, at + (n / 3 + 1) * 4 + 4);
-	at += g_base64_encode_step((const guchar *)bytes, n, FALSE, out->str + at, &put->state,
-				   &put->save);
+	g_string_set_size(out, at + (n_bytes / 3 + 1) * 4 + 4);
+	at += g_base64_encode_step((const guchar *)bytes, n_bytes, FALSE, out->str + at,
+				   &put->state, &put->save);
 	g_string_truncate(out, at);
 	pp_out_flush(put->out);
 }
 
-static void pack(struct pp_put *put, GConverterFlags flags)
+void pp_put_init(struct pp_put *put, struct pp_out *out)
 {
-	GConverterResult result = G_CONVERTER_CONVERTED;
-	const char *at = put->text->str;
-	size_t left = put->text->len;
+	*put = (struct pp_put){.out = out, .json = {.to = g_string_new(NULL)}};
+	pp_gzip_init(&put->gzip, put_base64, put);
+}
 
-	while (!put->failed && (left || (flags && result != G_CONVERTER_FINISHED))) {
-		char packed[BATCH_BYTES];
-		gsize n_read = 0, n_written = 0;
-
-		result = g_converter_convert(G_CONVERTER(put->gzip), at, left, packed,
-					     sizeof(packed), flags, &n_read, &n_written, NULL);
-		put->failed = result == G_CONVERTER_ERROR;
-		if (!put->failed)
-			put_base64(put, packed, n_written);
-		at += n_read;
-		left -= n_read;
-	}
-	g_string_truncate(put->text, 0);
+void pp_put_done(struct pp_put *put)
+{
+	pp_gzip_done(&put->gzip);
+	if (put->json.to)
+		g_string_free(put->json.to, TRUE);
+	put->json.to = NULL;
 }
 
 int pp_put_finish(struct pp_put *put, struct pp_error *err)
 {
 	GString *out = put->out->text;
+	int rc = pp_gzip_finish(&put->gzip, put->json.to->str, put->json.to->len, err);
 	size_t at;
 
-	pack(put, G_CONVERTER_INPUT_AT_END);
-	if (put->failed)
-		return pp_error_add(err, -EIO, "the data of the page cannot be compressed");
+	if (rc)
+		return pp_error_add(err, rc, "the data of the page");
 	at = out->len;
 	g_string_set_size(out, at + 8);
 	at += g_base64_encode_close(FALSE, out->str + at, &put->state, &put->save);
@@ -76,68 +45,43 @@ int pp_put_finish(struct pp_put *put, struct pp_error *err)
 	return 0;
 }
 
-/* --- JSON ----------------------------------------------------------------------------------- */
-
-/* What `text` holds is printable. */
-static void add_string(GString *to, const char *text)
+/* For the next value; what has grown long is compressed first. */
+static struct pp_json_writer *writer_of(struct pp_put *put)
 {
-	g_string_append_c(to, '"');
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			g_string_append_c(to, '\\');
-		g_string_append_c(to, *text);
+	GString *text = put->json.to;
+
+	if (text->len >= PP_GZIP_BATCH_BYTES) {
+		pp_gzip_add(&put->gzip, text->str, text->len);
+		g_string_truncate(text, 0);
 	}
-	g_string_append_c(to, '"');
-}
-
-static void begin_value(struct pp_put *put, const char *key)
-{
-	if (put->text->len >= BATCH_BYTES)
-		pack(put, G_CONVERTER_NO_FLAGS);
-	if (put->after_value)
-		g_string_append_c(put->text, ',');
-	put->after_value = true;
-	if (!key)
-		return;
-	add_string(put->text, key);
-	g_string_append_c(put->text, ':');
+	return &put->json;
 }
 
 void pp_put_open(struct pp_put *put, const char *key, char bracket)
 {
-	begin_value(put, key);
-	g_string_append_c(put->text, bracket);
-	put->after_value = false;
+	pp_json_write_open(writer_of(put), key, bracket);
 }
 
 void pp_put_close(struct pp_put *put, char bracket)
 {
-	g_string_append_c(put->text, bracket);
-	put->after_value = true;
+	pp_json_write_close(&put->json, bracket);
 }
 
 void pp_put_null(struct pp_put *put, const char *key)
 {
-	begin_value(put, key);
-	g_string_append(put->text, "null");
+	pp_json_write_null(writer_of(put), key);
 }
 
 void pp_put_text(struct pp_put *put, const char *key, const char *text)
 {
 	g_autofree char *shown = text ? pp_printable(g_strdup(text)) : NULL;
 
-	if (!shown) {
-		pp_put_null(put, key);
-		return;
-	}
-	begin_value(put, key);
-	add_string(put->text, shown);
+	pp_json_write_text(writer_of(put), key, shown);
 }
 
 void pp_put_number(struct pp_put *put, const char *key, int64_t number)
 {
-	begin_value(put, key);
-	g_string_append_printf(put->text, "%" PRId64, number);
+	pp_json_write_int(writer_of(put), key, number);
 }
 
 void pp_put_reference(struct pp_put *put, const char *key, uint32_t reference)

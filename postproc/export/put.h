@@ -7,20 +7,17 @@
 #ifndef PP_EXPORT_PUT_H
 #define PP_EXPORT_PUT_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
-#include <gio/gio.h>
-
+#include "core/json_writer.h"
+#include "export/gzip.h"
 #include "export/out.h"
 
 struct pp_put {
 	struct pp_out *out;
-	GString *text; /* not yet packed */
-	GZlibCompressor *gzip;
+	struct pp_json_writer json; /* into a string of its own, which is not yet compressed */
+	struct pp_gzip gzip;
 	int state, save; /* of base64 */
-	bool after_value;
-	bool failed; /* the packing; writing has its own error, in out */
 };
 
 void pp_put_init(struct pp_put *put, struct pp_out *out);

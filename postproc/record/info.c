@@ -13,6 +13,7 @@
 #include <gnu/libc-version.h>
 #include <json-glib/json-glib.h>
 
+#include "core/json_writer.h"
 #include "core/write.h"
 #include "record/move.h"
 #include "gmon-mt/format.h"
@@ -41,107 +42,76 @@ void pp_run_add_silent_loss(struct pp_run *run, const char *what, const char *wh
 
 /* --- parts --- */
 
-static void name(JsonBuilder *json, const char *text)
+static void add_strings(struct pp_json_writer *json, const char *member, const char *const *values)
 {
-	json_builder_set_member_name(json, text);
+	pp_json_write_open(json, member, '[');
+	for (; values && *values; values++)
+		pp_json_write_text(json, NULL, *values);
+	pp_json_write_close(json, ']');
 }
 
-static void add_string(JsonBuilder *json, const char *member, const char *value)
-{
-	g_autofree char *valid = g_utf8_make_valid(value, -1);
-
-	name(json, member);
-	json_builder_add_string_value(json, valid);
-}
-
-static void add_int(JsonBuilder *json, const char *member, int64_t value)
-{
-	name(json, member);
-	json_builder_add_int_value(json, value);
-}
-
-static void add_bool(JsonBuilder *json, const char *member, bool value)
-{
-	name(json, member);
-	json_builder_add_boolean_value(json, value);
-}
-
-static void add_strings(JsonBuilder *json, const char *member, const char *const *values)
-{
-	name(json, member);
-	json_builder_begin_array(json);
-	for (; values && *values; values++) {
-		g_autofree char *valid = g_utf8_make_valid(*values, -1);
-
-		json_builder_add_string_value(json, valid);
-	}
-	json_builder_end_array(json);
-}
-
-static void add_time(JsonBuilder *json, const char *member, int64_t time_us)
+static void add_time(struct pp_json_writer *json, const char *member, int64_t time_us)
 {
 	g_autoptr(GDateTime) seconds = g_date_time_new_from_unix_utc(time_us / G_USEC_PER_SEC);
 	g_autoptr(GDateTime) time = g_date_time_add(seconds, time_us % G_USEC_PER_SEC);
 	g_autofree char *text = g_date_time_format_iso8601(time);
 
-	add_string(json, member, text);
+	pp_json_write_text(json, member, text);
 }
 
-static void add_command(JsonBuilder *json, const struct pp_run *run)
+static void add_command(struct pp_json_writer *json, const struct pp_run *run)
 {
 	g_autofree char *cwd = g_get_current_dir();
 
 	add_strings(json, "command", (const char *const *)run->argv);
-	add_int(json, "pid", run->collector->root);
-	add_string(json, "cwd", cwd);
-	add_int(json, "start_ns", run->start_ns);
+	pp_json_write_int(json, "pid", run->collector->root);
+	pp_json_write_text(json, "cwd", cwd);
+	pp_json_write_int(json, "start_ns", run->start_ns);
 	add_time(json, "start_time", run->start_us);
 }
 
-static void add_end(JsonBuilder *json, const struct pp_run *run)
+static void add_end(struct pp_json_writer *json, const struct pp_run *run)
 {
-	add_int(json, "end_ns", run->end_ns);
+	pp_json_write_int(json, "end_ns", run->end_ns);
 	add_time(json, "end_time", run->end_us);
 	if (WIFSIGNALED(run->status))
-		add_int(json, "signal", WTERMSIG(run->status));
+		pp_json_write_int(json, "signal", WTERMSIG(run->status));
 	else
-		add_int(json, "exit_status", WEXITSTATUS(run->status));
-	add_int(json, "processes", run->processes);
-	add_int(json, "threads", run->threads);
+		pp_json_write_int(json, "exit_status", WEXITSTATUS(run->status));
+	pp_json_write_int(json, "processes", run->processes);
+	pp_json_write_int(json, "threads", run->threads);
 }
 
-static void add_host(JsonBuilder *json)
+static void add_host(struct pp_json_writer *json)
 {
 	struct utsname host;
 
 	uname(&host);
-	name(json, "host");
-	json_builder_begin_object(json);
-	add_string(json, "sysname", host.sysname);
-	add_string(json, "release", host.release);
-	add_string(json, "machine", host.machine);
-	add_string(json, "hostname", host.nodename);
-	add_int(json, "cpus", sysconf(_SC_NPROCESSORS_ONLN));
-	add_string(json, "glibc", gnu_get_libc_version());
-	json_builder_end_object(json);
+	pp_json_write_open(json, "host", '{');
+	pp_json_write_text(json, "sysname", host.sysname);
+	pp_json_write_text(json, "release", host.release);
+	pp_json_write_text(json, "machine", host.machine);
+	pp_json_write_text(json, "hostname", host.nodename);
+	pp_json_write_int(json, "cpus", sysconf(_SC_NPROCESSORS_ONLN));
+	pp_json_write_text(json, "glibc", gnu_get_libc_version());
+	pp_json_write_close(json, '}');
 }
 
-static void add_environment(JsonBuilder *json)
+static void add_environment(struct pp_json_writer *json)
 {
 	static const char *const names[] = {"LD_PRELOAD",      "LD_LIBRARY_PATH", "LD_BIND_NOW",
 					    "GMON_OUT_PREFIX", "GPROF_MT_CONFIG", "GLIBC_TUNABLES",
 					    "OMP_NUM_THREADS"};
 
-	name(json, "environment");
-	json_builder_begin_object(json);
+	pp_json_write_open(json, "environment", '{');
 	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
 		if (g_getenv(names[i]))
-			add_string(json, names[i], g_getenv(names[i]));
-	json_builder_end_object(json);
+			pp_json_write_text(json, names[i], g_getenv(names[i]));
+	pp_json_write_close(json, '}');
 }
 
 /* Every key, as the one writer of configurations gives it: "[group]" and "key = value" lines. */
-static void add_config(JsonBuilder *json, const struct gm_config *config)
+static void add_config(struct pp_json_writer *json, const struct gm_config *config)
 {
 	g_autofree char *text = g_malloc(2 * GM_PATH_MAX);
 	g_auto(GStrv) lines = NULL;
@@ -149,9 +119,8 @@ static void add_config(JsonBuilder *json, const struct gm_config *config)
 
 	gm_config_format(config, text, 2 * GM_PATH_MAX);
 	lines = g_strsplit(text, "\n", -1);
-	name(json, "config");
-	json_builder_begin_object(json);
-	add_string(json, "level", gm_level_name(config->level));
+	pp_json_write_open(json, "config", '{');
+	pp_json_write_text(json, "level", gm_level_name(config->level));
 	for (char **line = lines; *line; line++) {
 		char *equals = strstr(*line, " = ");
 
@@ -162,99 +131,96 @@ static void add_config(JsonBuilder *json, const struct gm_config *config)
 			g_autofree char *key =
 			    g_strdup_printf("%s.%.*s", group, (int)(equals - *line), *line);
 
-			add_string(json, key, equals + strlen(" = "));
+			pp_json_write_text(json, key, equals + strlen(" = "));
 		}
 	}
-	json_builder_end_object(json);
+	pp_json_write_close(json, '}');
 }
 
-static void add_rings(JsonBuilder *json, const struct pp_collector *collector)
+static void add_rings(struct pp_json_writer *json, const struct pp_collector *collector)
 {
-	name(json, "cpus");
-	json_builder_begin_array(json);
+	pp_json_write_open(json, "cpus", '[');
 	for (unsigned i = 0; i < collector->n_rings; i++)
-		json_builder_add_int_value(json, collector->rings[i].cpu);
-	json_builder_end_array(json);
-	add_int(json, "ring_bytes", pp_collector_ring_start_bytes(collector));
+		pp_json_write_int(json, NULL, collector->rings[i].cpu);
+	pp_json_write_close(json, ']');
+	pp_json_write_int(json, "ring_bytes", pp_collector_ring_start_bytes(collector));
 }
 
-static void add_ring_ends(JsonBuilder *json, const struct pp_collector *collector)
+static void add_ring_ends(struct pp_json_writer *json, const struct pp_collector *collector)
 {
-	name(json, "ring_end_bytes");
-	json_builder_begin_array(json);
+	pp_json_write_open(json, "ring_end_bytes", '[');
 	for (unsigned i = 0; i < collector->n_rings; i++)
-		json_builder_add_int_value(json, pp_collector_ring_bytes(collector, i));
-	json_builder_end_array(json);
+		pp_json_write_int(json, NULL, pp_collector_ring_bytes(collector, i));
+	pp_json_write_close(json, ']');
 }
 
-static void add_kernel_end(JsonBuilder *json, const struct pp_collector *collector)
+static void add_kernel_end(struct pp_json_writer *json, const struct pp_collector *collector)
 {
 	add_ring_ends(json, collector);
-	add_int(json, "events", pp_kernel_ctf_events(collector->ctf));
-	name(json, "lost_events");
-	json_builder_begin_array(json);
+	pp_json_write_int(json, "events", pp_kernel_ctf_events(collector->ctf));
+	pp_json_write_open(json, "lost_events", '[');
 	for (unsigned i = 0; i < collector->n_rings; i++)
-		json_builder_add_int_value(json, pp_kernel_ctf_discarded(collector->ctf, i));
-	json_builder_end_array(json);
-	add_int(json, "filled_switches", collector->filled);
-	add_int(json, "unwritten_events", pp_kernel_ctf_unwritten(collector->ctf));
-	add_int(json, "processes", collector->tree.processes);
-	add_int(json, "threads", collector->tree.threads);
-	add_int(json, "still_running", pp_tree_running(&collector->tree, collector->root));
+		pp_json_write_int(json, NULL, pp_kernel_ctf_discarded(collector->ctf, i));
+	pp_json_write_close(json, ']');
+	pp_json_write_int(json, "filled_switches", collector->filled);
+	pp_json_write_int(json, "unwritten_events", pp_kernel_ctf_unwritten(collector->ctf));
+	pp_json_write_int(json, "processes", collector->tree.processes);
+	pp_json_write_int(json, "threads", collector->tree.threads);
+	pp_json_write_int(json, "still_running",
+			  pp_tree_running(&collector->tree, collector->root));
 }
 
-static void add_kernel(JsonBuilder *json, const struct pp_collector *collector, bool complete)
+/* collector_pid: of a collector that a program started; 0: of a recording. */
+static void add_kernel(struct pp_json_writer *json, const struct pp_collector *collector,
+		       bool complete, pid_t collector_pid)
 {
-	name(json, "kernel");
-	json_builder_begin_object(json);
-	add_string(json, "source", gm_kernel_source_name(collector->source));
-	add_string(json, "why", collector->why);
-	add_bool(json, "pairs", pp_collector_has_pairs(collector));
-	add_bool(json, "wakings", pp_collector_has_pairs(collector));
-	add_bool(json, "io", pp_collector_has_pairs(collector));
+	pp_json_write_open(json, "kernel", '{');
+	pp_json_write_text(json, "source", gm_kernel_source_name(collector->source));
+	pp_json_write_text(json, "why", collector->why);
+	pp_json_write_bool(json, "pairs", pp_collector_has_pairs(collector));
+	pp_json_write_bool(json, "wakings", pp_collector_has_pairs(collector));
+	pp_json_write_bool(json, "io", pp_collector_has_pairs(collector));
 	add_rings(json, collector);
 	if (complete && collector->ctf)
 		add_kernel_end(json, collector);
-	json_builder_end_object(json);
+	if (collector_pid)
+		pp_json_write_int(json, "collector", collector_pid);
+	pp_json_write_close(json, '}');
 }
 
-static void add_losses(JsonBuilder *json, const GPtrArray *losses)
+static void add_losses(struct pp_json_writer *json, const GPtrArray *losses)
 {
-	name(json, "losses");
-	json_builder_begin_array(json);
+	pp_json_write_open(json, "losses", '[');
 	for (guint i = 0; i < losses->len; i++) {
 		const struct pp_loss *loss = losses->pdata[i];
 
-		json_builder_begin_object(json);
-		add_string(json, "what", loss->what);
-		add_string(json, "where", loss->where);
-		add_int(json, "count", loss->count);
-		json_builder_end_object(json);
+		pp_json_write_open(json, NULL, '{');
+		pp_json_write_text(json, "what", loss->what);
+		pp_json_write_text(json, "where", loss->where);
+		pp_json_write_int(json, "count", loss->count);
+		pp_json_write_close(json, '}');
 	}
-	json_builder_end_array(json);
+	pp_json_write_close(json, ']');
 }
 
-static void add_clock(JsonBuilder *json, const struct gm_capture *capture)
+static void add_clock(struct pp_json_writer *json, const struct gm_capture *capture)
 {
-	name(json, "clock");
-	json_builder_begin_object(json);
-	add_string(json, "name", "monotonic");
-	add_string(json, "uuid", capture->clock_uuid);
-	add_int(json, "offset_ns", capture->clock_offset_ns);
-	json_builder_end_object(json);
+	pp_json_write_open(json, "clock", '{');
+	pp_json_write_text(json, "name", "monotonic");
+	pp_json_write_text(json, "uuid", capture->clock_uuid);
+	pp_json_write_int(json, "offset_ns", capture->clock_offset_ns);
+	pp_json_write_close(json, '}');
 }
 
 static char *make_text(const struct pp_run *run, bool complete)
 {
-	g_autoptr(JsonBuilder) json = json_builder_new();
-	g_autoptr(JsonNode) root = NULL;
-	g_autofree char *text = NULL;
+	struct pp_json_writer writer = {.to = g_string_new(NULL), .indent = 2}, *json = &writer;
 
-	json_builder_begin_object(json);
-	add_int(json, "schema", GM_CAPTURE_SCHEMA);
-	add_string(json, "version", GM_VERSION);
-	add_string(json, "recorder", "record");
-	add_bool(json, "complete", complete);
+	pp_json_write_open(json, NULL, '{');
+	pp_json_write_int(json, "schema", GM_CAPTURE_SCHEMA);
+	pp_json_write_text(json, "version", GM_VERSION);
+	pp_json_write_text(json, "recorder", "record");
+	pp_json_write_bool(json, "complete", complete);
 	add_command(json, run);
 	if (complete)
 		add_end(json, run);
@@ -264,12 +230,11 @@ static char *make_text(const struct pp_run *run, bool complete)
 	add_strings(json, "libraries", (const char *const *)run->libraries);
 	add_config(json, run->config);
 	add_strings(json, "not_collected", (const char *const *)run->collector->missing);
-	add_kernel(json, run->collector, complete);
+	add_kernel(json, run->collector, complete, 0);
 	add_losses(json, run->losses);
-	json_builder_end_object(json);
-	root = json_builder_get_root(json);
-	text = json_to_string(root, TRUE);
-	return g_strconcat(text, "\n", NULL);
+	pp_json_write_close(json, '}');
+	g_string_append_c(writer.to, '\n');
+	return g_string_free(writer.to, FALSE);
 }
 
 /* --- files --- */
@@ -327,22 +292,44 @@ int pp_info_end(const struct pp_run *run, struct pp_error *err)
 		      : 0;
 }
 
-static JsonNode *kernel_node(const struct pp_run *run, bool complete, const char *member)
+/* One of those that the collector of a running program knows better than what is there. */
+static bool add_newer(struct pp_json_writer *json, const char *member, const struct pp_run *run,
+		      bool complete)
 {
-	g_autoptr(JsonBuilder) json = json_builder_new();
-	g_autoptr(JsonNode) root = NULL;
-
-	json_builder_begin_object(json);
-	add_kernel(json, run->collector, complete);
-	add_losses(json, run->losses);
-	json_builder_end_object(json);
-	root = json_builder_get_root(json);
-	return json_object_dup_member(json_node_get_object(root), member);
+	if (g_str_equal(member, "kernel"))
+		add_kernel(json, run->collector, complete, complete ? 0 : getpid());
+	else if (g_str_equal(member, "losses"))
+		add_losses(json, run->losses);
+	else if (g_str_equal(member, "pid"))
+		pp_json_write_int(json, "pid", run->collector->root);
+	else
+		return false;
+	return true;
 }
 
-static int replace_info(const struct pp_run *run, JsonNode *root)
+/* The members of `info` in their order, those that have changed anew. */
+static char *make_newer_text(JsonObject *info, const struct pp_run *run, bool complete)
 {
-	g_autofree char *text = json_to_string(root, FALSE);
+	static const char *const newer[] = {"kernel", "losses", "pid"};
+	struct pp_json_writer writer = {.to = g_string_new(NULL)}, *json = &writer;
+	JsonObjectIter iter;
+	const char *member;
+	JsonNode *node;
+
+	pp_json_write_open(json, NULL, '{');
+	json_object_iter_init_ordered(&iter, info);
+	while (json_object_iter_next_ordered(&iter, &member, &node))
+		if (!add_newer(json, member, run, complete))
+			pp_json_write_node(json, member, node);
+	for (unsigned i = 0; i < G_N_ELEMENTS(newer); i++)
+		if (!json_object_has_member(info, newer[i]))
+			add_newer(json, newer[i], run, complete);
+	pp_json_write_close(json, '}');
+	return g_string_free(writer.to, FALSE);
+}
+
+static int replace_info(const struct pp_run *run, const char *text)
+{
 	int fd = open_file(run->dir_fd, RESERVED_FILE, O_CREAT | O_TRUNC), rc = fd;
 
 	if (fd >= 0) {
@@ -358,22 +345,13 @@ int pp_info_set_kernel(const struct pp_run *run, bool complete, struct pp_error 
 {
 	g_autofree char *path = g_build_filename(run->capture->dir, INFO_FILE, NULL);
 	g_autoptr(JsonParser) parser = json_parser_new();
-	g_autoptr(GError) error = NULL;
-	JsonObject *info, *kernel;
-	JsonNode *node;
+	g_autofree char *text = NULL;
 	int rc;
 
-	if (!json_parser_load_from_file(parser, path, &error) ||
+	if (!json_parser_load_from_file(parser, path, NULL) ||
 	    !JSON_NODE_HOLDS_OBJECT(json_parser_get_root(parser)))
 		return pp_error_add(err, -EINVAL, "%s: no JSON object", path);
-	info = json_node_get_object(json_parser_get_root(parser));
-	node = kernel_node(run, complete, "kernel");
-	kernel = json_node_get_object(node);
-	if (!complete)
-		json_object_set_int_member(kernel, "collector", getpid());
-	json_object_set_member(info, "kernel", node);
-	json_object_set_member(info, "losses", kernel_node(run, complete, "losses"));
-	json_object_set_int_member(info, "pid", run->collector->root);
-	rc = replace_info(run, json_parser_get_root(parser));
+	text = make_newer_text(json_node_get_object(json_parser_get_root(parser)), run, complete);
+	rc = replace_info(run, text);
 	return rc < 0 ? pp_error_add(err, rc, "%s: %s", path, g_strerror(-rc)) : 0;
 }

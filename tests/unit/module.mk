@@ -10,7 +10,7 @@ $(UNIT_COLLECT_TESTS): $(B)/tests/unit/%: tests/unit/%.c $(UNIT_COLLECT_OBJ) $(B
 	$(Q)$(CC) $(PP_CFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $(filter %.c %.o,$^) \
 		$(B)/libpostproc.a $(PP_LIBS)
 
-UNIT_PP_TESTS := $(addprefix $(B)/tests/unit/,test_chain test_core test_diff test_latest test_links test_places test_render test_readers \
+UNIT_PP_TESTS := $(addprefix $(B)/tests/unit/,test_chain test_core test_diff test_json test_latest test_links test_places test_render test_readers \
 	test_demangle test_ranges test_symbol_cache test_page_data name_address)
 TESTS_BUILD += $(UNIT_PP_TESTS)
 BENCH_BUILD += $(B)/tests/unit/name_address

@@ -73,6 +73,10 @@ forbid 'only postproc/ctf/babeltrace uses babeltrace2' '#[[:space:]]*include <ba
 	--exclude-dir=babeltrace postproc libgmon-mt libsync-trace
 forbid 'only the provider of libsync-trace, and postproc/record/lttng, use LTTng' '#[[:space:]]*include <lttng' \
 	--exclude-dir=ust --exclude-dir=lttng postproc libgmon-mt libsync-trace
+forbid 'only postproc/core/json_writer.c writes JSON' '\b(json_to_string|json_builder_|json_generator_)' \
+	--exclude-dir=core postproc
+forbid 'only postproc/export/gzip.c compresses' '\b(g_zlib_compressor_new|deflateInit|gzopen)' \
+	--exclude=gzip.c postproc
 # A byte to a pipe is all or nothing; everything else is written by pp_write_all().
 forbid 'only postproc/core/write.c calls write() in a loop' '[^_a-z]p?write\([^)]' \
 	--exclude-dir=core --exclude={launch,grant,collector}.c postproc

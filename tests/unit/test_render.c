@@ -175,7 +175,8 @@ static void check_as_json_glib(void)
 	unsigned n_parts = 0;
 
 	for (unsigned i = 1; i < 40000; i++) {
-		char text[] = {'a', (char)(i < 0x80 ? i : 'b'), '/', '\0'};
+		/* json-glib 1.6 leaves 0x1f as it is, which JSON does not allow. */
+		char text[] = {'a', (char)(i < 0x80 && i != 0x1f ? i : 'b'), '/', '\0'};
 		struct pp_cell *row = pp_table_add_row(table);
 
 		pp_cell_set_text(&row[NAME], i < 0x80 ? text : "\"\\w\303\266rk\t\r\n</\b\f");

@@ -36,6 +36,7 @@ struct location {
 struct pprof {
 	const struct pp_export *export;
 	struct pp_off_cpu *off_cpu;
+	GByteArray *bytes; /* not yet compressed */
 	struct pp_gzip gzip;
 	GHashTable *strings;   /* text -> number + 1 */
 	GHashTable *functions; /* "name\nfile" -> id */
@@ -46,14 +47,25 @@ struct pprof {
 
 /* --- parts ---------------------------------------------------------------------------------- */
 
+static void take_compressed(void *data, const char *bytes, size_t n_bytes)
+{
+	struct pp_out *out = data;
+
+	g_string_append_len(out->text, bytes, (gssize)n_bytes);
+	pp_out_flush(out);
+}
+
 static void add(struct pprof *self, const Pprof__Profile *part)
 {
-	GByteArray *bytes = self->gzip.bytes;
+	GByteArray *bytes = self->bytes;
 	guint begin = bytes->len;
 
 	g_byte_array_set_size(bytes, begin + (guint)pprof__profile__get_packed_size(part));
 	pprof__profile__pack(part, bytes->data + begin);
-	pp_gzip_flush(&self->gzip);
+	if (bytes->len < PP_GZIP_BATCH_BYTES)
+		return;
+	pp_gzip_add(&self->gzip, bytes->data, bytes->len);
+	g_byte_array_set_size(bytes, 0);
 }
 
 static int64_t string_of(struct pprof *self, const char *text)
@@ -403,7 +415,8 @@ static void *pprof_start(const struct pp_export *export)
 
 	self->export = export;
 	self->off_cpu = pp_off_cpu_new(export, false);
-	pp_gzip_init(&self->gzip, export->out);
+	self->bytes = g_byte_array_new();
+	pp_gzip_init(&self->gzip, take_compressed, export->out);
 	self->strings = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	self->functions = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	self->locations = g_hash_table_new_full(place_hash, place_equal, g_free, NULL);
@@ -443,7 +456,7 @@ static int pprof_finish(void *state, int64_t end_ns, struct pp_error *err)
 				    "`gprof-mt report quality`",
 				    context->model->dir);
 	add_tail(self);
-	return pp_gzip_finish(&self->gzip, err);
+	return pp_gzip_finish(&self->gzip, self->bytes->data, self->bytes->len, err);
 }
 
 static void pprof_free(void *state)
@@ -451,6 +464,7 @@ static void pprof_free(void *state)
 	struct pprof *self = state;
 
 	pp_off_cpu_free(self->off_cpu);
+	g_byte_array_unref(self->bytes);
 	pp_gzip_done(&self->gzip);
 	g_hash_table_unref(self->strings);
 	g_hash_table_unref(self->functions);
