@@ -50,6 +50,7 @@ static const struct rule rules[] = {
     {"#", TOP, PROCESS},
     {"#.#", TOP, PROCESS},
     {".new.#", TOP, PROCESS},
+    {GM_COPY_PREFIX "#", TOP, PROCESS},
     {"kernel", TOP, TREE},
     {"ust", TOP, TREE},
     {"index", TOP, TREE},

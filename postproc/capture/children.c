@@ -6,7 +6,8 @@
  * they go there, to where the process does not write; else a folder is made, under a hidden name,
  * and then renamed.  A place is marked as moved when its process has ended and all of it is in its
  * folder; done once more after a crash, the same bytes go to the same places.  A file goes when its
- * maker has ended, nobody can claim a place there any more, and all are moved.
+ * maker has ended, nobody can claim a place there any more, and all are moved.  Readers that begin
+ * at the same time do this one after the other.
  *
  * All of this is by descriptors and through no symbolic link, in a directory of the user's own:
  * what the files say is checked, but the user may lie to himself.
@@ -19,6 +20,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,6 +32,7 @@
 #include "capture/children_fill.h"
 
 #define FOLDERS_MAX	  100000u
+#define LOCK_FILE	  "session" /* it is in each capture */
 #define NS_PER_US	  1000u
 #define CLOSED		  0x80000000u /* in n_claimed: nobody claims a place any more */
 #define THREADS_MIN_BYTES 4096u
@@ -45,6 +48,7 @@ struct move {
 	struct pp_numbers *numbers; /* NULL: not looked up yet */
 	GHashTable *n_seen; /* by pid: names <pid>, <pid>.1 and so on, with the gaps between */
 	struct pp_child_parent from; /* of the file */
+	int lock_fd;		     /* -1: not locked yet */
 };
 
 /* --- which folder ------------------------------------------------------------------------- */
@@ -160,7 +164,8 @@ static void note_maps(struct move *move, const char *folder, const struct pp_chi
 
 static int make_folder(struct move *move, const struct pp_child_place *place)
 {
-	g_autofree char *hidden = g_strdup_printf(".new.%" PRIu64, place->threads.image);
+	/* Not ".new.": the process itself may be making its folder under that name. */
+	g_autofree char *hidden = g_strdup_printf(GM_COPY_PREFIX "%" PRIu64, place->threads.image);
 	int folder, ret;
 
 	if (mkdirat(move->from.capture_fd, hidden, 0700) < 0) {
@@ -434,12 +439,30 @@ static bool is_file_of_places(const char *name)
 	return g_str_has_prefix(name, GM_CHILDREN_NAME);
 }
 
+/*
+ * One reader at a time, from the first file of places on: each finds what the one before has done.
+ * The kernel releases the lock of a reader that is killed.
+ */
+static void lock(struct move *move)
+{
+	if (move->lock_fd >= 0)
+		return;
+	move->lock_fd = pp_child_open(move->from.capture_fd, LOCK_FILE, O_RDWR);
+	if (move->lock_fd >= 0)
+		TEMP_FAILURE_RETRY(flock(move->lock_fd, LOCK_EX));
+}
+
 static void do_folder(struct move *move)
 {
 	g_autoptr(GPtrArray) files =
 	    names_of(move->from.capture_fd, move->parent, is_file_of_places);
 	struct stat st;
 
+	if (!files->len)
+		return;
+	lock(move);
+	g_ptr_array_unref(files);
+	files = names_of(move->from.capture_fd, move->parent, is_file_of_places);
 	if (!files->len)
 		return;
 	if (fstat(move->from.capture_fd, &st) < 0 || st.st_uid != geteuid()) {
@@ -463,7 +486,7 @@ static void do_folder(struct move *move)
 
 void pp_children_move(struct pp_capture *capture)
 {
-	struct move move = {.capture = capture};
+	struct move move = {.capture = capture, .lock_fd = -1};
 	g_autoptr(GPtrArray) folders = NULL;
 
 	move.from.capture_fd = open(capture->model->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -488,5 +511,7 @@ void pp_children_move(struct pp_capture *capture)
 	g_hash_table_unref(move.told);
 	g_hash_table_unref(move.n_seen);
 	pp_numbers_free(move.numbers);
+	if (move.lock_fd >= 0)
+		close(move.lock_fd);
 	close(move.from.capture_fd);
 }

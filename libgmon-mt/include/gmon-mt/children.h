@@ -21,6 +21,7 @@
 #include "gmon-mt/format.h"
 
 #define GM_CHILDREN_NAME	 "children."
+#define GM_COPY_PREFIX		 ".copy." /* of a folder that gprof-mt is making */
 #define GM_CHILDREN_MAGIC	 "GMCHILDS"
 #define GM_CHILDREN_HEADER_BYTES 4096
 #define GM_CHILDREN_MAX		 1024u /* places in a file */
