@@ -22,17 +22,17 @@ static void lock_free(void *data)
 {
 	struct pp_lock *lock = data;
 
-	for (unsigned i = 0; i < lock->n_sites; i++) {
-		struct pp_lock_site *site = &lock->sites[i];
+	for (unsigned i = 0; i < lock->sites.n; i++) {
+		struct pp_lock_site *site = PP_SITE_SET_AT(&lock->sites, struct pp_lock_site, i);
 
 		pp_spread_done(&site->holds);
 		if (!site->waits)
 			continue;
 		pp_spread_done(&site->waits->spread);
-		g_clear_pointer(&site->waits->holders, g_array_unref);
+		pp_site_set_done(&site->waits->holders);
 		g_free(site->waits);
 	}
-	g_free(lock->sites);
+	pp_site_set_done(&lock->sites);
 	g_clear_pointer(&lock->waits, g_array_unref);
 	g_free(lock);
 }
@@ -50,15 +50,9 @@ static struct pp_lock *lock_of(struct pp_object *object)
 
 static struct pp_lock_site *site_of(struct pp_lock *lock, uint64_t address, enum st_event op)
 {
-	unsigned n = lock->n_sites;
+	const struct pp_site_key key = {.address = address, .op = op};
 
-	for (unsigned i = 0; i < n; i++)
-		if (lock->sites[i].address == address && lock->sites[i].op == op)
-			return &lock->sites[i];
-	if ((n & (n - 1)) == 0) /* full */
-		lock->sites = g_renew(struct pp_lock_site, lock->sites, MAX(2 * n, 1));
-	lock->sites[n] = (struct pp_lock_site){.address = address, .op = op};
-	return &lock->sites[lock->n_sites++];
+	return pp_site_set_get(&lock->sites, sizeof(struct pp_lock_site), &key);
 }
 
 static struct pp_lock_waits *waits_of(struct pp_lock_site *site)
@@ -170,23 +164,9 @@ static void resolve_waits(struct pp_lock *lock, const struct pp_operation *opera
 static void count_holder(struct pp_lock_waits *waits, const struct pp_lock_wait *wait, bool counts,
 			 int64_t wait_ns)
 {
-	struct pp_lock_holder new = {.address = wait->holder_site, .op = wait->holder_op};
-	struct pp_lock_holder *holder = NULL;
+	const struct pp_site_key key = {.address = wait->holder_site, .op = wait->holder_op};
+	struct pp_lock_holder *holder = pp_site_set_get(&waits->holders, sizeof(*holder), &key);
 
-	if (!waits->holders)
-		waits->holders = g_array_new(FALSE, FALSE, sizeof(struct pp_lock_holder));
-	for (guint i = 0; i < waits->holders->len && !holder; i++) {
-		struct pp_lock_holder *at =
-		    &g_array_index(waits->holders, struct pp_lock_holder, i);
-
-		if (at->address == new.address && at->op == new.op)
-			holder = at;
-	}
-	if (!holder) {
-		g_array_append_val(waits->holders, new);
-		holder =
-		    &g_array_index(waits->holders, struct pp_lock_holder, waits->holders->len - 1);
-	}
 	holder->contended += counts;
 	holder->wait_ns += wait_ns;
 	holder->wait_max_ns = MAX(holder->wait_max_ns, wait_ns);

@@ -4,12 +4,12 @@
 #define PP_PASS_LOCKS_H
 
 #include "analysis/object_state.h"
+#include "analysis/site_set.h"
 #include "analysis/spread.h"
 
 /* Holds that began with that call, as met by the waits of one site. */
 struct pp_lock_holder {
-	uint64_t address; /* 0: not known */
-	enum st_event op;
+	struct pp_site_key key; /* of the call */
 	uint64_t contended;
 	int64_t wait_ns, wait_max_ns;
 };
@@ -19,12 +19,11 @@ struct pp_lock_waits {
 	uint64_t contended;
 	int64_t wait_ns;
 	struct pp_spread spread;
-	GArray *holders; /* of struct pp_lock_holder: few; NULL: none */
+	struct pp_site_set holders; /* of struct pp_lock_holder */
 };
 
 struct pp_lock_site {
-	uint64_t address;
-	enum st_event op;
+	struct pp_site_key key;
 	uint64_t calls;
 	int64_t hold_ns; /* the counted ones included */
 	struct pp_spread holds;
@@ -56,9 +55,8 @@ struct pp_lock_former {
 struct pp_lock {
 	uint64_t acquired, contended, timed_out;
 	int64_t wait_ns, hold_ns;
-	struct pp_lock_site *sites; /* few, searched in order; room for the next power of two */
-	unsigned n_sites;
-	GArray *waits; /* of struct pp_lock_wait, for what can be held; NULL: none yet */
+	struct pp_site_set sites; /* of struct pp_lock_site */
+	GArray *waits;		  /* of struct pp_lock_wait, for what can be held; NULL: none yet */
 	struct pp_lock_former formers[2]; /* of different threads, the newest first */
 };
 

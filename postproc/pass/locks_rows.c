@@ -144,7 +144,7 @@ static gint compare_sites(gconstpointer a, gconstpointer b, gpointer data)
 		return x->hold_ns < y->hold_ns ? 1 : -1;
 	if (x->calls != y->calls)
 		return x->calls < y->calls ? 1 : -1;
-	return x->address < y->address ? -1 : x->address > y->address;
+	return x->key.address < y->key.address ? -1 : x->key.address > y->key.address;
 }
 
 /* The keys by which objects are sorted, side by side in memory: there may be millions. */
@@ -224,13 +224,14 @@ static void set_spread(struct pp_cell *cells, const struct pp_spread *spread, in
 	pp_cell_set_time(&cells[3], MAX(spread->max_ns, counted_max_ns));
 }
 
-static gint compare_holders(gconstpointer a, gconstpointer b)
+static gint compare_holders(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const struct pp_lock_holder *x = a, *y = b;
 
+	(void)data;
 	if (x->wait_ns != y->wait_ns)
 		return x->wait_ns < y->wait_ns ? 1 : -1;
-	return x->address < y->address ? -1 : x->address > y->address;
+	return x->key.address < y->key.address ? -1 : x->key.address > y->key.address;
 }
 
 static struct pp_table *holders_table(const struct pp_locks *self, const struct pp_object *object,
@@ -238,18 +239,19 @@ static struct pp_table *holders_table(const struct pp_locks *self, const struct 
 {
 	struct pp_table *table = pp_table_new_nested(&site_columns[SITE_HOLDERS]);
 
-	const GArray *holders = waits_of(site)->holders;
+	const struct pp_site_set *holders = &waits_of(site)->holders;
 
-	for (guint i = 0; holders && i < holders->len; i++) {
+	for (unsigned i = 0; i < holders->n; i++) {
 		const struct pp_lock_holder *holder =
-		    &g_array_index(holders, struct pp_lock_holder, i);
-		g_autofree char *where = site_text(self, object, holder->address);
+		    PP_SITE_SET_AT(holders, struct pp_lock_holder, i);
+		g_autofree char *where = site_text(self, object, holder->key.address);
 		struct pp_cell *row = pp_table_add_row(table);
 
 		pp_cell_set_text(&row[HOLDER_SITE], where);
-		if (holder->address) {
-			pp_cell_set_text(&row[HOLDER_FUNCTION], pp_sync_function(holder->op));
-			pp_cell_set_count(&row[HOLDER_ADDRESS], pp_address_then(holder->address));
+		if (holder->key.address) {
+			pp_cell_set_text(&row[HOLDER_FUNCTION], pp_sync_function(holder->key.op));
+			pp_cell_set_count(&row[HOLDER_ADDRESS],
+					  pp_address_then(holder->key.address));
 		}
 		pp_cell_set_count(&row[HOLDER_CONTENDED], holder->contended);
 		pp_cell_set_time(&row[HOLDER_WAIT], holder->wait_ns);
@@ -263,17 +265,18 @@ static struct pp_table *sites_table(const struct pp_locks *self, const struct pp
 {
 	struct pp_table *table = pp_table_new_nested(&columns[SITES]);
 
-	for (unsigned i = 0; i < lock->n_sites; i++) {
-		const struct pp_lock_site *site = &lock->sites[i];
+	for (unsigned i = 0; i < lock->sites.n; i++) {
+		const struct pp_lock_site *site =
+		    PP_SITE_SET_AT(&lock->sites, struct pp_lock_site, i);
 		const struct pp_lock_waits *waits = waits_of(site);
-		g_autofree char *where = site_text(self, object, site->address);
+		g_autofree char *where = site_text(self, object, site->key.address);
 		struct pp_cell *row = pp_table_add_row(table);
 
 		pp_cell_set_text(&row[SITE_SITE], where);
-		if (site->address)
-			pp_cell_set_count(&row[SITE_ADDRESS], pp_address_then(site->address));
-		pp_cell_set_text(&row[SITE_FUNCTION], pp_sync_function(site->op));
-		if (calls_are_known(self, object, site->op))
+		if (site->key.address)
+			pp_cell_set_count(&row[SITE_ADDRESS], pp_address_then(site->key.address));
+		pp_cell_set_text(&row[SITE_FUNCTION], pp_sync_function(site->key.op));
+		if (calls_are_known(self, object, site->key.op))
 			pp_cell_set_count(&row[SITE_CALLS], site->calls);
 		pp_cell_set_count(&row[SITE_CONTENDED], waits->contended);
 		pp_cell_set_time(&row[SITE_WAIT], waits->wait_ns);
@@ -297,11 +300,14 @@ static void add_row(struct pp_table *table, const struct pp_locks *self,
 	uint64_t n_counted = 0;
 	int64_t counted_max_ns = 0;
 
-	for (unsigned i = 0; i < lock->n_sites; i++) {
-		pp_spread_merge(&waits, &waits_of(&lock->sites[i])->spread);
-		pp_spread_merge(&holds, &lock->sites[i].holds);
-		n_counted += lock->sites[i].n_counted;
-		counted_max_ns = MAX(counted_max_ns, lock->sites[i].counted_max_ns);
+	for (unsigned i = 0; i < lock->sites.n; i++) {
+		const struct pp_lock_site *site =
+		    PP_SITE_SET_AT(&lock->sites, struct pp_lock_site, i);
+
+		pp_spread_merge(&waits, &waits_of(site)->spread);
+		pp_spread_merge(&holds, &site->holds);
+		n_counted += site->n_counted;
+		counted_max_ns = MAX(counted_max_ns, site->counted_max_ns);
 	}
 	pp_object_row(row, object, self->context->namer);
 	if (!is_counted(self, object))
@@ -335,14 +341,16 @@ static void add_pairs(struct pp_table *table, const struct pp_locks *self,
 	const struct pp_lock *lock = object->data;
 	g_autofree char *name = NULL;
 
-	for (unsigned s = 0; s < lock->n_sites; s++) {
-		const GArray *holders = waits_of(&lock->sites[s])->holders;
+	for (unsigned s = 0; s < lock->sites.n; s++) {
+		const struct pp_lock_site *site =
+		    PP_SITE_SET_AT(&lock->sites, struct pp_lock_site, s);
+		const struct pp_site_set *holders = &waits_of(site)->holders;
 
-		for (guint h = 0; holders && h < holders->len; h++) {
+		for (unsigned h = 0; h < holders->n; h++) {
 			const struct pp_lock_holder *holder =
-			    &g_array_index(holders, struct pp_lock_holder, h);
-			g_autofree char *waiter = site_text(self, object, lock->sites[s].address);
-			g_autofree char *where = site_text(self, object, holder->address);
+			    PP_SITE_SET_AT(holders, struct pp_lock_holder, h);
+			g_autofree char *waiter = site_text(self, object, site->key.address);
+			g_autofree char *where = site_text(self, object, holder->key.address);
 			struct pp_cell *row = pp_table_add_row(table);
 
 			if (!name)
@@ -377,12 +385,17 @@ static struct pp_table *pairs_table(const struct pp_locks *self, const GArray *u
 
 static void sort_lock(struct pp_lock *lock)
 {
-	if (lock->n_sites > 1)
-		g_qsort_with_data(lock->sites, (gint)lock->n_sites, sizeof(*lock->sites),
-				  compare_sites, NULL);
-	for (unsigned i = 0; i < lock->n_sites; i++)
-		if (lock->sites[i].waits && lock->sites[i].waits->holders)
-			g_array_sort(lock->sites[i].waits->holders, compare_holders);
+	if (lock->sites.n > 1)
+		g_qsort_with_data(lock->sites.items, (gint)lock->sites.n,
+				  sizeof(struct pp_lock_site), compare_sites, NULL);
+	for (unsigned i = 0; i < lock->sites.n; i++) {
+		struct pp_lock_waits *waits =
+		    PP_SITE_SET_AT(&lock->sites, struct pp_lock_site, i)->waits;
+
+		if (waits && waits->holders.n > 1)
+			g_qsort_with_data(waits->holders.items, (gint)waits->holders.n,
+					  sizeof(struct pp_lock_holder), compare_holders, NULL);
+	}
 }
 
 /* Those that the table is about, in order. */
@@ -394,7 +407,7 @@ static GArray *used_objects(const struct pp_locks *self)
 		struct pp_object *object = self->objects.all->pdata[i];
 		struct pp_lock *lock = object->data;
 
-		if (lock && lock->n_sites && pp_selects_object(self->context, object)) {
+		if (lock && lock->sites.n && pp_selects_object(self->context, object)) {
 			struct ranked ranked = {lock->wait_ns, lock->hold_ns, object->serial,
 						object};
 

@@ -9,6 +9,7 @@
  * are looked through.
  */
 #include "analysis/graph/call_sites.h"
+#include "analysis/site_set.h"
 #include "analysis/graph/links.h"
 #include "analysis/select.h"
 #include "analysis/graph/thread_nodes.h"
@@ -51,6 +52,7 @@ struct departure {
 };
 
 struct site {
+	struct pp_site_key key; /* of the departure; its reason is the detail */
 	struct departure departure;
 	uint64_t count;
 };
@@ -58,7 +60,7 @@ struct site {
 struct edge {
 	const struct pp_thread *from, *to;
 	uint64_t count;
-	GArray *sites; /* of struct site: few */
+	struct pp_site_set sites; /* of struct site */
 };
 
 struct switches {
@@ -75,7 +77,7 @@ static void edge_free(void *data)
 {
 	struct edge *edge = data;
 
-	g_array_unref(edge->sites);
+	pp_site_set_done(&edge->sites);
 	g_free(edge);
 }
 
@@ -135,7 +137,6 @@ static struct edge *edge_between(struct switches *self, const struct pp_thread *
 		edge = g_new0(struct edge, 1);
 		edge->from = from;
 		edge->to = to;
-		edge->sites = g_array_new(FALSE, FALSE, sizeof(struct site));
 		g_hash_table_insert(self->edges, g_memdup2(&key, sizeof(key)), edge);
 	}
 	return edge;
@@ -152,8 +153,13 @@ static bool is_selected(const struct switches *self, const struct departure *dep
 static void count_edge(struct switches *self, const struct departure *departure,
 		       const struct pp_thread *to, int64_t time_ns)
 {
-	struct site new = {.departure = *departure, .count = 1};
+	const struct pp_site_key key = {
+	    .address = departure->call.site,
+	    .op = departure->call.op,
+	    .detail = departure->reason,
+	};
 	struct edge *edge;
+	struct site *site;
 
 	if (!is_selected(self, departure, to, time_ns))
 		return;
@@ -163,17 +169,9 @@ static void count_edge(struct switches *self, const struct departure *departure,
 	}
 	edge = edge_between(self, departure->thread, to);
 	edge->count++;
-	for (guint i = 0; i < edge->sites->len; i++) {
-		struct site *site = &g_array_index(edge->sites, struct site, i);
-
-		if (site->departure.reason == departure->reason &&
-		    site->departure.call.op == departure->call.op &&
-		    site->departure.call.site == departure->call.site) {
-			site->count++;
-			return;
-		}
-	}
-	g_array_append_val(edge->sites, new);
+	site = pp_site_set_get(&edge->sites, sizeof(*site), &key);
+	if (!site->count++)
+		site->departure = *departure;
 }
 
 static struct departure *left_of(struct switches *self, int cpu)
@@ -223,10 +221,11 @@ static void switches_event(void *state, const struct pp_event *event)
 
 /* --- the tables ----------------------------------------------------------------------------- */
 
-static gint compare_sites(gconstpointer a, gconstpointer b)
+static gint compare_sites(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const struct site *x = a, *y = b;
 
+	(void)data;
 	if (x->count != y->count)
 		return x->count < y->count ? 1 : -1;
 	if (x->departure.reason != y->departure.reason)
@@ -280,8 +279,8 @@ static struct pp_table *sites_table(const struct switches *self, const struct ed
 {
 	struct pp_table *table = pp_table_new_nested(&edge_columns[EDGE_SITES]);
 
-	for (guint i = 0; i < edge->sites->len; i++)
-		add_site(table, self, &g_array_index(edge->sites, struct site, i));
+	for (unsigned i = 0; i < edge->sites.n; i++)
+		add_site(table, self, PP_SITE_SET_AT(&edge->sites, struct site, i));
 	return table;
 }
 
@@ -290,8 +289,9 @@ static void add_edge(struct pp_table *table, const struct switches *self, const 
 	struct pp_cell *row = pp_table_add_row(table);
 	g_autofree char *main_site = NULL;
 
-	g_array_sort(edge->sites, compare_sites);
-	main_site = site_text(self, &g_array_index(edge->sites, struct site, 0).departure);
+	g_qsort_with_data(edge->sites.items, (gint)edge->sites.n, sizeof(struct site),
+			  compare_sites, NULL);
+	main_site = site_text(self, &PP_SITE_SET_AT(&edge->sites, struct site, 0)->departure);
 	pp_edge_threads(row, self->context, edge->from, edge->to);
 	pp_cell_set_count(&row[EDGE_COUNT], edge->count);
 	pp_cell_set_text(&row[EDGE_MAIN_SITE], main_site);

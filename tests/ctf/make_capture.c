@@ -3,7 +3,8 @@
  * make_capture DIR THREADS EVENTS: a capture of one process whose threads lock and unlock one mutex
  * in turn, with the switches that go with it on one CPU; EVENTS synch-events in all.
  * make_capture DIR THREADS EVENTS waits: of 64 mutexes, and of ten locks one finds it taken.
- * make_capture DIR every: one of each event there is.
+ * make_capture DIR THREADS EVENTS SITES: of one mutex, at so many call sites in turn, and of ten
+ * locks one finds it taken. make_capture DIR every: one of each event there is.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,6 +17,8 @@
 #define START_NS      UINT64_C(5000000000)
 #define MUTEX	      0x601040
 #define PACKET_EVENTS 2048
+#define SITE	      0x401000 /* the first */
+#define SITE_BYTES    16
 
 static int make_every(const char *dir)
 {
@@ -49,16 +52,17 @@ static int make_every(const char *dir)
 	return 0;
 }
 
-/* Ten times in a row the same. */
-static uint64_t mutex_of(uint64_t turn, bool has_waits)
+/* Ten times in a row the same; one for all sites. */
+static uint64_t mutex_of(uint64_t turn, bool has_waits, unsigned n_sites)
 {
-	return has_waits ? MUTEX + turn / 10 % 64 * 64 : MUTEX;
+	return has_waits && n_sites == 1 ? MUTEX + turn / 10 % 64 * 64 : MUTEX;
 }
 
 int main(int argc, char **argv)
 {
-	bool has_waits = argc == 5 && strcmp(argv[4], "waits") == 0;
-	unsigned n_threads = argc == 4 || has_waits ? (unsigned)atoi(argv[2]) : 0;
+	bool has_waits = argc == 5;
+	unsigned n_threads = argc == 4 || argc == 5 ? (unsigned)atoi(argv[2]) : 0;
+	unsigned n_sites = argc == 5 ? (unsigned)atoi(argv[4]) : 1;
 	uint64_t n_events = n_threads ? strtoull(argv[3], NULL, 10) : 0;
 	struct gm_thread_slot *slots = g_new0(struct gm_thread_slot, n_threads);
 	struct fixture_stream **streams = g_new0(struct fixture_stream *, n_threads);
@@ -67,8 +71,10 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && strcmp(argv[2], "every") == 0)
 		return make_every(argv[1]);
-	if (!n_threads) {
-		fprintf(stderr, "usage: make_capture DIR {THREADS EVENTS [waits]|every}\n");
+	if (argc == 5 && strcmp(argv[4], "waits") == 0)
+		n_sites = 1;
+	if (!n_threads || !n_sites || n_sites > UINT16_MAX) {
+		fprintf(stderr, "usage: make_capture DIR {THREADS EVENTS [waits|SITES]|every}\n");
 		return 2;
 	}
 	for (unsigned i = 0; i < n_threads; i++)
@@ -86,20 +92,23 @@ int main(int argc, char **argv)
 	cpu = fixture_cpu_stream(argv[1], 0, START_NS);
 	for (unsigned i = 0; i < n_threads; i++) {
 		streams[i] = fixture_thread_stream(argv[1], PID, i, PID + i, START_NS);
-		fixture_site(streams[i], START_NS, 1, 0x401000);
+		for (unsigned site = 0; site < n_sites; site++)
+			fixture_site(streams[i], START_NS, (uint16_t)(site + 1),
+				     SITE + site * SITE_BYTES);
 	}
 	for (uint64_t n = 0, turn = 0; n + 2 <= n_events; n += 2, turn++, now_ns += 1000) {
 		unsigned at = (unsigned)(turn % n_threads);
 		unsigned last = (at + n_threads - 1) % n_threads;
-		uint64_t mutex = mutex_of(turn, has_waits);
+		uint64_t mutex = mutex_of(turn, has_waits, n_sites);
+		uint16_t site = (uint16_t)(turn % n_sites + 1);
 
 		if (has_waits && turn % 10 == 5 && n_threads > 1 && n + 3 <= n_events) {
-			fixture_sync(streams[at], now_ns - 700, ST_EVENT_mutex_lock_begin, 0, 1,
+			fixture_sync(streams[at], now_ns - 700, ST_EVENT_mutex_lock_begin, 0, site,
 				     mutex, PID + last);
 			n++;
 		}
-		fixture_sync(streams[at], now_ns, ST_EVENT_mutex_lock, 0, 1, mutex, 0);
-		fixture_sync(streams[at], now_ns + 500, ST_EVENT_mutex_unlock, 0, 1, mutex, 0);
+		fixture_sync(streams[at], now_ns, ST_EVENT_mutex_lock, 0, site, mutex, 0);
+		fixture_sync(streams[at], now_ns + 500, ST_EVENT_mutex_unlock, 0, site, mutex, 0);
 		if (turn % 100 == 0 && n_threads > 1)
 			fixture_switch(cpu, now_ns + 700, (int32_t)(PID + at), 0,
 				       (int32_t)(PID + (at + 1) % n_threads));

@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A lock that is taken at 20,000 call sites costs the reports at most three times the instructions
+# that it costs with 1,000, for as many operations; and each site has its figures.
+set -u
+command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
+OPERATIONS=50000
+
+fail()
+{
+	echo "FAIL: $*"
+	exit 1
+}
+
+# instructions SITES: of the sections that have figures by call site
+instructions()
+{
+	"$GM_BUILD/tests/ctf/make_capture" "$1" 4 $((2 * OPERATIONS)) "$1" || fail "no capture of $1 sites"
+	valgrind --tool=callgrind --callgrind-out-file=/dev/null "$GM_BUILD/gprof-mt" report -i "$1" \
+		--format json locks sync switches critical-path 2>&1 >"$1.json" | sed -n 's/.*Collected : //p'
+}
+
+# There are 20 times as many rows to print, too.
+few=$(instructions 1000)
+many=$(instructions 20000)
+echo "$few instructions with 1000 call sites, $many with 20000"
+[ "${few:-0}" -gt 0 ] && [ "${many:-0}" -gt 0 ] || fail "callgrind did not count"
+[ "$many" -le $((3 * few)) ] || fail "more than three times as many"
+
+for sites in 1000 20000; do
+	jq -e --argjson n $sites --slurpfile all $sites.json -n '
+		$all[0].locks | length == 1 and (.[0].sites | length == $n and
+		([.[].calls] | max - min <= 1) and (map(.address) | unique | length == $n))' >/dev/null ||
+		fail "not each of $sites sites has its figures: $(jq -c '.locks[0].sites[:3]' $sites.json)"
+	jq -e '.locks[0] | .acquired == ([.sites[].calls] | add) and .wait_ns == ([.sites[].wait_ns] | add) and
+		.contended == ([.sites[].holders[].contended] | add)' $sites.json >/dev/null ||
+		fail "the sites of $sites do not add up: $(jq -c '.locks[0] | del(.sites)' $sites.json)"
+done
