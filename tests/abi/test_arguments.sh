@@ -13,21 +13,21 @@ printf '[sample]\nhz = 1\n' >rare.conf
 for flags in "-O0" "-O2" "-O3 -march=native" "-O2 -mfentry" "-O0 -mfentry" "-O2 -no-pie -fno-plt" \
 	"-O2 -mfentry -minstrument-return=call" "-O1 -finstrument-functions"; do
 	# shellcheck disable=SC2086 # several flags
-	build arguments -Wno-psabi -Wno-attributes $flags
+	build_pg arguments -Wno-psabi -Wno-attributes $flags
 	fresh ./arguments || fail "$flags: exit status $?"
 	LD_PRELOAD=$PWD/clobber.so fresh ./arguments || fail "$flags: with another libc: exit status $?"
 	# Bound at once: binding at the first call takes more stack than is looked for here.
 	# shellcheck disable=SC2086 # several flags
-	build small_stack -Wl,-z,now $flags
+	build_pg small_stack -Wl,-z,now $flags
 	GPROF_MT_CONFIG=$PWD/rare.conf fresh ./small_stack >out || fail "$flags: small stack: $(cat out)"
 done
 shared=("${link[@]}")
 link_with "$GM_BUILD/libgmon_mt.a" -static
-build arguments -Wno-psabi
+build_pg arguments -Wno-psabi
 fresh ./arguments || fail "static: exit status $?"
 
 link_with "${shared[@]}"
-build by_hand
+build_pg by_hand
 fresh ./by_hand || fail "by hand: exit status $?"
 same "by hand: no function" 5000 "$(lost "$(folder)")"
 same "by hand: functions" "leaf 2

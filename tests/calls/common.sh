@@ -1,28 +1,19 @@
 # SPDX-License-Identifier: MIT
 # For the tests of the history of calls: babeltrace2 is the witness, beside logs that the programs keep.
 # shellcheck shell=bash
-set -u
+. "$GM_TOP/tests/lib.sh"
 programs=$GM_TOP/tests/calls/programs
-unset GMON_OUT_PREFIX GPROF_MT_CONFIG
 
-fail()
-{
-	echo "FAIL: $*"
-	exit 1
-}
+need babeltrace2 nm python3
 
-for tool in babeltrace2 nm python3; do
-	command -v $tool >/dev/null || { echo "$tool is not installed"; exit 77; }
-done
-
-# build NAME FILE [FLAG...]: compiles FILE of the folder to ./NAME, with our library.
-build()
+# build_from NAME FILE [FLAG...]: compiles FILE of the folder to ./NAME, with libgmon_mt.
+build_from()
 {
 	local name=$1 file=$2 compiler=("$CC" -std=gnu17)
 	shift 2
 	[[ $file != *.cc ]] || compiler=(g++ -std=c++17)
 	"${compiler[@]}" -D_GNU_SOURCE -Wall -O1 -g -pthread -o "$name" "$programs/$file" "$@" \
-		-L"$GM_BUILD" -lgmon_mt -Wl,-rpath,"$GM_BUILD" || fail "cannot compile $file $*"
+		"${link[@]}" || fail "cannot compile $file $*"
 }
 
 # configure LINE...: of the section [calls], beside mode = history
@@ -30,13 +21,6 @@ configure()
 {
 	printf '[calls]\nmode = history\n' >gprof-mt.conf
 	[ $# -eq 0 ] || printf '%s\n' "$@" >>gprof-mt.conf
-}
-
-# fresh COMMAND...: runs it without an old capture or log in the way.
-fresh()
-{
-	rm -rf gmon.out gprof-mt.data gprof-mt.data.old log.*
-	"$@"
 }
 
 # records PROGRAM [OPTION...]: see records.py

@@ -4,7 +4,7 @@
 # missing are counted as lost.
 . "$GM_TOP/tests/calls/common.sh"
 
-build pg sequence.c -pg
+build_from pg sequence.c -pg
 configure "buffer = 64K"
 
 # Files may be short: there are more of them.

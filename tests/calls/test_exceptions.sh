@@ -3,8 +3,7 @@
 # Calls that exceptions end, some of them thrown again: each is recorded, with the returns that the
 # code tells of, and shown as deep as it was.
 . "$GM_TOP/tests/calls/common.sh"
-command -v g++ >/dev/null || { echo "g++ is not installed"; exit 77; }
-command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
+need g++ jq
 configure
 
 # With -O2 handlers of exceptions are apart from the function that they belong to.
@@ -13,7 +12,7 @@ for flags in -pg "-pg -mfentry -minstrument-return=call" \
 	exits=--exits
 	[ "$flags" != -pg ] || exits=--no-exits
 	# shellcheck disable=SC2086 # several flags
-	build exceptions exceptions.cc $flags
+	build_from exceptions exceptions.cc $flags
 	rm -f depth.*
 	fresh ./exceptions || fail "$flags: exit status $?"
 	records ./exceptions --compare $exits || fail "$flags"

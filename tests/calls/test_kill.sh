@@ -3,7 +3,7 @@
 # Killed at any instant, a program leaves a record of each call that was over, and at most of one more.
 . "$GM_TOP/tests/calls/common.sh"
 
-build killed killed.c -pg
+build_from killed killed.c -pg
 configure "buffer = 4K"
 for _ in $(seq 8); do
 	fresh ./killed $((RANDOM % 19000 + 1)) >calls || fail "exit status $?"

@@ -3,8 +3,7 @@
 # What gprof-mt makes of a history of calls: the same counts as without one, the calls as they nested,
 # and how many a thread made each time that it had a CPU.
 . "$GM_TOP/tests/calls/common.sh"
-command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
-gprof_mt=$GM_BUILD/gprof-mt
+need jq
 
 # same WHAT EXPECTED ACTUAL
 same()
@@ -18,7 +17,7 @@ $3"
 for flags in -pg "-pg -mfentry -minstrument-return=call" -finstrument-functions; do
 	configure
 	# shellcheck disable=SC2086 # several flags
-	build sequence sequence.c $flags
+	build_from sequence sequence.c $flags
 	fresh ./sequence tree 2 || fail "$flags: exit status $?"
 	for log in log.*; do
 		want=$(tr -d 'A-Z' <"$log" | fold -w 1 | sort | uniq -c | awk '{ print "f" $2, $1 }')
@@ -46,7 +45,7 @@ for flags in -pg "-pg -mfentry -minstrument-return=call" -finstrument-functions;
 	done
 
 	# shellcheck disable=SC2086 # several flags
-	build nest nest.c $flags
+	build_from nest nest.c $flags
 	fresh ./nest >tid || fail "$flags: nest: exit status $?"
 	"$gprof_mt" history --calls --tid "$(cat tid)" >text || fail "$flags: nest"
 	if [ "$flags" = -pg ]; then

@@ -4,9 +4,9 @@
 # small buffers and large ones, through longjmp, fork, and every end of a thread.
 . "$GM_TOP/tests/calls/common.sh"
 
-build pg sequence.c -pg
-build exits sequence.c -pg -mfentry -minstrument-return=call
-build functions sequence.c -finstrument-functions
+build_from pg sequence.c -pg
+build_from exits sequence.c -pg -mfentry -minstrument-return=call
+build_from functions sequence.c -finstrument-functions
 for buffer in 4K 64K 4M; do
 	configure "buffer = $buffer"
 	for program in pg exits functions; do

@@ -15,8 +15,8 @@ ranges=$(nm -S "$GM_BUILD/libgmon_mt.so" | awk '
 	done)
 [ "$(wc -l <<<"$ranges")" -eq 6 ] || fail "functions not found: $ranges"
 
-build pg steps.c -pg
-build exits steps.c -pg -mfentry -minstrument-return=call
+build_from pg steps.c -pg
+build_from exits steps.c -pg -mfentry -minstrument-return=call
 configure "buffer = 4K"
 for calls in 1 520; do
 	for program in pg exits; do

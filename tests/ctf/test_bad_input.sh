@@ -2,17 +2,12 @@
 # SPDX-License-Identifier: MIT
 # A report that cannot be made, or not whole, says so in one line that names the thing and what to
 # do, and exits with a status that tells; what is printed is never half of a document.
-set -u
+. "$GM_TOP/tests/lib.sh"
+fail_shows=(err)
 export LC_ALL=C
 # In a sanitized build: names for the leaks that tests/lsan.supp knows.
 export ASAN_OPTIONS=fast_unwind_on_malloc=0
 make=$GM_BUILD/tests/ctf/make_capture
-
-fail()
-{
-	echo "$*; stderr: $(cat err)"
-	exit 1
-}
 
 # report STATUS REGEX ARG...: exits so; one line on stderr, which holds the regex.
 report()

@@ -24,8 +24,8 @@ for line in sys.stdin:
         print(head, "return %x" % values[0])'
 }
 
-build pg sequence.c -pg
-build exits sequence.c -pg -mfentry -minstrument-return=call
+build_from pg sequence.c -pg
+build_from exits sequence.c -pg -mfentry -minstrument-return=call
 for buffer in 4K 4M; do
 	configure "buffer = $buffer"
 	for command in "pg tree 2" "exits jump 2"; do

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Our reader sees as many of each event as babeltrace2 does: of every kind there is, and in bulk.
-set -eu
-command -v babeltrace2 >/dev/null || { echo "babeltrace2 is not installed"; exit 77; }
+set -e
+. "$GM_TOP/tests/lib.sh"
+need babeltrace2
 ctf=$GM_BUILD/tests/ctf
 
 same()

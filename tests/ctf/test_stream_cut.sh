@@ -3,8 +3,7 @@
 # A stream that was cut between two packets, or that lacks its last file, is whole to look at: reports
 # say that something is missing.  Of a program that was killed nothing is.
 . "$GM_TOP/tests/calls/common.sh"
-gprof_mt=$GM_BUILD/gprof-mt
-[ -x "$gprof_mt" ] || { echo "gprof-mt is not built"; exit 77; }
+[ -x "$gprof_mt" ] || skip "gprof-mt is not built"
 
 # quality_of STATUS WHAT: of gprof-mt.data, to `rows` and `err`
 quality_of()
@@ -26,12 +25,12 @@ boundaries()
 	END
 }
 
-build killed killed.c -pg
+build_from killed killed.c -pg
 configure "buffer = 4K"
 fresh ./killed 9000 >/dev/null
 quality_of 0 "killed"
 grep -q 'nothing lost' rows || fail "killed: $(cat rows)"
-build exits sequence.c -pg -mfentry -minstrument-return=call
+build_from exits sequence.c -pg -mfentry -minstrument-return=call
 fresh ./exits tree 3 || fail "exit status $?"
 quality_of 0 "whole"
 grep -q 'nothing lost' rows || fail "whole: $(cat rows)"

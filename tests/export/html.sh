@@ -2,13 +2,12 @@
 # shellcheck shell=bash
 # Sourced by the tests of export --format html: the data of a page, beside the reports.
 . "$GM_TOP/tests/calls/common.sh"
-gprof_mt=$GM_BUILD/gprof-mt
 html=$GM_TOP/tests/export/programs/html
 
 # needs_page: in this build.
 needs_page()
 {
-	[ -s "$GM_TOP/build/page.html" ] || { echo "gprof-mt was built without its page"; exit 77; }
+	[ -s "$GM_TOP/build/page.html" ] || skip "gprof-mt was built without its page"
 }
 
 # page STATUS FILE OPTION...: of gprof-mt.data, on standard error what it says

@@ -4,9 +4,7 @@
 # reports, for all threads and for one; and all is at the lines of the source where it belongs.
 . "$GM_TOP/tests/gmon/common.sh"
 . "$GM_TOP/tests/sample/common.sh"
-for tool in jq callgrind_annotate; do
-	command -v $tool >/dev/null || skip "$tool is not installed"
-done
+need jq callgrind_annotate
 
 cat >check.py <<'END'
 import collections, json, re, sys
@@ -191,7 +189,7 @@ annotate --auto=yes >annotated 2>err || fail "--auto=yes"
 grep -A 1 '/\* many calls \*/' annotated | tail -n 1 | grep -q '=> .*/main.c:leaf (3x)' || fail "no source: $(cat annotated)"
 rm -rf gprof-mt.data
 
-build ratio -falign-functions=64
+build_pg ratio -falign-functions=64
 "$gprof_mt" record -q --set kernel.source=none --set sample.hz=250 -- ./ratio 200 2 >out ||
 	fail "ratio: exit status $?"
 compare

@@ -3,9 +3,8 @@
 # flamegraph.pl draws folded stacks: each frame, and the whole, are as wide as the sums of the file, whatever
 # is in a name.
 . "$GM_TOP/tests/calls/common.sh"
-gprof_mt=$GM_BUILD/gprof-mt
 flamegraph=$(command -v flamegraph.pl) || flamegraph=/usr/share/perl5/Devel/NYTProf/flamegraph.pl
-[ -e "$flamegraph" ] || { echo "libdevel-nytprof-perl, which has flamegraph.pl, is not installed"; exit 77; }
+[ -e "$flamegraph" ] || skip "libdevel-nytprof-perl, which has flamegraph.pl, is not installed"
 
 cat >check.py <<'END'
 import collections, re, sys, xml.etree.ElementTree
@@ -36,7 +35,7 @@ drawn()
 }
 
 configure
-build sequence sequence.c -finstrument-functions
+build_from sequence sequence.c -finstrument-functions
 fresh ./sequence tree 2 || fail "sequence: exit status $?"
 drawn calls
 drawn time

@@ -3,8 +3,7 @@
 # Folded stacks: of calls as the program's own log has them, of time, CPU time and blocked time as reports
 # have them.  And what every export does: nothing that is not whole has the name of what was asked for.
 . "$GM_TOP/tests/calls/common.sh"
-command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
-gprof_mt=$GM_BUILD/gprof-mt
+need jq
 
 # export_ OPTION...
 export_() { "$gprof_mt" export --format folded "$@"; }
@@ -127,7 +126,7 @@ END
 for flags in "-pg -mfentry -minstrument-return=call" -finstrument-functions; do
 	configure
 	# shellcheck disable=SC2086 # several flags
-	build sequence sequence.c $flags
+	build_from sequence sequence.c $flags
 	fresh ./sequence tree 2 || fail "$flags: exit status $?"
 	python3 check.py "$gprof_mt" calls log.* || fail "$flags: calls"
 	python3 check.py "$gprof_mt" time log.* || fail "$flags: time"
@@ -153,7 +152,7 @@ grep -q 'No space left' err || fail "a full disk: it says: $(cat err)"
 
 # What the capture lacks.
 configure
-build sequence sequence.c -pg
+build_from sequence sequence.c -pg
 fresh ./sequence tree 2 || fail "-pg: exit status $?"
 refused 1 "tells of no return" --format folded --what time
 rm gprof-mt.conf

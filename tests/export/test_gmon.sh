@@ -3,7 +3,6 @@
 # gprof reads the gmon files that export writes: the calls and CPU time of the reports, for all threads and
 # for one, and for each thread and library the file that is in the capture.
 . "$GM_TOP/tests/gmon/common.sh"
-gprof_mt=$GM_BUILD/gprof-mt
 
 # reported [SELECTION...]: "FUNCTION CALLS" of the chosen threads together, as the report counts them
 reported()
@@ -24,7 +23,7 @@ compare()
 	diff wanted got >difference || fail "$*: < report, > gprof: $(cat difference)"
 }
 
-build work
+build_pg work
 fresh "$gprof_mt" record -q --set kernel.source=none ./work 1000 2000 >out 2>err
 compare work
 compare work --tid "$("$gprof_mt" report --format json threads | jq '.threads[-1].tid')"
@@ -53,9 +52,9 @@ for function in a b; do
 done
 
 # Each thread and library: as record wrote them.
-compile -fPIC -shared -Wl,-soname,libtest.so.3 -o libtest.so.3 library.c
+compile_pg -fPIC -shared -Wl,-soname,libtest.so.3 -o libtest.so.3 library.c
 cp libtest.so.3 libtest.so
-build uses_library -L. -ltest -Wl,-rpath,"$PWD"
+build_pg uses_library -L. -ltest -Wl,-rpath,"$PWD"
 fresh "$gprof_mt" record -q --set kernel.source=none ./uses_library || fail "uses_library: $?"
 "$gprof_mt" export --format gmon --what threads 2>err || fail "threads: $(cat err)"
 same_files()

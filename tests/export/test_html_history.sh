@@ -4,7 +4,7 @@
 . "$GM_TOP/tests/export/html.sh"
 needs_page
 
-build wide ../../export/programs/html/wide.c -pg -mfentry -minstrument-return=call
+build_from wide ../../export/programs/html/wide.c -pg -mfentry -minstrument-return=call
 for rounds in 100 20000; do
 	record --set calls.mode=history --set kernel.source=none ./wide $rounds
 	page 0 page

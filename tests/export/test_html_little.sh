@@ -8,7 +8,7 @@ needs_page
 configure
 for flags in "-pg -mfentry -minstrument-return=call" -pg; do
 	# shellcheck disable=SC2086 # several flags
-	build sequence sequence.c $flags
+	build_from sequence sequence.c $flags
 	fresh ./sequence tree 2 || fail "$flags: exit status $?"
 	page 0 page
 	same page

@@ -3,7 +3,6 @@
 # Folded stacks are read by all CPUs at the same time, and come as if one had read all records in order of
 # time: in the order of their first appearance; from one CPU the same file as from all.
 . "$GM_TOP/tests/calls/common.sh"
-gprof_mt=$GM_BUILD/gprof-mt
 print=$GM_BUILD/tests/ctf/print_calls
 
 # Of each stack the thread, depth and count, in the order in which calls end or call others.
@@ -52,7 +51,7 @@ in_order()
 	python3 order.py all || fail "not in order"
 }
 
-build sequence sequence.c -pg -mfentry -minstrument-return=call
+build_from sequence sequence.c -pg -mfentry -minstrument-return=call
 configure
 fresh ./sequence tree 6 || fail "exit status $?"
 cpu=$(taskset -cp $$ | sed 's/.*: *//; s/[-,].*//')
@@ -65,7 +64,7 @@ done
 in_order 1000
 
 # So many stacks that one reads them all.
-build bushy bushy.c -pg -mfentry -minstrument-return=call
+build_from bushy bushy.c -pg -mfentry -minstrument-return=call
 fresh ./bushy 2 17 || fail "exit status $?"
 "$gprof_mt" export --format folded --what calls -o all || fail "exit status $?"
 [ "$(wc -l <all)" -eq $((2 * ((1 << 18) - 1))) ] || fail "$(wc -l <all) stacks"

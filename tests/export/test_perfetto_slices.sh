@@ -3,9 +3,8 @@
 # A Perfetto trace, read by Google's decoder: states, waits and holds are those of the reports, and a
 # flow leads from each release to the wait that it ended.
 . "$GM_TOP/tests/sync/common.sh"
-gprof_mt=$GM_BUILD/gprof-mt
 # The distribution's python is the one that has it.
-/usr/bin/python3 -c 'import google.protobuf' 2>/dev/null || { echo "python3-protobuf is not installed"; exit 77; }
+/usr/bin/python3 -c 'import google.protobuf' 2>/dev/null || skip "python3-protobuf is not installed"
 
 # check [SELECTION...]: the trace, of that part
 check()

@@ -3,8 +3,7 @@
 # speedscope's own importer reads what is written for it, folded stacks, and callgrind's format: the same calls, times
 # and stacks as in the history of calls.
 . "$GM_TOP/tests/calls/common.sh"
-gprof_mt=$GM_BUILD/gprof-mt
-[ -e "$GM_BUILD/tests/export/installed.json" ] || { echo "npm could not get speedscope"; exit 77; }
+[ -e "$GM_BUILD/tests/export/installed.json" ] || skip "npm could not get speedscope"
 
 check()
 {
@@ -14,14 +13,14 @@ check()
 for flags in "-pg -mfentry -minstrument-return=call" -finstrument-functions; do
 	configure
 	# shellcheck disable=SC2086 # several flags
-	build sequence sequence.c $flags
+	build_from sequence sequence.c $flags
 	fresh ./sequence tree 2 || fail "$flags: exit status $?"
 	check time calls
 done
 rm gprof-mt.conf
 
 # A thread without a history is not there, and nothing is if none has one.
-build sequence sequence.c -pg
+build_from sequence sequence.c -pg
 fresh "$gprof_mt" record -q --set calls.mode=history -- ./sequence tree 2 || fail "-pg: exit status $?"
 ! "$gprof_mt" export --format speedscope 2>err || fail "times without returns"
 grep -q "tells of no return" err || fail "it says: $(cat err)"

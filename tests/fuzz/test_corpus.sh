@@ -3,14 +3,9 @@
 # The readers that `make fuzz` tries, on what it has found so far, on captures, and on all that with a
 # few bytes changed, everything the same each time: none crashes, takes much memory for a
 # small file, prints what drives a terminal, or, in a sanitized build, does what C leaves undefined.
-set -eu
+set -e
+. "$GM_TOP/tests/lib.sh"
 replay=$GM_BUILD/tests/fuzz/replay
-
-fail()
-{
-	echo "$*"
-	exit 1
-}
 
 # A sanitized build is slow, and takes more memory than a file of 4 KiB is worth.
 changes=1

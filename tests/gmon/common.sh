@@ -1,59 +1,24 @@
 # SPDX-License-Identifier: MIT
 # For the tests of libgmon_mt: stock gprof is the witness, beside what the program must have called.
 # shellcheck shell=bash
-set -u
+. "$GM_TOP/tests/lib.sh"
 programs=$GM_TOP/tests/gmon/programs
-library=$GM_BUILD/libgmon_mt.so
-unset GMON_OUT_PREFIX GPROF_MT_CONFIG
-link=(-L"$GM_BUILD" -lgmon_mt "-Wl,-rpath,$GM_BUILD")
+# shellcheck disable=SC2034 # for build()
+build_flags=(-D_GNU_SOURCE -Wall)
 
-fail()
-{
-	echo "FAIL: $*"
-	exit 1
-}
+need gprof nm python3
 
-skip()
-{
-	echo "$*"
-	exit 77
-}
-
-for tool in gprof nm python3; do
-	command -v $tool >/dev/null || skip "$tool is not installed"
-done
-
-# compile FLAG... FILE.c: with -pg, from the folder of test programs.
-compile()
+# compile_pg FLAG... FILE.c: with -pg, and no library that is not among the flags.
+compile_pg()
 {
 	"$CC" -std=gnu17 -D_GNU_SOURCE -Wall -O1 -g -pg "${@:1:$#-1}" "$programs/${!#}" ||
 		fail "cannot compile $*"
 }
 
-# build NAME [FLAG...]: compiles tests/gmon/programs/NAME.c to ./NAME, with -pg and our library.
-build()
-{
-	local name=$1
-	shift
-	"$CC" -std=gnu17 -D_GNU_SOURCE -Wall -O1 -g -pg -pthread -o "$name" "$programs/$name.c" "$@" \
-		"${link[@]}" || fail "cannot compile $name $*"
-}
-
-# link_with WORD...: what build() gives to the linker from here on.
-link_with()
-{
-	link=("$@")
-}
-
+# preloaded COMMAND...: runs it with libgmon_mt.
 preloaded()
 {
-	LD_PRELOAD=$library "$@"
-}
-
-# moved [CAPTURE]: children of fork that did little get folders of their own
-moved()
-{
-	"$GM_BUILD/gprof-mt" report -i "${1:-gprof-mt.data}" quality >/dev/null 2>&1
+	LD_PRELOAD=$libgmon "$@"
 }
 
 # calls FOLDER [INDEX]: see calls.py
@@ -66,13 +31,6 @@ calls()
 lost()
 {
 	calls --lost "$1"
-}
-
-# fresh COMMAND...: runs it without any old profile in the way.
-fresh()
-{
-	rm -rf gmon.out gmon.*.[0-9]* gprof-mt.data gprof-mt.data.old
-	"$@"
 }
 
 # folder: the only process folder of the capture.
@@ -100,11 +58,3 @@ arc()
 		NF >= 5 { sub("/.*", "", $3); calls[$4] = $3 }'
 }
 
-# same WHAT EXPECTED ACTUAL
-same()
-{
-	[ "$2" = "$3" ] || fail "$1: expected:
-$2
-got:
-$3"
-}

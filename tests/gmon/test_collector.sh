@@ -3,7 +3,7 @@
 # The kernel's events without `gprof-mt record`: where a configuration that GPROF_MT_CONFIG names asks for
 # them.  What is started is gprof-mt beside the library, or where it was installed; nothing in PATH or the
 # working directory matters.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 unset GPROF_MT_CONFIG
 
 "$CC" -pg -g -O2 -pthread -o alone "$GM_TOP/tests/gmon/programs/alone.c" -L"$GM_BUILD" -lgmon_mt \
@@ -56,7 +56,7 @@ recorded()
 	jq -e '.kernel.collector == null' gprof-mt.data/info.json >/dev/null || fail "not complete: $(info kernel)"
 	jq -e '[.losses[]?] | length == 0' gprof-mt.data/info.json >/dev/null || return 1
 }
-in_peace recorded
+retry recorded
 babeltrace2 gprof-mt.data/kernel >text || fail "babeltrace2"
 grep -q sched_switch text || fail "no switches"
 # The thread burnt 100 ms of CPU time and slept 50.
@@ -85,7 +85,7 @@ GPROF_MT_CONFIG=$asked ./alone <&- >&- 2>err || fail "nothing open: exit status 
 
 # One source that is named; a level without any.
 printf '[kernel]\nsource = switches\n' >"$asked"
-in_peace recorded
+retry recorded
 [ "$(info 'kernel source')" = switches ] || fail "$(info kernel)"
 fresh GPROF_MT_CONFIG="$GM_TOP/configs/applic-only.conf"
 [ "$(info 'kernel source')" = none ] || fail "recorded at applic-only"

@@ -9,14 +9,14 @@ counted()
 	calls "$1" | awk '{ n += $3 } END { print n + 0 }'
 }
 
-build many_arcs
+build_pg many_arcs
 fresh ./many_arcs >out
 same "thousands of arcs: gmon.out" "target $(cat out)" "$(flat many_arcs gmon.out)"
 same "thousands of arcs: calls files" "$(cat out)" "$(counted "$(folder)")"
 same "thousands of arcs: lost" 0 "$(lost "$(folder)")"
 
 # A limit on the size of files: no signal, no other exit status.
-build work
+build_pg work
 fresh ./work >expected
 fresh bash -c 'ulimit -f 60; ./many_arcs' >out 2>err
 same "ulimit -f: exit status" 0 $?
@@ -32,7 +32,7 @@ same "gmon.out is a directory: lines" 1 "$(wc -l <err)"
 grep -q '^gprof-mt: .*gmon\.out: .*directory.*GMON_OUT_PREFIX' err || fail "$(cat err)"
 same "gmon.out is a directory: the threads" "leaf 1000
 run_leaf 1" "$(flat work "$(folder)"/gmon.1.*)"
-build late
+build_pg late
 ./late 2>err || fail "gmon.out is a directory, and is to be written twice: exit status $?"
 same "gmon.out is a directory, and is to be written twice: lines" 1 "$(wc -l <err)"
 fresh true

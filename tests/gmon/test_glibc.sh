@@ -4,7 +4,7 @@
 # its end, a profile in the working directory it has at its end; and names no worse than glibc's.
 . "$GM_TOP/tests/gmon/common.sh"
 
-build work
+build_pg work
 GMON_OUT_PREFIX=$PWD/prefix fresh ./work >out
 [ ! -e gmon.out ] || fail "gmon.out in spite of GMON_OUT_PREFIX"
 dir=$(folder)
@@ -19,7 +19,7 @@ same "before libc: exit status" 7 $?
 [ -d elsewhere ] || fail "before libc: the environment is not seen"
 [ ! -e gprof-mt.data ] || fail "before libc: two captures"
 
-build moncontrol
+build_pg moncontrol
 fresh timeout 60 ./moncontrol || fail "moncontrol: exit status $?"
 same "moncontrol" "leaf 30" "$(flat moncontrol gmon.out | grep '^leaf ')"
 same "moncontrol, by thread" "0 leaf 10
@@ -30,12 +30,12 @@ for flags in -O1 -static; do
 	if [ $flags = -static ]; then
 		link_with "$GM_BUILD/libgmon_mt.a"
 	fi
-	build late $flags
+	build_pg late $flags
 	fresh ./late || fail "late: exit status $?"
 	same "late $flags" "leaf 5" "$(flat late gmon.out | grep '^leaf ')"
 done
 
-build noreturn -O2
+build_pg noreturn -O2
 fresh ./noreturn || fail "noreturn: exit status $?"
 same "noreturn: caller" 1 "$(arc noreturn gmon.out caller die)"
 exit 0

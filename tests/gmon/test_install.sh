@@ -3,7 +3,7 @@
 # After `make install` a stranger compiles with what pkg-config says; the libraries export the names
 # that a -pg program asks for, without versions, and nothing else.
 . "$GM_TOP/tests/gmon/common.sh"
-command -v pkg-config >/dev/null || skip "pkg-config is not installed"
+need pkg-config
 
 exported()
 {

@@ -3,7 +3,7 @@
 # kill -9 at a random moment, 200 times: every call that was counted before it is in the report.
 . "$GM_TOP/tests/gmon/common.sh"
 
-build killed
+build_pg killed
 fresh timeout 150 ./killed 200 >bounds || fail "exit status $?: $(tail -n 1 bounds)"
 "$GM_BUILD/gprof-mt" report --format json flat >report 2>err || fail "report: $(cat err)"
 python3 "$programs/killed.py" gprof-mt.data bounds report >wrong || fail "$(cat wrong)"

@@ -20,13 +20,13 @@ check()
 	done
 }
 
-build late_calls
+build_pg late_calls
 check linked ./late_calls $n
-compile -pthread -o late_calls late_calls.c
-check preloaded env LD_PRELOAD="$library" ./late_calls $n
+compile_pg -pthread -o late_calls late_calls.c
+check preloaded env LD_PRELOAD="$libgmon" ./late_calls $n
 
 # One by one, with their returns: 111 calls a thread.
-build late_calls -mfentry -minstrument-return=call
+build_pg late_calls -mfentry -minstrument-return=call
 echo '[calls]
 mode = history' >gprof-mt.conf
 check history ./late_calls $n

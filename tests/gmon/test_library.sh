@@ -4,9 +4,9 @@
 # count, under the library's or the program's entry point.
 . "$GM_TOP/tests/gmon/common.sh"
 
-compile -fPIC -shared -Wl,-soname,libtest.so.3 -o libtest.so.3 library.c
+compile_pg -fPIC -shared -Wl,-soname,libtest.so.3 -o libtest.so.3 library.c
 cp libtest.so.3 libtest.so
-build uses_library -L. -ltest -Wl,-rpath,"$PWD"
+build_pg uses_library -L. -ltest -Wl,-rpath,"$PWD"
 fresh ./uses_library || fail "exit status $?"
 dir=$(folder)
 

@@ -24,7 +24,7 @@ lives()
 	exact "lives $*" "$calls"
 }
 
-build lives
+build_pg lives
 lives 20 coroutines
 lives 25 altstack
 lives 40 longjmp

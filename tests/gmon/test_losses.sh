@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Calls that nothing could be done about are counted, with the reason, in the report and by record.
 . "$GM_TOP/tests/gmon/common.sh"
-gprof_mt=$GM_BUILD/gprof-mt
 capture=gprof-mt.data
 [ -x "$gprof_mt" ] || skip "gprof-mt is not built"
 
@@ -30,7 +29,7 @@ check()
 	same "$what: lost for another reason" "" "$(grep ' calls ' rows | grep -v ": $reason\$")"
 }
 
-build losses
+build_pg losses
 check address_space "no memory or address space" ./losses address_space
 check descriptors "a file could not be made, opened or written to" ./losses descriptors
 check file_size "the limit on the size of files (ulimit -f)" ./losses file_size
@@ -46,13 +45,13 @@ made by hand, of no function: 3" "$(cat err)"
 
 # Calls before the library is ready, and of its second copy in a program.
 link_with "$GM_BUILD/libgmon_mt.a"
-build resolvers -static
+build_pg resolvers -static
 fresh ./resolvers || fail "early: exit status $?"
 quality >rows
 grep -qx '[1-9][0-9]* calls of unknown threads: before the program was relocated (IFUNC resolvers), or where .*' rows ||
 	fail "early: $(cat rows)"
-compile -fPIC -shared -o plugin.so library.c
-build plugin_user -Wl,--exclude-libs,ALL
+compile_pg -fPIC -shared -o plugin.so library.c
+build_pg plugin_user -Wl,--exclude-libs,ALL
 # Often enough to be sampled.
 mapfile -t plugins < <(yes ./plugin.so | head -400)
 fresh preloaded ./plugin_user "${plugins[@]}" || fail "twice: exit status $?"
@@ -63,7 +62,7 @@ same "twice: gmon.out is of the first" "main 1" "$(flat plugin_user gmon.out)"
 # A full disk.
 [ "$(id -u)" = 0 ] || exit 0
 link_with -L"$GM_BUILD" -lgmon_mt -Wl,-rpath,"$GM_BUILD"
-build many_arcs
+build_pg many_arcs
 mkdir disk
 mount -t tmpfs -o size=512k none disk 2>/dev/null || { echo "no tmpfs: the rest is left out"; exit 0; }
 trap 'umount -l disk' EXIT

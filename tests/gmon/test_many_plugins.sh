@@ -6,9 +6,9 @@
 [ -x "$GM_BUILD/gprof-mt" ] || skip "gprof-mt is not built"
 
 for name in one two three; do
-	compile -fPIC -shared -DNAME=$name -o $name.so many_plugins.c
+	compile_pg -fPIC -shared -DNAME=$name -o $name.so many_plugins.c
 done
-build many_plugins
+build_pg many_plugins
 for ((i = 0; i < 540; i += 3)); do
 	ln one.so $i.so
 	ln two.so $((i + 1)).so

@@ -4,9 +4,9 @@
 . "$GM_TOP/tests/gmon/common.sh"
 
 mkdir a b
-compile -fPIC -shared -o a/plugin.so library.c
-compile -fPIC -shared -nostartfiles -o b/plugin.so library.c
-build plugin_user
+compile_pg -fPIC -shared -o a/plugin.so library.c
+compile_pg -fPIC -shared -nostartfiles -o b/plugin.so library.c
+build_pg plugin_user
 fresh ./plugin_user a/plugin.so || fail "exit status $?"
 wanted="library_inner 40
 library_outer 20"

@@ -3,7 +3,7 @@
 # Each process has its own folder and its own calls: nothing lost, nothing counted twice, over fork,
 # vfork, posix_spawn and exec; and a process that ends without a word leaves all that it had counted.
 . "$GM_TOP/tests/gmon/common.sh"
-build processes
+build_pg processes
 ln -s processes leaf_only
 ulimit -c 0
 

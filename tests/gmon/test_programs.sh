@@ -42,30 +42,30 @@ check()
 	[ "$(stat -c %a gmon.out)" = 600 ] || fail "$what: gmon.out has mode $(stat -c %a gmon.out)"
 }
 
-build work
+build_pg work
 check "position-independent" ./work
-build work -no-pie
+build_pg work -no-pie
 check "no-pie" ./work
-build work -mfentry
+build_pg work -mfentry
 check "fentry" ./work
-build work -mfentry -no-pie -O2
+build_pg work -mfentry -no-pie -O2
 check "fentry, no-pie" ./work
-build work -O0
+build_pg work -O0
 check "not optimized" ./work
 
 # The archive, into a dynamic and into a static program; static programs name all of libc as well.
 link_with "$archive"
-build work
+build_pg work
 check "archive" ./work
 check "archive, and preloaded as well" preloaded ./work
 
 # An existing binary, linked against glibc's own mcount, and one without gcc's profiling start file.
 link_with
-build work
+build_pg work
 check "preload" preloaded ./work
-build work -no-pie -mfentry
+build_pg work -no-pie -mfentry
 check "preload, fentry" preloaded ./work
-compile -pthread -c -o work.o work.c
+compile_pg -pthread -c -o work.o work.c
 "$CC" -o work work.o -pthread -L"$GM_BUILD" -lgmon_mt -Wl,-rpath,"$GM_BUILD" ||
 	fail "cannot link without gcrt1.o"
 check "without gcrt1.o" ./work
@@ -73,7 +73,7 @@ check "without gcrt1.o" ./work
 link_with "$archive"
 for flags in "-static" "-static -mfentry"; do
 	# shellcheck disable=SC2086 # several flags
-	build work $flags
+	build_pg work $flags
 	fresh ./work 1000 2000 >out 2>err
 	same "$flags: exit status" 7 $?
 	same "$flags: stderr" "" "$(cat err)"

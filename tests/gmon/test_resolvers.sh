@@ -15,23 +15,23 @@ check()
 
 for flags in -O1 "-O2 -mfentry" "-O1 -no-pie" "-O1 -Wl,-z,now"; do
 	# shellcheck disable=SC2086 # several flags
-	build resolvers $flags
+	build_pg resolvers $flags
 	check "$flags" ./resolvers
 done
-compile -fPIC -shared -Dmain=library_main -o libresolvers.so resolvers.c
+compile_pg -fPIC -shared -Dmain=library_main -o libresolvers.so resolvers.c
 link_with "$GM_BUILD/libgmon_mt.a"
-build resolvers
+build_pg resolvers
 check "archive" ./resolvers
-build resolvers -static
+build_pg resolvers -static
 check "static" ./resolvers
-build resolvers -static -mfentry
+build_pg resolvers -static -mfentry
 check "static, fentry" ./resolvers
 
 # Preloaded, with a library that is relocated before ours.
 link_with
-build work -Wl,--no-as-needed -L. -lresolvers -Wl,-rpath,"$PWD"
+build_pg work -Wl,--no-as-needed -L. -lresolvers -Wl,-rpath,"$PWD"
 fresh preloaded ./work >out
 same "preload: exit status" 7 $?
-build resolvers
+build_pg resolvers
 check "preload" preloaded ./resolvers
 exit 0

@@ -3,7 +3,7 @@
 # Processes that have one id, one after the other or in namespaces of their own, each have a folder of
 # their own, with both libraries as with one: none takes another's for its own, and none is lost.
 . "$GM_TOP/tests/gmon/common.sh"
-build same_id
+build_pg same_id
 
 # leaves WHAT EXPECTED COMMAND...: EXPECTED is the calls of `leaf`, a number a folder, sorted
 leaves()

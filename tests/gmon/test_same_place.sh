@@ -5,12 +5,12 @@
 . "$GM_TOP/tests/gmon/common.sh"
 
 for name in one two; do
-	compile -fPIC -shared -DNAME=$name -o $name.so same_place.c
+	compile_pg -fPIC -shared -DNAME=$name -o $name.so same_place.c
 done
 # No start files: nothing of ours is called when they go.
-compile -fPIC -shared -nostartfiles -DNAME=bare -o bare.so same_place.c
-compile -fPIC -shared -nostartfiles -DNAME=naked -DPADDING -o naked.so same_place.c
-build same_place
+compile_pg -fPIC -shared -nostartfiles -DNAME=bare -o bare.so same_place.c
+compile_pg -fPIC -shared -nostartfiles -DNAME=naked -DPADDING -o naked.so same_place.c
+build_pg same_place
 
 # check WHAT END ROUNDS NAME NAME
 check()

@@ -6,7 +6,7 @@
 
 for flags in -O1 "-mfentry -O2"; do
 	# shellcheck disable=SC2086 # several flags
-	build growth $flags
+	build_pg growth $flags
 	for run in 1 2 3; do
 		fresh ./growth 3000000 >expected || fail "$flags: exit status $?"
 		[ "$(awk '/handle/ { print $2 }' expected)" -ge 64 ] || skip "the timer is too slow here"

@@ -3,7 +3,7 @@
 # A warning goes to stderr, never to a file of the program's that took its descriptor.
 . "$GM_TOP/tests/gmon/common.sh"
 [ "$(id -u)" = 0 ] || skip "chroot() is root's"
-build other_stderr
+build_pg other_stderr
 
 fresh ./other_stderr >out
 same "exit status" 5 $?

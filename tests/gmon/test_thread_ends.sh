@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Whichever way a thread ends, its calls are there, those of its keys' destructors as well.
 . "$GM_TOP/tests/gmon/common.sh"
-build thread_ends
+build_pg thread_ends
 
 # check HOW STATUS LEAF_CALLS
 check()

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # gprof-mt graph of a program whose waits and lock orders are known, with babeltrace2 as the witness.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 "$CC" -O1 -g -D_GNU_SOURCE -I"$GM_TOP/tests" -pg -fno-inline -o orders "$GM_TOP/tests/graph/programs/orders.c" -pthread ||
 	fail "cannot compile"
 

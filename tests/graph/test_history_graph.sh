@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # gprof-mt history and graph on the philosophers, against babeltrace2's reading of the same capture;
 # and the one clear line for what they cannot show.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 "$CC" -O2 -g -I"$GM_TOP/examples" -o philosophers "$GM_TOP/examples/philosophers.c" -pthread ||
 	fail "cannot compile"
 
@@ -89,7 +89,7 @@ fails 1 "no synchronization events" graph -i calls --kind wait
 
 can_trace || { echo "the rest needs perf tracepoints"; exit 0; }
 "$gprof_mt" graph -i d --kind switch --format json >graph.json || fail "graph"
-text d >kernel.txt
+kernel_events d >kernel.txt
 python3 - <<'END' || fail "graph"
 import collections, json, re
 # Who ran next: straight from the switches, whose two threads are both of the program.

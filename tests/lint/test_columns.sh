@@ -2,13 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # tests/lint/columns: which lines of which files are prose, and how their columns are counted.
-set -u
-
-fail()
-{
-	echo "FAIL: $*"
-	exit 1
-}
+. "$GM_TOP/tests/lib.sh"
 
 # words COLUMNS [BEFORE]: a line of that many, which begins with BEFORE
 words()

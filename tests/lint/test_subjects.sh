@@ -2,13 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # tests/lint/subjects: which subjects of commits it accepts, and which commits it judges, in a scratch repository.
-set -u
-
-fail()
-{
-	echo "FAIL: $*"
-	exit 1
-}
+. "$GM_TOP/tests/lib.sh"
 
 # commit SUBJECT
 commit()

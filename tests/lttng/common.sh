@@ -6,25 +6,9 @@
 # name spaces of their own, where these are empty, and where no process outlives the test.  Where
 # root may not make them, and for the rest of each test, an ordinary user is who records, with a home
 # of his own.
-set -u
-gprof_mt=$GM_BUILD/gprof-mt
-LIBRARY=$GM_BUILD/libsync_trace.so
+. "$GM_TOP/tests/lib.sh"
 
-fail()
-{
-	echo "FAIL: $*" >&2
-	exit 1
-}
-
-skip()
-{
-	echo "$*"
-	exit 77
-}
-
-for tool in lttng lttng-sessiond babeltrace2 setpriv jq; do
-	command -v $tool >/dev/null || skip "$tool is not installed"
-done
+need lttng lttng-sessiond babeltrace2 setpriv jq
 
 if [ "$(id -u)" = 0 ] && [ -z "${GM_ALONE:-}" ] && unshare -mpf --mount-proc true 2>/dev/null; then
 	exec unshare --mount --pid --fork --kill-child --mount-proc env GM_ALONE=1 bash "$0"
@@ -50,8 +34,8 @@ export LTTNG_UST_REGISTER_TIMEOUT=120000 LTTNG_APP_SOCKET_TIMEOUT=120
 # A sanitizer's leaks of other libraries are not what these tests look for.
 export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 
-# build SOURCE [FLAG...]: compiles a program of the tests into $here
-build()
+# build_here SOURCE [FLAG...]: compiles a file of the source tree into $here
+build_here()
 {
 	local name
 	name=$(basename "$1" .c)
@@ -70,7 +54,7 @@ become()
 	[ ${#as[@]} = 0 ] || chown 65534:65534 .
 	export HOME=$here/$who
 	# shellcheck disable=SC2034 # for the tests
-	gprof_mt=$here/gprof-mt LIBRARY=$here/libsync_trace.so
+	gprof_mt=$here/gprof-mt libsync=$here/libsync_trace.so
 }
 
 # as COMMAND...
@@ -84,17 +68,6 @@ people()
 {
 	[ -z "${GM_ALONE:-}" ] || echo root
 	echo user
-}
-
-# until_true SECONDS COMMAND...: polls, with a generous deadline.
-until_true()
-{
-	local left=$(($1 * 50))
-	shift
-	until "$@"; do
-		[ $((left -= 1)) -gt 0 ] || return 1
-		sleep 0.02
-	done
 }
 
 # A daemon for who is `who` now.  It has said that it is ready when the command returns.

@@ -4,7 +4,7 @@
 # libsync_trace, `report` of what lttng wrote.  It names threads and call sites, and says the same as
 # a recording of ours.
 . "$GM_TOP/tests/lttng/common.sh"
-build tests/lttng/programs/counted.c
+build_here tests/lttng/programs/counted.c
 
 by_hand()
 {
@@ -13,7 +13,7 @@ by_hand()
 		as lttng load -i "$here/configs" "$level" --override-url="file://$PWD/$level" &&
 			as lttng start "$level"
 	} >session.log 2>&1 || fail "$level: $(cat session.log)"
-	as env GPROF_MT_CONFIG=config LD_PRELOAD="$LIBRARY" "$here/counted" 3 200 >out 2>err
+	as env GPROF_MT_CONFIG=config LD_PRELOAD="$libsync" "$here/counted" 3 200 >out 2>err
 	[ $? = 3 ] && [ ! -s err ] || fail "$level: $(cat err)"
 	as lttng stop "$level" >session.log 2>&1 &&
 		as lttng destroy --no-wait "$level" >>session.log 2>&1 || fail "$(cat session.log)"
@@ -65,7 +65,7 @@ for person in $(people); do
 			as lttng enable-event -u -c gmon_mt 'gmon_mt_sync:*' &&
 			as lttng add-context -u -c gmon_mt -t vpid -t vtid && as lttng start small
 	} >session.log 2>&1 || fail "$(cat session.log)"
-	as env GPROF_MT_CONFIG=config LD_PRELOAD="$LIBRARY" "$here/counted" 0 20000 >out 2>err
+	as env GPROF_MT_CONFIG=config LD_PRELOAD="$libsync" "$here/counted" 0 20000 >out 2>err
 	as lttng stop small >session.log 2>&1
 	as lttng destroy --no-wait small >>session.log 2>&1
 	n=$(ust_events small | grep -c ' result=')

@@ -4,7 +4,7 @@
 # backend records; its own session daemon ends with it, and one that was there stays, without a
 # session of ours, whatever ends the recording; what finds no room is told.
 . "$GM_TOP/tests/lttng/common.sh"
-build tests/lttng/programs/counted.c
+build_here tests/lttng/programs/counted.c
 
 record()
 {

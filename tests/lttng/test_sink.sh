@@ -4,10 +4,10 @@
 # order, in forked children as well; sink = lttng writes it only there.  LTTng's own locks and
 # threads are not recorded, and a program runs alike with no session, and without the provider.
 . "$GM_TOP/tests/lttng/common.sh"
-build tests/sync/programs/all.c
-build tests/sync/programs/raise.c
-build tests/lttng/programs/children.c
-build tests/lttng/programs/counted.c
+build_here tests/sync/programs/all.c
+build_here tests/sync/programs/raise.c
+build_here tests/lttng/programs/children.c
+build_here tests/lttng/programs/counted.c
 
 # run SINK COMMAND...: in a fresh capture, with sync.mode = $mode
 mode=all
@@ -15,7 +15,7 @@ run()
 {
 	rm -rf gprof-mt.data gprof-mt.data.old
 	printf '[sync]\nsink = %s\nmode = %s\n' "$1" $mode >config
-	as env GPROF_MT_CONFIG=config LD_PRELOAD="$LIBRARY" "${@:2}" >out 2>err
+	as env GPROF_MT_CONFIG=config LD_PRELOAD="$libsync" "${@:2}" >out 2>err
 }
 
 # each_thread FILE: thread by thread, each in its order

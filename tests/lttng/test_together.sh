@@ -4,7 +4,7 @@
 # them has started: it serves the others when the first has ended or was killed, and a session made by
 # hand as well, and ends with the last of them.
 . "$GM_TOP/tests/lttng/common.sh"
-build tests/lttng/programs/counted.c
+build_here tests/lttng/programs/counted.c
 
 # whole DIR: its recording has lost nothing and says nothing of LTTng.  The session has what all
 # programs of the user do; the report tells of the one that was recorded.

@@ -1,13 +1,8 @@
-#!/bin/bash
 # SPDX-License-Identifier: MIT
+# shellcheck shell=bash
 # What the tests of the page need, or they are skipped.
-set -eu
-
-skip()
-{
-	echo "skipped: $1"
-	exit 77
-}
+set -e
+. "$GM_TOP/tests/lib.sh"
 
 # in_chromium, in_firefox: where browser.mjs is to show the page
 in_chromium()
@@ -22,7 +17,7 @@ in_firefox()
 	export FIREFOX
 }
 
-command -v node >/dev/null || skip 'no node'
+need node
 [ -s "$GM_TOP/build/page.html" ] || skip 'the page was not built'
 [ -e "$GM_BUILD/tests/page/installed.json" ] || skip 'npm could not get playwright-core'
 GM_PAGE=$GM_TOP/build/page.html

@@ -3,7 +3,6 @@
 # What axe-core, a witness for accessibility, has against the page: nothing.
 . "$GM_TOP/tests/page/common.sh"
 in_chromium
-gprof_mt=$GM_BUILD/gprof-mt
 
 "$gprof_mt" record -q -o run -- "$GM_BUILD/examples/philosophers" 5 50
 "$gprof_mt" export -i run --format html -o run.html

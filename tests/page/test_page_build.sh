@@ -2,14 +2,9 @@
 # SPDX-License-Identifier: MIT
 # What is built: one file with a place for the data, no network, and the licenses of what is in it. Without
 # node or npm, or without npm's packages: an empty one, a line that says so, and no failure.
-set -eu
-
-fail()
-{
-	echo "$*"
-	cat out 2>/dev/null
-	exit 1
-}
+set -e
+. "$GM_TOP/tests/lib.sh"
+fail_shows=(out)
 
 # build STATUS PATTERN: into `page`, with nothing but what is in bin, saying one line that matches
 build()
@@ -40,7 +35,7 @@ build 0 'npm could not get its packages (work/npm.log)'
 [ ! -e work/installed.json ] || fail 'believes that they are there'
 
 page=$GM_TOP/build/page.html
-[ -s "$page" ] || { echo 'skipped: the page was not built'; exit 77; }
+[ -s "$page" ] || skip 'skipped: the page was not built'
 [ "$(grep -o '<!--gprof-mt-data-->' "$page" | wc -l)" = 1 ] || fail 'no place for the data, or several'
 grep -q "content=\"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\"" \
 	"$page" || fail 'no policy against the network'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What cannot be done is said in one line that names it, before the program is started.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
 # refuses STATUS REGEX ARGUMENT...: one line on stderr, no program run, nothing left behind.
 refuses()

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # BPF programs tell what perf's tracepoints tell of the same run, and are gone after it.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 can_trace || skip "perf tracepoints are not permitted here"
 has_bpf || skip "$("$gprof_mt" doctor | grep -A 1 'BPF programs' | xargs)"
 "$CC" -O2 -g -o known "$GM_TOP/tests/truth/programs/known.c" -pthread || fail "cannot compile"
-compile does
+build does -O2
 
 # both THREADS LEVEL COMMAND
 both()
@@ -17,12 +17,12 @@ both()
 	! grep -q lost err || fail "$(cat err)"
 	for source in perf bpf; do
 		"$gprof_mt" report -i $source --format json threads >$source.json || fail "report of $source"
-		text $source >$source.events
+		kernel_events $source >$source.events
 	done
 	python3 "$GM_TOP/tests/record/programs/alike.py" $1 $2 || fail "see above; $(info kernel bpf)"
 }
-in_peace both 4 full-sched ./known
-in_peace both 2 full ./does
+retry both 4 full-sched ./known
+retry both 2 full ./does
 
 # Nothing of it outlives the collector.
 [ "$(id -u)" = 0 ] || exit 0

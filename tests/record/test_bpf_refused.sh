@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 # Where BPF programs are not to be had, the next best source is taken, for a reason that info.json and
 # `doctor` have, and nobody is bothered; who asks for them by name is told.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 [ "$(id -u)" = 0 ] || skip "needs root, to take something from"
 can_trace || skip "perf tracepoints are not permitted here"
 has_bpf || skip "$("$gprof_mt" doctor | grep -A 1 'BPF programs' | xargs)"
 ! "$gprof_mt" doctor | grep -q '^ok *LTTng kernel tracer' || skip "auto takes LTTng here"
-compile without_bpf
+build without_bpf -O2
 
 # refused SOURCE REASON COMMAND...: under the command, `auto` takes SOURCE, for that reason.
 refused()

@@ -3,13 +3,8 @@
 #
 # The capture directory of a program run without `record`: made, joined, renamed, refused; and the
 # program itself, which always runs the same.
-set -eu
-
-fail()
-{
-	echo "FAIL: $*"
-	exit 1
-}
+set -e
+. "$GM_TOP/tests/lib.sh"
 
 cat >app.c <<'END'
 #include <stdio.h>

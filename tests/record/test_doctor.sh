@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # doctor says what record then does, a line a check, and a remedy under each that is not well.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
 "$gprof_mt" doctor >out 2>err || fail "exit status; $(cat out err)"
 [ ! -s err ] || fail "stderr: $(cat err)"

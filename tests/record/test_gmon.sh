@@ -3,7 +3,6 @@
 # After `record`, stock gprof reads a file of each thread's calls, the same as the program writes by
 # itself, also of programs that did not live to write any.
 . "$GM_TOP/tests/gmon/common.sh"
-gprof_mt=$GM_BUILD/gprof-mt
 [ -x "$gprof_mt" ] || skip "gprof-mt is not built"
 link_with
 
@@ -68,7 +67,7 @@ like_program()
 
 for flags in "" "-no-pie" "-mfentry"; do
 	# shellcheck disable=SC2086 # none or one
-	build work $flags
+	build_pg work $flags
 	recorded 7 ./work 1000 2000
 	for index in 0 1 2; do
 		agree "work $flags" $index work
@@ -78,9 +77,9 @@ for flags in "" "-no-pie" "-mfentry"; do
 	like_program "work $flags" work ./work 1000 2000
 done
 
-compile -fPIC -shared -Wl,-soname,libtest.so.3 -o libtest.so.3 library.c
+compile_pg -fPIC -shared -Wl,-soname,libtest.so.3 -o libtest.so.3 library.c
 cp libtest.so.3 libtest.so
-build uses_library -L. -ltest -Wl,-rpath,"$PWD"
+build_pg uses_library -L. -ltest -Wl,-rpath,"$PWD"
 recorded 0 ./uses_library
 agree "library" 0 uses_library libtest.so.3
 same "library: merged" "library_from_program 10
@@ -90,8 +89,8 @@ like_program "library" uses_library ./uses_library
 
 # Two libraries of one name; then the first is replaced before record comes to read it.
 mkdir one other
-compile -fPIC -shared -o one/lib.so library.c
-compile -fPIC -shared -Dlibrary_outer=other_outer -Dlibrary_inner=other_inner \
+compile_pg -fPIC -shared -o one/lib.so library.c
+compile_pg -fPIC -shared -Dlibrary_outer=other_outer -Dlibrary_inner=other_inner \
 	-Dlibrary_from_program=other_from_program -o other/lib.so library.c
 cat >two.c <<'END'
 #include <stdlib.h>
@@ -124,7 +123,7 @@ same "replaced: the other library" "other_inner 4
 other_outer 2" "$(flat other/lib.so "$dir"/gmon.0.*.lib.so~2)"
 
 # Programs that do not come to write anything.
-build thread_ends
+build_pg thread_ends
 for how in killed _exit; do
 	fresh "$gprof_mt" record -q --set kernel.source=none ./thread_ends $how >out 2>err
 	status=$?
@@ -227,7 +226,7 @@ same "a file that is there" mine "$(cat gprof-mt.data/*/gmon.0.*)"
 # A full disk is said in one line and changes nothing else.
 [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || { echo "no private mounts: no full disk"; exit 0; }
 cat >full.sh <<'END'
-mount -t tmpfs -o size=1m none disk || exit 77
+mount -t tmpfs -o size=1m none disk || skip "cannot mount a tmpfs"
 "$@" >out 2>err
 status=$?
 find disk -name 'gmon.*' >left

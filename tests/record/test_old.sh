@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The capture before last is deleted when the program has ended, not while it starts; whatever
 # becomes of record, at most what it had put aside stays, until the next.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
 # recorded SCRIPT: its exit status is 0, and it says nothing.
 recorded()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What goes on when record no longer records is not known to have run, or to have waited; nor does
 # anything say then that nothing was lost.  The witness is the program: it tells how long that was.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
 cat >outlived.c <<'END'
 #include <fcntl.h>

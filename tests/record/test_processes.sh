@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Processes and threads of a program that forks and execs a lot are as many as it made, by its own
 # count and by strace's, and the same ones where `record` ends, in info.json and in the report.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 cat >many.c <<'END'
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Programs of which less can be recorded: one line says what, and they run all the same.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 cat >hello.c <<'END'
 #include <stdio.h>
 int main(void)

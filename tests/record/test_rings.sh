@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # Rings grow when they are found nearly full, and nothing is lost or told twice meanwhile; where they
 # may not grow, what is lost is counted for each CPU.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 "$gprof_mt" record -q -o try --profile full-sched --set kernel.source=switches true
 [ "$(info 'kernel source' try)" = switches ] || skip "context-switch records are not permitted here"
-compile bursts
+build bursts -O2
 
 rings()
 {
@@ -13,5 +13,5 @@ rings()
 	python3 "$GM_TOP/tests/record/programs/rings.py" "$gprof_mt" "$@" || fail "see above; $(cat err)"
 }
 rings full
-in_peace rings grow
+retry rings grow
 ! can_trace || rings overrun

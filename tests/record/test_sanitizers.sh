@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Programs with a sanitizer in a shared library, which wants to come before all others, run the same
 # and are recorded; and their children get nothing in the environment but what all get.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
 cat >app.c <<'END'
 #include <pthread.h>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The program is as it would be without record: input, output, exit status, signals; and it outlives
 # record.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 record=("$gprof_mt" record -q)
 
 # Exit status, streams and arguments, which are the program's even if they look like options.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # When the program has ended, record says in at most ten lines what was waited for most: what the
 # report says; nothing with -q; and no long reading.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
 cat >app.c <<'END'
 #include <pthread.h>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Where tracefs is not mounted, as in a fresh chroot, root gets tracepoints all the same, and nothing
 # stays mounted.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 [ "$(id -u)" = 0 ] || skip "needs root, to unmount tracefs in a mount namespace of its own"
 can_trace || skip "perf tracepoints are not permitted here"
 unshare -m true 2>/dev/null || skip "no private mounts here"
@@ -22,4 +22,4 @@ status=$?
 [ $status != 99 ] || fail "tracefs stays mounted"
 [ $status = 0 ] || fail "status $status: $(cat err)"
 [ "$(info 'kernel source')" = perf ] || fail "$(cat err; info kernel)"
-text gprof-mt.data | grep -q 'sched_process_exec: .*true' || fail "no events"
+kernel_events gprof-mt.data | grep -q 'sched_process_exec: .*true' || fail "no events"

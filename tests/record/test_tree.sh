@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # All that the program starts is recorded, what others do is not; a process left running is counted.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 can_trace || skip "perf tracepoints are not permitted here"
 
 # Noise: another program, busy all the while.
@@ -19,7 +19,7 @@ echo "daemon $!"
 END
 "$gprof_mt" record -q sh tree.sh >out || fail "exit status"
 cat out
-text gprof-mt.data >events
+kernel_events gprof-mt.data >events
 self=$(awk '$1 == "self" { print $2 }' out)
 child=$(awk '$1 == "child" { print $2 }' out)
 daemon=$(awk '$1 == "daemon" { print $2 }' out)

@@ -3,9 +3,8 @@
 # A program that may write nothing, for a limit or a full disk: record and report say that, and not
 # that the program should have been built in another way.
 . "$GM_TOP/tests/gmon/common.sh"
-gprof_mt=$GM_BUILD/gprof-mt
 [ -x "$gprof_mt" ] || skip "gprof-mt is not built"
-build work
+build_pg work
 
 # A file of 8 KiB is enough for record, but not for a table of threads.
 check()

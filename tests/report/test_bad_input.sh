@@ -3,16 +3,9 @@
 # Programs without -pg, full and read-only disks, captures that are truncated, damaged, or of a newer
 # schema: one clear line, an exit status that tells, no crash, and the profiled program undisturbed.
 # (What `record` refuses to start with is in test_record_bad_input.sh.)
-set -u
-gprof_mt=$GM_BUILD/gprof-mt
+. "$GM_TOP/tests/lib.sh"
 program=$GM_BUILD/examples/philosophers
 plain=$GM_BUILD/examples/plain/philosophers
-
-fail()
-{
-	echo "FAIL: $*"
-	exit 1
-}
 
 # one_line REGEX FILE: the file is that one line.
 one_line()

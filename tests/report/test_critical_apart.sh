@@ -3,8 +3,7 @@
 # The critical path of a long history of calls, which all CPUs read at the same time: what comes when one
 # reads it in order of time, as `activity` wants it, and what comes from one CPU.
 . "$GM_TOP/tests/calls/common.sh"
-command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
-gprof_mt=$GM_BUILD/gprof-mt
+need jq
 
 # path [OPTION...] SECTION...: the tables of the critical path
 path() { "$gprof_mt" report --format json "$@" | jq 'with_entries(select(.key | startswith("critical")))'; }
@@ -26,7 +25,7 @@ same()
 }
 
 configure
-build bushy bushy.c -pg -mfentry -minstrument-return=call
+build_from bushy bushy.c -pg -mfentry -minstrument-return=call
 fresh ./bushy 3 15 || fail "exit status $?"
 same "calls alone"
 for source in auto none; do

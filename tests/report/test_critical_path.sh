@@ -1,10 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # `report critical-path` of real runs, against a walk back through the events that babeltrace2 prints.
-. "$GM_TOP/tests/record/common.sh"
-for tool in babeltrace2 jq python3; do
-	command -v $tool >/dev/null || skip "$tool is not installed"
-done
+. "$GM_TOP/tests/lib.sh"
+need babeltrace2 jq python3
 folder=$GM_TOP/tests/report/programs/path
 
 # By function, of calls with returns and without; whoever found the path.
@@ -16,7 +14,7 @@ by_function()
 		fail "record: $(cat err)"
 	"$gprof_mt" report --format json threads critical-path >report.json || fail "report"
 	if [ "$source" = perf ]; then
-		text gprof-mt.data >events
+		kernel_events gprof-mt.data >events
 		python3 "$folder/walk.py" events report.json "$(info 'clock offset_ns')" segments &&
 			python3 "$folder/functions.py" report.json log segments
 	else
@@ -25,15 +23,15 @@ by_function()
 }
 "$CC" -O2 -g -pg -o entries "$folder/relay.c" -pthread || fail "cannot compile"
 "$CC" -O2 -g -finstrument-functions -o returns "$folder/relay.c" -pthread || fail "cannot compile"
-in_peace by_function none ./returns
+retry by_function none ./returns
 jq -e '.critical_functions | map(select(.function == "idle")) == []' report.json >/dev/null ||
 	fail "nothing waits for this: $(jq -c .critical_functions report.json)"
-in_peace by_function none ./entries
+retry by_function none ./entries
 "$gprof_mt" report critical-path | grep -q 'returns are not recorded' || fail "without returns, and nobody says so"
 
 can_trace || skip "perf's tracepoints are not permitted"
-in_peace by_function perf ./returns
-in_peace by_function perf ./entries
+retry by_function perf ./returns
+retry by_function perf ./entries
 "$CC" -O2 -g -o known "$GM_TOP/tests/truth/programs/known.c" -pthread || fail "cannot compile"
 
 # Losses make two pictures of one run.
@@ -43,12 +41,12 @@ compare()
 	"$gprof_mt" record -q --set kernel.source=perf -- "$@" >out 2>err || fail "record: $(cat err)"
 	jq -e '(.losses // [] | length) == 0' gprof-mt.data/info.json >/dev/null ||
 		{ echo "events are missing"; return 1; }
-	text gprof-mt.data >events
+	kernel_events gprof-mt.data >events
 	"$gprof_mt" report --format json threads critical-path >report.json || fail "report"
 	python3 "$folder/walk.py" events report.json "$(info 'clock offset_ns')"
 }
-in_peace compare ./known
-in_peace compare "$GM_BUILD/examples/philosophers" 5 100
+retry compare ./known
+retry compare "$GM_BUILD/examples/philosophers" 5 100
 grep -q 'a history of calls' <("$gprof_mt" report critical-path) || fail "nobody says what functions need"
 # For a person: four tables, and the threads' shares are all of it.
 "$gprof_mt" report critical-path >text || fail "report"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # --format csv: what readers of CSV find is what JSON has, cell by cell, whatever threads call
 # themselves; one table to standard output, or each to a file; what cannot be done is one line.
-. "$GM_TOP/tests/record/common.sh"
-command -v python3 >/dev/null || skip "python3 is not installed"
+. "$GM_TOP/tests/lib.sh"
+need python3
 "$CC" -O0 -g -pg -o names "$GM_TOP/tests/report/programs/csv/names.c" -pthread || fail "cannot compile"
 
 # agree DIR OPTION... -- PROGRAM...
@@ -16,8 +16,8 @@ agree()
 	"$gprof_mt" record -q -o "$dir" "$@" >out 2>err || { echo "record: $(cat out err)"; return 1; }
 	python3 "$GM_TOP/tests/report/programs/csv/agree.py" "$gprof_mt" "$dir" "csv.$dir"
 }
-in_peace agree d -- ./names
-in_peace agree e --set kernel.source=none -- "$GM_BUILD/examples/philosophers" 6 20
+retry agree d -- ./names
+retry agree e --set kernel.source=none -- "$GM_BUILD/examples/philosophers" 6 20
 
 # Without rows it has the same files with the same columns, however deep they are nested.
 echo 'int main(void) { return 0; }' >empty.c

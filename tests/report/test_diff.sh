@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: MIT
 # `gprof-mt diff`: known differences of two runs, by thread, function, object and site; all figures
 # against those of the two reports; a capture and itself; what cannot be compared is said.
-. "$GM_TOP/tests/record/common.sh"
-for tool in jq python3; do
-	command -v $tool >/dev/null || skip "$tool is not installed"
-done
+. "$GM_TOP/tests/lib.sh"
+need jq python3
 source=$GM_TOP/tests/report/programs/diff/counts.c
 "$CC" -O1 -g -pg -Wl,--build-id -o counts "$source" -pthread || fail "cannot compile"
 

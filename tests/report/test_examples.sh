@@ -1,13 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The examples do the same work plain, with -pg, and under record; the reports show exactly that work.
-set -eu
-
-fail()
-{
-	echo "$*"
-	exit 1
-}
+set -e
+. "$GM_TOP/tests/lib.sh"
 
 # same EXAMPLE ARG...: runs it in three ways, leaves its capture in ./data and its reports beside.
 same()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A process that is one program after the other: each is told from the next, in every table that
 # names threads, and ends where the next begins, also where the kernel was not asked.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 cat >again.c <<'END'
 #include <pthread.h>
 #include <sys/wait.h>

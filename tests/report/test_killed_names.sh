@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Threads that were killed before they could say what they were called last: each command has the names
 # that `report threads` shows, from the kernel, whatever else it reads.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 can_trace || skip "perf tracepoints are not permitted here"
 "$CC" -pg -O2 -g -o killed "$GM_TOP/tests/report/programs/timeline/killed.c" -pthread || fail "cannot compile"
 ("$gprof_mt" record -q --set calls.mode=history ./killed) 2>err

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A thread that called nothing has 0 calls where it would have been counted: also the fork of a process
 # that counts. Where nobody knows it has none, and a note says why. Damage makes no zero.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 cat >quiet.c <<'END'
 #include <pthread.h>
 #include <sys/wait.h>

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: MIT
 # --tid, --thread, --time, --object, --function, --min-wait: the parts add up to the whole, and agree
 # with babeltrace2's text of the switches; what is not there, or makes no sense, is said in one line.
-. "$GM_TOP/tests/record/common.sh"
-for tool in babeltrace2 jq python3; do
-	command -v $tool >/dev/null || skip "$tool is not installed"
-done
+. "$GM_TOP/tests/lib.sh"
+need babeltrace2 jq python3
 "$CC" -O0 -g -I"$GM_TOP/examples" -o philosophers "$GM_TOP/examples/philosophers.c" -pthread ||
 	fail "cannot compile"
 
@@ -15,15 +13,15 @@ parts()
 	"$gprof_mt" record -q -o d --set kernel.source=$1 ./philosophers 4 60 >out 2>err || fail "record: $(cat err)"
 	! grep -q lost err || { echo "lost: $(cat err)"; return 1; }
 	if [ $1 = perf ]; then
-		text d >switches
+		kernel_events d >switches
 		set -- switches "$(info 'clock offset_ns' d)"
 	else
 		set --
 	fi
 	python3 "$GM_TOP/tests/report/programs/select/parts.py" "$gprof_mt" d "$@"
 }
-in_peace parts none
-! can_trace || in_peace parts perf
+retry parts none
+! can_trace || retry parts perf
 
 # Where an option chooses nothing, a note says so.
 "$gprof_mt" report -i d --format json --object table --time 0~ threads flat locks quality >json || fail "report"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The timeline of a thread that leaves its CPU for known reasons: each is named, in order, with what it
 # waited for, who held it and who woke it; without system calls in the capture, as far as that goes.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 can_trace || skip "perf tracepoints are not permitted here"
 "$CC" -O2 -g -o reasons "$GM_TOP/tests/report/programs/timeline/reasons.c" -pthread || fail "cannot compile"
 
@@ -18,8 +18,8 @@ reasons()
 	python3 "$GM_TOP/tests/report/programs/timeline/reasons.py" said actor.json main.json $1 \
 		"$(info 'kernel filled_switches')" || fail "see above"
 }
-in_peace reasons full-sched
-in_peace reasons full
+retry reasons full-sched
+retry reasons full
 read -r _ thread _ _ _ main <said
 
 # As text: the same lines, times in ms, and of a part of the time those of that part.

@@ -54,8 +54,8 @@ tells()
 }
 
 limit='the limit on the size of files is too low (ulimit -f)'
-for command in ./linked ./archive "env LD_PRELOAD=$library:$sync ./bare" \
-	"env LD_PRELOAD=$sync:$library ./bare" "env LD_PRELOAD=$sync ./linked" \
+for command in ./linked ./archive "env LD_PRELOAD=$libgmon:$sync ./bare" \
+	"env LD_PRELOAD=$sync:$libgmon ./bare" "env LD_PRELOAD=$sync ./linked" \
 	"env LD_PRELOAD=$sync ./archive"; do
 	for blocks in 0 1 4 16; do
 		tells "$limit" "ulimit -f $blocks" $command

@@ -2,13 +2,8 @@
 # SPDX-License-Identifier: MIT
 # gprof-mt(7) says that its commands can be typed as they stand: each of them does its work, with
 # something to show; and each manual page is one that man can show without a warning.
-set -u
-fail()
-{
-	echo "FAIL: $*"
-	exit 1
-}
-command -v groff >/dev/null || { echo "groff is not installed"; exit 77; }
+. "$GM_TOP/tests/lib.sh"
+need groff
 
 man=$GM_TOP/postproc/man
 export PATH=$GM_BUILD:$PATH LIBRARY_PATH=$GM_BUILD LD_LIBRARY_PATH=$GM_BUILD

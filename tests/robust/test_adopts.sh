@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A program that orphans are given to, as number 1 of its namespace or as a subreaper, meets no child
 # but its own, also where its configuration asks for the kernel's events without record.
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
 build adopts -pg
 export GPROF_MT_CONFIG=$PWD/asked.conf
@@ -13,7 +13,7 @@ adopts()
 	fresh timeout 20 "$@" >out 2>err || fail "$source: $*: status $?: $(cat out err)"
 	[ "$(cat out)" = "1 child, then No child processes" ] || fail "$source: $*: $(cat out err)"
 	[ -e gprof-mt.data ] || fail "$source: $*: nothing was recorded: $(cat err)"
-	if [[ $source != none && $library == "$LIBGMON" ]]; then
+	if [[ $source != none && $library == "$libgmon" ]]; then
 		grep -q 'adopts orphans' err || fail "$source: $*: it does not say why: $(cat err)"
 	fi
 	runs=$((runs + 1))
@@ -21,7 +21,7 @@ adopts()
 
 for source in none switches perf; do
 	printf '[kernel]\nsource = %s\n' $source >"$GPROF_MT_CONFIG"
-	for library in "$LIBGMON" "$LIBSYNC" "$LIBGMON $LIBSYNC"; do
+	for library in "$libgmon" "$libsync" "$libgmon $libsync"; do
 		adopts ./adopts "$library"
 		[ "$(id -u)" -ne 0 ] || adopts unshare --pid --fork env LD_PRELOAD="$library" ./adopts
 	done

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A directory is renamed or removed only if it is a capture of this user's that has ended; anything
 # else is named in an error and stays as it is.
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
 cat >app.c <<'END'
 #include <unistd.h>

@@ -3,9 +3,9 @@
 #
 # After chroot(), LD_PRELOAD no longer names our libraries where they are not there, and what the
 # program has put there itself is not written to.
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
-[ "$(id -u)" = 0 ] || { echo "not root"; exit 77; }
+[ "$(id -u)" = 0 ] || skip "not root"
 build chroots
 unset GPROF_MT_CONFIG LD_PRELOAD
 cat >expected <<-END
@@ -16,7 +16,7 @@ cat >expected <<-END
 	LD_PRELOAD=/none/libgmon_mt.so -> [none]
 	LD_PRELOAD= -> []
 END
-fresh env LD_PRELOAD="$LIBSYNC" ./chroots >out
+fresh env LD_PRELOAD="$libsync" ./chroots >out
 status=$?
 [ $status = 0 ] || fail "exit status $status"
 diff expected out || fail "another LD_PRELOAD"

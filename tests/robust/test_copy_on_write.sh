@@ -5,13 +5,13 @@
 # cloned.  On a disk with room all is recorded, also if the program ends by _exit(); one that is
 # killed says what it had in memory.  When the capture was cloned and the disk filled up in the
 # middle, the program runs as bare and every loss is counted or said.
-# shellcheck source=tests/robust/common.sh
-. "$GM_TOP/tests/robust/common.sh"
+# shellcheck source=tests/lib.sh
+. "$GM_TOP/tests/lib.sh"
 
 unset GPROF_MT_CONFIG LD_PRELOAD
 ROUNDS=20000 CALLS=160000
 for tool in mkfs.btrfs mkfs.xfs; do
-	command -v $tool >/dev/null || { echo "no $tool; apt-get install btrfs-progs xfsprogs"; exit 77; }
+	command -v $tool >/dev/null || skip "no $tool; apt-get install btrfs-progs xfsprogs"
 done
 build_pg kept
 build_pg quick_exit
@@ -30,7 +30,7 @@ with_disk()
 	else
 		mkfs.btrfs -q image >mkfs.out 2>&1
 	fi || fail "mkfs.$1: $(cat mkfs.out)"
-	mount -o loop image disk 2>mount.err || { echo "cannot mount: $(cat mount.err)"; exit 77; }
+	mount -o loop image disk 2>mount.err || skip "cannot mount: $(cat mount.err)"
 }
 
 # run HOW MIDDLE: the program in the mounted directory, MIDDLE in the middle of it.
@@ -38,7 +38,7 @@ run()
 {
 	cd disk || exit 1
 	rm -rf gprof-mt.data gprof-mt.data.old gmon.out
-	coproc program { LD_PRELOAD=$LIBSYNC exec "$top/kept" $ROUNDS "$1" 2>"$top/err"; }
+	coproc program { LD_PRELOAD=$libsync exec "$top/kept" $ROUNDS "$1" 2>"$top/err"; }
 	# shellcheck disable=SC2154 # set by coproc
 	local pid=$program_PID in=${program[1]}
 	read -r _ <&"${program[0]}" || fail "$1: no half: $(cat "$top/err")"
@@ -110,12 +110,12 @@ for kind in btrfs xfs; do
 	cd disk || exit 1
 	printf '[sync]\nmode = all\n' >all.conf
 	for round in $(seq 1 20); do
-		GPROF_MT_CONFIG=all.conf LD_PRELOAD=$LIBSYNC fresh timeout 60 "$top/ends_busy" 2>"$top/err"
+		GPROF_MT_CONFIG=all.conf LD_PRELOAD=$libsync fresh timeout 60 "$top/ends_busy" 2>"$top/err"
 		[ $? = 7 ] || fail "$kind: ends_busy: $(cat "$top/err")"
 		python3 "$programs/packets.py" gprof-mt.data || fail "$kind: ends_busy, round $round"
 	done
 	# A handler of quick_exit() is recorded, too.
-	GPROF_MT_CONFIG=all.conf LD_PRELOAD=$LIBSYNC fresh timeout 60 "$top/quick_exit" 2>"$top/err"
+	GPROF_MT_CONFIG=all.conf LD_PRELOAD=$libsync fresh timeout 60 "$top/quick_exit" 2>"$top/err"
 	[ $? = 7 ] || fail "$kind: quick_exit: $(cat "$top/err")"
 	cd "$top" || exit 1
 	CALLS=11

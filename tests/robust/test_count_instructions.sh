@@ -3,10 +3,10 @@
 #
 # To count a call takes no more than 17 instructions beyond an mcount that only returns, also where
 # the arcs that matter are met after 240 others that have their places in the table.
-# shellcheck source=tests/robust/common.sh
-. "$GM_TOP/tests/robust/common.sh"
+# shellcheck source=tests/lib.sh
+. "$GM_TOP/tests/lib.sh"
 
-valgrind --version >/dev/null 2>&1 || { echo "SKIP: valgrind is not installed"; exit 77; }
+valgrind --version >/dev/null 2>&1 || skip "SKIP: valgrind is not installed"
 
 "$CC" -shared -o empty.so "$GM_TOP/tests/bench/count/empty.S" || fail "cannot assemble empty.S"
 build crowded -pg
@@ -26,7 +26,7 @@ instructions()
 # least of three counts.
 for _ in 1 2 3; do
 	empty=$(instructions "$PWD/empty.so")
-	ours=$(instructions "$LIBGMON")
+	ours=$(instructions "$libgmon")
 	awk -v e="$empty" -v o="$ours" 'BEGIN {
 		each = (o - e) / 1200000
 		printf "%d instructions of 1200000 calls, %d with an empty mcount: %.2f more a call\n", o, e, each

@@ -5,7 +5,7 @@
 # a file gets number 0 whatever other threads do, and the file stays as the program leaves it.
 #
 # GM_TRIES: how often, over all parts (default 600,000; the goal was none wrong in 10 million).
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
 tries=$((${GM_TRIES:-600000} / 6))
 own=$(mktemp -p /dev/shm) || own=own.data
@@ -26,8 +26,8 @@ check()
 check bare ./descriptors "$tries"
 for file in '' "$own"; do
 	check "libgmon-mt${file:+, with a file}" ./descriptors.pg "$tries" ${file:+"$file"}
-	check "libsync-trace${file:+, with a file}" env LD_PRELOAD="$LIBSYNC" ./descriptors "$tries" ${file:+"$file"}
-	check "both${file:+, with a file}" env LD_PRELOAD="$LIBSYNC" ./descriptors.pg "$tries" ${file:+"$file"}
+	check "libsync-trace${file:+, with a file}" env LD_PRELOAD="$libsync" ./descriptors "$tries" ${file:+"$file"}
+	check "both${file:+, with a file}" env LD_PRELOAD="$libsync" ./descriptors.pg "$tries" ${file:+"$file"}
 done
 # With another user's rights: `record` opens the files, and passes their descriptors.
 if [ "$(id -u)" = 0 ]; then
@@ -41,4 +41,4 @@ echo "[calls]
 mode = history
 [sync]
 mode = contended" >gprof-mt.conf
-check "history and contended" env LD_PRELOAD="$LIBSYNC" ./descriptors.pg "$tries" "$own"
+check "history and contended" env LD_PRELOAD="$libsync" ./descriptors.pg "$tries" "$own"

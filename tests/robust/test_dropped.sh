@@ -6,9 +6,9 @@
 # threads and children, and for a program that it executes, so that nothing is lost.  Where `record` is
 # out of reach, too, or does not answer, each event and each child that is not recorded is reported.
 # `record` does nothing else for anybody, and counts what it refuses.
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
-[ "$(id -u)" = 0 ] || { echo "not root"; exit 77; }
+[ "$(id -u)" = 0 ] || skip "not root"
 threads=40 children=40
 build drop
 build_pg drop -o drop.pg

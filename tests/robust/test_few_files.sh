@@ -4,8 +4,8 @@
 # A capture of more threads than the reader may have open files: the reports and exports are those
 # of a reader without that limit.
 # GM_FEW_FILES_THREADS: how many (400).
-# shellcheck source=tests/robust/common.sh
-. "$GM_TOP/tests/robust/common.sh"
+# shellcheck source=tests/lib.sh
+. "$GM_TOP/tests/lib.sh"
 
 unset GPROF_MT_CONFIG LD_PRELOAD
 threads=${GM_FEW_FILES_THREADS:-400} few=64

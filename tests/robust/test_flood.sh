@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Strangers who ask `record` for something without end do not keep it: it ends with its program.
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
 build flood
 strangers=4 most=4000 # of each, after the program's end; what waits is some hundred

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A child of fork that takes one lock and calls one function: the page faults that it has beyond those
 # of the same program without the libraries.  Each takes 1 to 3 us; they are most of what a child costs.
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
 case $GM_BUILD in *build-*) echo "sanitizers have page faults of their own"; exit 77 ;; esac
 build fork_faults
@@ -27,7 +27,7 @@ most()
 	[ $got -le $(($2 * 100)) ] || fail "$1: too many"
 }
 
-most libsync-trace 18 env LD_PRELOAD="$LIBSYNC" ./bare
+most libsync-trace 18 env LD_PRELOAD="$libsync" ./bare
 most libgmon-mt 16 ./fork_faults
-most both 29 env LD_PRELOAD="$LIBSYNC" ./fork_faults
+most both 29 env LD_PRELOAD="$libsync" ./fork_faults
 exit 0

@@ -4,7 +4,7 @@
 # Handlers of pthread_atfork() that a library registers before ours take locks and call functions in
 # the parent and in the child.  Every operation and call is recorded once, whatever made the child:
 # fork(), _Fork(), clone(), vfork(), posix_spawn(); with each library alone, and with both.
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
 rounds=4
 
@@ -68,11 +68,11 @@ calls_of()
 	check "$1: calls of early_take" $early "$(count flat.json functions name early_take)"
 }
 
-run sync env LD_PRELOAD="$LIBSYNC" ./fork_handlers $rounds
+run sync env LD_PRELOAD="$libsync" ./fork_handlers $rounds
 locks_of sync
 run calls ./fork_handlers_pg $rounds
 calls_of calls
-run both env LD_PRELOAD="$LIBSYNC" ./fork_handlers_pg $rounds
+run both env LD_PRELOAD="$libsync" ./fork_handlers_pg $rounds
 locks_of both
 calls_of both
 run record "$gprof_mt" record -q -- ./fork_handlers_pg $rounds

@@ -4,7 +4,7 @@
 # Thousands of children of fork, most of which do little: every lock and call of each is in the
 # report, with each library alone and both, with and without record.  Most have begun in a place
 # that their parent prepared (gmon-mt/children.h) and have no files of their own while they run.
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
 children=${CHILDREN:-160}
 
@@ -57,7 +57,7 @@ sys.exit(bool(bad))
 PY
 }
 
-run sync env LD_PRELOAD="$LIBSYNC" ./fork_many "$children"
+run sync env LD_PRELOAD="$libsync" ./fork_many "$children"
 [ -z "$(find gprof-mt.data -name 'children.*')" ] || fail "places are left when all has ended"
 report sync sync sync function pthread_mutex_lock "$locks"
 events=$(babeltrace2 gprof-mt.data 2>babeltrace.err | grep -c ' mutex_lock:')
@@ -66,7 +66,7 @@ echo "sync: babeltrace2: $events of $locks"
 
 run calls ./fork_many_pg "$children"
 report calls flat functions name child_work "$calls"
-run both env LD_PRELOAD="$LIBSYNC" ./fork_many_pg "$children"
+run both env LD_PRELOAD="$libsync" ./fork_many_pg "$children"
 report both sync sync function pthread_mutex_lock "$locks"
 report both flat functions name child_work "$calls"
 run record "$gprof_mt" record -q -- ./fork_many_pg "$children"

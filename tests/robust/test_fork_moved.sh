@@ -4,7 +4,7 @@
 # Places of children of fork (gmon-mt/children.h) that readers move at any time: while their process
 # runs, between two steps of another reader, or after one was killed in the middle.  Nothing that
 # the child did before or does after is lost.
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
 build fork_steps
 build fork_many
@@ -47,7 +47,7 @@ begin()
 	shift
 	rm -rf gprof-mt.data gprof-mt.data.old to from
 	mkfifo to from
-	"$@" env LD_PRELOAD="$LIBSYNC" ./fork_steps "$how" <to >from &
+	"$@" env LD_PRELOAD="$libsync" ./fork_steps "$how" <to >from &
 	program=$!
 	exec 3>to 4<from
 	said ready
@@ -123,7 +123,7 @@ else
 fi
 
 # Between the two steps in which a reader closes a file of places, and if it was killed there.
-LD_PRELOAD=$LIBSYNC fresh ./fork_many 40 >out || fail "fork_many: $(cat out)"
+LD_PRELOAD=$libsync fresh ./fork_many 40 >out || fail "fork_many: $(cat out)"
 expected=$(awk '$1 == "locks" && NF == 2 { print $2 }' out | tail -1)
 python3 - <<'PY' || fail "there are no places"
 import glob, struct, sys
@@ -141,7 +141,7 @@ has "closed by another reader" "$expected"
 no_places "closed by another reader"
 
 # Each place that cannot be moved is counted once, however often it is tried.
-LD_PRELOAD=$LIBSYNC fresh ./fork_many 40 >out || fail "fork_many: $(cat out)"
+LD_PRELOAD=$libsync fresh ./fork_many 40 >out || fail "fork_many: $(cat out)"
 python3 - >expected <<'PY' || fail "there are no places"
 import glob, os, struct, sys
 HEADER, PLACE, BEGUN, STREAM, PACKETS = 4096, 8192, 1, 1, 512

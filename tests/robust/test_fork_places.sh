@@ -5,7 +5,7 @@
 # have the same pid one after the other keep their data apart; a copy of a place whose process still
 # runs is moved when it has ended; whatever stands in a damaged file, a reader neither crashes nor
 # leaves the capture.
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
 build fork_same
 build fork_many
@@ -24,7 +24,7 @@ PY
 }
 
 if unshare --fork --pid --mount-proc true 2>/dev/null; then
-	fresh unshare --fork --pid --mount-proc env LD_PRELOAD="$LIBSYNC" ./fork_same $n >same ||
+	fresh unshare --fork --pid --mount-proc env LD_PRELOAD="$libsync" ./fork_same $n >same ||
 		fail "fork_same"
 	got=$(locks_of)
 	echo "$(cat same) of $n children had the same pid: $got, of $locks locks in $n processes"
@@ -66,7 +66,7 @@ said()
 
 rm -rf gprof-mt.data gprof-mt.data.old
 mkfifo to from
-LD_PRELOAD=$LIBSYNC ./waits <to >from &
+LD_PRELOAD=$libsync ./waits <to >from &
 exec 3>to 4<from
 said ready
 [ "$(locks_of)" = "1 1" ] || fail "while it runs: $(locks_of)"
@@ -84,7 +84,7 @@ compgen -G 'gprof-mt.data/*/children.*' >/dev/null && fail "places are left"
 echo "a child that still ran: read twice, then moved"
 
 # Damaged files.
-fresh env LD_PRELOAD="$LIBSYNC" ./fork_many 16 >/dev/null || fail "fork_many"
+fresh env LD_PRELOAD="$libsync" ./fork_many 16 >/dev/null || fail "fork_many"
 cp -r gprof-mt.data whole
 
 # Moved, each has its parent's load map as it was; where that is the same, children share the file.

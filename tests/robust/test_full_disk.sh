@@ -3,13 +3,13 @@
 #
 # A small disk that fills up, and has room again, at random instants: the program runs as bare, each
 # call is in the capture or counted as lost, and locks are missing only where events are.
-# shellcheck source=tests/robust/common.sh
-. "$GM_TOP/tests/robust/common.sh"
+# shellcheck source=tests/lib.sh
+. "$GM_TOP/tests/lib.sh"
 
 unset GPROF_MT_CONFIG LD_PRELOAD
 build_pg filled
 mkdir disk
-mount -t tmpfs -o size=1m none disk 2>/dev/null || { echo "cannot mount a tmpfs"; exit 77; }
+mount -t tmpfs -o size=1m none disk 2>/dev/null || skip "cannot mount a tmpfs"
 top=$PWD filler=
 trap 'cd "$top"; [ -z "$filler" ] || kill "$filler"; umount -l disk' EXIT
 ./filled 100 >expected
@@ -23,7 +23,7 @@ for round in $(seq 8); do
 	python3 "$programs/filler.py" filler "$round$RANDOM" &
 	filler=$!
 	until [ -e filler ]; do kill -0 $filler || fail "the filler ended"; done
-	timeout 60 env LD_PRELOAD="$LIBSYNC" GPROF_MT_CONFIG="$top/all.conf" "$top/filled" 100 >"$top/out" 2>"$top/err"
+	timeout 60 env LD_PRELOAD="$libsync" GPROF_MT_CONFIG="$top/all.conf" "$top/filled" 100 >"$top/out" 2>"$top/err"
 	status=$?
 	rm -f filler
 	wait $filler

@@ -3,9 +3,9 @@
 # Signal handlers that jump out of waits and of other operations, thousands of times in one thread:
 # the program does what it does bare, waits end, no event is lost without being counted, and the
 # streams do not multiply.
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
-command -v babeltrace2 >/dev/null || { echo "babeltrace2 is not installed"; exit 77; }
+need babeltrace2
 
 # events NAME...: "NAME RESULT OBJECT" of each
 events()
@@ -32,7 +32,7 @@ for way in 'cond 1300' 'cond 500 stack' 'exit 200' 'wait 1300' 'wait 300 stack' 
 	# shellcheck disable=SC2086 # several words
 	timeout 60 ./jumps $way >bare 2>bare.err || fail "$way: the program fails: $?"
 	# shellcheck disable=SC2086
-	fresh env LD_PRELOAD="$LIBSYNC" timeout 60 ./jumps $way >out 2>err
+	fresh env LD_PRELOAD="$libsync" timeout 60 ./jumps $way >out 2>err
 	status=$?
 	[ $status -eq 0 ] || fail "$way: status $status under libsync-trace"
 	cmp bare out || fail "$way: $(cat out) instead of $(cat bare)"

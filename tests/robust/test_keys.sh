@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Thread-specific keys: the program has key 0 and all but one of the others, and may delete, clear and
 # overwrite any: nothing is lost, and no thread leaves anything behind.
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
-command -v babeltrace2 >/dev/null || { echo "babeltrace2 is not installed"; exit 77; }
+need babeltrace2
 
 # number WORD: what the program says on stderr
 number()
@@ -32,7 +32,7 @@ for mode in look delete create clear overwrite late early; do
 	preload=
 	[ $mode != early ] || preload=./early.so
 	LD_PRELOAD=$preload ./keys_bare $mode $n >bare 2>bare.err || fail "$mode: the program fails"
-	fresh env LD_PRELOAD="$LIBSYNC${preload:+ $preload}" ./keys $mode $n >out 2>err ||
+	fresh env LD_PRELOAD="$libsync${preload:+ $preload}" ./keys $mode $n >out 2>err ||
 		fail "$mode: status $? under both libraries: $(cat err)"
 	cmp bare out || fail "$mode: $(cat out) instead of $(cat bare)"
 	[ "$(number deleted)" = "" ] || [ "$(number deleted)" -le 1 ] ||

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # A process that ends at any step of making its files has lost nothing but what it had not done: the
 # report tells of no damage.
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
-command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null || { echo "no strace here"; exit 77; }
+command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null || skip "no strace here"
 build_pg kill_steps
 
 n_whole=0 n_empty=0
@@ -24,7 +24,7 @@ sound()
 # The library's own calls come after some 30 of the loader's.  A kill comes before the call.
 for call in openat openat2 fallocate write mkdir mkdirat rename renameat ftruncate pwrite64; do
 	for n in $(seq 1 40); do
-		fresh strace -f -qq -o trace -E LD_PRELOAD="$LIBSYNC" -e trace=$call \
+		fresh strace -f -qq -o trace -E LD_PRELOAD="$libsync" -e trace=$call \
 			-e inject=$call:signal=KILL:when=$n ./kill_steps 2>err
 		[ $? = 137 ] || break # it makes no more of them
 		[ -d gprof-mt.data ] && sound "killed at $call $n"
@@ -33,7 +33,7 @@ done
 
 # One thread's first file takes long; the others go on, and the process ends meanwhile.
 for stream in 0 1 2 3; do
-	fresh strace -f -qq -o trace -E LD_PRELOAD="$LIBSYNC" -P stream_$stream -e trace=openat,openat2 \
+	fresh strace -f -qq -o trace -E LD_PRELOAD="$libsync" -P stream_$stream -e trace=openat,openat2 \
 		-e inject=openat,openat2:delay_enter=400000 ./kill_steps 2>err || fail "stream_$stream: $(cat err)"
 	sound "stream_$stream made late"
 done

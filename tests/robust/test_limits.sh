@@ -3,10 +3,10 @@
 #
 # Small limits (setrlimit): a program with both libraries prints and returns what it does bare, and
 # what is not in the capture is told, on stderr or in the report's section `quality`.
-# shellcheck source=tests/robust/common.sh
-. "$GM_TOP/tests/robust/common.sh"
+# shellcheck source=tests/lib.sh
+. "$GM_TOP/tests/lib.sh"
 
-command -v prlimit >/dev/null || { echo "prlimit (util-linux) is not installed"; exit 77; }
+need prlimit
 unset GPROF_MT_CONFIG LD_PRELOAD
 build limited
 mv limited bare
@@ -28,7 +28,7 @@ for limit in --fsize={4096,20000,70000,100000,200000} --nofile={4,5,6,7,8,16} \
 	--nproc={1,2,3,4} --sigpending=0 --memlock=0 --rttime=1000000 --core=0 --msgqueue=0; do
 	prlimit "$limit" ./bare >bare.out 2>bare.err
 	bare=$?
-	fresh timeout 30 prlimit "$limit" env LD_PRELOAD="$LIBSYNC" ./limited >out 2>err
+	fresh timeout 30 prlimit "$limit" env LD_PRELOAD="$libsync" ./limited >out 2>err
 	ours=$?
 	n_runs=$((n_runs + 1))
 	[ $ours = $bare ] || fail "$limit: exit status $ours, bare $bare: $(cat err)"

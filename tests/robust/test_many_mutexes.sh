@@ -5,17 +5,17 @@
 # one of 1,000: where all is recorded, and where each mutex has to be looked up.  The report on 200,000
 # takes at most 16 times the memory that the capture takes on the disk, as JSON 48 times (which has
 # all operations by site), and has them all.
-# shellcheck source=tests/robust/common.sh
-. "$GM_TOP/tests/robust/common.sh"
+# shellcheck source=tests/lib.sh
+. "$GM_TOP/tests/lib.sh"
 
-command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
+need valgrind
 build many_mutexes
 unset GPROF_MT_CONFIG LD_PRELOAD
 
 # instructions OBJECTS PAIRS
 instructions()
 {
-	LD_PRELOAD=$LIBSYNC fresh valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+	LD_PRELOAD=$libsync fresh valgrind --tool=callgrind --callgrind-out-file=/dev/null \
 		./many_mutexes "$1" "$2" 2>&1 | sed -n 's/.*Collected : //p'
 }
 
@@ -34,10 +34,10 @@ for setting in "" "exclude = many_mutexes"; do
 	[ "$many" -le $((few * 5 / 4)) ] || fail "$setting: more for many mutexes"
 done
 
-command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }
+need python3
 objects=200000
 printf '[sync]\nmode = all\n' >gprof-mt.conf
-LD_PRELOAD=$LIBSYNC fresh ./many_mutexes $objects $objects >/dev/null || fail "many_mutexes"
+LD_PRELOAD=$libsync fresh ./many_mutexes $objects $objects >/dev/null || fail "many_mutexes"
 capture=$(du -sb gprof-mt.data | cut -f 1)
 # peak FILE ARG...: the memory in bytes of gprof-mt ARG..., whose output goes to FILE
 peak()

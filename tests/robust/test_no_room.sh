@@ -3,13 +3,13 @@
 #
 # A disk that is full when a process makes its first call: the program runs as bare; what it calls
 # and locks is counted as lost until there is room, and recorded from then on.
-# shellcheck source=tests/robust/common.sh
-. "$GM_TOP/tests/robust/common.sh"
+# shellcheck source=tests/lib.sh
+. "$GM_TOP/tests/lib.sh"
 
 unset GPROF_MT_CONFIG LD_PRELOAD
 build_pg no_room
 mkdir disk
-mount -t tmpfs -o size=4m none disk 2>/dev/null || { echo "cannot mount a tmpfs"; exit 77; }
+mount -t tmpfs -o size=4m none disk 2>/dev/null || skip "cannot mount a tmpfs"
 top=$PWD
 trap 'cd "$top"; umount -l disk' EXIT
 printf '[sync]\nmode = all\n' >all.conf
@@ -50,7 +50,7 @@ check()
 }
 
 fill='cat /dev/zero >filler 2>/dev/null; exec "$@"'
-alone=(bash -c "$fill" - timeout 60 env LD_PRELOAD="$LIBSYNC" GPROF_MT_CONFIG="$top/all.conf"
+alone=(bash -c "$fill" - timeout 60 env LD_PRELOAD="$libsync" GPROF_MT_CONFIG="$top/all.conf"
 	"$top/no_room" filler)
 record=("$gprof_mt" record --set sync.mode=all --set kernel.source=none -- bash -c "$fill" -
 	"$top/no_room" filler)

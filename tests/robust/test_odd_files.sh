@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A FIFO, a socket or a terminal in place of a file of ours is never waited for, nor is the reader
 # of a full stderr.
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
 cat >app.c <<'END'
 #include <stdio.h>
@@ -46,7 +46,7 @@ for kind in $kinds; do
 	runs ./app
 	grep -q 'gprof-mt.conf: cannot open the configuration' err || fail "$kind: $(cat err)"
 	refused ./app
-	runs env LD_PRELOAD="$LIBSYNC" ./app
+	runs env LD_PRELOAD="$libsync" ./app
 	rm gprof-mt.conf
 	make_odd "$kind" odd.conf
 	runs env GPROF_MT_CONFIG="$PWD/odd.conf" ./app
@@ -117,7 +117,7 @@ if fcntl.fcntl(end, fcntl.F_GETFL) != flags:
     sys.exit("flags of descriptor 2 changed")
 END
 for end in pipe stream datagram; do
-	for library in "" "$LIBSYNC"; do
+	for library in "" "$libsync"; do
 		GPROF_MT_CONFIG=$PWD/bad.conf LD_PRELOAD=$library timeout -k 1 100 env -u LD_PRELOAD python3 full.py $end \
 			env LD_PRELOAD="$library" ./app >out 2>&1 || fail "full $end, '$library': $(cat out)"
 		n=$((n + 1))

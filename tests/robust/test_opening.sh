@@ -4,7 +4,7 @@
 # and calls functions itself, jumps out, or does not return before another thread has had its first
 # event.  Nobody waits for ever, by either library or both, with a place that the parent has prepared
 # or without; the children end as they do bare, and what is not recorded of them is reported.
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
 build opening -w
 mv opening bare
@@ -13,8 +13,8 @@ printf '[sync]\nmode = all\n' >places.conf
 printf '[calls]\nmode = history\n[sync]\nmode = all\n' >folders.conf
 runs=0
 for how in answer jump stall; do
-	./bare $how >expected || { echo "no seccomp filter"; exit 77; }
-	for preload in "$LIBSYNC" ""; do
+	./bare $how >expected || skip "no seccomp filter"
+	for preload in "$libsync" ""; do
 		for program in opening bare; do
 			[ $program$preload != bare ] || continue
 			for config in places folders; do

@@ -3,7 +3,7 @@
 #
 # Programs that our libraries cannot be loaded into (static, musl's, of 32 bits, set-uid, in another
 # root) run as they do bare: same output, error output and exit status.  Each is a row of quality.
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 unset GPROF_MT_CONFIG LD_PRELOAD
 
 tree=$GM_BUILD/gprof-mt.preload

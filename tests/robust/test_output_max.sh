@@ -4,10 +4,10 @@
 # [output] max: when a capture comes near it, threads are switched to waits only; at the limit nothing
 # more is written.  The program runs as bare, all processes together keep to the limit, and each
 # operation is in the report, as an event or counted, or counted as lost.
-# shellcheck source=tests/robust/common.sh
-. "$GM_TOP/tests/robust/common.sh"
+# shellcheck source=tests/lib.sh
+. "$GM_TOP/tests/lib.sh"
 
-command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
+need jq
 "$CC" -std=gnu17 -O2 -pthread -o bench "$GM_TOP/tests/bench/bench_sync.c" || fail "cannot compile"
 build output_max
 unset GPROF_MT_CONFIG LD_PRELOAD

@@ -3,9 +3,9 @@
 #
 # A program that writes over its environment, as daemons do for their title, and gives up its rights:
 # `record` knows its children and what they execute as its own all the same.
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
-[ "$(id -u)" = 0 ] || { echo "needs root, to become another user"; exit 77; }
+[ "$(id -u)" = 0 ] || skip "needs root, to become another user"
 build overwrites
 chmod 755 . overwrites
 

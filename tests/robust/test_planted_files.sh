@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Another user's files and symbolic links, in the directory that root's program runs in, neither make
 # it write elsewhere nor choose what it records.
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
-[ "$(id -u)" = 0 ] || { echo "not root: no other user"; exit 77; }
+[ "$(id -u)" = 0 ] || skip "not root: no other user"
 reach=$(mktemp -d /tmp/gprof-mt-test.XXXXXX)
 trap 'rm -rf "$reach"' EXIT
 chmod 755 "$reach"
@@ -22,7 +22,7 @@ n=0
 unharmed()
 {
 	local out
-	out=$(LD_PRELOAD=$LIBSYNC timeout -k 1 100 "$program" "${2:-4}" 2>err)
+	out=$(LD_PRELOAD=$libsync timeout -k 1 100 "$program" "${2:-4}" 2>err)
 	[ $? = 7 ] && [ "$out" = $((3 * ${2:-4})) ] || fail "$1: '$out', $(cat err)"
 	clean "$1"
 	n=$((n + 1))

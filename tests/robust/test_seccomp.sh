@@ -5,7 +5,7 @@
 # kills.  The program ends as without us, and its handler runs as often: no call of ours meets a
 # filter that is installed through libc.  Where the program installs it by an instruction of its own,
 # handlers that return an error are met, and withstood.
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
 # The calls of the slow paths, by the sources: seal.c has them all, and no others.
 calls=$(cd "$GM_TOP" && find libgmon-mt libsync-trace -name '*.[ch]' ! -name seal.c ! -name interpose.c ! -name collector.c ! -name recorder.c \
@@ -37,7 +37,7 @@ for number in $numbers; do
 			fi
 			config=$((runs % 4 / 2))
 			[ $config = 0 ] && config=count || config=history
-			got=$(TELL_TRAPPED=$tell GPROF_MT_CONFIG=$PWD/$config.conf LD_PRELOAD=$LIBSYNC fresh \
+			got=$(TELL_TRAPPED=$tell GPROF_MT_CONFIG=$PWD/$config.conf LD_PRELOAD=$libsync fresh \
 				timeout 20 ./trapped "${number#*=}" $way 3 $raw 2>err) ||
 				fail "${number%=*} $way $raw $config: exit status $?: $(tail -n 3 err)"
 			[ "$got" = "$expected" ] ||
@@ -48,7 +48,7 @@ for number in $numbers; do
 done
 # A filter for all threads that is refused: recorded as without.
 build_pg filter_refused -D_GNU_SOURCE
-LD_PRELOAD=$LIBSYNC fresh timeout 20 ./filter_refused 2>err
+LD_PRELOAD=$libsync fresh timeout 20 ./filter_refused 2>err
 status=$?
 [ $status != 2 ] || fail "the kernel took a filter that it should refuse"
 [ $status = 7 ] && [ ! -s err ] || fail "refused filter: exit status $status: $(cat err)"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # dlclose() in one thread while another records call paths over stale return addresses: what is
 # being unloaded is never read.
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
 build stale_frames
 # At the same place each time, where nothing else is mapped in between.
@@ -10,7 +10,7 @@ build stale_frames
 printf '[sync]\npaths = 1us\n' >gprof-mt.conf
 timeout 60 ./stale_frames 50 ./plugin.so >/dev/null 2>&1 || fail "the program itself fails"
 for run in {1..8}; do
-	fresh env LD_PRELOAD="$LIBSYNC" timeout 60 ./stale_frames 900 ./plugin.so >out 2>err ||
+	fresh env LD_PRELOAD="$libsync" timeout 60 ./stale_frames 900 ./plugin.so >out 2>err ||
 		fail "run $run: status $? under libsync-trace after $(cat err)"
 	[ "$(cat out)" = "done" ] || fail "run $run: it says $(cat out)"
 	loads=$((${loads:-0} + $(sed -n 's/ loads//p' err)))

@@ -3,10 +3,10 @@
 #
 # sync.mode = auto: a thread that only locks is recorded in full until that takes more than sync.budget,
 # then counted, and no operation is missing; one that locks little is recorded in full.
-# shellcheck source=tests/robust/common.sh
-. "$GM_TOP/tests/robust/common.sh"
+# shellcheck source=tests/lib.sh
+. "$GM_TOP/tests/lib.sh"
 
-command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
+need jq
 "$CC" -std=gnu17 -O2 -pthread -o bench "$GM_TOP/tests/bench/bench_sync.c" || fail "cannot compile"
 unset GPROF_MT_CONFIG LD_PRELOAD
 printf '[sync]\nmode = auto\nbudget = 5\n' >auto.conf
@@ -14,7 +14,7 @@ printf '[sync]\nmode = auto\nbudget = 5\n' >auto.conf
 # run N: locks N times; sets calls (in the report), bytes and switched (threads)
 run()
 {
-	fresh env GPROF_MT_CONFIG="$PWD/auto.conf" LD_PRELOAD="$LIBSYNC" ./bench uncontended "$1" >out ||
+	fresh env GPROF_MT_CONFIG="$PWD/auto.conf" LD_PRELOAD="$libsync" ./bench uncontended "$1" >out ||
 		fail "exit status $?"
 	"$gprof_mt" report --format json sync quality >report.json || fail "report: exit status $?"
 	[ "$(jq '.quality | length' report.json)" = 0 ] ||
@@ -53,7 +53,7 @@ build fork_busy
 for mode in auto contended; do
 	printf '[sync]\nmode = %s\nbudget = 5\n' $mode >forks.conf
 	for n in 5 1000000; do
-		fresh env GPROF_MT_CONFIG="$PWD/forks.conf" LD_PRELOAD="$LIBSYNC" ./fork_busy $n 4 >out ||
+		fresh env GPROF_MT_CONFIG="$PWD/forks.conf" LD_PRELOAD="$libsync" ./fork_busy $n 4 >out ||
 			fail "children: exit status $?"
 		"$gprof_mt" report --format json sync quality >report.json || fail "report: exit status $?"
 		calls=$(jq '[.sync[] | select(.function == "pthread_mutex_lock") | .calls] | add' report.json)

@@ -3,18 +3,18 @@
 #
 # A thread whose handlers interrupt its locks writes into several streams in turn: what is recorded of
 # a mutex that it uses alone is taken and released in turn.
-# shellcheck source=tests/robust/common.sh
-. "$GM_TOP/tests/robust/common.sh"
+# shellcheck source=tests/lib.sh
+. "$GM_TOP/tests/lib.sh"
 
-command -v jq >/dev/null && command -v babeltrace2 >/dev/null || { echo "jq or babeltrace2 is not installed"; exit 77; }
-[ "$(uname -m)" = x86_64 ] || { echo "the trap flag is that of x86-64"; exit 77; }
+need jq babeltrace2
+[ "$(uname -m)" = x86_64 ] || skip "the trap flag is that of x86-64"
 build exchanged
 unset GPROF_MT_CONFIG LD_PRELOAD
 
 for what in 'contended steps' 'all steps' 'contended timer'; do
 	read -r mode how <<<"$what"
 	printf '[sync]\nmode = %s\n' "$mode" >mode.conf
-	fresh env GPROF_MT_CONFIG="$PWD/mode.conf" LD_PRELOAD="$LIBSYNC" ./exchanged "$how" >out ||
+	fresh env GPROF_MT_CONFIG="$PWD/mode.conf" LD_PRELOAD="$libsync" ./exchanged "$how" >out ||
 		fail "$what: exit status $?"
 	"$GM_TOP/tests/babeltrace" gprof-mt.data/*/user >text || fail "$what: a stream cannot be read"
 	object=$(sed 's/^0x//' out | tr a-f A-F)
@@ -33,7 +33,7 @@ for what in 'contended steps' 'all steps' 'contended timer'; do
 done
 # Millions of events: the reader counts them.
 printf '[sync]\nmode = all\n' >mode.conf
-fresh env GPROF_MT_CONFIG="$PWD/mode.conf" LD_PRELOAD="$LIBSYNC" ./exchanged timer >out || fail "all timer: exit status $?"
+fresh env GPROF_MT_CONFIG="$PWD/mode.conf" LD_PRELOAD="$libsync" ./exchanged timer >out || fail "all timer: exit status $?"
 rows=$("$gprof_mt" report --format json quality | jq -c '[.quality[] | {what, count}]')
 echo "all timer: $rows"
 [ "$rows" = '[]' ] || bad="all timer: $rows"

@@ -3,15 +3,15 @@
 #
 # sync.mode = contended: a mutex that another thread unlocks than locked it has all its holds
 # recorded.
-# shellcheck source=tests/robust/common.sh
-. "$GM_TOP/tests/robust/common.sh"
+# shellcheck source=tests/lib.sh
+. "$GM_TOP/tests/lib.sh"
 
-command -v babeltrace2 >/dev/null || { echo "babeltrace2 is not installed"; exit 77; }
+need babeltrace2
 build handed
 unset GPROF_MT_CONFIG LD_PRELOAD
 for holds in no yes; do
 	printf '[sync]\nmode = contended\nholds = %s\n' "$holds" >contended.conf
-	fresh env GPROF_MT_CONFIG="$PWD/contended.conf" LD_PRELOAD="$LIBSYNC" ./handed >out 2>err || fail "exit status $?"
+	fresh env GPROF_MT_CONFIG="$PWD/contended.conf" LD_PRELOAD="$libsync" ./handed >out 2>err || fail "exit status $?"
 	[ ! -s err ] || fail "$(cat err)"
 	"$GM_TOP/tests/babeltrace" gprof-mt.data/*/user >text || fail "a stream cannot be read"
 	object=$(sed 's/^0x//' out | tr a-f A-F)

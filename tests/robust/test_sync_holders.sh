@@ -3,17 +3,17 @@
 #
 # sync.mode = contended: each wait for a mutex has its holder, as with mode = all, though what nobody
 # waited for is counted only.
-# shellcheck source=tests/robust/common.sh
-. "$GM_TOP/tests/robust/common.sh"
+# shellcheck source=tests/lib.sh
+. "$GM_TOP/tests/lib.sh"
 
-command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
+need jq
 build holders
 printf '[sync]\nmode = contended\n' >contended.conf
 unset GPROF_MT_CONFIG LD_PRELOAD
 
 # Time waited for mutexes in all, and where it is not known who held them, in us.
 for round in 1 2 3 4 5; do
-	fresh env GPROF_MT_CONFIG="$PWD/contended.conf" LD_PRELOAD="$LIBSYNC" ./holders 30 >out ||
+	fresh env GPROF_MT_CONFIG="$PWD/contended.conf" LD_PRELOAD="$libsync" ./holders 30 >out ||
 		fail "exit status $?"
 	"$gprof_mt" report --format json locks quality >report.json || fail "report: exit status $?"
 	[ "$(jq '.quality | length' report.json)" = 0 ] ||

@@ -4,11 +4,11 @@
 # What an uncontended lock and unlock costs beyond the bare calls, in instructions, as callgrind
 # counts them: the difference of a long and a short run.  Unlike times, this does not depend on what
 # else the machine does.
-# shellcheck source=tests/robust/common.sh
-. "$GM_TOP/tests/robust/common.sh"
+# shellcheck source=tests/lib.sh
+. "$GM_TOP/tests/lib.sh"
 
-command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
-[ "$(uname -m)" = x86_64 ] || { echo "the fast paths are those of x86-64"; exit 77; }
+need valgrind
+[ "$(uname -m)" = x86_64 ] || skip "the fast paths are those of x86-64"
 "$CC" -std=gnu17 -O2 -pthread -o bench "$GM_TOP/tests/bench/bench_sync.c" || fail "cannot compile"
 unset GPROF_MT_CONFIG LD_PRELOAD
 
@@ -38,7 +38,7 @@ check()
 {
 	local most=$1 what=$2 added
 	shift 2
-	added=$(($(pair LD_PRELOAD="$LIBSYNC" "$@") - bare))
+	added=$(($(pair LD_PRELOAD="$libsync" "$@") - bare))
 	echo "$what: $((added / 10)).$((added % 10)) instructions beyond the bare $((bare / 10))"
 	[ "$added" -le $((10 * most)) ] || fail "$what: more than $most instructions"
 }

@@ -3,11 +3,11 @@
 #
 # Whichever instruction of a lock and unlock another thread meets, with its own lock or unlock: a wait
 # has its holder.
-# shellcheck source=tests/robust/common.sh
-. "$GM_TOP/tests/robust/common.sh"
+# shellcheck source=tests/lib.sh
+. "$GM_TOP/tests/lib.sh"
 
-command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
-[ "$(uname -m)" = x86_64 ] || { echo "the trap flag is that of x86-64"; exit 77; }
+need jq
+[ "$(uname -m)" = x86_64 ] || skip "the trap flag is that of x86-64"
 build met
 unset GPROF_MT_CONFIG LD_PRELOAD
 
@@ -15,7 +15,7 @@ for what in 'all no mutex holder' 'all no mutex waiter' 'contended no mutex hold
 	'contended no rwlock holder' 'contended yes mutex holder'; do
 	read -r mode holds object who <<<"$what"
 	printf '[sync]\nmode = %s\nholds = %s\n' "$mode" "$holds" >met.conf
-	fresh env GPROF_MT_CONFIG="$PWD/met.conf" LD_PRELOAD="$LIBSYNC" ./met "$object" "$who" >out ||
+	fresh env GPROF_MT_CONFIG="$PWD/met.conf" LD_PRELOAD="$libsync" ./met "$object" "$who" >out ||
 		fail "$what: exit status $?"
 	"$gprof_mt" report --format json locks >report.json || fail "$what: report: exit status $?"
 	read -r waits unknown < <(jq -r --arg o "$object" '[.locks[] | select(.type == $o) | .sites[].holders[]?] |

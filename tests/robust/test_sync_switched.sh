@@ -4,10 +4,10 @@
 # What threads waited for, how long, and where it was held, is the same whether all is recorded, or
 # only waits, or threads are switched from one to the other in the middle (sync.mode = auto).  The
 # program sees to it how often each object is waited for, and measures the waits itself.
-# shellcheck source=tests/robust/common.sh
-. "$GM_TOP/tests/robust/common.sh"
+# shellcheck source=tests/lib.sh
+. "$GM_TOP/tests/lib.sh"
 
-command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }
+need python3
 build switched
 unset GPROF_MT_CONFIG LD_PRELOAD
 rounds=40 pairs=1000000
@@ -16,7 +16,7 @@ for mode in all auto contended default; do
 	[ $mode = default ] && settings='' || settings="[sync]\nmode = $mode\n"
 	printf '%b' "$settings" >gprof-mt.conf
 	[ $mode != all ] || pairs=100000
-	fresh env LD_PRELOAD="$LIBSYNC" ./switched $pairs $rounds >waits || fail "$mode: exit status $?"
+	fresh env LD_PRELOAD="$libsync" ./switched $pairs $rounds >waits || fail "$mode: exit status $?"
 	pairs=1000000
 	"$gprof_mt" report --format json summary sync locks quality >report.json || fail "$mode: report: exit status $?"
 	for kind in precedence lock-order wait; do

@@ -4,17 +4,17 @@
 # sync.holds = yes: how often locks were acquired that nobody waited for, and how long they were held,
 # is as the program itself knows it, and as with mode = all: of 32 threads, of a forked child, and
 # though the program is killed.  What finds no room is counted.
-# shellcheck source=tests/robust/common.sh
-. "$GM_TOP/tests/robust/common.sh"
+# shellcheck source=tests/lib.sh
+. "$GM_TOP/tests/lib.sh"
 
-command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
+need jq
 build held
 unset GPROF_MT_CONFIG LD_PRELOAD
 
 for mode in all contended auto; do
 	for threads in 1 32; do
 		printf '[sync]\nmode = %s\nholds = yes\n' $mode >timed.conf
-		fresh env GPROF_MT_CONFIG="$PWD/timed.conf" LD_PRELOAD="$LIBSYNC" ./held $threads 1500 >out 2>err
+		fresh env GPROF_MT_CONFIG="$PWD/timed.conf" LD_PRELOAD="$libsync" ./held $threads 1500 >out 2>err
 		status=$?
 		[ $status = 137 ] || { cat err; fail "$mode: exit status $status"; }
 		"$gprof_mt" report --format json locks quality >report.json || fail "$mode: report: exit status $?"
@@ -40,13 +40,13 @@ jq -e '[.locks[] | select(.type == "mutex") | .sites[] | select(.calls == null a
 
 # Without it, the times are missing, and the reports say how to have them.
 printf '[sync]\nmode = contended\n' >timed.conf
-fresh env GPROF_MT_CONFIG="$PWD/timed.conf" LD_PRELOAD="$LIBSYNC" ./held 1 10 >/dev/null 2>&1
+fresh env GPROF_MT_CONFIG="$PWD/timed.conf" LD_PRELOAD="$libsync" ./held 1 10 >/dev/null 2>&1
 "$gprof_mt" report locks | grep -q 'sync.holds=yes' || fail "the report does not say how holds are measured"
 [ -z "$(find gprof-mt.data -name sync-holds)" ] || fail "sync-holds is there without sync.holds"
 
 # No room: each hold is either there or counted as lost.
 printf '[sync]\nmode = contended\nholds = yes\n' >timed.conf
-fresh sh -c 'ulimit -f 200; GPROF_MT_CONFIG="$PWD/timed.conf" LD_PRELOAD="'"$LIBSYNC"'" ./held many 5000' >out ||
+fresh sh -c 'ulimit -f 200; GPROF_MT_CONFIG="$PWD/timed.conf" LD_PRELOAD="'"$libsync"'" ./held many 5000' >out ||
 	fail "a full file: exit status $?"
 "$gprof_mt" report --format json locks quality >report.json || fail "a full file: report: exit status $?"
 lost=$(jq '[.quality[] | select(.problem // .what | test("found no room")) | .count] | add // 0' report.json)

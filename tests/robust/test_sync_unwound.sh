@@ -3,17 +3,17 @@
 #
 # A thread that is unwound out of a condition wait takes no lock of the loader's: a constructor that
 # holds it may join the thread.  Its clean-up runs, and the wait has its end.
-# shellcheck source=tests/robust/common.sh
-. "$GM_TOP/tests/robust/common.sh"
+# shellcheck source=tests/lib.sh
+. "$GM_TOP/tests/lib.sh"
 
-command -v babeltrace2 >/dev/null || { echo "babeltrace2 is not installed"; exit 77; }
+need babeltrace2
 build unwound -rdynamic
 build unwound_plugin -shared -fPIC
 printf '[sync]\nmode = all\n' >all.conf
 unset GPROF_MT_CONFIG LD_PRELOAD
 for round in {1..20}; do
 	for how in exit cancel; do
-		fresh env GPROF_MT_CONFIG="$PWD/all.conf" LD_PRELOAD="$LIBSYNC" timeout 20 ./unwound "$how" ./unwound_plugin >out ||
+		fresh env GPROF_MT_CONFIG="$PWD/all.conf" LD_PRELOAD="$libsync" timeout 20 ./unwound "$how" ./unwound_plugin >out ||
 			fail "$how, round $round: exit status $?"
 		[ "$(cat out)" = 1 ] || fail "$how: $(cat out) clean-ups"
 		"$GM_TOP/tests/babeltrace" gprof-mt.data/*/user >text || fail "$how: a stream cannot be read"

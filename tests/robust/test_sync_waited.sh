@@ -3,16 +3,16 @@
 #
 # sync.mode = contended: after a wait that a fork, a jump out of a handler or a cancellation cut off,
 # holds that nobody waits for are counted, not written, and a wait has its holder, as always.
-# shellcheck source=tests/robust/common.sh
-. "$GM_TOP/tests/robust/common.sh"
+# shellcheck source=tests/lib.sh
+. "$GM_TOP/tests/lib.sh"
 
-command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
+need jq
 build waited
 printf '[sync]\nmode = contended\n' >contended.conf
 unset GPROF_MT_CONFIG LD_PRELOAD
 
 for how in none prefork handler jump exit cancel; do
-	fresh env GPROF_MT_CONFIG="$PWD/contended.conf" LD_PRELOAD="$LIBSYNC" timeout 60 ./waited "$how" >out ||
+	fresh env GPROF_MT_CONFIG="$PWD/contended.conf" LD_PRELOAD="$libsync" timeout 60 ./waited "$how" >out ||
 		fail "$how: exit status $?"
 	read -r pid object <out
 	locks=$(python3 "$programs/locks.py" gprof-mt.data) || fail "$how: a stream cannot be read"

@@ -4,10 +4,10 @@
 # the kernel no longer knows it, it makes few system calls and waits for nobody's files.  The stack
 # of a detached thread was taken for free, and given to another, while the thread still waited for
 # its gmon file (pthread_detach/4-3 of the Open POSIX Test Suite: a crash).
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
 n=100
-command -v strace >/dev/null || { echo "strace is not installed"; exit 77; }
+need strace
 build ends -pg -L "$GM_BUILD" -Wl,-rpath,"$GM_BUILD" -lgmon_mt
 mv ends ends.pg
 build ends
@@ -45,6 +45,6 @@ check()
 }
 
 check bare 3 "" ends # blocks signals, gives the stack's memory back, ends
-check locks 7 "$LIBSYNC" ends
+check locks 7 "$libsync" ends
 check calls 10 "" ends.pg
-check both 14 "$LIBSYNC" ends.pg
+check both 14 "$libsync" ends.pg

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Threads in quick succession have their gmon files written several at a time: no more than 15 wait,
 # none longer than until something happens after 10 ms, and none is missing however the process ends.
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
 build_pg thread_files -D_GNU_SOURCE -w
 

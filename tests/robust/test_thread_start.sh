@@ -3,12 +3,12 @@
 # A new thread starts about as soon as it does without us: what its recording needs is made before,
 # by the thread that creates it.  A new thread that opened files itself began 0.7 ms late, and the
 # threads of a conformance test met each other in an order that they had not been written for.
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
 n=60
 build starts
 # Tasks that open files for the libraries are made by clone(), threads of the program by clone3().
-fresh strace -f -qq -e trace=clone -E LD_PRELOAD="$LIBSYNC" -o calls ./starts $n >out || fail "exit status $?"
+fresh strace -f -qq -e trace=clone -E LD_PRELOAD="$libsync" -o calls ./starts $n >out || fail "exit status $?"
 [ "$(cat out)" = $n ] || fail "output: $(cat out)"
 [ -s calls ] || fail "no task was made: this test has to be mended"
 creator=$(head -n 1 calls | cut -d' ' -f1)

@@ -4,7 +4,7 @@
 # forth; strict seccomp by prctl and by seccomp) run as they do without us, recorded by a slower
 # clock, in order of time.  In strict seccomp there is no clock and no system call: what is lost
 # is counted.
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
 rounds=2000
 build tsc
@@ -18,7 +18,7 @@ for way in main early thread switch strict strict-seccomp; do
 	[ $way != early ] || export TSC_EARLY=1
 	expected=$(./bare $way $rounds) || fail "bare $way: exit status $?"
 	for config in count history; do
-		for preload in "" "$LIBSYNC"; do
+		for preload in "" "$libsync"; do
 			what="$way $config ${preload##*/}"
 			got=$(GPROF_MT_CONFIG=$PWD/$config.conf LD_PRELOAD=$preload fresh \
 				timeout 60 ./tsc $way $rounds) || fail "$what: exit status $?"

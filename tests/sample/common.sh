@@ -2,8 +2,6 @@
 # For the tests of samples; after gmon/common.sh.
 # shellcheck shell=bash
 programs=$GM_TOP/tests/sample/programs
-# shellcheck disable=SC2034 # for the tests
-gprof_mt=$GM_BUILD/gprof-mt
 
 version=$(uname -r | sed 's/[^0-9.].*//')
 [ "$(printf '5.10\n%s\n' "$version" | sort -V | head -n 1)" = 5.10 ] ||

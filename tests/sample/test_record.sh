@@ -14,7 +14,7 @@ record()
 		--set sample.hz=250 -- "$@"
 }
 
-build ratio -falign-functions=64
+build_pg ratio -falign-functions=64
 record ./ratio 300 2 kill >out 2>err
 [ $? = 137 ] || fail "not killed: exit status $?"
 "$gprof_mt" report --format json flat >flat.json || fail "report"
@@ -27,17 +27,17 @@ done
 check same flat.json "${theirs[@]}"
 
 sampling 250
-build short_threads
+build_pg short_threads
 fresh ./short_threads 200 >out || fail "short_threads: exit status $?"
 read -r used all <out
 check total "$(folder)" "$used" "$all"
 
-build helper_thread
+build_pg helper_thread
 fresh ./helper_thread || fail "helper_thread: exit status $?"
 "$gprof_mt" report --format json flat >flat.json || fail "report"
 check only flat.json after nobody
 
-build pauses
+build_pg pauses
 fresh ./pauses || fail "pauses: exit status $?"
 "$gprof_mt" report --format json flat >flat.json || fail "report"
 check only flat.json counted uncounted

@@ -35,17 +35,17 @@ measure()
 }
 
 flags=(-falign-functions=64)
-build ratio "${flags[@]}"
+build_pg ratio "${flags[@]}"
 measure linked ratio "" ./ratio
 gprof -b -q ratio gmon.out >graph 2>&1 || fail "gprof -q: $(cat graph)"
 gprof -b -l ratio gmon.out >lines 2>&1 || fail "gprof -l: $(cat lines)"
 
-compile "${flags[@]}" -fPIC -shared -o libratio.so ratio_library.c
+compile_pg "${flags[@]}" -fPIC -shared -o libratio.so ratio_library.c
 "$CC" -std=gnu17 -D_GNU_SOURCE -O1 -g -pg -DLIBRARY -no-pie "${flags[@]}" -o plain "$programs/ratio.c" \
 	-pthread -L. -lratio -Wl,-rpath,"$PWD" || fail "cannot compile plain"
 measure "preloaded, with a library" plain libratio.so preloaded ./plain
 
 link_with "$GM_BUILD/libgmon_mt.a" -static
-build ratio "${flags[@]}"
+build_pg ratio "${flags[@]}"
 measure static ratio "" ./ratio
 exit 0

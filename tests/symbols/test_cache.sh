@@ -3,16 +3,10 @@
 # Names and lines are kept from one run to the next, and nothing that is shown depends on it: not on
 # what is in the cache, damaged or not, not on whether there is one, and not on who else writes there.
 # What was found in other files than are there now is not shown.
-set -eu
-gprof_mt=$GM_BUILD/gprof-mt
+set -e
+. "$GM_TOP/tests/lib.sh"
 export XDG_CACHE_HOME=$PWD/cache
 folder=cache/gprof-mt/symbols
-
-fail()
-{
-	echo "FAIL: $*"
-	exit 1
-}
 
 cat >program.cc <<'END_OF_SOURCE'
 #include <mutex>

@@ -2,14 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Every address of a recorded program is told as addr2line does: file, line, and function, with what
 # was inlined there; by --no-inline without. And of a program that was built anew since: no name.
-set -eu
-gprof_mt=$GM_BUILD/gprof-mt
-
-fail()
-{
-	echo "FAIL: $*"
-	exit 1
-}
+set -e
+. "$GM_TOP/tests/lib.sh"
 
 mkdir src
 cat >src/guard.h <<'END_OF_SOURCE'

@@ -1,45 +1,16 @@
 # SPDX-License-Identifier: MIT
 # For the tests of libsync_trace: babeltrace2 is the witness of what was recorded.
 # shellcheck shell=bash
-set -u
-PROGRAMS=$GM_TOP/tests/sync/programs
-LIBRARY=$GM_BUILD/libsync_trace.so
+. "$GM_TOP/tests/lib.sh"
+programs=$GM_TOP/tests/sync/programs
 
-command -v babeltrace2 >/dev/null || { echo "babeltrace2 is not installed"; exit 77; }
-[ -e "$LIBRARY" ] || { echo "$LIBRARY is not built"; exit 1; }
-
-fail()
-{
-	echo "FAIL: $*"
-	exit 1
-}
-
-# build NAME [FLAG...]: compiles test_sync_programs/NAME.c (or .cc, or all in NAME/) to ./NAME
-build()
-{
-	local name=$1
-	shift
-	if [ -e "$PROGRAMS/$name.cc" ]; then
-		g++ -std=c++17 -O1 -g -pthread -o "$name" "$PROGRAMS/$name.cc" "$@"
-	elif [ -d "$PROGRAMS/$name" ]; then
-		$CC -std=gnu17 -O1 -g -pthread -o "$name" "$PROGRAMS/$name"/*.c "$@"
-	else
-		$CC -std=gnu17 -O1 -g -pthread -o "$name" "$PROGRAMS/$name.c" "$@"
-	fi || fail "cannot compile $name"
-}
+need babeltrace2
 
 # traced COMMAND...: runs it with the library before it, in a fresh capture
 traced()
 {
 	rm -rf gprof-mt.data gprof-mt.data.old
-	LD_PRELOAD=$LIBRARY "$@"
-}
-
-# moved [CAPTURE]: children of fork that did little get folders of their own, by any reader of ours
-moved()
-{
-	! compgen -G "${1:-gprof-mt.data}/*/children.*" >/dev/null ||
-		"$GM_BUILD/gprof-mt" report -i "${1:-gprof-mt.data}" quality >/dev/null 2>&1
+	LD_PRELOAD=$libsync "$@"
 }
 
 # events [DIR]: one line an event, in time order: INDEX TID NAME FIELD=VALUE...

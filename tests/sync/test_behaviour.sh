@@ -15,9 +15,9 @@ build behaviour
 sed -n 's/^\t\t\([A-Za-z_]*\);$/\1/p' "$GM_TOP/libsync-trace/libsync-trace.map" |
 	grep -vxE '__pthread_.*|gsignal|gm_thread_watch_shared|prctl|syscall|chroot|_exit|_Exit|.*longjmp(_chk)?' | sort >exported
 [ "$(wc -l <exported)" -gt 70 ] || fail "the map cannot be read"
-sed '/^#/d; s/:.*//' "$PROGRAMS/behaviour/answers" | sort | diff exported - ||
+sed '/^#/d; s/:.*//' "$programs/behaviour/answers" | sort | diff exported - ||
 	fail "the table of answers and the library's map differ"
-sed '/^#/d; s/;.*//; s/://' "$PROGRAMS/behaviour/answers" | while read -r function answers; do
+sed '/^#/d; s/;.*//; s/://' "$programs/behaviour/answers" | while read -r function answers; do
 	for answer in $answers; do
 		[[ $answer == *\? ]] || echo "covered $function $answer"
 	done

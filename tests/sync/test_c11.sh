@@ -38,7 +38,7 @@ expect 5 " thread_start "
 expect 4 " thread_join result=0 "
 expect 1 " thread_detach result=0 "
 
-$CC -std=gnu17 -O1 -fPIC -shared -DLIBRARY -pthread -o libforeign.so "$PROGRAMS/c11_foreign.c" ||
+$CC -std=gnu17 -O1 -fPIC -shared -DLIBRARY -pthread -o libforeign.so "$programs/c11_foreign.c" ||
 	fail "cannot compile the foreign library"
 build c11_foreign -L. -lforeign -Wl,-rpath,"$PWD"
 ./c11_foreign >out || fail "the program with a library of its own does not work"

@@ -3,7 +3,6 @@
 # sync.mode = contended: what waited is written, and what ended the wait; the rest is counted, and
 # not one is missing, even if the program is killed.
 . "$GM_TOP/tests/sync/common.sh"
-gprof_mt=$GM_BUILD/gprof-mt
 
 printf '[sync]\nmode = contended\n' >contended.conf
 build waits_only

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # C++ programs: the library's threads and locks are seen, exceptions and cancellation unwind through.
 . "$GM_TOP/tests/sync/common.sh"
-command -v g++ >/dev/null || { echo "g++ is not installed"; exit 77; }
+need g++
 
 for flags in "" -pg; do
 	# shellcheck disable=SC2086 # no flag is no word
@@ -28,7 +28,7 @@ ulimit -c 0
 sh -c './cxx throw; exit $?' 2>&1 | grep -v Aborted >without
 bare=${PIPESTATUS[0]}
 rm -rf gprof-mt.data
-LD_PRELOAD=$LIBRARY sh -c './cxx throw; exit $?' 2>&1 | grep -v Aborted >with
+LD_PRELOAD=$libsync sh -c './cxx throw; exit $?' 2>&1 | grep -v Aborted >with
 [ "${PIPESTATUS[0]}" -eq "$bare" ] || fail "a thread's exception ends the program otherwise than with status $bare"
 diff without with || fail "other words about the exception"
 events "$(dirname gprof-mt.data/*/user/stream_1)" >events

@@ -13,7 +13,7 @@ run()
 	(
 		cd work || exit
 		eval "${2:-}"
-		LD_PRELOAD=$LIBRARY exec ../steady "$1"
+		LD_PRELOAD=$libsync exec ../steady "$1"
 	) >out 2>err
 	[ $? -eq 33 ] || { cat err; fail "the program fails after: ${2:-}"; }
 	[ "$(cat out)" = $(($1 * 3)) ] || fail "it computes $(cat out) after: ${2:-}"

@@ -3,10 +3,9 @@
 # [sync] include and exclude: of the modules that are wanted every operation is there, of the others
 # none, whoever called; and that is said.
 . "$GM_TOP/tests/sync/common.sh"
-gprof_mt=$GM_BUILD/gprof-mt
 
 for module in a b c_one c_two; do
-	$CC -std=gnu17 -O1 -g -fPIC -shared -DMODULE=$module -o lib$module.so "$PROGRAMS/include.c" ||
+	$CC -std=gnu17 -O1 -g -fPIC -shared -DMODULE=$module -o lib$module.so "$programs/include.c" ||
 		fail "cannot compile lib$module.so"
 done
 build include -L. -la -lb -Wl,-rpath,"$PWD"

@@ -5,11 +5,11 @@
 . "$GM_TOP/tests/sync/common.sh"
 
 $CC -std=gnu17 -DLIBRARY -g -O1 -fPIC -shared -o libbetween.so \
-	"$PROGRAMS/interposer.c" || fail "cannot compile"
+	"$programs/interposer.c" || fail "cannot compile"
 build interposer -DWITH_LIBRARY -L. -lbetween -Wl,-rpath,"$PWD"
 ./interposer >bare
 [ $? -eq 5 ] || fail "the program itself fails"
-for preload in "$LIBRARY" "$LIBRARY $PWD/libbetween.so" "$PWD/libbetween.so $LIBRARY"; do
+for preload in "$libsync" "$libsync $PWD/libbetween.so" "$PWD/libbetween.so $libsync"; do
 	rm -rf gprof-mt.data
 	LD_PRELOAD=$preload ./interposer >out 2>err
 	status=$?
@@ -21,7 +21,7 @@ for preload in "$LIBRARY" "$LIBRARY $PWD/libbetween.so" "$PWD/libbetween.so $LIB
 	expect 5 ' thread_join result=0 '
 	# Those of <threads.h> are seen only where that library would not be called for them.
 	locks=4000
-	[[ $preload != *"/libbetween.so $LIBRARY" ]] || locks=4001
+	[[ $preload != *"/libbetween.so $libsync" ]] || locks=4001
 	expect $locks ' mutex_lock result=0 '
 	expect 3 ' sem_wait result=0 '
 	expect 1 ' rwlock_rdlock result=0 '

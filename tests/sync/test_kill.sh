@@ -7,7 +7,7 @@ build kill
 printf '[sync]\nmode = all\nbuffer = 16K\n' >gprof-mt.conf # many packets in a short time
 for i in 1 2 3 4 5 6 7 8; do
 	rm -rf gprof-mt.data gprof-mt.data.old out
-	LD_PRELOAD=$LIBRARY ./kill >out &
+	LD_PRELOAD=$libsync ./kill >out &
 	pid=$!
 	until grep -q going out 2>/dev/null; do
 		kill -0 $pid 2>/dev/null || fail "the program ended by itself"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Where main() has called pthread_exit(), the last thread runs the exit handlers, after its end: what these do is
 # counted as lost, and for no reason that was not; the thread is one, and lives until the kernel sees its end.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
 cat >last.c <<'END'
 #include <pthread.h>

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Long waits, and releases while others sleep, carry the calls that led to them.
 . "$GM_TOP/tests/sync/common.sh"
-gprof_mt=$GM_BUILD/gprof-mt
 
 run() # STATUS COMMAND...
 {

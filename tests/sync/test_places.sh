@@ -5,7 +5,7 @@
 . "$GM_TOP/tests/sync/common.sh"
 
 build places -rdynamic
-g++ -std=c++17 -O1 -g -fPIC -shared -pthread -DPLUGIN -o libplugin.so "$PROGRAMS/places.cc" ||
+g++ -std=c++17 -O1 -g -fPIC -shared -pthread -DPLUGIN -o libplugin.so "$programs/places.cc" ||
 	fail "cannot compile the plugin"
 ./places >without 2>err
 [ $? -eq 8 ] && [ "$(wc -l <without)" -gt 20 ] || { cat without err; fail "the program itself fails"; }

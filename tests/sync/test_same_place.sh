@@ -3,8 +3,7 @@
 # Libraries that are loaded one after the other at the same addresses: each has its own functions, mutexes and
 # lines in all that tells of synchronization, and what the program itself puts there in between has none of theirs.
 . "$GM_TOP/tests/sync/common.sh"
-gprof_mt=$GM_BUILD/gprof-mt
-source=$PROGRAMS/same_place.c
+source=$programs/same_place.c
 frames='-fno-omit-frame-pointer'
 
 # The second has other lines, and is the same otherwise.
@@ -116,7 +115,7 @@ record()
 		./same_place "$how" "$rounds" one two >places; exit $?) 2>err
 	status=$?
 	[ $status = "$([ "$how" = kill ] && echo 137 || echo 0)" ] || fail "$how: status $status: $(cat places err)"
-	[ "$(sort -u places | wc -l)" = 1 ] || { echo "the loader does not take a place again"; exit 77; }
+	[ "$(sort -u places | wc -l)" = 1 ] || skip "the loader does not take a place again"
 }
 
 # check HOW ROUNDS [FLAG of record...]

@@ -3,14 +3,14 @@
 # Locks of constructors, destructors, an allocator that locks, handlers of fork() and exit().
 . "$GM_TOP/tests/sync/common.sh"
 
-$CC -std=gnu17 -g -O1 -fno-builtin -fPIC -shared -o libearly.so "$PROGRAMS/early.c" ||
+$CC -std=gnu17 -g -O1 -fno-builtin -fPIC -shared -o libearly.so "$programs/early.c" ||
 	fail "cannot compile"
 build startup -L. -learly -Wl,-rpath,"$PWD"
 ./startup >bare.out 2>bare.err
 [ $? -eq 5 ] || fail "the program itself fails"
 
 # The library after and before the other in the order of construction.
-for preload in "$LIBRARY" "$LIBRARY $PWD/libearly.so" "$PWD/libearly.so $LIBRARY"; do
+for preload in "$libsync" "$libsync $PWD/libearly.so" "$PWD/libearly.so $libsync"; do
 	rm -rf gprof-mt.data
 	LD_PRELOAD=$preload ./startup >out 2>err
 	status=$?

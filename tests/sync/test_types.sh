@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # [sync] types: what is switched off leaves no event, and nothing else changes.
 . "$GM_TOP/tests/sync/common.sh"
-gprof_mt=$GM_BUILD/gprof-mt
 
 configure() # KEY = VALUE...
 {
@@ -106,7 +105,7 @@ configure 'types = once'
 traced ./behaviour >behaved
 [ $? -eq 17 ] || fail "behaviour: exit status"
 diff bare behaved || fail "the transcripts differ"
-$CC -std=gnu17 -g -O1 -fno-builtin -fPIC -shared -o libearly.so "$PROGRAMS/early.c" || fail "cannot compile"
+$CC -std=gnu17 -g -O1 -fno-builtin -fPIC -shared -o libearly.so "$programs/early.c" || fail "cannot compile"
 build startup -L. -learly -Wl,-rpath,"$PWD"
 configure 'types = -mutex'
 traced ./startup >out 2>err

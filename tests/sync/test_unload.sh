@@ -3,12 +3,11 @@
 # Libraries that come and go in two threads at once, to each other's addresses, in a program that also forks: it
 # does what it does without us, and each library has its own operations in the report, to the last one.
 . "$GM_TOP/tests/sync/common.sh"
-gprof_mt=$GM_BUILD/gprof-mt
 rounds=40 libraries=8
 
 # Of different sizes, so that one comes to where parts of several others have been.
 for ((i = 0; i < libraries; i++)); do
-	{ cat "$PROGRAMS/unload.c"; echo "char padding_${i}[$((i / 2 * 5000 + 1))];"; } >p$i.c
+	{ cat "$programs/unload.c"; echo "char padding_${i}[$((i / 2 * 5000 + 1))];"; } >p$i.c
 	$CC -std=gnu17 -O1 -g -fPIC -shared -pthread -DNAME=p$i -o p$i.so p$i.c || fail "cannot compile p$i.so"
 done
 build unload

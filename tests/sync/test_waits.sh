@@ -7,7 +7,7 @@ build waits -D_GNU_SOURCE -I"$GM_TOP/tests" -fPIC -shared
 mv waits libwaits.so
 echo 'int main(void) { return 3; }' >app.c
 $CC -o app app.c || fail "cannot compile"
-timeout 60 env LD_PRELOAD="$LIBRARY $PWD/libwaits.so" ./app
+timeout 60 env LD_PRELOAD="$libsync $PWD/libwaits.so" ./app
 status=$?
 [ $status -eq 3 ] || fail "status $status"
 events >events

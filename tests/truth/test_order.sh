@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # One clock: over threads, CPUs and the kernel's events no effect is stamped longer before its cause
 # than `report quality` says that it may be.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 "$CC" -O2 -g -o baton "$GM_TOP/tests/truth/programs/order/baton.c" -pthread || fail "cannot compile"
 
 "$gprof_mt" record -q --set sync.mode=all ./baton 3000 >out 2>err || fail "record: $(cat err)"

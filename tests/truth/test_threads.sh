@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What the report says of threads, calls and locks against what the threads measured themselves and
 # the kernel counted for them, with each source of scheduling events that is permitted here.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 "$CC" -O2 -g -o known "$GM_TOP/tests/truth/programs/known.c" -pthread || fail "cannot compile"
 
 # The time that the hypervisor and interrupts took so far, on all CPUs.
@@ -40,9 +40,9 @@ for source in bpf perf switches; do
 	[ $source = bpf ] && ! has_bpf && continue
 	[ $source = perf ] && ! can_trace && continue
 	"$gprof_mt" doctor | grep -q "^ok *\(perf tracepoints\|.*context switch\)" || continue
-	in_peace compare $source --set kernel.source=$source
+	retry compare $source --set kernel.source=$source
 	sources=$((sources + 1))
 	# With system calls in it, a read from a pipe is told from another sleep.
-	[ $source = switches ] || in_peace compare full --profile full --set kernel.source=$source
+	[ $source = switches ] || retry compare full --profile full --set kernel.source=$source
 done
 [ $sources -gt 0 ] || skip "no scheduling events are permitted here"

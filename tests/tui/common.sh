@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # Sourced by the tests of the browser: a terminal of tmux's, with a shell in it.  Every step waits for
 # what is to be on the screen, and never for time.
-. "$GM_TOP/tests/record/common.sh"
-command -v tmux >/dev/null || skip "tmux is not installed"
+. "$GM_TOP/tests/lib.sh"
+need tmux
 
 # Its socket's path may have 107 bytes.
 sockets=$(mktemp -d "${TMPDIR:-/tmp}/browse.XXXXXX") || fail mktemp

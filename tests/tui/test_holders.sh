@@ -4,7 +4,7 @@
 # posted and signalled, as babeltrace2 prints them; objects of several processes told apart; what somebody
 # waits for above what main() joins; a program that goes on.
 . "$GM_TOP/tests/tui/common.sh"
-command -v babeltrace2 >/dev/null || skip "babeltrace2 is not installed"
+need babeltrace2
 
 "$CC" -O1 -g -o handed "$GM_TOP/tests/tui/handed.c" -pthread || fail 'cannot compile'
 mkfifo input

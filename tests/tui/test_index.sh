@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The browser's index against the passes: on the cases of tests/pass, and on real runs, of which it is kept and read
 # back, too.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 compare=$GM_BUILD/tests/tui/compare_index
 
 "$compare" "$GM_TOP"/tests/pass/*.txt || fail 'see above'

@@ -2,13 +2,8 @@
 # SPDX-License-Identifier: MIT
 # What bash and zsh offer is what gprof-mt takes: each command, option and value that is offered is
 # known to the program, nothing of its help is left out, and both shells offer the same.
-set -u
-fail()
-{
-	echo "FAIL: $*"
-	exit 1
-}
-command -v zsh >/dev/null || { echo "zsh is not installed"; exit 77; }
+. "$GM_TOP/tests/lib.sh"
+need zsh
 
 program=$GM_BUILD/gprof-mt
 # shellcheck source=/dev/null
@@ -21,12 +16,6 @@ offered()
 	COMP_CWORD=$#
 	_gprof_mt
 	echo "${COMPREPLY[*]}"
-}
-
-# same WHAT EXPECTED ACTUAL
-same()
-{
-	[ "$2" = "$3" ] || fail "$1: '${3:0:300}', not '${2:0:300}'"
 }
 
 commands=$(offered '')

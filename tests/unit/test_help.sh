@@ -2,12 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The help of each command fits a screen of 24 lines and 80 columns, and still names each option that
 # the command takes, each section, kind, format and figure of one; so does its man page, all of them.
-set -u
-fail()
-{
-	echo "FAIL: $*"
-	exit 1
-}
+. "$GM_TOP/tests/lib.sh"
 program=$GM_BUILD/gprof-mt man=$GM_TOP/postproc/man
 
 fits()

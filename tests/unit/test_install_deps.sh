@@ -1,14 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # tests/install-deps against a make-believe system: commands that log how they were called.
-set -eu
-
-fail()
-{
-	echo "$*"
-	cat out calls 2>/dev/null
-	exit 1
-}
+set -e
+. "$GM_TOP/tests/lib.sh"
+fail_shows=(out calls)
 
 # command NAME <<<BODY
 command_is()

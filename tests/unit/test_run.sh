@@ -1,13 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The test runner itself: verdicts, closing line, exit status, selection, limit, fresh directories.
-set -eu
-
-fail()
-{
-	echo "$*"
-	exit 1
-}
+set -e
+. "$GM_TOP/tests/lib.sh"
 
 # t FOLDER/NAME: makes a test of its standard input.
 t()

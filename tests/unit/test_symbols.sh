@@ -2,20 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Names for addresses agree with nm and addr2line, for C and C++, PIE and not, stripped with a
 # separate debug file; and an object that is no longer the one that ran gets none.
-set -eu
+set -e
+. "$GM_TOP/tests/lib.sh"
 name=$GM_BUILD/tests/unit/name_address
-
-fail()
-{
-	echo "$*"
-	exit 1
-}
-
-# same WHAT EXPECTED ACTUAL
-same()
-{
-	[ "$2" = "$3" ] || fail "$1: expected '$2', got '$3'"
-}
 
 mkdir -p src && cat >src/program.c <<'END'
 int table[10];

@@ -4,9 +4,7 @@
 # is no part of the format, is the only one that it complains of.
 . "$GM_TOP/tests/gmon/common.sh"
 . "$GM_TOP/tests/sample/common.sh"
-for tool in kcachegrind dbus-run-session; do
-	command -v $tool >/dev/null || skip "$tool is not installed"
-done
+need kcachegrind dbus-run-session
 export HOME=$PWD XDG_RUNTIME_DIR=$PWD QT_QPA_PLATFORM=offscreen LC_ALL=C.UTF-8
 
 # loaded FILE: what it says of the lines of FILE, which ends with one that is wrong
@@ -26,7 +24,7 @@ loaded()
 	grep '^Loading ' said
 }
 
-build ratio
+build_pg ratio
 for hz in 250 0; do
 	fresh "$gprof_mt" record -q --set kernel.source=none --set sample.hz=$hz -- ./ratio 60 2 >out ||
 		fail "ratio at $hz Hz: exit status $?"

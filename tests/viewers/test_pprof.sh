@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # `go tool pprof` shows the calls, callers, CPU time and time blocked that reports have, for all threads and for one.
-command -v go >/dev/null || { echo "go is not installed"; exit 77; }
+need go
 
 compare()
 {

@@ -2,22 +2,12 @@
 # SPDX-License-Identifier: MIT
 # LTTng's kernel tracer, really run: one program recorded by it, by BPF programs and by perf at once, in
 # a virtual machine; what its threads did is the same from all, and `report` reads it outside as inside.
-set -u
+. "$GM_TOP/tests/lib.sh"
+fail_shows=(out/stdout out/stderr out/log)
 vm=$GM_TOP/tests/vm
 
-fail()
-{
-	echo "FAIL: $*"
-	for file in stdout stderr log; do
-		[ ! -s out/$file ] || { echo "--- $file"; tail -n 20 out/$file; }
-	done
-	exit 1
-}
-
-for tool in qemu-system-x86_64 babeltrace2 jq python3; do
-	command -v $tool >/dev/null || { echo "$tool is not installed"; exit 77; }
-done
-"$vm/prepare" >image || { echo "no virtual machine: see above"; exit 77; }
+need qemu-system-x86_64 babeltrace2 jq python3
+"$vm/prepare" >image || skip "no virtual machine: see above"
 
 "$vm/boot" "$vm/lttng_kernel.guest" out "$GM_BUILD"/{gprof-mt,libgmon_mt.so,libsync_trace.so} \
 	"$GM_BUILD"/{libsync_trace_ust.so,examples/philosophers,examples/plain/philosophers} \

@@ -2,13 +2,11 @@
 # SPDX-License-Identifier: MIT
 # What the report says from LTTng's kernel events against what the threads measured themselves: as
 # truth/test_threads does for the other sources, in a virtual machine.
-set -u
+. "$GM_TOP/tests/lib.sh"
 vm=$GM_TOP/tests/vm truth=$GM_TOP/tests/truth/programs
 
-for tool in qemu-system-x86_64 jq python3; do
-	command -v $tool >/dev/null || { echo "$tool is not installed"; exit 77; }
-done
-"$vm/prepare" >image || { echo "no virtual machine: see above"; exit 77; }
+need qemu-system-x86_64 jq python3
+"$vm/prepare" >image || skip "no virtual machine: see above"
 "$vm/boot" "$vm/lttng_truth.guest" out "$GM_BUILD"/{gprof-mt,libgmon_mt.so,libsync_trace.so} \
 	"$GM_BUILD"/{libsync_trace_ust.so,tests/vm/known} || { echo "FAIL: the machine: $?"; exit 1; }
 
