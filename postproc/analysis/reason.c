@@ -35,7 +35,7 @@ const char *pp_reason_name(enum pp_reason reason)
 	return names[reason];
 }
 
-enum pp_reason pp_reason_of_object(GString *text, const struct pp_object *object, const char *name)
+enum pp_reason pp_reason_of_object(GString *text, enum gm_sync_type type, const char *name)
 {
 	static const struct {
 		enum pp_reason reason;
@@ -50,18 +50,18 @@ enum pp_reason pp_reason_of_object(GString *text, const struct pp_object *object
 	    [GM_SYNC_TYPE_once] = {PP_REASON_ONCE, "once-only initialization"},
 	    [GM_SYNC_TYPE_thread] = {PP_REASON_JOIN, "the end of thread"},
 	};
-	const char *type = pp_sync_type_name(object->type);
-	const char *words = types[object->type].words;
+	const char *type_name = pp_sync_type_name(type);
+	const char *words = types[type].words;
 
 	if (!words) {
 		g_string_append_printf(text, "blocked on %s", name);
 		return PP_REASON_UNKNOWN;
 	}
 	/* "mutex at main (app.c:3)": one that no variable names. */
-	if (g_str_has_prefix(name, type))
-		name += strlen(type) + (name[strlen(type)] == ' ');
+	if (g_str_has_prefix(name, type_name))
+		name += strlen(type_name) + (name[strlen(type_name)] == ' ');
 	g_string_append_printf(text, "blocked on %s%s%s", words, *name ? " " : "", name);
-	return types[object->type].reason;
+	return types[type].reason;
 }
 
 enum pp_reason pp_reason_of_syscall(const char *name)

@@ -3,7 +3,9 @@
 #ifndef PP_ANALYSIS_REASON_H
 #define PP_ANALYSIS_REASON_H
 
-#include "analysis/object_state.h"
+#include <glib.h>
+
+#include "core/operation.h"
 
 enum pp_reason {
 	PP_REASON_NONE,
@@ -38,7 +40,7 @@ enum pp_reason {
 const char *pp_reason_name(enum pp_reason reason);
 
 /* Asleep on an object; adds "blocked on mutex lock", `name` being what a person calls it. */
-enum pp_reason pp_reason_of_object(GString *text, const struct pp_object *object, const char *name);
+enum pp_reason pp_reason_of_object(GString *text, enum gm_sync_type type, const char *name);
 
 /* Asleep in a system call. */
 enum pp_reason pp_reason_of_syscall(const char *name);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/duration.h"
-#include "analysis/object_state.h"
+#include "analysis/operation_stack.h"
 
 struct site {
 	const struct pp_process *process;
@@ -205,53 +205,6 @@ bool pp_selection_part(const struct pp_selection *selection, int64_t *start_ns, 
 int64_t pp_selection_part_ns(const struct pp_selection *selection, int64_t start_ns, int64_t end_ns)
 {
 	return pp_selection_part(selection, &start_ns, &end_ns) ? end_ns - start_ns : 0;
-}
-
-/* "forks" names all that is in that variable: "forks", "forks+40", and each generation of them. */
-static bool is_called(const char *name, const char *wanted)
-{
-	size_t len = strlen(wanted);
-
-	return strcmp(name, wanted) == 0 ||
-	       (strncmp(name, wanted, len) == 0 && strchr("+ ", name[len]));
-}
-
-static bool is_at(const struct pp_object *object, const struct pp_wanted *wanted)
-{
-	return object->address == wanted->number &&
-	       (!wanted->generation || object->generation == wanted->generation);
-}
-
-bool pp_selects_object(const struct pp_pass_context *context, const struct pp_object *object)
-{
-	const struct pp_selection *selection = context->selection;
-	g_autofree char *name = NULL;
-	bool found = false;
-
-	if (!pp_selects_by(context, PP_SELECT_OBJECT))
-		return true;
-	for (guint i = 0; i < selection->objects->len; i++) {
-		struct pp_wanted *wanted = selection->objects->pdata[i];
-
-		if (!wanted->number && !name)
-			name = pp_object_name(object, context->namer);
-		if (wanted->number ? is_at(object, wanted) : is_called(name, wanted->text))
-			found = wanted->found = true;
-	}
-	return found;
-}
-
-bool pp_selection_may_have(const struct pp_selection *selection, const struct pp_object *object)
-{
-	if (!(selection->by & PP_SELECT_OBJECT))
-		return true;
-	for (guint i = 0; i < selection->objects->len; i++) {
-		const struct pp_wanted *wanted = selection->objects->pdata[i];
-
-		if (!wanted->number || is_at(object, wanted))
-			return true;
-	}
-	return false;
 }
 
 bool pp_selects_function(const struct pp_pass_context *context, const char *name)

@@ -6,14 +6,13 @@
  * State machines see every event, whatever is selected: what a thread was in when the time begins,
  * and who held a lock then, is known.  Filters limit what is counted, not what is tracked: a
  * duration to its part within the time; what happens once counts when it happens, an operation when
- * it returns.  So adjacent times add up to the whole.
+ * it returns.  So adjacent times add up to the whole.  select_object.h has the objects.
  */
 #ifndef PP_ANALYSIS_SELECT_H
 #define PP_ANALYSIS_SELECT_H
 
 #include "analysis/pass.h"
 
-struct pp_object;
 struct pp_operation;
 
 /* Bits: what a selection chooses by, and what a pass can be chosen by. */
@@ -72,9 +71,6 @@ bool pp_selects_by(const struct pp_pass_context *context, unsigned by);
 
 bool pp_selects_thread(const struct pp_pass_context *context, const struct pp_thread *thread);
 
-/* Its name may depend on what comes later: to be asked at the end. */
-bool pp_selects_object(const struct pp_pass_context *context, const struct pp_object *object);
-
 bool pp_selects_function(const struct pp_pass_context *context, const char *name);
 
 /* Where there is a selection; see below. */
@@ -84,7 +80,6 @@ int64_t pp_selection_part_ns(const struct pp_selection *selection, int64_t start
 bool pp_selection_part(const struct pp_selection *selection, int64_t *start_ns, int64_t *end_ns);
 bool pp_selection_has_operation(const struct pp_pass_context *context,
 				const struct pp_operation *operation);
-bool pp_selection_may_have(const struct pp_selection *selection, const struct pp_object *object);
 
 static inline bool pp_selects_time(const struct pp_pass_context *context, int64_t time_ns)
 {
@@ -112,13 +107,6 @@ static inline bool pp_selects_operation(const struct pp_pass_context *context,
 					const struct pp_operation *operation)
 {
 	return !context->selection || pp_selection_has_operation(context, operation);
-}
-
-/* False: the object never will be, whatever its name is. */
-static inline bool pp_may_select_object(const struct pp_pass_context *context,
-					const struct pp_object *object)
-{
-	return !context->selection || pp_selection_may_have(context->selection, object);
 }
 
 #endif

@@ -1,23 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * See thread_state.h; here is what each event means for its thread: whether its life has begun,
- * which mode ends and which begins.
+ * which mode ends and which begins, and which operation begins or returns.
  *
  * A thread that was first seen by the runtime was running at that instant; one that was forked is
  * runnable until it is switched in.  A wake-up may overtake the switch that puts its thread to
  * sleep (the waker runs on another CPU while the sleeper is still inside the scheduler): it is
  * remembered, and if no other comes before the thread runs again, it was runnable all along.
  */
-#include "analysis/thread_life.h"
+#include "analysis/thread_state.h"
 
 #include <string.h>
 
+#include "analysis/exec_image.h"
 #include "analysis/select.h"
-#include "analysis/reason.h"
 
-/* TASK_REPORT: the bits of a task that cannot go on; above it are marks such as "preempted". */
-#define STATE_CANNOT_GO_ON 0xff
-#define STATE_DEAD	   0x30 /* EXIT_DEAD | EXIT_ZOMBIE */
+struct pp_cpu {
+	struct pp_thread_state *current; /* NULL: none of ours, or not known */
+	int64_t last_ns;		 /* of the last switch here */
+};
+
+struct pp_thread_states {
+	struct pp_mode_observer observer;
+	const struct pp_model *model;
+	struct pp_anomalies *anomalies;
+	bool has_kernel, has_wakings;
+	bool unseen;	    /* of a CPU, at least, there are no more events */
+	GPtrArray *threads; /* by serial, of struct pp_thread_state *; NULL: not seen */
+	GHashTable *by_tid; /* tid -> the state of the thread that had it last */
+	GArray *cpus;	    /* of struct pp_cpu */
+};
 
 static const struct pp_thread_listener no_listener;
 
@@ -27,9 +39,9 @@ struct pp_thread_states *pp_thread_states_new(const struct pp_pass_context *cont
 {
 	struct pp_thread_states *states = g_new0(struct pp_thread_states, 1);
 
-	states->context = context;
+	states->observer.context = context;
 	states->model = context->model;
-	states->listener = listener ? listener : &no_listener;
+	states->observer.listener = listener ? listener : &no_listener;
 	states->anomalies = anomalies;
 	states->has_kernel = context->has_kernel;
 	states->has_wakings = context->has_kernel && context->has_wakings;
@@ -47,16 +59,6 @@ void pp_thread_states_free(struct pp_thread_states *states)
 	g_hash_table_unref(states->by_tid);
 	g_array_unref(states->cpus);
 	g_free(states);
-}
-
-bool pp_state_preempted(int64_t prev_state)
-{
-	return !(prev_state & STATE_CANNOT_GO_ON);
-}
-
-bool pp_state_dead(int64_t prev_state)
-{
-	return prev_state & STATE_DEAD;
 }
 
 bool pp_operation_blocked(const struct pp_thread_states *states,
@@ -84,7 +86,9 @@ const struct pp_operation *pp_thread_operation(const struct pp_thread_states *st
 {
 	const struct pp_thread_state *self = pp_thread_state(states, thread);
 
-	return self ? pp_life_innermost(self) : NULL;
+	return self && self->operations.depth
+		   ? &self->operations.operations[self->operations.depth - 1]
+		   : NULL;
 }
 
 static struct pp_thread_state *state_of(struct pp_thread_states *states,
@@ -104,10 +108,62 @@ static struct pp_thread_state *state_of(struct pp_thread_states *states,
 	return self;
 }
 
+static void add_anomaly(struct pp_thread_states *states, enum pp_anomaly kind,
+			const struct pp_thread_state *self)
+{
+	pp_anomaly_add(states->anomalies, kind, self->thread);
+}
+
 /* Of a thread that does something: it runs, but nobody may see it leave its CPU. */
 static enum pp_mode mode_seen(const struct pp_thread_states *states)
 {
 	return states->has_kernel && !states->unseen ? PP_MODE_RUNNING : PP_MODE_UNKNOWN;
+}
+
+/* --- start and end -------------------------------------------------------------------------- */
+
+static void report_operation(struct pp_thread_states *states, const struct pp_operation *operation)
+{
+	const struct pp_thread_listener *listener = states->observer.listener;
+
+	if (listener->operation)
+		listener->operation(listener->data, operation);
+}
+
+/* Operations from `keep` inwards will not return any more. */
+static void give_up(struct pp_thread_states *states, struct pp_thread_state *self, unsigned keep,
+		    int64_t end_ns)
+{
+	while (self->operations.depth > keep)
+		report_operation(states, pp_operations_give_up(&self->operations, end_ns));
+}
+
+/* Also the end of whatever operations it was in.  `mode`: since the last change. */
+static void end_life(struct pp_thread_states *states, struct pp_thread_state *self, int64_t now_ns,
+		     enum pp_mode mode)
+{
+	pp_mode_close(&states->observer, self, now_ns, mode);
+	give_up(states, self, 0, now_ns);
+	self->over = true;
+}
+
+/* The thread that had the tid before has ended, even if no event said so. */
+static void start_life(struct pp_thread_states *states, struct pp_thread_state *self,
+		       int64_t now_ns, enum pp_mode mode)
+{
+	void *tid = GUINT_TO_POINTER(self->thread->tid);
+	struct pp_thread_state *before = g_hash_table_lookup(states->by_tid, tid);
+
+	if (before && before != self && !before->over && before->start_ns <= now_ns)
+		end_life(states, before, now_ns, PP_MODE_UNKNOWN);
+	if (!before || before->start_ns <= now_ns)
+		g_hash_table_insert(states->by_tid, tid, self);
+	self->begun = true;
+	self->start_ns = now_ns;
+	self->end_ns = now_ns;
+	self->since_ns = now_ns;
+	self->last_ns = now_ns;
+	pp_mode_enter(&states->observer, self, mode);
 }
 
 /*
@@ -125,13 +181,74 @@ static struct pp_thread_state *touch(struct pp_thread_states *states,
 	if (!self->begun) {
 		if (thread->start_ns > now_ns)
 			return NULL;
-		pp_life_start(states, self,
-			      thread->start_ns == PP_TIME_UNKNOWN ? now_ns : thread->start_ns,
-			      mode_seen(states));
+		start_life(states, self,
+			   thread->start_ns == PP_TIME_UNKNOWN ? now_ns : thread->start_ns,
+			   mode_seen(states));
 	}
 	if (now_ns > self->last_ns)
 		self->last_ns = now_ns;
 	return self;
+}
+
+/* --- operations ----------------------------------------------------------------------------- */
+
+static void begin_wait(struct pp_thread_states *states, struct pp_thread_state *self,
+		       const struct pp_event *event)
+{
+	const struct pp_thread_listener *listener = states->observer.listener;
+	enum st_event op = pp_sync_completion(event->sync.op);
+	int at = pp_operations_find(&self->operations, op, event->sync.object);
+	const struct pp_operation *operation;
+
+	if (at < 0 && self->operations.depth == PP_OPERATION_DEPTH)
+		at = PP_OPERATION_DEPTH - 1;
+	if (at >= 0) {
+		add_anomaly(states, PP_ANOMALY_BEGIN_NO_COMPLETION, self);
+		give_up(states, self, (unsigned)at, PP_TIME_UNKNOWN);
+	}
+	if (!states->has_kernel && !pp_sync_has(op, PP_SYNC_SPINS))
+		pp_mode_change(&states->observer, self, event->time_ns, PP_MODE_BLOCKED_SYNC);
+	operation = pp_operations_begin(&self->operations, event);
+	if (listener->begin)
+		listener->begin(listener->data, operation);
+}
+
+/* The operation at this position has returned; those further in never will. */
+static struct pp_operation end_wait(struct pp_thread_states *states, struct pp_thread_state *self,
+				    unsigned at, int64_t now_ns)
+{
+	struct pp_operation operation;
+
+	for (unsigned i = at + 1; i < self->operations.depth; i++)
+		add_anomaly(states, PP_ANOMALY_BEGIN_NO_COMPLETION, self);
+	give_up(states, self, at + 1, PP_TIME_UNKNOWN);
+	if (!states->has_kernel)
+		pp_mode_close(&states->observer, self, now_ns, self->mode);
+	operation = self->operations.operations[at];
+	self->operations.depth = at;
+	if (!states->has_kernel && !at)
+		pp_mode_enter(&states->observer, self, PP_MODE_UNKNOWN);
+	return operation;
+}
+
+static void complete(struct pp_thread_states *states, struct pp_thread_state *self,
+		     const struct pp_event *event)
+{
+	int at = pp_operations_find(&self->operations, event->sync.op, event->sync.object);
+	struct pp_operation operation;
+
+	if (at >= 0) {
+		operation = end_wait(states, self, (unsigned)at, event->time_ns);
+	} else {
+		pp_operation_set_immediate(&operation, event);
+		if (pp_sync_has(event->sync.op, PP_SYNC_YIELDS))
+			add_anomaly(states, PP_ANOMALY_COMPLETION_NO_BEGIN, self);
+	}
+	/* Nobody saw whether it gave up the CPU. */
+	if (states->unseen && self->mode == PP_MODE_UNKNOWN)
+		operation.descheduled |= operation.waited;
+	pp_operation_complete(&operation, event);
+	report_operation(states, &operation);
 }
 
 static void on_sync(struct pp_thread_states *states, const struct pp_event *event)
@@ -141,21 +258,21 @@ static void on_sync(struct pp_thread_states *states, const struct pp_event *even
 	if (!self) {
 		self = state_of(states, event->thread);
 		if (self->over)
-			pp_life_anomaly(states, PP_ANOMALY_AFTER_END, self);
+			add_anomaly(states, PP_ANOMALY_AFTER_END, self);
 		else
-			pp_life_start(states, self, event->time_ns, mode_seen(states));
+			start_life(states, self, event->time_ns, mode_seen(states));
 	} else if (states->has_kernel && self->mode == PP_MODE_UNKNOWN) {
-		pp_life_change(states, self, event->time_ns, mode_seen(states));
+		pp_mode_change(&states->observer, self, event->time_ns, mode_seen(states));
 	} else if (states->has_kernel && self->mode != PP_MODE_RUNNING) {
 		/* It does run; when it was switched in nobody saw. */
-		pp_life_anomaly(states, PP_ANOMALY_SYNC_WHILE_OFF, self);
-		pp_life_close(states, self, event->time_ns, PP_MODE_UNKNOWN);
-		pp_life_enter(states, self, mode_seen(states));
+		add_anomaly(states, PP_ANOMALY_SYNC_WHILE_OFF, self);
+		pp_mode_close(&states->observer, self, event->time_ns, PP_MODE_UNKNOWN);
+		pp_mode_enter(&states->observer, self, mode_seen(states));
 	}
 	if (pp_sync_has(event->sync.op, PP_SYNC_BEGIN))
-		pp_life_begin(states, self, event);
+		begin_wait(states, self, event);
 	else if (!pp_sync_has(event->sync.op, PP_SYNC_DEFINES))
-		pp_life_complete(states, self, event);
+		complete(states, self, event);
 }
 
 /* --- the scheduler -------------------------------------------------------------------------- */
@@ -169,50 +286,39 @@ static struct pp_cpu *cpu_of(struct pp_thread_states *states, int cpu)
 	return &g_array_index(states->cpus, struct pp_cpu, cpu);
 }
 
-static enum pp_mode mode_asleep(const struct pp_thread_state *self, int64_t prev_state)
-{
-	if (prev_state & PP_STATE_UNINTERRUPTIBLE)
-		return PP_MODE_BLOCKED_IO;
-	if (self->depth)
-		return PP_MODE_BLOCKED_SYNC;
-	return self->syscall && pp_reason_is_io(pp_reason_of_syscall(self->syscall))
-		   ? PP_MODE_BLOCKED_IO
-		   : PP_MODE_BLOCKED_OTHER;
-}
-
 static void switch_out(struct pp_thread_states *states, const struct pp_event *event)
 {
 	struct pp_thread_state *self = touch(states, event->sched_switch.prev, event->time_ns);
 	int64_t prev_state = event->sched_switch.prev_state;
-	bool counts = pp_selects_time(states->context, event->time_ns);
+	bool counts = pp_selects_time(states->observer.context, event->time_ns);
 	enum pp_mode next;
 
 	if (!self)
 		return;
 	self->scheduled = true;
 	if (self->mode == PP_MODE_RUNNING || self->mode == PP_MODE_UNKNOWN) {
-		pp_life_close(states, self, event->time_ns, self->mode);
+		pp_mode_close(&states->observer, self, event->time_ns, self->mode);
 	} else {
-		pp_life_anomaly(states, PP_ANOMALY_OUT_WHILE_OFF, self);
-		pp_life_close(states, self, event->time_ns, PP_MODE_UNKNOWN);
+		add_anomaly(states, PP_ANOMALY_OUT_WHILE_OFF, self);
+		pp_mode_close(&states->observer, self, event->time_ns, PP_MODE_UNKNOWN);
 	}
 	self->cpu = PP_CPU_UNKNOWN;
 	if (pp_state_preempted(prev_state)) {
 		self->involuntary += counts;
 		self->woken_early = false;
 		self->waker = NULL;
-		pp_life_enter(states, self, PP_MODE_RUNNABLE);
+		pp_mode_enter(&states->observer, self, PP_MODE_RUNNABLE);
 		return;
 	}
 	self->voluntary += counts;
 	if (pp_state_dead(prev_state)) {
-		pp_life_end(states, self, event->time_ns, PP_MODE_UNKNOWN);
+		end_life(states, self, event->time_ns, PP_MODE_UNKNOWN);
 		return;
 	}
-	next = mode_asleep(self, prev_state);
+	next = pp_mode_asleep(self, prev_state);
 	if (next == PP_MODE_BLOCKED_SYNC)
-		self->operations[self->depth - 1].descheduled = true;
-	pp_life_enter(states, self, next);
+		pp_operations_innermost(&self->operations)->descheduled = true;
+	pp_mode_enter(&states->observer, self, next);
 }
 
 static void switch_in(struct pp_thread_states *states, const struct pp_event *event)
@@ -225,20 +331,20 @@ static void switch_in(struct pp_thread_states *states, const struct pp_event *ev
 	was = self->mode;
 	self->scheduled = true;
 	if (was == PP_MODE_RUNNING) {
-		pp_life_anomaly(states, PP_ANOMALY_IN_WHILE_RUNNING, self);
+		add_anomaly(states, PP_ANOMALY_IN_WHILE_RUNNING, self);
 		was = PP_MODE_UNKNOWN;
 		self->mode = PP_MODE_UNKNOWN;
 	} else if (was != PP_MODE_UNKNOWN && was != PP_MODE_RUNNABLE && states->has_wakings) {
 		if (self->woken_early)
 			was = PP_MODE_RUNNABLE;
 		else
-			pp_life_anomaly(states, PP_ANOMALY_IN_WITHOUT_WAKING, self);
+			add_anomaly(states, PP_ANOMALY_IN_WITHOUT_WAKING, self);
 	}
-	pp_life_close(states, self, event->time_ns, was);
+	pp_mode_close(&states->observer, self, event->time_ns, was);
 	self->woken_early = false;
 	self->waker = NULL;
 	self->cpu = event->cpu;
-	pp_life_enter(states, self, PP_MODE_RUNNING);
+	pp_mode_enter(&states->observer, self, PP_MODE_RUNNING);
 }
 
 /* Whom we took to be on that CPU is not the one that leaves it. */
@@ -250,9 +356,9 @@ static void check_current(struct pp_thread_states *states, const struct pp_cpu *
 	if (!self || self->over || self->mode != PP_MODE_RUNNING || self->cpu != event->cpu ||
 	    event->sched_switch.prev == self->thread)
 		return;
-	pp_life_anomaly(states, PP_ANOMALY_LEFT_CPU_UNSEEN, self);
-	pp_life_close(states, self, event->time_ns, PP_MODE_UNKNOWN);
-	pp_life_enter(states, self, PP_MODE_UNKNOWN);
+	add_anomaly(states, PP_ANOMALY_LEFT_CPU_UNSEEN, self);
+	pp_mode_close(&states->observer, self, event->time_ns, PP_MODE_UNKNOWN);
+	pp_mode_enter(&states->observer, self, PP_MODE_UNKNOWN);
 }
 
 static void on_switch(struct pp_thread_states *states, const struct pp_event *event)
@@ -287,7 +393,7 @@ static void on_waking(struct pp_thread_states *states, const struct pp_event *ev
 	if (self->mode == PP_MODE_RUNNABLE)
 		return;
 	self->woken_early = false;
-	pp_life_change(states, self, event->time_ns, PP_MODE_RUNNABLE);
+	pp_mode_change(&states->observer, self, event->time_ns, PP_MODE_RUNNABLE);
 	self->waker = event->waking.waker;
 }
 
@@ -301,33 +407,13 @@ static void on_syscall(struct pp_thread_states *states, const struct pp_event *e
 
 /* --- births and deaths ---------------------------------------------------------------------- */
 
-/* Is this thread's image the one that an exec at now_ns brings? */
-static bool is_new_image(const struct pp_thread *thread, int64_t now_ns)
-{
-	return thread->start_ns > now_ns || thread->process->start_ns > now_ns;
-}
-
-/* Does the exec'd image stand in the model as a process of its own? */
-static bool has_later_image(const struct pp_model *model, const struct pp_thread *thread,
-			    int64_t now_ns)
-{
-	for (guint i = 0; i < model->processes->len; i++) {
-		const struct pp_process *process = model->processes->pdata[i];
-
-		if (process != thread->process && process->pid == thread->process->pid &&
-		    process->start_ns >= now_ns)
-			return true;
-	}
-	return false;
-}
-
 static void on_fork(struct pp_thread_states *states, const struct pp_event *event)
 {
 	struct pp_thread_state *self = state_of(states, event->thread);
 
 	if (self->begun)
 		return;
-	pp_life_start(states, self, event->time_ns, PP_MODE_RUNNABLE);
+	start_life(states, self, event->time_ns, PP_MODE_RUNNABLE);
 	self->scheduled = true;
 	self->waker = event->fork.parent;
 }
@@ -339,18 +425,7 @@ static void on_end(struct pp_thread_states *states, const struct pp_event *event
 	if (!self)
 		return;
 	self->scheduled = true;
-	pp_life_end(states, self, event->time_ns, self->mode);
-}
-
-const struct pp_thread *pp_exec_successor(const struct pp_model *model,
-					  const struct pp_thread *thread, int64_t exec_ns)
-{
-	const struct pp_thread *next = pp_model_thread_at(model, thread->tid, exec_ns);
-
-	return next && next->process != thread->process &&
-		       next->process->pid == thread->process->pid && next->start_ns == exec_ns
-		   ? next
-		   : NULL;
+	end_life(states, self, event->time_ns, self->mode);
 }
 
 /* What went before was not its life. */
@@ -362,7 +437,7 @@ static void begin_image(struct pp_thread_states *states, const struct pp_thread 
 	memset(self, 0, sizeof(*self));
 	self->thread = thread;
 	self->cpu = event->cpu;
-	pp_life_start(states, self, event->time_ns, mode_seen(states));
+	start_life(states, self, event->time_ns, mode_seen(states));
 	self->scheduled = true;
 }
 
@@ -377,13 +452,13 @@ static void on_exec(struct pp_thread_states *states, const struct pp_event *even
 
 	if (self->over)
 		return;
-	if (!self->begun || is_new_image(thread, event->time_ns)) {
+	if (!self->begun || pp_exec_brings(thread, event->time_ns)) {
 		begin_image(states, thread, event);
 		return;
 	}
-	if (!has_later_image(states->model, thread, event->time_ns))
+	if (!pp_exec_has_image(states->model, thread, event->time_ns))
 		return;
-	pp_life_end(states, self, event->time_ns, self->mode);
+	end_life(states, self, event->time_ns, self->mode);
 	next = pp_exec_successor(states->model, thread, event->time_ns);
 	if (next)
 		begin_image(states, next, event);
@@ -411,9 +486,9 @@ static void lose_switches(struct pp_thread_states *states, const struct pp_event
 		    is_seen_running(self, event->cpu))
 			continue;
 		self->syscall = NULL;
-		pp_life_anomaly(states, PP_ANOMALY_SWITCHES_LOST, self);
-		pp_life_close(states, self, known_ns, self->mode);
-		pp_life_enter(states, self, PP_MODE_UNKNOWN);
+		add_anomaly(states, PP_ANOMALY_SWITCHES_LOST, self);
+		pp_mode_close(&states->observer, self, known_ns, self->mode);
+		pp_mode_enter(&states->observer, self, PP_MODE_UNKNOWN);
 		self->cpu = PP_CPU_UNKNOWN;
 	}
 	if (cpu) {
@@ -440,8 +515,8 @@ static void end_of_cpu(struct pp_thread_states *states, const struct pp_event *e
 		    is_seen_running(self, event->cpu))
 			continue;
 		self->syscall = NULL;
-		pp_life_anomaly(states, PP_ANOMALY_UNSEEN, self);
-		pp_life_change(states, self, event->time_ns, PP_MODE_UNKNOWN);
+		add_anomaly(states, PP_ANOMALY_UNSEEN, self);
+		pp_mode_change(&states->observer, self, event->time_ns, PP_MODE_UNKNOWN);
 		self->cpu = PP_CPU_UNKNOWN;
 	}
 }
@@ -452,59 +527,39 @@ static void lose_operations(struct pp_thread_states *states, const struct pp_eve
 
 	if (!self)
 		return;
-	if (!states->has_kernel && self->depth) {
-		pp_life_close(states, self, event->time_ns, PP_MODE_UNKNOWN);
-		pp_life_enter(states, self, PP_MODE_UNKNOWN);
+	if (!states->has_kernel && self->operations.depth) {
+		pp_mode_close(&states->observer, self, event->time_ns, PP_MODE_UNKNOWN);
+		pp_mode_enter(&states->observer, self, PP_MODE_UNKNOWN);
 	}
-	for (unsigned i = 0; i < self->depth; i++)
-		pp_life_anomaly(states, PP_ANOMALY_BEGIN_NO_COMPLETION, self);
-	pp_life_give_up(states, self, 0, PP_TIME_UNKNOWN);
-	if (states->listener->lost)
-		states->listener->lost(states->listener->data, self->thread);
+	for (unsigned i = 0; i < self->operations.depth; i++)
+		add_anomaly(states, PP_ANOMALY_BEGIN_NO_COMPLETION, self);
+	give_up(states, self, 0, PP_TIME_UNKNOWN);
+	if (states->observer.listener->lost)
+		states->observer.listener->lost(states->observer.listener->data, self->thread);
 }
 
 void pp_thread_states_event(struct pp_thread_states *states, const struct pp_event *event)
 {
-	switch (event->kind) {
-	case PP_EVENT_SYNC:
-		on_sync(states, event);
-		break;
-	case PP_EVENT_SWITCH:
+	static void (*const of_thread[PP_N_EVENT_KINDS])(struct pp_thread_states * states,
+							 const struct pp_event *event) = {
+	    [PP_EVENT_SYNC] = on_sync,
+	    [PP_EVENT_WAKING] = on_waking,
+	    [PP_EVENT_FORK] = on_fork,
+	    [PP_EVENT_EXIT] = on_end,
+	    [PP_EVENT_EXEC] = on_exec,
+	    [PP_EVENT_LOST] = lose_operations,
+	    [PP_EVENT_SYSCALL_ENTRY] = on_syscall,
+	    [PP_EVENT_SYSCALL_EXIT] = on_syscall,
+	};
+
+	if (event->kind == PP_EVENT_SWITCH)
 		on_switch(states, event);
-		break;
-	case PP_EVENT_WAKING:
-		if (event->thread)
-			on_waking(states, event);
-		break;
-	case PP_EVENT_FORK:
-		if (event->thread)
-			on_fork(states, event);
-		break;
-	case PP_EVENT_EXIT:
-		if (event->thread)
-			on_end(states, event);
-		break;
-	case PP_EVENT_EXEC:
-		if (event->thread)
-			on_exec(states, event);
-		break;
-	case PP_EVENT_UNSEEN:
-		if (states->has_kernel)
-			end_of_cpu(states, event);
-		break;
-	case PP_EVENT_LOST:
-		if (event->thread)
-			lose_operations(states, event);
-		else if (states->has_kernel)
-			lose_switches(states, event);
-		break;
-	case PP_EVENT_SYSCALL_ENTRY:
-	case PP_EVENT_SYSCALL_EXIT:
-		on_syscall(states, event);
-		break;
-	default:
-		break;
-	}
+	else if (event->thread && of_thread[event->kind])
+		of_thread[event->kind](states, event);
+	else if (event->kind == PP_EVENT_UNSEEN && states->has_kernel)
+		end_of_cpu(states, event);
+	else if (event->kind == PP_EVENT_LOST && states->has_kernel)
+		lose_switches(states, event);
 }
 
 static int64_t last_instant(const struct pp_thread_state *self, int64_t end_ns)
@@ -533,7 +588,7 @@ void pp_thread_states_finish(struct pp_thread_states *states, int64_t end_ns)
 			touch(states, thread, thread->start_ns);
 		}
 		/* Not one word from the scheduler: it does not tell of this thread. */
-		pp_life_end(states, self, last_instant(self, end_ns),
-			    states->has_kernel && !self->scheduled ? PP_MODE_UNKNOWN : self->mode);
+		end_life(states, self, last_instant(self, end_ns),
+			 states->has_kernel && !self->scheduled ? PP_MODE_UNKNOWN : self->mode);
 	}
 }

@@ -8,6 +8,7 @@
 #include "analysis/object_row.h"
 #include "pass/paths.h"
 #include "analysis/select.h"
+#include "analysis/select_object.h"
 
 #include <inttypes.h>
 #include <limits.h>

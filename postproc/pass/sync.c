@@ -6,6 +6,7 @@
 #include "core/printable.h"
 #include "analysis/object_state.h"
 #include "analysis/select.h"
+#include "analysis/select_object.h"
 #include "analysis/shown.h"
 #include "analysis/unrecorded.h"
 

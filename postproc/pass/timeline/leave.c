@@ -93,7 +93,7 @@ static enum pp_reason add_wait(struct pp_timeline *self, GString *text,
 		g_string_append_printf(text, "blocked in %s", pp_sync_function(operation->op));
 		return PP_REASON_UNKNOWN;
 	}
-	reason = pp_reason_of_object(text, object, pp_timeline_name(self, object));
+	reason = pp_reason_of_object(text, object->type, pp_timeline_name(self, object));
 	*ret_tid = pp_timeline_add_holder(self, text, object, operation);
 	pp_timeline_add_site(self, text, ", at ", operation->site);
 	return reason;

@@ -14,6 +14,7 @@
 
 #include "analysis/pass.h"
 #include "analysis/thread_state.h"
+#include "analysis/object_state.h"
 #include "analysis/reason.h"
 
 enum pp_timeline_kind {

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* See operation_stack.h. */
+#include "analysis/operation_stack.h"
+
+int pp_operations_find(const struct pp_operation_stack *stack, enum st_event op, uint64_t object)
+{
+	for (int i = (int)stack->depth - 1; i >= 0; i--)
+		if (stack->operations[i].op == op && stack->operations[i].object == object)
+			return i;
+	return -1;
+}
+
+struct pp_operation *pp_operations_begin(struct pp_operation_stack *stack,
+					 const struct pp_event *event)
+{
+	struct pp_operation *operation = &stack->operations[stack->depth++];
+
+	*operation = (struct pp_operation){
+	    .thread = event->thread,
+	    .op = pp_sync_completion(event->sync.op),
+	    .holder = event->sync.holder,
+	    .object = event->sync.object,
+	    .site = event->sync.site,
+	    .value = event->sync.value,
+	    .object_era = event->sync.object_era,
+	    .value_era = event->sync.value_era,
+	    .waited = true,
+	    .begin_ns = event->time_ns,
+	    .end_ns = event->time_ns,
+	};
+	return operation;
+}
+
+struct pp_operation *pp_operations_give_up(struct pp_operation_stack *stack, int64_t end_ns)
+{
+	struct pp_operation *operation = &stack->operations[--stack->depth];
+
+	operation->end_ns = MAX(end_ns, operation->begin_ns);
+	operation->finished = false;
+	return operation;
+}
+
+/* Field by field: a block of that size is cleared slowly. */
+void pp_operation_set_immediate(struct pp_operation *operation, const struct pp_event *event)
+{
+	operation->thread = event->thread;
+	operation->op = event->sync.op;
+	operation->holder = 0;
+	operation->object = event->sync.object;
+	operation->object_era = event->sync.object_era;
+	operation->site = operation->value = operation->value_era = 0;
+	operation->waited = operation->descheduled = false;
+	operation->begin_ns = event->time_ns;
+	operation->blocked_ns = 0;
+}
+
+void pp_operation_complete(struct pp_operation *operation, const struct pp_event *event)
+{
+	operation->result = event->sync.result;
+	operation->site = event->sync.site ? event->sync.site : operation->site;
+	if (event->sync.value) {
+		operation->value = event->sync.value;
+		operation->value_era = event->sync.value_era;
+	}
+	operation->path = event->sync.path;
+	operation->finished = true;
+	operation->end_ns = event->time_ns;
+}
