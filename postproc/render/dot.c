@@ -278,12 +278,14 @@ void pp_dot_leave_out(struct pp_table *edges, const struct pp_dot_kind *kind,
 		r++;
 	}
 	if (thin.edges) {
-		g_autofree char *text = pp_dot_thin_text(&thin, options->min_count, "edges", kind);
+		g_autofree char *text =
+		    pp_dot_thin_text(&thin, options->min_count, "edges", kind->counted);
 
 		pp_table_note(edges, "%s", text);
 	}
 	if (beyond.edges) {
-		g_autofree char *text = pp_dot_beyond_text(&beyond, options->top, "edges", kind);
+		g_autofree char *text =
+		    pp_dot_beyond_text(&beyond, options->top, "edges", kind->counted);
 
 		pp_table_note(edges, "%s", text);
 	}
@@ -456,8 +458,10 @@ static void append_caption(GString *to, const struct graph *graph, const struct 
 {
 	const struct pp_dot_kind *kind = graph->kind;
 	const struct pp_dot_options *options = graph->options;
-	g_autofree char *thin = pp_dot_thin_text(&graph->thin, options->min_count, "arrows", kind);
-	g_autofree char *beyond = pp_dot_beyond_text(&graph->beyond, options->top, "arrows", kind);
+	g_autofree char *thin =
+	    pp_dot_thin_text(&graph->thin, options->min_count, "arrows", kind->counted);
+	g_autofree char *beyond =
+	    pp_dot_beyond_text(&graph->beyond, options->top, "arrows", kind->counted);
 
 	g_string_append(to, "\tlabel=\"");
 	append_quoted(to, kind->meaning);

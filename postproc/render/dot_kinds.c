@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How each kind of graph is drawn from the tables of its pass. */
+#include "render/dot.h"
 #include "render/dot_table.h"
 
 #include <string.h>

@@ -89,17 +89,17 @@ char *pp_dot_cells(const struct pp_table *table, const struct pp_cell *row, cons
 }
 
 char *pp_dot_thin_text(const struct pp_dot_left *left, uint64_t min_count, const char *edges,
-		       const struct pp_dot_kind *kind)
+		       const char *counted)
 {
 	return g_strdup_printf("left out: %" PRIu64 " %s of less than %" PRIu64 ", %" PRIu64
 			       " %s in all",
-			       left->edges, edges, min_count, left->counted, kind->counted);
+			       left->edges, edges, min_count, left->counted, counted);
 }
 
 char *pp_dot_beyond_text(const struct pp_dot_left *left, unsigned top, const char *edges,
-			 const struct pp_dot_kind *kind)
+			 const char *counted)
 {
 	return g_strdup_printf("left out: %" PRIu64 " %s beyond the first %u, %" PRIu64
 			       " %s in all",
-			       left->edges, edges, top, left->counted, kind->counted);
+			       left->edges, edges, top, left->counted, counted);
 }

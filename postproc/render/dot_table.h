@@ -3,7 +3,7 @@
 #ifndef PP_RENDER_DOT_TABLE_H
 #define PP_RENDER_DOT_TABLE_H
 
-#include "render/dot.h"
+#include "core/table.h"
 
 /* NULL: no such column, or the cell is missing. */
 const struct pp_cell *pp_dot_cell(const struct pp_table *table, const struct pp_cell *row,
@@ -25,10 +25,11 @@ struct pp_dot_left {
 	uint64_t edges, counted;
 };
 
-/* "left out: 3 arrows of less than 10, 12 switches in all"; the caller frees them. */
+/* "left out: 3 arrows of less than 10, 12 switches in all"; the caller frees
+ * them.  counted: what the count is of, "switches". */
 char *pp_dot_thin_text(const struct pp_dot_left *left, uint64_t min_count, const char *edges,
-		       const struct pp_dot_kind *kind);
+		       const char *counted);
 char *pp_dot_beyond_text(const struct pp_dot_left *left, unsigned top, const char *edges,
-			 const struct pp_dot_kind *kind);
+			 const char *counted);
 
 #endif

@@ -42,7 +42,8 @@ import os, re, sys
 
 OTHERS = {"", "gmon-mt", "sync-trace", "runtime"}  # of the runtime libraries, and made by make
 uses, order = {}, []
-for line in open(sys.argv[1]):
+folders, _, cycles = open(sys.argv[1]).read().partition("## Include cycles\n")
+for line in folders.splitlines():
     cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
     if line.startswith("| ") and len(cells) == 3 and cells[0] != "Folder":
         above = list(order) if cells[2] == "any of the above" else re.findall(r"[\w/]+", cells[2])
@@ -65,6 +66,38 @@ for row, folder in enumerate(order):
     bad += [f"postproc/{folder} may not use {other}" for other in sorted(used - allowed)]
     bad += [f"postproc/{folder} does not use {other}" for other in sorted(allowed - used) if not is_any]
     bad += [f"postproc/{folder} uses {other}, which is below it" for other in allowed if other not in order[:row]]
+
+
+def find_cycles(folder):
+    """Groups of .c/.h pairs of a folder that include each other's headers, in a cycle."""
+    directory = os.path.join("postproc", folder)
+    names = [name for name in os.listdir(directory) if name.endswith((".c", ".h"))]
+    used = {name[:-2]: set() for name in names}
+    for name in names:
+        for header in re.findall(r'^\s*#\s*include "([^"]+)\.h"', open(os.path.join(directory, name)).read(), re.M):
+            if os.path.dirname(header) == folder and os.path.basename(header) in used:
+                used[name[:-2]].add(os.path.basename(header))
+    reached = {}
+    for pair in used:
+        reached[pair], next_ones = set(), list(used[pair] - {pair})
+        while next_ones:
+            one = next_ones.pop()
+            if one not in reached[pair]:
+                reached[pair].add(one)
+                next_ones += used[one] - {one}
+    return {frozenset(o for o in used if o in reached[pair] and pair in reached[o]) for pair in used} - {frozenset()}
+
+
+# "| ctf | decode, decode_full | why |", of the table of cycles that are inherent.
+known = {
+    (cells[0], frozenset(re.findall(r"\w+", cells[1])))
+    for line in cycles.partition("\n## ")[0].splitlines()
+    if line.startswith("| ") and len(cells := [cell.strip() for cell in line.strip("|").split("|")]) == 3
+    and cells[0] != "Folder"
+}
+there = {(folder, cycle) for folder in found for cycle in find_cycles(folder)}
+bad += [f"postproc/{folder}: {', '.join(sorted(cycle))} include each other" for folder, cycle in there - known]
+bad += [f"postproc/{folder}: {', '.join(sorted(cycle))} is no cycle any more" for folder, cycle in known - there]
 print("\n".join(f"{line} ({sys.argv[1]})" for line in bad), end="\n" if bad else "")
 sys.exit(bool(bad))
 PYTHON
