@@ -1,5 +1,5 @@
 # libpostproc.a (what tests link) and gprof-mt (cli, tui and record on top).
-PP_DIRS := core capture ctf calls events symbols analysis pass index render export
+PP_DIRS := core table capture ctf calls events symbols analysis pass index render export
 PP_SRC := $(foreach d,$(PP_DIRS),$(wildcard postproc/$(d)/*.c postproc/$(d)/*/*.c))
 PP_CLI_SRC := $(foreach d,cli tui record,$(wildcard postproc/$(d)/*.c postproc/$(d)/*/*.c))
 PP_PROTOS := $(wildcard postproc/export/*/*.proto)

@@ -11,7 +11,7 @@
 #include "core/event.h"
 #include "core/model.h"
 #include "core/namer.h"
-#include "core/table.h"
+#include "table/table.h"
 
 struct pp_selection;
 

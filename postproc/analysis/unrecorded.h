@@ -4,7 +4,7 @@
 #define PP_ANALYSIS_UNRECORDED_H
 
 #include "core/model.h"
-#include "core/table.h"
+#include "table/table.h"
 
 /* Notes it: what is not in the table is no zero. */
 void pp_unrecorded_note(struct pp_table *table, const struct pp_model *model);

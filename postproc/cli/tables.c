@@ -10,7 +10,7 @@
 #include "cli/commands.h"
 #include "cli/view.h"
 #include "core/printable.h"
-#include "core/table_flat.h"
+#include "table/flat.h"
 #include "render/render.h"
 
 bool pp_cli_tables_take(const char *command, struct pp_cli_tables *how, int option,

@@ -7,7 +7,7 @@
 #define PP_CLI_TABLES_H
 
 #include "cli/options.h"
-#include "core/table.h"
+#include "table/table.h"
 
 /* What getopt_long() gives for them. */
 enum { PP_CLI_TABLES_FORMAT = 0x200, PP_CLI_TABLES_TABLE, PP_CLI_TABLES_OUTPUT };

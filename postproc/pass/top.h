@@ -3,7 +3,7 @@
 #ifndef PP_PASS_TOP_H
 #define PP_PASS_TOP_H
 
-#include "core/table.h"
+#include "table/table.h"
 
 #define PP_N_TOP_COLUMNS 10
 

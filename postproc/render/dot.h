@@ -9,7 +9,7 @@
 #ifndef PP_RENDER_DOT_H
 #define PP_RENDER_DOT_H
 
-#include "core/table.h"
+#include "table/table.h"
 
 #define PP_DOT_STYLES 4
 

@@ -3,7 +3,7 @@
 #ifndef PP_RENDER_DOT_TABLE_H
 #define PP_RENDER_DOT_TABLE_H
 
-#include "core/table.h"
+#include "table/table.h"
 
 /* NULL: no such column, or the cell is missing. */
 const struct pp_cell *pp_dot_cell(const struct pp_table *table, const struct pp_cell *row,

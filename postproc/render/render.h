@@ -6,7 +6,7 @@
 #ifndef PP_RENDER_RENDER_H
 #define PP_RENDER_RENDER_H
 
-#include "core/table.h"
+#include "table/table.h"
 
 /* Aligned columns under a title; `colour`: the reader is a terminal that wants it. */
 void pp_render_text(GString *to, const struct pp_table *table, bool colour);
@@ -29,7 +29,7 @@ void pp_render_json_row(GString *to, const struct pp_table *table, unsigned at);
 
 /*
  * The JSON keys on one line; then each row on one, with the values that JSON has: text quoted,
- * other cells not, missing ones empty.  Nested tables are left out: core/table_flat.h.
+ * other cells not, missing ones empty.  Nested tables are left out: table/flat.h.
  */
 void pp_render_csv_head(GString *to, const struct pp_table *table);
 void pp_render_csv_rows(GString *to, const struct pp_table *table);

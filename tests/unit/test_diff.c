@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "check.h"
-#include "core/table_diff.h"
+#include "table/diff.h"
 #include "render/render.h"
 
 enum { ID, NAME, SITE, WAIT, CALLS, LONGEST, MEAN, SHARE, SELF, NOTE, N };

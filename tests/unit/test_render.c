@@ -5,7 +5,7 @@
 #include <json-glib/json-glib.h>
 
 #include "check.h"
-#include "core/table_flat.h"
+#include "table/flat.h"
 #include "render/render.h"
 
 enum { NAME, COUNT, TIME, SECONDS, PERCENT, RATIO, ADDRESS, TRUTH, NESTED, HIDDEN, SHOWN, N };

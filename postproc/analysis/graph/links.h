@@ -13,7 +13,7 @@
 
 #include <glib.h>
 
-#include "core/table.h"
+#include "table/table.h"
 
 #define PP_LINKS_MAX  500000u
 #define PP_LINK_PARTS 4

@@ -13,8 +13,8 @@
 #include "cli/tables.h"
 #include "cli/view.h"
 #include "core/printable.h"
-#include "core/table_diff.h"
-#include "core/table_flat.h"
+#include "table/diff.h"
+#include "table/flat.h"
 #include "calls/pool.h"
 
 /* Rows of a table in text, unless --top says how many. */

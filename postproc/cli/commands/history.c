@@ -17,7 +17,7 @@
 #include "cli/select.h"
 #include "cli/view.h"
 #include "core/printable.h"
-#include "core/table_flat.h"
+#include "table/flat.h"
 #include "pass/history.h"
 #include "analysis/object_row.h"
 #include "render/render.h"

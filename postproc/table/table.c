@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/table.h"
+#include "table/table.h"
 
 #include <inttypes.h>
 #include <string.h>

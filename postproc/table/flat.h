@@ -7,10 +7,10 @@
  * own cells, the number of the row that it was in ("locks_row", from 1), and of that row what is a
  * key or an id ("locks_name").
  */
-#ifndef PP_CORE_TABLE_FLAT_H
-#define PP_CORE_TABLE_FLAT_H
+#ifndef PP_TABLE_FLAT_H
+#define PP_TABLE_FLAT_H
 
-#include "core/table.h"
+#include "table/table.h"
 
 /*
  * All that is in that column, which holds tables.  Its cells stay those of `table`, which has to

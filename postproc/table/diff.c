@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/table_diff.h"
+#include "table/diff.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,8 +6,8 @@
  * A cell may be missing (a figure that could not be measured); a table may carry notes saying why.
  * Text shows "-", JSON null, CSV nothing.
  */
-#ifndef PP_CORE_TABLE_H
-#define PP_CORE_TABLE_H
+#ifndef PP_TABLE_TABLE_H
+#define PP_TABLE_TABLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,7 +34,7 @@ enum pp_column_flags {
 	PP_COLUMN_KEY = 4, /* names the row, in another run as well: a function, a site */
 	PP_COLUMN_ID = 8,  /* tells the row from others of its run: a tid, an address, an instant */
 	/*
-	 * How two runs are compared (core/table_diff.h): by which figure first; and what the figure
+	 * How two runs are compared (table/diff.h): by which figure first; and what the figure
 	 * of rows is that are taken together, if it is not the sum.
 	 */
 	PP_COLUMN_MAIN = 16,

@@ -12,10 +12,10 @@
  * together), and for each figure wait_ns: "wait_ns_a", "wait_ns_b", "wait_ns_change", and of
  * amounts "wait_ns_ratio", B by A.
  */
-#ifndef PP_CORE_TABLE_DIFF_H
-#define PP_CORE_TABLE_DIFF_H
+#ifndef PP_TABLE_DIFF_H
+#define PP_TABLE_DIFF_H
 
-#include "core/table.h"
+#include "table/table.h"
 
 struct pp_diff_options {
 	double min_change_pct; /* rows are left out whose main figure changed by less */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/table_flat.h"
+#include "table/flat.h"
 
 #include <string.h>
 
