@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Opens a capture: its session, the files of each process, its traces; and says what was lost. */
 #include "capture/capture.h"
 #include "capture/helpers.h"
 #include "sync-trace/events.h"
@@ -18,21 +19,10 @@
 #include "gmon-mt/format.h"
 #include "gmon-mt/history.h"
 #include "capture/children.h"
+#include "capture/folders.h"
 #include "capture/traces.h"
 
 #define MAX_SESSION_BYTES 65536
-
-/* A folder of a process: "1234", "1234.1". */
-struct folder {
-	char *name;
-	uint32_t pid, image;
-	uint64_t start_ns; /* 0: not known */
-};
-
-static void folder_clear(void *data)
-{
-	g_free(((struct folder *)data)->name);
-}
 
 static void trace_free(void *data)
 {
@@ -142,88 +132,7 @@ static int read_session(struct pp_capture *capture, struct pp_error *err)
 	return 0;
 }
 
-/* --- the folders of the processes --------------------------------------------------------- */
-
-static bool parse_folder(const char *name, struct folder *folder)
-{
-	char *end;
-	guint64 pid, image = 0;
-
-	if (!g_ascii_isdigit(name[0]))
-		return false;
-	pid = g_ascii_strtoull(name, &end, 10);
-	if (*end == '.' && g_ascii_isdigit(end[1]))
-		image = g_ascii_strtoull(end + 1, &end, 10);
-	if (*end || pid == 0 || pid > INT32_MAX || image > UINT32_MAX)
-		return false;
-	*folder = (struct folder){g_strdup(name), (uint32_t)pid, (uint32_t)image, 0};
-	return true;
-}
-
-static int compare_folders(const void *a, const void *b)
-{
-	const struct folder *fa = a, *fb = b;
-
-	if (fa->pid != fb->pid)
-		return fa->pid < fb->pid ? -1 : 1;
-	return fa->image < fb->image ? -1 : fa->image > fb->image;
-}
-
-/* Folders by process; those of one process in the order in which they began. */
-static int compare_starts(const void *a, const void *b)
-{
-	const struct folder *fa = a, *fb = b;
-
-	if (fa->pid == fb->pid && fa->start_ns && fb->start_ns && fa->start_ns != fb->start_ns)
-		return fa->start_ns < fb->start_ns ? -1 : 1;
-	return compare_folders(a, b);
-}
-
-static uint64_t start_of(const char *folder)
-{
-	g_autofree char *path = g_build_filename(folder, "threads", NULL);
-	struct gm_threads_header header;
-	const size_t need = offsetof(struct gm_threads_header, bucket);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-	ssize_t n = fd >= 0 ? read(fd, &header, need) : -1;
-
-	if (fd >= 0)
-		close(fd);
-	return n == (ssize_t)need && memcmp(header.magic, GM_THREADS_MAGIC, 8) == 0
-		   ? header.start_ns
-		   : 0;
-}
-
-/*
- * A folder's number says how many there were when it was made.  That of a child of fork may have
- * been made last, of the image that it was before exec (children.h): the numbers go by time.
- */
-static void sort_images(GArray *folders, const char *dir_path)
-{
-	guint end;
-
-	for (guint i = 0; i < folders->len; i = end) {
-		struct folder *first = &g_array_index(folders, struct folder, i);
-		g_autofree uint32_t *images = NULL;
-
-		for (end = i + 1; end < folders->len; end++)
-			if (g_array_index(folders, struct folder, end).pid != first->pid)
-				break;
-		if (end == i + 1)
-			continue;
-		images = g_new(uint32_t, end - i);
-		for (guint j = i; j < end; j++) {
-			struct folder *folder = &g_array_index(folders, struct folder, j);
-			g_autofree char *path = g_build_filename(dir_path, folder->name, NULL);
-
-			images[j - i] = folder->image;
-			folder->start_ns = start_of(path);
-		}
-		qsort(first, end - i, sizeof(*first), compare_starts);
-		for (guint j = i; j < end; j++)
-			g_array_index(folders, struct folder, j).image = images[j - i];
-	}
-}
+/* --- processes ----------------------------------------------------------------------------- */
 
 static void read_calls(struct pp_capture *capture, struct pp_process *process)
 {
@@ -273,7 +182,7 @@ static void place_routines(struct pp_process *process)
 	}
 }
 
-static int read_process(struct pp_capture *capture, const struct folder *folder,
+static int read_process(struct pp_capture *capture, const struct pp_folder *folder,
 			struct pp_error *err)
 {
 	g_autofree char *dir = g_build_filename(capture->model->dir, folder->name, NULL);
@@ -315,36 +224,10 @@ static int read_process(struct pp_capture *capture, const struct folder *folder,
 	return 0;
 }
 
-static GArray *find_folders(const char *dir_path, struct pp_error *err)
-{
-	g_autoptr(GError) error = NULL;
-	GDir *dir = g_dir_open(dir_path, 0, &error);
-	GArray *folders;
-	const char *name;
-
-	if (!dir) {
-		pp_error_add(err, -EIO, "%s", error->message);
-		return NULL;
-	}
-	folders = g_array_new(FALSE, FALSE, sizeof(struct folder));
-	g_array_set_clear_func(folders, folder_clear);
-	while ((name = g_dir_read_name(dir))) {
-		g_autofree char *path = g_build_filename(dir_path, name, NULL);
-		struct folder folder;
-
-		if (is_dir(path) && parse_folder(name, &folder))
-			g_array_append_val(folders, folder);
-	}
-	g_dir_close(dir);
-	g_array_sort(folders, compare_folders);
-	sort_images(folders, dir_path);
-	return folders;
-}
-
 /* One process that cannot be read does not hide the others, unless there are no others. */
 static int read_processes(struct pp_capture *capture, struct pp_error *err)
 {
-	g_autoptr(GArray) folders = find_folders(capture->model->dir, err);
+	g_autoptr(GArray) folders = pp_folders_find(capture->model->dir, err);
 	int ret = 0;
 	unsigned good = 0;
 
@@ -353,7 +236,7 @@ static int read_processes(struct pp_capture *capture, struct pp_error *err)
 	for (guint i = 0; i < folders->len; i++) {
 		struct pp_error one = PP_ERROR_INIT;
 		g_autofree char *text = NULL;
-		const struct folder *folder = &g_array_index(folders, struct folder, i);
+		const struct pp_folder *folder = &g_array_index(folders, struct pp_folder, i);
 
 		ret = read_process(capture, folder, &one);
 		if (ret == 0) {

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* See folders.h. */
+#include "capture/folders.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gmon-mt/format.h"
+
+static void folder_clear(void *data)
+{
+	g_free(((struct pp_folder *)data)->name);
+}
+
+static bool parse_folder(const char *name, struct pp_folder *folder)
+{
+	char *end;
+	guint64 pid, image = 0;
+
+	if (!g_ascii_isdigit(name[0]))
+		return false;
+	pid = g_ascii_strtoull(name, &end, 10);
+	if (*end == '.' && g_ascii_isdigit(end[1]))
+		image = g_ascii_strtoull(end + 1, &end, 10);
+	if (*end || pid == 0 || pid > INT32_MAX || image > UINT32_MAX)
+		return false;
+	*folder = (struct pp_folder){g_strdup(name), (uint32_t)pid, (uint32_t)image, 0};
+	return true;
+}
+
+static int compare_folders(const void *a, const void *b)
+{
+	const struct pp_folder *fa = a, *fb = b;
+
+	if (fa->pid != fb->pid)
+		return fa->pid < fb->pid ? -1 : 1;
+	return fa->image < fb->image ? -1 : fa->image > fb->image;
+}
+
+/* Folders by process; those of one process in the order in which they began. */
+static int compare_starts(const void *a, const void *b)
+{
+	const struct pp_folder *fa = a, *fb = b;
+
+	if (fa->pid == fb->pid && fa->start_ns && fb->start_ns && fa->start_ns != fb->start_ns)
+		return fa->start_ns < fb->start_ns ? -1 : 1;
+	return compare_folders(a, b);
+}
+
+static uint64_t start_of(const char *folder)
+{
+	g_autofree char *path = g_build_filename(folder, "threads", NULL);
+	struct gm_threads_header header;
+	const size_t need = offsetof(struct gm_threads_header, bucket);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	ssize_t n = fd >= 0 ? read(fd, &header, need) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	return n == (ssize_t)need && memcmp(header.magic, GM_THREADS_MAGIC, 8) == 0
+		   ? header.start_ns
+		   : 0;
+}
+
+/*
+ * A folder's number says how many there were when it was made.  That of a child of fork may have
+ * been made last, of the image that it was before exec (children.h): the numbers go by time.
+ */
+static void sort_images(GArray *folders, const char *dir_path)
+{
+	guint end;
+
+	for (guint i = 0; i < folders->len; i = end) {
+		struct pp_folder *first = &g_array_index(folders, struct pp_folder, i);
+		g_autofree uint32_t *images = NULL;
+
+		for (end = i + 1; end < folders->len; end++)
+			if (g_array_index(folders, struct pp_folder, end).pid != first->pid)
+				break;
+		if (end == i + 1)
+			continue;
+		images = g_new(uint32_t, end - i);
+		for (guint j = i; j < end; j++) {
+			struct pp_folder *folder = &g_array_index(folders, struct pp_folder, j);
+			g_autofree char *path = g_build_filename(dir_path, folder->name, NULL);
+
+			images[j - i] = folder->image;
+			folder->start_ns = start_of(path);
+		}
+		qsort(first, end - i, sizeof(*first), compare_starts);
+		for (guint j = i; j < end; j++)
+			g_array_index(folders, struct pp_folder, j).image = images[j - i];
+	}
+}
+
+GArray *pp_folders_find(const char *dir_path, struct pp_error *err)
+{
+	g_autoptr(GError) error = NULL;
+	GDir *dir = g_dir_open(dir_path, 0, &error);
+	GArray *folders;
+	const char *name;
+
+	if (!dir) {
+		pp_error_add(err, -EIO, "%s", error->message);
+		return NULL;
+	}
+	folders = g_array_new(FALSE, FALSE, sizeof(struct pp_folder));
+	g_array_set_clear_func(folders, folder_clear);
+	while ((name = g_dir_read_name(dir))) {
+		g_autofree char *path = g_build_filename(dir_path, name, NULL);
+		struct pp_folder folder;
+
+		if (g_file_test(path, G_FILE_TEST_IS_DIR) && parse_folder(name, &folder))
+			g_array_append_val(folders, folder);
+	}
+	g_dir_close(dir);
+	g_array_sort(folders, compare_folders);
+	sort_images(folders, dir_path);
+	return folders;
+}
