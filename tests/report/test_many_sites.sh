@@ -2,15 +2,9 @@
 # SPDX-License-Identifier: MIT
 # A lock that is taken at 20,000 call sites costs the reports at most three times the instructions
 # that it costs with 1,000, for as many operations; and each site has its figures.
-set -u
-command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
+. "$GM_TOP/tests/lib.sh"
+need valgrind
 OPERATIONS=50000
-
-fail()
-{
-	echo "FAIL: $*"
-	exit 1
-}
 
 # instructions SITES: of the sections that have figures by call site
 instructions()

@@ -3,7 +3,7 @@
 #
 # Readers that begin at the same time all move the places of children of fork into folders: each reports all of them,
 # and afterwards there is one folder for each child, and nothing else.
-. "$GM_TOP/tests/robust/common.sh"
+. "$GM_TOP/tests/lib.sh"
 
 build fork_many
 build fork_steps
@@ -55,7 +55,7 @@ one_each()
 
 total=0
 for ((round = 1; round <= rounds; round++)); do
-	LD_PRELOAD=$LIBSYNC fresh ./fork_many 40 >out || fail "fork_many: $(cat out)"
+	LD_PRELOAD=$libsync fresh ./fork_many 40 >out || fail "fork_many: $(cat out)"
 	expected=$(awk '$1 == "locks" && NF == 2 { print $2 }' out | tail -1)
 	[ -n "$(find gprof-mt.data -name 'children.*')" ] || fail "there are no places"
 	read_at_once "$expected"
@@ -68,7 +68,7 @@ echo "$rounds captures, $readers readers at once: $total locks each"
 # The same while the child runs: its place is copied by each reader.
 rm -rf gprof-mt.data to from
 mkfifo to from
-LD_PRELOAD=$LIBSYNC ./fork_steps place <to >from &
+LD_PRELOAD=$libsync ./fork_steps place <to >from &
 program=$!
 exec 3>to 4<from
 read -r -t 60 word <&4 && [ "$word" = ready ] || fail "the child does not say 'ready'"
