@@ -11,7 +11,7 @@ build behaviour
 # What is exported stands in the table, and what stands there was seen.  Second names of the same functions
 # (test_sync_versions), what the libraries share, prctl() and syscall() (robust/test_seccomp), chroot()
 # (robust/test_other_programs), the ways out (robust/test_thread_files, test_copy_on_write), and jumps, which
-# never return (robust/test_jumps), do not.
+# never return (robust/test_jumps_out_of_waits), do not.
 sed -n 's/^\t\t\([A-Za-z_]*\);$/\1/p' "$GM_TOP/libsync-trace/libsync-trace.map" |
 	grep -vxE '__pthread_.*|gsignal|gm_thread_watch_shared|prctl|syscall|chroot|_exit|_Exit|.*longjmp(_chk)?' | sort >exported
 [ "$(wc -l <exported)" -gt 70 ] || fail "the map cannot be read"
