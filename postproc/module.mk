@@ -2,10 +2,11 @@
 PP_DIRS := core table capture ctf calls events symbols analysis pass index render export
 PP_SRC := $(foreach d,$(PP_DIRS),$(wildcard postproc/$(d)/*.c postproc/$(d)/*/*.c))
 PP_CLI_SRC := $(foreach d,cli tui record,$(wildcard postproc/$(d)/*.c postproc/$(d)/*/*.c))
+include postproc/record/bpf/module.mk
 PP_PROTOS := $(wildcard postproc/export/*/*.proto)
 PP_GENERATED := $(PP_PROTOS:%.proto=$(B)/generated/%.pb-c.c)
 PP_OBJ := $(PP_SRC:%.c=$(B)/obj/%.o) $(PP_GENERATED:$(B)/generated/%.c=$(B)/obj/%.o)
-PP_CLI_OBJ := $(PP_CLI_SRC:%.c=$(B)/obj/%.o)
+PP_CLI_OBJ := $(PP_CLI_SRC:%.c=$(B)/obj/%.o) $(BPF_OBJ)
 include postproc/record/module.mk
 include postproc/export/html/page/module.mk
 
@@ -45,7 +46,7 @@ $(B)/libpostproc.a: $(PP_OBJ)
 
 $(B)/gprof-mt: $(PP_CLI_OBJ) $(B)/libpostproc.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(SAN_FLAGS) -o $@ $^ $(PP_LIBS)
+	$(Q)$(CC) $(SAN_FLAGS) -o $@ $^ $(PP_LIBS) $(BPF_LIBS)
 
 INSTALLS += install-postproc
 .PHONY: install-postproc

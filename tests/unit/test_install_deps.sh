@@ -3,6 +3,7 @@
 # tests/install-deps against a make-believe system: commands that log how they were called.
 set -e
 . "$GM_TOP/tests/lib.sh"
+# shellcheck disable=SC2034 # tests/lib.sh uses it
 fail_shows=(out calls)
 
 # command NAME <<<BODY
@@ -32,10 +33,11 @@ command_is apt-get <<<'exit 0'
 
 command_is node </dev/null
 command_is npm </dev/null
+command_is clang </dev/null
 
 # All there: asks dpkg once, and nobody else.
 command_is dpkg-query <<<'while [ $# -gt 3 ]; do shift; done
-for p in gcc g++ libc6-dev binutils make pkg-config libbabeltrace2-dev libglib2.0-dev libjson-glib-dev libdw-dev liblttng-ust-dev liblttng-ctl-dev libncurses-dev libprotobuf-c-dev protobuf-c-compiler
+for p in gcc g++ libc6-dev binutils make pkg-config libbabeltrace2-dev libglib2.0-dev libjson-glib-dev libdw-dev liblttng-ust-dev liblttng-ctl-dev libncurses-dev libprotobuf-c-dev protobuf-c-compiler libbpf-dev
 do echo "install ok installed $p"; done'
 deps 0 build
 [ "$(grep -c dpkg-query calls)" = 1 ] || fail 'asks dpkg more than once'
@@ -43,7 +45,7 @@ deps 0 build
 [ ! -s out ] || fail 'says something though nothing is missing'
 
 # Two missing, one of them removed but not purged: installs just these, noninteractively.
-command_is dpkg-query <<<'for p in g++ libc6-dev binutils make pkg-config libbabeltrace2-dev libglib2.0-dev libjson-glib-dev liblttng-ust-dev liblttng-ctl-dev libncurses-dev libprotobuf-c-dev protobuf-c-compiler
+command_is dpkg-query <<<'for p in g++ libc6-dev binutils make pkg-config libbabeltrace2-dev libglib2.0-dev libjson-glib-dev liblttng-ust-dev liblttng-ctl-dev libncurses-dev libprotobuf-c-dev protobuf-c-compiler libbpf-dev
 do echo "install ok installed $p"; done
 echo "deinstall ok config-files gcc"; exit 1'
 command_is apt-get <<<'echo "frontend $DEBIAN_FRONTEND" >>"$(dirname "$0")/../calls"'
@@ -53,11 +55,15 @@ grep -q 'apt-get .*update' calls || fail 'does not update the lists'
 grep -q 'apt-get .*install -y --no-install-recommends gcc libdw-dev$' calls || fail 'installs other packages'
 ! grep '^frontend' calls | grep -vq noninteractive || fail 'may ask questions'
 
-# node and npm are installed as packages only where the commands are missing.
+# node, npm and clang are installed as packages only where the commands are missing.
 rm bin/npm
 deps 0 build
 grep -q 'apt-get .*install -y --no-install-recommends gcc libdw-dev nodejs npm$' calls || fail 'does not install npm'
 command_is npm </dev/null
+rm bin/clang
+deps 0 build
+grep -q 'apt-get .*install -y --no-install-recommends gcc libdw-dev clang$' calls || fail 'does not install clang'
+command_is clang </dev/null
 
 # apt-get fails: says for which packages.
 command_is apt-get <<<'echo "E: no such thing"; exit 100'

@@ -79,7 +79,8 @@ static void check_bpf(void)
 	check_source(
 	    GM_KERNEL_BPF, "BPF programs",
 	    "perf's events of the scheduler, at a fifth of their cost", POOR,
-	    may(CAP_SYS_ADMIN) || (may(CAP_BPF) && may(CAP_PERFMON))
+	    !pp_bpf_is_built() ? "install clang and libbpf-dev, and build gprof-mt again"
+	    : may(CAP_SYS_ADMIN) || (may(CAP_BPF) && may(CAP_PERFMON))
 		? "outside any sandbox, run a kernel of 5.18 or later with CONFIG_DEBUG_INFO_BTF"
 		: "run as root, or: sudo setcap cap_bpf,cap_perfmon+ep $(command -v gprof-mt)");
 }

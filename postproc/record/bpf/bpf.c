@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Loads the programs by libbpf, and reads the rings that they fill.
+ */
 #include "record/bpf/bpf.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-/* bpf_perf_event_output() is for programs that may be distributed under the GPL; ours may be. */
-#define LICENSE	  "Dual MIT/GPL"
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "record/bpf/layout.h"
+
 #define LOG_BYTES (64 << 10)
 #define NOT_PERMITTED                                                                              \
 	"bpf() is not permitted: it needs CAP_BPF and CAP_PERFMON, and no sandbox against it"
@@ -19,57 +26,40 @@
 #define LEAST_SLOTS 256u
 #define RINGS_BYTES (64u << 20)
 
-static int sys_bpf(enum bpf_cmd command, union bpf_attr *attr)
-{
-	int rc = (int)syscall(SYS_bpf, command, attr, sizeof(*attr));
+/* Of the object file (object.S). */
+extern const char pp_bpf_object[], pp_bpf_object_end[];
 
-	return rc < 0 ? -errno : rc;
-}
+/* Names in programs.bpf.c, and what libbpf calls the maps that it makes of variables. */
+#define RINGS	  "gprof_mt_rings"
+#define WAKE	  "gprof_mt_wake"
+#define SETTINGS  ".rodata"
+#define TIDS	  ".bss"
+#define TIDS_NAME "gprof_mt_tids"
 
-/* --- maps ----------------------------------------------------------------------------------- */
+static const char *const full_programs[] = {"gprof_mt_enter", "gprof_mt_exit", "gprof_mt_fault",
+					    "gprof_mt_fault_k"};
 
-static int create_map(enum bpf_map_type type, uint32_t value_bytes, uint32_t n, uint32_t flags,
-		      const char *name)
-{
-	union bpf_attr attr = {
-	    .map_type = type,
-	    .key_size = sizeof(uint32_t),
-	    .value_size = value_bytes,
-	    .max_entries = n,
-	    .map_flags = flags,
-	};
-
-	g_strlcpy(attr.map_name, name, sizeof(attr.map_name));
-	return sys_bpf(BPF_MAP_CREATE, &attr);
-}
-
-static int map_memory(int fd, size_t len_bytes, char **ret_memory)
-{
-	void *map = mmap(NULL, len_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-	if (map == MAP_FAILED)
-		return -errno;
-	*ret_memory = map;
-	return 0;
-}
-
-static int create_tids(struct pp_bpf *bpf, pid_t root)
-{
-	int rc;
-
-	bpf->maps.tids_fd =
-	    create_map(BPF_MAP_TYPE_ARRAY, PP_BPF_TIDS_BYTES, 1, BPF_F_MMAPABLE, "gprof_mt_tids");
-	if (bpf->maps.tids_fd < 0)
-		return bpf->maps.tids_fd;
-	rc = map_memory(bpf->maps.tids_fd, PP_BPF_TIDS_BYTES, &bpf->tids);
-	if (rc == 0)
-		bpf->tids[root / 8] = (char)(1 << root % 8);
-	return rc;
-}
+/* --- maps ------------------------------------------------------------------------------------ */
 
 static size_t value_bytes(const struct pp_bpf *bpf)
 {
 	return sizeof(struct pp_bpf_ring_head) + pp_bpf_ring_bytes(bpf);
+}
+
+static int create_map(const char *name, size_t bytes, unsigned n)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+
+	return bpf_map_create(BPF_MAP_TYPE_ARRAY, name, sizeof(uint32_t), (uint32_t)bytes, n,
+			      &options);
+}
+
+/* NULL: no memory. */
+static char *map_memory(int fd, size_t len_bytes)
+{
+	void *map = mmap(NULL, len_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	return map == MAP_FAILED ? NULL : map;
 }
 
 /* E2BIG: more than older kernels let one value have.  n_cpus: the highest number, and one. */
@@ -77,21 +67,21 @@ static int create_rings(struct pp_bpf *bpf, unsigned n_cpus, bool full)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
 
-	bpf->maps.n_slots = full ? FULL_SLOTS : MOST_SLOTS;
-	while (bpf->maps.n_slots > LEAST_SLOTS && value_bytes(bpf) * n_cpus > RINGS_BYTES)
-		bpf->maps.n_slots /= 2;
+	bpf->n_slots = full ? FULL_SLOTS : MOST_SLOTS;
+	while (bpf->n_slots > LEAST_SLOTS && value_bytes(bpf) * n_cpus > RINGS_BYTES)
+		bpf->n_slots /= 2;
 	for (;;) {
-		bpf->maps.rings_fd = create_map(BPF_MAP_TYPE_ARRAY, (uint32_t)value_bytes(bpf),
-						n_cpus, BPF_F_MMAPABLE, "gprof_mt_rings");
-		if ((bpf->maps.rings_fd != -E2BIG && bpf->maps.rings_fd != -ENOMEM) ||
-		    bpf->maps.n_slots <= LEAST_SLOTS)
+		bpf->rings_fd = create_map(RINGS, value_bytes(bpf), n_cpus);
+		if ((bpf->rings_fd != -E2BIG && bpf->rings_fd != -ENOMEM) ||
+		    bpf->n_slots <= LEAST_SLOTS)
 			break;
-		bpf->maps.n_slots /= 2;
+		bpf->n_slots /= 2;
 	}
-	if (bpf->maps.rings_fd < 0)
-		return bpf->maps.rings_fd;
+	if (bpf->rings_fd < 0)
+		return bpf->rings_fd;
 	bpf->rings_bytes = (value_bytes(bpf) * n_cpus + page - 1) / page * page;
-	return map_memory(bpf->maps.rings_fd, bpf->rings_bytes, &bpf->rings);
+	bpf->rings = map_memory(bpf->rings_fd, bpf->rings_bytes);
+	return bpf->rings ? 0 : -ENOMEM;
 }
 
 static void take_rings(struct pp_bpf *bpf, const struct pp_ring *rings, unsigned n_rings)
@@ -110,70 +100,77 @@ static void take_rings(struct pp_bpf *bpf, const struct pp_ring *rings, unsigned
 	}
 }
 
-static int create_events(struct pp_bpf *bpf, const struct pp_ring *rings, unsigned n_rings,
-			 unsigned n_cpus)
-{
-	bpf->maps.events_fd =
-	    create_map(BPF_MAP_TYPE_PERF_EVENT_ARRAY, sizeof(uint32_t), n_cpus, 0, "gprof_mt_wake");
-	if (bpf->maps.events_fd < 0)
-		return bpf->maps.events_fd;
-	for (unsigned i = 0; i < n_rings; i++) {
-		uint32_t cpu = (uint32_t)rings[i].cpu;
-		uint32_t event = (uint32_t)rings[i].bpf_fd;
-		union bpf_attr update = {
-		    .map_fd = (uint32_t)bpf->maps.events_fd,
-		    .key = (uintptr_t)&cpu,
-		    .value = (uintptr_t)&event,
-		};
-		int rc = sys_bpf(BPF_MAP_UPDATE_ELEM, &update);
+/* --- programs -------------------------------------------------------------------------------- */
 
-		if (rc < 0)
-			return rc;
-	}
+static int be_silent(enum libbpf_print_level level, const char *format, va_list args)
+{
+	(void)level;
+	(void)format;
+	(void)args;
 	return 0;
 }
 
-static int create_maps(struct pp_bpf *bpf, const struct pp_ring *rings, unsigned n_rings,
-		       pid_t root, bool full, struct pp_error *err)
+static struct bpf_map *map_of(const struct pp_bpf *bpf, const char *name)
 {
-	unsigned n_cpus = 1;
-	int rc = create_tids(bpf, root);
-
-	for (unsigned i = 0; i < n_rings; i++)
-		n_cpus = MAX(n_cpus, (unsigned)rings[i].cpu + 1);
-	if (rc == 0)
-		rc = create_rings(bpf, n_cpus, full);
-	if (rc == 0) {
-		take_rings(bpf, rings, n_rings);
-		rc = create_events(bpf, rings, n_rings, n_cpus);
-	}
-	if (rc == -EPERM)
-		return pp_error_add(err, rc, NOT_PERMITTED);
-	return rc ? pp_error_add(err, rc, "a map: %s", g_strerror(-rc)) : 0;
+	return bpf_object__find_map_by_name(bpf->object, name);
 }
 
-/* --- programs ------------------------------------------------------------------------------- */
-
-static int load(const struct pp_bpf_code *code, uint32_t tracepoint_id, const char *name, char *log)
+static int set_settings(struct pp_bpf *bpf, int64_t preempt_count)
 {
-	union bpf_attr attr = {
-	    .prog_type = BPF_PROG_TYPE_TRACING,
-	    .expected_attach_type = BPF_TRACE_RAW_TP,
-	    .attach_btf_id = tracepoint_id,
-	    .insns = (uintptr_t)code->insns,
-	    .insn_cnt = code->n,
-	    .license = (uintptr_t)LICENSE,
-	    .log_buf = (uintptr_t)log,
-	    .log_size = log ? LOG_BYTES : 0,
-	    .log_level = log ? 1 : 0,
+	const struct pp_bpf_settings settings = {
+	    .n_slots = bpf->n_slots,
+	    .slots_shift = (uint32_t)__builtin_ctz(bpf->n_slots),
+	    .preempt_count = preempt_count,
 	};
 
-	snprintf(attr.prog_name, sizeof(attr.prog_name), "gprof_mt_%s", name);
-	return sys_bpf(BPF_PROG_LOAD, &attr);
+	return bpf_map__set_initial_value(map_of(bpf, SETTINGS), &settings, sizeof(settings));
+}
+
+/* Created here: libbpf would copy all of it to set the one bit. */
+static int set_tids(struct pp_bpf *bpf, pid_t root)
+{
+	int fd = create_map(TIDS_NAME, PP_BPF_TIDS_BYTES, 1), rc;
+	char *tids;
+
+	if (fd < 0)
+		return fd;
+	tids = map_memory(fd, PP_BPF_TIDS_BYTES);
+	if (tids) {
+		tids[root / 8] = (char)(1 << root % 8);
+		munmap(tids, PP_BPF_TIDS_BYTES);
+		rc = bpf_map__reuse_fd(map_of(bpf, TIDS), fd);
+	} else {
+		rc = -ENOMEM;
+	}
+	close(fd);
+	return rc;
+}
+
+static int prepare(struct pp_bpf *bpf, unsigned n_cpus, pid_t root, int64_t preempt_count,
+		   bool full)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = "gprof_mt");
+	int rc;
+
+	bpf->object = bpf_object__open_mem(pp_bpf_object,
+					   (size_t)(pp_bpf_object_end - pp_bpf_object), &options);
+	if (!bpf->object)
+		return -errno;
+	for (unsigned i = 0; !full && i < G_N_ELEMENTS(full_programs); i++)
+		bpf_program__set_autoload(
+		    bpf_object__find_program_by_name(bpf->object, full_programs[i]), false);
+	rc = set_settings(bpf, preempt_count);
+	if (rc == 0)
+		rc = set_tids(bpf, root);
+	if (rc == 0)
+		rc = bpf_map__reuse_fd(map_of(bpf, RINGS), bpf->rings_fd);
+	if (rc == 0)
+		rc = bpf_map__set_max_entries(map_of(bpf, WAKE), n_cpus);
+	return rc;
 }
 
 /* The line before the last, which counts the verifier's steps. */
-static const char *reason(char *log)
+static const char *last_line(char *log)
 {
 	const char *last = "no reason given";
 
@@ -183,64 +180,82 @@ static const char *reason(char *log)
 	return last;
 }
 
-static int refused(const struct pp_bpf_code *code, uint32_t tracepoint_id, const char *name, int rc,
-		   struct pp_error *err)
+static int refused(const struct bpf_program *program, int rc, char *log, struct pp_error *err)
 {
-	g_autofree char *log = g_malloc0(LOG_BYTES);
-
 	if (rc == -EPERM)
 		return pp_error_add(err, rc, NOT_PERMITTED);
-	rc = load(code, tracepoint_id, name, log);
-	if (rc >= 0)
-		close(rc);
-	return pp_error_add(err, rc < 0 ? rc : -EAGAIN, "the kernel refuses the program %s: %s",
-			    name, reason(log));
+	/* libbpf's, where the kernel has not the member. */
+	if (strstr(log, "invalid CO-RE relocation"))
+		return pp_error_add(err, -ENOENT, "unsupported kernel scheduler layout");
+	if (!program)
+		return pp_error_add(err, rc, "loading the programs: %s", g_strerror(-rc));
+	return pp_error_add(err, rc, "the kernel refuses the program %s: %s",
+			    bpf_program__name(program), last_line(log));
 }
 
-static int load_programs(struct pp_bpf *bpf, struct pp_error *err)
+/* The kernel writes what it has against a program into `logs`, one for each. */
+static int load(struct pp_bpf *bpf, struct pp_error *err)
 {
-	const struct {
-		const char *name;
-		uint32_t tracepoint_id;
-		pp_bpf_make *make;
-	} programs[PP_BPF_N_PROGRAMS] = {
-	    {"fork", bpf->layout.fork_id, pp_bpf_make_fork},
-	    {"switch", bpf->layout.switch_id, pp_bpf_make_switch},
-	    {"waking", bpf->layout.waking_id, pp_bpf_make_waking},
-	    {"enter", bpf->layout.enter_id, pp_bpf_make_enter},
-	    {"exit", bpf->layout.exit_id, pp_bpf_make_exit},
-	    {"fault", bpf->layout.fault_user_id, pp_bpf_make_fault_user},
-	    {"fault_k", bpf->layout.fault_kernel_id, pp_bpf_make_fault_kernel},
-	};
+	g_autofree char *logs = g_malloc0((size_t)LOG_BYTES * PP_BPF_MOST_PROGRAMS);
+	const struct bpf_program *found = NULL;
+	struct bpf_program *program;
+	char *log = logs, *of_found = logs;
+	int rc;
 
-	for (unsigned i = 0; i < bpf->n_programs; i++) {
-		struct pp_bpf_code code = {.n = 0};
+	bpf_object__for_each_program (program, bpf->object) {
+		bpf_program__set_log_buf(program, log, LOG_BYTES);
+		log += LOG_BYTES;
+	}
+	rc = bpf_object__load(bpf->object);
+	if (rc == 0)
+		return 0;
+	log = logs;
+	bpf_object__for_each_program (program, bpf->object) {
+		if (*log && !found) {
+			found = program;
+			of_found = log;
+		}
+		log += LOG_BYTES;
+	}
+	return refused(found, rc, of_found, err);
+}
 
-		programs[i].make(&code, &bpf->layout, &bpf->maps);
-		bpf->programs[i] = load(&code, programs[i].tracepoint_id, programs[i].name, NULL);
-		if (bpf->programs[i] < 0)
-			return refused(&code, programs[i].tracepoint_id, programs[i].name,
-				       bpf->programs[i], err);
+static int add_events(struct pp_bpf *bpf, const struct pp_ring *rings, unsigned n_rings)
+{
+	int fd = bpf_map__fd(map_of(bpf, WAKE)), rc = 0;
+
+	for (unsigned i = 0; i < n_rings && rc == 0; i++) {
+		uint32_t cpu = (uint32_t)rings[i].cpu;
+		int event = rings[i].bpf_fd;
+
+		rc = bpf_map_update_elem(fd, &cpu, &event, BPF_ANY);
+	}
+	return rc;
+}
+
+static int attach(struct pp_bpf *bpf)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program (program, bpf->object) {
+		struct bpf_link *link;
+
+		if (!bpf_program__autoload(program))
+			continue;
+		link = bpf_program__attach(program);
+		if (!link)
+			return -errno;
+		bpf->links[bpf->n_links++] = link;
 	}
 	return 0;
 }
 
-static int attach(struct pp_bpf *bpf, struct pp_error *err)
+/* --- life ------------------------------------------------------------------------------------ */
+
+bool pp_bpf_is_built(void)
 {
-	for (unsigned i = 0; i < bpf->n_programs; i++) {
-		union bpf_attr attr = {
-		    .raw_tracepoint = {.prog_fd = (uint32_t)bpf->programs[i]},
-		};
-
-		bpf->links[i] = sys_bpf(BPF_RAW_TRACEPOINT_OPEN, &attr);
-		if (bpf->links[i] < 0)
-			return pp_error_add(err, bpf->links[i], "attaching a program: %s",
-					    g_strerror(-bpf->links[i]));
-	}
-	return 0;
+	return true;
 }
-
-/* --- life ----------------------------------------------------------------------------------- */
 
 bool pp_bpf_tells(enum pp_kevent_kind kind)
 {
@@ -248,22 +263,68 @@ bool pp_bpf_tells(enum pp_kevent_kind kind)
 	       kind == PP_KEVENT_FAULT_USER || kind == PP_KEVENT_FAULT_KERNEL;
 }
 
+static int fail(struct pp_error *err, int rc, const char *what)
+{
+	if (rc == -EPERM)
+		return pp_error_add(err, rc, NOT_PERMITTED);
+	return pp_error_add(err, rc, "%s: %s", what, g_strerror(-rc));
+}
+
+static int open_all(struct pp_bpf *bpf, const struct pp_ring *rings, unsigned n_rings, pid_t root,
+		    bool full, struct pp_error *err)
+{
+	int64_t preempt_count;
+	unsigned n_cpus = 1;
+	int rc = pp_bpf_preempt_count(&preempt_count, err);
+
+	if (rc)
+		return rc;
+	for (unsigned i = 0; i < n_rings; i++)
+		n_cpus = MAX(n_cpus, (unsigned)rings[i].cpu + 1);
+	rc = create_rings(bpf, n_cpus, full);
+	if (rc)
+		return fail(err, rc, "a map");
+	take_rings(bpf, rings, n_rings);
+	rc = prepare(bpf, n_cpus, root, preempt_count, full);
+	if (rc)
+		return fail(err, rc, "preparing the programs");
+	rc = load(bpf, err);
+	if (rc)
+		return rc;
+	rc = add_events(bpf, rings, n_rings);
+	if (rc)
+		return fail(err, rc, "a map");
+	rc = attach(bpf);
+	return rc ? fail(err, rc, "attaching a program") : 0;
+}
+
+/*
+ * The kernel's BTF, 5 MB and more, is read here and again by libbpf, each time into two copies. The
+ * second time they take the pages of the first, which the kernel need not clear again.
+ */
+static void keep_pages(bool keep)
+{
+	mallopt(M_MMAP_THRESHOLD, keep ? 64 << 20 : 128 << 10);
+	mallopt(M_TRIM_THRESHOLD, keep ? 256 << 20 : 128 << 10);
+	if (!keep)
+		malloc_trim(0);
+}
+
 int pp_bpf_open(struct pp_bpf *bpf, const struct pp_ring *rings, unsigned n_rings, pid_t root,
 		bool full, struct pp_error *err)
 {
+	struct rlimit limit;
+	bool has_limit = getrlimit(RLIMIT_MEMLOCK, &limit) == 0;
 	int rc;
 
-	*bpf = (struct pp_bpf){.maps = {.tids_fd = -1, .rings_fd = -1, .events_fd = -1},
-			       .n_programs = full ? PP_BPF_N_PROGRAMS : PP_BPF_N_SCHEDULING};
-	for (unsigned i = 0; i < PP_BPF_N_PROGRAMS; i++)
-		bpf->programs[i] = bpf->links[i] = -1;
-	rc = pp_bpf_layout_read(&bpf->layout, full, err);
-	if (rc == 0)
-		rc = create_maps(bpf, rings, n_rings, root, full, err);
-	if (rc == 0)
-		rc = load_programs(bpf, err);
-	if (rc == 0)
-		rc = attach(bpf, err);
+	*bpf = (struct pp_bpf){.rings_fd = -1};
+	libbpf_set_print(be_silent);
+	keep_pages(true);
+	rc = open_all(bpf, rings, n_rings, root, full, err);
+	keep_pages(false);
+	/* libbpf raises it where a first try fails, and the profiled program would inherit that. */
+	if (has_limit)
+		setrlimit(RLIMIT_MEMLOCK, &limit);
 	if (rc)
 		pp_bpf_close(bpf);
 	return rc;
@@ -271,17 +332,17 @@ int pp_bpf_open(struct pp_bpf *bpf, const struct pp_ring *rings, unsigned n_ring
 
 size_t pp_bpf_ring_bytes(const struct pp_bpf *bpf)
 {
-	return bpf->maps.n_slots * sizeof(struct pp_bpf_record);
+	return bpf->n_slots * sizeof(struct pp_bpf_record);
 }
 
 /* NULL: the next record is not yet written. */
 static const struct pp_bpf_record *next_record(const struct pp_bpf *bpf,
 					       const struct pp_bpf_ring *of)
 {
-	const struct pp_bpf_record *record = &of->slots[of->tail & (bpf->maps.n_slots - 1)];
-	uint8_t mark = of->tail & bpf->maps.n_slots ? 0 : PP_BPF_ODD;
+	const struct pp_bpf_record *record = &of->slots[of->tail & (bpf->n_slots - 1)];
+	uint8_t mark = of->tail & bpf->n_slots ? 0 : PP_BPF_ODD;
 
-	/* acquire: pairs with the order of the program's stores; see programs.h */
+	/* acquire: pairs with the order of the program's stores; see records.h */
 	return (__atomic_load_n(&record->mark, __ATOMIC_ACQUIRE) & PP_BPF_ODD) == mark ? record
 										       : NULL;
 }
@@ -334,51 +395,46 @@ uint64_t pp_bpf_unfinished(const struct pp_bpf *bpf)
 	return n;
 }
 
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
 /* Runs of a program that the kernel left out since it ran already on that CPU. */
-static uint64_t left_out(int program_fd)
+static uint64_t left_out(const struct bpf_program *program)
 {
 	struct bpf_prog_info info = {0};
-	union bpf_attr attr = {
-	    .info = {.bpf_fd = (uint32_t)program_fd,
-		     .info_len = sizeof(info),
-		     .info = (uintptr_t)&info},
-	};
+	uint32_t len_bytes = sizeof(info);
 
-	return sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) < 0 ? 0 : info.recursion_misses;
+	return bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &len_bytes) < 0
+		   ? 0
+		   : info.recursion_misses;
+}
+
+static void detach(struct pp_bpf *bpf)
+{
+	while (bpf->n_links > 0)
+		bpf_link__destroy(bpf->links[--bpf->n_links]);
 }
 
 uint64_t pp_bpf_stop(struct pp_bpf *bpf)
 {
+	struct bpf_program *program;
 	uint64_t lost = 0;
 
-	for (unsigned i = 0; i < bpf->n_programs; i++) {
-		close_fd(&bpf->links[i]);
-		lost += left_out(bpf->programs[i]);
-	}
+	detach(bpf);
+	bpf_object__for_each_program (program, bpf->object)
+		if (bpf_program__autoload(program))
+			lost += left_out(program);
 	return lost;
 }
 
 void pp_bpf_close(struct pp_bpf *bpf)
 {
-	for (unsigned i = 0; i < PP_BPF_N_PROGRAMS; i++) {
-		close_fd(&bpf->links[i]);
-		close_fd(&bpf->programs[i]);
-	}
-	close_fd(&bpf->maps.tids_fd);
-	close_fd(&bpf->maps.rings_fd);
-	close_fd(&bpf->maps.events_fd);
-	if (bpf->tids)
-		munmap(bpf->tids, PP_BPF_TIDS_BYTES);
+	detach(bpf);
+	bpf_object__close(bpf->object);
+	bpf->object = NULL;
 	if (bpf->rings)
 		munmap(bpf->rings, bpf->rings_bytes);
-	bpf->tids = bpf->rings = NULL;
+	bpf->rings = NULL;
+	if (bpf->rings_fd >= 0)
+		close(bpf->rings_fd);
+	bpf->rings_fd = -1;
 	g_clear_pointer(&bpf->of, g_free);
 	bpf->n_rings = 0;
 }

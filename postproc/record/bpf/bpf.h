@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Switches and wakings told by programs of ours inside the kernel (record/bpf/programs.h), and of
- * the profiled program alone, in place of perf's tracepoints and context-switch records: a fifth
+ * Switches and wakings told by programs of ours inside the kernel (programs.bpf.c), and of the
+ * profiled program alone, in place of perf's tracepoints and context-switch records: a fifth
  * of their cost, and nothing to read of other programs.
  */
 #ifndef PP_RECORD_BPF_BPF_H
 #define PP_RECORD_BPF_BPF_H
 
 #include "record/bpf/decode.h"
-#include "record/bpf/programs.h"
+#include "record/bpf/records.h"
 #include "record/perf/ring.h"
 #include "core/error.h"
 
-#define PP_BPF_N_SCHEDULING 3
-#define PP_BPF_N_PROGRAMS   7
+#define PP_BPF_MOST_PROGRAMS 7
+
+struct bpf_object;
+struct bpf_link;
 
 /* The ring of one CPU. */
 struct pp_bpf_ring {
@@ -27,17 +29,19 @@ struct pp_bpf_ring {
 };
 
 struct pp_bpf {
-	struct pp_bpf_layout layout;
-	struct pp_bpf_maps maps;
-	char *tids;  /* mapped */
-	char *rings; /* mapped */
+	struct bpf_object *object; /* the programs and maps; NULL: none */
+	struct bpf_link *links[PP_BPF_MOST_PROGRAMS];
+	unsigned n_links;
+	unsigned n_slots; /* of each ring; a power of two */
+	int rings_fd;	  /* the map of all rings; -1: none */
+	char *rings;	  /* mapped */
 	size_t rings_bytes;
 	struct pp_bpf_ring *of; /* the rings, in the order of perf's */
 	unsigned n_rings;
-	unsigned n_programs; /* all, or those of the scheduler */
-	int programs[PP_BPF_N_PROGRAMS];
-	int links[PP_BPF_N_PROGRAMS];
 };
+
+/* Whether this build has the programs. */
+bool pp_bpf_is_built(void);
 
 /* Whether a program tells of it at level full, and no tracepoint of perf's has to. */
 bool pp_bpf_tells(enum pp_kevent_kind kind);

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "record/bpf/programs.h"
+#include "record/bpf/records.h"
 #include "record/ctf/kevent.h"
 
 /* What the records of a CPU told of its run queue's clock; zeroed at first. */

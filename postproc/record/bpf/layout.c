@@ -1,145 +1,75 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The kernel's variables of each CPU are described in BTF as those of a section, with their offsets
+ * in it.
+ */
 #include "record/bpf/layout.h"
 
 #include <errno.h>
+#include <string.h>
 
-#include <linux/btf.h>
+#include <bpf/btf.h>
 
-#include "record/bpf/btf.h"
+#define BTF_FILE "/sys/kernel/btf/vmlinux"
 
-enum wanted {
-	TASK,
-	THREAD_INFO,
-	ENTITY,
-	QUEUE,
-	SCHED_INFO,
-	RUN_QUEUE,
-	SWITCH,
-	WAKING,
-	FORK,
-	RUN_QUEUES,
-	PREEMPT_COUNT,
-	HOT,
-	HOT_TYPE,
-	N_WANTED
-};
-
-/*
- * In which context a program runs, the kernel keeps in a variable of each CPU, and tells programs
- * its address only if it was built with CONFIG_KALLSYMS_ALL.  The running thread points to its
- * CPU's run queue, which is such a variable, too, and all of them lie alike on every CPU.
- */
-static int find_preempt_count(const struct pp_btf *btf, const struct pp_btf_type *types,
-			      struct pp_bpf_layout *layout)
+/* -ENOENT: the section has it not. */
+static int64_t variable_offset(const struct btf *btf, const struct btf_type *section,
+			       const char *name)
 {
-	const char *per_cpu = pp_btf_section(btf, ".data..percpu");
-	int queue = pp_btf_variable(per_cpu, &types[RUN_QUEUES]);
-	int count = pp_btf_variable(per_cpu, &types[PREEMPT_COUNT]);
+	const struct btf_var_secinfo *variable = btf_var_secinfos(section);
 
-	/* Linux 6.2 to 6.14: a member of a variable. */
-	if (count < 0) {
-		int hot = pp_btf_variable(per_cpu, &types[HOT]);
-		int member = pp_btf_member(btf, &types[HOT_TYPE], "preempt_count");
+	for (unsigned i = 0; i < btf_vlen(section); i++) {
+		const struct btf_type *type = btf__type_by_id(btf, variable[i].type);
 
-		if (hot < 0 || member < 0)
-			return -ENOENT;
-		count = hot + member;
+		if (strcmp(btf__name_by_offset(btf, type->name_off), name) == 0)
+			return variable[i].offset;
 	}
-	layout->queue = pp_btf_member(btf, &types[QUEUE], "rq");
-	layout->preempt_count = count - queue;
-	return queue < 0 || layout->queue < 0 ? -ENOENT : 0;
+	return -ENOENT;
 }
 
-static int find_members(const struct pp_btf *btf, const struct pp_btf_type *types,
-			struct pp_bpf_layout *layout)
+/* In bytes; -ENOENT. */
+static int64_t member_offset(const struct btf *btf, const char *structure, const char *name)
 {
-	int entity = pp_btf_member(btf, &types[TASK], "se");
-	int info = pp_btf_member(btf, &types[TASK], "thread_info");
-	int info_cpu = pp_btf_member(btf, &types[THREAD_INFO], "cpu");
-	int queue = pp_btf_member(btf, &types[ENTITY], "cfs_rq");
-	int sched_info = pp_btf_member(btf, &types[TASK], "sched_info");
-	int arrival = pp_btf_member(btf, &types[SCHED_INFO], "last_arrival");
+	int id = btf__find_by_name_kind(btf, structure, BTF_KIND_STRUCT);
+	const struct btf_type *type = id < 0 ? NULL : btf__type_by_id(btf, (uint32_t)id);
 
-	layout->pid = pp_btf_member(btf, &types[TASK], "pid");
-	layout->prio = pp_btf_member(btf, &types[TASK], "prio");
-	layout->comm = pp_btf_member(btf, &types[TASK], "comm");
-	layout->exit_state = pp_btf_member(btf, &types[TASK], "exit_state");
-	layout->cpu = info_cpu < 0 ? pp_btf_member(btf, &types[TASK], "cpu")
-		      : info < 0   ? info
-				   : info + info_cpu;
-	layout->entity_queue = entity + queue;
-	layout->arrival = sched_info + arrival;
-	layout->clock = pp_btf_member(btf, &types[RUN_QUEUE], "clock");
-	if (layout->pid < 0 || layout->prio < 0 || layout->comm < 0 || layout->exit_state < 0 ||
-	    layout->cpu < 0 || layout->clock < 0 || entity < 0 || queue < 0 || sched_info < 0 ||
-	    arrival < 0)
+	for (unsigned i = 0; type && i < btf_vlen(type); i++)
+		if (strcmp(btf__name_by_offset(btf, btf_members(type)[i].name_off), name) == 0)
+			return btf_member_bit_offset(type, i) / 8;
+	return -ENOENT;
+}
+
+static int find_distance(const struct btf *btf, int64_t *ret_distance)
+{
+	int id = btf__find_by_name_kind(btf, ".data..percpu", BTF_KIND_DATASEC);
+	const struct btf_type *section = id < 0 ? NULL : btf__type_by_id(btf, (uint32_t)id);
+	int64_t queue, count;
+
+	if (!section)
 		return -ENOENT;
+	queue = variable_offset(btf, section, "runqueues");
+	count = variable_offset(btf, section, "__preempt_count");
+	/* Linux 6.2 to 6.14: a member of a variable. */
+	if (count < 0) {
+		int64_t hot = variable_offset(btf, section, "pcpu_hot");
+		int64_t member = member_offset(btf, "pcpu_hot", "preempt_count");
+
+		count = hot < 0 || member < 0 ? -ENOENT : hot + member;
+	}
+	if (queue < 0 || count < 0)
+		return -ENOENT;
+	*ret_distance = count - queue;
 	return 0;
 }
 
-/* As in a system call of a 64-bit program. */
-static int find_full(const struct pp_btf *btf, struct pp_bpf_layout *layout)
+int pp_bpf_preempt_count(int64_t *ret_distance, struct pp_error *err)
 {
-	enum { REGISTERS, ENTER, EXIT, FAULT_USER, FAULT_KERNEL, N };
-	static const char *const arguments[PP_N_VALUES] = {"di", "si", "dx", "r10", "r8", "r9"};
-	struct pp_btf_type types[N] = {
-	    [REGISTERS] = {"pt_regs", BTF_KIND_STRUCT, 0, NULL},
-	    [ENTER] = {"btf_trace_sys_enter", BTF_KIND_TYPEDEF, 0, NULL},
-	    [EXIT] = {"btf_trace_sys_exit", BTF_KIND_TYPEDEF, 0, NULL},
-	    [FAULT_USER] = {"btf_trace_page_fault_user", BTF_KIND_TYPEDEF, 0, NULL},
-	    [FAULT_KERNEL] = {"btf_trace_page_fault_kernel", BTF_KIND_TYPEDEF, 0, NULL},
-	};
-	bool found = true;
-
-	pp_btf_find(btf, types, N);
-	for (int i = 0; i < PP_N_VALUES; i++) {
-		layout->args[i] = pp_btf_member(btf, &types[REGISTERS], arguments[i]);
-		found &= layout->args[i] >= 0;
-	}
-	layout->call_number = pp_btf_member(btf, &types[REGISTERS], "orig_ax");
-	layout->ip = pp_btf_member(btf, &types[REGISTERS], "ip");
-	layout->enter_id = types[ENTER].id;
-	layout->exit_id = types[EXIT].id;
-	layout->fault_user_id = types[FAULT_USER].id;
-	layout->fault_kernel_id = types[FAULT_KERNEL].id;
-	for (int i = 0; i < N; i++)
-		found &= types[i].id != 0;
-	return found && layout->call_number >= 0 && layout->ip >= 0 ? 0 : -ENOENT;
-}
-
-int pp_bpf_layout_read(struct pp_bpf_layout *layout, bool full, struct pp_error *err)
-{
-	struct pp_btf_type types[N_WANTED] = {
-	    [TASK] = {"task_struct", BTF_KIND_STRUCT, 0, NULL},
-	    [THREAD_INFO] = {"thread_info", BTF_KIND_STRUCT, 0, NULL},
-	    [ENTITY] = {"sched_entity", BTF_KIND_STRUCT, 0, NULL},
-	    [QUEUE] = {"cfs_rq", BTF_KIND_STRUCT, 0, NULL},
-	    [SCHED_INFO] = {"sched_info", BTF_KIND_STRUCT, 0, NULL},
-	    [RUN_QUEUE] = {"rq", BTF_KIND_STRUCT, 0, NULL},
-	    [SWITCH] = {"btf_trace_sched_switch", BTF_KIND_TYPEDEF, 0, NULL},
-	    [WAKING] = {"btf_trace_sched_waking", BTF_KIND_TYPEDEF, 0, NULL},
-	    [FORK] = {"btf_trace_task_newtask", BTF_KIND_TYPEDEF, 0, NULL},
-	    [RUN_QUEUES] = {"runqueues", BTF_KIND_VAR, 0, NULL},
-	    [PREEMPT_COUNT] = {"__preempt_count", BTF_KIND_VAR, 0, NULL},
-	    [HOT] = {"pcpu_hot", BTF_KIND_VAR, 0, NULL},
-	    [HOT_TYPE] = {"pcpu_hot", BTF_KIND_STRUCT, 0, NULL},
-	};
-	struct pp_btf btf;
-	int rc = pp_btf_open(&btf, err);
+	struct btf *btf = btf__parse(BTF_FILE, NULL);
+	int rc = btf ? 0 : -errno;
 
 	if (rc)
-		return rc;
-	pp_btf_find(&btf, types, HOT);
-	if (!types[PREEMPT_COUNT].id)
-		pp_btf_find(&btf, types, N_WANTED);
-	layout->switch_id = types[SWITCH].id;
-	layout->waking_id = types[WAKING].id;
-	layout->fork_id = types[FORK].id;
-	if (!layout->switch_id || !layout->waking_id || !layout->fork_id ||
-	    find_members(&btf, types, layout) || find_preempt_count(&btf, types, layout))
-		rc = pp_error_add(err, -ENOENT, "unsupported kernel scheduler layout");
-	else if (full && find_full(&btf, layout))
-		rc = pp_error_add(err, -ENOENT, "unsupported kernel system call layout");
-	pp_btf_close(&btf);
-	return rc;
+		return pp_error_add(err, rc, BTF_FILE ": %s", g_strerror(-rc));
+	rc = find_distance(btf, ret_distance);
+	btf__free(btf);
+	return rc ? pp_error_add(err, rc, "unsupported kernel scheduler layout") : 0;
 }

@@ -1,29 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The programs that run in the kernel, at sched_switch, sched_waking and task_newtask, at level
- * full also at system calls and page faults, and what they share with the collector.
+ * Memory that the BPF programs (programs.bpf.c) and the collector share.
  *
  * A map of one element holds a bit for each thread number, set for the threads of the profiled
  * program: the first by the collector, others by the fork program, which decides for each new
  * number anew, so that nothing has to be undone when a thread ends.
  *
- * Another has a ring for each CPU: slots of one size, which only programs on that CPU fill.  One
- * may be interrupted by another, so a slot is taken first, by adding to `head`, and marked when all
- * of it is written; nothing orders the two but the order of stores, which x86 keeps.  What is
- * written is behind `tail` until the first slot without the mark of this lap.  An interruption by
- * the same program the kernel leaves out, and counts.  Each half of a ring filled is told by a perf
- * event, for the collector to wake.
+ * Another map has a ring for each CPU: slots of one size, which only programs on that CPU fill. One
+ * program may interrupt another, so a slot is taken first, by adding to `head`, and marked when all
+ * of it is written; nothing orders the two but the order of stores, which x86 keeps. The records
+ * behind `tail`, up to the first slot without the mark of this lap, are complete. The kernel does
+ * not let a program interrupt itself, and counts these omissions. After each half of a ring a perf
+ * event wakes the collector.
  */
-#ifndef PP_RECORD_BPF_PROGRAMS_H
-#define PP_RECORD_BPF_PROGRAMS_H
+#ifndef PP_RECORD_BPF_RECORDS_H
+#define PP_RECORD_BPF_RECORDS_H
 
-#include "record/bpf/code.h"
-#include "record/bpf/layout.h"
+#include <stdint.h>
+
 #include "record/ctf/kevent.h"
 
 /* Every thread number that 64-bit Linux gives out (PID_MAX_LIMIT). */
 #define PP_BPF_TIDS	  (4u << 20)
 #define PP_BPF_TIDS_BYTES (PP_BPF_TIDS / 8)
+
+/* Set before the programs are loaded, for which these are constants. */
+struct pp_bpf_settings {
+	uint32_t n_slots;      /* of each ring; a power of two */
+	uint32_t slots_shift;  /* its logarithm */
+	int64_t preempt_count; /* bytes from a CPU's run queue to its preempt count */
+};
 
 struct pp_bpf_ring_head {
 	/* A line that the programs write ... */
@@ -93,19 +99,5 @@ struct pp_bpf_record {
 };
 #define PP_BPF_SLOT_SHIFT 6
 _Static_assert(sizeof(struct pp_bpf_record) == 1 << PP_BPF_SLOT_SHIFT, "a slot");
-
-struct pp_bpf_maps {
-	int tids_fd;	  /* bits */
-	int rings_fd;	  /* a ring for each CPU */
-	int events_fd;	  /* a perf event for each CPU */
-	unsigned n_slots; /* of each ring; a power of two */
-};
-
-typedef void pp_bpf_make(struct pp_bpf_code *code, const struct pp_bpf_layout *layout,
-			 const struct pp_bpf_maps *maps);
-
-pp_bpf_make pp_bpf_make_switch, pp_bpf_make_waking, pp_bpf_make_fork;
-/* Of level full. */
-pp_bpf_make pp_bpf_make_enter, pp_bpf_make_exit, pp_bpf_make_fault_user, pp_bpf_make_fault_kernel;
 
 #endif

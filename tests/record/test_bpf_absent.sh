@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A build without a compiler for BPF or without libbpf has no BPF programs and says so; its `auto` takes the next best
+# source, for that reason.
+. "$GM_TOP/tests/record/common.sh"
+[[ $GM_BUILD == */build ]] || skip "in the plain build only"
+
+# built LACKS: from the objects of this build
+built()
+{
+	rm -rf "$1" && mkdir "$1" && cp -r --preserve=timestamps "$GM_BUILD"/{obj,generated,page,page.html} "$1" 2>/dev/null
+	cp --preserve=timestamps "$GM_BUILD"/*.{so,a} "$1"
+	make -C "$GM_TOP" --no-print-directory B="$PWD/$1" BPF_LACKS="$1" "$PWD/$1/gprof-mt" >make.log 2>&1 ||
+		fail "make: $(cat make.log)"
+	grep -q "without BPF programs: this machine has no $1" make.log || fail "make says: $(cat make.log)"
+	! readelf -d "$1/gprof-mt" | grep -q libbpf || fail "it needs libbpf"
+}
+
+for lacks in libbpf clang; do
+	built $lacks
+	$lacks/gprof-mt doctor >doctor || fail "doctor: exit status $?"
+	grep -A 1 "^poor *BPF programs *this gprof-mt was built without $lacks" doctor | grep -q 'libbpf-dev' ||
+		fail "doctor: $(cat doctor)"
+	rm -rf data
+	$lacks/gprof-mt record -q -o data true >out 2>err || fail "record: exit status $?: $(cat err)"
+	! grep -q BPF err || fail "said to a user who loses nothing: $(cat err)"
+	! can_trace || [ "$(info 'kernel source' data)" = perf ] || [ "$(info 'kernel source' data)" = lttng ] ||
+		fail "auto takes: $(info kernel data)"
+	$lacks/gprof-mt record -o named --set kernel.source=bpf true >out 2>err || fail "by name: exit status $?"
+	grep -q "no scheduling events: BPF programs: .*built without $lacks" err || fail "by name: $(cat err)"
+	rm -rf named
+done
