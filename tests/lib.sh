@@ -82,18 +82,18 @@ retry()
 build()
 {
 	# shellcheck disable=SC2206 # CC may have flags
-	local name=${1##*/} source=$programs/$1 compiler=($CC -std=gnu17)
+	local name=${1##*/} source=$programs/$1 compile=($CC -std=gnu17)
 	[[ $1 != */* ]] || source=$GM_TOP/tests/${1%/*}/programs/$name
 	shift
 	if [ -d "$source" ]; then
 		set -- "$source"/*.c "$@"
 	elif [ -e "$source.cc" ]; then
-		compiler=(g++ -std=c++17)
+		compile=(g++ -std=c++17)
 		set -- "$source.cc" "$@"
 	else
 		set -- "$source.c" "$@"
 	fi
-	"${compiler[@]}" -O1 -g -pthread -I "$GM_TOP/tests" ${build_flags[@]+"${build_flags[@]}"} -o "$name" "$@" ||
+	"${compile[@]}" -O1 -g -pthread -I "$GM_TOP/tests" ${build_flags[@]+"${build_flags[@]}"} -o "$name" "$@" ||
 		fail "cannot compile $name"
 }
 
