@@ -270,6 +270,8 @@ static uint16_t why_full(const struct gm_control *control)
 {
 	if (control != NULL && !may_grow(control))
 		return GM_LOSS_TOO_MANY;
+	if (gm_flush_is_stuck())
+		return GM_LOSS_STALLED;
 	return gm_arena_why() | GM_LOSS_MEMORY;
 }
 
@@ -409,7 +411,7 @@ static void miss(uint64_t from, uint64_t self)
 		count_stalled(from);
 		return;
 	}
-	if (gm_tls.state == GM_STATE_NEWBORN)
+	if (gm_thread_may_start())
 		gm_thread_start();
 	counts = gm_thread_counts();
 	if (gm_tls.history != NULL)

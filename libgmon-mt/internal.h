@@ -28,7 +28,7 @@ enum gm_state {
 	GM_STATE_UNBORN = 0,  /* the loader has not yet initialized thread-local storage */
 	GM_STATE_NEWBORN = 1, /* no call seen yet, or only while there was no room on the disk */
 	GM_STATE_NOMINAL = 2,
-	GM_STATE_LOST = 3,    /* calls are counted as lost */
+	GM_STATE_LOST = 3,    /* calls are counted as lost, perhaps for now */
 	GM_STATE_OFF = 4,     /* the process is not profiled; from here on mcount returns at once */
 	GM_STATE_PAUSED = 5,  /* moncontrol(0) */
 	GM_STATE_HISTORY = 6, /* nominal, and each call is recorded, too */
@@ -129,7 +129,13 @@ struct gm_tls {
 	struct gm_later later[GM_LATER_MAX];
 	bool is_busy;	/* inside, with signals blocked: the thread's tables may not be used */
 	bool was_early; /* a handler jumped out before they were, and they were not since */
+	/* In GM_STATE_LOST: to be tried again at this time, which each of so many calls asks for.
+	 */
+	uint64_t retry_ns;
+	uint32_t n_lost;
 };
+
+#define GM_RETRY_NEVER UINT64_MAX
 
 extern __thread struct gm_tls gm_tls;
 
@@ -279,11 +285,17 @@ extern bool gm_history_on;
 bool gm_flush_lock(uint64_t *ret_mask);
 void gm_flush_unlock(uint64_t mask);
 
+/* Nobody got it the last time: its holder does not get on. */
+bool gm_flush_is_stuck(void);
+
 /*
- * Makes the calling thread nominal, or off; it stays newborn while the process waits for room on
- * the disk.  Signals are blocked.
+ * Makes the calling thread nominal, off, or lost; it stays newborn while the process waits for room
+ * on the disk.  Signals are blocked.
  */
 void gm_thread_start(void);
+
+/* It has not been, or is lost, and it is time to try again.  To be asked at each call. */
+bool gm_thread_may_start(void);
 
 /*
  * The control block of the calling thread, which is nominal; NULL: no memory.  A task that clone()

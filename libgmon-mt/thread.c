@@ -23,6 +23,9 @@
 #define POOL_BYTES 65536u
 #define NESTED_MAX 4u /* forks, each in a handler of a child */
 
+#define RETRY_NS      100000000u
+#define RETRY_AT_LOST 16u /* each so many that are lost, the time is asked for */
+
 static struct gm_lock flush_lock;
 
 /*
@@ -50,6 +53,11 @@ static bool alive_is_wiped; /* Linux 4.14: by the kernel, in every child */
 
 static bool watched;
 static bool paused; /* changed under the lock */
+
+bool gm_flush_is_stuck(void)
+{
+	return flush_lock.is_stuck;
+}
 
 bool gm_flush_lock(uint64_t *ret_mask)
 {
@@ -102,16 +110,20 @@ static struct gm_control *pool_take(void)
 	return control;
 }
 
-/* Before the process is opened: a child that counts the first call must not be taken for it. */
-static void alive_begin(void)
+/*
+ * Before the process is opened: a child that counts the first call must not be taken for it.
+ * False: it is to be tried again.
+ */
+static bool alive_begin(void)
 {
 	struct alive *made;
 	uint64_t mask;
 
 	/* acquire: pairs with the release below */
 	if (__atomic_load_n(&alive, __ATOMIC_ACQUIRE) != NULL)
-		return;
-	gm_flush_lock(&mask);
+		return true;
+	if (!gm_flush_lock(&mask))
+		return false;
 	made =
 	    alive == NULL ? gm_sys_mmap(sizeof(*made), MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : NULL;
 	if (made != NULL) {
@@ -122,6 +134,7 @@ static void alive_begin(void)
 		__atomic_store_n(&alive, made, __ATOMIC_RELEASE);
 	}
 	gm_flush_unlock(mask);
+	return true;
 }
 
 static struct gm_control *new_locked(void)
@@ -220,8 +233,10 @@ static bool equip(struct gm_thread_slot *slot, uint32_t index)
 	bool is_made = false;
 	uint64_t mask;
 
-	if (!gm_flush_lock(&mask))
+	if (!gm_flush_lock(&mask)) {
+		gm_tls.why_lost = GM_LOSS_STALLED;
 		return false;
+	}
 	control = new_locked();
 	if (control != NULL) {
 		control->tls = &gm_tls;
@@ -240,12 +255,36 @@ static bool equip(struct gm_thread_slot *slot, uint32_t index)
 	return is_made;
 }
 
+/* Until it is tried again, which costs a few system calls. */
+static void lose_for_now(uint16_t why)
+{
+	gm_tls.state = GM_STATE_LOST;
+	gm_tls.why_lost = why;
+	gm_tls.retry_ns = gm_clock_ns() + RETRY_NS;
+}
+
+static void lose_for_ever(uint16_t why)
+{
+	gm_tls.why_lost = why;
+	gm_tls.retry_ns = GM_RETRY_NEVER;
+}
+
+bool gm_thread_may_start(void)
+{
+	return gm_tls.state == GM_STATE_NEWBORN ||
+	       (gm_tls.state == GM_STATE_LOST && gm_tls.retry_ns != GM_RETRY_NEVER &&
+		++gm_tls.n_lost % RETRY_AT_LOST == 0 && gm_clock_ns() >= gm_tls.retry_ns);
+}
+
 void gm_thread_start(void)
 {
 	const struct gm_process *process;
 	uint32_t index;
 
-	alive_begin();
+	if (!alive_begin()) {
+		lose_for_now(GM_LOSS_STALLED);
+		return;
+	}
 	process = gm_process_open();
 	if (process == NULL && !gm_process_is_off())
 		return;
@@ -253,15 +292,14 @@ void gm_thread_start(void)
 		gm_tls.state = GM_STATE_OFF;
 		return;
 	}
-	gm_tls.state = GM_STATE_LOST;
-	gm_tls.why_lost = GM_LOSS_MEMORY;
+	lose_for_now(GM_LOSS_MEMORY);
 	watch_begin();
 	gm_tls.slot = gm_thread_self(&index);
 	if (gm_tls.slot == NULL)
 		gm_tls.why_lost = gm_threads_why();
 	/* Taken already: by another copy of this library, linked into the program or preloaded. */
 	else if (gm_tls.slot->local[GM_LIB_CALLS] != 0)
-		gm_tls.why_lost = GM_LOSS_SECOND_COPY;
+		lose_for_ever(GM_LOSS_SECOND_COPY);
 	else if (equip(gm_tls.slot, index))
 		gm_thread_watch();
 }
@@ -341,8 +379,10 @@ static void finish_at_once(struct gm_control *control)
 		return;
 	gm_sample_end(control);
 	gm_thread_end(control->slot);
-	gm_tls = (struct gm_tls){
-	    .state = GM_STATE_LOST, .why_lost = gm_arena_why(), .slot = control->slot};
+	gm_tls = (struct gm_tls){.state = GM_STATE_LOST,
+				 .why_lost = gm_arena_why(),
+				 .retry_ns = GM_RETRY_NEVER,
+				 .slot = control->slot};
 	gm_lives_finish(control);
 	gm_flush_unlock(mask);
 }

@@ -28,6 +28,8 @@
 #define GATE_SHUT	1
 #define WRITERS_CHECKED 2    /* by each thread that starts: more than come */
 #define FORMERS_MAX	1024 /* in a process: 4 KiB of memory and a file each */
+#define RETRY_NS	100000000u
+#define RETRY_AT_LOST	16u /* each so many that are lost, the time is asked for */
 
 struct st_thread st_newborn = {.gate = GATE_SHUT, .selective = true};
 struct st_thread st_busy = {.gate = GATE_SHUT, .selective = true};
@@ -45,6 +47,11 @@ __thread struct st_thread *st_self = &st_newborn;
 /* The thread makes or exchanges a writer: st_self is st_busy meanwhile. */
 static __thread struct gm_inside inside __attribute__((tls_model("initial-exec")));
 static __thread uint64_t mask_before __attribute__((tls_model("initial-exec"))); /* of signals */
+
+/* Of st_lost: to be tried again at this time, which each of so many events asks for. */
+static __thread uint64_t retry_ns __attribute__((tls_model("initial-exec")));
+static __thread uint32_t n_lost __attribute__((tls_model("initial-exec")));
+static __thread uint16_t lost_why __attribute__((tls_model("initial-exec")));
 
 /* The slot of a sealed thread: its events are counted there, without a system call. */
 static __thread struct gm_thread_slot *sealed_slot __attribute__((tls_model("initial-exec")));
@@ -97,7 +104,7 @@ static uint16_t why_lost(void)
 		return GM_LOSS_LEFT;
 	if (st_process_is_opening())
 		return GM_LOSS_STALLED;
-	return GM_LOSS_MEMORY;
+	return st_self == &st_lost ? lost_why : GM_LOSS_MEMORY;
 }
 
 static uint16_t why_no_slot(void)
@@ -208,9 +215,11 @@ static struct st_thread *thread_new(void)
 	given = NULL;
 	if (self == NULL)
 		self = st_pool_take();
+	lost_why = GM_LOSS_MEMORY;
 	if (self == NULL)
 		return &st_lost;
 	if (!thread_attach(self)) {
+		lost_why = gm_threads_why();
 		st_pool_put(self);
 		return &st_lost;
 	}
@@ -232,7 +241,14 @@ static inline __attribute__((always_inline)) void busy_begin(uint64_t mask)
 static void busy_end(struct st_thread *self)
 {
 	gm_inside_leave(&inside);
+	if (self == &st_lost)
+		retry_ns = gm_clock_ns() + RETRY_NS;
 	st_self = self;
+}
+
+static bool may_try_again(void)
+{
+	return ++n_lost % RETRY_AT_LOST == 0 && !gm_sealed && gm_clock_ns() >= retry_ns;
 }
 
 static bool is_stand_in(const struct st_thread *self);
@@ -321,9 +337,10 @@ bool st_thread_reborn(struct st_thread *self)
 		busy_end(&st_newborn);
 	else if (!st_process_open())
 		busy_end(unrecorded());
-	else if (!thread_attach(self))
+	else if (!thread_attach(self)) {
+		lost_why = gm_threads_why();
 		busy_end(&st_lost);
-	else
+	} else
 		busy_end(self);
 	if (st_self == &st_lost || st_self == &st_newborn)
 		st_count_lost_anywhere();
@@ -419,7 +436,7 @@ struct st_thread *st_enter_slowly(void)
 	}
 	if (self == &st_newborn && gm_seal_newborn())
 		st_self = self = &st_sealed;
-	if (self == &st_newborn)
+	if (self == &st_newborn || (self == &st_lost && may_try_again()))
 		self = st_process_waits() ? &st_counting : born(frame);
 	else if (self == &st_off)
 		self = NULL;

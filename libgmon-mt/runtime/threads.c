@@ -60,6 +60,7 @@ static struct gm_thread_watch *watch = &gm_thread_watch_shared;
 
 const struct gm_pthread_key *gm_pthread_keys;
 static __thread unsigned watch_rounds;
+static __thread bool is_counted_lost; /* in threads_lost: it may find a slot later */
 
 void gm_threads_attach(struct gm_threads_header *header, const char *dir)
 {
@@ -119,6 +120,8 @@ void gm_threads_detach(void)
 	if (segment_zero != NULL)
 		segment_zero = NULL;
 	table = NULL;
+	if (is_counted_lost)
+		is_counted_lost = false;
 }
 
 bool gm_threads_note_unwritten(uint32_t pid, long code)
@@ -310,6 +313,13 @@ static void slot_fill(struct gm_thread_slot *slot, uint32_t index, uint32_t tid)
 					    __ATOMIC_RELAXED)); /* pairs with slot_find() */
 }
 
+static void found_at_last(void)
+{
+	if (is_counted_lost)
+		__atomic_fetch_sub(&table->threads_lost, 1, __ATOMIC_RELAXED);
+	is_counted_lost = false;
+}
+
 struct gm_thread_slot *gm_thread_self(uint32_t *ret_index)
 {
 	uint32_t index, tid = (uint32_t)gm_sys_gettid();
@@ -318,18 +328,23 @@ struct gm_thread_slot *gm_thread_self(uint32_t *ret_index)
 	if (table == NULL)
 		return NULL;
 	slot = slot_find(tid, ret_index);
-	if (slot != NULL)
+	if (slot != NULL) {
+		found_at_last();
 		return slot;
+	}
 
 	index = __atomic_load_n(&table->n_slots, __ATOMIC_RELAXED);
 	do {
 		slot = first != NULL && index > 0 && !buckets_map() ? NULL : slot_at(index);
 		if (slot == NULL) {
-			__atomic_fetch_add(&table->threads_lost, 1, __ATOMIC_RELAXED);
+			if (!is_counted_lost)
+				__atomic_fetch_add(&table->threads_lost, 1, __ATOMIC_RELAXED);
+			is_counted_lost = true;
 			return NULL;
 		}
 	} while (!__atomic_compare_exchange_n(&table->n_slots, &index, index + 1, false,
 					      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+	found_at_last();
 	slot_fill(slot, index, tid);
 	gm_table_save_slot(table_dir, index, slot);
 	*ret_index = index;
