@@ -346,12 +346,14 @@ void gm_gmon_thread(struct gm_control *control, bool final)
 {
 	const struct gm_table *table;
 	uint64_t n_now = 1 + gm_calls_total(control);
+	unsigned n_before = n_failed;
 
 	if (control->samples != NULL)
 		n_now += gm_calls_total(control->samples);
 	if (n_now != control->n_written && gm_process_get()->config.gmon_writer != GM_GMON_RECORD)
 		count_failure(gm_files_run(write_thread_step, control));
-	control->n_written = n_now;
+	if (n_failed == n_before)
+		control->n_written = n_now;
 	for (uint32_t n = 0; final && (table = gm_calls_table(control, n)) != NULL; n++)
 		gm_calls_merge(&merged, table);
 	if (final)
@@ -473,6 +475,7 @@ static long write_all_step(void *unused)
 void gm_gmon_all(void)
 {
 	uint64_t n_calls = 1 + gm_samples_total();
+	unsigned n_before = n_failed;
 
 	gm_threads_finish();
 	if (merged.table != NULL)
@@ -480,9 +483,9 @@ void gm_gmon_all(void)
 	visit_living(visit_sum, &n_calls);
 	if (n_calls == n_written)
 		return;
-	n_written = n_calls;
-
 	count_failure(gm_files_run(write_all_step, NULL));
+	if (n_failed == n_before) /* or the end of the process tries again */
+		n_written = n_calls;
 	gm_threads_settle();
 	warn_failures();
 }

@@ -46,6 +46,11 @@ timeout 20 ./work >out 2>err
 same "gmon.out is a fifo: exit status" 7 $?
 rm gmon.out
 
+# What could not be written when the program asked for it is written at its end.
+build written_late
+timeout 60 ./written_late 2>err || fail "written late: exit status $?: $(cat err)"
+gprof -b -p ./written_late gmon.out 2>&1 | grep -q 'worker$' || fail "written late: $(cat err; ls -l gmon.out)"
+
 # A full disk, and one that fills up on the way.
 [ "$(id -u)" = 0 ] || exit 0
 top=$PWD
