@@ -30,13 +30,17 @@ static bool share(struct gm_threads_header *header)
 {
 	struct gm_identity *identity = gm_identity_begin();
 	struct gm_threads_header *none = NULL;
-	void *segments =
-	    gm_sys_mmap(GM_SEGMENTS_MAX * sizeof(void *), MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct gm_thread_slot **others = NULL;
+	const size_t size_bytes = GM_SEGMENTS_MAX * sizeof(void *);
+	void *segments = gm_sys_mmap(size_bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (segments == NULL)
 		return false;
 	header->n_in_memory = GM_FILES_IN_MEMORY;
-	identity->segments = segments;
+	/* Of whoever is first: its segments may be in use already. */
+	if (!__atomic_compare_exchange_n(&identity->segments, &others, segments, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		gm_sys_munmap(segments, size_bytes);
 	/* release: pairs with the acquire in gm_table_join() */
 	return __atomic_compare_exchange_n(&identity->table, &none, header, false, __ATOMIC_RELEASE,
 					   __ATOMIC_RELAXED);
