@@ -186,6 +186,9 @@ void st_pool_trim(void);
 /* All writers, parked or not, whosever: events go the long way, ST_DETOUR_... */
 void st_pool_detour(uint8_t why);
 
+/* In a child of fork: the other writers of its thread are its parent's. */
+void st_spares_forget(void);
+
 /* Looks at so many writers, in turn, and parks those whose threads are gone. */
 void st_pool_check(unsigned n);
 

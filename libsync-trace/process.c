@@ -74,6 +74,7 @@ bool st_process_check_fork(void)
 	gm_making_begin(&forgetting);
 	gm_process_forked();
 	st_pool_forget();
+	st_spares_forget();
 	st_waits_forget();
 	st_counts_forget();
 	st_ust_forked();

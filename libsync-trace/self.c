@@ -39,7 +39,7 @@ static struct st_thread st_over = {.gate = GATE_SHUT, .selective = true};
 static struct st_thread st_sealed = {.gate = GATE_SHUT, .detours = ST_DETOUR_OFF};
 struct st_thread st_counting = {.detours = ST_DETOUR_CLOCK}; /* never reads the TSC */
 
-static int n_formers;
+static int n_spares; /* writers in use beside one for each thread */
 bool st_memory_is_wiped;
 
 __thread struct st_thread *st_self = &st_newborn;
@@ -100,7 +100,7 @@ void st_count_left(struct st_thread *self)
 /* Why its event is written nowhere, of a thread that has a slot. */
 static uint16_t why_lost(void)
 {
-	if (st_self->live && __atomic_load_n(&n_formers, __ATOMIC_RELAXED) >= FORMERS_MAX)
+	if (st_self->live && __atomic_load_n(&n_spares, __ATOMIC_RELAXED) >= FORMERS_MAX)
 		return GM_LOSS_LEFT;
 	if (st_process_is_opening())
 		return GM_LOSS_STALLED;
@@ -348,6 +348,21 @@ bool st_thread_reborn(struct st_thread *self)
 	return self->live;
 }
 
+/* Gives it to the next thread. */
+static void park(struct st_thread *self)
+{
+	if (self->is_spare)
+		__atomic_fetch_sub(&n_spares, 1, __ATOMIC_RELAXED);
+	self->is_spare = false;
+	st_pool_put(self);
+}
+
+void st_spares_forget(void)
+{
+	if (n_spares != 0)
+		n_spares = 0;
+}
+
 /* Takes an open writer out of those that `self` has replaced.  NULL: all are shut. */
 static struct st_thread *former_take(struct st_thread *self)
 {
@@ -370,13 +385,15 @@ static struct st_thread *former_new(void)
 {
 	struct st_thread *self = NULL;
 
-	if (__atomic_fetch_add(&n_formers, 1, __ATOMIC_RELAXED) < FORMERS_MAX)
+	if (__atomic_fetch_add(&n_spares, 1, __ATOMIC_RELAXED) < FORMERS_MAX)
 		self = st_pool_take();
-	if (self != NULL && thread_attach(self))
+	if (self != NULL && thread_attach(self)) {
+		self->is_spare = true;
 		return self;
+	}
 	if (self != NULL)
 		st_pool_put(self);
-	__atomic_fetch_sub(&n_formers, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&n_spares, 1, __ATOMIC_RELAXED);
 	return NULL;
 }
 
@@ -480,8 +497,7 @@ static void formers_park(struct st_thread *self)
 		former->live = 0;
 		counts_forget(former);
 		former->slot = NULL;
-		st_pool_put(former);
-		__atomic_fetch_sub(&n_formers, 1, __ATOMIC_RELAXED);
+		park(former);
 	}
 	/* Whose gates are shut stay as they are: a context may be in there. */
 	self->former = NULL;
@@ -508,7 +524,7 @@ void st_thread_ended(void)
 		counts_forget(self);
 		gm_thread_end(self->slot);
 		self->slot = NULL;
-		st_pool_put(self);
+		park(self);
 	}
 	gm_signals_restore(mask);
 }
@@ -533,7 +549,7 @@ void st_writer_check(struct st_thread *self)
 	counts_forget(self);
 	gm_thread_abandon(slot);
 	self->slot = NULL;
-	st_pool_put(self);
+	park(self);
 }
 
 void st_thread_trim(struct st_thread *self)

@@ -111,6 +111,7 @@ struct st_thread {
 	uint32_t n_sites;
 	struct st_thread *next_parked;
 	struct st_thread *former; /* writers that this one took the place of, in this thread */
+	bool is_spare;		  /* counted in n_spares: its thread has another one */
 	struct gm_thread_slot *slot;
 	_Alignas(16) uint64_t first_sites[ST_SITES_FIRST]; /* pairs: see st_site_find() */
 	uint64_t first_paths[ST_PATHS_FIRST];
