@@ -11,12 +11,14 @@
 #include "runtime/runtime.h"
 
 static void (*next_exit)(int status), (*next_Exit)(int status);
+static int (*next_daemon)(int keeps_directory, int keeps_files);
 
 /* dlsym() takes locks, and the child of vfork() may be in a hurry. */
 static void resolve(void)
 {
 	if (next_exit != NULL)
 		return;
+	*(void **)&next_daemon = dlsym(RTLD_NEXT, "daemon");
 	*(void **)&next_Exit = dlsym(RTLD_NEXT, "_Exit");
 	*(void **)&next_exit = dlsym(RTLD_NEXT, "_exit");
 }
@@ -42,4 +44,12 @@ ST_EXPORT void _Exit(int status)
 	resolve();
 	next_Exit(status);
 	__builtin_unreachable();
+}
+
+/* The parent ends by the C library's own _exit(), behind its handlers of fork(). */
+ST_EXPORT int daemon(int keeps_directory, int keeps_files)
+{
+	gm_process_save();
+	resolve();
+	return next_daemon(keeps_directory, keeps_files);
 }

@@ -91,6 +91,12 @@ for kind in btrfs xfs; do
 	run _exit :
 	[ $status = 7 ] || fail "$kind: _exit: exit status $status: $(cat err)"
 	counted "$kind, _exit"
+	# Its parent ends by the C library's own _exit().
+	run daemon :
+	[ $status = 0 ] || fail "$kind: daemon: exit status $status: $(cat err)"
+	counted "$kind, daemon"
+	joins=$(babeltrace2 disk/gprof-mt.data/*/user 2>/dev/null | grep -c ' thread_join: ')
+	[ "$joins" = 4 ] || fail "$kind, daemon: $joins joins of its main thread, not 4"
 	run kill :
 	[ $status = 137 ] || fail "$kind: kill: exit status $status"
 	quality

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * kept ROUNDS HOW: four threads that call `leaf` and lock a mutex so often, and again after the
- * program has printed "half" and read a line.  HOW it ends: return, _exit or kill.  Prints how many
- * calls there were, and locks.
+ * program has printed "half" and read a line.  HOW it ends: return, _exit, daemon or kill.  Prints
+ * how many calls there were, and locks.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -63,6 +63,8 @@ UNPROFILED int main(int argc, char **argv)
 	fflush(stdout);
 	if (argc > 2 && strcmp(argv[2], "_exit") == 0)
 		_exit(7);
+	if (argc > 2 && strcmp(argv[2], "daemon") == 0 && daemon(1, 1) == 0)
+		_exit(0);
 	if (argc > 2 && strcmp(argv[2], "kill") == 0)
 		kill(getpid(), SIGKILL);
 	return 7;
