@@ -325,6 +325,9 @@ struct gm_control *gm_control_at(uint32_t index);
  */
 bool gm_threads_check_fork(void);
 
+/* In the child of fork() or _Fork(), at once. */
+void gm_threads_forked(void);
+
 /*
  * The threads that are kept, from the first call to the last (lives.c).  Under the lock; but for
  * the second: in the thread that ends, which waits for nothing there.

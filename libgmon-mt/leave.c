@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ways out of a program that run no destructor: exec, _exit(), quick_exit(), and daemon(),
- * whose parent ends by the C library's own _exit().  The gmon files of the last threads that ended
- * may not be written by then (thread.c), so each is preceded by that; and so is the end of the
- * process by what only memory has (runtime/kept.h).  What the program asks for is done by the next
- * function of the name.  quick_exit() runs handlers, which may be profiled: what comes before its
- * end is the first handler registered, since that runs last.
+ * What the program does with its process: the ways out that run no destructor, and _Fork().
+ *
+ * The ways out are exec, _exit(), quick_exit(), and daemon(), whose parent ends by the C library's
+ * own _exit().  The gmon files of the last threads that ended may not be written by then
+ * (thread.c), so each is preceded by that; and so is the end of the process by what only memory has
+ * (runtime/kept.h).  What the program asks for is done by the next function of the name.
+ * quick_exit() runs handlers, which may be profiled: what comes before its end is the first handler
+ * registered, since that runs last.
  *
  * Not in libgmon_mt.a: there the program's own C library has these names.
  */
 #include <alloca.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "internal.h"
+#include "runtime/children.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -38,6 +42,7 @@ NEXT(execveat)
 NEXT(_exit)
 NEXT(_Exit)
 NEXT(daemon)
+NEXT(_Fork)
 
 static void save(void)
 {
@@ -58,6 +63,7 @@ __attribute__((constructor(102))) static void begin(void)
 	_exit_real();
 	_Exit_real();
 	daemon_real();
+	_Fork_real();
 }
 
 EXPORTED int execve(const char *path, char *const argv[], char *const environment[])
@@ -163,4 +169,24 @@ EXPORTED int daemon(int keeps_directory, int keeps_files)
 {
 	save();
 	return daemon_real()(keeps_directory, keeps_files);
+}
+
+/*
+ * Runs no handlers of fork(), and may be called by a signal's handler that interrupted a call being
+ * counted, to which the child returns.
+ */
+EXPORTED pid_t _Fork(void)
+{
+	__typeof__(&_Fork) real = _Fork_real();
+	pid_t pid;
+
+	if (real == NULL) { /* before glibc 2.34 */
+		errno = ENOSYS;
+		return -1;
+	}
+	gm_children_prepare();
+	pid = real();
+	if (pid == 0)
+		gm_threads_forked();
+	return pid;
 }

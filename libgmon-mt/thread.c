@@ -563,7 +563,7 @@ bool gm_threads_check_fork(void)
  * The fork handler.  Handlers of other libraries may have run before it, and what they called is
  * counted already: then there is nothing left to forget.
  */
-static void forked(void)
+void gm_threads_forked(void)
 {
 	if (gm_seal_is_set()) {
 		thread_begin_anew();
@@ -584,6 +584,6 @@ static void forked(void)
 void gm_threads_init(void)
 {
 	alive_begin();
-	pthread_atfork(gm_children_prepare, NULL, forked);
+	pthread_atfork(gm_children_prepare, NULL, gm_threads_forked);
 	watch_begin();
 }

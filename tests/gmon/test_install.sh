@@ -12,7 +12,7 @@ exported()
 names="__cyg_profile_func_enter __cyg_profile_func_exit __fentry__ __monstartup __return__ _mcleanup _mcount mcount moncontrol monstartup "
 # The shared library also hears of unloading, of seccomp filters, of threads' ends and of ways out.
 shared=$(tr ' ' '\n' <<<"__asan_default_options __cxa_finalize gm_thread_watch_shared prctl syscall $names
-	execl execle execlp execv execve execveat execvp execvpe fexecve _exit _Exit daemon" | tr -d '\t' | sed '/^$/d' |
+	execl execle execlp execv execve execveat execvp execvpe fexecve _exit _Exit daemon _Fork" | tr -d '\t' | sed '/^$/d' |
 	LC_ALL=C sort | tr '\n' ' ')
 same "libgmon_mt.so exports" "$shared" "$(exported -D "$GM_BUILD/libgmon_mt.so")"
 same "libgmon_mt.a exports" "$names" "$(exported -g "$GM_BUILD/libgmon_mt.a")"

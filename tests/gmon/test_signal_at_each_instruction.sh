@@ -15,7 +15,7 @@ certain()
 for flags in -DENTRY=mcount "-mfentry -DENTRY=__fentry__"; do
 	# shellcheck disable=SC2086 # several flags
 	build_pg steps $flags -I"$GM_TOP/libgmon-mt/include"
-	for action in grow fork large pause unwind sample jump call; do
+	for action in grow fork large _Fork pause unwind sample jump call; do
 		[[ $flags$action != -mfentry*@(jump|call) ]] || continue # the same code
 		what="$action $flags"
 		fresh timeout 120 ./steps $action >expected 2>err || fail "$what: $(cat expected err)"

@@ -6,6 +6,7 @@
  *	grow    calls `target` from 1024 new call sites: the thread's table is replaced
  *	fork    forks; the child goes on from the handler, calls `worker` to its end and exits
  *	large   the same with a table of megabytes, by a child and by its child
+ *	_Fork   as large, by _Fork(), which runs no handlers
  *	pause   turns counting off and on again
  *	unwind  walks the stack, as an exception or a cancellation would
  *	sample  is a sample's signal, after the library's other instructions too, where it may come
@@ -54,6 +55,7 @@ static int position, seen;
 static volatile pid_t child;
 static struct gm_threads_header header; /* of the capture */
 static bool is_everywhere;		/* the action, not in mcount alone */
+static bool is_large, is_bare;
 static sigjmp_buf back;
 
 NOINLINE void target(void)
@@ -128,7 +130,7 @@ UNPROFILED static void fork_again(void)
 	pid_t own;
 
 	worker();
-	own = fork();
+	own = is_bare ? _Fork() : fork();
 	if (own == 0)
 		return;
 	waitpid(own, &status, 0);
@@ -181,8 +183,8 @@ UNPROFILED static void act(void)
 		SITES_256 SITES_256 SITES_256 SITES_256
 	} else if (strcmp(action, "fork") == 0) {
 		child = fork();
-	} else if (strcmp(action, "large") == 0) {
-		child = fork();
+	} else if (is_large) {
+		child = is_bare ? _Fork() : fork();
 		if (child == 0)
 			fork_again();
 	} else if (strcmp(action, "unwind") == 0) {
@@ -253,6 +255,8 @@ UNPROFILED int main(int argc, char **argv)
 	int stride;
 
 	action = argc > 1 ? argv[1] : "grow";
+	is_bare = strcmp(action, "_Fork") == 0;
+	is_large = is_bare || strcmp(action, "large") == 0;
 	sigaction(SIGTRAP, &on_trap, NULL);
 	signal(SIGALRM, jump);
 	if (strcmp(action, "jump") == 0)
@@ -265,14 +269,14 @@ UNPROFILED int main(int argc, char **argv)
 		call_worker(0);
 		read_header();
 	}
-	if (strcmp(action, "large") == 0)
+	if (is_large)
 		fill();
 	for (; position == 0 || seen > position - stride; position += stride) {
 		if (run_thread == run_jump && position > FIRST_STEPS)
 			break;
 		int status = 3 << 8;
 
-		if (strcmp(action, "large") == 0) {
+		if (is_large) {
 			run(NULL);
 		} else {
 			pthread_create(&thread, NULL, run_thread, NULL);
