@@ -515,3 +515,48 @@ void pp_children_move(struct pp_capture *capture)
 		close(move.lock_fd);
 	close(move.from.capture_fd);
 }
+
+/* Does a line of /proc/PID/maps name the file?  Range, rights, offset, device and inode come first.
+ */
+static bool maps_file(const char *maps, uint64_t inode)
+{
+	for (const char *at = maps; (at = strstr(at, "/" GM_CHILDREN_NAME)); at++) {
+		const char *line = at;
+		uint64_t found;
+
+		while (line > maps && line[-1] != '\n')
+			line--;
+		if (sscanf(line, "%*s %*s %*s %*s %" SCNu64, &found) == 1 && found == inode)
+			return true;
+	}
+	return false;
+}
+
+bool pp_children_has_places(const char *dir, pid_t pid)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%d/maps", (int)pid);
+	g_autoptr(GPtrArray) folders = NULL;
+	g_autofree char *maps = NULL;
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool found = false;
+
+	if (fd < 0)
+		return false;
+	folders = names_of(fd, ".", is_folder);
+	if (g_file_get_contents(path, &maps, NULL, NULL))
+		for (guint i = 0; i < folders->len && !found; i++) {
+			g_autoptr(GPtrArray) files =
+			    names_of(fd, folders->pdata[i], is_file_of_places);
+
+			for (guint j = 0; j < files->len && !found; j++) {
+				g_autofree char *name = g_build_filename(
+				    folders->pdata[i], (char *)files->pdata[j], NULL);
+				struct stat st;
+
+				found = fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+					maps_file(maps, st.st_ino);
+			}
+		}
+	close(fd);
+	return found;
+}

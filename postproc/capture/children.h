@@ -15,4 +15,7 @@
  */
 void pp_children_move(struct pp_capture *capture);
 
+/* Does the process `pid`, as it is numbered here, have places of the capture in `dir` mapped? */
+bool pp_children_has_places(const char *dir, pid_t pid);
+
 #endif

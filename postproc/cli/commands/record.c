@@ -26,8 +26,10 @@
 #include "record/lttng/lttng.h"
 #include "record/program.h"
 #include "core/alive.h"
+#include "core/numbers.h"
 #include "export/gmon/gmon.h"
 #include "capture/capture.h"
+#include "capture/children.h"
 #include "analysis/unrecorded.h"
 
 /* As shells say it. */
@@ -303,22 +305,45 @@ static int exec_status(int code)
 	return code == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;
 }
 
-/* A process that outlives the program goes on counting, in the calls file alone. */
-static bool is_running(const struct pp_process *process)
+struct wanted {
+	const struct pp_process *process;
+	const char *dir; /* of the capture */
+};
+
+static bool is_it(pid_t pid, void *arg)
 {
-	if (process->end_ns != PP_TIME_UNKNOWN)
-		return false;
+	const struct wanted *wanted = arg;
+	const struct pp_process *process = wanted->process;
+
 	if (process->proc_start)
-		return pp_process_is_running((pid_t)process->pid, process->proc_start);
+		return pp_process_is_running(pid, process->proc_start);
 	/* The child of a fork that writes into its parent's places does not look it up. */
 	return process->start_ns != PP_TIME_UNKNOWN &&
-	       pp_process_runs((pid_t)process->pid, (uint64_t)process->start_ns);
+	       pp_process_runs(pid, (uint64_t)process->start_ns) &&
+	       pp_children_has_places(wanted->dir, pid);
+}
+
+/*
+ * A process that outlives the program goes on counting, in the calls file alone.  Its number is
+ * that of its own PID namespace, which is ours or one below.
+ */
+static bool is_running(const struct pp_capture *capture, const struct pp_process *process,
+		       struct pp_numbers **numbers)
+{
+	struct wanted wanted = {process, capture->model->dir};
+
+	if (process->end_ns != PP_TIME_UNKNOWN)
+		return false;
+	if (!*numbers)
+		*numbers = pp_numbers_new();
+	return pp_numbers_may_have(*numbers, 0, (pid_t)process->pid, is_it, &wanted);
 }
 
 /* The gmon files that the program left to us, see [calls] gmon. */
 static void write_gmon_files(struct pp_run *run, const struct pp_capture *capture)
 {
 	const GPtrArray *processes = capture->model->processes;
+	struct pp_numbers *numbers = NULL;
 	struct pp_gmon gmon;
 
 	pp_gmon_write(capture->model, NULL, run->dir_fd, &gmon);
@@ -338,10 +363,11 @@ static void write_gmon_files(struct pp_run *run, const struct pp_capture *captur
 	for (guint i = 0; i < processes->len; i++) {
 		const struct pp_process *process = processes->pdata[i];
 
-		if (is_running(process))
+		if (is_running(capture, process, &numbers))
 			pp_run_add_loss(run, "later calls, in its gmon files: it still runs",
 					process->folder, 1);
 	}
+	pp_numbers_free(numbers);
 	pp_gmon_done(&gmon);
 }
 
