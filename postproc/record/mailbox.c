@@ -226,6 +226,26 @@ static void hang_up_late(struct pp_mailbox *mailbox, int64_t now_us)
 		}
 }
 
+/* The one that has been silent for longest gives way: a request follows its connection at once. */
+static void make_room(struct pp_mailbox *mailbox)
+{
+	GHashTableIter iter;
+	gpointer key, since_us;
+	int64_t oldest_us = INT64_MAX;
+	int oldest = -1;
+
+	if (g_hash_table_size(mailbox->waiting) < WAITING_MAX)
+		return;
+	g_hash_table_iter_init(&iter, mailbox->waiting);
+	while (g_hash_table_iter_next(&iter, &key, &since_us))
+		if (*(int64_t *)since_us < oldest_us) {
+			oldest_us = *(int64_t *)since_us;
+			oldest = GPOINTER_TO_INT(key);
+		}
+	mailbox->n_refused++;
+	hang_up(mailbox, oldest);
+}
+
 /* At most so many.  Returns how many there were. */
 static unsigned take_connections(struct pp_mailbox *mailbox, unsigned most)
 {
@@ -236,7 +256,8 @@ static unsigned take_connections(struct pp_mailbox *mailbox, unsigned most)
 	while (n < most &&
 	       (fd = accept4(mailbox->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
 		n++;
-		if (g_hash_table_size(mailbox->waiting) >= WAITING_MAX || !watch(mailbox, fd)) {
+		make_room(mailbox);
+		if (!watch(mailbox, fd)) {
 			mailbox->n_refused++;
 			close(fd);
 			continue;

@@ -1,7 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Strangers who ask `record` for something without end do not keep it: it ends with its program.
+# Strangers who ask `record` for something without end do not keep it: it ends with its program.  Those who hold more
+# connections than it serves at a time, and say nothing, do not keep a program that has given up its rights from
+# recording through it.
 . "$GM_TOP/tests/lib.sh"
 
 build flood
@@ -24,4 +26,27 @@ refused=$("$gprof_mt" report --format json quality | python3 -c 'import json, sy
 print(sum(row.get("count", 0) for row in json.load(sys.stdin)["quality"] if "refused" in row["what"]))')
 echo "refused: $refused"
 [ "$refused" -ge $strangers ] || fail "strangers are not counted"
+[ "$(id -u)" = 0 ] || exit 0
+build drop
+threads=40 children=40
+mkfifo silent
+for silent in 256 600; do
+	rm -rf gprof-mt.data
+	./flood "$PWD/gprof-mt.data" silent $silent >silent &
+	stranger=$!
+	exec 4<>silent
+	# shellcheck disable=SC2016 # for the program
+	timeout 120 "$gprof_mt" record -q --set kernel.source=none --set sync.mode=all -- sh -c \
+		'read -r word <&4; exec ./drop setuid $0 $1' $threads $children 4<silent >out 2>err
+	[ $? -eq 5 ] || fail "$silent silent connections: $(cat err)"
+	wait $stranger || fail "$silent silent connections: flood: exit status $?"
+	read -r made <&4
+	exec 4<&-
+	locks=$(python3 "$programs/locks.py" gprof-mt.data) || fail "$silent silent connections: a stream cannot be read"
+	lost=$("$gprof_mt" report --format json quality | python3 -c 'import json, sys
+print(sum(row["count"] for row in json.load(sys.stdin)["quality"] if " not recorded" in row["what"] or " not written" in row["what"]))')
+	echo "$silent silent connections, $made in all: $locks locks of $((10 + 7 * (threads + children)))"
+	[ "$locks" -ge $((10 + 7 * (threads + children))) ] && [ "$lost" = 0 ] ||
+		fail "$silent silent connections: $("$gprof_mt" report quality)"
+done
 exit 0

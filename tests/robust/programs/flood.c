@@ -4,17 +4,24 @@
  * as fast as it is let, with a request that is to be refused.  Ends with 0 when nobody listens any
  * more, with 1 when it was let MAX times after the file OVER was there.  It says "first" when it
  * was let for the first time.
+ *
+ * flood CAPTURE silent N: keeps N connections on which nothing is sent, and makes a new one for
+ * each that is closed, until nobody listens any more.  It says "first" when there are N, and at the
+ * end how many were made.
  */
 #define _GNU_SOURCE
+#include <poll.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #define REQUEST_BYTES 200
+#define SILENT_MAX    1000
 
 static socklen_t set_address(const char *capture, struct sockaddr_un *address)
 {
@@ -31,6 +38,35 @@ static socklen_t set_address(const char *capture, struct sockaddr_un *address)
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
 
+static int stay_silent(const struct sockaddr_un *address, socklen_t n_bytes, int n)
+{
+	struct pollfd fds[SILENT_MAX];
+	long n_made = 0;
+
+	for (int i = 0; i < n; i++)
+		fds[i] = (struct pollfd){.fd = -1, .events = POLLIN};
+	for (;; poll(fds, (nfds_t)n, 1)) {
+		for (int i = 0; i < n; i++) {
+			if (fds[i].fd >= 0 && fds[i].revents == 0)
+				continue;
+			if (fds[i].fd >= 0)
+				close(fds[i].fd);
+			fds[i].revents = 0;
+			fds[i].fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+			if (connect(fds[i].fd, (const struct sockaddr *)address, n_bytes) == 0) {
+				if (++n_made == n)
+					puts("first"), fflush(stdout);
+			} else if (n_made >= n) {
+				printf("%ld\n", n_made);
+				return 0;
+			} else {
+				close(fds[i].fd);
+				fds[i].fd = -1;
+			}
+		}
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const char request[REQUEST_BYTES];
@@ -42,6 +78,9 @@ int main(int argc, char **argv)
 		return 2;
 	n_bytes = set_address(argv[1], &address);
 	most = atol(argv[3]);
+	if (strcmp(argv[2], "silent") == 0)
+		return most > 0 && most <= SILENT_MAX ? stay_silent(&address, n_bytes, (int)most)
+						      : 2;
 	while (n_late < most) {
 		int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
 
