@@ -15,8 +15,8 @@
 
 #include "index/pile.h"
 #include "index/progress.h"
-#include "analysis/object_state.h"
-#include "analysis/wait_end.h"
+#include "analysis/state/object_state.h"
+#include "analysis/state/wait_end.h"
 
 #define PP_INDEX_NONE UINT32_MAX
 

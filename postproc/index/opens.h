@@ -6,7 +6,7 @@
 #ifndef PP_INDEX_OPENS_H
 #define PP_INDEX_OPENS_H
 
-#include "analysis/object_state.h"
+#include "analysis/state/object_state.h"
 
 struct pp_opens {
 	GArray *all; /* of struct open, each thread's in order of time; NULL: none yet */

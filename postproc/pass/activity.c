@@ -7,7 +7,7 @@
  */
 #include "analysis/select.h"
 #include "analysis/shown.h"
-#include "analysis/thread_state.h"
+#include "analysis/state/thread_state.h"
 
 enum { PERIODS = PP_N_NAMED_THREAD_CELLS, CALLS, PER_ACTIVITY, MOST, WITHOUT };
 

@@ -4,7 +4,7 @@
  * machines of threads and objects for their complaints alone, and has no table of its own.
  */
 #include "analysis/anomaly.h"
-#include "analysis/object_state.h"
+#include "analysis/state/object_state.h"
 
 struct consistency {
 	const struct pp_model *model;

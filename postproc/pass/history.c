@@ -5,10 +5,10 @@
  * of its mutex too: as the release it begins with and the acquisition it ends with.
  */
 #include "pass/history.h"
-#include "analysis/object_row.h"
+#include "analysis/state/object_row.h"
 #include "pass/paths.h"
 #include "analysis/select.h"
-#include "analysis/select_object.h"
+#include "analysis/state/select_object.h"
 
 #include <inttypes.h>
 #include <limits.h>

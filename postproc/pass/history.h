@@ -9,7 +9,7 @@
 #ifndef PP_PASS_HISTORY_H
 #define PP_PASS_HISTORY_H
 
-#include "analysis/object_state.h"
+#include "analysis/state/object_state.h"
 
 #define PP_HISTORY_KINDS PP_THREAD_STATE_KINDS
 

@@ -17,7 +17,7 @@
 #include <errno.h>
 
 #include "analysis/select.h"
-#include "analysis/select_object.h"
+#include "analysis/state/select_object.h"
 
 static void lock_free(void *data)
 {

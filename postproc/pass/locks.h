@@ -3,7 +3,7 @@
 #ifndef PP_PASS_LOCKS_H
 #define PP_PASS_LOCKS_H
 
-#include "analysis/object_state.h"
+#include "analysis/state/object_state.h"
 #include "analysis/site_set.h"
 #include "analysis/spread.h"
 

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "pass/locks.h"
-#include "analysis/object_row.h"
+#include "analysis/state/object_row.h"
 #include "analysis/select.h"
-#include "analysis/select_object.h"
+#include "analysis/state/select_object.h"
 #include "analysis/unrecorded.h"
 
 /* The rest is seldom of interest, and there may be thousands. */

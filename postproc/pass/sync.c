@@ -4,9 +4,9 @@
  * call blocked it, and how long it waited.
  */
 #include "core/printable.h"
-#include "analysis/object_state.h"
+#include "analysis/state/object_state.h"
 #include "analysis/select.h"
-#include "analysis/select_object.h"
+#include "analysis/state/select_object.h"
 #include "analysis/shown.h"
 #include "analysis/unrecorded.h"
 

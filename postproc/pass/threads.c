@@ -7,7 +7,7 @@
  */
 #include "analysis/select.h"
 #include "analysis/shown.h"
-#include "analysis/thread_state.h"
+#include "analysis/state/thread_state.h"
 #include "analysis/unrecorded.h"
 
 enum {

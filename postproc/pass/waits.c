@@ -7,10 +7,10 @@
 #include "analysis/select.h"
 #include "analysis/graph/call_sites.h"
 #include "analysis/graph/links.h"
-#include "analysis/object_row.h"
+#include "analysis/state/object_row.h"
 #include "analysis/graph/thread_nodes.h"
 #include "analysis/unrecorded.h"
-#include "analysis/wait_end.h"
+#include "analysis/state/wait_end.h"
 
 enum {
 	WAIT_HOW = PP_OBJECT_CELLS,

@@ -4,7 +4,7 @@
 #define PP_ANALYSIS_GRAPH_THREAD_NODES_H
 
 #include "analysis/shown.h"
-#include "analysis/thread_state.h"
+#include "analysis/state/thread_state.h"
 
 enum {
 	PP_NODE_PID,

@@ -19,7 +19,7 @@
 #include "core/printable.h"
 #include "table/flat.h"
 #include "pass/history.h"
-#include "analysis/object_row.h"
+#include "analysis/state/object_row.h"
 #include "render/render.h"
 
 struct arguments {

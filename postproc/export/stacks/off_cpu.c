@@ -2,7 +2,7 @@
 #include "export/stacks/off_cpu.h"
 
 #include "analysis/select.h"
-#include "analysis/select_object.h"
+#include "analysis/state/select_object.h"
 
 /* What an operation that goes on has slept so far. */
 struct sleep {

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "analysis/wait_end.h"
+#include "analysis/state/wait_end.h"
 
 /* A wait that goes on. */
 struct wait {

@@ -8,7 +8,7 @@
 #ifndef PP_EXPORT_STACKS_WAKERS_H
 #define PP_EXPORT_STACKS_WAKERS_H
 
-#include "analysis/object_state.h"
+#include "analysis/state/object_state.h"
 
 /* A call that let go of an object. */
 struct pp_release {

@@ -7,7 +7,7 @@
 #include "export/stacks/wakers.h"
 #include "analysis/graph/call_sites.h"
 #include "analysis/select.h"
-#include "analysis/wait_end.h"
+#include "analysis/state/wait_end.h"
 
 /* A wait that goes on. */
 struct wait {

@@ -11,7 +11,7 @@
 #define PP_EXPORT_TRACE_STORY_H
 
 #include "export/exporter.h"
-#include "analysis/object_state.h"
+#include "analysis/state/object_state.h"
 
 enum pp_slice_kind {
 	PP_SLICE_STATE,

@@ -17,7 +17,7 @@
 
 #include "core/apart.h"
 
-#include "analysis/exec_image.h"
+#include "analysis/state/exec_image.h"
 #include "analysis/select.h"
 
 /* struct pp_object.data: where the thread was that released it last while others waited. */

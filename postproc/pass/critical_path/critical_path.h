@@ -7,7 +7,7 @@
 #include "analysis/graph/call_sites.h"
 #include "analysis/call_stack.h"
 #include "analysis/graph/chain.h"
-#include "analysis/object_state.h"
+#include "analysis/state/object_state.h"
 
 /* What a chain sums: key = amount << AMOUNT_SHIFT | id << ID_SHIFT | mode. */
 enum pp_critical_amount {

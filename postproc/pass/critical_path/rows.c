@@ -3,7 +3,7 @@
 
 #include "core/duration.h"
 #include "pass/critical_path/critical_path.h"
-#include "analysis/object_row.h"
+#include "analysis/state/object_row.h"
 #include "analysis/select.h"
 #include "analysis/shown.h"
 #include "analysis/unrecorded.h"

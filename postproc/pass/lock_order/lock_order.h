@@ -6,7 +6,7 @@
 
 #include "analysis/graph/call_sites.h"
 #include "analysis/graph/links.h"
-#include "analysis/object_state.h"
+#include "analysis/state/object_state.h"
 
 /*
  * A link: a thread held `from` and went for `to`; both are serials of objects.  PART_HELD: what it

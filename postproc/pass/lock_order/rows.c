@@ -6,7 +6,7 @@
 #include "analysis/select.h"
 #include "analysis/graph/components.h"
 #include "pass/lock_order/lock_order.h"
-#include "analysis/object_row.h"
+#include "analysis/state/object_row.h"
 #include "analysis/shown.h"
 #include "analysis/unrecorded.h"
 

@@ -6,7 +6,7 @@
 
 #include "analysis/graph/call_sites.h"
 #include "analysis/graph/links.h"
-#include "analysis/object_state.h"
+#include "analysis/state/object_state.h"
 
 enum pp_precedence_kind {
 	PP_PRECEDENCE_MUTEX,

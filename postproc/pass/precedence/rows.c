@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/object_row.h"
+#include "analysis/state/object_row.h"
 #include "pass/precedence/precedence.h"
 #include "analysis/shown.h"
 #include "analysis/graph/thread_nodes.h"

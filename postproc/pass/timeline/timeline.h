@@ -13,8 +13,8 @@
 #define PP_PASS_TIMELINE_TIMELINE_H
 
 #include "analysis/pass.h"
-#include "analysis/thread_state.h"
-#include "analysis/object_state.h"
+#include "analysis/state/thread_state.h"
+#include "analysis/state/object_state.h"
 #include "analysis/reason.h"
 
 enum pp_timeline_kind {

@@ -11,14 +11,14 @@
  * Intervals of a thread are contiguous, so their sum is its lifetime, exactly.  Where events are
  * lost or contradict each other the time in doubt has the mode PP_MODE_UNKNOWN.
  */
-#ifndef PP_ANALYSIS_THREAD_STATE_H
-#define PP_ANALYSIS_THREAD_STATE_H
+#ifndef PP_ANALYSIS_STATE_THREAD_STATE_H
+#define PP_ANALYSIS_STATE_THREAD_STATE_H
 
 #include "core/event.h"
 #include "core/model.h"
 #include "analysis/anomaly.h"
 #include "analysis/pass.h"
-#include "analysis/thread_mode.h"
+#include "analysis/state/thread_mode.h"
 
 /* The kinds that the state machine must see. */
 #define PP_THREAD_STATE_KINDS                                                                      \

@@ -3,8 +3,8 @@
  * The mode of a thread, and what a change of it means: an interval ends, which adds to the sums of
  * the thread, and the listener is told.  thread_state.c decides when the mode changes to what.
  */
-#ifndef PP_ANALYSIS_THREAD_MODE_H
-#define PP_ANALYSIS_THREAD_MODE_H
+#ifndef PP_ANALYSIS_STATE_THREAD_MODE_H
+#define PP_ANALYSIS_STATE_THREAD_MODE_H
 
 #include "analysis/operation_stack.h"
 #include "analysis/pass.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See select_object.h. */
-#include "analysis/select_object.h"
+#include "analysis/state/select_object.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See object_state.h. */
-#include "analysis/object_state.h"
+#include "analysis/state/object_state.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Which objects a selection (select.h) chooses. */
-#ifndef PP_ANALYSIS_SELECT_OBJECT_H
-#define PP_ANALYSIS_SELECT_OBJECT_H
+#ifndef PP_ANALYSIS_STATE_SELECT_OBJECT_H
+#define PP_ANALYSIS_STATE_SELECT_OBJECT_H
 
-#include "analysis/object_state.h"
+#include "analysis/state/object_state.h"
 #include "analysis/select.h"
 
 /* Its name may depend on what comes later: to be asked at the end. */

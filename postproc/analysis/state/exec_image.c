@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See exec_image.h. */
-#include "analysis/exec_image.h"
+#include "analysis/state/exec_image.h"
 
 bool pp_exec_brings(const struct pp_thread *thread, int64_t exec_ns)
 {

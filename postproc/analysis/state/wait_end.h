@@ -10,10 +10,10 @@
  *
  * A mark is the pass's own number for a call, such as its site's.
  */
-#ifndef PP_ANALYSIS_WAIT_END_H
-#define PP_ANALYSIS_WAIT_END_H
+#ifndef PP_ANALYSIS_STATE_WAIT_END_H
+#define PP_ANALYSIS_STATE_WAIT_END_H
 
-#include "analysis/object_state.h"
+#include "analysis/state/object_state.h"
 
 #define PP_MARK_NONE UINT32_MAX
 

@@ -10,10 +10,10 @@
  * Clocks of two CPUs agree to a few nanoseconds, so an acquisition may come before the release that
  * allowed it.  The earlier hold then ends where the later began.
  */
-#ifndef PP_ANALYSIS_OBJECT_STATE_H
-#define PP_ANALYSIS_OBJECT_STATE_H
+#ifndef PP_ANALYSIS_STATE_OBJECT_STATE_H
+#define PP_ANALYSIS_STATE_OBJECT_STATE_H
 
-#include "analysis/thread_state.h"
+#include "analysis/state/thread_state.h"
 
 struct pp_hold {
 	const struct pp_thread *thread;

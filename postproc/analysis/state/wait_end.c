@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See wait_end.h. */
-#include "analysis/wait_end.h"
+#include "analysis/state/wait_end.h"
 
 #include <errno.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Which thread of the model goes on after an exec: images of a process are processes of their own.
  */
-#ifndef PP_ANALYSIS_EXEC_IMAGE_H
-#define PP_ANALYSIS_EXEC_IMAGE_H
+#ifndef PP_ANALYSIS_STATE_EXEC_IMAGE_H
+#define PP_ANALYSIS_STATE_EXEC_IMAGE_H
 
 #include "core/model.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* How a table names a synchronization object: the cells that its rows begin with. */
-#ifndef PP_ANALYSIS_OBJECT_ROW_H
-#define PP_ANALYSIS_OBJECT_ROW_H
+#ifndef PP_ANALYSIS_STATE_OBJECT_ROW_H
+#define PP_ANALYSIS_STATE_OBJECT_ROW_H
 
-#include "analysis/object_state.h"
+#include "analysis/state/object_state.h"
 
 enum {
 	PP_OBJECT_PID,

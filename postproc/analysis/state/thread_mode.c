@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See thread_mode.h. */
-#include "analysis/thread_mode.h"
+#include "analysis/state/thread_mode.h"
 
 #include "analysis/reason.h"
 #include "analysis/select.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/object_row.h"
+#include "analysis/state/object_row.h"
 
 void pp_object_row(struct pp_cell *row, const struct pp_object *object,
 		   const struct pp_namer *namer)

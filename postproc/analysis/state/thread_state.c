@@ -8,11 +8,11 @@
  * sleep (the waker runs on another CPU while the sleeper is still inside the scheduler): it is
  * remembered, and if no other comes before the thread runs again, it was runnable all along.
  */
-#include "analysis/thread_state.h"
+#include "analysis/state/thread_state.h"
 
 #include <string.h>
 
-#include "analysis/exec_image.h"
+#include "analysis/state/exec_image.h"
 #include "analysis/select.h"
 
 struct pp_cpu {
