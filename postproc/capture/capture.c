@@ -32,37 +32,6 @@ static void trace_free(void *data)
 	g_free(trace);
 }
 
-void pp_capture_add_damage(struct pp_capture *capture, const char *where, const char *format, ...)
-{
-	g_autofree char *what = NULL;
-	g_autofree char *shown = pp_printable(g_strdup(where));
-	g_autofree char *line = NULL;
-	GPtrArray *damage = capture->damage;
-	va_list args;
-
-	va_start(args, format);
-	what = pp_printable(g_strdup_vprintf(format, args));
-	va_end(args);
-	pp_model_add_problem(capture->model, what, shown, 1);
-	line = g_strdup_printf("%s: %s", shown, what);
-	if (!damage->len || !g_str_equal(damage->pdata[damage->len - 1], line))
-		g_ptr_array_add(damage, g_steal_pointer(&line));
-}
-
-bool pp_capture_is_damaged(const struct pp_capture *capture, const char *where)
-{
-	g_autofree char *shown = pp_printable(g_strdup(where));
-	size_t len = strlen(shown);
-
-	for (guint i = 0; i < capture->damage->len; i++) {
-		const char *line = capture->damage->pdata[i];
-
-		if (strncmp(line, shown, len) == 0 && line[len] == ':')
-			return true;
-	}
-	return false;
-}
-
 static bool is_dir(const char *path)
 {
 	return g_file_test(path, G_FILE_TEST_IS_DIR);
@@ -212,6 +181,8 @@ static int read_process(struct pp_capture *capture, const struct pp_folder *fold
 			pp_capture_add_damage(capture, process->folder,
 					      "no names for addresses: %s", text);
 		pp_error_done(&maps_err);
+	} else {
+		process->places = pp_places_new(process->maps);
 	}
 	pp_helpers_read(capture, process);
 	place_routines(process);
@@ -363,58 +334,6 @@ static void note_times(struct pp_model *model)
 	}
 }
 
-static const char *why_unwritten(int code)
-{
-	switch (code) {
-	case EFBIG:
-		return "the limit on the size of files is too low (ulimit -f)";
-	case EINTR:
-		return "a signal handler jumped out of what begins its recording";
-	case ETIMEDOUT:
-		return "a thread was stopped for seconds in what begins its recording";
-	default:
-		return g_strerror(code);
-	}
-}
-
-char *pp_capture_unwritten_text(int code)
-{
-	return g_strconcat("process not recorded: ", why_unwritten(code), NULL);
-}
-
-void pp_capture_add_unwritten(struct pp_model *model, const char *pid, int code)
-{
-	g_autofree char *what = pp_capture_unwritten_text(code);
-
-	pp_model_add_problem(model, what, pid, 1);
-	model->n_unwritten++;
-}
-
-/* "1234 could not write into it: no room", of the first such process; NULL: none. */
-static char *note_unwritten(struct pp_model *model)
-{
-	GDir *dir = g_dir_open(model->dir, 0, NULL);
-	char *first = NULL;
-	const char *name;
-
-	while (dir && (name = g_dir_read_name(dir))) {
-		g_autofree char *path = g_build_filename(model->dir, name, NULL);
-		g_autofree char *target = NULL;
-		const char *pid = name + strlen(GM_UNWRITTEN);
-
-		if (!g_str_has_prefix(name, GM_UNWRITTEN) || !g_ascii_isdigit(*pid) ||
-		    !(target = g_file_read_link(path, NULL)))
-			continue;
-		pp_capture_add_unwritten(model, pid, atoi(target));
-		if (!first)
-			first = g_strdup_printf("process %s could not write into it: %s", pid,
-						why_unwritten(atoi(target)));
-	}
-	if (dir)
-		g_dir_close(dir);
-	return first;
-}
-
 static bool is_lttng_output(const char *dir)
 {
 	g_autofree char *session = g_build_filename(dir, "session", NULL);
@@ -450,7 +369,7 @@ static int open_capture(struct pp_capture *capture, struct pp_error *err)
 		return ret;
 	pp_calls_find_none(capture->model);
 	pp_traces_add_kernel(capture);
-	unwritten = note_unwritten(capture->model);
+	unwritten = pp_capture_note_unwritten(capture->model);
 	pp_traces_add_ust(capture);
 	if (!capture->model->processes->len && !capture->traces->len)
 		return pp_error_add(err, -ENODATA, "%s is an empty capture: %s", dir,

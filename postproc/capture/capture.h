@@ -76,6 +76,9 @@ void pp_capture_add_unwritten(struct pp_model *model, const char *pid, int code)
 /* The text of the row in quality; the caller frees it. */
 char *pp_capture_unwritten_text(int code);
 
+/* "1234 could not write into it: no room", of the first such process. NULL: none. */
+char *pp_capture_note_unwritten(struct pp_model *model);
+
 /*
  * The readers of single files.  Each fails when nothing of the file can be used; what is merely
  * incomplete becomes damage.  pp_calls_read() also fails after what it could read.

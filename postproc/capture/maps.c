@@ -141,7 +141,6 @@ int pp_maps_read(struct pp_capture *capture, struct pp_process *process, const c
 	}
 	if (bad)
 		pp_capture_add_damage(capture, path, "%u lines cannot be read", bad);
-	process->places = pp_places_new(maps);
 	process->maps = maps;
 	return 0;
 }

@@ -73,25 +73,6 @@ void pp_decoder_emit(struct pp_decoder *decoder, const struct pp_event *event)
 		decoder->take(decoder->data, event);
 }
 
-void pp_stream_hand_over(struct pp_stream *stream, const struct pp_event *event)
-{
-	struct pp_decoder *decoder = stream->decoder;
-
-	if (decoder->kinds & PP_EVENT_MASK(event->kind))
-		decoder->take(decoder->data, event);
-}
-
-bool pp_stream_is_ours(struct pp_stream *stream, const struct pp_thread *thread,
-		       const struct pp_thread *other, int64_t time_ns)
-{
-	if (!stream->all_programs)
-		return true;
-	if (!thread && !other)
-		return false;
-	pp_model_widen(stream->decoder->capture->model, time_ns);
-	return true;
-}
-
 /* A process of which the program, or record, told by itself. */
 static bool is_known_process(const struct pp_stream *stream, int32_t pid)
 {
@@ -110,14 +91,6 @@ static void set_on_cpu(struct pp_stream *stream, struct pp_thread *thread)
 	if ((guint)stream->cpu >= on_cpu->len)
 		g_ptr_array_set_size(on_cpu, stream->cpu + 1);
 	on_cpu->pdata[stream->cpu] = thread;
-}
-
-struct pp_thread *pp_stream_on_cpu(const struct pp_stream *stream)
-{
-	const GPtrArray *on_cpu = stream->decoder->on_cpu;
-
-	return stream->cpu >= 0 && (guint)stream->cpu < on_cpu->len ? on_cpu->pdata[stream->cpu]
-								    : NULL;
 }
 
 static void decode_switch(struct pp_stream *stream, const struct pp_record *record,

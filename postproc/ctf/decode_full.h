@@ -4,7 +4,7 @@
 #ifndef PP_CTF_DECODE_FULL_H
 #define PP_CTF_DECODE_FULL_H
 
-#include "ctf/decode.h"
+#include "ctf/stream.h"
 
 /* Hands it over, if it is one of these and of the program's. */
 void pp_decode_full(struct pp_stream *stream, const struct pp_record *record,

@@ -3,7 +3,7 @@
 #ifndef PP_CTF_DECODE_SYNC_H
 #define PP_CTF_DECODE_SYNC_H
 
-#include "ctf/decode.h"
+#include "ctf/stream.h"
 
 /* What later events of the stream refer to: call sites and paths. */
 void pp_decode_definition(struct pp_stream *stream, const struct pp_record *record);

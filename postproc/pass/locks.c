@@ -297,7 +297,7 @@ static void add_counted(struct pp_locks *self, const struct pp_counted_holds *ho
 	add_ns(&site->hold_ns, holds->total_ns);
 }
 
-void pp_locks_add_counted(struct pp_locks *self)
+static void add_all_counted(struct pp_locks *self)
 {
 	const GPtrArray *processes = self->context->model->processes;
 
@@ -347,6 +347,16 @@ static void locks_free(void *state)
 	g_free(self);
 }
 
+static void locks_finish(void *state, int64_t end_ns, GPtrArray *tables)
+{
+	struct pp_locks *self = state;
+
+	pp_thread_states_finish(self->states, end_ns);
+	pp_objects_finish(&self->objects, end_ns);
+	add_all_counted(self);
+	pp_locks_tables(self, tables);
+}
+
 const struct pp_pass pp_pass_locks = {
     .name = "locks",
     .summary = "waits and holds",
@@ -355,6 +365,6 @@ const struct pp_pass pp_pass_locks = {
     .selects = PP_SELECT_ALL,
     .start = locks_start,
     .event = locks_event,
-    .finish = pp_locks_finish,
+    .finish = locks_finish,
     .free = locks_free,
 };

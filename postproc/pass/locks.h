@@ -77,10 +77,7 @@ bool pp_lock_is_counted(const struct pp_object *object);
 /* Is it known how long it was held? */
 bool pp_lock_has_holds(const struct pp_object *object);
 
-/* Adds the holds that are no events, when all events have been seen. */
-void pp_locks_add_counted(struct pp_locks *self);
-
-/* The pass's finish(). */
-void pp_locks_finish(void *state, int64_t end_ns, GPtrArray *tables);
+/* When all events have been seen, and the holds that are none are added. */
+void pp_locks_tables(const struct pp_locks *self, GPtrArray *tables);
 
 #endif

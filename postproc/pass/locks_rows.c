@@ -448,18 +448,14 @@ static void note_lost_holds(struct pp_table *table, const struct pp_model *model
 			      n);
 }
 
-void pp_locks_finish(void *state, int64_t end_ns, GPtrArray *tables)
+void pp_locks_tables(const struct pp_locks *self, GPtrArray *tables)
 {
-	struct pp_locks *self = state;
 	struct pp_table *table = pp_table_new("locks", "Locks", columns, N_COLUMNS);
 	g_autoptr(GArray) used = NULL;
 	struct pp_table *pairs;
 	unsigned n_counted = 0, n_timed = 0, n_untimed = 0, n_others = 0;
 
 	table->text_rows = TEXT_ROWS;
-	pp_thread_states_finish(self->states, end_ns);
-	pp_objects_finish(&self->objects, end_ns);
-	pp_locks_add_counted(self);
 	used = used_objects(self);
 	for (guint i = 0; i < used->len; i++) {
 		const struct pp_object *object = g_array_index(used, struct ranked, i).object;

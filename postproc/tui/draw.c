@@ -24,19 +24,6 @@ static void lay_out(struct pp_browser *browser)
 	}
 }
 
-void pp_browser_scroll(uint64_t *top, uint64_t at, uint64_t n, int rows)
-{
-	uint64_t fit = (uint64_t)MAX(rows, 1), around = MIN(fit / 4, 3);
-
-	if (at < *top + around)
-		*top = at > around ? at - around : 0;
-	if (at + around >= *top + fit)
-		*top = at + around - fit + 1;
-	/* No empty rows while there is something to fill them. */
-	if (*top + fit > n)
-		*top = n > fit ? n - fit : 0;
-}
-
 static void put_line(struct pp_browser *browser, int row, enum pp_style style, const char *text)
 {
 	pp_screen_put(&browser->screen, row, 0, browser->screen.columns, style, false, text);
@@ -138,12 +125,6 @@ void pp_browser_show_page(struct pp_browser *browser, GPtrArray *lines, const ch
 {
 	pp_browser_close_page(browser);
 	browser->page = (struct pp_page){.lines = lines, .title = title};
-}
-
-void pp_browser_close_page(struct pp_browser *browser)
-{
-	g_clear_pointer(&browser->page.lines, g_ptr_array_unref);
-	g_clear_pointer(&browser->page.rows, g_ptr_array_unref);
 }
 
 const GPtrArray *pp_browser_page_rows(struct pp_browser *browser)

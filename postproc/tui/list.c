@@ -2,6 +2,25 @@
 /* What is selected, and how that changes. */
 #include "tui/browser.h"
 
+void pp_browser_scroll(uint64_t *top, uint64_t at, uint64_t n, int rows)
+{
+	uint64_t fit = (uint64_t)MAX(rows, 1), around = MIN(fit / 4, 3);
+
+	if (at < *top + around)
+		*top = at > around ? at - around : 0;
+	if (at + around >= *top + fit)
+		*top = at + around - fit + 1;
+	/* No empty rows while there is something to fill them. */
+	if (*top + fit > n)
+		*top = n > fit ? n - fit : 0;
+}
+
+void pp_browser_close_page(struct pp_browser *browser)
+{
+	g_clear_pointer(&browser->page.lines, g_ptr_array_unref);
+	g_clear_pointer(&browser->page.rows, g_ptr_array_unref);
+}
+
 static uint64_t n_shown(const struct pp_browser *browser, enum pp_pane pane)
 {
 	switch (pane) {

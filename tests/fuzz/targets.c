@@ -407,6 +407,7 @@ static void read_maps(struct pp_capture *opened, struct pp_process *process, con
 {
 	if (pp_maps_read(opened, process, path, err) < 0)
 		return;
+	process->places = pp_places_new(process->maps);
 	for (int64_t time_ns = 0; time_ns < 20; time_ns += 5)
 		for (uint64_t address = 0x400000; address; address <<= 4)
 			pp_places_era(process, address, pp_places_code(process, address, time_ns),

@@ -37,8 +37,8 @@ done
 may_include libgmon-mt '[a-z_0-9]+\.h|runtime/|gmon-mt/|arch/'
 may_include libsync-trace '[a-z_0-9]+\.h|runtime/|gmon-mt/format\.h|sync-trace/|ust/'
 # The folders of postproc: a table of DESIGN.md says what each may use, which its rows above have.
-python3 - postproc/DESIGN.md <<'PYTHON' || bad=1
-import os, re, sys
+python3 - postproc/DESIGN.md "$GM_BUILD" <<'PYTHON' || bad=1
+import os, re, subprocess, sys
 
 OTHERS = {"", "gmon-mt", "sync-trace", "runtime"}  # of the runtime libraries, and made by make
 uses, order = {}, []
@@ -68,6 +68,19 @@ for row, folder in enumerate(order):
     bad += [f"postproc/{folder} uses {other}, which is below it" for other in allowed if other not in order[:row]]
 
 
+def cycles_in(used):
+    """Groups of which each uses each, if only by others."""
+    reached = {}
+    for one in used:
+        reached[one], next_ones = set(), list(used[one] - {one})
+        while next_ones:
+            other = next_ones.pop()
+            if other not in reached[one]:
+                reached[one].add(other)
+                next_ones += used[other] - {other}
+    return {frozenset(o for o in used if o in reached[one] and one in reached[o]) for one in used} - {frozenset()}
+
+
 def find_cycles(folder):
     """Groups of .c/.h pairs of a folder that include each other's headers, in a cycle."""
     directory = os.path.join("postproc", folder)
@@ -77,15 +90,25 @@ def find_cycles(folder):
         for header in re.findall(r'^\s*#\s*include "([^"]+)\.h"', open(os.path.join(directory, name)).read(), re.M):
             if os.path.dirname(header) == folder and os.path.basename(header) in used:
                 used[name[:-2]].add(os.path.basename(header))
-    reached = {}
-    for pair in used:
-        reached[pair], next_ones = set(), list(used[pair] - {pair})
-        while next_ones:
-            one = next_ones.pop()
-            if one not in reached[pair]:
-                reached[pair].add(one)
-                next_ones += used[one] - {one}
-    return {frozenset(o for o in used if o in reached[pair] and pair in reached[o]) for pair in used} - {frozenset()}
+    return cycles_in(used)
+
+
+def find_calls(folder):
+    """The same by what they call, since a header may be of several files."""
+    objects = os.path.join(sys.argv[2], "obj/postproc", folder)
+    defined, wanted = {}, {}
+    for name in os.listdir(os.path.join("postproc", folder)):
+        path = os.path.join(objects, name[:-2] + ".o")
+        if not name.endswith(".c") or not os.path.exists(path):
+            continue
+        wanted[name[:-2]] = set()
+        for line in subprocess.check_output(["nm", path], text=True).splitlines():
+            kind, symbol = line.split()[-2:]
+            if kind == "U":
+                wanted[name[:-2]].add(symbol)
+            elif kind.isupper():
+                defined[symbol] = name[:-2]
+    return cycles_in({one: {defined[s] for s in symbols if s in defined} for one, symbols in wanted.items()})
 
 
 # "| ctf | decode, decode_full | why |", of the table of cycles that are inherent.
@@ -97,6 +120,12 @@ known = {
 }
 there = {(folder, cycle) for folder in found for cycle in find_cycles(folder)}
 bad += [f"postproc/{folder}: {', '.join(sorted(cycle))} include each other" for folder, cycle in there - known]
+bad += [
+    f"postproc/{folder}: {', '.join(sorted(cycle))} call each other in a cycle"
+    for folder in found
+    for cycle in find_calls(folder)
+    if len(cycle) > 1
+]
 bad += [f"postproc/{folder}: {', '.join(sorted(cycle))} is no cycle any more" for folder, cycle in known - there]
 print("\n".join(f"{line} ({sys.argv[1]})" for line in bad), end="\n" if bad else "")
 sys.exit(bool(bad))

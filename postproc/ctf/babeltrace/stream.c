@@ -3,77 +3,10 @@
 
 #include <string.h>
 
+#include "ctf/babeltrace/fields.h"
 #include "ctf/babeltrace/ust.h"
 
 #define MAX_CLASS_ID 65535
-
-/* --- fields --------------------------------------------------------------------------------- */
-
-const bt_field *pp_bt_member(const bt_field *structure, int index)
-{
-	return bt_field_structure_borrow_member_field_by_index_const(structure, (uint64_t)index);
-}
-
-int64_t pp_bt_integer(const bt_field *field)
-{
-	return bt_field_class_type_is(bt_field_get_class_type(field),
-				      BT_FIELD_CLASS_TYPE_SIGNED_INTEGER)
-		   ? bt_field_integer_signed_get_value(field)
-		   : (int64_t)bt_field_integer_unsigned_get_value(field);
-}
-
-static bool is_unsigned(const bt_field_class *class)
-{
-	return bt_field_class_type_is(bt_field_class_get_type(class),
-				      BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER);
-}
-
-static struct pp_member describe(const char *name, const bt_field_class *class)
-{
-	bt_field_class_type type = bt_field_class_get_type(class);
-	struct pp_member member = {.name = name, .type = PP_MEMBER_OTHER};
-
-	member.is_signed = bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER);
-	if (member.is_signed || is_unsigned(class))
-		member.type = PP_MEMBER_INTEGER;
-	else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_STRING))
-		member.type = PP_MEMBER_STRING;
-	else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY) &&
-		 is_unsigned(bt_field_class_array_borrow_element_field_class_const(class)))
-		member.type = PP_MEMBER_ARRAY;
-	return member;
-}
-
-/* The caller frees `at`. */
-static struct pp_members describe_all(const bt_field_class *structure)
-{
-	uint64_t n = structure ? bt_field_class_structure_get_member_count(structure) : 0;
-	struct pp_member *members = g_new(struct pp_member, n + 1);
-
-	for (uint64_t i = 0; i < n; i++) {
-		const bt_field_class_structure_member *member =
-		    bt_field_class_structure_borrow_member_by_index_const(structure, i);
-
-		members[i] =
-		    describe(bt_field_class_structure_member_get_name(member),
-			     bt_field_class_structure_member_borrow_field_class_const(member));
-	}
-	return (struct pp_members){members, (unsigned)n};
-}
-
-static void members_free(struct pp_members members)
-{
-	g_free((void *)members.at);
-}
-
-int pp_bt_member_index(const bt_field_class *structure, const char *name, enum pp_member_type type)
-{
-	struct pp_members members = describe_all(structure);
-	int index = pp_member_find(members, name, type);
-
-	members_free(members);
-	return index;
-}
 
 /* --- classes ---------------------------------------------------------------------------------- */
 
@@ -84,10 +17,10 @@ static void learn_class(struct pp_bt_stream *bt, struct pp_event_class *class,
 	const bt_stream_class *stream_class = bt_event_class_borrow_stream_class_const(event_class);
 	struct pp_class_description description = {
 	    .name = bt_event_class_get_name(event_class),
-	    .payload = describe_all(bt_event_class_borrow_payload_field_class_const(event_class)),
-	    .context =
-		describe_all(bt_event_class_borrow_specific_context_field_class_const(event_class)),
-	    .common_context = describe_all(
+	    .payload = pp_bt_members(bt_event_class_borrow_payload_field_class_const(event_class)),
+	    .context = pp_bt_members(
+		bt_event_class_borrow_specific_context_field_class_const(event_class)),
+	    .common_context = pp_bt_members(
 		bt_stream_class_borrow_event_common_context_field_class_const(stream_class)),
 	};
 	const char *missing = pp_event_class_learn(class, &description,
@@ -99,9 +32,9 @@ static void learn_class(struct pp_bt_stream *bt, struct pp_event_class *class,
 		pp_capture_add_damage(bt->stream.decoder->capture, trace->dir,
 				      "events %s have no usable field \"%s\": left out",
 				      description.name, missing);
-	members_free(description.payload);
-	members_free(description.context);
-	members_free(description.common_context);
+	pp_bt_members_free(description.payload);
+	pp_bt_members_free(description.context);
+	pp_bt_members_free(description.common_context);
 }
 
 static const struct pp_event_class *class_of(struct pp_bt_stream *bt, const bt_event *event)

@@ -36,13 +36,4 @@ bool pp_bt_stream_look(struct pp_bt_stream *bt, const bt_message *message, int64
 
 void pp_bt_stream_emit(struct pp_bt_stream *bt, const bt_message *message, int64_t time_ns);
 
-/* An integer field's value, signed or not. */
-int64_t pp_bt_integer(const bt_field *field);
-
-/* A structure's member. */
-const bt_field *pp_bt_member(const bt_field *structure, int index);
-
-/* Position of a member of that type; -1: none.  `structure` may be NULL. */
-int pp_bt_member_index(const bt_field_class *structure, const char *name, enum pp_member_type type);
-
 #endif

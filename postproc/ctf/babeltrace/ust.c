@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ctf/babeltrace/ust.h"
+#include "ctf/babeltrace/fields.h"
 
 #include <string.h>
 

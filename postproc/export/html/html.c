@@ -47,16 +47,6 @@ static void html_event(void *state, const struct pp_event *event)
 	pp_index_builder_event(html->builder, event);
 }
 
-void pp_html_miss(struct pp_html *html, const char *what, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	g_ptr_array_add(html->missing, g_strdup(what));
-	g_ptr_array_add(html->missing, g_strdup_vprintf(format, args));
-	va_end(args);
-}
-
 /* --- what there is -------------------------------------------------------------------------- */
 
 /* The part of the capture that is chosen. */

@@ -87,30 +87,6 @@ static const struct pp_column function_columns[N_FUNCTION_COLUMNS] = {
 			site_columns, N_SITE_COLUMNS},
 };
 
-void pp_critical_set_share(struct pp_cell *cell, int64_t ns, const struct pp_critical_sums *path)
-{
-	if (path->length_ns > 0)
-		pp_cell_set_number(cell, 100.0 * (double)ns / (double)path->length_ns);
-}
-
-void pp_critical_add_time(struct pp_cell *cell, int64_t ns)
-{
-	pp_cell_set_time(cell, (cell->missing ? 0 : cell->time_ns) + ns);
-}
-
-/* A row's duration under that column, 0 where it is missing. */
-static int64_t time_of(const struct pp_cell *row, unsigned column)
-{
-	return row[column].missing ? 0 : row[column].time_ns;
-}
-
-gint pp_critical_compare(const struct pp_cell *a, const struct pp_cell *b, unsigned column)
-{
-	int64_t x = time_of(a, column), y = time_of(b, column);
-
-	return x < y ? 1 : x > y ? -1 : 0;
-}
-
 /* --- threads -------------------------------------------------------------------------------- */
 
 static gint compare_threads(gconstpointer a, gconstpointer b)

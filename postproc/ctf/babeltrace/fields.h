@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Fields of Babeltrace's events and contexts, by position, and their names and types. */
+#ifndef PP_CTF_BABELTRACE_FIELDS_H
+#define PP_CTF_BABELTRACE_FIELDS_H
+
+#include <babeltrace2/babeltrace.h>
+
+#include "ctf/event_class.h"
+
+/* An integer field's value, signed or not. */
+int64_t pp_bt_integer(const bt_field *field);
+
+/* A structure's member. */
+const bt_field *pp_bt_member(const bt_field *structure, int index);
+
+/* Position of a member of that type; -1: none.  `structure` may be NULL. */
+int pp_bt_member_index(const bt_field_class *structure, const char *name, enum pp_member_type type);
+
+/* All members of a structure, which may be NULL; to be freed. */
+struct pp_members pp_bt_members(const bt_field_class *structure);
+void pp_bt_members_free(struct pp_members members);
+
+#endif
