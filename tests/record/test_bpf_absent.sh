@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A build without a compiler for BPF or without libbpf has no BPF programs and says so; its `auto` takes the next best
 # source, for that reason.
-. "$GM_TOP/tests/record/common.sh"
+. "$GM_TOP/tests/lib.sh"
 [[ $GM_BUILD == */build ]] || skip "in the plain build only"
 
 # built LACKS: from the objects of this build
