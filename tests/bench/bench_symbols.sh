@@ -6,13 +6,15 @@
 # a report with 1200 call sites, from nothing and from the cache.  CPU time, the least of ROUNDS
 # (default 5) runs; of elfutils one, which is slow.
 #
-# The program is made once for a build folder: one unit is compiled, and assembled under 20 names.
+# The program is made once for a build folder: one unit is compiled, and assembled under UNITS names
+# (default 20).
 #
 # Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
 set -eu
 
 rounds=${ROUNDS:-5}
-units=20
+units=${UNITS:-20} # at most 675
+letters=({a..z}{a..z})
 source=$GM_TOP/tests/bench/symbols/unit.cc
 made=$GM_BUILD/bench_symbols
 name_address=$GM_BUILD/tests/unit/name_address
@@ -26,14 +28,14 @@ unset GMON_OUT_PREFIX GPROF_MT_CONFIG DEBUGINFOD_URLS
 make_program()
 {
 	local stamp i name calls=
-	stamp="$(cat "$0" "$source" | cksum) $GM_BUILD"
+	stamp="$(cat "$0" "$source" | cksum) $GM_BUILD $units"
 	[ "$(cat "$made/stamp" 2>/dev/null)" != "$stamp" ] || return 0
 	rm -rf "$made" && mkdir "$made"
 	(
 		cd "$made"
 		g++ -O2 -g -pg -pthread -DUNIT=unit_zz -DPER_UNIT=30 -S "$source" -o unit.s
 		for i in $(seq "$units"); do
-			name=unit_$(printf '%02d' "$i" | tr 0-9 a-j)
+			name=unit_${letters[i - 1]}
 			sed "s/unit_zz/$name/g" unit.s | as -o "$name.o" -
 			echo "long run_$name(long);"
 			calls="$calls n = run_$name(n);"
