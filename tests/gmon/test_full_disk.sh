@@ -47,7 +47,7 @@ same "gmon.out is a fifo: exit status" 7 $?
 rm gmon.out
 
 # What could not be written when the program asked for it is written at its end.
-build written_late
+build_pg written_late
 timeout 60 ./written_late 2>err || fail "written late: exit status $?: $(cat err)"
 gprof -b -p ./written_late gmon.out 2>&1 | grep -q 'worker$' || fail "written late: $(cat err; ls -l gmon.out)"
 
