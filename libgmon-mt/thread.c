@@ -196,21 +196,43 @@ static void watch_begin(void)
 	gm_flush_unlock(mask);
 }
 
-/* Points the thread's mcount to where it is to look; under the lock. */
+/* Where the thread's mcount is to look, and its state. */
+static const struct gm_view *aim_of(const struct gm_control *control, bool has_history,
+				    uint8_t *ret_state)
+{
+	/* In whatever order its thread sees them: a miss asks for the state. */
+	if (paused)
+		*ret_state = GM_STATE_PAUSED;
+	else
+		*ret_state = has_history ? GM_STATE_HISTORY : GM_STATE_NOMINAL;
+	return *ret_state == GM_STATE_NOMINAL && !control->shares_tls ? control->view : &gm_no_view;
+}
+
+/* Points the calling thread's mcount to where it is to look; under the lock. */
 static void aim(struct gm_control *control)
 {
 	struct gm_tls *tls = control->tls;
-	bool counts;
+
+	if (control->is_ending)
+		return;
+	gm_tls_aim(tls, aim_of(control, tls->history != NULL, &tls->state));
+}
+
+/*
+ * The same of another thread, whose thread-local storage may be unmapped at any time, if nothing
+ * tells of its end: the kernel writes there.
+ */
+static void aim_other(struct gm_control *control)
+{
+	struct gm_tls *tls = control->tls;
+	uint64_t view;
+	uint8_t state;
 
 	if (control->is_ending) /* its thread-local storage may be gone */
 		return;
-	/* In whatever order its thread sees them: a miss asks for the state. */
-	if (paused)
-		tls->state = GM_STATE_PAUSED;
-	else
-		tls->state = tls->history != NULL ? GM_STATE_HISTORY : GM_STATE_NOMINAL;
-	counts = tls->state == GM_STATE_NOMINAL && !control->shares_tls;
-	gm_tls_aim(tls, counts ? control->view : &gm_no_view);
+	view = (uint64_t)aim_of(control, control->history != NULL, &state) - (uint64_t)&gm_no_view;
+	gm_memory_write((uint64_t)&tls->state, &state, sizeof(state));
+	gm_memory_write((uint64_t)&tls->view, &view, sizeof(view));
 }
 
 /* Lets the walk, moncontrol() and the end of the thread find it; under the lock. */
@@ -463,8 +485,12 @@ void gm_threads_pause(bool pause)
 		for (uint32_t i = 0; i < n; i++) {
 			struct gm_control *control = gm_control_at(i);
 
-			if (control != NULL && has_its_storage(control))
+			if (control == NULL || !has_its_storage(control))
+				continue;
+			if (control == gm_tls.control)
 				aim(control);
+			else
+				aim_other(control);
 		}
 		gm_lock_release(&end_lock);
 	}

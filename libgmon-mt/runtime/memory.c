@@ -34,6 +34,19 @@ static bool read_at_once(void *into, uint64_t address, size_t n_bytes)
 	return true;
 }
 
+bool gm_memory_write(uint64_t address, const void *from, size_t n_bytes)
+{
+	struct iovec own = {(void *)from, n_bytes}, to = {(void *)address, n_bytes};
+	long n;
+
+	n = gm_syscall6(SYS_process_vm_writev, gm_sys_getpid(), (long)&own, 1, (long)&to, 1, 0);
+	if (n < 0 && n != -EFAULT && gm_memory_is_readable(address)) {
+		memcpy((void *)address, from, n_bytes);
+		return true;
+	}
+	return n == (long)n_bytes;
+}
+
 bool gm_memory_read(void *into, uint64_t address, size_t n_bytes)
 {
 	struct iovec to = {into, n_bytes}, from = {(void *)address, n_bytes};

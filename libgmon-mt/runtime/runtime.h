@@ -270,6 +270,9 @@ const char *gm_environment(const char *name);
 bool gm_memory_is_readable(uint64_t address);
 bool gm_memory_read(void *into, uint64_t address, size_t n_bytes);
 
+/* Writes there, in the same way; n_bytes lie in one page. */
+bool gm_memory_write(uint64_t address, const void *from, size_t n_bytes);
+
 /*
  * Blocks every signal, except those that the kernel forces on a thread, and keeps the old mask; the
  * pair around any slow path.  See lock.h for what a handler of those may do.

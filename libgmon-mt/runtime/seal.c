@@ -101,6 +101,7 @@ static const struct seccomp_data calls[] = {
     {.nr = SYS_madvise, .args = {0, 4096, MADV_WIPEONFORK}},
     {.nr = SYS_memfd_create, .args = {0, MFD_CLOEXEC}},
     {.nr = SYS_process_vm_readv},
+    {.nr = SYS_process_vm_writev},
     {.nr = SYS_rt_sigprocmask, .args = {SIG_SETMASK, 0, 0, 8}},
     {.nr = SYS_rt_sigaction, .args = {33, 0, 0, 8}},
     {.nr = SYS_rt_sigpending, .args = {0, 8}},

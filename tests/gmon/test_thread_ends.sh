@@ -27,4 +27,8 @@ for how in return pthread_exit cancel cancel_async detached; do
 done
 check exit_in_thread 5 1011
 check main_exits_first 0 1010
+# One that ends unseen while moncontrol() is about to reach into its storage.
+build_pg pause_ends
+fresh timeout 60 ./pause_ends 2>err
+same "pause_ends: exit status" 0 $?
 exit 0
