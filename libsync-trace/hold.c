@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The slow paths of holds: acquisitions that become part of the packet, releases that a waiter has
+ * seen, and the table of waiters.
+ */
 #include <errno.h>
 
 #include "hold.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The process's side of the requests to `record`: one connection for each request, in a helper
+ * task, with proof from both sides before any content.
+ */
 #include "runtime/recorder.h"
 
 #include <errno.h>

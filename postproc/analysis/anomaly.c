@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A table of counters by kind and thread, and the text of each kind. */
 #include "analysis/anomaly.h"
 
 struct counts {

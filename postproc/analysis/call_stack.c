@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Replays the records of one thread: identifies functions once per address, pushes calls, and pops
+ * what a record shows to have ended.
+ */
 #include "analysis/call_stack.h"
 
 #include <string.h>

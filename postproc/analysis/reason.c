@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Tables from types of objects and names of system calls to reasons. */
 #include "analysis/reason.h"
 
 #include <string.h>

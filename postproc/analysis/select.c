@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Compares each thread, time, object and call site with the selected ones; matches of names are
+ * remembered per site.
+ */
 #include "analysis/select.h"
 
 #include <fnmatch.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Orders passes behind the passes that they need, and gives each event to all that subscribe to
+ * its kind.
+ */
 #include "analysis/set.h"
 
 #include "analysis/select.h"

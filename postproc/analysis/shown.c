@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Titles, groups and common cells of threads. */
 #include "analysis/shown.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The three forms of a histogram, from a few inline values to full steps, and percentiles from
+ * each.
+ */
 #include "analysis/spread.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Notes for tables about threads that were switched to recording waits only. */
 #include "analysis/unrecorded.h"
 
 #include "core/duration.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Reads the call histories of all threads between two other events, on all CPUs, and returns to
+ * the order of time for each thread's first record.
+ */
 #include "calls/apart.h"
 
 #include "core/apart.h"

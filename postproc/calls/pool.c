@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A pool of worker threads that take the longest streams first. */
 #include "calls/pool.h"
 
 #include <sched.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Looks through the histories once, for the threads and the kinds of records that they have. */
 #include "calls/survey.h"
 
 #include "calls/pool.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Writes a fork child's thread table, load map and metadata from its place and its parent's files.
+ */
 #include "capture/children_fill.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads the table of helper tasks, and finds for a thread id and a time whether it was one. */
 #include "capture/helpers.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A digest of the names, sizes and times of a capture's files. */
 #include "capture/identity.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Creates the process and the thread for an event of a thread that no table has. */
 #include "capture/late_thread.h"
 
 struct pp_process *pp_late_process(const struct pp_model *model, uint32_t pid)

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Checks the header against the file's size, then reads records in blocks, each checked before it
+ * is handed out.
+ */
 #include "capture/records.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Looks for directories with CTF metadata at the places where a capture can have them. */
 #include "capture/traces.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Compares a saved index with the capture, or makes a new one with a display of its progress, and
+ * saves it.
+ */
 #include "cli/browse_index.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Compares two captures' info.json: program, command, settings, machine and losses. */
 #include "cli/captures.h"
 
 #include <inttypes.h>

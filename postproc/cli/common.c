@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What all subcommands share: their errors on stderr, and reading the default configuration. */
 #include "cli/commands.h"
 
 #include <errno.h>

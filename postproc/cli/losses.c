@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Texts and remedies for each kind of loss. */
 #include "cli/losses.h"
 
 #include <inttypes.h>

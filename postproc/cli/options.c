@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Makes getopt's tables and the help text from a subcommand's table of options. */
 #include "cli/options.h"
 
 #include <getopt.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The registered passes as sections: their list in the help, and the lookup of names. */
 #include "cli/sections.h"
 
 #include <stdio.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Parses the selection options and resolves names of threads, objects and functions once they are
+ * known.
+ */
 #include "cli/select.h"
 
 #include <errno.h>

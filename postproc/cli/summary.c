@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Counts what a finished recording has, and reads its waits if they are few enough to be read at
+ * once.
+ */
 #include "cli/summary.h"
 
 #include <dirent.h>

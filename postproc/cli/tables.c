@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Chooses the tables to print, and writes each with the renderer of the format. */
 #include "cli/tables.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Opens a capture, sweeps its events through the passes, and prints its damage. */
 #include "cli/view.h"
 
 #include <errno.h>

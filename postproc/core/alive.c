@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads /proc/PID/stat and compares the start time, because the kernel uses process ids again. */
 #include "core/alive.h"
 
 #include <glib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Quotes each argument for the shell and joins them. */
 #include "core/command.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Chooses the unit by magnitude, and reads durations with a unit. */
 #include "core/duration.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The chain is one string per cause, joined for output. */
 #include "core/error.h"
 
 #include "core/printable.h"

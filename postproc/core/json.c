@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Looks up members and checks their type before json-glib is asked for the value. */
 #include "core/json.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A sorted array in which taken times are skipped by links to the left. */
 #include "core/latest.h"
 
 struct item {

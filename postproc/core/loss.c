@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Texts for each reason of a loss. */
 #include "core/loss.h"
 
 #include "gmon-mt/format.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Replaces control characters, invalid UTF-8 and bidirectional controls in place. */
 #include "core/printable.h"
 
 #include <stdbool.h>

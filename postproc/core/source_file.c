@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads a file only if it is regular, has the suffix of a source file and is not too large. */
 #include "core/source_file.h"
 
 #include <errno.h>

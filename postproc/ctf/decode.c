@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Keeps for each stream its thread and its time, and maps each record to one core event. */
 #include "ctf/decode.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * One function for each group of events: system calls, signals, block I/O, and the rest by table.
+ */
 #include "ctf/decode_full.h"
 
 #define FULL_KINDS  (PP_EVENT_MASK(PP_N_EVENT_KINDS) - PP_EVENT_MASK(PP_EVENT_SYSCALL_ENTRY))

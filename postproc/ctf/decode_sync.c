@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Takes result, object, call site and call path from the fields of an event; an event without an
+ * object has the object of the event before.
+ */
 #include "ctf/decode_sync.h"
 
 static void decode_site(struct pp_stream *stream, const struct pp_record *record)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A table of known events and fields, matched once for each class of a trace. */
 #include "ctf/event_class.h"
 
 #include <string.h>

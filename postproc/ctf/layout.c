@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Computes the offset of each field from the metadata, and gives up at the first construct that
+ * our writers do not use.
+ */
 #include "ctf/layout.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Keeps files open up to a share of the limit, and opens the others for each read. */
 #include "ctf/stream_file.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A binary heap of feeds by the time of their next event. */
 #include "ctf/sweep.h"
 
 /* Between two questions whether to go on: some milliseconds. */

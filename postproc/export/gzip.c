@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Runs zlib's deflate with a gzip header into a growing buffer. */
 #include "export/gzip.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Opens a temporary file beside the output, writes to it, and renames it at the end. */
 #include "export/out.h"
 
 #include <errno.h>

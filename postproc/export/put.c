@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Writes JSON tokens through gzip and base64 as they come. */
 #include "export/put.h"
 
 #include "core/printable.h"

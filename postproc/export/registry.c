@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The list of export formats, in the order of the help. */
 #include "export/exporter.h"
 
 #define EXPORTERS(X)                                                                               \

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Moves texts that have grown long to an unnamed temporary file, and copies them back in pieces.
+ */
 #include "export/spool.h"
 
 #include <errno.h>

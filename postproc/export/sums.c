@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * An open-addressing hash table of rows of numbers that halves its resolution in time when it is
+ * full.
+ */
 #include "export/sums.h"
 
 #include <string.h>

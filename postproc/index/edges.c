@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Adds up the waits of the index by waiter and holder. */
 #include "index/edges.h"
 
 #include "analysis/graph/links.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Writes sections and a checked head, and maps a saved index after comparing head and sizes. */
 #include "index/folder.h"
 
 #include <dirent.h>

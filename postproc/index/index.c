@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Accessors to the arrays of an index, each of which checks the position that it is asked for. */
 #include "index/index.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A small array of open acquisitions per object, searched by thread. */
 #include "index/opens.h"
 
 #include "index/index.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Grows a mapping in steps, and reads pages ahead that are about to be shown. */
 #include "index/pile.h"
 
 #include <errno.h>

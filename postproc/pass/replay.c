@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Subscribes to a call stack and turns its calls and returns into lines. */
 #include "pass/replay.h"
 
 #include "analysis/call_stack.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Picks the objects with the longest total wait from the rows of `locks`, and words them for
+ * people.
+ */
 #include "pass/top.h"
 
 #include <inttypes.h>

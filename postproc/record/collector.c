@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The loop over all rings: read, merge, filter by the process tree, write; and the choice of the
+ * source.
+ */
 #include "record/collector.h"
 
 #include <errno.h>

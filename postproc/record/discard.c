@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Renames the old capture out of the way at the beginning, and deletes it after the program has
+ * ended.
+ */
 #include "record/discard.h"
 
 #include <fcntl.h>

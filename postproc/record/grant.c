@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Checks each request by process, folder and name before a file is opened by descriptor. */
 #include "record/grant.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Builds the JSON document from the run, and replaces the file by rename. */
 #include "record/info.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Forks the program, holds it at a pipe, and waits for its end while passing on signals. */
 #include "record/launch.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Looks in each directory for both libraries, and composes LD_PRELOAD. */
 #include "record/libraries.h"
 
 #include <dlfcn.h>

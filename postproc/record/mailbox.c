@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Accepts connections without blocking, checks the peer's credentials, and answers requests. */
 #include "record/mailbox.h"
 
 #include <errno.h>

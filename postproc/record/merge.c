@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* One sorted queue for each CPU, and a heap of their heads. */
 #include "record/merge.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Opens a larger ring, moves the events over in a thread of its own, and reads both rings until
+ * the old one is empty.
+ */
 #include "record/move.h"
 
 #include <errno.h>

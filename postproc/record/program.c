@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Finds the file that execvp() would run, and reads its ELF headers, symbols and needed libraries.
+ */
 #include "record/program.h"
 
 #include <errno.h>

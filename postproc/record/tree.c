@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A hash table of tasks that follows fork, exec and exit records. */
 #include "record/tree.h"
 
 #include <string.h>

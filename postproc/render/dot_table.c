@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads text, amounts and line widths from the cells of node and edge tables. */
 #include "render/dot_table.h"
 
 #include <inttypes.h>

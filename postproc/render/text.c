@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Tables as aligned text: numbers to the right, text to the left, a missing value as "-". */
 #include "render/render.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Indexes the address ranges of units, and walks a unit's tree once, at the first address in it.
+ */
 #include "symbols/code.h"
 
 #include <limits.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reports one module to libdwfl, checks its build-id, and finds its debug file. */
 #include "symbols/debug_file.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Calls the C++ demangler, and removes parameters and template arguments from its output. */
 #include "symbols/demangle.h"
 
 #include <stdbool.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Sorts ranges, outer before inner, and finds the innermost one by going back from the last that
+ * begins at or before the address, until no earlier one reaches it.
+ */
 #include "symbols/ranges.h"
 
 /* In good debug information a range holds a few others; what is damaged shall not take for ever. */

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Reads and writes the files of the cache, and removes those that were not used for the longest.
+ */
 #include "symbols/symbol_cache.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Sorts the symbols by address once, and finds one by binary search. */
 #include "symbols/symbol_table.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Keeps each object and the names found in it, by path and build-id. */
 #include "symbols/symbols.h"
 
 #include <inttypes.h>

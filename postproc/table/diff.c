@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Groups the rows of both runs by their keys, adds up each group, and joins the two. */
 #include "table/diff.h"
 
 #include <inttypes.h>

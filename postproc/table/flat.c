@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Lifts nested tables out of their rows, with the columns that identify the row. */
 #include "table/flat.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A table owns its rows, with their texts and nested tables. */
 #include "table/table.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Shows the progress of indexing, then runs the loop of keys. */
 #include "tui/browse.h"
 
 #include "core/printable.h"

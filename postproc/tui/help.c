@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The help screen: a table of keys and what they do. */
 #include "tui/browser.h"
 
 /* No line is wider than 80 columns. */

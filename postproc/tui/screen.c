@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Starts and ends curses with blocked signals, and draws printable text. */
 #define NCURSES_WIDECHAR 1
 
 #include "tui/screen.h"

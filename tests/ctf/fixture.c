@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Builds headers, packets and events byte by byte, as the format contracts say. */
 #include "fixture.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Numbers call sites in order of their first use, with a hash table from site to number. */
 #include "analysis/graph/call_sites.h"
 
 static guint site_hash(gconstpointer key)

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The tree of chains: segments are appended at a thread's leaf, and joined with their only
+ * successor when a leaf moves on.
+ */
 #include "analysis/graph/chain.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Maps arcs between addresses to functions, and finds cycles as strongly connected components. */
 #include "analysis/graph/graph.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A hash table of links by their key, sorted by key for output. */
 #include "analysis/graph/links.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Node and edge cells for threads, and which edges a selection shows. */
 #include "analysis/graph/thread_nodes.h"
 
 #include "analysis/select.h"

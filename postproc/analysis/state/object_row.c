@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Fills the cells that identify an object at the beginning of a row. */
 #include "analysis/state/object_row.h"
 
 void pp_object_row(struct pp_cell *row, const struct pp_object *object,

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Builds the graph, gives the sink's input ports to the sweep, and turns refusals into damage of
+ * the capture.
+ */
 #include "ctf/babeltrace/babeltrace.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Takes the causes from Babeltrace's error of the current thread. */
 #include "ctf/babeltrace/error.h"
 
 #include <errno.h>

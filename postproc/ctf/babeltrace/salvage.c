@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Walks the packets of each stream by their headers, and copies streams that end in an incomplete
+ * packet.
+ */
 #include "ctf/babeltrace/salvage.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Describes each event class once, then copies the fields of a message by index. */
 #include "ctf/babeltrace/stream.h"
 
 #include <string.h>

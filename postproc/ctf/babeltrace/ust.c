@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Finds the thread of an event by its contexts, and takes the load history from statedump events.
+ */
 #include "ctf/babeltrace/ust.h"
 #include "ctf/babeltrace/fields.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads the program headers and the build-id of an ELF file for the range of its code. */
 #include "export/gmon/elf_code.h"
 
 #include <errno.h>

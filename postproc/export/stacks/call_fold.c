@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Replays the calls of a thread and adds the time between two records to the current stack. */
 #include "export/stacks/call_fold.h"
 
 /* Of one thread. */

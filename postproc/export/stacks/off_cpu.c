@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Collects the blocked time of each operation until its end gives the call path, then adds it to
+ * that stack.
+ */
 #include "export/stacks/off_cpu.h"
 
 #include "analysis/select.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Writes the JSON of speedscope: frames first seen first, one profile for each thread. */
 #include "export/stacks/speedscope.h"
 
 #include <inttypes.h>

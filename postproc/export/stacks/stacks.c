@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A tree of frames: a stack is a node, found by hash of parent and frame. */
 #include "export/stacks/stacks.h"
 
 #include <inttypes.h>

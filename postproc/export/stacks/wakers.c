@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Keeps the last release of each thread and of each object, and picks for a wait the one that ended
+ * it. */
 #include "export/stacks/wakers.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Replays the history of each selected thread by itself, and counts what has no stack. */
 #include "export/stacks/walk.h"
 
 #include <errno.h>

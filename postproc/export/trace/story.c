@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Listens to thread and object states and writes a slice for each state that ends. */
 #include "export/trace/story.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Numbers tracks by thread, object and process on first use. */
 #include "export/trace/tracks.h"
 
 #include "core/printable.h"

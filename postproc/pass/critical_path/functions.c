@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of functions on the critical path, from the amounts that the path has by function. */
 #include <inttypes.h>
 
 #include "pass/critical_path/critical_path.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The tables of the critical path by thread, object, call site and segment. */
 #include <inttypes.h>
 
 #include "core/duration.h"

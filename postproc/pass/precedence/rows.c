@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The node and edge tables of the precedence graph. */
 #include "analysis/state/object_row.h"
 #include "pass/precedence/precedence.h"
 #include "analysis/shown.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Texts for the kinds of lines, system calls, signals and reasons. */
 #include "pass/timeline/line.h"
 
 #include <inttypes.h>

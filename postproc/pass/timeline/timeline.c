@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Keeps the current line back until the next event shows whether it ends in it, and merges calls,
+ * operations and kernel events of the thread.
+ */
 #include <inttypes.h>
 
 #include "analysis/select.h"

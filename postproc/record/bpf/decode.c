@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* One function for each kind of record. */
 #include "record/bpf/decode.h"
 
 #include <string.h>

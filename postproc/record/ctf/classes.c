@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Chooses the width of each argument, and appends a class to the metadata when it is first needed.
+ */
 #include "record/ctf/classes.h"
 
 #include <errno.h>

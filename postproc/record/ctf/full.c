@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of kernel events beside the scheduler's, with their fields. */
 #include "record/ctf/full.h"
 
 #include <string.h>

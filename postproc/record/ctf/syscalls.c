@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads the names of system calls from the kernel's headers and their arguments from tracefs. */
 #include "record/ctf/syscalls.h"
 
 #include <string.h>

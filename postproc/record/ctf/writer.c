@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Fills one packet per CPU and writes it whole; a packet that cannot be written is counted as
+ * discarded.
+ */
 #include "record/ctf/writer.h"
 
 #include <errno.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Finds a session daemon, or starts one under a keeper that waits for the last user by locks on
+ * one file.
+ */
 #include "record/lttng/daemon.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Adds the channel and the events of the kernel tracer to the session. */
 #include "record/lttng/kernel.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Creates the session, its channels and events, starts it, and destroys it at the end. */
 #include "record/lttng/lttng.h"
 
 #include <errno.h>

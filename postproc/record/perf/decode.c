@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads fields at the offsets of the formats, and side-band records by their ABI. */
 #include "record/perf/decode.h"
 
 #include <stddef.h>

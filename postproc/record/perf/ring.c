@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Opens the events of a CPU, maps their ring, and reads records from it. */
 #include "record/perf/ring.h"
 
 #include <errno.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Reads the format files of tracepoints, in a child with its own mount namespace if tracefs is not
+ * mounted.
+ */
 #include "record/perf/tracefs.h"
 
 #include <errno.h>
