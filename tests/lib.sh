@@ -14,15 +14,19 @@ programs=${0%/*}/programs
 build_flags=()
 link=(-L"$GM_BUILD" -lgmon_mt "-Wl,-rpath,$GM_BUILD")
 
-# fail_shows: the files whose end fail() prints.
-fail_shows=()
+# fail_shows FILE...: sets the files whose end fail() prints.
+fail_files=()
+fail_shows()
+{
+	fail_files=("$@")
+}
 
 # fail WORD...: ends the test; prints why.
 fail()
 {
 	local file
 	echo "FAIL: $*" >&2
-	for file in ${fail_shows[@]+"${fail_shows[@]}"}; do
+	for file in ${fail_files[@]+"${fail_files[@]}"}; do
 		[ ! -s "$file" ] || { echo "--- $file"; tail -n 20 "$file"; } >&2
 	done
 	exit 1

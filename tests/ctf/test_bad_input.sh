@@ -3,7 +3,7 @@
 # A report that cannot be made, or not whole, says so in one line that names the thing and what to
 # do, and exits with a status that tells; what is printed is never half of a document.
 . "$GM_TOP/tests/lib.sh"
-fail_shows=(err)
+fail_shows err
 export LC_ALL=C
 # In a sanitized build: names for the leaks that tests/lsan.supp knows.
 export ASAN_OPTIONS=fast_unwind_on_malloc=0

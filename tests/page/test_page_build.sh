@@ -4,7 +4,7 @@
 # node or npm, or without npm's packages: an empty one, a line that says so, and no failure.
 set -e
 . "$GM_TOP/tests/lib.sh"
-fail_shows=(out)
+fail_shows out
 
 # build STATUS PATTERN: into `page`, with nothing but what is in bin, saying one line that matches
 build()

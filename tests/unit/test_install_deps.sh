@@ -4,7 +4,7 @@
 set -e
 . "$GM_TOP/tests/lib.sh"
 # shellcheck disable=SC2034 # tests/lib.sh uses it
-fail_shows=(out calls)
+fail_shows out calls
 
 # command NAME <<<BODY
 command_is()

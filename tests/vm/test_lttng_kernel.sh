@@ -3,7 +3,7 @@
 # LTTng's kernel tracer, really run: one program recorded by it, by BPF programs and by perf at once, in
 # a virtual machine; what its threads did is the same from all, and `report` reads it outside as inside.
 . "$GM_TOP/tests/lib.sh"
-fail_shows=(out/stdout out/stderr out/log)
+fail_shows out/stdout out/stderr out/log
 vm=$GM_TOP/tests/vm
 
 need qemu-system-x86_64 babeltrace2 jq python3
