@@ -31,8 +31,8 @@ struct pp_process {
 	uint64_t n_in_memory; /* threads whose last data was in memory alone, and is lost */
 	uint16_t threads_why, calls_why, events_why; /* core/loss.h */
 	GPtrArray *threads;	  /* of struct pp_thread *, by index; borrowed from the model */
-	GArray *helpers;	  /* of struct pp_helper, by input/helpers; NULL: none */
-	GArray *maps;		  /* of struct pp_load, by input/maps; NULL: no load map */
+	GArray *helpers;	  /* of struct pp_helper, by capture/helpers; NULL: none */
+	GArray *maps;		  /* of struct pp_load, by capture/maps; NULL: no load map */
 	struct pp_places *places; /* what was where, by capture/places; NULL: that never changed */
 	bool only_waits;	  /* of its synchronization: the rest was counted */
 	bool sync_auto;		  /* ... of threads that took more than sync.budget for it */
