@@ -53,6 +53,11 @@ closes_with '0 passed, 0 failed, 1 skipped'
 runner 1 'nothing*'
 closes_with '0 passed, 0 failed, 0 skipped'
 
+t two/test_bad.sh <<<'. "$GM_TOP/tests/no-such-file"; true'
+runner 1 two/test_bad
+grep -q '^FAIL two/test_bad (.*a file or command of the script is missing$' out || fail 'passed without its functions'
+rm tests/two/test_bad.sh
+
 t three/test_hang.sh <<<'while :; do sleep 0.2; done'
 runner 1 -t 1 three
 closes_with '0 passed, 1 failed, 0 skipped'
