@@ -445,7 +445,7 @@ static bool is_later_kept(void)
  * A handler may have called functions after count_later(), and found the thread inside: these calls
  * are counted before the slow path is left.
  */
-static void leave(void)
+void gm_calls_leave(void)
 {
 	for (unsigned i = 0; i < LATER_ROUNDS; i++) {
 		gm_tls_leave();
@@ -511,7 +511,7 @@ gm_calls_miss(uint64_t from, uint64_t self, uint64_t *ret_mask)
 	gm_tls.was_early = false;
 	*ret_mask = gm_tls.mask;
 	miss(from, self);
-	leave();
+	gm_calls_leave();
 	return true;
 }
 

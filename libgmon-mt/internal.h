@@ -170,6 +170,9 @@ bool gm_calls_start(struct gm_control *control);
 /* The same, under the lock. */
 bool gm_calls_begin(struct gm_control *control);
 
+/* The thread was inside (gm_inside_enter()) and busy: counts what handlers called, and leaves. */
+void gm_calls_leave(void);
+
 /* Counts n more on the arc, in a control block of the calling thread; signals are blocked. */
 void gm_calls_add(struct gm_control *control, uint64_t from, uint64_t self, uint64_t n);
 

@@ -84,27 +84,57 @@ static void miss(const struct gm_control *control, uint64_t n)
 	__atomic_fetch_add(&control->slot->samples_missed, n, __ATOMIC_RELAXED);
 }
 
-static void take(struct gm_control *control, uint64_t n_late, uint64_t pc)
+static void miss_because(const struct gm_control *control, uint64_t n, uint16_t why)
 {
-	struct gm_control *samples;
-	bool may_add;
+	miss(control, n);
+	gm_loss_add(&control->slot->samples_why, &control->slot->stalled, GM_STALLED_SAMPLES, why);
+}
+
+static void add(struct gm_control *control, uint64_t n_late, uint64_t pc)
+{
+	struct gm_control *samples = samples_of(control);
+
+	if (samples == NULL) {
+		miss_because(control, 1 + n_late, (uint16_t)(gm_arena_why() | GM_LOSS_MEMORY));
+		return;
+	}
+	control->slot->samples_late += (uint32_t)n_late;
+	gm_calls_add(samples, 0, pc, 1 + n_late);
+}
+
+/*
+ * A signal that the kernel forces on the thread, SIGSYS for one, may come in here: its handler may
+ * call functions, which find the thread inside, or jump out.  The sample may itself have
+ * interrupted gm_calls_miss(), before that blocked signals, or come after a jump out of that: then
+ * it is for the next to come there to see.
+ */
+static void take(struct gm_control *control, uint64_t n_late, const ucontext_t *interrupted)
+{
+	uint64_t pc = (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP];
+	uintptr_t frame = gm_tls.inside.frame;
+	uint64_t mask = gm_tls.mask;
+	enum gm_entry entry;
 
 	__atomic_store_n(&control->timer.n_seen, control->timer.n_seen + 1 + n_late,
 			 __ATOMIC_RELAXED);
 	if (gm_tls.state != GM_STATE_NOMINAL && gm_tls.state != GM_STATE_HISTORY)
 		return; /* moncontrol(0) */
 	/* Busy: by way of a handler that could not be blocked, and that unblocked the signal. */
-	may_add = !gm_tls.is_busy && !gm_seal_is_set();
-	samples = may_add ? samples_of(control) : NULL;
-	if (samples == NULL) {
-		miss(control, 1 + n_late);
-		gm_loss_add(&control->slot->samples_why, &control->slot->stalled,
-			    GM_STALLED_SAMPLES,
-			    may_add ? gm_arena_why() | GM_LOSS_MEMORY : GM_LOSS_COUNTING_ONLY);
+	if (gm_tls.is_busy || gm_seal_is_set()) {
+		miss_because(control, 1 + n_late, GM_LOSS_COUNTING_ONLY);
 		return;
 	}
-	control->slot->samples_late += (uint32_t)n_late;
-	gm_calls_add(samples, 0, pc, 1 + n_late);
+	entry = gm_inside_enter(&gm_tls.inside, gm_frame());
+	__builtin_memcpy(&gm_tls.mask, &interrupted->uc_sigmask, sizeof(gm_tls.mask));
+	__atomic_store_n(&gm_tls.is_busy, true, __ATOMIC_RELAXED);
+	add(control, n_late, pc);
+	if (entry == GM_ENTRY_FIRST) {
+		gm_calls_leave();
+		return;
+	}
+	__atomic_store_n(&gm_tls.is_busy, false, __ATOMIC_RELAXED);
+	gm_tls.mask = mask;
+	gm_tls.inside.frame = frame;
 }
 
 static void pass_on(int number, siginfo_t *info, void *context)
@@ -122,13 +152,11 @@ static void pass_on(int number, siginfo_t *info, void *context)
 
 static void handle(int number, siginfo_t *info, void *context)
 {
-	const ucontext_t *interrupted = context;
-
 	if (info->si_code != SI_TIMER || info->si_ptr != &cookie)
 		pass_on(number, info, context);
 	else if (gm_tls.control != NULL && gm_tls.control->timer.on) /* else a late one */
 		take(gm_tls.control, info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0,
-		     (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP]);
+		     context);
 }
 
 static long exchange_handler(const struct kernel_sigaction *new, struct kernel_sigaction *old)
@@ -143,7 +171,7 @@ static long exchange_handler(const struct kernel_sigaction *new, struct kernel_s
 static bool install_handler(void)
 {
 	static const struct kernel_sigaction ours = {handle, SA_SIGINFO | SA_RESTART | SA_RESTORER,
-						     gm_sigreturn, UINT64_MAX};
+						     gm_sigreturn, ~GM_SIGNALS_FORCED};
 	struct kernel_sigaction old;
 
 	if (next.handler != NULL) /* glibc's was there already, and it installs it only once */

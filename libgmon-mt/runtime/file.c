@@ -20,15 +20,9 @@ uint64_t gm_clock_ns(void)
 	return gm_sys_clock_ns(CLOCK_MONOTONIC);
 }
 
-/* Signals that the kernel forces on a thread: a thread that blocks them is killed by them. */
-#define FORCED(number) ((uint64_t)1 << ((number)-1))
-#define FORCED_SIGNALS                                                                             \
-	(FORCED(SIGSYS) | FORCED(SIGSEGV) | FORCED(SIGBUS) | FORCED(SIGFPE) | FORCED(SIGILL) |     \
-	 FORCED(SIGTRAP))
-
 void gm_signals_block(uint64_t *ret_mask)
 {
-	uint64_t all = ~FORCED_SIGNALS;
+	uint64_t all = ~GM_SIGNALS_FORCED;
 
 	gm_syscall6(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, (long)&all, (long)ret_mask, 8, 0, 0);
 }
@@ -38,8 +32,9 @@ void gm_signals_unblock_left(uint64_t before)
 	uint64_t now;
 
 	gm_syscall6(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&now, 8, 0, 0);
-	if ((now | FORCED_SIGNALS | FORCED(SIGKILL) | FORCED(SIGSTOP)) == ~(uint64_t)0)
-		gm_signals_restore(before | (now & FORCED_SIGNALS));
+	if ((now | GM_SIGNALS_FORCED | GM_SIGNAL_BIT(SIGKILL) | GM_SIGNAL_BIT(SIGSTOP)) ==
+	    ~(uint64_t)0)
+		gm_signals_restore(before | (now & GM_SIGNALS_FORCED));
 }
 
 void gm_signals_restore(uint64_t mask)

@@ -273,6 +273,12 @@ bool gm_memory_read(void *into, uint64_t address, size_t n_bytes);
 /* Writes there, in the same way; n_bytes lie in one page. */
 bool gm_memory_write(uint64_t address, const void *from, size_t n_bytes);
 
+/* Signals that the kernel forces on a thread: a thread that blocks them is killed by them. */
+#define GM_SIGNAL_BIT(number) ((uint64_t)1 << ((number)-1))
+#define GM_SIGNALS_FORCED                                                                          \
+	(GM_SIGNAL_BIT(SIGSYS) | GM_SIGNAL_BIT(SIGSEGV) | GM_SIGNAL_BIT(SIGBUS) |                  \
+	 GM_SIGNAL_BIT(SIGFPE) | GM_SIGNAL_BIT(SIGILL) | GM_SIGNAL_BIT(SIGTRAP))
+
 /*
  * Blocks every signal, except those that the kernel forces on a thread, and keeps the old mask; the
  * pair around any slow path.  See lock.h for what a handler of those may do.

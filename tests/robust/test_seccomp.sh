@@ -46,6 +46,12 @@ for number in $numbers; do
 		done
 	done
 done
+# A filter that no library sees, met by the handler of a sample: SIGSYS must not be blocked there.
+build_pg sampled_filter -w
+for _ in 1 2 3; do
+	got=$(GPROF_MT_CONFIG=$PWD/count.conf fresh timeout 60 ./sampled_filter 100 2>err) && [ "$got" = 1 ] ||
+		fail "a sample behind a filter: exit status $?, $got: $(tail -n 3 err)"
+done
 # A filter for all threads that is refused: recorded as without.
 build_pg filter_refused -D_GNU_SOURCE
 LD_PRELOAD=$libsync fresh timeout 20 ./filter_refused 2>err
