@@ -34,13 +34,13 @@ static uint64_t begin_run(struct pp_index_run *run, uint64_t at)
 
 /* --- lanes ---------------------------------------------------------------------------------- */
 
-static void arrange(struct pp_index *index, const struct pp_pile *log, uint64_t n_lanes,
+static void arrange(struct pp_index *index, const struct pp_mapped_array *log, uint64_t n_lanes,
 		    struct work *work)
 {
-	struct pp_pile *lanes = &index->sections[PP_SECTION_LANES];
-	struct pp_pile *steps = &index->sections[PP_SECTION_STEPS];
+	struct pp_mapped_array *lanes = &index->sections[PP_SECTION_LANES];
+	struct pp_mapped_array *steps = &index->sections[PP_SECTION_STEPS];
 	const struct pp_logged_step *logged = (const void *)log->data;
-	struct pp_index_lane *lane = pp_pile_add(lanes, n_lanes);
+	struct pp_index_lane *lane = pp_mapped_array_add(lanes, n_lanes);
 	uint64_t at = steps->n;
 	uint64_t *step;
 
@@ -48,7 +48,7 @@ static void arrange(struct pp_index *index, const struct pp_pile *log, uint64_t 
 		lane[logged[i].lane].steps.n++;
 	for (uint64_t i = 0; i < n_lanes; i++)
 		at = begin_run(&lane[i].steps, at);
-	pp_pile_add(steps, log->n);
+	pp_mapped_array_add(steps, log->n);
 	step = (void *)steps->data;
 	for (uint64_t i = 0; i < log->n && go_on(work); i++) {
 		struct pp_index_run *run = &lane[logged[i].lane].steps;
@@ -59,8 +59,9 @@ static void arrange(struct pp_index *index, const struct pp_pile *log, uint64_t 
 
 static void sum_up(struct pp_index *index, struct pp_index_lane *lane, struct work *work)
 {
-	struct pp_pile *strides = &index->sections[PP_SECTION_STRIDES];
-	const uint64_t *steps = pp_pile_at(&index->sections[PP_SECTION_STEPS], lane->steps.first);
+	struct pp_mapped_array *strides = &index->sections[PP_SECTION_STRIDES];
+	const uint64_t *steps =
+	    pp_mapped_array_at(&index->sections[PP_SECTION_STEPS], lane->steps.first);
 	struct pp_index_sum sum = {0};
 
 	lane->first_stride = strides->n;
@@ -68,7 +69,7 @@ static void sum_up(struct pp_index *index, struct pp_index_lane *lane, struct wo
 		if (i)
 			sum.ns[steps[i - 1] & 7] += (steps[i] >> 3) - (steps[i - 1] >> 3);
 		if (i == 0 || (lane->steps.first + i) % PP_LANE_STRIDE == 0)
-			*(struct pp_index_stride *)pp_pile_add(strides, 1) =
+			*(struct pp_index_stride *)pp_mapped_array_add(strides, 1) =
 			    (struct pp_index_stride){steps[i] >> 3, sum};
 	}
 }
@@ -77,25 +78,25 @@ static void sum_up(struct pp_index *index, struct pp_index_lane *lane, struct wo
 static void forget_before(struct pp_index *index, const struct pp_index_lane *lane,
 			  int64_t start_ns)
 {
-	uint64_t *steps = pp_pile_at(&index->sections[PP_SECTION_STEPS], lane->steps.first);
+	uint64_t *steps = pp_mapped_array_at(&index->sections[PP_SECTION_STEPS], lane->steps.first);
 
 	for (uint64_t i = 0; i < lane->steps.n && (int64_t)(steps[i] >> 3) < start_ns; i++)
 		steps[i] |= PP_LANE_GONE;
 }
 
-static void arrange_lanes(struct pp_index *index, const struct pp_pile *thread_log,
-			  const struct pp_pile *object_log, struct work *work)
+static void arrange_lanes(struct pp_index *index, const struct pp_mapped_array *thread_log,
+			  const struct pp_mapped_array *object_log, struct work *work)
 {
 	uint64_t n_threads = pp_index_n(index, PP_SECTION_THREADS);
-	const struct pp_pile *lanes = &index->sections[PP_SECTION_LANES];
+	const struct pp_mapped_array *lanes = &index->sections[PP_SECTION_LANES];
 
 	arrange(index, thread_log, n_threads, work);
 	arrange(index, object_log, pp_index_n(index, PP_SECTION_OBJECTS), work);
 	for (uint64_t i = 0; i < lanes->n && !work->stopped; i++) {
 		if (i < n_threads)
-			forget_before(index, pp_pile_at(lanes, i),
+			forget_before(index, pp_mapped_array_at(lanes, i),
 				      pp_index_thread(index, i)->start_ns);
-		sum_up(index, pp_pile_at(lanes, i), work);
+		sum_up(index, pp_mapped_array_at(lanes, i), work);
 	}
 }
 
@@ -146,7 +147,7 @@ static void begin_runs(struct pp_index *index, struct list *lists)
 
 		for (uint64_t j = 0; j < lists[i].n_runs; j++)
 			n = begin_run(&lists[i].runs[j], n);
-		lists[i].items = pp_pile_add(&index->sections[PP_SECTION_ITEMS + i], n);
+		lists[i].items = pp_mapped_array_add(&index->sections[PP_SECTION_ITEMS + i], n);
 	}
 }
 
@@ -154,14 +155,15 @@ static void arrange_lists(struct pp_index *index, struct work *work)
 {
 	static const enum pp_section of[PP_N_LISTS] = {PP_SECTION_THREADS, PP_SECTION_THREADS,
 						       PP_SECTION_OBJECTS, PP_SECTION_OBJECTS};
-	const struct pp_pile *operations = &index->sections[PP_SECTION_OPERATIONS];
+	const struct pp_mapped_array *operations = &index->sections[PP_SECTION_OPERATIONS];
 	const struct pp_index_operation *all = (const void *)operations->data;
 	struct list lists[PP_N_LISTS];
 	uint32_t run;
 
 	for (unsigned i = 0; i < PP_N_LISTS; i++) {
 		lists[i].n_runs = pp_index_n(index, of[i]);
-		lists[i].runs = pp_pile_add(&index->sections[PP_SECTION_RUNS + i], lists[i].n_runs);
+		lists[i].runs =
+		    pp_mapped_array_add(&index->sections[PP_SECTION_RUNS + i], lists[i].n_runs);
 	}
 	for (uint64_t i = 0; i < operations->n && go_on(work); i++)
 		for (unsigned j = 0; j < PP_N_LISTS; j++)
@@ -184,8 +186,9 @@ static bool goes_on(void *work)
 	return go_on(work);
 }
 
-bool pp_index_arrange(struct pp_index *index, const struct pp_pile *thread_log,
-		      const struct pp_pile *object_log, const struct pp_index_progress *progress)
+bool pp_index_arrange(struct pp_index *index, const struct pp_mapped_array *thread_log,
+		      const struct pp_mapped_array *object_log,
+		      const struct pp_index_progress *progress)
 {
 	uint64_t n_steps = thread_log->n + object_log->n;
 	struct work work = {

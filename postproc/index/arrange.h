@@ -15,7 +15,8 @@ struct pp_logged_step {
  * Logs are of struct pp_logged_step, each lane's in order of time; what threads and objects there
  * are is known.  False: it was stopped.
  */
-bool pp_index_arrange(struct pp_index *index, const struct pp_pile *thread_log,
-		      const struct pp_pile *object_log, const struct pp_index_progress *progress);
+bool pp_index_arrange(struct pp_index *index, const struct pp_mapped_array *thread_log,
+		      const struct pp_mapped_array *object_log,
+		      const struct pp_index_progress *progress);
 
 #endif

@@ -53,11 +53,11 @@ struct pp_index_builder {
 	GHashTable *processes; /* const struct pp_process * -> number + 1 */
 	GArray *threads;       /* of struct thread_track, by serial */
 	struct ended ended;
-	struct pp_pile thread_log, object_log; /* of struct pp_logged_step */
+	struct pp_mapped_array thread_log, object_log; /* of struct pp_logged_step */
 	int64_t last_ns;
 };
 
-static struct pp_pile *section(struct pp_index_builder *self, enum pp_section which)
+static struct pp_mapped_array *section(struct pp_index_builder *self, enum pp_section which)
 {
 	return &self->index->sections[which];
 }
@@ -69,9 +69,9 @@ static uint64_t time_of(int64_t time_ns)
 
 /* --- lanes ---------------------------------------------------------------------------------- */
 
-static void log_step(struct pp_pile *log, uint32_t lane, uint64_t time_ns, unsigned state)
+static void log_step(struct pp_mapped_array *log, uint32_t lane, uint64_t time_ns, unsigned state)
 {
-	struct pp_logged_step *step = pp_pile_add(log, 1);
+	struct pp_logged_step *step = pp_mapped_array_add(log, 1);
 
 	step->step = time_ns << 3 | state;
 	step->lane = lane;
@@ -135,10 +135,10 @@ static uint32_t number_of_path(struct pp_index_builder *self, const struct pp_pa
 	number = GPOINTER_TO_UINT(g_hash_table_lookup(self->paths, path));
 	if (number)
 		return number - 1;
-	run = pp_pile_add(section(self, PP_SECTION_PATHS), 1);
+	run = pp_mapped_array_add(section(self, PP_SECTION_PATHS), 1);
 	run->first = section(self, PP_SECTION_ADDRESSES)->n;
 	run->n = path->n;
-	memcpy(pp_pile_add(section(self, PP_SECTION_ADDRESSES), path->n), path->addresses,
+	memcpy(pp_mapped_array_add(section(self, PP_SECTION_ADDRESSES), path->n), path->addresses,
 	       path->n * sizeof(path->addresses[0]));
 	number = (uint32_t)section(self, PP_SECTION_PATHS)->n;
 	g_hash_table_insert(self->paths, (void *)path, GUINT_TO_POINTER(number));
@@ -150,14 +150,14 @@ static uint32_t add_operation(struct pp_index_builder *self, const struct pp_obj
 			      const struct pp_operation *operation, enum st_event op,
 			      int64_t time_ns, unsigned flags)
 {
-	struct pp_pile *operations = section(self, PP_SECTION_OPERATIONS);
+	struct pp_mapped_array *operations = section(self, PP_SECTION_OPERATIONS);
 	struct pp_index_operation *new;
 
 	if (operations->n >= PP_INDEX_NONE) {
 		self->index->n_left_out++;
 		return PP_INDEX_NONE;
 	}
-	new = pp_pile_add(operations, 1);
+	new = pp_mapped_array_add(operations, 1);
 	*new = (struct pp_index_operation){
 	    .time_ns = time_of(time_ns),
 	    .thread = operation->thread->serial,
@@ -177,16 +177,16 @@ static uint32_t add_operation(struct pp_index_builder *self, const struct pp_obj
 
 static struct pp_index_operation *operation_at(struct pp_index_builder *self, uint32_t number)
 {
-	return pp_pile_at(section(self, PP_SECTION_OPERATIONS), number);
+	return pp_mapped_array_at(section(self, PP_SECTION_OPERATIONS), number);
 }
 
 static struct pp_index_more *add_more(struct pp_index_builder *self, uint32_t number)
 {
-	struct pp_pile *pile = section(self, PP_SECTION_MORE);
+	struct pp_mapped_array *array = section(self, PP_SECTION_MORE);
 	struct pp_index_operation *operation = operation_at(self, number);
 	struct pp_index_more *more;
 
-	more = pp_pile_add(pile, 1);
+	more = pp_mapped_array_add(array, 1);
 	*more = (struct pp_index_more){
 	    .operation = number,
 	    .other = PP_INDEX_NONE,
@@ -196,7 +196,7 @@ static struct pp_index_more *add_more(struct pp_index_builder *self, uint32_t nu
 	    .call = PP_INDEX_NONE,
 	};
 	operation->flags |= PP_INDEX_MORE;
-	operation->more = (uint32_t)pile->n - 1;
+	operation->more = (uint32_t)array->n - 1;
 	return more;
 }
 
@@ -229,7 +229,7 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 	if (operation)
 		self->ended = (struct ended){object, open, end_ns - hold->since_ns};
 	else
-		*(struct pp_index_hold *)pp_pile_add(section(self, PP_SECTION_ENDLESS), 1) =
+		*(struct pp_index_hold *)pp_mapped_array_add(section(self, PP_SECTION_ENDLESS), 1) =
 		    (struct pp_index_hold){hold->since_ns, end_ns, hold->thread->serial,
 					   object->serial};
 	step_object(self, object, end_ns);
@@ -340,7 +340,7 @@ static void add_rest(struct pp_index_builder *self, const struct pp_operation *o
 		more = add_more(self, number);
 		more->ns = ns;
 	} else {
-		more = pp_pile_at(section(self, PP_SECTION_MORE), added->more);
+		more = pp_mapped_array_at(section(self, PP_SECTION_MORE), added->more);
 	}
 	more->value = operation->value;
 	more->path = number_of_path(self, operation->path);
@@ -416,10 +416,10 @@ struct pp_index_builder *pp_index_builder_new(const struct pp_pass_context *cont
 	self->ended.operation = PP_INDEX_NONE;
 	self->paths = g_hash_table_new(NULL, NULL);
 	self->threads = g_array_new(FALSE, TRUE, sizeof(struct thread_track));
-	pp_pile_init(&self->thread_log, sizeof(struct pp_logged_step),
-		     fds ? fds[PP_N_SECTIONS] : -1);
-	pp_pile_init(&self->object_log, sizeof(struct pp_logged_step),
-		     fds ? fds[PP_N_SECTIONS + 1] : -1);
+	pp_mapped_array_init(&self->thread_log, sizeof(struct pp_logged_step),
+			     fds ? fds[PP_N_SECTIONS] : -1);
+	pp_mapped_array_init(&self->object_log, sizeof(struct pp_logged_step),
+			     fds ? fds[PP_N_SECTIONS + 1] : -1);
 	listen(self);
 	pp_call_sites_init(&self->sites);
 	pp_wait_ends_init(&self->ends, model);
@@ -464,8 +464,8 @@ void pp_index_builder_free(struct pp_index_builder *self)
 	g_hash_table_unref(self->paths);
 	g_clear_pointer(&self->processes, g_hash_table_unref);
 	g_array_unref(self->threads);
-	pp_pile_done(&self->thread_log);
-	pp_pile_done(&self->object_log);
+	pp_mapped_array_done(&self->thread_log);
+	pp_mapped_array_done(&self->object_log);
 	pp_index_free(self->index);
 	g_free(self);
 }
@@ -484,7 +484,8 @@ static void add_processes(struct pp_index_builder *self)
 	self->processes = g_hash_table_new(NULL, NULL);
 	for (guint i = 0; i < processes->len; i++) {
 		const struct pp_process *process = processes->pdata[i];
-		struct pp_index_process *new = pp_pile_add(section(self, PP_SECTION_PROCESSES), 1);
+		struct pp_index_process *new =
+		    pp_mapped_array_add(section(self, PP_SECTION_PROCESSES), 1);
 
 		*new = (struct pp_index_process){process->pid, process->image};
 		g_hash_table_insert(self->processes, (void *)process, GUINT_TO_POINTER(i + 1));
@@ -493,20 +494,20 @@ static void add_processes(struct pp_index_builder *self)
 
 static uint32_t add_text(struct pp_index_builder *self, enum pp_section which, const char *text)
 {
-	struct pp_pile *texts = section(self, which);
+	struct pp_mapped_array *texts = section(self, which);
 	size_t len = strlen(text) + 1;
 	uint64_t at = texts->n;
 
 	if (at + len >= PP_INDEX_NONE)
 		return PP_INDEX_NONE;
-	memcpy(pp_pile_add(texts, len), text, len);
+	memcpy(pp_mapped_array_add(texts, len), text, len);
 	return (uint32_t)at;
 }
 
 static void add_thread(struct pp_index_builder *self, const struct pp_thread *thread)
 {
 	const struct pp_thread_state *life = pp_thread_state(self->states, thread);
-	struct pp_index_thread *new = pp_pile_add(section(self, PP_SECTION_THREADS), 1);
+	struct pp_index_thread *new = pp_mapped_array_add(section(self, PP_SECTION_THREADS), 1);
 	bool seen = life && life->begun;
 
 	*new = (struct pp_index_thread){
@@ -526,7 +527,7 @@ static void add_thread(struct pp_index_builder *self, const struct pp_thread *th
 static void add_object(struct pp_index_builder *self, struct pp_object *object)
 {
 	const struct object_track *track = track_of(object);
-	struct pp_index_object *new = pp_pile_add(section(self, PP_SECTION_OBJECTS), 1);
+	struct pp_index_object *new = pp_mapped_array_add(section(self, PP_SECTION_OBJECTS), 1);
 
 	*new = (struct pp_index_object){
 	    .address = object->address,
@@ -551,7 +552,7 @@ static void add_sites(struct pp_index_builder *self)
 {
 	for (guint i = 0; i < self->sites.all->len; i++) {
 		const struct pp_call_site *site = pp_call_sites_at(&self->sites, i);
-		struct pp_index_site *new = pp_pile_add(section(self, PP_SECTION_SITES), 1);
+		struct pp_index_site *new = pp_mapped_array_add(section(self, PP_SECTION_SITES), 1);
 
 		*new = (struct pp_index_site){
 		    .address = site->site,

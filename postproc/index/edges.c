@@ -42,7 +42,7 @@ static int compare_edges(const void *a, const void *b)
 
 static void add_edges(struct pp_index *index, const struct pp_links *links)
 {
-	struct pp_pile *edges = &index->sections[PP_SECTION_EDGES];
+	struct pp_mapped_array *edges = &index->sections[PP_SECTION_EDGES];
 	g_autoptr(GPtrArray) sorted = pp_links_sorted(links);
 	struct pp_index_edge *edge = NULL;
 	int64_t most_ns = -1;
@@ -51,7 +51,7 @@ static void add_edges(struct pp_index *index, const struct pp_links *links)
 		const struct pp_link *link = sorted->pdata[i];
 
 		if (!edge || edge->from != link->from || edge->to != link->to) {
-			edge = pp_pile_add(edges, 1);
+			edge = pp_mapped_array_add(edges, 1);
 			edge->from = link->from;
 			edge->to = link->to;
 			most_ns = -1;
@@ -62,7 +62,7 @@ static void add_edges(struct pp_index *index, const struct pp_links *links)
 		qsort(edges->data, edges->n, edges->item_bytes, compare_edges);
 	if (!links->beyond_count)
 		return;
-	edge = pp_pile_add(edges, 1);
+	edge = pp_mapped_array_add(edges, 1);
 	edge->from = edge->to = edge->object = PP_INDEX_NONE;
 	edge->count = links->beyond_count;
 	edge->wait_ns = links->beyond_ns;
@@ -70,13 +70,13 @@ static void add_edges(struct pp_index *index, const struct pp_links *links)
 
 bool pp_index_add_edges(struct pp_index *index, bool (*go_on)(void *data), void *data)
 {
-	const struct pp_pile *all = &index->sections[PP_SECTION_MORE];
+	const struct pp_mapped_array *all = &index->sections[PP_SECTION_MORE];
 	struct pp_links links;
 	bool goes_on = true;
 
 	pp_links_init(&links);
 	for (uint64_t i = 0; i < all->n && (goes_on = go_on(data)); i++) {
-		const struct pp_index_more *more = pp_pile_at(all, i);
+		const struct pp_index_more *more = pp_mapped_array_at(all, i);
 		const struct pp_index_operation *operation =
 		    pp_index_operation(index, more->operation);
 

@@ -115,7 +115,7 @@ static bool map_sections(int folder, const struct head *head, struct pp_index *i
 		int fd = openat(folder, pp_index_section_name(i),
 				O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
-		if (fd < 0 || pp_pile_map(&index->sections[i], head->n[i], fd) < 0)
+		if (fd < 0 || pp_mapped_array_map(&index->sections[i], head->n[i], fd) < 0)
 			return false;
 	}
 	return true;
@@ -124,20 +124,20 @@ static bool map_sections(int folder, const struct head *head, struct pp_index *i
 /* Those that were there when it was made; the kernel's events told of the rest. */
 static bool add_processes(const struct pp_index *index)
 {
-	const struct pp_pile *processes = &index->sections[PP_SECTION_PROCESSES];
+	const struct pp_mapped_array *processes = &index->sections[PP_SECTION_PROCESSES];
 	struct pp_model *model = index->model;
 
 	if (processes->n < model->processes->len)
 		return false;
 	for (guint i = 0; i < model->processes->len; i++) {
-		const struct pp_index_process *known = pp_pile_at(processes, i);
+		const struct pp_index_process *known = pp_mapped_array_at(processes, i);
 		const struct pp_process *process = model->processes->pdata[i];
 
 		if (known->pid != process->pid || known->image != process->image)
 			return false;
 	}
 	for (uint64_t i = model->processes->len; i < processes->n; i++) {
-		const struct pp_index_process *known = pp_pile_at(processes, i);
+		const struct pp_index_process *known = pp_mapped_array_at(processes, i);
 		struct pp_process *process = pp_model_add_process(model, known->pid, NULL);
 
 		process->image = known->image;
@@ -334,17 +334,17 @@ static int sync_sections(const struct pp_index *index, const struct pp_index_pro
 	for (unsigned i = 0; i < PP_N_SECTIONS; i++)
 		all += (double)index->sections[i].n * (double)index->sections[i].item_bytes;
 	for (unsigned i = 0; i < PP_N_SECTIONS; i++) {
-		const struct pp_pile *pile = &index->sections[i];
-		off64_t bytes = (off64_t)(pile->n * pile->item_bytes);
+		const struct pp_mapped_array *array = &index->sections[i];
+		off64_t bytes = (off64_t)(array->n * array->item_bytes);
 
 		for (off64_t at = 0; at < bytes; at += SYNC_BYTES, done += (double)SYNC_BYTES) {
 			if (progress && !progress->go_on(progress->data, MIN(done / all, 1)))
 				return -ECANCELED;
-			sync_file_range(pile->fd, at, SYNC_BYTES,
+			sync_file_range(array->fd, at, SYNC_BYTES,
 					SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
 					    SYNC_FILE_RANGE_WAIT_AFTER);
 		}
-		if (fdatasync(pile->fd) != 0)
+		if (fdatasync(array->fd) != 0)
 			return -errno;
 	}
 	return 0;
@@ -356,8 +356,9 @@ static int write_all(const struct pp_index_folder *folder, struct pp_index *inde
 	int ret = 0;
 
 	for (unsigned i = 0; i < PP_N_SECTIONS && ret == 0; i++)
-		ret = pp_pile_in_memory(&index->sections[i]) ? -ENOSPC
-							     : pp_pile_trim(&index->sections[i]);
+		ret = pp_mapped_array_in_memory(&index->sections[i])
+			  ? -ENOSPC
+			  : pp_mapped_array_trim(&index->sections[i]);
 	if (ret == 0)
 		ret = sync_sections(index, progress);
 	if (ret == 0)

@@ -45,7 +45,8 @@ struct pp_index *pp_index_new(struct pp_model *model, const int *fds)
 
 	index->model = model;
 	for (unsigned i = 0; i < PP_N_SECTIONS; i++)
-		pp_pile_init(&index->sections[i], sections[i].item_bytes, fds ? fds[i] : -1);
+		pp_mapped_array_init(&index->sections[i], sections[i].item_bytes,
+				     fds ? fds[i] : -1);
 	return index;
 }
 
@@ -53,7 +54,7 @@ void pp_index_scatter(struct pp_index *index)
 {
 	for (unsigned i = 0; i < PP_N_SECTIONS; i++)
 		if (sections[i].is_scattered)
-			pp_pile_scatter(&index->sections[i]);
+			pp_mapped_array_scatter(&index->sections[i]);
 }
 
 void pp_index_free(struct pp_index *index)
@@ -61,15 +62,15 @@ void pp_index_free(struct pp_index *index)
 	if (!index)
 		return;
 	for (unsigned i = 0; i < PP_N_SECTIONS; i++)
-		pp_pile_done(&index->sections[i]);
+		pp_mapped_array_done(&index->sections[i]);
 	g_free(index);
 }
 
 static const void *item(const struct pp_index *index, enum pp_section section, uint64_t number)
 {
-	const struct pp_pile *pile = &index->sections[section];
+	const struct pp_mapped_array *array = &index->sections[section];
 
-	return number < pile->n ? pp_pile_at(pile, number) : NULL;
+	return number < array->n ? pp_mapped_array_at(array, number) : NULL;
 }
 
 const struct pp_index_operation *pp_index_operation(const struct pp_index *index, uint64_t number)
@@ -124,7 +125,7 @@ const char *pp_index_type(const struct pp_index_object *object)
 const char *pp_index_thread_name(const struct pp_index *index, uint64_t number)
 {
 	const struct pp_index_thread *thread = pp_index_thread(index, number);
-	const struct pp_pile *texts = &index->sections[PP_SECTION_TEXT];
+	const struct pp_mapped_array *texts = &index->sections[PP_SECTION_TEXT];
 
 	if (!thread || thread->name >= texts->n ||
 	    !memchr(texts->data + thread->name, 0, texts->n - thread->name))
@@ -134,7 +135,7 @@ const char *pp_index_thread_name(const struct pp_index *index, uint64_t number)
 
 const char *pp_index_damage(const struct pp_index *index, uint64_t *at)
 {
-	const struct pp_pile *lines = &index->sections[PP_SECTION_DAMAGE];
+	const struct pp_mapped_array *lines = &index->sections[PP_SECTION_DAMAGE];
 	const char *line = lines->data + *at, *end;
 
 	if (*at >= lines->n)
@@ -243,29 +244,29 @@ uint32_t pp_index_list_at(const struct pp_index *index, enum pp_index_list list,
 void pp_index_list_want(const struct pp_index *index, enum pp_index_list list, uint32_t of,
 			uint64_t at, uint64_t n, bool more)
 {
-	struct pp_wish items = pp_wish(&index->sections[PP_SECTION_ITEMS + list]);
-	struct pp_wish operations = pp_wish(&index->sections[PP_SECTION_OPERATIONS]);
-	struct pp_wish rest = pp_wish(&index->sections[PP_SECTION_MORE]);
+	struct pp_read_ahead items = pp_read_ahead(&index->sections[PP_SECTION_ITEMS + list]);
+	struct pp_read_ahead operations = pp_read_ahead(&index->sections[PP_SECTION_OPERATIONS]);
+	struct pp_read_ahead rest = pp_read_ahead(&index->sections[PP_SECTION_MORE]);
 	const struct pp_index_run *run = item(index, PP_SECTION_RUNS + list, of);
 	uint64_t all = check_run(index, PP_SECTION_ITEMS + list, run);
 	const uint32_t *numbers;
 
-	if (!operations.pile->on_disk || at >= all)
+	if (!operations.array->on_disk || at >= all)
 		return;
 	n = MIN(n, all - at);
-	pp_wish_add(&items, run->first + at, n);
-	pp_wish_end(&items);
+	pp_read_ahead_add(&items, run->first + at, n);
+	pp_read_ahead_end(&items);
 	numbers = item(index, PP_SECTION_ITEMS + list, run->first + at);
 	for (uint64_t i = 0; i < n; i++)
-		pp_wish_add(&operations, numbers[i], 1);
-	pp_wish_end(&operations);
+		pp_read_ahead_add(&operations, numbers[i], 1);
+	pp_read_ahead_end(&operations);
 	for (uint64_t i = 0; more && i < n; i++) {
 		const struct pp_index_operation *one = pp_index_operation(index, numbers[i]);
 
 		if (one && one->flags & PP_INDEX_MORE)
-			pp_wish_add(&rest, one->more, 1);
+			pp_read_ahead_add(&rest, one->more, 1);
 	}
-	pp_wish_end(&rest);
+	pp_read_ahead_end(&rest);
 }
 
 uint64_t pp_index_list_find(const struct pp_index *index, enum pp_index_list list, uint32_t of,

@@ -13,7 +13,7 @@
 #ifndef PP_INDEX_INDEX_H
 #define PP_INDEX_INDEX_H
 
-#include "index/pile.h"
+#include "index/mapped_array.h"
 #include "index/progress.h"
 #include "analysis/state/object_state.h"
 #include "analysis/state/wait_end.h"
@@ -168,7 +168,7 @@ enum pp_section {
 
 struct pp_index {
 	struct pp_model *model; /* borrowed */
-	struct pp_pile sections[PP_N_SECTIONS];
+	struct pp_mapped_array sections[PP_N_SECTIONS];
 	int64_t start_ns, end_ns;
 	uint64_t n_events;
 	uint64_t n_left_out; /* operations beyond what numbers can tell apart */

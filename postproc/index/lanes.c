@@ -8,7 +8,7 @@
 #include "index/index.h"
 
 struct lane {
-	const struct pp_pile *all_steps;
+	const struct pp_mapped_array *all_steps;
 	const uint64_t *steps;
 	uint64_t n;
 	uint64_t lead; /* steps of the page in which it begins that are another's */
@@ -18,28 +18,28 @@ struct lane {
 
 static bool find_lane(const struct pp_index *index, uint64_t number, struct lane *ret)
 {
-	const struct pp_pile *lanes = &index->sections[PP_SECTION_LANES];
-	const struct pp_pile *steps = &index->sections[PP_SECTION_STEPS];
-	const struct pp_pile *strides = &index->sections[PP_SECTION_STRIDES];
+	const struct pp_mapped_array *lanes = &index->sections[PP_SECTION_LANES];
+	const struct pp_mapped_array *steps = &index->sections[PP_SECTION_STEPS];
+	const struct pp_mapped_array *strides = &index->sections[PP_SECTION_STRIDES];
 	const struct pp_index_lane *lane;
-	struct pp_wish wish = pp_wish(strides);
+	struct pp_read_ahead ahead = pp_read_ahead(strides);
 
 	if (number >= lanes->n)
 		return false;
-	lane = pp_pile_at(lanes, number);
+	lane = pp_mapped_array_at(lanes, number);
 	if (lane->steps.first >= steps->n || lane->first_stride >= strides->n)
 		return false;
 	*ret = (struct lane){
 	    .all_steps = steps,
-	    .steps = pp_pile_at(steps, lane->steps.first),
+	    .steps = pp_mapped_array_at(steps, lane->steps.first),
 	    .n = MIN(lane->steps.n, steps->n - lane->steps.first),
 	    .lead = lane->steps.first % PP_LANE_STRIDE,
-	    .strides = pp_pile_at(strides, lane->first_stride),
+	    .strides = pp_mapped_array_at(strides, lane->first_stride),
 	};
 	ret->n_strides = MIN(strides->n - lane->first_stride,
 			     (ret->lead + ret->n + PP_LANE_STRIDE - 1) / PP_LANE_STRIDE);
-	pp_wish_add(&wish, lane->first_stride, ret->n_strides);
-	pp_wish_end(&wish);
+	pp_read_ahead_add(&ahead, lane->first_stride, ret->n_strides);
+	pp_read_ahead_end(&ahead);
 	return ret->n > 0;
 }
 
@@ -118,7 +118,7 @@ static int64_t edge(int64_t from_ns, int64_t to_ns, unsigned at, unsigned n)
 /* The steps at these n + 1 instants. */
 static void want_steps(const struct lane *lane, int64_t from_ns, int64_t to_ns, unsigned n)
 {
-	struct pp_wish wish = pp_wish(lane->all_steps);
+	struct pp_read_ahead ahead = pp_read_ahead(lane->all_steps);
 	uint64_t first = (uint64_t)(lane->steps - (const uint64_t *)(void *)lane->all_steps->data);
 
 	for (unsigned i = 0; lane->all_steps->on_disk && i <= n; i++) {
@@ -126,9 +126,9 @@ static void want_steps(const struct lane *lane, int64_t from_ns, int64_t to_ns, 
 		uint64_t n_strides = strides_until(lane, (uint64_t)MAX(time_ns, 0));
 
 		if (n_strides)
-			pp_wish_add(&wish, first + stride_begin(lane, n_strides - 1), 1);
+			pp_read_ahead_add(&ahead, first + stride_begin(lane, n_strides - 1), 1);
 	}
-	pp_wish_end(&wish);
+	pp_read_ahead_end(&ahead);
 }
 
 void pp_index_cells(const struct pp_index *index, uint64_t number, int64_t from_ns, int64_t to_ns,

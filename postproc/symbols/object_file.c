@@ -3,8 +3,8 @@
  * Each object is a Dwfl of its own with one module at bias 0, so that objects need not fit into one
  * address space: the same address may belong to different objects at different times.
  *
- * What is not among the answers, which may be from an earlier run, is looked up in the symbol table
- * and in DWARF, which are read for the first such address.
+ * What is not among the cached names, which may be from an earlier run, is looked up in the symbol
+ * table and in DWARF, which are read for the first such address.
  */
 #include "symbols/object_file.h"
 
@@ -22,12 +22,12 @@ struct pp_object_file {
 	struct pp_debug_file *file;
 	struct pp_symbol_table *table; /* as from here NULL until it is needed */
 	struct pp_code *code;
-	struct pp_answers *answers;
-	char *key;			      /* of the answers; NULL: they are not kept */
+	struct pp_cached_names *cached;
+	char *key;			      /* of the cached names; NULL: they are not kept */
 	GHashTable *shown[PP_N_SYMBOL_KINDS]; /* raw name -> as it is shown */
 };
 
-/* --- answers of earlier runs ------------------------------------------------------------------ */
+/* --- cached names of earlier runs ------------------------------------------------------------ */
 
 static char *cache_name(const char *key, const char *build_id)
 {
@@ -42,7 +42,7 @@ static void recall(struct pp_object_file *object)
 	g_autoptr(GBytes) bytes = pp_symbol_cache_read(name);
 
 	if (bytes)
-		pp_answers_read(object->answers, bytes, object->key);
+		pp_cached_names_read(object->cached, bytes, object->key);
 }
 
 /* If there are new ones, and the files are those that they are from. */
@@ -51,14 +51,14 @@ static void keep(struct pp_object_file *object)
 	g_autofree char *name = NULL, *key = NULL;
 	g_autoptr(GBytes) bytes = NULL;
 
-	if (!object->key || !pp_answers_have_grown(object->answers) ||
+	if (!object->key || !pp_cached_names_have_grown(object->cached) ||
 	    (object->code && !pp_code_is_whole(object->code)))
 		return;
 	key = pp_debug_file_key(object->file);
 	if (g_strcmp0(key, object->key) != 0)
 		return;
 	name = cache_name(key, object->build_id);
-	bytes = pp_answers_write(object->answers, key);
+	bytes = pp_cached_names_write(object->cached, key);
 	pp_symbol_cache_write(name, bytes);
 }
 
@@ -70,7 +70,7 @@ struct pp_object_file *pp_object_file_new(const char *path, const char *build_id
 	object->demangle = options->demangle;
 	object->name = pp_printable(g_path_get_basename(path));
 	object->build_id = g_strdup(build_id);
-	object->answers = pp_answers_new();
+	object->cached = pp_cached_names_new();
 	for (unsigned kind = 0; kind < PP_N_SYMBOL_KINDS; kind++)
 		object->shown[kind] = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	object->file = pp_debug_file_open(path, build_id);
@@ -88,7 +88,7 @@ void pp_object_file_free(struct pp_object_file *object)
 	keep(object);
 	for (unsigned kind = 0; kind < PP_N_SYMBOL_KINDS; kind++)
 		g_hash_table_unref(object->shown[kind]);
-	pp_answers_free(object->answers);
+	pp_cached_names_free(object->cached);
 	pp_code_free(object->code);
 	pp_symbol_table_free(object->table);
 	pp_debug_file_close(object->file);
@@ -113,7 +113,7 @@ const char *pp_object_file_name(const struct pp_object_file *object)
 static const struct pp_symbol *find_symbol(struct pp_object_file *object, enum pp_symbol_kind kind,
 					   uint64_t address)
 {
-	const struct pp_symbol *known = pp_answers_symbol(object->answers, kind, address);
+	const struct pp_symbol *known = pp_cached_names_symbol(object->cached, kind, address);
 	struct pp_symbol found;
 
 	if (known)
@@ -121,7 +121,7 @@ static const struct pp_symbol *find_symbol(struct pp_object_file *object, enum p
 	if (!object->table)
 		object->table = pp_symbol_table_new(pp_debug_file_module(object->file));
 	found = pp_symbol_table_find(object->table, kind, address);
-	return pp_answers_add_symbol(object->answers, kind, address, &found);
+	return pp_cached_names_add_symbol(object->cached, kind, address, &found);
 }
 
 /* A local static variable without its number. */
@@ -246,7 +246,7 @@ static const GArray *look_up(struct pp_object_file *object, uint64_t address)
 			places->len ? &g_array_index(places, struct pp_code_frame, n_inlined)
 				    : NULL,
 			compile_dir);
-	return pp_answers_add_frames(object->answers, address, frames);
+	return pp_cached_names_add_frames(object->cached, address, frames);
 }
 
 static void frame_clear(void *data)
@@ -259,7 +259,7 @@ static void frame_clear(void *data)
 
 GArray *pp_object_file_frames(struct pp_object_file *object, uint64_t address)
 {
-	const GArray *known = pp_answers_frames(object->answers, address);
+	const GArray *known = pp_cached_names_frames(object->cached, address);
 	GArray *frames = g_array_new(FALSE, FALSE, sizeof(struct pp_source_frame));
 
 	if (!known)

@@ -15,7 +15,7 @@ struct pp_object_file;
 struct pp_symbols_options {
 	enum pp_demangle demangle;
 	bool no_inline; /* only the functions that are called as such */
-	bool no_cache;	/* answers of earlier runs are neither read nor written */
+	bool no_cache;	/* cached names of earlier runs are neither read nor written */
 };
 
 /*

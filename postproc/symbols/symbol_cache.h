@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of answers that are kept from one run to the next: $XDG_CACHE_HOME/gprof-mt/symbols, or
+ * Files of cached names that are kept from one run to the next: $XDG_CACHE_HOME/gprof-mt/symbols,
+ * or
  * ~/.cache/gprof-mt/symbols.  Nothing depends on them: what cannot be read or written is not there.
  *
  * The folder is this user's, and nobody else may write there; no links are followed in it.  A file

@@ -5,7 +5,7 @@
 
 #include <elfutils/libdwfl.h>
 
-#include "symbols/answers.h"
+#include "symbols/cached_names.h"
 
 struct pp_symbol_table;
 

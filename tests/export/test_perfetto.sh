@@ -11,7 +11,7 @@ export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$GM_TOP/tests/export
 check()
 {
 	"$gprof_mt" export --format perfetto -o trace "$@" 2>err || fail "export $*: $(cat err)"
-	python3 "$GM_TOP/tests/export/programs/story_check.py" "$gprof_mt" trace_processor trace "$@" >flows ||
+	python3 "$GM_TOP/tests/export/programs/slices_check.py" "$gprof_mt" trace_processor trace "$@" >flows ||
 		fail "the trace of $*"
 }
 

@@ -10,7 +10,7 @@
 check()
 {
 	"$gprof_mt" export --format perfetto "$@" 2>err || fail "export $*: $(cat err)"
-	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$GM_TOP/tests/export/programs/story_check.py" \
+	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$GM_TOP/tests/export/programs/slices_check.py" \
 		"$gprof_mt" perfetto gprof-mt.pftrace "$@" >flows || fail "the trace of $*"
 }
 

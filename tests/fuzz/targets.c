@@ -18,7 +18,7 @@
 #include "fixture.h"
 #include "fuzz.h"
 #include "gmon-mt/history.h"
-#include "symbols/answers.h"
+#include "symbols/cached_names.h"
 #include "calls/history.h"
 #include "ctf/direct.h"
 #include "events/events.h"
@@ -292,13 +292,13 @@ static void run_session(const uint8_t *data, size_t len_bytes)
 	pp_capture_free(open_capture());
 }
 
-/* Of a file of answers all but the digest, which only says that it is as it was written. */
-static void run_answers(const uint8_t *data, size_t len_bytes)
+/* Of a file of cached names all but the digest, which only says that it is as it was written. */
+static void run_cached_names(const uint8_t *data, size_t len_bytes)
 {
 	g_autoptr(GByteArray) file = g_byte_array_new();
 	g_autoptr(GBytes) bytes = NULL;
 	g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
-	struct pp_answers *answers = pp_answers_new(), *again = pp_answers_new();
+	struct pp_cached_names *cached = pp_cached_names_new(), *again = pp_cached_names_new();
 	guint8 digest[32];
 	gsize digest_len = sizeof(digest);
 
@@ -307,16 +307,16 @@ static void run_answers(const uint8_t *data, size_t len_bytes)
 	g_byte_array_append(file, data, (guint)len_bytes);
 	g_byte_array_append(file, digest, (guint)digest_len);
 	bytes = g_byte_array_free_to_bytes(g_steal_pointer(&file));
-	if (pp_answers_read(answers, bytes, "key")) {
-		g_autoptr(GBytes) written = pp_answers_write(answers, "key");
+	if (pp_cached_names_read(cached, bytes, "key")) {
+		g_autoptr(GBytes) written = pp_cached_names_write(cached, "key");
 		g_autoptr(GBytes) rewritten = NULL;
 
-		MUST(pp_answers_read(again, written, "key"));
-		rewritten = pp_answers_write(again, "key");
+		MUST(pp_cached_names_read(again, written, "key"));
+		rewritten = pp_cached_names_write(again, "key");
 		MUST(g_bytes_equal(written, rewritten));
 	}
-	pp_answers_free(answers);
-	pp_answers_free(again);
+	pp_cached_names_free(cached);
+	pp_cached_names_free(again);
 }
 
 static void run_info(const uint8_t *data, size_t len_bytes)
@@ -563,11 +563,20 @@ static void run_config(const uint8_t *data, size_t len_bytes)
 }
 
 static const struct fuzz_target targets[] = {
-    {"session", run_session},	{"info", run_info},	   {"threads", run_threads},
-    {"maps", run_maps},		{"calls", run_calls},	   {"counts", run_counts},
-    {"history", run_history},	{"user", run_user_stream}, {"kernel", run_kernel_stream},
-    {"metadata", run_metadata}, {"text", run_text},	   {"config", run_config},
-    {"answers", run_answers},	{"holds", run_holds},
+    {"session", run_session},
+    {"info", run_info},
+    {"threads", run_threads},
+    {"maps", run_maps},
+    {"calls", run_calls},
+    {"counts", run_counts},
+    {"history", run_history},
+    {"user", run_user_stream},
+    {"kernel", run_kernel_stream},
+    {"metadata", run_metadata},
+    {"text", run_text},
+    {"config", run_config},
+    {"cached_names", run_cached_names},
+    {"holds", run_holds},
 };
 
 const struct fuzz_target *fuzz_target_find(const char *name)

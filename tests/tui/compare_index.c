@@ -364,7 +364,7 @@ static void compare_edge(const struct comparison *self, const struct pp_table *t
 
 	for (uint64_t i = 0; i < pp_index_n(self->index, PP_SECTION_MORE); i++) {
 		const struct pp_index_more *more =
-		    pp_pile_at(&self->index->sections[PP_SECTION_MORE], i);
+		    pp_mapped_array_at(&self->index->sections[PP_SECTION_MORE], i);
 		const struct pp_index_operation *operation =
 		    pp_index_operation(self->index, more->operation);
 		const struct pp_index_thread *other = pp_index_thread(self->index, more->other);
@@ -393,7 +393,8 @@ static void check_edge(const struct pp_index *index, const struct pp_index_edge 
 	struct pp_index_edge sum = {.from = edge->from, .to = edge->to};
 
 	for (uint64_t i = 0; i < pp_index_n(index, PP_SECTION_MORE); i++) {
-		const struct pp_index_more *more = pp_pile_at(&index->sections[PP_SECTION_MORE], i);
+		const struct pp_index_more *more =
+		    pp_mapped_array_at(&index->sections[PP_SECTION_MORE], i);
 		const struct pp_index_operation *operation =
 		    pp_index_operation(index, more->operation);
 

@@ -139,7 +139,7 @@ for signal in TERM:143 HUP:129; do
 	ended "${signal#*:}"
 done
 
-# Without colours: by the user's wish, or the terminal's.
+# Without colours: by the user's ahead, or the terminal's.
 for without in NO_COLOR=1 TERM=vt100; do
 	run "$without $browse"
 	started

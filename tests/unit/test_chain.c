@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The legs of chains that branch off each other at random: as of whoever writes each chain out. */
+/* The segments of chains that branch off each other at random: as of whoever writes each chain out.
+ */
 #include "check.h"
 #include "analysis/graph/chain.h"
 
@@ -9,7 +10,7 @@
 
 struct thread {
 	struct pp_chain chain;
-	GArray *legs; /* of struct pp_chain_leg: all of them */
+	GArray *segments; /* of struct pp_chain_segment: all of them */
 	int64_t until_ns;
 	bool passes;
 	guint about;
@@ -23,19 +24,21 @@ static uint64_t random_below(uint64_t *state, uint64_t limit)
 
 static void go(struct thread *thread, guint number, int64_t now_ns, guint place, unsigned mode)
 {
-	GArray *legs = thread->legs;
-	struct pp_chain_leg leg = {thread->until_ns, now_ns, .thread = number, .place = place};
-	struct pp_chain_leg *last =
-	    legs->len ? &g_array_index(legs, struct pp_chain_leg, legs->len - 1) : NULL;
+	GArray *segments = thread->segments;
+	struct pp_chain_segment segment = {thread->until_ns, now_ns, .thread = number,
+					   .place = place};
+	struct pp_chain_segment *last =
+	    segments->len ? &g_array_index(segments, struct pp_chain_segment, segments->len - 1)
+			  : NULL;
 
 	if (now_ns == thread->until_ns)
 		return;
 	pp_chain_go(&thread->chain, number, place, thread->until_ns, now_ns, mode);
-	leg.ns[mode] = now_ns - thread->until_ns;
+	segment.ns[mode] = now_ns - thread->until_ns;
 	thread->until_ns = now_ns;
 	if (last && last->thread == number && !thread->passes) {
 		last->end_ns = now_ns;
-		last->ns[mode] += leg.ns[mode];
+		last->ns[mode] += segment.ns[mode];
 		return;
 	}
 	if (last && thread->passes) {
@@ -43,7 +46,7 @@ static void go(struct thread *thread, guint number, int64_t now_ns, guint place,
 		last->object = thread->about;
 	}
 	thread->passes = false;
-	g_array_append_val(legs, leg);
+	g_array_append_val(segments, segment);
 }
 
 static void wake(const struct thread *waker, struct thread *woken, struct pp_chain branch,
@@ -52,8 +55,8 @@ static void wake(const struct thread *waker, struct thread *woken, struct pp_cha
 	pp_chain_drop(&woken->chain);
 	woken->chain = branch;
 	pp_chain_pass(&woken->chain, about);
-	g_array_set_size(woken->legs, 0);
-	g_array_append_vals(woken->legs, waker->legs->data, waker->legs->len);
+	g_array_set_size(woken->segments, 0);
+	g_array_append_vals(woken->segments, waker->segments->data, waker->segments->len);
 	woken->until_ns = waker->until_ns;
 	woken->passes = true;
 	woken->about = about;
@@ -61,7 +64,7 @@ static void wake(const struct thread *waker, struct thread *woken, struct pp_cha
 
 static gint longest_first(gconstpointer a, gconstpointer b)
 {
-	const struct pp_chain_leg *x = a, *y = b;
+	const struct pp_chain_segment *x = a, *y = b;
 	int64_t x_ns = x->end_ns - x->start_ns, y_ns = y->end_ns - y->start_ns;
 
 	return x_ns != y_ns ? (x_ns < y_ns ? 1 : -1) : x->start_ns < y->start_ns ? -1 : 1;
@@ -69,7 +72,7 @@ static gint longest_first(gconstpointer a, gconstpointer b)
 
 static gint first_first(gconstpointer a, gconstpointer b)
 {
-	const struct pp_chain_leg *x = a, *y = b;
+	const struct pp_chain_segment *x = a, *y = b;
 
 	return x->start_ns < y->start_ns ? -1 : 1;
 }
@@ -77,17 +80,18 @@ static gint first_first(gconstpointer a, gconstpointer b)
 static void compare(const struct thread *thread)
 {
 	uint64_t n_left_out;
-	GArray *legs = pp_chain_legs(&thread->chain, &n_left_out), *want = thread->legs;
+	GArray *segments = pp_chain_segments(&thread->chain, &n_left_out), *want = thread->segments;
 	guint n_all = want->len;
 
 	g_array_sort(want, longest_first);
-	g_array_set_size(want, MIN(n_all, PP_CHAIN_LEGS));
+	g_array_set_size(want, MIN(n_all, PP_CHAIN_SEGMENTS));
 	g_array_sort(want, first_first);
-	CHECK_INT(legs->len, want->len);
+	CHECK_INT(segments->len, want->len);
 	CHECK_INT(n_left_out, n_all - want->len);
 	for (guint i = 0; i < want->len; i++) {
-		const struct pp_chain_leg *x = &g_array_index(legs, struct pp_chain_leg, i);
-		const struct pp_chain_leg *y = &g_array_index(want, struct pp_chain_leg, i);
+		const struct pp_chain_segment *x =
+		    &g_array_index(segments, struct pp_chain_segment, i);
+		const struct pp_chain_segment *y = &g_array_index(want, struct pp_chain_segment, i);
 
 		CHECK_INT(x->start_ns, y->start_ns);
 		CHECK_INT(x->end_ns, y->end_ns);
@@ -98,7 +102,7 @@ static void compare(const struct thread *thread)
 		if (y->to)
 			CHECK_INT(x->object, y->object);
 	}
-	g_array_unref(legs);
+	g_array_unref(segments);
 }
 
 static guint run(uint64_t seed, guint n_awake)
@@ -112,7 +116,7 @@ static guint run(uint64_t seed, guint n_awake)
 	for (guint i = 0; i < N_THREADS; i++)
 		threads[i] = (struct thread){
 		    .chain = pp_chain_begin(chains, 0),
-		    .legs = g_array_new(FALSE, FALSE, sizeof(struct pp_chain_leg)),
+		    .segments = g_array_new(FALSE, FALSE, sizeof(struct pp_chain_segment)),
 		};
 	for (guint step = 0; step < N_STEPS; step++) {
 		/* Some sleep for long. */
@@ -126,9 +130,9 @@ static guint run(uint64_t seed, guint n_awake)
 			wake(&threads[i], &threads[j], pp_chain_branch(&threads[i].chain), step);
 	}
 	for (guint i = 0; i < N_THREADS; i++) {
-		n_legs = MAX(n_legs, threads[i].legs->len);
+		n_legs = MAX(n_legs, threads[i].segments->len);
 		compare(&threads[i]);
-		g_array_unref(threads[i].legs);
+		g_array_unref(threads[i].segments);
 	}
 	pp_chains_free(chains);
 	return n_legs;
@@ -138,6 +142,6 @@ int main(void)
 {
 	for (uint64_t seed = 1; seed <= ROUNDS; seed++)
 		for (guint n_awake = 2; n_awake <= N_THREADS; n_awake++)
-			CHECK(run(seed, n_awake) > PP_CHAIN_LEGS);
+			CHECK(run(seed, n_awake) > PP_CHAIN_SEGMENTS);
 	return 0;
 }

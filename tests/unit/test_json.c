@@ -43,8 +43,8 @@ static char *text_of(const char *json, unsigned indent)
 static void check_documents(void)
 {
 	static const char *const documents[] = {
-	    "{\"a\":1,\"b\":[true,false,null,\"x\\\"y\\\\z\\n\",-5,1.5],\"c\":{\"d\":[[],[{\"e\":2}"
-	    "]]}}",
+	    "{\"a\":1,\"b\":[true,false,null,\"x\\\"y\\\\z\\n\",-5,1.5]}",
+	    "{\"c\":{\"d\":[[],[{\"e\":2}]]}}",
 	    "[]",
 	    "[9223372036854775807,-9223372036854775807,0.5,\"\303\266\"]",
 	    "\"text\"",

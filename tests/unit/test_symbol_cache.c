@@ -11,13 +11,13 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "symbols/answers.h"
+#include "symbols/cached_names.h"
 #include "symbols/symbol_cache.h"
 
 #define FOLDER "cache/gprof-mt/symbols"
 #define KEY    "key"
 
-static struct pp_answers *make_answers(void)
+static struct pp_cached_names *make_cached_names(void)
 {
 	static const struct pp_symbol function = {.start = 0x1000, .name = "_Z1fv"};
 	static const struct pp_symbol variable = {
@@ -25,69 +25,69 @@ static struct pp_answers *make_answers(void)
 	static const struct pp_symbol none = {0};
 	static const struct pp_raw_frame raw[] = {
 	    {"inlined", "a.h", 3}, {NULL, NULL, 0}, {"_Z1fv", "a.c", 70000}};
-	struct pp_answers *answers = pp_answers_new();
+	struct pp_cached_names *cached = pp_cached_names_new();
 	g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(struct pp_raw_frame));
 
-	CHECK(!pp_answers_have_grown(answers));
-	pp_answers_add_symbol(answers, PP_SYMBOL_FUNCTION, 0x1005, &function);
-	pp_answers_add_symbol(answers, PP_SYMBOL_FUNCTION, 0x9005, &none);
-	pp_answers_add_symbol(answers, PP_SYMBOL_VARIABLE, UINT64_MAX, &variable);
-	pp_answers_add_frames(answers, 0x9005, frames);
+	CHECK(!pp_cached_names_have_grown(cached));
+	pp_cached_names_add_symbol(cached, PP_SYMBOL_FUNCTION, 0x1005, &function);
+	pp_cached_names_add_symbol(cached, PP_SYMBOL_FUNCTION, 0x9005, &none);
+	pp_cached_names_add_symbol(cached, PP_SYMBOL_VARIABLE, UINT64_MAX, &variable);
+	pp_cached_names_add_frames(cached, 0x9005, frames);
 	g_array_append_vals(frames, raw, G_N_ELEMENTS(raw));
-	pp_answers_add_frames(answers, 0x1005, frames);
-	CHECK(pp_answers_have_grown(answers));
-	return answers;
+	pp_cached_names_add_frames(cached, 0x1005, frames);
+	CHECK(pp_cached_names_have_grown(cached));
+	return cached;
 }
 
-static void check_answers(const struct pp_answers *answers)
+static void check_cached_names(const struct pp_cached_names *cached)
 {
-	const struct pp_symbol *symbol = pp_answers_symbol(answers, PP_SYMBOL_FUNCTION, 0x1005);
-	const GArray *frames = pp_answers_frames(answers, 0x1005);
+	const struct pp_symbol *symbol = pp_cached_names_symbol(cached, PP_SYMBOL_FUNCTION, 0x1005);
+	const GArray *frames = pp_cached_names_frames(cached, 0x1005);
 	const struct pp_raw_frame *raw = (const struct pp_raw_frame *)(const void *)frames->data;
 
 	CHECK_STR(symbol->name, "_Z1fv");
 	CHECK_INT(symbol->start, 0x1000);
 	CHECK(!symbol->is_local);
-	CHECK(!pp_answers_symbol(answers, PP_SYMBOL_VARIABLE, 0x1005));
-	CHECK(!pp_answers_symbol(answers, PP_SYMBOL_FUNCTION, 0x9005)->name);
-	symbol = pp_answers_symbol(answers, PP_SYMBOL_VARIABLE, UINT64_MAX);
+	CHECK(!pp_cached_names_symbol(cached, PP_SYMBOL_VARIABLE, 0x1005));
+	CHECK(!pp_cached_names_symbol(cached, PP_SYMBOL_FUNCTION, 0x9005)->name);
+	symbol = pp_cached_names_symbol(cached, PP_SYMBOL_VARIABLE, UINT64_MAX);
 	CHECK_STR(symbol->name, "calls.0");
 	CHECK(symbol->is_local);
-	CHECK_INT(pp_answers_frames(answers, 0x9005)->len, 0);
+	CHECK_INT(pp_cached_names_frames(cached, 0x9005)->len, 0);
 	CHECK_INT(frames->len, 3);
 	CHECK_STR(raw[0].function, "inlined");
 	CHECK(!raw[1].function && !raw[1].file && !raw[1].line);
 	CHECK_STR(raw[2].file, "a.c");
 	CHECK_INT(raw[2].line, 70000);
-	CHECK(!pp_answers_frames(answers, 0x1006));
+	CHECK(!pp_cached_names_frames(cached, 0x1006));
 }
 
 /* Whether they are taken; if not, nothing is. */
 static bool is_taken(const uint8_t *data, gsize len, const char *key)
 {
-	struct pp_answers *answers = pp_answers_new();
+	struct pp_cached_names *cached = pp_cached_names_new();
 	g_autoptr(GBytes) bytes = g_bytes_new(data, len);
-	bool taken = pp_answers_read(answers, bytes, key);
+	bool taken = pp_cached_names_read(cached, bytes, key);
 
 	if (taken)
-		check_answers(answers);
+		check_cached_names(cached);
 	else
-		CHECK(!pp_answers_symbol(answers, PP_SYMBOL_FUNCTION, 0x1005));
-	CHECK(!pp_answers_have_grown(answers));
-	pp_answers_free(answers);
+		CHECK(!pp_cached_names_symbol(cached, PP_SYMBOL_FUNCTION, 0x1005));
+	CHECK(!pp_cached_names_have_grown(cached));
+	pp_cached_names_free(cached);
 	return taken;
 }
 
 static void test_bytes(void)
 {
-	struct pp_answers *answers = make_answers();
-	g_autoptr(GBytes) bytes = pp_answers_write(answers, KEY);
+	struct pp_cached_names *cached = make_cached_names();
+	g_autoptr(GBytes) bytes = pp_cached_names_write(cached, KEY);
 	g_autoptr(GBytes) again = NULL;
 	gsize len;
 	const uint8_t *data = g_bytes_get_data(bytes, &len);
 	g_autofree uint8_t *changed = g_memdup2(data, len);
 
-	check_answers(answers);
+	check_cached_names(cached);
 	CHECK(is_taken(data, len, KEY));
 	CHECK(!is_taken(data, len, "another"));
 	CHECK(!is_taken(data, len, ""));
@@ -98,13 +98,13 @@ static void test_bytes(void)
 		CHECK(!is_taken(changed, len, KEY));
 		changed[i / 8] ^= (uint8_t)(1u << i % 8);
 	}
-	/* The same answers are the same bytes. */
-	pp_answers_free(answers);
-	answers = pp_answers_new();
-	CHECK(pp_answers_read(answers, bytes, KEY));
-	again = pp_answers_write(answers, KEY);
+	/* The same names are the same bytes. */
+	pp_cached_names_free(cached);
+	cached = pp_cached_names_new();
+	CHECK(pp_cached_names_read(cached, bytes, KEY));
+	again = pp_cached_names_write(cached, KEY);
 	CHECK(g_bytes_equal(bytes, again));
-	pp_answers_free(answers);
+	pp_cached_names_free(cached);
 }
 
 static void put(const char *name, const char *text)

@@ -17,10 +17,10 @@ struct stretch {
 	GArray *entries; /* of struct pp_chain_entry; the first n_sorted sorted, each key once */
 	guint n_sorted;
 	int64_t from_ns;  /* of a chain's first: when that begins */
-	GArray *legs;	  /* of struct pp_chain_leg */
+	GArray *segments; /* of struct pp_chain_segment */
 	int64_t least_ns; /* of those between its first and last there are enough that are longer */
 	uint64_t n_left_out;
-	bool passes; /* the next leg is another thread's */
+	bool passes; /* the next segment is another thread's */
 	guint about;
 	guint32 *slots; /* by hash of the key: where it may be, plus 1; NULL: none yet */
 };
@@ -31,7 +31,7 @@ static GNode *stretch_new(int64_t from_ns)
 
 	*stretch = (struct stretch){
 	    .entries = g_array_new(FALSE, FALSE, sizeof(struct pp_chain_entry)),
-	    .legs = g_array_new(FALSE, FALSE, sizeof(struct pp_chain_leg)),
+	    .segments = g_array_new(FALSE, FALSE, sizeof(struct pp_chain_segment)),
 	    .from_ns = from_ns,
 	};
 	return g_node_new(stretch);
@@ -42,7 +42,7 @@ static void stretch_free(GNode *node)
 	struct stretch *stretch = node->data;
 
 	g_array_unref(stretch->entries);
-	g_array_unref(stretch->legs);
+	g_array_unref(stretch->segments);
 	g_free(stretch->slots);
 	g_free(stretch);
 	node->data = NULL;
@@ -125,22 +125,23 @@ void pp_chain_add(const struct pp_chain *chain, uint64_t key, int64_t amount)
 	append(stretch, key, amount);
 }
 
-/* --- legs ----------------------------------------------------------------------------------- */
+/* --- segments -----------------------------------------------------------------------------------
+ */
 
-static struct pp_chain_leg *leg_at(const GArray *legs, guint i)
+static struct pp_chain_segment *segment_at(const GArray *segments, guint i)
 {
-	return &g_array_index(legs, struct pp_chain_leg, i);
+	return &g_array_index(segments, struct pp_chain_segment, i);
 }
 
-static int64_t length_of(const struct pp_chain_leg *leg)
+static int64_t length_of(const struct pp_chain_segment *segment)
 {
-	return leg->end_ns - leg->start_ns;
+	return segment->end_ns - segment->start_ns;
 }
 
 static gint longest_first(gconstpointer a, gconstpointer b, void *data)
 {
-	const struct pp_chain_leg *x = leg_at(data, *(const guint *)a);
-	const struct pp_chain_leg *y = leg_at(data, *(const guint *)b);
+	const struct pp_chain_segment *x = segment_at(data, *(const guint *)a);
+	const struct pp_chain_segment *y = segment_at(data, *(const guint *)b);
 	int64_t x_ns = length_of(x), y_ns = length_of(y);
 
 	if (x_ns != y_ns)
@@ -151,75 +152,76 @@ static gint longest_first(gconstpointer a, gconstpointer b, void *data)
 /* But for those so many at each end, which may not be whole yet. */
 static void keep_longest(struct stretch *stretch, guint n_ends)
 {
-	GArray *legs = stretch->legs;
-	guint n = legs->len, n_inner = n - 2 * n_ends, to = n_ends;
+	GArray *segments = stretch->segments;
+	guint n = segments->len, n_inner = n - 2 * n_ends, to = n_ends;
 	g_autofree guint *order = g_new(guint, n_inner);
 	g_autofree bool *is_kept = g_new0(bool, n);
 
 	for (guint i = 0; i < n_inner; i++)
 		order[i] = n_ends + i;
-	g_qsort_with_data(order, (gint)n_inner, sizeof(*order), longest_first, legs);
-	for (guint i = 0; i < PP_CHAIN_LEGS; i++)
+	g_qsort_with_data(order, (gint)n_inner, sizeof(*order), longest_first, segments);
+	for (guint i = 0; i < PP_CHAIN_SEGMENTS; i++)
 		is_kept[order[i]] = true;
-	stretch->least_ns = length_of(leg_at(legs, order[PP_CHAIN_LEGS - 1]));
+	stretch->least_ns = length_of(segment_at(segments, order[PP_CHAIN_SEGMENTS - 1]));
 	for (guint i = n_ends; i < n; i++)
 		if (is_kept[i] || i >= n - n_ends)
-			*leg_at(legs, to++) = *leg_at(legs, i);
+			*segment_at(segments, to++) = *segment_at(segments, i);
 	stretch->n_left_out += n - to;
-	g_array_set_size(legs, to);
+	g_array_set_size(segments, to);
 }
 
-static bool goes_on(const struct pp_chain_leg *last, const struct pp_chain_leg *leg)
+static bool goes_on(const struct pp_chain_segment *last, const struct pp_chain_segment *segment)
 {
-	return !leg->is_passed && last->thread == leg->thread && last->end_ns == leg->start_ns;
+	return !segment->is_passed && last->thread == segment->thread &&
+	       last->end_ns == segment->start_ns;
 }
 
 /* The last one has one behind it now: what is left out is no end. */
 static void drop_short(struct stretch *stretch)
 {
-	guint n = stretch->legs->len;
+	guint n = stretch->segments->len;
 
-	if (n < 2 || length_of(leg_at(stretch->legs, n - 1)) > stretch->least_ns)
+	if (n < 2 || length_of(segment_at(stretch->segments, n - 1)) > stretch->least_ns)
 		return;
-	g_array_set_size(stretch->legs, n - 1);
+	g_array_set_size(stretch->segments, n - 1);
 	stretch->n_left_out++;
 }
 
 /* It follows the last one, if that ended when it began: what was between may have been left out. */
-static void add_leg(struct stretch *stretch, struct pp_chain_leg leg)
+static void add_segment(struct stretch *stretch, struct pp_chain_segment segment)
 {
-	guint n = stretch->legs->len;
-	struct pp_chain_leg *last = n ? leg_at(stretch->legs, n - 1) : NULL;
+	guint n = stretch->segments->len;
+	struct pp_chain_segment *last = n ? segment_at(stretch->segments, n - 1) : NULL;
 
-	if (stretch->passes && !leg.is_passed) {
-		leg.is_passed = true;
-		leg.about = stretch->about;
+	if (stretch->passes && !segment.is_passed) {
+		segment.is_passed = true;
+		segment.about = stretch->about;
 	}
 	stretch->passes = false;
-	if (last && goes_on(last, &leg)) {
-		last->end_ns = leg.end_ns;
+	if (last && goes_on(last, &segment)) {
+		last->end_ns = segment.end_ns;
 		for (unsigned mode = 0; mode < PP_CHAIN_MODES; mode++)
-			last->ns[mode] += leg.ns[mode];
-		last->object = leg.object;
-		last->to = leg.to;
+			last->ns[mode] += segment.ns[mode];
+		last->object = segment.object;
+		last->to = segment.to;
 		return;
 	}
-	if (last && leg.is_passed && last->end_ns == leg.start_ns) {
-		last->to = leg.thread + 1;
-		last->object = leg.about;
+	if (last && segment.is_passed && last->end_ns == segment.start_ns) {
+		last->to = segment.thread + 1;
+		last->object = segment.about;
 	}
 	if (stretch->least_ns)
 		drop_short(stretch);
-	g_array_append_val(stretch->legs, leg);
-	if (stretch->legs->len > 2 * PP_CHAIN_LEGS)
+	g_array_append_val(stretch->segments, segment);
+	if (stretch->segments->len > 2 * PP_CHAIN_SEGMENTS)
 		keep_longest(stretch, 1);
 }
 
 /* Those that follow. */
-static void add_legs(struct stretch *stretch, const struct stretch *after)
+static void add_segments(struct stretch *stretch, const struct stretch *after)
 {
-	for (guint i = 0; i < after->legs->len; i++)
-		add_leg(stretch, *leg_at(after->legs, i));
+	for (guint i = 0; i < after->segments->len; i++)
+		add_segment(stretch, *segment_at(after->segments, i));
 	stretch->n_left_out += after->n_left_out;
 	stretch->least_ns = MAX(stretch->least_ns, after->least_ns);
 	if (after->passes) {
@@ -232,19 +234,19 @@ void pp_chain_go(const struct pp_chain *chain, guint thread, guint place, int64_
 		 int64_t end_ns, unsigned mode)
 {
 	struct stretch *stretch = chain->leaf->data;
-	guint n = stretch->legs->len;
-	struct pp_chain_leg *last = n ? leg_at(stretch->legs, n - 1) : NULL;
-	struct pp_chain_leg leg = {
+	guint n = stretch->segments->len;
+	struct pp_chain_segment *last = n ? segment_at(stretch->segments, n - 1) : NULL;
+	struct pp_chain_segment segment = {
 	    .start_ns = start_ns, .end_ns = end_ns, .thread = thread, .place = place};
 
 	/* Nearly always. */
-	if (last && !stretch->passes && goes_on(last, &leg)) {
+	if (last && !stretch->passes && goes_on(last, &segment)) {
 		last->end_ns = end_ns;
 		last->ns[mode] += end_ns - start_ns;
 		return;
 	}
-	leg.ns[mode] = end_ns - start_ns;
-	add_leg(stretch, leg);
+	segment.ns[mode] = end_ns - start_ns;
+	add_segment(stretch, segment);
 }
 
 void pp_chain_pass(const struct pp_chain *chain, guint object)
@@ -269,7 +271,7 @@ static gboolean free_stretch(GNode *node, void *data)
 	(void)data;
 	if (stretch) {
 		g_array_unref(stretch->entries);
-		g_array_unref(stretch->legs);
+		g_array_unref(stretch->segments);
 		g_free(stretch->slots);
 	}
 	g_free(stretch);
@@ -304,7 +306,7 @@ static void join(GNode *node)
 	struct stretch both = *first;
 
 	g_array_append_vals(both.entries, last->entries->data, last->entries->len);
-	add_legs(&both, last);
+	add_segments(&both, last);
 	*first = *last;
 	*last = both;
 	combine_if_long(last);
@@ -341,17 +343,18 @@ GArray *pp_chain_sum(const struct pp_chain *chain, int64_t *ret_from_ns)
 	return sum.entries;
 }
 
-GArray *pp_chain_legs(const struct pp_chain *chain, uint64_t *ret_left_out)
+GArray *pp_chain_segments(const struct pp_chain *chain, uint64_t *ret_left_out)
 {
-	struct stretch all = {.legs = g_array_new(FALSE, FALSE, sizeof(struct pp_chain_leg))};
+	struct stretch all = {.segments =
+				  g_array_new(FALSE, FALSE, sizeof(struct pp_chain_segment))};
 	g_autoptr(GPtrArray) stretches = g_ptr_array_new();
 
 	for (const GNode *node = chain->leaf; node->data; node = node->parent)
 		g_ptr_array_add(stretches, node->data);
 	for (guint i = stretches->len; i-- > 0;)
-		add_legs(&all, stretches->pdata[i]);
-	if (all.legs->len > PP_CHAIN_LEGS)
+		add_segments(&all, stretches->pdata[i]);
+	if (all.segments->len > PP_CHAIN_SEGMENTS)
 		keep_longest(&all, 0);
 	*ret_left_out = all.n_left_out;
-	return all.legs;
+	return all.segments;
 }

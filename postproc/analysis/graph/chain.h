@@ -5,8 +5,8 @@
  * a tree whose leaves are the threads' last stretches; a stretch that only one other follows is
  * joined with it, so the tree has less than two stretches for each leaf, whatever the time it took.
  *
- * A stretch is amounts under keys, whose meaning is the caller's, and legs of the way, of which it
- * keeps the longest.
+ * A stretch is amounts under keys, whose meaning is the caller's, and segments of the way, of which
+ * it keeps the longest.
  */
 #ifndef PP_ANALYSIS_GRAPH_CHAIN_H
 #define PP_ANALYSIS_GRAPH_CHAIN_H
@@ -38,8 +38,8 @@ void pp_chain_add(const struct pp_chain *chain, uint64_t key, int64_t amount);
 
 #define PP_CHAIN_MODES 6
 
-/* The chain was with that thread: as long as it is the same, it is one leg. */
-struct pp_chain_leg {
+/* The chain was with that thread: as long as it is the same, it is one segment. */
+struct pp_chain_segment {
 	int64_t start_ns, end_ns;
 	int64_t ns[PP_CHAIN_MODES]; /* of that, by mode */
 	guint thread;
@@ -51,7 +51,7 @@ struct pp_chain_leg {
 };
 
 /* Of so many, the longest, all are kept. */
-#define PP_CHAIN_LEGS 500
+#define PP_CHAIN_SEGMENTS 500
 
 /* Goes on with that thread, in a mode. */
 void pp_chain_go(const struct pp_chain *chain, guint thread, guint place, int64_t start_ns,
@@ -60,8 +60,8 @@ void pp_chain_go(const struct pp_chain *chain, guint thread, guint place, int64_
 /* A branch goes on with another thread, since something happened to that object. */
 void pp_chain_pass(const struct pp_chain *chain, guint object);
 
-/* The legs of all of it, in order; and how many were left out.  The caller unrefs them. */
-GArray *pp_chain_legs(const struct pp_chain *chain, uint64_t *ret_left_out);
+/* The segments of all of it, in order; and how many were left out.  The caller unrefs them. */
+GArray *pp_chain_segments(const struct pp_chain *chain, uint64_t *ret_left_out);
 
 struct pp_chain_entry {
 	uint64_t key;

@@ -20,7 +20,7 @@ static void *html_start(const struct pp_export *export)
 	html->export = export;
 	html->builder = pp_index_builder_new(export->context, export->capture->model, NULL);
 	html->missing = g_ptr_array_new_with_free_func(g_free);
-	pp_pile_init(&html->switches, sizeof(struct pp_html_switch), -1);
+	pp_mapped_array_init(&html->switches, sizeof(struct pp_html_switch), -1);
 	return html;
 }
 
@@ -34,7 +34,7 @@ static void note_switch(struct pp_html *html, const struct pp_event *event)
 	if (!from || !to || from == to || !context->has_switch_pairs ||
 	    !(pp_selects_thread(context, from) || pp_selects_thread(context, to)))
 		return;
-	at = pp_pile_add(&html->switches, 1);
+	at = pp_mapped_array_add(&html->switches, 1);
 	*at = (struct pp_html_switch){(uint64_t)MAX(event->time_ns, 0), from->serial, to->serial};
 }
 
@@ -316,7 +316,7 @@ static void html_free(void *state)
 	g_clear_pointer(&html->waits, g_array_unref);
 	g_free(html->object_at);
 	g_ptr_array_unref(html->missing);
-	pp_pile_done(&html->switches);
+	pp_mapped_array_done(&html->switches);
 	pp_index_builder_free(html->builder);
 	pp_index_free(html->index);
 	g_free(html);

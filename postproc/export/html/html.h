@@ -60,7 +60,7 @@ struct pp_html {
 	struct pp_export stacks_export; /* the same, without frames of threads */
 	struct pp_index_builder *builder;
 	struct pp_index *index;
-	struct pp_pile switches; /* of struct pp_html_switch */
+	struct pp_mapped_array switches; /* of struct pp_html_switch */
 	struct pp_put put;
 	int64_t from_ns, to_ns; /* what is shown: instants of the capture's clock */
 	struct pp_sums tables[PP_HTML_N_TABLES];

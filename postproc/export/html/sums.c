@@ -205,7 +205,7 @@ void pp_html_sum_threads(struct pp_html *html)
 void pp_html_sum_switches(struct pp_html *html)
 {
 	for (uint64_t i = 0; i < html->switches.n; i++) {
-		const struct pp_html_switch *at = pp_pile_at(&html->switches, i);
+		const struct pp_html_switch *at = pp_mapped_array_at(&html->switches, i);
 		uint32_t key[PP_SUMS_KEYS] = {0, at->from, at->to};
 
 		if (pp_html_has_time(html, (int64_t)at->time_ns))

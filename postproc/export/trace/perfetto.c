@@ -8,7 +8,7 @@
  */
 #include "core/printable.h"
 #include "export/trace/perfetto.pb-c.h"
-#include "export/trace/story.h"
+#include "export/trace/slices.h"
 #include "export/trace/tracks.h"
 #include "analysis/select.h"
 
@@ -22,7 +22,7 @@
 
 struct perfetto {
 	const struct pp_export *export;
-	struct pp_story *story;
+	struct pp_slices *slices;
 	GHashTable *tracks;		    /* a set of struct track * */
 	GHashTable *events, *keys, *values; /* text -> 1, 2, ... */
 	uint64_t n_slices;
@@ -134,7 +134,7 @@ static char *track_name(struct perfetto *self, const struct pp_track_key *key)
 		return g_strdup("state");
 	case PP_TRACK_LOCK:
 		return pp_printable(
-		    g_strdup(pp_story_object(self->story, (struct pp_object *)key->of)));
+		    g_strdup(pp_slices_object(self->slices, (struct pp_object *)key->of)));
 	default:
 		return NULL;
 	}
@@ -260,7 +260,7 @@ static void write_woken(struct perfetto *self, uint64_t track, const struct pp_s
 	packet.event.n_terminating_flow_ids = 1;
 	packet.event.terminating_flow_ids = &packet.flow;
 	write_begin(self, &packet, track, PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN,
-		    PP_STORY_WOKEN, wait->woken_ns);
+		    PP_SLICES_WOKEN, wait->woken_ns);
 	write_end(self, track, wait->end_ns);
 }
 
@@ -302,7 +302,7 @@ static void *perfetto_start(const struct pp_export *export)
 	struct perfetto *self = g_new0(struct perfetto, 1);
 
 	self->export = export;
-	self->story = pp_story_new(export, take_slice, self);
+	self->slices = pp_slices_new(export, take_slice, self);
 	self->tracks = pp_tracks_new();
 	self->events = names_new();
 	self->keys = names_new();
@@ -313,17 +313,17 @@ static void *perfetto_start(const struct pp_export *export)
 
 static void perfetto_event(void *state, const struct pp_event *event)
 {
-	pp_story_event(((struct perfetto *)state)->story, event);
+	pp_slices_event(((struct perfetto *)state)->slices, event);
 }
 
 static int perfetto_finish(void *state, int64_t end_ns, struct pp_error *err)
 {
 	struct perfetto *self = state;
 
-	pp_story_finish(self->story, end_ns);
+	pp_slices_finish(self->slices, end_ns);
 	if (!self->n_slices)
-		return pp_story_nothing(self->export, err);
-	pp_story_note_kernel(self->export);
+		return pp_slices_nothing(self->export, err);
+	pp_slices_note_kernel(self->export);
 	return 0;
 }
 
@@ -335,7 +335,7 @@ static void perfetto_free(void *state)
 	g_hash_table_unref(self->events);
 	g_hash_table_unref(self->keys);
 	g_hash_table_unref(self->values);
-	pp_story_free(self->story);
+	pp_slices_free(self->slices);
 	g_free(self);
 }
 
@@ -343,8 +343,8 @@ const struct pp_exporter pp_exporter_perfetto = {
     .format = "perfetto",
     .summary = "threads, locks and wake-ups over time, for Perfetto's viewer",
     .file_name = "gprof-mt.pftrace",
-    .kinds = PP_STORY_KINDS,
-    .selects = PP_STORY_SELECTS,
+    .kinds = PP_SLICES_KINDS,
+    .selects = PP_SLICES_SELECTS,
     .start = perfetto_start,
     .event = perfetto_event,
     .finish = perfetto_finish,

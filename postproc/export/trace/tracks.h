@@ -3,7 +3,7 @@
 #ifndef PP_EXPORT_TRACE_TRACKS_H
 #define PP_EXPORT_TRACE_TRACKS_H
 
-#include "export/trace/story.h"
+#include "export/trace/slices.h"
 
 enum pp_track_kind {
 	PP_TRACK_PROCESS,

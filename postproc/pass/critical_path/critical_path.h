@@ -120,8 +120,8 @@ gint pp_critical_compare(const struct pp_cell *a, const struct pp_cell *b, unsig
 /* Of a capture with a history of calls; functions.c. */
 struct pp_table *pp_critical_functions(const struct pp_critical_sums *path);
 
-/* The path itself, in order of time; legs.c. */
-void pp_critical_legs(const struct pp_critical_sums *path, GPtrArray *tables);
+/* The path itself, in order of time; segments.c. */
+void pp_critical_segments(const struct pp_critical_sums *path, GPtrArray *tables);
 
 /* The pass's finish(), when all time is in the chains. */
 void pp_critical_finish(void *state, int64_t end_ns, GPtrArray *tables);

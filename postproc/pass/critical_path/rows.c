@@ -398,6 +398,6 @@ void pp_critical_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	if (self->context->has_calls)
 		g_ptr_array_add(tables, pp_critical_functions(&path));
 	g_ptr_array_add(tables, sites_table(&path));
-	pp_critical_legs(&path, tables);
+	pp_critical_segments(&path, tables);
 	g_array_unref(path.sums);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Listens to thread and object states and writes a slice for each state that ends. */
-#include "export/trace/story.h"
+#include "export/trace/slices.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -25,7 +25,7 @@ struct object {
 	int64_t shown_ns; /* until then its track is taken */
 };
 
-struct pp_story {
+struct pp_slices {
 	const struct pp_pass_context *context;
 	void (*take)(void *data, const struct pp_slice *slice);
 	void *data;
@@ -56,15 +56,15 @@ static struct object *data_of(struct pp_object *object)
 }
 
 /* Takes it over; the same stays the same. */
-static const char *text_of(struct pp_story *story, char *text)
+static const char *text_of(struct pp_slices *slices, char *text)
 {
-	const char *kept = g_string_chunk_insert_const(story->texts, text);
+	const char *kept = g_string_chunk_insert_const(slices->texts, text);
 
 	g_free(text);
 	return kept;
 }
 
-const char *pp_story_object(struct pp_story *story, struct pp_object *object)
+const char *pp_slices_object(struct pp_slices *slices, struct pp_object *object)
 {
 	struct object *data = data_of(object);
 	g_autofree char *name = NULL;
@@ -72,13 +72,13 @@ const char *pp_story_object(struct pp_story *story, struct pp_object *object)
 	/* A thread's name may still come. */
 	if (data->name && object->type != GM_SYNC_TYPE_thread)
 		return data->name;
-	name = pp_object_name(object, story->context->namer);
-	data->name = text_of(story, g_strdup_printf("%s (0x%" PRIx64 ")", name, object->address));
+	name = pp_object_name(object, slices->context->namer);
+	data->name = text_of(slices, g_strdup_printf("%s (0x%" PRIx64 ")", name, object->address));
 	return data->name;
 }
 
 /* NULL: not known. */
-static const char *site_name(struct pp_story *story, const struct pp_process *process,
+static const char *site_name(struct pp_slices *slices, const struct pp_process *process,
 			     uint64_t address, enum st_event op)
 {
 	struct pp_call_site site = {process, address, op};
@@ -86,12 +86,13 @@ static const char *site_name(struct pp_story *story, const struct pp_process *pr
 
 	if (!address)
 		return NULL;
-	number = pp_call_sites_number(&story->sites, site);
-	while (story->site_names->len <= number)
-		g_ptr_array_add(story->site_names, NULL);
-	if (!story->site_names->pdata[number])
-		story->site_names->pdata[number] = pp_call_site_text(&site, story->context->namer);
-	return story->site_names->pdata[number];
+	number = pp_call_sites_number(&slices->sites, site);
+	while (slices->site_names->len <= number)
+		g_ptr_array_add(slices->site_names, NULL);
+	if (!slices->site_names->pdata[number])
+		slices->site_names->pdata[number] =
+		    pp_call_site_text(&site, slices->context->namer);
+	return slices->site_names->pdata[number];
 }
 
 static const char *function_of(enum st_event op)
@@ -99,9 +100,9 @@ static const char *function_of(enum st_event op)
 	return pp_sync_function(op) ?: pp_sync_name(op);
 }
 
-static const char *thread_name(struct pp_story *story, const struct pp_thread *thread)
+static const char *thread_name(struct pp_slices *slices, const struct pp_thread *thread)
 {
-	return text_of(story,
+	return text_of(slices,
 		       g_strdup_printf("%s (tid %u)", thread->name ?: "thread", thread->tid));
 }
 
@@ -119,11 +120,11 @@ static void add_number(struct pp_slice *slice, const char *key, int64_t number)
 		slice->notes[slice->n_notes++] = (struct pp_slice_note){key, NULL, number};
 }
 
-static void hand_out(struct pp_story *story, struct pp_slice *slice)
+static void hand_out(struct pp_slices *slices, struct pp_slice *slice)
 {
-	const struct pp_selection *selection = story->context->selection;
+	const struct pp_selection *selection = slices->context->selection;
 
-	if (!pp_selects_thread(story->context, slice->thread))
+	if (!pp_selects_thread(slices->context, slice->thread))
 		return;
 	if (selection && selection->by & PP_SELECT_TIME) {
 		int64_t origin_ns = selection->model->start_ns;
@@ -135,7 +136,7 @@ static void hand_out(struct pp_story *story, struct pp_slice *slice)
 		slice->start_ns = origin_ns + from_ns;
 		slice->end_ns = origin_ns + to_ns;
 	}
-	story->take(story->data, slice);
+	slices->take(slices->data, slice);
 }
 
 /* --- waits ---------------------------------------------------------------------------------- */
@@ -146,23 +147,23 @@ static void waits_free(void *data)
 		g_array_unref(data);
 }
 
-static GArray *waits_of(struct pp_story *story, const struct pp_thread *thread)
+static GArray *waits_of(struct pp_slices *slices, const struct pp_thread *thread)
 {
 	GArray *waits;
 
-	if (thread->serial >= story->waits->len)
-		g_ptr_array_set_size(story->waits, (gint)thread->serial + 1);
-	waits = story->waits->pdata[thread->serial];
+	if (thread->serial >= slices->waits->len)
+		g_ptr_array_set_size(slices->waits, (gint)thread->serial + 1);
+	waits = slices->waits->pdata[thread->serial];
 	if (!waits)
-		waits = story->waits->pdata[thread->serial] =
+		waits = slices->waits->pdata[thread->serial] =
 		    g_array_new(FALSE, FALSE, sizeof(struct wait));
 	return waits;
 }
 
 /* NULL: nobody saw it begin. */
-static struct wait *find_wait(struct pp_story *story, const struct pp_operation *operation)
+static struct wait *find_wait(struct pp_slices *slices, const struct pp_operation *operation)
 {
-	GArray *waits = waits_of(story, operation->thread);
+	GArray *waits = waits_of(slices, operation->thread);
 
 	for (guint i = waits->len; i-- > 0;) {
 		struct wait *wait = &g_array_index(waits, struct wait, i);
@@ -176,49 +177,49 @@ static struct wait *find_wait(struct pp_story *story, const struct pp_operation 
 
 static void on_waits(void *data, struct pp_object *object, const struct pp_operation *operation)
 {
-	struct pp_story *story = data;
+	struct pp_slices *slices = data;
 	const struct pp_hold *hold;
 	struct wait wait = {
 	    .object = object,
 	    .op = operation->op,
 	    .begin_ns = operation->begin_ns,
-	    .holder = pp_wait_owner(&story->ends, object, operation, &hold),
+	    .holder = pp_wait_owner(&slices->ends, object, operation, &hold),
 	};
 
 	if (hold)
-		wait.holder_site = site_name(story, object->process, hold->site, hold->op);
-	pp_wakers_waits(&story->wakers, object, operation);
-	g_array_append_val(waits_of(story, operation->thread), wait);
+		wait.holder_site = site_name(slices, object->process, hold->site, hold->op);
+	pp_wakers_waits(&slices->wakers, object, operation);
+	g_array_append_val(waits_of(slices, operation->thread), wait);
 }
 
 /* An owner is named before the event that it has the lock: where from is known by now. */
-static void resolve_waits(struct pp_story *story, const struct pp_object *object,
+static void resolve_waits(struct pp_slices *slices, const struct pp_object *object,
 			  const struct pp_operation *operation)
 {
 	for (guint i = 0; i < pp_object_n_waiters(object); i++) {
 		const struct pp_waiter *waiter =
 		    &g_array_index(object->waiters, struct pp_waiter, i);
-		GArray *waits = waits_of(story, waiter->thread);
+		GArray *waits = waits_of(slices, waiter->thread);
 
 		for (guint j = 0; j < waits->len; j++) {
 			struct wait *wait = &g_array_index(waits, struct wait, j);
 
 			if (wait->object == object && wait->holder == operation->thread &&
 			    !wait->holder_site)
-				wait->holder_site = site_name(story, object->process,
+				wait->holder_site = site_name(slices, object->process,
 							      operation->site, operation->op);
 		}
 	}
 }
 
-static void add_operation(struct pp_story *story, struct pp_slice *slice,
+static void add_operation(struct pp_slices *slices, struct pp_slice *slice,
 			  const struct pp_operation *operation, const struct wait *wait)
 {
 	const struct pp_thread *thread = operation->thread;
 
-	add_text(slice, "site", site_name(story, thread->process, operation->site, operation->op));
+	add_text(slice, "site", site_name(slices, thread->process, operation->site, operation->op));
 	if (wait && wait->holder) {
-		add_text(slice, "holder", thread_name(story, wait->holder));
+		add_text(slice, "holder", thread_name(slices, wait->holder));
 		add_text(slice, "holder site", wait->holder_site);
 	}
 }
@@ -226,10 +227,10 @@ static void add_operation(struct pp_story *story, struct pp_slice *slice,
 /* --- flows ---------------------------------------------------------------------------------- */
 
 /* The instant, with the wait's flow. */
-static void hand_out_release(struct pp_story *story, struct pp_slice *of_wait,
+static void hand_out_release(struct pp_slices *slices, struct pp_slice *of_wait,
 			     const struct pp_release *release)
 {
-	const struct pp_pass_context *context = story->context;
+	const struct pp_pass_context *context = slices->context;
 	struct pp_slice slice = {
 	    .kind = PP_SLICE_RELEASE,
 	    .thread = release->thread,
@@ -244,18 +245,18 @@ static void hand_out_release(struct pp_story *story, struct pp_slice *of_wait,
 	    !pp_selects_thread(context, of_wait->thread) ||
 	    !pp_selects_thread(context, release->thread))
 		return;
-	slice.flow = of_wait->flow = ++story->n_flows;
+	slice.flow = of_wait->flow = ++slices->n_flows;
 	of_wait->woken_ns = release->at_ns;
-	add_text(&slice, "object", pp_story_object(story, of_wait->object));
+	add_text(&slice, "object", pp_slices_object(slices, of_wait->object));
 	add_text(&slice, "site",
-		 site_name(story, release->thread->process, release->site, release->op));
-	add_text(&slice, "wakes", thread_name(story, of_wait->thread));
-	hand_out(story, &slice);
+		 site_name(slices, release->thread->process, release->site, release->op));
+	add_text(&slice, "wakes", thread_name(slices, of_wait->thread));
+	hand_out(slices, &slice);
 }
 
 /* --- what happens --------------------------------------------------------------------------- */
 
-static const char *state_name(struct pp_story *story, const struct pp_interval *interval,
+static const char *state_name(struct pp_slices *slices, const struct pp_interval *interval,
 			      const struct wait *wait)
 {
 	switch (interval->mode) {
@@ -269,9 +270,9 @@ static const char *state_name(struct pp_story *story, const struct pp_interval *
 		return "asleep";
 	case PP_MODE_BLOCKED_SYNC:
 		if (wait)
-			return text_of(
-			    story,
-			    g_strconcat("blocked on ", pp_story_object(story, wait->object), NULL));
+			return text_of(slices,
+				       g_strconcat("blocked on ",
+						   pp_slices_object(slices, wait->object), NULL));
 		return "blocked";
 	default:
 		return "not known";
@@ -280,14 +281,14 @@ static const char *state_name(struct pp_story *story, const struct pp_interval *
 
 static void on_interval(void *data, const struct pp_interval *interval)
 {
-	struct pp_story *story = pp_objects_owner(data);
+	struct pp_slices *slices = pp_objects_owner(data);
 	const struct pp_operation *operation =
 	    interval->mode == PP_MODE_BLOCKED_SYNC ? interval->operation : NULL;
-	const struct wait *wait = operation ? find_wait(story, operation) : NULL;
+	const struct wait *wait = operation ? find_wait(slices, operation) : NULL;
 	struct pp_slice slice = {
 	    .kind = PP_SLICE_STATE,
 	    .thread = interval->thread,
-	    .name = state_name(story, interval, wait),
+	    .name = state_name(slices, interval, wait),
 	    .start_ns = interval->start_ns,
 	    .end_ns = interval->end_ns,
 	};
@@ -295,20 +296,20 @@ static void on_interval(void *data, const struct pp_interval *interval)
 	if (interval->mode == PP_MODE_RUNNING && interval->cpu != PP_CPU_UNKNOWN)
 		add_number(&slice, "cpu", interval->cpu);
 	if (interval->mode == PP_MODE_RUNNABLE && interval->waker)
-		add_text(&slice, "waker", thread_name(story, interval->waker));
+		add_text(&slice, "waker", thread_name(slices, interval->waker));
 	if (operation) {
 		add_text(&slice, "operation", function_of(operation->op));
-		add_operation(story, &slice, operation, wait);
+		add_operation(slices, &slice, operation, wait);
 	}
 	if (slice.end_ns > slice.start_ns)
-		hand_out(story, &slice);
+		hand_out(slices, &slice);
 }
 
-static void end_wait(struct pp_story *story, struct pp_object *object,
+static void end_wait(struct pp_slices *slices, struct pp_object *object,
 		     const struct pp_operation *operation)
 {
-	GArray *waits = waits_of(story, operation->thread);
-	struct wait *wait = find_wait(story, operation);
+	GArray *waits = waits_of(slices, operation->thread);
+	struct wait *wait = find_wait(slices, operation);
 	struct pp_release release;
 	struct pp_slice slice = {
 	    .kind = PP_SLICE_WAIT,
@@ -319,13 +320,13 @@ static void end_wait(struct pp_story *story, struct pp_object *object,
 	    .end_ns = operation->end_ns,
 	};
 
-	add_text(&slice, "object", pp_story_object(story, object));
-	add_operation(story, &slice, operation, wait);
+	add_text(&slice, "object", pp_slices_object(slices, object));
+	add_operation(slices, &slice, operation, wait);
 	if (operation->finished)
 		add_number(&slice, "result", operation->result);
-	if (pp_wakers_end(&story->wakers, object, operation, &release))
-		hand_out_release(story, &slice, &release);
-	hand_out(story, &slice);
+	if (pp_wakers_end(&slices->wakers, object, operation, &release))
+		hand_out_release(slices, &slice, &release);
+	hand_out(slices, &slice);
 	/* Those within it were given up. */
 	if (wait)
 		g_array_set_size(waits, (guint)(wait - (struct wait *)(void *)waits->data));
@@ -334,33 +335,33 @@ static void end_wait(struct pp_story *story, struct pp_object *object,
 static void on_operation(void *data, struct pp_object *object, const struct pp_operation *operation,
 			 bool acquired)
 {
-	struct pp_story *story = data;
+	struct pp_slices *slices = data;
 
 	if (acquired)
-		resolve_waits(story, object, operation);
+		resolve_waits(slices, object, operation);
 	/* A condition wait comes a second time, for its mutex. */
 	if (object->type != pp_sync_type(operation->op))
 		return;
 	if (operation->waited)
-		end_wait(story, object, operation);
-	pp_wakers_operation(&story->wakers, object, operation);
+		end_wait(slices, object, operation);
+	pp_wakers_operation(&slices->wakers, object, operation);
 }
 
 static void on_yielded(void *data, struct pp_object *mutex, const struct pp_operation *operation)
 {
-	pp_wakers_yielded(&((struct pp_story *)data)->wakers, mutex, operation);
+	pp_wakers_yielded(&((struct pp_slices *)data)->wakers, mutex, operation);
 }
 
 static void on_released(void *data, struct pp_object *object, const struct pp_hold *hold,
 			int64_t end_ns, const struct pp_operation *operation)
 {
-	struct pp_story *story = data;
+	struct pp_slices *slices = data;
 	struct object *shown = data_of(object);
 	struct pp_slice slice = {
 	    .kind = PP_SLICE_HOLD,
 	    .thread = hold->thread,
 	    .object = object,
-	    .name = thread_name(story, hold->thread),
+	    .name = thread_name(slices, hold->thread),
 	    .start_ns = hold->since_ns,
 	    .end_ns = end_ns,
 	    .is_aside = hold->since_ns < shown->shown_ns,
@@ -370,32 +371,32 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 	if (!slice.is_aside)
 		shown->shown_ns = end_ns;
 	add_text(&slice, "operation", function_of(hold->op));
-	add_text(&slice, "site", site_name(story, object->process, hold->site, hold->op));
+	add_text(&slice, "site", site_name(slices, object->process, hold->site, hold->op));
 	add_number(&slice, "wait (ns)", hold->wait_ns);
-	hand_out(story, &slice);
+	hand_out(slices, &slice);
 }
 
-void pp_story_event(struct pp_story *story, const struct pp_event *event)
+void pp_slices_event(struct pp_slices *slices, const struct pp_event *event)
 {
 	if (event->kind == PP_EVENT_WAKING)
-		pp_wakers_waking(&story->wakers, event);
-	pp_thread_states_event(story->states, event);
+		pp_wakers_waking(&slices->wakers, event);
+	pp_thread_states_event(slices->states, event);
 }
 
-void pp_story_finish(struct pp_story *story, int64_t end_ns)
+void pp_slices_finish(struct pp_slices *slices, int64_t end_ns)
 {
-	pp_thread_states_finish(story->states, end_ns);
-	pp_objects_finish(&story->objects, end_ns);
+	pp_thread_states_finish(slices->states, end_ns);
+	pp_objects_finish(&slices->objects, end_ns);
 }
 
-int pp_story_nothing(const struct pp_export *export, struct pp_error *err)
+int pp_slices_nothing(const struct pp_export *export, struct pp_error *err)
 {
 	return pp_error_add(err, -ENODATA, "%s: no thread did anything%s",
 			    export->context->model->dir,
 			    export->context->selection ? " in the selection" : "");
 }
 
-void pp_story_note_kernel(const struct pp_export *export)
+void pp_slices_note_kernel(const struct pp_export *export)
 {
 	if (!export->context->has_kernel)
 		pp_export_note(export, "no scheduling events were recorded: it is not known when "
@@ -403,43 +404,43 @@ void pp_story_note_kernel(const struct pp_export *export)
 				       "begin to its return");
 }
 
-struct pp_story *pp_story_new(const struct pp_export *export,
-			      void (*take)(void *data, const struct pp_slice *slice), void *data)
+struct pp_slices *pp_slices_new(const struct pp_export *export,
+				void (*take)(void *data, const struct pp_slice *slice), void *data)
 {
-	struct pp_story *story = g_new0(struct pp_story, 1);
+	struct pp_slices *slices = g_new0(struct pp_slices, 1);
 
-	story->context = export->context;
-	story->take = take;
-	story->data = data;
-	story->object_listener = (struct pp_object_listener){.data = story,
-							     .waits = on_waits,
-							     .operation = on_operation,
-							     .released = on_released,
-							     .yielded = on_yielded};
-	pp_objects_init(&story->objects, &story->object_listener, NULL);
-	story->thread_listener = pp_objects_feed(&story->objects);
-	story->thread_listener.interval = on_interval;
-	story->states = pp_thread_states_new(export->context, &story->thread_listener, NULL);
-	pp_wait_ends_init(&story->ends, export->context->model);
-	pp_call_sites_init(&story->sites);
-	story->site_names = g_ptr_array_new_with_free_func(g_free);
-	story->waits = g_ptr_array_new_with_free_func(waits_free);
-	pp_wakers_init(&story->wakers);
-	story->texts = g_string_chunk_new(4096);
-	return story;
+	slices->context = export->context;
+	slices->take = take;
+	slices->data = data;
+	slices->object_listener = (struct pp_object_listener){.data = slices,
+							      .waits = on_waits,
+							      .operation = on_operation,
+							      .released = on_released,
+							      .yielded = on_yielded};
+	pp_objects_init(&slices->objects, &slices->object_listener, NULL);
+	slices->thread_listener = pp_objects_feed(&slices->objects);
+	slices->thread_listener.interval = on_interval;
+	slices->states = pp_thread_states_new(export->context, &slices->thread_listener, NULL);
+	pp_wait_ends_init(&slices->ends, export->context->model);
+	pp_call_sites_init(&slices->sites);
+	slices->site_names = g_ptr_array_new_with_free_func(g_free);
+	slices->waits = g_ptr_array_new_with_free_func(waits_free);
+	pp_wakers_init(&slices->wakers);
+	slices->texts = g_string_chunk_new(4096);
+	return slices;
 }
 
-void pp_story_free(struct pp_story *story)
+void pp_slices_free(struct pp_slices *slices)
 {
-	if (!story)
+	if (!slices)
 		return;
-	pp_thread_states_free(story->states);
-	pp_objects_done(&story->objects, g_free);
-	pp_wait_ends_done(&story->ends);
-	pp_call_sites_done(&story->sites);
-	g_ptr_array_unref(story->site_names);
-	g_ptr_array_unref(story->waits);
-	pp_wakers_done(&story->wakers);
-	g_string_chunk_free(story->texts);
-	g_free(story);
+	pp_thread_states_free(slices->states);
+	pp_objects_done(&slices->objects, g_free);
+	pp_wait_ends_done(&slices->ends);
+	pp_call_sites_done(&slices->sites);
+	g_ptr_array_unref(slices->site_names);
+	g_ptr_array_unref(slices->waits);
+	pp_wakers_done(&slices->wakers);
+	g_string_chunk_free(slices->texts);
+	g_free(slices);
 }

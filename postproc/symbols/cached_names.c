@@ -5,7 +5,7 @@
  * machine's order of bytes: it is for this machine alone.  A text is the offset of its first
  * character + 1, and 0 is none.
  */
-#include "symbols/answers.h"
+#include "symbols/cached_names.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ _Static_assert(sizeof(struct header) == 48 && sizeof(struct symbol_record) == 24
 		   sizeof(struct place_record) == 16 && sizeof(struct frame_record) == 16,
 	       "no holes, and each begins at a multiple of 8");
 
-struct pp_answers {
+struct pp_cached_names {
 	GHashTable *symbols[PP_N_SYMBOL_KINDS]; /* address -> struct pp_symbol * */
 	GHashTable *frames;			/* address -> GArray of struct pp_raw_frame */
 	GStringChunk *texts;
@@ -52,87 +52,88 @@ struct pp_answers {
 	bool have_grown;
 };
 
-struct pp_answers *pp_answers_new(void)
+struct pp_cached_names *pp_cached_names_new(void)
 {
-	struct pp_answers *answers = g_new0(struct pp_answers, 1);
+	struct pp_cached_names *cached = g_new0(struct pp_cached_names, 1);
 
 	for (unsigned kind = 0; kind < PP_N_SYMBOL_KINDS; kind++)
-		answers->symbols[kind] =
+		cached->symbols[kind] =
 		    g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
-	answers->frames = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
-						(GDestroyNotify)g_array_unref);
-	answers->texts = g_string_chunk_new(4096);
-	answers->read = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
-	return answers;
+	cached->frames = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+					       (GDestroyNotify)g_array_unref);
+	cached->texts = g_string_chunk_new(4096);
+	cached->read = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+	return cached;
 }
 
-void pp_answers_free(struct pp_answers *answers)
+void pp_cached_names_free(struct pp_cached_names *cached)
 {
-	if (!answers)
+	if (!cached)
 		return;
 	for (unsigned kind = 0; kind < PP_N_SYMBOL_KINDS; kind++)
-		g_hash_table_unref(answers->symbols[kind]);
-	g_hash_table_unref(answers->frames);
-	g_string_chunk_free(answers->texts);
-	g_ptr_array_unref(answers->read);
-	g_free(answers);
+		g_hash_table_unref(cached->symbols[kind]);
+	g_hash_table_unref(cached->frames);
+	g_string_chunk_free(cached->texts);
+	g_ptr_array_unref(cached->read);
+	g_free(cached);
 }
 
-const struct pp_symbol *pp_answers_symbol(const struct pp_answers *answers,
-					  enum pp_symbol_kind kind, uint64_t address)
+const struct pp_symbol *pp_cached_names_symbol(const struct pp_cached_names *cached,
+					       enum pp_symbol_kind kind, uint64_t address)
 {
-	return g_hash_table_lookup(answers->symbols[kind], &address);
+	return g_hash_table_lookup(cached->symbols[kind], &address);
 }
 
-const GArray *pp_answers_frames(const struct pp_answers *answers, uint64_t address)
+const GArray *pp_cached_names_frames(const struct pp_cached_names *cached, uint64_t address)
 {
-	return g_hash_table_lookup(answers->frames, &address);
+	return g_hash_table_lookup(cached->frames, &address);
 }
 
-static const char *keep_text(struct pp_answers *answers, const char *text)
+static const char *keep_text(struct pp_cached_names *cached, const char *text)
 {
-	return text ? g_string_chunk_insert_const(answers->texts, text) : NULL;
+	return text ? g_string_chunk_insert_const(cached->texts, text) : NULL;
 }
 
-static const struct pp_symbol *take_symbol(struct pp_answers *answers, enum pp_symbol_kind kind,
+static const struct pp_symbol *take_symbol(struct pp_cached_names *cached, enum pp_symbol_kind kind,
 					   uint64_t address, const struct pp_symbol *symbol)
 {
 	struct pp_symbol *kept = g_memdup2(symbol, sizeof(*symbol));
 
-	g_hash_table_insert(answers->symbols[kind], g_memdup2(&address, sizeof(address)), kept);
+	g_hash_table_insert(cached->symbols[kind], g_memdup2(&address, sizeof(address)), kept);
 	return kept;
 }
 
-const struct pp_symbol *pp_answers_add_symbol(struct pp_answers *answers, enum pp_symbol_kind kind,
-					      uint64_t address, const struct pp_symbol *symbol)
+const struct pp_symbol *pp_cached_names_add_symbol(struct pp_cached_names *cached,
+						   enum pp_symbol_kind kind, uint64_t address,
+						   const struct pp_symbol *symbol)
 {
 	struct pp_symbol kept = *symbol;
 
-	kept.name = keep_text(answers, symbol->name);
-	answers->have_grown = true;
-	return take_symbol(answers, kind, address, &kept);
+	kept.name = keep_text(cached, symbol->name);
+	cached->have_grown = true;
+	return take_symbol(cached, kind, address, &kept);
 }
 
-const GArray *pp_answers_add_frames(struct pp_answers *answers, uint64_t address,
-				    const GArray *frames)
+const GArray *pp_cached_names_add_frames(struct pp_cached_names *cached, uint64_t address,
+					 const GArray *frames)
 {
 	GArray *kept = g_array_sized_new(FALSE, FALSE, sizeof(struct pp_raw_frame), frames->len);
 
 	for (guint i = 0; i < frames->len; i++) {
 		struct pp_raw_frame frame = g_array_index(frames, struct pp_raw_frame, i);
 
-		frame.function = keep_text(answers, frame.function);
-		frame.file = keep_text(answers, frame.file);
+		frame.function = keep_text(cached, frame.function);
+		frame.file = keep_text(cached, frame.file);
 		g_array_append_val(kept, frame);
 	}
-	answers->have_grown = true;
-	g_hash_table_insert(answers->frames, g_memdup2(&address, sizeof(address)), kept);
+	cached->have_grown = true;
+	g_hash_table_insert(cached->frames, g_memdup2(&address, sizeof(address)), kept);
 	return kept;
 }
 
-bool pp_answers_have_grown(const struct pp_answers *answers)
+bool pp_cached_names_have_grown(const struct pp_cached_names *cached)
 {
-	return answers->have_grown;
+	return cached->have_grown;
 }
 
 /* --- to bytes --------------------------------------------------------------------------------- */
@@ -161,7 +162,7 @@ static int compare_addresses(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* The addresses, in order: the same answers are the same bytes.  The caller frees it. */
+/* The addresses, in order: the same cached names are the same bytes.  The caller frees it. */
 static const uint64_t **sorted_keys(GHashTable *table)
 {
 	guint n;
@@ -226,7 +227,7 @@ static void append_digest(GByteArray *bytes)
 	g_byte_array_append(bytes, digest, (guint)len);
 }
 
-GBytes *pp_answers_write(const struct pp_answers *answers, const char *key)
+GBytes *pp_cached_names_write(const struct pp_cached_names *cached, const char *key)
 {
 	struct writer writer = {
 	    .bytes = g_byte_array_new(),
@@ -237,16 +238,16 @@ GBytes *pp_answers_write(const struct pp_answers *answers, const char *key)
 	struct header header = {
 	    .version = VERSION,
 	    .key_len = (uint32_t)strlen(key),
-	    .n_places = g_hash_table_size(answers->frames),
+	    .n_places = g_hash_table_size(cached->frames),
 	};
 
 	memcpy(header.magic, MAGIC, MAGIC_LEN);
 	g_byte_array_append(writer.bytes, (const guint8 *)&header, sizeof(header));
 	for (unsigned kind = 0; kind < PP_N_SYMBOL_KINDS; kind++) {
-		header.n_symbols[kind] = g_hash_table_size(answers->symbols[kind]);
-		write_symbols(&writer, answers->symbols[kind]);
+		header.n_symbols[kind] = g_hash_table_size(cached->symbols[kind]);
+		write_symbols(&writer, cached->symbols[kind]);
 	}
-	write_places(&writer, answers->frames);
+	write_places(&writer, cached->frames);
 	header.n_frames = writer.frames->len / (guint)sizeof(struct frame_record);
 	header.texts_len = writer.texts->len;
 	memcpy(writer.bytes->data, &header, sizeof(header));
@@ -356,7 +357,7 @@ static bool is_sound(const struct reader *reader)
 	return true;
 }
 
-static void take_symbols(struct pp_answers *answers, const struct reader *reader,
+static void take_symbols(struct pp_cached_names *cached, const struct reader *reader,
 			 enum pp_symbol_kind kind)
 {
 	for (uint32_t i = 0; i < reader->header->n_symbols[kind]; i++) {
@@ -367,11 +368,11 @@ static void take_symbols(struct pp_answers *answers, const struct reader *reader
 		    .is_local = record->is_local != 0,
 		};
 
-		take_symbol(answers, kind, record->address, &symbol);
+		take_symbol(cached, kind, record->address, &symbol);
 	}
 }
 
-static void take_places(struct pp_answers *answers, const struct reader *reader)
+static void take_places(struct pp_cached_names *cached, const struct reader *reader)
 {
 	for (uint32_t i = 0; i < reader->header->n_places; i++) {
 		const struct place_record *place = &reader->places[i];
@@ -388,20 +389,20 @@ static void take_places(struct pp_answers *answers, const struct reader *reader)
 
 			g_array_append_val(frames, frame);
 		}
-		g_hash_table_insert(answers->frames,
+		g_hash_table_insert(cached->frames,
 				    g_memdup2(&place->address, sizeof(place->address)), frames);
 	}
 }
 
-bool pp_answers_read(struct pp_answers *answers, GBytes *bytes, const char *key)
+bool pp_cached_names_read(struct pp_cached_names *cached, GBytes *bytes, const char *key)
 {
 	struct reader reader = {0};
 
 	if (!open_bytes(&reader, bytes) || !is_about(&reader, key) || !is_sound(&reader))
 		return false;
-	g_ptr_array_add(answers->read, g_bytes_ref(bytes));
+	g_ptr_array_add(cached->read, g_bytes_ref(bytes));
 	for (unsigned kind = 0; kind < PP_N_SYMBOL_KINDS; kind++)
-		take_symbols(answers, &reader, (enum pp_symbol_kind)kind);
-	take_places(answers, &reader);
+		take_symbols(cached, &reader, (enum pp_symbol_kind)kind);
+	take_places(cached, &reader);
 	return true;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""story_check.py GPROF_MT FORMAT FILE [SELECTION...]: a trace in that format, against what reports
+"""slices_check.py GPROF_MT FORMAT FILE [SELECTION...]: a trace in that format, against what reports
 and the history say of the same capture.  Prints "RELEASER FUNCTION SITE -> WAITER FUNCTION SITE" for each flow."""
 import collections
 import importlib

@@ -7,8 +7,8 @@
  * Slices come when they are over, so not in order of time; those of one track come in the order of
  * their ends.  What released an object is an instant, told with the wait that it ended.
  */
-#ifndef PP_EXPORT_TRACE_STORY_H
-#define PP_EXPORT_TRACE_STORY_H
+#ifndef PP_EXPORT_TRACE_SLICES_H
+#define PP_EXPORT_TRACE_SLICES_H
 
 #include "export/exporter.h"
 #include "analysis/state/object_state.h"
@@ -24,7 +24,7 @@ enum pp_slice_kind {
  * A slice within a wait, from the release that ended it on.  The flow leads to that, as viewers
  * have flows lead from the slice that began earlier to the other.
  */
-#define PP_STORY_WOKEN "woken"
+#define PP_SLICES_WOKEN "woken"
 
 /* More about a slice. */
 struct pp_slice_note {
@@ -48,25 +48,25 @@ struct pp_slice {
 	struct pp_slice_note notes[PP_SLICE_NOTES];
 };
 
-struct pp_story;
+struct pp_slices;
 
-#define PP_STORY_KINDS	 PP_THREAD_STATE_KINDS
-#define PP_STORY_SELECTS (PP_SELECT_THREAD | PP_SELECT_TIME)
+#define PP_SLICES_KINDS	  PP_THREAD_STATE_KINDS
+#define PP_SLICES_SELECTS (PP_SELECT_THREAD | PP_SELECT_TIME)
 
 /* What is selected goes to `take`, cut to the time selected; its texts stay valid. */
-struct pp_story *pp_story_new(const struct pp_export *export,
-			      void (*take)(void *data, const struct pp_slice *slice), void *data);
-void pp_story_free(struct pp_story *story);
-void pp_story_event(struct pp_story *story, const struct pp_event *event);
-void pp_story_finish(struct pp_story *story, int64_t end_ns);
+struct pp_slices *pp_slices_new(const struct pp_export *export,
+				void (*take)(void *data, const struct pp_slice *slice), void *data);
+void pp_slices_free(struct pp_slices *slices);
+void pp_slices_event(struct pp_slices *slices, const struct pp_event *event);
+void pp_slices_finish(struct pp_slices *slices, int64_t end_ns);
 
 /* There was nothing to tell: the error that says so. */
-int pp_story_nothing(const struct pp_export *export, struct pp_error *err);
+int pp_slices_nothing(const struct pp_export *export, struct pp_error *err);
 
 /* Notes what is not known without scheduling events, if there are none. */
-void pp_story_note_kernel(const struct pp_export *export);
+void pp_slices_note_kernel(const struct pp_export *export);
 
 /* What a person calls the object, with its address: several may have one name.  Stays valid. */
-const char *pp_story_object(struct pp_story *story, struct pp_object *object);
+const char *pp_slices_object(struct pp_slices *slices, struct pp_object *object);
 
 #endif

@@ -98,19 +98,19 @@ static void set_object(struct pp_cell *row, const struct pp_critical *critical, 
 }
 
 static void set_next(struct pp_cell *row, const struct pp_critical *critical,
-		     const struct pp_chain_leg *leg)
+		     const struct pp_chain_segment *segment)
 {
-	const struct pp_thread *to = critical->context->model->threads->pdata[leg->to - 1];
+	const struct pp_thread *to = critical->context->model->threads->pdata[segment->to - 1];
 
-	if (leg->object != PP_CRITICAL_NO_OBJECT)
-		set_object(row, critical, leg->object);
+	if (segment->object != PP_CRITICAL_NO_OBJECT)
+		set_object(row, critical, segment->object);
 	pp_cell_set_count(&row[TO_TID], to->tid);
 	pp_cell_set_count(&row[TO_INDEX], to->index);
 	pp_cell_set_text(&row[TO_NAME], to->name);
 }
 
 static void add_row(struct pp_table *table, const struct pp_critical_sums *path,
-		    const struct pp_chain_leg *leg)
+		    const struct pp_chain_segment *segment)
 {
 	static const unsigned columns_of[PP_N_MODES] = {
 	    [PP_MODE_UNKNOWN] = UNKNOWN,   [PP_MODE_RUNNING] = RUNNING,
@@ -120,51 +120,53 @@ static void add_row(struct pp_table *table, const struct pp_critical_sums *path,
 	const struct pp_critical *critical = path->critical;
 	const GPtrArray *threads = critical->context->model->threads;
 	struct pp_cell *row =
-	    pp_named_thread_row(table, critical->context, threads->pdata[leg->thread]);
+	    pp_named_thread_row(table, critical->context, threads->pdata[segment->thread]);
 
-	set_time(row, path, leg->start_ns);
-	pp_cell_set_time(&row[DURATION], leg->end_ns - leg->start_ns);
+	set_time(row, path, segment->start_ns);
+	pp_cell_set_time(&row[DURATION], segment->end_ns - segment->start_ns);
 	for (unsigned mode = 0; mode < PP_N_MODES; mode++)
-		pp_cell_set_time(&row[columns_of[mode]], leg->ns[mode]);
-	pp_cell_set_time(&row[BLOCKED], leg->ns[PP_MODE_BLOCKED_SYNC] +
-					    leg->ns[PP_MODE_BLOCKED_IO] +
-					    leg->ns[PP_MODE_BLOCKED_OTHER]);
-	set_place(row, critical, leg->place);
-	if (leg->to)
-		set_next(row, critical, leg);
+		pp_cell_set_time(&row[columns_of[mode]], segment->ns[mode]);
+	pp_cell_set_time(&row[BLOCKED], segment->ns[PP_MODE_BLOCKED_SYNC] +
+					    segment->ns[PP_MODE_BLOCKED_IO] +
+					    segment->ns[PP_MODE_BLOCKED_OTHER]);
+	set_place(row, critical, segment->place);
+	if (segment->to)
+		set_next(row, critical, segment);
 }
 
-static int64_t length_of(const GArray *legs, guint i)
+static int64_t length_of(const GArray *segments, guint i)
 {
-	const struct pp_chain_leg *leg = &g_array_index(legs, struct pp_chain_leg, i);
+	const struct pp_chain_segment *segment =
+	    &g_array_index(segments, struct pp_chain_segment, i);
 
-	return leg->end_ns - leg->start_ns;
+	return segment->end_ns - segment->start_ns;
 }
 
-static gint longest_first(gconstpointer a, gconstpointer b, void *legs)
+static gint longest_first(gconstpointer a, gconstpointer b, void *segments)
 {
 	guint i = *(const guint *)a, j = *(const guint *)b;
-	int64_t x = length_of(legs, i), y = length_of(legs, j);
+	int64_t x = length_of(segments, i), y = length_of(segments, j);
 
 	return x != y ? (x < y ? 1 : -1) : (i > j) - (i < j);
 }
 
 /* At most so many, those that last longest, in order of time. */
-static struct pp_table *make_table(const struct pp_critical_sums *path, GArray *legs, guint n_max)
+static struct pp_table *make_table(const struct pp_critical_sums *path, GArray *segments,
+				   guint n_max)
 {
 	struct pp_table *table =
 	    pp_table_new("critical_stretches", "Critical path: stretches", columns, N_COLUMNS);
-	g_autofree guint *order = g_new(guint, legs->len + 1);
-	g_autofree bool *is_shown = g_new0(bool, legs->len + 1);
+	g_autofree guint *order = g_new(guint, segments->len + 1);
+	g_autofree bool *is_shown = g_new0(bool, segments->len + 1);
 
-	for (guint i = 0; i < legs->len; i++)
+	for (guint i = 0; i < segments->len; i++)
 		order[i] = i;
-	g_qsort_with_data(order, (gint)legs->len, sizeof(*order), longest_first, legs);
-	for (guint i = 0; i < legs->len && i < n_max; i++)
+	g_qsort_with_data(order, (gint)segments->len, sizeof(*order), longest_first, segments);
+	for (guint i = 0; i < segments->len && i < n_max; i++)
 		is_shown[order[i]] = true;
-	for (guint i = 0; i < legs->len; i++)
+	for (guint i = 0; i < segments->len; i++)
 		if (is_shown[i])
-			add_row(table, path, &g_array_index(legs, struct pp_chain_leg, i));
+			add_row(table, path, &g_array_index(segments, struct pp_chain_segment, i));
 	return table;
 }
 
@@ -184,29 +186,29 @@ static void note_rest(struct pp_table *table, const struct pp_critical_sums *pat
 		    table->rows->len, n_all, text, where);
 }
 
-void pp_critical_legs(const struct pp_critical_sums *path, GPtrArray *tables)
+void pp_critical_segments(const struct pp_critical_sums *path, GPtrArray *tables)
 {
 	struct pp_table *all, *longest;
 	uint64_t n_left_out = 0;
-	GArray *legs;
+	GArray *segments;
 
 	if (!path->end) {
-		legs = g_array_new(FALSE, FALSE, sizeof(struct pp_chain_leg));
+		segments = g_array_new(FALSE, FALSE, sizeof(struct pp_chain_segment));
 	} else {
 		const struct pp_critical_track *track =
 		    path->critical->tracks->pdata[path->end->serial];
 
-		legs = pp_chain_legs(&track->chain, &n_left_out);
+		segments = pp_chain_segments(&track->chain, &n_left_out);
 	}
-	all = make_table(path, legs, legs->len);
+	all = make_table(path, segments, segments->len);
 	all->is_for_programs = true;
 	/* Sums of them are what the other tables have: there is nothing to compare here. */
 	all->is_excerpt = true;
-	note_rest(all, path, legs->len + n_left_out, "");
-	longest = make_table(path, legs, TEXT_ROWS);
+	note_rest(all, path, segments->len + n_left_out, "");
+	longest = make_table(path, segments, TEXT_ROWS);
 	longest->is_for_text = true;
-	note_rest(longest, path, legs->len + n_left_out, "; --format json has more");
+	note_rest(longest, path, segments->len + n_left_out, "; --format json has more");
 	g_ptr_array_add(tables, all);
 	g_ptr_array_add(tables, longest);
-	g_array_unref(legs);
+	g_array_unref(segments);
 }
