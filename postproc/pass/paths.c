@@ -251,8 +251,9 @@ static void paths_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	pp_unrecorded_note(table, self->context->model);
 	if (n_lost)
 		pp_table_note(table,
-			      "%" PRIu64 " more should have a call path, but came along more "
-			      "different ones than a thread remembers, or found no room",
+			      "%" PRIu64
+			      " more have no call path: a thread had more different ones than it "
+			      "remembers, or there was no room",
 			      n_lost);
 	g_ptr_array_add(tables, table);
 }

@@ -178,5 +178,5 @@ grep -qE 'for busy \(mutex\), in 1 of 2 operations, mostly at table::put \(named
 
 # More than is read in passing: said, and no wait invented.
 recorded --profile applic-only --set sync.mode=all ./app 1 1500000
-grep -q 'waits: too many synch-events to sum up now' err || fail "$(cat err)"
+grep -q 'waits: too many synch-events to add up now' err || fail "$(cat err)"
 ! grep 'waited ' err || fail "see above"

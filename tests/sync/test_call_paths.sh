@@ -89,7 +89,7 @@ for n in 300 3000; do
 	n_along=$(grep -c ' call_path ' events)
 	same "paths of $n, defined" "$(grep ' path ' events | cut -d ' ' -f 4- | sort | uniq -d)" ""
 	lost=$("$gprof_mt" report --format json quality |
-		jq '[.quality[] | select(.what | test("without the call path")) | .count] | add // 0')
+		jq '[.quality[] | select(.what | test("whose call path was lost")) | .count] | add // 0')
 	same "paths of $n, lost" "$lost" $((wanted - n_along))
 	same "paths of $n, reported" \
 		"$("$gprof_mt" report --format json paths | jq '[.paths[].calls] | add')" "$n_along"
@@ -97,7 +97,7 @@ for n in 300 3000; do
 		same "paths of $n" "$n_along" $wanted
 	else
 		[ "$lost" -gt 0 ] || fail "$n paths are remembered: try more"
-		"$gprof_mt" report paths | grep -q "$lost more should have a call path" ||
+		"$gprof_mt" report paths | grep -q "$lost more have no call path" ||
 			fail "report paths does not tell of what is lost"
 	fi
 done
