@@ -8,18 +8,16 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include "raw_filter.h"
 
 #define UNPROFILED __attribute__((noinline, noipa, no_instrument_function))
 #define CPU_NS	   12000000
@@ -64,18 +62,11 @@ UNPROFILED int main(int argc, char **argv)
 	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
 	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
-	long result, n_threads = argc == 2 ? atol(argv[1]) : 0;
+	long n_threads = argc == 2 ? atol(argv[1]) : 0;
 
 	leaf();
-	if (n_threads < 1 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-	    sigaction(SIGSYS, &action, NULL) != 0)
-		return 2;
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "a"(SYS_seccomp), "D"(SECCOMP_SET_MODE_FILTER), "S"(0), "d"(&program)
-			 : "rcx", "r11", "memory");
-	if (result != 0)
+	if (n_threads < 1 || sigaction(SIGSYS, &action, NULL) != 0 ||
+	    raw_filter_install(code, sizeof(code) / sizeof(code[0])) != 0)
 		return 2;
 	for (long i = 0; i < n_threads; i++) {
 		pthread_t thread;

@@ -11,9 +11,7 @@
  * The thread goes on until half a second after that, then calls `after` and posts AFTER times.
  */
 #define _GNU_SOURCE
-#include <linux/filter.h>
 #include <linux/futex.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -21,12 +19,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include "raw_filter.h"
 
 #define AFTER	   1000
 #define CHUNK	   100
@@ -135,19 +134,10 @@ UNPROFILED static int install(uint32_t number, uint32_t argument)
 	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
 	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
 	struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_NODEFER};
-	long result;
 
 	sigaction(SIGSYS, &action, NULL);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-		return -1;
-	/* By an instruction of its own: seen by no library. */
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "a"(SYS_seccomp), "D"(SECCOMP_SET_MODE_FILTER), "S"(0), "d"(&program)
-			 : "rcx", "r11", "memory");
-	return (int)result;
+	return raw_filter_install(code, sizeof(code) / sizeof(code[0]));
 }
 
 UNPROFILED static void *begin(void *unused)

@@ -11,8 +11,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -20,10 +18,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include "raw_filter.h"
 
 #define NOINLINE   __attribute__((noinline, noipa))
 #define UNPROFILED __attribute__((noinline, noipa, no_instrument_function))
@@ -109,20 +107,13 @@ UNPROFILED static void install(unsigned action, int is_raw)
 	    BPF_STMT(BPF_RET | BPF_K, action),
 	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
-	long result;
+	unsigned short n = sizeof(code) / sizeof(code[0]);
+	struct sock_fprog program = {n, code};
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+	if (is_raw && raw_filter_install(code, n) != 0)
 		exit(2);
-	if (is_raw)
-		__asm__ volatile("syscall"
-				 : "=a"(result)
-				 : "a"(SYS_seccomp), "D"(SECCOMP_SET_MODE_FILTER), "S"(0),
-				   "d"(&program)
-				 : "rcx", "r11", "memory");
-	else
-		result = prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
-	if (result != 0)
+	if (!is_raw && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+			prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0))
 		exit(2);
 }
 
