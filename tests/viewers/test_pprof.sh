@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # `go tool pprof` shows the calls, callers, CPU time and time blocked that reports have, for all threads and for one.
+. "$GM_TOP/tests/lib.sh"
 need go
 
 compare()
