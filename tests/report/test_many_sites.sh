@@ -6,10 +6,15 @@
 need valgrind
 OPERATIONS=50000
 
-# instructions SITES: of the sections that have figures by call site
+# instructions SITES: of the sections that have figures by call site.  A sanitized build does not run
+# under valgrind: only its figures are looked at.
 instructions()
 {
 	"$GM_BUILD/tests/ctf/make_capture" "$1" 4 $((2 * OPERATIONS)) "$1" || fail "no capture of $1 sites"
+	if [[ $GM_BUILD == *-address* ]]; then
+		"$gprof_mt" report -i "$1" --format json locks sync switches critical-path >"$1.json"
+		return
+	fi
 	valgrind --tool=callgrind --callgrind-out-file=/dev/null "$GM_BUILD/gprof-mt" report -i "$1" \
 		--format json locks sync switches critical-path 2>&1 >"$1.json" | sed -n 's/.*Collected : //p'
 }
@@ -18,8 +23,10 @@ instructions()
 few=$(instructions 1000)
 many=$(instructions 20000)
 echo "$few instructions with 1000 call sites, $many with 20000"
-[ "${few:-0}" -gt 0 ] && [ "${many:-0}" -gt 0 ] || fail "callgrind did not count"
-[ "$many" -le $((3 * few)) ] || fail "more than three times as many"
+if [[ $GM_BUILD != *-address* ]]; then
+	[ "${few:-0}" -gt 0 ] && [ "${many:-0}" -gt 0 ] || fail "callgrind did not count"
+	[ "$many" -le $((3 * few)) ] || fail "more than three times as many"
+fi
 
 for sites in 1000 20000; do
 	jq -e --argjson n $sites --slurpfile all $sites.json -n '
