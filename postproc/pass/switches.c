@@ -311,8 +311,8 @@ static void add_notes(struct pp_table *table, const struct switches *self)
 		return;
 	}
 	if (self->through_idle)
-		pp_table_note(table, "idle time and tasks of other programs in between are looked "
-				     "through");
+		pp_table_note(table,
+			      "idle time and tasks of other programs in between are skipped");
 	else if (self->to_others)
 		pp_table_note(table,
 			      "%" G_GUINT64_FORMAT " times no thread of the program ran next "

@@ -203,7 +203,7 @@ static void miss_losses(struct pp_html *html)
 		pp_html_miss(html, "switches",
 			     html->export->context->has_switch_pairs
 				 ? "no thread ran next after another"
-				 : "no scheduling events tell who ran next after whom");
+				 : "no scheduling events record which thread ran next");
 }
 
 static void miss_what_is_left_out(struct pp_html *html)

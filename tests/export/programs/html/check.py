@@ -131,7 +131,7 @@ def history():
 
 def switches():
     sums = page.add_up(doc["sums"]["switches"], ["from", "to"], ["count"])
-    if lacks("switches", "no scheduling events tell who ran next after whom"):
+    if lacks("switches", "no scheduling events record which thread ran next"):
         assert not sums, "switches that nobody can know of"
         return 0
     edges = program.json("graph", "--kind", "switch", *options)["edges"]
