@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the program does with its process: the ways out that run no destructor, and _Fork().
+ * The functions of libc that end or replace the program without its destructors (the ways out), and
+ * _Fork(), which runs no handlers of fork().
  *
  * The ways out are exec, _exit(), quick_exit(), and daemon(), whose parent ends by the C library's
  * own _exit().  The gmon files of the last threads that ended may not be written by then

@@ -15,8 +15,9 @@
  * call that goes to sleep is not woken, and ends with the result that it had.  On older kernels no
  * samples are taken.  exec() drops the timers and what they sent; the child of fork() has none.
  *
- * The handler runs with all signals blocked, never in the slow path (which blocks them, too), and
- * counts addresses as mcount counts arcs: in tables of the thread's own, in the same file.
+ * The handler blocks all signals but those that the kernel forces, as the slow path does, and takes
+ * no sample within that.  It counts addresses as mcount counts arcs: in tables of the thread's own,
+ * in the same file.
  */
 #include <errno.h>
 #include <signal.h>

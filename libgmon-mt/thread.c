@@ -196,7 +196,7 @@ static void watch_begin(void)
 	gm_flush_unlock(mask);
 }
 
-/* Where the thread's mcount is to look, and its state. */
+/* The view that the thread's mcount is to search, and the thread's state. */
 static const struct gm_view *aim_of(const struct gm_control *control, bool has_history,
 				    uint8_t *ret_state)
 {

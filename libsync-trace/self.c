@@ -48,7 +48,7 @@ __thread struct st_thread *st_self = &st_newborn;
 static __thread struct gm_inside inside __attribute__((tls_model("initial-exec")));
 static __thread uint64_t mask_before __attribute__((tls_model("initial-exec"))); /* of signals */
 
-/* Of st_lost: to be tried again at this time, which each of so many events asks for. */
+/* A thread with st_lost tries again at this time; it reads the clock at one of many events. */
 static __thread uint64_t retry_ns __attribute__((tls_model("initial-exec")));
 static __thread uint32_t n_lost __attribute__((tls_model("initial-exec")));
 static __thread uint16_t lost_why __attribute__((tls_model("initial-exec")));

@@ -31,7 +31,7 @@
 #define READY_MS  10000
 #define FDS_MAX	  65536
 
-/* Of the collector until it is executed. */
+/* Descriptors of the collector until it is executed. */
 enum { DIR_FD = GM_COLLECTOR_READY_FD + 1, N_FDS };
 
 static char number[4][24];
@@ -96,7 +96,7 @@ static void close_all_but(int ready_fd, int dir_fd)
 {
 	int null_fd;
 
-	/* Where the program has closed its 0 to 2, ours may have these numbers, or each other's. */
+	/* Our descriptors may have the numbers 0 to 2, if the program closed these, or DIR_FD. */
 	ready_fd = (int)gm_syscall3(SYS_fcntl, ready_fd, F_DUPFD_CLOEXEC, N_FDS);
 	dir_fd = (int)gm_syscall3(SYS_fcntl, dir_fd, F_DUPFD_CLOEXEC, N_FDS);
 	gm_syscall3(SYS_dup3, dir_fd, DIR_FD, O_CLOEXEC);
@@ -238,7 +238,6 @@ static bool adopts_orphans(const struct gm_process *process)
 void gm_collector_start(const struct gm_process *process)
 {
 	const struct gm_config *config = &process->config;
-
 	struct start start = {process, GM_BINDIR};
 	long code;
 

@@ -67,8 +67,8 @@ void gm_lock_abandon(struct gm_lock *lock, uint32_t tid);
 bool gm_lock_is_mine(const struct gm_lock *lock);
 
 /*
- * What one task makes for all, once: a word has a value of its own meanwhile.  The maker calls
- * gm_making_begin() when it has set the word.
+ * One task makes something for all, once.  Meanwhile a word has a value that says so; the maker
+ * sets it, and then calls gm_making_begin().
  */
 struct gm_making {
 	uint32_t tid;  /* of the maker */

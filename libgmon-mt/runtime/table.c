@@ -37,7 +37,7 @@ static bool share(struct gm_threads_header *header)
 	if (segments == NULL)
 		return false;
 	header->n_in_memory = GM_FILES_IN_MEMORY;
-	/* Of whoever is first: its segments may be in use already. */
+	/* The first library's segments stay: they may be in use already. */
 	if (!__atomic_compare_exchange_n(&identity->segments, &others, segments, false,
 					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		gm_sys_munmap(segments, size_bytes);

@@ -79,7 +79,7 @@ enum gm_loss {
 	GM_LOSS_STALLED = 256,
 };
 
-/* What was lost because of GM_LOSS_STALLED: bits in `stalled`. */
+/* GM_LOSS_STALLED was the reason for a loss of these: bits in `stalled`. */
 enum gm_stalled {
 	GM_STALLED_CALLS = 1,
 	GM_STALLED_EVENTS = 2,
