@@ -1,6 +1,6 @@
 # gprof-mt: see README.md.  `make help` lists the targets.
 #   V=1      show the commands        SAN=address,undefined   sanitized build, under build-SAN/
-#   T=GLOB   tests to run (check)     PREFIX= DESTDIR=        where `make install` puts things
+#   T=GLOB   tests to run (check)     PREFIX= DESTDIR=        where `make install` copies files
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
@@ -24,7 +24,7 @@ BASE_CFLAGS := -std=gnu17 -O2 -g $(WARN) -DGM_VERSION='"$(VERSION)"' -Ilibgmon-m
 	-Ilibsync-trace/include
 SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 
-# Each module.mk adds its products to ALL, its test programs to TESTS_BUILD, its files to INSTALLS.
+# Each module.mk adds its products to ALL, its test programs to TESTS_BUILD, and its install targets to INSTALLS.
 ALL :=
 TESTS_BUILD :=
 INSTALLS :=
@@ -53,17 +53,17 @@ help:
 	@sed -n '/^## /s/^## //p' Makefile
 
 ## make                 build/libgmon_mt.so, build/libgmon_mt.a, build/libsync_trace.so, build/gprof-mt
-## make demo            install what is missing, build, profile an example, show the reports
+## make demo            install what is missing, build, profile an example, show the results
 ## make check           install what the tests need, build, run all tests (T=GLOB selects)
-## make check-apps      the same on real programs, from Debian's sources
+## make check-apps      test real programs, built from Debian's sources
 ## make check-conformance  glibc's tests of threads and the Open POSIX Test Suite, bare and profiled
-## make check-robust   kills, full disks, limits, forks, signals, seccomp, clocks: nothing may change the program
-## make check-viewers   what export writes, in pprof, KCachegrind and Firefox: 700 MB to install
+## make check-robust    kills, full disks, limits, forks, signals, seccomp, clocks: the program must not be affected
+## make check-viewers   open exported files in pprof, KCachegrind and Firefox (installs 700 MB)
 ## make check-vm        LTTng's kernel tracer, in a virtual machine with Debian's kernel
 ## make check-san       the tests again, built with AddressSanitizer and UBSan
-## make bench           what it costs, beside its peers
-## make fuzz            libFuzzer on every reader, two minutes in all (GM_FUZZ_SECONDS=)
-## make screenshots     the pictures of the page in README.md, by a browser
+## make bench           measure the cost, compared with other profilers
+## make fuzz            libFuzzer on every reader, two minutes in total (GM_FUZZ_SECONDS=)
+## make screenshots     take the pictures of the page in README.md with a browser
 ## make lint            clang-tidy, cppcheck, shellcheck, eslint, formatting, spelling, subjects of commits
 ## make install         under PREFIX (default /usr/local), below DESTDIR
 -include $(shell find $(B) -path $(B)/apps -prune -o -name '*.d' -print 2>/dev/null)

@@ -21,14 +21,14 @@
 enum turn { CLIENTS_TURN, SERVERS_TURN, CLOSED };
 
 struct connection {
-	struct connection *next; /* in the listener's queue */
+	struct connection *next; /* the next one in the listener's queue */
 	unsigned client;
 	pthread_mutex_t lock;
 	pthread_cond_t request_ready, reply_ready;
-	enum turn turn; /* under lock, like the rest */
+	enum turn turn; /* protected by lock, like the members below */
 	uint64_t request, reply;
 	unsigned served;
-	pthread_t server; /* the listener's */
+	pthread_t server; /* set by the listener */
 };
 
 struct client {
@@ -42,7 +42,7 @@ struct client {
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t arrived;
-	struct connection *first, **last; /* under lock */
+	struct connection *first, **last; /* protected by lock */
 	unsigned clients, requests;
 } listener = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -50,7 +50,7 @@ static struct {
     .last = &listener.first,
 };
 
-/* The service: a number made of the request, at some expense. */
+/* The service: a number computed from the request, which takes some CPU time. */
 EXAMPLE_FUNCTION uint64_t compute_reply(uint64_t request)
 {
 	return example_work(request, SERVER_UNITS);

@@ -3,13 +3,13 @@
  * Cars at a crossroad: each car is a thread, the crossing a monitor.
  *
  * Two roads cross.  Cars of one road may be on the crossing together, up to its capacity; cars of
- * different roads may not.  While cars of the other road wait, only BATCH go before the light
- * changes.  The light changes when the last car leaves, so some car is on the crossing, or on its
- * way from its wait, whenever any waits: there is no deadlock, and no car is woken that cannot go
+ * different roads may not.  While cars of the other road wait, only BATCH cars go before the light
+ * changes.  The light changes when the last car leaves.  Therefore, whenever a car waits, some car
+ * is on the crossing or on its way there: there is no deadlock, and no car is woken that cannot go
  * soon.
  *
  * Checked: the crossing never holds cars of both roads, nor more than its capacity, and every car
- * crosses as often as it was told to.
+ * crosses exactly as often as requested.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -35,7 +35,7 @@ struct car {
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t may_go[N_ROADS];
-	enum road green; /* under lock, like the rest */
+	enum road green; /* protected by lock, like the members below */
 	unsigned gone;	 /* since the light changed */
 	unsigned inside[N_ROADS], waiting[N_ROADS];
 	unsigned crossings, accidents;

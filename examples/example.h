@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the four examples share: their two arguments, thread names, and a unit of work.
+ * Shared by the four examples: their two arguments, thread names, and a unit of work.
  *
- * An example does the same work whatever the schedule, and prints only what does not depend on it;
- * so two runs, profiled or not, must print the same.  Functions that the reports are to show by
- * name are kept out of line.
+ * An example does the same work on any schedule and prints only results that do not depend on the
+ * schedule, so two runs, profiled or not, print the same.  Functions that the reports show by name
+ * are not inlined.
  */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Called as it is written: not inlined, not cloned for a constant argument under another name. */
+/* Called as written: not inlined, and not cloned under another name for a constant argument. */
 #if __has_attribute(noipa)
 #define EXAMPLE_FUNCTION static __attribute__((noipa))
 #else
@@ -29,7 +29,7 @@ static void example_usage(FILE *file, const char *name, const char *text)
 	fprintf(file, "usage: %s %s", name, text);
 }
 
-/* Argument `i`, a whole number from min to max; `otherwise` when it is not given. */
+/* Returns argument `i`, an integer from min to max; `otherwise` if it is missing. */
 static unsigned example_number(int argc, char **argv, int i, unsigned min, unsigned max,
 			       unsigned otherwise)
 {
@@ -47,7 +47,7 @@ static unsigned example_number(int argc, char **argv, int i, unsigned min, unsig
 	return (unsigned)value;
 }
 
-/* Answers --help, refuses more than max_args arguments. */
+/* Handles --help, and rejects more than max_args arguments. */
 static void example_start(int argc, char **argv, int max_args, const char *usage)
 {
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
@@ -60,7 +60,7 @@ static void example_start(int argc, char **argv, int max_args, const char *usage
 	}
 }
 
-/* pthread functions and sem_init return or set an error only for want of memory or threads. */
+/* pthread functions and sem_init fail only for lack of memory or threads. */
 static void example_check(int error, const char *what)
 {
 	if (error) {

@@ -19,19 +19,19 @@
 #define TASKS_PER_ROUND 40
 
 struct task {
-	unsigned begin, end; /* numbers: begin <= n < end; empty: the round is over */
+	unsigned begin, end; /* numbers: begin <= n < end; empty: end of the round */
 };
 
 struct worker {
 	pthread_t thread;
 	unsigned number;
-	unsigned primes, tasks; /* of this round; the master reads them between two barriers */
+	unsigned primes, tasks; /* of this round; the master reads them between barriers */
 };
 
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t not_empty, not_full;
-	struct task *tasks; /* under lock, like the rest */
+	struct task *tasks; /* protected by lock, like the members below */
 	unsigned capacity, first, n_tasks;
 } queue = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -70,7 +70,7 @@ EXAMPLE_FUNCTION struct task queue_get(void)
 	return task;
 }
 
-/* Of an odd number from 3 up. */
+/* For odd numbers from 3 up. */
 EXAMPLE_FUNCTION bool is_prime(unsigned n)
 {
 	for (unsigned divisor = 3; (uint64_t)divisor * divisor <= n; divisor += 2) {
@@ -133,7 +133,7 @@ EXAMPLE_FUNCTION void gather_round(unsigned *primes, unsigned *tasks)
 	pthread_barrier_wait(&farm.round);
 }
 
-/* 0: not known here. */
+/* Returns 0 if the number is not known here. */
 static unsigned known_primes(unsigned limit)
 {
 	static const struct {
@@ -195,6 +195,6 @@ int main(int argc, char **argv)
 
 	known = known_primes(farm.limit);
 	printf("%u workers, %u tasks: %u primes up to %u%s\n", farm.n_workers, tasks, primes,
-	       farm.limit, known == primes ? ", as is known" : "");
+	       farm.limit, known == primes ? ", as expected" : "");
 	return tasks != ROUNDS * TASKS_PER_ROUND || (known && primes != known);
 }

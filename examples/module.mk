@@ -1,10 +1,10 @@
-# The examples, each twice: built for profiling (build/examples/), and not (build/examples/plain/).
+# Each example is built twice: for profiling (build/examples/), and plain (build/examples/plain/).
 EXAMPLES := philosophers client_server crossroad farm
 EXAMPLE_CFLAGS := -std=gnu17 -O2 -g $(WARN) -pthread
 
 ALL += $(EXAMPLES:%=$(B)/examples/%) $(EXAMPLES:%=$(B)/examples/plain/%)
 
-# As a user would: gcc -pg -g -O2 app.c -lgmon_mt.  The run path finds a library not yet installed.
+# Built as users do: gcc -pg -g -O2 app.c -lgmon_mt.  The run path finds the library before it is installed.
 $(EXAMPLES:%=$(B)/examples/%): $(B)/examples/%: examples/%.c examples/example.h $(B)/libgmon_mt.so
 	$(call say,PG,$@)
 	@mkdir -p $(@D)

@@ -23,7 +23,7 @@ enum state { THINKING, HUNGRY, EATING };
 
 struct fork {
 	sem_t free;
-	unsigned uses; /* by whoever holds the fork */
+	unsigned uses; /* accessed only by the holder of the fork */
 };
 
 struct philosopher {
@@ -36,8 +36,8 @@ static struct {
 	unsigned seats, rounds;
 	struct fork *forks;
 	pthread_mutex_t lock;
-	enum state *states;	  /* under lock */
-	unsigned meals, quarrels; /* under lock */
+	enum state *states;	  /* protected by lock */
+	unsigned meals, quarrels; /* protected by lock */
 	pthread_barrier_t everybody;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -118,7 +118,7 @@ EXAMPLE_FUNCTION void *dine(void *arg)
 		set_state(self->seat, HUNGRY);
 		self->result += eat(first, second, self->seat, round);
 	}
-	/* Nobody clears a fork away that a neighbour may still want. */
+	/* A neighbour may still need the fork: wait until all have finished. */
 	pthread_barrier_wait(&table.everybody);
 	LockDestroy(&table.forks[self->seat]);
 	return NULL;

@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * <pid>/calls: one file for the tables of all threads, mapped shared in segments, cut into chunks.
+ * <pid>/calls: one file for the tables of all threads, mapped shared in segments that are cut into
+ * chunks.
  *
- * One file and not one a thread, since making a file costs what thousands of calls cost (0.1 to
- * 0.7 ms were seen on ext4 where files had been deleted within the last minutes) and threads may
- * be short.  A segment's disk space is reserved before it is mapped, so a store never meets a full
- * disk; without space, chunks come from private memory.
+ * All threads share one file because making a file costs as much as thousands of calls (0.1 to 0.7
+ * ms on ext4 where files were deleted within the last minutes), and threads may be short-lived. The
+ * disk space of a segment is reserved before it is mapped, so a store never meets a full disk.
+ * Without disk space, chunks come from private memory.
  *
- * The row of chunks (format.h) can be walked at any instant, whoever is killed when: the rest of a
- * segment is one free chunk, and cutting a piece off writes the header behind the piece first, then
- * the piece's length in one store.
+ * The chain of chunks (format.h) can be walked at any instant, even if a thread or the process is
+ * killed: the rest of a segment is always one free chunk. To cut off a piece, the header behind it
+ * is written first, and then the length of the piece in one store.
  *
- * All under gm_flush_lock.  Segments stay mapped as long as the process lives.
+ * All functions run under gm_flush_lock. Segments stay mapped as long as the process lives.
  */
 #include <errno.h>
 
 #include "gmon-mt/children.h"
 #include "internal.h"
-#include "runtime/kept.h"
-#include "runtime/sys.h"
+#include "runtime/files/file.h"
+#include "runtime/files/files_in_memory.h"
+#include "runtime/process/process.h"
+#include "runtime/process/threads.h"
+#include "runtime/sys/kernel.h"
+#include "runtime/sys/sys.h"
 
 #define SEGMENT_BYTES_MIN 65536u
 #define SEGMENT_BYTES_MAX 1048576u
@@ -31,21 +36,25 @@ static GM_LARGE struct segment {
 	char *start;
 	uint64_t size_bytes;
 } segments[SEGMENTS_MAX];
-static struct segment segment_zero; /* apart: all that most children of a fork write to */
+static struct segment
+    segment_zero; /* on its own: the only entry that most children of fork write to */
 static unsigned n_segments;
 
 static uint64_t file_bytes;
 static bool file_is_made;
-static uint64_t retry_ns; /* the disk was full: not to be asked before */
+static uint64_t retry_ns; /* the disk was full: do not try again before this time */
 static uint16_t why;	  /* enum gm_loss: why the file could not grow */
 
-/* Where the next chunk is cut off: of the newest segment in the file, and of private memory. */
+/*
+ * The next chunk is cut off here: the rest of the newest segment in the file, and of private
+ * memory.
+ */
 static struct rest {
 	char *start;
 	uint64_t size_bytes;
 } shared_rest, private_rest;
 
-/* Chunks taken back, by the power of two of their slots; linked through their first arc. */
+/* Freed chunks, by the power of two of their slots, linked through their first arc. */
 static struct gm_table *free_tables[N_CLASSES];
 
 static struct segment *segment_at(unsigned i)
@@ -58,7 +67,7 @@ static unsigned class_of(uint32_t n_slots)
 	return 31 - (unsigned)__builtin_clz(n_slots);
 }
 
-/* Makes a chunk of `size_bytes` that holds nothing.  The memory is zeroed. */
+/* Makes an empty chunk of `size_bytes`. The memory is zeroed. */
 static void chunk_init(char *start, uint64_t size_bytes, uint32_t flags)
 {
 	struct gm_calls_header *header = (struct gm_calls_header *)start;
@@ -67,11 +76,14 @@ static void chunk_init(char *start, uint64_t size_bytes, uint32_t flags)
 	header->schema = GM_CAPTURE_SCHEMA;
 	header->header_bytes = sizeof(*header);
 	header->flags = flags;
-	/* release: a walk follows the length into a chunk that is complete */
+	/* release: a reader that follows the length finds a complete chunk */
 	__atomic_store_n(&header->chunk_bytes, size_bytes, __ATOMIC_RELEASE);
 }
 
-/* The first bytes of a child of fork lie in its place; those of the file stay unused. */
+/*
+ * The first bytes of a child of fork lie in its place (children.h); the same bytes of its file stay
+ * unused.
+ */
 static char *map_place(void)
 {
 	struct gm_child *child = gm_process_child();
@@ -86,7 +98,7 @@ static char *map_place(void)
 static char *map_file(uint64_t size_bytes)
 {
 	const char *dir = gm_process_get()->dir;
-	/* The part of the file that corresponds to the place stays unused. */
+	/* The part of the file that the place replaces stays unused. */
 	uint64_t spare_bytes = file_is_made ? 0 : file_bytes;
 	void *start;
 	int code = gm_process_folder();
@@ -99,7 +111,7 @@ static char *map_file(uint64_t size_bytes)
 		return (char *)start + spare_bytes;
 	}
 	why = gm_loss_of(code);
-	if (file_is_made) /* some of it may have been reserved */
+	if (file_is_made) /* part of the space may have been reserved */
 		gm_file_cut(dir, "calls", file_bytes);
 	return NULL;
 }
@@ -132,7 +144,7 @@ static bool segment_new(struct rest *rest, uint64_t need_bytes)
 		if (retry_ns != 0 && gm_clock_ns() < retry_ns)
 			return false;
 		start = map_file(size_bytes);
-		if (start == NULL) { /* what is left may still hold this one */
+		if (start == NULL) { /* the remaining space may still hold this chunk */
 			size_bytes = (need_bytes + 4095) / 4096 * 4096;
 			start = map_file(size_bytes);
 		}
@@ -150,7 +162,7 @@ static bool segment_new(struct rest *rest, uint64_t need_bytes)
 	return true;
 }
 
-/* Cuts a chunk off the rest, which is of segments in the file or of private memory. */
+/* Cuts a chunk off the rest: of segments in the file, or of private memory. */
 static struct gm_table *cut(struct rest *rest, uint64_t need_bytes)
 {
 	uint32_t flags = rest == &private_rest ? GM_CALLS_PRIVATE : 0;
@@ -210,7 +222,7 @@ void gm_arena_publish(struct gm_table *table)
 	uint64_t magic;
 
 	memcpy(&magic, GM_CALLS_MAGIC, sizeof(magic));
-	/* release: who sees the magic sees the table */
+	/* release: a reader that finds the magic finds a complete table */
 	__atomic_store_n((uint64_t *)(void *)table->header.magic, magic, __ATOMIC_RELEASE);
 }
 
@@ -251,7 +263,7 @@ struct gm_table *gm_arena_next(struct gm_table *table)
 	return NULL;
 }
 
-/* Counts the part of a table that is behind `saved`, in memory alone. */
+/* Counts the part of a table beyond `saved` as lost: only memory has it. */
 static void table_count_lost(struct gm_table *table, const char *saved)
 {
 	bool are_samples = (table->header.flags & GM_CALLS_SAMPLES) != 0;
@@ -273,7 +285,7 @@ static void table_count_lost(struct gm_table *table, const char *saved)
 		    are_samples ? GM_STALLED_SAMPLES : GM_STALLED_CALLS, GM_LOSS_DISK);
 }
 
-/* The file was written from memory, as far as the disk had room. */
+/* Called after the file was written from memory, as far as the disk had room. */
 static void arena_saved(void)
 {
 	struct gm_table *table = NULL;

@@ -2,17 +2,17 @@
 /*
  * The table of arcs of one thread: open addressing, doubled when 3/8 full.
  *
- * Only its thread writes to it: mcount counts, gm_calls_miss() adds arcs.  Tables lie in a shared
- * mapping of <pid>/calls (arena.c), so what is counted is on disk as far as anyone after a crash
- * can tell.
+ * Only the owning thread writes to its table: mcount counts, gm_calls_miss() adds arcs. Tables lie
+ * in a shared mapping of <pid>/calls (arena.c), so a program that is killed leaves all counts on
+ * disk.
  *
- * Everything but the count runs with signals blocked, so a handler never meets a half-added arc;
- * handlers of forced signals, which cannot be blocked, leave their calls to whom they interrupted
- * (keep_for_later()).  A handler may however have interrupted mcount between its compare and its
- * increment, and then call profiled functions until the table grows: so a table that was outgrown
- * keeps its place, keys and counts until its thread ends, the next one counts from zero, and the
- * calls of an arc are the sum over all tables.  That also makes growing safe against a kill at any
- * instant.
+ * Everything except the count itself runs with signals blocked, so a handler never finds a
+ * half-added arc. Handlers of forced signals cannot be blocked; their calls are kept for the
+ * interrupted code to count (keep_for_later()). A handler may interrupt mcount between its compare
+ * and its increment, and then call profiled functions until the table grows. An outgrown table
+ * therefore keeps its address, keys and counts until its thread ends, and the new table counts from
+ * zero. The calls of an arc are the sum over all tables. This also makes growth safe against a kill
+ * at any instant.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -20,21 +20,25 @@
 #include "arch/x86_64/offsets.h"
 #include "gmon-mt/children.h"
 #include "internal.h"
-#include "runtime/files.h"
-#include "runtime/seal.h"
-#include "runtime/sys.h"
+#include "runtime/files/file.h"
+#include "runtime/files/helper_task.h"
+#include "runtime/process/loadmap.h"
+#include "runtime/process/process.h"
+#include "runtime/sys/kernel.h"
+#include "runtime/sys/seal.h"
+#include "runtime/sys/sys.h"
 
 #define FIRST_SLOTS  128u
 #define LATER_ROUNDS 4u
 #define COPY_STEPS   8u
 
 /*
- * An arc that has been called so often, and is not at its first place, is a reason to grow: its
- * calls take longer.  So many times a thread.
+ * A call takes longer if its arc is not in its first slot. After this many calls of such an arc the
+ * table grows, at most CROWDED_MAX times per thread.
  */
 #define GM_CROWDED_CALLS 65536u
 #define CROWDED_MAX	 4u
-#define PLACE_SLOTS	 64u /* of a child of fork, in its place */
+#define PLACE_SLOTS	 64u /* of a child of fork, in its place (children.h) */
 _Static_assert(sizeof(struct gm_table) + PLACE_SLOTS * sizeof(struct gm_arc) <=
 		   GM_CHILD_CALLS_BYTES,
 	       "fits");
@@ -55,7 +59,7 @@ _Static_assert(offsetof(struct gm_table, arcs) + offsetof(struct gm_arc, from) =
 _Static_assert(GM_FROM_RETURN == (uint64_t)GM_FROM_RETURN_WORD, "mcount.S");
 _Static_assert(offsetof(struct gm_arc, count) == offsetof(struct gm_calls_arc, count), "format.h");
 
-/* Zeros up to the end of the first slot: every look-up ends there, not found. */
+/* Zeros up to the end of the first slot: every lookup ends there without a match. */
 static struct gm_view no_views[2];
 extern struct gm_view gm_no_view __attribute__((alias("no_views")));
 _Static_assert(sizeof(no_views) >= sizeof(struct gm_calls_header) + sizeof(struct gm_arc), "slot");
@@ -70,9 +74,9 @@ static struct gm_arc *first_place(struct gm_table *table, uint64_t from, uint64_
 }
 
 /*
- * The slot that holds the arc, or the empty one where it goes: its first place, or, if another arc
- * has that, the next free one from the second place on.  Slots never become empty again.  An arc
- * keeps its slot when what it names moves (gm_calls_move()).
+ * Returns the slot that holds the arc, or the empty slot for it: the first place, or, if another
+ * arc is there, the next free slot from the second place on. A slot never becomes empty again. An
+ * arc keeps its slot when its object moves (gm_calls_move()).
  */
 static struct gm_arc *find(struct gm_table *table, uint64_t from, uint64_t self)
 {
@@ -90,7 +94,7 @@ static struct gm_arc *find(struct gm_table *table, uint64_t from, uint64_t self)
 	return &table->arcs[i];
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static struct gm_table *table_new(const struct gm_control *control, uint32_t n_slots)
 {
 	struct gm_table *table = gm_arena_new(n_slots, sizeof(struct gm_arc), true);
@@ -116,7 +120,7 @@ static struct gm_table *table_at(const struct gm_control *control, uint32_t numb
 	return (struct gm_table *)gm_calls_table(control, number);
 }
 
-/* Of the calling thread. */
+/* For the calling thread. */
 static void count_lost_n(uint64_t n, uint16_t why)
 {
 	if (gm_tls.slot == NULL) {
@@ -132,7 +136,10 @@ static void count_lost(uint16_t why)
 	count_lost_n(1, why);
 }
 
-/* What finds no room in its tables; n may be what was found after all (negative). */
+/*
+ * Counts n calls or samples that found no room in the tables. A negative n takes back an earlier
+ * loss.
+ */
 static void lose(const struct gm_control *control, uint64_t n, uint16_t why)
 {
 	bool are_samples = (control->flags & GM_CALLS_SAMPLES) != 0;
@@ -181,7 +188,7 @@ static unsigned n_bits(uint64_t n)
 	return n == 0 ? 0 : 64 - (unsigned)__builtin_clzll(n);
 }
 
-/* The arcs with most calls come first, so that they get their first places. */
+/* Copies the arcs with the most calls first, so that they get their first places. */
 static void copy_keys(const struct gm_table *from, struct gm_table *to)
 {
 	unsigned most = n_bits(table_total(from));
@@ -208,8 +215,9 @@ static bool may_grow(const struct gm_control *control)
 }
 
 /*
- * Goes on in a table of twice the size, which has the keys of the old one and counts from zero: the
- * old one keeps its counts, and whatever an interrupted mcount is about to add.  False: no memory.
+ * Continues in a table of twice the size, with the keys of the old one and counts of zero. The old
+ * table keeps its counts and takes the increment of an mcount that was interrupted. Returns false
+ * if there is no memory.
  */
 static bool grow(struct gm_control *control)
 {
@@ -232,7 +240,7 @@ static bool grow(struct gm_control *control)
 	return table != NULL;
 }
 
-/* The arc, added if it is new; NULL: no memory. */
+/* Returns the arc and adds it if it is new. Returns NULL if there is no memory. */
 static struct gm_arc *add(struct gm_control *control, uint64_t from, uint64_t self)
 {
 	struct gm_arc *arc;
@@ -241,7 +249,7 @@ static struct gm_arc *add(struct gm_control *control, uint64_t from, uint64_t se
 		return NULL;
 	arc = find(control->table, from, self);
 	if (arc->self == 0) {
-		/* A library that comes back brings its arcs. */
+		/* A library that was loaded again may move arcs into this table. */
 		gm_maps_note(self, NULL);
 		if (from != 0)
 			gm_maps_note(from, NULL);
@@ -252,20 +260,20 @@ static struct gm_arc *add(struct gm_control *control, uint64_t from, uint64_t se
 	if (arc->self == 0) {
 		uint32_t n_slots = control->table->header.n_slots;
 
-		/* 3/8 full: grow.  That failed before, and 7/8 full: no more new arcs. */
+		/* Grow when 3/8 full. If growing fails, accept new arcs until 7/8 full. */
 		if (control->n_used >= n_slots / 8 * 3 && grow(control))
 			arc = find(control->table, from, self);
 		else if (control->n_used >= n_slots / 8 * 7)
 			return NULL;
 		arc->from = from;
-		__atomic_store_n(&arc->self, self,
-				 __ATOMIC_RELEASE); /* a snapshot reads self first */
+		/* release: pairs with the acquires in gmon.c and histogram.c */
+		__atomic_store_n(&arc->self, self, __ATOMIC_RELEASE);
 		control->n_used++;
 	}
 	return arc;
 }
 
-/* Why an arc cannot be added. */
+/* The reason why an arc cannot be added. */
 static uint16_t why_full(const struct gm_control *control)
 {
 	if (control != NULL && !may_grow(control))
@@ -304,8 +312,9 @@ static void count(struct gm_control *control, uint64_t from, uint64_t self)
 }
 
 /*
- * From a handler that interrupted the slow path, or a function of the program's that is called from
- * there (an interposed pthread_setspecific()): kept until that is over, as far as there is room.
+ * Called from a handler that interrupted the slow path, or from a function of the program that the
+ * slow path calls (an interposed pthread_setspecific()). The call is kept until the slow path ends,
+ * if there is room.
  */
 static void keep_for_later(uint64_t from, uint64_t self)
 {
@@ -329,7 +338,10 @@ static void keep_for_later(uint64_t from, uint64_t self)
 	count_lost(GM_LOSS_COUNTING_ONLY);
 }
 
-/* Counts what was kept, and what is kept meanwhile, as far as that comes to an end. */
+/*
+ * Counts the calls that were kept, and those that handlers add meanwhile, for a bounded number of
+ * rounds.
+ */
 static void count_later(bool counts)
 {
 	for (unsigned i = 0; i < LATER_ROUNDS * GM_LATER_MAX; i++) {
@@ -337,7 +349,7 @@ static void count_later(bool counts)
 
 		if (__atomic_load_n(&later->n, __ATOMIC_RELAXED) == 0)
 			continue;
-		taken = *later; /* it is of that arc until n is 0; a handler may add to n */
+		taken = *later; /* of this arc until n is 0; a handler may add to n */
 		taken.n = __atomic_exchange_n(&later->n, 0, __ATOMIC_RELAXED);
 		if (counts && gm_tls.control != NULL && taken.self > GM_SELF_NONE &&
 		    i < (LATER_ROUNDS - 1) * GM_LATER_MAX)
@@ -349,18 +361,18 @@ static void count_later(bool counts)
 }
 
 /*
- * A handler jumped out of the slow path: what was begun there stays as it is, and the thread makes
- * no system call of ours again, since that may be what was answered by the jump.
+ * A handler jumped out of the slow path. The interrupted work stays unfinished, and the thread
+ * makes no further system call of ours: such a call may have caused the signal.
  */
 static void seal(void)
 {
-	gm_sealed = true; /* first: what follows may be answered by a jump, too */
+	gm_sealed = true; /* first: the code below may be left by a jump, too */
 	gm_process_left(gm_tls.inside.tid);
 	count_later(false);
 	gm_signals_unblock_left(gm_tls.mask);
 }
 
-/* Without a system call: what is in the table already is counted. */
+/* Counts the call without any system call, if the table has its arc already. */
 static void miss_sealed(uint64_t from, uint64_t self)
 {
 	struct gm_control *control = gm_tls.control;
@@ -373,7 +385,7 @@ static void miss_sealed(uint64_t from, uint64_t self)
 	}
 	if (from == GM_FROM_RETURN)
 		return;
-	/* The child of a fork has an empty view, and the table is its parent's. */
+	/* The child of a fork has an empty view; the table belongs to its parent. */
 	if (control != NULL && control->table != NULL && control->view->slot_mask != 0 && self != 0)
 		arc = find(control->table, from, self);
 	if (arc != NULL && arc->self != 0)
@@ -382,14 +394,14 @@ static void miss_sealed(uint64_t from, uint64_t self)
 		count_lost(GM_LOSS_COUNTING_ONLY);
 }
 
-/* In a child of fork whose first thread does not get on: what is mapped is still its parent's. */
+/* For a child of fork whose first thread is stuck: the mappings are still those of its parent. */
 static void count_stalled(uint64_t from)
 {
 	if (from != GM_FROM_RETURN)
 		count_lost(GM_LOSS_STALLED);
 }
 
-/* False: the process is open, or it is time to try that. */
+/* Returns false if the process is open, or if it is time to try to open it. */
 static bool miss_waiting(uint64_t from)
 {
 	if (!gm_threads_check_fork()) {
@@ -415,7 +427,7 @@ static void miss(uint64_t from, uint64_t self)
 		gm_thread_start();
 	counts = gm_thread_counts();
 	if (gm_tls.history != NULL)
-		gm_tls.history->packet = NULL; /* so that nested calls come to gm_calls_miss() */
+		gm_tls.history->packet = NULL; /* nested calls take the slow path */
 	if (from == GM_FROM_RETURN) {
 		if (counts && gm_tls.state == GM_STATE_HISTORY)
 			gm_history_record(gm_tls.control, NULL, self);
@@ -442,7 +454,7 @@ static bool is_later_kept(void)
 }
 
 /*
- * A handler may have called functions after count_later(), and found the thread inside: these calls
+ * A handler may have called functions after count_later() and found the thread inside. These calls
  * are counted before the slow path is left.
  */
 void gm_calls_leave(void)
@@ -459,16 +471,17 @@ void gm_calls_leave(void)
 }
 
 /*
- * From mcount.S: the arc is not in the calling thread's table.  General registers only, any stack
- * of a few KiB, any moment of the thread's life.  True: signals are blocked, and the caller calls
- * gm_calls_miss_end(*ret_mask) when it has given back what stack it can.
+ * Called by mcount.S when the arc is not in the table of the calling thread. Uses general registers
+ * only, needs a few KiB of stack, and may run at any moment of the thread's life. If it returns
+ * true, signals are blocked; the caller first releases all the stack it can and then calls
+ * gm_calls_miss_end(*ret_mask).
  */
 bool gm_calls_miss(uint64_t from, uint64_t self, uint64_t *ret_mask);
 void gm_calls_miss_end(uint64_t mask);
 
 /*
- * A handler jumped out before signals were blocked.  The first time it may have been any signal's;
- * twice in a row it is a filter's that traps the system call that blocks them.
+ * A handler jumped out before signals were blocked. One such jump may come from the handler of any
+ * signal. Two in a row mean that a seccomp filter traps the system call that blocks signals.
  */
 static bool was_early(void)
 {
@@ -529,7 +542,7 @@ static uint64_t arc_total(const struct gm_control *control, const struct gm_arc 
 	return total;
 }
 
-/* One table in the file with the sums over all.  False: the disk is full. */
+/* Writes one table with the sums over all tables to the file. Returns false if the disk is full. */
 static bool archive(const struct gm_control *control)
 {
 	const struct gm_table *table = control->table;
@@ -552,8 +565,8 @@ static bool archive(const struct gm_control *control)
 }
 
 /*
- * There is no room in the file: what only memory holds goes to the newest table in the file, as far
- * as that has the arc, and is lost otherwise.
+ * Without room in the file, adds the counts that exist only in memory to the newest table in the
+ * file, where that table has the arc. The other counts are lost.
  */
 static void spill(struct gm_control *control)
 {
@@ -648,7 +661,7 @@ void gm_calls_move(struct gm_object *object, uint64_t by)
 {
 	struct gm_table *table = NULL;
 	uint64_t mask;
-	bool locked = gm_flush_lock(&mask); /* if not, the keys are moved all the same */
+	bool locked = gm_flush_lock(&mask); /* if not, the keys are moved nevertheless */
 
 	while ((table = gm_arena_next(table)) != NULL)
 		move_keys(table, object, by);

@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gmon files, as stock gprof reads them (format, names and rules: gmon-mt/gmon.h): one a thread for
- * the executable, and one for every library with -pg code that it called; at the end gmon.out, of
- * all threads.  Entry points stand for callers in other objects as the classic listings have
- * `start` above main.
+ * Writes gmon files for stock gprof (format, names and rules: gmon-mt/gmon.h). Each thread gets one
+ * for the executable and one for each library with -pg code that it called; at the end gmon.out
+ * covers all threads. A caller in another object is represented by the object's entry point, as
+ * `start` is the parent of main in classic listings.
  *
- * Runs at a thread's and at the process' end, under gm_flush_lock, on any stack.
+ * Runs at the end of a thread and of the process, under gm_flush_lock, on any stack.
  */
 #include <errno.h>
 
 #include "gmon-mt/gmon.h"
 #include "internal.h"
-#include "runtime/files.h"
-#include "runtime/sys.h"
+#include "runtime/files/file.h"
+#include "runtime/files/helper_task.h"
+#include "runtime/files/warn.h"
+#include "runtime/process/loadmap.h"
+#include "runtime/process/process.h"
+#include "runtime/process/threads.h"
+#include "runtime/sys/kernel.h"
+#include "runtime/sys/sys.h"
 
-#define OBJECTS_MAX  64u /* that are looked for in one go */
-#define MAPPINGS_MAX 8u	 /* of one file that are remembered; others are searched for */
+#define OBJECTS_MAX  64u /* found in one pass */
+#define MAPPINGS_MAX 8u	 /* remembered per file; further ones are searched for */
 #define BUFFER_BYTES 1024u
 
 _Static_assert(GM_OBJECT_NAME_BYTES - GM_OBJECT_NUMBER_BYTES == GM_GMON_LIBRARY_BYTES, "as record");
@@ -24,10 +30,10 @@ static struct gm_control merged; /* arcs of the threads that ended */
 static uint64_t n_written;	 /* calls and samples in the merged files last written, plus 1 */
 static unsigned n_failed;	 /* files of the capture that could not be written */
 static long last_failure;
-static bool told;	   /* that gmon.out cannot be written */
-static bool told_failures; /* that others cannot; files may be written twice */
+static bool warned;	     /* about a gmon.out that cannot be written */
+static bool warned_failures; /* about other files; a file may be written twice */
 
-/* First counts bytes (fd < 0), then writes no more than that: living threads go on counting. */
+/* With fd < 0 counts bytes. Then writes at most that many, since running threads go on counting. */
 struct output {
 	int fd;
 	long error; /* the first -errno; 0: none */
@@ -86,9 +92,10 @@ static bool contains(const struct gm_object *object, uint64_t address)
 }
 
 /*
- * The caller as gprof is told it: the call instruction (a call that never returns may be the last
- * of its function, and the return address in the next); from another object, the entry point, for
- * want of one the last function there is, since gprof drops what it has no name for.
+ * The caller's address for gprof. It is that of the call instruction, because a call that never
+ * returns may be the last instruction of its function and the return address then lies in the next
+ * one. For a caller in another object it is the entry point or, without one, the last byte of code:
+ * gprof drops addresses that have no symbol.
  */
 static uint64_t caller(const struct gm_object *object, const struct gm_arc *arc)
 {
@@ -105,7 +112,7 @@ struct gmon {
 	struct gm_samples samples;
 };
 
-/* The mapping of the file that holds the address; NULL: none does. */
+/* Returns the mapping of the file that holds the address, or NULL. */
 static const struct gm_object *mapping_of(const struct gmon *gmon, uint64_t address)
 {
 	const struct gm_object *object;
@@ -119,7 +126,7 @@ static const struct gm_object *mapping_of(const struct gmon *gmon, uint64_t addr
 	return object != NULL && object->file == gmon->object->file ? object : NULL;
 }
 
-/* The arcs of all calls into the file. */
+/* Writes the arcs of all calls into the file. */
 static void put_arcs(const struct gmon *gmon, const struct gm_table *table)
 {
 	for (uint32_t i = 0; i < table->header.n_slots; i++) {
@@ -143,14 +150,14 @@ static void put_arcs(const struct gmon *gmon, const struct gm_table *table)
 	}
 }
 
-/* Files by one mapping each, in the order of `file`; those that come after `done`. */
+/* Files, represented by one mapping each, sorted by `file`. Only files after `done` are taken. */
 struct objects {
 	unsigned n;
 	const struct gm_object *at[OBJECTS_MAX];
 	uint64_t done;
 };
 
-/* Of too many the last have to wait. */
+/* If the array is full, the last file is left for the next pass. */
 static void add_object(struct objects *objects, const struct gm_object *object)
 {
 	unsigned at = objects->n, n_behind;
@@ -168,7 +175,7 @@ static void add_object(struct objects *objects, const struct gm_object *object)
 	objects->at[at] = object;
 }
 
-/* These are done: are there to be others? */
+/* Returns true if another pass may find more files. */
 static bool has_more(struct objects *objects)
 {
 	if (objects->n < OBJECTS_MAX)
@@ -178,7 +185,7 @@ static bool has_more(struct objects *objects)
 	return true;
 }
 
-/* Adds the files whose functions the table counts calls of. */
+/* Adds the files whose functions are called in the table. */
 static void find_objects(const struct gm_table *table, struct objects *objects)
 {
 	for (uint32_t i = 0; table != NULL && i < table->header.n_slots; i++) {
@@ -216,7 +223,7 @@ static void put_thread(const struct gm_control *control, void *data)
 		put_arcs(gmon, table);
 }
 
-/* Of one thread, or of all (control == NULL). */
+/* Writes one thread, or all threads if control == NULL. */
 static void put_gmon(struct gmon *gmon, const struct gm_control *control)
 {
 	put_header(gmon->output, gmon->object, &gmon->samples);
@@ -230,8 +237,8 @@ static void put_gmon(struct gmon *gmon, const struct gm_control *control)
 }
 
 /*
- * Room for what output_flush() writes.  One write() takes its own; the limit on the size of files
- * would send a signal.
+ * Reserves disk space for output_flush(). A single write() needs no reservation, but beyond
+ * RLIMIT_FSIZE it would raise SIGXFSZ.
  */
 static int reserve(int fd, uint64_t size_bytes)
 {
@@ -248,8 +255,8 @@ static bool is_regular(int fd)
 }
 
 /*
- * Writes the gmon file of one object, private to the user, through no link; a FIFO or a device is
- * left alone.  0, or -errno: then there is no such file.
+ * Writes the gmon file of one object with mode 0600. Does not follow symlinks and leaves a FIFO or
+ * a device alone. Returns 0, or -errno if there is no such file afterwards.
  */
 static long write_gmon(const char *path, const struct gm_object *object,
 		       const struct gm_control *control)
@@ -279,7 +286,7 @@ static long write_gmon(const char *path, const struct gm_object *object,
 	output_flush(output);
 	code = gm_syscall3(SYS_close, output->fd, 0, 0);
 	if (output->error == 0 && code != -EINTR)
-		output->error = code; /* a file system across a network */
+		output->error = code; /* reported at close by network file systems */
 	gm_samples_done(&gmon.samples);
 	if (output->error < 0)
 		gm_sys_unlink(path);
@@ -302,7 +309,7 @@ static void count_failure(long code)
 	last_failure = code;
 }
 
-/* <pid>/gmon.<middle>, with ".<library>" behind it. */
+/* Writes <pid>/gmon.<middle>, with ".<library>" appended for a library. */
 static void write_in_folder(const char *middle, const struct gm_object *object,
 			    const struct gm_control *control)
 {
@@ -334,7 +341,7 @@ static long write_thread_step(void *arg)
 	gm_text_add(&text, ".");
 	gm_text_add_u64(&text, control->tid);
 	do {
-		/* This table has the keys of all its predecessors. */
+		/* The current table has the keys of all its predecessors. */
 		find_objects(control->table, &objects);
 		for (unsigned i = 0; i < objects.n; i++)
 			write_in_folder(middle, objects.at[i], control);
@@ -367,12 +374,15 @@ struct gm_table *gm_gmon_merged(void)
 
 void gm_gmon_forget(void)
 {
-	/* Another thread may have been at work on it: its memory is left alone. */
+	/*
+	 * Another thread may have been changing it at the time of the fork: its memory is left
+	 * alone.
+	 */
 	memset(&merged, 0, sizeof(merged));
 	gm_samples_forget();
 	n_failed = 0;
 	n_written = 0;
-	told = told_failures = false;
+	warned = warned_failures = false;
 }
 
 static void visit_find(const struct gm_control *control, void *objects)
@@ -385,7 +395,7 @@ static void visit_sum(const struct gm_control *control, void *sum)
 	*(uint64_t *)sum += gm_calls_total(control);
 }
 
-/* gmon.out, or as GMON_OUT_PREFIX asks: PREFIX.PID, as glibc has it. */
+/* gmon.out, or PREFIX.PID if GMON_OUT_PREFIX is set, as in glibc. */
 static char *gmon_out_path(void)
 {
 	const char *prefix = gm_environment("GMON_OUT_PREFIX");
@@ -407,15 +417,15 @@ static void write_gmon_out(const struct gm_object *object)
 	char *path = gmon_out_path();
 	long code = path == NULL ? -ENOMEM : write_gmon(path, object, NULL);
 
-	if (code < 0 && !told) {
+	if (code < 0 && !warned) {
 		char warning[GM_WARNING_BYTES];
 		struct gm_text text = GM_TEXT(warning);
 
-		told = true;
+		warned = true;
 		gm_text_add(&text, path == NULL ? "gmon.out" : path);
 		gm_text_add(&text, ": cannot write it: ");
 		gm_text_add_errno(&text, code);
-		gm_text_add(&text, "; set GMON_OUT_PREFIX to put it elsewhere; the capture in ");
+		gm_text_add(&text, "; set GMON_OUT_PREFIX to write it elsewhere; the capture in ");
 		gm_text_add(&text, gm_process_get()->capture.dir);
 		gm_text_add(&text, " has the calls");
 		gm_warn(warning);
@@ -428,19 +438,19 @@ static void warn_failures(void)
 	char warning[GM_WARNING_BYTES];
 	struct gm_text text = GM_TEXT(warning);
 
-	if (n_failed == 0 || told_failures)
+	if (n_failed == 0 || warned_failures)
 		return;
-	told_failures = true;
+	warned_failures = true;
 	gm_text_add(&text, gm_process_get()->dir);
 	gm_text_add(&text, ": cannot write ");
 	gm_text_add_u64(&text, n_failed);
 	gm_text_add(&text, " gmon files: ");
 	gm_text_add_errno(&text, last_failure);
-	gm_text_add(&text, "; make room, or give the capture another place ([output] dir)");
+	gm_text_add(&text, "; free disk space, or choose another directory ([output] dir)");
 	gm_warn(warning);
 }
 
-/* The libraries' files of all threads. */
+/* Writes the merged gmon files of the libraries. */
 static void write_merged(void)
 {
 	struct objects objects = {0};
@@ -484,7 +494,7 @@ void gm_gmon_all(void)
 	if (n_calls == n_written)
 		return;
 	count_failure(gm_files_run(write_all_step, NULL));
-	if (n_failed == n_before) /* or the end of the process tries again */
+	if (n_failed == n_before) /* otherwise the end of the process tries again */
 		n_written = n_calls;
 	gm_threads_settle();
 	warn_failures();

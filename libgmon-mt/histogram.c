@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The samples of one object, gathered from the threads' tables for its gmon file.
+ * Gathers the samples of one object from the threads' tables for its gmon file.
  *
- * Under gm_flush_lock.  Threads that are still running go on sampling: what is written is what was
- * there when it was gathered.
+ * Runs under gm_flush_lock. Running threads go on sampling; the file has the samples present when
+ * they were gathered.
  */
 #include <errno.h>
 
 #include "internal.h"
-#include "runtime/sys.h"
+#include "runtime/process/loadmap.h"
+#include "runtime/process/threads.h"
+#include "runtime/sys/sys.h"
 
 static struct gm_control kept; /* samples of the threads that ended */
 
@@ -31,7 +33,7 @@ static void visit_thread(const struct gm_control *control, visit_fn *visit, void
 		visit_tables(samples, visit, data);
 }
 
-/* The tables of one thread, or of all. */
+/* Visits the tables of one thread, or of all threads if control == NULL. */
 static void visit(const struct gm_control *control, visit_fn *each, void *data)
 {
 	uint32_t n = gm_threads_count();
@@ -63,7 +65,7 @@ static void count_slots(const struct gm_table *table, void *data)
 	gathering->n_max += table->header.n_slots;
 }
 
-/* Into every mapping of the object's file. */
+/* Copies the samples in all mappings of the object's file. */
 static void copy(const struct gm_table *table, void *data)
 {
 	struct gathering *gathering = data;
@@ -71,7 +73,7 @@ static void copy(const struct gm_table *table, void *data)
 	const struct gm_object *object = gathering->object;
 
 	for (uint32_t i = 0; i < table->header.n_slots; i++) {
-		/* acquire: pairs with the release in gm_calls_add() */
+		/* acquire: pairs with the release in add(), calls.c */
 		uint64_t pc = __atomic_load_n(&table->arcs[i].self, __ATOMIC_ACQUIRE);
 
 		if (pc == 0 || table->arcs[i].count == 0 || samples->n == gathering->n_max)

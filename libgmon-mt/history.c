@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The history of a thread's calls: what history.S does not do itself.
+ * The history of a thread's calls: the part that history.S does not do itself.
  *
- * A writer (struct gm_history) has a stream in <pid>/calls-history, and goes on to the next thread
- * when its own ends, like those of libsync-trace.  It lies in memory that the kernel empties in a
- * forked child of any kind, so its next call takes the long way, which finds that out (thread.c).
+ * A writer (struct gm_history) has a stream in <pid>/calls-history. When its thread ends, another
+ * thread takes the writer over, as in libsync-trace. Its memory is zeroed in every child process
+ * (MADV_WIPEONFORK), so the first call in a child takes the slow path, which detects the fork
+ * (thread.c).
  *
- * All of it runs with signals blocked.  It may still have interrupted history.S between its two
- * steps, a record in its place and the packet not yet longer: settle() does the second step.
- * Places beyond the packet's length are zero until then, and no record is.
+ * All functions run with signals blocked. They may still have interrupted history.S between its two
+ * steps: the record is stored, and the length of the packet is not updated yet. settle() does the
+ * second step. Slots beyond the packet's length are zero until then, and no record is zero.
  */
 #include <stddef.h>
 
 #include "arch/x86_64/offsets.h"
 #include "gmon-mt/history.h"
 #include "internal.h"
-#include "runtime/seal.h"
-#include "runtime/sys.h"
+#include "runtime/files/file.h"
+#include "runtime/process/process.h"
+#include "runtime/process/threads.h"
+#include "runtime/sys/seal.h"
+#include "runtime/sys/sys.h"
 
 #define POOL_BYTES 65536u
 #define OPEN_MAX   64u /* files that writers without a thread may keep mapped */
@@ -57,11 +61,11 @@ static uint64_t word_of(uint64_t id, uint64_t now_ns, uint64_t number)
 	       number << GM_HISTORY_ARC_SHIFT;
 }
 
-/* Lets history.S, and a forked child, see where the stream has got to. */
+/* Publishes the position of the stream to history.S and to a forked child. */
 static void show(struct gm_history *history, struct gm_control *control)
 {
 	history->end = history->stream.end;
-	/* history.S reads the TSC. */
+	/* history.S reads the TSC, so it is stopped where that faults. */
 	history->packet =
 	    control->is_ending || gm_clock_faults || gm_sealed ? NULL : history->stream.packet;
 	control->segment = history->stream.segment;
@@ -93,7 +97,7 @@ void gm_interposed(bool pin)
 	gm_history_show(gm_tls.control);
 }
 
-/* Finds the true end of the packet: behind the last record that history.S put in its place. */
+/* Finds the true end of the packet: behind the last record that history.S stored. */
 static void settle(struct gm_history *history)
 {
 	struct gm_stream *stream = &history->stream;
@@ -153,7 +157,9 @@ void gm_history_record(struct gm_control *control, struct gm_arc *arc, uint64_t 
 		show(history, control);
 		return;
 	}
-	/* The last record, of history.S, may be as old as the line that its time was on. */
+	/*
+	 * The last record was written by history.S and may be as old as the clock's current line.
+	 */
 	if (now_ns - line_ns > UINT32_MAX)
 		put_time(history, now_ns);
 	if (arc != NULL && arc->record == 0)
@@ -162,7 +168,7 @@ void gm_history_record(struct gm_control *control, struct gm_arc *arc, uint64_t 
 		put(history, arc->record | word_of(0, now_ns, 0));
 	else
 		put(history, word_of(GM_HISTORY_RETURN, now_ns, where));
-	/* release: for a reader of the live file, which takes no event beyond it */
+	/* release: a reader of the live file takes no event beyond this length */
 	__atomic_store_n(&history->stream.packet->content_bits,
 			 (uint64_t)(history->stream.pos - (uint8_t *)history->stream.packet) * 8,
 			 __ATOMIC_RELEASE);
@@ -188,7 +194,7 @@ static void packet_lost(const struct gm_packet *packet, uint16_t why)
 	gm_loss_add(&slot->records_why, &slot->stalled, GM_STALLED_RECORDS, why);
 }
 
-/* --- a writer's life: all under the lock ---------------------------------------------------- */
+/* --- the life of a writer: all under the lock ------------------------------------------------- */
 
 static struct gm_history *writer_take(void)
 {
@@ -251,7 +257,10 @@ bool gm_history_start(struct gm_control *control)
 	return true;
 }
 
-/* The writer's last word: what it wrote last is no later than last_ns, and ends at pos. */
+/*
+ * Ends the packet behind the last record and notes the time, which is no earlier than that
+ * record's.
+ */
 static void finish(struct gm_history *history)
 {
 	settle(history);

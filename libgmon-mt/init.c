@@ -2,18 +2,22 @@
 /*
  * Start and end of the process, and the functions that -pg programs expect of a C library.
  *
- * gcrt1.o calls __monstartup() before any constructor and registers _mcleanup() with atexit(), so
- * before the destructors of the program's objects, which may call profiled functions.  _mcleanup()
- * therefore writes what there is, and our own destructor, the last to run, writes it again.
- * Programs linked without gcrt1.o have the constructor and the destructor alone.
+ * gcrt1.o calls __monstartup() before any constructor. It registers _mcleanup() with atexit(), so
+ * _mcleanup() runs before the destructors of the program's objects, which may call profiled
+ * functions. _mcleanup() therefore writes the counts so far, and our own destructor, the last to
+ * run, writes them again. Programs linked without gcrt1.o have only the constructor and the
+ * destructor.
  */
 #include "internal.h"
-#include "runtime/collector.h"
-#include "runtime/seal.h"
+#include "runtime/lifecycle/collector.h"
+#include "runtime/process/loadmap.h"
+#include "runtime/process/process.h"
+#include "runtime/sys/kernel.h"
+#include "runtime/sys/seal.h"
 
 bool gm_started;
 
-/* For mcount.S: there is thread-local storage; and calls from before that. */
+/* For mcount.S: thread-local storage exists; and the calls counted before it did. */
 bool gm_up;
 uint64_t gm_calls_early;
 
@@ -48,7 +52,7 @@ __attribute__((constructor(101))) static void start(void)
 		gm_maps_update();
 }
 
-/* The range of code is not needed: every address is counted, whichever object it is in. */
+/* The range of code is not needed: calls are counted at every address, in any object. */
 void __monstartup(unsigned long low_pc, unsigned long high_pc)
 {
 	(void)low_pc;
@@ -62,7 +66,7 @@ void monstartup(unsigned long low_pc, unsigned long high_pc)
 	__monstartup(low_pc, high_pc);
 }
 
-/* As in glibc: 0 stops counting, anything else resumes it; for all threads. */
+/* As in glibc: 0 stops counting, any other value resumes it, for all threads. */
 void moncontrol(int mode)
 {
 	gm_threads_pause(mode == 0);
@@ -79,8 +83,8 @@ static void flush(void)
 	process = gm_process_get();
 	if (process == NULL || !gm_started || process->config.calls_mode == GM_CALLS_OFF)
 		return;
-	gm_maps_update(); /* takes the loader's lock, under which others may want ours */
-	gm_tls_leave();	  /* exit() in a handler that interrupted it */
+	gm_maps_update(); /* takes the loader's lock; a holder of that may want ours */
+	gm_tls_leave();	  /* exit() may run in a handler that interrupted gm_calls_miss() */
 	if (!gm_flush_lock(&mask))
 		return;
 	gm_gmon_all();

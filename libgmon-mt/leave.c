@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of libc that end or replace the program without its destructors (the ways out), and
- * _Fork(), which runs no handlers of fork().
+ * Wrappers of the libc functions that end or replace the program without running its destructors,
+ * and of _Fork(), which runs no fork handlers.
  *
- * The ways out are exec, _exit(), quick_exit(), and daemon(), whose parent ends by the C library's
- * own _exit().  The gmon files of the last threads that ended may not be written by then
- * (thread.c), so each is preceded by that; and so is the end of the process by what only memory has
- * (runtime/kept.h).  What the program asks for is done by the next function of the name.
- * quick_exit() runs handlers, which may be profiled: what comes before its end is the first handler
- * registered, since that runs last.
+ * The functions are exec, _exit(), quick_exit(), and daemon(), whose parent ends by the C library's
+ * own _exit(). At that time gmon files of threads that ended last may not be written yet (lives.c),
+ * nor the data that exists only in memory (runtime/files/files_in_memory.h). Each wrapper writes
+ * these first, and then calls the next function of that name. quick_exit() runs handlers, which may
+ * be profiled: the data is written by the first registered handler, since that one runs last.
  *
- * Not in libgmon_mt.a: there the program's own C library has these names.
+ * Not part of libgmon_mt.a: there the program's own C library defines these names.
  */
 #include <alloca.h>
 #include <dlfcn.h>
@@ -20,11 +19,12 @@
 #include <unistd.h>
 
 #include "internal.h"
-#include "runtime/children.h"
+#include "runtime/process/children.h"
+#include "runtime/process/process.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* A function of the C library that stands behind ours; NULL: not looked up yet. */
+/* The next function of that name, that is, the C library's; NULL: not looked up yet. */
 #define NEXT(name)                                                                                 \
 	static __typeof__(&name) next_##name;                                                      \
 	static __typeof__(&name) name##_real(void)                                                 \
@@ -51,7 +51,7 @@ static void save(void)
 	gm_process_save();
 }
 
-/* dlsym() takes locks, and the child of vfork() may be in a hurry. */
+/* Looked up at the start: dlsym() takes locks, which the child of vfork() must not wait for. */
 __attribute__((constructor(102))) static void begin(void)
 {
 	(void)at_quick_exit(save);
@@ -104,7 +104,10 @@ EXPORTED int execveat(int fd, const char *path, char *const argv[], char *const 
 	return execveat_real()(fd, path, argv, environment, flags);
 }
 
-/* The arguments behind `first`, as an array on the stack; `list` stands behind their NULL then. */
+/*
+ * Gathers the arguments after `first` into an array on the stack and leaves `list` behind their
+ * NULL.
+ */
 #define GATHER(list, first, ret_argv)                                                              \
 	do {                                                                                       \
 		va_list again;                                                                     \
@@ -173,8 +176,8 @@ EXPORTED int daemon(int keeps_directory, int keeps_files)
 }
 
 /*
- * Runs no handlers of fork(), and may be called by a signal's handler that interrupted a call being
- * counted, to which the child returns.
+ * _Fork() runs no fork handlers. A signal handler may call it while it interrupts a call being
+ * counted, and the child returns to that call.
  */
 EXPORTED pid_t _Fork(void)
 {

@@ -1,41 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads from the first that is kept of them to the last: those that live, those that end, and the
- * gmon files of the latter.  Under gm_flush_lock, but for gm_lives_ended().
+ * Lists of the threads that live and of those that ended, and the gmon files of the latter. All
+ * functions except gm_lives_ended() run under gm_flush_lock.
  *
- * A thread that ends waits for none of this: it leaves its control block in a list, from which the
- * next takes it that comes here with the lock.
+ * A thread that ends waits for none of this: it pushes its control block onto a list, and the next
+ * thread that holds the lock takes it from there.
  */
 #include "internal.h"
-#include "runtime/files.h"
-#include "runtime/seal.h"
-#include "runtime/sys.h"
+#include "runtime/files/helper_task.h"
+#include "runtime/process/process.h"
+#include "runtime/process/threads.h"
+#include "runtime/sys/kernel.h"
+#include "runtime/sys/seal.h"
+#include "runtime/sys/sys.h"
 
-#define ENDING_CHECKED 4u /* by each thread that starts: more than come */
+#define ENDING_CHECKED 4u /* by each thread that starts: more than end meanwhile */
 #define LIVING_CHECKED 2u /* the same */
 
 /*
- * A gmon file written alone costs a helper task (runtime/files.h), which is as much as all else
- * that a short thread costs.  So those of several threads are written together.
+ * Writing a gmon file needs a helper task (runtime/files/helper_task.h), which costs as much as the
+ * rest of a short thread. The files of several threads are therefore written together.
  */
 #define INTERVAL_NS 10000000u
 #define BATCH_MAX   15u
 #define BATCH_BYTES 1048576u /* of tables, which are kept until then */
 
-/* Threads whose end was noticed, the last first; nobody has looked at them yet. */
+/* Threads whose end was noticed, the last first; not processed yet. */
 static struct gm_control *just_ended;
 
-/* The others of them, in the order of their ends, linked by next_free. */
+/* The other threads whose end was noticed, in the order of their ends, linked by next_free. */
 static struct gm_control *ending, **ending_last;
 
-/* Those of them whose gmon files are not written yet; under the lock, but for `n`. */
+/* Those among them whose gmon files are not written yet. Guarded by the lock, except `n`. */
 static struct waiting {
 	uint32_t n;
 	uint64_t n_bytes;  /* of their tables */
 	uint64_t since_ns; /* the end of the first */
 } waiting;
 
-/* Threads whose end was not noticed yet, and the next one to be asked for. */
+/* Threads whose end was not noticed yet, and the next one to check. */
 static struct gm_control *living, *living_next;
 
 static void living_add(struct gm_control *control)
@@ -59,7 +62,7 @@ static void living_remove(struct gm_control *control)
 	control->link_living = NULL;
 }
 
-/* The thread is no more, or calls nothing that is to be kept. */
+/* Called when the thread is gone, or makes no more calls that are kept. */
 static void finish(struct gm_control *control)
 {
 	gm_history_end(control);
@@ -83,8 +86,8 @@ static void ending_add(struct gm_control *control)
 }
 
 /*
- * Looks at so many of the ending threads, in the order of their ends, until as many as n_alive are
- * not gone.  Those, and those that wait for their files, are the last to be asked next.
+ * Checks up to n of the ending threads, in the order of their ends, and stops when n_alive of them
+ * still exist. Those, and threads whose files are not written yet, go to the end of the list.
  */
 static void ending_check(unsigned n, unsigned n_alive)
 {
@@ -102,8 +105,7 @@ static void ending_check(unsigned n, unsigned n_alive)
 	}
 }
 
-/* --- gmon files of ended threads; under the lock -------------------------------------------------
- */
+/* --- gmon files of ended threads; under the lock ---------------------------------------------- */
 
 static uint64_t tables_bytes(const struct gm_control *control)
 {
@@ -126,10 +128,10 @@ static long write_step(void *unused)
 	return 0;
 }
 
-/* All of them, in one task. */
+/* Writes all files in one helper task. */
 static void write_waiting(void)
 {
-	/* Without a task each counts its failure. */
+	/* Without a helper task, each file counts its failure. */
 	if (gm_files_run_deep(write_step, NULL) < 0)
 		write_step(NULL);
 	waiting.n_bytes = 0;
@@ -142,7 +144,7 @@ static bool is_overdue(uint64_t now_ns)
 	return waiting.n > 0 && now_ns >= waiting.since_ns + INTERVAL_NS;
 }
 
-/* The thread has ended: its files are written later. */
+/* Marks the files of a thread that ended as still to be written. */
 static void wait_for_files(struct gm_control *control)
 {
 	if (gm_process_get()->config.gmon_writer == GM_GMON_RECORD)
@@ -154,7 +156,7 @@ static void wait_for_files(struct gm_control *control)
 	__atomic_store_n(&waiting.n, waiting.n + 1, __ATOMIC_RELAXED);
 }
 
-/* Takes over those that have ended since. */
+/* Takes over the threads that ended since the last call. */
 static void ended_take(void)
 {
 	/* acquire: pairs with the release in gm_lives_ended() */
@@ -178,7 +180,7 @@ static void ended_take(void)
 	}
 }
 
-/* Before a thread starts, which may be the last for long. */
+/* Called before a thread starts, since no other thread may start or end for a long time. */
 static void write_due(uint64_t now_ns)
 {
 	if (waiting.n >= BATCH_MAX || waiting.n_bytes >= BATCH_BYTES || is_overdue(now_ns))
@@ -210,7 +212,7 @@ void gm_threads_write_waiting(void)
 
 	gm_process_settle();
 	process = gm_process_get();
-	/* In the child of a fork or of vfork() they are the parent's. */
+	/* In the child of fork() or vfork() they belong to the parent. */
 	if (!may_wait() || gm_seal_is_set() || process == NULL || gm_sys_getpid() != process->pid ||
 	    !gm_flush_lock(&mask))
 		return;
@@ -220,10 +222,9 @@ void gm_threads_write_waiting(void)
 	gm_flush_unlock(mask);
 }
 
-/* --- threads whose end nobody may notice; under the lock ----------------------------------------
- */
+/* --- threads whose end may go unnoticed; under the lock --------------------------------------- */
 
-/* Looks at so many of them, in turn, and finishes those that are gone. */
+/* Checks up to n of them in turn, and finishes those that are gone. */
 static void living_check(unsigned n)
 {
 	while (n-- > 0) {
@@ -232,7 +233,7 @@ static void living_check(unsigned n)
 		if (control == NULL)
 			return;
 		living_next = control->next_living;
-		/* acquire: what it did before it was gone; it may have ended since ended_take() */
+		/* acquire: sees the thread's last writes; it may have ended after ended_take() */
 		if (!gm_thread_is_gone(control->tid) ||
 		    __atomic_load_n(&control->is_ending, __ATOMIC_ACQUIRE))
 			continue;

@@ -1,15 +1,15 @@
 # libgmon_mt.so and .a: the -pg runtime.  runtime/ is also built into libsync_trace.so.
-RUNTIME_SRC := $(wildcard libgmon-mt/runtime/*.c)
+RUNTIME_SRC := $(wildcard libgmon-mt/runtime/*.c libgmon-mt/runtime/*/*.c)
 GMON_SRC := $(wildcard libgmon-mt/*.c)
 GMON_ASM := $(wildcard libgmon-mt/arch/x86_64/*.S)
 
-# Reachable from mcount: no vector registers, no instrumentation, no loops turned into library calls
-# (those that remain have names of our own: runtime/sys.h).
+# Code reachable from mcount: no vector registers, no instrumentation, no loops turned into library
+# calls (the remaining ones go to functions of our own: runtime/sys/sys.h).
 RT_CFLAGS := $(BASE_CFLAGS) -D_GNU_SOURCE -fPIC -fvisibility=hidden -ftls-model=initial-exec \
 	-mgeneral-regs-only -fdata-sections -fno-stack-protector -fno-tree-loop-distribute-patterns \
 	$(if $(findstring undefined,$(SAN)),-fsanitize=undefined -fsanitize-undefined-trap-on-error)
 
-# Large arrays apart from small variables: a child of fork copies each page that it writes to.
+# Separates large arrays from small variables: a child of fork copies each page that it writes to.
 RT_SORTED := -Wl,--sort-section=alignment
 
 RUNTIME_OBJ := $(RUNTIME_SRC:%.c=$(B)/obj/%.o)
@@ -25,18 +25,18 @@ $(B)/obj/libgmon-mt/%.o: libgmon-mt/%.S
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(RT_CFLAGS) -MMD -MP -c $< -o $@
 
-# `make` and then `make install BINDIR=...`: the libraries have to know the new place.
+# `make install BINDIR=...` after `make`: the libraries must be rebuilt with the new directory.
 BINDIR_STAMP := $(B)/obj/bindir
 $(BINDIR_STAMP): FORCE
 	@mkdir -p $(@D)
 	@echo '$(BINDIR)' | cmp -s - $@ || echo '$(BINDIR)' >$@
 
-$(B)/obj/libgmon-mt/runtime/collector.o: $(BINDIR_STAMP)
-$(B)/obj/libgmon-mt/runtime/collector.o: RT_CFLAGS += -DGM_BINDIR='"$(BINDIR)"'
+$(B)/obj/libgmon-mt/runtime/lifecycle/collector.o: $(BINDIR_STAMP)
+$(B)/obj/libgmon-mt/runtime/lifecycle/collector.o: RT_CFLAGS += -DGM_BINDIR='"$(BINDIR)"'
 
 ALL += $(B)/libgmon_mt.so $(B)/libgmon_mt.a
 
-# Nothing the program exports may stand in for what the runtime calls its own: -Bsymbolic.
+# -Bsymbolic: the program's symbols must not replace functions of the runtime.
 $(B)/libgmon_mt.so: $(GMON_OBJ) libgmon-mt/libgmon-mt.map
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared -o $@ $(GMON_OBJ) -Wl,--version-script=libgmon-mt/libgmon-mt.map \
@@ -49,8 +49,8 @@ $(B)/obj/libgmon-mt/%.archive.o: libgmon-mt/%.S
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(RT_CFLAGS) -DGM_ARCHIVE -MMD -MP -c $< -o $@
 
-# One object, its inner names made local: they cannot meet the program's.
-ARCHIVE_OBJ := $(filter-out $(GMON_ASM:%.S=$(B)/obj/%.o) %/unload.o %/leave.o %/runtime/sanitizer.o %/runtime/interpose.o,$(GMON_OBJ)) \
+# One object with its internal names made local, so that they cannot collide with the program's.
+ARCHIVE_OBJ := $(filter-out $(GMON_ASM:%.S=$(B)/obj/%.o) %/unload.o %/leave.o %/sanitizer.o %/interpose.o,$(GMON_OBJ)) \
 	$(GMON_ASM:%.S=$(B)/obj/%.archive.o)
 
 $(B)/libgmon_mt.a: $(ARCHIVE_OBJ) libgmon-mt/module.mk
@@ -59,7 +59,7 @@ $(B)/libgmon_mt.a: $(ARCHIVE_OBJ) libgmon-mt/module.mk
 	$(Q)objcopy --localize-hidden --localize-symbol=gm_thread_watch_shared $(B)/obj/libgmon-mt/gmon_mt.o
 	$(Q)rm -f $@ && ar rcsD $@ $(B)/obj/libgmon-mt/gmon_mt.o
 
-# The directory that LD_PRELOAD names under `record`: each program finds the libraries there that it can load.
+# The directory that LD_PRELOAD names under `record`: each program finds libraries there that it can load.
 PRELOAD_TREE := $(B)/gprof-mt.preload
 ALL += $(PRELOAD_TREE)/made
 $(PRELOAD_TREE)/made: libgmon-mt/preload/make-tree libgmon-mt/preload/stub.S

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples: a timer on each thread's CPU clock tells where the thread is, [sample] hz times a
- * second of its CPU time.
+ * Samples: a timer on each thread's CPU clock interrupts the thread [sample] hz times per second of
+ * its CPU time, and the handler counts the interrupted address.
  *
- * The program must not notice.  The timer's signal is not SIGPROF, which is the program's to
- * handle, block, wait for or reset to its default (which kills), but number 33, the C library's own
- * for setuid() among threads: sigaction(), sigfillset(), sigprocmask() and sigwait() leave it
- * alone, so no program can block, catch or receive ours.  glibc installs its handler at the first
- * pthread_create(), over ours; we put ours back before it at the next new call or thread, and pass
- * on all that no timer of ours has sent.  glibc's, for its part, ignores what no setuid() has sent,
- * so meanwhile samples are missed and no more.
+ * The program must not notice. The timer's signal is not SIGPROF: a program may handle, block or
+ * wait for it, or reset it to its default action, which kills. It is number 33, the C library's own
+ * signal for setuid() among threads. sigaction(), sigfillset(), sigprocmask() and sigwait() exclude
+ * it, so no program can block, catch or receive our signal. glibc installs its handler at the first
+ * pthread_create(), over ours; we put ours back in front of it at the next new arc or thread, and
+ * pass on every signal that does not come from our timers. glibc's handler ignores signals that no
+ * setuid() has sent, so samples are missed in between, and nothing else happens.
  *
- * Since Linux 5.10 an expired CPU timer sends its signal on the way back to user mode: a system
- * call that goes to sleep is not woken, and ends with the result that it had.  On older kernels no
- * samples are taken.  exec() drops the timers and what they sent; the child of fork() has none.
+ * Since Linux 5.10 an expired CPU timer sends its signal on the return to user mode: a blocked
+ * system call is not woken, and its result does not change. On older kernels no samples are taken.
+ * exec() drops the timers and their pending signals; the child of fork() has no timers.
  *
- * The handler blocks all signals but those that the kernel forces, as the slow path does, and takes
- * no sample within that.  It counts addresses as mcount counts arcs: in tables of the thread's own,
- * in the same file.
+ * Like the slow path, the handler blocks all signals except those that the kernel forces, and no
+ * sample is taken within the slow path. It counts addresses in the way mcount counts arcs, in
+ * separate tables of the thread in the same file.
  */
 #include <errno.h>
 #include <signal.h>
@@ -27,15 +27,18 @@
 #include <ucontext.h>
 
 #include "internal.h"
-#include "runtime/seal.h"
-#include "runtime/sys.h"
+#include "runtime/files/file.h"
+#include "runtime/process/process.h"
+#include "runtime/sys/kernel.h"
+#include "runtime/sys/seal.h"
+#include "runtime/sys/sys.h"
 
 #define SIGNAL	       33 /* SIGRTMIN of the kernel, plus 1: glibc's SIGSETXID */
 #define SA_RESTORER    0x04000000
 #define SECOND_NS      1000000000u
 #define THREAD_CPU(id) ((int)(~(unsigned)(id) << 3 | 6)) /* CPUCLOCK_SCHED, of a thread */
 
-/* The kernel's, not the C library's. */
+/* The kernel's structure, which differs from the C library's. */
 struct kernel_sigaction {
 	void (*handler)(int, siginfo_t *, void *);
 	unsigned long flags;
@@ -46,14 +49,14 @@ struct kernel_sigaction {
 void gm_sigreturn(void); /* sigreturn.S */
 
 static enum gm_sample_state state; /* UNASKED: not decided yet */
-static bool is_sampler;		   /* and not another copy of this library */
+static bool is_sampler;		   /* this copy of the library samples, not another one */
 static uint64_t period_ns;
 static uint32_t n_timers, n_timers_max;
 
-static struct kernel_sigaction next; /* whose handler ours stands before */
+static struct kernel_sigaction next; /* glibc's handler, which ours calls */
 static __thread bool passing_on;
 
-/* What a timer of ours sends along. */
+/* The value that our timers send along. */
 static const char cookie;
 
 /* --- the handler -------------------------------------------------------------------------- */
@@ -75,7 +78,7 @@ static struct gm_control *samples_of(struct gm_control *control)
 		gm_control_free(samples);
 		return NULL;
 	}
-	/* release: pairs with the acquire in gm_samples_gather() */
+	/* release: pairs with the acquire in visit_thread(), histogram.c */
 	__atomic_store_n(&control->samples, samples, __ATOMIC_RELEASE);
 	return samples;
 }
@@ -104,10 +107,10 @@ static void add(struct gm_control *control, uint64_t n_late, uint64_t pc)
 }
 
 /*
- * A signal that the kernel forces on the thread, SIGSYS for one, may come in here: its handler may
- * call functions, which find the thread inside, or jump out.  The sample may itself have
- * interrupted gm_calls_miss(), before that blocked signals, or come after a jump out of that: then
- * it is for the next to come there to see.
+ * A signal that the kernel forces on the thread, such as SIGSYS, may interrupt this function. Its
+ * handler may call functions, which find the thread inside, or jump out. The sample itself may have
+ * interrupted gm_calls_miss() before that blocked signals, or come after a jump out of it;
+ * gm_calls_miss() detects such a jump when it is entered again.
  */
 static void take(struct gm_control *control, uint64_t n_late, const ucontext_t *interrupted)
 {
@@ -120,7 +123,7 @@ static void take(struct gm_control *control, uint64_t n_late, const ucontext_t *
 			 __ATOMIC_RELAXED);
 	if (gm_tls.state != GM_STATE_NOMINAL && gm_tls.state != GM_STATE_HISTORY)
 		return; /* moncontrol(0) */
-	/* Busy: by way of a handler that could not be blocked, and that unblocked the signal. */
+	/* Busy: a handler of a forced signal interrupted the slow path and unblocked our signal. */
 	if (gm_tls.is_busy || gm_seal_is_set()) {
 		miss_because(control, 1 + n_late, GM_LOSS_COUNTING_ONLY);
 		return;
@@ -143,7 +146,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
 	void (*handler)(int, siginfo_t *, void *) =
 	    __atomic_load_n(&next.handler, __ATOMIC_ACQUIRE);
 
-	/* With two copies of this library in a program each may stand before the other. */
+	/* Two copies of this library in one program may each be in front of the other. */
 	if (handler == NULL || passing_on)
 		return;
 	passing_on = true;
@@ -155,7 +158,7 @@ static void handle(int number, siginfo_t *info, void *context)
 {
 	if (info->si_code != SI_TIMER || info->si_ptr != &cookie)
 		pass_on(number, info, context);
-	else if (gm_tls.control != NULL && gm_tls.control->timer.on) /* else a late one */
+	else if (gm_tls.control != NULL && gm_tls.control->timer.on) /* otherwise it comes late */
 		take(gm_tls.control, info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0,
 		     context);
 }
@@ -166,8 +169,8 @@ static long exchange_handler(const struct kernel_sigaction *new, struct kernel_s
 }
 
 /*
- * Under the lock.  No race with glibc: it installs its handler once, before there is a second
- * thread.
+ * The caller holds the lock. There is no race with glibc, which installs its handler once, before
+ * the second thread exists.
  */
 static bool install_handler(void)
 {
@@ -175,7 +178,8 @@ static bool install_handler(void)
 						     gm_sigreturn, ~GM_SIGNALS_FORCED};
 	struct kernel_sigaction old;
 
-	if (next.handler != NULL) /* glibc's was there already, and it installs it only once */
+	/* glibc's handler was there already, and it is installed only once. */
+	if (next.handler != NULL)
 		return true;
 	if (exchange_handler(NULL, &old) != 0)
 		return false;
@@ -189,7 +193,7 @@ static bool install_handler(void)
 
 /* --- the process -------------------------------------------------------------------------- */
 
-/* Whether expired CPU timers wait for the return to user mode. */
+/* Returns true if expired CPU timers wait for the return to user mode. */
 static bool kernel_is_new_enough(void)
 {
 	struct utsname kernel;
@@ -203,7 +207,7 @@ static bool kernel_is_new_enough(void)
 	return major > 5 || (major == 5 && minor >= 10);
 }
 
-/* The kernel looks at CPU clocks once a tick: what is asked for beyond would only be missed. */
+/* The kernel checks CPU clocks once per tick: samples at a higher rate would only be missed. */
 static uint64_t choose_period(uint64_t hz)
 {
 	struct timespec tick = {0, 0};
@@ -213,7 +217,10 @@ static uint64_t choose_period(uint64_t hz)
 	return wanted_ns > (uint64_t)tick.tv_nsec ? wanted_ns : (uint64_t)tick.tv_nsec;
 }
 
-/* Each timer takes one of the signals that the user may have queued: leave the program most. */
+/*
+ * Each timer takes one of the signals that the user may have queued. Three quarters are left to the
+ * program.
+ */
 static uint32_t choose_max_timers(void)
 {
 	struct rlimit limit;
@@ -256,8 +263,9 @@ void gm_sample_forget(void)
 /* --- a thread ----------------------------------------------------------------------------- */
 
 /*
- * Anywhere in the first period of the thread's CPU time, so that threads which are shorter get
- * their share; evenly, by the golden ratio, since thread ids follow each other.
+ * Returns a time within the first period of the thread's CPU time, so that threads shorter than a
+ * period get their share of samples. The golden ratio spreads it evenly, since thread ids are
+ * consecutive.
  */
 static uint64_t phase_ns(uint32_t tid)
 {
@@ -283,7 +291,7 @@ static int timer_start(struct gm_control *control)
 	if (code < 0)
 		return (int)code;
 	timer->first_ns = phase_ns(control->tid);
-	if (now_ns >= timer->first_ns) /* the thread's life before its first call */
+	if (now_ns >= timer->first_ns) /* CPU time of the thread before its first call */
 		n_before = 1 + (now_ns - timer->first_ns) / period_ns;
 	timer->first_ns += n_before * period_ns;
 	spec.it_value.tv_sec = (time_t)(timer->first_ns / SECOND_NS);
@@ -300,8 +308,8 @@ static int timer_start(struct gm_control *control)
 }
 
 /*
- * glibc's handler, which stands before ours from the first pthread_create() until we look again,
- * asks for the process id at each tick: a system call that a sealed thread may not make.
+ * From the first pthread_create() until our next check, glibc's handler is in front of ours. It
+ * asks for the process id at each tick: a system call that a sealed thread must not make.
  */
 void gm_sample_pause(const struct gm_control *control)
 {
@@ -352,8 +360,8 @@ void gm_sample_start(struct gm_control *control)
 	control->slot->sample_error = (uint16_t)-code;
 }
 
-/* Expirations that nobody has met, by the thread's CPU clock: after its last sample. */
-static uint64_t unmet(const struct gm_control *control, uint64_t now_ns)
+/* Expirations that did not reach the handler, by the thread's CPU clock since its last sample. */
+static uint64_t unhandled(const struct gm_control *control, uint64_t now_ns)
 {
 	const struct gm_timer *timer = &control->timer;
 	uint64_t seen = __atomic_load_n(&timer->n_seen, __ATOMIC_RELAXED), due = 0;
@@ -371,7 +379,7 @@ void gm_sample_settle(struct gm_control *control)
 		gm_calls_settle(control->samples);
 	if (!control->timer.on)
 		return;
-	missed = unmet(control, gm_sys_clock_ns(THREAD_CPU(control->tid)));
+	missed = unhandled(control, gm_sys_clock_ns(THREAD_CPU(control->tid)));
 	miss(control, missed - control->timer.settled);
 	control->timer.settled = missed;
 }
@@ -384,10 +392,10 @@ void gm_sample_end(struct gm_control *control)
 	control->timer.on = false;
 	__atomic_fetch_sub(&n_timers, 1, __ATOMIC_RELAXED);
 	miss(control,
-	     unmet(control, gm_sys_clock_ns(CLOCK_THREAD_CPUTIME_ID)) - control->timer.settled);
+	     unhandled(control, gm_sys_clock_ns(CLOCK_THREAD_CPUTIME_ID)) - control->timer.settled);
 }
 
-/* How much CPU time it had when it ended is not known. */
+/* The CPU time at the thread's end is unknown. */
 void gm_sample_abandon(struct gm_control *control)
 {
 	if (!control->timer.on)

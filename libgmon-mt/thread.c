@@ -1,55 +1,60 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread's life as this library sees it: newborn until its first counted call, nominal, ending.
+ * The life of a thread as this library sees it: newborn until its first counted call, nominal,
+ * ending.
  *
- * The end is noticed by a pthread key's destructor in its last round (runtime.h), which covers
- * return, pthread_exit and cancellation, detached or not.  Destructors of other keys and handlers
- * of signals may still call profiled functions: so the thread's tables stay until the kernel no
- * longer knows its id, which the next threads to start look for, and then the process.  Threads
- * that are still running when that ends, or that pthreads knows nothing of, are met by the walk
- * over the thread table.
+ * The end is noticed by a pthread key's destructor in its last round (threads.h). This covers
+ * return, pthread_exit() and cancellation, of joinable and detached threads. Destructors of other
+ * keys and signal handlers may still call profiled functions, so the thread's tables stay until the
+ * kernel no longer knows its id; the next threads that start check this, and finally the end of the
+ * process. The walk over the thread table finds the threads that still run when the process ends,
+ * and those that pthreads does not know.
  *
- * Control blocks are pooled: bounded by the number of threads at once, never by how many there
- * were.
+ * Control blocks are pooled: their number is bounded by the number of threads that live at the same
+ * time.
  */
 #include <errno.h>
 #include <pthread.h>
 
 #include "internal.h"
-#include "runtime/children.h"
-#include "runtime/seal.h"
-#include "runtime/sys.h"
+#include "runtime/process/children.h"
+#include "runtime/process/process.h"
+#include "runtime/process/threads.h"
+#include "runtime/sys/kernel.h"
+#include "runtime/sys/seal.h"
+#include "runtime/sys/sys.h"
 
 #define POOL_BYTES 65536u
-#define NESTED_MAX 4u /* forks, each in a handler of a child */
+#define NESTED_MAX 4u /* nested forks, each in a handler of a child */
 
 #define RETRY_NS      100000000u
-#define RETRY_AT_LOST 16u /* each so many that are lost, the time is asked for */
+#define RETRY_AT_LOST 16u /* the time is checked once in so many lost calls */
 
 static struct gm_lock flush_lock;
 
 /*
- * A thread that ends waits for nobody's files: the program may be about to give its stack to
- * another.  It takes this lock alone, within which nothing waits, and which keeps others from its
- * timer and its thread-local storage.  Under the other lock, if both are taken.
+ * A thread that ends must not wait while another writes files: the program may be about to give its
+ * stack to another thread. It takes only this lock, within which nothing waits; the lock keeps
+ * other threads from its timer and its thread-local storage. Lock order: flush_lock before
+ * end_lock.
  */
 static struct gm_lock end_lock;
 
 static struct gm_control *free_controls;
 
-/* Control blocks that were never used.  A child of fork goes on with its parent's. */
+/* Control blocks that were never used. A child of fork continues with its parent's. */
 static struct pool {
 	struct gm_control *controls;
 	struct gm_view *views;
-	uint32_t n_left; /* the last ones */
+	uint32_t n_left; /* at the end of the pool */
 } pool;
 
-/* In memory of its own: zeros in the child of a fork. */
+/* In memory of its own, which is zeroed in the child of a fork. */
 static struct alive {
 	struct gm_lock lock;
-	uint32_t is_known; /* 0: a child, and nobody has noticed yet */
+	uint32_t is_known; /* 0: a child that has not noticed the fork yet */
 } * alive;
-static bool alive_is_wiped; /* Linux 4.14: by the kernel, in every child */
+static bool alive_is_wiped; /* Linux 4.14: the kernel zeroes it in every child */
 
 static bool watched;
 static bool paused; /* changed under the lock */
@@ -74,7 +79,7 @@ void gm_flush_unlock(uint64_t mask)
 	gm_signals_restore(mask);
 }
 
-/* A pool of control blocks and one of their views; under the lock. */
+/* Makes a pool of control blocks and one of their views; the caller holds the lock. */
 static void pool_new(void)
 {
 	const uint32_t n = POOL_BYTES / sizeof(struct gm_control);
@@ -84,15 +89,18 @@ static void pool_new(void)
 
 	if (controls == NULL || views == NULL)
 		return;
-	/* Before Linux 4.14 there is none, and only fork() is noticed, by its handler. */
+	/* Without MADV_WIPEONFORK (before Linux 4.14) only fork() is noticed, by its handler. */
 	gm_syscall3(SYS_madvise, (long)views, (long)view_bytes, MADV_WIPEONFORK);
 	pool.controls = controls;
 	pool.views = views;
-	/* release: the child of another thread's fork finds a pool that is whole, or none */
+	/*
+	 * release: pairs with the acquire in gm_threads_check_fork(); a child made by another
+	 * thread finds a complete pool or none
+	 */
 	__atomic_store_n(&pool.n_left, n, __ATOMIC_RELEASE);
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static struct gm_control *pool_take(void)
 {
 	const uint32_t n = POOL_BYTES / sizeof(struct gm_control);
@@ -111,8 +119,8 @@ static struct gm_control *pool_take(void)
 }
 
 /*
- * Before the process is opened: a child that counts the first call must not be taken for it.
- * False: it is to be tried again.
+ * Called before the process is opened, so that a child which counts the first call is not taken for
+ * its parent. Returns false if it must be tried again.
  */
 static bool alive_begin(void)
 {
@@ -130,7 +138,10 @@ static bool alive_begin(void)
 		alive_is_wiped =
 		    gm_syscall3(SYS_madvise, (long)made, sizeof(*made), MADV_WIPEONFORK) == 0;
 		made->is_known = 1;
-		/* release: other first threads look without the lock, and 0 would be a fork */
+		/*
+		 * release: pairs with the acquire above; threads that see it without the lock must
+		 * not read 0, which means a fork
+		 */
 		__atomic_store_n(&alive, made, __ATOMIC_RELEASE);
 	}
 	gm_flush_unlock(mask);
@@ -182,7 +193,7 @@ void gm_control_free(struct gm_control *control)
 
 static void thread_ended(void);
 
-/* From the first thread that counts, which may come before our constructor. */
+/* Called by the first thread that counts, which may come before our constructor. */
 static void watch_begin(void)
 {
 	uint64_t mask;
@@ -196,11 +207,11 @@ static void watch_begin(void)
 	gm_flush_unlock(mask);
 }
 
-/* The view that the thread's mcount is to search, and the thread's state. */
+/* Returns the view that the thread's mcount must search, and the thread's state. */
 static const struct gm_view *aim_of(const struct gm_control *control, bool has_history,
 				    uint8_t *ret_state)
 {
-	/* In whatever order its thread sees them: a miss asks for the state. */
+	/* The thread may see both in any order: a miss checks the state. */
 	if (paused)
 		*ret_state = GM_STATE_PAUSED;
 	else
@@ -208,7 +219,7 @@ static const struct gm_view *aim_of(const struct gm_control *control, bool has_h
 	return *ret_state == GM_STATE_NOMINAL && !control->shares_tls ? control->view : &gm_no_view;
 }
 
-/* Points the calling thread's mcount to where it is to look; under the lock. */
+/* Points the calling thread's mcount to its view; the caller holds the lock. */
 static void aim(struct gm_control *control)
 {
 	struct gm_tls *tls = control->tls;
@@ -219,8 +230,8 @@ static void aim(struct gm_control *control)
 }
 
 /*
- * The same of another thread, whose thread-local storage may be unmapped at any time, if nothing
- * tells of its end: the kernel writes there.
+ * The same for another thread. Its thread-local storage may be unmapped at any time if its end was
+ * not noticed; therefore the kernel does the write.
  */
 static void aim_other(struct gm_control *control)
 {
@@ -228,14 +239,17 @@ static void aim_other(struct gm_control *control)
 	uint64_t view;
 	uint8_t state;
 
-	if (control->is_ending) /* its thread-local storage may be gone */
+	if (control->is_ending) /* its thread-local storage may be unmapped */
 		return;
 	view = (uint64_t)aim_of(control, control->history != NULL, &state) - (uint64_t)&gm_no_view;
 	gm_memory_write((uint64_t)&tls->state, &state, sizeof(state));
 	gm_memory_write((uint64_t)&tls->view, &view, sizeof(view));
 }
 
-/* Lets the walk, moncontrol() and the end of the thread find it; under the lock. */
+/*
+ * Makes the block visible to the walk, moncontrol() and the end of the thread; the caller holds the
+ * lock.
+ */
 static void publish(struct gm_control *control)
 {
 	gm_tls.control = control;
@@ -248,7 +262,10 @@ static void publish(struct gm_control *control)
 	gm_sample_start(control);
 }
 
-/* Gives the thread of this slot what counting needs.  False: it cannot be, see why_lost. */
+/*
+ * Gives the thread of this slot what it needs to count. Returns false, with the reason in why_lost,
+ * if that fails.
+ */
 static bool equip(struct gm_thread_slot *slot, uint32_t index)
 {
 	struct gm_control *control;
@@ -277,7 +294,7 @@ static bool equip(struct gm_thread_slot *slot, uint32_t index)
 	return is_made;
 }
 
-/* Until it is tried again, which costs a few system calls. */
+/* Sets the thread lost until the next attempt, which costs a few system calls. */
 static void lose_for_now(uint16_t why)
 {
 	gm_tls.state = GM_STATE_LOST;
@@ -319,14 +336,16 @@ void gm_thread_start(void)
 	gm_tls.slot = gm_thread_self(&index);
 	if (gm_tls.slot == NULL)
 		gm_tls.why_lost = gm_threads_why();
-	/* Taken already: by another copy of this library, linked into the program or preloaded. */
+	/*
+	 * Another copy of this library, linked into the program or preloaded, has taken the slot.
+	 */
 	else if (gm_tls.slot->local[GM_LIB_CALLS] != 0)
 		lose_for_ever(GM_LOSS_SECOND_COPY);
 	else if (equip(gm_tls.slot, index))
 		gm_thread_watch();
 }
 
-/* Of a task that shares the calling thread's thread-local storage: found by its id each time. */
+/* For a task that uses the thread-local storage of another thread: found by its id each time. */
 static struct gm_control *control_of_task(uint32_t tid)
 {
 	uint32_t index = 0;
@@ -344,7 +363,8 @@ static struct gm_control *control_of_task(uint32_t tid)
 	control->slot = slot;
 	control->index = index;
 	control->tid = tid;
-	slot->sample_error = EOPNOTSUPP; /* its handler would take the other's control block */
+	slot->sample_error =
+	    EOPNOTSUPP; /* its handler would use the other thread's control block */
 	if (!gm_calls_start(control)) {
 		gm_control_free(control);
 		return NULL;
@@ -362,10 +382,10 @@ struct gm_control *gm_thread_control(void)
 	uint32_t tid = (uint32_t)gm_sys_gettid();
 	uint64_t mask;
 
-	/* The child of vfork(), another process in our memory, counts as its parent. */
+	/* The child of vfork() is another process in our memory; it counts as its parent. */
 	if (tid == control->tid || gm_sys_getpid() != gm_process_get()->pid)
 		return control;
-	/* From now on neither finds anything, and both come here. */
+	/* From now on both miss, and both come here. */
 	if (!gm_flush_lock(&mask))
 		return NULL;
 	control->shares_tls = true;
@@ -381,7 +401,7 @@ bool gm_thread_counts(void)
 	return !gm_tls.control->is_ending || !paused;
 }
 
-/* From here on its calls go the long way. */
+/* Sends all further calls of the thread to the slow path. */
 static void linger(struct gm_control *control)
 {
 	/* release: pairs with the acquire in living_check() */
@@ -392,7 +412,7 @@ static void linger(struct gm_control *control)
 	gm_lives_ended(control);
 }
 
-/* Part of its calls may find a place in the file now, and none later. */
+/* Without delay: some of its calls may find room in the file now, and none later. */
 static void finish_at_once(struct gm_control *control)
 {
 	uint64_t mask;
@@ -418,7 +438,7 @@ static void end(struct gm_control *control)
 	gm_lock_release(&end_lock);
 }
 
-/* In the ending thread, last of its destructors. */
+/* Runs in the ending thread, as the last of its destructors. */
 static void thread_ended(void)
 {
 	struct gm_control *control;
@@ -427,7 +447,7 @@ static void thread_ended(void)
 	if (gm_seal_is_set())
 		return;
 	gm_threads_check_fork();
-	/* A handler may have left that code by pthread_exit(). */
+	/* A handler may have left the slow path by pthread_exit(). */
 	gm_tls_leave();
 	gm_signals_block(&mask);
 	control = gm_tls.control;
@@ -443,7 +463,7 @@ static void thread_ended(void)
 }
 
 /*
- * The storage of a thread that is gone without having said so may be unmapped, or another thread's.
+ * The storage of a thread whose end was not noticed may be unmapped, or belong to another thread.
  */
 static bool has_its_storage(const struct gm_control *control)
 {
@@ -507,9 +527,9 @@ struct gm_control *gm_control_at(uint32_t index)
 }
 
 /*
- * A handler that forked may have interrupted mcount after it loaded its slot mask.  The views that
- * this could be are wiped; they get their tables again, which gm_arena_forget() empties, under a
- * mask of zero.  After a fork within the fork, those of the parent's parent, too.
+ * A handler that forked may have interrupted mcount after it loaded its slot mask. All views it may
+ * have used are zeroed. They get their tables back, which gm_arena_forget() empties, under a mask
+ * of zero. After a fork within a fork this includes the views of the parent's parent.
  */
 static void view_keep_table(void)
 {
@@ -528,15 +548,15 @@ static void view_keep_table(void)
 }
 
 /*
- * The child of fork() has one thread and starts at zero.  What other threads of the parent were at
- * when it was made is unknown, so their blocks are memory that nobody uses again.
+ * The child of fork() has one thread and starts at zero. The state of the parent's other threads at
+ * the time of the fork is unknown, so their blocks are never used again.
  */
 static void process_begin_anew(void)
 {
 	flush_lock = end_lock = (struct gm_lock){0};
 	free_controls = NULL;
 	view_keep_table();
-	/* The view behind the forking thread's is the slot of its empty table. */
+	/* The view behind that of the forking thread is the slot of its empty table. */
 	if (pool.n_left > 0)
 		pool.n_left--;
 	gm_lives_forget();
@@ -565,7 +585,7 @@ bool gm_threads_check_fork(void)
 	/* acquire: pairs with the release in pool_new() */
 	if (__atomic_load_n(&alive, __ATOMIC_ACQUIRE) == NULL)
 		return true;
-	/* acquire: pairs with the release below, of another thread of the child */
+	/* acquire: pairs with the release below, by another thread of the child */
 	if (__atomic_load_n(&alive->is_known, __ATOMIC_ACQUIRE) == 0) {
 		gm_signals_block(&mask);
 		is_known = gm_lock_take(&alive->lock);
@@ -579,15 +599,15 @@ bool gm_threads_check_fork(void)
 		}
 		gm_signals_restore(mask);
 	}
-	/* This thread had a table before the fork, which another may have noticed. */
+	/* This thread had a table before the fork, and another thread may have handled the fork. */
 	if (gm_tls.control != NULL && gm_tls.control->view->slot_mask == 0)
 		thread_begin_anew();
 	return is_known;
 }
 
 /*
- * The fork handler.  Handlers of other libraries may have run before it, and what they called is
- * counted already: then there is nothing left to forget.
+ * The fork handler. Fork handlers of other libraries may have run before it; their calls are
+ * counted already, and the counts must not be reset.
  */
 void gm_threads_forked(void)
 {
@@ -602,7 +622,7 @@ void gm_threads_forked(void)
 	}
 	if (!alive_is_wiped)
 		alive->is_known = 0;
-	/* To write at once costs one page fault, to read first two. */
+	/* Writing at once costs one page fault, reading first costs two. */
 	__atomic_fetch_add(&alive->is_known, 0, __ATOMIC_RELAXED);
 	gm_threads_check_fork();
 }

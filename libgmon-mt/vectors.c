@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mcount.S saves these vector registers around the slow path.
+ * The vector registers that mcount.S saves around the slow path.
  *
- * Code of ours uses general registers only; the few libc functions behind it, or those of the
- * program's in their place, may use and clear all of every vector register, and a function's
- * arguments may lie there.  They are saved by XSAVEC or XSAVE: SSE, AVX and AVX-512, but not what
- * carries no arguments by any calling convention of x86-64: the x87 registers, zmm16 to zmm31 (1
- * KiB, on a stack that may be the smallest) and AMX tiles (8 KiB).
+ * Our own code uses general registers only. The few libc functions that it calls, or functions of
+ * the program that replace them, may use and clear every vector register completely, and these may
+ * hold the arguments of the profiled function. XSAVEC or XSAVE saves SSE, AVX and AVX-512 state.
+ * Not saved are registers that carry no arguments in any calling convention of x86-64: x87, zmm16
+ * to zmm31 (1 KiB, on a stack that may be of minimal size) and AMX tiles (8 KiB).
  */
 #include <cpuid.h>
 
 #include "internal.h"
 
-/* Of XCR0: SSE, AVX, AVX-512's mask registers and the upper halves of zmm0 to zmm15. */
+/* Bits of XCR0: SSE, AVX, AVX-512's mask registers and the upper halves of zmm0 to zmm15. */
 #define SAVED	       0x66u
 #define AVX	       0x4u
 #define FIRST_EXTENDED 2u
 #define LAST_EXTENDED  7u
-#define LEGACY_BYTES   576u /* of the area: with its header */
+#define LEGACY_BYTES   576u /* size of the legacy area with its header */
 #define ALIGNMENT      64u
 
-/* For mcount.S.  Bytes, 0: not known yet, 1: the processor has xmm0 to xmm15 and no more. */
+/* For mcount.S. Bytes: 0: not known yet, 1: the processor has only xmm0 to xmm15. */
 uint32_t gm_vectors_bytes, gm_vectors_mask;
 bool gm_vectors_compact;
 
@@ -41,7 +41,7 @@ static bool has_xsave(void)
 	return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_OSXSAVE) != 0;
 }
 
-/* All threads that come here at once find the same. */
+/* Threads that run this at the same time compute the same values. */
 uint32_t gm_vectors_measure(void)
 {
 	uint32_t mask = has_xsave() ? enabled() & SAVED : 0, bytes = LEGACY_BYTES;
@@ -67,7 +67,9 @@ uint32_t gm_vectors_measure(void)
 	}
 	gm_vectors_mask = mask;
 	gm_vectors_compact = compact;
-	/* release: mcount.S, which finds the bytes, uses the others; x86 keeps loads in order */
+	/*
+	 * release: mcount.S reads the other variables after the bytes; x86 keeps the order of loads
+	 */
 	__atomic_store_n(&gm_vectors_bytes, bytes, __ATOMIC_RELEASE);
 	return bytes;
 }

@@ -1,10 +1,10 @@
-# libsync_trace.so: stands before the pthread functions.  LD_PRELOAD it, or link -lsync_trace.
-SYNC_SRC := $(wildcard libsync-trace/*.c)
+# libsync_trace.so: interposes the pthread functions.  Load it by LD_PRELOAD, or link with -lsync_trace.
+SYNC_SRC := $(filter-out %/provider.c,$(wildcard libsync-trace/*.c libsync-trace/*/*.c))
 SYNC_OBJ := $(SYNC_SRC:%.c=$(B)/obj/%.o) $(RUNTIME_OBJ)
 
-# Unwind tables let a cancelled or exiting thread pass through us; no -fexceptions but in cond.c.
-# UBSan stops at the spot: its own runtime has no place in someone else's program.
-# %rbp stays the program's throughout (path.c); gcc can do that, clang cannot.
+# Unwind tables let a cancelled or exiting thread unwind through our frames; only cond.c has -fexceptions.
+# UBSan traps, since its runtime must not be loaded into the profiled program.
+# %rbp keeps the program's value (record/path.c); gcc can do that, clang cannot.
 SYNC_FRAMES := $(shell $(CC) -ffixed-rbp -fsyntax-only -x c /dev/null 2>/dev/null && \
 	echo -ffixed-rbp -DST_HAS_FRAMES)
 SYNC_CFLAGS := $(BASE_CFLAGS) -fdata-sections -D_GNU_SOURCE -fPIC -fvisibility=hidden -ftls-model=initial-exec \
@@ -12,15 +12,18 @@ SYNC_CFLAGS := $(BASE_CFLAGS) -fdata-sections -D_GNU_SOURCE -fPIC -fvisibility=h
 	-fno-tree-loop-distribute-patterns -Ilibsync-trace \
 	$(if $(findstring undefined,$(SAN)),-fsanitize=undefined -fsanitize-undefined-trap-on-error)
 
-ALL += $(B)/libsync_trace.so $(B)/libsync_trace_ust.so
+# The provider of LTTng-UST is for --backend lttng alone. It is built where LTTng-UST's development package is.
+SYNC_UST := $(shell pkg-config --exists lttng-ust 2>/dev/null && echo $(B)/libsync_trace_ust.so)
+
+ALL += $(B)/libsync_trace.so $(SYNC_UST)
 
 $(B)/obj/libsync-trace/%.o: libsync-trace/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SYNC_CFLAGS) -MMD -MP -c $< -o $@
 
-# Its clean-up is found by tables (unwind.c).
-$(B)/obj/libsync-trace/cond.o: SYNC_CFLAGS += -fexceptions
+# Its clean-up handler is found by unwind tables (libc/unwind.c).
+$(B)/obj/libsync-trace/wrap/cond.o: SYNC_CFLAGS += -fexceptions
 
 $(B)/libsync_trace.so: $(SYNC_OBJ) libsync-trace/libsync-trace.map
 	$(call say,LINK,$@)
@@ -28,7 +31,7 @@ $(B)/libsync_trace.so: $(SYNC_OBJ) libsync-trace/libsync-trace.map
 	$(Q)$(CC) -shared -o $@ -Wl,-soname,libsync_trace.so $(RT_SORTED) -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
 		-Wl,--version-script=libsync-trace/libsync-trace.map $(SYNC_OBJ)
 
-# The LTTng-UST provider, which the library loads when it is asked for.
+# The LTTng-UST provider, which the library loads if the configuration selects it.
 $(B)/obj/libsync-trace/ust/provider.o: libsync-trace/ust/provider.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
@@ -40,6 +43,7 @@ $(B)/libsync_trace_ust.so: $(B)/obj/libsync-trace/ust/provider.o
 
 INSTALLS += install-sync
 .PHONY: install-sync
-install-sync: $(B)/libsync_trace.so $(B)/libsync_trace_ust.so
+install-sync: $(B)/libsync_trace.so $(SYNC_UST)
 	$(Q)install -d $(DESTDIR)$(LIBDIR)
-	$(Q)install -m 644 $(B)/libsync_trace.so $(B)/libsync_trace_ust.so $(DESTDIR)$(LIBDIR)
+	$(Q)install -m 644 $^ $(DESTDIR)$(LIBDIR)
+	$(Q)$(if $(SYNC_UST),,rm -f $(DESTDIR)$(LIBDIR)/libsync_trace_ust.so)

@@ -1,4 +1,4 @@
-# libpostproc.a (what tests link) and gprof-mt (cli, tui and record on top).
+# libpostproc.a, which tests link, and gprof-mt, which adds cli, tui and record.
 PP_DIRS := core table capture ctf calls events symbols analysis pass index render export
 PP_SRC := $(foreach d,$(PP_DIRS),$(wildcard postproc/$(d)/*.c postproc/$(d)/*/*.c))
 PP_CLI_SRC := $(foreach d,cli tui record,$(wildcard postproc/$(d)/*.c postproc/$(d)/*/*.c))
@@ -10,13 +10,13 @@ PP_CLI_OBJ := $(PP_CLI_SRC:%.c=$(B)/obj/%.o) $(BPF_OBJ)
 include postproc/record/module.mk
 include postproc/export/html/page/module.mk
 
-# Asked for once, and only by a recipe: `make deps` has to work before these packages are there.
+# Evaluated once, and only in recipes: `make deps` must work before these packages are installed.
 PP_PACKAGES := glib-2.0 gio-2.0 json-glib-1.0 babeltrace2 libdw libelf lttng-ctl ncursesw libprotobuf-c
 PP_PKG_CFLAGS = $(eval PP_PKG_CFLAGS := $$(shell pkg-config --cflags $(PP_PACKAGES)))$(PP_PKG_CFLAGS)
 PP_PKG_LIBS = $(eval PP_PKG_LIBS := $$(shell pkg-config --libs $(PP_PACKAGES)))$(PP_PKG_LIBS)
 
 PP_CFLAGS = $(BASE_CFLAGS) -D_GNU_SOURCE -Ipostproc -I$(B)/generated/postproc $(PP_PKG_CFLAGS) $(SAN_FLAGS)
-# libstdc++: __cxa_demangle; by its run-time name, so that no C++ compiler is needed.
+# libstdc++ has __cxa_demangle; it is linked by its run-time name, so that no C++ compiler is needed.
 PP_LIBS = $(PP_PKG_LIBS) -l:libstdc++.so.6 -lm
 
 ALL += $(B)/gprof-mt
@@ -26,7 +26,7 @@ $(B)/obj/postproc/%.o: postproc/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PP_CFLAGS) -MMD -MP -c $< -o $@
 
-# Messages in C, from their description.
+# C code for protobuf messages.
 $(B)/generated/%.pb-c.c $(B)/generated/%.pb-c.h &: %.proto
 	$(call say,PROTOC,$@)
 	@mkdir -p $(B)/generated/postproc
@@ -39,7 +39,7 @@ $(B)/obj/postproc/%.o: $(B)/generated/postproc/%.c
 
 $(PP_OBJ): | $(PP_GENERATED:.c=.h)
 
-# Made anew: `ar r` would keep members whose sources are gone.
+# Rebuilt from scratch: `ar r` would keep members whose sources were deleted.
 $(B)/libpostproc.a: $(PP_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $^

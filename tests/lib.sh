@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 #
-# What test scripts share; sourced with `. "$GM_TOP/tests/lib.sh"`, by common.sh of a folder too.  A
-# folder's common.sh has only what is that folder's subject.
+# Functions that test scripts share. A script, or the common.sh of a folder, sources this file with `.
+# "$GM_TOP/tests/lib.sh"`. The common.sh of a folder contains only functions for that folder's subject.
 set -u
 
 # shellcheck disable=SC2034 # for the tests
 gprof_mt=$GM_BUILD/gprof-mt libgmon=$GM_BUILD/libgmon_mt.so libsync=$GM_BUILD/libsync_trace.so
 
-# programs: the programs beside this script.  build_flags: what build() gives to each compiler.
-# link: what build_pg() links.
+# programs: directory of the programs beside the script. build_flags: flags that build() passes to every
+# compiler. link: libraries that build_pg() links.
 programs=${0%/*}/programs
 build_flags=()
 link=(-L"$GM_BUILD" -lgmon_mt "-Wl,-rpath,$GM_BUILD")
 
-# fail_shows FILE...: sets the files whose end fail() prints.
+# fail_shows FILE...: sets the files whose last lines fail() prints.
 fail_files=()
 fail_shows()
 {
 	fail_files=("$@")
 }
 
-# fail WORD...: ends the test; prints why.
+# fail WORD...: prints the message and the files of fail_shows(), and ends the test as failed.
 fail()
 {
 	local file
@@ -32,14 +32,14 @@ fail()
 	exit 1
 }
 
-# skip WORD...: ends the test as skipped; prints why.
+# skip WORD...: prints the reason and ends the test as skipped.
 skip()
 {
 	echo "$*"
 	exit 77
 }
 
-# need TOOL...: skips the test if a command is missing; prints which.
+# need TOOL...: skips the test if a command is not installed; prints its name.
 need()
 {
 	local tool
@@ -48,7 +48,7 @@ need()
 	done
 }
 
-# same WHAT EXPECTED ACTUAL: fails if the two texts differ; prints both.
+# same NAME EXPECTED ACTUAL: fails and prints both texts if they differ.
 same()
 {
 	[ "$2" = "$3" ] || fail "$1: expected:
@@ -57,7 +57,8 @@ got:
 $3"
 }
 
-# until_true SECONDS COMMAND...: polls until COMMAND succeeds; returns 1 after the (generous) deadline.
+# until_true SECONDS COMMAND...: polls until COMMAND succeeds; returns 1 when the (generous) time limit has
+# passed.
 until_true()
 {
 	local left=$(($1 * 50))
@@ -68,8 +69,9 @@ until_true()
 	done
 }
 
-# retry COMMAND...: up to five times, for what a busy machine may spoil (a ring overflows before its
-# reader gets a CPU, other programs run in between); prints the end of each failed attempt.
+# retry COMMAND...: runs COMMAND up to five times until it succeeds, since other load on the machine can make
+# it fail (a ring overflows before its reader gets a CPU, other programs run in between). Prints the last
+# lines of each failed attempt.
 retry()
 {
 	local attempt
@@ -79,10 +81,11 @@ retry()
 		echo "attempt $attempt: $(tail -n 3 attempt.log)"
 	done
 	cat attempt.log >&2
-	fail "five times"
+	fail "$*: failed in five attempts"
 }
 
-# build [FOLDER/]NAME [FLAG...]: compiles programs/NAME.c, NAME.cc or all of NAME/ (of tests/FOLDER) to ./NAME.
+# build [FOLDER/]NAME [FLAG...]: compiles programs/NAME.c, NAME.cc or all files of NAME/ (in tests/FOLDER, if
+# given) to ./NAME.
 build()
 {
 	# shellcheck disable=SC2206 # CC may have flags
@@ -101,33 +104,34 @@ build()
 		fail "cannot compile $name"
 }
 
-# build_pg [FOLDER/]NAME [FLAG...]: the same, with -pg and libgmon_mt (or what link_with() named).
+# build_pg [FOLDER/]NAME [FLAG...]: as build(), with -pg, libgmon_mt or the libraries that link_with() set.
 build_pg()
 {
 	build "$1" -pg "${@:2}" ${link[@]+"${link[@]}"}
 }
 
-# link_with WORD...: sets what build_pg() links from here on.
+# link_with WORD...: sets what build_pg() links from now on.
 link_with()
 {
 	link=("$@")
 }
 
-# fresh COMMAND...: runs it without an old profile, capture or log of a program (log.*) in the way.
+# fresh COMMAND...: runs COMMAND after deleting old profiles, captures and logs of the program (log.*).
 fresh()
 {
 	rm -rf gmon.out gmon.*.[0-9]* gprof-mt.data gprof-mt.data.old log.*
 	"$@"
 }
 
-# moved [CAPTURE]: gives children of fork() that did little folders of their own, as any reader of ours does.
+# moved [CAPTURE]: moves the data of short-lived children of fork() into folders of their own, as every reader
+# of gprof-mt does.
 moved()
 {
 	! compgen -G "${1:-gprof-mt.data}/*/children.*" >/dev/null ||
 		"$gprof_mt" report -i "${1:-gprof-mt.data}" quality >/dev/null 2>&1
 }
 
-# info KEY [CAPTURE]: prints a member of info.json by its path, as "kernel source".
+# info KEY [CAPTURE]: prints a member of info.json; KEY is its path, for example "kernel source".
 info()
 {
 	# shellcheck disable=SC2086 # the words of the path
@@ -140,26 +144,27 @@ info()
 	END
 }
 
-# kernel_events CAPTURE: prints its kernel events, one a line; fails if babeltrace2 warns.
+# kernel_events CAPTURE: prints the kernel events, one per line; fails if babeltrace2 prints a warning.
 kernel_events()
 {
 	babeltrace2 --clock-seconds "$1/kernel" 2>bt.err || fail "babeltrace2: $(cat bt.err)"
 	[ ! -s bt.err ] || fail "babeltrace2 warns: $(cat bt.err)"
 }
 
-# can_trace: are perf tracepoints permitted here?
+# can_trace: succeeds if perf tracepoints are permitted here.
 can_trace()
 {
 	"$gprof_mt" doctor | grep -q '^ok *perf tracepoints'
 }
 
-# has_bpf: are BPF programs permitted here?
+# has_bpf: succeeds if BPF programs are permitted here.
 has_bpf()
 {
 	"$gprof_mt" doctor | grep -q '^ok *BPF programs'
 }
 
-# fails STATUS WORDS ARG...: gprof-mt ARG... prints one line on stderr, which has these words, and nothing else.
+# fails STATUS TEXT ARG...: gprof-mt ARG... exits with STATUS and prints only one line, on stderr, which
+# contains TEXT.
 fails()
 {
 	local want=$1 message=$2 got
@@ -167,5 +172,5 @@ fails()
 	"$gprof_mt" "$@" >out 2>err
 	got=$?
 	[ $got = "$want" ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$message" err ||
-		fail "$*: status $got, $(cat out err)"
+		fail "$*: expected status $want and one line with '$message'; got status $got, $(cat out err)"
 }

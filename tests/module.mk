@@ -1,7 +1,7 @@
-# Each folder of tests adds the programs it compiles to TESTS_BUILD.  tests/run finds the tests.
+# Each folder of tests adds the programs that it compiles to TESTS_BUILD. tests/run finds the tests.
 include $(wildcard tests/*/module.mk)
 
-# The packages come first, then a second make, which sees what they brought (pkg-config).
+# install-deps runs first; a second make then finds the packages that it has installed (pkg-config).
 submake = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .PHONY: check-run tests-build
@@ -17,7 +17,7 @@ check-run: tests-build
 	$(Q)CC='$(CC)' tests/run $(if $(SAN),-t 400 -j 2) -b $(B) $(T)
 
 demo:
-	$(Q)tests/install-deps build
+	$(Q)tests/install-deps demo
 	$(Q)$(submake) all
 	$(Q)examples/demo $(B)
 
@@ -54,7 +54,7 @@ check-apps:
 	$(Q)$(submake) all
 	$(Q)CC='$(CC)' tests/apps/check $(B) $(T)
 
-# Two builds: libFuzzer's, and the plain one, whose programs make what it begins with.
+# Two builds: one for libFuzzer, and the plain one, whose programs generate the seeds.
 FUZZ_SAN := fuzzer-no-link,address,undefined
 fuzz:
 	$(Q)tests/install-deps fuzz

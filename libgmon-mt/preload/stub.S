@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An empty library for programs of 32 bits, which get it in place of ours: without a file of their
- * word size where LD_PRELOAD leads them, their loader would print an error for each of ours.
+ * An empty library that 32-bit programs load in place of ours.  Without a file of their word size at
+ * the path in LD_PRELOAD, their loader would print an error for each of our libraries.
  */
 	.section .note.GNU-stack, "", @progbits

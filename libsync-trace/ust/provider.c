@@ -2,8 +2,8 @@
 /*
  * libsync_trace_ust.so: the LTTng-UST provider `gmon_mt_sync`.
  *
- * A shared object of its own, so that libsync_trace.so depends on nothing but libc, and a program
- * that does not ask for this sink never sees LTTng.
+ * A shared object of its own, so that libsync_trace.so depends only on libc, and LTTng is not
+ * loaded into programs that do not use this sink.
  */
 #include <signal.h>
 
@@ -41,7 +41,7 @@ ST_EVENTS(EMIT)
 #define ROW_PATH(name)
 #define ROW(name, shape) ROW_##shape(name)
 
-/* Of the thread that forks. */
+/* Signal mask of the forking thread. */
 static __thread sigset_t forking_mask;
 
 static void fork_prepare(void)

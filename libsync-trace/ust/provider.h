@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events of libsync-trace as LTTng-UST knows them: gmon_mt_sync:mutex_lock and so on, one for
- * each of events.h but `site`, since a call site is given by its address here, and call paths.
+ * The events of libsync-trace for LTTng-UST: gmon_mt_sync:mutex_lock and so on, one for each event
+ * of events.h except `site`, since a call site is given by its address here, and call paths.
  *
- * LTTng includes this file many times, each time with other meanings of its macros.
+ * LTTng includes this file many times, each time with different definitions of its macros.
  */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER gmon_mt_sync

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between libsync_trace.so and libsync_trace_ust.so, the LTTng-UST provider, which the first loads
- * when the configuration asks for that sink.  The second needs nothing of the first.
+ * The interface between libsync_trace.so and libsync_trace_ust.so, the LTTng-UST provider, which
+ * the first loads if the configuration selects that sink. The provider needs nothing from
+ * libsync_trace.so.
  */
 #ifndef ST_UST_H
 #define ST_UST_H
@@ -10,17 +11,17 @@
 
 #include "sync-trace/events.h"
 
-/* Grows with every change of what is below: the two files may be of different builds. */
+/* Changes with every change below: the two files may come from different builds. */
 #define ST_UST_VERSION (ST_N_EVENTS << 8 | 1)
 
-/* One event; `extra` is the shape's last field.  LTTng stamps it. */
+/* One event; `extra` is the last field of the shape. LTTng stamps it. */
 typedef void st_ust_emit_fn(uint8_t result, uint64_t site, uint64_t object, uint64_t extra);
 
 struct st_ust_provider {
 	uint32_t version;
-	/* For each thread once, before its first event: what needs LTTng's locks is done here. */
+	/* Called once for each thread, before its first event: takes LTTng's locks. */
 	void (*thread_init)(void);
-	/* Around fork().  The child's threads of LTTng are made in the last. */
+	/* Called around fork(). fork_child() starts LTTng's threads in the child. */
 	void (*fork_prepare)(void);
 	void (*fork_parent)(void);
 	void (*fork_child)(void);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Replays the records of one thread: identifies functions once per address, pushes calls, and pops
- * what a record shows to have ended.
+ * Replays the records of one thread: identifies each function once per address, pushes calls, and
+ * pops the calls that a record proves to have ended.
  */
 #include "analysis/call_stack.h"
 
 #include <string.h>
 
-/* More calls within each other are taken for some that were left without a return. */
+/*
+ * The maximum depth of the stack.  At this depth, calls are taken for ones that ended without a
+ * recorded return.
+ */
 #define CALLS_MAX 100000
 
-/* A power of two: what one thread's calls need, there may be a thousand. */
+/* A power of two.  Large enough for one thread's functions, small enough for 1,000 threads. */
 #define SEEN 256
 
 /* --- functions ------------------------------------------------------------------------------ */
@@ -56,7 +59,9 @@ void pp_functions_done(struct pp_functions *functions)
 	g_ptr_array_unref(functions->all);
 }
 
-/* gcc puts what is rarely executed, as handlers of exceptions, far from the rest of its function.
+/*
+ * gcc moves rarely executed code, such as exception handlers, to a .cold part far from its
+ * function.
  */
 static void join_part(struct pp_function *function)
 {
@@ -108,7 +113,7 @@ static const struct pp_function *look_up(struct pp_functions *functions,
 	return function;
 }
 
-/* The function that holds the address. */
+/* The function that contains the address. */
 static const struct pp_function *function_at(const struct pp_call_stack *stack,
 					     const struct pp_process *process, uint64_t address)
 {
@@ -180,7 +185,7 @@ guint pp_call_stack_callers(struct pp_call_stack *stack, const struct pp_event *
 	return n;
 }
 
-/* A return has the low 24 bits of an address. */
+/* A return records only the low 24 bits of an address. */
 guint pp_call_stack_returning(const struct pp_call_stack *stack, const struct pp_event *event)
 {
 	for (guint depth = stack->n; depth > 0; depth--) {
@@ -194,7 +199,7 @@ guint pp_call_stack_returning(const struct pp_call_stack *stack, const struct pp
 	return 0;
 }
 
-/* The outermost calls of their functions lead from one to the next. */
+/* Links the outermost call of each function on the stack to the next such call further out. */
 static void link_outermost(const struct pp_call_stack *stack, struct pp_call *call)
 {
 	guint n = stack->n;
@@ -225,7 +230,7 @@ void pp_call_stack_push(struct pp_call_stack *stack, const struct pp_process *pr
 		stack->n_max = MAX(32, 2 * stack->n_max);
 		stack->calls = g_renew(struct pp_call, stack->calls, stack->n_max);
 	}
-	/* Where it is to stay: it is made for each call. */
+	/* Filled in place, since this runs for each call. */
 	call = pp_call_at(stack, stack->n);
 	call->function = function_at(stack, process, self);
 	call->caller = caller_at(stack, process, from);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stack of calls of a thread, from their history.
+ * The call stack of a thread, reconstructed from its call history.
  *
- * Where returns are recorded they end calls.  Where not, a call ends at the next one that another
- * function made: the caller of each is known.  So does one that was left by longjmp() or an
- * exception.  A caller that is not on the stack (code without -pg) leaves the stack as it is; if
- * there are no returns, what it called last ends, since that could go on for ever.
+ * If returns are recorded, they end calls.  If they are not, a call ends when another function
+ * makes the next call, since the caller of each call is known; a call left by longjmp() or an
+ * exception ends in the same way.  A caller that is not on the stack (code without -pg) leaves the
+ * stack unchanged; without returns, the last call of that caller ends, because otherwise it might
+ * never end.
  */
 #ifndef PP_ANALYSIS_CALL_STACK_H
 #define PP_ANALYSIS_CALL_STACK_H
@@ -13,51 +14,51 @@
 #include "core/event.h"
 #include "core/namer.h"
 
-/* By where it begins, in its process; or by name where that is not known. */
+/* Identified by process and entry address, or by name if the entry is not known. */
 struct pp_function {
 	uint64_t entry;
 	char *name;
-	bool is_part; /* of one that begins elsewhere */
+	bool is_part; /* a part (.cold) of a function that begins elsewhere */
 	guint number; /* 0, 1, ... in order of appearance */
 };
 
-/* Stacks that share them may be followed at the same time, each by one thread. */
+/* Functions shared by several stacks, each of which may be used by a thread of its own. */
 struct pp_functions {
 	const struct pp_namer *namer;
-	GMutex *lock;		 /* of all of this */
+	GMutex *lock;		 /* protects all members */
 	GPtrArray *all;		 /* of struct pp_function *, by number */
 	GHashTable *by_identity; /* the same, by entry and name */
 	GHashTable *by_process;	 /* of GHashTable *: address -> struct pp_function * */
 };
 
-/* lock: the model's. */
+/* lock: the model's lock. */
 void pp_functions_init(struct pp_functions *functions, const struct pp_namer *namer, GMutex *lock);
 void pp_functions_done(struct pp_functions *functions);
 
 struct pp_call {
 	const struct pp_function *function, *caller;
-	uint64_t self; /* an address in it */
+	uint64_t self; /* an address in the function */
 	int64_t start_ns;
-	bool is_outermost;	/* of its function's on the stack */
+	bool is_outermost;	/* of the calls of its function on the stack */
 	guint outermost_before; /* the next such call further out, plus 1; 0: none */
-	/* For whoever owns the stack: at first start_ns, and 0. */
+	/* For use by the stack's owner.  Initially start_ns and 0. */
 	int64_t counted_ns, own_ns;
 };
 
 struct pp_call_stack {
 	struct pp_functions *functions;
-	bool has_returns;      /* there are records of them */
-	bool links_outermost;  /* the two of struct pp_call are wanted */
-	struct pp_call *calls; /* the outermost first */
+	bool has_returns;      /* returns are recorded */
+	bool links_outermost;  /* maintain is_outermost and outermost_before of struct pp_call */
+	struct pp_call *calls; /* outermost first */
 	guint n, n_max;
-	/* The caller that was looked for last; the next call to be pushed is its. */
+	/* The last caller that was looked up; the next call to be pushed is usually made by it. */
 	uint64_t from;
 	const struct pp_function *caller;
 	struct pp_function_seen {
 		const struct pp_process *process;
 		uint64_t address;
 		const struct pp_function *function;
-	} * seen; /* by the address's low bits: most are asked for again and again */
+	} * seen; /* a cache, indexed by the low bits of the address */
 };
 
 void pp_call_stack_init(struct pp_call_stack *stack, struct pp_functions *functions,
@@ -69,23 +70,29 @@ static inline struct pp_call *pp_call_at(const struct pp_call_stack *stack, guin
 	return &stack->calls[depth];
 }
 
-/* How many of the calls go on while that one is made. */
+/* The number of calls on the stack that are still active when `call` is made. */
 guint pp_call_stack_callers(struct pp_call_stack *stack, const struct pp_event *call);
 
-/* Which call it is the return of, plus 1; 0: none of the stack. */
+/* The position of the call that the event returns from, plus 1; 0: it is not on the stack. */
 guint pp_call_stack_returning(const struct pp_call_stack *stack, const struct pp_event *event);
 
-/* The innermost call of the function that holds the address, plus 1; 0: it is not on the stack. */
+/*
+ * The position of the innermost call of the function that contains the address, plus 1; 0: it is
+ * not on the stack.
+ */
 guint pp_call_stack_holding(const struct pp_call_stack *stack, const struct pp_process *process,
 			    uint64_t address);
 
-/* The calls from that depth on are over. */
+/* Ends the calls from that depth on. */
 static inline void pp_call_stack_cut(struct pp_call_stack *stack, guint depth)
 {
 	stack->n = depth;
 }
 
-/* An address of the function, and of the caller. */
+/*
+ * self, from: an address in the called function, and the return address in the caller (0: not
+ * known).
+ */
 void pp_call_stack_push(struct pp_call_stack *stack, const struct pp_process *process,
 			uint64_t self, uint64_t from, int64_t now_ns);
 

@@ -22,8 +22,8 @@ struct pp_operation *pp_operations_begin(struct pp_operation_stack *stack,
 	    .object = event->sync.object,
 	    .site = event->sync.site,
 	    .value = event->sync.value,
-	    .object_era = event->sync.object_era,
-	    .value_era = event->sync.value_era,
+	    .object_load_id = event->sync.object_load_id,
+	    .value_load_id = event->sync.value_load_id,
 	    .waited = true,
 	    .begin_ns = event->time_ns,
 	    .end_ns = event->time_ns,
@@ -40,15 +40,15 @@ struct pp_operation *pp_operations_give_up(struct pp_operation_stack *stack, int
 	return operation;
 }
 
-/* Field by field: a block of that size is cleared slowly. */
+/* Set field by field, since zeroing the whole structure is slower. */
 void pp_operation_set_immediate(struct pp_operation *operation, const struct pp_event *event)
 {
 	operation->thread = event->thread;
 	operation->op = event->sync.op;
 	operation->holder = 0;
 	operation->object = event->sync.object;
-	operation->object_era = event->sync.object_era;
-	operation->site = operation->value = operation->value_era = 0;
+	operation->object_load_id = event->sync.object_load_id;
+	operation->site = operation->value = operation->value_load_id = 0;
 	operation->waited = operation->descheduled = false;
 	operation->begin_ns = event->time_ns;
 	operation->blocked_ns = 0;
@@ -60,7 +60,7 @@ void pp_operation_complete(struct pp_operation *operation, const struct pp_event
 	operation->site = event->sync.site ? event->sync.site : operation->site;
 	if (event->sync.value) {
 		operation->value = event->sync.value;
-		operation->value_era = event->sync.value_era;
+		operation->value_load_id = event->sync.value_load_id;
 	}
 	operation->path = event->sync.path;
 	operation->finished = true;

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The operations that a thread waits in, the innermost last, and how one begins and returns.  It
- * knows nothing of modes: thread_state.c calls it, and changes the mode itself.
+ * The stack of operations that a thread waits in, innermost last.  It knows nothing of modes:
+ * thread_state.c calls it, and changes the mode itself.
  */
 #ifndef PP_ANALYSIS_OPERATION_STACK_H
 #define PP_ANALYSIS_OPERATION_STACK_H
 
 #include "core/event.h"
 
-/* A synchronization operation; borrowed, valid during the call. */
+/* A synchronization operation.  Listeners borrow it during the call. */
 struct pp_operation {
 	const struct pp_thread *thread;
 	enum st_event op; /* X, never X_begin */
-	uint8_t result;	  /* means something where `finished` */
-	uint32_t holder;  /* tid of the owner, as X_begin had it; 0: not known */
+	uint8_t result;	  /* valid if `finished` */
+	uint32_t holder;  /* the owner's tid at X_begin; 0: not known */
 	uint64_t object, site, value;
-	uint64_t object_era, value_era; /* core/event.h */
-	const struct pp_path *path;	/* to the site; NULL: not known */
-	bool waited;			/* there was an X_begin: it found the object taken */
-	bool finished;			/* false: it never returned, or nobody saw it return */
-	bool descheduled;		/* gave up the CPU inside, of its own accord */
-	int64_t begin_ns;		/* of the wait; == end_ns where it did not wait */
-	int64_t end_ns;			/* == begin_ns where nobody knows how long it waited */
-	int64_t blocked_ns;		/* asleep inside */
+	uint64_t object_load_id, value_load_id; /* core/event.h */
+	const struct pp_path *path;		/* up to the site; NULL: not known */
+	bool waited;				/* an X_begin preceded it: the object was taken */
+	bool finished;				/* false: no return was recorded */
+	bool descheduled;   /* the thread gave up the CPU voluntarily during the operation */
+	int64_t begin_ns;   /* of the wait; == end_ns if it did not wait */
+	int64_t end_ns;	    /* == begin_ns if the length of the wait is not known */
+	int64_t blocked_ns; /* blocked during the operation */
 };
 
 /* Operations nest only through signal handlers. */
@@ -39,20 +39,23 @@ static inline struct pp_operation *pp_operations_innermost(struct pp_operation_s
 	return stack->depth ? &stack->operations[stack->depth - 1] : NULL;
 }
 
-/* Position of the wait that a completion or a second begin belongs to; -1: none. */
+/* The position of the wait that a completion or a second begin belongs to; -1: none. */
 int pp_operations_find(const struct pp_operation_stack *stack, enum st_event op, uint64_t object);
 
-/* The wait that an X_begin begins; there must be room. */
+/* Pushes the wait that an X_begin opens.  The stack must not be full. */
 struct pp_operation *pp_operations_begin(struct pp_operation_stack *stack,
 					 const struct pp_event *event);
 
-/* The innermost will not return any more.  end_ns: until when it waited; PP_TIME_UNKNOWN. */
+/* Pops the innermost wait, which will not return. end_ns: until when it waited; PP_TIME_UNKNOWN. */
 struct pp_operation *pp_operations_give_up(struct pp_operation_stack *stack, int64_t end_ns);
 
-/* Of a completion without an X_begin: most do not wait.  To be completed, too. */
+/*
+ * Sets an operation from a completion without X_begin, as most are. pp_operation_complete() must
+ * follow.
+ */
 void pp_operation_set_immediate(struct pp_operation *operation, const struct pp_event *event);
 
-/* It returned. */
+/* Completes the operation from its completion event. */
 void pp_operation_complete(struct pp_operation *operation, const struct pp_event *event);
 
 #endif

@@ -40,7 +40,7 @@ enum pp_reason pp_reason_of_object(GString *text, enum gm_sync_type type, const 
 {
 	static const struct {
 		enum pp_reason reason;
-		const char *words; /* NULL: nothing to wait for */
+		const char *words; /* NULL: cannot be waited for */
 	} types[PP_N_SYNC_TYPES + 1] = {
 	    [GM_SYNC_TYPE_mutex] = {PP_REASON_MUTEX, "mutex"},
 	    [GM_SYNC_TYPE_cond] = {PP_REASON_CONDITION, "condition"},
@@ -58,7 +58,10 @@ enum pp_reason pp_reason_of_object(GString *text, enum gm_sync_type type, const 
 		g_string_append_printf(text, "blocked on %s", name);
 		return PP_REASON_UNKNOWN;
 	}
-	/* "mutex at main (app.c:3)": one that no variable names. */
+	/*
+	 * A name such as "mutex at main (app.c:3)", without a variable, already begins with the
+	 * type.
+	 */
 	if (g_str_has_prefix(name, type_name))
 		name += strlen(type_name) + (name[strlen(type_name)] == ' ');
 	g_string_append_printf(text, "blocked on %s%s%s", words, *name ? " " : "", name);
@@ -69,7 +72,7 @@ enum pp_reason pp_reason_of_syscall(const char *name)
 {
 	static const struct {
 		enum pp_reason reason;
-		const char *names; /* each between blanks */
+		const char *names; /* each between spaces */
 	} calls[] = {
 	    {PP_REASON_FUTEX, " futex futex_wait futex_waitv futex_requeue "},
 	    {PP_REASON_READ, " read pread64 readv preadv preadv2 recvfrom recvmsg recvmmsg accept "

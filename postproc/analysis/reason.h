@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why a thread leaves its CPU. */
+/* The reasons why a thread leaves its CPU. */
 #ifndef PP_ANALYSIS_REASON_H
 #define PP_ANALYSIS_REASON_H
 
@@ -36,16 +36,19 @@ enum pp_reason {
 	PP_N_REASONS
 };
 
-/* "mutex": as in JSON. */
+/* The name in JSON: "mutex". */
 const char *pp_reason_name(enum pp_reason reason);
 
-/* Asleep on an object; adds "blocked on mutex lock", `name` being what a person calls it. */
+/*
+ * The reason for a thread blocked on an object.  Appends "blocked on mutex lock" to text; `name` is
+ * the object's display name.
+ */
 enum pp_reason pp_reason_of_object(GString *text, enum gm_sync_type type, const char *name);
 
-/* Asleep in a system call. */
+/* The reason for a thread blocked in a system call. */
 enum pp_reason pp_reason_of_syscall(const char *name);
 
-/* Of a system call: does it wait for data to come or to go? */
+/* True if the system call waits for data to arrive or to be written. */
 bool pp_reason_is_io(enum pp_reason reason);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compares each thread, time, object and call site with the selected ones; matches of names are
- * remembered per site.
+ * Compares threads, times, objects and call sites with the selection.  Name matches are cached per
+ * site.
  */
 #include "analysis/select.h"
 
@@ -67,7 +67,7 @@ void pp_selection_free(struct pp_selection *selection)
 
 char *pp_selection_names(unsigned by)
 {
-	/* One bit may have two options. */
+	/* A bit may stand for two options. */
 	static const struct {
 		unsigned bit;
 		const char *names;
@@ -85,7 +85,7 @@ char *pp_selection_names(unsigned by)
 	return g_string_free(text, text->len == 0);
 }
 
-/* --- what is asked for ---------------------------------------------------------------------- */
+/* --- options -------------------------------------------------------------------------------- */
 
 static struct pp_wanted *want(GPtrArray *list, const char *text)
 {
@@ -161,7 +161,7 @@ bool pp_select_min_wait(struct pp_selection *selection, const char *text)
 	return true;
 }
 
-/* --- whether it is -------------------------------------------------------------------------- */
+/* --- matches -------------------------------------------------------------------------------- */
 
 bool pp_selects_by(const struct pp_pass_context *context, unsigned by)
 {
@@ -227,7 +227,7 @@ bool pp_selects_function(const struct pp_pass_context *context, const char *name
 	return found;
 }
 
-/* The same few sites come again and again. */
+/* A few sites are looked up again and again, so the results are cached. */
 static bool selects_site(const struct pp_pass_context *context, const struct pp_process *process,
 			 uint64_t address)
 {

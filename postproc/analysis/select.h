@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What of a capture is to be shown: some threads, a part of the time, some objects, some functions,
- * waits of some length.  Of one kind any may match, of different kinds all must.
+ * A selection is the part of a capture that options choose: threads, a time range, objects,
+ * functions, and waits of a minimum length.  Values of one kind are alternatives; different kinds
+ * must all match.
  *
- * State machines see every event, whatever is selected: what a thread was in when the time begins,
- * and who held a lock then, is known.  Filters limit what is counted, not what is tracked: a
- * duration to its part within the time; what happens once counts when it happens, an operation when
- * it returns.  So adjacent times add up to the whole.  select_object.h has the objects.
+ * State machines process every event, regardless of the selection, so a thread's state and a lock's
+ * owner at the start of the time range are known.  Filters limit what is counted, not what is
+ * tracked: durations count with their part within the range, instantaneous events at their time,
+ * operations at their return.  Adjacent ranges thus add up to the whole.  Objects are in
+ * select_object.h.
  */
 #ifndef PP_ANALYSIS_SELECT_H
 #define PP_ANALYSIS_SELECT_H
@@ -15,7 +17,7 @@
 
 struct pp_operation;
 
-/* Bits: what a selection chooses by, and what a pass can be chosen by. */
+/* Kinds of filters: those that a selection has, and those that a pass supports. */
 enum {
 	PP_SELECT_THREAD = 1,
 	PP_SELECT_TIME = 2,
@@ -27,18 +29,19 @@ enum {
 
 struct pp_selection {
 	unsigned by;
-	const struct pp_model *model; /* whose start the time is counted from; set with the view */
+	const struct pp_model *model; /* times are relative to its start; set with the view */
 	int64_t from_ns, to_ns;	      /* from <= time - start < to */
 	int64_t min_wait_ns;
 	GPtrArray *tids, *threads, *objects, *functions; /* of struct pp_wanted * */
-	GHashTable *sites; /* struct key of a site -> does its function match; filled as needed */
+	/* struct key of a site -> whether its function matches; filled on demand */
+	GHashTable *sites;
 };
 
-/* Something asked for by name, or number. */
+/* A selected value: a name or a number. */
 struct pp_wanted {
 	char *text;
 	uint64_t number;     /* tid, or address; 0: a name */
-	unsigned generation; /* of an object given by its address; 0: all */
+	unsigned generation; /* for an object given by its address; 0: all */
 	bool found;
 };
 
@@ -47,25 +50,37 @@ void pp_selection_free(struct pp_selection *selection);
 
 void pp_select_tid(struct pp_selection *selection, uint32_t tid);
 
-/* A pattern, as the shell has them, for the threads' names. */
+/* Selects threads by name, with a shell pattern. */
 void pp_select_thread_name(struct pp_selection *selection, const char *pattern);
 
-/* A pattern for functions: that make the call, or that are called. */
+/* Selects functions by a shell pattern; it matches callers and callees. */
 void pp_select_function(struct pp_selection *selection, const char *pattern);
 
-/* "0xADDRESS", "0xADDRESS/GENERATION", or a name as tables show it.  False: none of these. */
+/*
+ * Selects "0xADDRESS", "0xADDRESS/GENERATION", or a name as tables show it.  Returns false if the
+ * text is malformed.
+ */
 bool pp_select_object(struct pp_selection *selection, const char *text);
 
-/* "A~B", "A~", "~B": seconds since the start, or with a unit.  False: not such a range. */
+/*
+ * Selects "A~B", "A~" or "~B": seconds since the start, or with a unit.  Returns false if the text
+ * is not such a range.
+ */
 bool pp_select_time(struct pp_selection *selection, const char *text);
 
-/* "10us": a unit must be there.  False: not a duration. */
+/*
+ * Selects waits of at least "10us"; the unit is required.  Returns false if the text is not a
+ * duration.
+ */
 bool pp_select_min_wait(struct pp_selection *selection, const char *text);
 
-/* "--time, --object": the options of those bits; NULL: none.  The caller frees it. */
+/*
+ * The options that belong to these bits: "--time, --object"; NULL if there are none.  The caller
+ * frees the text.
+ */
 char *pp_selection_names(unsigned by);
 
-/* --- for passes; all is selected where the context has no selection ------------------------- */
+/* --- for passes; without a selection, everything matches ------------------------------------ */
 
 bool pp_selects_by(const struct pp_pass_context *context, unsigned by);
 
@@ -73,7 +88,7 @@ bool pp_selects_thread(const struct pp_pass_context *context, const struct pp_th
 
 bool pp_selects_function(const struct pp_pass_context *context, const char *name);
 
-/* Where there is a selection; see below. */
+/* These require a selection; use the inline functions below. */
 bool pp_selection_has_time(const struct pp_selection *selection, int64_t time_ns);
 int64_t pp_selection_part_ns(const struct pp_selection *selection, int64_t start_ns,
 			     int64_t end_ns);
@@ -86,7 +101,7 @@ static inline bool pp_selects_time(const struct pp_pass_context *context, int64_
 	return !context->selection || pp_selection_has_time(context->selection, time_ns);
 }
 
-/* So much of it is within the time. */
+/* The part of the interval that is within the selected time, in ns. */
 static inline int64_t pp_selected_ns(const struct pp_pass_context *context, int64_t start_ns,
 				     int64_t end_ns)
 {
@@ -94,7 +109,7 @@ static inline int64_t pp_selected_ns(const struct pp_pass_context *context, int6
 				  : end_ns - start_ns;
 }
 
-/* Cuts it to that; false: nothing of it is. */
+/* Limits the interval to the selected time.  Returns false if nothing is left. */
 static inline bool pp_select_part(const struct pp_pass_context *context, int64_t *start_ns,
 				  int64_t *end_ns)
 {
@@ -102,7 +117,7 @@ static inline bool pp_select_part(const struct pp_pass_context *context, int64_t
 				   : pp_selection_part(context->selection, start_ns, end_ns);
 }
 
-/* By thread, function and wait; not by time and object. */
+/* Checks thread, function and wait, but neither time nor object. */
 static inline bool pp_selects_operation(const struct pp_pass_context *context,
 					const struct pp_operation *operation)
 {

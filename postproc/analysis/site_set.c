@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See site_set.h.  The table is open-addressed, and at most half full. */
+/* See site_set.h.  The hash table uses open addressing and is at most half full. */
 #include "analysis/site_set.h"
 
 #include <stdbool.h>
@@ -27,7 +27,7 @@ static uint32_t hash_of(const struct pp_site_key *key)
 	return (uint32_t)(mixed * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
-/* Where it is, or would be. */
+/* The slot of the key, or the empty slot for it. */
 static uint32_t *slot_of(const struct pp_site_set *set, size_t item_bytes,
 			 const struct pp_site_key *key)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Notes for tables about threads that were switched to recording waits only. */
+/* Notes for tables about threads for which only contended operations were recorded. */
 #include "analysis/unrecorded.h"
 
 #include "core/duration.h"
 #include "core/event.h"
 
-/* sync.mode = auto: how many threads were switched, of how many, and since when. */
+/* sync.mode=auto: how many threads were switched, of how many, and since when. */
 struct switched {
 	unsigned n, n_auto;
 	unsigned n_near_limit;
-	int64_t first_ns; /* since the start of the run */
+	int64_t first_ns; /* relative to the start of the run */
 };
 
 static struct switched find_switched(const struct pp_model *model)
@@ -33,10 +33,10 @@ static struct switched find_switched(const struct pp_model *model)
 
 static const char *reason(const struct switched *switched)
 {
-	return switched->n_near_limit == 0 ? "that took more than sync.budget"
+	return switched->n_near_limit == 0 ? "that exceeded sync.budget"
 	       : switched->n_near_limit == switched->n
 		   ? "the capture came near output.max"
-		   : "that took more than sync.budget, or the capture came near output.max";
+		   : "that exceeded sync.budget or the capture came near output.max";
 }
 
 static const char *remedy(const struct switched *switched)
@@ -52,8 +52,8 @@ static void note_switched(struct pp_table *table, const struct pp_model *model)
 
 	if (switched.n)
 		pp_table_note(table,
-			      "%u of %u threads recorded in full until %s: of these, only waits "
-			      "with their holders are known, from %s on; %s records all",
+			      "%u of %u threads recorded in full until %s: from %s on, only waits "
+			      "with their holders are recorded; %s records all",
 			      switched.n, switched.n_auto, reason(&switched), since,
 			      remedy(&switched));
 }
@@ -79,9 +79,9 @@ char *pp_unrecorded_mode(const struct pp_model *model, bool *ret_is_full)
 	if (!switched.n)
 		return g_strdup_printf("in full%s", switched.n_auto ? " (sync.mode = auto)" : "");
 	since = pp_duration_text(switched.first_ns);
-	return g_strdup_printf("in full until %s: of %u of %u threads only waits with their "
-			       "holders from %s on; %s records all",
-			       reason(&switched), switched.n, switched.n_auto, since,
+	return g_strdup_printf("in full until %s: from %s on, only waits with their holders in %u "
+			       "of %u threads; %s records all",
+			       reason(&switched), since, switched.n, switched.n_auto,
 			       remedy(&switched));
 }
 
@@ -106,6 +106,6 @@ void pp_unrecorded_note(struct pp_table *table, const struct pp_model *model)
 				     "sync.exclude)");
 	note_switched(table, model);
 	if (unsorted)
-		pp_table_note(table, "too many objects for sync.include and sync.exclude: those "
-				     "that were new from then on are all recorded");
+		pp_table_note(table, "too many objects for sync.include and sync.exclude: all "
+				     "objects created after that are recorded");
 }

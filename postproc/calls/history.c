@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Streams of packets of words (gmon-mt/history.h).  Read with pread in large pieces: the files may
- * be live, and may shrink.  No length is followed before it is known to lie within the file.
+ * Reads streams of packets of words (gmon-mt/history.h).  It uses pread() with large blocks, since
+ * the files may be written or truncated meanwhile.  No length is used before it is checked against
+ * the file.
  */
 #include "calls/history.h"
 
@@ -10,16 +11,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/apart.h"
+#include "core/cache_lines.h"
 #include "gmon-mt/history.h"
 #include "gmon-mt/packet.h"
 #include "ctf/stream_file.h"
 
-#define BUFFER_WORDS 8192u /* there may be a thousand streams at once */
+#define BUFFER_WORDS 8192u /* small, since 1,000 streams may be open */
 #define WORD_BYTES   8u
 #define ARC_WORDS    3u
 #define TIME_WORDS   2u
-#define SPARE_ARCS   65536u /* whose definitions may be in files that are missing */
+#define SPARE_ARCS   65536u /* for arcs whose definitions may be in missing files */
 
 struct arc {
 	uint64_t from, self;
@@ -28,30 +29,31 @@ struct arc {
 struct damage {
 	const char *path;
 	char *what;
-	uint64_t n; /* times, one after the other */
+	uint64_t n; /* number of consecutive times */
 };
 
 struct pp_calls_stream {
 	struct pp_capture *capture;
 	struct pp_process *process;
-	GPtrArray *paths; /* of its files, in order */
+	GPtrArray *paths; /* paths of its files, in order */
 	guint next_path;
-	uint64_t bytes; /* of all of them */
-	GMutex *lock;	/* of what it shares with others that are read meanwhile; NULL: none is */
-	GPtrArray *damage; /* then: of struct damage *, not told yet */
+	uint64_t bytes; /* of all its files */
+	/* protects data shared with other streams that are read in parallel; NULL: none */
+	GMutex *lock;
+	GPtrArray *damage; /* with a lock: of struct damage *, not yet added to the capture */
 
 	struct pp_stream_file file;
-	uint64_t packet_end;	/* where the next packet of the file begins */
-	uint64_t at, words_end; /* of the current packet: next word to be read, and the end */
+	uint64_t packet_end;	/* offset of the next packet in the file */
+	uint64_t at, words_end; /* the current packet: position and end */
 
-	struct pp_thread *thread; /* of the current packet; NULL: left out */
+	struct pp_thread *thread; /* of the current packet; NULL: skip it */
 	uint64_t time_ns;
 	GArray *arcs;	   /* of struct arc, by number */
-	uint64_t max_arcs; /* that its files have room to define */
+	uint64_t max_arcs; /* upper limit, from the size of its files */
 	unsigned n_undefined;
 
 	uint64_t *buffer;
-	unsigned n_buffered, next; /* words */
+	unsigned n_buffered, next; /* in words */
 };
 
 static const char *path_of(const struct pp_calls_stream *stream)
@@ -59,7 +61,7 @@ static const char *path_of(const struct pp_calls_stream *stream)
 	return stream->paths->pdata[stream->next_path - 1];
 }
 
-/* --- what is shared ------------------------------------------------------------------------- */
+/* --- shared data ---------------------------------------------------------------------------- */
 
 static void damage_free(void *data)
 {
@@ -112,7 +114,7 @@ uint64_t pp_calls_stream_bytes(const struct pp_calls_stream *stream)
 	return stream->bytes;
 }
 
-/* Where nobody knows the load map's place, one is made. */
+/* Resolves the arc's addresses by the load history. */
 static struct arc place(struct pp_calls_stream *stream, uint64_t from, uint64_t self)
 {
 	int64_t now_ns = (int64_t)stream->time_ns;
@@ -138,27 +140,27 @@ static bool open_file(struct pp_calls_stream *stream)
 			stream->packet_end = 0;
 			return true;
 		}
-		add_damage(stream, "cannot be read: left out");
+		add_damage(stream, "cannot be read; skipped");
 	}
 	return false;
 }
 
-/* What is wrong with the packet; NULL: nothing. */
+/* The defect of the packet as text; NULL if it is valid. */
 static const char *packet_fault(const struct pp_calls_stream *stream,
 				const struct gm_packet *packet)
 {
 	uint64_t rest_bits = (stream->file.bytes - stream->packet_end) * 8;
 
 	if (packet->magic != GM_PACKET_MAGIC || packet->stream_id != 0)
-		return "no packet where one should be";
+		return "missing packet header";
 	if (packet->content_bits % 64 != sizeof(*packet) * 8 % 64 ||
 	    packet->content_bits < sizeof(*packet) * 8 ||
 	    packet->content_bits > packet->packet_bits || packet->packet_bits % 64 != 0)
-		return "a packet of a size that makes no sense";
+		return "packet with an invalid size";
 	if (packet->content_bits > rest_bits)
-		return "cut short in the midst of a packet";
+		return "cut short within a packet";
 	if (packet->timestamp_begin > INT64_MAX)
-		return "a packet of a time that makes no sense";
+		return "packet with an invalid time";
 	return NULL;
 }
 
@@ -169,11 +171,10 @@ static void find_thread(struct pp_calls_stream *stream, const struct gm_packet *
 		return;
 	stream->thread = NULL;
 	if (packet->content_bits > sizeof(*packet) * 8)
-		add_damage(stream, "calls of a thread that the thread table does not have: "
-				   "left out");
+		add_damage(stream, "calls of a thread that is not in the thread table; skipped");
 }
 
-/* Zeros behind the last packet are room that a killed program had reserved. */
+/* True for zeros after the last packet: space reserved by a program that was killed. */
 static bool is_room(const struct pp_calls_stream *stream, const struct gm_packet *packet, ssize_t n)
 {
 	static const struct gm_packet nothing;
@@ -198,10 +199,10 @@ static bool begin_packet(struct pp_calls_stream *stream)
 			continue;
 		}
 		fault = n == (ssize_t)sizeof(packet) ? packet_fault(stream, &packet)
-			: n < 0			     ? "cannot be read any more"
-						     : "cut short in the midst of a packet";
+			: n < 0			     ? "cannot be read further"
+						     : "cut short within a packet";
 		if (fault) {
-			add_damage(stream, "%s; the report covers what is before it", fault);
+			add_damage(stream, "%s; the report covers the data before it", fault);
 			pp_stream_file_close(&stream->file);
 			continue;
 		}
@@ -219,7 +220,7 @@ static bool begin_packet(struct pp_calls_stream *stream)
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-/* Gets at least one more word of the packet behind those that are left; false: it has no more. */
+/* Reads at least one more word of the packet; false if there is none. */
 static bool fill(struct pp_calls_stream *stream)
 {
 	unsigned left = stream->n_buffered - stream->next;
@@ -236,8 +237,9 @@ static bool fill(struct pp_calls_stream *stream)
 	n = want ? pp_stream_file_read(&stream->file, stream->buffer + left, want, stream->at) : 0;
 	if (n < (ssize_t)WORD_BYTES) {
 		if (want)
-			add_damage(stream, "%s; the report covers what is read",
-				   n < 0 ? "cannot be read any more" : "shorter than it was");
+			add_damage(stream, "%s; the report covers the data read so far",
+				   n < 0 ? "cannot be read further"
+					 : "truncated while it was read");
 		stream->words_end = stream->at;
 		return false;
 	}
@@ -246,7 +248,7 @@ static bool fill(struct pp_calls_stream *stream)
 	return true;
 }
 
-/* Whether n words lie in the buffer, from `next` on. */
+/* True if n words are in the buffer, starting at `next`. */
 static bool have(struct pp_calls_stream *stream, unsigned n)
 {
 	while (stream->n_buffered - stream->next < n)
@@ -263,7 +265,7 @@ void pp_calls_stream_skip(struct pp_calls_stream *stream)
 
 static void drop_packet(struct pp_calls_stream *stream, const char *why)
 {
-	add_damage(stream, "%s; the rest of the packet is left out", why);
+	add_damage(stream, "%s; the rest of the packet is skipped", why);
 	pp_calls_stream_skip(stream);
 }
 
@@ -294,14 +296,13 @@ static bool take_arc(struct pp_calls_stream *stream)
 	const uint64_t *words = stream->buffer + stream->next;
 	uint64_t number = words[0] >> GM_HISTORY_ARC_SHIFT;
 
-	/* They are numbered as they come. */
+	/* Arcs are numbered consecutively. */
 	if (number > stream->max_arcs)
 		return false;
 	extend_time(stream, words[0]);
 	if (number >= stream->arcs->len)
 		g_array_set_size(stream->arcs, (guint)number + 1);
-	/* Later calls are of the same objects: it is defined again when another takes their place.
-	 */
+	/* Resolved once: the arc is defined again after its module is replaced. */
 	g_array_index(stream->arcs, struct arc, number) = place(stream, words[1], words[2]);
 	stream->next += ARC_WORDS;
 	return true;
@@ -314,31 +315,31 @@ static void set_call(struct pp_calls_stream *stream, uint64_t number, struct pp_
 	if (number < stream->arcs->len)
 		arc = g_array_index(stream->arcs, struct arc, number);
 	if (!arc.self && !stream->n_undefined++)
-		add_damage(stream, "calls of functions that are not said to be which");
+		add_damage(stream, "calls of functions without a definition");
 	ret->kind = PP_EVENT_CALL;
 	ret->call.from = arc.from;
 	ret->call.self = arc.self;
 }
 
-/* A definition, or what cannot be one.  False: the packet has no more. */
+/* Processes a definition or an invalid word.  Returns false at the end of the packet. */
 static bool take_other(struct pp_calls_stream *stream, unsigned id)
 {
 	unsigned n = id == GM_HISTORY_ARC ? ARC_WORDS : TIME_WORDS;
 
 	if (id != GM_HISTORY_ARC && id != GM_HISTORY_EXTENDED) {
-		drop_packet(stream, "a record of no known kind");
+		drop_packet(stream, "record of an unknown kind");
 		return false;
 	}
 	if (!have(stream, n)) {
-		drop_packet(stream, "a record cut short");
+		drop_packet(stream, "truncated record");
 		return false;
 	}
 	if (id == GM_HISTORY_ARC && !take_arc(stream)) {
-		drop_packet(stream, "more functions than it can tell of");
+		drop_packet(stream, "more functions than the files can define");
 		return false;
 	}
 	if (id != GM_HISTORY_ARC && !take_time(stream)) {
-		drop_packet(stream, "a time that makes no sense");
+		drop_packet(stream, "invalid time");
 		return false;
 	}
 	return true;
@@ -352,7 +353,7 @@ bool pp_calls_stream_next(struct pp_calls_stream *stream, struct pp_event *ret)
 
 		if (stream->next == stream->n_buffered && !fill(stream)) {
 			if (!begin_packet(stream)) {
-				/* There may be a thousand others. */
+				/* Freed early, since 1,000 streams may be open. */
 				g_clear_pointer(&stream->buffer, g_free);
 				return false;
 			}
@@ -382,7 +383,7 @@ bool pp_calls_stream_next(struct pp_calls_stream *stream, struct pp_event *ret)
 	}
 }
 
-/* --- finding them ----------------------------------------------------------------------------- */
+/* --- finding streams ------------------------------------------------------------------------ */
 
 static void stream_free(void *data)
 {
@@ -396,7 +397,7 @@ static void stream_free(void *data)
 	g_aligned_free(stream);
 }
 
-/* Takes the paths. */
+/* Takes ownership of the paths. */
 static struct pp_calls_stream *stream_new(struct pp_capture *capture, struct pp_process *process,
 					  GPtrArray *paths)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A pool of worker threads that take the longest streams first. */
+/* A pool of worker threads that reads the longest streams first. */
 #include "calls/pool.h"
 
 #include <sched.h>
 
-/* More of them wait for the disk, and each keeps what it found. */
+/* More workers would wait for the disk, and each has its own results in memory. */
 #define MAX_WORKERS 16
 
 static unsigned n_cpus(void)
@@ -24,7 +24,7 @@ void pp_calls_pool_at_once(unsigned n_workers, void *(*work)(void *data), void *
 {
 	GThread *threads[MAX_WORKERS] = {NULL};
 
-	/* This thread is one of them; without the others it does their part. */
+	/* The calling thread is a worker, too; if others cannot be started, it does their share. */
 	for (unsigned i = 1; i < n_workers; i++)
 		threads[i] = g_thread_try_new("calls", work, data, NULL);
 	work(data);

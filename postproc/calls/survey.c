@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks through the histories once, for the threads and the kinds of records that they have. */
+/* Reads the histories once to find their threads and kinds of records. */
 #include "calls/survey.h"
 
 #include "calls/pool.h"
@@ -7,12 +7,12 @@
 struct search {
 	struct pp_calls_survey *survey;
 	bool for_returns;
-	GMutex *lock; /* of the survey */
+	GMutex *lock; /* protects the survey */
 	struct pp_calls_pool pool;
 	int64_t *starts_ns; /* by stream */
 };
 
-/* Threads follow each other in a stream: seldom asked. */
+/* Rarely called, since a stream's packets of a thread are consecutive. */
 static void claim(struct search *search, const struct pp_event *event, guint stream)
 {
 	const struct pp_thread *thread = event->thread;
@@ -39,7 +39,7 @@ static bool look_through(void *data, unsigned worker, guint at)
 	struct search *search = data;
 	struct pp_calls_stream *stream = search->pool.streams->pdata[at];
 	const struct pp_thread *thread = NULL;
-	bool has_returns = false; /* or nobody asks */
+	bool has_returns = false; /* or not wanted */
 	struct pp_event event;
 
 	(void)worker;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* What the histories of calls of a capture are like, before they are read. */
+/* Finds properties of a capture's call histories before they are read. */
 #ifndef PP_CALLS_SURVEY_H
 #define PP_CALLS_SURVEY_H
 
 #include "capture/capture.h"
 
-/* By serial of the thread. */
+/* Arrays by thread serial. */
 struct pp_calls_survey {
-	guint *streams;	    /* that its history is in, plus 1; 0: it has none */
-	bool *has_returns;  /* which tells of returns */
-	int64_t *firsts_ns; /* when it begins */
+	guint *streams;	    /* the stream with the thread's history, plus 1; 0: none */
+	bool *has_returns;  /* its returns are recorded */
+	int64_t *firsts_ns; /* the time of its first record */
 	bool is_apart;	    /* no thread is in two streams */
 };
 
 /*
- * Reads no more than it has to, packet by packet.  The model's start is no later than their first
- * event then.  Says nothing of damage: whoever reads them does.
- * Not for_returns: has_returns stays as it is, false.
+ * Reads as little as necessary, packet by packet.  Sets the model's start to the first event if
+ * that is earlier.  Does not report damage, which the later reading does.  Without for_returns,
+ * has_returns stays false.
  */
 struct pp_calls_survey *pp_calls_survey_new(struct pp_capture *capture, bool for_returns);
 void pp_calls_survey_free(struct pp_calls_survey *survey);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* <pid>/calls: what each thread called, from where, how often; and where samples met it. */
+/* Reads <pid>/calls: the arcs that each thread counted, and its samples. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -20,8 +20,8 @@ _Static_assert(offsetof(struct gm_calls_header, n_slots) ==
 struct walk {
 	struct pp_process *process;
 	struct pp_records records;
-	GHashTable *dense; /* arrays, of a thread's arcs or samples, that are from its last table */
-	unsigned n_foreign; /* tables of threads that the thread table does not have */
+	GHashTable *dense;  /* arrays, of arcs or samples of the last table of a thread */
+	unsigned n_foreign; /* tables of threads that the thread table lacks */
 };
 
 static void read_arcs(GArray *to, struct pp_records *records)
@@ -84,7 +84,7 @@ static void read_table(struct walk *walk, const struct gm_calls_header *header)
 		read_arcs(to, &walk->records);
 }
 
-/* The row of chunks up to its end, or to the first that makes no sense. */
+/* Reads the sequence of chunks up to its end, or up to the first damaged one. */
 static int read_chunks(struct walk *walk, struct pp_error *err)
 {
 	static const struct pp_records_layout layout = {
@@ -98,7 +98,7 @@ static int read_chunks(struct walk *walk, struct pp_error *err)
 	struct gm_calls_header header = {0};
 	uint64_t file_bytes = walk->records.file_bytes, offset;
 
-	/* Killed between the file's creation and its first page, the process counted nothing. */
+	/* A process killed between the file's creation and its first page counted nothing. */
 	if (file_bytes == 0)
 		return walk->process->asked_for_samples
 			   ? pp_error_add(err, -EINVAL, "cut short: the file is empty")
@@ -109,7 +109,8 @@ static int read_chunks(struct walk *walk, struct pp_error *err)
 		if (pp_records_peek(&walk->records, offset, &header, sizeof(header)) ==
 			sizeof(header) &&
 		    memcmp(&header, &nothing, sizeof(header)) == 0)
-			return 0; /* space reserved by a program killed before it could use it */
+			return 0; /* space that a program reserved and did not use before it was
+				   * killed */
 		if (memcmp(header.magic, GM_CALLS_FREE, sizeof(header.magic)) != 0) {
 			ret = pp_records_start(&walk->records, offset, &layout, &header, err);
 			if (ret < 0)
@@ -153,7 +154,7 @@ int pp_calls_read(struct pp_process *process, const char *path, struct pp_error 
 	ret = read_chunks(&walk, err);
 	if (ret == 0 && walk.n_foreign > 0)
 		ret = pp_error_add(err, -EINVAL,
-				   "%u tables of threads which the thread table does not have",
+				   "%u call tables of threads that the thread table lacks",
 				   walk.n_foreign);
 	process->has_counts = ret == 0;
 	g_hash_table_unref(walk.dense);
@@ -161,9 +162,9 @@ int pp_calls_read(struct pp_process *process, const char *path, struct pp_error 
 	return ret < 0 ? pp_error_add(err, ret, "%s", path) : 0;
 }
 
-/* --- threads that called nothing ------------------------------------------------------------ */
+/* --- threads without a call ----------------------------------------------------------------- */
 
-/* Does it go on in the memory of its parent, without an exec since?  Each exec loads elsewhere. */
+/* Does the process still run its parent's image?  After an exec, objects are loaded elsewhere. */
 static bool is_fork_of(const struct pp_process *process, const struct pp_process *parent)
 {
 	const struct pp_load *load, *of_parent;
@@ -178,13 +179,13 @@ static bool is_fork_of(const struct pp_process *process, const struct pp_process
 	       g_strcmp0(load->build_id, of_parent->build_id) == 0;
 }
 
-/* A fork goes on counting; its file comes with its first call. */
+/* A child of fork counts from the start, but gets its file with its first call. */
 static bool is_counting_fork(const struct pp_model *model, const struct pp_process *process)
 {
 	g_autofree char *path = g_build_filename(process->dir, "calls", NULL);
 
 	if (g_file_test(path, G_FILE_TEST_EXISTS))
-		return false; /* a damaged one */
+		return false; /* its own file is damaged */
 	for (guint i = 0; i < model->processes->len; i++) {
 		const struct pp_process *parent = model->processes->pdata[i];
 
@@ -198,7 +199,7 @@ void pp_calls_find_none(const struct pp_model *model)
 {
 	bool found;
 
-	do { /* forks of forks */
+	do { /* repeat for children of children */
 		found = false;
 		for (guint i = 0; i < model->processes->len; i++) {
 			struct pp_process *process = model->processes->pdata[i];

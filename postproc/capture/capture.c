@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens a capture: its session, the files of each process, its traces; and says what was lost. */
+/*
+ * Opens a capture: reads its session, the files of each process and its traces, and notes losses.
+ */
 #include "capture/capture.h"
 #include "capture/helpers.h"
 #include "sync-trace/events.h"
@@ -50,17 +52,18 @@ static int check_schema(const char *path, const char *first_line, struct pp_erro
 
 	if (sscanf(first_line, GM_SESSION_MAGIC " %u", &schema) != 1)
 		return pp_error_add(err, -EINVAL,
-				    "%s: does not begin with \"%s\": this is no capture, "
-				    "or a damaged one; record again",
+				    "%s: does not begin with \"%s\": not a capture, "
+				    "or damaged; record again",
 				    path, GM_SESSION_MAGIC);
 	if (schema > GM_CAPTURE_SCHEMA)
-		return pp_error_add(err, -ENOTSUP,
-				    "%s: a capture of schema %u, and this gprof-mt reads "
-				    "up to %u: use the gprof-mt that recorded it, or a newer one",
-				    path, schema, GM_CAPTURE_SCHEMA);
+		return pp_error_add(
+		    err, -ENOTSUP,
+		    "%s: schema %u is newer than %u, the newest that this "
+		    "gprof-mt reads; use the gprof-mt that recorded it, or a newer one",
+		    path, schema, GM_CAPTURE_SCHEMA);
 	if (schema == 0)
-		return pp_error_add(err, -EINVAL,
-				    "%s: schema 0 does not exist: damaged; record again", path);
+		return pp_error_add(err, -EINVAL, "%s: damaged: invalid schema 0; record again",
+				    path);
 	return 0;
 }
 
@@ -138,7 +141,7 @@ static bool has_addresses(const struct pp_process *process)
 	return g_file_test(calls, G_FILE_TEST_EXISTS) || g_file_test(user, G_FILE_TEST_EXISTS);
 }
 
-/* Of what was there when the thread began. */
+/* Translates start routines by the load map at the time when each thread began. */
 static void place_routines(struct pp_process *process)
 {
 	for (guint i = 0; process->places && i < process->threads->len; i++) {
@@ -176,7 +179,10 @@ static int read_process(struct pp_capture *capture, const struct pp_folder *fold
 	if (pp_maps_read(capture, process, maps, &maps_err) < 0) {
 		g_autofree char *text = pp_error_text(&maps_err);
 
-		/* Killed before the first line of it, a process has no addresses either. */
+		/*
+		 * A process killed before it wrote the first line of its load map has no addresses
+		 * either.
+		 */
 		if (is_file(maps) || has_addresses(process))
 			pp_capture_add_damage(capture, process->folder,
 					      "no names for addresses: %s", text);
@@ -195,7 +201,10 @@ static int read_process(struct pp_capture *capture, const struct pp_folder *fold
 	return 0;
 }
 
-/* One process that cannot be read does not hide the others, unless there are no others. */
+/*
+ * A process that cannot be read does not hide the others.  It is an error only if it is the only
+ * one.
+ */
 static int read_processes(struct pp_capture *capture, struct pp_error *err)
 {
 	g_autoptr(GArray) folders = pp_folders_find(capture->model->dir, err);
@@ -249,7 +258,10 @@ static void note_thread_losses(struct pp_model *model, const struct pp_thread *t
 
 		pp_model_add_problem(model, text, where, 0);
 	}
-	/* Without a reason they belong to every recording: what no tick of the clock met. */
+	/*
+	 * Every recording has lost samples without a reason: ticks at which no sample could be
+	 * taken.
+	 */
 	if (thread->samples_why)
 		note_loss(model, "samples not taken", thread->samples_why, where,
 			  thread->samples_missed);
@@ -260,7 +272,7 @@ static void note_losses(struct pp_model *model)
 	for (guint i = 0; i < model->processes->len; i++) {
 		const struct pp_process *process = model->processes->pdata[i];
 
-		note_loss(model, "threads without a place in the thread table",
+		note_loss(model, "threads for which the thread table had no room",
 			  process->threads_why, process->folder, process->threads_lost);
 		note_loss(model, "calls of unknown threads", process->calls_why, process->folder,
 			  process->calls_lost);
@@ -285,11 +297,11 @@ static void widen(struct pp_model *model, int64_t start_ns, int64_t end_ns)
 	if (start_ns != PP_TIME_UNKNOWN &&
 	    (model->start_ns == PP_TIME_UNKNOWN || start_ns < model->start_ns))
 		model->start_ns = start_ns;
-	/* A thread that did not end in order was there at its start at least. */
+	/* A thread without a recorded end existed at its start at least. */
 	model->end_ns = MAX(model->end_ns, MAX(start_ns, end_ns));
 }
 
-/* An image lasts no longer than until the next one of its process begins. */
+/* An image ends at the latest when the next image of its process begins. */
 static void end_images(struct pp_model *model)
 {
 	for (guint i = 1; i < model->processes->len; i++) {
@@ -356,7 +368,7 @@ static int open_capture(struct pp_capture *capture, struct pp_error *err)
 				    dir, g_strerror(errno));
 	if (!S_ISDIR(st.st_mode))
 		return pp_error_add(err, -ENOTDIR, "%s is not a capture: not a directory", dir);
-	/* What `lttng` recorded without us has no session of ours. */
+	/* A directory that `lttng` wrote has no session file of ours. */
 	if (!is_lttng_output(dir)) {
 		ret = read_session(capture, err);
 		if (ret < 0)

@@ -2,15 +2,16 @@
 /*
  * Moves the places of children of fork into folders (children.h).
  *
- * A place stands for the first bytes of the files of a folder.  If its process has made a folder,
- * they go there, to where the process does not write; else a folder is made, under a hidden name,
- * and then renamed.  A place is marked as moved when its process has ended and all of it is in its
- * folder; done once more after a crash, the same bytes go to the same places.  A file goes when its
- * maker has ended, nobody can claim a place there any more, and all are moved.  Readers that begin
- * at the same time do this one after the other.
+ * A place holds the first bytes of each file of a folder.  If its process has made a folder, those
+ * bytes are written there, into a range that the process does not write.  Otherwise a folder is
+ * made under a hidden name and then renamed.  A place is marked as moved when its process has ended
+ * and all its data is in the folder.  After a crash the same bytes are written to the same offsets
+ * again.  The file of places is removed when the process that made it has ended, no process can
+ * claim a place in it any more, and all places are moved.  A lock serializes readers that start at
+ * the same time.
  *
- * All of this is by descriptors and through no symbolic link, in a directory of the user's own:
- * what the files say is checked, but the user may lie to himself.
+ * All accesses are relative to descriptors and follow no symlink, in a directory that the user
+ * owns.  The files' contents are checked, but are not protected against the user himself.
  */
 #include "capture/children.h"
 
@@ -27,14 +28,14 @@
 
 #include "core/write.h"
 #include "core/alive.h"
-#include "core/numbers.h"
+#include "core/pid_namespace.h"
 #include "gmon-mt/children.h"
 #include "capture/children_fill.h"
 
 #define FOLDERS_MAX	  100000u
-#define LOCK_FILE	  "session" /* it is in each capture */
+#define LOCK_FILE	  "session" /* a file that each capture has */
 #define NS_PER_US	  1000u
-#define CLOSED		  0x80000000u /* in n_claimed: nobody claims a place any more */
+#define CLOSED		  0x80000000u /* in n_claimed: no place can be claimed any more */
 #define THREADS_MIN_BYTES 4096u
 #define THREADS_MAX_BYTES 65536u
 
@@ -42,16 +43,16 @@ struct move {
 	struct pp_capture *capture;
 	const char *parent;
 	const char *file;
-	GHashTable *told;	    /* by complain(): each place, or file, once */
-	bool is_last;		    /* of the rounds: what cannot be moved is a problem */
-	unsigned n_wait;	    /* places whose parent is to be moved first, for its metadata */
-	struct pp_numbers *numbers; /* NULL: not looked up yet */
-	GHashTable *n_seen; /* by pid: names <pid>, <pid>.1 and so on, with the gaps between */
-	struct pp_child_parent from; /* of the file */
+	GHashTable *reported;	     /* complain() reports each place, or file, once */
+	bool is_last;		     /* in the last round, an unmoved place becomes a problem */
+	unsigned n_wait;	     /* places whose parent must be moved first, for its metadata */
+	struct pp_numbers *numbers;  /* NULL: not looked up yet */
+	GHashTable *n_seen;	     /* pid -> number of names <pid>, <pid>.1, ... including gaps */
+	struct pp_child_parent from; /* the folder of the file */
 	int lock_fd;		     /* -1: not locked yet */
 };
 
-/* --- which folder ------------------------------------------------------------------------- */
+/* --- find the folder ---------------------------------------------------------------------- */
 
 static char *folder_name(uint32_t pid, unsigned number)
 {
@@ -99,7 +100,7 @@ static void note_name(struct move *move, const char *name)
 		note_seen(move, (uint32_t)pid, (unsigned)number);
 }
 
-/* An open descriptor, or -1. */
+/* Returns an open descriptor, or -1. */
 static int open_own(const struct move *move, const struct pp_child_place *place, unsigned number)
 {
 	g_autofree char *name = folder_name(place->threads.pid, number);
@@ -129,8 +130,9 @@ static bool may_be_there(const struct move *move, uint32_t pid, unsigned number)
 }
 
 /*
- * The folder of the place's process: the one that it made, or one of an earlier time here.  An open
- * descriptor, or -1: there is none.  A copy made while the process ran without a folder goes.
+ * Finds the folder of the place's process: the one that the process made, or one that an earlier
+ * run of this code made.  Returns an open descriptor, or -1: none.  If the process made one,
+ * removes the copies that were made while it had none.
  */
 static int find_folder(const struct move *move, const struct pp_child_place *place)
 {
@@ -152,7 +154,7 @@ static int find_folder(const struct move *move, const struct pp_child_place *pla
 	return found;
 }
 
-/* Its load map is complete, and nobody writes to it any more: others may share it. */
+/* The load map is complete and no process writes to it any more, so other children may share it. */
 static void note_maps(struct move *move, const char *folder, const struct pp_child_place *place)
 {
 	if (place->runs || (move->from.maps && move->from.maps_bytes == place->child.maps_bytes))
@@ -164,7 +166,7 @@ static void note_maps(struct move *move, const char *folder, const struct pp_chi
 
 static int make_folder(struct move *move, const struct pp_child_place *place)
 {
-	/* Not ".new.": the process itself may be making its folder under that name. */
+	/* Not ".new.": the process may be making its own folder under that name. */
 	g_autofree char *hidden = g_strdup_printf(GM_COPY_PREFIX "%" PRIu64, place->threads.image);
 	int folder, ret;
 
@@ -213,7 +215,7 @@ static void complain(const struct move *move, uint32_t number, const char *what,
 {
 	g_autofree char *where = g_strdup_printf("%s/%s", move->parent, move->file);
 
-	if (g_hash_table_add(move->told, g_strdup_printf("%s %u", where, number)))
+	if (g_hash_table_add(move->reported, g_strdup_printf("%s %u", where, number)))
 		pp_model_add_problem(move->capture->model, what, where, count);
 }
 
@@ -239,16 +241,16 @@ static bool place_is_good(const struct pp_child_place *place)
 	       threads->header_bytes <= THREADS_MAX_BYTES && place->child.folder <= FOLDERS_MAX;
 }
 
-/* --- whether processes run --------------------------------------------------------------- */
+/* --- does the process still run ---------------------------------------------------------- */
 
 struct wanted {
 	const struct move *move;
-	uint64_t start, since_ns; /* either is 0 */
+	uint64_t start, since_ns; /* one of them is 0 */
 };
 
 /*
- * Is the file mapped there?  It may be where that cannot be read, or where the first thread has
- * ended.
+ * Does the process have the file mapped?  True also if this cannot be read, or if its first thread
+ * has ended.
  */
 static bool may_have_file(const struct move *move, pid_t pid)
 {
@@ -274,14 +276,17 @@ static bool is_it(pid_t pid, void *arg)
 	return pp_process_runs(pid, wanted->since_ns) && may_have_file(wanted->move, pid);
 }
 
-/* After the processes were looked up; what is later than now is of another start of the machine. */
+/* Call after the lookup of processes.  A time in the future comes from another boot. */
 static bool is_young(const struct move *move, uint64_t since_ns)
 {
 	return since_ns > pp_numbers_time_ns(move->numbers) &&
 	       since_ns < ((uint64_t)g_get_monotonic_time() + 1) * NS_PER_US;
 }
 
-/* Also where that cannot be known: too young, or in a PID namespace that is not seen from here. */
+/*
+ * Also true if unknown: the process is too young, or in a PID namespace that is not visible from
+ * here.
+ */
 static bool may_run(struct move *move, const struct gm_children_header *header, uint32_t pid,
 		    struct wanted wanted)
 {
@@ -293,9 +298,9 @@ static bool may_run(struct move *move, const struct gm_children_header *header, 
 				   &wanted);
 }
 
-/* --- a place, and all of a file ---------------------------------------------------------- */
+/* --- a place, and a whole file ----------------------------------------------------------- */
 
-/* True: nothing of it is needed any more. */
+/* Returns true if the place is not needed any more. */
 static bool do_place(struct move *move, int fd, const struct gm_children_header *header,
 		     uint32_t number)
 {
@@ -311,7 +316,7 @@ static bool do_place(struct move *move, int fd, const struct gm_children_header 
 	}
 	if (place.child.state != GM_CHILD_BEGUN)
 		return place.child.state == GM_CHILD_MOVED;
-	/* Asked before it is read: what a process wrote before its end is there. */
+	/* Check this before reading: the place then has everything that an ended process wrote. */
 	runs = may_run(move, header, place.threads.pid,
 		       (struct wanted){.since_ns = place.threads.start_ns});
 	if (!runs && !place_read(fd, number, &place))
@@ -334,15 +339,16 @@ static bool do_place(struct move *move, int fd, const struct gm_children_header 
 			       GM_CHILDREN_HEADER_BYTES + (off_t)number * GM_CHILD_BYTES) == 0;
 }
 
-/* Nobody claims a place after this.  Returns how many are claimed. */
+/* Closes the file for further claims.  Returns the number of claimed places. */
 static uint32_t close_file(struct gm_children_header *header)
 {
 	uint32_t n = __atomic_fetch_or(&header->n_claimed, CLOSED, __ATOMIC_ACQ_REL);
 	uint32_t final = __atomic_load_n(&header->n_final, __ATOMIC_ACQUIRE);
 
 	/*
-	 * Another reader may be between the two, or was killed there.  Claims that failed since
-	 * then are counted, too: then the file stays, since places at its end never begin.
+	 * Another reader may be between the two operations, or was killed there.  Claims that
+	 * failed since then are counted too.  The file is then kept, because places at its end
+	 * never begin.
 	 */
 	if (final == 0) {
 		final = MIN(n & ~CLOSED, header->n_slots) + 1;
@@ -359,7 +365,7 @@ static bool header_is_good(const struct gm_children_header *header)
 	       header->slot_bytes == GM_CHILD_BYTES && header->n_slots <= GM_CHILDREN_MAX;
 }
 
-/* True: the file is not needed any more. */
+/* Returns true if the file is not needed any more. */
 static bool do_places(struct move *move, int fd, struct gm_children_header *header)
 {
 	bool is_over =
@@ -403,7 +409,7 @@ static void do_file(struct move *move)
 		unlinkat(move->from.folder_fd, move->file, 0);
 }
 
-/* --- all of them -------------------------------------------------------------------------- */
+/* --- all files ---------------------------------------------------------------------------- */
 
 static DIR *list_dir(int dir, const char *name)
 {
@@ -440,8 +446,8 @@ static bool is_file_of_places(const char *name)
 }
 
 /*
- * One reader at a time, from the first file of places on: each finds what the one before has done.
- * The kernel releases the lock of a reader that is killed.
+ * From the first file of places on, one reader at a time: each sees the result of the one before.
+ * The kernel releases the lock of a killed reader.
  */
 static void lock(struct move *move)
 {
@@ -468,7 +474,7 @@ static void do_folder(struct move *move)
 	if (fstat(move->from.capture_fd, &st) < 0 || st.st_uid != geteuid()) {
 		move->file = files->pdata[0];
 		complain(move, WHOLE_FILE,
-			 "children of fork left out: the capture's owner has to read it first",
+			 "children of fork left out: the capture's owner must read it first",
 			 files->len);
 		return;
 	}
@@ -493,7 +499,7 @@ void pp_children_move(struct pp_capture *capture)
 	if (move.from.capture_fd < 0)
 		return;
 	folders = names_of(move.from.capture_fd, ".", is_folder);
-	move.told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	move.reported = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	move.n_seen = g_hash_table_new(NULL, NULL);
 	for (guint i = 0; i < folders->len; i++)
 		note_name(&move, folders->pdata[i]);
@@ -505,10 +511,10 @@ void pp_children_move(struct pp_capture *capture)
 		}
 		if (move.n_wait == 0)
 			break;
-		/* A round without progress: the next says why. */
+		/* After a round without progress, the next one reports why. */
 		move.is_last = move.n_wait == n_waited;
 	}
-	g_hash_table_unref(move.told);
+	g_hash_table_unref(move.reported);
 	g_hash_table_unref(move.n_seen);
 	pp_numbers_free(move.numbers);
 	if (move.lock_fd >= 0)
@@ -516,7 +522,9 @@ void pp_children_move(struct pp_capture *capture)
 	close(move.from.capture_fd);
 }
 
-/* Does a line of /proc/PID/maps name the file?  Range, rights, offset, device and inode come first.
+/*
+ * Does a line of /proc/PID/maps name the file?  Fields before the path: range, permissions, offset,
+ * device, inode.
  */
 static bool maps_file(const char *maps, uint64_t inode)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a fork child's thread table, load map and metadata from its place and its parent's files.
+ * Writes the thread table, load map and metadata of a child of fork, from its place and its
+ * parent's files.
  */
 #include "capture/children_fill.h"
 
@@ -53,11 +54,15 @@ bool pp_child_is_of(int folder, uint64_t image)
 
 static int fill_threads(int folder, const struct pp_child_place *place)
 {
+	const uint32_t pid_namespace = GM_NAMESPACE_PLACE;
 	int fd = pp_child_open(folder, "threads", O_WRONLY | O_CREAT), ret;
 
 	if (fd < 0)
 		return -errno;
 	ret = pp_write_all_at(fd, &place->threads, GM_CHILD_THREADS_BYTES, 0);
+	if (ret == 0)
+		ret = pp_write_all_at(fd, &pid_namespace, sizeof(pid_namespace),
+				      offsetof(struct gm_threads_header, pid_namespace));
 	if (ret == 0)
 		ret = pp_write_all_at(fd, place->slot, sizeof(place->slot),
 				      place->threads.header_bytes);
@@ -66,8 +71,9 @@ static int fill_threads(int folder, const struct pp_child_place *place)
 }
 
 /*
- * A file that another child has, too: in a directory where files were removed lately, ext4 takes
- * 0.3 to 1 ms to make one, and 0.02 to link it.  Nobody writes to it any more.
+ * Hard-links the load map that another child has too; no process writes to it any more.  In a
+ * directory where files were removed lately, ext4 takes 0.3 to 1 ms to create a file and 0.02 ms to
+ * link one.
  */
 static bool link_maps(const struct pp_child_parent *parent, int folder,
 		      const struct pp_child_place *place)
@@ -76,7 +82,7 @@ static bool link_maps(const struct pp_child_parent *parent, int folder,
 	       linkat(parent->capture_fd, parent->maps, folder, "maps", 0) == 0;
 }
 
-/* The first maps_bytes of the parent's. */
+/* Copies the first maps_bytes of the parent's load map. */
 static int fill_maps(const struct pp_child_parent *parent, int folder,
 		     const struct pp_child_place *place)
 {
@@ -85,7 +91,7 @@ static int fill_maps(const struct pp_child_parent *parent, int folder,
 	struct stat st;
 	int from, to, ret = 0;
 
-	/* Moved before. */
+	/* It was moved before. */
 	if (fstatat(folder, "maps", &st, AT_SYMLINK_NOFOLLOW) == 0 && (uint64_t)st.st_size == left)
 		return 0;
 	if (link_maps(parent, folder, place))
@@ -93,7 +99,7 @@ static int fill_maps(const struct pp_child_parent *parent, int folder,
 	from = pp_child_open(parent->folder_fd, "maps", O_RDONLY);
 	if (from < 0)
 		return errno == ENOENT ? 0 : -errno;
-	/* Not emptied: its process may have made this folder since, and go on in the file. */
+	/* No O_TRUNC: the process may have made this folder since, and append to the file. */
 	to = pp_child_open(folder, "maps", O_WRONLY | O_CREAT);
 	if (to < 0)
 		ret = -errno;
@@ -131,7 +137,7 @@ static char *read_metadata(const struct pp_child_parent *parent)
 	return text;
 }
 
-/* The parent's, with the child's own trace and pid. */
+/* Returns the parent's metadata with the child's trace UUID and pid. */
 static char *child_metadata(struct pp_child_parent *parent, const uint8_t uuid[16], uint32_t pid)
 {
 	static const char uuid_is[] = "trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"";
@@ -166,7 +172,7 @@ static char *child_metadata(struct pp_child_parent *parent, const uint8_t uuid[1
 	return g_string_free(out, FALSE);
 }
 
-/* The stream's first file, whole: an empty packet fills what is not used. */
+/* Writes the stream's first file at full size: an empty packet fills the unused rest. */
 static int fill_stream(struct pp_child_parent *parent, int folder,
 		       const struct pp_child_place *place)
 {
@@ -174,7 +180,7 @@ static int fill_stream(struct pp_child_parent *parent, int folder,
 	g_autofree char *metadata = NULL, *name = NULL;
 	int user, ret = 0;
 
-	if (packet->magic != GM_PACKET_MAGIC) /* killed before there was one */
+	if (packet->magic != GM_PACKET_MAGIC) /* killed before it wrote a packet */
 		return 0;
 	if (mkdirat(folder, "user", 0700) < 0 && errno != EEXIST)
 		return -errno;

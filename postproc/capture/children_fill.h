@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The folder of one child of fork, filled from its place (gmon-mt/children.h).
+ * Fills the folder of one child of fork from its place (gmon-mt/children.h).
  *
- * All of this is by descriptors and through no symbolic link.
+ * All accesses are relative to descriptors and follow no symlink.
  */
 #ifndef PP_CAPTURE_CHILDREN_FILL_H
 #define PP_CAPTURE_CHILDREN_FILL_H
@@ -13,14 +13,14 @@
 
 #include "gmon-mt/children.h"
 
-/* Where the file of places is. */
+/* The directory that holds the file of places. */
 struct pp_child_parent {
 	int capture_fd;
 	int folder_fd;
 
-	/* Read from the folder. */
+	/* Caches of the parent's files. */
 	char *metadata; /* NULL: not read yet */
-	char *maps;	/* in the folder of a child that has so much of the parent's */
+	char *maps;	/* path of a child's load map with that many bytes of the parent's */
 	uint64_t maps_bytes;
 };
 
@@ -29,18 +29,18 @@ struct pp_child_place {
 		struct gm_child child;
 		uint8_t bytes[GM_CHILD_BYTES];
 	};
-	struct gm_threads_header threads; /* its buckets are zero */
+	struct gm_threads_header threads; /* without its buckets, which are zero */
 	uint8_t slot[sizeof(struct gm_thread_slot)];
-	bool runs; /* its process */
+	bool runs; /* the process still runs */
 };
 
 int pp_child_open(int dir, const char *name, int flags);
 int pp_child_open_dir(int dir, const char *name);
 
-/* Is the folder, an open directory, of this run of a program image? */
+/* Does the folder, an open directory, belong to this program image? */
 bool pp_child_is_of(int folder, uint64_t image);
 
-/* 0, or -errno; -ENODATA: the parent has no metadata yet. */
+/* Returns 0 or -errno; -ENODATA: the parent has no metadata yet. */
 int pp_child_fill(struct pp_child_parent *parent, int folder, const struct pp_child_place *place);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * <pid>/sync-counts: what each thread did without waiting, where only waits were recorded; and
- * <pid>/sync-holds, how long it held what nobody waited for.
+ * Reads <pid>/sync-counts, the operations that did not wait and were only counted, and
+ * <pid>/sync-holds, the times of uncontended holds.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -48,10 +48,10 @@ static bool acquires_lock(enum st_event op)
 	return pp_sync_has(op, PP_SYNC_ACQUIRES) && pp_sync_type_is_lock(pp_sync_type(op));
 }
 
-/* Sums of all rows of a file stay below INT64_MAX. */
+/* Keeps the sums of all rows of a file below INT64_MAX. */
 #define MOST ((uint64_t)INT64_MAX / MAX_HOLDS)
 
-/* False: no thread and no program did that. */
+/* Returns false for a row that no thread can have produced. */
 static bool take_holds(struct pp_process *process, const struct st_holds_row *row)
 {
 	struct pp_thread *thread = pp_process_thread(process, row->index);
@@ -70,7 +70,7 @@ static bool take_holds(struct pp_process *process, const struct st_holds_row *ro
 	if (!thread || !acquires_lock(row->op) || row->n > MOST || row->total_ns > MOST ||
 	    row->longest_ns > row->total_ns || row->first_ns > INT64_MAX)
 		return false;
-	holds.era = pp_places_era(process, row->object, row->site, holds.first_ns);
+	holds.load_id = pp_places_load_id(process, row->object, row->site, holds.first_ns);
 	if (row->site)
 		holds.site = pp_places_code(process, row->site, holds.first_ns);
 	if (!process->counted_holds)
@@ -79,7 +79,7 @@ static bool take_holds(struct pp_process *process, const struct st_holds_row *ro
 	return true;
 }
 
-/* One that is not there holds nothing: what found no room is counted elsewhere. */
+/* A missing file means no holds: rows that found no room are counted elsewhere. */
 int pp_holds_read(struct pp_capture *capture, struct pp_process *process, const char *path,
 		  struct pp_error *err)
 {
@@ -108,7 +108,7 @@ int pp_holds_read(struct pp_capture *capture, struct pp_process *process, const 
 		n_bad += !take_holds(process, &row);
 	}
 	if (n_bad)
-		pp_capture_add_damage(capture, path, "%" PRIu64 " rows make no sense", n_bad);
+		pp_capture_add_damage(capture, path, "%" PRIu64 " invalid rows", n_bad);
 	if (records.n_missing)
 		pp_capture_add_damage(capture, path,
 				      "cut short: %" PRIu64 " of %u rows are missing",
@@ -133,14 +133,16 @@ int pp_counts_read(struct pp_capture *capture, struct pp_process *process, const
 	const void *record;
 	int ret;
 
-	/* Whatever the counts are, what did not wait is not among the events. */
+	/*
+	 * Even if the counts cannot be read, operations that did not wait are not among the events.
+	 */
 	process->only_waits = process->no_holds = true;
 	ret = pp_records_open(&records, path, &layout, &header, err);
 	if (ret < 0)
 		return ret;
 	process->no_holds = !(header.flags & ST_COUNTS_HOLDS);
 	process->sync_auto = header.flags & ST_COUNTS_AUTO;
-	/* With sync.mode = auto, until one of its threads is switched. */
+	/* With sync.mode = auto, only after one of the process's threads was switched. */
 	process->only_waits = !process->sync_auto;
 	for (uint32_t index = 0; (record = pp_records_next(&records)); index++)
 		take_row(process, pp_process_thread(process, index), record, header.row_bytes);

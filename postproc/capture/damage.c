@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What of a capture cannot be read, or was not written: rows for `report quality`. */
+/* Unreadable and unwritten parts of a capture, as rows for `report quality`. */
 #include "capture/capture.h"
 
 #include <errno.h>
@@ -46,9 +46,9 @@ static const char *why_unwritten(int code)
 	case EFBIG:
 		return "the limit on the size of files is too low (ulimit -f)";
 	case EINTR:
-		return "a signal handler jumped out of what begins its recording";
+		return "a signal handler jumped out of the code that starts its recording";
 	case ETIMEDOUT:
-		return "a thread was stopped for seconds in what begins its recording";
+		return "a thread was stopped for seconds in the code that starts its recording";
 	default:
 		return g_strerror(code);
 	}

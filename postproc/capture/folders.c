@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See folders.h. */
+/* Lists the folders of a capture, one per program image of a process, and orders them by time. */
 #include "capture/folders.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ static int compare_folders(const void *a, const void *b)
 	return fa->image < fb->image ? -1 : fa->image > fb->image;
 }
 
-/* Folders by process; those of one process in the order in which they began. */
+/* Orders folders by process, and those of one process by start time. */
 static int compare_starts(const void *a, const void *b)
 {
 	const struct pp_folder *fa = a, *fb = b;
@@ -68,8 +68,9 @@ static uint64_t start_of(const char *folder)
 }
 
 /*
- * A folder's number says how many there were when it was made.  That of a child of fork may have
- * been made last, of the image that it was before exec (children.h): the numbers go by time.
+ * A folder's number is the count of folders when it was made.  The folder of a child of fork may be
+ * made last although its image ran before the exec (children.h), so images are renumbered by start
+ * time.
  */
 static void sort_images(GArray *folders, const char *dir_path)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The folders of a capture that are of a process each: "1234", and after its first exec "1234.1".
+/*
+ * The folders of a capture that belong to one process each: "1234", and after its first exec
+ * "1234.1".
  */
 #ifndef PP_CAPTURE_FOLDERS_H
 #define PP_CAPTURE_FOLDERS_H
@@ -16,7 +18,10 @@ struct pp_folder {
 	uint64_t start_ns; /* 0: not known */
 };
 
-/* Of struct pp_folder, by process, and by image.  NULL: the directory cannot be read. */
+/*
+ * Returns an array of struct pp_folder, sorted by process and image.  NULL: the directory cannot be
+ * read.
+ */
 GArray *pp_folders_find(const char *dir_path, struct pp_error *err);
 
 #endif

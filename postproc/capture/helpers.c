@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the table of helper tasks, and finds for a thread id and a time whether it was one. */
+/* Reads the table of helpers, and tells whether a tid at a given time was one of them. */
 #include "capture/helpers.h"
 
 #include <inttypes.h>
@@ -34,7 +34,7 @@ static bool add_helper(GArray *helpers, const struct gm_helper *record)
 	return true;
 }
 
-/* Returns how many records are damaged. */
+/* Returns the number of damaged records. */
 static uint64_t read_all(const struct pp_records *records, GArray *helpers)
 {
 	struct gm_helper chunk[CHUNK_RECORDS];
@@ -66,7 +66,7 @@ void pp_helpers_read(struct pp_capture *capture, struct pp_process *process)
 	if (pp_records_open_file(&records, path, &err) < 0) {
 		g_autofree char *text = pp_error_text(&err);
 
-		pp_capture_add_damage(capture, process->folder, "tasks of the libraries: %s", text);
+		pp_capture_add_damage(capture, process->folder, "helpers: %s", text);
 		pp_error_done(&err);
 		return;
 	}
@@ -78,7 +78,7 @@ void pp_helpers_read(struct pp_capture *capture, struct pp_process *process)
 	pp_records_done(&records);
 }
 
-/* The last one of this tid that began no later; NULL: none. */
+/* Returns the last helper with this tid that began no later than time_ns; NULL: none. */
 static const struct pp_helper *helper_before(const GArray *helpers, uint32_t tid, int64_t time_ns)
 {
 	const struct pp_helper *all = (const struct pp_helper *)helpers->data;
@@ -100,7 +100,7 @@ bool pp_helpers_have(const struct pp_model *model, int32_t pid, int32_t tid, int
 {
 	if (pid <= 0 || tid <= 0 || tid == pid)
 		return false;
-	/* Each program that an exec brought has its own. */
+	/* Each program image has its own table. */
 	for (guint i = 0; i < model->processes->len; i++) {
 		const struct pp_process *process = model->processes->pdata[i];
 		const struct pp_helper *helper;

@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A capture's folders are three deep. */
+/* A capture's folders are nested three deep. */
 #define MOST_DEEP 8
 
 struct files {
-	GPtrArray *lines; /* of char *: path and what is known of it */
+	GPtrArray *lines; /* of char *: path, mode, size and time of modification */
 	uint64_t bytes;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a capture's files are, so that who has kept something of them sees that they are others. */
+/* A digest of a capture's files, by which caches detect that the capture has changed. */
 #ifndef PP_CAPTURE_IDENTITY_H
 #define PP_CAPTURE_IDENTITY_H
 
@@ -8,9 +8,9 @@
 #include <glib.h>
 
 /*
- * Adds to the sum: of each file below the directory its path, size and time of last change.  Links
- * are not followed, and files and folders right in it that begin with `except` left out.
- * *ret_bytes: of all of them.
+ * Adds to the checksum the path, size and time of modification of each file below the directory.
+ * Symlinks are not followed.  Top-level entries whose name begins with `except` are skipped.
+ * *ret_bytes is the total size of all files.
  */
 void pp_capture_identify(const char *dir, const char *except, GChecksum *sum, uint64_t *ret_bytes);
 

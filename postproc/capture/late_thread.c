@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Creates the process and the thread for an event of a thread that no table has. */
+/* Creates the process and the thread for an event of a thread that is in no thread table. */
 #include "capture/late_thread.h"
 
 struct pp_process *pp_late_process(const struct pp_model *model, uint32_t pid)
 {
-	/* The last image of that pid: an exec opens a new one. */
+	/* Search the last image of that pid: each exec adds one. */
 	for (guint i = model->processes->len; i-- > 0;) {
 		struct pp_process *process = model->processes->pdata[i];
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A capture from elsewhere may hold links to what its reader may read, and its maker may not. */
+/*
+ * Finds symlinks out of a capture.  A capture from elsewhere may point to files that its reader may
+ * read and its maker may not.
+ */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +16,7 @@ static bool is_inside(const char *dir, const char *path)
 	return strncmp(path, dir, len) == 0 && (path[len] == '/' || path[len] == '\0' || len == 1);
 }
 
-/* One that leads nowhere leads out to nothing. */
+/* A dangling symlink leads out to nothing. */
 static bool leads_out(const char *root, const char *path)
 {
 	char *real = realpath(path, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* <pid>/maps: which object was loaded where, since when. */
+/* Reads <pid>/maps: which object was loaded where, since when. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static void load_clear(void *data)
 	g_free(load->path);
 }
 
-/* Takes the number and the blank behind it off the front of *text. */
+/* Parses the number at the start of *text and advances past the blank that follows it. */
 static bool take_number(char **text, int base, uint64_t *ret_number)
 {
 	char *end;
@@ -45,7 +45,7 @@ static bool take_word(char **text, char **ret_word)
 	return true;
 }
 
-/* "\\n" and "\\\\" to what they stand for, in place. */
+/* Replaces the escapes \n and \\ in place. */
 static void unescape(char *path)
 {
 	char *to = path;
@@ -68,7 +68,7 @@ static bool is_build_id(const char *word)
 	return len && len % 2 == 0 && strspn(word, "0123456789abcdef") == len;
 }
 
-/* A line without its '\n', which is taken apart. */
+/* Parses a line without its '\n', in place. */
 static bool parse_line(char *line, struct pp_load *load)
 {
 	uint64_t time_ns;
@@ -122,7 +122,7 @@ int pp_maps_read(struct pp_capture *capture, struct pp_process *process, const c
 	if (stat(path, &st) < 0)
 		return pp_error_add(err, -errno, "%s: %s", path, g_strerror(errno));
 	if (!S_ISREG(st.st_mode) || st.st_size > MAX_MAPS_BYTES)
-		return pp_error_add(err, -EINVAL, "%s: no load map: damaged", path);
+		return pp_error_add(err, -EINVAL, "%s: damaged: not a load map", path);
 	if (!g_file_get_contents(path, &text, &len, &error))
 		return pp_error_add(err, -EIO, "%s", error->message);
 	maps = pp_maps_new();
@@ -132,7 +132,7 @@ int pp_maps_read(struct pp_capture *capture, struct pp_process *process, const c
 
 		if (newline)
 			*newline = '\0';
-		/* A last line without its end may be cut anywhere, even in the path. */
+		/* A last line without '\n' may be truncated anywhere, even in the path. */
 		if (newline && strlen(line) == (size_t)(newline - line) && parse_line(line, &load))
 			g_array_append_val(maps, load);
 		else

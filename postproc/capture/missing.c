@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a capture should hold and does not: files that were lost between the recording and now, or
- * that another recording's took the place of.  What is merely absent is easily taken for what never
- * was, and the rest for the whole.
+ * Finds files that a capture should hold and does not: they were lost after the recording, or
+ * replaced by those of another recording.  Without this check a missing file looks like one that
+ * never existed, and the rest looks complete.
  *
- * A stream takes its number by making its first file (runtime/stream.c), so a gap is a loss.  A
- * writer that found no room may leave its number unused; its thread's losses are counted.  The
- * kernel's events were counted by the recorder.
+ * A stream gets its number when its first file is made (runtime/stream/stream.c), so a gap in the
+ * numbers is a loss.  A writer that found no room may leave its number unused; the losses of its
+ * thread are counted.  The recorder counted the kernel's events.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -51,7 +51,7 @@ static char *file_name(const struct stream_file *file)
 			    : g_strdup_printf("stream_%u", file->stream);
 }
 
-/* Of struct stream_file, in order. */
+/* Returns an array of struct stream_file, in order. */
 static GArray *list_files(const char *trace_dir)
 {
 	GArray *files = g_array_new(FALSE, FALSE, sizeof(struct stream_file));
@@ -114,11 +114,11 @@ static void report_gap(struct pp_capture *capture, const char *trace_dir, unsign
 	pp_capture_add_damage(capture, path, "missing; the report covers the others");
 }
 
-/* One line a gap: what would have come next. */
+/* Reports one line per gap: the file that should have come next. */
 static void find_gaps(struct pp_capture *capture, const char *trace_dir, bool numbers_are_whole,
 		      GArray *files)
 {
-	unsigned n_streams = 0, n_files = 0; /* so far; files of the latest stream */
+	unsigned n_streams = 0, n_files = 0; /* streams so far; files of the current stream */
 
 	for (guint i = 0; i < files->len; i++) {
 		struct stream_file got = g_array_index(files, struct stream_file, i);
@@ -135,13 +135,13 @@ static void find_gaps(struct pp_capture *capture, const char *trace_dir, bool nu
 	}
 }
 
-/* --- what was cut off ----------------------------------------------------------------------- */
+/* --- truncated files ------------------------------------------------------------------------ */
 
 #define PACKETS_AHEAD 64
 
 /*
- * Most packets of a file are as large as the one before: so where those to come begin is read
- * together, and not one after the other, which takes a disk long.
+ * Most packets of a file have the size of the one before.  Prefetching the expected positions of
+ * the next packets together saves one disk seek per packet.
  */
 static void fetch_ahead(int fd, uint64_t offset, uint64_t packet_bytes, uint64_t file_bytes)
 {
@@ -154,7 +154,10 @@ static void fetch_ahead(int fd, uint64_t offset, uint64_t packet_bytes, uint64_t
 			      POSIX_FADV_WILLNEED);
 }
 
-/* What the file's last packet says is behind it; 0: nothing, or the file is damaged otherwise. */
+/*
+ * Returns the number of bytes that should follow the file's last packet according to its header; 0:
+ * none, or the file is damaged in another way.
+ */
 static uint32_t find_end(int fd)
 {
 	off_t file_bytes = lseek(fd, 0, SEEK_END);
@@ -171,11 +174,14 @@ static uint32_t find_end(int fd)
 		fetch_ahead(fd, offset, packet.packet_bits / 8, (uint64_t)MAX(file_bytes, 0));
 		offset += packet.packet_bits / 8;
 	}
-	/* Else the readers of events have something to say. */
+	/* Otherwise the readers of events report it. */
 	return file_bytes == (off_t)offset ? followed : 0;
 }
 
-/* A packet is whole, and yet not the last: the file ends between two, or the next is missing. */
+/*
+ * A whole packet is not the last one: the file ends between two packets, or the next file is
+ * missing.
+ */
 static void find_cuts(struct pp_capture *capture, const char *trace_dir, const GArray *files)
 {
 	for (guint i = 0; i < files->len; i++) {
@@ -188,9 +194,10 @@ static void find_cuts(struct pp_capture *capture, const char *trace_dir, const G
 		if (fd >= 0)
 			close(fd);
 		if (followed & GM_PACKET_FOLLOWED_HERE)
-			pp_capture_add_damage(capture, path,
-					      "cut short between two packets; the report covers "
-					      "what is before");
+			pp_capture_add_damage(
+			    capture, path,
+			    "cut short between two packets; the report covers only "
+			    "the packets before");
 		else if ((followed & GM_PACKET_FOLLOWED_IN_NEXT) &&
 			 (i + 1 == files->len ||
 			  g_array_index(files, struct stream_file, i + 1).stream != file.stream))
@@ -198,7 +205,7 @@ static void find_cuts(struct pp_capture *capture, const char *trace_dir, const G
 	}
 }
 
-/* Links to one are, too.  Most file systems tell without a look at the file. */
+/* Symlinks to a regular file count too.  Most file systems give the type without a stat(). */
 static bool is_regular(DIR *dir, const struct dirent *entry)
 {
 	struct stat st;
@@ -218,7 +225,7 @@ void pp_missing_streams(struct pp_capture *capture, const char *trace_dir,
 	while (dir && (entry = readdir(dir))) {
 		const char *name = entry->d_name;
 
-		if (name[0] == '.' || strcmp(name, "index") == 0) /* LTTng's, of its packets */
+		if (name[0] == '.' || strcmp(name, "index") == 0) /* LTTng's index of packets */
 			continue;
 		if (!is_regular(dir, entry)) {
 			g_autofree char *path = g_build_filename(trace_dir, name, NULL);
@@ -243,7 +250,7 @@ static const char *find_in(const char *text, const char *end, const char *words)
 	return at ? at + strlen(words) : NULL;
 }
 
-/* The uuid in the clock's part of the metadata; NULL: none there, or not to be found. */
+/* Returns the uuid in the clock's part of the metadata; NULL: not found. */
 static const char *find_clock_uuid(const char *text, gsize len)
 {
 	const char *clock = find_in(text, text + len, "clock {");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What info.json says of the recording: what ran where, what the recorder knows to be missing; and
- * whether there still is, or ever was, someone to write the end of it.
+ * Reads info.json: the recorded program and the losses that the recorder counted.  Also determines
+ * whether the process that writes the end of info.json still runs, or ended without doing so.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +20,8 @@
 #define COLLECTOR_POLLS	  500
 
 /*
- * What the recorder knows to be missing: "losses", of {"what", "where", "count"}.  What it knows
- * only from the files that are read here, too, is told from there, by thread and file.
+ * Adds the recorder's losses: "losses", an array of {"what", "where", "count"}.  Losses that the
+ * capture's own files count, too, are taken from those, by thread and file.
  */
 static void note_recorded_losses(struct pp_model *model)
 {
@@ -50,19 +50,22 @@ static void load_info(struct pp_capture *capture, const char *path)
 	if (stat(path, &st) < 0 || st.st_size > MAX_INFO_BYTES ||
 	    !g_file_get_contents(path, &text, &len, NULL) || !pp_json_is_shallow(text, len) ||
 	    !json_parser_load_from_data(parser, text, (gssize)len, NULL)) {
-		pp_capture_add_damage(capture, path, "cannot be read as JSON");
+		pp_capture_add_damage(capture, path, "invalid JSON");
 		return;
 	}
 	root = json_parser_get_root(parser);
 	if (!root || !JSON_NODE_HOLDS_OBJECT(root)) {
-		pp_capture_add_damage(capture, path, "holds no JSON object");
+		pp_capture_add_damage(capture, path, "not a JSON object");
 		return;
 	}
 	g_clear_pointer(&capture->model->info, json_object_unref);
 	capture->model->info = json_node_dup_object(root);
 }
 
-/* Who gathers the kernel's events of a program without `record`, and has not ended; 0: nobody. */
+/*
+ * Returns the pid of the collector that records the kernel's events of a program started without
+ * `record`, as long as it has not ended; 0: none.
+ */
 static int64_t collector_of(const struct pp_model *model)
 {
 	return pp_json_int(pp_json_object(model->info, "kernel"), "collector", 0);
@@ -73,7 +76,10 @@ static bool is_alive(int64_t pid)
 	return pid > 0 && pid <= INT32_MAX && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
 }
 
-/* Its lock is no thing that a capture can hold: the number in there may be anybody's. */
+/*
+ * Checks the collector's lock, because the pid in the capture may belong to an unrelated process by
+ * now.
+ */
 static bool has_collector(const struct pp_capture *capture)
 {
 	int fd = open(capture->model->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -84,11 +90,11 @@ static bool has_collector(const struct pp_capture *capture)
 	return locked;
 }
 
-/* It ends shortly after the program; who reads at once waits for it. */
+/* The collector ends shortly after the program.  A reader that starts right then waits for it. */
 static void await_collector(struct pp_capture *capture, const char *path)
 {
 	const struct timespec pause = {0, COLLECTOR_POLL_NS};
-	/* As long as the collector lives: without it the number may be another process's. */
+	/* Valid only while the collector lives; otherwise the pid may be another process's. */
 	bool running =
 	    has_collector(capture) && is_alive(pp_json_int(capture->model->info, "pid", 0));
 	bool lives = true;
@@ -97,19 +103,22 @@ static void await_collector(struct pp_capture *capture, const char *path)
 		lives = i < COLLECTOR_POLLS && has_collector(capture);
 		if (lives)
 			nanosleep(&pause, NULL);
-		/* After that: it may have written its last between two looks. */
+		/*
+		 * Load it after the check: the collector may have written its last data between the
+		 * two.
+		 */
 		load_info(capture, path);
 	}
 	if (collector_of(capture->model) > 0)
 		pp_model_add_problem(capture->model,
-				     running ? "scheduling events from now on: the program runs"
+				     running ? "later scheduling events: the program still runs"
 				     : has_collector(capture)
 					 ? "later scheduling events: their collector has not ended"
 					 : "later scheduling events: their collector was killed",
 				     "kernel", 0);
 }
 
-/* record writes the file anew at its end, and what is left of the scheduling events before that. */
+/* At its end `record` rewrites the file, after the last scheduling events. */
 static void note_cut_short(struct pp_model *model)
 {
 	JsonObject *info = model->info;

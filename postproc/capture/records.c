@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks the header against the file's size, then reads records in blocks, each checked before it
- * is handed out.
+ * Checks the header against the file's size, then reads records in blocks and checks each before it
+ * is returned.
  */
 #include "capture/records.h"
 
@@ -15,7 +15,7 @@
 #define BUFFER_BYTES	 (256 * 1024)
 #define MAX_RECORD_BYTES 4096
 
-/* Reads up to `len` bytes, fewer only at the end of the file; -errno. */
+/* Reads up to `len` bytes, fewer only at the end of the file.  Returns the count, or -errno. */
 static ssize_t read_at(int fd, void *to, size_t len, uint64_t offset)
 {
 	size_t done = 0;
@@ -39,21 +39,23 @@ static int check_prefix(const struct pp_records_layout *layout,
 			struct pp_error *err)
 {
 	if (memcmp(prefix->magic, layout->magic, sizeof(prefix->magic)) != 0)
-		return pp_error_add(err, -EINVAL, "does not begin with \"%s\": damaged",
+		return pp_error_add(err, -EINVAL, "damaged: does not begin with \"%s\"",
 				    layout->magic);
 	if (prefix->schema > layout->schema)
-		return pp_error_add(err, -ENOTSUP,
-				    "schema %u, and this gprof-mt reads up to %u: use a newer one",
-				    prefix->schema, layout->schema);
+		return pp_error_add(
+		    err, -ENOTSUP,
+		    "schema %u is newer than %u, the newest that this gprof-mt reads; "
+		    "use a newer gprof-mt",
+		    prefix->schema, layout->schema);
 	if (prefix->header_bytes < layout->header_bytes || prefix->header_bytes > left_bytes)
 		return pp_error_add(err, -EINVAL,
-				    "header of %u bytes where there are %" PRIu64 ": damaged",
+				    "damaged: header of %u bytes in %" PRIu64 " bytes",
 				    prefix->header_bytes, left_bytes);
 	if (prefix->record_bytes < layout->record_bytes || prefix->record_bytes > MAX_RECORD_BYTES)
-		return pp_error_add(err, -EINVAL, "records of %u bytes: damaged",
+		return pp_error_add(err, -EINVAL, "damaged: records of %u bytes",
 				    prefix->record_bytes);
 	if (prefix->n_records > layout->max_records)
-		return pp_error_add(err, -EINVAL, "%u records: damaged", prefix->n_records);
+		return pp_error_add(err, -EINVAL, "damaged: %u records", prefix->n_records);
 	return 0;
 }
 

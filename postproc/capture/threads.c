@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* <pid>/threads: who the threads of a process were. */
+/* Reads <pid>/threads: the threads of a process, with their names, times and losses. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,12 +8,12 @@
 #include "capture/capture.h"
 #include "capture/records.h"
 
-/* Indexes are not reused, but 2^24 threads would be a 2 GiB table. */
+/* Indexes are not reused, but 2^24 threads would make a table of 2 GiB. */
 #define MAX_THREADS (1u << 24)
-/* [sample] hz goes from 1 to 1000; a tick is not longer than 10 ms. */
+/* [sample] hz ranges from 1 to 1000; a tick is at most 10 ms. */
 #define MIN_SAMPLE_PERIOD_NS 1000000u
 #define MAX_SAMPLE_PERIOD_NS 1000000000u
-/* PID_MAX_LIMIT of Linux. */
+/* Linux's PID_MAX_LIMIT. */
 #define MAX_TID (1u << 22)
 
 _Static_assert(offsetof(struct gm_threads_header, slot_bytes) ==
@@ -28,21 +28,21 @@ static int64_t known_time(uint64_t ns)
 	return ns && ns <= INT64_MAX ? (int64_t)ns : PP_TIME_UNKNOWN;
 }
 
-/* Text of any bytes made fit to show: valid UTF-8. */
+/* Converts arbitrary bytes to printable, valid UTF-8. */
 static char *clean(const char *bytes, size_t max_len)
 {
 	return g_utf8_make_valid(bytes, (gssize)strnlen(bytes, max_len));
 }
 
-/* What is wrong with the slot; NULL: nothing. */
+/* Returns the fault of the slot; NULL: none. */
 static const char *slot_fault(const struct gm_thread_slot *slot, const struct gm_threads_header *h)
 {
 	if (slot->state > GM_THREAD_ENDED)
-		return "thread slots in no known state";
+		return "thread slots with an unknown state";
 	if (!slot->tid || slot->tid > MAX_TID)
-		return "thread slots with no possible tid";
+		return "thread slots with an invalid tid";
 	if (slot->parent_index < -1 || slot->parent_index >= (int64_t)h->n_slots)
-		return "threads with no possible parent";
+		return "threads with an invalid parent";
 	if (slot->start_ns > INT64_MAX || slot->end_ns > INT64_MAX ||
 	    (slot->end_ns && slot->end_ns < slot->start_ns))
 		return "threads that end before they start";
@@ -93,7 +93,7 @@ static const char *why_no_samples(const struct gm_threads_header *header)
 	case GM_SAMPLE_OLD_KERNEL:
 		return "Linux before 5.10 would interrupt system calls";
 	default:
-		return "the recording says why in a way that this gprof-mt does not know";
+		return "for a reason that this gprof-mt does not know";
 	}
 }
 
@@ -163,11 +163,12 @@ int pp_threads_read(struct pp_capture *capture, struct pp_process *process, cons
 	note_unwritten(model, &header);
 	if (!process->why_no_samples && (process->sample_period_ns < MIN_SAMPLE_PERIOD_NS ||
 					 process->sample_period_ns > MAX_SAMPLE_PERIOD_NS)) {
-		pp_capture_add_damage(capture, path, "no possible time between samples");
-		process->why_no_samples = "the time between them is damaged";
+		pp_capture_add_damage(capture, path, "invalid sampling period");
+		process->why_no_samples = "the sampling period is damaged";
 	}
 	if (header.pid != process->pid)
-		pp_capture_add_damage(capture, path, "says it is of process %u", header.pid);
+		pp_capture_add_damage(capture, path, "belongs to process %u, not to this one",
+				      header.pid);
 	for (; (record = pp_records_next(&records)); index++) {
 		struct gm_thread_slot slot;
 		const char *fault;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks for directories with CTF metadata at the places where a capture can have them. */
+/* Looks for directories with CTF metadata where a capture can have them. */
 #include "capture/traces.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static bool is_file(const char *path)
 	return g_file_test(path, G_FILE_TEST_IS_REGULAR);
 }
 
-/* A trace without a stream holds nothing, and the reader of CTF stumbles over it. */
+/* A trace without streams holds nothing, and Babeltrace fails on it. */
 static bool has_streams(const char *dir_path)
 {
 	GDir *dir = g_dir_open(dir_path, 0, NULL);
@@ -49,7 +49,8 @@ void pp_traces_add(struct pp_capture *capture, GPtrArray *to, const char *parent
 		return;
 	link = pp_capture_link_out(capture, path);
 	if (link) {
-		pp_capture_add_damage(capture, path, "left out: a link leads out of the capture");
+		pp_capture_add_damage(capture, path,
+				      "left out: a symlink leads out of the capture");
 		return;
 	}
 	if (is_file(metadata))
@@ -71,7 +72,9 @@ void pp_traces_add(struct pp_capture *capture, GPtrArray *to, const char *parent
 	g_ptr_array_add(to, trace);
 }
 
-/* LTTng puts a session's traces below kernel/; a collector of ours writes into it. */
+/*
+ * LTTng puts a session's traces below kernel/; our collector writes its trace into kernel/ itself.
+ */
 void pp_traces_add_kernel(struct pp_capture *capture)
 {
 	g_autofree char *kernel = g_build_filename(capture->model->dir, "kernel", NULL);
@@ -88,8 +91,8 @@ void pp_traces_add_kernel(struct pp_capture *capture)
 }
 
 /*
- * LTTng-UST's are where its session puts them: ust/uid/<uid>/64-bit, or ust/pid/<process>/..., with
- * a folder or two more for archives.
+ * LTTng-UST's traces are where its session puts them: ust/uid/<uid>/64-bit or
+ * ust/pid/<process>/..., with a folder or two more for archives.
  */
 static void add_ust(struct pp_capture *capture, const char *parent, const char *name,
 		    unsigned depth)
@@ -118,7 +121,7 @@ void pp_traces_add_ust(struct pp_capture *capture)
 	add_ust(capture, capture->model->dir, "ust", MAX_UST_DEPTH);
 }
 
-/* Whether a trace's metadata, text or packets of text, holds the words. */
+/* Does the metadata of a trace, as text or as packets of text, contain the words? */
 static bool metadata_holds(const struct pp_trace *trace, const char *words)
 {
 	g_autofree char *path = g_build_filename(trace->dir, "metadata", NULL);

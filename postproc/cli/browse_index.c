@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compares a saved index with the capture, or makes a new one with a display of its progress, and
- * saves it.
+ * Reuses a saved index that matches the capture, or creates a new one while showing the progress,
+ * and saves it.
  */
 #include "cli/browse_index.h"
 
@@ -14,13 +14,13 @@
 
 #include "core/printable.h"
 #include "index/build.h"
-#include "index/folder.h"
+#include "index/saved_index.h"
 #include "events/events.h"
 #include "capture/identity.h"
 #include "tui/browse.h"
 
-#define PICTURE_NS  100000000  /* between two pictures of the progress */
-#define LEAST_BYTES (8u << 20) /* of a capture; one that is smaller is read in half a second */
+#define PICTURE_NS  100000000  /* between two updates of the progress display */
+#define LEAST_BYTES (8u << 20) /* of a capture; a smaller one is read in half a second */
 
 struct making {
 	struct pp_screen *screen;
@@ -28,17 +28,19 @@ struct making {
 	struct pp_index_builder *builder;
 	struct pp_index_key key;
 	struct pp_index_folder folder;
-	bool is_kept;	   /* it is made in files, so far */
-	bool goes_on;	   /* the program that is recorded */
-	const char *doing; /* at the moment */
-	int64_t shown_ns;  /* CLOCK_MONOTONIC; 0: not yet */
+	bool is_kept;	   /* the index is being made in files */
+	bool goes_on;	   /* the recorded program is still running */
+	const char *doing; /* the current step, for the display */
+	int64_t shown_ns;  /* CLOCK_MONOTONIC of the last update; 0: none yet */
 	uint64_t n_events;
-	struct pp_error why; /* it will not be kept */
+	struct pp_error why; /* the reason why it is not saved */
 };
 
-/* --- what it is of -------------------------------------------------------------------------- */
+/* --- the key -------------------------------------------------------------------------------- */
 
-/* Another build of this program may see other things in the same events. */
+/*
+ * Includes the program's build, since another version may derive other data from the same events.
+ */
 static struct pp_index_key key_of(const struct pp_view *view)
 {
 	g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
@@ -58,7 +60,7 @@ static struct pp_index_key key_of(const struct pp_view *view)
 	return key;
 }
 
-/* Its streams are mapped by the program that writes them: sizes and times need not change. */
+/* Streams are mapped by the program that writes them, so their sizes and times need not change. */
 static bool is_being_recorded(const struct pp_capture *capture)
 {
 	const GPtrArray *processes = capture->model->processes;
@@ -77,7 +79,7 @@ static bool is_being_recorded(const struct pp_capture *capture)
 	return false;
 }
 
-/* What the sweep has added to the load maps is nowhere else. */
+/* The sweep may add to the load maps, which a saved index does not contain. */
 static uint64_t count_loads(const struct pp_model *model)
 {
 	uint64_t n = 0;
@@ -124,7 +126,7 @@ static bool show_reading(void *data)
 	return show(making, CLAMP(((double)last_ns - (double)model->start_ns) / span, 0, 1));
 }
 
-/* --- making --------------------------------------------------------------------------------- */
+/* --- creation ------------------------------------------------------------------------------- */
 
 static void take_event(void *data, const struct pp_event *event)
 {
@@ -143,7 +145,8 @@ static int read_events(struct making *making, struct pp_error *err)
 	for (guint i = n_damage; i < capture->damage->len; i++)
 		pp_index_builder_damage(making->builder, capture->damage->pdata[i]);
 	if (ret == 0 && making->is_kept && count_loads(capture->model) != n_loads) {
-		pp_error_add(&making->why, -ENOTSUP, "code was replaced by other code in the run");
+		pp_error_add(&making->why, -ENOTSUP,
+			     "modules were replaced by others at the same addresses");
 		making->is_kept = false;
 	}
 	return ret;
@@ -168,7 +171,7 @@ static int make(struct making *making, struct pp_index **ret, struct pp_error *e
 
 	if (rc < 0)
 		return rc;
-	making->doing = "sorting what was read of";
+	making->doing = "sorting the events of";
 	index = pp_index_builder_finish(making->builder, &progress);
 	if (!index || (making->is_kept && keep(making, index) == -ECANCELED)) {
 		pp_index_free(index);
@@ -178,7 +181,7 @@ static int make(struct making *making, struct pp_index **ret, struct pp_error *e
 	return 0;
 }
 
-/* In files, if it is worth it. */
+/* Creates the index in files if the capture is large enough. */
 static void begin(struct making *making)
 {
 	const struct pp_capture *capture = making->view->capture;
@@ -188,7 +191,7 @@ static void begin(struct making *making)
 	making->goes_on = is_being_recorded(capture);
 	if (making->key.capture_bytes >= LEAST_BYTES) {
 		if (making->goes_on)
-			pp_error_add(&making->why, -EBUSY, "the program goes on");
+			pp_error_add(&making->why, -EBUSY, "the program is still running");
 		else
 			making->is_kept = pp_index_folder_new(capture->model->dir, &making->folder,
 							      fds, &making->why) == 0;
@@ -197,7 +200,7 @@ static void begin(struct making *making)
 					       making->is_kept ? fds : NULL);
 }
 
-static void tell_damage(struct pp_capture *capture, const struct pp_index *index)
+static void add_damage(struct pp_capture *capture, const struct pp_index *index)
 {
 	const char *line;
 
@@ -217,7 +220,7 @@ int pp_browse_index(struct pp_screen *screen, struct pp_view *view, struct pp_in
 		   ? NULL
 		   : pp_index_folder_read(capture->model->dir, &making.key, capture->model);
 	if (*ret) {
-		tell_damage(capture, *ret);
+		add_damage(capture, *ret);
 		return 0;
 	}
 	begin(&making);
@@ -225,9 +228,10 @@ int pp_browse_index(struct pp_screen *screen, struct pp_view *view, struct pp_in
 	if (rc == 0 && making.why.causes) {
 		g_autofree char *why = pp_error_text(&making.why);
 
-		*ret_note = g_strdup_printf("the index is not kept: %s", why);
+		*ret_note = g_strdup_printf("the index is not saved: %s", why);
 	} else if (rc == 0 && making.goes_on) {
-		*ret_note = g_strdup("the program goes on: this is what it has done so far");
+		*ret_note =
+		    g_strdup("the program is still running: only its events so far are shown");
 	}
 	pp_error_done(&making.why);
 	pp_index_builder_free(making.builder);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The index that `browse` looks at: one that was kept, or a new one, which is kept if it can be. */
+/* Provides the index for `browse`: a saved one, or a new one, which is saved if possible. */
 #ifndef PP_CLI_BROWSE_INDEX_H
 #define PP_CLI_BROWSE_INDEX_H
 
@@ -8,8 +8,9 @@
 #include "tui/screen.h"
 
 /*
- * While one is made, the screen shows how far it is; -ECANCELED: that was stopped there.
- * *ret_note: why it was not kept, for the user, who frees it; NULL: it was, or there is no need.
+ * Returns 0 or -errno.  While an index is created, the screen shows the progress; -ECANCELED: the
+ * user stopped it. *ret_note: the reason why it was not saved, which the caller frees; NULL: it was
+ * saved, or is not worth saving.
  */
 int pp_browse_index(struct pp_screen *screen, struct pp_view *view, struct pp_index **ret,
 		    char **ret_note, struct pp_error *err);

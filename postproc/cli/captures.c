@@ -12,16 +12,16 @@ enum { RUN, CAPTURE, COMMAND, STARTED, LEVEL, SOURCE, CPUS, PROBLEMS, N_COLUMNS 
 static const struct pp_column columns[N_COLUMNS] = {
     [RUN] = {"run", "", PP_TYPE_TEXT, PP_COLUMN_KEY, "A or B"},
     [CAPTURE] = {"dir", "capture", PP_TYPE_TEXT, 0, "its directory"},
-    [COMMAND] = {"command", "command", PP_TYPE_TEXT, 0, "as it was given to record"},
+    [COMMAND] = {"command", "command", PP_TYPE_TEXT, 0, "as given to record"},
     [STARTED] = {"start_time", "started", PP_TYPE_TEXT, 0, "UTC"},
     [LEVEL] = {"level", "profile", PP_TYPE_TEXT, PP_COLUMN_JSON_ONLY, "profile.level"},
     [SOURCE] = {"kernel_source", "scheduling", PP_TYPE_TEXT, PP_COLUMN_JSON_ONLY,
-		"where scheduling events came from"},
+		"source of scheduling events"},
     [CPUS] = {"cpus", "CPUs", PP_TYPE_COUNT, 0, "of the machine"},
     [PROBLEMS] = {"problems", "problems", PP_TYPE_COUNT, 0, "rows of its quality section"},
 };
 
-/* --- what a capture says of itself ---------------------------------------------------------- */
+/* --- properties of a capture ---------------------------------------------------------------- */
 
 static JsonObject *info_of(const struct pp_view *view)
 {
@@ -33,7 +33,7 @@ static JsonObject *part_of(const struct pp_view *view, const char *part)
 	return part ? pp_json_object(info_of(view), part) : info_of(view);
 }
 
-/* What was loaded first; NULL: no load map. */
+/* The first module in the load map; NULL if there is none. */
 static const struct pp_load *program_of(const struct pp_view *view)
 {
 	const GPtrArray *processes = view->capture->model->processes;
@@ -72,9 +72,9 @@ static void add_row(struct pp_table *table, const char *run, const struct pp_vie
 	pp_cell_set_count(&row[PROBLEMS], view->capture->model->problems->len);
 }
 
-/* --- in what they differ -------------------------------------------------------------------- */
+/* --- differences ---------------------------------------------------------------------------- */
 
-/* A note if both say something, and not the same. */
+/* Adds a note if both values are known and differ. */
 static void note_text(struct pp_table *table, const char *what, const char *a, const char *b)
 {
 	if (a && b && strcmp(a, b) != 0)
@@ -90,27 +90,26 @@ static void note_program(struct pp_table *table, const struct pp_view *a, const 
 	g_autofree char *name_b = of_b ? g_path_get_basename(of_b->path) : NULL;
 
 	if (name_a && name_b && strcmp(name_a, name_b) != 0)
-		note_text(table, "not the same program", name_a, name_b);
+		note_text(table, "different programs", name_a, name_b);
 	else
-		note_text(table, "not the same command", command_a, command_b);
+		note_text(table, "different commands", command_a, command_b);
 	if (name_a && name_b && strcmp(name_a, name_b) == 0 && of_a->build_id && of_b->build_id &&
 	    strcmp(of_a->build_id, of_b->build_id) != 0)
-		pp_table_note(
-		    table,
-		    "%s was built anew between A and B: where its lines moved, --no-lines "
-		    "still finds the same sites",
-		    name_a);
+		pp_table_note(table,
+			      "%s was rebuilt between A and B: --no-lines matches call sites whose "
+			      "lines have moved",
+			      name_a);
 }
 
-/* Rows are told apart by thread, function, object and site alone. */
+/* Rows are distinguished by thread, function, object and call site, but not by process. */
 static void note_processes(struct pp_table *table, const struct pp_view *a, const struct pp_view *b)
 {
 	guint of_a = a->capture->model->processes->len, of_b = b->capture->model->processes->len;
 
 	if (of_a > 1 || of_b > 1)
 		pp_table_note(table,
-			      "several processes or programs, %u in A, %u in B: the same rows of "
-			      "each are taken together",
+			      "several processes or programs, %u in A, %u in B: rows with the same "
+			      "keys are combined",
 			      of_a, of_b);
 }
 
@@ -132,7 +131,7 @@ static void note_ends(struct pp_table *table, const struct pp_view *a, const str
 	}
 }
 
-/* All settings of which both captures tell; where each was written is no matter. */
+/* Compares all settings that both captures contain, regardless of their origin. */
 static void note_settings(struct pp_table *table, const struct pp_view *a, const struct pp_view *b)
 {
 	JsonObject *of_a = part_of(a, "config"), *of_b = part_of(b, "config");
@@ -140,25 +139,25 @@ static void note_settings(struct pp_table *table, const struct pp_view *a, const
 
 	for (GList *member = members; member; member = member->next) {
 		const char *key = member->data;
-		g_autofree char *what = g_strdup_printf("recorded with another %s", key);
+		g_autofree char *what = g_strdup_printf("different %s", key);
 
-		/* "level" is "profile.level" under its old name. */
+		/* "level" is the old name of "profile.level". */
 		if (!g_str_has_prefix(key, "output.") && strcmp(key, "level") != 0)
 			note_text(table, what, pp_json_string(of_a, key),
 				  pp_json_string(of_b, key));
 	}
 	g_list_free(members);
-	note_text(table, "scheduling events from elsewhere",
+	note_text(table, "different sources of scheduling events",
 		  pp_json_string(part_of(a, "kernel"), "source"),
 		  pp_json_string(part_of(b, "kernel"), "source"));
 }
 
 static void note_machine(struct pp_table *table, const struct pp_view *a, const struct pp_view *b)
 {
-	static const char *const members[][2] = {{"hostname", "another machine"},
-						 {"machine", "another architecture"},
-						 {"release", "another kernel"},
-						 {"glibc", "another glibc"}};
+	static const char *const members[][2] = {{"hostname", "different machines"},
+						 {"machine", "different architectures"},
+						 {"release", "different kernels"},
+						 {"glibc", "different glibc versions"}};
 	int64_t cpus_a = pp_json_int(part_of(a, "host"), "cpus", 0);
 	int64_t cpus_b = pp_json_int(part_of(b, "host"), "cpus", 0);
 
@@ -166,7 +165,8 @@ static void note_machine(struct pp_table *table, const struct pp_view *a, const 
 		note_text(table, members[i][1], pp_json_string(part_of(a, "host"), members[i][0]),
 			  pp_json_string(part_of(b, "host"), members[i][0]));
 	if (cpus_a > 0 && cpus_b > 0 && cpus_a != cpus_b)
-		pp_table_note(table, "another number of CPUs: %" PRId64 " in A, %" PRId64 " in B",
+		pp_table_note(table,
+			      "different numbers of CPUs: %" PRId64 " in A, %" PRId64 " in B",
 			      cpus_a, cpus_b);
 }
 

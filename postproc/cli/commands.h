@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The subcommands.  Each takes its own name as argv[0] and returns the exit status. */
+/* The subcommands.  Each gets its own name as argv[0] and returns the exit status. */
 #ifndef PP_CLI_COMMANDS_H
 #define PP_CLI_COMMANDS_H
 
 #include "core/error.h"
-#include "runtime/config.h"
+#include "runtime/config/config.h"
 
 /* Exit statuses. */
 #define PP_EXIT_GOOD   0
@@ -22,15 +22,15 @@ int pp_cmd_export(int argc, char **argv);
 int pp_cmd_doctor(int argc, char **argv);
 int pp_cmd_collector(int argc, char **argv);
 
-/* Prints "gprof-mt: ERROR" on stderr, empties err, returns PP_EXIT_FAILED. */
+/* Prints "gprof-mt: ERROR" to stderr, clears err, and returns PP_EXIT_FAILED. */
 int pp_cli_fail(struct pp_error *err);
 
-/* Prints "gprof-mt COMMAND: MESSAGE" and where to find help on stderr; returns PP_EXIT_USAGE. */
+/* Prints "gprof-mt COMMAND: MESSAGE" and a reference to --help to stderr; returns PP_EXIT_USAGE. */
 int pp_cli_usage(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /*
- * Over what *config holds: the file that the runtime libraries would read, for a program started
- * without `record`.  0 also if there is none, or -errno.
+ * Reads the file that the runtime libraries would read for a program started without `record`, on
+ * top of *config.  Returns 0, also if there is no such file, or -errno.
  */
 int pp_cli_read_default_config(struct gm_config *config, struct gm_config_error *error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all subcommands share: their errors on stderr, and reading the default configuration. */
+/* Functions shared by all subcommands: printing errors, and reading the default configuration. */
 #include "cli/commands.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ int pp_cli_usage(const char *command, const char *format, ...)
 	return PP_EXIT_USAGE;
 }
 
-/* Set by a `record` that this one runs under: meant for its capture, not for ours. */
+/* True if an outer `record` set the variable, which applies to its own capture. */
 static bool is_of_capture(const char *config_file)
 {
 	g_autofree char *dir = g_path_get_dirname(config_file);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gprof-mt doctor PROGRAM: what is in a program that recording and reports need. */
+/* gprof-mt doctor PROGRAM: checks a program for the data that recording and reports need. */
 #include "cli/commands.h"
 #include "cli/doctor.h"
 #include "record/program.h"
@@ -30,7 +30,7 @@ static void check_libraries(const struct pp_program *program)
 			       "record a copy of your own: cp PROGRAM .");
 	else if (program->is_static)
 		pp_doctor_line(PP_VERDICT_BAD, "synchronization",
-			       "linked statically: nothing stands between it and pthread",
+			       "linked statically: its pthread calls cannot be intercepted",
 			       "link without -static");
 	else if (program->loader)
 		pp_doctor_line(PP_VERDICT_BAD, "synchronization", found,
@@ -61,9 +61,11 @@ static void check_script(const struct pp_program *program)
 	const char *interpreter = program->interpreter ?: "/bin/sh";
 	const char *obstacle = pp_program_obstacle(program);
 	g_autofree char *found =
-	    obstacle ? g_strdup_printf("a script: recorded is what it starts; %s itself %s",
-				       pp_program_image(program)->path, obstacle)
-		     : g_strdup_printf("a script: recorded are %s and what it starts", interpreter);
+	    obstacle ? g_strdup_printf(
+			   "a script: only the programs that it starts are recorded; %s itself %s",
+			   pp_program_image(program)->path, obstacle)
+		     : g_strdup_printf("a script: %s and the programs that it starts are recorded",
+				       interpreter);
 
 	pp_doctor_line(obstacle ? PP_VERDICT_POOR : PP_VERDICT_GOOD, "program", found,
 		       "run it by another interpreter");

@@ -7,7 +7,7 @@
 
 #include "cli/commands.h"
 
-/* One row a CPU; the sum. */
+/* Adds a row per CPU; returns the sum. */
 static uint64_t add_overruns(struct pp_run *run, const struct pp_collector *collector)
 {
 	uint64_t sum = 0;
@@ -17,7 +17,7 @@ static uint64_t add_overruns(struct pp_run *run, const struct pp_collector *coll
 		g_autofree char *where = g_strdup_printf("kernel, CPU %d", ring->cpu);
 
 		if (ring->lost)
-			pp_run_add_loss(run, "scheduling events that found their ring full", where,
+			pp_run_add_loss(run, "scheduling events lost in full rings", where,
 					ring->lost);
 		sum += ring->lost;
 	}
@@ -37,14 +37,15 @@ void pp_losses_kernel(struct pp_run *run, int write_error)
 	if (left) {
 		pp_run_add_loss(run, "later scheduling events: the program left processes running",
 				"recording", left);
-		pp_losses_tell(run, run->losses->len - 1);
+		pp_losses_print(run, run->losses->len - 1);
 	}
 	unwritten = pp_kernel_ctf_unwritten(collector->ctf);
 	overrun = add_overruns(run, collector);
 	if (collector->left_out) {
-		pp_run_add_loss(run, "scheduling records that the kernel let no BPF program make",
+		pp_run_add_loss(run,
+				"scheduling records that the kernel withheld from BPF programs",
 				"kernel", collector->left_out);
-		pp_losses_tell(run, run->losses->len - 1);
+		pp_losses_print(run, run->losses->len - 1);
 	}
 	if (unwritten) {
 		pp_run_add_loss(run, "scheduling events that could not be written", "kernel",
@@ -64,12 +65,12 @@ void pp_losses_kernel(struct pp_run *run, int write_error)
 			all ? ", or use --set kernel.source=switches" : "");
 }
 
-static void tell_discarded(struct pp_run *run, uint64_t n, const char *where, const char *what,
-			   const char *help)
+static void report_discarded(struct pp_run *run, uint64_t n, const char *where, const char *what,
+			     const char *help)
 {
 	if (n == 0)
 		return;
-	pp_run_add_loss(run, "events discarded at recording", where, n);
+	pp_run_add_loss(run, "events discarded during recording", where, n);
 	fprintf(stderr, "gprof-mt: %" PRIu64 " %s lost: LTTng's buffers were full; %s\n", n, what,
 		help);
 }
@@ -83,13 +84,13 @@ void pp_losses_lttng(struct pp_run *run, struct pp_lttng *lttng)
 		pp_run_add_loss(run, "events that LTTng had not written", "session", 0);
 		pp_cli_fail(&err);
 	}
-	tell_discarded(run, lost.user, "ust", "synch-events",
-		       "leave it a CPU, or --set sync.buffer=4M");
-	tell_discarded(run, lost.kernel, "kernel", "kernel events (of all programs)",
-		       "leave it a CPU, or --set kernel.source=perf");
+	report_discarded(run, lost.user, "ust", "synch-events",
+			 "leave it a CPU, or --set sync.buffer=4M");
+	report_discarded(run, lost.kernel, "kernel", "kernel events (of all programs)",
+			 "leave it a CPU, or --set kernel.source=perf");
 }
 
-void pp_losses_tell(const struct pp_run *run, guint first)
+void pp_losses_print(const struct pp_run *run, guint first)
 {
 	for (guint i = first; i < run->losses->len; i++) {
 		const struct pp_loss *loss = run->losses->pdata[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gprof-mt COMMAND ARG...: finds the subcommand and hands over. */
+/* gprof-mt COMMAND ARG...: runs a subcommand. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static const struct command commands[] = {
     {"browse", pp_cmd_browse, "browse a capture in the terminal"},
     {"export", pp_cmd_export, "write a capture for another viewer"},
     {"doctor", pp_cmd_doctor, "show what can be recorded here, and how to record more"},
-    {"collector", pp_cmd_collector, NULL}, /* for libgmon-mt */
+    {"collector", pp_cmd_collector, NULL}, /* internal, for libgmon-mt */
 };
 
 static void print_help(FILE *to)
@@ -42,7 +42,7 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-/* What went to standard output may lie in its buffer yet, and not fit where that goes. */
+/* Flushes standard output, since writing its buffer may still fail. */
 static int finish(int status)
 {
 	struct pp_error err = PP_ERROR_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes getopt's tables and the help text from a subcommand's table of options. */
+/* Derives getopt's tables and the help text from a subcommand's table of options. */
 #include "cli/options.h"
 
 #include <getopt.h>
@@ -34,12 +34,12 @@ static int take_demangle(const char *command, const char *value)
 
 /* --- help ----------------------------------------------------------------------------------- */
 
-/* Whatever reads the help tells names and texts apart by two spaces, at least, between them. */
+/* Programs that parse the help recognize names and texts by at least two spaces between them. */
 #define NAME_WIDTH 18
 #define SECOND_AT  44
 #define WIDTH	   80
 
-/* "-i, --input DIR"; the caller frees it. */
+/* "-i, --input DIR".  The caller frees the text. */
 static char *option_name(const struct pp_cli_options *options, const struct pp_cli_option *option)
 {
 	char letter[] = {'-', (char)option->number, ',', ' ', '\0'};
@@ -49,10 +49,10 @@ static char *option_name(const struct pp_cli_options *options, const struct pp_c
 			   option->value, NULL);
 }
 
-/* Two in one line where they fit. */
+/* Prints two options per line if they fit. */
 static void print_options(const struct pp_cli_options *options)
 {
-	size_t column = 0; /* 0: no line is begun */
+	size_t column = 0; /* 0: at the start of a line */
 
 	for (const struct pp_cli_option *option = options->table; option->name; option++) {
 		g_autofree char *name = option_name(options, option);
@@ -85,9 +85,9 @@ static void print_help(const struct pp_cli_options *options)
 	printf("More: man gprof-mt-%s\n", options->command);
 }
 
-/* --- reading -------------------------------------------------------------------------------- */
+/* --- parsing -------------------------------------------------------------------------------- */
 
-/* The table as getopt_long() wants it; the caller frees it. */
+/* The table for getopt_long().  The caller frees it. */
 static struct option *long_options(const struct pp_cli_options *options)
 {
 	GArray *table = g_array_new(TRUE, TRUE, sizeof(struct option));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of a subcommand, read as all of them read theirs. */
+/* Option parsing shared by all subcommands. */
 #ifndef PP_CLI_OPTIONS_H
 #define PP_CLI_OPTIONS_H
 
@@ -10,18 +10,18 @@
 
 #include "symbols/symbols.h"
 
-/* One option, to the parser and in --help; a table of them ends with one that has no name. */
+/* An option, for the parser and --help.  A table of options ends with one without name. */
 struct pp_cli_option {
-	const char *name;  /* behind "--" */
-	const char *value; /* what --help calls its value; NULL: it has none */
-	int number;	   /* what take() gets; its letter, too, if that is in `letters` */
-	/* A few words, never with two spaces between them; NULL: it is refused, and not shown. */
+	const char *name;  /* without "--" */
+	const char *value; /* its value's name in --help; NULL: no value */
+	int number;	   /* passed to take(); also its letter, if that is in `letters` */
+	/* A few words without double spaces; NULL: refuse the option, and do not list it. */
 	const char *help;
 };
 
 enum { PP_OPTION_DEMANGLE = 0x1000, PP_OPTION_NO_INLINE, PP_OPTION_NO_CACHE };
 
-/* For the table of a subcommand that names addresses: how, which pp_cli_options_read() sees to. */
+/* Options for subcommands that name addresses; pp_cli_options_read() handles them. */
 #define PP_CLI_OPTIONS_SYMBOLS                                                                     \
 	{"demangle", "HOW", PP_OPTION_DEMANGLE,                                                    \
 	 "C++ names: full (default), simple (no parameters) or no"},                               \
@@ -32,33 +32,35 @@ enum { PP_OPTION_DEMANGLE = 0x1000, PP_OPTION_NO_INLINE, PP_OPTION_NO_CACHE };
 
 struct pp_cli_options {
 	const char *command;
-	const char *letters; /* as getopt() has them, "h" among them: ":i:h" */
+	const char *letters; /* for getopt(), including "h": ":i:h" */
 	const struct pp_cli_option *table;
-	const char *usage;	     /* what it takes: the first lines of --help */
-	void (*print_further)(void); /* the list that these end in; NULL: none */
-	/* Takes one option; `value` is NULL where it has none.  PP_EXIT_GOOD, or the exit status.
+	const char *usage;	     /* the arguments: the first lines of --help */
+	void (*print_further)(void); /* prints a list at the end of --help; NULL: none */
+	/*
+	 * Handles an option; `value` is NULL if it has none.  Returns PP_EXIT_GOOD, or the exit
+	 * status.
 	 */
 	int (*take)(void *data, int option, const char *value);
 };
 
 /*
- * Reads the options; `optind` is then the first word that is none.  -1: go on; else the exit
- * status: help was printed, or something is wrong and was said.
+ * Parses the options; `optind` is then the first argument.  Returns -1 to continue, else the exit
+ * status, after help or an error message was printed.
  */
 int pp_cli_options_read(const struct pp_cli_options *options, int argc, char **argv, void *data);
 
-/* What --demangle and --no-inline said. */
+/* The values of --demangle and --no-inline. */
 const struct pp_symbols_options *pp_cli_symbols(void);
 
 enum pp_cli_format { PP_CLI_TEXT, PP_CLI_JSON, PP_CLI_CSV };
 
-/* For the table of a subcommand. */
+/* A row for the table of a subcommand. */
 #define PP_CLI_OPTION_FORMAT(number)                                                               \
 	{                                                                                          \
 		"format", "FORMAT", number, "text (default), json or csv"                          \
 	}
 
-/* Of options that more than one subcommand has; PP_EXIT_GOOD, or the exit status. */
+/* Handles an option shared by subcommands.  Returns PP_EXIT_GOOD, or the exit status. */
 int pp_cli_take_format(const char *command, const char *value, enum pp_cli_format *ret_format);
 
 #endif

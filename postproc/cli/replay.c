@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Printed as it is read: a history may be longer than memory. */
+/* Prints while reading, since a history may not fit into memory. */
 #include "cli/replay.h"
 
 #include <errno.h>
@@ -13,14 +13,14 @@
 #include "calls/survey.h"
 #include "events/events.h"
 #include "pass/replay.h"
-#include "analysis/shown.h"
+#include "analysis/thread_cells.h"
 
 #define BATCH_BYTES 65536
 
 struct printer {
 	const struct pp_view *view;
 	enum pp_cli_format format;
-	const struct pp_thread *thread; /* of the lines so far */
+	const struct pp_thread *thread; /* of the last line */
 	GString *text;
 	int status;
 	struct pp_replay *replay;
@@ -31,15 +31,16 @@ enum { PID, IMAGE, TID, INDEX, TIME, EVENT, DEPTH, FUNCTION, DURATION, N_COLUMNS
 static const struct pp_column columns[N_COLUMNS] = {
     [PID] = {"pid", "pid", PP_TYPE_COUNT, 0, "process"},
     [IMAGE] = {"image", "image", PP_TYPE_COUNT, 0,
-	       "0, 1, ...: which program of the process, one after each exec"},
+	       "0, 1, ...: number of the process's image, one more after each exec"},
     [TID] = {"tid", "tid", PP_TYPE_COUNT, 0, "thread id"},
     [INDEX] = {"index", "index", PP_TYPE_COUNT, 0, "number of the thread in its process"},
-    [TIME] = {"time_ns", "time", PP_TYPE_TIME_NS, 0, "when it was entered; of a return, left"},
+    [TIME] = {"time_ns", "time", PP_TYPE_TIME_NS, 0,
+	      "time of the call; for a return, of the return"},
     [EVENT] = {"event", "event", PP_TYPE_TEXT, 0, "call, leaf (a call and its return) or return"},
-    [DEPTH] = {"depth", "depth", PP_TYPE_COUNT, 0, "calls that it is within"},
+    [DEPTH] = {"depth", "depth", PP_TYPE_COUNT, 0, "number of enclosing calls"},
     [FUNCTION] = {"function", "function", PP_TYPE_TEXT, 0, "its name"},
     [DURATION] = {"duration_ns", "duration", PP_TYPE_TIME_NS, 0,
-		  "from entry to return; null: not known here"},
+		  "from entry to return; null: unknown"},
 };
 
 static const char *const event_names[] = {
@@ -48,7 +49,7 @@ static const char *const event_names[] = {
     [PP_REPLAY_RETURN] = "return",
 };
 
-/* For JSON and CSV. */
+/* Appends a row in JSON or CSV. */
 static void append_row(struct printer *printer, const struct pp_replay_line *line)
 {
 	struct pp_table *table = pp_table_new("calls", "Calls", columns, N_COLUMNS);

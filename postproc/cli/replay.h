@@ -7,10 +7,13 @@
 #include "cli/view.h"
 #include "analysis/select.h"
 
-/* Prints those of the one thread selected, by time and function; the exit status. */
+/*
+ * Prints the calls of the one selected thread, limited by time and function.  Returns the exit
+ * status.
+ */
 int pp_cli_replay(const char *dir, struct pp_selection *selection, enum pp_cli_format format);
 
-/* Whether the history tells of returns by threads with that tid. */
+/* True if the returns of threads with that tid are recorded. */
 bool pp_cli_has_returns(const struct pp_view *view, uint32_t tid);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The registered passes as sections: their list in the help, and the lookup of names. */
+/* The registered passes as sections: the list in the help text, and look-up by name. */
 #include "cli/sections.h"
 
 #include <stdio.h>
 
 #include "cli/commands.h"
 
-/* Two in a line, the second half of them on the right. */
+/* Prints two columns; the second half of the sections is on the right. */
 void pp_cli_sections_help(void)
 {
 	g_autoptr(GPtrArray) all = g_ptr_array_new();

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* The sections that a subcommand shows: passes that have a summary. */
+/* The sections of a report: passes that have a summary. */
 #ifndef PP_CLI_SECTIONS_H
 #define PP_CLI_SECTIONS_H
 
 #include "cli/view.h"
 
-/* Prints them for --help. */
+/* Prints the list for --help. */
 void pp_cli_sections_help(void);
 
-/* Adds those named to `sections`, of const char *, or the default ones; PP_EXIT_GOOD, or the exit
- * status. */
+/*
+ * Adds the named sections, or the default ones, to `sections`, of const char *. Returns
+ * PP_EXIT_GOOD, or the exit status.
+ */
 int pp_cli_sections_take(const char *command, GPtrArray *sections, char **names, int n_names);
 
-/* PP_SELECT_*: what of a selection any of them heeds. */
+/* PP_SELECT_*: the filters that at least one of the sections applies. */
 unsigned pp_cli_sections_heed(const GPtrArray *sections);
 
-/* Their tables, which stay the view's.  The caller unrefs the array. */
+/* The tables of the sections, which the view owns.  The caller unrefs the array. */
 GPtrArray *pp_cli_sections_tables(const struct pp_view *view, const GPtrArray *sections);
 
 #endif

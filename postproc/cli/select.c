@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parses the selection options and resolves names of threads, objects and functions once they are
+ * Parses the selection options, and resolves names of threads, objects and functions when they are
  * known.
  */
 #include "cli/select.h"
@@ -14,7 +14,7 @@
 static int take_tids(const char *command, struct pp_selection *selection, const char *value)
 {
 	g_auto(GStrv) words = g_strsplit(value, ",", -1);
-	int status = words[0] ? PP_EXIT_GOOD : pp_cli_usage(command, "--tid: none given");
+	int status = words[0] ? PP_EXIT_GOOD : pp_cli_usage(command, "--tid: no thread id given");
 
 	for (char **word = words; *word && status == PP_EXIT_GOOD; word++) {
 		guint64 tid;
@@ -73,11 +73,11 @@ int pp_cli_select_refuse(const char *command, const struct pp_selection *selecti
 void pp_view_select(struct pp_view *view, struct pp_selection *selection)
 {
 	selection->model = view->capture->model;
-	/* Nothing selected costs nothing. */
+	/* Without filters, passes need not check them. */
 	view->context.selection = selection->by ? selection : NULL;
 }
 
-/* How many tids threads with such a name have; *ret_tid: the first of them. */
+/* The number of tids of threads with such a name; *ret_tid: the first one. */
 static unsigned count_named(const struct pp_model *model, const char *pattern, uint32_t *ret_tid)
 {
 	g_autoptr(GHashTable) tids = g_hash_table_new(NULL, NULL);
@@ -106,10 +106,10 @@ int pp_cli_select_one(const char *command, const struct pp_selection *selection)
 {
 	if (selection->tids->len + selection->threads->len == 1)
 		return PP_EXIT_GOOD;
-	return pp_cli_usage(command, "it needs one thread: --tid T, or --thread NAME");
+	return pp_cli_usage(command, "exactly one thread is required: --tid T or --thread NAME");
 }
 
-/* Whether a thread with this tid did not live to say what it was called last. */
+/* True if a thread with this tid ended without recording its last name. */
 static bool is_named_late(const struct pp_model *model, uint32_t tid)
 {
 	for (guint i = 0; i < model->threads->len; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options that choose a part of a capture, the same in all subcommands that look at one. */
+/* The selection options, which are the same in all subcommands that read a capture. */
 #ifndef PP_CLI_SELECT_H
 #define PP_CLI_SELECT_H
 
@@ -7,7 +7,7 @@
 #include "cli/view.h"
 #include "analysis/select.h"
 
-/* What getopt_long() gives for them. */
+/* Their numbers for getopt_long(). */
 enum {
 	PP_CLI_SELECT_TID = 0x100,
 	PP_CLI_SELECT_THREAD,
@@ -17,7 +17,7 @@ enum {
 	PP_CLI_SELECT_MIN_WAIT,
 };
 
-/* For the table of a subcommand: all, or those parts that it can be narrowed by. */
+/* Rows for the table of a subcommand: all options, or those that it supports. */
 #define PP_CLI_SELECT_OPTIONS PP_CLI_SELECT_THREADS, PP_CLI_SELECT_TIMES, PP_CLI_SELECT_OPERATIONS
 
 #define PP_CLI_SELECT_THREADS                                                                      \
@@ -41,7 +41,7 @@ enum {
 		    "only operations that waited at least this long: 10us"                         \
 	}
 
-/* ... and of one that cannot, to say so. */
+/* Rows for options that a subcommand does not support, to refuse them. */
 #define PP_CLI_SELECT_NO_OPERATIONS                                                                \
 	{"object", "OBJECT", PP_CLI_SELECT_OBJECT, NULL},                                          \
 	    {"function", "PATTERN", PP_CLI_SELECT_FUNCTION, NULL},                                 \
@@ -49,30 +49,37 @@ enum {
 		"min-wait", "TIME", PP_CLI_SELECT_MIN_WAIT, NULL                                   \
 	}
 
-/* Takes the option, if it is one of these; *ret_status: PP_EXIT_GOOD, or the exit status. */
+/* Handles the option if it is one of these; *ret_status: PP_EXIT_GOOD, or the exit status. */
 bool pp_cli_select_take(const char *command, struct pp_selection *selection, int option,
 			const char *value, int *ret_status);
 
-/* Says, as wrong usage, what the command cannot be narrowed by.  PP_EXIT_GOOD: nothing. */
+/*
+ * Reports a usage error for filters that the command does not support.  Returns PP_EXIT_GOOD if
+ * there are none.
+ */
 int pp_cli_select_refuse(const char *command, const struct pp_selection *selection,
 			 unsigned heeded);
 
-/* Its passes are to heed it; before they start. */
+/* Sets the selection for the view's passes.  To be called before they start. */
 void pp_view_select(struct pp_view *view, struct pp_selection *selection);
 
-/* PP_EXIT_GOOD: it names one thread, by its tid or by a pattern, and no more; else wrong usage. */
+/*
+ * Returns PP_EXIT_GOOD if exactly one thread is selected, by tid or pattern; else reports a usage
+ * error.
+ */
 int pp_cli_select_one(const char *command, const struct pp_selection *selection);
 
 /*
- * The thread that it names, and its last name in the model: some have theirs from events, which are
- * read for that.  -ENOENT: none has such a name; -EINVAL: several have.
+ * Finds the selected thread, and sets final thread names in the model, for which it may read
+ * events.  Returns 0; -ENOENT: no thread has such a name; -EINVAL: several have.
  */
 int pp_view_select_one(struct pp_view *view, struct pp_selection *selection, uint32_t *ret_tid,
 		       struct pp_error *err);
 
 /*
- * After the events: each thread, object and function asked for has to be there, lest a typing error
- * shows as an empty answer.  `heeded`: PP_SELECT_* of all that ran.
+ * To be called after the events: fails if a selected thread, object or function does not exist,
+ * since a typing error would look like an empty result.  `heeded`: PP_SELECT_* of the passes that
+ * ran.
  */
 int pp_cli_select_check(const struct pp_view *view, unsigned heeded, struct pp_error *err);
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Counts what a finished recording has, and reads its waits if they are few enough to be read at
- * once.
- */
+/* Summarizes a finished recording, and reads its waits if they can be read quickly. */
 #include "cli/summary.h"
 
 #include <dirent.h>
@@ -17,11 +14,11 @@
 #include "pass/top.h"
 
 #define MAX_WAITS 3
-/* So many bytes of synch-events, of 8 to 16 each, are read in about half a second. */
+/* Synch-events have 8 to 16 bytes, so this many bytes take about half a second. */
 #define MAX_WAITS_BYTES (8 << 20)
 
 struct counts {
-	unsigned processes, threads, counted; /* counted: threads whose calls are there */
+	unsigned processes, threads, counted; /* counted: threads with call counts */
 	uint64_t threads_lost, calls_lost, records_lost, events_lost, n_in_memory;
 	unsigned threads_why, calls_why, records_why, events_why;
 	uint64_t sync_bytes;
@@ -136,7 +133,7 @@ static void note_loss(struct pp_run *run, const char *what, unsigned whys, uint6
 		pp_run_add_loss(run, text, "runtime libraries", n);
 }
 
-/* Without the kernel's: a wait lasts from its begin to its end, whoever had the CPU. */
+/* Without the kernel's events, a wait lasts from its begin to its end, regardless of the CPU. */
 static void leave_out_kernel(struct pp_capture *capture)
 {
 	for (guint i = capture->traces->len; i-- > 0;) {
@@ -166,7 +163,7 @@ static GStrv describe_waits(const struct pp_view *view)
 GStrv pp_summary_waits(struct pp_capture *capture)
 {
 	static const char *const names[] = {"locks"};
-	/* Of C++ as long as a line bears. */
+	/* Names in one line: short C++ names. */
 	static const struct pp_symbols_options symbols = {.demangle = PP_DEMANGLE_SIMPLE};
 	struct pp_error err = PP_ERROR_INIT;
 	struct counts counts = {0};
@@ -195,7 +192,7 @@ char *pp_summary_make(struct pp_run *run, const struct pp_capture *capture)
 	struct counts counts = {0};
 
 	count(capture, &counts);
-	/* The kernel also tells of those that the runtime libraries never saw. */
+	/* The kernel also records processes that did not load the runtime libraries. */
 	counts.processes = MAX(counts.processes, run->collector->tree.processes);
 	counts.threads = MAX(counts.threads, run->collector->tree.threads);
 	run->processes = counts.processes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the tables to print, and writes each with the renderer of the format. */
+/* Selects the tables to print, and passes each to the renderer of the format. */
 #include "cli/tables.h"
 
 #include <errno.h>
@@ -41,14 +41,14 @@ int pp_cli_tables_check(const char *command, const struct pp_cli_tables *how, un
 	if (how->key && how->dir)
 		return pp_cli_usage(command, "--table and --output exclude each other");
 	if (how->format == PP_CLI_CSV && n_sections != 1 && !how->key && !how->dir)
-		return pp_cli_usage(command, "csv is one table: name one section, or a --table, "
-					     "or a directory for all of them with --output");
+		return pp_cli_usage(command, "csv contains one table: name one section or a "
+					     "--table, or write all tables with --output DIR");
 	return PP_EXIT_GOOD;
 }
 
 /* --- CSV ------------------------------------------------------------------------------------ */
 
-/* "locks.sites" is in "locks". */
+/* True if the table is nested: "locks.sites" in "locks". */
 static bool is_in(const char *key, const char *table)
 {
 	size_t len = strlen(table);
@@ -56,7 +56,7 @@ static bool is_in(const char *key, const char *table)
 	return strncmp(key, table, len) == 0 && (key[len] == '\0' || key[len] == '.');
 }
 
-/* Of the table that `key` is in; NULL: of all. */
+/* Prints the notes of the table that contains `key`; NULL: of all tables. */
 static void print_notes(struct pp_table *const *tables, unsigned n_tables, const char *key)
 {
 	for (unsigned t = 0; t < n_tables; t++)
@@ -68,7 +68,7 @@ static void print_notes(struct pp_table *const *tables, unsigned n_tables, const
 		}
 }
 
-/* "a, b, c": all but one; the caller frees it. */
+/* "a, b, c": the keys of all other tables.  The caller frees the text. */
 static char *other_keys(const struct pp_flat_tables *flat, const struct pp_table *but)
 {
 	GString *text = g_string_new(NULL);
@@ -100,7 +100,7 @@ static int print_one(const struct pp_cli_tables *how, const struct pp_flat_table
 	int status;
 
 	if (!table) {
-		pp_error_add(&err, -ENOENT, "no table '%s' in these sections; there are: %s",
+		pp_error_add(&err, -ENOENT, "no table '%s' in these sections (expected %s)",
 			     how->key, others);
 		return pp_cli_fail(&err);
 	}
@@ -108,7 +108,9 @@ static int print_one(const struct pp_cli_tables *how, const struct pp_flat_table
 	status = pp_cli_print(text);
 	print_notes(tables, n_tables, table->key);
 	if (!how->key && *others)
-		fprintf(stderr, "gprof-mt: %s only; --table or --output is for the others: %s\n",
+		fprintf(stderr,
+			"gprof-mt: only table %s is printed; --table or --output selects the "
+			"others: %s\n",
 			table->key, others);
 	return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a subcommand prints tables: as text or JSON all of them; as CSV one, or each to a file of its
- * own, since whatever reads CSV takes a file for one table.
+ * Printing of tables: text and JSON contain all tables; CSV contains one, or each goes to a file of
+ * its own, since readers of CSV expect one table per file.
  */
 #ifndef PP_CLI_TABLES_H
 #define PP_CLI_TABLES_H
@@ -9,10 +9,10 @@
 #include "cli/options.h"
 #include "table/table.h"
 
-/* What getopt_long() gives for them. */
+/* Option numbers for getopt_long(). */
 enum { PP_CLI_TABLES_FORMAT = 0x200, PP_CLI_TABLES_TABLE, PP_CLI_TABLES_OUTPUT };
 
-/* For the table of a subcommand. */
+/* Rows for the table of a subcommand. */
 #define PP_CLI_TABLES_OPTIONS                                                                      \
 	PP_CLI_OPTION_FORMAT(PP_CLI_TABLES_FORMAT),                                                \
 	    {"table", "TABLE", PP_CLI_TABLES_TABLE,                                                \
@@ -26,22 +26,28 @@ enum { PP_CLI_TABLES_FORMAT = 0x200, PP_CLI_TABLES_TABLE, PP_CLI_TABLES_OUTPUT }
 
 struct pp_cli_tables {
 	enum pp_cli_format format;
-	const char *key; /* --table; NULL: the first */
+	const char *key; /* --table; NULL: the first table */
 	const char *dir; /* --output; NULL: standard output */
 };
 
-/* Takes the option, if it is one of these; *ret_status: PP_EXIT_GOOD, or the exit status. */
+/* Handles the option if it is one of these; *ret_status: PP_EXIT_GOOD, or the exit status. */
 bool pp_cli_tables_take(const char *command, struct pp_cli_tables *how, int option,
 			const char *value, int *ret_status);
 
-/* Says, as wrong usage, what does not go together.  PP_EXIT_GOOD: nothing. */
+/*
+ * Reports a usage error for options that cannot be combined.  Returns PP_EXIT_GOOD if there are
+ * none.
+ */
 int pp_cli_tables_check(const char *command, const struct pp_cli_tables *how, unsigned n_sections);
 
-/* Notes of what is printed as CSV go to stderr.  The exit status. */
+/* Prints the tables; notes on CSV tables go to stderr.  Returns the exit status. */
 int pp_cli_tables_print(const struct pp_cli_tables *how, struct pp_table *const *tables,
 			unsigned n_tables);
 
-/* The one row of that table, in a document too long for memory: JSON or CSV.  The first? */
+/*
+ * Appends the table's only row, in JSON or CSV, to a document that is printed in parts. is_first:
+ * it is the document's first row.
+ */
 void pp_cli_append_row(GString *to, enum pp_cli_format format, const struct pp_table *table,
 		       bool is_first);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The libraries open a process from their constructors.  So a folder of the capture belongs to what
- * its process executed last before the folder's start, and what has none was not recorded.
+ * Finds programs that ran without the runtime libraries.  The libraries create a process's folder
+ * in their constructors, so a folder belongs to the last program that the process executed before
+ * the folder's start.  A program without a folder was not recorded.
  *
- * A process in a PID namespace of the program's own has another number in the capture than in the
- * kernel's events: it stands for some program of that time that has no folder otherwise.
+ * A process in another PID namespace has different numbers in the capture and in the kernel's
+ * events.  Its folder is matched with a program of that time that has no other folder.
  *
- * Whether the libraries could have been loaded is read from the file that has the name now.
+ * Whether the libraries could have been loaded is determined from the file that has this path now.
  */
 #include "cli/unloaded.h"
 
@@ -14,7 +15,7 @@
 #include <string.h>
 
 #include "record/program.h"
-#include "core/latest.h"
+#include "core/latest_before.h"
 
 #define WHAT	"program not recorded: "
 #define UNKNOWN "it left no data (another root, no LD_PRELOAD, or an early end)"
@@ -22,8 +23,8 @@
 struct search {
 	const struct pp_collector *collector;
 	GArray *images;	     /* of struct pp_image, by process and time */
-	bool *recorded;	     /* of each */
-	GHashTable *refused; /* process numbers of which the capture says why, as text */
+	bool *recorded;	     /* by image */
+	GHashTable *refused; /* process numbers for which the capture gives the reason, as text */
 };
 
 static gint compare_images(gconstpointer a, gconstpointer b)
@@ -35,7 +36,7 @@ static gint compare_images(gconstpointer a, gconstpointer b)
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-/* The image of `pid` at that time, or -1. */
+/* The image of `pid` at that time; -1 if there is none. */
 static int find_image(const struct search *search, int32_t pid, uint64_t time_ns)
 {
 	guint low = 0, high = search->images->len;
@@ -55,7 +56,7 @@ static int find_image(const struct search *search, int32_t pid, uint64_t time_ns
 	return (int)low - 1;
 }
 
-/* Those without a folder. */
+/* The images without a folder. */
 static struct pp_latest *find_others(const struct search *search)
 {
 	struct pp_latest *others = pp_latest_new();
@@ -68,7 +69,7 @@ static struct pp_latest *find_others(const struct search *search)
 	return others;
 }
 
-/* `others`: for processes whose number the kernel's events do not have; NULL: for the rest. */
+/* others: for processes whose number is not in the kernel's events; NULL: for the rest. */
 static void match(struct search *search, const struct pp_model *model, struct pp_latest *others)
 {
 	for (guint i = 0; i < model->processes->len; i++) {
@@ -87,7 +88,7 @@ static void match(struct search *search, const struct pp_model *model, struct pp
 	}
 }
 
-/* Told by the capture itself: they have a row. */
+/* Processes that have a row in the quality section already. */
 static GHashTable *find_refused(const struct pp_model *model)
 {
 	GHashTable *pids = g_hash_table_new(g_str_hash, g_str_equal);
@@ -109,8 +110,8 @@ static bool is_refused(const struct search *search, int32_t pid)
 }
 
 /*
- * By the name that the kernel was given, from here: the program may have had another root or
- * working directory.  A name that leads into this very process says nothing.
+ * Examines the file at the path as this process sees it, although the program may have had another
+ * root or working directory.  Paths into this process's own /proc give no information.
  */
 static char *reason(const char *path)
 {
@@ -142,7 +143,7 @@ static gint compare_counted(gconstpointer a, gconstpointer b, gpointer counts)
 	return x != y ? (x > y ? -1 : 1) : strcmp(a, b);
 }
 
-/* A loss for each path, most frequent first. */
+/* Adds a loss per path, most frequent first. */
 static void add_losses(struct pp_run *run, GHashTable *counts)
 {
 	GList *paths = g_hash_table_get_keys(counts);
@@ -186,11 +187,11 @@ static uint64_t note(struct pp_run *run, const struct pp_capture *capture, GArra
 
 uint64_t pp_unloaded_note(struct pp_run *run, const struct pp_capture *capture)
 {
-	const GArray *told = run->collector->tree.images;
+	const GArray *named = run->collector->tree.images;
 	g_autoptr(GArray) images = g_array_new(FALSE, FALSE, sizeof(struct pp_image));
 
-	if (!told || told->len == 0)
+	if (!named || named->len == 0)
 		return 0;
-	g_array_append_vals(images, told->data, told->len);
+	g_array_append_vals(images, named->data, named->len);
 	return note(run, capture, images);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that ran without our libraries: the kernel tells that they were executed, and nothing in
- * the capture is theirs.
+ * Programs that ran without the runtime libraries: the kernel recorded their exec, but the capture
+ * has no folder for them.
  */
 #ifndef PP_CLI_UNLOADED_H
 #define PP_CLI_UNLOADED_H
@@ -9,7 +9,10 @@
 #include "record/info.h"
 #include "capture/capture.h"
 
-/* Adds a loss for each program, with the reason where its file tells; returns how many ran. */
+/*
+ * Adds a loss for each program, with the reason if its file gives one.  Returns the number of
+ * executions.
+ */
 uint64_t pp_unloaded_note(struct pp_run *run, const struct pp_capture *capture);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens a capture, sweeps its events through the passes, and prints its damage. */
+/* Opens a capture, reads its events for the passes, and prints its damage. */
 #include "cli/view.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "capture/traces.h"
 #include "analysis/select.h"
 
-/* So many lines of damage on stderr; the quality section has them all. */
+/* Lines of damage on stderr; the quality section shows all of it. */
 #define MAX_DAMAGE_LINES 5
 
 void pp_view_begin(struct pp_view *view, struct pp_capture *capture, GHashTable *options,
@@ -48,13 +48,13 @@ int pp_view_open(struct pp_view *view, const char *dir, GHashTable *options, str
 	return ret;
 }
 
-/* Whether threads were called something last that they did not live to say. */
+/* True if threads may have changed names without recording it. */
 static bool has_late_names(const struct pp_model *model)
 {
 	for (guint i = 0; i < model->threads->len; i++) {
 		const struct pp_thread *thread = model->threads->pdata[i];
 
-		/* main() seldom renames itself, and never says that it ends. */
+		/* main() rarely renames its thread, and its end is not recorded. */
 		if (!thread->ended && thread->tid != thread->process->pid)
 			return true;
 	}

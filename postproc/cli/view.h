@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What every command that looks at a capture does: open it, sweep its events through passes. */
+/* Functions shared by the commands that read a capture: open it, and run passes over its events. */
 #ifndef PP_CLI_VIEW_H
 #define PP_CLI_VIEW_H
 
 #include "capture/capture.h"
 #include "symbols/symbols.h"
-#include "analysis/set.h"
+#include "analysis/pass_set.h"
 
 #define PP_DEFAULT_CAPTURE "gprof-mt.data"
 
-/* For the table of a subcommand. */
+/* Rows for the table of a subcommand. */
 #define PP_CLI_OPTION_INPUT                                                                        \
 	{                                                                                          \
 		"input", "DIR", 'i', "the capture (default " PP_DEFAULT_CAPTURE ")"                \
@@ -21,43 +21,52 @@ struct pp_view {
 	struct pp_namer namer;
 	struct pp_pass_context context;
 	struct pp_pass_set *passes;
-	const char *name; /* what messages call it, where there is another; NULL */
+	const char *name; /* its name in messages if there is a second view; NULL */
 };
 
-/* Of an open capture, which it takes.  `options` as in struct pp_pass_context; may be NULL. */
+/*
+ * Begins a view of an open capture, whose ownership it takes.  `options` as in struct
+ * pp_pass_context; may be NULL.
+ */
 void pp_view_begin(struct pp_view *view, struct pp_capture *capture, GHashTable *options,
 		   const struct pp_symbols_options *symbols);
 
-/* The same, opening it, and with the names that the command line asks for. */
+/* Opens the capture, with the options for names of the command line.  Returns 0 or -errno. */
 int pp_view_open(struct pp_view *view, const char *dir, GHashTable *options, struct pp_error *err);
 
-/* Threads have their last names from now on: for who wants them before the events. */
+/*
+ * Reads the threads' last names, for callers that need them before the events.  Returns 0 or
+ * -errno.
+ */
 int pp_view_name_threads(struct pp_view *view, struct pp_error *err);
 
 /*
- * pp_events_read(), and the threads have their last names: before it if the context selects by
- * name, else after it, even if no event of `kinds` is one that tells them.
+ * Calls pp_events_read(), and makes sure that threads have their last names: before it if the
+ * context selects by name, else after it, even if `kinds` has no event that contains names.
  */
 int pp_view_read(struct pp_view *view, unsigned kinds,
 		 void (*take)(void *data, const struct pp_event *event), void *data,
 		 struct pp_error *err);
 
-/* Runs the passes of those names; their tables are then in view->passes. */
+/* Runs the passes with those names; view->passes then has their tables.  Returns 0 or -errno. */
 int pp_view_run(struct pp_view *view, const char *const *names, unsigned n_names,
 		struct pp_error *err);
 
-/* Prints what is damaged in the capture on stderr; the exit status that this means. */
+/* Prints the capture's damage to stderr.  Returns the resulting exit status. */
 int pp_view_print_damage(const struct pp_view *view);
 
 void pp_view_done(struct pp_view *view);
 
-/* Whether stdout is a terminal that wants colours (NO_COLOR). */
+/* True if stdout is a terminal, unless NO_COLOR is set. */
 bool pp_cli_wants_colour(void);
 
-/* Writes all of it to stdout; the exit status. */
+/* Writes the text to stdout.  Returns the exit status. */
 int pp_cli_print(const GString *text);
 
-/* For text of any length: prints what has grown to `least` bytes, unless printing has failed. */
+/*
+ * For long output: prints and empties the text when it has at least `least` bytes, unless printing
+ * has failed.
+ */
 void pp_cli_print_batch(GString *text, size_t least, int *status);
 
 #endif

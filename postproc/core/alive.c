@@ -12,13 +12,16 @@
 #define STAT_THREADS 20
 #define STAT_START   22
 
-/* Of /proc/PID/stat. */
+/* Fields of /proc/PID/stat. */
 struct status {
 	char state;
 	uint64_t n_threads, start;
 };
 
-/* Field 2 is the name in parentheses and may hold anything: counted from the last one. */
+/*
+ * Field 2 is the name in parentheses and may contain anything, so fields are counted from the last
+ * parenthesis.
+ */
 static const char *field(const char *stat, unsigned number)
 {
 	const char *at = strrchr(stat, ')');
@@ -46,7 +49,7 @@ static bool read_status(pid_t pid, struct status *ret)
 	return true;
 }
 
-/* The first thread may be a zombie while other threads of the process run. */
+/* The main thread may be a zombie while other threads of the process run. */
 static bool has_threads(const struct status *status)
 {
 	return (status->state != 'Z' && status->state != 'X') || status->n_threads > 1;
@@ -77,7 +80,9 @@ static uint64_t clock_ns(clockid_t clock)
 bool pp_process_runs(pid_t pid, uint64_t since_ns)
 {
 	uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
-	/* Start times count suspended time, too.  With what was suspended since they are earlier.
+	/*
+	 * Start times include suspended time, since_ns does not.  Adding all of it can only err
+	 * towards true.
 	 */
 	uint64_t suspended_ns = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
 	struct status status;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether processes run, by /proc: a process number alone may be another's by now. */
+/*
+ * Checks through /proc whether a process still runs.  Its number alone does not suffice, since the
+ * kernel reuses numbers.
+ */
 #ifndef PP_CORE_ALIVE_H
 #define PP_CORE_ALIVE_H
 
@@ -7,15 +10,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* When the process began, in ticks of CLOCK_BOOTTIME; 0: there is none. */
+/* The start time of the process, in ticks of CLOCK_BOOTTIME; 0 if it does not exist. */
 uint64_t pp_process_start(pid_t pid);
 
-/* Does the process `pid` that began at `start` run, with any thread? */
+/* True if the process `pid` that started at `start` still has a running thread. */
 bool pp_process_is_running(pid_t pid, uint64_t start);
 
 /*
- * Does the process `pid` run, with any thread, that was there at `since_ns` (CLOCK_MONOTONIC; 0: at
- * any time)?  A younger one has only its number.
+ * True if a process `pid` has a running thread and already existed at `since_ns` (CLOCK_MONOTONIC;
+ * 0: at any time).  A younger process only reuses the number.
  */
 bool pp_process_runs(pid_t pid, uint64_t since_ns);
 

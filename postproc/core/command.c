@@ -17,7 +17,7 @@ char *pp_command_text(JsonObject *info)
 
 		if (!word)
 			continue;
-		/* Quoted where a shell would need it. */
+		/* Quote only words that a shell would change. */
 		quoted = *word && !word[strcspn(word, " \t\n'\"\\$`*?[]{}()<>|&;#~!")]
 			     ? g_strdup(word)
 			     : g_shell_quote(word);

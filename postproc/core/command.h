@@ -4,7 +4,9 @@
 
 #include "core/json.h"
 
-/* The command of info.json, as a shell takes it; NULL: it tells of none.  The caller frees it. */
+/*
+ * The command of info.json, quoted for a shell; NULL if info.json has none.  The caller frees it.
+ */
 char *pp_command_text(JsonObject *info);
 
 #endif

@@ -17,7 +17,7 @@ bool pp_duration_read(const char *text, const char *default_unit, int64_t *ret_n
 	char *unit;
 	double number = g_ascii_strtod(text, &unit);
 
-	/* Not what strtod() takes besides: signs, hexadecimal, "inf", blanks before it. */
+	/* strtod() also accepts signs, hexadecimal, "inf" and leading blanks; refuse these. */
 	if (strspn(text, "0123456789.") != (size_t)(unit - text) || unit == text)
 		return false;
 	for (unsigned i = 0; i < G_N_ELEMENTS(units); i++) {
@@ -42,7 +42,7 @@ char *pp_duration_text(int64_t time_ns)
 		double value = ns / units[i].ns;
 		int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
 
-		/* 999.6 us would show as "1000 us". */
+		/* 999.6 us would be printed as "1000 us". */
 		if (value >= 1 || (i + 1 < G_N_ELEMENTS(units) && value >= 0.9995))
 			return g_strdup_printf("%s%.*f %s", sign, units[i].ns == 1 ? 0 : decimals,
 					       value, units[i].unit);

@@ -5,12 +5,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A duration in three digits and a unit: "1.23 ms".  The caller frees it. */
+/* Formats a duration with three digits and a unit: "1.23 ms".  The caller frees the text. */
 char *pp_duration_text(int64_t time_ns);
 
 /*
- * Reads "1.5ms": a number and a unit, s, ms, us or ns; without one it is in default_unit, or if
- * that is NULL not accepted.
+ * Reads a duration such as "1.5ms": a number and a unit (s, ms, us or ns).  A number without a unit
+ * is in default_unit; if that is NULL, it is refused.
  */
 bool pp_duration_read(const char *text, const char *default_unit, int64_t *ret_ns);
 

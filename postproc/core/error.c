@@ -30,7 +30,7 @@ char *pp_error_text(const struct pp_error *err)
 			if (i)
 				g_string_append(text, ": ");
 		}
-	/* A cause may quote a hostile file: one line, whatever it holds. */
+	/* A cause may quote untrusted data: keep it in one line. */
 	return pp_printable(g_strdelimit(g_string_free(text, FALSE), "\n\t", ' '));
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An error as a chain of causes: the innermost is added first, each caller adds what it was doing.
- * Printed by cli/ alone, in one line: "outermost: ...: innermost".
+ * An error is a chain of causes.  The innermost cause is added first; each caller adds what it was
+ * doing.  Only cli/ prints the chain, in one line: "outermost: ...: innermost".
  *
- * Functions that can fail return 0 or -errno and take `struct pp_error *err` last; err may be NULL.
+ * Functions that can fail return 0 or -errno and take `struct pp_error *err` as last parameter; err
+ * may be NULL.
  */
 #ifndef PP_CORE_ERROR_H
 #define PP_CORE_ERROR_H
@@ -19,10 +20,10 @@ struct pp_error {
 		NULL                                                                               \
 	}
 
-/* Adds a cause; returns `code` (a -errno) so that callers can `return pp_error_add(...)`. */
+/* Adds a cause.  Returns `code` (a -errno), so that callers can `return pp_error_add(...)`. */
 int pp_error_add(struct pp_error *err, int code, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
-/* The chain in one line; the caller frees it.  Never NULL. */
+/* The chain in one line, never NULL.  The caller frees it. */
 char *pp_error_text(const struct pp_error *err);
 
 void pp_error_done(struct pp_error *err);

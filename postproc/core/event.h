@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The core event: what every input makes of its records and every pass sees, in time order.
+ * The core event.  Every input converts its records to core events, and every pass receives them in
+ * time order.
  *
- * Events are values on the caller's stack, valid during the call.  `thread` is whom the event is
- * about; for kernel events on other threads (woken, switched) see the fields of the kind.  Thread
- * pointers are NULL where the thread is none of the capture's (idle, another program).
+ * Events are values on the caller's stack and are valid during the call.  `thread` is the thread
+ * that the event describes; kernel events name further threads (woken, switched) in the fields of
+ * their kind.  A thread pointer is NULL if the thread is not part of the capture (idle, another
+ * program).
  */
 #ifndef PP_CORE_EVENT_H
 #define PP_CORE_EVENT_H
@@ -22,22 +24,23 @@ enum pp_event_kind {
 	PP_EVENT_FORK,	 /* sched_process_fork: `thread` is the new one; .fork */
 	PP_EVENT_EXIT,	 /* sched_process_exit of `thread` */
 	PP_EVENT_EXEC,	 /* sched_process_exec by `thread` */
-	PP_EVENT_UNSEEN, /* what that CPU does from now on was not recorded; thread == NULL */
+	PP_EVENT_UNSEEN, /* this CPU is not recorded from here on; thread == NULL */
 	PP_EVENT_CALL,	 /* `thread` entered a function; .call */
-	PP_EVENT_RETURN, /* ... is about to return from one, in code that tells of it; .call */
-	PP_EVENT_LOST,	 /* a stream lost records since its last event; .lost */
-	/* From here on: of level full. */
+	/* `thread` is about to return from a function (if its returns are recorded); .call */
+	PP_EVENT_RETURN,
+	PP_EVENT_LOST, /* a stream lost records since its last event; .lost */
+	/* The kinds below are recorded at level full. */
 	PP_EVENT_SYSCALL_ENTRY, /* `thread` entered a system call; .syscall */
-	PP_EVENT_SYSCALL_EXIT,	/* ... left it; .syscall */
-	PP_EVENT_FAULT,		/* `thread` met a page that was not there; .fault */
-	PP_EVENT_SIGNAL,	/* for `thread` was raised, or reached it; .signal */
-	PP_EVENT_BLOCK,		/* `thread` asked a disk for something; .block */
-	PP_EVENT_TIMER,		/* one expired on that CPU; thread == NULL */
+	PP_EVENT_SYSCALL_EXIT,	/* `thread` returned from a system call; .syscall */
+	PP_EVENT_FAULT,		/* `thread` had a page fault; .fault */
+	PP_EVENT_SIGNAL,	/* a signal was sent or delivered to `thread`; .signal */
+	PP_EVENT_BLOCK,		/* `thread` issued a block I/O request; .block */
+	PP_EVENT_TIMER,		/* a timer expired on this CPU; thread == NULL */
 	PP_N_EVENT_KINDS
 };
 #define PP_EVENT_MASK(kind) (1u << (kind))
 
-/* Of a history of calls. */
+/* The kinds of events in a call history. */
 #define PP_CALL_KINDS (PP_EVENT_MASK(PP_EVENT_CALL) | PP_EVENT_MASK(PP_EVENT_RETURN))
 
 #define PP_SYSCALL_VALUES 6
@@ -45,20 +48,21 @@ enum pp_event_kind {
 #define PP_CPU_UNKNOWN (-1)
 #define PP_TID_UNKNOWN (-1)
 
-/* Bits of sched_switch's prev_state, as Linux and LTTng give them; 0: it could have gone on. */
+/* Bits of sched_switch's prev_state, as Linux and LTTng define them; 0: the thread was runnable. */
 #define PP_STATE_RUNNING	 0
 #define PP_STATE_INTERRUPTIBLE	 1
 #define PP_STATE_UNINTERRUPTIBLE 2
 
 /*
- * Libraries may be loaded one after the other at the same addresses: an era is the time of one of
- * them at an address, which ends the generation of the object there.  GM_PLACE() of it is to be
- * added for names; that of PP_ERA_UNNAMED: what was there is not known.  0: all of the capture.
+ * Libraries can be loaded one after the other at the same addresses.  A load id identifies one such
+ * load among those at an object's address; an object with another load id begins a new generation.
+ * GM_PLACE(load id) is added to the address to find its name; PP_LOAD_UNNAMED there means that the
+ * library is unknown.  0: one load occupied the address for the whole capture.
  */
-#define PP_ERA_UNNAMED (GM_PLACE_NONE * GM_PLACE_BYTES)
+#define PP_LOAD_UNNAMED (GM_PLACE_NONE * GM_PLACE_BYTES)
 
-/* Where it was, of an address by which names are found. */
-static inline uint64_t pp_address_then(uint64_t address)
+/* The run-time address, without the number of an unloaded module (GM_PLACE). */
+static inline uint64_t pp_address_runtime(uint64_t address)
 {
 	return address - GM_PLACE(address);
 }
@@ -77,20 +81,23 @@ struct pp_event {
 			uint64_t site;	/* run-time return address; 0: not known */
 			uint64_t value; /* VALUE shape: value; COND: mutex; ROUTINE: routine */
 			/* Of the object, and the mutex. */
-			uint64_t object_era, value_era;
+			uint64_t object_load_id, value_load_id;
 			const struct pp_path *path; /* to the site; NULL: not known */
 		} sync;
 		struct {
-			int32_t prev_tid, next_tid; /* PP_TID_UNKNOWN: the source cannot tell */
+			/* PP_TID_UNKNOWN: not in the source's records */
+			int32_t prev_tid, next_tid;
 			int64_t prev_state;
 			struct pp_thread *prev, *next;
-			const char *next_comm; /* of one that is not ours; NULL: not known */
+			/* of a thread outside the capture; NULL: not known */
+			const char *next_comm;
 		} sched_switch;
 		struct {
 			struct pp_thread
-			    *waker; /* current on that CPU; NULL: not ours, or unknown */
+			    /* current on that CPU; NULL: outside the capture, or not known */
+			    *waker;
 			int32_t target_cpu;
-			int32_t waker_tid; /* whosever it is; PP_TID_UNKNOWN */
+			int32_t waker_tid; /* also outside the capture; PP_TID_UNKNOWN */
 			bool by_interrupt;
 		} waking;
 		struct {
@@ -98,10 +105,10 @@ struct pp_event {
 			int32_t parent_tid, child_tid, child_pid;
 		} fork;
 		struct {
-			uint64_t from; /* of a call: return address in the caller; 0: not known */
+			uint64_t from; /* calls: return address in the caller; 0: not known */
 			/*
-			 * Of a call, an address in the function; 0: not known.  Of a return, the
-			 * low 24 bits of one.
+			 * Calls: an address in the called function, 0 if not known.  Returns: the
+			 * low 24 bits of such an address.
 			 */
 			uint64_t self;
 		} call;
@@ -109,9 +116,9 @@ struct pp_event {
 			uint64_t count;
 		} lost;
 		struct {
-			const char *name;	  /* "read"; stays */
-			unsigned n_values;	  /* arguments; of an exit, the result: 1 or 0 */
-			const char *const *names; /* of the arguments; they stay */
+			const char *name;	  /* "read"; static */
+			unsigned n_values;	  /* arguments; at an exit, 1 or 0 for the result */
+			const char *const *names; /* names of the arguments; static */
 			int64_t values[PP_SYSCALL_VALUES];
 		} syscall;
 		struct {
@@ -119,8 +126,8 @@ struct pp_event {
 		} fault;
 		struct {
 			int number;
-			bool delivered;		  /* else: raised */
-			struct pp_thread *sender; /* NULL: not ours, or the kernel */
+			bool delivered;		  /* false: sent */
+			struct pp_thread *sender; /* NULL: outside the capture, or the kernel */
 			int32_t sender_tid;
 		} signal;
 		struct {

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-/* How deep the parser goes, which calls itself for what is nested. */
+/* The maximum nesting depth. json-glib's parser is recursive. */
 #define MAX_DEPTH 64
 
-/* Behind the string that begins behind `at`. */
+/* Returns the end of the string whose opening quote is at `at`. */
 static const char *skip_string(const char *at, const char *end)
 {
 	while (at < end && *at != '"')
@@ -29,7 +29,7 @@ bool pp_json_is_shallow(const char *text, size_t len)
 			return false;
 		else if ((c == ']' || c == '}') && depth > 0)
 			depth--;
-		/* The parser knows comments, too, in which a quote would begin no string. */
+		/* The parser also accepts comments, in which a quote would not begin a string. */
 		else if (!g_ascii_isalnum(c) && !strchr(" \t\r\n[]{},:.+-", c))
 			return false;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See json_writer.h.  Lines and blanks are where json-glib puts them. */
+/* See json_writer.h.  Newlines and spaces are placed as json-glib places them. */
 #include "core/json_writer.h"
 
 #include <inttypes.h>
@@ -54,12 +54,15 @@ static void add_line(struct pp_json_writer *json)
 		g_string_append_c(json->to, ' ');
 }
 
-/* Before each value. */
+/* Writes the comma, the indentation and the key before a value. */
 static void begin(struct pp_json_writer *json, const char *key)
 {
 	if (json->after_value)
 		g_string_append_c(json->to, ',');
 	json->after_value = true;
+	if (json->new_line)
+		g_string_append_c(json->to, '\n');
+	json->new_line = false;
 	if (json->depth)
 		add_line(json);
 	if (!key)
@@ -83,6 +86,11 @@ void pp_json_write_close(struct pp_json_writer *json, char bracket)
 		add_line(json);
 	g_string_append_c(json->to, bracket);
 	json->after_value = true;
+}
+
+void pp_json_write_newline(struct pp_json_writer *json)
+{
+	json->new_line = true;
 }
 
 /* --- values --------------------------------------------------------------------------------- */
@@ -129,7 +137,7 @@ void pp_json_write_double(struct pp_json_writer *json, const char *key, double n
 	}
 	begin(json, key);
 	g_string_append(json->to, g_ascii_dtostr(text, sizeof(text), number));
-	/* json-glib puts that behind 1e-300 as well, which is no number then. */
+	/* json-glib appends ".0" to 1e-300, too, which makes it invalid. */
 	if (!strpbrk(text, ".e"))
 		g_string_append(json->to, ".0");
 }
@@ -146,7 +154,7 @@ void pp_json_write_null(struct pp_json_writer *json, const char *key)
 	g_string_append(json->to, "null");
 }
 
-/* --- what was read -------------------------------------------------------------------------- */
+/* --- json-glib trees ------------------------------------------------------------------------ */
 
 static void write_value(struct pp_json_writer *json, const char *key, JsonNode *node)
 {

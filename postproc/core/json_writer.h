@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes JSON to the end of a string, value by value, without a tree of nodes: json-glib's tree
- * takes ten times the document's memory.  The owner of the string may take away what it contains
- * between two values.
+ * Appends JSON to a string, value by value, without a tree of nodes: json-glib's tree takes ten
+ * times the document's memory.  Between two values, the owner of the string may remove its content.
  */
 #ifndef PP_CORE_JSON_WRITER_H
 #define PP_CORE_JSON_WRITER_H
@@ -15,30 +14,36 @@
 
 struct pp_json_writer {
 	GString *to;
-	unsigned indent; /* blanks a level; 0: no blanks and no lines at all */
+	unsigned indent; /* spaces per level; 0: neither spaces nor newlines */
 	unsigned depth;
-	bool after_value; /* what comes next needs a comma before it */
+	bool after_value; /* a comma is needed before the next value */
+	bool new_line;	  /* the next value begins a line; pp_json_write_newline() */
 };
 
-/* The text in quotes.  What is not UTF-8 becomes U+FFFD. */
+/* Writes the text in quotes.  Invalid UTF-8 becomes U+FFFD. */
 void pp_json_write_string(GString *to, const char *text);
 
-/* key: of the member; NULL: an element of an array, or the document. */
+/* key: the member's name; NULL for an array's element or the document. */
 void pp_json_write_open(struct pp_json_writer *json, const char *key, char bracket); /* { or [ */
 void pp_json_write_close(struct pp_json_writer *json, char bracket);		     /* } or ] */
-/* NULL: null. */
+/* Begins a line before the next value, for long documents without indentation. */
+void pp_json_write_newline(struct pp_json_writer *json);
+/* A NULL text is written as null. */
 void pp_json_write_text(struct pp_json_writer *json, const char *key, const char *text);
 void pp_json_write_int(struct pp_json_writer *json, const char *key, int64_t number);
-/* Readers have no unsigned 64 bits: beyond INT64_MAX it is the nearest double. */
+/*
+ * Most readers have no unsigned 64-bit type: a number above INT64_MAX is written as the nearest
+ * double.
+ */
 void pp_json_write_count(struct pp_json_writer *json, const char *key, uint64_t number);
 /* "0x401000" */
 void pp_json_write_address(struct pp_json_writer *json, const char *key, uint64_t address);
-/* With a point or an exponent; null where it is infinite, or no number. */
+/* Writes a decimal point or an exponent.  Infinity and NaN are written as null. */
 void pp_json_write_double(struct pp_json_writer *json, const char *key, double number);
 void pp_json_write_bool(struct pp_json_writer *json, const char *key, bool value);
 void pp_json_write_null(struct pp_json_writer *json, const char *key);
 
-/* All that json-glib has read there; NULL: null. */
+/* Writes a whole json-glib tree; NULL is written as null. */
 void pp_json_write_node(struct pp_json_writer *json, const char *key, JsonNode *node);
 
 #endif

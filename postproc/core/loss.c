@@ -11,8 +11,8 @@ static const struct {
     {GM_LOSS_DISK, "no room on the disk"},
     {GM_LOSS_FILE_LIMIT, "the limit on the size of files (ulimit -f)"},
     {GM_LOSS_MEMORY, "no memory or address space"},
-    {GM_LOSS_FILE, "a file could not be made, opened or written to"},
-    {GM_LOSS_TOO_MANY, "more than can be numbered"},
+    {GM_LOSS_FILE, "a file could not be created, opened or written"},
+    {GM_LOSS_TOO_MANY, "too many (numbers of the format, or nested handlers)"},
     {GM_LOSS_TOO_EARLY, "before the program was relocated (IFUNC resolvers), "
 			"or where no system call could be made (seccomp, signals)"},
     {GM_LOSS_NO_FUNCTION, "made by hand, of no function"},
@@ -20,7 +20,7 @@ static const struct {
     {PP_LOSS_LEFT, "a signal handler jumped out of the operation, which may have taken effect"},
     {PP_LOSS_OUTPUT_MAX, "output.max is reached; --set output.max=64G allows more, "
 			 "--set sync.mode=contended or calls.mode=count needs less"},
-    {PP_LOSS_STALLED, "another thread was stopped for seconds in the middle of what they needed"},
+    {PP_LOSS_STALLED, "another thread was stopped for seconds while it used shared data"},
 };
 
 static unsigned moved(unsigned whys, unsigned from, unsigned to)

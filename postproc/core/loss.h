@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Why something is missing, in words.
- */
+/* Texts for the reasons of losses. */
 #ifndef PP_CORE_LOSS_H
 #define PP_CORE_LOSS_H
 
 #include <glib.h>
 
-/* GM_LOSS_LEFT, which in the recording shares its bit with a reason that only calls have. */
+/* GM_LOSS_LEFT, whose recorded bit is also used by a reason that only calls have. */
 #define PP_LOSS_LEFT 256u
-/* The same of GM_LOSS_OUTPUT_MAX. */
+/* GM_LOSS_OUTPUT_MAX, for the same reason. */
 #define PP_LOSS_OUTPUT_MAX 512u
-/* GM_LOSS_STALLED, which the recording keeps in a field of its own. */
+/* GM_LOSS_STALLED, which is recorded in a separate field. */
 #define PP_LOSS_STALLED 1024u
 
-/* The reasons why synch-events are missing, as they are recorded -> as they are told. */
+/* Converts the recorded reasons for lost synch-events to the bits that pp_loss_text() expects. */
 unsigned pp_loss_of_events(unsigned whys);
 
-/* The same of a history of calls. */
+/* Does the same for the records of a call history. */
 unsigned pp_loss_of_records(unsigned whys);
 
 /*
- * WHAT, and behind it the reasons (enum gm_loss, PP_LOSS_...), if any: "calls not counted: no room
- * on the disk".
+ * `what`, followed by the reasons (enum gm_loss, PP_LOSS_...), if any: "calls not counted: no room
+ * on the disk".  The caller frees it.
  */
 char *pp_loss_text(const char *what, unsigned whys);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The model keeps one index: tid -> all threads that ever had it.  Almost every tid belongs to one
- * thread, so a look-up is a hash and a glance.
+ * thread, so a look-up is a hash and one comparison.
  */
 #include "core/model.h"
 
@@ -174,7 +174,7 @@ void pp_model_count(const struct pp_model *model, unsigned *ret_processes, unsig
 
 		g_hash_table_add(pids, GUINT_TO_POINTER(process->pid));
 	}
-	/* An exec ends all but the first, whose number the one that made it has from then on. */
+	/* An exec ends all threads but the first.  The calling thread takes over its thread id. */
 	for (guint i = 0; i < model->threads->len; i++) {
 		const struct pp_thread *thread = model->threads->pdata[i];
 
@@ -197,7 +197,7 @@ struct pp_thread *pp_process_thread(const struct pp_process *process, uint32_t i
 		if (thread->index == index)
 			return thread;
 	}
-	/* Slots that could not be used left gaps: the thread stands before its place. */
+	/* Unreadable slots leave gaps, so the thread may be before its position. */
 	for (guint i = MIN(index, threads->len); i-- > 0;) {
 		thread = threads->pdata[i];
 		if (thread->index == index)
@@ -225,7 +225,7 @@ void pp_model_add_problem(struct pp_model *model, const char *what, const char *
 	g_ptr_array_add(model->problems, problem);
 }
 
-/* Is `a` a better answer than `b` for time_ns?  Alive beats dead, then the later start. */
+/* True if `a` fits time_ns better than `b`: a live thread first, then the later start. */
 static bool better_at(const struct pp_thread *a, const struct pp_thread *b, int64_t time_ns)
 {
 	bool a_begun = a->start_ns <= time_ns;

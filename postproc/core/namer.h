@@ -13,39 +13,42 @@ struct pp_frame {
 	char *site; /* as below */
 };
 
-/* Names for addresses, given by whoever runs the passes; see symbols/symbols.h. */
+/* Names for addresses, as callbacks that the caller of the passes sets; see symbols/symbols.h. */
 struct pp_namer {
 	void *data;
 	/*
-	 * "function (file:line)", or "function", or "0x..." for the code address in that process;
-	 * a return address: the call before it is meant.  Caller frees.
+	 * The name of a code address in the process: "function (file:line)", "function", or
+	 * "0x...".  A return address names the call before it.  The caller frees it.
 	 */
 	char *(*site)(void *data, const struct pp_process *process, uint64_t address);
 	/*
-	 * Of struct pp_frame *: what was inlined at that call, innermost first, and last the
-	 * function that holds it; at least one.  Caller unrefs.  May be NULL.
+	 * An array of struct pp_frame *: the functions inlined at that call, innermost first, then
+	 * the function that contains it.  It has at least one element; the caller unrefs it.  The
+	 * callback may be NULL.
 	 */
 	GPtrArray *(*frames)(void *data, const struct pp_process *process, uint64_t address);
 	/*
-	 * The path of the source file of that site, and the line; NULL: not known.  Caller frees.
-	 * May be NULL.
+	 * The path of the call site's source file, and the line; NULL if not known.  The caller
+	 * frees it.  The callback may be NULL.
 	 */
 	char *(*source)(void *data, const struct pp_process *process, uint64_t address,
 			int *ret_line);
-	/* The same of the function that holds it, whatever was inlined there. */
+	/* The same for the containing function, without inlined ones. */
 	char *(*holder)(void *data, const struct pp_process *process, uint64_t address,
 			int *ret_line);
-	/* Function name alone. */
+	/* The function's name alone. */
 	char *(*function)(void *data, const struct pp_process *process, uint64_t address);
-	/* The variable that holds a data address: "lock", "table.lock"+8 as "table+8"; NULL: none.
+	/*
+	 * The variable that holds a data address: "lock", or "table+8" for "table.lock"+8; NULL if
+	 * there is none.
 	 */
 	char *(*object)(void *data, const struct pp_process *process, uint64_t address);
 	/*
-	 * Where the function of that return address begins: tells functions of one name apart.
-	 * 0: not known; may be NULL.
+	 * The entry address of the function that contains the return address: it distinguishes
+	 * functions with the same name.  0 if not known.  The callback may be NULL.
 	 */
 	uint64_t (*entry)(void *data, const struct pp_process *process, uint64_t address);
-	/* The file, without directory, that the code at the address is from; NULL: none known. */
+	/* The name of the source file of the code address, without directory; NULL if not known. */
 	char *(*file)(void *data, const struct pp_process *process, uint64_t address);
 };
 

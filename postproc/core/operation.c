@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See operation.h.  A test holds the table against the list in the wire contract. */
+/* See operation.h.  A test compares the table with the list in the wire contract. */
 #include "core/operation.h"
 
 #include <errno.h>
@@ -111,7 +111,7 @@ bool pp_sync_acquired(enum st_event op, uint8_t result)
 		return true;
 	case EOWNERDEAD:
 		return pp_sync_has(op, PP_SYNC_ROBUST);
-	case ETIMEDOUT: /* the mutex is its own again */
+	case ETIMEDOUT: /* the mutex is owned again */
 		return pp_sync_has(op, PP_SYNC_YIELDS);
 	case ST_RESULT_SERIAL_THREAD:
 		return pp_sync_type(op) == GM_SYNC_TYPE_barrier;

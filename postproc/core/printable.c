@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-/* Of either set of control characters, or one that ends a line or turns the direction of text. */
+/* True for control characters, line separators and bidirectional controls. */
 static bool is_active(gunichar c)
 {
 	return g_unichar_iscntrl(c) || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
@@ -19,13 +19,13 @@ char *pp_printable(char *text)
 	char *to = text;
 
 	for (const char *from = text; *from;) {
-		/* Most are. */
+		/* Most characters are printable ASCII. */
 		if (*from >= ' ' && *from <= '~') {
 			*to++ = *from++;
 			continue;
 		}
 		gunichar c = g_utf8_get_char_validated(from, -1);
-		/* (gunichar)-1 and -2: no character begins here. */
+		/* (gunichar)-1 and -2: an invalid or incomplete character. */
 		bool is_valid = c <= 0x10ffff;
 		size_t len = is_valid ? (size_t)(g_utf8_next_char(from) - from) : 1;
 

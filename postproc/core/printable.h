@@ -3,8 +3,8 @@
 #define PP_CORE_PRINTABLE_H
 
 /*
- * Makes text of any bytes fit for a terminal, in place, and returns it: valid UTF-8 in which
- * nothing moves the cursor, colours, or turns the order of what is around it.  What does is '?'.
+ * Makes any bytes safe to print on a terminal, in place, and returns the text.  Invalid UTF-8 and
+ * characters that move the cursor, change colors or reverse the direction of text become '?'.
  */
 char *pp_printable(char *text);
 

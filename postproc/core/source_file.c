@@ -32,7 +32,7 @@ static bool has_source_name(const char *path)
 	return false;
 }
 
-/* Of what was opened, whatever the path says. */
+/* Checks the name of the opened file, which may differ from the path. */
 static bool is_named_source(int fd)
 {
 	g_autofree char *link = g_strdup_printf("/proc/self/fd/%d", fd);
@@ -71,7 +71,7 @@ static char *read_all(int fd, size_t size, size_t *ret_len)
 	return text;
 }
 
-/* NULL: *ret_why says why. */
+/* Returns NULL with the reason in *ret_why on failure. */
 static char *read_open(int fd, const char *path, bool only_sources, const char **ret_why)
 {
 	struct stat status;

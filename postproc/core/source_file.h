@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Source files, as a program's debug information names them.  That may name anything, and so may
- * whoever made the capture.
+ * Reads the source files that debug information names.  Debug information may name any file, and a
+ * capture may come from an untrusted source.
  */
 #ifndef PP_CORE_SOURCE_FILE_H
 #define PP_CORE_SOURCE_FILE_H
@@ -9,15 +9,15 @@
 #include <stdbool.h>
 
 /*
- * The text of a regular file of some size; NULL: it cannot be read, and *ret_why says why.  The
- * caller frees it.
+ * Reads a regular file of limited size.  The caller frees the text.  Returns NULL if it cannot be
+ * read, with the reason in *ret_why.
  *
- * only_sources: the text is for others than who reads the file now, so it must have the name of a
- * source file, where links lead as well, and be text.
+ * only_sources: other users will see the text.  The name, after symlinks are resolved, must then be
+ * that of a source file, and the content must be text.
  */
 char *pp_source_file_read(const char *path, bool only_sources, const char **ret_why);
 
-/* A line, fit to be shown, with blanks for tabs.  The caller frees it. */
+/* The line with tabs expanded to spaces, safe to print.  The caller frees it. */
 char *pp_source_line(const char *line);
 
 #endif

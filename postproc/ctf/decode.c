@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps for each stream its thread and its time, and maps each record to one core event. */
+/* Tracks the thread and the time of each stream, and maps each record to one core event. */
 #include "ctf/decode.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "capture/late_thread.h"
 
 #define MAX_CPU 65535
-/* Bits of prev_state that tell why a thread stopped; LTTng sets the next one for "preempted". */
+/* Bits of prev_state that give the reason for a switch; LTTng uses the next bit for "preempted". */
 #define STATE_MASK 0xff
 
 /* --- fields --------------------------------------------------------------------------------- */
@@ -23,8 +23,8 @@ static int32_t get_tid(const struct pp_record *record, unsigned field)
 }
 
 /*
- * The kernel names threads that have no other name, or one from before their birth, and those that
- * did not live to say at their end what they were called last.
+ * The kernel's name applies to threads without a name, to names from before the thread's creation,
+ * and to threads that ended without recording their last name.
  */
 static void name_thread(const struct pp_stream *stream, struct pp_thread *thread, const char *name)
 {
@@ -39,7 +39,7 @@ static void name_thread(const struct pp_stream *stream, struct pp_thread *thread
 
 /* --- threads -------------------------------------------------------------------------------- */
 
-/* Is it a task that opens files for the runtime libraries, now? */
+/* Is it, at present, a helper of the runtime libraries? */
 static bool is_helper(const struct pp_decoder *decoder, int32_t tid)
 {
 	return g_hash_table_contains(decoder->helpers, GINT_TO_POINTER(tid));
@@ -64,7 +64,7 @@ static struct pp_thread *add_kernel_thread(const struct pp_stream *stream, int32
 	return thread;
 }
 
-/* --- from fields to events ------------------------------------------------------------------ */
+/* --- fields to events ----------------------------------------------------------------------- */
 
 void pp_decoder_emit(struct pp_decoder *decoder, const struct pp_event *event)
 {
@@ -74,7 +74,7 @@ void pp_decoder_emit(struct pp_decoder *decoder, const struct pp_event *event)
 		decoder->take(decoder->data, event);
 }
 
-/* A process of which the program, or record, told by itself. */
+/* Did the process record itself, or did `record` list it? */
 static bool is_known_process(const struct pp_stream *stream, int32_t pid)
 {
 	const struct pp_model *model = stream->decoder->capture->model;
@@ -114,7 +114,10 @@ static void decode_switch(struct pp_stream *stream, const struct pp_record *reco
 	pp_stream_hand_over(stream, event);
 }
 
-/* Who was on the CPU; nobody if it was an interrupt that woke, which any thread may meet. */
+/*
+ * The waker is the thread on the CPU.  If an interrupt woke, there is none: an interrupt may come
+ * during any thread.
+ */
 static void get_waker(struct pp_stream *stream, const struct pp_record *record,
 		      struct pp_event *event)
 {
@@ -196,9 +199,9 @@ static void decode_exit(struct pp_stream *stream, const struct pp_record *record
 }
 
 /*
- * The program that an exec brings makes itself known when it is loaded: its first thread is there
- * from the exec on, and that of the program before until then.  One in which nothing of ours runs
- * may have come between, by another exec.
+ * The new program of an exec records itself once its libraries are loaded: its first thread begins
+ * at the exec, where the thread of the old program ends.  With several execs, a program without our
+ * libraries may have run in between.
  */
 static void begin_image(const struct pp_stream *stream, struct pp_thread *thread, int64_t time_ns)
 {
@@ -225,7 +228,7 @@ static void decode_exec(struct pp_stream *stream, const struct pp_record *record
 
 	event->kind = PP_EVENT_EXEC;
 	event->thread = thread_at(stream, tid, event->time_ns);
-	/* A program in which nothing of ours ran: the exec is the first that is known of it. */
+	/* The program may not load our libraries; then this exec is the first event known of it. */
 	if (!event->thread && tid > 0 && (!stream->all_programs || is_known_process(stream, tid)))
 		event->thread = add_kernel_thread(stream, tid, tid, event->time_ns);
 	if (!pp_stream_is_ours(stream, event->thread, NULL, event->time_ns))
@@ -234,7 +237,7 @@ static void decode_exec(struct pp_stream *stream, const struct pp_record *record
 	pp_stream_hand_over(stream, event);
 }
 
-/* Of a stream of a CPU any of its threads may have lost some. */
+/* In a stream of a CPU, any thread may be the one whose events were lost. */
 static void emit_lost_of_all(struct pp_stream *stream, int64_t time_ns)
 {
 	const GPtrArray *threads = stream->decoder->capture->model->threads;
@@ -339,17 +342,17 @@ static void find_thread(struct pp_stream *stream, uint64_t tid, uint64_t index)
 	stream->thread_unknown = false;
 	stream->thread = index <= UINT32_MAX ? pp_process_thread(process, (uint32_t)index) : NULL;
 	if (stream->thread && stream->thread->tid == tid) {
-		stream->losses_told |= stream->thread->events_lost > 0;
+		stream->losses_reported |= stream->thread->events_lost > 0;
 		return;
 	}
 	if (stream->thread || index > UINT32_MAX || !tid || tid > INT32_MAX) {
 		pp_capture_add_damage(capture, stream->name,
-				      "of a thread that is not in the thread table: left out");
+				      "left out: its thread is not in the thread table");
 		stream->thread = NULL;
 		stream->thread_unknown = true;
 		return;
 	}
-	pp_model_add_problem(capture->model, "threads missing in the thread table", stream->name,
+	pp_model_add_problem(capture->model, "threads missing from the thread table", stream->name,
 			     1);
 	stream->thread =
 	    pp_model_add_thread(capture->model, process, (uint32_t)tid, (uint32_t)index);
@@ -359,7 +362,7 @@ void pp_stream_packet(struct pp_stream *stream, uint64_t cpu, uint64_t tid, uint
 {
 	stream->cpu = cpu <= MAX_CPU ? (int)cpu : PP_CPU_UNKNOWN;
 	stream->has_object = false;
-	/* A thread that ended leaves its stream to one that starts later. */
+	/* When a thread ends, its stream may be used by a later thread. */
 	if (stream->trace->process && (!stream->thread || stream->thread->index != index))
 		find_thread(stream, tid, index);
 }
@@ -377,14 +380,14 @@ bool pp_stream_admit(struct pp_stream *stream, int64_t *time_ns)
 		return false;
 	if (*time_ns < stream->last_ns) {
 		pp_model_add_problem(stream->decoder->capture->model,
-				     "events with times that go back", stream->name, 1);
+				     "events with decreasing times", stream->name, 1);
 		*time_ns = stream->last_ns;
 	}
 	stream->last_ns = *time_ns;
 	return true;
 }
 
-/* "kernel", and "kernel, CPU 1". */
+/* Matches "kernel" against "kernel, CPU 1". */
 static bool is_part_of(const char *where, const char *whole)
 {
 	size_t n = strlen(whole);
@@ -392,8 +395,8 @@ static bool is_part_of(const char *where, const char *whole)
 	return where && strncmp(where, whole, n) == 0 && (where[n] == '\0' || where[n] == ',');
 }
 
-/* Whether info.json tells what was lost of the kernel's events, or LTTng's, and why. */
-static bool recorder_told(const struct pp_model *model, const char *where)
+/* Does info.json list the losses of the kernel's or LTTng's events, with reasons? */
+static bool recorder_reported(const struct pp_model *model, const char *where)
 {
 	for (guint i = 0; i < model->problems->len; i++) {
 		const struct pp_problem *problem = model->problems->pdata[i];
@@ -404,19 +407,21 @@ static bool recorder_told(const struct pp_model *model, const char *where)
 	return false;
 }
 
-/* What the thread table or the recorder counts is told from there: they know more. */
+/*
+ * Losses that the thread table or the recorder lists are reported from there, with their reasons.
+ */
 static void note_losses(const struct pp_stream *stream)
 {
 	struct pp_model *model = stream->decoder->capture->model;
 
-	if (stream->losses_told || (of_kernel(stream) && recorder_told(model, "kernel")) ||
-	    (stream->trace->is_ust && recorder_told(model, "ust")))
+	if (stream->losses_reported || (of_kernel(stream) && recorder_reported(model, "kernel")) ||
+	    (stream->trace->is_ust && recorder_reported(model, "ust")))
 		return;
 	if (stream->n_lost)
-		pp_model_add_problem(model, "events discarded at recording", stream->name,
+		pp_model_add_problem(model, "events discarded during recording", stream->name,
 				     stream->n_lost);
 	if (stream->lost_more)
-		pp_model_add_problem(model, "events discarded at recording, how many is not known",
+		pp_model_add_problem(model, "events discarded during recording, number unknown",
 				     stream->name, 0);
 }
 
@@ -443,7 +448,7 @@ void pp_stream_emit_unseen(const struct pp_stream *stream, int64_t time_ns)
 		decoder->take(decoder->data, &event);
 }
 
-/* --- life ----------------------------------------------------------------------------------- */
+/* --- creation and release ------------------------------------------------------------------- */
 
 void pp_decoder_init(struct pp_decoder *decoder, struct pp_capture *capture, unsigned kinds,
 		     void (*take)(void *data, const struct pp_event *event), void *data)

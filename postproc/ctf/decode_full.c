@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One function for each group of events: system calls, signals, block I/O, and the rest by table.
+ * Decodes events of level full, one function per group: system calls, signals, block I/O; a table
+ * for the rest.
  */
 #include "ctf/decode_full.h"
 
 #define FULL_KINDS  (PP_EVENT_MASK(PP_N_EVENT_KINDS) - PP_EVENT_MASK(PP_EVENT_SYSCALL_ENTRY))
-#define RWBS_WRITES 3 /* LTTng's bits: writing, discarding */
+#define RWBS_WRITES 3 /* LTTng's bits for write and discard */
 
 static struct pp_thread *thread_at(const struct pp_stream *stream, int32_t tid, int64_t time_ns)
 {
@@ -13,9 +14,10 @@ static struct pp_thread *thread_at(const struct pp_stream *stream, int32_t tid, 
 		       : NULL;
 }
 
-/* Whose event it is: as its contexts have it, or else of the thread on that CPU. */
-static struct pp_thread *whose(const struct pp_stream *stream, const struct pp_record *record,
-			       int64_t time_ns, int32_t *ret_tid)
+/* Returns the event's thread: by its contexts, or else the thread on that CPU. */
+static struct pp_thread *thread_of_event(const struct pp_stream *stream,
+					 const struct pp_record *record, int64_t time_ns,
+					 int32_t *ret_tid)
 {
 	const struct pp_thread *on_cpu;
 
@@ -40,7 +42,7 @@ static void decode_syscall(const struct pp_record *record, bool is_exit, struct 
 		event->syscall.values[i] = (int64_t)record->values[i];
 }
 
-/* A signal is for whom it is raised, and who raises it need not be ours. */
+/* The event belongs to the signal's receiver; the sender may be outside the program. */
 static void decode_signal(struct pp_stream *stream, const struct pp_record *record,
 			  struct pp_event *event)
 {
@@ -73,7 +75,7 @@ void pp_decode_full(struct pp_stream *stream, const struct pp_record *record,
 
 	if (!(stream->decoder->kinds & FULL_KINDS))
 		return;
-	event->thread = whose(stream, record, event->time_ns, &tid);
+	event->thread = thread_of_event(stream, record, event->time_ns, &tid);
 	switch (record->class->what) {
 	case PP_CLASS_SYSCALL_ENTRY:
 	case PP_CLASS_SYSCALL_EXIT:

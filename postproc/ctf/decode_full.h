@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of the kernel beside the scheduler's: system calls, page faults, signals, disks, timers.
+/*
+ * The kernel's events other than the scheduler's: system calls, page faults, signals, block I/O,
+ * timers.
  */
 #ifndef PP_CTF_DECODE_FULL_H
 #define PP_CTF_DECODE_FULL_H
 
 #include "ctf/stream.h"
 
-/* Hands it over, if it is one of these and of the program's. */
+/* Passes the event on if it is one of these and belongs to the program. */
 void pp_decode_full(struct pp_stream *stream, const struct pp_record *record,
 		    struct pp_event *event);
 

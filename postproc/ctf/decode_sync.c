@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Takes result, object, call site and call path from the fields of an event; an event without an
- * object has the object of the event before.
+ * Reads result, object, call site and call path from the fields of an event.  An event without an
+ * object has that of the event before it.
  */
 #include "ctf/decode_sync.h"
 
@@ -19,18 +19,17 @@ static void decode_site(struct pp_stream *stream, const struct pp_record *record
 
 static uint64_t site_address(struct pp_stream *stream, uint64_t number)
 {
-	if (stream->trace->is_ust) /* the address itself */
+	if (stream->trace->is_ust) /* the field holds the address itself */
 		return number;
 	if (number < stream->sites->len)
 		return g_array_index(stream->sites, uint64_t, number);
 	if (number)
 		pp_model_add_problem(stream->decoder->capture->model,
-				     "synch-events from call sites that are not defined",
-				     stream->name, 1);
+				     "synch-events with undefined call sites", stream->name, 1);
 	return 0;
 }
 
-/* --- what was there then -------------------------------------------------------------------- */
+/* --- translation by load intervals ---------------------------------------------------------- */
 
 static const struct pp_path *place_path(struct pp_model *model, const struct pp_process *process,
 					const struct pp_path *path, int64_t time_ns)
@@ -49,8 +48,8 @@ static void place_event(struct pp_model *model, const struct pp_process *process
 	int64_t now_ns = event->time_ns;
 
 	g_mutex_lock(model->lock);
-	event->sync.object_era = pp_places_era(process, event->sync.object, site, now_ns);
-	event->sync.value_era = pp_places_era(process, event->sync.value, site, now_ns);
+	event->sync.object_load_id = pp_places_load_id(process, event->sync.object, site, now_ns);
+	event->sync.value_load_id = pp_places_load_id(process, event->sync.value, site, now_ns);
 	if (site)
 		event->sync.site = pp_places_code(process, site, now_ns);
 	if (event->sync.path)
@@ -81,11 +80,10 @@ static void decode_call_path(struct pp_stream *stream, const struct pp_record *r
 	stream->path_object = record->values[PP_CALL_PATH_OBJECT];
 	if (!stream->path)
 		pp_model_add_problem(stream->decoder->capture->model,
-				     "synch-events along paths that are not defined", stream->name,
-				     1);
+				     "synch-events with undefined call paths", stream->name, 1);
 }
 
-/* A path is said of one event only. */
+/* A call path applies to a single event. */
 static const struct pp_path *take_path(struct pp_stream *stream, uint64_t object)
 {
 	const struct pp_path *path = stream->path;
@@ -94,7 +92,7 @@ static const struct pp_path *take_path(struct pp_stream *stream, uint64_t object
 	return stream->path_object == object ? path : NULL;
 }
 
-/* False: it is that of the event before, and there is none. */
+/* Returns false if the event has the object of the event before, and there is none. */
 static bool take_object(struct pp_stream *stream, const struct pp_record *record)
 {
 	if (G_LIKELY(record->class->fields[PP_SYNC_OBJECT].index >= 0)) {
@@ -102,8 +100,7 @@ static bool take_object(struct pp_stream *stream, const struct pp_record *record
 		stream->has_object = true;
 	} else if (!stream->has_object) {
 		pp_model_add_problem(stream->decoder->capture->model,
-				     "synch-events on objects that are not said: left out",
-				     stream->name, 1);
+				     "synch-events without an object: left out", stream->name, 1);
 	}
 	return stream->has_object;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* From the fields of libsync-trace's events, as events.h describes them, to core events. */
+/* Decodes libsync-trace's events, as described in events.h, into core events. */
 #ifndef PP_CTF_DECODE_SYNC_H
 #define PP_CTF_DECODE_SYNC_H
 
 #include "ctf/stream.h"
 
-/* What later events of the stream refer to: call sites and paths. */
+/* Notes a definition, of a call site or a call path, to which later events of the stream refer. */
 void pp_decode_definition(struct pp_stream *stream, const struct pp_record *record);
 
-/* Fills *event, but for its time.  False: what it is about is not known. */
+/* Fills *event except its time.  Returns false if its object is unknown. */
 bool pp_decode_sync(struct pp_stream *stream, const struct pp_record *record,
 		    struct pp_event *event);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Read with pread in pieces: the files may be live, and may shrink.  No length is followed before
- * it is known to lie within the packet, and no packet's before it is known to lie within the file.
+ * Reads with pread in blocks: the files may be in use, and may shrink.  No length is used before it
+ * is known to lie within the packet, and no packet size before it is known to lie within the file.
  */
 #include "ctf/direct.h"
 
@@ -12,13 +12,13 @@
 #include "ctf/stream_file.h"
 
 #define BUFFER_BYTES	32768u
-#define EVENT_MAX_BYTES 8192u /* there is more than that in the buffer, or all of the packet */
+#define EVENT_MAX_BYTES 8192u /* the buffer holds at least that much, or the rest of the packet */
 #define MAX_HEAD_BYTES	256u
 #define ID_EXTENDED	255
 #define MAX_PACKET_BITS (UINT64_C(1) << 36)
 
-#define UNREADABLE "cannot be read any more; the report covers what was read before"
-#define SHORTER	   "shorter than it was; the report covers what is read"
+#define UNREADABLE "cannot be read any more; the report covers only what was read"
+#define SHORTER	   "has become shorter; the report covers only what was read"
 
 struct pp_direct_trace {
 	struct pp_decoder *decoder;
@@ -30,23 +30,24 @@ struct pp_direct_trace {
 struct pp_direct_stream {
 	struct pp_direct_trace *direct;
 	struct pp_stream stream;
-	GPtrArray *paths; /* of its files, in order */
+	GPtrArray *paths; /* of the stream's files, in order */
 	guint next_path;
 
 	struct pp_stream_file file;
-	uint64_t packet_end;	  /* where the next packet of the file begins */
-	uint64_t at, content_end; /* of the current packet: next byte to be read, and the end */
-	unsigned n_packets;	  /* of the file, so far */
-	uint64_t discarded;	  /* as the last packet had it */
-	uint64_t time_ns;	  /* to extend time stamps from */
-	uint64_t end_ns;	  /* until when the packets so far tell of their CPU */
-	bool is_over;		  /* there are no more events; it is at its end, if that is told */
-	bool is_part;		  /* the packet is cut short, which was said */
+	uint64_t packet_end;	  /* start of the next packet of the file */
+	uint64_t at, content_end; /* in the current packet: next byte to read, and the end */
+	unsigned n_packets;	  /* of the file so far */
+	uint64_t discarded;	  /* the count in the last packet */
+	uint64_t time_ns;	  /* base for extending shortened time stamps */
+	uint64_t end_ns;	  /* end of the last packet: the CPU's state is known until then */
+	bool is_over;		  /* no more events; time_ns is that of the end, if it is
+				   * reported */
+	bool is_part;		  /* the packet is cut short, which was reported */
 
 	uint8_t *buffer;
 	unsigned n_buffered, next;
 
-	const struct pp_layout_class *class; /* of the event it is at */
+	const struct pp_layout_class *class; /* of the current event */
 	struct pp_record record;
 };
 
@@ -139,14 +140,14 @@ static bool open_file(struct pp_direct_stream *stream)
 			stream->n_packets = 0;
 			return true;
 		}
-		/* What is no file was said to be none when the capture was opened. */
+		/* Files that are not regular were reported when the capture was opened. */
 		if (!pp_capture_is_damaged(stream->direct->decoder->capture, path))
 			add_damage(stream, "cannot be read: left out");
 	}
 	return false;
 }
 
-/* Zeros to the end of the file are room that a killed program had reserved. */
+/* Zeros up to the end of the file are space that a killed program had reserved. */
 static bool is_room(const struct pp_direct_stream *stream)
 {
 	uint64_t at = stream->packet_end;
@@ -165,7 +166,7 @@ static bool is_room(const struct pp_direct_stream *stream)
 
 /* --- packets ---------------------------------------------------------------------------------- */
 
-/* `otherwise`: the head has no such field. */
+/* Returns `otherwise` if the header has no such field. */
 static uint64_t head_value(const uint8_t *head, struct pp_head_field field, uint64_t otherwise)
 {
 	uint64_t value;
@@ -194,16 +195,16 @@ static bool makes_sense(const struct pp_layout *layout, const uint8_t *head)
 	       head_value(head, layout->timestamp_begin, 0) <= INT64_MAX;
 }
 
-/* The next packet is not there as it should be. */
+/* Notes that the next packet is missing or incomplete. */
 static void add_cut(struct pp_direct_stream *stream)
 {
 	pp_capture_add_damage(stream->direct->decoder->capture, path_of(stream),
-			      "damaged or cut short in its packet %u; the report covers "
-			      "what is before that",
+			      "damaged or cut short in packet %u; the report covers only the "
+			      "packets before",
 			      stream->n_packets + 1);
 }
 
-/* What was lost between the packet before and this one. */
+/* Notes losses between the previous packet and this one. */
 static void note_losses(struct pp_direct_stream *stream, const uint8_t *head)
 {
 	uint64_t discarded = head_value(head, stream->direct->layout->discarded, 0);
@@ -270,9 +271,9 @@ static bool begin_packet(struct pp_direct_stream *stream)
 	}
 }
 
-/* --- bytes ------------------------------------------------------------------------------------ */
+/* --- the buffer ------------------------------------------------------------------------------- */
 
-/* Sees to it that the next event lies in the buffer whole, if it is not too long. */
+/* Ensures that the next event is completely in the buffer, up to EVENT_MAX_BYTES. */
 static void fill(struct pp_direct_stream *stream)
 {
 	unsigned left = stream->n_buffered - stream->next;
@@ -337,7 +338,7 @@ static const uint8_t *take_array(struct pp_record *record, const struct pp_step 
 	return at + n * step->bytes;
 }
 
-/* Takes the fields apart; the end of them, or NULL: they go on behind `end`. */
+/* Decodes the fields.  Returns their end, or NULL if they exceed `end`. */
 static const uint8_t *take_fields(struct pp_record *record, const struct pp_layout_class *class,
 				  const uint8_t *at, const uint8_t *end)
 {
@@ -367,7 +368,7 @@ static const uint8_t *take_fields(struct pp_record *record, const struct pp_layo
 	return at;
 }
 
-/* The end of the header, or NULL. */
+/* Returns the end of the header, or NULL. */
 static const uint8_t *take_header(struct pp_direct_stream *stream, const uint8_t *at,
 				  const uint8_t *end, unsigned *ret_id)
 {
@@ -395,7 +396,7 @@ static const struct pp_layout_class *class_of(const struct pp_direct_stream *str
 	return id < classes->len ? classes->pdata[id] : NULL;
 }
 
-/* The next of the packet, into the record; false: it cannot be read. */
+/* Reads the packet's next event into the record; false: it cannot be read. */
 static bool take_event(struct pp_direct_stream *stream)
 {
 	const uint8_t *at = stream->buffer + stream->next;
@@ -419,27 +420,27 @@ static bool take_event(struct pp_direct_stream *stream)
 	return true;
 }
 
-/* Nothing more of the stream: what follows cannot be told from what was in the way. */
+/* Abandons the stream: the bytes that follow cannot be interpreted. */
 static void give_up(struct pp_direct_stream *stream)
 {
-	/* One that is cut short, and has been said to be, may end in the midst of an event. */
+	/* A stream already reported as cut short may end within an event. */
 	if (!stream->is_part)
 		pp_capture_add_damage(stream->direct->decoder->capture, path_of(stream),
 				      "cannot be read beyond its event %" G_GUINT64_FORMAT
-				      "; the report covers what is before it",
+				      "; the report covers only the events before",
 				      stream->stream.n_events);
 	close_file(stream);
 	if (!stream->is_part)
 		stream->next_path = stream->paths->len;
 }
 
-/* As if it were an event, where that says something: from then on nobody looked at the CPU. */
+/* Makes the end of a CPU's stream an event: the CPU's state is unknown from then on. */
 static bool end_stream(struct pp_direct_stream *stream, int64_t *ret_time_ns)
 {
 	if (stream->is_over)
 		return false;
 	stream->is_over = true;
-	g_clear_pointer(&stream->buffer, g_free); /* there may be thousands of others */
+	g_clear_pointer(&stream->buffer, g_free); /* thousands of other streams may be open */
 	pp_stream_end(&stream->stream);
 	*ret_time_ns = MAX((int64_t)MIN(stream->end_ns, INT64_MAX), stream->stream.last_ns);
 	return pp_stream_is_of_cpu(&stream->stream);
@@ -470,11 +471,11 @@ static void tell_missing(struct pp_direct_stream *stream)
 {
 	struct pp_layout_class *class = (struct pp_layout_class *)stream->class;
 
-	if (!class->missing_told)
+	if (!class->missing_reported)
 		pp_capture_add_damage(stream->direct->decoder->capture, stream->direct->trace->dir,
 				      "events %s have no usable field \"%s\": left out",
 				      class->name, class->missing);
-	class->missing_told = true;
+	class->missing_reported = true;
 }
 
 void pp_direct_stream_emit(struct pp_direct_stream *stream, int64_t time_ns)
@@ -490,7 +491,7 @@ void pp_direct_stream_emit(struct pp_direct_stream *stream, int64_t time_ns)
 		pp_stream_take(&stream->stream, &stream->record, time_ns);
 }
 
-/* --- life ------------------------------------------------------------------------------------- */
+/* --- creation and release --------------------------------------------------------------------- */
 
 static void stream_free(void *data)
 {
@@ -503,7 +504,7 @@ static void stream_free(void *data)
 	g_free(stream);
 }
 
-/* Of these files, of char *; takes the array. */
+/* Adds a stream of these files, of char *; takes the array. */
 static void add_stream(struct pp_direct_trace *direct, GPtrArray *paths)
 {
 	struct pp_direct_stream *stream = g_new0(struct pp_direct_stream, 1);
@@ -514,7 +515,7 @@ static void add_stream(struct pp_direct_trace *direct, GPtrArray *paths)
 	g_ptr_array_add(direct->streams, stream);
 }
 
-/* Those of a process: a long stream has several files. */
+/* Adds the streams of a process; a long stream has several files. */
 static void add_numbered(struct pp_direct_trace *direct)
 {
 	g_autoptr(GPtrArray) streams = pp_stream_paths(direct->trace->dir);
@@ -528,7 +529,7 @@ static int compare_names(gconstpointer a, gconstpointer b)
 	return strverscmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The kernel's: a file a CPU, whatever it is called. */
+/* Adds the kernel's streams: one file per CPU, with any name. */
 static void add_files(struct pp_direct_trace *direct)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);

@@ -19,7 +19,7 @@ struct wanted_field {
 	enum need need;
 };
 
-/* Those of the wire contract, those of the kernel, and those of LTTng-UST about a process. */
+/* Event shapes of libsync-trace, of the kernel, and of LTTng-UST's process state. */
 enum shape {
 	OP,
 	SAME,
@@ -46,7 +46,7 @@ enum shape {
 	BUILD_ID,
 };
 
-/* By the positions of the header. */
+/* Indexed by the positions in the header. */
 static const struct wanted_field shape_fields[][PP_MAX_FIELDS] = {
     [OP] = {{"result", INTEGER}, {"site", INTEGER}, {"object", INTEGER}},
     [SAME] = {{"result", INTEGER}, {"site", INTEGER}},
@@ -172,7 +172,7 @@ int pp_member_find(struct pp_members members, const char *name, enum pp_member_t
 	return -1;
 }
 
-/* An event of ours without an object is of one of ST_SAME_EVENTS. */
+/* Our events without an object belong to the classes ST_SAME_EVENTS. */
 static enum shape shape_in(enum shape shape, const struct pp_class_description *description,
 			   enum pp_class_names names)
 {
@@ -227,7 +227,7 @@ static const char *find_fields(struct pp_event_class *class, const struct wanted
 	return NULL;
 }
 
-/* Its integers in order: arguments at the entry, at the exit the result. */
+/* Takes the class's integers in order: arguments at the entry, the result at the exit. */
 static void learn_syscall(struct pp_event_class *class, struct pp_members payload, const char *name,
 			  bool is_exit)
 {

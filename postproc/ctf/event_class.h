@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which events of a CTF trace we know, by name, and where their fields stand in it. */
+/* The known events of CTF traces, by name, and the positions of their fields. */
 #ifndef PP_CTF_EVENT_CLASS_H
 #define PP_CTF_EVENT_CLASS_H
 
@@ -8,7 +8,7 @@
 
 #include "core/event.h"
 
-/* What an event class says; PP_CLASS_UNSEEN: not looked at yet. */
+/* Kinds of event classes.  PP_CLASS_UNSEEN: not examined yet. */
 enum pp_class {
 	PP_CLASS_UNSEEN,
 	PP_CLASS_IGNORED,
@@ -40,7 +40,7 @@ enum { PP_CALL_PATH_NUMBER, PP_CALL_PATH_OBJECT };
 enum { PP_PATH_NUMBER, PP_PATH_ADDRESSES };
 enum { PP_SYNC_RESULT, PP_SYNC_SITE, PP_SYNC_OBJECT, PP_SYNC_HOLDER, PP_SYNC_VALUE };
 enum { PP_SWITCH_PREV, PP_SWITCH_STATE, PP_SWITCH_NEXT, PP_SWITCH_PREV_COMM, PP_SWITCH_NEXT_COMM };
-/* PP_WAKING_WAKER and _IRQ are in the event's context, the others in its payload. */
+/* PP_WAKING_WAKER and PP_WAKING_IRQ are in the event's context, the others in its payload. */
 enum { PP_WAKING_TID, PP_WAKING_CPU, PP_WAKING_COMM, PP_WAKING_WAKER, PP_WAKING_IRQ };
 enum { PP_FORK_PARENT_TID, PP_FORK_CHILD_TID, PP_FORK_CHILD_PID, PP_FORK_CHILD_COMM };
 enum { PP_TASK_TID, PP_TASK_COMM };
@@ -49,12 +49,12 @@ enum { PP_SIGNAL_NUMBER, PP_SIGNAL_TARGET };
 enum { PP_BLOCK_SECTOR, PP_BLOCK_BYTES, PP_BLOCK_RWBS, PP_BLOCK_TID };
 enum { PP_LOAD_BASE, PP_LOAD_BYTES, PP_LOAD_PIC, PP_LOAD_PATH };
 
-/* Whose names a trace's events have. */
+/* The source of a trace's event names. */
 enum pp_class_names { PP_NAMES_OURS, PP_NAMES_KERNEL, PP_NAMES_UST };
 
 #define PP_MAX_FIELDS 5
 
-/* A member of a structure, as a trace's metadata has it. */
+/* A member of a structure, as the trace's metadata defines it. */
 enum pp_member_type { PP_MEMBER_OTHER, PP_MEMBER_INTEGER, PP_MEMBER_STRING, PP_MEMBER_ARRAY };
 
 struct pp_member {
@@ -68,20 +68,20 @@ struct pp_members {
 	unsigned n;
 };
 
-/* An event class as the metadata has it. */
+/* An event class, as the metadata defines it. */
 struct pp_class_description {
-	const char *name; /* NULL: it has none */
+	const char *name; /* NULL: unnamed */
 	struct pp_members payload, context, common_context;
 };
 
 struct pp_field {
-	int16_t index; /* in its structure; -1: the class has none */
+	int16_t index; /* in its structure; -1: the class lacks it */
 	bool is_signed;
-	bool in_context; /* its own, instead of the payload */
+	bool in_context; /* in the event's own context, not in the payload */
 	uint8_t type;	 /* enum pp_member_type */
 };
 
-/* The integers of a system call's class. */
+/* The integer fields of a system call's class. */
 struct pp_syscall_class {
 	const char *name; /* interned */
 	unsigned n;
@@ -93,19 +93,20 @@ struct pp_event_class {
 	uint8_t what; /* enum pp_class */
 	uint8_t op;   /* PP_CLASS_SYNC: enum st_event */
 	struct pp_field fields[PP_MAX_FIELDS];
-	int16_t tid, common_tid;	  /* in its own context, in that of the stream; -1: none */
-	struct pp_syscall_class *syscall; /* owned; NULL: of another */
+	int16_t tid, common_tid;	  /* in the event's own context, and in the stream's; -1:
+					   * none */
+	struct pp_syscall_class *syscall; /* owned; NULL: not a system call */
 };
 
 /*
- * Finds out what the class is.  NULL, or the name of a field
- * that it must have and has not, or not as an integer; then it is PP_CLASS_IGNORED.
+ * Determines the kind of the class.  Returns NULL, or the name of a required field that is missing
+ * or not an integer; the class is then PP_CLASS_IGNORED.
  */
 const char *pp_event_class_learn(struct pp_event_class *class,
 				 const struct pp_class_description *description,
 				 enum pp_class_names names);
 
-/* Position of a member of that type; -1: none. */
+/* Returns the position of a member of that type; -1: none. */
 int pp_member_find(struct pp_members members, const char *name, enum pp_member_type type);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Computes the offset of each field from the metadata, and gives up at the first construct that
- * our writers do not use.
+ * Computes the offset of each field from the metadata.  Stops at the first construct that our
+ * writers do not use.
  */
 #include "ctf/layout.h"
 
@@ -13,14 +13,14 @@
 #define MAX_ID	   65535
 #define MAX_FIXED  256
 
-/* --- heads of packets ----------------------------------------------------------------------- */
+/* --- packet headers ------------------------------------------------------------------------- */
 
 static unsigned bytes_of(const struct pp_tsdl_member *member)
 {
 	return (member->type.bits + 7) / 8 * MAX(member->length, 1);
 }
 
-/* Adds the members' places; false: they have none that is fixed. */
+/* Adds the offsets of the members; false: they have no fixed offset. */
 static bool place_members(const GArray *members, unsigned *offset, struct pp_head_field *fields,
 			  const char *const *names, unsigned n_names)
 {
@@ -111,7 +111,7 @@ static struct pp_members describe(const GArray *members, struct pp_member *to)
 	return (struct pp_members){to, members ? members->len : 0};
 }
 
-/* Where in a record the member goes. */
+/* Finds the slots of the record that receive the member. */
 static void find_slots(const struct pp_event_class *class, int member, bool in_context,
 		       struct pp_step *step)
 {
@@ -132,7 +132,7 @@ static void find_slots(const struct pp_event_class *class, int member, bool in_c
 	}
 }
 
-/* False: of a kind that is not for us. */
+/* Returns false for a type that is not supported here. */
 static bool add_steps(struct pp_layout_class *class, const GArray *members, bool in_context)
 {
 	unsigned first = class->n_steps;
@@ -156,7 +156,7 @@ static bool add_steps(struct pp_layout_class *class, const GArray *members, bool
 	return true;
 }
 
-/* All integers: their bytes. */
+/* Returns the sum of the sizes if all fields are integers. */
 static unsigned find_fixed(const struct pp_layout_class *class)
 {
 	unsigned total = 0;
@@ -199,7 +199,7 @@ static bool add_class(struct pp_layout *layout, const struct pp_tsdl_event *even
 	return true;
 }
 
-/* --- life ----------------------------------------------------------------------------------- */
+/* --- creation and release ------------------------------------------------------------------- */
 
 static void class_free(void *data)
 {

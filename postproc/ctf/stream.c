@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See stream.h. */
+/* Passes on events of wanted kinds, and finds the thread on a stream's CPU. */
 #include "ctf/stream.h"
 
 void pp_stream_hand_over(struct pp_stream *stream, const struct pp_event *event)

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A stream of events that is being decoded, a record of it, and what all decoders ask of a stream.
- */
+/* A stream that is being decoded, its current record, and the functions that all decoders share. */
 #ifndef PP_CTF_STREAM_H
 #define PP_CTF_STREAM_H
 
 #include "capture/capture.h"
 #include "ctf/event_class.h"
 
-/* The fields of an event by the positions of event_class.h, whoever read them. */
+/* The fields of an event, at the positions defined in event_class.h, independent of the reader. */
 struct pp_record {
 	const struct pp_event_class *class;
-	uint64_t values[PP_SYSCALL_VALUES]; /* of signed ones, extended; 0: the class has none */
-	const char *texts[PP_MAX_FIELDS];   /* NULL: it has none */
-	int32_t tid;			    /* of its contexts; PP_TID_UNKNOWN: they have none */
-	uint64_t n_addresses;		    /* of an array; so many of them, if there is room: */
+	uint64_t values[PP_SYSCALL_VALUES]; /* signed integers are sign-extended; 0: the class
+					     * lacks the field */
+	const char *texts[PP_MAX_FIELDS];   /* NULL: the class lacks the field */
+	int32_t tid;			    /* from the contexts; PP_TID_UNKNOWN: none */
+	uint64_t n_addresses;		    /* length of an array; up to the available room, its
+					     * elements: */
 	uint64_t addresses[ST_PATH_MAX];
 };
 
-/* What all streams of a capture share. */
+/* State that all streams of a capture share. */
 struct pp_decoder {
 	struct pp_capture *capture;
 	unsigned kinds;
 	void (*take)(void *data, const struct pp_event *event);
 	void *data;
-	GPtrArray *on_cpu;   /* struct pp_thread * that runs there, by CPU */
-	GHashTable *helpers; /* a set of tids: now they are tasks of the runtime libraries */
+	GPtrArray *on_cpu;   /* the struct pp_thread * running there, indexed by CPU */
+	GHashTable *helpers; /* a set of tids that are helpers at present */
 	int64_t last_ns;
 	uint64_t n_kernel_events;
 };
@@ -33,35 +33,36 @@ struct pp_decoder {
 struct pp_stream {
 	struct pp_decoder *decoder;
 	const struct pp_trace *trace;
-	char *name;		  /* for people: path of the stream's file */
+	char *name;		  /* for messages: path of the stream's file */
 	struct pp_thread *thread; /* of the current packet of synch-events */
-	bool thread_unknown;	  /* ... which is left out */
-	bool losses_told;	  /* by the thread table, for a thread of this stream */
+	bool thread_unknown;	  /* the packet's thread is unknown; its events are skipped */
+	bool losses_reported;	  /* the thread table reports losses of a thread of this stream */
 	int cpu;
-	bool all_programs; /* LTTng's kernel tracer records them: ours are to be told from others */
-	unsigned irq_depth; /* interrupts that its CPU is in, where events tell of them */
+	bool all_programs;  /* LTTng's kernel tracer records all programs; others than ours are
+			     * dropped */
+	unsigned irq_depth; /* nested interrupts on its CPU, if events record them */
 	int64_t last_ns;
-	uint64_t lost;	 /* not yet told as an event */
-	uint64_t n_lost; /* in all, where the packets say how many */
-	bool lost_more;	 /* ... and a number of others that is not known */
+	uint64_t lost;	 /* not yet reported as an event */
+	uint64_t n_lost; /* total, where packets give a count */
+	bool lost_more;	 /* packets without a count reported losses, too */
 	uint64_t n_events;
-	GArray *sites;		    /* of uint64_t, by number */
-	GPtrArray *paths;	    /* of const struct pp_path *, by number */
-	const struct pp_path *path; /* of the next synch-event, if it is of that object */
+	GArray *sites;		    /* of uint64_t, indexed by number */
+	GPtrArray *paths;	    /* of const struct pp_path *, indexed by number */
+	const struct pp_path *path; /* of the next synch-event, if it has that object */
 	uint64_t path_object;
 	bool has_object;
-	uint64_t object; /* of the packet's last synch-event */
+	uint64_t object; /* of the last synch-event of the packet */
 };
 
-/* Hands over an event of this stream, whose time has been noted, if its kind is wanted. */
+/* Passes on an event of this stream, whose time has been noted, if its kind is wanted. */
 void pp_stream_hand_over(struct pp_stream *stream, const struct pp_event *event);
 
-/* The thread of ours that runs on the stream's CPU; NULL: none, or not known. */
+/* Returns the program's thread that runs on the stream's CPU; NULL: none, or unknown. */
 struct pp_thread *pp_stream_on_cpu(const struct pp_stream *stream);
 
 /*
- * Is an event of the kernel's about these threads (NULL: not one of the program's) to be handed
- * over?  What others did is neither, nor part of the time that was recorded.
+ * Is an event of the kernel about at least one of these threads (NULL: not one of the program's) to
+ * be passed on?  Events of other programs only are dropped and do not extend the recorded time.
  */
 bool pp_stream_is_ours(struct pp_stream *stream, const struct pp_thread *thread,
 		       const struct pp_thread *other, int64_t time_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps files open up to a share of the limit, and opens the others for each read. */
+/* Keeps files open up to a share of the limit of open files, and opens the others for each read. */
 #include "ctf/stream_file.h"
 
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The limit is the process's: readers of two captures share it. */
+/* The limit applies to the process: readers of two captures share it. */
 static gint n_kept;
 
 void pp_stream_files_raise_limit(void)
@@ -21,8 +21,7 @@ void pp_stream_files_raise_limit(void)
 	}
 }
 
-/* Half of what the process may open is left to Babeltrace, debug information and what is written.
- */
+/* Half of the limit is left to Babeltrace, debug information and output files. */
 static bool may_keep(void)
 {
 	struct rlimit limit;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file of a stream, read in pieces.  A capture may have more streams than a process may have open
- * files: where too many are open, the others are opened for each piece.  Several threads may read,
- * each its own file.
+ * A file of a stream, read in blocks.  A capture may have more streams than a process may have open
+ * files: beyond that, a file is opened for each block.  Several threads may read, each its own
+ * file.
  */
 #ifndef PP_CTF_STREAM_FILE_H
 #define PP_CTF_STREAM_FILE_H
@@ -12,22 +12,25 @@
 #include <sys/types.h>
 
 struct pp_stream_file {
-	const char *path; /* NULL: none is open */
-	uint64_t bytes;	  /* when it was opened */
-	int kept_fd;	  /* -1: opened for each piece */
+	const char *path; /* NULL: not open */
+	uint64_t bytes;	  /* size when it was opened */
+	int kept_fd;	  /* -1: opened for each block */
 };
 
-/* Lets the process open as many files as its hard limit permits. */
+/* Raises the limit of open files to the hard limit. */
 void pp_stream_files_raise_limit(void);
 
-/* False: it is no regular file, or cannot be opened.  The path is borrowed until it is closed. */
+/*
+ * Returns false if it is not a regular file, or cannot be opened.  The path is borrowed until
+ * pp_stream_file_close().
+ */
 bool pp_stream_file_open(struct pp_stream_file *file, const char *path);
 
-/* As pread() does. */
+/* Same contract as pread(). */
 ssize_t pp_stream_file_read(const struct pp_stream_file *file, void *buffer, size_t n_bytes,
 			    uint64_t at);
 
-/* None may be open. */
+/* Also valid for a file that is not open. */
 void pp_stream_file_close(struct pp_stream_file *file);
 
 #endif

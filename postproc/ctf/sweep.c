@@ -2,7 +2,7 @@
 /* A binary heap of feeds by the time of their next event. */
 #include "ctf/sweep.h"
 
-/* Between two questions whether to go on: some milliseconds. */
+/* Events between two calls of go_on(): some milliseconds. */
 #define ASK_EVENTS 20000
 
 static bool is_before(const struct pp_feed *a, const struct pp_feed *b)
@@ -47,7 +47,7 @@ void pp_sweep_start(struct pp_sweep *sweep)
 		sift_down(sweep, i);
 }
 
-/* The first of the heap is at another event, or has none. */
+/* The first feed of the heap has moved to another event, or has none left. */
 static void go_on(struct pp_sweep *sweep, bool has_event)
 {
 	if (!has_event)

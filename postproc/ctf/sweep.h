@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The merge of all streams of a capture in order of time, whoever reads them: a heap of feeds.
- * filter.utils.muxer of Babeltrace looks at every stream for every message, which with a thousand
+ * Merges all streams of a capture in time order, regardless of their reader, by a heap of feeds.
+ * Babeltrace's filter.utils.muxer examines every stream for every message, which with a thousand
  * threads costs more than all the rest.
  */
 #ifndef PP_CTF_SWEEP_H
@@ -9,42 +9,42 @@
 
 #include "ctf/decode.h"
 
-/* A stream.  The first member of what its reader needs. */
+/* One stream.  The first member of its reader's structure. */
 struct pp_feed {
-	int64_t time_ns; /* of the event that it is at */
-	unsigned order;	 /* between equal times, the least goes first */
-	/* Goes on to the next event, and sets time_ns; false: there is none. */
+	int64_t time_ns; /* of the current event */
+	unsigned order;	 /* among equal times, the lowest goes first */
+	/* Moves to the next event and sets time_ns; false: there is none. */
 	bool (*advance)(struct pp_feed *feed);
-	/* Hands over the event that it is at. */
+	/* Passes on the current event. */
 	void (*emit)(struct pp_feed *feed);
 };
 
 struct pp_sweep {
 	struct pp_decoder decoder;
-	struct pp_feed **heap; /* those with an event, least time first */
+	struct pp_feed **heap; /* those with an event, earliest first */
 	unsigned n_heap, max_heap;
-	/* Asked now and then; false: the rest is not wanted.  NULL: all of it is. */
+	/* Called every some thousand events; false stops the sweep.  NULL: run to the end. */
 	bool (*go_on)(void *data);
 	unsigned n_until_asked;
-	bool stopped; /* ... and it said so */
-	/* Told before the turn of an event of that time.  NULL: nobody wants to know. */
+	bool stopped; /* go_on returned false */
+	/* Called before an event of that time is passed on.  NULL: not needed. */
 	void (*before)(void *data, int64_t time_ns);
 	void *before_data;
 };
 
-/* Adds a feed if it has an event; before the first pp_sweep_run(). */
+/* Adds a feed if it has an event; call it before the first pp_sweep_run(). */
 void pp_sweep_add(struct pp_sweep *sweep, struct pp_feed *feed);
 
-/* All have been added. */
+/* Call it when all feeds are added. */
 void pp_sweep_start(struct pp_sweep *sweep);
 
 /*
- * Hands over up to n_max events that are no later than that, a feed's one after the other, in no
- * order between feeds.  False: there are no more of them.
+ * Passes on up to n_max events up to until_ns, one feed after the other, without order between
+ * feeds.  Returns false if none are left up to then.
  */
 bool pp_sweep_until(struct pp_sweep *sweep, int64_t until_ns, uint64_t n_max);
 
-/* Hands over up to n_max events, least time first.  False: there are no more, or it was stopped. */
+/* Passes on up to n_max events in time order.  Returns false at the end, or if it was stopped. */
 bool pp_sweep_run(struct pp_sweep *sweep, uint64_t n_max);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* By recursive descent over GLib's tokens: a function a construct, each false if it is not that. */
+/*
+ * A recursive-descent parser over GLib's tokens: one function per construct, which returns false
+ * for any other construct.
+ */
 #include "ctf/tsdl.h"
 
 #include <string.h>
@@ -24,7 +27,7 @@ static bool take_char(struct parser *parser, char c)
 	return true;
 }
 
-/* Valid until the next token is taken. */
+/* Returns a name that is valid until the next token. */
 static const char *take_identifier(struct parser *parser)
 {
 	if (g_scanner_get_next_token(parser->scanner) != G_TOKEN_IDENTIFIER)
@@ -52,7 +55,7 @@ static bool take_assignment(struct parser *parser)
 	return take_char(parser, ':') && take_char(parser, '=');
 }
 
-/* The value of something that does not matter, up to its ';'. */
+/* Skips a value that is not needed, up to its ';'. */
 static bool skip_value(struct parser *parser)
 {
 	for (;;) {
@@ -118,7 +121,7 @@ static bool take_attribute(struct parser *parser, struct pp_tsdl_type *type, uin
 	return false;
 }
 
-/* { size = 32; align = 8; ... }, behind "integer". */
+/* Parses { size = 32; align = 8; ... } after "integer". */
 static bool take_integer(struct parser *parser, struct pp_tsdl_type *ret)
 {
 	struct pp_tsdl_type type = {.kind = PP_TSDL_INTEGER};
@@ -192,13 +195,13 @@ static int find_member(const GArray *members, const char *name)
 	return -1;
 }
 
-/* As readers have it: an underscore before it is of the language. */
+/* Drops the underscore that TSDL puts before names. */
 static const char *plain_name(const char *name)
 {
 	return name && name[0] == '_' ? name + 1 : name;
 }
 
-/* [16] or [depth], if there is one. */
+/* Parses an optional [16] or [depth]. */
 static bool take_length(struct parser *parser, const GArray *before, struct pp_tsdl_member *member)
 {
 	uint64_t number;
@@ -239,7 +242,7 @@ static bool take_member(struct parser *parser, GArray *members)
 	return true;
 }
 
-/* := struct { ... };  Only once. */
+/* Parses := struct { ... };  Fails if it occurs twice. */
 static bool take_structure(struct parser *parser, GArray **ret)
 {
 	if (*ret || !take_assignment(parser) || !take_word(parser, "struct") ||
@@ -317,7 +320,7 @@ static bool take_event_header(struct parser *parser)
 
 /* --- blocks --------------------------------------------------------------------------------- */
 
-/* Of each there is one. */
+/* Each block occurs once. */
 static bool take_once(bool *taken)
 {
 	bool first = !*taken;
@@ -454,7 +457,7 @@ static bool take_top(struct parser *parser)
 	return strcmp(word, "event") == 0 && take_event(parser);
 }
 
-/* --- life ----------------------------------------------------------------------------------- */
+/* --- creation and release ------------------------------------------------------------------- */
 
 static void stay_silent(GScanner *scanner, char *message, gboolean is_error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of TSDL, the language of CTF 1.8's metadata, that our own writers use.  What is not of
- * it, is not an error of the metadata: somebody else has to read it.
+ * Parses the subset of TSDL, the language of CTF 1.8's metadata, that our own writers use.
+ * Metadata beyond this subset is not an error; Babeltrace reads it.
  */
 #ifndef PP_CTF_TSDL_H
 #define PP_CTF_TSDL_H
@@ -24,7 +24,7 @@ struct pp_tsdl_type {
 struct pp_tsdl_member {
 	char *name;
 	struct pp_tsdl_type type;
-	unsigned length;   /* of an array; 0: none, or of the length that a member has */
+	unsigned length;   /* of an array; 0: none, or its length is the value of a member */
 	int length_member; /* -1: none */
 };
 
@@ -37,14 +37,14 @@ struct pp_tsdl_event {
 struct pp_tsdl {
 	char *uuid;	 /* NULL: none */
 	GArray *header;	 /* of a packet; of struct pp_tsdl_member */
-	GArray *context; /* the same */
+	GArray *context; /* of a packet; of struct pp_tsdl_member */
 	unsigned extended_id_bits;
-	bool has_clock; /* of nanoseconds */
+	bool has_clock; /* its unit is nanoseconds */
 	bool has_trace, has_stream, is_little_endian;
 	GPtrArray *events; /* of struct pp_tsdl_event * */
 };
 
-/* NULL: it holds what is none of that part. */
+/* Returns NULL if the text goes beyond the subset. */
 struct pp_tsdl *pp_tsdl_parse(const char *text, gsize len);
 void pp_tsdl_free(struct pp_tsdl *tsdl);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which reader takes which trace: those that our own writers made are read directly, histories of
- * calls too, and the others by Babeltrace.
+ * Selects a reader for each trace: traces written by our own programs and call histories are read
+ * directly, others through Babeltrace.
  */
 #include "events/events.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "ctf/babeltrace/babeltrace.h"
-#include "calls/apart.h"
+#include "calls/parallel_read.h"
 #include "calls/history.h"
 #include "ctf/direct.h"
 #include "ctf/stream_file.h"
@@ -27,7 +27,7 @@ struct calls_feed {
 	struct pp_feed feed;
 	struct pp_calls_stream *calls;
 	struct pp_decoder *decoder;
-	struct pp_event event; /* that it is at */
+	struct pp_event event; /* the current event */
 };
 
 struct direct_feed {
@@ -35,17 +35,17 @@ struct direct_feed {
 	struct pp_direct_stream *direct;
 };
 
-/* What is read, and by whom. */
+/* The traces to be read, by reader. */
 struct readers {
 	struct pp_sweep sweep;
 	GPtrArray *histories;	      /* of struct pp_calls_stream * */
 	GPtrArray *direct;	      /* of struct pp_direct_trace * */
 	GPtrArray *feeds;	      /* of struct pp_feed *, of both */
-	GPtrArray *others;	      /* of struct pp_trace *, for Babeltrace */
-	struct pp_calls_apart *apart; /* NULL: histories are among the feeds */
+	GPtrArray *others;	      /* of struct pp_trace *, to be read through Babeltrace */
+	struct pp_calls_apart *apart; /* NULL: call histories are among the feeds */
 };
 
-/* --- histories of calls --------------------------------------------------------------------- */
+/* --- call histories ------------------------------------------------------------------------- */
 
 static bool calls_advance(struct pp_feed *base)
 {
@@ -64,7 +64,10 @@ static void calls_emit(struct pp_feed *base)
 	pp_decoder_emit(feed->decoder, &feed->event);
 }
 
-/* They go first, before other feeds: a call comes before what the function called does. */
+/*
+ * Call histories are added before other feeds, since a call precedes the events of the called
+ * function.
+ */
 static void add_histories(struct readers *readers)
 {
 	struct pp_decoder *decoder = &readers->sweep.decoder;
@@ -83,7 +86,7 @@ static void add_histories(struct readers *readers)
 	}
 }
 
-/* --- traces of our own ---------------------------------------------------------------------- */
+/* --- our own traces ------------------------------------------------------------------------- */
 
 static bool direct_advance(struct pp_feed *base)
 {
@@ -114,7 +117,7 @@ static void add_direct(struct readers *readers, struct pp_direct_trace *trace)
 	}
 }
 
-/* So that the one reader can be held against the other. */
+/* For tests that compare the two readers. */
 static bool only_babeltrace(void)
 {
 	const char *reader = getenv("GPROF_MT_READER");
@@ -152,7 +155,7 @@ static void add_traces(struct readers *readers)
 	}
 }
 
-/* --- all of them ------------------------------------------------------------------------------ */
+/* --- all traces ----------------------------------------------------------------------------- */
 
 static int run(struct readers *readers, struct pp_error *err)
 {
@@ -183,7 +186,7 @@ static void readers_done(struct readers *readers)
 	g_free(readers->sweep.heap);
 }
 
-/* Babeltrace has a sweep of its own. */
+/* Traces for Babeltrace are added in a sweep of their own. */
 static void add_all(struct readers *readers, bool calls_apart)
 {
 	add_traces(readers);
@@ -251,7 +254,7 @@ static void take_nothing(void *data, const struct pp_event *event)
 	(void)event;
 }
 
-/* The problems as they were, so many with these counts. */
+/* Restores the list of problems, with these counts. */
 static void restore_problems(GPtrArray *problems, const GArray *counts)
 {
 	g_ptr_array_set_size(problems, (gint)counts->len);
@@ -270,14 +273,14 @@ int pp_events_name_threads(struct pp_capture *capture, struct pp_error *err)
 
 	if (capture->names_known)
 		return 0;
-	/* LTTng's threads have theirs from the events that they wrote. */
+	/* LTTng's threads get their names from the events that they wrote. */
 	for (guint i = 0; i < capture->traces->len; i++)
 		if (((struct pp_trace *)capture->traces->pdata[i])->is_ust)
 			kinds |= PP_EVENT_MASK(PP_EVENT_SYNC);
 	for (guint i = 0; i < problems->len; i++)
 		g_array_append_val(counts, ((struct pp_problem *)problems->pdata[i])->count);
 	ret = pp_events_read(capture, kinds, take_nothing, NULL, err);
-	/* What is wrong is said again when the events are read for their own sake. */
+	/* The actual reading of the events will report the damage again. */
 	g_ptr_array_set_size(capture->damage, (gint)n_damage);
 	restore_problems(problems, counts);
 	capture->names_known = ret == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The events of a capture, in one sweep through all its traces, in order of time. */
+/* All events of a capture, from all its traces, in one sweep in time order. */
 #ifndef PP_EVENTS_EVENTS_H
 #define PP_EVENTS_EVENTS_H
 
@@ -7,33 +7,35 @@
 #include "capture/capture.h"
 
 /*
- * Hands each event whose kind is in `kinds` (PP_EVENT_MASK) to `take`; traces that can hold none
- * of them are not read.  Reading the kernel's events adds threads to the model and widens the
- * lives of those it has.
+ * Passes each event whose kind is in `kinds` (PP_EVENT_MASK) to `take`. Traces that cannot contain
+ * such events are not read.  Kernel events add threads to the model and extend the lifetimes of
+ * known ones.
  *
- * A damaged stream ends early, or is left out; that is damage of the capture, not an error.
+ * A damaged stream ends early, or is skipped.  This is recorded as damage of the capture, and is
+ * not an error.  Returns 0 or -errno.
  */
 int pp_events_read(struct pp_capture *capture, unsigned kinds,
 		   void (*take)(void *data, const struct pp_event *event), void *data,
 		   struct pp_error *err);
 
-/* The same; go_on(data) is asked now and then, and if it says false, it ends with -ECANCELED. */
+/* The same, but calls go_on(data) regularly, and returns -ECANCELED when that returns false. */
 int pp_events_read_while(struct pp_capture *capture, unsigned kinds,
 			 void (*take)(void *data, const struct pp_event *event),
 			 bool (*go_on)(void *data), void *data, struct pp_error *err);
 
 /*
- * The same, where between two other events the calls of different threads come in any order, and at
- * the same time, each thread's by one of several.  A thread's first comes alone, in its turn.
+ * The same, but between two other events, calls of different threads may arrive in any order and at
+ * the same time; those of one thread arrive in order.  The first call of each thread arrives alone,
+ * in time order.
  */
 int pp_events_read_apart(struct pp_capture *capture, unsigned kinds,
 			 void (*take)(void *data, const struct pp_event *event), void *data,
 			 struct pp_error *err);
 
 /*
- * A thread that did not live to say what it was called last has its names from the kernel's events,
- * one after the other, while they are read.  This reads them for the last ones alone, which no
- * later reading changes: for who wants names before.
+ * Reads the kernel's events for the last names of threads that did not record their names at exit.
+ * Such threads otherwise change names while events are read.  To be called if names are needed
+ * before the events; later readings do not change the names.
  */
 int pp_events_name_threads(struct pp_capture *capture, struct pp_error *err);
 

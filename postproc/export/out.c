@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "core/json_writer.h"
-#include "core/printable.h"
 #include "core/write.h"
 
 #define BATCH_BYTES 65536
@@ -21,9 +20,11 @@ static int open_file(struct pp_out *out, const char *path, struct pp_error *err)
 	mode_t mask;
 	int rc;
 
-	/* A rename would put a file in the place of a device, or of a link. */
+	/* A rename would replace a device or a symlink by a file. */
 	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		return pp_error_add(err, -EEXIST, "%s: it is there, and no regular file", path);
+		return pp_error_add(err, -EEXIST,
+				    "%s: exists and is not a regular file; name another output",
+				    path);
 	out->path = g_strdup(path);
 	out->unfinished = g_strconcat(path, ".XXXXXX", NULL);
 	out->fd = mkostemp(out->unfinished, O_CLOEXEC);
@@ -42,13 +43,6 @@ int pp_out_open(struct pp_out *out, const char *path, struct pp_error *err)
 {
 	*out = (struct pp_out){.text = g_string_new(NULL), .fd = STDOUT_FILENO};
 	return g_str_equal(path, PP_OUT_STDOUT) ? 0 : open_file(out, path, err);
-}
-
-void pp_out_json(GString *to, const char *text)
-{
-	g_autofree char *printable = pp_printable(g_strdup(text));
-
-	pp_json_write_string(to, printable);
 }
 
 static void write_text(struct pp_out *out)

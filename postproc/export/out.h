@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where an export goes: standard output, or a file that has another name until it is whole, so that
- * none is there that merely looks so.  Text is written as it grows.
+ * The output of an export: standard output, or a file that has a temporary name until it is
+ * complete, so that an incomplete file is never taken for a result.  Text is written incrementally.
  */
 #ifndef PP_EXPORT_OUT_H
 #define PP_EXPORT_OUT_H
@@ -13,24 +13,24 @@
 #define PP_OUT_STDOUT "-"
 
 struct pp_out {
-	GString *text; /* to be appended to; then pp_out_flush() */
+	GString *text; /* append to it, then call pp_out_flush() */
 	char *path, *unfinished;
 	int fd;
-	int error; /* of the first write that failed, -errno */
+	int error; /* -errno of the first failed write */
 };
 
 int pp_out_open(struct pp_out *out, const char *path, struct pp_error *err);
 
-/* Adds it as a string of JSON. */
-void pp_out_json(GString *to, const char *text);
-
-/* Writes what has grown long.  Failures come out at the end. */
+/* Writes the text if it is long enough.  Errors are returned by pp_out_finish(). */
 void pp_out_flush(struct pp_out *out);
 
-/* Writes the rest; the file has its name.  Over another regular file, as `cp` would. */
+/*
+ * Writes the rest and renames the file.  Replaces another regular file, as `cp` does.  Returns 0 or
+ * -errno.
+ */
 int pp_out_finish(struct pp_out *out, struct pp_error *err);
 
-/* Leaves nothing behind that was not finished.  Also of one that was never opened, all zero. */
+/* Removes an unfinished file.  Also valid for a zeroed pp_out that was never opened. */
 void pp_out_done(struct pp_out *out);
 
 #endif

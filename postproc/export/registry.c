@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of export formats, in the order of the help. */
+/* The list of export formats, in the order of --help. */
 #include "export/exporter.h"
 
 #define EXPORTERS(X)                                                                               \

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Moves texts that have grown long to an unnamed temporary file, and copies them back in pieces.
- */
+/* Moves long texts to an unnamed temporary file, and copies them back in blocks. */
 #include "export/spool.h"
 
 #include <errno.h>
@@ -95,7 +93,7 @@ int pp_spool_copy(struct pp_spool *spool, struct pp_spool_text *text, struct pp_
 		pp_out_flush(out);
 	}
 	if (spool->error)
-		return pp_error_add(err, spool->error, "a temporary file: %s",
+		return pp_error_add(err, spool->error, "temporary file: %s",
 				    g_strerror(-spool->error));
 	g_string_append_len(out->text, text->text->str, (gssize)text->text->len);
 	pp_out_flush(out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texts that grow at the same time, one for each thread, and are wanted one after the other: what
- * has grown long waits in a file without a name, so that memory goes with their number alone.
+ * Texts that grow at the same time, one for each thread, and are written one after the other. Long
+ * texts are moved to an unnamed file, so that memory depends only on their number.
  */
 #ifndef PP_EXPORT_SPOOL_H
 #define PP_EXPORT_SPOOL_H
@@ -12,13 +12,13 @@
 
 struct pp_spool {
 	int fd;	   /* -1: not needed yet */
-	int error; /* -errno of the first write or read that failed */
+	int error; /* -errno of the first failed write or read */
 	uint64_t n_bytes;
 };
 
 struct pp_spool_text {
-	GString *text; /* to be appended to; then pp_spool_flush() */
-	GArray *parts; /* of struct part, in the file */
+	GString *text; /* append to it, then call pp_spool_flush() */
+	GArray *parts; /* of struct part: the parts in the file */
 };
 
 #define PP_SPOOL_INIT                                                                              \
@@ -31,10 +31,10 @@ void pp_spool_done(struct pp_spool *spool);
 void pp_spool_text_init(struct pp_spool_text *text);
 void pp_spool_text_done(struct pp_spool_text *text);
 
-/* Puts away what has grown long.  Failures come out when it is wanted. */
+/* Moves a long text to the file.  Errors are returned by pp_spool_copy(). */
 void pp_spool_flush(struct pp_spool *spool, struct pp_spool_text *text);
 
-/* All of it. */
+/* Copies the whole text to `out`.  Returns 0 or -errno. */
 int pp_spool_copy(struct pp_spool *spool, struct pp_spool_text *text, struct pp_out *out,
 		  struct pp_error *err);
 

@@ -32,7 +32,7 @@ static struct pp_sums_row *row_at(const struct pp_sums *sums, guint i)
 	return &g_array_index(sums->rows, struct pp_sums_row, i);
 }
 
-/* Keys that a kind does not have are zero. */
+/* Keys that a table does not use are zero. */
 static uint32_t hash(const uint32_t *key)
 {
 	uint64_t value = 0;
@@ -42,7 +42,7 @@ static uint32_t hash(const uint32_t *key)
 	return (uint32_t)(value >> 32);
 }
 
-/* Where the row is, or would be. */
+/* Returns the slot of the row, or the one where it would be. */
 static uint32_t *find_slot(const struct pp_sums *sums, const uint32_t *key)
 {
 	uint32_t at = hash(key) & (sums->n_slots - 1);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Sorting by counting: how many there are of each, where each begins, and then each to its place.
+/*
+ * Counting sort: counts the items of each lane, computes where each lane begins, then moves each
+ * item to its position.
  */
 #include "index/arrange.h"
 
 #include "index/edges.h"
 
-/* How much there is to do, in items that are looked at. */
+/* The amount of work, in items visited. */
 struct work {
-	const struct pp_index_progress *progress; /* NULL: nobody waits */
+	const struct pp_index_progress *progress; /* NULL: no progress is reported */
 	uint64_t done, all;
 	bool stopped;
 };
@@ -22,8 +24,7 @@ static inline bool go_on(struct work *work)
 	return !work->stopped;
 }
 
-/* Each run begins where the one before ends, and is empty yet.  Returns how many items there are.
- */
+/* Starts an empty run where the previous one ends.  Returns the number of items before the run. */
 static uint64_t begin_run(struct pp_index_run *run, uint64_t at)
 {
 	uint64_t n = run->n;
@@ -74,7 +75,7 @@ static void sum_up(struct pp_index *index, struct pp_index_lane *lane, struct wo
 	}
 }
 
-/* What an exec has shown not to be of the thread's life. */
+/* Clears the states before an exec that the thread's life does not include. */
 static void forget_before(struct pp_index *index, const struct pp_index_lane *lane,
 			  int64_t start_ns)
 {
@@ -102,7 +103,7 @@ static void arrange_lanes(struct pp_index *index, const struct pp_mapped_array *
 
 /* --- lists ---------------------------------------------------------------------------------- */
 
-/* Which of a list's runs it belongs to; PP_INDEX_NONE: none of them. */
+/* Returns the run of a list to which the operation belongs; PP_INDEX_NONE: none. */
 static uint32_t run_of(enum pp_index_list list, const struct pp_index_operation *operation)
 {
 	bool by_thread = list == PP_LIST_THREAD || list == PP_LIST_THREAD_WAITS;
@@ -110,13 +111,13 @@ static uint32_t run_of(enum pp_index_list list, const struct pp_index_operation 
 	if ((list == PP_LIST_THREAD_WAITS || list == PP_LIST_OBJECT_WAITS) &&
 	    !(operation->flags & PP_INDEX_WAITED))
 		return PP_INDEX_NONE;
-	/* What a condition wait does to its mutex is no call of the thread's. */
+	/* A condition wait's release and reacquisition of its mutex are not calls of the thread. */
 	if (by_thread && operation->flags & (PP_INDEX_REGAINED | PP_INDEX_YIELDED))
 		return PP_INDEX_NONE;
 	return by_thread ? operation->thread : operation->object;
 }
 
-/* Only what never returned is out of order, so little has to move. */
+/* Only operations that never returned are out of order, so few items move. */
 static void sort_by_time(const struct pp_index *index, uint32_t *items, uint64_t n,
 			 struct work *work)
 {
@@ -139,7 +140,7 @@ struct list {
 	uint32_t *items;
 };
 
-/* Where each run begins, once it is known how long it is. */
+/* Computes where each run begins, after the lengths are known. */
 static void begin_runs(struct pp_index *index, struct list *lists)
 {
 	for (unsigned i = 0; i < PP_N_LISTS; i++) {
@@ -193,7 +194,7 @@ bool pp_index_arrange(struct pp_index *index, const struct pp_mapped_array *thre
 	uint64_t n_steps = thread_log->n + object_log->n;
 	struct work work = {
 	    .progress = progress,
-	    /* Lists are sorted: by thread, by object, and those that waited. */
+	    /* Three lists are sorted: by thread, by object, and those that waited. */
 	    .all = 1 + 3 * n_steps + 5 * pp_index_n(index, PP_SECTION_OPERATIONS) +
 		   pp_index_n(index, PP_SECTION_MORE),
 	};

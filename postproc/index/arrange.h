@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of making an index: what belongs to one thread or object is brought together. */
+/* The last step of making an index: groups operations and states by thread and by object. */
 #ifndef PP_INDEX_ARRANGE_H
 #define PP_INDEX_ARRANGE_H
 
 #include "index/index.h"
 
 struct pp_logged_step {
-	uint64_t step; /* as in PP_SECTION_STEPS */
-	uint32_t lane; /* thread or object */
+	uint64_t step; /* encoded as in PP_SECTION_STEPS */
+	uint32_t lane; /* number of a thread or object */
 	uint32_t pad;
 };
 
 /*
- * Logs are of struct pp_logged_step, each lane's in order of time; what threads and objects there
- * are is known.  False: it was stopped.
+ * The logs hold struct pp_logged_step, in time order for each lane.  All threads and objects must
+ * be known.  Returns false if `progress` stopped it.
  */
 bool pp_index_arrange(struct pp_index *index, const struct pp_mapped_array *thread_log,
 		      const struct pp_mapped_array *object_log,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See build.h.  While events come, operations are added in the order in which they return, and
- * steps of lanes to a log; what belongs to one thread or object is brought together at the end, by
- * counting (arrange.c).
+ * Builds an index from events.  During the sweep, operations are appended in the order in which
+ * they return, and state changes go to a log.  At the end, both are grouped by thread and by object
+ * with a counting sort (arrange.c).
  *
- * Mates are found as they come: an object remembers the acquisitions that hold it (opens.h), and a
- * release names the one that it ends.
+ * Matching operations are found during the sweep: an object knows the acquisitions that hold it
+ * (opens.h), and a release refers to the acquisition that it ends.
  */
 #include "index/build.h"
 
@@ -15,7 +15,7 @@
 #include "index/opens.h"
 #include "analysis/graph/call_sites.h"
 
-/* No clock of ours comes near; what a damaged stream says may. */
+/* Real clocks never reach this; damaged streams may. */
 #define MAX_TIME_NS (INT64_C(1) << 60)
 
 /* struct pp_object.data */
@@ -33,10 +33,10 @@ struct thread_track {
 	bool begun;
 };
 
-/* The hold that the operation in hand has ended. */
+/* The hold that the current operation ended. */
 struct ended {
 	const struct pp_object *object;
-	uint32_t operation; /* that had begun it; PP_INDEX_NONE: none is in hand */
+	uint32_t operation; /* the acquisition that began it; PP_INDEX_NONE: no such hold */
 	int64_t ns;
 };
 
@@ -51,7 +51,7 @@ struct pp_index_builder {
 	struct pp_call_sites sites;
 	GHashTable *paths;     /* const struct pp_path * -> number + 1 */
 	GHashTable *processes; /* const struct pp_process * -> number + 1 */
-	GArray *threads;       /* of struct thread_track, by serial */
+	GArray *threads;       /* of struct thread_track, indexed by serial */
 	struct ended ended;
 	struct pp_mapped_array thread_log, object_log; /* of struct pp_logged_step */
 	int64_t last_ns;
@@ -145,7 +145,7 @@ static uint32_t number_of_path(struct pp_index_builder *self, const struct pp_pa
 	return number - 1;
 }
 
-/* PP_INDEX_NONE: the numbers are used up. */
+/* Returns PP_INDEX_NONE if all numbers are used. */
 static uint32_t add_operation(struct pp_index_builder *self, const struct pp_object *object,
 			      const struct pp_operation *operation, enum st_event op,
 			      int64_t time_ns, unsigned flags)
@@ -190,7 +190,7 @@ static struct pp_index_more *add_more(struct pp_index_builder *self, uint32_t nu
 	*more = (struct pp_index_more){
 	    .operation = number,
 	    .other = PP_INDEX_NONE,
-	    .met = PP_INDEX_NONE,
+	    .acquisition = PP_INDEX_NONE,
 	    .path = PP_INDEX_NONE,
 	    .how = PP_WAIT_NOT_KNOWN,
 	    .call = PP_INDEX_NONE,
@@ -235,7 +235,10 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 	step_object(self, object, end_ns);
 }
 
-/* The operation may be the release of the hold that was just ended, or of a part of one. */
+/*
+ * Handles an operation that may be the release of the hold that just ended, or of one of its
+ * levels.
+ */
 static void settle_hold(struct pp_index_builder *self, struct pp_object *object,
 			const struct pp_thread *thread, uint32_t number)
 {
@@ -288,7 +291,7 @@ static void on_waits(void *data, struct pp_object *object, const struct pp_opera
 	step_object(self, object, operation->begin_ns);
 }
 
-/* A mark of another object's is that of a call which had nothing to do with it. */
+/* Returns the mark if it refers to the same object; otherwise it belongs to an unrelated call. */
 static uint32_t mark_on(struct pp_index_builder *self, const struct pp_object *object,
 			uint32_t mark)
 {
@@ -317,14 +320,14 @@ static void settle_wait(struct pp_index_builder *self, struct pp_object *object,
 	more->how = how;
 	more->call = other.mark;
 	if (how == PP_WAIT_HELD)
-		more->met = mark;
+		more->acquisition = mark;
 	else if (mark != PP_INDEX_NONE && operation_at(self, mark)->mate == PP_INDEX_NONE)
 		join(self, number, mark);
 	else
 		operation_at(self, number)->mate = mark;
 }
 
-/* What does not fit into the operation itself. */
+/* Adds the data that does not fit into the operation itself. */
 static void add_rest(struct pp_index_builder *self, const struct pp_operation *operation,
 		     uint32_t number)
 {
@@ -390,7 +393,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	step_object(self, object, operation->end_ns);
 }
 
-/* --- life ----------------------------------------------------------------------------------- */
+/* --- creation and release ------------------------------------------------------------------- */
 
 static void listen(struct pp_index_builder *self)
 {
@@ -531,7 +534,7 @@ static void add_object(struct pp_index_builder *self, struct pp_object *object)
 
 	*new = (struct pp_index_object){
 	    .address = object->address,
-	    .era = object->era,
+	    .load_id = object->load_id,
 	    .init_site = object->init_site,
 	    .first_site = object->first_site,
 	    .acquired = track->acquired,

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds up the waits of the index by waiter and holder. */
+/* Sums the waits of the index by waiter and holder. */
 #include "index/edges.h"
 
 #include "analysis/graph/links.h"
 
-/* One link for each two threads and object; those of two threads follow each other. */
+/*
+ * Adds a wait to the sum of its two threads and object; sums of the same two threads are adjacent.
+ */
 static void add_wait(struct pp_links *links, const struct pp_index_operation *operation,
 		     const struct pp_index_more *more)
 {

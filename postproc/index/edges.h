@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Who waited for whom: the waits of an index, summed up by who had them and whom they were for. */
+/* Which thread waited for which: the waits of an index, summed by waiter and holder. */
 #ifndef PP_INDEX_EDGES_H
 #define PP_INDEX_EDGES_H
 
 #include "index/index.h"
 
-/* Of a new index that has its operations.  go_on() is asked at each wait; false: it was stopped. */
+/*
+ * Call it for a new index with all its operations.  go_on() is called at each wait.  Returns false
+ * if go_on() stopped it.
+ */
 bool pp_index_add_edges(struct pp_index *index, bool (*go_on)(void *data), void *data);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Accessors to the arrays of an index, each of which checks the position that it is asked for. */
+/* Accessors of an index's arrays, each of which checks positions. */
 #include "index/index.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 static const struct {
 	const char *name;
 	size_t item_bytes;
-	bool is_scattered; /* there is one for each event, and few are looked at */
+	bool is_scattered; /* one item per event, few of which are accessed */
 } sections[PP_N_SECTIONS] = {
     [PP_SECTION_OPERATIONS] = {"operations", sizeof(struct pp_index_operation), true},
     [PP_SECTION_MORE] = {"more", sizeof(struct pp_index_more), true},
@@ -157,7 +157,7 @@ char *pp_index_object_name(const struct pp_index *index, uint64_t number,
 		return g_strdup("?");
 	object.process = pp_index_process(index, row->process);
 	object.address = row->address;
-	object.era = row->era;
+	object.load_id = row->load_id;
 	object.generation = row->generation;
 	object.type = MIN(row->type, PP_N_SYNC_TYPES);
 	object.init_site = row->init_site;
@@ -170,7 +170,7 @@ char *pp_index_object_name(const struct pp_index *index, uint64_t number,
 	return pp_object_name(&object, namer);
 }
 
-/* A run of another section's items; its length is cut to what there is. */
+/* Clamps a run of another section's items to the section. */
 static uint64_t check_run(const struct pp_index *index, enum pp_section of,
 			  const struct pp_index_run *run)
 {
@@ -200,15 +200,15 @@ int64_t pp_index_ns(const struct pp_index *index, const struct pp_index_operatio
 uint32_t pp_index_ender(const struct pp_index *index, const struct pp_index_operation *operation)
 {
 	const struct pp_index_more *more = pp_index_more(index, operation);
-	const struct pp_index_operation *met, *call;
+	const struct pp_index_operation *acquisition, *call;
 
 	if (!(operation->flags & PP_INDEX_WAITED) || !more)
 		return PP_INDEX_NONE;
 	if (more->how == PP_WAIT_HELD) {
-		met = pp_index_operation(index, more->met);
-		return met ? met->mate : PP_INDEX_NONE;
+		acquisition = pp_index_operation(index, more->acquisition);
+		return acquisition ? acquisition->mate : PP_INDEX_NONE;
 	}
-	/* The mate of what was obtained is its release. */
+	/* The mate of an acquisition is its release. */
 	call = pp_index_operation(index, more->call);
 	return call && call->object == operation->object ? more->call : PP_INDEX_NONE;
 }
@@ -308,7 +308,7 @@ uint64_t pp_index_list_find_operation(const struct pp_index *index, enum pp_inde
 		if (!found || found->time_ns != wanted->time_ns)
 			break;
 	}
-	/* Of those at the same time the first that was made later. */
+	/* Among operations at the same time, count those that were added earlier. */
 	for (n = at, at = first; at < n && items[at] < operation;)
 		at++;
 	return at;

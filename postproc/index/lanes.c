@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long something was in each state, between any two instants: what it was up to the one less
- * what it was up to the other.  Up to an instant is the sum at the beginning of its stride, and the
- * steps since.  Strides are few, and those of a lane follow each other; so on a disk an instant
- * takes one page, that of its steps.
+ * Sums the time in each state between two instants, as the difference of the sums up to each. The
+ * sum up to an instant is the sum stored for its stride plus the steps since then.  Strides are
+ * few, and those of a lane are adjacent, so an instant reads one page from disk: that of its steps.
  */
 #include "index/index.h"
 
@@ -11,7 +10,7 @@ struct lane {
 	const struct pp_mapped_array *all_steps;
 	const uint64_t *steps;
 	uint64_t n;
-	uint64_t lead; /* steps of the page in which it begins that are another's */
+	uint64_t lead; /* steps in its first page that belong to another lane */
 	const struct pp_index_stride *strides;
 	uint64_t n_strides;
 };
@@ -53,7 +52,7 @@ uint64_t pp_index_steps(const struct pp_index *index, uint64_t number, const uin
 	return lane.n;
 }
 
-/* How many strides begin at or before that. */
+/* Returns the number of strides that begin at or before time_ns. */
 static uint64_t strides_until(const struct lane *lane, uint64_t time_ns)
 {
 	uint64_t low = 0, high = lane->n_strides;
@@ -107,7 +106,7 @@ void pp_index_shares(const struct pp_index *index, uint64_t number, int64_t from
 	pp_index_cells(index, number, from_ns, to_ns, 1, ret);
 }
 
-/* Without overflow, whatever the times. */
+/* Cannot overflow, for any times. */
 static int64_t edge(int64_t from_ns, int64_t to_ns, unsigned at, unsigned n)
 {
 	int64_t span_ns = to_ns - from_ns;
@@ -115,7 +114,7 @@ static int64_t edge(int64_t from_ns, int64_t to_ns, unsigned at, unsigned n)
 	return from_ns + span_ns / n * at + span_ns % n * at / n;
 }
 
-/* The steps at these n + 1 instants. */
+/* Announces access to the steps at these n + 1 instants. */
 static void want_steps(const struct lane *lane, int64_t from_ns, int64_t to_ns, unsigned n)
 {
 	struct pp_read_ahead ahead = pp_read_ahead(lane->all_steps);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Grows a mapping in steps, and reads pages ahead that are about to be shown. */
+/* Grows a mapping in steps, and reads pages ahead that will be shown soon. */
 #include "index/mapped_array.h"
 
 #include <errno.h>
@@ -14,9 +14,9 @@
 #include <glib.h>
 
 #define LEAST_BYTES ((size_t)64 << 10)
-/* To read what lies between two takes less than to read them one by one. */
+/* Reading a gap up to this size is cheaper than reading two parts separately. */
 #define NEAR_BYTES ((size_t)8 << 10)
-/* Files grow by no more than that at a time, lest much of the disk is asked for in vain. */
+/* Limits the growth of a file per step, so that little disk space is reserved in vain. */
 #define MOST_FILE_BYTES ((size_t)64 << 20)
 
 void pp_mapped_array_init(struct pp_mapped_array *array, size_t item_bytes, int fd)
@@ -106,7 +106,7 @@ static char *map(int fd, size_t bytes)
 			  fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, fd, 0);
 
 	if (data == MAP_FAILED)
-		abort(); /* as g_malloc() does */
+		abort(); /* like g_malloc() */
 	return data;
 }
 
@@ -119,14 +119,14 @@ static void move_to_memory(struct pp_mapped_array *array)
 		memcpy(data, array->data, array->n * array->item_bytes);
 		munmap(array->data, array->mapped_bytes);
 	}
-	/* What it took of the disk others may need. */
+	/* Release the disk space. */
 	(void)!ftruncate(array->fd, 0);
 	close(array->fd);
 	array->fd = -1;
 	array->data = data;
 }
 
-/* One over the limit on files would be a signal. */
+/* Exceeding the limit on file sizes would raise a signal. */
 static bool may_have(size_t bytes)
 {
 	struct rlimit limit;
@@ -135,7 +135,10 @@ static bool may_have(size_t bytes)
 	       (limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur);
 }
 
-/* Reserves the disk's blocks: a write to a mapping that finds none ends the program. */
+/*
+ * Reserves disk blocks in advance: writing to a mapping without a free block would kill the
+ * process.
+ */
 static void grow(struct pp_mapped_array *array, size_t want)
 {
 	size_t bytes = MAX(array->mapped_bytes * 2, LEAST_BYTES);
@@ -151,7 +154,7 @@ static void grow(struct pp_mapped_array *array, size_t want)
 	data = array->data ? mremap(array->data, array->mapped_bytes, bytes, MREMAP_MAYMOVE)
 			   : map(array->fd, bytes);
 	if (data == MAP_FAILED)
-		abort(); /* as g_malloc() does */
+		abort(); /* like g_malloc() */
 	array->data = data;
 	array->mapped_bytes = bytes;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An array that only grows, up to billions of items: a mapping of memory, or of a file, so that
- * what is not looked at need not be in memory.
+ * An array that only grows, up to billions of items.  It is a mapping of memory or of a file; parts
+ * of a file that are not accessed need no memory.
  */
 #ifndef PP_INDEX_MAPPED_ARRAY_H
 #define PP_INDEX_MAPPED_ARRAY_H
@@ -19,29 +19,35 @@ struct pp_mapped_array {
 	bool on_disk;
 };
 
-/* Takes fd: an empty file, open for reading and writing; or -1. */
+/* Takes ownership of fd: an empty file, open for reading and writing; or -1. */
 void pp_mapped_array_init(struct pp_mapped_array *array, size_t item_bytes, int fd);
 void pp_mapped_array_done(struct pp_mapped_array *array);
 
-/* Room for n more items, zeroed; the first of them.  On a full disk it moves to memory. */
+/*
+ * Appends n zeroed items and returns the first of them.  If the disk is full, the array moves to
+ * memory.
+ */
 void *pp_mapped_array_add(struct pp_mapped_array *array, uint64_t n);
 
-/* No file, or one that was given up. */
+/* True without a file, or after moving to memory. */
 bool pp_mapped_array_in_memory(const struct pp_mapped_array *array);
 
-/* Makes the n items of that file, which it takes, those of an empty array, to be read; -errno. */
+/*
+ * Maps a file with n items, whose ownership passes to the array, for reading; the array must be
+ * empty.  Returns 0 or -errno.
+ */
 int pp_mapped_array_map(struct pp_mapped_array *array, uint64_t n, int fd);
 
-/* From now on it is a file that is looked at here and there: what is near is not read with it. */
+/* Switches the file to random access: no readahead. */
 void pp_mapped_array_scatter(struct pp_mapped_array *array);
 
 /*
- * What is going to be looked at, in order of position: it is on its way from the disk, all of it at
- * once, before the first is looked at.  Nothing, if it is in memory anyway.
+ * Reads the parts of an array that will be accessed, added in order of position: requests them all
+ * from the disk before the first access.  Has no effect for an array in memory.
  */
 struct pp_read_ahead {
 	const struct pp_mapped_array *array;
-	size_t first, end; /* bytes, not asked for yet */
+	size_t first, end; /* range in bytes that is not requested yet */
 };
 
 static inline struct pp_read_ahead pp_read_ahead(const struct pp_mapped_array *array)
@@ -52,7 +58,7 @@ static inline struct pp_read_ahead pp_read_ahead(const struct pp_mapped_array *a
 void pp_read_ahead_add(struct pp_read_ahead *ahead, uint64_t i, uint64_t n);
 void pp_read_ahead_end(struct pp_read_ahead *ahead);
 
-/* The file has what was added, and no room for more. */
+/* Truncates the file to the items added.  Returns 0 or -errno. */
 int pp_mapped_array_trim(struct pp_mapped_array *array);
 
 static inline void *pp_mapped_array_at(const struct pp_mapped_array *array, uint64_t i)

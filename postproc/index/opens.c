@@ -4,7 +4,7 @@
 
 #include "index/index.h"
 
-/* Of an object.  What is deeper than that has no mate: a program may lock and lock. */
+/* Limit per object.  Deeper acquisitions get no mate: a program may lock without end. */
 #define MOST 1024
 
 struct open {
@@ -22,7 +22,7 @@ static const struct open *open_at(const struct pp_opens *opens, guint i)
 	return &g_array_index(opens->all, struct open, i);
 }
 
-/* How many there are of the thread's, and where the first and the last. */
+/* Returns the number of entries of the thread, and the positions of its first and last one. */
 static unsigned find(const struct pp_opens *opens, const struct pp_thread *thread, guint *ret_first,
 		     guint *ret_last)
 {
@@ -49,7 +49,7 @@ void pp_opens_add(struct pp_opens *opens, const struct pp_thread *thread, unsign
 		(void)pp_opens_end(opens, thread);
 	if (!opens->all)
 		opens->all = g_array_new(FALSE, FALSE, sizeof(struct open));
-	/* What lies between may not be known. */
+	/* Intermediate acquisitions may be unknown. */
 	if (depth == 1 ||
 	    (opens->all->len < MOST && find(opens, thread, &first, &last) + 1 == depth))
 		g_array_append_val(opens->all, open);

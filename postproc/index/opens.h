@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The acquisitions that hold an object, from which its releases are matched: of a thread the one
- * with which its hold began, and then those within, of a recursive mutex or a reader.
+ * The acquisitions that hold an object, against which its releases are matched.  For each thread:
+ * the acquisition that began its hold, then the nested ones, of a recursive mutex or a reader.
  */
 #ifndef PP_INDEX_OPENS_H
 #define PP_INDEX_OPENS_H
@@ -9,25 +9,25 @@
 #include "analysis/state/object_state.h"
 
 struct pp_opens {
-	GArray *all; /* of struct open, each thread's in order of time; NULL: none yet */
+	GArray *all; /* of struct open, in time order for each thread; NULL: none yet */
 };
 
-/* Its owner frees it with all that it has in it. */
+/* Frees the contents; the owner frees the struct. */
 void pp_opens_done(struct pp_opens *opens);
 
-/* `depth`: that of the hold, this acquisition included. */
+/* `depth`: nesting depth of the hold, including this acquisition. */
 void pp_opens_add(struct pp_opens *opens, const struct pp_thread *thread, unsigned depth,
 		  uint32_t operation);
 
-/* The one with which the thread's hold began; PP_INDEX_NONE: not known. */
+/* Returns the acquisition that began the thread's hold; PP_INDEX_NONE: unknown. */
 uint32_t pp_opens_first(const struct pp_opens *opens, const struct pp_thread *thread);
 
-/* The same, and none of the thread's is there any more. */
+/* Same as pp_opens_first(), and removes all entries of the thread. */
 uint32_t pp_opens_end(struct pp_opens *opens, const struct pp_thread *thread);
 
 /*
- * The last one, which a release has undone that left the hold at `depth`, taken off;
- * PP_INDEX_NONE: it has undone none, or one that is not known.
+ * Removes and returns the last acquisition, which a release undid that left the hold at `depth`;
+ * PP_INDEX_NONE: the release undid none, or an unknown one.
  */
 uint32_t pp_opens_undo(struct pp_opens *opens, const struct pp_thread *thread, unsigned depth);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* For work that takes long: who waits is told how far it is, and may have had enough. */
+/* Reports the progress of long work, and lets the user stop it. */
 #ifndef PP_INDEX_PROGRESS_H
 #define PP_INDEX_PROGRESS_H
 
 #include <stdbool.h>
 
 struct pp_index_progress {
-	/* Asked now and then; share: 0..1.  False: the rest is not wanted. */
+	/* Called from time to time; `share` is 0 to 1.  False stops the work. */
 	bool (*go_on)(void *data, double share);
 	void *data;
 };

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much each thread does when it gets a CPU: functions executed per active period (section 2 of
- * the paper), which lasts from being switched in to being switched out.
+ * The activity of each thread when it gets a CPU: functions executed per active period (section 2
+ * of the paper), from switch-in to switch-out.
  *
- * The average needs the number of calls alone; what a single period had needs their history.
+ * The average needs only the number of calls; figures of single periods need the call history.
  */
 #include "analysis/select.h"
-#include "analysis/shown.h"
+#include "analysis/thread_cells.h"
 #include "analysis/state/thread_state.h"
 
 enum { PERIODS = PP_N_NAMED_THREAD_CELLS, CALLS, PER_ACTIVITY, MOST, WITHOUT };
 
 static const struct pp_column columns[] = {
     PP_NAMED_THREAD_COLUMNS("name"),
-    [PERIODS] = {"activities", "periods", PP_TYPE_COUNT, 0, "times it was switched in"},
-    [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "functions that it entered"},
+    [PERIODS] = {"activities", "periods", PP_TYPE_COUNT, 0, "number of switch-ins"},
+    [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "number of functions entered"},
     [PER_ACTIVITY] = {"functions_per_activity", "calls/period", PP_TYPE_RATIO, 0,
 		      "functions entered per period"},
     [MOST] = {"most_per_activity", "most", PP_TYPE_COUNT, PP_COLUMN_MAX,
-	      "functions entered in the period that had most"},
+	      "maximum number of functions entered in a period"},
     [WITHOUT] = {"activities_without_calls", "without", PP_TYPE_COUNT, 0,
-		 "periods in which it entered none"},
+		 "number of periods without function entry"},
 };
 
-/* Of one thread. */
+/* The figures of a thread. */
 struct activity {
-	bool recorded;	  /* calls of it one by one */
-	uint64_t in_time; /* of these, those in the time selected */
-	uint64_t n_calls; /* since it was last switched out */
+	bool recorded;	  /* its calls are in a history */
+	uint64_t in_time; /* of these, those within the selected time */
+	uint64_t n_calls; /* since the last switch-out */
 	uint64_t most, n_with_calls;
 };
 
@@ -78,7 +78,7 @@ static void activity_event(void *state, const struct pp_event *event)
 		end_period(activity_of(self, event->sched_switch.prev));
 }
 
-/* In the time selected.  False: not known. */
+/* The calls within the selected time.  Returns false if not known. */
 static bool calls_of(struct activities *self, const struct pp_thread *thread, uint64_t *ret_calls)
 {
 	const struct activity *activity = activity_of(self, thread);
@@ -132,14 +132,15 @@ static void activity_finish(void *state, int64_t end_ns, GPtrArray *tables)
 			add_row(self, table, thread);
 	}
 	if (!self->context->has_kernel)
-		pp_table_note(table, "no scheduling events in this capture: when a thread was "
-				     "active is not known");
+		pp_table_note(
+		    table,
+		    "no scheduling events in this capture: the periods of activity are unknown");
 	else if (!any_recorded)
-		pp_table_note(table, "calls were counted, not recorded ([calls] mode = history "
-				     "does): how many one period had is not known");
+		pp_table_note(table, "calls were only counted: the calls of single periods are "
+				     "unknown ([calls] mode = history records them)");
 	if (pp_selects_by(self->context, PP_SELECT_TIME))
-		pp_table_note(table, "--time may begin or end within a period: what single ones "
-				     "had is left out");
+		pp_table_note(table, "--time may begin or end within a period, so figures of "
+				     "single periods are left out");
 	g_ptr_array_add(tables, table);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What contradicts itself in the events, as rows for the quality section.  It runs the state
- * machines of threads and objects for their complaints alone, and has no table of its own.
+ * Contradictions between events, as rows for the quality section.  This pass runs the state
+ * machines of threads and objects only to count them, and has no table of its own.
  */
 #include "analysis/anomaly.h"
 #include "analysis/state/object_state.h"
@@ -43,7 +43,7 @@ static char *describe(const struct pp_process *process, unsigned n_threads,
 			       most->tid);
 }
 
-/* One row a process: a thousand threads in the same trouble are one piece of news. */
+/* Adds one row per process, since a fault often concerns all of its threads. */
 static void report(struct consistency *self, const struct pp_process *process, enum pp_anomaly kind)
 {
 	const struct pp_thread *most = NULL;

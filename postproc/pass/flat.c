@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How often each function was called and how much CPU time samples found in it, by each thread and
- * by all together: gprof's flat profile.  Functions without -pg have time and no count of calls.
+ * The flat profile, as gprof shows it: how often each function was called and how much CPU time
+ * samples found in it, per thread and for all threads.  Functions without -pg have samples but no
+ * call counts.
  *
- * Code without a name is one row for each file that it is from.
+ * Code without a name has one row per file.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -11,19 +12,18 @@
 #include "core/duration.h"
 #include "analysis/graph/graph.h"
 #include "analysis/select.h"
-#include "analysis/shown.h"
+#include "analysis/thread_cells.h"
 
 enum { NAME = PP_N_NAMED_THREAD_CELLS, CALLS, RECURSIVE, SAMPLES, PERIOD, SELF };
 
 static const struct pp_column columns[] = {
     PP_NAMED_THREAD_COLUMNS("thread"),
     [NAME] = {"name", "function", PP_TYPE_TEXT, PP_COLUMN_KEY, "function"},
-    [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0,
-	       "how often it was called; none: it was not built with -pg"},
-    [RECURSIVE] = {"recursive_calls", "recursive", PP_TYPE_COUNT, 0, "of these, by itself"},
-    [SAMPLES] = {"samples", "samples", PP_TYPE_COUNT, 0, "how often a sample met it"},
+    [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "number of calls; none: not built with -pg"},
+    [RECURSIVE] = {"recursive_calls", "recursive", PP_TYPE_COUNT, 0, "of these, recursive calls"},
+    [SAMPLES] = {"samples", "samples", PP_TYPE_COUNT, 0, "number of samples in it"},
     [PERIOD] = {"sample_period_ns", "period", PP_TYPE_TIME_NS, PP_COLUMN_MAX,
-		"CPU time of the thread from sample to sample"},
+		"CPU time between two samples of a thread"},
     [SELF] = {"self_s", "self", PP_TYPE_SECONDS, 0, "CPU time in it: samples times period"},
 };
 
@@ -38,7 +38,7 @@ struct function {
 	bool is_counted; /* it was called through mcount */
 };
 
-/* The functions of some threads of one process. */
+/* The functions of a process in some of its threads. */
 struct profile {
 	const struct pp_pass_context *context;
 	const struct pp_namer *namer;
@@ -59,7 +59,7 @@ static void function_free(void *data)
 	g_free(function);
 }
 
-/* Takes the name. */
+/* Takes ownership of the name. */
 static struct function *get_function(struct profile *profile, uint64_t entry, char *name)
 {
 	char *identity = g_strdup_printf("%" PRIx64 " %s", entry, name);
@@ -92,7 +92,7 @@ static void add_calls(struct profile *profile, const struct pp_graph *graph)
 	}
 }
 
-/* The function, or what stands for one, that has the instruction. */
+/* The function that contains the instruction, or its substitute. */
 static struct function *find_function(struct profile *profile, uint64_t address)
 {
 	uint64_t entry;
@@ -160,7 +160,7 @@ static double seconds(const struct profile *profile, uint64_t n_samples)
 
 /* --- text and rows -------------------------------------------------------------------------- */
 
-/* Layout as gprof's: where a function has no calls counted, the columns are empty. */
+/* gprof's layout; the columns are empty if calls were not counted. */
 static void append_function(GString *text, const struct profile *profile,
 			    const struct function *function, uint64_t cumulative)
 {
@@ -251,7 +251,7 @@ static void add_thread(struct flat *self, struct pp_thread *thread)
 	profile_done(&profile);
 }
 
-/* How many samples the times are made of, or why there are none. */
+/* Adds a note about the number of samples, or the reason why there are none. */
 static void note_samples(struct pp_table *table, const struct pp_process *process,
 			 const GPtrArray *threads)
 {

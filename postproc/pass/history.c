@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See history.h.  An operation that waited is one row, at the time it returned; one that never
- * returned is a row without a result, at the time it began.  A condition wait shows in the history
- * of its mutex too: as the release it begins with and the acquisition it ends with.
+ * See history.h.  An operation that waited is one row, at the time of its return.  One that never
+ * returned is a row without a result, at the time of its begin.  A condition wait also has rows in
+ * the history of its mutex: a release at its begin and an acquisition at its end.
  */
 #include "pass/history.h"
 #include "analysis/state/object_row.h"
@@ -22,21 +22,21 @@ _Static_assert(N_COLUMNS == PP_N_HISTORY_COLUMNS, "history.h");
 
 #define COLUMNS(signal_flags)                                                                      \
 	[TIME] = {"time_ns", "time", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,                         \
-		  "when the call returned; if it never did, when it began to wait"},               \
+		  "time of the return; if there was none, of the begin of the wait"},              \
 	[SINCE] = {"since_start_s", "time (s)", PP_TYPE_SECONDS, PP_COLUMN_TEXT_ONLY,              \
 		   "the same, since the start of the capture"},                                    \
 	[TID] = {"tid", "tid", PP_TYPE_COUNT, 0, "thread id"},                                     \
 	[THREAD] = {"thread", "thread", PP_TYPE_TEXT, 0, "name of the thread"},                    \
 	[OP] = {"op", "operation", PP_TYPE_TEXT, 0, "what it did"},                                \
-	[SIGNAL] = {"signal", "signal", PP_TYPE_TEXT, signal_flags, "the signal it raised"},       \
+	[SIGNAL] = {"signal", "signal", PP_TYPE_TEXT, signal_flags, "the signal sent"},            \
 	[RESULT] = {"result", "result", PP_TYPE_COUNT, 0,                                          \
-		    "0, or the error number; none: it never returned"},                            \
+		    "0, or the error number; none: no return"},                                    \
 	[BLOCKED] = {"blocked", "blocked", PP_TYPE_BOOL, 0,                                        \
-		     "did it block the thread; none: it cannot, or nobody knows"},                 \
+		     "whether it blocked the thread; none: it cannot block, or unknown"},          \
 	[WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "how long it waited"},                    \
 	[SITE] = {"site", "site", PP_TYPE_TEXT, 0, "call site"},                                   \
 	[PATH] = {"path", "path", PP_TYPE_TEXT, PP_COLUMN_JSON_ONLY,                               \
-		  "how it came there, innermost first; none: not recorded"},                       \
+		  "call path, innermost first; none: not recorded"},                               \
 	[INDEX] = {"index", "index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,                           \
 		   "number of the thread in its process"},
 
@@ -59,8 +59,8 @@ struct pp_history {
 	struct pp_object_listener object_listener;
 	struct pp_thread_states *states;
 	struct pp_objects objects;
-	GPtrArray *shown;	/* of struct pp_object *; data: GArray of struct record */
-	GHashTable *site_names; /* process -> GHashTable: site -> its name */
+	GPtrArray *shown;	/* of struct pp_object *, whose data is a GArray of struct record */
+	GHashTable *site_names; /* process -> GHashTable: site -> name */
 };
 
 static void keep(struct pp_history *history, struct pp_object *object,
@@ -165,7 +165,7 @@ void pp_history_finish(struct pp_history *history, int64_t end_ns)
 
 		if (!object->data || !pp_selects_object(history->context, object))
 			continue;
-		/* Only what never returned is out of order.  Stable, unlike qsort. */
+		/* Only operations that never returned are out of order.  Stable, unlike qsort. */
 		g_array_sort(object->data, compare_records);
 		g_ptr_array_add(history->shown, object);
 	}
@@ -201,7 +201,7 @@ void pp_history_object_row(const struct pp_history *history, unsigned at, struct
 	pp_object_row(row, pp_history_object(history, at), history->context->namer);
 }
 
-/* The same few sites come again and again. */
+/* Names are cached by site. */
 static const char *site_name(struct pp_history *history, const struct record *record)
 {
 	const struct pp_namer *namer = history->context->namer;
@@ -223,7 +223,7 @@ static const char *site_name(struct pp_history *history, const struct record *re
 	return name;
 }
 
-/* "SIGUSR1"; of those without a name the number, which may be none that exists. */
+/* "SIGUSR1"; the number if the signal has no name. */
 static char *signal_name(uint32_t number)
 {
 	const char *name = number <= INT_MAX ? sigabbrev_np((int)number) : NULL;

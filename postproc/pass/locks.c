@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each synchronization object cost: how often it was taken, how long threads waited for it and
- * held it, and from where.
+ * The cost of each synchronization object: how often it was acquired, how long threads waited for
+ * it and held it, and at which call sites.
  *
- * A wait belongs to the call that waited, a hold to the call that acquired.  A condition wait lets
- * go of its mutex and takes it again: one more acquisition of that mutex, from the call of the
- * wait; the time in between is a wait for the condition variable alone.
+ * A wait belongs to the call that waited, a hold to the call that acquired.  A condition wait
+ * releases and re-acquires its mutex: this counts as one more acquisition of the mutex by the
+ * condition wait; the time in between is a wait for the condition variable only.
  *
- * A wait for a lock is put down to the hold that it met: of the thread that the lock named as its
- * owner, or else of whoever had it then.  A release is stamped before it takes effect, and clocks
- * of two CPUs differ, so that hold may seem to have ended before the wait begins: if none comes
- * into question until the wait ends, it is that one.
+ * A wait for a lock is attributed to a hold: that of the owner recorded in the lock, or else that
+ * of the holder at the begin of the wait.  Since a release is recorded before it takes effect, and
+ * the clocks of two CPUs differ, that hold may seem to end before the wait begins.  If no other
+ * hold is found until the wait ends, the wait is attributed to it.
  */
 #include "pass/locks.h"
 
@@ -63,9 +63,9 @@ static struct pp_lock_waits *waits_of(struct pp_lock_site *site)
 	return site->waits;
 }
 
-/* --- what a wait meets ---------------------------------------------------------------------- */
+/* --- holds that waits found ----------------------------------------------------------------- */
 
-static const struct pp_hold *hold_met(const struct pp_object *object, uint32_t holder_tid)
+static const struct pp_hold *hold_of_holder(const struct pp_object *object, uint32_t holder_tid)
 {
 	for (guint i = 0; i < pp_object_n_holds(object); i++) {
 		const struct pp_hold *hold = &g_array_index(object->holds, struct pp_hold, i);
@@ -77,7 +77,7 @@ static const struct pp_hold *hold_met(const struct pp_object *object, uint32_t h
 	return NULL;
 }
 
-/* The wait of that operation, taken off the list; a site of 0: nobody knows what it met. */
+/* Removes and returns the operation's wait; its site is 0 if the hold is not known. */
 static struct pp_lock_wait take_wait(struct pp_lock *lock, const struct pp_thread *thread)
 {
 	struct pp_lock_wait none = {.thread = thread};
@@ -102,7 +102,7 @@ static void note_former(struct pp_lock *lock, const struct pp_hold *hold)
 	formers[0] = (struct pp_lock_former){hold->thread, hold->site, hold->op};
 }
 
-/* The newest that this may have waited for; NULL: not known. */
+/* The last ended hold that this wait may belong to; NULL if not known. */
 static const struct pp_lock_former *former_of_another(const struct pp_lock *lock,
 						      const struct pp_operation *operation)
 {
@@ -118,7 +118,7 @@ static const struct pp_lock_former *former_of_another(const struct pp_lock *lock
 
 static void on_waits(void *data, struct pp_object *object, const struct pp_operation *operation)
 {
-	const struct pp_hold *hold = hold_met(object, operation->holder);
+	const struct pp_hold *hold = hold_of_holder(object, operation->holder);
 	struct pp_lock_wait wait = {
 	    .thread = operation->thread,
 	    .op = operation->op,
@@ -138,7 +138,7 @@ static void on_waits(void *data, struct pp_object *object, const struct pp_opera
 		wait.former_op = former->op;
 		wait.former_site = former->site;
 	}
-	/* One whose end was lost. */
+	/* A wait whose end was lost. */
 	(void)take_wait(lock, operation->thread);
 	if (!lock->waits)
 		lock->waits = g_array_new(FALSE, FALSE, sizeof(wait));
@@ -146,8 +146,8 @@ static void on_waits(void *data, struct pp_object *object, const struct pp_opera
 }
 
 /*
- * An owner is named before the event that it has the lock: it is known by now.  Where the lock had
- * not named it yet, it is the thread that acquires it next.
+ * The recorded owner is known by now, since its acquisition has an event.  If no owner was
+ * recorded, it is the thread that acquires the lock next.
  */
 static void resolve_waits(struct pp_lock *lock, const struct pp_operation *operation)
 {
@@ -179,7 +179,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 			 bool acquired)
 {
 	struct pp_locks *self = data;
-	/* The second time that a condition wait comes, for its mutex: the wait was not for that. */
+	/* The second call for a condition wait, for its mutex, which it did not wait for. */
 	bool regained = object->type != pp_sync_type(operation->op);
 	bool counts = pp_selects_time(self->context, operation->end_ns);
 	int64_t wait_ns =
@@ -223,7 +223,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 		count_holder(waits, &wait, counts, wait_ns);
 }
 
-/* A hold is selected with the operation that it began with. */
+/* A hold is selected if the operation that began it is. */
 static bool selects_hold(const struct pp_locks *self, const struct pp_object *object,
 			 const struct pp_hold *hold)
 {
@@ -249,7 +249,7 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 
 	if (pp_object_is_lock(object) && operation)
 		note_former(lock_of(object), hold);
-	/* One that took no time is where it is, like what happens once. */
+	/* A hold of zero length counts at its time. */
 	if (!hold_ns && (end_ns > hold->since_ns || !pp_selects_time(self->context, end_ns)))
 		return;
 	if (self->context->selection && !selects_hold(self, object, hold))
@@ -262,7 +262,7 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 	self->held_to_end += !operation;
 }
 
-/* No further than INT64_MAX: the files may say anything. */
+/* Adds up to INT64_MAX at most, since files may contain any value. */
 static void add_ns(int64_t *sum_ns, int64_t ns)
 {
 	if (__builtin_add_overflow(*sum_ns, ns, sum_ns))
@@ -275,7 +275,7 @@ static void add_counted(struct pp_locks *self, const struct pp_counted_holds *ho
 	    .thread = holds->thread,
 	    .op = (enum st_event)holds->op,
 	    .object = holds->object,
-	    .object_era = holds->era,
+	    .object_load_id = holds->load_id,
 	    .site = holds->site,
 	    .begin_ns = holds->first_ns,
 	    .end_ns = holds->first_ns,
@@ -301,7 +301,7 @@ static void add_all_counted(struct pp_locks *self)
 {
 	const GPtrArray *processes = self->context->model->processes;
 
-	/* When they were, and that they did not wait, is all that is known. */
+	/* Only their time is known, and that they did not wait. */
 	if (pp_selects_by(self->context, PP_SELECT_TIME | PP_SELECT_MIN_WAIT))
 		return;
 	self->has_counted = true;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of pass/locks.c: objects, their sites, what waits at each met. */
+/*
+ * The tables of pass/locks.c: objects, their call sites, and the holds that waits of each site
+ * found.
+ */
 #include <string.h>
 
 #include "pass/locks.h"
@@ -8,7 +11,7 @@
 #include "analysis/state/select_object.h"
 #include "analysis/unrecorded.h"
 
-/* The rest is seldom of interest, and there may be thousands. */
+/* Text shows only the first rows, since there may be thousands. */
 #define TEXT_ROWS 50
 
 enum {
@@ -29,7 +32,7 @@ enum {
 	N_COLUMNS,
 };
 
-/* Of those that waited, and of all holds; analysis/spread.h says how near the percentiles are. */
+/* For waits and for holds; analysis/percentiles.h gives the error of percentiles. */
 #define SPREAD_COLUMNS(first, prefix, what)                                                        \
 	[first] = {prefix "_mean_ns", "mean", PP_TYPE_TIME_NS, PP_COLUMN_NO_SUM,                   \
 		   "the mean " what},                                                              \
@@ -55,7 +58,7 @@ static const struct pp_column holder_columns[N_HOLDER_COLUMNS] = {
     [HOLDER_FUNCTION] = {"function", "taken with", PP_TYPE_TEXT, PP_COLUMN_KEY,
 			 "operation of that call"},
     [HOLDER_CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0, "calls that waited for it"},
-    [HOLDER_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "how long in all"},
+    [HOLDER_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "total wait time"},
     [HOLDER_WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, PP_COLUMN_MAX,
 			 "the longest wait"},
     [HOLDER_ADDRESS] = {"address", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID,
@@ -85,9 +88,10 @@ enum {
 static const struct pp_column site_columns[N_SITE_COLUMNS] = {
     [SITE_SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY, "call site"},
     [SITE_FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY, "the operation"},
-    [SITE_CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "how often, failed attempts included"},
+    [SITE_CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0,
+		    "number of calls, failed attempts included"},
     [SITE_CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0, "calls that waited"},
-    [SITE_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "how long in all"},
+    [SITE_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "total wait time"},
     SPREAD_COLUMNS(SITE_WAIT_MEAN, "wait", "wait"),
     [SITE_HOLD] = {"hold_ns", "held", PP_TYPE_TIME_NS, 0, "hold time after these acquisitions"},
     SPREAD_COLUMNS(SITE_HOLD_MEAN, "hold", "hold"),
@@ -100,11 +104,13 @@ static const struct pp_column site_columns[N_SITE_COLUMNS] = {
 static const struct pp_column columns[N_COLUMNS] = {
     PP_OBJECT_COLUMNS,
     [ACQUIRED] = {"acquired", "acquired", PP_TYPE_COUNT, 0,
-		  "times a thread obtained it; re-acquisitions by condition waits included"},
-    [CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0, "calls that found it not free"},
+		  "number of acquisitions; re-acquisitions by condition waits included"},
+    [CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0,
+		   "number of calls that found it not free"},
     [TIMED_OUT] = {"timed_out", "timed out", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
 		   "of these, calls that timed out"},
-    [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "time threads waited for it"},
+    [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN,
+	      "total wait time of threads for it"},
     SPREAD_COLUMNS(WAIT_MEAN, "wait", "wait"),
     [HOLD] = {"hold_ns", "held", PP_TYPE_TIME_NS, 0,
 	      "time from acquisition to release; none for objects without an owner"},
@@ -115,14 +121,14 @@ static const struct pp_column columns[N_COLUMNS] = {
 
 enum { PAIR_OBJECT, PAIR_WAITER, PAIR_HOLDER, PAIR_CONTENDED, PAIR_WAIT, PAIR_MAX, N_PAIR_COLUMNS };
 
-/* For people: the same in one table. */
+/* The text format has one table for both. */
 static const struct pp_column pair_columns[N_PAIR_COLUMNS] = {
     [PAIR_OBJECT] = {"name", "object", PP_TYPE_TEXT, 0, "the object"},
     [PAIR_WAITER] = {"waiter", "waited at", PP_TYPE_TEXT, 0, "call site of the waiter"},
     [PAIR_HOLDER] = {"holder", "held since", PP_TYPE_TEXT, 0,
 		     "call site of the holder's acquisition"},
     [PAIR_CONTENDED] = {"contended", "waits", PP_TYPE_COUNT, 0, "how often"},
-    [PAIR_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "how long in all"},
+    [PAIR_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "total wait time"},
     [PAIR_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, 0, "the longest wait"},
 };
 
@@ -148,14 +154,14 @@ static gint compare_sites(gconstpointer a, gconstpointer b, gpointer data)
 	return x->key.address < y->key.address ? -1 : x->key.address > y->key.address;
 }
 
-/* The keys by which objects are sorted, side by side in memory: there may be millions. */
+/* The sort keys of objects, adjacent in memory, since there may be millions. */
 struct ranked {
 	int64_t wait_ns, hold_ns;
 	unsigned serial;
 	const struct pp_object *object;
 };
 
-/* The most waited for first, then the most held, then in order of appearance. */
+/* Longest total wait first, then longest total hold, then order of appearance. */
 static gint compare_objects(gconstpointer a, gconstpointer b)
 {
 	const struct ranked *x = a, *y = b;
@@ -178,7 +184,7 @@ bool pp_lock_has_holds(const struct pp_object *object)
 	return pp_object_is_lock(object) && !object->process->only_waits;
 }
 
-/* ... or in sync-holds? */
+/* Hold times are also known if they are counted (sync.holds). */
 static bool holds_are_known(const struct pp_locks *self, const struct pp_object *object)
 {
 	return pp_lock_has_holds(object) ||
@@ -190,7 +196,7 @@ static bool is_counted(const struct pp_locks *self, const struct pp_object *obje
 	return pp_lock_is_counted(object) && !holds_are_known(self, object);
 }
 
-/* Failed ones are counted, but not here. */
+/* Failed calls are counted, but not here. */
 static bool calls_are_known(const struct pp_locks *self, const struct pp_object *object,
 			    enum st_event op)
 {
@@ -208,8 +214,8 @@ static char *site_text(const struct pp_locks *self, const struct pp_object *obje
 }
 
 /*
- * Mean, p50, p99 and longest, from that cell on; none where nothing was.  Of n_counted more, the
- * longest of which is known, percentiles are not.
+ * Fills mean, p50, p99 and longest, beginning with that cell; no values if there are no durations.
+ * With n_counted more durations, of which only the longest is known, percentiles are missing.
  */
 static void set_spread(struct pp_cell *cells, const struct pp_spread *spread, int64_t sum_ns,
 		       uint64_t n_counted, int64_t counted_max_ns)
@@ -252,7 +258,7 @@ static struct pp_table *holders_table(const struct pp_locks *self, const struct 
 		if (holder->key.address) {
 			pp_cell_set_text(&row[HOLDER_FUNCTION], pp_sync_function(holder->key.op));
 			pp_cell_set_count(&row[HOLDER_ADDRESS],
-					  pp_address_then(holder->key.address));
+					  pp_address_runtime(holder->key.address));
 		}
 		pp_cell_set_count(&row[HOLDER_CONTENDED], holder->contended);
 		pp_cell_set_time(&row[HOLDER_WAIT], holder->wait_ns);
@@ -275,7 +281,8 @@ static struct pp_table *sites_table(const struct pp_locks *self, const struct pp
 
 		pp_cell_set_text(&row[SITE_SITE], where);
 		if (site->key.address)
-			pp_cell_set_count(&row[SITE_ADDRESS], pp_address_then(site->key.address));
+			pp_cell_set_count(&row[SITE_ADDRESS],
+					  pp_address_runtime(site->key.address));
 		pp_cell_set_text(&row[SITE_FUNCTION], pp_sync_function(site->key.op));
 		if (calls_are_known(self, object, site->key.op))
 			pp_cell_set_count(&row[SITE_CALLS], site->calls);
@@ -335,7 +342,7 @@ static gint compare_pairs(gconstpointer a, gconstpointer b)
 		   : -(x[PAIR_WAIT].time_ns > y[PAIR_WAIT].time_ns);
 }
 
-/* In the order of their rows: objects, their sites, what their waits met. */
+/* Rows in order of objects, call sites, and holds found. */
 static void add_pairs(struct pp_table *table, const struct pp_locks *self,
 		      const struct pp_object *object)
 {
@@ -366,7 +373,7 @@ static void add_pairs(struct pp_table *table, const struct pp_locks *self,
 	}
 }
 
-/* The holders of all sites of all objects; NULL: nobody waited for what was held. */
+/* The holds of all call sites of all objects; NULL if no wait found a hold. */
 static struct pp_table *pairs_table(const struct pp_locks *self, const GArray *used)
 {
 	struct pp_table *table =
@@ -399,7 +406,7 @@ static void sort_lock(struct pp_lock *lock)
 	}
 }
 
-/* Those that the table is about, in order. */
+/* The objects of the table, in order. */
 static GArray *used_objects(const struct pp_locks *self)
 {
 	GArray *used = g_array_new(FALSE, FALSE, sizeof(struct ranked));
@@ -421,8 +428,8 @@ static GArray *used_objects(const struct pp_locks *self)
 }
 
 /*
- * Text shows the first rows, and what waited most but for threads (pass/top.h), which is among the
- * first of those.
+ * Text shows the first rows and the objects with the longest waits except threads (pass/top.h),
+ * which are always among the first.
  */
 static bool is_shown(const struct pp_locks *self, const struct pp_object *object, guint n_rows,
 		     unsigned *n_others)

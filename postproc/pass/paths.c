@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How threads came to wait long, and to release what others slept on: by object, operation and call
- * path.  Only operations whose path was recorded are here (events.h, call_path).
+ * Call paths of long waits, and of the operations that woke other threads: by object, operation and
+ * call path.  Only operations with a recorded path are included (events.h, call_path).
  */
 #include "pass/paths.h"
 
@@ -12,7 +12,7 @@
 #include "analysis/state/select_object.h"
 #include "analysis/unrecorded.h"
 
-/* The rest is seldom of interest, and there may be thousands. */
+/* Text shows only the first rows, since there may be thousands. */
 #define TEXT_ROWS 30
 
 enum { FRAME_SITE, FRAME_ADDRESS, N_FRAME_COLUMNS };
@@ -27,10 +27,10 @@ enum { FUNCTION = PP_OBJECT_CELLS, CALLS, WAIT, WAIT_MAX, PATH, FRAMES, N_COLUMN
 
 static const struct pp_column columns[N_COLUMNS] = {
     PP_OBJECT_COLUMNS,
-    [FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY, "what was called"},
-    [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "how often, with a path recorded"},
+    [FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY, "called function"},
+    [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "number of operations with a recorded path"},
     [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN,
-	      "how long these waited; releases do not"},
+	      "their wait time; releases do not wait"},
     [WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, PP_COLUMN_MAX, "the longest wait"},
     [PATH] = {"path", "called by", PP_TYPE_TEXT, PP_COLUMN_KEY, "the functions, innermost first"},
     [FRAMES] = {"frames", "frames", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "the calls, one by one",
@@ -92,7 +92,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	struct use *use;
 
 	(void)acquired;
-	/* A condition wait comes a second time, for its mutex. */
+	/* The second call for a condition wait, for its mutex. */
 	if (!operation->path || object->type != pp_sync_type(operation->op) ||
 	    (!counts && !wait_ns) || !pp_selects_operation(self->context, operation))
 		return;
@@ -128,7 +128,7 @@ static void append_function(GString *text, const char *name)
 	g_string_append_printf(text, "%s%s", text->len ? " < " : "", name);
 }
 
-/* With what was inlined there. */
+/* Appends the function and those inlined there. */
 static void append_functions(GString *text, const struct pp_namer *namer,
 			     const struct pp_process *process, uint64_t address)
 {
@@ -162,10 +162,10 @@ static void add_frame(struct pp_table *table, const char *site, uint64_t address
 
 	if (site)
 		pp_cell_set_text(&row[FRAME_SITE], site);
-	pp_cell_set_count(&row[FRAME_ADDRESS], pp_address_then(address));
+	pp_cell_set_count(&row[FRAME_ADDRESS], pp_address_runtime(address));
 }
 
-/* What was inlined there has a row of its own, with the same address. */
+/* Each inlined function has a row of its own, with the same address. */
 static void add_frames(struct pp_table *table, const struct pp_namer *namer,
 		       const struct pp_process *process, uint64_t address)
 {
@@ -208,7 +208,7 @@ static void add_row(struct pp_table *table, const struct paths *self, const stru
 	pp_cell_set_table(&row[FRAMES], frames_table(use, namer));
 }
 
-/* What waited longest first, then what released most often, then in order of appearance. */
+/* Longest wait first, then most releases, then order of appearance. */
 static gint compare_uses(gconstpointer a, gconstpointer b)
 {
 	const struct use *x = a, *y = b;
@@ -251,9 +251,8 @@ static void paths_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	pp_unrecorded_note(table, self->context->model);
 	if (n_lost)
 		pp_table_note(table,
-			      "%" PRIu64
-			      " more have no call path: a thread had more different ones than it "
-			      "remembers, or there was no room",
+			      "%" PRIu64 " more have no call path: a thread had too many different "
+			      "ones, or there was no room",
 			      n_lost);
 	g_ptr_array_add(tables, table);
 }

@@ -5,7 +5,9 @@
 #include "core/model.h"
 #include "core/namer.h"
 
-/* "take_fork < eat < dine": the functions of a path, innermost first.  Caller frees. */
+/*
+ * The functions of a path, innermost first: "take_fork < eat < dine".  The caller frees the text.
+ */
 char *pp_path_text(const struct pp_path *path, const struct pp_process *process,
 		   const struct pp_namer *namer);
 

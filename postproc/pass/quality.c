@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the capture lacks or contradicts itself in, and how far its times are to be trusted.
- * Readers and passes put rows into the model's list of problems while they work; this pass shows
- * the list, so it runs last.
+ * Losses and contradictions of the capture, and the accuracy of its times.  Readers and passes add
+ * problems to the model while they work; this pass shows them, so it runs last.
  */
 #include "core/json.h"
-#include "analysis/shown.h"
+#include "analysis/thread_cells.h"
 #include "analysis/unrecorded.h"
 
 enum { WHAT, COUNT, WHERE };
 
 static const struct pp_column columns[] = {
     [WHAT] = {"what", "what", PP_TYPE_TEXT, PP_COLUMN_KEY, "what is missing or contradictory"},
-    [COUNT] = {"count", "count", PP_TYPE_COUNT, 0, "how many; none where not known"},
+    [COUNT] = {"count", "count", PP_TYPE_COUNT, 0, "number; none: unknown"},
     [WHERE] = {"where", "where", PP_TYPE_TEXT, PP_COLUMN_ID, "the file or thread"},
 };
 
 enum { THREADS, CLOCK_ERROR, CLOCK_TID, ORDER };
 
 static const struct pp_column clock_columns[] = {
-    [THREADS] = {"threads", "threads", PP_TYPE_COUNT, 0, "with a clock of their own"},
+    [THREADS] = {"threads", "threads", PP_TYPE_COUNT, 0, "threads with a clock of their own"},
     [CLOCK_ERROR] = {"error_ns", "largest error", PP_TYPE_TIME_NS, PP_COLUMN_MAX,
-		     "of a thread's clock: its distance from CLOCK_MONOTONIC, as it was measured"},
+		     "maximum measured difference of a thread's clock from CLOCK_MONOTONIC"},
     [CLOCK_TID] = {"tid", "of thread", PP_TYPE_COUNT, PP_COLUMN_ID, "the thread with that error"},
     [ORDER] = {"order_ns", "order", PP_TYPE_TIME_NS, PP_COLUMN_MAX,
-	       "largest time by which an effect may be stamped before its cause"},
+	       "maximum time by which an effect may be stamped before its cause"},
 };
 
 enum { CPU, START_BYTES, END_BYTES, LOST };
@@ -43,10 +42,10 @@ enum { SINCE = PP_N_NAMED_THREAD_CELLS };
 static const struct pp_column switched_columns[] = {
     PP_NAMED_THREAD_COLUMNS("name"),
     [SINCE] = {"since_ns", "since", PP_TYPE_TIME_NS, 0,
-	       "since when only waits and their holders are recorded, from the start"},
+	       "time since the start after which only waits and their holders are recorded"},
 };
 
-/* What a processor that works out of order lets pass a reading of the TSC: 12 ns were seen. */
+/* The reordering of a TSC read by an out-of-order processor: up to 12 ns were observed. */
 #define REORDER_NS 50
 
 struct quality {
@@ -63,7 +62,7 @@ static void *quality_start(const struct pp_pass_context *context)
 	return self;
 }
 
-/* All times are CLOCK_MONOTONIC; the kernel's events have it from the kernel. */
+/* All times are CLOCK_MONOTONIC; the kernel provides the times of its own events. */
 static struct pp_table *clock_table(const struct pp_model *model)
 {
 	struct pp_table *table =
@@ -93,7 +92,7 @@ static struct pp_table *clock_table(const struct pp_model *model)
 	return table;
 }
 
-/* NULL: the collector had none, or was killed. */
+/* NULL if the collector had no rings, or was killed. */
 static struct pp_table *ring_table(const struct pp_model *model)
 {
 	JsonObject *kernel = pp_json_object(model->info, "kernel");
@@ -117,7 +116,7 @@ static struct pp_table *ring_table(const struct pp_model *model)
 	return table;
 }
 
-/* sync.mode = auto.  NULL: no thread was switched. */
+/* The table for sync.mode=auto; NULL if no thread was switched. */
 static struct pp_table *switched_table(const struct quality *self)
 {
 	const GPtrArray *threads = self->model->threads;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every pass, in the order in which their sections are shown. */
+/* All passes, in the display order of their sections. */
 #include "analysis/pass.h"
 
 #include <glib.h>

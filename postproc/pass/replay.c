@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Subscribes to a call stack and turns its calls and returns into lines. */
+/* Subscribes to a call stack and converts its calls and returns to lines. */
 #include "pass/replay.h"
 
 #include "analysis/call_stack.h"
@@ -8,10 +8,10 @@ struct pp_replay {
 	uint32_t tid;
 	void (*take)(void *data, const struct pp_replay_line *line);
 	void *data;
-	const struct pp_thread *thread; /* whose stack this is */
-	struct pp_functions *own;	/* functions; NULL: they are somebody else's */
+	const struct pp_thread *thread; /* the stack belongs to this thread */
+	struct pp_functions *own;	/* own table of functions; NULL: a shared one is used */
 	struct pp_call_stack stack;
-	bool held; /* the innermost call, which may be a leaf, is not told yet */
+	bool held; /* the innermost call, perhaps a leaf, has not been emitted yet */
 };
 
 static const struct pp_call *innermost(const struct pp_replay *replay)
@@ -19,7 +19,7 @@ static const struct pp_call *innermost(const struct pp_replay *replay)
 	return pp_call_at(&replay->stack, replay->stack.n - 1);
 }
 
-static void tell(const struct pp_replay *replay, enum pp_replay_kind kind, int64_t time_ns,
+static void emit(const struct pp_replay *replay, enum pp_replay_kind kind, int64_t time_ns,
 		 int64_t duration_ns)
 {
 	struct pp_replay_line line = {
@@ -37,7 +37,7 @@ static void tell(const struct pp_replay *replay, enum pp_replay_kind kind, int64
 void pp_replay_release(struct pp_replay *replay)
 {
 	if (replay->held)
-		tell(replay, PP_REPLAY_CALL, innermost(replay)->start_ns, PP_DURATION_UNKNOWN);
+		emit(replay, PP_REPLAY_CALL, innermost(replay)->start_ns, PP_DURATION_UNKNOWN);
 	replay->held = false;
 }
 
@@ -64,16 +64,17 @@ static void on_return(struct pp_replay *replay, const struct pp_event *event)
 	guint depth = pp_call_stack_returning(&replay->stack, event);
 	int64_t start_ns;
 
-	if (depth == 0) /* entered before the history began, or in code that does not tell */
+	/* entered before the history began, or in code whose returns are not recorded */
+	if (depth == 0)
 		return;
 	if (depth < pp_replay_depth(replay))
 		pp_replay_release(replay);
 	pp_call_stack_cut(&replay->stack, depth);
 	start_ns = innermost(replay)->start_ns;
 	if (replay->held)
-		tell(replay, PP_REPLAY_LEAF, start_ns, event->time_ns - start_ns);
+		emit(replay, PP_REPLAY_LEAF, start_ns, event->time_ns - start_ns);
 	else
-		tell(replay, PP_REPLAY_RETURN, event->time_ns, event->time_ns - start_ns);
+		emit(replay, PP_REPLAY_RETURN, event->time_ns, event->time_ns - start_ns);
 	replay->held = false;
 	pp_call_stack_cut(&replay->stack, depth - 1);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The run in a few lines: what ran, how long, on how much CPU; what its threads waited for most;
- * and what the recording lacks.  All figures are those of other sections, added up.
+ * A summary of the run: what ran, for how long and on how much CPU; what its threads waited for
+ * most; and what the recording lacks.  All figures are taken from other sections and added up.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "pass/top.h"
 #include "analysis/unrecorded.h"
 
-/* So many objects, and so many problems, in text. */
+/* The number of objects and of problems in text. */
 #define N_SHOWN 3
 
 enum {
@@ -40,13 +40,13 @@ enum {
 };
 
 static const struct pp_column columns[] = {
-    [COMMAND] = {"command", "command", PP_TYPE_TEXT, 0, "as it was given to record"},
+    [COMMAND] = {"command", "command", PP_TYPE_TEXT, 0, "as given to record"},
     [EXIT_STATUS] = {"exit_status", "exit status", PP_TYPE_COUNT, PP_COLUMN_ID, "none: see signal"},
     [SIGNAL] = {"signal", "signal", PP_TYPE_COUNT, PP_COLUMN_ID, "that ended it"},
     [WALL] = {"wall_ns", "wall time", PP_TYPE_TIME_NS, 0, "from start to end"},
     [PROCESSES] = {"processes", "processes", PP_TYPE_COUNT, 0, "that ran"},
     [IMAGES] = {"images", "images", PP_TYPE_COUNT, 0,
-		"of them: an exec makes another, with rows of its own"},
+		"number of images: each exec starts another, with rows of its own"},
     [THREADS] = {"threads", "threads", PP_TYPE_COUNT, 0, "in all processes"},
     [CPUS] = {"cpus", "CPUs", PP_TYPE_COUNT, 0, "of the machine"},
     [RUNNING] = {"running_ns", "CPU time", PP_TYPE_TIME_NS, 0, "of all threads"},
@@ -54,10 +54,12 @@ static const struct pp_column columns[] = {
     [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "function calls counted"},
     [SYNC_CALLS] = {"sync_calls", "sync calls", PP_TYPE_COUNT, 0, "of synchronization functions"},
     [SYNC_BLOCKED] = {"sync_blocked", "blocked", PP_TYPE_COUNT, 0, "of these"},
-    [SYNC_WAIT] = {"sync_wait_ns", "wait", PP_TYPE_TIME_NS, 0, "in these, of all threads"},
-    [SYNC_RECORDED] = {"sync_recorded", "recorded", PP_TYPE_TEXT, 0, "of these: sync.mode"},
+    [SYNC_WAIT] = {"sync_wait_ns", "wait", PP_TYPE_TIME_NS, 0,
+		   "wait time in these, over all threads"},
+    [SYNC_RECORDED] = {"sync_recorded", "recorded", PP_TYPE_TEXT, 0,
+		       "recorded part of these: sync.mode"},
     [KERNEL_SOURCE] = {"kernel_source", "scheduling", PP_TYPE_TEXT, 0,
-		       "where scheduling events came from"},
+		       "source of scheduling events"},
     [KERNEL_WHY] = {"kernel_why", "why", PP_TYPE_TEXT, 0, "reason for this source"},
     [TOP] = PP_TOP_COLUMN,
     [PROBLEMS] = {"problems", "problems", PP_TYPE_COUNT, 0, "rows of the quality section"},
@@ -80,7 +82,7 @@ static const struct pp_table *find_table(const GPtrArray *tables, const char *ke
 	return NULL;
 }
 
-/* Sum of a column; false: it is missing in every row. */
+/* Adds up a column.  Returns false if all rows lack a value. */
 static bool add_up(const struct pp_table *table, const char *key, bool is_time, uint64_t *ret_sum)
 {
 	bool found = false;
@@ -183,12 +185,12 @@ static void set_kernel(struct pp_cell *row, const struct pp_pass_context *contex
 	pp_cell_set_text(&row[KERNEL_WHY], pp_json_string(kernel, "why"));
 }
 
-/* --- in words ------------------------------------------------------------------------------- */
+/* --- text ----------------------------------------------------------------------------------- */
 
 static void append_item(GString *text, const char *title, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 
-/* One line, whatever is in it. */
+/* Appends an item in one line, with newlines replaced. */
 static void append_item(GString *text, const char *title, const char *format, ...)
 {
 	g_autofree char *item = NULL;

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Table 2 of the paper: how often each thread called each synchronization function, how often the
- * call blocked it, and how long it waited.
+ * call blocked, and how long it waited.
  */
 #include "core/printable.h"
 #include "analysis/state/object_state.h"
 #include "analysis/select.h"
 #include "analysis/state/select_object.h"
-#include "analysis/shown.h"
+#include "analysis/thread_cells.h"
 #include "analysis/unrecorded.h"
 
 enum { FUNCTION = PP_N_NAMED_THREAD_CELLS, CALLS, BLOCKED, WAIT, WAIT_MAX };
 
 static const struct pp_column columns[] = {
     PP_NAMED_THREAD_COLUMNS("thread"),
-    [FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY, "what it called"},
+    [FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY, "called function"},
     [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "how often"},
     [BLOCKED] = {"blocked", "blocked", PP_TYPE_COUNT, 0,
-		 "calls in which it left the CPU; without scheduling events: that found the object "
-		 "not free"},
+		 "number of calls in which it left the CPU; without scheduling events: that found "
+		 "the object not free"},
     [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN,
 	      "from finding the object not free to the return, all calls"},
     [WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, PP_COLUMN_MAX, "the longest of these"},
 };
 
-/* Threads stand side by side as in the paper, as long as they fit on a line. */
+/* Threads are columns, as in the paper, if they fit into this many characters. */
 #define MAX_WIDTH 132
 #define GAP	  2
 
@@ -37,7 +37,10 @@ struct thread_usage {
 	struct usage of[ST_N_EVENTS];
 };
 
-/* Of one thread, on one object: where objects are selected, whose names are known at the end. */
+/*
+ * The figures of a thread for one object, if objects are selected, since their names are known only
+ * at the end.
+ */
 struct object_usage {
 	const struct pp_object *object;
 	const struct pp_thread *thread;
@@ -51,13 +54,14 @@ struct sync {
 	struct pp_thread_listener listener;
 	struct pp_object_listener object_listener;
 	struct pp_thread_states *states;
-	GPtrArray *threads; /* by serial, of struct thread_usage *; NULL: it called nothing */
-	struct pp_objects objects; /* where they are selected, and what was done to them: */
-	GHashTable *by_object;	   /* a set of struct object_usage *; NULL: they are not */
+	GPtrArray *threads;	   /* by serial, of struct thread_usage *; NULL: no calls */
+	struct pp_objects objects; /* used only if objects are selected, as is by_object */
+	/* a set of struct object_usage *; NULL: objects are not selected */
+	GHashTable *by_object;
 	uint64_t unfinished;
 };
 
-/* NULL: it called nothing, or is not to be shown. */
+/* The figures of a thread; NULL if it made no calls or is not selected. */
 static struct thread_usage *usage_shown(const struct sync *self, const struct pp_thread *thread)
 {
 	if (!pp_selects_thread(self->context, thread))
@@ -74,7 +78,7 @@ static struct thread_usage *usage_of(struct sync *self, const struct pp_thread *
 	return self->threads->pdata[thread->serial];
 }
 
-/* A wait counts where it is, its call where that returns. */
+/* A wait counts in the time range that it overlaps, its call at its return. */
 static void account(const struct sync *self, struct usage *usage,
 		    const struct pp_operation *operation)
 {
@@ -99,7 +103,7 @@ static void on_operation(void *data, const struct pp_operation *operation)
 	    !operation->finished && pp_selects_time(self->context, operation->end_ns);
 }
 
-/* --- where objects are selected ------------------------------------------------------------- */
+/* --- with selected objects ------------------------------------------------------------------ */
 
 static guint object_usage_hash(const void *data)
 {
@@ -124,7 +128,7 @@ static void on_object_operation(void *data, struct pp_object *object,
 	struct object_usage *usage;
 
 	(void)acquired;
-	/* A condition wait comes a second time, for its mutex. */
+	/* The second call for a condition wait, for its mutex. */
 	if (object->type != pp_sync_type(operation->op) || !pp_sync_function(operation->op) ||
 	    !pp_may_select_object(self->context, object) ||
 	    !pp_selects_operation(self->context, operation))
@@ -194,7 +198,9 @@ static bool leaves_out_calls_without_wait(const struct sync *self)
 	return self->context->selection && self->context->selection->min_wait_ns > 0;
 }
 
-/* What did not wait is known as a number of the whole run; how much of it is selected is not. */
+/*
+ * True if only the total of uncontended operations is known, but not their number in the selection.
+ */
 static bool is_uncounted(const struct sync *self, const struct pp_thread *thread)
 {
 	return thread->sync_counts && !leaves_out_calls_without_wait(self) &&
@@ -223,9 +229,9 @@ static void add_row(const struct sync *self, struct pp_table *table, const struc
 	pp_cell_set_time(&row[WAIT_MAX], usage->wait_max_ns);
 }
 
-/* --- functions down, threads across ---------------------------------------------------------- */
+/* --- a row per function, a column per thread ------------------------------------------------ */
 
-/* Which functions anybody called, by their operations. */
+/* Finds the functions that were called, by operation. */
 static void find_used(const struct sync *self, bool used[ST_N_EVENTS])
 {
 	const GPtrArray *threads = self->context->model->threads;
@@ -252,7 +258,7 @@ static char *usage_text(const struct sync *self, const struct pp_thread *thread,
 	return g_strdup_printf("%s/%" G_GUINT64_FORMAT, calls, usage->blocked);
 }
 
-/* Top to bottom: two lines of heading, then a line for each function that anybody called. */
+/* The first column: two header lines, then the called functions. */
 static GPtrArray *first_column(const bool used[ST_N_EVENTS])
 {
 	GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
@@ -295,7 +301,7 @@ static void append_padded(GString *text, const char *cell, int width, bool to_ri
 			       "");
 }
 
-/* The paper's table; NULL where there are too many threads for a line. */
+/* The paper's table; NULL if the threads do not fit into a line. */
 static char *side_by_side(const struct sync *self)
 {
 	const GPtrArray *threads = self->context->model->threads;
@@ -365,7 +371,7 @@ static void add_notes(const struct sync *self, struct pp_table *table)
 			      self->unfinished);
 }
 
-/* What did not wait and so is no event. */
+/* Adds the calls that were counted without an event. */
 static void add_counted(struct sync *self, const struct pp_thread *thread)
 {
 	if (is_uncounted(self, thread) || leaves_out_calls_without_wait(self))

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Table 1 of the paper, in full: how each thread spent its life.
+ * Table 1 of the paper, in full: how each thread spent its lifetime.
  *
- * Figures that the capture cannot give are missing, and a note says why: without scheduling events
- * nothing but the time blocked on synchronization objects is known.
+ * Figures that the capture cannot provide are missing, and a note gives the reason.  Without
+ * scheduling events, only the time blocked on synchronization objects is known.
  */
 #include "analysis/select.h"
-#include "analysis/shown.h"
+#include "analysis/thread_cells.h"
 #include "analysis/state/thread_state.h"
 #include "analysis/unrecorded.h"
 
@@ -35,8 +35,7 @@ static const struct pp_column columns[] = {
     [END] = {"end_ns", "end", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,
 	     "when it ended, or was last seen"},
     [LIFETIME] = {"lifetime_ns", "lifetime", PP_TYPE_TIME_NS, PP_COLUMN_MAIN,
-		  "from start to end, of that what is in the time selected: the sum of the next "
-		  "columns"},
+		  "from start to end, within the selected time: the sum of the next columns"},
     [RUNNING] = {"running_ns", "running", PP_TYPE_TIME_NS, 0, "on a CPU"},
     [RUNNABLE] = {"runnable_ns", "runnable", PP_TYPE_TIME_NS, 0,
 		  "new, preempted or woken, and waiting for a CPU"},
@@ -48,17 +47,17 @@ static const struct pp_column columns[] = {
     [BLOCKED_OTHER] = {"blocked_other_ns", "other", PP_TYPE_TIME_NS, 0,
 		       "blocked otherwise: in sleep(), read(), ..."},
     [UNKNOWN] = {"unknown_ns", "unknown", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,
-		 "the events do not tell"},
+		 "unknown from the events"},
     [NOT_RUNNING_PCT] = {"not_running_pct", "not run. %", PP_TYPE_PERCENT, 0,
-			 "share of the lifetime that it was not on a CPU"},
+			 "share of the lifetime off the CPU"},
     [BLOCKED_PCT] = {"blocked_pct", "blocked %", PP_TYPE_PERCENT, 0,
 		     "share of the lifetime blocked on a synchronization object"},
     [VOLUNTARY] = {"switches_voluntary", "vol.", PP_TYPE_COUNT, 0,
-		   "times it gave up the CPU, because it had to wait"},
-    [INVOLUNTARY] = {"switches_involuntary", "invol.", PP_TYPE_COUNT, 0, "times it was preempted"},
+		   "number of times it gave up the CPU to wait"},
+    [INVOLUNTARY] = {"switches_involuntary", "invol.", PP_TYPE_COUNT, 0, "number of preemptions"},
     [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "function calls counted"},
     [PER_ACTIVITY] = {"functions_per_activity", "calls/act.", PP_TYPE_RATIO, 0,
-		      "calls per stretch of time on a CPU"},
+		      "calls per period on a CPU"},
 };
 
 struct threads {
@@ -82,7 +81,7 @@ static void threads_event(void *state, const struct pp_event *event)
 	pp_thread_states_event(self->states, event);
 }
 
-/* Within the time selected: the modes follow each other without a gap. */
+/* The lifetime within the selected time: modes are contiguous. */
 static int64_t lifetime_of(const struct pp_thread_state *life)
 {
 	int64_t sum_ns = 0;
@@ -92,15 +91,15 @@ static int64_t lifetime_of(const struct pp_thread_state *life)
 	return sum_ns;
 }
 
-/* Percentages are of the time that is accounted for. */
-static void set_scheduling(struct pp_cell *row, const struct pp_thread_state *life, bool tells_io)
+/* Percentages refer to the time in known modes. */
+static void set_scheduling(struct pp_cell *row, const struct pp_thread_state *life, bool io_known)
 {
 	int64_t known_ns = lifetime_of(life) - life->total_ns[PP_MODE_UNKNOWN];
 
 	pp_cell_set_time(&row[RUNNING], life->total_ns[PP_MODE_RUNNING]);
 	pp_cell_set_time(&row[RUNNABLE], life->total_ns[PP_MODE_RUNNABLE]);
 	pp_cell_set_time(&row[BLOCKED_SYNC], life->total_ns[PP_MODE_BLOCKED_SYNC]);
-	if (tells_io)
+	if (io_known)
 		pp_cell_set_time(&row[BLOCKED_IO], life->total_ns[PP_MODE_BLOCKED_IO]);
 	pp_cell_set_time(&row[BLOCKED_OTHER], life->total_ns[PP_MODE_BLOCKED_OTHER]);
 	pp_cell_set_time(&row[UNKNOWN], life->total_ns[PP_MODE_UNKNOWN]);
@@ -154,7 +153,7 @@ static bool is_shown(const struct threads *self, const struct pp_thread_state *l
 	       (lifetime_of(life) > 0 || pp_selects_time(self->context, life->start_ns));
 }
 
-/* Why there is no number of calls, of some. */
+/* Notes why call counts are missing, for some threads. */
 static void note_not_counted(struct pp_table *table, const struct threads *self)
 {
 	unsigned unseen = 0, uncounted = 0;
@@ -170,16 +169,16 @@ static void note_not_counted(struct pp_table *table, const struct threads *self)
 		uncounted += !thread->kernel_only;
 	}
 	if (uncounted)
-		pp_table_note(table,
-			      "calls of %u of the threads were not counted: their programs were "
-			      "not built with -pg, or counting was off, or what it left is lost "
-			      "(see quality)",
-			      uncounted);
+		pp_table_note(
+		    table,
+		    "calls of %u of the threads were not counted: their programs were not built "
+		    "with -pg, counting was off, or the counts are lost (see quality)",
+		    uncounted);
 	if (unseen)
-		pp_table_note(table,
-			      "only the kernel tells of %u of the threads: whether they called "
-			      "anything is not known",
-			      unseen);
+		pp_table_note(
+		    table,
+		    "%u of the threads are known only from kernel events: their calls are unknown",
+		    unseen);
 }
 
 static void add_notes(struct pp_table *table, const struct threads *self)
@@ -188,23 +187,23 @@ static void add_notes(struct pp_table *table, const struct threads *self)
 
 	pp_unrecorded_note(table, self->context->model);
 	if (pp_selects_by(self->context, PP_SELECT_TIME))
-		pp_table_note(table, "--time: when calls were made is not known, so they are left "
+		pp_table_note(table, "--time: the times of calls are unknown, so calls are left "
 				     "out; start and end are the thread's own");
 	else
 		note_not_counted(table, self);
 	if (!self->context->has_kernel) {
-		pp_table_note(table,
-			      "no scheduling events in this capture: whether a thread ran is "
-			      "not known, and it counts as blocked from finding an object "
-			      "taken until it got it");
+		pp_table_note(
+		    table,
+		    "no scheduling events in this capture: when threads ran is unknown, and a "
+		    "thread counts as blocked from finding an object taken until it acquires it");
 		return;
 	}
 	if (!self->context->has_wakings)
-		pp_table_note(table, "the source of scheduling events does not tell of wake-ups: "
+		pp_table_note(table, "the source of scheduling events does not record wake-ups: "
 				     "blocked includes the time from wake-up to running");
 	if (!self->context->has_switch_pairs)
-		pp_table_note(table, "nor does it tell I/O from other sleep: all counts as other, "
-				     "or as sync inside a synchronization call");
+		pp_table_note(table, "nor does it distinguish I/O from other sleep: all counts as "
+				     "other, or as sync inside a synchronization call");
 	for (guint i = 0; i < self->context->model->threads->len; i++) {
 		const struct pp_thread_state *life =
 		    pp_thread_state(self->states, self->context->model->threads->pdata[i]);
@@ -218,11 +217,11 @@ static void add_notes(struct pp_table *table, const struct threads *self)
 		pp_table_note(table, "there are no scheduling events of %u of the threads",
 			      not_scheduled);
 	if (in_doubt)
-		pp_table_note(table,
-			      "scheduling events of %u of the threads are lost, end before they "
-			      "do, or contradict each other: the time in doubt is left out (see "
-			      "quality)",
-			      in_doubt);
+		pp_table_note(
+		    table,
+		    "scheduling events of %u of the threads are lost, end before they do, or "
+		    "contradict each other: the time in unknown states is left out (see quality)",
+		    in_doubt);
 }
 
 static void threads_finish(void *state, int64_t end_ns, GPtrArray *tables)

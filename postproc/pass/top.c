@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Picks the objects with the longest total wait from the rows of `locks`, and words them for
- * people.
+ * Selects the objects with the longest total wait from the rows of `locks`, and describes them in
+ * words.
  */
 #include "pass/top.h"
 
@@ -29,16 +29,17 @@ const struct pp_column pp_top_columns[PP_N_TOP_COLUMNS] = {
     [TOP_OBJECT] = {"object", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID, "address"},
     [TOP_NAME] = {"name", "object", PP_TYPE_TEXT, PP_COLUMN_ID, "name"},
     [TOP_TYPE] = {"type", "type", PP_TYPE_TEXT, PP_COLUMN_ID, "type"},
-    [TOP_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "time threads waited for it"},
-    [TOP_CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0, "operations that waited"},
+    [TOP_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "total wait time of threads for it"},
+    [TOP_CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0,
+		       "number of operations that waited"},
     [TOP_TIMED_OUT] = {"timed_out", "timed out", PP_TYPE_COUNT, 0,
 		       "of these, calls that timed out"},
     [TOP_ATTEMPTS] = {"attempts", "attempts", PP_TYPE_COUNT, 0,
-		      "operations that wanted it, also those that failed, or never ended"},
-    [TOP_ACQUIRED] = {"acquired", "acquired", PP_TYPE_COUNT, 0, "operations that got it"},
-    [TOP_SITE] = {"site", "mostly at", PP_TYPE_TEXT, 0, "the site that waited longest"},
+		      "number of operations on it, including failed and unfinished ones"},
+    [TOP_ACQUIRED] = {"acquired", "acquired", PP_TYPE_COUNT, 0, "number of acquisitions"},
+    [TOP_SITE] = {"site", "mostly at", PP_TYPE_TEXT, 0, "call site with the longest wait"},
     [TOP_HOLDER] = {"holder", "held since", PP_TYPE_TEXT, 0,
-		    "where it had been acquired that this site waited longest for"},
+		    "call site of the acquisition for which that site waited longest"},
 };
 
 static int64_t wait_of(const struct pp_table *locks, guint row)
@@ -48,7 +49,7 @@ static int64_t wait_of(const struct pp_table *locks, guint row)
 	return wait ? wait->time_ns : 0;
 }
 
-/* Waiting for a thread to end is what joining is for, and would hide everything else. */
+/* Joining a thread is meant to wait, and would hide all other waits. */
 static bool is_thread(const struct pp_table *locks, guint row)
 {
 	const struct pp_cell *type = pp_table_cell(locks, row, "type");
@@ -66,7 +67,7 @@ static void copy_cell(struct pp_cell *to, enum pp_type type, const struct pp_cel
 		*to = *from;
 }
 
-/* The row that waited longest; -1: none, or it has no site. */
+/* The row with the longest wait; -1 if there is none or it has no call site. */
 static int longest_row(const struct pp_cell *sites)
 {
 	int64_t longest_ns = -1;
@@ -80,7 +81,7 @@ static int longest_row(const struct pp_cell *sites)
 	return best >= 0 && pp_table_cell(sites->table, (guint)best, "site") ? best : -1;
 }
 
-/* As far as they were counted. */
+/* Sums up the attempts that were counted. */
 static void set_attempts(struct pp_cell *cell, const struct pp_cell *sites)
 {
 	uint64_t sum = 0;

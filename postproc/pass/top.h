@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The synchronization objects that threads waited for most: what a person should look at first. */
+/* The synchronization objects with the longest total wait, as a starting point for the reader. */
 #ifndef PP_PASS_TOP_H
 #define PP_PASS_TOP_H
 
@@ -7,7 +7,7 @@
 
 #define PP_N_TOP_COLUMNS 10
 
-/* A column that holds such a table. */
+/* A column that contains such a table. */
 #define PP_TOP_COLUMN                                                                              \
 	{                                                                                          \
 		"top", "waited most", PP_TYPE_TABLE, PP_COLUMN_EXCERPT, "objects by wait time",    \
@@ -16,11 +16,16 @@
 
 extern const struct pp_column pp_top_columns[PP_N_TOP_COLUMNS];
 
-/* Up to n_rows objects of the table of pass locks (NULL: no rows) that anybody waited for. */
+/*
+ * Up to n_rows objects of the table of pass locks that threads waited for. locks NULL: an empty
+ * table.
+ */
 struct pp_table *pp_top_new(const struct pp_table *locks, unsigned n_rows);
 
-/* A row of it in words: "1.2 s for forks (sem), in 20 of 100 operations, mostly at ..., held since
- * ...". */
+/*
+ * A row in words: "1.2 s for forks (sem), in 20 of 100 operations, mostly at ..., held since ...".
+ * The caller frees it.
+ */
 char *pp_top_text(const struct pp_table *top, unsigned at);
 
 #endif

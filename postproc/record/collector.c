@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loop over all rings: read, merge, filter by the process tree, write; and the choice of the
- * source.
+ * Chooses the source of kernel events, and runs the loop over all rings: read, merge, filter by the
+ * process tree, write.
  */
 #include "record/collector.h"
 
@@ -18,18 +18,18 @@
 #include <unistd.h>
 
 #include "record/lttng/kernel.h"
-#include "record/move.h"
+#include "record/ring_growth.h"
 #include "core/alive.h"
 
 #define SLACK_NS       UINT64_C(50000000)
 #define MIN_RING_BYTES (16 << 10)
-/* For new processes and threads, and what becomes of them. */
+/* A ring for fork, exec, exit and comm records only. */
 #define QUIET_RING_BYTES (512 << 10)
 #define COLLECTOR_NICE	 (-20)
 #define FINISH_ROUNDS	 1000
-/* Of what all rings may take, what they begin with. */
+/* The share of the rings' total size that they start with. */
 #define START_BYTES (PP_RINGS_BYTES / 2)
-/* The kernel's number for the first pid namespace (PROC_PID_INIT_INO). */
+/* The inode number of the first PID namespace (PROC_PID_INIT_INO). */
 #define INIT_PID_NAMESPACE 0xEFFFFFFCu
 
 static uint64_t now_ns(void)
@@ -42,7 +42,7 @@ static uint64_t now_ns(void)
 
 /* --- opening --- */
 
-/* "0-3,5" -> CPU numbers. */
+/* Parses "0-3,5" into CPU numbers. */
 static GArray *online_cpus(void)
 {
 	GArray *cpus = g_array_new(FALSE, FALSE, sizeof(int));
@@ -94,7 +94,7 @@ static int open_each(struct pp_collector *collector, const GArray *cpus,
 	return 0;
 }
 
-/* Up to 17 descriptors a CPU; the program has its own limit already. */
+/* Needs up to 17 descriptors per CPU.  The program has its own copy of the limit already. */
 static void raise_descriptor_limit(void)
 {
 	struct rlimit limit;
@@ -106,15 +106,15 @@ static void raise_descriptor_limit(void)
 }
 
 /*
- * Among many busy threads an equal share comes too late for the rings.  Where it is permitted: what
- * the collector takes stays little, it only comes sooner.
+ * With many busy threads, a fair share of CPU time comes too late for the rings.  If permitted,
+ * raise the priority: the collector uses no more CPU time, but gets it earlier.
  */
 static void raise_priority(void)
 {
 	setpriority(PRIO_PROCESS, 0, COLLECTOR_NICE);
 }
 
-/* All of one size, the greatest that the kernel grants all of them. */
+/* All rings get the same size: the largest that the kernel grants to all. */
 static int open_rings(struct pp_collector *collector, const GArray *cpus,
 		      struct pp_ring_options *options, struct pp_error *err)
 {
@@ -135,7 +135,9 @@ static int open_rings(struct pp_collector *collector, const GArray *cpus,
 	return rc;
 }
 
-/* Tracepoints carry the pids of the first namespace, which would not be those of the program. */
+/*
+ * Tracepoints carry pids of the first PID namespace; in another one the program has different pids.
+ */
 bool pp_collector_sees_host_pids(void)
 {
 	struct stat st;
@@ -152,7 +154,7 @@ static int paranoid(void)
 	return atoi(text);
 }
 
-/* The tracepoints that are there and no BPF program stands for, those of level full last. */
+/* Returns the available tracepoints that no BPF program replaces, with those of level full last. */
 static GArray *tracepoints_of(const struct pp_formats *formats, bool for_bpf, bool full)
 {
 	GArray *ids = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -246,7 +248,7 @@ static int open_source(struct pp_collector *collector, enum gm_kernel_source sou
 	}
 }
 
-/* Tries one source; on failure adds its name and reason to `why`. */
+/* Tries one source; on failure appends its name and the reason to `why`. */
 static bool try_source(struct pp_collector *collector, enum gm_kernel_source source,
 		       const GArray *cpus, GString *why)
 {
@@ -276,7 +278,7 @@ bool pp_collector_wants_lttng(const struct gm_config *config)
 	       (config->kernel == GM_KERNEL_AUTO && pp_lttng_kernel_ready());
 }
 
-/* perf's, and with them what BPF programs send by the same rings. */
+/* True for perf's tracepoints, and for BPF programs, which come with some of them. */
 static bool has_tracepoints(const struct pp_collector *collector)
 {
 	return collector->source == GM_KERNEL_BPF || collector->source == GM_KERNEL_PERF;
@@ -287,7 +289,7 @@ bool pp_collector_has_pairs(const struct pp_collector *collector)
 	return collector->source == GM_KERNEL_LTTNG || has_tracepoints(collector);
 }
 
-/* False: it was not tried, or does not run, which is then in `why`. */
+/* Returns false if LTTng was not tried, or does not run; `why` then has the reason. */
 static bool take_lttng(struct pp_collector *collector, const struct pp_collector_lttng *lttng,
 		       GString *why)
 {
@@ -307,10 +309,9 @@ static bool try_sources(struct pp_collector *collector, enum gm_kernel_source as
 {
 	if (take_lttng(collector, lttng, why))
 		return true;
-	if (asked == GM_KERNEL_LTTNG)
-		return false;
+	/* LTTng's depends on the daemon that runs: other sources replace it. */
 	for (enum gm_kernel_source source = GM_KERNEL_BPF; source < GM_KERNEL_NONE; source++)
-		if ((asked == GM_KERNEL_AUTO || asked == source) &&
+		if ((asked == GM_KERNEL_AUTO || asked == GM_KERNEL_LTTNG || asked == source) &&
 		    try_source(collector, source, cpus, why))
 			return true;
 	return false;
@@ -330,7 +331,7 @@ static void choose_source(struct pp_collector *collector, const struct gm_config
 		return;
 	}
 	if (try_sources(collector, asked, cpus, lttng, why)) {
-		/* perf tells the same as BPF programs, it only costs more. */
+		/* perf delivers the same events as the BPF programs, only at a higher cost. */
 		collector->best =
 		    why->len == 0 || (collector->source == GM_KERNEL_PERF && !lttng->why);
 		if (asked != GM_KERNEL_AUTO && why->len == 0)
@@ -343,14 +344,14 @@ static void choose_source(struct pp_collector *collector, const struct gm_config
 	collector->why = g_string_free(g_steal_pointer(&why), FALSE);
 }
 
-/* LTTng's tells of its own gaps. */
+/* LTTng reports its own missing events. */
 static bool has_full(const struct pp_collector *collector, unsigned which)
 {
 	return collector->source == GM_KERNEL_LTTNG ||
 	       (has_tracepoints(collector) && collector->formats.full[which].id);
 }
 
-/* Groups of level full of which this source has not every event. */
+/* Returns the groups of level full of which this source lacks an event. */
 static char **find_missing(const struct pp_collector *collector)
 {
 	GPtrArray *groups = g_ptr_array_new();
@@ -376,7 +377,7 @@ static int create_ctf(struct pp_collector *collector, int dir_fd,
 				    &collector->ctf, err);
 }
 
-/* The largest that is not more. */
+/* Returns the largest power of two that is at most n. */
 static size_t power_of_two_in(uint64_t n)
 {
 	return (size_t)1 << (g_bit_storage(n) - 1);
@@ -412,7 +413,7 @@ void pp_collector_open(struct pp_collector *collector, const struct gm_config *c
 		return;
 	}
 	raise_priority();
-	/* perf's rings, and those of BPF programs */
+	/* perf's rings and those of the BPF programs */
 	pp_merge_init(&collector->merge, 2 * collector->n_rings);
 	pp_tree_init(&collector->tree, root, collector->source == GM_KERNEL_SWITCHES);
 }
@@ -434,13 +435,14 @@ int pp_collector_probe(enum gm_kernel_source source, struct pp_error *err)
 /* --- running --- */
 
 /*
- * Each switch comes twice with perf's tracepoints: as sched_switch in the context of the thread
- * that leaves, and as a side-band record in that of the thread that comes.  The second is used
- * where the first is missing: some virtual machines' kernels drop all that perf (and tracefs) would
- * write of it for the idle thread of a CPU other than the first, and for a few other threads; one
- * that starts on an idle CPU would never be seen.
+ * With perf's tracepoints, each switch arrives twice: as sched_switch in the context of the
+ * previous thread, and as a side-band record in that of the next thread.  The second is used where
+ * the first is missing: the kernels of some virtual machines drop all output of perf (and tracefs)
+ * for the idle threads of CPUs other than the first, and for a few other threads.  Without it, a
+ * thread that starts on an idle CPU would never be seen.
  *
- * BPF programs see who is missing when he leaves: what they tell then was long ago if he ran long.
+ * BPF programs detect a missing switch only when the thread leaves, so they report it late if the
+ * thread ran long.
  */
 static void take_record(void *data, struct pp_ring *ring, const struct perf_event_header *header)
 {
@@ -460,7 +462,7 @@ static void take_record(void *data, struct pp_ring *ring, const struct perf_even
 	pp_merge_add(&collector->merge, ring - collector->rings, &event);
 }
 
-/* In a queue of its own, for neither is in order with what perf's ring holds. */
+/* These need a queue of their own, because they are not in order with perf's ring. */
 static void take_bpf(void *data, unsigned ring, struct pp_kevent *event)
 {
 	struct pp_collector *collector = data;
@@ -535,7 +537,7 @@ void pp_collector_round(struct pp_collector *collector)
 	collector->round_ns = begin_ns;
 }
 
-/* What was under way on another CPU when the programs were stopped takes no time to end. */
+/* A BPF program that was still running on another CPU when they were stopped ends at once. */
 static void finish_bpf(struct pp_collector *collector)
 {
 	for (int i = 0; i < FINISH_ROUNDS && pp_bpf_unfinished(&collector->bpf); i++) {
@@ -559,14 +561,14 @@ int pp_collector_end(struct pp_collector *collector)
 	pp_tree_settle(&collector->tree, pp_process_runs);
 	for (unsigned i = 0; i < collector->n_rings; i++) {
 		struct pp_ring *ring = &collector->rings[i];
-		uint64_t told = ring->lost;
+		uint64_t reported = ring->lost;
 
 		ring->lost = pp_ring_lost(ring);
-		if (ring->lost > told)
-			pp_kernel_ctf_lost(collector->ctf, i, now_ns(), ring->lost - told);
+		if (ring->lost > reported)
+			pp_kernel_ctf_lost(collector->ctf, i, now_ns(), ring->lost - reported);
 	}
 	for (unsigned i = 0; i < collector->bpf.n_rings; i++)
-		collector->rings[i].lost += collector->bpf.of[i].told_dropped;
+		collector->rings[i].lost += collector->bpf.of[i].reported_dropped;
 	return pp_kernel_ctf_end(collector->ctf, now_ns());
 }
 

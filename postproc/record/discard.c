@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Renames the old capture out of the way at the beginning, and deletes it after the program has
- * ended.
- */
+/* Renames the old capture at the start, and deletes it after the program has ended. */
 #include "record/discard.h"
 
 #include <fcntl.h>
@@ -14,9 +11,9 @@
 #include <glib.h>
 
 #include "core/alive.h"
-#include "runtime/capture.h"
+#include "runtime/capture/capture.h"
 
-/* May it be renamed and removed?  What may not, gm_capture_open() reports. */
+/* May the capture be renamed and removed?  If not, gm_capture_open() reports why. */
 static bool is_finished(const char *dir)
 {
 	struct gm_config_error unused;
@@ -58,7 +55,7 @@ void pp_discard_undo(struct pp_discard *discard)
 		discard->is_aside = false;
 }
 
-/* Of a `record` that is gone? */
+/* Was it left by a `record` process that no longer runs? */
 static bool is_left_behind(const struct pp_discard *discard, const char *name)
 {
 	const char *pid = name + strlen(discard->prefix);

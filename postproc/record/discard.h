@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Deletes DIR.old, which the new capture's predecessor takes the name of, after the program has
- * ended and not before it starts: deleting takes long, and on ext4 each file made within seconds
- * after it costs the program 100 us and more, as no inode deleted so recently is handed out.
+ * Deletes DIR.old, whose name the previous capture takes, after the program has ended instead of
+ * before it starts.  Deleting takes long, and on ext4 every file created within seconds afterwards
+ * costs the program 100 us or more, because recently deleted inodes are not reused.
  *
- * Until then the directory is .NAME.discarded.PID, beside DIR.  If `record` dies it stays, and the
- * next to make a capture DIR deletes it.
+ * Until then the directory is .NAME.discarded.PID beside DIR.  If `record` dies, the directory is
+ * kept, and the next `record` to DIR deletes it.
  */
 #ifndef PP_RECORD_DISCARD_H
 #define PP_RECORD_DISCARD_H
@@ -13,19 +13,19 @@
 #include <stdbool.h>
 
 struct pp_discard {
-	char *parent; /* NULL: nothing to do, ever */
-	char *prefix; /* of names in it: ".gprof-mt.data.discarded." */
+	char *parent; /* NULL: nothing to delete */
+	char *prefix; /* prefix of names in it: ".gprof-mt.data.discarded." */
 	char *old, *aside;
 	bool is_aside;
 };
 
-/* Before the capture `dir` is made: renames DIR.old if both are captures that have ended. */
+/* Call before the capture `dir` is created: renames DIR.old if both are finished captures. */
 void pp_discard_begin(struct pp_discard *discard, const char *dir);
 
-/* The capture was not made: puts DIR.old back. */
+/* Call if the capture was not created: restores DIR.old. */
 void pp_discard_undo(struct pp_discard *discard);
 
-/* Deletes it, and what others that died have left; frees *discard. */
+/* Deletes it and those that `record` processes left when they died; frees *discard's members. */
 void pp_discard_end(struct pp_discard *discard);
 
 #endif

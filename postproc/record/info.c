@@ -16,12 +16,12 @@
 
 #include "core/json_writer.h"
 #include "core/write.h"
-#include "record/move.h"
+#include "record/ring_growth.h"
 #include "gmon-mt/format.h"
 
 #define INFO_FILE     "info.json"
 #define RESERVED_FILE "info.json.new"
-/* For the second writing: it is longer than the first by less than this. */
+/* Reserved for the second version, which is longer than the first by less than this. */
 #define RESERVED_BYTES (64 << 10)
 
 void pp_run_add_loss(struct pp_run *run, const char *what, const char *where, uint64_t count)
@@ -41,7 +41,7 @@ void pp_run_add_silent_loss(struct pp_run *run, const char *what, const char *wh
 	loss->is_silent = true;
 }
 
-/* --- parts --- */
+/* --- members --- */
 
 static void add_strings(struct pp_json_writer *json, const char *member, const char *const *values)
 {
@@ -111,7 +111,10 @@ static void add_environment(struct pp_json_writer *json)
 	pp_json_write_close(json, '}');
 }
 
-/* Every key, as the one writer of configurations gives it: "[group]" and "key = value" lines. */
+/*
+ * Adds every key, from the text that the configuration writer produces: "[group]" and "key = value"
+ * lines.
+ */
 static void add_config(struct pp_json_writer *json, const struct gm_config *config)
 {
 	g_autofree char *text = g_malloc(2 * GM_PATH_MAX);
@@ -171,7 +174,7 @@ static void add_kernel_end(struct pp_json_writer *json, const struct pp_collecto
 			  pp_tree_running(&collector->tree, collector->root));
 }
 
-/* collector_pid: of a collector that a program started; 0: of a recording. */
+/* collector_pid: the collector that a program started; 0: `record`. */
 static void add_kernel(struct pp_json_writer *json, const struct pp_collector *collector,
 		       bool complete, pid_t collector_pid)
 {
@@ -293,7 +296,9 @@ int pp_info_end(const struct pp_run *run, struct pp_error *err)
 		      : 0;
 }
 
-/* One of those that the collector of a running program knows better than what is there. */
+/*
+ * Writes a member of which the collector of a running program has newer data; false: it has none.
+ */
 static bool add_newer(struct pp_json_writer *json, const char *member, const struct pp_run *run,
 		      bool complete)
 {
@@ -308,7 +313,7 @@ static bool add_newer(struct pp_json_writer *json, const char *member, const str
 	return true;
 }
 
-/* The members of `info` in their order, those that have changed anew. */
+/* Copies the members of `info` in their order, and replaces those that have changed. */
 static char *make_newer_text(JsonObject *info, const struct pp_run *run, bool complete)
 {
 	static const char *const newer[] = {"kernel", "losses", "pid"};
@@ -351,7 +356,7 @@ int pp_info_set_kernel(const struct pp_run *run, bool complete, struct pp_error 
 
 	if (!json_parser_load_from_file(parser, path, NULL) ||
 	    !JSON_NODE_HOLDS_OBJECT(json_parser_get_root(parser)))
-		return pp_error_add(err, -EINVAL, "%s: no JSON object", path);
+		return pp_error_add(err, -EINVAL, "%s: damaged: not a JSON object", path);
 	text = make_newer_text(json_node_get_object(json_parser_get_root(parser)), run, complete);
 	rc = replace_info(run, text);
 	return rc < 0 ? pp_error_add(err, rc, "%s: %s", path, g_strerror(-rc)) : 0;

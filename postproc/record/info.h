@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * info.json: what a capture is of, and what it lacks.  Written when the program starts, with
- * "complete": false, and again by rename when it has ended; the room for the second is reserved at
- * the first, so that a full disk cannot take it.
+ * Writes info.json: the description of a capture and its losses.  Written when the program starts,
+ * with "complete": false, and replaced by rename when it has ended.  Space for the second version
+ * is reserved with the first, so that a full disk cannot prevent it.
  *
- * Schema 1.  Times named _ns are CLOCK_MONOTONIC nanoseconds; fields in [] are in the second only,
- * and a field that does not apply is left out.
+ * Schema 1.  Times named _ns are CLOCK_MONOTONIC nanoseconds; fields in [] are in the second
+ * version only, and a field that does not apply is omitted.
  *
  *   schema        1
  *   version       of gprof-mt
@@ -18,20 +18,20 @@
  *   [exit_status] number, or [signal] number: how the program ended
  *   clock         {name: "monotonic", uuid, offset_ns}: as in the clock block of the CTF metadata
  *   host          {sysname, release, machine, hostname, cpus, glibc}
- *   environment   {NAME: value}: of those that change what is recorded, as the caller had them
+ *   environment   {NAME: value}: variables that affect the recording, as the caller set them
  *   libraries     array of paths that were preloaded
  *   config        {level, "calls.mode", ...}: every key with its value
- *   not_collected array of strings: what the level asks for and is not recorded here
+ *   not_collected array of strings: parts of the level that are not recorded here
  *   kernel        {source: "lttng"|"bpf"|"perf"|"switches"|"none", why: string,
  *                  pairs: bool (a switch names both threads), wakings: bool,
- *                  io: bool (uninterruptible waits are told from others),
- *                  [collector]: the pid of who still gathers them, without `record`, and holds a
+ *                  io: bool (uninterruptible waits are distinguished),
+ *                  [collector]: pid of the collector that still runs, without `record`; it holds a
  *                  lock on the directory (flock) as long as it does,
- *                  cpus: array of numbers, ring_bytes: number (of each CPU, at first),
- *                  [ring_end_bytes]: array, per CPU as in cpus: what they had grown to,
+ *                  cpus: array of numbers, ring_bytes: number (per CPU, initially),
+ *                  [ring_end_bytes]: array, per CPU as in cpus: final sizes,
  *                  [events], [lost_events]: array, per CPU as in cpus,
- *                  [filled_switches]: that the kernel did not tell where it should (collector.c),
- *                  [unwritten_events]: of the lost, those the disk had no room for,
+ *                  [filled_switches]: that were missing among the tracepoints (collector.c),
+ *                  [unwritten_events]: lost events for which the disk had no space,
  *                  [processes], [threads]: that the kernel saw,
  *                  [still_running]: processes left when the program had ended, recorded until then}
  *   [processes], [threads]   that the runtime libraries recorded, or the kernel saw
@@ -46,22 +46,22 @@
 #include <glib.h>
 
 #include "record/collector.h"
-#include "record/mailbox.h"
+#include "record/requests.h"
 #include "core/error.h"
-#include "runtime/capture.h"
-#include "runtime/config.h"
+#include "runtime/capture/capture.h"
+#include "runtime/config/config.h"
 
 struct pp_loss {
 	char *what, *where;
 	uint64_t count;
-	bool is_silent; /* a row of the report alone: no line at the end of record */
+	bool is_silent; /* only a row of the report; `record` prints no line about it at the end */
 };
 
 struct pp_run {
 	char *const *argv;
 	const struct gm_config *config;
 	const struct gm_capture *capture;
-	const char *shown_dir; /* its path as the user gave it */
+	const char *shown_dir; /* the path that the user gave */
 	int dir_fd;
 	char *const *libraries;
 	const struct pp_collector *collector;
@@ -73,14 +73,14 @@ struct pp_run {
 	GPtrArray *losses; /* of struct pp_loss * */
 };
 
-/* Both 0 or -errno. */
+/* Write the first and the second version.  Return 0 or -errno. */
 int pp_info_begin(const struct pp_run *run, struct pp_error *err);
 int pp_info_end(const struct pp_run *run, struct pp_error *err);
 
 /*
- * For a program that runs without `record`, whose library has written info.json: puts in what is
- * known of the kernel's events, with "collector", the pid of who gathers them, until it is
- * complete.
+ * For a program that runs without `record` and whose library has written info.json: adds the data
+ * on the kernel's events, with "collector", the collector's pid, until it is complete.  Returns 0
+ * or -errno.
  */
 int pp_info_set_kernel(const struct pp_run *run, bool complete, struct pp_error *err);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Forks the program, holds it at a pipe, and waits for its end while passing on signals. */
+/*
+ * Forks the program, blocks it on a pipe until recording is ready, and waits for its end while
+ * forwarding signals.
+ */
 #include "record/launch.h"
 
 #include <errno.h>
@@ -20,7 +23,10 @@ static void note_signal(int signal)
 	forward[signal] = 1;
 }
 
-/* In the child.  Between fork and exec only what is async-signal-safe, but for execvpe's search. */
+/*
+ * Runs in the child.  Between fork and exec, only async-signal-safe functions are used, except
+ * execvpe()'s search.
+ */
 static _Noreturn void become_program(const struct pp_child *child, int go_fd, int result_fd,
 				     char *const *argv, char *const *env)
 {
@@ -37,7 +43,7 @@ static _Noreturn void become_program(const struct pp_child *child, int go_fd, in
 	_exit(EXIT_FAILURE);
 }
 
-/* The dispositions of this process, once the child has its own copy. */
+/* Sets this process's signal dispositions, after the child has its own copy. */
 static void set_signals(void)
 {
 	static const int ignored[] = {SIGINT, SIGQUIT, SIGPIPE, SIGXFSZ};
@@ -151,7 +157,10 @@ static bool has_ended(struct pp_child *child)
 	return waitpid(child->pid, &child->status, WNOHANG) == child->pid;
 }
 
-/* ppoll() lets none in where something is there to read at once, be it each time. */
+/*
+ * ppoll() delivers no signal while a descriptor is ready immediately, which may be the case every
+ * time.
+ */
 static void let_signals_in(const sigset_t *mask)
 {
 	sigset_t before;
@@ -167,11 +176,11 @@ void pp_child_wait(struct pp_child *child, struct pp_collector *collector,
 	g_autofree struct pollfd *fds = g_new(struct pollfd, PP_POLLFDS * collector->n_rings + 1);
 	sigset_t mask = child->old_mask;
 
-	/* Ours to receive here, whatever the caller of this process had blocked. */
+	/* Received here, even if the caller of this process had blocked them. */
 	sigdelset(&mask, SIGCHLD);
 	sigdelset(&mask, SIGTERM);
 	sigdelset(&mask, SIGHUP);
-	forward[SIGCHLD] = 1; /* may have ended before we looked */
+	forward[SIGCHLD] = 1; /* the child may have ended before this check */
 	while (!has_ended(child)) {
 		unsigned n = pp_collector_pollfds(collector, fds);
 
@@ -194,7 +203,7 @@ _Noreturn void pp_child_exit_alike(const struct pp_child *child)
 	if (WIFEXITED(child->status))
 		exit(WEXITSTATUS(child->status));
 	signal_number = WTERMSIG(child->status);
-	/* The program has left its core; one of ours would overwrite it. */
+	/* The program has written its core file; ours would overwrite it. */
 	prctl(PR_SET_DUMPABLE, 0);
 	signal(signal_number, SIG_DFL);
 	sigemptyset(&mask);

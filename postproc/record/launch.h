@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starts the program, and stays beside it until it has ended.
+ * Starts the program and waits until it has ended.
  *
- * The child is held at a pipe until the collector watches it, then becomes the program.  Terminal
- * signals reach it from the terminal, so SIGINT and SIGQUIT are ignored here; SIGTERM and SIGHUP
- * are passed on; SIGTSTP stops both.  Nothing connects the two once the program runs: should this
- * process be killed, the program goes on.
+ * The child blocks on a pipe until the collector observes it, then executes the program.  Signals
+ * from the terminal reach the child directly, so SIGINT and SIGQUIT are ignored here; SIGTERM and
+ * SIGHUP are forwarded; SIGTSTP stops both.  Once the program runs, it does not depend on this
+ * process: if this process is killed, the program continues.
  */
 #ifndef PP_RECORD_LAUNCH_H
 #define PP_RECORD_LAUNCH_H
@@ -14,35 +14,41 @@
 #include <sys/types.h>
 
 #include "record/collector.h"
-#include "record/mailbox.h"
+#include "record/requests.h"
 #include "core/error.h"
 
 struct pp_child {
 	pid_t pid;
-	int go_fd;     /* the child waits for a byte */
+	int go_fd;     /* the child waits for a byte from it */
 	int result_fd; /* errno of a failed exec */
-	int status;    /* of waitpid(), once it has ended */
+	int status;    /* from waitpid(), after the end */
 	sigset_t old_mask;
 };
 
-/* Forks the child, held. */
+/* Forks the child, which blocks before exec.  Returns 0 or -errno. */
 int pp_child_hold(struct pp_child *child, char *const *argv, char *const *env,
 		  struct pp_error *err);
 
-/* Lets it go.  0: the program runs; else -errno of execvp(), and the child is gone. */
+/*
+ * Lets the child execute the program.  Returns 0 when the program runs, else -errno of execvp(),
+ * and the child has ended.
+ */
 int pp_child_start(struct pp_child *child);
 
-/* Gives a held child up. */
+/* Ends a blocked child. */
 void pp_child_cancel(struct pp_child *child);
 
 /*
- * Drains the collector's rings, and the mailbox, until the child has ended; its status is then in
- * child->status.
+ * Serves the collector's rings and the mailbox until the child has ended; child->status is then
+ * set.
  */
 void pp_child_wait(struct pp_child *child, struct pp_collector *collector,
 		   struct pp_mailbox *mailbox);
 
-/* Ends this process as the child ended: by the same signal, or with its exit status. */
+/*
+ * Ends this process in the same way as the child ended: by the same signal, or with its exit
+ * status.
+ */
 _Noreturn void pp_child_exit_alike(const struct pp_child *child);
 
 #endif

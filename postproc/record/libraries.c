@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks in each directory for both libraries, and composes LD_PRELOAD. */
+/* Searches the directories for both libraries, and composes LD_PRELOAD. */
 #include "record/libraries.h"
 
 #include <dlfcn.h>
@@ -56,14 +56,15 @@ int pp_libraries_check_ust(char *const *paths, struct pp_error *err)
 	if (access(path, R_OK) == 0)
 		return 0;
 	return pp_error_add(err, -ENOENT,
-			    "sync.sink needs " PROVIDER ", which is not in %s; run make install, "
-			    "or set GPROF_MT_LIBDIR",
+			    "sync.sink needs " PROVIDER ", which is not in %s; build it (install "
+			    "liblttng-ust-dev, make, make install), or set GPROF_MT_LIBDIR",
 			    dir);
 }
 
 /*
- * As LD_PRELOAD names it: by the tree whose $LIB the loader of each program replaces (see
- * libgmon-mt/preload/make-tree), or where there is none, or it does not fit this machine, itself.
+ * Returns the path for LD_PRELOAD: through the tree whose $LIB the loader of each program expands
+ * (see libgmon-mt/preload/make-tree).  If there is no such tree, or it does not fit this machine,
+ * the library's own path.
  */
 static char *preload_path(const char *path)
 {
@@ -71,7 +72,10 @@ static char *preload_path(const char *path)
 	g_autofree char *name = g_path_get_basename(path);
 	g_autofree char *tree = g_build_filename(dir, TREE, "$LIB", name, NULL);
 
-	/* Nothing is loaded: the loader of this very program says whether there is what to load. */
+	/*
+	 * RTLD_NOLOAD loads nothing; the loader of this program reports whether the tree has the
+	 * library.
+	 */
 	dlerror();
 	dlopen(tree, RTLD_LAZY | RTLD_NOLOAD);
 	return dlerror() ? g_strdup(path) : g_steal_pointer(&tree);

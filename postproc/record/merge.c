@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One sorted queue for each CPU, and a heap of their heads. */
+/* One sorted queue for each CPU, and a heap of their first records. */
 #include "record/merge.h"
 
 #include <string.h>

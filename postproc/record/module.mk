@@ -1,9 +1,10 @@
-# record: what gprof-mt record is made of.  Included by postproc/module.mk.
-# The configuration reader and the maker of capture directories are those of the runtime.
-PP_RUNTIME_OBJ := $(patsubst %,$(B)/obj/libgmon-mt/runtime/%.o,config config_file capture children_find dir place session proof string)
+# The sources of `gprof-mt record`.  Included by postproc/module.mk.
+# The configuration reader and the creation of capture directories are shared with the runtime.
+PP_RUNTIME_OBJ := $(patsubst %,$(B)/obj/libgmon-mt/runtime/%.o,config/config config/config_file \
+	capture/capture capture/children_find capture/capture_path capture/in_use capture/proof capture/session files/dir files/file sys/string)
 PP_CLI_OBJ += $(PP_RUNTIME_OBJ)
 
-# What system calls are called, as the kernel's headers have it.
+# Names of system calls, from the kernel's headers.
 SYSCALL_NAMES := $(B)/obj/postproc/record/ctf/syscall_names.inc
 $(SYSCALL_NAMES):
 	@mkdir -p $(@D)
@@ -12,7 +13,7 @@ $(SYSCALL_NAMES):
 $(B)/obj/postproc/record/ctf/syscalls.o: $(SYSCALL_NAMES)
 $(B)/obj/postproc/record/ctf/syscalls.o: BASE_CFLAGS += -I$(B)/obj/postproc/record/ctf
 
-# `make` and then `make install LIBDIR=...`: the program has to know the new place.
+# For `make` followed by `make install LIBDIR=...`: rebuild the program with the new directory.
 LIBDIR_STAMP := $(B)/obj/libdir
 $(LIBDIR_STAMP): FORCE
 	@mkdir -p $(@D)

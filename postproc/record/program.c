@@ -17,12 +17,12 @@
 
 #include "record/libraries.h"
 
-/* As deep as the kernel follows scripts that run scripts. */
+/* The kernel's limit of scripts that are run by scripts. */
 #define SCRIPTS_MAX 5
 
-/* --- finding --- */
+/* --- search ---- */
 
-/* As execvp(): EACCES only if nothing else on the path will do. */
+/* Like execvp(): EACCES only if no other entry of PATH succeeds. */
 static int check_file(const char *path)
 {
 	struct stat st;
@@ -130,7 +130,10 @@ static void read_needed(struct pp_program *program, Elf *elf, Elf_Scn *section,
 #define NOTE_BUILD_ID 3
 #define DEBUG_DIR     "/usr/lib/debug/.build-id"
 
-/* Where distributions put what they took out of a file with that note. */
+/*
+ * Checks the directory where distributions install stripped debug information, by the build-id in
+ * this note.
+ */
 static bool has_debug_file(Elf_Scn *section)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
@@ -159,7 +162,7 @@ static void read_debug(struct pp_program *program, Elf_Scn *section, const GElf_
 		program->has_lines |= has_debug_file(section);
 }
 
-/* The dynamic loader that the program names; a program that names none is static. */
+/* Reads the dynamic loader that the program names; a program without one is static. */
 static void read_loader(struct pp_program *program, Elf *elf)
 {
 	size_t n_segments = 0, file_bytes = 0;
@@ -219,7 +222,7 @@ static void read_elf(struct pp_program *program, Elf *elf)
 static int read_program(const char *name, unsigned depth, struct pp_program *program,
 			struct pp_error *err);
 
-/* "#! /usr/bin/env python3 -u\n" -> "/usr/bin/env" */
+/* Parses "#! /usr/bin/env python3 -u\n" into "/usr/bin/env". */
 static char *interpreter(const char *text, size_t len)
 {
 	g_autofree char *line = g_strndup(text, len);
@@ -232,7 +235,7 @@ static char *interpreter(const char *text, size_t len)
 	return *start ? g_strdup(start) : NULL;
 }
 
-/* Named relative to the working directory; the kernel looks along no path. */
+/* A relative name applies to the working directory; the kernel does not search PATH. */
 static void read_interpreter(struct pp_program *program, unsigned depth)
 {
 	const char *name = program->interpreter ?: "/bin/sh";
@@ -258,7 +261,7 @@ static void read_contents(struct pp_program *program, unsigned depth, int fd)
 	if (n < SELFMAG || memcmp(start, ELFMAG, SELFMAG) != 0) {
 		program->kind = PP_PROGRAM_SCRIPT;
 		program->interpreter = n > 0 ? interpreter(start, n) : NULL;
-		/* The kernel takes no rights from a script. */
+		/* The kernel ignores set-uid bits and capabilities of scripts. */
 		program->is_privileged = program->has_capabilities = false;
 		read_interpreter(program, depth);
 		return;
@@ -286,7 +289,7 @@ static int read_program(const char *name, unsigned depth, struct pp_program *pro
 		return pp_error_add(err, rc, "cannot execute %s: %s", name, g_strerror(-rc));
 	fd = open(program->path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st)) {
-		/* May be executed but not read: nothing can be said about it. */
+		/* Executable but not readable: its properties are unknown. */
 		program->counts_calls = true;
 	} else {
 		read_rights(program, fd, &st);
@@ -312,7 +315,7 @@ void pp_program_done(struct pp_program *program)
 	g_clear_pointer(&program->loader, g_free);
 }
 
-/* --- what can be recorded --- */
+/* --- limits of recording ---- */
 
 const struct pp_program *pp_program_image(const struct pp_program *program)
 {
@@ -321,7 +324,10 @@ const struct pp_program *pp_program_image(const struct pp_program *program)
 	return program;
 }
 
-/* Does AddressSanitizer look whether it comes first?  What the environment says comes last. */
+/*
+ * Does AddressSanitizer check that it comes first?  The environment overrides the program's own
+ * setting.
+ */
 static bool asan_verifies_order(const struct pp_program *program)
 {
 	static const char setting[] = "verify_asan_link_order=";
@@ -339,8 +345,8 @@ const char *pp_program_obstacle(const struct pp_program *program)
 
 	if (image->kind == PP_PROGRAM_FOREIGN)
 		return image->is_i386 || image->is_x32
-			   ? "is no 64-bit x86 program, but one of 32 bits"
-			   : "is no 64-bit x86 program";
+			   ? "is a 32-bit program, not a 64-bit x86 program"
+			   : "is not a 64-bit x86 program";
 	if (image->has_capabilities)
 		return "has file capabilities, and the loader keeps our libraries out (profile a "
 		       "copy of your own)";
@@ -348,7 +354,7 @@ const char *pp_program_obstacle(const struct pp_program *program)
 		return "is set-uid or set-gid, and the loader keeps our libraries out (profile a "
 		       "copy of your own)";
 	if (image->loader)
-		return "is not of glibc, but of another C library";
+		return "uses another C library than glibc";
 	if (asan_verifies_order(image))
 		return "has an AddressSanitizer that is set to refuse preloaded libraries (run it "
 		       "with ASAN_OPTIONS=verify_asan_link_order=0)";
@@ -377,16 +383,18 @@ char *pp_program_losses(const struct pp_program *program, bool scheduling)
 	const char *path = program->path;
 
 	if (obstacle && image != program)
-		return g_strdup_printf("no call graph, no synchronization of the script %s itself: "
-				       "its interpreter %s %s; traced is what it starts",
-				       path, image->path, obstacle);
+		return g_strdup_printf(
+		    "no call graph, no synchronization of the script %s itself: "
+		    "its interpreter %s %s; the programs that it starts are traced",
+		    path, image->path, obstacle);
 	if (obstacle)
 		return g_strdup_printf("no call graph, no synchronization: %s %s%s", path, obstacle,
 				       alone);
 	if (program->kind == PP_PROGRAM_SCRIPT)
-		return g_strdup_printf("%s is a script: traced are %s and what it starts; call "
-				       "graphs only of those built with -pg",
-				       path, program->interpreter ?: "/bin/sh");
+		return g_strdup_printf(
+		    "%s is a script: %s and the programs that it starts are traced; call "
+		    "graphs cover only those built with -pg",
+		    path, program->interpreter ?: "/bin/sh");
 	if (program->is_static)
 		return g_strdup_printf("no synchronization: %s is linked statically; calls%s are "
 				       "traced",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A hash table of tasks that follows fork, exec and exit records. */
+/* A hash table of tasks that is updated by fork, exec and exit records. */
 #include "record/tree.h"
 
 #include <string.h>
@@ -10,7 +10,8 @@
 struct task {
 	int32_t pid;
 	bool exited;
-	uint64_t since_ns; /* seen to begin; 0: not known */
+	bool is_helper;	   /* a helper of the runtime libraries, not counted as a thread */
+	uint64_t since_ns; /* time of its creation; 0: unknown */
 	int8_t prio;
 	char comm[PP_COMM_BYTES];
 };
@@ -93,8 +94,21 @@ void pp_tree_done(struct pp_tree *tree)
 	g_clear_pointer(&tree->blocks, g_hash_table_unref);
 }
 
-/* One side of a switch: the record's name and priority, or ours where the record has none. */
-static void complete(struct task *task, char *comm, int8_t *prio)
+/* Helpers of the runtime libraries are recognized by their name, and not counted as threads. */
+static void set_comm(struct pp_tree *tree, struct task *task, const char *comm)
+{
+	strcpy(task->comm, comm);
+	if (!task->is_helper && strcmp(comm, GM_HELPER_NAME) == 0) {
+		task->is_helper = true;
+		tree->threads--;
+	}
+}
+
+/*
+ * Completes one side of a switch: sets the record's name and priority, or takes them from the task
+ * if the record lacks them.
+ */
+static void complete(struct pp_tree *tree, struct task *task, char *comm, int8_t *prio)
 {
 	if (!task)
 		return;
@@ -103,7 +117,7 @@ static void complete(struct task *task, char *comm, int8_t *prio)
 		*prio = task->prio;
 		return;
 	}
-	strcpy(task->comm, comm);
+	set_comm(tree, task, comm);
 	task->prio = *prio;
 }
 
@@ -118,14 +132,11 @@ static bool take_switch(struct pp_tree *tree, struct pp_kevent *event)
 		next = add(tree, event->other_tid, event->pid, PP_COMM_NOT_KNOWN);
 	if (!prev && !next)
 		return false;
-	complete(prev, event->comm, &event->prio);
-	complete(next, event->other_comm, &event->other_prio);
-	/* On its way out it may still block, on a lock. */
-	if (prev && prev->exited && (event->prev_state & PP_STATE_EXITED)) {
-		if (strcmp(prev->comm, GM_HELPER_NAME) == 0)
-			tree->threads--;
+	complete(tree, prev, event->comm, &event->prio);
+	complete(tree, next, event->other_comm, &event->other_prio);
+	/* An exiting task may still block on a lock. */
+	if (prev && prev->exited && (event->prev_state & PP_STATE_EXITED))
 		drop(tree, event->tid);
-	}
 	return true;
 }
 
@@ -134,7 +145,7 @@ static bool take_fork(struct pp_tree *tree, struct pp_kevent *event)
 	struct task *parent = find(tree, event->other_tid), *task;
 
 	if (!parent) {
-		/* The number of an ended thread of ours, now another program's. */
+		/* The tid of an ended thread of ours now belongs to another program. */
 		drop(tree, event->tid);
 		return false;
 	}
@@ -165,7 +176,7 @@ static bool take_exec(struct pp_tree *tree, struct pp_kevent *event)
 	if (!old)
 		return false;
 	note_image(tree, event);
-	/* exec by another thread than the first: it takes over the first one's number. */
+	/* An exec by another thread than the first takes over the first one's tid. */
 	if (event->tid != event->other_tid) {
 		struct task kept = *old;
 
@@ -180,15 +191,16 @@ static bool take_exec(struct pp_tree *tree, struct pp_kevent *event)
 	return true;
 }
 
-/* By its own code, not by an interrupt that borrowed it. */
+/* Was it caused by the thread's own code, rather than by an interrupt on top of it? */
 static bool is_by_ours(const struct pp_tree *tree, const struct pp_kevent *event)
 {
 	return event->irq == PP_IRQ_NONE && find(tree, event->tid);
 }
 
 /*
- * A timer is ours from its start by one of ours until another starts one at its address; one that
- * repeats is started anew by the interrupt.  So as many are kept as there were addresses.
+ * A timer belongs to the program from its start by one of the program's threads until a thread of
+ * another program starts one at the same address; a periodic timer is restarted by the interrupt.
+ * The set grows to the number of distinct addresses.
  */
 static bool take_timer_start(struct pp_tree *tree, const struct pp_kevent *event)
 {
@@ -234,7 +246,7 @@ bool pp_tree_take(struct pp_tree *tree, struct pp_kevent *event)
 	case PP_KEVENT_COMM:
 		task = find(tree, event->tid);
 		if (task)
-			strcpy(task->comm, event->comm);
+			set_comm(tree, task, event->comm);
 		return false;
 	case PP_KEVENT_LOST:
 		return true;

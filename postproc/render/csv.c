@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RFC 4180, with lines that end in LF, as everything here reads it.
+ * RFC 4180, but lines end in LF, which all common readers accept.
  *
- * Text is always quoted, nothing else is: so an empty text is not a missing cell, and a thread
- * named 007 is no number.  Spreadsheets take what begins with = + - @ for a formula, quoted or not,
- * and a capture may come from anybody: such text begins with ' instead.  So does text that begins
- * with ' itself, so that whoever wants to can take off the one that was added.
+ * Text is always quoted and nothing else is: an empty text thus differs from a missing cell, and a
+ * thread named 007 is not a number.  Spreadsheets take text that begins with = + - @ for a formula,
+ * quoted or not, and a capture may come from an untrusted source: such text gets a leading '.  Text
+ * that begins with ' gets one, too, so that readers can remove it unambiguously.
  */
 #include "render/render.h"
 
@@ -36,7 +36,7 @@ static void append_text(GString *to, const char *text)
 	g_string_append_c(to, '"');
 }
 
-/* In as few digits as give the same number again. */
+/* Uses the fewest digits that restore the same number. */
 static void append_number(GString *to, double number)
 {
 	static const char *const formats[] = {"%.15g", "%.16g", "%.17g"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See dot.h.  Rows become nodes, or groups of rows do; edges between the same two nodes are then
- * one.  A node's place in `nodes` is its name in the DOT text: n0, n1, ...
+ * See dot.h.  Each row, or each group of rows, becomes a node.  Edges between the same two nodes
+ * are joined.  A node's position in `nodes` gives its name in the DOT text: n0, n1, ...
  */
 #include "render/dot.h"
 
@@ -12,20 +12,20 @@
 #include "core/printable.h"
 #include "render/dot_table.h"
 
-/* With more edges than these, their labels hide each other: the amount alone then. */
+/* With more edges, full labels would overlap, so only amounts are shown. */
 #define MAX_DETAIL_LABELS   24
 #define MAX_TOOLTIP_DETAILS 8
 #define MAX_PEN		    5.0
 
 struct node {
 	char *key, *label;
-	char *alone;	       /* its label if nothing else is drawn with it */
-	char *box, *box_label; /* NULL: it stands in none */
+	char *alone;	       /* label of an ungrouped node */
+	char *box, *box_label; /* NULL: not in a box */
 	uint64_t n_members;
 	bool has_edges;
 };
 
-/* How often, and if that is what counts, how long. */
+/* A count, and for kinds weighted by time, a duration. */
 struct amount {
 	uint64_t count, weight;
 };
@@ -40,10 +40,10 @@ struct edge {
 struct graph {
 	const struct pp_dot_kind *kind;
 	const struct pp_dot_options *options;
-	bool grouped, has_images; /* images: of more than one process, or program of it */
+	bool grouped, has_images; /* has_images: nodes of several processes or images */
 	GPtrArray *nodes;	  /* of struct node * */
-	GHashTable *node_of;	  /* a row's key -> struct node * */
-	GHashTable *group_of;	  /* a group's key -> struct node * */
+	GHashTable *node_of;	  /* key of a row -> struct node * */
+	GHashTable *group_of;	  /* key of a group -> struct node * */
 	GPtrArray *edges;	  /* of struct edge * */
 	GHashTable *edge_of;	  /* "from>to>apart" -> struct edge * */
 	struct pp_dot_left thin, beyond;
@@ -221,7 +221,7 @@ static gint compare_edges(gconstpointer a, gconstpointer b, void *data)
 	return x->serial < y->serial ? -1 : 1;
 }
 
-/* Is it to be left out, as the at-th in order of weight?  Then it is counted. */
+/* Decides whether the edge, the at-th by weight, is left out, and counts it. */
 static bool leaves_out(struct pp_dot_left *thin, struct pp_dot_left *beyond,
 		       const struct pp_dot_options *options, guint at, uint64_t count)
 {
@@ -236,7 +236,7 @@ static bool leaves_out(struct pp_dot_left *thin, struct pp_dot_left *beyond,
 	return true;
 }
 
-/* What is too thin goes; nodes that have no edge left go with it. */
+/* Removes light edges, and nodes without edges. */
 static void leave_out(struct graph *graph)
 {
 	guint n = 0;
@@ -293,7 +293,7 @@ void pp_dot_leave_out(struct pp_table *edges, const struct pp_dot_kind *kind,
 
 /* --- text ----------------------------------------------------------------------------------- */
 
-/* As the inside of a quoted DOT string; a new line is one in the picture, too. */
+/* Escapes text for a quoted DOT string; newlines are kept in the picture. */
 static void append_quoted(GString *to, const char *text)
 {
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
@@ -393,7 +393,7 @@ static GArray *sorted_details(const struct edge *edge)
 	return details;
 }
 
-/* "12", or where time is what counts, "3.4 ms (12)". */
+/* Appends "12", or "3.4 ms (12)" for kinds weighted by time. */
 static void append_amount(GString *to, const struct graph *graph, const struct amount *amount)
 {
 	g_autofree char *time = NULL;
@@ -452,7 +452,7 @@ static void append_line(GString *to, const char *line)
 	append_quoted(to, line);
 }
 
-/* What the arrows mean, and all that is not shown. */
+/* Appends the meaning of the arrows, and what was left out. */
 static void append_caption(GString *to, const struct graph *graph, const struct pp_table *nodes,
 			   const struct pp_table *edges)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How each kind of graph is drawn from the tables of its pass. */
+/* The description of each kind of graph. */
 #include "render/dot.h"
 #include "render/dot_table.h"
 
@@ -7,7 +7,7 @@
 
 #define COLUMNS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* "sem_wait in take (fork.c:12)"; what of it is known. */
+/* "sem_wait in take (fork.c:12)", as far as known. */
 static char *call_text(const char *function, const char *site)
 {
 	if (!site)
@@ -29,7 +29,7 @@ static char *switch_detail(const struct pp_table *sites, const struct pp_cell *r
 	return g_strdup_printf("%s after %s", text, last);
 }
 
-/* A graph of threads: node and edge columns as analysis/graph/thread_nodes.h has them. */
+/* A graph of threads, with the node and edge columns of analysis/graph/thread_nodes.h. */
 #define THREADS                                                                                    \
 	.shape = "ellipse", .node_key = COLUMNS("pid", "image", "index"),                          \
 	.from_key = COLUMNS("from_pid", "from_image", "from_index"),                               \
@@ -63,7 +63,7 @@ const struct pp_dot_kind pp_dot_calls = {
     .weight = "count",
 };
 
-/* How the one that was waited for comes in. */
+/* The relation to the other thread in words. */
 static const char *how_text(const char *how)
 {
 	static const char *const texts[][2] = {
@@ -158,7 +158,7 @@ const struct pp_dot_kind pp_dot_precedence = {
     .name = "precedence",
     .meaning = "A -> B: how often A happened before B, by synchronization; in a box, one thread's",
     .counted = "orders",
-    .layout = "rankdir=LR, newrank=true", /* dot's old ranking fails on many boxes */
+    .layout = "rankdir=LR, newrank=true", /* newrank: dot's default ranking fails with many boxes */
     .shape = "box",
     .node_key = COLUMNS("id"),
     .from_key = COLUMNS("from"),

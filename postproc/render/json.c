@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables as JSON, looking as json-glib writes it, but straight from the tables: a part may be
- * handed over while the rest is still to be written.
+ * Tables as JSON, in json-glib's layout, but written directly from the tables: a part can be output
+ * before the rest is written.
  */
 #include "render/render.h"
 
 #include "core/json_writer.h"
 
-/* The "schema" of every document: what the keys mean. */
+/* The "schema" member of each document: the version of the keys. */
 #define JSON_SCHEMA 1
 
 #define PART_BYTES (1u << 20)
 
 struct json {
 	struct pp_json_writer writer;
-	/* Takes what the writer has; false: no more is wanted. */
+	/* Consumes the text so far; returns false to stop. */
 	bool (*take)(void *data, GString *part);
 	void *data;
 	bool stopped;

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables as text for people, as JSON for programs, as CSV for spreadsheets and SQL.  All go to
- * memory; a long JSON document in parts, from tables that are complete.
+ * Tables as text, JSON and CSV.  All output goes to memory; a long JSON document can be written in
+ * parts.
  */
 #ifndef PP_RENDER_RENDER_H
 #define PP_RENDER_RENDER_H
 
 #include "table/table.h"
 
-/* Aligned columns under a title; `colour`: the reader is a terminal that wants it. */
+/* Aligned columns under a title.  `colour`: use terminal colors. */
 void pp_render_text(GString *to, const struct pp_table *table, bool colour);
 
 /*
- * {"schema": 1, KEY: [ROW, ...], ..., "notes": [{"section": KEY, "note": TEXT}, ...]}, one member
- * for each table, missing cells null, ended by a newline.
+ * {"schema": 1, KEY: [ROW, ...], ..., "notes": [{"section": KEY, "note": TEXT}, ...]}, with one
+ * member per table.  Missing cells are null.  Ends with a newline.
  */
 void pp_render_json(GString *to, struct pp_table *const *tables, unsigned n_tables);
 
 /*
- * The same in parts of 1 MiB or more: `take` takes each from `to` and empties it, or returns false
- * if no more is wanted.  The last part is left in `to`.
+ * The same in parts of at least 1 MiB: `take` consumes `to` and empties it, or returns false to
+ * stop.  The last part is left in `to`.
  */
 void pp_render_json_parts(GString *to, struct pp_table *const *tables, unsigned n_tables,
 			  bool (*take)(void *data, GString *part), void *data);
 
-/* One row as an object on one line: for documents too long to be built in memory. */
+/* A row as an object in one line, for documents that do not fit into memory. */
 void pp_render_json_row(GString *to, const struct pp_table *table, unsigned at);
 
 /*
- * The JSON keys on one line; then each row on one, with the values that JSON has: text quoted,
- * other cells not, missing ones empty.  Nested tables are left out: table/flat.h.
+ * A line of keys, the same as in JSON, and a line per row.  Text is quoted, other values are not;
+ * missing ones are empty.  Nested tables are omitted (see table/flat.h).
  */
 void pp_render_csv_head(GString *to, const struct pp_table *table);
 void pp_render_csv_rows(GString *to, const struct pp_table *table);

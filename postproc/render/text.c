@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables as aligned text: numbers to the right, text to the left, a missing value as "-". */
+/* Tables as aligned text: numbers right-aligned, text left-aligned, missing values as "-". */
 #include "render/render.h"
 
 #include <string.h>
@@ -42,7 +42,7 @@ static void append_padded(GString *to, const char *text, unsigned width, bool le
 		append_blanks(to, blanks);
 }
 
-/* `texts`: one string a column, NULL for those not shown. */
+/* `texts`: one string per column; NULL for columns that are not shown. */
 static void append_line(GString *to, const struct pp_table *table, char *const *texts,
 			const unsigned *widths)
 {

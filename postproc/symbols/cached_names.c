@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * As bytes: a header, which says how many there are of each; symbols by kind; places, each with its
- * frames; the frames; the key; the texts, each ended by a 0; and a digest of all that.  In the
- * machine's order of bytes: it is for this machine alone.  A text is the offset of its first
- * character + 1, and 0 is none.
+ * Cached names as bytes: a header with the number of elements of each kind; symbols by kind;
+ * places, each with its number of frames; the frames; the key; the texts, each terminated by 0; and
+ * a digest of all of this.  The byte order is the machine's, since the cache is not shared.  A text
+ * is stored as the offset of its first character plus 1; 0 stands for no text.
  */
 #include "symbols/cached_names.h"
 
@@ -48,7 +48,7 @@ struct pp_cached_names {
 	GHashTable *symbols[PP_N_SYMBOL_KINDS]; /* address -> struct pp_symbol * */
 	GHashTable *frames;			/* address -> GArray of struct pp_raw_frame */
 	GStringChunk *texts;
-	GPtrArray *read; /* of GBytes, which texts are in, too */
+	GPtrArray *read; /* of GBytes that were read and contain texts */
 	bool have_grown;
 };
 
@@ -136,7 +136,7 @@ bool pp_cached_names_have_grown(const struct pp_cached_names *cached)
 	return cached->have_grown;
 }
 
-/* --- to bytes --------------------------------------------------------------------------------- */
+/* --- writing -------------------------------------------------------------------------------- */
 
 struct writer {
 	GByteArray *bytes, *frames, *texts;
@@ -162,7 +162,10 @@ static int compare_addresses(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* The addresses, in order: the same cached names are the same bytes.  The caller frees it. */
+/*
+ * The addresses in ascending order, so that equal contents give equal bytes.  The caller frees the
+ * array.
+ */
 static const uint64_t **sorted_keys(GHashTable *table)
 {
 	guint n;
@@ -261,7 +264,7 @@ GBytes *pp_cached_names_write(const struct pp_cached_names *cached, const char *
 	return g_byte_array_free_to_bytes(writer.bytes);
 }
 
-/* --- from bytes ------------------------------------------------------------------------------- */
+/* --- reading -------------------------------------------------------------------------------- */
 
 struct reader {
 	const struct header *header;
@@ -282,7 +285,7 @@ static bool has_digest(const uint8_t *data, size_t len)
 	return memcmp(digest, data + len, sizeof(digest)) == 0;
 }
 
-/* Where everything is, if the sizes add up and nothing was changed. */
+/* Finds all parts.  Returns false if the sizes do not add up or the digest does not match. */
 static bool open_bytes(struct reader *reader, GBytes *bytes)
 {
 	gsize len;
@@ -346,7 +349,7 @@ static bool is_sound(const struct reader *reader)
 		    frame->line > INT_MAX)
 			return false;
 	}
-	/* Places have their frames one after the other, so that no few bytes become many. */
+	/* Frames of places must be consecutive, so that a small file cannot expand to much data. */
 	for (uint32_t i = 0, first = 0; i < header->n_places; i++) {
 		const struct place_record *place = &reader->places[i];
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was found out about addresses of an object: raw names, from which what is shown is made, so
- * that it does not matter how names are to be shown.  Link-time addresses; "nothing is known" is an
- * answer, too.  In memory, and as bytes, which are read as anybody's (symbols/symbol_cache.h).
+ * The names found for an object's link-time addresses.  They are raw, so the cache does not depend
+ * on display options.  The absence of a name is cached, too.  Names are kept in memory, and can be
+ * written as bytes; bytes are treated as untrusted data when they are read
+ * (symbols/symbol_cache.h).
  */
 #ifndef PP_SYMBOLS_CACHED_NAMES_H
 #define PP_SYMBOLS_CACHED_NAMES_H
@@ -16,14 +17,14 @@ struct pp_cached_names;
 
 enum pp_symbol_kind { PP_SYMBOL_FUNCTION, PP_SYMBOL_VARIABLE, PP_N_SYMBOL_KINDS };
 
-/* The symbol that holds an address. */
+/* The symbol that contains an address. */
 struct pp_symbol {
 	uint64_t start;
-	const char *name; /* as the linker knows it; NULL: there is none */
+	const char *name; /* as in the symbol table; NULL: there is no symbol */
 	bool is_local;
 };
 
-/* As of symbols/object_file.h, but raw. */
+/* As in symbols/object_file.h, but with raw names. */
 struct pp_raw_frame {
 	const char *function; /* NULL: not known */
 	const char *file;     /* NULL: not known */
@@ -33,26 +34,29 @@ struct pp_raw_frame {
 struct pp_cached_names *pp_cached_names_new(void);
 void pp_cached_names_free(struct pp_cached_names *cached);
 
-/* NULL: not asked yet.  All texts live as long as `cached`. */
+/* NULL if the address was not looked up yet.  All texts are valid as long as `cached`. */
 const struct pp_symbol *pp_cached_names_symbol(const struct pp_cached_names *cached,
 					       enum pp_symbol_kind kind, uint64_t address);
-/* Of struct pp_raw_frame. */
+/* The frames of an address, of struct pp_raw_frame; NULL as above. */
 const GArray *pp_cached_names_frames(const struct pp_cached_names *cached, uint64_t address);
 
-/* Copies; return what the above will. */
+/* Add copies, and return what the functions above will return. */
 const struct pp_symbol *pp_cached_names_add_symbol(struct pp_cached_names *cached,
 						   enum pp_symbol_kind kind, uint64_t address,
 						   const struct pp_symbol *symbol);
 const GArray *pp_cached_names_add_frames(struct pp_cached_names *cached, uint64_t address,
 					 const GArray *frames);
 
-/* Whether anything was added since they were made or read. */
+/* True if a name was added since creation or pp_cached_names_read(). */
 bool pp_cached_names_have_grown(const struct pp_cached_names *cached);
 
-/* `key` says what the cached names are about. */
+/* The cached names as bytes.  `key` identifies the object's files. */
 GBytes *pp_cached_names_write(const struct pp_cached_names *cached, const char *key);
 
-/* Takes them in; false, and nothing is taken: damaged, or about something else. */
+/*
+ * Adds the names in `bytes`. Returns false, without adding any, if they are damaged or have another
+ * key.
+ */
 bool pp_cached_names_read(struct pp_cached_names *cached, GBytes *bytes, const char *key);
 
 #endif

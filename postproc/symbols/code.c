@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Indexes the address ranges of units, and walks a unit's tree once, at the first address in it.
+ * Indexes the address ranges of compilation units, and walks the tree of a unit once, when its
+ * first address is looked up.
  */
 #include "symbols/code.h"
 
@@ -11,12 +12,12 @@
 
 #include "symbols/ranges.h"
 
-/* Deeper than any compiler nests; what is damaged may be a circle. */
+/* No compiler nests deeper; damaged data may contain cycles. */
 #define MAX_DEPTH 256
 
 struct unit {
 	Dwarf_Die die;
-	Dwarf_Die tree; /* the same, or that of the .dwo file */
+	Dwarf_Die tree; /* the unit's tree, or that of its .dwo file */
 	bool is_open, is_deep;
 	GArray *functions; /* of Dwarf_Die */
 	struct pp_ranges ranges;
@@ -64,7 +65,7 @@ static void add_ranges(struct pp_ranges *ranges, Dwarf_Die *die, uint32_t number
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
 
-	/* What the linker left out is at 0 or 1, where no code can be. */
+	/* Ranges of code that the linker removed begin at 0 or 1, where there is no code. */
 	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
 		if (start > 1)
 			pp_ranges_add(ranges, start, end, number);
@@ -87,7 +88,7 @@ static void find_units(struct pp_code *code)
 	pp_ranges_sort(&code->ranges);
 }
 
-/* `is_deep`: functions in functions, too, which few units have, and which take long to look for. */
+/* `is_deep`: also search for nested functions, which few units have and which take long to find. */
 static bool may_hold_functions(int tag, bool is_deep)
 {
 	switch (tag) {
@@ -108,7 +109,7 @@ static bool may_hold_functions(int tag, bool is_deep)
 
 static void add_function(struct unit *unit, Dwarf_Die *die)
 {
-	/* Most are declarations. */
+	/* Skip declarations, which are the majority. */
 	if (!dwarf_hasattr(die, DW_AT_low_pc) && !dwarf_hasattr(die, DW_AT_ranges))
 		return;
 	add_ranges(&unit->ranges, die, unit->functions->len);
@@ -157,7 +158,7 @@ static void open_unit(struct pp_code *code, struct unit *unit)
 	find_functions(unit, false);
 }
 
-/* NULL: none is known to hold it. */
+/* NULL if no function is known to contain the address. */
 static Dwarf_Die *find_function(struct unit *unit, Dwarf_Addr address)
 {
 	uint32_t number;
@@ -191,7 +192,7 @@ static bool may_hold_code(int tag)
 	       tag == DW_TAG_try_block || tag == DW_TAG_catch_block || tag == DW_TAG_with_stmt;
 }
 
-/* Of Dwarf_Die: what was inlined in the function at the address, outermost first. */
+/* The inlined functions at the address, of Dwarf_Die, outermost first. */
 static GArray *inlined_at(struct unit *unit, Dwarf_Addr address)
 {
 	GArray *inlined = g_array_new(FALSE, FALSE, sizeof(Dwarf_Die));
@@ -214,7 +215,7 @@ static GArray *inlined_at(struct unit *unit, Dwarf_Addr address)
 	return inlined;
 }
 
-/* -1: it has none. */
+/* Returns -1 if the attribute is missing. */
 static int number_of(Dwarf_Die *die, unsigned attribute)
 {
 	Dwarf_Attribute found;
@@ -225,7 +226,7 @@ static int number_of(Dwarf_Die *die, unsigned attribute)
 	return (int)value;
 }
 
-/* The name that the linker knows, or else the source. */
+/* The linkage name, or else the name in the source. */
 static const char *raw_name(Dwarf_Die *die)
 {
 	Dwarf_Attribute found;
@@ -236,7 +237,7 @@ static const char *raw_name(Dwarf_Die *die)
 	return name ? name : dwarf_diename(die);
 }
 
-/* Files are counted from 0 since DWARF 5; before, 0 was none. */
+/* File numbers start at 0 since DWARF 5; before, 0 meant no file. */
 static void set_caller(struct pp_code_frame *frame, Dwarf_Die *inlined, Dwarf_Files *files)
 {
 	int file = number_of(inlined, DW_AT_call_file);
@@ -247,7 +248,7 @@ static void set_caller(struct pp_code_frame *frame, Dwarf_Die *inlined, Dwarf_Fi
 	frame->file = file >= (version < 5) ? dwarf_filesrc(files, (size_t)file, NULL, NULL) : NULL;
 }
 
-/* `frame` is the place of the innermost. */
+/* Adds the frames from the innermost, whose position is `frame`. */
 static void add_frames(GArray *frames, struct unit *unit, Dwarf_Addr address,
 		       struct pp_code_frame frame)
 {

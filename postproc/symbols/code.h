@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What DWARF says of the code at an address: file, line, and what was inlined there.
+ * Information from DWARF about the code at an address: file, line, and inlined functions.
  *
- * libdw walks a unit's tree from its top for each address, and knows the units only by
- * .debug_aranges, which clang does not write.  Here the units are found by the ranges that they say
- * they have, and each that is asked for is walked once, for its functions.
+ * libdw walks a unit's tree from its root for each address, and finds units only through
+ * .debug_aranges, which clang does not write.  This code finds units by the address ranges in their
+ * DIEs, and walks each unit once, when it is needed.
  */
 #ifndef PP_SYMBOLS_CODE_H
 #define PP_SYMBOLS_CODE_H
@@ -17,24 +17,25 @@
 
 struct pp_code;
 
-/* The module stays the caller's, and has to stay. */
+/* The module still belongs to the caller, and must outlive the result. */
 struct pp_code *pp_code_new(Dwfl_Module *module);
 void pp_code_free(struct pp_code *code);
 
-/* All text lives as long as the module. */
+/* All texts are valid as long as the module. */
 struct pp_code_frame {
-	const char *function; /* as the linker knows it, or the source; NULL: not known */
+	const char *function; /* linkage name, or the name in the source; NULL: not known */
 	const char *file;     /* NULL: not known */
 	int line;
 };
 
 /*
- * Of struct pp_code_frame: what was inlined at the address, innermost first, and last the place in
- * the function itself, without its name.  Empty: no lines are known.  The caller unrefs it.
+ * An array of struct pp_code_frame: the functions inlined at the address, innermost first, then the
+ * position in the containing function, without its name.  Empty if there is no line information.
+ * The caller unrefs it.
  */
 GArray *pp_code_frames(struct pp_code *code, uint64_t address, const char **ret_compile_dir);
 
-/* Whether all that was needed so far was in the module's own files. */
+/* True if all data needed so far was in the module's own files. */
 bool pp_code_is_whole(const struct pp_code *code);
 
 #endif

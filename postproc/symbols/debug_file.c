@@ -19,17 +19,16 @@ struct pp_debug_file {
 	char *fault;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
-	/* What a search for a separate file was for, and found; NULL: none. */
+	/* The parameters and the result of the search for a separate debug file; NULL: none. */
 	bool is_searched;
 	const char *link;
 	GElf_Word crc;
 	char *found;
-	/* Something was looked for in another place; what was found does not depend on the key
-	 * alone. */
+	/* Another file was searched for, so the names do not depend on the key alone. */
 	bool is_unsure;
 };
 
-/* libdwfl asks for the debug file, and later for one that several of those share. */
+/* libdwfl calls this for the debug file, and later for a file that several debug files share. */
 static int find_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
 			   const char *path, const char *link, GElf_Word crc, char **ret_path)
 {
@@ -45,7 +44,10 @@ static int find_debug_file(Dwfl_Module *module, void **data, const char *name, D
 		return fd;
 	}
 	fd = dwfl_standard_find_debuginfo(module, data, name, base, path, link, crc, ret_path);
-	/* What is shared is told by its build-id, so that only its absence may end. */
+	/*
+	 * A shared file is identified by its build-id, so the names remain valid unless it is
+	 * missing.
+	 */
 	if (fd < 0 || !is_shared)
 		file->is_unsure = true;
 	return fd;
@@ -91,7 +93,7 @@ static const char *open_module(struct pp_debug_file *file)
 	if (!g_path_is_absolute(file->path))
 		return "not a file";
 	if (!g_file_test(file->path, G_FILE_TEST_IS_REGULAR))
-		return "no such file any more";
+		return "the file no longer exists";
 	file->dwfl = dwfl_begin(&callbacks);
 	if (!file->dwfl)
 		return dwfl_errmsg(-1);
@@ -136,7 +138,7 @@ Dwfl_Module *pp_debug_file_module(const struct pp_debug_file *file)
 	return file->fault ? NULL : file->module;
 }
 
-/* --- the key ---------------------------------------------------------------------------------- */
+/* --- key ------------------------------------------------------------------------------------ */
 
 static bool has_section(Elf *elf, const char *wanted, const char *compressed)
 {
@@ -169,8 +171,8 @@ static int note_debug_file(Dwfl_Module *module, void **data, const char *name, D
 }
 
 /*
- * In a Dwfl of its own: that a file was found leaves its traces there.  libdwfl has to ask for it,
- * since it closes what it believes to be the file's descriptor: 0, where it was not told another.
+ * Searches in a Dwfl of its own, because a search changes its state. libdwfl must do the search,
+ * since it closes the descriptor that it assumes for the file: 0, if it was not set.
  */
 static void search(struct pp_debug_file *file, Elf *elf)
 {
@@ -196,7 +198,7 @@ static void search(struct pp_debug_file *file, Elf *elf)
 		dwfl_end(dwfl);
 }
 
-/* False: it is not there. */
+/* Returns false if the file does not exist. */
 static bool append_file(GString *key, const char *what, const char *path)
 {
 	g_autofree char *quoted = g_strescape(path, NULL);

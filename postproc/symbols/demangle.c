@@ -10,7 +10,7 @@
 
 #include "core/printable.h"
 
-/* Names that are longer stay as they are: what they stand for may be longer beyond all measure. */
+/* Longer names are not demangled, since the result may be excessively long. */
 #define MAX_MANGLED 4096
 
 extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *len, int *status);
@@ -20,7 +20,7 @@ static bool is_word(char c)
 	return g_ascii_isalnum(c) || c == '_' || c == '$';
 }
 
-/* Behind the bracket that closes the one at `at`, or the end of the text. */
+/* Returns the position after the bracket that closes the one at `at`, or the end of the text. */
 static const char *skip_brackets(const char *at)
 {
 	unsigned depth = 0;
@@ -29,14 +29,14 @@ static const char *skip_brackets(const char *at)
 		if (strchr("(<[{", *at))
 			depth++;
 		else if (*at == '>' && at[-1] == '-')
-			continue; /* -> */
+			continue; /* "->" */
 		else if (strchr(")>]}", *at) && --depth == 0)
 			return at + 1;
 	}
 	return at;
 }
 
-/* The length of what names an operator, "operator<<", or 0: there is none at `at`. */
+/* The length of an operator's name at `at`, "operator<<"; 0 if there is none. */
 static size_t operator_len(const char *name, const char *at)
 {
 	static const char word[] = "operator";
@@ -46,7 +46,7 @@ static size_t operator_len(const char *name, const char *at)
 		return 0;
 	if (strncmp(at + len, "()", 2) == 0)
 		return len + 2;
-	if (at[len] == ' ') /* of a conversion, new, delete, "" _x: to the parameters */
+	if (at[len] == ' ') /* conversion, new, delete, "" _x: up to the parameters */
 		return len + strcspn(at + len, "(<");
 	return len + strspn(at + len, "<>=!+-*/%^&|~,[]");
 }
@@ -66,7 +66,10 @@ char *pp_demangle_simplify(const char *name)
 			at += len;
 		} else if (*at == '(') {
 			at = skip_brackets(at);
-			/* Else of a scope ("f(int)::g"), or of a type, which is dropped with it. */
+			/*
+			 * Otherwise the brackets belong to a scope ("f(int)::g"), or to a type that
+			 * is removed as a whole.
+			 */
 			if (strncmp(at, "::", 2) != 0 && !strchr(at, '('))
 				break;
 		} else if (*at == '<') {
@@ -77,7 +80,7 @@ char *pp_demangle_simplify(const char *name)
 			g_string_append_len(simple, at, end - at);
 			at = end;
 		} else if (*at == ' ') {
-			/* What was before is the type of the result; but "operator<< <int>". */
+			/* The text so far is the return type, except in "operator<< <int>". */
 			if (at[1] != '<')
 				g_string_truncate(simple, 0);
 			at++;

@@ -8,10 +8,13 @@ enum pp_demangle {
 	PP_DEMANGLE_NO,	    /* _ZNK5space3boxIlE4takeEi */
 };
 
-/* A symbol's name as it is shown, without a version (@...), fit to print.  The caller frees it. */
+/* A symbol's display name, without its version (@...), safe to print.  The caller frees it. */
 char *pp_demangle(const char *symbol, enum pp_demangle how);
 
-/* A demangled name without parameters, template arguments, and type of the result. */
+/*
+ * Removes parameters, template arguments, and the return type from a demangled name.  The caller
+ * frees the result.
+ */
 char *pp_demangle_simplify(const char *name);
 
 #endif

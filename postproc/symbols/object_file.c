@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each object is a Dwfl of its own with one module at bias 0, so that objects need not fit into one
- * address space: the same address may belong to different objects at different times.
+ * Each object has its own Dwfl with one module at bias 0, so objects need not fit into one address
+ * space: an address may belong to different objects at different times.
  *
- * What is not among the cached names, which may be from an earlier run, is looked up in the symbol
- * table and in DWARF, which are read for the first such address.
+ * Names that are not cached, perhaps by an earlier run, are looked up in the symbol table and in
+ * DWARF, which are read when they are first needed.
  */
 #include "symbols/object_file.h"
 
@@ -20,11 +20,11 @@ struct pp_object_file {
 	char *name, *build_id;
 	enum pp_demangle demangle;
 	struct pp_debug_file *file;
-	struct pp_symbol_table *table; /* as from here NULL until it is needed */
+	struct pp_symbol_table *table; /* created on demand, like the next members */
 	struct pp_code *code;
 	struct pp_cached_names *cached;
-	char *key;			      /* of the cached names; NULL: they are not kept */
-	GHashTable *shown[PP_N_SYMBOL_KINDS]; /* raw name -> as it is shown */
+	char *key;			      /* of the cached names; NULL: they are not saved */
+	GHashTable *shown[PP_N_SYMBOL_KINDS]; /* raw name -> display name */
 };
 
 /* --- cached names of earlier runs ------------------------------------------------------------ */
@@ -45,7 +45,7 @@ static void recall(struct pp_object_file *object)
 		pp_cached_names_read(object->cached, bytes, object->key);
 }
 
-/* If there are new ones, and the files are those that they are from. */
+/* Saves the names if there are new ones, unless the files have changed meanwhile. */
 static void keep(struct pp_object_file *object)
 {
 	g_autofree char *name = NULL, *key = NULL;
@@ -124,7 +124,7 @@ static const struct pp_symbol *find_symbol(struct pp_object_file *object, enum p
 	return pp_cached_names_add_symbol(object->cached, kind, address, &found);
 }
 
-/* A local static variable without its number. */
+/* Removes the number from the name of a local static variable. */
 static void drop_number(char *shown, const char *raw)
 {
 	const char *dot = strrchr(raw, '.');
@@ -134,7 +134,7 @@ static void drop_number(char *shown, const char *raw)
 		shown[strlen(shown) - strlen(dot)] = '\0';
 }
 
-/* What people call it: demangled, without a version. */
+/* The display name: demangled, without version. */
 static const char *shown_name(struct pp_object_file *object, enum pp_symbol_kind kind,
 			      const struct pp_symbol *symbol)
 {
@@ -173,10 +173,10 @@ const char *pp_object_file_variable(struct pp_object_file *object, uint64_t addr
 
 /* --- frames ----------------------------------------------------------------------------------- */
 
-/* The path as the compiler was given it, or at least without the directories. */
+/* The path that the compiler was given, or else the base name. */
 static char *short_path(const char *path, const char *compile_dir)
 {
-	/* A package built reproducibly may say "." or nothing. */
+	/* Packages built reproducibly may contain "." or nothing. */
 	bool is_known = compile_dir && g_path_is_absolute(compile_dir);
 	g_autofree char *full = g_canonicalize_filename(path, is_known ? compile_dir : "/");
 	g_autofree char *dir = is_known ? g_canonicalize_filename(compile_dir, "/") : NULL;
@@ -189,7 +189,7 @@ static char *short_path(const char *path, const char *compile_dir)
 	return g_path_get_basename(full);
 }
 
-/* Where the likes of std::mutex::lock() stand. */
+/* True if the file may contain functions such as std::mutex::lock(). */
 static bool is_header(const char *file)
 {
 	const char *slash = strrchr(file, '/');
@@ -240,7 +240,7 @@ static const GArray *look_up(struct pp_object_file *object, uint64_t address)
 
 		add_raw(frames, at->function, at, compile_dir);
 	}
-	/* Not by the name in DWARF: that of the symbol stands in the profiles. */
+	/* Uses the symbol's name, as profiles do, instead of the one in DWARF. */
 	if (symbol->name)
 		add_raw(frames, symbol->name,
 			places->len ? &g_array_index(places, struct pp_code_frame, n_inlined)

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sorts ranges, outer before inner, and finds the innermost one by going back from the last that
- * begins at or before the address, until no earlier one reaches it.
+ * Sorts ranges, outer before inner.  To find the innermost range, it goes back from the last one
+ * that begins at or before the address, until no earlier one extends to it.
  */
 #include "symbols/ranges.h"
 
-/* In good debug information a range holds a few others; what is damaged shall not take for ever. */
+/*
+ * Valid debug information has few ranges inside another; damaged data must not take excessive time.
+ */
 #define MAX_STEPS 4096
 
 struct range {
 	uint64_t start, end;
-	uint64_t reach; /* the last end up to here */
+	uint64_t reach; /* the maximum end of the ranges up to here */
 	uint32_t number;
 };
 
@@ -32,7 +34,7 @@ void pp_ranges_add(struct pp_ranges *ranges, uint64_t start, uint64_t end, uint3
 		g_array_append_val(ranges->all, range);
 }
 
-/* Outer before inner, and last what is found first. */
+/* Outer ranges first; of equal ones, the preferred one is last. */
 static int compare(const void *a, const void *b)
 {
 	const struct range *x = a, *y = b;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Reads and writes the files of the cache, and removes those that were not used for the longest.
- */
+/* Reads and writes the files of the cache, and removes the least recently used ones. */
 #include "symbols/symbol_cache.h"
 
 #include <dirent.h>
@@ -19,11 +17,11 @@
 
 #include "core/write.h"
 
-/* Of a file that is not yet in its place; older ones are left from somebody who was killed. */
+/* The prefix of files being written.  Old ones were left by a process that was killed. */
 #define NEW_PREFIX	".new-"
 #define NEW_MAX_SECONDS 3600
 
-/* --- the folder ------------------------------------------------------------------------------- */
+/* --- folder --------------------------------------------------------------------------------- */
 
 static bool is_ours(int fd, mode_t kind)
 {
@@ -33,7 +31,10 @@ static bool is_ours(int fd, mode_t kind)
 	       !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* Takes `parent`, and makes the folder if it is not there.  -1: it is not to be used. */
+/*
+ * Opens the folder in `parent`, which it closes, and creates it if necessary.  Returns -1 if it
+ * must not be used.
+ */
 static int enter(int parent, const char *name)
 {
 	int fd;
@@ -50,14 +51,14 @@ static int enter(int parent, const char *name)
 	return fd;
 }
 
-/* -1: there is no folder. */
+/* Returns -1 if there is no folder. */
 static int open_folder(void)
 {
 	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	g_autofree char *path = NULL;
 	int fd;
 
-	/* Another user's environment. */
+	/* A set-user-ID program must not trust the environment. */
 	if (getauxval(AT_SECURE))
 		return -1;
 	if (base && g_path_is_absolute(base))
@@ -68,7 +69,7 @@ static int open_folder(void)
 		return -1;
 	mkdir(path, 0700);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	/* Of root in a user's home: nothing of root's is to be left there. */
+	/* For example, root with a user's home directory: must not create files of root there. */
 	if (fd >= 0 && !is_ours(fd, S_IFDIR)) {
 		close(fd);
 		return -1;
@@ -76,7 +77,7 @@ static int open_folder(void)
 	return enter(enter(fd, "gprof-mt"), "symbols");
 }
 
-/* --- a file ----------------------------------------------------------------------------------- */
+/* --- files ---------------------------------------------------------------------------------- */
 
 static GBytes *read_all(int fd)
 {
@@ -110,7 +111,7 @@ GBytes *pp_symbol_cache_read(const char *name)
 	fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd >= 0) {
 		bytes = read_all(fd);
-		/* It was used. */
+		/* Mark it as used. */
 		if (bytes)
 			futimens(fd, NULL);
 		close(fd);
@@ -119,7 +120,7 @@ GBytes *pp_symbol_cache_read(const char *name)
 	return bytes;
 }
 
-/* One over the limit on files would be a signal. */
+/* False if the file would exceed RLIMIT_FSIZE, which would raise a signal. */
 static bool may_write(gsize len)
 {
 	struct rlimit limit;
@@ -141,7 +142,7 @@ static bool write_file(int folder, const char *name, GBytes *bytes)
 	if (fd < 0)
 		return false;
 	is_good = pp_write_all(fd, data, len) == 0;
-	/* A full disk or quota may be told only here. */
+	/* Errors of a full disk or quota may be reported only here. */
 	is_good = close(fd) == 0 && is_good;
 	is_good = is_good && renameat(folder, new_name, folder, name) == 0;
 	if (!is_good)
@@ -149,7 +150,7 @@ static bool write_file(int folder, const char *name, GBytes *bytes)
 	return is_good;
 }
 
-/* --- what goes -------------------------------------------------------------------------------- */
+/* --- removal -------------------------------------------------------------------------------- */
 
 struct entry {
 	char *name;
@@ -172,7 +173,7 @@ static int compare_use(const void *a, const void *b)
 	return x->tv_nsec < y->tv_nsec ? -1 : x->tv_nsec > y->tv_nsec;
 }
 
-/* Takes the descriptor; the longest unused first. */
+/* Takes ownership of the descriptor.  Least recently used files first. */
 static GArray *list_entries(int folder)
 {
 	GArray *entries = g_array_new(FALSE, FALSE, sizeof(struct entry));

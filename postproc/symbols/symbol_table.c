@@ -6,13 +6,13 @@
 
 #include <gelf.h>
 
-/* How far back from the nearest symbol one that holds the address is looked for. */
+/* The number of preceding symbols that are checked for one that contains the address. */
 #define MAX_NESTED 16
 
 struct symbol {
 	uint64_t start, size;
 	const char *name;
-	uint8_t rank; /* among those that start alike, the least is shown */
+	uint8_t rank; /* of symbols with the same start, the lowest rank is shown */
 	bool is_local;
 };
 
@@ -31,7 +31,7 @@ static int compare_symbols(const void *a, const void *b)
 	return strcmp(sa->name, sb->name);
 }
 
-/* Names that programs are written with before those of their libraries' insides. */
+/* Prefers names used in programs to internal names of libraries. */
 static uint8_t rank_of(const char *name, const GElf_Sym *sym)
 {
 	size_t underscores = strspn(name, "_");
@@ -101,7 +101,7 @@ static bool holds(const struct symbol *symbol, const struct symbol *next, uint64
 {
 	if (symbol->size)
 		return address - symbol->start < symbol->size;
-	/* Code without a size, as from assembly, reaches to the next. */
+	/* Code without a size, for example from assembly, extends to the next symbol. */
 	return !next || address < next->start;
 }
 

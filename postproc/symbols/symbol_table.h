@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The symbols of an object, sorted: libdwfl searches them from the first for each address. */
+/* The sorted symbols of an object: libdwfl would search them linearly for each address. */
 #ifndef PP_SYMBOLS_SYMBOL_TABLE_H
 #define PP_SYMBOLS_SYMBOL_TABLE_H
 
@@ -9,11 +9,14 @@
 
 struct pp_symbol_table;
 
-/* The module stays the caller's, and has to stay. */
+/* The module still belongs to the caller, and must outlive the result. */
 struct pp_symbol_table *pp_symbol_table_new(Dwfl_Module *module);
 void pp_symbol_table_free(struct pp_symbol_table *table);
 
-/* The one that holds the address; its name lives as long as the module, and is NULL for none. */
+/*
+ * The symbol that contains the address.  Its name is valid as long as the module, and is NULL if
+ * there is no symbol.
+ */
 struct pp_symbol pp_symbol_table_find(const struct pp_symbol_table *table, enum pp_symbol_kind kind,
 				      uint64_t address);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps each object and the names found in it, by path and build-id. */
+/* Keeps opened objects and the names found in them, by path and build-id. */
 #include "symbols/symbols.h"
 
 #include <inttypes.h>
@@ -86,7 +86,10 @@ static const struct pp_source_frame *frame_at(const GArray *frames, guint i)
 	return &g_array_index(frames, struct pp_source_frame, i);
 }
 
-/* The object that holds the call before a return address, and where; NULL: in none. */
+/*
+ * The object that contains the call before a return address, and the link-time address; NULL if
+ * there is none.
+ */
 static struct object *find_call(struct pp_symbols *symbols, const struct pp_process *process,
 				uint64_t address, const struct pp_load **ret_load,
 				uint64_t *ret_linked)
@@ -94,12 +97,12 @@ static struct object *find_call(struct pp_symbols *symbols, const struct pp_proc
 	*ret_load = address ? pp_maps_find(process, address - 1) : NULL;
 	if (!*ret_load)
 		return NULL;
-	/* One byte back: the call, which may be the last instruction of its line or function. */
+	/* One byte back: the call may be the last instruction of its line or function. */
 	*ret_linked = address - 1 - (*ret_load)->bias;
 	return get_object(symbols, *ret_load);
 }
 
-/* What to show for code without a name: the same in each run, wherever it was loaded. */
+/* The display name of code without a symbol: module and offset, which are the same in each run. */
 static char *unnamed(struct pp_symbols *symbols, const struct pp_process *process, uint64_t address)
 {
 	const struct pp_load *load;
@@ -107,11 +110,11 @@ static char *unnamed(struct pp_symbols *symbols, const struct pp_process *proces
 	struct object *object = find_call(symbols, process, address, &load, &linked);
 
 	if (!object)
-		return g_strdup_printf("0x%" PRIx64, pp_address_then(address));
+		return g_strdup_printf("0x%" PRIx64, pp_address_runtime(address));
 	return g_strdup_printf("%s+0x%" PRIx64, pp_object_file_name(object->file), linked + 1);
 }
 
-/* Empty or NULL: nothing is known. */
+/* Empty or NULL if nothing is known. */
 static const GArray *find_frames(struct pp_symbols *symbols, const struct pp_process *process,
 				 uint64_t address)
 {
@@ -129,7 +132,7 @@ static char *frame_text(const struct pp_source_frame *frame)
 		   : g_strdup(frame->function);
 }
 
-/* The symbol, and where it begins. */
+/* The symbol, and its start. */
 static const char *find_function(struct pp_symbols *symbols, const struct pp_process *process,
 				 uint64_t address, uint64_t *ret_entry)
 {
@@ -152,7 +155,7 @@ static char *name_function(void *data, const struct pp_process *process, uint64_
 	return name ? g_strdup(name) : unnamed(data, process, address);
 }
 
-/* What was inlined from a header is where it was called.  NULL: nothing is known. */
+/* Functions inlined from headers are shown as their caller's line.  NULL if nothing is known. */
 static const struct pp_source_frame *find_site(struct pp_symbols *symbols,
 					       const struct pp_process *process, uint64_t address,
 					       guint *ret_frame)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names for addresses, from the objects' own symbol tables and DWARF.
+ * Names for addresses, from the symbol tables and DWARF of object files.
  *
- * An object is opened once for the whole capture, by path and build-id, and asked for link-time
- * addresses; the load map of a process says which object was where.  When the file on disk is no
- * longer the one that ran, its names are not used: better no name than a wrong one.
+ * An object is opened once per capture, by path and build-id, and queried with link-time addresses.
+ * The load map of a process determines the object.  If the file on disk is not the one that ran,
+ * its names are not used, since they might be wrong.
  */
 #ifndef PP_SYMBOLS_SYMBOLS_H
 #define PP_SYMBOLS_SYMBOLS_H
@@ -15,11 +15,11 @@
 
 struct pp_symbols;
 
-/* Problems with objects go to the model's list. */
+/* Problems with objects are added to the model's list. */
 struct pp_symbols *pp_symbols_new(struct pp_model *model, const struct pp_symbols_options *options);
 void pp_symbols_free(struct pp_symbols *symbols);
 
-/* For passes; valid as long as `symbols`. */
+/* The namer for passes; valid as long as `symbols`. */
 struct pp_namer pp_symbols_namer(struct pp_symbols *symbols);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups the rows of both runs by their keys, adds up each group, and joins the two. */
+/* Groups the rows of both runs by their keys, aggregates each group, and joins the two. */
 #include "table/diff.h"
 
 #include <inttypes.h>
@@ -8,20 +8,20 @@
 
 enum { A, B, N_RUNS };
 
-/* What a figure becomes. */
+/* The result's columns for each figure. */
 enum { OF_A, OF_B, CHANGE, RATIO, N_PARTS };
 
-/* Of the figures. */
+/* The position of the main figure. */
 #define MAIN 0
 
-/* Behind the keys. */
+/* The columns after the keys. */
 enum { IN, ROWS_A, ROWS_B, N_FIXED };
 
 /* The rows of both runs that have the same keys. */
 struct match {
 	const struct pp_cell *example;
 	unsigned n_rows[N_RUNS];
-	struct pp_cell *figures[N_RUNS]; /* all missing where n_rows is 0 */
+	struct pp_cell *figures[N_RUNS]; /* all missing if n_rows is 0 */
 	unsigned serial;
 };
 
@@ -29,7 +29,7 @@ struct diff {
 	const struct pp_diff_options *options;
 	const struct pp_table *of[N_RUNS];
 	const struct pp_column *columns;
-	GArray *keys, *figures; /* of unsigned: positions; of figures the main one first */
+	GArray *keys, *figures; /* of unsigned: column positions; the main figure is first */
 	GHashTable *by_keys;	/* char * -> struct match * */
 	GPtrArray *matches;	/* of struct match * */
 	struct pp_table *result;
@@ -66,9 +66,9 @@ static bool is_share(const struct pp_column *column)
 	return column->type == PP_TYPE_PERCENT || column->type == PP_TYPE_RATIO;
 }
 
-/* --- rows of the same keys ------------------------------------------------------------------ */
+/* --- rows with the same keys ---------------------------------------------------------------- */
 
-/* "main (a.c:12)" -> "main (a.c)", wherever it stands. */
+/* Removes line numbers: "main (a.c:12)" -> "main (a.c)", anywhere in the text. */
 static void drop_lines(char *text)
 {
 	char *to = text;
@@ -84,7 +84,7 @@ static void drop_lines(char *text)
 	*to = '\0';
 }
 
-/* The cell's text, as it is compared and shown; NULL: missing. */
+/* The cell's text for comparison and output; NULL if missing. */
 static char *key_text(const struct diff *diff, const struct pp_cell *cell,
 		      const struct pp_column *column)
 {
@@ -95,7 +95,7 @@ static char *key_text(const struct diff *diff, const struct pp_cell *cell,
 	return text;
 }
 
-/* All keys of the row, each behind its length: a name may hold anything. */
+/* All keys of the row, each preceded by its length, since names may contain any character. */
 static char *keys_of(const struct diff *diff, const struct pp_cell *row)
 {
 	GString *all = g_string_new(NULL);
@@ -187,7 +187,8 @@ static double number_of(const struct pp_cell *cell, const struct pp_column *colu
 	}
 }
 
-/* How much a figure changed, without sign; one that a run does not have there counts as it is. */
+/* The absolute change of a figure.  A run without the row counts as 0; a row without the figure has
+ * no change. */
 static double change_of(const struct diff *diff, const struct match *match, guint figure)
 {
 	const struct pp_column *column = figure_at(diff, figure);
@@ -212,7 +213,9 @@ static bool is_changed(const struct diff *diff, const struct match *match)
 	return false;
 }
 
-/* Of what is in both: did the main figure change by less than was asked for? */
+/*
+ * True if the rows are in both runs and the main figure changed by less than the requested minimum.
+ */
 static bool is_small(const struct diff *diff, const struct match *match)
 {
 	const struct pp_cell *before = &match->figures[A][MAIN];
@@ -235,7 +238,7 @@ static bool has_values(const struct diff *diff, guint figure)
 	return false;
 }
 
-/* The figure that the table names, if it was measured, else the first that was. */
+/* The table's main figure if it was measured, else the first figure that was. */
 static guint find_main(const struct diff *diff)
 {
 	for (guint f = 0; f < diff->figures->len; f++)
@@ -247,7 +250,7 @@ static guint find_main(const struct diff *diff)
 	return MAIN;
 }
 
-/* Puts it before the others. */
+/* Moves it to the front. */
 static void move_main(struct diff *diff)
 {
 	guint from = find_main(diff);
@@ -265,7 +268,7 @@ static void move_main(struct diff *diff)
 		}
 }
 
-/* By the main figure's change, then by the others', then as the tables had them. */
+/* By the change of the main figure, then of the others, then in the order of the tables. */
 static gint compare_matches(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const struct match *x = *(struct match *const *)a, *y = *(struct match *const *)b;
@@ -282,7 +285,10 @@ static gint compare_matches(gconstpointer a, gconstpointer b, gpointer data)
 
 /* --- the result ----------------------------------------------------------------------------- */
 
-/* In text: of the main figure all, of others the change, if adding up gives it and there is one. */
+/*
+ * Text shows all columns of the main figure, and of others the change, if rows can be added up and
+ * there is a change.
+ */
 static unsigned flags_of(const struct diff *diff, guint figure, unsigned part)
 {
 	const struct pp_column *column = figure_at(diff, figure);
@@ -324,7 +330,7 @@ static void add_column(GArray *columns, GStringChunk *strings, const struct diff
 	g_array_append_val(columns, column);
 }
 
-/* A share has no ratio: its change is in points. */
+/* A percentage has no ratio: its change is in percentage points. */
 static unsigned n_parts(const struct pp_column *figure)
 {
 	return is_share(figure) ? RATIO : N_PARTS;
@@ -336,7 +342,7 @@ static void add_fixed_columns(GArray *columns, const struct diff *diff)
 	struct pp_column fixed[N_FIXED] = {
 	    [IN] = {"in", "in", PP_TYPE_TEXT, PP_COLUMN_JSON_ONLY, "both, only A, only B"},
 	    [ROWS_A] = {"rows_a", "rows A", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
-			"so many rows of A have these keys, and are taken together"},
+			"number of A's rows with these keys, which are combined"},
 	    [ROWS_B] = {"rows_b", "rows B", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY, "... of B"},
 	};
 
@@ -451,7 +457,7 @@ static void add_results(struct diff *diff)
 			      n_more == 1 ? "row" : "rows");
 }
 
-/* What the report of each run says of its table. */
+/* Adds the notes of each run's table. */
 static void add_notes(const struct diff *diff)
 {
 	static const char *const names[] = {"A", "B"};
@@ -473,17 +479,17 @@ static void add_notes(const struct diff *diff)
 	}
 }
 
-/* --- one row, from top to bottom ------------------------------------------------------------ */
+/* --- a single row as a list ----------------------------------------------------------------- */
 
 static const struct pp_column list_columns[] = {
-    {"figure", "", PP_TYPE_TEXT, 0, "what is compared"},
+    {"figure", "", PP_TYPE_TEXT, 0, "the compared figure"},
     {"a", "A", PP_TYPE_TEXT, PP_COLUMN_RIGHT, "in A"},
     {"b", "B", PP_TYPE_TEXT, PP_COLUMN_RIGHT, "in B"},
     {"change", "change", PP_TYPE_TEXT, PP_COLUMN_RIGHT, "from A to B"},
     {"ratio", "ratio", PP_TYPE_TEXT, PP_COLUMN_RIGHT, "B by A"},
 };
 
-/* What the table says in one row, a line for each figure that a run has. */
+/* A list for a table with one row: a line for each figure that a run has. */
 static struct pp_table *make_list(const struct diff *diff)
 {
 	struct pp_table *table = diff->result;
@@ -513,7 +519,7 @@ static struct pp_table *make_list(const struct diff *diff)
 	}
 	list->is_for_text = true;
 	table->is_for_programs = true;
-	/* Those of tables of one key are printed together. */
+	/* Notes of tables with the same key are printed together. */
 	notes = list->notes;
 	list->notes = table->notes;
 	table->notes = notes;
@@ -543,7 +549,7 @@ static void compare(struct diff *diff, bool is_nested, GPtrArray *tables)
 	add_results(diff);
 	add_notes(diff);
 	g_ptr_array_add(tables, diff->result);
-	/* Of rows that nobody has, what was nested in them says no more. */
+	/* Without rows, tables nested in them give no further information in text. */
 	diff->result->is_for_programs = is_nested && !diff->matches->len;
 	if (!diff->keys->len)
 		g_ptr_array_add(tables, make_list(diff));

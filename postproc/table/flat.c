@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Lifts nested tables out of their rows, with the columns that identify the row. */
+/* Extracts nested tables from their rows, with the columns that identify the row. */
 #include "table/flat.h"
 
 #include <string.h>
 
 #define NAMES (PP_COLUMN_KEY | PP_COLUMN_ID)
 
-/* "sites" of "locks.sites" */
+/* "sites" for "locks.sites". */
 static const char *last_part(const char *key)
 {
 	const char *dot = strrchr(key, '.');
@@ -21,7 +21,7 @@ static char *joined(GStringChunk *strings, const char *a, const char *between, c
 	return g_string_chunk_insert(strings, text);
 }
 
-/* Which columns of `table` its nested rows repeat; the caller unrefs it. */
+/* The columns of `table` that its nested rows repeat.  The caller unrefs the array. */
 static GArray *repeated_columns(const struct pp_table *table)
 {
 	GArray *numbers = g_array_new(FALSE, FALSE, sizeof(unsigned));
@@ -42,7 +42,7 @@ static GArray *make_columns(const struct pp_table *table, const GArray *repeated
 	    .title = "row",
 	    .type = PP_TYPE_COUNT,
 	    .flags = PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,
-	    .help = "the row that it is in, from 1",
+	    .help = "number of the outer row, from 1",
 	};
 
 	g_array_append_val(columns, column);
@@ -50,7 +50,7 @@ static GArray *make_columns(const struct pp_table *table, const GArray *repeated
 		unsigned c = g_array_index(repeated, unsigned, i);
 
 		column = table->columns[c];
-		/* What came from further out has its prefix. */
+		/* Columns of outer tables have their prefix already. */
 		if (c >= table->n_parents)
 			column.key = joined(strings, prefix, "_", column.key);
 		g_array_append_val(columns, column);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nested tables as tables of their own, for what has rows and columns alone: spreadsheets, SQL, and
- * the comparison of two runs.
+ * Nested tables as separate tables, for formats that have only rows and columns (spreadsheets,
+ * SQL), and for comparisons.
  *
- * The rows of "sites" in the rows of "locks" become the table "locks.sites".  Each has, before its
- * own cells, the number of the row that it was in ("locks_row", from 1), and of that row what is a
- * key or an id ("locks_name").
+ * The nested tables "sites" in the rows of "locks" become one table "locks.sites".  Each row begins
+ * with the number of its outer row ("locks_row", from 1) and that row's key and id columns
+ * ("locks_name").
  */
 #ifndef PP_TABLE_FLAT_H
 #define PP_TABLE_FLAT_H
@@ -13,22 +13,22 @@
 #include "table/table.h"
 
 /*
- * All that is in that column, which holds tables.  Its cells stay those of `table`, which has to
- * outlive it.  NULL: the column does not say what these have.
+ * Combines all tables in that column.  The cells still belong to `table`, which must outlive the
+ * result.  NULL if the column does not define the nested columns.
  */
 struct pp_table *pp_table_nested(const struct pp_table *table, unsigned column);
 
 struct pp_flat_tables {
-	GPtrArray *all; /* of struct pp_table *: each table, and behind it what was nested in it */
-	GPtrArray *nested; /* of these, those that were made for it */
+	GPtrArray *all;	   /* of struct pp_table *: each table, followed by those nested in it */
+	GPtrArray *nested; /* those of `all` that were created for it */
 };
 
-/* Without those that are for text only. */
+/* Omits tables that are for text only. */
 void pp_flat_tables_init(struct pp_flat_tables *flat, struct pp_table *const *tables,
 			 unsigned n_tables);
 void pp_flat_tables_done(struct pp_flat_tables *flat);
 
-/* NULL: none of that key. */
+/* NULL if there is no table with that key. */
 struct pp_table *pp_flat_tables_find(const struct pp_flat_tables *flat, const char *key);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "core/duration.h"
 
-/* A row does not know its length, so the table frees the rows itself. */
+/* A row does not contain its length, so the table frees its rows. */
 static void row_free(const struct pp_table *table, struct pp_cell *row)
 {
 	for (unsigned i = 0; i < table->n_columns && !table->is_view; i++) {
@@ -129,7 +129,7 @@ static char *number_text(const struct pp_cell *cell, enum pp_type type)
 	}
 }
 
-/* Not before what is rounded to nothing. */
+/* No plus sign before a number rounded to zero. */
 static bool wants_plus(const char *number)
 {
 	return *number != '-' && number[strspn(number, "0.%")];

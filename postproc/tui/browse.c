@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shows the progress of indexing, then runs the loop of keys. */
+/* Shows the progress of indexing, then runs the main loop of the browser. */
 #include "tui/browse.h"
 
 #include "core/printable.h"
@@ -41,7 +41,7 @@ void pp_browse(struct pp_screen *screen, const struct pp_index *index, const str
 		unsigned key;
 
 		pp_browser_draw(&browser);
-		/* All that were typed meanwhile, and then one picture. */
+		/* Process all keys that were typed meanwhile before redrawing. */
 		key = pp_screen_key(&browser.screen, true);
 		for (; key != PP_KEY_NONE && !browser.is_over;
 		     key = pp_screen_key(&browser.screen, false))

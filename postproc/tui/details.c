@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of what is selected, in lines. */
+/* The details of the selected row, as lines of text. */
 #include "core/duration.h"
 #include "core/printable.h"
 #include "tui/browser.h"
@@ -24,7 +24,7 @@ static void add_share(GString *to, const char *name, uint64_t ns)
 	g_string_append_printf(to, "%s%s %s", to->len ? ", " : "", name, text);
 }
 
-/* Of several processes. */
+/* Only needed if the capture has several processes. */
 static void add_process(const struct pp_browser *browser, GPtrArray *lines, uint32_t number)
 {
 	const struct pp_process *process = pp_index_process(browser->index, number);
@@ -53,7 +53,7 @@ static void add_thread(struct pp_browser *browser, GPtrArray *lines, uint32_t nu
 	add(lines, "thread %u, %s (tid %u)", thread->index, name, thread->tid);
 	add_process(browser, lines, thread->process);
 	if (!(thread->flags & PP_INDEX_SEEN)) {
-		add(lines, "nothing is known of its life");
+		add(lines, "no events of this thread");
 		return;
 	}
 	from = pp_browser_seconds(browser, (uint64_t)thread->start_ns, 6);
@@ -77,10 +77,10 @@ static void add_thread(struct pp_browser *browser, GPtrArray *lines, uint32_t nu
 		add_share(shares, "unknown", sum.ns[PP_MODE_UNKNOWN]);
 	add(lines, "%s: %s", window, shares->str);
 	if (!browser->index->has_kernel)
-		add(lines, "no scheduling events were recorded: when it ran is not known");
+		add(lines, "no scheduling events were recorded: unknown when it ran");
 }
 
-/* What it was in, and only that. */
+/* Lists the states that it was in. */
 static char *object_shares(const struct pp_browser *browser, uint32_t number)
 {
 	static const char *const names[PP_LANE_STATES] = {
@@ -97,7 +97,7 @@ static char *object_shares(const struct pp_browser *browser, uint32_t number)
 	for (unsigned i = 0; i < PP_LANE_STATES; i++)
 		if (names[i] && sum.ns[i])
 			add_share(shares, names[i], sum.ns[i]);
-	return g_strdup(shares->len ? shares->str : "it was not there");
+	return g_strdup(shares->len ? shares->str : "it did not exist");
 }
 
 static void add_object(struct pp_browser *browser, GPtrArray *lines, uint32_t number)
@@ -157,10 +157,12 @@ static void add_mention(struct pp_browser *browser, GPtrArray *lines, const char
 		add(lines, "%s: %s", what, text);
 }
 
-/* Looked through for it are no more operations of the object than these. */
+/* The search visits at most this many operations of the object. */
 #define MOST_LOOKED_AT 100
 
-/* The last before that operation that let go of the object; PP_INDEX_NONE: none, or not found. */
+/*
+ * Returns the last release of the object before that operation; PP_INDEX_NONE: none, or not found.
+ */
 static uint32_t last_release(const struct pp_index *index, uint32_t object, uint32_t number)
 {
 	bool found;
@@ -176,7 +178,7 @@ static uint32_t last_release(const struct pp_index *index, uint32_t object, uint
 	return PP_INDEX_NONE;
 }
 
-/* Who had it when the wait began may not be the one who had it last. */
+/* The holder at the start of the wait may differ from the last holder. */
 static void add_holders(struct pp_browser *browser, GPtrArray *lines, uint32_t number,
 			const struct pp_index_operation *operation,
 			const struct pp_index_more *more)
@@ -185,10 +187,10 @@ static void add_holders(struct pp_browser *browser, GPtrArray *lines, uint32_t n
 
 	if (operation->flags & PP_INDEX_ACQUIRED)
 		last = last_release(browser->index, operation->object, number);
-	add_mention(browser, lines, "taken with (w)", more->met);
-	add_mention(browser, lines, "let go of with", release);
+	add_mention(browser, lines, "taken with (w)", more->acquisition);
+	add_mention(browser, lines, "released with", release);
 	if (release != PP_INDEX_NONE && last != release)
-		add_mention(browser, lines, "others had it then, the last until", last);
+		add_mention(browser, lines, "held by others then, the last until", last);
 }
 
 static void add_wait(struct pp_browser *browser, GPtrArray *lines, uint32_t number,
@@ -233,7 +235,7 @@ static void add_path(struct pp_browser *browser, GPtrArray *lines,
 			    pp_printable(((struct pp_frame *)frames->pdata[j])->site));
 	}
 	if (!n)
-		add(lines, "  (its callers were not recorded: see sync.paths)");
+		add(lines, "  (callers not recorded: see sync.paths)");
 }
 
 static void add_operation(struct pp_browser *browser, GPtrArray *lines, uint32_t number)
@@ -259,7 +261,7 @@ static void add_operation(struct pp_browser *browser, GPtrArray *lines, uint32_t
 	}
 	if (!(operation->flags & PP_INDEX_WAITED) ||
 	    pp_index_ender(browser->index, operation) != operation->mate)
-		add_mention(browser, lines, "belongs with (m)", operation->mate);
+		add_mention(browser, lines, "matches (m)", operation->mate);
 	add_path(browser, lines, operation);
 }
 

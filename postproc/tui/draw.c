@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The screen as a whole: who gets how many rows, the first line and the last, pages. */
+/*
+ * Draws the whole screen: divides the rows among the panes, draws the first and last line, and
+ * pages.
+ */
 #include <string.h>
 
 #include "tui/browser.h"
@@ -7,7 +10,7 @@
 #define LEAST_ROWS    16
 #define LEAST_COLUMNS 60
 
-/* Of the rows between the first line and the last.  Headings are among them. */
+/* Divides the rows between the first and the last line; headings are included. */
 static void lay_out(struct pp_browser *browser)
 {
 	int rows = browser->screen.rows - 2;
@@ -41,7 +44,7 @@ static void draw_title(struct pp_browser *browser)
 	put_line(browser, 0, PP_STYLE_REVERSE, text);
 }
 
-/* As many as there is room for. */
+/* Returns as many hints as fit. */
 static char *hints(const struct pp_browser *browser)
 {
 	static const char *const all[] = {
@@ -65,7 +68,7 @@ static void draw_status(struct pp_browser *browser)
 	put_line(browser, browser->screen.rows - 1, PP_STYLE_PLAIN, text);
 }
 
-/* Behind a blank, unless that would leave more than half of the columns empty. */
+/* Breaks at a blank, unless that leaves more than half of the columns empty. */
 static const char *break_line(const struct pp_screen *screen, const char *text, int columns)
 {
 	const char *end = pp_screen_fit(screen, text, columns), *at = end;
@@ -77,7 +80,7 @@ static const char *break_line(const struct pp_screen *screen, const char *text, 
 	return at - text > (end - text) / 2 ? at : end;
 }
 
-/* Lines of more than `width` columns go on in the next. */
+/* Continues lines of more than `width` columns in the next row. */
 static GPtrArray *wrap(const struct pp_screen *screen, const GPtrArray *lines, int width)
 {
 	GPtrArray *wrapped = g_ptr_array_new_with_free_func(g_free);
@@ -108,7 +111,7 @@ static void draw_details(struct pp_browser *browser)
 	pp_screen_put(&browser->screen, area->top, 0, browser->screen.columns, PP_STYLE_BOLD,
 		      browser->focus == PP_PANE_DETAILS,
 		      browser->shows_source ? "SOURCE" : "DETAILS");
-	/* The line of the call in the middle. */
+	/* Center the line of the call. */
 	if (browser->shows_source)
 		for (int i = 0; i < n; i++)
 			if (((const char *)lines->pdata[i])[0] == '>')

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Who waits for whom: the waits of one thread for another, longest first. */
+/* The wait graph as text: the waits of one thread for another, longest first. */
 #include "core/duration.h"
 #include "tui/browser.h"
 
-/* More than anybody reads; `graph` has all. */
+/* More than a user reads; `graph` prints all. */
 #define MOST_SHOWN 1000
 
-/* Filled with blanks up to so many columns. */
+/* Pads the name with blanks to that many columns. */
 static char *padded(const struct pp_browser *browser, uint32_t thread, int columns)
 {
 	g_autofree char *name = pp_browser_thread_label(browser, thread);
@@ -28,7 +28,7 @@ static char *edge_text(struct pp_browser *browser, const struct pp_index_edge *e
 
 	if (!edge->n_objects)
 		return g_strdup_printf("and %" G_GUINT64_FORMAT
-				       " waits, %s in all, that were not told apart",
+				       " waits, %s in all, beyond the limit of edges",
 				       edge->count, wait);
 	return g_strdup_printf("%s -> %s %8s %6" G_GUINT64_FORMAT " times, longest %8s  on %s%s",
 			       from, to, wait, edge->count, longest, object, others);
@@ -46,6 +46,6 @@ GPtrArray *pp_browser_graph(struct pp_browser *browser)
 						       " more: gprof-mt graph --kind wait",
 						       n - MOST_SHOWN));
 	if (!n)
-		g_ptr_array_add(lines, g_strdup("nobody waited for anybody"));
+		g_ptr_array_add(lines, g_strdup("no thread waited for another"));
 	return lines;
 }

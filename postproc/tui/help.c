@@ -5,29 +5,29 @@
 /* No line is wider than 80 columns. */
 static const char *const text[] = {
     "j k Up Down       the next, the previous",
-    "PgDn Space PgUp   a screen further, back",
+    "PgDn Space PgUp   the next, the previous screen",
     "Home End G        the first, the last",
-    "Left Right        earlier, later in the lanes",
+    "Left Right        move the cursor to an earlier, a later time",
     "Tab               the next pane",
-    "+ - 0             zoom the time in, out; all of it",
+    "+ - 0             zoom in, zoom out, show all of the time",
     "t                 choose a thread: the list shows its operations",
     "o                 choose an object: the list shows the operations on it",
     "Enter             from a thread or object to its operations, then to the details",
-    "[ ]               the wait before, after this, of the thread or object",
-    "m %               what belongs with it: the unlock of a lock, the post or signal",
-    "                  that ended a wait; and back",
-    "w                 of a wait: the call with which the holder had taken the object",
-    "Backspace         back to before the last jump",
-    "c                 only what was contended: objects waited for, and waits",
+    "[ ]               the previous, the next wait of the thread or object",
+    "m %               the matching operation: the unlock of a lock, the post or",
+    "                  signal that ended a wait; again: back",
+    "w                 from a wait to the call by which the holder took the object",
+    "Backspace         back to the position before the last jump",
+    "c                 only contention: objects with waits, operations that waited",
     "s                 the source lines around the call, in place of the details",
     "g                 who waits for whom",
-    "/ TEXT Enter      the next in the pane that has the text",
-    "n N               the next, the previous such",
-    "h ?               this",
-    "q                 the end, or out of a page",
+    "/ TEXT Enter      search: the next row of the pane that contains the text",
+    "n N               the next, the previous such row",
+    "h ?               this help",
+    "q                 quit, or leave a page",
     "The mouse selects rows and times; its wheel scrolls.",
     "",
-    "Lanes show what a thread or object was in for most of each part of the time;",
+    "Each character of a lane shows the state that took most of its time interval;",
 };
 
 GPtrArray *pp_browser_help(const struct pp_browser *browser)
@@ -37,15 +37,14 @@ GPtrArray *pp_browser_help(const struct pp_browser *browser)
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(text); i++)
 		g_ptr_array_add(lines, g_strdup(text[i]));
-	g_ptr_array_add(lines, g_strdup_printf("of an object that was free for most of it: %s held "
-					       "in it, %s waited for in it.",
+	g_ptr_array_add(lines, g_strdup_printf("for an object that was mostly free: %s held for "
+					       "a part of it, %s waited for.",
 					       utf8 ? "\u2581" : "_", utf8 ? "\u2592" : "~"));
-	g_ptr_array_add(lines, g_strdup("A thread's runnable: it could run, and had no CPU.  "
-					"Otherwise: it sleeps."));
+	g_ptr_array_add(lines, g_strdup("runnable: ready to run, without a CPU; "
+					"otherwise: blocked for another reason."));
 	g_ptr_array_add(lines, g_strdup("Operations that waited are yellow; those that never "
-					"returned red."));
-	g_ptr_array_add(lines,
-			g_strdup("wait: how long it did; held: how long the hold was that it "
-				 "ended; by: for whom."));
+					"returned are red."));
+	g_ptr_array_add(lines, g_strdup("wait: time of the wait; held: time of the hold that it "
+					"ended; by: the holder."));
 	return lines;
 }

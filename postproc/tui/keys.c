@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each key does. */
+/* The action of each key. */
 #include "tui/browser.h"
 
 static bool is_list(const struct pp_browser *browser)
@@ -48,7 +48,7 @@ static void enter(struct pp_browser *browser)
 	}
 }
 
-/* By one character of the lanes. */
+/* Moves by one character of the lanes. */
 static void move_cursor(struct pp_browser *browser, int by)
 {
 	int columns = MAX(browser->screen.columns - pp_browser_lane_column(browser), 1);
@@ -69,14 +69,16 @@ static void follow(struct pp_browser *browser, bool mate)
 	if (operation && mate)
 		to = operation->mate;
 	else if (more && operation->flags & PP_INDEX_WAITED)
-		to = more->met;
+		to = more->acquisition;
 	if (pp_index_operation(browser->index, to))
 		pp_browser_jump(browser, to);
 	else if (mate)
 		pp_browser_say(browser, "no matching operation");
 	else if (operation && operation->flags & PP_INDEX_WAITED)
-		pp_browser_say(browser, "no acquisition is known that it waited for%s",
-			       operation->mate == PP_INDEX_NONE ? "" : ": m has what ended it");
+		pp_browser_say(browser, "unknown by which call the object was held%s",
+			       operation->mate == PP_INDEX_NONE
+				   ? ""
+				   : ": m shows the operation that ended the wait");
 	else
 		pp_browser_say(browser, "it did not wait");
 }
@@ -173,7 +175,7 @@ static void typing_key(struct pp_browser *browser, unsigned key)
 	}
 }
 
-/* --- all others ----------------------------------------------------------------------------- */
+/* --- all other keys ------------------------------------------------------------------------- */
 
 static void moving_key(struct pp_browser *browser, unsigned key)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A lane for each thread and object: one character a part of the time, of what it was most.  An
- * object that is free for most of such a part, and not for all, has a light one.
+ * Draws a lane for each thread and object.  Each character shows the state that took most of its
+ * time interval.  An object that was free for most of an interval, but not all, gets a light
+ * character.
  */
 #include "tui/browser.h"
 
@@ -9,7 +10,7 @@ struct look {
 	char ascii;
 	unsigned unicode;
 	enum pp_style style;
-	const char *name; /* NULL: not in the legend */
+	const char *name; /* NULL: not listed in the legend */
 };
 
 static const struct look thread_looks[PP_LANE_STATES] = {
@@ -31,7 +32,7 @@ static const struct look object_looks[PP_LANE_STATES] = {
     [4 ... PP_LANE_GONE] = {' ', ' ', PP_STYLE_PLAIN, NULL},
 };
 
-/* Less than half of the time, and yet: */
+/* The object was in this state for less than half of the interval. */
 static const struct look light_looks[PP_LANE_STATES] = {
     [PP_OBJECT_HELD] = {'_', 0x2581, PP_STYLE_GREEN, NULL},
     [PP_OBJECT_CONTENDED] = {'~', 0x2592, PP_STYLE_YELLOW, NULL},
@@ -66,7 +67,7 @@ int pp_browser_lane_column(const struct pp_browser *browser)
 	return CLAMP(browser->screen.columns / 4, 20, 44);
 }
 
-/* Which part of the time the cursor is in, of n; -1: in none of those shown. */
+/* Returns which of the n intervals contains the cursor; -1: none of those shown. */
 static int cursor_part(const struct pp_browser *browser, int n)
 {
 	double span = (double)(browser->to_ns - browser->from_ns);
@@ -89,7 +90,7 @@ static const struct look **looks_of_new(const struct pp_browser *browser, enum p
 	return looks;
 }
 
-/* What is on the screen and a few screens around. */
+/* Enough for the screen and a few screens around it. */
 #define MOST_KEPT 1000
 
 static const struct look **looks_of(struct pp_browser *browser, enum pp_pane pane, uint64_t lane,
@@ -129,7 +130,7 @@ static void draw_lane(struct pp_browser *browser, enum pp_pane pane, int row, ui
 				screen->utf8 ? looks[i]->unicode : (unsigned)looks[i]->ascii);
 }
 
-/* The first state is the dullest of both: it comes last, and goes first if there is no room. */
+/* The first state is the least important of both kinds: it comes last, and is dropped first. */
 static void put_legend(struct pp_browser *browser, int row, int column, const struct look *looks)
 {
 	struct pp_screen *screen = &browser->screen;
@@ -201,6 +202,6 @@ void pp_browser_draw_lanes(struct pp_browser *browser, enum pp_pane pane)
 	if (!n)
 		pp_screen_put(&browser->screen, area->top + 1, 2, 60, PP_STYLE_PLAIN, false,
 			      threads			? "no threads"
-			      : browser->only_contended ? "none was waited for"
+			      : browser->only_contended ? "no object had waits"
 							: "no synchronization was recorded");
 }

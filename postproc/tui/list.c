@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is selected, and how that changes. */
+/* The selection in the panes, and the commands that move it. */
 #include "tui/browser.h"
 
 void pp_browser_scroll(uint64_t *top, uint64_t at, uint64_t n, int rows)
@@ -10,7 +10,7 @@ void pp_browser_scroll(uint64_t *top, uint64_t at, uint64_t n, int rows)
 		*top = at > around ? at - around : 0;
 	if (at + around >= *top + fit)
 		*top = at + around - fit + 1;
-	/* No empty rows while there is something to fill them. */
+	/* Scroll so that no row stays empty while there are items for it. */
 	if (*top + fit > n)
 		*top = n > fit ? n - fit : 0;
 }
@@ -137,7 +137,7 @@ void pp_browser_go(struct pp_browser *browser, enum pp_pane pane, uint64_t to)
 	}
 }
 
-/* The first that is on the screen, if of n those from there on are, and `at` is to be one. */
+/* Returns the item's position on the screen, if rows from there on are visible; see the callers. */
 static uint64_t position_of(const struct pp_browser *browser, enum pp_pane pane)
 {
 	switch (pane) {
@@ -167,7 +167,7 @@ void pp_browser_move(struct pp_browser *browser, enum pp_pane pane, int64_t by)
 
 /* --- jumping -------------------------------------------------------------------------------- */
 
-/* PP_INDEX_NONE: it is not among those shown. */
+/* Returns PP_INDEX_NONE if the object is not shown. */
 static uint32_t find_object(const struct pp_browser *browser, uint32_t object)
 {
 	for (guint i = 0; i < browser->objects->len; i++)
@@ -176,8 +176,8 @@ static uint32_t find_object(const struct pp_browser *browser, uint32_t object)
 	return PP_INDEX_NONE;
 }
 
-/* The list that shows it: the same kind, of another thread or object, if need be. */
-void pp_browser_show_operation(struct pp_browser *browser, uint32_t number)
+/* Shows the operation in a list of the current kind, of another thread or object if necessary. */
+static void show_operation(struct pp_browser *browser, uint32_t number)
 {
 	const struct pp_index_operation *operation = pp_index_operation(browser->index, number);
 	enum pp_index_list list;
@@ -189,7 +189,7 @@ void pp_browser_show_operation(struct pp_browser *browser, uint32_t number)
 		return;
 	if (browser->only_contended && !(operation->flags & PP_INDEX_WAITED))
 		pp_browser_toggle_contended(browser);
-	/* What a condition wait does to its mutex stands in the list of that alone. */
+	/* A condition wait's operations on its mutex are only in the mutex's list. */
 	if (operation->flags & (PP_INDEX_REGAINED | PP_INDEX_YIELDED))
 		browser->by_object = true;
 	if (browser->by_object)
@@ -208,7 +208,7 @@ void pp_browser_jump(struct pp_browser *browser, uint32_t number)
 	if (from != PP_INDEX_NONE)
 		g_array_append_val(browser->back, from);
 	browser->focus = PP_PANE_OPERATIONS;
-	pp_browser_show_operation(browser, number);
+	show_operation(browser, number);
 }
 
 void pp_browser_go_back(struct pp_browser *browser)
@@ -216,12 +216,12 @@ void pp_browser_go_back(struct pp_browser *browser)
 	uint32_t number;
 
 	if (!browser->back->len) {
-		pp_browser_say(browser, "no jump to go back from");
+		pp_browser_say(browser, "no earlier jump");
 		return;
 	}
 	number = g_array_index(browser->back, uint32_t, browser->back->len - 1);
 	g_array_set_size(browser->back, browser->back->len - 1);
-	pp_browser_show_operation(browser, number);
+	show_operation(browser, number);
 }
 
 void pp_browser_step_wait(struct pp_browser *browser, bool forward)
@@ -242,12 +242,12 @@ void pp_browser_step_wait(struct pp_browser *browser, bool forward)
 		return;
 	}
 	browser->focus = PP_PANE_OPERATIONS;
-	pp_browser_show_operation(browser, next);
+	show_operation(browser, next);
 }
 
 /* --- objects -------------------------------------------------------------------------------- */
 
-/* Most waited for first; and threads last, since somebody waits for each of them all the time. */
+/* Longest waited for first.  Threads come last, because joins wait for all of them. */
 static gint compare_objects(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const struct pp_index *index = data;
@@ -297,7 +297,7 @@ void pp_browser_toggle_contended(struct pp_browser *browser)
 		pp_browser_go(browser, PP_PANE_OPERATIONS, browser->at);
 }
 
-/* --- life ----------------------------------------------------------------------------------- */
+/* --- opening and closing -------------------------------------------------------------------- */
 
 void pp_browser_say(struct pp_browser *browser, const char *format, ...)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names are asked for when they are first shown, and kept. */
+/* Resolves names when they are first shown, and caches them. */
 #include <string.h>
 
 #include "core/printable.h"
@@ -72,8 +72,8 @@ char *pp_browser_seconds(const struct pp_browser *browser, uint64_t time_ns, int
 }
 
 /*
- * Of those without a name of their own many have the same: these are told apart by their address;
- * and those of several processes by these.
+ * Many objects without a name of their own share a name.  Their addresses distinguish them, and
+ * pids those of several processes.
  */
 char *pp_browser_object_label(struct pp_browser *browser, uint32_t number, bool with_type)
 {

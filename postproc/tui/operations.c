@@ -3,12 +3,12 @@
 #include "core/duration.h"
 #include "tui/browser.h"
 
-/* Columns; the last takes what is left. */
+/* Columns; the last one takes the remaining width. */
 enum { TIME, WHO, OPERATION, RESULT, WAIT, HELD, BY, SITE, N_COLUMNS };
 
 static const struct {
 	const char *title;
-	int width, wide; /* on a narrow and a wide screen; 0: left out */
+	int width, wide; /* on a narrow and on a wide screen; 0: omitted */
 	bool right;
 } columns[N_COLUMNS] = {
     [TIME] = {"time (s)", 11, 12, true},
@@ -44,7 +44,7 @@ static void put_row(struct pp_browser *browser, int row, enum pp_style style, bo
 	}
 }
 
-/* Whom a wait was for. */
+/* Returns the name of the thread that the wait was for. */
 static char *name_other(struct pp_browser *browser, const struct pp_index_operation *operation)
 {
 	const struct pp_index_more *more = pp_index_more(browser->index, operation);
@@ -118,7 +118,7 @@ void pp_browser_draw_operations(struct pp_browser *browser)
 {
 	const struct pp_area *area = &browser->areas[PP_PANE_OPERATIONS];
 	uint64_t n = pp_browser_n(browser);
-	int rows = area->n - 1; /* below the titles of the columns */
+	int rows = area->n - 1; /* without the row of column titles */
 
 	draw_heading(browser, n);
 	pp_browser_scroll(&browser->top, browser->at, n, rows);

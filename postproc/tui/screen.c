@@ -31,8 +31,8 @@ static void on_stop(int signal)
 }
 
 /*
- * Before curses begins, which then leaves it alone: it would ignore the signal while it draws, and
- * so drop one that waits.  Who ignores it goes on doing so.
+ * Called before curses starts, which then leaves SIGTSTP alone: curses would ignore the signal
+ * while it draws, and so lose a pending one.  An ignored SIGTSTP stays ignored.
  */
 static void catch_stop(void)
 {
@@ -44,7 +44,7 @@ static void catch_stop(void)
 
 static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
-/* After curses has set its own, which leave the program in the midst of whatever it does. */
+/* Called after curses has set its handlers, which leave the program at any point of its work. */
 static void catch_signals(struct pp_screen *screen)
 {
 	struct sigaction action = {.sa_handler = on_end};
@@ -64,9 +64,9 @@ static void catch_signals(struct pp_screen *screen)
 	sigdelset(&screen->unblocked, SIGWINCH);
 }
 
-/* --- life ----------------------------------------------------------------------------------- */
+/* --- starting and stopping ------------------------------------------------------------------ */
 
-/* By all ways out that run what exit() runs. */
+/* Runs on every exit that runs atexit() handlers. */
 static void restore(void)
 {
 	if (stdscr && !isendwin())
@@ -98,16 +98,19 @@ int pp_screen_start(struct pp_screen *screen, struct pp_error *err)
 
 	*screen = (struct pp_screen){.terminal = NULL};
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		return pp_error_add(err, -ENOTTY,
-				    "no terminal to browse in; `gprof-mt report` and `gprof-mt "
-				    "history` print");
+		return pp_error_add(
+		    err, -ENOTTY,
+		    "standard input and output must be a terminal; `gprof-mt report` and `gprof-mt "
+		    "history` print without one");
 	setlocale(LC_CTYPE, "");
 	screen->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	catch_stop();
 	screen->terminal = newterm(NULL, stdout, stdin);
 	if (!screen->terminal)
-		return pp_error_add(err, -ENOTTY, "TERM=%s: no such terminal is known here",
-				    name ? name : "");
+		return pp_error_add(
+		    err, -ENOTTY,
+		    "TERM=%s: unknown terminal type; set TERM to one that `toe` lists",
+		    name ? name : "");
 	atexit(restore);
 	start_colours(screen);
 	cbreak();
@@ -164,7 +167,7 @@ static void set_style(const struct pp_screen *screen, enum pp_style style, bool 
 	attrset(attributes);
 }
 
-/* The character as it can be shown, and how many columns it takes. */
+/* Returns a character that the terminal can show, and its width in columns. */
 static wchar_t shown(const struct pp_screen *screen, gunichar c, int *ret_width)
 {
 	wchar_t wide = screen->utf8 || c < 0x80 ? (wchar_t)c : L'?';
@@ -293,7 +296,7 @@ static unsigned character(wint_t key)
 	}
 }
 
-/* The terminal is the shell's until somebody lets it go on; it may have another size then. */
+/* The shell owns the terminal until the job is continued; its size may have changed by then. */
 static void stop(const struct pp_screen *screen)
 {
 	struct winsize size;
@@ -310,7 +313,7 @@ static void stop(const struct pp_screen *screen)
 		resizeterm(size.ws_row, size.ws_col);
 }
 
-/* Lets the signals in that have come; false: the terminal is gone. */
+/* Delivers pending signals.  Returns false if the terminal is gone. */
 static bool wait_for_input(struct pp_screen *screen, bool wait)
 {
 	static const struct timespec none;

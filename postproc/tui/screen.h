@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The terminal: what of curses the browser needs.  Text may be any UTF-8 that pp_printable() let
- * through; where the locale has none, what is not ASCII is shown as '?'.
+ * The terminal: the parts of curses that the browser needs.  Text may be any UTF-8 that
+ * pp_printable() returned; if the locale is not UTF-8, other characters than ASCII are shown as
+ * '?'.
  *
- * Signals are blocked but while a key is waited for, so that none comes in the midst of drawing.
+ * Signals are blocked except while waiting for a key, so that no signal interrupts drawing.
  */
 #ifndef PP_TUI_SCREEN_H
 #define PP_TUI_SCREEN_H
@@ -24,7 +25,7 @@ enum pp_style {
 	PP_N_STYLES
 };
 
-/* Keys that are no characters: above all of those. */
+/* Keys that are not characters: above all code points. */
 enum pp_key {
 	PP_KEY_NONE = 0x200000,
 	PP_KEY_UP,
@@ -43,41 +44,41 @@ enum pp_key {
 	PP_KEY_CLICK,
 	PP_KEY_WHEEL_UP,
 	PP_KEY_WHEEL_DOWN,
-	PP_KEY_SIGNAL, /* or the terminal is gone: the end */
+	PP_KEY_SIGNAL, /* a signal, or the loss of the terminal: quit */
 };
 
 struct pp_screen {
-	void *terminal; /* SCREEN *; NULL: not begun */
+	void *terminal; /* SCREEN *; NULL: not started */
 	bool utf8, colours;
 	int rows, columns;
 	int mouse_row, mouse_column; /* of the last click */
-	int signal;		     /* that ended it; 0: none */
+	int signal;		     /* the signal that ended it; 0: none */
 	sigset_t unblocked;
 };
 
 int pp_screen_start(struct pp_screen *screen, struct pp_error *err);
 
-/* The terminal is as it was.  Nothing, if it was not begun. */
+/* Restores the terminal.  Does nothing if it was not started. */
 void pp_screen_stop(struct pp_screen *screen);
 
 void pp_screen_clear(struct pp_screen *screen);
 void pp_screen_show(struct pp_screen *screen);
 
-/* How many columns text takes. */
+/* Returns the number of columns that the text takes. */
 int pp_screen_width(const struct pp_screen *screen, const char *text);
 
-/* Where what fits into so many columns ends: after the first character at least. */
+/* Returns the end of the part that fits into `columns`: at least one character. */
 const char *pp_screen_fit(const struct pp_screen *screen, const char *text, int columns);
 
-/* Puts text into `width` columns, cut or filled with blanks. */
+/* Draws text into `width` columns, truncated or padded with blanks. */
 void pp_screen_put(struct pp_screen *screen, int row, int column, int width, enum pp_style style,
 		   bool reverse, const char *text);
 
-/* A single character. */
+/* Draws a single character. */
 void pp_screen_glyph(struct pp_screen *screen, int row, int column, enum pp_style style,
 		     bool reverse, unsigned glyph);
 
-/* A character, or an enum pp_key.  PP_KEY_NONE: none came, and wait was false. */
+/* Returns a character, or an enum pp_key.  PP_KEY_NONE: none, and `wait` was false. */
 unsigned pp_screen_key(struct pp_screen *screen, bool wait);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looking for text in what a pane lists.  A hundred million operations have few names among them:
- * each is looked at once, and its answer kept until the search has ended.
+ * Searches text in a pane.  A hundred million operations have only a few names: each name is
+ * compared once, and the result is cached during the search.
  */
 #include "tui/browser.h"
 
@@ -9,11 +9,11 @@ enum answer { NOT_ASKED, NO, YES };
 
 struct search {
 	char *wanted;
-	uint8_t operations[ST_N_EVENTS]; /* of enum answer */
-	uint8_t *sites, *others;	 /* the same; others: objects, or threads */
+	uint8_t operations[ST_N_EVENTS]; /* of enum answer, by kind of operation */
+	uint8_t *sites, *others;	 /* of enum answer, by call site, and by object or thread */
 };
 
-/* Is it in any of these, whatever the case of its letters? */
+/* Does one of these texts contain the wanted one, ignoring case? */
 static bool holds(const char *text, const char *wanted)
 {
 	g_autofree char *folded = g_utf8_casefold(text, -1);
@@ -89,10 +89,10 @@ static bool row_has(struct pp_browser *browser, enum pp_pane pane, uint64_t at,
 	}
 }
 
-/* Between two looks at the keyboard: whoever gets tired of a long search presses a key. */
+/* Operations between two checks of the keyboard: any key stops a long search. */
 #define SLICE 100000
 
-/* Those that come next are read from the disk while these are looked at. */
+/* Operations that are read from the disk in advance. */
 #define AHEAD 0x4000
 
 static void want_ahead(const struct pp_browser *browser, uint64_t at, bool forward)
@@ -117,8 +117,8 @@ static void look_for(struct pp_browser *browser, enum pp_pane pane, bool forward
 
 		at = forward ? (at + 1 >= n ? 0 : at + 1) : (at ? at - 1 : n - 1);
 		if (was_end)
-			pp_browser_say(browser,
-				       forward ? "from the first again" : "from the last again");
+			pp_browser_say(browser, forward ? "search continued at the first"
+							: "search continued at the last");
 		if (!threads && !objects)
 			want_ahead(browser, at, forward);
 		if (row_has(browser, pane, at, search)) {
@@ -146,7 +146,7 @@ void pp_browser_search(struct pp_browser *browser, bool forward)
 					      pp_index_n(index, PP_SECTION_OBJECTS)));
 		look_for(browser, pane, forward, &search);
 	} else {
-		pp_browser_say(browser, "nothing to search for: / begins");
+		pp_browser_say(browser, "no search text: type / first");
 	}
 	g_free(search.wanted);
 	g_free(search.sites);

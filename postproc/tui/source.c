@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lines around a call. */
+/* The source lines around a call. */
 #include "core/printable.h"
 #include "core/source_file.h"
 #include "tui/browser.h"
@@ -18,8 +18,8 @@ static void add_lines(GPtrArray *lines, const char *text, int wanted)
 				g_strdup_printf("%c%5d  %s", i == wanted ? '>' : ' ', i, line));
 	}
 	if (wanted > n)
-		g_ptr_array_add(lines, g_strdup_printf("it has no line %d: it is another than the "
-						       "one compiled",
+		g_ptr_array_add(lines, g_strdup_printf("it has no line %d: not the file that was "
+						       "compiled",
 						       wanted));
 }
 
@@ -40,7 +40,7 @@ GPtrArray *pp_browser_source(struct pp_browser *browser)
 	if (process && namer && namer->source)
 		path = namer->source(namer->data, process, site->address, &line);
 	if (!path) {
-		g_ptr_array_add(lines, g_strdup("no source line is known: built without -g?"));
+		g_ptr_array_add(lines, g_strdup("no line information: build with -g"));
 		return lines;
 	}
 	text = pp_source_file_read(path, false, &why);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The time that the lanes show, and the cursor in it. */
+/* The period that the lanes show, and the cursor in it. */
 #include "tui/browser.h"
 
-/* No closer than that: a character a nanosecond. */
+/* The closest zoom: about one nanosecond per character. */
 #define LEAST_SPAN_NS 100
 
 static void clamp_window(struct pp_browser *browser, int64_t span_ns)
@@ -28,7 +28,7 @@ void pp_browser_set_cursor(struct pp_browser *browser, int64_t time_ns)
 	clamp_window(browser, span_ns);
 }
 
-/* The cursor stays where it is on the screen. */
+/* Keeps the cursor's column on the screen. */
 void pp_browser_zoom(struct pp_browser *browser, bool in)
 {
 	int64_t left_ns = browser->cursor_ns - browser->from_ns;

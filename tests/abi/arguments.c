@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whatever can carry an argument into a -pg function is as the caller left it, on the first call
- * of an arc (the slow path) and on the second (the hit).  Compiled once with -pg and once with
- * -mfentry; each function is called from new call sites in a new thread.
+ * Every register and stack slot that can carry an argument into a -pg function is preserved, on the
+ * first call of an arc (the slow path) and on the second (the fast path). Compiled once with -pg
+ * and once with -mfentry; each function is called from new call sites in a new thread.
  */
 #include <complex.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 #define CHECK(condition)                                                                           \
 	do {                                                                                       \
 		if (!(condition)) {                                                                \
-			fprintf(stderr, "%s: not so: %s\n", __func__, #condition);                 \
+			fprintf(stderr, "%s: expected: %s\n", __func__, #condition);               \
 			exit(1);                                                                   \
 		}                                                                                  \
 	} while (0)
@@ -126,7 +126,7 @@ VECTORS(128, __m128i, _mm_loadu_si128, "sse2")
 VECTORS(256, __m256i, _mm256_loadu_si256, "avx2")
 VECTORS(512, __m512i, _mm512_loadu_si512, "avx512f")
 
-/* A function whose locals need more alignment than the stack has. */
+/* A function whose locals need a larger alignment than the stack has. */
 NOINLINE static uintptr_t realigned(long a, long b)
 {
 	_Alignas(64) volatile char locals[64] = {(char)a, (char)b};
@@ -167,12 +167,14 @@ UNPROFILED static void everything(void)
 	CHECK(errno == 4711);
 }
 
-/* The first profiled call of a thread is the one with most behind it: each gets to be that. */
+/*
+ * The first profiled call of a thread takes the longest path: each function gets to be the first.
+ */
 UNPROFILED static void *first(void *which)
 {
 	static _Alignas(64) char bytes[8 * 64];
 
-	/* The upper parts of wide registers, too. */
+	/* The upper parts of wide registers too. */
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (char)(i * 5 + 3);
 	switch ((intptr_t)which) {

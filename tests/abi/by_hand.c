@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls the hook of -finstrument-functions itself, with nonsense, 5000 times. */
+/* Calls the hook of -finstrument-functions itself, with invalid addresses, 5000 times. */
 extern void __cyg_profile_func_enter(void *function, void *call_site);
 
 __attribute__((noinline, noipa)) void leaf(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preloaded: functions in the place of libc's that use every vector register, as a libc built for
- * x86-64-v3 may.
+ * Preloaded: replaces functions of libc by versions that use every vector register, as a libc built
+ * for x86-64-v3 may.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

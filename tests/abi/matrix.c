@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads whose calls are known, for every compiler, language and way of linking: thread 1 calls
- * `leaf` 100 times, thread 2 `middle` 50 times, which calls `leaf` twice and `many_arguments` once.
- * With -DPART=1 and -DPART=2 in two files, one of which is built without instrumentation.
+ * Threads with known calls, for every compiler, language and way of linking: thread 1 calls `leaf`
+ * 100 times; thread 2 calls `middle` 50 times, which calls `leaf` twice and `many_arguments` once.
+ * -DPART=1 and -DPART=2 give two files, one of which is built without instrumentation.
  */
 #include <pthread.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@ extern "C" {
 #else
 #define NOINLINE __attribute__((noinline, noipa)) /* a clone would have another name */
 #endif
-#define OPAQUE __asm__ volatile("" ::: "memory") /* no tail call, nothing foreseen */
+#define OPAQUE __asm__ volatile("" ::: "memory") /* no tail calls, no constant propagation */
 
 int leaf(int x);
 double many_arguments(int n, ...);
@@ -54,7 +54,7 @@ NOINLINE int middle(int x)
 	OPAQUE;
 	y += leaf(y);
 	OPAQUE;
-	/* Wrong if al, a vector register or what is returned got lost on the way. */
+	/* Wrong if al, a vector register or the return value was not preserved. */
 	if (many_arguments(3, 1.5, 1, 2.5, 2, 3.5, 3) != 13.5)
 		abort();
 	return y;

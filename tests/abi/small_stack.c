@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first thread to call a profiled function, and so to open the profile, has a stack of
- * PTHREAD_STACK_MIN bytes; so has a thread that makes its table grow.  A coroutine that calls
- * execve() while gmon files of ended threads wait has no more.
+ * The first thread that calls a profiled function, and so opens the profile, has a stack of
+ * PTHREAD_STACK_MIN bytes; so has a thread whose table grows, and a coroutine that calls execve()
+ * while gmon files of ended threads are pending.
  */
 #include <limits.h>
 #include <pthread.h>
@@ -37,7 +37,7 @@ UNPROFILED static void *many(void *unused)
 	SITES_256 SITES_256 SITES_256 return unused;
 }
 
-/* Runs `start` on a painted stack; the bytes of it that were never touched. */
+/* Runs `start` on a stack filled with a pattern; returns the number of untouched bytes. */
 UNPROFILED static size_t run(void *(*start)(void *))
 {
 	size_t size_bytes = PTHREAD_STACK_MIN, page = (size_t)getpagesize(), left = 0;
@@ -45,7 +45,7 @@ UNPROFILED static size_t run(void *(*start)(void *))
 	pthread_t thread;
 	unsigned char *stack;
 
-	/* A page below it that must not be touched. */
+	/* A guard page below it. */
 	stack = mmap(NULL, size_bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 		     -1, 0);
 	mprotect(stack, page, PROT_NONE);
@@ -73,7 +73,7 @@ UNPROFILED static void execute(void)
 	execve("/none/such", argv, argv);
 }
 
-/* The bytes of stack that execve() takes in a process of one thread. */
+/* Stack bytes that execve() uses in a single-threaded process. */
 UNPROFILED static size_t run_coroutine(void)
 {
 	static unsigned char stack[16384] __attribute__((aligned(64)));

@@ -1,23 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What mcount and its kin must leave alone, at every optimization level, in small stacks too.
+# Registers and stack that mcount and the other entry points must preserve, at every optimization level, also
+# with small stacks.
 . "$GM_TOP/tests/gmon/common.sh"
 # shellcheck disable=SC2034 # for build()
 programs=$GM_TOP/tests/abi
 
-# A sample's frame is not what is looked for in small stacks (sample/test_times has those).
+# The frame of a sample's handler does not count for small stacks (sample/test_times has samples).
 printf '[sample]\nhz = 1\n' >rare.conf
 
 "$CC" -O1 -w -shared -fPIC -o clobber.so "$programs/clobber.c" || fail "cannot compile clobber.c"
 
 for flags in "-O0" "-O2" "-O3 -march=native" "-O2 -mfentry" "-O0 -mfentry" "-O2 -no-pie -fno-plt" \
 	"-O2 -mfentry -minstrument-return=call" "-O1 -finstrument-functions"; do
-	# shellcheck disable=SC2086 # several flags
+	# shellcheck disable=SC2086 # the flags are split on purpose
 	build_pg arguments -Wno-psabi -Wno-attributes $flags
 	fresh ./arguments || fail "$flags: exit status $?"
 	LD_PRELOAD=$PWD/clobber.so fresh ./arguments || fail "$flags: with another libc: exit status $?"
-	# Bound at once: binding at the first call takes more stack than is looked for here.
-	# shellcheck disable=SC2086 # several flags
+	# Bound at load time: lazy binding needs more stack than is measured here.
+	# shellcheck disable=SC2086 # the flags are split on purpose
 	build_pg small_stack -Wl,-z,now $flags
 	GPROF_MT_CONFIG=$PWD/rare.conf fresh ./small_stack >out || fail "$flags: small stack: $(cat out)"
 done

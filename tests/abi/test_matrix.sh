@@ -1,15 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Every way in, from code of both compilers, in C and C++, at every optimization level, linked in
-# every way: stock gprof finds the calls that were made, no more and no fewer, in each thread's file
-# and in all together.
+# Every entry point, in code of both compilers, in C and C++, at every optimization level, linked in every
+# way: stock gprof finds exactly the calls that were made, in each thread's file and in all together.
 . "$GM_TOP/tests/gmon/common.sh"
 shared=("${link[@]}")
 archive=$GM_BUILD/libgmon_mt.a
 source=$GM_TOP/tests/abi/matrix.c
 passed=0
 
-# Of all together, and of each thread.
+# The calls of all threads, and of each thread.
 wanted="0 leaf 200
 0 main 1
 0 many_arguments 50
@@ -23,7 +22,7 @@ wanted="0 leaf 200
 2 middle 50
 2 run_middle 1"
 
-# flats FILE...: "NUMBER FUNCTION CALLS", as flat() of each would have it, numbered from 0
+# flats FILE...: prints "NUMBER FUNCTION CALLS" of each file as flat() does, numbered from 0
 flats()
 {
 	for file; do
@@ -34,7 +33,7 @@ flats()
 	[ ! -s gprof.err ] || { echo "gprof says: $(<gprof.err)"; return 1; }
 }
 
-# run_and_check WHAT [COMMAND...]: ./matrix is what WHAT says; runs it, by COMMAND
+# run_and_check NAME [COMMAND...]: runs ./matrix by COMMAND and checks its files
 run_and_check()
 {
 	local what=$1 dir
@@ -48,7 +47,7 @@ run_and_check()
 	passed=$((passed + 1))
 }
 
-# way COMPILER LINKING FLAG...: one cell
+# way COMPILER LINKING FLAG...: one cell of the matrix
 way()
 {
 	local compiler=$1 linking=$2 language=c
@@ -67,15 +66,15 @@ way()
 	run_and_check "$compiler $linking ${flags[*]}" "${run[@]}"
 }
 
-# column C_COMPILER C++_COMPILER RETURNS: all that goes for one make of compiler; RETURNS: the flag
-# that adds exits to -mfentry, if it has one.  In a folder of its own, for they go side by side.
+# column C_COMPILER C++_COMPILER RETURNS: all cells of one compiler; RETURNS: its flag that adds exits to
+# -mfentry, if it has one. Each column has its own folder, since they run in parallel.
 column()
 {
 	mkdir "${1##*/}" && cd "${1##*/}" || exit 1
 	local cc=$1 cxx=$2 returns=$3
 	local fentry="-pg -mfentry" functions=-finstrument-functions
 
-	# shellcheck disable=SC2086 # several flags
+	# shellcheck disable=SC2086 # the flags are split on purpose
 	{
 		way "$cc" pie -O0 -pg
 		way "$cc" no-pie -O1 -pg
@@ -96,20 +95,21 @@ column()
 	}
 }
 
-# What only gcc goes through.
+# Cells that only gcc has.
 gcc_alone()
 {
 	local entry
-	# shellcheck disable=SC2086 # several flags
+	# shellcheck disable=SC2086 # the flags are split on purpose
 	for entry in -pg "-pg -mfentry -minstrument-return=call" -finstrument-functions; do
-		# The calls come to be after the linker has dropped what nobody seemed to need.
+		# Link-time optimization adds the calls after the linker has dropped unused libraries.
 		way "$CC" pie -O2 -flto -Wl,--no-as-needed $entry
 		way "$CC" static-pie -O2 $entry
 	done
 
-	# Objects with and without: what is not instrumented is not there, and calls by it have no caller.
+	# Instrumented and other objects together: functions of the latter have no counts, and their calls no
+	# caller.
 	for entry in "-pg" "-pg -mfentry" "-finstrument-functions"; do
-		# shellcheck disable=SC2086 # several flags
+		# shellcheck disable=SC2086 # the flags are split on purpose
 		"$CC" -O2 -c -DPART=1 $entry -o one.o "$source" || fail "mixed $entry"
 		"$CC" -O2 -c -DPART=2 -o two.o "$source" || fail "mixed $entry"
 		"$CC" -pthread -o matrix one.o two.o "${shared[@]}" || fail "mixed $entry"
@@ -133,6 +133,6 @@ if command -v clang >/dev/null && command -v clang++ >/dev/null; then
 		echo "$passed ways with clang"
 	) || { wait $gcc; exit 1; }
 else
-	echo "clang is not installed: its column is left out"
+	echo "clang is not installed: its column is skipped"
 fi
 wait $gcc

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Reads gmon files, glibc's and ours, on nothing but nm.
+"""Reads gmon files, glibc's and ours, with nm as the only tool.
 
-glibc's have addresses of that one run, and keep a call site by the 16 bytes that it lies in
-(HASHFRACTION in sys/gmon.h); ours have link-time addresses and a byte of the call instruction.
-Neither has callers outside the program: glibc forgets these calls, ours give them to _start."""
+glibc's files have run-time addresses, and name a call site by its block of 16 bytes (HASHFRACTION in
+sys/gmon.h); ours have link-time addresses, and a byte of the call instruction.  Neither has callers outside
+the program: glibc drops these calls, our runtime attributes them to _start."""
 import struct
 import subprocess
 from bisect import bisect_right
@@ -30,7 +30,7 @@ class Program:
         self.at = {address: self.alias(names[0]) for address, names in at.items()}
 
     def join(self, names):
-        """Names of one address are one function; a name at two addresses makes one of both."""
+        """Treats all names of an address as one function, and all addresses of a name as one function."""
         first = self.alias(names[0])
         for name in names:
             self.names[self.alias(name)] = first
@@ -46,11 +46,11 @@ class Program:
 
 
 def read(path):
-    """(low, high, [(from, self, count)])"""
+    """Returns (low, high, [(from, self, count)])."""
     with open(path, "rb") as file:
         data = file.read()
     if data[:4] != b"gmon":
-        raise ValueError(f"{path} is not a gmon file")
+        raise ValueError(f"{path}: expected a file that begins with gmon, found {data[:4]!r}")
     low = high = None
     arcs, at = [], 20
     while at < len(data):
@@ -62,16 +62,16 @@ def read(path):
             arcs.append(struct.unpack_from("<2QI", data, at))
             at += 20
         else:
-            raise ValueError(f"{path}: tag {tag} at {at}")
+            raise ValueError(f"{path}: expected tag 0 or 1, found {tag} at {at}")
     return low, high, arcs
 
 
 class Arcs:
     def __init__(self, program, low, high):
         self.program, self.low, self.high = program, low, high
-        self.arcs = Counter()  # by block of call site and address: what both can tell
+        self.arcs = Counter()  # by block of the call site and address of the function, which both formats have
         self.by_name = Counter()  # by caller and function
-        self.calls = Counter()  # by function, callers outside included
+        self.calls = Counter()  # by function, including calls from outside the program
 
     def site(self, address):
         return (address - self.low) // SITE_BYTES
@@ -80,20 +80,20 @@ class Arcs:
         keys = [k for k in self.arcs.keys() | other.arcs.keys() if self.arcs[k] != other.arcs[k]]
         name = self.program.function
         return f"{len(keys)} arcs: " + ", ".join(
-            f"{name(self.low + site * SITE_BYTES)} -> {name(to)}: {self.arcs[site, to]}, "
-            f"not {other.arcs[site, to]}" for site, to in sorted(keys)[:5])
+            f"{name(self.low + site * SITE_BYTES)} -> {name(to)}: found {self.arcs[site, to]}, "
+            f"expected {other.arcs[site, to]}" for site, to in sorted(keys)[:5])
 
     def differences_by_name(self, other):
         keys = {k for k in self.by_name.keys() | other.by_name.keys()
                 if self.by_name[k] != other.by_name[k]}
         return f"{len(keys)} arcs: " + ", ".join(
-            f"{a} -> {b}: {self.by_name[a, b]}, not {other.by_name[a, b]}"
+            f"{a} -> {b}: found {self.by_name[a, b]}, expected {other.by_name[a, b]}"
             for a, b in sorted(keys)[:5])
 
 
 def glibc_arcs(program, path):
     low, high, arcs = read(path)
-    # What glibc calls the text begins with the file; low as in the file: not position independent.
+    # glibc's text range begins with the file. If low is an address in the file, the program is not PIE.
     base = 0 if low <= program.entry else low - low % PAGE
     found = Arcs(program, low - base, high - base)
     for source, to, count in arcs:
@@ -102,7 +102,7 @@ def glibc_arcs(program, path):
 
 
 def our_arcs(program, path, low=0, high=1 << 62):
-    """low and high: glibc's, for arcs that compare with its own."""
+    """low and high: glibc's, so that call sites fall into the same blocks as glibc's."""
     found = Arcs(program, low, high)
     for source, to, count in read(path)[2]:
         found.calls[program.function(to)] += count

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tests/apps/libuv.py BUILD DIR: libuv's own test suite, built in DIR by tests/apps/build.
-"N passed, N failed, N skipped" comes last.
+"""tests/apps/libuv.py BUILD DIR: runs libuv's own test suite, built in DIR by tests/apps/build.  The last
+line is "N passed, N failed, N skipped".
 
-The suite runs hundreds of programs, one after the other: they share ports and names of sockets.
-Some tests fail without IPv6, multicast or a terminal; what fails unprofiled may fail profiled."""
+The suite runs hundreds of programs one after the other, since they share ports and names of sockets.
+Some tests fail without IPv6, multicast or a terminal; a test that fails unprofiled may fail profiled."""
 import glob
 import os
 import re
@@ -14,8 +14,8 @@ import sys
 from ways import OURS, SYNCED, UNPROFILED, WAYS, App, Claims, compare_results, expect, same_arcs, same_as_uftrace
 
 SUITE = "uv_run_tests_a"
-# Of one thread, alike from run to run, and with uv_library_shutdown() called before the end: where a
-# destructor calls it, glibc has stopped counting.
+# Tests with one thread, with the same calls in each run, which call uv_library_shutdown() themselves: when a
+# destructor calls it, glibc has already stopped counting.
 STEADY = ["fs_rename_to_existing_file", "fs_symlink_dir", "fs_write_alotof_bufs",
           "fs_write_alotof_bufs_with_offset", "fs_write_multiple_bufs", "ip6_pton", "loop_handles",
           "multiple_listen", "pipe_bind_error_addrinuse", "queue_foreach_delete",
@@ -28,7 +28,7 @@ GIVE_UP_ROOT = ["spawn_setuid_fails", "spawn_setgid_fails"]
 
 
 def work_folder(app, way):
-    """Where the tests find their fixtures, and leave files."""
+    """Makes a directory with the fixtures of the tests, in which they may leave files."""
     work = app.folder(way + ".work")
     shutil.copytree(os.path.join(app.directory, "source/test/fixtures"),
                     os.path.join(work, "test/fixtures"))
@@ -36,12 +36,12 @@ def work_folder(app, way):
 
 
 def given_up(app, run, results):
-    """What the tests lose that give up root before their first synch-event: then the folder of the
-    process, made as root, takes no stream any more.  Nothing else: one row each."""
+    """Returns the losses of tests that give up root before their first synch-event: these can no longer
+    create a stream in the folder of the process, which belongs to root.  Each test may cause one row."""
     givers = sum(results.get(test, "skip") != "skip" for test in GIVE_UP_ROOT) if os.geteuid() == 0 else 0
     rows = [r for r in app.report(run, "quality")["quality"] if "could not be made" in r["what"]]
     rows = [r for r in rows if not glob.glob(f"{run.capture}/{r['where'].split()[0]}/user/stream_*")]
-    expect(len(rows) <= givers, f"{givers} tests give up root, but lost is {rows}")
+    expect(len(rows) <= givers, f"expected at most {givers} losses, one for each test that gives up root, found {rows}")
     return rows
 
 
@@ -56,13 +56,15 @@ def run_suite(app, way, *tests):
     if not tests:
         planned = re.search(r"^1\.\.(\d+)$", text, re.M)
         failed = sum(r == "not ok" for r in results.values())
-        expect(planned and len(results) == int(planned[1]), f"{way}: {len(results)} tests of "
-               f"{planned and planned[1]}: {run.err[-300:]!r}")
-        expect(run.status == failed, f"{way}: exit status {run.status}, {failed} tests failed")
+        expect(planned and len(results) == int(planned[1]), f"{way}: expected results of "
+               f"{planned and planned[1]} tests, found {len(results)}: {run.err[-300:]!r}")
+        expect(run.status == failed, f"{way}: expected exit status {failed}, the number of failed tests, got "
+                                     f"{run.status}")
         if way in OURS:
             but = given_up(app, run, results) if way == SYNCED else ()
             processes = app.lost_nothing(run, but)
-            expect(processes > len(results), f"{way}: profiles of {processes} processes only")
+            expect(processes > len(results), f"{way}: expected profiles of more than {len(results)} processes, "
+                                             f"found {processes}")
     shutil.rmtree(work)
     return results
 
@@ -74,7 +76,7 @@ def claim_suite(app, ways):
 
 
 def claim_arcs(app):
-    """One test alone, in the process itself."""
+    """Runs each test alone, in the process of the suite itself."""
     return "; ".join(f"{test} " + same_arcs(app, [SUITE, test, test], UV_RUN_AS_ROOT="1",
                                             make_cwd=lambda way: work_folder(app, way))
                      for test in STEADY)

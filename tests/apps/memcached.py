@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """tests/apps/memcached.py BUILD DIR
 
-memcached, built in DIR by tests/apps/build, with four threads, profiled, while clients on loopback
-set and get values and compare every byte.  Each of its locks must be in the report with its source
-line.  "N passed, N failed, N skipped" comes last."""
+Profiles memcached, built in DIR by tests/apps/build, with four threads, while clients on loopback set and
+get values and compare every byte.  The report must show its locks with their source lines.  The last line
+is "N passed, N failed, N skipped"."""
 import json
 import os
 import random
@@ -24,7 +24,7 @@ DEADLINE_S = 120
 
 
 class Client(threading.Thread):
-    """Sets and gets of keys of its own, so that it knows what must come back."""
+    """Sets and gets keys that no other client uses, so that it knows the expected values."""
 
     def __init__(self, port, number):
         super().__init__()
@@ -36,7 +36,8 @@ class Client(threading.Thread):
     def set(self, key):
         value = self.random.randbytes(self.random.choice((0, 10, 1000, 20000)))
         self.socket.sendall(b"set %s 7 0 %d\r\n%s\r\n" % (key, len(value), value))
-        expect(self.file.readline() == b"STORED\r\n", "not stored")
+        answer = self.file.readline()
+        expect(answer == b"STORED\r\n", f"set: expected STORED, got {answer!r}")
         self.values[key] = value
 
     def get(self, keys):
@@ -44,9 +45,10 @@ class Client(threading.Thread):
         found = {}
         while (line := self.file.readline()) != b"END\r\n":
             word, key, flags, length = line.split()
-            expect(word == b"VALUE" and flags == b"7", f"answer {line!r}")
+            expect(word == b"VALUE" and flags == b"7", f"get: expected VALUE with flags 7, got {line!r}")
             found[key] = self.file.read(int(length) + 2)[:-2]
-        expect(found == {k: self.values[k] for k in keys if k in self.values}, "other values")
+        expect(found == {k: self.values[k] for k in keys if k in self.values},
+               "get: expected the values that were set, got others")
         self.checked += len(found)
 
     def run(self):
@@ -55,13 +57,13 @@ class Client(threading.Thread):
                 names = [b"%d.%d" % (self.number, self.random.randrange(KEYS)) for _ in range(4)]
                 self.set(names[0])
                 self.get(sorted(set(names)))
-        except Exception as error:  # told by the claim
+        except Exception as error:  # the claim reports it
             self.error = error
         self.socket.close()
 
 
 class Server:
-    """One life of it: started, loaded, and ended by SIGTERM."""
+    """One server process: started, loaded, and ended by SIGTERM."""
 
     def __init__(self, prefix, program, directory):
         os.makedirs(directory)
@@ -82,7 +84,7 @@ class Server:
                     if found := re.search(r"TCP INET: (\d+)\n", file.read()):
                         return int(found[1])
             time.sleep(0.02)
-        raise AssertionError("it does not listen")
+        raise AssertionError(f"expected the server to listen within {DEADLINE_S} s, found no port in {self.ports}")
 
     def load(self):
         port = self.port()
@@ -131,34 +133,34 @@ class Profile:
         plain = serve([], self.program, os.path.join(self.directory, "plain"))
         ours = serve([self.gprof_mt, "record", "-q", "-o", self.capture, "--profile", "full-sched", "--set",
                       "sync.mode=all", "--"], self.program, os.path.join(self.directory, "profiled"))
-        expect(plain == ours, f"{ours}, not {plain}")
+        expect(plain == ours, f"expected (values, exit status, output) {plain}, got {ours}")
         return f"{ours[0]} values compared, exit status {ours[1]}"
 
     def rows(self, section):
         if not self.sections:
             done = subprocess.run([self.gprof_mt, "report", "-i", self.capture, "--format", "json",
                                    "locks", "threads", "callgraph", "quality"], capture_output=True, text=True)
-            expect(done.returncode == 0, f"report: {done.stderr[-500:]}")
+            expect(done.returncode == 0, f"report: expected exit status 0, got {done.returncode}: {done.stderr[-500:]}")
             self.sections = json.loads(done.stdout)
         return self.sections[section]
 
     def claim_lock(self, name, line):
-        """The lock, named by its variable or by the line that initialized it."""
+        """Finds the lock by the name of its variable or by the line that initialized it."""
         with open(self.source, encoding="utf-8") as file:
             lines = [n for n, text in enumerate(file, 1) if line in text]
         places = [name] if name else [f"thread.c:{n})" for n in lines]
-        expect(lines and places, f"thread.c has no {line}")
+        expect(lines and places, f"thread.c: expected the line {line}, found none")
         found = [lock for lock in self.rows("locks") if lock["type"] == "mutex" and
                  any(place in lock["name"] for place in places) and lock["acquired"]]
-        expect(found, f"no lock is called {places}: " +
+        expect(found, f"expected a lock named by {places}, found " +
                str(sorted({lock["name"] for lock in self.rows("locks")})[:20]))
         for lock in found:
             expect(any(re.search(r"\.c:\d+\)$", site["site"] or "") for site in lock["sites"]),
-                   f"{lock['name']} has no source lines")
-        return f"{len(found)} of them, {sum(lock['acquired'] for lock in found)} times taken"
+                   f"{lock['name']}: expected a source line for each call site, found {lock['sites']}")
+        return f"{len(found)} of them, acquired {sum(lock['acquired'] for lock in found)} times"
 
     def claim_calls(self):
-        """Each command goes through one function, once."""
+        """One function is called once for each command."""
         calls = {}
         for arc in self.rows("arcs"):
             calls[arc["to"]] = calls.get(arc["to"], 0) + arc["calls"]
@@ -167,33 +169,34 @@ class Profile:
             found = [n for name, n in calls.items() if name.split(".")[0] == function]
             if not found:
                 continue  # inlined by this compiler
-            # A function split in two by the compiler is there twice.
-            expect(all(n == wanted for n in found), f"{function}: {found} calls, not {wanted}")
+            # A function that the compiler has split has two entries.
+            expect(all(n == wanted for n in found), f"{function}: expected {wanted} calls, found {found}")
             return f"{function}: {wanted}"
-        raise AssertionError("neither function is there")
+        raise AssertionError("expected one of the two functions in the call graph, found neither")
 
     def claim_threads(self):
         workers = [t for t in self.rows("threads") if t["name"] == "mc-worker"]
-        expect(len(workers) == 4, f"{len(workers)} workers")
+        expect(len(workers) == 4, f"expected 4 workers, found {len(workers)}")
         for t in workers:
             parts = sum(t[k] for k in ("running_ns", "runnable_ns", "blocked_sync_ns", "blocked_io_ns",
                                        "blocked_other_ns", "unknown_ns"))
-            expect(abs(parts - t["lifetime_ns"]) <= t["lifetime_ns"] / 100, "times do not add up")
+            expect(abs(parts - t["lifetime_ns"]) <= t["lifetime_ns"] / 100,
+                   f"thread {t['tid']}: expected parts that add up to {t['lifetime_ns']} ns, found {parts} ns")
 
     def claim_lossless(self):
         lost = [p for p in self.rows("quality") if "lost" in p["what"] or "discarded" in p["what"]]
-        expect(not lost, str(lost[:3]))
+        expect(not lost, f"expected no losses, found {lost[:3]}")
 
 
 def main():
     profile, claims = Profile(*map(os.path.abspath, sys.argv[1:3])), Claims("memcached")
     claims.check("sets and gets, byte for byte; the same exit status and output", profile.record)
-    claims.check("item locks, by the line that makes them",
+    claims.check("item locks, by the line that initializes them",
                  lambda: profile.claim_lock(None, "pthread_mutex_init(&item_locks[i]"))
     claims.check("LRU locks, by name", lambda: profile.claim_lock("lru_locks", "lru_locks[POWER_LARGEST]"))
-    claims.check("locks of the connection queues, by the line that makes them",
+    claims.check("locks of the connection queues, by the line that initializes them",
                  lambda: profile.claim_lock(None, "pthread_mutex_init(&cq->lock"))
-    claims.check("calls are those of the commands sent", profile.claim_calls)
+    claims.check("one call for each command sent", profile.claim_calls)
     claims.check("the four workers, and their times", profile.claim_threads)
     claims.check("nothing lost", profile.claim_lossless)
     return claims.close()

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """tests/apps/pbzip2.py BUILD PROGRAM INPUT DIR
 
-Profiles pbzip2 compressing INPUT with four threads, and checks what gprof-mt says against what is
-known of the work: the size of the input, the file that came out, and pbzip2's source.
-Prints a line for each claim and closes with "N passed, N failed, N skipped"."""
+Profiles pbzip2, which compresses INPUT with four threads, and checks the reports of gprof-mt against known
+facts: the size of the input, the output file, and pbzip2's source.
+Prints a line for each claim; the last line is "N passed, N failed, N skipped"."""
 import json
 import os
 import re
@@ -16,7 +16,7 @@ from ways import Claims, expect
 
 THREADS = 4
 BLOCK_BYTES = 900000  # pbzip2's default: bzip2 -9
-SWITCH_NS = 10_000  # the kernel charges a thread with its switches, the report does not
+SWITCH_NS = 10_000  # the kernel counts the time of a switch as the thread's CPU time, the report does not
 STREAM_START = b"BZh91AY&SY"  # header and block magic; byte-aligned only where a stream starts
 
 
@@ -38,7 +38,7 @@ class Run:
         return [self.program, "-k", "-c", f"-p{THREADS}", self.input]
 
     def record(self):
-        # Without the profiler, mcount is glibc's; its gmon.out goes with the directory.
+        # Without the profiler, glibc's mcount runs and leaves a gmon.out in the directory.
         with open(self.plain, "wb") as out:
             plain = subprocess.run(self.command(), stdout=out, stderr=subprocess.PIPE,
                                    cwd=self.directory, check=True)
@@ -52,16 +52,19 @@ class Run:
                                   stdout=out, stderr=subprocess.PIPE, cwd=self.directory, text=True,
                                   env=dict(os.environ, LD_PRELOAD=library, CPU_WITNESS=self.witness))
         self.stolen_ns = stolen_ns() - before_ns
-        expect(done.returncode == 0, f"exit status {done.returncode}: {done.stderr[-500:]}")
-        expect(plain.stderr.decode() == done.stderr, f"stderr differs: {done.stderr[-500:]}")
+        expect(done.returncode == 0, f"expected exit status 0, got {done.returncode}: {done.stderr[-500:]}")
+        expect(plain.stderr.decode() == done.stderr, f"expected the stderr {plain.stderr[-500:]}, got "
+                                                     f"{done.stderr[-500:]!r}")
 
     def report(self, section):
         if section not in self.reports:
             done = subprocess.run([self.gprof_mt, "report", "-i", self.capture, "--format", "json",
                                    section], capture_output=True, text=True)
-            expect(done.returncode == 0, f"report {section}: {done.stderr[-500:]}")
+            expect(done.returncode == 0, f"report {section}: expected exit status 0, got {done.returncode}: "
+                                         f"{done.stderr[-500:]}")
             self.reports[section] = json.loads(done.stdout)
-            expect(self.reports[section]["schema"] == 1, f"schema of {section} is not 1")
+            expect(self.reports[section]["schema"] == 1, f"{section}: expected schema 1, got "
+                                                         f"{self.reports[section]['schema']}")
         return self.reports[section]
 
     def threads(self):
@@ -71,7 +74,7 @@ class Run:
         return self.report("callgraph")["arcs"]
 
     def calls(self, to, frm=None):
-        """Calls of functions whose name starts with `to` (and from `frm`), by thread."""
+        """Returns the calls of the function `to` (from `frm`, if given) by thread."""
         by_tid = {}
         for arc in self.arcs():
             if names(arc["to"], to) and (frm is None or names(arc["from"], frm)):
@@ -80,36 +83,38 @@ class Run:
 
 
 def stolen_ns():
-    """What interrupts and the hypervisor took so far, of all CPUs: threads run on meanwhile, but are
-    not charged with it."""
+    """Returns the time that interrupts and the hypervisor have taken on all CPUs.  Threads count as running
+    meanwhile, but the kernel does not count it as their CPU time."""
     with open("/proc/stat") as file:
         ticks = file.readline().split()
     return sum(int(t) for t in ticks[6:9]) * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 def names(symbol, function):
-    """Whether a symbol, demangled or not, is that function of pbzip2's."""
+    """Returns whether a symbol, demangled or not, is this function of pbzip2."""
     bare = re.sub(r"\(.*", "", symbol)
     return bare == function or symbol.startswith(f"_Z{len(function)}{function}")
 
 
 def claim_output(run):
     with open(run.output, "rb") as profiled, open(run.plain, "rb") as plain:
-        expect(profiled.read() == plain.read(), "not the file that an unprofiled run writes")
+        expect(profiled.read() == plain.read(), "expected the same output file as unprofiled, found another one")
     decompress = subprocess.Popen(["bzip2", "-dc", run.output], stdout=subprocess.PIPE)
     same = subprocess.run(["cmp", "-", run.input], stdin=decompress.stdout, capture_output=True)
     decompress.stdout.close()
-    expect(decompress.wait() == 0 and same.returncode == 0, "does not decompress to the input")
+    expect(decompress.wait() == 0 and same.returncode == 0, "expected the input after decompression, found other data")
 
 
 def claim_blocks(run):
     with open(run.output, "rb") as file:
         streams = file.read().count(STREAM_START)
-    expect(streams == run.blocks, f"{streams} streams in the file, {run.blocks} blocks of input")
+    expect(streams == run.blocks, f"expected {run.blocks} streams in the file, one for each block of input, found "
+                                  f"{streams}")
     by_tid = run.calls("outputBufferAdd", "consumer")
     expect(sum(by_tid.values()) == run.blocks,
-           f"outputBufferAdd was called {sum(by_tid.values())} times for {run.blocks} blocks")
-    expect(sum(run.calls("outputBufferAdd").values()) == run.blocks, "and from elsewhere")
+           f"expected {run.blocks} calls of outputBufferAdd from consumer, found {sum(by_tid.values())}")
+    expect(sum(run.calls("outputBufferAdd").values()) == run.blocks,
+           "expected calls of outputBufferAdd only from consumer, found other callers")
     return f"{run.blocks} blocks, by thread {sorted(by_tid.values())}"
 
 
@@ -117,40 +122,44 @@ def claim_once(run):
     for function in ("main", "producer", "queueInit", "queueDelete", "fileWriter", "mutexesInit",
                      "signalHandlerProc", "terminatorThreadProc"):
         calls = run.calls(function)
-        expect(list(calls.values()) == [1], f"{function}: {calls}, not once by one thread")
-    expect(sorted(run.calls("consumer").values()) == [1] * THREADS, f"{run.calls('consumer')}")
+        expect(list(calls.values()) == [1], f"{function}: expected one call by one thread, found {calls}")
+    expect(sorted(run.calls("consumer").values()) == [1] * THREADS,
+           f"consumer: expected one call by each of {THREADS} threads, found {run.calls('consumer')}")
 
 
 def claim_threads(run):
     threads = run.threads()
-    # main (which is the producer too), signal handler, terminator, writer, and the consumers.
-    expect(len(threads) == 4 + THREADS, f"{len(threads)} threads")
-    expect(len({(t["pid"], t["index"]) for t in threads}) == len(threads), "an index twice")
+    # main (also the producer), signal handler, terminator, writer, and the consumers.
+    expect(len(threads) == 4 + THREADS, f"expected {4 + THREADS} threads, found {len(threads)}")
+    expect(len({(t["pid"], t["index"]) for t in threads}) == len(threads),
+           "expected each thread index once, found one twice")
     with_arcs = {arc["tid"] for arc in run.arcs()}
     without = [t["tid"] for t in threads if t["tid"] not in with_arcs]
-    expect(not without, f"threads without a call graph: {without}")
+    expect(not without, f"expected a call graph for each thread, found none for {without}")
     per_thread = {t["tid"]: t["calls"] for t in threads}
     for tid in per_thread:
         arcs = sum(arc["calls"] for arc in run.arcs() if arc["tid"] == tid)
-        expect(per_thread[tid] == arcs, f"thread {tid}: {per_thread[tid]} calls, {arcs} in arcs")
+        expect(per_thread[tid] == arcs, f"thread {tid}: expected {per_thread[tid]} calls in its arcs, found {arcs}")
 
 
 def claim_gprof(run):
-    """Stock gprof, reading each thread's file, finds the same calls."""
+    """Stock gprof finds the same calls in each thread's file."""
     files = [os.path.join(folder, name) for folder, _, inside in os.walk(run.capture)
              for name in inside if name.startswith("gmon.") and name != "gmon.out"]
-    expect(len(files) == 4 + THREADS, f"{len(files)} gmon files")
+    expect(len(files) == 4 + THREADS, f"expected {4 + THREADS} gmon files, found {len(files)}")
     total = 0
     for file in files:
         tid = int(file.rsplit(".", 1)[1])
         done = subprocess.run(["gprof", "-b", "-p", "--no-demangle", run.program, file],
                               capture_output=True, text=True)
-        expect(done.returncode == 0, f"gprof {file}: {done.stderr[-300:]}")
+        expect(done.returncode == 0, f"gprof {file}: expected exit status 0, got {done.returncode}: "
+                                     f"{done.stderr[-300:]}")
         found = re.findall(r"^ +\S+ +\S+ +\S+ +(\d+) .*_Z15outputBufferAdd", done.stdout, re.M)
         calls = int(found[0]) if found else 0
-        expect(calls == run.calls("outputBufferAdd").get(tid, 0), f"gprof differs for {tid}")
+        wanted = run.calls("outputBufferAdd").get(tid, 0)
+        expect(calls == wanted, f"thread {tid}: expected {wanted} calls of outputBufferAdd in gprof, found {calls}")
         total += calls
-    expect(total == run.blocks, f"{total} in gprof")
+    expect(total == run.blocks, f"expected {run.blocks} calls of outputBufferAdd in gprof, found {total}")
 
 
 def claim_locks(run):
@@ -159,22 +168,25 @@ def claim_locks(run):
     for kind, wanted in (("mutex", 5), ("cond", 3)):
         mine = [lock for lock in locks if kind in lock["type"]]
         located = [lock for lock in mine if any(site.search(json.dumps(s)) for s in lock["sites"])]
-        expect(len(located) >= wanted, f"{len(located)} of {len(mine)} {kind} located: {mine}"[:600])
+        expect(len(located) >= wanted, f"expected {wanted} {kind} with a source line, found {len(located)} of "
+                                       f"{len(mine)}: {mine}"[:600])
         bare = [lock["object"] for lock in mine if lock not in located and lock["acquired"]]
-        expect(not bare, f"{kind} without a source location: {bare}")
+        expect(not bare, f"expected a source line for each {kind}, found none for {bare}")
     known = {lock["name"] for lock in locks}
     for name in ("ProgressIndicatorsMutex", "TerminateFlagMutex"):
-        expect(any(name in (k or "") for k in known), f"no object named {name}: {known}")
+        expect(any(name in (k or "") for k in known), f"expected an object named {name}, found {known}")
 
 
 def claim_sync(run):
-    """The queue's two ends: one signal of notEmpty for each block, at least one lock for each."""
+    """Both ends of the queue: two signals for each block, one per end, and more than two locks per block."""
     rows = run.report("sync")["sync"]
     signals = sum(r["calls"] for r in rows if "cond_signal" in r["function"])
-    expect(signals >= 2 * run.blocks, f"{signals} cond_signal for {run.blocks} blocks put and taken")
+    expect(signals >= 2 * run.blocks, f"expected {2 * run.blocks} or more cond_signal for {run.blocks} blocks, "
+                                      f"found {signals}")
     locks = sum(r["calls"] for r in rows if "mutex_lock" in r["function"])
     unlocks = sum(r["calls"] for r in rows if "mutex_unlock" in r["function"])
-    expect(locks == unlocks and locks > 2 * run.blocks, f"{locks} locks, {unlocks} unlocks")
+    expect(locks == unlocks and locks > 2 * run.blocks, "expected as many unlocks as locks, more than "
+                                                        f"{2 * run.blocks}, found {locks} locks and {unlocks} unlocks")
 
 
 def claim_time(run):
@@ -183,34 +195,35 @@ def claim_time(run):
         parts = (t["running_ns"] + t["runnable_ns"] + t["blocked_sync_ns"] + t["blocked_io_ns"] +
                  t["blocked_other_ns"])
         lifetime = t["end_ns"] - t["start_ns"]
-        expect(lifetime > 0, f"thread {t['tid']} has no lifetime")
+        expect(lifetime > 0, f"thread {t['tid']}: expected a lifetime above 0, found {lifetime} ns")
         off = abs(parts - lifetime) / lifetime
-        expect(off <= 0.01, f"thread {t['tid']}: parts {parts}, lifetime {lifetime}")
+        expect(off <= 0.01, f"thread {t['tid']}: expected parts that add up to {lifetime} ns, found {parts} ns")
         worst = max(worst, off)
     busy = sorted((t["running_ns"] for t in run.threads()), reverse=True)[:THREADS]
-    expect(sum(busy) > 0, "no thread ran")
+    expect(sum(busy) > 0, "expected time running, found none in any thread")
     return f"worst {100 * worst:.4f} %"
 
 
 def claim_cpu(run):
-    """The time that threads ran, added up, is the CPU time that the kernel counted for the process."""
+    """The sum of the threads' running time is the CPU time that the kernel counted for the process."""
     pids = {t["pid"] for t in run.threads()}
-    expect(len(pids) == 1, f"processes {pids}")
+    expect(len(pids) == 1, f"expected one process, found {pids}")
     with open(f"{run.witness}.{pids.pop()}") as file:
         counted = int(file.read())
     running = sum(t["running_ns"] for t in run.threads())
     switches = sum(t["switches_voluntary"] + t["switches_involuntary"] for t in run.threads())
     expect(0.98 * counted - switches * SWITCH_NS <= running <= 1.02 * counted + run.stolen_ns,
-           f"threads ran {running} ns, the kernel counted {counted} and {run.stolen_ns} stolen; {switches} switches")
+           f"expected {counted} ns of running time, as the kernel counted (and {run.stolen_ns} ns stolen, "
+           f"{switches} switches), found {running} ns")
     return f"{100 * (running / counted - 1):+.2f} %"
 
 
 def claim_babeltrace(run):
     done = subprocess.run(["babeltrace2", run.capture, "--component", "sink.utils.counter"],
                           capture_output=True, text=True)
-    expect(done.returncode == 0, done.stderr[-300:])
+    expect(done.returncode == 0, f"babeltrace2: expected exit status 0, got {done.returncode}: {done.stderr[-300:]}")
     events = int(re.search(r"(\d+) Event messages", done.stdout).group(1))
-    expect(events > run.blocks, f"{events} events")
+    expect(events > run.blocks, f"expected more than {run.blocks} events, found {events}")
     return f"{events} events"
 
 
@@ -228,7 +241,7 @@ def main():
         ("every thread has its call graph", claim_threads),
         ("stock gprof agrees, thread by thread", claim_gprof),
         ("mutexes and condition variables have source locations", claim_locks),
-        ("locks are balanced, signals accounted for", claim_sync),
+        ("locks are balanced, signals are complete", claim_sync),
         ("running + runnable + blocked = lifetime, within 1 %", claim_time),
         ("threads ran as long as the kernel counted, within 2 %", claim_cpu),
         ("babeltrace2 reads the capture", claim_babeltrace),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tests/apps/stress_ng.py BUILD DIR: Debian's stress-ng with libsync_trace preloaded, its stressors
-verifying what they do.  "N passed, N failed, N skipped" comes last."""
+"""tests/apps/stress_ng.py BUILD DIR: runs Debian's stress-ng with libsync_trace preloaded; its stressors
+verify their results.  The last line is "N passed, N failed, N skipped"."""
 import json
 import os
 import shutil
@@ -30,19 +30,20 @@ def stress(directory, stressor, library):
 def claim(build, directory, stressor):
     _, status, text = stress(directory, stressor, None)
     if status:
-        raise Skip(f"not even without us: exit status {status}: {text[-200:]}")
+        raise Skip(f"fails without libsync_trace, too: exit status {status}: {text[-200:]}")
     folder, status, text = stress(directory, stressor, os.path.join(build, "libsync_trace.so"))
-    expect(status == 0, f"exit status {status}: {text[-500:]}")
+    expect(status == 0, f"expected exit status 0, got {status}: {text[-500:]}")
     capture = os.path.join(folder, "gprof-mt.data")
     if not os.path.exists(capture):
         raise Skip("it starts no thread and takes no lock")
     done = subprocess.run([os.path.join(build, "gprof-mt"), "report", "-i", capture, "--format", "json",
                            "sync"], capture_output=True, text=True, check=False)
-    expect(done.returncode == 0, f"report: {done.stderr[-500:]}")
+    expect(done.returncode == 0, f"report: expected exit status 0, got {done.returncode}: {done.stderr[-500:]}")
     calls = sum(row["calls"] for row in json.loads(done.stdout)["sync"])
     done = subprocess.run(["babeltrace2", "--output-format=dummy", capture], capture_output=True,
                           text=True, check=False)
-    expect(done.returncode == 0 and not done.stderr, f"babeltrace2: {done.stderr[-300:]}")
+    expect(done.returncode == 0 and not done.stderr, "babeltrace2: expected exit status 0 and no messages, got "
+                                                     f"{done.returncode}: {done.stderr[-300:]}")
     return f"{calls} operations"
 
 

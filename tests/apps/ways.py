@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the checks of real programs share: claims with verdicts; a program run unprofiled, with
-libgmon_mt linked, with it preloaded, and with glibc's runtime; and comparing what came of it."""
+"""Shared code of the checks of real programs: claims with verdicts; runs of a program unprofiled, with
+libgmon_mt linked, with libgmon_mt preloaded, and with glibc's runtime; and comparisons of the results."""
 import json
 import os
 import re
@@ -15,7 +15,7 @@ SYNCED = "with libsync_trace preloaded"
 OURS = (LINKED, PRELOADED, SYNCED)
 BINARIES = {UNPROFILED: "plain", LINKED: "linked", PRELOADED: "glibc", GLIBC: "glibc", SYNCED: "plain"}
 ATTEMPTS = 3
-RERUNS = 4  # of a test of theirs that differs
+RERUNS = 4  # of an upstream test whose result differs
 
 
 def expect(condition, text):
@@ -55,22 +55,22 @@ class Claims:
 
 
 class Run:
-    """One run of a program: what it did, and where its profile is."""
+    """One run of a program: its exit status and output, and the folder with its profile."""
 
     def __init__(self, status, out, err, folder):
         self.status, self.out, self.err, self.folder = status, out, err, folder
         self.capture = os.path.join(folder, "capture")
 
     def gmon(self):
-        """The gmon.out of the only process."""
+        """Returns the path of the gmon file; expects one process."""
         found = [f for f in os.listdir(self.folder) if f.startswith("gmon.")]
-        expect(len(found) == 1, f"{len(found)} gmon files, not one, in {self.folder}: {found[:5]}")
+        expect(len(found) == 1, f"{self.folder}: expected one gmon file, found {len(found)}: {found[:5]}")
         return os.path.join(self.folder, found[0])
 
     def threads(self):
-        """How many threads of the only process have counted calls."""
+        """Returns how many threads have counted calls; expects one process."""
         pids = [p for p in os.listdir(self.capture) if p.isdigit()]
-        expect(len(pids) == 1, f"{len(pids)} processes")
+        expect(len(pids) == 1, f"{self.capture}: expected one process, found {len(pids)}")
         return sum(f.startswith("gmon.") for f in os.listdir(os.path.join(self.capture, pids[0])))
 
 
@@ -90,8 +90,8 @@ class App:
         return os.path.join(self.directory, BINARIES[way], program)
 
     def environment(self, way, folder):
-        """The same in all four, but for what makes them four.  Profiles do not go where the program
-        works, since tests look at what is there."""
+        """The environment differs between the ways only in the preloaded library.  Profiles do not go to the
+        working directory, since tests check its contents."""
         conf = os.path.join(folder, "gprof-mt.conf")
         with open(conf, "w", encoding="ascii") as file:
             file.write(f"[output]\ndir = {folder}/capture\nexisting = join\n")
@@ -110,55 +110,56 @@ class App:
         return path
 
     def run(self, way, command, cwd=None, timeout=900, **more):
-        """Runs command, whose first word is a program of the build's."""
+        """Runs command, whose first word is a program of the build."""
         folder = self.folder(way)
         environment = dict(self.environment(way, folder), **more)
         path = self.path(way, command[0])
         done = subprocess.run([path, *command[1:]], env=environment, cwd=cwd or folder,
                               timeout=timeout, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, check=False)
-        err = done.stderr.replace(path.encode(), command[0].encode())  # messages have the path
+        err = done.stderr.replace(path.encode(), command[0].encode())  # messages contain the path, which differs
         return Run(done.returncode, done.stdout, err, folder)
 
     def report(self, run, *sections):
-        """The tables of the capture, by name."""
+        """Returns the tables of the capture by name."""
         done = subprocess.run([self.gprof_mt, "report", "-i", run.capture, "--format", "json",
                                *sections], capture_output=True, text=True, check=False)
-        expect(done.returncode == 0, f"report: {done.stderr[-300:]}")
+        expect(done.returncode == 0, f"report: expected exit status 0, got {done.returncode}: {done.stderr[-300:]}")
         return json.loads(done.stdout)
 
     def lost_nothing(self, run, but=()):
-        """How many processes a capture has, which lacks nothing and does not contradict itself;
-        `but`: rows that are known to be there."""
+        """Checks that the capture has no losses or contradictions, except the rows `but`.  Returns the number
+        of its processes."""
         rows = [r for r in self.report(run, "quality")["quality"] if r not in but]
-        expect(not rows, f"{len(rows)} losses or contradictions: {rows[:3]}")
+        expect(not rows, f"expected no losses or contradictions, found {len(rows)}: {rows[:3]}")
         return sum(p.isdigit() for p in os.listdir(run.capture))
 
 
 def same_everywhere(app, command, outputs, make_cwd=None, **more):
-    """The program does, four times, what it does unprofiled; outputs(run, cwd) says what that is.
-    Nothing is lost in our captures."""
+    """Runs the program in all four ways and expects the results of the unprofiled run: its exit status and
+    outputs(run, cwd).  Expects no losses in our captures."""
     wanted = None
     for way in WAYS:
         cwd = make_cwd(way) if make_cwd else app.folder(way + ".work")
         run = app.run(way, command, cwd=cwd, **more)
         found = (run.status, outputs(run, cwd))
         wanted = wanted or found
-        expect(found == wanted, f"{way}: exit status and output differ from an unprofiled run's: "
-                                f"{str(found)[:300]} {run.err[-300:]!r}")
+        expect(found == wanted, f"{way}: expected the unprofiled exit status and output {str(wanted)[:300]}, "
+                                f"got {str(found)[:300]} {run.err[-300:]!r}")
         if way in OURS:
             app.lost_nothing(run)
 
 
 def compare_results(results, again):
-    """Compares {way: {test: result}} to the unprofiled ones.  A test that differs is run again, by
-    again(way, test), alone, profiled and unprofiled: upstream suites have tests that fail now and
-    then, and under load.  What then still passes unprofiled and not profiled fails the claim, if it
-    is ours.  Returns what to say."""
+    """Compares {way: {test: result}} to the unprofiled results.  again(way, test) runs a test that differs
+    again, alone, profiled and unprofiled, because upstream suites have tests that sometimes fail, and
+    that fail under load.  If a test still differs, the claim fails, except with glibc's runtime.  Returns a
+    note with the differences."""
     base, notes, wrong = results[UNPROFILED], [], []
     for way in results:
         expect(set(results[way]) == set(base),
-               f"{way}: not the same tests: {sorted(set(results[way]) ^ set(base))[:5]}")
+               f"{way}: expected the same tests as unprofiled, found a difference in "
+               f"{sorted(set(results[way]) ^ set(base))[:5]}")
         for test in sorted(base):
             if results[way][test] == base[test]:
                 continue
@@ -177,7 +178,7 @@ def compare_results(results, again):
                 else:
                     found += " (glibc's runtime, not ours)"
             notes.append(found)
-    expect(not wrong, f"{len(wrong)} tests differ: " + " | ".join(wrong))
+    expect(not wrong, f"expected the unprofiled results, found {len(wrong)} tests that differ: " + " | ".join(wrong))
     failed = sorted(t for t in base if base[t] not in ("ok", "skip"))
     skipped = sum(base[t] == "skip" for t in base)
     notes.insert(0, f"{len(base)} tests, {skipped} skipped, {len(failed)} failed unprofiled too" +
@@ -186,17 +187,19 @@ def compare_results(results, again):
 
 
 def same_arcs(app, command, make_cwd=None, **more):
-    """A program of one thread, of which two runs are alike: the arcs that libgmon_mt counts, linked
-    and preloaded, are glibc's.  Preloaded it is the same file, so by address; linked by name."""
+    """For a program with one thread and the same calls in each run: libgmon_mt, linked and preloaded, counts
+    the same arcs as glibc.  The preloaded run uses the same file as glibc's and is compared by address, the
+    linked one by name."""
     program, linked_program = (Program(app.path(way, command[0])) for way in (GLIBC, LINKED))
     statuses = set()
 
     def one(way):
         run = app.run(way, command, cwd=make_cwd(way) if make_cwd else None, **more)
         statuses.add(run.status)
-        expect(len(statuses) == 1, f"{way}: exit status {run.status}: {run.err[-300:]!r}")
+        expect(len(statuses) == 1, f"{way}: expected one exit status in all runs, got {sorted(statuses)}: "
+                                   f"{run.err[-300:]!r}")
         if way in OURS:
-            expect(run.threads() == 1, f"{way}: {run.threads()} threads")
+            expect(run.threads() == 1, f"{way}: expected one thread, found {run.threads()}")
         return run.gmon()
 
     for _ in range(ATTEMPTS):
@@ -205,9 +208,9 @@ def same_arcs(app, command, make_cwd=None, **more):
         linked = our_arcs(linked_program, one(LINKED))
         wrong = ""
         if preloaded.arcs != glibc.arcs:
-            wrong = f"preloaded, not what glibc counts: {preloaded.differences(glibc)}"
+            wrong = f"preloaded, expected the arcs that glibc counts: {preloaded.differences(glibc)}"
         elif linked.by_name != preloaded.by_name:
-            wrong = f"linked, not what it counts preloaded: {linked.differences_by_name(preloaded)}"
+            wrong = f"linked, expected the arcs counted when preloaded: {linked.differences_by_name(preloaded)}"
         if not wrong:
             return f"{len(preloaded.arcs)} arcs, {sum(preloaded.arcs.values())} calls"
         if glibc.arcs != again.arcs:
@@ -216,7 +219,7 @@ def same_arcs(app, command, make_cwd=None, **more):
 
 
 def uftrace_calls(app, program, command, cwd, **more):
-    """Calls by function, as uftrace counts them.  If it loses some, it is asked again."""
+    """Returns the calls by function that uftrace counts.  Repeats the recording if uftrace loses records."""
     if not shutil.which("uftrace"):
         raise Skip("uftrace is not installed")
     for _ in range(ATTEMPTS):
@@ -246,7 +249,7 @@ def uftrace_calls(app, program, command, cwd, **more):
 
 
 class Steady:
-    """Counts of several runs of one tool: those that were the same in all of them."""
+    """Counts of several runs of one tool; finds those that are the same in all runs."""
 
     def __init__(self):
         self.runs = []
@@ -255,7 +258,7 @@ class Steady:
         self.runs.append(calls)
 
     def count(self, name):
-        """The count; None: it varies."""
+        """Returns the count, or None if it varies."""
         found = {run.get(name, 0) for run in self.runs}
         return found.pop() if len(found) == 1 else None
 
@@ -264,11 +267,11 @@ class Steady:
 
 
 def same_as_uftrace(app, command, apart="", make_cwd=None, **more):
-    """A threaded program: the calls of each function are those that uftrace counts.  The two count
-    in different runs, so a function whose count varies from run to run, as which thread comes first
-    decides, cannot be compared; one that seems not to vary, and yet differs, gets further runs.
-    `apart`: the functions, as a pattern, of which that is known beforehand, since under uftrace
-    threads are slower always, or that uftrace cannot see, since they never return."""
+    """For a threaded program: libgmon_mt counts the same calls of each function as uftrace.  The two tools count
+    in different runs.  Therefore functions whose counts vary from run to run, with the order of the threads,
+    are not compared, and there are more runs if a count differs that has not varied so far.  `apart` is a
+    pattern of functions that are never compared: their counts are known to differ because threads are always
+    slower under uftrace, or uftrace does not see them because they never return."""
     program = Program(app.path(GLIBC, command[0]))
     ours, theirs = Steady(), Steady()
 
@@ -277,7 +280,7 @@ def same_as_uftrace(app, command, apart="", make_cwd=None, **more):
 
     def count():
         run = app.run(PRELOADED, command, cwd=cwd(), **more)
-        expect(run.threads() > 1, "one thread only")
+        expect(run.threads() > 1, f"expected several threads, found {run.threads()}")
         ours.add(our_arcs(program, run.gmon()).calls)
         theirs.add(uftrace_calls(app, program, command, cwd, **more))
 
@@ -289,11 +292,12 @@ def same_as_uftrace(app, command, apart="", make_cwd=None, **more):
         differ = sorted(n for n in steady if ours.count(n) != theirs.count(n))
         if not differ:
             break
-    expect(not differ, "differ from uftrace's: " +
-           ", ".join(f"{n} {ours.count(n)}, not {theirs.count(n)}" for n in differ[:8]))
+    expect(not differ, "expected uftrace's counts: " +
+           ", ".join(f"{n}: expected {theirs.count(n)}, found {ours.count(n)}" for n in differ[:8]))
     compared = sum(ours.count(n) for n in steady)
     calls = sum(max(run.get(n, 0) for run in ours.runs) for n in names)
     expect(2 * len(steady) > len(names) and 4 * compared > calls,
-           f"only {len(steady)} of {len(names)} functions, {compared} of {calls} calls, do not vary")
+           f"expected steady counts of half of the functions and a quarter of the calls, found {len(steady)} of "
+           f"{len(names)} functions, {compared} of {calls} calls")
     return (f"{len(steady)} functions, {compared} calls; from run to run vary: " +
             (", ".join(sorted(names - steady)) or "none"))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preloaded: a process leaves at its end, in $CPU_WITNESS.<pid>, the CPU time that the kernel
- * counted for all its threads, in nanoseconds.
+ * A library to preload: at the end of a process, writes the CPU time that the kernel counted for
+ * all its threads, in nanoseconds, to $CPU_WITNESS.<pid>.
  */
 #include <stdio.h>
 #include <stdlib.h>

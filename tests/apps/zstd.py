@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tests/apps/zstd.py BUILD DIR INPUT: zstd, built in DIR by tests/apps/build, compressing INPUT with
-four threads and with one.  "N passed, N failed, N skipped" comes last."""
+"""tests/apps/zstd.py BUILD DIR INPUT: checks zstd, built in DIR by tests/apps/build, which
+compresses INPUT with four threads and with one.  The last line is "N passed, N failed, N skipped"."""
 import hashlib
 import os
 import sys
@@ -9,11 +9,11 @@ import sys
 from ways import App, Claims, expect, same_arcs, same_as_uftrace, same_everywhere
 
 ZSTD = "zstd"
-# A context is made if all that there are, are in use; the main thread looks how far the others are.
+# Their counts vary: a context is created if all existing ones are in use, and the main thread polls the progress.
 APART = (r"ZSTDMT_(freeCCtx|releaseCCtx|getCCtx|toFlushNow|compressStream.*)|"
          r"ZSTD_(CCtx_reset|isError|CCtxParams_(init|reset)|createCCtx.*|freeCCtx.*|freeCDict|"
          r"custom(Malloc|Free|Calloc)|toFlushNow|compressStream.*)|AIO_.*|POOL_.*")
-COUNTED_BYTES = 8 << 20  # of the input, where each call is recorded
+COUNTED_BYTES = 8 << 20  # of the input, for runs in which uftrace records each call
 
 
 def digest(run, _):
@@ -26,7 +26,7 @@ def claim_round(app, input_file):
     expect(packed.status == 0, f"exit status {packed.status}: {packed.err[-300:]!r}")
     found = app.run("linked", [ZSTD, "-d", "-q", "-c", path])
     with open(input_file, "rb") as file:
-        expect(found.out == file.read(), "does not decompress to the input")
+        expect(found.out == file.read(), "expected the input after decompression, found other data")
 
 
 def main():
@@ -35,9 +35,9 @@ def main():
     small = os.path.join(app.runs, "small")
     with open(input_file, "rb") as source, open(small, "wb") as file:
         file.write(source.read(COUNTED_BYTES))
-    claims.check("zstd -T4 on 64 MiB: the same file", lambda: same_everywhere(
+    claims.check("zstd -T4 on 64 MiB: the same output file", lambda: same_everywhere(
         app, [ZSTD, "-T4", "-9", "-q", "-c", input_file], digest))
-    claims.check("what it compressed decompresses", lambda: claim_round(app, input_file))
+    claims.check("compressed data decompresses to the input", lambda: claim_round(app, input_file))
     claims.check("a failure: the same message and exit status", lambda: same_everywhere(
         app, [ZSTD, "-T4", "-d", "-q", "-c", os.path.abspath(__file__)], digest))
     claims.check("zstd --single-thread: the arcs that glibc counts", lambda: same_arcs(

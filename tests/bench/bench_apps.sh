@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What counting calls costs programs of others (tests/apps): wall time, from the same run to run
-# alternating, of each built without -pg; built with -pg and glibc's runtime; the same with
-# libgmon_mt.so preloaded; linked with it; and with an mcount that only returns preloaded, which is
-# what -pg alone costs.  The least of ROUNDS (default 5) runs of each: what else runs on the machine
-# only ever adds.
+# Measures the cost of counting calls in real programs (tests/apps): the wall time of each program
+# built without -pg; built with -pg and glibc's runtime; the same with libgmon_mt.so preloaded; linked
+# with libgmon_mt.so; and with a preloaded mcount that only returns, which shows the cost of -pg alone.
+# The runs alternate.  The minimum of ROUNDS (default 5) counts, because other load on the machine can
+# only add time.
 #
 # Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
 set -eu
@@ -28,8 +28,8 @@ for app in xz:xz-utils zstd:libzstd leveldb:leveldb libuv:libuv1; do
 done
 [ -e "$apps/input" ] || "$tests/make-input" "$apps/input" 64
 
-# timed WAY TREE PROGRAM ARGUMENT...: appends its seconds to the file WAY.  Profiles go to a folder
-# that is new, as it would be after a first run.
+# timed WAY PROGRAM ARGUMENT...: appends the program's seconds to the file WAY.  Profiles go to a new
+# folder each time, so that no run finds the profiles of an earlier one.
 timed()
 {
 	local way=$1 preload=

@@ -1,14 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# `browse` of EVENTS (default 100 M) events of 16 threads and 64 mutexes, one in ten locks of which waits: how long it
-# takes to the first screen, when the index is made (beside a summary of the same), when it is there, and when it
-# is there and not in memory; what memory it takes, the page cache apart; the longest that each key takes, then the same
-# with nothing of the index in memory before each of them; and beside `less` in the text of one in a hundred of the
-# events.  2 s and 50 ms are asked for.  Only root can put another process's pages out of memory: who is not gets no
-# rows of that.
+# Measures `browse` on EVENTS (default 100 M) events of 16 threads and 64 mutexes, where one lock in ten waits:
+# - the time to the first screen: while the index is made (compared with a summary of the same capture), with the index
+#   in memory, and with the index on disk only; at most 2 s is required with an index;
+# - the memory while the index is made, without the page cache;
+# - the longest response to each key, with the index in memory, and with the index evicted before each key; at most
+#   50 ms is required;
+# - the same keys in `less`, on the text of one in a hundred of the events.
+# Only root can evict pages of another process: for other users, the rows for keys with an evicted index are missing,
+# and the first screen is measured with the page cache dropped by posix_fadvise() only.
 #
-# 10 GB of disk for a while.  Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
+# Needs 10 GB of disk while it runs.  Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
 set -eu
 
 events=${EVENTS:-100000000}
@@ -18,7 +21,7 @@ dir=$(mktemp -d "${BENCH_DIR:-${TMPDIR:-/tmp}}/bench_browse.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 
-# browse FILE [--evict FOLDER] [KEY...]: what keys.py has measured, into FILE.
+# browse FILE [--evict FOLDER] [KEY...]: writes the measurements of keys.py to FILE.
 browse()
 {
 	local file=$1 evict=()
@@ -65,16 +68,16 @@ cold=(--evict capture/index)
 browse cold "${cold[@]}" 'o=o*1' 'j=j*10' 'G=G*1' 'PgUp=\x1b[5~*10' 'Home=\x1b[H*1' 'PgDn=\x1b[6~*10' \
 	'Enter=\r*1' ']=]*10' '[=[*5' 'm=m*4' 'w=w*1' 'Right=\x1b[C*10' '+=+*15' '-=-*15' 't=t*1' 'c=c*2' 'g=g*1' 'q=q*1'
 
-row "first screen of $millions M events, the index there" 'asked for' 2 "$(value first warm)" s 1
-row "first screen of $millions M events, the index not in memory" 'asked for' 2 "$(value first cold)" s 1
-printf 'a search through what one thread did\t-\t-\t%s\tms\t-\t-\t-\n' "$(value all warm)"
-row "first screen of $millions M events, the index made" 'report summary' "$summary" "$(value first made)" s -
-row "memory while it is made" 'asked for' 204800 "$(value memory made)" KiB 1
+row "first screen of $millions M events, the index in memory" 'limit' 2 "$(value first warm)" s 1
+row "first screen of $millions M events, the index not in memory" 'limit' 2 "$(value first cold)" s 1
+printf 'search through the operations of one thread\t-\t-\t%s\tms\t-\t-\t-\n' "$(value all warm)"
+row "first screen of $millions M events, which makes the index" 'report summary' "$summary" "$(value first made)" s -
+row "memory while the index is made" 'limit' 204800 "$(value memory made)" KiB 1
 for key in j PgDn G PgUp Home o Enter ']' m + - t / Enter,found c g; do
-	row "key $key, $millions M events" 'asked for' 50 "$(value "$key" warm)" ms 1
+	row "key $key, $millions M events" 'limit' 50 "$(value "$key" warm)" ms 1
 done
 for key in "${cold_keys[@]}"; do
-	row "key $key, the index not in memory" 'asked for' 50 "$(value "$key" cold)" ms 1
+	row "key $key, the index not in memory" 'limit' 50 "$(value "$key" cold)" ms 1
 done
 rm -rf capture
 "$GM_BUILD/tests/ctf/make_capture" part 16 $((events / 100)) waits

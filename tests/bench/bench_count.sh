@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What counting a call costs: nanoseconds over the same program without profiling, for our library,
-# for glibc's own mcount, for an mcount that only returns (what -pg alone costs, with an mcount in a
-# shared library) and for `uftrace record`; and how many calls each has lost.
+# Measures the cost of counting a call: nanoseconds beyond the same program without profiling, for our
+# library, for glibc's own mcount, for an mcount that only returns (the cost of -pg alone, with an mcount
+# in a shared library) and for `uftrace record`; and the calls that our library and glibc's lose.
 #
-# Three tiny functions in a loop, in 1 and in 2 threads, 120 million calls a thread; then 10,000 arcs
-# in random order.  Time is the threads' CPU time.  Runs of all peers alternate; the best of ROUNDS
-# (default 5) of each is taken, since what else runs on the machine only ever adds.  uftrace writes
-# 32 bytes a call, so it gets 1.2 million calls a thread.
+# The program calls three tiny functions in a loop, in 1 and in 2 threads, 120 million calls per thread;
+# a second one has 10,000 arcs in random order.  Time is the threads' CPU time.  The runs of all peers
+# alternate; the minimum of ROUNDS (default 5) counts, because other load on the machine can only add
+# time.  uftrace writes 32 bytes per call and therefore gets only 1.2 million calls per thread.
 #
 # Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
 set -eu
@@ -35,7 +35,7 @@ done
 # shellcheck source=tests/bench/count/common.sh
 . "$source/common.sh"
 
-# lost CALLS: how many of three times CALLS are missing in gmon.out
+# lost PROGRAM CALLS: prints how many calls of the three functions, CALLS of each, gmon.out lacks
 lost()
 {
 	gprof -b -p "$1" gmon.out 2>/dev/null | awk -v wanted="$2" '

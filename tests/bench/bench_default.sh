@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What programs take as they are recorded by default (sync.mode = auto): libsync_trace preloaded, CPU
-# time, least of ROUNDS (default 5) runs that alternate.  Beside them what wrappers that do nothing
-# take, and with one reading of the TSC for a lock and unlock: less is not possible where each hold has
-# its begin.  Programs of the distribution that are not installed are left out.
+# Measures the CPU time of programs with libsync_trace preloaded in its default mode (sync.mode = auto).
+# Runs alternate; the minimum of ROUNDS (default 5) counts.  For comparison, the programs also run with
+# wrappers that do nothing, and with wrappers that read the TSC once per lock and unlock, the least that
+# recording the begin of each hold can cost.  Programs of the distribution that are not installed are
+# left out.
 #
 # Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
 set -eu

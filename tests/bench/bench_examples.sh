@@ -1,15 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What profiling costs the four examples, at both of the paper's sizes: wall time built without -pg,
-# against wall time built with -pg and run under `record --profile full-sched`.  Runs alternate, so
-# that a change in the machine's speed meets both; the median of ROUNDS (default 7) of each is
-# compared.  Wall time is the program's own, from its start to its end, as GNU time would give it,
-# plus what record does before and after: a user waits for all of it, and the budget is for that.
-# Beside it stand user + sys, which other programs disturb less, and the program alone: the wall time
-# from its exec to its end, as record notes it.  The spread (half the distance between the quartiles,
-# relative to the median) tells how much of the ratio is noise.  Captures are kept to the end: file
-# systems are slow to create files just after many were deleted.
+# Measures the cost of profiling the four examples, at both of the paper's sizes: built without -pg,
+# against built with -pg and run under `record --profile full-sched`.  Runs alternate, so that a change
+# of the machine's speed affects both; the medians of ROUNDS (default 7) are compared.  The budget is for
+# wall time that includes the work of `record` before and after the program, since a user waits for
+# all of it.  Further rows give user + sys, which other load disturbs less, and the wall time of the
+# program alone, from its exec to its end, as the capture states it.  The spread (half the distance
+# between the quartiles, relative to the median) shows how much of the ratio is noise.  Captures are
+# kept to the end: file systems are slow to create files just after many were deleted.
 #
 # Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
 set -eu
@@ -22,7 +21,7 @@ cd "$dir"
 export TIMEFORMAT='%R %U %S'
 unset GPROF_MT_CONFIG
 
-# timed FILE DATA COMMAND...: appends wall, user + sys, and wall of the program alone, in seconds.
+# timed FILE DATA COMMAND...: appends wall time, user + sys, and wall time of the program alone, in seconds.
 timed()
 {
 	local file=$1 data=$2
@@ -34,7 +33,7 @@ timed()
 		END { print wall, cpu, alone }' seconds >>"$file"
 }
 
-# median FILE COLUMN: median and relative spread.
+# median FILE COLUMN: prints the median and the spread in percent.
 median()
 {
 	sort -n -k "$2,$2" "$1" | awk -v c="$2" '{ v[NR] = $c }
@@ -54,7 +53,7 @@ bench()
 		mv out expected
 		timed ours "data.$round" "$GM_BUILD/gprof-mt" record -q -o "data.$round" \
 			--profile full-sched -- "$profiled" "$size"
-		cmp -s out expected || { echo "$what: output differs under record" >&2; exit 1; }
+		cmp -s out expected || { echo "$what: expected the same output with and without record: $(cmp out expected)" >&2; exit 1; }
 	done
 	mkdir -p "kept/$name.$size"
 	mv data.* "kept/$name.$size"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What a child of fork costs that takes one lock and calls one function: time of the clock and CPU time
-# over the same program alone, the median of several runs that alternate.
+# Measures the cost of a child of fork() that takes one lock and calls one function: wall time and CPU time
+# of the profiled and of the bare program.  Runs alternate; the median of RUNS (default 5) counts.
 #
 # Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
 set -eu
@@ -15,11 +15,11 @@ unset GMON_OUT_PREFIX GPROF_MT_CONFIG
 CC=${CC:-gcc}
 TIMEFORMAT='%R %U %S'
 
-$CC -std=gnu17 -O1 -pthread -o fork "$GM_TOP/tests/robust/programs/fork_faults.c"
-$CC -std=gnu17 -O1 -pg -pthread -o fork.pg "$GM_TOP/tests/robust/programs/fork_faults.c" \
+$CC -std=gnu17 -O1 -pthread -o fork "$GM_TOP/tests/robust/fork/programs/fork_faults.c"
+$CC -std=gnu17 -O1 -pg -pthread -o fork.pg "$GM_TOP/tests/robust/fork/programs/fork_faults.c" \
 	-L"$GM_BUILD" -lgmon_mt -Wl,-rpath,"$GM_BUILD"
 
-# measure NAME COMMAND...: a line "clock CPU" in ms a child
+# measure NAME COMMAND...: appends a line "wall CPU", in ms per child, to the file NAME
 measure()
 {
 	local name=$1
@@ -54,4 +54,4 @@ row "a child of fork, libsync-trace" sync 1 0.1
 row "the same, CPU time" sync 2 0.1
 row "a child of fork, libgmon-mt" calls 1 0.1
 row "a child of fork, both" both 1 0.2
-row "the same under record, its end included" record 1 -
+row "the same under record, including its end" record 1 -

@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What recording a call costs, beside uftrace: nanoseconds over the same program without profiling,
-# for an entry alone (-pg) and for an entry and its exit (-mfentry -minstrument-return=call; uftrace
-# records both), with large buffers and with those of 500 records; and the bytes of a record.  Two
-# readings of the TSC in the same run are the least that an entry and its exit can cost.
+# Measures the cost of recording a call, compared with uftrace: nanoseconds beyond the same program
+# without profiling, for an entry alone (-pg) and for an entry and its exit (-mfentry
+# -minstrument-return=call; uftrace records both), with large buffers and with buffers of 500 records;
+# and the bytes per record.  An entry and its exit cannot cost less than two readings of the TSC,
+# which are measured in the same rounds.
 #
-# Three tiny functions in a loop, in 1 and in 2 threads.  Time is the threads' CPU time, what the
-# kernel does for the pages included.  Runs of all alternate; the best of ROUNDS (default 5) is taken.
+# The program calls three tiny functions in a loop, in 1 and in 2 threads.  Time is the threads' CPU
+# time, including the kernel's work for their pages.  The runs of all peers alternate; the minimum of
+# ROUNDS (default 5) counts.
 #
 # Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
 set -eu
@@ -33,7 +35,7 @@ $CC -std=gnu17 -O2 -pthread -pg -mfentry -minstrument-return=call -o pair "$sour
 cp pair pair-500
 $CC -std=gnu17 -O2 -o readings "$source/readings.c"
 
-# bytes RECORDS: of a record of the capture, on average
+# bytes RECORDS: prints the average bytes per record of the capture, which has RECORDS records
 bytes()
 {
 	python3 - "$1" gprof-mt.data/*/calls-history/stream_* <<-'END'

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What recording the kernel's events costs where there are most of them: two threads on one CPU that
-# hand a turn to and fro, so that each round is two context switches.  Wall time of the program,
-# its own and nothing else's, bare and under each level of `record`, by perf's tracepoints, and under
-# `perf record` of the same two.  Rounds alternate; the median of ROUNDS (default 5) counts.  Then what was
-# lost, and what an event takes on disk; what another program that does nothing but system calls pays
-# while one that does nothing is recorded at level full; and the four examples at level full, by user +
-# sys too, which other programs disturb less.  Captures are kept to the end: file systems are slow to
-# create files just after many were deleted.
+# Measures the cost of recording kernel events at a high rate: two threads on one CPU pass a turn back and
+# forth, so that each round is two context switches.  Compared is the wall time of the program alone: bare,
+# under each level of `record`, through perf's tracepoints, and under `perf record` of the same two
+# tracepoints.  Rounds alternate; the median of ROUNDS (default 5) counts.  Further rows give the lost events
+# and the bytes per event on disk; the slowdown of a program that only makes system calls while another,
+# idle program is recorded at level full; and the four examples at level full, also by user + sys, which
+# other load disturbs less.  Captures are kept to the end: file systems are slow to create files just after
+# many were deleted.
 #
 # Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
 set -eu
@@ -36,17 +36,17 @@ median()
 	sort -n "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
 
-# timed STATUS FILE COMMAND...: appends wall seconds; the exit status must be that.
+# timed STATUS FILE COMMAND...: appends the wall seconds to FILE; fails if the exit status is not STATUS.
 timed()
 {
 	local wanted=$1 file=$2 status=0
 	shift 2
 	{ time "$@" >out 2>err; } 2>seconds || status=$?
-	[ $status = "$wanted" ] || { echo "$1: exit status $status" >&2; cat err >&2; exit 1; }
+	[ $status = "$wanted" ] || { echo "$1: expected exit status $wanted, got $status" >&2; cat err >&2; exit 1; }
 	awk '{ print $1 }' seconds >>"$file"
 }
 
-# recorded FILE LEVEL SOURCE: the program alone, as record notes it.
+# recorded FILE LEVEL SOURCE: appends the seconds of the program alone, from the times in the capture.
 recorded()
 {
 	"$GM_BUILD/gprof-mt" record -q -o data --profile "$2" --set kernel.source="$3" --set sync.mode=off -- ./pingpong $handovers \
@@ -69,9 +69,9 @@ for _ in $(seq "$rounds"); do
 done
 bare=$(median bare)
 rate=$(awk -v s="$bare" -v n=$handovers 'BEGIN { printf "%.0f", 2 * n / s }')
-row "$rate context switches a second, full-sched" "not recorded" "$bare" "$(median full-sched)" s -
+row "$rate context switches per second, full-sched" "not recorded" "$bare" "$(median full-sched)" s -
 awk -v b="$bare" -v o="$(median full-sched)" -v n=$handovers 'BEGIN { us = (o - b) / (2 * n) * 1e6
-	printf "a switch and its waking (10 %% at 100,000 a second)\tbudget\t1\t%.2f\tus\t%.2f\t1\t%s\n", us, us,
+	printf "a switch and its waking (10 %% at 100,000 per second)\tbudget\t1\t%.2f\tus\t%.2f\t1\t%s\n", us, us,
 		(us <= 1 ? "pass" : "miss") }'
 row "the same" "by perf tracepoints (kernel.source=perf)" "$(median tracepoints)" "$(median full-sched)" s -
 [ ! -s perf ] || row "the same" "perf record of the same tracepoints" "$(median perf)" "$(median full-sched)" s -
@@ -85,7 +85,7 @@ for level in full-sched full; do
 			b / 32, (b <= 32 ? "pass" : "miss") }'
 done
 
-# stranger FILE [SOURCE]: dd, by itself or beside a recording.
+# stranger FILE [SOURCE]: times dd, while `record` records an idle program if SOURCE is given.
 stranger()
 {
 	local record=

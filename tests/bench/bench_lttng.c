@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A lock and unlock, in nanoseconds, printed as one number.
- *   bench_lttng N             the two calls, recorded by whatever is preloaded
- *   bench_lttng N PROVIDER    the same with the two events of LTTng's written by the program
- * itself, which are what it costs at least to have them in a trace
+ * Prints the cost of a lock and unlock in nanoseconds, as one number.
+ *   bench_lttng N             the two calls, recorded by the preloaded library, if any
+ *   bench_lttng N PROVIDER    the program itself writes the two LTTng events: the least that having
+ *                             them in a trace can cost
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 			return 1;
 		provider->thread_init();
 	}
-	/* A program with one thread locks without locked instructions. */
+	/* In a program with one thread, libc omits the locked instructions. */
 	if (pthread_create(&thread, NULL, nothing, NULL) != 0)
 		return 1;
 	pthread_join(thread, NULL);

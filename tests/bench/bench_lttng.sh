@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What the sink LTTng-UST costs beyond the events themselves: lock and unlock with sync.sink = lttng,
-# beside the same with the two events written by the program, and under LTTng-UST's own pthread
-# wrapper.  The session overwrites its buffers, so that nothing waits for the disk and nothing is
-# discarded.  Rounds alternate; the least of ROUNDS (default 9) counts.
+# Measures the cost of the LTTng-UST sink beyond the events themselves: lock and unlock with
+# sync.sink = lttng, compared with a program that writes the same two events itself, and with LTTng-UST's
+# own pthread wrapper.  The session overwrites its buffers: no thread waits for the disk, and no event
+# is discarded.  Rounds alternate; the minimum of ROUNDS (default 9) counts.
 #
 # Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
 set -eu
@@ -45,7 +45,7 @@ fi
 		lttng enable-event -u -c bench 'gmon_mt_sync:*' &&
 		lttng enable-event -u -c bench 'lttng_ust_pthread:*' &&
 		lttng add-context -u -c bench -t vpid -t vtid -t procname && lttng start
-} >/dev/null 2>&1 || skip "no LTTng session can be made"
+} >/dev/null 2>&1 || skip "cannot create an LTTng session"
 
 printf '[sync]\nsink = lttng\n[output]\ndir = capture\nexisting = join\n' >config
 for _ in $(seq "$rounds"); do

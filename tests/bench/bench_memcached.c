@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_memcached PORT PID ROUNDS: loads the memcached on loopback and compares all that it
- * answers. Four connections, a thread each; a round sends BATCH commands, one in eight a set, and
- * waits for the answers.  Prints operations a second, and nanoseconds of the server's CPU time an
+ * bench_memcached PORT PID ROUNDS: loads the memcached on loopback and compares all its answers.
+ * Four threads have a connection each; a round sends BATCH commands, one in eight a set, and waits
+ * for the answers.  Prints operations per second, and nanoseconds of the server's CPU time per
  * operation.
  */
 #include <arpa/inet.h>
@@ -47,7 +47,7 @@ static void add(char *text, size_t *len, const char *format, int client, int key
 	    (size_t)snprintf(text + *len, BUFFER - *len, format, client, key, VALUE_BYTES, value);
 }
 
-/* The same value each time, so that the answers are known. */
+/* Every set stores the same value, so that all answers are known. */
 static void make_batch(struct batch *batch, int client, unsigned n, bool sets_only)
 {
 	batch->command_bytes = batch->answer_bytes = 0;
@@ -85,7 +85,7 @@ static void exchange(int fd, const struct batch *batch)
 		done += (size_t)n;
 	}
 	if (memcmp(answer, batch->answer, batch->answer_bytes) != 0) {
-		fprintf(stderr, "another answer than expected: %.80s\n", answer);
+		fprintf(stderr, "expected the value that was set, got: %.80s\n", answer);
 		exit(1);
 	}
 }
@@ -117,7 +117,7 @@ static void *client_run(void *argument)
 	return NULL;
 }
 
-/* Of all threads of a process, by its CPU clock. */
+/* The CPU time of all threads of a process. */
 static double cpu_seconds(pid_t pid)
 {
 	struct timespec t;

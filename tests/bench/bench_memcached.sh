@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What the profile applic-only costs a server: memcached (tests/apps) with four threads under four clients on
-# loopback that keep it busy, as it is; with libsync_trace preloaded, recording all, only waits, or what it
-# does by default; and, built with -pg, with both libraries.  Operations a second, and the server's CPU time
-# of one, which tells more where the clients and the server share CPUs.  Servers alternate; the best of ROUNDS
-# (default 5) counts.
+# Measures the cost of the profile applic-only for a server: memcached (tests/apps) with four threads, kept busy by
+# four clients on loopback.  It runs unprofiled; with libsync_trace preloaded, in the modes all, contended and auto
+# (the default); and, built with -pg, with both libraries.  Reported are operations per second and the server's CPU
+# time per operation, which is the better measure where clients and server share CPUs.  The servers alternate; the
+# best of ROUNDS (default 5) counts.
 #
 # Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
 set -eu
@@ -32,10 +32,10 @@ mkdir -p "$apps"
 $CC -std=gnu17 -O2 -pthread -o load "$GM_TOP/tests/bench/bench_memcached.c"
 cp "$GM_TOP/configs/applic-only.conf" default.conf
 for mode in all contended; do sed "s/^mode = auto\$/mode = $mode/" default.conf >$mode.conf; done
-! cmp -s all.conf contended.conf || { echo "the mode of applic-only is not auto" >&2; exit 1; }
+! cmp -s all.conf contended.conf || { echo "configs/applic-only.conf: expected 'mode = auto', found no such line" >&2; exit 1; }
 
-# loaded WAY TREE PRELOAD CONFIG: the server's life; appends operations a second to the file WAY.ops,
-# nanoseconds an operation to WAY.ns
+# loaded WAY TREE PRELOAD CONFIG: starts a server, loads it and ends it; appends operations per second to the
+# file WAY.ops, nanoseconds per operation to WAY.ns
 loaded()
 {
 	local port=
@@ -58,7 +58,7 @@ loaded()
 	cut -d ' ' -f 2 result >>"$1.ns"
 }
 
-# lossless WAY: what is fast because it was lost does not count
+# Fails if the capture lacks events: lost events would make recording look fast.
 lossless()
 {
 	"$GM_BUILD/gprof-mt" report -i work/gprof-mt.data quality >quality 2>&1 &&
@@ -91,7 +91,7 @@ ns()
 }
 
 for way in "all:applic-only" "sync:synchronization alone" "waits:synchronization alone, waits only" \
-	"default:synchronization alone, as it is by default"; do
+	"default:synchronization alone, default"; do
 	row "memcached, ${way#*:}" "$(ops none)" "$(ops "${way%%:*}")" operations/s
 	row "memcached, ${way#*:}, CPU time" "$(ns none)" "$(ns "${way%%:*}")" ns/operation
 done

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_page THREADS LOCKS ROUNDS: each thread takes locks in an order of its own, at one of 32
- * places, and is now and then away from the CPU while it has one: many waits, of all lengths, on
- * many objects, met in many places.
+ * bench_page THREADS LOCKS ROUNDS: each thread takes locks in its own order, at one of 32 call
+ * sites, and is sometimes off-CPU while it holds one. This causes many waits of all lengths, on
+ * many objects, at many call sites.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

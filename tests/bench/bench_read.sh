@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# How fast a capture is read: `report` with all its default sections, against babeltrace2 reading the
-# same streams and throwing the events away.  Few streams, then many: babeltrace2's muxer looks at
-# every stream for every event.  The least CPU time of ROUNDS (default 5) runs of each, alternating.
-# And the memory that `report` takes for ten times as many events, which is to be no more.
+# Measures how fast a capture is read: `report` with all its default sections, against babeltrace2
+# reading the same streams and dropping the events.  A capture with few streams and one with many are
+# read, because babeltrace2's muxer looks at every stream for every event.  Runs alternate; the
+# minimum CPU time of ROUNDS (default 5) counts.  A further row checks that the memory of `report`
+# does not grow with ten times as many events.
 #
-# A history of calls: times by stack and function, beside what `uftrace report` makes of the same
-# program's calls, recorded by uftrace; and by the clock, what all CPUs take beside one of them.
+# For call histories: the CPU time of computing times by stack and function, against `uftrace report`
+# on a recording of the same program by uftrace; and the wall time on all CPUs against that on one.
 #
 # Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
 set -eu
@@ -20,7 +21,7 @@ trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 . "$GM_TOP/tests/bench/timed.sh"
 
-# clocked FILE COMMAND...: appends seconds by the clock.
+# clocked FILE COMMAND...: appends the seconds of wall time to FILE.
 clocked()
 {
 	local file=$1 TIMEFORMAT=%R
@@ -28,7 +29,7 @@ clocked()
 	{ time "$@" >out 2>err; } 2>>"$file" || { cat err >&2; exit 1; }
 }
 
-# on_cpus WHAT RECORDS COMMAND...: all CPUs beside one.
+# on_cpus WHAT RECORDS COMMAND...: prints the row that compares the command on all CPUs with the same on one.
 on_cpus()
 {
 	local what=$1 records=$2 cpu
@@ -40,7 +41,7 @@ on_cpus()
 		clocked all "$@"
 	done
 	awk -v n="$records" -v what="$what" -v p="$(sort -n one | head -1)" -v o="$(sort -n all | head -1)" 'BEGIN {
-		printf "%s %.1f M calls and returns, %d M/s\tthe same on one CPU\t%.1f\t%.1f\tns/record by the clock\t%.3f\t-\t-\n",
+		printf "%s %.1f M calls and returns, %d M/s\tthe same on one CPU\t%.1f\t%.1f\tns/record of wall time\t%.3f\t-\t-\n",
 			what, n / 1e6, n / o / 1e6, p / n * 1e9, o / n * 1e9, o / p }'
 }
 
@@ -61,7 +62,7 @@ bench()
 	rm -rf capture
 }
 
-# peak_kib EVENTS: of a report of so many.
+# peak_kib EVENTS: prints the peak memory of a report on a capture with EVENTS events.
 peak_kib()
 {
 	"$GM_BUILD/tests/ctf/make_capture" capture 4 "$1"

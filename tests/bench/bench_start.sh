@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What counting costs beside the time of a call: the start and the end of a program that does nothing and of a
-# thread with one call, the memory of a thread with less than 100 arcs, and the instructions of a call, which
-# do not depend on what else the machine does.  All over the same program without -pg.
+# Measures the costs of counting other than the time per call: start and end of a program that does nothing and of a
+# thread with one call, the memory of a thread with fewer than 100 arcs, and the instructions per call, which do not
+# depend on other load.  All values are differences to the same program without -pg.
 #
 # Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
 set -eu
@@ -28,7 +28,7 @@ for program in nothing three crowd starts; do
 		-L"$GM_BUILD" -lgmon_mt -Wl,-rpath,"$GM_BUILD"
 done
 
-# row WHAT PEER PEER_VALUE OUR_VALUE UNIT BUDGET; "-": what there is not
+# row WHAT PEER PEER_VALUE OUR_VALUE UNIT BUDGET; "-" stands for a missing value
 row()
 {
 	awk -v what="$1" -v peer="$2" -v p="$3" -v o="$4" -v unit="$5" -v b="$6" 'BEGIN {
@@ -37,7 +37,7 @@ row()
 			o == "-" || b == "-" ? "-" : o <= b ? "pass" : "miss" }'
 }
 
-# over PEER: the wall time of PEER's start and end over no profiling
+# over PEER: prints how much longer PEER's start and end take than without profiling, in ms of wall time
 over()
 {
 	awk -v peer="$1" '{ ms[$1] = $2 } END { printf "%.3f", ms[peer] - ms["plain"] }' times.txt
@@ -49,8 +49,8 @@ row "start and end of a program" "glibc mcount" "$(over glibc)" "$(over ours)" m
 row "start and end, libgmon_mt.a" "glibc mcount" "$(over glibc)" "$(over archive)" ms 1
 row "start and end, preloaded" "glibc mcount" "$(over glibc)" "$(over preloaded)" ms 1
 
-# starts PEER AT_ONCE: ms for each of 400 threads, the least of several runs; each in a directory of
-# its own, since where files were removed, new ones cost more
+# starts PEER AT_ONCE: prints the ms per thread of 400 threads, the minimum of seven runs.  Each run has its
+# own directory, because creating files is slower in a directory from which files were removed
 starts()
 {
 	local i
@@ -67,7 +67,7 @@ for at_once in 1 100; do
 	row "a thread, $at_once at once" "glibc mcount" "$(cat starts.glibc.ms)" "$(cat starts.ours.ms)" ms 0.1
 done
 
-# resident PEER: KiB a thread of 400 over one thread
+# resident PEER: prints the KiB that each of 400 more threads adds to a process with one thread
 resident()
 {
 	local one many
@@ -86,7 +86,7 @@ plain=$(resident plain)
 row "memory of a thread with 96 arcs" "glibc mcount" "$(minus "$(resident glibc)" "$plain")" \
 	"$(minus "$(resident ours)" "$plain")" KiB 32
 
-# instructions PEER: of a call, by what 30,000 more of them take
+# instructions PEER: prints the instructions per call, from the difference that 30,000 more calls make
 instructions()
 {
 	local rounds

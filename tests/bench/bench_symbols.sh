@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Names and lines for addresses of a program with 70 MB of debug information: 1000 addresses all over
-# its code, beside what binutils and elfutils (and LLVM, if it is there) take for the same ones; and
-# a report with 1200 call sites, from nothing and from the cache.  CPU time, the least of ROUNDS
-# (default 5) runs; of elfutils one, which is slow.
+# Measures how fast addresses are resolved to names and lines in a program with 70 MB of debug
+# information: 1000 addresses from all parts of its code, compared with binutils, elfutils and (if
+# installed) LLVM; and a report with 1200 call sites, without and with a symbol cache.  The minimum CPU
+# time of ROUNDS (default 5) runs counts; elfutils is slow and runs once.
 #
-# The program is made once for a build folder: one unit is compiled, and assembled under UNITS names
+# The program is built once per build folder: one unit is compiled, and assembled under UNITS names
 # (default 20).
 #
 # Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
@@ -65,14 +65,14 @@ program=$made/program
 megabytes=$(readelf -SW "$program" | sed -nE 's/.* \.debug_[a-z_]+ +PROGBITS +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) .*/0x\1/p' |
 	{ sum=0; while read -r size; do sum=$((sum + size)); done; echo $((sum / 1000000)); })
 
-# A third into each of 1000 functions.
+# Takes an address after a third of each of 1000 functions.
 nm -S --defined-only "$program" | python3 -c 'import sys
 functions = sorted((int(w[0], 16), int(w[1], 16)) for w in map(str.split, sys.stdin) if len(w) == 4 and w[2] in "tTwW")
 wanted = functions[::max(1, len(functions) // 1000)][:1000]
 for start, size in wanted:
     print("%x" % (start + size // 3))' >addresses
 while read -r address; do
-	printf 'i%x\n' $((16#$address + 1)) # return addresses: the call is meant
+	printf 'i%x\n' $((16#$address + 1)) # a return address stands for the call before it
 done <addresses >asked
 n=$(wc -l <addresses)
 
@@ -110,6 +110,6 @@ for _ in $(seq "$rounds"); do
 	timed again "$GM_BUILD/gprof-mt" history -i capture
 done
 sites=$((units * 30 * 2))
-row "history, $sites call sites in $megabytes MB" "the 1 s asked for" 1 "$(least first)" 1
-row "the same, from the cache" "the 0.1 s asked for" 0.1 "$(least again)" 1
+row "history, $sites call sites in $megabytes MB" "limit of 1 s" 1 "$(least first)" 1
+row "the same, from the cache" "limit of 0.1 s" 0.1 "$(least again)" 1
 row "the same, from the cache" "without a cache" "$(least no_cache)" "$(least again)" -

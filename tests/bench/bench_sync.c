@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What synchronization costs, in nanoseconds, printed as one number: bench_sync WHAT N
+ * bench_sync WHAT N: prints the cost of an operation in nanoseconds, as one number. WHAT:
  *   uncontended   a lock and unlock, in a process with a second thread (which sleeps)
- *   contended     the same, by two threads on one mutex at a time
+ *   contended     the same, by two threads on one mutex at the same time
  *   semaphore, rdlock, wrlock, spin
- *                 the same on those: wait and post, lock and unlock
- *   signal        a signal raised that is ignored
+ *                 post and wait; lock and unlock
+ *   signal        raising a signal that is ignored
  *   barrier       two threads meet
- *   few, many     a lock and unlock of one of 1,000 mutexes, of 1,000,000, in no order
- *   threads       a thread created and joined that locks once
- *   clock         what two readings of the TSC beside the locked instructions add to the first
+ *   few, many     a lock and unlock of one of 1,000 or 1,000,000 mutexes, in random order
+ *   threads       creating and joining a thread that locks once
+ *   clock         uncontended, with two readings of the TSC beside the locked instructions
  *   contended_clock
  *                 as contended, with two readings of the TSC while the mutex is held
  */
@@ -48,8 +48,7 @@ static void *locks(void *arg)
 	return arg;
 }
 
-/* What recording cannot do without: a reading of the clock behind the lock, and before the unlock.
- */
+/* Recording must read the clock after the lock and before the unlock. */
 static void lock_and_read(void)
 {
 	for (long i = 0; i < n; i++) {
@@ -82,7 +81,7 @@ static void *once(void *arg)
 	return arg;
 }
 
-/* In a process with a second thread, or libc would leave the locked instructions out. */
+/* A second thread sleeps: in a process with one thread, libc omits the locked instructions. */
 #define BESIDE_SLEEPER(name, ...)                                                                  \
 	static double name(void)                                                                   \
 	{                                                                                          \
@@ -108,7 +107,7 @@ static pthread_spinlock_t spinlock;
 static pthread_mutex_t mutexes[MANY];
 static uint32_t chosen;
 
-/* Numerical Recipes' generator: any order will do. */
+/* The generator of Numerical Recipes: any order will do. */
 static pthread_mutex_t *one_of(uint32_t n_mutexes)
 {
 	chosen = chosen * 1664525 + 1013904223;
@@ -232,7 +231,7 @@ int main(int argc, char **argv)
 	n = argc > 2 ? atol(argv[2]) : 0;
 	pthread_spin_init(&spinlock, PTHREAD_PROCESS_PRIVATE);
 	memset(mutexes, 0,
-	       sizeof(mutexes)); /* as PTHREAD_MUTEX_INITIALIZER; in memory from now on */
+	       sizeof(mutexes)); /* like PTHREAD_MUTEX_INITIALIZER; makes the pages resident */
 	for (unsigned i = 0; n > 0 && i < sizeof(benches) / sizeof(benches[0]); i++)
 		if (strcmp(argv[1], benches[i].name) == 0)
 			return printf("%.2f\n", benches[i].run()) < 0;

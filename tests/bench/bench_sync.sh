@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What recording synchronization costs: each primitive bare, under libsync_trace, under LTTng-UST's
-# pthread wrapper with a session that records, and under Valgrind's DRD.  Rounds alternate; the
-# median of ROUNDS (default 5) counts.
+# Measures the cost of recording synchronization: each primitive bare, under libsync_trace, under
+# LTTng-UST's pthread wrapper with a session that records, and under Valgrind's DRD.  Rounds alternate;
+# the median of ROUNDS (default 5) counts.
 #
 # Rows: what, peer name, peer value, our value, unit, ratio, budget, verdict.
 set -eu
@@ -33,7 +33,7 @@ row()
 {
 	awk -v what="$1" -v peer="$2" -v p="$3" -v o="$4" -v b="$5" 'BEGIN {
 		printf "%s%s\t%s\t%.1f\t%.1f\tns\t%.2f\t%s\t%s\n", what,
-			b == "-" ? "" : " (budget: beyond the peer)", peer, p, o, o / p, b,
+			b == "-" ? "" : " (budget: difference to the peer)", peer, p, o, o / p, b,
 			b == "-" ? b : o - p <= b ? "pass" : "miss" }'
 }
 
@@ -49,7 +49,7 @@ ours()
 	GPROF_MT_CONFIG=$dir/all.conf LD_PRELOAD=$library ./bench "$@"
 }
 
-# As it is by default: all, until that takes too much.
+# The default, sync.mode = auto: records everything until that becomes too expensive.
 ours_default()
 {
 	rm -rf gprof-mt.data gprof-mt.data.old
@@ -64,7 +64,6 @@ ours_waits()
 }
 printf '[sync]\nmode = contended\n' >"$dir/waits.conf"
 
-# The peers' programs are slower by so much that fewer rounds tell the same.
 lttng_ns()
 {
 	LD_PRELOAD=$wrapper ./bench "$@"
@@ -75,7 +74,7 @@ drd_ns()
 	valgrind --tool=drd ./bench "$@" 2>/dev/null
 }
 
-# A session daemon of our own, for this user, unless one is there.
+# Starts a session daemon unless one runs for this user, and a session.
 lttng_start()
 {
 	command -v lttng-sessiond >/dev/null || { echo "lttng-sessiond is not installed"; return 1; }
@@ -91,7 +90,7 @@ lttng_start()
 		lttng create gprof-mt-bench --output="$dir/session" &&
 			lttng enable-event --userspace 'lttng_ust_pthread:*' &&
 			lttng start
-	} >/dev/null 2>&1 || { echo "no LTTng session can be made"; return 1; }
+	} >/dev/null 2>&1 || { echo "cannot create an LTTng session"; return 1; }
 }
 
 lttng_why=
@@ -99,7 +98,7 @@ lttng_start >why || lttng_why=$(cat why)
 drd_why=
 valgrind --version >/dev/null 2>&1 || drd_why="valgrind is not installed"
 
-# bench WHAT NAME N BUDGET BUDGET_WAITS_ONLY
+# bench WHAT NAME N BUDGET BUDGET_WAITS_ONLY; DRD is so slow that a fiftieth of N suffices
 bench()
 {
 	local what=$1 name=$2 n=$3 budget=$4 our
@@ -131,7 +130,7 @@ bench "lock and unlock, uncontended" uncontended 1000000 12 3
 bench "lock and unlock, two threads on one mutex" contended 500000 - -
 rm -f clock.ns
 for _ in $(seq "$rounds"); do ./bench contended_clock 500000 >>clock.ns; done
-row "the same, and nothing recorded but the TSC read twice" "not recorded" "$(median bare.ns)" "$(median clock.ns)" -
+row "the same with two readings of the TSC" "not recorded" "$(median bare.ns)" "$(median clock.ns)" -
 bench "semaphore: post and wait" semaphore 500000 - -
 bench "read-write lock: read lock and unlock" rdlock 500000 - -
 bench "read-write lock: write lock and unlock" wrlock 500000 - -
@@ -140,8 +139,8 @@ bench "barrier: two threads meet" barrier 20000 - -
 bench "signal raised" signal 200000 - -
 bench "thread created and joined" threads 2000 - -
 
-# With many mutexes, beside few: bare, the processor fetches the next while it takes one, which it no
-# longer can behind the work of recording; so slowdowns are compared, not what is added.
+# Compares many mutexes with few.  In the bare program the processor fetches the next mutex while it takes one;
+# the instructions of recording prevent that.  Therefore slowdowns are compared, not differences.
 bench "lock and unlock of one of 1,000 mutexes" few 1000000 - -
 slow_few=$(awk -v o="$(median our.ns)" -v b="$(median bare.ns)" 'BEGIN { print o / b }')
 bench "lock and unlock of one of 1,000,000 mutexes" many 1000000 - -
@@ -150,7 +149,7 @@ awk -v few="$slow_few" -v many="$slow_many" 'BEGIN {
 	printf "slowdown with 1,000,000 mutexes\twith 1,000\t%.2f\t%.2f\tx\t%.2f\t1.10\t%s\n",
 		few, many, many / few, many <= 1.1 * few ? "pass" : "miss" }'
 
-# The least of many, in turns: what else runs on the machine only ever adds.
+# Takes the minimum of many alternating runs, because other load on the machine can only add time.
 for _ in $(seq $((4 * rounds))); do
 	./bench uncontended 1000000 >>least.bare
 	./bench clock 1000000 >>least.clock
@@ -164,7 +163,7 @@ awk -v bare="$(least bare)" -v clock="$(least clock)" -v ours="$(least ours)" 'B
 	printf "lock and unlock, uncontended, over bare\tTSC read twice\t%.1f\t%.1f\tns\t%.2f\t1.40\t%s\n",
 		clock, ours - bare, (ours - bare) / clock, ours - bare <= 1.4 * clock ? "pass" : "miss" }'
 
-# Bytes of an event, as they lie on disk, of a run of known length.
+# Divides the bytes on disk by the known number of events.
 ours uncontended 1000000 >/dev/null
 bytes=$(du -cb gprof-mt.data/*/user/stream_* | tail -n 1 | cut -f 1)
 awk -v bytes="$bytes" 'BEGIN { b = bytes / 2000000; printf "bytes of a lock or unlock on disk\t" \

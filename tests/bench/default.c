@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * default arena|tiles THREADS N: programs that do little between their locks.  arena: N times, an
- * allocation or its end under the one mutex that guards the heap; tiles: N times, a small piece of
+ * default arena|tiles THREADS N: programs with little work between their locks.  arena: N times,
+ * an allocation or a free under the one mutex that guards the heap; tiles: N times, a small part of
  * a computation whose number is taken under a mutex.
  */
 #include <math.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 
-# timed FILE COMMAND...: appends user + sys, in seconds; what it prints is in out and err.
+# timed FILE COMMAND...: appends user + sys, in seconds, to FILE; the command's output goes to the files out and err.
 timed()
 {
 	local file=$1 TIMEFORMAT='%U %S'

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The least that standing before pthread_mutex_lock() and pthread_mutex_unlock() costs: nothing is
- * done there but, with -DCLOCK, to read the TSC once for a pair.
+ * Wrappers of pthread_mutex_lock() and pthread_mutex_unlock() that do nothing or, with -DCLOCK,
+ * read the TSC once per pair: the least that interposing them can cost.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# For the tests of the history of calls: babeltrace2 is the witness, beside logs that the programs keep.
+# Functions for tests of the history of calls; babeltrace2 and the programs' own logs are the witnesses.
 # shellcheck shell=bash
 . "$GM_TOP/tests/lib.sh"
 programs=$GM_TOP/tests/calls/programs
@@ -16,7 +16,7 @@ build_from()
 		"${link[@]}" || fail "cannot compile $file $*"
 }
 
-# configure LINE...: of the section [calls], beside mode = history
+# configure LINE...: writes these lines to the section [calls], after mode = history
 configure()
 {
 	printf '[calls]\nmode = history\n' >gprof-mt.conf
@@ -29,7 +29,7 @@ records()
 	python3 "$programs/records.py" "$1" gprof-mt.data "${@:2}"
 }
 
-# lost FOLDER: records that the thread table says are missing
+# lost FOLDER: prints the number of lost records, by the thread table
 lost()
 {
 	python3 - "$1/threads" <<-'END'

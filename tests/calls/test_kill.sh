@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Killed at any instant, a program leaves a record of each call that was over, and at most of one more.
+# A program that is killed at any instant leaves a record of each completed call, and at most one more.
 . "$GM_TOP/tests/calls/common.sh"
 
 build_from killed killed.c -pg

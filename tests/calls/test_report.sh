@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What gprof-mt makes of a history of calls: the same counts as without one, the calls as they nested,
-# and how many a thread made each time that it had a CPU.
+# Reports from a history of calls: the same counts as without one, the nested calls, and the number of calls
+# that a thread made each time it had a CPU.
 . "$GM_TOP/tests/calls/common.sh"
 need jq
 
@@ -16,7 +16,7 @@ $3"
 
 for flags in -pg "-pg -mfentry -minstrument-return=call" -finstrument-functions; do
 	configure
-	# shellcheck disable=SC2086 # several flags
+	# shellcheck disable=SC2086 # the flags are split on purpose
 	build_from sequence sequence.c $flags
 	fresh ./sequence tree 2 || fail "$flags: exit status $?"
 	for log in log.*; do
@@ -25,7 +25,7 @@ for flags in -pg "-pg -mfentry -minstrument-return=call" -finstrument-functions;
 			jq -r '.functions[] | select(.calls != null) | "\(.name) \(.calls)"' | sort)
 		same "$flags: counts of $log" "$want" "$got"
 		[ "$flags" != -pg ] || continue
-		# What was entered and left, in order, and how deep.
+		# Entries and returns, in order and with their depth.
 		python3 - "$log" >want <<-'END'
 		import sys
 		depth = 0
@@ -44,12 +44,12 @@ for flags in -pg "-pg -mfentry -minstrument-return=call" -finstrument-functions;
 		cmp -s want got || fail "$flags: $log: $(diff want got | head)"
 	done
 
-	# shellcheck disable=SC2086 # several flags
+	# shellcheck disable=SC2086 # the flags are split on purpose
 	build_from nest nest.c $flags
 	fresh ./nest >tid || fail "$flags: nest: exit status $?"
 	"$gprof_mt" history --calls --tid "$(cat tid)" >text || fail "$flags: nest"
 	if [ "$flags" = -pg ]; then
-		# Without returns nobody can tell in which fa() the others were called.
+		# Without returns it is unknown in which fa() the others were called.
 		sed '1,3d; s/^.\{27\}//' text >got
 		cat >want <<-END
 		fa
@@ -73,7 +73,7 @@ for flags in -pg "-pg -mfentry -minstrument-return=call" -finstrument-functions;
 		        fd
 		          fe
 		END
-		# main() is not on the stack: what it called last was the first fa().
+		# main() is not on the stack: its last call was the first fa().
 		echo fe >>want
 	else
 		sed '1,3d; s/^.\{27\}//; s/^  *end of/END/; s/^end of/END/' text | grep -v END >got
@@ -105,7 +105,7 @@ for flags in -pg "-pg -mfentry -minstrument-return=call" -finstrument-functions;
 $(cat text)"
 done
 
-# Without a history, or of another thread: one line.
+# No history, or an unknown thread: one line.
 rm gprof-mt.conf
 "$gprof_mt" history --calls --tid 1 2>err && fail "no such thread: exit status 0"
 same "no such thread" 1 "$(grep -c 'no thread has tid 1' err)"
@@ -114,7 +114,7 @@ fresh ./nest >tid
 "$gprof_mt" history --calls --tid "$(cat tid)" 2>err && fail "no history: exit status 0"
 same "no history" 1 "$(grep -c 'no history of calls' err)"
 
-# Activity: as in the table of threads; with scheduling events or with the reason why not.
+# Activity agrees with the table of threads, with scheduling events or with the reason why there are none.
 fresh "$gprof_mt" record -q --set calls.mode=history -- ./sequence tree 3 || fail "record: exit status $?"
 "$gprof_mt" report --format json activity threads >json || fail "activity: $(cat json)"
 jq -e '[.activity[] | select(.calls > 0)] | length == 3' json >/dev/null || fail "activity: $(cat json)"
@@ -124,9 +124,9 @@ jq -e '.threads as $threads | all(.activity[]; . as $row | $threads[] | select(.
 if jq -e 'any(.notes[]; .section == "activity" and (.note | test("no scheduling events")))' json >/dev/null
 then
 	jq -e 'all(.activity[]; .activities == null and .functions_per_activity == null)' json >/dev/null ||
-		fail "periods without scheduling events: $(cat json)"
+		fail "unexpected periods without scheduling events: $(cat json)"
 else
 	jq -e 'all(.activity[] | select(.calls and .most_per_activity); .most_per_activity <= .calls)' \
-		json >/dev/null || fail "most is more than all: $(cat json)"
+		json >/dev/null || fail "the maximum exceeds the sum: $(cat json)"
 fi
 exit 0

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A handler may come after any instruction of a record's, fork, and make records of its own, few or
-# so many that the packet and the file change: each record is there, whole, in order of time.
+# A signal handler interrupts a recording after any instruction, forks, and makes calls of its own, few or so
+# many that packet and file change: every record is complete and in time order.
 . "$GM_TOP/tests/calls/common.sh"
 
-# Where mcount.S and history.S are, from mcount.
+# Offsets of mcount.S and history.S from mcount.
 ranges=$(nm -S "$GM_BUILD/libgmon_mt.so" | awk '
 	$4 == "mcount" { base = $1 }
 	$4 ~ /^(mcount|__fentry__|__return__|gm_count_miss|gm_history_call|gm_history_return)$/ {
@@ -20,13 +20,14 @@ build_from exits steps.c -pg -mfentry -minstrument-return=call
 configure "buffer = 4K"
 for calls in 1 520; do
 	for program in pg exits; do
-		# shellcheck disable=SC2086 # numbers
+		# shellcheck disable=SC2086 # the numbers are split on purpose
 		fresh timeout 120 ./$program $calls $ranges >met || fail "$program: exit status $?"
 		least=50
 		[ $program = pg ] || least=90
-		[ "$(cat met)" -ge $least ] || fail "$program: only $(cat met) instructions met"
+		[ "$(cat met)" -ge $least ] || fail "$program: expected at least $least instructions, got $(cat met)"
 		records ./$program >found || fail "$program"
-		# Entries alone: b, then b and the handler's in either order; or no handler's if all was slow.
+		# Only entries: b, then b and the handler's in either order; no handler entries if all of b
+		# was on the slow path.
 		python3 -c '
 import re, sys
 calls, met, program = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What builds the programs of any suite."""
+"""Shared code that builds the programs of a suite."""
 import concurrent.futures
 import fnmatch
 import os
@@ -13,7 +13,7 @@ def matches(name, patterns):
 
 
 def compile_all(commands):
-    """Runs the commands, some at a time; which of them succeeded."""
+    """Runs the commands in parallel; returns for each whether it succeeded."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         return list(pool.map(lambda command: subprocess.run(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tests/conformance/check.py BUILD [GLOB...]: test suites of others that check what POSIX and C11 say
-of threads, signals, processes and time, bare and profiled.  A program must end with the same status,
-whatever it is, in one of three pairs of runs.
+"""tests/conformance/check.py BUILD [GLOB...]: runs the programs of conformance suites for threads,
+signals, processes and time in POSIX and C11, bare and profiled.  A program must end with the same
+status bare and profiled, whatever the status is, in one of three pairs of runs.
 
 GLOB selects by SUITE/NAME: glibc/tst-*, posix/pthread_*.  Programs that do not end bare on this
-machine are counted as skipped; the last line is "N passed, N failed, N skipped"."""
+machine are skipped; the last line is "N passed, N failed, N skipped"."""
 import concurrent.futures
 import os
 import shutil
@@ -35,13 +35,14 @@ class Way:
         self.binaries = binaries
 
     def run(self, program):
-        """The program's exit status (negative: the signal), "limit", and the end of its output."""
+        """Returns the exit status (negative: a signal) or "limit", and the end of the output."""
         program = os.path.join(program[0], self.binaries, program[1])
         env = {key: value for key, value in os.environ.items()
                if key not in ("LD_PRELOAD", "GPROF_MT_CONFIG", "GMON_OUT_PREFIX")}
         if self.preload:
             env["LD_PRELOAD"] = self.preload
-        with tempfile.TemporaryDirectory(prefix="gprof-mt-conformance.") as directory:
+        # A program may leave processes behind that write to the directory while it is removed.
+        with tempfile.TemporaryDirectory(prefix="gprof-mt-conformance.", ignore_cleanup_errors=True) as directory:
             if self.config:
                 with open(os.path.join(directory, "gprof-mt.conf"), "w", encoding="utf-8") as file:
                     file.write(self.config)
@@ -56,7 +57,7 @@ class Way:
 
 
 def differs(program, bare, status, way):
-    """None: `status`, as bare, in one of ATTEMPTS pairs of runs.  Otherwise how it differs in the last."""
+    """Returns None if both statuses were the same in one of ATTEMPTS pairs of runs, else how the last pair differs."""
     for _ in range(ATTEMPTS):
         got, text = way.run(program)
         if got == status:
@@ -64,7 +65,7 @@ def differs(program, bare, status, way):
         status = bare.run(program)[0]
         if got == status:
             return None
-    return f"{way.name}: exit status {got}, bare {status}: {text}"
+    return f"{way.name}: expected exit status {status}, as bare, got {got}: {text}"
 
 
 SUITES = {"glibc": ("glibc", glibc.build), "posix": ("posixtestsuite", posix_suite.build)}
@@ -73,7 +74,7 @@ SUITES = {"glibc": ("glibc", glibc.build), "posix": ("posixtestsuite", posix_sui
 def examine(program, bare, ways):
     status = bare.run(program)[0]
     if status == "limit":
-        return "SKIP", f"bare, it does not end within {LIMIT_S} s"
+        return "SKIP", f"does not end within {LIMIT_S} s, bare"
     for way in ways:
         text = differs(program, bare, status, way)
         if text is not None:
@@ -82,7 +83,7 @@ def examine(program, bare, ways):
 
 
 def stamp():
-    """Changes with these files."""
+    """Returns a text that changes with these files."""
     text = ""
     here = os.path.dirname(os.path.abspath(__file__))
     for name in sorted(os.listdir(here)):
@@ -93,7 +94,7 @@ def stamp():
 
 
 def prepare(suite, build_dir, directory):
-    """The programs of a suite, fetched and built unless they are; None: it cannot be fetched here."""
+    """Returns the programs of a suite, fetched and built if needed, or None if this machine cannot fetch it."""
     package, build = SUITES[suite]
     fetch = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "apps", "fetch-source")
     status = subprocess.run([fetch, package, directory], check=False).returncode
@@ -108,7 +109,7 @@ def prepare(suite, build_dir, directory):
             shutil.rmtree(os.path.join(directory, binaries), ignore_errors=True)
             os.makedirs(os.path.join(directory, binaries))
             built = build(os.path.join(directory, "source"), directory, os.path.join(directory, binaries), flags)
-            print(f"{suite}/{binaries}: {sum(built)} programs built, {len(built) - sum(built)} do not build here",
+            print(f"{suite}/{binaries}: {sum(built)} programs built, {len(built) - sum(built)} cannot be built here",
                   flush=True)
         with open(done, "w", encoding="utf-8") as file:
             file.write(stamp())
@@ -140,7 +141,7 @@ def main():
                 verdicts[text] = verdicts.get(text, 0) + (word == "PASS")
                 if word != "PASS":
                     print(f"{word} {suite}/{program[1]}: {text}", flush=True)
-        print(f"{suite}: " + ", ".join(f"{n} end with {status} either way" for status, n in sorted(
+        print(f"{suite}: " + ", ".join(f"{n} end with {status} bare and profiled" for status, n in sorted(
             verdicts.items(), key=str) if n), flush=True)
     print(f"{counts['PASS']} passed, {counts['FAIL']} failed, {counts['SKIP']} skipped")
     return 0 if counts["PASS"] and not counts["FAIL"] else 1

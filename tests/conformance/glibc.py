@@ -1,28 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""glibc's own tests of threads (some 330 programs), built against the installed C library.
+"""Builds glibc's own tests of threads (some 330 programs) against the installed C library.
 
-Those that need glibc's internal headers do not build."""
+Tests that need glibc's internal headers cannot be built."""
 import glob
 import os
 import shutil
+import subprocess
 
 from building import CC, compile_all, matches
 
 FLAGS = ["-std=gnu11", "-O1", "-w", "-pthread", "-D_GNU_SOURCE", "-DTIMEOUTFACTOR=5",
          "-include", "errno.h", "-include", "stdlib.h", "-include", "limits.h",
          "-Dlibc_hidden_def(name)=", "-Dlibc_hidden_proto(name)=",
-         # Where glibc's build would put its products: the tests of threads do not look there.
+         # Paths of glibc's build products, which the tests of threads do not use.
          *(f'-D{name}_PATH="/nonexistent"' for name in (
              "SRCDIR", "OBJDIR", "OBJDIR_ELF_LDSO", "INSTDIR", "LIBDIR", "BINDIR", "SBINDIR",
              "ROOTSBINDIR", "COMPLOCALEDIR", "SYSCONFDIR", "SLIBDIR"))]
-# Not programs of their own, or not of the test driver.
+# Modules and variants of other tests, and files that are not part of the test driver.
 SUPPORT_LEFT_OUT = ("test-driver.c", "tst-*", "*-container.c", "links-dso*", "test-run-command.c",
                     "*time64.c")
 TESTS_LEFT_OUT = ("*mod.c", "*mod[0-9]*.c", "*-static.c", "*-time64.c")
 
 
 def prepare_headers(source, directory):
-    """Copies the headers of glibc's test driver, and none of those that would hide the installed ones."""
+    """Copies the headers of glibc's test driver, except those that would hide the installed ones."""
     include = os.path.join(directory, "include")
     os.makedirs(include)
     os.symlink(os.path.join(source, "support"), os.path.join(include, "support"))
@@ -53,7 +54,7 @@ def build_support(source, directory, includes):
 
 
 def build(source, directory, binaries, flags):
-    """Builds all programs; which of them were built."""
+    """Builds all programs; returns for each whether it was built."""
     for name in ("include", "support", "tests"):
         shutil.rmtree(os.path.join(directory, name), ignore_errors=True)
     includes = prepare_headers(source, directory)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The Open POSIX Test Suite (Debian's posixtestsuite): some 1,600 programs, one for an assertion each."""
+"""The Open POSIX Test Suite (Debian's posixtestsuite): some 1,600 programs, each of which tests one assertion."""
 import glob
 import os
 
 from building import CC, compile_all, matches
 
-# They set the machine's clock, fill its processes, or take its CPUs by a real-time priority.
+# These set the machine's clock, exhaust its processes, or occupy its CPUs with a real-time priority.
 LEFT_OUT = ("clock_settime.*", "fork.11-1", "pthread_create.stress*", "*sched_*", "pthread_setschedparam.*",
             "pthread_setschedprio.*", "*setschedpolicy*", "mlockall.*")
 
@@ -13,7 +13,7 @@ FLAGS = ["-O1", "-w", "-D_GNU_SOURCE"]
 
 
 def build(source, _, binaries, flags):
-    """Builds all programs, named FUNCTION.ASSERTION; which of them were built."""
+    """Builds all programs, named FUNCTION.ASSERTION; returns for each whether it was built."""
     interfaces = os.path.join(source, "conformance", "interfaces")
     commands = []
     for file in sorted(glob.glob(os.path.join(interfaces, "*", "**", "*.c"), recursive=True)):

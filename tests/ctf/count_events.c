@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* count_events DIR: how many of each event our own reader sees, one "COUNT NAME" a line. */
+/*
+ * count_events DIR: prints how many of each event the native reader reads, "COUNT NAME" per line.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -44,7 +46,7 @@ int main(int argc, char **argv)
 			printf("%" PRIu64 " %s\n", counts.sync[op], pp_sync_name(op));
 	for (unsigned kind = 0; kind < PP_N_EVENT_KINDS; kind++)
 		if (counts.kernel[kind] &&
-		    kernel_names[kind]) /* a trace has no event for the rest */
+		    kernel_names[kind]) /* other kinds have no event in a trace */
 			printf("%" PRIu64 " %s\n", counts.kernel[kind], kernel_names[kind]);
 	pp_capture_free(capture);
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Builds headers, packets and events byte by byte, as the format contracts say. */
+/* Builds headers, packets and events byte by byte, as the formats define them. */
 #include "fixture.h"
 
 #include <inttypes.h>
@@ -66,7 +66,7 @@ static void must(gboolean done, const char *what)
 
 static void write_file(const char *path, const void *data, gsize len)
 {
-	/* Without flags glib does not wait for the disk, and does not shorten a file. */
+	/* Without flags glib neither waits for the disk nor truncates a file. */
 	g_unlink(path);
 	must(
 	    g_file_set_contents_full(path, data, (gssize)len, G_FILE_SET_CONTENTS_NONE, 0600, NULL),
@@ -80,7 +80,7 @@ static char *process_path(const char *dir, uint32_t pid, const char *name)
 	return g_build_filename(dir, folder, name, NULL);
 }
 
-/* A trace's own: the kernel's is that of pid 0. */
+/* The UUID of a trace; the kernel's is that of pid 0. */
 static void make_uuid(uint32_t pid, uint8_t uuid[16])
 {
 	static const uint8_t base[16] = {0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc,

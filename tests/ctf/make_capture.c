@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * make_capture DIR THREADS EVENTS: a capture of one process whose threads lock and unlock one mutex
- * in turn, with the switches that go with it on one CPU; EVENTS synch-events in all.
- * make_capture DIR THREADS EVENTS waits: of 64 mutexes, and of ten locks one finds it taken.
- * make_capture DIR THREADS EVENTS SITES: of one mutex, at so many call sites in turn, and of ten
- * locks one finds it taken. make_capture DIR every: one of each event there is.
+ * make_capture DIR THREADS EVENTS: writes a capture of one process whose threads lock and unlock
+ * one mutex in turn, with the matching switches on one CPU; EVENTS synch-events in all.
+ *
+ * make_capture DIR THREADS EVENTS waits: uses 64 mutexes; one in ten locks is contended.
+ *
+ * make_capture DIR THREADS EVENTS SITES: uses one mutex at that many call sites in turn; one in ten
+ * locks is contended.
+ *
+ * make_capture DIR every: writes one of each kind of event.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,7 +21,7 @@
 #define START_NS      UINT64_C(5000000000)
 #define MUTEX	      0x601040
 #define PACKET_EVENTS 2048
-#define SITE	      0x401000 /* the first */
+#define SITE	      0x401000 /* the first call site */
 #define SITE_BYTES    16
 
 static int make_every(const char *dir)
@@ -52,7 +56,7 @@ static int make_every(const char *dir)
 	return 0;
 }
 
-/* Ten times in a row the same; one for all sites. */
+/* Ten locks in a row have the same call site. */
 static uint64_t mutex_of(uint64_t turn, bool has_waits, unsigned n_sites)
 {
 	return has_waits && n_sites == 1 ? MUTEX + turn / 10 % 64 * 64 : MUTEX;

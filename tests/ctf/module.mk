@@ -1,4 +1,4 @@
-# Test programs of tests/ctf: captures written here, read by libpostproc.a and by babeltrace2.
+# Test programs of tests/ctf: they write captures, which libpostproc.a and babeltrace2 read.
 CTF_TESTS := $(patsubst %.c,$(B)/%,$(filter-out tests/ctf/fixture.c,$(wildcard tests/ctf/*.c)))
 TESTS_BUILD += $(CTF_TESTS)
 BENCH_BUILD += $(B)/tests/ctf/make_capture

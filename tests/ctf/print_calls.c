@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * print_calls DIR: the history of calls as our own reader sees it, one record a line: time, tid,
- * index, and "call FROM SELF" or "return WHERE".  What is damaged goes to standard error; exit 1
- * then.
+ * print_calls DIR: prints the history of calls as the native reader reads it, one record per line:
+ * time, tid, index, and "call FROM SELF" or "return WHERE". Damage is reported on standard error,
+ * with exit status 1.
  */
 #include <inttypes.h>
 #include <stdio.h>

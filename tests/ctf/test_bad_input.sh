@@ -1,24 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A report that cannot be made, or not whole, says so in one line that names the thing and what to
-# do, and exits with a status that tells; what is printed is never half of a document.
+# A report that is impossible or incomplete prints one line that names the file and the remedy, and its exit
+# status tells so. The output is never half a document.
 . "$GM_TOP/tests/lib.sh"
 fail_shows err
 export LC_ALL=C
-# In a sanitized build: names for the leaks that tests/lsan.supp knows.
+# In a sanitized build this names the leaks that tests/lsan.supp lists.
 export ASAN_OPTIONS=fast_unwind_on_malloc=0
 make=$GM_BUILD/tests/ctf/make_capture
 
-# report STATUS REGEX ARG...: exits so; one line on stderr, which holds the regex.
+# report STATUS REGEX ARG...: checks the exit status, and for one line on stderr that matches the regex.
 report()
 {
 	local status=$1 regex=$2 got
 	shift 2
 	"$GM_BUILD/gprof-mt" report "$@" >out 2>err
 	got=$?
-	[ $got = "$status" ] || fail "report $*: status $got, not $status"
-	[ "$(wc -l <err)" = 1 ] || fail "report $*: not one line"
-	grep -qE -e "$regex" err || fail "report $*: does not say '$regex'"
+	[ $got = "$status" ] || fail "report $*: expected status $status, got $got"
+	[ "$(wc -l <err)" = 1 ] || fail "report $*: expected one line on stderr"
+	grep -qE -e "$regex" err || fail "report $*: expected '$regex' on stderr, got: $(cat err)"
 }
 
 nothing() { [ ! -s out ] || fail "output, too"; }
@@ -40,7 +40,7 @@ report 1 "no thread has tid 4; see .gprof-mt report threads" -i good --tid 4 fla
 copy() { rm -rf copy && cp -r good copy; }
 
 copy && sed -i '1s/1/2/' copy/session
-report 1 "copy/session: a capture of schema 2, .*reads up to 1: .*newer" -i copy && nothing
+report 1 "copy/session: schema 2 is newer than 1, .*or a newer one" -i copy && nothing
 copy && : >copy/session
 report 1 "copy/session: empty.*record again" -i copy && nothing
 copy && rm -r copy/1000 copy/kernel
@@ -50,9 +50,9 @@ report 1 "copy/1000/threads: cut short: 100 of [0-9]+ bytes" -i copy && nothing
 copy && : >copy/1000/threads
 report 1 "copy/1000/threads: cut short" -i copy && nothing
 
-# Damage leaves a report of the rest, in full form, and says that it is not all.
+# A damaged capture gives a complete report of the readable part, and a message about the damage.
 copy && truncate -s -20 copy/1000/user/stream_1
-report 1 "copy/1000/user/stream_1: .*cut short.*covers what is before" -i copy --format json sync
+report 1 "copy/1000/user/stream_1: .*cut short.*covers only the packets before" -i copy --format json sync
 jq -e '.sync | length > 0' out >/dev/null || fail "no report of the rest: $(cat out)"
 copy && truncate -s 3 copy/kernel/channel0_0
 report 1 "copy/kernel/channel0_0: .*cut short" -i copy summary
@@ -63,18 +63,18 @@ jq -e '.quality | length > 0' out >/dev/null || fail "nothing in quality"
 copy && : >copy/kernel/metadata
 report 1 "copy/kernel: left out" -i copy summary
 
-# The other commands say it as well, and once.
+# The other commands print the message too, once.
 copy && truncate -s -20 copy/1000/user/stream_1
 for command in "history" "graph --kind switch"; do
-	# shellcheck disable=SC2086 # words
+	# shellcheck disable=SC2086 # the words are split on purpose
 	"$GM_BUILD/gprof-mt" $command -i copy >out 2>err
-	[ $? = 1 ] || fail "$command of a damaged capture: status"
-	[ -s out ] || fail "$command of a damaged capture: nothing of the rest"
-	[ "$(wc -l <err)" = 1 ] || fail "$command: not one line"
-	grep -q "stream_1: .*cut short" err || fail "$command: not said"
+	[ $? = 1 ] || fail "$command of a damaged capture: expected status 1"
+	[ -s out ] || fail "$command of a damaged capture: no output of the readable part"
+	[ "$(wc -l <err)" = 1 ] || fail "$command: expected one line on stderr"
+	grep -q "stream_1: .*cut short" err || fail "$command: the damage is not reported: $(cat err)"
 done
 
-# What is not there any more is told from what never was.
+# Data that was lost differs from data that never was.
 nothing_else() { jq -e '.sync | length > 0' out >/dev/null || fail "no report of the rest: $(cat out)"; }
 
 copy && rm copy/1000/user/stream_1
@@ -90,24 +90,24 @@ report 1 "copy/kernel/channel0_0: not a regular file" -i copy threads
 events=$(babeltrace2 good/kernel | wc -l)
 [ "$events" -gt 1 ] || fail "no kernel events"
 copy && echo "{\"kernel\": {\"events\": $events}}" >copy/info.json
-"$GM_BUILD/gprof-mt" report -i copy quality >out 2>err || fail "events are said to be missing"
+"$GM_BUILD/gprof-mt" report -i copy quality >out 2>err || fail "the report claims that events are missing"
 copy && echo "{\"kernel\": {\"events\": $((events + 5))}}" >copy/info.json
 report 1 "copy/kernel: 5 of the $((events + 5)) scheduling events .* missing" -i copy threads
 rm -r copy/kernel
 report 1 "copy/kernel: $((events + 5)) of the $((events + 5)) scheduling events" -i copy --format json sync
 nothing_else
-grep -q "no scheduling events in this capture" out || fail "blocked without scheduling events: not said"
+grep -q "no scheduling events in this capture" out || fail "blocked: no message about the missing scheduling events"
 
-# What is nested deeper than any parser's stack; and what only looks shallow.
+# JSON nested deeper than a parser's stack, and a file that only looks shallow.
 for trick in '' '/* " */'; do
 	copy && { printf '{"a": %s' "$trick"; head -c 1000000 /dev/zero | tr '\0' '['; } >copy/info.json
-	report 1 "copy/info.json: cannot be read as JSON" -i copy --format json sync
+	report 1 "copy/info.json: invalid JSON" -i copy --format json sync
 	nothing_else
 done
 
-# Links are followed within the capture, and not out of it.
+# Symlinks are followed within the capture, and not out of it.
 copy && mv copy/1000/maps copy/maps && ln -s ../maps copy/1000/maps
-"$GM_BUILD/gprof-mt" report -i copy quality >out 2>err || fail "a link inside: $(cat err)"
+"$GM_BUILD/gprof-mt" report -i copy quality >out 2>err || fail "a symlink inside the capture: $(cat err)"
 outside=$PWD/good
 copy && ln -sf "$outside/session" copy/session && report 1 "copy is not a capture" -i copy && nothing
 copy && ln -s "$outside/session" copy/info.json
@@ -120,41 +120,41 @@ copy && ln -s "$outside/1000" copy/1001
 report 1 "1001: process left out: copy/1001: a symlink that leads out" -i copy --format json sync
 nothing_else
 copy && ln -sf "$outside/1000/user/stream_1" copy/1000/user/stream_1
-report 1 "copy/1000/user: left out: a link leads out of the capture" -i copy --format json sync
+report 1 "copy/1000/user: left out: a symlink leads out of the capture" -i copy --format json sync
 jq -e '.sync == []' out >/dev/null || fail "followed: $(cat out)"
 copy && rm -r copy/kernel && ln -s "$outside/kernel" copy/kernel
-report 1 "copy/kernel: left out: a link leads out" -i copy --format json sync
+report 1 "copy/kernel: left out: a symlink leads out" -i copy --format json sync
 nothing_else
 
-# Names of anything in it are shown, and do not drive the reader's terminal.
+# Names from the capture are shown without control characters, which would drive the terminal.
 copy && : >"$(printf 'copy/1000/user/a\033[31m\302\233\n')" && ln -s stream_0 "$(printf 'copy/1000/user/\033[2J')" &&
 	mkdir "$(printf 'copy/1000/user/\033[3J')"
 printf '11 load 400000 402000 400000 - /nonesuch/\033]0;x\007\302\233y\n' >copy/1000/maps
 printf '\033[1mx' | dd of=copy/1000/threads bs=1 seek=$(($(grep -abo worker copy/1000/threads | sed 's/:.*//;q'))) conv=notrunc 2>dd.err
 for command in "report" "report flat callgraph paths switches critical-path activity quality" history \
 	"timeline --tid 1000" "graph --kind switch"; do
-	# shellcheck disable=SC2086 # words
+	# shellcheck disable=SC2086 # the words are split on purpose
 	"$GM_BUILD/gprof-mt" $command -i copy >out 2>err
 	! LC_ALL=C.UTF-8 grep -qP '[\x{0}-\x{8}\x{b}-\x{1f}\x{7f}-\x{9f}]' out err ||
 		fail "$command: control characters: $(cat -v out err)"
 done
 
-# Another boot's clock counts from elsewhere.
+# The clock of another boot has another origin.
 copy && sed -i 's/\(clock {.* uuid = "\)./\1f/' copy/kernel/metadata
 report 1 "copy/kernel: left out: recorded after another boot" -i copy --format json threads
 jq -e '.threads | all(.running_ns == null)' out >/dev/null || fail "another boot's times: $(cat out)"
 
-# Nothing that was not written: a full disk, a closed reader.
+# Output that cannot be written: a full disk, a reader that closed the pipe.
 "$GM_BUILD/gprof-mt" report -i good summary >/dev/full 2>err
-[ $? = 1 ] || fail "a full disk passes"
+[ $? = 1 ] || fail "a full disk: expected status 1"
 grep -q "standard output: No space left" err || fail "a full disk is not named"
 for command in doctor --help --version "report --help"; do
-	# shellcheck disable=SC2086 # words
+	# shellcheck disable=SC2086 # the words are split on purpose
 	"$GM_BUILD/gprof-mt" $command >/dev/full 2>err
-	[ $? = 1 ] || fail "$command: a full disk passes"
+	[ $? = 1 ] || fail "$command: a full disk: expected status 1"
 	grep -q "standard output: No space left" err || fail "$command: a full disk is not named"
 done
 # Empty streams are no damage: the threads did nothing.
 copy && : >copy/1000/user/stream_2
 "$GM_BUILD/gprof-mt" report -i copy quality >out 2>err || fail "an empty stream"
-[ ! -s err ] || fail "an empty stream is complained of"
+[ ! -s err ] || fail "an empty stream : unexpected message: $(cat err)"

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Our reader and babeltrace2 see the same records, with the same times, in the same order, of the same
-# files; of damaged ones ours says what is wrong, in one line, and reads the rest.
+# The native reader and babeltrace2 read the same records of the same files, with the same times and in the
+# same order. For damaged files the native reader reports the damage in one line and reads the rest.
 . "$GM_TOP/tests/calls/common.sh"
 print=$GM_BUILD/tests/ctf/print_calls
 
-# theirs DIR: what print_calls prints, from babeltrace2's text
+# theirs DIR: prints what print_calls prints, from babeltrace2's text
 theirs()
 {
 	babeltrace2 --clock-cycles --no-delta "$1"/*/calls-history | python3 -c '
@@ -29,19 +29,19 @@ build_from exits sequence.c -pg -mfentry -minstrument-return=call
 for buffer in 4K 4M; do
 	configure "buffer = $buffer"
 	for command in "pg tree 2" "exits jump 2"; do
-		# shellcheck disable=SC2086 # words
+		# shellcheck disable=SC2086 # the words are split on purpose
 		fresh ./$command || fail "$command: exit status $?"
 		"$print" gprof-mt.data >ours 2>err || fail "$command: $(cat err)"
 		theirs gprof-mt.data >theirs
-		[ "$(wc -l <ours)" -ge 100 ] || fail "$command: $(wc -l <ours) records"
-		# Records of one time in several threads have no order.
+		[ "$(wc -l <ours)" -ge 100 ] || fail "$command: expected at least 100 records, got $(wc -l <ours)"
+		# Records of several threads with the same time have no order.
 		sort -s -n -k 1,1 -k 3,3 ours >ours.sorted
-		sort -s -n -k 1,1 -k 3,3 theirs | cmp - ours.sorted || fail "$command, $buffer: differ"
-		sort -c -s -n -k 1,1 ours || fail "$command, $buffer: not in order of time"
+		sort -s -n -k 1,1 -k 3,3 theirs | cmp - ours.sorted || fail "$command, $buffer: the native reader and babeltrace2 differ"
+		sort -c -s -n -k 1,1 ours || fail "$command, $buffer: the records are not in time order"
 	done
 done
 
-# Damage: cut anywhere, bytes changed anywhere.
+# Damage: files cut anywhere, bytes changed anywhere.
 configure "buffer = 4K"
 fresh ./exits tree 1
 stream=$(find gprof-mt.data -name stream_0_1)
@@ -52,7 +52,7 @@ for cut in 1 71 72 4095 $((size / 2 + 4)) $((size - 8)); do
 	head -c "$cut" whole >"$stream"
 	"$print" gprof-mt.data >cut 2>err
 	[ $? -le 1 ] || fail "cut at $cut: $(cat err)"
-	cmp -s cut ours || grep -q 'stream_0_1: .*cut short' err || fail "cut at $cut: not said"
+	cmp -s cut ours || grep -q 'stream_0_1: .*cut short' err || fail "cut at $cut: the damage is not reported"
 done
 for seed in $(seq 12); do
 	python3 - "$seed" whole "$stream" <<-'END'

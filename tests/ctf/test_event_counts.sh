@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Our reader sees as many of each event as babeltrace2 does: of every kind there is, and in bulk.
+# The native reader reads as many of each event as babeltrace2: of every kind, and in bulk.
 set -e
 . "$GM_TOP/tests/lib.sh"
 need babeltrace2
@@ -11,7 +11,7 @@ same()
 	local dir=$1
 	"$ctf/make_capture" "$@"
 	"$ctf/count_events" "$dir" | sort -k2 >"$dir.ours"
-	# Sites and paths are not events to us.
+	# The native reader does not return call sites and call paths as events.
 	babeltrace2 "$dir" | sed -E 's/^\[[^]]*\] \([^)]*\) ([a-z_]+):.*/\1/' | grep -Evx 'site|path|call_path' |
 		sort | uniq -c | awk '{ print $1, $2 }' | sort -k2 >"$dir.theirs"
 	[ -s "$dir.theirs" ] || { echo "babeltrace2 read nothing of $dir"; exit 1; }

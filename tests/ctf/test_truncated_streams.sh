@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A stream that was cut between two packets, or that lacks its last file, is whole to look at: reports
-# say that something is missing.  Of a program that was killed nothing is.
+# A stream that was cut between two packets, or whose last file is missing, is well-formed; reports still say
+# that data is missing. Nothing is missing from a killed program.
 . "$GM_TOP/tests/calls/common.sh"
 [ -x "$gprof_mt" ] || skip "gprof-mt is not built"
 
-# quality_of STATUS WHAT: of gprof-mt.data, to `rows` and `err`
+# quality_of STATUS NAME: reports on gprof-mt.data, to `rows` and `err`
 quality_of()
 {
 	"$gprof_mt" report quality >rows 2>err
-	[ $? = "$1" ] || fail "$2: exit status: $(cat err)"
+	[ $? = "$1" ] || fail "$2: expected exit status $1: $(cat err)"
 }
 
-# boundaries FILE: the offsets between its packets
+# boundaries FILE: prints the offsets between its packets
 boundaries()
 {
 	python3 - "$1" <<-'END'
@@ -46,7 +46,7 @@ for file in "$folder"/stream_*; do
 	done
 	cp whole "$file"
 done
-[ $cuts -ge 4 ] || fail "$cuts cuts: too few packets"
+[ $cuts -ge 4 ] || fail "expected at least 4 packet boundaries, got $cuts"
 for last in "$folder"/stream_*_*; do
 	mv "$last" away
 	quality_of 1 "without $last"

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Sourced by the tests of export --format html: the data of a page, beside the reports.
+# Functions for the tests of export --format html: the data of a page, compared with the reports.
 . "$GM_TOP/tests/calls/common.sh"
 html=$GM_TOP/tests/export/programs/html
 
-# needs_page: in this build.
+# needs_page: skips the test if this build has no page.
 needs_page()
 {
 	[ -s "$GM_TOP/build/page.html" ] || skip "gprof-mt was built without its page"
 }
 
-# page STATUS FILE OPTION...: of gprof-mt.data, on standard error what it says
+# page STATUS FILE OPTION...: exports the page of gprof-mt.data; messages are in err
 page()
 {
 	local want=$1 file=$2 got=0
@@ -19,14 +19,14 @@ page()
 	[ $got -eq "$want" ] || fail "export $*: exit status $got: $(cat err)"
 }
 
-# same FILE OPTION...: its figures are the reports'
+# same FILE OPTION...: the figures of the page are those of the reports
 same()
 {
 	python3 "$html/check.py" "$gprof_mt" gprof-mt.data "$@" >out || fail "$*: $(cat out)"
 	cat out
 }
 
-# shows FILE EXPRESSION: of the document, in Python
+# shows FILE EXPRESSION: the Python expression is true for the document
 shows()
 {
 	PYTHONPATH=$html python3 -c 'import page, sys

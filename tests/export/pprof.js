@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// pprof.js PACKAGES FILE: a profile as the package pprof-format decodes it, as JSON: each sample with its stack of
-// [address, mapping, functions innermost first], values by type, and labels.
+// pprof.js PACKAGES FILE: prints a profile, as the package pprof-format decodes it, as JSON: each
+// sample with its stack of [address, mapping, functions innermost first], values by type, and
+// labels.
 "use strict";
 const fs = require("fs"), path = require("path"), zlib = require("zlib");
 const [packages, file] = process.argv.slice(2);

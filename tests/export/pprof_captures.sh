@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# For the tests of profiles: captures of calls, CPU time and time blocked, of which the last is left.  Who includes this
-# has `compare PROGRAM [SELECTION...]`, which is called for each.
+# Makes captures with calls, CPU time and blocked time for the tests of profiles; the last one remains. The
+# including script defines `compare PROGRAM [SELECTION...]`, which is called for each capture.
 # shellcheck shell=bash
 . "$GM_TOP/tests/gmon/common.sh"
 . "$GM_TOP/tests/sample/common.sh"
@@ -13,7 +13,7 @@ for hz in 250 0; do
 	compare ./ratio --tid "$("$gprof_mt" report --format json flat | jq '.functions[-1].tid')"
 done
 
-# Time blocked, with the calls that led there.
+# Blocked time, with the calls that led to the waits.
 "$CC" -std=gnu17 -O1 -g -pg -pthread -fno-omit-frame-pointer -o paths \
 	"$GM_TOP/tests/sync/programs/paths.c" "${link[@]}" || fail "cannot compile paths"
 status=0

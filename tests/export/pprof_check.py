@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pprof_check.py GPROF_MT PROGRAM [SELECTION...]: a profile, as two readers of pprof's format have it, against the
-reports of the same capture."""
+"""pprof_check.py GPROF_MT PROGRAM [SELECTION...]: compares a profile, as two readers of pprof's format read
+it, with the reports of the same capture."""
 import collections
 import datetime
 import json
@@ -43,7 +43,7 @@ def plain(name):
 
 
 def name_of(location):
-    """Of the function itself, which comes last."""
+    """Values of the function itself, which is the last frame."""
     name = location["lines"][-1][0]
     file = location["mapping"] and os.path.basename(location["mapping"]["file"])
     return f"<no name, in {file}>" if re.fullmatch(r"0x[0-9a-f]+|.*\+0x[0-9a-f]+", name) else name
@@ -80,11 +80,11 @@ node = {n["id"]: n["name"] for n in graph["nodes"]}
 want = collections.Counter()
 for edge in graph["edges"]:
     want[node[edge["from"]], node[edge["to"]]] += edge["count"]
-# gprof's graph leaves out callers without a name, here they are places.
+# gprof's graph omits callers without a name; here they are addresses.
 same("callers", {k: v for k, v in arcs.items() if not k[0].startswith("<no name")}, want)
 same("blocked", blocked, {t["tid"]: t["blocked_sync_ns"] for t in report("report", "threads")["threads"]})
 
-# The other reader shows the type that the profile names.
+# The other reader shows the sample type that the profile names.
 shown = json.loads(run("node", os.path.join(tests, "speedscope.js"), packages, "gprof-mt.pb.gz"))
 kind = next(t for t in profile["types"] if t.split("/")[0] == profile["default_type"])
 assert kind != CPU or profile["period"] > 0

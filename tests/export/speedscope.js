@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT
-// speedscope.js PACKAGES FILE: what speedscope makes of a file, as JSON: its profiles, each with its calls in
-// time ([depth, name, start, end]) and its stacks ("a;b" -> weight).
+// speedscope.js PACKAGES FILE: prints what speedscope reads from a file as JSON: its profiles, each
+// with its calls in time ([depth, name, start, end]) and its stacks ("a;b" -> weight).
 //
-// The package holds a page.  Its importer is taken out of that where the page's code defines it.
+// The package contains a page. Its importer is taken from the place where the page's code defines
+// it.
 "use strict";
 const fs = require("fs"), path = require("path"), vm = require("vm");
 
 function importer(folder) {
 	const file = path.join(folder, fs.readdirSync(folder).find(name => /^speedscope-.*\.js$/.test(name)));
 	let found;
-	// What a page can ask for: anything.
+	// A proxy stands for everything that the page may use.
 	const anything = new Proxy(function () {}, {
 		get: (_, key) => key === Symbol.toPrimitive ? () => "" : key === "then" ? undefined : anything,
 		apply: () => anything, construct: () => anything, set: () => true,
 	});
-	// It would draw here, and has no more to define.
+	// The page would draw now, and has defined everything.
 	const document = new Proxy(anything, {get(_, key) {
 		if (key === "body")
 			throw new Error("nowhere to draw");
@@ -43,7 +44,7 @@ function importer(folder) {
 	}
 	if (!found)
 		throw new Error(`${file} has no importer`);
-	// The page's own kind of buffer: it looks at that.
+	// The page checks for its own kind of buffer.
 	const buffer = vm.runInContext("bytes => Uint8Array.from(bytes).buffer", page);
 	return (name, bytes) => found()(name, buffer(bytes));
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""speedscope_check.py GPROF_MT KIND...: what speedscope reads of each kind is what the history of calls, or the
-folded stacks, of the same capture say; of folded stacks too.  A profile is a thread's, with its name.
-Of callgrind's format it has who called whom."""
+"""speedscope_check.py GPROF_MT KIND...: compares what speedscope reads of each kind with the history of calls
+or the folded stacks of the same capture. A profile belongs to one thread and has its name. Callgrind's format
+has only callers and callees."""
 import json
 import os
 import subprocess
@@ -35,13 +35,13 @@ def tid(name):
 
 
 def titles(tids):
-    """Of these threads."""
+    """The stacks of these threads."""
     threads = json.loads(run(gprof_mt, "report", "--format", "json", "threads"))["threads"]
     return {f"thread {t['index']} {t['name']} (tid {t['tid']}, process {t['pid']})" for t in threads if str(t["tid"]) in tids}
 
 
 def in_time(thread):
-    """Calls as [depth, name, start, end], since the first of them; speedscope shows none of no length."""
+    """Calls as [depth, name, start, end], since the first of them; speedscope omits those of length 0."""
     calls, open_ = [], []
     for line in json.loads(run(gprof_mt, "history", "--calls", "--tid", thread, "--format", "json"))["calls"]:
         if line["event"] in ("call", "leaf"):
@@ -64,7 +64,7 @@ def time():
     for profile in profiles:
         same("the unit", profile["unit"], "nanoseconds")
         same("time of " + profile["name"], profile["calls"], in_time(tid(profile["name"])))
-    # What is cut off by a time is not there, and the rest adds up.
+    # Calls outside the selected time are omitted, and the rest adds up.
     whole = sum(p["total"] for p in profiles)
     parts = 0
     for part in "~2ms", "2ms~3ms", "3ms~":
@@ -91,7 +91,7 @@ def stacks(kind):
 
 
 def callgrind():
-    """It goes down from callers by inclusive costs, of which calls have their number alone."""
+    """speedscope descends from callers by inclusive costs; calls have only their number."""
     graph = json.loads(run(gprof_mt, "graph", "--kind", "calls", "--format", "json"))
     name = {node["id"]: node["name"] for node in graph["nodes"]}
     edges = {(name[e["from"]], name[e["to"]]) for e in graph["edges"]}

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# callgrind_annotate reads what export writes for it: the same calls, CPU time and callers as in our
-# reports, for all threads and for one; and all is at the lines of the source where it belongs.
+# callgrind_annotate reads the exported file: the same calls, CPU time and callers as in the reports, for all
+# threads and for one, at the right source lines.
 . "$GM_TOP/tests/gmon/common.sh"
 . "$GM_TOP/tests/sample/common.sh"
 need jq callgrind_annotate
@@ -19,8 +19,8 @@ def same(what, got, want):
     if got != want:
         sys.exit(f"{what}: {sorted(got.items() ^ want.items())[:10]}")
 
-# "1,234 (5.6%) 789 (1.0%)  *  FILE:name [OBJECT]": self costs, and behind a caller
-# "> FILE:name (12x) [OBJECT]".  Functions of one name are added up, whatever their file.
+# "1,234 (5.6%) 789 (1.0%)  *  FILE:name [OBJECT]" has self costs; "> FILE:name (12x) [OBJECT]" follows a
+# caller. Functions with the same name are added up, whatever their file.
 cost = r"([\d,.]+)(?: \([ \d.]+%\))?"
 line = re.compile(rf"^\s*{cost}\s+" + (rf"{cost}\s+" if has_times else "()") + r"([*<>])?\s*(?:\?\?\?|[^ :]*):(.*)$")
 functions, calls, caller = collections.defaultdict(lambda: (0, 0)), collections.Counter(), None
@@ -52,7 +52,7 @@ for edge in edges["edges"]:
 same("callers", dict(calls), dict(arcs))
 END
 
-# annotate OPTION...: not from here: it takes this directory off some of the names, which are then not the same
+# annotate OPTION...: runs in another directory, since it removes the current one from some names only
 annotate()
 {
 	local profile=$PWD/callgrind.out.gprof-mt
@@ -67,12 +67,12 @@ compare()
 	"$gprof_mt" export --format callgrind "$@" 2>err || fail "export: $(cat err)"
 	annotate --auto=no --tree=calling >annotated 2>err ||
 		fail "callgrind_annotate: $(cat err)"
-	[ ! -s err ] || fail "callgrind_annotate says: $(cat err)"
+	[ ! -s err ] || fail "callgrind_annotate prints: $(cat err)"
 	python3 check.py "${2:-}" || fail "$*: $(cat annotated)"
 }
 
-# lines: "self OBJECT FILE LINE FUNCTION CALLS", "time OBJECT FILE LINE FUNCTION NS" and "call OBJECT FILE
-# LINE FUNCTION CALLS OBJECT FILE LINE FUNCTION" of the profile; files without their directories
+# lines: prints "self OBJECT FILE LINE FUNCTION CALLS", "time OBJECT FILE LINE FUNCTION NS" and "call OBJECT
+# FILE LINE FUNCTION CALLS OBJECT FILE LINE FUNCTION" of the profile; files without directories
 cat >lines.py <<'END'
 import os, re
 
@@ -102,19 +102,19 @@ for text in open("callgrind.out.gprof-mt"):
             print("time", *where, costs[1])
 END
 
-# line_of FILE TEXT: the number of its line with that comment
+# line_of FILE TEXT: prints the number of the line with that comment
 line_of()
 {
 	grep -n "/\* $2 \*/" "$1" | cut -d : -f 1
 }
 
-# has LINE: as of lines.py
+# has LINE: lines.py printed that line
 has()
 {
-	grep -qxF "$1" lines || fail "not \"$1\": $(cat lines)"
+	grep -qxF "$1" lines || fail "expected \"$1\" in: $(cat lines)"
 }
 
-# Two functions of one name, a library, and code that is inlined: of another file, and of the same.
+# Two functions with the same name, a library, and inlined code: from another file and from the same.
 cat >library.c <<'END'
 void in_library(void) { } /* in_library */
 END
@@ -183,9 +183,9 @@ has "call lines_of main.c $(line_of main.c 'here calls') many 1 lines_of main.c 
 has "call lines_of main.c $(line_of main.c out) many 1 $library"
 has "call lines_of main.c $(line_of main.c away) many 1 lines_of other.c $away"
 has "call lines_of other.c $(line_of other.c 'other calls') other 1 lines_of other.c $other"
-# The reader's source has the count below the line.
+# The annotated source has the count below the line.
 annotate --auto=yes >annotated 2>err || fail "--auto=yes"
-[ ! -s err ] || fail "with the source, callgrind_annotate says: $(cat err)"
+[ ! -s err ] || fail "with the source, callgrind_annotate prints: $(cat err)"
 grep -A 1 '/\* many calls \*/' annotated | tail -n 1 | grep -q '=> .*/main.c:leaf (3x)' || fail "no source: $(cat annotated)"
 rm -rf gprof-mt.data
 
@@ -194,14 +194,14 @@ build_pg ratio -falign-functions=64
 	fail "ratio: exit status $?"
 compare
 grep -qx 'cmd: ./ratio 200 2' callgrind.out.gprof-mt || fail "not the command: $(grep cmd callgrind.out.gprof-mt)"
-# All but a little of the time of a function is at the lines of its loop.
+# Nearly all of a function's time is at the lines of its loop.
 python3 lines.py >lines || fail "no profile: $(cat callgrind.out.gprof-mt)"
 loop=$(grep -n 'sink += i \* i' "$programs/ratio.c" | head -n 1 | cut -d : -f 1)
 awk -v loop="$loop" '$1 == "time" && $5 == "a" { ns += $6; if ($3 == "ratio.c" && $4 >= loop - 1 && $4 <= loop) there += $6 }
-	END { exit !(there > 0 && there >= ns * 9 / 10) }' lines || fail "not at the loop's lines $loop: $(cat lines)"
+	END { exit !(there > 0 && there >= ns * 9 / 10) }' lines || fail "expected 90 % of the time at the loop's lines $loop: $(cat lines)"
 compare --tid "$(jq '.functions[0].tid' functions)"
 
-# Without samples there is no such event, and none of zeros.
+# Without samples the file has no such event, rather than zeros.
 rm -rf gprof-mt.data
 "$gprof_mt" record -q --set kernel.source=none --set sample.hz=0 -- ./ratio 20 1 >out ||
 	fail "no samples: exit status $?"

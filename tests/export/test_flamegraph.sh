@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# flamegraph.pl draws folded stacks: each frame, and the whole, are as wide as the sums of the file, whatever
-# is in a name.
+# flamegraph.pl draws folded stacks: the widths of each frame and of the whole are the sums of the file,
+# whatever characters the names have.
 . "$GM_TOP/tests/calls/common.sh"
 flamegraph=$(command -v flamegraph.pl) || flamegraph=/usr/share/perl5/Devel/NYTProf/flamegraph.pl
 [ -e "$flamegraph" ] || skip "libdevel-nytprof-perl, which has flamegraph.pl, is not installed"
@@ -25,12 +25,12 @@ if got != want or len(want) < 3:
     sys.exit(f"only drawn: {list(got - want)[:10]}\nonly in the file: {list(want - got)[:10]}")
 END
 
-# drawn WHAT
+# drawn FIGURES
 drawn()
 {
 	"$gprof_mt" export --format folded --what "$1" -o stacks 2>err || fail "$1: $(cat err)"
 	perl "$flamegraph" --countname=units --minwidth=0 stacks >drawn.svg 2>err || fail "$1: flamegraph.pl: $(cat err)"
-	[ ! -s err ] || fail "$1: flamegraph.pl says: $(cat err)"
+	[ ! -s err ] || fail "$1: flamegraph.pl prints: $(cat err)"
 	python3 check.py || fail "$1"
 }
 

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Folded stacks: of calls as the program's own log has them, of time, CPU time and blocked time as reports
-# have them.  And what every export does: nothing that is not whole has the name of what was asked for.
+# Folded stacks: calls agree with the program's own log; time, CPU time and blocked time with the reports. For
+# every export: an incomplete file never has the requested name.
 . "$GM_TOP/tests/calls/common.sh"
 need jq
 
 # export_ OPTION...
 export_() { "$gprof_mt" export --format folded "$@"; }
 
-# refused STATUS TEXT OPTION...: with one line that has the text, and no file left.
+# refused STATUS TEXT OPTION...: prints one line with the text and leaves no file.
 refused()
 {
 	local status=$1 text=$2 got=0
@@ -16,8 +16,8 @@ refused()
 	rm -rf there && mkdir there
 	"$gprof_mt" export "$@" -o there/file >out 2>err || got=$?
 	[ $got -eq "$status" ] || fail "$*: exit status $got: $(cat err)"
-	[ "$(wc -l <err)" -eq 1 ] || fail "$*: it says: $(cat err)"
-	grep -qF -- "$text" err || fail "$*: it says: $(cat err)"
+	[ "$(wc -l <err)" -eq 1 ] || fail "$*: expected one line, got: $(cat err)"
+	grep -qF -- "$text" err || fail "$*: expected '$text', got: $(cat err)"
 	[ -z "$(ls -A there)" ] || fail "$*: it left $(ls -A there)"
 	[ ! -s out ] || fail "$*: it printed: $(cat out)"
 }
@@ -99,7 +99,7 @@ def off_cpu(_):
     same("off-cpu", dict(sums), want)
 
 def off_wake(_):
-    """The same stacks and times, each with whoever ended it behind."""
+    """The same stacks and times, each followed by the waker."""
     together = collections.Counter()
     for stack, ns in folded("--what", "off-wake").items():
         assert stack.count("--") == 1, stack
@@ -125,43 +125,43 @@ END
 
 for flags in "-pg -mfentry -minstrument-return=call" -finstrument-functions; do
 	configure
-	# shellcheck disable=SC2086 # several flags
+	# shellcheck disable=SC2086 # the flags are split on purpose
 	build_from sequence sequence.c $flags
 	fresh ./sequence tree 2 || fail "$flags: exit status $?"
 	python3 check.py "$gprof_mt" calls log.* || fail "$flags: calls"
 	python3 check.py "$gprof_mt" time log.* || fail "$flags: time"
 done
 
-# The file: as on standard output, with the mode that others get, over an old one.
+# The file: the same as on standard output, with the default mode, replacing an old one.
 export_ -o - >want || fail "standard output"
 echo old >gprof-mt.folded
 (umask 022 && export_) || fail "the default file"
 cmp want gprof-mt.folded || fail "the default file differs"
 [ "$(stat -c %a gprof-mt.folded)" = 644 ] || fail "mode $(stat -c %a gprof-mt.folded)"
-[ -z "$(find . -maxdepth 1 -name 'gprof-mt.folded.*')" ] || fail "left behind: $(ls)"
+[ -z "$(find . -maxdepth 1 -name 'gprof-mt.folded.*')" ] || fail "temporary files are left: $(ls)"
 refused 1 "no thread has tid 1;" --format folded --tid 1
 refused 2 "invalid --format 'xml'" --format xml
 refused 2 "no --format" --what calls
 refused 2 "expected calls, time, samples, off-cpu" --format folded --what all
 refused 2 "--object: this command does not accept it" --format folded --object 0x1
 export_ -o /dev/full 2>err && fail "/dev/full: exit status 0"
-[ "$(wc -l <err)" -eq 1 ] || fail "/dev/full: it says: $(cat err)"
+[ "$(wc -l <err)" -eq 1 ] || fail "/dev/full: expected one line, got: $(cat err)"
 [ -c /dev/full ] || fail "/dev/full is gone"
 export_ -o - >/dev/full 2>err && fail "a full disk: exit status 0"
-grep -q 'No space left' err || fail "a full disk: it says: $(cat err)"
+grep -q 'No space left' err || fail "a full disk: expected 'No space left', got: $(cat err)"
 
-# What the capture lacks.
+# Data that the capture does not have.
 configure
 build_from sequence sequence.c -pg
 fresh ./sequence tree 2 || fail "-pg: exit status $?"
-refused 1 "tells of no return" --format folded --what time
+refused 1 "the history of calls has no returns" --format folded --what time
 rm gprof-mt.conf
 fresh ./sequence tree 2 || fail "no history: exit status $?"
 refused 1 "no history of calls" --format folded
-refused 1 "or take --what samples, off-cpu, off-wake" --format folded --what time
+refused 1 "or use --what samples, off-cpu, off-wake" --format folded --what time
 refused 1 "no thread was blocked" --format folded --what off-cpu
 
-# CPU time, where it can be sampled.
+# CPU time, if it can be sampled.
 "$CC" -std=gnu17 -D_GNU_SOURCE -O1 -g -pg -pthread -o ratio "$GM_TOP/tests/sample/programs/ratio.c" \
 	-L"$GM_BUILD" -lgmon_mt -Wl,-rpath,"$GM_BUILD" || fail "cannot compile ratio"
 fresh "$gprof_mt" record -q --set kernel.source=none --set sample.hz=250 -- ./ratio 100 2 >out || fail "ratio: exit status $?"
@@ -169,7 +169,7 @@ if "$gprof_mt" report --format json flat | jq -e 'any(.functions[]; .samples)' >
 	python3 check.py "$gprof_mt" samples || fail "samples"
 fi
 
-# Blocked time: each thread's sum; without scheduling events it is all the time in waits, and the calls
+# Blocked time: the sum for each thread. Without scheduling events it is all the time in waits, and the calls
 # that led to each are known.
 "$CC" -std=gnu17 -O1 -g -pthread -fno-omit-frame-pointer -o paths \
 	"$GM_TOP/tests/sync/programs/paths.c" || fail "cannot compile paths"
@@ -179,7 +179,7 @@ for source in auto none; do
 	[ $status -eq 9 ] || fail "record: exit status $status: $(cat err)"
 	python3 check.py "$gprof_mt" off-cpu || fail "off-cpu, $source"
 	python3 check.py "$gprof_mt" off-wake || fail "off-wake, $source"
-	# Who ended each wait, from the inside out.
+	# The waker of each wait, from the innermost frame outwards.
 	export_ --what off-wake --no-threads -o - >stacks 2>err || fail "off-wake, $source: $(cat err)"
 	for stack in 'one;take;pthread_mutex_lock;mutex;--;pthread_mutex_unlock;release;main' \
 		'other;take;pthread_mutex_lock;mutex;--;pthread_mutex_unlock;release;main' \
@@ -190,7 +190,7 @@ for source in auto none; do
 		fail "$source: the waker's thread is not the last frame"
 done
 export_ --what off-cpu -o - --no-threads >stacks 2>err || fail "off-cpu: $(cat err)"
-grep -q 'no scheduling events' err || fail "it does not say that there are none: $(cat err)"
+grep -q 'no scheduling events' err || fail "no note about missing scheduling events: $(cat err)"
 for stack in 'one;take;pthread_mutex_lock;mutex' 'other;take;pthread_mutex_lock;mutex' \
 	'receive;sem_wait;sem' 'await;pthread_cond_wait;cond'; do
 	grep -qE "(^|;)waits;$stack [0-9]+\$" stacks || fail "no stack $stack in: $(cat stacks)"

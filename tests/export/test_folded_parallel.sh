@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Folded stacks are read by all CPUs at the same time, and come as if one had read all records in order of
-# time: in the order of their first appearance; from one CPU the same file as from all.
+# All CPUs read folded stacks in parallel; the output is the same as if all records were read in time order:
+# stacks in the order of first appearance, and the same file from one CPU as from all.
 . "$GM_TOP/tests/calls/common.sh"
 print=$GM_BUILD/tests/ctf/print_calls
 
-# Of each stack the thread, depth and count, in the order in which calls end or call others.
+# Prints thread, depth and count of each stack, in the order in which calls end or make other calls.
 cat >order.py <<'END'
 import re, sys
 
@@ -40,10 +40,10 @@ for line in open(sys.argv[1]):
     got.append((int(re.search(r"\(tid (\d+)", frames[0]).group(1)), len(frames) - 1, int(n)))
 if got != want:
     at = next((i for i, (a, b) in enumerate(zip(got, want)) if a != b), min(len(got), len(want)))
-    sys.exit(f"{len(got)} stacks where {len(want)} are to be; line {at + 1}: {got[at:at + 3]}, not {want[at:at + 3]}")
+    sys.exit(f"expected {len(want)} stacks, got {len(got)}; line {at + 1}: expected {want[at:at + 3]}, got {got[at:at + 3]}")
 END
 
-# in_order CALLS: the file `all`
+# in_order CALLS: checks the file `all`
 in_order()
 {
 	"$print" gprof-mt.data >records || fail "records"
@@ -58,15 +58,15 @@ cpu=$(taskset -cp $$ | sed 's/.*: *//; s/[-,].*//')
 for what in calls time; do
 	"$gprof_mt" export --format folded --what $what -o all || fail "$what: exit status $?"
 	taskset -c "$cpu" "$gprof_mt" export --format folded --what $what -o one || fail "$what, one CPU: exit status $?"
-	cmp all one || fail "$what: from one CPU another file"
+	cmp all one || fail "$what: the file from one CPU differs"
 done
 "$gprof_mt" export --format folded --what calls -o all || fail "exit status $?"
 in_order 1000
 
-# So many stacks that one reads them all.
-build_from bushy bushy.c -pg -mfentry -minstrument-return=call
-fresh ./bushy 2 17 || fail "exit status $?"
+# So many stacks that one thread reads them all.
+build_from many_stacks many_stacks.c -pg -mfentry -minstrument-return=call
+fresh ./many_stacks 2 17 || fail "exit status $?"
 "$gprof_mt" export --format folded --what calls -o all || fail "exit status $?"
-[ "$(wc -l <all)" -eq $((2 * ((1 << 18) - 1))) ] || fail "$(wc -l <all) stacks"
+[ "$(wc -l <all)" -eq $((2 * ((1 << 18) - 1))) ] || fail "expected $((2 * ((1 << 18) - 1))) stacks, got $(wc -l <all)"
 in_order 500000
 exit 0

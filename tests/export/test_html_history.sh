@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The page of a history of calls, in few ways and in more than are shown: no call and no time is lost.
+# The page of a history of calls, with few stacks and with more than it shows: no call and no time is lost.
 . "$GM_TOP/tests/export/html.sh"
 needs_page
 
@@ -9,9 +9,9 @@ for rounds in 100 20000; do
 	record --set calls.mode=history --set kernel.source=none ./wide $rounds
 	page 0 page
 	time_ns=$("$gprof_mt" export --format folded --what time -o - | awk '{ sum += $NF } END { print sum }')
-	# Each thread's run, and main.
+	# The run of each thread, and main.
 	shows page "[sum(f['value']) for f in doc['flames'] if f['kind'] in ('calls', 'time')] == [4 * 15 * $rounds + 5, $time_ns]"
 	few=$([ $rounds -lt 1000 ] && echo not || :)
-	shows page "$few 'of threads are put down to what called them' in missing"
+	shows page "$few 'of threads are added to their callers' in missing"
 done
 exit 0

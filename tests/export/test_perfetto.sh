@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Perfetto's own trace processor reads a Perfetto trace: no error is counted, the fields are those of the
-# published schema, states, waits and holds are those of the reports, and a flow leads from each release to
-# the wait that it ended.
+# Perfetto's trace processor reads the exported trace without errors: the fields are those of the published
+# schema; states, waits and holds are those of the reports; a flow leads from each release to the wait that it
+# ended.
 . "$GM_TOP/tests/sync/common.sh"
 [ -e "$GM_BUILD/tests/perfetto/trace-processor" ] || skip "npm could not get the trace processor"
 export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$GM_TOP/tests/export
 
-# check [SELECTION...]: the trace, of that part
+# check [SELECTION...]: checks the trace of the selected part
 check()
 {
 	"$gprof_mt" export --format perfetto -o trace "$@" 2>err || fail "export $*: $(cat err)"
@@ -30,7 +30,7 @@ rm -rf gprof-mt.data
 check
 check --thread 'phil-[01]'
 
-# Mutexes that are let go of by a condition wait, with which the thread's state changes at that very time.
+# Mutexes that a condition wait releases, at the same time as the thread's state changes.
 cat >turns.c <<'END2'
 #include <pthread.h>
 #include <unistd.h>

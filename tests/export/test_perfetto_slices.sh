@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A Perfetto trace, read by Google's decoder: states, waits and holds are those of the reports, and a
-# flow leads from each release to the wait that it ended.
+# Google's protobuf decoder reads the exported trace: states, waits and holds are those of the reports; a flow
+# leads from each release to the wait that it ended.
 . "$GM_TOP/tests/sync/common.sh"
-# The distribution's python is the one that has it.
+# python3-protobuf belongs to the distribution's python.
 /usr/bin/python3 -c 'import google.protobuf' 2>/dev/null || skip "python3-protobuf is not installed"
 
-# check [SELECTION...]: the trace, of that part
+# check [SELECTION...]: checks the trace of the selected part
 check()
 {
 	"$gprof_mt" export --format perfetto "$@" 2>err || fail "export $*: $(cat err)"
@@ -14,7 +14,7 @@ check()
 		"$gprof_mt" perfetto gprof-mt.pftrace "$@" >flows || fail "the trace of $*"
 }
 
-# Waits that are sure to happen, and what ends each.
+# Waits that always occur, and the operation that ends each.
 build paths -fno-omit-frame-pointer
 for source in auto none; do
 	rm -rf gprof-mt.data
@@ -29,7 +29,7 @@ paths sem_post give -> paths sem_wait receive" ] || fail "$source: flows: $(cat 
 done
 grep -q 'no scheduling events' err || fail "it does not say that there are none: $(cat err)"
 
-# Two readers at a time, and a lock that is taken twice.
+# Two simultaneous readers, and a lock that is acquired recursively.
 cat >readers.c <<'END2'
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -65,14 +65,14 @@ rm -rf gprof-mt.data
 "$gprof_mt" record -q -- ./readers || fail "readers: exit status $?"
 check
 
-# Many objects and threads; a part of them.
+# Many objects and threads, and a selection of them.
 for source in auto none; do
 	rm -rf gprof-mt.data
 	"$gprof_mt" record -q --set kernel.source=$source -- "$GM_BUILD/examples/philosophers" 4 50 >out ||
 		fail "philosophers, $source: exit status $?"
 	check
 	check --thread 'phil-[01]'
-	# From one operation to another, half of them later.
+	# From one operation to another in the later half.
 	"$gprof_mt" history --format json >history || fail "history"
 	between=$(jq -r --argjson start "$(jq .start_ns gprof-mt.data/info.json)" '[.objects[].ops[].time_ns] | sort |
 		"\(.[length / 4 | floor] - $start)ns~\(.[length * 3 / 4 | floor] - $start)ns"' history)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A profile for pprof, by two readers of that format: calls, callers, CPU time and time blocked are those of the
-# reports, and each address is of the object with that build-id.
+# Two readers of pprof's format read the exported profile: calls, callers, CPU time and blocked time are those
+# of the reports, and each address belongs to the object with that build-id.
 [ -e "$GM_BUILD/tests/export/installed.json" ] || skip "npm could not get pprof-format"
 
 compare()

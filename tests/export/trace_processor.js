@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// trace_processor.js FOLDER FILE: what Perfetto's own trace processor, the one that is in its viewer, makes of a
-// trace, as JSON: what it counts as errors; the fields that it found, as the published schema names them; threads'
-// and processes' tracks, slices with their arguments, and flows.
+// trace_processor.js FOLDER FILE: prints what Perfetto's trace processor, the one in its viewer,
+// reads from a trace as JSON: the errors that it counts; the fields that it found, with the names
+// of the published schema; tracks of threads and processes, slices with their arguments, and flows.
 //
-// It is made for a browser's worker: it is given what one has, and asks as the viewer does.
+// It is built for a browser's worker: this script provides such an environment and makes the
+// viewer's requests.
 "use strict";
 const fs = require("fs"), path = require("path"), url = require("url"), vm = require("vm");
 const [where, file] = process.argv.slice(2);
@@ -29,13 +30,13 @@ Object.assign(globalThis, {
 		send() { this.response = new Uint8Array(fs.readFileSync(path.join(folder, this.name))).buffer; }
 	},
 });
-// First it tries a module with 64-bit addresses, as of those there is another build, which is not here.
+// It first tries the build with 64-bit addresses, which is not installed here.
 const {Module} = WebAssembly;
 WebAssembly.Module = function () {
 	WebAssembly.Module = Module;
 	throw new Error("no 64-bit addresses");
 };
-// Notes for its makers.
+// Messages for its developers.
 console.warn = () => {};
 
 async function main() {

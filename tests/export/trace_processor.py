@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A trace in Perfetto's format as Perfetto's own trace processor reads it; its fields must be those of the schema."""
+"""Reads a Perfetto trace by Perfetto's own trace processor; its fields must be those of the schema."""
 import json
 import os
 import subprocess
@@ -12,8 +12,7 @@ reader = os.path.join(os.environ["GM_TOP"], "tests/export/trace_processor.js")
 
 
 def published():
-    """The fields in perfetto.FIELDS of the packets that it prints, as it prints them; it does not print the packet
-    with the clock."""
+    """The fields in perfetto.FIELDS of the packets that it prints; it does not print the packet with the clock."""
     def below(message, path):
         for text in perfetto.FIELDS[message].split(","):
             name, _, kind = text.split()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fuzz LIBFUZZER-ARG...: libFuzzer on the target that GM_FUZZ names. */
+/* fuzz LIBFUZZER-ARG...: runs libFuzzer on the target that GM_FUZZ names. */
 #include <stdio.h>
 #include <stdlib.h>
 

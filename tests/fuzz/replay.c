@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * replay [-m N] TARGET FILE...: each file through the target; then, N times each, with a few bytes
- * changed, the same ones each time.  A sanitizer, or the target, aborts at what is wrong.
- * replay -w FILE DIR: writes the bytes that the file stands for into a file of DIR.
- * replay: the targets.
+ * replay [-m N] TARGET FILE...: runs the target on each file, then N times with a few changed
+ * bytes, the same in each run. A sanitizer, or the target, aborts on an error.
  *
- * FILE.hex holds bytes as hexadecimal digits; '#' begins a comment.
+ * replay -w FILE DIR: writes the bytes of FILE to a file of DIR.
+ *
+ * replay: prints the targets.
+ *
+ * FILE.hex has bytes as hexadecimal digits; '#' starts a comment.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,7 +111,7 @@ int main(int argc, char **argv)
 	}
 	target = argc > first ? fuzz_target_find(argv[first]) : NULL;
 	if (!target) {
-		fprintf(stderr, "replay: no such target\n");
+		fprintf(stderr, "replay: unknown target\n");
 		return 2;
 	}
 	for (int i = first + 1; i < argc; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files that one reader reads alone are handed to it in memory.  The others take the place of their
- * like in a small capture, which is then read as a whole, by every pass, to the last character of
- * its report.
+ * A file that a single reader reads is passed to it in memory. Other files replace the one of their
+ * kind in a small capture, which is then read completely, by every pass, and its report is
+ * formatted.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,10 +26,10 @@
 #include "event_text.h"
 #include "capture/traces.h"
 #include "pass/history.h"
-#include "analysis/set.h"
+#include "analysis/pass_set.h"
 #include "pass/timeline/timeline.h"
 #include "render/render.h"
-#include "runtime/config.h"
+#include "runtime/config/config.h"
 
 #define PID	  500
 #define N_THREADS 3u
@@ -46,7 +46,7 @@
 
 /* --- where the bytes go ----------------------------------------------------------------------- */
 
-/* The path of a file that holds them, good until the next call. */
+/* Writes the bytes to a file; the path is valid until the next call. */
 static const char *as_file(const uint8_t *data, size_t len_bytes)
 {
 	static char path[64];
@@ -106,7 +106,7 @@ static void write_streams(void)
 	fixture_close(cpu);
 }
 
-/* The capture that files take places in. */
+/* The capture whose files are replaced. */
 static const char *capture(void)
 {
 	struct gm_thread_slot slots[N_THREADS];
@@ -154,7 +154,7 @@ static char *name_address(void *data, const struct pp_process *process, uint64_t
 static const struct pp_namer namer = {
     .site = name_address, .function = name_address, .object = name_address};
 
-/* Text that goes to a terminal holds no control character but '\n'. */
+/* Text for a terminal has no control character except '\n'. */
 static void check_printable(const GString *text)
 {
 	MUST(g_utf8_validate(text->str, (gssize)text->len, NULL));
@@ -210,7 +210,7 @@ static void render_history(struct sweep *sweep)
 	}
 }
 
-/* Every pass over what `read` hands to take_event(). */
+/* Runs every pass on the events that `read` passes to take_event(). */
 static void run_passes(const struct pp_pass_context *context,
 		       void (*read)(void *source, struct sweep *sweep), void *source)
 {
@@ -259,7 +259,7 @@ static void read_nothing(void *source, struct sweep *sweep)
 	(void)sweep;
 }
 
-/* Opens the capture with the bytes as its file `name`, and reports on it. */
+/* Opens the capture with the bytes as its file `name`, and creates its report. */
 static void report_with(const char *name, const uint8_t *data, size_t len_bytes, bool with_events)
 {
 	struct pp_capture *opened;
@@ -292,7 +292,7 @@ static void run_session(const uint8_t *data, size_t len_bytes)
 	pp_capture_free(open_capture());
 }
 
-/* Of a file of cached names all but the digest, which only says that it is as it was written. */
+/* Checks cached names without the digest, which only shows that the file is unchanged. */
 static void run_cached_names(const uint8_t *data, size_t len_bytes)
 {
 	g_autoptr(GByteArray) file = g_byte_array_new();
@@ -340,7 +340,7 @@ static void drop_event(void *data, const struct pp_event *event)
 	(void)event;
 }
 
-/* The streams beside it, as the metadata says that they are. */
+/* The streams beside it, as the metadata describes them. */
 static void read_direct(struct pp_capture *opened, const char *dir)
 {
 	struct pp_trace trace = {.dir = (char *)dir, .process = opened->model->processes->pdata[0]};
@@ -361,7 +361,7 @@ static void read_direct(struct pp_capture *opened, const char *dir)
 	pp_decoder_done(&decoder);
 }
 
-/* Our readers of metadata; another is Babeltrace's. */
+/* Our readers of metadata; Babeltrace has its own. */
 static void run_metadata(const uint8_t *data, size_t len_bytes)
 {
 	g_autofree char *dir = g_build_filename(capture(), "500", "user", NULL);
@@ -410,12 +410,12 @@ static void read_maps(struct pp_capture *opened, struct pp_process *process, con
 	process->places = pp_places_new(process->maps);
 	for (int64_t time_ns = 0; time_ns < 20; time_ns += 5)
 		for (uint64_t address = 0x400000; address; address <<= 4)
-			pp_places_era(process, address, pp_places_code(process, address, time_ns),
-				      time_ns);
+			pp_places_load_id(process, address,
+					  pp_places_code(process, address, time_ns), time_ns);
 	g_clear_pointer(&process->places, pp_places_free);
 }
 
-/* A reader alone, for a process that has threads. */
+/* Runs only the reader, for a process that has threads. */
 static void run_reader(void (*read)(struct pp_capture *, struct pp_process *, const char *,
 				    struct pp_error *),
 		       const uint8_t *data, size_t len_bytes, unsigned n_threads)
@@ -521,7 +521,7 @@ static void run_text(const uint8_t *data, size_t len_bytes)
 	pp_text_free(text);
 }
 
-/* What is read can be written, and reads back the same. */
+/* Data that was read can be written, and reads back the same. */
 static void check_config(const struct gm_config *config)
 {
 	static char first[65536], second[65536];

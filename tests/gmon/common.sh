@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# For the tests of libgmon_mt: stock gprof is the witness, beside what the program must have called.
+# Functions for the tests of libgmon_mt; stock gprof and the known calls of each program are the witnesses.
 # shellcheck shell=bash
 . "$GM_TOP/tests/lib.sh"
 programs=$GM_TOP/tests/gmon/programs
@@ -8,14 +8,14 @@ build_flags=(-D_GNU_SOURCE -Wall)
 
 need gprof nm python3
 
-# compile_pg FLAG... FILE.c: with -pg, and no library that is not among the flags.
+# compile_pg FLAG... FILE.c: compiles with -pg and only the libraries among the flags.
 compile_pg()
 {
 	"$CC" -std=gnu17 -D_GNU_SOURCE -Wall -O1 -g -pg "${@:1:$#-1}" "$programs/${!#}" ||
 		fail "cannot compile $*"
 }
 
-# preloaded COMMAND...: runs it with libgmon_mt.
+# preloaded COMMAND...: runs COMMAND with libgmon_mt preloaded.
 preloaded()
 {
 	LD_PRELOAD=$libgmon "$@"
@@ -27,13 +27,13 @@ calls()
 	python3 "$GM_TOP/tests/gmon/programs/calls.py" "$@"
 }
 
-# lost FOLDER: calls that no file has, by the thread table
+# lost FOLDER: prints the number of calls that no file has, by the thread table
 lost()
 {
 	calls --lost "$1"
 }
 
-# folder: the only process folder of the capture.
+# folder: prints the only process folder of the capture.
 folder()
 {
 	set -- gprof-mt.data/[0-9]*
@@ -41,7 +41,7 @@ folder()
 	echo "$1"
 }
 
-# flat PROGRAM FILE...: "FUNCTION CALLS" as stock gprof counts them, sorted.
+# flat PROGRAM FILE...: prints "FUNCTION CALLS" as stock gprof counts them, sorted.
 flat()
 {
 	gprof -b -p "$@" 2>gprof.err |
@@ -49,7 +49,7 @@ flat()
 	[ ! -s gprof.err ] || { echo "gprof $* says: $(cat gprof.err)"; return 1; }
 }
 
-# arc PROGRAM FILE CALLER FUNCTION: the calls on that arc, as stock gprof's call graph has them.
+# arc PROGRAM FILE CALLER FUNCTION: prints the calls on that arc, from the call graph of stock gprof.
 arc()
 {
 	gprof -b -q "$1" "$2" | awk -v from="$3" -v to="$4" '

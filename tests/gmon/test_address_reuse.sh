@@ -1,23 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A library unloaded and another loaded in its place: each has its own calls, in every thread, over
-# many rounds, and they take no more room for it.
+# A library is unloaded and another is loaded at its address: each has its own calls, in every thread, over
+# many rounds, and the tables do not grow.
 . "$GM_TOP/tests/gmon/common.sh"
 
 for name in one two; do
-	compile_pg -fPIC -shared -DNAME=$name -o $name.so same_place.c
+	compile_pg -fPIC -shared -DNAME=$name -o $name.so address_reuse.c
 done
-# No start files: nothing of ours is called when they go.
-compile_pg -fPIC -shared -nostartfiles -DNAME=bare -o bare.so same_place.c
-compile_pg -fPIC -shared -nostartfiles -DNAME=naked -DPADDING -o naked.so same_place.c
-build_pg same_place
+# Without start files nothing of the library's is called when it is unloaded.
+compile_pg -fPIC -shared -nostartfiles -DNAME=bare -o bare.so address_reuse.c
+compile_pg -fPIC -shared -nostartfiles -DNAME=naked -DPADDING -o naked.so address_reuse.c
+build_pg address_reuse
 
 # check WHAT END ROUNDS NAME NAME
 check()
 {
 	local what=$1 how=$2 rounds=$3 calls dir status
 	shift 3
-	fresh ./same_place "$how" "$rounds" "$@" >reused
+	fresh ./address_reuse "$how" "$rounds" "$@" >reused
 	status=$?
 	same "$what: exit status" "$([ "$how" = kill ] && echo 137 || echo 0)" $status
 	[ "$(cat reused)" -gt 0 ] || skip "the loader never takes a place again"
@@ -50,17 +50,17 @@ ${name}_outer $((3 * rounds))" "$(flat "$name.so" "$dir/gmon.merged.$name.so")"
 check "two plugins" end 1 one two
 size=$(stat -c %s "$(folder)/calls")
 check "two plugins, many rounds" end 60 one two
-# 118 more threads came and went, too, each with a dense table.
+# Meanwhile 118 more threads started and ended, each with a dense table.
 [ "$(stat -c %s "$(folder)/calls")" -le $((size + 128 * 1024)) ] ||
 	fail "the tables grow: from $size to $(stat -c %s "$(folder)/calls") bytes"
 check "killed" kill 2 one two
 check "killed in the first's place" kill 2 two one
 check "without start files" end 20 bare naked
 
-# Their histories tell them apart as well.
+# The histories of calls distinguish them too.
 printf '[calls]\nmode = history\n' >gprof-mt.conf
 for how in end kill; do
-	fresh ./same_place $how 3 one two >reused
+	fresh ./address_reuse $how 3 one two >reused
 	[ "$(cat reused)" -gt 0 ] || skip "the loader never takes a place again"
 	for tid in $("$GM_BUILD/gprof-mt" report --format json threads | python3 -c '
 import json, sys

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The kernel's events without `gprof-mt record`: where a configuration that GPROF_MT_CONFIG names asks for
-# them.  What is started is gprof-mt beside the library, or where it was installed; nothing in PATH or the
-# working directory matters.
+# The kernel's events are recorded without `gprof-mt record` if the configuration that GPROF_MT_CONFIG names
+# requests them. The gprof-mt beside the library, or the installed one, is started; PATH and the working
+# directory have no effect.
 . "$GM_TOP/tests/lib.sh"
 unset GPROF_MT_CONFIG
 
-"$CC" -pg -g -O2 -pthread -o alone "$GM_TOP/tests/gmon/programs/alone.c" -L"$GM_BUILD" -lgmon_mt \
+"$CC" -pg -g -O2 -pthread -o process_state "$GM_TOP/tests/gmon/programs/process_state.c" -L"$GM_BUILD" -lgmon_mt \
 	-Wl,-rpath,"$GM_BUILD" || fail "cannot compile"
-"$CC" -g -O2 -pthread -o plain_alone "$GM_TOP/tests/gmon/programs/alone.c" || fail "cannot compile"
+"$CC" -g -O2 -pthread -o plain_process_state "$GM_TOP/tests/gmon/programs/process_state.c" || fail "cannot compile"
 "$gprof_mt" doctor | grep -qE "^ok *(perf tracepoints|context-switch|LTTng kernel)" ||
 	skip "no scheduling events are permitted here"
 
-# The first gprof-mt in PATH is another's.
+# The first gprof-mt in PATH belongs to something else.
 mkdir planted
 cat >planted/gprof-mt <<-END
 	#!/bin/sh
@@ -21,20 +21,20 @@ END
 chmod +x planted/gprof-mt
 export PATH=$PWD/planted:$PATH
 
-# fresh [ENVIRONMENT...]: a run without a capture there
+# fresh [ENVIRONMENT...]: runs the program without an existing capture
 fresh()
 {
 	rm -rf gprof-mt.data gprof-mt.data.old gmon.out
-	env "$@" ./alone >out 2>err || fail "exit status $?: $(cat err)"
+	env "$@" ./process_state >out 2>err || fail "exit status $?: $(cat err)"
 	[ ! -e was_run ] || fail "$*: executed the gprof-mt of PATH: $(cat was_run)"
 }
 
-# Nobody asked: as ever.
+# Not requested: no kernel events.
 fresh
 cp out plain
 [ "$(info 'kernel source')" = none ] || fail "recorded without being asked"
 
-# A configuration that only lies in the working directory starts nothing, and the capture says so.
+# A configuration file in the working directory starts nothing, and the capture gives the reason.
 asked=$PWD/asked.conf
 printf '[kernel]\nsource = auto\n' >"$asked"
 cp asked.conf gprof-mt.conf
@@ -42,10 +42,10 @@ fresh
 diff plain out || fail "the program sees it"
 [ ! -s err ] || fail "on stderr: $(cat err)"
 [ "$(info 'kernel source')" = none ] || fail "started by a file of the working directory"
-[[ $(info 'kernel why') == *GPROF_MT_CONFIG* ]] || fail "not told: $(info kernel)"
+[[ $(info 'kernel why') == *GPROF_MT_CONFIG* ]] || fail "expected a reason that names GPROF_MT_CONFIG: $(info kernel)"
 rm gprof-mt.conf
 
-# Asked: the program sees nothing of it, and `report` has its threads' times, at once.
+# Requested: the program's output does not change, and `report` has its threads' times at once.
 recorded()
 {
 	fresh GPROF_MT_CONFIG="$asked"
@@ -59,17 +59,18 @@ recorded()
 retry recorded
 babeltrace2 gprof-mt.data/kernel >text || fail "babeltrace2"
 grep -q sched_switch text || fail "no switches"
-# The thread burnt 100 ms of CPU time and slept 50.
+# The thread used 100 ms of CPU time and slept for 50 ms.
 jq -e '[.threads[] | select(.running_ns >= 95e6 and
 	.end_ns - .start_ns - .running_ns >= 45e6)] | length == 1' report.json >/dev/null ||
 	fail "the thread's times: $(jq -c .threads report.json)"
 
-# The same with libsync_trace alone, and with both: whichever makes the capture starts the collector.
+# The same with libsync_trace alone, and with both libraries: the one that creates the capture starts the
+# collector.
 sync=$GM_BUILD/libsync_trace.so gmon=$GM_BUILD/libgmon_mt.so
 for preload in "$sync" "$sync:$gmon" "$gmon:$sync"; do
 	rm -rf gprof-mt.data gmon.out
-	program=./alone
-	[ "$preload" != "$sync" ] || program=./plain_alone
+	program=./process_state
+	[ "$preload" != "$sync" ] || program=./plain_process_state
 	GPROF_MT_CONFIG=$asked LD_PRELOAD=$preload $program >out 2>err || fail "$preload: exit status $?"
 	diff plain out || fail "$preload: the program sees it"
 	[ ! -s err ] || fail "$preload: on stderr: $(cat err)"
@@ -77,13 +78,13 @@ for preload in "$sync" "$sync:$gmon" "$gmon:$sync"; do
 	[ "$(info 'kernel source')" != none ] || fail "$preload: nothing recorded: $(info kernel)"
 done
 
-# A program whose descriptors 0 and 1 are closed: ours have these numbers then.
+# A program whose descriptors 0 and 1 are closed, so that the library's get these numbers.
 rm -rf gprof-mt.data gmon.out
-GPROF_MT_CONFIG=$asked ./alone <&- >&- 2>err || fail "nothing open: exit status $?"
+GPROF_MT_CONFIG=$asked ./process_state <&- >&- 2>err || fail "nothing open: exit status $?"
 [ ! -s err ] || fail "nothing open: $(cat err)"
 [ "$(info 'kernel source')" != none ] || fail "nothing open: nothing recorded: $(info kernel)"
 
-# One source that is named; a level without any.
+# A source given by name, and a level without kernel events.
 printf '[kernel]\nsource = switches\n' >"$asked"
 retry recorded
 [ "$(info 'kernel source')" = switches ] || fail "$(info kernel)"
@@ -91,17 +92,18 @@ fresh GPROF_MT_CONFIG="$GM_TOP/configs/applic-only.conf"
 [ "$(info 'kernel source')" = none ] || fail "recorded at applic-only"
 printf '[kernel]\nsource = auto\n' >"$asked"
 
-# not_started WHAT PATTERN: by the libraries in ./lib.  The program runs as ever, and one line says why.
+# not_started NAME PATTERN: the libraries in ./lib do not start a collector. The program's output does not
+# change, and one line gives the reason.
 not_started()
 {
 	fresh GPROF_MT_CONFIG="$asked" LD_LIBRARY_PATH="$PWD/lib" LD_PRELOAD="$PWD/lib/libgmon_mt.so"
-	diff plain out || fail "$1: the program is another"
-	[ "$(wc -l <err)" = 1 ] && grep -q -- "$2" err || fail "$1: not told: $(cat err)"
+	diff plain out || fail "$1: the program's output changed"
+	[ "$(wc -l <err)" = 1 ] && grep -q -- "$2" err || fail "$1: expected one line with the reason, got: $(cat err)"
 	[ "$(info 'kernel source')" = none ] || fail "$1: started"
 	"$gprof_mt" report threads >out || fail "$1: report without the kernel's events"
 }
 
-# No gprof-mt to be found; one that another user may replace, or the directory that it is in.
+# No gprof-mt is found, or another user may replace it or the directory that it is in.
 mkdir lib
 chmod 755 lib
 cp "$GM_BUILD/libgmon_mt.so" lib/
@@ -119,14 +121,14 @@ mkdir elsewhere
 mv lib/gprof-mt elsewhere/
 chmod 755 lib
 ln -s ../elsewhere/gprof-mt lib/gprof-mt
-not_started "a symlink" "lib/gprof-mt: it is a symbolic link"
+not_started "a symlink" "lib/gprof-mt: it is a symlink"
 
-# Under record that is what collects.
-"$gprof_mt" record -q ./alone >out 2>err || fail "record: $(cat err)"
-[ "$(info recorder)" = record ] || fail "not record's"
+# Under record, record is the collector.
+"$gprof_mt" record -q ./process_state >out 2>err || fail "record: $(cat err)"
+[ "$(info recorder)" = record ] || fail "expected the recorder to be record, got $(info recorder)"
 
-# Who is named as the collector may be anybody.  It is waited for as long as it holds the lock, each
-# look being a nanosleep() that here takes no time.
+# The process that info.json names as collector may be any process. report waits only while it holds the lock,
+# by nanosleep() calls, which return at once here.
 cat >naps.c <<-'END'
 	#include <time.h>
 	#include <unistd.h>
@@ -138,7 +140,7 @@ cat >naps.c <<-'END'
 	}
 END
 "$CC" -shared -fPIC -o naps.so naps.c || fail "cannot compile"
-# report COMMAND...: its report of quality, run by that command.
+# report COMMAND...: runs the quality report by COMMAND.
 report()
 {
 	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 LD_PRELOAD=$PWD/naps.so \
@@ -154,8 +156,8 @@ jq --argjson gone $gone --argjson here $$ '.pid = $gone | .kernel.collector = $h
 	fail "no info.json"
 mv info.new gprof-mt.data/info.json
 report env
-! grep -q nap err || fail "waited for a stranger: $(wc -l <err) times"
-grep -q 'collector was killed' out || fail "its end is missing: $(cat out)"
+! grep -q nap err || fail "waited $(wc -l <err) times for an unrelated process"
+grep -q 'collector was killed' out || fail "no message about the killed collector: $(cat out)"
 report flock gprof-mt.data
-grep -q nap err || fail "the collector is not waited for"
+grep -q nap err || fail "report does not wait for the collector"
 grep -q 'collector has not ended' out || fail "$(cat out)"

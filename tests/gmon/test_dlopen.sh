@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Libraries loaded at run time, unloaded, loaded again; two files of one name are two profiles.
+# Libraries are loaded at run time, unloaded and loaded again; two files with the same name have two profiles.
 . "$GM_TOP/tests/gmon/common.sh"
 
 mkdir a b
@@ -15,7 +15,7 @@ same "calls files" "0 library_inner 40
 0 library_outer 20
 0 main 1" "$(calls "$(folder)")"
 
-# It was loaded by a relative name: reports find it from wherever they are asked for.
+# The library was loaded by a relative name; reports find it from any directory.
 here=$PWD
 same "names in a report" "library_inner 40
 library_outer 20
@@ -26,7 +26,7 @@ KEEP=1 fresh ./plugin_user a/plugin.so b/plugin.so || fail "exit status $?"
 same "one of two of that name" "$wanted" "$(flat a/plugin.so "$(folder)/gmon.merged.plugin.so")"
 same "the other" "$wanted" "$(flat b/plugin.so "$(folder)/gmon.merged.plugin.so~2")"
 
-# No start files: no _init to stand in for the caller, and still no call is dropped.
+# No start files: there is no _init to stand for the caller, and still no call is lost.
 fresh ./plugin_user b/plugin.so || fail "exit status $?"
 same "without DT_INIT" "$wanted" "$(flat b/plugin.so "$(folder)/gmon.merged.plugin.so")"
 exit 0

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A program that loads hundreds of libraries, each at the place of the one before, as those do that
-# compile while they run: no call is another library's.
+# A program loads hundreds of libraries, each at the address of the one before, as programs with run-time
+# compilation do: no call is attributed to another library.
 . "$GM_TOP/tests/gmon/common.sh"
 [ -x "$GM_BUILD/gprof-mt" ] || skip "gprof-mt is not built"
 
@@ -28,10 +28,10 @@ for name in sorted(n):
     if n[name] > 0 and name != "main":
         print(name, n[name])')"
 
-# A gmon file of each, as gprof reads it, of the thread and of all threads.
+# gprof reads a gmon file of each library, for the thread and for all threads.
 cd "$(folder)" || fail "no folder"
 for files in 'gmon.[0-9]*.[0-9]*.*.so' 'gmon.merged.*.so'; do
-	# shellcheck disable=SC2086 # a pattern
+	# shellcheck disable=SC2086 # expanded as a pattern
 	set -- $files
 	same "$files" 540 $#
 	for file in "$1" "$2" "${64}" "${65}" "${66}" "${539}" "${540}"; do

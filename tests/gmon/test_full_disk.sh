@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# No disk, no room, no right to write: the program runs as ever, one line says what is missing and
-# what to do, and what can be kept is kept; calls that are not are counted as lost.
+# A full disk, a file size limit, missing permissions: the program's behavior does not change, one line names
+# the problem and the remedy, calls are kept as far as possible, and the others are counted as lost.
 . "$GM_TOP/tests/gmon/common.sh"
 
 counted()
@@ -15,14 +15,14 @@ same "thousands of arcs: gmon.out" "target $(cat out)" "$(flat many_arcs gmon.ou
 same "thousands of arcs: calls files" "$(cat out)" "$(counted "$(folder)")"
 same "thousands of arcs: lost" 0 "$(lost "$(folder)")"
 
-# A limit on the size of files: no signal, no other exit status.
+# A file size limit: no signal, no other exit status.
 build_pg work
 fresh ./work >expected
 fresh bash -c 'ulimit -f 60; ./many_arcs' >out 2>err
 same "ulimit -f: exit status" 0 $?
 same "ulimit -f: calls" "$(cat out)" "$(($(counted "$(folder)") + $(lost "$(folder)")))"
 
-# gmon.out cannot be written: one line, and the capture has it all.
+# gmon.out cannot be written: one line; the capture has all calls.
 fresh true
 mkdir gmon.out
 ./work >out 2>err
@@ -32,8 +32,8 @@ same "gmon.out is a directory: lines" 1 "$(wc -l <err)"
 grep -q '^gprof-mt: .*gmon\.out: .*directory.*GMON_OUT_PREFIX' err || fail "$(cat err)"
 same "gmon.out is a directory: the threads" "leaf 1000
 run_leaf 1" "$(flat work "$(folder)"/gmon.1.*)"
-build_pg late
-./late 2>err || fail "gmon.out is a directory, and is to be written twice: exit status $?"
+build_pg constructors
+./constructors 2>err || fail "gmon.out is a directory, and is to be written twice: exit status $?"
 same "gmon.out is a directory, and is to be written twice: lines" 1 "$(wc -l <err)"
 fresh true
 echo precious >target && ln -s target gmon.out
@@ -46,27 +46,27 @@ timeout 20 ./work >out 2>err
 same "gmon.out is a fifo: exit status" 7 $?
 rm gmon.out
 
-# What could not be written when the program asked for it is written at its end.
-build_pg written_late
-timeout 60 ./written_late 2>err || fail "written late: exit status $?: $(cat err)"
-gprof -b -p ./written_late gmon.out 2>&1 | grep -q 'worker$' || fail "written late: $(cat err; ls -l gmon.out)"
+# gmon files that could not be written at the program's request are written when it ends.
+build_pg file_size_limit
+timeout 60 ./file_size_limit 2>err || fail "gmon files at the end: exit status $?: $(cat err)"
+gprof -b -p ./file_size_limit gmon.out 2>&1 | grep -q 'worker$' || fail "gmon files at the end: $(cat err; ls -l gmon.out)"
 
-# A full disk, and one that fills up on the way.
+# A full disk, and a disk that becomes full during the run.
 [ "$(id -u)" = 0 ] || exit 0
 top=$PWD
 mkdir disk
-mount -t tmpfs -o size=512k none disk 2>/dev/null || { echo "no tmpfs: the rest is left out"; exit 0; }
+mount -t tmpfs -o size=512k none disk 2>/dev/null || { echo "no tmpfs: the remaining checks are skipped"; exit 0; }
 trap 'cd "$top" && umount -l disk' EXIT
 cd disk || exit 1
 timeout 60 "$top/many_arcs" filler >"$top/out" 2>"$top/err"
 same "disk fills up: exit status" 0 $?
 [ "$(wc -l <"$top/err")" -le 2 ] || fail "disk fills up: $(cat "$top/err")"
 same "disk fills up: calls" "$(cat "$top/out")" "$(($(counted "$(folder)") + $(lost "$(folder)")))"
-[ "$(counted "$(folder)")" -ge 64 ] || fail "disk fills up: only $(counted "$(folder)") kept"
+[ "$(counted "$(folder)")" -ge 64 ] || fail "disk fills up: expected at least 64 calls, got $(counted "$(folder)")"
 
 rm -rf -- * && timeout 60 "$top/many_arcs" filler kill >"$top/out" 2>"$top/err"
 same "killed: exit status" 137 $?
-[ "$(counted "$(folder)")" -ge 64 ] || fail "killed on a full disk: $(counted "$(folder)") kept"
+[ "$(counted "$(folder)")" -ge 64 ] || fail "killed on a full disk: expected at least 64 calls, got $(counted "$(folder)")"
 
 rm -rf -- *
 while echo >>filler; do :; done 2>/dev/null

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# After `make install` a stranger compiles with what pkg-config says; the libraries export the names
-# that a -pg program asks for, without versions, and nothing else.
+# After `make install` a program can be compiled with the flags of pkg-config. The libraries export the names
+# that a -pg program needs, without versions, and no others.
 . "$GM_TOP/tests/gmon/common.sh"
 need pkg-config
 
@@ -10,31 +10,32 @@ exported()
 	nm "$@" | awk '$2 ~ /^[A-Z]$/ && $2 != "U" { print $3 }' | LC_ALL=C sort | tr '\n' ' '
 }
 names="__cyg_profile_func_enter __cyg_profile_func_exit __fentry__ __monstartup __return__ _mcleanup _mcount mcount moncontrol monstartup "
-# The shared library also hears of unloading, of seccomp filters, of threads' ends and of ways out.
+# The shared library also interposes the functions for unloading, seccomp filters, thread ends and process
+# ends.
 shared=$(tr ' ' '\n' <<<"__asan_default_options __cxa_finalize gm_thread_watch_shared prctl syscall $names
 	execl execle execlp execv execve execveat execvp execvpe fexecve _exit _Exit daemon _Fork" | tr -d '\t' | sed '/^$/d' |
 	LC_ALL=C sort | tr '\n' ' ')
 same "libgmon_mt.so exports" "$shared" "$(exported -D "$GM_BUILD/libgmon_mt.so")"
 same "libgmon_mt.a exports" "$names" "$(exported -g "$GM_BUILD/libgmon_mt.a")"
 
-# The libraries know BINDIR: another one would have them built again, while other tests use them.
+# BINDIR is compiled into the libraries; another value would rebuild them while other tests use them.
 bindir=$(cat "$GM_BUILD/obj/bindir")
 make -s -C "$GM_TOP" install-gmon SAN="$(sed -n 's/.*build-//p' <<<"$GM_BUILD")" \
 	DESTDIR="$PWD/root" PREFIX=/opt/test BINDIR="$bindir" >log 2>&1 || fail "make install: $(cat log)"
 export PKG_CONFIG_LIBDIR=$PWD/root/opt/test/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$PWD/root
 cp "$GM_TOP/tests/gmon/programs/work.c" .
-# shellcheck disable=SC2046 # several words
+# shellcheck disable=SC2046 # the words are split on purpose
 "$CC" -g -pthread $(pkg-config --cflags gmon-mt) -o work work.c \
 	$(pkg-config --libs gmon-mt) || fail "cannot compile with $(pkg-config --cflags --libs gmon-mt)"
 LD_LIBRARY_PATH=$PWD/root/opt/test/lib fresh ./work >out
 same "a thread's file" "leaf 1000
 run_leaf 1" "$(flat work "$(folder)"/gmon.1.*)"
 
-# Where LD_PRELOAD leads, from another library directory too.
+# LD_PRELOAD finds the libraries in another library directory too.
 make -s -C "$GM_TOP" install-gmon install-sync SAN="$(sed -n 's/.*build-//p' <<<"$GM_BUILD")" \
 	DESTDIR="$PWD/other" PREFIX=/opt/test BINDIR="$bindir" LIBDIR=/opt/test/lib/deep >log 2>&1 || fail "make install: $(cat log)"
 libdir=$PWD/other/opt/test/lib/deep
-# shellcheck disable=SC2016 # of the shell that is recorded
+# shellcheck disable=SC2016 # expanded by the recorded shell
 loaded=$(GPROF_MT_LIBDIR=$libdir "$GM_BUILD/gprof-mt" record -q -o installed --set kernel.source=none -- \
 	sh -c 'echo "$LD_PRELOAD"; grep -oE "/[^ ]*/lib(gmon_mt|sync_trace).so" /proc/self/maps | sort -u')
 same "loaded from there" "$libdir/gprof-mt.preload/\$LIB/libgmon_mt.so:$libdir/gprof-mt.preload/\$LIB/libsync_trace.so

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# kill -9 at a random moment, 200 times: every call that was counted before it is in the report.
+# SIGKILL at random moments, 200 times: the report has every call that was counted before.
 . "$GM_TOP/tests/gmon/common.sh"
 
 build_pg killed

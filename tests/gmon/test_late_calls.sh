@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What a thread calls when all but the C library has done with it is in its profile as well.
+# Calls that a thread makes after all its destructors, when only the C library still runs, are in its profile.
 . "$GM_TOP/tests/gmon/common.sh"
 n=10
 
-# check WHAT COMMAND...
+# check NAME COMMAND...
 check()
 {
 	local what=$1 dir file
@@ -25,7 +25,7 @@ check linked ./late_calls $n
 compile_pg -pthread -o late_calls late_calls.c
 check preloaded env LD_PRELOAD="$libgmon" ./late_calls $n
 
-# One by one, with their returns: 111 calls a thread.
+# One thread after the other, with returns: 111 calls per thread.
 build_pg late_calls -mfentry -minstrument-return=call
 echo '[calls]
 mode = history' >gprof-mt.conf

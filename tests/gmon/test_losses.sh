@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Calls that nothing could be done about are counted, with the reason, in the report and by record.
+# Calls that cannot be counted are reported as lost with the reason, by report and by record.
 . "$GM_TOP/tests/gmon/common.sh"
 capture=gprof-mt.data
 [ -x "$gprof_mt" ] || skip "gprof-mt is not built"
 
-# quality: "COUNT WHAT" of each row
+# quality: prints "COUNT WHAT" of each row
 quality()
 {
 	"$gprof_mt" report -i "$capture" --format json quality |
@@ -14,7 +14,7 @@ for row in json.load(sys.stdin)["quality"]:
 	print(row["count"], row["what"])'
 }
 
-# check WHAT REASON COMMAND...: its calls, and those lost for this reason, are all there are.
+# check NAME REASON COMMAND...: the counted calls and those lost for this reason add up to all calls.
 check()
 {
 	local what=$1 reason=$2 calls counted lost
@@ -24,26 +24,26 @@ check()
 	counted=$(calls "$capture"/[1-9]* | awk '$2 == "target" { n += $3 } END { print n + 0 }')
 	quality >rows || fail "$what: report"
 	lost=$(awk '/ calls / { n += $1 } END { print n + 0 }' rows)
-	[ "$lost" -gt 0 ] || fail "$what: nothing lost"
+	[ "$lost" -gt 0 ] || fail "$what: expected lost calls"
 	same "$what: counted and lost" "$calls" $((counted + lost))
 	same "$what: lost for another reason" "" "$(grep ' calls ' rows | grep -v ": $reason\$")"
 }
 
 build_pg losses
 check address_space "no memory or address space" ./losses address_space
-check descriptors "a file could not be made, opened or written to" ./losses descriptors
+check descriptors "a file could not be created, opened or written" ./losses descriptors
 check file_size "the limit on the size of files (ulimit -f)" ./losses file_size
 check no_function "made by hand, of no function" ./losses no_function
 check threads "the limit on the size of files (ulimit -f)" ./losses threads
-grep -q '^[0-9]* threads without a place in the thread table: the limit' rows ||
+grep -q '^[0-9]* threads for which the thread table had no room: the limit' rows ||
 	fail "threads: $(cat rows)"
 
-# record says so, too.
+# record reports them too.
 fresh "$gprof_mt" record -q --set kernel.source=none ./losses no_function >out 2>err
 same "record" "gprof-mt: lost: runtime libraries: calls that were not counted: \
 made by hand, of no function: 3" "$(cat err)"
 
-# Calls before the library is ready, and of its second copy in a program.
+# Calls before the library is initialized, and calls of a second copy of the library.
 link_with "$GM_BUILD/libgmon_mt.a"
 build_pg resolvers -static
 fresh ./resolvers || fail "early: exit status $?"
@@ -52,7 +52,7 @@ grep -qx '[1-9][0-9]* calls of unknown threads: before the program was relocated
 	fail "early: $(cat rows)"
 compile_pg -fPIC -shared -o plugin.so library.c
 build_pg plugin_user -Wl,--exclude-libs,ALL
-# Often enough to be sampled.
+# The program runs long enough to be sampled.
 mapfile -t plugins < <(yes ./plugin.so | head -400)
 fresh preloaded ./plugin_user "${plugins[@]}" || fail "twice: exit status $?"
 quality >rows
@@ -64,7 +64,7 @@ same "twice: gmon.out is of the first" "main 1" "$(flat plugin_user gmon.out)"
 link_with -L"$GM_BUILD" -lgmon_mt -Wl,-rpath,"$GM_BUILD"
 build_pg many_arcs
 mkdir disk
-mount -t tmpfs -o size=512k none disk 2>/dev/null || { echo "no tmpfs: the rest is left out"; exit 0; }
+mount -t tmpfs -o size=512k none disk 2>/dev/null || { echo "no tmpfs: the remaining checks are skipped"; exit 0; }
 trap 'umount -l disk' EXIT
 printf '[output]\ndir = disk/capture\n' >gprof-mt.conf
 capture=disk/capture

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Processes that have one id, one after the other or in namespaces of their own, each have a folder of
-# their own, with both libraries as with one: none takes another's for its own, and none is lost.
+# Processes with the same id, one after the other or in PID namespaces, each have a folder of their own, with
+# one library or both: none uses the folder of another, and none is lost.
 . "$GM_TOP/tests/gmon/common.sh"
-build_pg same_id
+build_pg pid_namespaces
 
-# leaves WHAT EXPECTED COMMAND...: EXPECTED is the calls of `leaf`, a number a folder, sorted
+# leaves NAME EXPECTED COMMAND...: EXPECTED is the calls of `leaf`, a number per folder, sorted
 leaves()
 {
 	local what=$1 expected=$2 got status
@@ -15,7 +15,7 @@ leaves()
 	[ $status != 77 ] || skip "$(cat out)"
 	same "$what: exit status, output" "0 " "$status $(cat out)"
 	got=$(for dir in gprof-mt.data/[0-9]*; do
-		flat same_id "$dir"/gmon.* | awk '$1 == "leaf" { n += $2 } END { print n + 0 }'
+		flat pid_namespaces "$dir"/gmon.* | awk '$1 == "leaf" { n += $2 } END { print n + 0 }'
 	done | sort -n | paste -sd ' ')
 	same "$what: calls of leaf by process" "$expected" "$got"
 	[ -z "$(find gprof-mt.data -name '.*')" ] || fail "$what: left behind: $(find gprof-mt.data -name '.*')"
@@ -24,7 +24,7 @@ leaves()
 for how in in_turn at_once; do
 	expected="1 $(seq -s ' ' 4)"
 	[ $how = in_turn ] || expected="1 $(seq -s ' ' 8)"
-	leaves "$how" "$expected" ./same_id $how
-	leaves "$how, both libraries" "$expected" env LD_PRELOAD="$GM_BUILD/libsync_trace.so" ./same_id $how
+	leaves "$how" "$expected" ./pid_namespaces $how
+	leaves "$how, both libraries" "$expected" env LD_PRELOAD="$GM_BUILD/libsync_trace.so" ./pid_namespaces $how
 done
 exit 0

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Each process has its own folder and its own calls: nothing lost, nothing counted twice, over fork,
-# vfork, posix_spawn and exec; and a process that ends without a word leaves all that it had counted.
+# Each process has its own folder and its own calls, over fork, vfork, posix_spawn and exec; no call is lost
+# or counted twice. A process that ends without exit handlers leaves all its counted calls.
 . "$GM_TOP/tests/gmon/common.sh"
 build_pg processes
 ln -s processes leaf_only
 ulimit -c 0
 
-# leaves HOW STATUS EXPECTED: EXPECTED is the calls of `leaf`, a number a folder, sorted
+# leaves HOW STATUS EXPECTED: EXPECTED is the calls of `leaf`, a number per folder, sorted
 leaves()
 {
 	local how=$1 got
@@ -42,7 +42,7 @@ leaves abort 134 "110"
 leaves _exit 9 "110"
 leaves quick_exit 9 "110"
 
-# A child's own gmon files, by its own folder.
+# The gmon files of a child, from its own folder.
 fresh ./processes fork
 for file in gprof-mt.data/*/gmon.0.*; do
 	flat processes "$file" | awk '$1 == "leaf" { print $2 }'

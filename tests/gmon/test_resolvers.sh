@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A program with IFUNC resolvers, of its own or of gcc's target_clones, starts and counts: they run
-# before constructors, in a static program before there is thread-local storage.
+# A program with IFUNC resolvers, its own or those of gcc's target_clones, starts and counts. Resolvers run
+# before constructors and, in a static program, before thread-local storage exists.
 . "$GM_TOP/tests/gmon/common.sh"
 
 check()
@@ -14,7 +14,7 @@ check()
 }
 
 for flags in -O1 "-O2 -mfentry" "-O1 -no-pie" "-O1 -Wl,-z,now"; do
-	# shellcheck disable=SC2086 # several flags
+	# shellcheck disable=SC2086 # the flags are split on purpose
 	build_pg resolvers $flags
 	check "$flags" ./resolvers
 done
@@ -27,7 +27,7 @@ check "static" ./resolvers
 build_pg resolvers -static -mfentry
 check "static, fentry" ./resolvers
 
-# Preloaded, with a library that is relocated before ours.
+# Preloaded, with a library that is relocated before libgmon_mt.
 link_with
 build_pg work -Wl,--no-as-needed -L. -lresolvers -Wl,-rpath,"$PWD"
 fresh preloaded ./work >out

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `gprof libfoo.so FILE` reads what a library's functions were called; calls from outside keep their
-# count, under the library's or the program's entry point.
+# `gprof libfoo.so FILE` reads the calls of a library's functions; calls from outside the library are
+# attributed to the entry point of the library or program.
 . "$GM_TOP/tests/gmon/common.sh"
 
 compile_pg -fPIC -shared -Wl,-soname,libtest.so.3 -o libtest.so.3 library.c
 cp libtest.so.3 libtest.so
-build_pg uses_library -L. -ltest -Wl,-rpath,"$PWD"
-fresh ./uses_library || fail "exit status $?"
+build_pg library_user -L. -ltest -Wl,-rpath,"$PWD"
+fresh ./library_user || fail "exit status $?"
 dir=$(folder)
 
 in_program="callback 30
@@ -17,9 +17,9 @@ there 10"
 in_library="library_from_program 10
 library_inner 40
 library_outer 20"
-same "gmon.out" "$in_program" "$(flat uses_library gmon.out)"
-same "the thread's file for the program" "$in_program" "$(flat uses_library "$dir/gmon.0.${dir##*/}")"
-same "callbacks come from outside" 30 "$(arc uses_library gmon.out _start callback)"
+same "gmon.out" "$in_program" "$(flat library_user gmon.out)"
+same "the thread's file for the program" "$in_program" "$(flat library_user "$dir/gmon.0.${dir##*/}")"
+same "callbacks come from outside" 30 "$(arc library_user gmon.out _start callback)"
 file=$(ls "$dir"/gmon.0.*.libtest.so.3)
 same "the thread's file for the library" "$in_library" "$(flat libtest.so.3 "$file")"
 same "merged for the library" "$in_library" "$(flat libtest.so.3 "$dir"/gmon.merged.libtest.so.3)"

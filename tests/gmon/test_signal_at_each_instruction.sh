@@ -1,25 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A handler may come after any instruction of mcount's, and there make the table grow, fork, turn
-# counting off and on, or unwind: the counts stay exact, the child lives and has only its own.
-# A sample may come after any instruction of the library, and is taken; so may a signal whose handler
-# jumps out, and one whose handler calls while others are blocked.
+# A signal handler interrupts mcount after each instruction and makes the table grow, forks, turns counting
+# off and on, or unwinds: the counts stay exact, and the child continues with only its own calls. A sample
+# after any instruction of the library is taken. Handlers may jump out, or make calls while other signals are
+# blocked.
 . "$GM_TOP/tests/gmon/common.sh"
 
-# certain: without the calls that were jumped out of
+# certain: omits the calls whose handler jumped out
 certain()
 {
 	if [ $action = jump ]; then grep -v worker; else cat; fi
 }
 
 for flags in -DENTRY=mcount "-mfentry -DENTRY=__fentry__"; do
-	# shellcheck disable=SC2086 # several flags
+	# shellcheck disable=SC2086 # the flags are split on purpose
 	build_pg steps $flags -I"$GM_TOP/libgmon-mt/include"
 	for action in grow fork large _Fork pause unwind sample jump call; do
-		[[ $flags$action != -mfentry*@(jump|call) ]] || continue # the same code
+		[[ $flags$action != -mfentry*@(jump|call) ]] || continue # has the same code as mcount
 		what="$action $flags"
 		fresh timeout 120 ./steps $action >expected 2>err || fail "$what: $(cat expected err)"
-		[ "$(awk '{ print $1 }' err)" -ge 15 ] || fail "$what: only $(cat err) met"
+		[ "$(awk '{ print $1 }' err)" -ge 15 ] || fail "$what: expected at least 15 instructions, got $(cat err)"
 		folder=$(dirname gprof-mt.data/*/gmon.[01].* | uniq)
 		if [ $action = call ]; then
 			same "$what: calls made, and those counted or known to be lost" \

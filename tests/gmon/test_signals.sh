@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Not a call is lost when signal handlers call profiled functions, not even when a handler makes the
-# table grow in the middle of the interrupted function's own increment.
+# No call is lost when signal handlers call profiled functions, even if a handler makes the table grow during
+# an increment of the interrupted function.
 . "$GM_TOP/tests/gmon/common.sh"
 
 for flags in -O1 "-mfentry -O2"; do
-	# shellcheck disable=SC2086 # several flags
+	# shellcheck disable=SC2086 # the flags are split on purpose
 	build_pg growth $flags
 	for run in 1 2 3; do
 		fresh ./growth 3000000 >expected || fail "$flags: exit status $?"

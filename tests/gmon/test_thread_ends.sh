@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Whichever way a thread ends, its calls are there, those of its keys' destructors as well.
+# For every way in which a thread ends, its calls are kept, including those of its keys' destructors.
 . "$GM_TOP/tests/gmon/common.sh"
 build_pg thread_ends
 
@@ -27,8 +27,8 @@ for how in return pthread_exit cancel cancel_async detached; do
 done
 check exit_in_thread 5 1011
 check main_exits_first 0 1010
-# One that ends unseen while moncontrol() is about to reach into its storage.
-build_pg pause_ends
-fresh timeout 60 ./pause_ends 2>err
-same "pause_ends: exit status" 0 $?
+# A thread ends unnoticed while moncontrol() is about to access its storage.
+build_pg moncontrol_thread_end
+fresh timeout 60 ./moncontrol_thread_end 2>err
+same "moncontrol_thread_end: exit status" 0 $?
 exit 0

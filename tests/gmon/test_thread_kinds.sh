@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Threads of every kind and number, stacks of every kind, ways out of functions of every kind: the
-# counts are exact, nothing is lost, and what is kept of a thread that has ended is small.
+# With every kind of thread and stack, and every way to leave a function, the counts are exact, no call is
+# lost, and an ended thread leaves little data.
 . "$GM_TOP/tests/gmon/common.sh"
 
-# exact WHAT CALLS: of leaf, by gmon.out and by the calls file
+# exact NAME CALLS: calls of leaf, in gmon.out and in the calls file
 exact()
 {
 	same "$1: gmon.out" "leaf $2" "$(flat "${1%% *}" gmon.out | grep '^leaf ')"
@@ -12,47 +12,47 @@ exact()
 	same "$1: lost" 0 "$(lost "$(folder)")"
 }
 
-# lives CALLS HOW...
-lives()
+# thread_kinds CALLS HOW...
+thread_kinds()
 {
 	local calls=$1 status
 	shift
-	fresh timeout 120 ./lives "$@" >out
+	fresh timeout 120 ./thread_kinds "$@" >out
 	status=$?
-	[ $status != 77 ] || { echo "left out: $*"; return 1; }
+	[ $status != 77 ] || { echo "skipped: $*"; return 1; }
 	same "$*: exit status" 0 $status
-	exact "lives $*" "$calls"
+	exact "thread_kinds $*" "$calls"
 }
 
-build_pg lives
-lives 20 coroutines
-lives 25 altstack
-lives 40 longjmp
-lives 80005 clone
-if fresh ./lives tids 20 >out; then
-	exact "lives tids" $((3 * $(cat out)))
+build_pg thread_kinds
+thread_kinds 20 coroutines
+thread_kinds 25 altstack
+thread_kinds 40 longjmp
+thread_kinds 80005 clone
+if fresh ./thread_kinds tids 20 >out; then
+	exact "thread_kinds tids" $((3 * $(cat out)))
 	same "tids: slots" $(($(cat out) + 1)) "$(calls --slots "$(folder)")"
 else
-	echo "left out: tids"
+	echo "skipped: tids"
 fi
 
-# Not a file for each of them: that is the file system's time.
+# gmon files are written by record only, since one file per thread would mostly measure the file system.
 printf '[calls]\ngmon = record\n' >gprof-mt.conf
-if lives 60000 one_by_one 20000; then
-	# A slot of 128 bytes and a dense table of 4 arcs at most; both files grow by 1 MiB at most.
+if thread_kinds 60000 one_by_one 20000; then
+	# A slot of 128 bytes and a dense table of at most 4 arcs; both files grow by steps of at most 1 MiB.
 	size=$(($(stat -c %s "$(folder)/calls") + $(stat -c %s "$(folder)/threads")))
 	[ $size -le $((20000 * (128 + 64 + 4 * 24) + 2 * 1048576)) ] ||
 		fail "20,000 threads left $size bytes"
 fi
-lives 12000 at_once 4000
+thread_kinds 12000 at_once 4000
 rm gprof-mt.conf
 
-command -v g++ >/dev/null || { echo "left out: C++"; exit 0; }
+command -v g++ >/dev/null || { echo "skipped: C++"; exit 0; }
 for flags in -O0 -O2 "-O2 -mfentry"; do
-	# shellcheck disable=SC2086 # several flags
-	g++ -g -pg -pthread $flags -o thrown "$programs/thrown.cc" "${link[@]}" || fail "thrown $flags"
-	fresh ./thrown || fail "thrown $flags: exit status $?"
+	# shellcheck disable=SC2086 # the flags are split on purpose
+	g++ -g -pg -pthread $flags -o cxx_exceptions "$programs/cxx_exceptions.cc" "${link[@]}" || fail "cxx_exceptions $flags"
+	fresh ./cxx_exceptions || fail "cxx_exceptions $flags: exit status $?"
 	# 2 of before_main; for each thread 2 of its own object, and 10 times 4 objects and 2 catches
-	exact "thrown $flags" $((2 + 2 * (2 + 10 * (2 * 4 + 2))))
+	exact "cxx_exceptions $flags" $((2 + 2 * (2 + 10 * (2 * 4 + 2))))
 done
 exit 0

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# gprof-mt history and graph on the philosophers, against babeltrace2's reading of the same capture;
-# and the one clear line for what they cannot show.
+# gprof-mt history and graph of the philosophers, compared with babeltrace2's reading of the same capture; and
+# the message if a graph is impossible.
 . "$GM_TOP/tests/lib.sh"
 "$CC" -O2 -g -I"$GM_TOP/examples" -o philosophers "$GM_TOP/examples/philosophers.c" -pthread ||
 	fail "cannot compile"
 
-# On a busy machine records may be lost, which is said; babeltrace2 says so, too.
+# With other load on the machine records may be lost, which record and babeltrace2 report.
 for _ in 1 2 3 4 5; do
 	"$gprof_mt" record -o d ./philosophers 4 50 >out 2>err || fail "record: $(cat err)"
 	grep -q lost err || break
@@ -38,9 +38,9 @@ assert said == shown, (said, shown)
 forks = [o for o in document["objects"] if o["type"] == "sem"]
 assert len(forks) == 4, forks
 for fork in forks:
-    # One thread at a time has the fork: takes and puts alternate, two users, 50 rounds each.
+    # Only one thread at a time has the fork: waits and posts alternate, by two users, 50 rounds each.
     ops = [op for op in fork["ops"] if op["op"] in ("sem_wait", "sem_post")]
-    # Between two CPUs a put and the take that follows may be stamped the other way round, by some ns.
+    # On two CPUs the stamps of a post and the next wait may be reversed by some ns.
     for i in range(1, len(ops) - 1):
         a, b = ops[i], ops[i + 1]
         if (i % 2 and a["op"] == "sem_wait" and b["op"] == "sem_post" and a["tid"] != b["tid"] and
@@ -52,7 +52,7 @@ for fork in forks:
     assert fork["ops"][0]["op"] == "sem_init" and fork["ops"][-1]["op"] == "sem_destroy", fork
 END
 
-# Narrowed by address, by the name of the variable, by thread.
+# Selected by address, by the name of the variable, by thread.
 address=$(python3 -c 'import json
 print([o for o in json.load(open("history.json"))["objects"] if o["type"] == "sem"][0]["object"])')
 "$gprof_mt" history -i d --object "$address" >one || fail "--object $address"
@@ -85,14 +85,14 @@ fails 1 "no synchronization events" graph -i calls --kind wait
 "$gprof_mt" record -o waits --set kernel.source=none --set sync.mode=contended ./philosophers 2 5 >out 2>err ||
 	fail "record: $(cat err)"
 "$gprof_mt" graph -i waits --kind lock-order 2>&1 | grep -q "uncontended acquisitions are missing" ||
-	fail "lock-order of waits only: no word on what is missing"
+	fail "lock-order of waits only: expected a note about missing operations"
 
-can_trace || { echo "the rest needs perf tracepoints"; exit 0; }
+can_trace || { echo "skipped: the remaining checks need perf tracepoints"; exit 0; }
 "$gprof_mt" graph -i d --kind switch --format json >graph.json || fail "graph"
 kernel_events d >kernel.txt
 python3 - <<'END' || fail "graph"
 import collections, json, re
-# Who ran next: straight from the switches, whose two threads are both of the program.
+# Successors, directly from the switches whose two threads both belong to the program.
 graph = json.load(open("graph.json"))
 tids = {n["tid"] for n in graph["nodes"]}
 assert len(tids) == 5, graph["nodes"]
@@ -106,14 +106,14 @@ assert {(e["from"], e["to"]): e["count"] for e in graph["edges"]} == edges, (gra
 for e in graph["edges"]:
     assert sum(s["count"] for s in e["sites"]) == e["count"], e
 END
-# On a busy machine another program may have had the CPU between any two of them.
+# With other load on the machine another program may have had the CPU between two threads.
 tid=$(jq '.edges[0].from' graph.json)
 [ "$tid" = null ] || "$gprof_mt" report -i d --tid "$tid" --format json switches |
 	jq -e --argjson tid "$tid" '.edges | length > 0 and all(.from == $tid or .to == $tid)' >out ||
 	fail "--tid leaves switches of other threads: $(cat out)"
 "$gprof_mt" graph -i d --kind switch --through-idle >graph.dot || fail "graph as DOT"
 grep -q '^digraph switches {' graph.dot && grep -q 'phil-3' graph.dot || fail "$(cat graph.dot)"
-# A dot that fails has half a picture printed by then, which is not shown.
+# A dot that fails has printed half a drawing by then, which is discarded.
 mkdir fake
 printf '#!/bin/sh\necho "<svg>"\nexit 3\n' >fake/dot
 chmod +x fake/dot
@@ -121,9 +121,9 @@ PATH=$PWD/fake:$PATH fails 1 "code 3" graph -i d --kind switch --format svg
 printf '#!/bin/sh\necho "<svg>"\ncat\necho "</svg>"\n' >fake/dot
 { echo "<svg>"; "$gprof_mt" graph -i d --kind switch; echo "</svg>"; } >wanted
 PATH=$PWD/fake:$PATH "$gprof_mt" graph -i d --kind switch --format svg >out || fail "no SVG"
-cmp out wanted || fail "what dot printed is not what is shown"
+cmp out wanted || fail "the output differs from that of dot"
 if command -v dot >/dev/null; then
-	dot -Tplain graph.dot >plain || fail "dot refuses it: $(cat graph.dot)"
+	dot -Tplain graph.dot >plain || fail "dot rejects it: $(cat graph.dot)"
 	"$gprof_mt" graph -i d --kind switch --format svg | grep -q '</svg>' || fail "no SVG"
 else
 	fails 1 "install graphviz" graph -i d --kind switch --format svg

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# tests/lint/columns: which lines of which files are prose, and how their columns are counted.
+# Checks which lines tests/lint/columns regards as prose, and how it counts their columns.
 . "$GM_TOP/tests/lib.sh"
 
-# words COLUMNS [BEFORE]: a line of that many, which begins with BEFORE
+# words COLUMNS [BEFORE]: prints a line with so many columns that starts with BEFORE.
 words()
 {
 	local line=${2:-}
@@ -12,12 +12,12 @@ words()
 	echo "${line:0:$(($1 - 1))}x"
 }
 
-# long FILE LINE...: these lines, and no others, of FILE on stdin are too long
+# long FILE LINE...: fails unless tests/lint/columns reports exactly these lines of FILE, whose text is on stdin.
 long()
 {
 	local file=$1 want
 	shift
-	want=$(printf "$file:%s: 121 columns\n" "$@")
+	want=$(printf "$file:%s: 121 columns, expected at most 120\n" "$@")
 	[ $# != 0 ] || want=
 	cat >"$file"
 	"$GM_TOP/tests/lint/columns" "$file" >out 2>&1
@@ -48,7 +48,7 @@ $(words 121)
 $(words 121)
 .fi
 END
-# A tab ends at column 8, and what takes three bytes is one column.
+# A tab ends at column 8, and a character of three bytes takes one column.
 long code.c 1 4 8 9 <<END
 $(words 118 '/* ') */
 	text("$(words 121)");

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# For the tests with LTTng: a session daemon of their own, away from any other of this machine.
+# Functions for the tests with LTTng, which use a session daemon of their own, separate from any other on this
+# machine.
 #
-# Root's daemon has one place, /run/lttng, and buffers have one, /dev/shm.  So root's tests run in
-# name spaces of their own, where these are empty, and where no process outlives the test.  Where
-# root may not make them, and for the rest of each test, an ordinary user is who records, with a home
-# of his own.
+# The daemon of root always uses /run/lttng and its buffers /dev/shm. Therefore tests as root run in
+# namespaces of their own, where these are empty, and which no process outlives. If root may not create
+# namespaces, and for the rest of each test, an unprivileged user records, with its own home directory.
 . "$GM_TOP/tests/lib.sh"
 
 need lttng lttng-sessiond babeltrace2 setpriv jq
@@ -18,20 +18,20 @@ fi
 		fail "cannot mount"
 }
 
-# A place that an ordinary user reaches, with all he needs.
+# A directory that an unprivileged user can read, with all necessary files.
 here=$(mktemp -d /tmp/gprof-mt-test.XXXXXX) || fail mktemp
-daemon=
+who=
 finish()
 {
-	sessiond_stop
+	[ -z "$who" ] || sessiond_stop
 	rm -rf "$here"
 }
 trap finish EXIT
 cp "$gprof_mt" "$GM_BUILD"/lib{gmon_mt,sync_trace,sync_trace_ust}.so "$here"/ || fail copy
 unset GPROF_MT_LIBDIR LTTNG_HOME
-# However busy the machine is.
+# A long timeout, since the machine may be busy.
 export LTTNG_UST_REGISTER_TIMEOUT=120000 LTTNG_APP_SOCKET_TIMEOUT=120
-# A sanitizer's leaks of other libraries are not what these tests look for.
+# Leaks in other libraries, which a sanitizer reports, are not checked here.
 export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 
 # build_here SOURCE [FLAG...]: compiles a file of the source tree into $here
@@ -43,9 +43,10 @@ build_here()
 		fail "cannot compile $name"
 }
 
-# become WHO: who runs what `as` runs, in a fresh directory: root, or an ordinary user
+# become WHO: who runs what `as` runs, in a fresh directory: root, or an ordinary user; without a daemon
 become()
 {
+	[ -z "$who" ] || sessiond_stop
 	who=$1 as=()
 	[ "$1" = root ] || [ "$(id -u)" != 0 ] ||
 		as=(setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all)
@@ -57,48 +58,56 @@ become()
 	gprof_mt=$here/gprof-mt libsync=$here/libsync_trace.so
 }
 
-# as COMMAND...
+# as COMMAND...: runs COMMAND as that user
 as()
 {
 	"${as[@]}" "$@"
 }
 
-# Who can be tested here.
+# The users that can be tested here.
 people()
 {
 	[ -z "${GM_ALONE:-}" ] || echo root
 	echo user
 }
 
-# A daemon for who is `who` now.  It has said that it is ready when the command returns.
+# Starts a session daemon for the current user; it is ready when the command returns.
 sessiond_start()
 {
-	as lttng-sessiond --no-kernel --daemonize --pidfile="$PWD/daemon.pid" >sessiond.log 2>&1 </dev/null ||
+	as lttng-sessiond --no-kernel --daemonize >sessiond.log 2>&1 </dev/null ||
 		fail "no session daemon: $(cat sessiond.log)"
-	daemon=$(cat daemon.pid)
+}
+
+# The process of the daemon of `who`; nothing: none has run.
+sessiond_pid()
+{
+	local dir=$HOME/.lttng
+	[ "$who" != root ] || dir=/run/lttng
+	cat "$dir/lttng-sessiond.pid" 2>/dev/null
 }
 
 sessiond_is_gone()
 {
-	! kill -0 "$daemon" 2>/dev/null
+	! kill -0 "$1" 2>/dev/null
 }
 
 sessiond_stop()
 {
+	local daemon
+	daemon=$(sessiond_pid)
 	[ -n "$daemon" ] || return 0
 	kill "$daemon" 2>/dev/null
-	until_true 60 sessiond_is_gone || kill -KILL "$daemon" 2>/dev/null
-	daemon=
+	until_true 60 sessiond_is_gone "$daemon" || kill -KILL "$daemon" 2>/dev/null
 }
 
-# Nobody answers, and no process is left; processes of other people are seen only outside.
-sessiond_of_ours_is_gone()
+# The names of all sessions of `who`, sorted, each on a line.
+sessions()
 {
-	! as lttng --no-sessiond list >list 2>&1 || return 1
-	[ -z "${GM_ALONE:-}" ] || ! pgrep -x lttng-sessiond >list
+	as lttng --no-sessiond --mi xml list >list 2>&1 || fail "no daemon: $(cat list)"
+	grep -o '<session><name>[^<]*' list | sed 's/.*>//' | sort
 }
 
-# recording_start DIR: of counted.c, by `recorder`; it waits when this returns
+# recording_start DIR: records counted.c by `recorder`; the program waits when this returns
 recording_start()
 {
 	mkfifo said
@@ -122,7 +131,7 @@ recording_end()
 	[ $status = $((128 + $(kill -l "$1"))) ] || fail "SIG$1: exit status $status: $(cat "$3.err")"
 }
 
-# session_start NAME OUTPUT: records our events, with buffers that hold all a test writes
+# session_start NAME OUTPUT: records our events, with buffers that hold all events of a test
 session_start()
 {
 	{
@@ -131,16 +140,16 @@ session_start()
 			as lttng enable-event -u -c gmon_mt 'gmon_mt_sync:*' &&
 			as lttng add-context -u -c gmon_mt -t vpid -t vtid -t procname &&
 			as lttng start
-	} >session.log 2>&1 || fail "no session: $(cat session.log)"
+	} >session.log 2>&1 || fail "cannot start a session: $(cat session.log)"
 }
 
 session_stop()
 {
 	as lttng stop >session.log 2>&1 && as lttng destroy --no-wait "$1" >>session.log 2>&1 ||
-		fail "no end of the session: $(cat session.log)"
+		fail "cannot end the session: $(cat session.log)"
 }
 
-# ust_events DIR: one line an event: TID NAME FIELD=VALUE..., without the call sites
+# ust_events DIR: prints one line per event: TID NAME FIELD=VALUE..., without call sites
 ust_events()
 {
 	babeltrace2 --no-delta --clock-seconds "$1" 2>babeltrace.err |
@@ -149,7 +158,7 @@ ust_events()
 	[ ! -s babeltrace.err ] || cat babeltrace.err
 }
 
-# native_events DIR: the same of our own streams; call paths are not told to LTTng
+# native_events DIR: prints our own streams the same way; LTTng gets no call paths
 native_events()
 {
 	babeltrace2 --no-delta --clock-seconds "$1" 2>babeltrace.err |
@@ -158,7 +167,7 @@ native_events()
 	[ ! -s babeltrace.err ] || cat babeltrace.err
 }
 
-# tables DIR: who called what how often, and what was acquired how often, of a recording of counted.c
+# tables DIR: prints the calls by thread and function, and the acquisitions by object, of counted.c
 tables()
 {
 	"$gprof_mt" report -i "$1" --format json sync >sync.json &&

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# LTTng by hand, as gprof-mt-lttng(7) shows: `lttng load` of each of our session files, a program with
-# libsync_trace, `report` of what lttng wrote.  It names threads and call sites, and says the same as
-# a recording of ours.
+# LTTng without record, as in gprof-mt-lttng(7): `lttng load` of each session file, a program with
+# libsync_trace, `report` of the LTTng trace. It names threads and call sites, and agrees with a native
+# recording.
 . "$GM_TOP/tests/lttng/common.sh"
 build_here tests/lttng/programs/counted.c
 
@@ -19,11 +19,11 @@ by_hand()
 		as lttng destroy --no-wait "$level" >>session.log 2>&1 || fail "$(cat session.log)"
 }
 
-# report DIR: the same as the recording of ours
+# report DIR: agrees with the native recording
 compare()
 {
 	tables "$1" >by-hand
-	diff recorded by-hand || fail "$1, as $who: other tables than a recording of ours"
+	diff recorded by-hand || fail "$1, as $who: the tables differ from a native recording"
 	"$gprof_mt" report -i "$1" quality >quality 2>&1 && grep -q 'nothing lost' quality ||
 		fail "$1: quality: $(cat quality)"
 	"$gprof_mt" report -i "$1" --format json locks >locks.json
@@ -46,19 +46,19 @@ for person in $(people); do
 		by_hand $level
 		compare "$level"
 	done
-	# With the thread table and the load map that the program wrote: the names at the end.
+	# With the program's thread table and load map: the final names.
 	mv full-sched/ust ours/
 	tables ours >by-hand
 	tables gprof-mt.data >recorded
-	diff recorded by-hand || fail "as $who: other tables with a capture of ours"
+	diff recorded by-hand || fail "as $who: the tables differ with a native capture"
 
-	# What these ask for may not be there; LTTng's exit status does not tell.
+	# These sessions may request missing features; LTTng's exit status does not tell.
 	for level in full-sched-kernel full-kernel; do
 		as lttng load -i "$here/configs" $level >load.log 2>&1
 		! grep -qiE 'XML|validation' load.log || fail "$level: $(cat load.log)"
 	done
 
-	# What is lost is said.
+	# Lost events are reported.
 	{
 		as lttng create small --output="$PWD/small" &&
 			as lttng enable-channel -u --subbuf-size=4K --num-subbuf=2 gmon_mt &&
@@ -71,13 +71,13 @@ for person in $(people); do
 	n=$(ust_events small | grep -c ' result=')
 	if [ "$n" != 120001 ]; then
 		"$gprof_mt" report -i small quality >quality 2>&1
-		grep -q 'events discarded at recording' quality || fail "$n of 120001 events: $(cat quality)"
+		grep -q 'events discarded during recording' quality || fail "$n of 120001 events: $(cat quality)"
 	fi
 	echo "$who: $n of 120001 events in small buffers"
 	sessiond_stop
 done
 
-# Not a trace at all, and one without the contexts.
+# A directory without a trace, and a trace without the contexts.
 mkdir -p none/ust
 "$gprof_mt" report -i none >out 2>err
 [ $? = 1 ] && [ "$(wc -l <err)" = 1 ] || fail "an empty directory: $(cat err)"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// A large capture, made up: as many lanes, steps and waits as a page of ten million events has. The same every time.
+// A generated large capture: as many lanes, steps and waits as a page of ten million events, the
+// same in each run.
 import {columns} from './document.mjs';
 
-// Numbers from 0 to 1 that only look random.
+// Pseudo-random numbers from 0 to 1.
 function dice(seed) {
 	return () => {
 		seed = Math.imul(seed ^ seed >>> 15, 0x2c1b3c6d) + 0x9e3779b9 | 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A browser without a window. Whatever a page should never do, at any time, is gathered here: an error, a
-// message on the console, a dialog, a request that leaves the file.
+// A headless browser. It collects what a page must never cause: an error, a message on the console,
+// a dialog, a request outside the file.
 import assert from 'node:assert/strict';
 import {createRequire} from 'node:module';
 import {join, resolve} from 'node:path';
@@ -14,7 +14,7 @@ const CHROMIUM_FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no
 
 export const BUILT = process.env.GM_PAGE;
 
-// Firefox has no way to be told of a page alone what its system prefers.
+// Firefox cannot be given the preferred color scheme of a single page.
 const firefoxPrefers = colorScheme => ({
 	'layout.css.prefers-color-scheme.content-override': colorScheme === 'dark' ? 0 : 1, 'ui.prefersReducedMotion': 1});
 
@@ -25,7 +25,7 @@ export function launched(colorScheme = 'light') {
 		chromium.launch({executablePath: CHROMIUM, args: CHROMIUM_FLAGS});
 }
 
-/** Runs act(open); open(file, options) is a page that has been shown, with its sins. */
+/** Runs act(open); open(file, options) returns a loaded page, with its collected errors. */
 export async function withBrowser(act, colorScheme = 'light') {
 	const browser = await launched(colorScheme);
 	try {
@@ -64,7 +64,7 @@ export function holds(value, what) {
 	console.log(`ok ${what}`);
 }
 
-/** Until what has been asked for is on the screen, where the mouse finds it. */
+/** Waits until the requested state is drawn and reachable by the mouse. */
 export const drawn = page => page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
 
 export async function toTop(page) {
@@ -72,7 +72,7 @@ export async function toTop(page) {
 	await drawn(page);
 }
 
-/** Brings a view into sight, and waits until it shows the range. */
+/** Scrolls to a view, and waits until it shows the range. */
 export async function inSight(page, id, range) {
 	await page.locator(`#${id}`).scrollIntoViewIfNeeded();
 	await page.locator(`#${id}[data-range="${range}"]`).waitFor({state: 'attached'});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// check_axe.mjs PAGE: what axe-core, which knows the rules of WCAG, has against the page: of the capture
-// written by hand, of a real one, and without any; whole and in part, light and dark, with all that opens
-// open.
+// check_axe.mjs PAGE: axe-core, which checks the rules of WCAG, finds no violation: in the page of
+// the hand-written capture, of a real one, and without any; for all and part of the time, light and
+// dark, with all details open.
 import {createRequire} from 'node:module';
 import {join} from 'node:path';
 import {encode} from './fill.mjs';
@@ -14,10 +14,10 @@ const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
 const VIEWS = ['summary', 'timeline', 'tables', 'flame', 'graphs', 'distribution', 'sources', 'missing'];
 const [real] = process.argv.slice(2);
 
-// The name in a box of the flame graph is cut where the box ends: it is not what the box is called.
+// The box clips the name in the flame graph; the full name is its label.
 const RULES = [{id: 'label-content-name-mismatch', selector: ':not(.box)'}];
 
-// One line for each element that breaks a rule.
+// One line for each element that violates a rule.
 async function complaints(page, rules = {}) {
 	if (!await page.evaluate(() => 'axe' in globalThis))
 		await page.evaluate(source);

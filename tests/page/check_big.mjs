@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A large page: a million steps in its lanes, 50,000 waits. What is drawn is bounded by what can be seen, and
-// following a drag over the lanes draws only lanes. Times are printed, and not judged: they are the
-// machine's.
+// A large page: a million steps in its lanes, 50,000 waits. The number of drawn elements is limited
+// by what is visible, and dragging over the lanes redraws only the lanes. Times are printed, not
+// checked, since they depend on the machine.
 import {big} from './big.mjs';
 import {encode} from './fill.mjs';
 import {holds, inSight, same, toTop, withBrowser, written} from './browser.mjs';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Pages without a capture, with a damaged one, an empty one, one of one event: each says so, and nothing else happens.
+// Pages without a capture, with a damaged, an empty, or a one-event capture: each reports it, and
+// nothing else happens.
 import {gzipSync} from 'node:zlib';
 import {empty, known, oneEvent} from './document.mjs';
 import {encode} from './fill.mjs';
@@ -71,14 +72,15 @@ await withBrowser(async open => {
 	same(await nothing.locator('.message h1').innerText(), 'This capture is empty', 'an empty capture says so');
 	await showAll(nothing);
 	same((await nothing.locator('section .nothing').allInnerTexts()).filter(text => text.startsWith('This capture has')).sort(), [
-		'This capture has neither calls nor samples.', 'This capture has no threads and no objects.', 'This capture has no waits.'], 'empty: views say so');
-	same(await nothing.locator('.findings').innerText(), 'Nothing was waited for: this capture has no waits.', 'empty: the summary says so');
+		'This capture has no calls and no samples.', 'This capture has no threads and no objects.',
+		'This capture has no waits.', 'This capture has no waits.'], 'empty: views say so');
+	same(await nothing.locator('.findings').innerText(), 'This capture has no waits.', 'empty: the summary says so');
 	same(nothing.sins, [], 'empty: no error, no request');
 
 	const one = await open(written('one', encode(oneEvent())));
 	await showAll(one);
 	same(await one.locator('#panel-objects tbody tr').allInnerTexts(), ['only\tmutex\t0\t–\t0\t0\t1\t0\t0'], 'one event: its object');
-	same(await one.locator('.findings').innerText(), 'Nothing was waited for: this capture has no waits.', 'one event: no waits');
+	same(await one.locator('.findings').innerText(), 'This capture has no waits.', 'one event: no waits');
 	await one.locator('canvas.lanes').focus();
 	for (const key of ['ArrowDown', 'ArrowRight', 'ArrowLeft', '+', '-', '0', 'Enter', 'ArrowUp'])
 		await one.keyboard.press(key);

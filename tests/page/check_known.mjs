@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// The page of the capture that is written by hand (document.mjs), whole, and for a part of its time.
+// The page of the hand-written capture (document.mjs), for all and for a part of its time.
 import {encode} from './fill.mjs';
 import {known, HOSTILE} from './document.mjs';
 import {inSight, rows, same, toTop, withBrowser, written} from './browser.mjs';
 
-const TABS = {objects: 'Objects', meetings: 'Who waits for whom', longest: 'Longest waits', operations: 'Operations', threads: 'Threads'};
+const TABS = {objects: 'Objects', meetings: 'Wait graph', longest: 'Longest waits', operations: 'Operations', threads: 'Threads'};
 
 async function tableOf(page, tab) {
 	await page.getByRole('tab', {name: TABS[tab], exact: true}).click();
@@ -55,38 +55,38 @@ const WHOLE = {
 	sight: [0, 4000000],
 	objects: [['done', 'semaphore', '3.00 ms', '3.00 ms', '3.00 ms', '1', '1', '–', '–'],
 		['queue', 'mutex', '1.50 ms', '375 us', '800 us', '4', '15', '1.60 ms', '700 us']],
-	meetings: [['main', HOSTILE, 'done', 'main (known.c:20)', 'not known', '3.00 ms', '1'],
+	meetings: [['main', HOSTILE, 'done', 'main (known.c:20)', 'unknown', '3.00 ms', '1'],
 		['worker-1', HOSTILE, 'queue', 'take (known.c:12)', 'work (gone.c:5)', '1.10 ms', '3'],
-		['worker-1', 'main', 'queue', 'take (known.c:12)', 'not known', '400 us', '1']],
-	longest: [['3.00 ms', '0.000500 s', 'main', 'sem_wait', 'done', 'main (known.c:20)', HOSTILE, 'not known'],
+		['worker-1', 'main', 'queue', 'take (known.c:12)', 'unknown', '400 us', '1']],
+	longest: [['3.00 ms', '0.000500 s', 'main', 'sem_wait', 'done', 'main (known.c:20)', HOSTILE, 'unknown'],
 		['800 us', '0.002000 s', 'worker-1', 'pthread_mutex_lock', 'queue', 'take (known.c:12)', HOSTILE, 'work (gone.c:5)'],
-		['400 us', '0.001600 s', 'worker-1', 'pthread_mutex_lock', 'queue', 'take (known.c:12)', 'main', 'not known'],
+		['400 us', '0.001600 s', 'worker-1', 'pthread_mutex_lock', 'queue', 'take (known.c:12)', 'main', 'unknown'],
 		['200 us', '0.000400 s', 'worker-1', 'pthread_mutex_lock', 'queue', 'take (known.c:12)', HOSTILE, 'work (gone.c:5)'],
 		['100 us', '0.001400 s', 'worker-1', 'pthread_mutex_lock', 'queue', 'take (known.c:12)', HOSTILE, 'work (gone.c:5)']],
 	operations: [['sem_wait', 'main', 'done', 'main (known.c:20)', '3.00 ms', '1', '1'],
 		['pthread_mutex_lock', 'worker-1', 'queue', 'take (known.c:12)', '1.50 ms', '4', '15']],
 	threads: [['main', '100', '1.00 ms', '0', '3.00 ms', '–', '0', '0'], ['worker-1', '101', '1.50 ms', '0', '1.50 ms', '–', '0', '0']],
-	flames: ['18 calls in all', '3.50 ms in all', '2.00 ms in all'],
+	flames: ['18 calls in total', '3.50 ms in total', '2.00 ms in total'],
 	waits: [`main → ${HOSTILE}: 3.00 ms`, `worker-1 → ${HOSTILE}: 1.10 ms`, 'worker-1 → main: 400 us'],
-	switches: [`worker-1 → ${HOSTILE}: 7 switches`, `${HOSTILE} → worker-1: 5 switches`, `${HOSTILE} → other programs, or none: 1 switch`],
+	switches: [`worker-1 → ${HOSTILE}: 7 switches`, `${HOSTILE} → worker-1: 5 switches`, `${HOSTILE} → other programs or idle: 1 switch`],
 	heats: [['done', '1', '1'], ['queue', '4', '1', '1', '1', '1']],
 	source: [['1.50 ms', '15 ×', '12'], ['3.00 ms', '1 ×', '20']],
 };
 
 // Bins 1 and 2: from 1 ms to 3 ms.
 const PART = {
-	findings: [`Threads waited 1.30 ms for queue, in 3 waits; most of it, 900 us, was worker-1 at take (known.c:12), kept waiting by ${HOSTILE}.`],
+	findings: [`Threads waited 1.30 ms for queue, in 3 waits; the largest part, 900 us, was worker-1 at take (known.c:12), blocked by ${HOSTILE}.`],
 	tiles: ['2.00 ms', '3', '11.7 %', '0.0 %', '55.0 %', '3'],
 	sight: [1000000, 3000000],
 	objects: [['queue', 'mutex', '1.30 ms', '433 us', '800 us', '3', '10', '1.30 ms', '700 us']],
 	meetings: [['worker-1', HOSTILE, 'queue', 'take (known.c:12)', 'work (gone.c:5)', '900 us', '2'],
-		['worker-1', 'main', 'queue', 'take (known.c:12)', 'not known', '400 us', '1']],
+		['worker-1', 'main', 'queue', 'take (known.c:12)', 'unknown', '400 us', '1']],
 	longest: WHOLE.longest.slice(1, 3).concat(WHOLE.longest.slice(4)),
 	operations: [['pthread_mutex_lock', 'worker-1', 'queue', 'take (known.c:12)', '1.30 ms', '3', '10']],
 	threads: [['main', '100', '0', '0', '2.00 ms', '–', '0', '0'], ['worker-1', '101', '700 us', '0', '1.30 ms', '–', '0', '0']],
-	flames: ['18 calls in all', '500 us in all', '700 us in all'],
+	flames: ['18 calls in total', '500 us in total', '700 us in total'],
 	waits: [`worker-1 → ${HOSTILE}: 900 us`, 'worker-1 → main: 400 us'],
-	switches: [`${HOSTILE} → worker-1: 5 switches`, `worker-1 → ${HOSTILE}: 4 switches`, `${HOSTILE} → other programs, or none: 1 switch`],
+	switches: [`${HOSTILE} → worker-1: 5 switches`, `worker-1 → ${HOSTILE}: 4 switches`, `${HOSTILE} → other programs or idle: 1 switch`],
 	heats: [['queue', '3', '1', '1', '1']],
 	source: [['1.30 ms', '10 ×', '12'], ['', '', '20']],
 };
@@ -99,7 +99,7 @@ await withBrowser(async open => {
 	const spread = page.locator('#distribution .status');
 	same(await spread.innerText(), 'done: 1 wait of 2.10 ms to 4.19 ms.', 'how long one wait takes');
 	await page.locator('#distribution').getByRole('button', {name: 'queue'}).click();
-	same(await spread.innerText(), 'queue: 4 waits, at least half of them shorter than 262 us, at least nine of ten shorter than 1.05 ms.',
+	same(await spread.innerText(), 'queue: 4 waits, at least 50 % of them shorter than 262 us, at least 90 % shorter than 1.05 ms.',
 		'how long four take');
 
 	await toTop(page);
@@ -110,7 +110,7 @@ await withBrowser(async open => {
 	for (const name of Object.keys(PART))
 		same(part[name], PART[name], `bins 1 and 2: ${name}`);
 	await page.locator('#flame select').first().selectOption({label: 'Calls'});
-	same(await page.locator('#flame .lead').innerText(), 'Of the whole run, whatever time is chosen: when these happened is not known.',
+	same(await page.locator('#flame .lead').innerText(), 'Always of the whole run: these figures have no times.',
 		'calls without a time say so');
 
 	await toTop(page);
@@ -120,7 +120,7 @@ await withBrowser(async open => {
 	same(await page.locator('#page img, #page script').count(), 0, 'names of the program are text');
 	same(page.sins, [], 'no error, no dialog, no request');
 
-	// Two objects of one name are one finding.
+	// Two objects with the same name are one finding.
 	const twins = known();
 	Object.assign(twins.objects[0], {name: 'done', address: '0x1020'});
 	twins.objects[1].address = '0x1040';
@@ -128,16 +128,17 @@ await withBrowser(async open => {
 	const alike = await open(written('alike', encode(twins)));
 	await inSight(alike, 'summary', '0-4');
 	same(await alike.locator('.findings > li').allInnerTexts(),
-		['main waited 3.00 ms for done, until worker-2 posted it.\ndone 0x1040\nmain\nmain (known.c:20)\nOthers of that name:\n0x1020 1.50 ms'],
+		['main waited 3.00 ms for done, until worker-2 posted it.\ndone 0x1040\nmain\nmain (known.c:20)\nOthers with that name:\n0x1020 1.50 ms'],
 		'objects of one name: one finding');
-	// To wait for a thread's end is what joining is for: the lengths shown first are of what else was waited for.
+	// Waiting for a thread's end is the purpose of a join: the lengths shown first are those of
+	// other waits.
 	const joined = known();
 	joined.objects[1].type = 'thread';
 	const join = await open(written('join', encode(joined)));
 	await inSight(join, 'distribution', '0-4');
 	same((await join.locator('#distribution .status').innerText()).split(':')[0], 'queue', 'no join first');
 
-	// A page of a part of the capture (export --time): times are the capture's.
+	// A page of a part of the capture (export --time): its times are the capture's.
 	const later = await open(written('later', encode({...known(), from_ns: 2e9})));
 	await later.locator('#range-from').press('ArrowRight');
 	same(await later.locator('#range-text').innerText(), '2.001 s – 2.004 s (75.0 %)', 'from_ns: the range');

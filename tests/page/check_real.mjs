@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// check_real.mjs PAGE REPORT: the page of a real capture beside the same capture's report, as JSON.
+// check_real.mjs PAGE REPORT: the page of a real capture agrees with the report of this capture, in
+// JSON.
 import {readFileSync} from 'node:fs';
 import {count, duration} from '../../postproc/export/html/page/src/format.js';
 import {AXIS, GUTTER, ROW} from '../../postproc/export/html/page/src/layout.js';
@@ -19,7 +20,7 @@ async function tableOf(page, tab) {
 	return rows(panel.locator('table'));
 }
 
-// Zooms to nothing, but points at the middle of the longest wait, in the lane of who waits.
+// Points at the middle of the longest wait, in the waiter's lane, without zooming.
 async function checkHover(page, [wait, began, thread, , object]) {
 	await page.locator('#timeline select').selectOption('thread');
 	await page.getByRole('searchbox', {name: 'Lanes by name'}).fill(thread);

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What the tests of the page need, or they are skipped.
+# Skips the tests of the page if their requirements are missing.
 set -e
 . "$GM_TOP/tests/lib.sh"
 
-# in_chromium, in_firefox: where browser.mjs is to show the page
+# in_chromium, in_firefox: set the browser that browser.mjs uses
 in_chromium()
 {
 	CHROMIUM=$(command -v chromium) || skip 'no chromium'

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A capture of four milliseconds, one bin each, written by hand: what any range of it has to show can be added up
-// on fingers. Two workers, one mutex that both want, one semaphore; main waits at the end.
+// A hand-written capture of four milliseconds, one bin each, so that the figures of every range can
+// be added up by hand. Two workers contend for one mutex and use one semaphore; main waits at the
+// end.
 //
 //   bin                      0     1     2     3
 //   worker-1 running, us   800   500   200     -
@@ -76,7 +77,7 @@ export function known() {
 	};
 }
 
-/** Nothing was recorded. */
+/** An empty capture. */
 export function empty() {
 	const doc = known();
 	for (const name of ['findings', 'functions', 'ops', 'files', 'sites', 'threads', 'processes', 'objects', 'flames'])
@@ -93,7 +94,7 @@ export function empty() {
 	return doc;
 }
 
-/** One thread that took one mutex, once. */
+/** One thread that locked one mutex once. */
 export function oneEvent() {
 	const doc = empty();
 	doc.threads = [{name: 'alone', tid: 7, process: 0, start_ns: 0, end_ns: 0}];

@@ -8,7 +8,7 @@ const MARKER = '<!--gprof-mt-data-->';
 
 export const encode = doc => gzipSync(JSON.stringify(doc)).toString('base64');
 
-/** text: what stands for the marker. */
+/** text: replaces the marker. */
 export function fill(page, out, text) {
 	writeFileSync(out, readFileSync(page, 'utf8').replace(MARKER, () => text));
 }

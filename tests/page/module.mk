@@ -1,12 +1,12 @@
-# What drives the browser. Where npm cannot get it the tests of the page are skipped, and say so.
+# The npm packages that drive the browser. Tests of the page are skipped if npm cannot install them.
 TESTS_BUILD += $(B)/tests/page/installed.json
 
 $(B)/tests/page/installed.json: tests/page/package-lock.json tests/page/package.json
 	$(call say,NPM,$@)
 	@mkdir -p $(@D)
-	$(Q)postproc/export/html/page/npm-ci tests/page $(@D) || :
+	$(Q)tests/npm-ci tests/page $(@D) || :
 
-# The pictures in README.md, of a run of an example on this machine.
+# The pictures in README.md, taken from a run of an example on this machine.
 .PHONY: screenshots
 screenshots:
 	$(Q)tests/install-deps check

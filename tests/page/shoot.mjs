@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// shoot.mjs PAGE FOLDER: pictures of the top of the page, light and dark.
+// shoot.mjs PAGE FOLDER: takes pictures of the top of the page, light and dark.
 import {join} from 'node:path';
 import {inSight, toTop, withBrowser} from './browser.mjs';
 
@@ -11,7 +11,7 @@ await withBrowser(async open => {
 	for (const colorScheme of ['light', 'dark']) {
 		const page = await open(file, {viewport: SIZE, colorScheme});
 		await inSight(page, 'timeline', `0-${await page.locator('#range-to').getAttribute('aria-valuemax')}`);
-		// Where and when it ran is nobody's concern.
+		// Host and time of the run are hidden in the pictures.
 		await page.evaluate(() => {
 			document.querySelectorAll('.facts span:nth-child(n + 3)').forEach(span => span.remove());
 		});

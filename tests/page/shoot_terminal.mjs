@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// shoot_terminal.mjs SCREEN PICTURE: a picture of a terminal's screen, which is text with escape sequences for colours.
+// shoot_terminal.mjs SCREEN PICTURE: draws a terminal's screen, given as text with escape sequences
+// for colors.
 import {readFileSync, writeFileSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {pathToFileURL} from 'node:url';
@@ -13,7 +14,7 @@ function escaped(text) {
 	return text.replace(/[&<>]/g, c => ({'&': '&amp;', '<': '&lt;', '>': '&gt;'})[c]);
 }
 
-/** What an escape sequence of colours makes of the style so far. */
+/** The style after an escape sequence for colors. */
 function styled(style, codes) {
 	const next = {...style};
 	for (const code of codes.split(';').map(Number)) {

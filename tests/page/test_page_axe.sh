@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What axe-core, a witness for accessibility, has against the page: nothing.
+# axe-core, a checker of accessibility, finds no violation in the page.
 . "$GM_TOP/tests/page/common.sh"
 in_chromium
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What a reader does with the page: hover, zoom, range, sort, search, links, keyboard, themes, paper.
+# The reader's actions on the page: hover, zoom, range, sort, search, links, keyboard, themes, printing.
 . "$GM_TOP/tests/page/common.sh"
 in_chromium
-exec node "$GM_TOP/tests/page/check_hands.mjs"
+exec node "$GM_TOP/tests/page/check_interaction.mjs"

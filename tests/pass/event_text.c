@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See text.h for the grammar.  A line is split into words, a word into key and value. */
+/* The grammar is in event_text.h. A line is split into words, a word into key and value. */
 #include "event_text.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ struct reader {
 	const char *name;
 	unsigned line;
 	char **words;	 /* of the line, NULL-terminated */
-	unsigned n_used; /* of words, by names and keys */
+	unsigned n_used; /* number of words used so far */
 	int64_t last_ns;
 	bool seen_event;
 };
@@ -44,7 +44,7 @@ static int parse_number(struct reader *reader, const char *what, const char *tex
 	return 0;
 }
 
-/* The value of KEY=VALUE on this line; NULL: not there. */
+/* The value of KEY=VALUE on this line; NULL if there is none. */
 static const char *find_value(struct reader *reader, const char *key)
 {
 	size_t len = strlen(key);
@@ -76,7 +76,7 @@ static int need_number(struct reader *reader, const char *key, int64_t *ret)
 static int check_all_used(struct reader *reader)
 {
 	if (g_strv_length(reader->words) != reader->n_used)
-		return fail(reader, "a word that means nothing here, or is there twice");
+		return fail(reader, "an unknown or duplicate word");
 	return 0;
 }
 
@@ -101,7 +101,7 @@ static int read_source(struct reader *reader)
 			reader->n_used = 2;
 			return check_all_used(reader);
 		}
-	return fail(reader, "source is kernel, switches or none");
+	return fail(reader, "unknown source (expected kernel, switches or none)");
 }
 
 static struct pp_process *process_of(struct pp_model *model, uint32_t pid)
@@ -153,7 +153,7 @@ static void set_calls(struct pp_thread *thread, int64_t calls)
 	g_array_append_val(thread->arcs, arc);
 }
 
-/* mutex_lock=7: so many that did not wait and are no events. */
+/* mutex_lock=7: that many operations did not wait and are not events. */
 static int read_counted(struct reader *reader, struct pp_thread *thread)
 {
 	for (enum st_counted i = 0; i < ST_N_COUNTED; i++) {
@@ -172,7 +172,7 @@ static int read_counted(struct reader *reader, struct pp_thread *thread)
 	return 0;
 }
 
-/* since=30: only its waits from then on, as with sync.mode = auto. */
+/* since=30: only its waits from then on are recorded, as with sync.mode = auto. */
 static int read_since(struct reader *reader, struct pp_thread *thread)
 {
 	int64_t since_ns;
@@ -301,7 +301,7 @@ static int read_call(struct reader *reader, struct pp_event *event)
 	return 0;
 }
 
-/* The child is the thread of that tid that is seen next. */
+/* The child is the next thread with that tid. */
 static int read_fork(struct reader *reader, struct pp_event *event)
 {
 	const GPtrArray *threads = reader->text->model->threads;
@@ -402,7 +402,7 @@ static int read_block(struct reader *reader, struct pp_event *event)
 	return 0;
 }
 
-/* Those that tell of nothing but their CPU. */
+/* Events that have no field except their CPU. */
 static int read_of_cpu(struct reader *reader, struct pp_event *event)
 {
 	event->kind = strcmp(reader->words[1], "timer") == 0 ? PP_EVENT_TIMER : PP_EVENT_UNSEEN;
@@ -495,14 +495,14 @@ static int read_kind(struct reader *reader, struct pp_event *event)
 	const char *name = reader->words[1];
 
 	if (!name)
-		return fail(reader, "a time, and no event");
+		return fail(reader, "a time without an event");
 	for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
 		if (strcmp(name, kinds[i].name) == 0)
 			return kinds[i].read(reader, event);
 	for (enum st_event op = ST_EVENT_site + 1; op < ST_N_EVENTS; op++)
 		if (strcmp(name, pp_sync_name(op)) == 0)
 			return read_operation(reader, event, op);
-	return fail(reader, "no event '%s'", name);
+	return fail(reader, "unknown event '%s'", name);
 }
 
 static int64_t start_of(const struct pp_model *model, int64_t start_ns)
@@ -573,7 +573,7 @@ static int read_line(struct reader *reader)
 		return read_process(reader);
 	if (strcmp(word, "thread") == 0)
 		return read_thread(reader);
-	return fail(reader, "'%s' begins neither a declaration nor an event", word);
+	return fail(reader, "'%s' is neither a declaration nor a time", word);
 }
 
 void pp_text_free(struct pp_text *text)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events as text, for tests and for people: one declaration or event a line, `#` begins a comment.
+ * Events as text, readable for people: one declaration or event per line; `#` begins a comment.
  *
- *   source kernel|switches|none    what scheduling events can tell (default: kernel)
+ *   source kernel|switches|none    the source of scheduling events (default: kernel)
  *   process PID [start=T] [end=T]
  *   thread TID [name=N] [pid=PID] [index=I] [start=T] [end=T] [routine=A] [calls=N] [ended]
  *          [OPERATION=N]...    of its process only waits were recorded; these did not wait
@@ -25,7 +25,7 @@
  * [routine=A] [path=A,A...]
  *
  * TIME and T are nanoseconds and do not go back.  Numbers are decimal or 0x hexadecimal.  S is a
- * number as in sched_switch, or R (could go on), S (asleep), D (uninterruptible), X (dead); `prev`
+ * number as in sched_switch, or R (runnable), S (blocked), D (uninterruptible), X (dead); `prev`
  * and `next` are 0 for idle and -1 where the source cannot tell.  OPERATION is an event's name,
  * such as mutex_lock_begin.  A tid that no `thread` declares is another program's.  The first
  * process is declared by the first thread, if nothing else does.
@@ -44,8 +44,8 @@ struct pp_text {
 };
 
 /*
- * Reads all of `text`.  `name` and `first_line` are for errors, "name:line: what".  The caller
- * frees *ret.
+ * Reads all of `text`. `name` and `first_line` are for errors: "name:line: what". The caller frees
+ * *ret.
  */
 int pp_text_read(const char *text, const char *name, unsigned first_line, struct pp_text **ret,
 		 struct pp_error *err);

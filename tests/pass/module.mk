@@ -1,4 +1,4 @@
-# Text events in, rows out: each test_*.c runs the fixtures beside it.
+# Each test_*.c reads the fixtures of this folder: events as text, and the expected rows.
 PASS_TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/pass/test_*.c))
 TESTS_BUILD += $(PASS_TESTS)
 

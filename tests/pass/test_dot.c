@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The switch graph in DOT: what is drawn, what is drawn together, what is left out and said so. */
+/* The switch graph in DOT: arrows, groups, and the note about omitted arrows. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 static unsigned n_failed;
 
-/* main gives its CPU to each of three clients, once, twice, thrice; one client to another. */
+/* main gives its CPU to each of three clients, one, two and three times; one client to another. */
 static const char events[] = "thread 5 name=main start=0\n"
 			     "thread 6 name=say\"hi\\ start=0\n"
 			     "thread 7 name=client-1 start=0\n"
@@ -69,7 +69,7 @@ static void check(const char *dot, const char *wanted, bool there)
 {
 	if (!strstr(dot, wanted) == !there)
 		return;
-	printf("%s: %s\n%s\n", there ? "not there" : "there", wanted, dot);
+	printf("expected %s: %s\ngot: %s\n", there ? "this" : "without", wanted, dot);
 	n_failed++;
 }
 
@@ -99,7 +99,7 @@ int main(void)
 	check(thick, "hi", false);
 	check(thick, "left out: 2 without arrows", true);
 
-	/* Both of the two that happened twice. */
+	/* Both switches that happened twice. */
 	check(top, "left out: 4 arrows beyond the first 2, 4 switches in all", true);
 	check(top, "n0 -> n2 [label=\"2\\npreempted\"", true);
 	check(top, "n3 -> n0 [label=\"2\\npreempted\"", true);

@@ -2,12 +2,12 @@
 /*
  * Runs the fixtures of this folder: text events in, rows of the passes' tables out.
  *
- * A fixture holds cases.  "=== TITLE" begins one; its events follow (event_text.h), then what must
- * come out of them:
+ * A fixture holds cases.  "=== TITLE" begins one; its events follow (event_text.h), then the
+ * expected results:
  *
  *   == TABLE [OPTION...]    the rows of that table, one a line, in order and all of them (an OPTION
  * may be KEY=VALUE); a row names the cells that matter: KEY=VALUE..., "-" for a missing one
- *   == PASS:TABLE ...       of a pass whose tables are called as another's
+ *   == PASS:TABLE ...       the same, if several passes have a table of that name
  *   == TABLE/KEY ROW        the rows of the table nested in that row (0, 1, ...)
  *   == history OBJECT       the operations on that object (0, 1, ... in order of appearance)
  *   == timeline TID         the lines of that thread
@@ -30,9 +30,9 @@
 #include "pass/timeline/timeline.h"
 
 struct section {
-	char *title;	  /* what follows "== " */
+	char *title;	  /* the text after "== " */
 	unsigned line;	  /* of the title */
-	GPtrArray *lines; /* of char *, as they stand */
+	GPtrArray *lines; /* of char *, unchanged */
 };
 
 struct fixture_case {
@@ -105,7 +105,7 @@ static struct pp_text *read_events(const struct fixture_case *fixture)
 	return text;
 }
 
-/* Those of a section's title. */
+/* The options of a section's title. */
 struct options {
 	GHashTable *of_passes;
 	struct pp_selection *selection;
@@ -157,7 +157,7 @@ static void table_free(void *table)
 	pp_table_free(table);
 }
 
-/* Every table that the passes make of the events, or only one of them does. */
+/* Runs all passes that create the table, or only one of them. */
 static GPtrArray *run_passes(const struct fixture_case *fixture, const char *only,
 			     const struct options *options)
 {
@@ -295,7 +295,7 @@ static void check_row(const struct fixture_case *fixture, unsigned line,
 		n_checked++;
 		found = cell_text(&row[column], table->columns[column].type);
 		if (strcmp(found, value) != 0)
-			complain(fixture, line, "%s is %s, not %s", words[i], found, value);
+			complain(fixture, line, "%s: expected %s, got %s", words[i], value, found);
 	}
 }
 
@@ -306,8 +306,8 @@ static void check_rows(const struct fixture_case *fixture, const struct section 
 	guint n = MIN(section->lines->len, table->rows->len);
 
 	if (section->lines->len != table->rows->len)
-		complain(fixture, section->line, "%u rows, not %u", table->rows->len,
-			 section->lines->len);
+		complain(fixture, section->line, "expected %u rows, got %u", section->lines->len,
+			 table->rows->len);
 	for (guint i = 0; i < n; i++)
 		check_row(fixture, section->line + 1 + i, table, i, section->lines->pdata[i]);
 	if (n_failed != before)
@@ -343,8 +343,8 @@ static void check_notes(const struct fixture_case *fixture, const struct section
 			complain(fixture, section->line + 1 + i, "no such note on %s", table->key);
 	}
 	if (section->lines->len != table->notes->len)
-		complain(fixture, section->line, "%u notes, not %u", table->notes->len,
-			 section->lines->len);
+		complain(fixture, section->line, "expected %u notes, got %u", section->lines->len,
+			 table->notes->len);
 }
 
 static void check_error(const struct fixture_case *fixture, const struct section *section)
@@ -355,14 +355,14 @@ static void check_error(const struct fixture_case *fixture, const struct section
 
 	n_checked++;
 	if (pp_text_read(fixture->events->str, fixture->file, fixture->line, &text, &err) == 0) {
-		complain(fixture, section->line, "the events are accepted");
+		complain(fixture, section->line, "expected an error, but the events are accepted");
 		pp_text_free(text);
 		return;
 	}
 	what = pp_error_text(&err);
 	if (section->lines->len != 1 || !g_str_has_suffix(what, section->lines->pdata[0]) ||
 	    !g_str_has_prefix(what, fixture->file))
-		complain(fixture, section->line, "the error is: %s", what);
+		complain(fixture, section->line, "another error: %s", what);
 	pp_error_done(&err);
 }
 
@@ -379,12 +379,12 @@ static void check_nested(const struct fixture_case *fixture, const struct sectio
 	}
 	row = table->rows->pdata[at];
 	if (row[column].missing)
-		complain(fixture, section->line, "the table is missing");
+		complain(fixture, section->line, "the cell has no table");
 	else
 		check_rows(fixture, section, row[column].table);
 }
 
-/* What selects; false: it is none of these, or its value means nothing. */
+/* Parses an option that selects; false: unknown option or invalid value. */
 static bool take_selection(struct pp_selection *selection, const char *key, const char *value)
 {
 	if (strcmp(key, "tid") == 0)
@@ -404,7 +404,7 @@ static bool take_selection(struct pp_selection *selection, const char *key, cons
 	return true;
 }
 
-/* OPTION or OPTION=VALUE, which is cut in two. */
+/* Splits OPTION or OPTION=VALUE in two. */
 static void take_option(const struct options *options, char *word)
 {
 	char *value = strchr(word, '=');
@@ -516,7 +516,7 @@ static struct section *section_new(const char *title, unsigned line)
 	return section;
 }
 
-/* Blank lines and comments do not count among the rows, so they may not stand between them. */
+/* Blank lines and comments are not rows; a section has none between its rows. */
 static void add_line(struct fixture_case *fixture, struct section *section, const char *line)
 {
 	if (!section)

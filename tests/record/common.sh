@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# For the tests of what record receives from the kernel.
+# Functions for the tests of record's kernel events.
 . "$GM_TOP/tests/lib.sh"
 
-# helpers CAPTURE: "helper TID" for each task that opened files for the libraries.
+# helpers CAPTURE: prints "helper TID" for each task that opened files for the libraries.
 helpers()
 {
 	local file
@@ -12,8 +12,8 @@ helpers()
 	done
 }
 
-# keep_busy: no CPU is idle from now on, by threads that give way to all others.  Some kernels drop
-# what happens on an idle CPU: perf does not see who was woken there, nor why.
+# keep_busy: from now on no CPU is idle; the busy threads yield to all others. Some kernels drop events on an
+# idle CPU, so that perf does not record who was woken there, and why.
 keep_busy()
 {
 	local pids=()
@@ -21,6 +21,6 @@ keep_busy()
 		chrt -i 0 sh -c 'while :; do :; done' &
 		pids+=($!)
 	done
-	# shellcheck disable=SC2064 # these
+	# shellcheck disable=SC2064 # expanded now on purpose
 	trap "kill ${pids[*]} 2>/dev/null" EXIT
 }

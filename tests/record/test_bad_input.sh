@@ -1,23 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What cannot be done is said in one line that names it, before the program is started.
+# A usage or configuration error is reported in one line that names it, before the program is started.
 . "$GM_TOP/tests/lib.sh"
 
-# refuses STATUS REGEX ARGUMENT...: one line on stderr, no program run, nothing left behind.
+# refuses STATUS REGEX ARGUMENT...: prints one line on stderr, runs no program, leaves no file.
 refuses()
 {
 	local status=$1 regex=$2
 	shift 2
 	ls -A >before
 	"$gprof_mt" record "$@" >out 2>err
-	[ $? = "$status" ] || fail "record $*: exit status is not $status; $(cat err)"
+	[ $? = "$status" ] || fail "record $*: expected exit status $status; $(cat err)"
 	[ "$(wc -l <err)" = 1 ] && grep -qE "$regex" err || fail "record $*: $(cat err)"
 	[ ! -s out ] || fail "record $*: the program ran: $(cat out)"
-	ls -A | cmp - before || fail "record $*: left something behind"
+	ls -A | cmp - before || fail "record $*: the directory changed"
 }
 touch before out err
 
-# No program, or none that can be run: as shells say it.
+# No program, or one that cannot be run: the exit status of a shell.
 echo text >file
 mkdir folder
 printf '#!/no/such/interpreter\n' >script && chmod +x script
@@ -32,40 +32,41 @@ refuses 2 'no option --nonesuch' --nonesuch echo ran
 refuses 2 "no profile 'x': use applic-only, full-sched or full" --profile x echo ran
 refuses 2 'exclude each other' --profile full --config c echo ran
 
-# Wrong configuration: file, line, key and what is accepted.
+# Wrong configuration: the message has file, line, key and the accepted values.
 printf '# comment\n[kernel]\nsource = perv\n' >bad.conf
 refuses 2 "bad\.conf:3: .*'perv' for kernel\.source: use auto" --config bad.conf echo ran
 printf '[profile]\nlevel = full\nlevle = full\n' >bad.conf
 refuses 2 "bad\.conf:3: unknown key 'levle'" --config bad.conf echo ran
 refuses 2 'nonesuch\.conf: cannot open' --config nonesuch.conf echo ran
 refuses 2 "unknown group 'x'" --set x.y=1 echo ran
-refuses 2 "bad value 'maybe' for sync.mode" --set sync.mode=maybe echo ran
+refuses 2 "invalid value 'maybe' for sync.mode" --set sync.mode=maybe echo ran
 GPROF_MT_CONFIG=bad.conf refuses 2 'bad\.conf:3' echo ran
 mv bad.conf gprof-mt.conf
 refuses 2 'gprof-mt\.conf:3' echo ran
 rm gprof-mt.conf
 
-# The directory: none to put it in, not ours, a file, a link, a name that a file of lines cannot hold.
+# The directory cannot be created, is no capture, is a file or a symlink, or has a name that a line cannot
+# hold.
 refuses 1 'nonesuch/dir: cannot create' -o nonesuch/dir echo ran
 touch folder/precious
-refuses 1 'folder: exists and is no gprof-mt capture' -o folder echo ran
-refuses 1 'file: (exists and )?is no directory' -o file echo ran
+refuses 1 'folder: exists and is not a gprof-mt capture' -o folder echo ran
+refuses 1 'file: (exists and )?is not a directory' -o file echo ran
 ln -s folder link
 refuses 1 'link: ' -o link echo ran
 refuses 1 'cannot hold this name' -o $'two\nlines' echo ran
-[ -e folder/precious ] && [ "$(cat file)" = text ] || fail "something of the user's is gone"
+[ -e folder/precious ] && [ "$(cat file)" = text ] || fail "a file of the user was removed"
 if [ "$(id -u)" != 0 ]; then
 	chmod a-w folder
 	refuses 1 'folder/dir: cannot create' -o folder/dir echo ran
 fi
 
-# An interpreter that does not exist is found only by trying; nothing is left of the capture.
+# A missing interpreter is noticed only at execution; no capture is left.
 "$gprof_mt" record -q ./script 2>err
 [ $? = 127 ] || fail "script without interpreter; $(cat err)"
 grep -q 'cannot execute ./script: No such file' err || fail "$(cat err)"
-[ ! -e gprof-mt.data ] || fail "a capture of nothing is left"
+[ ! -e gprof-mt.data ] || fail "an empty capture is left"
 
-# An old capture is kept once; what is not a capture is never replaced.
+# One old capture is kept; a directory that is no capture is never replaced.
 for run in 1 2 3; do
 	"$gprof_mt" record -q sh -c "exit $run"
 	[ $? = $run ] || fail "run $run"
@@ -75,20 +76,20 @@ done
 rm -r gprof-mt.data.old
 mkdir gprof-mt.data.old && touch gprof-mt.data.old/precious
 refuses 1 'cannot rename' echo ran
-[ -e gprof-mt.data.old/precious ] && [ "$(info exit_status)" = 3 ] || fail "something was replaced"
+[ -e gprof-mt.data.old/precious ] && [ "$(info exit_status)" = 3 ] || fail "a directory that is no capture was replaced, or the run was not recorded"
 rm -r gprof-mt.data.old
 
-# Two at a time in one directory: the second is refused, the first undisturbed.
+# Two recordings to one directory: the second is refused, the first is unaffected.
 mkfifo gate
 "$gprof_mt" record -q sh -c 'echo ready; read line; exit 5' <gate >first &
 exec 9>gate
 until_true 60 grep -q ready first || fail "not started"
-refuses 1 'a run that has not ended writes to it' echo ran
+refuses 1 'is still being written to' echo ran
 echo >&9
 wait $!
-[ $? = 5 ] && [ "$(info exit_status)" = 5 ] || fail "the first run was disturbed"
+[ $? = 5 ] && [ "$(info exit_status)" = 5 ] || fail "the first run was affected"
 
-# `full` does not pretend.
+# Level `full` reports what it cannot record.
 "$gprof_mt" record --profile full --set kernel.source=none true 2>err || fail "full: $(cat err)"
 grep -q 'not recorded here: system calls, page faults, timers, signals, block I/O' err || fail "$(cat err)"
 [[ "$(info not_collected)" == *'"page faults"'* ]] || fail "$(info not_collected)"
@@ -97,14 +98,14 @@ grep -q 'not recorded here: system calls, page faults, timers, signals, block I/
 	fail "$(info kernel)"
 [ ! -e gprof-mt.data/kernel ] || fail "kernel events of applic-only"
 
-# The configurations that are shipped are accepted.
+# The shipped configurations are accepted.
 for file in "$GM_TOP"/configs/*.conf; do
 	level=$(basename "$file" .conf)
 	"$gprof_mt" record -q --config "$file" true || fail "$file"
 	[ "$(info 'config level')" = "$level" ] || fail "$file: $(info config)"
 done
 
-# Help that went nowhere is no success, whichever subcommand it is of.
+# Help that cannot be written is an error in every subcommand.
 "$gprof_mt" --help >help || fail "--help: exit status $?"
 for command in $(sed -nE 's/^  ([a-z]+) .*/\1/p' help) --help --version; do
 	arguments=$command
@@ -112,7 +113,7 @@ for command in $(sed -nE 's/^  ([a-z]+) .*/\1/p' help) --help --version; do
 	"$gprof_mt" $arguments >out 2>err || fail "$arguments: exit status $?"
 	[ -s out ] && [ ! -s err ] || fail "$arguments: $(cat out err)"
 	"$gprof_mt" $arguments >/dev/full 2>err
-	[ $? = 1 ] || fail "$arguments: exit status with nowhere to print"
+	[ $? = 1 ] || fail "$arguments: expected status 1 if the output cannot be written"
 	grep -q 'standard output: No space' err || fail "$arguments: $(cat err)"
 done
 [ "$(grep -cE '^  [a-z]+ ' help)" -ge 5 ] || fail "--help names no subcommands: $(cat help)"

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# BPF programs tell what perf's tracepoints tell of the same run, and are gone after it.
+# BPF programs report the same as perf's tracepoints for the same run, and are removed after it.
 . "$GM_TOP/tests/lib.sh"
 can_trace || skip "perf tracepoints are not permitted here"
 has_bpf || skip "$("$gprof_mt" doctor | grep -A 1 'BPF programs' | xargs)"
 "$CC" -O2 -g -o known "$GM_TOP/tests/truth/programs/known.c" -pthread || fail "cannot compile"
-build does -O2
+build known_syscalls -O2
 
 # both THREADS LEVEL COMMAND
 both()
@@ -19,11 +19,11 @@ both()
 		"$gprof_mt" report -i $source --format json threads >$source.json || fail "report of $source"
 		kernel_events $source >$source.events
 	done
-	python3 "$GM_TOP/tests/record/programs/alike.py" $1 $2 || fail "see above; $(info kernel bpf)"
+	python3 "$GM_TOP/tests/record/programs/compare_sources.py" $1 $2 || fail "see above; $(info kernel bpf)"
 }
 retry both 4 full-sched ./known
-retry both 2 full ./does
+retry both 2 full ./known_syscalls
 
-# Nothing of it outlives the collector.
+# No program, link or map outlives the collector.
 [ "$(id -u)" = 0 ] || exit 0
 python3 "$GM_TOP/tests/record/programs/bpf_ends.py" "$gprof_mt" || fail "see above"

@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A build without a compiler for BPF or without libbpf has no BPF programs and says so; its `auto` takes the next best
-# source, for that reason.
+# A build without a BPF compiler or without libbpf has no BPF programs and reports so; `auto` then uses the
+# next best source, for that reason.
 . "$GM_TOP/tests/lib.sh"
-[[ $GM_BUILD == */build ]] || skip "in the plain build only"
+[[ $GM_BUILD == */build ]] || skip "runs only in the plain build"
 
-# built LACKS: from the objects of this build
+# built LACKS: builds gprof-mt without LACKS from the objects of this build
 built()
 {
 	rm -rf "$1" && mkdir "$1" && cp -r --preserve=timestamps "$GM_BUILD"/{obj,generated,page,page.html} "$1" 2>/dev/null
 	cp --preserve=timestamps "$GM_BUILD"/*.{so,a} "$1"
 	make -C "$GM_TOP" --no-print-directory B="$PWD/$1" BPF_LACKS="$1" "$PWD/$1/gprof-mt" >make.log 2>&1 ||
 		fail "make: $(cat make.log)"
-	grep -q "without BPF programs: this machine has no $1" make.log || fail "make says: $(cat make.log)"
-	! readelf -d "$1/gprof-mt" | grep -q libbpf || fail "it needs libbpf"
+	grep -q "without BPF programs: $1 is not installed" make.log || fail "make says: $(cat make.log)"
+	! readelf -d "$1/gprof-mt" | grep -q libbpf || fail "it is linked with libbpf"
 }
 
 for lacks in libbpf clang; do
@@ -23,9 +23,9 @@ for lacks in libbpf clang; do
 		fail "doctor: $(cat doctor)"
 	rm -rf data
 	$lacks/gprof-mt record -q -o data true >out 2>err || fail "record: exit status $?: $(cat err)"
-	! grep -q BPF err || fail "said to a user who loses nothing: $(cat err)"
+	! grep -q BPF err || fail "unexpected message about BPF: $(cat err)"
 	! can_trace || [ "$(info 'kernel source' data)" = perf ] || [ "$(info 'kernel source' data)" = lttng ] ||
-		fail "auto takes: $(info kernel data)"
+		fail "unexpected source of auto: $(info kernel data)"
 	$lacks/gprof-mt record -o named --set kernel.source=bpf true >out 2>err || fail "by name: exit status $?"
 	grep -q "no scheduling events: BPF programs: .*built without $lacks" err || fail "by name: $(cat err)"
 	rm -rf named

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Where BPF programs are not to be had, the next best source is taken, for a reason that info.json and
-# `doctor` have, and nobody is bothered; who asks for them by name is told.
+# If BPF programs are not permitted, the next best source is used. info.json and `doctor` give the reason;
+# record prints it only if the configuration names BPF.
 . "$GM_TOP/tests/lib.sh"
-[ "$(id -u)" = 0 ] || skip "needs root, to take something from"
+[ "$(id -u)" = 0 ] || skip "needs root privileges, to drop some of them"
 can_trace || skip "perf tracepoints are not permitted here"
 has_bpf || skip "$("$gprof_mt" doctor | grep -A 1 'BPF programs' | xargs)"
-! "$gprof_mt" doctor | grep -q '^ok *LTTng kernel tracer' || skip "auto takes LTTng here"
+! "$gprof_mt" doctor | grep -q '^ok *LTTng kernel tracer' || skip "auto uses LTTng here"
 build without_bpf -O2
 
-# refused SOURCE REASON COMMAND...: under the command, `auto` takes SOURCE, for that reason.
+# refused SOURCE REASON COMMAND...: under COMMAND, `auto` uses SOURCE for that reason.
 refused()
 {
 	local source=$1 reason=$2
@@ -18,12 +18,12 @@ refused()
 	"$@" "$gprof_mt" record -q -o data --set sync.mode=off true >out 2>err || fail "$*: exit status: $(cat err)"
 	[ "$(info 'kernel source' data)" = "$source" ] || fail "$*: $(info kernel data)"
 	[[ "$(info 'kernel why' data)" == "BPF programs: "*$reason* ]] || fail "$*: why: $(info 'kernel why' data)"
-	[ "$source" != perf ] || ! grep -q 'BPF\|kernel events\|scheduling events' err || fail "$*: said to who loses nothing: $(cat err)"
+	[ "$source" != perf ] || ! grep -q 'BPF\|kernel events\|scheduling events' err || fail "$*: unexpected message about the source: $(cat err)"
 }
 refused perf "no sandbox" ./without_bpf 1
 refused perf "Function not implemented" ./without_bpf 38
 
-# What to do about it; and by name.
+# The remedy in doctor's output; and the message if the configuration names BPF.
 ./without_bpf 1 "$gprof_mt" doctor >doctor 2>/dev/null
 grep -A 1 '^poor *BPF programs.*no sandbox' doctor | grep -q '^ *->' || fail "doctor: $(cat doctor)"
 ./without_bpf 1 "$gprof_mt" record -o named --set kernel.source=bpf --set sync.mode=off true >out 2>err ||
@@ -31,14 +31,14 @@ grep -A 1 '^poor *BPF programs.*no sandbox' doctor | grep -q '^ *->' || fail "do
 [ "$(info 'kernel source' named)" = none ] || fail "by name: $(info kernel named)"
 grep -q 'no scheduling events: BPF programs: ' err || fail "by name: $(cat err)"
 
-# Without the right to BPF; with that to perf's tracepoints.
+# Without the capability for BPF, with the one for perf's tracepoints.
 if command -v setpriv >/dev/null && setpriv --bounding-set=-bpf,-sys_admin true 2>/dev/null; then
 	setpriv --bounding-set=-bpf,-sys_admin "$gprof_mt" doctor >doctor 2>/dev/null
 	! grep -q '^ok *perf tracepoints' doctor ||
 		refused perf "needs CAP_BPF" setpriv --bounding-set=-bpf,-sys_admin
 fi
 
-# A kernel without BTF, with another's, and with what is none; one that hides its processes' numbers.
+# A kernel without BTF, with another kernel's BTF, with invalid BTF; a kernel that hides process ids.
 unshare -m true 2>/dev/null || exit 0
 btf=/sys/kernel/btf/vmlinux
 cat >other_btf.sh <<'END'

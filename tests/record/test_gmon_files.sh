@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# After `record`, stock gprof reads a file of each thread's calls, the same as the program writes by
-# itself, also of programs that did not live to write any.
+# After `record`, stock gprof reads a file of each thread's calls, identical to the one that the program
+# itself writes, also for programs that were killed before they could write it.
 . "$GM_TOP/tests/gmon/common.sh"
 [ -x "$gprof_mt" ] || skip "gprof-mt is not built"
 link_with
 
-# recorded STATUS COMMAND...: without kernel events; its exit status and what it says.
+# recorded STATUS COMMAND...: records without kernel events; checks exit status and output.
 recorded()
 {
 	local status=$1
@@ -17,7 +17,7 @@ recorded()
 	grep -q '^gmon = record$' gprof-mt.data/config || fail "$*: the program writes the files"
 }
 
-# agree WHAT INDEX PROGRAM [LIBRARY]: the thread's files and the report have the same calls.
+# agree NAME INDEX PROGRAM [LIBRARY]: the thread's files and the report have the same calls.
 agree()
 {
 	local what=$1 index=$2 program=$3 object=${4:-} dir name
@@ -35,10 +35,10 @@ agree()
 	[ "$(stat -c %a "$name")" = 600 ] || fail "$what: $name has mode $(stat -c %a "$name")"
 }
 
-# What a gmon file of a library, by the end of its name, is of.
+# Maps a gmon file of a library, by the end of its name, to the library.
 declare -A libraries=([libtest.so.3]=libtest.so.3 [lib.so]=one/lib.so [lib.so~2]=other/lib.so)
 
-# listings PROGRAM: all that gprof says of each file, in an order that does not depend on addresses.
+# listings PROGRAM: prints gprof's output for each file, in an order that does not depend on addresses.
 listings()
 {
 	local file base suffix object
@@ -52,7 +52,7 @@ listings()
 	done
 }
 
-# like_program WHAT PROGRAM COMMAND...: after recorded(); the program alone writes the same.
+# like_program NAME PROGRAM COMMAND...: after recorded(); the program alone writes the same files.
 like_program()
 {
 	local what=$1 program=$2
@@ -66,7 +66,7 @@ like_program()
 }
 
 for flags in "" "-no-pie" "-mfentry"; do
-	# shellcheck disable=SC2086 # none or one
+	# shellcheck disable=SC2086 # empty or one word
 	build_pg work $flags
 	recorded 7 ./work 1000 2000
 	for index in 0 1 2; do
@@ -79,15 +79,15 @@ done
 
 compile_pg -fPIC -shared -Wl,-soname,libtest.so.3 -o libtest.so.3 library.c
 cp libtest.so.3 libtest.so
-build_pg uses_library -L. -ltest -Wl,-rpath,"$PWD"
-recorded 0 ./uses_library
-agree "library" 0 uses_library libtest.so.3
+build_pg library_user -L. -ltest -Wl,-rpath,"$PWD"
+recorded 0 ./library_user
+agree "library" 0 library_user libtest.so.3
 same "library: merged" "library_from_program 10
 library_inner 40
 library_outer 20" "$(flat libtest.so.3 "$(folder)"/gmon.merged.libtest.so.3)"
-like_program "library" uses_library ./uses_library
+like_program "library" library_user ./library_user
 
-# Two libraries of one name; then the first is replaced before record comes to read it.
+# Two libraries with the same name; then the first is replaced before record reads it.
 mkdir one other
 compile_pg -fPIC -shared -o one/lib.so library.c
 compile_pg -fPIC -shared -Dlibrary_outer=other_outer -Dlibrary_inner=other_inner \
@@ -118,11 +118,11 @@ fresh "$gprof_mt" record -q --set kernel.source=none ./two 'rm one/lib.so; cp ot
 same "replaced: exit status" 0 $?
 same "replaced: stderr" "gprof-mt: lost: $PWD/one/lib.so: gmon files (build-id differs): 2" "$(cat err)"
 dir=$(dirname gprof-mt.data/*/gmon.merged.lib.so~2)
-[ -z "$(find "$dir" -name 'gmon.*lib.so')" ] || fail "files for another library than the one that ran"
+[ -z "$(find "$dir" -name 'gmon.*lib.so')" ] || fail "files of a library that did not run"
 same "replaced: the other library" "other_inner 4
 other_outer 2" "$(flat other/lib.so "$dir"/gmon.0.*.lib.so~2)"
 
-# Programs that do not come to write anything.
+# Programs that are killed or end before they write files.
 build_pg thread_ends
 for how in killed _exit; do
 	fresh "$gprof_mt" record -q --set kernel.source=none ./thread_ends $how >out 2>err
@@ -138,7 +138,7 @@ for how in killed _exit; do
 	same "$how: the running thread" "leaf 10" "$(flat thread_ends "$(folder)"/gmon.2.* | grep '^leaf ')"
 done
 
-# A process that outlives the program: the calls until then, and a line that says so.
+# A process that outlives the program: its calls until then, and a message.
 cat >outlives.c <<'END'
 #include <fcntl.h>
 #include <stdio.h>
@@ -172,12 +172,12 @@ mkfifo gate
 fresh "$gprof_mt" record -q --set kernel.source=none ./outlives >out 2>err
 same "outlives: exit status" 0 $?
 child=$(cat out)
-same "outlives: stderr" "gprof-mt: lost: $child: later calls, in its gmon files: it still runs: 1" \
+same "outlives: stderr" "gprof-mt: lost: $child: later calls, for its gmon files: it still runs: 1" \
 	"$(cat err)"
 same "outlives: calls" "called 2" "$(flat outlives gprof-mt.data/"$child"/gmon.0."$child")"
-: >gate # opened is enough: the reader may be gone before a byte is written
+: >gate # opening is enough: the reader may end before a byte is written
 
-# Many threads; each has its file and nothing else is left.
+# Many threads: each has its file, and no other file is left.
 cat >many.c <<'END'
 #include <pthread.h>
 static void *run(void *arg)
@@ -202,7 +202,7 @@ same "many: files" 301 "$(find "$dir" -name 'gmon.*' | wc -l)"
 same "many: calls" "run 300" "$(flat many "$dir"/gmon.* | grep '^run ')"
 [ -z "$(find gprof-mt.data -name '*unfinished*')" ] || fail "many: an unfinished file"
 
-# Nothing to count, nothing written; a file in the way is left alone.
+# With calls.mode = off nothing is written; an existing file is not changed.
 recorded 7 --set calls.mode=off ./work 10 20
 [ -z "$(find gprof-mt.data -name 'gmon.*')" ] || fail "calls.mode = off: gmon files"
 cat >in_the_way.c <<'END'
@@ -223,8 +223,8 @@ END
 recorded 0 ./in_the_way
 same "a file that is there" mine "$(cat gprof-mt.data/*/gmon.0.*)"
 
-# A full disk is said in one line and changes nothing else.
-[ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || { echo "no private mounts: no full disk"; exit 0; }
+# A full disk is reported in one line and changes nothing else.
+[ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || { echo "no private mounts: the checks with a full disk are skipped"; exit 0; }
 cat >full.sh <<'END'
 mount -t tmpfs -o size=1m none disk || skip "cannot mount a tmpfs"
 "$@" >out 2>err
@@ -237,11 +237,11 @@ mkdir disk
 unshare -m sh full.sh "$gprof_mt" record -q --set kernel.source=none -o disk/data \
 	sh -c './many; status=$?; cat /dev/zero >disk/fill 2>/dev/null; exit $status'
 status=$?
-[ $status != 77 ] || { echo "no tmpfs: no full disk"; exit 0; }
+[ $status != 77 ] || { echo "no tmpfs: the checks with a full disk are skipped"; exit 0; }
 same "full disk: exit status" 0 $status
 same "full disk: stderr" "gprof-mt: lost: disk/data: gmon files from N/gmon.0.N on (No space left on \
 device); make room, or choose another directory (-o): 301" \
 	"$(sed 's,[0-9]*/gmon\.0\.[0-9]*,N/gmon.0.N,' err)"
 same "full disk: files left" "" "$(cat left)"
-grep -q 'gmon files from' info.json || fail "full disk: info.json does not say so"
+grep -q 'gmon files from' info.json || fail "full disk: info.json does not mention it"
 exit 0

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The capture before last is deleted when the program has ended, not while it starts; whatever
-# becomes of record, at most what it had put aside stays, until the next.
+# The capture before the previous one is deleted when the program has ended, not while it starts. However
+# record ends, at most one capture that it moved aside remains, until the next recording.
 . "$GM_TOP/tests/lib.sh"
 
-# recorded SCRIPT: its exit status is 0, and it says nothing.
+# recorded SCRIPT: records it; exit status 0 and no message.
 recorded()
 {
 	"$gprof_mt" record -q --set kernel.source=none sh -c "$1" >out 2>err || fail "status $?: $(cat err)"
-	[ ! -s err ] || fail "says: $(cat err)"
+	[ ! -s err ] || fail "unexpected message: $(cat err)"
 }
 
 aside()
@@ -25,23 +25,23 @@ recorded 'mkdir gprof-mt.data/index && echo 3 >gprof-mt.data/index/mark
 [ "$(cat gprof-mt.data/index/mark gprof-mt.data.old/index/mark | xargs)" = "3 2" ] || fail "not kept: $(ls -A)"
 [ -z "$(aside)" ] || fail "not deleted: $(aside)"
 
-# What is no capture is not ours to delete.
+# A directory that is no capture is never deleted.
 mv gprof-mt.data.old kept && mkdir gprof-mt.data.old && echo precious >gprof-mt.data.old/file
 "$gprof_mt" record -q true >out 2>err
 [ $? = 1 ] || fail "over a directory that is no capture: $(cat err)"
 [ "$(cat gprof-mt.data.old/file)" = precious ] && [ "$(cat gprof-mt.data/index/mark)" = 3 ] ||
-	fail "touched what is not ours"
+	fail "changed a directory that is no capture"
 rm -r gprof-mt.data.old && mv kept gprof-mt.data.old
 
-# A program that a signal ends, sent by the terminal to both or to record alone.
+# A signal ends the program: sent by the terminal to both processes, or only to record.
 for signal in INT TERM; do
 	setsid "$gprof_mt" record -q --set kernel.source=none sh -c 'echo $$ >started; exec sleep 600' \
 		>out 2>err &
 	record=$!
 	until_true 60 test -s started || fail "not started: $(cat err)"
-	[ -n "$(aside)" ] || fail "SIG$signal: nothing put aside"
+	[ -n "$(aside)" ] || fail "SIG$signal: expected a capture that is moved aside"
 	if [ $signal = INT ]; then
-		# In the background sh has SIGINT ignored, and so has what it starts.
+		# A shell ignores SIGINT in the background, and so do its children.
 		kill -INT -$record
 		kill -TERM "$(cat started)"
 	else
@@ -53,14 +53,14 @@ for signal in INT TERM; do
 	rm started
 done
 
-# While one record runs another is refused, and takes nothing away; killed, it leaves one directory.
+# While one record runs, another is refused and changes nothing; a killed one leaves one directory.
 "$gprof_mt" record -q --set kernel.source=none sh -c 'echo $$ >started; exec sleep 600' >out 2>err &
 record=$!
 until_true 60 test -s started || fail "not started: $(cat err)"
 before=$(aside)
-[ -n "$before" ] || fail "nothing put aside"
+[ -n "$before" ] || fail "expected a capture that is moved aside"
 "$gprof_mt" record -q true >out2 2>err2
-[ $? = 1 ] && grep -q 'a run that has not ended writes to it' err2 || fail "not refused: $(cat err2)"
+[ $? = 1 ] && grep -q 'is still being written to' err2 || fail "not refused: $(cat err2)"
 [ -e gprof-mt.data.old/session ] || fail "the refused one took the old capture away"
 [ "$(aside)" = "$before" ] || fail "the refused one changed $before to $(aside)"
 kill -KILL $record
@@ -68,5 +68,5 @@ wait $record 2>/dev/null
 kill "$(cat started)"
 [ "$(aside)" = "$before" ] || fail "killed: $(aside)"
 recorded true
-[ -z "$(aside)" ] || fail "not deleted by the next: $(aside)"
+[ -z "$(aside)" ] || fail "the next record did not delete it: $(aside)"
 exit 0

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# All that the program starts is recorded, what others do is not; a process left running is counted.
+# All processes that the program starts are recorded and no others; a process that is still running is
+# counted.
 . "$GM_TOP/tests/lib.sh"
 can_trace || skip "perf tracepoints are not permitted here"
 
-# Noise: another program, busy all the while.
+# Noise: another program is busy all the time.
 (while :; do /bin/true; done) &
 noise=$!
 trap 'kill $noise $(cat daemon 2>/dev/null) 2>/dev/null' EXIT
@@ -30,9 +31,9 @@ grep -q "sched_process_fork: .* parent_tid = $self, .* child_tid = $child, child
 grep -q "sched_process_exec: .* filename = \".*sleep\", tid = $child, " events || fail "exec sleep"
 grep -q "sched_process_exit: .* comm = \"sleep\", tid = $child, " events || fail "no exit of the child"
 grep -q "sched_process_exit: .* tid = $self, " events || fail "no exit of the program"
-! grep -q "sched_process_exit: .* tid = $daemon, " events || fail "the daemon's exit, before its time"
+! grep -q "sched_process_exit: .* tid = $daemon, " events || fail "unexpected exit of the daemon"
 
-# Every event has to do with one of the tree: found here anew, from the forks alone.
+# Every event belongs to a task of the tree, which the awk program derives from the forks alone.
 awk -v root=$self '
 	function field(name,   at) {
 		at = index($0, " " name " = ")
@@ -43,7 +44,7 @@ awk -v root=$self '
 	/sched_switch:/ && (field("prev_tid") in ours || field("next_tid") in ours) { next }
 	/sched_waking:/ { sub(/.*irq = [0-9]* }/, " "); if (field("tid") in ours) next }
 	/sched_process_e/ && field("tid") in ours { next }
-	{ print "not of the program: " $0; bad = 1 }
+	{ print "not an event of the program: " $0; bad = 1 }
 	END { exit bad || n < 4 }' events || fail "see above"
 
 [ "$(info 'kernel still_running')" = 1 ] || fail "still running: $(info kernel)"

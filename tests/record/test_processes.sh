@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Processes and threads of a program that forks and execs a lot are as many as it made, by its own
-# count and by strace's, and the same ones where `record` ends, in info.json and in the report.
+# A program that forks and execs often: record, info.json and the report have as many processes and threads as
+# the program and strace count.
 . "$GM_TOP/tests/lib.sh"
 cat >many.c <<'END'
 #define _GNU_SOURCE
@@ -54,8 +54,8 @@ int main(int argc, char **argv)
 }
 END
 "$CC" -pg -O1 -g -o many many.c -pthread || fail "cannot compile"
-# Itself and nine children; a thread at the end of itself and of the last two; it three times, four
-# times true, and three times each of these two.
+# The program has nine children, and a thread at its own end and at the ends of the last two children. It
+# executes itself three times, `true` four times, and the last two children execute three times each.
 processes=10 threads=13 execs=13
 if command -v strace >/dev/null && strace -f -o trace -e trace=clone,clone3,fork,vfork,execve ./many >/dev/null 2>&1; then
 	made=$(grep -cE ' (clone|clone3|v?fork)\(.*= [0-9]+$|(clone|clone3|v?fork) resumed.*= [0-9]+$' trace)
@@ -70,28 +70,28 @@ has()
 {
 	local dir=$1 images
 	shift
-	grep -q "^gprof-mt: $dir: $1 processes, $2 threads;" "$dir.err" || fail "record: $(cat "$dir.err"), not $*"
+	grep -q "^gprof-mt: $dir: $1 processes, $2 threads;" "$dir.err" || fail "record: expected $*, got: $(cat "$dir.err")"
 	[ "$(info processes "$dir") $(info threads "$dir")" = "$*" ] || fail "info.json of $dir: $(info processes "$dir") $(info threads "$dir")"
 	"$gprof_mt" report -i "$dir" --format json summary threads >report.json || fail "report of $dir"
 	[ "$(jq -r '.summary[0] | "\(.processes) \(.threads)"' report.json)" = "$*" ] ||
 		fail "report of $dir: $(jq -c '.summary[0]' report.json)"
-	# Each image has rows of its own.
+	# Each image has its own rows.
 	images=$(jq '[.threads[] | [.pid, .image]] | unique | length' report.json)
 	[ "$images" = "$(jq '.summary[0].images' report.json)" ] || fail "$images images: $(jq -c '.summary[0]' report.json)"
 	"$gprof_mt" report -i "$dir" summary >text || fail "report of $dir"
 	grep -q "^  threads  *$2 of $1 processes, in $images images\$" text || fail "$dir: $(cat text)"
 }
 
-for source in bpf perf; do
+for source in bpf perf switches; do
 	{ [ $source = bpf ] && ! has_bpf; } || { [ $source = perf ] && ! can_trace; } && continue
 	"$gprof_mt" record -o $source --set kernel.source=$source ./many 2>$source.err || fail "record: $(cat $source.err)"
 	has $source $processes $threads
 	[ "$(info 'kernel processes' $source) $(info 'kernel threads' $source)" = "$processes $threads" ] ||
-		fail "the kernel's: $(info kernel $source)"
+		fail "the kernel's counts: $(info kernel $source)"
 done
-# Nobody tells of a child that calls nothing and has no library of its own.
+# Without kernel events, a child that calls nothing and loads no library is unknown.
 "$gprof_mt" record -o none --set kernel.source=none ./many 2>none.err || fail "record: $(cat none.err)"
 known=$(find none -mindepth 1 -maxdepth 1 -name '[0-9]*' | sed 's/.*\///; s/\..*//' | sort -u | wc -l)
-[ "$known" -ge 7 ] && [ "$known" -le $processes ] || fail "$known processes are known: $(ls none)"
+[ "$known" -ge 7 ] && [ "$known" -le $processes ] || fail "expected 7 to $processes known processes, got $known: $(ls none)"
 has none "$known" $((threads - processes + known))
 exit 0

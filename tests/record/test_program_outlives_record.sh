@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What goes on when record no longer records is not known to have run, or to have waited; nor does
-# anything say then that nothing was lost.  The witness is the program: it tells how long that was.
+# Time after the end of record is reported neither as running nor as waiting, and the report does not claim
+# that nothing was lost. The program prints how long that time was.
 . "$GM_TOP/tests/lib.sh"
 
 cat >outlived.c <<'END'
@@ -55,10 +55,10 @@ END
 "$CC" -O1 -g outlived.c -o outlived -pthread || fail "cannot compile"
 mkfifo gate
 
-# judge DIR: of the time that the program tells, none is put down to anything.
+# judge DIR: the report attributes none of the time that the program printed to any state.
 judge()
 {
-	until_true 60 [ -s out ] || fail "$1: the program told nothing"
+	until_true 60 [ -s out ] || fail "$1: the program printed nothing"
 	"$gprof_mt" report -i "$1" --format json summary threads quality >json 2>err || fail "$1: $(cat err)"
 	"$gprof_mt" report -i "$1" summary >text || fail "$1: no text"
 	grep -q 'lost  *nothing' text && fail "$1: $(cat text)"
@@ -84,8 +84,8 @@ for source in perf bpf switches; do
 	[ $source = bpf ] && ! has_bpf && continue
 	: >out
 	"$gprof_mt" record -q -o "left-$source" --set kernel.source=$source ./outlived >out 2>err ||
-		fail "left behind, $source: $(cat err)"
-	: >gate # opened is enough
+		fail "outlived record, $source: $(cat err)"
+	: >gate # opening is enough
 	judge "left-$source" >rows
 	grep -qx 'continued after its scheduling was no longer recorded' rows || fail "$source: $(cat rows)"
 done
@@ -93,7 +93,7 @@ done
 : >out
 "$gprof_mt" record -q -o killed ./outlived here >out 2>err &
 until_true 60 grep -qs '"pid"' killed/info.json || fail "not started: $(cat err)"
-exec 9>gate # it is there
+exec 9>gate # the program is waiting
 kill -KILL $!
 wait $! 2>/dev/null
 exec 9>&-

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Rings grow when they are found nearly full, and nothing is lost or told twice meanwhile; where they
-# may not grow, what is lost is counted for each CPU.
+# Rings grow when they are nearly full, and no event is lost or duplicated meanwhile; if they must not grow,
+# lost events are counted for each CPU.
 . "$GM_TOP/tests/lib.sh"
 "$gprof_mt" record -q -o try --profile full-sched --set kernel.source=switches true
 [ "$(info 'kernel source' try)" = switches ] || skip "context-switch records are not permitted here"

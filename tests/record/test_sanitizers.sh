@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Programs with a sanitizer in a shared library, which wants to come before all others, run the same
-# and are recorded; and their children get nothing in the environment but what all get.
+# Programs with a sanitizer in a shared library, which must be loaded first, behave the same and are recorded;
+# their children get no additional environment variables.
 . "$GM_TOP/tests/lib.sh"
 
 cat >app.c <<'END'
@@ -53,7 +53,7 @@ const char *__asan_default_options(void)
 }
 END
 
-# same_as_bare ARGUMENT...: ./app ends as by itself, and prints the same; 77: it does not run here.
+# same_as_bare ARGUMENT...: ./app ends and prints as without record; returns 77 if it does not run here.
 same_as_bare()
 {
 	local bare status
@@ -63,18 +63,18 @@ same_as_bare()
 	rm -rf gprof-mt.data
 	"$gprof_mt" record --profile applic-only -o gprof-mt.data ./app "$@" >out 2>err
 	status=$?
-	[ $status = $bare ] || fail "$what $*: exit status $status, not $bare; $(cat err)"
-	# The first line is the child's: it sees LD_PRELOAD more.
+	[ $status = $bare ] || fail "$what $*: expected exit status $bare, got $status; $(cat err)"
+	# The first line is the child's, which has more in LD_PRELOAD.
 	diff <(awk -v more=$more 'NR == 1 { $0 += more } 1' bare.out) out || fail "$what $*: see above"
 	diff <(grep -oE 'ERROR: [A-Za-z]+: [a-z-]+' bare.err) <(grep -oE 'ERROR: [A-Za-z]+: [a-z-]+' err) ||
-		fail "$what $*: says something else: $(cat err)"
+		fail "$what $*: the messages changed: $(cat err)"
 }
 
 recorded()
 {
 	"$gprof_mt" report --format json sync >sync.json || fail "$what: no report"
 	jq -e '[.sync[] | select(.function == "pthread_mutex_lock" and .calls == 100)] | length == 2' \
-		sync.json >/dev/null || fail "$what: not two threads with 100 locks: $(cat sync.json)"
+		sync.json >/dev/null || fail "$what: expected two threads with 100 locks: $(cat sync.json)"
 }
 
 tried=0
@@ -82,8 +82,8 @@ for compiler in "$CC -pg" clang; do
 	for sanitizer in address thread; do
 		what="$compiler -fsanitize=$sanitizer" more=1
 		$compiler -fsanitize=$sanitizer -g -O1 -pthread -o app app.c 2>/dev/null ||
-			{ echo "$what: not here"; continue; }
-		same_as_bare || { echo "$what: does not run here"; continue; }
+			{ echo "$what is not installed"; continue; }
+		same_as_bare || { echo "$what does not run here"; continue; }
 		recorded
 		[[ "$what" != *-pg* ]] || "$gprof_mt" report --format json callgraph |
 			jq -e '[.arcs[] | select(.to == "work") | .calls] | add == 2' >/dev/null ||
@@ -97,15 +97,15 @@ for compiler in "$CC -pg" clang; do
 done
 [ $tried -gt 0 ] || skip "no sanitizer runs here"
 
-# Settings of the program's own, which its AddressSanitizer asks first: not recorded, and said so.
+# AddressSanitizer is set to refuse preloaded libraries: nothing is recorded, and a message tells so.
 what="own settings" more=0
 $CC -fsanitize=address -g -pthread -o app app.c settings.c 2>/dev/null || exit 0
 same_as_bare || exit 0
 grep -q 'no synchronization: ./app has an AddressSanitizer that is set to refuse' err || fail "$(cat err)"
 same_as_bare fault
-# Told to let us in, it is recorded.
+# Set to accept them: the program is recorded.
 export ASAN_OPTIONS=verify_asan_link_order=0
 "$gprof_mt" record -q --profile applic-only -o gprof-mt.data ./app >out 2>err
-[ $? = 5 ] && [ ! -s err ] || fail "told to let us in: $(cat err)"
+[ $? = 5 ] && [ ! -s err ] || fail "set to accept preloaded libraries: $(cat err)"
 recorded
 exit 0

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The program is as it would be without record: input, output, exit status, signals; and it outlives
-# record.
+# The program behaves as without record: input, output, exit status, signals; and it continues if record is
+# killed.
 . "$GM_TOP/tests/lib.sh"
 record=("$gprof_mt" record -q)
 
-# Exit status, streams and arguments, which are the program's even if they look like options.
+# Exit status, streams and arguments; arguments belong to the program even if they look like options.
 "${record[@]}" sh -c 'exit 7'
 [ $? = 7 ] || fail "exit status"
 printf 'in\0put' | "${record[@]}" -- cat >out 2>err || fail "cat"
@@ -17,7 +17,7 @@ printf 'in\0put' | cmp - out || fail "stdin or stdout differ"
 [ "$(info command)" = '["sh", "-c", "echo \"$@\"; echo to-err >&2", "sh", "-q", "--set", "x", "--", "-o", "y"]' ] ||
 	fail "$(info command)"
 
-# Dispositions and mask are those of the caller.
+# Signal dispositions and mask are those of the caller.
 signals()
 {
 	grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status
@@ -30,9 +30,9 @@ sh state.sh >plain
 cmp plain recorded || fail "signal state differs: $(diff plain recorded)"
 (trap '' INT; exec sh state.sh) >plain
 (trap '' INT; exec "${record[@]}" sh state.sh) >recorded
-cmp plain recorded || fail "an ignored signal is not: $(diff plain recorded)"
+cmp plain recorded || fail "an ignored signal is not ignored by the program: $(diff plain recorded)"
 
-# Death by signal: the same one ends record, and the shell sees it.
+# Death by a signal: the same signal ends record, and the shell sees it.
 for signal in SEGV TERM KILL; do
 	"${record[@]}" sh -c "kill -$signal \$\$" 2>/dev/null
 	status=$?
@@ -45,7 +45,7 @@ done = subprocess.run(sys.argv[1:] + ["sh", "-c", "kill -TERM $$"])
 sys.exit(done.returncode != -signal.SIGTERM)
 END
 
-# TERM to record reaches the program, which may answer it as it likes.
+# SIGTERM to record is passed to the program, which may handle it.
 cat >term.sh <<'END'
 trap 'echo got it; exit 9' TERM
 echo ready
@@ -58,7 +58,7 @@ wait $!
 status=$?
 [ $status = 9 ] && grep -q 'got it' out || fail "TERM was not passed on: $status $(cat out)"
 
-# INT from a terminal goes to the whole group: record lets the program decide.
+# SIGINT from a terminal goes to the whole process group: record lets the program decide.
 cat >int.sh <<'END'
 trap 'echo got it; exit 8' INT
 echo ready
@@ -75,7 +75,7 @@ sys.exit(not (run.wait() == 8 and rest == "got it\n"))
 END
 [ "$(info exit_status)" = 8 ] && [ "$(info complete)" = true ] || fail "capture not finished"
 
-# The terminal's stop (^Z) stops both, as one job, and the shell can continue it.
+# The terminal's stop signal (^Z) stops both as one job, and the shell can continue it.
 cat >stop.sh <<'END'
 echo ready
 read line
@@ -95,14 +95,14 @@ run.stdin.close()
 sys.exit(run.wait() != 6)
 END
 
-# Should record be killed, the program goes on, and the capture says that it is not complete.
+# If record is killed, the program continues, and the capture is marked as incomplete.
 cat >go-on.sh <<'END'
 echo $$ ready
 read line
 echo went on
 END
 mkfifo gate
-rm out # with the last program's "ready"
+rm out # contains the previous program's "ready"
 "${record[@]}" sh go-on.sh <gate >out &
 exec 9>gate
 until_true 60 grep -qs ready out || fail "not started"
@@ -111,10 +111,10 @@ wait $! 2>/dev/null
 echo >&9
 until_true 60 grep -q 'went on' out || fail "the program ended with record"
 exec 9>&-
-[ "$(info complete)" = false ] || fail "a capture cut short says it is complete"
+[ "$(info complete)" = false ] || fail "expected an incomplete capture"
 
-# A program that runs record itself: each keeps its own capture.  (A sanitized inner record is loaded
-# with libraries before the sanitizer's, and has to be told that this is meant.)
+# A program that runs record itself: each record has its own capture. (The libraries of the outer record
+# precede the runtime of a sanitized inner one, which must be set to accept this.)
 ASAN_OPTIONS=verify_asan_link_order=0 "${record[@]}" -o outer "${record[@]}" -o inner sh -c 'exit 3'
 [ $? = 3 ] || fail "record under record"
 [ "$(info exit_status outer)" = 3 ] && [ "$(info command inner)" = '["sh", "-c", "exit 3"]' ] ||

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# When the program has ended, record says in at most ten lines what was waited for most: what the
-# report says; nothing with -q; and no long reading.
+# When the program has ended, record prints the longest waits in at most ten lines, as the report has them;
+# nothing with -q, and no summary if reading the events would take long.
 . "$GM_TOP/tests/lib.sh"
 
 cat >app.c <<'END'
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 END
 "$CC" -D_GNU_SOURCE -pg -g -O1 -pthread -I"$GM_TOP/tests" -o app app.c || fail "cannot compile"
 
-# recorded ARGUMENT...: record's own words in err
+# recorded ARGUMENT...: writes the messages of record to err
 recorded()
 {
 	rm -rf gprof-mt.data
@@ -61,28 +61,28 @@ recorded()
 	! grep -v '^gprof-mt: ' err || fail "$*: see above"
 }
 
-# Names as the report has them, the longest wait first, threads left out.
+# Names as in the report, the longest wait first, without threads.
 reported()
 {
 	"$gprof_mt" report --format json locks | jq -r '[.locks[] | select(.wait_ns > 0 and
 		.type != "thread")] | sort_by(-.wait_ns) | .[:3] | .[].name'
 }
 
-# With scheduling there may be lines more, of what is lost or not permitted.
+# With scheduling events there may be more lines, about losses or missing permissions.
 for case in 'applic-only 0' 'applic-only 1' 'applic-only 12' 'full-sched 3'; do
 	read -r profile gates <<<"$case"
 	recorded --profile "$profile" ./app "$gates"
 	sed -nE 's/^gprof-mt: waited [0-9.]+ [a-z]+ for (.*) \(mutex\), in 1 of 2 operations, mostly at pass \(.*app\.c:[0-9]+\), held since main \(.*app\.c:[0-9]+\)$/\1/p' \
 		err >named
 	[ "$(wc -l <named)" = $((gates < 3 ? gates : 3)) ] || fail "$gates gates: $(cat err)"
-	diff <(reported) named || fail "$profile, $gates gates: not those of the report"
+	diff <(reported) named || fail "$profile, $gates gates: the summary differs from the report"
 	grep -q lost err || head -1 err | grep -q '; complete$' || fail "lost: $(cat err)"
-	grep -c waited err | grep -qx "$(wc -l <named)" || fail "other waits: $(cat err)"
+	grep -c waited err | grep -qx "$(wc -l <named)" || fail "unexpected number of waits: $(cat err)"
 done
 recorded -q --profile applic-only ./app 3
 [ ! -s err ] || fail "-q: $(cat err)"
 
-# Waits that end without the object, or never, are among all operations: no more waited than there were.
+# Waits that end without the object, or never, count as operations: no more operations waited than there were.
 cat >vain.c <<'END'
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -121,18 +121,18 @@ for profile in applic-only full-sched; do
 	"$gprof_mt" report summary | grep -q 'in 2 of 3 operations, 2 timed out' || fail "$profile: report differs"
 done
 
-# A wait that only the program's end ends lasts until then, also if no event tells when that was.
-"$CC" -g -O1 -pthread -I "$GM_TOP/tests" -o stuck "$GM_TOP/tests/record/programs/stuck.c" || fail "cannot compile"
+# A wait that ends with the program lasts until then, even if no event has that time.
+"$CC" -g -O1 -pthread -I "$GM_TOP/tests" -o blocked "$GM_TOP/tests/record/programs/blocked.c" || fail "cannot compile"
 long='[3-9][0-9][0-9] ms|[0-9.]+ s'
 for source in none auto; do
-	"$gprof_mt" record --set kernel.source=$source ./stuck >out 2>err
-	[ $? = 137 ] || fail "stuck: $(cat err)"
+	"$gprof_mt" record --set kernel.source=$source ./blocked >out 2>err
+	[ $? = 137 ] || fail "blocked: $(cat err)"
 	grep -qE "waited ($long) for busy \(mutex\), in 1 of 2 operations" err || fail "$source: $(cat err)"
 	"$gprof_mt" report summary >text || fail "$source: no report"
 	grep -qE "waited most +($long) for busy" text || fail "$source: $(cat text)"
 done
 
-# Of C++ the names that a line bears: without what a template is made for, and without parameters.
+# C++ names are shortened: no template arguments of the function, no parameters.
 cat >named.cc <<'END'
 #include <map>
 #include <pthread.h>
@@ -176,7 +176,7 @@ g++ -g -O1 -pthread -I "$GM_TOP/tests" -o named named.cc || fail "cannot compile
 "$gprof_mt" record ./named 2>err || fail "named: $(cat err)"
 grep -qE 'for busy \(mutex\), in 1 of 2 operations, mostly at table::put \(named.cc:[0-9]+\)' err || fail "named: $(cat err)"
 
-# More than is read in passing: said, and no wait invented.
+# Too many events for a summary: a message, and no wait is printed.
 recorded --profile applic-only --set sync.mode=all ./app 1 1500000
 grep -q 'waits: too many synch-events to add up now' err || fail "$(cat err)"
 ! grep 'waited ' err || fail "see above"

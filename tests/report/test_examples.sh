@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The examples do the same work plain, with -pg, and under record; the reports show exactly that work.
+# The examples give the same results plain, with -pg, and under record; the reports show exactly their work.
 set -e
 . "$GM_TOP/tests/lib.sh"
 
-# same EXAMPLE ARG...: runs it in three ways, leaves its capture in ./data and its reports beside.
+# same EXAMPLE ARG...: runs the example in three ways; leaves its capture in ./data, its reports beside it.
 same()
 {
 	local name=$1 section
@@ -21,32 +21,32 @@ same()
 	done
 }
 
-# calls FUNCTION NUMBER: it was called so often in all.
+# calls FUNCTION NUMBER: it was called that often in all.
 calls()
 {
 	local n
 	n=$(jq --arg f "$1" '[.arcs[] | select(.to == $f) | .calls] | add // 0' callgraph.json)
-	[ "$n" = "$2" ] || fail "$1: $n calls, expected $2"
+	[ "$n" = "$2" ] || fail "$1: expected $2 calls, got $n"
 }
 
-# each_thread PATTERN FUNCTION NUMBER: each thread of that name made so many of these operations.
+# each_thread PATTERN FUNCTION NUMBER: each thread with such a name made that many operations.
 each_thread()
 {
 	jq -e --arg p "$1" --arg f "$2" --argjson n "$3" --slurpfile t threads.json '
 		.sync as $sync | [$t[0].threads[] | select(.name | test($p)) | .tid] | length > 0 and
 		all(. as $tid | [$sync[] | select(.tid == $tid and (.function | test($f + "$"))) |
 			.calls] == [$n])' sync.json >/dev/null ||
-		fail "$2 of threads $1: not $3 each: $(jq -c '.sync[] | [.tid, .function, .calls]' sync.json)"
+		fail "$2 of threads $1: expected $3 each: $(jq -c '.sync[] | [.tid, .function, .calls]' sync.json)"
 }
 
 threads()
 {
 	local n
 	n=$(jq --arg p "$1" '[.threads[] | select(.name | test($p))] | length' threads.json)
-	[ "$n" = "$2" ] || fail "$n threads named $1, expected $2: $(jq -c '[.threads[].name]' threads.json)"
+	[ "$n" = "$2" ] || fail "expected $2 threads named $1, got $n: $(jq -c '[.threads[].name]' threads.json)"
 }
 
-# The paper's Table 2: one meal.
+# Table 2 of the paper: one meal.
 same philosophers 4 1
 threads '^phil-[0-3]$' 4
 each_thread '^phil-' mutex_lock 3

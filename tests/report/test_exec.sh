@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A process that is one program after the other: each is told from the next, in every table that
-# names threads, and ends where the next begins, also where the kernel was not asked.
+# A process that executes one program after another: every table with thread names separates the images, and
+# an image ends when the next begins, also without kernel events.
 . "$GM_TOP/tests/lib.sh"
 cat >again.c <<'END'
 #include <pthread.h>
@@ -65,10 +65,10 @@ for pid in {t["pid"] for t in report["threads"]}:
     first, second = threads[pid, 0, 0], threads[pid, 1, 0]
     assert first["end_ns"] <= second["start_ns"] < second["end_ns"], (first, second)
     assert (first["name"], second["name"]) == ("again", "other"), (first, second)
-    # The exec is an event there: what the loader does is the new program's time.
+    # The exec is an event of the kernel: the time of the loader belongs to the new program.
     assert sys.argv[1] != "perf" or first["end_ns"] == second["start_ns"], (first, second)
 if sys.argv[1] == "perf":
-    # What led to the exec led to what came of it.
+    # The causes of the exec are causes of what follows it.
     path = {key(row): row["path_ns"] for row in report["critical_threads"]}
     assert any(ns >= 200000000 and image == 0 and (pid, 1, 0) in path for (pid, image, _), ns in path.items()), path
     ends = [(e[d + "_pid"], e[d + "_image"], e[d + "_index"]) for e in report["edges"] for d in ("from", "to")]

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Stock gprof and our report, on the same run: the same flat profile and the same call graph, entry
-# by entry, for each thread, with recursion and cycles; PIE and not, with a static library.
+# Stock gprof and our report on the same run: the same flat profile and the same call graph, entry by entry,
+# for each thread, with recursion and cycles; with and without PIE, with a static library.
 set -eu
 report() { "$GM_BUILD/gprof-mt" report -i run.data "$@"; }
 
@@ -48,8 +48,8 @@ int main(void)
 }
 END
 
-# What both texts say, without what only looks: numbers of entries, times, order.  gprof gives calls
-# that come from outside the program to whatever symbol lies nearest; they have no caller's name.
+# Reduces both texts to their content, without entry numbers, times and order. gprof attributes calls from
+# outside the program to the nearest symbol; these have no caller's name.
 cat >normal.py <<'END'
 import re, sys
 graph = sys.argv[1] == "graph"
@@ -105,7 +105,7 @@ compare()
 		tid=${gmon##*.}
 		gprof -b -p "$program" "$gmon" | python3 normal.py flat >flat.theirs
 		report flat --tid "$tid" | python3 normal.py flat >flat.text
-		# gprof leaves a function's calls of itself out of its flat profile.
+		# gprof omits a function's calls of itself from its flat profile.
 		report --format json flat --tid "$tid" | python3 -c '
 import json, sys
 rows = [r for r in json.load(sys.stdin)["functions"] if r["calls"] is not None]
@@ -115,15 +115,15 @@ print("\n".join(sorted("%s %d" % (r["name"], r["calls"] - r["recursive_calls"]) 
 			>flat.ours
 		gprof -b -q "$program" "$gmon" | python3 normal.py graph >graph.theirs
 		report callgraph --tid "$tid" | python3 normal.py graph >graph.ours
-		grep -q '^leaf ' flat.theirs || { echo "$program: gprof saw nothing of $gmon"; exit 1; }
-		grep -q 'cycle' graph.theirs || { echo "$program: gprof saw no cycle"; exit 1; }
+		grep -q '^leaf ' flat.theirs || { echo "$program: gprof reports no calls of $gmon"; exit 1; }
+		grep -q 'cycle' graph.theirs || { echo "$program: gprof reports no cycle"; exit 1; }
 		diff -u flat.theirs flat.ours
 		diff -u flat.all flat.text
 		diff -u graph.theirs graph.ours
 		threads=$((threads + 1))
 	done
 	[ $threads = 4 ]
-	# JSON says what the text says.
+	# JSON has the same content as the text.
 	report --format json flat | python3 -c '
 import json, sys
 rows = json.load(sys.stdin)["functions"]

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `report locks` of a real run: how waits and holds are spread, against what babeltrace2 prints.
+# `report locks` of a real run: the distribution of waits and holds agrees with the output of babeltrace2.
 . "$GM_TOP/tests/lib.sh"
 need babeltrace2 jq python3
 
@@ -16,11 +16,11 @@ compare()
 	jq -e '(.losses // [] | length) == 0' gprof-mt.data/info.json >/dev/null || { echo "events are missing"; return 1; }
 	"$GM_TOP/tests/babeltrace" --clock-seconds gprof-mt.data/*/user >events || fail "babeltrace2"
 	"$gprof_mt" report --format json locks >report.json || fail "report"
-	python3 "$GM_TOP/tests/report/programs/locks/spread.py" events report.json "$least"
+	python3 "$GM_TOP/tests/report/programs/locks/distribution.py" events report.json "$least"
 }
-# Whether anybody has to wait is the scheduler's to say, but for the last one's.
+# The scheduler decides whether threads wait, except in the last program.
 retry compare 0 "$GM_BUILD/examples/crossroad" 20
 retry compare 0 "$GM_BUILD/examples/client_server" 4
 retry compare 1 ./known
 "$gprof_mt" report locks >text || fail "report"
-grep -q 'by call site of the holder' text || fail "nothing of what waits met: $(cat text)"
+grep -q 'by call site of the holder' text || fail "no table of the holders' call sites: $(cat text)"

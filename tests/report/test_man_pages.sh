@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# gprof-mt(7) says that its commands can be typed as they stand: each of them does its work, with
-# something to show; and each manual page is one that man can show without a warning.
+# Every command in gprof-mt(7) works as printed there, and prints something; man formats each manual page
+# without a warning.
 . "$GM_TOP/tests/lib.sh"
 need groff
 
@@ -11,7 +11,7 @@ unset GPROF_MT_CONFIG
 cp "$GM_TOP"/examples/{philosophers.c,example.h} .
 
 sed -n 's/^\$ //p' "$man/gprof-mt.7" | sed 's/\\-/-/g' >commands
-[ "$(wc -l <commands)" -ge 15 ] || fail "only $(wc -l <commands) commands: $(cat commands)"
+[ "$(wc -l <commands)" -ge 15 ] || fail "expected at least 15 commands, got $(wc -l <commands): $(cat commands)"
 while read -r command; do
 	eval "$command" >out 2>err </dev/null || fail "$command: status $?: $(cat err)"
 	case $command in
@@ -20,13 +20,13 @@ while read -r command; do
 	*record*) grep -q '^gprof-mt: .*1 process, 6 threads; 6 call graphs' err || fail "$command: $(cat err)" ;;
 	esac
 	case $command in
-	*lock-order*) ! grep -v label= order.dot | grep -q -- '->' || fail "locks within locks: $(cat order.dot)" ;;
-	*timeline*) grep -q phil-0 out || fail "not of a philosopher: $(head -3 out)" ;;
-	*--calls*) grep -q example_alloc out || fail "not the calls of main: $(head -3 out)" ;;
+	*lock-order*) ! grep -v label= order.dot | grep -q -- '->' || fail "unexpected nested locks: $(cat order.dot)" ;;
+	*timeline*) grep -q phil-0 out || fail "expected the timeline of a philosopher: $(head -3 out)" ;;
+	*--calls*) grep -q example_alloc out || fail "expected the calls of main(): $(head -3 out)" ;;
 	esac
 done <commands
 
-# Each command has its page, and is in the list of gprof-mt(1).
+# Each command has its page and is listed in gprof-mt(1).
 for command in $(gprof-mt --help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'); do
 	[ -e "$man/gprof-mt-$command.1" ] || fail "there is no gprof-mt-$command(1)"
 	grep -q "gprof-mt-$command" "$man/gprof-mt.1" || fail "gprof-mt(1) does not name gprof-mt-$command(1)"

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A lock that is taken at 20,000 call sites costs the reports at most three times the instructions
-# that it costs with 1,000, for as many operations; and each site has its figures.
+# A lock acquired at 20,000 call sites costs the reports at most three times the instructions that it costs
+# with 1,000 sites and the same number of operations; each site has its figures.
 . "$GM_TOP/tests/lib.sh"
 need valgrind
 OPERATIONS=50000
 
-# instructions SITES: of the sections that have figures by call site.  A sanitized build does not run
-# under valgrind: only its figures are looked at.
+# instructions SITES: counts those of the sections with figures by call site. A sanitized build does not run
+# under valgrind: only its figures are checked.
 instructions()
 {
 	"$GM_BUILD/tests/ctf/make_capture" "$1" 4 $((2 * OPERATIONS)) "$1" || fail "no capture of $1 sites"
@@ -19,13 +19,13 @@ instructions()
 		--format json locks sync switches critical-path 2>&1 >"$1.json" | sed -n 's/.*Collected : //p'
 }
 
-# There are 20 times as many rows to print, too.
+# There are also 20 times as many rows to print.
 few=$(instructions 1000)
 many=$(instructions 20000)
 echo "$few instructions with 1000 call sites, $many with 20000"
 if [[ $GM_BUILD != *-address* ]]; then
 	[ "${few:-0}" -gt 0 ] && [ "${many:-0}" -gt 0 ] || fail "callgrind did not count"
-	[ "$many" -le $((3 * few)) ] || fail "more than three times as many"
+	[ "$many" -le $((3 * few)) ] || fail "expected at most three times the instructions: $few, $many"
 fi
 
 for sites in 1000 20000; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A thread that called nothing has 0 calls where it would have been counted: also the fork of a process
-# that counts. Where nobody knows it has none, and a note says why. Damage makes no zero.
+# A thread that called nothing has 0 calls if its calls would have been counted, also in the child of a
+# counting process. Otherwise the value is missing, and a note gives the reason. Damage never gives 0.
 . "$GM_TOP/tests/lib.sh"
 cat >quiet.c <<'END'
 #include <pthread.h>
@@ -75,13 +75,13 @@ int main(void)
 }
 END
 
-# calls DIR EXPECTED: of all threads, in order of size, "-" for those of whom none is known
+# calls DIR EXPECTED: the calls of all threads, in increasing order; "-" for unknown ones
 calls()
 {
 	local got
 	"$gprof_mt" report -i "$1" --format json threads >report.json 2>err
 	got=$(jq -r '[.threads[].calls] | map(. // "-") | sort_by(if . == "-" then -1 else . end) | map(tostring) | join(" ")' report.json)
-	[ "$got" = "$2" ] || fail "$1: calls '$got', not '$2'"
+	[ "$got" = "$2" ] || fail "$1: expected calls '$2', got '$got'"
 }
 
 # note DIR TEXT
@@ -93,7 +93,7 @@ note()
 "$gprof_mt" record -q -o all --set kernel.source=none ./quiet || fail "record"
 calls all "- 0 0 0 0 0 2 2" # plain; three threads of forks, two of a fork's thread; two that call
 note all "calls of 1 of the threads were not counted: .*-pg"
-# Stock gprof has figures of the two that called, and there are none of others.
+# Stock gprof has figures of the two threads that called, and no file for the others.
 for at in all/*/gmon.*; do gprof -b -p -z ./quiet "$at"; done >flat || fail "gprof"
 [ "$(awk '$NF == "main" || $NF == "call" { n += $4 } END { print n + 0 }' flat)" = 4 ] || fail "gprof: $(cat flat)"
 [ "$(find all -name 'gmon.*.*' ! -name '*merged*' | wc -l)" = 2 ] || fail "gmon files: $(find all -name 'gmon.*')"
@@ -101,20 +101,20 @@ for at in all/*/gmon.*; do gprof -b -p -z ./quiet "$at"; done >flat || fail "gpr
 if has_bpf || can_trace; then
 	"$gprof_mt" record -q -o kernel ./quiet || fail "record"
 	calls kernel "- - 0 0 0 0 0 2 2"
-	note kernel "only the kernel tells of 1 of the threads"
+	note kernel "1 of the threads are known only from kernel events"
 	"$gprof_mt" report -i kernel --time 0~ --format json threads >report.json || fail "--time"
 	! jq -r '.notes[].note' report.json | grep -q "whether they called" || fail "--time: $(jq -c .notes report.json)"
 fi
 
-# Without what the program counted nobody knows of its threads, nor of its forks.
+# Without the program's counts nothing is known of its threads and its forks.
 program=$(info pid all)
 cp -r all lost && rm "lost/$program/calls" || fail "lost"
 calls lost "- - - - - - - 2"
 note lost "calls of 7 of the threads were not counted"
-# Of a file that is damaged behind the calls of main.
+# A file that is damaged after the calls of main().
 cp -r all cut && printf 'GARBAGE!' | dd of="cut/$program/calls" bs=1 seek=0 conv=notrunc 2>/dev/null || fail "cut"
 calls cut "- - - - - - - 2"
-# The same program, but not its fork.
+# The counts of the same program remain, those of its fork are lost.
 cp -r all apart || fail "apart"
 for at in apart/[0-9]*; do
 	[ "$at" = "apart/$program" ] || sed -i '1s/load [0-9a-f]* [0-9a-f]* [0-9a-f]*/load 1000 5078 1000/' "$at/maps"

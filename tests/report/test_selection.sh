@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# --tid, --thread, --time, --object, --function, --min-wait: the parts add up to the whole, and agree
-# with babeltrace2's text of the switches; what is not there, or makes no sense, is said in one line.
+# --tid, --thread, --time, --object, --function, --min-wait: the parts add up to the whole, and agree with
+# babeltrace2's text of the switches; an unknown or invalid selection is reported in one line.
 . "$GM_TOP/tests/lib.sh"
 need babeltrace2 jq python3
 "$CC" -O0 -g -I"$GM_TOP/examples" -o philosophers "$GM_TOP/examples/philosophers.c" -pthread ||
@@ -23,13 +23,13 @@ parts()
 retry parts none
 ! can_trace || retry parts perf
 
-# Where an option chooses nothing, a note says so.
+# An option that has no effect on a section gives a note.
 "$gprof_mt" report -i d --format json --object table --time 0~ threads flat locks quality >json || fail "report"
-jq -r '.notes[] | select(.note | test("no choice here")) | .section + ": " + .note' json | sort >notes
+jq -r '.notes[] | select(.note | test("not applied here")) | .section + ": " + .note' json | sort >notes
 diff notes - <<'END' || fail "notes"
-functions: --time, --object: no choice here, all is shown
-quality: --time, --object: no choice here, all is shown
-threads: --object: no choice here, all is shown
+functions: --time, --object: not applied here, the whole capture is shown
+quality: --time, --object: not applied here, the whole capture is shown
+threads: --object: not applied here, the whole capture is shown
 END
 
 for command in report history; do

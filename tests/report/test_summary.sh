@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The summary of a run whose figures are known: who ran, how often it called what, what it waited
-# for, at which line; and the same without the kernel's events, which says what is missing.
+# The summary of a run with known figures: threads, calls, the longest waits with their lines; without kernel
+# events, a note tells what is missing.
 . "$GM_TOP/tests/lib.sh"
 cat >program.c <<'END'
 #include <pthread.h>
@@ -39,10 +39,10 @@ int main(void)
 END
 "$CC" -D_GNU_SOURCE -pg -g -O1 -I"$GM_TOP/tests" -o program program.c -pthread || fail "compile"
 
-# summary FILTER: jq on the one row.
+# summary FILTER: prints the jq expression on the only row.
 summary() { "$gprof_mt" report -i "$data" --format json summary | jq -r ".summary[0] | $1"; }
-# is WHAT EXPECTED
-is() { [ "$(summary "$1")" = "$2" ] || fail "$1 is $(summary "$1"), not $2"; }
+# is FILTER EXPECTED
+is() { [ "$(summary "$1")" = "$2" ] || fail "$1: expected $2, got $(summary "$1")"; }
 
 known()
 {
@@ -59,7 +59,7 @@ known()
 	is '.top[0].acquired' 5
 	is '.top[0].contended' 4
 	is '.top[0].site | test("^enter .*program.c:5\\)$")' true
-	# Four threads waited while main slept; joins are not in the list.
+	# Four threads waited while main slept; joins are not listed.
 	is '.top[0].wait_ns > 4 * 200000000' true
 	is '[.top[].type] | index("thread")' null
 	is '.wall_ns > 300000000' true
@@ -77,7 +77,7 @@ grep -q 'CPU time  *not known: no scheduling events' text || fail "$(cat text)"
 grep -q 'waited most .*guard' text || fail "$(cat text)"
 grep -q 'lost  *nothing' text || fail "$(cat text)"
 
-# An argument does not write lines of its own.
+# A line end in an argument does not start a line of the report.
 "$gprof_mt" record -q -o forged.data --profile applic-only -- ./program $'x\n  lost         none' 2>/dev/null
 "$gprof_mt" report -i forged.data summary >text || fail "an argument with a line end"
 grep -qF "command      ./program 'x?  lost         none'" text && [ "$(grep -c '^  lost ' text)" = 1 ] ||

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The timeline of a thread that leaves its CPU for known reasons: each is named, in order, with what it
-# waited for, who held it and who woke it; without system calls in the capture, as far as that goes.
+# The timeline of a thread that leaves its CPU for known reasons: each reason in order, with its object,
+# holder and waker; without system calls in the capture, as far as possible.
 . "$GM_TOP/tests/lib.sh"
 can_trace || skip "perf tracepoints are not permitted here"
 "$CC" -O2 -g -o reasons "$GM_TOP/tests/report/programs/timeline/reasons.c" -pthread || fail "cannot compile"
@@ -22,7 +22,7 @@ retry reasons full-sched
 retry reasons full
 read -r _ thread _ _ _ main <said
 
-# As text: the same lines, times in ms, and of a part of the time those of that part.
+# As text: the same lines, times in ms; a part of the time has the lines of that part.
 "$gprof_mt" timeline --tid "$thread" >text || fail timeline
 [ "$(sed 1,3d text | wc -l)" = "$(jq '.timeline | length' actor.json)" ] || fail "lines: $(wc -l <text)"
 grep -Eq '^ +[0-9]+\.[0-9]{6} +[0-9]+  off CPU +blocked on mutex lock, held by reasons \(tid '"$main"'\)' text ||
@@ -31,15 +31,15 @@ from=$(awk '/off CPU.*semaphore/ { print $1; exit }' text)
 to=$(awk '/off CPU.*condition/ { print $1; exit }' text)
 "$gprof_mt" timeline --tid "$thread" --time "${from}ms~${to}ms" >part || fail "timeline of a part"
 diff <(sed 1,3d part) <(awk -v from="$from" -v to="$to" 'NR > 3 && $1 >= from && $1 < to' text) ||
-	fail "not the part"
+	fail "expected the lines of the selected time"
 
-# By its name.
+# Selected by its name.
 "$gprof_mt" timeline --thread 'reason?' --format json | diff main.json - || fail "--thread"
 
-# What cannot be shown is one line, and an exit status.
+# A timeline that is impossible: one line, and an exit status.
 fails 1 'no thread has tid 999999999' timeline --tid 999999999
-fails 2 'it needs one thread' timeline --format json
-fails 2 'it needs one thread' timeline --tid "$thread" --thread actor
+fails 2 'exactly one thread is required' timeline --format json
+fails 2 'exactly one thread is required' timeline --tid "$thread" --thread actor
 fails 1 "no thread has a name that matches 'actress'" timeline --thread actress
 fails 1 "threads have names like 'actor'; choose one by its --tid" timeline --thread actor
 fails 2 "invalid --time '3s' (expected A~B" timeline --tid "$thread" --time 3s

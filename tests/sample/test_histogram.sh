@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Histograms of gmon files, as stock gprof reads them: functions over many blocks of code, bins that
-# overflow, several files together, none at all.
+# Histograms of gmon files as stock gprof reads them: functions across many blocks of code, bins that
+# overflow, several files together, no samples.
 . "$GM_TOP/tests/gmon/common.sh"
 . "$GM_TOP/tests/sample/common.sh"
 
@@ -18,7 +18,7 @@ END
 "$CC" -O0 -no-pie -falign-functions=64 -o program program.c || fail "cannot compile program"
 large=0x$(nm program | awk '$3 == "large" { print $1 }')
 small=0x$(nm program | awk '$3 == "small" { print $1 }')
-[ $((small - large)) -gt 2048 ] || fail "large is not large"
+[ $((small - large)) -gt 2048 ] || fail "large() has less than 2 KiB of code"
 
 ./histogram "$large" 1 $((large + 1)) 2 $((large + 300)) 100 $((large + 304)) 100 $((large + 2000)) 7 \
 	"$small" 200000 $((small + 1)) 34 >one

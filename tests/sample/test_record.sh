@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Samples of a program that was killed are there, and in the gmon files that record writes;
-# moncontrol(0) stops them; short threads get their share; why there are none.
+# The samples of a killed program are kept, and are in the gmon files that record writes. moncontrol(0) stops
+# sampling, short threads get their share, and missing samples have a reason.
 . "$GM_TOP/tests/gmon/common.sh"
 . "$GM_TOP/tests/sample/common.sh"
 export -n GPROF_MT_CONFIG
@@ -16,7 +16,7 @@ record()
 
 build_pg ratio -falign-functions=64
 record ./ratio 300 2 kill >out 2>err
-[ $? = 137 ] || fail "not killed: exit status $?"
+[ $? = 137 ] || fail "expected exit status 137, got $?"
 "$gprof_mt" report --format json flat >flat.json || fail "report"
 check ratio "$(folder)" out
 theirs=()
@@ -42,7 +42,7 @@ fresh ./pauses || fail "pauses: exit status $?"
 "$gprof_mt" report --format json flat >flat.json || fail "report"
 check only flat.json counted uncounted
 
-# none WHY COMMAND...: pauses, run by COMMAND, has calls, and no times because of WHY.
+# none REASON COMMAND...: pauses, run by COMMAND, has calls but no times, for REASON.
 none()
 {
 	local why=$1
@@ -63,7 +63,7 @@ for hz in -1 1001 10K x ''; do
 	rm -rf gprof-mt.data gmon.out
 	sampling "$hz"
 	./short_threads 0 2>err >out || fail "hz = $hz: exit status $?"
-	grep -q "sample.conf:2: bad value '$hz' for sample.hz: use a number from 0 to 1000" err ||
+	grep -q "sample.conf:2: invalid value '$hz' for sample.hz: use a number from 0 to 1000" err ||
 		fail "hz = $hz: $(cat err)"
 	[ ! -e gprof-mt.data ] || fail "profiled with hz = $hz"
 done

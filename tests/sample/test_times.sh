@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Samples: self times by thread, as many as the threads' own clocks have CPU time, in the proportion in
-# which it was used; stock gprof reads the same from every gmon file.
+# Samples give self times by thread: as many as the CPU time on the threads' own clocks, in the proportion of
+# its use; stock gprof reads the same from every gmon file.
 . "$GM_TOP/tests/gmon/common.sh"
 . "$GM_TOP/tests/sample/common.sh"
 sampling 250
 
-# measure WHAT OBJECT PART COMMAND...: runs it; OBJECT has `a`; PART, "" or a library, has `b`.
+# measure NAME OBJECT PART COMMAND...: runs COMMAND; `a` is in OBJECT, `b` in PART ("" or a library).
 measure()
 {
 	local what=$1 object=$2 part=$3 index of_b theirs
@@ -28,7 +28,7 @@ measure()
 	else
 		theirs+=(all b "$(self "$object" gmon.out b)")
 	fi
-	# Files given together are added up, whichever blocks of code each of them has.
+	# gprof adds up several files, even if their blocks of code differ.
 	gprof -b -p "$object" "$(folder)"/gmon.*[0-9] >sum 2>&1
 	theirs+=(all a "$(awk '$NF == "a" { print $3 }' sum)")
 	check same flat.json "${theirs[@]}"

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A program sees nothing of the samples: its signals, its timers, SIGPROF, what blocks, waits for and
-# resets signals, setegid() among threads, cancellation, exec; no wait is ever interrupted.  The child of
-# a fork has samples of its own.
+# Sampling is invisible to the program: signals, timers, SIGPROF, functions that block, wait for or reset
+# signals, setegid() with threads, cancellation, exec. No wait is interrupted. The child of a fork is sampled
+# too.
 . "$GM_TOP/tests/gmon/common.sh"
 . "$GM_TOP/tests/sample/common.sh"
 sampling 1000
 
-"$CC" -std=gnu17 -D_GNU_SOURCE -Wall -O1 -g -o unseen "$programs/unseen.c" -pthread || fail "cannot compile"
-timeout 120 ./unseen >plain || fail "without: exit status $?"
+"$CC" -std=gnu17 -D_GNU_SOURCE -Wall -O1 -g -o visible_state "$programs/visible_state.c" -pthread || fail "cannot compile"
+timeout 120 ./visible_state >plain || fail "without: exit status $?"
 for how in linked static; do
 	[ $how = linked ] || link_with "$GM_BUILD/libgmon_mt.a" -static
-	build_pg unseen
-	fresh timeout 120 ./unseen >sampled || fail "$how: exit status $?"
+	build_pg visible_state
+	fresh timeout 120 ./visible_state >sampled || fail "$how: exit status $?"
 	same "$how" "$(cat plain)" "$(cat sampled)"
 	"$gprof_mt" report --format json flat >flat.json 2>report.err
 	check sampled flat.json 2

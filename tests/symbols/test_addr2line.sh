@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Every address of a recorded program is told as addr2line does: file, line, and function, with what
-# was inlined there; by --no-inline without. And of a program that was built anew since: no name.
+# Every address of a recorded program has the file, line and function, and the inlined frames, that addr2line
+# prints; with --no-inline no inlined frames. A program that was rebuilt since has no names.
 set -e
 . "$GM_TOP/tests/lib.sh"
 
@@ -53,7 +53,7 @@ g++ -O2 -g -pg -pthread src/program.cc -o program
 
 "$gprof_mt" record -q -o data ./program >out 2>err || fail "record: $(cat out err)"
 
-# Where the program was, and every address in it that a synch-event is from, relative to that.
+# The load address of the program, and the offset of every address in its synch-events.
 read -r bias build_id < <(awk -v p="$PWD/program" '$7 == p { print $5, $6; exit }' data/[0-9]*/maps)
 [ -n "$build_id" ] || fail "not in the load map: $(cat data/[0-9]*/maps)"
 babeltrace2 data/[0-9]*/user 2>err >events || fail "babeltrace2: $(cat err)"
@@ -61,7 +61,7 @@ sed -n 's/.* site: .*address = \(0x\)\?\([0-9A-Fa-f]*\) .*/\1\2/p' events | sort
 	printf '%x\n' $((address - 16#$bias))
 done | grep -E '^[0-9a-f]{4,5}$' >addresses
 
-# Base names, no discriminators, no clones' suffixes.
+# Base names, without discriminators and suffixes of clones.
 plain() { sed -E 's/ \(discriminator [0-9]+\)//g; s/ \[clone [^]]*\]//g; s,\([^():]*/([^/():]*:[0-9]+\)),(\1,g'; }
 
 while read -r address; do
@@ -74,21 +74,21 @@ while read -r address; do
 done <addresses | plain >theirs
 [ "$(wc -l <ours)" -ge 5 ] || fail "few addresses: $(cat addresses)"
 grep -q '|.*|' ours || fail "nothing inlined: $(cat ours)"
-# Where what is innermost has no linkage name, addr2line has that of the symbol in its place.
+# If the innermost frame has no linkage name, addr2line prints that of the symbol instead.
 grep -q '^__gthread_mutex_lock ' ours || fail "innermost: $(cat ours)"
 for file in ours theirs; do
 	sed -E 's/^[^|]* (\([^|()]*\)\|)/\1/' $file >$file.plain
 done
 cmp ours.plain theirs.plain || fail "$(diff ours.plain theirs.plain)"
 
-# sites OPTION...: what the history says of the operations in the program, each once.
+# sites OPTION...: prints the distinct call sites of the program in the history.
 sites()
 {
 	"$gprof_mt" history -i data --format json "$@" >history.json 2>err || fail "history: $(cat err)"
 	jq -r '.objects[].ops[].site // empty' history.json | plain | grep -E '\(program\.cc|^program\+' | sort -u
 }
 
-# The innermost that is in no header; the function itself.
+# The innermost frame that is not in a header; the function itself.
 awk -F'|' '{ for (i = 1; i < NF && $i !~ /\(program\.cc:/; i++); print $i }' theirs |
 	grep -F '(program.cc:' | sort -u >expected
 sites | cmp - expected || fail "sites: $(sites)"
@@ -102,7 +102,7 @@ grep -q '_ZNK4deep6workerclEv' out || fail "--demangle no: $(cat out)"
 "$gprof_mt" report -i data --demangle some flat >out 2>err && fail "--demangle some"
 grep -q 'full, simple or no' err || fail "--demangle some: $(cat err)"
 
-# Built anew.
+# The program was rebuilt.
 sed -i 's/return 0/return sum < 0/' src/program.cc
 g++ -O1 -g -pg -pthread src/program.cc -o program
 sites >anew

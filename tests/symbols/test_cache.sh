@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Names and lines are kept from one run to the next, and nothing that is shown depends on it: not on
-# what is in the cache, damaged or not, not on whether there is one, and not on who else writes there.
-# What was found in other files than are there now is not shown.
+# The symbol cache never changes what is shown, whether it exists or not, whatever it contains, damaged or
+# not, and whichever processes write to it. Entries of files that have changed are not used.
 set -e
 . "$GM_TOP/tests/lib.sh"
 export XDG_CACHE_HOME=$PWD/cache
@@ -32,7 +31,7 @@ g++ -O2 -g -pg -pthread program.cc -o program
 "$gprof_mt" record -q -o data ./program >out 2>err || fail "record: $(cat out err)"
 build_id=$(readelf -n program | sed -n 's/.*Build ID: //p')
 
-# all FILE OPTION...: everything that has names
+# all FILE OPTION...: prints everything that has names
 all()
 {
 	local to=$1
@@ -42,7 +41,7 @@ all()
 	[ ! -s err ] || fail "$*: $(cat err)"
 }
 
-# as_without WHAT OPTION...: as with no cache
+# as_without NAME OPTION...: gives the same output as without a cache
 as_without()
 {
 	local what=$1
@@ -52,7 +51,7 @@ as_without()
 	cmp plain shown || fail "$what: $(diff plain shown | head -n 20)"
 }
 
-# forge FILE FROM TO: changes it, and makes it look whole.
+# forge FILE FROM TO: changes the file, and makes its checksum match.
 forge()
 {
 	python3 - "$@" <<-'END'
@@ -66,19 +65,19 @@ forge()
 }
 
 all plain --no-cache
-[ ! -e cache ] || fail "--no-cache made a cache"
+[ ! -e cache ] || fail "--no-cache created a cache"
 grep -q 'deep::worker<long>::add(long) (program.cc:8)' plain || fail "no names: $(head -n 30 plain)"
 cp plain expected
 as_without "the first time"
 file=$(echo $folder/"$build_id"-*)
-[ -f "$file" ] || fail "nothing kept: $(ls -R cache)"
+[ -f "$file" ] || fail "no cache file: $(ls -R cache)"
 cp "$file" good
 inode=$(stat -c %i "$file")
 as_without "again"
 cmp good "$file"
-[ "$(stat -c %i "$file")" = "$inode" ] || fail "written again"
+[ "$(stat -c %i "$file")" = "$inode" ] || fail "the cache file was written again"
 
-# It is used, and what it says is as fit to print as any name.
+# The cached names are used, and control characters in them are replaced.
 forge "$file" _ZNK4deep6worker '_ZNK4d\x1b\x9bp6worker'
 all shown --demangle no
 grep -q '_ZNK4d??p6worker' shown || fail "not used, or not made printable: $(head -n 30 shown)"
@@ -86,15 +85,15 @@ cp good "$file"
 as_without simple --demangle simple
 as_without functions --demangle no --no-inline
 
-# damaged WHAT: shows what it has to, and mends the file.
+# damaged NAME: gives the expected output, and repairs the file.
 damaged()
 {
 	all shown
 	cmp expected shown || fail "$1: $(diff expected shown | head -n 20)"
-	cmp good "$file" || fail "$1: not mended"
+	cmp good "$file" || fail "$1: the file is not repaired"
 }
 
-# At every length, and in every bit: tests/unit/test_symbol_cache.c.
+# Every length and every bit: tests/unit/test_symbol_cache.c.
 size=$(stat -c %s good)
 head -c $((size / 2)) good >"$file"
 damaged "cut"
@@ -105,7 +104,7 @@ damaged "another version"
 forge "$file" 'libdw ' 'libdx '
 damaged "another libdw"
 
-# Two at once, from nothing.
+# Two processes at once, without a cache at first.
 rm -r cache
 "$gprof_mt" history -i data --no-cache >listed
 "$gprof_mt" history -i data >one &
@@ -114,10 +113,10 @@ first=$!
 wait $first || fail "two at once: $?"
 cmp one listed || fail "two at once"
 cmp two listed || fail "two at once"
-[ -z "$(find $folder -name '.*' -type f)" ] || fail "left behind: $(ls -A $folder)"
+[ -z "$(find $folder -name '.*' -type f)" ] || fail "temporary files are left: $(ls -A $folder)"
 as_without "after two at once"
 
-# Where it cannot be kept.
+# The cache cannot be written.
 for place in /proc/none relative "$PWD/program"; do
 	XDG_CACHE_HOME=$place HOME=/proc/none all shown
 	cmp expected shown || fail "$place: $(diff expected shown | head -n 20)"
@@ -126,7 +125,7 @@ done
 (ulimit -f 0; XDG_CACHE_HOME=$PWD/other "$gprof_mt" history -i data | cmp listed -) >/dev/null 2>&1 || fail "ulimit -f"
 mkdir small
 if unshare --mount true 2>/dev/null; then
-	# shellcheck disable=SC2016 # for the shell within
+	# shellcheck disable=SC2016 # expanded by the inner shell
 	XDG_CACHE_HOME=$PWD/small unshare --mount bash -c '
 		mount -t tmpfs -o size=16k none small || exit 0
 		head -c 1M /dev/zero >small/full 2>/dev/null
@@ -134,7 +133,7 @@ if unshare --mount true 2>/dev/null; then
 		fail "a full disk: $(cat err)"
 fi
 
-# The symbols go, a debug file comes and goes: at each time what is there is shown.
+# The symbols are removed, a debug file is added and removed: the output always uses the present files.
 all expected
 objcopy --only-keep-debug program away.debug
 touch -r program now
@@ -150,7 +149,7 @@ rm program.debug
 as_without "without it again"
 ! grep -q 'program\.cc' shown || fail "without it again: $(head -n 30 shown)"
 
-# What is in .dwo files may change without any sign: it is not kept.
+# .dwo files may change unnoticed: their contents are not cached.
 cat >split.c <<'END_OF_SOURCE'
 #include <pthread.h>
 int main(void)
@@ -164,4 +163,4 @@ END_OF_SOURCE
 as_without ".dwo files"
 grep -q 'main (split\.c:5)' shown || fail ".dwo files: $(head -n 30 shown)"
 build_id=$(readelf -n split | sed -n 's/.*Build ID: //p')
-[ -z "$(find $folder -name "$build_id*")" ] || fail ".dwo files: kept"
+[ -z "$(find $folder -name "$build_id*")" ] || fail ".dwo files: their contents are cached"

@@ -1,20 +1,31 @@
 # SPDX-License-Identifier: MIT
-# For the tests of libsync_trace: babeltrace2 is the witness of what was recorded.
+# Functions for the tests of libsync_trace; babeltrace2 is the witness of the recorded events.
 # shellcheck shell=bash
 . "$GM_TOP/tests/lib.sh"
+# shellcheck disable=SC2034 # for build()
 programs=$GM_TOP/tests/sync/programs
 
 need babeltrace2
 
-# traced COMMAND...: runs it with the library before it, in a fresh capture
+# sync.mode = auto, the default, only counts operations of a thread whose recording takes too much of its CPU time,
+# which a busy machine causes.
+printf '[sync]\nmode = all\n' >traced.conf
+traced_conf=$PWD/traced.conf
+
+# traced COMMAND...: runs COMMAND with libsync_trace preloaded, into a new capture; with sync.mode = all, unless
+# GPROF_MT_CONFIG or gprof-mt.conf configures it
 traced()
 {
 	rm -rf gprof-mt.data gprof-mt.data.old
-	LD_PRELOAD=$libsync "$@"
+	if [ -n "${GPROF_MT_CONFIG-}" ] || [ -e gprof-mt.conf ]; then
+		LD_PRELOAD=$libsync "$@"
+	else
+		GPROF_MT_CONFIG=$traced_conf LD_PRELOAD=$libsync "$@"
+	fi
 }
 
-# events [DIR]: one line an event, in time order: INDEX TID NAME FIELD=VALUE...
-# A word from babeltrace2 on stderr fails the test.
+# events [DIR]: prints one line per event, in time order: INDEX TID NAME FIELD=VALUE... A message of
+# babeltrace2 on stderr fails the test.
 events()
 {
 	local capture=gprof-mt.data
@@ -26,16 +37,16 @@ events()
 	[ ! -s babeltrace.err ] || { cat babeltrace.err >&2; echo "babeltrace2 warned"; }
 }
 
-# expect COUNT PATTERN [FILE]: that many lines of ./events match the extended regular expression
+# expect COUNT PATTERN [FILE]: exactly COUNT lines of ./events (or FILE) match the extended regular expression
 expect()
 {
 	local n
 	n=$(grep -Ec -- "$2" "${3:-events}")
-	[ "$n" -eq "$1" ] || { tail -n 60 "${3:-events}"; fail "$n, not $1, events match: $2"; }
+	[ "$n" -eq "$1" ] || { tail -n 60 "${3:-events}"; fail "expected $1 events that match '$2', got $n"; }
 }
 
-# babeltrace2 had nothing to say when ./events was made
+# babeltrace2 printed no message when ./events was written
 no_complaint()
 {
-	! grep -q '^babeltrace2' events || fail "babeltrace2 complained: $(cat babeltrace.err)"
+	! grep -q '^babeltrace2' events || fail "babeltrace2 printed: $(cat babeltrace.err)"
 }

@@ -1,16 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Libraries that are loaded one after the other at the same addresses: each has its own functions, mutexes and
-# lines in all that tells of synchronization, and what the program itself puts there in between has none of theirs.
+# Libraries that are loaded at the same addresses one after the other: everything that reports synchronization
+# shows the functions, mutexes and lines of the right library, and none of them for objects that the program
+# places at these addresses in between.
 . "$GM_TOP/tests/sync/common.sh"
-source=$programs/same_place.c
+source=$programs/address_reuse.c
 frames='-fno-omit-frame-pointer'
 
-# The second has other lines, and is the same otherwise.
+# The second library has other lines, and is otherwise the same.
 cp "$source" one.c
 { yes '' | head -n 1000; cat "$source"; } >two.c
 
-# make_all FLAG...: the program and both libraries
+# make_all FLAG...: builds the program and both libraries
 make_all()
 {
 	local name
@@ -18,7 +19,7 @@ make_all()
 		$CC -std=gnu17 -O1 -g $frames "$@" -fPIC -shared -pthread -DNAME=$name -o $name.so $name.c ||
 			fail "cannot compile $name.so"
 	done
-	build same_place -O1 $frames "$@"
+	build address_reuse -O1 $frames "$@"
 }
 
 cat >check.py <<'END'
@@ -47,7 +48,7 @@ kinds = []
 for name in names:
     kinds += [name] + (["heap"] if heap == "heap" else [])
 
-# Each in its own generation, in order, with its own mutex, function and line.
+# Each library has its own generation, in order, with its own mutex, function and line.
 history = [o for o in ask("history", "--format", "json")["objects"] if o["object"] == mutex]
 history.sort(key=lambda o: o["generation"])
 check([o["generation"] for o in history], list(range(1, len(kinds) + 1)), "generations")
@@ -55,7 +56,7 @@ for o, kind in zip(history, kinds):
     sites = [(op["op"], op["site"]) for op in o["ops"]]
     suffix = " #%d" % o["generation"] if o["generation"] > 1 else ""
     if kind == "heap":
-        assert o["name"].startswith("mutex at use_heap (same_place.c:"), o["name"]
+        assert o["name"].startswith("mutex at use_heap (address_reuse.c:"), o["name"]
         check(len(sites), 2, "operations of the program's own")
         continue
     check(o["name"], kind + "_mutex" + suffix, "history")
@@ -90,7 +91,7 @@ check(waits, collections.Counter({(n + "_mutex", lock[n], lock[n]): rounds for n
 threads = collections.Counter(t["group"] for t in ask("report", "--format", "json", "threads")["threads"])
 check({n: threads[n + "_run"] for n in begins}, {n: rounds for n in begins}, "threads")
 
-# What is left for a name to find.
+# The other outputs are searched for the names.
 check(ask("report", "--format", "json", "quality")["quality"], [], "quality")
 ask("export", "--format", "perfetto", "-o", "exported")
 text = open("exported", "rb").read().decode(errors="replace")
@@ -112,10 +113,10 @@ record()
 	shift 2
 	rm -rf gprof-mt.data
 	("$gprof_mt" record -q --set kernel.source=none --set sync.paths=1ns "$@" -- \
-		./same_place "$how" "$rounds" one two >places; exit $?) 2>err
+		./address_reuse "$how" "$rounds" one two >places; exit $?) 2>err
 	status=$?
 	[ $status = "$([ "$how" = kill ] && echo 137 || echo 0)" ] || fail "$how: status $status: $(cat places err)"
-	[ "$(sort -u places | wc -l)" = 1 ] || skip "the loader does not take a place again"
+	[ "$(sort -u places | wc -l)" = 1 ] || skip "the loader does not reuse addresses"
 }
 
 # check HOW ROUNDS [FLAG of record...]
@@ -125,14 +126,14 @@ check()
 	record "$@"
 	read -r mutex _ <places
 	python3 check.py "$how, $made" "$gprof_mt" "$how" "$mutex" "$rounds" || exit 1
-	# The page, by the reports, if this build has it.
+	# The page must agree with the reports, if this build has the page.
 	if [ "$how $rounds" = "end 3" ] && "$gprof_mt" export --format html -o page 2>/dev/null; then
 		python3 "$GM_TOP/tests/export/programs/html/check.py" "$gprof_mt" gprof-mt.data page >out ||
 			fail "$how: page: $(cat out)"
 	fi
-	# Neither what is there at the end, nor what the program began with, is said to have gone.
+	# Modules that remain loaded, and those from program start, must not be recorded as unloaded.
 	awk '$2 == "load" && length($3) > 12 { print $NF }' gprof-mt.data/*/maps | sort | uniq -c >gone
-	! grep -Ev '/(one|two).so$' gone || fail "$how: they are said to have gone"
+	! grep -Ev '/(one|two).so$' gone || fail "$how: modules other than the plugins are recorded as unloaded"
 	[ "$how" != keep ] || awk -v rounds="$rounds" '{ n[$2 ~ /two/] += $1 }
 		END { exit n[0] == 0 || n[1] * rounds != n[0] * (rounds - 1) }' gone ||
 		fail "keep: $(cat gone)"
@@ -146,7 +147,7 @@ for made in '' -no-pie -pg; do
 	check kill 2
 	check heap 2
 
-	# A mutex that is held belongs to the library whose code comes to unlock it.
+	# A held mutex belongs to the library whose code unlocks it.
 	record outside 2
 	read -r mutex _ <places
 	"$gprof_mt" history --object "$mutex" | sed -nE 's/^mutex ([^(]*) \(.*/\1:/p; s/.* (mutex_[a-z]*) .* ([a-z_]+) \(.*/\1 \2/p' >uses
@@ -154,7 +155,7 @@ for made in '' -no-pie -pg; do
 		echo "$life: mutex_lock lock_it mutex_unlock ${life%%_*}_leave"
 	done | xargs)" ] || fail "outside: $(cat uses)"
 
-	# What only calls others, which lock, is in call paths alone.
+	# A library that only calls locking functions of others appears only in call paths.
 	record call 2
 	"$gprof_mt" report --format csv paths | grep -o 'hold_shared < [a-z_]*' | sort | uniq >callers
 	[ "$(awk '{ print $NF }' callers | xargs)" = 'one_call two_call' ] || fail "call: $(cat callers)"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Programs that preload an allocator, before us or after us: they do the same, and the locks of the
-# allocator are seen like any others.
+# Programs that preload an allocator, before or after libsync_trace, behave the same, and the locks of the
+# allocator are recorded like all others.
 . "$GM_TOP/tests/sync/common.sh"
 
 build allocators
@@ -10,7 +10,7 @@ for mode in all contended; do
 done
 printf '[sync]\nsink = lttng\n' >lttng.conf
 
-# found NAME: its full name
+# found NAME: prints the path of a library
 found()
 {
 	local file
@@ -24,12 +24,12 @@ run()
 {
 	rm -rf gprof-mt.data
 	GPROF_MT_CONFIG=$1.conf LD_PRELOAD=$2 ./allocators >out 2>err
-	[ $? -eq 6 ] || { cat out err; fail "$1: it ends otherwise with $2"; }
-	diff bare out || fail "$1: it does something else with $2"
-	[ "$(wc -l <err)" -eq 1 ] || { cat err; fail "$1: somebody says something with $2"; }
+	[ $? -eq 6 ] || { cat out err; fail "$1: the exit status changes with $2"; }
+	diff bare out || fail "$1: the output changes with $2"
+	[ "$(wc -l <err)" -eq 1 ] || { cat err; fail "$1: expected one line on stderr with $2"; }
 }
 
-# balanced OWN: of all other mutexes as many locks as unlocks are there; says how many
+# balanced OWN: all other mutexes have as many locks as unlocks; prints the number
 balanced()
 {
 	awk -v own="$1" '$6 != own && $4 == "result=0" {
@@ -46,7 +46,7 @@ balanced()
 tried=
 for allocator in libjemalloc.so.2 libtcmalloc_minimal.so.4; do
 	path=$(found $allocator)
-	[ -n "$path" ] || { echo "no $allocator here"; continue; }
+	[ -n "$path" ] || { echo "$allocator is not installed"; continue; }
 	LD_PRELOAD=$path ./allocators >bare 2>err
 	[ $? -eq 6 ] || { cat err; fail "the program itself fails with $allocator"; }
 	for preload in "$libsync $path" "$path $libsync"; do
@@ -63,4 +63,4 @@ for allocator in libjemalloc.so.2 libtcmalloc_minimal.so.4; do
 	done
 	tried+=" $allocator"
 done
-[ -n "$tried" ] || skip "neither jemalloc nor tcmalloc here"
+[ -n "$tried" ] || skip "neither jemalloc nor tcmalloc is installed"

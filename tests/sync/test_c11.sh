@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# <threads.h>: the same answers, each operation seen; not where another library brings those names.
+# <threads.h>: the same results, and each operation is recorded, unless another library defines these names.
 . "$GM_TOP/tests/sync/common.sh"
 
 object()
@@ -10,10 +10,10 @@ object()
 
 build c11 -no-pie
 ./c11 >without
-[ $? -eq 9 ] || fail "the program itself does not work"
+[ $? -eq 9 ] || fail "the program fails without the library"
 traced ./c11 >out
 [ $? -eq 9 ] || fail "the program fails when traced"
-diff without out || fail "it says something else when traced"
+diff without out || fail "the output changes when traced"
 events >events
 no_complaint
 mutex=$(object mutex) timed=$(object timed) cond=$(object cond)
@@ -41,8 +41,8 @@ expect 1 " thread_detach result=0 "
 $CC -std=gnu17 -O1 -fPIC -shared -DLIBRARY -pthread -o libforeign.so "$programs/c11_foreign.c" ||
 	fail "cannot compile the foreign library"
 build c11_foreign -L. -lforeign -Wl,-rpath,"$PWD"
-./c11_foreign >out || fail "the program with a library of its own does not work"
-traced ./c11_foreign >out || fail "a library with types of its own does not work when traced"
+./c11_foreign >out || fail "the program with a foreign library fails without tracing"
+traced ./c11_foreign >out || fail "the program with a foreign library fails when traced"
 events >events
 no_complaint
 expect 10 " mutex_lock result=0 .*$(object inside)\$"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Long waits, and releases while others sleep, carry the calls that led to them.
+# Long waits, and releases while other threads sleep, record the calls that led to them.
 . "$GM_TOP/tests/sync/common.sh"
 
 run() # STATUS COMMAND...
@@ -11,7 +11,7 @@ run() # STATUS COMMAND...
 	[ $status -eq "$wanted" ] || { cat out err; fail "exit status $status of: $*"; }
 }
 
-# paths FUNCTION [DIR]: the paths to it, within the program
+# paths FUNCTION [DIR]: prints the call paths to it, within the program
 paths()
 {
 	"$gprof_mt" report -i "${2:-gprof-mt.data}" --format json paths |
@@ -34,7 +34,7 @@ take < other < waits"
 
 same() # WHAT GOT WANTED
 {
-	[ "$2" = "$3" ] || { "$gprof_mt" report paths; fail "$1: '$2', not '$3'"; }
+	[ "$2" = "$3" ] || { "$gprof_mt" report paths; fail "$1: expected '$3', got '$2'"; }
 }
 
 build paths -fno-omit-frame-pointer
@@ -42,9 +42,9 @@ run 9 traced ./paths
 events >events
 no_complaint
 check_paths
-# each path once
-[ "$(grep -c ' path ' events)" -le 12 ] || fail "paths are defined again and again"
-# The witness of an address is addr2line.
+# each path is defined once
+[ "$(grep -c ' path ' events)" -le 12 ] || fail "expected at most 12 path definitions"
+# addr2line is the witness of an address.
 address=$(grep ' path ' events | sed -n 's/.*addresses=\[ \[0\]=0x\([0-9A-F]*\) .*/\1/p' | head -n 1)
 base=$(awk '$2 == "load" { print $5; exit }' gprof-mt.data/*/maps)
 addr2line -f -e paths "$(printf 0x%x $((0x$address - 1 - 0x$base)))" | head -n 1 | grep -qx 'release' ||
@@ -63,29 +63,29 @@ check_paths
 GPROF_MT_CONFIG=$PWD/all.conf
 echo "waits only: ok"
 
-# Without frame pointers what is said is true, and it may be little.
+# Without frame pointers the recorded paths are correct, but may be short.
 build paths -O2 -fomit-frame-pointer -fno-optimize-sibling-calls
 run 9 traced ./paths
 paths pthread_mutex_lock | while read -r path; do
 	[[ "take < one < waits" == "$path"* || "take < other < waits" == "$path"* ]] ||
-		fail "a path that is none: $path"
+		fail "not a path of the program: $path"
 done || exit 1
 echo "no frame pointers: ok"
 
-# On stacks that come and go.
+# On stacks that are unmapped afterwards.
 build paths -fno-omit-frame-pointer
 run 9 traced ./paths stacks
 paths pthread_mutex_lock | grep -q '^take < one < on_another_stack' || { paths pthread_mutex_lock; fail "stacks"; }
 echo "other stacks: ok"
 
-# As many as a thread remembers, each defined once; the others are counted.
+# As many paths as a thread stores, each defined once; the others are counted as lost.
 build many_paths -fno-omit-frame-pointer
 for n in 300 3000; do
 	run 9 traced ./many_paths $n
 	events >events
 	no_complaint
 	expect $((2 * n)) ' cond_timedwait '
-	wanted=$((2 * n + 1)) # the unlock at the end: glibc leaves the mutex as if others slept
+	wanted=$((2 * n + 1)) # and the unlock at the end: glibc leaves the mutex as if others slept
 	n_along=$(grep -c ' call_path ' events)
 	same "paths of $n, defined" "$(grep ' path ' events | cut -d ' ' -f 4- | sort | uniq -d)" ""
 	lost=$("$gprof_mt" report --format json quality |
@@ -96,20 +96,20 @@ for n in 300 3000; do
 	if [ $n -eq 300 ]; then
 		same "paths of $n" "$n_along" $wanted
 	else
-		[ "$lost" -gt 0 ] || fail "$n paths are remembered: try more"
+		[ "$lost" -gt 0 ] || fail "all $n paths are stored: use more"
 		"$gprof_mt" report paths | grep -q "$lost more have no call path" ||
-			fail "report paths does not tell of what is lost"
+			fail "report paths does not mention the lost paths"
 	fi
 done
 echo "many: ok"
 
-# None where none are wanted, or where no wait was so long.
+# No paths if the configuration turns them off, or if no wait was long enough.
 printf '[sync]\npaths = off\n' >off.conf
 GPROF_MT_CONFIG=$PWD/off.conf run 9 traced ./paths
 events >events
 expect 0 ' (path|call_path) '
-"$gprof_mt" report paths | grep -q 'no operation has a call path' || fail "paths = off: not said"
+"$gprof_mt" report paths | grep -q 'no operation has a call path' || fail "paths = off: no note"
 printf '[sync]\npaths = 1h\n' >bad.conf
 GPROF_MT_CONFIG=$PWD/bad.conf traced ./paths >out 2>err
-grep -q "bad.conf:2: bad value '1h' for sync.paths: use off, or a time" err || { cat err; fail "a bad time"; }
+grep -q "bad.conf:2: invalid value '1h' for sync.paths: use off, or a time" err || { cat err; fail "a bad time"; }
 echo "configured: ok"

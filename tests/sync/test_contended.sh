@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# sync.mode = contended: what waited is written, and what ended the wait; the rest is counted, and
-# not one is missing, even if the program is killed.
+# sync.mode = contended: operations that waited, and those that ended a wait, are written; the others are
+# counted, and none is missing, even if the program is killed.
 . "$GM_TOP/tests/sync/common.sh"
 
 printf '[sync]\nmode = contended\n' >contended.conf
@@ -17,10 +17,10 @@ hex="object=0x$(printf %X "$mutex")"
 expect 1 " $waiter mutex_lock_begin .*$hex holder=$main\$"
 expect 1 " $waiter mutex_lock .*$hex\$"
 expect 1 " $main mutex_unlock .*$hex\$"
-# the hold that the wait met, from its begin
+# the hold that blocked the waiter, as its begin names it
 expect 1 " $main mutex_lock .*$hex\$"
 expect 2 ' mutex_lock '
-# who waited is seen to hold it
+# the waiter later is the holder
 expect 1 " $waiter mutex_unlock .*$hex\$"
 expect 2 ' mutex_unlock '
 expect 1 " $waiter sem_wait_begin "
@@ -29,7 +29,7 @@ expect 1 " $main sem_post "
 expect 1 " $waiter rwlock_wrlock_begin "
 grep -q " $main rwlock_unlock " events || fail "no rwlock_unlock of the main thread"
 expect 0 ' (cond_|spin_lock|spin_unlock|.*try)'
-[ "$(wc -l <events)" -lt 60 ] || fail "$(wc -l <events) events: more than what waited"
+[ "$(wc -l <events)" -lt 60 ] || fail "expected fewer than 60 events, got $(wc -l <events)"
 echo "written: ok"
 
 "$gprof_mt" report --format json sync locks >report.json || fail "report: exit status $?"
@@ -39,7 +39,7 @@ calls() # TID FUNCTION
 }
 while read -r tid function wanted; do
 	got=$(calls "$tid" "$function")
-	[ "$got" = "$wanted" ] || { cat report.json; fail "$function of $tid: $got calls, not $wanted"; }
+	[ "$got" = "$wanted" ] || { cat report.json; fail "$function of $tid: expected $wanted calls, got $got"; }
 done <<-END
 	$main pthread_mutex_lock 100001
 	$main pthread_mutex_unlock 100002
@@ -61,7 +61,7 @@ done <<-END
 	$child pthread_mutex_lock 7
 	$child pthread_mutex_unlock 7
 END
-# What was not recorded is missing, not 0.
+# Values that were not recorded are missing, not 0.
 jq -e --arg o "0x$(printf %x "$mutex")" '.locks[] | select(.object == $o) |
 	.contended == 1 and .acquired == null and .hold_ns == null and .wait_ns > 0' report.json >/dev/null ||
 	{ jq .locks report.json; fail "the mutex that was waited for"; }
@@ -71,12 +71,12 @@ jq -e --arg o "0x$(printf %x "$mutex")" '.locks[] | select(.object == $o) |
 	{ jq .locks report.json; fail "where the lock was taken that the wait met"; }
 echo "counted: ok"
 
-# Cut short: said, and the rest is there.
+# A truncated file is reported, and the rest is read.
 truncate -s 4200 "gprof-mt.data/$main/sync-counts"
 "$gprof_mt" report --format json sync >cut.json 2>err && fail "damage, and exit status 0"
-grep -q 'sync-counts: cut short' err || { cat err; fail "the damage is not said"; }
+grep -q 'sync-counts: cut short' err || { cat err; fail "the damage is not reported"; }
 
-# The same counts as when everything is recorded.
+# The same counts as in a full recording.
 build all
 compare()
 {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Every traced function is seen as often as the program called it, with its result, in the order of
-# the program, whichever way the library got there.
+# Every traced function is recorded as often as the program called it, with its result, in the program's
+# order, for every way to load the library.
 . "$GM_TOP/tests/sync/common.sh"
 
 check()
@@ -83,11 +83,11 @@ check()
 	expect 2 " thread_join result=110 "
 	expect 1 " thread_detach result=0 "
 
-	# each thread: its start first, its exit last
+	# each thread: its start is first, its exit last
 	awk '$3 != "site" { if (!($1 in first)) first[$1] = $3; last[$1] = $3 }
 	     END { for (i = 1; i <= 3; i++)
 			if (first[i] != "thread_start" || last[i] != "thread_exit") exit 1 }' events ||
-		fail "a thread's events are out of order"
+		fail "the events of a thread are out of order"
 }
 
 run()
@@ -99,7 +99,7 @@ run()
 
 build all
 ./all >bare
-[ $? -eq 42 ] || fail "the program itself does not work"
+[ $? -eq 42 ] || fail "the program fails without the library"
 rm -rf gprof-mt.data
 run traced ./all
 check

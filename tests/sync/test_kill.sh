@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Killed at any instant, while packets and files grow and shrink, a program leaves a readable trace.
+# A program that is killed at any instant, while packets and files grow and shrink, leaves a readable trace.
 . "$GM_TOP/tests/sync/common.sh"
 
 build kill

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Where main() has called pthread_exit(), the last thread runs the exit handlers, after its end: what these do is
-# counted as lost, and for no reason that was not; the thread is one, and lives until the kernel sees its end.
+# After pthread_exit() in main(), the last thread runs the exit handlers after its exit event. Their
+# operations are counted as lost, with the right reason; the thread is one thread, and lives until the kernel
+# reports its end.
 . "$GM_TOP/tests/lib.sh"
 
 cat >last.c <<'END'

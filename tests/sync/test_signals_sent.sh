@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Signals raised, and cancellation: whom, which signal, before anything that the handler does; and
-# which calls failed.
+# Signals sent, and cancellation: target, signal number, order before the handler's operations, and failed
+# calls.
 . "$GM_TOP/tests/sync/common.sh"
 
 hex()
@@ -14,7 +14,7 @@ build raise
 same=$?
 traced ./raise >out
 status=$?
-[ $same -eq 143 ] && [ $status -eq $same ] || fail "exit status $status, $same without the library"
+[ $same -eq 143 ] && [ $status -eq $same ] || fail "expected exit status $same as without the library, got $status"
 events >events
 no_complaint
 
@@ -42,12 +42,12 @@ expect 6 " signal_failed "
 expect 2 " thread_failed result=22 .*object=$self\$"
 expect 2 " thread_failed "
 
-# What the handler did comes after what raised it, and before what follows.
+# Operations of the handler follow the event that raised the signal and precede the next event.
 awk -v pid="$pid" '$2 == pid && ($3 ~ /^signal_[krst]/ || $3 ~ /^thread_[ks]/ || $3 == "sem_post") \
 	{ print $3 }' events | head -n 15 >order
 printf '%s\n' signal_kill sem_post signal_tgkill sem_post signal_raise sem_post thread_kill sem_post \
 	signal_raise signal_raise sem_post signal_sigqueue sem_post thread_sigqueue sem_post >wanted
-cmp -s wanted order || { diff wanted order; fail "a handler is not where it ran"; }
+cmp -s wanted order || { diff wanted order; fail "the operations of a handler are out of order"; }
 echo "as raised: ok"
 
 "$GM_BUILD/gprof-mt" report --format json sync >sync.json || fail "report: exit status $?"
@@ -57,7 +57,7 @@ calls()
 }
 [ "$(calls kill)" = 4 ] && [ "$(calls raise)" = 6 ] && [ "$(calls pthread_kill)" = 3 ] &&
 	[ "$(calls pthread_cancel)" = 1 ] && [ "$(calls sigqueue)" = 2 ] ||
-	{ cat sync.json; fail "the report counts other calls"; }
+	{ cat sync.json; fail "unexpected call counts in the report"; }
 "$GM_BUILD/gprof-mt" history --format json --object "$(hex "$pid")" >history.json ||
 	fail "history: exit status $?"
 [ "$(jq -r '[.objects[] | .ops[] | select(.op == "signal_raise") | .signal] | join(" ")' history.json)" = \

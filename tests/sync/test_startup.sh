@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Locks of constructors, destructors, an allocator that locks, handlers of fork() and exit().
+# Locks in constructors, destructors, an allocator that locks, and handlers of fork() and exit().
 . "$GM_TOP/tests/sync/common.sh"
 
 $CC -std=gnu17 -g -O1 -fno-builtin -fPIC -shared -o libearly.so "$programs/early.c" ||
 	fail "cannot compile"
 build startup -L. -learly -Wl,-rpath,"$PWD"
 ./startup >bare.out 2>bare.err
-[ $? -eq 5 ] || fail "the program itself fails"
+[ $? -eq 5 ] || fail "the program fails without the library"
 
-# The library after and before the other in the order of construction.
+# libsync_trace before and after the other library in construction order.
 for preload in "$libsync" "$libsync $PWD/libearly.so" "$PWD/libearly.so $libsync"; do
 	rm -rf gprof-mt.data
 	LD_PRELOAD=$preload ./startup >out 2>err
@@ -20,14 +20,14 @@ for preload in "$libsync" "$libsync $PWD/libearly.so" "$PWD/libearly.so $libsync
 	events "gprof-mt.data/$pid/user" >events
 	no_complaint
 	early="object=0x$(printf %X "$early")" heap="object=0x$(printf %X "$heap")"
-	n_early=$((n_early + 1)) # the handler of exit() comes after the word
-	# All but what an allocator was asked for inside the preparations themselves.
+	n_early=$((n_early + 1)) # the exit handler runs after the line is printed
+	# Except allocations within the library's own initialization.
 	expect "$n_early" " mutex_lock result=0 .*$early\$"
 	expect "$n_early" " mutex_unlock result=0 .*$early\$"
 	seen=$(grep -c " mutex_lock result=0 .*$heap\$" events)
 	[ "$seen" -le "$n_heap" ] && [ "$seen" -ge $((n_heap - 20)) ] ||
-		fail "$seen of $n_heap locks of the allocator were seen"
+		fail "expected $n_heap locks (up to 20 fewer) of the allocator, got $seen"
 	[ "$seen" -eq "$(grep -c " mutex_unlock result=0 .*$heap\$" events)" ] ||
-		fail "the allocator's locks and unlocks do not match"
+		fail "the allocator has more locks than unlocks, or fewer"
 	echo "allocator: $seen of $n_heap seen"
 done

@@ -1,37 +1,37 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Programs that ask for glibc's functions by version, new and old, get ours.
+# Programs that request glibc's functions by version, new or old, get the wrappers.
 . "$GM_TOP/tests/sync/common.sh"
 
-# nm writes a version behind the name, and there must be none.
+# nm prints a version after the name; exported names must have none.
 exported=$(nm -D --defined-only "$libsync" | awk '{ print $3 }' | sort)
 listed=$(sed -n 's/^\t\t\([A-Za-z_]*\);$/\1/p' "$GM_TOP/libsync-trace/libsync-trace.map" | sort)
-[ "$exported" = "$listed" ] || fail "exported are other names than the map lists"
+[ "$exported" = "$listed" ] || fail "the library exports other names than the map lists"
 
 # Each name of these families that glibc exports, in any version, is wrapped or listed here.
-# attributes, keys, identity, scheduling, cancellation state, clean-up, counts: nobody waits in these
+# attributes, keys, identity, scheduling, cancellation state, clean-up, counts: these never wait
 ignored='_*pthread_(mutex|cond|rwlock|barrier)?attr_.*|_*pthread_(key_create|key_delete|getspecific|setspecific)
 pthread_(self|equal|yield|exit|testcancel|sigmask|atfork|kill_other_threads_np)|pthread_(get|set).*
 _*pthread_(cleanup_.*|register_cancel.*|unregister_cancel.*|unwind_next|get_minstack|keys)
 pthread_mutex_(consistent|consistent_np|getprioceiling)|sem_(getvalue|unlink)
 thrd_(current|equal|exit|sleep|yield)|_thread_db_.*'
-# takes and releases its mutex within libc
+# acquires and releases its mutex within libc
 ignored+='|pthread_mutex_setprioceiling'
-# System V: not pthread semaphores
+# System V, not pthread semaphores
 ignored+='|sem(get|op|ctl|timedop)'
 family='_*(pthread_.*|sem_?.*|mtx_.*|cnd_.*|thrd_.*|call_once|g?signal|kill(pg)?|tgkill|raise|sigqueue|_Fork)'
 objdump -T "$("$CC" -print-file-name=libc.so.6)" "$("$CC" -print-file-name=libpthread.so.0)" 2>/dev/null |
 	awk '$4 == ".text" || $2 == "iD" || $3 ~ /^D[FO]$/ { print $NF }' | grep -xE "$family" |
 	grep -vxE "${ignored//$'\n'/|}|__?b?sd_signal|signal" | sort -u >glibc
-[ "$(wc -l <glibc)" -ge 75 ] || fail "only $(wc -l <glibc) names found in glibc"
+[ "$(wc -l <glibc)" -ge 75 ] || fail "expected at least 75 names in glibc, found $(wc -l <glibc)"
 missed=$(comm -23 glibc <(echo "$exported"))
 [ -z "$missed" ] || fail "glibc has these, which are neither wrapped nor listed here: $(tr "\n" " " <<<"$missed")"
 
 # the second names
 build aliases
-timeout 20 ./aliases >without || fail "the program of old names fails"
-traced ./aliases >with || fail "the program of old names fails when traced"
-cmp without with || fail "the program of old names says something else when traced"
+timeout 20 ./aliases >without || fail "the program with old names fails without the library"
+traced ./aliases >with || fail "the program with old names fails when traced"
+cmp without with || fail "the output of the program with old names changes when traced"
 events >events
 no_complaint
 expect 101 ' mutex_lock result=0 '
@@ -44,14 +44,14 @@ for name in mutex_init mutex_destroy rwlock_init rwlock_destroy rwlock_rdlock rw
 done
 expect 1 ' rwlock_trywrlock result=16 '
 
-# A library behind ours reaches glibc by a second name, from its wrapper of the first.
+# A library loaded after libsync_trace calls glibc by a second name, from its wrapper of the first.
 "$CC" -shared -fPIC -O1 -o counts.so "$programs/interposed_alias.c" || fail "cannot compile interposed_alias.c"
 LD_PRELOAD=./counts.so ./aliases interposed >without 2>without.err || fail "the counting library fails"
 rm -rf gprof-mt.data
 LD_PRELOAD="$libsync ./counts.so" timeout 20 ./aliases interposed >with 2>with.err ||
-	fail "the counting library fails behind ours: $?"
+	fail "the counting library fails after libsync_trace: $?"
 if ! cmp without with || ! cmp without.err with.err; then
-	fail "the counting library counts otherwise behind ours"
+	fail "the counting library counts differently after libsync_trace"
 fi
 events >events
 no_complaint
@@ -62,10 +62,10 @@ for version in 2.3.2 2.2.5; do
 	build versions "$flag"
 	objdump -T versions | grep -q "(GLIBC_$version).*pthread_cond_wait" ||
 		skip "this linker made no reference to pthread_cond_wait@GLIBC_$version"
-	timeout 20 ./versions >without || fail "the program itself fails ($version)"
+	timeout 20 ./versions >without || fail "the program fails without the library ($version)"
 	rm -rf gprof-mt.data
 	traced ./versions >with || fail "the program fails when traced ($version)"
-	cmp without with || fail "it says something else when traced ($version)"
+	cmp without with || fail "the output changes when traced ($version)"
 	events >events
 	no_complaint
 	expect 100 ' cond_signal '

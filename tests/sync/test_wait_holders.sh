@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Who waits says for whom; a thread blocked for ever says so even after kill -9.
+# A wait names its holder, also for a thread that is blocked forever when the program gets SIGKILL.
 . "$GM_TOP/tests/sync/common.sh"
 
 # check NAME BEGIN DONE: the waiter's begin names the holder and is followed by its completion
@@ -33,10 +33,10 @@ until grep -q '^blocked ' out 2>/dev/null; do
 	sleep 0.01
 done
 read -r _ object holder waiter <<<"$(grep '^blocked ' out)"
-kill -KILL "$holder" # the main thread's id is the process'
+kill -KILL "$holder" # the id of the main thread is the process id
 wait $! 2>/dev/null
 events >events
 no_complaint
 last=$(awk -v waiter="$waiter" '$2 == waiter { last = $3 " " $6 " " $7 } END { print last }' events)
 [ "$last" = "mutex_lock_begin object=0x$(printf %X "$object") holder=$holder" ] ||
-	fail "the last of the blocked thread is: $last"
+	fail "expected mutex_lock_begin as the last event of the blocked thread, got: $last"

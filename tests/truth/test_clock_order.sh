@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# One clock: over threads, CPUs and the kernel's events no effect is stamped longer before its cause
-# than `report quality` says that it may be.
+# One clock for threads, CPUs and the kernel's events: no effect is stamped before its cause by more than
+# `report quality` states.
 . "$GM_TOP/tests/lib.sh"
 "$CC" -O2 -g -o baton "$GM_TOP/tests/truth/programs/order/baton.c" -pthread || fail "cannot compile"
 

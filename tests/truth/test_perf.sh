@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Where threads spent their time, as `report threads` has it, against what perf records of the same run.
+# Times of the threads in `report threads`, compared with perf's recording of the same run.
 . "$GM_TOP/tests/record/common.sh"
 need perf
 can_trace || skip "perf's tracepoints are not permitted"

@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What the report says of threads, calls and locks against what the threads measured themselves and
-# the kernel counted for them, with each source of scheduling events that is permitted here.
+# Threads, calls and locks in the report agree with the threads' own measurements and the kernel's counts,
+# with each permitted source of scheduling events.
 . "$GM_TOP/tests/lib.sh"
 "$CC" -O2 -g -o known "$GM_TOP/tests/truth/programs/known.c" -pthread || fail "cannot compile"
 
-# The time that the hypervisor and interrupts took so far, on all CPUs.
+# CPU time of the hypervisor and of interrupts so far, on all CPUs.
 stolen_ns()
 {
 	awk -v hz="$(getconf CLK_TCK)" '$1 == "cpu" { printf "%.0f\n", ($7 + $8 + $9) / hz * 1e9 }' /proc/stat
 }
 
-# On a busy machine records may be lost, which is said; then the figures are not whole.
+# With other load on the machine records may be lost, which record reports; then the figures are incomplete.
 record_all()
 {
 	for _ in 1 2 3 4 5; do
@@ -30,7 +30,7 @@ compare()
 	record_all "$@"
 	"$gprof_mt" report -i "$source" --format json threads sync quality >report.json || fail "report"
 	"$gprof_mt" report -i "$source" --format json locks >locks.json || fail "report locks"
-	# A hundredth of a second is the resolution of /proc/stat.
+	# /proc/stat has a resolution of 0.01 s.
 	python3 "$GM_TOP/tests/truth/programs/compare.py" said report.json locks.json "$source" \
 		$((after - before + 10000000)) || fail "with $source; $(cat said)"
 }
@@ -42,7 +42,7 @@ for source in bpf perf switches; do
 	"$gprof_mt" doctor | grep -q "^ok *\(perf tracepoints\|.*context switch\)" || continue
 	retry compare $source --set kernel.source=$source
 	sources=$((sources + 1))
-	# With system calls in it, a read from a pipe is told from another sleep.
+	# With system calls, a read from a pipe differs from another sleep.
 	[ $source = switches ] || retry compare full --profile full --set kernel.source=$source
 done
 [ $sources -gt 0 ] || skip "no scheduling events are permitted here"

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Sourced by the tests of the browser: a terminal of tmux's, with a shell in it.  Every step waits for
-# what is to be on the screen, and never for time.
+# Functions for the tests of the browser: a tmux terminal with a shell in it. Every step waits for text on the
+# screen, never for a time.
 . "$GM_TOP/tests/lib.sh"
 need tmux
 
-# Its socket's path may have 107 bytes.
+# The path of its socket may have at most 107 bytes.
 sockets=$(mktemp -d "${TMPDIR:-/tmp}/browse.XXXXXX") || fail mktemp
 trap 'end_terminal; rm -rf "$sockets"' EXIT
 terminals=0
 
-# terminal COLUMNS ROWS [NAME=VALUE...]: in a C.UTF-8 locale, if nothing else is said.
+# terminal COLUMNS ROWS [NAME=VALUE...]: starts it, by default in a C.UTF-8 locale.
 terminal()
 {
 	local columns=$1 rows=$2
@@ -41,7 +41,7 @@ screen()
 	in_tmux capture-pane -p
 }
 
-# The same with its colours, as escape sequences.
+# The screen with its colors, as escape sequences.
 coloured_screen()
 {
 	in_tmux capture-pane -p -e
@@ -52,13 +52,13 @@ keys()
 	in_tmux send-keys "$@"
 }
 
-# types TEXT: as it is.
+# types TEXT: sends TEXT literally.
 types()
 {
 	in_tmux send-keys -l "$1"
 }
 
-# run COMMAND: in the shell.
+# run COMMAND: runs COMMAND in the shell.
 run()
 {
 	types "$1"
@@ -75,7 +75,7 @@ lacks()
 	! has "$1"
 }
 
-# shows TEXT, hides TEXT: sooner or later.
+# shows TEXT, hides TEXT: waits until the screen has, or does not have, TEXT.
 shows()
 {
 	until_true 60 has "$1" || fail "'$1' is not shown: $(screen)"

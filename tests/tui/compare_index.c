@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * compare_index CAPTURE|FIXTURES.txt...: the browser's index against the passes, event for event
- * the same: each thread's time in each state (threads), each object's sums (locks), each operation
- * (history), who waited for whom (wait).  Of the index alone: that parts of the time add up, and
- * that what belongs together says so on both sides.
+ * compare_index CAPTURE|FIXTURES.txt...: compares the browser's index with the passes, event by
+ * event: each thread's time in each state (threads), each object's sums (locks), each operation
+ * (history), and waiters with holders (wait). For the index alone: parts of the time add up, and
+ * matching operations refer to each other.
  */
 #include <stdio.h>
 
 #include "../unit/check.h"
 #include "index/build.h"
-#include "index/folder.h"
+#include "index/saved_index.h"
 #include "events/events.h"
 #include "event_text.h"
 #include "capture/traces.h"
@@ -25,7 +25,7 @@ struct comparison {
 	void *states[N_PASSES];
 	GPtrArray *tables[N_PASSES];
 	struct pp_index *index;
-	bool is_clean; /* nothing lost, nothing that contradicts itself */
+	bool is_clean; /* nothing lost, no contradiction */
 };
 
 static uint64_t n_threads, n_objects, n_operations, n_edges, n_mates, n_inner, n_enders;
@@ -192,7 +192,7 @@ static void compare_lock(const struct comparison *self, const struct pp_table *t
 	if (pp_table_cell(table, row, "hold_ns"))
 		CHECK_INT(object->hold_ns, count_in(table, row, "hold_ns"));
 	pp_index_shares(self->index, lane, 0, INT64_MAX, &sum);
-	/* Of those that only one can hold at a time. */
+	/* Objects that only one thread can hold at a time. */
 	if (self->is_clean &&
 	    (!strcmp(pp_index_type(object), "mutex") || !strcmp(pp_index_type(object), "spin")))
 		CHECK_INT(sum.ns[PP_OBJECT_HELD] + sum.ns[PP_OBJECT_CONTENDED], object->hold_ns);
@@ -259,13 +259,13 @@ static void check_mate(const struct comparison *self, uint32_t number)
 	if (a->flags & PP_INDEX_RELEASED) {
 		CHECK_INT(b->mate, number);
 		CHECK(b->flags & PP_INDEX_ACQUIRED);
-		/* Another may have it before the clock says that it was let go of. */
+		/* By the clock, another thread may acquire it before its release. */
 		CHECK(pp_index_ns(self->index, a) <= (int64_t)(a->time_ns - b->time_ns));
 	}
 	n_mates++;
 }
 
-/* Who ended a wait is whom it was for, and not who waited. */
+/* The waker of a wait is another thread than the waiter. */
 static void check_ender(const struct comparison *self, uint32_t number)
 {
 	const struct pp_index_operation *wait = pp_index_operation(self->index, number), *ender;
@@ -286,7 +286,7 @@ static bool is_unlock(const struct pp_index_operation *operation)
 	       operation->op == ST_EVENT_spin_unlock;
 }
 
-/* What a thread locks last it unlocks first, whatever the state machines make of it. */
+/* A thread unlocks in reverse order of locking; the state machines are not used here. */
 static void check_nesting(const struct comparison *self, uint32_t object)
 {
 	const struct pp_index *index = self->index;
@@ -355,7 +355,7 @@ static void check_all_lists(const struct comparison *self)
 	CHECK(n[PP_LIST_THREAD] <= n[PP_LIST_OBJECT]);
 }
 
-/* From one thread to another, or to none that is known, in the index. */
+/* The index's waits of one thread for another, or for an unknown one. */
 static void compare_edge(const struct comparison *self, const struct pp_table *table, unsigned row,
 			 uint64_t *ret_sum)
 {
@@ -377,14 +377,14 @@ static void compare_edge(const struct comparison *self, const struct pp_table *t
 		count++;
 		wait_ns += more->ns;
 	}
-	/* Tids are used again: then there are several rows of those two. */
+	/* Tids are reused: then these two threads have several rows. */
 	CHECK(count >= count_in(table, row, "count"));
 	CHECK(wait_ns >= count_in(table, row, "wait_ns"));
 	*ret_sum += count_in(table, row, "count");
 	n_edges++;
 }
 
-/* Of the waits of one thread for another: the index's sum of them, from each of them. */
+/* The index's sum of the waits of one thread for another, from the single waits. */
 static void check_edge(const struct pp_index *index, const struct pp_index_edge *edge)
 {
 	uint64_t n_all = pp_index_n(index, PP_SECTION_OBJECTS);
@@ -460,7 +460,7 @@ static void compare(const struct comparison *self)
 
 /* --- where events come from ----------------------------------------------------------------- */
 
-/* In files, and then as it is kept. */
+/* First in temporary files, then as stored in the capture. */
 static void compare_capture(const char *dir)
 {
 	struct pp_error err = PP_ERROR_INIT;
@@ -506,7 +506,7 @@ static void compare_case(const char *events, const char *file)
 	struct pp_text *text;
 
 	if (pp_text_read(events, file, 1, &text, &err) < 0) {
-		pp_error_done(&err); /* a case of what is refused */
+		pp_error_done(&err); /* a case with an expected error */
 		return;
 	}
 	self.context = (struct pp_pass_context){
@@ -524,7 +524,7 @@ static void compare_case(const char *events, const char *file)
 	pp_text_free(text);
 }
 
-/* Cases as tests/pass has them: "=== TITLE", events, "== WHAT MUST COME OUT". */
+/* Cases as in tests/pass: "=== TITLE", events, "== EXPECTED TABLE". */
 static void compare_fixtures(const char *path)
 {
 	g_autofree char *all = NULL;

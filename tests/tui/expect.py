@@ -23,7 +23,7 @@ def duration(ns):
 
 
 def alone(objects, test):
-    """The first that passes the test, and whose name is part of no other's."""
+    """The first object that passes the test and whose name is no part of another name."""
     for o in objects:
         if test(o) and sum(o["name"].lower() in other["name"].lower() for other in objects) == 1:
             return o
@@ -54,7 +54,7 @@ def plan(history, graph):
 
 
 def rows(screen, history, name):
-    """Fields of `history` are two blanks apart; those of the screen have widths."""
+    """Fields of `history` are separated by two blanks; those of the screen have fixed widths."""
     lines = open(screen).read().split("\n")
     wide = any(re.match(r" +time \(s\).* result ", line) for line in lines)
     widths = (12, 20, 20, 6, 8, 8, 18) if wide else (11, 12, 15, 7, 7, 9)

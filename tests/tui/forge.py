@@ -41,7 +41,7 @@ def scramble(folder, seed):
     for name in NAMES:
         path = os.path.join(folder, name)
         n = os.path.getsize(path)
-        # Small numbers, too: those that lead somewhere.
+        # Small numbers too: these are valid positions.
         data = numbers.randbytes(n) if seed % 2 else bytes(
             byte if i % 4 < 2 else 0 for i, byte in enumerate(numbers.randbytes(min(n, 1 << 16))))
         change(path, 0, (data * (n // max(len(data), 1) + 1))[:n])

@@ -1,4 +1,4 @@
-# The browser's index against the passes, and the browser in a terminal.
+# Compares the browser's index with the passes, and drives the browser in a terminal.
 TESTS_BUILD += $(B)/tests/tui/compare_index
 
 $(B)/tests/tui/%: tests/tui/%.c tests/pass/event_text.c $(B)/libpostproc.a

@@ -22,7 +22,7 @@ int main(int argc, char **argv)
 		return 2;
 	pthread_mutex_lock(&mutex);
 	pthread_create(&thread, NULL, wait_for_main, argv[1]);
-	/* glibc: 2 is locked, with somebody who waits. */
+	/* glibc: 2 is locked with waiters. */
 	while (__atomic_load_n(&mutex.__data.__lock, __ATOMIC_RELAXED) != 2)
 		sched_yield();
 	pthread_mutex_unlock(&mutex);

@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Libraries that were loaded one after the other at the same addresses, in the browser: by an index just made, and by
-# one that was kept.
+# Libraries that were loaded at the same addresses one after the other, in the browser: with a new index, and
+# with a saved one.
 . "$GM_TOP/tests/tui/common.sh"
-source=$GM_TOP/tests/sync/programs/same_place.c
+source=$GM_TOP/tests/sync/programs/address_reuse.c
 
 for name in one two; do
 	cp "$source" $name.c
 	"$CC" -std=gnu17 -O1 -g -fPIC -shared -pthread -DNAME=$name -o $name.so $name.c || fail "cannot compile $name.so"
 done
-"$CC" -std=gnu17 -O1 -g -pthread -o same_place "$source" || fail "cannot compile"
-"$gprof_mt" record -q --set kernel.source=none -- ./same_place end 2 one two >places || fail record
+"$CC" -std=gnu17 -O1 -g -pthread -o address_reuse "$source" || fail "cannot compile"
+"$gprof_mt" record -q --set kernel.source=none -- ./address_reuse end 2 one two >places || fail record
 [ "$(sort -u places | wc -l)" = 1 ] || skip "the loader does not take a place again"
 "$GM_BUILD/tests/tui/compare_index" gprof-mt.data || fail "see above"
 
-# Large by a file that nobody reads.
+# Made large by a file that is never read.
 truncate -s 10M gprof-mt.data/padding
 terminal 120 40
 for index in new kept; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The browser in a terminal, at three sizes: what it shows is what `history`, `report` and `graph` say of
-# the same capture.
+# The browser in a terminal, at three sizes: it shows what `history`, `report` and `graph` print for the same
+# capture.
 . "$GM_TOP/tests/tui/common.sh"
 expect=$GM_TOP/tests/tui/expect.py
 
@@ -15,7 +15,7 @@ python3 "$expect" plan history.json graph.json >plan || fail "see above"
 . ./plan
 tid=$(python3 -c 'import json; print(json.load(open("threads.json"))["threads"][1]["tid"])')
 
-# on OBJECT: it is chosen, and the list is of it.
+# on OBJECT: selects OBJECT, and the list shows its operations.
 on()
 {
 	keys o /
@@ -25,7 +25,7 @@ on()
 	shows " $1: "
 }
 
-# at N OF: the N-th of so many is selected.
+# at N OF: the N-th of OF items is selected.
 at()
 {
 	shows ": $1 of $2"
@@ -46,7 +46,7 @@ browse()
 	screen >screen.txt
 	python3 "$expect" rows screen.txt history.txt "$barrier" || fail "see above"
 
-	# From wait to wait, and waits alone.
+	# From wait to wait, and only the waits.
 	keys ']'
 	at "$wait" "$n_barrier"
 	shows "$wait_line"
@@ -85,13 +85,13 @@ browse()
 	at "$lock" "$n_mutex"
 	keys m
 	at "$unlock" "$n_mutex"
-	shows 'belongs with (m): mutex_lock'
+	shows 'matches (m): mutex_lock'
 	keys m
 	at "$lock" "$n_mutex"
 	keys BSpace
 	at "$unlock" "$n_mutex"
 
-	# The first unlock, by its name; and no further one of a name that nothing has.
+	# Searches the first unlock by its name; a name that does not occur is not found.
 	keys Home /
 	types MUTEX_unlock
 	keys Enter
@@ -119,7 +119,7 @@ browse 80 24
 browse 120 40
 browse 200 60
 
-# Threads of one name are told apart, and who let go is not who waited.
+# Threads with the same name are distinguished, and the releaser is not the waiter.
 cat >alike.c <<'END'
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,13 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Captures with nothing in them, with next to nothing, and damaged ones: the browser says so, all keys do
-# something or nothing, and it leaves in order.
+# Empty, nearly empty and damaged captures: the browser reports it, no key crashes it, and it exits normally.
 . "$GM_TOP/tests/tui/common.sh"
 make_capture=$GM_BUILD/tests/ctf/make_capture
 
 n=0
 
-# refused WORDS DIR: in one line, and without a terminal's being touched.
+# refused TEXT DIR: prints one line with TEXT, and does not touch the terminal.
 refused()
 {
 	n=$((n + 1))
@@ -16,7 +15,7 @@ refused()
 	[ "$(screen | grep -c '[^ ]')" = 3 ] && has "$1" || fail "$2: not '$1': $(screen)"
 }
 
-# browse DIR WORDS STATUS: which it says first.
+# browse DIR TEXT STATUS: first shows TEXT, and exits with STATUS.
 browse()
 {
 	run "clear; $gprof_mt browse -i $1; echo status=\$?"
@@ -48,7 +47,7 @@ browse empty 'no event was recorded' 0
 browse two ' of 2' 0
 browse metadata 'damaged: metadata/1000/user: left out' 1
 
-# Streams of any bytes: the same each time.
+# Streams of pseudo-random bytes, the same each time.
 "$make_capture" many 3 3000 waits
 for seed in 1 2 3 4 5; do
 	rm -rf harmed

@@ -1,28 +1,28 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Who holds what somebody waits for, and where: who had it when the wait began and who had it last, and who
-# posted and signalled, as babeltrace2 prints them; objects of several processes told apart; what somebody
-# waits for above what main() joins; a program that goes on.
+# The holder of an object that a thread waits for, with its call site: at the start of the wait and last;
+# wakers by post and signal, as babeltrace2 prints them; objects of several processes are distinguished; waits
+# of other threads come before joins of main(); a program that is still running.
 . "$GM_TOP/tests/tui/common.sh"
 need babeltrace2
 
-"$CC" -O1 -g -o handed "$GM_TOP/tests/tui/handed.c" -pthread || fail 'cannot compile'
+"$CC" -O1 -g -o handover "$GM_TOP/tests/tui/handover.c" -pthread || fail 'cannot compile'
 mkfifo input
 exec 9<>input
-"$gprof_mt" record -q -- ./handed <&9 >handed.out &
-until_true 60 grep -q handed handed.out || fail "it does not run: $(cat handed.out)"
+"$gprof_mt" record -q -- ./handover <&9 >handover.out &
+until_true 60 grep -q handed handover.out || fail "it does not run: $(cat handover.out)"
 terminal 110 30
 run "$gprof_mt browse; echo status=\$?"
 shows DETAILS
-shows 'the program goes on: this is what it has done so far'
+shows 'the program is still running: only its events so far are shown'
 keys q
 shows status=0
 echo >&9
 wait || fail "record: $?"
 
-# The threads that unlock it, in order: main(), and those that waited.
+# The threads that unlock it, in order: main(), and the waiters.
 babeltrace2 gprof-mt.data >all.txt 2>err || fail "babeltrace2: $(cat err)"
-# tids EVENT
+# tids EVENT: prints the threads of these events, in order
 tids()
 {
 	sed -n "s/.* $1: { tid = \([0-9]*\),.*/\1/p" all.txt
@@ -33,7 +33,7 @@ holder=$(sed -n 1p unlocks) first=$(sed -n 2p unlocks) second=$(sed -n 3p unlock
 
 run "clear; $gprof_mt browse; echo status=\$?"
 shows DETAILS
-lacks 'goes on' || fail "it has ended: $(screen)"
+lacks 'still running' || fail "it has ended: $(screen)"
 screen | awk '/^OPERATIONS/ { exit !rows } is_in { rows++; if (/^thread/) last = 1; else if (last) exit 1 }
 	/^OBJECTS/ { is_in = 1 }' || fail "a thread is above what is none: $(screen)"
 keys o /
@@ -42,23 +42,24 @@ keys Enter
 shows 'OPERATIONS on mutex mutex'
 keys c Enter Home
 shows 'WAITS on mutex mutex: 1 of 2'
-shows "by handed (tid $first), result 0"
-shows "taken with (w): mutex_lock by handed (tid $holder) at"
-shows "let go of with: mutex_unlock by handed (tid $holder) at"
+shows "by handover (tid $first), result 0"
+shows "taken with (w): mutex_lock by handover (tid $holder) at"
+shows "released with: mutex_unlock by handover (tid $holder) at"
 lacks 'others had it' || fail "nobody else had it: $(screen)"
 keys j
-shows "by handed (tid $second), result 0"
-shows "taken with (w): mutex_lock by handed (tid $holder) at"
-shows "let go of with: mutex_unlock by handed (tid $holder) at"
-shows "others had it then, the last until: mutex_unlock by handed (tid $first) at"
+shows "by handover (tid $second), result 0"
+shows "taken with (w): mutex_lock by handover (tid $holder) at"
+shows "released with: mutex_unlock by handover (tid $holder) at"
+shows "held by others then, the last until: mutex_unlock by handover (tid $first) at"
 keys w
-shows "mutex_lock by handed (tid $holder), result 0"
+shows "mutex_lock by handover (tid $holder), result 0"
 keys m
-shows "mutex_unlock by handed (tid $holder), result 0"
+shows "mutex_unlock by handover (tid $holder), result 0"
 keys w
 shows 'it did not wait'
 
-# ended OBJECT WAIT BY: the wait on it was ended by that call of the thread that babeltrace2 says, and it by the wait.
+# ended OBJECT WAIT BY: the wait on OBJECT was ended by the call BY of the thread that babeltrace2 prints, and
+# that call refers to the wait.
 ended()
 {
 	local waiter waker
@@ -68,13 +69,13 @@ ended()
 	keys Enter
 	shows "OPERATIONS on $1"
 	keys Enter Home ']'
-	shows "$2 by handed (tid $waiter), result 0"
-	shows "ended by (m): $3 by handed (tid $waker) at"
+	shows "$2 by handover (tid $waiter), result 0"
+	shows "ended by (m): $3 by handover (tid $waker) at"
 	keys m
-	shows "$3 by handed (tid $waker), result 0"
-	shows "belongs with (m): $2 by handed (tid $waiter) at"
+	shows "$3 by handover (tid $waker), result 0"
+	shows "matches (m): $2 by handover (tid $waiter) at"
 	keys m
-	shows "$2 by handed (tid $waiter), result 0"
+	shows "$2 by handover (tid $waiter), result 0"
 }
 ended 'sem empty' sem_wait sem_post
 ended 'cond posted' cond_wait cond_signal

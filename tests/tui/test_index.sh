@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The browser's index against the passes: on the cases of tests/pass, and on real runs, of which it is kept and read
-# back, too.
+# The browser's index agrees with the passes: for the cases of tests/pass, and for real runs, also after it
+# has been saved and read back.
 . "$GM_TOP/tests/lib.sh"
 compare=$GM_BUILD/tests/tui/compare_index
 
@@ -20,7 +20,7 @@ compare none "$GM_BUILD/examples/philosophers" 4 50
 compare auto "$GM_BUILD/examples/client_server" 4
 compare auto "$GM_BUILD/examples/crossroad" 3
 
-# What is locked several times over: each unlock belongs with the lock that it undoes.
+# Recursive locks: each unlock belongs to the lock that it undoes.
 cat >nest.c <<-'END'
 	#define _GNU_SOURCE
 	#include <pthread.h>

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# While the index is made: how far it is, is shown; q and Ctrl-C leave at once, and leave nothing behind; who is
-# killed leaves what the next one takes over; Ctrl-Z stops it, and it goes on, in a terminal of another size.
+# While the index is made, the browser shows the progress. q and Ctrl-C exit at once and leave no files; files
+# of a killed browser are removed by the next one. Ctrl-Z stops it, and it continues, also in a terminal of
+# another size.
 . "$GM_TOP/tests/tui/common.sh"
 make_capture=$GM_BUILD/tests/ctf/make_capture
 
@@ -10,13 +11,13 @@ stopped()
 	grep -q '^State:[[:space:]]*T' "/proc/$(cat pid)/status"
 }
 
-# It is in the midst of it: there are files, and the lists that come last are not begun.
+# In the middle: there are files, and the last lists are not started yet.
 is_making()
 {
 	stopped && [ -e big/index.new/thread-items ] && [ ! -s big/index.new/thread-items ] && [ ! -e big/index ]
 }
 
-# stop_in_the_midst: held in the making of an index, which is of a capture that is large enough for that.
+# stop_in_the_midst: stops the browser while it makes the index of a capture that is large enough.
 events=1000000
 stop_in_the_midst()
 {
@@ -38,7 +39,7 @@ stop_in_the_midst()
 	done
 	has 'big: ' || fail "it does not say what it does: $(screen)"
 	has '%' || fail "it does not say how far it is: $(screen)"
-	# The next look at the keyboard comes after a tenth of a second.
+	# It looks at the keyboard every tenth of a second.
 	sleep 0.2
 }
 
@@ -47,7 +48,7 @@ gone()
 	! kill -0 "$(cat pid)" 2>/dev/null
 }
 
-# gone_with STATUS: and the capture is as it was.
+# gone_with STATUS: the browser has exited, and the capture is unchanged.
 gone_with()
 {
 	kill -CONT "$(cat pid)"

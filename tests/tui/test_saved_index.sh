@@ -1,25 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The index that the browser keeps in a capture: the second opening uses it, and shows the same.  Of another
-# capture, damaged or forged it is made anew; where it cannot be kept, the browser says why, and goes on.
+# The index that the browser saves in a capture: the second start uses it and shows the same. The index of
+# another capture, a damaged or a forged one is replaced. If it cannot be saved, the browser gives the reason
+# and continues.
 . "$GM_TOP/tests/tui/common.sh"
 forge=$GM_TOP/tests/tui/forge.py
 make_capture=$GM_BUILD/tests/ctf/make_capture
 [ -x "$make_capture" ] || fail 'no make_capture'
 
-# Large by a file that nobody reads.
+# Made large by a file that is never read.
 "$make_capture" big 16 20000 waits || fail make_capture
 truncate -s 10M big/padding
 terminal 100 30
 
-# browse: until it is there.
+# browse: starts the browser and waits until it is ready.
 browse()
 {
 	run "clear; $gprof_mt browse -i big; echo status=\$?"
 	shows DETAILS
 }
 
-# leave [STATUS]: and nothing is left of what was not finished.
+# leave [STATUS]: exits; no unfinished file is left.
 leave()
 {
 	keys q
@@ -27,7 +28,7 @@ leave()
 	[ ! -e big/index.new ] || fail "left: $(ls big/index.new)"
 }
 
-# shows_name NAME: of the threads, in the pane that has them.
+# shows_name NAME: the pane of the threads has NAME.
 shows_name()
 {
 	browse
@@ -41,7 +42,7 @@ inode()
 	stat -c %i big/index
 }
 
-# look FILE: what it shows after some keys, of which the last is seen.
+# look FILE: writes the screen after some keys; the effect of the last one is visible.
 look()
 {
 	keys o j j Enter ']' ']' m '+' '+' '/'
@@ -52,7 +53,7 @@ look()
 	hides /zzz
 }
 
-# Made, and used: threads have the names that it has.
+# Made, and used: the threads have the names of the saved index.
 browse
 look made
 leave
@@ -69,13 +70,13 @@ python3 "$forge" big/index rename
 shows_name wOrker 'kept'
 [ "$(inode)" = "$first" ] || fail 'it was made again'
 
-# It is of these files, and not of others.
+# The index belongs to these files and no others.
 touch big/session
 shows_name worker 'another time'
 second=$(inode)
 [ "$second" != "$first" ] || fail 'it was not made again'
 
-# harmed HOW [FILE]: is not used, and made again.
+# harmed HOW [FILE]: the changed index is not used, and is made again.
 harmed()
 {
 	python3 "$forge" big/index rename
@@ -96,18 +97,18 @@ done
 harmed late
 harmed old
 
-# What is in its place, and is not an index, stays.
+# A file in its place that is no index is not changed.
 rm -rf big/index
 mkdir big/index
 echo mine >big/index/notes
 browse
-shows 'the index is not kept: Directory not empty'
+shows 'the index is not saved: Directory not empty'
 leave
 [ "$(cat big/index/notes)" = mine ] || fail 'the notes of somebody else are gone'
 rm -rf big/index
 shows_name worker 'once they are away'
 
-# What is in the files may be anything: the browser lives, with all keys, and leaves in order.
+# Whatever the files contain, the browser survives all keys, and exits normally.
 cp -a big/index index.good
 for seed in 1 2; do
 	python3 "$forge" big/index scramble "$seed"
@@ -122,23 +123,23 @@ for seed in 1 2; do
 	cp -a index.good big/index
 done
 
-# No room: it goes on in memory, and shows the same.
+# No disk space: it continues in memory, and shows the same.
 rm -rf big/index
 run 'ulimit -f 200'
 browse
-shows 'the index is not kept: No space left on device'
+shows 'the index is not saved: No space left on device'
 look full
 leave
 cmp made full || fail 'another picture in memory'
 [ ! -e big/index ] || fail 'an index was kept without room'
 terminal 100 30
 
-# Somebody else is at it; and somebody was, and is no more.
+# Another browser is making the index; and one that was killed meanwhile.
 mkdir big/index.new
 exec 9<big/index.new
 flock 9 || fail flock
 browse
-shows 'the index is not kept: another `gprof-mt browse` is making it'
+shows 'the index is not saved: another `gprof-mt browse` is making it'
 keys q
 shows status=0
 [ -d big/index.new ] || fail 'what is being made was removed'
@@ -149,24 +150,24 @@ leave
 python3 "$forge" big/index rename
 shows_name wOrker 'after one that was killed'
 
-# Links lead nowhere.
+# Symlinks are not followed.
 rm -rf big/index
 mkdir elsewhere
 ln -s ../elsewhere big/index
 browse
-shows 'the index is not kept: Not a directory'
+shows 'the index is not saved: Not a directory'
 leave
 [ -z "$(ls elsewhere)" ] || fail 'a link was followed'
 rm big/index
 ln -s ../elsewhere big/index.new
 browse
-shows 'the index is not kept: index.new: '
+shows 'the index is not saved: index.new: '
 keys q
 shows status=0
 [ -z "$(ls elsewhere)" ] || fail 'a link was followed'
 rm big/index.new
 
-# Damage that the sweep finds is told by whoever did not sweep, too.
+# Damage found while making the index is also reported when the index is read.
 stream=big/1000/user/stream_3
 printf 'xxxxxxxx' | dd of="$stream" bs=1 seek=$(($(stat -c %s "$stream") / 2)) conv=notrunc 2>err || fail dd
 for _ in 1 2; do
@@ -177,18 +178,18 @@ for _ in 1 2; do
 	[ -d big/index ] || fail 'it was not kept'
 done
 
-# Not of a program that goes on, nor in the capture of somebody else.
+# No index for a running program, nor in the capture of another user.
 rm -rf big/index
 if [ "$(id -u)" = 0 ]; then
 	chown 65534 big
 	browse
-	shows "the index is not kept: the capture is another user's"
+	shows "the index is not saved: the capture belongs to another user"
 	leave 1
 	chown 0 big
 fi
 mv big/1000 "big/$$"
 echo "clock_uuid $(cat /proc/sys/kernel/random/boot_id)" >>big/session
 browse
-shows 'the index is not kept: the program goes on'
+shows 'the index is not saved: the program is still running'
 leave 1
 [ ! -e big/index ] || fail 'it was kept'

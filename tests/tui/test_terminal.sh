@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The browser in terminals that can less, or that change; with the mouse; ended by signals: the terminal
-# is then as it was.  What cannot be browsed is one clear line.
+# The browser in limited terminals, in terminals that change, with the mouse; ended by signals it restores the
+# terminal. If it cannot start, it prints one clear line.
 . "$GM_TOP/tests/tui/common.sh"
 
-# one_line STATUS REGEX COMMAND...
+# one_line STATUS REGEX COMMAND...: exits with STATUS and prints one line that matches REGEX
 one_line()
 {
 	local status=$1 words=$2
@@ -14,15 +14,15 @@ one_line()
 		fail "$*: $(cat out err)"
 }
 "$gprof_mt" record -q -- "$GM_BUILD/examples/philosophers" 4 20 >/dev/null || fail record
-one_line 1 'no terminal to browse in' "$gprof_mt" browse
+one_line 1 'standard input and output must be a terminal' "$gprof_mt" browse
 one_line 1 'none' "$gprof_mt" browse -i none
-one_line 2 "'more': it takes options only" "$gprof_mt" browse more
+one_line 2 "unexpected argument 'more'" "$gprof_mt" browse more
 mkdir nothing
 one_line 1 nothing "$gprof_mt" browse -i nothing
 
 browse="sh -c 'echo \$\$ >pid; exec $gprof_mt browse'"
 
-# started: the browser is there, and its process known.
+# started: the browser is ready, and its process is known.
 started()
 {
 	shows 'THREADS 5'
@@ -35,7 +35,7 @@ gone()
 	! kill -0 "$(cat pid)" 2>/dev/null
 }
 
-# ended STATUS: and the terminal is as before: lines are edited, and what is typed shows.
+# ended STATUS: the terminal is as before: line editing and echo are on.
 ended()
 {
 	until_true 60 gone || fail "it goes on: $(screen)"
@@ -46,7 +46,7 @@ ended()
 	lacks DETAILS || fail "something is left: $(screen)"
 }
 
-# Colours, and characters.
+# Colors and characters.
 terminal 80 24
 run "$browse"
 started
@@ -54,7 +54,7 @@ shows $'\xc3\x97'
 coloured_screen | grep -q $'\033\[3[0-7]m' || fail 'no colours'
 screen | sed -n 8p | cut -c 1-19 | sed 's/ *$//' >second
 
-# A name has as many columns as its characters take: one, two, or none.
+# A name takes as many columns as its characters: one, two, or none.
 "$CC" -O1 -g -o named "$GM_TOP/tests/tui/named.c" -pthread || fail "cannot compile"
 in_columns()
 {
@@ -73,7 +73,7 @@ in_columns $'gr\xc3\xb6\xc3\x9fe' '       '
 in_columns $'\xe7\xba\xbf\xe7\xa8\x8b' '        '
 in_columns $'e\xcc\x81te\xcc\x81' '         '
 
-# What colours and characters stand for is there on a small screen, too, and nothing is cut short.
+# The legend of colors and characters is complete on a small screen too.
 terminal 60 20
 run "$browse"
 started
@@ -88,11 +88,11 @@ started
 keys h
 shows 'q back  j k scroll: 1 to 22 of 28'
 keys G
-shows 'Operations that waited are yellow; those that never returned red.'
+shows 'Operations that waited are yellow; those that never returned are red.'
 in_tmux resize-window -x 60 -y 20
 shows 'q back  j k scroll: '
 keys G
-shows '    returned red.'
+shows '    returned are red.'
 keys q q
 ended 0
 
@@ -105,7 +105,7 @@ shows 'too small: 60x16 at least'
 in_tmux resize-window -x 100 -y 30
 shows 'THREADS 5'
 in_tmux resize-window -x 80 -y 24
-# laid_out: for 24 rows.
+# laid_out: the layout is that of 24 rows.
 laid_out()
 {
 	screen >now
@@ -114,14 +114,14 @@ laid_out()
 }
 until_true 60 laid_out || fail "not as it was with 24 rows: $(screen)"
 
-# A click on the second object, which is in the eighth line; the wheel then moves in that pane.
+# A click on the second object, in the eighth line; the wheel then scrolls that pane.
 hides "OPERATIONS on $(cat second)"
 keys -H 1b 5b 4d 20 24 28
 shows "OPERATIONS on $(cat second)"
 keys -H 1b 5b 4d 60 24 28
 hides "OPERATIONS on $(cat second)"
 
-# Stopped, and taken up again.
+# Stopped and continued.
 keys C-z
 shows Stopped
 run fg
@@ -139,7 +139,7 @@ for signal in TERM:143 HUP:129; do
 	ended "${signal#*:}"
 done
 
-# Without colours: by the user's ahead, or the terminal's.
+# Without colors: by the user's choice, or the terminal's.
 for without in NO_COLOR=1 TERM=vt100; do
 	run "$without $browse"
 	started
@@ -148,7 +148,7 @@ for without in NO_COLOR=1 TERM=vt100; do
 	ended 0
 done
 run "TERM=none $browse"
-shows 'TERM=none: no such terminal is known here'
+shows 'TERM=none: unknown terminal type'
 until_true 60 test -s pid
 ended 1
 
@@ -158,11 +158,11 @@ started
 ! screen | LC_ALL=C grep -q '[^ -~]' || fail "not ASCII: $(screen)"
 shows 'x blocked'
 
-# The terminal goes away: so does the browser.
+# The terminal disappears: the browser exits.
 end_terminal
 until_true 60 gone || fail 'it goes on without a terminal'
 
-# Captures with next to nothing in them, and a damaged one.
+# Nearly empty captures, and a damaged one.
 cat >one.c <<-'END'
 	#include <semaphore.h>
 	int main(void)
@@ -189,7 +189,7 @@ shows status=0
 run "clear; $gprof_mt browse -i none.data; echo status=\$?"
 shows 'no synchronization was recorded'
 keys j Enter Enter '[' m w s c
-shows 'none was waited for'
+shows 'no object had waits'
 keys q
 shows status=0
 run "clear; $gprof_mt browse -i damaged.data; echo status=\$?"

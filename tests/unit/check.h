@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What test programs say when something is not as it should be: file, line, and both values. */
+/* Checks of test programs: a failure prints file, line and both values, and exits. */
 #ifndef TESTS_UNIT_CHECK_H
 #define TESTS_UNIT_CHECK_H
 
@@ -12,7 +12,7 @@
 #define CHECK(condition)                                                                           \
 	do {                                                                                       \
 		if (!(condition)) {                                                                \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);    \
+			fprintf(stderr, "%s:%d: expected: %s\n", __FILE__, __LINE__, #condition);  \
 			exit(1);                                                                   \
 		}                                                                                  \
 	} while (0)
@@ -21,8 +21,8 @@
 	do {                                                                                       \
 		int64_t actual_ = (int64_t)(actual), expected_ = (int64_t)(expected);              \
 		if (actual_ != expected_) {                                                        \
-			fprintf(stderr, "%s:%d: %s is %" PRId64 ", not %" PRId64 "\n", __FILE__,   \
-				__LINE__, #actual, actual_, expected_);                            \
+			fprintf(stderr, "%s:%d: %s: expected %" PRId64 ", got %" PRId64 "\n",      \
+				__FILE__, __LINE__, #actual, actual_, expected_);                  \
 			exit(1);                                                                   \
 		}                                                                                  \
 	} while (0)
@@ -31,19 +31,19 @@
 	do {                                                                                       \
 		const char *actual_ = (actual), *expected_ = (expected);                           \
 		if (!actual_ || strcmp(actual_, expected_) != 0) {                                 \
-			fprintf(stderr, "%s:%d: %s is\n%s\nnot\n%s\n", __FILE__, __LINE__,         \
-				#actual, actual_ ? actual_ : "(null)", expected_);                 \
+			fprintf(stderr, "%s:%d: %s: expected\n%s\ngot\n%s\n", __FILE__, __LINE__,  \
+				#actual, expected_, actual_ ? actual_ : "(null)");                 \
 			exit(1);                                                                   \
 		}                                                                                  \
 	} while (0)
 
-/* `text` holds the words. */
+/* Checks that `text` contains `words`. */
 #define CHECK_HOLDS(text, words)                                                                   \
 	do {                                                                                       \
 		const char *text_ = (text), *words_ = (words);                                     \
 		if (!text_ || !strstr(text_, words_)) {                                            \
-			fprintf(stderr, "%s:%d: %s is\n%s\nwithout\n%s\n", __FILE__, __LINE__,     \
-				#text, text_ ? text_ : "(null)", words_);                          \
+			fprintf(stderr, "%s:%d: %s: expected text with\n%s\ngot\n%s\n", __FILE__,  \
+				__LINE__, #text, words_, text_ ? text_ : "(null)");                \
 			exit(1);                                                                   \
 		}                                                                                  \
 	} while (0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Holds the calling thread up in its next mkdir() or mkdirat(), and so in opening a capture, until
- * another thread lets it go on: a seccomp filter with a user notification.  The filter is installed
- * by a bare system call, which the libraries do not see.
+ * Stops the calling thread in its next mkdir() or mkdirat(), and so while it opens a capture, until
+ * another thread resumes it, by a seccomp filter with user notification. A bare system call
+ * installs the filter, so that the libraries do not notice it.
  */
 #ifndef TESTS_UNIT_HELD_H
 #define TESTS_UNIT_HELD_H
@@ -29,7 +29,9 @@ static inline long held_syscall(long number, long a, long b, long c, long d, lon
 	return result;
 }
 
-/* For the calling thread and the tasks that it makes.  A descriptor for held_let_go(), or -errno.
+/*
+ * Applies to the calling thread and the tasks that it creates. Returns a descriptor for
+ * held_let_go(), or -errno.
  */
 static inline int held_begin(void)
 {
@@ -47,13 +49,13 @@ static inline int held_begin(void)
 				 SECCOMP_FILTER_FLAG_NEW_LISTENER, (long)&program, 0, 0);
 }
 
-/* Lets every such call go on, until the last task with the filter has ended. */
+/* Resumes every stopped call until the last task with the filter has ended. */
 static inline void held_let_go(int listener)
 {
 	struct pollfd wait = {.fd = listener, .events = POLLIN};
 
 	while (poll(&wait, 1, -1) == 1 && (wait.revents & POLLIN) != 0) {
-		struct seccomp_notif call = {0}; /* the kernel wants zeros */
+		struct seccomp_notif call = {0}; /* the kernel requires zeros */
 		struct seccomp_notif_resp answer = {.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
 
 		if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &call) != 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * name_address OBJECT BUILD_ID|- BIAS {f|s|i|o}ADDRESS...: names for run-time addresses in an
- * object loaded at BIAS (all hexadecimal): f: function of a return address, s: call site, i: what
- * was inlined there, one a line, o: variable.  "-": addresses from standard input, too.
- * GM_DEMANGLE=full|simple|no, GM_NO_INLINE=1: as the options of gprof-mt.
+ * name_address OBJECT BUILD_ID|- BIAS {f|s|i|o}ADDRESS...: prints names for run-time addresses in
+ * an object loaded at BIAS (all numbers are hexadecimal). f: function of a return address; s: call
+ * site; i: inlined frames of a call site, one per line; o: variable. "-" also reads addresses from
+ * standard input. GM_DEMANGLE=full|simple|no and GM_NO_INLINE=1 correspond to options of gprof-mt.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -77,8 +77,7 @@ int main(int argc, char **argv)
 				print_name(&namer, process, line);
 	pp_symbols_free(symbols);
 	pp_model_free(model);
-	/* libdwfl closes descriptors that it was not given, if it is not asked as it wants to be.
-	 */
+	/* libdwfl closes descriptors that it does not own if it is called the wrong way. */
 	if (fcntl(STDIN_FILENO, F_GETFD) < 0)
 		printf("standard input was closed\n");
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a thread, of this process or another, sleeps, as the kernel sees it. */
+/* Tells whether a thread of this or another process sleeps, according to the kernel. */
 #ifndef TESTS_UNIT_SLEEPER_H
 #define TESTS_UNIT_SLEEPER_H
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* In a program whose calls are known. */
+/* For programs whose calls the test counts. */
 #define SLEEPER_UNSEEN __attribute__((no_instrument_function))
 
 #define SLEEPER_POLLS	 3000
@@ -31,7 +31,7 @@ SLEEPER_UNSEEN static inline char sleeper_state(int tid)
 	return end && end[1] ? end[2] : '\0';
 }
 
-/* Waits until the thread that stores its id in *tid sleeps.  A thread that spins never does. */
+/* Waits until the thread that stores its id in *tid sleeps. A spinning thread never does. */
 SLEEPER_UNSEEN static inline bool sleeper_await(const int *tid)
 {
 	for (int i = 0; i < SLEEPER_POLLS; i++) {

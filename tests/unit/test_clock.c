@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fast clock keeps to the kernel's: each reading lies between two of clock_gettime() taken
- * around it, give or take the error that the clock itself admits; it never goes back, and two
+ * The fast clock follows the kernel's clock: each reading lies between two readings of
+ * clock_gettime() around it, within the error that the clock states. It never goes back, and two
  * threads agree.
  */
 #include <pthread.h>
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "runtime/clock.h"
+#include "runtime/stream/clock.h"
 
 #define RUN_NS	300000000u
 #define THREADS 2
@@ -59,7 +59,8 @@ static void *read_on(void *arg)
 	return NULL;
 }
 
-/* Stamps handed from thread to thread through memory do not decrease, but for the errors of both.
+/*
+ * Stamps passed from thread to thread through memory do not decrease, except by the errors of both.
  */
 static void *hand_over(void *arg)
 {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What bash and zsh offer is what gprof-mt takes: each command, option and value that is offered is
-# known to the program, nothing of its help is left out, and both shells offer the same.
+# bash and zsh complete exactly what gprof-mt accepts: the program knows each command, option and value that
+# they offer, they offer everything that its help lists, and both offer the same.
 . "$GM_TOP/tests/lib.sh"
 need zsh
 
@@ -9,7 +9,7 @@ program=$GM_BUILD/gprof-mt
 # shellcheck source=/dev/null
 . "$GM_TOP/postproc/completion/gprof-mt.bash"
 
-# offered WORD...: what bash offers for the last of them, which may be empty, in one line
+# offered WORD...: prints what bash offers for the last word (which may be empty), in one line
 offered()
 {
 	COMP_WORDS=("$program" "$@")
@@ -32,11 +32,11 @@ for command in ${commands% --help --version}; do
 		*) continue ;;
 		esac
 		values=$(offered "$command" "$option" '')
-		[ "$(wc -w <<<"$values")" -ge 2 ] || fail "$command $option: only '$values'"
+		[ "$(wc -w <<<"$values")" -ge 2 ] || fail "$command $option: expected at least 2 values, got '$values'"
 		same "$command $option=" "$values" "$(offered "$command" "$option" = '')"
 		for value in $values; do
 			grep -qw -- "$value" help || fail "$command $option $value is not in its help"
-			# no such capture, or program: not a matter of usage
+			# A missing capture or program is an expected error; a usage error is not.
 			case $command in
 			record) set -- record "$option" "$value" -o capture -- ./none ;;
 			timeline) set -- timeline --tid 1 "$option" "$value" -i none ;;
@@ -55,15 +55,15 @@ for command in ${commands% --help --version}; do
 done
 same sections "$("$program" report --help | grep -oE '(^|  )[* ] [a-z][a-z-]*  ' | tr -d '* ' | tr '\n' ' ')" "$(offered report '') "
 
-# The program that is recorded is completed as if it stood first.
+# The recorded program and its arguments are completed like a command line of their own.
 [[ " $(offered record -q -o capture tru) " = *' true '* ]] || fail "record: no command is offered"
 [[ " $(offered record -- tru) " = *' true '* ]] || fail "record --: no command is offered"
 same "an argument of the program" help "$(offered record cat hel)"
 mkdir folder
 same "a capture" folder "$(offered report -i fol)"
-same "what a format shows" "merged threads" "$(offered export --format gmon --what '' | xargs)"
+same "the figures of a format" "merged threads" "$(offered export --format gmon --what '' | xargs)"
 
-# What diff takes: two captures, and then sections; options may stand anywhere.
+# diff accepts two captures, and then sections; options may stand anywhere.
 : >folly
 same "diff" "folder" "$(offered diff '')"
 same "diff after options" "folder" "$(offered diff --no-lines --top 5 --format = json fol)"
@@ -71,7 +71,7 @@ same "diff's second" "folder" "$(offered diff folder --thread x '')"
 same "diff's sections" "$(offered report '')" "$(offered diff --top 5 folder --no-lines folder '')"
 
 mkdir folder2
-# zsh, in a terminal: the list for a line that is not finished.
+# zsh runs in a pseudo-terminal and lists the completions of an unfinished line.
 cat >list.zsh <<'END'
 zmodload zsh/zpty
 zpty shell zsh -f -i
@@ -82,7 +82,7 @@ zpty -w -n shell "$1"$'\C-t'
 while zpty -r shell text; do print -rn -- $text; done
 END
 
-# in_zsh LINE WORD...: it lists all of these
+# in_zsh LINE WORD...: zsh lists all these words after LINE
 in_zsh()
 {
 	local line=$1 word deadline=$((SECONDS + 60)) missing=1
@@ -99,7 +99,7 @@ in_zsh()
 	kill $! && wait $! 2>/dev/null
 }
 
-# shellcheck disable=SC2046,SC2086 # words
+# shellcheck disable=SC2046,SC2086 # the words are split on purpose
 {
 	in_zsh 'gprof-mt ' ${commands% --help --version}
 	in_zsh 'gprof-mt report ' $(offered report '')

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Errors as one line, names of synch-events, threads by tid and time, durations. */
+/*
+ * Errors in one line, names of synch-events, threads by tid and time, traits of operations,
+ * percentiles.
+ */
 #include <errno.h>
 
 #include "check.h"
@@ -7,7 +10,7 @@
 #include "core/error.h"
 #include "core/event.h"
 #include "core/model.h"
-#include "analysis/spread.h"
+#include "analysis/percentiles.h"
 
 static void check_error(void)
 {
@@ -19,7 +22,7 @@ static void check_error(void)
 	pp_error_add(&err, -22, "line %d", 7);
 	pp_error_add(&err, -22, "a\nfile\x1b[1m");
 	text = pp_error_text(&err);
-	/* One line, whatever a hostile file put into it. */
+	/* One line without control characters, whatever a file contained. */
 	CHECK_STR(text, "a file?[1m: line 7: no such key 'x'");
 	g_free(text);
 	pp_error_done(&err);
@@ -28,7 +31,7 @@ static void check_error(void)
 	g_free(text);
 }
 
-/* What the wire contract says of it. */
+/* Payload of the event in the wire contract. */
 enum shape { OP, BEGIN, VALUE, COND, ROUTINE, SITE, CALL_PATH, PATH };
 
 static const struct contract {
@@ -56,7 +59,9 @@ static void check_begin(enum st_event op)
 	CHECK_INT(pp_sync_row(op)->traits, PP_SYNC_BEGIN);
 }
 
-/* "pthread_create" of "thread_create", "kill" of "signal_kill", "sem_post", "pthread_once". */
+/*
+ * Derives the function from the event: "thread_create" is "pthread_create", "signal_kill" "kill".
+ */
 static void check_function(enum st_event op)
 {
 	const char *name = pp_sync_name(op), *function = pp_sync_function(op);
@@ -76,7 +81,7 @@ static void check_function(enum st_event op)
 			  called);
 }
 
-/* The table of operations and the wire contract say the same. */
+/* The table of operations agrees with the wire contract. */
 static void check_operations(void)
 {
 	for (enum st_event op = 0; op < ST_N_EVENTS; op++) {
@@ -113,7 +118,7 @@ static void check_operations(void)
 	CHECK_INT(pp_sync_begin(ST_N_EVENTS), ST_N_EVENTS);
 }
 
-/* Which traits exclude or need which, and which results obtain an object. */
+/* Traits that exclude or require others, and the results that acquire an object. */
 static void check_traits(void)
 {
 	for (enum st_event op = 0; op < ST_N_EVENTS; op++) {
@@ -147,7 +152,7 @@ static gint compare_ns(gconstpointer a, gconstpointer b)
 	return x < y ? -1 : x > y;
 }
 
-/* Of durations over ten powers of ten: against sorting them. */
+/* Percentiles of durations over ten orders of magnitude; the reference sorts them. */
 static void check_percentiles(unsigned n, uint64_t seed)
 {
 	g_autoptr(GArray) sorted = g_array_new(FALSE, FALSE, sizeof(int64_t));
@@ -185,7 +190,7 @@ static void check_spread(void)
 	for (unsigned n = 1; n < 300; n++)
 		check_percentiles(n, n);
 	check_percentiles(100000, 7);
-	/* The ends of what a duration can be. */
+	/* The shortest and the longest duration. */
 	pp_spread_add(&spread, INT64_MAX);
 	CHECK(pp_spread_percentile(&spread, 50) >= INT64_MAX - INT64_MAX / 64);
 	pp_spread_add(&spread, 0);
@@ -204,7 +209,7 @@ static struct pp_thread *add(struct pp_model *model, struct pp_process *process,
 	return thread;
 }
 
-/* A tid that was used three times, the last time by a thread that never ended. */
+/* A tid that was used three times; the last thread with it never ended. */
 static void check_threads(void)
 {
 	struct pp_model *model = pp_model_new("dir");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The three ways to show a C++ name. */
+/* A C++ name in its three forms: full, simple, not demangled. */
 #include <glib.h>
 
 #include "check.h"

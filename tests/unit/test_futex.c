@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whoever waits for another thread's work in the runtime sleeps: a real-time thread that yielded
- * instead might wait for ever.  The one at work is held up in it: opening the process by held.h,
- * listing an object by a FIFO in the place of the load map.
+ * A thread that waits for another thread's work in the runtime sleeps. If it yielded instead, a
+ * real-time thread could wait forever. The working thread is stopped: by held.h while it opens the
+ * process, by a FIFO in place of the load map while it lists an object.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -12,10 +12,12 @@
 
 #include "check.h"
 #include "held.h"
-#include "runtime/lock.h"
-#include "runtime/runtime.h"
-#include "runtime/sys.h"
-#include "runtime/threads.h"
+#include "runtime/files/file.h"
+#include "runtime/process/loadmap.h"
+#include "runtime/process/process.h"
+#include "runtime/process/threads.h"
+#include "runtime/sys/lock.h"
+#include "runtime/sys/sys.h"
 #include "sleeper.h"
 
 #define THREADS 3
@@ -23,9 +25,9 @@
 
 struct work {
 	int tid;
-	uint64_t address; /* to be noted in the load map; 0: opens the process */
+	uint64_t address; /* address to add to the load map; 0: open the process */
 	bool is_held;
-	int listener; /* of held_begin() */
+	int listener; /* from held_begin() */
 	bool done;
 };
 
@@ -57,7 +59,10 @@ static void finish(const pthread_t *threads, const struct work *works)
 	}
 }
 
-/* The first is held up making the capture; the others must sleep until it is let go. */
+/*
+ * The first thread is stopped while it creates the capture; the others must sleep until it is
+ * resumed.
+ */
 static void test_open(void)
 {
 	struct work works[THREADS] = {{.is_held = true}};
@@ -71,10 +76,10 @@ static void test_open(void)
 	CHECK(gm_process_get() != NULL);
 }
 
-/* The first is held up opening a FIFO in the place of the map. */
+/* The first thread is stopped in opening the FIFO that replaces the load map. */
 static void test_maps(void)
 {
-	/* Three objects that are not in the map yet: libc, the loader, ourselves. */
+	/* Three objects that are not in the map yet: libc, the loader, this program. */
 	struct work works[THREADS] = {
 	    {.address = (uintptr_t)&printf},
 	    {.address = (uintptr_t)&test_maps},

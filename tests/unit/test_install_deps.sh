@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# tests/install-deps against a make-believe system: commands that log how they were called.
+# Runs tests/install-deps on a simulated system, whose commands log their arguments.
 set -e
 . "$GM_TOP/tests/lib.sh"
 # shellcheck disable=SC2034 # tests/lib.sh uses it
@@ -22,7 +22,7 @@ deps()
 	[ $status = "$1" ] || fail "exit $status, expected $1"
 }
 
-# What the script itself needs, without the real sudo or apt-get.
+# The commands that the script itself needs, without the real sudo and apt-get.
 mkdir bin tools
 tools=$PWD/tools
 for tool in sed mktemp rm tail env cat; do
@@ -34,65 +34,86 @@ command_is apt-get <<<'exit 0'
 command_is node </dev/null
 command_is npm </dev/null
 command_is clang </dev/null
+command_is esbuild </dev/null
 
-# All there: asks dpkg once, and nobody else.
+# Nothing is missing: one dpkg-query, nothing else.
 command_is dpkg-query <<<'while [ $# -gt 3 ]; do shift; done
 for p in gcc g++ libc6-dev binutils make pkg-config libbabeltrace2-dev libglib2.0-dev libjson-glib-dev libdw-dev liblttng-ust-dev liblttng-ctl-dev libncurses-dev libprotobuf-c-dev protobuf-c-compiler libbpf-dev
 do echo "install ok installed $p"; done'
 deps 0 build
-[ "$(grep -c dpkg-query calls)" = 1 ] || fail 'asks dpkg more than once'
-! grep -q apt-get calls || fail 'calls apt-get though nothing is missing'
-[ ! -s out ] || fail 'says something though nothing is missing'
+[ "$(grep -c dpkg-query calls)" = 1 ] || fail 'expected one dpkg-query'
+! grep -q apt-get calls || fail 'apt-get is called although nothing is missing'
+[ ! -s out ] || fail 'output although nothing is missing'
 
-# Two missing, one of them removed but not purged: installs just these, noninteractively.
+# Two packages are missing, one of them removed but not purged: installs these two, without questions.
 command_is dpkg-query <<<'for p in g++ libc6-dev binutils make pkg-config libbabeltrace2-dev libglib2.0-dev libjson-glib-dev liblttng-ust-dev liblttng-ctl-dev libncurses-dev libprotobuf-c-dev protobuf-c-compiler libbpf-dev
 do echo "install ok installed $p"; done
 echo "deinstall ok config-files gcc"; exit 1'
 command_is apt-get <<<'echo "frontend $DEBIAN_FRONTEND" >>"$(dirname "$0")/../calls"'
 ln -s "$(command -v dirname)" tools/
 deps 0 build
-grep -q 'apt-get .*update' calls || fail 'does not update the lists'
-grep -q 'apt-get .*install -y --no-install-recommends gcc libdw-dev$' calls || fail 'installs other packages'
-! grep '^frontend' calls | grep -vq noninteractive || fail 'may ask questions'
+grep -q 'apt-get .*update' calls || fail 'the package lists are not updated'
+grep -q 'apt-get .*install -y --no-install-recommends gcc libdw-dev$' calls || fail 'expected gcc and libdw-dev to be installed'
+! grep '^frontend' calls | grep -vq noninteractive || fail 'DEBIAN_FRONTEND is not noninteractive'
 
-# node, npm and clang are installed as packages only where the commands are missing.
-rm bin/npm
+# esbuild, clang, node and npm are installed as packages only if the commands are missing.
+rm bin/esbuild
 deps 0 build
-grep -q 'apt-get .*install -y --no-install-recommends gcc libdw-dev nodejs npm$' calls || fail 'does not install npm'
-command_is npm </dev/null
+grep -q 'apt-get .*install -y --no-install-recommends gcc libdw-dev esbuild$' calls || fail 'esbuild is not installed'
+command_is esbuild </dev/null
 rm bin/clang
 deps 0 build
-grep -q 'apt-get .*install -y --no-install-recommends gcc libdw-dev clang$' calls || fail 'does not install clang'
+grep -q 'apt-get .*install -y --no-install-recommends gcc libdw-dev clang$' calls || fail 'clang is not installed'
 command_is clang </dev/null
+rm bin/npm
+deps 0 lint
+grep -q 'apt-get .*install .* gcc libdw-dev nodejs npm ' calls || fail 'npm is not installed'
 
-# apt-get fails: says for which packages.
+# Neither the build nor the demo needs npm; the demo needs neither g++, clang and libbpf nor LTTng-UST.
+rm bin/node bin/clang
+deps 0 build
+grep -q 'apt-get .*install -y --no-install-recommends gcc libdw-dev clang$' calls || fail 'the build needs npm'
+command_is dpkg-query </dev/null
+deps 0 demo
+grep -q 'apt-get .*install' calls || fail 'nothing is installed'
+for package in g++ clang libbpf-dev liblttng-ust-dev nodejs npm; do
+	! grep -q "install .* $package\b" calls || fail "the demo needs $package"
+done
+command_is node </dev/null
+command_is npm </dev/null
+command_is clang </dev/null
+command_is dpkg-query <<<'for p in g++ libc6-dev binutils make pkg-config libbabeltrace2-dev libglib2.0-dev libjson-glib-dev liblttng-ust-dev liblttng-ctl-dev libncurses-dev libprotobuf-c-dev protobuf-c-compiler libbpf-dev
+do echo "install ok installed $p"; done
+echo "deinstall ok config-files gcc"; exit 1'
+
+# apt-get fails: the message names the packages.
 command_is apt-get <<<'echo "E: no such thing"; exit 100'
 deps 1 build
-grep -q 'E: no such thing' out || fail 'hides what apt-get said'
-tail -n 1 out | grep -q '^install-deps: .*gcc libdw-dev$' || fail 'does not name the packages'
+grep -q 'E: no such thing' out || fail 'the output of apt-get is not shown'
+tail -n 1 out | grep -q '^install-deps: .*gcc libdw-dev$' || fail 'the message does not name the packages'
 
 # Neither root nor sudo: one line, with the command to run.
 command_is id <<<'echo 1000'
 deps 1 build
-[ "$(wc -l <out)" = 1 ] || fail 'more than one line'
-grep -q 'as root, run: apt-get install gcc libdw-dev$' out || fail 'does not name the command'
-! grep -q '^apt-get' calls || fail 'calls apt-get without the right to'
+[ "$(wc -l <out)" = 1 ] || fail 'expected one line'
+grep -q 'run as root: apt-get install gcc libdw-dev$' out || fail 'the message does not name the command'
+! grep -q '^apt-get' calls || fail 'apt-get is called without root privileges'
 
-# sudo without a password.
+# sudo needs no password.
 command_is apt-get <<<'exit 0'
 command_is sudo <<<'[ "$1" != -n ] || shift
 exec "$@"'
 command_is true <<<'exit 0'
 deps 0 build
-grep -q '^sudo .*apt-get .*install' calls || fail 'does not use sudo'
+grep -q '^sudo .*apt-get .*install' calls || fail 'sudo is not used'
 
-# sudo that wants one, and nobody to give it.
+# sudo needs a password, and there is no terminal.
 command_is sudo <<<'exit 1'
 deps 1 build
-grep -q 'neither root nor sudo' out || fail 'does not say why'
+grep -q 'no root privileges and no sudo' out || fail 'the message does not give the reason'
 
-# Not a Debian: goes on.
+# A system that is not Debian: continues.
 rm bin/dpkg-query
 deps 0 build
-grep -q 'not a Debian' out || fail 'does not say so'
+grep -q 'not a Debian' out || fail 'the message does not say that the system is not Debian'
 deps 2 nonsense

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the JSON writer writes is what json-glib reads, and looks as what json-glib writes. */
+/* json-glib reads the output of the JSON writer, and formats the same data the same way. */
 #include <math.h>
 
 #include "check.h"
@@ -13,7 +13,7 @@ static JsonNode *read_back(const char *text)
 	return node;
 }
 
-/* Each byte by itself, and between others; what is no UTF-8 is replaced. */
+/* Each byte alone and between others; bytes that are not UTF-8 are replaced. */
 static void check_strings(void)
 {
 	for (unsigned c = 1; c < 256; c++) {

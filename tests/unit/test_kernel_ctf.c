@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel streams, read back by babeltrace2: long silences, time stamps whose low 32 bits wrap,
- * names of every length, losses, and an empty stream.
+ * The kernel streams as babeltrace2 reads them: long gaps, time stamps whose low 32 bits wrap,
+ * names of every length, lost events, and an empty stream.
  */
 #include "check.h"
 
@@ -56,10 +56,12 @@ int main(void)
 
 	CHECK_INT(pp_kernel_ctf_create(dir, "perf", &clock, NULL, 2, cpus, &ctf, &err), 0);
 	write_switch(ctf, now_ns, "", 1);
-	write_switch(ctf, now_ns + 0x20, "exactly-15-char", 2);	     /* the low half wraps */
-	write_switch(ctf, now_ns + 0x20 + UINT32_MAX, "at-most", 3); /* the longest short step */
+	write_switch(ctf, now_ns + 0x20, "exactly-15-char", 2); /* the low 32 bits wrap */
+	write_switch(ctf, now_ns + 0x20 + UINT32_MAX, "at-most",
+		     3); /* the longest gap with a short time stamp */
 	now_ns += UINT64_C(0x20) + UINT32_MAX;
-	write_switch(ctf, now_ns + (UINT64_C(1) << 32), "silence", 4); /* the shortest long one */
+	write_switch(ctf, now_ns + (UINT64_C(1) << 32), "silence",
+		     4); /* the shortest gap with a long one */
 	now_ns += (UINT64_C(1) << 32) + 100 * SECOND_NS;
 	write_switch(ctf, now_ns, "long silence", 5);
 	for (int i = 0; i < N_FILL; i++)

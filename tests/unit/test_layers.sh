@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Who may include what, who may print, and what the libraries export and call.
+# Checks which folders include and call which, which code prints, and what the libraries export and call.
 set -u
 cd "$GM_TOP" || exit 1
 bad=0
@@ -12,7 +12,7 @@ complain()
 	bad=1
 }
 
-# forbid WHAT PATTERN PATH...: no line of these files may match.
+# forbid RULE PATTERN PATH...: no line of these files matches.
 forbid()
 {
 	local what=$1 pattern=$2 found
@@ -21,55 +21,53 @@ forbid()
 		complain "$what" <<<"$found"
 }
 
-# may_include LAYER PATTERN: of the project's own headers, LAYER may include only these.
-may_include()
-{
-	local found
-	found=$(grep -rnE --include='*.[chS]' '^[[:space:]]*#[[:space:]]*include "' "$1" 2>/dev/null |
-		grep -vE "include \"($2)")
-	[ -z "$found" ] || complain "$1 may not include these" <<<"$found"
-}
-
-for directory in libgmon-mt/runtime libsync-trace/include postproc/core; do
-	[ -d $directory ] || { echo "$directory is gone: this test has to be mended"; exit 1; }
+for directory in libgmon-mt/runtime libsync-trace/record postproc/core; do
+	[ -d $directory ] || { echo "$directory does not exist: update this test"; exit 1; }
 done
 
-may_include libgmon-mt '[a-z_0-9]+\.h|runtime/|gmon-mt/|arch/'
-may_include libsync-trace '[a-z_0-9]+\.h|runtime/|gmon-mt/format\.h|sync-trace/|ust/'
-# The folders of postproc: a table of DESIGN.md says what each may use, which its rows above have.
-python3 - postproc/DESIGN.md "$GM_BUILD" <<'PYTHON' || bad=1
+# Tables in the DESIGN.md of each part list the folders that each folder may use, all of them in rows above its
+# own, and the accepted cycles within folders.
+python3 - "$GM_BUILD" libgmon-mt libsync-trace postproc <<'PYTHON' || bad=1
 import os, re, subprocess, sys
 
-OTHERS = {"", "gmon-mt", "sync-trace", "runtime"}  # of the runtime libraries, and made by make
-uses, order = {}, []
-folders, _, cycles = open(sys.argv[1]).read().partition("## Include cycles\n")
-for line in folders.splitlines():
-    cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-    if line.startswith("| ") and len(cells) == 3 and cells[0] != "Folder":
-        above = list(order) if cells[2] == "any of the above" else re.findall(r"[\w/]+", cells[2])
-        uses[cells[0]] = set(above), cells[2] == "any of the above"
-        order.append(cells[0])
-found = {}
-for path, _, names in os.walk("postproc"):
-    sources = [name for name in names if name.endswith((".c", ".h", ".S"))]
-    if sources:
-        found[os.path.relpath(path, "postproc")] = {
-            os.path.dirname(header)
-            for name in sources
-            for header in re.findall(r'^\s*#\s*include "([^"]+)"', open(os.path.join(path, name)).read(), re.M)
-        } - OTHERS
-bad = [f"postproc/{folder} has no row" for folder in found if folder not in uses]
-bad += [f"postproc/{folder} has a row, and no sources" for folder in uses if folder not in found]
-for row, folder in enumerate(order):
-    allowed, is_any = uses[folder]
-    used = found.get(folder, set()) - {folder}
-    bad += [f"postproc/{folder} may not use {other}" for other in sorted(used - allowed)]
-    bad += [f"postproc/{folder} does not use {other}" for other in sorted(allowed - used) if not is_any]
-    bad += [f"postproc/{folder} uses {other}, which is below it" for other in allowed if other not in order[:row]]
+# Headers of other parts that every folder of a part may include.
+OUTSIDE = {
+    "libgmon-mt": (),
+    "libsync-trace": ("libgmon-mt/include/gmon-mt/format.h", "libgmon-mt/runtime/"),
+    "postproc": ("libgmon-mt/include/", "libgmon-mt/runtime/", "libsync-trace/include/"),
+}
+ROOTS = ["libgmon-mt", "libgmon-mt/include", "libsync-trace", "libsync-trace/include"]
+build = sys.argv[1]
+
+
+def read_tables(design):
+    """The rows of the tables of folders ("Uses" or "May use") and of accepted cycles ("Pairs" or "Files")."""
+    folders, cycles, table = [], [], None
+    for line in open(design):
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if not line.startswith("|"):
+            table = None
+        elif cells[0] == "Folder":
+            table = folders if cells[-1] in ("Uses", "May use") else cycles if cells[1] in ("Pairs", "Files") else None
+        elif table is not None and not cells[0].startswith("--"):
+            table.append(cells)
+    return folders, cycles
+
+
+def headers_of(part, path):
+    """Paths of the headers of this project that a file includes."""
+    for header in re.findall(r'^\s*#\s*include "([^"]+)"', open(path).read(), re.M):
+        for root in [part, os.path.dirname(path)] + ROOTS:
+            if os.path.exists(os.path.join(root, header)):
+                yield os.path.normpath(os.path.join(root, header))
+                break
+        else:
+            if "/" in header:  # a generated one
+                yield os.path.join(part, header)
 
 
 def cycles_in(used):
-    """Groups of which each uses each, if only by others."""
+    """Groups whose members use each other, directly or indirectly."""
     reached = {}
     for one in used:
         reached[one], next_ones = set(), list(used[one] - {one})
@@ -81,29 +79,26 @@ def cycles_in(used):
     return {frozenset(o for o in used if o in reached[one] and one in reached[o]) for one in used} - {frozenset()}
 
 
-def find_cycles(folder):
-    """Groups of .c/.h pairs of a folder that include each other's headers, in a cycle."""
-    directory = os.path.join("postproc", folder)
-    names = [name for name in os.listdir(directory) if name.endswith((".c", ".h"))]
+def find_include_cycles(part, directory, names):
+    """Groups of .c/.h pairs of a folder that include each other's headers in a cycle."""
     used = {name[:-2]: set() for name in names}
     for name in names:
-        for header in re.findall(r'^\s*#\s*include "([^"]+)\.h"', open(os.path.join(directory, name)).read(), re.M):
-            if os.path.dirname(header) == folder and os.path.basename(header) in used:
-                used[name[:-2]].add(os.path.basename(header))
+        for header in headers_of(part, os.path.join(directory, name)):
+            if os.path.dirname(header) == directory and os.path.basename(header) in names:
+                used[name[:-2]].add(os.path.basename(header)[:-2])
     return cycles_in(used)
 
 
-def find_calls(folder):
-    """The same by what they call, since a header may be of several files."""
-    objects = os.path.join(sys.argv[2], "obj/postproc", folder)
+def find_call_cycles(directory, names):
+    """The same for calls, since a header may belong to several files."""
     defined, wanted = {}, {}
-    for name in os.listdir(os.path.join("postproc", folder)):
-        path = os.path.join(objects, name[:-2] + ".o")
-        if not name.endswith(".c") or not os.path.exists(path):
+    for name in names:
+        path = os.path.join(build, "obj", directory, name[:-2] + ".o")
+        if name.endswith(".h") or not os.path.exists(path):
             continue
         wanted[name[:-2]] = set()
         nm = subprocess.run(["nm", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        for line in nm.stdout.splitlines():  # none of a BPF program that nm does not know
+        for line in nm.stdout.splitlines():  # prints nothing for a BPF object that nm does not support
             kind, symbol = line.split()[-2:]
             if kind == "U":
                 wanted[name[:-2]].add(symbol)
@@ -112,24 +107,52 @@ def find_calls(folder):
     return cycles_in({one: {defined[s] for s in symbols if s in defined} for one, symbols in wanted.items()})
 
 
-# "| ctf | decode, decode_full | why |", of the table of cycles that are inherent.
-known = {
-    (cells[0], frozenset(re.findall(r"\w+", cells[1])))
-    for line in cycles.partition("\n## ")[0].splitlines()
-    if line.startswith("| ") and len(cells := [cell.strip() for cell in line.strip("|").split("|")]) == 3
-    and cells[0] != "Folder"
-}
-there = {(folder, cycle) for folder in found for cycle in find_cycles(folder)}
-bad += [f"postproc/{folder}: {', '.join(sorted(cycle))} include each other" for folder, cycle in there - known]
-bad += [
-    f"postproc/{folder}: {', '.join(sorted(cycle))} call each other in a cycle"
-    for folder in found
-    for cycle in find_calls(folder)
-    if len(cycle) > 1
-]
-bad += [f"postproc/{folder}: {', '.join(sorted(cycle))} is no cycle any more" for folder, cycle in known - there]
-print("\n".join(f"{line} ({sys.argv[1]})" for line in bad), end="\n" if bad else "")
-sys.exit(bool(bad))
+def check(part):
+    """Returns the violations in a part. The row of its top folder has the name of the part."""
+    design = os.path.join(part, "DESIGN.md")
+    folders, cycles = read_tables(design)
+    uses, order, found, files = {}, [], {}, {}
+    for name, _, allowed in folders:
+        is_any = allowed == "any of the above"
+        uses[name] = set(order if is_any else re.findall(r"[\w/-]+", allowed)), is_any
+        order.append(name)
+    bad = []
+    for path, _, names in os.walk(part):
+        sources = [name for name in names if name.endswith((".c", ".h", ".S"))]
+        if not sources:
+            continue
+        folder = part if path == part else os.path.relpath(path, part)
+        files[folder], found[folder] = (path, sources), set()
+        for name in sources:
+            for header in headers_of(part, os.path.join(path, name)):
+                if header.startswith(part + "/"):
+                    found[folder].add(os.path.relpath(os.path.dirname(header), part).replace(".", part))
+                elif not header.startswith(OUTSIDE[part]):
+                    bad.append(f"{path}/{name} may not include {header}")
+    bad += [f"{part}: {folder} has no row in the table" for folder in found if folder not in uses]
+    bad += [f"{part}: {folder} has a row in the table, but no sources" for folder in uses if folder not in found]
+    for row, folder in enumerate(order):
+        allowed, is_any = uses[folder]
+        used = found.get(folder, set()) - {folder}
+        bad += [f"{part}: {folder} may not use {other}" for other in sorted(used - allowed)]
+        bad += [f"{part}: {folder} does not use {other}" for other in sorted(allowed - used) if not is_any]
+        bad += [f"{part}: {folder} uses {other}, which is below it" for other in allowed if other not in order[:row]]
+
+    # A row of the table of accepted cycles: "| ctf | decode, decode_full | why |".
+    known = {(cells[0], frozenset(re.findall(r"\w+", cells[1]))) for cells in cycles}
+    includes = {(folder, cycle) for folder in files for cycle in find_include_cycles(part, *files[folder])}
+    calls = {(folder, cycle) for folder in files for cycle in find_call_cycles(*files[folder])}
+    calls = {(folder, cycle) for folder, cycle in calls if len(cycle) > 1}
+    text = "{}: {}: {} {}"
+    bad += [text.format(part, f, ", ".join(sorted(c)), "include each other") for f, c in includes - known]
+    bad += [text.format(part, f, ", ".join(sorted(c)), "call each other in a cycle") for f, c in calls - known]
+    bad += [text.format(part, f, ", ".join(sorted(c)), "is no cycle any more") for f, c in known - includes - calls]
+    return [f"{line} ({design})" for line in bad]
+
+
+problems = [line for part in sys.argv[2:] for line in check(part)]
+print("\n".join(problems), end="\n" if problems else "")
+sys.exit(bool(problems))
 PYTHON
 
 forbid 'only postproc/ctf/babeltrace uses babeltrace2' '#[[:space:]]*include <babeltrace' \
@@ -140,9 +163,9 @@ forbid 'only postproc/core/json_writer.c writes JSON' '\b(json_to_string|json_bu
 	--exclude-dir=core postproc
 forbid 'only postproc/export/gzip.c compresses' '\b(g_zlib_compressor_new|deflateInit|gzopen)' \
 	--exclude=gzip.c postproc
-# A byte to a pipe is all or nothing; everything else is written by pp_write_all().
+# A write() of one byte to a pipe is never partial; all other data is written by pp_write_all().
 forbid 'only postproc/core/write.c calls write() in a loop' '[^_a-z]p?write\([^)]' \
-	--exclude-dir=core --exclude={launch,grant,collector}.c postproc
+	--exclude-dir=core --exclude={launch,serve_files,collector}.c postproc
 forbid 'only postproc/tui uses ncurses' '#[[:space:]]*include <(n?curses|panel|menu)' \
 	--exclude-dir=tui postproc libgmon-mt libsync-trace
 forbid 'only postproc/export uses protobuf-c' '#[[:space:]]*include .*(protobuf-c/|pb-c\.h)' \
@@ -152,7 +175,7 @@ forbid 'only postproc/cli prints errors' '\b(stderr|g_printerr|perror|g_warning|
 forbid 'the runtime libraries neither exit nor abort' '\b(exit|abort|_Exit|quick_exit) *\([^)]*\) *;' \
 	libgmon-mt libsync-trace
 
-# exports LIBRARY MAP: it exports what the map names, all of it and nothing else.
+# exports LIBRARY MAP: the library exports exactly the names of the map.
 exports()
 {
 	local library=$1 map=$2 named found
@@ -166,7 +189,7 @@ exports()
 		complain "$library exports (>) other names than $map (<)" <exports.diff
 }
 
-# calls LIBRARY PATTERN: it may not call these.
+# calls LIBRARY PATTERN: the library does not call these functions.
 calls()
 {
 	local found

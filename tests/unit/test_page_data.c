@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the data of the page is made with: sums whose bins are joined, the choice of what is kept,
- * the packing, and which source files may be in it. */
+/*
+ * Data of the page: sums with merged bins, the selection of rows to keep, the packing, and the
+ * source files that may be included.
+ */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,7 +24,7 @@ static uint64_t *at(struct pp_sums *sums, uint32_t bin, uint32_t what)
 	return pp_sums_at(sums, key);
 }
 
-/* Every bin of 3,000 things, so that the table has to grow; then half of them, and so on. */
+/* Every bin of 3,000 keys, so that the table grows; then half of them, and so on. */
 static void check_halves(void)
 {
 	struct pp_sums sums;
@@ -69,7 +71,7 @@ static bool is_chosen(const struct pp_html_choice *choice, uint32_t what)
 	return pp_html_is_chosen(choice, key);
 }
 
-/* In how many bins each is counts; the same bin twice is one row. */
+/* The number of bins of each key decides; the same bin twice is one row. */
 static void check_choice(void)
 {
 	struct pp_html_choice choice = {0};
@@ -91,7 +93,7 @@ static void check_choice(void)
 	pp_html_choice_done(&choice);
 }
 
-/* Each instant is in the one bin that began and has not ended, however the length divides. */
+/* Each instant lies in exactly one bin, whatever the total length. */
 static void check_bins(void)
 {
 	struct pp_html html = {.from_ns = 1000};
@@ -127,7 +129,7 @@ static char *unpack(const char *text, gsize *ret_len)
 	return plain;
 }
 
-/* More than one batch, with all that text may hold. */
+/* More than one batch, with every kind of character. */
 static void check_put(void)
 {
 	struct pp_error err = PP_ERROR_INIT;
@@ -172,7 +174,9 @@ static void write_file(const char *path, const char *bytes, gssize n)
 	CHECK(g_file_set_contents(path, bytes, n, NULL));
 }
 
-/* why: NULL, it is read by anybody; else only by who looks at it himself. */
+/*
+ * why: NULL if any user may read the file; otherwise the reason why only its owner may include it.
+ */
 static void check_source(const char *path, const char *why, bool for_oneself)
 {
 	const char *told;

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The test runner itself: verdicts, closing line, exit status, selection, limit, fresh directories.
+# Checks the test runner: verdicts, last line, exit status, selection, limit, empty directories.
 set -e
 . "$GM_TOP/tests/lib.sh"
 
-# t FOLDER/NAME: makes a test of its standard input.
+# t FOLDER/NAME: creates a test whose text is standard input.
 t()
 {
 	mkdir -p "tests/${1%/*}"
@@ -22,7 +22,7 @@ runner()
 
 closes_with()
 {
-	[ "$(tail -n 1 out)" = "$1" ] || { cat out; fail "closing line is not: $1"; }
+	[ "$(tail -n 1 out)" = "$1" ] || { cat out; fail "expected the last line: $1"; }
 }
 
 mkdir tmp
@@ -50,12 +50,19 @@ runner 0 'o*/*good'
 closes_with '1 passed, 0 failed, 0 skipped'
 runner 1 two/test_skip
 closes_with '0 passed, 0 failed, 1 skipped'
-runner 1 'nothing*'
-closes_with '0 passed, 0 failed, 0 skipped'
+t robust/three/test_deep.sh <<<'true'
+for selection in robust robust/three robust/three/test_deep robust/test_deep test_deep; do
+	runner 0 $selection
+	closes_with '1 passed, 0 failed, 0 skipped'
+done
+runner 0 -l
+! grep robust out || fail 'a folder of robust/ is selected by default'
+runner 2 one 'nothing*'
+grep -q "^tests/run: no test matches 'nothing\*'" out || { cat out; fail 'a name that no test has is ignored'; }
 
 t two/test_bad.sh <<<'. "$GM_TOP/tests/no-such-file"; true'
 runner 1 two/test_bad
-grep -q '^FAIL two/test_bad (.*a file or command of the script is missing$' out || fail 'passed without its functions'
+grep -q '^FAIL two/test_bad (.*a file or command of the script is missing$' out || fail 'a test passes although it could not source its functions'
 rm tests/two/test_bad.sh
 
 t three/test_hang.sh <<<'while :; do sleep 0.2; done'

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was found out about addresses, as bytes and as files in a folder: it comes back as it was
- * kept, or not at all; nothing that lies in the folder is believed, followed or waited for.
+ * The symbol cache, as bytes and as files in a folder: an entry is read as it was stored, or not at
+ * all. No file in the folder is trusted, followed as a symlink, or waited for.
  */
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -62,7 +62,7 @@ static void check_cached_names(const struct pp_cached_names *cached)
 	CHECK(!pp_cached_names_frames(cached, 0x1006));
 }
 
-/* Whether they are taken; if not, nothing is. */
+/* Tells whether the names are accepted; rejected data leaves no names. */
 static bool is_taken(const uint8_t *data, gsize len, const char *key)
 {
 	struct pp_cached_names *cached = pp_cached_names_new();
@@ -98,7 +98,7 @@ static void test_bytes(void)
 		CHECK(!is_taken(changed, len, KEY));
 		changed[i / 8] ^= (uint8_t)(1u << i % 8);
 	}
-	/* The same names are the same bytes. */
+	/* The same names give the same bytes. */
 	pp_cached_names_free(cached);
 	cached = pp_cached_names_new();
 	CHECK(pp_cached_names_read(cached, bytes, KEY));
@@ -114,7 +114,7 @@ static void put(const char *name, const char *text)
 	pp_symbol_cache_write(name, bytes);
 }
 
-/* NULL: not there. */
+/* expected NULL: the file does not exist. */
 static void check_file(const char *name, const char *expected)
 {
 	g_autoptr(GBytes) bytes = pp_symbol_cache_read(name);
@@ -169,7 +169,7 @@ static void make_text(const char *path, const char *text)
 	CHECK(g_file_set_contents_full(path, text, -1, G_FILE_SET_CONTENTS_NONE, 0600, NULL));
 }
 
-/* What somebody has put in a file's place. */
+/* Something else in place of a cache file. */
 static void test_strange_files(void)
 {
 	g_autofree char *text = NULL;
@@ -197,7 +197,7 @@ static void test_strange_files(void)
 	CHECK(unlink(FOLDER "/large") == 0);
 }
 
-/* Where nothing can be kept, nothing is, and nothing is said. */
+/* If the folder cannot be used, nothing is stored and no error is reported. */
 static void test_no_folder(void)
 {
 	struct rlimit limit, small;
@@ -251,12 +251,12 @@ static bool is_there(const char *name)
 	return access(path, F_OK) == 0;
 }
 
-/* The longest unused go first; to be read is a use. */
+/* The files that were not used for longest are deleted first; reading counts as use. */
 static void test_number(void)
 {
 	make_file("used", 20000, 1);
 	make_file("old", 10000, 1);
-	/* New names, for a new file takes long on some disks. */
+	/* New names, since replacing a file is slow on some disks. */
 	for (unsigned i = 0; i < PP_SYMBOL_CACHE_FILES; i++) {
 		g_autofree char *path = g_strdup_printf(FOLDER "/old-%u", i);
 
@@ -278,7 +278,7 @@ static void test_size(void)
 {
 	static const char *const names[] = {"0", "1", "2", "3", "4", "5", "6", "7", "8"};
 
-	/* The files there before are too small to count. */
+	/* The files from before are too small to matter. */
 	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
 		make_file(names[i], 20000 - i, PP_SYMBOL_CACHE_FILE_BYTES);
 	check_file("one", "second");
@@ -286,7 +286,7 @@ static void test_size(void)
 	CHECK(!is_there("0") && !is_there("1") && is_there("2"));
 	CHECK(is_there("one") && is_there("newer"));
 
-	/* Of somebody who was killed, and of one who is at it. */
+	/* A temporary file of a killed process, and one of a running process. */
 	make_text(FOLDER "/.new-1-a", "x");
 	make_text(FOLDER "/.new-2-b", "x");
 	set_age(FOLDER "/.new-1-a", 7200);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Names for addresses agree with nm and addr2line, for C and C++, PIE and not, stripped with a
-# separate debug file; and an object that is no longer the one that ran gets none.
+# Names for addresses agree with nm and addr2line, for C and C++, PIE and not, stripped with a separate debug
+# file. An object whose build-id is not that of the recorded one gets no names.
 set -e
 . "$GM_TOP/tests/lib.sh"
 name=$GM_BUILD/tests/unit/name_address
@@ -26,7 +26,7 @@ address_of() { nm "$1" | awk -v n="$2" '$3 == n { print $1 }'; }
 add() { printf '%x\n' $((16#$1 + $2)); }
 build_id() { readelf -n "$1" | sed -n 's/.*Build ID: //p'; }
 
-# Return addresses of calls, from the disassembly.
+# Prints the return addresses of calls, from the disassembly.
 call_sites() { objdump -d "$1" | grep -A1 -E 'call .*<(twice|helper)>' | sed -nE '2~3s/^ *([0-9a-f]+):.*/\1/p'; }
 
 check()
@@ -39,7 +39,7 @@ check()
 	done
 	local sites=0
 	for site in $(call_sites "$program"); do
-		# addr2line is asked for the call, one byte before the return address.
+		# addr2line gets the address of the call: one byte before the return address.
 		local theirs
 		theirs=$(addr2line -fe "$program" "$(add "$site" -1)" | sed 's,.*/,,; s/ (discr.*//' |
 			paste -sd' ' | sed -E 's/(.*) (.*)/\1 (\2)/')
@@ -47,7 +47,7 @@ check()
 			"$("$name" "$program" "$id" "$bias" "s$(add "$site" $((16#$bias)))" | sed 's,(src/,(,')"
 		sites=$((sites + 1))
 	done
-	[ $sites -ge 2 ] || fail "$program: $sites call sites found"
+	[ $sites -ge 2 ] || fail "$program: expected at least 2 call sites, got $sites"
 	at=$(add "$(address_of "$program" table)" $((16#$bias)))
 	same "$program table" table "$("$name" "$program" "$id" "$bias" "o$at")"
 	same "$program table+8" table+8 "$("$name" "$program" "$id" "$bias" "o$(add "$at" 8)")"
@@ -61,7 +61,8 @@ check()
 check "$PWD/pie" 555500000000
 check "$PWD/fixed" 0
 
-# What was inlined from headers is where the program called it: addr2line's first line in no header.
+# Code inlined from a header is attributed to its call site in the program: the first line of addr2line that
+# is not in a header.
 cat >src/outer.h <<'END'
 int twice(int n);
 static inline __attribute__((always_inline)) int inner(int n) { return twice(n); }
@@ -83,7 +84,7 @@ int main(void)
 }
 END
 "$CC" -g -O0 -fPIE -pie src/inlined.c -o inlined
-# chain OBJECT ADDRESS: "function (file:line)", innermost first, as addr2line has them.
+# chain OBJECT ADDRESS: prints "function (file:line)", innermost first, as addr2line does.
 chain()
 {
 	addr2line -Cfie "$1" "$2" | sed 's/ (discr.*//' | paste -d' ' - - |
@@ -104,8 +105,8 @@ for site in $(call_sites inlined); do
 done
 same "call sites in main" 3 $sites
 
-# Functions of functions, which calls are inlined into, by every kind of debug information: the
-# lines of each address are addr2line's.
+# Calls that are inlined into nested functions, with every kind of debug information: the lines of each
+# address are those of addr2line.
 cat >src/nested.c <<'END'
 int twice(int n);
 static inline int helper(int n) { return twice(n) + twice(n + 1); }
@@ -125,7 +126,7 @@ int main(int argc, char **argv)
 }
 #endif
 END
-# lines_of OBJECT ADDRESS...: the places of each, innermost first, on a line
+# lines_of OBJECT ADDRESS...: prints the lines of each address, innermost first, on one line
 lines_of()
 {
 	local object=$1
@@ -143,7 +144,7 @@ their_lines_of()
 for compiler in "$CC" clang; do
 	command -v "$compiler" >/dev/null || continue
 	for flags in "-O0" "-O2" "-O2 -gdwarf-4" "-O2 -gsplit-dwarf"; do
-		# shellcheck disable=SC2086 # words
+		# shellcheck disable=SC2086 # the words are split on purpose
 		"$compiler" -g $flags -c -Wno-all src/nested.c -o nested.o &&
 			"$compiler" -g src/program.c -c -Dmain=other -o rest.o &&
 			"$compiler" nested.o rest.o -Wl,-z,execstack -o nested || fail "$compiler $flags"
@@ -151,11 +152,11 @@ for compiler in "$CC" clang; do
 			awk '/^[0-9a-f]+ <(main|nested\.0|nested)>:/ { on = 1; next } /^$/ { on = 0 }
 				on { sub(":", "", $1); print $1 }')
 		witness=nested
-		# addr2line reads no .dwo files, but the code is the same.
+		# addr2line reads no .dwo files; the build before has the same code.
 		[[ $flags != *split* ]] || witness=whole
 		their_lines_of $witness "${places[@]}" >theirs
 		lines_of nested "${places[@]}" >ours
-		# The padding behind a function is nobody's.
+		# The padding after a function belongs to no function.
 		paste -d'|' theirs ours | grep -v '^ ??:\|| nested+0x' >both
 		[ "$(wc -l <both)" -ge 10 ] || fail "$compiler $flags: $(cat both)"
 		same "$compiler $flags" "$(cut -d'|' -f1 both)" "$(cut -d'|' -f2 both)"
@@ -165,14 +166,14 @@ for compiler in "$CC" clang; do
 	done
 done
 
-# The path is as the compiler was given it, not absolute.
+# The path is the one given to the compiler, not an absolute one.
 at=$(call_sites pie | head -1)
 case $("$name" "$PWD/pie" - 0 "s$at") in
 *"(src/program.c:"*) ;;
 *) fail "path: $("$name" "$PWD/pie" - 0 "s$at")" ;;
 esac
 
-# Another program in its place.
+# The file now is another program.
 result=$("$name" "$PWD/pie" 0123456789 0 "s$at")
 same "build-id" "pie+0x$at" "$result"
 same "build-id, with a bias" "pie+0x$at" "$("$name" "$PWD/pie" 0123456789 5000 "s$(add "$at" $((16#5000)))")"
@@ -181,7 +182,7 @@ same "no ELF object" "program.c+0x$at" "$("$name" "$PWD/src/program.c" - 0 "s$at
 head -c 1000 pie >part
 same "cut short" "part+0x$at" "$("$name" "$PWD/part" - 0 "s$at")"
 
-# A separate debug file, beside it.
+# A separate debug file in the same folder.
 cp pie stripped
 objcopy --only-keep-debug stripped beside.debug
 main_at=$(add "$(address_of pie main)" 5)
@@ -189,15 +190,15 @@ strip --strip-all stripped
 same "stripped" 1 "$("$name" "$PWD/stripped" - 0 "f$main_at" | grep -c "^stripped+0x$main_at$")"
 objcopy --add-gnu-debuglink=beside.debug stripped
 same "debug file" main "$("$name" "$PWD/stripped" - 0 "f$main_at")"
-# What is kept of it for the next run has to know where it is.
+# The symbol cache stores the name of the debug file.
 same "debug file, found before" main "$("$name" "$PWD/stripped" "$(build_id pie)" 0 "f$main_at")"
 
-# Compressed.
+# Compressed debug information.
 objcopy --compress-debug-sections=zlib pie compressed
 site=$(call_sites pie | head -1)
 same "compressed" "$("$name" "$PWD/pie" - 0 "s$site")" "$("$name" "$PWD/compressed" - 0 "s$site")"
 
-# By build-id, in the system's folder: in a mount namespace where it is ours.
+# Found by build-id in the system's folder, here in a mount namespace of our own.
 id=$(build_id pie)
 objcopy --only-keep-debug pie apart.debug
 cp pie bare && strip --strip-all bare
@@ -210,7 +211,7 @@ if mkdir -p /usr/lib/debug 2>/dev/null && unshare --mount true 2>/dev/null; then
 	same "by build-id" "$("$name" "$PWD/pie" - 0 "s$site")" "$(cat result)"
 fi
 
-# From a server, only of the user's choosing.
+# From a debuginfod server, only if the user has chosen one.
 mkdir -p "server/buildid/$id" && cp apart.debug "server/buildid/$id/debuginfo"
 export DEBUGINFOD_CACHE_PATH=$PWD/fetched
 if ldconfig -p 2>/dev/null | grep -q 'libdebuginfod\.so\.1'; then
@@ -220,7 +221,7 @@ if ldconfig -p 2>/dev/null | grep -q 'libdebuginfod\.so\.1'; then
 	[ ! -e none ] || fail "asked without DEBUGINFOD_URLS"
 fi
 
-# C++, if there is a compiler for it.
+# C++, if a compiler is installed.
 if command -v g++ >/dev/null; then
 	cat >space.cc <<-'END'
 	namespace space { template <class T> struct box { T take(int n) const; }; }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""pprof_check.py GPROF_MT [SELECTION...]: a profile as pprof itself shows it (-top, -peek, -tree, -tags), against the
-reports and folded stacks of the same capture."""
+"""pprof_check.py GPROF_MT [SELECTION...]: compares the output of pprof (-top, -peek, -tree, -tags) for a profile
+with the reports and folded stacks of the same capture."""
 import collections
 import json
 import re
@@ -26,7 +26,8 @@ def pprof(*words):
 def same(what, got, want):
     got, want = ({k: v for k, v in d.items() if v} for d in (got, want))
     if got != want:
-        sys.exit(f"{what}: only pprof has {sorted((got.items() - want.items()))[:10]}\n"
+        sys.exit(f"{what}: expected the same in pprof and in the report, but only pprof has "
+                 f"{sorted((got.items() - want.items()))[:10]}\n"
                  f"only the report has {sorted((want.items() - got.items()))[:10]}")
 
 
@@ -35,7 +36,7 @@ def number(text):
 
 
 def plain(name):
-    """Code without a name: reports may have one for all of a file, profiles one for each address."""
+    """Maps code without a name to "?": reports have one entry per file, profiles one per address."""
     return "?" if name.startswith("<") or re.search(r"0x[0-9a-f]+$", name) else name
 
 
@@ -47,7 +48,7 @@ def summed(pairs):
 
 
 def top(kind):
-    """Of each function: flat, and with what it called."""
+    """Returns the flat and the cumulative values by function."""
     rows = [line.split(None, 5) for line in pprof("-top", "-sample_index=" + kind)]
     at = next(i for i, row in enumerate(rows) if row[:2] == ["flat", "flat%"])
     rows = rows[at + 1:]
@@ -55,7 +56,7 @@ def top(kind):
 
 
 def edges(*words):
-    """Who called whom: as callers above a function, and as callees below it."""
+    """Returns the edges to callers, listed above a function, and to callees, listed below it."""
     above, below, callers, callees, name = collections.Counter(), collections.Counter(), [], [], None
     for line in pprof(*words) + ["---"]:
         edge = re.fullmatch(r" *([0-9]+(?:ns)?) +[0-9.]+% \|   (.*)", line)
@@ -101,7 +102,7 @@ def of_flat():
     name = {node["id"]: plain(node["name"]) for node in graph["nodes"]}
     got, below = edges("-tree", "-sample_index=calls")
     same("callees", below, got)
-    # gprof's graph leaves out callers without a name.
+    # gprof's graph omits callers without a name.
     same("callers", {k: v for k, v in got.items() if k[0] != "?"},
          summed(((name[e["from"]], name[e["to"]]), e["count"]) for e in graph["edges"]))
     return any(value for *_, value in cpu)
@@ -117,7 +118,7 @@ def of_blocked():
     for line in run(gprof_mt, "export", "--format", "folded", "--what", "off-cpu", "--no-threads", "-o", "-",
                     *selection).splitlines():
         stack, ns = line.rsplit(" ", 1)
-        stacks.append((stack.split(";")[:-1], int(ns)))  # the object comes last: here it is a tag
+        stacks.append((stack.split(";")[:-1], int(ns)))  # the last frame is the object, which is a tag in pprof
     flat, whole = top("off-cpu")
     same("operations", flat, summed((stack[-1], ns) for stack, ns in stacks))
     same("off-cpu", whole, summed((plain(name), ns) for stack, ns in stacks for name in set(stack)))

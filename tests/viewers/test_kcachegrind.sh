@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# KCachegrind loads what export writes for it, to the last line, without a complaint: a line that is added behind, which
-# is no part of the format, is the only one that it complains of.
+# KCachegrind loads an exported profile completely and without a complaint: it complains only about an invalid line that
+# the test appends.
 . "$GM_TOP/tests/gmon/common.sh"
 . "$GM_TOP/tests/sample/common.sh"
 need kcachegrind dbus-run-session
 export HOME=$PWD XDG_RUNTIME_DIR=$PWD QT_QPA_PLATFORM=offscreen LC_ALL=C.UTF-8
 
-# loaded FILE: what it says of the lines of FILE, which ends with one that is wrong
+# loaded FILE: prints the messages about lines of FILE, whose last line is invalid
 loaded()
 {
 	rm -f pid
@@ -27,11 +27,11 @@ loaded()
 build_pg ratio
 for hz in 250 0; do
 	fresh "$gprof_mt" record -q --set kernel.source=none --set sample.hz=$hz -- ./ratio 60 2 >out ||
-		fail "ratio at $hz Hz: exit status $?"
+		fail "ratio at $hz Hz: expected exit status 0, got $?"
 	"$gprof_mt" export --format callgrind -o profile 2>err || fail "export: $(cat err)"
 	echo 'no such line' >>profile
 	loaded profile >complaints
 	[ "$(cat complaints)" = "Loading \"./profile\" : $(wc -l <profile) :  \"Invalid line 'no such line'\"" ] ||
-		fail "at $hz Hz it says: $(cat said)"
+		fail "at $hz Hz: expected only a complaint about the last line, found: $(cat said)"
 done
 exit 0

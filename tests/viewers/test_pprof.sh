@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `go tool pprof` shows the calls, callers, CPU time and time blocked that reports have, for all threads and for one.
+# `go tool pprof` shows the same calls, callers, CPU time and blocked time as the reports, for all threads and for one.
 . "$GM_TOP/tests/lib.sh"
 need go
 

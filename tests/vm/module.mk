@@ -1,4 +1,4 @@
-# Programs that only the virtual machine runs: its /tmp is not ours.
+# Programs that only the virtual machine runs; it has a /tmp of its own.
 VM_BUILD := $(B)/tests/vm/known
 
 $(VM_BUILD): $(B)/tests/vm/%: tests/truth/programs/%.c

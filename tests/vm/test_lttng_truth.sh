@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What the report says from LTTng's kernel events against what the threads measured themselves: as
-# truth/test_threads does for the other sources, in a virtual machine.
+# Compares the report from LTTng's kernel events with the threads' own measurements, as truth/test_threads
+# does for the other sources, in a virtual machine.
 . "$GM_TOP/tests/lib.sh"
 vm=$GM_TOP/tests/vm truth=$GM_TOP/tests/truth/programs
 
@@ -10,7 +10,7 @@ need qemu-system-x86_64 jq python3
 "$vm/boot" "$vm/lttng_truth.guest" out "$GM_BUILD"/{gprof-mt,libgmon_mt.so,libsync_trace.so} \
 	"$GM_BUILD"/{libsync_trace_ust.so,tests/vm/known} || { echo "FAIL: the machine: $?"; exit 1; }
 
-# The machine is emulated: now and then a thread of a run waits for its CPU beside the rest.
+# The machine is emulated: sometimes a thread waits for its CPU in addition.
 compare()
 {
 	[ "$(jq -r '.kernel.source, (.losses | length)' "$1/capture/info.json" | paste -sd ' ')" = "lttng 0" ] ||
@@ -26,5 +26,5 @@ for run in 1 2 3 4 5; do
 	cat out/$run/{said,err}
 done
 cat out/log
-echo "FAIL: five runs"
+echo "FAIL: no run of five agrees"
 exit 1

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The history of calls: one record of 8 bytes for each entry, and for each exit that is told of.
+ * The history of calls: writes one record of 8 bytes for each entry, and for each exit that the
+ * code reports.
  *
- * A thread that keeps a history has an empty table where mcount.S looks, so mcount and its kin come
- * here by the way of a call that is not found: counting alone pays nothing for it.
+ * A thread with a history has an empty table in its view, so the miss path of mcount.S leads here:
+ * counting without a history pays nothing for it.
  *
- * A record must be there whole or not at all, in order of time, whatever signal handler comes
- * between any two instructions, and whether or not it ever comes back.  So nothing is taken before
- * it is given: the next place in the packet is looked up, the clock is read, and one cmpxchg (not
- * locked: nobody else writes there) puts the record in that place if it is still empty.  A handler
- * that recorded calls of its own meanwhile has taken it, and then all is done again, the long way.
- * A second cmpxchg moves the packet's length on from where it was; a handler that came between the
- * two has done that already (history.c).
+ * A record must be stored whole or not at all, and in order of time, even if a signal handler runs
+ * between any two instructions and never returns.  The code finds the next slot in the packet,
+ * reads the clock, and stores the record by one cmpxchg if the slot is still empty (without a lock
+ * prefix: only this thread writes there).  If a handler recorded calls of its own meanwhile, the
+ * slot is taken and the call starts again on the slow path.  A second cmpxchg advances the
+ * packet's length from its old value; a handler that ran between the two has done that already
+ * (history.c).
  *
- * Both cmpxchg and the search for the arc take no time of their own: rdtsc, 8 to 9 ns on a virtual
- * machine, does not wait for them.
+ * The cmpxchg instructions and the search for the arc add no time: they overlap with rdtsc, which
+ * takes 8 to 9 ns on a virtual machine.
  *
  * Red zone: -8 rax, -16 rcx, -24 rdx (as in mcount.S), -32 rsi, -40 rdi, -48 r8, -56 r9.
  */
@@ -135,7 +136,7 @@ gm_history_call:
 	.cfi_endproc
 	.size	gm_history_call, . - gm_history_call
 
-/* An exit.  What the function returns is live, and is kept, as all else is. */
+/* An exit.  The function's return value is live; all registers are preserved. */
 .macro record_return where:req
 	movq	gm_tls@gottpoff(%rip), %r11
 	cmpb	$GM_TLS_STATE_HISTORY, %fs:GM_TLS_STATE(%r11)
@@ -176,7 +177,7 @@ gm_history_return:
 	.p2align 6
 gm_history_exit:
 	.cfi_startproc
-	incq	%rdi		/* as for the entry; it is ours to change */
+	incq	%rdi		/* as for the entry; an argument, so it may be changed */
 	record_return %rdi
 	.cfi_endproc
 	.size	gm_history_exit, . - gm_history_exit

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What instrumented code calls: mcount, _mcount, __fentry__ and __cyg_profile_func_enter count a
- * call; __return__ and __cyg_profile_func_exit have nothing to count.  Where a history of calls is
- * kept, all go on in history.S.
+ * The functions that instrumented code calls: mcount, _mcount, __fentry__ and
+ * __cyg_profile_func_enter count a call; __return__ and __cyg_profile_func_exit have nothing to
+ * count.  With a history of calls, all of them continue in history.S.
  *
  * gcc -pg                                   gcc -pg -mfentry
  *	push  %rbp                           	call  *__fentry__@GOTPCREL(%rip)
@@ -10,7 +10,7 @@
  *	...room for locals, saved registers...
  *	call  *mcount@GOTPCREL(%rip)
  *
- * (without PIC: call mcount).  What stands where on entry:
+ * (without PIC: call mcount).  The stack on entry:
  *
  *	mcount                               __fentry__
  *	  8(%rbp)  return into the caller      8(%rsp)  return into the caller
@@ -21,34 +21,35 @@
  *
  * The function's arguments are live (rdi rsi rdx rcx r8 r9, al for varargs, r10 for nested
  * functions, every vector register), rsp has any alignment, and only r11 and the flags are free.
- * The hit path uses rax as well, kept below rsp in the red zone, which signal handlers leave alone.
+ * The hit path also uses rax, saved below rsp in the red zone, which signal handlers do not touch.
  *
- * -finstrument-functions calls __cyg_profile_func_enter(function, call site) as any C function: the
- * arc is its two arguments, and all that a C function may change is free.
+ * -finstrument-functions calls __cyg_profile_func_enter(function, call site) like any C function:
+ * the arc is its two arguments, and all caller-saved registers are free.
  *
- * A thread's table (struct gm_calls_header, then slots of 32 bytes) is found by a load from TLS, of
- * its view, which tells how far from it the table is, and the mask of its slots.  A view of zeros is
- * itself the table, with nothing in it: that is what a thread has that has none yet or is not
- * profiled, and what every view becomes in the child of a fork.  The miss sorts those cases out.
+ * A load from TLS finds the thread's view, which has the mask of the slots and the distance from
+ * the view to the table (struct gm_calls_header, then slots of 32 bytes).  A view of zeros is
+ * itself an empty table.  Threads without a table and threads that are not profiled have such a
+ * view, and in the child of a fork every view becomes one.  The miss path handles these cases.
  *
- * IFUNC resolvers (gcc makes one for target_clones, and has it call mcount) run while the loader
- * relocates.  We may not be relocated ourselves: then the offset of gm_tls is still 0, which no
- * variable has.  Thread-local storage may be there, but not what it begins with: then the state is
- * 0.  Both find the empty table.  In a static program there may be none at all (GM_ARCHIVE): only a
- * flag set by the first constructor tells.  Such calls are counted as lost.
+ * IFUNC resolvers (gcc makes one for target_clones, which calls mcount) run while the loader
+ * relocates.  If this library is not relocated yet, the offset of gm_tls is still 0, which no
+ * variable has.  If thread-local storage exists but is not initialized, the state is 0.  In both
+ * cases the empty table is found.  In a static program there may be no thread-local storage
+ * (GM_ARCHIVE), which is known only from a flag that the first constructor sets.  Such calls are
+ * counted as lost.
  *
- * Signals: the count goes up in one instruction.  A handler that runs between the compare and the
- * increment and makes the table grow leaves the old one mapped, with its keys; what arrives there
- * late is added when the thread ends (calls.c).
+ * Signals: one instruction increments the count.  If a handler runs between the compare and the
+ * increment and makes the table grow, the old table stays mapped with its keys; its late increments
+ * are added when the thread ends (calls.c).
  */
 #include "arch/x86_64/offsets.h"
 
 	.text
 
 /*
- * Loads the address of the thread's view of its table.  Changes r11.  gm_tls has the view's distance
- * from the empty one, which is 0 until thread-local storage has its initial values.  Before our own
- * relocation the offset of gm_tls is 0: GM_TLS_VIEW is chosen so that this finds a 0, too.
+ * Loads the address of the thread's view.  Changes r11.  gm_tls holds the view's distance from the
+ * empty view, which is 0 until thread-local storage is initialized.  Before our own relocation the
+ * offset of gm_tls is 0, and GM_TLS_VIEW is chosen so that this load also finds a 0.
  */
 .macro find_view to:req
 	leaq	gm_no_view(%rip), \to
@@ -57,8 +58,8 @@
 .endm
 
 /*
- * Finds the arc `from` -> `self` and counts it; leaves by ret, or, when the arc is not there, goes
- * to label 9.  `saved`: rax is live and kept in the red zone, as is rcx at label 9.
+ * Finds the arc `from` -> `self`, counts it and returns, or goes to label 9 if the arc is not
+ * found.  `saved`: rax is live and is saved in the red zone, as is rcx at label 9.
  */
 .macro count_arc from:req, self:req, saved:req
 	.if	\saved
@@ -83,8 +84,8 @@
 	ret
 
 	/*
-	 * Another arc has its first place: linear probing from the second one, up to an empty slot.
-	 * Once in so many calls C gets to see that, and may find a better table.
+	 * Another arc is in its first place: linear probing from the second one to an empty slot.
+	 * Once in GM_CROWDED_CALLS calls the slow path is called, and may rebuild the table.
 	 */
 2:	.if	\saved
 	movq	%rcx, -16(%rsp)
@@ -168,7 +169,7 @@ __fentry__:
 __cyg_profile_func_enter:
 	.cfi_startproc
 	check_up
-	incq	%rdi		/* inside, as a return address is: the byte before it counts */
+	incq	%rdi		/* like a return address: an address inside the function, after the call */
 	count_arc %rsi, %rdi, saved=0
 
 9:	movq	%rsi, %rax
@@ -181,7 +182,7 @@ __cyg_profile_func_enter:
 	.hidden	gm_history_return
 	.hidden	gm_history_exit
 
-/* -minstrument-return=call calls it before every ret: what the function returns is live. */
+/* -minstrument-return=call calls it before every ret: the function's return value is live. */
 	.globl	__return__
 	.type	__return__, @function
 	.globl	__cyg_profile_func_exit
@@ -205,20 +206,20 @@ __cyg_profile_func_exit:
 	.size	__cyg_profile_func_exit, . - __cyg_profile_func_exit
 
 /*
- * Not found: a new arc, a new thread, or a thread that is not profiled.  rax = from, rdx = self;
- * the function's own rax, rcx, rdx lie in the red zone, or anything if they are free.  Goes to
- * history.S if the thread keeps a history; else calls gm_calls_miss(from, self) in C, built for
- * general registers only; the few libc functions behind it may use any vector register (vectors.c).
+ * A miss: a new arc, a new thread, or a thread that is not profiled.  rax = from, rdx = self; the
+ * function's own rax, rcx, rdx lie in the red zone (undefined if they are free).  Goes to history.S
+ * if the thread has a history; otherwise calls gm_calls_miss(from, self) in C, built for general
+ * registers only; the few libc functions that it calls may use any vector register (vectors.c).
  *
  *	  8(%rbp)        return into the function
  *	  0(%rbp)        the function's rbp, where its rax was
  *	 -8 .. -64(%rbp) its rcx rdx rax rsi rdi r8 r9 r10
  *	-72(%rbp)        al: what gm_calls_miss() returned, whether signals are blocked
- *	-80(%rbp)        the signal mask from before: here, since a handler's miss has its own
+ *	-80(%rbp)        the signal mask from before: on the stack, since handlers may miss, too
  *	  0(%rsp)        XSAVE area, 64-byte aligned; without AVX: xmm0..xmm15, 16-byte aligned
  *
- * Signals are unblocked when all but the registers is off the stack: the handlers that come there
- * may find no more than the least stack that a thread can have.
+ * Signals are unblocked after everything but the saved registers is off the stack: the thread may
+ * have the smallest possible stack, and handlers need the rest of it.
  */
 	.hidden	gm_vectors_bytes
 	.hidden	gm_vectors_mask
@@ -252,7 +253,7 @@ gm_count_early:
 	incq	gm_calls_early(%rip)
 	ret
 
-	/* Also for history.S, with the same in the same places. */
+	/* Also used by history.S, with the same registers and red zone. */
 	.globl	gm_slow
 	.hidden	gm_slow
 gm_slow:

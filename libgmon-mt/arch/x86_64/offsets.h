@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What mcount.S and history.S know of C structures; calls.c and history.c assert each.
+ * Offsets and constants of C structures for mcount.S and history.S; calls.c and history.c assert
+ * them.
  */
 #ifndef GM_ARCH_OFFSETS_H
 #define GM_ARCH_OFFSETS_H
@@ -19,7 +20,7 @@
 #define GM_VIEW_SLOT_MASK 0
 #define GM_VIEW_TABLE	  8
 
-/* struct gm_calls_header, then the slots; offsets from the table's start */
+/* struct gm_calls_header, followed by the slots; offsets from the table's start */
 #define GM_CALLS_SLOT_MASK    40
 #define GM_CALLS_HEADER_BYTES 64
 #define GM_ARC_BYTES	      32
@@ -45,15 +46,15 @@
 #define GM_PACKET_CONTENT_BITS 32
 
 /*
- * The first place of an arc is made of the low bits of from * GM_HASH_FIRST + self, where the mask
- * picks multiples of GM_ARC_BYTES.  It is cheap, and good enough for one call site with many
- * targets, one function with many callers, and most programs.
+ * The first place of an arc: the low bits of from * GM_HASH_FIRST + self; the mask selects
+ * multiples of GM_ARC_BYTES. One multiplication suffices for one call site with many targets, one
+ * function with many callers, and most programs.
  */
 #define GM_HASH_FIRST 0x4f1bbcd8
 
 /*
- * Its second place: two multiplications by 2^31 * golden ratio, kept signed-32-bit for the
- * immediate; bits 18 and up are well mixed.
+ * The second place: two multiplications by 2^31 * golden ratio, in signed 32 bits for the immediate
+ * operand; bits 18 and up are well mixed.
  */
 #define GM_HASH_FACTOR 0x4f1bbcdd
 #define GM_HASH_SHIFT  27

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a signal handler that was installed by a direct system call returns to.  Debuggers and
- * unwinders know a signal's frame by exactly these nine bytes; it has no unwind information.
+ * The return address of a signal handler that was installed by a direct system call.  Debuggers and
+ * unwinders recognize a signal frame by exactly these nine bytes; it has no unwind information.
  */
 	.text
 	.globl	gm_sigreturn

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `<pid>/children.<n>`: places that a process prepares for its children of fork, so that one which
- * does little needs no folder and no file of its own.  The file is mapped shared by the process
- * that made it and by all that descend from it; a child claims a place by counting n_claimed up.
+ * `<pid>/children.<n>`: places that a process prepares for its children of fork, so that a child
+ * that does little needs neither a folder nor files of its own. The file is mapped shared by the
+ * process that made it and by all its descendants; a child claims a place by incrementing
+ * n_claimed.
  *
- * A place holds what the first bytes of the files of a process' folder would hold: the header and
- * the first slot of `threads`, one file of packets of the first stream of `user/`, and the first
- * chunks of `calls`.  A child that needs more makes a folder of its own, `folder`, and goes on in
- * the files there behind these; it never writes to the parts of them that its place stands for.
- * The load map begins with the first maps_bytes of the `maps` beside this file.
+ * A place holds the contents that the first bytes of the files in a process' folder would have: the
+ * header and the first slot of `threads`, one file of packets of the first stream of `user/`, and
+ * the first chunks of `calls`. A child that needs more makes a folder of its own, `folder`, and
+ * continues in its files behind these bytes; in the files, the parts that the place stands for are
+ * never written. The load map begins with the first maps_bytes of the `maps` beside this file.
  *
- * gprof-mt moves the places into folders.  Before it removes a file it sets the highest bit of
- * n_claimed, and from then on nobody claims a place there; then it writes n_final.
+ * gprof-mt moves the places into folders. Before it removes a file it sets the highest bit of
+ * n_claimed, so that no further process claims a place there; then it writes n_final.
  */
 #ifndef GMON_MT_CHILDREN_H
 #define GMON_MT_CHILDREN_H
@@ -33,14 +34,15 @@ struct gm_children_header {
 	uint32_t slot_bytes;
 	uint32_t n_slots;
 	uint32_t n_claimed; /* atomic; may exceed n_slots */
-	uint32_t pid;	    /* who made the file */
+	uint32_t pid;	    /* of the process that made the file */
 	uint64_t proc_start;
 	char folder[20]; /* its folder's name */
 	uint32_t unused;
-	uint32_t n_final; /* gprof-mt's: places that may be claimed, plus 1; 0: not known */
+	uint32_t n_final; /* written by gprof-mt: number of places that may be claimed, plus 1; 0:
+			     not known */
 	/*
-	 * Inode number of a PID namespace.  The parent and all children in the places are in it, or
-	 * in one below it.  0: not known.
+	 * Inode number of the PID namespace that contains the parent and all children in the
+	 * places, directly or in a namespace below it. 0: not known.
 	 */
 	uint32_t pid_namespace;
 };
@@ -49,7 +51,7 @@ _Static_assert(sizeof(struct gm_children_header) == 72, "on-disk size");
 enum gm_child_state {
 	GM_CHILD_FREE = 0, /* or claimed by a process that was killed at once */
 	GM_CHILD_BEGUN = 1,
-	GM_CHILD_MOVED = 2, /* by gprof-mt: ended, and all of it is in a folder */
+	GM_CHILD_MOVED = 2, /* by gprof-mt: the process has ended, and all data is in a folder */
 };
 
 enum gm_child_parts { GM_CHILD_STREAM = 1, GM_CHILD_CALLS = 2 };
@@ -62,10 +64,10 @@ enum gm_child_parts { GM_CHILD_STREAM = 1, GM_CHILD_CALLS = 2 };
 #define GM_CHILD_BYTES	       (GM_CHILD_CALLS_AT + GM_CHILD_CALLS_BYTES)
 
 struct gm_child {
-	uint32_t state;	 /* enum gm_child_state; written last (release) */
-	uint32_t folder; /* 0: none; else the number in its name <pid>.<number>, plus 1 */
-	uint32_t parts;	 /* enum gm_child_parts: used */
-	uint32_t reserved;
+	uint32_t state;		/* enum gm_child_state; written last (release) */
+	uint32_t folder;	/* 0: none; else the number in its name <pid>.<number>, plus 1 */
+	uint32_t parts;		/* enum gm_child_parts: the parts in use */
+	uint32_t pid_namespace; /* as in gm_threads_header */
 	uint64_t maps_bytes;
 	uint64_t threads[GM_CHILD_THREADS_BYTES / 8];
 	struct gm_thread_slot first;

@@ -3,18 +3,18 @@
  * gmon files as this project writes them: by the program for itself, and by `gprof-mt record` for
  * the programs it ran.
  *
- * Format: gprof's documentation, "Profiling Data File Format"; binutils gmon_out.h.  A header, the
- * histogram (histogram.h), one record an arc.  gprof knows one object a run, by its link-time
- * addresses, and forgets an arc whose caller is not in it, with the calls: such a caller is written
- * as the object's entry point or, in a library without, its DT_INIT; for want of both, as the last
- * byte of its code.
+ * Format: gprof's documentation, "Profiling Data File Format"; binutils gmon_out.h. A file has a
+ * header, the histogram (histogram.h), and one record per arc. gprof processes one object per run,
+ * by its link-time addresses, and drops an arc, with its calls, if the caller is not in that
+ * object. Such a caller is therefore written as the object's entry point or, in a library without
+ * one, its DT_INIT; without either, as the last byte of its code.
  *
  * Files of a <pid> folder:
  *   gmon.<index>.<tid>             a thread's calls of functions of the executable
  *   gmon.<index>.<tid>.<library>   a thread's calls of functions of a library
  *   gmon.merged.<library>          the same of all threads
- * where <library> is the file's name without directory, cut to GM_GMON_LIBRARY_BYTES; the second
- * file loaded that has the name of another gets "~2" behind it, and so on.
+ * where <library> is the file's name without directory, cut to GM_GMON_LIBRARY_BYTES. If several
+ * loaded files have the same name, the second one has "~2" appended, and so on.
  */
 #ifndef GMON_MT_GMON_H
 #define GMON_MT_GMON_H
@@ -26,7 +26,7 @@
 #define GM_GMON_TAG_HISTOGRAM 0
 #define GM_GMON_TAG_ARC	      1
 
-#define GM_GMON_COUNT_MAX UINT32_MAX /* more calls: more records of the same arc */
+#define GM_GMON_COUNT_MAX UINT32_MAX /* more calls take several records of the same arc */
 
 struct gm_gmon_header {
 	char cookie[4];

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The histogram of a gmon file: how many samples met each four bytes of code.
+ * The histogram of a gmon file: the number of samples in each four bytes of code.
  *
- * Not one record over all of the code, as glibc writes it, but one for each block that was met:
- * 169 bytes, where a large program's whole histogram has megabytes, in the file of every thread.
- * gprof wants records to be of one scale and to coincide or not to overlap at all, also among files
- * that it is given together; blocks on a fixed grid of link-time addresses are.  It adds up those
- * that coincide, so more than 65535 samples in one bin are several records.
+ * glibc writes one record for all of the code. These files have one record for each block that has
+ * samples: 169 bytes, where the whole histogram of a large program would take megabytes, in the
+ * file of every thread. gprof requires that all records, also of several files given together, have
+ * one scale and either coincide or do not overlap; blocks on a fixed grid of link-time addresses
+ * fulfill this. gprof adds up records that coincide, so more than 65535 samples in one bin take
+ * several records.
  *
  * Without samples one empty block is written: gprof prints "-nan" if there is none.
  */
@@ -22,7 +23,7 @@
 #define GM_HISTOGRAM_BINS      64u
 #define GM_HISTOGRAM_BYTES     (GM_HISTOGRAM_BINS * GM_HISTOGRAM_BIN_BYTES)
 
-/* What gprof is told where there are no samples. */
+/* The rate written where there are no samples. */
 #define GM_HISTOGRAM_RATE_HZ 100u
 
 struct gm_gmon_histogram {
@@ -42,7 +43,7 @@ struct gm_sample {
 
 typedef void gm_histogram_put_fn(void *data, const void *bytes, unsigned n);
 
-/* The record number `round` of the block at `low`; whether there is something left for another. */
+/* Writes record number `round` of the block at `low`. Returns whether another record is needed. */
 static inline int gm_histogram_put_block(const struct gm_sample *samples, size_t n, uint64_t low,
 					 uint64_t round, uint32_t rate_hz, gm_histogram_put_fn *put,
 					 void *data)
@@ -73,8 +74,8 @@ static inline int gm_histogram_put_block(const struct gm_sample *samples, size_t
 }
 
 /*
- * Hands the records to `put`.  `samples` are sorted by address, which may occur more than once;
- * `code` is any address of the object's code.
+ * Passes the records to `put`. `samples` are sorted by address, which may occur more than once;
+ * `code` is any address in the object's code.
  */
 static inline void gm_histogram_put(const struct gm_sample *samples, size_t n, uint64_t code,
 				    uint32_t rate_hz, gm_histogram_put_fn *put, void *data)

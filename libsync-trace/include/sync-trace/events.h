@@ -1,52 +1,52 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The wire contract of libsync-trace: every event, its fields and what it means.
+ * The trace format of libsync-trace: every event, its fields and its meaning.
  *
- * The CTF metadata text, the writer's structures and the reader's table of names are all made from
- * the one list below.  A name, once released, keeps its meaning; new events are added at the end.
+ * The CTF metadata text, the writer's structures and the reader's table of names are all generated
+ * from the one list below. A released name keeps its meaning; new events are added at the end.
  *
  * Streams: <pid>/user/stream_<n>, CTF 1.8, little-endian, bit-packed to bytes (align = 8); a long
- * one goes on in stream_<n>_1, _2, ..., of the same stream_instance_id.  A packet is of one thread,
- * `tid` and `index` in its context; the packets of a stream are of threads that lived one after the
- * other.  Packet header: magic, uuid, stream_id = 0, stream_instance_id = n.  Packet context:
- * content_size, packet_size (bits), timestamp_begin (ns), events_discarded (since the stream
- * began), tid, index.  content_size is stored after each event, so a packet is readable at any
- * instant.
+ * stream continues in stream_<n>_1, _2, ..., with the same stream_instance_id. A packet belongs to
+ * one thread, with `tid` and `index` in its context; the packets of a stream belong to threads that
+ * lived one after the other. Packet header: magic, uuid, stream_id = 0, stream_instance_id = n.
+ * Packet context: content_size, packet_size (bits), timestamp_begin (ns), events_discarded (since
+ * the stream began), tid, index. content_size is stored after each event, so a packet is readable
+ * at any instant.
  *
- * Event header: `id` (8 bits).  255 is the extended header: the true id (8 bits) and the whole
- * time stamp (64 bits).  Otherwise a 32-bit time stamp: the low bits, which a reader extends as
- * CTF says; the writer uses the extended header whenever more than 2^32 ns passed since the last
+ * Event header: `id` (8 bits). 255 is the extended header: the actual id (8 bits) and the full time
+ * stamp (64 bits). Otherwise a 32-bit time stamp: the low bits, which a reader extends as CTF
+ * defines; the writer uses the extended header whenever more than 2^32 ns passed since the last
  * event of the stream.
  *
  * Fields:
  *   site      16 bits: the call site, defined earlier in the same stream by a `site` event; 0: not
  *             known (the table of a stream is full).
  *   object    64 bits: address of the synchronization object; for threads, the pthread_t.
- *   result    8 bits: what the call returned: 0, or the error number (the one of errno for
- *             semaphores); PTHREAD_BARRIER_SERIAL_THREAD is 255.  ECANCELED (125) of a condition
- *             wait: the thread was cancelled in it, and has the mutex again.
- *   holder    32 bits: the tid that the object named as its owner when the caller found it taken;
- *             0: the object does not know.
+ *   result    8 bits: the result of the call: 0, or the error number (errno for semaphores);
+ *             PTHREAD_BARRIER_SERIAL_THREAD is 255.  ECANCELED (125) of a condition wait: the
+ *             thread was cancelled in it, and holds the mutex again.
+ *   holder    32 bits: the tid of the object's owner when the caller found it taken; 0: the object
+ *             does not store it.
  *
- * An operation that found its object free is one event, stamped when the call returned; what sets
- * others free (mutex_unlock, rwlock_unlock, spin_unlock, sem_post, cond_signal, cond_broadcast,
- * thread_create, the last arrival at a barrier) is stamped before the call, lest its effect look
- * older than it.  An operation that had to wait is two events: X_begin, stamped before the wait,
- * then X.  An X without X_begin before it in the stream for the same object did not wait.  A wait
- * that never ended (the thread was cancelled or killed in it) is an X_begin without X. cond_wait
- * and cond_timedwait always have both: from X_begin to X the mutex is released, and X stands for
- * its re-acquisition; a mutex of 0 is one that is not recorded ([sync] exclude).
+ * An operation that found its object free is one event, stamped when the call returned. Releases
+ * (mutex_unlock, rwlock_unlock, spin_unlock, sem_post, cond_signal, cond_broadcast, thread_create,
+ * the last arrival at a barrier) are stamped before the call, so that their effects have later
+ * stamps. An operation that had to wait is two events: X_begin, stamped before the wait, then X. An
+ * X without an X_begin before it in the stream for the same object did not wait. A wait that never
+ * ended (the thread was cancelled or killed in it) is an X_begin without X. cond_wait and
+ * cond_timedwait always have both: from X_begin to X the mutex is released, and X stands for its
+ * re-acquisition; a mutex of 0 is not recorded ([sync] exclude).
  *
- * Signals raised, and cancellation, are stamped before the call and say nothing of its result (0),
- * since it may never return: the handler may run inside it.  If it fails, signal_failed or
- * thread_failed with the result follows, of the same thread and object.
+ * Events of sent signals, and of cancellation, are stamped before the call and have the result 0,
+ * since the call may never return: the handler may run inside it. If the call fails, signal_failed
+ * or thread_failed with the result follows, of the same thread and object.
  *
- * A second event class of a name (ST_SAME_EVENTS) has no `object`: it is that of the event before
- * in the same packet, definitions left out.  So a lock and unlock of one mutex, over and over,
- * takes 8 bytes an operation.
+ * A second event class of a name (ST_SAME_EVENTS) has no `object`: it is that of the preceding
+ * event in the same packet, definitions not counted. So repeated locks and unlocks of one mutex
+ * take 8 bytes per operation.
  *
- * A wait that lasted for [sync] paths or longer, and a release while others slept, has a call_path
- * before its event, if the program's frames could be followed beyond the site.
+ * A wait of at least [sync] paths, and a release while others slept, is preceded by a call_path if
+ * the program's frames could be followed beyond the site.
  */
 #ifndef SYNC_TRACE_EVENTS_H
 #define SYNC_TRACE_EVENTS_H
@@ -126,17 +126,17 @@
 	X(rwlock_timedwrlock_begin, BEGIN)                                                         \
 	X(rwlock_timedwrlock, OP)                                                                  \
 	X(rwlock_unlock, OP)                                                                       \
-	/* value: shared between processes; who waits for one spins */                             \
+	/* value: shared between processes; a waiter spins */                                      \
 	X(spin_init, VALUE)                                                                        \
 	X(spin_destroy, OP)                                                                        \
 	X(spin_lock_begin, BEGIN)                                                                  \
 	X(spin_lock, OP)                                                                           \
 	X(spin_trylock, OP)                                                                        \
 	X(spin_unlock, OP)                                                                         \
-	/* begin: another thread runs the routine; stamped when it has run, whoever ran it */      \
+	/* begin: another thread runs the routine; stamped when it has run, in any thread */       \
 	X(once_begin, BEGIN)                                                                       \
 	X(once, OP)                                                                                \
-	/* object: what the call named, a pid or less (sign-extended), or a tid; value: signal */  \
+	/* object: the target: a pid or negative (sign-extended), or a tid; value: signal */       \
 	X(signal_kill, VALUE)                                                                      \
 	X(signal_killpg, VALUE)                                                                    \
 	X(signal_tgkill, VALUE)                                                                    \
@@ -147,7 +147,7 @@
 	X(thread_sigqueue, VALUE)                                                                  \
 	X(thread_cancel, OP)                                                                       \
 	X(thread_failed, OP)                                                                       \
-	/* how the program came to the site of the next event of this object in the stream */      \
+	/* the call path of the next event of this object in the stream */                         \
 	X(call_path, CALL_PATH)                                                                    \
 	X(path, PATH)
 
@@ -158,8 +158,7 @@ enum st_event {
 	    ST_N_EVENTS
 };
 
-/* Event classes of shape SAME, numbered behind the others; their names are those of these events.
- */
+/* Event classes of shape SAME, numbered after the others; they have the names of these events. */
 #define ST_SAME_EVENTS(X)                                                                          \
 	X(mutex_lock)                                                                              \
 	X(mutex_unlock)
@@ -174,20 +173,22 @@ enum st_same_event {
 _Static_assert(ST_N_CLASSES < ST_EVENT_EXTENDED, "ids are one byte");
 
 /*
- * With `sync.mode = contended` these are written only when they had to wait, or when another thread
- * waited for what they set free, or for the lock that they acquired; and so are acquisitions that
- * the thread had not released when it wrote another event, and their releases.  Else they are
- * counted in <pid>/sync-counts, whatever they returned.  The file: the header, and from
- * header_bytes on a row of counts for each thread, by its index in <pid>/threads; a count's place
- * in the row is its place in this list, which only grows. It is live memory, as format.h says of
- * `threads`; the file is not there in the other modes.
+ * With `sync.mode = contended` these are written only if they had to wait, or if another thread
+ * waited for their release, or for the lock that they acquired; and so are acquisitions that the
+ * thread had not released when it wrote another event, and their releases. Otherwise they are
+ * counted in <pid>/sync-counts, whatever their result. The file has the header, and from
+ * header_bytes on a row of counts for each thread, by its index in <pid>/threads. A count's place
+ * in the row is its place in this list, which only grows. The file is live memory, like `threads`
+ * (format.h); it does not exist in the other modes.
  */
 #define ST_COUNTS_FILE	"sync-counts"
 #define ST_COUNTS_MAGIC "GMTSYNCC"
 #define ST_COUNTED_MAX	32u
-/* In a row with ST_COUNTS_AUTO: the time since which the thread is counted; 0: it is not. */
+/*
+ * In a row with ST_COUNTS_AUTO: the time since which the thread is counted; 0: it is not counted.
+ */
 #define ST_COUNTS_SINCE 31u
-/* ... and why: enum st_since_why. */
+/* ... and the reason: enum st_since_why. */
 #define ST_COUNTS_SINCE_WHY 30u
 
 enum st_since_why { ST_SINCE_BUDGET, ST_SINCE_OUTPUT_MAX };
@@ -216,12 +217,15 @@ enum st_since_why { ST_SINCE_BUDGET, ST_SINCE_OUTPUT_MAX };
 	X(once)
 
 enum st_counts_flags {
-	/* Acquisitions and releases of locks that others waited for are events; before: only
-	   counted. */
+	/*
+	 * Acquisitions and releases of locks that others waited for are events; without the flag
+	 * they are only counted.
+	 */
 	ST_COUNTS_HOLDS = 1,
 	ST_COUNTS_AUTO =
-	    2, /* sync.mode = auto or all: of a thread only since its ST_COUNTS_SINCE */
-	ST_COUNTS_TIMED = 4, /* sync.holds: how long locks were held whose holds are no events */
+	    /* sync.mode = auto or all: a thread is counted only since its ST_COUNTS_SINCE. */
+	2,
+	ST_COUNTS_TIMED = 4, /* sync.holds: counted holds are timed */
 };
 
 enum st_counted {
@@ -237,7 +241,7 @@ struct st_counts_header {
 	uint32_t schema;
 	uint32_t header_bytes;
 	uint32_t row_bytes;
-	uint32_t n_rows; /* the greatest index that has one, and 1; atomic */
+	uint32_t n_rows; /* the greatest index that has one, plus 1; atomic */
 	uint32_t flags;	 /* enum st_counts_flags */
 	uint32_t reserved_flags;
 	uint64_t holds_lost; /* with ST_COUNTS_TIMED: holds whose time found no room; atomic */
@@ -246,10 +250,10 @@ struct st_counts_header {
 _Static_assert(sizeof(struct st_counts_header) == 64, "on-disk size");
 
 /*
- * With `sync.holds = yes`: <pid>/sync-holds, a header as above with another magic, and rows.  A row
- * is of the holds of an object that a thread acquired at a call site, and that are no events: they
- * are counted in sync-counts.  A thread may have several rows of one object and site.  A row with n
- * = 0 is not in use.  Live memory, as above; the process may have been killed between two fields.
+ * With `sync.holds = yes`: <pid>/sync-holds, a header as above with another magic, and rows. A row
+ * has the holds of an object that a thread acquired at a call site, and that are not events: they
+ * are counted in sync-counts. A thread may have several rows for one object and site. A row with n
+ * = 0 is not in use. Live memory, as above; the process may have been killed between two stores.
  */
 #define ST_HOLDS_FILE  "sync-holds"
 #define ST_HOLDS_MAGIC "GMTSYNCH"
@@ -257,11 +261,11 @@ _Static_assert(sizeof(struct st_counts_header) == 64, "on-disk size");
 struct st_holds_row {
 	uint64_t object;
 	uint64_t site;	   /* return address of the acquisition; 0: not known */
-	uint64_t first_ns; /* the first of these acquisitions */
+	uint64_t first_ns; /* time of the first of these acquisitions */
 	uint64_t n, total_ns, longest_ns;
 	uint32_t index;	 /* of the thread in <pid>/threads */
 	uint16_t number; /* of the site in the thread's stream */
-	uint8_t op;	 /* enum st_event: what acquired it */
+	uint8_t op;	 /* enum st_event of the acquisition */
 	uint8_t reserved;
 	uint64_t reserved_end;
 };

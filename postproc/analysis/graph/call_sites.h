@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Synchronization calls by where they stand: numbers for them, so that counts can be kept by site.
- */
+/* Numbers for the call sites of synchronization functions, as indexes of counters. */
 #ifndef PP_ANALYSIS_GRAPH_CALL_SITES_H
 #define PP_ANALYSIS_GRAPH_CALL_SITES_H
 
@@ -9,8 +8,9 @@
 
 struct pp_call_site {
 	const struct pp_process *process;
-	uint64_t site;	  /* of the call; of a thread's begin, of its start routine; 0: not known */
-	enum st_event op; /* never X_begin; ST_N_EVENTS: none yet, the thread began */
+	/* the call's return address; for a thread's begin, its start routine; 0: not known */
+	uint64_t site;
+	enum st_event op; /* never X_begin; ST_N_EVENTS: the thread began */
 };
 
 struct pp_call_sites {
@@ -21,7 +21,7 @@ struct pp_call_sites {
 void pp_call_sites_init(struct pp_call_sites *sites);
 void pp_call_sites_done(struct pp_call_sites *sites);
 
-/* 0, 1, ... in order of appearance. */
+/* Returns the site's number: 0, 1, ... in order of appearance. */
 uint32_t pp_call_sites_number(struct pp_call_sites *sites, struct pp_call_site site);
 
 static inline const struct pp_call_site *pp_call_sites_at(const struct pp_call_sites *sites,
@@ -30,13 +30,13 @@ static inline const struct pp_call_site *pp_call_sites_at(const struct pp_call_s
 	return &g_array_index(sites->all, struct pp_call_site, number);
 }
 
-/* Of a synch-event, whether it begins or ends. */
+/* The call site of a synch-event; X_begin and X have the same. */
 struct pp_call_site pp_call_site_of(const struct pp_event *event);
 
-/* Where it stands; NULL: not known.  The caller frees it. */
+/* The site as text; NULL if not known.  The caller frees it. */
 char *pp_call_site_text(const struct pp_call_site *site, const struct pp_namer *namer);
 
-/* What it calls, "pthread_mutex_lock", or the event's name; NULL: the thread began. */
+/* The called function, "pthread_mutex_lock", or the event's name; NULL if the thread began. */
 const char *pp_call_site_function(const struct pp_call_site *site);
 
 #endif

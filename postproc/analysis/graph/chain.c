@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tree of chains: segments are appended at a thread's leaf, and joined with their only
- * successor when a leaf moves on.
+ * The tree of chains.  Segments are appended to a thread's leaf.  When a leaf ends, a stretch that
+ * has only one successor left is joined with it.
  */
 #include "analysis/graph/chain.h"
 
 #include <string.h>
 
-/* Among so many of the last ones an equal key is looked for; in longer ones by slots, too. */
+/* An equal key is searched for among the last RECENT entries.  Longer stretches also use slots. */
 #define RECENT 4
 
 /* A power of two. */
 #define SLOTS 256
 
 struct stretch {
-	GArray *entries; /* of struct pp_chain_entry; the first n_sorted sorted, each key once */
+	/* of struct pp_chain_entry; the first n_sorted are sorted, with unique keys */
+	GArray *entries;
 	guint n_sorted;
-	int64_t from_ns;  /* of a chain's first: when that begins */
+	int64_t from_ns;  /* the begin of the chain's first stretch */
 	GArray *segments; /* of struct pp_chain_segment */
-	int64_t least_ns; /* of those between its first and last there are enough that are longer */
+	int64_t least_ns; /* PP_CHAIN_SEGMENTS inner segments are at least this long */
 	uint64_t n_left_out;
-	bool passes; /* the next segment is another thread's */
+	bool passes; /* the next segment belongs to another thread */
 	guint about;
-	guint32 *slots; /* by hash of the key: where it may be, plus 1; NULL: none yet */
+	guint32 *slots; /* hash of a key -> its probable position plus 1; NULL: none yet */
 };
 
 static GNode *stretch_new(int64_t from_ns)
@@ -58,7 +59,7 @@ static gint compare(gconstpointer a, gconstpointer b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* Each key once. */
+/* Sorts the entries and adds up those with the same key. */
 static void combine(struct stretch *stretch)
 {
 	struct pp_chain_entry *entries = (struct pp_chain_entry *)stretch->entries->data;
@@ -76,14 +77,14 @@ static void combine(struct stretch *stretch)
 		memset(stretch->slots, 0, SLOTS * sizeof(*stretch->slots));
 }
 
-/* Now and then, so that it costs little and holds at most twice of what it has to. */
+/* Runs rarely enough to cost little, and often enough to keep at most twice the memory needed. */
 static void combine_if_long(struct stretch *stretch)
 {
 	if (stretch->entries->len > 2 * stretch->n_sorted + 64)
 		combine(stretch);
 }
 
-/* Where the key may be; a slot that is not used is 0. */
+/* The slot for the key; 0 if unused. */
 static guint32 *slot_of(struct stretch *stretch, uint64_t key)
 {
 	if (!stretch->slots)
@@ -149,7 +150,7 @@ static gint longest_first(gconstpointer a, gconstpointer b, void *data)
 	return *(const guint *)a < *(const guint *)b ? -1 : 1;
 }
 
-/* But for those so many at each end, which may not be whole yet. */
+/* Keeps the longest segments, and n_ends segments at each end, which may be incomplete. */
 static void keep_longest(struct stretch *stretch, guint n_ends)
 {
 	GArray *segments = stretch->segments;
@@ -176,7 +177,10 @@ static bool goes_on(const struct pp_chain_segment *last, const struct pp_chain_s
 	       last->end_ns == segment->start_ns;
 }
 
-/* The last one has one behind it now: what is left out is no end. */
+/*
+ * Drops the last segment if it is too short to be kept.  It is inner now, since another one
+ * follows.
+ */
 static void drop_short(struct stretch *stretch)
 {
 	guint n = stretch->segments->len;
@@ -187,7 +191,10 @@ static void drop_short(struct stretch *stretch)
 	stretch->n_left_out++;
 }
 
-/* It follows the last one, if that ended when it began: what was between may have been left out. */
+/*
+ * Marks the segment as following the last one if the last one ended when it began; otherwise
+ * segments in between may have been left out.
+ */
 static void add_segment(struct stretch *stretch, struct pp_chain_segment segment)
 {
 	guint n = stretch->segments->len;
@@ -217,7 +224,7 @@ static void add_segment(struct stretch *stretch, struct pp_chain_segment segment
 		keep_longest(stretch, 1);
 }
 
-/* Those that follow. */
+/* Appends the segments of `after`. */
 static void add_segments(struct stretch *stretch, const struct stretch *after)
 {
 	for (guint i = 0; i < after->segments->len; i++)
@@ -239,7 +246,7 @@ void pp_chain_go(const struct pp_chain *chain, guint thread, guint place, int64_
 	struct pp_chain_segment segment = {
 	    .start_ns = start_ns, .end_ns = end_ns, .thread = thread, .place = place};
 
-	/* Nearly always. */
+	/* The most frequent case. */
 	if (last && !stretch->passes && goes_on(last, &segment)) {
 		last->end_ns = end_ns;
 		last->ns[mode] += end_ns - start_ns;
@@ -298,7 +305,7 @@ struct pp_chain pp_chain_branch(struct pp_chain *chain)
 	return (struct pp_chain){g_node_append(both, stretch_new(stretch->from_ns))};
 }
 
-/* `node` and the only one that follows it become one. */
+/* Joins `node` with its only child. */
 static void join(GNode *node)
 {
 	GNode *after = node->children;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See components.h.  Without recursion: a path may be as long as the graph is large. */
+/* See components.h.  Iterative, since a path may be as long as the graph is large. */
 #include "analysis/graph/components.h"
 
 #include <stdbool.h>
@@ -7,13 +7,13 @@
 
 struct visit {
 	uint32_t node;
-	uint32_t next; /* in outgoing */
+	uint32_t next; /* position in outgoing */
 };
 
 struct tarjan {
 	struct pp_components *result;
-	uint32_t *first;    /* node -> its first arc in outgoing; n + 1 of them */
-	uint32_t *outgoing; /* where arcs lead to, by where they come from */
+	uint32_t *first;    /* node -> its first arc in outgoing; has n + 1 elements */
+	uint32_t *outgoing; /* targets of arcs, grouped by source */
 	uint32_t *order;    /* 0: not visited yet; else 1, 2, ... */
 	uint32_t *low;
 	bool *on_stack;
@@ -58,7 +58,7 @@ static uint32_t pop(GArray *stack)
 	return last;
 }
 
-/* `root` and all above it on the stack lead to each other. */
+/* `root` and the nodes above it on the stack form a component. */
 static void close_component(struct tarjan *tarjan, uint32_t root)
 {
 	bool alone = g_array_index(tarjan->stack, uint32_t, tarjan->stack->len - 1) == root;

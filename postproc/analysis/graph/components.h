@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which nodes of a graph lie on cycles: Tarjan's strongly connected components. */
+/*
+ * Finds the nodes of a graph that lie on cycles (Tarjan, Depth-First Search and Linear Graph
+ * Algorithms, 1972).
+ */
 #ifndef PP_ANALYSIS_GRAPH_COMPONENTS_H
 #define PP_ANALYSIS_GRAPH_COMPONENTS_H
 
@@ -12,9 +15,9 @@ struct pp_component_arc {
 };
 
 struct pp_components {
-	uint32_t *of; /* node -> 0: on no cycle with others; else 1, 2, ... */
+	uint32_t *of; /* node -> component 1, 2, ...; 0: on no cycle with other nodes */
 	uint32_t n;
-	uint32_t *finished; /* all nodes, those that others lead to first */
+	uint32_t *finished; /* all nodes, targets of arcs before their sources */
 };
 
 /* arcs: of struct pp_component_arc. */

@@ -8,7 +8,7 @@
 #include "analysis/graph/components.h"
 #include "analysis/graph/links.h"
 
-/* While the graph is made: functions in the order in which they are met. */
+/* Working data: functions are in order of appearance. */
 struct maker {
 	const struct pp_namer *namer;
 	const struct pp_process *process;
@@ -44,7 +44,7 @@ static uint32_t add_function(struct maker *maker, uint64_t address, char *name)
 	return number;
 }
 
-/* Number of the function at the return address; a caller without a name: PP_SPONTANEOUS. */
+/* The number of the function at the return address; PP_SPONTANEOUS for a caller without a name. */
 static uint32_t find_function(struct maker *maker, uint64_t address, bool is_caller)
 {
 	const struct pp_namer *namer = maker->namer;
@@ -98,7 +98,7 @@ static int compare_calls(const void *a, const void *b)
 
 /* --- cycles --------------------------------------------------------------------------------- */
 
-/* Puts the functions into the order found: callers first. */
+/* Sorts the functions: callers before callees. */
 static void reorder(struct pp_graph *graph, const uint32_t *finished)
 {
 	uint32_t n = graph->functions->len;
@@ -111,7 +111,7 @@ static void reorder(struct pp_graph *graph, const uint32_t *finished)
 		new_number[old] = i;
 		g_array_append_vals(functions, pp_graph_function(graph, old), 1);
 	}
-	/* The names have moved over. */
+	/* The names belong to the new array now. */
 	g_array_set_clear_func(graph->functions, NULL);
 	g_array_unref(graph->functions);
 	g_array_set_clear_func(functions, function_clear);
@@ -124,7 +124,7 @@ static void reorder(struct pp_graph *graph, const uint32_t *finished)
 			call->from = new_number[call->from];
 	}
 	g_array_sort(graph->calls, compare_calls);
-	/* Numbered from the last called: turn them round, too. */
+	/* Cycles were numbered from the last callee: reverse them, too. */
 	for (uint32_t i = 0; i < n; i++) {
 		struct pp_function *function = pp_graph_function(graph, i);
 

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A call graph: arcs between addresses gathered to calls between functions, and cycles found, as in
- * gprof (Graham, Kessler, McKusick 1982).
+ * A call graph: arcs between addresses are combined to calls between functions, and cycles are
+ * found, as in gprof (Graham, Kessler, McKusick 1982).
  */
 #ifndef PP_ANALYSIS_GRAPH_GRAPH_H
 #define PP_ANALYSIS_GRAPH_GRAPH_H
 
 #include "analysis/pass.h"
 
-/* The caller of a call that came from code without a name: no function of the graph. */
+/* The caller of a call from code without a name.  It is not a function of the graph. */
 #define PP_SPONTANEOUS UINT32_MAX
 
 struct pp_function {
 	char *name;
-	uint64_t entry;	     /* where it begins; 0: not known */
+	uint64_t entry;	     /* entry address; 0: not known */
 	uint64_t calls;	     /* by others */
 	uint64_t self_calls; /* by itself */
-	uint32_t cycle;	     /* 0: in none; else 1, 2, ... */
-	bool profiled;	     /* it was called through mcount; else it is only known as a caller */
+	uint32_t cycle;	     /* 1, 2, ...; 0: on no cycle */
+	bool profiled;	     /* it was called through mcount; false: only known as a caller */
 };
 
 struct pp_call {
@@ -26,8 +26,8 @@ struct pp_call {
 };
 
 struct pp_graph {
-	GArray *functions; /* of struct pp_function: callers before those they call */
-	GArray *calls;	   /* of struct pp_call, by callee, the rarest first */
+	GArray *functions; /* of struct pp_function: callers before callees */
+	GArray *calls;	   /* of struct pp_call, by callee, lowest count first */
 	uint32_t n_cycles;
 };
 

@@ -94,9 +94,9 @@ void pp_links_note(const struct pp_links *links, struct pp_table *table, const c
 
 	if (!links->beyond_count)
 		return;
-	pp_table_note(table,
-		      "left out: %" G_GUINT64_FORMAT
-		      " %s, %s in all, that were new when %u combinations of threads, objects and "
-		      "sites were known",
-		      links->beyond_count, counted, time, PP_LINKS_MAX);
+	pp_table_note(
+	    table,
+	    "left out: %" G_GUINT64_FORMAT
+	    " %s, %s in total, of further combinations of threads, objects and sites (limit: %u)",
+	    links->beyond_count, counted, time, PP_LINKS_MAX);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happened between two nodes of a graph, counted by what tells it apart (sites, objects,
- * threads): one entry for each combination, however often it came.
+ * Counts of what happened between two nodes of a graph, by a key of sites, objects and threads: one
+ * entry per combination.
  *
- * Pairs of a thousand threads are a million: beyond PP_LINKS_MAX, what is new is only counted, and
- * said.
+ * 1,000 threads have a million pairs.  Beyond PP_LINKS_MAX entries, new combinations are counted in
+ * total only, and a note says so.
  */
 #ifndef PP_ANALYSIS_GRAPH_LINKS_H
 #define PP_ANALYSIS_GRAPH_LINKS_H
@@ -17,13 +17,13 @@
 
 #define PP_LINKS_MAX  500000u
 #define PP_LINK_PARTS 4
-#define PP_LINK_NONE  UINT32_MAX /* in place of a number */
+#define PP_LINK_NONE  UINT32_MAX /* no number */
 
 struct pp_link {
-	uint32_t from, to, parts[PP_LINK_PARTS]; /* the key; what they mean is the caller's */
+	uint32_t from, to, parts[PP_LINK_PARTS]; /* the key; the caller defines the parts */
 	uint64_t count;
 	int64_t sum_ns, max_ns;
-	int64_t first_ns, last_ns; /* when it happened, if the keys say so in both */
+	int64_t first_ns, last_ns; /* first and last time, if the keys contain both */
 };
 
 struct pp_links {
@@ -33,21 +33,21 @@ struct pp_links {
 };
 
 /*
- * Of a key as g_int64_equal() compares it, made of two small numbers: where g_int64_hash(), which
- * folds the halves together, has a few thousand values for a million pairs.
+ * A hash of a g_int64 key made of two small numbers. g_int64_hash() XORs the halves, and would have
+ * a few thousand values for a million pairs.
  */
 guint pp_pair_hash(gconstpointer key);
 
 void pp_links_init(struct pp_links *links);
 void pp_links_done(struct pp_links *links);
 
-/* It happened once more, and took that long. */
+/* Counts one more occurrence, which took `ns`. */
 void pp_links_add(struct pp_links *links, const struct pp_link *key, int64_t ns);
 
-/* Of const struct pp_link *, by from, to and parts; the caller unrefs it. */
+/* An array of const struct pp_link *, sorted by from, to and parts.  The caller unrefs it. */
 GPtrArray *pp_links_sorted(const struct pp_links *links);
 
-/* Notes what is beyond the limit: "waits". */
+/* Adds a note about entries beyond the limit. counted: "waits". */
 void pp_links_note(const struct pp_links *links, struct pp_table *table, const char *counted);
 
 #endif

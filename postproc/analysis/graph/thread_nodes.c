@@ -3,7 +3,7 @@
 #include "analysis/graph/thread_nodes.h"
 
 #include "analysis/select.h"
-#include "analysis/shown.h"
+#include "analysis/thread_cells.h"
 
 static const struct pp_column columns[PP_NODE_CELLS] = {PP_NODE_COLUMNS};
 
@@ -22,7 +22,7 @@ void pp_node_thread(struct pp_cell *row, const struct pp_pass_context *context,
 
 static bool is_end(const struct pp_cell *edge, unsigned first, const struct pp_thread *thread)
 {
-	/* From and to have the same columns. */
+	/* The `from` and `to` cells have the same columns. */
 	const struct pp_cell *end = edge + first - PP_EDGE_FROM;
 
 	return !end[PP_EDGE_FROM].missing && end[PP_EDGE_FROM].count == thread->tid &&

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The graphs whose nodes are threads: what their tables have in common. */
+/* The tables that graphs of threads have in common. */
 #ifndef PP_ANALYSIS_GRAPH_THREAD_NODES_H
 #define PP_ANALYSIS_GRAPH_THREAD_NODES_H
 
-#include "analysis/shown.h"
+#include "analysis/thread_cells.h"
 #include "analysis/state/thread_state.h"
 
 enum {
@@ -20,21 +20,18 @@ enum {
 	[PP_NODE_PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,          \
 			 "process"},                                                               \
 	[PP_NODE_IMAGE] = {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,    \
-			   "which program of the process, one after each exec"},                   \
+			   "number of the process's image, one more after each exec"},             \
 	[PP_NODE_TID] = {"tid", "tid", PP_TYPE_COUNT, PP_COLUMN_ID, "thread id"},                  \
 	[PP_NODE_INDEX] = {"index", "index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,    \
 			   "number of the thread in its process"},                                 \
 	[PP_NODE_NAME] = {"name", "name", PP_TYPE_TEXT, PP_COLUMN_KEY, "name of the thread"},      \
 	[PP_NODE_GROUP] = {"group", "group", PP_TYPE_TEXT, PP_COLUMN_KEY, PP_THREAD_GROUP_HELP}
 
-/* Fills these in. */
+/* Fills the cells of a node. */
 void pp_node_thread(struct pp_cell *row, const struct pp_pass_context *context,
 		    const struct pp_thread *thread);
 
-/*
- * A row for each thread that anything is known of and that is selected, or at an end of one of
- * these edges.
- */
+/* A row for each selected thread of which something is known, and for each end of these edges. */
 struct pp_table *pp_thread_nodes(const struct pp_pass_context *context,
 				 const struct pp_thread_states *states,
 				 const struct pp_table *edges);
@@ -61,9 +58,10 @@ enum {
 				      PP_COLUMN_JSON_ONLY | PP_COLUMN_ID, "its process"},          \
 	[first + PP_EDGE_FROM_IMAGE] = {prefix "_image", "image", PP_TYPE_COUNT,                   \
 					PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,                        \
-					"which program of it"},                                    \
+					"number of the process's image"},                          \
 	[first + PP_EDGE_FROM_INDEX] = {prefix "_index", "index", PP_TYPE_COUNT,                   \
-					PP_COLUMN_JSON_ONLY | PP_COLUMN_ID, "its number there"},   \
+					PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,                        \
+					"number of the thread in its process"},                    \
 	[first + PP_EDGE_FROM_GROUP] = {prefix "_group", prefix " group", PP_TYPE_TEXT,            \
 					PP_COLUMN_JSON_ONLY | PP_COLUMN_KEY,                       \
 					PP_THREAD_GROUP_HELP},                                     \
@@ -74,11 +72,11 @@ enum {
 #define PP_EDGE_COLUMNS(from_help, to_help)                                                        \
 	PP_EDGE_END(PP_EDGE_FROM, "from", from_help), PP_EDGE_END(PP_EDGE_TO, "to", to_help)
 
-/* Fills these in; `to` NULL: not known, its cells stay missing. */
+/* Fills the cells of an edge.  If `to` is NULL (not known), its cells are missing values. */
 void pp_edge_threads(struct pp_cell *row, const struct pp_pass_context *context,
 		     const struct pp_thread *from, const struct pp_thread *to);
 
-/* Whether it is selected: one of its ends is enough; `to` may be NULL. */
+/* True if the selection includes one of the ends; `to` may be NULL. */
 bool pp_edge_is_shown(const struct pp_pass_context *context, const struct pp_thread *from,
 		      const struct pp_thread *to);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a table names a synchronization object: the cells that its rows begin with. */
+/* The cells that identify a synchronization object, at the beginning of a table's rows. */
 #ifndef PP_ANALYSIS_STATE_OBJECT_ROW_H
 #define PP_ANALYSIS_STATE_OBJECT_ROW_H
 
@@ -16,23 +16,24 @@ enum {
 	PP_OBJECT_CELLS,
 };
 
-/* Their columns, first in the initializer of a table's. */
+/* Their columns, first in the initializer of a table's columns. */
 #define PP_OBJECT_COLUMNS                                                                          \
 	[PP_OBJECT_PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,        \
 			   "process"},                                                             \
-	[PP_OBJECT_IMAGE] = {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,  \
-			     "0, 1, ...: which program of the process, one after each exec"},      \
+	[PP_OBJECT_IMAGE] =                                                                        \
+	    {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,                  \
+	     "0, 1, ...: number of the process's image, one more after each exec"},                \
 	[PP_OBJECT_ADDRESS] = {"object", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID, "address"},     \
-	[PP_OBJECT_GENERATION] = {"generation", "generation", PP_TYPE_COUNT,                       \
-				  PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,                              \
-				  "1, 2, ...: the objects that were at this address one after "    \
-				  "the other"},                                                    \
+	[PP_OBJECT_GENERATION] =                                                                   \
+	    {"generation", "generation", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,        \
+	     "1, 2, ...: numbers the objects that had this address one after "                     \
+	     "the other"},                                                                         \
 	[PP_OBJECT_GROUP] = {"group", "object", PP_TYPE_TEXT, PP_COLUMN_JSON_ONLY | PP_COLUMN_KEY, \
-			     "the same for similar objects in every run: the variable, or the "    \
-			     "place of initialization or first use"},                              \
+			     "common to similar objects, in every run: the variable, or the "      \
+			     "call site of initialization or first use"},                          \
 	[PP_OBJECT_TYPE] = {"type", "type", PP_TYPE_TEXT, PP_COLUMN_KEY, PP_SYNC_TYPES},           \
 	[PP_OBJECT_NAME] = {"name", "object", PP_TYPE_TEXT, PP_COLUMN_ID,                          \
-			    "name, with a number or tid if others have the same"}
+			    "name, with a number or tid if it is not unique"}
 
 void pp_object_row(struct pp_cell *row, const struct pp_object *object,
 		   const struct pp_namer *namer);

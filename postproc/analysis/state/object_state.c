@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 
-/* Process and address are the key. */
+/* The key is process and address. */
 static guint key_hash(const void *data)
 {
 	const struct pp_object *key = data;
@@ -54,14 +54,14 @@ void pp_objects_done(struct pp_objects *objects, GDestroyNotify free_data)
 	g_clear_pointer(&objects->live, g_hash_table_unref);
 }
 
-/* Does it give a mutex up and take it back that is recorded? */
+/* True if the operation releases and re-acquires a mutex, and mutexes are recorded. */
 static bool yields_mutex(const struct pp_operation *operation)
 {
 	return pp_sync_has(operation->op, PP_SYNC_YIELDS) && operation->value != 0 &&
 	       !(operation->thread->process->sync_types_off & 1u << GM_SYNC_TYPE_mutex);
 }
 
-/* Did it obtain the object? */
+/* True if the operation acquired its object. */
 static bool has_acquired(const struct pp_operation *operation)
 {
 	return operation->finished && pp_sync_acquired(operation->op, operation->result);
@@ -96,7 +96,7 @@ bool pp_object_is_held(const struct pp_object *object, const struct pp_thread *t
 	return hold && hold->superseded_ns == PP_TIME_UNKNOWN;
 }
 
-/* Most objects are free most of the time: those that are not share the arrays. */
+/* Most objects are free most of the time, so held ones share spare arrays. */
 static void add_hold(struct pp_objects *objects, struct pp_object *object,
 		     const struct pp_hold *hold)
 {
@@ -134,7 +134,7 @@ static void end_hold(struct pp_objects *objects, struct pp_object *object, guint
 					    MAX(end_ns, hold.since_ns), operation);
 }
 
-/* A dead owner's hold lasted as long as the owner. */
+/* The end of a dead owner's hold: the end of the owner. */
 static int64_t end_of_dead(const struct pp_hold *hold, int64_t now_ns)
 {
 	int64_t end_ns = hold->thread->end_ns;
@@ -151,8 +151,8 @@ static uint64_t *n_done(struct pp_objects *objects, const struct pp_thread *thre
 }
 
 /*
- * The thread did nothing more, nor did it end: its process may have ended between the release and
- * its record.
+ * True if the thread did nothing after the acquisition and did not end.  Its process may have ended
+ * between the release and its record.
  */
 static bool may_have_been_cut(struct pp_objects *objects, const struct pp_hold *hold)
 {
@@ -177,19 +177,19 @@ static void take(struct pp_objects *objects, struct pp_object *object,
 	    .n_before = *n_done(objects, operation->thread),
 	    .depth = 1,
 	};
-	int mine = find_hold(object, operation->thread);
+	int own = find_hold(object, operation->thread);
 
-	/* Most of what would tell who held it was only counted. */
+	/* In such captures, most acquisitions were only counted. */
 	if (object->process->no_holds)
 		return;
-	if (mine >= 0) {
-		struct pp_hold *held = hold_at(object, (guint)mine);
+	if (own >= 0) {
+		struct pp_hold *held = hold_at(object, (guint)own);
 
 		if (may_recurse && held->superseded_ns == PP_TIME_UNKNOWN) {
 			held->depth++;
 			return;
 		}
-		drop_hold(objects, object, (guint)mine);
+		drop_hold(objects, object, (guint)own);
 	}
 	for (guint i = pp_object_n_holds(object); i-- > 0 && object->holds;) {
 		struct pp_hold *other = hold_at(object, i);
@@ -223,7 +223,7 @@ static void release(struct pp_objects *objects, struct pp_object *object,
 		end_hold(objects, object, i, now_ns, operation);
 		return;
 	}
-	/* If only waits are recorded, the acquisition may be counted without an event. */
+	/* If only contended operations are recorded, the acquisition may have no event. */
 	if (!object->process->only_waits)
 		pp_anomaly_add(objects->anomalies, PP_ANOMALY_RELEASE_NOT_TAKEN, operation->thread);
 }
@@ -237,31 +237,34 @@ static void end_generation(struct pp_objects *objects, struct pp_object *object)
 	object->ended = true;
 }
 
-static bool is_named(uint64_t era)
+static bool is_named(uint64_t load_id)
 {
-	return GM_PLACE(era) != PP_ERA_UNNAMED;
+	return GM_PLACE(load_id) != PP_LOAD_UNNAMED;
 }
 
-/* What was there before the library was surely there is its object only if it is in use. */
-static bool is_of_another_era(const struct pp_object *object, uint64_t era)
+/*
+ * True if the address belongs to another mapping.  If the object was first used before its
+ * library's mapping was certain, it is the same object only if it is in use now.
+ */
+static bool is_of_another_load(const struct pp_object *object, uint64_t load_id)
 {
-	if (object->era - GM_PLACE(object->era) != era - GM_PLACE(era))
+	if (object->load_id - GM_PLACE(object->load_id) != load_id - GM_PLACE(load_id))
 		return true;
-	return !is_named(object->era) && is_named(era) && !pp_object_n_holds(object) &&
+	return !is_named(object->load_id) && is_named(load_id) && !pp_object_n_holds(object) &&
 	       !pp_object_n_waiters(object);
 }
 
-static void learn_era(struct pp_object *object, uint64_t era)
+static void learn_load_id(struct pp_object *object, uint64_t load_id)
 {
-	if (is_named(era))
-		object->era = era;
+	if (is_named(load_id))
+		object->load_id = load_id;
 }
 
-/* Does this operation show that what was at the address is gone? */
+/* True if the operation proves that the previous object at the address no longer exists. */
 static bool replaces(const struct pp_object *object, const struct pp_operation *operation)
 {
 	if (object->ended || object->type != pp_sync_type(operation->op) ||
-	    is_of_another_era(object, operation->object_era))
+	    is_of_another_load(object, operation->object_load_id))
 		return true;
 	if (operation->op == ST_EVENT_thread_create)
 		return object->created;
@@ -273,24 +276,27 @@ static bool replaces(const struct pp_object *object, const struct pp_operation *
 
 static struct pp_object *object_new(struct pp_objects *objects,
 				    const struct pp_operation *operation, uint64_t address,
-				    uint64_t era, enum gm_sync_type type, unsigned generation)
+				    uint64_t load_id, enum gm_sync_type type, unsigned generation)
 {
 	struct pp_object *object = g_new0(struct pp_object, 1);
 
 	object->process = operation->thread->process;
 	object->address = address;
-	object->era = era;
+	object->load_id = load_id;
 	object->generation = generation;
 	object->serial = objects->all->len;
 	object->type = type;
 	object->first_site = operation->site;
 	g_ptr_array_add(objects->all, object);
-	g_hash_table_add(objects->live, object); /* in place of the generation before */
+	g_hash_table_add(objects->live, object); /* replaces the previous generation */
 	objects->last = object;
 	return object;
 }
 
-/* The newest generation there; NULL: none.  A lock is followed by its unlock, mostly. */
+/*
+ * The newest generation at the address; NULL: none.  Caches the last one, since an unlock mostly
+ * follows its lock.
+ */
 static struct pp_object *look_up(struct pp_objects *objects, const struct pp_process *process,
 				 uint64_t address)
 {
@@ -305,18 +311,18 @@ static struct pp_object *look_up(struct pp_objects *objects, const struct pp_pro
 	return object;
 }
 
-/* The object an operation is about, in the generation that it belongs to. */
+/* The object of an operation, in the right generation. */
 static struct pp_object *object_of(struct pp_objects *objects, const struct pp_operation *operation)
 {
 	struct pp_object *object = look_up(objects, operation->thread->process, operation->object);
 
 	if (object && !replaces(object, operation)) {
-		learn_era(object, operation->object_era);
+		learn_load_id(object, operation->object_load_id);
 		return object;
 	}
 	if (object && !object->ended)
 		end_generation(objects, object);
-	return object_new(objects, operation, operation->object, operation->object_era,
+	return object_new(objects, operation, operation->object, operation->object_load_id,
 			  pp_sync_type(operation->op), object ? object->generation + 1 : 1);
 }
 
@@ -328,7 +334,7 @@ struct pp_object *pp_objects_counted(struct pp_objects *objects,
 
 	if (object && object->type == type)
 		return object;
-	return object_new(objects, operation, operation->object, operation->object_era, type,
+	return object_new(objects, operation, operation->object, operation->object_load_id, type,
 			  object ? object->generation + 1 : 1);
 }
 
@@ -339,11 +345,11 @@ static struct pp_object *mutex_of(struct pp_objects *objects, const struct pp_op
 	struct pp_object *object = look_up(objects, operation->thread->process, operation->value);
 
 	if (object && !object->ended && object->type == type &&
-	    !is_of_another_era(object, operation->value_era)) {
-		learn_era(object, operation->value_era);
+	    !is_of_another_load(object, operation->value_load_id)) {
+		learn_load_id(object, operation->value_load_id);
 		return object;
 	}
-	return object_new(objects, operation, operation->value, operation->value_era, type,
+	return object_new(objects, operation, operation->value, operation->value_load_id, type,
 			  object ? object->generation + 1 : 1);
 }
 
@@ -398,7 +404,7 @@ static void set_up(struct pp_object *object, const struct pp_operation *operatio
 	object->value = operation->value;
 }
 
-/* A successful operation other than an acquisition or release. */
+/* Handles a successful operation that neither acquires nor releases. */
 static void note(struct pp_objects *objects, struct pp_object *object,
 		 const struct pp_operation *operation)
 {
@@ -424,8 +430,8 @@ static void note(struct pp_objects *objects, struct pp_object *object,
 	}
 }
 
-static void tell(struct pp_objects *objects, struct pp_object *object,
-		 const struct pp_operation *operation, bool acquired)
+static void notify(struct pp_objects *objects, struct pp_object *object,
+		   const struct pp_operation *operation, bool acquired)
 {
 	if (objects->listener->operation)
 		objects->listener->operation(objects->listener->data, object, operation, acquired);
@@ -436,14 +442,15 @@ static void end_cond_wait(struct pp_objects *objects, const struct pp_operation 
 	struct pp_object *mutex = mutex_of(objects, operation);
 
 	/*
-	 * Whatever it returned it owns the mutex again, but for a lost one, and where a signal
-	 * handler jumped out of the wait (EINTR, which the call itself never returns).
+	 * The thread owns the mutex again after every result except ENOTRECOVERABLE, and except
+	 * after a signal handler jumped out of the wait (EINTR, which the call itself never
+	 * returns).
 	 */
 	if (!operation->finished || operation->result == ENOTRECOVERABLE ||
 	    operation->result == EINTR)
 		return;
 	take(objects, mutex, operation);
-	tell(objects, mutex, operation, true);
+	notify(objects, mutex, operation, true);
 }
 
 static void feed_operation(void *data, const struct pp_operation *operation)
@@ -466,7 +473,7 @@ static void feed_operation(void *data, const struct pp_operation *operation)
 	}
 	if (acquired && pp_object_is_lock(object))
 		take(objects, object, operation);
-	tell(objects, object, operation, acquired);
+	notify(objects, object, operation, acquired);
 	if (yields_mutex(operation) && operation->waited)
 		end_cond_wait(objects, operation);
 	if (acquired && operation->op == ST_EVENT_thread_join)
@@ -519,7 +526,10 @@ struct pp_thread_listener pp_objects_feed(struct pp_objects *objects)
 
 /* --- names ---------------------------------------------------------------------------------- */
 
-/* Its address is a number: of a process, of a group (negative), or of a thread. */
+/*
+ * The "address" of a signal's object is a number: of a process, a process group (negative), or a
+ * thread.
+ */
 static bool is_signal(const struct pp_object *object)
 {
 	return object->type == GM_SYNC_TYPE_signal;
@@ -539,7 +549,7 @@ char *pp_object_group(const struct pp_object *object, const struct pp_namer *nam
 		return g_strdup(type);
 	if (namer && namer->object)
 		variable = namer->object(namer->data, object->process,
-					 object->address + GM_PLACE(object->era));
+					 object->address + GM_PLACE(object->load_id));
 	if (variable)
 		return variable;
 	if (namer && namer->site && site)
@@ -547,7 +557,7 @@ char *pp_object_group(const struct pp_object *object, const struct pp_namer *nam
 	return where ? g_strdup_printf("%s at %s", type, where) : g_strdup(type);
 }
 
-/* The first of its generation. */
+/* The name of an address's first generation. */
 static char *first_name(const struct pp_object *object, const struct pp_namer *namer)
 {
 	const struct pp_thread *subject = object->subject;

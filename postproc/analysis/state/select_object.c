@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* "forks" names all that is in that variable: "forks", "forks+40", and each generation of them. */
+/* "forks" selects everything in that variable: "forks", "forks+40", and all generations. */
 static bool is_called(const char *name, const char *wanted)
 {
 	size_t len = strlen(wanted);

@@ -5,7 +5,9 @@
 #include "analysis/reason.h"
 #include "analysis/select.h"
 
-/* TASK_REPORT: the bits of a task that cannot go on; above it are marks such as "preempted". */
+/*
+ * TASK_REPORT: the bits of a task that is not runnable; higher bits are marks such as "preempted".
+ */
 #define STATE_CANNOT_GO_ON 0xff
 #define STATE_DEAD	   0x30 /* EXIT_DEAD | EXIT_ZOMBIE */
 
@@ -59,7 +61,7 @@ void pp_mode_change(const struct pp_mode_observer *observer, struct pp_thread_st
 	pp_mode_enter(observer, self, mode);
 }
 
-enum pp_mode pp_mode_asleep(const struct pp_thread_state *self, int64_t prev_state)
+enum pp_mode pp_mode_off_cpu(const struct pp_thread_state *self, int64_t prev_state)
 {
 	if (prev_state & PP_STATE_UNINTERRUPTIBLE)
 		return PP_MODE_BLOCKED_IO;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The mode of a thread, and what a change of it means: an interval ends, which adds to the sums of
- * the thread, and the listener is told.  thread_state.c decides when the mode changes to what.
+ * The mode of a thread, and the effects of a change: an interval ends, is added to the sums of the
+ * thread, and is reported to the listener. thread_state.c decides when the mode changes.
  */
 #ifndef PP_ANALYSIS_STATE_THREAD_MODE_H
 #define PP_ANALYSIS_STATE_THREAD_MODE_H
@@ -13,76 +13,79 @@ enum pp_mode {
 	PP_MODE_UNKNOWN,
 	PP_MODE_RUNNING,      /* on a CPU */
 	PP_MODE_RUNNABLE,     /* new, preempted or woken, and not yet on a CPU */
-	PP_MODE_BLOCKED_SYNC, /* asleep inside a synchronization operation */
-	/* asleep, uninterruptible: block I/O, page faults; or reading or writing, if it is known */
+	PP_MODE_BLOCKED_SYNC, /* blocked in a synchronization operation */
+	/* uninterruptible (block I/O, page faults), or in a system call known to read or write */
 	PP_MODE_BLOCKED_IO,
-	PP_MODE_BLOCKED_OTHER, /* asleep otherwise: sleep(), poll(), ... */
+	PP_MODE_BLOCKED_OTHER, /* blocked otherwise: sleep(), poll(), ... */
 	PP_N_MODES
 };
 
 struct pp_interval {
 	const struct pp_thread *thread;
 	enum pp_mode mode;
-	int cpu; /* RUNNING: where; PP_CPU_UNKNOWN */
+	int cpu; /* RUNNING: its CPU; PP_CPU_UNKNOWN */
 	int64_t start_ns, end_ns;
-	const struct pp_operation *operation; /* the innermost it was waiting in; NULL: none */
-	const struct pp_thread *waker;	      /* RUNNABLE: who woke it; NULL: none, or not ours */
+	const struct pp_operation *operation; /* the innermost operation; NULL: none */
+	/* RUNNABLE: the waker; NULL: none, or outside the capture */
+	const struct pp_thread *waker;
 };
 
 struct pp_thread_listener {
 	void *data;
 	void (*interval)(void *data, const struct pp_interval *interval);
-	/* The operation has to wait; not over yet: result, end_ns, blocked_ns mean nothing. */
+	/* The operation has to wait.  Its result, end_ns and blocked_ns are not set yet. */
 	void (*begin)(void *data, const struct pp_operation *operation);
-	/* Every operation once, when it returned; at its thread's end if it never did. */
+	/* Called once for each operation: at its return, or at the thread's end. */
 	void (*operation)(void *data, const struct pp_operation *operation);
-	/* Synch-events of the thread were lost: whatever it held or waited for is not known. */
+	/* Synch-events of the thread were lost: its holds and waits are unknown from here on. */
 	void (*lost)(void *data, const struct pp_thread *thread);
 };
 
 struct pp_thread_state {
 	const struct pp_thread *thread;
 	enum pp_mode mode;
-	bool begun, over, scheduled; /* scheduled: at least one scheduling event told of it */
+	bool begun, over, scheduled; /* scheduled: it had a scheduling event */
 	int cpu;
-	int64_t start_ns, end_ns; /* of the life so far */
-	int64_t since_ns;	  /* of the mode */
-	int64_t last_ns;	  /* of its last event */
+	int64_t start_ns, end_ns; /* of the lifetime so far */
+	int64_t since_ns;	  /* begin of the current mode */
+	int64_t last_ns;	  /* time of the last event */
 	const struct pp_thread *waker;
-	const char *syscall; /* that it is in; NULL: none, or they are not recorded */
-	bool woken_early;    /* the wake-up came before the switch that it undid */
+	const char *syscall; /* the current one; NULL: none, or not recorded */
+	bool woken_early;    /* the wake-up preceded the switch to which it belongs */
 	struct pp_operation_stack operations;
-	/* Within the time that is selected: */
+	/* Sums over the selected time: */
 	int64_t total_ns[PP_N_MODES];
-	uint64_t activities; /* times it went on a CPU */
+	uint64_t activities; /* number of times it was switched in */
 	uint64_t voluntary, involuntary;
 };
 
-/* What is the same for all threads of a state machine; borrowed. */
+/* Data that all threads of a state machine share; borrowed. */
 struct pp_mode_observer {
 	const struct pp_pass_context *context;
 	const struct pp_thread_listener *listener;
 };
 
-/* The time since the last change, up to until_ns, was spent in `mode`. */
+/* Ends the interval: the thread was in `mode` since the last change, until until_ns. */
 void pp_mode_close(const struct pp_mode_observer *observer, struct pp_thread_state *self,
 		   int64_t until_ns, enum pp_mode mode);
 
-/* From the last close on. */
+/* Begins an interval in `mode` at the end of the last one. */
 void pp_mode_enter(const struct pp_mode_observer *observer, struct pp_thread_state *self,
 		   enum pp_mode mode);
 
-/* Both: the time until now_ns was spent in the mode that the thread had. */
+/* Ends the interval in the current mode at now_ns, and begins one in `mode`. */
 void pp_mode_change(const struct pp_mode_observer *observer, struct pp_thread_state *self,
 		    int64_t now_ns, enum pp_mode mode);
 
-/* Did a switch with that prev_state leave the thread able to go on? */
+/* True if a switch with that prev_state left the thread runnable. */
 bool pp_state_preempted(int64_t prev_state);
 
-/* Was it the thread's last? */
+/* True if a switch with that prev_state was the thread's last. */
 bool pp_state_dead(int64_t prev_state);
 
-/* That of a thread which a switch with this prev_state has taken off its CPU; not preempted. */
-enum pp_mode pp_mode_asleep(const struct pp_thread_state *self, int64_t prev_state);
+/*
+ * The mode of a thread that a switch with this prev_state took off its CPU without preempting it.
+ */
+enum pp_mode pp_mode_off_cpu(const struct pp_thread_state *self, int64_t prev_state);
 
 #endif

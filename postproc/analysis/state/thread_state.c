@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See thread_state.h; here is what each event means for its thread: whether its life has begun,
- * which mode ends and which begins, and which operation begins or returns.
+ * See thread_state.h.  This file decides what each event means for its thread: whether its lifetime
+ * begins, which mode ends and begins, and which operation begins or returns.
  *
- * A thread that was first seen by the runtime was running at that instant; one that was forked is
- * runnable until it is switched in.  A wake-up may overtake the switch that puts its thread to
- * sleep (the waker runs on another CPU while the sleeper is still inside the scheduler): it is
- * remembered, and if no other comes before the thread runs again, it was runnable all along.
+ * A thread that the runtime saw first was running at that time.  A forked thread is runnable until
+ * it is switched in.  A wake-up may precede the switch that blocks its thread, if the waker runs on
+ * another CPU while the thread is still inside the scheduler.  Such a wake-up is remembered; if no
+ * other follows before the thread runs again, the thread was runnable all the time.
  */
 #include "analysis/state/thread_state.h"
 
@@ -16,8 +16,8 @@
 #include "analysis/select.h"
 
 struct pp_cpu {
-	struct pp_thread_state *current; /* NULL: none of ours, or not known */
-	int64_t last_ns;		 /* of the last switch here */
+	struct pp_thread_state *current; /* NULL: a thread outside the capture, or not known */
+	int64_t last_ns;		 /* time of the last switch on this CPU */
 };
 
 struct pp_thread_states {
@@ -25,9 +25,9 @@ struct pp_thread_states {
 	const struct pp_model *model;
 	struct pp_anomalies *anomalies;
 	bool has_kernel, has_wakings;
-	bool unseen;	    /* of a CPU, at least, there are no more events */
-	GPtrArray *threads; /* by serial, of struct pp_thread_state *; NULL: not seen */
-	GHashTable *by_tid; /* tid -> the state of the thread that had it last */
+	bool unseen;	    /* recording of at least one CPU has ended */
+	GPtrArray *threads; /* by serial, of struct pp_thread_state *; NULL: no event yet */
+	GHashTable *by_tid; /* tid -> the state of the last thread with that tid */
 	GArray *cpus;	    /* of struct pp_cpu */
 };
 
@@ -114,7 +114,7 @@ static void add_anomaly(struct pp_thread_states *states, enum pp_anomaly kind,
 	pp_anomaly_add(states->anomalies, kind, self->thread);
 }
 
-/* Of a thread that does something: it runs, but nobody may see it leave its CPU. */
+/* The mode of an active thread: it runs, but its switches may no longer be recorded. */
 static enum pp_mode mode_seen(const struct pp_thread_states *states)
 {
 	return states->has_kernel && !states->unseen ? PP_MODE_RUNNING : PP_MODE_UNKNOWN;
@@ -130,7 +130,7 @@ static void report_operation(struct pp_thread_states *states, const struct pp_op
 		listener->operation(listener->data, operation);
 }
 
-/* Operations from `keep` inwards will not return any more. */
+/* Gives up the operations from position `keep` on: they will not return. */
 static void give_up(struct pp_thread_states *states, struct pp_thread_state *self, unsigned keep,
 		    int64_t end_ns)
 {
@@ -138,7 +138,7 @@ static void give_up(struct pp_thread_states *states, struct pp_thread_state *sel
 		report_operation(states, pp_operations_give_up(&self->operations, end_ns));
 }
 
-/* Also the end of whatever operations it was in.  `mode`: since the last change. */
+/* Ends the thread's lifetime and its open operations.  `mode`: its mode since the last change. */
 static void end_life(struct pp_thread_states *states, struct pp_thread_state *self, int64_t now_ns,
 		     enum pp_mode mode)
 {
@@ -147,7 +147,7 @@ static void end_life(struct pp_thread_states *states, struct pp_thread_state *se
 	self->over = true;
 }
 
-/* The thread that had the tid before has ended, even if no event said so. */
+/* Also ends the previous thread with the same tid, if no event did. */
 static void start_life(struct pp_thread_states *states, struct pp_thread_state *self,
 		       int64_t now_ns, enum pp_mode mode)
 {
@@ -167,9 +167,9 @@ static void start_life(struct pp_thread_states *states, struct pp_thread_state *
 }
 
 /*
- * The state of a thread that an event tells of, begun at the instant the runtime first saw it: it
- * was running then.  NULL where the event has nothing to say: after the end, or before that
- * instant (only a fork or exec begins a life earlier).
+ * The state of an event's thread.  Its lifetime begins, in mode running, when the runtime first saw
+ * it.  Returns NULL if the event must be ignored: after the thread's end, or before its begin (only
+ * a fork or an exec begins a lifetime earlier).
  */
 static struct pp_thread_state *touch(struct pp_thread_states *states,
 				     const struct pp_thread *thread, int64_t now_ns)
@@ -213,7 +213,7 @@ static void begin_wait(struct pp_thread_states *states, struct pp_thread_state *
 		listener->begin(listener->data, operation);
 }
 
-/* The operation at this position has returned; those further in never will. */
+/* Ends the operation at this position, which has returned, and gives up those inside it. */
 static struct pp_operation end_wait(struct pp_thread_states *states, struct pp_thread_state *self,
 				    unsigned at, int64_t now_ns)
 {
@@ -244,7 +244,7 @@ static void complete(struct pp_thread_states *states, struct pp_thread_state *se
 		if (pp_sync_has(event->sync.op, PP_SYNC_YIELDS))
 			add_anomaly(states, PP_ANOMALY_COMPLETION_NO_BEGIN, self);
 	}
-	/* Nobody saw whether it gave up the CPU. */
+	/* Whether it gave up the CPU was not recorded. */
 	if (states->unseen && self->mode == PP_MODE_UNKNOWN)
 		operation.descheduled |= operation.waited;
 	pp_operation_complete(&operation, event);
@@ -264,7 +264,7 @@ static void on_sync(struct pp_thread_states *states, const struct pp_event *even
 	} else if (states->has_kernel && self->mode == PP_MODE_UNKNOWN) {
 		pp_mode_change(&states->observer, self, event->time_ns, mode_seen(states));
 	} else if (states->has_kernel && self->mode != PP_MODE_RUNNING) {
-		/* It does run; when it was switched in nobody saw. */
+		/* The thread runs, but its switch-in was not recorded. */
 		add_anomaly(states, PP_ANOMALY_SYNC_WHILE_OFF, self);
 		pp_mode_close(&states->observer, self, event->time_ns, PP_MODE_UNKNOWN);
 		pp_mode_enter(&states->observer, self, mode_seen(states));
@@ -315,7 +315,7 @@ static void switch_out(struct pp_thread_states *states, const struct pp_event *e
 		end_life(states, self, event->time_ns, PP_MODE_UNKNOWN);
 		return;
 	}
-	next = pp_mode_asleep(self, prev_state);
+	next = pp_mode_off_cpu(self, prev_state);
 	if (next == PP_MODE_BLOCKED_SYNC)
 		pp_operations_innermost(&self->operations)->descheduled = true;
 	pp_mode_enter(&states->observer, self, next);
@@ -347,7 +347,7 @@ static void switch_in(struct pp_thread_states *states, const struct pp_event *ev
 	pp_mode_enter(&states->observer, self, PP_MODE_RUNNING);
 }
 
-/* Whom we took to be on that CPU is not the one that leaves it. */
+/* Counts a contradiction if another thread than expected leaves the CPU. */
 static void check_current(struct pp_thread_states *states, const struct pp_cpu *cpu,
 			  const struct pp_event *event)
 {
@@ -405,7 +405,7 @@ static void on_syscall(struct pp_thread_states *states, const struct pp_event *e
 		self->syscall = event->kind == PP_EVENT_SYSCALL_ENTRY ? event->syscall.name : NULL;
 }
 
-/* --- births and deaths ---------------------------------------------------------------------- */
+/* --- start and end by kernel events --------------------------------------------------------- */
 
 static void on_fork(struct pp_thread_states *states, const struct pp_event *event)
 {
@@ -428,7 +428,7 @@ static void on_end(struct pp_thread_states *states, const struct pp_event *event
 	end_life(states, self, event->time_ns, self->mode);
 }
 
-/* What went before was not its life. */
+/* Restarts the state: earlier events were not part of this thread's lifetime. */
 static void begin_image(struct pp_thread_states *states, const struct pp_thread *thread,
 			const struct pp_event *event)
 {
@@ -442,8 +442,8 @@ static void begin_image(struct pp_thread_states *states, const struct pp_thread 
 }
 
 /*
- * Where the new image is a process of its own in the model, the old thread ends here, and the first
- * of the new image begins, if it is known to.
+ * If the new image is a separate process in the model, the old thread ends here, and the first
+ * thread of the new image begins if it is known.
  */
 static void on_exec(struct pp_thread_states *states, const struct pp_event *event)
 {
@@ -466,14 +466,17 @@ static void on_exec(struct pp_thread_states *states, const struct pp_event *even
 
 /* --- losses --------------------------------------------------------------------------------- */
 
-/* Its own CPU's records are complete: were it gone, they would say so. */
+/* True if the thread runs on a CPU without losses: its switch-out would have been recorded. */
 static bool is_seen_running(const struct pp_thread_state *self, int lossy_cpu)
 {
 	return self->mode == PP_MODE_RUNNING && self->cpu != PP_CPU_UNKNOWN &&
 	       lossy_cpu != PP_CPU_UNKNOWN && self->cpu != lossy_cpu;
 }
 
-/* Whoever may have run on that CPU meanwhile: nothing is sure until its next event. */
+/*
+ * Any thread may have run on that CPU in the meantime: all states that depend on it are unknown
+ * until the thread's next event.
+ */
 static void lose_switches(struct pp_thread_states *states, const struct pp_event *event)
 {
 	struct pp_cpu *cpu = cpu_of(states, event->cpu);
@@ -497,14 +500,17 @@ static void lose_switches(struct pp_thread_states *states, const struct pp_event
 	}
 }
 
-/* An exit that nobody saw may have been before. */
+/* False also if an unrecorded exit may have preceded. */
 static bool outlives(const struct pp_thread_state *self, int64_t time_ns)
 {
 	return self && self->begun && !self->over &&
 	       (self->thread->end_ns == PP_TIME_UNKNOWN || self->thread->end_ns > time_ns);
 }
 
-/* Until then it is known what that CPU did, and with that all but who runs on another. */
+/*
+ * Recording of this CPU ends here.  From now on, only the states of threads on other CPUs are
+ * known.
+ */
 static void end_of_cpu(struct pp_thread_states *states, const struct pp_event *event)
 {
 	states->unseen = true;
@@ -587,7 +593,7 @@ void pp_thread_states_finish(struct pp_thread_states *states, int64_t end_ns)
 				continue;
 			touch(states, thread, thread->start_ns);
 		}
-		/* Not one word from the scheduler: it does not tell of this thread. */
+		/* Without a single scheduling event, the source does not record this thread. */
 		end_life(states, self, last_instant(self, end_ns),
 			 states->has_kernel && !self->scheduled ? PP_MODE_UNKNOWN : self->mode);
 	}

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each thread does at each instant: one state machine a thread, fed with every event in time
- * order.  Passes listen for the three things that come out: intervals of one mode, operations that
- * begin to wait, operations that are over.
+ * A state machine per thread that tracks its state at each time, fed with every event in time
+ * order.  It produces intervals of one mode, operations that begin to wait, and completed
+ * operations; passes listen for these.
  *
- * Modes come from the scheduler's events; the synchronization object that a thread is blocked on
- * comes from the operation it is in (between X_begin and X).  Without scheduling events a thread is
- * blocked from X_begin to X, and what it does otherwise is not known.
+ * Modes are derived from scheduling events.  The object that blocks a thread is that of its current
+ * operation (between X_begin and X).  Without scheduling events, a thread is blocked from X_begin
+ * to X, and its mode outside of operations is unknown.
  *
- * Intervals of a thread are contiguous, so their sum is its lifetime, exactly.  Where events are
- * lost or contradict each other the time in doubt has the mode PP_MODE_UNKNOWN.
+ * The intervals of a thread are contiguous, so their sum is exactly its lifetime.  Where events are
+ * lost or contradictory, the mode is PP_MODE_UNKNOWN.
  */
 #ifndef PP_ANALYSIS_STATE_THREAD_STATE_H
 #define PP_ANALYSIS_STATE_THREAD_STATE_H
@@ -20,7 +20,7 @@
 #include "analysis/pass.h"
 #include "analysis/state/thread_mode.h"
 
-/* The kinds that the state machine must see. */
+/* The kinds of events that the state machine needs. */
 #define PP_THREAD_STATE_KINDS                                                                      \
 	((((1u << (PP_EVENT_LOST + 1)) - 1) & ~PP_CALL_KINDS) |                                    \
 	 PP_EVENT_MASK(PP_EVENT_SYSCALL_ENTRY) | PP_EVENT_MASK(PP_EVENT_SYSCALL_EXIT))
@@ -35,23 +35,28 @@ void pp_thread_states_free(struct pp_thread_states *states);
 
 void pp_thread_states_event(struct pp_thread_states *states, const struct pp_event *event);
 
-/* Ends every life that is not over yet.  end_ns: time of the last event of the capture. */
+/* Ends all open lifetimes. end_ns: time of the capture's last event. */
 void pp_thread_states_finish(struct pp_thread_states *states, int64_t end_ns);
 
-/* NULL: nothing is known of that thread. */
+/* NULL if nothing is known of the thread. */
 const struct pp_thread_state *pp_thread_state(const struct pp_thread_states *states,
 					      const struct pp_thread *thread);
 
-/* The innermost operation that the thread is waiting in; NULL: none. */
+/* The innermost operation that the thread waits in; NULL if there is none. */
 const struct pp_operation *pp_thread_operation(const struct pp_thread_states *states,
 					       const struct pp_thread *thread);
 
-/* Did the operation block its thread?  Descheduled inside it, or without scheduling events: it
- * found the object taken. */
+/*
+ * True if the operation blocked its thread: it was descheduled inside, or, without scheduling
+ * events, the object was taken.
+ */
 bool pp_operation_blocked(const struct pp_thread_states *states,
 			  const struct pp_operation *operation);
 
-/* False: there are scheduling events, but none tells of this thread.  After finish. */
+/*
+ * False if there are scheduling events, but none of this thread.  To be called after
+ * pp_thread_states_finish().
+ */
 bool pp_thread_blocking_known(const struct pp_thread_states *states,
 			      const struct pp_thread *thread);
 

@@ -4,13 +4,13 @@
 
 #include <errno.h>
 
-/* A wait that goes on; those within it are of signal handlers. */
+/* An open wait; nested waits are those of signal handlers. */
 struct wait {
 	const struct pp_object *object;
 	enum st_event op;
 	int64_t begin_ns;
 	struct pp_wait_other owner, waker;
-	bool is_released; /* the waker's call had let go of the object, or signalled it */
+	bool is_released; /* the waker had released or signalled the object */
 };
 
 struct track {
@@ -77,7 +77,7 @@ void pp_wait_ends_call(struct pp_wait_ends *ends, const struct pp_thread *thread
 	track_of(ends, thread)->last = mark;
 }
 
-/* The last of the object's since then; NULL: none. */
+/* The object's last release at or after that time; NULL: none. */
 static const struct release *release_since(const struct pp_wait_ends *ends,
 					   const struct pp_object *object, int64_t since_ns)
 {
@@ -88,8 +88,8 @@ static const struct release *release_since(const struct pp_wait_ends *ends,
 }
 
 /*
- * Who was woken by a signal may have to wait for the mutex next, and is woken once more, by its
- * unlock: the one with the signal stays the waker.
+ * A waiter woken by a signal may have to wait for the mutex next, and is woken again by the unlock.
+ * The signalling thread remains the waker.
  */
 void pp_wait_ends_waking(struct pp_wait_ends *ends, const struct pp_event *event)
 {
@@ -111,7 +111,7 @@ void pp_wait_ends_waking(struct pp_wait_ends *ends, const struct pp_event *event
 	wait->is_released = is_released;
 }
 
-/* --- whom a wait is for --------------------------------------------------------------------- */
+/* --- the owner at the begin of a wait ------------------------------------------------------- */
 
 static const struct pp_hold *live_hold(const struct pp_object *object,
 				       const struct pp_thread *thread)
@@ -125,7 +125,7 @@ static const struct pp_hold *live_hold(const struct pp_object *object,
 	return NULL;
 }
 
-/* The only one that holds it; NULL: nobody, or several do. */
+/* The only hold of the object; NULL if there are none or several. */
 static const struct pp_hold *only_hold(const struct pp_object *object)
 {
 	const struct pp_hold *only = NULL;
@@ -175,7 +175,7 @@ void pp_wait_ends_begin(struct pp_wait_ends *ends, const struct pp_object *objec
 	g_array_append_val(track_of(ends, operation->thread)->waits, wait);
 }
 
-/* The wait that is over, and those that were given up within it. */
+/* Removes the completed wait and those given up inside it. */
 static struct wait take_wait(struct track *track, const struct pp_object *object, enum st_event op)
 {
 	struct wait none = {.object = object, .op = op};
@@ -225,7 +225,7 @@ enum pp_wait_how pp_wait_ends_settle(struct pp_wait_ends *ends, const struct pp_
 		release = NULL;
 	*ret = wait.waker;
 	if (ret->thread && ret->thread != operation->thread) {
-		/* It was awake when it was signalled, and then waited for the mutex. */
+		/* It was not blocked when it was signalled, and then waited for the mutex. */
 		if (!wait.is_released && release && release->by.thread == ret->thread)
 			ret->mark = release->by.mark;
 		return PP_WAIT_WOKE;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whom each wait was for, and what ended it: fed beside object_state.h by a pass that listens to
- * operations.
+ * Determines for each wait which thread it was for, and what ended it.  A pass that listens to
+ * operations feeds it in parallel with object_state.h.
  *
- * For a lock that is its owner when the wait began, as the object itself named it, or else as the
- * operations before tell.  Where there is no owner, or several, it is whoever ended the wait: woke
- * the thread, if wake-ups are recorded, or else released the object last before the wait was over.
- * Waiting for a thread's end is waiting for that thread.
+ * For a lock, that thread is the owner at the begin of the wait, as recorded in the object or else
+ * as derived from earlier operations.  If there is no owner, or several, it is the waker, if
+ * wake-ups are recorded, or else the last thread that released the object before the wait ended.  A
+ * join waits for the joined thread.
  *
- * A mark is the pass's own number for a call, such as its site's.
+ * A mark is the pass's number for a call, such as that of its call site.
  */
 #ifndef PP_ANALYSIS_STATE_WAIT_END_H
 #define PP_ANALYSIS_STATE_WAIT_END_H
@@ -28,10 +28,10 @@ enum pp_wait_how {
 	PP_N_WAIT_HOWS
 };
 
-/* "held", ... */
+/* The name of a kind: "held", ... */
 const char *pp_wait_how_text(enum pp_wait_how how);
 
-/* Somebody, and the call with which he took the object, or ended the wait. */
+/* Another thread, and its call that acquired the object or ended the wait. */
 struct pp_wait_other {
 	const struct pp_thread *thread; /* NULL: not known */
 	uint32_t mark;			/* PP_MARK_NONE */
@@ -39,37 +39,40 @@ struct pp_wait_other {
 
 struct pp_wait_ends {
 	const struct pp_model *model;
-	GPtrArray *tracks;   /* by thread serial; NULL: not seen */
+	GPtrArray *tracks;   /* by thread serial; NULL: no event yet */
 	GPtrArray *releases; /* by object serial; NULL: none yet */
 };
 
 void pp_wait_ends_init(struct pp_wait_ends *ends, const struct pp_model *model);
 void pp_wait_ends_done(struct pp_wait_ends *ends);
 
-/* The thread makes that call; after it was handed to the state machine. */
+/*
+ * Records that the thread makes the call `mark`. To be called after the state machine processed the
+ * event.
+ */
 void pp_wait_ends_call(struct pp_wait_ends *ends, const struct pp_thread *thread, uint32_t mark);
 
-/* A PP_EVENT_WAKING; before it is handed to the state machine. */
+/* Processes a PP_EVENT_WAKING.  To be called before the state machine processes the event. */
 void pp_wait_ends_waking(struct pp_wait_ends *ends, const struct pp_event *event);
 
-/* The hold that a wait for the object met, and its thread: both may be NULL. */
+/* The thread that owned the object when the wait began, and its hold; both may be NULL. */
 const struct pp_thread *pp_wait_owner(const struct pp_wait_ends *ends,
 				      const struct pp_object *object,
 				      const struct pp_operation *operation,
 				      const struct pp_hold **ret_hold);
 
-/* A wait begins; `owner` as pp_wait_owner() says. */
+/* Records the begin of a wait; `owner` comes from pp_wait_owner(). */
 void pp_wait_ends_begin(struct pp_wait_ends *ends, const struct pp_object *object,
 			const struct pp_operation *operation, struct pp_wait_other owner);
 
-/* Does the operation let go of its object, or wake who waits for it? */
+/* True if the operation releases its object or wakes its waiters. */
 bool pp_operation_releases(const struct pp_operation *operation);
 
-/* It did, at at_ns; before the waits that it ends. */
+/* Records a release at at_ns.  To be called before the waits that it ends are settled. */
 void pp_wait_ends_release(struct pp_wait_ends *ends, const struct pp_object *object,
 			  const struct pp_thread *by, uint32_t mark, int64_t at_ns);
 
-/* An operation that waited is over. */
+/* Settles a completed operation that waited: returns how it ended, and by which thread and call. */
 enum pp_wait_how pp_wait_ends_settle(struct pp_wait_ends *ends, const struct pp_object *object,
 				     const struct pp_operation *operation,
 				     struct pp_wait_other *ret);

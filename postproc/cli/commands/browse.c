@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gprof-mt browse: a capture, looked through in the terminal. */
+/* gprof-mt browse: shows a capture in the terminal. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -35,9 +35,12 @@ static const struct pp_cli_options options = {
     .take = take_option,
 };
 
-/* --- the command ---------------------------------------------------------------------------- */
+/* --- command -------------------------------------------------------------------------------- */
 
-/* What is to be known of the capture before it is looked at; NULL: nothing.  Takes the note. */
+/*
+ * Notes about the capture that the browser shows first; NULL if there are none.  Takes ownership of
+ * the note.
+ */
 static char *first_words(char *note, const struct pp_index *index, const GPtrArray *damage)
 {
 	if (note || (!damage->len && index->n_events))
@@ -47,7 +50,7 @@ static char *first_words(char *note, const struct pp_index *index, const GPtrArr
 	return g_strdup_printf("damaged: %s", (const char *)damage->pdata[0]);
 }
 
-/* Quitting before all is read is no error. */
+/* Returns 0 if the user quits before everything is read. */
 static int browse_view(struct pp_screen *screen, struct pp_view *view, struct pp_error *err)
 {
 	struct pp_index *index = NULL;
@@ -84,7 +87,7 @@ static int browse(const struct arguments *arguments)
 		status = ret < 0 ? pp_cli_fail(&err) : pp_view_print_damage(&view);
 	}
 	pp_view_done(&view);
-	/* Whoever started it sees what ended it. */
+	/* The parent process sees the signal that ended the browser. */
 	if (signal_number)
 		raise(signal_number);
 	return status;
@@ -96,6 +99,6 @@ int pp_cmd_browse(int argc, char **argv)
 	int status = pp_cli_options_read(&options, argc, argv, &arguments);
 
 	if (status < 0 && optind < argc)
-		return pp_cli_usage("browse", "'%s': it takes options only", argv[optind]);
+		return pp_cli_usage("browse", "unexpected argument '%s'", argv[optind]);
 	return status < 0 ? browse(&arguments) : status;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gprof-mt collector PID DIR SOURCE LEVEL OFFSET UUID BUFFER BUFFER_MAX: gathers the kernel's
- * events of a process that runs without `gprof-mt record`.  Started by libgmon-mt (collect.c), for
- * no one else's use: writes a byte to GM_COLLECTOR_READY_FD when it records, and ends when the
- * process has ended.
+ * gprof-mt collector PID DIR SOURCE LEVEL OFFSET UUID BUFFER BUFFER_MAX: records the kernel's
+ * events of a process that runs without `gprof-mt record`. Internal: libgmon-mt (collect.c) starts
+ * it.  It writes a byte to GM_COLLECTOR_READY_FD when it records, and ends when the process has
+ * ended.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/losses.h"
 #include "record/info.h"
+#include "runtime/capture/in_use.h"
 
 #define DRAIN_MS 1000
 
@@ -38,7 +39,7 @@ static int take_config(char **argv, struct gm_config *config, struct gm_capture 
 	return 0;
 }
 
-/* Until the process has ended. */
+/* Collects events until the process has ended. */
 static void gather(struct pp_collector *collector, int pid_fd)
 {
 	g_autofree struct pollfd *fds = g_new(struct pollfd, PP_POLLFDS * collector->n_rings + 1);
@@ -90,7 +91,7 @@ int pp_cmd_collector(int argc, char **argv)
 	if (argc != 9 || take_config(argv, config, capture))
 		return pp_cli_usage("collector",
 				    "is started by programs with libgmon-mt, not by hand");
-	/* The program's end is the end of this, and nothing else is. */
+	/* Only the end of the program ends the collector. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
@@ -99,8 +100,13 @@ int pp_cmd_collector(int argc, char **argv)
 	run.dir_fd = open(capture->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (pid_fd < 0 || run.dir_fd < 0)
 		return PP_EXIT_FAILED;
-	/* By this `report` knows that there is more to come.  It ends with the process. */
+	/*
+	 * The lock tells `report` that more events will follow.  The kernel releases it with this
+	 * process.
+	 */
 	flock(run.dir_fd, LOCK_EX | LOCK_NB);
+	if (gm_in_use_is_possible(run.dir_fd))
+		gm_in_use_mark(run.dir_fd);
 	status = collect(&run, &collector, pid, pid_fd);
 	close(run.dir_fd);
 	close(pid_fd);

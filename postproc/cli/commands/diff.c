@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gprof-mt diff: the tables of two captures, compared. */
+/* gprof-mt diff: compares the tables of two captures. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "table/flat.h"
 #include "calls/pool.h"
 
-/* Rows of a table in text, unless --top says how many. */
+/* Rows per table in text, unless --top is given. */
 #define TEXT_ROWS 20
 
 enum { A, B, N_RUNS };
@@ -25,7 +25,8 @@ enum { A, B, N_RUNS };
 struct arguments {
 	const char *dirs[N_RUNS];
 	struct pp_cli_tables how;
-	struct pp_selection *selections[N_RUNS]; /* the same; each finds what is there */
+	/* one per run: each records which values were found */
+	struct pp_selection *selections[N_RUNS];
 	struct pp_diff_options diff;
 	bool has_top;
 	GPtrArray *sections;
@@ -105,20 +106,20 @@ static const struct pp_cli_options options = {
     .take = take_option,
 };
 
-/* A number means another thread, and an address another object, in each run. */
+/* Refuses tids and addresses, which differ from run to run. */
 static int check_selection(const struct pp_selection *selection)
 {
 	if (selection->tids->len)
-		return pp_cli_usage("diff", "--tid: a thread has another in each run; --thread "
-					    "takes names");
+		return pp_cli_usage(
+		    "diff", "--tid: thread ids differ between runs; use --thread with a name");
 	for (guint i = 0; i < selection->objects->len; i++) {
 		const struct pp_wanted *wanted = selection->objects->pdata[i];
 
 		if (wanted->number)
-			return pp_cli_usage("diff",
-					    "--object %s: an object has another address in each "
-					    "run; its name is taken",
-					    wanted->text);
+			return pp_cli_usage(
+			    "diff",
+			    "--object %s: addresses differ between runs; use the object's name",
+			    wanted->text);
 	}
 	return PP_EXIT_GOOD;
 }
@@ -128,7 +129,7 @@ static int take_words(struct arguments *arguments, char **words, int n_words)
 	int status;
 
 	if (n_words < N_RUNS)
-		return pp_cli_usage("diff", "it needs the directories of two captures");
+		return pp_cli_usage("diff", "expected the directories of two captures");
 	for (unsigned run = 0; run < N_RUNS; run++)
 		arguments->dirs[run] = words[run];
 	status =
@@ -140,7 +141,10 @@ static int take_words(struct arguments *arguments, char **words, int n_words)
 
 /* --- tables --------------------------------------------------------------------------------- */
 
-/* Those of `flat` that nothing was made of yet, each with the other run's of its name. */
+/*
+ * Adds comparisons of the tables in `flat` that have none yet, each with the other run's table of
+ * that name.
+ */
 static void add_diffs(const struct arguments *arguments, const struct pp_flat_tables *flat,
 		      unsigned run, GPtrArray *diffs)
 {
@@ -174,7 +178,7 @@ static void add_all_diffs(const struct arguments *arguments, const struct pp_vie
 	}
 }
 
-/* What is not to be compared is said, wherever the tables go. */
+/* Prints the notes on stderr, for all formats. */
 static void print_caveats(const struct pp_table *captures)
 {
 	for (guint i = 0; i < captures->notes->len; i++) {
@@ -224,7 +228,7 @@ struct reading {
 	struct pp_view *views;
 	struct pp_error errors[N_RUNS];
 	int rets[N_RUNS];
-	gint next; /* run */
+	gint next; /* number of the run */
 };
 
 static void *read_next(void *data)
@@ -238,7 +242,7 @@ static void *read_next(void *data)
 	return NULL;
 }
 
-/* At once, where there are CPUs for it. */
+/* Reads both runs, in parallel if there are CPUs for it. */
 static int read_runs(const struct arguments *arguments, struct pp_view *views, struct pp_error *err)
 {
 	struct reading reading = {arguments, views, {PP_ERROR_INIT, PP_ERROR_INIT}, {0}, 0};
@@ -251,7 +255,7 @@ static int read_runs(const struct arguments *arguments, struct pp_view *views, s
 	return reading.rets[failed];
 }
 
-/* What is selected has to be in one of the runs; that it is not in the other is a note. */
+/* A selected value must exist in one of the runs.  If the other one lacks it, a note says so. */
 static int check_found(const struct arguments *arguments, const struct pp_view *views,
 		       struct pp_table *captures, struct pp_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gprof-mt doctor: what works on this machine, and for a program, one line a check, and under what
- * does not, the command that would change it.
+ * gprof-mt doctor: checks what works on this machine, or for a program.  It prints a line per
+ * check, and below a failed one, the command that would change the result.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "record/lttng/kernel.h"
 #include "record/perf/tracefs.h"
 
-/* One ring of the smallest size a CPU: see record/collector.c. */
+/* A ring of minimum size per CPU; see record/collector.c. */
 #define WANTED_LOCKED_BYTES (64 << 10)
 
 #define GOOD PP_VERDICT_GOOD
@@ -61,7 +61,7 @@ static enum pp_verdict check_source(enum gm_kernel_source source, const char *wh
 	return without;
 }
 
-/* Bits of CapEff in /proc/self/status, see <linux/capability.h>. */
+/* Tests a bit of CapEff in /proc/self/status; see <linux/capability.h>. */
 static bool may(unsigned capability)
 {
 	g_autofree char *text = NULL;
@@ -73,7 +73,7 @@ static bool may(unsigned capability)
 	return at && (g_ascii_strtoull(at + strlen("\nCapEff:"), NULL, 16) >> capability & 1);
 }
 
-/* Costs nothing to be without but time, so a remedy is named and no more is said. */
+/* Without BPF, recording only costs more time, so the line names the remedy and no failure. */
 static void check_bpf(void)
 {
 	check_source(
@@ -147,7 +147,7 @@ static enum pp_verdict check_libraries(void)
 	return BAD;
 }
 
-/* Programs that our libraries cannot be loaded into must at least run as they do bare. */
+/* Programs into which our libraries cannot be loaded must run as without them. */
 static void check_others(void)
 {
 	struct pp_error err = PP_ERROR_INIT;
@@ -167,11 +167,10 @@ static void check_others(void)
 			       "the loader of 32-bit programs prints an error for each library",
 			       "install binutils that link for elf_i386; make; make install");
 	else
-		pp_doctor_line(
-		    GOOD, "other programs",
-		    "static, musl's, 32-bit and set-uid programs run as without us; only "
-		    "their scheduling can be recorded",
-		    NULL);
+		pp_doctor_line(GOOD, "other programs",
+			       "static, musl, 32-bit and set-uid programs run unchanged; only "
+			       "their scheduling can be recorded",
+			       NULL);
 }
 
 static void check_tool(const char *name, const char *use, const char *fix)
@@ -184,12 +183,12 @@ static void check_tool(const char *name, const char *use, const char *fix)
 
 static void check_lttng(void)
 {
-	bool loaded = access(PP_LTTNG_KERNEL_MODULE, F_OK) == 0;
+	bool loaded = pp_lttng_kernel_is_loaded();
 
 	check_tool("lttng-sessiond", "record --backend lttng needs it",
 		   "sudo apt-get install lttng-tools");
 	if (geteuid() != 0)
-		pp_doctor_line(POOR, "LTTng kernel tracer", "for root alone", "run as root");
+		pp_doctor_line(POOR, "LTTng kernel tracer", "for root only", "run as root");
 	else if (pp_lttng_kernel_ready())
 		pp_doctor_line(GOOD, "LTTng kernel tracer",
 			       "record takes the kernel's events from it", NULL);
@@ -212,7 +211,7 @@ static void check_capabilities(void)
 			       "run as root, or see perf_event_paranoid and tracefs above");
 }
 
-/* Rings of those who may not lock memory at will come out of it. */
+/* Unprivileged users' rings count against this limit. */
 static void check_locked_memory(void)
 {
 	g_autofree char *free_kib = first_line("/proc/sys/kernel/perf_event_mlock_kb");
@@ -233,11 +232,11 @@ static void check_locked_memory(void)
 static void check_numbers(void)
 {
 	if (!pp_collector_sees_host_pids())
-		pp_doctor_line(POOR, "container", "threads have other numbers than on the host",
+		pp_doctor_line(POOR, "container", "thread ids differ from the host's",
 			       "record on the host, or in a container with its pid namespace");
 }
 
-/* What this process's group and those above it may have: cgroup version 2. */
+/* The limits of this process's cgroup and of those above it (cgroup version 2). */
 static void check_limits(void)
 {
 	g_autofree char *group = first_line("/proc/self/cgroup");
@@ -277,7 +276,7 @@ static void check_clock(void)
 		    "a time stamp costs a system call; boot with clocksource=tsc tsc=reliable");
 }
 
-/* The mode that `record` would use here, without options. */
+/* Shows the mode that `record` would use without options. */
 static void check_sync_mode(void)
 {
 	g_autofree struct gm_config *config = g_new(struct gm_config, 1);
@@ -336,8 +335,8 @@ int pp_cmd_doctor(int argc, char **argv)
 	check_others();
 	check_bpf();
 	if (check_source(GM_KERNEL_PERF, "perf tracepoints",
-			 "scheduling in full: who ran, who waited, who woke whom", POOR,
-			 "run as root, or change what the two checks below name") != GOOD)
+			 "full scheduling: which threads ran, waited and woke each other", POOR,
+			 "run as root, or see the two checks below") != GOOD)
 		check_source(GM_KERNEL_SWITCHES, "context-switch records",
 			     "when each thread ran, and whether it was preempted or blocked", BAD,
 			     "sudo sysctl kernel.perf_event_paranoid=2");

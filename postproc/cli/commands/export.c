@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gprof-mt export: write a capture for another viewer. */
+/* gprof-mt export: converts a capture to the format of another viewer. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,10 +16,10 @@ struct arguments {
 	const char *dir, *format, *what, *output;
 	bool no_threads, no_sources;
 	struct pp_selection *selection;
-	const struct pp_exporter *exporter; /* that these ask for */
+	const struct pp_exporter *exporter; /* the exporter for these options */
 };
 
-/* ", calls, time", of the exporters from there on; the caller frees it. */
+/* ", calls, time": the figures of exporters from number `first` on.  The caller frees the text. */
 static char *figures_of(unsigned first)
 {
 	GString *figures = g_string_new(NULL);
@@ -101,7 +101,7 @@ static void add_name(GString *to, const char *name)
 	g_string_append_printf(to, "%s%s", to->len ? ", " : "", name);
 }
 
-/* PP_EXIT_GOOD: arguments->exporter is it. */
+/* Finds arguments->exporter.  Returns PP_EXIT_GOOD, or the exit status. */
 static int find_exporter(struct arguments *arguments)
 {
 	g_autoptr(GString) formats = g_string_new(NULL), figures = g_string_new(NULL);
@@ -134,13 +134,13 @@ static int find_exporter(struct arguments *arguments)
 			    formats->str);
 }
 
-/* -1: go on; else the exit status. */
+/* Returns -1 to continue, else the exit status. */
 static int check(struct arguments *arguments, int argc, char **argv)
 {
 	int status;
 
 	if (optind < argc)
-		return pp_cli_usage("export", "'%s': it takes options only", argv[optind]);
+		return pp_cli_usage("export", "unexpected argument '%s'", argv[optind]);
 	status = find_exporter(arguments);
 	if (status != PP_EXIT_GOOD)
 		return status;
@@ -148,9 +148,11 @@ static int check(struct arguments *arguments, int argc, char **argv)
 		return pp_cli_usage("export", "--no-threads: %s has no frames of threads",
 				    arguments->format);
 	if (arguments->exporter->is_directory && g_strcmp0(arguments->output, PP_OUT_STDOUT) == 0)
-		return pp_cli_usage("export", "-o -: what it writes is a directory");
+		return pp_cli_usage("export",
+				    "-o -: this format writes a directory; name one with -o DIR");
 	if (arguments->no_sources && !arguments->exporter->has_sources)
-		return pp_cli_usage("export", "--no-sources: %s has none", arguments->format);
+		return pp_cli_usage("export", "--no-sources: %s contains no source lines",
+				    arguments->format);
 	status = pp_cli_select_refuse("export", arguments->selection, arguments->exporter->selects);
 	if (!arguments->output)
 		arguments->output = arguments->exporter->file_name;
@@ -168,7 +170,7 @@ struct run {
 	void *state;
 };
 
-/* What else the format can show. */
+/* The figures of the format that need no call history. */
 static char *without_history(const char *format)
 {
 	GString *figures = g_string_new(NULL);
@@ -187,11 +189,11 @@ static int survey(struct run *run, struct pp_error *err)
 	if (!capture->histories->len) {
 		g_autofree char *others = without_history(run->exporter->format);
 
-		return pp_error_add(err, -ENODATA,
-				    "%s: no history of calls; record with "
-				    "`--set calls.mode=history` a program built with -pg, or take "
-				    "--what %s",
-				    capture->model->dir, others);
+		return pp_error_add(
+		    err, -ENODATA,
+		    "%s: no history of calls; record with `--set calls.mode=history` a program "
+		    "built with -pg, or use --what %s",
+		    capture->model->dir, others);
 	}
 	run->survey = pp_calls_survey_new(capture, true);
 	run->export.survey = run->survey;
@@ -212,7 +214,7 @@ static int sweep(struct run *run, struct pp_error *err)
 	struct pp_view *view = &run->view;
 	static const char *const none[] = {NULL};
 	const char *const *needs = run->exporter->needs ?: none;
-	/* Stacks are of threads with the names that these have at first. */
+	/* Stacks contain thread names, which must be the final ones. */
 	int ret = pp_view_name_threads(view, err);
 
 	if (ret < 0)

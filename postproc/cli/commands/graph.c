@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gprof-mt graph: a capture as a graph, in DOT, SVG, JSON or CSV. */
+/* gprof-mt graph: prints a capture as a graph, in DOT, SVG, JSON or CSV. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "core/write.h"
 #include "render/dot.h"
 
-/* More nodes than these are drawn in groups, more arrows left out, unless asked otherwise. */
+/* By default, larger graphs are drawn with groups of nodes, and light arrows are left out. */
 #define MAX_SINGLE_NODES 24
 #define MAX_ARROWS	 200
 
@@ -23,9 +23,12 @@ enum format { DOT, SVG, JSON, CSV };
 
 struct kind {
 	const char *name, *summary;
-	const char *pass; /* whose first two tables are the nodes and the edges */
+	const char *pass; /* the first two tables of this pass are the nodes and the edges */
 	const struct pp_dot_kind *dot;
-	/* A graph of nothing would look like an answer: what the capture has to have for it. */
+	/*
+	 * Checks that the capture has the data for this kind, since an empty graph would be
+	 * misleading.
+	 */
 	int (*check)(const struct pp_view *view, struct pp_error *err);
 };
 
@@ -33,7 +36,7 @@ struct arguments {
 	const char *dir;
 	const struct kind *kind;
 	enum format format;
-	struct pp_cli_tables how; /* of JSON and CSV */
+	struct pp_cli_tables how; /* for JSON and CSV */
 	bool through_idle, group, no_group, has_top;
 	uint64_t min_count;
 	unsigned top;
@@ -75,7 +78,7 @@ static int check_calls(const struct pp_view *view, struct pp_error *err)
 			    model->dir);
 }
 
-/* Synch-events are there, or at least the libraries that would have recorded them. */
+/* Requires synch-events, or at least the library that would have recorded them. */
 static int check_sync(const struct pp_view *view, struct pp_error *err)
 {
 	const struct pp_model *model = view->capture->model;
@@ -92,7 +95,7 @@ static int check_sync(const struct pp_view *view, struct pp_error *err)
 	    model->dir);
 }
 
-/* ... and what was held is known. */
+/* Also requires that holds are known. */
 static int check_holds(const struct pp_view *view, struct pp_error *err)
 {
 	const struct pp_model *model = view->capture->model;
@@ -121,7 +124,7 @@ static const struct kind kinds[] = {
      &pp_dot_lock_order, check_holds},
 };
 
-/* "switch, calls or wait"; the caller frees it. */
+/* "switch, calls or wait".  The caller frees the text. */
 static char *kinds_text(void)
 {
 	GString *text = g_string_new(NULL);
@@ -228,14 +231,14 @@ static unsigned heeded(const struct arguments *arguments)
 	return pp_pass_find(arguments->kind->pass)->selects;
 }
 
-/* -1: go on; else the exit status. */
+/* Returns -1 to continue, else the exit status. */
 static int check(const struct arguments *arguments, int argc, char **argv)
 {
 	g_autofree char *names = kinds_text();
 	int status;
 
 	if (optind < argc)
-		return pp_cli_usage("graph", "'%s': it takes options only", argv[optind]);
+		return pp_cli_usage("graph", "unexpected argument '%s'", argv[optind]);
 	if (!arguments->kind)
 		return pp_cli_usage("graph", "no --kind (expected %s)", names);
 	if (arguments->group && arguments->no_group)
@@ -250,7 +253,8 @@ static const struct pp_cli_option option_table[] = {
     PP_CLI_OPTION_INPUT,
     {"kind", "KIND", 'k', "what to draw; see below"},
     {"format", "FORMAT", PP_CLI_TABLES_FORMAT, "dot (default), svg (needs graphviz), json or csv"},
-    {"table", "TABLE", PP_CLI_TABLES_TABLE, "csv: edges (default), nodes, or what else json names"},
+    {"table", "TABLE", PP_CLI_TABLES_TABLE,
+     "csv: edges (default), nodes, or another table of json"},
     PP_CLI_TABLES_OPTION_OUTPUT,
     PP_CLI_SELECT_THREADS,
     {"time", "A~B", PP_CLI_SELECT_TIME, "switch: only from A to B: 1.5~2 (s), 20ms~, ~3us"},
@@ -277,13 +281,13 @@ static const struct pp_cli_options options = {
 
 /* --- SVG ------------------------------------------------------------------------------------ */
 
-/* In the child: what is to be drawn is its standard input. */
+/* Runs in the child: its standard input is the DOT text. */
 static void take_stdin(void *fd)
 {
 	dup2(GPOINTER_TO_INT(fd), STDIN_FILENO);
 }
 
-/* A file in memory that holds the text; -errno. */
+/* A file in memory that contains the text; -errno on failure. */
 static int memory_file(const GString *text)
 {
 	int fd = memfd_create("graph", MFD_CLOEXEC);
@@ -296,7 +300,7 @@ static int memory_file(const GString *text)
 	return rc ?: fd;
 }
 
-/* Graphviz draws it: `svg` is all that it printed, or untouched. */
+/* Runs Graphviz.  On success, `svg` is its whole output; else it is unchanged. */
 static int draw(const GString *dot, GString *svg, struct pp_error *err)
 {
 	g_autofree char *program = g_find_program_in_path("dot");
@@ -307,8 +311,8 @@ static int draw(const GString *dot, GString *svg, struct pp_error *err)
 
 	if (!program)
 		return pp_error_add(err, -ENOENT,
-				    "--format svg needs the program dot: install graphviz "
-				    "(apt-get install graphviz), or take --format dot");
+				    "--format svg needs the program dot: install graphviz (apt-get "
+				    "install graphviz), or use --format dot");
 	fd = memory_file(dot);
 	if (fd < 0)
 		return pp_error_add(err, fd, "the graph for dot: %s", g_strerror(-fd));

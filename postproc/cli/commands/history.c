@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gprof-mt history: the operations on each synchronization object, in order; or the calls of a
- * thread.
+ * gprof-mt history: prints the operations on each synchronization object in time order, or the
+ * calls of a thread.
  *
- * Printed in parts, so that a long history takes little more memory than its records.
+ * It prints in parts, so that a long history takes little more memory than its records.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -66,7 +66,7 @@ static const struct pp_cli_options options = {
     .take = take_option,
 };
 
-/* Which options go together. */
+/* Checks that the options can be combined. */
 static int check(const struct arguments *arguments)
 {
 	int status;
@@ -82,7 +82,7 @@ static int check(const struct arguments *arguments)
 
 /* --- printing ------------------------------------------------------------------------------- */
 
-/* So many operations are in memory as a table at a time, and under one heading in text. */
+/* The number of operations in a table, and under one heading in text. */
 #define PART 10000
 
 static char *title_of(const struct pp_history *history, unsigned at)
@@ -110,7 +110,7 @@ static void append_text(GString *to, struct pp_history *history, unsigned at, un
 
 static const struct pp_column columns[PP_OBJECT_CELLS] = {PP_OBJECT_COLUMNS};
 
-/* The object but for its operations, left open: {"pid":1,...,"ops":[ */
+/* Appends the JSON object up to its operations: {"pid":1,...,"ops":[ */
 static void append_object(GString *to, const struct pp_history *history, unsigned at)
 {
 	struct pp_table *table = pp_table_new("objects", "Objects", columns, PP_OBJECT_CELLS);
@@ -141,7 +141,7 @@ static void append_json(GString *to, struct pp_history *history, unsigned at, un
 
 static const struct pp_column with_operations[] = {
     PP_OBJECT_COLUMNS,
-    [PP_OBJECT_CELLS] = {"ops", "operations", PP_TYPE_TABLE, 0, "what was done to it",
+    [PP_OBJECT_CELLS] = {"ops", "operations", PP_TYPE_TABLE, 0, "operation on the object",
 			 pp_history_columns, PP_N_HISTORY_COLUMNS},
 };
 
@@ -150,7 +150,7 @@ static struct pp_table *objects_table(void)
 	return pp_table_new("objects", "Objects", with_operations, G_N_ELEMENTS(with_operations));
 }
 
-/* The object's row, with these of its operations; takes them. */
+/* The object's row with these operations, whose ownership it takes. */
 static struct pp_table *object_table(const struct pp_history *history, unsigned at,
 				     struct pp_table *operations)
 {
@@ -172,7 +172,7 @@ static void append_csv_head(GString *to)
 	pp_table_free(objects);
 }
 
-/* One table of all operations, those of each object in order. */
+/* A single table of all operations, object by object. */
 static void append_csv(GString *to, struct pp_history *history, unsigned at, unsigned first)
 {
 	struct pp_table *object =
@@ -287,7 +287,7 @@ int pp_cmd_history(int argc, char **argv)
 	int status = pp_cli_options_read(&options, argc, argv, &arguments);
 
 	if (status < 0 && optind < argc)
-		status = pp_cli_usage("history", "'%s': it takes options only", argv[optind]);
+		status = pp_cli_usage("history", "unexpected argument '%s'", argv[optind]);
 	if (status < 0)
 		status = run(&arguments);
 	pp_selection_free(arguments.selection);

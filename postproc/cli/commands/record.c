@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gprof-mt record: checks what was asked, makes the capture directory, runs the program in it with
- * the runtime libraries preloaded and the kernel's records collected, and ends as the program did.
+ * gprof-mt record: checks the options, creates the capture directory, runs the program with the
+ * runtime libraries preloaded, collects the kernel's events, and exits with the program's status.
  *
- * Everything that can be wrong with the request is found before the program starts; from then on
- * nothing here changes what the program does, and this process's exit status is the program's.
+ * All errors in the options are found before the program starts.  From then on, nothing here
+ * changes the behavior of the program.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,13 +26,15 @@
 #include "record/lttng/lttng.h"
 #include "record/program.h"
 #include "core/alive.h"
-#include "core/numbers.h"
+#include "core/pid_namespace.h"
 #include "export/gmon/gmon.h"
+#include "runtime/capture/in_use.h"
+#include "runtime/capture/session.h"
 #include "capture/capture.h"
 #include "capture/children.h"
 #include "analysis/unrecorded.h"
 
-/* As shells say it. */
+/* Exit statuses as in shells. */
 #define EXIT_CANNOT_EXECUTE 126
 #define EXIT_NOT_FOUND	    127
 
@@ -40,11 +42,11 @@ struct options {
 	const char *dir, *profile, *config_file;
 	GPtrArray *settings; /* of const char *, "GROUP.KEY=VALUE" */
 	bool quiet;
-	bool lttng; /* --backend lttng: a session of ours */
+	bool lttng; /* --backend lttng: a session of our own */
 	char **command;
 };
 
-/* --- the request --- */
+/* --- options -------------------------------------------------------------------------------- */
 
 static int take_option(void *data, int option, const char *value)
 {
@@ -86,7 +88,7 @@ static const struct pp_cli_option option_table[] = {
     {0},
 };
 
-/* "+": the command's options are its own. */
+/* "+": stop at the command, which has its own options. */
 static const struct pp_cli_options cli_options = {
     .command = "record",
     .letters = "+:o:qh",
@@ -97,7 +99,7 @@ static const struct pp_cli_options cli_options = {
     .take = take_option,
 };
 
-/* -1: go on; else the exit status. */
+/* Returns -1 to continue, else the exit status. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
 	int status = pp_cli_options_read(&cli_options, argc, argv, options);
@@ -149,13 +151,13 @@ static int read_config(const struct options *options, struct gm_config *config)
 	}
 	if (options->lttng && config->sync_sink == GM_SINK_NATIVE)
 		config->sync_sink = GM_SINK_LTTNG;
-	config->existing = GM_EXISTING_RENAME;
+	config->existing = GM_EXISTING_NEW;
 	return 0;
 }
 
-/* --- the capture --- */
+/* --- capture -------------------------------------------------------------------------------- */
 
-/* DIR/config: what every process of the run reads. */
+/* Writes DIR/config, which every process of the run reads. */
 static int write_config(struct gm_config *config, const struct gm_capture *capture,
 			struct pp_error *err)
 {
@@ -173,7 +175,10 @@ static int write_config(struct gm_config *config, const struct gm_capture *captu
 	rc = gm_file_write(path, text, len);
 	if (rc)
 		return pp_error_add(err, rc, "%s: %s", path, g_strerror(-rc));
-	/* A directory with a line break or a space at an end does not survive a file of lines. */
+	/*
+	 * A file of lines cannot represent a directory name with a newline, or with a space at an
+	 * end.
+	 */
 	gm_config_defaults(check);
 	if (gm_config_read(path, check, &error) || strcmp(check->dir, config->dir) != 0)
 		return pp_error_add(
@@ -184,7 +189,10 @@ static int write_config(struct gm_config *config, const struct gm_capture *captu
 	return 0;
 }
 
-/* Makes the directory with `session`, `config` and a first info.json; all or nothing. */
+/*
+ * Creates the directory with `session`, `config` and a first info.json.  On failure, nothing is
+ * left.
+ */
 static int make_capture(struct gm_config *config, struct gm_capture *capture, struct pp_run *run,
 			struct pp_error *err)
 {
@@ -193,11 +201,6 @@ static int make_capture(struct gm_config *config, struct gm_capture *capture, st
 
 	if (rc)
 		return pp_error_add(err, rc, "%s", error.text);
-	if (!capture->created)
-		return pp_error_add(err, -EBUSY,
-				    "%s: a run that has not ended writes to it; wait for it, or "
-				    "choose another directory (-o)",
-				    capture->dir);
 	rc = write_config(config, capture, err);
 	if (rc == 0) {
 		run->dir_fd = gm_capture_dir_open(capture);
@@ -210,7 +213,7 @@ static int make_capture(struct gm_config *config, struct gm_capture *capture, st
 	return rc;
 }
 
-/* --- what the user is told --- */
+/* --- messages ------------------------------------------------------------------------------- */
 
 G_GNUC_PRINTF(2, 3) static void note(const struct options *options, const char *format, ...)
 {
@@ -225,7 +228,7 @@ G_GNUC_PRINTF(2, 3) static void note(const struct options *options, const char *
 	fputc('\n', stderr);
 }
 
-/* What this capture will lack, each in one line. */
+/* Prints a line for each kind of data that this capture will lack. */
 static void note_limits(const struct options *options, const struct pp_run *run,
 			const struct pp_program *program)
 {
@@ -235,8 +238,8 @@ static void note_limits(const struct options *options, const struct pp_run *run,
 	if (losses)
 		note(options, "%s", losses);
 	if (run->config->sync_sink == GM_SINK_LTTNG && !options->lttng)
-		note(options, "synchronization goes to whatever LTTng session records "
-			      "gmon_mt_sync:*; for one of this run, --backend lttng");
+		note(options, "synchronization goes to any LTTng session that records "
+			      "gmon_mt_sync:*; --backend lttng creates a session for this run");
 	if (*collector->missing) {
 		g_autofree char *list = g_strjoinv(", ", collector->missing);
 
@@ -251,14 +254,14 @@ static void note_limits(const struct options *options, const struct pp_run *run,
 		note(options, "kernel events: %s", collector->why);
 	else if (collector->source == GM_KERNEL_SWITCHES)
 		note(options,
-		     "scheduling: context switches alone, without who woke or followed "
-		     "whom (%s); see gprof-mt doctor",
+		     "scheduling: context switches only, without wakers and next threads (%s); see "
+		     "gprof-mt doctor",
 		     collector->why);
 	else
 		note(options, "no scheduling events: %s; see gprof-mt doctor", collector->why);
 }
 
-/* --- the run --- */
+/* --- run ------------------------------------------------------------------------------------ */
 
 static int64_t monotonic_ns(void)
 {
@@ -268,7 +271,7 @@ static int64_t monotonic_ns(void)
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* The program's own: what is done before and after it is not its time. */
+/* The program's own start time, without the preparations. */
 static void note_start(struct pp_run *run)
 {
 	run->start_ns = monotonic_ns();
@@ -293,7 +296,10 @@ static int make_environment(const struct options *options, const struct pp_progr
 		}
 		env = g_environ_setenv(env, "LD_PRELOAD", preload, TRUE);
 	}
-	/* Not to miss the beginning on a busy machine: LTTng waits for 3 s only. */
+	/*
+	 * Records the start also on a busy machine, where LTTng's default timeout of 3 s is too
+	 * short.
+	 */
 	if (options->lttng)
 		env = g_environ_setenv(env, "LTTNG_UST_REGISTER_TIMEOUT", "60000", FALSE);
 	*ret_env = env;
@@ -307,7 +313,7 @@ static int exec_status(int code)
 
 struct wanted {
 	const struct pp_process *process;
-	const char *dir; /* of the capture */
+	const char *dir; /* the capture directory */
 };
 
 static bool is_it(pid_t pid, void *arg)
@@ -317,15 +323,18 @@ static bool is_it(pid_t pid, void *arg)
 
 	if (process->proc_start)
 		return pp_process_is_running(pid, process->proc_start);
-	/* The child of a fork that writes into its parent's places does not look it up. */
+	/*
+	 * A forked child that writes into its parent's files does not record its start time in
+	 * /proc.
+	 */
 	return process->start_ns != PP_TIME_UNKNOWN &&
 	       pp_process_runs(pid, (uint64_t)process->start_ns) &&
 	       pp_children_has_places(wanted->dir, pid);
 }
 
 /*
- * A process that outlives the program goes on counting, in the calls file alone.  Its number is
- * that of its own PID namespace, which is ours or one below.
+ * True if the process has outlived the program.  It continues to count in the calls file.  Its
+ * number is from its own PID namespace, which is ours or one below.
  */
 static bool is_running(const struct pp_capture *capture, const struct pp_process *process,
 		       struct pp_numbers **numbers)
@@ -339,7 +348,7 @@ static bool is_running(const struct pp_capture *capture, const struct pp_process
 	return pp_numbers_may_have(*numbers, 0, (pid_t)process->pid, is_it, &wanted);
 }
 
-/* The gmon files that the program left to us, see [calls] gmon. */
+/* Writes the gmon files that the program did not write itself; see [calls] gmon. */
 static void write_gmon_files(struct pp_run *run, const struct pp_capture *capture)
 {
 	const GPtrArray *processes = capture->model->processes;
@@ -364,14 +373,14 @@ static void write_gmon_files(struct pp_run *run, const struct pp_capture *captur
 		const struct pp_process *process = processes->pdata[i];
 
 		if (is_running(capture, process, &numbers))
-			pp_run_add_loss(run, "later calls, in its gmon files: it still runs",
+			pp_run_add_loss(run, "later calls, for its gmon files: it still runs",
 					process->folder, 1);
 	}
 	pp_numbers_free(numbers);
 	pp_gmon_done(&gmon);
 }
 
-/* The processes that could not write into the capture, and told so. */
+/* Counts the processes that reported that they could not write into the capture. */
 static void note_words(struct pp_run *run, const struct pp_capture *capture)
 {
 	const GArray *words = run->mailbox->words;
@@ -386,11 +395,11 @@ static void note_words(struct pp_run *run, const struct pp_capture *capture)
 	}
 	if (run->mailbox->n_refused)
 		pp_run_add_silent_loss(
-		    run, "requests to record, refused: not known to be of this recording",
+		    run, "requests to record from processes outside this recording, refused",
 		    run->shown_dir, run->mailbox->n_refused);
 }
 
-/* What the runtime libraries left in the capture.  The line to print; NULL: nothing readable. */
+/* Reads the runtime libraries' files.  Returns the line to print; NULL if nothing is readable. */
 static char *end_calls(struct pp_run *run, struct pp_capture **ret_capture)
 {
 	struct pp_error err = PP_ERROR_INIT;
@@ -410,7 +419,7 @@ static char *end_calls(struct pp_run *run, struct pp_capture **ret_capture)
 	return summary;
 }
 
-/* Not all of the synchronization is recorded: which part is. */
+/* Prints which part of the synchronization is recorded, if not all of it. */
 static void note_mode(const struct options *options, const struct pp_model *model)
 {
 	bool is_full;
@@ -442,7 +451,7 @@ static void end_run(const struct options *options, struct pp_run *run,
 	pp_losses_lttng(run, lttng);
 	kernel_losses = run->losses->len;
 	summary = end_calls(run, &capture);
-	pp_losses_tell(run, kernel_losses);
+	pp_losses_print(run, kernel_losses);
 	if (pp_info_end(run, &err))
 		pp_cli_fail(&err);
 	if (summary && !options->quiet) {
@@ -455,7 +464,10 @@ static void end_run(const struct options *options, struct pp_run *run,
 	pp_capture_free(capture);
 }
 
-/* LTTng's session, if one is wanted, and the kernel's records, from it or by the collector. */
+/*
+ * Opens LTTng's session, if requested, and the kernel's event source: that session or the
+ * collector.
+ */
 static int open_sources(const struct options *options, const struct pp_run *run,
 			const struct pp_child *child, struct pp_collector *collector,
 			struct pp_lttng *lttng, struct pp_error *err)
@@ -467,19 +479,22 @@ static int open_sources(const struct options *options, const struct pp_run *run,
 	};
 	struct pp_collector_lttng kernel = {.runs = wanted.kernel};
 	g_autofree char *why = NULL;
+	bool started;
 	int rc = 0;
 
 	*lttng = (struct pp_lttng){0};
-	if (wanted.kernel &&
-	    pp_lttng_begin(lttng, wanted, run->config, capture->dir, &child->old_mask, err)) {
+	if (wanted.kernel && pp_lttng_begin(lttng, wanted, run->config, capture->dir, err)) {
 		why = pp_error_text(err);
 		kernel.why = why;
 		pp_error_done(err);
 		kernel.runs = wanted.kernel = false;
 	}
+	started = lttng->started_daemon;
 	if (wanted.user && !wanted.kernel)
-		rc =
-		    pp_lttng_begin(lttng, wanted, run->config, capture->dir, &child->old_mask, err);
+		rc = pp_lttng_begin(lttng, wanted, run->config, capture->dir, err);
+	if (started || lttng->started_daemon)
+		note(options, "LTTng's session daemon was started and keeps running; see "
+			      "gprof-mt-lttng(7)");
 	if (rc)
 		return rc;
 	kernel.missing = lttng->kernel_missing;
@@ -488,8 +503,10 @@ static int open_sources(const struct options *options, const struct pp_run *run,
 	return 0;
 }
 
-/* Starts the program and records until it has ended.  0, or the exit status of a program that
- * could not be run. */
+/*
+ * Runs the program and records until it ends.  Returns 0, or the exit status if the program cannot
+ * be run.
+ */
 static int run_program(const struct options *options, struct pp_run *run,
 		       const struct pp_program *program, char *const *env, struct pp_child *child,
 		       struct pp_collector *collector)
@@ -580,10 +597,13 @@ static int record(const struct options *options, struct gm_config *config,
 	status = make_environment(options, program, libraries, capture, &env, &err)
 		     ? pp_cli_fail(&err)
 		     : run_program(options, &run, program, env, child, &collector);
+	pp_mailbox_done(&mailbox);
 	if (status)
 		gm_capture_remove(capture);
+	else
+		gm_session_end(run.dir_fd);
+	gm_in_use_end();
 	close(run.dir_fd);
-	pp_mailbox_done(&mailbox);
 	pp_discard_end(&discard);
 	return status;
 }

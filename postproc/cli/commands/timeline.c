@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gprof-mt timeline: all that is known of one thread, in order of time.
+ * gprof-mt timeline: prints all events of one thread in time order.
  *
- * Printed as it is read: it may be longer than memory.
+ * It prints while it reads, since the result may not fit into memory.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 #include "core/printable.h"
 #include "events/events.h"
 #include "pass/replay.h"
-#include "analysis/shown.h"
+#include "analysis/thread_cells.h"
 #include "pass/timeline/timeline.h"
 #include "render/render.h"
 
@@ -35,13 +35,13 @@ struct arguments {
 struct printer {
 	const struct pp_view *view;
 	const struct arguments *arguments;
-	const struct pp_thread *thread; /* of the lines so far */
+	const struct pp_thread *thread; /* of the last line */
 	GString *text;
 	int64_t start_ns;
-	bool has_returns; /* there are records of the thread's */
+	bool has_returns; /* the thread's returns are recorded */
 	int status;
 	struct pp_timeline *timeline;
-	uint32_t tid; /* of the thread selected */
+	uint32_t tid; /* of the selected thread */
 };
 
 static int take_option(void *data, int option, const char *value)
@@ -83,7 +83,7 @@ static const struct pp_cli_options options = {
 
 /* --- printing ------------------------------------------------------------------------------- */
 
-/* Of no line at all. */
+/* The header, for an empty table. */
 static void append_csv_head(GString *text)
 {
 	struct pp_table *table = pp_timeline_table();
@@ -92,7 +92,7 @@ static void append_csv_head(GString *text)
 	pp_table_free(table);
 }
 
-/* For JSON and CSV. */
+/* Appends a row in JSON or CSV. */
 static void append_row(struct printer *printer, const struct pp_timeline_line *line)
 {
 	struct pp_table *table = pp_timeline_table();
@@ -143,7 +143,7 @@ static void take_line(void *data, const struct pp_timeline_line *line)
 	pp_cli_print_batch(printer->text, BATCH_BYTES, &printer->status);
 }
 
-/* --- what it lacks -------------------------------------------------------------------------- */
+/* --- notes on missing data ------------------------------------------------------------------ */
 
 static void append_notes(struct printer *printer)
 {
@@ -151,17 +151,15 @@ static void append_notes(struct printer *printer)
 	g_autoptr(GPtrArray) notes = g_ptr_array_new();
 
 	if (!context->has_kernel)
-		g_ptr_array_add(
-		    notes, "no scheduling events in this capture: when the thread ran, and why it "
-			   "left its CPU, is not known");
+		g_ptr_array_add(notes, "no scheduling events in this capture: when the thread ran, "
+				       "and why it left its CPU, is unknown");
 	else if (!context->has_wakings)
-		g_ptr_array_add(
-		    notes, "the source of scheduling events does not tell who woke the thread, nor "
-			   "who ran instead");
+		g_ptr_array_add(notes, "the source of scheduling events records neither the waker "
+				       "nor the next thread");
 	if (context->has_kernel && !pp_timeline_saw_syscalls(printer->timeline))
-		g_ptr_array_add(
-		    notes, "no system calls in this capture, which would tell why the thread slept "
-			   "outside synchronization: record --profile full");
+		g_ptr_array_add(notes,
+				"no system calls in this capture, so it is unknown why the thread "
+				"slept outside synchronization: record --profile full");
 	for (guint i = 0; i < notes->len; i++) {
 		const char *note = notes->pdata[i];
 
@@ -195,7 +193,7 @@ static void begin(struct printer *printer)
 	printer->timeline = pp_timeline_new(&printer->view->context, &wanted);
 }
 
-/* The first event is the one that the capture starts with. */
+/* The capture starts with the first event. */
 static void take_event(void *data, const struct pp_event *event)
 {
 	struct printer *printer = data;
@@ -236,7 +234,7 @@ static int print_all(struct printer *printer, struct pp_error *err)
 		return ret;
 	if (!printer->thread && format == PP_CLI_TEXT)
 		g_string_append_printf(
-		    printer->text, "nothing of thread %" PRIu32 " in that time\n", printer->tid);
+		    printer->text, "no events of thread %" PRIu32 " in that time\n", printer->tid);
 	if (!printer->thread && format == PP_CLI_CSV)
 		append_csv_head(printer->text);
 	g_string_append(printer->text, json ? "\n ],\n \"notes\": [" : "");
@@ -290,7 +288,7 @@ int pp_cmd_timeline(int argc, char **argv)
 	int status = pp_cli_options_read(&options, argc, argv, &arguments);
 
 	if (status < 0 && optind < argc)
-		status = pp_cli_usage("timeline", "'%s': it takes options only", argv[optind]);
+		status = pp_cli_usage("timeline", "unexpected argument '%s'", argv[optind]);
 	if (status < 0)
 		status = run(&arguments);
 	pp_selection_free(arguments.selection);

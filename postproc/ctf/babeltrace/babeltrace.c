@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Builds the graph, gives the sink's input ports to the sweep, and turns refusals into damage of
- * the capture.
+ * Builds the graph, adds the sink's input ports to the sweep, and turns failures of src.ctf.fs into
+ * damage of the capture.
  */
 #include "ctf/babeltrace/babeltrace.h"
 
@@ -15,15 +15,15 @@
 /* Events for one call of the sink's consume method. */
 #define BATCH 65536
 
-/* An input port of the sink: a stream, and the messages of it that wait. */
+/* An input port of the sink: a stream and its queued messages. */
 struct bt_feed {
 	struct pp_feed feed;
 	struct reading *reading;
 	struct pp_bt_stream *bt;
 	bt_message_iterator *iterator;
 	bt_message_array_const messages;
-	uint64_t n_messages, at; /* messages[at] is the event that it is at */
-	char *cause;		 /* why it will fail behind these messages; NULL: not known to */
+	uint64_t n_messages, at; /* messages[at] is the current event */
+	char *cause;		 /* the error that follows these messages; NULL: none known */
 };
 
 struct reading {
@@ -56,7 +56,7 @@ static bool fetch(struct bt_feed *feed)
 		status =
 		    bt_message_iterator_next(feed->iterator, &feed->messages, &feed->n_messages);
 	} while (status == BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN);
-	/* src.ctf.fs 2.0 leaves an error behind with the last good messages, or with the end. */
+	/* src.ctf.fs 2.0 sets an error together with the last good messages, or with the end. */
 	cause = pp_bt_cause_take();
 	if (status == BT_MESSAGE_ITERATOR_NEXT_STATUS_OK) {
 		if (cause) {
@@ -68,13 +68,12 @@ static bool fetch(struct bt_feed *feed)
 	feed->n_messages = 0;
 	if (!cause)
 		cause = g_steal_pointer(&feed->cause);
-	/* A stream that was cut short, and has been said to be, may end in the midst of an event.
-	 */
+	/* A stream already reported as cut short may end within an event. */
 	if ((cause || status != BT_MESSAGE_ITERATOR_NEXT_STATUS_END) &&
 	    !pp_capture_is_damaged(feed->reading->capture, stream->name))
 		pp_capture_add_damage(feed->reading->capture, stream->name,
 				      "cannot be read beyond its event %" G_GUINT64_FORMAT
-				      "; the report covers what is before it (%s)",
+				      "; the report covers only the events before (%s)",
 				      stream->n_events, cause ? cause : "unknown cause");
 	pp_stream_end(stream);
 	return false;
@@ -160,7 +159,7 @@ sink_configured(bt_self_component_sink *self)
 	return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_OK;
 }
 
-/* Messages and iterators have to go before the graph does. */
+/* Messages and iterators must be released before the graph. */
 static void sink_finalize(bt_self_component_sink *self)
 {
 	struct reading *reading =
@@ -192,7 +191,7 @@ static int add_sink(struct reading *reading, const bt_component_sink **ret_sink)
 
 /* --- the sources ---------------------------------------------------------------------------- */
 
-/* NULL: src.ctf.fs refuses the directory, and has said why. */
+/* Returns NULL if src.ctf.fs rejects the directory; its error has the cause. */
 static const bt_component_source *add_source(const struct reading *reading, const char *dir,
 					     const char *name)
 {
@@ -240,7 +239,10 @@ static void add_feeds(struct reading *reading, const bt_component_source *source
 	}
 }
 
-/* Why src.ctf.fs refuses the directory, tried in a graph that is thrown away; NULL: it does not. */
+/*
+ * Returns the reason why src.ctf.fs rejects the directory, tried in a temporary graph; NULL: it
+ * accepts.
+ */
 static char *find_refusal(const struct reading *reading, const char *dir)
 {
 	struct reading trial = {.ctf_fs = reading->ctf_fs, .graph = bt_graph_create(0)};
@@ -263,8 +265,8 @@ static bool is_readable(void *data, const char *dir)
 }
 
 /*
- * Where the trace can be read: in its own directory; or, since one bad stream makes src.ctf.fs
- * refuse them all, in one with what is good of it; or nowhere (NULL).
+ * Returns a directory from which the trace can be read: its own, or a temporary one with its
+ * readable parts, since src.ctf.fs rejects all streams for a bad one.  NULL: none.
  */
 static const char *find_readable(struct reading *reading, const struct pp_trace *trace)
 {
@@ -318,8 +320,8 @@ static int connect_all(struct reading *reading, GPtrArray *sources, const bt_com
 }
 
 /*
- * A source for each of the directories (NULL: none), with feeds for its streams.  A graph in which
- * one failed is of no more use.
+ * Adds a source for each directory (NULL: none) and feeds for its streams.  After a failure the
+ * graph is unusable.
  */
 static int add_sources(struct reading *reading, const char *const *dirs, GPtrArray *sources)
 {
@@ -342,7 +344,7 @@ static int add_sources(struct reading *reading, const char *const *dirs, GPtrArr
 	return 0;
 }
 
-/* Gives up what was built. */
+/* Discards a partly built graph. */
 static void reset_graph(struct reading *reading, GPtrArray *sources)
 {
 	bt_current_thread_clear_error();
@@ -351,7 +353,7 @@ static void reset_graph(struct reading *reading, GPtrArray *sources)
 	g_ptr_array_set_size(reading->feeds, 0);
 }
 
-/* Takes traces that look whole to be good; only if they are not, tries each alone. */
+/* Assumes first that traces which look whole can be read; if building fails, tests each alone. */
 static int build_graph(struct reading *reading)
 {
 	const GPtrArray *traces = reading->traces;
@@ -402,7 +404,7 @@ static void feed_free(void *data)
 	g_free(feed);
 }
 
-/* The plugin stays loaded once it is: there is no end to the use of it before the program's. */
+/* The plugin stays loaded until the program ends. */
 static int find_ctf_fs(const bt_component_class_source **ret_class, struct pp_error *err)
 {
 	static const bt_plugin *plugin;
@@ -416,7 +418,11 @@ static int find_ctf_fs(const bt_component_class_source **ret_class, struct pp_er
 				    "install Debian's libbabeltrace2-0");
 	}
 	*ret_class = bt_plugin_borrow_source_component_class_by_name_const(plugin, "fs");
-	return *ret_class ? 0 : pp_error_add(err, -ENOENT, "Babeltrace cannot read CTF files");
+	return *ret_class
+		   ? 0
+		   : pp_error_add(err, -ENOENT,
+				  "Babeltrace's plugin \"ctf\" has no component class \"fs\": "
+				  "install Debian's libbabeltrace2-0");
 }
 
 static int read_all(struct pp_sweep *sweep, const GPtrArray *traces, unsigned n_before,
@@ -455,7 +461,7 @@ int pp_babeltrace_run(struct pp_sweep *sweep, const GPtrArray *traces, unsigned 
 		      struct pp_error *err)
 {
 	static GMutex
-	    lock; /* graphs share the plugin, and Babeltrace counts references without one */
+	    lock; /* graphs share the plugin, and Babeltrace's reference counts are not atomic */
 	int ret;
 
 	g_mutex_lock(&lock);

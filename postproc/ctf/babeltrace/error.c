@@ -27,7 +27,7 @@ char *pp_bt_cause_take(void)
 	pp_bt_error_take(&err);
 	cause = err.causes ? g_strdup(err.causes->pdata[0]) : NULL;
 	pp_error_done(&err);
-	/* What follows is of use to its developers only: ": msg-it-addr=0x55f0, state=...". */
+	/* Strip details for Babeltrace's developers: ": msg-it-addr=0x55f0, state=...". */
 	details = cause ? strstr(cause, "addr=") : NULL;
 	while (details && details > cause && *details != ':')
 		*details-- = '\0';

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What Babeltrace says of its failures. */
+/* Takes Babeltrace's error of the current thread. */
 #ifndef PP_CTF_BABELTRACE_ERROR_H
 #define PP_CTF_BABELTRACE_ERROR_H
 
 #include "core/error.h"
 
-/* Moves it into err, innermost cause first. */
+/* Moves the error's causes into err, innermost first. */
 void pp_bt_error_take(struct pp_error *err);
 
-/* The first cause is what went wrong; the others say who called whom.  NULL: no error. */
+/*
+ * Returns the first cause, which is the actual fault; the later ones only name the callers.  NULL:
+ * no error.  The caller frees it.
+ */
 char *pp_bt_cause_take(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See fields.h. */
+/* Wrappers of Babeltrace's accessors for fields and their classes. */
 #include "ctf/babeltrace/fields.h"
 
 const bt_field *pp_bt_member(const bt_field *structure, int index)

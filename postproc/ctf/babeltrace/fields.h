@@ -7,16 +7,16 @@
 
 #include "ctf/event_class.h"
 
-/* An integer field's value, signed or not. */
+/* Returns the value of an integer field, signed or unsigned. */
 int64_t pp_bt_integer(const bt_field *field);
 
-/* A structure's member. */
+/* Returns a member of a structure. */
 const bt_field *pp_bt_member(const bt_field *structure, int index);
 
-/* Position of a member of that type; -1: none.  `structure` may be NULL. */
+/* Returns the position of a member of that type; -1: none.  `structure` may be NULL. */
 int pp_bt_member_index(const bt_field_class *structure, const char *name, enum pp_member_type type);
 
-/* All members of a structure, which may be NULL; to be freed. */
+/* Describes all members of a structure, which may be NULL.  Free it with pp_bt_members_free(). */
 struct pp_members pp_bt_members(const bt_field_class *structure);
 void pp_bt_members_free(struct pp_members members);
 

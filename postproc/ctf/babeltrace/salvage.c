@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Walks the packets of each stream by their headers, and copies streams that end in an incomplete
- * packet.
+ * Walks the packets of each stream by their headers, and copies those streams that end in an
+ * incomplete packet.
  */
 #include "ctf/babeltrace/salvage.h"
 
@@ -15,9 +15,9 @@
 #define CTF_MAGIC	0xC1FC1FC1u
 #define MAX_PACKET_BITS (UINT64_C(1) << 36)
 
-/* Where things stand in a packet; content_offset == 0: not known. */
+/* Offsets of fields in a packet; content_offset == 0: unknown. */
 struct layout {
-	unsigned content_offset; /* packet_size is behind it */
+	unsigned content_offset; /* packet_size follows it */
 	unsigned head_bytes;	 /* header and context */
 };
 
@@ -26,17 +26,17 @@ struct pp_salvage {
 	char *trace_dir;
 	char *dir;
 	struct layout layout;
-	GPtrArray *names; /* of char *: the streams in dir */
+	GPtrArray *names; /* of char *: the streams in the directory */
 };
 
-/* A stream as far as its packets follow each other. */
+/* The part of a stream in which each packet follows another. */
 struct packets {
 	const uint8_t *data;
 	uint64_t len_bytes;
 	struct layout layout;
-	uint64_t whole_bytes; /* packets that are all there */
+	uint64_t whole_bytes; /* of complete packets */
 	unsigned n_whole;
-	bool has_part; /* behind them, the first part of one more */
+	bool has_part; /* an incomplete packet follows them */
 };
 
 static uint64_t load64(const uint8_t *at)
@@ -61,9 +61,9 @@ static bool has_magic(const uint8_t *at)
 	return GUINT32_FROM_LE(magic) == CTF_MAGIC;
 }
 
-/* --- the layout of packets ------------------------------------------------------------------- */
+/* --- layout of packets ----------------------------------------------------------------------- */
 
-/* Bytes of the fields before the first event of a packet, in our and in LTTng's traces. */
+/* Sizes of the fields before the first event of a packet, in our traces and in LTTng's. */
 static const struct {
 	const char *name;
 	unsigned bytes;
@@ -79,7 +79,10 @@ static bool is_word(char c)
 	return g_ascii_isalnum(c) || c == '_';
 }
 
-/* Adds up the known fields from `at` to the end of the block, or to `until`; where it stopped. */
+/*
+ * Adds the sizes of the known fields from `at` to the end of the block, or to `until`.  Returns the
+ * position where it stopped.
+ */
 static const char *add_fields(const char *at, const char *end, const char *until,
 			      unsigned *total_bytes)
 {
@@ -104,7 +107,7 @@ static const char *add_fields(const char *at, const char *end, const char *until
 	return at;
 }
 
-/* As the metadata has it. */
+/* Computes the layout from the metadata. */
 static struct layout find_layout(const char *trace_dir)
 {
 	g_autofree char *path = g_build_filename(trace_dir, "metadata", NULL);
@@ -117,7 +120,7 @@ static struct layout find_layout(const char *trace_dir)
 		return layout;
 	end = text + len;
 	header = memmem(text, len, "packet.header", strlen("packet.header"));
-	/* LTTng names the structure, and defines it before. */
+	/* LTTng names the structure and defines it earlier in the metadata. */
 	context = memmem(text, len, "struct packet_context", strlen("struct packet_context"));
 	if (!context)
 		context = memmem(text, len, "packet.context", strlen("packet.context"));
@@ -131,7 +134,7 @@ static struct layout find_layout(const char *trace_dir)
 	return layout;
 }
 
-/* The part of a packet at the end of the file counts if it has room for an event. */
+/* An incomplete packet at the end of the file counts if it has room for an event. */
 static struct packets find_packets(const uint8_t *data, uint64_t len_bytes, struct layout layout)
 {
 	struct packets packets = {.data = data, .len_bytes = len_bytes, .layout = layout};
@@ -168,7 +171,10 @@ static bool is_whole(const char *path, struct layout layout)
 	return packets.whole_bytes == len_bytes;
 }
 
-/* Calls `visit` for each stream of the directory until it says false; whether all said true. */
+/*
+ * Calls `visit` for each stream of the directory until one call returns false.  Returns true if all
+ * calls did.
+ */
 static bool for_each_stream(const char *dir_path, bool (*visit)(void *data, const char *name),
 			    void *data)
 {
@@ -206,7 +212,7 @@ bool pp_salvage_is_needless(const char *trace_dir)
 {
 	struct whole whole = {trace_dir, find_layout(trace_dir)};
 
-	/* Of packets without sizes there is one a stream, to its end. */
+	/* A stream without packet sizes has a single packet, up to its end. */
 	return !whole.layout.content_offset || for_each_stream(trace_dir, visit_whole, &whole);
 }
 
@@ -218,7 +224,7 @@ static bool is_zero(const uint8_t *data, uint64_t len_bytes)
 	return true;
 }
 
-/* The part as a packet of its own, as long as what is there of it. */
+/* Writes the incomplete packet as a packet of its own that ends with its available data. */
 static int write_repaired(const char *to, const struct packets *packets)
 {
 	uint64_t len_bytes = packets->has_part ? packets->len_bytes : packets->whole_bytes;
@@ -255,12 +261,12 @@ static void take_stream(struct pp_salvage *salvage, const char *name)
 	}
 	packets = find_packets(data, g_mapped_file_get_length(file), salvage->layout);
 	rest = packets.len_bytes - packets.whole_bytes;
-	/* Room that was reserved and never used is no loss. */
+	/* Reserved space that was never used is no loss. */
 	if (rest && !is_zero(data + packets.whole_bytes, rest))
 		pp_capture_add_damage(
 		    salvage->capture, from,
-		    "damaged or cut short in its packet %u; the report covers what "
-		    "is before that",
+		    "damaged or cut short in packet %u; the report covers only the "
+		    "packets before",
 		    packets.n_whole + 1);
 	if (!packets.n_whole && !packets.has_part)
 		return;

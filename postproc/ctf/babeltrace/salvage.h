@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace directory that Babeltrace cannot read, made readable: a temporary directory with the same
- * metadata and the streams that are whole, and copies of the others that end where their last
- * packet does.  The capture itself is never changed.
+ * Makes the readable parts of a damaged trace available to Babeltrace: a temporary directory with
+ * the same metadata, symlinks to the undamaged streams, and copies of the others that end with
+ * their last packet.  The capture itself is never changed.
  */
 #ifndef PP_CTF_BABELTRACE_SALVAGE_H
 #define PP_CTF_BABELTRACE_SALVAGE_H
@@ -12,24 +12,24 @@
 struct pp_salvage;
 
 /*
- * Whether the packets of every stream follow each other to its end.  Babeltrace must not see one
- * where they do not: of sizes that make no sense it says so by aborting.
+ * Do the packets of every stream follow each other up to its end?  Babeltrace must not read any
+ * other stream: it aborts on packet sizes that are invalid.
  */
 bool pp_salvage_is_needless(const char *trace_dir);
 
-/* With the metadata alone. */
+/* Creates the directory with the metadata alone.  Returns 0 or -errno. */
 int pp_salvage_new(struct pp_capture *capture, const char *trace_dir,
 		   struct pp_salvage **ret_salvage);
 
-/* Each stream that loses something becomes damage of the capture. */
+/* Adds the streams.  Each stream that loses data becomes damage of the capture. */
 void pp_salvage_take_streams(struct pp_salvage *salvage);
 
-/* The temporary directory. */
+/* Returns the path of the temporary directory. */
 const char *pp_salvage_dir(const struct pp_salvage *salvage);
 
 /*
- * Keeps only the streams that can be read alone, as `is_readable` finds out for a directory with
- * the metadata and one of them.
+ * Keeps only the streams that can be read alone.  `is_readable` decides for a directory with the
+ * metadata and one stream.
  */
 void pp_salvage_sift(struct pp_salvage *salvage, bool (*is_readable)(void *data, const char *dir),
 		     void *data);

@@ -197,7 +197,7 @@ static void begin_packet(struct pp_bt_stream *bt, const bt_message *message)
 				 context_value(context, bt->index_field, UINT64_MAX));
 }
 
-/* Babeltrace does not give a number when it is the first packet that tells of losses. */
+/* Babeltrace gives no count if the first packet of a stream reports losses. */
 static void lose_events(struct pp_bt_stream *bt, const bt_message *message)
 {
 	uint64_t count;
@@ -215,8 +215,8 @@ static void lose_packets(struct pp_bt_stream *bt, const bt_message *message)
 	if (bt_message_discarded_packets_get_count(message, &count) !=
 	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
 		count = 0;
-	pp_model_add_problem(bt->stream.decoder->capture->model, "packets discarded at recording",
-			     bt->stream.name, count);
+	pp_model_add_problem(bt->stream.decoder->capture->model,
+			     "packets discarded during recording", bt->stream.name, count);
 	bt->stream.lost += MAX(count, 1);
 }
 
@@ -260,7 +260,7 @@ bool pp_bt_stream_look(struct pp_bt_stream *bt, const bt_message *message, int64
 	return pp_stream_admit(&bt->stream, ret_time_ns);
 }
 
-/* --- life ------------------------------------------------------------------------------------- */
+/* --- creation and release --------------------------------------------------------------------- */
 
 struct pp_bt_stream *pp_bt_stream_new(struct pp_decoder *decoder, const struct pp_trace *trace,
 				      const char *name)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From messages of Babeltrace to records: any CTF trace that it can read.  Names of events and
- * fields are looked up once per stream and class; from then on, a field is an index.
+ * Converts Babeltrace's messages of any CTF trace to records.  Names of events and fields are
+ * looked up once per stream and class; after that, each field has an index.
  */
 #ifndef PP_CTF_BABELTRACE_STREAM_H
 #define PP_CTF_BABELTRACE_STREAM_H
@@ -10,7 +10,7 @@
 
 #include "ctf/decode.h"
 
-/* Where the contexts of LTTng-UST's events stand; -1: there is none. */
+/* Positions of the contexts of LTTng-UST's events; -1: none. */
 struct pp_ust_contexts {
 	int vpid, vtid, procname;
 };
@@ -19,9 +19,9 @@ struct pp_bt_stream {
 	struct pp_stream stream;
 	bool is_ns; /* the clock counts nanoseconds: its raw value is the time */
 	bool unusable;
-	int tid_field, index_field, cpu_field; /* of the packet context; -1: none */
+	int tid_field, index_field, cpu_field; /* in the packet context; -1: none */
 	struct pp_ust_contexts contexts;
-	GArray *classes; /* of struct pp_event_class, by id of the event class */
+	GArray *classes; /* of struct pp_event_class, indexed by the id of the event class */
 };
 
 struct pp_bt_stream *pp_bt_stream_new(struct pp_decoder *decoder, const struct pp_trace *trace,
@@ -29,8 +29,8 @@ struct pp_bt_stream *pp_bt_stream_new(struct pp_decoder *decoder, const struct p
 void pp_bt_stream_free(struct pp_bt_stream *bt);
 
 /*
- * True: an event, at *ret_time_ns.  False: anything else, which has been dealt with.
- * Times of one stream never go back.
+ * Returns true for an event, with its time in *ret_time_ns.  Other messages are processed here;
+ * returns false.  Times of a stream never decrease.
  */
 bool pp_bt_stream_look(struct pp_bt_stream *bt, const bt_message *message, int64_t *ret_time_ns);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the thread of an event by its contexts, and takes the load history from statedump events.
+ * Finds the thread of an event from its contexts, and reads the load history from statedump events.
  */
 #include "ctf/babeltrace/ust.h"
 #include "ctf/babeltrace/fields.h"
@@ -31,7 +31,7 @@ static const bt_field *context_at(const bt_event *event, int index)
 	return contexts && index >= 0 ? pp_bt_member(contexts, index) : NULL;
 }
 
-/* 0: it does not say, or nothing possible. */
+/* Returns 0 for a missing or impossible id. */
 static uint32_t context_id(const bt_event *event, int index)
 {
 	const bt_field *field = context_at(event, index);
@@ -47,7 +47,7 @@ static char *thread_name(const struct pp_bt_stream *bt, const bt_event *event)
 	return field ? g_utf8_make_valid(bt_field_string_get_value(field), -1) : NULL;
 }
 
-/* Has the tid gone to a new thread, as far as the events of LTTng alone tell? */
+/* Was the tid reused for a new thread, as far as LTTng's events alone show? */
 static bool is_another(const struct pp_thread *thread, const struct pp_event_class *class)
 {
 	return !thread->process->dir && thread->ended && class->what == PP_CLASS_SYNC &&
@@ -72,7 +72,9 @@ struct pp_thread *pp_ust_thread(struct pp_bt_stream *bt, const bt_event *event,
 		return NULL;
 	}
 	thread = pp_model_thread_at(model, tid, time_ns);
-	/* A session records all programs of its user; a capture has a folder for each of its own.
+	/*
+	 * A session records all programs of its user; the capture has a folder for each program
+	 * that was profiled.
 	 */
 	if (stream->decoder->capture->clock_uuid[0] && !pp_late_process(model, pid))
 		return NULL;
@@ -91,7 +93,7 @@ struct pp_thread *pp_ust_thread(struct pp_bt_stream *bt, const bt_event *event,
 	return thread->process->has_streams ? NULL : thread;
 }
 
-/* --- what is loaded where ------------------------------------------------------------------- */
+/* --- load history --------------------------------------------------------------------------- */
 
 static uint64_t get_integer(const bt_field *payload, const struct pp_field *field)
 {
@@ -142,7 +144,7 @@ static char *build_id(const bt_field *payload)
 	return g_string_free(text, FALSE);
 }
 
-/* It follows the load that it is of. */
+/* The build-id event follows that of its load. */
 static void add_build_id(struct pp_process *process, const bt_field *payload,
 			 const struct pp_field *fields)
 {

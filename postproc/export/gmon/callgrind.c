@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Callgrind's profile format, version 1, for callgrind_annotate and KCachegrind: calls counted, and
- * CPU time where samples were taken, by function and line of source.  A call stands at the line of
- * its call site, calls counted at the line where the function begins.
+ * Callgrind's profile format, version 1, for callgrind_annotate and KCachegrind: call counts, and
+ * CPU time where samples were taken, by function and source line.  A call is listed at the line of
+ * its call site, a call count at the first line of the function.
  *
- * What a call cost with all that it called in turn was not measured and is not made up: a line of a
- * call has the number of calls as its cost, and no time.  Functions of one name, in one file of one
- * object, are one.
+ * The inclusive cost of a call was not measured and is not estimated: a call line has the number of
+ * calls as its cost, and no time.  Functions with the same name, file and object are one.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,13 +16,13 @@
 #include "export/exporter.h"
 #include "capture/capture.h"
 #include "analysis/select.h"
-#include "analysis/shown.h"
+#include "analysis/thread_cells.h"
 
 #define UNKNOWN "???"
 
 static const char *const needs[] = {"flat", NULL};
 
-/* A number stands for it, once it is in the file. */
+/* Written in full at its first use; afterwards its number stands for it. */
 struct name {
 	char *text;
 	unsigned number;
@@ -33,19 +32,19 @@ struct name {
 struct function {
 	struct name name;
 	struct name *object, *file;
-	int line;	   /* where it begins; 0: not known */
+	int line;	   /* its first line; 0: unknown */
 	GHashTable *costs; /* a set of struct cost * */
 };
 
-/* Of a line: what its code took; or its calls of one function. */
+/* The cost of a line: of its own code, or of its calls of one function. */
 struct cost {
 	struct name *file;
 	int line;
-	struct function *callee; /* NULL: no calls */
+	struct function *callee; /* NULL: own code */
 	uint64_t calls, ns;
 };
 
-/* What an address means: each finds names in its own way. */
+/* The role of an address: each is resolved to a name in its own way. */
 enum role { CALLER, CALLEE, SAMPLED, N_ROLES };
 
 struct place {
@@ -56,11 +55,11 @@ struct place {
 
 struct profile {
 	const struct pp_export *export;
-	const struct pp_process *process; /* whose threads are added */
+	const struct pp_process *process; /* the process whose threads are being added */
 	GHashTable *objects, *files;	  /* text -> struct name * */
 	GHashTable *by_identity;	  /* "object file name" -> struct function * */
-	GPtrArray *functions;		  /* the same, in order of appearance */
-	GHashTable *places[N_ROLES];	  /* of the process: address -> struct place * */
+	GPtrArray *functions;		  /* in order of first use */
+	GHashTable *places[N_ROLES];	  /* for the current process: address -> struct place * */
 	bool has_times;
 	uint64_t calls, self_ns;
 };
@@ -111,7 +110,7 @@ static struct cost *get_cost(struct function *function, struct name *file, int l
 	return cost;
 }
 
-/* Text: NULL: not known. */
+/* `text` may be NULL: unknown. */
 static struct name *get_name(GHashTable *names, const char *text)
 {
 	struct name *name = g_hash_table_lookup(names, text ?: UNKNOWN);
@@ -125,7 +124,7 @@ static struct name *get_name(GHashTable *names, const char *text)
 	return name;
 }
 
-/* The function that begins at the entry, 0: not known, and holds the address. */
+/* Returns the function that begins at the entry (0: unknown) and contains the address. */
 static struct function *get_function(struct profile *profile, const char *text, uint64_t entry,
 				     uint64_t address)
 {
@@ -210,7 +209,7 @@ static void add_calls(struct profile *profile, const struct pp_thread *thread)
 		if (!caller->function)
 			continue;
 		get_cost(caller->function, caller->file, caller->line, callee)->calls += arc->count;
-		/* Readers show lines only where there is a cost of their own, of none, too. */
+		/* Readers show a line only if it has a cost of its own, even zero. */
 		(void)get_cost(caller->function, caller->file, caller->line, NULL);
 	}
 }
@@ -276,7 +275,7 @@ static void write_head(const struct profile *profile)
 	g_string_append(text, "\n\n");
 }
 
-/* Some readers take a second name of a number for an error, were it the same. */
+/* Some readers report an error if a name is defined twice, even identically. */
 static void write_name(GString *text, const char *key, struct name *name)
 {
 	g_autofree char *line = oneline(name->text);
@@ -286,7 +285,7 @@ static void write_name(GString *text, const char *key, struct name *name)
 	name->is_written = true;
 }
 
-/* What is in the function's own file goes before what was inlined there from others. */
+/* Sorts lines of the function's own file before those inlined from other files. */
 static gint compare_costs(gconstpointer a, gconstpointer b, gpointer own_file)
 {
 	const struct cost *x = *(const struct cost *const *)a;
@@ -304,7 +303,7 @@ static gint compare_costs(gconstpointer a, gconstpointer b, gpointer own_file)
 	return x->callee->name.number < y->callee->name.number ? -1 : 1;
 }
 
-/* The file of a callee is left out only where all readers take the same one for it. */
+/* Omits the callee's file only where all readers assume the same default. */
 static void write_cost(const struct profile *profile, const struct function *function,
 		       const struct cost *cost)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the program headers and the build-id of an ELF file for the range of its code. */
+/*
+ * Reads the program headers and the build-id of an ELF file, to get the address range of its code.
+ */
 #include "export/gmon/elf_code.h"
 
 #include <errno.h>
@@ -42,7 +44,7 @@ static const char *read_headers(Elf *elf, struct pp_elf_code *code)
 
 	if (!gelf_getehdr(elf, &header) || header.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    elf_getphdrnum(elf, &n_segments))
-		return "no 64-bit ELF file";
+		return "not a 64-bit ELF file";
 	*code = (struct pp_elf_code){.start = UINT64_MAX, .entry = header.e_entry};
 	for (size_t i = 0; i < n_segments; i++) {
 		GElf_Phdr segment;
@@ -56,7 +58,7 @@ static const char *read_headers(Elf *elf, struct pp_elf_code *code)
 		code->start = MIN(code->start, segment.p_vaddr);
 		code->end = MAX(code->end, segment.p_vaddr + segment.p_memsz);
 	}
-	return code->start < code->end ? NULL : "no code in it";
+	return code->start < code->end ? NULL : "no code";
 }
 
 static const char *open_file(const char *path, int *ret_fd)
@@ -65,10 +67,10 @@ static const char *open_file(const char *path, int *ret_fd)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0)
-		return errno == ENOENT ? "no such file any more" : g_strerror(errno);
+		return errno == ENOENT ? "file deleted" : g_strerror(errno);
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 		close(fd);
-		return "not a file";
+		return "not a regular file";
 	}
 	*ret_fd = fd;
 	return NULL;
@@ -81,17 +83,17 @@ const char *pp_elf_code_read(const char *path, const char *build_id, struct pp_e
 	Elf *elf;
 	int fd = -1;
 
-	/* Where a relative path led the program, only the build-id can tell. */
+	/* Only a build-id can verify a file whose relative path was resolved by the program. */
 	if (!g_path_is_absolute(path) && !build_id)
 		return "its path is relative";
 	why = open_file(path, &fd);
 	if (why)
 		return why;
 	elf_version(EV_CURRENT);
-	/* Read, not mapped: it may be cut short under us. */
+	/* Read instead of mapped: the file may be truncated meanwhile. */
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!elf || elf_kind(elf) != ELF_K_ELF)
-		why = "no ELF file";
+		why = "not an ELF file";
 	else if (build_id && !has_build_id(elf, build_id))
 		why = "build-id differs";
 	else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Thread by thread, the arcs are handed to the objects whose functions they call; then each object
- * that got any writes its file.  Libraries keep them for the file of all threads.
+ * For each thread, assigns the arcs to the objects whose functions are called, then writes a file
+ * for each object that has arcs.  Arcs of libraries are also kept for the file of all threads.
  */
 #include "export/gmon/gmon.h"
 
@@ -20,17 +20,17 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
-/* In a <pid> folder, while a file is written that takes more than one step. */
+/* Name in a <pid> folder while a file that needs several writes is incomplete. */
 #define UNFINISHED "gmon.unfinished"
 #define STEP_BYTES 4096
 
 #define FILE_BYTES_MAX (64u << 20) /* three million arcs */
 
-/* An ELF file, of whichever process. */
+/* An ELF file, independent of processes. */
 struct image {
 	const char *path, *build_id; /* borrowed from a pp_load */
 	bool is_read;
-	const char *why; /* no gmon file can be written; NULL: none */
+	const char *why; /* why no gmon file can be written; NULL: it can */
 	struct pp_elf_code code;
 	unsigned n_missing;
 };
@@ -38,10 +38,10 @@ struct image {
 /* An image in one process. */
 struct object {
 	struct image *image;
-	char *name;	  /* behind the thread in a file's name; NULL: the executable */
-	GArray *arcs;	  /* of struct pp_arc, link-time addresses: of the thread at hand */
-	GArray *all_arcs; /* of all threads; not of the executable, which has gmon.out for it */
-	GArray *samples;  /* of struct gm_sample: of the thread at hand */
+	char *name;	  /* suffix of the file's name after the thread; NULL: the executable */
+	GArray *arcs;	  /* of struct pp_arc with link-time addresses: of the current thread */
+	GArray *all_arcs; /* of all threads; unused for the executable, which has gmon.out */
+	GArray *samples;  /* of struct gm_sample: of the current thread */
 	GArray *all_samples;
 };
 
@@ -52,8 +52,8 @@ struct writer {
 	const struct pp_process *process;
 	int folder_fd;
 	GPtrArray *objects;	 /* of struct object * */
-	struct object **of_load; /* by number of the load in process->maps */
-	int error;		 /* why this folder takes no more, -errno; 0: it does */
+	struct object **of_load; /* by index of the load in process->maps */
+	int error;		 /* -errno why this folder cannot be written; 0: it can */
 };
 
 /* --- objects --- */
@@ -113,7 +113,10 @@ static char *new_name(const char *path, const GPtrArray *names)
 	return name;
 }
 
-/* The names that gmon-mt/gmon.h gives, by number of the load; NULL: the executable, the first. */
+/*
+ * Returns the names defined by gmon-mt/gmon.h, by index of the load; NULL: the executable, which is
+ * first.
+ */
 static GPtrArray *name_loads(const GArray *maps)
 {
 	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
@@ -159,7 +162,7 @@ static bool holds(const struct pp_load *load, uint64_t address)
 	return address >= load->start && address < load->end;
 }
 
-/* As names are found for reports.  Its number in the load map; -1: none known. */
+/* Uses the same rule as names in reports.  Returns the index in the load map; -1: none. */
 static int find_load(const struct pp_process *process, uint64_t address)
 {
 	const struct pp_load *load = pp_maps_find(process, address);
@@ -169,7 +172,7 @@ static int find_load(const struct pp_process *process, uint64_t address)
 
 /* --- files --- */
 
-/* False: calls that no program has time for would make it that large. */
+/* Returns false if the file would exceed a size that no real program reaches. */
 static bool put_arc(GByteArray *file, const struct pp_arc *arc)
 {
 	struct gm_gmon_arc record = {.tag = GM_GMON_TAG_ARC, .from = arc->from, .self = arc->self};
@@ -208,7 +211,7 @@ static void put_histogram(GByteArray *file, const struct writer *writer, uint64_
 			 append, file);
 }
 
-/* 0, or -EFBIG. */
+/* Returns 0 or -EFBIG. */
 static int put_profile(GByteArray *file, const struct writer *writer, const struct object *object,
 		       const GArray *arcs, GArray *samples)
 {
@@ -222,14 +225,16 @@ static int put_profile(GByteArray *file, const struct writer *writer, const stru
 	return fits ? 0 : -EFBIG;
 }
 
-/* Never over another file: one that has come there meanwhile stays, as if it had been before. */
+/*
+ * Never replaces another file: a file that appeared meanwhile is kept, as if it had existed before.
+ */
 static int rename_new(int folder_fd, const char *name)
 {
 	struct stat st;
 
 	if (renameat2(folder_fd, UNFINISHED, folder_fd, name, RENAME_NOREPLACE) == 0)
 		return 0;
-	if (errno != EINVAL && errno != ENOSYS) /* not every file system can */
+	if (errno != EINVAL && errno != ENOSYS) /* not supported by every file system */
 		return -errno;
 	if (fstatat(folder_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		return -EEXIST;
@@ -237,8 +242,8 @@ static int rename_new(int folder_fd, const char *name)
 }
 
 /*
- * What the kernel writes in one step has its name at once: a rename costs as much as the rest.
- * -EEXIST: it is there already.
+ * A file that one write() can hold gets its final name directly: a rename costs as much as the
+ * rest. Returns 0 or -errno; -EEXIST: the file exists.
  */
 static int write_file(int folder_fd, const char *name, const GByteArray *bytes)
 {
@@ -270,7 +275,7 @@ static void note_failure(struct writer *writer, const char *name)
 	}
 }
 
-/* gmon.<middle>, with ".<library>" behind it. */
+/* Name: gmon.<middle>, followed by ".<library>". */
 static void write_profile(struct writer *writer, const char *middle, const struct object *object,
 			  const GArray *arcs, GArray *samples)
 {
@@ -301,7 +306,7 @@ static void write_profile(struct writer *writer, const char *middle, const struc
 
 /* --- arcs --- */
 
-/* The arc in link-time addresses, as gmon-mt/gmon.h has callers. */
+/* Returns the arc with link-time addresses; callers are encoded as in gmon-mt/gmon.h. */
 static struct pp_arc link_arc(const struct pp_load *load, const struct pp_elf_code *code,
 			      const struct pp_arc *arc)
 {
@@ -331,7 +336,7 @@ static void hand_out(struct writer *writer, const GArray *arcs)
 	}
 }
 
-/* An object without calls has no file to put them in. */
+/* Objects without calls get no file, so their samples are dropped. */
 static void hand_out_samples(struct writer *writer, const GArray *samples)
 {
 	const GArray *maps = writer->process->maps;
@@ -380,7 +385,7 @@ static int compare_arcs(const void *a, const void *b)
 	return aa->from < ab->from ? -1 : aa->from > ab->from;
 }
 
-/* One of each, with the sum of the counts. */
+/* Merges equal arcs and adds their counts. */
 static void merge_arcs(GArray *arcs)
 {
 	struct pp_arc *all = &g_array_index(arcs, struct pp_arc, 0);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gmon files for stock gprof, from an opened capture: what libgmon-mt would have written into each
- * <pid> folder (names and format: gmon-mt/gmon.h), also for programs that did not live to do it.
+ * Writes gmon files for stock gprof from an opened capture: the files that libgmon-mt writes into
+ * each <pid> folder (names and format: gmon-mt/gmon.h), also for programs that were killed before
+ * they could.
  *
- * A file that is there already is left alone.  None is cut short: each is written in one step, or
- * under another name and renamed.
+ * Existing files are kept.  No file is ever incomplete: each is written with one write(), or under
+ * another name and then renamed.
  */
 #ifndef PP_EXPORT_GMON_GMON_H
 #define PP_EXPORT_GMON_GMON_H
@@ -12,9 +13,9 @@
 #include "capture/capture.h"
 #include "analysis/pass.h"
 
-/* Files that an object cannot have: what of it gprof needs is not known any more. */
+/* Files that cannot be written because data that gprof needs of the object is no longer known. */
 struct pp_gmon_gap {
-	const char *path; /* of the object; borrowed from the capture */
+	const char *path; /* path of the object; borrowed from the capture */
 	const char *why;
 	unsigned n_files;
 };
@@ -22,24 +23,24 @@ struct pp_gmon_gap {
 struct pp_gmon {
 	unsigned n_written;
 	GArray *gaps;	   /* of struct pp_gmon_gap */
-	unsigned n_failed; /* files that could not be written */
-	int error;	   /* of the first of them, -errno */
+	unsigned n_failed; /* number of files that could not be written */
+	int error;	   /* -errno of the first of them */
 	char *failed;	   /* its path in the capture */
 };
 
 /*
- * dir_fd: the capture's directory, or another with its <pid> folders.  chosen: of whose threads;
- * NULL: all.  The result refers to the model.
+ * dir_fd: the capture's directory, or another with the same <pid> folders.  chosen: selects
+ * threads; NULL: all.  The result refers to the model.
  */
 void pp_gmon_write(const struct pp_model *model, const struct pp_pass_context *chosen, int dir_fd,
 		   struct pp_gmon *ret);
 
-/* The process has calls of chosen threads. */
+/* Does the process have calls of chosen threads? */
 bool pp_gmon_has_calls(const struct pp_process *process, const struct pp_pass_context *chosen);
 
 /*
- * A file of what chosen threads called in the process's executable, all of them together;
- * *ret_elsewhere: their calls of functions in libraries.
+ * Builds one file of the chosen threads' calls within the process's executable; *ret_elsewhere is
+ * the number of their calls of functions in libraries.  Returns 0 or -errno.
  */
 int pp_gmon_merge(const struct pp_process *process, const struct pp_pass_context *chosen,
 		  GByteArray *file, uint64_t *ret_elsewhere, struct pp_error *err);

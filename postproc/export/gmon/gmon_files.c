@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gmon files for gprof, as record writes them: of the chosen threads together, for the program; or
- * one for each thread and object, as they are in the capture.
+ * Exports gmon files for gprof like those that `record` writes: one for the executable with all
+ * chosen threads, or one for each thread and object, as in the capture.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,8 +47,8 @@ static int merged_finish(void *state, int64_t end_ns, struct pp_error *err)
 			continue;
 		if (only)
 			return pp_error_add(err, -EINVAL,
-					    "%s: a gmon file is of one process, and %s and %s have "
-					    "calls: choose threads, or take --what threads",
+					    "%s: a gmon file holds one process, but %s and %s have "
+					    "calls; choose threads, or use --what threads",
 					    model->dir, only->folder, process->folder);
 		only = process;
 	}
@@ -61,13 +61,13 @@ static int merged_finish(void *state, int64_t end_ns, struct pp_error *err)
 	if (elsewhere)
 		pp_export_note(export,
 			       "left out: %" PRIu64
-			       " calls of functions in libraries, for which --what threads makes "
-			       "files of their own",
+			       " calls of functions in libraries; use --what threads to write "
+			       "files for these",
 			       elsewhere);
 	return 0;
 }
 
-/* A file for each thread and object that has calls goes to the process's folder there. */
+/* Each process gets a folder there, with a file for each thread and object that has calls. */
 static int make_folders(const struct pp_export *export, int dir_fd, struct pp_error *err)
 {
 	const struct pp_model *model = export->context->model;
@@ -111,7 +111,7 @@ static int threads_finish(void *state, int64_t end_ns, struct pp_error *err)
 	int dir_fd, ret;
 
 	(void)end_ns;
-	/* What is there already would be left as it is, and taken for this capture's. */
+	/* Existing files would be kept, and mistaken for this capture's. */
 	if (mkdir(export->output, 0777))
 		return pp_error_add(err, -errno, "%s: %s", export->output, g_strerror(errno));
 	dir_fd = open(export->output, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which rows of a table are worth their place.  What they are of, without the time, is a
- * combination; the costliest combinations are kept as long as their rows find room, and the rest is
- * told with less detail: whoever asks replaces parts of the key.
+ * Chooses the rows that a table keeps.  A combination is a row's key without the time.  The
+ * costliest combinations are kept as long as there is space for their rows.  The rest is shown with
+ * less detail: callers replace parts of the key.
  */
 #include "export/html/html.h"
 
 #include <string.h>
 
-/* Of a combination: what it costs, whether it is kept, and from there on a bit for each bin. */
+/* For each combination: its cost, whether it is kept, then one bit for each bin. */
 enum { COST, IS_KEPT, BINS };
 G_STATIC_ASSERT(PP_HTML_BINS == (PP_SUMS_FIGURES - BINS) * 64);
 
-/* More are not told apart, and not kept. */
+/* Combinations beyond this limit are neither distinguished nor kept. */
 #define COMBINATIONS_MAX 2000000
 
 static const struct pp_sums_kind combinations = {NULL, {NULL}, {NULL}, 0};

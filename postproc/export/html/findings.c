@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In a sentence each, what cost most: what `record` says at its end of the objects, and what
- * threads were kept from running by otherwise.
+ * Summarizes the largest costs, one sentence each: the objects that `record` prints at its end, and
+ * other reasons why threads did not run.
  */
 #include "export/html/html.h"
 
@@ -9,10 +9,10 @@
 #include "pass/top.h"
 
 #define FINDINGS_MAX 10
-/* Of the life of all threads; less is not worth a sentence. */
+/* Percentage of all threads' lifetime; smaller costs get no sentence. */
 #define LEAST_PERCENT 5
 
-/* Position of the object of that name and address in those shown. */
+/* Returns the position of the object with that name and address among those shown. */
 static uint32_t find_object(struct pp_html *html, const struct pp_cell *address,
 			    const struct pp_cell *name)
 {
@@ -26,7 +26,7 @@ static uint32_t find_object(struct pp_html *html, const struct pp_cell *address,
 	return PP_HTML_NONE;
 }
 
-/* Who waited longest for it in all. */
+/* Returns the thread with the longest total wait for the object. */
 static uint32_t find_thread(const struct pp_html *html, uint32_t object)
 {
 	const struct pp_sums *waits = &html->tables[PP_HTML_OF_WAITS];
@@ -66,16 +66,16 @@ static void put_finding(struct pp_html *html, const struct pp_table *top, unsign
 
 /* --- threads -------------------------------------------------------------------------------- */
 
-/* A figure of sums.threads. */
+/* One figure of sums.threads. */
 struct kept {
 	unsigned figure;
 	const char *what;
 	uint64_t all_ns, most_ns;
-	uint32_t thread; /* whose is most */
-	bool is_told;
+	uint32_t thread; /* the thread with the largest share */
+	bool is_shown;
 };
 
-/* What is not worth a sentence is as if it was told. */
+/* Costs that are too small are marked as shown. */
 static void add_up(const struct pp_html *html, struct kept *kept)
 {
 	const struct pp_sums *sums = &html->tables[PP_HTML_OF_THREADS];
@@ -98,7 +98,7 @@ static void add_up(const struct pp_html *html, struct kept *kept)
 		kept->most_ns = of[i];
 		kept->thread = i;
 	}
-	kept->is_told = !kept->all_ns || kept->all_ns / LEAST_PERCENT < lives_ns / 100;
+	kept->is_shown = !kept->all_ns || kept->all_ns / LEAST_PERCENT < lives_ns / 100;
 }
 
 static void put_kept(struct pp_html *html, const struct kept *kept)
@@ -118,20 +118,20 @@ static void put_kept(struct pp_html *html, const struct kept *kept)
 	pp_put_close(&html->put, '}');
 }
 
-/* Those that cost more than that, and are not told yet. */
+/* Adds those that cost more than least_ns and are not shown yet. */
 static void put_kept_above(struct pp_html *html, struct kept *kept, unsigned n, uint64_t least_ns)
 {
 	for (unsigned i = 0; i < n; i++) {
-		if (kept[i].is_told || kept[i].all_ns <= least_ns)
+		if (kept[i].is_shown || kept[i].all_ns <= least_ns)
 			continue;
 		put_kept(html, &kept[i]);
-		kept[i].is_told = true;
+		kept[i].is_shown = true;
 	}
 }
 
 void pp_html_put_findings(struct pp_html *html)
 {
-	struct kept kept[] = {{.figure = 1, .what = "were ready to run and had no CPU"},
+	struct kept kept[] = {{.figure = 1, .what = "were runnable without a CPU"},
 			      {.figure = 3, .what = "were blocked in I/O"}};
 	unsigned n_tables = 0;
 	struct pp_table **tables = pp_pass_set_tables(html->export->passes, "locks", &n_tables);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* export --format html: the page, with the document in the place of its marker. */
+/* export --format html: writes the page with the document in place of its marker. */
 #include "export/html/html.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static void *html_start(const struct pp_export *export)
 	return html;
 }
 
-/* As `graph --kind switch` has it. */
+/* Same rule as in `graph --kind switch`. */
 static void note_switch(struct pp_html *html, const struct pp_event *event)
 {
 	const struct pp_pass_context *context = html->export->context;
@@ -47,9 +47,9 @@ static void html_event(void *state, const struct pp_event *event)
 	pp_index_builder_event(html->builder, event);
 }
 
-/* --- what there is -------------------------------------------------------------------------- */
+/* --- contents ------------------------------------------------------------------------------- */
 
-/* The part of the capture that is chosen. */
+/* Sets the chosen part of the capture. */
 static void set_time(struct pp_html *html)
 {
 	const struct pp_index *index = html->index;
@@ -169,7 +169,7 @@ static void put_lists(struct pp_html *html)
 	pp_put_close(&html->put, ']');
 }
 
-/* --- what there is not ---------------------------------------------------------------------- */
+/* --- omissions ------------------------------------------------------------------------------ */
 
 static void miss_notes(struct pp_html *html, const char *pass)
 {
@@ -211,12 +211,14 @@ static void miss_what_is_left_out(struct pp_html *html)
 	unsigned bins = pp_html_bins(html);
 
 	if (html->to_ns - html->from_ns >= PP_HTML_BINS && bins < PP_HTML_BINS)
-		pp_html_miss(html, "time", "there is so much that it is divided into %u parts only",
+		pp_html_miss(html, "time",
+			     "because of the amount of data, it is divided into only %u parts",
 			     bins);
 	if (html->left_out)
-		pp_html_miss(html, "sums", "%" PRIu64 " figures found no room", html->left_out);
+		pp_html_miss(html, "sums", "%" PRIu64 " figures exceed the page's size limit",
+			     html->left_out);
 	if (html->index->n_left_out)
-		pp_html_miss(html, "operations", "%" PRIu64 " were too many",
+		pp_html_miss(html, "operations", "%" PRIu64 " exceed the limit of operations",
 			     html->index->n_left_out);
 	for (guint i = 0; i < html->export->notes->len; i++)
 		pp_html_miss(html, "calls", "%s", (const char *)html->export->notes->pdata[i]);
@@ -228,7 +230,7 @@ static void put_missing(struct pp_html *html)
 	miss_notes(html, "threads");
 	miss_notes(html, "sync");
 	miss_notes(html, "locks");
-	/* Why there are none. */
+	/* Give the reason why there are none. */
 	if (!html->tables[PP_HTML_SAMPLES].rows->len)
 		miss_notes(html, "flat");
 	miss_what_is_left_out(html);
@@ -242,7 +244,7 @@ static void put_missing(struct pp_html *html)
 	pp_put_close(&html->put, ']');
 }
 
-/* --- the whole ------------------------------------------------------------------------------ */
+/* --- the whole document --------------------------------------------------------------------- */
 
 static int sum_up(struct pp_html *html, struct pp_error *err)
 {
@@ -253,7 +255,10 @@ static int sum_up(struct pp_html *html, struct pp_error *err)
 	return pp_html_sum_stacks(html, err);
 }
 
-/* What others refer to comes last; findings before sums, which can then be asked for no more. */
+/*
+ * Data that others refer to comes last.  Findings come before sums, because sums cannot be queried
+ * after they are written.
+ */
 static void put_document(struct pp_html *html)
 {
 	pp_put_open(&html->put, NULL, '{');
@@ -277,8 +282,8 @@ static int put_page(struct pp_html *html, struct pp_error *err)
 
 	if (!marker)
 		return pp_error_add(err, -ENOTSUP,
-				    "this gprof-mt was built without its page: install nodejs and "
-				    "npm and build again");
+				    "this gprof-mt was built without its page: install esbuild "
+				    "and build again");
 	g_string_append_len(out->text, pp_page, marker - pp_page);
 	pp_put_init(&html->put, out);
 	put_document(html);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each thread and object was in: every step, or where that is too much, what part of each cell
- * of time it was in each state.
+ * The states of each thread and object over time: every step, or if there are too many, the share
+ * of each state in each time cell.
  */
 #include "export/html/html.h"
 
-#define STEPS_MAX   300000 /* of all lanes, if every step is there */
-#define ENTRIES_MAX 700000 /* of cells, where two in each are usual */
+#define STEPS_MAX   300000 /* limit on all lanes' steps, to write every step */
+#define ENTRIES_MAX 700000 /* of cells; two entries per cell are typical */
 #define CELLS_MAX   2048
 
 static const char *const thread_states[] = {"unknown", "running",  "runnable", "blocked",
@@ -25,7 +25,7 @@ static unsigned state_of(uint64_t step, bool is_object)
 
 /* --- every step ----------------------------------------------------------------------------- */
 
-/* The steps that count: the last of those at one time, or before what is shown. */
+/* Keeps only the last step of those at the same time, or before the period shown. */
 static bool is_last(const struct pp_html *html, const uint64_t *steps, uint64_t n, uint64_t i)
 {
 	uint64_t from_ns = (uint64_t)html->from_ns;
@@ -66,7 +66,7 @@ static unsigned put_cell(struct pp_html *html, unsigned cell, unsigned state, ui
 	return 1;
 }
 
-/* The number of entries. */
+/* Returns the number of entries. */
 static unsigned put_cells(struct pp_html *html, uint64_t lane, unsigned n_cells, bool is_object)
 {
 	g_autofree struct pp_index_sum *sums = g_new(struct pp_index_sum, n_cells);
@@ -86,12 +86,12 @@ static unsigned put_cells(struct pp_html *html, uint64_t lane, unsigned n_cells,
 
 struct lanes {
 	uint64_t n_lanes, n_steps;
-	uint64_t n_exact; /* a lane of so many steps or fewer is exact */
+	uint64_t n_exact; /* lanes with at most this many steps are written exactly */
 	unsigned n_cells, n_with_cells;
 	uint64_t n_entries, n_left_out;
 };
 
-/* Of threads that are not chosen there is none. */
+/* Threads that are not chosen have no steps. */
 static uint64_t steps_of(const struct pp_html *html, uint64_t lane, const uint64_t **ret)
 {
 	uint64_t n_threads = pp_index_n(html->index, PP_SECTION_THREADS);
@@ -176,10 +176,10 @@ void pp_html_put_lanes(struct pp_html *html)
 	if (lanes.n_with_cells)
 		pp_html_miss(html, "lanes",
 			     "%u of %" G_GUINT64_FORMAT
-			     " are drawn in %u steps, as what share of each was in which state",
+			     " are drawn in %u time cells, with the share of each state",
 			     lanes.n_with_cells, lanes.n_lanes, lanes.n_cells);
 	if (lanes.n_left_out)
 		pp_html_miss(html, "lanes",
-			     "%" G_GUINT64_FORMAT " more are empty: there are too many",
+			     "%" G_GUINT64_FORMAT " more are empty: limit of lanes reached",
 			     lanes.n_left_out);
 }

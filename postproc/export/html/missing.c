@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the page does not show, with the reason, for its list of these. */
+/* Lists data that the page does not show, with reasons. */
 #include "export/html/html.h"
 
 void pp_html_miss(struct pp_html *html, const char *what, const char *format, ...)

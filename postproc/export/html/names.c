@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the document refers to by position: functions, operations, sites, and the lines of source
- * around the sites.  Each is asked for once.
+ * Names that the document refers to by position: functions, operations, call sites, and the source
+ * lines around the sites.  Each is resolved once.
  */
 #include "export/html/html.h"
 
@@ -27,21 +27,21 @@ struct place {
 
 struct file {
 	char *path;
-	GArray *lines; /* of int: that somebody calls from */
+	GArray *lines; /* of int: lines with call sites */
 };
 
 struct pp_html_names {
-	GPtrArray *functions;	     /* of char *; the table's */
+	GPtrArray *functions;	     /* of char *; owned by the hash table */
 	GHashTable *function_of;     /* char * -> position + 1 */
 	GPtrArray *sites;	     /* of struct site * */
-	GHashTable *site_of_text;    /* char *, the site's -> position + 1 */
+	GHashTable *site_of_text;    /* char *, owned by the site -> position + 1 */
 	GHashTable *site_of_place;   /* struct place * -> position + 1 */
-	uint32_t *site_of;	     /* by number of the index: position + 1; 0: not asked for */
+	uint32_t *site_of;	     /* by number in the index: position + 1; 0: not resolved yet */
 	GPtrArray *files;	     /* of struct file * */
-	GHashTable *file_of;	     /* char *, the file's -> position + 1 */
+	GHashTable *file_of;	     /* char *, owned by the file -> position + 1 */
 	uint32_t op_at[ST_N_EVENTS]; /* position + 1 */
 	GArray *ops;		     /* of enum st_event */
-	char **object_names;	     /* by number of the index; NULL: not asked for */
+	char **object_names;	     /* by number in the index; NULL: not resolved yet */
 	uint64_t n_lines;
 };
 
@@ -171,7 +171,7 @@ static uint32_t file_at(struct pp_html_names *names, const char *path)
 	return names->files->len - 1;
 }
 
-/* "function (file:line)" without the second part. */
+/* Returns the function of "function (file:line)". */
 static char *function_of(const char *text, bool has_file)
 {
 	const char *end = has_file ? g_strrstr(text, " (") : NULL;
@@ -250,7 +250,7 @@ uint32_t pp_html_site(struct pp_html *html, uint32_t number)
 		*known = pp_html_address_site(html, pp_index_process(html->index, site->process),
 					      site->address) +
 			 1;
-	/* Those without a place of their own are asked for again. */
+	/* Sites without an own entry are looked up again. */
 	return *known ? *known - 1 : PP_HTML_NONE;
 }
 
@@ -281,7 +281,9 @@ static void put_line(struct pp_html *html, int number, const char *text)
 	html->names->n_lines++;
 }
 
-/* Those around each line that somebody calls from, once.  False: it has no such line. */
+/*
+ * Writes the lines around each call site, each once.  Returns false if the file lacks such a line.
+ */
 static bool put_lines(struct pp_html *html, const struct file *file, const char *text)
 {
 	g_auto(GStrv) all = g_strsplit(text, "\n", -1);
@@ -303,7 +305,7 @@ static bool put_lines(struct pp_html *html, const struct file *file, const char 
 
 static void put_file(struct pp_html *html, const struct file *file)
 {
-	const char *why = "source lines were not asked for";
+	const char *why = "source lines were not requested";
 	g_autofree char *text =
 	    html->export->no_sources ? NULL : pp_source_file_read(file->path, true, &why);
 
@@ -311,7 +313,7 @@ static void put_file(struct pp_html *html, const struct file *file)
 	pp_put_text(&html->put, "path", file->path);
 	pp_put_open(&html->put, "lines", '[');
 	if (text && !put_lines(html, file, text))
-		why = "it is shorter than the one compiled";
+		why = "it is shorter than the file that was compiled";
 	pp_put_close(&html->put, ']');
 	if (why)
 		pp_put_text(&html->put, "why", why);

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What operations tell: of objects, of calls, of who waited for whom; and the longest waits. */
+/*
+ * Sums operations: by object, by call site, and by pairs of waiter and holder; and lists the
+ * longest waits.
+ */
 #include "export/html/html.h"
 
 #include <string.h>
 
 #include "analysis/select.h"
 
-/* Between two of them that are taken together is no difference that anybody sees. */
+/* Collecting twice as many before each selection makes no visible difference in cost. */
 #define COLLECTED_MAX (2 * PP_HTML_WAITS)
-/* Rows in all detail. */
+/* Limits on rows with full detail. */
 #define CALLS_MAX 200000
 #define EDGES_MAX 100000
 #define PAIRS_MAX 50000
@@ -43,8 +46,8 @@ static void choose_objects(struct pp_html *html)
 	if (n > PP_HTML_OBJECTS) {
 		g_array_set_size(html->objects, PP_HTML_OBJECTS);
 		pp_html_miss(html, "objects",
-			     "%u of %u are not shown one by one: they were waited for and held "
-			     "less than the others",
+			     "%u of %u are not listed: they have shorter waits and holds "
+			     "than the others",
 			     n - PP_HTML_OBJECTS, n);
 	}
 	for (guint i = 0; i < html->objects->len; i++)
@@ -100,7 +103,7 @@ static bool is_call(const struct pp_index_operation *operation)
 	       pp_sync_function(operation->op);
 }
 
-/* From when to when it waited; of one that did not, when it was. */
+/* Sets the begin and end of its wait; for an operation without a wait, both are its time. */
 static bool wait_of(const struct pp_html *html, const struct pp_index_operation *operation,
 		    int64_t *ret_begin_ns, int64_t *ret_end_ns)
 {
@@ -112,7 +115,10 @@ static bool wait_of(const struct pp_html *html, const struct pp_index_operation 
 	return true;
 }
 
-/* Of a call: which thread made which, and, if that is kept, where and on what. */
+/*
+ * Sets the key of a call: thread and operation, and if the combination is kept, also site and
+ * object.
+ */
 static void call_key(struct pp_html *html, const struct pp_index_operation *operation,
 		     uint32_t *key)
 {
@@ -147,7 +153,7 @@ static const struct pp_index_operation *call_at(const struct pp_html *html, uint
 				  pp_index_list_at(html->index, PP_LIST_THREAD, thread, at));
 }
 
-/* One thread after the other: of each there are few combinations, which stay in the cache. */
+/* Thread by thread: each has few combinations, which stay in the CPU's cache. */
 static void sum_calls(struct pp_html *html)
 {
 	for (uint32_t thread = 0; thread < pp_index_n(html->index, PP_SECTION_THREADS); thread++) {
@@ -171,7 +177,10 @@ static unsigned bucket_of(int64_t ns)
 	return ns > 0 ? 63u - (unsigned)__builtin_clzll((uint64_t)ns) : 0;
 }
 
-/* Of a wait: who waited for whom, and, if that is kept, for what and where in both. */
+/*
+ * Sets the key of a wait: waiter and holder, and if the combination is kept, also the object and
+ * both sites.
+ */
 static void edge_key(struct pp_html *html, const struct pp_index_operation *operation,
 		     uint32_t *key)
 {
@@ -190,7 +199,7 @@ static void edge_key(struct pp_html *html, const struct pp_index_operation *oper
 		key[2] = PP_HTML_NONE;
 }
 
-/* As `graph --kind wait` has it: also what others waited for a thread that is chosen. */
+/* Same rule as in `graph --kind wait`: includes waits of other threads for a chosen thread. */
 static void sum_edge(struct pp_html *html, const struct pp_index_operation *operation,
 		     int64_t begin_ns, int64_t end_ns)
 {
@@ -245,7 +254,7 @@ static void sum_hold(struct pp_html *html, uint32_t thread, uint32_t object, int
 	pp_html_add_time(html, PP_HTML_OF_OBJECTS, key, HOLD, since_ns, end_ns);
 }
 
-/* The hold that it ended: since the acquisition, if that is known. */
+/* Adds the hold that the operation ended, from its acquisition if that is known. */
 static void sum_released(struct pp_html *html, const struct pp_index_operation *operation)
 {
 	const struct pp_index_operation *taken = pp_index_operation(html->index, operation->mate);
@@ -277,7 +286,7 @@ static void sum_operation(struct pp_html *html, uint32_t number,
 	}
 }
 
-/* --- which of them are kept ----------------------------------------------------------------- */
+/* --- selection of combinations -------------------------------------------------------------- */
 
 static void note_operation(struct pp_html *html, struct pp_html_choice *choices,
 			   struct pp_html_choice *pairs, const struct pp_index_operation *operation)
@@ -308,11 +317,11 @@ static void miss_detail(struct pp_html *html, const struct pp_html_choice *choic
 	guint n = choice->combinations.rows->len;
 
 	if (choice->n_kept < n)
-		pp_html_miss(html, what, "the least %u of %u combinations are shown without %s",
+		pp_html_miss(html, what, "the smallest %u of %u combinations are shown without %s",
 			     n - choice->n_kept, n, less);
 }
 
-/* Of few operations all are. */
+/* If there are few operations, all combinations are kept. */
 static void choose(struct pp_html *html)
 {
 	struct pp_html_choice choices[PP_HTML_OF_WAITS + 1] = {0}, pairs = {0};
@@ -333,9 +342,9 @@ static void choose(struct pp_html *html)
 	html->choices[PP_HTML_OF_WAITS] = choices[PP_HTML_OF_WAITS];
 	html->pairs = pairs;
 	miss_detail(html, &choices[PP_HTML_OF_OPERATIONS], "calls of synchronization",
-		    "their place and object");
+		    "their call site and object");
 	miss_detail(html, &choices[PP_HTML_OF_WAITS], "who waited for whom",
-		    "the object and the places");
+		    "the object and the call sites");
 }
 
 void pp_html_sum_operations(struct pp_html *html)
@@ -356,7 +365,7 @@ void pp_html_sum_operations(struct pp_html *html)
 	cut_waits(html);
 }
 
-/* --- waits, one by one ---------------------------------------------------------------------- */
+/* --- individual waits ----------------------------------------------------------------------- */
 
 static const struct pp_index_operation *operation_of(const struct pp_html *html, guint at)
 {
@@ -426,6 +435,6 @@ void pp_html_put_waits(struct pp_html *html)
 	if (html->waits->len < html->n_waits)
 		pp_html_miss(html, "waits",
 			     "the longest %u of %" G_GUINT64_FORMAT
-			     " are shown one by one; the sums have all",
+			     " are listed; the sums include all",
 			     html->waits->len, html->n_waits);
 }

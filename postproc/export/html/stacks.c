@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks and what they cost: calls and times from a history of calls, or without one counts, of
- * which only the caller is known; samples, of which only the function is known; time off the CPU,
- * by the calls that led to a wait.
+ * Stacks and their costs: calls and times from a history of calls; without one, call counts, with
+ * only the caller of each function; samples, with only the function; off-CPU time, by the call path
+ * of the wait.
  */
 #include "export/html/html.h"
 
@@ -13,22 +13,23 @@
 #include "analysis/select.h"
 
 #define STACKS_MAX 50000
-/* Of each kind. */
+/* For each kind. */
 #define ROWS_MAX 150000
 
 static const struct {
 	const char *kind, *unit, *title, *reason;
 } flames[] = {
-    {"calls", "calls", "Calls", "no calls were counted: built without -pg?"},
+    {"calls", "calls", "Calls", "no calls were counted: build with -pg"},
     {"time", "ns", "Wall time",
-     "it takes a history of calls with returns (record --set calls.mode=history)"},
+     "needs a history of calls with returns (record --set calls.mode=history)"},
     {"samples", "ns", "CPU time, from samples", "no samples were taken"},
     {"off-cpu", "ns", "Blocked on objects", "no thread was blocked on an object"},
 };
 
 /*
- * What a thread and a stack cost: first to see what is worth its rows, then to add it up.  What is
- * not is put down to the stack that it is in.
+ * Replaces the key by one of a kept combination.  The first phase notes costs to select
+ * combinations; the second adds up.  The cost of a stack that is not kept is added to the stack
+ * that contains it.
  */
 static uint32_t *choose_key(struct pp_html *html, enum pp_html_table flame, uint32_t *key)
 {
@@ -64,7 +65,7 @@ static void add_time(struct pp_html *html, enum pp_html_table flame, uint32_t th
 		pp_html_add_time(html, flame, choose_key(html, flame, key), 0, from_ns, to_ns);
 }
 
-/* Nobody knows when it was. */
+/* Adds a value without a time. */
 static void add_value(struct pp_html *html, enum pp_html_table flame, uint32_t thread,
 		      const struct pp_stack *stack, uint64_t value)
 {
@@ -116,7 +117,7 @@ static int read_history(struct pp_html *html, struct pp_error *err)
 
 /* --- without times -------------------------------------------------------------------------- */
 
-/* The function that makes the call, and the one that it is of. */
+/* The stack consists of the calling function and the called one. */
 static void sum_arcs(struct pp_html *html, const struct pp_thread *thread)
 {
 	const struct pp_namer *namer = html->export->context->namer;
@@ -147,7 +148,7 @@ static void take_sample(void *data, const struct pp_thread *thread, const char *
 	add_value(html, PP_HTML_SAMPLES, thread->serial, stack, ns);
 }
 
-/* When they were is not known, so none is in a part of the time. */
+/* Counts have no times, so they belong to no bin. */
 static void sum_counts(struct pp_html *html, bool has_history)
 {
 	const GPtrArray *threads = html->export->context->model->threads;
@@ -160,7 +161,7 @@ static void sum_counts(struct pp_html *html, bool has_history)
 			sum_arcs(html, threads->pdata[i]);
 }
 
-/* --- off the CPU ---------------------------------------------------------------------------- */
+/* --- off-CPU -------------------------------------------------------------------------------- */
 
 static struct pp_stack *stack_of(struct pp_html *html, const struct pp_index_operation *operation,
 				 const struct pp_index_more *more)
@@ -182,7 +183,7 @@ static struct pp_stack *stack_of(struct pp_html *html, const struct pp_index_ope
 	return pp_stack_child(html->stacks, stack, pp_html_object_name(html, operation->object));
 }
 
-/* Waits alike have the same stack. */
+/* Waits with equal fields have the same stack. */
 struct use {
 	uint32_t process, object, site, path;
 	uint8_t op;
@@ -218,7 +219,7 @@ static const struct pp_stack *known_stack(struct pp_html *html, GHashTable *know
 	return stack;
 }
 
-/* So much of the wait its thread was blocked in: in each bin, from where it was first. */
+/* Adds the time in which the thread was blocked during the wait, bin by bin. */
 static void sum_wait(struct pp_html *html, GHashTable *known,
 		     const struct pp_index_operation *operation)
 {
@@ -261,7 +262,7 @@ static void sum_off_cpu(struct pp_html *html, GHashTable *known)
 
 /* -------------------------------------------------------------------------------------------- */
 
-/* Combinations by stack: the first of each, and the next after each; + 1. */
+/* Combinations by stack: index + 1 of the first of each, and of the next after each. */
 struct chains {
 	uint32_t *first;
 	GArray *next; /* of uint32_t */
@@ -273,7 +274,7 @@ static void chain(struct chains *chains, uint32_t stack, uint32_t at)
 	chains->first[stack] = at + 1;
 }
 
-/* A stack costs what those in it cost, too: so none is kept without what it is in. */
+/* A stack's cost includes its callees' cost, so none is kept without its callers. */
 static void include_callees(struct pp_html *html, struct pp_html_choice *choice)
 {
 	struct pp_sums *sums = &choice->combinations;
@@ -313,8 +314,8 @@ static void choose(struct pp_html *html)
 		pp_html_choose(&html->choices[i], ROWS_MAX);
 		if (html->choices[i].n_kept < html->choices[i].combinations.rows->len)
 			pp_html_miss(html, flames[i - PP_HTML_FLAMES].title,
-				     "the least %u of %u stacks of threads are put down to what "
-				     "called them",
+				     "the smallest %u of %u stacks of threads are added to their "
+				     "callers",
 				     html->choices[i].combinations.rows->len -
 					 html->choices[i].n_kept,
 				     html->choices[i].combinations.rows->len);
@@ -370,7 +371,7 @@ static void put_flame(struct pp_html *html, enum pp_html_table table)
 		pp_html_miss(html, flames[i].title, "%s", flames[i].reason);
 		return;
 	}
-	/* The root is no stack of the page's. */
+	/* The page omits the root stack. */
 	for (guint r = 0; r < html->tables[table].rows->len; r++)
 		g_array_index(html->tables[table].rows, struct pp_sums_row, r).key[2]--;
 	pp_put_open(&html->put, NULL, '{');
@@ -391,6 +392,6 @@ void pp_html_put_stacks(struct pp_html *html)
 		put_flame(html, i);
 	pp_put_close(&html->put, ']');
 	if (n >= STACKS_MAX)
-		pp_html_miss(html, "stacks", "only %u are told apart: the rest is " PP_STACK_REST,
-			     STACKS_MAX);
+		pp_html_miss(html, "stacks",
+			     "only %u are distinguished: the rest is " PP_STACK_REST, STACKS_MAX);
 }

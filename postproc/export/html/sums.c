@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sums by bin.  When the tables have grown long, bins are joined; when there is one bin left, rows
- * that would be new are counted only.
+ * Sums by time bin.  When the tables have grown too long, pairs of bins are joined.  When a single
+ * bin is left, new rows are only counted.
  *
- * Bin i begins at floor(length * i / bins), whatever their number, so joined bins begin where one
- * of the old ones did.
+ * Bin i begins at floor(length * i / bins) for any number of bins, so each joined bin begins where
+ * one of the old ones did.
  */
 #include "export/html/html.h"
 #include "pass/locks.h"
 #include "analysis/select.h"
 
-/* Of all rows, when they are packed. */
+/* Limit on all rows in packed form. */
 #define BYTES_MAX 4500000
 
 static const struct pp_sums_kind kinds[PP_HTML_N_TABLES] = {
@@ -72,7 +72,7 @@ static int64_t edge_of(const struct pp_html *html, unsigned bin)
 	return html->from_ns + (int64_t)(span_ns * bin / PP_HTML_BINS);
 }
 
-/* Of the finest ones: the last that begins at that time or before. */
+/* At the finest resolution: the last bin that begins at or before that time. */
 uint32_t pp_html_bin(const struct pp_html *html, int64_t time_ns)
 {
 	int64_t span_ns = html->to_ns - html->from_ns;
@@ -90,7 +90,7 @@ int64_t pp_html_bin_end(const struct pp_html *html, int64_t time_ns)
 	return edge_of(html, pp_html_bin(html, time_ns) + 1);
 }
 
-/* So many has about a row of each. */
+/* Approximate size of a row in each table. */
 static const unsigned row_bytes[PP_HTML_N_TABLES] = {
     [PP_HTML_OF_THREADS] = 12,
     [PP_HTML_OF_OBJECTS] = 16,
@@ -160,7 +160,7 @@ void pp_html_add_time(struct pp_html *html, enum pp_html_table table, uint32_t *
 
 /* --- threads and switches ------------------------------------------------------------------- */
 
-/* As `report threads` has it. */
+/* Same rule as in `report threads`. */
 static bool is_known(const struct pp_pass_context *context, enum pp_mode mode, bool scheduled)
 {
 	if (mode == PP_MODE_BLOCKED_SYNC)
@@ -213,7 +213,7 @@ void pp_html_sum_switches(struct pp_html *html)
 	}
 }
 
-/* As `report locks` has it: acquired; hold and max_hold. */
+/* Same rule as in `report locks`: acquired; hold and max_hold. */
 static void forget_object(struct pp_html *html, struct pp_sums_row *row)
 {
 	uint32_t number = g_array_index(html->objects, uint32_t, row->key[1]);
@@ -227,7 +227,7 @@ static void forget_object(struct pp_html *html, struct pp_sums_row *row)
 		row->figure[3] = row->figure[5] = PP_SUMS_NOT_KNOWN;
 }
 
-/* What is not zero, though nothing tells of it. */
+/* Marks figures as unknown that have a value without a source for it. */
 static void forget_what_is_not_known(struct pp_html *html)
 {
 	const GPtrArray *threads = html->export->context->model->threads;
@@ -248,7 +248,7 @@ static void forget_what_is_not_known(struct pp_html *html)
 	}
 	if (only_waits)
 		pp_html_miss(html, "calls that did not wait",
-			     "they were counted only (sync.mode): see `gprof-mt report sync`");
+			     "they were only counted (sync.mode); see `gprof-mt report sync`");
 }
 
 void pp_html_put_sums(struct pp_html *html)

@@ -2,11 +2,11 @@
 /* Replays the calls of a thread and adds the time between two records to the current stack. */
 #include "export/stacks/call_fold.h"
 
-/* Of one thread. */
+/* The call stack of one thread. */
 struct nest {
-	struct pp_stack **stacks; /* the thread's own, then one for each call */
+	struct pp_stack **stacks; /* [0] is the thread's own stack, then one for each call */
 	guint n, n_max;
-	int64_t since_ns; /* until then all is told */
+	int64_t since_ns; /* time is accounted up to here */
 };
 
 struct pp_call_fold {
@@ -14,7 +14,7 @@ struct pp_call_fold {
 	struct pp_stacks *stacks;
 	struct pp_call_fold_listener listener;
 	struct pp_walk *walk;
-	struct nest **nests; /* by serial of the thread; NULL: not begun */
+	struct nest **nests; /* by serial of the thread; NULL: not started */
 	guint n_threads;
 };
 
@@ -28,7 +28,7 @@ static struct nest *begin_nest(struct pp_call_fold *self, const struct pp_thread
 	return nest;
 }
 
-/* The innermost call lasted until then, at least. */
+/* Adds the time up to until_ns to the innermost call. */
 static void account(const struct pp_call_fold *self, const struct pp_thread *thread,
 		    struct nest *nest, int64_t until_ns)
 {
@@ -94,7 +94,7 @@ void pp_call_fold_free(struct pp_call_fold *self)
 {
 	if (!self)
 		return;
-	/* They are the walk's. */
+	/* The walk owns the names. */
 	pp_stacks_forget_names(self->stacks);
 	for (guint i = 0; i < self->n_threads; i++) {
 		if (self->nests[i])

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stacks that the history of calls tells of: when each was entered, and for how long it was the
+ * Builds stacks from the history of calls: when each stack was entered, and how long it was the
  * innermost.
  *
- * Times are those between the records of a thread.  Before its first and after its last one nobody
- * knows what it did, so that is left out.
+ * Times lie between the first and the last record of a thread.  Before and after, the thread's
+ * activity is unknown, so that time is not counted.
  */
 #ifndef PP_EXPORT_STACKS_CALL_FOLD_H
 #define PP_EXPORT_STACKS_CALL_FOLD_H
@@ -14,7 +14,7 @@
 
 struct pp_call_fold;
 
-/* Both as far as they are wanted: NULL. */
+/* Either function may be NULL. */
 struct pp_call_fold_listener {
 	void *data;
 	void (*entered)(void *data, const struct pp_thread *thread, struct pp_stack *stack,
@@ -32,7 +32,7 @@ void pp_call_fold_event(struct pp_call_fold *fold, const struct pp_event *event)
 
 void pp_call_fold_finish(struct pp_call_fold *fold);
 
-/* For its notes. */
+/* Returns the walk, for its notes. */
 const struct pp_walk *pp_call_fold_walk(const struct pp_call_fold *fold);
 
 #endif

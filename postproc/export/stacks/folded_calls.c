@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Folded stacks of the history of calls: how often each was called, or how long it was the
- * innermost.
- */
+/* Folded stacks of the history of calls: number of calls, or time as the innermost function. */
 #include <inttypes.h>
 
 #include "export/stacks/call_fold.h"
@@ -11,21 +8,24 @@
 #include "calls/survey.h"
 #include "analysis/select.h"
 
-/* So many stacks are told apart by threads that read at the same time; of more, one does. */
+/* Limit of stacks while several threads read; beyond it, a single thread reads. */
 #define STACKS_AT_ONCE 400000
 
-/* How often that is looked at; an event makes one more at most. */
+/* Events between two checks of the limit; an event adds at most one stack. */
 #define ASK_EVENTS 1024
 
-/* Ranks: the stream, and the place in it. */
+/* A rank combines the stream and the position in it. */
 #define STREAM_SHIFT 40
 
-/* What one of those who read makes of its part. */
+/* The stacks that one reader builds. */
 struct part {
 	const struct folded *folded;
 	struct pp_stacks *stacks;
 	struct pp_call_fold *fold;
-	/* When what comes appears, among all parts; not kept where there is one only. */
+	/*
+	 * Time and rank of the current event, to order stacks among all parts; unused with a single
+	 * part.
+	 */
 	int64_t now_ns;
 	uint64_t rank;
 	bool is_over;
@@ -35,13 +35,13 @@ struct folded {
 	const struct pp_export *export;
 	bool is_time;
 	struct part *whole;
-	/* Where streams are read at the same time: */
+	/* For reading streams in parallel: */
 	struct pp_calls_pool pool;
 	struct part **parts; /* by worker */
-	guint stacks_max;    /* of each */
+	guint stacks_max;    /* per part */
 };
 
-/* --- a part --------------------------------------------------------------------------------- */
+/* --- one part ------------------------------------------------------------------------------- */
 
 static void on_entered(void *data, const struct pp_thread *thread, struct pp_stack *stack,
 		       int64_t time_ns)
@@ -92,7 +92,7 @@ static void part_free(struct part *part)
 	g_free(part);
 }
 
-/* --- streams at the same time --------------------------------------------------------------- */
+/* --- parallel reading ----------------------------------------------------------------------- */
 
 static bool take_stream(void *data, unsigned worker, guint at)
 {
@@ -112,7 +112,7 @@ static bool take_stream(void *data, unsigned worker, guint at)
 	return true;
 }
 
-/* In the order in which one that reads all of them in order of time would have found them. */
+/* Restores the order in which a single reader of all streams would have found the stacks. */
 static void join_parts(struct folded *self)
 {
 	for (unsigned i = 0; i < self->pool.n_workers; i++) {
@@ -126,8 +126,9 @@ static void join_parts(struct folded *self)
 }
 
 /*
- * A thread is in one stream, and no other has to do with its stack, so each stream is read by
- * itself.  Not where there are so many stacks that which are told apart depends on all of them.
+ * Reads each stream separately, which is possible because a thread is in one stream and shares its
+ * stack with no other.  Returns false if there are too many stacks: which of them are distinguished
+ * then depends on all streams.
  */
 static bool read_at_once(void *state, struct pp_capture *capture)
 {

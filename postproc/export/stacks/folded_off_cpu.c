@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Folded stacks of the time that threads were blocked on synchronization objects: the calls that
- * led there, if their path was recorded, else the function of the call; the operation; the object.
- * With wakers: behind that, as in bcc's offwaketime, `--` and the stack of whoever ended the wait,
- * from the inside out.
+ * Folded stacks of the time that threads were blocked on synchronization objects: the call path if
+ * it was recorded, else the calling function; the operation; the object.  With wakers: followed, as
+ * in bcc's offwaketime, by `--` and the stack of the thread that ended the wait, innermost first.
  */
 #include <errno.h>
 
@@ -11,7 +10,7 @@
 #include "export/stacks/speedscope.h"
 #include "export/stacks/stacks.h"
 #include "analysis/select.h"
-#include "analysis/shown.h"
+#include "analysis/thread_cells.h"
 
 struct folded {
 	const struct pp_export *export;
@@ -20,7 +19,7 @@ struct folded {
 	unsigned n_without_waker;
 };
 
-/* Whoever ended the wait, his thread outermost, which comes last. */
+/* Appends the waker's stack, innermost first; its thread comes last. */
 static struct pp_stack *fold_waker(struct folded *self, struct pp_stacks *stacks,
 				   struct pp_stack *stack, const struct pp_release *waker)
 {
@@ -114,19 +113,19 @@ static int off_cpu_finish(void *state, int64_t end_ns, struct pp_error *err)
 				   self->export->context->model->dir,
 				   self->export->context->selection ? " in the selection" : "");
 	else if (!self->export->context->has_kernel)
-		pp_export_note(self->export, "no scheduling events were recorded: times are those "
-					     "from an operation's begin to its return");
+		pp_export_note(self->export,
+			       "no scheduling events were recorded: times are measured "
+			       "from the call of an operation to its return");
 	if (!ret && n_without)
 		pp_export_note(self->export,
-			       "%u of %u stacks have only the place of the call: its path was not "
+			       "%u of %u stacks have only the call site: the call path was not "
 			       "recorded (sync.paths, frame pointers)",
 			       n_without, uses->len);
 	if (!ret && self->n_without_waker)
-		pp_export_note(
-		    self->export,
-		    "of %u of %u stacks it is not known who ended the wait, or nobody of "
-		    "the program did",
-		    self->n_without_waker, uses->len);
+		pp_export_note(self->export,
+			       "for %u of %u stacks the waker is unknown, or not a thread of "
+			       "the program",
+			       self->n_without_waker, uses->len);
 	pp_stacks_free(stacks);
 	return ret;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Folded stacks of the samples, which are of one function each: its CPU time by thread. */
+/*
+ * Folded stacks of the samples: CPU time by thread and function; each sample has a single function.
+ */
 #include <errno.h>
 #include <inttypes.h>
 

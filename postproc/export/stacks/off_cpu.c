@@ -8,7 +8,7 @@
 #include "analysis/select.h"
 #include "analysis/state/select_object.h"
 
-/* What an operation that goes on has slept so far. */
+/* The blocked time so far of an operation that has not ended. */
 struct sleep {
 	enum st_event op;
 	uint64_t object, site;
@@ -21,11 +21,11 @@ struct pp_off_cpu {
 	struct pp_object_listener object_listener;
 	struct pp_objects objects;
 	struct pp_thread_states *states;
-	bool with_wakers; /* else these are not fed */
+	bool with_wakers; /* feed these only if wakers are wanted */
 	struct pp_wakers wakers;
 	GHashTable *sleeps; /* const struct pp_thread * -> GArray of struct sleep */
 	GHashTable *known;  /* a set of struct pp_off_cpu_use * */
-	GPtrArray *uses;    /* the same, in order of appearance */
+	GPtrArray *uses;    /* in order of first use */
 };
 
 static guint use_hash(const void *data)
@@ -111,7 +111,7 @@ static void on_yielded(void *data, struct pp_object *mutex, const struct pp_oper
 	pp_wakers_yielded(&((struct pp_off_cpu *)data)->wakers, mutex, operation);
 }
 
-/* Who ended it, if uses are told apart by that. */
+/* Returns the operation that ended the wait, if uses are distinguished by it. */
 static struct pp_release waker_of(struct pp_off_cpu *self, const struct pp_object *object,
 				  const struct pp_operation *operation)
 {
@@ -139,7 +139,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 				     .op = operation->op};
 
 	(void)acquired;
-	/* A condition wait comes a second time, for its mutex. */
+	/* A condition wait is reported a second time, for its mutex. */
 	if (object->type != pp_sync_type(operation->op))
 		return;
 	use.waker = waker_of(self, object, operation);
@@ -184,8 +184,7 @@ void pp_off_cpu_event(struct pp_off_cpu *self, const struct pp_event *event)
 	pp_thread_states_event(self->states, event);
 }
 
-/* Of operations that were given up without a word: nobody knows of which object's life they were.
- */
+/* Adds operations that never ended; the generation of their object is unknown. */
 static void add_the_rest(struct pp_off_cpu *self)
 {
 	GHashTableIter iter;
@@ -199,7 +198,7 @@ static void add_the_rest(struct pp_off_cpu *self)
 			struct pp_off_cpu_use use = {
 			    .thread = thread, .site = sleep->site, .op = sleep->op};
 
-			/* What else is chosen by, it cannot be asked for any more. */
+			/* Only these parts of the selection can still be evaluated. */
 			if (sleep->slept_ns &&
 			    pp_selects_thread(self->export->context, use.thread) &&
 			    !pp_selects_by(self->export->context, PP_SELECT_OBJECT |
@@ -209,7 +208,7 @@ static void add_the_rest(struct pp_off_cpu *self)
 		}
 }
 
-/* Names are asked for at the end. */
+/* Selections by name are applied at the end. */
 static void drop_others(struct pp_off_cpu *self)
 {
 	GPtrArray *chosen = g_ptr_array_new_with_free_func(g_free);

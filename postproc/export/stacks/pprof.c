@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A profile for pprof: how often functions were called, by whom; the CPU time that samples found in
- * them; and how long threads were blocked, by the calls that led there.
+ * A profile for pprof: number of calls by caller, CPU time of samples by function, and blocked time
+ * by call path.
  *
- * A profile is a message whose parts may come in any order, so each is added as soon as it is
- * known.  An operation, which is no code of the program, is a location without an address.
+ * A profile is a message whose parts may come in any order, so each part is written as soon as it
+ * is known.  A synchronization operation is not code of the program; it becomes a location without
+ * an address.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,14 +18,14 @@
 #include "export/stacks/pprof.pb-c.h"
 #include "capture/capture.h"
 #include "analysis/select.h"
-#include "analysis/shown.h"
+#include "analysis/thread_cells.h"
 
 enum { CALLS, CPU, OFF_CPU, N_VALUES };
 
-/* An address in a process; or a name alone: an operation. */
+/* An address in a process, or only a name: an operation. */
 struct place {
 	const struct pp_process *process;
-	uint64_t address; /* 0: it has none */
+	uint64_t address; /* 0: none */
 	const char *name; /* interned */
 };
 
@@ -36,13 +37,13 @@ struct location {
 struct pprof {
 	const struct pp_export *export;
 	struct pp_off_cpu *off_cpu;
-	GByteArray *bytes; /* not yet compressed */
+	GByteArray *bytes; /* not compressed yet */
 	struct pp_gzip gzip;
 	GHashTable *strings;   /* text -> number + 1 */
 	GHashTable *functions; /* "name\nfile" -> id */
 	GHashTable *locations; /* a set of struct location * */
 	GHashTable *mappings;  /* const struct pp_load * -> id */
-	bool has[N_VALUES];    /* any sample */
+	bool has[N_VALUES];    /* there are samples with this value */
 };
 
 /* --- parts ---------------------------------------------------------------------------------- */
@@ -95,7 +96,7 @@ static Pprof__ValueType value_type(struct pprof *self, const char *type, const c
 	return value;
 }
 
-/* When the capture began, ns since 1970; 0: it does not say, or no such number is that. */
+/* Returns the start of the capture in ns since 1970; 0: unknown or out of range. */
 static int64_t time_of(const struct pp_model *model)
 {
 	const char *text = model->info ? pp_json_string(model->info, "start_time") : NULL;
@@ -131,7 +132,10 @@ static void add_head(struct pprof *self)
 	add(self, &part);
 }
 
-/* "function (file:line)": the file's name, which the caller frees, and the line; NULL: none. */
+/*
+ * Parses "function (file:line)".  Returns the file's name, which the caller frees, and the line;
+ * NULL: none.
+ */
 static char *split_site(const char *site, int64_t *ret_line)
 {
 	const char *open = site ? strrchr(site, '(') : NULL;
@@ -169,7 +173,7 @@ static uint64_t function_of(struct pprof *self, const char *name, const char *fi
 
 /* --- places --------------------------------------------------------------------------------- */
 
-/* 0: none known. */
+/* Returns 0 if unknown. */
 static uint64_t mapping_of(struct pprof *self, const struct place *place)
 {
 	Pprof__Mapping mapping = PPROF__MAPPING__INIT;
@@ -192,7 +196,7 @@ static uint64_t mapping_of(struct pprof *self, const struct place *place)
 	mapping.filename = string_of(self, load->path);
 	mapping.has_build_id = load->build_id != NULL;
 	mapping.build_id = load->build_id ? string_of(self, load->build_id) : 0;
-	/* Names are there: pprof need not look for the files. */
+	/* Names are included, so pprof need not look for the files. */
 	mapping.has_has_functions = mapping.has_functions = 1;
 	mapping.has_has_filenames = mapping.has_filenames = 1;
 	mapping.has_has_line_numbers = mapping.has_line_numbers = 1;
@@ -214,7 +218,7 @@ static void add_line(struct pprof *self, GArray *lines, const char *function, co
 	g_array_append_val(lines, line);
 }
 
-/* Of Pprof__Line. */
+/* Returns an array of Pprof__Line. */
 static GArray *lines_of(struct pprof *self, const struct place *place)
 {
 	const struct pp_namer *namer = self->export->context->namer;
@@ -226,7 +230,7 @@ static GArray *lines_of(struct pprof *self, const struct place *place)
 		add_line(self, lines, place->name, NULL);
 		return lines;
 	}
-	/* The namer takes return addresses. */
+	/* The namer expects return addresses. */
 	if (namer->frames)
 		frames = namer->frames(namer->data, place->process, place->address + 1);
 	for (guint i = 0; frames && i < frames->len; i++) {
@@ -310,7 +314,7 @@ static Pprof__Label label_of(struct pprof *self, const char *key, const char *te
 	return label;
 }
 
-/* stack: of uint64_t, the innermost first. */
+/* stack: of uint64_t, innermost first. */
 static void add_sample(struct pprof *self, const struct pp_thread *thread, const GArray *stack,
 		       unsigned which, int64_t value, const char *object)
 {
@@ -384,7 +388,7 @@ static void add_off_cpu(struct pprof *self, const struct pp_off_cpu_use *use)
 	add_sample(self, use->thread, stack, OFF_CPU, use->slept_ns, name);
 }
 
-/* What is shown first, and how CPU time was measured. */
+/* Writes the default sample type, and the sampling period. */
 static void add_tail(struct pprof *self)
 {
 	const GPtrArray *processes = self->export->context->model->processes;
@@ -421,7 +425,7 @@ static void *pprof_start(const struct pp_export *export)
 	self->functions = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	self->locations = g_hash_table_new_full(place_hash, place_equal, g_free, NULL);
 	self->mappings = g_hash_table_new(NULL, NULL);
-	/* The first string is to be empty. */
+	/* The first string must be empty. */
 	(void)string_of(self, "");
 	add_head(self);
 	return self;
@@ -452,7 +456,7 @@ static int pprof_finish(void *state, int64_t end_ns, struct pp_error *err)
 		add_off_cpu(self, uses->pdata[i]);
 	if (!self->has[CALLS] && !self->has[CPU] && !self->has[OFF_CPU])
 		return pp_error_add(err, -ENODATA,
-				    "%s: neither calls nor samples nor waits of the threads; see "
+				    "%s: the threads have no calls, samples or waits; see "
 				    "`gprof-mt report quality`",
 				    context->model->dir);
 	add_tail(self);

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The samples, as the table of pass flat has them (folded_samples.c). */
+/* The samples, from the table of the pass `flat` (folded_samples.c). */
 #ifndef PP_EXPORT_STACKS_SAMPLES_H
 #define PP_EXPORT_STACKS_SAMPLES_H
 
 #include "export/exporter.h"
 
-/* So much CPU time of the thread was in the function. */
+/* Receives the CPU time of a thread in a function, in ns. */
 typedef void pp_samples_take(void *data, const struct pp_thread *thread, const char *function,
 			     uint64_t ns);
 
-/* Hands over all there are; the table, for its notes.  The exporter has to need `flat`. */
+/*
+ * Passes on all samples.  Returns the table, for its notes.  The exporter must list `flat` in
+ * `needs`.
+ */
 const struct pp_table *pp_samples_each(const struct pp_export *export, pp_samples_take *take,
 				       void *data);
 

@@ -2,19 +2,32 @@
 /* Writes the JSON of speedscope: frames first seen first, one profile for each thread. */
 #include "export/stacks/speedscope.h"
 
-#include <inttypes.h>
+#include "core/printable.h"
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 
+static void write_name(struct pp_json_writer *json, const char *name)
+{
+	g_autofree char *printable = pp_printable(g_strdup(name));
+
+	pp_json_write_text(json, "name", printable);
+}
+
 void pp_speedscope_init(struct pp_speedscope *file, struct pp_out *out)
 {
+	struct pp_json_writer *json = &file->json;
+
 	*file = (struct pp_speedscope){
 	    .out = out,
+	    .json = {.to = out->text},
 	    .frames = g_hash_table_new(g_str_hash, g_str_equal),
 	    .names = g_ptr_array_new_with_free_func(g_free),
 	};
-	g_string_append(out->text, "{\"$schema\":\"" SCHEMA "\",\"exporter\":\"gprof-mt " GM_VERSION
-				   "\",\n\"profiles\":[");
+	pp_json_write_open(json, NULL, '{');
+	pp_json_write_text(json, "$schema", SCHEMA);
+	pp_json_write_text(json, "exporter", "gprof-mt " GM_VERSION);
+	pp_json_write_newline(json);
+	pp_json_write_open(json, "profiles", '[');
 }
 
 void pp_speedscope_done(struct pp_speedscope *file)
@@ -41,28 +54,37 @@ unsigned pp_speedscope_frame(struct pp_speedscope *file, const char *name)
 void pp_speedscope_begin_profile(struct pp_speedscope *file, const char *type, const char *name,
 				 const char *unit, int64_t start, int64_t end)
 {
-	GString *text = file->out->text;
+	struct pp_json_writer *json = &file->json;
 
-	g_string_append_printf(
-	    text, "%s\n{\"type\":\"%s\",\"name\":", file->n_profiles++ ? "," : "", type);
-	pp_out_json(text, name);
-	g_string_append_printf(
-	    text, ",\"unit\":\"%s\",\"startValue\":%" PRId64 ",\"endValue\":%" PRId64 ",", unit,
-	    start, end);
+	file->n_profiles++;
+	pp_json_write_newline(json);
+	pp_json_write_open(json, NULL, '{');
+	pp_json_write_text(json, "type", type);
+	write_name(json, name);
+	pp_json_write_text(json, "unit", unit);
+	pp_json_write_int(json, "startValue", start);
+	pp_json_write_int(json, "endValue", end);
 }
 
 void pp_speedscope_finish(struct pp_speedscope *file)
 {
-	GString *text = file->out->text;
+	struct pp_json_writer *json = &file->json;
 
-	g_string_append(text, "],\n\"shared\":{\"frames\":[");
+	pp_json_write_close(json, ']');
+	pp_json_write_newline(json);
+	pp_json_write_open(json, "shared", '{');
+	pp_json_write_open(json, "frames", '[');
 	for (guint i = 0; i < file->names->len; i++) {
-		g_string_append(text, i ? ",\n{\"name\":" : "\n{\"name\":");
-		pp_out_json(text, file->names->pdata[i]);
-		g_string_append_c(text, '}');
+		pp_json_write_newline(json);
+		pp_json_write_open(json, NULL, '{');
+		write_name(json, file->names->pdata[i]);
+		pp_json_write_close(json, '}');
 		pp_out_flush(file->out);
 	}
-	g_string_append(text, "]}}\n");
+	pp_json_write_close(json, ']');
+	pp_json_write_close(json, '}');
+	pp_json_write_close(json, '}');
+	g_string_append_c(file->out->text, '\n');
 }
 
 /* --- stacks --------------------------------------------------------------------------------- */
@@ -70,7 +92,6 @@ void pp_speedscope_finish(struct pp_speedscope *file)
 /* The frames within the outermost, from the outermost on. */
 static void write_sample(struct pp_speedscope *file, const struct pp_stack *stack)
 {
-	GString *text = file->out->text;
 	g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(unsigned));
 
 	for (; stack->parent && stack->parent->parent; stack = stack->parent) {
@@ -78,35 +99,34 @@ static void write_sample(struct pp_speedscope *file, const struct pp_stack *stac
 
 		g_array_append_val(frames, frame);
 	}
-	g_string_append_c(text, '[');
+	pp_json_write_open(&file->json, NULL, '[');
 	for (guint i = frames->len; i-- > 0;)
-		g_string_append_printf(text, "%u%s", g_array_index(frames, unsigned, i),
-				       i ? "," : "");
-	g_string_append_c(text, ']');
+		pp_json_write_count(&file->json, NULL, g_array_index(frames, unsigned, i));
+	pp_json_write_close(&file->json, ']');
 	pp_out_flush(file->out);
 }
 
 static void write_profile(struct pp_speedscope *file, const struct pp_stack *outermost,
 			  const GPtrArray *samples, const char *unit)
 {
-	GString *text = file->out->text;
+	struct pp_json_writer *json = &file->json;
 	uint64_t sum = 0;
 
 	for (guint i = 0; i < samples->len; i++)
 		sum += ((const struct pp_stack *)samples->pdata[i])->value;
 	pp_speedscope_begin_profile(file, "sampled", outermost->name, unit, 0, (int64_t)sum);
-	g_string_append(text, "\"samples\":[");
-	for (guint i = 0; i < samples->len; i++) {
-		g_string_append(text, i ? "," : "");
+	pp_json_write_open(json, "samples", '[');
+	for (guint i = 0; i < samples->len; i++)
 		write_sample(file, samples->pdata[i]);
-	}
-	g_string_append(text, "],\"weights\":[");
+	pp_json_write_close(json, ']');
+	pp_json_write_open(json, "weights", '[');
 	for (guint i = 0; i < samples->len; i++) {
-		g_string_append_printf(text, "%s%" PRIu64, i ? "," : "",
-				       ((const struct pp_stack *)samples->pdata[i])->value);
+		pp_json_write_count(json, NULL,
+				    ((const struct pp_stack *)samples->pdata[i])->value);
 		pp_out_flush(file->out);
 	}
-	g_string_append(text, "]}");
+	pp_json_write_close(json, ']');
+	pp_json_write_close(json, '}');
 }
 
 bool pp_speedscope_write_stacks(const struct pp_stacks *stacks, const char *unit,

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For speedscope, the calls of each thread as they nested in time, from a history with returns.
+ * For speedscope: the calls of each thread over time, from a history with returns.
  *
- * A call that is not told to return lasts until its thread does something outside it.  Of what is
- * not within the time selected, nothing is written: calls are opened when they come to it.
+ * A call without a recorded return lasts until its thread does something outside it.  Events
+ * outside the selected time are not written: calls that are active at its start are opened there.
  */
 #include <errno.h>
-#include <inttypes.h>
 
 #include "core/printable.h"
 #include "export/stacks/speedscope.h"
 #include "export/spool.h"
 #include "export/stacks/walk.h"
 #include "analysis/select.h"
-#include "analysis/shown.h"
+#include "analysis/thread_cells.h"
 
 struct call {
 	unsigned frame;
 	int64_t start_ns;
-	bool is_open; /* written */
+	bool is_open; /* its begin is written */
 };
 
-/* Of one thread. */
+/* The active calls of one thread. */
 struct nest {
 	const struct pp_thread *thread;
 	GArray *calls; /* of struct call */
 	struct pp_spool_text events;
-	int64_t first_ns, last_ns; /* written, since the capture's start */
+	struct pp_json_writer json; /* into events.text */
+	int64_t first_ns, last_ns;  /* of written events, relative to the start of the capture */
 	int64_t now_ns;
 };
 
@@ -36,7 +36,7 @@ struct evented {
 	struct pp_speedscope file;
 	struct pp_spool spool;
 	GHashTable *nest_of; /* const struct pp_thread * -> struct nest * */
-	GPtrArray *nests;    /* the same, in order of appearance */
+	GPtrArray *nests;    /* in order of first appearance */
 	int64_t from_ns, to_ns;
 };
 
@@ -60,27 +60,31 @@ static struct nest *get_nest(struct evented *self, const struct pp_thread *threa
 	nest->calls = g_array_new(FALSE, FALSE, sizeof(struct call));
 	nest->now_ns = INT64_MIN;
 	pp_spool_text_init(&nest->events);
+	nest->json.to = nest->events.text;
 	g_hash_table_insert(self->nest_of, (void *)thread, nest);
 	g_ptr_array_add(self->nests, nest);
 	return nest;
 }
 
-static void write_event(struct evented *self, struct nest *nest, char type, unsigned frame,
+static void write_event(struct evented *self, struct nest *nest, const char *type, unsigned frame,
 			int64_t at_ns)
 {
-	bool is_first = !nest->events.text->len && !nest->events.parts->len;
+	struct pp_json_writer *json = &nest->json;
 
 	at_ns = CLAMP(at_ns, self->from_ns, self->to_ns);
-	if (is_first)
+	if (!json->after_value)
 		nest->first_ns = at_ns;
 	nest->last_ns = at_ns;
-	g_string_append_printf(nest->events.text,
-			       "%s\n{\"type\":\"%c\",\"frame\":%u,\"at\":%" PRId64 "}",
-			       is_first ? "" : ",", type, frame, at_ns);
+	pp_json_write_newline(json);
+	pp_json_write_open(json, NULL, '{');
+	pp_json_write_text(json, "type", type);
+	pp_json_write_count(json, "frame", frame);
+	pp_json_write_int(json, "at", at_ns);
+	pp_json_write_close(json, '}');
 	pp_spool_flush(&self->spool, &nest->events);
 }
 
-/* Its clock has come so far: what goes on is opened, once that is within the time selected. */
+/* Advances the thread's time; opens active calls when it reaches the selected time. */
 static void advance(struct evented *self, struct nest *nest, int64_t now_ns)
 {
 	nest->now_ns = MAX(nest->now_ns, now_ns);
@@ -91,7 +95,7 @@ static void advance(struct evented *self, struct nest *nest, int64_t now_ns)
 
 		if (call->is_open || call->start_ns >= self->to_ns)
 			continue;
-		write_event(self, nest, 'O', call->frame, call->start_ns);
+		write_event(self, nest, "O", call->frame, call->start_ns);
 		call->is_open = true;
 	}
 }
@@ -104,7 +108,7 @@ static void leave(struct evented *self, struct nest *nest, unsigned depth, int64
 		    &g_array_index(nest->calls, struct call, nest->calls->len - 1);
 
 		if (call->is_open)
-			write_event(self, nest, 'C', call->frame, nest->now_ns);
+			write_event(self, nest, "C", call->frame, nest->now_ns);
 		g_array_set_size(nest->calls, nest->calls->len - 1);
 	}
 }
@@ -160,13 +164,14 @@ static int write_nest(struct evented *self, struct nest *nest, struct pp_error *
 	g_autofree char *title = pp_printable(pp_thread_title(nest->thread));
 	int ret;
 
-	if (!nest->events.text->len && !nest->events.parts->len)
+	if (!nest->json.after_value)
 		return 0;
 	pp_speedscope_begin_profile(&self->file, "evented", title, "nanoseconds", nest->first_ns,
 				    nest->last_ns);
-	g_string_append(self->export->out->text, "\"events\":[");
+	pp_json_write_open(&self->file.json, "events", '[');
 	ret = pp_spool_copy(&self->spool, &nest->events, self->export->out, err);
-	g_string_append(self->export->out->text, "]}");
+	pp_json_write_close(&self->file.json, ']');
+	pp_json_write_close(&self->file.json, '}');
 	return ret;
 }
 

@@ -7,24 +7,24 @@
 
 #include "core/printable.h"
 #include "export/exporter.h"
-#include "analysis/shown.h"
+#include "analysis/thread_cells.h"
 
 /* About 150 bytes each. */
 #define STACKS_MAX 1000000
 #define DEPTH_MAX  1000
 
-/* Most calls are made again and again: a power of two. */
+/* Size of a cache for repeated calls; a power of two. */
 #define SEEN 8192
 
 struct pp_stacks {
 	GPtrArray *all;	   /* of struct pp_stack *, the root first */
-	GHashTable *known; /* the same, by parent and name */
-	GHashTable *names; /* as they come -> as they are written */
+	GHashTable *known; /* the same stacks, by parent and name */
+	GHashTable *names; /* original name -> name as written */
 	const char *rest;
 	unsigned max;
 	struct seen {
 		const struct pp_stack *parent;
-		const char *name; /* as it came */
+		const char *name; /* original name */
 		struct pp_stack *stack;
 	} seen[SEEN];
 };
@@ -43,7 +43,7 @@ static gboolean stack_equal(const void *a, const void *b)
 	return x->parent == y->parent && x->name == y->name;
 }
 
-/* Frames end at ';', lines at their end. */
+/* Replaces characters that would end a frame or a line. */
 static const char *name_of(struct pp_stacks *stacks, const char *name)
 {
 	char *written = g_hash_table_lookup(stacks->names, name);
@@ -132,7 +132,7 @@ void pp_stacks_forget_names(struct pp_stacks *stacks)
 	memset(stacks->seen, 0, sizeof(stacks->seen));
 }
 
-/* A stack stands behind those that it is within. */
+/* A stack comes after its parent. */
 void pp_stacks_join(struct pp_stacks *stacks, const struct pp_stacks *from)
 {
 	pp_stacks_root(from)->joined = pp_stacks_root(stacks);
@@ -171,7 +171,7 @@ struct pp_stack *pp_stacks_thread(struct pp_stacks *stacks, const struct pp_thre
 		     : pp_stacks_root(stacks);
 }
 
-/* Of struct pp_frame: what was inlined there, innermost first. */
+/* Returns the inlined frames at the address, of struct pp_frame, innermost first. */
 static GPtrArray *frames_of(const struct pp_namer *namer, const struct pp_process *process,
 			    uint64_t address)
 {
@@ -237,7 +237,8 @@ static void write_frames(const struct pp_stack *stack, struct pp_out *out)
 	}
 }
 
-bool pp_stacks_write(const struct pp_stacks *stacks, struct pp_out *out)
+/* Writes the stacks with a weight in order of appearance.  Returns false if there are none. */
+static bool write_folded(const struct pp_stacks *stacks, struct pp_out *out)
 {
 	bool any = false;
 
@@ -259,5 +260,5 @@ bool pp_export_stacks(const struct pp_export *export, const struct pp_stacks *st
 {
 	return export->exporter->write_stacks
 		   ? export->exporter->write_stacks(stacks, unit, export->out)
-		   : pp_stacks_write(stacks, export->out);
+		   : write_folded(stacks, export->out);
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps the last release of each thread and of each object, and picks for a wait the one that ended
- * it. */
+/*
+ * Keeps the last release of each thread and of each object, and picks for a wait the one that ended
+ * it.
+ */
 #include "export/stacks/wakers.h"
 
 #include <errno.h>
 
 #include "analysis/state/wait_end.h"
 
-/* A wait that goes on. */
+/* A wait that has not ended. */
 struct wait {
 	const struct pp_object *object;
 	enum st_event op;
@@ -17,7 +19,7 @@ struct wait {
 
 struct track {
 	GArray *waits;		/* of struct wait, innermost last */
-	struct pp_release last; /* that it made */
+	struct pp_release last; /* the thread's last release */
 };
 
 static void track_free(void *data)
@@ -111,7 +113,7 @@ void pp_wakers_waking(struct pp_wakers *wakers, const struct pp_event *event)
 		wait->woken_by = *last;
 }
 
-/* Off the list, with those within it, which were given up. */
+/* Removes the wait, and nested waits, which were abandoned. */
 static struct pp_release take_waker(GArray *waits, const struct pp_object *object,
 				    const struct pp_operation *operation)
 {

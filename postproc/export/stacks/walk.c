@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Replays the history of each selected thread by itself, and counts what has no stack. */
+/* Replays the history of each selected thread separately, and counts records without a stack. */
 #include "export/stacks/walk.h"
 
 #include <errno.h>
@@ -14,11 +14,11 @@ struct pp_walk {
 	void (*take)(void *data, const struct pp_replay_line *line);
 	void *data;
 	struct pp_functions functions;
-	struct pp_replay **replays; /* by serial; NULL: not begun */
-	bool *wanted;		    /* by serial */
+	struct pp_replay **replays; /* by serial; NULL: not started */
+	bool *wanted;		    /* by serial of the thread */
 	guint n_threads;
 	unsigned n_left_out;
-	uint64_t n_lost; /* records of those that are wanted */
+	uint64_t n_lost; /* lost records of wanted threads */
 };
 
 static void choose(struct pp_walk *walk, bool only_returns)
@@ -78,7 +78,7 @@ static struct pp_replay *begin(struct pp_walk *walk, const struct pp_thread *thr
 	return replay;
 }
 
-/* Histories make no threads: those of its events were there when it opened. */
+/* The array suffices: call histories create no threads. */
 void pp_walk_event(struct pp_walk *walk, const struct pp_event *event)
 {
 	const struct pp_thread *thread = event->thread;
@@ -97,9 +97,9 @@ int pp_walk_no_stack(const struct pp_walk *walk, struct pp_error *err)
 
 	return walk->n_left_out
 		   ? pp_error_add(err, -ENODATA,
-				  "%s: its history of calls tells of no return: build with "
+				  "%s: the history of calls has no returns: build with "
 				  "`-pg -mfentry -minstrument-return=call` or "
-				  "`-finstrument-functions`, or take --what calls",
+				  "`-finstrument-functions`, or use --what calls",
 				  dir)
 		   : pp_error_add(err, -ENOENT, "%s: the selection contains no call", dir);
 }
@@ -115,11 +115,12 @@ void pp_walk_note(const struct pp_walk *walk)
 {
 	if (walk->n_lost)
 		pp_export_note(walk->export,
-			       "%" PRIu64 " records of calls were lost: stacks may be wrong there",
+			       "%" PRIu64
+			       " records of calls were lost: stacks may be wrong after them",
 			       walk->n_lost);
 	if (walk->n_left_out)
 		pp_export_note(walk->export,
-			       "left out: %u threads whose history tells of no return, so that "
-			       "nobody knows how long their calls took",
+			       "left out: %u threads whose history has no returns: the "
+			       "times of their calls are unknown",
 			       walk->n_left_out);
 }

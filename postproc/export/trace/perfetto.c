@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A Perfetto trace, for its viewer and its trace processor: packets in a row, each of them field 1
- * of a message, so that they are written as they come.  Times are CLOCK_MONOTONIC's, which is
- * said to be the trace's clock.  Readers sort by time.
+ * A Perfetto trace, for its viewer and its trace processor.  It is a sequence of packets, each
+ * encoded as field 1 of a message, so each can be written separately.  Times are CLOCK_MONOTONIC,
+ * declared as the trace's clock.  Readers sort by time.
  *
- * Names and texts are given numbers with their first use, in the same packet.
+ * Names and texts get numbers at their first use, in the same packet.
  */
 #include "core/printable.h"
 #include "export/trace/perfetto.pb-c.h"
@@ -17,7 +17,7 @@
 #define INTERNING_IS_USED  2
 #define CLOCK_ID_MONOTONIC 3
 
-/* Interned in one packet at most. */
+/* Maximum of newly interned names in a packet. */
 #define NEW_NAMES (2 * PP_SLICE_NOTES + 1)
 
 struct perfetto {
@@ -28,7 +28,7 @@ struct perfetto {
 	uint64_t n_slices;
 };
 
-/* A packet with what it interns. */
+/* A packet and the names that it interns. */
 struct packet {
 	Perfetto__TracePacket packet;
 	Perfetto__InternedData data;
@@ -71,7 +71,7 @@ static void write_packet(struct perfetto *self, Perfetto__TracePacket *packet)
 	pp_out_flush(self->export->out);
 }
 
-/* The number of the text, which is interned in this packet if it is new. */
+/* Returns the text's number; interns a new text in this packet. */
 static uint64_t intern(GHashTable *names, const char *text, struct packet *packet,
 		       Perfetto__InternedName **list, size_t *n)
 {
@@ -94,7 +94,7 @@ static uint64_t intern(GHashTable *names, const char *text, struct packet *packe
 	return number;
 }
 
-/* The first: from here on numbers are given, and times are of this clock. */
+/* The first packet: resets the numbering and declares the clock. */
 static void write_head(struct perfetto *self)
 {
 	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
@@ -124,7 +124,7 @@ static void write_head(struct perfetto *self)
 
 static uint64_t track_of(struct perfetto *self, struct pp_track_key key);
 
-/* NULL: readers make one of pid and tid. */
+/* NULL: viewers derive a name from pid and tid. */
 static char *track_name(struct perfetto *self, const struct pp_track_key *key)
 {
 	switch (key->kind) {
@@ -231,7 +231,7 @@ static void write_event(struct perfetto *self, struct packet *packet, uint64_t t
 	write_packet(self, &packet->packet);
 }
 
-/* An instant, or what begins here. */
+/* Writes an instant, or the begin of a slice. */
 static void write_begin(struct perfetto *self, struct packet *packet, uint64_t track,
 			Perfetto__TrackEvent__Type type, const char *name, int64_t time_ns)
 {

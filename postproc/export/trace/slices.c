@@ -10,7 +10,7 @@
 #include "analysis/select.h"
 #include "analysis/state/wait_end.h"
 
-/* A wait that goes on. */
+/* A wait that has not ended. */
 struct wait {
 	struct pp_object *object;
 	enum st_event op;
@@ -21,8 +21,8 @@ struct wait {
 
 /* struct pp_object.data */
 struct object {
-	const char *name; /* NULL: not asked for yet */
-	int64_t shown_ns; /* until then its track is taken */
+	const char *name; /* NULL: not resolved yet */
+	int64_t shown_ns; /* the end of the last slice on its track */
 };
 
 struct pp_slices {
@@ -33,10 +33,10 @@ struct pp_slices {
 	struct pp_object_listener object_listener;
 	struct pp_thread_states *states;
 	struct pp_objects objects;
-	struct pp_wait_ends ends; /* for pp_wait_owner() alone */
+	struct pp_wait_ends ends; /* only for pp_wait_owner() */
 	struct pp_call_sites sites;
 	GPtrArray *site_names; /* of char *, by number of the site */
-	GPtrArray *waits; /* of GArray of struct wait, innermost last: by serial of the thread */
+	GPtrArray *waits; /* of GArray of struct wait, innermost last; by serial of the thread */
 	struct pp_wakers wakers;
 	GStringChunk *texts;
 	uint64_t n_flows;
@@ -55,7 +55,7 @@ static struct object *data_of(struct pp_object *object)
 	return data;
 }
 
-/* Takes it over; the same stays the same. */
+/* Takes ownership of the text; returns the same pointer for the same text. */
 static const char *text_of(struct pp_slices *slices, char *text)
 {
 	const char *kept = g_string_chunk_insert_const(slices->texts, text);
@@ -69,7 +69,7 @@ const char *pp_slices_object(struct pp_slices *slices, struct pp_object *object)
 	struct object *data = data_of(object);
 	g_autofree char *name = NULL;
 
-	/* A thread's name may still come. */
+	/* A thread's name may still change. */
 	if (data->name && object->type != GM_SYNC_TYPE_thread)
 		return data->name;
 	name = pp_object_name(object, slices->context->namer);
@@ -77,7 +77,7 @@ const char *pp_slices_object(struct pp_slices *slices, struct pp_object *object)
 	return data->name;
 }
 
-/* NULL: not known. */
+/* NULL: unknown. */
 static const char *site_name(struct pp_slices *slices, const struct pp_process *process,
 			     uint64_t address, enum st_event op)
 {
@@ -160,7 +160,7 @@ static GArray *waits_of(struct pp_slices *slices, const struct pp_thread *thread
 	return waits;
 }
 
-/* NULL: nobody saw it begin. */
+/* Returns NULL if its begin was not recorded. */
 static struct wait *find_wait(struct pp_slices *slices, const struct pp_operation *operation)
 {
 	GArray *waits = waits_of(slices, operation->thread);
@@ -192,7 +192,10 @@ static void on_waits(void *data, struct pp_object *object, const struct pp_opera
 	g_array_append_val(waits_of(slices, operation->thread), wait);
 }
 
-/* An owner is named before the event that it has the lock: where from is known by now. */
+/*
+ * The owner is determined before the event that gives the thread the lock; the owner's call site is
+ * known by now.
+ */
 static void resolve_waits(struct pp_slices *slices, const struct pp_object *object,
 			  const struct pp_operation *operation)
 {
@@ -226,7 +229,7 @@ static void add_operation(struct pp_slices *slices, struct pp_slice *slice,
 
 /* --- flows ---------------------------------------------------------------------------------- */
 
-/* The instant, with the wait's flow. */
+/* Passes on the instant of the release, with the wait's flow. */
 static void hand_out_release(struct pp_slices *slices, struct pp_slice *of_wait,
 			     const struct pp_release *release)
 {
@@ -254,7 +257,7 @@ static void hand_out_release(struct pp_slices *slices, struct pp_slice *of_wait,
 	hand_out(slices, &slice);
 }
 
-/* --- what happens --------------------------------------------------------------------------- */
+/* --- events --------------------------------------------------------------------------------- */
 
 static const char *state_name(struct pp_slices *slices, const struct pp_interval *interval,
 			      const struct wait *wait)
@@ -327,7 +330,7 @@ static void end_wait(struct pp_slices *slices, struct pp_object *object,
 	if (pp_wakers_end(&slices->wakers, object, operation, &release))
 		hand_out_release(slices, &slice, &release);
 	hand_out(slices, &slice);
-	/* Those within it were given up. */
+	/* Nested waits were abandoned. */
 	if (wait)
 		g_array_set_size(waits, (guint)(wait - (struct wait *)(void *)waits->data));
 }
@@ -339,7 +342,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 
 	if (acquired)
 		resolve_waits(slices, object, operation);
-	/* A condition wait comes a second time, for its mutex. */
+	/* A condition wait is reported a second time, for its mutex. */
 	if (object->type != pp_sync_type(operation->op))
 		return;
 	if (operation->waited)
@@ -391,7 +394,7 @@ void pp_slices_finish(struct pp_slices *slices, int64_t end_ns)
 
 int pp_slices_nothing(const struct pp_export *export, struct pp_error *err)
 {
-	return pp_error_add(err, -ENODATA, "%s: no thread did anything%s",
+	return pp_error_add(err, -ENODATA, "%s: no activity of threads%s",
 			    export->context->model->dir,
 			    export->context->selection ? " in the selection" : "");
 }
@@ -399,9 +402,9 @@ int pp_slices_nothing(const struct pp_export *export, struct pp_error *err)
 void pp_slices_note_kernel(const struct pp_export *export)
 {
 	if (!export->context->has_kernel)
-		pp_export_note(export, "no scheduling events were recorded: it is not known when "
-				       "threads ran, and they are blocked from an operation's "
-				       "begin to its return");
+		pp_export_note(export, "no scheduling events were recorded: unknown when "
+				       "threads ran; they are shown as blocked from the call of an "
+				       "operation to its return");
 }
 
 struct pp_slices *pp_slices_new(const struct pp_export *export,

@@ -50,7 +50,7 @@ struct pp_track_key pp_track_of_slice(const struct pp_slice *slice)
 	}
 }
 
-const struct pp_process *pp_track_process(const struct pp_track_key *key)
+static const struct pp_process *process_of(const struct pp_track_key *key)
 {
 	switch (key->kind) {
 	case PP_TRACK_LOCK:
@@ -74,9 +74,8 @@ bool pp_track_parent(const struct pp_track_key *key, struct pp_track_key *ret)
 
 	if (key->kind == PP_TRACK_PROCESS)
 		return false;
-	*ret = (struct pp_track_key){parents[key->kind],
-				     key->kind == PP_TRACK_STATES ? key->of : pp_track_process(key),
-				     NULL};
+	*ret = (struct pp_track_key){
+	    parents[key->kind], key->kind == PP_TRACK_STATES ? key->of : process_of(key), NULL};
 	return true;
 }
 

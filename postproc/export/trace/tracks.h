@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tracks that slices are on, and those that these are grouped under, with a number each. */
+/* The tracks of slices, and the tracks under which they are grouped, with their numbers. */
 #ifndef PP_EXPORT_TRACE_TRACKS_H
 #define PP_EXPORT_TRACE_TRACKS_H
 
@@ -8,7 +8,7 @@
 enum pp_track_kind {
 	PP_TRACK_PROCESS,
 	PP_TRACK_LOCKS,	     /* of a process */
-	PP_TRACK_OPERATIONS, /* of a thread, and what stands for that */
+	PP_TRACK_OPERATIONS, /* of a thread; groups its tracks */
 	PP_TRACK_STATES,     /* of a thread */
 	PP_TRACK_LOCK,	     /* of an object */
 };
@@ -16,7 +16,8 @@ enum pp_track_kind {
 struct pp_track_key {
 	enum pp_track_kind kind;
 	const void *of;
-	const struct pp_thread *by; /* of a lock, whose holds overlap others'; NULL: the rest */
+	const struct pp_thread *by; /* the holder, for holds that overlap others; NULL: the
+				     * lock's main track */
 };
 
 struct pp_track {
@@ -26,17 +27,15 @@ struct pp_track {
 
 GHashTable *pp_tracks_new(void); /* a set of struct pp_track * */
 
-/* *ret_is_new: it was not there yet. */
+/* *ret_is_new: the track was created by this call. */
 const struct pp_track *pp_tracks_get(GHashTable *tracks, struct pp_track_key key, bool *ret_is_new);
 
 struct pp_track_key pp_track_of_slice(const struct pp_slice *slice);
 
-/* What it is grouped under; false: nothing. */
+/* Sets *ret to the track under which it is grouped; false: none. */
 bool pp_track_parent(const struct pp_track_key *key, struct pp_track_key *ret);
 
-const struct pp_process *pp_track_process(const struct pp_track_key *key);
-
-/* The name of a process: its first thread's.  NULL: not known.  The caller frees it. */
+/* Returns the name of a process: that of its first thread.  NULL: unknown.  The caller frees it. */
 char *pp_track_process_name(const struct pp_process *process);
 
 #endif

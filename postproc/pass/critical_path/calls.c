@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The critical path by function, where there is a history of calls.  A stretch is its innermost
- * call's own, and within all calls that went on; these are counted when they end, or when what
- * they did so far becomes part of another thread's path, so an event costs no look at the stack.
- * As long as nothing but calls happens, all else that is summed goes on as it is: it is put into
- * the chain before anything else does.
+ * The critical path by function, if there is a call history.  Time on the path belongs to the
+ * innermost call, and counts as time within all active calls.  The latter is added when a call
+ * ends, or when the time so far becomes part of another thread's path, so most events do not look
+ * at the stack.  While only calls occur, all other sums stay pending, and are added to the chain
+ * before the next event of another kind.
  */
 #include "pass/critical_path/critical_path.h"
 #include "analysis/select.h"
@@ -51,7 +51,7 @@ void pp_critical_restart_calls(struct pp_critical_track *track)
 	}
 }
 
-static void put_own(const struct pp_critical_track *track, struct pp_call *call)
+static void add_own(const struct pp_critical_track *track, struct pp_call *call)
 {
 	if (!call->own_ns)
 		return;
@@ -62,10 +62,10 @@ static void put_own(const struct pp_critical_track *track, struct pp_call *call)
 	call->own_ns = 0;
 }
 
-void pp_critical_put_own(struct pp_critical_track *track)
+void pp_critical_add_own(struct pp_critical_track *track)
 {
 	for (guint i = track->pending_depth; i < track->stack.n; i++)
-		put_own(track, pp_call_at(&track->stack, i));
+		add_own(track, pp_call_at(&track->stack, i));
 	track->pending_depth = track->stack.n;
 }
 
@@ -101,7 +101,7 @@ void pp_critical_run(struct pp_critical *self, struct pp_critical_track *track,
 static void cut(const struct pp_critical *self, struct pp_critical_track *track, guint depth)
 {
 	for (guint i = track->stack.n; i > depth; i--)
-		put_own(track, pp_call_at(&track->stack, i - 1));
+		add_own(track, pp_call_at(&track->stack, i - 1));
 	pp_critical_count_calls(self, track, depth);
 	pp_call_stack_cut(&track->stack, depth);
 	track->pending_depth = MIN(track->pending_depth, depth);
@@ -133,7 +133,7 @@ void pp_critical_follow_calls(const struct pp_critical *self, struct pp_critical
 		if (depth)
 			cut(self, track, depth - 1);
 	} else if (event->sync.site && track->stack.n) {
-		/* What its function had called is over, whether that was recorded or not. */
+		/* The callees of its function have ended, recorded or not. */
 		depth =
 		    pp_call_stack_holding(&track->stack, event->thread->process, event->sync.site);
 		if (depth)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells that the tables of the critical path have in common. */
+/* Cells that the tables of the critical path share. */
 #include "pass/critical_path/critical_path.h"
 
 void pp_critical_set_share(struct pp_cell *cell, int64_t ns, const struct pp_critical_sums *path)
@@ -13,7 +13,7 @@ void pp_critical_add_time(struct pp_cell *cell, int64_t ns)
 	pp_cell_set_time(cell, (cell->missing ? 0 : cell->time_ns) + ns);
 }
 
-/* A row's duration under that column, 0 where it is missing. */
+/* The duration in that column of the row; 0 if missing. */
 static int64_t time_of(const struct pp_cell *row, unsigned column)
 {
 	return row[column].missing ? 0 : row[column].time_ns;

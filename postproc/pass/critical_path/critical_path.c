@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The critical path: the chain of running, runnable and waiting stretches that determined when the
- * program, or a thread, ended.  Back from that end it follows the thread to where it was woken,
- * then whoever woke it, and so on; what is not on it could have been quicker without any effect.
+ * The critical path: the chain of running, runnable and waiting segments that determined when the
+ * program, or a thread, ended.  Backwards from that end, it follows the thread to the point where
+ * it was woken, then the waker, and so on.  Work that is not on the path could have been faster
+ * without any effect.
  *
- * Found going forward, in bounded memory: each thread drags its own chain along
- * (analysis/graph/chain.h); who is woken drops its own and takes a branch of its waker's.  Where
- * wake-ups are not recorded, who waited takes one of whoever released the object last.  What nobody
- * of the program ended (a sleep, a timer, a disk) stays on the path as time blocked.
+ * The path is found in one forward sweep, in bounded memory: each thread has its own chain
+ * (analysis/graph/chain.h).  A woken thread drops its chain and takes a branch of its waker's.  If
+ * wake-ups are not recorded, a waiter takes a branch of the thread that last released the object.
+ * A wait that no thread of the program ended (a sleep, a timer, a disk) stays on the path as
+ * blocked time.
  *
- * The time of the path is summed by thread and mode; by object, while the thread on the path held
- * it; by the synchronization call that the thread made last; and by function, if the capture has a
- * history of calls (calls.c).
+ * The time on the path is summed by thread and mode; by object held by the thread on the path; by
+ * the last synchronization call of that thread; and by function, if there is a call history
+ * (calls.c).
  */
 #include "pass/critical_path/critical_path.h"
 
-#include "core/apart.h"
+#include "core/cache_lines.h"
 
 #include "analysis/state/exec_image.h"
 #include "analysis/select.h"
 
-/* struct pp_object.data: where the thread was that released it last while others waited. */
+/* struct pp_object.data: the state of the thread that last released it to waiters. */
 struct release {
 	struct pp_chain chain;
 	const struct pp_thread *thread;
@@ -29,7 +31,7 @@ struct release {
 
 /* --- sums ----------------------------------------------------------------------------------- */
 
-/* All of that time, but for the functions that it was in. */
+/* Adds the time to all sums except that of functions. */
 static void add_time(struct pp_critical_track *track, const struct pp_thread *thread,
 		     int64_t start_ns, int64_t end_ns, enum pp_mode mode)
 {
@@ -52,7 +54,7 @@ static void add_time(struct pp_critical_track *track, const struct pp_thread *th
 	}
 }
 
-/* What the thread did up to that time was this. */
+/* Adds the thread's time up to now, spent in that mode. */
 static void account(const struct pp_critical *self, struct pp_critical_track *track,
 		    const struct pp_thread *thread, int64_t until_ns, enum pp_mode mode)
 {
@@ -71,14 +73,14 @@ static void account(const struct pp_critical *self, struct pp_critical_track *tr
 		    until_ns - from_ns);
 }
 
-/* Before anything but a call happens. */
-static void put_pending(struct pp_critical *self)
+/* To be called before any event other than a call is processed. */
+static void add_pending(struct pp_critical *self)
 {
 	for (guint i = 0; i < self->pending->len; i++) {
 		struct pp_critical_track *track = self->pending->pdata[i];
 		int64_t start_ns = track->pending_ns, end_ns = track->until_ns;
 
-		pp_critical_put_own(track);
+		pp_critical_add_own(track);
 		if (pp_select_part(self->context, &start_ns, &end_ns))
 			add_time(track, track->pending, start_ns, end_ns, track->pending_mode);
 		track->pending = NULL;
@@ -92,11 +94,11 @@ static enum pp_mode mode_of(const struct pp_critical *self, const struct pp_thre
 
 	if (state && state->begun)
 		return state->mode;
-	/* Its first event; as the state machine will have it. */
+	/* No event yet: the mode that the state machine will begin with. */
 	return self->context->has_kernel ? PP_MODE_RUNNING : PP_MODE_UNKNOWN;
 }
 
-static bool is_asleep(enum pp_mode mode)
+static bool is_blocked(enum pp_mode mode)
 {
 	return mode == PP_MODE_BLOCKED_SYNC || mode == PP_MODE_BLOCKED_IO ||
 	       mode == PP_MODE_BLOCKED_OTHER;
@@ -114,7 +116,7 @@ static struct pp_critical_track *track_of(struct pp_critical *self, const struct
 	if (!track) {
 		track = pp_apart_new0(1, sizeof(*track));
 		track->holds = g_ptr_array_new();
-		/* As of a return address, which is looked up one byte back. */
+		/* converted to a return address, which is looked up one byte back */
 		track->place = pp_call_sites_number(
 		    &self->places,
 		    (struct pp_call_site){thread->process,
@@ -130,14 +132,14 @@ static struct pp_critical_track *track_of(struct pp_critical *self, const struct
 	return track;
 }
 
-/* Its chain, for another one to branch off. */
+/* The thread's chain, to branch from. */
 static struct pp_chain *chain_of(const struct pp_critical *self, struct pp_critical_track *track)
 {
 	pp_critical_count_calls(self, track, 0);
 	return &track->chain;
 }
 
-/* From now on what led to where `from` was at that time led here. */
+/* The history of `from` up to that time becomes the history of this thread. */
 static void take_over(const struct pp_critical *self, struct pp_critical_track *track,
 		      struct pp_chain *from, int64_t at_ns, const struct pp_object *object,
 		      int64_t waited_ns)
@@ -160,7 +162,7 @@ static void take_over(const struct pp_critical *self, struct pp_critical_track *
 
 static void begin(struct pp_critical *self, const struct pp_thread *thread, int64_t now_ns);
 
-/* With a chain up to now. */
+/* The track with all time up to now in its chain. */
 static struct pp_critical_track *track_until(struct pp_critical *self,
 					     const struct pp_thread *thread, int64_t now_ns)
 {
@@ -172,7 +174,7 @@ static struct pp_critical_track *track_until(struct pp_critical *self,
 	return track;
 }
 
-/* Its creator's chain is its own, if that one is known. */
+/* Begins with a branch of the creator's chain, if the creator is known. */
 static void begin(struct pp_critical *self, const struct pp_thread *thread, int64_t now_ns)
 {
 	const struct pp_thread *parent =
@@ -204,9 +206,9 @@ static void on_waking(struct pp_critical *self, const struct pp_event *event)
 	struct pp_critical_track *track, *of_waker;
 
 	if (!self->context->has_wakings || !thread || !waker || waker == thread ||
-	    !is_asleep(mode_of(self, thread)))
+	    !is_blocked(mode_of(self, thread)))
 		return;
-	/* Not up to now: what it did so far is on its path no more. */
+	/* Not accounted up to now: its time so far is no longer on its path. */
 	track = track_of(self, thread);
 	of_waker = track_until(self, waker, event->time_ns);
 	take_over(self, track, chain_of(self, of_waker), of_waker->until_ns, track->waits_on,
@@ -225,7 +227,7 @@ static void on_fork(struct pp_critical *self, const struct pp_event *event)
 		  -1);
 }
 
-/* What led to the exec led to what the new program does. */
+/* The new image continues the path of the exec. */
 static void on_exec(struct pp_critical *self, const struct pp_event *event)
 {
 	const struct pp_thread *thread = event->thread, *next;
@@ -263,7 +265,7 @@ static bool releases(const struct pp_operation *operation)
 	       (operation->op == ST_EVENT_barrier_wait && !operation->waited);
 }
 
-/* It has got what another one released meanwhile. */
+/* Takes over the chain of the thread that released the object during the wait. */
 static void follow_release(struct pp_critical *self, struct pp_object *object,
 			   const struct pp_operation *operation)
 {
@@ -286,7 +288,7 @@ static void follow_release(struct pp_critical *self, struct pp_object *object,
 	account(self, track, operation->thread, operation->end_ns, PP_MODE_BLOCKED_SYNC);
 }
 
-/* --- what the state machines tell ----------------------------------------------------------- */
+/* --- listeners of the state machines -------------------------------------------------------- */
 
 static void on_interval(void *data, const struct pp_interval *interval)
 {
@@ -369,7 +371,7 @@ static void *critical_start(const struct pp_pass_context *context)
 	return self;
 }
 
-/* Ready for a call; NULL: the thread is over. */
+/* The track, ready for a call; NULL if the thread has ended. */
 static struct pp_critical_track *track_calling(struct pp_critical *self,
 					       const struct pp_event *event)
 {
@@ -381,13 +383,13 @@ static struct pp_critical_track *track_calling(struct pp_critical *self,
 		return NULL;
 	track = track_of(self, thread);
 	if (!track->chain.leaf) {
-		put_pending(self);
+		add_pending(self);
 		begin(self, thread, event->time_ns);
 	}
 	return track;
 }
 
-/* While something is pending nothing but calls happened, so that the thread is as it was. */
+/* While a track is pending, only calls have occurred, so the thread's mode has not changed. */
 static void on_call(struct pp_critical *self, const struct pp_event *event)
 {
 	const struct pp_thread *thread = event->thread;
@@ -421,7 +423,7 @@ static void critical_event(void *state, const struct pp_event *event)
 		on_call(self, event);
 		return;
 	}
-	put_pending(self);
+	add_pending(self);
 	if (event->kind == PP_EVENT_SYNC) {
 		on_sync(self, event);
 		return;
@@ -451,7 +453,7 @@ static void critical_free(void *state)
 
 static void critical_finish(void *state, int64_t end_ns, GPtrArray *tables)
 {
-	put_pending(state);
+	add_pending(state);
 	pp_critical_finish(state, end_ns, tables);
 }
 

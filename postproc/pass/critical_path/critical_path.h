@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The critical path between the pass that finds it (critical_path.c, calls.c) and its
- * tables (rows.c, functions.c). */
+/*
+ * Shared by the pass that finds the critical path (critical_path.c, calls.c) and its tables
+ * (rows.c, functions.c, segments.c).
+ */
 #ifndef PP_PASS_CRITICAL_PATH_CRITICAL_PATH_H
 #define PP_PASS_CRITICAL_PATH_CRITICAL_PATH_H
 
@@ -9,40 +11,40 @@
 #include "analysis/graph/chain.h"
 #include "analysis/state/object_state.h"
 
-/* What a chain sums: key = amount << AMOUNT_SHIFT | id << ID_SHIFT | mode. */
+/* The sums of a chain: key = amount << AMOUNT_SHIFT | id << ID_SHIFT | mode. */
 enum pp_critical_amount {
 	PP_CRITICAL_IN_MODE,	 /* ns; id: the thread's serial; with the mode */
 	PP_CRITICAL_HELD,	 /* ns; id: the object's serial, as in the next two */
-	PP_CRITICAL_CROSSINGS,	 /* times the path goes from one who waited to who woke it */
-	PP_CRITICAL_WAITED,	 /* ns that those had waited by then */
-	PP_CRITICAL_AFTER_CALL,	 /* ns; id: number of the place */
-	PP_CRITICAL_IN_FUNCTION, /* ns; id: its number; with the mode */
-	PP_CRITICAL_WITHIN,	 /* ns; id: number of the function that it was called from */
+	PP_CRITICAL_CROSSINGS,	 /* number of passages of the path from a waiter to its waker */
+	PP_CRITICAL_WAITED,	 /* ns that these waiters had waited */
+	PP_CRITICAL_AFTER_CALL,	 /* ns; id: number of the call site */
+	PP_CRITICAL_IN_FUNCTION, /* ns; id: the function's number; with the mode */
+	PP_CRITICAL_WITHIN,	 /* ns; id: number of the calling function */
 };
 
 #define PP_CRITICAL_AMOUNT_SHIFT 56
 #define PP_CRITICAL_ID_SHIFT	 8
 
-/* In place of an object: a wake-up that was not about any. */
+/* No object: the wake-up was not caused by an operation on one. */
 #define PP_CRITICAL_NO_OBJECT UINT32_MAX
 
-/* In place of a function: no call is known. */
+/* No function: no call is known. */
 #define PP_CRITICAL_NO_FUNCTION UINT32_MAX
 
 struct pp_critical_track {
-	struct pp_chain chain; /* leaf NULL: it has none yet */
-	int64_t until_ns;      /* what is in it */
+	struct pp_chain chain; /* leaf NULL: none yet */
+	int64_t until_ns;      /* the chain includes all time up to here */
 	guint place;
-	GPtrArray *holds; /* of struct pp_object * */
+	GPtrArray *holds; /* of struct pp_object *: those that it holds */
 	struct pp_object *waits_on;
 	int64_t waits_since_ns;
 	struct pp_call_stack stack;
-	bool has_calls; /* the history has some of it */
+	bool has_calls; /* part of its call history is available */
 	/*
-	 * What it did between calls, and nothing else happened meanwhile, is not in the chain yet:
-	 * since then, in that mode.  The own time of calls is theirs, from that depth on.
+	 * Time since the last event other than a call is pending: it is not in the chain yet.  The
+	 * calls from pending_depth on have pending own time.
 	 */
-	const struct pp_thread *pending; /* it; NULL: all is in the chain */
+	const struct pp_thread *pending; /* this thread; NULL: nothing is pending */
 	int64_t pending_ns;
 	enum pp_mode pending_mode;
 	guint pending_depth;
@@ -55,8 +57,8 @@ struct pp_critical {
 	struct pp_thread_states *states;
 	struct pp_objects objects;
 	GNode *chains;
-	GPtrArray *tracks;  /* by serial, of struct pp_critical_track *; NULL: not seen */
-	GPtrArray *pending; /* those with something that is; under the lock of the functions */
+	GPtrArray *tracks;  /* by serial, of struct pp_critical_track *; NULL: no event yet */
+	GPtrArray *pending; /* tracks with pending time; protected by the lock of `functions` */
 	struct pp_call_sites places;
 	struct pp_functions functions;
 };
@@ -67,34 +69,34 @@ static inline uint64_t pp_critical_key(enum pp_critical_amount amount, guint id,
 	       mode;
 }
 
-/* Number of the function that the thread is in. */
+/* The number of the function that the thread executes. */
 guint pp_critical_function(const struct pp_critical_track *track);
 
-/* What the thread did up to then, when it calls or returns, was in that mode. */
+/* Accounts the time up to until_ns, at a call or return, in that mode. */
 void pp_critical_run(struct pp_critical *self, struct pp_critical_track *track,
 		     const struct pp_thread *thread, int64_t until_ns, enum pp_mode mode);
 
-/* That of the calls that go on is put into the chain. */
-void pp_critical_put_own(struct pp_critical_track *track);
+/* Adds the own time of active calls to the chain. */
+void pp_critical_add_own(struct pp_critical_track *track);
 
 /*
- * Puts down the time up to track->until_ns to the calls from that depth on, and to what they
- * called.  To be done before they end, or another chain branches off.
+ * Adds the time up to track->until_ns to the inclusive times of the calls from that depth on, and
+ * to those of their callees.  To be called before they end, or another chain branches off.
  */
 void pp_critical_count_calls(const struct pp_critical *self, struct pp_critical_track *track,
 			     guint depth);
 
-/* What is in the chain up to track->until_ns was not done by the calls that go on. */
+/* The chain's time up to track->until_ns does not count for the active calls. */
 void pp_critical_restart_calls(struct pp_critical_track *track);
 
-/* A call, a return, or a synch-event, up to which all time is in the chain. */
+/* Processes a call, a return, or a synch-event.  All time up to it must be in the chain. */
 void pp_critical_follow_calls(const struct pp_critical *self, struct pp_critical_track *track,
 			      const struct pp_event *event);
 
-/* The path, and what the tables make of it. */
+/* The path, and the sums from which the tables are made. */
 struct pp_critical_sums {
 	const struct pp_critical *critical;
-	const struct pp_thread *end; /* the thread whose end it leads to */
+	const struct pp_thread *end; /* the path leads to this thread's end */
 	GArray *sums;		     /* of struct pp_chain_entry */
 	int64_t length_ns, from_ns;
 };
@@ -109,21 +111,21 @@ static inline guint pp_critical_id_of(const struct pp_chain_entry *entry)
 	return (guint)(entry->key >> PP_CRITICAL_ID_SHIFT);
 }
 
-/* What rows are made with: a time's share of the path, a time added, the order by a time. */
+/* Cell helpers: a time's share of the path, an added time, the order of rows by a time. */
 void pp_critical_set_share(struct pp_cell *cell, int64_t ns, const struct pp_critical_sums *path);
 void pp_critical_add_time(struct pp_cell *cell, int64_t ns);
 gint pp_critical_compare(const struct pp_cell *a, const struct pp_cell *b, unsigned column);
 
-/* The rest is seldom of interest, and there may be thousands. */
+/* Text shows only the first rows, since there may be thousands. */
 #define PP_CRITICAL_TEXT_ROWS 20
 
-/* Of a capture with a history of calls; functions.c. */
+/* The table of functions; requires a call history.  See functions.c. */
 struct pp_table *pp_critical_functions(const struct pp_critical_sums *path);
 
-/* The path itself, in order of time; segments.c. */
+/* The table of the path's segments in time order; see segments.c. */
 void pp_critical_segments(const struct pp_critical_sums *path, GPtrArray *tables);
 
-/* The pass's finish(), when all time is in the chains. */
+/* The pass's finish().  All time must be in the chains. */
 void pp_critical_finish(void *state, int64_t end_ns, GPtrArray *tables);
 
 #endif

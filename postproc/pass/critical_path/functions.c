@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of functions on the critical path, from the amounts that the path has by function. */
+/* The table of functions on the critical path, from the path's sums by function. */
 #include <inttypes.h>
 
 #include "pass/critical_path/critical_path.h"
@@ -8,19 +8,19 @@ enum { FUNCTION, SELF, PCT, RUNNING, RUNNABLE, BLOCKED, UNKNOWN, WITHIN, N_COLUM
 
 static const struct pp_column columns[N_COLUMNS] = {
     [FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY,
-		  "the innermost call that goes on"},
-    [SELF] = {"self_ns", "self", PP_TYPE_TIME_NS, 0,
-	      "time of the path in it, and in what it called without record: the sum of the next "
-	      "four columns but for path %"},
+		  "function of the innermost active call"},
+    [SELF] =
+	{"self_ns", "self", PP_TYPE_TIME_NS, 0,
+	 "time of the path in it and in unrecorded callees: the sum of the next four time columns"},
     [PCT] = {"self_pct", "path %", PP_TYPE_PERCENT, 0, "... as a share of the path"},
     [RUNNING] = {"running_ns", "running", PP_TYPE_TIME_NS, 0, "on a CPU"},
     [RUNNABLE] = {"runnable_ns", "runnable", PP_TYPE_TIME_NS, 0,
 		  "new, preempted or woken, and waiting for a CPU"},
     [BLOCKED] = {"blocked_ns", "blocked", PP_TYPE_TIME_NS, 0,
-		 "asleep, and woken by none of the program's threads"},
-    [UNKNOWN] = {"unknown_ns", "unknown", PP_TYPE_TIME_NS, 0, "the events do not tell"},
+		 "blocked, and not woken by a thread of the program"},
+    [UNKNOWN] = {"unknown_ns", "unknown", PP_TYPE_TIME_NS, 0, "unknown from the events"},
     [WITHIN] = {"within_ns", "within", PP_TYPE_TIME_NS, 0,
-		"time of the path in it and in all that it called"},
+		"time of the path in it and in its callees"},
 };
 
 static gint compare(gconstpointer a, gconstpointer b)
@@ -69,7 +69,7 @@ static void add_amount(struct pp_cell *row, const struct pp_critical_sums *path,
 		pp_critical_add_time(&row[WITHIN], entry->amount);
 }
 
-/* What the times may be wrong by, for threads on the path. */
+/* Adds notes about possible errors of the times, for threads on the path. */
 static void add_notes(struct pp_table *table, const struct pp_critical_sums *path)
 {
 	const GPtrArray *threads = path->critical->context->model->threads;
@@ -92,13 +92,13 @@ static void add_notes(struct pp_table *table, const struct pp_critical_sums *pat
 	}
 	if (without_returns)
 		pp_table_note(table,
-			      "returns are not recorded: a function has the time from its "
-			      "call to the next event elsewhere; gcc's -mfentry "
-			      "-minstrument-return=call or -finstrument-functions tells them");
+			      "returns are not recorded: a function's time lasts from its call to "
+			      "the next event elsewhere; gcc's -mfentry -minstrument-return=call "
+			      "or -finstrument-functions records returns");
 	if (lost)
 		pp_table_note(table,
-			      "%" PRIu64 " calls and returns of these threads are missing: some "
-			      "of the time is put down to the wrong function",
+			      "%" PRIu64 " calls and returns of these threads are missing: some of "
+			      "the time is attributed to the wrong function",
 			      lost);
 }
 

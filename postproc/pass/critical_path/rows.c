@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of the critical path by thread, object, call site and segment. */
+/* The tables of the critical path by thread, object, and call site. */
 #include <inttypes.h>
 
 #include "core/duration.h"
 #include "pass/critical_path/critical_path.h"
 #include "analysis/state/object_row.h"
 #include "analysis/select.h"
-#include "analysis/shown.h"
+#include "analysis/thread_cells.h"
 #include "analysis/unrecorded.h"
 
 enum {
@@ -24,16 +24,16 @@ enum {
 static const struct pp_column thread_columns[N_THREAD_COLUMNS] = {
     PP_NAMED_THREAD_COLUMNS("name"),
     [THREAD_PATH] = {"path_ns", "on path", PP_TYPE_TIME_NS, 0,
-		     "how much of the path it is: the sum of the last six"},
+		     "time of the path in the thread: the sum of the last six columns"},
     [THREAD_PCT] = {"path_pct", "path %", PP_TYPE_PERCENT, 0, "... as a share of the path"},
     [THREAD_RUNNING] = {"running_ns", "running", PP_TYPE_TIME_NS, 0, "on a CPU"},
     [THREAD_RUNNABLE] = {"runnable_ns", "runnable", PP_TYPE_TIME_NS, 0,
 			 "new, preempted or woken, and waiting for a CPU"},
     [THREAD_SYNC] = {"blocked_sync_ns", "sync", PP_TYPE_TIME_NS, 0,
-		     "blocked on an object, and woken by none of the program's threads"},
+		     "blocked on an object, and not woken by a thread of the program"},
     [THREAD_IO] = {"blocked_io_ns", "I/O", PP_TYPE_TIME_NS, 0, "... uninterruptible"},
     [THREAD_OTHER] = {"blocked_other_ns", "other", PP_TYPE_TIME_NS, 0, "... otherwise"},
-    [THREAD_UNKNOWN] = {"unknown_ns", "unknown", PP_TYPE_TIME_NS, 0, "the events do not tell"},
+    [THREAD_UNKNOWN] = {"unknown_ns", "unknown", PP_TYPE_TIME_NS, 0, "unknown from the events"},
 };
 
 enum {
@@ -53,7 +53,7 @@ static const struct pp_column object_columns[N_OBJECT_COLUMNS] = {
 			  "times the path goes from a thread that waited for it to the one that "
 			  "woke it"},
     [OBJECT_WAITED] = {"waited_ns", "waited", PP_TYPE_TIME_NS, 0,
-		       "how long those waited: beside the path, which was elsewhere"},
+		       "wait time of these threads, which was not on the path"},
 };
 
 enum { SITE_SITE, SITE_CALL, SITE_PATH, N_SITE_COLUMNS };
@@ -61,8 +61,8 @@ enum { SITE_SITE, SITE_CALL, SITE_PATH, N_SITE_COLUMNS };
 static const struct pp_column site_columns[N_SITE_COLUMNS] = {
     [SITE_SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY, "where"},
     [SITE_CALL] = {"call", "call", PP_TYPE_TEXT, PP_COLUMN_KEY,
-		   "what was called; none: the thread's begin"},
-    [SITE_PATH] = {"path_ns", "on path", PP_TYPE_TIME_NS, 0, "time of the path from there on"},
+		   "called function; none: the thread's begin"},
+    [SITE_PATH] = {"path_ns", "on path", PP_TYPE_TIME_NS, 0, "time of the path after the call"},
 };
 
 enum {
@@ -75,15 +75,14 @@ enum {
 };
 
 static const struct pp_column function_columns[N_FUNCTION_COLUMNS] = {
-    [FUNCTION_FUNCTION] =
-	{"function", "call in", PP_TYPE_TEXT, PP_COLUMN_KEY,
-	 "the function that made the last synchronization call, or that the thread "
-	 "began with: not where the time itself was spent"},
+    [FUNCTION_FUNCTION] = {"function", "call in", PP_TYPE_TEXT, PP_COLUMN_KEY,
+			   "the caller of the last synchronization call, or the start routine: not "
+			   "the function that used the time"},
     [FUNCTION_PATH] = {"path_ns", "on path", PP_TYPE_TIME_NS, 0,
 		       "time of the path, not blocked, from those calls to the next"},
     [FUNCTION_PCT] = {"path_pct", "path %", PP_TYPE_PERCENT, 0, "... as a share of the path"},
     [FUNCTION_MAIN_SITE] = {"main_site", "mostly", PP_TYPE_TEXT, PP_COLUMN_TEXT_ONLY,
-			    "the call with most of it"},
+			    "the call with the most time"},
     [FUNCTION_SITES] = {"sites", "sites", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "each such call",
 			site_columns, N_SITE_COLUMNS},
 };
@@ -300,16 +299,16 @@ static struct pp_table *sites_table(const struct pp_critical_sums *path)
 	g_ptr_array_sort(table->rows, compare_functions);
 	table->text_rows = PP_CRITICAL_TEXT_ROWS;
 	if (!path->critical->context->has_calls)
-		pp_table_note(table, "where the time itself was spent is in a history of calls "
-				     "alone: record with `--set calls.mode=history`");
+		pp_table_note(table, "only a history of calls shows where the time itself was "
+				     "spent: record with `--set calls.mode=history`");
 	return table;
 }
 
-/* --- the end -------------------------------------------------------------------------------- */
+/* --- finish --------------------------------------------------------------------------------- */
 
 /*
- * The thread that ended last, of those asked for.  Who was ended by the process's end ended nothing
- * itself: of these only main() counts.
+ * The selected thread that ended last.  Of threads ended by the end of their process, only main()
+ * counts, since the others did not determine that end.
  */
 static const struct pp_thread *last_of(const struct pp_critical *self)
 {
@@ -361,15 +360,15 @@ static void add_notes(struct pp_table *table, const struct pp_critical_sums *pat
 	else
 		pp_table_note(table, "no events of any thread: there is no path");
 	if (pp_selects_by(self->context, PP_SELECT_TIME))
-		pp_table_note(table, "--time: of the path to that end, the part in that time");
+		pp_table_note(table, "--time: the part of the path within the selected time");
 	if (path->end && path->from_ns > first_ns)
 		pp_table_note(table,
-			      "who started its first thread is not known: it begins %s after the "
-			      "first thread of all",
+			      "the creator of its first thread is unknown: the path begins %s "
+			      "after the first thread",
 			      before);
 	if (!self->context->has_wakings)
-		pp_table_note(table, "who woke whom is not in this capture: the path follows the "
-				     "releases of synchronization objects alone");
+		pp_table_note(table, "no wake-ups in this capture: the path follows only releases "
+				     "of synchronization objects");
 }
 
 void pp_critical_finish(void *state, int64_t end_ns, GPtrArray *tables)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The path itself: with whom it was when, and to whom it passed.  Programs get as many stretches as
- * the chain keeps, people the longest of these.
+ * The segments of the path: thread, time, and how the path passes to the next.  JSON and CSV have
+ * all segments that the chain keeps, text the longest of these.
  */
 #include <inttypes.h>
 
 #include "core/duration.h"
 #include "pass/critical_path/critical_path.h"
 #include "analysis/state/object_row.h"
-#include "analysis/shown.h"
+#include "analysis/thread_cells.h"
 
 #define TEXT_ROWS 20
 
@@ -20,7 +20,7 @@ enum {
 	DURATION,
 	RUNNING,
 	RUNNABLE,
-	BLOCKED, /* text has the sum of the next three */
+	BLOCKED, /* text shows the sum of the next three */
 	SYNC,
 	IO,
 	OTHER,
@@ -40,27 +40,27 @@ static const struct pp_column columns[N_COLUMNS] = {
     [START] = {"start_ns", "start", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,
 	       "when it begins"},
     [TIME] = {"time", "time (s)", PP_TYPE_TEXT, PP_COLUMN_TEXT_ONLY | PP_COLUMN_RIGHT,
-	      "the same, since the recording's start, as --time has it"},
-    [DURATION] = {"duration_ns", "for", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "how long it lasts"},
-    [RUNNING] = {"running_ns", "running", PP_TYPE_TIME_NS, 0, "of that: on a CPU"},
+	      "the same, relative to the start of the recording, as for --time"},
+    [DURATION] = {"duration_ns", "for", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "duration"},
+    [RUNNING] = {"running_ns", "running", PP_TYPE_TIME_NS, 0, "of this: on a CPU"},
     [RUNNABLE] = {"runnable_ns", "runnable", PP_TYPE_TIME_NS, 0, "... waiting for a CPU"},
     [BLOCKED] = {"blocked", "blocked", PP_TYPE_TIME_NS, PP_COLUMN_TEXT_ONLY,
-		 "... asleep, and woken by none of the program's threads"},
+		 "... blocked, and not woken by a thread of the program"},
     [SYNC] = {"blocked_sync_ns", "sync", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,
-	      "... blocked on an object, and woken by none of the program's threads"},
+	      "... blocked on an object, and not woken by a thread of the program"},
     [IO] = {"blocked_io_ns", "I/O", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY, "... uninterruptible"},
     [OTHER] = {"blocked_other_ns", "other", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,
 	       "... blocked otherwise"},
     [UNKNOWN] = {"unknown_ns", "unknown", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,
-		 "... the events do not tell"},
+		 "... unknown from the events"},
     [CALL] = {"call", "since", PP_TYPE_TEXT, PP_COLUMN_KEY,
-	      "the synchronization call that it made last by then; none: its begin"},
-    [SITE] = {"site", "at", PP_TYPE_TEXT, PP_COLUMN_KEY, "... and where"},
+	      "the thread's last synchronization call; none: its begin"},
+    [SITE] = {"site", "at", PP_TYPE_TEXT, PP_COLUMN_KEY, "... and its call site"},
     [OBJECT] = {"object", "object", PP_TYPE_ADDRESS, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,
-		"what the thread waited for that the path passes to"},
+		"the object for which the next thread of the path waited"},
     [OBJECT_NAME] = {"object_name", "object", PP_TYPE_TEXT, PP_COLUMN_ID, "its name"},
     [TO_TID] = {"to_tid", "to", PP_TYPE_COUNT, PP_COLUMN_ID,
-		"the thread that the path passes to when it ends; none: it stays, or is over"},
+		"the next thread of the path; none: the same one, or the end"},
     [TO_INDEX] = {"to_index", "to index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,
 		  "its number in its process"},
     [TO_NAME] = {"to_name", "name", PP_TYPE_TEXT, PP_COLUMN_ID, "its name"},
@@ -150,12 +150,12 @@ static gint longest_first(gconstpointer a, gconstpointer b, void *segments)
 	return x != y ? (x < y ? 1 : -1) : (i > j) - (i < j);
 }
 
-/* At most so many, those that last longest, in order of time. */
+/* A table of at most that many segments, the longest, in time order. */
 static struct pp_table *make_table(const struct pp_critical_sums *path, GArray *segments,
 				   guint n_max)
 {
 	struct pp_table *table =
-	    pp_table_new("critical_stretches", "Critical path: stretches", columns, N_COLUMNS);
+	    pp_table_new("critical_stretches", "Critical path: segments", columns, N_COLUMNS);
 	g_autofree guint *order = g_new(guint, segments->len + 1);
 	g_autofree bool *is_shown = g_new0(bool, segments->len + 1);
 
@@ -170,7 +170,7 @@ static struct pp_table *make_table(const struct pp_critical_sums *path, GArray *
 	return table;
 }
 
-/* What is not in the table. */
+/* Adds a note about segments that are not in the table. */
 static void note_rest(struct pp_table *table, const struct pp_critical_sums *path, uint64_t n_all,
 		      const char *where)
 {
@@ -182,7 +182,7 @@ static void note_rest(struct pp_table *table, const struct pp_critical_sums *pat
 	text = pp_duration_text(rest_ns);
 	if (n_all > table->rows->len)
 		pp_table_note(
-		    table, "the longest %u of %" PRIu64 " stretches; the others are %s together%s",
+		    table, "the longest %u of %" PRIu64 " segments; the others are %s together%s",
 		    table->rows->len, n_all, text, where);
 }
 
@@ -202,7 +202,7 @@ void pp_critical_segments(const struct pp_critical_sums *path, GPtrArray *tables
 	}
 	all = make_table(path, segments, segments->len);
 	all->is_for_programs = true;
-	/* Sums of them are what the other tables have: there is nothing to compare here. */
+	/* Their sums are in the other tables, so there is nothing to compare. */
 	all->is_excerpt = true;
 	note_rest(all, path, segments->len + n_left_out, "");
 	longest = make_table(path, segments, TEXT_ROWS);

@@ -1,41 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Can locks that are taken in a circle deadlock?  They can if there is a circle with a thread of
- * its own for each step, so that each holds what the one before wants, no two of them need to hold
- * one lock at a time (a gate), and no step is of readers only (Havelund's GoodLock, for any number
- * of threads); and none of them is over before another can begin, since its thread was joined, or
- * had not made the other's yet.  That they did not overlap this time is no reason.  A step with a
- * time limit is taken back when that is over, and ends the circle.
+ * Decides whether threads that acquire locks in a cycle can deadlock.  They can if there is a cycle
+ * with a different thread for each step, in which each thread holds the lock that the previous one
+ * wants, no two steps hold a common lock (a gate), no step consists of readers only (Havelund's
+ * GoodLock, for any number of threads), and no thread has ended before another one of the cycle
+ * began (as joins and creations prove).  Threads that merely did not overlap in this run do not
+ * exclude a deadlock.  A step with a timeout gives up, which ends the cycle.
  *
- * There may be very many circles: the search gives up after so many steps, and says so.
+ * There may be very many cycles.  The search ends after a limited number of steps, and reports
+ * that.
  */
 #include "pass/lock_order/lock_order.h"
 
 #define MAX_STEPS   300000u
 #define MAX_LENGTH  1000u
-#define MAX_THREADS 64u /* of those that do exactly the same */
-#define MAX_KIN	    64u /* threads that made each other, or waited for each other's end */
+#define MAX_THREADS 64u /* of threads with identical steps */
+#define MAX_LINKS   64u /* of creations or joins that are followed from thread to thread */
 
-/* A link without its sites. */
+/* A link without its call sites. */
 struct arc {
 	uint32_t to, thread, held;
-	bool timed; /* it is wanted for a limited time only */
+	bool timed; /* waits with a timeout */
 	int64_t first_ns, last_ns;
 	const struct pp_link *link;
 };
 
-/* What a circle has to stand, one more at each level. */
+/* The conditions for a deadlock; each level adds one. */
 enum level { THREADS, MODES, GATES, TIMES, LIMITS };
 
 struct search {
 	const struct pp_call_sites *sites;
 	const GPtrArray *sets;
 	const GArray *lives; /* of struct pp_order_life */
-	bool left_out;	     /* some of MAX_THREADS that do the same */
-	GPtrArray *outgoing; /* by object's number here, of GArray * of struct arc */
+	bool left_out;	     /* more than MAX_THREADS threads have the same step */
+	GPtrArray *outgoing; /* by the object's number in this search, of GArray * of struct arc */
 	enum level level;
 	uint32_t start;
-	guint limit;  /* length */
+	guint limit;  /* maximum length */
 	GArray *path; /* of struct arc */
 	bool *on_path;
 	uint64_t n_steps;
@@ -47,7 +48,7 @@ static const struct arc *path_at(const struct search *search, guint i)
 	return &g_array_index(search->path, struct arc, i);
 }
 
-/* An object that both sets have, unless both only read it; PP_LINK_NONE. */
+/* An object in both sets, unless both threads only read it; PP_LINK_NONE. */
 static uint32_t common_object(const GPtrArray *sets, uint32_t a, uint32_t b)
 {
 	size_t n_x, n_y;
@@ -67,7 +68,7 @@ static uint32_t common_object(const GPtrArray *sets, uint32_t a, uint32_t b)
 	return PP_LINK_NONE;
 }
 
-/* Do both only read what the one wants and the other holds? */
+/* True if the wanted and the held side are both shared (readers). */
 static bool is_shared(const struct arc *wants, const struct arc *holds)
 {
 	return wants->held & PP_ORDER_WANTED_SHARED && holds->held & PP_ORDER_HELD_SHARED;
@@ -82,11 +83,11 @@ static const struct pp_order_life *life_of(const struct search *search, uint32_t
 		   : &unknown;
 }
 
-/* Does that instant of the one thread come before the other's, or before its begin? */
+/* True if thread a's time a_ns precedes thread b's time b_ns, or b's begin. */
 static bool precedes_begin(const struct search *search, uint32_t a, int64_t a_ns, uint32_t b,
 			   int64_t b_ns)
 {
-	for (unsigned i = 0; i < MAX_KIN && b != PP_LINK_NONE; i++) {
+	for (unsigned i = 0; i < MAX_LINKS && b != PP_LINK_NONE; i++) {
 		const struct pp_order_life *life = life_of(search, b);
 
 		if (a == b && a_ns < b_ns)
@@ -97,13 +98,13 @@ static bool precedes_begin(const struct search *search, uint32_t a, int64_t a_ns
 	return false;
 }
 
-/* Is `a` always over when `b` begins?  Looked for through joins first, then through creations. */
+/* True if `a` always ends before `b` begins: follows joins first, then creations. */
 static bool is_before(const struct search *search, const struct arc *a, const struct arc *b)
 {
 	uint32_t thread = a->thread;
 	int64_t now_ns = a->last_ns;
 
-	for (unsigned i = 0; i < MAX_KIN && thread != PP_LINK_NONE; i++) {
+	for (unsigned i = 0; i < MAX_LINKS && thread != PP_LINK_NONE; i++) {
 		const struct pp_order_life *life = life_of(search, thread);
 
 		if (precedes_begin(search, thread, now_ns, b->thread, b->first_ns))
@@ -139,7 +140,7 @@ static bool fits(const struct search *search, const struct arc *arc)
 	return true;
 }
 
-/* Finds a way from the object back to the start; it is then the path. */
+/* Extends the path from the object to the start.  Returns true if it succeeded. */
 static bool extend(struct search *search, uint32_t object)
 {
 	const GArray *arcs = search->outgoing->pdata[object];
@@ -150,7 +151,7 @@ static bool extend(struct search *search, uint32_t object)
 		const struct arc *arc = &g_array_index(arcs, struct arc, i);
 
 		search->given_up = ++search->n_steps > MAX_STEPS;
-		/* Each circle once: from its object with the smallest number. */
+		/* Visit each cycle once: from its object with the smallest number. */
 		if (arc->to < search->start || search->on_path[arc->to] || !fits(search, arc))
 			continue;
 		g_array_append_val(search->path, *arc);
@@ -165,7 +166,7 @@ static bool extend(struct search *search, uint32_t object)
 	return false;
 }
 
-/* Short ones first: they are easier to understand. */
+/* Short cycles first: they are easier to understand. */
 static bool find_circle(struct search *search, enum level level)
 {
 	guint n = search->outgoing->len;
@@ -187,13 +188,13 @@ static bool find_circle(struct search *search, enum level level)
 
 /* --- the objects of the component ----------------------------------------------------------- */
 
-/* A condition wait takes its mutex again without a limit. */
+/* A condition wait re-acquires its mutex without a timeout. */
 static bool is_timed(const struct pp_call_site *site)
 {
 	return pp_sync_has(site->op, PP_SYNC_TIMED) && !pp_sync_has(site->op, PP_SYNC_YIELDS);
 }
 
-/* False: it is left out. */
+/* Returns false if the arc is left out. */
 static bool add_arc(const struct search *search, GArray *arcs, uint32_t to,
 		    const struct pp_link *link)
 {
@@ -262,7 +263,7 @@ static bool is_of_one_thread(const GPtrArray *links)
 	return true;
 }
 
-/* --- the verdict ---------------------------------------------------------------------------- */
+/* --- verdict -------------------------------------------------------------------------------- */
 
 static enum pp_cycle_verdict judge(struct search *search, const GPtrArray *links)
 {

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In which order locks are taken: an edge A -> B for each time a thread that held A went for B,
- * whether it got it or not, so that a deadlock that happened shows, too.
+ * The lock-order graph: an edge A -> B for each attempt to acquire B by a thread that held A.
+ * Failed attempts count, so deadlocks that occurred are visible.
  *
- * Mutexes, spin locks and read-write locks; readers hold, too.  A try makes no edge to what it
- * tries, since it does not wait, but one that succeeded holds from then on.  Nor does what the
- * thread holds already.  A condition wait goes for its mutex while what else it holds stays held.
+ * It includes mutexes, spin locks and read-write locks, also of readers.  A try adds no edge, since
+ * it does not wait; if it succeeds, the lock is held from then on.  A recursive acquisition adds no
+ * edge.  A condition wait re-acquires its mutex while the thread holds its other locks.
  */
 #include "analysis/select.h"
 #include "pass/lock_order/lock_order.h"
 
-/* Of more locks held at a time the last are looked at; 1000 stripes taken in a row are no news. */
+/*
+ * If a thread holds more locks, only the last ones are considered; 1,000 locks of an array,
+ * acquired in a row, give no information.
+ */
 #define MAX_HELD 32u
 
 struct held {
@@ -43,7 +46,7 @@ static gint compare_numbers(gconstpointer a, gconstpointer b)
 	return x < y ? -1 : x > y;
 }
 
-/* Number of the set of what is held. */
+/* The number of the set of held objects. */
 static uint32_t set_number(struct pp_lock_order *self, const GArray *held, guint first)
 {
 	GArray *set = g_array_new(FALSE, FALSE, sizeof(uint32_t));
@@ -69,7 +72,7 @@ static uint32_t set_number(struct pp_lock_order *self, const GArray *held, guint
 	return self->sets->len - 1;
 }
 
-/* The thread goes for the object with all that it holds. */
+/* Adds edges from all held objects to the object that the thread wants. */
 static void attempt(struct pp_lock_order *self, const struct pp_object *object,
 		    const struct pp_operation *operation)
 {
@@ -115,7 +118,7 @@ static void on_waits(void *data, struct pp_object *object, const struct pp_opera
 		attempt(self, object, operation);
 }
 
-/* A condition wait has let go of its mutex, and will have to take it again. */
+/* A condition wait has released its mutex, and will re-acquire it. */
 static void on_yielded(void *data, struct pp_object *mutex, const struct pp_operation *operation)
 {
 	on_waits(data, mutex, operation);
@@ -130,7 +133,7 @@ static struct pp_order_life *life_of(struct pp_lock_order *self, const struct pp
 	return &g_array_index(self->lives, struct pp_order_life, thread->serial);
 }
 
-/* object->data: of a thread's, its life until it is known which thread it is. */
+/* object->data of a thread's object: its lifetime, until the thread is known. */
 static void note_life(struct pp_lock_order *self, struct pp_object *object,
 		      const struct pp_operation *operation)
 {
@@ -171,7 +174,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	if (!acquired || !pp_object_is_lock(object) || object->process->no_holds ||
 	    find_held(held, object) >= 0)
 		return;
-	/* Had it waited, it would have been told of before; a try never does. */
+	/* If it had waited, its begin would have been processed before; a try never waits. */
 	if (!operation->waited && pp_sync_has(operation->op, PP_SYNC_BLOCKS))
 		attempt(self, object, operation);
 	g_array_append_val(held, now);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of the lock-order graph: objects, edges, and the cycles with what is to be said of
- * them. */
+/* The tables of the lock-order graph: objects, edges, and notes about cycles. */
 #include <inttypes.h>
 
 #include "analysis/select.h"
 #include "analysis/graph/components.h"
 #include "pass/lock_order/lock_order.h"
 #include "analysis/state/object_row.h"
-#include "analysis/shown.h"
+#include "analysis/thread_cells.h"
 #include "analysis/unrecorded.h"
 
-/* More cycles than these are in JSON only. */
+/* Further cycles are in JSON only. */
 #define MAX_CYCLE_NOTES 10u
 
 enum { NODE_ID = PP_OBJECT_CELLS, N_NODE_COLUMNS };
@@ -33,10 +32,10 @@ enum {
 #define SITE_COLUMNS                                                                               \
 	PP_NAMED_THREAD_COLUMNS("name"),                                                           \
 	    [SITE_HELD_FUNCTION] = {"held_function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY,      \
-				    "what it had called to take the first"},                       \
+				    "operation that acquired the first object"},                   \
 	    [SITE_HELD_SITE] = {"held_site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY, "where"},        \
 	    [SITE_FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY,                \
-			       "what it called for the second"},                                   \
+			       "operation that requested the second object"},                      \
 	    [SITE_SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY, "where"},                  \
 	    [SITE_COUNT] = {"count", "count", PP_TYPE_COUNT, 0, "how often"}
 
@@ -50,7 +49,8 @@ enum { STEP_FROM = N_SITE_COLUMNS, STEP_TO, N_STEP_COLUMNS };
 	}
 #define TO                                                                                         \
 	{                                                                                          \
-		"to", "wanted", PP_TYPE_COUNT, PP_COLUMN_ID, "id of the object wanted meanwhile"   \
+		"to", "wanted", PP_TYPE_COUNT, PP_COLUMN_ID,                                       \
+		    "id of the object requested meanwhile"                                         \
 	}
 
 static const struct pp_column step_columns[N_STEP_COLUMNS] = {
@@ -69,9 +69,9 @@ static const struct pp_column edge_columns[N_EDGE_COLUMNS] = {
     [EDGE_FROM] = FROM,
     [EDGE_TO] = TO,
     [EDGE_COUNT] = {"count", "count", PP_TYPE_COUNT, 0, "how often"},
-    [EDGE_CYCLE] = {"cycle", "cycle", PP_TYPE_COUNT, PP_COLUMN_ID, "the cycle that it is in; none"},
+    [EDGE_CYCLE] = {"cycle", "cycle", PP_TYPE_COUNT, PP_COLUMN_ID, "number of its cycle; none"},
     [EDGE_VERDICT] = {"verdict", "verdict", PP_TYPE_TEXT, 0, VERDICTS},
-    [EDGE_SITES] = {"sites", "sites", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "who, and where",
+    [EDGE_SITES] = {"sites", "sites", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "threads and call sites",
 		    site_columns, N_SITE_COLUMNS},
 };
 
@@ -85,12 +85,12 @@ static const struct pp_column cycle_columns[N_CYCLE_COLUMNS] = {
     [CYCLE_CYCLE] = {"cycle", "cycle", PP_TYPE_COUNT, PP_COLUMN_ID, "1, 2, ..."},
     [CYCLE_VERDICT] = {"verdict", "verdict", PP_TYPE_TEXT, 0, VERDICTS},
     [CYCLE_OBJECTS] = {"objects", "objects", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY,
-		       "all that lead to each other", id_columns, G_N_ELEMENTS(id_columns)},
+		       "all objects that lead to each other", id_columns, G_N_ELEMENTS(id_columns)},
     [CYCLE_GATE] = {"gate", "gate", PP_TYPE_COUNT, PP_COLUMN_ID,
 		    "id of the lock that is held meanwhile"},
     [CYCLE_STEPS] = {"steps", "steps", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY,
-		     "one circle: each holds what the one before wants", step_columns,
-		     N_STEP_COLUMNS},
+		     "one cycle: each step holds the object that the previous one wants",
+		     step_columns, N_STEP_COLUMNS},
 };
 
 static const char *const verdicts[] = {
@@ -104,13 +104,13 @@ static const char *const verdicts[] = {
     [PP_CYCLE_ONE_THREAD] = "one thread",
 };
 
-/* What the tables are made from. */
+/* The data that the tables are made from. */
 struct rows {
 	const struct pp_lock_order *order;
-	GPtrArray *links; /* of const struct pp_link *: shown ones, by from and to */
+	GPtrArray *links; /* of const struct pp_link *: the selected ones, by from and to */
 	struct pp_components components;
-	unsigned *verdict_of;	/* of component - 1 */
-	GPtrArray *cycle_notes; /* of char *; for the edges, where a picture has them */
+	unsigned *verdict_of;	/* by component - 1 */
+	GPtrArray *cycle_notes; /* of char *; also shown with edges in a picture */
 };
 
 static struct pp_object *object_at(const struct rows *rows, uint32_t serial)
@@ -128,7 +128,7 @@ static const struct pp_namer *namer_of(const struct rows *rows)
 	return rows->order->context->namer;
 }
 
-/* 0: it is in no cycle. */
+/* The number of its cycle; 0: none. */
 static uint32_t cycle_of(const struct rows *rows, const struct pp_link *link)
 {
 	uint32_t cycle = rows->components.of[link->from];
@@ -410,8 +410,7 @@ static void add_notes(struct pp_table *table, const struct pp_lock_order *self)
 	}
 	pp_unrecorded_note(table, self->context->model);
 	if (no_holds)
-		pp_table_note(table, "recorded with sync.mode = contended: what threads held is "
-				     "not known");
+		pp_table_note(table, "recorded with sync.mode = contended, so holds are unknown");
 	if (only_waits)
 		pp_table_note(
 		    table,
@@ -421,8 +420,7 @@ static void add_notes(struct pp_table *table, const struct pp_lock_order *self)
 	if (self->not_looked)
 		pp_table_note(table,
 			      "left out: %" G_GUINT64_FORMAT
-			      " pairs with locks that were not among the last taken of very many "
-			      "held",
+			      " pairs with locks acquired earlier, by threads that held very many",
 			      self->not_looked);
 }
 

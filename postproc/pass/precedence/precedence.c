@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The partial order of the parallel execution, as the synch-events imply it: what of one thread
- * came before what of another.  A node is a thread at a call; an edge says how often what the first
- * had done before was known to be over when the second went on.  Within a thread the order is its
- * own.
+ * The partial order of the parallel execution, as synch-events imply it.  A node is a thread at a
+ * call site.  An edge counts how often the thread of the first node was known to have reached it
+ * before the thread of the second continued.  Within a thread, the order is the program's.
  *
- * Only the nearest cause is an edge, never what follows from two: the release before an
- * acquisition, the readers since the last writer, the oldest post that no wait has used up, the
- * signal that came while its waiter slept.  All who arrive at a barrier precede all who leave it,
- * by way of a node of its own.  Which of several posts or signals a thread got is not recorded: the
- * oldest is taken.
+ * Edges connect an event only with its nearest cause, not with what follows by transitivity: the
+ * release before an acquisition, the readers since the last writer, the oldest post that no wait
+ * has consumed, the signal during a condition wait.  A barrier has a node of its own, which all
+ * arrivals precede and all departures follow.  If there are several posts or signals, the recording
+ * does not say which one a thread received; the oldest is assumed.
  */
 #include "analysis/select.h"
 #include "pass/precedence/precedence.h"
@@ -18,17 +17,17 @@
 
 #include "analysis/unrecorded.h"
 
-/* Runs of posts by one call that are kept apart; of more it is not known whose they are. */
+/* Runs of posts with a known node; the nodes of further runs are dropped. */
 #define MAX_RUNS 1024u
 
-/* Posts by one call, one after the other. */
+/* Consecutive posts of one node. */
 struct run {
-	uint32_t node; /* PP_LINK_NONE: nobody's, as the initial count, or not known whose */
+	uint32_t node; /* PP_LINK_NONE: the initial count, or not known */
 	uint64_t n;
-	int64_t last_ns; /* of its newest */
+	int64_t last_ns; /* time of the last post */
 };
 
-/* Of a thread: it let go as a reader, or was signalled, at that node. */
+/* A thread, and the node at which it released a read lock or at which it was signalled. */
 struct mark {
 	const struct pp_thread *thread;
 	uint32_t node;
@@ -36,12 +35,14 @@ struct mark {
 
 /* struct pp_object.data */
 struct causes {
-	uint32_t last;	   /* release by its owner, routine run, thread's end; PP_LINK_NONE */
-	uint32_t created;  /* of a thread */
-	GArray *readers;   /* of struct mark: those that let go since a writer did */
-	GArray *signalled; /* of struct mark: those who sleep on it */
+	/* node of the owner's release, the run of a routine, or the thread's end; PP_LINK_NONE */
+	uint32_t last;
+	uint32_t created;  /* node of a thread's creation */
+	GArray *readers;   /* of struct mark: releases by readers since the last writer */
+	GArray *signalled; /* of struct mark: waiters that have been signalled */
 	GArray *runs;	   /* of struct run */
-	GArray *early;	   /* of uint32_t: went on before the cause was told, by some nanoseconds */
+	/* of uint32_t: nodes that continued some ns before their cause was recorded */
+	GArray *early;
 };
 
 /* --- nodes ---------------------------------------------------------------------------------- */
@@ -114,7 +115,7 @@ static struct causes *causes_of(struct pp_object *object)
 	return causes;
 }
 
-/* Takes the mark of a thread out; PP_LINK_NONE: there is none. */
+/* Removes the thread's mark and returns its node; PP_LINK_NONE if there is none. */
 static uint32_t take_mark(GArray *marks, const struct pp_thread *thread)
 {
 	for (guint i = 0; i < marks->len; i++) {
@@ -136,7 +137,10 @@ static void set_mark(GArray *marks, const struct pp_thread *thread, uint32_t nod
 	g_array_append_val(marks, mark);
 }
 
-/* Those that went on too early by their clocks did so because of this.  False: there are none. */
+/*
+ * Adds edges to nodes that continued before this cause was recorded, `most` at most.  Returns false
+ * if there are none.
+ */
 static bool serve_early(struct pp_precedence *self, struct pp_object *object, uint32_t node,
 			enum pp_precedence_kind kind, guint most)
 {
@@ -159,7 +163,7 @@ static enum pp_precedence_kind kind_of_lock(const struct pp_object *object)
 	return object->type == GM_SYNC_TYPE_spin ? PP_PRECEDENCE_SPIN : PP_PRECEDENCE_RWLOCK;
 }
 
-/* Its owner's release has a later time stamp than this acquisition. */
+/* True if the owner's release has a later time stamp than this acquisition. */
 static bool came_early(const struct pp_object *object, const struct pp_operation *operation)
 {
 	for (guint i = 0; i < pp_object_n_holds(object); i++) {
@@ -192,7 +196,7 @@ static void acquire(struct pp_precedence *self, struct pp_object *object,
 	if (!causes->readers->len)
 		order(self, causes->last, node, kind, object);
 	g_array_set_size(causes->readers, 0);
-	causes->last = PP_LINK_NONE; /* taken again by the same thread, it needs no cause */
+	causes->last = PP_LINK_NONE; /* a second acquisition by the same thread needs no cause */
 }
 
 static void release(struct pp_precedence *self, struct pp_object *object,
@@ -224,13 +228,13 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 			pp_sync_has(hold->op, PP_SYNC_SHARED));
 }
 
-/* --- what has no owner ---------------------------------------------------------------------- */
+/* --- semaphores and condition variables ----------------------------------------------------- */
 
 static void set_count(struct pp_object *object, const struct pp_operation *operation)
 {
 	struct run run = {PP_LINK_NONE, operation->value, operation->end_ns};
 
-	/* Most waits that used it up were only counted. */
+	/* With only contended operations recorded, most waits that consumed it have no event. */
 	if (!object->process->only_waits && run.n)
 		g_array_append_val(causes_of(object)->runs, run);
 }
@@ -257,8 +261,8 @@ static void post(struct pp_precedence *self, struct pp_object *object,
 }
 
 /*
- * If only waits are recorded, calls that were counted without an event may have used up the posts
- * from before a wait began.
+ * If only contended operations are recorded, calls without an event may have consumed the posts
+ * before the wait began.  Drops these posts.
  */
 static void forget_used(GArray *runs, const struct pp_operation *operation)
 {
@@ -292,7 +296,7 @@ static void use_post(struct pp_precedence *self, struct pp_object *object,
 		g_array_remove_index(causes->runs, 0);
 }
 
-/* One of those who sleep on it, or all, that were not told before. */
+/* Signals one waiter, or all, of those that have not been signalled before. */
 static void signal_waiters(struct pp_precedence *self, struct pp_object *object,
 			   const struct pp_operation *operation)
 {
@@ -302,11 +306,12 @@ static void signal_waiters(struct pp_precedence *self, struct pp_object *object,
 	for (guint i = 0; i < pp_object_n_waiters(object); i++) {
 		const struct pp_waiter *waiter =
 		    &g_array_index(object->waiters, struct pp_waiter, i);
-		bool told = false;
+		bool is_signalled = false;
 
 		for (guint j = 0; j < signalled->len; j++)
-			told |= g_array_index(signalled, struct mark, j).thread == waiter->thread;
-		if (told)
+			is_signalled |=
+			    g_array_index(signalled, struct mark, j).thread == waiter->thread;
+		if (is_signalled)
 			continue;
 		if (operation->op == ST_EVENT_cond_broadcast)
 			set_mark(signalled, waiter->thread, node_of(self, operation));
@@ -358,7 +363,7 @@ static void run_once(struct pp_precedence *self, struct pp_object *object,
 	}
 }
 
-/* --- what the state machines tell ----------------------------------------------------------- */
+/* --- listeners of the state machines -------------------------------------------------------- */
 
 static void on_waits(void *data, struct pp_object *object, const struct pp_operation *operation)
 {
@@ -366,7 +371,7 @@ static void on_waits(void *data, struct pp_object *object, const struct pp_opera
 		arrive(data, object, operation);
 }
 
-/* What became of a wait, or needed none. */
+/* Handles a successful operation, with or without a wait. */
 static void on_acquired(struct pp_precedence *self, struct pp_object *object,
 			const struct pp_operation *operation)
 {
@@ -394,7 +399,7 @@ static void on_done(struct pp_precedence *self, struct pp_object *object,
 {
 	struct causes *causes = causes_of(object);
 
-	/* Else told with the hold that it ends. */
+	/* Otherwise on_released() handles it. */
 	if (pp_sync_has(operation->op, PP_SYNC_RELEASES) && object->process->no_holds)
 		release(self, object, operation->thread, node_of(self, operation), false);
 	switch (operation->op) {

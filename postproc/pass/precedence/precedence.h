@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The precedence graph between the pass that collects it (precedence.c) and its tables
- * (rows.c). */
+/* Shared by the pass that collects the precedence graph (precedence.c) and its tables (rows.c). */
 #ifndef PP_PASS_PRECEDENCE_PRECEDENCE_H
 #define PP_PASS_PRECEDENCE_PRECEDENCE_H
 
@@ -20,12 +19,13 @@ enum pp_precedence_kind {
 	PP_PRECEDENCE_JOIN
 };
 
-/* Parts of a link; from and to are numbers of nodes. */
+/* Parts of a link; `from` and `to` are node numbers. */
 enum { PP_PRECEDENCE_PART_KIND, PP_PRECEDENCE_PART_OBJECT };
 
 struct pp_precedence_node {
 	const struct pp_thread *thread; /* NULL: a barrier */
-	uint32_t at;			/* number of the call's site; of the barrier's object */
+	/* number of the call site; for a barrier, serial of the object */
+	uint32_t at;
 };
 
 struct pp_precedence {
@@ -38,7 +38,7 @@ struct pp_precedence {
 	struct pp_links links;
 	GArray *nodes; /* of struct pp_precedence_node */
 	GHashTable *node_of;
-	uint64_t unknown; /* times that a thread went on, and nobody knows after what */
+	uint64_t unknown; /* number of times that a thread continued for an unknown cause */
 };
 
 static inline const struct pp_precedence_node *pp_precedence_node(const struct pp_precedence *self,
@@ -47,7 +47,7 @@ static inline const struct pp_precedence_node *pp_precedence_node(const struct p
 	return &g_array_index(self->nodes, struct pp_precedence_node, number);
 }
 
-/* Adds both; the second, of the edges, is returned for notes. */
+/* Adds both tables.  Returns the second, of the edges, for notes. */
 struct pp_table *pp_precedence_tables(const struct pp_precedence *self, GPtrArray *tables);
 
 #endif

@@ -2,7 +2,7 @@
 /* The node and edge tables of the precedence graph. */
 #include "analysis/state/object_row.h"
 #include "pass/precedence/precedence.h"
-#include "analysis/shown.h"
+#include "analysis/thread_cells.h"
 #include "analysis/graph/thread_nodes.h"
 
 enum {
@@ -17,11 +17,10 @@ static const struct pp_column node_columns[N_NODE_COLUMNS] = {
     PP_NODE_COLUMNS,
     [NODE_ID] = {"id", "id", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,
 		 "its number in this graph"},
-    [NODE_FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY,
-		       "what the thread called"},
+    [NODE_FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY, "called function"},
     [NODE_SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY, "where"},
     [NODE_OBJECT] = {"object", "object", PP_TYPE_TEXT, PP_COLUMN_KEY,
-		     "the barrier that this node is"},
+		     "the barrier that this node stands for"},
 };
 
 enum { OBJECT_COUNT = PP_OBJECT_CELLS, N_OBJECT_COLUMNS };

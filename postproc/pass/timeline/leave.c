@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Why a thread leaves its CPU: from the switch itself, and from what the thread was in then. */
+/*
+ * Determines why a thread leaves its CPU, from the switch and from the thread's current operation
+ * or system call.
+ */
 #include <inttypes.h>
 #include <string.h>
 
@@ -67,7 +70,7 @@ static enum pp_reason add_preemption(struct pp_timeline *self, GString *text,
 	const struct pp_thread *next = event->sched_switch.next;
 	int32_t tid = event->sched_switch.next_tid;
 	bool yields = self->track.syscall && strcmp(self->track.syscall, "sched_yield") == 0;
-	/* It was able to run before this thread got the CPU, and its turn has come. */
+	/* It was runnable before this thread got the CPU: this thread's time slice has ended. */
 	bool waited =
 	    next && self->track.on_ns != PP_TIME_UNKNOWN &&
 	    (woken_ns(self, next) == PP_TIME_UNKNOWN || woken_ns(self, next) < self->track.on_ns);
@@ -75,7 +78,7 @@ static enum pp_reason add_preemption(struct pp_timeline *self, GString *text,
 	*ret_tid = tid;
 	g_string_append(text, yields ? "yields" : waited ? "quantum expired" : "preempted");
 	if (tid == 0)
-		g_string_append(text, ", and its CPU idle: to be moved to another");
+		g_string_append(text, ", leaving its CPU idle: it migrates to another");
 	else if (tid > 0) {
 		g_string_append(text, yields || waited ? ": next is " : " by ");
 		pp_timeline_add_thread(text, next, tid, event->sched_switch.next_comm);
@@ -109,7 +112,10 @@ static enum pp_reason add_syscall(const struct pp_timeline *self, GString *text,
 		g_string_append_printf(text, " on fd %" PRId64, track->syscall_fd);
 	if (is_disk)
 		g_string_append(text, ", uninterruptible");
-	/* Not what these calls wait for, but memory or a disk on the way there. */
+	/*
+	 * These calls do not wait for a disk themselves; memory or a disk access on the way delayed
+	 * them.
+	 */
 	return is_disk && reason != PP_REASON_READ && reason != PP_REASON_WRITE &&
 		       reason != PP_REASON_CHILD
 		   ? PP_REASON_DISK
@@ -146,6 +152,6 @@ enum pp_reason pp_timeline_add_reason(struct pp_timeline *self, GString *text,
 		g_string_append(text, "uninterruptible: block I/O, or a page fault");
 		return PP_REASON_DISK;
 	}
-	g_string_append(text, "blocked, in no operation that was recorded");
+	g_string_append(text, "blocked outside of recorded operations");
 	return PP_REASON_UNKNOWN;
 }

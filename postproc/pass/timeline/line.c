@@ -7,10 +7,10 @@
 
 #include "core/duration.h"
 #include "pass/replay.h"
-#include "analysis/shown.h"
+#include "analysis/thread_cells.h"
 
 #define MAX_ERRNO 4095
-/* Values from here on are shown as addresses. */
+/* Larger values are shown in hexadecimal, as addresses. */
 #define LEAST_ADDRESS (INT64_C(1) << 32)
 
 void pp_timeline_add_thread(GString *text, const struct pp_thread *thread, int64_t tid,
@@ -101,7 +101,7 @@ void pp_timeline_add_return(GString *text, const struct pp_timeline_line *line)
 		add_part(text, before, "runnable", line->runnable_ns);
 }
 
-/* --- as a table ----------------------------------------------------------------------------- */
+/* --- table ---------------------------------------------------------------------------------- */
 
 const char *pp_timeline_kind_name(enum pp_timeline_kind kind)
 {
@@ -136,20 +136,21 @@ enum {
 
 static const struct pp_column columns[N_COLUMNS] = {
     PP_THREAD_COLUMNS,
-    [TIME] = {"time_ns", "time", PP_TYPE_TIME_NS, 0, "when; of a call and its return, the call"},
+    [TIME] = {"time_ns", "time", PP_TYPE_TIME_NS, 0,
+	      "time; for a call with its return, of the call"},
     [CPU] = {"cpu", "cpu", PP_TYPE_COUNT, 0, "where"},
     [EVENT] = {"event", "event", PP_TYPE_TEXT, 0, "what"},
-    [DEPTH] = {"depth", "depth", PP_TYPE_COUNT, 0, "calls that it is within"},
-    [TEXT] = {"text", "description", PP_TYPE_TEXT, 0, "the same, for people"},
+    [DEPTH] = {"depth", "depth", PP_TYPE_COUNT, 0, "number of enclosing calls"},
+    [TEXT] = {"text", "description", PP_TYPE_TEXT, 0, "the same as text"},
     [REASON] = {"reason", "reason", PP_TYPE_TEXT, 0,
-		"why the thread leaves its CPU; when it has one again, why it had left"},
+		"reason of the switch-out; at a switch-in, of the preceding one"},
     [OBJECT] = {"object", "object", PP_TYPE_TEXT, 0, "synchronization object"},
     [OTHER] = {"other_tid", "other", PP_TYPE_COUNT, 0,
-	       "who holds it, runs next, woke it, or was woken"},
+	       "the holder, next thread, waker, or woken thread"},
     [DURATION] = {"duration_ns", "duration", PP_TYPE_TIME_NS, 0,
-		  "of what ended; when it has a CPU again: since it left"},
-    [BLOCKED] = {"blocked_ns", "blocked", PP_TYPE_TIME_NS, 0, "of that: not able to run"},
-    [RUNNABLE] = {"runnable_ns", "runnable", PP_TYPE_TIME_NS, 0, "of that: able, without a CPU"},
+		  "duration of what ended; at a switch-in: since the switch-out"},
+    [BLOCKED] = {"blocked_ns", "blocked", PP_TYPE_TIME_NS, 0, "of this: blocked"},
+    [RUNNABLE] = {"runnable_ns", "runnable", PP_TYPE_TIME_NS, 0, "of this: runnable"},
 };
 
 struct pp_table *pp_timeline_table(void)

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of timeline.h: for timeline.c, and leave.c, which finds reasons. */
+/* Shared by timeline.c, and leave.c, which determines reasons. */
 #ifndef PP_PASS_TIMELINE_STATE_H
 #define PP_PASS_TIMELINE_STATE_H
 
 #include "pass/replay.h"
 #include "pass/timeline/timeline.h"
 
-/* What is known of the thread now. */
+/* The current state of the thread. */
 struct track {
-	const struct pp_thread *thread; /* NULL: not seen yet */
+	const struct pp_thread *thread; /* NULL: no event yet */
 	int cpu;
 	int64_t on_ns, off_ns, woken_ns; /* PP_TIME_UNKNOWN */
-	bool woken_early;		 /* before it left */
-	enum pp_reason reason;		 /* for which it left */
-	const char *syscall;		 /* that it is in; NULL: none */
-	int64_t syscall_ns, syscall_fd;	 /* fd: -1: it has none */
-	GString *held;			 /* its entry's line, which waits for its exit; NULL */
+	bool woken_early;		 /* woken before it was switched out */
+	enum pp_reason reason;		 /* of the last switch-out */
+	const char *syscall;		 /* the current one; NULL: none */
+	int64_t syscall_ns, syscall_fd;	 /* fd: -1 if there is none */
+	GString *held;			 /* the line of its entry, held back until its exit; NULL */
 	unsigned held_depth;
-	bool faulted; /* a page fault was the last that it did */
+	bool faulted; /* the last event was a page fault */
 	uint64_t fault_address;
 };
 
@@ -30,26 +30,29 @@ struct pp_timeline {
 	struct pp_objects objects;
 	struct pp_replay *replay;
 	struct track track;
-	struct pp_object *waits_on; /* of its last operation that had to wait */
+	struct pp_object *waits_on; /* object of its last operation that had to wait */
 	int64_t now_ns;
-	GArray *woken;	/* of int64_t: when each thread was woken last, by serial */
-	GArray *timers; /* of bool: was a timer the last that happened on that CPU */
+	GArray *woken;	/* of int64_t, by serial: time of each thread's last wake-up */
+	GArray *timers; /* of bool, by CPU: the last event was a timer */
 	bool saw_syscalls;
 };
 
-/* The object's name: kept with it, but for a thread's, which may get another. */
+/* The object's name.  It is cached, except for threads, whose name may change. */
 const char *pp_timeline_name(struct pp_timeline *self, struct pp_object *object);
 
-/* `before` and where that is, if it is known. */
+/* Appends `before` and the call site, if it is known. */
 void pp_timeline_add_site(const struct pp_timeline *self, GString *text, const char *before,
 			  uint64_t address);
 
-/* ", held by main (tid 5) since main (app.c:3)", if one has it; his tid, or -1. */
+/*
+ * Appends ", held by main (tid 5) since main (app.c:3)" if the object has a holder.  Returns the
+ * holder's tid, or -1.
+ */
 int64_t pp_timeline_add_holder(struct pp_timeline *self, GString *text,
 			       const struct pp_object *object,
 			       const struct pp_operation *operation);
 
-/* Why the thread leaves its CPU at this switch; in *ret_tid who is to blame, if one is known. */
+/* Appends the reason of this switch-out. *ret_tid is the thread that caused it, or -1. */
 enum pp_reason pp_timeline_add_reason(struct pp_timeline *self, GString *text,
 				      const struct pp_event *event, int64_t *ret_tid);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keeps the current line back until the next event shows whether it ends in it, and merges calls,
- * operations and kernel events of the thread.
+ * Holds back the current line until the next event shows whether it belongs to it, and merges
+ * calls, operations and kernel events of the thread.
  */
 #include <inttypes.h>
 
@@ -9,7 +9,7 @@
 #include "pass/timeline/line.h"
 #include "pass/timeline/state.h"
 
-static bool is_mine(const struct pp_timeline *self, const struct pp_thread *thread)
+static bool is_shown(const struct pp_timeline *self, const struct pp_thread *thread)
 {
 	return thread && thread->tid == self->options.tid;
 }
@@ -53,7 +53,7 @@ static void release_syscall(struct pp_timeline *self)
 	hand_out(self, &line);
 }
 
-/* Before any other line: what was held back happened earlier. */
+/* Emits the line that was held back, before any later line. */
 static void release(struct pp_timeline *self)
 {
 	pp_replay_release(self->replay);
@@ -107,7 +107,7 @@ static void on_waits(void *data, struct pp_object *object, const struct pp_opera
 	struct pp_timeline_line line;
 	int64_t holder;
 
-	if (!is_mine(self, operation->thread))
+	if (!is_shown(self, operation->thread))
 		return;
 	self->waits_on = object;
 	add_call(self, text, object, operation);
@@ -128,8 +128,10 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	struct pp_timeline_line line;
 
 	(void)acquired;
-	/* The mutex of a condition wait is not told of apart, nor what nobody saw return. */
-	if (!is_mine(self, operation->thread) || object->address != operation->object ||
+	/*
+	 * No lines for the mutex of a condition wait, and for operations without a recorded return.
+	 */
+	if (!is_shown(self, operation->thread) || object->address != operation->object ||
 	    !operation->finished)
 		return;
 	add_call(self, text, object, operation);
@@ -169,7 +171,7 @@ static void leave(struct pp_timeline *self, const struct pp_event *event)
 	track->cpu = PP_CPU_UNKNOWN;
 }
 
-/* --- getting one back ----------------------------------------------------------------------- */
+/* --- getting a CPU -------------------------------------------------------------------------- */
 
 static bool could_go_on(enum pp_reason reason)
 {
@@ -177,12 +179,12 @@ static bool could_go_on(enum pp_reason reason)
 	       reason == PP_REASON_YIELD;
 }
 
-/* Of the time off the CPU: how long it could not run, and could. */
+/* Divides the time off the CPU into blocked and runnable. */
 static void split(const struct pp_timeline *self, struct pp_timeline_line *line)
 {
 	const struct track *track = &self->track;
 
-	if (track->off_ns == PP_TIME_UNKNOWN) { /* new */
+	if (track->off_ns == PP_TIME_UNKNOWN) { /* new thread */
 		if (track->woken_ns != PP_TIME_UNKNOWN)
 			line->runnable_ns = self->now_ns - track->woken_ns;
 		return;
@@ -253,7 +255,7 @@ static void wakes(struct pp_timeline *self, enum pp_timeline_kind kind,
 	hand_out(self, &line);
 }
 
-/* --- system calls and the like -------------------------------------------------------------- */
+/* --- system calls and other kernel events --------------------------------------------------- */
 
 static void enter_syscall(struct pp_timeline *self, const struct pp_event *event)
 {
@@ -360,7 +362,7 @@ static void on_life(struct pp_timeline *self, const struct pp_event *event)
 
 /* --- events --------------------------------------------------------------------------------- */
 
-/* Another that has the tid begins anew. */
+/* Another thread with the same tid gets a new state. */
 static void begin_track(struct pp_timeline *self, const struct pp_thread *thread)
 {
 	if (self->track.thread == thread)
@@ -396,7 +398,7 @@ static void note_timer(struct pp_timeline *self, const struct pp_event *event)
 	g_array_index(self->timers, bool, event->cpu) = event->kind == PP_EVENT_TIMER;
 }
 
-/* Does the thread do this itself, on the event's CPU? */
+/* True if the thread itself caused the event, on the event's CPU. */
 static bool is_on_cpu(const struct pp_event *event)
 {
 	return event->kind == PP_EVENT_SYSCALL_ENTRY || event->kind == PP_EVENT_SYSCALL_EXIT ||
@@ -404,8 +406,8 @@ static bool is_on_cpu(const struct pp_event *event)
 	       event->kind == PP_EVENT_EXEC || event->kind == PP_EVENT_EXIT;
 }
 
-/* What the event means to the thread, but for its calls and synch-events. */
-static void on_mine(struct pp_timeline *self, const struct pp_event *event)
+/* Handles an event of the thread, except calls and synch-events. */
+static void on_shown(struct pp_timeline *self, const struct pp_event *event)
 {
 	if (is_on_cpu(event))
 		self->track.cpu = event->cpu;
@@ -426,13 +428,13 @@ static void on_mine(struct pp_timeline *self, const struct pp_event *event)
 		break;
 	case PP_EVENT_FAULT:
 		on_fault(self, event);
-		return; /* which stays the last that it did */
+		return; /* keeps `faulted` */
 	case PP_EVENT_SIGNAL:
 		on_signal(self, event);
 		break;
 	case PP_EVENT_BLOCK:
 		on_block(self, event);
-		return; /* for the fault */
+		return; /* keeps `faulted`: the fault may have caused it */
 	case PP_EVENT_LOST:
 		on_lost(self, event);
 		break;
@@ -444,24 +446,24 @@ static void on_mine(struct pp_timeline *self, const struct pp_event *event)
 
 static void on_switch(struct pp_timeline *self, const struct pp_event *event)
 {
-	if (is_mine(self, event->sched_switch.prev)) {
+	if (is_shown(self, event->sched_switch.prev)) {
 		begin_track(self, event->sched_switch.prev);
 		leave(self, event);
 	}
-	if (is_mine(self, event->sched_switch.next)) {
+	if (is_shown(self, event->sched_switch.next)) {
 		begin_track(self, event->sched_switch.next);
 		enter(self, event);
 		self->track.faulted = false;
 	}
 }
 
-/* What the thread does to another. */
+/* Handles an operation of the thread on another thread. */
 static void on_others(struct pp_timeline *self, const struct pp_event *event)
 {
-	bool wakes_it = event->kind == PP_EVENT_WAKING && is_mine(self, event->waking.waker);
-	bool forks_it = event->kind == PP_EVENT_FORK && is_mine(self, event->fork.parent);
+	bool wakes_it = event->kind == PP_EVENT_WAKING && is_shown(self, event->waking.waker);
+	bool forks_it = event->kind == PP_EVENT_FORK && is_shown(self, event->fork.parent);
 
-	if (!event->thread || is_mine(self, event->thread) || !(wakes_it || forks_it))
+	if (!event->thread || is_shown(self, event->thread) || !(wakes_it || forks_it))
 		return;
 	begin_track(self, wakes_it ? event->waking.waker : event->fork.parent);
 	wakes(self, wakes_it ? PP_TIMELINE_WAKES : PP_TIMELINE_FORK, event->thread);
@@ -478,14 +480,14 @@ void pp_timeline_event(struct pp_timeline *self, const struct pp_event *event)
 		on_lost(self, event);
 	else
 		on_others(self, event);
-	if (is_mine(self, event->thread)) {
+	if (is_shown(self, event->thread)) {
 		begin_track(self, event->thread);
 		if (event->kind == PP_EVENT_CALL || event->kind == PP_EVENT_RETURN) {
 			release_syscall(self);
 			pp_replay_event(self->replay, event);
 			self->track.faulted = false;
 		} else {
-			on_mine(self, event);
+			on_shown(self, event);
 		}
 	}
 	if (event->kind == PP_EVENT_WAKING && event->thread)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bpf.h in a build without libbpf or without a compiler for BPF: the source says so, and the next
- * one is taken.
+ * Implements bpf.h in a build without libbpf or without a BPF compiler: opening fails with the
+ * reason, and the next source is tried.
  */
 #include "record/bpf/bpf.h"
 

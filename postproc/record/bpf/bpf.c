@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Loads the programs by libbpf, and reads the rings that they fill.
- */
+/* Loads the BPF programs through libbpf, and reads the rings that they fill. */
 #include "record/bpf/bpf.h"
 
 #include <errno.h>
@@ -20,16 +18,16 @@
 #define LOG_BYTES (64 << 10)
 #define NOT_PERMITTED                                                                              \
 	"bpf() is not permitted: it needs CAP_BPF and CAP_PERFMON, and no sandbox against it"
-/* Slots of a ring: 2 MiB, 4 MiB, 16 KiB; and memory that all take at most. */
+/* Slots of a ring (2 MiB; 4 MiB; 16 KiB), and the memory limit of all rings. */
 #define MOST_SLOTS  (32u << 10)
 #define FULL_SLOTS  (64u << 10)
 #define LEAST_SLOTS 256u
 #define RINGS_BYTES (64u << 20)
 
-/* Of the object file (object.S). */
+/* The object file (object.S). */
 extern const char pp_bpf_object[], pp_bpf_object_end[];
 
-/* Names in programs.bpf.c, and what libbpf calls the maps that it makes of variables. */
+/* Names in programs.bpf.c, and libbpf's names of the maps that hold variables. */
 #define RINGS	  "gprof_mt_rings"
 #define WAKE	  "gprof_mt_wake"
 #define SETTINGS  ".rodata"
@@ -54,7 +52,7 @@ static int create_map(const char *name, size_t bytes, unsigned n)
 			      &options);
 }
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 static char *map_memory(int fd, size_t len_bytes)
 {
 	void *map = mmap(NULL, len_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -62,7 +60,10 @@ static char *map_memory(int fd, size_t len_bytes)
 	return map == MAP_FAILED ? NULL : map;
 }
 
-/* E2BIG: more than older kernels let one value have.  n_cpus: the highest number, and one. */
+/*
+ * Returns -E2BIG if a value would exceed the limit of older kernels.  n_cpus: the highest CPU
+ * number plus one.
+ */
 static int create_rings(struct pp_bpf *bpf, unsigned n_cpus, bool full)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -126,7 +127,7 @@ static int set_settings(struct pp_bpf *bpf, int64_t preempt_count)
 	return bpf_map__set_initial_value(map_of(bpf, SETTINGS), &settings, sizeof(settings));
 }
 
-/* Created here: libbpf would copy all of it to set the one bit. */
+/* Created here, because libbpf would copy the whole value to set one bit. */
 static int set_tids(struct pp_bpf *bpf, pid_t root)
 {
 	int fd = create_map(TIDS_NAME, PP_BPF_TIDS_BYTES, 1), rc;
@@ -169,7 +170,7 @@ static int prepare(struct pp_bpf *bpf, unsigned n_cpus, pid_t root, int64_t pree
 	return rc;
 }
 
-/* The line before the last, which counts the verifier's steps. */
+/* Returns the last line before the one that counts the verifier's steps. */
 static const char *last_line(char *log)
 {
 	const char *last = "no reason given";
@@ -184,7 +185,7 @@ static int refused(const struct bpf_program *program, int rc, char *log, struct 
 {
 	if (rc == -EPERM)
 		return pp_error_add(err, rc, NOT_PERMITTED);
-	/* libbpf's, where the kernel has not the member. */
+	/* libbpf prints this if the kernel lacks the member. */
 	if (strstr(log, "invalid CO-RE relocation"))
 		return pp_error_add(err, -ENOENT, "unsupported kernel scheduler layout");
 	if (!program)
@@ -193,7 +194,7 @@ static int refused(const struct bpf_program *program, int rc, char *log, struct 
 			    bpf_program__name(program), last_line(log));
 }
 
-/* The kernel writes what it has against a program into `logs`, one for each. */
+/* The kernel writes its objections to each program into `logs`. */
 static int load(struct pp_bpf *bpf, struct pp_error *err)
 {
 	g_autofree char *logs = g_malloc0((size_t)LOG_BYTES * PP_BPF_MOST_PROGRAMS);
@@ -250,7 +251,7 @@ static int attach(struct pp_bpf *bpf)
 	return 0;
 }
 
-/* --- life ------------------------------------------------------------------------------------ */
+/* --- opening and closing --------------------------------------------------------------------- */
 
 bool pp_bpf_is_built(void)
 {
@@ -299,8 +300,8 @@ static int open_all(struct pp_bpf *bpf, const struct pp_ring *rings, unsigned n_
 }
 
 /*
- * The kernel's BTF, 5 MB and more, is read here and again by libbpf, each time into two copies. The
- * second time they take the pages of the first, which the kernel need not clear again.
+ * The kernel's BTF, 5 MB and more, is read here and again by libbpf, each time into two copies.
+ * Keeping the pages of the first reading saves the kernel from clearing new ones for the second.
  */
 static void keep_pages(bool keep)
 {
@@ -322,7 +323,10 @@ int pp_bpf_open(struct pp_bpf *bpf, const struct pp_ring *rings, unsigned n_ring
 	keep_pages(true);
 	rc = open_all(bpf, rings, n_rings, root, full, err);
 	keep_pages(false);
-	/* libbpf raises it where a first try fails, and the profiled program would inherit that. */
+	/*
+	 * libbpf raises RLIMIT_MEMLOCK after a failed attempt; the profiled program would inherit
+	 * it.
+	 */
 	if (has_limit)
 		setrlimit(RLIMIT_MEMLOCK, &limit);
 	if (rc)
@@ -335,14 +339,14 @@ size_t pp_bpf_ring_bytes(const struct pp_bpf *bpf)
 	return bpf->n_slots * sizeof(struct pp_bpf_record);
 }
 
-/* NULL: the next record is not yet written. */
+/* Returns NULL if the next record is not complete yet. */
 static const struct pp_bpf_record *next_record(const struct pp_bpf *bpf,
 					       const struct pp_bpf_ring *of)
 {
 	const struct pp_bpf_record *record = &of->slots[of->tail & (bpf->n_slots - 1)];
 	uint8_t mark = of->tail & bpf->n_slots ? 0 : PP_BPF_ODD;
 
-	/* acquire: pairs with the order of the program's stores; see records.h */
+	/* acquire: pairs with the BPF program's ordered stores; see records.h */
 	return (__atomic_load_n(&record->mark, __ATOMIC_ACQUIRE) & PP_BPF_ODD) == mark ? record
 										       : NULL;
 }
@@ -369,19 +373,22 @@ void pp_bpf_drain(struct pp_bpf *bpf, unsigned ring,
 	uint64_t dropped;
 
 	take_records(bpf, ring, take, data);
-	/* acquire: pairs with the order of the program's stores, as the marks do */
+	/* acquire: pairs with the BPF program's ordered stores, as the marks do */
 	dropped = __atomic_load_n(&of->head->dropped, __ATOMIC_ACQUIRE);
-	if (dropped != of->told_dropped) {
+	if (dropped != of->reported_dropped) {
 		struct pp_kevent event = {
-		    .kind = PP_KEVENT_LOST, .cpu = of->cpu, .lost = dropped - of->told_dropped};
+		    .kind = PP_KEVENT_LOST, .cpu = of->cpu, .lost = dropped - of->reported_dropped};
 
-		/* It was full then, and stays so until we give room back: all in it came before. */
+		/*
+		 * The ring was full then, and remains so until space is released: all its records
+		 * are older.
+		 */
 		take_records(bpf, ring, take, data);
 		event.time_ns = of->last_ns;
 		take(data, ring, &event);
-		of->told_dropped = dropped;
+		of->reported_dropped = dropped;
 	}
-	/* release: our reads are done before the program may overwrite */
+	/* release: our reads are complete before the BPF program may overwrite the slots */
 	__atomic_store_n(&of->head->tail, of->tail, __ATOMIC_RELEASE);
 }
 
@@ -389,13 +396,13 @@ uint64_t pp_bpf_unfinished(const struct pp_bpf *bpf)
 {
 	uint64_t n = 0;
 
-	/* relaxed: nothing is read by it */
+	/* relaxed: no data is read through it */
 	for (unsigned i = 0; i < bpf->n_rings; i++)
 		n += __atomic_load_n(&bpf->of[i].head->head, __ATOMIC_RELAXED) - bpf->of[i].tail;
 	return n;
 }
 
-/* Runs of a program that the kernel left out since it ran already on that CPU. */
+/* Returns how often the kernel skipped the program because it was already running on that CPU. */
 static uint64_t left_out(const struct bpf_program *program)
 {
 	struct bpf_prog_info info = {0};

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* One function for each kind of record. */
+/* Decodes BPF records, one function for each kind of record. */
 #include "record/bpf/decode.h"
 
 #include <string.h>
 
 #include <glib.h>
 
-/* Of the kernel: TASK_REPORT, TASK_NOLOAD. */
-#define STATES_TOLD 0x7fu
-#define NO_LOAD	    0x400u
-#define IDLE	    (0x2u | NO_LOAD)
+/* Task states of the kernel: TASK_REPORT, TASK_NOLOAD. */
+#define STATES_REPORTED 0x7fu
+#define NO_LOAD		0x400u
+#define IDLE		(0x2u | NO_LOAD)
 
 /* Fields of preempt_count. */
 #define SOFTIRQ_SERVED 0x000100u
 #define HARDIRQ_OR_NMI 0xff0000u
 
-/* As the tracepoint tells: the highest of the bits that it tells of, 0 for a preempted thread. */
+/* Same value as the tracepoint's: the highest of the reported bits, 0 for a preempted thread. */
 static int16_t state_of(const struct pp_bpf_record *record)
 {
-	uint32_t told = record->state & STATES_TOLD;
+	uint32_t reported = record->state & STATES_REPORTED;
 
 	if (record->is_preempted)
 		return 0;
 	if ((record->state & IDLE) == IDLE)
 		return 0x80;
-	return told ? (int16_t)(1 << (31 - __builtin_clz(told))) : 0;
+	return reported ? (int16_t)(1 << (31 - __builtin_clz(reported))) : 0;
 }
 
-/* 0 to 139, and -1 for a deadline. */
+/* Range: 0 to 139, and -1 for a deadline thread. */
 static int8_t prio_of(uint8_t prio)
 {
 	return (int8_t)((prio == UINT8_MAX ? -1 : prio) - PP_MAX_RT_PRIO);
@@ -70,8 +70,8 @@ static void decode_waking(const struct pp_bpf_record *record, struct pp_kevent *
 }
 
 /*
- * The run queue's clock stands still between the kernel's updates, so the least it was seen to lag
- * behind CLOCK_MONOTONIC is nearest; that may grow by 500 ppm, as time is slewed.
+ * Between the kernel's updates, the run queue's clock stands still.  The least lag behind
+ * CLOCK_MONOTONIC seen so far is the best estimate; it may grow by 500 ppm, because time is slewed.
  */
 static void learn_lag(struct pp_bpf_clock *clock, uint64_t time_ns, uint32_t lag_ns)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * From what a BPF program said to a struct pp_kevent.
- */
+/* Converts a record of the BPF programs to a struct pp_kevent. */
 #ifndef PP_RECORD_BPF_DECODE_H
 #define PP_RECORD_BPF_DECODE_H
 
@@ -10,13 +8,13 @@
 #include "record/bpf/records.h"
 #include "record/ctf/kevent.h"
 
-/* What the records of a CPU told of its run queue's clock; zeroed at first. */
+/* The lag of a CPU's run-queue clock as observed in its records; zero-initialized. */
 struct pp_bpf_clock {
-	uint64_t time_ns; /* when that was */
-	uint32_t lag_ns;  /* behind CLOCK_MONOTONIC; the lower half */
+	uint64_t time_ns; /* when the lag was observed */
+	uint32_t lag_ns;  /* lag behind CLOCK_MONOTONIC; the lower 32 bits */
 };
 
-/* False: nothing that is known. */
+/* Returns false for an unknown kind of record. */
 bool pp_bpf_decode(const struct pp_bpf_record *record, int cpu, struct pp_bpf_clock *clock,
 		   struct pp_kevent *event);
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The kernel's variables of each CPU are described in BTF as those of a section, with their offsets
- * in it.
- */
+/* Finds offsets of per-CPU variables: BTF describes them as members of a section. */
 #include "record/bpf/layout.h"
 
 #include <errno.h>
@@ -12,7 +9,7 @@
 
 #define BTF_FILE "/sys/kernel/btf/vmlinux"
 
-/* -ENOENT: the section has it not. */
+/* Returns -ENOENT if the section lacks the variable. */
 static int64_t variable_offset(const struct btf *btf, const struct btf_type *section,
 			       const char *name)
 {
@@ -27,7 +24,7 @@ static int64_t variable_offset(const struct btf *btf, const struct btf_type *sec
 	return -ENOENT;
 }
 
-/* In bytes; -ENOENT. */
+/* Returns the offset in bytes, or -ENOENT. */
 static int64_t member_offset(const struct btf *btf, const char *structure, const char *name)
 {
 	int id = btf__find_by_name_kind(btf, structure, BTF_KIND_STRUCT);
@@ -49,7 +46,7 @@ static int find_distance(const struct btf *btf, int64_t *ret_distance)
 		return -ENOENT;
 	queue = variable_offset(btf, section, "runqueues");
 	count = variable_offset(btf, section, "__preempt_count");
-	/* Linux 6.2 to 6.14: a member of a variable. */
+	/* In Linux 6.2 to 6.14 it is a member of a variable. */
 	if (count < 0) {
 		int64_t hot = variable_offset(btf, section, "pcpu_hot");
 		int64_t member = member_offset(btf, "pcpu_hot", "preempt_count");

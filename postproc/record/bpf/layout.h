@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What CO-RE cannot tell of the running kernel's layout: distances between variables of a CPU.
- */
+/* Layout of the running kernel that CO-RE cannot provide: distances between per-CPU variables. */
 #ifndef PP_RECORD_BPF_LAYOUT_H
 #define PP_RECORD_BPF_LAYOUT_H
 
@@ -10,8 +8,8 @@
 #include "core/error.h"
 
 /*
- * Bytes from a CPU's run queue to its preempt count.  -ENOENT: this kernel's BTF has no such
- * variables; another error: its BTF cannot be read.
+ * Sets the distance in bytes from a CPU's run queue to its preempt count.  Returns 0 or -errno;
+ * -ENOENT: this kernel's BTF lacks the variables; other errors: its BTF cannot be read.
  */
 int pp_bpf_preempt_count(int64_t *ret_distance, struct pp_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The object file that clang made of programs.bpf.c, for libbpf to read. */
+/* Embeds the object file that clang compiled from programs.bpf.c, for libbpf. */
 	.section .rodata, "a"
 	.balign 8
 	.globl pp_bpf_object, pp_bpf_object_end

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * The programs that run in the kernel, at sched_switch, sched_waking and task_newtask, at level
- * full also at system calls and page faults; what they share with the collector: records.h.
+ * The BPF programs: at sched_switch, sched_waking and task_newtask, and at level full also at
+ * system calls and page faults.  records.h describes the memory shared with the collector.
  *
- * The kernel's structures are declared with the members that are used here and no others. The
- * compiler notes each access, and libbpf puts the offsets of the running kernel into it when it
- * loads the programs (CO-RE).
+ * The kernel's structures are declared with only the members used here.  The compiler records each
+ * access, and libbpf inserts the running kernel's offsets when it loads the programs (CO-RE).
  */
 #include <linux/bpf.h>
 #include <stdbool.h>
@@ -17,10 +16,10 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* bpf_perf_event_output() is for programs that may be distributed under the GPL, as these may. */
+/* bpf_perf_event_output() requires a license compatible with the GPL. */
 const char license_text[] SEC("license") = "Dual MIT/GPL";
 
-/* --- the kernel ------------------------------------------------------------------------------ */
+/* --- kernel structures ----------------------------------------------------------------------- */
 
 #define KERNEL __attribute__((preserve_access_index))
 
@@ -54,14 +53,14 @@ struct task_struct {
 	char comm[PP_COMM_BYTES];
 } KERNEL;
 
-/* As in a system call of a 64-bit program. */
+/* Registers as in a system call of a 64-bit program. */
 struct pt_regs {
 	uint64_t r10, r9, r8, dx, si, di, orig_ax, ip;
 } KERNEL;
 
 /* --- maps ------------------------------------------------------------------------------------ */
 
-/* The collector creates it, with the size and number of its values. */
+/* The collector creates it, with the number and size of its values. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -70,7 +69,7 @@ struct {
 	__uint(max_entries, 1);
 } gprof_mt_rings SEC(".maps");
 
-/* A perf event for each CPU. */
+/* One perf event for each CPU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
 	__uint(key_size, sizeof(uint32_t));
@@ -81,7 +80,7 @@ struct {
 const volatile struct pp_bpf_settings settings;
 uint64_t tids[PP_BPF_TIDS / 64];
 
-/* --- parts ----------------------------------------------------------------------------------- */
+/* --- ring slots ------------------------------------------------------------------------------ */
 
 INLINE bool is_ours(uint32_t tid)
 {
@@ -96,7 +95,7 @@ INLINE const struct task_struct *this_thread(void)
 	return (const void *)bpf_get_current_task_btf();
 }
 
-/* NULL: none. */
+/* Returns NULL if this CPU has no ring. */
 INLINE struct pp_bpf_ring_head *this_ring(void)
 {
 	uint32_t cpu = bpf_get_smp_processor_id();
@@ -104,14 +103,14 @@ INLINE struct pp_bpf_ring_head *this_ring(void)
 	return bpf_map_lookup_elem(&gprof_mt_rings, &cpu);
 }
 
-/* A slot that was taken. */
+/* A claimed slot. */
 struct slot {
 	struct pp_bpf_record *record;
 	uint64_t number;
 	uint64_t time_ns;
 };
 
-/* False: there is none. */
+/* Claims a slot; false: none is free. */
 INLINE bool slot_take(struct pp_bpf_ring_head *ring, struct slot *slot)
 {
 	char *slots = (char *)(ring + 1);
@@ -128,10 +127,10 @@ INLINE bool slot_take(struct pp_bpf_ring_head *ring, struct slot *slot)
 	return true;
 }
 
-/* Hands the slot over; wakes the collector after each half of the ring. */
+/* Publishes the slot; wakes the collector after each half of the ring. */
 INLINE void slot_done(const struct slot *slot, enum pp_bpf_kind kind, void *context)
 {
-	/* The mark of an even lap is odd, for the ring to begin without marks. */
+	/* The mark of an even lap is odd, so that an empty ring has no valid marks. */
 	uint64_t lap = slot->number >> settings.slots_shift;
 	uint8_t mark = (uint8_t)(((lap << PP_BPF_ODD_SHIFT) & PP_BPF_ODD) ^ (PP_BPF_ODD | kind));
 	uint32_t nothing = 0;
@@ -159,9 +158,9 @@ INLINE const struct rq *run_queue(const struct task_struct *running)
 }
 
 /*
- * The context in which a program runs. The kernel keeps it in a variable of each CPU, and tells
- * programs its address only if it was built with CONFIG_KALLSYMS_ALL. The running thread leads to
- * its CPU's run queue, which is such a variable, too, and all of them lie alike on every CPU.
+ * Returns the context in which a program runs.  The kernel keeps it in a per-CPU variable, whose
+ * address programs get only with CONFIG_KALLSYMS_ALL.  The running thread leads to its CPU's run
+ * queue, another per-CPU variable, and the distance between the two is the same on every CPU.
  */
 INLINE uint32_t preempt_count(const struct task_struct *running)
 {
@@ -175,9 +174,9 @@ INLINE uint32_t preempt_count(const struct task_struct *running)
 /* --- scheduling ------------------------------------------------------------------------------ */
 
 /*
- * The thread that leaves is of the program, and was not seen to come: some kernels tell nothing of
- * what a few threads do, and one of those made the switch. The scheduler noted its time by the
- * clock of the run queue.
+ * Records a missed switch: the previous thread belongs to the program, but no switch to it was
+ * seen.  Some kernels run no tracepoint for a few threads, and the switch was made by one of them.
+ * The scheduler noted the switch's time by the clock of the run queue.
  */
 INLINE void put_missed(struct pp_bpf_ring_head *ring, const struct task_struct *leaves,
 		       void *context)
@@ -263,9 +262,9 @@ SEC("tp_btf/sched_waking") int gprof_mt_waking(uint64_t *context)
 }
 
 /*
- * task_newtask(child), by its maker: the child's number is of the program if the maker's is,
- * whomever it belonged to before. Unlike sched_process_fork it also tells of threads that the
- * kernel makes for the program (io_uring).
+ * task_newtask(child), run by the parent: the child's tid belongs to the program if the parent's
+ * does, whatever it belonged to before.  Unlike sched_process_fork, it also covers threads that the
+ * kernel creates for the program (io_uring).
  */
 SEC("tp_btf/task_newtask") int gprof_mt_fork(uint64_t *context)
 {
@@ -282,7 +281,7 @@ SEC("tp_btf/task_newtask") int gprof_mt_fork(uint64_t *context)
 
 /* --- level full ------------------------------------------------------------------------------ */
 
-/* The running thread has a slot, if it is of the program. */
+/* Claims a slot if the running thread belongs to the program. */
 INLINE bool slot_take_ours(const struct task_struct *running, struct slot *slot)
 {
 	struct pp_bpf_ring_head *ring;
@@ -296,7 +295,7 @@ INLINE bool slot_take_ours(const struct task_struct *running, struct slot *slot)
 	return true;
 }
 
-/* A system call's number, which programs may make up. */
+/* Limits a system call's number, which programs can choose freely. */
 INLINE uint16_t call_number(uint64_t number)
 {
 	return (uint16_t)(number > PP_BPF_NO_NUMBER ? PP_BPF_NO_NUMBER : number);

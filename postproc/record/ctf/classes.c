@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #include "core/write.h"
+#include "record/ctf/declaration.h"
 
-#define UNKNOWN "unknown" /* as LTTng calls those that it has no name for */
+#define UNKNOWN "unknown" /* LTTng's name for unnamed system calls */
 
 void pp_kernel_classes_init(struct pp_kernel_classes *classes, const struct pp_syscalls *syscalls,
 			    int metadata_fd, unsigned first_id)
@@ -72,37 +73,33 @@ static void lay_out(const struct pp_syscall *syscall, const struct pp_kevent *ev
 
 /* --- declarations --------------------------------------------------------------------------- */
 
-/* With an underscore before its name, which readers take off: some names are words of TSDL. */
-static void add_field(GString *text, const char *name, enum pp_argument_type type, uint8_t bytes)
+static void add_field(GString *members, const char *name, enum pp_argument_type type, uint8_t bytes)
 {
-	bool is_signed = type == PP_ARGUMENT_INT, is_hex = type == PP_ARGUMENT_ADDRESS;
-
-	g_string_append_printf(text, " integer { size = %u; align = 8; signed = %s;%s } _%s;",
-			       bytes * 8, is_signed ? "true" : "false", is_hex ? " base = 16;" : "",
-			       name);
+	pp_declare_integer(members, name, bytes, type == PP_ARGUMENT_INT,
+			   type == PP_ARGUMENT_ADDRESS);
 }
 
-static void add_fields(GString *text, const struct pp_syscall *syscall,
+static void add_fields(GString *members, const struct pp_syscall *syscall,
 		       const struct pp_kevent *event, const struct pp_kernel_layout *layout)
 {
 	if (layout->has_number)
-		add_field(text, "id", PP_ARGUMENT_INT, sizeof(event->number));
+		add_field(members, "id", PP_ARGUMENT_INT, sizeof(event->number));
 	if (event->kind == PP_KEVENT_SYSCALL_EXIT) {
-		add_field(text, "ret", PP_ARGUMENT_INT, layout->bytes[0]);
+		add_field(members, "ret", PP_ARGUMENT_INT, layout->bytes[0]);
 		return;
 	}
 	for (unsigned i = 0; i < layout->n_values; i++) {
 		g_autofree char *number = g_strdup_printf("arg%u", i);
 
 		if (syscall)
-			add_field(text, syscall->arguments[i].name, syscall->arguments[i].type,
+			add_field(members, syscall->arguments[i].name, syscall->arguments[i].type,
 				  layout->bytes[i]);
 		else
-			add_field(text, number, PP_ARGUMENT_ADDRESS, layout->bytes[i]);
+			add_field(members, number, PP_ARGUMENT_ADDRESS, layout->bytes[i]);
 	}
 }
 
-/* All or nothing: a reader refuses half a declaration. */
+/* Writes all or nothing: readers reject an incomplete declaration. */
 static int append(struct pp_kernel_classes *classes, const GString *text)
 {
 	int rc = pp_write_all(classes->metadata_fd, text->str, text->len);
@@ -117,22 +114,19 @@ static int append(struct pp_kernel_classes *classes, const GString *text)
 static int declare(struct pp_kernel_classes *classes, const struct pp_syscall *syscall,
 		   const struct pp_kevent *event, const struct pp_kernel_layout *layout)
 {
-	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GString) text = g_string_new(NULL), members = g_string_new(NULL);
+	g_autofree char *name = g_strdup_printf(
+	    "syscall_%s_%s", event->kind == PP_KEVENT_SYSCALL_EXIT ? "exit" : "entry",
+	    syscall ? syscall->name : UNKNOWN);
 
 	if (classes->next > UINT16_MAX)
 		return -EOVERFLOW;
-	g_string_append_printf(text,
-			       "event {\n\tname = \"syscall_%s_%s\";\n\tid = %u;\n"
-			       "\tstream_id = 0;\n\tcontext := struct { int32_t tid; };\n"
-			       "\tfields := struct {",
-			       event->kind == PP_KEVENT_SYSCALL_EXIT ? "exit" : "entry",
-			       syscall ? syscall->name : UNKNOWN, classes->next);
-	add_fields(text, syscall, event, layout);
-	g_string_append(text, " };\n};\n\n");
+	add_fields(members, syscall, event, layout);
+	pp_declare_event(text, name, classes->next, "int32_t tid;", members->str);
 	return append(classes, text);
 }
 
-/* The key of a class: which call and way, and two bits for each width. */
+/* Returns the key of a class: system call, entry or exit, and two bits for each width. */
 static void *key_of(const struct pp_syscall *syscall, const struct pp_kevent *event,
 		    const struct pp_kernel_layout *layout)
 {

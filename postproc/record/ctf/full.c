@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of kernel events beside the scheduler's, with their fields. */
+/* The table of kernel events other than the scheduler's, with their fields. */
 #include "record/ctf/full.h"
 
 #include <string.h>
@@ -98,7 +98,10 @@ const struct pp_full_event pp_full_events[PP_N_FULL] = {
 			    {"rwbs", "rwbs", 2, 'r'}}},
 };
 
-/* An F before the operation's letter is PREFLUSH, behind it FUA, and alone the operation. */
+/*
+ * The letter F means PREFLUSH before the operation's letter, FUA behind it, and a flush operation
+ * alone.
+ */
 static uint64_t flush_bit(const char *rest, unsigned n, uint64_t set)
 {
 	if (set)

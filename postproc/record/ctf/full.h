@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events of level `full`, beside those of the scheduler: one row each, from which they are
- * opened, decoded and described in CTF.
+ * The events of level full beside the scheduler's.  One row per event drives opening, decoding and
+ * the CTF description.
  *
- * Names and fields are LTTng's; of its fields those are left out that are the same as others (comm,
- * where there is a tid) or mean something to the kernel alone, to keep an event below 32 bytes.
+ * Names and fields are LTTng's.  Fields are omitted if they repeat others (comm, where there is a
+ * tid) or matter only to the kernel, to keep an event below 32 bytes.
  */
 #ifndef PP_RECORD_CTF_FULL_H
 #define PP_RECORD_CTF_FULL_H
@@ -15,27 +15,28 @@
 #include "record/ctf/kevent.h"
 
 struct pp_full_field {
-	const char *kernel; /* in the tracepoint's format; NULL: no more fields */
-	const char *name;   /* LTTng's */
-	uint8_t bytes;	    /* on disk */
-	char type; /* u, i (signed), x (shown in hexadecimal), r (letters to LTTng's bits) */
+	const char *kernel; /* name in the tracepoint's format; NULL: no more fields */
+	const char *name;   /* LTTng's name */
+	uint8_t bytes;	    /* size on disk */
+	char type; /* u, i (signed), x (shown in hexadecimal), r (letters that become LTTng's
+		    * bits) */
 };
 
 struct pp_full_event {
 	const char *tracepoint;
-	const char *name;  /* NULL: a system call, whose classes are declared when they come */
-	const char *group; /* what a person calls it */
-	bool has_tid;	   /* its context says whose it is: the thread on that CPU */
+	const char *name;  /* NULL: a system call; its classes are declared on demand */
+	const char *group; /* for messages */
+	bool has_tid;	   /* its context names the thread on that CPU */
 	struct pp_full_field fields[PP_N_VALUES];
 };
 
-/* Of signal_generate's values: the thread it is for. */
+/* Index in signal_generate's values of the receiving thread. */
 #define PP_SIGNAL_TARGET 3
 
-/* By kind - PP_KEVENT_FULL. */
+/* Indexed by kind - PP_KEVENT_FULL. */
 extern const struct pp_full_event pp_full_events[PP_N_FULL];
 
-/* "WS" -> LTTng's rwbs. */
+/* Converts letters like "WS" to LTTng's rwbs bits. */
 uint64_t pp_full_rwbs(const char *letters, unsigned n);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fills one packet per CPU and writes it whole; a packet that cannot be written is counted as
- * discarded.
+ * Fills one packet per CPU and writes it completely; events of a packet that cannot be written are
+ * counted as discarded.
  */
 #include "record/ctf/writer.h"
 
@@ -17,6 +17,7 @@
 #include <glib.h>
 
 #include "core/write.h"
+#include "record/ctf/declaration.h"
 #include "record/ctf/full.h"
 #include "record/ctf/classes.h"
 
@@ -24,7 +25,7 @@
 #define UUID_BYTES    16
 #define PACKET_BYTES  (64 << 10)
 #define PACKET_AGE_NS UINT64_C(1000000000)
-/* More than any event takes: the longest is an exec with a path of PATH_MAX. */
+/* Longer than any event: the longest is an exec with a path of PATH_MAX. */
 #define EVENT_MAX_BYTES 4608
 #define ID_EXTENDED	255
 
@@ -42,8 +43,8 @@ _Static_assert(sizeof(struct packet_head) == 68, "as the metadata has it");
 struct stream {
 	int fd;
 	uint32_t cpu;
-	off_t size_bytes;  /* whole packets on disk */
-	uint64_t begin_ns; /* of the packet being filled */
+	off_t size_bytes;  /* complete packets on disk */
+	uint64_t begin_ns; /* of the current packet */
 	uint64_t last_ns;
 	uint64_t discarded; /* since the stream began */
 	uint64_t packet_events;
@@ -57,7 +58,7 @@ struct pp_kernel_ctf {
 	uint8_t uuid[UUID_BYTES];
 	uint64_t events, unwritten;
 	int first_error;
-	struct pp_kernel_classes classes; /* of system calls, at level full */
+	struct pp_kernel_classes classes; /* classes of system calls, at level full */
 };
 
 /* --- metadata --- */
@@ -121,29 +122,17 @@ static char *escape(const char *text)
 	return g_strescape(text, NULL);
 }
 
-static void add_class(GString *text, unsigned id, const struct event_class *class)
-{
-	g_string_append_printf(text,
-			       "event {\n\tname = \"%s\";\n\tid = %u;\n"
-			       "\tstream_id = 0;\n",
-			       class->name, id);
-	if (*class->context)
-		g_string_append_printf(text, "\tcontext := struct { %s };\n", class->context);
-	g_string_append_printf(text, "\tfields := struct { %s };\n};\n\n", class->fields);
-}
-
 static void add_full_class(GString *text, unsigned id, const struct pp_full_event *event)
 {
-	g_autoptr(GString) fields = g_string_new(NULL);
-	struct event_class class = {event->name, event->has_tid ? "int32_t tid;" : "", NULL};
+	g_autoptr(GString) members = g_string_new(NULL);
 
-	for (unsigned i = 0; i < PP_N_VALUES && event->fields[i].kernel; i++)
-		g_string_append_printf(
-		    fields, "%sinteger { size = %u; align = 8; signed = %s;%s } _%s;", i ? " " : "",
-		    event->fields[i].bytes * 8, event->fields[i].type == 'i' ? "true" : "false",
-		    event->fields[i].type == 'x' ? " base = 16;" : "", event->fields[i].name);
-	class.fields = fields->str;
-	add_class(text, id, &class);
+	for (unsigned i = 0; i < PP_N_VALUES && event->fields[i].kernel; i++) {
+		const struct pp_full_field *field = &event->fields[i];
+
+		pp_declare_integer(members, field->name, field->bytes, field->type == 'i',
+				   field->type == 'x');
+	}
+	pp_declare_event(text, event->name, id, event->has_tid ? "int32_t tid;" : "", members->str);
 }
 
 static char *make_metadata(const char *source, bool full, const struct pp_kernel_ctf_clock *clock,
@@ -176,7 +165,8 @@ static char *make_metadata(const char *source, bool full, const struct pp_kernel
 	g_string_append(text, metadata_clock_types);
 	g_string_append(text, metadata_stream);
 	for (unsigned id = 0; id < G_N_ELEMENTS(event_classes); id++)
-		add_class(text, id, &event_classes[id]);
+		pp_declare_event(text, event_classes[id].name, id, event_classes[id].context,
+				 event_classes[id].fields);
 	for (unsigned i = 0; full && i < PP_N_FULL; i++)
 		if (pp_full_events[i].name)
 			add_full_class(text, PP_KEVENT_FULL + i, &pp_full_events[i]);
@@ -212,7 +202,7 @@ static void end_packet(struct pp_kernel_ctf *ctf, struct stream *stream, uint64_
 		stream->size_bytes += stream->used_bytes;
 		ctf->events += stream->packet_events;
 	} else {
-		/* No half packets: a reader would stop there. */
+		/* Remove a partly written packet: a reader would stop there. */
 		if (ftruncate(stream->fd, stream->size_bytes) == 0)
 			lseek(stream->fd, stream->size_bytes, SEEK_SET);
 		stream->discarded += stream->packet_events;
@@ -269,7 +259,7 @@ static void put_header(struct stream *stream, const struct pp_kevent *event, uin
 	stream->last_ns = event->time_ns;
 }
 
-/* The low bytes of each value. */
+/* Appends the low bytes of each value. */
 static void put_full(struct stream *stream, const struct pp_kevent *event,
 		     const struct pp_full_event *row)
 {
@@ -343,7 +333,7 @@ void pp_kernel_ctf_write(struct pp_kernel_ctf *ctf, unsigned index, const struct
 	struct stream *stream = &ctf->streams[index];
 	struct pp_kernel_layout layout = {.id = event->kind};
 
-	/* Its place is written already, and a stream cannot go back. */
+	/* Later events are written already, and times in a stream must not decrease. */
 	if (event->time_ns < stream->last_ns) {
 		stream->discarded++;
 		return;
@@ -367,7 +357,7 @@ void pp_kernel_ctf_lost(struct pp_kernel_ctf *ctf, unsigned index, uint64_t time
 {
 	struct stream *stream = &ctf->streams[index];
 
-	/* Between two packets, so that a reader can tell where the hole is. */
+	/* End the packet, so that readers can locate the gap. */
 	end_packet(ctf, stream, stream->last_ns);
 	stream->discarded += count;
 	end_packet(ctf, stream, time_ns);
@@ -383,7 +373,7 @@ void pp_kernel_ctf_tick(struct pp_kernel_ctf *ctf, uint64_t now_ns)
 	}
 }
 
-/* --- life --- */
+/* --- opening and closing --- */
 
 static int create_file(int dir_fd, const char *name)
 {
@@ -392,7 +382,7 @@ static int create_file(int dir_fd, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-/* With `syscalls`, it stays open for more. */
+/* With `syscalls`, the file stays open for further classes. */
 static int write_metadata(struct pp_kernel_ctf *ctf, int dir_fd, const char *text,
 			  const struct pp_syscalls *syscalls)
 {

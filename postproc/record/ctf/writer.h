@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel/ folder of a capture: CTF 1.8, with LTTng's names of events and fields.
+ * Writes the kernel/ folder of a capture: CTF 1.8, with LTTng's names of events and fields.
  *
- * One stream file per CPU, channel0_<cpu>.  Packets are written whole, with one write() each; a
- * packet that does not fit on the disk is taken back (ftruncate) and its events counted as
- * discarded, so that the stream stays readable and goes on when there is room again.  Differences
- * from LTTng's own traces, none of which a reader by name notices: comm is a string instead of 16
- * characters; integers are as wide as their values; sched_waking has a context of its own: `tid`,
- * the thread that woke or that the interrupt borrowed, and `irq`, 1 in a softirq, 2 in a hard one.
- * Events of level full have the context `tid`, the thread on the CPU, where an interrupt's are not
- * meant; system calls have their arguments as integers, and at the exit the result alone.
+ * There is one stream file per CPU, channel0_<cpu>.  Each packet is written with one write().  A
+ * packet that does not fit on the disk is removed again (ftruncate) and its events are counted as
+ * discarded, so the stream stays readable and continues when there is space again.  Readers that
+ * access fields by name notice no difference from LTTng's own traces, but there are some: comm is a
+ * string instead of 16 characters; integers are as wide as their values; sched_waking has a
+ * context: `tid`, the thread that woke or that was interrupted, and `irq`, 1 in a softirq, 2 in a
+ * hard interrupt.  Events of level full have the context `tid`, the thread on the CPU, except those
+ * of interrupts; system calls have integer arguments, and at the exit only the result.
  *
- * prev_state: 0 for a thread that was preempted, else the kernel's TASK_ bits (1 interruptible, 2
+ * prev_state: 0 for a preempted thread, else the kernel's TASK_ bits (1 interruptible, 2
  * uninterruptible, 4 stopped, 8 traced, 16 dead, 32 zombie, 64 parked, 128 idle).  In the raw
- * tracepoint a preempted thread has the bit above these set; LTTng hands that on as 256.
+ * tracepoint a preempted thread has the next higher bit; LTTng reports it as 256.
  */
 #ifndef PP_RECORD_CTF_WRITER_H
 #define PP_RECORD_CTF_WRITER_H
@@ -29,37 +29,38 @@ struct pp_kernel_ctf;
 struct pp_kernel_ctf_clock {
 	const char *uuid;
 	int64_t offset_ns;
-	uint64_t start_ns; /* when tracing began */
+	uint64_t start_ns; /* start of tracing */
 };
 
 /*
- * Creates `kernel` below dir_fd, with its metadata.  `source`: "bpf", "perf" or "switches";
- * `syscalls`: level full, else NULL; borrowed.
+ * Creates `kernel` below dir_fd, with its metadata.  `source`: "bpf", "perf" or "switches".
+ * `syscalls`: for level full, else NULL; borrowed.  Returns 0 or -errno.
  */
 int pp_kernel_ctf_create(int dir_fd, const char *source, const struct pp_kernel_ctf_clock *clock,
 			 const struct pp_syscalls *syscalls, unsigned n_streams, const int *cpus,
 			 struct pp_kernel_ctf **ret_ctf, struct pp_error *err);
 
-/* Appends to the stream of that number.  Events of one stream come in order of time. */
+/* Appends an event to the stream.  Times in a stream must not decrease. */
 void pp_kernel_ctf_write(struct pp_kernel_ctf *ctf, unsigned stream, const struct pp_kevent *event);
 
-/* So many records of the stream's CPU were lost at that time. */
+/* Notes that `count` records of the stream's CPU were lost at time_ns. */
 void pp_kernel_ctf_lost(struct pp_kernel_ctf *ctf, unsigned stream, uint64_t time_ns,
 			uint64_t count);
 
-/* Writes out what has been waiting for longer than a second before now_ns. */
+/* Writes packets whose first event is more than a second older than now_ns. */
 void pp_kernel_ctf_tick(struct pp_kernel_ctf *ctf, uint64_t now_ns);
 
 /*
- * Closes every stream with its last packet, which stands even if it is empty: the CPU was watched
- * until end_ns.  0, or the -errno of the first write that failed (its events are discarded).
+ * Closes all streams.  Each ends with a packet, even if it is empty, to show that the CPU was
+ * observed until end_ns.  Returns 0, or the -errno of the first failed write (its events are
+ * discarded).
  */
 int pp_kernel_ctf_end(struct pp_kernel_ctf *ctf, uint64_t end_ns);
 
 uint64_t pp_kernel_ctf_events(const struct pp_kernel_ctf *ctf);
 uint64_t pp_kernel_ctf_discarded(const struct pp_kernel_ctf *ctf, unsigned stream);
 
-/* Of the discarded ones, those that there was no room on the disk for. */
+/* Returns how many of the discarded events had no space on the disk. */
 uint64_t pp_kernel_ctf_unwritten(const struct pp_kernel_ctf *ctf);
 
 void pp_kernel_ctf_free(struct pp_kernel_ctf *ctf);

@@ -9,15 +9,16 @@
 #include <glib.h>
 #include <lttng/lttng.h>
 
+#define MODULE		"/sys/module/lttng_tracer"
 #define CHANNEL		"gmon_mt_kernel"
 #define SUBBUFFER_BYTES (1 << 20)
 #define SUBBUFFERS	8
 
-/* Scheduling; without one of these there is no picture. */
+/* Scheduling; all of these are required. */
 static const char *const sched_events[] = {"sched_switch", "sched_waking", "sched_process_fork",
 					   "sched_process_exec", "sched_process_exit"};
 
-/* What tells the wakings of an interrupt from those of the thread that it came upon. */
+/* These tell wakings in an interrupt from those by the thread that it interrupted. */
 static const char *const sched_optional[] = {
     "irq_handler_entry",
     "irq_handler_exit",
@@ -43,14 +44,23 @@ static const char *const full_optional[] = {
     "timer_expire_exit",
 };
 
+bool pp_lttng_kernel_is_loaded(void)
+{
+	return access(MODULE, F_OK) == 0;
+}
+
 bool pp_lttng_kernel_ready(void)
 {
-	return geteuid() == 0 && access(PP_LTTNG_KERNEL_MODULE, F_OK) == 0 &&
-	       lttng_session_daemon_alive() == 1;
+	return geteuid() == 0 && pp_lttng_kernel_is_loaded() && lttng_session_daemon_alive() == 1;
 }
 
 static int fail(struct pp_error *err, int code, const char *what)
 {
+	if (code == -LTTNG_ERR_KERN_NA || code == -LTTNG_ERR_NEED_ROOT_SESSIOND)
+		return pp_error_add(err, -ENODEV,
+				    "the running session daemon has none (it was started with "
+				    "--no-kernel, without root, or without lttng-modules); stop "
+				    "it, and run lttng-sessiond as root");
 	return pp_error_add(err, -EIO, "%s: %s", what, lttng_strerror(code));
 }
 
@@ -61,14 +71,14 @@ static int add_channel(struct lttng_handle *handle, const struct lttng_domain *d
 	int code;
 
 	if (!channel)
-		return pp_error_add(err, -ENOMEM, "no channel");
+		return pp_error_add(err, -ENOMEM, "no memory for a channel");
 	g_strlcpy(channel->name, CHANNEL, sizeof(channel->name));
 	channel->attr.overwrite = 0;
 	channel->attr.subbuf_size = SUBBUFFER_BYTES;
 	channel->attr.num_subbuf = SUBBUFFERS;
 	code = lttng_enable_channel(handle, channel);
 	lttng_channel_destroy(channel);
-	return code < 0 ? fail(err, code, "cannot make a channel") : 0;
+	return code < 0 ? fail(err, code, "cannot create a channel") : 0;
 }
 
 /* 0, or LTTng's code. */
@@ -87,30 +97,32 @@ static int add_event(struct lttng_handle *handle, const char *name, enum lttng_e
 	return code < 0 ? code : 0;
 }
 
-static bool is_one_of(const char *name, const struct lttng_event *events, int n)
+/* The events that the tracer has. */
+struct known {
+	struct lttng_event *events;
+	int n;
+};
+
+static bool is_known(const struct known *known, const char *name)
 {
-	for (int i = 0; i < n; i++)
-		if (strcmp(events[i].name, name) == 0)
+	for (int i = 0; i < known->n; i++)
+		if (strcmp(known->events[i].name, name) == 0)
 			return true;
 	return false;
 }
 
-/* LTTng takes the name of an event that there is not, too. */
-static void add_optional(struct lttng_handle *handle, const char *const *names, size_t n_names,
-			 GString *missing)
+/* LTTng enables an event that does not exist without an error, so it is looked up first. */
+static void add_optional(struct lttng_handle *handle, const struct known *known,
+			 const char *const *names, size_t n_names, GString *missing)
 {
-	struct lttng_event *known = NULL;
-	int n = lttng_list_tracepoints(handle, &known);
-
 	for (size_t i = 0; i < n_names; i++)
-		if (!is_one_of(names[i], known, n) ||
+		if (!is_known(known, names[i]) ||
 		    add_event(handle, names[i], LTTNG_EVENT_TRACEPOINT))
 			g_string_append_printf(missing, "%s%s", missing->len ? ", " : "", names[i]);
-	free(known);
 }
 
-static int add_events(struct lttng_handle *handle, enum gm_level level, GString *missing,
-		      struct pp_error *err)
+static int add_events(struct lttng_handle *handle, const struct known *known, enum gm_level level,
+		      GString *missing, struct pp_error *err)
 {
 	int code;
 
@@ -119,32 +131,48 @@ static int add_events(struct lttng_handle *handle, enum gm_level level, GString 
 		if (code)
 			return fail(err, code, sched_events[i]);
 	}
-	add_optional(handle, sched_optional, G_N_ELEMENTS(sched_optional), missing);
+	add_optional(handle, known, sched_optional, G_N_ELEMENTS(sched_optional), missing);
 	if (level != GM_LEVEL_FULL)
 		return 0;
-	add_optional(handle, full_optional, G_N_ELEMENTS(full_optional), missing);
+	add_optional(handle, known, full_optional, G_N_ELEMENTS(full_optional), missing);
 	code = add_event(handle, "*", LTTNG_EVENT_SYSCALL);
 	return code ? fail(err, code, "system calls") : 0;
+}
+
+static int add_all(struct lttng_handle *handle, const struct lttng_domain *domain,
+		   enum gm_level level, GString *missing, struct pp_error *err)
+{
+	struct lttng_event_context context = {.ctx = LTTNG_EVENT_CONTEXT_TID};
+	struct known known = {NULL, 0};
+	int ret, code;
+
+	/* First: a daemon without the tracer refuses this command, which has no payload, properly;
+	 * of others it closes the connection while lttng-ctl still sends. */
+	known.n = lttng_list_tracepoints(handle, &known.events);
+	if (known.n < 0)
+		return fail(err, known.n, "cannot list its events");
+	ret = add_channel(handle, domain, err);
+	if (ret == 0) {
+		code = lttng_add_context(handle, &context, NULL, CHANNEL);
+		ret = code < 0 ? fail(err, code, "cannot add the context tid") : 0;
+	}
+	if (ret == 0)
+		ret = add_events(handle, &known, level, missing, err);
+	free(known.events);
+	return ret;
 }
 
 int pp_lttng_kernel_add(const char *session, enum gm_level level, struct lttng_handle **ret_handle,
 			char **ret_missing, struct pp_error *err)
 {
 	struct lttng_domain domain = {.type = LTTNG_DOMAIN_KERNEL, .buf_type = LTTNG_BUFFER_GLOBAL};
-	struct lttng_event_context context = {.ctx = LTTNG_EVENT_CONTEXT_TID};
 	struct lttng_handle *handle = lttng_create_handle(session, &domain);
 	g_autoptr(GString) missing = g_string_new(NULL);
-	int ret, code;
+	int ret;
 
 	if (!handle)
-		return pp_error_add(err, -ENOMEM, "no handle");
-	ret = add_channel(handle, &domain, err);
-	if (ret == 0) {
-		code = lttng_add_context(handle, &context, NULL, CHANNEL);
-		ret = code < 0 ? fail(err, code, "cannot add the thread to events") : 0;
-	}
-	if (ret == 0)
-		ret = add_events(handle, level, missing, err);
+		return pp_error_add(err, -ENOMEM, "no memory for a handle");
+	ret = add_all(handle, &domain, level, missing, err);
 	if (ret) {
 		lttng_destroy_handle(handle);
 		return pp_error_add(err, ret, "LTTng's kernel tracer");

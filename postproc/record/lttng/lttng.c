@@ -4,12 +4,12 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <lttng/lttng.h>
 
 #include "record/lttng/daemon.h"
 #include "record/lttng/kernel.h"
+#include "record/lttng/session.h"
 
 #define CHANNEL	   "gmon_mt"
 #define EVENTS	   "gmon_mt_sync:*"
@@ -22,7 +22,7 @@ static int fail(struct pp_error *err, int code, const char *what)
 
 static int create_session(struct pp_lttng *lttng, const char *capture_dir, struct pp_error *err)
 {
-	g_autofree char *name = g_strdup_printf(PP_LTTNG_SESSION "%d", (int)getpid());
+	g_autofree char *name = pp_lttng_session_name();
 	struct lttng_session_descriptor *descriptor =
 	    lttng_session_descriptor_local_create(name, capture_dir);
 	enum lttng_error_code code;
@@ -37,7 +37,7 @@ static int create_session(struct pp_lttng *lttng, const char *capture_dir, struc
 	return 0;
 }
 
-/* LTTng wants a power of two. */
+/* LTTng requires a power of two. */
 static uint64_t subbuffer_bytes(const struct gm_config *config)
 {
 	uint64_t bytes = 16384;
@@ -54,7 +54,7 @@ static int add_channel(struct pp_lttng *lttng, const struct gm_config *config, s
 	int code;
 
 	if (!channel)
-		return pp_error_add(err, -ENOMEM, "LTTng: no channel");
+		return pp_error_add(err, -ENOMEM, "LTTng: no memory for a channel");
 	g_strlcpy(channel->name, CHANNEL, sizeof(channel->name));
 	channel->attr.overwrite = 0;
 	channel->attr.subbuf_size = subbuffer_bytes(config);
@@ -62,7 +62,7 @@ static int add_channel(struct pp_lttng *lttng, const struct gm_config *config, s
 	channel->attr.output = LTTNG_EVENT_MMAP;
 	code = lttng_enable_channel(lttng->user, channel);
 	lttng_channel_destroy(channel);
-	return code < 0 ? fail(err, code, "cannot make a channel") : 0;
+	return code < 0 ? fail(err, code, "cannot create a channel") : 0;
 }
 
 static int add_events(struct pp_lttng *lttng, struct pp_error *err)
@@ -73,7 +73,7 @@ static int add_events(struct pp_lttng *lttng, struct pp_error *err)
 	int code = 0;
 
 	if (!event)
-		return pp_error_add(err, -ENOMEM, "LTTng: no event");
+		return pp_error_add(err, -ENOMEM, "LTTng: no memory for an event");
 	event->type = LTTNG_EVENT_TRACEPOINT;
 	event->loglevel_type = LTTNG_EVENT_LOGLEVEL_ALL;
 	g_strlcpy(event->name, EVENTS, sizeof(event->name));
@@ -85,7 +85,7 @@ static int add_events(struct pp_lttng *lttng, struct pp_error *err)
 	if (code >= 0)
 		code = lttng_enable_event(lttng->user, event, CHANNEL);
 	lttng_event_destroy(event);
-	return code < 0 ? fail(err, code, "cannot ask for events") : 0;
+	return code < 0 ? fail(err, code, "cannot enable the events") : 0;
 }
 
 static int add_user(struct pp_lttng *lttng, const struct gm_config *config, struct pp_error *err)
@@ -95,7 +95,7 @@ static int add_user(struct pp_lttng *lttng, const struct gm_config *config, stru
 
 	lttng->user = lttng_create_handle(lttng->session, &domain);
 	if (!lttng->user)
-		return pp_error_add(err, -ENOMEM, "LTTng: no handle");
+		return pp_error_add(err, -ENOMEM, "LTTng: no memory for a handle");
 	ret = add_channel(lttng, config, err);
 	return ret ? ret : add_events(lttng, err);
 }
@@ -125,15 +125,16 @@ static void forget_session(struct pp_lttng *lttng)
 }
 
 int pp_lttng_begin(struct pp_lttng *lttng, struct pp_lttng_wanted wanted,
-		   const struct gm_config *config, const char *capture_dir,
-		   const sigset_t *old_mask, struct pp_error *err)
+		   const struct gm_config *config, const char *capture_dir, struct pp_error *err)
 {
 	int ret, code;
 
 	*lttng = (struct pp_lttng){0};
-	ret = pp_lttng_daemon_use(old_mask, wanted.kernel, &lttng->lease, err);
-	if (ret == 0)
+	ret = pp_lttng_daemon_use(wanted.kernel, &lttng->started_daemon, err);
+	if (ret == 0) {
+		pp_lttng_session_clean();
 		ret = create_session(lttng, capture_dir, err);
+	}
 	if (ret == 0)
 		ret = add_domains(lttng, wanted, config, err);
 	if (ret == 0) {
@@ -146,7 +147,6 @@ int pp_lttng_begin(struct pp_lttng *lttng, struct pp_lttng_wanted wanted,
 	if (lttng->session)
 		lttng_destroy_session_no_wait(lttng->session);
 	forget_session(lttng);
-	pp_lttng_daemon_leave(&lttng->lease);
 	return ret;
 }
 
@@ -170,16 +170,15 @@ int pp_lttng_end(struct pp_lttng *lttng, struct pp_lttng_lost *ret_lost, struct 
 	*ret_lost = (struct pp_lttng_lost){0};
 	if (!lttng->session)
 		return 0;
-	/* Returns when all that was recorded is written. */
+	/* Returns when all recorded events are written. */
 	code = lttng_stop_tracing(lttng->session);
 	if (code < 0) {
-		ret = fail(err, code, "cannot end the session in order");
+		ret = fail(err, code, "cannot stop the session");
 	} else {
 		ret_lost->user = count_discarded(lttng->user);
 		ret_lost->kernel = count_discarded(lttng->kernel);
 	}
 	lttng_destroy_session_no_wait(lttng->session);
 	forget_session(lttng);
-	pp_lttng_daemon_leave(&lttng->lease);
 	return ret;
 }

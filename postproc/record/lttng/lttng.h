@@ -1,52 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording session of LTTng's for one run: `record --backend lttng`, `kernel.source = lttng`.
+ * An LTTng recording session for one run: `record --backend lttng`, `kernel.source = lttng`.
  *
- * The session daemon is the one this user has (or root's, where LTTng says so), or else one of our
- * own (daemon.h).  The session writes into the capture directory, below
- * ust/ and kernel/.
+ * It uses the session daemon that lttng-ctl finds (this user's, or root's for members of the group
+ * tracing), or starts one (daemon.h).  The session writes to ust/ and kernel/ in the capture
+ * directory.
  */
 #ifndef PP_RECORD_LTTNG_LTTNG_H
 #define PP_RECORD_LTTNG_LTTNG_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "core/error.h"
-#include "runtime/config.h"
+#include "runtime/config/config.h"
 
 struct lttng_handle;
 
 struct pp_lttng {
-	char *session;			    /* its name; NULL: there is none */
-	int lease;			    /* of its daemon; 0: none */
-	struct lttng_handle *user, *kernel; /* of each domain; NULL: without */
-	char *kernel_missing;		    /* events that this kernel has not; NULL: none */
+	char *session;			    /* its name; NULL: no session */
+	bool started_daemon;		    /* for this run; it keeps running */
+	struct lttng_handle *user, *kernel; /* one for each domain; NULL: not recorded */
+	char *kernel_missing;		    /* events that this kernel lacks; NULL: none */
 };
 
-/* What is to be recorded through it. */
+/* The kinds of events that the session records. */
 struct pp_lttng_wanted {
 	bool user;   /* synch-events, by LTTng-UST */
 	bool kernel; /* the kernel's events, by lttng-modules */
 };
 
 /*
- * Makes the session and starts it.  The signals that would end this process are blocked or handled
- * by now; old_mask is what the daemon gets.  0, or -errno with all undone.
+ * Destroys sessions that killed recordings of this user have left, then creates the session of this
+ * run and starts it.  0, or -errno without a session; started_daemon is set in both cases.
  */
 int pp_lttng_begin(struct pp_lttng *lttng, struct pp_lttng_wanted wanted,
-		   const struct gm_config *config, const char *capture_dir,
-		   const sigset_t *old_mask, struct pp_error *err);
+		   const struct gm_config *config, const char *capture_dir, struct pp_error *err);
 
-/* Events for which there was no room. */
+/* Events that LTTng discarded because its buffers were full. */
 struct pp_lttng_lost {
 	uint64_t user, kernel;
 };
 
 /*
- * Stops the session, and ends what pp_lttng_begin() made.  -EIO: LTTng says that something went
- * wrong, see err; what it has written stays.
+ * Stops and destroys the session.  -EIO: LTTng reports an error, see err; what it has written
+ * stays.
  */
 int pp_lttng_end(struct pp_lttng *lttng, struct pp_lttng_lost *ret_lost, struct pp_error *err);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads fields at the offsets of the formats, and side-band records by their ABI. */
+/*
+ * Reads tracepoint fields at the offsets given by their formats, and side-band records by their
+ * ABI.
+ */
 #include "record/perf/decode.h"
 
 #include <stddef.h>
@@ -10,7 +13,7 @@
 	{                                                                                          \
 		name, offsetof(struct pp_formats, member)                                          \
 	}
-/* nice 0, as LTTng writes it */
+/* nice 0 in LTTng's encoding */
 #define IDLE_PRIO 20
 
 #define END                                                                                        \
@@ -70,7 +73,7 @@ static int parse_scheduling(struct pp_formats *formats, char *const *texts, stru
 	return 0;
 }
 
-/* What cannot be read as expected is missing, as if the kernel had it not. */
+/* An event whose format cannot be parsed is treated as missing from the kernel. */
 static void parse_full(struct pp_full_format *format, const struct pp_full_event *event,
 		       const char *text)
 {
@@ -178,7 +181,7 @@ static bool decode_switch(const struct pp_formats *formats, const struct raw *ra
 	return true;
 }
 
-/* TRACE_FLAG_ of the kernel. */
+/* The kernel's TRACE_FLAG_ bits. */
 static uint8_t get_irq(const struct pp_formats *formats, const struct raw *raw)
 {
 	enum { FLAG_HARDIRQ = 0x08, FLAG_SOFTIRQ = 0x10 };
@@ -205,7 +208,7 @@ static bool decode_waking(const struct pp_formats *formats, const struct raw *ra
 static bool decode_exec(const struct pp_formats *formats, const struct raw *raw,
 			struct pp_kevent *event)
 {
-	/* __data_loc: where the string lies, and its length in the upper half. */
+	/* __data_loc: the string's offset in the lower half, its length in the upper half. */
 	uint32_t loc = get_int(raw, &formats->exec.filename);
 	uint32_t offset = loc & 0xffff, len = loc >> 16;
 
@@ -217,7 +220,7 @@ static bool decode_exec(const struct pp_formats *formats, const struct raw *raw,
 	return true;
 }
 
-/* The n-th of an array of longs. */
+/* Returns the n-th element of an array of longs. */
 static uint64_t get_long(const struct raw *raw, const struct pp_field *array, unsigned n)
 {
 	struct pp_field field = {array->offset + n * sizeof(uint64_t), sizeof(uint64_t)};
@@ -295,7 +298,7 @@ static bool decode_sample(const struct pp_formats *formats, const char *body, si
 	return false;
 }
 
-/* --- side-band --- */
+/* --- side-band records --- */
 
 static bool decode_task(const char *body, size_t len_bytes, enum pp_kevent_kind kind,
 			struct pp_kevent *event)
@@ -333,8 +336,8 @@ static bool decode_comm(const char *body, size_t len_bytes, bool exec, struct pp
 }
 
 /*
- * A context switch of a thread of ours: the record names it, not whom it makes room for or takes
- * over from.  A voluntary one does not tell S from D either; S stands for both.
+ * A context switch of one thread: the record does not name the other thread of the switch.  For a
+ * voluntary switch it does not distinguish the states S and D; S stands for both.
  */
 static bool decode_switch_record(uint16_t misc, struct pp_kevent *event)
 {
@@ -358,8 +361,8 @@ static bool decode_switch_record(uint16_t misc, struct pp_kevent *event)
 }
 
 /*
- * The same for any thread of the CPU.  It does not tell why the previous thread stopped, so that is
- * named only if it was the idle one, which can always go on.
+ * A context switch of any thread of the CPU.  The record has no reason for the stop, so the
+ * previous thread is named only if it was the idle thread, which is always runnable.
  */
 static bool decode_switch_cpu_wide(const char *body, size_t len_bytes, uint16_t misc,
 				   struct pp_kevent *event)
@@ -395,13 +398,13 @@ bool pp_decode(const struct pp_formats *formats, const struct pp_ring *ring,
 {
 	const char *body = (const char *)(header + 1);
 	size_t len_bytes = header->size - sizeof(*header);
-	/* sample_id_all: closes every record but a sample. */
+	/* sample_id_all: ends every record except samples. */
 	struct {
 		uint32_t pid, tid;
 		uint64_t time_ns;
 	} id;
 
-	/* Half of all records on a busy machine. */
+	/* Skip these first: they are half of all records on a busy machine. */
 	if (header->type == PERF_RECORD_SWITCH_CPU_WIDE &&
 	    (header->misc & PERF_RECORD_MISC_SWITCH_OUT))
 		return false;
@@ -422,7 +425,7 @@ bool pp_decode(const struct pp_formats *formats, const struct pp_ring *ring,
 	case PERF_RECORD_EXIT:
 		return decode_task(body, len_bytes, PP_KEVENT_EXIT, event);
 	case PERF_RECORD_COMM:
-		/* Where the tracepoint tells of an exec, this only brings the new name. */
+		/* If a tracepoint records the exec, this record only brings the new name. */
 		return decode_comm(body, len_bytes,
 				   !formats && (header->misc & PERF_RECORD_MISC_COMM_EXEC), event);
 	case PERF_RECORD_SWITCH:

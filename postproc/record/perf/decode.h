@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a perf record to a struct pp_kevent.
+ * Converts a perf record to a struct pp_kevent.
  *
- * The layout of tracepoint data differs between kernels and is taken from tracefs; side-band
- * records are kernel ABI.
+ * The layout of tracepoint data differs between kernels and is read from tracefs; side-band records
+ * are kernel ABI.
  */
 #ifndef PP_RECORD_PERF_DECODE_H
 #define PP_RECORD_PERF_DECODE_H
@@ -30,22 +30,22 @@ struct pp_formats {
 		struct pp_field filename, pid, old_pid;
 	} exec;
 	struct pp_full_format {
-		uint64_t id; /* 0: this kernel has it not, or it is not wanted */
+		uint64_t id; /* 0: missing from this kernel, or not needed */
 		struct pp_field fields[PP_N_VALUES];
 	} full[PP_N_FULL];
-	struct pp_syscalls *syscalls; /* NULL: not wanted */
+	struct pp_syscalls *syscalls; /* NULL: not needed */
 };
 
 /*
- * Reads the formats of this kernel, those of level full if `full`; errors as pp_tracefs_read() and
- * pp_tracefs_parse().
+ * Reads this kernel's formats, with `full` also those of level full.  Errors as pp_tracefs_read()
+ * and pp_tracefs_parse().
  */
 int pp_formats_load(struct pp_formats *formats, bool full, struct pp_error *err);
 void pp_formats_done(struct pp_formats *formats);
 
 /*
- * Fills *event; false for a record that holds nothing for us.  `formats` may be NULL where there
- * are no tracepoints.
+ * Fills *event; false: the record is not needed.  `formats` may be NULL if there are no
+ * tracepoints.
  */
 bool pp_decode(const struct pp_formats *formats, const struct pp_ring *ring,
 	       const struct perf_event_header *header, struct pp_kevent *event);

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/capture/in_use.h"
+
 #define SCRATCH_BYTES (64 << 10) /* a record's size field has 16 bits */
 
 static int sys_perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
@@ -20,7 +22,7 @@ static int sys_perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
 	return fd < 0 ? -errno : fd;
 }
 
-/* One wake-up of the collector for half a ring, unless `wakeup_events` says otherwise. */
+/* Wakes the collector once per half ring, unless `wakeup_events` is set. */
 static int open_event(struct pp_ring *ring, struct perf_event_attr *attr, pid_t pid)
 {
 	int fd;
@@ -61,7 +63,7 @@ static int open_side_band(struct pp_ring *ring, const struct pp_ring_options *op
 	return open_event(ring, &attr, options->pid);
 }
 
-/* Of what type and number the kernel calls `config`; its samples go into the ring. */
+/* Opens an event of the kernel's `type` and `config` whose samples go into the ring. */
 static int open_samples(struct pp_ring *ring, const struct pp_ring_options *options, uint32_t type,
 			uint64_t config)
 {
@@ -76,7 +78,7 @@ static int open_samples(struct pp_ring *ring, const struct pp_ring_options *opti
 	return open_event(ring, &attr, options->pid);
 }
 
-/* By its move the kernel waits until nothing of the others is under way (move.c). */
+/* Moving this event makes the kernel wait until no writer uses the other events (move.c). */
 static int open_last(struct pp_ring *ring)
 {
 	struct perf_event_attr attr = {
@@ -90,7 +92,9 @@ static int open_last(struct pp_ring *ring)
 	return open_event(ring, &attr, 0);
 }
 
-/* -ENOMEM also for more than perf_event_mlock_kb allows, which the kernel calls EPERM. */
+/*
+ * Returns -ENOMEM also if perf_event_mlock_kb is exceeded, for which the kernel's error is EPERM.
+ */
 static int map_buffer(struct pp_ring_buffer *buffer, size_t data_bytes)
 {
 	void *map = mmap(NULL, sysconf(_SC_PAGESIZE) + data_bytes, PROT_READ | PROT_WRITE,
@@ -105,7 +109,7 @@ static int map_buffer(struct pp_ring_buffer *buffer, size_t data_bytes)
 
 int pp_ring_buffer_open(struct pp_ring_buffer *buffer, int cpu, size_t data_bytes)
 {
-	/* wakeup_watermark stays 0: one wake-up of the collector for half a ring. */
+	/* wakeup_watermark stays 0: one wake-up of the collector per half ring. */
 	struct perf_event_attr attr = {
 	    .type = PERF_TYPE_SOFTWARE,
 	    .size = sizeof(attr),
@@ -203,16 +207,17 @@ static struct cursor cursor_at(const struct pp_ring_buffer *buffer, void *scratc
 	};
 }
 
-/* The next record, in one piece; NULL: there is none. */
+/* Returns the next record in contiguous memory; NULL: none. */
 static const struct perf_event_header *cursor_record(struct cursor *cursor)
 {
 	size_t at = cursor->tail & cursor->mask, first = cursor->mask + 1 - at;
-	/* Records are multiples of 8 bytes, so the header never wraps. */
+	/* Record sizes are multiples of 8 bytes, so the header never wraps. */
 	const struct perf_event_header *header = (const void *)(cursor->records + at);
 
 	if (cursor->tail >= cursor->head)
 		return NULL;
-	if (header->size < sizeof(*header)) { /* cannot be: give all back, not spin */
+	if (header->size < sizeof(*header)) { /* impossible: release everything instead of
+					       * looping */
 		cursor->tail = cursor->head;
 		return NULL;
 	}
@@ -225,11 +230,11 @@ static const struct perf_event_header *cursor_record(struct cursor *cursor)
 
 static void cursor_done(struct cursor *cursor)
 {
-	/* release: our reads are done before the kernel may overwrite */
+	/* release: our reads are complete before the kernel may overwrite */
 	__atomic_store_n(&cursor->page->data_tail, cursor->head, __ATOMIC_RELEASE);
 }
 
-/* A sample has it behind the ids, every other record at its end. */
+/* A sample has the time after the ids, every other record at its end. */
 static uint64_t record_time_ns(const struct perf_event_header *header)
 {
 	const char *at = (const char *)header + sizeof(*header) + sizeof(uint64_t);
@@ -244,7 +249,8 @@ static uint64_t record_time_ns(const struct perf_event_header *header)
 void pp_ring_drain(struct pp_ring *ring, pp_ring_record *record, void *data)
 {
 	/*
-	 * The newer first: what precedes one of its records on this CPU is then seen in the older.
+	 * Read the newer ring's head first: records that precede one of its records on this CPU are
+	 * then visible in the older ring.
 	 */
 	struct cursor newer = ring->next.map ? cursor_at(&ring->next, ring->scratch[1])
 					     : (struct cursor){.page = NULL};
@@ -269,7 +275,7 @@ void pp_ring_drain(struct pp_ring *ring, pp_ring_record *record, void *data)
 
 void pp_ring_stop(struct pp_ring *ring)
 {
-	/* relaxed: the mover only has to hear of it sometime */
+	/* relaxed: the mover only needs to see it eventually */
 	__atomic_store_n(&ring->stop, true, __ATOMIC_RELAXED);
 	for (unsigned i = 0; i < ring->n_fds; i++)
 		ioctl(ring->fds[i], PERF_EVENT_IOC_DISABLE, 0);
@@ -287,7 +293,7 @@ uint64_t pp_ring_lost(const struct pp_ring *ring)
 		if (read(ring->fds[i], &count, sizeof(count)) == sizeof(count))
 			lost += count.lost;
 	}
-	/* The kernel's own count also has what was lost after the last record that fitted. */
+	/* The kernel's count also includes losses after the last record that fitted. */
 	return MAX(lost, ring->lost);
 }
 
@@ -312,7 +318,8 @@ int pp_rings_leave_closing(void)
 	child = fork();
 	if (child == 0) {
 		close(fds[1]);
-		/* Whoever reads the other end of these is not to wait for us. */
+		gm_in_use_end(); /* the capture is complete before this process ends */
+		/* Readers of the other ends of these descriptors must not wait for this process. */
 		for (int fd = 0; fd <= 2; fd++)
 			close(fd);
 		while (read(fds[0], &none, 1) < 0 && errno == EINTR)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The perf events of one CPU and the ring they share.
+ * The perf events of one CPU and their shared ring.
  *
- * The ring belongs to an event of its own that records nothing, its anchor: only what is not mapped
- * can be moved to another ring, and a ring is not resized but left for a larger one.  Of the others
- * the first is a software "dummy" that carries the side-band records (fork, exit, comm, context
- * switch), then come the tracepoints.  All have the same sample_type, TID | TIME (| RAW), so any
- * record can be parsed without its id.
+ * The ring belongs to an anchor, an event that records nothing.  A ring cannot be resized, only
+ * replaced by a larger one, and the kernel moves only events whose own ring is not mapped.  The
+ * first of the other events is a software "dummy" for the side-band records (fork, exit, comm,
+ * context switch); the tracepoints follow.  All have the same sample_type, TID | TIME (| RAW), so
+ * any record can be parsed without its id.
  *
- * While events are moved (move.c) there are two rings, read as one in order of time.
+ * During a move (move.c) there are two rings, which are read as one in time order.
  */
 #ifndef PP_RECORD_PERF_RING_H
 #define PP_RECORD_PERF_RING_H
@@ -27,65 +27,70 @@
 #define PP_RING_MAX_EVENTS 16
 
 struct pp_ring_buffer {
-	int fd; /* its anchor */
+	int fd; /* the anchor */
 	void *map;
 	size_t data_bytes;
 };
 
 struct pp_ring {
 	int cpu;
-	int fds[PP_RING_MAX_EVENTS]; /* the last one records nothing, and is the last to be moved */
+	int fds[PP_RING_MAX_EVENTS]; /* the last one records nothing, and is moved last */
 	unsigned n_fds;
 	bool can_read_lost; /* PERF_FORMAT_LOST: Linux 6.0 */
-	int bpf_fd;	    /* of the one that BPF programs send to, with `for_bpf` */
+	int bpf_fd;	    /* the event that BPF programs trigger, with `for_bpf` */
 	struct pp_ring_buffer buffer;
-	struct pp_ring_buffer next; /* being moved to; map NULL: nothing is */
-	pthread_t mover;	    /* while `next` */
-	bool moved;		    /* by the mover: nothing is written to `buffer` any more */
-	bool stop;		    /* to the mover */
+	struct pp_ring_buffer next; /* target of a move; map NULL: no move in progress */
+	pthread_t mover;	    /* valid while `next` is */
+	bool moved;		    /* set by the mover: no writer uses `buffer` any more */
+	bool stop;		    /* set for the mover */
 	bool refused;		    /* the kernel did not grant a larger one */
-	size_t fill_bytes;	    /* the most that was found in `buffer` */
-	uint64_t lost;		    /* told by records so far */
-	int32_t current;  /* thread last switched to, as the records so far tell; -1: none yet */
-	void *scratch[2]; /* a record of each buffer that wraps around, in one piece */
+	size_t fill_bytes;	    /* the highest fill level of `buffer` seen */
+	uint64_t lost;		    /* reported by records so far */
+	int32_t current;	    /* thread of the last switch record; -1: none yet */
+	void *scratch[2];	    /* for records that wrap around, one per buffer */
 };
 
 struct pp_ring_options {
-	pid_t pid; /* -1: every process on the CPU */
+	pid_t pid; /* -1: all processes on the CPU */
 	const uint64_t *tracepoints;
 	unsigned n_tracepoints;
-	bool for_bpf;	   /* no switches; one event more, for BPF programs to wake us by */
+	bool for_bpf;	   /* no switches, but one more event by which BPF programs wake the
+			    * collector */
 	size_t data_bytes; /* a power of two */
 };
 
 /*
- * Opens and maps; the events count from here on.  -ENOMEM: the kernel refuses a ring of this size;
- * -ENODEV: the CPU is offline.
+ * Opens the events and maps the ring; recording starts here.  Returns 0 or -errno; -ENOMEM: the
+ * kernel refuses a ring of this size; -ENODEV: the CPU is offline.
  */
 int pp_ring_open(struct pp_ring *ring, int cpu, const struct pp_ring_options *options,
 		 struct pp_error *err);
 
-/* A ring alone, with its anchor.  0 or -errno. */
+/* Opens a ring with its anchor only.  Returns 0 or -errno. */
 int pp_ring_buffer_open(struct pp_ring_buffer *buffer, int cpu, size_t data_bytes);
 void pp_ring_buffer_close(struct pp_ring_buffer *buffer);
 
 typedef void pp_ring_record(void *data, struct pp_ring *ring,
 			    const struct perf_event_header *header);
 
-/* Hands every record in the ring to `record` and gives the room back. */
+/* Passes every record in the ring to `record` and releases the space. */
 void pp_ring_drain(struct pp_ring *ring, pp_ring_record *record, void *data);
 
-/* Stops the events, and soon a move.  What is in the ring stays. */
+/* Stops the events and a move in progress.  Records in the ring are kept. */
 void pp_ring_stop(struct pp_ring *ring);
 
-/* Records that the kernel could not place; after pp_ring_stop() and the last drain. */
+/*
+ * Returns the number of records that did not fit into the ring; call it after pp_ring_stop() and
+ * the last drain.
+ */
 uint64_t pp_ring_lost(const struct pp_ring *ring);
 
 void pp_ring_close(struct pp_ring *ring);
 
 /*
- * Closing the last descriptor of a tracepoint makes the kernel wait for a grace period, 40 ms each.
- * A child that shares them waits instead: it goes when the descriptor returned here is closed.
+ * Closing the last descriptor of a tracepoint waits for a grace period, 40 ms each.  This forks a
+ * child that shares the descriptors and waits instead; it ends when the returned descriptor is
+ * closed.
  */
 int pp_rings_leave_closing(void);
 

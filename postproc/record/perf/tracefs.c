@@ -34,7 +34,7 @@ const char *pp_tracefs_path(void)
 	return NULL;
 }
 
-/* Reads one format file; *ret_text NUL-terminated. */
+/* Reads one format file; *ret_text is NUL-terminated. */
 static int read_format(const char *tracefs, const char *name, char **ret_text)
 {
 	g_autofree char *path = g_strdup_printf("%s/events/%s/format", tracefs, name);
@@ -71,7 +71,10 @@ static int read_formats(const char *tracefs, const char *const *names, unsigned 
 	return 0;
 }
 
-/* In the child: each text with its NUL, or nothing and an exit status of errno. */
+/*
+ * Runs in the child.  Sends each text with its NUL; on failure sends nothing and exits with the
+ * errno.
+ */
 static void mount_and_send(const char *const *names, unsigned n_needed, int to)
 {
 	g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
@@ -157,7 +160,7 @@ int pp_tracefs_read(const char *const *names, unsigned n_needed, GPtrArray **ret
 	return rc;
 }
 
-/* "\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;" */
+/* Parses "\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;". */
 static bool find_field(const char *text, const char *name, struct pp_field *ret_field)
 {
 	size_t name_len = strlen(name);
@@ -194,13 +197,13 @@ int pp_tracefs_parse(const char *text, const struct pp_field_wanted *wanted, voi
 	const char *id = strstr(text, "\nID:");
 
 	if (!id || (*ret_id = strtoull(id + 4, NULL, 10)) == 0)
-		return pp_error_add(err, -EINVAL, "tracepoint format without an ID");
+		return pp_error_add(err, -EINVAL, "damaged tracepoint format: no ID");
 	for (; wanted->name; wanted++)
 		if (!find_field(text, wanted->name,
 				(struct pp_field *)((char *)into + wanted->into)))
 			return pp_error_add(err, -EINVAL,
 					    "tracepoint %" G_GUINT64_FORMAT
-					    " has no field %s that can be read",
+					    " has no readable field %s",
 					    *ret_id, wanted->name);
 	return 0;
 }

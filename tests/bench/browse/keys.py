@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""keys.py [--evict FOLDER] WORD [KEY=BYTES*TIMES...] -- COMMAND...: a program in a terminal of 50 rows of 160
-characters.
+"""keys.py [--evict FOLDER] WORD [KEY=BYTES*TIMES...] -- COMMAND...: measures a program in a terminal of 50 rows of
+160 characters.
 
-Prints "first SECONDS", until WORD is on the screen; "memory KIB", the most seen of it until then that belongs to no
-file; and for each KEY "KEY MS", the longest of TIMES that it was pressed until the program waits for the
-next: what was typed is read, it has run, and sleeps.  BYTES are as in Python; then it is sent q.
+Prints "first SECONDS", the time until WORD is on the screen; "memory KIB", the largest anonymous memory until then;
+and for each KEY a line "KEY MS": the key is pressed TIMES times, and MS is the longest time until the program has read
+it, has run, and sleeps again.  BYTES are written as in a Python string. At the end the program gets the key q.
 
---evict: before the program begins, and before each key, what is in the FOLDER's files is put out of memory, whether the
-program has it mapped or not; that nothing is left there is checked."""
+--evict: evicts the files in FOLDER from memory before the program begins and before each key, pages that the program
+has mapped included, and checks that no page is left."""
 import codecs
 import ctypes
 import fcntl
@@ -32,7 +32,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def forget_mappings(pid):
-    """Pages that a process has mapped stay in memory but for this."""
+    """Pages out the mappings of a process: posix_fadvise() does not evict mapped pages."""
     class Range(ctypes.Structure):
         _fields_ = [("base", ctypes.c_void_p), ("len", ctypes.c_size_t)]
     pidfd = os.pidfd_open(pid)
@@ -60,7 +60,7 @@ def resident_bytes(fd, size):
 
 
 def forget_files():
-    """How much of them is still there: a page that was just looked at may be, for a moment."""
+    """Evicts unmapped pages.  Returns the bytes still in memory: a page that was just accessed may take another try."""
     left = 0
     for folder, _, names in os.walk(evicted):
         for name in names:
@@ -78,7 +78,7 @@ def evict(pid=None):
             forget_mappings(pid)
         if not forget_files():
             return
-    sys.exit("the files stay in memory")
+    sys.exit(f"{evicted}: expected no page in memory after 1000 tries to evict, found some")
 
 
 if evicted:
@@ -133,7 +133,7 @@ memory = 0
 while word not in output:
     drain(0.01)
     if program.poll() is not None:
-        sys.exit(f"{command[0]} ended: {output[-500:]}")
+        sys.exit(f"{command[0]}: expected {word!r} on the screen, but it ended: {output[-500:]}")
     if word not in output:
         memory = max(memory, anonymous_kib())
 print(f"first {time.perf_counter() - began:.3f}")

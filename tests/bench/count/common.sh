@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# For the benchmarks of calls.
+# Functions that the benchmarks of counting and recording calls share.
 # shellcheck shell=bash
 
 # least FILE VALUE: keeps the smaller of the two in FILE
@@ -9,7 +9,7 @@ least()
 		echo "$2" >"$1"
 }
 
-# row WHAT PEER PEER_NS OUR_NS BUDGET: values over no profiling
+# row WHAT PEER PEER_NS OUR_NS BUDGET: prints a row; the values are differences to the unprofiled program
 row()
 {
 	awk -v what="$1" -v peer="$2" -v p="$3" -v o="$4" -v b="$5" 'BEGIN {

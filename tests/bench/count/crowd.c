@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* crowd THREADS: that many threads at once, 96 call sites used in each; prints resident KiB then.
+/* crowd THREADS: runs THREADS threads at once, each with 96 used call sites; prints resident KiB.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An mcount that only returns: what -pg itself costs, by its frame pointer and one call more. */
+/* An mcount that only returns: shows the cost of -pg itself, a frame pointer and one more call. */
 	.text
 	.globl	mcount
 	.type	mcount, @function

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* readings ROUNDS: prints the nanoseconds that two readings of the TSC take, one after the other.
- */
+/* readings ROUNDS: prints the nanoseconds that two consecutive readings of the TSC take. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

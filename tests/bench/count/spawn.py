@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""spawn.py RUNS NAME=COMMAND...: what each command takes from its start to its end, in milliseconds:
-NAME WALL CPU, the best of RUNS of each.  They take turns, each in a directory without old profiles."""
+"""spawn.py RUNS NAME=COMMAND...: measures each command from its start to its end.  Prints a line NAME WALL
+CPU for each, in milliseconds, with the minimum of RUNS runs.  The commands alternate, and old profiles are
+removed before each run."""
 import os
 import shutil
 import sys
@@ -32,7 +33,7 @@ def main():
             _, status, usage = os.wait4(pid, 0)
             took = time.perf_counter() - start
             if status != 0:
-                sys.exit(f"{command}: status {status}")
+                sys.exit(f"{command}: expected wait status 0, got {status}")
             wall[name] = min(wall.get(name, took), took)
             used = usage.ru_utime + usage.ru_stime
             cpu[name] = min(cpu.get(name, used), used)

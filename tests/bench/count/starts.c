@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* starts THREADS AT_ONCE: prints the milliseconds that each took, from its creation to its end. */
+/* starts THREADS AT_ONCE: prints the milliseconds per thread, from its creation to its end. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -51,7 +51,7 @@ UNPROFILED static double cpu_ns(void)
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* Returns the last value, so that the calls are needed. */
+/* Returns the last value, so that the compiler cannot drop the calls. */
 UNPROFILED static int run(const unsigned char *order, long steps)
 {
 	int x = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One of the many units of a program with much debug information: PER_UNIT functions, each with
- * what the standard library puts into it, and each locking a mutex.  In namespace UNIT; run_UNIT()
+ * One of the many units of a program with much debug information: namespace UNIT has PER_UNIT
+ * functions, each with inlined code of the standard library and a mutex that it locks; run_UNIT()
  * calls them all.
  */
 #include <algorithm>

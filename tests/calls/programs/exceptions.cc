@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exceptions: calls that end by exceptions, caught and thrown again in others; without recursion,
- * where nobody could tell which one of two calls it was that ended.  Leaves log.TID (see
- * sequence.c) and depth.TID: the letter of each call, and how many it is inside of.  With
- * -DEXITS_TOLD, the code tells of a function that is left by an exception as well.
+ * exceptions: calls ended by exceptions, which other functions catch and rethrow. There is no
+ * recursion, since nothing would tell which of two calls ended. Writes log.TID (see sequence.c) and
+ * depth.TID: the letter of each call and its depth. With -DEXITS_TOLD, the compiled code also
+ * reports functions that an exception leaves.
  */
 #include <cstdio>
 #include <exception>
@@ -109,7 +109,7 @@ UNPROFILED static void write_file(const char *name, const char *bytes, unsigned 
 		_exit(1);
 }
 
-/* Profiled, so that its next call is known to be its own, whatever the last one left behind. */
+/* Profiled, so that its next call is known to be its own, whatever the exception left behind. */
 NOINLINE static void run(unsigned number)
 {
 	seed = number * 7919 + 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * killed CALLS: a child calls fa() in two threads, and counts the calls that are over in memory
- * that it shares; it is killed when they are CALLS.  Prints "TID CALLS" of each thread.
+ * killed CALLS: a child calls fa() in two threads and counts the completed calls in shared memory;
+ * it is killed when there are CALLS of them. Prints "TID CALLS" of each thread.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -16,7 +16,7 @@
 #define NOINLINE   __attribute__((noinline, noipa))
 #define UNPROFILED __attribute__((noinline, noipa, no_instrument_function))
 
-#define CALLS_MAX 10000 /* of a thread: babeltrace2 has to read them */
+#define CALLS_MAX 10000 /* per thread; babeltrace2 has to read them all */
 
 struct count {
 	long tid;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nest: a few calls within each other, some out of a function that is not profiled.  Prints its
- * tid.
+ * nest: makes a few nested calls, some from a function that is not profiled. Prints its tid.
  */
 #include <setjmp.h>
 #include <stdio.h>
@@ -27,7 +26,7 @@ NOINLINE void fd(int jumps)
 NOINLINE void fc(int jumps)
 {
 	fd(jumps);
-	__asm__ volatile(""); /* no tail call */
+	__asm__ volatile(""); /* prevents a tail call */
 }
 
 UNPROFILED static void between(void)

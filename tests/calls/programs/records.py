@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""records.py PROGRAM CAPTURE [--compare [--no-exits]]: the calls of a capture as babeltrace2 reads them.
+"""records.py PROGRAM CAPTURE [--compare [--no-exits]]: prints the calls of a capture as babeltrace2 reads them.
 
-Prints "TID LETTERS" for each thread, sorted: a letter for each entry of a function fX, its capital
-for each exit; functions of other names are left out.  With --compare it prints nothing, but fails
-unless the letters of each thread are those of the file log.<tid>, and there is a thread for each.
-Fails if babeltrace2 has anything to say, if time goes back in a thread, or if a number is used
-before it is defined."""
+Prints "TID LETTERS" for each thread, sorted: a letter for each entry of a function fX, its capital for each
+exit; other functions are omitted. With --compare it prints nothing, and fails unless the letters of each
+thread are those of the file log.<tid> and each such file has a thread. Fails if babeltrace2 prints a message,
+if time goes back in a thread, or if a number is used before its definition."""
 import glob
 import os
 import re
@@ -55,7 +54,8 @@ def letters(program, folder):
             address = arcs[(key, values[0])]
             found[int(tid)] += [name for start, end, name in known if start <= address < end]
         elif event == "return":
-            # 24 bits of the address: a function of a library may have those of a place in one of ours.
+            # 24 bits of the address: those of a library function may equal those of an address in the
+            # program.
             if values[0] not in elsewhere:
                 found[int(tid)] += [name.upper() for start, end, name in known
                                     if (values[0] - start) % (1 << 24) < end - start]

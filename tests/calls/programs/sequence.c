@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sequence WHAT [THREADS]: makes calls of which it keeps a log of its own, to be compared with what
- * was recorded: a letter for each function entered, its capital for each that returns, in
- * log.<tid>.  WHAT:
+ * sequence WHAT [THREADS]: makes calls and writes its own log of them to log.<tid>, to be compared
+ * with the recording: a letter for each function entered, its capital for each return. WHAT:
  *
  *	tree    each thread calls fa, fb, fc and fd, which call each other as chance will have it
  *	jump    the same, but some calls end by longjmp() into one of those above
@@ -51,7 +50,7 @@ UNPROFILED static unsigned chance(unsigned n)
 	return (self->seed >> 16) % n;
 }
 
-/* Ends the innermost calls without a return, once in a while. */
+/* Sometimes ends the innermost calls without a return. */
 UNPROFILED static void maybe_jump(void)
 {
 	if (strcmp(what, "jump") == 0 && self->depth > 2 && chance(8) == 0)
@@ -88,7 +87,7 @@ FUNCTION(fd, 'd')
 
 static void (*function[4])(void) = {fa, fb, fc, fd};
 
-/* Not through stdio: a child forked meanwhile would write what is left in the buffer once more. */
+/* Without stdio: a child forked meanwhile would write the rest of the buffer a second time. */
 UNPROFILED static void write_log(void)
 {
 	char name[32];
@@ -135,7 +134,7 @@ UNPROFILED static void *run(void *arg)
 		if (waitpid(child, &status, 0) != child || status != 0)
 			exit(1);
 	}
-	pthread_barrier_wait(&all); /* no two threads of one tid */
+	pthread_barrier_wait(&all); /* no two threads have the same tid */
 	return NULL;
 }
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * steps N START END...: interrupts the recording of a call, and of a return where the code tells of
- * them, after each of its instructions in turn, by the processor's trap flag; there, in the
- * handler, calls fh() N times, and forks if N is 1.  The instructions of interest lie between START
- * and END, ..., distances from mcount.  For each
- * fb() is called twice; the handler comes in the second call.
+ * steps N START END...: interrupts the recording of a call, and of a return where the code reports
+ * it, after each instruction in turn, by the processor's trap flag. The handler calls fh() N times,
+ * and forks if N is 1. START and END, ... delimit the instructions to interrupt, as distances from
+ * mcount. For each, fb() is called twice; the handler runs in the second call.
  *
- * Prints how many instructions were met.
+ * Prints the number of interrupted instructions.
  */
 #include <dlfcn.h>
 #include <signal.h>
@@ -23,7 +22,7 @@
 #define TRAP_FLAG  0x100
 #define RANGES_MAX 8
 
-#define LIBRARY_BYTES 0x20000 /* no less than it has */
+#define LIBRARY_BYTES 0x20000 /* at least the size of the library */
 
 extern void mcount(void);
 
@@ -64,7 +63,7 @@ UNPROFILED static void act(void)
 		fh();
 }
 
-/* The long way blocks signals, traps as well: it is not stepped through. */
+/* The slow path blocks signals, including the trap: it is not stepped through. */
 UNPROFILED static void trapped(int number, siginfo_t *info, void *context)
 {
 	greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
@@ -83,7 +82,7 @@ UNPROFILED static void trapped(int number, siginfo_t *info, void *context)
 
 UNPROFILED static void call_fb(long flags)
 {
-	__asm__ volatile("sub $256, %%rsp\n\t" /* beyond the red zone */
+	__asm__ volatile("sub $256, %%rsp\n\t" /* below the red zone */
 			 "pushfq\n\t"
 			 "orq %0, (%%rsp)\n\t"
 			 "popfq\n\t"
@@ -102,7 +101,7 @@ UNPROFILED static void meet(void)
 {
 	seen = 0;
 	slow = 0;
-	call_fb(0); /* from here on the arc is known */
+	call_fb(0); /* now the arc is known */
 	call_fb(TRAP_FLAG);
 }
 
@@ -121,7 +120,7 @@ UNPROFILED int main(int argc, char **argv)
 	library = (uint64_t)info.dli_fbase;
 	sigaction(SIGTRAP, &on_trap, NULL);
 	for (position = 0; position == 0 || seen >= position; position++) {
-		/* The clock may have to be set right just then, which is the long way. */
+		/* The clock may be recalibrated just then, on the slow path. */
 		do {
 			meet();
 		} while (slow && seen <= position);

@@ -82,7 +82,7 @@ class Trace:
                 assert begun and packet.sequence_flags & NEEDED
                 assert defaults.timestamp_clock_id == MONOTONIC
                 events.append((packet.timestamp, self.name(packet.track_event), packet.track_event))
-        # As its trace processor has them: by time, else in the order of the file.
+        # In the trace processor's order: by time, else in the order of the file.
         stacks = {}
         for time, (name, notes), event in sorted(events, key=lambda e: e[0]):
             self.take(stacks.setdefault(event.track_uuid, []), time, name, notes, event)
@@ -96,7 +96,7 @@ class Trace:
                 self.interned[kind, entry.iid] = text
 
     def name(self, event):
-        """To be asked when its packet is read: numbers are given by then."""
+        """Valid when the packet is read: all numbers are defined by then."""
         notes = {}
         for note in event.debug_annotations:
             key = self.interned["debug_annotation_names", note.name_iid]
@@ -124,7 +124,7 @@ class Trace:
             yield track
 
     def thread(self, track):
-        """The thread that the track is of; None: of none."""
+        """The thread of the track; None if it has none."""
         for track in [track, *self.parents(track)]:
             if track.HasField("thread"):
                 return track.thread

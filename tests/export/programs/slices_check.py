@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""slices_check.py GPROF_MT FORMAT FILE [SELECTION...]: a trace in that format, against what reports
-and the history say of the same capture.  Prints "RELEASER FUNCTION SITE -> WAITER FUNCTION SITE" for each flow."""
+"""slices_check.py GPROF_MT FORMAT FILE [SELECTION...]: compares a trace in that format with the reports and
+the history of the same capture. Prints "RELEASER FUNCTION SITE -> WAITER FUNCTION SITE" for each flow."""
 import collections
 import importlib
 import json
@@ -24,7 +24,8 @@ def same(what, got, want):
 
 trace = Trace(file)
 report = run("report", "threads", "locks")
-# Within a wait, from what ended it on: viewers take a flow to lead to the slice that began later.
+# A flow starts within the wait, at the operation that ended it: viewers let a flow lead to the slice that
+# begins later.
 for s in trace.slices:
     if s.within and not s.flows_out:
         assert s.name == "woken" and s.flows_in and s.within.begin <= s.begin <= s.end == s.within.end
@@ -45,14 +46,14 @@ for s in slices:
         operations.append((thread, s))
         if not s.flows_out:
             waits[s.notes["object"]] += length
-            # A wait counts where it ends, whatever part of it is within the time.
+            # A wait counts at its end, whatever part of it is within the time.
             waits[s.notes["object"], "n"] += "--time" not in selection
     else:
         assert [p.name for p in trace.parents(s.track)][0] == "locks"
         assert s.notes["operation"] and s.notes["site"]
         holds[s.track.name] += length
 
-# Nothing overlaps on a track, or its ends would be taken for each other's; states are without a gap, too.
+# Slices of a track never overlap, since their ends would be confused; states have no gaps either.
 ends = {}
 for s in sorted((s for s in slices if s.track.name != "state" and s.end > s.begin), key=lambda s: s.begin):
     assert ends.get(s.track.uuid, s.begin) <= s.begin, (s.track, s.name)
@@ -64,7 +65,7 @@ for s in sorted((s for s in slices if s.track.name == "state"), key=lambda s: (s
 
 columns = {"running": "running_ns", "runnable": "runnable_ns", "blocked": "blocked_sync_ns", "I/O": "blocked_io_ns",
            "asleep": "blocked_other_ns", "not known": "unknown_ns"}
-if all(t["running_ns"] is None for t in report["threads"]):  # then nobody knows, in the report not how long either
+if all(t["running_ns"] is None for t in report["threads"]):  # nothing is known: the report has no lengths
     states = {k: v for k, v in states.items() if k[1] != "not known"}
 same("states", {k: v for k, v in states.items() if v},
      {(t["tid"], k): t[c] for t in report["threads"] for k, c in columns.items() if t[c]})
@@ -74,7 +75,7 @@ same("waits", {k: v for k, v in waits.items() if v},
       if v})
 same("holds", {k: v for k, v in holds.items() if v}, {n: o["hold_ns"] for n, o in names.items() if o["hold_ns"]})
 
-# From one instant to one wait for the same object, of another thread, forward in time.
+# From an instant to a wait of another thread for the same object, forward in time.
 out = {f: (t, s) for t, s in operations for f in s.flows_out}
 into = {f: (t, s) for t, s in operations for f in s.flows_in}
 assert out.keys() == into.keys() and len(out) == sum(len(s.flows_out) for _, s in operations)
@@ -87,7 +88,7 @@ for flow, (thread, release) in sorted(out.items()):
 if selection:
     sys.exit()
 
-# Each wait during which another let go of the object has one.
+# Each wait during which another thread released the object has a flow.
 LETS_GO = {"mutex_unlock", "rwlock_unlock", "spin_unlock", "sem_post", "cond_signal", "cond_broadcast",
            "cond_wait_begin", "cond_timedwait_begin", "cond_clockwait_begin", "thread_exit"}
 least = most = 0

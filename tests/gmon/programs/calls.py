@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""calls.py FOLDER [INDEX]: what the calls file of a capture's <pid> folder says, by function.
+"""calls.py FOLDER [INDEX]: prints the counts in the calls file of a capture's <pid> folder.
 
-One line a thread and function: INDEX FUNCTION CALLS, sorted.  With --arcs: INDEX CALLER FUNCTION
-CALLS.  With --threads: INDEX TID of each thread with a table.  With --lost: how many calls no file
-has, by the thread table; with --slots: how many threads that has.  With --samples: of the samples
-instead of the calls.  Written from format.h, on nothing but nm, as a witness beside gprof."""
+One line per thread and function: INDEX FUNCTION CALLS, sorted. --arcs: INDEX CALLER FUNCTION CALLS.
+--threads: INDEX TID of each thread with a table. --lost: number of calls that no file has, by the thread
+table. --slots: number of threads in that table. --samples: samples instead of calls. Written from format.h,
+with only nm, as a witness beside gprof."""
 import os
 import struct
 import subprocess
@@ -48,7 +48,7 @@ class Maps:
 
 
 def tables(path):
-    """(index, tid, dense, [(from, self, count)]) of each table in the row of chunks."""
+    """(index, tid, dense, [(from, self, count)]) of each table of the file."""
     data, at = open(path, "rb").read(), 0
     while at < len(data) and data[at:at + 64] != bytes(64):
         magic, schema, header, slot, n, index, tid, chunk, _, flags = struct.unpack_from(

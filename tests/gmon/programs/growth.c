@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * growth N: a thread calls `worker` N times while a timer fires every 20 microseconds at a handler
- * that calls `target` from 64 new call sites each time, up to 4096, so that the thread's table
- * grows while increments are under way.  Prints how often each function was called.
+ * growth N: a thread calls `worker` N times. A timer fires every 20 microseconds; its handler calls
+ * `target` from 64 new call sites each time, up to 4096, so that the thread's table grows during
+ * increments. Prints how often each function was called.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -40,7 +40,7 @@ NOINLINE void many(int group)
 NOINLINE void handle(int number)
 {
 	n_handler++;
-	/* 64 arcs that have not been seen before, then the same over again. */
+	/* 64 new arcs per call; after the last, the same arcs again. */
 	many(next_group++ % 64);
 }
 
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
 	pthread_t thread;
 	sigset_t set;
 
-	/* Only the thread takes the signal. */
+	/* Only the thread receives the signal. */
 	sigemptyset(&set);
 	sigaddset(&set, SIGALRM);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);

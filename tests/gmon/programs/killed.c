@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * killed [N]: N children, killed by SIGKILL at a random moment of their life: while they start,
- * open their profile, begin threads, meet new call sites, end threads.  Every other one is a new
- * program, the rest are forks.  Prints for each its process id and between which two numbers its
- * calls of `leaf` must lie: each caller writes down in shared memory that it is about to call, and
- * that it has called.
+ * killed [N]: kills N children by SIGKILL at random moments: while they start, open their profile,
+ * create threads, reach new call sites, end threads. Every other child executes a new program, the
+ * rest are forks. Prints the process id of each, and a lower and an upper bound of its calls of
+ * `leaf`: each caller stores in shared memory that it is about to call and that it has called.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -32,7 +31,7 @@ __attribute__((noinline, noipa)) static void leaf(void)
 	__asm__ volatile("");
 }
 
-/* Stores in program order on x86: `before` is never less than what was counted. */
+/* x86 stores in program order: `before` is never less than the number of counted calls. */
 #define CALL                                                                                       \
 	atomic_store_explicit(&mine->before, mine->before + 1, memory_order_relaxed);              \
 	leaf();                                                                                    \

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""killed.py CAPTURE BOUNDS REPORT: are the calls of `leaf` between what each line of BOUNDS (PID LOW
-HIGH) says, by the calls files and by REPORT (of `gprof-mt report --format json flat`), and is none
-said to be lost?  As many callers as were at it when the process was killed may be in between."""
+"""killed.py CAPTURE BOUNDS REPORT: checks that the calls of `leaf`, in the calls files and in REPORT (from
+`gprof-mt report --format json flat`), lie between the bounds in BOUNDS (lines of PID LOW HIGH), and that no
+call is reported as lost. The bounds differ by the number of callers that were in a call when the process was
+killed."""
 import json
 import os
 import sys
@@ -19,7 +20,7 @@ def main():
         if not pid.isdigit():
             continue
         if calls.lost(folder):
-            print(f"{name}: {calls.lost(folder)} calls lost")
+            print(f"{name}: expected no lost calls, got {calls.lost(folder)}")
             bad += 1
         path = os.path.join(folder, "calls")
         maps = calls.Maps(folder) if os.path.exists(path) else None
@@ -32,10 +33,10 @@ def main():
         n_counted += low > 0
         for how, counted in ("calls file", by_file[pid]), ("report", by_report[pid]):
             if not low <= counted <= high or high - low > 3:
-                print(f"{pid}: between {low} and {high} calls, {how} has {counted}")
+                print(f"{pid}: expected {low} to {high} calls, {how} has {counted}")
                 bad += 1
     if n_counted < 20:
-        print(f"only {n_counted} were killed after they had counted anything")
+        print(f"only {n_counted} processes were killed after their first counted call")
         bad += 1
     sys.exit(bad > 0)
 

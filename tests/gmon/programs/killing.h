@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For programs that kill children of theirs at a random moment.  The children count what they do in
- * the file `counts`, which all of them map.
+ * For programs that kill their children at a random moment. The children count their steps in the
+ * file `counts`, which all of them map.
  */
 #ifndef TESTS_RUNTIME_GMON_KILLING_H
 #define TESTS_RUNTIME_GMON_KILLING_H
@@ -16,7 +16,7 @@
 
 #define UNPROFILED __attribute__((noinline, noipa, no_instrument_function))
 
-/* Makes the file unless it is there; ends the program on a failure. */
+/* Creates the file if it does not exist; ends the program on failure. */
 UNPROFILED static void *map_counts(size_t size_bytes)
 {
 	int fd = open("counts", O_RDWR | O_CREAT, 0600);
@@ -32,8 +32,8 @@ UNPROFILED static void *map_counts(size_t size_bytes)
 }
 
 /*
- * Kills one child in four before it has done anything that n_done() counts, the others after fewer
- * than moment_max such things.  0; -1: the child ended by itself.
+ * Kills one child in four before its first step that n_done() counts, the others after fewer than
+ * moment_max steps. Returns 0, or -1 if the child ended by itself.
  */
 UNPROFILED static int kill_one(pid_t child, uint64_t (*n_done)(const void *counts),
 			       const void *counts, unsigned moment_max)

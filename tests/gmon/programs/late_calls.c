@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * late_calls N: N threads, one after the other, then as many at once, that call `leaf` where nobody
- * can tell that they will: in the last round of their keys' destructors, by 100 call sites, and in
- * a handler of a signal that comes then.  105 calls a thread.
+ * late_calls N: runs N threads one after the other, then N at once. Each calls `leaf` where the
+ * library cannot foresee it: in the last round of its keys' destructors, from 100 call sites, and
+ * in a signal handler at that time. 105 calls per thread.
  */
 #include <limits.h>
 #include <pthread.h>
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 	int n = argc > 1 ? atoi(argv[1]) : 1;
 	pthread_t *threads = calloc((size_t)n, sizeof(*threads));
 
-	/* Behind the library's own: destructors are called in the order of the keys. */
+	/* After the library's own key: destructors are called in the order of the keys. */
 	pthread_key_create(&key, destroy);
 	signal(SIGUSR1, handle);
 	pthread_barrier_init(&barrier, NULL, (unsigned)n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * losses HOW: calls `target` in a way that cannot all be counted, and prints how often.
+ * losses HOW: calls `target` so that not all calls can be counted, and prints the number of calls.
  *
  *	address_space  from 4096 call sites, where no more memory can be had
  *	descriptors    the same, where no file can be opened
@@ -69,7 +69,7 @@ UNPROFILED int main(int argc, char **argv)
 	const char *how = argc > 1 ? argv[1] : "";
 
 	target();
-	printf(" "); /* the C library has its buffer */
+	printf(" "); /* makes the C library allocate its buffer */
 	if (strcmp(how, "address_space") == 0)
 		limit(RLIMIT_AS, 4096);
 	else if (strcmp(how, "descriptors") == 0)

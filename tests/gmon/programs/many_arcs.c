@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * many_arcs [FILLER]: a thread calls `target` 10 times from each of 4096 call sites, and the first
- * 64 of these once more.  With FILLER, that file is made to fill the disk after the first 64 sites.
- * Then the same from the main thread.  Prints the calls.  With "kill" behind: ends by SIGKILL.
+ * many_arcs [FILLER]: a thread calls `target` 10 times from each of 4096 call sites, and once more
+ * from the first 64. With FILLER, that file fills the disk after the first 64 sites. The main
+ * thread then does the same. Prints the number of calls. With "kill" as last argument, ends by
+ * SIGKILL.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -56,7 +57,7 @@ UNPROFILED static void *run(void *unused)
 	return unused;
 }
 
-/* After gmon files were written once: they are again. */
+/* Writes the gmon files; they are written a second time at the end. */
 UNPROFILED __attribute__((destructor)) static void after(void)
 {
 	few();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * many_plugins N: loads ./0.so to ./N-1.so, calls the `called` of each 10 times, and unloads it
- * before the next.  As a library (-DNAME=one): `called` calls NAME.
+ * many_plugins N: loads ./0.so to ./N-1.so; calls `called` of each 10 times and unloads it before
+ * the next. As a library (-DNAME=one): `called` calls NAME.
  */
 #include <dlfcn.h>
 #include <stdio.h>

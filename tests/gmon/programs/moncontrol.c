@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Three threads, one of them begun while counting is off; each should count `leaf` 10 times. */
+/* Three threads, one of them created while counting is off; each must count `leaf` 10 times. */
 #include <pthread.h>
 #include <stdio.h>
 
@@ -19,7 +19,7 @@ __attribute__((no_instrument_function)) static void ten(void)
 
 __attribute__((no_instrument_function)) static void *run(void *unused)
 {
-	ten(); /* counted by the one thread that is there before moncontrol(0) */
+	ten(); /* counted by the thread that exists before moncontrol(0) */
 	pthread_barrier_wait(&barrier);
 	pthread_barrier_wait(&barrier);
 	ten();

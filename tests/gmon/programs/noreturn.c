@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* `caller` ends with the call of a function that never returns; `bystander` lies behind it. */
+/*
+ * `caller` ends with the call of a function that never returns; `bystander` follows it in memory.
+ */
 #include <stdlib.h>
 
 __attribute__((noinline, noipa, noreturn)) void die(int status)

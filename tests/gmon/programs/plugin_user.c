@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loads each plugin named, calls its `library_outer` 10 times and unloads it (not with $KEEP set);
- * twice around.
+ * Loads each plugin given, calls its `library_outer` 10 times and unloads it (unless $KEEP is set);
+ * all of this twice.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * processes HOW: calls `leaf` 100 times before and 10 times after something is done with processes;
- * a child that lives on in this program calls it 7 times.
+ * processes HOW: calls `leaf` 100 times before and 10 times after it creates, replaces or ends a
+ * process; a child that continues in this program calls it 7 times.
  *
- *	fork, fork_thread  a child, of the main thread or of another; it ends by exit()
- *	fork_exec          a child that calls `leaf`, then executes another
- *	nested             a child that has a child that has a child
- *	_Fork, clone       a child that no fork handler is told of; it ends by exit(), or _exit()
- *	_Fork_silent       one that calls nothing and ends by exit()
- *	clone_thread       one whose first calls are another thread's
- *	system, daemon     system() of another; daemon() by a child
+ *	fork, fork_thread  a child of the main thread or of another; it ends by exit()
+ *	fork_exec          a child that calls `leaf`, then executes another program
+ *	nested             a child of a child of a child
+ *	_Fork, clone       a child without fork handlers; it ends by exit() or _exit()
+ *	_Fork_silent       such a child that calls nothing and ends by exit()
+ *	clone_thread       such a child whose first calls are made by another thread
+ *	system, daemon     system() with another program; daemon() in a child
  *	vfork              a child that calls `leaf` in the parent's memory, then executes another
  *	spawn              posix_spawn
  *	exec               becomes "leaf_only", which calls `leaf` 3 times
- *	kill, segv, abort, _exit, quick_exit  ends this way at the end
+ *	kill, segv, abort, _exit, quick_exit  ends this way
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -59,7 +59,7 @@ static void *fork_here(void *unused)
 	return unused;
 }
 
-/* Each generation calls 7 times, and then its child is what it is itself. */
+/* Each generation calls `leaf` 7 times and then has a child that does the same. */
 static void nested(int generations)
 {
 	pid_t child = generations > 0 ? fork() : 0;
@@ -74,7 +74,7 @@ static void nested(int generations)
 	wait_for(child);
 }
 
-/* The daemon is nobody's child: it says that it is done by the pipe that it closes. */
+/* The daemon cannot be waited for; it signals its end by closing the pipe. */
 static void become_daemon(void)
 {
 	int done[2];
@@ -103,7 +103,7 @@ static void *five(void *unused)
 	return unused;
 }
 
-/* The call sites are those that the parent has counted calls from. */
+/* The same call sites from which the parent's calls were counted. */
 static void unheard_of(const char *how)
 {
 	pthread_t thread;
@@ -146,7 +146,7 @@ static void do_it(const char *how)
 	pid_t child;
 
 	if (strcmp(how, "fork") == 0) {
-		/* With another thread about, which the child does not have. */
+		/* Another thread exists, which the child does not have. */
 		sem_init(&ready, 0, 0);
 		pthread_create(&thread, NULL, wait_for_ever, NULL);
 		sem_wait(&ready);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions in several versions: gcc has the resolvers call mcount, before anything is set up.
+ * Functions with several versions: gcc's resolvers call mcount before the library is initialized.
  * `cloned` and `chosen` are called 10 times each.
  */
 __attribute__((target_clones("avx2", "default"))) int cloned(int x)

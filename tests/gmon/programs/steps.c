@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * steps ACTION: interrupts the counting of a call after each of its instructions in turn, by the
- * processor's trap flag, and there, in the handler, does ACTION:
+ * processor's trap flag; the handler performs ACTION:
  *
  *	grow    calls `target` from 1024 new call sites: the thread's table is replaced
- *	fork    forks; the child goes on from the handler, calls `worker` to its end and exits
+ *	fork    forks; the child continues from the handler, finishes `worker` and exits
  *	large   the same with a table of megabytes, by a child and by its child
  *	_Fork   as large, by _Fork(), which runs no handlers
  *	pause   turns counting off and on again
- *	unwind  walks the stack, as an exception or a cancellation would
- *	sample  is a sample's signal, after the library's other instructions too, where it may come
- *	jump    is a signal whose handler jumps out, in the first of those, too
- *	call    calls `target`, after every third of the library's other instructions, too, as a
- *		handler may whose signal is never blocked; no signal is blocked afterwards
+ *	unwind  walks the stack, as an exception or a cancellation does
+ *	sample  raises the sample's signal; also after other instructions of the library
+ *	jump    raises a signal whose handler jumps out; also in the first of these
+ *	call    calls `target`; also after every third of the library's other instructions, in
+ *		a handler whose signal is never blocked; no signal is blocked afterwards
  *
- * Each instruction is met in a thread of its own, with a fresh table (but for `large`).  Prints the
- * calls of each function, by the parent.
+ * Each instruction is interrupted in a thread of its own, with an empty table (except for `large`).
+ * Prints the number of calls of each function in the parent.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -39,7 +39,7 @@
 
 #define TRAP_FLAG    0x100
 #define MCOUNT_BYTES 512
-#define SIGTIMER     33 /* of the C library; the sampler stands before it */
+#define SIGTIMER     33 /* of the C library; the sampler comes before it */
 #define N_LARGE	     65536
 #define FIRST_STEPS  250
 
@@ -54,7 +54,7 @@ static unsigned long n_target, n_worker;
 static int position, seen;
 static volatile pid_t child;
 static struct gm_threads_header header; /* of the capture */
-static bool is_everywhere;		/* the action, not in mcount alone */
+static bool is_everywhere;		/* the action also runs outside mcount */
 static bool is_large, is_bare;
 static sigjmp_buf back;
 
@@ -85,7 +85,7 @@ UNPROFILED static _Unwind_Reason_Code visit(struct _Unwind_Context *context, voi
 		*found = 1;
 	else if (*found == 1)
 		*found = function == (void *)call_worker ? 2 : 3;
-	/* No further: call_worker moves its stack pointer behind the compiler's back. */
+	/* Stops here: call_worker moves its stack pointer without unwind information. */
 	return *found >= 2 ? _URC_NORMAL_STOP : _URC_NO_REASON;
 }
 
@@ -95,12 +95,12 @@ UNPROFILED static void unwind(void)
 
 	_Unwind_Backtrace(visit, &found);
 	if (found != 2) {
-		printf("no way from instruction %d to worker and its caller\n", position);
+		printf("no unwinding from instruction %d to worker and its caller\n", position);
 		exit(1);
 	}
 }
 
-/* What the kernel sends when a timer of the library's has expired. */
+/* The signal that the kernel sends when a timer of the library expires. */
 UNPROFILED static void sample(void)
 {
 	siginfo_t expired = {.si_signo = SIGTIMER, .si_code = SI_TIMER};
@@ -123,7 +123,7 @@ UNPROFILED static void read_header(void)
 	close(fd);
 }
 
-/* In the child; its own child returns. */
+/* Runs in the child; the child's own child returns. */
 UNPROFILED static void fork_again(void)
 {
 	int status = 0;
@@ -149,10 +149,10 @@ UNPROFILED static void jump(int number)
 	siglongjmp(back, number);
 }
 
-/* The thread records on. */
+/* The thread continues to record. */
 UNPROFILED static void *run_jump(void *unused)
 {
-	target(); /* from here on the thread is known */
+	target(); /* now the thread is registered */
 	seen = 0;
 	if (sigsetjmp(back, 1) == 0)
 		call_worker(TRAP_FLAG);
@@ -171,7 +171,7 @@ UNPROFILED static void *run_call(void *unused)
 	call_worker(TRAP_FLAG);
 	pthread_sigmask(SIG_SETMASK, NULL, &after);
 	if (memcmp(&before, &after, sizeof(before)) != 0) {
-		printf("signals are blocked after instruction %d\n", position);
+		printf("expected no blocked signals after instruction %d\n", position);
 		exit(1);
 	}
 	return unused;
@@ -215,10 +215,10 @@ UNPROFILED static void trapped(int number, siginfo_t *info, void *context)
 	}
 }
 
-/* The one call site of `worker`: with `flags` = TRAP_FLAG, one trap an instruction. */
+/* The only call site of `worker`: with `flags` = TRAP_FLAG, one trap per instruction. */
 UNPROFILED static void call_worker(long flags)
 {
-	__asm__ volatile("sub $256, %%rsp\n\t" /* beyond the red zone */
+	__asm__ volatile("sub $256, %%rsp\n\t" /* below the red zone */
 			 "pushfq\n\t"
 			 "orq %0, (%%rsp)\n\t"
 			 "popfq\n\t"
@@ -238,9 +238,9 @@ UNPROFILED static void *run(void *unused)
 	child = -1;
 	seen = 0;
 	if (strcmp(action, "sample") == 0)
-		target(); /* from here on the thread is known */
+		target(); /* now the thread is registered */
 	else
-		call_worker(0); /* and the arc */
+		call_worker(0); /* and the arc too */
 	call_worker(TRAP_FLAG);
 	if (child == 0)
 		_exit(3);
@@ -290,7 +290,7 @@ UNPROFILED int main(int argc, char **argv)
 	}
 	if (n_target > 0)
 		printf("target %lu\n", n_target);
-	if (strcmp(action, "jump") != 0) /* its calls, but for one, are counted and do not arrive */
+	if (strcmp(action, "jump") != 0) /* all calls but one are counted and do not return */
 		printf("worker %lu\n", n_worker);
 	fprintf(stderr, "%d instructions\n", position - 1);
 	return 0;

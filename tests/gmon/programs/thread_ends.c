@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * thread_ends HOW: a thread calls `leaf` 1000 times, half of it in the destructor of a key of its
- * own, and ends as HOW says.  A second thread that is always there calls it 10 times and, where HOW
- * is about the process, is still running when that ends.
+ * thread_ends HOW: a thread calls `leaf` 1000 times, half of them in the destructor of its key, and
+ * ends as HOW tells. A second thread calls it 10 times; if HOW ends the process, this thread is
+ * still running then.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two threads with different work, the main thread with none: work A B calls leaf A + B times. */
+/* Two threads with different work, none in the main thread: work A B calls leaf A + B times. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ int main(int argc, char **argv)
 	long a = argc > 1 ? atol(argv[1]) : 1000, b = argc > 2 ? atol(argv[2]) : 2000;
 	pthread_t first, second;
 
-	/* One after the other, so that the first has index 1. */
+	/* One after the other, so that the first thread has index 1. */
 	pthread_create(&first, NULL, run_leaf, &a);
 	pthread_join(first, NULL);
 	pthread_create(&second, NULL, run_middle, &b);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Takes locks in orders that are known, one thread after the other, so that no deadlock happens,
- * though all of them are there until the end; then two waits that are known: for a mutex that main
- * holds, and for a semaphore that main posts. The variables' names say what has to be found.
+ * Acquires locks in known orders, one thread after the other, so that no deadlock happens although
+ * all threads exist until the end; then two known waits: for a mutex that main holds, and for a
+ * semaphore that main posts. The names of the variables tell the expected findings.
  */
 #include <assert.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
-#include "sync/programs/asleep.h"
+#include "sync/programs/wait_blocked.h"
 
 #define LOCK PTHREAD_MUTEX_INITIALIZER
 
@@ -28,7 +28,7 @@ static pthread_mutex_t known = LOCK;
 static sem_t posted;
 static int waiter;
 
-/* Both, the second while the first is held. */
+/* Acquires both, the second while the first is held. */
 static void take(pthread_mutex_t *first, pthread_mutex_t *second)
 {
 	pthread_mutex_lock(first);
@@ -91,7 +91,7 @@ static void *wait_for_main(void *unused)
 	return unused;
 }
 
-/* In glibc's own words: somebody sleeps on it, or is about to. */
+/* glibc's mutex word: a thread sleeps on it, or is about to. */
 static bool has_waiter(void)
 {
 	return __atomic_load_n(&known.__data.__lock, __ATOMIC_RELAXED) == 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What eslint looks for: what it recommends, and RULES. Run in the top folder; its packages are where it is itself.
+// The rules of eslint: its recommended ones, and RULES. Run in the top folder; its packages are in the build folder.
 import {createRequire} from 'node:module';
 
 const require = createRequire(process.argv[1]);
@@ -25,7 +25,7 @@ export default [
 	{rules: {...on(RULES), 'no-use-before-define': ['error', {functions: false}]}, linterOptions: {reportUnusedDisableDirectives: 'error'}},
 	{files: ['**/*.mjs'], languageOptions: {globals: globals.node}},
 	{files: ['postproc/export/html/page/src/*.js'], rules: PAGE_RULES, languageOptions: {globals: globals.browser}},
-	// Parts of these run in the page that they have opened; what a terminal shows has control characters.
+	// Parts of these scripts run in the page that they have opened; terminal output contains control characters.
 	{files: ['tests/page/*.mjs'], rules: {'no-control-regex': 'off'}, languageOptions: {globals: globals.browser}},
 	{files: ['tests/export/*.js'], languageOptions: {sourceType: 'commonjs', globals: globals.node}},
 ];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Forks while threads lock, from the main thread and from another; each child locks, starts a
+ * Forks while threads lock, from the main thread and from another; each child locks, creates a
  * thread that locks, and forks once more.
  */
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * counted THREADS ROUNDS [WAIT]: operations of which it is known how many there are, whoever waits
- * for whom.  With WAIT it then says "ready" and waits for a signal to end it.
+ * counted THREADS ROUNDS [WAIT]: makes a known number of operations, independent of timing. With
+ * WAIT it then prints "ready" and waits for a signal to end it.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

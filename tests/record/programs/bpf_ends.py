@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""bpf_ends.py GPROF_MT: the BPF programs, links and maps of a recording are gone after its end, and
-after it was killed.  Whose they are /proc/PID/fdinfo tells, and whether they are still there the
-kernel, by their numbers, which it does not give out twice."""
+"""bpf_ends.py GPROF_MT: the BPF programs, links and maps of a recording are removed after its end, and after
+it was killed. /proc/PID/fdinfo has their ids; the kernel, which does not reuse ids, tells whether they still
+exist."""
 import ctypes
 import glob
 import os
@@ -20,12 +20,12 @@ def until(what, check):
     end = time.monotonic() + DEADLINE_S
     while not check():
         if time.monotonic() > end:
-            sys.exit("FAIL: waited in vain: " + what)
+            sys.exit("FAIL: timeout: " + what)
         time.sleep(0.01)
 
 
 def owned(pid):
-    """("prog", 7), ... of its descriptors."""
+    """The BPF objects of its descriptors: ("prog", 7), ..."""
     found = set()
     for path in glob.glob(f"/proc/{pid}/fdinfo/*"):
         try:
@@ -49,10 +49,10 @@ def record(end):
         [sys.argv[1], "record", "-q", "-o", "data", "--set", "kernel.source=bpf", "--set", "sync.mode=off", "--",
          "sh", "-c", "echo ready; read line"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     if process.stdout.readline() != "ready\n":
-        sys.exit("FAIL: the program does not begin")
+        sys.exit("FAIL: the program does not start")
     ours = owned(process.pid)
     if {kind for kind, _ in ours} != {"prog", "map", "link"} or not all(is_there(*one) for one in ours):
-        sys.exit("FAIL: not as expected while it records: %s" % sorted(ours))
+        sys.exit("FAIL: unexpected BPF objects during the recording: %s" % sorted(ours))
     end(process)
     process.communicate()
     until("some are left of %s" % sorted(ours), lambda: not any(is_there(*one) for one in ours))

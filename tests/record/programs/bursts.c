@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bursts: for each number N in a line of standard input, two threads on one CPU hand a turn to and
- * fro N times, then "done N" is said.  At the end of the input each thread prints what the kernel
- * itself counted for it until then:
+ * bursts: for each number N in a line of standard input, two threads on one CPU wake each other N
+ * times; then prints "done N". At the end of the input each thread prints the kernel's count of its
+ * switches:
  *
  *	thread TID switches N
  */

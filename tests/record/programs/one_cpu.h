@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* For programs whose threads are to take turns: only one can run. */
+/* Restricts a program to one CPU, so that its threads take turns. */
 #ifndef TESTS_ONE_CPU_H
 #define TESTS_ONE_CPU_H
 
 #include <sched.h>
 
-/* The first that it may run on; threads made from now on stay there as well. */
+/* Selects the first permitted CPU, also for threads created later. */
 static inline void stay_on_one_cpu(void)
 {
 	cpu_set_t cpus, one;

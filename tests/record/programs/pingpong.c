@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pingpong ROUNDS [wait]: two threads on one CPU hand a turn to and fro, so each round is two
- * context switches.  With `wait`, says "ready" and waits for a line first.  At its end each thread
- * prints what the kernel itself counted for it:
+ * pingpong ROUNDS [wait]: two threads on one CPU wake each other, so that each round is two context
+ * switches. With `wait`, prints "ready" and waits for a line first. At its end each thread prints
+ * the kernel's count:
  *
  *	thread TID voluntary N involuntary N
  */
@@ -20,7 +20,7 @@
 static sem_t ping, pong;
 static long rounds;
 
-/* The witness: /proc, and getrusage(), which must say the same. */
+/* The witnesses are /proc and getrusage(), which must agree. */
 static void print_switches(void)
 {
 	char path[64], line[256];

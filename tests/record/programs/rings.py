@@ -36,7 +36,7 @@ def until(what, check):
         if value:
             return value
         if time.monotonic() > end:
-            fail("waited in vain: " + what)
+            fail("timeout: " + what)
         time.sleep(0.002)
 
 
@@ -53,7 +53,7 @@ class Recording:
         self.process.stdin.write("%d\n" % n)
         self.process.stdin.flush()
         if self.process.stdout.readline() != "done %d\n" % n:
-            fail("the program does not answer: " + open("err").read())
+            fail("no answer from the program: " + open("err").read())
 
     def held_burst(self, n):
         """While `record` is stopped, so that nothing is read of the rings; they are empty before and after."""
@@ -93,7 +93,7 @@ class Recording:
             fail("exit status %d: %s" % (self.process.returncode, open("err").read()))
         said = re.findall(r"thread (\d+) switches (\d+)", rest)
         if len(said) != 2:
-            fail("two threads, not: " + rest)
+            fail("expected two threads, got: " + rest)
         return {int(tid): int(n) for tid, n in said}
 
 
@@ -122,9 +122,9 @@ def compare(counted, found):
                 fail("thread %d %s the CPU twice" % (tid, "gets" if runs else "leaves"))
             runs = following == tid
             left += prev == tid
-        # It switches again after it has counted, and the first did before it was the program.
+        # The thread switches again after it has counted; the first one also did so before its exec.
         if not n - 10 <= left <= n + 10:
-            fail("thread %d left the CPU %d times, getrusage says %d" % (tid, left, n))
+            fail("thread %d left the CPU %d times, getrusage counts %d" % (tid, left, n))
 
 
 def grow():
@@ -146,7 +146,7 @@ def grow():
     if any(kernel["lost_events"]):
         fail("lost: %s" % kernel["lost_events"])
     if kernel["ring_bytes"] != SMALL or max(kernel["ring_end_bytes"]) < size:
-        fail("grown to %d, info.json says %s" % (size, kernel))
+        fail("grown to %d, info.json has %s" % (size, kernel))
     compare(counted, list(switches()))
 
 
@@ -154,14 +154,14 @@ def full():
     recording = Recording("kernel.source=switches", "kernel.buffer=16K", "kernel.buffer_max=16K")
     recording.held_burst(3000)
     if set(recording.rings()) != {SMALL}:
-        fail("rings of %s, which may not grow" % recording.rings())
+        fail("rings of %s, which must not grow" % recording.rings())
     counted = recording.end()
     info = json.load(open("data/info.json"))
     kernel = info["kernel"]
     lost = dict(zip(("kernel, CPU %d" % cpu for cpu in kernel["cpus"]), kernel["lost_events"]))
     told = {loss["where"]: loss["count"] for loss in info["losses"]}
     if {where: n for where, n in lost.items() if n} != told or not any(lost.values()):
-        fail("lost %s, told %s" % (lost, told))
+        fail("lost %s, reported %s" % (lost, told))
     if set(kernel["ring_end_bytes"]) != {SMALL}:
         fail("info.json: %s" % kernel)
     # Each switch of a thread is a record when it leaves, and one when it comes.
@@ -173,9 +173,9 @@ def full():
                            stderr=subprocess.PIPE, text=True)
     rings = json.loads(shown.stdout)["rings"]
     if {"kernel, CPU %d" % row["cpu"]: row["lost"] for row in rings} != lost:
-        fail("the report says %s, lost %s" % (rings, lost))
+        fail("the report has %s, lost %s" % (rings, lost))
     if {(row["start_bytes"], row["end_bytes"]) for row in rings} != {(SMALL, SMALL)}:
-        fail("the report says %s" % rings)
+        fail("the report has %s" % rings)
 
 
 def overrun():
@@ -190,7 +190,7 @@ def overrun():
     for tid, n in counted.items():
         left = sum(prev == tid for prev, _ in found)
         if not n - 10 - lost - kernel["filled_switches"] <= left <= n + 10:
-            fail("thread %d left the CPU %d times, %d lost, getrusage says %d" % (tid, left, lost, n))
+            fail("thread %d left the CPU %d times, %d lost, getrusage counts %d" % (tid, left, lost, n))
 
 
 {"grow": grow, "full": full, "overrun": overrun}[WHAT]()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Checks the switches in `babeltrace2` text against what pingpong printed (first file).
-# Its lines "helper TID" name tasks of the libraries, which the kernel has as threads of the process.
-# Variables: rounds, pairs (1: a switch names both threads).
+# Compares the switches in `babeltrace2` text with the output of pingpong (first file). Its lines "helper TID"
+# name tasks of the libraries, which are threads of the process for the kernel. Variables: rounds, pairs (1: a
+# switch names both threads).
 function field(name,   at) {
 	at = index($0, " " name " = ")
 	return at ? substr($0, at + length(name) + 4) + 0 : -1
@@ -12,8 +12,8 @@ function complain(what) {
 	failed = 1
 }
 
-# The trace also has what a thread does after it has looked at its counters (ending), and lacks what
-# the first one did before it was the program: a few, against thousands.
+# The trace also has switches after a thread has read its counters (ending), and lacks those of the first
+# thread before its exec: a few, compared with thousands.
 function check(tid, what, traced, counted) {
 	if (traced < counted - 10 || traced > counted + 10)
 		complain("thread " tid ": " traced " " what " switches traced, the kernel counted " counted)
@@ -59,7 +59,7 @@ END {
 	}
 	if (left[tid[1]] + left[tid[2]] < 2 * rounds)
 		complain("fewer than two switches a round")
-	# Others may run in between as often as they like.
+	# Other threads may run in between.
 	if (pairs && !direct)
 		complain("no direct switch between the two in " rounds " rounds")
 	if (!pairs && direct)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* without_bpf ERRNO COMMAND...: runs it where bpf() fails so, as in a sandbox. */
+/* without_bpf ERRNO COMMAND...: runs COMMAND with bpf() failing with ERRNO, as in a sandbox. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>

@@ -2,12 +2,18 @@
 /*
  * usage: drop HOW THREADS CHILDREN [PROGRAM]
  *
- * Takes 10 locks, then puts the capture out of its reach (HOW: setuid, chroot, mount, landlock;
- * copied: chroot to where the capture's path leads to a copy of it; pid: as setuid, in a child that
- * is the first process of a PID namespace), from `record` too (net: as setuid, and another network;
- * stopped: as landlock, and its parent is stopped until the end), or only changes its user
- * namespace (user), or does nothing (none).  Then it makes THREADS threads that take 7 locks each,
- * and CHILDREN children that do the same; with PROGRAM, it executes that to do so.  Exits with 5.
+ * Takes 10 locks, then changes its access to the capture as HOW says:
+ *
+ *	setuid, chroot, mount, landlock	it cannot reach the capture any more
+ *	copied	chroot to a directory in which the capture's path leads to a copy
+ *	pid	as setuid, in a child that is the first process of a PID namespace
+ *	net	as setuid, in another network namespace: it cannot reach `record` either
+ *	stopped	as landlock, and the parent is stopped until the end: `record` does not answer
+ *	user	only changes its user namespace
+ *	none	no change
+ *
+ * Then it makes THREADS threads and CHILDREN children that take 7 locks each; if PROGRAM is given,
+ * it executes PROGRAM, which makes them.  Exits with 5.
  */
 #define _GNU_SOURCE
 #include <grp.h>
@@ -39,7 +45,7 @@ static void *thread(void *arg)
 	return arg;
 }
 
-/* No file may be made, written to, moved or removed any more. */
+/* From here on the process cannot make, write, move or remove files. */
 static int restrict_files(void)
 {
 	struct landlock_ruleset_attr rules = {
@@ -52,7 +58,7 @@ static int restrict_files(void)
 	       syscall(SYS_landlock_restrict_self, fd, 0) != 0 || close(fd) != 0;
 }
 
-/* Goes on in a child, whose status is this process' own. */
+/* Returns in a child; the process itself waits, and exits with the child's status. */
 static void become_first(void)
 {
 	int status = 0;
@@ -63,7 +69,7 @@ static void become_first(void)
 	exit(WEXITSTATUS(status));
 }
 
-/* Copies ./capture to where it has the same path in ./root; by a process that is not recorded. */
+/* Copies ./capture to the same path below ./root, by a process that is not recorded. */
 static int copy_capture(void)
 {
 	static char command[] = "mkdir -p \"root$PWD\" && cp -r capture \"root$PWD\" && "

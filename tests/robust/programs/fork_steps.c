@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fork_steps HOW: a child of fork that takes 5 locks says "ready"; at each byte of standard input
- * it takes 5 more and says "again"; at its end it takes 20.
+ * fork_steps HOW: the parent takes 1 lock and forks a child.  The child takes 5 locks and prints
+ * "ready"; for each byte of standard input it takes 5 more and prints "again"; at the end of the
+ * input it takes 20.
  *
- *	place	no more than that
- *	folder	at the first byte it takes 1000 instead, in two threads: it needs a folder
- *	pid	it is in a PID namespace of its own, with a number that no process has here
- *
- * The parent takes 1 lock.
+ *	place	as described
+ *	folder	at the first byte it takes 1000 instead, in two threads, which needs a folder
+ *	pid	it is in a new PID namespace, with a pid that no process outside has
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -70,7 +69,7 @@ static int wait_for(pid_t child)
 	return child < 0 || waitpid(child, &status, 0) != child || status != 0;
 }
 
-/* /proc is that of the namespace outside. */
+/* /proc shows the outer PID namespace. */
 static int is_free(pid_t pid)
 {
 	char path[32];
@@ -79,7 +78,7 @@ static int is_free(pid_t pid)
 	return access(path, F_OK) != 0;
 }
 
-/* In process 1 of the namespace. */
+/* Called by process 1 of the namespace. */
 static int fork_free(const char *how)
 {
 	for (int i = 0; i < NUMBERS_MAX; i++) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""locks.py CAPTURE: how many mutex_lock events there are in the streams of a capture.  A witness
-beside gprof-mt."""
+"""locks.py CAPTURE: prints the number of mutex_lock events in the streams of a capture, without the
+use of gprof-mt."""
 import glob
 import os
 import re

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""losses.py CAPTURE CALLS: are the calls of `leaf` in a capture, and those that it says are lost, CALLS
-in all?  Prints both, and the synch-events that it says are lost, of processes and threads."""
+"""losses.py CAPTURE CALLS: checks that the recorded calls of `leaf` and the lost calls of a capture add up to
+CALLS.  Prints both, and the number of lost synch-events of all processes and threads."""
 import glob
 import os
 import struct

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A seccomp filter that is installed by an instruction of the program's own: no library sees it. */
+/* Installs a seccomp filter by a syscall instruction of the program, so that no library sees it. */
 #ifndef TESTS_ROBUST_RAW_FILTER_H
 #define TESTS_ROBUST_RAW_FILTER_H
 
@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-/* For the calling thread.  0; -1, or -errno. */
+/* For the calling thread.  Returns 0; -1 or -errno on failure. */
 __attribute__((noinline, noipa, no_instrument_function)) static int
 raw_filter_install(struct sock_filter *code, unsigned short n)
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Reads the tables flat and locks (report --format json), one after the other, and prints how many
-calls of `leaf` and how many acquired mutexes they have; an empty input has none."""
+"""Reads the tables flat and locks (report --format json) one after the other.  Prints their numbers of calls
+of `leaf` and of acquired mutexes; 0 0 for an empty input."""
 import json
 import sys
 

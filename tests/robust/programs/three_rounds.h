@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a thread does: three times a call and a lock. */
+/* The work of a thread: three calls and three locks. */
 #include <pthread.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

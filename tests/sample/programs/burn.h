@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CPU time that is really used: so much of the calling thread's clock. */
+/* Uses CPU time until the calling thread's clock has advanced by the given amount. */
 #ifndef BURN_H
 #define BURN_H
 
@@ -14,7 +14,7 @@ static inline __attribute__((no_instrument_function)) uint64_t cpu_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Of all threads of the process, ended ones too. */
+/* CPU time of all threads of the process, including ended ones. */
 static inline __attribute__((no_instrument_function, unused)) uint64_t process_cpu_ns(void)
 {
 	struct timespec now;
@@ -25,7 +25,7 @@ static inline __attribute__((no_instrument_function, unused)) uint64_t process_c
 
 static volatile unsigned long burn_sink;
 
-/* Some 100 us. */
+/* About 100 us. */
 __attribute__((noinline, noipa, unused)) static void burn_some(void)
 {
 	for (unsigned long i = 0; i < 50000; i++)

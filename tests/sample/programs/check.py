@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the samples of a capture's <pid> folder say, against what the program knew by its own clocks.
+"""Checks the samples of a capture's <pid> folder against the program's own clocks.
 
-check.py ratio FOLDER OUTPUT     ratio.c: as many samples as there was CPU time, shared out as it was
-check.py total FOLDER USED ALL   all threads: samples and periods missed make up the CPU time that they
-                                 used, and no more than the process did
+check.py ratio FOLDER OUTPUT     ratio.c: as many samples as CPU time, in the proportion of its use
+check.py total FOLDER USED ALL   all threads: samples and missed periods add up to the CPU time that
+                                 they used, and to no more than the process used
 check.py same FLAT [INDEX NAME S]...  self times, from `report --format json flat` in FLAT, are S
-check.py none FLAT WHY           the report has no times, and says why
-check.py sampled FLAT N          N processes or more have some
+check.py none FLAT WHY           the report has no times, and gives the reason
+check.py sampled FLAT N          at least N processes have samples
 check.py only FLAT NAME OTHER    NAME has samples and OTHER has none
 
-Written from format.h, as a witness beside the report.  All bounds come from counts: a sample is as
-likely to meet a function as the function has a share of the time; six sigma, and a little for what
-the clocks were read beside."""
+Written from format.h, as a witness beside the report. All bounds are derived from counts: a sample hits a
+function with the probability of the function's share of the time; the bounds are six sigma and a margin for
+the distance between clock readings."""
 import json
 import math
 import os
@@ -57,7 +57,7 @@ def samples(folder):
 
 
 def near(what, got, wanted, slack):
-    assert abs(got - wanted) <= slack, f"{what}: {got}, not {wanted:.1f} +- {slack:.1f}"
+    assert abs(got - wanted) <= slack, f"{what}: expected {wanted:.1f} +- {slack:.1f}, got {got}"
 
 
 def ratio(folder, output):
@@ -81,7 +81,7 @@ def ratio(folder, output):
             assert row["sample_period_ns"] == period, row
             near(row["name"], row["self_s"], row["samples"] * period / 1e9, 1e-6)
         p = in_a / (in_a + in_b)
-        spread = 1 if late[index] == 0 else 2 * n / (n - late[index])  # several at one place
+        spread = 1 if late[index] == 0 else 2 * n / (n - late[index])  # several samples at one address
         near(f"thread {index}: samples in a", a, p * (a + b),
              6 * math.sqrt((a + b) * p * (1 - p) * spread) + 0.02 * (a + b) + 1)
     most = int(process_cpu) / period + len(lines)

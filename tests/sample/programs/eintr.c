@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * eintr MS: waits in many ways, each with a short limit and some work for the kernel before, until
- * MS of CPU time are used; then prints how often each way of waiting was interrupted: never.
- * eintr MS control: another thread meanwhile sends signals with a handler, until each was.
+ * eintr MS: waits in many ways, each with a short timeout and some kernel work before it, until MS
+ * of CPU time are used; then prints how often each way was interrupted: never. eintr MS control:
+ * another thread sends signals with a handler until each way was interrupted.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -110,7 +110,10 @@ static bool wait_semtimedop(void)
 	return semtimedop(semaphores, &operation, 1, &limit) < 0 && errno == EINTR;
 }
 
-/* `often`: in a round; those that know no wait below a tick or a millisecond come seldom. */
+/*
+ * often: calls per round; waits with a granularity of a tick or a millisecond are called less
+ * often.
+ */
 static struct {
 	const char *name;
 	bool (*wait)(void);

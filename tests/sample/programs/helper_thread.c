@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The only other thread calls nothing that is profiled, so the C library's first pthread_create()
- * comes after all the threads that samples know of: `after` is called then.
+ * The only other thread calls no profiled function, so the C library's first pthread_create() comes
+ * after all threads that are sampled: `after` is called then.
  */
 #include <pthread.h>
 

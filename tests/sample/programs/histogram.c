@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* histogram [ADDRESS COUNT]...: a gmon file with that many samples, on stdout. */
+/* histogram [ADDRESS COUNT]...: writes a gmon file with that many samples to stdout. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `counted` runs while the profile is on, `uncounted` while moncontrol(0) has it off. */
+/* `counted` runs while profiling is on, `uncounted` while moncontrol(0) has turned it off. */
 #include "burn.h"
 
 #define NOINLINE __attribute__((noinline, noipa))

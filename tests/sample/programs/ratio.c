@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ratio MS THREADS [kill]: threads, of the smallest stack there is, that each use MS of CPU time,
- * three quarters in `a` and one in `b` (in a library's `b`, if -DLIBRARY).  Prints INDEX CPU_NS
- * NS_IN_A NS_IN_B of each, as their own clocks have it, and what the process used in all; then
- * kills itself, if it is to.
+ * ratio MS THREADS [kill]: threads with minimal stacks each use MS of CPU time, three quarters in
+ * `a` and one quarter in `b` (of a library, with -DLIBRARY). Prints INDEX CPU_NS NS_IN_A NS_IN_B of
+ * each, from their own clocks, and the CPU time of the process; with "kill", then kills itself.
  */
 #include <limits.h>
 #include <pthread.h>
@@ -78,7 +77,7 @@ UNPROFILED int main(int argc, char **argv)
 	sem_init(&begun, 0, 0);
 	pthread_attr_init(&smallest);
 	pthread_attr_setstacksize(&smallest, PTHREAD_STACK_MIN);
-	/* One after the other, so that indexes are known; main calls nothing that is profiled. */
+	/* One after the other, so that the indexes are known; main calls no profiled function. */
 	for (int i = 0; i < n; i++) {
 		pthread_create(&threads[i].id, &smallest, run, &threads[i]);
 		sem_wait(&begun);

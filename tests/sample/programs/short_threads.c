@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * short_threads N: threads that each use 1 ms of CPU time, less than lies between two samples.
- * Prints how much CPU time they used in all, and the process, in nanoseconds.
+ * short_threads N: threads that each use 1 ms of CPU time, less than a sampling period. Prints the
+ * CPU time that they used in all, and that of the process, in nanoseconds.
  */
 #include <pthread.h>
 #include <stdio.h>

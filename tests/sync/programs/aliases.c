@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * aliases [interposed]: uses mutexes, read-write locks, once and raise by the second names that
- * glibc keeps for old programs.  A linker does not bind to these any more, so .symver names them.
- * With "interposed" it locks by the first names, before which interposed_alias.c stands.
+ * glibc keeps for old programs. Linkers no longer bind to these, so .symver names them. With
+ * "interposed" it locks by the first names, which interposed_alias.c interposes.
  */
 #define _GNU_SOURCE
 #include <errno.h>

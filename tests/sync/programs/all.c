@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each traced function a known number of times, in known threads.  Prints the counts that the trace
- * must show, as "EVENT COUNT" lines, and the addresses of its objects.
+ * Calls each traced function a known number of times, in known threads. Prints the counts that the
+ * trace must have, as "EVENT COUNT" lines, and the addresses of its objects.
  */
 #define _GNU_SOURCE
 #include <assert.h>
@@ -142,7 +142,7 @@ static void joins(void)
 	sem_wait(&left);
 }
 
-/* A lock that is taken, and let go of once another thread waits for it. */
+/* Holds a lock and releases it once another thread waits for it. */
 struct contest {
 	sem_t taken;
 	int (*lock)(void *), (*unlock)(void *);
@@ -165,7 +165,7 @@ static void *contend(void *arg)
 	return NULL;
 }
 
-/* Is it asleep in the kernel, or (a spin lock) has it spent time on the CPU? */
+/* Tells whether the thread sleeps in the kernel or, for a spin lock, has used CPU time. */
 static int is_waiting(int tid, int spins)
 {
 	char path[64], line[512], state = 0, *end;

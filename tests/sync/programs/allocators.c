@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Allocates, in threads that come and go and in forked children, as hard as an allocator's own
- * locks are taken.  Prints what it computed, and on stderr where its own mutex is.
+ * Allocates in short-lived threads and forked children, to contend for the allocator's locks.
+ * Prints a checksum, and on stderr the address of its own mutex.
  */
 #define _GNU_SOURCE
 #include <assert.h>

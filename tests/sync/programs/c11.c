@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * <threads.h>, each function a known number of times; prints what each answered and the addresses
- * of its objects.
+ * <threads.h>: calls each function a known number of times; prints each result and the addresses of
+ * the objects.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -87,7 +87,7 @@ int main(void)
 		cnd_wait(&cond, &mutex);
 	mtx_unlock(&mutex);
 	while (stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 3)
-		thrd_yield(); /* the detached one is about to end */
+		thrd_yield(); /* the detached thread is about to end */
 	mtx_destroy(&timed);
 	return 9;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mutexes under C11's names that are not glibc's, as libraries brought them before glibc did: the
- * type is another, with something before what a pthread_mutex_t would be.  -DLIBRARY: the library;
- * else the program that uses it.
+ * Mutexes with C11's names that are not glibc's, as libraries defined them before glibc did: the
+ * type has a field before the pthread_mutex_t. -DLIBRARY: the library; otherwise the program that
+ * uses it.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One thread holds, another waits for certain.  Prints "NAME OBJECT HOLDER WAITER" for each kind.
- * With an argument the last wait never ends: prints "blocked" and stays.
+ * One thread holds an object while another waits for it. Prints "NAME OBJECT HOLDER WAITER" for
+ * each kind. With an argument the last wait never ends: prints "blocked" and keeps waiting.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -30,7 +30,7 @@ static void *wait_for_it(void *arg)
 	return arg;
 }
 
-/* Until the thread sleeps, as the kernel says. */
+/* Waits until the kernel reports that the thread sleeps. */
 static void until_asleep(int tid)
 {
 	char path[64], line[256], state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The C++ library's threads, mutexes and condition variables; exceptions and cancellation through
-// them.  "throw" as argument: a thread's function throws, and std::terminate() is called.
+// them. With "throw", a thread's function throws, and std::terminate() is called.
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A shared object that locks where libraries do: in constructors (its own come before those of a
- * preloaded one), destructors, handlers of fork() and exit(), destructors of thread-specific data.
- * It also brings an allocator that locks, so a lock is taken before any constructor has run.
+ * A shared object that locks in library code: in constructors (before those of a preloaded
+ * library), destructors, handlers of fork() and exit(), destructors of thread-specific data. Its
+ * allocator locks too, so that a lock is acquired before any constructor has run.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,7 +30,7 @@ static void lock_once(void)
 	pthread_mutex_unlock(&early_mutex);
 }
 
-/* Each block has its size before it; nothing is ever reused. */
+/* Each block is preceded by its size; memory is never reused. */
 void *malloc(size_t size)
 {
 	size_t *block;
@@ -101,7 +101,7 @@ __attribute__((destructor)) static void end(void)
 	free(malloc(10));
 	counts[0] = early_locks;
 	counts[1] = heap_locks;
-	/* "early N heap N", without an allocator under it */
+	/* Prints "early N heap N" without an allocation */
 	*--p = '\n';
 	for (int i = 1; i >= 0; i--) {
 		for (long n = counts[i]; n > 0; n /= 10)

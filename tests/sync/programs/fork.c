@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes made in every way, from a thread that is not the first while another locks.  Each
- * writes "PID LOCKS" for what it did itself since it was made.
+ * Creates processes in every way, from a thread that is not the main thread, while another thread
+ * locks. Each process prints "PID LOCKS": the number of its own locks since its creation.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -74,7 +74,7 @@ static void *fork_all(void *arg)
 	if (_Fork() == 0)
 		child(2);
 	if (syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL) == 0) {
-		lock(3); /* libc knows nothing of this process: no thread in it */
+		lock(3); /* libc does not know this process: it has no thread */
 		say(3);
 		_exit(0);
 	}
@@ -90,7 +90,7 @@ static void *fork_all(void *arg)
 		_exit(0); /* does nothing */
 	pid = vfork();
 	if (pid == 0) {
-		pthread_mutex_lock(&mutex); /* the parent's, in its memory */
+		pthread_mutex_lock(&mutex); /* the parent's mutex, in the parent's memory */
 		pthread_mutex_unlock(&mutex);
 		execl(program, program, "7", (char *)NULL);
 		_exit(8);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Children whose first operation is to make threads, which then all come at once. */
+/* Children whose first operation creates threads, which then all start at the same time. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program and libraries, each with objects of its own, of which the others' code makes use.  Each
- * is this file, compiled with -DMODULE=... for the libraries.  The same operations in each run, but
- * for how often one has to wait; on descriptor 3 where the objects are.
+ * A program and libraries with objects of their own, which the other modules' code uses. All are
+ * this file, compiled with -DMODULE=... for the libraries. Every run has the same operations,
+ * except for the number of waits; writes the addresses of the objects to descriptor 3.
  */
 #include <assert.h>
 #include <dlfcn.h>
@@ -95,7 +95,7 @@ static pthread_t started(void *(*routine)(void *), void *arg)
 	return thread;
 }
 
-/* One wait: the other cannot have the mutex before.  As in C++, a library makes these calls. */
+/* One wait: the waiter cannot get the mutex earlier. As in C++, a library makes these calls. */
 static void exchange(pthread_mutex_t *mutex, pthread_cond_t *cond)
 {
 	struct exchange exchange = {mutex, cond, 0};
@@ -149,7 +149,7 @@ static void *mapped(size_t bytes)
 	return memory;
 }
 
-/* Those with even numbers are a's, the others the program's. */
+/* Even numbers are objects of a, the others of the program. */
 #define N_MANY 20000
 static pthread_mutex_t *many;
 static pthread_barrier_t barrier;
@@ -162,7 +162,7 @@ static void *use_many(void *arg)
 	return arg;
 }
 
-/* Two threads ask of the same at once; then the program uses a's. */
+/* Two threads look up the same objects at once; then the program uses those of a. */
 static void use_all_of_many(void)
 {
 	pthread_t thread;
@@ -206,7 +206,7 @@ int main(int argc, char **argv)
 	b.use(b.mutex);
 	b.use(heap);
 	use(heap);
-	b.use(simple); /* never made: b's, that used it first */
+	b.use(simple); /* never initialized: belongs to b, which used it first */
 	a.use(simple);
 	a.make(twice);
 	a.use(twice);
@@ -217,7 +217,7 @@ int main(int argc, char **argv)
 	exchange(heap, &own_cond);
 	exchange(&own_mutex, a.cond);
 	exchange(heap, a.cond);
-	a.signal(cond); /* a's; then the mutex's, who waits and signals notwithstanding */
+	a.signal(cond); /* of a; then of the mutex's module, whichever module waits and signals */
 	exchange(&own_mutex, cond);
 	loaded("./libc_one.so", "c_one");
 	loaded("./libc_two.so", "c_two");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library that counts locks and reaches glibc by its second name for them. */
+/* A library that counts locks and calls glibc's lock function by its second name. */
 #include <pthread.h>
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * With -DLIBRARY a library that stands between the program and libc, as sanitizers do: definitions
- * without a version, which count.  Without, the program: four threads, and each call that could be
- * taken for another.
+ * With -DLIBRARY, a library between the program and libc, as sanitizers are: unversioned
+ * definitions that count calls. Otherwise the program: four threads, and each call that could be
+ * mistaken for another.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -99,7 +99,7 @@ static void *post(void *arg)
 	return arg;
 }
 
-/* Free ones, and taken ones. */
+/* Free and taken objects. */
 static void others(void)
 {
 	struct timespec past = {1, 0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fills streams of long and short threads, and of ever more that grow once or twice, until it is
- * killed.  Prints "going" when a lock is over, of which an event must be left.
+ * Fills streams of long-lived and short-lived threads, and of more and more that grow once or
+ * twice, until it is killed. Prints "going" after a completed lock, of which an event must remain.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waits along as many different paths as the argument says, each twice: the turns of left() and
- * right() that lead to it are the bits of its number.  A deadline that has passed makes a wait of
- * its own.
+ * Waits twice along each of N call paths: the bits of a path's number select left() or right(). The
+ * wait ends at once, since its deadline has passed.
  */
 #include <assert.h>
 #include <errno.h>
@@ -18,7 +17,7 @@ static volatile int calls;
 
 static void turn(unsigned number, int n);
 
-/* calls++ after each call: none is a tail call. */
+/* calls++ after each call prevents tail calls. */
 APART static void left(unsigned number, int n)
 {
 	turn(number, n);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waits, and releases that end them, along known calls: one() and other() both lead to the same
- * site.  With an argument, the waiting thread runs on a stack that is unmapped right after.
+ * Waits, and releases that end them, along known call paths: one() and other() both lead to the
+ * same call site. With an argument, the waiting thread runs on a stack that is unmapped right
+ * after.
  */
 #define _GNU_SOURCE
 #include <assert.h>
@@ -15,7 +16,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "asleep.h"
+#include "wait_blocked.h"
 
 #define APART	    __attribute__((noinline, noclone))
 #define STACK_BYTES (64 * 1024)
@@ -25,7 +26,7 @@ static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static sem_t sem;
 static atomic_int tid, step, calls;
 
-/* calls++ after each call: none is a tail call. */
+/* calls++ after each call prevents tail calls. */
 APART static void take(void)
 {
 	pthread_mutex_lock(&mutex);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each way to raise a signal, from outside and from inside its handler, one that is jumped out of,
- * and each way to fail.  Prints whom the calls named.  Ends by a signal of its own.
+ * Raises signals in every way, from outside and from inside a handler, jumps out of a handler, and
+ * fails in every way. Prints the targets of the calls. Ends by a signal of its own.
  */
 #define _GNU_SOURCE
 #include <assert.h>
@@ -86,7 +86,7 @@ static void to_myself(void)
 	}
 }
 
-/* No process has that number; 0 asks only whether one is there. */
+/* No process has this number; signal 0 only tests for existence. */
 static void to_nobody(void)
 {
 	const pid_t nobody = 0x3ffffff;

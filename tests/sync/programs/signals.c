@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A handler that posts, and tries a lock, at any instant of a thread that locks all the time; on
- * the thread's stack or ("stack") on one of its own; or ("jump") that leaves by siglongjmp().
- * Prints the number of each operation, which no event may be missing of.
+ * A handler posts and tries a lock at any instant of a thread that locks all the time; on the
+ * thread's stack or, with "stack", on one of its own. With "jump" it leaves by siglongjmp(). Prints
+ * the number of each operation; an event of each must be recorded.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -58,9 +58,9 @@ int main(int argc, char **argv)
 	sem_init(&main_sem, 0, 0);
 	sigaction(SIGALRM, &action, NULL);
 	if (sigsetjmp(again, 1) == 0)
-		setitimer(ITIMER_REAL, &often, NULL); /* not before there is a place to jump to */
+		setitimer(ITIMER_REAL, &often, NULL); /* only after sigsetjmp() */
 	while (posts < SIGNALS) {
-		if (jumps) { /* sem_post() is what one may jump out of */
+		if (jumps) { /* sem_post() is safe to jump out of */
 			sem_post(&main_sem);
 			main_posts++;
 			continue;

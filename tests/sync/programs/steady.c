@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Three threads that lock N times each; prints the sum.  For runs in which recording fails. */
+/* Three threads lock N times each; prints the sum. For runs in which recording fails. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * steps ACTION [new-sites|coarse]: interrupts a lock and an unlock after each of their instructions
- *in turn (a tracing parent counts them and sends a signal) and there, in the handler, does ACTION:
+ * in turn (a tracing parent counts them and sends a signal); the handler performs ACTION:
  *
- *	handle  posts and locks, more than a writer keeps for later
+ *	handle  posts and locks, more often than a writer can defer
  *	switch  swapcontext() to another context, which posts and locks, and switches back in the
- *	        middle of an operation of its own
+ *	        middle of an operation
  *	jump    posts and leaves by siglongjmp()
- *	fork    forks; the child goes on from the handler, posts three times and exits
+ *	fork    forks; the child continues from the handler, posts three times and exits
  *
- * With new-sites each lock and each unlock is called from where nothing was called before, and, as
- * with coarse, fewer instructions are met.
+ * With new-sites, each lock and each unlock has a new call site; then, and with coarse, fewer
+ * instructions are interrupted.
  *
- * Prints "WORD N OBJECT" for what each object's operations are, which no event may be missing of;
- * for fork "child PID" for each child.
+ * Prints "WORD N OBJECT" for the operations of each object, all of which must be recorded; for fork
+ * "child PID" for each child.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -31,7 +31,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define MANY	      40  /* more than the 32 a writer keeps */
+#define MANY	      40  /* more than the 32 that a writer can defer */
 #define EACH	      120 /* instructions: a lock is over; of what follows, each STRIDEth */
 #define STRIDE	      17
 #define NEW_STRIDE    83    /* a new site takes some 2,300 instructions, each a stop of 50 us */
@@ -67,7 +67,7 @@ static void work(int n)
 	n_owns += n;
 }
 
-/* How many instructions from now on the signal comes; shared with the tracer. */
+/* Number of instructions until the signal; shared with the tracer. */
 static volatile int *steps;
 
 static void interrupt_after(int n)
@@ -85,7 +85,7 @@ static pthread_mutex_t other_mutex = PTHREAD_MUTEX_INITIALIZER;
 static long n_others;
 static volatile int in_other, stepping;
 
-/* The other context works, and comes back in the middle of an operation, wherever it is. */
+/* The other context works and switches back in the middle of an operation. */
 static void other(void)
 {
 	for (;;) {
@@ -228,7 +228,7 @@ static int traced(call_from *const *sites)
 	return 0;
 }
 
-/* Steps the child where it asks for it, and sends it the signal there. */
+/* Single-steps the child on request, and sends it the signal. */
 static int trace(pid_t pid)
 {
 	int status;

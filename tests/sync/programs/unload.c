@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Libraries come and go in several threads at once, while others lock and fork, and in children.
- * As a library (-DNAME=p0): its constructor, p0_use() and its destructor each lock and unlock
- * p0_mutex.
+ * Libraries are loaded and unloaded in several threads at once, while others lock and fork, and in
+ * children. As a library (-DNAME=p0): its constructor, p0_use() and its destructor each lock and
+ * unlock p0_mutex.
  *
- * unload ROUNDS LIBRARIES: of libraries ./p0.so, ./p1.so, ... each of two threads has half, and
- * loads, uses and unloads one after the other, ROUNDS times, and now and then forks.  Then they are
- * used in a child for each: glibc 2.36 has no dlopen() in a child that was forked amid another.
+ * unload ROUNDS LIBRARIES: each of two threads loads, uses and unloads half of the libraries
+ * ./p0.so, ./p1.so, ... one after the other, ROUNDS times, and sometimes forks. Then each library
+ * is used in a child; glibc 2.36 has no working dlopen() in a child forked during another dlopen().
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

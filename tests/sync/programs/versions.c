@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asks for the condition variables of glibc 2.2.5, as a program of 2002 does. */
+/* Uses the condition variables of glibc 2.2.5, like a program of 2002. */
 #include <pthread.h>
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One wait for a mutex, one for a semaphore and one for a read-write lock, each ended while the
- * other thread sleeps; much that does not wait, in a child of fork as well; then killed.
+ * other thread sleeps; many uncontended operations, also in a child of fork; then kills itself.
  */
 #define _GNU_SOURCE
 #include <assert.h>
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "asleep.h"
+#include "wait_blocked.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, free_one = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;

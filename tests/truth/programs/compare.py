@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""compare.py SAID REPORT LOCKS SOURCE STEAL_NS: what the threads of known.c said against the report.
+"""compare.py SAID REPORT LOCKS SOURCE STEAL_NS: compares what the threads of known.c printed (SAID) with the
+report.
 
-No duration is asserted, only that two measurements of the same thing agree.  They differ for
-reasons: the kernel leaves interrupts and the time the hypervisor took (STEAL_NS, of all CPUs) out of
-a thread's CPU clock, while it runs all the same; and it charges the work of switching to the next
-thread, which we do not (SWITCH_NS; an emulated CPU, that of SOURCE lttng, takes longer)."""
+No duration is asserted, only the agreement of two measurements. They differ for known reasons: the kernel
+excludes interrupts and the hypervisor's time (STEAL_NS, of all CPUs) from a thread's CPU clock while the
+thread is running, and charges the work of a switch to the next thread, which the report does not (SWITCH_NS;
+longer on an emulated CPU, SOURCE lttng)."""
 import json
 import sys
 
@@ -38,13 +39,13 @@ for name in names:
     lifetime = row["end_ns"] - row["start_ns"]
     check("%s: modes add up to the lifetime" % name, sum(row[m] or 0 for m in MODES) == lifetime == row["lifetime_ns"], row)
     check("%s: nothing is unknown" % name, row["unknown_ns"] == 0, row)
-    # Beyond what it said: the write itself, and its end.
+    # More than it printed: the write itself, and its end.
     switching_ns = SWITCH_NS * (row["switches_voluntary"] + row["switches_involuntary"] + 1)
     check("%s: running" % name, 0.97 * mine["cpu_ns"] - switching_ns - 1e6 <= row["running_ns"] <=
           1.05 * mine["cpu_ns"] + 2e6 + steal_ns, row["running_ns"], mine["cpu_ns"], steal_ns)
     check("%s: voluntary switches" % name,
           mine["voluntary"] <= row["switches_voluntary"] <= mine["voluntary"] + 3, row, mine)
-    # A busy machine preempts it in its last moments as often as before: once in 20 us was seen.
+    # On a busy machine it is also preempted after it has read its counters: once in 20 us was observed.
     last_ns = max(0, row["running_ns"] - mine["cpu_ns"])
     more = 5 + 3 * mine["involuntary"] * last_ns / mine["cpu_ns"]
     check("%s: involuntary switches" % name,
@@ -54,7 +55,7 @@ for name in names:
 waited = said["waiter"]["waited"]
 row = sync[said["waiter"]["tid"], "pthread_mutex_lock"]
 check("waiter: one blocking call", row["calls"] == 1 and row["blocked"] == 1, row)
-# Between its clock and the call, and behind it, it may have lost its CPU.
+# Between reading its clock and the call, and after the call, it may lose its CPU.
 check("waiter: wait", 0.95 * waited - threads["waiter"]["runnable_ns"] <= row["wait_ns"] == row["wait_max_ns"] <= waited,
       row, waited, threads["waiter"])
 check("waiter: blocked", HOLD * 0.95 <= threads["waiter"]["blocked_sync_ns"] <= waited, threads["waiter"], waited)
@@ -74,11 +75,11 @@ check("sleeper: blocked otherwise", 0.9 * SLEEPS * SLEEP <= threads["sleeper"]["
 check("sleeper: every sleep", threads["sleeper"]["switches_voluntary"] >= (
     SLEEPS if source != "lttng" else said["sleeper"]["voluntary"]), threads["sleeper"])
 forked = said["parent"]["forked"]
-# Only the tracepoints tell this sleep from another.
+# Only the tracepoints distinguish this sleep from others.
 kind = "blocked_io_ns" if perf else "blocked_other_ns"
 check("parent: blocked, uninterruptible", 0.9 * CHILD <= threads["parent"][kind] <= 1.1 * forked,
       threads["parent"], forked)
-# That a sleep is in read() only the system calls tell.
+# Only the system calls tell that a sleep is in read().
 kind, other = ("blocked_io_ns", "blocked_other_ns") if full else ("blocked_other_ns", "blocked_io_ns")
 check("reader: blocked in I/O", 0.9 * PIPE <= threads["reader"][kind] <= 1.1 * said["reader"]["read"],
       threads["reader"], said["reader"])
@@ -92,11 +93,11 @@ for name in ("pinger", "ponger"):
     check("%s: blocked within its waits" % name,
           threads[name]["blocked_sync_ns"] <= row["wait_ns"] <= said[name]["played"], threads[name], row)
 if perf:
-    # Next to all of its voluntary switches are those of its waits.
+    # Almost all of its voluntary switches are those of its waits.
     for name in ("pinger", "ponger"):
         check("%s: a switch for each blocking wait" % name, threads[name]["switches_voluntary"] <=
               1.1 * sync[said[name]["tid"], "sem_wait"]["blocked"] + 10, threads[name])
-# A wake-up by a task of another program is missed now and then, when several record at once.
+# When several programs record at once, a wake-up by another program's task is sometimes missed.
 switches = sum(t["switches_voluntary"] for t in report["threads"] if t["switches_voluntary"])
 unwoken = [q for q in report["quality"] if q["what"] == "left a sleep without a wake-up"]
 check("wake-ups", sum(q["count"] for q in unwoken) <= 0.05 * switches, unwoken)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that know what they did, and say so at their end, one line each:
+ * Threads that measure themselves and print the result at their end, one line each:
  *
  *   thread TID NAME cpu_ns=N voluntary=N involuntary=N KEY=NANOSECONDS...
  *
@@ -87,7 +87,7 @@ static void *spin(void *arg)
 	return NULL;
 }
 
-/* Finds the lock taken by main, which keeps it until this sleeps, and then for HOLD_NS. */
+/* Finds the lock held by main, which keeps it until this thread sleeps, and then for HOLD_NS. */
 static void *await(void *arg)
 {
 	int64_t start_ns;
@@ -130,7 +130,7 @@ static void *fork_and_wait(void *arg)
 	return NULL;
 }
 
-/* Main writes when this sleeps, and PIPE_NS have passed. */
+/* Main writes when this thread sleeps, and PIPE_NS have passed. */
 static void *read_pipe(void *arg)
 {
 	int64_t start_ns;

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""perf.py SCRIPT REPORT: the report's threads against perf's own recording of the same run.
+"""perf.py SCRIPT REPORT: compares the report's threads with perf's own recording of the same run.
 
-SCRIPT is what `perf script --ns -F tid,time,event,trace` prints of a `perf sched record`.  Of each thread:
-running, ready to run and blocked, each within 2 % of its life.
+SCRIPT is the output of `perf script --ns -F tid,time,event,trace` for a `perf sched record`. The running,
+runnable and blocked time of each thread agrees within 2 % of its lifetime.
 
-Some kernels drop events of idle CPUs, so perf misses switches now and then.  The scheduler's own account
-(sched_stat_runtime) shows of which threads: there it is the witness of what they ran, and of the rest there is none."""
+Some kernels drop events of idle CPUs, so perf sometimes misses switches. The scheduler's own account
+(sched_stat_runtime) shows for which threads: there it is the witness of the running time, and the rest has
+none."""
 import json
 import re
 import sys
@@ -51,15 +52,15 @@ for thread in json.load(open(sys.argv[2]))["threads"]:
     ours = {"running": thread["running_ns"], "ready": thread["runnable_ns"],
             "blocked": thread["blocked_sync_ns"] + thread["blocked_io_ns"] + thread["blocked_other_ns"]}
     if thread["index"] == 0:
-        continue  # it lived before its exec, too
+        continue  # it also existed before its exec
     if abs(spent[tid]["running"] - ran[tid]) > TOLERATED / 2 * life:
         if abs(ours["running"] - ran[tid]) > TOLERATED * life:
-            sys.exit(f"thread {tid}: running {ours['running']} ns of {life}; by the scheduler {ran[tid]}")
+            sys.exit(f"thread {tid}: expected {ran[tid]} ns running by the scheduler, got {ours['running']} of {life}")
         print(f"thread {tid}: perf missed switches")
         continue
     for what, ns in ours.items():
         if abs(ns - spent[tid][what]) > TOLERATED * life:
-            sys.exit(f"thread {tid}: {what} {ns} ns of {life}; by perf {spent[tid][what]}")
+            sys.exit(f"thread {tid}: expected {spent[tid][what]} ns {what} by perf, got {ns} of {life}")
     compared += 1
 if compared < 3:
-    sys.exit(f"{compared} threads compared")
+    sys.exit(f"only {compared} threads compared")

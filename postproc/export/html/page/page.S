@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The built page, as page.h declares it: a zero follows, which the size does not count. */
+/* The built page, as declared in page.h, followed by a NUL that the size does not include. */
 	.section .rodata
 	.globl pp_page, pp_page_size
 	.type pp_page, @object

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""check.py GPROF_MT CAPTURE PAGE [OPTION...]: the figures of the page are those of report, history, graph and folded
-stacks, of what the options choose; for all of it and, if no time is chosen, for parts of the time."""
+"""check.py GPROF_MT CAPTURE PAGE [OPTION...]: compares the figures of the page with report, history, graph
+and folded stacks, for the given selection; for all of the time and, if no time is selected, for parts of it."""
 import collections
 import sys
 
@@ -82,7 +82,7 @@ def operations(bins, chosen):
 
 
 def waits():
-    """As a graph, which knows no time; and one by one."""
+    """As a graph, which has no times; and one by one."""
     keys = ["thread", "blocker", "object", "site", "blocker_site"]
     got, want = collections.Counter(), collections.Counter()
     for (thread, blocker, number, site, other), v in page.add_up(doc["sums"]["waits"], keys, ["count", "ns"]).items():
@@ -98,7 +98,7 @@ def waits():
 
 
 def history():
-    """Each wait, and how long they were."""
+    """Each wait, and the distribution of their lengths."""
     if lacks("synchronization", "no operation was recorded"):
         assert not doc["waits"]["n"] and not doc["sums"]["operations"]["n"], "operations that were not recorded"
         return 0
@@ -118,7 +118,7 @@ def history():
             if op["wait_ns"]:
                 ended = op["time_ns"] + (op["wait_ns"] if op["result"] is None else 0)
                 want[op["tid"], key_in(found), op["site"], op["wait_ns"], ended] += 1
-                # No wait at all is in the first bucket, too.
+                # No wait at all is also in the first bucket.
                 lengths[key_in(found), op["wait_ns"].bit_length() - 1] += op["wait_ns"] > 1
     if not has_time:
         same("waits, one by one", got, want)
@@ -140,7 +140,7 @@ def switches():
 
 
 def lanes():
-    """The steps say the same as the sums."""
+    """The steps agree with the sums."""
     names = doc["lanes"]["thread_states"]
     figure_of = {"blocked": "sync", "sleeping": "other"}
     sums = page.add_up(doc["sums"]["threads"], ["thread"], THREADS)
@@ -188,7 +188,7 @@ def flames():
 
 
 def findings():
-    """Of objects those that the summary names, in its order; of threads what the sums have."""
+    """Objects as in the summary, in its order; threads as in the sums."""
     top = program.json("report", *options, "summary")["summary"][0]["top"]
     of_objects = [f for f in doc["findings"] if f["object"] >= 0]
     for found, row in zip(of_objects, top):
@@ -206,7 +206,7 @@ def findings():
 
 
 def edges():
-    """Of a capture with more than is kept in all detail: who waited for whom, in all, as the objects have it."""
+    """A capture too large for all details: the sums of waiters and holders agree with the objects."""
     of = doc["sums"]["waits"]
     of_objects = doc["sums"]["objects"]
     same("waits in all", {"count": sum(of["count"]), "ns": sum(of["ns"])},

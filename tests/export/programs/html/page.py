@@ -16,14 +16,14 @@ def read(path):
 
 
 def rows(table):
-    """Of a column table, each row as an object."""
+    """The rows of a column table, each as an object."""
     columns = {k: v for k, v in table.items() if isinstance(v, list)}
     assert all(len(v) == table["n"] for v in columns.values()), "columns of different lengths"
     return [dict(zip(columns, values)) for values in zip(*columns.values())]
 
 
 def add_up(table, keys, figures, bins=None):
-    """Sums of the figures by the keys, within those bins; None where one is not known."""
+    """Sums of the figures by the keys, within those bins; None if one is unknown."""
     sums = {}
     for row in rows(table):
         if bins is not None and row["bin"] not in bins:
@@ -44,7 +44,7 @@ def edge(doc, at):
 
 
 class Program:
-    """gprof-mt's answers about one capture."""
+    """gprof-mt's output for one capture."""
 
     def __init__(self, path, capture):
         self.path, self.capture = path, capture

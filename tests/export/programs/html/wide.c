@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wide ROUNDS: in each of four threads, so many times one of 8 functions calls two of them, and so
- * on for four levels: 15 calls a round.
+ * wide ROUNDS: in each of four threads, ROUNDS times, one of 8 functions calls two of them, and so
+ * on for four levels: 15 calls per round.
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads with names that mean something to a spreadsheet, a reader of CSV, or a terminal. */
+/* Threads whose names are special for a spreadsheet, a CSV reader, or a terminal. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stddef.h>

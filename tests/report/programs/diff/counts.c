@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * counts THREADS CALLS LOCKS [MORE]: each thread calls step() so often, and takes the lock so
- * often; with MORE, each also calls extra() once, and there is a thread "more" that does nothing
- * else.
+ * counts THREADS CALLS LOCKS [MORE]: each thread calls step() and acquires the lock that many
+ * times; with MORE, each also calls extra() once, and there is a thread "more" that does only this.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""parts.py GPROF_MT CAPTURE [SWITCHES_TEXT CLOCK_OFFSET_NS]: what --time and the other options select.
+"""parts.py GPROF_MT CAPTURE [SWITCHES_TEXT CLOCK_OFFSET_NS]: checks selections by --time and the other options.
 
-Three times that follow each other add up to the whole, in every section, to the last nanosecond and
-the last count; so do the objects; a thread's part is its rows of the whole.  The running time of each
-thread within the second of the times is that of babeltrace2's text of the switches."""
+Three consecutive times add up to the whole in every section, to the nanosecond and the last count; so do the
+objects. The part of a thread is its rows of the whole. The running time of each thread within the second time
+is that of babeltrace2's text of the switches."""
 import json
 import re
 import subprocess
@@ -23,7 +23,7 @@ def ask(command, *arguments):
 
 def compare(what, ours, other):
     if not isinstance(ours, dict) and ours != other:
-        sys.exit("FAIL: %s: %s, not %s" % (what, ours, other))
+        sys.exit("FAIL: %s: got %s, expected %s" % (what, ours, other))
     if ours != other:
         keys = [k for k in set(ours) | set(other) if ours.get(k) != other.get(k)]
         sys.exit("FAIL: %s: %s" % (what, [(k, ours.get(k), other.get(k)) for k in keys[:5]]))
@@ -74,7 +74,7 @@ for time in times:
     added.update(operations(ask("history", "--time", time)))
 compare("the histories together", added, operations(history))
 
-# Threads: by id, by name, and all of them together in one call.
+# Threads: by id, by name, and all of them in one command.
 for thread in whole["threads"][1:3]:
     part = ask("report", "--tid", str(thread["tid"]), "threads", "sync")
     compare("thread %d" % thread["tid"], {"threads": part["threads"], "sync": part["sync"]},
@@ -84,7 +84,7 @@ compare("all threads", sums(ask("report", "--tid", tids, *SECTIONS)), sums(whole
 named = ask("report", "--thread", "phil-[12]", "threads")["threads"]
 compare("two names", {t["name"] for t in named}, {"phil-1", "phil-2"})
 
-# Objects: every other one, and what was done to all of them.
+# Objects: every other one, and the operations on all of them.
 added = Counter()
 halves = history["objects"][::2], history["objects"][1::2]
 for half in halves:
@@ -95,7 +95,7 @@ for half in halves:
 compare("the objects together", added,
         {(r["tid"], r["function"]): r["calls"] for r in whole["sync"] if r["calls"]})
 
-# What waited at least as long as the middle one of those that waited.
+# Operations that waited at least as long as the median wait.
 waits = sorted(op["wait_ns"] for o in history["objects"] for op in o["ops"]
                if op["wait_ns"] and not (op["op"].startswith("cond_") and o["type"] == "mutex"))
 least = waits[len(waits) // 2]
@@ -103,7 +103,7 @@ part = ask("report", "--min-wait", "%dns" % least, "sync")["sync"]
 compare("long waits", {"calls": sum(r["calls"] for r in part), "ns": sum(r["wait_ns"] or 0 for r in part)},
         {"calls": sum(w >= least for w in waits), "ns": sum(w for w in waits if w >= least)})
 
-# Functions: where calls stand, and what they call.
+# Functions: those with call sites, and those called.
 part = ask("report", "--function", "Wai*", "sync")["sync"]
 compare("calls in Wait()", {r["function"] for r in part}, {"sem_wait"})
 part = ask("report", "--function", "sem_*", "sync")["sync"]
@@ -114,7 +114,7 @@ if len(sys.argv) < 4:
     print("parts of", length, "ns; nothing to compare running times with")
     sys.exit(0)
 
-# Seconds since the start have six digits.  The time that it is counted from, to half a microsecond:
+# Seconds since the start have six digits. The start of the recording, to half a microsecond:
 text = subprocess.run([gprof_mt, "history", "-i", capture], stdout=subprocess.PIPE).stdout.decode()
 since = min(float(s) for s in re.findall(r"^ +(\d+\.\d{6}) +\d+ ", text, re.M))
 start = min(op["time_ns"] for o in history["objects"] for op in o["ops"]) - round(since * 1e9)
@@ -123,7 +123,7 @@ running, since, known = defaultdict(int), {}, set()
 for line in open(sys.argv[3]):
     found = re.search(r"^\[(\d+)\.(\d{9})\].* sched_process_exit: .* tid = (\d+)", line)
     if found and int(found[3]) in since:
-        # A life ends here; its last switch comes later.
+        # An image ends here; its last switch comes later.
         time, ended = int(found[1] + found[2]), int(found[3])
         running[ended] += max(0, min(time, last) - max(since.pop(ended), first))
     found = re.search(r"^\[(\d+)\.(\d{9})\].* sched_switch: .*prev_tid = (\d+).*next_tid = (\d+)", line)
@@ -142,7 +142,7 @@ for row in parts[1]["threads"]:
     if row["tid"] not in known:
         continue
     compared += 1
-    # Both ends, as far as the seconds tell where they are.
+    # Both ends have the precision of the printed seconds.
     if abs(row["running_ns"] - running[row["tid"]]) > 2000:
         sys.exit("FAIL: %s ran for %d ns within %s, and by the switches for %d" %
                  (row["name"], row["running_ns"], times[1], running[row["tid"]]))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that name themselves after their first calls are recorded, and a process that does not
- * live to hear from them what they are called.
+ * Threads set their names after their first recorded calls, and the process is killed before the
+ * library records the names.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

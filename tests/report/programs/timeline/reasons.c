@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reasons: one thread that leaves its CPU for known reasons, one after the other, and others that
- * bring them about.  Prints the thread's number: thread TID, and main's: main TID.
+ * reasons: one thread leaves its CPU for known reasons, one after the other, which other threads
+ * cause. Prints the thread's id and main's: "thread TID", "main TID".
  *
- * Whoever brings a wait about acts when the thread sleeps, as /proc says, and no sooner.
+ * The cause of the end of a wait always acts after the thread sleeps, according to /proc.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -37,7 +37,7 @@ static void fail(const char *what)
 	exit(1);
 }
 
-/* Until it sleeps in step `n`, which ends when somebody acts. */
+/* Waits until it sleeps in step `n`, which another thread then ends. */
 static void await_sleep(int n)
 {
 	while (step != n || !sleeper_await(&tid))
@@ -65,7 +65,7 @@ static void sleep_ms(long ms)
 	nanosleep(&time, NULL);
 }
 
-/* The child goes on when this thread sleeps. */
+/* The child continues when this thread sleeps. */
 static void wait_for_child(void)
 {
 	int parent = gettid();
@@ -77,7 +77,7 @@ static void wait_for_child(void)
 		fail("waitpid");
 }
 
-/* One CPU for this thread and the spinner: each that gets on has taken it from the other. */
+/* One CPU for this thread and the spinner: each preempts the other. */
 static void share_cpu(void)
 {
 	pthread_attr_t attr;

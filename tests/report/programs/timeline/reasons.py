@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""reasons.py SAID ACTOR MAIN LEVEL FILLED: the timelines of reasons.c's threads, as JSON.
-FILLED: switches that perf left out, as some kernels do; then one of two sides may not be seen."""
+"""reasons.py SAID ACTOR MAIN LEVEL FILLED: checks the timelines of reasons.c's threads, in JSON. FILLED is
+the number of switches that perf omitted, as some kernels do; then one of two sides may be missing."""
 import json
 import sys
 
@@ -22,8 +22,8 @@ check("of that thread alone", {line["tid"] for line in lines} == {actor_tid})
 times = [line["time_ns"] for line in lines if line["event"] != "syscall"]
 check("in order", times == sorted(times))
 
-# What a busy machine adds anywhere is left out: that another ran, and that memory had to be waited for.  So are
-# waits by a bare futex: the program makes none, the libraries wait so for a task that opens a file.
+# Effects of other load are ignored: that another program ran, and waits for memory. So are waits by a bare
+# futex: the program makes none, the libraries wait this way for a helper that opens a file.
 chance = ("preempted", "quantum expired", "yield", "page fault", "disk", "futex")
 off = [line for line in lines if line["event"] == "off CPU" and line["reason"] not in chance]
 off = [line for line, before in zip(off, [None] + off) if not before or line["reason"] != before["reason"]]
@@ -31,10 +31,10 @@ blocked = "read poll sleep child".split() if full else ["unknown"]
 wanted = ("mutex semaphore condition rwlock barrier %s join %s" %
           (blocked[0], " ".join(blocked[1:]) or "unknown")).split()
 found = [line["reason"] for line in off]
-# Its first event opens a file of the library's, in a task that it waits for.
+# Its first event opens a file of the library, in a helper for which it waits.
 while found and found[0] == "unknown":
     del found[0]
-# At the end it may find the spinner still there, or be gone before it leaves its CPU.
+# At the end the spinner may still be there, or may end before the thread leaves its CPU.
 check("reasons", found[:len(wanted)] == wanted and set(found[len(wanted):]) <= {"join", "exit"}, found, wanted)
 by_reason = {line["reason"]: line for line in reversed(off)}
 if not bad:
@@ -53,7 +53,7 @@ taken = [line for line in lines if line["event"] == "off CPU" and line["reason"]
          "join" in by_reason and line["time_ns"] > by_reason["join"]["time_ns"]]
 check("the CPU was taken from it", taken)
 
-# Each time it left it came again, and the parts add up.
+# Each time it left its CPU it came back, and the parts add up.
 events = [line["event"] for line in lines if line["event"] in ("off CPU", "on CPU")]
 check("off and on take turns", int(sys.argv[5]) > 0 or all(a != b for a, b in zip(events, events[1:])))
 came = [line for line in lines if line["event"] == "on CPU" and line["duration_ns"] is not None]

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The matrix: each wrapped function, and each answer it can be brought to give.  The program prints
- * a transcript that must be the same with and without the library, so nothing in it depends on time
- * or addresses, and only one thread speaks at a time; then which function gave which answers.
+ * The matrix: each wrapped function with each of its possible results. The program prints a
+ * transcript that must be the same with and without the library: it has no times or addresses, and
+ * only one thread prints at a time. Then it prints the results of each function.
  */
 #ifndef BEHAVIOUR_H
 #define BEHAVIOUR_H
@@ -25,16 +25,16 @@
 		putchar('\n');                                                                     \
 	} while (0)
 
-/* What a call gave, and what it left in errno. */
+/* The result of a call, and errno afterwards. */
 struct answer {
-	const char *text; /* the call as it is written */
+	const char *text; /* the call as written in the source */
 	long value;
 	int error;
 };
 
 #define ERRNO_BEFORE 77
 
-/* An answer can be told later, by another thread. */
+/* Another thread may print a result later. */
 #define ASK(into, what)                                                                            \
 	do {                                                                                       \
 		struct answer *answer_ = (into);                                                   \
@@ -51,14 +51,14 @@ struct answer {
 		tell(&told_);                                                                      \
 	} while (0)
 
-/* What answers nothing is written (call, 0). */
+/* A function without a result is recorded as (call, 0). */
 void tell(const struct answer *answer);
 
 extern const struct timespec past, crooked, minus;
 
 struct timespec far_from_now(clockid_t clock);
 
-/* Threads that must not fail. */
+/* Creates and joins threads; neither may fail. */
 pthread_t start(void *(*routine)(void *), void *arg);
 void *join(pthread_t thread);
 
@@ -76,7 +76,7 @@ void *join(pthread_t thread);
 		await_child(pid_);                                                                 \
 	} while (0)
 
-/* Says how it ended, if not by _exit(0). */
+/* Prints how the child ended, if not by _exit(0). */
 void await_child(pid_t pid);
 
 void make_mutex(pthread_mutex_t *mutex, int type, int robust, int protocol, int shared);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals that arrive in a wait, in each call that can, with handlers that restart system calls and
- * with ones that do not; and each wait ended by what it waits for, or by its time.
+ * Signals that interrupt each waiting call, with handlers with and without SA_RESTART; and each
+ * wait ended by its event or by its timeout.
  */
 #define _GNU_SOURCE
-#include "../asleep.h"
+#include "../wait_blocked.h"
 #include "waits.h"
 
 #include <signal.h>
@@ -39,7 +39,7 @@ static void *wait_in_thread(void *arg)
 	return arg;
 }
 
-/* Asleep in its wait, or after it. */
+/* Sleeping in its wait, or after it. */
 static void until_settled(void)
 {
 	while (atomic_load(&work.tid) == 0)

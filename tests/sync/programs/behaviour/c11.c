@@ -21,7 +21,7 @@ static int other_tries(void *arg)
 	return arg != NULL ? 3 : -3;
 }
 
-/* What the thread says stands first. */
+/* The output of the thread comes first. */
 static void run(thrd_start_t routine, void *arg)
 {
 	struct answer created;
@@ -51,7 +51,7 @@ static void each_mutex(int type)
 	CALL((mtx_destroy(&mutex), 0));
 }
 
-/* What no call can bring about: glibc's words say it. */
+/* Results that no call can produce: these set glibc's internal fields. */
 static void mutex_errors(void)
 {
 	pthread_mutex_t *inside = (pthread_mutex_t *)&mutex;

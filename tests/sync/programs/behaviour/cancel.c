@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cancellation: of a thread that waits, in each call that can; deferred and asynchronous; and of
- * one that is already cancelled and calls what need not wait.
+ * Cancellation of a waiting thread, in each call that can wait, deferred and asynchronous; and of a
+ * thread that is already cancelled and makes calls that need not wait.
  */
 #define _GNU_SOURCE
-#include "../asleep.h"
+#include "../wait_blocked.h"
 #include "waits.h"
 
 #include <signal.h>
@@ -23,12 +23,12 @@ static void leave(void)
 {
 	const struct wait *wait = &waits[work.which];
 
-	/* Of a mutex that checks, the unlock tells whether this thread had it. */
+	/* For an error-checking mutex, the unlock tells whether this thread owned it. */
 	if (wait->object->leave != NULL)
 		work.left = wait->object->leave();
 }
 
-/* Clean-up handlers of a condition wait own its mutex; of all else, nothing. */
+/* Clean-up handlers of a condition wait own its mutex; other handlers own nothing. */
 static void clean_up(void *arg)
 {
 	(void)arg;
@@ -72,7 +72,7 @@ static void prepare(unsigned which, int type)
 	work.left = -1;
 }
 
-/* While it waits. */
+/* During the wait. */
 static void cancel_waiting(unsigned which, int type)
 {
 	const struct wait *wait = &waits[which];
@@ -113,7 +113,7 @@ static void *call_when_cancelled(void *arg)
 	return arg;
 }
 
-/* Before the call, which need not wait if that can be had. */
+/* Before the call, which does not wait if the object is free. */
 static void cancel_before(unsigned which)
 {
 	const struct wait *wait = &waits[which];
@@ -181,7 +181,7 @@ static void others_of_cancelled(void)
 	CALL(sem_trywait(&sem));
 	CALL(sem_trywait(&sem));
 	CALL(sem_post(&sem));
-	CALL(sem_timedwait(&sem, &crooked)); /* refused before it can be acted on */
+	CALL(sem_timedwait(&sem, &crooked)); /* refused before cancellation can act */
 	CALL(sem_destroy(&sem));
 	CALL(pthread_create(&thread, NULL, nothing, NULL));
 	CALL(pthread_kill(thread, 0));
@@ -202,7 +202,7 @@ static void *survive(void *arg)
 	return arg;
 }
 
-/* A thread that is cancelled in a wait that a time would have ended, and one that exits owning. */
+/* A thread that is cancelled in a timed wait, and one that exits as owner. */
 static void *exits(void *arg)
 {
 	pthread_cleanup_push(clean_up, NULL);

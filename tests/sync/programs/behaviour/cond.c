@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Condition variables, what they answer without a wait.  Waits are in blocked.c. */
+/* Results of condition variables without a wait. Waits are in blocked.c. */
 #define _GNU_SOURCE
 #include "behaviour.h"
 
@@ -32,7 +32,7 @@ static void each_condition(clockid_t clock, int shared, int type, int protocol)
 	pthread_condattr_destroy(&attributes);
 }
 
-/* Who may not unlock the mutex may not wait with it. */
+/* A thread that may not unlock the mutex may not wait with it. */
 static void not_the_owner(int type)
 {
 	CALL(pthread_cond_init(&cond, NULL));
@@ -43,7 +43,9 @@ static void not_the_owner(int type)
 	CALL(pthread_cond_destroy(&cond));
 }
 
-/* Taken by another that dies while this one waits: the wait ends owning, with EOWNERDEAD. */
+/*
+ * The mutex is acquired by a thread that dies while this one waits: the wait ends with EOWNERDEAD.
+ */
 static void *takes_and_dies(void *arg)
 {
 	CALL(pthread_mutex_lock(&mutex));
@@ -58,7 +60,7 @@ static void owner_dies(int which)
 
 	make_mutex(&mutex, PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_ROBUST, 0, 0);
 	CALL(pthread_mutex_lock(&mutex));
-	thread = start(takes_and_dies, NULL); /* gets it once this one waits */
+	thread = start(takes_and_dies, NULL); /* acquires it once this thread waits */
 	if (which == 0)
 		CALL(pthread_cond_wait(&cond, &mutex));
 	else if (which == 1)
@@ -66,18 +68,18 @@ static void owner_dies(int which)
 	else
 		CALL(pthread_cond_clockwait(&cond, &mutex, CLOCK_REALTIME, &real));
 	join(thread);
-	/* Not made consistent: never to be had again, by a wait either. */
+	/* Not made consistent: it can never be acquired again, not even by a wait. */
 	CALL(pthread_mutex_unlock(&mutex));
 	CALL(pthread_cond_wait(&cond, &mutex));
 	CALL(pthread_mutex_lock(&mutex));
 }
 
-/* The mutex is lost for ever while it waits. */
+/* The mutex becomes unrecoverable during the wait. */
 static void *takes_and_loses(void *answer)
 {
 	CALL(pthread_mutex_lock(&mutex));
-	CALL(pthread_mutex_unlock(&mutex));	 /* of a dead owner's, not made consistent */
-	ASK(answer, pthread_cond_signal(&cond)); /* whom it wakes speaks */
+	CALL(pthread_mutex_unlock(&mutex));	 /* of a dead owner, not made consistent */
+	ASK(answer, pthread_cond_signal(&cond)); /* the woken thread prints */
 	return answer;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Forks with locks held, by the forking thread and by another: what the child finds, and that its
- * parent's are as they were.
+ * Forks while the forking thread or another holds locks: the state of the locks in the child, and
+ * the unchanged state in the parent.
  */
 #define _GNU_SOURCE
 #include "behaviour.h"
@@ -65,7 +65,7 @@ static void no_routine(void)
 {
 }
 
-/* What a thread of the child's own finds. */
+/* The state that a thread of the child finds. */
 static void *child_thread(void *arg)
 {
 	for (int i = 0; i < N_MUTEXES; i++)
@@ -141,7 +141,7 @@ static void *hold(void *arg)
 static pthread_mutex_t at_fork = PTHREAD_MUTEX_INITIALIZER;
 static bool with_handlers;
 
-/* Told later: parent and child run at once. */
+/* Printed later, since parent and child run at the same time. */
 static struct answer before_fork, after_fork;
 
 static void lock_before(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See behaviour.h.  Arguments select sections; without any, all of them. */
+/* See behaviour.h. Arguments select sections; the default is all of them. */
 #define _GNU_SOURCE
 #include "behaviour.h"
 
@@ -111,7 +111,7 @@ static const struct section {
 	const char *name;
 	void (*run)(void);
 } sections[] = {
-    {"threads", threads}, /* first: before stacks are there to be used again */
+    {"threads", threads}, /* first, before there are stacks to reuse */
     {"mutexes", mutexes},
     {"robust_mutexes", robust_mutexes},
     {"priorities", priorities},
@@ -141,12 +141,12 @@ int main(int argc, char **argv)
 	void *frames[4];
 
 	(void)argc;
-	alarm(100);			  /* should something block that must not */
-	setvbuf(stdout, NULL, _IOLBF, 0); /* as far as it came */
+	alarm(100);			  /* if a call blocks that must not */
+	setvbuf(stdout, NULL, _IOLBF, 0); /* keeps the output before a failure */
 	covered =
 	    mmap(NULL, sizeof(*covered), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert(covered != MAP_FAILED);
-	backtrace(frames, 4); /* loads libgcc_s now, in both cases */
+	backtrace(frames, 4); /* loads libgcc_s now, with and without the library */
 	for (unsigned i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
 		if (!is_selected(&sections[i], argv + 1))
 			continue;

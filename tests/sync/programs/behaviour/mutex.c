@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mutexes: each type, robust or not, each protocol, of a process and shared. */
+/* Mutexes: each type, robust or not, each protocol, private and shared. */
 #define _GNU_SOURCE
 #include "behaviour.h"
 
@@ -58,11 +58,11 @@ static void owner_died(int type, int protocol, int shared)
 	CALL(pthread_mutex_unlock(&mutex));
 	join(start(other_dies_owning, NULL));
 	CALL(pthread_mutex_trylock(&mutex));
-	CALL(pthread_mutex_unlock(&mutex)); /* not made consistent: lost for ever */
+	CALL(pthread_mutex_unlock(&mutex)); /* not made consistent: unrecoverable */
 	CALL(pthread_mutex_lock(&mutex));
 	CALL(pthread_mutex_timedlock(&mutex, &past));
 	CALL(pthread_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &past));
-	CALL(pthread_mutex_trylock(&mutex)); /* last: glibc's leaves it locked */
+	CALL(pthread_mutex_trylock(&mutex)); /* last, since glibc leaves it locked */
 }
 
 static void each_mutex(int type, int robust, int protocol, int shared)
@@ -81,7 +81,7 @@ static void each_mutex(int type, int robust, int protocol, int shared)
 		CALL(pthread_mutex_timedlock(&mutex, &past));
 	}
 	CALL(pthread_mutex_destroy(&mutex));
-	/* An unlock by another is undefined where it is not refused. */
+	/* An unlock by another thread is undefined if it is not refused. */
 	join(start(other_tries, relocks ? &mutex : NULL));
 	for (unlocks = 0; pthread_mutex_unlock(&mutex) == 0 && relocks; unlocks++)
 		;
@@ -98,7 +98,7 @@ static void each_mutex(int type, int robust, int protocol, int shared)
 		owner_died(type, protocol, shared);
 }
 
-/* What glibc's words are made to say, since it cannot be brought about. */
+/* Sets glibc's internal fields, since no call can produce this state. */
 static void by_hand(void)
 {
 	pthread_mutexattr_t attributes;
@@ -118,7 +118,7 @@ static void by_hand(void)
 	CALL(pthread_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &past));
 	CALL(pthread_mutex_unlock(&mutex));
 	CALL(pthread_mutex_destroy(&mutex));
-	/* A ceiling that is none. */
+	/* An invalid ceiling. */
 	pthread_mutexattr_init(&attributes);
 	pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_PROTECT);
 	memset(&attributes, 0xff, sizeof(attributes));

@@ -78,7 +78,7 @@ static void *at_barrier(void *arg)
 	return arg;
 }
 
-/* Which of the two is told that it was the serial one differs; that there is just one does not. */
+/* Which of the two threads is the serial one differs; exactly one is. */
 static void meet(void)
 {
 	struct answer answers[2];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Priorities: inherited from who waits, kept to a ceiling.  Where threads may not be of real time,
- * the answers say that.
+ * Priorities: inherited from waiters, limited by a ceiling. If real-time threads are not permitted,
+ * the results show it.
  */
 #define _GNU_SOURCE
-#include "../asleep.h"
+#include "../wait_blocked.h"
 #include "behaviour.h"
 
 #include <sched.h>
@@ -14,7 +14,7 @@ static pthread_mutex_t mutex;
 static atomic_int waiter;
 static int permitted;
 
-/* What the kernel schedules this thread by: below -1 for one of real time. */
+/* The kernel's scheduling priority of this thread: below -1 for a real-time thread. */
 static long priority_now(void)
 {
 	char line[512];
@@ -48,7 +48,7 @@ static void *wait_urgently(void *arg)
 	return arg;
 }
 
-/* The owner runs with the priority of the thread that waits, until it unlocks. */
+/* The owner runs with the priority of the waiter until it unlocks. */
 static void inherits(int type, int robust)
 {
 	pthread_t thread;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals and cancellations sent: to oneself, to nobody, wrong ones, too many, not permitted. */
+/*
+ * Signals and cancellations sent: to oneself, to no process, invalid ones, too many, not permitted.
+ */
 #define _GNU_SOURCE
 #include "behaviour.h"
 
@@ -44,7 +46,7 @@ static void wrong_ones(void)
 	CALL(sigqueue(getpid(), 1000, value));
 	CALL(sigqueue(nobody, SIGUSR1, value));
 	CALL(pthread_kill(pthread_self(), 1000));
-	CALL(pthread_kill(pthread_self(), 32)); /* glibc's own */
+	CALL(pthread_kill(pthread_self(), 32)); /* used by glibc itself */
 	CALL(pthread_sigqueue(pthread_self(), 1000, value));
 }
 
@@ -57,7 +59,7 @@ static void too_many(void)
 	CALL(pthread_sigqueue(pthread_self(), SIGRTMIN, value));
 }
 
-/* To processes of another user: for root, once it is another, its own parent. */
+/* To processes of another user: root sends to its own parent after it has become another user. */
 static void not_permitted(void)
 {
 	pid_t other = getppid();
@@ -67,7 +69,7 @@ static void not_permitted(void)
 		return;
 	}
 	setpgid(0, 0);
-	CALL(kill(getpid(), 0)); /* so that it has a place for its events, as root */
+	CALL(kill(getpid(), 0)); /* creates its stream while it still is root */
 	if (setresuid(65534, 65534, 65534) != 0)
 		SAY("cannot be another user");
 	CALL(kill(other, 0));

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Robust mutexes whose owner is a process that ends, in each way, or executes another program: all
- * that it held are passed on, those it had unlocked are free; one waits meanwhile, or comes later.
+ * held mutexes are passed on, unlocked ones are free; another process waits meanwhile, or comes
+ * later.
  */
 #define _GNU_SOURCE
-#include "../asleep.h"
+#include "../wait_blocked.h"
 #include "behaviour.h"
 
 #include <signal.h>
@@ -60,7 +61,7 @@ static _Noreturn void hold_and_end(enum end end)
 	for (int i = 0; i < N; i++)
 		if (i != 2 && i != 3)
 			pthread_mutex_lock(&shared->mutexes[i]);
-	if (end == BY_THREADS) /* a thread that has ended leaves two, which the process had */
+	if (end == BY_THREADS) /* an ended thread leaves two mutexes, which the process had */
 		pthread_join(start(lock_two, NULL), NULL);
 	else
 		lock_two(NULL);

@@ -34,7 +34,7 @@ static void *other_cannot(void *arg)
 static void its_writer(void)
 {
 	CALL(pthread_rwlock_wrlock(&rwlock));
-	CALL(pthread_rwlock_rdlock(&rwlock)); /* EDEADLK, as for the next */
+	CALL(pthread_rwlock_rdlock(&rwlock)); /* EDEADLK, also for the next */
 	CALL(pthread_rwlock_wrlock(&rwlock));
 	CALL(pthread_rwlock_tryrdlock(&rwlock));
 	CALL(pthread_rwlock_trywrlock(&rwlock));
@@ -60,7 +60,7 @@ static void free_one(void)
 	CALL(pthread_rwlock_unlock(&rwlock));
 }
 
-/* glibc's count of readers, put to its end. */
+/* Sets glibc's count of readers to its maximum. */
 static void too_many_readers(void)
 {
 	CALL(pthread_rwlock_rdlock(&rwlock));
@@ -93,7 +93,7 @@ static void each_rwlock(int kind, int shared)
 	CALL(pthread_rwlock_unlock(&rwlock));
 	CALL(pthread_rwlock_unlock(&rwlock));
 	CALL(pthread_rwlock_unlock(&rwlock));
-	CALL(pthread_rwlock_unlock(&rwlock)); /* what the other thread read-locked */
+	CALL(pthread_rwlock_unlock(&rwlock)); /* read-locked by the other thread */
 	its_writer();
 	free_one();
 	CALL(pthread_rwlock_destroy(&rwlock));

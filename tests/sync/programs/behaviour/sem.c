@@ -51,7 +51,7 @@ static void each_semaphore(int shared)
 	CALL(sem_destroy(&sem));
 }
 
-/* sem_open() gives a pointer: it is told whether there is one. */
+/* sem_open() returns a pointer: prints only whether it is NULL. */
 #define OPEN(...)                                                                                  \
 	do {                                                                                       \
 		struct answer answer_ = {.text = "sem_open(" #__VA_ARGS__ ")"};                    \
@@ -67,7 +67,7 @@ static void without_descriptors(const char *name)
 	struct rlimit none = {0, 0};
 	sem_t *named;
 
-	CALL(sem_post(&sem)); /* what a library opens for a process is open */
+	CALL(sem_post(&sem)); /* opens the library's files of the process */
 	setrlimit(RLIMIT_NOFILE, &none);
 	OPEN(name, 0);
 }

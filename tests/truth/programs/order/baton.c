@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * baton ROUNDS: two threads, each on a CPU of its own where there are two.  First they hand a baton
- * to and fro by two semaphores, so that each operation is the cause of the other's next; then both
- * take one mutex, ROUNDS times each.
+ * baton ROUNDS: two threads, each on a CPU of its own if there are two. First they alternate by two
+ * semaphores, so that each operation causes the other thread's next one; then both acquire one
+ * mutex, ROUNDS times each.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -16,7 +16,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static volatile long held;
 static long rounds;
 
-/* To the n-th CPU that we may use, modulo their number. */
+/* Moves to the n-th permitted CPU, modulo their number. */
 static void pin(int n)
 {
 	cpu_set_t all, one;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""check.py CAPTURE ORDER_NS: no effect is stamped more than ORDER_NS before its cause, in what
-babeltrace2 prints of a recording of `baton`.  Prints how near it came.  Exit 1: one is."""
+"""check.py CAPTURE ORDER_NS: checks in babeltrace2's text of a recording of `baton` that no effect is stamped
+more than ORDER_NS before its cause. Prints the largest such distance; exit status 1 if it is too large."""
 import glob
 import os
 import re
@@ -24,7 +24,7 @@ def events(capture):
 
 
 def helper_times(capture):
-    """When a task opened files for the libraries; its waking of the thread comes right after."""
+    """The times at which helpers opened files for the libraries; each then wakes the thread."""
     times = []
     for file in glob.glob(os.path.join(capture, "*", "helpers")):
         with open(file, "rb") as records:
@@ -68,12 +68,12 @@ def main():
     # The n-th wait is the effect of the n-th post.
     for sem, posted in posts.items():
         if len(posted) != len(waits[sem]):
-            sys.exit(f"{len(posted)} posts, {len(waits[sem])} waits")
+            sys.exit(f"expected as many waits as posts, got {len(waits[sem])} and {len(posted)}")
         for (post_ns, _), (wait_ns, _) in zip(posted, waits[sem]):
             checks.after("post and wait", post_ns, wait_ns)
 
-    # A thread that sleeps in a wait is woken by the post that the wait is the effect of, and goes on
-    # after that; unless it was woken by a task of the libraries, or had to wait for the kernel, meanwhile.
+    # A thread that sleeps in a wait is woken by the post that causes the wait's end, and continues after
+    # that, unless a helper woke it or it waited for the kernel meanwhile.
     helped = helper_times(sys.argv[1])
     for sem, waited in waits.items():
         tid, last_ns = waited[0][1], 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A document as the views want it: columns are arrays of numbers (NaN: not measured), sums are made for any
-// range of bins, and waits are found by what they are of.
+// The document in a form for the views: columns are arrays of numbers (NaN: not measured), figures can be summed over
+// any range of bins, and waits can be looked up by thread, object and blocker.
 import {Lane} from './lane.js';
 
 function numbers(values) {
@@ -11,7 +11,7 @@ function numbers(values) {
 	return out;
 }
 
-/** A column table: each of its columns as an array of numbers. */
+/** A column table, with each column as an array of numbers. */
 function columns(table) {
 	const out = {n: table.n};
 	for (const [name, values] of Object.entries(table))
@@ -20,7 +20,7 @@ function columns(table) {
 	return out;
 }
 
-/** The rows of a table, gathered by what they are of. Summing a range of bins is then one pass over numbers. */
+/** The rows of a table, grouped by key. Summing a range of bins is then one pass over numbers. */
 export class Groups {
 	#table;
 	#groupOf;
@@ -42,7 +42,7 @@ export class Groups {
 		}
 	}
 
-	// One number for a row's keys while that is exact, or else text.
+	// Combines a row's keys into one number if that is exact, else into text.
 	static #keys(table, keys) {
 		const sizes = keys.map(key => table[key].reduce((most, value) => Math.max(most, value), 0) + 2);
 		if (sizes.reduce((product, size) => product * size, 1) < Number.MAX_SAFE_INTEGER)
@@ -50,7 +50,7 @@ export class Groups {
 		return row => keys.map(key => table[key][row]).join();
 	}
 
-	/** For each group: the figure, joined over the rows of the range; NaN if none of them has it. */
+	/** Returns the figure of each group, joined over the rows of the range; NaN if no row has it. */
 	join(figure, range, join) {
 		const values = this.#table[figure];
 		const bins = this.#table.bin;
@@ -73,7 +73,7 @@ export class Groups {
 		return this.join(figure, range, Math.max);
 	}
 
-	/** A row for each group that has any figure in the range: its keys, sums and largest values. */
+	/** Returns a row for each group that has a figure in the range: its keys, sums and maxima. */
 	rows(range, {keys, sums, largest = []}) {
 		const figures = [...sums.map(name => [name, this.sum(name, range)]),
 			...largest.map(name => [name, this.most(name, range)])];
@@ -92,7 +92,7 @@ export class Groups {
 	}
 }
 
-/** Which waits of a thread, an object or a blocker overlap a time. */
+/** Finds the waits of a thread, an object or a blocker that overlap a period. */
 class WaitIndex {
 	#waits;
 	#lists = new Map();
@@ -109,7 +109,7 @@ class WaitIndex {
 		}
 	}
 
-	/** The waits that last somewhere in from_ns to to_ns, the latest first, at most limit of them. */
+	/** Returns the waits that overlap from_ns to to_ns, the latest first, at most `limit`. */
 	overlapping(of, fromNs, toNs, limit = 1000) {
 		const {waits: list, ends} = this.#lists.get(of) ?? {waits: [], ends: []};
 		const {start, ns} = this.#waits;
@@ -132,7 +132,7 @@ class WaitIndex {
 const SHORTEST_MARK = 4;
 const SHORT_ENOUGH = 8;
 
-// The ends of marks, as long as it takes to tell them apart.
+// Shortens each mark to the suffix that makes it unique.
 function endings(marks) {
 	const longest = marks.reduce((most, mark) => Math.max(most, mark.length), 0);
 	let length = longest <= SHORT_ENOUGH ? longest : SHORTEST_MARK;
@@ -142,7 +142,7 @@ function endings(marks) {
 	return marks.map(mark => mark.length > length ? `…${mark.slice(-length)}` : mark);
 }
 
-/** Names; one that several have is followed by the end of what tells them apart. */
+/** Makes names unique: a name that occurs several times gets the distinguishing suffix of its mark. */
 function tellApart(list, markOf) {
 	const byName = new Map();
 	list.forEach(({name}, i) => byName.set(name, [...byName.get(name) ?? [], i]));
@@ -195,7 +195,7 @@ export class Capture {
 		return Math.min(this.bins - 1, Math.max(0, ns >= this.timeOf(bin + 1) ? bin + 1 : bin));
 	}
 
-	/** How long a range of bins is, in ns. */
+	/** Returns the length of a range of bins, in ns. */
 	span(range) {
 		return this.timeOf(range.to) - this.timeOf(range.from);
 	}
@@ -215,7 +215,7 @@ export class Capture {
 		return this.groups(table, shape.keys).rows(range, shape);
 	}
 
-	thread(ref, none = 'not known') {
+	thread(ref, none = 'unknown') {
 		return ref < 0 ? none : this.#threadNames[ref];
 	}
 
@@ -224,10 +224,10 @@ export class Capture {
 	}
 
 	site(ref) {
-		return ref < 0 ? 'not known' : this.doc.sites[ref].text;
+		return ref < 0 ? 'unknown' : this.doc.sites[ref].text;
 	}
 
 	op(ref) {
-		return ref < 0 ? 'not known' : this.doc.ops[ref];
+		return ref < 0 ? 'unknown' : this.doc.ops[ref];
 	}
 }

@@ -35,7 +35,7 @@ function list(value, what) {
 	return value;
 }
 
-// Each kind of value of a column, as a test of one value.
+// For each kind of column, a function that tests one value.
 function kinds(doc) {
 	const reference = length => value => Number.isInteger(value) && value >= -1 && value < length;
 	const tests = {
@@ -108,7 +108,7 @@ function checkStacks(doc) {
 		functions.every(f => isCount(f) && f < doc.functions.length), 'stacks are no tree');
 }
 
-/** What is wrong with a document, in words; null if it is as FORMAT.md says. */
+/** Returns the first difference from FORMAT.md as text; null if the document is valid. */
 export function whatIsWrong(doc) {
 	try {
 		for (const name of ['program', 'command', 'host', 'date', 'version'])

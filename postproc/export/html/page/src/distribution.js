@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// How long waits for each object take. Every bar is twice as long a wait as the one before. The table has a
-// line for each object, and what is chosen in it is drawn large.
-import {scaleLinear} from 'd3-scale';
+// Histograms of wait times by object. Each bucket is twice as wide as the one before. The table has a row for each
+// object; the chart shows the selected one.
 import {el, svg} from './dom.js';
 import {count, duration, percent, plural, shorten} from './format.js';
+import {linear, rounded} from './scale.js';
 import {nothing, section} from './section.js';
 import {hideTip, showTip} from './tip.js';
 
@@ -15,7 +15,7 @@ const FIRST = 15;
 const least = bucket => duration(2 ** bucket);
 const between = bucket => `${least(bucket)} to ${least(bucket + 1)}`;
 
-/** For each object: how many waits in each bucket, and in all; the one that was waited for longest comes first. */
+/** For each object, the number of waits in each bucket and in total, longest waited for first. */
 function gather(capture, range) {
 	const objects = new Map();
 	for (const {object, bucket, count: n} of capture.rows('distribution', range, {keys: ['object', 'bucket'], sums: ['count']})) {
@@ -31,7 +31,7 @@ function gather(capture, range) {
 	return [...objects.values()].sort((a, b) => (b.wait || 0) - (a.wait || 0) || b.n - a.n);
 }
 
-// The bucket in which the wait is that a part of all waits is shorter than.
+// Returns the bucket that contains the given quantile.
 function quantile({buckets, n}, part) {
 	let sum = 0;
 	for (const bucket of [...buckets.keys()].sort((a, b) => a - b)) {
@@ -45,12 +45,12 @@ function quantile({buckets, n}, part) {
 function inWords(row) {
 	const below = part => least(quantile(row, part) + 1);
 	return row.n === 1 ? `1 wait of ${between(quantile(row, 1))}`
-		: `${plural(row.n, 'wait')}, at least half of them shorter than ${below(0.5)}, at least nine of ten shorter than ${below(0.9)}`;
+		: `${plural(row.n, 'wait')}, at least 50 % of them shorter than ${below(0.5)}, at least 90 % shorter than ${below(0.9)}`;
 }
 
 function drawBars(row, [from, to], width, name) {
-	const x = scaleLinear([from, to + 1], [MARGIN.left, width - MARGIN.right]);
-	const y = scaleLinear([0, Math.max(...row.buckets.values())], [HEIGHT - MARGIN.bottom, MARGIN.top]).nice(4);
+	const x = linear([from, to + 1], [MARGIN.left, width - MARGIN.right]);
+	const y = linear(rounded([0, Math.max(...row.buckets.values())], 4), [HEIGHT - MARGIN.bottom, MARGIN.top]);
 	const buckets = Array.from({length: to - from + 1}, (_, i) => from + i);
 	const every = Math.ceil(58 / (x(1) - x(0)));
 	const bars = buckets.filter(bucket => row.buckets.has(bucket)).map(bucket => {
@@ -77,7 +77,7 @@ class Distribution {
 	#object = null;
 	#all = false;
 	#chart = el('div', {class: 'bars-frame'});
-	#said = el('p', {class: 'status', role: 'status'});
+	#status = el('p', {class: 'status', role: 'status'});
 	#table = el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Waits by object and length'});
 	#more = el('button', {type: 'button', onclick: () => {
 		this.#all = true;
@@ -86,8 +86,8 @@ class Distribution {
 
 	constructor({capture}) {
 		this.#capture = capture;
-		this.node = section('distribution', 'How long waits take', 'Each bar is of waits up to twice as long as the one before.',
-			this.#said, this.#chart, this.#table, this.#more);
+		this.node = section('distribution', 'How long waits take', 'Each bar covers waits up to twice as long as those of the bar before.',
+			this.#status, this.#chart, this.#table, this.#more);
 		new ResizeObserver(() => this.#draw()).observe(this.#chart);
 	}
 
@@ -102,7 +102,7 @@ class Distribution {
 		this.#more.hidden = this.#all || this.#rows.length <= FIRST;
 		this.#more.textContent = `Show ${count(this.#rows.length)}`;
 		if (!row) {
-			this.#said.textContent = '';
+			this.#status.textContent = '';
 			this.#chart.replaceChildren(nothing('No wait ended in this time.'));
 			this.#table.replaceChildren();
 			return;
@@ -110,7 +110,7 @@ class Distribution {
 		const used = this.#rows.flatMap(({buckets}) => [...buckets.keys()]);
 		const span = [used.reduce((a, b) => Math.min(a, b)), used.reduce((a, b) => Math.max(a, b))];
 		const name = this.#capture.object(row.object);
-		this.#said.textContent = `${name}: ${inWords(row)}.`;
+		this.#status.textContent = `${name}: ${inWords(row)}.`;
 		if (this.#chart.clientWidth > 0)
 			this.#chart.replaceChildren(drawBars(row, span, this.#chart.clientWidth, name));
 		this.#table.replaceChildren(this.#makeTable(span, row.object));
@@ -125,7 +125,7 @@ class Distribution {
 				node.style.setProperty('--heat', `${(12 + 60 * n / most).toFixed(0)}%`);
 			return node;
 		};
-		return el('table', {class: 'heats'}, el('caption', {class: 'unseen'}, 'Waits by object and length: columns say how long they are at least'),
+		return el('table', {class: 'heats'}, el('caption', {class: 'unseen'}, 'Waits by object and length: the heading of a column gives the minimum length'),
 			el('thead', {}, el('tr', {}, el('th', {scope: 'col', class: 'text'}, 'Object'), el('th', {scope: 'col', class: 'count'}, 'Waits'),
 				buckets.map(bucket => el('th', {scope: 'col', class: 'count'}, least(bucket))))),
 			el('tbody', {}, this.#rows.slice(0, this.#all ? Infinity : FIRST).map(row => {

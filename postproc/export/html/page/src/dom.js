@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Elements. Text of a capture gets into the page through here alone, as text: nothing in it is
-// ever read as markup.
+// Creates elements. All text of a capture enters the page here, as text nodes: none of it is ever parsed as markup.
 const SVG = 'http://www.w3.org/2000/svg';
 
 function fill(node, attributes, children) {
@@ -17,12 +16,12 @@ function fill(node, attributes, children) {
 	return node;
 }
 
-/** An element; attributes that are null or false are left out, `onclick` and the like are listeners. */
+/** Creates an element; attributes that are null or false are omitted, `onclick` and the like are listeners. */
 export function el(name, attributes = {}, ...children) {
 	return fill(document.createElement(name), attributes, children);
 }
 
-/** The same of SVG. */
+/** Creates an SVG element in the same way. */
 export function svg(name, attributes = {}, ...children) {
 	return fill(document.createElementNS(SVG, name), attributes, children);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The flame graph: callers above, callees below, as wide as their value. One at a time, of one thread or all.
+// The flame graph: callers above, callees below, each as wide as its value. Shows one kind, of one thread or of all.
 // A click, or Enter, makes a box as wide as the graph; the arrow keys go from box to box.
 import {el, svg} from './dom.js';
 import {inUnit, percent} from './format.js';
@@ -14,7 +14,7 @@ const LETTER = 6.6;
 const DEEPEST = 200;
 const MOST_BOXES = 6000;
 
-// The same function has the same colour everywhere.
+// A function has the same colour everywhere.
 function hue(name, kind) {
 	let hash = 2166136261;
 	for (let i = 0; i < name.length; i++)
@@ -50,7 +50,7 @@ class Flame {
 		this.#part = folded('By function, as a table', () => [this.#makeTable()]);
 		this.node = section('flame', 'Flame graph', null, this.#tools(), this.#note, this.#status, this.#frame,
 			el('p', {class: 'hint', id: 'flame-keys'},
-				'Click or Enter widens a box, Escape shows all. Arrow keys go to callers, callees and neighbours.'), this.#part.node);
+				'Click or press Enter to zoom into a box, Escape to show all. Arrow keys move to callers, callees and neighbours.'), this.#part.node);
 		this.#listen();
 		new ResizeObserver(() => this.#draw()).observe(this.#frame);
 	}
@@ -58,7 +58,7 @@ class Flame {
 	#tools() {
 		const {flames, doc} = this.#capture;
 		const threads = [...new Set(flames.flatMap(flame => [...flame.thread]))].filter(ref => ref >= 0).sort((a, b) => a - b);
-		const kinds = choice('Of', flames.map((flame, i) => [i, flame.title]), i => this.#choose({flame: flames[i]}));
+		const kinds = choice('Show', flames.map((flame, i) => [i, flame.title]), i => this.#choose({flame: flames[i]}));
 		kinds.select.value = flames.indexOf(this.#flame);
 		return el('div', {class: 'tools'},
 			kinds.node,
@@ -96,7 +96,7 @@ class Flame {
 		if (this.#focus >= 0 && !(this.#sums.total[this.#focus] > 0))
 			this.#focus = -1;
 		this.#note.textContent = this.#flame.n > 0 && this.#flame.bin.every(bin => bin < 0) ?
-			'Of the whole run, whatever time is chosen: when these happened is not known.' : '';
+			'Always of the whole run: these figures have no times.' : '';
 		this.#draw();
 		this.#part.refresh();
 	}
@@ -112,7 +112,7 @@ class Flame {
 	#words(stack) {
 		const show = inUnit(this.#flame.unit);
 		return [this.#name(stack),
-			['In all', `${show(this.#sums.total[stack])}, ${percent(this.#sums.total[stack], this.#all())}`],
+			['Total', `${show(this.#sums.total[stack])}, ${percent(this.#sums.total[stack], this.#all())}`],
 			['Own', `${show(this.#sums.own[stack])}, ${percent(this.#sums.own[stack], this.#all())}`]];
 	}
 
@@ -200,8 +200,8 @@ class Flame {
 		this.#graph.replaceChildren(...this.#boxes.map(box => this.#box(box, pixels)));
 		this.#graph.firstChild?.setAttribute('tabindex', 0);
 		const show = inUnit(this.#flame.unit);
-		this.#status.textContent = all === 0 ? 'Nothing in this time, of this thread.' :
-			`${show(all)} in all` + (this.#focus >= 0 ? `; shown: ${this.#name(this.#focus)}, ${show(this.#sums.total[this.#focus])}` : '') +
+		this.#status.textContent = all === 0 ? 'No data for this time and thread.' :
+			`${show(all)} in total` + (this.#focus >= 0 ? `; shown: ${this.#name(this.#focus)}, ${show(this.#sums.total[this.#focus])}` : '') +
 			(this.#search ? `; found: ${show(this.#found())}, ${percent(this.#found(), all)}` : '');
 	}
 
@@ -211,7 +211,7 @@ class Flame {
 		this.#table ??= {};
 		const table = this.#table[type] ??= new Table({label: 'Functions', sort: 'total', columns: [
 			{key: 'function', title: 'Function', text: row => doc.functions[row.function]},
-			{key: 'total', title: 'In all', type, bar: true}, {key: 'own', title: 'Own', type, bar: true}]});
+			{key: 'total', title: 'Total', type, bar: true}, {key: 'own', title: 'Own', type, bar: true}]});
 		table.setRows(byFunction(stacks, this.#sums));
 		return table.node;
 	}
@@ -220,6 +220,6 @@ class Flame {
 export function flameView(app) {
 	const {flames} = app.capture;
 	if (flames.length === 0)
-		return {node: section('flame', 'Flame graph', null, nothing('This capture has neither calls nor samples.')), update() {}};
+		return {node: section('flame', 'Flame graph', null, nothing('This capture has no calls and no samples.')), update() {}};
 	return new Flame(app);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Numbers for people, as the reports of gprof-mt write them.
+// Formats numbers as the reports of gprof-mt do.
 let originNs = 0;
 
-/** Where the page begins in the capture: added to each point of time. */
+/** Sets the start of the page's period in the capture: added to each point in time. */
 export function setOrigin(ns) {
 	originNs = ns;
 }
@@ -14,7 +14,7 @@ function three(value) {
 	return value >= 99.95 ? value.toFixed(0) : value >= 9.995 ? value.toFixed(1) : value.toFixed(2);
 }
 
-/** Three digits and a unit; a dash for what was not measured. */
+/** Three digits and a unit; a dash if it was not measured. */
 export function duration(ns) {
 	if (ns === null || Number.isNaN(ns))
 		return '–';
@@ -30,12 +30,12 @@ export function count(n) {
 	return n === null || Number.isNaN(n) ? '–' : n.toLocaleString('en', {maximumFractionDigits: 0});
 }
 
-/** Of a whole, in percent; a dash where there is no whole. */
+/** Percentage of a whole; a dash if the whole is zero. */
 export function percent(part, whole) {
 	return whole > 0 && !Number.isNaN(part) ? `${(100 * part / whole).toFixed(1)} %` : '–';
 }
 
-/** A point of time, with the digits that tell it from another that is step_ns away. */
+/** A point in time, with enough digits to distinguish it from another that is step_ns away. */
 export function moment(ns, stepNs) {
 	const digits = Math.min(9, Math.max(0, Math.ceil(-Math.log10(Math.max(stepNs, 1) / 1e9))));
 	return `${((originNs + ns) / 1e9).toFixed(digits)} s`;
@@ -45,7 +45,7 @@ export function plural(n, one, many = `${one}s`) {
 	return `${count(n)} ${n === 1 ? one : many}`;
 }
 
-/** At most so many letters: what names have in common is in the middle more often than at the end. */
+/** Shortens a name in the middle, where names that differ are most often alike. */
 export function shorten(name, letters) {
 	if (name.length <= letters)
 		return name;
@@ -53,13 +53,13 @@ export function shorten(name, letters) {
 	return `${name.slice(0, Math.max(1, letters - tail - 1))}…${name.slice(name.length - tail)}`;
 }
 
-/** ISO 8601 as people write it; other text as it is. */
+/** Formats an ISO 8601 time for reading; returns other text unchanged. */
 export function day(text) {
 	const found = text.match(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/);
 	return found ? `${found[1]} ${found[2]} UTC` : text;
 }
 
-/** What the unit of a flame graph makes of its values. */
+/** Returns the function that formats the values of a flame graph. */
 export function inUnit(unit) {
 	return unit === 'ns' ? duration : value => plural(value, 'call');
 }

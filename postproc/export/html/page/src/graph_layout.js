@@ -1,23 +1,35 @@
 // SPDX-License-Identifier: MIT
 //
-// Where the nodes and arrows of a graph go: in layers if it has few arrows, or else in a ring, since layers
-// of what is tangled are none. Both give {width, height, nodes: key -> {x, y, width, height}, paths: [{d, x,
-// y}]}, in the order of the arrows.
-import dagre from '@dagrejs/dagre';
-import {curveBasis, line} from 'd3-shape';
+// Computes the layout of a graph: layers if it has few arrows, otherwise a ring, because layers of a dense graph are
+// unreadable. Both return {width, height, nodes: key -> {x, y, width, height}, paths: [{d, x, y}]}, with paths in the
+// order of the arrows.
+import {layers} from './graph_layers.js';
 
 const MARGIN = 44;
+const SIDE = 12;
 const HALF_ARROW = 6;
 
-const smooth = line(point => point.x, point => point.y).curve(curveBasis);
+// A uniform cubic B-spline that begins and ends at the first and last of at least three points.
+function smooth(points) {
+	const [first, last] = [points[0], points.at(-1)];
+	const parts = [first, first, ...points, last, last];
+	const blend = (a, b, weight) => `${(a.x * weight + b.x) / (weight + 1)},${(a.y * weight + b.y) / (weight + 1)}`;
+	const knot = (a, b, c) => `${(a.x + 4 * b.x + c.x) / 6},${(a.y + 4 * b.y + c.y) / 6}`;
+	let d = `M${first.x},${first.y}`;
+	for (let i = 1; i + 2 < parts.length; i++) {
+		const [b, c, after] = parts.slice(i, i + 3);
+		d += `C${blend(b, c, 2)} ${blend(c, b, 2)} ${knot(b, c, after)}`;
+	}
+	return d;
+}
 
-/** A loop above a node, from it to itself. */
+/** A loop above a node, from the node to itself. */
 function loop({x, y, height}) {
 	const top = y - height / 2;
 	return {d: `M${x - 14},${top}C${x - 34},${top - 38} ${x + 34},${top - 38} ${x + 14},${top}`, x, y: top - 28};
 }
 
-// Where the line from outside to the middle of a box meets its edge.
+// Returns the point where a line from outside to the centre of a box crosses its edge.
 function edgeOf(box, outside) {
 	const dx = outside.x - box.x, dy = outside.y - box.y;
 	const part = Math.min(box.width / 2 / Math.abs(dx || 1e-9), box.height / 2 / Math.abs(dy || 1e-9), 1);
@@ -25,26 +37,23 @@ function edgeOf(box, outside) {
 }
 
 function layered(sizes, arrows, labelWidth) {
-	const graph = new dagre.graphlib.Graph();
-	graph.setGraph({rankdir: 'LR', nodesep: 28, ranksep: 50, edgesep: 14, marginx: 12, marginy: MARGIN});
-	for (const [key, size] of sizes)
-		graph.setNode(key, {...size});
 	const others = arrows.filter(({from, to}) => from !== to);
-	for (const arrow of others)
-		graph.setEdge(arrow.from, arrow.to, {width: labelWidth(arrow), height: 14, labelpos: 'c'});
-	dagre.layout(graph);
-	const {width, height} = graph.graph();
-	const nodes = new Map([...sizes.keys()].map(key => [key, graph.node(key)]));
-	const paths = arrows.map(({from, to}) => {
+	const {width, height, nodes: places, paths: ways} = layers(sizes,
+		others.map(arrow => ({from: arrow.from, to: arrow.to, labelWidth: labelWidth(arrow)})));
+	const moved = ({x, y}) => ({x: x + SIDE, y: y + MARGIN});
+	const nodes = new Map([...places].map(([key, box]) => [key, {...moved(box), width: box.width, height: box.height}]));
+	const wayOf = new Map(others.map((arrow, i) => [arrow, ways[i]]));
+	const paths = arrows.map(arrow => {
+		const from = nodes.get(arrow.from), to = nodes.get(arrow.to);
 		if (from === to)
-			return loop(nodes.get(from));
-		const {points, x, y} = graph.edge(from, to);
-		return {d: smooth(points), x, y};
+			return loop(from);
+		const way = wayOf.get(arrow), points = way.points.map(moved);
+		return {...moved(way), d: smooth([edgeOf(from, points[0]), ...points, edgeOf(to, points.at(-1))])};
 	});
-	return {width, height, nodes, paths};
+	return {width: width + 2 * SIDE, height: height + 2 * MARGIN, nodes, paths};
 }
 
-// Bent towards the middle, and to one side, so that there and back are two arrows.
+// Bends the arrow towards the centre and to one side, so that opposite arrows do not coincide.
 function bent(from, to, middle) {
 	const half = {x: (from.x + to.x) / 2, y: (from.y + to.y) / 2};
 	const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Who gave the CPU to whom, and who waited for whom, drawn. Threads whose names differ in numbers alone are one
-// node, if there are many. Weak arrows are left out, and the sentence below says how many.
+// The switch graph and the wait graph as drawings. If there are many threads, those whose names differ only in numbers
+// share a node. Weak arrows are omitted, and the sentence below gives their number.
 import {el, svg} from './dom.js';
 import {count, duration, percent, plural, shorten} from './format.js';
 import {layOut} from './graph_layout.js';
@@ -17,20 +17,20 @@ const LETTER = 7.2;
 
 const KINDS = {
 	switches: {
-		title: 'Who gave the CPU to whom', from: 'from', to: 'to', weight: 'count', other: 'other programs, or none',
-		lead: 'A → B: how often B ran next on the CPU that A left.',
+		title: 'Context switches', from: 'from', to: 'to', weight: 'count', other: 'other programs or idle',
+		lead: 'A → B: number of times that B ran next on the CPU that A left.',
 		show: value => plural(value, 'switch', 'switches'), label: count, type: 'count', none: 'No switches were recorded in this time.',
 	},
 	waits: {
-		title: 'Who waits for whom', from: 'thread', to: 'blocker', weight: 'ns', other: 'not known',
-		lead: 'A → B: how long A waited for what B held, or for B to wake it.',
+		title: 'Wait graph', from: 'thread', to: 'blocker', weight: 'ns', other: 'unknown',
+		lead: 'A → B: time that A waited for an object that B held, or for B to wake it.',
 		show: duration, label: duration, type: 'time', none: 'No thread waited in this time.',
 	},
 };
 
 const pattern = name => name.replace(/\d+/g, '*');
 
-// Nodes by name; each knows how many threads it stands for.
+// Groups threads into nodes by name; each node counts its threads.
 function gather(capture, kind, rows, grouped) {
 	const nodes = new Map(), arrows = new Map();
 	const nodeOf = ref => {
@@ -87,7 +87,7 @@ function drawArrow({d}, arrow, {kind, strongest, all, nodes, id}) {
 	svg('path', {class: 'reach', d}));
 }
 
-// The figures of the strongest arrows, as far as they hide neither a stronger one nor a node: above all arrows.
+// Labels the strongest arrows, above all arrows, unless a label would cover a stronger arrow's label or a node.
 function drawFigures(paths, arrows, boxes, kind) {
 	const taken = [...boxes];
 	const hides = (a, b) => Math.abs(a.x - b.x) < (a.width + b.width) / 2 && Math.abs(a.y - b.y) < (a.height + b.height) / 2;
@@ -116,7 +116,7 @@ function makeGraph(capture, name) {
 	const many = capture.doc.threads.length > GROUPED_FROM;
 	const box = el('input', {type: 'checkbox', checked: many, onchange: () => show()});
 	const body = el('div', {class: 'graph-frame', tabindex: 0, role: 'region', 'aria-label': `Graph: ${kind.title}`});
-	const said = el('p', {class: 'status'});
+	const status = el('p', {class: 'status'});
 	const label = key => row => row.nodes.get(row[key]).label;
 	const table = new Table({label: `Graph as a table: ${kind.title}`, sort: 'weight', none: kind.none, columns: [
 		{key: 'from', title: name === 'waits' ? 'Blocked' : 'From', text: label('from')},
@@ -134,7 +134,7 @@ function makeGraph(capture, name) {
 		const shown = arrows.slice(0, MOST_ARROWS);
 		const all = arrows.reduce((sum, {weight}) => sum + weight, 0);
 		const left = arrows.slice(MOST_ARROWS).reduce((sum, {weight}) => sum + weight, 0);
-		said.textContent = arrows.length === 0 ? '' : `${kind.show(all)} in all` +
+		status.textContent = arrows.length === 0 ? '' : `${kind.show(all)} in total` +
 			(left ? `; ${plural(arrows.length - shown.length, 'weaker arrow')} left out, ${percent(left, all)}` : '') + '.';
 		body.replaceChildren(shown.length === 0 ? nothing(kind.none) : draw(nodes, shown,
 			{kind, strongest: shown[0].weight, all, nodes, id: name}));
@@ -142,7 +142,7 @@ function makeGraph(capture, name) {
 	}
 	return {
 		node: el('div', {class: 'half', id: `graph-${name}`}, el('h3', {}, kind.title), el('p', {class: 'lead'}, kind.lead),
-			el('div', {class: 'tools'}, el('label', {class: 'choice'}, box, ' Draw threads of like names together')), body, said, part.node),
+			el('div', {class: 'tools'}, el('label', {class: 'choice'}, box, ' Group threads with similar names')), body, status, part.node),
 		update(to) {
 			range = to;
 			show();

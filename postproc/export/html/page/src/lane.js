@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What one thread or object did: time in each state, for any part of the capture. Steps are kept as they
-// are; every 64th has the sums of all before it, so a part is found by halving and at most 64 additions.
+// The states of one thread or object over time, and the time in each state for any period. Steps are stored unchanged;
+// every 64th has the sums of all before it, so a period takes a binary search and at most 64 additions.
 const BLOCK = 64;
 
 export class Lane {
@@ -51,7 +51,7 @@ export class Lane {
 		return sums;
 	}
 
-	// How many steps begin at t_ns or before.
+	// Returns the number of steps that begin at t_ns or before.
 	#upTo(tNs) {
 		let low = 0, high = this.length;
 		while (low < high) {
@@ -64,7 +64,7 @@ export class Lane {
 		return low;
 	}
 
-	/** Fills out with the time in each state from the beginning to t_ns. */
+	/** Sets `out` to the time in each state from the start to t_ns. */
 	until(tNs, out) {
 		const width = this.states.length;
 		const steps = this.#upTo(tNs);
@@ -78,13 +78,16 @@ export class Lane {
 		return out;
 	}
 
-	/** Time in each state, from from_ns to to_ns. */
+	/** Returns the time in each state from from_ns to to_ns. */
 	between(fromNs, toNs) {
 		const from = this.until(fromNs, new Float64Array(this.states.length));
 		return this.until(toNs, new Float64Array(this.states.length)).map((ns, state) => Math.max(0, ns - from[state]));
 	}
 
-	/** The steps of an exact lane in a time, as [state, from_ns, to_ns]; null if there are more than limit. */
+	/**
+	 * Returns the steps of an exact lane in a period, as [state, from_ns, to_ns]; null if there are more than
+	 * `limit`.
+	 */
 	steps(fromNs, toNs, limit) {
 		if (!this.isExact)
 			return null;
@@ -98,7 +101,7 @@ export class Lane {
 		return steps;
 	}
 
-	/** Where the step before or after the one at t_ns begins, or t_ns. */
+	/** Returns the start of the step before or after the one at t_ns, or t_ns if there is none. */
 	neighbour(tNs, forward) {
 		const at = this.#upTo(tNs);
 		return this.#start[forward ? at : at - 2] ?? tNs;

@@ -2,7 +2,7 @@
 //
 // Measures of the timeline, in CSS pixels.
 export const GUTTER = 200;
-// Of names, in a timeline that is as wide as this.
+// Width of the names' column, for a timeline of this width.
 export const gutterOf = width => Math.min(GUTTER, Math.round(width * 0.32));
 export const AXIS = 26;
 export const ROW = 22;

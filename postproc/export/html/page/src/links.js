@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Names as links: a thread or object to its lane, a site to its source. They are fragments of this page, so
-// that keyboard, history and bookmarks work as everywhere; main.js follows them.
+// Links from names: from a thread or object to its lane, from a call site to its source. They are fragments of this
+// page, so that keyboard, history and bookmarks work as usual; main.js acts on them.
 import {el} from './dom.js';
 
-// Long paths may go on in the next line, after a slash.
+// Lets long paths wrap after a slash.
 function breakable(text) {
 	return text.split(/(?<=\/)/).flatMap((part, i) => i ? [el('wbr'), part] : [part]);
 }
@@ -22,13 +22,13 @@ export function objectLink(capture, ref) {
 export function siteLink(capture, ref) {
 	const site = capture.doc.sites[ref];
 	if (!site)
-		return el('span', {class: 'unknown'}, 'not known');
+		return el('span', {class: 'unknown'}, 'unknown');
 	if (site.file < 0 || capture.doc.files[site.file].lines.length === 0)
 		return el('span', {}, breakable(site.text));
 	return el('a', {href: `#source-${site.file}-${site.line}`}, breakable(site.text));
 }
 
-/** What a fragment asks for: ['lane', 'thread', 3] or ['source', 2, 45]; null for other fragments. */
+/** Parses a fragment: ['lane', 'thread', 3] or ['source', 2, 45]; null for other fragments. */
 export function target(fragment) {
 	const lane = fragment.match(/^#lane-(thread|object)-(\d+)$/);
 	if (lane)

@@ -5,7 +5,7 @@ import {whatIsWrong} from './check.js';
 
 const SCHEMA = 1;
 
-// By hand: of a Response that fails, Firefox tells the console, whoever catches it.
+// Reads the stream manually: if a Response fails, Firefox logs the error to the console even when it is caught.
 async function inflate(bytes) {
 	const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')).getReader();
 	const parts = [];
@@ -27,7 +27,7 @@ function decode(text) {
 	return bytes;
 }
 
-/** The object that base64 of a gzip of JSON stands for. Throws an Error that says what is wrong. */
+/** Decodes base64 of gzipped JSON. Throws an Error with a message for the user. */
 export async function readDocument(text) {
 	text = text.trim();
 	if (!text || text.startsWith('<!--'))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The page: reads its data, makes the views, and tells all of them when another time is chosen.
+// The page: reads its data, creates the views, and updates them when another time is chosen.
 import {Capture} from './capture.js';
 import {distributionView} from './distribution.js';
 import {el} from './dom.js';
@@ -28,17 +28,12 @@ function head({doc, endNs}) {
 			.filter(Boolean).map(text => el('span', {}, text))));
 }
 
-function foot() {
-	const licenses = document.getElementById('gprof-mt-licenses').textContent;
-	return el('footer', {}, el('details', {}, el('summary', {}, 'Licenses of what this page is made with'), el('pre', {}, licenses)));
-}
-
 function message(title, text, role) {
 	return el('div', {class: 'message', role}, el('h1', {}, title), el('p', {}, text));
 }
 
-// Views are brought up to date when they are in sight, so that choosing a time is fluid in a large capture,
-// too. One view that fails does not take the others with it.
+// Views are updated when they become visible, so that choosing a time is fluid in a large capture, too. A view that
+// fails does not affect the others.
 class Views {
 	#views;
 	#seen = new Set();
@@ -52,7 +47,7 @@ class Views {
 			this.#refresh(view => this.#seen.has(view.node));
 		}, {rootMargin: '200px'});
 		views.forEach(({node}) => observer.observe(node));
-		// A browser prints what is there as soon as this returns.
+		// The browser prints the page as soon as this returns.
 		addEventListener('beforeprint', () => {
 			this.#refresh(() => true);
 			views.forEach(view => view.onPaper?.());
@@ -108,11 +103,11 @@ function show(capture) {
 	page.append(head(capture),
 		el('div', {class: 'bar'}, bar.node, el('nav', {'aria-label': 'Parts of this page'},
 			SECTIONS.map(({id, title}) => el('a', {href: `#${id}`}, title)))),
-		capture.isEmpty() ? message('This capture is empty', 'No thread ran, and nothing was waited for: there is nothing to show.', 'status') : [],
-		el('main', {}, views.map(({node}) => node), tip), foot());
+		capture.isEmpty() ? message('This capture is empty', 'It has no threads and no waits.', 'status') : [],
+		el('main', {}, views.map(({node}) => node), tip));
 	app.setRange(capture.whole);
 	addEventListener('hashchange', () => follow(timeline, sources));
-	// The same link again is no other fragment.
+	// Clicking the same link again does not change the fragment.
 	page.addEventListener('click', ({target: node}) => node.closest?.('a[href]')?.hash === location.hash && follow(timeline, sources));
 	requestAnimationFrame(() => requestAnimationFrame(() => follow(timeline, sources)));
 }

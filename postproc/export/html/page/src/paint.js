@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// Draws one lane. Few steps are drawn as they are. Where there are more than pixels, each column of pixels is
-// divided among the states as its time is: nothing is left out, however far one is from it.
+// Draws one lane. Few steps are drawn exactly. If there are more steps than pixels, each pixel column is divided among
+// the states in proportion to their time, so no state disappears at any zoom level.
 import {BAR} from './layout.js';
 import {stateColor} from './states.js';
 
-// 0xAABBGGRR, as the bytes of an image lie in memory.
+// 0xAABBGGRR, the byte order of image data in memory.
 function packed(color) {
 	const [r, g, b] = [1, 3, 5].map(at => parseInt(color.slice(at, at + 2), 16));
 	return (0xff000000 | b << 16 | g << 8 | r) >>> 0;
 }
 
-/** The colours of the states of a kind of lane, as the theme has them now. */
+/** Returns the colours of a kind of lane's states in the current theme. */
 export function palette(states) {
 	const css = states.map(stateColor);
 	return {css, packed: css.map(color => color && packed(color))};
@@ -41,7 +41,7 @@ function paintColumn(pixels, column, {width, height, stepNs}, shares, colors) {
 	}
 }
 
-// One image for all lanes of a frame: they are as large as each other.
+// One image is reused for all lanes of a frame, because they have the same size.
 let kept = null;
 
 function cleared(context, width, height) {

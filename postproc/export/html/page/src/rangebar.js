@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// The whole run in one strip, on which a part is chosen: by dragging over it, or with the two handles, which
-// are sliders to the keyboard. A part is whole bins, at least one.
+// A strip that shows the whole run and in which the user chooses a time range: by dragging, or with the two handles,
+// which are sliders for the keyboard. A range consists of whole bins, at least one.
 import {el} from './dom.js';
 import {duration, moment, percent} from './format.js';
 import {onTheme} from './theme.js';
 import {stateColor} from './states.js';
 
 const HEIGHT = 34;
-const STATES = [['running', 'running'], ['runnable', 'runnable'], ['sync', 'blocked'], ['io', 'io'], ['other', 'sleeping'], ['unknown', 'not known']];
+const STATES = [['running', 'running'], ['runnable', 'runnable'], ['sync', 'blocked'], ['io', 'io'], ['other', 'sleeping'], ['unknown', 'unknown']];
 
-// For each bin, the sums of its threads by state.
+// Sums the threads' time by state for each bin.
 function overview(capture) {
 	const groups = capture.groups('threads', ['bin']);
 	const shares = STATES.map(([, state]) => ({state, values: new Float64Array(capture.bins)}));
@@ -40,7 +40,7 @@ export class RangeBar {
 		this.#handles = ['from', 'to'].map(end => el('div', {class: `handle ${end}`, role: 'slider', tabindex: 0, id: `range-${end}`,
 			'aria-label': end === 'from' ? 'Beginning of the chosen time' : 'End of the chosen time',
 			'aria-valuemin': 0, 'aria-valuemax': capture.bins, onkeydown: event => this.#key(event, end)}));
-		this.#strip = el('div', {class: 'strip', title: 'Drag to choose a time: all views then show that time alone',
+		this.#strip = el('div', {class: 'strip', title: 'Drag to choose a time: all views then show only that time',
 			onpointerdown: event => this.#press(event)}, this.#canvas, this.#chosen, this.#handles);
 		this.#whole = el('button', {type: 'button', id: 'range-whole', onclick: () => onchange(capture.whole)}, 'Whole run');
 		this.node = el('div', {class: 'range', role: 'region', 'aria-label': 'Chosen time'},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What each view stands in: a heading, a sentence that says how to read it, and its body.
+// The frame of each view: a heading, a sentence that explains the view, and its body.
 import {el} from './dom.js';
 
 export const SECTIONS = [];
@@ -16,7 +16,7 @@ export function nothing(text) {
 	return el('p', {class: 'nothing'}, text);
 }
 
-/** A choice with a label. options: [value, text] each. */
+/** A labelled selection. options: [value, text] each. */
 export function choice(label, options, onchange) {
 	const select = el('select', {onchange: () => onchange(select.value)},
 		options.map(([value, text]) => el('option', {value}, text)));
@@ -28,7 +28,7 @@ export function searchBox(label, oninput) {
 	return input;
 }
 
-/** A part that is closed at first, and made when it is opened. */
+/** A part that is closed initially, and filled when it is opened. */
 export function folded(title, make) {
 	const body = el('div');
 	const node = el('details', {class: 'folded', ontoggle: () => node.open && body.replaceChildren(...make())},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The source lines around the sites, one file at a time, with what was waited at each line.
+// The source lines around call sites, one file at a time, with the wait time of each line.
 import {el} from './dom.js';
 import {count, duration} from './format.js';
 import {choice, nothing, section} from './section.js';
@@ -19,7 +19,7 @@ class Sources {
 		this.#files = capture.doc.files;
 		this.#file = Math.max(0, this.#files.findIndex(({lines}) => lines.length > 0));
 		this.#choice = choice('File', this.#files.map(({path}, i) => [i, path]), i => this.show(Number(i), null));
-		this.node = section('sources', 'Source', 'Marked lines are sites; beside them, what was waited there.',
+		this.node = section('sources', 'Source', 'Marked lines are call sites, with their wait times and calls.',
 			el('div', {class: 'tools'}, this.#choice.node), this.#body);
 		this.#choice.select.value = this.#file;
 	}
@@ -37,7 +37,7 @@ class Sources {
 		this.#draw();
 	}
 
-	/** Shows a file, and goes to the line unless it is null. */
+	/** Shows a file and scrolls to the line unless it is null. */
 	show(file, line) {
 		if (!this.#files[file])
 			return;
@@ -66,7 +66,7 @@ class Sources {
 		return row;
 	}
 
-	// The line that has the focus keeps it.
+	// The focused line keeps the focus.
 	#draw() {
 		const focused = this.#body.contains(document.activeElement) ? document.activeElement.dataset.line : undefined;
 		this.#fill();

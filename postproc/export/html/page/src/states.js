@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the states of lanes look like, and are called.
+// Colours and names of the states of lanes.
 import {color} from './theme.js';
 
 const LOOKS = {
@@ -8,11 +8,11 @@ const LOOKS = {
 	free: 'free', held: 'held', contended: 'blocked', waited: 'runnable', gone: null,
 };
 const WORDS = {
-	blocked: 'blocked', io: 'in I/O', contended: 'held, others wait', waited: 'waited for', gone: 'not there',
+	blocked: 'blocked', io: 'in I/O', contended: 'held, with waiters', waited: 'waited for', gone: 'does not exist',
 	runnable: 'runnable, no CPU',
 };
 
-/** The colour of a state as the theme has it now; null: nothing is drawn. */
+/** Returns the colour of a state in the current theme; null: nothing is drawn. */
 export function stateColor(state) {
 	const look = LOOKS[state];
 	return look === null ? null : color(`state-${look ?? 'other'}`);

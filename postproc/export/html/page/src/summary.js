@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the program waited for most. The findings are of the whole run, as gprof-mt found them; for a part of it the
-// sentences are made here, from the sums that the tables show.
+// The longest waits, in sentences. Findings for the whole run come from gprof-mt; for a part of it, sentences are made
+// here from the sums that the tables show.
 import {el} from './dom.js';
 import {count, duration, percent, plural} from './format.js';
 import {objectLink, siteLink, threadLink} from './links.js';
@@ -16,7 +16,7 @@ function top(rows, key, n = MOST) {
 
 const has = (list, ref) => Number.isInteger(ref) && ref >= 0 && ref < list.length;
 
-// Findings of objects that have one name, at one site, say the same: the first is said, with the others along.
+// Findings on objects with the same name and site have the same text: they are grouped under the first.
 function gathered({doc}) {
 	const byKey = new Map();
 	doc.findings.forEach((one, i) => {
@@ -26,7 +26,7 @@ function gathered({doc}) {
 	return [...byKey.values()];
 }
 
-// What tells it apart from those of its name.
+// A link with the part of the object's full name that distinguishes it from others of that name.
 function alikeLink(capture, object) {
 	const whole = capture.object(object);
 	return el('a', {href: `#lane-object-${object}`, title: whole}, whole.slice(capture.doc.objects[object].name.length).trim() || whole);
@@ -40,20 +40,20 @@ function finding(capture, [{text, object = -1, thread = -1, site = -1}, ...alike
 	].filter(Boolean);
 	return el('li', {}, el('span', {class: 'sentence'}, text),
 		links.length ? el('span', {class: 'links'}, links) : null,
-		alike.length ? el('span', {class: 'links'}, 'Others of that name:', alike.map(one =>
+		alike.length ? el('span', {class: 'links'}, 'Others with that name:', alike.map(one =>
 			el('span', {}, alikeLink(capture, one.object), ` ${duration(waits.get(one.object) ?? NaN)}`))) : null);
 }
 
-// One sentence for each object that was waited for most in the range, with whom and where.
+// One sentence for each of the objects with the longest waits in the range, with thread and site.
 function sentences(capture, range) {
 	const waits = capture.rows('waits', range, {keys: ['thread', 'blocker', 'object', 'site', 'blocker_site'], sums: ['count', 'ns']});
 	const objects = capture.rows('waits', range, {keys: ['object'], sums: ['count', 'ns']});
 	return top(objects, 'ns').map(({object, count: n, ns}) => {
 		const worst = top(waits.filter(row => row.object === object), 'ns', 1)[0];
 		return el('li', {}, el('span', {class: 'sentence'}, 'Threads waited ', el('strong', {}, duration(ns)), ' for ',
-			objectLink(capture, object), n > 0 ? `, in ${plural(n, 'wait')}` : ', in waits that lasted longer', '; most of it, ', duration(worst.ns), ', was ',
+			objectLink(capture, object), n > 0 ? `, in ${plural(n, 'wait')}` : ', in waits that ended later', '; the largest part, ', duration(worst.ns), ', was ',
 			threadLink(capture, worst.thread), ' at ', siteLink(capture, worst.site),
-			worst.blocker < 0 ? null : [', kept waiting by ', threadLink(capture, worst.blocker)], '.'));
+			worst.blocker < 0 ? null : [', blocked by ', threadLink(capture, worst.blocker)], '.'));
 	});
 }
 
@@ -61,13 +61,13 @@ function tile(title, value, note) {
 	return el('div', {class: 'tile'}, el('dt', {}, title), el('dd', {}, value, note ? el('small', {}, note) : null));
 }
 
-// Threads that lived in a time; nothing may be known of the life of some.
+// Counts the threads that existed in the range; the lifetime of some may be unknown.
 function threadsIn(capture, range) {
 	const fromNs = capture.timeOf(range.from), toNs = capture.timeOf(range.to);
 	return capture.doc.threads.filter(({start_ns: start, end_ns: end}) => (start ?? 0) <= toNs && (end ?? Infinity) >= fromNs).length;
 }
 
-// How long all threads lived in a time, as far as it is known: also where their states are not.
+// Sums the known lifetimes of all threads within the range, including those whose states are unknown.
 function lifetimes(capture, range) {
 	const fromNs = capture.timeOf(range.from), toNs = capture.timeOf(range.to);
 	return capture.doc.threads.reduce((sum, {start_ns: start, end_ns: end}) => start === null || end === null ? sum :
@@ -84,7 +84,7 @@ function tiles(capture, range) {
 	const share = state => Number.isNaN(sum(threads, state)) ? '–' : percent(sum(threads, state), life);
 	return [
 		tile('Time', duration(capture.span(range))),
-		tile('Threads', count(threadsIn(capture, range)), 'there in this time'),
+		tile('Threads', count(threadsIn(capture, range)), 'existed in this time'),
 		tile('Running', share('running'), 'of the threads’ time'),
 		tile('Runnable', share('runnable'), 'ready, no CPU'),
 		tile('Blocked', share('sync'), 'on an object'),
@@ -104,14 +104,14 @@ export function summaryView({capture}) {
 	}});
 	const findings = gathered(capture);
 	return {
-		node: section('summary', 'What held the program back', null, lead, list, more, figures),
+		node: section('summary', 'Summary', null, lead, list, more, figures),
 		update: range => {
 			const whole = capture.isWhole(range);
 			const waits = new Map(capture.rows('objects', range, {keys: ['object'], sums: ['wait']}).map(({object, wait}) => [object, wait]));
 			const items = whole && findings.length ? findings.map(alike => finding(capture, alike, waits)) : sentences(capture, range);
-			lead.textContent = whole ? 'The whole run, the most costly first.' : 'In the chosen time, the most costly first.';
+			lead.textContent = whole ? 'The whole run, largest cost first.' : 'The chosen time, largest cost first.';
 			list.replaceChildren(...items.length ? items : [el('li', {class: 'nothing'}, whole ?
-				'Nothing was waited for: this capture has no waits.' : 'Nothing was waited for in this time.')]);
+				'This capture has no waits.' : 'No thread waited in this time.')]);
 			items.slice(SHOWN_AT_FIRST).forEach(item => item.hidden = true);
 			more.hidden = items.length <= SHOWN_AT_FIRST;
 			more.textContent = `Show all ${count(items.length)}`;

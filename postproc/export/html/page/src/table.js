@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A table that sorts by any column and searches all of them. A column is {key, title, help, type, text, cell}:
-// type is 'text', 'time' or 'count'; text(row) what is searched and shown, cell(row) a node in its place;
-// `bar` draws how large a figure is beside the largest.
+// A table that can be sorted by any column and searched. A column is {key, title, help, type, text, cell}: type is
+// 'text', 'time' or 'count'; text(row) is searched and shown, cell(row) is a node that replaces it; `bar` draws the
+// figure in proportion to the largest.
 import {el} from './dom.js';
 import {count, duration, plural} from './format.js';
 import {searchBox} from './section.js';
@@ -31,7 +31,7 @@ export class Table {
 	#more = el('button', {type: 'button', onclick: () => this.#showMore()});
 	#none;
 
-	/** sort: the column that decides at first, the largest first. search: whether to have a box for it. */
+	/** sort: the initial sort column, largest first. search: whether to add a search box. */
 	constructor({label, columns, sort, none = 'Nothing to show.', search = true}) {
 		this.#columns = columns.map(column => ({text: row => this.#textOf(column, row), type: 'text', ...column}));
 		this.#sorted = {key: sort, falling: true};

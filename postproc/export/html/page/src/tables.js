@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The tables: each is what it is of, and its columns.
+// The tables: for each, its rows and its columns.
 import {el} from './dom.js';
 import {moment} from './format.js';
 import {objectLink, siteLink, threadLink} from './links.js';
@@ -25,12 +25,12 @@ function objects(capture) {
 		columns: [
 			by.object(capture),
 			{key: 'type', title: 'Type', text: row => capture.doc.objects[row.object]?.type ?? ''},
-			time('wait', 'Wait', 'Time that threads waited for it, in all', true),
-			time('mean', 'Mean wait', 'Wait ÷ contended, of the waits that ended in this time'),
+			time('wait', 'Wait', 'Total time that threads waited for it', true),
+			time('mean', 'Mean wait', 'Wait ÷ contended, for the waits that ended in this time'),
 			time('max_wait', 'Longest wait'),
-			number('contended', 'Contended', 'How often a thread had to wait'),
-			number('acquired', 'Acquired', 'How often a thread got it'),
-			time('hold', 'Hold', 'Time that threads held it, in all', true),
+			number('contended', 'Contended', 'Acquisitions that had to wait'),
+			number('acquired', 'Acquired', 'Acquisitions by all threads'),
+			time('hold', 'Hold', 'Total time that threads held it', true),
 			time('max_hold', 'Longest hold'),
 		],
 		rows: range => capture.rows('objects', range, {keys: ['object'],
@@ -49,9 +49,9 @@ function threads(capture) {
 			time('running', 'Running', 'On a CPU', true),
 			time('runnable', 'Runnable', 'Ready, without a CPU', true),
 			time('sync', 'Blocked', 'On a synchronization object', true),
-			time('io', 'I/O', 'In input or output', true),
-			time('other', 'Other', 'Asleep', true),
-			time('unknown', 'Not known', null, true),
+			time('io', 'I/O', 'Blocked on I/O', true),
+			time('other', 'Other', 'Blocked for another reason', true),
+			time('unknown', 'Unknown', null, true),
 		],
 		rows: range => capture.rows('threads', range, {keys: ['thread'], sums: ['running', 'runnable', 'sync', 'io', 'other', 'unknown']}),
 	};
@@ -60,11 +60,11 @@ function threads(capture) {
 function operations(capture) {
 	return {
 		id: 'operations', title: 'Operations', sort: 'wait',
-		none: 'There was no operation in this time.',
+		none: 'No operation in this time.',
 		columns: [
 			by.op(capture), by.thread(capture, 'thread', 'Thread'), by.object(capture), by.site(capture, 'site', 'Site'),
 			time('wait', 'Wait', 'From the call until it returned', true),
-			number('blocked', 'Blocked', 'How often the thread was descheduled in it'), number('count', 'Calls'),
+			number('blocked', 'Blocked', 'Calls in which the thread was descheduled'), number('count', 'Calls'),
 		],
 		rows: range => capture.rows('operations', range,
 			{keys: ['thread', 'site', 'op', 'object'], sums: ['count', 'blocked', 'wait']}),
@@ -73,7 +73,7 @@ function operations(capture) {
 
 function meetings(capture) {
 	return {
-		id: 'meetings', title: 'Who waits for whom', sort: 'ns',
+		id: 'meetings', title: 'Wait graph', sort: 'ns',
 		none: 'No thread waited in this time.',
 		columns: [
 			by.thread(capture, 'thread', 'Blocked'), by.thread(capture, 'blocker', 'Blocker'), by.object(capture),
@@ -109,7 +109,7 @@ function longest(capture) {
 	};
 }
 
-// One table at a time; the arrow keys go from tab to tab. On paper all of them are there.
+// Shows one table at a time; the arrow keys move between tabs. All tables are printed.
 export function tablesView({capture}) {
 	const kinds = [objects, meetings, longest, operations, threads].map(make => make(capture));
 	const tables = kinds.map(kind => new Table({...kind, label: kind.title}));
@@ -120,7 +120,7 @@ export function tablesView({capture}) {
 	let shown = 0, range = null;
 	const filled = kinds.map(() => null);
 
-	// Those that are not in sight are filled when they come to be.
+	// Hidden tables are filled when they are shown.
 	function fillIn(i) {
 		if (range && filled[i] !== range)
 			tables[i].setRows(kinds[i].rows(range));
@@ -145,7 +145,7 @@ export function tablesView({capture}) {
 	}}, tabs);
 	show(0);
 	return {
-		node: section('tables', 'Tables', 'Click a heading to sort. Names lead to the timeline, sites to the source.', tablist, panels),
+		node: section('tables', 'Tables', 'Click a heading to sort. Names link to the timeline, call sites to the source.', tablist, panels),
 		update(to) {
 			range = to;
 			fillIn(shown);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Light or dark: as the system has it, unless chosen. Paper is always light.
+// Light or dark theme: the system's, unless the user chooses. Printing always uses the light one.
 import {el} from './dom.js';
 
 const system = matchMedia('(prefers-color-scheme: dark)');
@@ -19,7 +19,7 @@ addEventListener('beforeprint', () => apply('light'));
 addEventListener('afterprint', () => apply());
 apply();
 
-/** Called whenever colours are others. */
+/** Registers a function to call when the colours change. */
 export function onTheme(listener) {
 	listeners.push(listener);
 }

@@ -1,31 +1,25 @@
 // SPDX-License-Identifier: MIT
 //
-// Lanes of threads and objects over time, on a canvas that stays in place while its frame scrolls: only lanes in
-// sight are drawn. Zoom and pan are d3-zoom's; the keyboard moves a cursor, which says what is under it.
-import {scaleLinear} from 'd3-scale';
-import {select} from 'd3-selection';
-import {zoom, zoomIdentity} from 'd3-zoom';
+// Lanes of threads and objects over time, on a canvas that keeps its position while its frame scrolls: only visible
+// lanes are drawn. zoom.js does zoom and pan; the keyboard moves a cursor that describes the state under it.
 import {el} from './dom.js';
 import {duration, moment, shorten} from './format.js';
 import {AXIS, BAR, BAR_TOP, gutterOf, ROW} from './layout.js';
 import {paintLane, palette} from './paint.js';
+import {linear} from './scale.js';
 import {choice, nothing, searchBox, section} from './section.js';
 import {isThere, stateColor, stateWord} from './states.js';
 import {color, onTheme} from './theme.js';
 import {describe} from './timeline_tip.js';
 import {shareTable} from './timeline_table.js';
 import {hideTip, showTip} from './tip.js';
+import {Zoom} from './zoom.js';
 
 const CLOSEST_NS = 200;
 const LONGEST_NAME = 1000;
-// How far a turn of the wheel zooms, as a power of two. Pinching comes as small turns with Ctrl.
-function wheelDelta({deltaY, deltaMode}) {
-	const unit = [0.002, 0.05, 1][deltaMode] ?? 1;
-	return -deltaY * unit * (deltaMode === 0 && Math.abs(deltaY) < 50 ? 10 : 1);
-}
 
-const KEYS = 'Drag to pan, Ctrl and wheel or + and − to zoom, Shift and drag to choose a time. Arrow keys go from lane to lane and ' +
-	'from step to step, Shift and arrows pan, 0 shows the chosen time, Enter chooses the time in sight.';
+const KEYS = 'Drag to pan, Ctrl and wheel or + and − to zoom, Shift and drag to choose a time. Arrow keys move between lanes and ' +
+	'steps, Shift and arrows pan, 0 shows the chosen time, Enter chooses the visible time.';
 
 class Timeline {
 	#app;
@@ -36,8 +30,7 @@ class Timeline {
 	#frame = el('div', {class: 'frame', onscroll: () => this.draw()}, this.#spacer);
 	#legend = el('div', {class: 'legend'});
 	#zoom;
-	#base = scaleLinear();
-	#transform = zoomIdentity;
+	#base;
 	#range;
 	#shown;
 	#filter = {kind: 'all', text: ''};
@@ -52,7 +45,7 @@ class Timeline {
 		this.#app = app;
 		this.#capture = app.capture;
 		this.#shown = this.#capture.lanes;
-		this.#base.domain([0, this.#capture.endNs]);
+		this.#base = linear([0, this.#capture.endNs], [0, 1]);
 		this.#range = this.#capture.whole;
 		this.#table = shareTable(this.#capture);
 		this.node = section('timeline', 'Timeline', null, this.#tools(), this.#legend, this.#frame,
@@ -72,19 +65,18 @@ class Timeline {
 			button('+', 'Zoom in', () => this.#zoomBy(2)), button('−', 'Zoom out', () => this.#zoomBy(0.5)),
 			button('◀', 'Earlier', () => this.#panBy(-0.25)), button('▶', 'Later', () => this.#panBy(0.25)),
 			button('Chosen time', 'Show the chosen time', () => this.#showRange()),
-			button('Choose the time in sight', 'Choose the time in sight: all views then show that time alone', () => this.#chooseView()));
+			button('Choose the visible time', 'Choose the visible time: all views then show only that time', () => this.#chooseView()));
 	}
 
 	#installZoom() {
-		this.#zoom = zoom().wheelDelta(wheelDelta)
-			.filter(event => !event.button && !event.shiftKey && (event.type !== 'wheel' || event.ctrlKey || event.metaKey))
-			.on('zoom', ({transform}) => {
-				this.#transform = transform;
+		this.#zoom = new Zoom(this.#canvas, {
+			accepts: event => !event.button && !event.shiftKey && (event.type !== 'wheel' || event.ctrlKey || event.metaKey),
+			onZoom: () => {
 				hideTip();
 				this.draw();
-			})
-			.on('end', () => this.#tell());
-		select(this.#canvas).call(this.#zoom);
+			},
+			onEnd: () => this.#tell(),
+		});
 	}
 
 	#listen() {
@@ -97,14 +89,14 @@ class Timeline {
 		on('blur', () => this.#leave());
 	}
 
-	// --- what is in sight
+	// --- the visible period
 
 	get #x() {
-		return this.#transform.rescaleX(this.#base);
+		return this.#zoom.rescale(this.#base);
 	}
 
 	#view() {
-		return this.#x.domain().map(ns => Math.max(0, Math.min(this.#capture.endNs, ns)));
+		return this.#x.domain.map(ns => Math.max(0, Math.min(this.#capture.endNs, ns)));
 	}
 
 	#resize() {
@@ -115,9 +107,8 @@ class Timeline {
 		const isFirst = this.#width === 0;
 		this.#width = width;
 		this.#gutter = gutterOf(width);
-		this.#base.range([this.#gutter, width]);
-		this.#zoom.extent([[this.#gutter, 0], [width, 1]]).translateExtent([[this.#gutter, 0], [width, 1]])
-			.scaleExtent([1, Math.max(1, this.#capture.endNs / CLOSEST_NS)]);
+		this.#base = linear([0, this.#capture.endNs], [this.#gutter, width]);
+		this.#zoom.setExtent([this.#gutter, width], this.#capture.endNs / CLOSEST_NS);
 		if (isFirst)
 			this.#showRange();
 		else
@@ -125,11 +116,8 @@ class Timeline {
 	}
 
 	#show(fromNs, toNs) {
-		if (this.#width === 0)
-			return;
-		const [left, right] = [this.#base(fromNs), this.#base(toNs)];
-		const k = Math.min((this.#width - this.#gutter) / Math.max(right - left, 1e-9), Math.max(1, this.#capture.endNs / CLOSEST_NS));
-		select(this.#canvas).call(this.#zoom.transform, zoomIdentity.translate(this.#gutter - left * k, 0).scale(k));
+		if (this.#width > 0)
+			this.#zoom.show(this.#base(fromNs), this.#base(toNs));
 	}
 
 	#showRange() {
@@ -137,7 +125,7 @@ class Timeline {
 	}
 
 	#zoomBy(factor) {
-		select(this.#canvas).call(this.#zoom.scaleBy, factor);
+		this.#zoom.scaleBy(factor);
 	}
 
 	#panBy(share) {
@@ -236,7 +224,8 @@ class Timeline {
 		acts[key]();
 	}
 
-	// The cursor goes to another lane, or to where its lane changes: a step, or a hundredth of what is in sight.
+	// Moves the cursor to another lane, or to the lane's next step; without steps, by a hundredth of the visible
+	// period.
 	#step(rows, steps) {
 		if (this.#shown.length === 0)
 			return;
@@ -271,7 +260,7 @@ class Timeline {
 			describe(this.#capture, this.#shown[row], fromNs, toNs), true);
 	}
 
-	/** Shows the lane of a thread or object, and goes there. */
+	/** Shows the lane of a thread or object and scrolls to it. */
 	goTo(kind, ref) {
 		const find = () => this.#shown.findIndex(lane => lane.kind === kind && lane.ref === ref);
 		if (find() < 0) {
@@ -308,7 +297,7 @@ class Timeline {
 		this.draw();
 	}
 
-	// For the table and for whoever looks from outside: what is in sight.
+	// Updates the table, and data attributes for tests, with the visible period.
 	#tell() {
 		const [fromNs, toNs] = this.#view();
 		Object.assign(this.#canvas.dataset, {fromNs, toNs, lanes: this.#shown.length});
@@ -375,7 +364,7 @@ class Timeline {
 		context.fillStyle = color('panel');
 		context.fillRect(0, 0, this.#width, AXIS);
 		context.fillStyle = color('quiet');
-		context.fillText(`${duration(toNs - fromNs)} in sight`, 4, AXIS / 2);
+		context.fillText(`${duration(toNs - fromNs)} visible`, 4, AXIS / 2);
 		for (const tick of ticks) {
 			const text = moment(tick, (ticks[1] - ticks[0]) || 1);
 			if (x(tick) < this.#gutter)
@@ -404,7 +393,7 @@ class Timeline {
 		}
 	}
 
-	// The cursor, and the wait under it: from the lane of who waits to that of who makes it wait.
+	// Draws the cursor and the wait under it, with an arrow between the lanes of waiter and blocker.
 	#drawCursor(context) {
 		if (!this.#cursor)
 			return;

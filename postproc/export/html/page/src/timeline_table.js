@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The timeline in words: for each lane in sight, its share in each state.
+// The timeline as a table: the share of each state in each visible lane.
 import {el} from './dom.js';
 import {percent} from './format.js';
 import {objectLink, threadLink} from './links.js';
@@ -14,7 +14,7 @@ export function shareTable(capture) {
 	const share = state => ({key: state, title: stateWord(state), type: 'share',
 		text: ({[state]: part}) => Number.isNaN(part) ? '–' : percent(part, 1)});
 	const name = ({lane: {kind, ref}}) => kind === 'thread' ? capture.thread(ref) : capture.object(ref);
-	const table = new Table({label: 'Lanes in sight', search: false, sort: 'place', none: 'No lane has that name.', columns: [
+	const table = new Table({label: 'Visible lanes', search: false, sort: 'place', none: 'No lane with that name.', columns: [
 		{key: 'lane', title: 'Lane', text: name, cell: ({lane: {kind, ref}}) => (kind === 'thread' ? threadLink : objectLink)(capture, ref)},
 		...states.map(share)]});
 	let lanes = [], fromNs = 0, toNs = 1;
@@ -28,7 +28,7 @@ export function shareTable(capture) {
 		}
 		return out;
 	}
-	const part = folded('The lanes in sight as a table', () => {
+	const part = folded('The visible lanes as a table', () => {
 		table.setRows(lanes.map(row));
 		return [table.node];
 	});

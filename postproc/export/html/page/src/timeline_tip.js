@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a lane has at a time, in words: the state, the object, who blocks and who is blocked.
+// Describes a lane at a point in time: the state, the object, the blocking and the blocked threads.
 import {duration, moment, percent} from './format.js';
 import {stateWord} from './states.js';
 
@@ -12,7 +12,7 @@ function names(list) {
 	return different.slice(0, NAMES).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
-// The longest first: the one that the reader sees.
+// The longest first, because it is the visible one.
 function waitsAt(capture, lane, fromNs, toNs) {
 	const {ns} = capture.waits;
 	const find = by => capture.waitsOf[by].overlapping(lane.ref, fromNs, toNs).sort((a, b) => ns[b] - ns[a]);
@@ -45,10 +45,10 @@ function states(lane, fromNs, toNs) {
 	const parts = [...lane.between(fromNs, toNs)].map((ns, state) => [ns, stateWord(lane.states[state])])
 		.filter(([ns]) => ns > 0).sort((a, b) => b[0] - a[0]);
 	const all = parts.reduce((sum, [ns]) => sum + ns, 0);
-	return parts.length === 1 ? parts[0][1] : parts.map(([ns, word]) => `${word} ${percent(ns, all)}`).join(', ') || 'nothing known';
+	return parts.length === 1 ? parts[0][1] : parts.map(([ns, word]) => `${word} ${percent(ns, all)}`).join(', ') || 'unknown';
 }
 
-/** Lines for the tip about a lane from from_ns to to_ns: one pixel, or one step. */
+/** Returns the lines of the tip for a lane from from_ns to to_ns: one pixel, or one step. */
 export function describe(capture, lane, fromNs, toNs) {
 	const found = waitsAt(capture, lane, fromNs, toNs);
 	const name = lane.kind === 'thread' ? capture.thread(lane.ref) : capture.object(lane.ref);

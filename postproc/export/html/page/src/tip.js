@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// The box beside the pointer. Whoever shows one also says it to a screen reader, if it came from the keyboard.
+// The box beside the pointer. If the keyboard triggered it, its text is also announced to screen readers.
 import {el} from './dom.js';
 
 const box = el('div', {class: 'tip', role: 'tooltip', hidden: true});
 const spoken = el('div', {class: 'unseen', 'aria-live': 'polite'});
 
-/** What has to be in the page for the rest. */
+/** Elements that must be in the page. */
 export const tip = [box, spoken];
 
 /** lines: text, or [name, text] pairs. */

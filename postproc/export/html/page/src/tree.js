@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Stacks with a number each, as a tree with sums: what a flame graph shows. Stacks come after their callers, so
-// one pass backward adds everything up, and none of this calls itself however deep the stacks are.
+// The tree of stacks with sums, for flame graphs. Stacks come after their callers, so one backward pass sums
+// everything, and no function is recursive, however deep the stacks are.
 
-/** own: the stack's own value; total: with all that it called. Both by stack. */
+/** own: the stack's own value; total: including its callees. Both are indexed by stack. */
 export function sums(stacks, flame, range, thread) {
 	const own = new Float64Array(stacks.parent.length);
 	for (let row = 0; row < flame.n; row++) {
@@ -19,7 +19,7 @@ export function sums(stacks, flame, range, thread) {
 	return {own, total};
 }
 
-/** For each stack with a value, its callees, the largest first; the roots are those of -1. */
+/** For each stack with a value, its callees, largest first; the roots are listed under -1. */
 export function children(stacks, total) {
 	const lists = new Map();
 	for (let stack = 0; stack < total.length; stack++) {
@@ -36,8 +36,9 @@ export function children(stacks, total) {
 }
 
 /**
- * The boxes of a flame graph, [stack, depth, left, width] in parts of the whole. focus: the stack that takes the whole
- * width, -1 for none; what called it is as wide, above it. Boxes narrower than least are left out.
+ * Returns the boxes of a flame graph as [stack, depth, left, width], in fractions of the whole width. focus: the
+ * stack that takes the whole width, -1 for none; its callers are as wide, above it. Boxes narrower than `least` are
+ * omitted.
  */
 export function boxes(stacks, total, lists, focus, least) {
 	const out = [];
@@ -66,7 +67,7 @@ export function boxes(stacks, total, lists, focus, least) {
 	return out;
 }
 
-/** By function: its own, and with what it called; a function within itself is counted once. */
+/** Sums by function: own value, and total including callees; recursive calls count once. */
 export function byFunction(stacks, {own, total}) {
 	const rows = new Map();
 	for (let stack = 0; stack < total.length; stack++) {

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Declarations for the files of libsync-trace that make, use and end writers. All functions run
+ * with signals blocked or the gate closed.
+ */
+#ifndef ST_INTERNAL_H
+#define ST_INTERNAL_H
+
+#include "record/writer.h"
+
+/* Writes a `site` (emit.c). Returns false if there is no room. */
+bool st_emit_site(struct st_thread *self, uint16_t number, uintptr_t site, uint64_t now_ns);
+
+/* Writes a `path` (emit.c). Returns false if there is no room, or no number left. */
+bool st_emit_path(struct st_thread *self, uint16_t number, const uint64_t *addresses, unsigned n,
+		  uint64_t now_ns);
+
+/* After a jump out of the middle of an event: restores the writer from the packet's content. */
+void st_stream_settle(struct st_thread *self);
+
+/* --- process (process.c) --------------------------------------------------------------------- */
+
+/*
+ * Prepares recording: once per program image the real functions and the clock, once per process its
+ * folder. Returns false if nothing is recorded in this process.
+ */
+bool st_process_open(void);
+
+/*
+ * Returns true, with an enum gm_loss, if it is not open because its trace could not be made: events
+ * count as lost.
+ */
+bool st_process_is_lost(uint16_t *ret_why);
+
+bool st_process_is_open(void);
+
+/* Returns true if it will be opened when the disk has room, and it is not time to try. */
+bool st_process_waits(void);
+
+/* True in the child of vfork(): the memory belongs to its parent. */
+bool st_process_is_borrowed(void);
+
+/*
+ * In a child that fork() left with its parent's state: discards that, once. Returns false if
+ * another thread has started this and is stuck.
+ */
+bool st_process_check_fork(void);
+
+/* True if a thread is discarding it: the open files are still the parent's. */
+bool st_process_is_forgetting(void);
+
+/* True if a thread is opening it. */
+bool st_process_is_opening(void);
+
+/*
+ * A handler has jumped out of code of the task `tid`: a step that it performed for the whole
+ * process is not completed. Makes no system call.
+ */
+void st_process_left(uint32_t tid);
+
+/* The same if signals are not blocked, for a wait as the first operation of a child. */
+void st_process_check_fork_inside(void);
+
+/* In such a child: true if the state was discarded already. */
+bool st_process_has_begun_anew(void);
+
+/* Marks the process as such a child, where the kernel has not done so (before Linux 4.14). */
+void st_process_forked(void);
+
+/* Prepares for a fork in mid-event (fork.c). Returns 0 or an error number. */
+int st_fork_init(void);
+
+/* <capture>/<pid>/user. */
+struct gm_trace *st_process_trace(void);
+
+/* The destination of events. */
+enum gm_sync_sink st_process_sink(void);
+
+/* --- what is recorded (select.c) -------------------------------------------------------------- */
+
+void st_select(const struct gm_config *config);
+
+/* True if some operations are not written. */
+/* budget.c: checks whether recording takes too much of the thread's CPU time. */
+extern unsigned st_budget_percent __attribute__((visibility("hidden"))); /* 0: no limit */
+/* for threads over the budget or near the limit */
+extern bool st_budget_watches __attribute__((visibility("hidden")));
+void st_budget_check(struct st_thread *self, uint64_t now_ns);
+/* ... or the capture is near its limit. */
+void st_budget_check_output(struct st_thread *self, uint64_t now_ns);
+
+bool st_is_selective(void);
+
+/* ... and for another reason than counting operations without a wait: st_fates has the decision. */
+bool st_is_picking(void);
+
+/* ... and that depends on the object. */
+bool st_is_filtering(void);
+
+/* Called around the event of a call that made or ended the object. */
+void st_select_before(enum st_event id, const void *object);
+void st_select_after(enum st_event id, const void *object);
+
+/*
+ * --- selection of objects (filter.c) -----------------------------------------------------------
+ */
+
+/* Returns false if all objects are recorded. */
+bool st_filter_open(const struct gm_config *config);
+
+/* The object was destroyed, or is initialized anew. */
+void st_filter_forget(const void *object);
+
+/* --- threads (self.c) ------------------------------------------------------------------------ */
+
+/* After a fork: gives the zeroed writer to the child's first thread. */
+bool st_thread_reborn(struct st_thread *self);
+
+/* pthread's key destructor, last round. */
+void st_thread_ended(void);
+
+/*
+ * Stores the writer that the calling thread takes at its first event; returns the one stored
+ * before.
+ */
+struct st_thread *st_thread_give(struct st_thread *writer);
+
+/*
+ * Parks a writer whose thread ended without its key's destructor: all keys were taken, or the
+ * program deleted or cleared ours.
+ */
+void st_writer_check(struct st_thread *self);
+
+/* Returns the disk space that the thread's writers have reserved, except a page or two. */
+void st_thread_trim(struct st_thread *self);
+
+/* Returns anonymous memory that is zeroed in a forked child. NULL: no memory. */
+void *st_memory_new(size_t size_bytes);
+extern bool st_memory_is_wiped; /* by the kernel, in every child */
+
+/*
+ * Called when the clock was synchronized: if the last event is so old that the next time stamp
+ * needs more bits, sets ST_DETOUR_PAUSE.
+ */
+void st_pause_note(struct st_thread *self, uint64_t now_ns);
+
+/* Counts events of a live writer that were not written. */
+void st_count_lost(struct st_thread *self, uint64_t n);
+
+void st_slot_count_lost(struct gm_thread_slot *slot, uint64_t n, uint16_t why);
+
+/* Counts the events of a packet that could not be written (emit.c). */
+void st_packet_lost(const struct gm_packet *packet, uint16_t why);
+
+/* Counts one event of a thread that has no writer. */
+void st_count_lost_anywhere(void);
+
+/*
+ * Counts the event of an operation that a jump out of a signal handler interrupted: it may have
+ * taken effect.
+ */
+void st_count_left(struct st_thread *self);
+
+/* --- jumps out of signal handlers (jump.c) -----------------------------------------------------
+ */
+
+/* Once per program image; in the initial thread; in a thread whose stack begins at `top`. */
+void st_jump_init(void);
+void st_stack_init(void);
+void st_stack_begins(uintptr_t top);
+
+/* Called around a wait that has a begin event. */
+void st_wait_begins(uintptr_t frame, enum st_event begin, uintptr_t site, const void *object,
+		    uint64_t extra, uint64_t begin_ns);
+void st_wait_ends(uint64_t begin_ns, const void *object);
+
+/* The thread ends: its waits will not return. */
+void st_waits_over(void);
+
+/* True if the event ends a wait that st_waits_begin() counts. */
+bool st_is_lock(enum st_event id);
+
+/* --- writers without a thread (pool.c) ------------------------------------------------------- */
+
+/* Returns a writer that a thread left, or a new one, zeroed. NULL: no memory. */
+struct st_thread *st_pool_take(void);
+void st_pool_put(struct st_thread *self);
+
+/*
+ * For a thread that `creator` is about to make: returns a parked writer or, if there is none, a new
+ * one with a file (and parks a few more). NULL: the new thread takes one itself.
+ */
+struct st_thread *st_pool_take_ahead(const struct st_thread *creator, uint64_t now_ns);
+
+/* Returns the disk space that all parked writers have reserved, except a page or two each. */
+void st_pool_trim(void);
+
+/*
+ * Sends the events of all writers, parked or not, of all threads, to the slow path: ST_DETOUR_...
+ */
+void st_pool_detour(uint8_t why);
+
+/* In a child of fork: the other writers of its thread belong to its parent. */
+void st_spares_forget(void);
+
+/* Checks up to n writers in turn, and parks those whose threads have ended. */
+void st_pool_check(unsigned n);
+
+/* In a forked child: the writers belong to its parent. */
+void st_pool_forget(void);
+
+/*
+ * --- counts of operations without a wait (counts.c) --------------------------------------------
+ */
+
+/*
+ * Makes <dir>/sync-counts; `dir` must stay valid. Returns false if that fails: everything is
+ * recorded.
+ */
+bool st_counts_open(const char *dir, bool is_auto);
+
+/* In a forked child: the counts belong to its parent. */
+void st_counts_forget(void);
+
+/* Returns the ST_COUNTED_MAX counts of the thread with that index; NULL: everything is recorded. */
+uint64_t *st_counts_row(uint32_t index);
+
+/*
+ * With sync.mode = auto the file is made when the first thread exceeds its budget, since in most
+ * processes none does. NULL: not available now.
+ */
+void st_counts_open_late(bool later);
+uint64_t *st_counts_row_late(uint32_t index);
+
+/*
+ * --- hold times of counted operations (hold_times.c)
+ * ------------------------------------------------
+ */
+
+extern bool st_times_holds; /* sync.holds = yes */
+
+/*
+ * Makes <dir>/sync-holds; `dir` must stay valid. Without it all hold times count as lost:
+ * in the header of the counts, at *counts, NULL while there is none.
+ */
+void st_timed_open(const char *dir, struct st_counts_header **counts);
+
+/* In a forked child: the rows belong to its parent. */
+void st_timed_forget(void);
+
+/* The thread ends: its rows stay in the file. */
+void st_timed_end_thread(struct st_thread *self);
+
+/* Returns the address of a site by its number; 0: not known. */
+uintptr_t st_site_address(const struct st_thread *self, uint16_t number);
+
+/* --- LTTng-UST (ust.c) ----------------------------------------------------------------------- */
+
+/* Called by the constructor: loads the provider. `native`: events also go to our streams. */
+void st_ust_open(bool native);
+
+/* Passes the event to LTTng. Returns false if LTTng does not accept it. */
+bool st_ust_emit(const struct st_record *record);
+
+/* Returns true if the call comes from LTTng's own code. */
+bool st_ust_is_own(uintptr_t site);
+
+/*
+ * For a child in which LTTng was not informed of the fork yet; and for one in which it never will
+ * be.
+ */
+void st_ust_forked(void);
+void st_ust_disown(void);
+/* --- call paths (path.c) ---------------------------------------------------------------------- */
+
+/* Minimum wait time with a call path: [sync] paths. ~0: no call paths. */
+extern uint64_t st_path_wait_ns;
+
+/* The thread is on its final stack. */
+void st_path_stack_init(struct st_thread *self);
+
+/* All paths must be defined again. Signals are blocked. */
+void st_paths_forget(struct st_thread *self);
+
+/* --- call sites (site.c) --------------------------------------------------------------------- */
+
+void st_sites_init(struct st_thread *self);
+
+/*
+ * Enlarges one of the thread's tables. A handler must not jump out of it, nor an asynchronous
+ * cancellation end it: the writer stays in use.
+ */
+bool st_grow(struct st_thread *self, bool (*grow)(struct st_thread *self));
+
+/* Returns the number of a site, defined in the stream if it is new; 0: not known. */
+uint16_t st_site_number(struct st_thread *self, uintptr_t site, uint64_t now_ns);
+
+/* After an object was unloaded: the object that replaces it is noted at its first event. */
+void st_sites_recheck(struct st_thread *self) ST_COLD;
+
+static inline void st_sites_check(struct st_thread *self)
+{
+	if (st_unlikely(__atomic_load_n(&self->detours, __ATOMIC_RELAXED) & ST_DETOUR_UNLOADED))
+		st_sites_recheck(self);
+}
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sync.mode = auto: a thread is recorded in full until the cost exceeds sync.budget percent of its
+ * CPU time; from then on only its waits are recorded, with their holders (hold.h). With both `all`
+ * and `auto`, the same is done when the capture is near its limit (output.max), before the limit
+ * stops all output.
+ *
+ * The check runs when the thread's clock is synchronized, at least every 20 ms, over periods of at
+ * least 10 ms of its CPU time. Locks held at the switch are events already, and their releases will
+ * be: a release that does not find its acquisition pending is written.
+ */
+#include <time.h>
+
+#include "record/hold.h"
+#include "record/internal.h"
+#include "runtime/stream/output.h"
+#include "runtime/sys/sys.h"
+
+#define STRETCH_NS 10000000u
+/*
+ * The cost of an event has two parts: one reading of the clock, which is measured (a virtual
+ * machine may intercept RDTSC, or another clock may be in use), and REST_NS for instructions,
+ * stores and fresh pages.
+ */
+#define REST_NS	    10u
+#define EVENT_BYTES 12u /* 8 or 16 */
+#define READINGS    16u
+#define ATTEMPTS    4u /* the minimum counts: the thread may lose the CPU in between */
+
+unsigned st_budget_percent;
+bool st_budget_watches;
+static uint32_t event_ns; /* 0: not measured yet */
+
+static uint64_t cpu_now_ns(void)
+{
+	struct timespec now;
+
+	/* By system call: clock_gettime() may be a function of the program. */
+	if (gm_syscall3(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&now, 0) != 0)
+		return 0;
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static uint32_t event_cost(struct gm_clock *clock)
+{
+	uint64_t least_ns = UINT64_MAX;
+	uint32_t ns = __atomic_load_n(&event_ns, __ATOMIC_RELAXED);
+
+	for (unsigned i = 0; ns == 0 && i < ATTEMPTS; i++) {
+		uint64_t begin_ns = gm_clock_read(clock), end_ns = begin_ns;
+
+		for (unsigned k = 0; k < READINGS; k++)
+			end_ns = gm_clock_read(clock);
+		if (end_ns >= begin_ns && end_ns - begin_ns < least_ns)
+			least_ns = end_ns - begin_ns;
+	}
+	if (ns == 0) {
+		ns = REST_NS + (uint32_t)(least_ns < 1000000 ? least_ns / READINGS : 0);
+		__atomic_store_n(&event_ns, ns, __ATOMIC_RELAXED);
+	}
+	return ns;
+}
+
+/* Returns the bytes in the stream's newest file. */
+static uint64_t written_bytes(const struct gm_stream *stream)
+{
+	return stream->packet == NULL
+		   ? 0
+		   : stream->packet_offset + (uint64_t)(stream->pos - (uint8_t *)stream->packet);
+}
+
+static void mark(struct st_budget *budget, const struct gm_stream *stream, uint64_t cpu_ns)
+{
+	budget->cpu_ns = cpu_ns;
+	budget->n_segments = stream->n_segments;
+	budget->bytes = written_bytes(stream);
+}
+
+/* Returns false if there is no room for its counts now. */
+static bool switch_to_waits(struct st_thread *self, enum st_since_why why, uint64_t now_ns)
+{
+	uint64_t *row = st_counts_row_late(self->stream.index);
+
+	if (row == NULL)
+		return false;
+	self->counts = row;
+	self->budget.watched = false;
+	/* Another writer of the thread may have switched already. */
+	if (self->counts[ST_COUNTS_SINCE] == 0) {
+		self->counts[ST_COUNTS_SINCE_WHY] = why;
+		self->counts[ST_COUNTS_SINCE] = now_ns;
+	}
+	self->sure_counts = st_is_picking() ? NULL : self->counts;
+	self->pending = self->stream.pos;
+	self->last_object = NULL; /* not maintained with counts */
+	self->selective = true;
+	st_holds_count(self);
+	return true;
+}
+
+void st_budget_check_output(struct st_thread *self, uint64_t now_ns)
+{
+	if (gm_output_is_near())
+		switch_to_waits(self, ST_SINCE_OUTPUT_MAX, now_ns);
+}
+
+void st_budget_check(struct st_thread *self, uint64_t now_ns)
+{
+	struct st_budget *budget = &self->budget;
+	uint64_t cpu_ns = st_budget_percent != 0 ? cpu_now_ns() : 0, spent_ns,
+		 bytes = written_bytes(&self->stream);
+	bool is_over;
+
+	if (st_budget_percent == 0)
+		return;
+	if (cpu_ns < budget->cpu_ns || budget->cpu_ns == 0) {
+		mark(budget, &self->stream, cpu_ns);
+		return;
+	}
+	if (cpu_ns - budget->cpu_ns < STRETCH_NS)
+		return;
+	/* In another file: the size written to the end of the last one is not known. */
+	if (self->stream.n_segments == budget->n_segments && bytes >= budget->bytes)
+		bytes -= budget->bytes;
+	spent_ns = bytes / EVENT_BYTES * event_cost(&self->clock);
+	is_over = spent_ns * 100 > (cpu_ns - budget->cpu_ns) * st_budget_percent;
+	if (!is_over || !switch_to_waits(self, ST_SINCE_BUDGET, now_ns))
+		mark(budget, &self->stream, cpu_ns);
+}

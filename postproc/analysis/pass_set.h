@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The passes of one run, requested ones and those that they need, fed by one sweep over the events.
+ */
+#ifndef PP_ANALYSIS_PASS_SET_H
+#define PP_ANALYSIS_PASS_SET_H
+
+#include "analysis/pass.h"
+
+struct pp_pass_set;
+
+/* `context` must outlive the set.  Unknown names are ignored. */
+struct pp_pass_set *pp_pass_set_new(const struct pp_pass_context *context, const char *const *names,
+				    unsigned n_names);
+void pp_pass_set_free(struct pp_pass_set *set);
+
+/* True if all passes that receive calls have calls_apart. */
+bool pp_pass_set_calls_apart(const struct pp_pass_set *set);
+
+/* PP_EVENT_MASK of all kinds that the passes need. */
+unsigned pp_pass_set_kinds(const struct pp_pass_set *set);
+
+/*
+ * Distributes an event; events must be in time order.  `set` is a void * so that this function can
+ * be passed to pp_events_read().
+ */
+void pp_pass_set_event(void *set, const struct pp_event *event);
+
+void pp_pass_set_finish(struct pp_pass_set *set, int64_t end_ns);
+
+/*
+ * The tables of the pass with that name, after the end; the set owns them.  NULL if the pass is not
+ * in the set.
+ */
+struct pp_table **pp_pass_set_tables(const struct pp_pass_set *set, const char *name,
+				     unsigned *ret_n);
+
+#endif

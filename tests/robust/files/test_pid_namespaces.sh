@@ -1,0 +1,174 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# A capture of processes in another PID namespace, whose numbers say nothing here: while one of them runs, it is
+# neither renamed nor removed; once they have ended it is replaced as any other, also if they were killed.  Overlayfs,
+# as the root of most containers, keeps no lock: there a capture is replaced if its processes said that they ended.
+. "$GM_TOP/tests/lib.sh"
+
+container=(unshare --fork --pid --mount-proc --kill-child)
+if [ -z "${OVERLAY-}" ]; then
+	"${container[@]}" true 2>/dev/null || skip "no PID namespaces"
+else
+	mount -t tmpfs tmpfs . && cd "$PWD" && mkdir lower upper work root &&
+		mount -t overlay -o lowerdir=lower,upperdir=upper,workdir=work overlay root 2>/dev/null &&
+		cd root || { echo "no overlayfs"; exit 0; }
+fi
+cat >app.c <<'END'
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+void work(void);
+__attribute__((noinline)) void work(void) { __asm__ volatile(""); }
+/* "stay": says its number and goes on until standard input ends; "child": a child of fork does, alone. */
+int main(int argc, char **argv)
+{
+	char byte;
+	work();
+	if (argc < 2 || (strcmp(argv[1], "child") == 0 && fork() != 0))
+		return 0;
+	work();
+	printf("up %d\n", (int)getpid());
+	fflush(stdout);
+	while (read(0, &byte, 1) > 0)
+		work();
+	return 0;
+}
+END
+"$CC" -pg -g -O1 -o app app.c -L"$GM_BUILD" -Wl,-rpath,"$GM_BUILD" -lgmon_mt || fail "cannot compile"
+printf '[output]\ndir = %s\n' "$PWD/data" >data.conf
+
+# start_here COMMAND...: until its word.  Ends with stop (its input ends) or kill_all.
+start_here()
+{
+	rm -rf data data.old in up err
+	mkfifo in up
+	GPROF_MT_CONFIG=$PWD/data.conf "$@" <in >up 2>err &
+	program=$!
+	exec 8>in 9<up
+	read -r -t 60 word _ <&9 && [ "$word" = up ] || fail "$*: it does not say 'up': $(cat err)"
+}
+
+start()
+{
+	start_here "${container[@]}" "$@"
+}
+
+stop()
+{
+	exec 8>&-
+	wait $program || fail "$what: status $?: $(cat err)"
+	exec 9<&-
+}
+
+# --kill-child: the first process of the namespace goes with unshare, and all others with it.
+kill_all()
+{
+	kill -KILL $program
+	wait $program 2>/dev/null
+	read -r -t 60 -N 1 _ <&9 # until the last has ended
+	exec 8>&- 9<&-
+}
+
+# kept WORDS READER...: runs that would write there leave it, in a line with the reason and the remedy
+n_kept=0
+kept()
+{
+	local words=$1 inode run how
+	shift
+	inode=$(stat -c %i data data/session)
+	for run in 1 2; do
+		for how in bare record; do
+			if [ $how = record ]; then
+				"$@" "$gprof_mt" record -q -o data -- ./app >out 2>message </dev/null &&
+					fail "$what: $*: record, run $run, does not refuse"
+			else
+				GPROF_MT_CONFIG=$PWD/data.conf "$@" ./app >out 2>message </dev/null ||
+					fail "$what: $*: status $?"
+			fi
+			[ "$(wc -l <message)" = 1 ] && grep -q "data: $words.*choose another directory" message ||
+				fail "$what: $*: $how, run $run: $(cat message)"
+			[ ! -e data.old ] && [ "$(stat -c %i data data/session)" = "$inode" ] ||
+				fail "$what: $*: $how, run $run: it was renamed"
+		done
+	done
+	n_kept=$((n_kept + 1))
+}
+
+# replaced READER...: a run renames it
+replaced()
+{
+	"$@" "$gprof_mt" record -q --set kernel.source=none -o data -- ./app 2>message </dev/null ||
+		fail "$what: $*: record: $(cat message)"
+	[ ! -s message ] && [ -e data.old ] || fail "$what: $*: $(cat message) $(ls)"
+}
+
+# each_way BUSY KILLED: what a reader elsewhere says of a capture in use, and of a killed one ("": it replaces it)
+record=("$gprof_mt" record -q --set kernel.source=none -o "$PWD/data" --)
+each_way()
+{
+	local how command
+	for how in stay child record-stay record-child; do
+		what=$how
+		command=()
+		[[ $how != record-* ]] || command=("${record[@]}")
+		# The first process waits for all: its end would kill the others.
+		command+=(./app "${how#record-}")
+		# shellcheck disable=SC2016 # for the shell
+		[[ $how != *child ]] || command=(sh -c '"$@" | cat' sh "${command[@]}")
+		start "${command[@]}"
+		kept "$1"
+		kept "$1" unshare --fork --pid --mount-proc
+		# /proc is that of the namespace above.
+		[ $how != child ] || kept "$1" unshare --fork --pid
+		stop
+		replaced unshare --fork --pid
+		start "${command[@]}"
+		kill_all
+		if [ -z "$2" ]; then
+			replaced unshare --fork --pid --mount-proc
+		else
+			kept "$2" # a new namespace may have the number of one that has ended
+		fi
+		echo "$how: kept while it runs; ${2:+not }replaced when it was killed"
+	done
+	# The other way round: it runs here, and the next run is in a container.
+	what="runs here"
+	start_here ./app stay
+	kept "$1" "${container[@]}"
+	stop
+	replaced "${container[@]}"
+	start_here ./app stay
+	kill_all
+	replaced
+}
+
+busy="is still being written to: a process of the capture still runs"
+unknown="exists and is not a finished gprof-mt capture: its process [0-9]*, of another PID namespace or machine, \
+did not say that it ended; remove it, if it did"
+if [ -n "${OVERLAY-}" ]; then
+	each_way "$unknown" "$unknown"
+	echo "on overlayfs: $n_kept readers left a capture in use alone, 4 runs each"
+	exit 0
+fi
+"$gprof_mt" record -q -o data -- ./app || fail "record: status $?"
+grep -q "^lock 1" data/session || skip "this file system keeps no lock: $(stat -f -c %T .)"
+each_way "$busy" ""
+
+# Another start of this machine; and a capture of a file system that another machine may share.
+boot="s/^clock_uuid .*/clock_uuid 11111111-2222-3333-4444-555555555555/"
+what="another boot"
+start ./app stay
+kill_all
+sed -i "$boot" data/session
+replaced
+for line in "" "$boot"; do
+	what="another machine '$line'"
+	start ./app stay
+	kill_all
+	sed -i "/^lock 1/d; s/^pid_namespace .*/pid_namespace 4026000000/; $line" data/session
+	kept "$unknown"
+done
+echo "$n_kept readers left a capture in use alone, 4 runs each"
+
+mkdir overlay && cd overlay && OVERLAY=yes unshare --mount bash "$0"

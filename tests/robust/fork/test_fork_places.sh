@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The places that a process prepares for its children of fork (gmon-mt/children.h).  The data of
+# children that have the same pid one after the other are kept apart.  While a child runs, readers copy
+# its place; after its end they move it.  A reader of a damaged file neither crashes nor writes outside
+# of the capture.
+. "$GM_TOP/tests/lib.sh"
+
+build fork_same
+build fork_many
+"$CC" -g -O1 -fPIC -shared -pthread -o loaded.so "$programs/fork_loaded.c" || fail "cannot compile"
+n=60 locks=$((60 * 61 / 2))
+
+# locks_of: prints the numbers of locks and of processes (by image) in the report
+locks_of()
+{
+	"$gprof_mt" report --format json sync >report.json || fail "report sync"
+	python3 - <<'PY'
+import json
+rows = [r for r in json.load(open("report.json"))["sync"] if r["function"] == "pthread_mutex_lock"]
+print(sum(r["calls"] for r in rows), len({(r["pid"], r["image"]) for r in rows}))
+PY
+}
+
+if unshare --fork --pid --mount-proc true 2>/dev/null; then
+	fresh unshare --fork --pid --mount-proc env LD_PRELOAD="$libsync" ./fork_same $n >same ||
+		fail "fork_same"
+	got=$(locks_of)
+	echo "$(cat same) of $n children had the same pid: $got, of $locks locks in $n processes"
+	[ "$got" = "$locks $n" ] || fail "children of the same pid: expected '$locks $n' (locks, processes), found '$got'"
+else
+	echo "no pid namespaces: children of the same pid are not tested"
+fi
+
+# The place of a child that still runs is copied, and moved after its end.
+cat >waits.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	char byte;
+	if (fork() > 0)
+		return 0;
+	pthread_mutex_lock(&lock);
+	pthread_mutex_unlock(&lock);
+	puts("ready"), fflush(stdout);
+	while (read(0, &byte, 1) == 1) {
+		pthread_mutex_lock(&lock);
+		pthread_mutex_unlock(&lock);
+		puts("again"), fflush(stdout);
+	}
+	return 0;
+}
+END
+"$CC" -g -O1 -pthread -o waits waits.c || fail "cannot compile"
+# said WORD: the child's next line is WORD
+said()
+{
+	local word
+	read -r -t 60 word <&4 || fail "expected '$1' from the child, found no line"
+	[ "$word" = "$1" ] || fail "expected '$1' from the child, found '$word'"
+}
+
+rm -rf gprof-mt.data gprof-mt.data.old
+mkfifo to from
+LD_PRELOAD=$libsync ./waits <to >from &
+exec 3>to 4<from
+said ready
+[ "$(locks_of)" = "1 1" ] || fail "while the child runs: expected '1 1' (locks, processes), found '$(locks_of)'"
+printf x >&3
+said again
+[ "$(locks_of)" = "2 1" ] || fail "while the child runs: expected '2 1' (locks, processes), found '$(locks_of)'"
+exec 3>&-
+read -r -t 60 <&4 # its end
+exec 4>&-
+for ((i = 0; i < 600; i++)); do
+	[ "$(locks_of)" = "2 1" ] || fail "after the child's end: expected '2 1' (locks, processes), found '$(locks_of)'"
+	compgen -G 'gprof-mt.data/*/children.*' >/dev/null || break
+done
+compgen -G 'gprof-mt.data/*/children.*' >/dev/null && fail "a file of places (children.*) is left after the child's end"
+echo "a child: read twice while it ran, then moved"
+
+# Damaged files.
+fresh env LD_PRELOAD="$libsync" ./fork_many 16 >/dev/null || fail "fork_many"
+cp -r gprof-mt.data whole
+
+# Each moved child has its parent's load map as of the fork; children with the same load map share
+# the file by hard links.
+"$gprof_mt" report quality >/dev/null || fail "report quality"
+parent=$(basename "$(dirname "$(find whole -name children.0 | head -1)")")
+n_moved=0 n_shared=0
+for maps in gprof-mt.data/[0-9]*/maps; do
+	! [ -e "whole/${maps#*/}" ] || continue
+	cmp -s -n "$(stat -c %s "$maps")" "$maps" "whole/$parent/maps" || fail "$maps differs from the parent's load map"
+	n_moved=$((n_moved + 1))
+	[ "$(stat -c %h "$maps")" = 1 ] || n_shared=$((n_shared + 1))
+done
+[ "$(stat -c %h "gprof-mt.data/$parent/maps")" = 1 ] || fail "the parent's load map is shared with a child"
+[ $n_shared -ge 8 ] || fail "expected at least 8 shared load maps, found $n_shared of $n_moved"
+echo "$n_moved load maps, $n_shared shared"
+
+rounds=12
+for ((seed = 0; seed < rounds; seed++)); do
+	rm -rf gprof-mt.data
+	cp -r whole gprof-mt.data
+	python3 - $seed <<'PY'
+import glob, os, random, sys
+random.seed(int(sys.argv[1]))
+for path in glob.glob("gprof-mt.data/*/children.*"):
+    with open(path, "r+b") as file:
+        size = os.fstat(file.fileno()).st_size
+        n_slots = (size - 4096) // 8192
+        for _ in range(random.choice((1, 8, 64))):
+            base = random.choice((0, 4096 + 8192 * random.randrange(n_slots)))
+            file.seek(base + random.randrange(random.choice((32, 64, 280, 600, 4500))))
+            file.write(random.choice((b"\0", b"\xff" * 4, bytes([random.randrange(256)]))))
+        if random.random() < 0.2:
+            file.truncate(random.randrange(size))
+PY
+	timeout 60 "$gprof_mt" report quality >out 2>err
+	status=$?
+	[ $status -le 1 ] || fail "seed $seed: exit status $status: $(head -3 err)"
+done
+[ -z "$(find . -maxdepth 1 -name '[0-9]*')" ] || fail "a reader of a damaged capture wrote folders outside of it"
+echo "$rounds damaged captures read"
+exit 0

@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Another thread locks or unlocks after each single instruction of a lock and unlock: each wait has its
+# holder.
+# shellcheck source=tests/lib.sh
+. "$GM_TOP/tests/lib.sh"
+
+need jq
+[ "$(uname -m)" = x86_64 ] || skip "the trap flag is that of x86-64"
+build met
+unset GPROF_MT_CONFIG LD_PRELOAD
+
+for what in 'all no mutex holder' 'all no mutex waiter' 'contended no mutex holder' 'contended no mutex waiter' \
+	'contended no rwlock holder' 'contended yes mutex holder'; do
+	read -r mode holds object who <<<"$what"
+	printf '[sync]\nmode = %s\nholds = %s\n' "$mode" "$holds" >met.conf
+	fresh env GPROF_MT_CONFIG="$PWD/met.conf" LD_PRELOAD="$libsync" ./met "$object" "$who" >out ||
+		fail "$what: exit status $?"
+	"$gprof_mt" report --format json locks >report.json || fail "$what: report: exit status $?"
+	read -r waits unknown < <(jq -r --arg o "$object" '[.locks[] | select(.type == $o) | .sites[].holders[]?] |
+		"\(map(.contended) | add // 0) \(map(select(.address == null) | .contended) | add // 0)"' report.json)
+	echo "$what: $(cat out) rounds, $waits waits, $unknown of them without a holder"
+	[ "$waits" -ge 20 ] || fail "$what: expected at least 20 waits to test, found $waits"
+	[ "$unknown" = 0 ] || bad=yes
+done
+[ -z "${bad:-}" ] || fail "waits without a holder"
