@@ -2,8 +2,8 @@
 /*
  * adopts: makes a child and waits for all its children.  Children of other processes do not end.
  * adopts PRELOAD: becomes a child subreaper, which exec() preserves, and executes itself with
- * LD_PRELOAD set.  It stops the profiling timer of glibc's own profiler first: exec() preserves that, too, but
- * not the handler, so that the signal would end the new program.
+ * LD_PRELOAD set.  It first stops the profiling timer of glibc's own profiler: exec() preserves
+ * the timer but not its handler, so the signal would end the new program.
  */
 #include <errno.h>
 #include <pthread.h>
