@@ -49,11 +49,11 @@ GPROF_MT_CONFIG=$PWD/waits.conf "$gprof_mt" doctor | grep -qE '^poor +synchroniz
 
 # Children of fork begin in a place that their parent prepared.  Those that lock often are switched, too;
 # only these have a file of counts.
-build fork_busy
+build locks_in_children
 for mode in auto contended; do
 	printf '[sync]\nmode = %s\nbudget = 5\n' $mode >forks.conf
 	for n in 5 1000000; do
-		fresh env GPROF_MT_CONFIG="$PWD/forks.conf" LD_PRELOAD="$libsync" ./fork_busy $n 4 >out ||
+		fresh env GPROF_MT_CONFIG="$PWD/forks.conf" LD_PRELOAD="$libsync" ./locks_in_children $n 4 >out ||
 			fail "children: exit status $?"
 		"$gprof_mt" report --format json sync quality >report.json || fail "report: exit status $?"
 		calls=$(jq '[.sync[] | select(.function == "pthread_mutex_lock") | .calls] | add' report.json)

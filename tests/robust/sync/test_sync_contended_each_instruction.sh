@@ -8,14 +8,14 @@
 
 need jq
 [ "$(uname -m)" = x86_64 ] || skip "the trap flag is that of x86-64"
-build met
+build each_instruction
 unset GPROF_MT_CONFIG LD_PRELOAD
 
 for what in 'all no mutex holder' 'all no mutex waiter' 'contended no mutex holder' 'contended no mutex waiter' \
 	'contended no rwlock holder' 'contended yes mutex holder'; do
 	read -r mode holds object who <<<"$what"
-	printf '[sync]\nmode = %s\nholds = %s\n' "$mode" "$holds" >met.conf
-	fresh env GPROF_MT_CONFIG="$PWD/met.conf" LD_PRELOAD="$libsync" ./met "$object" "$who" >out ||
+	printf '[sync]\nmode = %s\nholds = %s\n' "$mode" "$holds" >sync.conf
+	fresh env GPROF_MT_CONFIG="$PWD/sync.conf" LD_PRELOAD="$libsync" ./each_instruction "$object" "$who" >out ||
 		fail "$what: exit status $?"
 	"$gprof_mt" report --format json locks >report.json || fail "$what: report: exit status $?"
 	read -r waits unknown < <(jq -r --arg o "$object" '[.locks[] | select(.type == $o) | .sites[].holders[]?] |

@@ -7,12 +7,12 @@
 . "$GM_TOP/tests/lib.sh"
 
 need jq
-build waited
+build interrupted_wait
 printf '[sync]\nmode = contended\n' >contended.conf
 unset GPROF_MT_CONFIG LD_PRELOAD
 
 for how in none prefork handler jump exit cancel; do
-	fresh env GPROF_MT_CONFIG="$PWD/contended.conf" LD_PRELOAD="$libsync" timeout 60 ./waited "$how" >out ||
+	fresh env GPROF_MT_CONFIG="$PWD/contended.conf" LD_PRELOAD="$libsync" timeout 60 ./interrupted_wait "$how" >out ||
 		fail "$how: exit status $?"
 	read -r pid object <out
 	locks=$(python3 "$GM_TOP/tests/robust/programs/locks.py" gprof-mt.data) || fail "$how: a stream cannot be read"

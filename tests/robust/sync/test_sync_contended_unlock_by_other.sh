@@ -7,11 +7,11 @@
 . "$GM_TOP/tests/lib.sh"
 
 need babeltrace2
-build handed
+build unlock_by_other
 unset GPROF_MT_CONFIG LD_PRELOAD
 for holds in no yes; do
 	printf '[sync]\nmode = contended\nholds = %s\n' "$holds" >contended.conf
-	fresh env GPROF_MT_CONFIG="$PWD/contended.conf" LD_PRELOAD="$libsync" ./handed >out 2>err || fail "exit status $?"
+	fresh env GPROF_MT_CONFIG="$PWD/contended.conf" LD_PRELOAD="$libsync" ./unlock_by_other >out 2>err || fail "exit status $?"
 	[ ! -s err ] || fail "$(cat err)"
 	"$GM_TOP/tests/babeltrace" gprof-mt.data/*/user >text || fail "a stream cannot be read"
 	object=$(sed 's/^0x//' out | tr a-f A-F)

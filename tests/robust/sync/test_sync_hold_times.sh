@@ -8,13 +8,13 @@
 . "$GM_TOP/tests/lib.sh"
 
 need jq
-build held
+build hold_times
 unset GPROF_MT_CONFIG LD_PRELOAD
 
 for mode in all contended auto; do
 	for threads in 1 32; do
 		printf '[sync]\nmode = %s\nholds = yes\n' $mode >timed.conf
-		fresh env GPROF_MT_CONFIG="$PWD/timed.conf" LD_PRELOAD="$libsync" ./held $threads 1500 >out 2>err
+		fresh env GPROF_MT_CONFIG="$PWD/timed.conf" LD_PRELOAD="$libsync" ./hold_times $threads 1500 >out 2>err
 		status=$?
 		[ $status = 137 ] || { cat err; fail "$mode: exit status $status"; }
 		"$gprof_mt" report --format json locks quality >report.json || fail "$mode: report: exit status $?"
@@ -40,13 +40,13 @@ jq -e '[.locks[] | select(.type == "mutex") | .sites[] | select(.calls == null a
 
 # Without sync.holds, the times are missing, and the reports name the option.
 printf '[sync]\nmode = contended\n' >timed.conf
-fresh env GPROF_MT_CONFIG="$PWD/timed.conf" LD_PRELOAD="$libsync" ./held 1 10 >/dev/null 2>&1
+fresh env GPROF_MT_CONFIG="$PWD/timed.conf" LD_PRELOAD="$libsync" ./hold_times 1 10 >/dev/null 2>&1
 "$gprof_mt" report locks | grep -q 'sync.holds=yes' || fail "the report does not say how holds are measured"
 [ -z "$(find gprof-mt.data -name sync-holds)" ] || fail "sync-holds is there without sync.holds"
 
 # A full file: each hold is either recorded or counted as lost.
 printf '[sync]\nmode = contended\nholds = yes\n' >timed.conf
-fresh sh -c 'ulimit -f 200; GPROF_MT_CONFIG="$PWD/timed.conf" LD_PRELOAD="'"$libsync"'" ./held many 5000' >out ||
+fresh sh -c 'ulimit -f 200; GPROF_MT_CONFIG="$PWD/timed.conf" LD_PRELOAD="'"$libsync"'" ./hold_times many 5000' >out ||
 	fail "a full file: exit status $?"
 "$gprof_mt" report --format json locks quality >report.json || fail "a full file: report: exit status $?"
 lost=$(jq '[.quality[] | select(.problem // .what | test("lost for lack of room")) | .count] | add // 0' report.json)

@@ -8,13 +8,13 @@
 
 need jq babeltrace2
 [ "$(uname -m)" = x86_64 ] || skip "the trap flag is that of x86-64"
-build exchanged
+build interrupted_locks
 unset GPROF_MT_CONFIG LD_PRELOAD
 
 for what in 'contended steps' 'all steps' 'contended timer'; do
 	read -r mode how <<<"$what"
 	printf '[sync]\nmode = %s\n' "$mode" >mode.conf
-	fresh env GPROF_MT_CONFIG="$PWD/mode.conf" LD_PRELOAD="$libsync" ./exchanged "$how" >out ||
+	fresh env GPROF_MT_CONFIG="$PWD/mode.conf" LD_PRELOAD="$libsync" ./interrupted_locks "$how" >out ||
 		fail "$what: exit status $?"
 	"$GM_TOP/tests/babeltrace" gprof-mt.data/*/user >text || fail "$what: a stream cannot be read"
 	object=$(sed 's/^0x//' out | tr a-f A-F)
@@ -33,7 +33,7 @@ for what in 'contended steps' 'all steps' 'contended timer'; do
 done
 # For millions of events, only the reader checks the order.
 printf '[sync]\nmode = all\n' >mode.conf
-fresh env GPROF_MT_CONFIG="$PWD/mode.conf" LD_PRELOAD="$libsync" ./exchanged timer >out || fail "all timer: exit status $?"
+fresh env GPROF_MT_CONFIG="$PWD/mode.conf" LD_PRELOAD="$libsync" ./interrupted_locks timer >out || fail "all timer: exit status $?"
 rows=$("$gprof_mt" report --format json quality | jq -c '[.quality[] | {what, count}]')
 echo "all timer: $rows"
 [ "$rows" = '[]' ] || bad="all timer: $rows"

@@ -8,7 +8,7 @@
 . "$GM_TOP/tests/lib.sh"
 
 need python3
-build switched
+build mode_switch
 unset GPROF_MT_CONFIG LD_PRELOAD
 rounds=40 pairs=1000000
 
@@ -16,7 +16,7 @@ for mode in all auto contended default; do
 	[ $mode = default ] && settings='' || settings="[sync]\nmode = $mode\n"
 	printf '%b' "$settings" >gprof-mt.conf
 	[ $mode != all ] || pairs=100000
-	fresh env LD_PRELOAD="$libsync" ./switched $pairs $rounds >waits || fail "$mode: exit status $?"
+	fresh env LD_PRELOAD="$libsync" ./mode_switch $pairs $rounds >waits || fail "$mode: exit status $?"
 	pairs=1000000
 	"$gprof_mt" report --format json summary sync locks quality >report.json || fail "$mode: report: exit status $?"
 	for kind in precedence lock-order wait; do
@@ -29,5 +29,5 @@ for mode in all auto contended default; do
 	auto|default) [ "${n:-0}" = 2 ] || fail "$mode: expected 2 switched threads, found ${n:-0}" ;;
 	*) [ "${n:-0}" = 0 ] || fail "$mode: expected no switched thread, found ${n:-0}" ;;
 	esac
-	python3 "$GM_TOP/tests/robust/sync/switched.py" $mode waits report.json || fail "$mode: the reported waits differ from those of the program"
+	python3 "$GM_TOP/tests/robust/sync/mode_switch.py" $mode waits report.json || fail "$mode: the reported waits differ from those of the program"
 done

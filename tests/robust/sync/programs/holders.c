@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * holders SECONDS100: threads contend for a mutex that is taken alone, inside another and by
- * trylock, for a read-write lock and a spin lock; a third mutex is never waited for.  Prints its
- * pid.
+ * holders CENTISECONDS: threads contend for a mutex that they lock on its own, while they hold
+ * another mutex, and by trylock; for a read-write lock; and for a spin lock.  Each thread also
+ * locks a mutex of its own, without waiting.  Prints the process id and the addresses of the locks.
  */
 #include <pthread.h>
 #include <stdatomic.h>

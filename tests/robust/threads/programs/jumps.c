@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jumps MODE N [stack]: a thread is interrupted N times by a signal, whose handler leaves by
- * siglongjmp(); with "stack" it runs on an alternate stack.
+ * jumps MODE N [stack]: a signal interrupts a thread N times, and its handler leaves by
+ * siglongjmp().  With "stack" the handler runs on an alternate stack.
  *
- *	cond    out of pthread_cond_wait(); the thread is cancelled at last, in another one
- *	exit    the same, and at last the handler calls pthread_exit() in a wait
- *	wait    out of sem_wait() and pthread_mutex_lock() in turn
- *	post    out of sem_post(), at any instruction
- *	nested  out of sem_post(), from a handler that posts itself
- *	cancel  N threads are cancelled in pthread_cond_wait(), without any jump
+ *	cond    jumps out of pthread_cond_wait(); at the end the thread is cancelled in a wait
+ *	exit    the same, but at the end the handler calls pthread_exit() in a wait
+ *	wait    jumps out of sem_wait() and pthread_mutex_lock() in turn
+ *	post    jumps out of sem_post(), at any instruction
+ *	nested  jumps out of sem_post(), from a handler that has called sem_post() itself
+ *	cancel  no jumps: N threads are cancelled in pthread_cond_wait()
  *
- * Prints what it counted.
+ * Prints the numbers of jumps, of clean-up handlers run, and of operations.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -82,7 +82,7 @@ static void cleaned(void *arg)
 	n_cleaned++;
 }
 
-/* A new condition each time: glibc's own state of one that was jumped out of is spoilt. */
+/* Uses a new condition each time, because a jump leaves glibc's state of the condition invalid. */
 static void wait_for_signal(void)
 {
 	pthread_cond_t *cond = malloc(sizeof(*cond));

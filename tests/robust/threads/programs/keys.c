@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * keys MODE N: N threads, each calling a counted function and locking a mutex, of a program that
+ * keys MODE N: starts N threads, one after the other, which call a counted function and lock a
+ * mutex.  MODE selects how the program uses thread-specific keys:
  *
- *	look       looks at key 0 before it has any, and takes one
- *	delete     deletes all keys there can be, and takes all there are
- *	create     takes all keys there are
+ *	look       reads key 0 before it has created a key, and then creates one
+ *	delete     deletes all possible keys, and then creates as many as it can
+ *	create     creates as many keys as it can
  *	clear      sets all keys to NULL in each thread
  *	overwrite  sets all keys to a value of its own in each thread
- *	late       calls the function in the last round of destructors alone; then moncontrol()
+ *	late       calls the function only in the last round of destructors
  *
  * Prints what the calls return, and whether the threads have left mappings behind.
  */
@@ -55,7 +56,7 @@ __attribute__((no_instrument_function)) static void *run(void *arg)
 	return arg;
 }
 
-/* Of our own keys: never called with what nobody has set. */
+/* The destructor of this program's keys: it is never called with a value that nobody set. */
 static void destructor(void *value)
 {
 	if (value != (void *)&mode)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stale_frames ROUNDS LIBRARY: one thread loads and unloads the library all the time, while another
- * waits with a return address into it in its chain of frames, as dead stack memory has.
+ * stale_frames ROUNDS LIBRARY: one thread loads and unloads the library in a loop.  Meanwhile eight
+ * threads wait for a semaphore with a chain of frames that contains a return address into the
+ * library, as an old chain in unused stack memory would.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -18,7 +19,7 @@ static const char *library;
 static volatile long n_loads, n_waits;
 static sem_t never;
 
-/* Calls function(arg) with this frame pointer. */
+/* Calls function(sem, deadline) with this frame pointer. */
 __asm__(".text\n"
 	".type call_with_frame, @function\n"
 	"call_with_frame:\n"
@@ -79,7 +80,7 @@ static void *wait_all(void *arg)
 		clock_gettime(CLOCK_REALTIME, &now);
 		now.tv_nsec += now.tv_nsec < 999000000 ? 5000 : 0;
 		frames[0] = (uintptr_t)&frames[2];
-		frames[1] = code + 7 + (uintptr_t)i; /* a path that is new each time */
+		frames[1] = code + 7 + (uintptr_t)i; /* a different call path each time */
 		call_with_frame(frames, sem_timedwait, &never, &now);
 		__atomic_fetch_add(&n_waits, 1, __ATOMIC_RELAXED);
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program whose threads may not read the TSC: reading it raises SIGSEGV (PR_SET_TSC), or any
- * system call but read(), write(), _exit() kills (strict seccomp).
- *
- * usage: tsc main|early|thread|switch|strict|strict-seccomp ROUNDS
+ * tsc main|early|thread|switch|strict|strict-seccomp ROUNDS: locks a mutex while the TSC must not
+ * be read.  In the first four modes, PR_SET_TSC makes a read of the TSC raise SIGSEGV; in the last
+ * two, strict seccomp kills the thread on any system call except read(), write(), _exit() and
+ * sigreturn().
  */
 #define _GNU_SOURCE
 #include <linux/seccomp.h>
@@ -53,7 +53,7 @@ UNPROFILED static void permit(void)
 		_exit(4);
 }
 
-/* Only programs of the test have it: before the libraries' constructors there is no filter. */
+/* Runs only if the test sets TSC_EARLY; it forbids the TSC before main() begins. */
 __attribute__((constructor)) UNPROFILED static void early(void)
 {
 	if (getenv("TSC_EARLY") != NULL)
@@ -86,7 +86,7 @@ UNPROFILED static void *run_switching(void *unused)
 	return unused;
 }
 
-/* A thread can leave this mode only by exit(). */
+/* A thread in strict seccomp can only end by the system call exit. */
 UNPROFILED static void *run_strict(void *how)
 {
 	static const char text[] = "strict\n";

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""switched.py MODE WAITS REPORT: checks the waits of programs/switched.c in a report and in graphs."""
+"""mode_switch.py MODE WAITS REPORT: checks the waits of programs/mode_switch.c in a report and in graphs."""
 import json
 import sys
 

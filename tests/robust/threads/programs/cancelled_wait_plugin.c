@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A constructor that calls the program. */
+/* A library whose constructor calls end_waiter() of the program. */
 void end_waiter(void);
 
 __attribute__((constructor)) static void begin(void)

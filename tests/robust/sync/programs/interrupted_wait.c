@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waited HOW: a wait for a lock that does not end in the process or not in the usual way, and then
- * PAIRS times a lock and unlock that nobody waits for, and one for which somebody does.
+ * interrupted_wait HOW: a wait for a mutex ends in an unusual way.  After it, the mutex is locked
+ * and unlocked PAIRS times without contention, and once while another thread waits for it.
  *
- * none: no wait before.  prefork: the first operation of a forked child waits, for a lock held by
- * its parent.  handler: a handler forks while its thread waits, and the child goes on there.
- * jump: a handler leaves the wait by siglongjmp().  cancel: the thread is cancelled in it,
- * asynchronously.  exit: a handler leaves it by pthread_exit().
+ * none: there is no wait before.
+ * prefork: the first operation of a forked child waits for a mutex that its parent holds.
+ * handler: a signal handler forks during the wait, and the child returns from the handler.
+ * jump: a handler leaves the wait by siglongjmp().
+ * cancel: the thread is cancelled asynchronously during the wait.
+ * exit: a handler leaves the wait by pthread_exit().
  *
- * Prints the process and the lock of what followed.
+ * Prints the process id and the address of the mutex of the operations after the wait.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -25,7 +27,7 @@
 #include <unistd.h>
 
 #define PAIRS	   100000
-#define FUTEX_WAIT 2 /* the word of glibc's mutex: others sleep */
+#define FUTEX_WAIT 2 /* the value of glibc's futex word while other threads sleep */
 
 static pthread_mutex_t *mutex, other = PTHREAD_MUTEX_INITIALIZER;
 static const char *how;
@@ -103,7 +105,7 @@ static void *waits(void *arg)
 	else
 		pthread_mutex_lock(mutex);
 	if (getpid() != parent) {
-		pthread_mutex_init(mutex, NULL); /* its owner is not here */
+		pthread_mutex_init(mutex, NULL); /* its owner does not exist here */
 		follow();
 		_exit(0);
 	}
@@ -136,7 +138,7 @@ int main(int argc, char **argv)
 	how = argv[1];
 	parent = getpid();
 	signal(SIGUSR1, handler);
-	/* In a child of fork it is the child's own, except with prefork. */
+	/* Only with prefork do parent and child share the mutex. */
 	mutex = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 		     (is("prefork") ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS, -1, 0);
 	if (mutex == MAP_FAILED)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * met mutex|rwlock holder|waiter: two threads meet at a lock, in each round some instructions
- * later.
+ * each_instruction mutex|rwlock holder|waiter: two threads contend for a lock.  In each round the
+ * second thread acts a few instructions later in the first thread's lock and unlock.
  *
- * holder: this thread locks and unlocks.  After the round's instruction the other one locks, too,
- * and from then on gets as far as it can after each instruction: until it has unlocked, sleeps or
- * only spins.
- * waiter: the other thread has the lock and unlocks it after the round's instruction of this
- * thread's lock, or when that sleeps, and then locks and unlocks it twice more.
+ * holder: the first thread locks and unlocks.  After the round's instruction, the second thread
+ * locks, too; after each further instruction of the first thread, the second one runs until it has
+ * unlocked or sleeps, or for a limited time if it spins.
  *
- * Ends when a round's instruction is behind the last of all; prints the number of rounds.
+ * waiter: the second thread holds the lock and unlocks it after the round's instruction of the
+ * first thread's lock, or when the first thread sleeps.  Then it locks and unlocks twice more.
+ *
+ * Ends when a round's instruction lies behind the last one; prints the number of rounds.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -25,7 +26,7 @@
 
 #define ROUNDS_MAX 20000
 #define STRIDE	   3
-#define PATIENCE   20 /* glibc's read-write locks spin while this thread is in between */
+#define PATIENCE   20 /* glibc's read-write locks spin while the first thread is stopped */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
@@ -71,7 +72,7 @@ static bool sleeps(int stat)
 	return state && state[1] == ' ' && state[2] == 'S';
 }
 
-/* The other thread, in the middle of this one's instructions. */
+/* Lets the other thread run between two instructions of this one. */
 static void meet(void)
 {
 	atomic_store(&round_of_other, round_now);
@@ -118,7 +119,7 @@ static void *other(void *arg)
 	return arg;
 }
 
-/* The processor's trap flag: a signal after each instruction. */
+/* Sets or clears the processor's trap flag, which raises SIGTRAP after each instruction. */
 static inline void trap(bool on)
 {
 	__asm__ volatile("pushfq\n\t"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * held THREADS N: each thread holds locks of its own N times; then so does a forked child, with one
- * of them.  Prints "PID ADDRESS N INSIDE OUTSIDE" for each lock, the time that it was held at least
- * and at most, in ns, and kills itself.
- * held many N: locks each of N mutexes once, prints "PID", and exits.
+ * hold_times THREADS N: each thread acquires and releases its own locks N times, and then a forked
+ * child does so with one mutex.  Prints "PID ADDRESS N INSIDE OUTSIDE" for each lock, and then
+ * kills itself.  INSIDE and OUTSIDE are the least and the greatest time in ns that the lock can
+ * have been held.
+ *
+ * hold_times many N: locks each of N mutexes once, prints "PID", and exits.
  */
 #include <pthread.h>
 #include <signal.h>

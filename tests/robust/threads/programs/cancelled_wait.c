@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unwound exit|cancel PLUGIN: the plugin's constructor, and with it the loader's lock, ends a
- * thread that waits for a condition, and joins it.  exit: in a signal handler, by pthread_exit().
+ * cancelled_wait exit|cancel PLUGIN: a thread waits for a condition.  The plugin's constructor,
+ * which runs while the loader's lock is held, ends this thread and joins it: by pthread_cancel(),
+ * or by a signal whose handler calls pthread_exit().
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -63,7 +64,7 @@ int main(int argc, char **argv)
 		return 2;
 	is_exit = strcmp(argv[1], "exit") == 0;
 	signal(SIGUSR1, handler);
-	/* glibc loads libgcc_s now. */
+	/* Makes glibc load libgcc_s, which it needs to unwind, before dlopen(). */
 	pthread_create(&first, NULL, exits, NULL);
 	pthread_join(first, NULL);
 	pthread_create(&waiter, NULL, waits, NULL);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exchanged steps|timer: handlers that lock and unlock interrupt locks and unlocks of one thread,
- * so that it goes from one stream to another and back.  Another mutex is used by this thread alone.
+ * interrupted_locks steps|timer: signal handlers interrupt one thread while it locks and unlocks a
+ * mutex, and lock and unlock another mutex, so that the thread changes between streams.
  *
- * steps: after each instruction of a lock, of the next one, and of an unlock.  In the initial
- * thread, then in one that ends.
- * timer: wherever a signal each millisecond comes, TIMES times.
+ * steps: the handler runs after the first instruction of a lock or an unlock, in the next round
+ * after the second instruction, and so on; first in the initial thread, then in a thread that ends.
+ * timer: the handler runs each millisecond, TIMES times, at whichever instruction the signal comes.
  *
  * Prints the address of the mutex.
  */
@@ -17,7 +17,7 @@
 #include <sys/time.h>
 
 #define TIMES	  1000
-#define STEPS_MAX 160 /* of a lock that is not the first in its stream */
+#define STEPS_MAX 160 /* more than a lock needs after the first one in its stream */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, handlers = PTHREAD_MUTEX_INITIALIZER;
 static volatile int steps, step_wanted, times;
@@ -31,7 +31,7 @@ static void handler(int number)
 	times++;
 }
 
-/* The processor's trap flag: a signal after each instruction. */
+/* Sets or clears the processor's trap flag, which raises SIGTRAP after each instruction. */
 static inline void trap(bool on)
 {
 	__asm__ volatile("pushfq\n\t"
@@ -43,7 +43,7 @@ static inline void trap(bool on)
 			 : "memory", "cc");
 }
 
-/* False: it has not so many instructions. */
+/* Returns false if the function has fewer instructions. */
 static bool interrupted_at(int step, int (*function)(pthread_mutex_t *))
 {
 	steps = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fork_busy N CHILDREN: CHILDREN children of fork that take N locks, every other one in two threads
- * and the third one with a child of its own; prints how many locks there were.
+ * locks_in_children N CHILDREN: the process and each of its CHILDREN forked children lock a mutex N
+ * times.  Every second child does so in two threads, and the third child forks a child of its own.
+ * Prints the number of locks in all processes.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A mutex that each of two threads locks and the other one unlocks, in turn, without a wait; the
- * second one's streams go on with other events in between.  Prints the address of the mutex.
+ * Two threads take turns to unlock a mutex that the other one has locked; no lock waits.  The
+ * second thread also initializes and destroys other mutexes in between, which adds events to its
+ * streams.
+ *
+ * Prints the address of the mutex.
  */
 #include <pthread.h>
 #include <sched.h>

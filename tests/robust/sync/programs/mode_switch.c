@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * switched PAIRS ROUNDS: two threads lock a mutex of their own PAIRS times, then one makes the
- * other wait ROUNDS times for a mutex, a mutex inside another, a read-write lock, a semaphore and a
- * condition, each time until the kernel shows it asleep.  Between the rounds both lock their own
- * mutex again.  Prints a line for each object: its name, its address, how often it was waited for,
- * and between which sums of time in ns the waits lasted.
+ * mode_switch PAIRS ROUNDS: each of two threads locks a mutex of its own PAIRS times.  Then, ROUNDS
+ * times for each kind of object, the first thread makes the second one wait until the kernel shows
+ * it asleep: for a mutex, for a mutex held inside another, a read-write lock, a semaphore and a
+ * condition.  Between the rounds both threads lock their own mutexes again.
+ *
+ * Prints a line for each object: its name, its address, the number of waits, and the least and the
+ * greatest time in ns that the waits can have lasted in all.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -30,7 +32,7 @@ static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static sem_t sem;
 static bool told;
 
-static atomic_int turn = -1; /* of the waiter: the kind; -1: done */
+static atomic_int turn = -1; /* the kind that the waiter is to wait for; -1: it is done */
 static atomic_int waiter_tid;
 static atomic_bool begun;
 static long n_pairs, n_rounds;
@@ -111,7 +113,7 @@ static const struct {
     [COND] = {&cond, sizeof(cond)},
 };
 
-/* In a futex of that object: the libraries may sleep, too. */
+/* Looks for a futex inside the object, because the libraries' own code may sleep, too. */
 static bool is_asleep(int kind)
 {
 	uintptr_t object = (uintptr_t)waited_for[kind].object;
@@ -132,7 +134,7 @@ static bool is_asleep(int kind)
 	return address >= object && address < object + waited_for[kind].size;
 }
 
-/* Lets the waiter go for it; returns when it sleeps. */
+/* Makes the waiter wait for this kind of object; returns the time at which it sleeps. */
 static int64_t let_wait(int kind)
 {
 	turn = kind;
@@ -206,7 +208,7 @@ int main(int argc, char **argv)
 	n_pairs = atol(argv[1]);
 	n_rounds = atol(argv[2]);
 	sem_init(&sem, 0, 0);
-	/* Posts that waits of no length use up. */
+	/* These waits find the semaphore posted and take no time. */
 	for (int i = 0; i < 100; i++) {
 		sem_post(&sem);
 		sem_wait(&sem);
