@@ -44,7 +44,13 @@ all-modules: $(ALL)
 deps:
 	$(Q)tests/install-deps build
 
+# Programs linked with -lgmon_mt start once the loader's cache names the library.
 install: all $(INSTALLS)
+	$(Q)[ -n "$(DESTDIR)" ] || { \
+		PATH=$$PATH:/usr/sbin:/sbin; [ ! -w /etc/ld.so.cache ] || ldconfig; \
+		ldconfig -p | grep -qF '=> $(LIBDIR)/libgmon_mt.so' || \
+		echo 'make install: the loader does not search $(LIBDIR): link programs with -Wl,-rpath,$(LIBDIR),' \
+			'or add it to /etc/ld.so.conf.d and run ldconfig as root'; }
 
 clean:
 	$(Q)rm -rf build build-*

@@ -41,4 +41,43 @@ loaded=$(GPROF_MT_LIBDIR=$libdir "$GM_BUILD/gprof-mt" record -q -o installed --s
 same "loaded from there" "$libdir/gprof-mt.preload/\$LIB/libgmon_mt.so:$libdir/gprof-mt.preload/\$LIB/libsync_trace.so
 $libdir/libgmon_mt.so
 $libdir/libsync_trace.so" "$loaded"
+
+# The commands of README after `make install`, in a private view of the file system.
+[ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || { echo "no private mounts: the README's commands are skipped"; exit 0; }
+cat >installed.sh <<'END'
+mount -t tmpfs none layers || exit 77
+for dir in /usr/local /etc; do
+	mkdir -p layers$dir/upper layers$dir/work
+	mount -t overlay -o "lowerdir=$dir,upperdir=layers$dir/upper,workdir=layers$dir/work" none $dir || exit 77
+done
+make -s -C "$GM_TOP" install SAN="$1" BINDIR="$2" >make.out 2>&1 || exit 1
+mkdir app && cd app || exit 1
+cp ../work.c app.c
+(
+	set -e
+	unset LD_LIBRARY_PATH GPROF_MT_LIBDIR
+	"$CC" -pg -g -O2 app.c -lgmon_mt -o app
+	gprof-mt doctor ./app >doctor
+	status=0
+	gprof-mt record -- ./app 1000 2000 2>record || status=$?
+	[ $status = 7 ]
+	gprof-mt report >report
+	gprof ./app gmon.out | grep -q leaf
+	: >/etc/ld.so.conf
+	make -s -C "$GM_TOP" install SAN="$1" BINDIR="$2" >../not_searched.out
+) >../log 2>&1
+END
+mkdir layers
+unset PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR
+unshare -m bash installed.sh "$(sed -n 's/.*build-//p' <<<"$GM_BUILD")" "$bindir"
+case $? in
+77) echo "no overlay mounts: the README's commands are skipped" ;;
+0)
+	same "make install" "" "$(cat make.out)"
+	grep -qx 'gprof-mt: gmon.out: the calls of all threads together, for gprof' app/record || fail "record: $(cat app/record)"
+	grep -q '^make install: the loader does not search /.*: link programs' not_searched.out ||
+		fail "without /etc/ld.so.conf: $(cat not_searched.out)"
+	;;
+*) fail "$(cat make.out log app/record)" ;;
+esac
 exit 0

@@ -20,6 +20,7 @@
 #include "cli/summary.h"
 #include "cli/view.h"
 #include "record/discard.h"
+#include "record/gmon_out.h"
 #include "record/info.h"
 #include "record/launch.h"
 #include "record/libraries.h"
@@ -438,7 +439,8 @@ static void note_waits(const struct options *options, struct pp_capture *capture
 }
 
 static void end_run(const struct options *options, struct pp_run *run,
-		    struct pp_collector *collector, struct pp_lttng *lttng)
+		    struct pp_collector *collector, struct pp_lttng *lttng,
+		    const struct pp_gmon_out *gmon_out)
 {
 	struct pp_error err = PP_ERROR_INIT;
 	int rc = pp_collector_end(collector);
@@ -459,6 +461,9 @@ static void end_run(const struct options *options, struct pp_run *run,
 		     run->losses->len ? "" : "; complete");
 		note_mode(options, capture->model);
 		note_waits(options, g_steal_pointer(&capture));
+		if (pp_gmon_out_written(gmon_out))
+			note(options, "%s: the calls of all threads together, for gprof",
+			     gmon_out->path);
 		note(options, "next: gprof-mt report -i %s", quoted);
 	}
 	pp_capture_free(capture);
@@ -512,6 +517,7 @@ static int run_program(const struct options *options, struct pp_run *run,
 		       struct pp_collector *collector)
 {
 	struct pp_error err = PP_ERROR_INIT;
+	struct pp_gmon_out gmon_out;
 	struct pp_lttng lttng;
 	struct pp_lttng_lost unused;
 	int rc;
@@ -533,8 +539,10 @@ static int run_program(const struct options *options, struct pp_run *run,
 	}
 	note_limits(options, run, program);
 	note_start(run);
+	pp_gmon_out_init(&gmon_out, child->pid);
 	rc = pp_child_start(child);
 	if (rc) {
+		pp_gmon_out_done(&gmon_out);
 		pp_collector_done(collector);
 		pp_lttng_end(&lttng, &unused, NULL);
 		pp_error_add(&err, rc, "cannot execute %s: %s", options->command[0],
@@ -546,7 +554,8 @@ static int run_program(const struct options *options, struct pp_run *run,
 	run->end_ns = monotonic_ns();
 	run->end_us = g_get_real_time();
 	run->status = child->status;
-	end_run(options, run, collector, &lttng);
+	end_run(options, run, collector, &lttng, &gmon_out);
+	pp_gmon_out_done(&gmon_out);
 	pp_collector_done(collector);
 	return 0;
 }
