@@ -9,8 +9,8 @@ struct counts {
 static const char *const texts[PP_N_ANOMALIES] = {
     [PP_ANOMALY_IN_WHILE_RUNNING] = "switched in while already running",
     [PP_ANOMALY_OUT_WHILE_OFF] = "switched out while not running",
-    [PP_ANOMALY_IN_WITHOUT_WAKING] = "left a sleep without a wake-up",
-    [PP_ANOMALY_LEFT_CPU_UNSEEN] = "left its CPU unseen",
+    [PP_ANOMALY_IN_WITHOUT_WAKING] = "ended a sleep without a recorded wake-up",
+    [PP_ANOMALY_LEFT_CPU_UNSEEN] = "left its CPU without a recorded switch",
     [PP_ANOMALY_SYNC_WHILE_OFF] = "synch-event while off the CPU",
     [PP_ANOMALY_AFTER_END] = "synch-event after the thread's end",
     [PP_ANOMALY_SWITCHES_LOST] = "state unknown after lost scheduling events",

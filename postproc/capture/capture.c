@@ -272,19 +272,19 @@ static void note_losses(struct pp_model *model)
 	for (guint i = 0; i < model->processes->len; i++) {
 		const struct pp_process *process = model->processes->pdata[i];
 
-		note_loss(model, "threads for which the thread table had no room",
+		note_loss(model, "threads not recorded because the thread table had no room",
 			  process->threads_why, process->folder, process->threads_lost);
-		note_loss(model, "calls of unknown threads", process->calls_why, process->folder,
-			  process->calls_lost);
-		note_loss(model, "synch-events of unknown threads", process->events_why,
+		note_loss(model, "calls of unknown threads not counted", process->calls_why,
+			  process->folder, process->calls_lost);
+		note_loss(model, "synch-events of unknown threads not written", process->events_why,
 			  process->folder, process->events_lost);
 		note_loss(model, "synch-events whose call path was lost", 0, process->folder,
 			  process->paths_lost);
 		note_loss(model,
-			  "uncontended holds whose times were lost for lack of room (sync.holds)",
-			  0, process->folder, process->holds_lost);
+			  "uncontended holds not recorded: the file sync-holds could not grow", 0,
+			  process->folder, process->holds_lost);
 		note_loss(model,
-			  "threads whose last data was in memory (the process has not ended, "
+			  "threads whose last data was not written (the process has not ended, "
 			  "was killed, or its disk was full)",
 			  0, process->folder, process->n_in_memory);
 	}

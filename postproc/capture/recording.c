@@ -110,12 +110,13 @@ static void await_collector(struct pp_capture *capture, const char *path)
 		load_info(capture, path);
 	}
 	if (collector_of(capture->model) > 0)
-		pp_model_add_problem(capture->model,
-				     running ? "later scheduling events: the program still runs"
-				     : has_collector(capture)
-					 ? "later scheduling events: their collector has not ended"
-					 : "later scheduling events: their collector was killed",
-				     "kernel", 0);
+		pp_model_add_problem(
+		    capture->model,
+		    running ? "later scheduling events not recorded yet: the program still runs"
+		    : has_collector(capture)
+			? "later scheduling events not written yet: their collector has not ended"
+			: "later scheduling events not recorded: their collector was killed",
+		    "kernel", 0);
 }
 
 /* At its end `record` rewrites the file, after the last scheduling events. */
@@ -128,11 +129,11 @@ static void note_cut_short(struct pp_model *model)
 	if (g_strcmp0(pp_json_string(info, "recorder"), "record") != 0 ||
 	    pp_json_int(info, "end_ns", 0))
 		return;
-	pp_model_add_problem(model,
-			     has_kernel
-				 ? "later scheduling events: record was killed, or has not ended"
-				 : "how the program ended: record was killed, or has not ended",
-			     "recording", 0);
+	pp_model_add_problem(
+	    model,
+	    has_kernel ? "later scheduling events not recorded: record was killed, or has not ended"
+		       : "exit status of the program unknown: record was killed, or has not ended",
+	    "recording", 0);
 }
 
 void pp_recording_read(struct pp_capture *capture)

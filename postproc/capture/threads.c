@@ -87,7 +87,7 @@ static const char *why_no_samples(const struct gm_threads_header *header)
 	case GM_SAMPLE_ON:
 		return NULL;
 	case GM_SAMPLE_UNASKED:
-		return "none were asked for before the first call";
+		return "none were requested before the first call";
 	case GM_SAMPLE_OFF:
 		return "sample.hz = 0";
 	case GM_SAMPLE_OLD_KERNEL:
@@ -133,8 +133,10 @@ static void note_unwritten(struct pp_model *model, const struct gm_threads_heade
 			pp_capture_add_unwritten(model, pid, (int)(child->error & 0xfff));
 	}
 	if (header->n_unwritten > GM_UNWRITTEN_MAX) {
-		pp_model_add_problem(model, "process not recorded: only their number is known",
-				     "children", header->n_unwritten - GM_UNWRITTEN_MAX);
+		pp_model_add_problem(
+		    model,
+		    "process not recorded: the list of reasons is full, so its reason is unknown",
+		    "children", header->n_unwritten - GM_UNWRITTEN_MAX);
 		model->n_unwritten += header->n_unwritten - GM_UNWRITTEN_MAX;
 	}
 }
@@ -167,8 +169,8 @@ int pp_threads_read(struct pp_capture *capture, struct pp_process *process, cons
 		process->why_no_samples = "the sampling period is damaged";
 	}
 	if (header.pid != process->pid)
-		pp_capture_add_damage(capture, path, "belongs to process %u, not to this one",
-				      header.pid);
+		pp_capture_add_damage(capture, path, "belongs to process %u instead of process %u",
+				      header.pid, process->pid);
 	for (; (record = pp_records_next(&records)); index++) {
 		struct gm_thread_slot slot;
 		const char *fault;
@@ -176,8 +178,10 @@ int pp_threads_read(struct pp_capture *capture, struct pp_process *process, cons
 		memcpy(&slot, record, sizeof(slot));
 		fault = slot_fault(&slot, &header);
 		if (slot.state == GM_THREAD_FREE)
-			pp_model_add_problem(model, "threads that died before they were named",
-					     path, 1);
+			pp_model_add_problem(
+			    model,
+			    "threads that ended before they were entered into the thread table",
+			    path, 1);
 		else if (fault)
 			pp_capture_add_damage(capture, path, "%s", fault);
 		else

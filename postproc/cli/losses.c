@@ -35,8 +35,9 @@ void pp_losses_kernel(struct pp_run *run, int write_error)
 		return;
 	left = pp_tree_running(&collector->tree, collector->root);
 	if (left) {
-		pp_run_add_loss(run, "later scheduling events: the program left processes running",
-				"recording", left);
+		pp_run_add_loss(
+		    run, "later scheduling events not recorded: the program left processes running",
+		    "recording", left);
 		pp_losses_print(run, run->losses->len - 1);
 	}
 	unwritten = pp_kernel_ctf_unwritten(collector->ctf);
@@ -81,7 +82,8 @@ void pp_losses_lttng(struct pp_run *run, struct pp_lttng *lttng)
 	struct pp_lttng_lost lost;
 
 	if (pp_lttng_end(lttng, &lost, &err)) {
-		pp_run_add_loss(run, "events that LTTng had not written", "session", 0);
+		pp_run_add_loss(run, "events that LTTng had not written when its session ended",
+				"session", 0);
 		pp_cli_fail(&err);
 	}
 	report_discarded(run, lost.user, "ust", "synch-events",

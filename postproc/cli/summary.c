@@ -199,7 +199,7 @@ char *pp_summary_make(struct pp_run *run, const struct pp_capture *capture)
 	run->threads = counts.threads;
 	note_loss(run, "processes that were not recorded", 0, capture->model->n_unwritten);
 	note_loss(run,
-		  "threads whose last data was in memory (the process was killed, or its disk "
+		  "threads whose last data was not written (the process was killed, or its disk "
 		  "was full)",
 		  0, counts.n_in_memory);
 	note_loss(run, "threads that were not recorded", counts.threads_why, counts.threads_lost);

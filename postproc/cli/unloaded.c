@@ -18,7 +18,7 @@
 #include "core/latest_before.h"
 
 #define WHAT	"program not recorded: "
-#define UNKNOWN "it left no data (another root, no LD_PRELOAD, or an early end)"
+#define UNKNOWN "it left no data (it changed its root, dropped LD_PRELOAD, or ended early)"
 
 struct search {
 	const struct pp_collector *collector;

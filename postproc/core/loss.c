@@ -9,14 +9,15 @@ static const struct {
 	const char *text;
 } reasons[] = {
     {GM_LOSS_DISK, "no room on the disk"},
-    {GM_LOSS_FILE_LIMIT, "the limit on the size of files (ulimit -f)"},
-    {GM_LOSS_MEMORY, "no memory or address space"},
+    {GM_LOSS_FILE_LIMIT, "the limit on the size of files is too low (ulimit -f)"},
+    {GM_LOSS_MEMORY, "no memory or address space left"},
     {GM_LOSS_FILE, "a file could not be created, opened or written"},
-    {GM_LOSS_TOO_MANY, "too many (numbers of the format, or nested handlers)"},
-    {GM_LOSS_TOO_EARLY, "before the program was relocated (IFUNC resolvers), "
-			"or where no system call could be made (seccomp, signals)"},
-    {GM_LOSS_NO_FUNCTION, "made by hand, of no function"},
-    {GM_LOSS_SECOND_COPY, "the program has libgmon_mt twice"},
+    {GM_LOSS_TOO_MANY, "more than the format can number, or too deeply nested signal handlers"},
+    {GM_LOSS_TOO_EARLY,
+     "in code where nothing can be recorded: before relocation (IFUNC resolvers), "
+     "in a signal handler that interrupted the library, or under seccomp"},
+    {GM_LOSS_NO_FUNCTION, "__cyg_profile_func_enter() was called with a null function"},
+    {GM_LOSS_SECOND_COPY, "the program contains libgmon_mt twice; link it once"},
     {PP_LOSS_LEFT, "a signal handler jumped out of the operation, which may have taken effect"},
     {PP_LOSS_OUTPUT_MAX, "output.max is reached; --set output.max=64G allows more, "
 			 "--set sync.mode=contended or calls.mode=count needs less"},

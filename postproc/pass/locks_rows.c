@@ -451,7 +451,7 @@ static void note_lost_holds(struct pp_table *table, const struct pp_model *model
 	if (n)
 		pp_table_note(table,
 			      "%" G_GUINT64_FORMAT
-			      " holds are missing: there was no room for their times",
+			      " uncontended holds are missing: the file sync-holds could not grow",
 			      n);
 }
 

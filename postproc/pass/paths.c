@@ -251,8 +251,9 @@ static void paths_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	pp_unrecorded_note(table, self->context->model);
 	if (n_lost)
 		pp_table_note(table,
-			      "%" PRIu64 " more have no call path: a thread had too many different "
-			      "ones, or there was no room",
+			      "%" PRIu64
+			      " more operations have no call path: a thread had too many "
+			      "different call paths, or no memory was left",
 			      n_lost);
 	g_ptr_array_add(tables, table);
 }

@@ -30,25 +30,25 @@ check()
 }
 
 build_pg losses
-check address_space "no memory or address space" ./losses address_space
+check address_space "no memory or address space left" ./losses address_space
 check descriptors "a file could not be created, opened or written" ./losses descriptors
-check file_size "the limit on the size of files (ulimit -f)" ./losses file_size
-check no_function "made by hand, of no function" ./losses no_function
-check threads "the limit on the size of files (ulimit -f)" ./losses threads
-grep -q '^[0-9]* threads for which the thread table had no room: the limit' rows ||
+check file_size "the limit on the size of files is too low (ulimit -f)" ./losses file_size
+check no_function "__cyg_profile_func_enter() was called with a null function" ./losses no_function
+check threads "the limit on the size of files is too low (ulimit -f)" ./losses threads
+grep -q '^[0-9]* threads not recorded because the thread table had no room: the limit' rows ||
 	fail "threads: $(cat rows)"
 
 # record reports them too.
 fresh "$gprof_mt" record -q --set kernel.source=none ./losses no_function >out 2>err
 same "record" "gprof-mt: lost: runtime libraries: calls that were not counted: \
-made by hand, of no function: 3" "$(cat err)"
+__cyg_profile_func_enter() was called with a null function: 3" "$(cat err)"
 
 # Calls before the library is initialized, and calls of a second copy of the library.
 link_with "$GM_BUILD/libgmon_mt.a"
 build_pg resolvers -static
 fresh ./resolvers || fail "early: exit status $?"
 quality >rows
-grep -qx '[1-9][0-9]* calls of unknown threads: before the program was relocated (IFUNC resolvers), or where .*' rows ||
+grep -qx '[1-9][0-9]* calls of unknown threads not counted: .*before relocation (IFUNC resolvers), .*' rows ||
 	fail "early: $(cat rows)"
 compile_pg -fPIC -shared -o plugin.so library.c
 build_pg plugin_user -Wl,--exclude-libs,ALL
@@ -56,7 +56,7 @@ build_pg plugin_user -Wl,--exclude-libs,ALL
 mapfile -t plugins < <(yes ./plugin.so | head -400)
 fresh preloaded ./plugin_user "${plugins[@]}" || fail "twice: exit status $?"
 quality >rows
-same "twice" "24000 calls not counted: the program has libgmon_mt twice" "$(cat rows)"
+same "twice" "24000 calls not counted: the program contains libgmon_mt twice; link it once" "$(cat rows)"
 same "twice: gmon.out is of the first" "main 1" "$(flat plugin_user gmon.out)"
 
 # A full disk.

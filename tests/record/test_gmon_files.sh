@@ -172,7 +172,7 @@ mkfifo gate
 fresh "$gprof_mt" record -q --set kernel.source=none ./outlives >out 2>err
 same "outlives: exit status" 0 $?
 child=$(cat out)
-same "outlives: stderr" "gprof-mt: lost: $child: later calls, for its gmon files: it still runs: 1" \
+same "outlives: stderr" "gprof-mt: lost: $child: later calls not in its gmon files: the process still runs: 1" \
 	"$(cat err)"
 same "outlives: calls" "called 2" "$(flat outlives gprof-mt.data/"$child"/gmon.0."$child")"
 : >gate # opening is enough: the reader may end before a byte is written

@@ -97,7 +97,7 @@ for n in 300 3000; do
 		same "paths of $n" "$n_along" $wanted
 	else
 		[ "$lost" -gt 0 ] || fail "all $n paths are stored: use more"
-		"$gprof_mt" report paths | grep -q "$lost more have no call path" ||
+		"$gprof_mt" report paths | grep -q "$lost more operations have no call path" ||
 			fail "report paths does not mention the lost paths"
 	fi
 done

@@ -253,7 +253,8 @@ static void check_limits(void)
 
 		if (max && sscanf(max, "%lf %lf", &quota, &period) == 2 && period > 0) {
 			g_autofree char *found = g_strdup_printf(
-			    "%.2f CPUs for %s: its threads wait for more", quota / period, path);
+			    "the cgroup %s is limited to %.2f CPUs; its threads wait for more",
+			    path, quota / period);
 
 			pp_doctor_line(POOR, "container", found, "raise cpu.max of that group");
 		}

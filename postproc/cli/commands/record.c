@@ -374,7 +374,8 @@ static void write_gmon_files(struct pp_run *run, const struct pp_capture *captur
 		const struct pp_process *process = processes->pdata[i];
 
 		if (is_running(capture, process, &numbers))
-			pp_run_add_loss(run, "later calls, for its gmon files: it still runs",
+			pp_run_add_loss(run,
+					"later calls not in its gmon files: the process still runs",
 					process->folder, 1);
 	}
 	pp_numbers_free(numbers);

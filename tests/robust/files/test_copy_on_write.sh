@@ -3,7 +3,7 @@
 #
 # On some file systems a store to a reserved page may find no space: btrfs, and XFS after a file was
 # cloned.  With free space all events are recorded, also if the program ends by _exit(); for a killed
-# program the report counts the threads whose last data was in memory.  If the capture is cloned and the
+# program the report counts the threads whose last data was not written.  If the capture is cloned and the
 # disk fills up in the middle of a run, the program runs as bare, and each loss is counted or reported.
 # shellcheck source=tests/lib.sh
 . "$GM_TOP/tests/lib.sh"
@@ -100,7 +100,7 @@ for kind in btrfs xfs; do
 	run kill :
 	[ $status = 137 ] || fail "$kind: kill: expected exit status 137, found $status"
 	quality
-	grep -q "whose last data was in memory" found || fail "$kind: killed: expected 'whose last data was in memory', found: $(cat found)"
+	grep -q "whose last data was not written" found || fail "$kind: killed: expected 'whose last data was not written', found: $(cat found)"
 	for round in 1 2; do
 		run return fill
 		[ $status = 7 ] || fail "$kind: full: exit status $status: $(cat err)"
@@ -108,7 +108,7 @@ for kind in btrfs xfs; do
 		quality
 		python3 "$GM_TOP/tests/robust/programs/losses.py" disk/gprof-mt.data $CALLS >calls ||
 			{ grep -q "cannot write data of the capture" err &&
-				grep -q "whose last data was in memory" found; } ||
+				grep -q "whose last data was not written" found; } ||
 			fail "$kind: full: '$(cat calls)' (calls, lost, events lost) of $CALLS, and no report of the rest: $(cat found)"
 		echo "$kind, full, round $round: $(cat calls) calls, lost, events lost"
 	done

@@ -42,8 +42,8 @@ check()
 	[ "${acquired:-0}" -ge "$least" ] && [ "${acquired:-0}" -le "$most" ] ||
 		fail "$when: expected $least to $most recorded locks, found $acquired"
 	[ $((2 * (locks - acquired))) -le "$events" ] || fail "$when: expected at least $((2 * (locks - acquired))) lost events, found $events"
-	for what in "calls of unknown threads: no room on the disk" \
-		"synch-events of unknown threads: no room on the disk"; do
+	for what in "calls of unknown threads not counted: no room on the disk" \
+		"synch-events of unknown threads not written: no room on the disk"; do
 		grep -q "$what" "$top/report.json" || fail "$when: no '$what' in quality"
 	done
 	! grep "not recorded" "$top/report.json" || fail "$when: a recorded process is reported as not recorded"

@@ -50,7 +50,7 @@ run()
 	python3 - <<'PY' || fail "$what: expected an empty section quality"
 import json, sys
 # If several programs are recorded at once, a wake-up by a task of another program may be missed.
-missed = "left a sleep without a wake-up"
+missed = "ended a sleep without a recorded wake-up"
 bad = [p for p in json.load(open("quality.json"))["quality"] if p.get("count") and p["what"] != missed]
 print(*bad[:5], sep="\n")
 sys.exit(bool(bad))

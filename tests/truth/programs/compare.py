@@ -99,7 +99,7 @@ if perf:
               1.1 * sync[said[name]["tid"], "sem_wait"]["blocked"] + 10, threads[name])
 # When several programs record at once, a wake-up by another program's task is sometimes missed.
 switches = sum(t["switches_voluntary"] for t in report["threads"] if t["switches_voluntary"])
-unwoken = [q for q in report["quality"] if q["what"] == "left a sleep without a wake-up"]
+unwoken = [q for q in report["quality"] if q["what"] == "ended a sleep without a recorded wake-up"]
 check("wake-ups", sum(q["count"] for q in unwoken) <= 0.05 * switches, unwoken)
 quality = [q for q in report["quality"] if "thread " in (q["where"] or "") and q not in unwoken]
 check("nothing contradicts itself", not quality, quality)

@@ -12,7 +12,7 @@ with open(sys.argv[3]) as file:
 unrecorded = sum(row["count"] for row in rows if row["what"].startswith("process not recorded"))
 jumped = sum(row["count"] for row in rows if "handler jumped out of the code that starts" in row["what"])
 stalled = sum(row["count"] for row in rows if "stopped for seconds" in row["what"])
-wrong = [row for row in rows if "a file could not be made" in row["what"] or "no room" in row["what"]]
+wrong = [row for row in rows if "a file could not be created" in row["what"] or "no room" in row["what"]]
 expected = children if how == "jump" else 0
 if wrong or unrecorded != expected or jumped != expected or (stalled > 0) != (how == "stall"):
     print(*rows, sep="\n")
