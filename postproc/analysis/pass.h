@@ -35,6 +35,8 @@ struct pp_pass {
 	bool is_default;     /* shown if no section is asked for */
 	unsigned kinds;	     /* PP_EVENT_MASK(...) of the events it needs */
 	unsigned selects;    /* PP_SELECT_*: the filters that it applies */
+	/* Its tables have figures of operations, and notes about those not recorded. */
+	bool has_operations;
 	/* Passes whose tables this one reads in its finish(), NULL-terminated; NULL: none. */
 	const char *const *needs;
 	void *(*start)(const struct pp_pass_context *context);

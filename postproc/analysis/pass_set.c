@@ -6,6 +6,7 @@
 #include "analysis/pass_set.h"
 
 #include "analysis/select.h"
+#include "analysis/unrecorded.h"
 
 struct member {
 	const struct pp_pass *pass;
@@ -109,6 +110,14 @@ static void note_unheeded(const struct pp_pass_set *set, const struct member *me
 			      "%s: not applied here, the whole capture is shown", names);
 }
 
+/* On each table: readers may see only one, for example as CSV. */
+static void note_unrecorded(const struct pp_pass_set *set, const struct member *member)
+{
+	for (unsigned i = 0; member->pass->has_operations && i < member->n_tables; i++)
+		pp_unrecorded_note(set->tables->pdata[member->first_table + i],
+				   set->context->model);
+}
+
 void pp_pass_set_finish(struct pp_pass_set *set, int64_t end_ns)
 {
 	for (guint i = 0; i < set->members->len; i++) {
@@ -117,6 +126,7 @@ void pp_pass_set_finish(struct pp_pass_set *set, int64_t end_ns)
 		member->first_table = set->tables->len;
 		member->pass->finish(member->state, end_ns, set->tables);
 		member->n_tables = set->tables->len - member->first_table;
+		note_unrecorded(set, member);
 		note_unheeded(set, member);
 	}
 }

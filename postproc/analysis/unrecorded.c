@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Notes for tables about threads for which only contended operations were recorded. */
+/*
+ * The only place that decides which notes tell that not all synchronization was recorded.
+ * analysis/pass_set.c adds them to each table with figures of operations.
+ */
 #include "analysis/unrecorded.h"
 
 #include "core/duration.h"
 #include "core/event.h"
+#include "core/operation.h"
 
 /* sync.mode=auto: how many threads were switched, of how many, and since when. */
 struct switched {
@@ -45,16 +49,56 @@ static const char *remedy(const struct switched *switched)
 				      : "--set sync.mode=all";
 }
 
+/*
+ * "; 12 operations were only counted", by threads of processes in that mode; "" if the counts are
+ * unknown.  The caller frees it.
+ */
+static char *counted_text(const struct pp_model *model, bool is_auto)
+{
+	uint64_t n = 0;
+
+	for (guint t = 0; t < model->threads->len; t++) {
+		const struct pp_thread *thread = model->threads->pdata[t];
+
+		if (!thread->sync_counts || thread->process->sync_auto != is_auto)
+			continue;
+		for (enum st_counted i = 0; i < ST_N_COUNTED; i++)
+			n += thread->sync_counts[i];
+	}
+	return n ? g_strdup_printf("; %" G_GUINT64_FORMAT " operations were only counted", n)
+		 : g_strdup("");
+}
+
+static bool is_contended(const struct pp_process *process)
+{
+	return process->only_waits && !process->sync_auto;
+}
+
+static void note_contended(struct pp_table *table, const struct pp_model *model)
+{
+	g_autofree char *counted = counted_text(model, false);
+	bool contended = false;
+
+	for (guint i = 0; i < model->processes->len; i++)
+		contended |= is_contended(model->processes->pdata[i]);
+	if (contended)
+		pp_table_note(table,
+			      "only waits with their holders are recorded (sync.mode = "
+			      "contended)%s; --set sync.mode=all records all",
+			      counted);
+}
+
 static void note_switched(struct pp_table *table, const struct pp_model *model)
 {
 	struct switched switched = find_switched(model);
 	g_autofree char *since = switched.n ? pp_duration_text(switched.first_ns) : NULL;
+	g_autofree char *counted = counted_text(model, true);
 
 	if (switched.n)
 		pp_table_note(table,
 			      "%u of %u threads recorded in full until %s: from %s on, only waits "
-			      "with their holders are recorded; %s records all",
-			      switched.n, switched.n_auto, reason(&switched), since,
+			      "with their holders are recorded%s; %s records all",
+			      switched.n, switched.n_auto, reason(&switched), since, counted,
 			      remedy(&switched));
 }
 
@@ -68,7 +112,7 @@ char *pp_unrecorded_mode(const struct pp_model *model, bool *ret_is_full)
 		const struct pp_process *process = model->processes->pdata[i];
 
 		recorded |= process->has_streams;
-		contended |= process->only_waits && !process->sync_auto;
+		contended |= is_contended(process);
 	}
 	*ret_is_full = recorded && !contended && !switched.n;
 	if (!recorded)
@@ -104,6 +148,7 @@ void pp_unrecorded_note(struct pp_table *table, const struct pp_model *model)
 	if (chosen)
 		pp_table_note(table, "not recorded: objects of some modules (sync.include, "
 				     "sync.exclude)");
+	note_contended(table, model);
 	note_switched(table, model);
 	if (unsorted)
 		pp_table_note(table, "too many objects for sync.include and sync.exclude: all "

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Notes about synchronization that the configuration excluded from the recording. */
+/* Notes about synchronization that was not recorded, by configuration or to limit the cost. */
 #ifndef PP_ANALYSIS_UNRECORDED_H
 #define PP_ANALYSIS_UNRECORDED_H
 
 #include "core/model.h"
 #include "table/table.h"
 
-/* Adds these notes: operations missing in the table are not zeros. */
+/*
+ * Adds these notes: operations missing in the table are not zeros.  Passes do not call this for
+ * their tables: struct pp_pass, has_operations.
+ */
 void pp_unrecorded_note(struct pp_table *table, const struct pp_model *model);
 
 /*

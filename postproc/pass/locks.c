@@ -363,6 +363,7 @@ const struct pp_pass pp_pass_locks = {
     .is_default = true,
     .kinds = PP_THREAD_STATE_KINDS,
     .selects = PP_SELECT_ALL,
+    .has_operations = true,
     .start = locks_start,
     .event = locks_event,
     .finish = locks_finish,

@@ -9,7 +9,6 @@
 #include "analysis/state/object_row.h"
 #include "analysis/select.h"
 #include "analysis/state/select_object.h"
-#include "analysis/unrecorded.h"
 
 /* Text shows only the first rows, since there may be thousands. */
 #define TEXT_ROWS 50
@@ -476,7 +475,6 @@ void pp_locks_tables(const struct pp_locks *self, GPtrArray *tables)
 			   !is_counted(self, object);
 		n_untimed += pp_object_is_lock(object) && is_counted(self, object);
 	}
-	pp_unrecorded_note(table, self->context->model);
 	if (n_counted)
 		pp_table_note(table,
 			      "recorded with sync.mode = contended: acquisitions and hold times of "

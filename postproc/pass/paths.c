@@ -10,7 +10,6 @@
 #include "analysis/state/object_row.h"
 #include "analysis/select.h"
 #include "analysis/state/select_object.h"
-#include "analysis/unrecorded.h"
 
 /* Text shows only the first rows, since there may be thousands. */
 #define TEXT_ROWS 30
@@ -248,7 +247,6 @@ static void paths_finish(void *state, int64_t end_ns, GPtrArray *tables)
 		pp_table_note(table, "no operation has a call path: sync.paths was off, no wait "
 				     "was long enough, or the code has no frame "
 				     "pointers (-pg, -fno-omit-frame-pointer)");
-	pp_unrecorded_note(table, self->context->model);
 	if (n_lost)
 		pp_table_note(table,
 			      "%" PRIu64
@@ -273,6 +271,7 @@ const struct pp_pass pp_pass_paths = {
     .summary = "call paths to waits",
     .kinds = PP_THREAD_STATE_KINDS,
     .selects = PP_SELECT_ALL,
+    .has_operations = true,
     .start = paths_start,
     .event = paths_event,
     .finish = paths_finish,

@@ -330,7 +330,6 @@ static void summary_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	append_top(text, top);
 	append_problems(text, model);
 	table->text = g_string_free(text, FALSE);
-	pp_unrecorded_note(table, model);
 	if (self->context->selection)
 		pp_table_note(table,
 			      "wall time, CPU time, calls, sync and waits are of the selection, "
@@ -347,6 +346,7 @@ const struct pp_pass pp_pass_summary = {
     .needs = needs,
     .kinds = PP_EVENT_MASK(PP_EVENT_LOST),
     .selects = PP_SELECT_ALL,
+    .has_operations = true,
     .start = summary_start,
     .finish = summary_finish,
     .free = g_free,

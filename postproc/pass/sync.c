@@ -8,7 +8,6 @@
 #include "analysis/select.h"
 #include "analysis/state/select_object.h"
 #include "analysis/thread_cells.h"
-#include "analysis/unrecorded.h"
 
 enum { FUNCTION = PP_N_NAMED_THREAD_CELLS, CALLS, BLOCKED, WAIT, WAIT_MAX };
 
@@ -353,7 +352,6 @@ static void add_notes(const struct sync *self, struct pp_table *table)
 	if (!self->context->has_kernel)
 		pp_table_note(table, "no scheduling events in this capture: a call counts as "
 				     "blocked when it found the object not free");
-	pp_unrecorded_note(table, self->context->model);
 	if (not_known)
 		pp_table_note(table,
 			      "there are no scheduling events of %u of the threads: whether their "
@@ -423,6 +421,7 @@ const struct pp_pass pp_pass_sync = {
     .is_default = true,
     .kinds = PP_THREAD_STATE_KINDS,
     .selects = PP_SELECT_ALL,
+    .has_operations = true,
     .start = sync_start,
     .event = sync_event,
     .finish = sync_finish,

@@ -8,7 +8,6 @@
 #include "analysis/select.h"
 #include "analysis/thread_cells.h"
 #include "analysis/state/thread_state.h"
-#include "analysis/unrecorded.h"
 
 enum {
 	START = PP_N_NAMED_THREAD_CELLS,
@@ -185,7 +184,6 @@ static void add_notes(struct pp_table *table, const struct threads *self)
 {
 	unsigned not_scheduled = 0, in_doubt = 0;
 
-	pp_unrecorded_note(table, self->context->model);
 	if (pp_selects_by(self->context, PP_SELECT_TIME))
 		pp_table_note(table, "--time: the times of calls are unknown, so calls are left "
 				     "out; start and end are the thread's own");
@@ -256,6 +254,7 @@ const struct pp_pass pp_pass_threads = {
     .is_default = true,
     .kinds = PP_THREAD_STATE_KINDS,
     .selects = PP_SELECT_THREAD | PP_SELECT_TIME,
+    .has_operations = true,
     .start = threads_start,
     .event = threads_event,
     .finish = threads_finish,

@@ -9,7 +9,6 @@
 #include "analysis/graph/links.h"
 #include "analysis/state/object_row.h"
 #include "analysis/graph/thread_nodes.h"
-#include "analysis/unrecorded.h"
 #include "analysis/state/wait_end.h"
 
 enum {
@@ -278,7 +277,6 @@ static void waits_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	edges = edges_table(self);
 	nodes = pp_thread_nodes(self->context, self->states, edges);
 	add_unknown_node(nodes, edges);
-	pp_unrecorded_note(edges, self->context->model);
 	pp_links_note(&self->links, edges, "waits");
 	g_ptr_array_add(tables, nodes);
 	g_ptr_array_add(tables, edges);
@@ -300,6 +298,7 @@ const struct pp_pass pp_pass_waits = {
     .name = "wait",
     .kinds = PP_THREAD_STATE_KINDS,
     .selects = PP_SELECT_THREAD,
+    .has_operations = true,
     .start = waits_start,
     .event = waits_event,
     .finish = waits_finish,

@@ -479,7 +479,9 @@ static void append_caption(GString *to, const struct graph *graph, const struct 
 		g_string_append_printf(to, "\\nleft out: %" PRIu64 " without arrows",
 				       graph->lone_nodes);
 	for (guint i = 0; i < nodes->notes->len; i++)
-		append_line(to, nodes->notes->pdata[i]);
+		if (!g_ptr_array_find_with_equal_func(edges->notes, nodes->notes->pdata[i],
+						      g_str_equal, NULL))
+			append_line(to, nodes->notes->pdata[i]);
 	for (guint i = 0; i < edges->notes->len; i++)
 		append_line(to, edges->notes->pdata[i]);
 	g_string_append(to, "\";\n");

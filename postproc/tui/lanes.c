@@ -203,5 +203,5 @@ void pp_browser_draw_lanes(struct pp_browser *browser, enum pp_pane pane)
 		pp_screen_put(&browser->screen, area->top + 1, 2, 60, PP_STYLE_PLAIN, false,
 			      threads			? "no threads"
 			      : browser->only_contended ? "no object had waits"
-							: "no synchronization was recorded");
+							: "no operation was recorded");
 }

@@ -25,8 +25,9 @@
 #include <string.h>
 
 #include "event_text.h"
-#include "pass/history.h"
+#include "analysis/pass_set.h"
 #include "analysis/select.h"
+#include "pass/history.h"
 #include "pass/timeline/timeline.h"
 
 struct section {
@@ -139,44 +140,59 @@ static struct pp_pass_context context_of(const struct pp_text *text, const struc
 	};
 }
 
-static void run_pass(const struct pp_pass *pass, const struct pp_pass_context *context,
-		     const struct pp_text *text, GPtrArray *tables)
-{
-	void *state = pass->start(context);
-
-	for (guint i = 0; i < text->events->len; i++)
-		if (pass->kinds & PP_EVENT_MASK(event_at(text, i)->kind))
-			if (pass->event)
-				pass->event(state, event_at(text, i));
-	pass->finish(state, text->model->end_ns, tables);
-	pass->free(state);
-}
-
-static void table_free(void *table)
-{
-	pp_table_free(table);
-}
-
-/* Runs all passes that create the table, or only one of them. */
-static GPtrArray *run_passes(const struct fixture_case *fixture, const char *only,
-			     const struct options *options)
-{
-	static const char *const names[] = {"threads",	     "activity",    "sync",
-					    "locks",	     "paths",	    "switches",
-					    "critical-path", "consistency", "quality"};
-	GPtrArray *tables = g_ptr_array_new_with_free_func(table_free);
-	struct pp_text *text = read_events(fixture);
+/* Passes that have run over the events of a case. */
+struct run {
+	struct pp_text *text;
 	struct pp_pass_context context;
+	struct pp_pass_set *passes;
+};
 
-	if (!text)
-		return tables;
-	context = context_of(text, options);
-	for (unsigned i = 0; !only && i < G_N_ELEMENTS(names); i++)
-		run_pass(pp_pass_find(names[i]), &context, text, tables);
-	if (only && pp_pass_find(only))
-		run_pass(pp_pass_find(only), &context, text, tables);
-	pp_text_free(text);
-	return tables;
+static const char *const pass_names[] = {"summary", "threads",	  "activity", "sync",
+					 "locks",   "paths",	  "switches", "critical-path",
+					 "quality", "consistency"};
+
+/* Runs all passes of the list, or only one of any. */
+static void run_passes(struct run *run, const struct fixture_case *fixture, const char *only,
+		       const struct options *options)
+{
+	run->text = read_events(fixture);
+	if (!run->text)
+		return;
+	run->context = context_of(run->text, options);
+	run->passes = pp_pass_set_new(&run->context, only ? &only : pass_names,
+				      only ? 1 : G_N_ELEMENTS(pass_names));
+	for (guint i = 0; i < run->text->events->len; i++)
+		pp_pass_set_event(run->passes, event_at(run->text, i));
+	pp_pass_set_finish(run->passes, run->text->model->end_ns);
+}
+
+static void run_done(struct run *run)
+{
+	pp_pass_set_free(run->passes);
+	if (run->text)
+		pp_text_free(run->text);
+}
+
+static const struct pp_table *find_in(const struct run *run, const char *pass, const char *key)
+{
+	unsigned n = 0;
+	struct pp_table **tables = pp_pass_set_tables(run->passes, pass, &n);
+
+	for (unsigned i = 0; i < n; i++)
+		if (strcmp(tables[i]->key, key) == 0)
+			return tables[i];
+	return NULL;
+}
+
+static const struct pp_table *find_table(const struct run *run, const char *only, const char *key)
+{
+	const struct pp_table *table = NULL;
+
+	if (run->passes && only)
+		return find_in(run, only, key);
+	for (unsigned i = 0; run->passes && i < G_N_ELEMENTS(pass_names) && !table; i++)
+		table = find_in(run, pass_names[i], key);
+	return table;
 }
 
 static struct pp_table *run_history(const struct fixture_case *fixture, unsigned at,
@@ -319,17 +335,6 @@ static void check_rows(const struct fixture_case *fixture, const struct section 
 	n_checked++;
 }
 
-static const struct pp_table *find_table(const GPtrArray *tables, const char *key)
-{
-	for (guint i = 0; i < tables->len; i++) {
-		const struct pp_table *table = tables->pdata[i];
-
-		if (strcmp(table->key, key) == 0)
-			return table;
-	}
-	return NULL;
-}
-
 static void check_notes(const struct fixture_case *fixture, const struct section *section,
 			const struct pp_table *table)
 {
@@ -422,13 +427,14 @@ static void check_table(const struct fixture_case *fixture, const struct section
 	char *name = notes && words[1] ? words[1] : words[0];
 	char *colon = strchr(name, ':');
 	g_auto(GStrv) path = g_strsplit(colon ? colon + 1 : name, "/", 2);
-	g_autoptr(GPtrArray) tables = NULL;
+	const char *only = colon ? name : NULL;
+	struct run run = {.text = NULL};
 	const struct pp_table *table;
 
 	if (colon)
 		*colon = '\0';
-	tables = run_passes(fixture, colon ? name : NULL, options);
-	table = find_table(tables, path[0]);
+	run_passes(&run, fixture, only, options);
+	table = find_table(&run, only, path[0]);
 	if (!table)
 		complain(fixture, section->line, "no table %s", path[0]);
 	else if (notes)
@@ -437,6 +443,7 @@ static void check_table(const struct fixture_case *fixture, const struct section
 		check_nested(fixture, section, table, path[1], words[1]);
 	else
 		check_rows(fixture, section, table);
+	run_done(&run);
 }
 
 static void check_lines(const struct fixture_case *fixture, const struct section *section,

@@ -90,3 +90,46 @@ compare >contended.txt
 diff all.txt contended.txt || fail "the two modes count differently"
 [ "$(wc -l <all.txt)" -gt 40 ] || fail "nothing was compared"
 echo "as in full: ok"
+
+# Nothing waited: each table with figures of operations tells, in each format, how many were only counted.
+cat >quiet.c <<-'END'
+	#include <pthread.h>
+	int main(void)
+	{
+		static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+		for (int i = 0; i < 1000; i++) {
+			pthread_mutex_lock(&lock);
+			pthread_mutex_unlock(&lock);
+		}
+	}
+END
+"$CC" -O2 -o quiet quiet.c -pthread || fail "cannot compile"
+GPROF_MT_CONFIG=$PWD/contended.conf traced ./quiet || fail "quiet: exit status $?"
+counted='(19[0-9][0-9]|2000) operations were only counted'
+"$gprof_mt" report --format json locks | jq -e 'all(.locks[]; .contended == 0)' >/dev/null || fail "a wait"
+while read -r section keys; do
+	"$gprof_mt" report "$section" >text || fail "$section: exit status $?"
+	grep -Eq "$counted" text || { cat text; fail "$section: no note in text"; }
+	"$gprof_mt" report --format json "$section" >json
+	for key in $keys; do
+		jq -e --arg k "$key" --arg n "$counted" '[.notes[] | select(.section == $k and
+			(.note | test($n)))] | length >= 1' json >/dev/null || { cat json; fail "$key: no note in JSON"; }
+		"$gprof_mt" report --format csv --table "$key" "$section" >csv 2>err || fail "$key: exit status $?"
+		grep -Eq "$key: .*$counted" err || { cat err; fail "$key: no note on CSV"; }
+	done
+done <<-END
+	summary summary
+	threads threads
+	sync sync
+	paths paths
+	locks locks
+	critical-path critical_threads critical_objects critical_sites critical_stretches
+	quality quality
+END
+if [ -s "$GM_TOP/build/page.html" ]; then
+	"$gprof_mt" export --format html -o page.html >/dev/null 2>err || { cat err; fail "export: exit status $?"; }
+	PYTHONPATH=$GM_TOP/tests/export/programs/html python3 -c 'import page, re, sys
+sys.exit(not any(re.search(sys.argv[1], m["reason"]) for m in page.read("page.html")["missing"]))' "$counted" ||
+		fail "no note in the page"
+fi
+echo "nothing waited: ok"

@@ -174,6 +174,7 @@ END
 "$CC" -O2 -g -o one one.c -pthread || fail 'cannot compile'
 "$gprof_mt" record -q -o one.data ./one || fail record
 "$gprof_mt" record -q -o none.data --set sync.mode=off ./one || fail record
+"$gprof_mt" record -q -o waits.data --set sync.mode=contended ./one || fail record
 cp -r gprof-mt.data damaged.data
 stream=$(find damaged.data -path '*/user/*' -name 'stream_1*' | head -n 1)
 truncate -s -1 "$stream" || fail "no stream: $(find damaged.data)"
@@ -187,9 +188,14 @@ shows 'no matching operation'
 keys q
 shows status=0
 run "clear; $gprof_mt browse -i none.data; echo status=\$?"
-shows 'no synchronization was recorded'
+shows 'no operation was recorded'
 keys j Enter Enter '[' m w s c
 shows 'no object had waits'
+keys q
+shows status=0
+# Only waits are recorded.
+run "clear; $gprof_mt browse -i waits.data; echo status=\$?"
+shows 'synchronization is recorded: only waits'
 keys q
 shows status=0
 run "clear; $gprof_mt browse -i damaged.data; echo status=\$?"

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "analysis/unrecorded.h"
 #include "cli/browse_index.h"
 #include "cli/commands.h"
 #include "cli/options.h"
@@ -41,13 +42,19 @@ static const struct pp_cli_options options = {
  * Notes about the capture that the browser shows first; NULL if there are none.  Takes ownership of
  * the note.
  */
-static char *first_words(char *note, const struct pp_index *index, const GPtrArray *damage)
+static char *first_words(char *note, const struct pp_index *index, const struct pp_capture *capture)
 {
-	if (note || (!damage->len && index->n_events))
+	bool is_full;
+	g_autofree char *mode = NULL;
+
+	if (note)
 		return note;
-	if (!damage->len)
-		return g_strdup("no event was recorded");
-	return g_strdup_printf("damaged: %s", (const char *)damage->pdata[0]);
+	if (capture->damage->len)
+		return g_strdup_printf("damaged: %s", (const char *)capture->damage->pdata[0]);
+	mode = pp_unrecorded_mode(capture->model, &is_full);
+	if (mode && !is_full)
+		return g_strdup_printf("synchronization is recorded: %s", mode);
+	return index->n_events ? NULL : g_strdup("no event was recorded");
 }
 
 /* Returns 0 if the user quits before everything is read. */
@@ -58,7 +65,7 @@ static int browse_view(struct pp_screen *screen, struct pp_view *view, struct pp
 	int ret = pp_browse_index(screen, view, &index, &note, err);
 
 	if (ret == 0) {
-		note = first_words(note, index, view->capture->damage);
+		note = first_words(note, index, view->capture);
 		pp_browse(screen, index, &view->namer, view->capture->model->dir,
 			  view->capture->damage->len > 0, note);
 	}

@@ -462,6 +462,7 @@ const struct pp_pass pp_pass_critical_path = {
     .summary = "what set the end time",
     .kinds = PP_THREAD_STATE_KINDS | PP_CALL_KINDS,
     .selects = PP_SELECT_THREAD | PP_SELECT_TIME,
+    .has_operations = true,
     .calls_apart = true,
     .start = critical_start,
     .event = critical_event,

@@ -7,7 +7,6 @@
 #include "analysis/state/object_row.h"
 #include "analysis/select.h"
 #include "analysis/thread_cells.h"
-#include "analysis/unrecorded.h"
 
 enum {
 	THREAD_PATH = PP_N_NAMED_THREAD_CELLS,
@@ -391,7 +390,6 @@ void pp_critical_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	}
 	threads = threads_table(&path);
 	add_notes(threads, &path);
-	pp_unrecorded_note(threads, self->context->model);
 	g_ptr_array_add(tables, threads);
 	g_ptr_array_add(tables, objects_table(&path));
 	if (self->context->has_calls)

@@ -253,6 +253,7 @@ const struct pp_pass pp_pass_lock_order = {
     .name = "lock-order",
     .kinds = PP_THREAD_STATE_KINDS,
     .selects = PP_SELECT_THREAD,
+    .has_operations = true,
     .start = lock_order_start,
     .event = lock_order_event,
     .finish = pp_lock_order_finish,

@@ -7,7 +7,6 @@
 #include "pass/lock_order/lock_order.h"
 #include "analysis/state/object_row.h"
 #include "analysis/thread_cells.h"
-#include "analysis/unrecorded.h"
 
 /* Further cycles are in JSON only. */
 #define MAX_CYCLE_NOTES 10u
@@ -408,7 +407,6 @@ static void add_notes(struct pp_table *table, const struct pp_lock_order *self)
 		no_holds |= process->no_holds;
 		only_waits |= process->only_waits && !process->no_holds;
 	}
-	pp_unrecorded_note(table, self->context->model);
 	if (no_holds)
 		pp_table_note(table, "recorded with sync.mode = contended, so holds are unknown");
 	if (only_waits)

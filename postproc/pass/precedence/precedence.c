@@ -15,8 +15,6 @@
 
 #include <errno.h>
 
-#include "analysis/unrecorded.h"
-
 /* Runs of posts with a known node; the nodes of further runs are dropped. */
 #define MAX_RUNS 1024u
 
@@ -482,7 +480,6 @@ static void precedence_finish(void *state, int64_t end_ns, GPtrArray *tables)
 			self->unknown += ((const struct causes *)object->data)->early->len;
 	}
 	edges = pp_precedence_tables(self, tables);
-	pp_unrecorded_note(edges, self->context->model);
 	pp_links_note(&self->links, edges, "orders");
 	if (self->unknown)
 		pp_table_note(edges,
@@ -508,6 +505,7 @@ const struct pp_pass pp_pass_precedence = {
     .name = "precedence",
     .kinds = PP_THREAD_STATE_KINDS,
     .selects = PP_SELECT_THREAD,
+    .has_operations = true,
     .start = precedence_start,
     .event = precedence_event,
     .finish = precedence_finish,
