@@ -6,8 +6,9 @@
  * The functions are exec, _exit(), quick_exit(), and daemon(), whose parent ends by the C library's
  * own _exit(). At that time gmon files of threads that ended last may not be written yet (lives.c),
  * nor the data that exists only in memory (runtime/files/files_in_memory.h). Each wrapper writes
- * these first, and then calls the next function of that name. quick_exit() runs handlers, which may
- * be profiled: the data is written by the first registered handler, since that one runs last.
+ * these first, notes the end of the process unless it is exec, and then calls the next function of
+ * that name. quick_exit() runs handlers, which may be profiled: the data is written by the first
+ * registered handler, since that one runs last.
  *
  * Not part of libgmon_mt.a: there the program's own C library defines these names.
  */
@@ -171,8 +172,13 @@ EXPORTED void _Exit(int status)
 
 EXPORTED int daemon(int keeps_directory, int keeps_files)
 {
+	int result;
+
 	save();
-	return daemon_real()(keeps_directory, keeps_files);
+	result = daemon_real()(keeps_directory, keeps_files);
+	if (result != 0)
+		gm_process_goes_on();
+	return result;
 }
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wrappers of the functions that end a process without running destructors: data that exists only
- * in memory is written before (runtime/files/files_in_memory.h).
+ * Wrappers of the functions that end a process without running destructors: before, data that
+ * exists only in memory is written (runtime/files/files_in_memory.h), and the end is noted.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -49,7 +49,12 @@ ST_EXPORT void _Exit(int status)
 /* The parent ends by the C library's own _exit(), after its fork handlers. */
 ST_EXPORT int daemon(int keeps_directory, int keeps_files)
 {
+	int result;
+
 	gm_process_save();
 	resolve();
-	return next_daemon(keeps_directory, keeps_files);
+	result = next_daemon(keeps_directory, keeps_files);
+	if (result != 0)
+		gm_process_goes_on();
+	return result;
 }

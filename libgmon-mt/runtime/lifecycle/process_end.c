@@ -2,6 +2,10 @@
 /*
  * The end of the process: writes the data that exists only in memory (files_in_memory.h,
  * stream_memory.c), and marks the end as orderly in the table's header.
+ *
+ * A child of vfork() or of another clone() with CLONE_VM may call exit() or _exit() in the memory
+ * of its parent, which goes on.  So the process that ends must have the number that opened the
+ * capture.
  */
 #include "runtime/capture/in_use.h"
 #include "runtime/files/helper_task.h"
@@ -60,32 +64,40 @@ static void save(void)
 	gm_warn(warning);
 }
 
+/* Makes a system call. */
+static bool is_own_memory(void)
+{
+	const struct gm_process *process = gm_process_get();
+
+	return process != NULL && gm_threads_table() != NULL && gm_sys_getpid() == process->pid;
+}
+
+static void note_end(void)
+{
+	if (has_memory())
+		save();
+	else
+		gm_threads_table()->end_ns = gm_clock_ns();
+}
+
 void gm_process_save(void)
 {
 	uint64_t mask;
 
 	gm_process_settle();
 	/* The order of the tests matters: a sealed thread makes no system call. */
-	if (gm_process_get() == NULL || gm_threads_table() == NULL || !has_memory() ||
-	    gm_seal_is_set())
+	if (gm_process_get() == NULL || gm_seal_is_set())
 		return;
 	gm_signals_block(&mask);
-	if (gm_sys_getpid() == gm_process_get()->pid)
-		save();
+	if (is_own_memory())
+		note_end();
 	gm_signals_restore(mask);
 }
 
-static void end(void)
+void gm_process_goes_on(void)
 {
-	struct gm_threads_header *header = gm_threads_table();
-
-	if (gm_process_get() == NULL || header == NULL)
-		return;
-	gm_maps_update();
-	if (has_memory())
-		save();
-	else
-		header->end_ns = gm_clock_ns();
+	if (!gm_seal_is_set() && is_own_memory())
+		gm_threads_table()->end_ns = 0;
 }
 
 void gm_process_end(void)
@@ -94,7 +106,10 @@ void gm_process_end(void)
 
 	gm_process_settle();
 	if (!gm_seal_is_set()) {
-		end();
+		if (!is_own_memory())
+			return;
+		gm_maps_update();
+		note_end();
 		gm_in_use_end();
 		return;
 	}

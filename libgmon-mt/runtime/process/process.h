@@ -100,12 +100,15 @@ void gm_process_forked(void);
 
 /*
  * Orderly end: writes data that exists only in memory, stamps header end_ns, refreshes `maps`.
- * Idempotent; the mappings stay.
+ * Idempotent; the mappings stay. Does nothing in a child that shares the memory of its parent.
  */
 void gm_process_end(void);
 
 /* The same before _exit(), which runs no destructors: does not take the loader's lock. */
 void gm_process_save(void);
+
+/* The process did not end after gm_process_save(): takes back the end that it noted. */
+void gm_process_goes_on(void);
 
 /*
  * Registers a function that counts losses, called after files kept in memory (files_in_memory.h)

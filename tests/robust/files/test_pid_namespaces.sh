@@ -3,7 +3,8 @@
 #
 # A capture of processes in another PID namespace, whose numbers say nothing here: while one of them runs, it is
 # neither renamed nor removed; once they have ended it is replaced as any other, also if they were killed.  Overlayfs,
-# as the root of most containers, keeps no lock: there a capture is replaced if its processes said that they ended.
+# as the root of most containers, keeps no lock: there a capture is replaced if its processes noted that they ended, by
+# any function that ends a process.  A child that ends in the memory of its parent (vfork) changes nothing.
 . "$GM_TOP/tests/lib.sh"
 
 container=(unshare --fork --pid --mount-proc --kill-child)
@@ -15,27 +16,59 @@ else
 		cd root || { echo "no overlayfs"; exit 0; }
 fi
 cat >app.c <<'END'
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 void work(void);
-__attribute__((noinline)) void work(void) { __asm__ volatile(""); }
-/* "stay": says its number and goes on until standard input ends; "child": a child of fork does, alone. */
+__attribute__((noinline)) void work(void)
+{
+	pthread_mutex_lock(&mutex);
+	pthread_mutex_unlock(&mutex);
+}
+/* It cannot fork: it goes on. */
+static void fail_as_daemon(void)
+{
+	const struct rlimit none = {0, 0};
+	setrlimit(RLIMIT_NPROC, &none);
+	if (setuid(65534) == 0 && daemon(1, 1) != 0)
+		work();
+}
+/*
+ * "stay": says its number and goes on until standard input ends; "child": a child of fork does, alone.  Other words:
+ * before, a child of vfork ends in that way, or it fails to become a daemon; after, it ends in that way itself.
+ */
 int main(int argc, char **argv)
 {
+	const char *how = argc > 1 ? argv[1] : "";
 	char byte;
 	work();
-	if (argc < 2 || (strcmp(argv[1], "child") == 0 && fork() != 0))
+	if (argc < 2 || (strcmp(how, "child") == 0 && fork() != 0))
 		return 0;
+	if (strcmp(how, "vfork-exit") == 0 && vfork() == 0)
+		exit(0);
+	if (strcmp(how, "vfork-_exit") == 0 && vfork() == 0)
+		_exit(0);
+	if (strcmp(how, "no-daemon") == 0)
+		fail_as_daemon();
 	work();
 	printf("up %d\n", (int)getpid());
 	fflush(stdout);
 	while (read(0, &byte, 1) > 0)
 		work();
+	if (strcmp(how, "_Exit") == 0)
+		_Exit(0);
+	if (strcmp(how, "quick_exit") == 0)
+		quick_exit(0);
+	if (strstr(how, "exit") != NULL)
+		_exit(0);
 	return 0;
 }
 END
-"$CC" -pg -g -O1 -o app app.c -L"$GM_BUILD" -Wl,-rpath,"$GM_BUILD" -lgmon_mt || fail "cannot compile"
+"$CC" -pg -g -O1 -pthread -o app app.c -L"$GM_BUILD" -Wl,-rpath,"$GM_BUILD" -lgmon_mt || fail "cannot compile"
 printf '[output]\ndir = %s\n' "$PWD/data" >data.conf
 
 # start_here COMMAND...: until its word.  Ends with stop (its input ends) or kill_all.
@@ -131,6 +164,16 @@ each_way()
 			kept "$2" # a new namespace may have the number of one that has ended
 		fi
 		echo "$how: kept while it runs; ${2:+not }replaced when it was killed"
+	done
+	for how in _exit _Exit quick_exit vfork-exit vfork-_exit no-daemon; do
+		for library in "" "$libsync"; do
+			what="$how ${library##*/}"
+			start env LD_PRELOAD="$library" ./app $how
+			kept "$1"
+			stop
+			replaced unshare --fork --pid
+		done
+		echo "$how: kept while it runs, replaced when it has ended"
 	done
 	# The other way round: it runs here, and the next run is in a container.
 	what="runs here"
