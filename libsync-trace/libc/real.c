@@ -19,7 +19,7 @@ struct st_real st_real;
 struct st_try st_try;
 bool st_real_c11 = true;
 
-/* Kinds by a common part of their names; <threads.h> has the first ones, too. */
+/* Kinds of functions, by a part that their names share; <threads.h> also has the first ones. */
 enum { MUTEX, COND, ONCE, JOIN, DETACH, N_C11, RWLOCK = N_C11, SPIN, SEM, N_KINDS };
 
 static const char *const kinds[N_KINDS] = {
@@ -30,13 +30,13 @@ static const char *const kinds[N_KINDS] = {
 /* True if another library has a function of that kind, between us and glibc. */
 static bool foreign[N_KINDS];
 
-/* For a function that this glibc does not have: like a missing system call. */
+/* Stands for a function that this glibc does not have; fails like a missing system call. */
 static int missing(void)
 {
 	return ENOSYS;
 }
 
-/* For functions that return errors in errno. */
+/* The same for functions that return errors in errno. */
 static int missing_errno(void)
 {
 	errno = ENOSYS;
@@ -90,7 +90,7 @@ static void *lookup(const char *name, const char *version, const char *older)
 		real = dlvsym(RTLD_NEXT, name, older);
 	if (is_c11(name) && real != first)
 		st_real_c11 = false;
-	/* Or another libc, or another architecture's versions. */
+	/* Another libc, or the versions of another architecture. */
 	if (real == NULL || (first != NULL && real != first && !in_one_object(real, first))) {
 		if (first != NULL)
 			note_foreign(name);

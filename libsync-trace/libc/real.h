@@ -17,7 +17,7 @@
 #include <threads.h>
 #include <time.h>
 
-#define ST_GLIBC_BASE "GLIBC_2.2.5" /* the first one on x86-64 */
+#define ST_GLIBC_BASE "GLIBC_2.2.5" /* glibc's first version on x86-64 */
 
 /*
  * Mutexes come first: the lookup of a missing name may call an allocator that locks, which then

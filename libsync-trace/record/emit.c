@@ -228,7 +228,7 @@ static void write_event(struct st_thread *self, const struct st_record *record)
 	/* Includes the definition of its site, which must not be lost on its own. */
 	if (!has_room(self, 2 * EVENT_MAX_BYTES, &now_ns)) {
 		/*
-		 * A lost path is not counted: the event that it belongs to follows. Nor after a
+		 * A lost path is not counted, because its event follows; nor is an event after a
 		 * fork.
 		 */
 		if (self->live && record->id != ST_EVENT_call_path)

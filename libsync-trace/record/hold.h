@@ -54,7 +54,7 @@ uint32_t st_waits_begin(const void *object) ST_COLD;
 void st_waits_end(const void *object, uint32_t generation) ST_COLD;
 uint32_t st_waits_generation(void);
 
-/* In a forked child: the parent's threads do not wait here. */
+/* Called in a forked child, in which the parent's waiting threads do not exist. */
 void st_waits_forget(void);
 
 /* From now on the thread's uncontended holds are only counted; it has counts. */
@@ -67,7 +67,7 @@ void st_holds_commit(struct st_thread *self) ST_COLD;
 void st_holds_commit_formers(struct st_thread *self) ST_COLD;
 
 /*
- * For an acquisition just made; the gate is closed, and self->counts was not NULL when it was
+ * Called after an acquisition; the gate is closed, and self->counts was not NULL when it was
  * closed.
  */
 void st_hold_begin_slowly(struct st_thread *self, enum st_event id, uintptr_t site,
@@ -89,7 +89,7 @@ static inline __attribute__((always_inline)) void st_hold_begin(struct st_thread
 	__asm__ volatile("addq %1, %0" : "+m"(self->stream.pos) : "i"(ST_OP_BYTES) : "memory");
 }
 
-/* For a try that failed. */
+/* Called after a try that failed. */
 void st_hold_refused(struct st_thread *self, enum st_event id, int result, uintptr_t site,
 		     const void *object) ST_COLD;
 
@@ -125,7 +125,7 @@ static inline void st_hold_take_back(struct st_thread *self, enum st_counted cou
 	st_count(self->counts, counted);
 }
 
-/* ... and after it, if it failed, or a thread has waited after all. */
+/* ... and after the release, if that failed or a thread has begun to wait. */
 void st_hold_was_contended(struct st_thread *self, enum st_event id, int result, uintptr_t site,
 			   const void *object) ST_COLD;
 

@@ -58,7 +58,7 @@ bool st_process_is_opening(void);
  */
 void st_process_left(uint32_t tid);
 
-/* The same if signals are not blocked, for a wait as the first operation of a child. */
+/* The same while signals are not blocked: a wait is the first operation of the child. */
 void st_process_check_fork_inside(void);
 
 /* In such a child: true if the state was discarded already. */
@@ -86,7 +86,7 @@ extern unsigned st_budget_percent __attribute__((visibility("hidden"))); /* 0: n
 /* for threads over the budget or near the limit */
 extern bool st_budget_watches __attribute__((visibility("hidden")));
 void st_budget_check(struct st_thread *self, uint64_t now_ns);
-/* ... or the capture is near its limit. */
+/* ... or for all threads, when the capture is near its limit. */
 void st_budget_check_output(struct st_thread *self, uint64_t now_ns);
 
 bool st_is_selective(void);
@@ -116,7 +116,7 @@ void st_filter_forget(const void *object);
 /* After a fork: gives the zeroed writer to the child's first thread. */
 bool st_thread_reborn(struct st_thread *self);
 
-/* pthread's key destructor, last round. */
+/* The key's destructor, in the last round of destructors. */
 void st_thread_ended(void);
 
 /*
@@ -164,7 +164,7 @@ void st_count_left(struct st_thread *self);
 /* --- jumps out of signal handlers (jump.c) -----------------------------------------------------
  */
 
-/* Once per program image; in the initial thread; in a thread whose stack begins at `top`. */
+/* Called once per program image; in the initial thread; in a thread whose stack begins at `top`. */
 void st_jump_init(void);
 void st_stack_init(void);
 void st_stack_begins(uintptr_t top);
@@ -265,10 +265,7 @@ bool st_ust_emit(const struct st_record *record);
 /* Returns true if the call comes from LTTng's own code. */
 bool st_ust_is_own(uintptr_t site);
 
-/*
- * For a child in which LTTng was not informed of the fork yet; and for one in which it never will
- * be.
- */
+/* Called in a child of a fork of which LTTng is informed later, or never. */
 void st_ust_forked(void);
 void st_ust_disown(void);
 /* --- call paths (path.c) ---------------------------------------------------------------------- */

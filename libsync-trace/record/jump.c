@@ -50,7 +50,7 @@ static __thread struct {
 /* True if the layout of jmp_buf is the known one. */
 static bool known_layout;
 
-extern void *__libc_stack_end; /* the loader's: where the initial thread's stack begins */
+extern void *__libc_stack_end; /* of the loader: start of the initial thread's stack */
 
 /* --- waits ------------------------------------------------------------------------------------ */
 
@@ -113,7 +113,10 @@ void st_stack_begins(uintptr_t top)
 	own.stack_low = top & -(uintptr_t)PAGE_BYTES;
 }
 
-/* Only in the initial thread: a thread that loads this library by dlopen() has another stack. */
+/*
+ * Valid only in the initial thread: a thread that calls dlopen() for this library has another
+ * stack.
+ */
 void st_stack_init(void)
 {
 	if (gm_sys_gettid() == gm_sys_getpid())
@@ -243,6 +246,6 @@ JUMP(longjmp)
 JUMP(_longjmp)
 JUMP(siglongjmp)
 
-/* The name that _FORTIFY_SOURCE gives to all of them. */
+/* _FORTIFY_SOURCE replaces all of them by this function. */
 __attribute__((noreturn)) void __longjmp_chk(struct __jmp_buf_tag env[1], int value);
 JUMP(__longjmp_chk)

@@ -228,7 +228,7 @@ void st_paths_forget(struct st_thread *self)
 	paths->n_used = paths->n = 0;
 }
 
-/* Makes room for two more: as read, and as checked. */
+/* Makes room for two more paths: one as read, and one as checked. */
 static bool table_has_room(struct st_thread *self)
 {
 	struct st_paths *paths = &self->paths;

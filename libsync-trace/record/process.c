@@ -26,9 +26,12 @@ enum { STATE_NEW, STATE_OPENING, STATE_OPEN, STATE_OFF };
 enum { ALIVE_EMPTIED, ALIVE_FORGETTING, ALIVE_KNOWN }; /* EMPTIED: by a fork */
 
 static uint32_t state;
-static bool is_lost; /* off, but not by the configuration */
+static bool is_lost; /* recording is off, but not by the configuration */
 static bool prepared;
-/* for room on the disk: then LTTng-UST is not loaded, since only the constructor does that */
+/*
+ * The process has waited for room on the disk. LTTng-UST is not loaded then, since only the
+ * constructor does that.
+ */
 static bool has_waited;
 static uint32_t *alive;
 static struct gm_making forgetting, opening;

@@ -29,7 +29,7 @@
 #include "runtime/sys/sys.h"
 
 #define GATE_SHUT	1
-#define WRITERS_CHECKED 2    /* by each thread that starts: more than end meanwhile */
+#define WRITERS_CHECKED 2    /* by each thread that starts; fewer threads end meanwhile */
 #define FORMERS_MAX	1024 /* per process: each takes 4 KiB of memory and a file */
 /*
  * The writers of one thread that may be in the middle of an event at the same time.  Without this
@@ -38,7 +38,7 @@
  */
 #define NESTED_MAX    8
 #define RETRY_NS      100000000u
-#define RETRY_AT_LOST 16u /* the time is checked once in so many losses */
+#define RETRY_AT_LOST 16u /* the clock is read once in this many losses */
 
 struct st_thread st_newborn = {.gate = GATE_SHUT, .selective = true};
 struct st_thread st_busy = {.gate = GATE_SHUT, .selective = true};
@@ -143,7 +143,7 @@ void st_count_lost_anywhere(void)
 	struct gm_thread_slot *slot = NULL;
 	uint16_t why;
 
-	/* Its slot is closed; otherwise it would get another, as if it were two threads. */
+	/* The thread's slot is closed already; a new one would make it appear as two threads. */
 	if (st_self == &st_over || gm_sealed) {
 		gm_process_count_lost(GM_LIB_SYNC, 1, gm_sealed ? GM_LOSS_COUNTING_ONLY : 0);
 		return;
@@ -251,7 +251,7 @@ static struct st_thread *thread_new(void)
 }
 
 /*
- * Until busy_end() the thread records nothing, neither in handlers of forced signals nor in
+ * Makes the thread record nothing until busy_end(): neither handlers of forced signals nor
  * functions of the program that the runtime calls.
  */
 static inline __attribute__((always_inline)) void busy_begin(uint64_t mask)
@@ -304,7 +304,7 @@ static void check_busy(void)
 	if (inside.tid == 0)
 		return;
 	if (gm_inside_enter(&inside, gm_frame()) != GM_ENTRY_LEFT) {
-		/* Before it is open, the calls are our own. */
+		/* Before the process is open, all calls are our own. */
 		if (st_process_is_open())
 			gm_process_count_lost(GM_LIB_SYNC, 1, GM_LOSS_COUNTING_ONLY);
 		return;
@@ -394,7 +394,7 @@ static struct st_thread *former_take(struct st_thread *self)
 
 		if (former->gate == 0) {
 			*link = former->former;
-			/* Its next thread and the pool do not know the list. */
+			/* Neither the pool nor the writer's next thread knows the list. */
 			former->former = NULL;
 			/*
 			 * The release of a pending acquisition will be recorded in another stream.
@@ -573,7 +573,7 @@ void st_writer_check(struct st_thread *self)
 	    !__atomic_compare_exchange_n(&self->live, &life, 0, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
 		return;
-	/* No code closes it any more. */
+	/* No code of the ended thread can close the gate any more. */
 	self->gate = 0;
 	self->former = NULL;
 	counts_forget(self);

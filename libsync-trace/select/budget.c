@@ -35,7 +35,7 @@ static uint64_t cpu_now_ns(void)
 {
 	struct timespec now;
 
-	/* By system call: clock_gettime() may be a function of the program. */
+	/* A direct system call, because the program may define clock_gettime() itself. */
 	if (gm_syscall3(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&now, 0) != 0)
 		return 0;
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
@@ -119,7 +119,9 @@ void st_budget_check(struct st_thread *self, uint64_t now_ns)
 	}
 	if (cpu_ns - budget->cpu_ns < STRETCH_NS)
 		return;
-	/* In another file: the size written to the end of the last one is not known. */
+	/*
+	 * The stream continues in another file, and the used size of the former one is not known.
+	 */
 	if (self->stream.n_segments == budget->n_segments && bytes >= budget->bytes)
 		bytes -= budget->bytes;
 	spent_ns = bytes / EVENT_BYTES * event_cost(&self->clock);

@@ -31,13 +31,13 @@
 
 #define ANSWER(word)  ((enum st_wanted)((word) & ((1u << ST_WANTED_BITS) - 1)))
 #define ADDRESS(word) ((word) >> ST_WANTED_BITS)
-#define GONE	      ((uint64_t)ST_ASK) /* of no address: free again */
+#define GONE	      ((uint64_t)ST_ASK) /* the slot has no address any more: it is free */
 
 /* Set by type in select.c; ST_BY_OBJECT is decided here. */
 uint8_t st_fates[ST_N_EVENTS];
 
 static const char *include, *exclude;
-static GM_LARGE char program[GM_PATH_MAX]; /* its path, then its name */
+static GM_LARGE char program[GM_PATH_MAX]; /* the program's path, then its name */
 static const char *program_name = program;
 
 /*

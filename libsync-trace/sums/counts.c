@@ -21,7 +21,7 @@ enum { LATE_NOT, LATE_WANTED, LATE_MAKING };
 
 static uint32_t late; /* LATE_...: whether the file is made later */
 static GM_LARGE uint8_t *segments[ST_SEGMENTS_MAX];
-/* Without a header: everything is recorded. */
+/* Without a header, everything is recorded. */
 static struct st_rows rows = {ST_COUNTS_FILE, ST_COUNTS_MAGIC, ROW_BYTES, segments, NULL, NULL};
 
 bool st_counts_open(const char *dir, bool is_auto)

@@ -69,7 +69,7 @@ bool st_ust_is_own(uintptr_t site)
 	return false;
 }
 
-/* In the directory of this library. */
+/* Stores the path of the provider, which is in the directory of this library. */
 static void provider_path(char *buffer, size_t size_bytes)
 {
 	struct gm_text text = {buffer, size_bytes, 0};

@@ -116,7 +116,7 @@ static bool refuses_unlock(const struct st_thread *self, const pthread_mutex_t *
 	       mutex_owner(mutex) != self->stream.tid;
 }
 
-/* The program's call, for the slow path. */
+/* The call that the program made, as the slow path passes it on. */
 struct call {
 	enum st_event begin, done;
 	clockid_t clock;
@@ -177,7 +177,7 @@ static int lock_waits(struct st_thread *self, pthread_mutex_t *mutex, uintptr_t 
 	return result;
 }
 
-/* After a failed try, or without a try. */
+/* Called after a failed try, or without one. */
 static ST_COLD int lock_slowly(struct st_thread *self, pthread_mutex_t *mutex, uintptr_t site,
 			       bool taken, const struct call *call)
 {
@@ -508,7 +508,7 @@ static inline __attribute__((always_inline)) int unlock_fully(pthread_mutex_t *m
 	if (st_unlikely(st_gate_shut(self)))
 		return unlock_recorded(mutex, ST_SITE());
 	kept = mutex;
-	/* Others sleep on it, or it is of a kind with other bits in its word. */
+	/* Other threads sleep on it, or its kind uses other bits of the futex word. */
 	if (st_unlikely((unsigned)mutex->__data.__lock > TAKEN))
 		return unlock_slowly(self, mutex, ST_SITE_AGAIN());
 	if (st_unlikely(self->last_object != mutex))

@@ -67,7 +67,7 @@ int st_wrlock_look(pthread_rwlock_t *lock)
 	return writer_of(lock) != 0 || readers >> READER_SHIFT != 0 ? EBUSY : EINVAL;
 }
 
-/* In either futex of glibc: a thread sleeps on it. */
+/* Set in either of glibc's two futexes while a thread sleeps on it. */
 #define FUTEX_USED 2u
 
 static bool has_sleepers(const pthread_rwlock_t *lock)
@@ -234,7 +234,7 @@ ST_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 	return trylock_traced(lock, ST_SITE(), ST_EVENT_rwlock_trywrlock, true);
 }
 
-/* For the thread's newest acquisition, for which no thread has waited. */
+/* Releases the thread's newest acquisition, for which no thread has waited. */
 static ST_COLD int unlock_uncontended(struct st_thread *self, pthread_rwlock_t *lock,
 				      uintptr_t site, uint32_t waits)
 {

@@ -90,7 +90,7 @@ ST_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 	return result;
 }
 
-/* For the thread's newest acquisition, for which no thread spins. */
+/* Releases the thread's newest acquisition, for which no thread spins. */
 static int unlock_uncontended(struct st_thread *self, pthread_spinlock_t *lock, uintptr_t site,
 			      uint32_t waits)
 {
