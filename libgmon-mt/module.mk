@@ -49,14 +49,16 @@ $(B)/obj/libgmon-mt/%.archive.o: libgmon-mt/%.S
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(RT_CFLAGS) -DGM_ARCHIVE -MMD -MP -c $< -o $@
 
-# One object with its internal names made local, so that they cannot collide with the program's.
+# One object with its internal names made local, so that they cannot collide with the program's.  Its code is in a
+# section of its own, by which reports recognize samples in it (postproc/symbols/object_file.c).
 ARCHIVE_OBJ := $(filter-out $(GMON_ASM:%.S=$(B)/obj/%.o) %/unload.o %/leave.o %/sanitizer.o %/interpose.o,$(GMON_OBJ)) \
 	$(GMON_ASM:%.S=$(B)/obj/%.archive.o)
 
 $(B)/libgmon_mt.a: $(ARCHIVE_OBJ) libgmon-mt/module.mk
 	$(call say,AR,$@)
 	$(Q)$(CC) -r -nostdlib -o $(B)/obj/libgmon-mt/gmon_mt.o $(ARCHIVE_OBJ)
-	$(Q)objcopy --localize-hidden --localize-symbol=gm_thread_watch_shared $(B)/obj/libgmon-mt/gmon_mt.o
+	$(Q)objcopy --localize-hidden --localize-symbol=gm_thread_watch_shared \
+		$(foreach s,.text .text.unlikely .text.startup .text.exit .text.hot,--rename-section $s=gprof_mt_text) $(B)/obj/libgmon-mt/gmon_mt.o
 	$(Q)rm -f $@ && ar rcsD $@ $(B)/obj/libgmon-mt/gmon_mt.o
 
 # The directory that LD_PRELOAD names under `record`: each program finds libraries there that it can load.

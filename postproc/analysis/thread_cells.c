@@ -33,10 +33,12 @@ char *pp_sampled_function(const struct pp_namer *namer, const struct pp_process 
 			  uint64_t address, uint64_t *ret_entry)
 {
 	uint64_t return_address = address + 1; /* the namer expects return addresses */
-	g_autofree char *name = namer->function(namer->data, process, return_address);
-	g_autofree char *file = NULL;
+	g_autofree char *name = NULL, *file = NULL;
 
 	*ret_entry = 0;
+	if (namer->is_own && namer->is_own(namer->data, process, address))
+		return g_strdup(PP_OWN_CODE);
+	name = namer->function(namer->data, process, return_address);
 	if (!g_str_has_prefix(name, "0x")) {
 		if (namer->entry)
 			*ret_entry = namer->entry(namer->data, process, return_address);

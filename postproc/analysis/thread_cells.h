@@ -68,6 +68,9 @@ char *pp_thread_title(const struct pp_thread *thread);
 GPtrArray *pp_threads_with_calls(const struct pp_pass_context *context,
 				 const struct pp_process *process);
 
+/* The substitute for all functions of gprof-mt's libraries. */
+#define PP_OWN_CODE "gprof-mt's own"
+
 /*
  * The name of the function sampled at the address, or a substitute, and its entry address (0: not
  * known).  The caller frees it.

@@ -2,6 +2,7 @@
 #ifndef PP_CORE_NAMER_H
 #define PP_CORE_NAMER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <glib.h>
@@ -50,6 +51,11 @@ struct pp_namer {
 	uint64_t (*entry)(void *data, const struct pp_process *process, uint64_t address);
 	/* The name of the source file of the code address, without directory; NULL if not known. */
 	char *(*file)(void *data, const struct pp_process *process, uint64_t address);
+	/*
+	 * True if the code address belongs to a library of gprof-mt, also if it was linked
+	 * statically.  The callback may be NULL.
+	 */
+	bool (*is_own)(void *data, const struct pp_process *process, uint64_t address);
 };
 
 #endif

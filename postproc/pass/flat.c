@@ -4,7 +4,8 @@
  * samples found in it, per thread and for all threads.  Functions without -pg have samples but no
  * call counts.
  *
- * Code without a name has one row per file.
+ * Code without a name has one row per file.  The code of gprof-mt's libraries has one row, the
+ * last, and no share in the percentages, which are of the program's own time.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -36,6 +37,7 @@ struct function {
 	char *name;
 	uint64_t calls, self_calls, samples;
 	bool is_counted; /* it was called through mcount */
+	bool is_own;	 /* of gprof-mt's libraries */
 };
 
 /* The functions of a process in some of its threads. */
@@ -46,6 +48,7 @@ struct profile {
 	GPtrArray *functions;	 /* of struct function * */
 	GHashTable *by_identity; /* "entry name" -> struct function * */
 	uint64_t samples, late, missed;
+	uint64_t own_samples; /* of these, in gprof-mt's libraries */
 	bool has_times;
 };
 
@@ -72,6 +75,7 @@ static struct function *get_function(struct profile *profile, uint64_t entry, ch
 	}
 	function = g_new0(struct function, 1);
 	function->name = name;
+	function->is_own = g_str_equal(name, PP_OWN_CODE);
 	g_ptr_array_add(profile->functions, function);
 	g_hash_table_insert(profile->by_identity, identity, function);
 	return function;
@@ -107,20 +111,25 @@ static void add_samples(struct profile *profile, const struct pp_thread *thread)
 		const struct pp_sample *sample =
 		    &g_array_index(thread->samples, struct pp_sample, i);
 
-		find_function(profile, sample->address)->samples += sample->count;
+		struct function *function = find_function(profile, sample->address);
+
+		function->samples += sample->count;
 		profile->samples += sample->count;
+		profile->own_samples += function->is_own ? sample->count : 0;
 	}
 	profile->late += thread->samples_late;
 	profile->missed += thread->samples_missed;
 	profile->has_times |= !thread->process->why_no_samples && !thread->sample_error;
 }
 
-/* Most time first, then most calls. */
+/* Most time first, then most calls; gprof-mt's own code last. */
 static int compare_functions(const void *a, const void *b)
 {
 	const struct function *fa = *(const struct function *const *)a;
 	const struct function *fb = *(const struct function *const *)b;
 
+	if (fa->is_own != fb->is_own)
+		return fa->is_own ? 1 : -1;
 	if (fa->samples != fb->samples)
 		return fa->samples > fb->samples ? -1 : 1;
 	if (fa->calls != fb->calls)
@@ -165,12 +174,13 @@ static void append_function(GString *text, const struct profile *profile,
 			    const struct function *function, uint64_t cumulative)
 {
 	double self_s = seconds(profile, function->samples);
+	uint64_t n = profile->samples - profile->own_samples;
 
-	if (profile->has_times)
+	if (profile->has_times && function->is_own)
+		g_string_append_printf(text, "%6s %10s %8.2f ", "", "", self_s);
+	else if (profile->has_times)
 		g_string_append_printf(text, "%6.2f %10.2f %8.2f ",
-				       profile->samples ? 100.0 * (double)function->samples /
-							      (double)profile->samples
-							: 0.0,
+				       n ? 100.0 * (double)function->samples / (double)n : 0.0,
 				       seconds(profile, cumulative), self_s);
 	else
 		g_string_append_printf(text, "%6s %10s %8s ", "-", "-", "-");
@@ -199,6 +209,11 @@ static void append_text(GString *text, const char *title, const struct profile *
 			g_string_append_printf(text, ", %" PRIu64 " of them late", profile->late);
 		if (profile->missed)
 			g_string_append_printf(text, ", %" PRIu64 " missed", profile->missed);
+		if (profile->own_samples)
+			g_string_append_printf(text,
+					       ", %" PRIu64 " of them in gprof-mt's own code, left "
+					       "out of the percentages",
+					       profile->own_samples);
 		g_string_append_c(text, '\n');
 	}
 	g_string_append(text, "\n  %   cumulative   self              self     total\n"

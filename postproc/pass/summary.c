@@ -29,6 +29,9 @@ enum {
 	RUNNING,
 	CPUS_USED,
 	CALLS,
+	SAMPLES,
+	OWN_SAMPLES,
+	OWN_TIME,
 	SYNC_CALLS,
 	SYNC_BLOCKED,
 	SYNC_WAIT,
@@ -52,6 +55,11 @@ static const struct pp_column columns[] = {
     [RUNNING] = {"running_ns", "CPU time", PP_TYPE_TIME_NS, 0, "of all threads"},
     [CPUS_USED] = {"cpus_used", "CPUs used", PP_TYPE_RATIO, 0, "CPU time / wall time"},
     [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "function calls counted"},
+    [SAMPLES] = {"samples", "samples", PP_TYPE_COUNT, 0, "of CPU time; none: see flat"},
+    [OWN_SAMPLES] = {"own_samples", "in gprof-mt", PP_TYPE_COUNT, 0,
+		     "of these, in the code of gprof-mt's libraries"},
+    [OWN_TIME] = {"own_ns", "time in gprof-mt", PP_TYPE_TIME_NS, 0,
+		  "CPU time in it: samples times period"},
     [SYNC_CALLS] = {"sync_calls", "sync calls", PP_TYPE_COUNT, 0, "of synchronization functions"},
     [SYNC_BLOCKED] = {"sync_blocked", "blocked", PP_TYPE_COUNT, 0, "of these"},
     [SYNC_WAIT] = {"sync_wait_ns", "wait", PP_TYPE_TIME_NS, 0,
@@ -143,6 +151,37 @@ static void set_calls(struct pp_cell *row, const struct pp_pass_context *context
 	}
 	if (counted && !pp_selects_by(context, PP_SELECT_TIME))
 		pp_cell_set_count(&row[CALLS], calls);
+}
+
+/* The profiler's cost in the program, as far as samples show it. */
+static void set_own(struct pp_cell *row, const struct pp_pass_context *context)
+{
+	const struct pp_namer *namer = context->namer;
+	uint64_t n = 0, n_own = 0, own_ns = 0;
+
+	if (!namer || !namer->is_own || pp_selects_by(context, PP_SELECT_TIME))
+		return;
+	for (guint t = 0; t < context->model->threads->len; t++) {
+		const struct pp_thread *thread = context->model->threads->pdata[t];
+
+		if (!thread->samples || !pp_selects_thread(context, thread))
+			continue;
+		for (guint i = 0; i < thread->samples->len; i++) {
+			const struct pp_sample *sample =
+			    &g_array_index(thread->samples, struct pp_sample, i);
+
+			n += sample->count;
+			if (!namer->is_own(namer->data, thread->process, sample->address))
+				continue;
+			n_own += sample->count;
+			own_ns += sample->count * thread->process->sample_period_ns;
+		}
+	}
+	if (!n)
+		return;
+	pp_cell_set_count(&row[SAMPLES], n);
+	pp_cell_set_count(&row[OWN_SAMPLES], n_own);
+	pp_cell_set_time(&row[OWN_TIME], (int64_t)own_ns);
 }
 
 static void set_sums(struct pp_cell *row, const GPtrArray *tables)
@@ -257,6 +296,16 @@ static void append_use(GString *text, const struct pp_cell *row, bool is_part)
 			    "counting was off");
 	else
 		append_item(text, "calls", "%" PRIu64, row[CALLS].count);
+	if (!row[SAMPLES].missing) {
+		g_autofree char *own = pp_duration_text(row[OWN_TIME].time_ns);
+
+		append_item(text, "profiler",
+			    "%" PRIu64 " of %" PRIu64 " samples (%.1f %%), %s of CPU time, in "
+			    "gprof-mt's own code",
+			    row[OWN_SAMPLES].count, row[SAMPLES].count,
+			    100.0 * (double)row[OWN_SAMPLES].count / (double)row[SAMPLES].count,
+			    own);
+	}
 	if (row[SYNC_CALLS].missing)
 		append_item(text, "sync", "no synchronization calls recorded");
 	else if (row[SYNC_BLOCKED].missing)
@@ -320,6 +369,7 @@ static void summary_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	(void)end_ns;
 	set_run(row, self->context);
 	set_calls(row, self->context);
+	set_own(row, self->context);
 	set_sums(row, tables);
 	set_mode(row, model);
 	set_kernel(row, self->context);

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include <gelf.h>
+
 #include "core/printable.h"
 #include "symbols/code.h"
 #include "symbols/debug_file.h"
@@ -25,6 +27,8 @@ struct pp_object_file {
 	struct pp_cached_names *cached;
 	char *key;			      /* of the cached names; NULL: they are not saved */
 	GHashTable *shown[PP_N_SYMBOL_KINDS]; /* raw name -> display name */
+	bool own_is_known;
+	uint64_t own_start, own_end; /* code of gprof-mt's libraries */
 };
 
 /* --- cached names of earlier runs ------------------------------------------------------------ */
@@ -106,6 +110,51 @@ const char *pp_object_file_fault(const struct pp_object_file *object)
 const char *pp_object_file_name(const struct pp_object_file *object)
 {
 	return object->name;
+}
+
+/* --- code of gprof-mt ------------------------------------------------------------------------- */
+
+/* The code section of libgmon_mt.a, as libgmon-mt/module.mk names it. */
+#define OWN_SECTION "gprof_mt_text"
+
+/* Finds the code that was linked statically. */
+static void find_own_section(struct pp_object_file *object)
+{
+	GElf_Addr bias;
+	Elf *elf = pp_object_file_fault(object)
+		       ? NULL
+		       : dwfl_module_getelf(pp_debug_file_module(object->file), &bias);
+	size_t names;
+	Elf_Scn *section = NULL;
+
+	if (!elf || elf_getshdrstrndx(elf, &names))
+		return;
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr header;
+		const char *name;
+
+		if (!gelf_getshdr(section, &header))
+			continue;
+		name = elf_strptr(elf, names, header.sh_name);
+		if (name && strcmp(name, OWN_SECTION) == 0) {
+			object->own_start = header.sh_addr;
+			object->own_end = header.sh_addr + header.sh_size;
+		}
+	}
+}
+
+bool pp_object_file_is_own(struct pp_object_file *object, uint64_t address)
+{
+	static const char *const libraries[] = {"libgmon_mt.so", "libsync_trace.so",
+						"libsync_trace_ust.so"};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(libraries); i++)
+		if (strcmp(object->name, libraries[i]) == 0)
+			return true;
+	if (!object->own_is_known)
+		find_own_section(object);
+	object->own_is_known = true;
+	return address >= object->own_start && address < object->own_end;
 }
 
 /* --- symbols ---------------------------------------------------------------------------------- */

@@ -33,6 +33,9 @@ const char *pp_object_file_fault(const struct pp_object_file *object);
 /* The base name of the path. */
 const char *pp_object_file_name(const struct pp_object_file *object);
 
+/* True if the code at the address is of gprof-mt's libraries, also if it was linked statically. */
+bool pp_object_file_is_own(struct pp_object_file *object, uint64_t address);
+
 /*
  * The demangled function that contains the address, and its start; NULL if there is no symbol.  Not
  * to be called if there is a fault.

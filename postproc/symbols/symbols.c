@@ -279,6 +279,13 @@ static char *name_file(void *data, const struct pp_process *process, uint64_t ad
 	return load ? g_strdup(pp_object_file_name(get_object(data, load)->file)) : NULL;
 }
 
+static bool is_own(void *data, const struct pp_process *process, uint64_t address)
+{
+	const struct pp_load *load = pp_maps_find(process, address);
+
+	return load && pp_object_file_is_own(get_object(data, load)->file, address - load->bias);
+}
+
 struct pp_namer pp_symbols_namer(struct pp_symbols *symbols)
 {
 	return (struct pp_namer){
@@ -291,5 +298,6 @@ struct pp_namer pp_symbols_namer(struct pp_symbols *symbols)
 	    .object = name_object,
 	    .entry = find_entry,
 	    .file = name_file,
+	    .is_own = is_own,
 	};
 }

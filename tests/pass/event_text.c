@@ -186,6 +186,31 @@ static int read_since(struct reader *reader, struct pp_thread *thread)
 	return 0;
 }
 
+/* samples=0x500*3,0x508*2: one for each 10 ms of CPU time. */
+static int read_samples(struct reader *reader, struct pp_thread *thread)
+{
+	const char *value = find_value(reader, "samples");
+	g_auto(GStrv) parts = value ? g_strsplit(value, ",", -1) : NULL;
+
+	if (!value)
+		return 0;
+	thread->samples = g_array_new(FALSE, FALSE, sizeof(struct pp_sample));
+	thread->process->sample_period_ns = 10000000;
+	for (char **part = parts; *part; part++) {
+		g_auto(GStrv) words = g_strsplit(*part, "*", 2);
+		int64_t address, count = 1;
+		int r = parse_number(reader, "samples", words[0], &address);
+
+		if (r == 0 && words[1])
+			r = parse_number(reader, "samples", words[1], &count);
+		if (r)
+			return r;
+		struct pp_sample sample = {(uint64_t)address, (uint64_t)count};
+		g_array_append_val(thread->samples, sample);
+	}
+	return 0;
+}
+
 static int read_thread(struct reader *reader)
 {
 	struct pp_model *model = reader->text->model;
@@ -212,7 +237,7 @@ static int read_thread(struct reader *reader)
 	    (r = get_number(reader, "end", PP_TIME_UNKNOWN, &thread->end_ns)) ||
 	    (r = get_number(reader, "routine", 0, &routine)) ||
 	    (r = get_number(reader, "calls", -1, &calls)) || (r = read_counted(reader, thread)) ||
-	    (r = read_since(reader, thread)))
+	    (r = read_since(reader, thread)) || (r = read_samples(reader, thread)))
 		return r;
 	thread->start_routine = (uint64_t)routine;
 	if (calls >= 0)

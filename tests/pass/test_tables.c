@@ -84,10 +84,18 @@ static char *name_object(void *data, const struct pp_process *process, uint64_t 
 	return address >= 0x1000 ? g_strdup_printf("var:0x%" PRIx64, address) : NULL;
 }
 
+static bool is_own(void *data, const struct pp_process *process, uint64_t address)
+{
+	(void)data;
+	(void)process;
+	return address >= 0xf000;
+}
+
 static const struct pp_namer namer = {
     .site = name_site,
     .function = name_function,
     .object = name_object,
+    .is_own = is_own,
 };
 
 /* --- running -------------------------------------------------------------------------------- */
