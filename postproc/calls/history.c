@@ -184,6 +184,19 @@ static bool is_room(const struct pp_calls_stream *stream, const struct gm_packet
 		(n == sizeof(*packet) || stream->packet_end + (uint64_t)n == stream->file.bytes));
 }
 
+static int64_t until_ns(const struct pp_calls_stream *stream)
+{
+	return stream->capture->model->until_ns;
+}
+
+/* Ends the stream at the instant up to which a live capture is read. */
+static void leave_rest(struct pp_calls_stream *stream)
+{
+	pp_stream_file_close(&stream->file);
+	pp_calls_stream_skip(stream);
+	stream->next_path = stream->paths->len;
+}
+
 static bool begin_packet(struct pp_calls_stream *stream)
 {
 	for (;;) {
@@ -193,7 +206,14 @@ static bool begin_packet(struct pp_calls_stream *stream)
 
 		if (!stream->file.path && !open_file(stream))
 			return false;
-		n = pp_stream_file_read(&stream->file, &packet, sizeof(packet), stream->packet_end);
+		if (stream->process->is_live)
+			pp_stream_file_look(&stream->file);
+		/* A file may grow as fast as it is read; it is read as it was when it was opened.
+		 */
+		n = stream->packet_end >= stream->file.bytes
+			? 0
+			: pp_stream_file_read(&stream->file, &packet, sizeof(packet),
+					      stream->packet_end);
 		if (is_room(stream, &packet, n)) {
 			pp_stream_file_close(&stream->file);
 			continue;
@@ -201,8 +221,14 @@ static bool begin_packet(struct pp_calls_stream *stream)
 		fault = n == (ssize_t)sizeof(packet) ? packet_fault(stream, &packet)
 			: n < 0			     ? "cannot be read further"
 						     : "cut short within a packet";
+		if (!fault && (int64_t)packet.timestamp_begin > until_ns(stream)) {
+			leave_rest(stream);
+			return false;
+		}
 		if (fault) {
-			add_damage(stream, "%s; the report covers the data before it", fault);
+			if (!stream->process->is_live) /* else it is being written */
+				add_damage(stream, "%s; the report covers the data before it",
+					   fault);
 			pp_stream_file_close(&stream->file);
 			continue;
 		}
@@ -367,6 +393,10 @@ bool pp_calls_stream_next(struct pp_calls_stream *stream, struct pp_event *ret)
 		}
 		stream->next++;
 		extend_time(stream, word);
+		if (G_UNLIKELY((int64_t)stream->time_ns > until_ns(stream))) {
+			leave_rest(stream);
+			continue;
+		}
 		if (!stream->thread)
 			continue;
 		ret->cpu = PP_CPU_UNKNOWN;

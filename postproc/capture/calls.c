@@ -152,7 +152,8 @@ int pp_calls_read(struct pp_process *process, const char *path, struct pp_error 
 		return ret;
 	walk.dense = g_hash_table_new(NULL, NULL);
 	ret = read_chunks(&walk, err);
-	if (ret == 0 && walk.n_foreign > 0)
+	/* A process that still runs has begun threads since its thread table was read. */
+	if (ret == 0 && walk.n_foreign > 0 && !process->is_live)
 		ret = pp_error_add(err, -EINVAL,
 				   "%u call tables of threads that the thread table lacks",
 				   walk.n_foreign);

@@ -17,11 +17,13 @@
 
 #include "core/json.h"
 #include "core/loss.h"
+#include "core/pid_namespace.h"
 #include "core/printable.h"
 #include "gmon-mt/format.h"
 #include "gmon-mt/history.h"
 #include "capture/children.h"
 #include "capture/folders.h"
+#include "capture/live.h"
 #include "capture/traces.h"
 
 #define MAX_SESSION_BYTES 65536
@@ -284,8 +286,10 @@ static void note_losses(struct pp_model *model)
 			  "uncontended holds not recorded: the file sync-holds could not grow", 0,
 			  process->folder, process->holds_lost);
 		note_loss(model,
-			  "threads whose last data was not written (the process has not ended, "
-			  "was killed, or its disk was full)",
+			  process->is_live
+			      ? "threads whose last records are still in memory"
+			      : "threads whose last data was not written (the process was killed, "
+				"or its disk was full)",
 			  0, process->folder, process->n_in_memory);
 	}
 	for (guint i = 0; i < model->threads->len; i++)
@@ -375,6 +379,7 @@ static int open_capture(struct pp_capture *capture, struct pp_error *err)
 			return ret;
 	}
 	pp_recording_read(capture);
+	pp_live_begin(capture);
 	pp_children_move(capture);
 	ret = read_processes(capture, err);
 	if (ret < 0)
@@ -388,6 +393,8 @@ static int open_capture(struct pp_capture *capture, struct pp_error *err)
 				    unwritten
 					?: "no process wrote into it; build the program with "
 					   "`gcc -pg -g`, and record again");
+	pp_recording_end(capture);
+	pp_live_end(capture);
 	note_losses(capture->model);
 	end_images(capture->model);
 	note_times(capture->model);
@@ -423,6 +430,7 @@ void pp_capture_free(struct pp_capture *capture)
 		g_clear_pointer(&process->places, pp_places_free);
 	}
 	pp_model_free(capture->model);
+	pp_numbers_free(capture->numbers);
 	g_ptr_array_unref(capture->traces);
 	g_ptr_array_unref(capture->histories);
 	g_ptr_array_unref(capture->damage);

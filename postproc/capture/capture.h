@@ -35,10 +35,15 @@ struct pp_capture {
 	int64_t clock_offset_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	char clock_uuid[37];	 /* identifies the boot to which CLOCK_MONOTONIC belongs; "": not
 				  * known */
-	GPtrArray *traces;	 /* of struct pp_trace * */
-	GPtrArray *histories;	 /* of struct pp_trace *, with histories of calls */
-	GPtrArray *damage;	 /* of char *, one line each */
-	bool names_known;	 /* threads have their final names: pp_events_name_threads() */
+	bool is_of_this_boot;
+	bool is_locked;		    /* a process holds the lock of `session` */
+	int64_t opened_ns;	    /* if it is live, it is read up to then (live.h) */
+	int64_t kernel_complete_ns; /* ... and has all kernel events up to then; 0: not known */
+	struct pp_numbers *numbers; /* of running processes; NULL: not needed so far */
+	GPtrArray *traces;	    /* of struct pp_trace * */
+	GPtrArray *histories;	    /* of struct pp_trace *, with histories of calls */
+	GPtrArray *damage;	    /* of char *, one line each */
+	bool names_known;	    /* threads have their final names: pp_events_name_threads() */
 };
 
 /*
@@ -57,6 +62,9 @@ void pp_capture_end(struct pp_capture *capture, int64_t end_ns);
 
 /* Reads info.json into the model, with the losses that the recorder counted. */
 void pp_recording_read(struct pp_capture *capture);
+
+/* Notes if the recorder did not complete info.json, after all processes are read. */
+void pp_recording_end(struct pp_capture *capture);
 
 /* Notes damage to the file `where`: adds a problem, and a line for the user. */
 void pp_capture_add_damage(struct pp_capture *capture, const char *where, const char *format, ...)

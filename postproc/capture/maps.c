@@ -135,7 +135,7 @@ int pp_maps_read(struct pp_capture *capture, struct pp_process *process, const c
 		/* A last line without '\n' may be truncated anywhere, even in the path. */
 		if (newline && strlen(line) == (size_t)(newline - line) && parse_line(line, &load))
 			g_array_append_val(maps, load);
-		else
+		else if (newline || !process->is_live) /* it may be being written */
 			bad++;
 		line = newline ? newline + 1 : end;
 	}

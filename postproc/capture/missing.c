@@ -235,7 +235,9 @@ void pp_missing_streams(struct pp_capture *capture, const char *trace_dir,
 	}
 	if (dir)
 		closedir(dir);
-	if (!process)
+	/* Between two looks, a process that still runs makes files, and sets the flags that tell.
+	 */
+	if (!process || process->is_live)
 		return;
 	find_gaps(capture, trace_dir, !has_counted_losses(process), files);
 	find_cuts(capture, trace_dir, files);

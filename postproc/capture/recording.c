@@ -136,6 +136,12 @@ static void note_cut_short(struct pp_model *model)
 	    "recording", 0);
 }
 
+void pp_recording_end(struct pp_capture *capture)
+{
+	if (capture->model->info && !pp_model_is_live(capture->model))
+		note_cut_short(capture->model);
+}
+
 void pp_recording_read(struct pp_capture *capture)
 {
 	g_autofree char *path = g_build_filename(capture->model->dir, "info.json", NULL);
@@ -151,6 +157,5 @@ void pp_recording_read(struct pp_capture *capture)
 	if (!capture->model->info)
 		return;
 	await_collector(capture, path);
-	note_cut_short(capture->model);
 	note_recorded_losses(capture->model);
 }

@@ -5,7 +5,7 @@
 
 #include "core/loss.h"
 #include "gmon-mt/format.h"
-#include "capture/capture.h"
+#include "capture/live.h"
 #include "capture/records.h"
 
 /* Indexes are not reused, but 2^24 threads would make a table of 2 GiB. */
@@ -47,6 +47,19 @@ static const char *slot_fault(const struct gm_thread_slot *slot, const struct gm
 	    (slot->end_ns && slot->end_ns < slot->start_ns))
 		return "threads that end before they start";
 	return NULL;
+}
+
+/* Did the thread of a process that still runs begin after that time?  Else it has not ended then.
+ */
+static bool is_later(struct gm_thread_slot *slot, int64_t until_ns)
+{
+	if (slot->state == GM_THREAD_FREE || slot->start_ns > (uint64_t)until_ns)
+		return true;
+	if (slot->end_ns > (uint64_t)until_ns) {
+		slot->state = GM_THREAD_LIVE;
+		slot->end_ns = 0;
+	}
+	return false;
 }
 
 static unsigned stalled(unsigned bits, unsigned what)
@@ -162,6 +175,7 @@ int pp_threads_read(struct pp_capture *capture, struct pp_process *process, cons
 	if (ret < 0)
 		return ret;
 	take_header(process, &header);
+	pp_live_process(capture, process, header.pid_namespace == 0);
 	note_unwritten(model, &header);
 	if (!process->why_no_samples && (process->sample_period_ns < MIN_SAMPLE_PERIOD_NS ||
 					 process->sample_period_ns > MAX_SAMPLE_PERIOD_NS)) {
@@ -176,6 +190,8 @@ int pp_threads_read(struct pp_capture *capture, struct pp_process *process, cons
 		const char *fault;
 
 		memcpy(&slot, record, sizeof(slot));
+		if (process->is_live && is_later(&slot, model->until_ns))
+			continue;
 		fault = slot_fault(&slot, &header);
 		if (slot.state == GM_THREAD_FREE)
 			pp_model_add_problem(

@@ -6,7 +6,6 @@
 #include "cli/browse_index.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,25 +57,6 @@ static struct pp_index_key key_of(const struct pp_view *view)
 	pp_capture_identify(view->capture->model->dir, PP_INDEX_FOLDER, sum, &key.capture_bytes);
 	g_checksum_get_digest(sum, key.digest, &len);
 	return key;
-}
-
-/* Streams are mapped by the program that writes them, so their sizes and times need not change. */
-static bool is_being_recorded(const struct pp_capture *capture)
-{
-	const GPtrArray *processes = capture->model->processes;
-	g_autofree char *boot = NULL;
-
-	if (!*capture->clock_uuid ||
-	    !g_file_get_contents("/proc/sys/kernel/random/boot_id", &boot, NULL, NULL) ||
-	    !g_str_has_prefix(boot, capture->clock_uuid))
-		return false;
-	for (guint i = 0; i < processes->len; i++) {
-		const struct pp_process *process = processes->pdata[i];
-
-		if (process->dir && process->pid && kill((pid_t)process->pid, 0) == 0)
-			return true;
-	}
-	return false;
 }
 
 /* The sweep may add to the load maps, which a saved index does not contain. */
@@ -188,7 +168,8 @@ static void begin(struct making *making)
 	int fds[PP_INDEX_FILES];
 
 	making->folder = (struct pp_index_folder){-1, -1};
-	making->goes_on = is_being_recorded(capture);
+	/* Streams are mapped by the program, so their sizes and times need not change. */
+	making->goes_on = pp_model_is_live(capture->model);
 	if (making->key.capture_bytes >= LEAST_BYTES) {
 		if (making->goes_on)
 			pp_error_add(&making->why, -EBUSY, "the program is still running");
@@ -230,8 +211,7 @@ int pp_browse_index(struct pp_screen *screen, struct pp_view *view, struct pp_in
 
 		*ret_note = g_strdup_printf("the index is not saved: %s", why);
 	} else if (rc == 0 && making.goes_on) {
-		*ret_note =
-		    g_strdup("the program is still running: only its events so far are shown");
+		*ret_note = pp_model_live_text(capture->model);
 	}
 	pp_error_done(&making.why);
 	pp_index_builder_free(making.builder);

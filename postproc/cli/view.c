@@ -114,7 +114,11 @@ int pp_view_run(struct pp_view *view, const char *const *names, unsigned n_names
 int pp_view_print_damage(const struct pp_view *view)
 {
 	const GPtrArray *damage = view->capture->damage;
+	g_autofree char *live = pp_model_live_text(view->capture->model);
 
+	if (live)
+		fprintf(stderr, "gprof-mt: %s: %s\n",
+			view->name ? view->name : view->capture->model->dir, live);
 	for (guint i = 0; i < damage->len && i < MAX_DAMAGE_LINES; i++)
 		fprintf(stderr, "gprof-mt: %s%s%s\n", view->name ? view->name : "",
 			view->name ? ": " : "", (const char *)damage->pdata[i]);

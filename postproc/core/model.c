@@ -9,6 +9,8 @@
 
 #include <json-glib/json-glib.h>
 
+#include "core/json.h"
+
 struct model_priv {
 	GHashTable *by_tid; /* tid -> GPtrArray of struct pp_thread * */
 	GHashTable *paths;  /* a set of struct pp_path * */
@@ -101,6 +103,7 @@ struct pp_model *pp_model_new(const char *dir)
 	model->problems = g_ptr_array_new_with_free_func(problem_free);
 	model->start_ns = PP_TIME_UNKNOWN;
 	model->end_ns = PP_TIME_UNKNOWN;
+	model->until_ns = INT64_MAX;
 	model->lock = g_new(GMutex, 1);
 	g_mutex_init(model->lock);
 	return model;
@@ -124,6 +127,17 @@ void pp_model_free(struct pp_model *model)
 	g_free(model->lock);
 	g_free(model->dir);
 	g_free(model);
+}
+
+char *pp_model_live_text(const struct pp_model *model)
+{
+	int64_t start_ns = pp_json_int(model->info, "start_ns", model->start_ns);
+	int64_t covered_ns = start_ns == PP_TIME_UNKNOWN ? 0 : model->until_ns - start_ns;
+
+	if (!pp_model_is_live(model))
+		return NULL;
+	return g_strdup_printf("still running; this report covers the first %.3f s",
+			       (double)MAX(covered_ns, 0) / 1e9);
 }
 
 struct pp_process *pp_model_add_process(struct pp_model *model, uint32_t pid, const char *folder)

@@ -51,6 +51,8 @@ struct pp_process {
 	const char *why_no_samples; /* NULL: samples are taken */
 	bool asked_for_samples;	    /* one of its threads started counting calls */
 	bool has_streams;	    /* its synch-events are in its own folder */
+	bool may_live;		    /* it may still run: a process holds the capture's lock */
+	bool is_live;		    /* it still runs: its end_ns is the model's until_ns */
 	bool has_counts;	    /* it has call counts: a thread without counts made no calls */
 };
 
@@ -129,6 +131,8 @@ struct pp_model {
 	GPtrArray *processes;	  /* of struct pp_process * */
 	GPtrArray *threads;	  /* of struct pp_thread *, all processes, by serial */
 	int64_t start_ns, end_ns; /* of the capture: first and last event or thread time */
+	/* the program still runs, and the capture is read up to this time; INT64_MAX: to its end */
+	int64_t until_ns;
 	void *info;	     /* JsonObject * of info.json, which the model references; NULL: none */
 	GPtrArray *problems; /* of struct pp_problem * */
 	uint64_t n_unwritten; /* processes that could not write into the capture */
@@ -149,6 +153,17 @@ struct pp_thread *pp_model_add_thread(struct pp_model *model, struct pp_process 
  * process.
  */
 void pp_model_count(const struct pp_model *model, unsigned *ret_processes, unsigned *ret_threads);
+
+static inline bool pp_model_is_live(const struct pp_model *model)
+{
+	return model->until_ns != INT64_MAX;
+}
+
+/*
+ * For a live capture "still running; this report covers the first 4.213 s"; else NULL.  The caller
+ * frees it.
+ */
+char *pp_model_live_text(const struct pp_model *model);
 
 /* Extends the capture's time range to time_ns. */
 static inline void pp_model_widen(struct pp_model *model, int64_t time_ns)

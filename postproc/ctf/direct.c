@@ -214,6 +214,27 @@ static void note_losses(struct pp_direct_stream *stream, const uint8_t *head)
 	stream->discarded = discarded;
 }
 
+/* A process that still runs, or the collector, may be writing to the file. */
+static bool is_being_written(const struct pp_direct_stream *stream)
+{
+	const struct pp_trace *trace = stream->direct->trace;
+
+	return trace->process ? trace->process->is_live
+			      : pp_model_is_live(stream->direct->decoder->capture->model);
+}
+
+static int64_t until_ns(const struct pp_direct_stream *stream)
+{
+	return stream->direct->decoder->capture->model->until_ns;
+}
+
+/* Ends the stream at the instant up to which a live capture is read. */
+static void leave_rest(struct pp_direct_stream *stream)
+{
+	close_file(stream);
+	stream->next_path = stream->paths->len;
+}
+
 static void enter_packet(struct pp_direct_stream *stream, const uint8_t *head)
 {
 	const struct pp_layout *layout = stream->direct->layout;
@@ -222,7 +243,7 @@ static void enter_packet(struct pp_direct_stream *stream, const uint8_t *head)
 	uint64_t rest_bytes = stream->file.bytes - stream->packet_end;
 
 	stream->is_part = packet_bytes > rest_bytes;
-	if (stream->is_part)
+	if (stream->is_part && !is_being_written(stream))
 		add_cut(stream);
 	stream->at = stream->packet_end + layout->head_bytes;
 	stream->content_end = stream->packet_end + MIN(content_bytes, rest_bytes);
@@ -248,15 +269,21 @@ static bool begin_packet(struct pp_direct_stream *stream)
 
 		if (!stream->file.path && !open_file(stream))
 			return false;
-		n = pp_stream_file_read(&stream->file, head, layout->head_bytes,
-					stream->packet_end);
+		if (is_being_written(stream))
+			pp_stream_file_look(&stream->file);
+		/* A file may grow as fast as it is read; it is read as it was when it was opened.
+		 */
+		n = stream->packet_end >= stream->file.bytes
+			? 0
+			: pp_stream_file_read(&stream->file, head, layout->head_bytes,
+					      stream->packet_end);
 		if (n < 0) {
 			add_damage(stream, UNREADABLE);
 			close_file(stream);
 			continue;
 		}
 		if (n != (ssize_t)layout->head_bytes || !makes_sense(layout, head)) {
-			if (!is_room(stream))
+			if (!is_being_written(stream) && !is_room(stream))
 				add_cut(stream);
 			close_file(stream);
 			continue;
@@ -265,6 +292,10 @@ static bool begin_packet(struct pp_direct_stream *stream)
 			add_damage(stream, "damaged: left out");
 			close_file(stream);
 			continue;
+		}
+		if ((int64_t)head_value(head, layout->timestamp_begin, 0) > until_ns(stream)) {
+			leave_rest(stream);
+			return false;
 		}
 		enter_packet(stream, head);
 		return true;
@@ -443,7 +474,9 @@ static bool end_stream(struct pp_direct_stream *stream, int64_t *ret_time_ns)
 	g_clear_pointer(&stream->buffer, g_free); /* thousands of other streams may be open */
 	pp_stream_end(&stream->stream);
 	*ret_time_ns = MAX((int64_t)MIN(stream->end_ns, INT64_MAX), stream->stream.last_ns);
-	return pp_stream_is_of_cpu(&stream->stream);
+	/* The collector has written all events up to here, even if this CPU had none. */
+	*ret_time_ns = MAX(*ret_time_ns, stream->direct->decoder->capture->kernel_complete_ns);
+	return pp_stream_is_of_cpu(&stream->stream) && *ret_time_ns < until_ns(stream);
 }
 
 bool pp_direct_stream_next(struct pp_direct_stream *stream, int64_t *ret_time_ns)
@@ -462,6 +495,10 @@ bool pp_direct_stream_next(struct pp_direct_stream *stream, int64_t *ret_time_ns
 			continue;
 		}
 		*ret_time_ns = (int64_t)MIN(stream->time_ns, INT64_MAX);
+		if (G_UNLIKELY(*ret_time_ns > until_ns(stream))) {
+			leave_rest(stream);
+			continue;
+		}
 		if (pp_stream_admit(&stream->stream, ret_time_ns))
 			return true;
 	}

@@ -79,6 +79,14 @@ ssize_t pp_stream_file_read(const struct pp_stream_file *file, void *buffer, siz
 	return n;
 }
 
+void pp_stream_file_look(struct pp_stream_file *file)
+{
+	struct stat st;
+
+	if ((file->kept_fd >= 0 ? fstat(file->kept_fd, &st) : stat(file->path, &st)) == 0)
+		file->bytes = (uint64_t)st.st_size;
+}
+
 void pp_stream_file_close(struct pp_stream_file *file)
 {
 	if (file->path && file->kept_fd >= 0) {

@@ -30,6 +30,9 @@ bool pp_stream_file_open(struct pp_stream_file *file, const char *path);
 ssize_t pp_stream_file_read(const struct pp_stream_file *file, void *buffer, size_t n_bytes,
 			    uint64_t at);
 
+/* Updates `bytes` for a file that is being written. */
+void pp_stream_file_look(struct pp_stream_file *file);
+
 /* Also valid for a file that is not open. */
 void pp_stream_file_close(struct pp_stream_file *file);
 

@@ -30,9 +30,17 @@ static void sift_down(struct pp_sweep *sweep, unsigned at)
 	sweep->heap[at] = feed;
 }
 
+/* A live capture is read up to one instant, by readers that do not know it, too. */
+static bool advance(const struct pp_sweep *sweep, struct pp_feed *feed)
+{
+	const struct pp_capture *capture = sweep->decoder.capture;
+
+	return feed->advance(feed) && (!capture || feed->time_ns <= capture->model->until_ns);
+}
+
 void pp_sweep_add(struct pp_sweep *sweep, struct pp_feed *feed)
 {
-	if (!feed->advance(feed))
+	if (!advance(sweep, feed))
 		return;
 	if (sweep->n_heap == sweep->max_heap) {
 		sweep->max_heap = MAX(16, 2 * sweep->max_heap);
@@ -87,7 +95,7 @@ bool pp_sweep_run(struct pp_sweep *sweep, uint64_t n_max)
 		if (sweep->before)
 			sweep->before(sweep->before_data, feed->time_ns);
 		feed->emit(feed);
-		go_on(sweep, feed->advance(feed));
+		go_on(sweep, advance(sweep, feed));
 	}
 	return sweep->n_heap > 0;
 }

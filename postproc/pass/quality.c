@@ -145,6 +145,7 @@ static void quality_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	struct pp_table *table =
 	    pp_table_new("quality", "Data quality", columns, G_N_ELEMENTS(columns));
 	struct pp_table *rings, *switched;
+	g_autofree char *live = NULL;
 
 	(void)end_ns;
 	for (guint i = 0; i < self->model->problems->len; i++) {
@@ -156,7 +157,10 @@ static void quality_finish(void *state, int64_t end_ns, GPtrArray *tables)
 			pp_cell_set_count(&row[COUNT], problem->count);
 		pp_cell_set_text(&row[WHERE], problem->where);
 	}
-	if (!table->rows->len)
+	live = pp_model_live_text(self->model);
+	if (live)
+		pp_table_note(table, "%s; records that are still in memory are not in it", live);
+	else if (!table->rows->len)
 		pp_table_note(table, "nothing lost, nothing contradictory");
 	pp_unrecorded_note(table, self->model);
 	g_ptr_array_add(tables, table);

@@ -40,6 +40,7 @@ enum {
 	KERNEL_WHY,
 	TOP,
 	PROBLEMS,
+	IS_LIVE,
 };
 
 static const struct pp_column columns[] = {
@@ -71,6 +72,8 @@ static const struct pp_column columns[] = {
     [KERNEL_WHY] = {"kernel_why", "why", PP_TYPE_TEXT, 0, "reason for this source"},
     [TOP] = PP_TOP_COLUMN,
     [PROBLEMS] = {"problems", "problems", PP_TYPE_COUNT, 0, "rows of the quality section"},
+    [IS_LIVE] = {"still_running", "still running", PP_TYPE_COUNT, PP_COLUMN_ID,
+		 "1: the program still runs, and the figures are of its first wall_ns"},
 };
 
 struct summary {
@@ -259,12 +262,16 @@ static void append_threads(GString *text, const struct pp_cell *row, const struc
 
 static void append_run(GString *text, const struct pp_cell *row, const struct pp_model *model)
 {
+	g_autofree char *live = pp_model_live_text(model);
+
 	if (!row[COMMAND].missing)
 		append_item(text, "command", "%s", row[COMMAND].text);
 	if (!row[SIGNAL].missing)
 		append_item(text, "ended", "by signal %" PRIu64, row[SIGNAL].count);
 	else if (!row[EXIT_STATUS].missing)
 		append_item(text, "ended", "with status %" PRIu64, row[EXIT_STATUS].count);
+	if (live)
+		append_item(text, "state", "%s", live);
 	if (!row[WALL].missing) {
 		g_autofree char *wall = pp_duration_text(row[WALL].time_ns);
 
@@ -333,7 +340,9 @@ static void append_top(GString *text, const struct pp_table *top)
 static void append_problems(GString *text, const struct pp_model *model)
 {
 	if (!model->problems->len)
-		append_item(text, "lost", "nothing");
+		append_item(text, "lost", "%s",
+			    pp_model_is_live(model) ? "not known before the program has ended"
+						    : "nothing");
 	for (guint i = 0; i < model->problems->len && i < N_SHOWN; i++) {
 		const struct pp_problem *problem = model->problems->pdata[i];
 		g_autofree char *count =
@@ -375,6 +384,8 @@ static void summary_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	set_kernel(row, self->context);
 	pp_cell_set_table(&row[TOP], top);
 	pp_cell_set_count(&row[PROBLEMS], model->problems->len);
+	if (pp_model_is_live(model))
+		pp_cell_set_count(&row[IS_LIVE], 1);
 	append_run(text, row, model);
 	append_use(text, row, pp_selects_by(self->context, PP_SELECT_TIME));
 	append_top(text, top);

@@ -533,7 +533,7 @@ void pp_collector_round(struct pp_collector *collector)
 	    MAX(collector->emitted_ns, MIN(collector->round_ns, begin_ns - SLACK_NS));
 	pp_merge_emit(&collector->merge, collector->emitted_ns, emit, collector);
 	if (collector->ctf)
-		pp_kernel_ctf_tick(collector->ctf, begin_ns);
+		pp_kernel_ctf_tick(collector->ctf, begin_ns, collector->emitted_ns);
 	collector->round_ns = begin_ns;
 }
 

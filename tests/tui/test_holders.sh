@@ -14,7 +14,7 @@ until_true 60 grep -q handed handover.out || fail "it does not run: $(cat handov
 terminal 110 30
 run "$gprof_mt browse; echo status=\$?"
 shows DETAILS
-shows 'the program is still running: only its events so far are shown'
+shows 'still running; this report covers the first'
 keys q
 shows status=0
 echo >&9

@@ -27,6 +27,8 @@
  *                      made where a file cannot: on a full disk and under RLIMIT_FSIZE.  A child
  *                      that may not make one either (other credentials, another root) is listed in
  *                      the header of its nearest ancestor that has a `threads`.
+ *   kernel/.complete   64 bits: all of the kernel's events up to this time are in kernel/.  Its
+ *                      writer updates it every second, and removes it at the end.
  *   <pid>/maps         "TIME_NS load START END BIAS BUILDID PATH": hexadecimal without 0x except
  *                      for TIME_NS; BIAS = run-time address - link-time address; BUILDID is "-"
  *                      when the object has none; PATH extends to the end of the line, with '\n' and
@@ -46,6 +48,8 @@
 #define GM_SESSION_FILE	 "session"
 #define GM_SESSION_MAGIC "gprof-mt-capture"
 #define GM_UNWRITTEN	 ".unwritten."
+
+#define GM_KERNEL_COMPLETE ".complete"
 
 /*
  * --- <pid>/helpers: records without a header ----------------------------------------------

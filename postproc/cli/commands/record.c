@@ -26,13 +26,11 @@
 #include "record/libraries.h"
 #include "record/lttng/lttng.h"
 #include "record/program.h"
-#include "core/alive.h"
-#include "core/pid_namespace.h"
 #include "export/gmon/gmon.h"
 #include "runtime/capture/in_use.h"
 #include "runtime/capture/session.h"
 #include "capture/capture.h"
-#include "capture/children.h"
+#include "capture/live.h"
 #include "analysis/unrecorded.h"
 
 /* Exit statuses as in shells. */
@@ -312,48 +310,10 @@ static int exec_status(int code)
 	return code == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;
 }
 
-struct wanted {
-	const struct pp_process *process;
-	const char *dir; /* the capture directory */
-};
-
-static bool is_it(pid_t pid, void *arg)
-{
-	const struct wanted *wanted = arg;
-	const struct pp_process *process = wanted->process;
-
-	if (process->proc_start)
-		return pp_process_is_running(pid, process->proc_start);
-	/*
-	 * A forked child that writes into its parent's files does not record its start time in
-	 * /proc.
-	 */
-	return process->start_ns != PP_TIME_UNKNOWN &&
-	       pp_process_runs(pid, (uint64_t)process->start_ns) &&
-	       pp_children_has_places(wanted->dir, pid);
-}
-
-/*
- * True if the process has outlived the program.  It continues to count in the calls file.  Its
- * number is from its own PID namespace, which is ours or one below.
- */
-static bool is_running(const struct pp_capture *capture, const struct pp_process *process,
-		       struct pp_numbers **numbers)
-{
-	struct wanted wanted = {process, capture->model->dir};
-
-	if (process->end_ns != PP_TIME_UNKNOWN)
-		return false;
-	if (!*numbers)
-		*numbers = pp_numbers_new();
-	return pp_numbers_may_have(*numbers, 0, (pid_t)process->pid, is_it, &wanted);
-}
-
 /* Writes the gmon files that the program did not write itself; see [calls] gmon. */
 static void write_gmon_files(struct pp_run *run, const struct pp_capture *capture)
 {
 	const GPtrArray *processes = capture->model->processes;
-	struct pp_numbers *numbers = NULL;
 	struct pp_gmon gmon;
 
 	pp_gmon_write(capture->model, NULL, run->dir_fd, &gmon);
@@ -373,12 +333,11 @@ static void write_gmon_files(struct pp_run *run, const struct pp_capture *captur
 	for (guint i = 0; i < processes->len; i++) {
 		const struct pp_process *process = processes->pdata[i];
 
-		if (is_running(capture, process, &numbers))
+		if (process->is_live)
 			pp_run_add_loss(run,
 					"later calls not in its gmon files: the process still runs",
 					process->folder, 1);
 	}
-	pp_numbers_free(numbers);
 	pp_gmon_done(&gmon);
 }
 
@@ -408,6 +367,7 @@ static char *end_calls(struct pp_run *run, struct pp_capture **ret_capture)
 	struct pp_capture *capture;
 	char *summary;
 
+	pp_live_is_recorder();
 	if (pp_capture_open(run->capture->dir, &capture, &err)) {
 		pp_cli_fail(&err);
 		return NULL;

@@ -17,6 +17,7 @@
 #include <glib.h>
 
 #include "core/write.h"
+#include "gmon-mt/format.h"
 #include "record/ctf/declaration.h"
 #include "record/ctf/full.h"
 #include "record/ctf/classes.h"
@@ -57,6 +58,9 @@ struct pp_kernel_ctf {
 	unsigned n_streams;
 	uint8_t uuid[UUID_BYTES];
 	uint64_t events, unwritten;
+	uint64_t tick_ns; /* of the last writing of all packets */
+	int complete_fd;  /* of GM_KERNEL_COMPLETE; -1: none */
+	int kernel_fd;	  /* of the directory; -1: none */
 	int first_error;
 	struct pp_kernel_classes classes; /* classes of system calls, at level full */
 };
@@ -363,14 +367,19 @@ void pp_kernel_ctf_lost(struct pp_kernel_ctf *ctf, unsigned index, uint64_t time
 	end_packet(ctf, stream, time_ns);
 }
 
-void pp_kernel_ctf_tick(struct pp_kernel_ctf *ctf, uint64_t now_ns)
+void pp_kernel_ctf_tick(struct pp_kernel_ctf *ctf, uint64_t now_ns, uint64_t complete_ns)
 {
-	for (unsigned i = 0; i < ctf->n_streams; i++) {
-		struct stream *stream = &ctf->streams[i];
+	const uint64_t on_disk_ns = GUINT64_TO_LE(complete_ns);
 
-		if (stream->packet_events && now_ns - stream->begin_ns > PACKET_AGE_NS)
-			end_packet(ctf, stream, stream->last_ns);
-	}
+	if (now_ns - ctf->tick_ns <= PACKET_AGE_NS)
+		return;
+	ctf->tick_ns = now_ns;
+	for (unsigned i = 0; i < ctf->n_streams; i++)
+		if (ctf->streams[i].packet_events)
+			end_packet(ctf, &ctf->streams[i], ctf->streams[i].last_ns);
+	/* If it cannot be written, readers do without it. */
+	if (ctf->complete_fd >= 0)
+		(void)pp_write_all_at(ctf->complete_fd, &on_disk_ns, sizeof(on_disk_ns), 0);
 }
 
 /* --- opening and closing --- */
@@ -435,6 +444,7 @@ int pp_kernel_ctf_create(int dir_fd, const char *source, const struct pp_kernel_
 	parse_uuid(uuid, ctf->uuid);
 	ctf->streams = g_new0(struct stream, n_streams);
 	ctf->n_streams = n_streams;
+	ctf->complete_fd = ctf->kernel_fd = -1;
 	for (unsigned i = 0; i < n_streams; i++)
 		ctf->streams[i].fd = -1;
 	rc = mkdirat(dir_fd, "kernel", 0700) ? -errno : 0;
@@ -447,8 +457,10 @@ int pp_kernel_ctf_create(int dir_fd, const char *source, const struct pp_kernel_
 		rc = write_metadata(ctf, kernel_fd, metadata, syscalls);
 	if (rc == 0)
 		rc = open_streams(ctf, kernel_fd, cpus, clock->start_ns);
-	if (kernel_fd >= 0)
-		close(kernel_fd);
+	if (rc == 0)
+		ctf->complete_fd = create_file(kernel_fd, GM_KERNEL_COMPLETE);
+	ctf->tick_ns = clock->start_ns;
+	ctf->kernel_fd = kernel_fd;
 	if (rc) {
 		pp_kernel_ctf_free(ctf);
 		return pp_error_add(err, rc, "kernel/: %s", g_strerror(-rc));
@@ -461,6 +473,8 @@ int pp_kernel_ctf_end(struct pp_kernel_ctf *ctf, uint64_t end_ns)
 {
 	for (unsigned i = 0; i < ctf->n_streams; i++)
 		end_packet(ctf, &ctf->streams[i], end_ns);
+	if (ctf->complete_fd >= 0)
+		unlinkat(ctf->kernel_fd, GM_KERNEL_COMPLETE, 0);
 	return ctf->first_error;
 }
 
@@ -486,6 +500,10 @@ void pp_kernel_ctf_free(struct pp_kernel_ctf *ctf)
 	for (unsigned i = 0; i < ctf->n_streams; i++)
 		if (ctf->streams[i].fd >= 0)
 			close(ctf->streams[i].fd);
+	if (ctf->complete_fd >= 0)
+		close(ctf->complete_fd);
+	if (ctf->kernel_fd >= 0)
+		close(ctf->kernel_fd);
 	pp_kernel_classes_done(&ctf->classes);
 	g_free(ctf->streams);
 	g_free(ctf);

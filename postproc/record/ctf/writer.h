@@ -47,8 +47,11 @@ void pp_kernel_ctf_write(struct pp_kernel_ctf *ctf, unsigned stream, const struc
 void pp_kernel_ctf_lost(struct pp_kernel_ctf *ctf, unsigned stream, uint64_t time_ns,
 			uint64_t count);
 
-/* Writes packets whose first event is more than a second older than now_ns. */
-void pp_kernel_ctf_tick(struct pp_kernel_ctf *ctf, uint64_t now_ns);
+/*
+ * To be called often.  Every second, writes all packets, so that readers have all events up to
+ * complete_ns: later ones will not be before that.
+ */
+void pp_kernel_ctf_tick(struct pp_kernel_ctf *ctf, uint64_t now_ns, uint64_t complete_ns);
 
 /*
  * Closes all streams.  Each ends with a packet, even if it is empty, to show that the CPU was
