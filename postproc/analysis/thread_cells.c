@@ -33,19 +33,17 @@ char *pp_sampled_function(const struct pp_namer *namer, const struct pp_process 
 			  uint64_t address, uint64_t *ret_entry)
 {
 	uint64_t return_address = address + 1; /* the namer expects return addresses */
-	g_autofree char *name = NULL, *file = NULL;
+	g_autofree char *name = NULL;
 
 	*ret_entry = 0;
 	if (namer->is_own && namer->is_own(namer->data, process, address))
 		return g_strdup(PP_OWN_CODE);
 	name = namer->function(namer->data, process, return_address);
-	if (!g_str_has_prefix(name, "0x")) {
-		if (namer->entry)
-			*ret_entry = namer->entry(namer->data, process, return_address);
-		return g_steal_pointer(&name);
-	}
-	file = namer->file ? namer->file(namer->data, process, address) : NULL;
-	return file ? g_strdup_printf("<no name, in %s>", file) : g_strdup("<no name, in no file>");
+	if (g_str_has_prefix(name, "0x"))
+		return g_strdup("<no name, in no file>");
+	if (namer->entry)
+		*ret_entry = namer->entry(namer->data, process, return_address);
+	return g_steal_pointer(&name);
 }
 
 bool pp_thread_calls(const struct pp_thread *thread, uint64_t *ret_calls)

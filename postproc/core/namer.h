@@ -49,8 +49,6 @@ struct pp_namer {
 	 * functions with the same name.  0 if not known.  The callback may be NULL.
 	 */
 	uint64_t (*entry)(void *data, const struct pp_process *process, uint64_t address);
-	/* The name of the source file of the code address, without directory; NULL if not known. */
-	char *(*file)(void *data, const struct pp_process *process, uint64_t address);
 	/*
 	 * True if the code address belongs to a library of gprof-mt, also if it was linked
 	 * statically.  The callback may be NULL.

@@ -4,8 +4,9 @@
  * samples found in it, per thread and for all threads.  Functions without -pg have samples but no
  * call counts.
  *
- * Code without a name has one row per file.  The code of gprof-mt's libraries has one row, the
- * last, and no share in the percentages, which are of the program's own time.
+ * Code without a symbol has one row per function, if its unwind tables give its bounds, else one
+ * per file.  The code of gprof-mt's libraries has one row, the last, and no share in the
+ * percentages, which are of the program's own time.
  */
 #include <inttypes.h>
 #include <string.h>

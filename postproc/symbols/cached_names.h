@@ -19,7 +19,7 @@ enum pp_symbol_kind { PP_SYMBOL_FUNCTION, PP_SYMBOL_VARIABLE, PP_N_SYMBOL_KINDS 
 
 /* The symbol that contains an address. */
 struct pp_symbol {
-	uint64_t start;
+	uint64_t start;	  /* without a name: by the unwind tables; 0: unknown */
 	const char *name; /* as in the symbol table; NULL: there is no symbol */
 	bool is_local;
 };

@@ -17,12 +17,14 @@
 #include "symbols/debug_file.h"
 #include "symbols/symbol_cache.h"
 #include "symbols/symbol_table.h"
+#include "symbols/unwind_ranges.h"
 
 struct pp_object_file {
 	char *name, *build_id;
 	enum pp_demangle demangle;
 	struct pp_debug_file *file;
 	struct pp_symbol_table *table; /* created on demand, like the next members */
+	struct pp_unwind_ranges *unwind_ranges;
 	struct pp_code *code;
 	struct pp_cached_names *cached;
 	char *key;			      /* of the cached names; NULL: they are not saved */
@@ -95,6 +97,7 @@ void pp_object_file_free(struct pp_object_file *object)
 	pp_cached_names_free(object->cached);
 	pp_code_free(object->code);
 	pp_symbol_table_free(object->table);
+	pp_unwind_ranges_free(object->unwind_ranges);
 	pp_debug_file_close(object->file);
 	g_free(object->key);
 	g_free(object->build_id);
@@ -159,6 +162,17 @@ bool pp_object_file_is_own(struct pp_object_file *object, uint64_t address)
 
 /* --- symbols ---------------------------------------------------------------------------------- */
 
+/* The start of a function without a symbol; 0 if it is unknown. */
+static uint64_t find_start(struct pp_object_file *object, uint64_t address)
+{
+	uint64_t start = 0;
+
+	if (!object->unwind_ranges)
+		object->unwind_ranges = pp_unwind_ranges_new(pp_debug_file_module(object->file));
+	pp_unwind_ranges_find(object->unwind_ranges, address, &start);
+	return start;
+}
+
 static const struct pp_symbol *find_symbol(struct pp_object_file *object, enum pp_symbol_kind kind,
 					   uint64_t address)
 {
@@ -170,6 +184,8 @@ static const struct pp_symbol *find_symbol(struct pp_object_file *object, enum p
 	if (!object->table)
 		object->table = pp_symbol_table_new(pp_debug_file_module(object->file));
 	found = pp_symbol_table_find(object->table, kind, address);
+	if (!found.name && kind == PP_SYMBOL_FUNCTION)
+		found.start = find_start(object, address);
 	return pp_cached_names_add_symbol(object->cached, kind, address, &found);
 }
 
@@ -203,9 +219,9 @@ const char *pp_object_file_function(struct pp_object_file *object, uint64_t addr
 {
 	const struct pp_symbol *symbol = find_symbol(object, PP_SYMBOL_FUNCTION, address);
 
+	*ret_start = symbol->start;
 	if (!symbol->name)
 		return NULL;
-	*ret_start = symbol->start;
 	return shown_name(object, PP_SYMBOL_FUNCTION, symbol);
 }
 

@@ -37,8 +37,9 @@ const char *pp_object_file_name(const struct pp_object_file *object);
 bool pp_object_file_is_own(struct pp_object_file *object, uint64_t address);
 
 /*
- * The demangled function that contains the address, and its start; NULL if there is no symbol.  Not
- * to be called if there is a fault.
+ * The demangled function that contains the address, and its start; NULL if there is no symbol, with
+ * the start by the unwind tables, or 0 if that is unknown, too.  Not to be called if there is a
+ * fault.
  */
 const char *pp_object_file_function(struct pp_object_file *object, uint64_t address,
 				    uint64_t *ret_start);

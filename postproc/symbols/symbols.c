@@ -102,8 +102,12 @@ static struct object *find_call(struct pp_symbols *symbols, const struct pp_proc
 	return get_object(symbols, *ret_load);
 }
 
-/* The display name of code without a symbol: module and offset, which are the same in each run. */
-static char *unnamed(struct pp_symbols *symbols, const struct pp_process *process, uint64_t address)
+/*
+ * The display name of a call site without a symbol: module and offset, which are the same in each
+ * run.
+ */
+static char *unnamed_site(struct pp_symbols *symbols, const struct pp_process *process,
+			  uint64_t address)
 {
 	const struct pp_load *load;
 	uint64_t linked;
@@ -147,12 +151,31 @@ static const char *find_function(struct pp_symbols *symbols, const struct pp_pro
 	return name;
 }
 
+/*
+ * The display name of a function without a symbol: module and offset of its first instruction.  If
+ * that is unknown, all such code of the module has one name.
+ */
+static char *unnamed_function(struct pp_symbols *symbols, const struct pp_process *process,
+			      uint64_t address)
+{
+	const struct pp_load *load;
+	uint64_t linked, start = 0;
+	struct object *object = find_call(symbols, process, address, &load, &linked);
+
+	if (!object)
+		return g_strdup_printf("0x%" PRIx64, pp_address_runtime(address));
+	if (!pp_object_file_fault(object->file))
+		(void)pp_object_file_function(object->file, linked, &start);
+	return start ? g_strdup_printf("%s+0x%" PRIx64, pp_object_file_name(object->file), start)
+		     : g_strdup_printf("%s, no symbols", pp_object_file_name(object->file));
+}
+
 static char *name_function(void *data, const struct pp_process *process, uint64_t address)
 {
 	uint64_t entry;
 	const char *name = find_function(data, process, address, &entry);
 
-	return name ? g_strdup(name) : unnamed(data, process, address);
+	return name ? g_strdup(name) : unnamed_function(data, process, address);
 }
 
 /* Functions inlined from headers are shown as their caller's line.  NULL if nothing is known. */
@@ -179,7 +202,7 @@ static char *name_site(void *data, const struct pp_process *process, uint64_t ad
 	guint frame;
 	const struct pp_source_frame *site = find_site(data, process, address, &frame);
 
-	return site ? frame_text(site) : unnamed(data, process, address);
+	return site ? frame_text(site) : unnamed_site(data, process, address);
 }
 
 static char *frame_source(struct pp_symbols *symbols, const struct pp_process *process,
@@ -242,8 +265,8 @@ static GPtrArray *name_frames(void *data, const struct pp_process *process, uint
 	if (!n) {
 		struct pp_frame *frame = g_new0(struct pp_frame, 1);
 
-		frame->function = unnamed(symbols, process, address);
-		frame->site = g_strdup(frame->function);
+		frame->function = unnamed_function(symbols, process, address);
+		frame->site = unnamed_site(symbols, process, address);
 		g_ptr_array_add(named, frame);
 	}
 	return named;
@@ -272,13 +295,6 @@ static uint64_t find_entry(void *data, const struct pp_process *process, uint64_
 	return entry;
 }
 
-static char *name_file(void *data, const struct pp_process *process, uint64_t address)
-{
-	const struct pp_load *load = pp_maps_find(process, address);
-
-	return load ? g_strdup(pp_object_file_name(get_object(data, load)->file)) : NULL;
-}
-
 static bool is_own(void *data, const struct pp_process *process, uint64_t address)
 {
 	const struct pp_load *load = pp_maps_find(process, address);
@@ -297,7 +313,6 @@ struct pp_namer pp_symbols_namer(struct pp_symbols *symbols)
 	    .function = name_function,
 	    .object = name_object,
 	    .entry = find_entry,
-	    .file = name_file,
 	    .is_own = is_own,
 	};
 }

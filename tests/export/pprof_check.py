@@ -39,14 +39,14 @@ assert profile["time_us"] == round(begun.timestamp() * 1e6), (profile["time_us"]
 
 def plain(name):
     """Code without a name may have one for each address."""
-    return re.sub(r"^(.*)\+0x[0-9a-f]+$", r"<no name, in \1>", name)
+    return re.sub(r"^(.*)(\+0x[0-9a-f]+|, no symbols)$", r"<no name, in \1>", name)
 
 
 def name_of(location):
     """Values of the function itself, which is the last frame."""
     name = location["lines"][-1][0]
     file = location["mapping"] and os.path.basename(location["mapping"]["file"])
-    return f"<no name, in {file}>" if re.fullmatch(r"0x[0-9a-f]+|.*\+0x[0-9a-f]+", name) else name
+    return f"<no name, in {file}>" if re.fullmatch(r"0x[0-9a-f]+|.*(\+0x[0-9a-f]+|, no symbols)", name) else name
 
 
 calls, arcs, cpu, blocked = (collections.Counter() for _ in range(4))

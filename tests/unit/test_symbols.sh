@@ -187,7 +187,30 @@ cp pie stripped
 objcopy --only-keep-debug stripped beside.debug
 main_at=$(add "$(address_of pie main)" 5)
 strip --strip-all stripped
-same "stripped" 1 "$("$name" "$PWD/stripped" - 0 "f$main_at" | grep -c "^stripped+0x$main_at$")"
+same "stripped" "stripped+0x$main_at" "$("$name" "$PWD/stripped" - 0 "s$main_at")"
+# Functions without symbols have one name each, if unwind tables give their bounds, else one together.
+for function in main twice helper; do
+	at=$(address_of pie $function)
+	for offset in 1 5 9; do
+		same "stripped, $function+$offset" "stripped+0x$(add "$at" 0)" \
+			"$("$name" "$PWD/stripped" - 0 "f$(add "$at" $offset)")"
+		same "stripped, frames of $function+$offset" "stripped+0x$(add "$at" $offset)" \
+			"$("$name" "$PWD/stripped" - 0 "i$(add "$at" $offset)")"
+	done
+done
+objcopy --remove-section .eh_frame --remove-section .eh_frame_hdr stripped untold
+same "no unwind tables" "untold, no symbols" "$("$name" "$PWD/untold" - 0 "f$main_at")"
+same "no file" "gone, no symbols" "$("$name" "$PWD/gone" - 0 "f$main_at")"
+# Without -pie; with exported symbols.
+cp fixed fixed.bare && strip --strip-all fixed.bare
+same "stripped, not PIE" "fixed.bare+0x$(add "$(address_of fixed twice)" 0)" \
+	"$("$name" "$PWD/fixed.bare" - 0 "f$(add "$(address_of fixed twice)" 9)")"
+"$CC" -g -O0 -shared -fPIC src/program.c -o exports
+at=$(add "$(address_of exports helper)" 0)
+twice_at=$(add "$(address_of exports twice)" 5)
+strip --strip-all exports
+same "stripped, exported" twice "$("$name" "$PWD/exports" - 0 "f$twice_at")"
+same "stripped, not exported" "exports+0x$at" "$("$name" "$PWD/exports" - 0 "f$(add "$at" 5)")"
 objcopy --add-gnu-debuglink=beside.debug stripped
 same "debug file" main "$("$name" "$PWD/stripped" - 0 "f$main_at")"
 # The symbol cache stores the name of the debug file.
