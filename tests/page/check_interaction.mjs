@@ -96,10 +96,10 @@ async function checkZoom(page) {
 	await until(page, from => Number(document.querySelector('canvas.lanes').dataset.fromNs) > from, zoomed[0]);
 	const panned = await sight(page);
 	same(Math.round((panned[1] - panned[0]) / 1000), Math.round((zoomed[1] - zoomed[0]) / 1000), 'drag: as much in sight as before');
-	same(await range(page), '0-4', 'zoom and drag choose nothing');
+	same(await range(page), '0-4', 'zoom and drag select nothing');
 
 	const showAll = async () => {
-		await page.getByRole('button', {name: 'Show the chosen time'}).click();
+		await page.getByRole('button', {name: 'Show the selected time'}).click();
 		same(round(await sight(page)), [0, 4000], 'all in sight again');
 	};
 	await showAll();
@@ -117,9 +117,9 @@ async function checkZoom(page) {
 	same(round(await sight(page)), [1000, 3000], 'zoom in: the middle half');
 	await page.getByRole('button', {name: 'Earlier'}).click();
 	same(round(await sight(page)), [500, 2500], 'a quarter earlier');
-	await page.getByRole('button', {name: /Choose the visible time/}).click();
+	await page.getByRole('button', {name: /Select the visible time/}).click();
 	await inSight(page, 'timeline', '0-3');
-	same(round(await sight(page)), [0, 3000], 'the time in sight is chosen, in whole bins');
+	same(round(await sight(page)), [0, 3000], 'the visible time is selected, in whole bins');
 	await page.locator('#range-whole').click();
 	await inSight(page, 'timeline', '0-4');
 }
@@ -133,7 +133,7 @@ async function checkDrags(page) {
 	await page.mouse.up();
 	await page.keyboard.up('Shift');
 	await inSight(page, 'timeline', '1-2');
-	holds(true, 'Shift and drag on the lanes choose a time');
+	holds(true, 'Shift and drag on the lanes select a time');
 
 	await toTop(page);
 	const strip = await page.locator('.strip').boundingBox();

@@ -86,7 +86,7 @@ class Distribution {
 
 	constructor({capture}) {
 		this.#capture = capture;
-		this.node = section('distribution', 'How long waits take', 'Each bar covers waits up to twice as long as those of the bar before.',
+		this.node = section('distribution', 'Wait times', 'Each bar covers waits up to twice as long as those of the bar before.',
 			this.#status, this.#chart, this.#table, this.#more);
 		new ResizeObserver(() => this.#draw()).observe(this.#chart);
 	}
@@ -146,6 +146,6 @@ class Distribution {
 
 export function distributionView(app) {
 	if (app.capture.sums.distribution.n === 0)
-		return {node: section('distribution', 'How long waits take', null, nothing('This capture has no waits.')), update() {}};
+		return {node: section('distribution', 'Wait times', null, nothing('This capture has no waits.')), update() {}};
 	return new Distribution(app);
 }

@@ -38,12 +38,12 @@ export class RangeBar {
 		this.#onchange = onchange;
 		this.#shares = overview(capture);
 		this.#handles = ['from', 'to'].map(end => el('div', {class: `handle ${end}`, role: 'slider', tabindex: 0, id: `range-${end}`,
-			'aria-label': end === 'from' ? 'Beginning of the chosen time' : 'End of the chosen time',
+			'aria-label': end === 'from' ? 'Beginning of the selected time' : 'End of the selected time',
 			'aria-valuemin': 0, 'aria-valuemax': capture.bins, onkeydown: event => this.#key(event, end)}));
-		this.#strip = el('div', {class: 'strip', title: 'Drag to choose a time: all views then show only that time',
+		this.#strip = el('div', {class: 'strip', title: 'Drag to select a time: all views then show only that time',
 			onpointerdown: event => this.#press(event)}, this.#canvas, this.#chosen, this.#handles);
 		this.#whole = el('button', {type: 'button', id: 'range-whole', onclick: () => onchange(capture.whole)}, 'Whole run');
-		this.node = el('div', {class: 'range', role: 'region', 'aria-label': 'Chosen time'},
+		this.node = el('div', {class: 'range', role: 'region', 'aria-label': 'Selected time'},
 			el('span', {class: 'name'}, 'Time'), this.#strip, this.#text, this.#whole);
 		new ResizeObserver(() => this.#draw()).observe(this.#strip);
 		onTheme(() => this.#draw());

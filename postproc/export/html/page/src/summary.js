@@ -109,7 +109,7 @@ export function summaryView({capture}) {
 			const whole = capture.isWhole(range);
 			const waits = new Map(capture.rows('objects', range, {keys: ['object'], sums: ['wait']}).map(({object, wait}) => [object, wait]));
 			const items = whole && findings.length ? findings.map(alike => finding(capture, alike, waits)) : sentences(capture, range);
-			lead.textContent = whole ? 'The whole run, largest cost first.' : 'The chosen time, largest cost first.';
+			lead.textContent = whole ? 'The whole run, largest cost first.' : 'The selected time, largest cost first.';
 			list.replaceChildren(...items.length ? items : [el('li', {class: 'nothing'}, whole ?
 				'This capture has no waits.' : 'No thread waited in this time.')]);
 			items.slice(SHOWN_AT_FIRST).forEach(item => item.hidden = true);

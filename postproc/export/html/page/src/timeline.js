@@ -18,8 +18,8 @@ import {Zoom} from './zoom.js';
 const CLOSEST_NS = 200;
 const LONGEST_NAME = 1000;
 
-const KEYS = 'Drag to pan, Ctrl and wheel or + and − to zoom, Shift and drag to choose a time. Arrow keys move between lanes and ' +
-	'steps, Shift and arrows pan, 0 shows the chosen time, Enter chooses the visible time.';
+const KEYS = 'Drag to pan, Ctrl and wheel or + and − to zoom, Shift and drag to select a time. Arrow keys move between lanes and ' +
+	'steps, Shift and arrows pan, 0 shows the selected time, Enter selects the visible time.';
 
 class Timeline {
 	#app;
@@ -64,8 +64,8 @@ class Timeline {
 			choice('Show', [['all', 'threads and objects'], ['thread', 'threads'], ['object', 'objects']], kind => this.#choose({kind})).node,
 			button('+', 'Zoom in', () => this.#zoomBy(2)), button('−', 'Zoom out', () => this.#zoomBy(0.5)),
 			button('◀', 'Earlier', () => this.#panBy(-0.25)), button('▶', 'Later', () => this.#panBy(0.25)),
-			button('Chosen time', 'Show the chosen time', () => this.#showRange()),
-			button('Choose the visible time', 'Choose the visible time: all views then show only that time', () => this.#chooseView()));
+			button('Selected time', 'Show the selected time', () => this.#showRange()),
+			button('Select the visible time', 'Select the visible time: all views then show only that time', () => this.#chooseView()));
 	}
 
 	#installZoom() {
