@@ -17,13 +17,13 @@
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77
 #endif
-#define WORDS_MAX   1000000u
-#define BACKLOG	    1024
-#define WAITING_MAX 256u
-#define WAITING_US  1000000 /* limit for a request after its connection */
-#define AT_ONCE	    64
-#define ROUND_MAX   256u /* connections per call, before the kernel's events are read again */
-#define KIN_MAX	    64	 /* ancestors to check */
+#define UNRECORDED_MAX 1000000u
+#define BACKLOG	       1024
+#define WAITING_MAX    256u
+#define WAITING_US     1000000 /* limit for a request after its connection */
+#define AT_ONCE	       64
+#define ROUND_MAX      256u /* connections per call, before the kernel's events are read again */
+#define KIN_MAX	       64   /* ancestors to check */
 
 static bool watch(const struct pp_mailbox *mailbox, int fd)
 {
@@ -42,7 +42,7 @@ void pp_mailbox_open(struct pp_mailbox *mailbox, const struct gm_capture *captur
 	*mailbox = (struct pp_mailbox){
 	    .capture = capture,
 	    .waiting = g_hash_table_new_full(NULL, NULL, NULL, g_free),
-	    .words = g_array_new(FALSE, FALSE, sizeof(struct pp_word)),
+	    .unrecorded = g_array_new(FALSE, FALSE, sizeof(struct pp_unrecorded)),
 	};
 	pp_grants_init(&mailbox->grants, dir_fd, max_bytes);
 	mailbox->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -64,7 +64,7 @@ void pp_mailbox_done(struct pp_mailbox *mailbox)
 	pp_mailbox_stop(mailbox);
 	pp_grants_done(&mailbox->grants);
 	g_clear_pointer(&mailbox->waiting, g_hash_table_unref);
-	g_clear_pointer(&mailbox->words, g_array_unref);
+	g_clear_pointer(&mailbox->unrecorded, g_array_unref);
 }
 
 /* --- authentication --- */
@@ -129,16 +129,16 @@ static int is_believed(const struct pp_mailbox *mailbox, int connection, const s
 
 /* --- requests --- */
 
-static void add_word(struct pp_mailbox *mailbox, int32_t pid, int32_t code)
+static void add_unrecorded(struct pp_mailbox *mailbox, int32_t pid, int32_t code)
 {
-	const struct pp_word word = {pid, -code};
+	const struct pp_unrecorded unrecorded = {pid, -code};
 
 	/* Both libraries report a process, one after the other; keep one entry. */
-	for (guint i = mailbox->words->len; pid && i-- > 0;)
-		if (g_array_index(mailbox->words, struct pp_word, i).pid == pid)
+	for (guint i = mailbox->unrecorded->len; pid && i-- > 0;)
+		if (g_array_index(mailbox->unrecorded, struct pp_unrecorded, i).pid == pid)
 			return;
-	if (mailbox->words->len < WORDS_MAX)
-		g_array_append_val(mailbox->words, word);
+	if (mailbox->unrecorded->len < UNRECORDED_MAX)
+		g_array_append_val(mailbox->unrecorded, unrecorded);
 }
 
 /*
@@ -168,7 +168,7 @@ static int answer(struct pp_mailbox *mailbox, int connection,
 								  : -EBADRQC;
 	if (!is_proven && is_believed(mailbox, connection, peer) == 0)
 		return -EBADRQC;
-	add_word(mailbox, peer->pid, request->code);
+	add_unrecorded(mailbox, peer->pid, request->code);
 	return 0;
 }
 

@@ -18,7 +18,7 @@
 #include "record/serve_files.h"
 #include "runtime/capture/capture.h"
 
-struct pp_word {
+struct pp_unrecorded {
 	int32_t pid;  /* 0: in a PID namespace that is not visible from here */
 	int32_t code; /* errno */
 };
@@ -30,7 +30,7 @@ struct pp_mailbox {
 			      * connection, us */
 	const struct gm_capture *capture;
 	struct pp_grants grants;
-	GArray *words; /* of struct pp_word, one per process */
+	GArray *unrecorded; /* of struct pp_unrecorded, one per process */
 	uint64_t n_refused;
 };
 

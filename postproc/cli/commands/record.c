@@ -342,16 +342,17 @@ static void write_gmon_files(struct pp_run *run, const struct pp_capture *captur
 }
 
 /* Counts the processes that reported that they could not write into the capture. */
-static void note_words(struct pp_run *run, const struct pp_capture *capture)
+static void note_unrecorded(struct pp_run *run, const struct pp_capture *capture)
 {
-	const GArray *words = run->mailbox->words;
+	const GArray *reports = run->mailbox->unrecorded;
 
-	for (guint i = 0; i < words->len; i++) {
-		const struct pp_word *word = &g_array_index(words, struct pp_word, i);
-		g_autofree char *pid = g_strdup_printf("%d", word->pid);
-		g_autofree char *what = pp_capture_unwritten_text(word->code);
+	for (guint i = 0; i < reports->len; i++) {
+		const struct pp_unrecorded *report =
+		    &g_array_index(reports, struct pp_unrecorded, i);
+		g_autofree char *pid = g_strdup_printf("%d", report->pid);
+		g_autofree char *what = pp_capture_unwritten_text(report->code);
 
-		pp_capture_add_unwritten(capture->model, pid, word->code);
+		pp_capture_add_unwritten(capture->model, pid, report->code);
 		pp_run_add_silent_loss(run, what, pid, 1);
 	}
 	if (run->mailbox->n_refused)
@@ -373,7 +374,7 @@ static char *end_calls(struct pp_run *run, struct pp_capture **ret_capture)
 		return NULL;
 	}
 	pp_capture_end(capture, run->end_ns);
-	note_words(run, capture);
+	note_unrecorded(run, capture);
 	summary = pp_summary_make(run, capture);
 	if (run->config->calls_mode != GM_CALLS_OFF)
 		write_gmon_files(run, capture);
