@@ -133,7 +133,7 @@ for flags in "-pg -mfentry -minstrument-return=call" -finstrument-functions; do
 done
 
 # The file: the same as on standard output, with the default mode, replacing an old one.
-export_ -o - >want || fail "standard output"
+export_ -o - >want || fail "export to standard output fails"
 echo old >gprof-mt.folded
 (umask 022 && export_) || fail "the default file"
 cmp want gprof-mt.folded || fail "the default file differs"

@@ -63,7 +63,7 @@ done
 "$gprof_mt" export --format folded --what calls -o all || fail "exit status $?"
 in_order 1000
 
-# So many stacks that one thread reads them all.
+# With so many stacks, one thread reads all calls.
 build_from many_stacks many_stacks.c -pg -mfentry -minstrument-return=call
 fresh ./many_stacks 2 17 || fail "exit status $?"
 "$gprof_mt" export --format folded --what calls -o all || fail "exit status $?"

@@ -29,7 +29,7 @@ compare work
 compare work --tid "$("$gprof_mt" report --format json threads | jq '.threads[-1].tid')"
 
 # A number of calls that would need a file of many gigabytes is damage.
-python3 - gprof-mt.data/*/calls <<'END2' || fail "there is no count to change"
+python3 - gprof-mt.data/*/calls <<'END2' || fail "cannot change a count in the calls file"
 import struct, sys
 count, path = struct.pack("<Q", 2000), sys.argv[1] # of calls of middle
 data = open(path, "rb").read()

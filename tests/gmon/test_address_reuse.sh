@@ -20,7 +20,7 @@ check()
 	fresh ./address_reuse "$how" "$rounds" "$@" >reused
 	status=$?
 	same "$what: exit status" "$([ "$how" = kill ] && echo 137 || echo 0)" $status
-	[ "$(cat reused)" -gt 0 ] || skip "the loader never takes a place again"
+	[ "$(cat reused)" -gt 0 ] || skip "the loader never reuses an address"
 	dir=$(folder)
 	calls=$(calls "$dir" | awk '{ n[$2] += $3 } END { for (f in n) print f, n[f] }' | sort)
 	same "$what" "$(printf '%s\n' "back $((6 * rounds))" "call_it $((6 * rounds))" \
@@ -61,7 +61,7 @@ check "without start files" end 20 bare naked
 printf '[calls]\nmode = history\n' >gprof-mt.conf
 for how in end kill; do
 	fresh ./address_reuse $how 3 one two >reused
-	[ "$(cat reused)" -gt 0 ] || skip "the loader never takes a place again"
+	[ "$(cat reused)" -gt 0 ] || skip "the loader never reuses an address"
 	for tid in $("$GM_BUILD/gprof-mt" report --format json threads | python3 -c '
 import json, sys
 print(*(t["tid"] for t in json.load(sys.stdin)["threads"]))'); do

@@ -29,7 +29,7 @@ fresh()
 	[ ! -e was_run ] || fail "$*: executed the gprof-mt of PATH: $(cat was_run)"
 }
 
-# Not requested: no kernel events.
+# Kernel events are recorded only on request.
 fresh
 cp out plain
 [ "$(info 'kernel source')" = none ] || fail "recorded without being asked"

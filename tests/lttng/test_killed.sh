@@ -29,15 +29,15 @@ for person in $(people); do
 	name=$(sessions)
 	uid=$(as id -u)
 	namespace=$(stat -L -c %i /proc/self/ns/pid)
-	[ "$name" = "gprof-mt-$uid-$namespace-$recorder-$(start_of "$recorder")" ] || fail "the name: $name"
+	[ "$name" = "gprof-mt-$uid-$namespace-$recorder-$(start_of "$recorder")" ] || fail "unexpected name of the session: $name"
 	kill -KILL "$recorder"
 	wait "$recorder" 2>/dev/null
-	[ "$(sessions)" = "$name" ] || fail "as $who: the killed one leaves: $(cat list)"
+	[ "$(sessions)" = "$name" ] || fail "as $who: sessions after record was killed: $(cat list)"
 	recording_start live
 	[ "$(sessions)" != "$name" ] && [ "$(sessions | wc -l)" = 1 ] || fail "as $who: $(cat list)"
 	kill -KILL "$program"
 	"$gprof_mt" report -i killed sync >report 2>&1 && grep -q pthread_mutex_lock report ||
-		fail "as $who: events of the killed one: $(cat report)"
+		fail "as $who: the killed recording lacks events: $(cat report)"
 
 	# Nobody has this process number now, or another process has it.
 	gone=$recorder
@@ -59,5 +59,5 @@ for person in $(people); do
 	sessions | diff <(printf '%s\n' $kept $live | sort) - || fail "as $who: other sessions than these stay"
 	recording_end TERM "$recorder" live
 	"$gprof_mt" report -i live quality >quality 2>&1 && grep -q 'nothing lost' quality ||
-		fail "as $who: the one beside: $(cat quality)"
+		fail "as $who: the simultaneous recording: $(cat quality)"
 done

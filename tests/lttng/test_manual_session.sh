@@ -46,7 +46,7 @@ for person in $(people); do
 		by_hand $level
 		compare "$level"
 	done
-	# With the program's thread table and load map: the final names.
+	# The program's thread table and load map give the final names.
 	mv full-sched/ust ours/
 	tables ours >by-hand
 	tables gprof-mt.data >recorded

@@ -112,16 +112,16 @@ for person in $(people); do
 	daemon=$(sessiond_pid)
 	session_start by-hand "$PWD/by-hand"
 	alike
-	[ "$(sessions)" = by-hand ] && [ "$(sessiond_pid)" = "$daemon" ] || fail "another daemon: $(cat list)"
+	[ "$(sessions)" = by-hand ] && [ "$(sessiond_pid)" = "$daemon" ] || fail "the session daemon was replaced, or a session is left: $(cat list)"
 	session_stop by-hand
 	n=$(ust_events by-hand | grep -c ' mutex_lock ')
 	[ "$n" = 800 ] || fail "the session of the user has $n of 800 locks"
 
-	# It has no kernel tracer: other sources are used, which is told.
+	# The daemon has no kernel tracer: record uses another source, and says so.
 	as "$gprof_mt" record --set kernel.source=lttng "$here/counted" 1 10 >out 2>err
 	[ $? = 3 ] && grep -q "LTTng's kernel tracer: .*--no-kernel" err || fail "no kernel tracer: $(cat err)"
-	[ "$(jq -r .kernel.source gprof-mt.data/info.json)" != lttng ] || fail "a source that there is not"
-	[ "$(sessions)" = "" ] || fail "a session stays: $(cat list)"
+	[ "$(jq -r .kernel.source gprof-mt.data/info.json)" != lttng ] || fail "lttng is stated as source without a kernel tracer"
+	[ "$(sessions)" = "" ] || fail "a session is left: $(cat list)"
 	sessiond_stop
 
 	# There is no daemon and no lttng-sessiond: the program is not started.

@@ -37,7 +37,7 @@ for person in $(people); do
 
 	# shellcheck disable=SC2154 # declared above
 	recording_end TERM "$first" first
-	sessions | grep -q -- "-$second-" || fail "as $who: the second does not go on: $(cat list)"
+	sessions | grep -q -- "-$second-" || fail "as $who: the second session has ended: $(cat list)"
 	recording_start third
 	program=$(pgrep -P "$recorder" -x counted)
 	kill -KILL "$recorder" "$program"

@@ -13,7 +13,7 @@ build()
 	env PATH="$PWD/bin" "$GM_TOP/postproc/export/html/page/build-page" work page >out 2>&1 || status=$?
 	[ $status = "$1" ] || fail "exit $status, expected $1"
 	[ "$(wc -l <out)" = 1 ] || fail 'expected one line'
-	grep -q "$2" out || fail "does not say: $2"
+	grep -q "$2" out || fail "no message '$2': $(cat out)"
 }
 
 mkdir bin

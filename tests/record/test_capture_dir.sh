@@ -18,7 +18,7 @@ __attribute__((noinline)) void work(void)
 	__asm__ volatile("");
 }
 
-/* "fork N": N children that each exec this program with no argument; "exec": becomes it. */
+/* "fork N": makes N children that execute this program without arguments; "exec": does so itself. */
 int main(int argc, char **argv)
 {
 	work();
@@ -103,7 +103,7 @@ mkdir gprof-mt.data
 echo precious >gprof-mt.data/file
 run ../app
 says 'exists and is not a gprof-mt capture; choose another directory'
-[ "$(cat gprof-mt.data/file)" = precious ] || fail "touched what is not ours"
+[ "$(cat gprof-mt.data/file)" = precious ] || fail "a file that is not part of a capture was changed"
 rm -r gprof-mt.data
 echo precious >gprof-mt.data
 run ../app

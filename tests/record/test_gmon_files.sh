@@ -158,7 +158,7 @@ int main(void)
 		called();
 		printf("%d\n", getpid());
 		fflush(stdout);
-		/* Not the pipe, whose end tells; it waits for the test to open the other end of this. */
+		/* Closing the pipe ends the parent; the child waits until the test opens this FIFO. */
 		close(ready[0]);
 		close(ready[1]);
 		return open("gate", O_RDONLY) < 0;

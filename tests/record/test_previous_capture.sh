@@ -61,8 +61,8 @@ before=$(aside)
 [ -n "$before" ] || fail "expected a capture that is moved aside"
 "$gprof_mt" record -q true >out2 2>err2
 [ $? = 1 ] && grep -q 'is still being written to' err2 || fail "not refused: $(cat err2)"
-[ -e gprof-mt.data.old/session ] || fail "the refused one took the old capture away"
-[ "$(aside)" = "$before" ] || fail "the refused one changed $before to $(aside)"
+[ -e gprof-mt.data.old/session ] || fail "the refused record removed gprof-mt.data.old"
+[ "$(aside)" = "$before" ] || fail "the refused record changed $before to $(aside)"
 kill -KILL $record
 wait $record 2>/dev/null
 kill "$(cat started)"

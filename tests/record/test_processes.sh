@@ -16,7 +16,7 @@ static void *work(void *arg)
 	return arg;
 }
 
-/* KIND: a child that does nothing, runs true, or is this program again, LEFT times. */
+/* Makes a child. By `kind` it executes nothing, true, or this program with the argument `left`. */
 static void make(char *self, char kind, char *left)
 {
 	if (fork() == 0) {
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 	pthread_t thread;
 	char text[16];
 
-	if (left > 0) { /* ... and on in the same process */
+	if (left > 0) { /* ... and continues in the same process */
 		snprintf(text, sizeof(text), "%d", left - 1);
 		execl(argv[0], argv[0], text, (char *)NULL);
 		return 1;

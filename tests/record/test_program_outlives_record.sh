@@ -27,14 +27,14 @@ static void *burn(void *arg)
 	return arg;
 }
 
-/* As long as nobody opens it to write. */
+/* Blocks until a process opens it for writing. */
 static void stop_at(const char *fifo)
 {
 	if (open(fifo, O_RDONLY) < 0)
 		abort();
 }
 
-/* With an argument, not in a child that the program leaves behind. */
+/* Without an argument, a child does the work and outlives the program. */
 int main(int argc, char **argv)
 {
 	pthread_t thread;

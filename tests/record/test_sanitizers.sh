@@ -22,7 +22,7 @@ static void *work(void *arg)
 	return arg;
 }
 
-/* With an argument it reads what it has freed. */
+/* With an argument it reads freed memory. */
 int main(int argc, char **argv)
 {
 	pthread_t threads[2];

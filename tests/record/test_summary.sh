@@ -27,7 +27,7 @@ static void *pass(void *gate)
 	return NULL;
 }
 
-/* For each of N gates a thread waits once; one more is passed M times without. */
+/* At each of N gates a thread waits once; another gate is passed M times without a wait. */
 int main(int argc, char **argv)
 {
 	pthread_t thread;

@@ -38,7 +38,7 @@ switches()
 	[ $? = 3 ] || fail "exit status; $(cat err)"
 	[ "$(info 'kernel source')" = switches ] || fail "source: $(info kernel)"
 	for member in pairs wakings io; do
-		[ "$(info "kernel $member")" = false ] || fail "claims to know $member"
+		[ "$(info "kernel $member")" = false ] || fail "info.json states $member as known"
 	done
 	kernel_events gprof-mt.data >events
 	cat out
@@ -75,12 +75,12 @@ both()
 		bad = len(user) < 5
 		for tid, ours in user.items():
 		    theirs, life = root[tid], ours["end_ns"] - ours["start_ns"]
-		    # root also has what the first thread was before the exec
+		    # root also has the first thread's time before the exec
 		    if ours["pid"] == tid:
 		        continue
 		    off = [sum(t[k] or 0 for k in t if k.startswith(("blocked_", "runnable_")) and k.endswith("_ns"))
 		           for t in (ours, theirs)]
-		    # the cost of recording a switch twice is on one side for the user, on the other for root
+		    # recording a switch twice takes time that the user's run counts on one side of it, root's on the other
 		    near = 0.02 * life + 2000 * (ours["switches_voluntary"] + ours["switches_involuntary"])
 		    for what, a, b in (("running", ours["running_ns"], theirs["running_ns"]), ("not running", *off)):
 		        if abs(a - b) > near:

@@ -9,7 +9,7 @@ cat >app.c <<'END'
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Forks once, so that a child comes to the same failure. */
+/* Forks once, so that a child has the same failure. */
 int main(int argc, char **argv)
 {
 	(void)argv;

@@ -6,7 +6,7 @@
 need babeltrace2 jq python3
 folder=$GM_TOP/tests/report/programs/critical_path
 
-# By function, from calls with and without returns, with both sources of the path.
+# The path by function, from calls with and without returns, with both sources of the path.
 by_function()
 {
 	local source=$1 program=$2

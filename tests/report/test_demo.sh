@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What `make demo` ends with: the lock that costs most, where it is waited for and held, the critical path, the file of
+# `make demo` ends with: the lock that costs most, where it is waited for and held, the critical path, the file of
 # the page and the command for the browser. Its call graph is a worker's.
 set -e
 . "$GM_TOP/tests/lib.sh"

@@ -38,8 +38,8 @@ holds '[.notes[] | select(.section == "captures")] | length == 1 and (.[0].note 
 cpu=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
 taskset -c "$cpu" "$gprof_mt" diff --format json a b summary threads sync locks flat callgraph | diff - json >differ ||
 	fail "with one CPU: $(head -20 differ)"
-python3 "$GM_TOP/tests/report/programs/diff/compare_reports.py" "$gprof_mt" a b || fail "a and b"
-python3 "$GM_TOP/tests/report/programs/diff/compare_reports.py" "$gprof_mt" b a || fail "b and a"
+python3 "$GM_TOP/tests/report/programs/diff/compare_reports.py" "$gprof_mt" a b || fail "diff a b differs from the reports"
+python3 "$GM_TOP/tests/report/programs/diff/compare_reports.py" "$gprof_mt" b a || fail "diff b a differs from the reports"
 
 # The same program with the same arguments: other ids and addresses, the same counts.
 make_capture c ./counts 3 1000 40

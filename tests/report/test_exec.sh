@@ -23,7 +23,7 @@ int main(int argc, char **argv)
 
 	if (argc == 1) {
 		if (fork() == 0) {
-			work(NULL); /* of the fork's image only the exec tells that it is over */
+			work(NULL); /* only the exec shows that the image of the fork has ended */
 			execl("./other", argv[0], "last", (char *)NULL);
 			_exit(1);
 		}
@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 }
 END
 "$CC" -pg -O1 -g -o again again.c -pthread || fail "cannot compile"
-ln -s again other || fail "no link"
+ln -s again other || fail "cannot make a symlink"
 
 for source in none switches perf; do
 	[ $source = perf ] && ! can_trace && continue

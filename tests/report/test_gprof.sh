@@ -19,7 +19,7 @@ int odd(int n) { return n == 0 ? 0 : even(n - 1); }
 int factorial(int n) { return n < 2 ? 1 : n * factorial(n - 1); }
 static int once(int n) { return n; }
 int shared(int n) { return once(n) + library(n); }
-/* A cycle of three, one of them recursive besides, entered at two places. */
+/* A cycle of three functions, one of which is recursive; two call sites enter the cycle. */
 int first(int n);
 int third(int n) { return n <= 0 ? 0 : first(n - 1); }
 int second(int n) { return n <= 0 ? 0 : n % 5 == 0 ? second(n - 1) : third(n - 1); }

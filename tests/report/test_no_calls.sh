@@ -10,7 +10,7 @@ cat >quiet.c <<'END'
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* By hand, for no compiler to leave it out or to make it one with its caller. */
+/* No compiler leaves this call out or inlines it. */
 __attribute__((noipa)) static void call(void)
 {
 	__asm__ volatile("");
@@ -41,7 +41,7 @@ int main(void)
 		thread();
 		_exit(0);
 	}
-	if (fork() == 0) { /* a fork of a fork, that did not call */
+	if (fork() == 0) { /* a child of a child, which itself makes no calls */
 		quiet(NULL);
 		if (fork() == 0) {
 			quiet(NULL);
@@ -108,14 +108,14 @@ fi
 
 # Without the program's counts nothing is known of its threads and its forks.
 program=$(info pid all)
-cp -r all lost && rm "lost/$program/calls" || fail "lost"
+cp -r all lost && rm "lost/$program/calls" || fail "cannot make a capture without calls"
 calls lost "- - - - - - - 2"
 note lost "calls of 7 of the threads were not counted"
 # A file that is damaged after the calls of main().
-cp -r all cut && printf 'GARBAGE!' | dd of="cut/$program/calls" bs=1 seek=0 conv=notrunc 2>/dev/null || fail "cut"
+cp -r all cut && printf 'GARBAGE!' | dd of="cut/$program/calls" bs=1 seek=0 conv=notrunc 2>/dev/null || fail "cannot damage a calls file"
 calls cut "- - - - - - - 2"
 # The counts of the same program remain, those of its fork are lost.
-cp -r all apart || fail "apart"
+cp -r all apart || fail "cannot copy the capture"
 for at in apart/[0-9]*; do
 	[ "$at" = "apart/$program" ] || sed -i '1s/load [0-9a-f]* [0-9a-f]* [0-9a-f]*/load 1000 5078 1000/' "$at/maps"
 done

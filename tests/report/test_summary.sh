@@ -26,7 +26,7 @@ int main(void)
 	for (int i = 0; i < 4; i++)
 		pthread_create(&thread[i], 0, work, &tids[i]);
 	pthread_barrier_wait(&start);
-	/* All of them want the mutex, and none gets it. */
+	/* All threads wait for the mutex, and none acquires it. */
 	for (int i = 0; i < 4; i++)
 		if (!sleeper_await(&tids[i]))
 			return 1;

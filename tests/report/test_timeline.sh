@@ -22,7 +22,7 @@ retry reasons full-sched
 retry reasons full
 read -r _ thread _ _ _ main <said
 
-# As text: the same lines, times in ms; a part of the time has the lines of that part.
+# The text has the same lines, with times in ms; a selected part of the time has the lines of that part.
 "$gprof_mt" timeline --tid "$thread" >text || fail timeline
 [ "$(sed 1,3d text | wc -l)" = "$(jq '.timeline | length' actor.json)" ] || fail "lines: $(wc -l <text)"
 grep -Eq '^ +[0-9]+\.[0-9]{6} +[0-9]+  off CPU +blocked on mutex lock, held by reasons \(tid '"$main"'\)' text ||

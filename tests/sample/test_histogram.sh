@@ -33,7 +33,7 @@ same "together: small" 5311.39 "$(awk '$NF == "small" { print $3 }' sum)"
 
 ./histogram >none
 gprof -b -p program none >out 2>&1
-grep -q 'no time accumulated' out || fail "an empty one: $(cat out)"
+grep -q 'no time accumulated' out || fail "a histogram without samples: $(cat out)"
 gprof -b -p program none one none >sum 2>&1
 same "with empty ones" 2.10 "$(awk '$NF == "large" { print $3 }' sum)"
 exit 0

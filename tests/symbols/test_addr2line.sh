@@ -106,9 +106,9 @@ grep -q 'full, simple or no' err || fail "--demangle some: $(cat err)"
 sed -i 's/return 0/return sum < 0/' src/program.cc
 g++ -O1 -g -pg -pthread src/program.cc -o program
 sites >anew
-[ -s anew ] || fail "built anew: no sites"
+[ -s anew ] || fail "after a rebuild: no call sites"
 while read -r site; do
-	grep -qx "${site#program+0x}" addresses || fail "built anew: $site"
+	grep -qx "${site#program+0x}" addresses || fail "after a rebuild: a name for $site"
 done <anew
 "$gprof_mt" report -i data --format json callgraph quality >quality.json 2>err || fail "$(cat err)"
 jq -e --arg p "$PWD/program" '[.. | objects | select(.where? == $p) | .what] | any(test("build-id differs"))' \

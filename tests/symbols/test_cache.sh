@@ -109,10 +109,10 @@ rm -r cache
 "$gprof_mt" history -i data --no-cache >listed
 "$gprof_mt" history -i data >one &
 first=$!
-"$gprof_mt" history -i data >two || fail "two at once: $?"
-wait $first || fail "two at once: $?"
-cmp one listed || fail "two at once"
-cmp two listed || fail "two at once"
+"$gprof_mt" history -i data >two || fail "two readers at once: exit status $?"
+wait $first || fail "two readers at once: exit status $?"
+cmp one listed || fail "two readers at once: the output differs"
+cmp two listed || fail "two readers at once: the output differs"
 [ -z "$(find $folder -name '.*' -type f)" ] || fail "temporary files are left: $(ls -A $folder)"
 as_without "after two at once"
 
@@ -147,7 +147,7 @@ grep -q 'deep::worker<long>::add(long) (program.cc:8)' shown || fail "with a deb
 as_without "with a debug file, again"
 rm program.debug
 as_without "without it again"
-! grep -q 'program\.cc' shown || fail "without it again: $(head -n 30 shown)"
+! grep -q 'program\.cc' shown || fail "after its removal: $(head -n 30 shown)"
 
 # .dwo files may change unnoticed: their contents are not cached.
 cat >split.c <<'END_OF_SOURCE'

@@ -136,7 +136,7 @@ check()
 	! grep -Ev '/(one|two).so$' gone || fail "$how: modules other than the plugins are recorded as unloaded"
 	[ "$how" != keep ] || awk -v rounds="$rounds" '{ n[$2 ~ /two/] += $1 }
 		END { exit n[0] == 0 || n[1] * rounds != n[0] * (rounds - 1) }' gone ||
-		fail "keep: $(cat gone)"
+		fail "libraries that stay loaded: $(cat gone)"
 }
 
 for made in '' -no-pie -pg; do

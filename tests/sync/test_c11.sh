@@ -18,7 +18,7 @@ events >events
 no_complaint
 mutex=$(object mutex) timed=$(object timed) cond=$(object cond)
 
-# 4 x 500 rounds, 4 turns, and two at the end of main
+# There are 4 x 500 rounds, 4 turns, and two locks at the end of main.
 expect 2006 " mutex_lock result=0 site=[1-9][0-9]* $mutex\$"
 expect 2006 " mutex_unlock result=0 .*$mutex\$"
 expect 1 " mutex_init result=0 .*$timed value=1\$"

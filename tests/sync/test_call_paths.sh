@@ -72,13 +72,13 @@ paths pthread_mutex_lock | while read -r path; do
 done || exit 1
 echo "no frame pointers: ok"
 
-# On stacks that are unmapped afterwards.
+# The threads run on stacks that are unmapped afterwards.
 build paths -fno-omit-frame-pointer
 run 9 traced ./paths stacks
 paths pthread_mutex_lock | grep -q '^take < one < on_another_stack' || { paths pthread_mutex_lock; fail "stacks"; }
 echo "other stacks: ok"
 
-# As many paths as a thread stores, each defined once; the others are counted as lost.
+# A thread stores a limited number of paths, each defined once; the others are counted as lost.
 build many_paths -fno-omit-frame-pointer
 for n in 300 3000; do
 	run 9 traced ./many_paths $n

@@ -19,7 +19,7 @@ exercise()
 	shift
 	traced ./include "$@" >out 2>err 3>places || status=$?
 	[ $status -eq "$wanted" ] || { cat out err; fail "exit status $status"; }
-	[ ! -s err ] || { cat err; fail "it said something"; }
+	[ ! -s err ] || { cat err; fail "unexpected message"; }
 	events gprof-mt.data >events
 	no_complaint
 	grep -Ev ' [a-z_]+_begin | (site|path|call_path) ' events | awk '
@@ -124,5 +124,5 @@ for run in none:50000 liba.so:20000 include:30000; do
 	[ "$n" -eq "${run#*:}" ] || fail "many without $run: expected ${run#*:} unlocks, got $n"
 	! grep . babeltrace.err || fail "babeltrace2 complained"
 done
-"$gprof_mt" report --format json quality | jq -r '.notes[].note' | grep 'too many' && fail "many are too many"
+"$gprof_mt" report --format json quality | jq -r '.notes[].note' | grep 'too many' && fail "a note says that too many objects were used"
 echo "many: ok"

@@ -64,11 +64,11 @@ END
 # Values that were not recorded are missing, not 0.
 jq -e --arg o "0x$(printf %x "$mutex")" '.locks[] | select(.object == $o) |
 	.contended == 1 and .acquired == null and .hold_ns == null and .wait_ns > 0' report.json >/dev/null ||
-	{ jq .locks report.json; fail "the mutex that was waited for"; }
-"$gprof_mt" report locks | grep -q 'sync.mode = contended' || fail "no note on what is not known"
+	{ jq .locks report.json; fail "expected the mutex with its wait in locks"; }
+"$gprof_mt" report locks | grep -q 'sync.mode = contended' || fail "no note about the missing holds"
 jq -e --arg o "0x$(printf %x "$mutex")" '.locks[] | select(.object == $o) |
 	[.sites[].holders[]?] | length == 1 and .[0].address != null' report.json >/dev/null ||
-	{ jq .locks report.json; fail "where the lock was taken that the wait met"; }
+	{ jq .locks report.json; fail "expected the call site at which the holder acquired the mutex"; }
 echo "counted: ok"
 
 # A truncated file is reported, and the rest is read.

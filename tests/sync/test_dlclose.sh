@@ -5,14 +5,14 @@
 . "$GM_TOP/tests/sync/common.sh"
 rounds=40 libraries=8
 
-# Of different sizes, so that a library overlaps the former addresses of several others.
+# The libraries have different sizes, so that one overlaps the former addresses of several others.
 for ((i = 0; i < libraries; i++)); do
 	{ cat "$programs/unload.c"; echo "char padding_${i}[$((i / 2 * 5000 + 1))];"; } >p$i.c
 	$CC -std=gnu17 -O1 -g -fPIC -shared -pthread -DNAME=p$i -o p$i.so p$i.c || fail "cannot compile p$i.so"
 done
 build unload
 
-# Not under LTTng, which calls dlopen() in the child of a fork.
+# LTTng is not tested, since it calls dlopen() in the child of a fork.
 for how in 'mode = all' 'paths = 1ns' 'include = unload,p*.so'; do
 	printf '[sync]\n%s\n' "$how" >config
 	GPROF_MT_CONFIG=config traced timeout 100 ./unload $rounds $libraries >out 2>err

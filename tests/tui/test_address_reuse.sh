@@ -11,7 +11,7 @@ for name in one two; do
 done
 "$CC" -std=gnu17 -O1 -g -pthread -o address_reuse "$source" || fail "cannot compile"
 "$gprof_mt" record -q --set kernel.source=none -- ./address_reuse end 2 one two >places || fail record
-[ "$(sort -u places | wc -l)" = 1 ] || skip "the loader does not take a place again"
+[ "$(sort -u places | wc -l)" = 1 ] || skip "the loader does not reuse an address"
 "$GM_BUILD/tests/tui/compare_index" gprof-mt.data || fail "see above"
 
 # Made large by a file that is never read.

@@ -153,7 +153,7 @@ int main(void)
 END
 "$CC" -O1 -g alike.c -o alike -pthread || fail 'cannot compile alike'
 "$gprof_mt" record -q -o alike.data ./alike || fail 'record alike'
-"$gprof_mt" graph -i alike.data --kind wait --format json >alike.json || fail 'graph alike'
+"$gprof_mt" graph -i alike.data --kind wait --format json >alike.json || fail 'graph --kind wait fails'
 edges=$(python3 -c 'import json
 for edge in json.load(open("alike.json"))["edges"]:
     if edge["to"] is not None and edge["waits"][0]["type"] == "rwlock":

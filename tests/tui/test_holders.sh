@@ -10,7 +10,7 @@ need babeltrace2
 mkfifo input
 exec 9<>input
 "$gprof_mt" record -q -- ./handover <&9 >handover.out &
-until_true 60 grep -q handed handover.out || fail "it does not run: $(cat handover.out)"
+until_true 60 grep -q handed handover.out || fail "the program does not run: $(cat handover.out)"
 terminal 110 30
 run "$gprof_mt browse; echo status=\$?"
 shows DETAILS
@@ -35,7 +35,7 @@ run "clear; $gprof_mt browse; echo status=\$?"
 shows DETAILS
 lacks 'still running' || fail "it has ended: $(screen)"
 screen | awk '/^OPERATIONS/ { exit !rows } is_in { rows++; if (/^thread/) last = 1; else if (last) exit 1 }
-	/^OBJECTS/ { is_in = 1 }' || fail "a thread is above what is none: $(screen)"
+	/^OBJECTS/ { is_in = 1 }' || fail "a thread is listed above an object: $(screen)"
 keys o /
 types 'mutex mutex'
 keys Enter

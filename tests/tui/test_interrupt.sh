@@ -28,17 +28,17 @@ stop_in_the_midst()
 		# The shell is not to take over when its child is held.
 		run "set +m; sh -c 'echo \$\$ >pid; exec $gprof_mt browse -i big'"
 		until_true 60 test -s pid || fail 'no process'
-		until_true 60 has 'q quit' || fail "no progress: $(screen)"
+		until_true 60 has 'q quit' || fail "no progress is shown: $(screen)"
 		kill -STOP "$(cat pid)"
-		until_true 60 stopped || fail 'it is not held'
+		until_true 60 stopped || fail 'the browser was not stopped'
 		! is_making || break
 		kill -KILL "$(cat pid)"
 		rm -rf big
 		events=$((events * 4))
 		[ $events -lt 300000000 ] || fail 'no capture is large enough'
 	done
-	has 'big: ' || fail "it does not say what it does: $(screen)"
-	has '%' || fail "it does not say how far it is: $(screen)"
+	has 'big: ' || fail "the present step is not shown: $(screen)"
+	has '%' || fail "the progress in percent is not shown: $(screen)"
 	# It looks at the keyboard every tenth of a second.
 	sleep 0.2
 }
@@ -52,7 +52,7 @@ gone()
 gone_with()
 {
 	kill -CONT "$(cat pid)"
-	until_true 60 gone || fail "it goes on: $(screen)"
+	until_true 60 gone || fail "the browser does not end: $(screen)"
 	run 'echo status=$?'
 	shows "status=$1"
 	[ ! -e big/index ] && [ ! -e big/index.new ] || fail "left behind: $(ls big)"
@@ -66,8 +66,8 @@ gone_with 130
 
 stop_in_the_midst
 kill -KILL "$(cat pid)"
-until_true 60 gone || fail 'it lives on'
-[ -d big/index.new ] || fail 'nothing to take over'
+until_true 60 gone || fail 'the browser does not end'
+[ -d big/index.new ] || fail 'no unfinished index is left'
 run "clear; $gprof_mt browse -i big; echo status=\$?"
 shows DETAILS
 [ -e big/index/head ] && [ ! -e big/index.new ] || fail "not taken over: $(ls big)"
@@ -80,7 +80,7 @@ run "clear; $gprof_mt browse -i big"
 shows 'q quit'
 keys C-z
 shows Stopped
-lacks 'q quit' || fail "the terminal is still its: $(screen)"
+lacks 'q quit' || fail "the terminal still shows the browser: $(screen)"
 in_tmux resize-window -x 120 -y 40
 run 'clear; fg; echo status=$?'
 shows DETAILS

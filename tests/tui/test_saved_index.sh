@@ -57,13 +57,13 @@ look()
 browse
 look made
 leave
-[ "$(stat -c %a big/index)" = 700 ] || fail "the folder: $(stat big/index)"
+[ "$(stat -c %a big/index)" = 700 ] || fail "the folder of the index is not private: $(stat big/index)"
 [ -z "$(find big/index -type f ! -perm 600)" ] || fail "files: $(ls -l big/index)"
 first=$(inode)
 browse
 look kept
 leave
-cmp made kept || fail 'another picture'
+cmp made kept || fail 'the saved index is shown differently'
 shows_name worker 'of the capture'
 [ "$(inode)" = "$first" ] || fail 'it was made again'
 python3 "$forge" big/index rename
@@ -104,7 +104,7 @@ echo mine >big/index/notes
 browse
 shows 'the index is not saved: Directory not empty'
 leave
-[ "$(cat big/index/notes)" = mine ] || fail 'the notes of somebody else are gone'
+[ "$(cat big/index/notes)" = mine ] || fail 'a file that is not part of an index was removed'
 rm -rf big/index
 shows_name worker 'once they are away'
 
@@ -130,7 +130,7 @@ browse
 shows 'the index is not saved: No space left on device'
 look full
 leave
-cmp made full || fail 'another picture in memory'
+cmp made full || fail 'the index in memory is shown differently'
 [ ! -e big/index ] || fail 'an index was kept without room'
 terminal 100 30
 
@@ -142,7 +142,7 @@ browse
 shows 'the index is not saved: another `gprof-mt browse` is making it'
 keys q
 shows status=0
-[ -d big/index.new ] || fail 'what is being made was removed'
+[ -d big/index.new ] || fail 'an index that is being made was removed'
 exec 9<&-
 echo old >big/index.new/steps
 browse

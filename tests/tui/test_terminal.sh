@@ -38,12 +38,12 @@ gone()
 # ended STATUS: the terminal is as before: line editing and echo are on.
 ended()
 {
-	until_true 60 gone || fail "it goes on: $(screen)"
+	until_true 60 gone || fail "the browser does not end: $(screen)"
 	run 'status=$?; clear; echo status=$status; stty -a | grep -cE "(^| )icanon( .*)? echo "; rm pid; echo end'
 	until_true 60 eval 'screen | grep -qx end' || fail "no shell: $(screen)"
 	shows "status=$1"
 	screen | grep -qx 1 || fail "the terminal is not as it was: $(screen)"
-	lacks DETAILS || fail "something is left: $(screen)"
+	lacks DETAILS || fail "the terminal still shows the browser: $(screen)"
 }
 
 # Colors and characters.

@@ -45,7 +45,7 @@ for event in sched_switch sched_waking sched_process_fork sched_process_exit sys
 	grep -q " $event" text || fail "no $event"
 done
 
-# Those of the BPF programs too.
+# BPF programs record the same events.
 babeltrace2 out/full/kernel >text || fail "babeltrace2 cannot read full/kernel"
 for event in syscall_entry_futex syscall_exit_futex x86_exceptions_page_fault_user sched_switch; do
 	grep -q " $event: " text || fail "full by BPF programs: no $event"
@@ -87,7 +87,7 @@ python3 - <<-'END' || fail "the three sources differ"
 	sys.exit(bad > 0)
 END
 
-# A daemon without the kernel tracer: the next source, and a line that says so.
+# Without the kernel tracer in the daemon, record uses the next source and prints a line that says so.
 for source in lttng auto; do
 	[ "$(jq -r .kernel.source out/without-$source/info.json)" = bpf ] &&
 		grep -q "kernel events: LTTng's kernel tracer: .*--no-kernel" out/without-$source.err &&
@@ -95,7 +95,7 @@ for source in lttng auto; do
 		fail "$source, without the kernel tracer: $(cat out/without-$source.err)"
 done
 
-# By hand: each session file brings what its level has, and the report has both of it.
+# Sessions made by hand: each session file records the events of its level, and the report shows them.
 [ "$(cat out/loaded)" = "$(printf '%s: 0\n' full-sched-kernel full-kernel)" ] || fail "load: $(cat out/load)"
 for session in full-sched-kernel full-kernel; do
 	babeltrace2 out/$session >text || fail "babeltrace2 cannot read $session"

@@ -23,7 +23,7 @@ for tid, ours in threads[1].items():
     if ours["pid"] == tid:  # before its exec it was the inner record's child, which perf has, too
         continue
     switches = ours["switches_voluntary"] + ours["switches_involuntary"]
-    # What one of them costs lies on this side of a switch or on that.
+    # The cost of recording a switch lies on either side of it.
     near = 0.02 * life + 2000 * switches
     kinds = {"running": ("running_ns",), "runnable": ("runnable_ns",),
              "blocked": [key for key in ours if key.startswith("blocked_") and key.endswith("_ns")]}

@@ -14,7 +14,7 @@ int main(int argc, char **argv)
 {
 	char byte;
 	work();
-	/* "daemon": goes on in a child until standard input ends. */
+	/* "daemon": continues in a child until standard input ends. */
 	if (argc > 1 && strcmp(argv[1], "daemon") == 0) {
 		if (fork() != 0)
 			return 0;

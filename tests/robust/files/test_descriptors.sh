@@ -29,7 +29,7 @@ for file in '' "$own"; do
 	check "libsync-trace${file:+, with a file}" env LD_PRELOAD="$libsync" ./descriptors "$tries" ${file:+"$file"}
 	check "both${file:+, with a file}" env LD_PRELOAD="$libsync" ./descriptors.pg "$tries" ${file:+"$file"}
 done
-# As another user: `record` opens the files and passes their descriptors.
+# For a process of another user, `record` opens the files and passes their descriptors.
 if [ "$(id -u)" = 0 ]; then
 	check "record, without rights" "$gprof_mt" record -q -o gprof-mt.data --set sync.mode=all \
 		--set kernel.source=none -- ./descriptors $((tries / 10)) - 65534

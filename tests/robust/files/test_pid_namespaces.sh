@@ -29,7 +29,7 @@ __attribute__((noinline)) void work(void)
 	pthread_mutex_lock(&mutex);
 	pthread_mutex_unlock(&mutex);
 }
-/* It cannot fork: it goes on. */
+/* It cannot fork, and continues. */
 static void fail_as_daemon(void)
 {
 	const struct rlimit none = {0, 0};
@@ -79,7 +79,7 @@ start_here()
 	GPROF_MT_CONFIG=$PWD/data.conf "$@" <in >up 2>err &
 	program=$!
 	exec 8>in 9<up
-	read -r -t 60 word _ <&9 && [ "$word" = up ] || fail "$*: it does not say 'up': $(cat err)"
+	read -r -t 60 word _ <&9 && [ "$word" = up ] || fail "$*: expected 'up' from the program: $(cat err)"
 }
 
 start()
@@ -122,7 +122,7 @@ kept()
 			[ "$(wc -l <message)" = 1 ] && grep -q "data: $words.*choose another directory" message ||
 				fail "$what: $*: $how, run $run: $(cat message)"
 			[ ! -e data.old ] && [ "$(stat -c %i data data/session)" = "$inode" ] ||
-				fail "$what: $*: $how, run $run: it was renamed"
+				fail "$what: $*: $how, run $run: the capture in use was renamed"
 		done
 	done
 	n_kept=$((n_kept + 1))

@@ -135,7 +135,7 @@ import errno, os, sys
 evil, target, count = "evil", sys.argv[1], int(sys.argv[2])
 os.mkdir(evil, 0o777)
 os.chmod(evil, 0o777)
-# The folders that a capture of processes with these pids has.
+# Names of the folders in a capture of processes with these pids.
 first = os.getpid()
 for pid in range(first - 20, first + 400):
     if pid % 2:

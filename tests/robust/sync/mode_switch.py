@@ -30,7 +30,7 @@ for line in open(waits):
               all(HOLDERS[name] in (h["site"] or "") for h in holders) and
               sum(h["wait_ns"] for h in holders) == wait_ns, holders)
     else:
-        check(f"{name}: holders of what has none", not holders, holders)
+        check(f"{name}: expected no holders", not holders, holders)
 
 # There are no other waits, except the join.
 waited = {row["object"] for row in report["locks"] if row["wait_ns"] and row["type"] != "thread"}

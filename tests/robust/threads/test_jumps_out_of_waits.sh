@@ -50,21 +50,21 @@ for way in 'cond 1300' 'cond 500 stack' 'exit 200' 'wait 1300' 'wait 300 stack' 
 	case $way in
 	cond*)
 		# the handler may come before the wait has begun
-		[ "$(count '^cond_wait 4 ')" -ge $((n / 4)) ] || fail "$way: $(count '^cond_wait 4 ') waits were left"
+		[ "$(count '^cond_wait 4 ')" -ge $((n / 4)) ] || fail "$way: expected at least $((n / 4)) waits left by jumps, found $(count '^cond_wait 4 ')"
 		[ "$(count '^cond_wait 125 ')" -eq 1 ] || fail "$way: the cancelled wait has no end"
 		;;
 	cancel*)
 		[ "$(count '^cond_wait_begin ')" -eq "$(count '^cond_wait 125 ')" ] || fail "$way: waits without an end"
 		;;
 	wait*)
-		[ "$(count '^(sem_wait|mutex_lock) 4 ')" -ge $((n / 4)) ] || fail "$way: few waits were left"
+		[ "$(count '^(sem_wait|mutex_lock) 4 ')" -ge $((n / 4)) ] || fail "$way: expected at least $((n / 4)) waits left by jumps"
 		;;
 	*)
 		while read -r word posts object; do
 			recorded=$(count "^sem_post 0 $object")
 			[ "$word" != handled ] || [ "$recorded" -eq "$posts" ] ||
 				fail "$way: $recorded of $posts posts of handlers are recorded"
-			# one that was left may have taken effect, and be recorded, or neither
+			# a post that a jump left may have taken effect, and may be recorded
 			if [ $((recorded + lost)) -lt "$posts" ] || [ "$recorded" -gt $((posts + n)) ]; then
 				fail "$way: $recorded posts recorded, $lost counted as lost, $posts made"
 			fi

@@ -16,5 +16,5 @@ for run in {1..8}; do
 	loads=$((${loads:-0} + $(sed -n 's/ loads//p' err)))
 done
 paths=$("$gprof_mt" report --format csv paths 2>/dev/null | wc -l)
-echo "12 runs, $loads loads, $paths lines of paths"
+echo "8 runs, $loads loads, $paths lines of paths"
 [ "$loads" -gt 50 ] || fail "expected more than 50 loads, found $loads"

@@ -13,8 +13,8 @@ mv ends ends.pg
 build ends
 printf '[sync]\nmode = all\n' >gprof-mt.conf
 
-# check WAY LIMIT PRELOAD PROGRAM: its threads' system calls behind their last one are no more than
-# LIMIT, and none may wait; then the times, of another run
+# check WAY LIMIT PRELOAD PROGRAM: after the last system call of the program, each thread makes at most
+# LIMIT system calls, and none that may wait; then prints the times of another run
 check()
 {
 	local way=$1 limit=$2 preload=$3 program=$4 threads most names median most_ns

@@ -36,8 +36,8 @@ for mode in look delete create clear overwrite late early; do
 		fail "$mode: status $? under both libraries: $(cat err)"
 	cmp bare out || fail "$mode: expected '$(cat bare)' as bare, found '$(cat out)'"
 	[ "$(number deleted)" = "" ] || [ "$(number deleted)" -le 1 ] ||
-		fail "$mode: $(number deleted) keys are ours"
-	[ "$(number keys)" = "" ] || [ "$(number keys)" -ge 1023 ] || fail "$mode: $(number keys) keys are left"
+		fail "$mode: expected at most 1 key of the libraries, found $(number deleted)"
+	[ "$(number keys)" = "" ] || [ "$(number keys)" -ge 1023 ] || fail "$mode: expected at least 1023 keys for the program, found $(number keys)"
 	babeltrace2 gprof-mt.data/*/user 2>/dev/null >events || fail "$mode: babeltrace2"
 	starts=$(grep -c ' thread_start: ' events) exits=$(grep -c ' thread_exit: ' events)
 	calls=$("$gprof_mt" report --format json flat | python3 -c '
@@ -50,6 +50,6 @@ print(sum(f["calls"] for f in json.load(sys.stdin)["functions"] if f["name"] == 
 	[ "$streams" -le 20 ] || fail "$mode: expected at most 20 streams, found $streams"
 	case $mode in
 	delete | clear | early) ;;
-	*) [ "$exits" -ge $n ] || fail "$mode: $exits of $n ends" ;;
+	*) [ "$exits" -ge $n ] || fail "$mode: expected $n thread ends, found $exits" ;;
 	esac
 done

@@ -37,7 +37,7 @@ static void show_handlers(const char *when)
 	printf("\n");
 }
 
-/* As signal threads and event loops do. */
+/* Blocks all signals, as signal threads and event loops do. */
 static void block_everything(void)
 {
 	struct timespec now = {0, 0}, soon = {0, 1000000};
@@ -65,7 +65,7 @@ static void block_everything(void)
 	pthread_sigmask(SIG_UNBLOCK, &all, NULL);
 }
 
-/* As daemons do when they start. */
+/* Resets all signal handlers, as daemons do when they start. */
 static void reset_everything(void)
 {
 	for (int number = 1; number <= SIGRTMAX; number++)
@@ -84,7 +84,7 @@ static void own_tick(int number, siginfo_t *info, void *context)
 		n_foreign++;
 }
 
-/* As user-space profilers and schedulers do. */
+/* Uses SIGPROF itself, as user-space profilers and schedulers do. */
 static void use_sigprof(void)
 {
 	struct sigaction action = {.sa_sigaction = own_tick, .sa_flags = SA_SIGINFO | SA_RESTART};

@@ -149,7 +149,7 @@ static void *mapped(size_t bytes)
 	return memory;
 }
 
-/* Even numbers are objects of a, the others of the program. */
+/* Objects with even numbers belong to the library a, the others to the program. */
 #define N_MANY 20000
 static pthread_mutex_t *many;
 static pthread_barrier_t barrier;

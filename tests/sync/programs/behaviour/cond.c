@@ -68,7 +68,10 @@ static void owner_dies(int which)
 	else
 		CALL(pthread_cond_clockwait(&cond, &mutex, CLOCK_REALTIME, &real));
 	join(thread);
-	/* Not made consistent: it can never be acquired again, not even by a wait. */
+	/*
+	 * The mutex was not made consistent, so it can never be acquired again, not even by a
+	 * wait.
+	 */
 	CALL(pthread_mutex_unlock(&mutex));
 	CALL(pthread_cond_wait(&cond, &mutex));
 	CALL(pthread_mutex_lock(&mutex));

@@ -78,7 +78,9 @@ static void *child_thread(void *arg)
 static void child(bool plainly)
 {
 	SAY("child");
-	/* Begun by the parent, in a thread that is not here: begun again, as fork() sees to. */
+	/*
+	 * A thread that exists only in the parent had begun the routine: glibc lets it run again.
+	 */
 	if (!plainly)
 		CALL(pthread_once(&once, no_routine));
 	for (int i = 0; i < N_MUTEXES; i++) {

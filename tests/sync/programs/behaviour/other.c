@@ -78,7 +78,7 @@ static void *at_barrier(void *arg)
 	return arg;
 }
 
-/* Which of the two threads is the serial one differs; exactly one is. */
+/* Exactly one of the two threads is the serial one, but not always the same. */
 static void meet(void)
 {
 	struct answer answers[2];

@@ -59,7 +59,10 @@ static void too_many(void)
 	CALL(pthread_sigqueue(pthread_self(), SIGRTMIN, value));
 }
 
-/* To processes of another user: root sends to its own parent after it has become another user. */
+/*
+ * Sends signals to processes of another user: root sends to its own parent after it has become
+ * another user.
+ */
 static void not_permitted(void)
 {
 	pid_t other = getppid();

@@ -54,7 +54,7 @@ static void *uses_little(void *arg)
 
 /* --- creation ------------------------------------------------------------------------------- */
 
-/* Not as root, nor with leave to be of real time. */
+/* Runs without root privileges and without the permission for real-time scheduling. */
 static void without_privilege(void)
 {
 	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -84,7 +84,8 @@ static void without_memory(void)
 	thrd_t c11_thread;
 
 	pthread_attr_init(&attributes);
-	CALL(pthread_attr_setstacksize(&attributes, (size_t)1 << 30)); /* none such is at hand */
+	CALL(pthread_attr_setstacksize(&attributes,
+				       (size_t)1 << 30)); /* no cached stack is as large */
 	uses_little(NULL); /* what a library makes for a process, it has made */
 	setrlimit(RLIMIT_AS, &none);
 	CALL(pthread_create(&thread, &attributes, nothing, NULL));

@@ -244,7 +244,7 @@ static void thread_let_go(void)
 	sem_post(&leave);
 }
 
-/* Who would have joined it was cancelled: it can be joined still. */
+/* The joining thread was cancelled, so the thread can still be joined. */
 static void thread_join_anyway(void)
 {
 	sem_post(&leave);

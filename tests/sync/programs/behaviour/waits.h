@@ -8,14 +8,14 @@
 
 #include "behaviour.h"
 
-/* What is waited for.  NULL: nothing to be done. */
+/* The object that is waited for.  NULL: there is nothing to do. */
 struct object {
-	void (*hold)(int variant);    /* makes it, and so that who comes waits */
-	void (*provide)(int variant); /* makes it, and so that nobody waits; NULL: no such thing */
+	void (*hold)(int variant);    /* makes it, such that the next thread waits */
+	void (*provide)(int variant); /* makes it, such that no thread waits; NULL: not possible */
 	void (*enter)(void);	      /* by the waiting thread, before its call */
 	void (*let_go)(void);	      /* ends the wait */
-	int (*leave)(void);	      /* by the waiting thread once it has it, or was cancelled */
-	void (*let_go_anyway)(void);  /* by the other one, if the waiting thread was cancelled */
+	int (*leave)(void); /* by the waiting thread when it has the object or is cancelled */
+	void (*let_go_anyway)(void); /* by the other one, if the waiting thread was cancelled */
 };
 
 struct wait {
