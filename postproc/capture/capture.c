@@ -69,6 +69,14 @@ static int check_schema(const char *path, const char *first_line, struct pp_erro
 	return 0;
 }
 
+/* A full disk may cut short the line that `record` adds at its end. */
+static bool is_complete(const char *text, gsize len)
+{
+	const char *end = strrchr(text, '\n');
+
+	return end && strlen(text) == len && g_str_has_prefix("ended 1", end + 1);
+}
+
 static int read_session(struct pp_capture *capture, struct pp_error *err)
 {
 	g_autofree char *path = g_build_filename(capture->model->dir, "session", NULL);
@@ -101,7 +109,7 @@ static int read_session(struct pp_capture *capture, struct pp_error *err)
 			has_offset = true;
 		sscanf(*line, "clock_uuid %36s", capture->clock_uuid);
 	}
-	if (!has_offset || text[len - 1] != '\n')
+	if (!has_offset || !is_complete(text, len))
 		return pp_error_add(err, -EINVAL, "%s: cut short; record again", path);
 	return 0;
 }

@@ -219,11 +219,9 @@ static bool has_room(struct pp_grants *grants)
 
 static int do_open(int dir, const struct gm_recorder_request *request)
 {
-	struct stat status;
 	int fd = gm_open_below(dir, request->name, request->flags | O_NOFOLLOW, 0600);
 
-	if (fd >= 0 && (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_nlink != 1 ||
-			!gm_is_own(&status))) {
+	if (fd >= 0 && !gm_is_own_file(fd)) {
 		close(fd);
 		return -EPERM;
 	}

@@ -193,7 +193,9 @@ void gm_session_end(int dir)
 
 	if (fd < 0)
 		return;
-	gm_write_quietly(fd, line, sizeof(line) - 1);
+	/* A write that is cut short changes nothing for readers. */
+	if (gm_is_own_file(fd))
+		gm_write_quietly(fd, line, sizeof(line) - 1);
 	gm_sys_close(fd);
 }
 

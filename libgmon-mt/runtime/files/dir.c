@@ -242,3 +242,11 @@ bool gm_is_own(const struct stat *status)
 {
 	return status->st_uid == effective_user() && gm_is_trusted(status);
 }
+
+bool gm_is_own_file(int fd)
+{
+	struct stat status;
+
+	return gm_syscall3(SYS_fstat, fd, (long)&status, 0) == 0 && S_ISREG(status.st_mode) &&
+	       status.st_nlink == 1 && gm_is_own(&status);
+}

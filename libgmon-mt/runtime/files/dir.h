@@ -49,4 +49,7 @@ bool gm_is_trusted(const struct stat *status);
 /* Returns true if the effective user owns it and gm_is_trusted(). */
 bool gm_is_own(const struct stat *status);
 
+/* Returns true if it is a regular file, gm_is_own(), and has no other name. */
+bool gm_is_own_file(int fd);
+
 #endif

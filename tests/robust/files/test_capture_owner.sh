@@ -126,7 +126,7 @@ daemon()
 	wait $!
 	each_way "$dir" "is still being written to: process [0-9]* still runs"
 	exec 9>&-
-	pid=$(sed -n 's/.*process \([0-9]*\) of.*/\1/p' err)
+	pid=$(sed -n 's/.*process \([0-9]*\) still runs.*/\1/p' err)
 	for _ in $(seq 600); do
 		[ -e "/proc/$pid" ] || break
 		read -rt 0.1 <> <(:)
@@ -150,5 +150,29 @@ sed -i "s/^owner .*/owner $$ $start/" i/session
 keeps i "is still being written to" "$gprof_mt" record -q -o i -- ./app
 sed -i 's/^clock_uuid .*/clock_uuid 11111111-2222-3333-4444-555555555555/' i/session
 "$gprof_mt" record -q -o i -- ./app || fail "a capture from an earlier boot is not replaced"
+
+# A full disk may cut short the line that record adds to `session`: then it noted no end, and the capture is read.
+make_capture j
+[ "$(tail -n 1 j/session)" = "ended 1" ] || fail "record notes no end: $(tail -n 1 j/session)"
+sed -i '$d' j/session
+line=$'ended 1\n'
+for n in 0 1 2 3 4 5 6 7 8; do
+	cp j/session session
+	printf %s "${line::n}" >>j/session
+	"$gprof_mt" report -i j quality >out 2>err || fail "cut after $n bytes: $(cat err)"
+	"$gprof_mt" record -q --set kernel.source=none -o j -- ./app 2>err || fail "cut after $n bytes: $(cat err)"
+	mv session j/session
+done
+printf 'other' >>j/session
+"$gprof_mt" report -i j quality >out 2>err && fail "another line, cut short, is accepted"
+grep -q "cut short" err || fail "another line, cut short: $(cat err)"
+
+# The line is only added to the file that record made: not to a file of the user under that name.
+for link in "ln -f" "ln -sf"; do
+	rm -rf k k.old
+	echo precious >file
+	"$gprof_mt" record -q --set kernel.source=none -o k -- sh -c "$link $PWD/file k/session" 2>err
+	[ "$(cat file)" = precious ] || fail "$link: record wrote '$(tail -n 1 file)' to a file of the user"
+done
 echo "$n_kept directories kept, 3 runs each"
 exit 0
