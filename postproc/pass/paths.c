@@ -2,10 +2,14 @@
 /*
  * Call paths of long waits, and of the operations that woke other threads: by object, operation and
  * call path.  Only operations with a recorded path are included (events.h, call_path).
+ *
+ * Paths by different addresses that read alike, with the same functions and lines, have one row.
+ * Rows with the same functions show the lines in which they differ.
  */
 #include "pass/paths.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "analysis/state/object_row.h"
 #include "analysis/select.h"
@@ -19,10 +23,10 @@ enum { FRAME_SITE, FRAME_ADDRESS, N_FRAME_COLUMNS };
 static const struct pp_column frame_columns[N_FRAME_COLUMNS] = {
     [FRAME_SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY, "call site"},
     [FRAME_ADDRESS] = {"address", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID,
-		       "its run-time return address"},
+		       "its run-time return address; none: that of several paths differs"},
 };
 
-enum { FUNCTION = PP_OBJECT_CELLS, CALLS, WAIT, WAIT_MAX, PATH, FRAMES, N_COLUMNS };
+enum { FUNCTION = PP_OBJECT_CELLS, CALLS, WAIT, WAIT_MAX, PATH, LINES, FRAMES, N_COLUMNS };
 
 static const struct pp_column columns[N_COLUMNS] = {
     PP_OBJECT_COLUMNS,
@@ -31,7 +35,10 @@ static const struct pp_column columns[N_COLUMNS] = {
     [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN,
 	      "their wait time; releases do not wait"},
     [WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, PP_COLUMN_MAX, "the longest wait"},
-    [PATH] = {"path", "called by", PP_TYPE_TEXT, PP_COLUMN_KEY, "the functions, innermost first"},
+    [PATH] = {"path", "path", PP_TYPE_TEXT, PP_COLUMN_JSON_ONLY | PP_COLUMN_KEY,
+	      "the functions, innermost first"},
+    [LINES] = {"lines", "called by", PP_TYPE_TEXT, PP_COLUMN_ID,
+	       "the same, with the lines in which paths of the same functions differ"},
     [FRAMES] = {"frames", "frames", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "the calls, one by one",
 		frame_columns, N_FRAME_COLUMNS},
 };
@@ -122,95 +129,272 @@ static void paths_event(void *state, const struct pp_event *event)
 	pp_thread_states_event(self->states, event);
 }
 
-static void append_function(GString *text, const char *name)
+/* --- frames --------------------------------------------------------------------------------- */
+
+/* A frame of a path; each inlined function has one of its own, with the same address. */
+struct frame {
+	char *function, *site;
+	uint64_t address;
+};
+
+static void frame_clear(void *data)
 {
-	g_string_append_printf(text, "%s%s", text->len ? " < " : "", name);
+	struct frame *frame = data;
+
+	g_free(frame->function);
+	g_free(frame->site);
 }
 
-/* Appends the function and those inlined there. */
-static void append_functions(GString *text, const struct pp_namer *namer,
-			     const struct pp_process *process, uint64_t address)
+/* Takes ownership of both texts. */
+static void add_frame(GArray *frames, char *function, char *site, uint64_t address)
 {
-	g_autofree char *name = NULL;
+	struct frame frame = {function, site, address};
 
-	if (namer && namer->frames) {
-		g_autoptr(GPtrArray) frames = namer->frames(namer->data, process, address);
+	g_array_append_val(frames, frame);
+}
 
-		for (guint i = 0; i < frames->len; i++)
-			append_function(text, ((struct pp_frame *)frames->pdata[i])->function);
-		return;
+/* Adds the function and those inlined there; a function inlined into itself is one frame. */
+static void add_frames(GArray *frames, const struct pp_namer *namer,
+		       const struct pp_process *process, uint64_t address)
+{
+	g_autoptr(GPtrArray) named =
+	    namer && namer->frames ? namer->frames(namer->data, process, address) : NULL;
+
+	for (guint i = 0; named && i < named->len; i++) {
+		const struct pp_frame *frame = named->pdata[i];
+
+		if (!i || !g_str_equal(frame->function,
+				       ((const struct pp_frame *)named->pdata[i - 1])->function))
+			add_frame(frames, g_strdup(frame->function), g_strdup(frame->site),
+				  address);
 	}
-	name = namer && namer->function ? namer->function(namer->data, process, address)
-					: g_strdup_printf("0x%" PRIx64, address);
-	append_function(text, name);
+	if (!named)
+		add_frame(frames,
+			  namer && namer->function ? namer->function(namer->data, process, address)
+						   : g_strdup_printf("0x%" PRIx64, address),
+			  namer && namer->site ? namer->site(namer->data, process, address) : NULL,
+			  address);
+}
+
+static GArray *frames_of(const struct pp_path *path, const struct pp_process *process,
+			 const struct pp_namer *namer)
+{
+	GArray *frames = g_array_new(FALSE, FALSE, sizeof(struct frame));
+
+	g_array_set_clear_func(frames, frame_clear);
+	for (unsigned i = 0; i < path->n; i++)
+		add_frames(frames, namer, process, path->addresses[i]);
+	return frames;
+}
+
+static const struct frame *frame_at(const GArray *frames, guint i)
+{
+	return &g_array_index(frames, struct frame, i);
+}
+
+/* "function (file:line)"; without a line the function, since offsets do not tell readers more. */
+static const char *line_of(const struct frame *frame)
+{
+	size_t len = strlen(frame->function);
+
+	return frame->site && strncmp(frame->site, frame->function, len) == 0 &&
+		       frame->site[len] == ' '
+		   ? frame->site
+		   : frame->function;
+}
+
+/* The functions, with their lines where `with_line` has a true element; NULL: nowhere. */
+static char *frames_text(const GArray *frames, const bool *with_line)
+{
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; i < frames->len; i++) {
+		const struct frame *frame = frame_at(frames, i);
+
+		g_string_append_printf(text, "%s%s", i ? " < " : "",
+				       with_line && with_line[i] ? line_of(frame)
+								 : frame->function);
+	}
+	return g_string_free(text, FALSE);
 }
 
 char *pp_path_text(const struct pp_path *path, const struct pp_process *process,
 		   const struct pp_namer *namer)
 {
-	GString *text = g_string_new(NULL);
+	g_autoptr(GArray) frames = frames_of(path, process, namer);
 
-	for (unsigned i = 0; i < path->n; i++)
-		append_functions(text, namer, process, path->addresses[i]);
-	return g_string_free(text, FALSE);
+	return frames_text(frames, NULL);
 }
 
-static void add_frame(struct pp_table *table, const char *site, uint64_t address)
-{
-	struct pp_cell *row = pp_table_add_row(table);
+/* --- rows ----------------------------------------------------------------------------------- */
 
-	if (site)
-		pp_cell_set_text(&row[FRAME_SITE], site);
-	pp_cell_set_count(&row[FRAME_ADDRESS], pp_address_runtime(address));
+/* A path as readers see it: the sum of all uses with these lines. */
+struct shown {
+	struct use use;	  /* path: of the first */
+	GArray *frames;	  /* of struct frame; address 0: that of the uses differs */
+	char *functions;  /* as text */
+	GPtrArray *alike; /* of struct shown *: with the same functions, this one included */
+};
+
+static void shown_free(void *data)
+{
+	struct shown *shown = data;
+
+	g_array_unref(shown->frames);
+	g_free(shown->functions);
+	g_ptr_array_unref(shown->alike);
+	g_free(shown);
 }
 
-/* Each inlined function has a row of its own, with the same address. */
-static void add_frames(struct pp_table *table, const struct pp_namer *namer,
-		       const struct pp_process *process, uint64_t address)
+static void add_use(struct shown *shown, const struct use *use, const GArray *frames)
 {
-	if (namer && namer->frames) {
-		g_autoptr(GPtrArray) frames = namer->frames(namer->data, process, address);
+	shown->use.calls += use->calls;
+	shown->use.wait_ns += use->wait_ns;
+	shown->use.wait_max_ns = MAX(shown->use.wait_max_ns, use->wait_max_ns);
+	shown->use.serial = MIN(shown->use.serial, use->serial);
+	for (guint i = 0; i < frames->len; i++)
+		if (frame_at(shown->frames, i)->address != frame_at(frames, i)->address)
+			g_array_index(shown->frames, struct frame, i).address = 0;
+}
 
-		for (guint i = 0; i < frames->len; i++)
-			add_frame(table, ((struct pp_frame *)frames->pdata[i])->site, address);
-	} else {
-		g_autofree char *site =
-		    namer && namer->site ? namer->site(namer->data, process, address) : NULL;
+static char *key_of(const struct use *use, guint n_frames, const char *text)
+{
+	return g_strdup_printf("%u %u %u %s", use->object->serial, use->op, n_frames, text);
+}
 
-		add_frame(table, site, address);
+static bool *lines_everywhere(guint n)
+{
+	bool *with_line = g_new(bool, n + 1);
+
+	memset(with_line, true, n + 1);
+	return with_line;
+}
+
+/* Rows in the making. */
+struct joiner {
+	GPtrArray *all;		  /* of struct shown * */
+	GHashTable *by_lines;	  /* text -> struct shown * */
+	GHashTable *by_functions; /* text -> GPtrArray of struct shown * */
+};
+
+/* Adds a row, with those of the same functions.  Takes ownership of the frames. */
+static struct shown *add_shown(struct joiner *joiner, const struct use *use, GArray *frames)
+{
+	struct shown *shown = g_new0(struct shown, 1);
+	g_autofree char *key = NULL;
+	GPtrArray *alike;
+
+	shown->use = *use;
+	shown->frames = frames;
+	shown->functions = frames_text(frames, NULL);
+	key = key_of(use, frames->len, shown->functions);
+	alike = g_hash_table_lookup(joiner->by_functions, key);
+	if (!alike) {
+		alike = g_ptr_array_new();
+		g_hash_table_insert(joiner->by_functions, g_steal_pointer(&key), alike);
 	}
+	g_ptr_array_add(alike, shown);
+	shown->alike = g_ptr_array_ref(alike);
+	g_ptr_array_add(joiner->all, shown);
+	return shown;
 }
 
-static struct pp_table *frames_table(const struct use *use, const struct pp_namer *namer)
+static void join_use(struct joiner *joiner, const struct paths *self, const struct use *use)
+{
+	GArray *frames = frames_of(use->path, use->object->process, self->context->namer);
+	g_autofree bool *with_line = lines_everywhere(frames->len);
+	g_autofree char *lines = frames_text(frames, with_line);
+	char *key = key_of(use, frames->len, lines);
+	struct shown *shown = g_hash_table_lookup(joiner->by_lines, key);
+
+	if (!shown) {
+		g_hash_table_insert(joiner->by_lines, key, add_shown(joiner, use, frames));
+		return;
+	}
+	add_use(shown, use, frames);
+	g_array_unref(frames);
+	g_free(key);
+}
+
+static gint first_seen(gconstpointer a, gconstpointer b)
+{
+	const struct use *x = a, *y = b;
+
+	return (x->serial > y->serial) - (x->serial < y->serial);
+}
+
+/* Joins the uses that read alike.  Returns an array of struct shown *. */
+static GPtrArray *join_uses(const struct paths *self)
+{
+	g_autoptr(GList) uses = g_list_sort(g_hash_table_get_keys(self->uses), first_seen);
+	struct joiner joiner = {
+	    .all = g_ptr_array_new_with_free_func(shown_free),
+	    .by_lines = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+	    .by_functions = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+						  (GDestroyNotify)g_ptr_array_unref),
+	};
+
+	for (GList *at = uses; at; at = at->next)
+		if (pp_selects_object(self->context, ((const struct use *)at->data)->object))
+			join_use(&joiner, self, at->data);
+	g_hash_table_unref(joiner.by_lines);
+	g_hash_table_unref(joiner.by_functions);
+	return joiner.all;
+}
+
+/* The functions, with the lines in which those of the same functions differ. */
+static char *lines_text(const struct shown *shown)
+{
+	g_autofree bool *with_line = g_new0(bool, shown->frames->len + 1);
+
+	for (guint i = 0; i < shown->frames->len; i++)
+		for (guint other = 0; other < shown->alike->len && !with_line[i]; other++) {
+			const struct shown *against = shown->alike->pdata[other];
+
+			with_line[i] = !g_str_equal(line_of(frame_at(shown->frames, i)),
+						    line_of(frame_at(against->frames, i)));
+		}
+	return frames_text(shown->frames, with_line);
+}
+
+static struct pp_table *frames_table(const struct shown *shown)
 {
 	struct pp_table *table = pp_table_new_nested(&columns[FRAMES]);
 
-	for (unsigned i = 0; i < use->path->n; i++)
-		add_frames(table, namer, use->object->process, use->path->addresses[i]);
+	for (guint i = 0; i < shown->frames->len; i++) {
+		const struct frame *frame = frame_at(shown->frames, i);
+		struct pp_cell *row = pp_table_add_row(table);
+
+		pp_cell_set_text(&row[FRAME_SITE], frame->site);
+		if (frame->address)
+			pp_cell_set_count(&row[FRAME_ADDRESS], pp_address_runtime(frame->address));
+	}
 	return table;
 }
 
-static void add_row(struct pp_table *table, const struct paths *self, const struct use *use)
+static void add_row(struct pp_table *table, const struct paths *self, const struct shown *shown)
 {
-	const struct pp_namer *namer = self->context->namer;
+	const struct use *use = &shown->use;
 	struct pp_cell *row = pp_table_add_row(table);
-	g_autofree char *text = pp_path_text(use->path, use->object->process, namer);
+	g_autofree char *lines = lines_text(shown);
 
-	pp_object_row(row, use->object, namer);
+	pp_object_row(row, use->object, self->context->namer);
 	pp_cell_set_text(&row[FUNCTION], pp_sync_function(use->op));
 	pp_cell_set_count(&row[CALLS], use->calls);
 	if (pp_sync_has(use->op, PP_SYNC_BLOCKS)) {
 		pp_cell_set_time(&row[WAIT], use->wait_ns);
 		pp_cell_set_time(&row[WAIT_MAX], use->wait_max_ns);
 	}
-	pp_cell_set_text(&row[PATH], text);
-	pp_cell_set_table(&row[FRAMES], frames_table(use, namer));
+	pp_cell_set_text(&row[PATH], shown->functions);
+	pp_cell_set_text(&row[LINES], lines);
+	pp_cell_set_table(&row[FRAMES], frames_table(shown));
 }
 
 /* Longest wait first, then most releases, then order of appearance. */
-static gint compare_uses(gconstpointer a, gconstpointer b)
+static gint compare_shown(gconstpointer a, gconstpointer b)
 {
-	const struct use *x = a, *y = b;
+	const struct use *x = &(*(struct shown *const *)a)->use;
+	const struct use *y = &(*(struct shown *const *)b)->use;
 
 	if (x->wait_ns != y->wait_ns)
 		return x->wait_ns < y->wait_ns ? 1 : -1;
@@ -232,15 +416,15 @@ static void paths_finish(void *state, int64_t end_ns, GPtrArray *tables)
 {
 	struct paths *self = state;
 	struct pp_table *table = pp_table_new("paths", "Call paths", columns, N_COLUMNS);
-	g_autoptr(GList) uses = NULL;
+	g_autoptr(GPtrArray) all = NULL;
 	uint64_t n_lost = count_lost(self->context->model);
 
 	table->text_rows = TEXT_ROWS;
 	pp_thread_states_finish(self->states, end_ns);
-	uses = g_list_sort(g_hash_table_get_keys(self->uses), compare_uses);
-	for (GList *at = uses; at; at = at->next)
-		if (pp_selects_object(self->context, ((const struct use *)at->data)->object))
-			add_row(table, self, at->data);
+	all = join_uses(self);
+	g_ptr_array_sort(all, compare_shown);
+	for (guint i = 0; i < all->len; i++)
+		add_row(table, self, all->pdata[i]);
 	if (!table->rows->len && self->context->selection)
 		pp_table_note(table, "no operation selected has a call path");
 	else if (!table->rows->len)

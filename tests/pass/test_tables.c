@@ -84,6 +84,42 @@ static char *name_object(void *data, const struct pp_process *process, uint64_t 
 	return address >= 0x1000 ? g_strdup_printf("var:0x%" PRIx64, address) : NULL;
 }
 
+static void named_frame_free(void *data)
+{
+	struct pp_frame *frame = data;
+
+	g_free(frame->function);
+	g_free(frame->site);
+	g_free(frame);
+}
+
+static void add_named_frame(GPtrArray *frames, char *function, char *site)
+{
+	struct pp_frame *frame = g_new0(struct pp_frame, 1);
+
+	frame->function = function;
+	frame->site = site;
+	g_ptr_array_add(frames, frame);
+}
+
+/*
+ * 0xFNLLA: function fF at line LL, any A; if N is not 0, it is inlined N times into itself, there.
+ * Other addresses have one frame each.
+ */
+static GPtrArray *name_frames(void *data, const struct pp_process *process, uint64_t address)
+{
+	GPtrArray *frames = g_ptr_array_new_with_free_func(named_frame_free);
+	unsigned number = (unsigned)(address >> 16) & 0xf, line = (unsigned)(address >> 4) & 0xff;
+
+	if (!number)
+		add_named_frame(frames, name_function(data, process, address),
+				name_site(data, process, address));
+	for (unsigned i = 0; number && i <= ((address >> 12) & 0xf); i++)
+		add_named_frame(frames, g_strdup_printf("f%u", number),
+				g_strdup_printf("f%u (a.c:%u)", number, line + i));
+	return frames;
+}
+
 static bool is_own(void *data, const struct pp_process *process, uint64_t address)
 {
 	(void)data;
@@ -93,6 +129,7 @@ static bool is_own(void *data, const struct pp_process *process, uint64_t addres
 
 static const struct pp_namer namer = {
     .site = name_site,
+    .frames = name_frames,
     .function = name_function,
     .object = name_object,
     .is_own = is_own,
