@@ -465,6 +465,33 @@ static void take_option(const struct options *options, char *word)
 		g_hash_table_insert(options->of_passes, word, value ? value : "");
 }
 
+static int64_t add_up(const struct pp_table *table, const char *key)
+{
+	int64_t sum = 0;
+
+	for (guint row = 0; row < table->rows->len; row++) {
+		const struct pp_cell *cell = pp_table_cell(table, row, key);
+
+		sum += cell ? cell->time_ns : 0;
+	}
+	return sum;
+}
+
+/* In every case, the tables of the critical path by thread and by call divide the same time. */
+static void check_sums(const struct fixture_case *fixture, const struct section *section,
+		       const struct run *run)
+{
+	const struct pp_table *threads = find_table(run, NULL, "critical_threads");
+	const struct pp_table *sites = find_table(run, NULL, "critical_sites");
+	int64_t wanted = add_up(threads, "path_ns"), got = add_up(sites, "path_ns");
+
+	n_checked++;
+	if (wanted != got)
+		complain(fixture, section->line,
+			 "critical_sites add up to %" PRId64 " ns, critical_threads to %" PRId64,
+			 got, wanted);
+}
+
 static void check_table(const struct fixture_case *fixture, const struct section *section,
 			char **words, const struct options *options)
 {
@@ -480,6 +507,8 @@ static void check_table(const struct fixture_case *fixture, const struct section
 		*colon = '\0';
 	run_passes(&run, fixture, only, options);
 	table = find_table(&run, only, path[0]);
+	if (!only && run.passes)
+		check_sums(fixture, section, &run);
 	if (!table)
 		complain(fixture, section->line, "no table %s", path[0]);
 	else if (notes)

@@ -39,9 +39,8 @@ static void add_time(struct pp_critical_track *track, const struct pp_thread *th
 
 	pp_chain_go(&track->chain, thread->serial, track->place, start_ns, end_ns, mode);
 	pp_chain_add(&track->chain, pp_critical_key(PP_CRITICAL_IN_MODE, thread->serial, mode), ns);
-	if (mode == PP_MODE_RUNNING || mode == PP_MODE_RUNNABLE || mode == PP_MODE_UNKNOWN)
-		pp_chain_add(&track->chain,
-			     pp_critical_key(PP_CRITICAL_AFTER_CALL, track->place, 0), ns);
+	pp_chain_add(&track->chain, pp_critical_key(PP_CRITICAL_AFTER_CALL, track->place, mode),
+		     ns);
 	for (guint i = track->holds->len; i-- > 0;) {
 		const struct pp_object *object = track->holds->pdata[i];
 

@@ -17,7 +17,7 @@ enum pp_critical_amount {
 	PP_CRITICAL_HELD,	 /* ns; id: the object's serial, as in the next two */
 	PP_CRITICAL_CROSSINGS,	 /* number of passages of the path from a waiter to its waker */
 	PP_CRITICAL_WAITED,	 /* ns that these waiters had waited */
-	PP_CRITICAL_AFTER_CALL,	 /* ns; id: number of the call site */
+	PP_CRITICAL_AFTER_CALL,	 /* ns; id: number of the call site; with the mode */
 	PP_CRITICAL_IN_FUNCTION, /* ns; id: the function's number; with the mode */
 	PP_CRITICAL_WITHIN,	 /* ns; id: number of the calling function */
 };

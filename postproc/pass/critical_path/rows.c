@@ -55,19 +55,43 @@ static const struct pp_column object_columns[N_OBJECT_COLUMNS] = {
 		       "wait time of these threads, which was not on the path"},
 };
 
-enum { SITE_SITE, SITE_CALL, SITE_PATH, N_SITE_COLUMNS };
+/* What the thread did in the time of a row; the sum is the row's time. */
+#define PARTS(X)                                                                                   \
+	X(RUNNING, "running", "running", "of this: on a CPU")                                      \
+	X(RUNNABLE, "runnable", "runnable", "... waiting for a CPU")                               \
+	X(BLOCKED, "blocked", "blocked",                                                           \
+	  "... blocked: a sleep, I/O, or a wait that no thread of the program ended")              \
+	X(UNKNOWN, "unknown", "unknown", "... unknown, without scheduling events")
+
+enum {
+	SITE_SITE,
+	SITE_CALL,
+	SITE_PATH,
+	SITE_RUNNING,
+	SITE_RUNNABLE,
+	SITE_BLOCKED,
+	SITE_UNKNOWN,
+	N_SITE_COLUMNS
+};
 
 static const struct pp_column site_columns[N_SITE_COLUMNS] = {
     [SITE_SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY, "where"},
     [SITE_CALL] = {"call", "call", PP_TYPE_TEXT, PP_COLUMN_KEY,
 		   "called function; none: the thread's begin"},
     [SITE_PATH] = {"path_ns", "on path", PP_TYPE_TIME_NS, 0, "time of the path after the call"},
+#define PART(name, key, title, help) [SITE_##name] = {key "_ns", title, PP_TYPE_TIME_NS, 0, help},
+    PARTS(PART)
+#undef PART
 };
 
 enum {
 	FUNCTION_FUNCTION,
 	FUNCTION_PATH,
 	FUNCTION_PCT,
+	FUNCTION_RUNNING,
+	FUNCTION_RUNNABLE,
+	FUNCTION_BLOCKED,
+	FUNCTION_UNKNOWN,
 	FUNCTION_MAIN_SITE,
 	FUNCTION_SITES,
 	N_FUNCTION_COLUMNS
@@ -77,11 +101,17 @@ static const struct pp_column function_columns[N_FUNCTION_COLUMNS] = {
     [FUNCTION_FUNCTION] = {"function", "call in", PP_TYPE_TEXT, PP_COLUMN_KEY,
 			   "the caller of the last synchronization call, or the start routine: not "
 			   "the function that used the time"},
-    [FUNCTION_PATH] = {"path_ns", "on path", PP_TYPE_TIME_NS, 0,
-		       "time of the path, not blocked, from those calls to the next"},
+    [FUNCTION_PATH] =
+	{"path_ns", "on path", PP_TYPE_TIME_NS, 0,
+	 "time of the path from those calls to the next: the sum of the next four time "
+	 "columns"},
     [FUNCTION_PCT] = {"path_pct", "path %", PP_TYPE_PERCENT, 0, "... as a share of the path"},
-    [FUNCTION_MAIN_SITE] = {"main_site", "mostly", PP_TYPE_TEXT, PP_COLUMN_TEXT_ONLY,
-			    "the call with the most time"},
+#define PART(name, key, title, help)                                                               \
+	[FUNCTION_##name] = {key "_ns", title, PP_TYPE_TIME_NS, 0, help},
+    PARTS(PART)
+#undef PART
+	[FUNCTION_MAIN_SITE] = {"main_site", "mostly", PP_TYPE_TEXT, PP_COLUMN_TEXT_ONLY,
+				"the call with the most time"},
     [FUNCTION_SITES] = {"sites", "sites", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "each such call",
 			site_columns, N_SITE_COLUMNS},
 };
@@ -233,15 +263,38 @@ static char *function_of(const struct pp_critical_sums *path, const struct pp_ca
 	return namer->function(namer->data, place->process, place->site);
 }
 
-static void add_site(struct pp_table *sites, const struct pp_critical_sums *path,
-		     const struct pp_call_site *place, int64_t ns)
+static unsigned part_of(enum pp_mode mode)
 {
-	g_autofree char *where = pp_call_site_text(place, path->critical->context->namer);
-	struct pp_cell *row = pp_table_add_row(sites);
+	return mode == PP_MODE_RUNNING	  ? 0
+	       : mode == PP_MODE_RUNNABLE ? 1
+	       : mode == PP_MODE_UNKNOWN  ? 3
+					  : 2;
+}
 
-	pp_cell_set_text(&row[SITE_SITE], where);
-	pp_cell_set_text(&row[SITE_CALL], pp_call_site_function(place));
-	pp_cell_set_time(&row[SITE_PATH], ns);
+/* Adds the time to the sum in column `path`, and to one of the four parts from column `first`. */
+static void add_part(struct pp_cell *row, unsigned path, unsigned first,
+		     const struct pp_chain_entry *entry)
+{
+	for (unsigned part = 0; part < 4; part++)
+		pp_critical_add_time(&row[first + part], 0);
+	pp_critical_add_time(&row[path], entry->amount);
+	pp_critical_add_time(&row[first + part_of(entry->key & 0xff)], entry->amount);
+}
+
+/* A call site's entries, one for each mode, follow each other: `row` is that of the last one. */
+static struct pp_cell *add_site(struct pp_table *sites, const struct pp_critical_sums *path,
+				const struct pp_call_site *place, struct pp_cell *row,
+				const struct pp_chain_entry *entry)
+{
+	if (!row) {
+		g_autofree char *where = pp_call_site_text(place, path->critical->context->namer);
+
+		row = pp_table_add_row(sites);
+		pp_cell_set_text(&row[SITE_SITE], where);
+		pp_cell_set_text(&row[SITE_CALL], pp_call_site_function(place));
+	}
+	add_part(row, SITE_PATH, SITE_RUNNING, entry);
+	return row;
 }
 
 static void finish_function(struct pp_cell *row, const struct pp_critical_sums *path)
@@ -268,6 +321,8 @@ static struct pp_table *sites_table(const struct pp_critical_sums *path)
 	    pp_table_new("critical_sites", "Critical path: since the last synchronization call",
 			 function_columns, N_FUNCTION_COLUMNS);
 	g_autoptr(GHashTable) rows = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	const struct pp_call_site *last = NULL;
+	struct pp_cell *site = NULL;
 
 	for (guint i = 0; i < path->sums->len; i++) {
 		const struct pp_chain_entry *entry =
@@ -290,8 +345,10 @@ static struct pp_table *sites_table(const struct pp_critical_sums *path)
 		} else {
 			g_free(function);
 		}
-		pp_critical_add_time(&row[FUNCTION_PATH], entry->amount);
-		add_site(row[FUNCTION_SITES].table, path, place, entry->amount);
+		add_part(row, FUNCTION_PATH, FUNCTION_RUNNING, entry);
+		site = add_site(row[FUNCTION_SITES].table, path, place, place == last ? site : NULL,
+				entry);
+		last = place;
 	}
 	for (guint i = 0; i < table->rows->len; i++)
 		finish_function(table->rows->pdata[i], path);
