@@ -419,8 +419,9 @@ static void append_tooltip(GString *to, const struct graph *graph, const GArray 
 		append_quoted(to, detail->text);
 	}
 	if (details->len > MAX_TOOLTIP_DETAILS)
-		g_string_append_printf(to, "\\nand %u more places",
-				       details->len - MAX_TOOLTIP_DETAILS);
+		g_string_append_printf(to, "\\nand %u more call site%s",
+				       details->len - MAX_TOOLTIP_DETAILS,
+				       details->len - MAX_TOOLTIP_DETAILS == 1 ? "" : "s");
 	g_string_append_c(to, '"');
 }
 
