@@ -145,7 +145,7 @@ static void lose(const struct gm_control *control, uint64_t n, uint16_t why)
 	bool are_samples = (control->flags & GM_CALLS_SAMPLES) != 0;
 	struct gm_thread_slot *slot = control->slot;
 
-	if (n == 0)
+	if (n == 0 || slot == NULL) /* NULL: another thread frees the block, at this moment */
 		return;
 	*(are_samples ? &slot->samples_missed : &slot->calls_lost) += n;
 	gm_loss_add(are_samples ? &slot->samples_why : &slot->calls_why, &slot->stalled,
@@ -160,18 +160,6 @@ bool gm_calls_begin(struct gm_control *control)
 	gm_arena_publish(control->table);
 	gm_view_set(control->view, control->table);
 	return true;
-}
-
-bool gm_calls_start(struct gm_control *control)
-{
-	uint64_t mask;
-	bool is_made;
-
-	if (!gm_flush_lock(&mask))
-		return false;
-	is_made = gm_calls_begin(control);
-	gm_flush_unlock(mask);
-	return is_made;
 }
 
 static uint64_t table_total(const struct gm_table *table)
@@ -273,14 +261,15 @@ static struct gm_arc *add(struct gm_control *control, uint64_t from, uint64_t se
 	return arc;
 }
 
+uint16_t gm_calls_why(void)
+{
+	return gm_flush_is_stuck() ? GM_LOSS_STALLED : gm_arena_why() | GM_LOSS_MEMORY;
+}
+
 /* The reason why an arc cannot be added. */
 static uint16_t why_full(const struct gm_control *control)
 {
-	if (control != NULL && !may_grow(control))
-		return GM_LOSS_TOO_MANY;
-	if (gm_flush_is_stuck())
-		return GM_LOSS_STALLED;
-	return gm_arena_why() | GM_LOSS_MEMORY;
+	return control != NULL && !may_grow(control) ? GM_LOSS_TOO_MANY : gm_calls_why();
 }
 
 void gm_calls_add(struct gm_control *control, uint64_t from, uint64_t self, uint64_t n)
@@ -616,11 +605,12 @@ uint64_t gm_calls_total(const struct gm_control *control)
 
 void gm_calls_settle(struct gm_control *control)
 {
+	const struct gm_table *table;
 	uint64_t lost = 0;
 
-	for (uint32_t n = 0; n <= control->n_retired; n++)
-		if ((table_at(control, n)->header.flags & GM_CALLS_PRIVATE) != 0)
-			lost += table_total(table_at(control, n));
+	for (uint32_t n = 0; (table = gm_calls_table(control, n)) != NULL; n++)
+		if ((table->header.flags & GM_CALLS_PRIVATE) != 0)
+			lost += table_total(table);
 	lose(control, lost - control->settled_lost, gm_arena_why());
 	control->settled_lost = lost;
 }

@@ -32,6 +32,7 @@ static unsigned n_failed;	 /* files of the capture that could not be written */
 static long last_failure;
 static bool warned;	     /* about a gmon.out that cannot be written */
 static bool warned_failures; /* about other files; a file may be written twice */
+static bool warned_stuck;    /* about all files */
 
 /* With fd < 0 counts bytes. Then writes at most that many, since running threads go on counting. */
 struct output {
@@ -382,7 +383,7 @@ void gm_gmon_forget(void)
 	gm_samples_forget();
 	n_failed = 0;
 	n_written = 0;
-	warned = warned_failures = false;
+	warned = warned_failures = warned_stuck = false;
 }
 
 static void visit_find(const struct gm_control *control, void *objects)
@@ -450,6 +451,22 @@ static void warn_failures(void)
 	gm_warn(warning);
 }
 
+void gm_gmon_give_up(void)
+{
+	char warning[GM_WARNING_BYTES];
+	struct gm_text text = GM_TEXT(warning);
+
+	gm_threads_give_up(NULL, GM_STALLED_GMON);
+	if (warned_stuck)
+		return;
+	warned_stuck = true;
+	gm_text_add(&text, gm_process_get()->dir);
+	gm_text_add(&text, ": the gmon files are not written, because a thread was stopped for "
+			   "seconds in code that they need; `gprof-mt export --format gmon` "
+			   "makes them from the capture");
+	gm_warn(warning);
+}
+
 /* Writes the merged gmon files of the libraries. */
 static void write_merged(void)
 {
@@ -496,6 +513,6 @@ void gm_gmon_all(void)
 	count_failure(gm_files_run(write_all_step, NULL));
 	if (n_failed == n_before) /* otherwise the end of the process tries again */
 		n_written = n_calls;
-	gm_threads_settle();
+	gm_threads_settle(true);
 	warn_failures();
 }

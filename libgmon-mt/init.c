@@ -85,8 +85,11 @@ static void flush(void)
 		return;
 	gm_maps_update(); /* takes the loader's lock; a holder of that may want ours */
 	gm_tls_leave();	  /* exit() may run in a handler that interrupted gm_calls_miss() */
-	if (!gm_flush_lock(&mask))
+	if (!gm_flush_lock(&mask)) {
+		gm_gmon_give_up();
+		gm_threads_settle(false);
 		return;
+	}
 	gm_gmon_all();
 	gm_flush_unlock(mask);
 }

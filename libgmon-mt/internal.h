@@ -169,13 +169,13 @@ static inline void gm_tls_aim(struct gm_tls *tls, const struct gm_view *view)
 }
 
 /*
- * Gives the control block of the calling thread its first table. Returns false if there is no
- * memory.
+ * Gives the control block of the calling thread its first table; the caller holds the lock. Returns
+ * false if there is no memory.
  */
-bool gm_calls_start(struct gm_control *control);
-
-/* The same; the caller holds the lock. */
 bool gm_calls_begin(struct gm_control *control);
+
+/* The reason (enum gm_loss) why there is no table or no larger one. */
+uint16_t gm_calls_why(void);
 
 /*
  * For a thread that is inside (gm_inside_enter()) and busy: counts the calls that handlers made,
@@ -199,8 +199,8 @@ bool gm_calls_are_kept(const struct gm_control *control);
 uint64_t gm_calls_total(const struct gm_control *control);
 
 /*
- * For a thread that still runs when the process ends; the caller holds the lock. Counts once as
- * lost (samples: as missed) what exists only in memory.
+ * For a thread that still runs when the process ends; the caller holds the lock, or its holder is
+ * stuck. Counts once as lost (samples: as missed) what exists only in memory.
  */
 void gm_calls_settle(struct gm_control *control);
 
@@ -307,6 +307,12 @@ extern bool gm_history_on;
 bool gm_flush_lock(uint64_t *ret_mask);
 void gm_flush_unlock(uint64_t mask);
 
+/*
+ * Notes in the capture that a step was left out because a lock is stuck: in the thread's slot, or
+ * in the header if it has none.
+ */
+void gm_threads_give_up(struct gm_thread_slot *slot, enum gm_stalled what);
+
 /* Returns true if the last attempt to take the lock failed: its holder is stuck. */
 bool gm_flush_is_stuck(void);
 
@@ -335,10 +341,11 @@ bool gm_thread_counts(void);
 void gm_threads_finish(void);
 
 /*
- * At the end of the process, under the lock, after all files were written: counts what is missing
- * in them, for this thread and for others that still run.
+ * At the end of the process, after all files were written: counts what is missing in them, for this
+ * thread and for others that still run. `is_locked`: the caller holds the lock; otherwise its
+ * holder is stuck, and may go on at any time.
  */
-void gm_threads_settle(void);
+void gm_threads_settle(bool is_locked);
 
 /* Returns the control block of a running thread that counts calls, or NULL. */
 struct gm_control *gm_control_at(uint32_t index);
@@ -368,12 +375,17 @@ void gm_threads_write_overdue(void);
 /* Called before the process leaves without its destructors: writes all gmon files that wait. */
 void gm_threads_write_waiting(void);
 
-/* Returns a zeroed block from the pool. NULL: no memory. */
-struct gm_control *gm_control_new(void);
-void gm_control_free(struct gm_control *control);
+/*
+ * Returns a block from the pool with the fields of `with`, and its first table. NULL: no memory, or
+ * the lock is stuck.
+ */
+struct gm_control *gm_control_new(const struct gm_control *with);
 void gm_control_free_locked(struct gm_control *control);
 
-/* Stops or resumes counting in all present and future threads. */
+/*
+ * Stops or resumes counting in all present and future threads; if a lock is stuck, in the calling
+ * thread and in future ones.
+ */
 void gm_threads_pause(bool pause);
 
 /* Registers the fork handler; called by the constructor. */
@@ -399,8 +411,11 @@ void gm_sample_keep_handler(void);
 /* Stops the timer, in its thread, under the lock, and counts the missed samples. */
 void gm_sample_end(struct gm_control *control);
 
-/* Deletes the timer of a thread that no longer exists, under the lock. */
-void gm_sample_abandon(struct gm_control *control);
+/*
+ * Deletes the timer of a thread that no longer exists, under the lock. Returns false if it has
+ * none.
+ */
+bool gm_sample_abandon(struct gm_control *control);
 
 /* For a thread that still runs when the process ends, under the lock: counts the missed samples. */
 void gm_sample_settle(struct gm_control *control);
@@ -445,6 +460,9 @@ void gm_gmon_thread(struct gm_control *control, bool final);
  * gmon.out, and one per library. Does nothing if no call was counted since the last time.
  */
 void gm_gmon_all(void);
+
+/* Reports, once, that the lock is stuck and the files of the process are therefore not written. */
+void gm_gmon_give_up(void);
 
 /* The arcs of the threads that ended; NULL: none yet. */
 struct gm_table *gm_gmon_merged(void);

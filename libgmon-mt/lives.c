@@ -213,9 +213,13 @@ void gm_threads_write_waiting(void)
 	gm_process_settle();
 	process = gm_process_get();
 	/* In the child of fork() or vfork() they belong to the parent. */
-	if (!may_wait() || gm_seal_is_set() || process == NULL || gm_sys_getpid() != process->pid ||
-	    !gm_flush_lock(&mask))
+	if (!may_wait() || gm_seal_is_set() || process == NULL || gm_sys_getpid() != process->pid)
 		return;
+	if (!gm_flush_lock(&mask)) {
+		if (process->config.gmon_writer != GM_GMON_RECORD)
+			gm_gmon_give_up();
+		return;
+	}
 	ended_take();
 	if (waiting.n > 0)
 		write_waiting();

@@ -67,17 +67,12 @@ static struct gm_control *samples_of(struct gm_control *control)
 
 	if (samples != NULL)
 		return samples;
-	samples = gm_control_new();
+	samples = gm_control_new(&(struct gm_control){.flags = GM_CALLS_SAMPLES,
+						      .index = control->index,
+						      .tid = control->tid,
+						      .slot = control->slot});
 	if (samples == NULL)
 		return NULL;
-	samples->flags = GM_CALLS_SAMPLES;
-	samples->index = control->index;
-	samples->tid = control->tid;
-	samples->slot = control->slot;
-	if (!gm_calls_start(samples)) {
-		gm_control_free(samples);
-		return NULL;
-	}
 	/* release: pairs with the acquire in visit_thread(), histogram.c */
 	__atomic_store_n(&control->samples, samples, __ATOMIC_RELEASE);
 	return samples;
@@ -99,7 +94,7 @@ static void add(struct gm_control *control, uint64_t n_late, uint64_t pc)
 	struct gm_control *samples = samples_of(control);
 
 	if (samples == NULL) {
-		miss_because(control, 1 + n_late, (uint16_t)(gm_arena_why() | GM_LOSS_MEMORY));
+		miss_because(control, 1 + n_late, gm_calls_why());
 		return;
 	}
 	control->slot->samples_late += (uint32_t)n_late;
@@ -375,8 +370,6 @@ void gm_sample_settle(struct gm_control *control)
 {
 	uint64_t missed;
 
-	if (control->samples != NULL)
-		gm_calls_settle(control->samples);
 	if (!control->timer.on)
 		return;
 	missed = unhandled(control, gm_sys_clock_ns(THREAD_CPU(control->tid)));
@@ -396,11 +389,12 @@ void gm_sample_end(struct gm_control *control)
 }
 
 /* The CPU time at the thread's end is unknown. */
-void gm_sample_abandon(struct gm_control *control)
+bool gm_sample_abandon(struct gm_control *control)
 {
 	if (!control->timer.on)
-		return;
+		return false;
 	gm_syscall3(SYS_timer_delete, control->timer.id, 0, 0);
 	control->timer.on = false;
 	__atomic_fetch_sub(&n_timers, 1, __ATOMIC_RELAXED);
+	return true;
 }

@@ -57,7 +57,7 @@ static struct alive {
 static bool alive_is_wiped; /* Linux 4.14: the kernel zeroes it in every child */
 
 static bool watched;
-static bool paused; /* changed under the lock */
+static bool paused; /* changed under the lock, if that is not stuck */
 
 bool gm_flush_is_stuck(void)
 {
@@ -77,6 +77,16 @@ void gm_flush_unlock(uint64_t mask)
 {
 	gm_lock_release(&flush_lock);
 	gm_signals_restore(mask);
+}
+
+void gm_threads_give_up(struct gm_thread_slot *slot, enum gm_stalled what)
+{
+	struct gm_threads_header *header = gm_threads_table();
+
+	if (slot != NULL)
+		__atomic_fetch_or(&slot->stalled, (uint8_t)what, __ATOMIC_RELAXED);
+	else if (header != NULL)
+		__atomic_fetch_or(&header->stalled, (uint8_t)what, __ATOMIC_RELAXED);
 }
 
 /* Makes a pool of control blocks and one of their views; the caller holds the lock. */
@@ -163,14 +173,24 @@ static struct gm_control *new_locked(void)
 	return control;
 }
 
-struct gm_control *gm_control_new(void)
+struct gm_control *gm_control_new(const struct gm_control *with)
 {
 	struct gm_control *control;
+	struct gm_view *view;
 	uint64_t mask;
 
 	if (!gm_flush_lock(&mask))
 		return NULL;
 	control = new_locked();
+	if (control != NULL) {
+		view = control->view;
+		*control = *with;
+		control->view = view;
+		if (!gm_calls_begin(control)) {
+			gm_control_free_locked(control);
+			control = NULL;
+		}
+	}
 	gm_flush_unlock(mask);
 	return control;
 }
@@ -179,16 +199,6 @@ void gm_control_free_locked(struct gm_control *control)
 {
 	control->next_free = free_controls;
 	free_controls = control;
-}
-
-void gm_control_free(struct gm_control *control)
-{
-	uint64_t mask;
-
-	if (!gm_flush_lock(&mask))
-		return;
-	gm_control_free_locked(control);
-	gm_flush_unlock(mask);
 }
 
 static void thread_ended(void);
@@ -351,28 +361,15 @@ static struct gm_control *control_of_task(uint32_t tid)
 	uint32_t index = 0;
 	struct gm_thread_slot *slot = gm_thread_self(&index);
 	struct gm_control *control;
-	uint64_t mask;
 
 	if (slot == NULL || slot->local[GM_LIB_CALLS] != 0)
 		return slot == NULL ? NULL : (struct gm_control *)slot->local[GM_LIB_CALLS];
-	control = gm_control_new();
-	if (control == NULL)
-		return NULL;
-	control->tls = &gm_tls;
-	control->shares_tls = true;
-	control->slot = slot;
-	control->index = index;
-	control->tid = tid;
 	slot->sample_error =
 	    EOPNOTSUPP; /* its handler would use the other thread's control block */
-	if (!gm_calls_start(control)) {
-		gm_control_free(control);
-		return NULL;
-	}
-	if (!gm_flush_lock(&mask))
-		return NULL;
-	slot->local[GM_LIB_CALLS] = (uint64_t)control;
-	gm_flush_unlock(mask);
+	control = gm_control_new(&(struct gm_control){
+	    .tls = &gm_tls, .shares_tls = true, .slot = slot, .index = index, .tid = tid});
+	/* release: pairs with the acquire in gm_control_at() */
+	__atomic_store_n(&slot->local[GM_LIB_CALLS], (uint64_t)control, __ATOMIC_RELEASE);
 	return control;
 }
 
@@ -412,30 +409,38 @@ static void linger(struct gm_control *control)
 	gm_lives_ended(control);
 }
 
-/* Without delay: some of its calls may find room in the file now, and none later. */
-static void finish_at_once(struct gm_control *control)
+/*
+ * Without delay: some of its calls may find room in the file now, and none later. Returns false if
+ * the lock is stuck.
+ */
+static bool finish_at_once(struct gm_control *control)
 {
 	uint64_t mask;
 
 	if (!gm_flush_lock(&mask))
-		return;
+		return false;
 	gm_sample_end(control);
-	gm_thread_end(control->slot);
 	gm_tls = (struct gm_tls){.state = GM_STATE_LOST,
 				 .why_lost = gm_arena_why(),
 				 .retry_ns = GM_RETRY_NEVER,
 				 .slot = control->slot};
 	gm_lives_finish(control);
 	gm_flush_unlock(mask);
+	return true;
 }
 
+/* If the lock is stuck, its holder may be about to count the samples that the thread missed. */
 static void end(struct gm_control *control)
 {
-	if (!gm_lock_take(&end_lock))
-		return;
-	gm_sample_end(control);
+	bool is_locked = gm_lock_take(&end_lock);
+
+	if (is_locked)
+		gm_sample_end(control);
+	else if (gm_sample_abandon(control))
+		gm_threads_give_up(control->slot, GM_STALLED_LAST_SAMPLES);
 	linger(control);
-	gm_lock_release(&end_lock);
+	if (is_locked)
+		gm_lock_release(&end_lock);
 }
 
 /* Runs in the ending thread, as the last of its destructors. */
@@ -452,12 +457,9 @@ static void thread_ended(void)
 	gm_signals_block(&mask);
 	control = gm_tls.control;
 	if (control != NULL && !control->is_ending) {
-		if (!gm_calls_are_kept(control)) {
-			finish_at_once(control);
-		} else {
-			gm_thread_end(control->slot);
+		gm_thread_end(control->slot);
+		if (gm_calls_are_kept(control) || !finish_at_once(control))
 			end(control);
-		}
 	}
 	gm_signals_restore(mask);
 }
@@ -469,52 +471,68 @@ static bool has_its_storage(const struct gm_control *control)
 {
 	struct gm_control *user;
 
-	return control == gm_tls.control ||
-	       (gm_memory_read(&user, (uint64_t)&control->tls->control, sizeof(user)) &&
-		user == control);
+	return gm_memory_read(&user, (uint64_t)&control->tls->control, sizeof(user)) &&
+	       user == control;
 }
 
-void gm_threads_settle(void)
+void gm_threads_settle(bool is_locked)
 {
 	uint32_t n = gm_threads_count();
+	bool may_use_timers = is_locked && gm_lock_take(&end_lock);
 
-	if (!gm_lock_take(&end_lock))
-		return;
 	for (uint32_t i = 0; i < n; i++) {
 		struct gm_control *control = gm_control_at(i);
 
 		if (control == NULL)
 			continue;
 		gm_calls_settle(control);
-		gm_sample_settle(control);
+		if (control->samples != NULL)
+			gm_calls_settle(control->samples);
+		if (may_use_timers)
+			gm_sample_settle(control);
+		else if (control->timer.on)
+			gm_threads_give_up(gm_thread_at(i), GM_STALLED_LAST_SAMPLES);
+	}
+	if (may_use_timers)
+		gm_lock_release(&end_lock);
+}
+
+/* The caller holds the lock. Returns false if the other one is stuck. */
+static bool aim_others(void)
+{
+	uint32_t n = gm_threads_count();
+
+	if (!gm_lock_take(&end_lock))
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		struct gm_control *control = gm_control_at(i);
+
+		if (control != NULL && control != gm_tls.control && has_its_storage(control))
+			aim_other(control);
 	}
 	gm_lock_release(&end_lock);
+	return true;
 }
 
 void gm_threads_pause(bool pause)
 {
-	uint32_t n;
 	uint64_t mask;
+	bool has_all;
 
 	gm_threads_check_fork();
-	n = gm_threads_count();
-	if (!gm_flush_lock(&mask))
-		return;
+	gm_signals_block(&mask);
+	has_all = gm_lock_take(&flush_lock);
+	/* Without the lock: for this thread, and for those that start. */
 	paused = pause;
-	if (gm_lock_take(&end_lock)) {
-		for (uint32_t i = 0; i < n; i++) {
-			struct gm_control *control = gm_control_at(i);
-
-			if (control == NULL || !has_its_storage(control))
-				continue;
-			if (control == gm_tls.control)
-				aim(control);
-			else
-				aim_other(control);
-		}
-		gm_lock_release(&end_lock);
+	if (gm_tls.control != NULL)
+		aim(gm_tls.control);
+	if (has_all) {
+		has_all = aim_others();
+		gm_lock_release(&flush_lock);
 	}
-	gm_flush_unlock(mask);
+	if (!has_all)
+		gm_threads_give_up(gm_tls.slot, GM_STALLED_MONCONTROL);
+	gm_signals_restore(mask);
 }
 
 struct gm_control *gm_control_at(uint32_t index)

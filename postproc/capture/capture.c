@@ -253,6 +253,17 @@ static void note_loss(struct pp_model *model, const char *what, unsigned whys, c
 	pp_model_add_problem(model, text, where, count);
 }
 
+/* `steps`: enum gm_stalled. */
+static void note_left_out(struct pp_model *model, unsigned steps, const char *where)
+{
+	for (unsigned step = 1; step <= steps; step <<= 1) {
+		g_autofree char *text = steps & step ? pp_loss_step_text(step) : NULL;
+
+		if (text)
+			pp_model_add_problem(model, text, where, 1);
+	}
+}
+
 static void note_thread_losses(struct pp_model *model, const struct pp_thread *thread)
 {
 	g_autofree char *where = g_strdup_printf("%s thread %u (tid %u)", thread->process->folder,
@@ -275,6 +286,7 @@ static void note_thread_losses(struct pp_model *model, const struct pp_thread *t
 	if (thread->samples_why)
 		note_loss(model, "samples not taken", thread->samples_why, where,
 			  thread->samples_missed);
+	note_left_out(model, thread->left_out, where);
 }
 
 static void note_losses(struct pp_model *model)
@@ -299,6 +311,7 @@ static void note_losses(struct pp_model *model)
 			      : "threads whose last data was not written (the process was killed, "
 				"or its disk was full)",
 			  0, process->folder, process->n_in_memory);
+		note_left_out(model, process->left_out, process->folder);
 	}
 	for (guint i = 0; i < model->threads->len; i++)
 		note_thread_losses(model, model->threads->pdata[i]);

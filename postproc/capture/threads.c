@@ -91,6 +91,7 @@ static void add_thread(struct pp_model *model, struct pp_process *process,
 	thread->samples_why =
 	    (uint16_t)(slot->samples_why | stalled(slot->stalled, GM_STALLED_SAMPLES));
 	thread->sample_error = (int)slot->sample_error;
+	thread->left_out = slot->stalled;
 	thread->clock_error_ns = slot->clock_error_ns;
 }
 
@@ -128,6 +129,7 @@ static void take_header(struct pp_process *process, const struct gm_threads_head
 	process->sync_objects_chosen = (header->sync_objects & GM_SYNC_OBJECTS_SOME) != 0;
 	process->sync_objects_unsorted = (header->sync_objects & GM_SYNC_OBJECTS_UNSORTED) != 0;
 	process->sync_auto = (header->sync_objects & GM_SYNC_IN_AUTO_MODE) != 0;
+	process->left_out = header->stalled;
 	process->threads_why =
 	    (uint16_t)(header->threads_why | stalled(header->stalled, GM_STALLED_THREADS));
 	process->calls_why =

@@ -14,6 +14,7 @@
 #include "pass/top.h"
 
 #define MAX_WAITS 3
+#define N_STEPS	  8 /* bits of enum gm_stalled */
 /* Synch-events have 8 to 16 bytes, so this many bytes take about half a second. */
 #define MAX_WAITS_BYTES (8 << 20)
 
@@ -21,6 +22,7 @@ struct counts {
 	unsigned processes, threads, counted; /* counted: threads with call counts */
 	uint64_t threads_lost, calls_lost, records_lost, events_lost, n_in_memory;
 	unsigned threads_why, calls_why, records_why, events_why;
+	uint64_t n_left_out[N_STEPS]; /* by bit: processes and threads */
 	uint64_t sync_bytes;
 };
 
@@ -43,6 +45,12 @@ static uint64_t stream_bytes(const struct pp_trace *trace)
 	return bytes;
 }
 
+static void count_left_out(struct counts *counts, unsigned steps)
+{
+	for (unsigned i = 0; i < N_STEPS; i++)
+		counts->n_left_out[i] += steps >> i & 1;
+}
+
 static void count(const struct pp_capture *capture, struct counts *counts)
 {
 	const struct pp_model *model = capture->model;
@@ -58,6 +66,7 @@ static void count(const struct pp_capture *capture, struct counts *counts)
 		counts->threads_why |= process->threads_why;
 		counts->calls_why |= process->calls_why;
 		counts->events_why |= process->events_why;
+		count_left_out(counts, process->left_out);
 	}
 	for (guint i = 0; i < model->threads->len; i++) {
 		const struct pp_thread *thread = model->threads->pdata[i];
@@ -69,6 +78,7 @@ static void count(const struct pp_capture *capture, struct counts *counts)
 		counts->records_lost += thread->records_lost;
 		counts->records_why |= thread->records_why;
 		counts->events_why |= thread->events_why;
+		count_left_out(counts, thread->left_out);
 	}
 	for (guint i = 0; i < capture->traces->len; i++) {
 		const struct pp_trace *trace = capture->traces->pdata[i];
@@ -131,6 +141,16 @@ static void note_loss(struct pp_run *run, const char *what, unsigned whys, uint6
 
 	if (n)
 		pp_run_add_loss(run, text, "runtime libraries", n);
+}
+
+static void note_left_out(struct pp_run *run, const uint64_t *n_left_out)
+{
+	for (unsigned i = 0; i < N_STEPS; i++) {
+		g_autofree char *text = pp_loss_step_text(1u << i);
+
+		if (text && n_left_out[i])
+			pp_run_add_loss(run, text, "runtime libraries", n_left_out[i]);
+	}
 }
 
 /* Without the kernel's events, a wait lasts from its begin to its end, regardless of the CPU. */
@@ -207,6 +227,7 @@ char *pp_summary_make(struct pp_run *run, const struct pp_capture *capture)
 	note_loss(run, "calls and returns that are not in the history", counts.records_why,
 		  counts.records_lost);
 	note_loss(run, "synch-events that were not written", counts.events_why, counts.events_lost);
+	note_left_out(run, counts.n_left_out);
 	for (guint i = 0; i < capture->damage->len; i++)
 		pp_run_add_loss(run, "damage", capture->damage->pdata[i], 1);
 	return describe(run, &counts, capture->model->n_unwritten, n_unloaded);

@@ -53,3 +53,20 @@ char *pp_loss_text(const char *what, unsigned whys)
 	}
 	return g_string_free(text, FALSE);
 }
+
+char *pp_loss_step_text(unsigned step)
+{
+	switch (step) {
+	case GM_STALLED_MONCONTROL:
+		return pp_loss_text("moncontrol() had no effect on other threads", PP_LOSS_STALLED);
+	case GM_STALLED_LAST_SAMPLES:
+		return pp_loss_text("the last missed samples of a thread are not counted",
+				    PP_LOSS_STALLED);
+	case GM_STALLED_GMON:
+		return pp_loss_text("gmon files not written; gprof-mt export --format gmon makes "
+				    "them from the capture",
+				    PP_LOSS_STALLED);
+	default:
+		return NULL;
+	}
+}

@@ -24,4 +24,10 @@ unsigned pp_loss_of_records(unsigned whys);
  */
 char *pp_loss_text(const char *what, unsigned whys);
 
+/*
+ * The text for a step of the runtime libraries that was left out: one bit of enum gm_stalled.
+ * NULL: the bit stands for no such step.  The caller frees the text.
+ */
+char *pp_loss_step_text(unsigned step);
+
 #endif

@@ -32,6 +32,7 @@ struct pp_process {
 	uint64_t threads_lost, calls_lost, events_lost, paths_lost;
 	uint64_t n_in_memory; /* threads whose last data existed in memory only, and is lost */
 	uint16_t threads_why, calls_why, events_why; /* core/loss.h */
+	uint8_t left_out;			     /* enum gm_stalled: steps that have no count */
 	GPtrArray *threads; /* of struct pp_thread *, by index; borrowed from the model */
 	GArray *helpers;    /* of struct pp_helper, by capture/helpers; NULL: none */
 	GArray *maps;	    /* of struct pp_load, by capture/maps; NULL: no load map */
@@ -75,8 +76,9 @@ struct pp_thread {
 	uint64_t calls_lost, events_lost;
 	uint64_t records_lost; /* calls and returns that are missing in the history */
 	uint16_t calls_why, samples_why, events_why, records_why; /* core/loss.h */
-	GArray *arcs;	 /* of struct pp_arc; NULL: the thread's calls were not recorded */
-	GArray *samples; /* of struct pp_sample; NULL: none */
+	uint8_t left_out; /* enum gm_stalled: steps that have no count */
+	GArray *arcs;	  /* of struct pp_arc; NULL: the thread's calls were not recorded */
+	GArray *samples;  /* of struct pp_sample; NULL: none */
 	/* uncontended operations are only counted since then; 0: from the start */
 	int64_t sync_since_ns;
 	bool sync_near_limit;	 /* ... because the capture was near output.max */

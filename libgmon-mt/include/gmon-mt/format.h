@@ -93,13 +93,19 @@ enum gm_loss {
 	GM_LOSS_STALLED = 256,
 };
 
-/* GM_LOSS_STALLED was a reason for losses of these kinds: bits in `stalled`. */
+/*
+ * GM_LOSS_STALLED was a reason for losses of these kinds, and for leaving out these steps, which
+ * have no count: bits in `stalled`.
+ */
 enum gm_stalled {
 	GM_STALLED_CALLS = 1,
 	GM_STALLED_EVENTS = 2,
 	GM_STALLED_RECORDS = 4,
 	GM_STALLED_SAMPLES = 8,
 	GM_STALLED_THREADS = 16,
+	GM_STALLED_MONCONTROL = 32,   /* moncontrol(), called by this thread, for the others */
+	GM_STALLED_LAST_SAMPLES = 64, /* counting the samples that this thread missed last */
+	GM_STALLED_GMON = 128,	      /* of the process: writing its gmon files */
 };
 
 /* --- <pid>/maps ---------------------------------------------------------------------------- */

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The main thread is stopped while it holds locks of the runtime, until another thread has given up
+ * its wait for them: a filter that no library sees traps a system call, and the handler does not
+ * return earlier.
+ *
+ * usage: give_up pause|exit|leave|end|locked
+ * pause: the other thread calls moncontrol(0).
+ * exit: it calls exit().
+ * leave: it calls _exit(), after a third thread has ended.
+ * end: it ends, with calls for which the file had no room.
+ * locked: it ends while the main thread is in moncontrol(0), which holds another lock too.
+ *
+ * Prints how often `before` and `after` were called.
+ */
+#define _GNU_SOURCE
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "robust/programs/raw_filter.h"
+
+#define N_CALLS	   100
+#define N_SITES	   65536
+#define NOINLINE   __attribute__((noinline, noipa))
+#define UNPROFILED __attribute__((noinline, noipa, no_instrument_function))
+
+extern void moncontrol(int mode);
+extern void __cyg_profile_func_enter(void *function, void *site);
+extern const char sites[N_SITES];
+__asm__(".text\nsites:\t.skip 65536\n");
+
+enum { NOT_YET, IS_READY, IS_STOPPED, HAS_GIVEN_UP };
+static uint32_t phase;
+static const char *mode;
+static pthread_t thread;
+
+NOINLINE void before(void)
+{
+	__asm__ volatile("");
+}
+
+NOINLINE void after(void)
+{
+	__asm__ volatile("");
+}
+
+UNPROFILED static int is_mode(const char *name)
+{
+	return strcmp(mode, name) == 0;
+}
+
+UNPROFILED static void set_phase(uint32_t to)
+{
+	__atomic_store_n(&phase, to, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &phase, FUTEX_WAKE, 9);
+}
+
+UNPROFILED static void wait_phase(uint32_t least)
+{
+	uint32_t seen;
+
+	while ((seen = __atomic_load_n(&phase, __ATOMIC_SEQ_CST)) < least)
+		syscall(SYS_futex, &phase, FUTEX_WAIT, seen, NULL);
+}
+
+UNPROFILED static void handle(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)info;
+	if (__atomic_load_n(&phase, __ATOMIC_SEQ_CST) < HAS_GIVEN_UP) {
+		set_phase(IS_STOPPED);
+		wait_phase(HAS_GIVEN_UP);
+	}
+	/* The call returns 0, which no caller here can use. */
+	((ucontext_t *)context)->uc_mcontext.gregs[REG_RAX] = 0;
+}
+
+UNPROFILED static int trap(uint32_t number, uint32_t argument)
+{
+	struct sock_filter code[] = {
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3),
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, argument, 0, 1),
+	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_NODEFER};
+
+	sigaction(SIGSYS, &action, NULL);
+	return raw_filter_install(code, sizeof(code) / sizeof(code[0]));
+}
+
+UNPROFILED static void *call(void *unused)
+{
+	for (int i = 0; i < N_CALLS; i++)
+		before();
+	return unused;
+}
+
+UNPROFILED static void *run(void *unused)
+{
+	call(unused);
+	set_phase(IS_READY);
+	wait_phase(IS_STOPPED);
+	if (is_mode("pause")) {
+		moncontrol(0);
+		after();
+	} else if (is_mode("exit")) {
+		exit(0);
+	} else if (is_mode("leave")) {
+		_exit(0);
+	}
+	return unused;
+}
+
+UNPROFILED static void *watch(void *unused)
+{
+	pthread_join(thread, NULL);
+	set_phase(HAS_GIVEN_UP);
+	return unused;
+}
+
+/* The library looks for room in the file at most every 0.1 s. */
+UNPROFILED static void wait_for_retry(void)
+{
+	struct timespec begin, now;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	do
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	while ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 < 200);
+}
+
+UNPROFILED static void limit_files(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_FSIZE, &limit);
+	limit.rlim_cur = bytes;
+	setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+UNPROFILED int main(int argc, char **argv)
+{
+	pthread_t third, watcher;
+
+	mode = argc > 1 ? argv[1] : "";
+	printf("before %d\nafter 0\n", is_mode("leave") ? 2 * N_CALLS : N_CALLS);
+	fflush(stdout);
+	if (is_mode("end"))
+		limit_files(4096);
+	if (pthread_create(&thread, NULL, run, NULL) != 0)
+		return 77;
+	wait_phase(IS_READY);
+	if (is_mode("end")) {
+		limit_files(RLIM_INFINITY);
+		wait_for_retry();
+	}
+	if (is_mode("leave") &&
+	    (pthread_create(&third, NULL, call, NULL) != 0 || pthread_join(third, NULL) != 0))
+		return 77;
+	if (pthread_create(&watcher, NULL, watch, NULL) != 0 ||
+	    trap(is_mode("locked") ? SYS_process_vm_writev : SYS_prctl,
+		 is_mode("locked") ? (uint32_t)getpid() : PR_SET_NAME) != 0)
+		return 77;
+	if (is_mode("locked"))
+		moncontrol(0);
+	for (int i = 0; i < N_SITES && __atomic_load_n(&phase, __ATOMIC_SEQ_CST) < HAS_GIVEN_UP;
+	     i++)
+		__cyg_profile_func_enter((void *)call, (void *)(sites + i));
+	pthread_join(watcher, NULL);
+	return 0;
+}
