@@ -164,8 +164,8 @@ static GArray *find_firsts(struct pp_capture *capture)
 	struct pp_calls_survey *survey = pp_calls_survey_new(capture, false);
 	GArray *firsts_ns = survey->is_apart ? g_array_new(FALSE, FALSE, sizeof(int64_t)) : NULL;
 
-	for (guint i = 0; firsts_ns && i < capture->model->threads->len; i++)
-		if (survey->streams[i])
+	for (guint i = 0; firsts_ns && i < survey->n_threads; i++)
+		if (pp_calls_survey_has_history(survey, i))
 			g_array_append_val(firsts_ns, survey->firsts_ns[i]);
 	if (firsts_ns)
 		g_array_sort(firsts_ns, by_time);

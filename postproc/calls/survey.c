@@ -72,6 +72,7 @@ struct pp_calls_survey *pp_calls_survey_new(struct pp_capture *capture, bool for
 	};
 
 	*survey = (struct pp_calls_survey){
+	    .n_threads = n,
 	    .has_returns = g_new0(bool, n),
 	    .streams = g_new0(guint, n),
 	    .firsts_ns = g_new0(int64_t, n),

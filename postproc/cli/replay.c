@@ -111,7 +111,7 @@ bool pp_cli_has_returns(const struct pp_view *view, uint32_t tid)
 	bool found = false;
 
 	for (guint i = 0; i < threads->len && !found; i++)
-		found = survey->has_returns[i] &&
+		found = pp_calls_survey_has_returns(survey, i) &&
 			((const struct pp_thread *)threads->pdata[i])->tid == tid;
 	pp_calls_survey_free(survey);
 	return found;

@@ -14,4 +14,12 @@ for rounds in 100 20000; do
 	few=$([ $rounds -lt 1000 ] && echo not || :)
 	shows page "$few 'of threads are added to their callers' in missing"
 done
+
+# Threads that only the kernel sees join while the events are read, after the survey of the histories.
+echo 'int main(void) { return 0; }' >static.c
+"$CC" -static -o static static.c || fail "cannot compile static.c"
+build_from forks ../../export/programs/html/forks.c -pg -mfentry -minstrument-return=call
+record --set calls.mode=history ./forks ./static
+page 0 page
+shows page "sum(sum(f['value']) for f in doc['flames'] if f['kind'] == 'calls') == 9"
 exit 0

@@ -90,7 +90,7 @@ static void on_lasted(void *data, const struct pp_thread *thread, struct pp_stac
 {
 	struct pp_html *html = data;
 
-	if (html->export->survey->has_returns[thread->serial])
+	if (pp_calls_survey_has_returns(html->export->survey, thread->serial))
 		add_time(html, PP_HTML_TIME, thread->serial, stack, from_ns, to_ns);
 }
 

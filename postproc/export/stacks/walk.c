@@ -29,9 +29,10 @@ static void choose(struct pp_walk *walk, bool only_returns)
 	for (guint i = 0; i < walk->n_threads; i++) {
 		const struct pp_thread *thread = threads->pdata[i];
 
-		if (!survey->streams[i] || !pp_selects_thread(walk->export->context, thread))
+		if (!pp_calls_survey_has_history(survey, i) ||
+		    !pp_selects_thread(walk->export->context, thread))
 			continue;
-		if (only_returns && !survey->has_returns[i]) {
+		if (only_returns && !pp_calls_survey_has_returns(survey, i)) {
 			walk->n_left_out++;
 			continue;
 		}
@@ -70,7 +71,7 @@ void pp_walk_free(struct pp_walk *walk)
 
 static struct pp_replay *begin(struct pp_walk *walk, const struct pp_thread *thread)
 {
-	bool has_returns = walk->export->survey->has_returns[thread->serial];
+	bool has_returns = pp_calls_survey_has_returns(walk->export->survey, thread->serial);
 	struct pp_replay *replay = pp_replay_new_sharing(&walk->functions, thread->tid, has_returns,
 							 walk->take, walk->data);
 
