@@ -5,6 +5,9 @@
 # "$GM_TOP/tests/lib.sh"`. The common.sh of a folder contains only functions for that folder's subject.
 set -u
 
+# shellcheck source=tests/captures/keep.sh
+. "$GM_TOP/tests/captures/keep.sh"
+
 # shellcheck disable=SC2034 # for the tests
 gprof_mt=$GM_BUILD/gprof-mt libgmon=$GM_BUILD/libgmon_mt.so libsync=$GM_BUILD/libsync_trace.so
 
@@ -119,6 +122,7 @@ link_with()
 # fresh COMMAND...: runs COMMAND after deleting old profiles, captures and logs of the program (log.*).
 fresh()
 {
+	keep_captures .
 	rm -rf gmon.out gmon.*.[0-9]* gprof-mt.data gprof-mt.data.old log.*
 	"$@"
 }

@@ -65,6 +65,33 @@ runner 1 two/test_bad
 grep -q '^FAIL two/test_bad (.*a file or command of the script is missing$' out || fail 'a test passes although it could not source its functions'
 rm tests/two/test_bad.sh
 
+# -c: all readers run on the captures that tests have left or begun anew, one of each kind; a report of a
+# sanitizer is a failure, though the status is that of a damaged capture.
+mkdir build
+cat >build/gprof-mt <<END
+#!/bin/sh
+[ "\$2" != --help ] || exec "$gprof_mt" "\$@"
+echo "\$@" >>"$PWD/commands"
+[ ! -e "$PWD/report" ] || echo "ERROR: AddressSanitizer: heap-buffer-overflow" >&2
+exit 1
+END
+chmod +x build/gprof-mt
+t two/test_takes.sh <<<'. "$GM_TOP/tests/lib.sh"
+capture() { mkdir -p gprof-mt.data/$1; echo gprof-mt-capture >gprof-mt.data/session; echo >gprof-mt.data/$1/threads; }
+capture 12; fresh capture 13; fresh capture 14.1
+mkdir deep; mv gprof-mt.data deep/other
+capture 15; head -c 2000000 /dev/zero >gprof-mt.data/large'
+runner 0 -c -b build two/test_takes
+closes_with '2 passed, 0 failed, 0 skipped'
+grep -q '^PASS captures/readers (' out && grep -q '^ *3 captures .* 1 more are too large; 2 differ .* 2 of these' out ||
+	{ cat out; fail 'the captures are not as expected'; }
+[ "$(grep -c '^timeline .*--tid 1[234]' commands)" = 4 ] || fail "not all commands"
+[ -z "$(find tmp -name '*.captures')" ] || fail 'captures are left over'
+touch report
+runner 1 -c -b build two/test_takes
+grep -q '| .*AddressSanitizer' out || { cat out; fail 'the report of a sanitizer is not shown'; }
+rm tests/two/test_takes.sh
+
 t three/test_hang.sh <<<'while :; do sleep 0.2; done'
 runner 1 -t 1 three
 closes_with '0 passed, 1 failed, 0 skipped'
