@@ -106,12 +106,13 @@ static void add_fde(struct pp_unwind_ranges *ranges, const struct section *secti
 
 static void read_section(struct pp_unwind_ranges *ranges, const struct section *section)
 {
-	Dwarf_Off offset = 0, next, cie_at = 0;
+	Dwarf_Off offset = 0, next = 0, cie_at = 0;
 	Dwarf_CFI_Entry entry;
 	unsigned encoding = 0;
 	bool is_known = false;
 
 	for (;; offset = next) {
+		/* After an error, `next` may be unchanged. */
 		int ret =
 		    dwarf_next_cfi(section->ident, section->data, true, offset, &next, &entry);
 
