@@ -4,8 +4,9 @@
  * before it starts.  Deleting takes long, and on ext4 every file created within seconds afterwards
  * costs the program 100 us or more, because recently deleted inodes are not reused.
  *
- * Until then the directory is .NAME.discarded.PID beside DIR.  If `record` dies, the directory is
- * kept, and the next `record` to DIR deletes it.
+ * Until then the directory is .NAME.discarded.PID beside DIR, and locked (flock), since processes
+ * in other PID namespaces cannot look up the number.  If `record` dies, the directory is kept, and
+ * the next `record` to DIR deletes it.
  */
 #ifndef PP_RECORD_DISCARD_H
 #define PP_RECORD_DISCARD_H
@@ -16,6 +17,7 @@ struct pp_discard {
 	char *parent; /* NULL: nothing to delete */
 	char *prefix; /* prefix of names in it: ".gprof-mt.data.discarded." */
 	char *old, *aside;
+	int lock_fd; /* of the directory that was moved; -1: none */
 	bool is_aside;
 };
 

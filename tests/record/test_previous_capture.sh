@@ -69,4 +69,26 @@ kill "$(cat started)"
 [ "$(aside)" = "$before" ] || fail "killed: $(aside)"
 recorded true
 [ -z "$(aside)" ] || fail "the next record did not delete it: $(aside)"
+
+# The number in the name is that of another process now, as after a restart of a container.
+cp -a gprof-mt.data.old .gprof-mt.data.discarded.$$
+recorded true
+[ -z "$(aside)" ] || fail "a running process has its number, and record did not delete it: $(aside)"
+
+# The record that runs has its number in another PID namespace.
+container=(unshare --fork --pid --mount-proc --kill-child)
+if "${container[@]}" true 2>/dev/null; then
+	rm -f started
+	# shellcheck disable=SC2016 # for the shells
+	"${container[@]}" sh -c '"$@"; exit' sh \
+		"$gprof_mt" record -q --set kernel.source=none sh -c 'echo $$ >started; exec sleep 600' &
+	record=$!
+	until_true 60 test -s started || fail "not started in a PID namespace"
+	before=$(aside)
+	[ -n "$before" ] || fail "expected a capture that is moved aside"
+	unshare --fork --pid --mount-proc "$gprof_mt" record -q true 2>err2 && fail "not refused"
+	[ "$(aside)" = "$before" ] || fail "in another PID namespace: the refused one changed $before to $(aside)"
+	kill -KILL $record
+	wait $record 2>/dev/null
+fi
 exit 0
