@@ -58,6 +58,15 @@ static int write_session(int dir, const struct gm_session *session)
 	return fd < 0 ? fd : write_whole(fd, file, text.length);
 }
 
+/* A sandbox or an unusual kernel may accept the lock without keeping it. */
+static bool mark_is_seen(int dir)
+{
+	if (gm_in_use_mark(dir) == 0 && gm_in_use(dir) == 1)
+		return true;
+	gm_in_use_end();
+	return false;
+}
+
 /* It is marked as in use before another process can find it. */
 static int write_marked_session(int dir, struct gm_session *session)
 {
@@ -68,7 +77,7 @@ static int write_marked_session(int dir, struct gm_session *session)
 	session->is_locked = gm_in_use_is_possible(dir);
 	if (session->is_locked) {
 		code = write_session(dir, session);
-		if (code < 0 || gm_in_use_mark(dir) == 0)
+		if (code < 0 || mark_is_seen(dir))
 			return code;
 		session->is_locked = false;
 		gm_syscall3(SYS_unlinkat, dir, (long)GM_SESSION_FILE, 0);

@@ -20,23 +20,26 @@ struct entry { /* linux_dirent64 */
 	char name[];
 };
 
-/* A later process of that number began after the place. */
-int gm_child_running(const struct gm_child *child)
+/* A process of that number that is not in the place began after it, or before its ancestor. */
+int gm_child_running(const struct gm_children_header *header, const struct gm_child *child)
 {
 	const char *threads = (const char *)child->threads;
 	uint64_t now_ns[2] = {gm_sys_clock_ns(CLOCK_BOOTTIME), gm_sys_clock_ns(CLOCK_MONOTONIC)};
-	uint64_t begun_ns, process_ns;
+	uint64_t begun_ns, start;
 	uint32_t pid;
 
 	memcpy(&pid, threads + offsetof(struct gm_threads_header, pid), sizeof(pid));
 	memcpy(&begun_ns, threads + offsetof(struct gm_threads_header, start_ns), sizeof(begun_ns));
 	if (child->state != GM_CHILD_BEGUN || pid == 0 || pid > INT32_MAX)
 		return 0;
-	process_ns = gm_proc_start((int)pid) * TICK_NS;
-	return process_ns != 0 && process_ns <= begun_ns + (now_ns[0] - now_ns[1]) ? (int)pid : 0;
+	start = gm_proc_start((int)pid);
+	return start != 0 && start >= header->proc_start &&
+		       start * TICK_NS <= begun_ns + (now_ns[0] - now_ns[1])
+		   ? (int)pid
+		   : 0;
 }
 
-int gm_children_ask(int fd, int (*question)(const struct gm_child *child, void *arg), void *arg)
+int gm_children_ask(int fd, gm_child_question *question, void *arg)
 {
 	struct gm_children_header header;
 	struct gm_child child;
@@ -51,15 +54,16 @@ int gm_children_ask(int fd, int (*question)(const struct gm_child *child, void *
 		if (gm_syscall6(SYS_pread64, fd, (long)&child, sizeof(child), at, 0, 0) !=
 		    sizeof(child))
 			break;
-		answer = question(&child, arg);
+		answer = question(&header, &child, arg);
 	}
 	return answer;
 }
 
 /* A place without namespace has a process that holds the lock; it may be in any namespace. */
-static int is_running(const struct gm_child *child, void *pid)
+static int is_running(const struct gm_children_header *header, const struct gm_child *child,
+		      void *pid)
 {
-	return gm_child_running(child) == *(int *)pid &&
+	return gm_child_running(header, child) == *(int *)pid &&
 	       (child->pid_namespace == 0 || child->pid_namespace == gm_pid_namespace());
 }
 

@@ -268,7 +268,8 @@ static int check_folder(struct walk *walk, int dir, const char *name)
 	return 0;
 }
 
-static int check_place(const struct gm_child *child, void *arg)
+static int check_place(const struct gm_children_header *file, const struct gm_child *child,
+		       void *arg)
 {
 	struct walk *walk = arg;
 	bool is_seen = child->pid_namespace != 0 ? child->pid_namespace == walk->pid_namespace
@@ -279,7 +280,7 @@ static int check_place(const struct gm_child *child, void *arg)
 	if (child->state != GM_CHILD_BEGUN)
 		return 0;
 	memcpy(&header, child->threads, GM_CHILD_THREADS_BYTES);
-	pid = walk->this_boot ? gm_child_running(child) : 0;
+	pid = walk->this_boot ? gm_child_running(file, child) : 0;
 	if (pid != 0 && is_seen)
 		return still_runs(walk->why, pid);
 	if (walk->maybe_pid == 0 && walk->session.pid_namespace == walk->pid_namespace)

@@ -80,13 +80,18 @@ void gm_capture_remove_at(int parent, const char *name, int dir);
 /* Is the process `pid`, as it runs now, in one of the places of the capture `dir`? */
 bool gm_children_have(int dir, int pid);
 
-/* The pid of a place, if a process of that number runs here that may be the one in it; 0: none. */
-int gm_child_running(const struct gm_child *child);
+/*
+ * The pid of a place, if a process of that number runs here that may be the one in it; 0: none.
+ * `header`: of the file of places.
+ */
+int gm_child_running(const struct gm_children_header *header, const struct gm_child *child);
 
 /*
  * Asks for each place of this file, which others may have damaged, until the answer is not 0.
  * Returns that, or 0.
  */
-int gm_children_ask(int fd, int (*question)(const struct gm_child *child, void *arg), void *arg);
+typedef int gm_child_question(const struct gm_children_header *header, const struct gm_child *child,
+			      void *arg);
+int gm_children_ask(int fd, gm_child_question *question, void *arg);
 
 #endif

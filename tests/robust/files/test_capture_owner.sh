@@ -167,6 +167,48 @@ printf 'other' >>j/session
 "$gprof_mt" report -i j quality >out 2>err && fail "another line, cut short, is accepted"
 grep -q "cut short" err || fail "another line, cut short: $(cat err)"
 
+# A kernel or sandbox that refuses the lock of `session`, or accepts it without effect: session does not promise it.
+cat >without_lock.c <<'END'
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+/* ERROR COMMAND...: F_OFD_SETLK returns this error; 0: success. */
+int main(int argc, char **argv)
+{
+	struct sock_filter code[] = {
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 0, 3),
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_OFD_SETLK, 0, 1),
+	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | atoi(argv[1])),
+	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
+	(void)argc;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		return 77;
+	execv(argv[2], argv + 2);
+	return 1;
+}
+END
+"$CC" -D_GNU_SOURCE -o without_lock without_lock.c || fail "cannot compile"
+printf '[output]\ndir = l\n' >l.conf
+for error in 22 0; do
+	rm -rf l l.old
+	GPROF_MT_CONFIG=$PWD/l.conf ./without_lock $error ./app 2>err || fail "error $error: status $?: $(cat err)"
+	[ ! -s err ] || fail "error $error: $(cat err)"
+	! grep -q '^lock' l/session || fail "error $error: it has no lock, and 'session' names one"
+	namespace=$(stat -L -c %i /proc/self/ns/pid)
+	grep -qx "pid_namespace $namespace" l/session || fail "error $error: $(cat l/session)"
+	GPROF_MT_CONFIG=$PWD/l.conf ./without_lock $error ./app 2>err || fail "error $error, again: $(cat err)"
+	[ -e l.old ] && [ ! -s err ] || fail "error $error: not replaced: $(cat err)"
+done
+
 # The line is only added to the file that record made: not to a file of the user under that name.
 for link in "ln -f" "ln -sf"; do
 	rm -rf k k.old

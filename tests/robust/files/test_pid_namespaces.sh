@@ -79,7 +79,7 @@ start_here()
 	GPROF_MT_CONFIG=$PWD/data.conf "$@" <in >up 2>err &
 	program=$!
 	exec 8>in 9<up
-	read -r -t 60 word _ <&9 && [ "$word" = up ] || fail "$*: expected 'up' from the program: $(cat err)"
+	read -r -t 60 word number <&9 && [ "$word" = up ] || fail "$*: expected 'up' from the program: $(cat err)"
 }
 
 start()
@@ -145,10 +145,10 @@ each_way()
 		what=$how
 		command=()
 		[[ $how != record-* ]] || command=("${record[@]}")
-		# The first process waits for all: its end would kill the others.
+		# The first process waits for all: its end would kill the others.  All keep `up` open: see kill_all.
 		command+=(./app "${how#record-}")
 		# shellcheck disable=SC2016 # for the shell
-		[[ $how != *child ]] || command=(sh -c '"$@" | cat' sh "${command[@]}")
+		[[ $how != *child ]] || command=(sh -c 'exec 3>&1; "$@" | cat' sh "${command[@]}")
 		start "${command[@]}"
 		kept "$1"
 		kept "$1" unshare --fork --pid --mount-proc
@@ -197,6 +197,36 @@ fi
 "$gprof_mt" record -q -o data -- ./app || fail "record: status $?"
 grep -q "^lock 1" data/session || skip "this file system keeps no lock: $(stat -f -c %T .)"
 each_way "$busy" ""
+
+# A process here has the number of a fork child there, and is older: a program that it starts does not join.
+what="the same number"
+cat >waits.sh <<'END'
+mkfifo go.$$
+read -r _ <go.$$
+GPROF_MT_CONFIG=$PWD/data.conf ./app 2>message.$$
+touch ran.$$
+END
+"${container[@]}" sh -c 'for i in 1 2 3 4 5 6 7 8 9; do sh waits.sh & done; wait' &
+numbers=$!
+all_wait()
+{
+	[ "$(find . -maxdepth 1 -type p -name 'go.*' | wc -l)" = 9 ]
+}
+uptime_is_later()
+{
+	[ "$(cut -d ' ' -f 1 /proc/uptime)" != "$uptime" ]
+}
+until_true 60 all_wait || fail "$what: the shells do not wait"
+uptime=$(cut -d ' ' -f 1 /proc/uptime)
+until_true 60 uptime_is_later
+# shellcheck disable=SC2016 # for the shell
+start sh -c 'exec 3>&1; "$@" | cat' sh ./app child
+[ -p "go.$number" ] || fail "$what: no shell has the number $number"
+echo >"go.$number"
+until_true 60 test -e "ran.$number"
+grep -q "data: $busy" "message.$number" || fail "$what: it joined: $(cat "message.$number")"
+stop
+kill -KILL $numbers
 
 # Another start of this machine; and a capture of a file system that another machine may share.
 boot="s/^clock_uuid .*/clock_uuid 11111111-2222-3333-4444-555555555555/"
