@@ -76,15 +76,15 @@ for holds in no yes; do
 		events "gprof-mt.data/*/user" >events
 		no_complaint
 		"$GM_BUILD/gprof-mt" report --format json quality locks >report.json || fail "$how, holds = $holds: report"
-		[ $holds = yes ] && [ $how = handle ] || continue
-		# Each interrupted lock was acquired once. At most one may still be pending in the writer that
-		# the thread used last: it is only counted.
+		[ $holds = yes ] && [[ $how = @(handle|switch) ]] || continue
+		# Each interrupted lock was acquired once, and its hold was measured. None is pending at the end in a
+		# writer that a handler interrupted: its release found it there, or made it an event.
 		grep ^locks out | while read -r _ _ object; do
 			echo "$object 1"
 		done | sort >stepped
 		python3 -c 'import json
 for lock in json.load(open("report.json"))["locks"]:
     if lock["hold_ns"] is not None: print(lock["object"], lock["acquired"])' | sort | comm -13 - stepped >missing
-		[ "$(wc -l <missing)" -le 1 ] || fail "$how: $(wc -l <missing) of $(wc -l <stepped) locks were not acquired once"
+		[ ! -s missing ] || fail "$how: $(wc -l <missing) of $(wc -l <stepped) locks were not acquired once"
 	done
 done
