@@ -428,6 +428,7 @@ int pp_capture_open(const char *dir, struct pp_capture **ret_capture, struct pp_
 	struct pp_capture *capture = g_new0(struct pp_capture, 1);
 	int ret;
 
+	capture->readers_fd = -1;
 	capture->model = pp_model_new(dir);
 	capture->traces = g_ptr_array_new_with_free_func(trace_free);
 	capture->histories = g_ptr_array_new_with_free_func(trace_free);
@@ -455,5 +456,7 @@ void pp_capture_free(struct pp_capture *capture)
 	g_ptr_array_unref(capture->traces);
 	g_ptr_array_unref(capture->histories);
 	g_ptr_array_unref(capture->damage);
+	if (capture->readers_fd >= 0)
+		close(capture->readers_fd);
 	g_free(capture);
 }

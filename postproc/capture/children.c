@@ -7,8 +7,8 @@
  * made under a hidden name and then renamed.  A place is marked as moved when its process has ended
  * and all its data is in the folder.  After a crash the same bytes are written to the same offsets
  * again.  The file of places is removed when the process that made it has ended, no process can
- * claim a place in it any more, and all places are moved.  A lock serializes readers that start at
- * the same time.
+ * claim a place in it any more, and all places are moved.  Readers take turns (turns.h), and no
+ * folder is removed while another reader may read it.
  *
  * All accesses are relative to descriptors and follow no symlink, in a directory that the user
  * owns.  The files' contents are checked, but are not protected against the user himself.
@@ -21,7 +21,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -31,9 +30,9 @@
 #include "core/pid_namespace.h"
 #include "gmon-mt/children.h"
 #include "capture/children_fill.h"
+#include "capture/turns.h"
 
 #define FOLDERS_MAX	  100000u
-#define LOCK_FILE	  "session" /* a file that each capture has */
 #define NS_PER_US	  1000u
 #define CLOSED		  0x80000000u /* in n_claimed: no place can be claimed any more */
 #define THREADS_MIN_BYTES 4096u
@@ -49,7 +48,9 @@ struct move {
 	struct pp_numbers *numbers;  /* NULL: not looked up yet */
 	GHashTable *n_seen;	     /* pid -> number of names <pid>, <pid>.1, ... including gaps */
 	struct pp_child_parent from; /* the folder of the file */
-	int lock_fd;		     /* -1: not locked yet */
+	struct pp_turn turn;
+	bool is_stuck;	/* another reader was stopped in its turn */
+	bool left_copy; /* of this place, because it is being read */
 };
 
 /* --- find the folder ---------------------------------------------------------------------- */
@@ -113,11 +114,17 @@ static int open_own(const struct move *move, const struct pp_child_place *place,
 	return folder;
 }
 
-static void remove_folder(const struct move *move, uint32_t pid, unsigned number)
+/* A copy that is being read is left to a later call; until then pp_folders_find() ignores it. */
+static void remove_copy(struct move *move, uint32_t pid, unsigned number)
 {
 	g_autofree char *name = folder_name(pid, number);
 
+	if (pp_turn_keep_out(&move->turn)) {
+		move->left_copy = true;
+		return;
+	}
 	remove_tree(move->from.capture_fd, name, 2);
+	pp_turn_let_in(&move->turn);
 }
 
 static bool may_be_there(const struct move *move, uint32_t pid, unsigned number)
@@ -134,7 +141,7 @@ static bool may_be_there(const struct move *move, uint32_t pid, unsigned number)
  * run of this code made.  Returns an open descriptor, or -1: none.  If the process made one,
  * removes the copies that were made while it had none.
  */
-static int find_folder(const struct move *move, const struct pp_child_place *place)
+static int find_folder(struct move *move, const struct pp_child_place *place)
 {
 	uint32_t pid = place->threads.pid, made = place->child.folder;
 	int found = made ? open_own(move, place, made - 1) : -1;
@@ -149,7 +156,7 @@ static int find_folder(const struct move *move, const struct pp_child_place *pla
 		if (!made)
 			return folder;
 		close(folder);
-		remove_folder(move, pid, number);
+		remove_copy(move, pid, number);
 	}
 	return found;
 }
@@ -322,6 +329,7 @@ static bool do_place(struct move *move, int fd, const struct gm_children_header 
 	if (!runs && !place_read(fd, number, &place))
 		return false;
 	place.runs = runs;
+	move->left_copy = false;
 	ret = move_place(move, &place);
 	if (ret == -ENODATA && !move->is_last) {
 		move->n_wait++;
@@ -334,7 +342,7 @@ static bool do_place(struct move *move, int fd, const struct gm_children_header 
 		complain(move, number, what, 1);
 		return false;
 	}
-	return !runs &&
+	return !runs && !move->left_copy &&
 	       pp_write_all_at(fd, &moved, sizeof(moved),
 			       GM_CHILDREN_HEADER_BYTES + (off_t)number * GM_CHILD_BYTES) == 0;
 }
@@ -373,8 +381,10 @@ static bool do_places(struct move *move, int fd, struct gm_children_header *head
 	uint32_t n = __atomic_load_n(&header->n_claimed, __ATOMIC_ACQUIRE), n_done = 0;
 
 	n = is_over || n & CLOSED ? close_file(header) : MIN(n, header->n_slots);
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
+		pp_turn_show(&move->turn);
 		n_done += do_place(move, fd, header, i);
+	}
 	return is_over && n_done == n;
 }
 
@@ -447,15 +457,15 @@ static bool is_file_of_places(const char *name)
 
 /*
  * From the first file of places on, one reader at a time: each sees the result of the one before.
- * The kernel releases the lock of a killed reader.
+ * Returns false if another reader was stopped in its turn.
  */
-static void lock(struct move *move)
+static bool take_turn(struct move *move)
 {
-	if (move->lock_fd >= 0)
-		return;
-	move->lock_fd = pp_child_open(move->from.capture_fd, LOCK_FILE, O_RDWR);
-	if (move->lock_fd >= 0)
-		TEMP_FAILURE_RETRY(flock(move->lock_fd, LOCK_EX));
+	if (move->turn.fd >= 0 || move->is_stuck)
+		return !move->is_stuck;
+	move->turn.fd = pp_child_open(move->from.capture_fd, GM_SESSION_FILE, O_RDWR);
+	move->is_stuck = move->turn.fd >= 0 && pp_turn_take(&move->turn) < 0;
+	return !move->is_stuck;
 }
 
 static void do_folder(struct move *move)
@@ -466,7 +476,14 @@ static void do_folder(struct move *move)
 
 	if (!files->len)
 		return;
-	lock(move);
+	if (!take_turn(move)) {
+		move->file = files->pdata[0];
+		complain(move, WHOLE_FILE,
+			 "children of fork left out: another gprof-mt was stopped while it read "
+			 "them; continue or end it, and read the capture again",
+			 files->len);
+		return;
+	}
 	g_ptr_array_unref(files);
 	files = names_of(move->from.capture_fd, move->parent, is_file_of_places);
 	if (!files->len)
@@ -492,7 +509,7 @@ static void do_folder(struct move *move)
 
 void pp_children_move(struct pp_capture *capture)
 {
-	struct move move = {.capture = capture, .lock_fd = -1};
+	struct move move = {.capture = capture, .turn = {.fd = -1}};
 	g_autoptr(GPtrArray) folders = NULL;
 
 	move.from.capture_fd = open(capture->model->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -517,8 +534,15 @@ void pp_children_move(struct pp_capture *capture)
 	g_hash_table_unref(move.reported);
 	g_hash_table_unref(move.n_seen);
 	pp_numbers_free(move.numbers);
-	if (move.lock_fd >= 0)
-		close(move.lock_fd);
+	/* Before the turn ends: the next reader may remove what this one is about to read. */
+	if (pp_turn_read(move.from.capture_fd, &capture->readers_fd) == -ETIMEDOUT)
+		pp_model_add_problem(capture->model,
+				     "children of fork may be left out: another gprof-mt was "
+				     "stopped while it removed the copy of one; continue or end "
+				     "it, and read the capture again",
+				     GM_SESSION_FILE, 1);
+	if (move.turn.fd >= 0)
+		close(move.turn.fd);
 	close(move.from.capture_fd);
 }
 

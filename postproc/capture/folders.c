@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "gmon-mt/format.h"
@@ -29,7 +30,8 @@ static bool parse_folder(const char *name, struct pp_folder *folder)
 		image = g_ascii_strtoull(end + 1, &end, 10);
 	if (*end || pid == 0 || pid > INT32_MAX || image > UINT32_MAX)
 		return false;
-	*folder = (struct pp_folder){g_strdup(name), (uint32_t)pid, (uint32_t)image, 0};
+	*folder = (struct pp_folder){
+	    .name = g_strdup(name), .pid = (uint32_t)pid, .image = (uint32_t)image};
 	return true;
 }
 
@@ -52,19 +54,54 @@ static int compare_starts(const void *a, const void *b)
 	return compare_folders(a, b);
 }
 
-static uint64_t start_of(const char *folder)
+static void read_header(struct pp_folder *folder, const char *dir_path)
 {
-	g_autofree char *path = g_build_filename(folder, "threads", NULL);
+	g_autofree char *path = g_build_filename(dir_path, folder->name, "threads", NULL);
 	struct gm_threads_header header;
 	const size_t need = offsetof(struct gm_threads_header, bucket);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 	ssize_t n = fd >= 0 ? read(fd, &header, need) : -1;
+	struct stat st;
 
+	if (n == (ssize_t)need && memcmp(header.magic, GM_THREADS_MAGIC, 8) == 0 &&
+	    fstat(fd, &st) == 0) {
+		folder->start_ns = header.start_ns;
+		folder->run = header.image;
+		/* A copy (children.c) has the first thread only. */
+		folder->may_be_copy =
+		    header.image != 0 &&
+		    (uint64_t)st.st_size == (uint64_t)header.header_bytes + header.slot_bytes;
+	}
 	if (fd >= 0)
 		close(fd);
-	return n == (ssize_t)need && memcmp(header.magic, GM_THREADS_MAGIC, 8) == 0
-		   ? header.start_ns
-		   : 0;
+}
+
+/* Is the folder, one of those at [begin, end), a copy of another one that its process made? */
+static bool is_copy(const GArray *folders, guint begin, guint end, const struct pp_folder *folder)
+{
+	if (!folder->may_be_copy)
+		return false;
+	for (guint i = begin; i < end; i++) {
+		const struct pp_folder *other = &g_array_index(folders, struct pp_folder, i);
+
+		if (other->run == folder->run && !other->may_be_copy)
+			return true;
+	}
+	return false;
+}
+
+/* From the folders of one process, at [begin, end).  Returns the new end. */
+static guint remove_copies(GArray *folders, guint begin, guint end)
+{
+	for (guint i = begin; i < end;) {
+		if (is_copy(folders, begin, end, &g_array_index(folders, struct pp_folder, i))) {
+			g_array_remove_index(folders, i);
+			end--;
+		} else {
+			i++;
+		}
+	}
+	return end;
 }
 
 /*
@@ -85,14 +122,12 @@ static void sort_images(GArray *folders, const char *dir_path)
 				break;
 		if (end == i + 1)
 			continue;
+		for (guint j = i; j < end; j++)
+			read_header(&g_array_index(folders, struct pp_folder, j), dir_path);
+		end = remove_copies(folders, i, end);
 		images = g_new(uint32_t, end - i);
-		for (guint j = i; j < end; j++) {
-			struct pp_folder *folder = &g_array_index(folders, struct pp_folder, j);
-			g_autofree char *path = g_build_filename(dir_path, folder->name, NULL);
-
-			images[j - i] = folder->image;
-			folder->start_ns = start_of(path);
-		}
+		for (guint j = i; j < end; j++)
+			images[j - i] = g_array_index(folders, struct pp_folder, j).image;
 		qsort(first, end - i, sizeof(*first), compare_starts);
 		for (guint j = i; j < end; j++)
 			g_array_index(folders, struct pp_folder, j).image = images[j - i];

@@ -14,13 +14,13 @@ rounds=10 readers=3
 read_at_once()
 {
 	local i pids=()
-	rm -f report.*
+	rm -f report.* err.*
 	for ((i = 0; i < readers; i++)); do
-		"$gprof_mt" report --format json sync quality >report.$i 2>&1 &
+		"$gprof_mt" report --format json sync quality >report.$i 2>err.$i &
 		pids+=($!)
 	done
 	for i in "${pids[@]}"; do
-		wait "$i" || fail "round $round: a reader failed: $(tail -n 3 report.*)"
+		wait "$i" || fail "round $round: a reader failed: $(tail -n 3 err.*)"
 	done
 	python3 - "$1" report.* <<-'PY' || fail "round $round: a reader lacks locks or reports problems"
 	import json, sys
@@ -65,21 +65,128 @@ for ((round = 1; round <= rounds; round++)); do
 done
 echo "$rounds captures, $readers readers at once: $total locks each"
 
+# begin HOW: starts fork_steps, and waits until its child says "ready"
+begin()
+{
+	rm -rf gprof-mt.data to from
+	mkfifo to from
+	LD_PRELOAD=$libsync ./fork_steps "$1" <to >from &
+	program=$!
+	exec 3>to 4<from
+	read -r -t 60 word <&4 && [ "$word" = ready ] || fail "expected 'ready' from the child, found '$word'"
+}
+
+again()
+{
+	printf x >&3
+	read -r -t 60 word <&4 && [ "$word" = again ] || fail "expected 'again' from the child, found '$word'"
+}
+
+end()
+{
+	exec 3>&-
+	wait "$program" || fail "fork_steps: exit status $?"
+	exec 4>&-
+}
+
 # While the child runs, each reader copies its place.
-rm -rf gprof-mt.data to from
-mkfifo to from
-LD_PRELOAD=$libsync ./fork_steps place <to >from &
-program=$!
-exec 3>to 4<from
-read -r -t 60 word <&4 && [ "$word" = ready ] || fail "expected 'ready' from the child, found '$word'"
+begin place
 for ((round = 1; round <= rounds; round++)); do
 	read_at_once $((1 + 5 * round))
 	one_each
-	printf x >&3
-	read -r -t 60 word <&4 && [ "$word" = again ] || fail "expected 'again' from the child, found '$word'"
+	again
 done
-exec 3>&-
-wait "$program" || fail "fork_steps: exit status $?"
-exec 4>&-
+end
 echo "$rounds times, $readers readers of a child that runs"
+
+# The child makes a folder after its place was copied: readers at once remove the copy that none of them reads.
+for ((round = 1; round <= rounds; round++)); do
+	begin folder
+	read_at_once 6
+	again
+	read_at_once 1006
+	end
+	read_at_once 1026
+	"$gprof_mt" report quality >/dev/null || fail "round $round: report"
+	one_each
+done
+echo "$rounds times, $readers readers of a child that makes a folder"
+
+# hold LOCK...: a process, `holder`, takes the locks of a reader as it does, and is then stopped (turns.h).
+# turn: moves children; out: removes a folder; in: reads.
+hold()
+{
+	python3 - "$@" <<-'PY' &
+	import fcntl, os, signal, struct, sys
+	fd = os.open("gprof-mt.data/session", os.O_RDWR)
+	for word in sys.argv[1:]:
+	    if word == "turn":
+	        fcntl.flock(fd, fcntl.LOCK_EX)
+	    else:
+	        kind = fcntl.F_WRLCK if word == "out" else fcntl.F_RDLCK
+	        F_OFD_SETLK = 37
+	        fcntl.fcntl(fd, F_OFD_SETLK, struct.pack("hhqqi4x", kind, os.SEEK_SET, 1, 1, 0))
+	os.kill(os.getpid(), signal.SIGSTOP)
+	PY
+	holder=$!
+	until_true 60 is_stopped "$holder" || fail "the process that holds the locks did not stop"
+}
+
+is_stopped()
+{
+	[ "$(sed 's/.*) //; s/ .*//' "/proc/$1/stat")" = T ]
+}
+
+let_go()
+{
+	kill -CONT "$holder"
+	wait "$holder" || fail "the process that held the locks: exit status $?"
+}
+
+# reports PATTERN COUNT: a reader ends, and its section quality has one row with the pattern and this count
+reports()
+{
+	# Folders that lack what is in their places are damaged for now: exit status 1.
+	timeout 60 "$gprof_mt" report --format json quality >report.json 2>err
+	status=$?
+	[ $status -le 1 ] || fail "$1: exit status $status: $(cat err)"
+	python3 - "$@" <<-'PY' || fail "expected one row '$1' with count $2: $(cat report.json)"
+	import json, sys
+	tables, end = json.JSONDecoder().raw_decode(open("report.json").read().lstrip())
+	rows = [row["count"] for row in tables["quality"] if sys.argv[1] in row["what"]]
+	sys.exit(rows != [int(sys.argv[2])])
+	PY
+}
+
+# A reader that is stopped in its turn holds up no other: it reports the children that it cannot see.
+round=stopped
+LD_PRELOAD=$libsync fresh ./fork_many 40 >out || fail "fork_many: $(cat out)"
+expected=$(awk '$1 == "locks" && NF == 2 { print $2 }' out | tail -1)
+n_files=$(find gprof-mt.data -name 'children.*' | cut -d / -f 2 | sort | uniq -c | awk '{ print $1 }' | head -1)
+[ -n "$n_files" ] || fail "the capture has no file of places (children.*) to test"
+hold turn
+reports 'another gprof-mt was stopped while it read them' "$n_files"
+let_go
+read_at_once "$expected"
+one_each
+echo "a reader was stopped while it moved children"
+
+# A reader that was stopped while it removed a folder: the others report this.
+hold out
+reports 'another gprof-mt was stopped while it removed the copy' 1
+let_go
+
+# A copy is not removed while a reader may read it. The others read the folder that the child has made.
+begin folder
+read_at_once 6
+hold in
+again
+read_at_once 1006
+[ "$(find gprof-mt.data -name threads | wc -l)" = 3 ] || fail "expected the parent's folder, the child's, and its copy"
+let_go
+read_at_once 1006
+"$gprof_mt" report quality >/dev/null || fail "report"
+one_each
+end
+echo "a copy was left to its reader"
 exit 0
