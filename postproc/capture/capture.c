@@ -26,6 +26,7 @@
 #include "capture/live.h"
 #include "capture/traces.h"
 
+#define NO_BOOT_ID	  "00000000-0000-0000-0000-000000000000"
 #define MAX_SESSION_BYTES 65536
 
 static void trace_free(void *data)
@@ -77,12 +78,22 @@ static bool is_complete(const char *text, gsize len)
 	return end && strlen(text) == len && g_str_has_prefix("ended 1", end + 1);
 }
 
+/* False if one of the two is unknown. */
+static bool is_of_other_boot(const char *uuid)
+{
+	g_autofree char *boot = NULL;
+
+	return *uuid && !g_str_equal(uuid, NO_BOOT_ID) &&
+	       g_file_get_contents("/proc/sys/kernel/random/boot_id", &boot, NULL, NULL) &&
+	       !g_str_has_prefix(boot, uuid);
+}
+
 static int read_session(struct pp_capture *capture, struct pp_error *err)
 {
 	g_autofree char *path = g_build_filename(capture->model->dir, "session", NULL);
 	g_autofree char *text = NULL;
 	g_auto(GStrv) lines = NULL;
-	bool has_offset = false;
+	bool has_offset = false, keeps_lock = false;
 	struct stat st;
 	gsize len;
 	int ret;
@@ -108,9 +119,11 @@ static int read_session(struct pp_capture *capture, struct pp_error *err)
 		if (sscanf(*line, "clock_offset_ns %" SCNd64, &capture->clock_offset_ns) == 1)
 			has_offset = true;
 		sscanf(*line, "clock_uuid %36s", capture->clock_uuid);
+		keeps_lock |= g_str_equal(*line, "lock 1");
 	}
 	if (!has_offset || !is_complete(text, len))
 		return pp_error_add(err, -EINVAL, "%s: cut short; record again", path);
+	capture->may_be_elsewhere = !keeps_lock && is_of_other_boot(capture->clock_uuid);
 	return 0;
 }
 

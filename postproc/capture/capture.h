@@ -36,8 +36,9 @@ struct pp_capture {
 	char clock_uuid[37];	 /* identifies the boot to which CLOCK_MONOTONIC belongs; "": not
 				  * known */
 	bool is_of_this_boot;
-	bool is_locked;		    /* a process holds the lock of `session` */
-	int64_t opened_ns;	    /* if it is live, it is read up to then (live.h) */
+	bool may_be_elsewhere; /* of another boot, on a file system that other machines may use */
+	bool is_locked;	       /* a process holds the lock of `session` */
+	int64_t opened_ns;     /* if it is live, it is read up to then (live.h) */
 	int64_t kernel_complete_ns; /* ... and has all kernel events up to then; 0: not known */
 	struct pp_numbers *numbers; /* of running processes; NULL: not needed so far */
 	int readers_fd;		    /* keeps the folders (turns.h); -1: no */

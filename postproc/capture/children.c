@@ -292,12 +292,14 @@ static bool is_young(const struct move *move, uint64_t since_ns)
 
 /*
  * Also true if unknown: the process is too young, or in a PID namespace that is not visible from
- * here.
+ * here, or may be on another machine.
  */
 static bool may_run(struct move *move, const struct gm_children_header *header, uint32_t pid,
 		    struct wanted wanted)
 {
 	wanted.move = move;
+	if (move->capture->may_be_elsewhere)
+		return true;
 	if (!move->numbers)
 		move->numbers = pp_numbers_new();
 	return is_young(move, wanted.since_ns) ||
@@ -324,7 +326,8 @@ static bool do_place(struct move *move, int fd, const struct gm_children_header 
 	if (place.child.state != GM_CHILD_BEGUN)
 		return place.child.state == GM_CHILD_MOVED;
 	/* Check this before reading: the place then has everything that an ended process wrote. */
-	runs = may_run(move, header, place.threads.pid,
+	runs = !(move->capture->may_be_elsewhere && place.threads.end_ns) &&
+	       may_run(move, header, place.threads.pid,
 		       (struct wanted){.since_ns = place.threads.start_ns});
 	if (!runs && !place_read(fd, number, &place))
 		return false;

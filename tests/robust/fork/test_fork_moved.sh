@@ -123,6 +123,24 @@ else
 	echo "no PID namespaces: children in one are not tested"
 fi
 
+# The process numbers of another machine, which may share the directory, say nothing here: its file of places stays.
+# A file system with the lock of `session` has one machine, which was started again since.
+begin place
+kill -KILL "$program"
+exec 3>&-
+wait "$program" 2>/dev/null
+read -r -t 60 -N 1 _ <&4
+exec 4>&-
+sed -i "s/$(cat /proc/sys/kernel/random/boot_id)/11111111-2222-3333-4444-555555555555/" \
+	gprof-mt.data/session gprof-mt.data/*/user/metadata
+sed -i '/^lock/d' gprof-mt.data/session
+has "killed, perhaps on another machine" 26
+has "once more" 26
+[ -n "$(find gprof-mt.data -name 'children.*')" ] || fail "the file of places of another machine is removed"
+echo "lock 1" >>gprof-mt.data/session
+has "killed before another start of this machine" 26
+no_places "a child of an earlier start"
+
 # The state between the two steps in which a reader closes a file of places, also left by a reader
 # that was killed there.
 LD_PRELOAD=$libsync fresh ./fork_many 40 >out || fail "fork_many: $(cat out)"
