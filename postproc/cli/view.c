@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "events/events.h"
+#include "capture/manifest.h"
 #include "capture/traces.h"
 #include "analysis/select.h"
 
@@ -85,7 +86,11 @@ static int read_with(int (*read)(struct pp_capture *capture, unsigned kinds,
 		ret = pp_events_name_threads(capture, err);
 	else if (!capture->names_known && has_late_names(capture->model))
 		kinds |= PP_EVENT_MASK(PP_EVENT_EXIT);
-	return ret < 0 ? ret : read(capture, kinds, take, data, err);
+	if (ret == 0)
+		ret = read(capture, kinds, take, data, err);
+	if (ret == 0)
+		pp_manifest_check(capture);
+	return ret;
 }
 
 int pp_view_read(struct pp_view *view, unsigned kinds,

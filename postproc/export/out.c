@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -14,8 +16,53 @@
 
 #define BATCH_BYTES 65536
 
+/* The file that a signal removes; NULL: none.  Set while the signals are blocked. */
+static const char *volatile unfinished;
+
+static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+
+static sigset_t block_ends(void)
+{
+	sigset_t set, before;
+
+	sigemptyset(&set);
+	for (unsigned i = 0; i < G_N_ELEMENTS(ends); i++)
+		sigaddset(&set, ends[i]);
+	pthread_sigmask(SIG_BLOCK, &set, &before);
+	return before;
+}
+
+/* The parent process sees the signal: its action is the default one again (SA_RESETHAND). */
+static void remove_unfinished(int signal_number)
+{
+	if (unfinished)
+		unlink(unfinished);
+	raise(signal_number);
+}
+
+/* An ignored signal (nohup) stays ignored. */
+static void catch_ends(void)
+{
+	struct sigaction action = {.sa_handler = remove_unfinished, .sa_flags = SA_RESETHAND};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(ends); i++) {
+		struct sigaction old;
+
+		if (sigaction(ends[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+			sigaction(ends[i], &action, NULL);
+	}
+}
+
+static void set_unfinished(struct pp_out *out, char *path)
+{
+	unfinished = path;
+	if (!path)
+		g_clear_pointer(&out->unfinished, g_free);
+}
+
 static int open_file(struct pp_out *out, const char *path, struct pp_error *err)
 {
+	sigset_t before;
 	struct stat st;
 	mode_t mask;
 	int rc;
@@ -27,12 +74,14 @@ static int open_file(struct pp_out *out, const char *path, struct pp_error *err)
 				    path);
 	out->path = g_strdup(path);
 	out->unfinished = g_strconcat(path, ".XXXXXX", NULL);
+	catch_ends();
+	before = block_ends();
 	out->fd = mkostemp(out->unfinished, O_CLOEXEC);
-	if (out->fd < 0) {
-		rc = -errno;
-		g_clear_pointer(&out->unfinished, g_free);
+	rc = -errno;
+	set_unfinished(out, out->fd < 0 ? NULL : out->unfinished);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (out->fd < 0)
 		return pp_error_add(err, rc, "%s: %s", path, g_strerror(-rc));
-	}
 	mask = umask(0);
 	umask(mask);
 	fchmod(out->fd, 0666 & ~mask);
@@ -60,15 +109,19 @@ void pp_out_flush(struct pp_out *out)
 
 int pp_out_finish(struct pp_out *out, struct pp_error *err)
 {
+	sigset_t before;
+
 	write_text(out);
 	if (out->unfinished && close(out->fd) && !out->error)
 		out->error = -errno;
 	if (out->unfinished) {
 		out->fd = -1;
+		before = block_ends();
 		if (!out->error && rename(out->unfinished, out->path))
 			out->error = -errno;
 		if (!out->error)
-			g_clear_pointer(&out->unfinished, g_free);
+			set_unfinished(out, NULL);
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
 	}
 	if (!out->error)
 		return 0;
@@ -82,6 +135,7 @@ void pp_out_done(struct pp_out *out)
 		if (out->fd >= 0)
 			close(out->fd);
 		unlink(out->unfinished);
+		unfinished = NULL;
 	}
 	if (out->text)
 		g_string_free(out->text, TRUE);

@@ -102,6 +102,11 @@ int pp_screen_start(struct pp_screen *screen, struct pp_error *err)
 		    err, -ENOTTY,
 		    "standard input and output must be a terminal; `gprof-mt report` and `gprof-mt "
 		    "history` print without one");
+	if (g_strcmp0(name, "dumb") == 0)
+		return pp_error_add(
+		    err, -ENOTTY,
+		    "TERM=dumb: the browser needs a terminal that can move the cursor; "
+		    "set TERM (for example to xterm), or use `gprof-mt report`");
 	setlocale(LC_CTYPE, "");
 	screen->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	catch_stop();

@@ -147,6 +147,10 @@ for without in NO_COLOR=1 TERM=vt100; do
 	keys q
 	ended 0
 done
+run "TERM=dumb $browse"
+shows 'TERM=dumb: the browser needs a terminal that can move the cursor'
+until_true 60 test -s pid
+ended 1
 run "TERM=none $browse"
 shows 'TERM=none: unknown terminal type'
 until_true 60 test -s pid

@@ -27,6 +27,8 @@
  *                      made where a file cannot: on a full disk and under RLIMIT_FSIZE.  A child
  *                      that may not make one either (other credentials, another root) is listed in
  *                      the header of its nearest ancestor that has a `threads`.
+ *   files              by `record` at its end: their number, then "BYTES PATH" for each file that
+ *                      holds data of ended processes.  A file that is shorter has been damaged.
  *   kernel/.complete   64 bits: all of the kernel's events up to this time are in kernel/.  Its
  *                      writer updates it every second, and removes it at the end.
  *   <pid>/maps         "TIME_NS load START END BIAS BUILDID PATH": hexadecimal without 0x except
@@ -50,6 +52,7 @@
 #define GM_UNWRITTEN	 ".unwritten."
 
 #define GM_KERNEL_COMPLETE ".complete"
+#define GM_MANIFEST_FILE   "files"
 
 /*
  * --- <pid>/helpers: records without a header ----------------------------------------------

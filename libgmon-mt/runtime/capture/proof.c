@@ -48,6 +48,7 @@ static const struct rule rules[] = {
     {"config", TOP, FILES},
     {"info.json", TOP, FILES},
     {"info.json.new", TOP, FILES},
+    {GM_MANIFEST_FILE, TOP, FILES},
     {GM_UNWRITTEN "#", TOP, FILES},
     {"#", TOP, PROCESS},
     {"#.#", TOP, PROCESS},

@@ -25,6 +25,7 @@
 #include "record/launch.h"
 #include "record/libraries.h"
 #include "record/lttng/lttng.h"
+#include "record/manifest.h"
 #include "record/program.h"
 #include "export/gmon/gmon.h"
 #include "runtime/capture/in_use.h"
@@ -418,6 +419,9 @@ static void end_run(const struct options *options, struct pp_run *run,
 	pp_losses_print(run, kernel_losses);
 	if (pp_info_end(run, &err))
 		pp_cli_fail(&err);
+	/* Without it, readers do not notice files that are lost later. */
+	if (capture)
+		(void)pp_manifest_write(run->dir_fd, capture->model);
 	if (summary && !options->quiet) {
 		note(options, "%s: %s%s", run->shown_dir, summary,
 		     run->losses->len ? "" : "; complete");
