@@ -51,7 +51,7 @@ void pp_operation_set_immediate(struct pp_operation *operation, const struct pp_
 	operation->site = operation->value = operation->value_load_id = 0;
 	operation->waited = operation->descheduled = false;
 	operation->begin_ns = event->time_ns;
-	operation->blocked_ns = 0;
+	operation->blocked_ns = operation->runnable_ns = 0;
 }
 
 void pp_operation_complete(struct pp_operation *operation, const struct pp_event *event)

@@ -19,10 +19,11 @@ struct pp_operation {
 	const struct pp_path *path;		/* up to the site; NULL: not known */
 	bool waited;				/* an X_begin preceded it: the object was taken */
 	bool finished;				/* false: no return was recorded */
-	bool descheduled;   /* the thread gave up the CPU voluntarily during the operation */
-	int64_t begin_ns;   /* of the wait; == end_ns if it did not wait */
-	int64_t end_ns;	    /* == begin_ns if the length of the wait is not known */
-	int64_t blocked_ns; /* blocked during the operation */
+	bool descheduled;    /* the thread gave up the CPU voluntarily during the operation */
+	int64_t begin_ns;    /* of the wait; == end_ns if it did not wait */
+	int64_t end_ns;	     /* == begin_ns if the length of the wait is not known */
+	int64_t blocked_ns;  /* blocked during the operation */
+	int64_t runnable_ns; /* selected time in it in which the thread was ready without a CPU */
 };
 
 /* Operations nest only through signal handlers. */

@@ -215,6 +215,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 		lock->timed_out += counts;
 	lock->contended += counts;
 	lock->wait_ns += wait_ns;
+	lock->runnable_ns += MIN(operation->runnable_ns, wait_ns);
 	waits = waits_of(site);
 	waits->contended += counts;
 	waits->wait_ns += wait_ns;

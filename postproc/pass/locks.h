@@ -55,6 +55,7 @@ struct pp_lock_former {
 struct pp_lock {
 	uint64_t acquired, contended, timed_out;
 	int64_t wait_ns, hold_ns;
+	int64_t runnable_ns;	  /* part of the wait: ready without a CPU */
 	struct pp_site_set sites; /* of struct pp_lock_site */
 	GArray *waits;		  /* of struct pp_lock_wait, for lockable objects; NULL: none yet */
 	struct pp_lock_former formers[2]; /* of different threads, the last one first */

@@ -18,6 +18,7 @@ enum {
 	CONTENDED,
 	TIMED_OUT,
 	WAIT,
+	WAIT_RUNNABLE,
 	WAIT_MEAN,
 	WAIT_P50,
 	WAIT_P99,
@@ -110,6 +111,8 @@ static const struct pp_column columns[N_COLUMNS] = {
 		   "of these, calls that timed out"},
     [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN,
 	      "total wait time of threads for it"},
+    [WAIT_RUNNABLE] = {"wait_runnable_ns", "without CPU", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,
+		       "of this, ready to run without a CPU"},
     SPREAD_COLUMNS(WAIT_MEAN, "wait", "wait"),
     [HOLD] = {"hold_ns", "held", PP_TYPE_TIME_NS, 0,
 	      "time from acquisition to release; none for objects without an owner"},
@@ -322,6 +325,8 @@ static void add_row(struct pp_table *table, const struct pp_locks *self,
 	pp_cell_set_count(&row[CONTENDED], lock->contended);
 	pp_cell_set_count(&row[TIMED_OUT], lock->timed_out);
 	pp_cell_set_time(&row[WAIT], lock->wait_ns);
+	if (self->context->has_kernel && self->context->has_wakings)
+		pp_cell_set_time(&row[WAIT_RUNNABLE], lock->runnable_ns);
 	set_spread(&row[WAIT_MEAN], &waits, lock->wait_ns, 0, 0);
 	if (holds_are_known(self, object)) {
 		pp_cell_set_time(&row[HOLD], lock->hold_ns);

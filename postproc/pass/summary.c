@@ -28,6 +28,10 @@ enum {
 	CPUS,
 	RUNNING,
 	CPUS_USED,
+	RUNNABLE,
+	BLOCKED_SYNC,
+	BLOCKED_IO,
+	BLOCKED_OTHER,
 	CALLS,
 	SAMPLES,
 	OWN_SAMPLES,
@@ -35,6 +39,7 @@ enum {
 	SYNC_CALLS,
 	SYNC_BLOCKED,
 	SYNC_WAIT,
+	SYNC_RUNNABLE,
 	SYNC_RECORDED,
 	KERNEL_SOURCE,
 	KERNEL_WHY,
@@ -55,6 +60,13 @@ static const struct pp_column columns[] = {
     [CPUS] = {"cpus", "CPUs", PP_TYPE_COUNT, 0, "of the machine"},
     [RUNNING] = {"running_ns", "CPU time", PP_TYPE_TIME_NS, 0, "of all threads"},
     [CPUS_USED] = {"cpus_used", "CPUs used", PP_TYPE_RATIO, 0, "CPU time / wall time"},
+    [RUNNABLE] = {"runnable_ns", "runnable", PP_TYPE_TIME_NS, 0,
+		  "time in which threads were ready to run without a CPU"},
+    [BLOCKED_SYNC] = {"blocked_sync_ns", "sync", PP_TYPE_TIME_NS, 0,
+		      "time in which threads were blocked in synchronization"},
+    [BLOCKED_IO] = {"blocked_io_ns", "I/O", PP_TYPE_TIME_NS, 0, "... in I/O"},
+    [BLOCKED_OTHER] = {"blocked_other_ns", "other", PP_TYPE_TIME_NS, 0,
+		       "... otherwise: sleep(), poll(), ..."},
     [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "function calls counted"},
     [SAMPLES] = {"samples", "samples", PP_TYPE_COUNT, 0, "of CPU time; none: see flat"},
     [OWN_SAMPLES] = {"own_samples", "in gprof-mt", PP_TYPE_COUNT, 0,
@@ -65,6 +77,8 @@ static const struct pp_column columns[] = {
     [SYNC_BLOCKED] = {"sync_blocked", "blocked", PP_TYPE_COUNT, 0, "of these"},
     [SYNC_WAIT] = {"sync_wait_ns", "wait", PP_TYPE_TIME_NS, 0,
 		   "wait time in these, over all threads"},
+    [SYNC_RUNNABLE] = {"sync_runnable_ns", "without CPU", PP_TYPE_TIME_NS, 0,
+		       "of this, ready to run without a CPU"},
     [SYNC_RECORDED] = {"sync_recorded", "recorded", PP_TYPE_TEXT, 0,
 		       "recorded part of these: sync.mode"},
     [KERNEL_SOURCE] = {"kernel_source", "scheduling", PP_TYPE_TEXT, 0,
@@ -187,7 +201,32 @@ static void set_own(struct pp_cell *row, const struct pp_pass_context *context)
 	pp_cell_set_time(&row[OWN_TIME], (int64_t)own_ns);
 }
 
-static void set_sums(struct pp_cell *row, const GPtrArray *tables)
+/* Sums of the table of threads.  I/O may be unknown where other times are known. */
+static const struct {
+	unsigned cell;
+	const char *key;
+} thread_times[] = {
+    {RUNNABLE, "runnable_ns"},
+    {BLOCKED_SYNC, "blocked_sync_ns"},
+    {BLOCKED_IO, "blocked_io_ns"},
+    {BLOCKED_OTHER, "blocked_other_ns"},
+};
+
+static void set_thread_times(struct pp_cell *row, const struct pp_table *threads,
+			     const struct pp_pass_context *context)
+{
+	uint64_t sum;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(thread_times); i++) {
+		if (thread_times[i].cell == RUNNABLE && !context->has_wakings)
+			continue;
+		if (add_up(threads, thread_times[i].key, true, &sum))
+			pp_cell_set_time(&row[thread_times[i].cell], (int64_t)sum);
+	}
+}
+
+static void set_sums(struct pp_cell *row, const GPtrArray *tables,
+		     const struct pp_pass_context *context)
 {
 	const struct pp_table *threads = find_table(tables, "threads");
 	const struct pp_table *sync = find_table(tables, "sync");
@@ -199,6 +238,9 @@ static void set_sums(struct pp_cell *row, const GPtrArray *tables)
 			pp_cell_set_number(&row[CPUS_USED],
 					   (double)sum / (double)row[WALL].time_ns);
 	}
+	set_thread_times(row, threads, context);
+	if (add_up(find_table(tables, "locks"), "wait_runnable_ns", true, &sum))
+		pp_cell_set_time(&row[SYNC_RUNNABLE], (int64_t)sum);
 	if (add_up(sync, "calls", false, &sum))
 		pp_cell_set_count(&row[SYNC_CALLS], sum);
 	if (add_up(sync, "blocked", false, &sum))
@@ -280,10 +322,43 @@ static void append_run(GString *text, const struct pp_cell *row, const struct pp
 	append_threads(text, row, model);
 }
 
+static void append_time(GString *text, const char *title, const struct pp_cell *cell)
+{
+	g_autofree char *time = cell->missing ? NULL : pp_duration_text(cell->time_ns);
+
+	if (time)
+		g_string_append_printf(text, "%s%s %s", text->len ? ", " : "", title, time);
+}
+
+/* How the threads' time was divided, and whether more CPUs would have helped most. */
+static void append_thread_times(GString *text, const struct pp_cell *row)
+{
+	g_autoptr(GString) times = g_string_new(NULL);
+	int64_t blocked_ns = row[BLOCKED_SYNC].time_ns + row[BLOCKED_IO].time_ns;
+
+	if (row[RUNNING].missing)
+		return;
+	append_time(times, "running", &row[RUNNING]);
+	append_time(times, "ready without a CPU", &row[RUNNABLE]);
+	append_time(times, "blocked in synchronization", &row[BLOCKED_SYNC]);
+	append_time(times, "in I/O", &row[BLOCKED_IO]);
+	append_time(times, "otherwise", &row[BLOCKED_OTHER]);
+	append_item(text, "thread time", "%s", times->str);
+	if (!row[RUNNABLE].missing && row[RUNNABLE].time_ns > blocked_ns &&
+	    row[RUNNABLE].time_ns > row[RUNNING].time_ns / 4)
+		append_item(text, "limit",
+			    "the machine: threads were ready without a CPU for longer "
+			    "than they were blocked in synchronization and I/O");
+}
+
 static void append_use(GString *text, const struct pp_cell *row, bool is_part)
 {
 	g_autofree char *running = pp_duration_text(row[RUNNING].time_ns);
 	g_autofree char *wait = pp_duration_text(row[SYNC_WAIT].time_ns);
+	g_autofree char *without_cpu = pp_duration_text(row[SYNC_RUNNABLE].time_ns);
+	g_autofree char *runnable = row[SYNC_RUNNABLE].missing || !row[SYNC_RUNNABLE].time_ns
+					? NULL
+					: g_strdup_printf(", %s of it without a CPU", without_cpu);
 
 	if (row[RUNNING].missing)
 		append_item(text, "CPU time", "not known: no scheduling events");
@@ -295,6 +370,7 @@ static void append_use(GString *text, const struct pp_cell *row, bool is_part)
 	else
 		append_item(text, "CPU time", "%s: %.2f of %" PRIu64 " CPUs in use", running,
 			    row[CPUS_USED].number, row[CPUS].count);
+	append_thread_times(text, row);
 	if (row[CALLS].missing && is_part)
 		append_item(text, "calls", "when they were made is not known");
 	else if (row[CALLS].missing)
@@ -319,8 +395,9 @@ static void append_use(GString *text, const struct pp_cell *row, bool is_part)
 		append_item(text, "sync", "%" PRIu64 " calls, %s waited", row[SYNC_CALLS].count,
 			    row[SYNC_WAIT].missing ? "no time" : wait);
 	else
-		append_item(text, "sync", "%" PRIu64 " calls, %" PRIu64 " blocked, %s waited",
-			    row[SYNC_CALLS].count, row[SYNC_BLOCKED].count, wait);
+		append_item(text, "sync", "%" PRIu64 " calls, %" PRIu64 " blocked, %s waited%s",
+			    row[SYNC_CALLS].count, row[SYNC_BLOCKED].count, wait,
+			    runnable ? runnable : "");
 	if (!row[SYNC_RECORDED].missing)
 		append_item(text, "", "recorded %s", row[SYNC_RECORDED].text);
 	append_item(text, "scheduling", "%s%s%s", row[KERNEL_SOURCE].text,
@@ -379,7 +456,7 @@ static void summary_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	set_run(row, self->context);
 	set_calls(row, self->context);
 	set_own(row, self->context);
-	set_sums(row, tables);
+	set_sums(row, tables, self->context);
 	set_mode(row, model);
 	set_kernel(row, self->context);
 	pp_cell_set_table(&row[TOP], top);

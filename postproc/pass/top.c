@@ -15,6 +15,7 @@ enum {
 	TOP_NAME,
 	TOP_TYPE,
 	TOP_WAIT,
+	TOP_RUNNABLE,
 	TOP_CONTENDED,
 	TOP_TIMED_OUT,
 	TOP_ATTEMPTS,
@@ -30,6 +31,8 @@ const struct pp_column pp_top_columns[PP_N_TOP_COLUMNS] = {
     [TOP_NAME] = {"name", "object", PP_TYPE_TEXT, PP_COLUMN_ID, "name"},
     [TOP_TYPE] = {"type", "type", PP_TYPE_TEXT, PP_COLUMN_ID, "type"},
     [TOP_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "total wait time of threads for it"},
+    [TOP_RUNNABLE] = {"wait_runnable_ns", "without CPU", PP_TYPE_TIME_NS, 0,
+		      "of this, ready to run without a CPU"},
     [TOP_CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0,
 		       "number of operations that waited"},
     [TOP_TIMED_OUT] = {"timed_out", "timed out", PP_TYPE_COUNT, 0,
@@ -156,6 +159,11 @@ char *pp_top_text(const struct pp_table *top, unsigned at)
 			       row[TOP_NAME].missing ? "an object" : row[TOP_NAME].text);
 	if (!row[TOP_TYPE].missing && !strstr(line->str, row[TOP_TYPE].text))
 		g_string_append_printf(line, " (%s)", row[TOP_TYPE].text);
+	if (!row[TOP_RUNNABLE].missing && row[TOP_RUNNABLE].time_ns >= row[TOP_WAIT].time_ns / 10) {
+		g_autofree char *runnable = pp_duration_text(row[TOP_RUNNABLE].time_ns);
+
+		g_string_append_printf(line, ", %s of it without a CPU", runnable);
+	}
 	if (!row[TOP_CONTENDED].missing && !row[TOP_ATTEMPTS].missing)
 		g_string_append_printf(line, ", in %" PRIu64 " of %" PRIu64 " operations",
 				       row[TOP_CONTENDED].count, row[TOP_ATTEMPTS].count);

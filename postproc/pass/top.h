@@ -5,7 +5,7 @@
 
 #include "table/table.h"
 
-#define PP_N_TOP_COLUMNS 10
+#define PP_N_TOP_COLUMNS 11
 
 /* A column that contains such a table. */
 #define PP_TOP_COLUMN                                                                              \

@@ -34,14 +34,18 @@ void pp_mode_close(const struct pp_mode_observer *observer, struct pp_thread_sta
 	    .operation = operation,
 	    .waker = mode == PP_MODE_RUNNABLE ? self->waker : NULL,
 	};
+	int64_t selected_ns;
 
 	if (until_ns <= self->since_ns)
 		return;
-	self->total_ns[mode] += pp_selected_ns(observer->context, self->since_ns, until_ns);
+	selected_ns = pp_selected_ns(observer->context, self->since_ns, until_ns);
+	self->total_ns[mode] += selected_ns;
 	self->since_ns = until_ns;
 	self->end_ns = until_ns;
 	if (mode == PP_MODE_BLOCKED_SYNC && operation)
 		operation->blocked_ns += interval.end_ns - interval.start_ns;
+	else if (mode == PP_MODE_RUNNABLE && operation)
+		operation->runnable_ns += selected_ns;
 	if (observer->listener->interval)
 		observer->listener->interval(observer->listener->data, &interval);
 }
