@@ -80,7 +80,8 @@ both()
 		        continue
 		    off = [sum(t[k] or 0 for k in t if k.startswith(("blocked_", "runnable_")) and k.endswith("_ns"))
 		           for t in (ours, theirs)]
-		    # recording a switch twice takes time that the user's run counts on one side of it, root's on the other
+		    # recording a switch twice takes time that the user's run counts on one side of it, and
+		    # root's on the other
 		    near = 0.02 * life + 2000 * (ours["switches_voluntary"] + ours["switches_involuntary"])
 		    for what, a, b in (("running", ours["running_ns"], theirs["running_ns"]), ("not running", *off)):
 		        if abs(a - b) > near:

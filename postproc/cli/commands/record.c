@@ -362,7 +362,10 @@ static void note_unrecorded(struct pp_run *run, const struct pp_capture *capture
 		    run->shown_dir, run->mailbox->n_refused);
 }
 
-/* Reads the runtime libraries' files.  Returns the line to print; NULL if nothing is readable. */
+/*
+ * Reads the runtime libraries' files.  Returns the line to print; NULL, and no capture, if nothing
+ * is readable.
+ */
 static char *end_calls(struct pp_run *run, struct pp_capture **ret_capture)
 {
 	struct pp_error err = PP_ERROR_INIT;
@@ -422,7 +425,7 @@ static void end_run(const struct options *options, struct pp_run *run,
 	/* Without it, readers do not notice files that are lost later. */
 	if (capture)
 		(void)pp_manifest_write(run->dir_fd, capture->model);
-	if (summary && !options->quiet) {
+	if (capture && !options->quiet) {
 		note(options, "%s: %s%s", run->shown_dir, summary,
 		     run->losses->len ? "" : "; complete");
 		note_mode(options, capture->model);
