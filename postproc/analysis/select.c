@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/duration.h"
+#include "core/text/duration.h"
 #include "analysis/operation_stack.h"
 
 struct site {

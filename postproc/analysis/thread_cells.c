@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "analysis/select.h"
 
 char *pp_thread_title(const struct pp_thread *thread)

@@ -5,7 +5,7 @@
  */
 #include "analysis/unrecorded.h"
 
-#include "core/duration.h"
+#include "core/text/duration.h"
 #include "core/event.h"
 #include "core/operation.h"
 

@@ -15,10 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/json.h"
+#include "core/text/json.h"
 #include "core/loss.h"
 #include "core/pid_namespace.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "gmon-mt/format.h"
 #include "gmon-mt/history.h"
 #include "capture/children.h"

@@ -25,7 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/write.h"
+#include "core/text/write.h"
 #include "core/alive.h"
 #include "core/pid_namespace.h"
 #include "gmon-mt/children.h"

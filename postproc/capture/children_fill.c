@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/write.h"
+#include "core/text/write.h"
 #include "gmon-mt/packet.h"
 
 #define METADATA_MAX 65536

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "gmon-mt/format.h"
 
 void pp_capture_add_damage(struct pp_capture *capture, const char *where, const char *format, ...)

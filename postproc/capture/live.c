@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "core/alive.h"
-#include "core/duration.h"
-#include "core/json.h"
+#include "core/text/duration.h"
+#include "core/text/json.h"
 #include "core/pid_namespace.h"
 #include "capture/children.h"
 #include "capture/live.h"

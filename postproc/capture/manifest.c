@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "gmon-mt/format.h"
 
 #define MAX_MANIFEST_BYTES (64u << 20)

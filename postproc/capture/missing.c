@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/json.h"
+#include "core/text/json.h"
 #include "gmon-mt/packet.h"
 #include "capture/capture.h"
 

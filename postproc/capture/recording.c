@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/json.h"
+#include "core/text/json.h"
 #include "capture/capture.h"
 
 #define MAX_INFO_BYTES	  (16 << 20)

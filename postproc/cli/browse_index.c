@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "index/build.h"
 #include "index/saved_index.h"
 #include "events/events.h"

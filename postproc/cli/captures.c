@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/command.h"
+#include "core/text/command.h"
 
 enum { RUN, CAPTURE, COMMAND, STARTED, LEVEL, SOURCE, CPUS, PROBLEMS, N_COLUMNS };
 

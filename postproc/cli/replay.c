@@ -9,7 +9,7 @@
 #include "cli/commands.h"
 #include "cli/select.h"
 #include "cli/tables.h"
-#include "core/duration.h"
+#include "core/text/duration.h"
 #include "calls/survey.h"
 #include "events/events.h"
 #include "pass/replay.h"

@@ -10,7 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/view.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "table/flat.h"
 #include "render/render.h"
 

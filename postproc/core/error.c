@@ -2,7 +2,7 @@
 /* The chain is one string per cause, joined for output. */
 #include "core/error.h"
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 int pp_error_add(struct pp_error *err, int code, const char *format, ...)
 {

@@ -9,7 +9,7 @@
 
 #include <json-glib/json-glib.h>
 
-#include "core/json.h"
+#include "core/text/json.h"
 
 struct model_priv {
 	GHashTable *by_tid; /* tid -> GPtrArray of struct pp_thread * */

@@ -12,7 +12,7 @@
 
 #include <glib.h>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 #define MAX_BYTES (16 << 20)
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/json.h"
+#include "core/text/json.h"
 #include "ctf/decode_full.h"
 #include "ctf/decode_sync.h"
 #include "capture/helpers.h"

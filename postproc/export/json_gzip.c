@@ -2,7 +2,7 @@
 /* Writes JSON tokens through gzip and base64 incrementally. */
 #include "export/json_gzip.h"
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 static void put_base64(void *data, const char *bytes, size_t n_bytes)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes a JSON document, member by member, as base64 of its gzip, without keeping the document in
- * memory.  All text is made printable (core/printable.h), so that a viewer can interpret no part of
- * it as anything but text.
+ * memory.  All text is made printable (core/text/printable.h), so that a viewer can interpret no
+ * part of it as anything but text.
  */
 #ifndef PP_EXPORT_JSON_GZIP_H
 #define PP_EXPORT_JSON_GZIP_H
 
 #include <stdint.h>
 
-#include "core/json_writer.h"
+#include "core/text/json_writer.h"
 #include "export/gzip.h"
 #include "export/out.h"
 

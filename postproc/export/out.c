@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/json_writer.h"
-#include "core/write.h"
+#include "core/text/json_writer.h"
+#include "core/text/write.h"
 
 #define BATCH_BYTES 65536
 

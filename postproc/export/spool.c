@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "core/write.h"
+#include "core/text/write.h"
 
 #define BATCH_BYTES 16384
 

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/write.h"
+#include "core/text/write.h"
 
 #define HEAD	  "head"
 #define HEAD_MODE 0600

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/duration.h"
+#include "core/text/duration.h"
 #include "analysis/graph/graph.h"
 #include "analysis/select.h"
 #include "analysis/thread_cells.h"

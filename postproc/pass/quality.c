@@ -3,7 +3,7 @@
  * Losses and contradictions of the capture, and the accuracy of its times.  Readers and passes add
  * problems to the model while they work; this pass shows them, so it runs last.
  */
-#include "core/json.h"
+#include "core/text/json.h"
 #include "analysis/thread_cells.h"
 #include "analysis/unrecorded.h"
 

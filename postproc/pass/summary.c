@@ -6,10 +6,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/command.h"
-#include "core/duration.h"
-#include "core/json.h"
-#include "core/printable.h"
+#include "core/text/command.h"
+#include "core/text/duration.h"
+#include "core/text/json.h"
+#include "core/text/printable.h"
 #include "analysis/select.h"
 #include "pass/top.h"
 #include "analysis/unrecorded.h"

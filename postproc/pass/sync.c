@@ -3,7 +3,7 @@
  * Table 2 of the paper: how often each thread called each synchronization function, how often the
  * call blocked, and how long it waited.
  */
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "analysis/state/object_state.h"
 #include "analysis/select.h"
 #include "analysis/state/select_object.h"

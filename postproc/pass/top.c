@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/duration.h"
+#include "core/text/duration.h"
 
 enum {
 	TOP_OBJECT,

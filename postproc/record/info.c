@@ -14,8 +14,8 @@
 #include <gnu/libc-version.h>
 #include <json-glib/json-glib.h>
 
-#include "core/json_writer.h"
-#include "core/write.h"
+#include "core/text/json_writer.h"
+#include "core/text/write.h"
 #include "record/ring_growth.h"
 #include "gmon-mt/format.h"
 

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/write.h"
+#include "core/text/write.h"
 #include "gmon-mt/format.h"
 
 #define MAX_DEPTH 3

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 static bool is_shown(const struct pp_column *column)
 {

@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/duration.h"
-#include "core/printable.h"
+#include "core/text/duration.h"
+#include "core/text/printable.h"
 #include "render/dot_table.h"
 
 /* With more edges, full labels would overlap, so only amounts are shown. */

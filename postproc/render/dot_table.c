@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "core/duration.h"
+#include "core/text/duration.h"
 
 const struct pp_cell *pp_dot_cell(const struct pp_table *table, const struct pp_cell *row,
 				  const char *key)

@@ -5,7 +5,7 @@
  */
 #include "render/render.h"
 
-#include "core/json_writer.h"
+#include "core/text/json_writer.h"
 
 /* The "schema" member of each document: the version of the keys. */
 #define JSON_SCHEMA 1

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 #define BOLD  "\033[1m"
 #define DIM   "\033[2m"

@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 /* Longer names are not demangled, since the result may be excessively long. */
 #define MAX_MANGLED 4096

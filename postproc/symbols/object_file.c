@@ -12,7 +12,7 @@
 
 #include <gelf.h>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "symbols/code.h"
 #include "symbols/debug_file.h"
 #include "symbols/symbol_cache.h"

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/write.h"
+#include "core/text/write.h"
 
 /* The prefix of files being written.  Old ones were left by a process that was killed. */
 #define NEW_PREFIX	".new-"

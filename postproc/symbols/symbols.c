@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "core/event.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "capture/capture.h"
 
 struct object {

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/duration.h"
+#include "core/text/duration.h"
 
 /* A row does not contain its length, so the table frees its rows. */
 static void row_free(const struct pp_table *table, struct pp_cell *row)

@@ -2,7 +2,7 @@
 /* Shows the progress of indexing, then runs the main loop of the browser. */
 #include "tui/browse.h"
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "tui/browser.h"
 
 bool pp_browse_progress(struct pp_screen *screen, const char *doing, const char *dir, double share,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The details of the selected row, as lines of text. */
-#include "core/duration.h"
-#include "core/printable.h"
+#include "core/text/duration.h"
+#include "core/text/printable.h"
 #include "tui/browser.h"
 
 static void add(GPtrArray *lines, const char *format, ...) G_GNUC_PRINTF(2, 3);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The wait graph as text: the waits of one thread for another, longest first. */
-#include "core/duration.h"
+#include "core/text/duration.h"
 #include "tui/browser.h"
 
 /* More than a user reads; `graph` prints all. */

@@ -2,7 +2,7 @@
 /* Resolves names when they are first shown, and caches them. */
 #include <string.h>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "tui/browser.h"
 
 const char *pp_browser_object_name(struct pp_browser *browser, uint32_t object)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of operations of one thread or object. */
-#include "core/duration.h"
+#include "core/text/duration.h"
 #include "tui/browser.h"
 
 /* Columns; the last one takes the remaining width. */

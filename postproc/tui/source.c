@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The source lines around a call. */
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "core/source_file.h"
 #include "tui/browser.h"
 

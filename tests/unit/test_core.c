@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "check.h"
-#include "core/duration.h"
+#include "core/text/duration.h"
 #include "core/error.h"
 #include "core/event.h"
 #include "core/model.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "check.h"
-#include "core/json_writer.h"
+#include "core/text/json_writer.h"
 
 static JsonNode *read_back(const char *text)
 {

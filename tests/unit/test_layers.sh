@@ -159,12 +159,12 @@ forbid 'only postproc/ctf/babeltrace uses babeltrace2' '#[[:space:]]*include <ba
 	--exclude-dir=babeltrace postproc libgmon-mt libsync-trace
 forbid 'only the provider of libsync-trace, and postproc/record/lttng, use LTTng' '#[[:space:]]*include <lttng' \
 	--exclude-dir=ust --exclude-dir=lttng postproc libgmon-mt libsync-trace
-forbid 'only postproc/core/json_writer.c writes JSON' '\b(json_to_string|json_builder_|json_generator_)' \
+forbid 'only postproc/core/text/json_writer.c writes JSON' '\b(json_to_string|json_builder_|json_generator_)' \
 	--exclude-dir=core postproc
 forbid 'only postproc/export/gzip.c compresses' '\b(g_zlib_compressor_new|deflateInit|gzopen)' \
 	--exclude=gzip.c postproc
 # A write() of one byte to a pipe is never partial; all other data is written by pp_write_all().
-forbid 'only postproc/core/write.c calls write() in a loop' '[^_a-z]p?write\([^)]' \
+forbid 'only postproc/core/text/write.c calls write() in a loop' '[^_a-z]p?write\([^)]' \
 	--exclude-dir=core --exclude={launch,serve_files,collector}.c postproc
 forbid 'only postproc/tui uses ncurses' '#[[:space:]]*include <(n?curses|panel|menu)' \
 	--exclude-dir=tui postproc libgmon-mt libsync-trace

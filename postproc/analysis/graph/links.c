@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/duration.h"
+#include "core/text/duration.h"
 
 guint pp_pair_hash(gconstpointer data)
 {

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/losses.h"
+#include "cli/recording/losses.h"
 #include "record/info.h"
 #include "runtime/capture/in_use.h"
 

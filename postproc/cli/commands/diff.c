@@ -12,7 +12,7 @@
 #include "cli/select.h"
 #include "cli/tables.h"
 #include "cli/view.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "table/diff.h"
 #include "table/flat.h"
 #include "calls/pool.h"

@@ -12,7 +12,7 @@
 #include "cli/select.h"
 #include "cli/tables.h"
 #include "cli/view.h"
-#include "core/write.h"
+#include "core/text/write.h"
 #include "render/dot.h"
 
 /* By default, larger graphs are drawn with groups of nodes, and light arrows are left out. */

@@ -16,7 +16,7 @@
 #include "cli/replay.h"
 #include "cli/select.h"
 #include "cli/view.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "table/flat.h"
 #include "pass/history.h"
 #include "analysis/state/object_row.h"

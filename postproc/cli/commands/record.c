@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/losses.h"
+#include "cli/recording/losses.h"
 #include "cli/options.h"
-#include "cli/summary.h"
+#include "cli/recording/summary.h"
 #include "cli/view.h"
 #include "record/discard.h"
 #include "record/gmon_out.h"

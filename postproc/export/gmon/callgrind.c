@@ -11,8 +11,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/printable.h"
-#include "core/command.h"
+#include "core/text/printable.h"
+#include "core/text/command.h"
 #include "export/exporter.h"
 #include "capture/capture.h"
 #include "analysis/select.h"

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/write.h"
+#include "core/text/write.h"
 #include "export/gmon/elf_code.h"
 #include "gmon-mt/gmon.h"
 #include "gmon-mt/histogram.h"

@@ -5,7 +5,7 @@
  */
 #include "export/html/html.h"
 
-#include "core/duration.h"
+#include "core/text/duration.h"
 #include "pass/top.h"
 
 #define FINDINGS_MAX 10

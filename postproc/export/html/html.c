@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/command.h"
+#include "core/text/command.h"
 #include "index/build.h"
 #include "export/html/page/page.h"
 #include "analysis/select.h"

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/json.h"
-#include "core/printable.h"
+#include "core/text/json.h"
+#include "core/text/printable.h"
 #include "export/gzip.h"
 #include "export/stacks/off_cpu.h"
 #include "export/stacks/pprof.pb-c.h"

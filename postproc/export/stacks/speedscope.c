@@ -2,7 +2,7 @@
 /* Writes the JSON of speedscope: frames first seen first, one profile for each thread. */
 #include "export/stacks/speedscope.h"
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 

@@ -6,7 +6,7 @@
 #ifndef PP_EXPORT_STACKS_SPEEDSCOPE_H
 #define PP_EXPORT_STACKS_SPEEDSCOPE_H
 
-#include "core/json_writer.h"
+#include "core/text/json_writer.h"
 #include "export/out.h"
 #include "export/stacks/stacks.h"
 

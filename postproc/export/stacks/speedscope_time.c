@@ -7,7 +7,7 @@
  */
 #include <errno.h>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "export/stacks/speedscope.h"
 #include "export/spool.h"
 #include "export/stacks/walk.h"

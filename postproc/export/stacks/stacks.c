@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "export/exporter.h"
 #include "analysis/thread_cells.h"
 

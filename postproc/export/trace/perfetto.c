@@ -6,7 +6,7 @@
  *
  * Names and texts get numbers at their first use, in the same packet.
  */
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "export/trace/perfetto.pb-c.h"
 #include "export/trace/slices.h"
 #include "export/trace/tracks.h"

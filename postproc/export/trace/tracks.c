@@ -2,7 +2,7 @@
 /* Numbers tracks by thread, object and process on first use. */
 #include "export/trace/tracks.h"
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 static guint track_hash(const void *data)
 {

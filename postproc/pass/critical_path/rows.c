@@ -2,7 +2,7 @@
 /* The tables of the critical path by thread, object, and call site. */
 #include <inttypes.h>
 
-#include "core/duration.h"
+#include "core/text/duration.h"
 #include "pass/critical_path/critical_path.h"
 #include "analysis/state/object_row.h"
 #include "analysis/select.h"

@@ -5,7 +5,7 @@
  */
 #include <inttypes.h>
 
-#include "core/duration.h"
+#include "core/text/duration.h"
 #include "pass/critical_path/critical_path.h"
 #include "analysis/state/object_row.h"
 #include "analysis/thread_cells.h"

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/duration.h"
+#include "core/text/duration.h"
 #include "pass/replay.h"
 #include "analysis/thread_cells.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "core/write.h"
+#include "core/text/write.h"
 #include "record/ctf/declaration.h"
 
 #define UNKNOWN "unknown" /* LTTng's name for unnamed system calls */

@@ -16,7 +16,7 @@
 
 #include <glib.h>
 
-#include "core/write.h"
+#include "core/text/write.h"
 #include "gmon-mt/format.h"
 #include "record/ctf/declaration.h"
 #include "record/ctf/full.h"

@@ -17,7 +17,7 @@
 
 #include <linux/magic.h>
 
-#include "core/write.h"
+#include "core/text/write.h"
 
 #define MOUNT_POINT "/sys/kernel/tracing"
 

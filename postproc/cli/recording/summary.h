@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The summary that `record` prints at the end: captured data and losses. */
-#ifndef PP_CLI_SUMMARY_H
-#define PP_CLI_SUMMARY_H
+#ifndef PP_CLI_RECORDING_SUMMARY_H
+#define PP_CLI_RECORDING_SUMMARY_H
 
 #include "record/info.h"
 #include "capture/capture.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Texts and remedies for each kind of loss. */
-#include "cli/losses.h"
+#include "cli/recording/losses.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Summarizes a finished recording, and reads its waits if they can be read quickly. */
-#include "cli/summary.h"
+#include "cli/recording/summary.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/unloaded.h"
+#include "cli/recording/unloaded.h"
 #include "cli/view.h"
 #include "core/loss.h"
 #include "pass/top.h"

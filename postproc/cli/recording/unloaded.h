@@ -3,8 +3,8 @@
  * Programs that ran without the runtime libraries: the kernel recorded their exec, but the capture
  * has no folder for them.
  */
-#ifndef PP_CLI_UNLOADED_H
-#define PP_CLI_UNLOADED_H
+#ifndef PP_CLI_RECORDING_UNLOADED_H
+#define PP_CLI_RECORDING_UNLOADED_H
 
 #include "record/info.h"
 #include "capture/capture.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Losses of a recording: they are added to info.json and printed to stderr. */
-#ifndef PP_CLI_LOSSES_H
-#define PP_CLI_LOSSES_H
+#ifndef PP_CLI_RECORDING_LOSSES_H
+#define PP_CLI_RECORDING_LOSSES_H
 
 #include "record/info.h"
 #include "record/lttng/lttng.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes all bytes, also after short writes and interrupting signals. */
-#ifndef PP_CORE_WRITE_H
-#define PP_CORE_WRITE_H
+#ifndef PP_CORE_TEXT_WRITE_H
+#define PP_CORE_TEXT_WRITE_H
 
 #include <stddef.h>
 #include <sys/types.h>

@@ -3,8 +3,8 @@
  * Appends JSON to a string, value by value, without a tree of nodes: json-glib's tree takes ten
  * times the document's memory.  Between two values, the owner of the string may remove its content.
  */
-#ifndef PP_CORE_JSON_WRITER_H
-#define PP_CORE_JSON_WRITER_H
+#ifndef PP_CORE_TEXT_JSON_WRITER_H
+#define PP_CORE_TEXT_JSON_WRITER_H
 
 #include <stdbool.h>
 #include <stdint.h>

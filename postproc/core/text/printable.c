@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Replaces control characters, invalid UTF-8 and bidirectional controls in place. */
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Quotes each argument for the shell and joins them. */
-#include "core/command.h"
+#include "core/text/command.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef PP_CORE_COMMAND_H
-#define PP_CORE_COMMAND_H
+#ifndef PP_CORE_TEXT_COMMAND_H
+#define PP_CORE_TEXT_COMMAND_H
 
-#include "core/json.h"
+#include "core/text/json.h"
 
 /*
  * The command of info.json, quoted for a shell; NULL if info.json has none.  The caller frees it.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See json_writer.h.  Newlines and spaces are placed as json-glib places them. */
-#include "core/json_writer.h"
+#include "core/text/json_writer.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Looks up members and checks their type before json-glib is asked for the value. */
-#include "core/json.h"
+#include "core/text/json.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef PP_CORE_PRINTABLE_H
-#define PP_CORE_PRINTABLE_H
+#ifndef PP_CORE_TEXT_PRINTABLE_H
+#define PP_CORE_TEXT_PRINTABLE_H
 
 /*
  * Makes any bytes safe to print on a terminal, in place, and returns the text.  Invalid UTF-8 and

@@ -9,7 +9,7 @@
  *
  * Whether the libraries could have been loaded is determined from the file that has this path now.
  */
-#include "cli/unloaded.h"
+#include "cli/recording/unloaded.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef PP_CORE_DURATION_H
-#define PP_CORE_DURATION_H
+#ifndef PP_CORE_TEXT_DURATION_H
+#define PP_CORE_TEXT_DURATION_H
 
 #include <stdbool.h>
 #include <stdint.h>

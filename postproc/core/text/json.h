@@ -3,8 +3,8 @@
  * Access to JSON members that may be missing or have an unexpected type, without the messages that
  * json-glib prints in these cases.  A NULL object is treated as an object without members.
  */
-#ifndef PP_CORE_JSON_H
-#define PP_CORE_JSON_H
+#ifndef PP_CORE_TEXT_JSON_H
+#define PP_CORE_TEXT_JSON_H
 
 #include <stdbool.h>
 #include <stddef.h>

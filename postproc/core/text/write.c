@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See write.h. */
-#include "core/write.h"
+#include "core/text/write.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Chooses the unit by magnitude, and reads durations with a unit. */
-#include "core/duration.h"
+#include "core/text/duration.h"
 
 #include <math.h>
 #include <string.h>
