@@ -192,14 +192,14 @@ bool pp_selects_thread(const struct pp_pass_context *context, const struct pp_th
 
 bool pp_selection_has_time(const struct pp_selection *selection, int64_t time_ns)
 {
-	int64_t since_ns = time_ns - selection->model->start_ns;
+	int64_t since_ns = time_ns - pp_model_origin(selection->model);
 
 	return since_ns >= selection->from_ns && since_ns < selection->to_ns;
 }
 
 bool pp_selection_part(const struct pp_selection *selection, int64_t *start_ns, int64_t *end_ns)
 {
-	int64_t origin_ns = selection->model->start_ns;
+	int64_t origin_ns = pp_model_origin(selection->model);
 
 	*start_ns = MAX(*start_ns - origin_ns, selection->from_ns) + origin_ns;
 	*end_ns = MIN(*end_ns - origin_ns, selection->to_ns) + origin_ns;

@@ -31,7 +31,7 @@ static struct switched find_switched(const struct pp_model *model)
 		switched.first_ns = MIN(switched.first_ns, thread->sync_since_ns);
 	}
 	if (switched.n)
-		switched.first_ns = MAX(switched.first_ns - model->start_ns, 0);
+		switched.first_ns = MAX(switched.first_ns - pp_model_origin(model), 0);
 	return switched;
 }
 

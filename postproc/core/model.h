@@ -176,6 +176,12 @@ static inline void pp_model_widen(struct pp_model *model, int64_t time_ns)
 		model->end_ns = time_ns;
 }
 
+/* The time from which users count: the capture's start; 0 if it is unknown. */
+static inline int64_t pp_model_origin(const struct pp_model *model)
+{
+	return model->start_ns == PP_TIME_UNKNOWN ? 0 : model->start_ns;
+}
+
 /* The process's thread with that index; NULL if there is none. */
 struct pp_thread *pp_process_thread(const struct pp_process *process, uint32_t index);
 

@@ -577,7 +577,7 @@ struct pp_index *pp_index_builder_finish(struct pp_index_builder *self,
 
 	pp_thread_states_finish(self->states, model->end_ns);
 	pp_objects_finish(&self->objects, model->end_ns);
-	index->start_ns = model->start_ns == PP_TIME_UNKNOWN ? 0 : model->start_ns;
+	index->start_ns = pp_model_origin(model);
 	index->end_ns = MAX(model->end_ns, index->start_ns);
 	add_processes(self);
 	for (guint i = 0; i < model->threads->len; i++)

@@ -134,7 +134,7 @@ static struct pp_table *switched_table(const struct quality *self)
 					     switched_columns, G_N_ELEMENTS(switched_columns));
 		row = pp_named_thread_row(table, self->context, thread);
 		pp_cell_set_time(&row[SINCE],
-				 MAX(thread->sync_since_ns - self->model->start_ns, 0));
+				 MAX(thread->sync_since_ns - pp_model_origin(self->model), 0));
 	}
 	return table;
 }

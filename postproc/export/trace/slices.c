@@ -127,7 +127,7 @@ static void hand_out(struct pp_slices *slices, struct pp_slice *slice)
 	if (!pp_selects_thread(slices->context, slice->thread))
 		return;
 	if (selection && selection->by & PP_SELECT_TIME) {
-		int64_t origin_ns = selection->model->start_ns;
+		int64_t origin_ns = pp_model_origin(selection->model);
 		int64_t from_ns = MAX(slice->start_ns - origin_ns, selection->from_ns);
 		int64_t to_ns = MIN(slice->end_ns - origin_ns, selection->to_ns);
 
