@@ -5,6 +5,9 @@
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -22,6 +25,24 @@ raw_filter_install(struct sock_filter *code, unsigned short n)
 			 : "a"(SYS_seccomp), "D"(SECCOMP_SET_MODE_FILTER), "S"(0), "d"(&program)
 			 : "rcx", "r11", "memory");
 	return (int)result;
+}
+
+/* Calls `handle` instead of that system call with that first argument. */
+__attribute__((noinline, noipa, no_instrument_function, unused)) static int
+raw_filter_trap(uint32_t number, uint32_t argument, void (*handle)(int, siginfo_t *, void *))
+{
+	struct sock_filter code[] = {
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3),
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, argument, 0, 1),
+	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_NODEFER};
+
+	sigaction(SIGSYS, &action, NULL);
+	return raw_filter_install(code, sizeof(code) / sizeof(code[0]));
 }
 
 #endif

@@ -14,7 +14,6 @@
  * Prints how often `before` and `after` were called.
  */
 #define _GNU_SOURCE
-#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -28,6 +27,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "robust/kills/programs/phase.h"
 #include "robust/programs/raw_filter.h"
 
 #define N_CALLS	   100
@@ -41,7 +41,6 @@ extern const char sites[N_SITES];
 __asm__(".text\nsites:\t.skip 65536\n");
 
 enum { NOT_YET, IS_READY, IS_STOPPED, HAS_GIVEN_UP };
-static uint32_t phase;
 static const char *mode;
 static pthread_t thread;
 
@@ -60,20 +59,6 @@ UNPROFILED static int is_mode(const char *name)
 	return strcmp(mode, name) == 0;
 }
 
-UNPROFILED static void set_phase(uint32_t to)
-{
-	__atomic_store_n(&phase, to, __ATOMIC_SEQ_CST);
-	syscall(SYS_futex, &phase, FUTEX_WAKE, 9);
-}
-
-UNPROFILED static void wait_phase(uint32_t least)
-{
-	uint32_t seen;
-
-	while ((seen = __atomic_load_n(&phase, __ATOMIC_SEQ_CST)) < least)
-		syscall(SYS_futex, &phase, FUTEX_WAIT, seen, NULL);
-}
-
 UNPROFILED static void handle(int number, siginfo_t *info, void *context)
 {
 	(void)number;
@@ -84,22 +69,6 @@ UNPROFILED static void handle(int number, siginfo_t *info, void *context)
 	}
 	/* The call returns 0, which no caller here can use. */
 	((ucontext_t *)context)->uc_mcontext.gregs[REG_RAX] = 0;
-}
-
-UNPROFILED static int trap(uint32_t number, uint32_t argument)
-{
-	struct sock_filter code[] = {
-	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3),
-	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
-	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, argument, 0, 1),
-	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
-	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_NODEFER};
-
-	sigaction(SIGSYS, &action, NULL);
-	return raw_filter_install(code, sizeof(code) / sizeof(code[0]));
 }
 
 UNPROFILED static void *call(void *unused)
@@ -172,8 +141,8 @@ UNPROFILED int main(int argc, char **argv)
 	    (pthread_create(&third, NULL, call, NULL) != 0 || pthread_join(third, NULL) != 0))
 		return 77;
 	if (pthread_create(&watcher, NULL, watch, NULL) != 0 ||
-	    trap(is_mode("locked") ? SYS_process_vm_writev : SYS_prctl,
-		 is_mode("locked") ? (uint32_t)getpid() : PR_SET_NAME) != 0)
+	    raw_filter_trap(is_mode("locked") ? SYS_process_vm_writev : SYS_prctl,
+			    is_mode("locked") ? (uint32_t)getpid() : PR_SET_NAME, handle) != 0)
 		return 77;
 	if (is_mode("locked"))
 		moncontrol(0);

@@ -11,7 +11,6 @@
  * The thread goes on for half a second after the stop, then calls `after` and posts AFTER times.
  */
 #define _GNU_SOURCE
-#include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -25,6 +24,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "robust/kills/programs/phase.h"
 #include "robust/programs/raw_filter.h"
 
 #define AFTER	   1000
@@ -40,7 +40,6 @@ extern const char sites[N_SITES];
 __asm__(".text\nsites:\t.skip 65536\n");
 
 enum { NOT_YET, STALLS, HAS_BEGUN, OVER };
-static uint32_t phase;
 static sem_t posts;
 static unsigned n_traps, stalling_trap; /* 0: none */
 static int makes_thread;
@@ -54,21 +53,6 @@ NOINLINE void before(void)
 NOINLINE void after(void)
 {
 	__asm__ volatile("");
-}
-
-/* Calls no function that is profiled or recorded. */
-UNPROFILED static void set_phase(uint32_t to)
-{
-	__atomic_store_n(&phase, to, __ATOMIC_SEQ_CST);
-	syscall(SYS_futex, &phase, FUTEX_WAKE, 9);
-}
-
-UNPROFILED static void wait_phase(uint32_t least)
-{
-	uint32_t seen;
-
-	while ((seen = __atomic_load_n(&phase, __ATOMIC_SEQ_CST)) < least)
-		syscall(SYS_futex, &phase, FUTEX_WAIT, seen, NULL);
 }
 
 UNPROFILED static uint64_t now_ns(void)
@@ -124,22 +108,6 @@ UNPROFILED static void handle(int number, siginfo_t *info, void *context)
 	((ucontext_t *)context)->uc_mcontext.gregs[REG_RAX] = 0;
 }
 
-UNPROFILED static int install(uint32_t number, uint32_t argument)
-{
-	struct sock_filter code[] = {
-	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3),
-	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
-	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, argument, 0, 1),
-	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
-	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_NODEFER};
-
-	sigaction(SIGSYS, &action, NULL);
-	return raw_filter_install(code, sizeof(code) / sizeof(code[0]));
-}
-
 UNPROFILED static void *begin(void *unused)
 {
 	return unused;
@@ -148,7 +116,7 @@ UNPROFILED static void *begin(void *unused)
 UNPROFILED static int calls(void)
 {
 	if (pthread_create(&thread, NULL, run, &thread) != 0 ||
-	    install(SYS_prctl, PR_SET_NAME) != 0)
+	    raw_filter_trap(SYS_prctl, PR_SET_NAME, handle) != 0)
 		return 77;
 	stalling_trap = 1;
 	for (int i = 0; i < N_SITES && __atomic_load_n(&phase, __ATOMIC_SEQ_CST) < HAS_BEGUN; i++)
@@ -181,7 +149,7 @@ UNPROFILED int main(int argc, char **argv)
 	if (argc > 1 && strcmp(argv[1], "calls") == 0)
 		return calls();
 	sem_post(&posts);
-	if (install(SYS_getppid, 0) != 0)
+	if (raw_filter_trap(SYS_getppid, 0, handle) != 0)
 		return 77;
 	child = fork();
 	if (child == 0)
