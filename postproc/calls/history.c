@@ -208,8 +208,7 @@ static bool begin_packet(struct pp_calls_stream *stream)
 			return false;
 		if (stream->process->is_live)
 			pp_stream_file_look(&stream->file);
-		/* A file may grow as fast as it is read; it is read as it was when it was opened.
-		 */
+		/* Not beyond the known size: the program may go on writing. */
 		n = stream->packet_end >= stream->file.bytes
 			? 0
 			: pp_stream_file_read(&stream->file, &packet, sizeof(packet),

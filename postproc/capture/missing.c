@@ -235,8 +235,7 @@ void pp_missing_streams(struct pp_capture *capture, const char *trace_dir,
 	}
 	if (dir)
 		closedir(dir);
-	/* Between two looks, a process that still runs makes files, and sets the flags that tell.
-	 */
+	/* A process that still runs makes files while they are checked here. */
 	if (!process || process->is_live)
 		return;
 	find_gaps(capture, trace_dir, !has_counted_losses(process), files);

@@ -49,7 +49,9 @@ static const char *slot_fault(const struct gm_thread_slot *slot, const struct gm
 	return NULL;
 }
 
-/* Did the thread of a process that still runs begin after that time?  Else it has not ended then.
+/*
+ * Returns true if the thread of a process that still runs began after that time.  Otherwise, takes
+ * back an end that came after it.
  */
 static bool is_later(struct gm_thread_slot *slot, int64_t until_ns)
 {

@@ -55,7 +55,7 @@ static const struct pp_column object_columns[N_OBJECT_COLUMNS] = {
 		       "wait time of these threads, which was not on the path"},
 };
 
-/* What the thread did in the time of a row; the sum is the row's time. */
+/* Parts of the time of a row, by the mode of the thread; their sum is that time. */
 #define PARTS(X)                                                                                   \
 	X(RUNNING, "running", "running", "of this: on a CPU")                                      \
 	X(RUNNABLE, "runnable", "runnable", "... waiting for a CPU")                               \
