@@ -78,14 +78,17 @@ static bool is_complete(const char *text, gsize len)
 	return end && strlen(text) == len && g_str_has_prefix("ended 1", end + 1);
 }
 
-/* False if one of the two is unknown. */
-static bool is_of_other_boot(const char *uuid)
+/* If one of the two boots is unknown, the capture is neither of this boot nor of another. */
+static void compare_boots(struct pp_capture *capture, bool keeps_lock)
 {
+	const char *uuid = capture->clock_uuid;
 	g_autofree char *boot = NULL;
 
-	return *uuid && !g_str_equal(uuid, NO_BOOT_ID) &&
-	       g_file_get_contents("/proc/sys/kernel/random/boot_id", &boot, NULL, NULL) &&
-	       !g_str_has_prefix(boot, uuid);
+	if (!*uuid || g_str_equal(uuid, NO_BOOT_ID) ||
+	    !g_file_get_contents("/proc/sys/kernel/random/boot_id", &boot, NULL, NULL))
+		return;
+	capture->is_of_this_boot = g_str_has_prefix(boot, uuid);
+	capture->may_be_elsewhere = !keeps_lock && !capture->is_of_this_boot;
 }
 
 static int read_session(struct pp_capture *capture, struct pp_error *err)
@@ -123,7 +126,7 @@ static int read_session(struct pp_capture *capture, struct pp_error *err)
 	}
 	if (!has_offset || !is_complete(text, len))
 		return pp_error_add(err, -EINVAL, "%s: cut short; record again", path);
-	capture->may_be_elsewhere = !keeps_lock && is_of_other_boot(capture->clock_uuid);
+	compare_boots(capture, keeps_lock);
 	return 0;
 }
 

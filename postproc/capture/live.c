@@ -26,7 +26,6 @@
 #define STALE_NS  (10 * NS_PER_S) /* the collector writes every second */
 #define POLL_NS	  20000000
 #define MAX_POLLS 500
-#define BOOT_ID	  "/proc/sys/kernel/random/boot_id"
 
 static bool is_recorder;
 
@@ -41,14 +40,6 @@ static int64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * NS_PER_S + now.tv_nsec;
-}
-
-static bool is_of_this_boot(const struct pp_capture *capture)
-{
-	g_autofree char *boot = NULL;
-
-	return *capture->clock_uuid && g_file_get_contents(BOOT_ID, &boot, NULL, NULL) &&
-	       g_str_has_prefix(boot, capture->clock_uuid);
 }
 
 /* Does a process hold the lock of `session`? */
@@ -104,7 +95,6 @@ void pp_live_begin(struct pp_capture *capture)
 	int64_t complete_ns;
 
 	capture->opened_ns = now_ns();
-	capture->is_of_this_boot = is_of_this_boot(capture);
 	capture->is_locked = capture->is_of_this_boot && is_locked(capture);
 	if (!capture->is_locked)
 		return;
