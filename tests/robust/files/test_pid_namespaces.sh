@@ -200,8 +200,10 @@ each_way "$busy" ""
 
 # A process here has the number of a fork child there, and is older: a program that it starts does not join.
 what="the same number"
+# The shells have the numbers 2 to 10: until all wait, nothing else is started there.
+mkfifo go.{2..10}
 cat >waits.sh <<'END'
-mkfifo go.$$
+: >waits.$$
 read -r _ <go.$$
 GPROF_MT_CONFIG=$PWD/data.conf ./app 2>message.$$
 touch ran.$$
@@ -210,7 +212,7 @@ END
 numbers=$!
 all_wait()
 {
-	[ "$(find . -maxdepth 1 -type p -name 'go.*' | wc -l)" = 9 ]
+	[ "$(find . -maxdepth 1 -name 'waits.*[0-9]' | wc -l)" = 9 ]
 }
 uptime_is_later()
 {
@@ -221,7 +223,7 @@ uptime=$(cut -d ' ' -f 1 /proc/uptime)
 until_true 60 uptime_is_later
 # shellcheck disable=SC2016 # for the shell
 start sh -c 'exec 3>&1; "$@" | cat' sh ./app child
-[ -p "go.$number" ] || fail "$what: no shell has the number $number"
+[ -e "waits.$number" ] || fail "$what: no shell has the number $number"
 echo >"go.$number"
 until_true 60 test -e "ran.$number"
 grep -q "data: $busy" "message.$number" || fail "$what: it joined: $(cat "message.$number")"
