@@ -32,7 +32,7 @@ check-san:
 check-robust:
 	$(Q)tests/install-deps check
 	$(Q)$(submake) tests-build
-	$(Q)CC='$(CC)' tests/run -b $(B) $(or $(T),robust)
+	$(Q)CC='$(CC)' tests/run -b $(B) -t 400 $(or $(T),robust)
 
 check-conformance:
 	$(Q)tests/install-deps apps
@@ -47,7 +47,7 @@ check-vm:
 check-viewers:
 	$(Q)tests/install-deps viewers
 	$(Q)$(submake) tests-build
-	$(Q)CC='$(CC)' tests/run -b $(B) $(or $(T),viewers)
+	$(Q)CC='$(CC)' tests/run -b $(B) -t 400 $(or $(T),viewers)
 
 check-apps:
 	$(Q)tests/install-deps apps
