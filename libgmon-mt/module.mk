@@ -51,7 +51,7 @@ $(B)/obj/libgmon-mt/%.archive.o: libgmon-mt/%.S
 
 # One object with its internal names made local, so that they cannot collide with the program's.  Its code is in a
 # section of its own, by which reports recognize samples in it (postproc/symbols/object_file.c).
-ARCHIVE_OBJ := $(filter-out $(GMON_ASM:%.S=$(B)/obj/%.o) %/unload.o %/leave.o %/sanitizer.o %/interpose.o,$(GMON_OBJ)) \
+ARCHIVE_OBJ := $(filter-out $(GMON_ASM:%.S=$(B)/obj/%.o) %/unload.o %/keys.o %/leave.o %/sanitizer.o %/interpose.o,$(GMON_OBJ)) \
 	$(GMON_ASM:%.S=$(B)/obj/%.archive.o)
 
 $(B)/libgmon_mt.a: $(ARCHIVE_OBJ) libgmon-mt/module.mk

@@ -10,10 +10,11 @@ exported()
 	nm "$@" | awk '$2 ~ /^[A-Z]$/ && $2 != "U" { print $3 }' | LC_ALL=C sort | tr '\n' ' '
 }
 names="__cyg_profile_func_enter __cyg_profile_func_exit __fentry__ __monstartup __return__ _mcleanup _mcount mcount moncontrol monstartup "
-# The shared library also interposes the functions for unloading, seccomp filters, thread ends and process
+# The shared library also interposes the functions for unloading, seccomp filters, keys, thread ends and process
 # ends.
 shared=$(tr ' ' '\n' <<<"__asan_default_options __cxa_finalize gm_thread_watch_shared prctl syscall $names
-	execl execle execlp execv execve execveat execvp execvpe fexecve _exit _Exit daemon _Fork" | tr -d '\t' | sed '/^$/d' |
+	execl execle execlp execv execve execveat execvp execvpe fexecve _exit _Exit daemon _Fork
+	pthread_key_create __pthread_key_create tss_create" | tr -d '\t' | sed '/^$/d' |
 	LC_ALL=C sort | tr '\n' ' ')
 same "libgmon_mt.so exports" "$shared" "$(exported -D "$GM_BUILD/libgmon_mt.so")"
 same "libgmon_mt.a exports" "$names" "$(exported -g "$GM_BUILD/libgmon_mt.a")"

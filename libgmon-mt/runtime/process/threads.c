@@ -49,7 +49,7 @@ static uint32_t *child_buckets;
  * first in the loader's search order (gm_thread_watch_find()). A program linked with libgmon_mt.a
  * has its own, and a preloaded library another.
  */
-enum { WATCH_NONE, WATCH_BEGINS, WATCH_READY };
+enum { WATCH_NONE, WATCH_BEGINS, WATCH_READY, WATCH_GIVEN_UP };
 
 struct gm_thread_watch {
 	uint32_t state;
@@ -480,6 +480,17 @@ static bool key_is_ours(void)
 		return true;
 	key = &gm_pthread_keys[watch->key];
 	return (key->sequence & 1) != 0 && key->destructor == watch->destructor;
+}
+
+bool gm_thread_watch_give_up(void)
+{
+	uint32_t state = WATCH_READY;
+
+	return gm_pthread_keys != NULL &&
+	       __atomic_load_n(&watch->state, __ATOMIC_ACQUIRE) == WATCH_READY && key_is_ours() &&
+	       __atomic_compare_exchange_n(&watch->state, &state, WATCH_GIVEN_UP, false,
+					   __ATOMIC_RELAXED, __ATOMIC_RELAXED) &&
+	       pthread_key_delete(watch->key) == 0;
 }
 
 void gm_thread_watch(void)

@@ -48,6 +48,10 @@ void gm_thread_end(struct gm_thread_slot *slot);
 void gm_thread_watch_init(enum gm_library library, void (*ended)(void));
 void gm_thread_watch(void);
 
+/* Deletes the key for the program's use. Returns false if there is none that is known to be ours.
+ */
+bool gm_thread_watch_give_up(void);
+
 /* In shared libraries only: returns the first gm_thread_watch_shared that the loader finds. */
 void *gm_thread_watch_find(void) __attribute__((weak));
 
