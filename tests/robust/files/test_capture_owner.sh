@@ -119,7 +119,7 @@ daemon()
 	"$@" <in >up 2>err &
 	exec 9>in
 	for _ in $(seq 600); do
-		grep -q up up && break
+		grep -qs up up && break
 		read -rt 0.1 <> <(:)
 	done
 	grep -q up up || fail "expected 'up' from the daemon, found: $(cat err)"
@@ -133,7 +133,7 @@ daemon()
 	done
 	"$gprof_mt" record -q -o "$dir" -- ./app 2>err || fail "after the daemon: $(cat err)"
 	[ -e "$dir.old" ] || fail "after the daemon: no .old"
-	rm -r "$dir" "$dir.old" in
+	rm -r "$dir" "$dir.old" in up
 }
 printf '[output]\ndir = g\n' >g.conf
 GPROF_MT_CONFIG=$PWD/g.conf daemon g ./app daemon

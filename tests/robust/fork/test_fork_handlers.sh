@@ -77,7 +77,7 @@ calls_of calls
 run both env LD_PRELOAD="$libsync" ./fork_handlers_pg $rounds
 locks_of both
 calls_of both
-run record "$gprof_mt" record -q -- ./fork_handlers_pg $rounds
+run record "$gprof_mt" record -q --set kernel.source=none -- ./fork_handlers_pg $rounds
 locks_of record
 calls_of record
 exit 0
