@@ -132,6 +132,7 @@ static void take_header(struct pp_process *process, const struct gm_threads_head
 	process->sync_objects_unsorted = (header->sync_objects & GM_SYNC_OBJECTS_UNSORTED) != 0;
 	process->sync_auto = (header->sync_objects & GM_SYNC_IN_AUTO_MODE) != 0;
 	process->left_out = header->stalled;
+	process->maps_left_out = header->maps_left_out;
 	process->threads_why =
 	    (uint16_t)(header->threads_why | stalled(header->stalled, GM_STALLED_THREADS));
 	process->calls_why =

@@ -12,6 +12,11 @@
 /* GM_LOSS_STALLED, which is recorded in a separate field. */
 #define PP_LOSS_STALLED 1024u
 
+/* What an update of the load map that was left out means. */
+#define PP_LOSS_OF_LOADS                                                                           \
+	"an object was loaded or unloaded unnoticed, so some addresses may have no name or that "  \
+	"of another object"
+
 /* Converts the recorded reasons for lost synch-events to the bits that pp_loss_text() expects. */
 unsigned pp_loss_of_events(unsigned whys);
 

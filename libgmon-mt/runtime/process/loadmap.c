@@ -517,6 +517,15 @@ static struct gm_object *place_new(void)
 	return *block == NULL ? NULL : object_at(n_objects);
 }
 
+/* Another thread was stopped while it held the lock. */
+static void give_up(void)
+{
+	struct gm_threads_header *header = gm_threads_table();
+
+	if (header != NULL)
+		__atomic_fetch_add(&header->maps_left_out, 1, __ATOMIC_RELAXED);
+}
+
 static void note_object(const struct module *module)
 {
 	struct gm_object *object;
@@ -530,6 +539,7 @@ static void note_object(const struct module *module)
 		return;
 	gm_signals_block(&mask);
 	if (!gm_lock_take(&objects_lock)) {
+		give_up();
 		gm_signals_restore(mask);
 		return;
 	}
@@ -559,6 +569,7 @@ bool gm_maps_unload(uint64_t address)
 		return false;
 	gm_signals_block(&mask);
 	if (!gm_lock_take(&objects_lock)) {
+		give_up();
 		gm_signals_restore(mask);
 		return false;
 	}

@@ -70,6 +70,7 @@ check()
 no_moncontrol='moncontrol() had no effect on other threads'
 no_last_samples='the last missed samples of a thread are not counted'
 no_gmon='gmon files not written; gprof-mt export --format gmon makes them from the capture'
+no_map='an object was loaded or unloaded unnoticed, so some addresses may have no name or that of another object'
 
 check pause '' "1 $no_moncontrol"
 check exit 'the gmon files are not written, because a thread was stopped' "1 $no_gmon" "2 $no_last_samples"
@@ -77,6 +78,8 @@ check leave 'the gmon files are not written, because a thread was stopped' "1 $n
 "$gprof_mt" export --format gmon -o made >/dev/null || fail "export --format gmon"
 [ -s made ] || fail "expected a gmon file of all threads"
 check locked '' "1 $no_last_samples"
+check load '' "1 $no_map"
+check unload '' "1 $no_map"
 # The end of a thread takes no other step that needs the lock.
 check end ''
 same "end: the end of the thread is known" 1 "$(ends | cut -d ' ' -f 1)"
@@ -96,5 +99,6 @@ record_names()
 	! grep -q 'gprof-mt.data: 1 process.*; complete' err || fail "$what: expected no 'complete', found: $(cat err)"
 }
 record_names pause "1 $no_moncontrol"
+record_names unload "1 $no_map"
 record_names exit "1 $no_gmon" "2 $no_last_samples"
 exit 0

@@ -27,15 +27,17 @@ raw_filter_install(struct sock_filter *code, unsigned short n)
 	return (int)result;
 }
 
-/* Calls `handle` instead of that system call with that first argument. */
+/* Calls `handle` instead of that system call, if its argument `i` has the value. */
 __attribute__((noinline, noipa, no_instrument_function, unused)) static int
-raw_filter_trap(uint32_t number, uint32_t argument, void (*handle)(int, siginfo_t *, void *))
+raw_filter_trap_argument(uint32_t number, unsigned i, uint32_t value,
+			 void (*handle)(int, siginfo_t *, void *))
 {
 	struct sock_filter code[] = {
 	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3),
-	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
-	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, argument, 0, 1),
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		     (uint32_t)offsetof(struct seccomp_data, args) + 8 * i),
+	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1),
 	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
 	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
@@ -43,6 +45,13 @@ raw_filter_trap(uint32_t number, uint32_t argument, void (*handle)(int, siginfo_
 
 	sigaction(SIGSYS, &action, NULL);
 	return raw_filter_install(code, sizeof(code) / sizeof(code[0]));
+}
+
+/* Calls `handle` instead of that system call with that first argument. */
+__attribute__((noinline, noipa, no_instrument_function, unused)) static int
+raw_filter_trap(uint32_t number, uint32_t argument, void (*handle)(int, siginfo_t *, void *))
+{
+	return raw_filter_trap_argument(number, 0, argument, handle);
 }
 
 #endif
