@@ -39,11 +39,34 @@ static bool is_section(const char *name)
 	return pass && pass->summary;
 }
 
+static char *list_of_sections(void)
+{
+	GString *list = g_string_new(NULL);
+
+	for (unsigned i = 0; pp_passes[i]; i++)
+		if (pp_passes[i]->summary)
+			g_string_append_printf(list, "%s%s", list->len ? ", " : "",
+					       pp_passes[i]->name);
+	return g_string_free(list, FALSE);
+}
+
+static int refuse(const char *command, const char *name)
+{
+	g_autofree char *sections = list_of_sections();
+
+	if (g_str_equal(command, "report") && g_file_test(name, G_FILE_TEST_IS_DIR))
+		return pp_cli_usage(command,
+				    "no section '%s'; to read the capture in that directory, add "
+				    "-i before its name",
+				    name);
+	return pp_cli_usage(command, "no section '%s'; the sections are %s", name, sections);
+}
+
 int pp_cli_sections_take(const char *command, GPtrArray *sections, char **names, int n_names)
 {
 	for (int i = 0; i < n_names; i++) {
 		if (!is_section(names[i]))
-			return pp_cli_usage(command, "no section '%s'", names[i]);
+			return refuse(command, names[i]);
 		if (!g_ptr_array_find_with_equal_func(sections, names[i], g_str_equal, NULL))
 			g_ptr_array_add(sections, names[i]);
 	}

@@ -30,7 +30,8 @@ report 1 "no capture elsewhere: " -i elsewhere && nothing
 mkdir empty
 report 1 "empty is not a capture: .*session" -i empty && nothing
 report 1 "out is not a capture: not a directory" -i out && nothing
-report 2 "no section 'nonsense'.*--help" nonsense && nothing
+report 2 "no section 'nonsense'; the sections are summary, .*, locks, .*--help" nonsense && nothing
+report 2 "no section 'good'; to read the capture in that directory, add -i before its name" good && nothing
 report 2 "invalid --format 'yaml' \(expected text, json or csv\)" --format yaml && nothing
 report 2 "--tid x: not a thread id" --tid x && nothing
 report 2 "needs a value" -i && nothing
