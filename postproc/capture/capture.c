@@ -419,7 +419,7 @@ static int open_capture(struct pp_capture *capture, struct pp_error *err)
 	}
 	pp_recording_read(capture);
 	pp_live_begin(capture);
-	pp_children_move(capture);
+	capture->readers_fd = pp_children_move(capture->model, capture->may_be_elsewhere);
 	ret = read_processes(capture, err);
 	if (ret < 0)
 		return ret;

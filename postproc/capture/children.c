@@ -30,6 +30,7 @@
 #include "core/pid_namespace.h"
 #include "gmon-mt/children.h"
 #include "capture/children_fill.h"
+#include "capture/children_find.h"
 #include "capture/turns.h"
 
 #define FOLDERS_MAX	  100000u
@@ -39,7 +40,8 @@
 #define THREADS_MAX_BYTES 65536u
 
 struct move {
-	struct pp_capture *capture;
+	struct pp_model *model;
+	bool may_be_elsewhere; /* see pp_children_move() */
 	const char *parent;
 	const char *file;
 	GHashTable *reported;	     /* complain() reports each place, or file, once */
@@ -223,7 +225,7 @@ static void complain(const struct move *move, uint32_t number, const char *what,
 	g_autofree char *where = g_strdup_printf("%s/%s", move->parent, move->file);
 
 	if (g_hash_table_add(move->reported, g_strdup_printf("%s %u", where, number)))
-		pp_model_add_problem(move->capture->model, what, where, count);
+		pp_model_add_problem(move->model, what, where, count);
 }
 
 static bool place_read(int fd, uint32_t number, struct pp_child_place *place)
@@ -298,7 +300,7 @@ static bool may_run(struct move *move, const struct gm_children_header *header, 
 		    struct wanted wanted)
 {
 	wanted.move = move;
-	if (move->capture->may_be_elsewhere)
+	if (move->may_be_elsewhere)
 		return true;
 	if (!move->numbers)
 		move->numbers = pp_numbers_new();
@@ -326,7 +328,7 @@ static bool do_place(struct move *move, int fd, const struct gm_children_header 
 	if (place.child.state != GM_CHILD_BEGUN)
 		return place.child.state == GM_CHILD_MOVED;
 	/* Check this before reading: the place then has everything that an ended process wrote. */
-	runs = !(move->capture->may_be_elsewhere && place.threads.end_ns) &&
+	runs = !(move->may_be_elsewhere && place.threads.end_ns) &&
 	       may_run(move, header, place.threads.pid,
 		       (struct wanted){.since_ns = place.threads.start_ns});
 	if (!runs && !place_read(fd, number, &place))
@@ -424,40 +426,6 @@ static void do_file(struct move *move)
 
 /* --- all files ---------------------------------------------------------------------------- */
 
-static DIR *list_dir(int dir, const char *name)
-{
-	int fd = pp_child_open_dir(dir, name);
-	DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
-
-	if (fd >= 0 && !list)
-		close(fd);
-	return list;
-}
-
-static GPtrArray *names_of(int dir, const char *name, bool (*is_wanted)(const char *))
-{
-	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
-	DIR *list = list_dir(dir, name);
-	struct dirent *entry;
-
-	while (list && (entry = readdir(list)))
-		if (is_wanted(entry->d_name))
-			g_ptr_array_add(names, g_strdup(entry->d_name));
-	if (list)
-		closedir(list);
-	return names;
-}
-
-static bool is_folder(const char *name)
-{
-	return g_ascii_isdigit(name[0]);
-}
-
-static bool is_file_of_places(const char *name)
-{
-	return g_str_has_prefix(name, GM_CHILDREN_NAME);
-}
-
 /*
  * From the first file of places on, one reader at a time: each sees the result of the one before.
  * Returns false if another reader was stopped in its turn.
@@ -473,8 +441,7 @@ static bool take_turn(struct move *move)
 
 static void do_folder(struct move *move)
 {
-	g_autoptr(GPtrArray) files =
-	    names_of(move->from.capture_fd, move->parent, is_file_of_places);
+	g_autoptr(GPtrArray) files = pp_children_files(move->from.capture_fd, move->parent);
 	struct stat st;
 
 	if (!files->len)
@@ -488,7 +455,7 @@ static void do_folder(struct move *move)
 		return;
 	}
 	g_ptr_array_unref(files);
-	files = names_of(move->from.capture_fd, move->parent, is_file_of_places);
+	files = pp_children_files(move->from.capture_fd, move->parent);
 	if (!files->len)
 		return;
 	if (fstat(move->from.capture_fd, &st) < 0 || st.st_uid != geteuid()) {
@@ -510,15 +477,20 @@ static void do_folder(struct move *move)
 	g_clear_pointer(&move->from.maps, g_free);
 }
 
-void pp_children_move(struct pp_capture *capture)
+int pp_children_move(struct pp_model *model, bool may_be_elsewhere)
 {
-	struct move move = {.capture = capture, .turn = {.fd = -1}};
+	struct move move = {
+	    .model = model,
+	    .may_be_elsewhere = may_be_elsewhere,
+	    .turn = {.fd = -1},
+	};
 	g_autoptr(GPtrArray) folders = NULL;
+	int readers_fd = -1;
 
-	move.from.capture_fd = open(capture->model->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	move.from.capture_fd = open(model->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (move.from.capture_fd < 0)
-		return;
-	folders = names_of(move.from.capture_fd, ".", is_folder);
+		return -1;
+	folders = pp_children_folders(move.from.capture_fd);
 	move.reported = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	move.n_seen = g_hash_table_new(NULL, NULL);
 	for (guint i = 0; i < folders->len; i++)
@@ -538,8 +510,8 @@ void pp_children_move(struct pp_capture *capture)
 	g_hash_table_unref(move.n_seen);
 	pp_numbers_free(move.numbers);
 	/* Before the turn ends: the next reader may remove what this one is about to read. */
-	if (pp_turn_read(move.from.capture_fd, &capture->readers_fd) == -ETIMEDOUT)
-		pp_model_add_problem(capture->model,
+	if (pp_turn_read(move.from.capture_fd, &readers_fd) == -ETIMEDOUT)
+		pp_model_add_problem(model,
 				     "children of fork may be left out: another gprof-mt was "
 				     "stopped while it removed the copy of one; continue or end "
 				     "it, and read the capture again",
@@ -547,51 +519,5 @@ void pp_children_move(struct pp_capture *capture)
 	if (move.turn.fd >= 0)
 		close(move.turn.fd);
 	close(move.from.capture_fd);
-}
-
-/*
- * Does a line of /proc/PID/maps name the file?  Fields before the path: range, permissions, offset,
- * device, inode.
- */
-static bool maps_file(const char *maps, uint64_t inode)
-{
-	for (const char *at = maps; (at = strstr(at, "/" GM_CHILDREN_NAME)); at++) {
-		const char *line = at;
-		uint64_t found;
-
-		while (line > maps && line[-1] != '\n')
-			line--;
-		if (sscanf(line, "%*s %*s %*s %*s %" SCNu64, &found) == 1 && found == inode)
-			return true;
-	}
-	return false;
-}
-
-bool pp_children_has_places(const char *dir, pid_t pid)
-{
-	g_autofree char *path = g_strdup_printf("/proc/%d/maps", (int)pid);
-	g_autoptr(GPtrArray) folders = NULL;
-	g_autofree char *maps = NULL;
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool found = false;
-
-	if (fd < 0)
-		return false;
-	folders = names_of(fd, ".", is_folder);
-	if (g_file_get_contents(path, &maps, NULL, NULL))
-		for (guint i = 0; i < folders->len && !found; i++) {
-			g_autoptr(GPtrArray) files =
-			    names_of(fd, folders->pdata[i], is_file_of_places);
-
-			for (guint j = 0; j < files->len && !found; j++) {
-				g_autofree char *name = g_build_filename(
-				    folders->pdata[i], (char *)files->pdata[j], NULL);
-				struct stat st;
-
-				found = fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-					maps_file(maps, st.st_ino);
-			}
-		}
-	close(fd);
-	return found;
+	return readers_fd;
 }

@@ -7,16 +7,15 @@
 #ifndef PP_CAPTURE_CHILDREN_H
 #define PP_CAPTURE_CHILDREN_H
 
-#include "capture/capture.h"
+#include "core/model.h"
 
 /*
- * Moves all places that are not moved yet, in a capture that belongs to the effective user.  A
- * place whose process still runs is copied, and moved by a later call.  A place that cannot be
- * moved becomes a problem of the model.
+ * Moves all places that are not moved yet, in the directory of the model, if it belongs to the
+ * effective user.  A place whose process still runs is copied, and moved by a later call;
+ * `may_be_elsewhere`: it may run on another machine.  A place that cannot be moved becomes a
+ * problem of the model.  Returns a descriptor that keeps the folders until it is closed (turns.h);
+ * -1: none.
  */
-void pp_children_move(struct pp_capture *capture);
-
-/* Does the process `pid`, in this PID namespace, have places of the capture in `dir` mapped? */
-bool pp_children_has_places(const char *dir, pid_t pid);
+int pp_children_move(struct pp_model *model, bool may_be_elsewhere);
 
 #endif
