@@ -21,7 +21,7 @@
 #include "core/text/printable.h"
 #include "gmon-mt/format.h"
 #include "gmon-mt/history.h"
-#include "capture/children.h"
+#include "capture/children/children.h"
 #include "capture/folders.h"
 #include "capture/live.h"
 #include "capture/traces.h"

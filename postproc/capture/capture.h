@@ -41,7 +41,7 @@ struct pp_capture {
 	int64_t opened_ns;     /* if it is live, it is read up to then (live.h) */
 	int64_t kernel_complete_ns; /* ... and has all kernel events up to then; 0: not known */
 	struct pp_numbers *numbers; /* of running processes; NULL: not needed so far */
-	int readers_fd;		    /* keeps the folders (turns.h); -1: no */
+	int readers_fd;		    /* keeps the folders (children/turns.h); -1: no */
 	GPtrArray *traces;	    /* of struct pp_trace * */
 	GPtrArray *histories;	    /* of struct pp_trace *, with histories of calls */
 	GPtrArray *damage;	    /* of char *, one line each */

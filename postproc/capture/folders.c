@@ -67,7 +67,7 @@ static void read_header(struct pp_folder *folder, const char *dir_path)
 	    fstat(fd, &st) == 0) {
 		folder->start_ns = header.start_ns;
 		folder->run = header.image;
-		/* A copy (children.c) has the first thread only. */
+		/* A copy (children/children.c) has the first thread only. */
 		folder->may_be_copy =
 		    header.image != 0 &&
 		    (uint64_t)st.st_size == (uint64_t)header.header_bytes + header.slot_bytes;

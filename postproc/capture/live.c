@@ -17,7 +17,7 @@
 #include "core/text/duration.h"
 #include "core/text/json.h"
 #include "core/pid_namespace.h"
-#include "capture/children_find.h"
+#include "capture/children/find.h"
 #include "capture/live.h"
 #include "gmon-mt/format.h"
 

@@ -11,7 +11,7 @@
  * A read lock of byte 1 (F_OFD_SETLK; byte 0: runtime/capture/in_use.c) keeps the folders of the
  * capture where they are.  A reader that wants to remove a folder takes a write lock there first.
  */
-#include "capture/turns.h"
+#include "capture/children/turns.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "capture/children_fill.h"
+#include "capture/children/fill.h"
 #include "gmon-mt/format.h"
 
 /* Rounds, so that the time in which this process is stopped does not count. */

@@ -13,7 +13,7 @@
  * All accesses are relative to descriptors and follow no symlink, in a directory that the user
  * owns.  The files' contents are checked, but are not protected against the user himself.
  */
-#include "capture/children.h"
+#include "capture/children/children.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -29,9 +29,9 @@
 #include "core/alive.h"
 #include "core/pid_namespace.h"
 #include "gmon-mt/children.h"
-#include "capture/children_fill.h"
-#include "capture/children_find.h"
-#include "capture/turns.h"
+#include "capture/children/fill.h"
+#include "capture/children/find.h"
+#include "capture/children/turns.h"
 
 #define FOLDERS_MAX	  100000u
 #define NS_PER_US	  1000u

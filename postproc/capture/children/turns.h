@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Locks between the readers of one capture (turns.c). */
-#ifndef PP_CAPTURE_TURNS_H
-#define PP_CAPTURE_TURNS_H
+#ifndef PP_CAPTURE_CHILDREN_TURNS_H
+#define PP_CAPTURE_CHILDREN_TURNS_H
 
 #include <stdbool.h>
 #include <stdint.h>

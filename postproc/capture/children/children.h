@@ -4,8 +4,8 @@
  * functions move the places into folders of their own, where babeltrace2 and all readers find them
  * like any other process.
  */
-#ifndef PP_CAPTURE_CHILDREN_H
-#define PP_CAPTURE_CHILDREN_H
+#ifndef PP_CAPTURE_CHILDREN_CHILDREN_H
+#define PP_CAPTURE_CHILDREN_CHILDREN_H
 
 #include "core/model.h"
 

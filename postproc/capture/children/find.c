@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists the folders of a capture and the files of places in them, and finds who uses these. */
-#include "capture/children_find.h"
+#include "capture/children/find.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "capture/children_fill.h"
+#include "capture/children/fill.h"
 #include "gmon-mt/children.h"
 
 static DIR *list_dir(int dir, const char *name)

@@ -3,7 +3,7 @@
  * Writes the thread table, load map and metadata of a child of fork, from its place and its
  * parent's files.
  */
-#include "capture/children_fill.h"
+#include "capture/children/fill.h"
 
 #include <errno.h>
 #include <fcntl.h>
