@@ -37,4 +37,12 @@ fresh env GPROF_MT_CONFIG="$PWD/mode.conf" LD_PRELOAD="$libsync" ./interrupted_l
 rows=$("$gprof_mt" report --format json quality | jq -c '[.quality[] | {what, count}]')
 echo "all timer: $rows"
 [ "$rows" = '[]' ] || bad="all timer: $rows"
+# With sync.holds, each hold is timed or has both its events, whichever streams they are in.
+printf '[sync]\nmode = contended\nholds = yes\n' >mode.conf
+fresh env GPROF_MT_CONFIG="$PWD/mode.conf" LD_PRELOAD="$libsync" ./interrupted_locks timer >out 2>locks ||
+	fail "holds: exit status $?"
+"$gprof_mt" report --format json locks >report.json || fail "holds: report: exit status $?"
+acquired=$(jq --arg o "$(cat out)" '[.locks[] | select(.object == $o) | .acquired] | add // 0' report.json)
+echo "holds, timer: $acquired of $(cat locks) holds"
+[ "$acquired" = "$(cat locks)" ] || bad="holds, timer: expected $(cat locks) holds of the mutex, found $acquired"
 [ -z "${bad:-}" ] || fail "$bad"
