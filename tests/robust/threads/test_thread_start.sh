@@ -4,6 +4,7 @@
 # recording needs in advance.  When new threads opened files themselves, they began 0.7 ms late, which
 # changed the order of threads that a conformance test relies on.
 . "$GM_TOP/tests/lib.sh"
+need jq strace
 
 n=60
 build starts
