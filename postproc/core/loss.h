@@ -12,7 +12,7 @@
 /* GM_LOSS_STALLED, which is recorded in a separate field. */
 #define PP_LOSS_STALLED 1024u
 
-/* What an update of the load map that was left out means. */
+/* The loss that an update of the load map causes if it is left out. */
 #define PP_LOSS_OF_LOADS                                                                           \
 	"an object was loaded or unloaded unnoticed, so some addresses may have no name or that "  \
 	"of another object"

@@ -193,7 +193,8 @@ struct gm_threads_header {
 	struct gm_unwritten unwritten[GM_UNWRITTEN_MAX];
 	/* Inode number of the process' PID namespace; 0: it holds the lock of `session`. */
 	uint32_t pid_namespace;
-	uint32_t maps_left_out; /* updates of `maps`, because of a stopped thread; atomic */
+	uint32_t
+	    maps_left_out; /* attempts to update `maps`, prevented by a stopped thread; atomic */
 };
 _Static_assert(sizeof(struct gm_threads_header) ==
 		   144 + 4 * GM_THREAD_BUCKETS + GM_UNWRITTEN_MAX * sizeof(struct gm_unwritten),

@@ -17,13 +17,14 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
+/* Of all three: tss_t is the type of pthread_key_t, and success is 0. */
 typedef int create_fn(pthread_key_t *ret_key, void (*destructor)(void *));
 
 /* glibc exports it without a declaration. */
-int __pthread_key_create(pthread_key_t *ret_key, void (*destructor)(void *));
+create_fn __pthread_key_create;
 
-static create_fn *next_create, *next_old_create;
-static int (*next_tss_create)(tss_t *ret_key, tss_dtor_t destructor);
+/* The next functions of these names; NULL: not looked up yet. */
+static create_fn *next_create, *next_old_create, *next_tss_create;
 
 static void resolve(void)
 {
@@ -39,36 +40,29 @@ __attribute__((constructor(101))) static void begin(void)
 	resolve();
 }
 
-EXPORTED int pthread_key_create(pthread_key_t *ret_key, void (*destructor)(void *))
+static int create(create_fn *const *next, pthread_key_t *ret_key, void (*destructor)(void *))
 {
 	int result;
 
 	resolve();
-	result = next_create(ret_key, destructor);
+	result = (*next)(ret_key, destructor);
 	if (result != 0 && gm_thread_watch_give_up())
-		result = next_create(ret_key, destructor);
+		result = (*next)(ret_key, destructor);
 	return result;
+}
+
+EXPORTED int pthread_key_create(pthread_key_t *ret_key, void (*destructor)(void *))
+{
+	return create(&next_create, ret_key, destructor);
 }
 
 /* libstdc++ and programs built before glibc 2.34 call this name. */
 EXPORTED int __pthread_key_create(pthread_key_t *ret_key, void (*destructor)(void *))
 {
-	int result;
-
-	resolve();
-	result = next_old_create(ret_key, destructor);
-	if (result != 0 && gm_thread_watch_give_up())
-		result = next_old_create(ret_key, destructor);
-	return result;
+	return create(&next_old_create, ret_key, destructor);
 }
 
 EXPORTED int tss_create(tss_t *ret_key, tss_dtor_t destructor)
 {
-	int result;
-
-	resolve();
-	result = next_tss_create(ret_key, destructor);
-	if (result != thrd_success && gm_thread_watch_give_up())
-		result = next_tss_create(ret_key, destructor);
-	return result;
+	return create(&next_tss_create, ret_key, destructor);
 }

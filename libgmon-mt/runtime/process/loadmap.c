@@ -517,8 +517,8 @@ static struct gm_object *place_new(void)
 	return *block == NULL ? NULL : object_at(n_objects);
 }
 
-/* Another thread was stopped while it held the lock. */
-static void give_up(void)
+/* Counts an update that is left out because another thread was stopped while it held the lock. */
+static void count_left_out(void)
 {
 	struct gm_threads_header *header = gm_threads_table();
 
@@ -539,7 +539,7 @@ static void note_object(const struct module *module)
 		return;
 	gm_signals_block(&mask);
 	if (!gm_lock_take(&objects_lock)) {
-		give_up();
+		count_left_out();
 		gm_signals_restore(mask);
 		return;
 	}
@@ -569,7 +569,7 @@ bool gm_maps_unload(uint64_t address)
 		return false;
 	gm_signals_block(&mask);
 	if (!gm_lock_take(&objects_lock)) {
-		give_up();
+		count_left_out();
 		gm_signals_restore(mask);
 		return false;
 	}

@@ -48,7 +48,8 @@ void gm_thread_end(struct gm_thread_slot *slot);
 void gm_thread_watch_init(enum gm_library library, void (*ended)(void));
 void gm_thread_watch(void);
 
-/* Deletes the key for the program's use. Returns false if there is none that is known to be ours.
+/*
+ * Deletes the key, so that the program can have it. Returns false if no key is known to be ours.
  */
 bool gm_thread_watch_give_up(void);
 

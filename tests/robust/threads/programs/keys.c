@@ -6,6 +6,7 @@
  *	look       reads key 0 before it has created a key, and then creates one
  *	delete     deletes all possible keys, and then creates as many as it can
  *	create     creates as many keys as it can
+ *	c11, old   the same, by tss_create() and __pthread_key_create()
  *	clear      sets all keys to NULL in each thread
  *	overwrite  sets all keys to a value of its own in each thread
  *	late       calls the function only in the last round of destructors
@@ -17,8 +18,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <threads.h>
 
 #define KEYS_MAX 1024
+
+/* glibc exports it without a declaration. */
+int __pthread_key_create(pthread_key_t *ret_key, void (*destructor)(void *));
 
 void moncontrol(int mode) __attribute__((weak));
 
@@ -74,12 +79,22 @@ static long n_mappings(void)
 	return n;
 }
 
+/* Creates a key in the way of the mode. */
+static int create(pthread_key_t *ret_key)
+{
+	if (strcmp(mode, "c11") == 0)
+		return tss_create(ret_key, destructor) == thrd_success ? 0 : -1;
+	if (strcmp(mode, "old") == 0)
+		return __pthread_key_create(ret_key, destructor);
+	return pthread_key_create(ret_key, destructor);
+}
+
 static void take_all(void)
 {
 	pthread_key_t key, first = KEYS_MAX, last = 0;
 	int n = 0;
 
-	for (; pthread_key_create(&key, destructor) == 0; n++) {
+	for (; create(&key) == 0; n++) {
 		first = n == 0 ? key : first;
 		last = key;
 	}
@@ -104,7 +119,8 @@ static void prepare(void)
 			deleted += pthread_key_delete(key) == 0;
 		fprintf(stderr, "deleted %d\n", deleted);
 		take_all();
-	} else if (strcmp(mode, "create") == 0) {
+	} else if (strcmp(mode, "create") == 0 || strcmp(mode, "c11") == 0 ||
+		   strcmp(mode, "old") == 0) {
 		take_all();
 	}
 }
