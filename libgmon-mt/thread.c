@@ -633,6 +633,7 @@ void gm_threads_forked(void)
 		thread_begin_anew();
 		return;
 	}
+	gm_child_note_pid();
 	if (alive == NULL) {
 		process_begin_anew();
 		thread_begin_anew();

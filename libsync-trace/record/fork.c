@@ -94,6 +94,7 @@ static void forget_writers(void)
 
 static void in_child(void)
 {
+	gm_child_note_pid();
 	if (!st_process_has_begun_anew()) {
 		st_process_forked();
 		st_counts_forget();

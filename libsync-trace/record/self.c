@@ -186,7 +186,7 @@ static bool thread_attach(struct st_thread *self)
 	if (self->slot == NULL)
 		return false;
 	self->stream.index = index;
-	self->stream.tid = (uint32_t)gm_sys_gettid();
+	self->stream.tid = self->slot->tid;
 	if (self->sites == NULL)
 		st_sites_init(self);
 	self->clock.error_ns = 0;

@@ -563,7 +563,7 @@ static int place_open(void)
 	if (!configured || !forked || process.config.calls_mode == GM_CALLS_HISTORY ||
 	    process.config.sync_sink != GM_SINK_NATIVE)
 		return -ENOENT;
-	process.pid = gm_sys_getpid();
+	process.pid = gm_child_pid();
 	code = gm_child_claim(child_fill, &child);
 	if (child == NULL)
 		return code < 0 ? code : -ENOENT;
@@ -668,7 +668,7 @@ static long open_step(void *unused)
 	long code = 0;
 
 	(void)unused;
-	process.pid = gm_sys_getpid();
+	process.pid = gm_child_pid();
 	/* A child of fork() keeps its parent's configuration and capture. */
 	has_config = has_config || configure();
 	if (has_config && !configured)
@@ -724,7 +724,7 @@ static const struct gm_process *open_slowly(uint32_t state)
 	code = gm_files_run(open_step, NULL);
 	/* many children at once may have their first event: the step was not called */
 	if (code < 0) {
-		process.pid = gm_sys_getpid();
+		process.pid = gm_child_pid();
 		if (configured)
 			cannot_open(code, false);
 		set_state(GM_PROCESS_OFF);

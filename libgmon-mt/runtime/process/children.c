@@ -221,6 +221,17 @@ void gm_children_prepare(void)
 
 /* --- the child ---------------------------------------------------------------------------- */
 
+void gm_child_note_pid(void)
+{
+	if (identity != NULL && is_wiped && !gm_seal_is_set())
+		identity->pid = gm_sys_getpid();
+}
+
+int gm_child_pid(void)
+{
+	return identity != NULL && is_wiped && identity->pid != 0 ? identity->pid : gm_sys_getpid();
+}
+
 static struct gm_child *claim(struct gm_children_header *children)
 {
 	uint32_t number;

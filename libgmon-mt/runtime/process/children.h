@@ -17,6 +17,7 @@
 /* Empty in a child of fork. */
 struct gm_identity {
 	uint64_t image; /* tells this run of this program image from all others */
+	int pid;	/* of a child, noted by the handlers of fork; 0: not known */
 	uint32_t state; /* of the claim */
 	struct gm_making making;
 	struct gm_lock lock; /* held while the child's folder is made */
@@ -35,6 +36,15 @@ void gm_identity_join(uint64_t at);
  * children at all.
  */
 void gm_children_prepare(void);
+
+/*
+ * In a child of fork, before it can call vfork(): notes its process number. The first event may
+ * come from a child of vfork(), which runs in the same memory but has another number.
+ */
+void gm_child_note_pid(void);
+
+/* The number of the process that the memory belongs to. */
+int gm_child_pid(void);
 
 /*
  * The place of the calling process, which is a child, or NULL: it needs a folder.  0, or those of

@@ -323,13 +323,28 @@ static void found_at_last(void)
 	is_counted_lost = false;
 }
 
+/*
+ * The child of vfork() has another number than the thread in whose memory it runs. That thread is
+ * the initial one as long as the process has no other.
+ */
+static uint32_t own_tid(void)
+{
+	uint32_t tid = (uint32_t)gm_sys_gettid();
+
+	if (tid == table->pid || tid != (uint32_t)gm_sys_getpid() ||
+	    __atomic_load_n(&table->n_slots, __ATOMIC_RELAXED) > 1)
+		return tid;
+	return table->pid;
+}
+
 struct gm_thread_slot *gm_thread_self(uint32_t *ret_index)
 {
-	uint32_t index, tid = (uint32_t)gm_sys_gettid();
 	struct gm_thread_slot *slot;
+	uint32_t index, tid;
 
 	if (table == NULL)
 		return NULL;
+	tid = own_tid();
 	slot = slot_find(tid, ret_index);
 	if (slot != NULL) {
 		found_at_last();
