@@ -350,6 +350,13 @@ static long write_thread_step(void *arg)
 	return 0;
 }
 
+bool gm_gmon_has_files(const struct gm_control *control)
+{
+	const struct gm_config *config = &gm_process_get()->config;
+
+	return config->gmon_writer != GM_GMON_RECORD && control->index < config->gmon_threads;
+}
+
 void gm_gmon_thread(struct gm_control *control, bool final)
 {
 	const struct gm_table *table;
@@ -358,7 +365,7 @@ void gm_gmon_thread(struct gm_control *control, bool final)
 
 	if (control->samples != NULL)
 		n_now += gm_calls_total(control->samples);
-	if (n_now != control->n_written && gm_process_get()->config.gmon_writer != GM_GMON_RECORD)
+	if (n_now != control->n_written && gm_gmon_has_files(control))
 		count_failure(gm_files_run(write_thread_step, control));
 	if (n_failed == n_before)
 		control->n_written = n_now;

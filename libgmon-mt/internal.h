@@ -455,6 +455,9 @@ uint64_t gm_samples_total(void);
  */
 void gm_gmon_thread(struct gm_control *control, bool final);
 
+/* Returns true if this library writes gmon files of the thread alone; see [calls] gmon_threads. */
+bool gm_gmon_has_files(const struct gm_control *control);
+
 /*
  * Writes the files of every running thread, from a snapshot of its tables, and the merged files:
  * gmon.out, and one per library. Does nothing if no call was counted since the last time.

@@ -147,7 +147,7 @@ static bool is_overdue(uint64_t now_ns)
 /* Marks the files of a thread that ended as still to be written. */
 static void wait_for_files(struct gm_control *control)
 {
-	if (gm_process_get()->config.gmon_writer == GM_GMON_RECORD)
+	if (!gm_gmon_has_files(control))
 		return;
 	if (waiting.n == 0)
 		waiting.since_ns = control->slot->end_ns;

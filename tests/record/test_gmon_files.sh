@@ -177,7 +177,7 @@ same "outlives: stderr" "gprof-mt: lost: $child: later calls not in its gmon fil
 same "outlives: calls" "called 2" "$(flat outlives gprof-mt.data/"$child"/gmon.0."$child")"
 : >gate # opening is enough: the reader may end before a byte is written
 
-# Many threads: each has its file, and no other file is left.
+# Many threads: the first 200 have files of their own, on request each of them has; no other file is left.
 cat >many.c <<'END'
 #include <pthread.h>
 static void *run(void *arg)
@@ -198,9 +198,29 @@ END
 "$CC" -O1 -pg -pthread -o many many.c || fail "cannot compile many"
 recorded 0 ./many
 dir=$(folder)
-same "many: files" 301 "$(find "$dir" -name 'gmon.*' | wc -l)"
-same "many: calls" "run 300" "$(flat many "$dir"/gmon.* | grep '^run ')"
+same "many: files" 200 "$(find "$dir" -name 'gmon.*' | wc -l)"
+same "many: calls" "run 199" "$(flat many "$dir"/gmon.* | grep '^run ')"
+same "many: gmon.out" "run 300" "$(flat many gmon.out | grep '^run ')"
 [ -z "$(find gprof-mt.data -name '*unfinished*')" ] || fail "many: an unfinished file"
+"$gprof_mt" export --format gmon --what threads -o all || fail "many: export"
+same "many: exported files" 301 "$(find all -name 'gmon.*' | wc -l)"
+same "many: exported calls" "run 300" "$(flat many all/*/gmon.* | grep '^run ')"
+"$gprof_mt" record -o noted --set kernel.source=none ./many >out 2>err || fail "many: record"
+grep -q '101 threads have no gmon files of their own (calls.gmon_threads=200)' err ||
+	fail "many: expected a note on 101 threads, found $(cat err)"
+recorded 0 --set calls.gmon_threads=1000 ./many
+dir=$(folder)
+same "many, on request: files" 301 "$(find "$dir" -name 'gmon.*' | wc -l)"
+same "many, on request: calls" "run 300" "$(flat many "$dir"/gmon.* | grep '^run ')"
+
+# The program itself writes the same files.
+for threads in '' 1000; do
+	printf '[calls]\ngmon_threads = %s\n' ${threads:-200} >gprof-mt.conf
+	fresh preloaded ./many || fail "many, without record: exit status $?"
+	rm gprof-mt.conf
+	same "many, without record: files" $((threads ? 301 : 200)) "$(find "$(folder)" -name 'gmon.*' | wc -l)"
+	same "many, without record: gmon.out" "run 300" "$(flat many gmon.out | grep '^run ')"
+done
 
 # With calls.mode = off nothing is written; an existing file is not changed.
 recorded 7 --set calls.mode=off ./work 10 20
@@ -240,7 +260,7 @@ status=$?
 [ $status != 77 ] || { echo "no tmpfs: the checks with a full disk are skipped"; exit 0; }
 same "full disk: exit status" 0 $status
 same "full disk: stderr" "gprof-mt: lost: disk/data: gmon files from N/gmon.0.N on (No space left on \
-device); make room, or choose another directory (-o): 301" \
+device); make room, or choose another directory (-o): 200" \
 	"$(sed 's,[0-9]*/gmon\.0\.[0-9]*,N/gmon.0.N,' err)"
 same "full disk: files left" "" "$(cat left)"
 grep -q 'gmon files from' info.json || fail "full disk: info.json does not mention it"

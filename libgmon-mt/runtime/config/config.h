@@ -44,7 +44,8 @@ struct gm_config {
 	enum gm_calls_mode calls_mode; /* [calls]   mode = count | history | off */
 	uint64_t calls_buffer_bytes;   /* [calls]   buffer = 4M: largest packet of a thread */
 	enum gm_gmon_writer
-	    gmon_writer; /* [calls]  gmon = program | record: who writes the gmon files */
+	    gmon_writer;       /* [calls]  gmon = program | record: who writes the gmon files */
+	uint64_t gmon_threads; /* [calls]   gmon_threads = 200: threads with own gmon files */
 	enum gm_sync_mode sync_mode;	  /* [sync]    mode = all | contended | off | auto */
 	uint64_t sync_budget_percent;	  /* [sync]    budget = 5: with auto, of CPU time */
 	enum gm_sync_holds sync_holds;	  /* [sync]    holds = no | yes: time the counted holds */

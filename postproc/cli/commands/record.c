@@ -311,13 +311,16 @@ static int exec_status(int code)
 	return code == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;
 }
 
-/* Writes the gmon files that the program did not write itself; see [calls] gmon. */
-static void write_gmon_files(struct pp_run *run, const struct pp_capture *capture)
+/*
+ * Writes the gmon files that the program did not write itself; see [calls] gmon.  Returns the
+ * number of threads that got none of their own because there are too many.
+ */
+static guint write_gmon_files(struct pp_run *run, const struct pp_capture *capture)
 {
 	const GPtrArray *processes = capture->model->processes;
 	struct pp_gmon gmon;
 
-	pp_gmon_write(capture->model, NULL, run->dir_fd, &gmon);
+	pp_gmon_write(capture->model, NULL, run->config->gmon_threads, run->dir_fd, &gmon);
 	for (guint i = 0; i < gmon.gaps->len; i++) {
 		const struct pp_gmon_gap *gap = &g_array_index(gmon.gaps, struct pp_gmon_gap, i);
 		g_autofree char *what = g_strdup_printf("gmon files (%s)", gap->why);
@@ -340,6 +343,7 @@ static void write_gmon_files(struct pp_run *run, const struct pp_capture *captur
 					process->folder, 1);
 	}
 	pp_gmon_done(&gmon);
+	return gmon.n_without;
 }
 
 /* Counts the processes that reported that they could not write into the capture. */
@@ -364,9 +368,9 @@ static void note_unrecorded(struct pp_run *run, const struct pp_capture *capture
 
 /*
  * Reads the runtime libraries' files.  Returns the line to print; NULL, and no capture, if nothing
- * is readable.
+ * is readable.  *ret_n_without is set to the result of write_gmon_files().
  */
-static char *end_calls(struct pp_run *run, struct pp_capture **ret_capture)
+static char *end_calls(struct pp_run *run, struct pp_capture **ret_capture, guint *ret_n_without)
 {
 	struct pp_error err = PP_ERROR_INIT;
 	struct pp_capture *capture;
@@ -381,7 +385,7 @@ static char *end_calls(struct pp_run *run, struct pp_capture **ret_capture)
 	note_unrecorded(run, capture);
 	summary = pp_summary_make(run, capture);
 	if (run->config->calls_mode != GM_CALLS_OFF)
-		write_gmon_files(run, capture);
+		*ret_n_without = write_gmon_files(run, capture);
 	*ret_capture = capture;
 	return summary;
 }
@@ -413,12 +417,12 @@ static void end_run(const struct options *options, struct pp_run *run,
 	g_autofree char *quoted = g_shell_quote(run->shown_dir);
 	g_autofree char *summary = NULL;
 	struct pp_capture *capture = NULL;
-	guint kernel_losses;
+	guint kernel_losses, n_without = 0;
 
 	pp_losses_kernel(run, rc);
 	pp_losses_lttng(run, lttng);
 	kernel_losses = run->losses->len;
-	summary = end_calls(run, &capture);
+	summary = end_calls(run, &capture, &n_without);
 	pp_losses_print(run, kernel_losses);
 	if (pp_info_end(run, &err))
 		pp_cli_fail(&err);
@@ -433,6 +437,12 @@ static void end_run(const struct options *options, struct pp_run *run,
 		if (pp_gmon_out_written(gmon_out))
 			note(options, "%s: the calls of all threads together, for gprof",
 			     gmon_out->path);
+		if (n_without)
+			note(options,
+			     "%u threads have no gmon files of their own "
+			     "(calls.gmon_threads=%" G_GUINT64_FORMAT
+			     "); export --format gmon --what threads writes them",
+			     n_without, run->config->gmon_threads);
 		note(options, "next: gprof-mt report -i %s", quoted);
 	}
 	pp_capture_free(capture);

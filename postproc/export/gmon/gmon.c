@@ -48,6 +48,7 @@ struct object {
 struct writer {
 	struct pp_gmon *result;
 	const struct pp_pass_context *chosen; /* NULL: all threads */
+	uint64_t n_threads_max;		      /* with files of their own */
 	GHashTable *images;		      /* "build-id path" -> struct image * */
 	const struct pp_process *process;
 	int folder_fd;
@@ -354,7 +355,8 @@ static void hand_out_samples(struct writer *writer, const GArray *samples)
 	}
 }
 
-static void write_thread(struct writer *writer, const struct pp_thread *thread)
+/* Without `has_files`, the thread's calls are only added to the merged files. */
+static void write_thread(struct writer *writer, const struct pp_thread *thread, bool has_files)
 {
 	g_autofree char *middle = g_strdup_printf("%u.%u", thread->index, thread->tid);
 
@@ -363,7 +365,7 @@ static void write_thread(struct writer *writer, const struct pp_thread *thread)
 	for (guint i = 0; i < writer->objects->len; i++) {
 		struct object *object = writer->objects->pdata[i];
 
-		if (object->arcs->len)
+		if (object->arcs->len && has_files)
 			write_profile(writer, middle, object, object->arcs, object->samples);
 		if (object->name) {
 			g_array_append_vals(object->all_arcs, object->arcs->data,
@@ -416,8 +418,12 @@ static void write_threads(struct writer *writer)
 	for (guint i = 0; i < process->threads->len; i++) {
 		const struct pp_thread *thread = process->threads->pdata[i];
 
-		if (has_calls(writer, thread))
-			write_thread(writer, thread);
+		bool has_files = thread->index < writer->n_threads_max;
+
+		if (!has_calls(writer, thread))
+			continue;
+		write_thread(writer, thread, has_files);
+		writer->result->n_without += !has_files;
 	}
 	for (guint i = 0; i < writer->objects->len; i++) {
 		struct object *object = writer->objects->pdata[i];
@@ -485,11 +491,11 @@ bool pp_gmon_has_calls(const struct pp_process *process, const struct pp_pass_co
 	return false;
 }
 
-void pp_gmon_write(const struct pp_model *model, const struct pp_pass_context *chosen, int dir_fd,
-		   struct pp_gmon *ret)
+void pp_gmon_write(const struct pp_model *model, const struct pp_pass_context *chosen,
+		   uint64_t n_threads_max, int dir_fd, struct pp_gmon *ret)
 {
 	const GPtrArray *processes = model->processes;
-	struct writer writer = {.result = ret, .chosen = chosen};
+	struct writer writer = {.result = ret, .chosen = chosen, .n_threads_max = n_threads_max};
 
 	*ret = (struct pp_gmon){.gaps = g_array_new(FALSE, FALSE, sizeof(struct pp_gmon_gap))};
 	writer.images = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);

@@ -22,18 +22,20 @@ struct pp_gmon_gap {
 
 struct pp_gmon {
 	unsigned n_written;
-	GArray *gaps;	   /* of struct pp_gmon_gap */
-	unsigned n_failed; /* number of files that could not be written */
-	int error;	   /* -errno of the first of them */
-	char *failed;	   /* its path in the capture */
+	unsigned n_without; /* threads with calls, but without files of their own */
+	GArray *gaps;	    /* of struct pp_gmon_gap */
+	unsigned n_failed;  /* number of files that could not be written */
+	int error;	    /* -errno of the first of them */
+	char *failed;	    /* its path in the capture */
 };
 
 /*
  * dir_fd: the capture's directory, or another with the same <pid> folders.  chosen: selects
- * threads; NULL: all.  The result refers to the model.
+ * threads; NULL: all.  n_threads_max: only the first threads of each process get files of their
+ * own (UINT64_MAX: all); the merged files have the calls of all.  The result refers to the model.
  */
-void pp_gmon_write(const struct pp_model *model, const struct pp_pass_context *chosen, int dir_fd,
-		   struct pp_gmon *ret);
+void pp_gmon_write(const struct pp_model *model, const struct pp_pass_context *chosen,
+		   uint64_t n_threads_max, int dir_fd, struct pp_gmon *ret);
 
 /* Does the process have calls of chosen threads? */
 bool pp_gmon_has_calls(const struct pp_process *process, const struct pp_pass_context *chosen);

@@ -6,6 +6,7 @@
 . "$GM_TOP/tests/lib.sh"
 
 build_pg thread_files -D_GNU_SOURCE -w
+printf '[calls]\ngmon_threads = 1000\n' >gprof-mt.conf
 
 # n_files: prints the number of gmon files of all threads except the first
 n_files()
