@@ -11,6 +11,9 @@
  * of the holder at the begin of the wait.  Since a release is recorded before it takes effect, and
  * the clocks of two CPUs differ, that hold may seem to end before the wait begins.  If no other
  * hold is found until the wait ends, the wait is attributed to it.
+ *
+ * A thread that spins on a try (analysis/state/try_runs.h) runs while it waits: its spins are kept
+ * apart from the waits, whose sums equal those of the threads.
  */
 #include "pass/locks.h"
 
@@ -162,15 +165,75 @@ static void resolve_waits(struct pp_lock *lock, const struct pp_operation *opera
 	}
 }
 
+static struct pp_lock_holder *holder_of(struct pp_lock_waits *waits, uint64_t site,
+					enum st_event op)
+{
+	const struct pp_site_key key = {.address = site, .op = op};
+
+	return pp_site_set_get(&waits->holders, sizeof(struct pp_lock_holder), &key);
+}
+
 static void count_holder(struct pp_lock_waits *waits, const struct pp_lock_wait *wait, bool counts,
 			 int64_t wait_ns)
 {
-	const struct pp_site_key key = {.address = wait->holder_site, .op = wait->holder_op};
-	struct pp_lock_holder *holder = pp_site_set_get(&waits->holders, sizeof(*holder), &key);
+	struct pp_lock_holder *holder = holder_of(waits, wait->holder_site, wait->holder_op);
 
 	holder->contended += counts;
 	holder->wait_ns += wait_ns;
 	holder->wait_max_ns = MAX(holder->wait_max_ns, wait_ns);
+}
+
+/* --- tries ---------------------------------------------------------------------------------- */
+
+/* The hold that the first failed try of a run found. */
+static void find_holder(struct pp_try_run *run, struct pp_object *object,
+			const struct pp_operation *operation)
+{
+	const struct pp_hold *hold = hold_of_holder(object, 0);
+	const struct pp_lock_former *former =
+	    object->data ? former_of_another(object->data, operation) : NULL;
+
+	if (!pp_object_is_lock(object))
+		return;
+	if (hold && hold->thread != operation->thread) {
+		run->holder_op = hold->op;
+		run->holder_site = hold->site;
+	} else if (former) {
+		run->holder_op = former->op;
+		run->holder_site = former->site;
+	}
+}
+
+/* A spin belongs to the call site of its first try, a failed try to its own. */
+static void count_tries(struct pp_locks *self, struct pp_object *object,
+			const struct pp_operation *operation, bool acquired)
+{
+	bool counts = pp_selects_time(self->context, operation->end_ns);
+	struct pp_try_run *run =
+	    pp_try_runs_operation(&self->try_runs, object, operation, acquired);
+	struct pp_lock_waits *waits;
+	struct pp_lock *lock;
+	int64_t spin_ns;
+
+	if (run && !acquired && run->n_failed == 1)
+		find_holder(run, object, operation);
+	if (!run || !pp_may_select_object(self->context, object) ||
+	    !pp_selects_operation(self->context, operation))
+		return;
+	lock = lock_of(object);
+	if (!acquired) {
+		waits_of(site_of(lock, operation->site, operation->op))->tries.n_failed += counts;
+		return;
+	}
+	spin_ns = pp_selected_ns(self->context, run->since_ns, operation->end_ns);
+	if (!counts && !spin_ns)
+		return;
+	waits = waits_of(site_of(lock, run->site, run->op));
+	waits->tries.n_spins += counts;
+	waits->tries.spin_ns += spin_ns;
+	waits->tries.spin_max_ns = MAX(waits->tries.spin_max_ns, spin_ns);
+	if (pp_object_is_lock(object))
+		holder_of(waits, run->holder_site, run->holder_op)->spin_ns += spin_ns;
 }
 
 /* -------------------------------------------------------------------------------------------- */
@@ -190,6 +253,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	struct pp_lock_site *site;
 	struct pp_lock_waits *waits;
 
+	count_tries(self, object, operation, acquired);
 	if (lock && lock->waits && lock->waits->len) {
 		if (waited)
 			wait = take_wait(lock, operation->thread);
@@ -328,6 +392,7 @@ static void *locks_start(const struct pp_pass_context *context)
 	    .released = on_released,
 	};
 	pp_objects_init(&self->objects, &self->object_listener, NULL);
+	pp_try_runs_init(&self->try_runs);
 	self->states = pp_thread_states_new(context, &self->thread_listener, NULL);
 	return self;
 }
@@ -345,17 +410,28 @@ static void locks_free(void *state)
 
 	pp_thread_states_free(self->states);
 	pp_objects_done(&self->objects, lock_free);
+	pp_try_runs_done(&self->try_runs);
 	g_free(self);
+}
+
+static void add_table(GPtrArray *tables, struct pp_table *table)
+{
+	if (table)
+		g_ptr_array_add(tables, table);
 }
 
 static void locks_finish(void *state, int64_t end_ns, GPtrArray *tables)
 {
 	struct pp_locks *self = state;
+	g_autoptr(GArray) used = NULL;
 
 	pp_thread_states_finish(self->states, end_ns);
 	pp_objects_finish(&self->objects, end_ns);
 	add_all_counted(self);
-	pp_locks_tables(self, tables);
+	used = pp_locks_used(self);
+	add_table(tables, pp_locks_table(self, used));
+	add_table(tables, pp_lock_pairs_table(self, used));
+	add_table(tables, pp_lock_tries_table(self, used));
 }
 
 const struct pp_pass pp_pass_locks = {

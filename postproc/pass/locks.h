@@ -4,6 +4,7 @@
 #define PP_PASS_LOCKS_H
 
 #include "analysis/state/object_state.h"
+#include "analysis/state/try_runs.h"
 #include "analysis/site_set.h"
 #include "analysis/percentiles.h"
 
@@ -12,6 +13,13 @@ struct pp_lock_holder {
 	struct pp_site_key key; /* of the call */
 	uint64_t contended;
 	int64_t wait_ns, wait_max_ns;
+	int64_t spin_ns;
+};
+
+/* Failed tries; a spin is a run of them that ended in success (try_runs.h). */
+struct pp_lock_tries {
+	uint64_t n_failed, n_spins;
+	int64_t spin_ns, spin_max_ns;
 };
 
 /* Separate, since of millions of objects with a call site each, few are waited for. */
@@ -19,6 +27,7 @@ struct pp_lock_waits {
 	uint64_t contended;
 	int64_t wait_ns;
 	struct pp_spread spread;
+	struct pp_lock_tries tries;
 	struct pp_site_set holders; /* of struct pp_lock_holder */
 };
 
@@ -67,6 +76,7 @@ struct pp_locks {
 	struct pp_object_listener object_listener;
 	struct pp_thread_states *states;
 	struct pp_objects objects;
+	struct pp_try_runs try_runs;
 	uint64_t unfinished, held_to_end;
 	bool has_counted; /* the counted holds have been added */
 };
@@ -80,7 +90,54 @@ bool pp_lock_is_counted(const struct pp_object *object);
 /* True if its hold times are known. */
 bool pp_lock_has_holds(const struct pp_object *object);
 
-/* Adds the tables.  To be called after all events and the counted holds. */
-void pp_locks_tables(const struct pp_locks *self, GPtrArray *tables);
+/* --- tables: locks_rows.c, locks_text.c --- */
+
+/* Text shows only the first rows, since there may be thousands. */
+#define PP_LOCKS_TEXT_ROWS 50
+
+/* The sort keys of objects, adjacent in memory, since there may be millions. */
+struct pp_ranked_lock {
+	int64_t wait_ns; /* including spins */
+	int64_t hold_ns;
+	unsigned serial;
+	const struct pp_object *object;
+};
+
+/*
+ * The objects of the tables, in order: of struct pp_ranked_lock.  To be called after all events and
+ * the counted holds.
+ */
+GArray *pp_locks_used(const struct pp_locks *self);
+
+struct pp_table *pp_locks_table(const struct pp_locks *self, const GArray *used);
+
+/* The sum over all call sites. */
+struct pp_lock_tries pp_lock_tries(const struct pp_lock *lock);
+
+/* The waits of a call site, which may be none. */
+const struct pp_lock_waits *pp_lock_waits_of(const struct pp_lock_site *site);
+
+/* The name of a call site; NULL: not known.  The caller frees it. */
+char *pp_lock_site_text(const struct pp_locks *self, const struct pp_object *object,
+			uint64_t address);
+
+/* True if the number of calls of that function is known. */
+bool pp_lock_calls_are_known(const struct pp_locks *self, const struct pp_object *object,
+			     enum st_event op);
+
+/*
+ * Fills four cells: failed tries, spins, their total time and the longest.  Where only waits were
+ * recorded, the tries of a part of the threads or of the time may be known; none is not a number
+ * then.
+ */
+void pp_lock_set_tries(struct pp_cell *cells, const struct pp_object *object,
+		       const struct pp_lock_tries *tries);
+
+/*
+ * The holds that waits found, and the failed tries, of all call sites of these objects (struct
+ * pp_ranked_lock); NULL if there are none.
+ */
+struct pp_table *pp_lock_pairs_table(const struct pp_locks *self, const GArray *used);
+struct pp_table *pp_lock_tries_table(const struct pp_locks *self, const GArray *used);
 
 #endif

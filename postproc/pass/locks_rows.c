@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables of pass/locks.c: objects, their call sites, and the holds that waits of each site
+ * The table of pass/locks.c: objects, their call sites, and the holds that waits of each site
  * found.
  */
 #include <string.h>
@@ -9,9 +9,6 @@
 #include "analysis/state/object_row.h"
 #include "analysis/select.h"
 #include "analysis/state/select_object.h"
-
-/* Text shows only the first rows, since there may be thousands. */
-#define TEXT_ROWS 50
 
 enum {
 	ACQUIRED = PP_OBJECT_CELLS,
@@ -23,6 +20,10 @@ enum {
 	WAIT_P50,
 	WAIT_P99,
 	WAIT_MAX,
+	FAILED,
+	SPINS,
+	SPIN,
+	SPIN_MAX,
 	HOLD,
 	HOLD_MEAN,
 	HOLD_P50,
@@ -48,6 +49,7 @@ enum {
 	HOLDER_CONTENDED,
 	HOLDER_WAIT,
 	HOLDER_WAIT_MAX,
+	HOLDER_SPIN,
 	HOLDER_ADDRESS,
 	N_HOLDER_COLUMNS,
 };
@@ -61,9 +63,21 @@ static const struct pp_column holder_columns[N_HOLDER_COLUMNS] = {
     [HOLDER_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "total wait time"},
     [HOLDER_WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, PP_COLUMN_MAX,
 			 "the longest wait"},
+    [HOLDER_SPIN] = {"spin_ns", "spinning", PP_TYPE_TIME_NS, 0, "total time of spins on it"},
     [HOLDER_ADDRESS] = {"address", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID,
 			"run-time return address"},
 };
+
+/* For an object and for a call site. */
+#define TRIES_COLUMNS(first)                                                                       \
+	[first] = {"failed_tries", "failed", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,                   \
+		   "tries that found it not free"},                                                \
+	[first + 1] = {"spins", "spins", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,                       \
+		       "runs of failed tries that ended in success"},                              \
+	[first + 2] = {"spin_ns", "spinning", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,                \
+		       "total time of these runs"},                                                \
+	[first + 3] = {"spin_max_ns", "longest", PP_TYPE_TIME_NS,                                  \
+		       PP_COLUMN_JSON_ONLY | PP_COLUMN_MAX, "the longest run"}
 
 enum {
 	SITE_SITE,
@@ -75,6 +89,10 @@ enum {
 	SITE_WAIT_P50,
 	SITE_WAIT_P99,
 	SITE_WAIT_MAX,
+	SITE_FAILED,
+	SITE_SPINS,
+	SITE_SPIN,
+	SITE_SPIN_MAX,
 	SITE_HOLD,
 	SITE_HOLD_MEAN,
 	SITE_HOLD_P50,
@@ -93,6 +111,7 @@ static const struct pp_column site_columns[N_SITE_COLUMNS] = {
     [SITE_CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0, "calls that waited"},
     [SITE_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "total wait time"},
     SPREAD_COLUMNS(SITE_WAIT_MEAN, "wait", "wait"),
+    TRIES_COLUMNS(SITE_FAILED),
     [SITE_HOLD] = {"hold_ns", "held", PP_TYPE_TIME_NS, 0, "hold time after these acquisitions"},
     SPREAD_COLUMNS(SITE_HOLD_MEAN, "hold", "hold"),
     [SITE_ADDRESS] = {"address", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID,
@@ -114,6 +133,7 @@ static const struct pp_column columns[N_COLUMNS] = {
     [WAIT_RUNNABLE] = {"wait_runnable_ns", "without CPU", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,
 		       "of this, ready to run without a CPU"},
     SPREAD_COLUMNS(WAIT_MEAN, "wait", "wait"),
+    TRIES_COLUMNS(FAILED),
     [HOLD] = {"hold_ns", "held", PP_TYPE_TIME_NS, 0,
 	      "time from acquisition to release; none for objects without an owner"},
     SPREAD_COLUMNS(HOLD_MEAN, "hold", "hold"),
@@ -121,30 +141,34 @@ static const struct pp_column columns[N_COLUMNS] = {
 	       site_columns, N_SITE_COLUMNS},
 };
 
-enum { PAIR_OBJECT, PAIR_WAITER, PAIR_HOLDER, PAIR_CONTENDED, PAIR_WAIT, PAIR_MAX, N_PAIR_COLUMNS };
-
-/* The text format has one table for both. */
-static const struct pp_column pair_columns[N_PAIR_COLUMNS] = {
-    [PAIR_OBJECT] = {"name", "object", PP_TYPE_TEXT, 0, "the object"},
-    [PAIR_WAITER] = {"waiter", "waited at", PP_TYPE_TEXT, 0, "call site of the waiter"},
-    [PAIR_HOLDER] = {"holder", "held since", PP_TYPE_TEXT, 0,
-		     "call site of the holder's acquisition"},
-    [PAIR_CONTENDED] = {"contended", "waits", PP_TYPE_COUNT, 0, "how often"},
-    [PAIR_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "total wait time"},
-    [PAIR_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, 0, "the longest wait"},
-};
-
-static const struct pp_lock_waits *waits_of(const struct pp_lock_site *site)
+const struct pp_lock_waits *pp_lock_waits_of(const struct pp_lock_site *site)
 {
 	static const struct pp_lock_waits none;
 
 	return site->waits ? site->waits : &none;
 }
 
+struct pp_lock_tries pp_lock_tries(const struct pp_lock *lock)
+{
+	struct pp_lock_tries sum = {0};
+
+	for (unsigned i = 0; i < lock->sites.n; i++) {
+		const struct pp_lock_tries *tries =
+		    &pp_lock_waits_of(PP_SITE_SET_AT(&lock->sites, struct pp_lock_site, i))->tries;
+
+		sum.n_failed += tries->n_failed;
+		sum.n_spins += tries->n_spins;
+		sum.spin_ns += tries->spin_ns;
+		sum.spin_max_ns = MAX(sum.spin_max_ns, tries->spin_max_ns);
+	}
+	return sum;
+}
+
 static gint compare_sites(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const struct pp_lock_site *x = a, *y = b;
-	int64_t wait_of_x = waits_of(x)->wait_ns, wait_of_y = waits_of(y)->wait_ns;
+	int64_t wait_of_x = pp_lock_waits_of(x)->wait_ns + pp_lock_waits_of(x)->tries.spin_ns;
+	int64_t wait_of_y = pp_lock_waits_of(y)->wait_ns + pp_lock_waits_of(y)->tries.spin_ns;
 
 	(void)data;
 	if (wait_of_x != wait_of_y)
@@ -156,17 +180,10 @@ static gint compare_sites(gconstpointer a, gconstpointer b, gpointer data)
 	return x->key.address < y->key.address ? -1 : x->key.address > y->key.address;
 }
 
-/* The sort keys of objects, adjacent in memory, since there may be millions. */
-struct ranked {
-	int64_t wait_ns, hold_ns;
-	unsigned serial;
-	const struct pp_object *object;
-};
-
 /* Longest total wait first, then longest total hold, then order of appearance. */
 static gint compare_objects(gconstpointer a, gconstpointer b)
 {
-	const struct ranked *x = a, *y = b;
+	const struct pp_ranked_lock *x = a, *y = b;
 
 	if (x->wait_ns != y->wait_ns)
 		return x->wait_ns < y->wait_ns ? 1 : -1;
@@ -199,15 +216,15 @@ static bool is_counted(const struct pp_locks *self, const struct pp_object *obje
 }
 
 /* Failed calls are counted, but not here. */
-static bool calls_are_known(const struct pp_locks *self, const struct pp_object *object,
-			    enum st_event op)
+bool pp_lock_calls_are_known(const struct pp_locks *self, const struct pp_object *object,
+			     enum st_event op)
 {
 	return !pp_lock_is_counted(object) ||
 	       (pp_sync_has(op, PP_SYNC_BLOCKS) && holds_are_known(self, object));
 }
 
-static char *site_text(const struct pp_locks *self, const struct pp_object *object,
-		       uint64_t address)
+char *pp_lock_site_text(const struct pp_locks *self, const struct pp_object *object,
+			uint64_t address)
 {
 	const struct pp_namer *namer = self->context->namer;
 
@@ -233,13 +250,24 @@ static void set_spread(struct pp_cell *cells, const struct pp_spread *spread, in
 	pp_cell_set_time(&cells[3], MAX(spread->max_ns, counted_max_ns));
 }
 
+void pp_lock_set_tries(struct pp_cell *cells, const struct pp_object *object,
+		       const struct pp_lock_tries *tries)
+{
+	if (pp_lock_is_counted(object) && !tries->n_failed)
+		return;
+	pp_cell_set_count(&cells[0], tries->n_failed);
+	pp_cell_set_count(&cells[1], tries->n_spins);
+	pp_cell_set_time(&cells[2], tries->spin_ns);
+	pp_cell_set_time(&cells[3], tries->spin_max_ns);
+}
+
 static gint compare_holders(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const struct pp_lock_holder *x = a, *y = b;
 
 	(void)data;
-	if (x->wait_ns != y->wait_ns)
-		return x->wait_ns < y->wait_ns ? 1 : -1;
+	if (x->wait_ns + x->spin_ns != y->wait_ns + y->spin_ns)
+		return x->wait_ns + x->spin_ns < y->wait_ns + y->spin_ns ? 1 : -1;
 	return x->key.address < y->key.address ? -1 : x->key.address > y->key.address;
 }
 
@@ -248,12 +276,12 @@ static struct pp_table *holders_table(const struct pp_locks *self, const struct 
 {
 	struct pp_table *table = pp_table_new_nested(&site_columns[SITE_HOLDERS]);
 
-	const struct pp_site_set *holders = &waits_of(site)->holders;
+	const struct pp_site_set *holders = &pp_lock_waits_of(site)->holders;
 
 	for (unsigned i = 0; i < holders->n; i++) {
 		const struct pp_lock_holder *holder =
 		    PP_SITE_SET_AT(holders, struct pp_lock_holder, i);
-		g_autofree char *where = site_text(self, object, holder->key.address);
+		g_autofree char *where = pp_lock_site_text(self, object, holder->key.address);
 		struct pp_cell *row = pp_table_add_row(table);
 
 		pp_cell_set_text(&row[HOLDER_SITE], where);
@@ -265,6 +293,7 @@ static struct pp_table *holders_table(const struct pp_locks *self, const struct 
 		pp_cell_set_count(&row[HOLDER_CONTENDED], holder->contended);
 		pp_cell_set_time(&row[HOLDER_WAIT], holder->wait_ns);
 		pp_cell_set_time(&row[HOLDER_WAIT_MAX], holder->wait_max_ns);
+		pp_cell_set_time(&row[HOLDER_SPIN], holder->spin_ns);
 	}
 	return table;
 }
@@ -277,8 +306,8 @@ static struct pp_table *sites_table(const struct pp_locks *self, const struct pp
 	for (unsigned i = 0; i < lock->sites.n; i++) {
 		const struct pp_lock_site *site =
 		    PP_SITE_SET_AT(&lock->sites, struct pp_lock_site, i);
-		const struct pp_lock_waits *waits = waits_of(site);
-		g_autofree char *where = site_text(self, object, site->key.address);
+		const struct pp_lock_waits *waits = pp_lock_waits_of(site);
+		g_autofree char *where = pp_lock_site_text(self, object, site->key.address);
 		struct pp_cell *row = pp_table_add_row(table);
 
 		pp_cell_set_text(&row[SITE_SITE], where);
@@ -286,11 +315,13 @@ static struct pp_table *sites_table(const struct pp_locks *self, const struct pp
 			pp_cell_set_count(&row[SITE_ADDRESS],
 					  pp_address_runtime(site->key.address));
 		pp_cell_set_text(&row[SITE_FUNCTION], pp_sync_function(site->key.op));
-		if (calls_are_known(self, object, site->key.op))
+		if (pp_lock_calls_are_known(self, object, site->key.op))
 			pp_cell_set_count(&row[SITE_CALLS], site->calls);
 		pp_cell_set_count(&row[SITE_CONTENDED], waits->contended);
 		pp_cell_set_time(&row[SITE_WAIT], waits->wait_ns);
 		set_spread(&row[SITE_WAIT_MEAN], &waits->spread, waits->wait_ns, 0, 0);
+		if (pp_sync_has(site->key.op, PP_SYNC_TRIES))
+			pp_lock_set_tries(&row[SITE_FAILED], object, &waits->tries);
 		if (holds_are_known(self, object)) {
 			pp_cell_set_time(&row[SITE_HOLD], site->hold_ns);
 			set_spread(&row[SITE_HOLD_MEAN], &site->holds, site->hold_ns,
@@ -307,6 +338,7 @@ static void add_row(struct pp_table *table, const struct pp_locks *self,
 	const struct pp_lock *lock = object->data;
 	struct pp_cell *row = pp_table_add_row(table);
 	struct pp_spread waits = {0}, holds = {0};
+	struct pp_lock_tries tries = pp_lock_tries(lock);
 	uint64_t n_counted = 0;
 	int64_t counted_max_ns = 0;
 
@@ -314,7 +346,7 @@ static void add_row(struct pp_table *table, const struct pp_locks *self,
 		const struct pp_lock_site *site =
 		    PP_SITE_SET_AT(&lock->sites, struct pp_lock_site, i);
 
-		pp_spread_merge(&waits, &waits_of(site)->spread);
+		pp_spread_merge(&waits, &pp_lock_waits_of(site)->spread);
 		pp_spread_merge(&holds, &site->holds);
 		n_counted += site->n_counted;
 		counted_max_ns = MAX(counted_max_ns, site->counted_max_ns);
@@ -328,6 +360,7 @@ static void add_row(struct pp_table *table, const struct pp_locks *self,
 	if (self->context->has_kernel && self->context->has_wakings)
 		pp_cell_set_time(&row[WAIT_RUNNABLE], lock->runnable_ns);
 	set_spread(&row[WAIT_MEAN], &waits, lock->wait_ns, 0, 0);
+	pp_lock_set_tries(&row[FAILED], object, &tries);
 	if (holds_are_known(self, object)) {
 		pp_cell_set_time(&row[HOLD], lock->hold_ns);
 		set_spread(&row[HOLD_MEAN], &holds, lock->hold_ns, n_counted, counted_max_ns);
@@ -335,64 +368,6 @@ static void add_row(struct pp_table *table, const struct pp_locks *self,
 	pp_cell_set_table(&row[SITES], sites_table(self, object, lock));
 	pp_spread_done(&waits);
 	pp_spread_done(&holds);
-}
-
-static gint compare_pairs(gconstpointer a, gconstpointer b)
-{
-	const struct pp_cell *x = *(struct pp_cell *const *)a, *y = *(struct pp_cell *const *)b;
-
-	return x[PAIR_WAIT].time_ns < y[PAIR_WAIT].time_ns
-		   ? 1
-		   : -(x[PAIR_WAIT].time_ns > y[PAIR_WAIT].time_ns);
-}
-
-/* Rows in order of objects, call sites, and holds found. */
-static void add_pairs(struct pp_table *table, const struct pp_locks *self,
-		      const struct pp_object *object)
-{
-	const struct pp_lock *lock = object->data;
-	g_autofree char *name = NULL;
-
-	for (unsigned s = 0; s < lock->sites.n; s++) {
-		const struct pp_lock_site *site =
-		    PP_SITE_SET_AT(&lock->sites, struct pp_lock_site, s);
-		const struct pp_site_set *holders = &waits_of(site)->holders;
-
-		for (unsigned h = 0; h < holders->n; h++) {
-			const struct pp_lock_holder *holder =
-			    PP_SITE_SET_AT(holders, struct pp_lock_holder, h);
-			g_autofree char *waiter = site_text(self, object, site->key.address);
-			g_autofree char *where = site_text(self, object, holder->key.address);
-			struct pp_cell *row = pp_table_add_row(table);
-
-			if (!name)
-				name = pp_object_name(object, self->context->namer);
-			pp_cell_set_text(&row[PAIR_OBJECT], name);
-			pp_cell_set_text(&row[PAIR_WAITER], waiter);
-			pp_cell_set_text(&row[PAIR_HOLDER], where);
-			pp_cell_set_count(&row[PAIR_CONTENDED], holder->contended);
-			pp_cell_set_time(&row[PAIR_WAIT], holder->wait_ns);
-			pp_cell_set_time(&row[PAIR_MAX], holder->wait_max_ns);
-		}
-	}
-}
-
-/* The holds of all call sites of all objects; NULL if no wait found a hold. */
-static struct pp_table *pairs_table(const struct pp_locks *self, const GArray *used)
-{
-	struct pp_table *table =
-	    pp_table_new("lock_waits", "Waits for locks, by call site of the holder", pair_columns,
-			 N_PAIR_COLUMNS);
-
-	for (guint i = 0; i < used->len; i++)
-		add_pairs(table, self, g_array_index(used, struct ranked, i).object);
-	g_ptr_array_sort(table->rows, compare_pairs);
-	table->text_rows = TEXT_ROWS;
-	table->is_for_text = true;
-	if (table->rows->len)
-		return table;
-	pp_table_free(table);
-	return NULL;
 }
 
 static void sort_lock(struct pp_lock *lock)
@@ -410,18 +385,17 @@ static void sort_lock(struct pp_lock *lock)
 	}
 }
 
-/* The objects of the table, in order. */
-static GArray *used_objects(const struct pp_locks *self)
+GArray *pp_locks_used(const struct pp_locks *self)
 {
-	GArray *used = g_array_new(FALSE, FALSE, sizeof(struct ranked));
+	GArray *used = g_array_new(FALSE, FALSE, sizeof(struct pp_ranked_lock));
 
 	for (guint i = 0; i < self->objects.all->len; i++) {
 		struct pp_object *object = self->objects.all->pdata[i];
 		struct pp_lock *lock = object->data;
 
 		if (lock && lock->sites.n && pp_selects_object(self->context, object)) {
-			struct ranked ranked = {lock->wait_ns, lock->hold_ns, object->serial,
-						object};
+			struct pp_ranked_lock ranked = {lock->wait_ns + pp_lock_tries(lock).spin_ns,
+							lock->hold_ns, object->serial, object};
 
 			sort_lock(lock);
 			g_array_append_val(used, ranked);
@@ -440,7 +414,8 @@ static bool is_shown(const struct pp_locks *self, const struct pp_object *object
 {
 	bool is_thread = object->type == GM_SYNC_TYPE_thread;
 
-	if (self->context->for_text && n_rows >= TEXT_ROWS && (is_thread || *n_others >= TEXT_ROWS))
+	if (self->context->for_text && n_rows >= PP_LOCKS_TEXT_ROWS &&
+	    (is_thread || *n_others >= PP_LOCKS_TEXT_ROWS))
 		return false;
 	*n_others += !is_thread;
 	return true;
@@ -459,17 +434,15 @@ static void note_lost_holds(struct pp_table *table, const struct pp_model *model
 			      n);
 }
 
-void pp_locks_tables(const struct pp_locks *self, GPtrArray *tables)
+struct pp_table *pp_locks_table(const struct pp_locks *self, const GArray *used)
 {
 	struct pp_table *table = pp_table_new("locks", "Locks", columns, N_COLUMNS);
-	g_autoptr(GArray) used = NULL;
-	struct pp_table *pairs;
 	unsigned n_counted = 0, n_timed = 0, n_untimed = 0, n_others = 0;
 
-	table->text_rows = TEXT_ROWS;
-	used = used_objects(self);
+	table->text_rows = PP_LOCKS_TEXT_ROWS;
 	for (guint i = 0; i < used->len; i++) {
-		const struct pp_object *object = g_array_index(used, struct ranked, i).object;
+		const struct pp_object *object =
+		    g_array_index(used, struct pp_ranked_lock, i).object;
 
 		if (is_shown(self, object, table->rows->len, &n_others))
 			add_row(table, self, object);
@@ -504,8 +477,5 @@ void pp_locks_tables(const struct pp_locks *self, GPtrArray *tables)
 			      "%" G_GUINT64_FORMAT " locks were held at the end: they count "
 			      "as held until then",
 			      self->held_to_end);
-	g_ptr_array_add(tables, table);
-	pairs = pairs_table(self, used);
-	if (pairs)
-		g_ptr_array_add(tables, pairs);
+	return table;
 }

@@ -18,6 +18,8 @@ enum {
 	TOP_RUNNABLE,
 	TOP_CONTENDED,
 	TOP_TIMED_OUT,
+	TOP_SPIN,
+	TOP_FAILED,
 	TOP_ATTEMPTS,
 	TOP_ACQUIRED,
 	TOP_SITE,
@@ -37,6 +39,10 @@ const struct pp_column pp_top_columns[PP_N_TOP_COLUMNS] = {
 		       "number of operations that waited"},
     [TOP_TIMED_OUT] = {"timed_out", "timed out", PP_TYPE_COUNT, 0,
 		       "of these, calls that timed out"},
+    [TOP_SPIN] = {"spin_ns", "spinning", PP_TYPE_TIME_NS, 0,
+		  "total time of runs of failed tries that ended in success"},
+    [TOP_FAILED] = {"failed_tries", "failed tries", PP_TYPE_COUNT, 0,
+		    "tries that found it not free"},
     [TOP_ATTEMPTS] = {"attempts", "attempts", PP_TYPE_COUNT, 0,
 		      "number of operations on it, including failed and unfinished ones"},
     [TOP_ACQUIRED] = {"acquired", "acquired", PP_TYPE_COUNT, 0, "number of acquisitions"},
@@ -45,11 +51,13 @@ const struct pp_column pp_top_columns[PP_N_TOP_COLUMNS] = {
 		    "call site of the acquisition for which that site waited longest"},
 };
 
+/* Waits and spins. */
 static int64_t wait_of(const struct pp_table *locks, guint row)
 {
 	const struct pp_cell *wait = pp_table_cell(locks, row, "wait_ns");
+	const struct pp_cell *spin = pp_table_cell(locks, row, "spin_ns");
 
-	return wait ? wait->time_ns : 0;
+	return (wait ? wait->time_ns : 0) + (spin ? spin->time_ns : 0);
 }
 
 /* Joining a thread is meant to wait, and would hide all other waits. */
@@ -152,10 +160,11 @@ struct pp_table *pp_top_new(const struct pp_table *locks, unsigned n_rows)
 char *pp_top_text(const struct pp_table *top, unsigned at)
 {
 	const struct pp_cell *row = top->rows->pdata[at];
-	g_autofree char *wait = pp_duration_text(row[TOP_WAIT].time_ns);
+	bool only_spins = row[TOP_WAIT].time_ns == 0;
+	g_autofree char *wait = pp_duration_text(row[only_spins ? TOP_SPIN : TOP_WAIT].time_ns);
 	GString *line = g_string_new(NULL);
 
-	g_string_append_printf(line, "%s for %s", wait,
+	g_string_append_printf(line, "%s%s for %s", wait, only_spins ? " spinning" : "",
 			       row[TOP_NAME].missing ? "an object" : row[TOP_NAME].text);
 	if (!row[TOP_TYPE].missing && !strstr(line->str, row[TOP_TYPE].text))
 		g_string_append_printf(line, " (%s)", row[TOP_TYPE].text);
@@ -164,11 +173,19 @@ char *pp_top_text(const struct pp_table *top, unsigned at)
 
 		g_string_append_printf(line, ", %s of it without a CPU", runnable);
 	}
-	if (!row[TOP_CONTENDED].missing && !row[TOP_ATTEMPTS].missing)
+	if (!only_spins && !row[TOP_CONTENDED].missing && !row[TOP_ATTEMPTS].missing)
 		g_string_append_printf(line, ", in %" PRIu64 " of %" PRIu64 " operations",
 				       row[TOP_CONTENDED].count, row[TOP_ATTEMPTS].count);
 	if (!row[TOP_TIMED_OUT].missing && row[TOP_TIMED_OUT].count)
 		g_string_append_printf(line, ", %" PRIu64 " timed out", row[TOP_TIMED_OUT].count);
+	if (!only_spins && !row[TOP_SPIN].missing && row[TOP_SPIN].time_ns) {
+		g_autofree char *spin = pp_duration_text(row[TOP_SPIN].time_ns);
+
+		g_string_append_printf(line, ", and %s spinning", spin);
+	}
+	if (!row[TOP_FAILED].missing && row[TOP_FAILED].count)
+		g_string_append_printf(line, ", with %" PRIu64 " failed tries",
+				       row[TOP_FAILED].count);
 	if (!row[TOP_SITE].missing)
 		g_string_append_printf(line, ", mostly at %s", row[TOP_SITE].text);
 	if (!row[TOP_HOLDER].missing)

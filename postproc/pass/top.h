@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The synchronization objects with the longest total wait, as a starting point for the reader. */
+/* The synchronization objects with the longest total wait and spinning, as a starting point for the
+ * reader. */
 #ifndef PP_PASS_TOP_H
 #define PP_PASS_TOP_H
 
 #include "table/table.h"
 
-#define PP_N_TOP_COLUMNS 11
+#define PP_N_TOP_COLUMNS 13
 
 /* A column that contains such a table. */
 #define PP_TOP_COLUMN                                                                              \
@@ -17,8 +18,8 @@
 extern const struct pp_column pp_top_columns[PP_N_TOP_COLUMNS];
 
 /*
- * Up to n_rows objects of the table of pass locks that threads waited for. locks NULL: an empty
- * table.
+ * Up to n_rows objects of the table of pass locks that threads waited for or spun on. locks NULL:
+ * an empty table.
  */
 struct pp_table *pp_top_new(const struct pp_table *locks, unsigned n_rows);
 
