@@ -116,6 +116,49 @@ int pp_view_run(struct pp_view *view, const char *const *names, unsigned n_names
 	return 0;
 }
 
+struct bounded {
+	struct pp_pass_set *passes;
+	bool (*go_on)(void *data, uint64_t n_events);
+	void *data;
+	uint64_t n_events;
+	int64_t last_ns;
+};
+
+static void take_bounded(void *data, const struct pp_event *event)
+{
+	struct bounded *self = data;
+
+	self->n_events++;
+	self->last_ns = event->time_ns;
+	pp_pass_set_event(self->passes, event);
+}
+
+static bool bounded_goes_on(void *data)
+{
+	const struct bounded *self = data;
+
+	return self->go_on(self->data, self->n_events);
+}
+
+int pp_view_run_while(struct pp_view *view, const char *const *names, unsigned n_names,
+		      bool (*go_on)(void *data, uint64_t n_events), void *data, int64_t *ret_end_ns,
+		      struct pp_error *err)
+{
+	const struct pp_model *model = view->capture->model;
+	struct bounded bounded = {.go_on = go_on, .data = data};
+	int ret;
+
+	view->passes = pp_pass_set_new(&view->context, names, n_names);
+	bounded.passes = view->passes;
+	ret = pp_events_read_while(view->capture, pp_pass_set_kinds(view->passes), take_bounded,
+				   bounded_goes_on, &bounded, err);
+	if (ret < 0 && ret != -ECANCELED)
+		return ret;
+	*ret_end_ns = ret < 0 ? bounded.last_ns : PP_TIME_UNKNOWN;
+	pp_pass_set_finish(view->passes, ret < 0 ? bounded.last_ns : model->end_ns);
+	return 0;
+}
+
 int pp_view_print_damage(const struct pp_view *view)
 {
 	const GPtrArray *damage = view->capture->damage;

@@ -52,6 +52,15 @@ int pp_view_read(struct pp_view *view, unsigned kinds,
 int pp_view_run(struct pp_view *view, const char *const *names, unsigned n_names,
 		struct pp_error *err);
 
+/*
+ * The same for passes that need no names of threads, but ends when go_on(data) returns false, which
+ * is called regularly with the number of events read so far.  The passes then know the events up to
+ * the time *ret_end_ns; PP_TIME_UNKNOWN: all events.
+ */
+int pp_view_run_while(struct pp_view *view, const char *const *names, unsigned n_names,
+		      bool (*go_on)(void *data, uint64_t n_events), void *data, int64_t *ret_end_ns,
+		      struct pp_error *err);
+
 /* Prints the capture's damage to stderr.  Returns the resulting exit status. */
 int pp_view_print_damage(const struct pp_view *view);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Summarizes a finished recording, and reads its waits if they can be read quickly. */
+/* Summarizes a finished recording, and its waits as far as they can be read quickly. */
 #include "cli/recording/summary.h"
 
 #include <dirent.h>
@@ -11,12 +11,14 @@
 #include "cli/recording/unloaded.h"
 #include "cli/view.h"
 #include "core/loss.h"
+#include "core/text/duration.h"
 #include "pass/top.h"
 
 #define MAX_WAITS 3
 #define N_STEPS	  8 /* bits of enum gm_stalled */
-/* Synch-events have 8 to 16 bytes, so this many bytes take about half a second. */
-#define MAX_WAITS_BYTES (8 << 20)
+/* Reading ends after as many events as usually take a second, or after this time. */
+#define MAX_EVENTS     4000000u
+#define MAX_READING_US 2000000
 
 struct counts {
 	unsigned processes, threads, counted; /* counted: threads with call counts */
@@ -166,20 +168,44 @@ static void leave_out_kernel(struct pp_capture *capture)
 	}
 }
 
-static GStrv describe_waits(const struct pp_view *view)
+static bool may_go_on(void *begin_us, uint64_t n_events)
+{
+	return n_events < MAX_EVENTS &&
+	       g_get_monotonic_time() - *(const int64_t *)begin_us < MAX_READING_US;
+}
+
+/* NULL if all events were read. */
+static char *describe_part(const struct pp_model *model, int64_t end_ns, bool has_waits)
+{
+	int64_t begin_ns = pp_model_origin(model);
+	g_autofree char *read = pp_duration_text(end_ns - begin_ns);
+	g_autofree char *all = pp_duration_text(model->end_ns - begin_ns);
+
+	if (end_ns == PP_TIME_UNKNOWN)
+		return NULL;
+	return g_strdup_printf("%s in the first %s of %s; there are too many synch-events to add "
+			       "up all now",
+			       has_waits ? "waits" : "no waits", read, all);
+}
+
+static GStrv describe_waits(const struct pp_view *view, int64_t end_ns)
 {
 	unsigned n_tables = 0;
 	struct pp_table **tables = pp_pass_set_tables(view->passes, "locks", &n_tables);
 	struct pp_table *top = pp_top_new(n_tables ? tables[0] : NULL, MAX_WAITS);
-	GStrv lines = g_new0(char *, top->rows->len + 1);
+	char *part = describe_part(view->capture->model, end_ns, top->rows->len > 0);
+	GPtrArray *lines = g_ptr_array_new();
 
+	if (part)
+		g_ptr_array_add(lines, part);
 	for (guint i = 0; i < top->rows->len; i++) {
 		g_autofree char *text = pp_top_text(top, i);
 
-		lines[i] = g_strconcat("waited ", text, NULL);
+		g_ptr_array_add(lines, g_strconcat("waited ", text, NULL));
 	}
 	pp_table_free(top);
-	return lines;
+	g_ptr_array_add(lines, NULL);
+	return (GStrv)g_ptr_array_free(lines, FALSE);
 }
 
 GStrv pp_summary_waits(struct pp_capture *capture)
@@ -188,21 +214,16 @@ GStrv pp_summary_waits(struct pp_capture *capture)
 	/* Names in one line: short C++ names. */
 	static const struct pp_symbols_options symbols = {.demangle = PP_DEMANGLE_SIMPLE};
 	struct pp_error err = PP_ERROR_INIT;
-	struct counts counts = {0};
+	int64_t begin_us = g_get_monotonic_time(), end_ns;
 	struct pp_view view;
 	GStrv lines = NULL;
 
-	count(capture, &counts);
 	leave_out_kernel(capture);
 	pp_view_begin(&view, capture, NULL, &symbols);
 	view.context.for_text = true;
-	if (counts.sync_bytes > MAX_WAITS_BYTES) {
-		lines = g_new0(char *, 2);
-		lines[0] =
-		    g_strdup("waits: too many synch-events to add up now; see gprof-mt report");
-	} else if (pp_view_run(&view, names, G_N_ELEMENTS(names), &err) == 0) {
-		lines = describe_waits(&view);
-	}
+	if (pp_view_run_while(&view, names, G_N_ELEMENTS(names), may_go_on, &begin_us, &end_ns,
+			      &err) == 0)
+		lines = describe_waits(&view, end_ns);
 	pp_error_done(&err);
 	pp_view_done(&view);
 	return lines;
