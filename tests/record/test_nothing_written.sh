@@ -13,7 +13,7 @@ check()
 	same "$what: exit status" 7 "$status"
 	grep -q "^gprof-mt: .*is an empty capture: process [0-9]* could not write into it: $why" err ||
 		fail "$what: $(cat err)"
-	! grep -q 'pg' err || fail "$what: unexpected advice: $(cat err)"
+	! grep -q -- '-pg' err || fail "$what: unexpected advice: $(cat err)"
 	"$gprof_mt" report -i "$dir" quality >/dev/null 2>err && fail "$what: expected no report"
 	grep -q "could not write into it: $why" err || fail "$what: report: $(cat err)"
 }
