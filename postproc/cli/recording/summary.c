@@ -178,11 +178,12 @@ static bool may_go_on(void *begin_us, uint64_t n_events)
 static char *describe_part(const struct pp_model *model, int64_t end_ns, bool has_waits)
 {
 	int64_t begin_ns = pp_model_origin(model);
-	g_autofree char *read = pp_duration_text(end_ns - begin_ns);
-	g_autofree char *all = pp_duration_text(model->end_ns - begin_ns);
+	g_autofree char *read = NULL, *all = NULL;
 
 	if (end_ns == PP_TIME_UNKNOWN)
 		return NULL;
+	read = pp_duration_text(end_ns - begin_ns);
+	all = pp_duration_text(model->end_ns - begin_ns);
 	return g_strdup_printf("%s in the first %s of %s; there are too many synch-events to add "
 			       "up all now",
 			       has_waits ? "waits" : "no waits", read, all);
