@@ -9,7 +9,10 @@
 #include <fnmatch.h>
 
 #include "cli/commands.h"
+#include "core/text/printable.h"
 #include "events/events.h"
+
+#define MAX_LISTED 8 /* threads named in a message */
 
 static int take_tids(const char *command, struct pp_selection *selection, const char *value)
 {
@@ -77,21 +80,34 @@ void pp_view_select(struct pp_view *view, struct pp_selection *selection)
 	view->context.selection = selection->by ? selection : NULL;
 }
 
-/* The number of tids of threads with such a name; *ret_tid: the first one. */
-static unsigned count_named(const struct pp_model *model, const char *pattern, uint32_t *ret_tid)
+/*
+ * The tids of the threads with such a name in a text, which the caller frees: "7 main, 8 worker,
+ * and 3 more".  pattern: NULL for all threads.  Sets the number of tids, and the first one.
+ */
+static char *list_named(const struct pp_model *model, const char *pattern, unsigned *ret_n,
+			uint32_t *ret_tid)
 {
 	g_autoptr(GHashTable) tids = g_hash_table_new(NULL, NULL);
+	GString *text = g_string_new(NULL);
 
 	for (guint i = 0; i < model->threads->len; i++) {
 		const struct pp_thread *thread = model->threads->pdata[i];
+		g_autofree char *name = pp_printable(g_strdup(thread->name ? thread->name : ""));
 
-		if (!thread->name || fnmatch(pattern, thread->name, 0) != 0)
+		if (pattern && (!thread->name || fnmatch(pattern, thread->name, 0) != 0))
 			continue;
 		if (!g_hash_table_size(tids))
 			*ret_tid = thread->tid;
-		g_hash_table_add(tids, GUINT_TO_POINTER(thread->tid));
+		if (!g_hash_table_add(tids, GUINT_TO_POINTER(thread->tid)) ||
+		    g_hash_table_size(tids) > MAX_LISTED)
+			continue;
+		g_string_append_printf(text, "%s%u%s%s", text->len ? ", " : "", thread->tid,
+				       *name ? " " : "", name);
 	}
-	return g_hash_table_size(tids);
+	*ret_n = g_hash_table_size(tids);
+	if (*ret_n > MAX_LISTED)
+		g_string_append_printf(text, ", and %u more", *ret_n - MAX_LISTED);
+	return g_string_free(text, FALSE);
 }
 
 static int no_such_name(const struct pp_model *model, const char *pattern, struct pp_error *err)
@@ -102,11 +118,34 @@ static int no_such_name(const struct pp_model *model, const char *pattern, struc
 	    pattern);
 }
 
-int pp_cli_select_one(const char *command, const struct pp_selection *selection)
+/* The threads to choose from; NULL if the capture cannot be read. */
+static char *list_threads(const char *dir)
 {
-	if (selection->tids->len + selection->threads->len == 1)
+	struct pp_error err = PP_ERROR_INIT;
+	struct pp_capture *capture;
+	char *text = NULL;
+	uint32_t tid;
+	unsigned n;
+
+	if (pp_capture_open(dir, &capture, &err) == 0) {
+		if (pp_events_name_threads(capture, &err) == 0)
+			text = list_named(capture->model, NULL, &n, &tid);
+		pp_capture_free(capture);
+	}
+	pp_error_done(&err);
+	return text;
+}
+
+int pp_cli_select_one(const char *command, const char *dir, const struct pp_selection *selection)
+{
+	guint n = selection->tids->len + selection->threads->len;
+	g_autofree char *threads = n ? NULL : list_threads(dir);
+	bool has_threads = threads && *threads;
+
+	if (n == 1)
 		return PP_EXIT_GOOD;
-	return pp_cli_usage(command, "exactly one thread is required: --tid T or --thread NAME");
+	return pp_cli_usage(command, "exactly one thread is required: --tid T or --thread NAME%s%s",
+			    has_threads ? "; the tids are " : "", has_threads ? threads : "");
 }
 
 /* True if a thread with this tid ended without recording its last name. */
@@ -125,6 +164,7 @@ int pp_view_select_one(struct pp_view *view, struct pp_selection *selection, uin
 		       struct pp_error *err)
 {
 	const struct pp_model *model = view->capture->model;
+	g_autofree char *threads = NULL;
 	const char *pattern;
 	unsigned n;
 	int ret;
@@ -139,21 +179,22 @@ int pp_view_select_one(struct pp_view *view, struct pp_selection *selection, uin
 	if (ret < 0)
 		return ret;
 	pattern = ((struct pp_wanted *)selection->threads->pdata[0])->text;
-	n = count_named(model, pattern, ret_tid);
+	threads = list_named(model, pattern, &n, ret_tid);
 	if (!n)
 		return no_such_name(model, pattern, err);
 	return n == 1
 		   ? 0
 		   : pp_error_add(err, -EINVAL,
-				  "%s: %u threads have names like '%s'; choose one by its --tid, "
-				  "see `gprof-mt report threads`",
-				  model->dir, n, pattern);
+				  "%s: %u threads have names like '%s'; choose one by its --tid: "
+				  "%s",
+				  model->dir, n, pattern, threads);
 }
 
 static int check_threads(const struct pp_model *model, const struct pp_selection *selection,
 			 struct pp_error *err)
 {
 	uint32_t tid;
+	unsigned n;
 
 	for (guint i = 0; i < selection->tids->len; i++) {
 		const struct pp_wanted *wanted = selection->tids->pdata[i];
@@ -166,8 +207,9 @@ static int check_threads(const struct pp_model *model, const struct pp_selection
 	}
 	for (guint i = 0; i < selection->threads->len; i++) {
 		const struct pp_wanted *wanted = selection->threads->pdata[i];
+		g_autofree char *threads = list_named(model, wanted->text, &n, &tid);
 
-		if (!count_named(model, wanted->text, &tid))
+		if (!n)
 			return no_such_name(model, wanted->text, err);
 	}
 	return 0;

@@ -65,9 +65,9 @@ void pp_view_select(struct pp_view *view, struct pp_selection *selection);
 
 /*
  * Returns PP_EXIT_GOOD if exactly one thread is selected, by tid or pattern; else reports a usage
- * error.
+ * error, with the threads of the capture if none is selected.
  */
-int pp_cli_select_one(const char *command, const struct pp_selection *selection);
+int pp_cli_select_one(const char *command, const char *dir, const struct pp_selection *selection);
 
 /*
  * Finds the selected thread, and sets final thread names in the model, for which it may read

@@ -39,9 +39,12 @@ diff <(sed 1,3d part) <(awk -v from="$from" -v to="$to" 'NR > 3 && $1 >= from &&
 # A timeline that is impossible: one line, and an exit status.
 fails 1 'no thread has tid 999999999' timeline --tid 999999999
 fails 2 'exactly one thread is required' timeline --format json
+fails 2 "; the tids are $main reasons" timeline
+fails 2 ", $thread actor" timeline
+fails 2 'exactly one thread is required: --tid T or --thread NAME; see' timeline -i none
 fails 2 'exactly one thread is required' timeline --tid "$thread" --thread actor
 fails 1 "no thread has a name that matches 'actress'" timeline --thread actress
-fails 1 "threads have names like 'actor'; choose one by its --tid" timeline --thread actor
+fails 1 "threads have names like 'actor'; choose one by its --tid: $thread actor" timeline --thread actor
 fails 2 "invalid --time '3s' (expected A~B" timeline --tid "$thread" --time 3s
 fails 2 "invalid --time '3~2' (expected A~B" timeline --tid "$thread" --time 3~2
 fails 2 '--object: this command does not accept it' timeline --tid "$thread" --object lock

@@ -73,7 +73,7 @@ static int check(const struct arguments *arguments)
 
 	if (!arguments->calls)
 		return PP_EXIT_GOOD;
-	status = pp_cli_select_one("history --calls", arguments->selection);
+	status = pp_cli_select_one("history --calls", arguments->dir, arguments->selection);
 	if (status != PP_EXIT_GOOD)
 		return status;
 	return pp_cli_select_refuse("history --calls", arguments->selection,

@@ -274,7 +274,7 @@ static int timeline(const struct arguments *arguments)
 
 static int run(struct arguments *arguments)
 {
-	int status = pp_cli_select_one("timeline", arguments->selection);
+	int status = pp_cli_select_one("timeline", arguments->dir, arguments->selection);
 
 	if (status == PP_EXIT_GOOD)
 		status = pp_cli_select_refuse("timeline", arguments->selection,
