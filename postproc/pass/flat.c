@@ -29,6 +29,9 @@ static const struct pp_column columns[] = {
     [SELF] = {"self_s", "self", PP_TYPE_SECONDS, 0, "CPU time in it: samples times period"},
 };
 
+/* With fewer samples of the program, a share of them says little about its time: it is missing. */
+#define MIN_SAMPLES 10
+
 struct flat {
 	struct pp_listing listing;
 	bool has_recursion;
@@ -170,21 +173,40 @@ static double seconds(const struct profile *profile, uint64_t n_samples)
 
 /* --- text and rows -------------------------------------------------------------------------- */
 
+/* The number of samples in the program's own code. */
+static uint64_t program_samples(const struct profile *profile)
+{
+	return profile->samples - profile->own_samples;
+}
+
+static void append_times(GString *text, const struct profile *profile,
+			 const struct function *function, uint64_t cumulative)
+{
+	double self_s = seconds(profile, function->samples);
+	uint64_t n = program_samples(profile);
+
+	if (!profile->has_times) {
+		g_string_append_printf(text, "%6s %10s %8s ", "-", "-", "-");
+		return;
+	}
+	if (function->is_own)
+		g_string_append_printf(text, "%6s %10s ", "", "");
+	else if (n < MIN_SAMPLES)
+		g_string_append_printf(text, "%6s %10.2f ", "-", seconds(profile, cumulative));
+	else
+		g_string_append_printf(text, "%6.2f %10.2f ",
+				       100.0 * (double)function->samples / (double)n,
+				       seconds(profile, cumulative));
+	g_string_append_printf(text, "%8.2f ", self_s);
+}
+
 /* gprof's layout; the columns are empty if calls were not counted. */
 static void append_function(GString *text, const struct profile *profile,
 			    const struct function *function, uint64_t cumulative)
 {
 	double self_s = seconds(profile, function->samples);
-	uint64_t n = profile->samples - profile->own_samples;
 
-	if (profile->has_times && function->is_own)
-		g_string_append_printf(text, "%6s %10s %8.2f ", "", "", self_s);
-	else if (profile->has_times)
-		g_string_append_printf(text, "%6.2f %10.2f %8.2f ",
-				       n ? 100.0 * (double)function->samples / (double)n : 0.0,
-				       seconds(profile, cumulative), self_s);
-	else
-		g_string_append_printf(text, "%6s %10s %8s ", "-", "-", "-");
+	append_times(text, profile, function, cumulative);
 	if (!function->is_counted)
 		g_string_append_printf(text, "%8s %8s %8s", "", "", "");
 	else if (function->samples)
@@ -215,6 +237,9 @@ static void append_text(GString *text, const char *title, const struct profile *
 					       ", %" PRIu64 " of them in gprof-mt's own code, left "
 					       "out of the percentages",
 					       profile->own_samples);
+		if (program_samples(profile) < MIN_SAMPLES)
+			g_string_append_printf(text, "; too few for percentages (at least %d)",
+					       MIN_SAMPLES);
 		g_string_append_c(text, '\n');
 	}
 	g_string_append(text, "\n  %   cumulative   self              self     total\n"
