@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Every command in gprof-mt(7) works as printed there, and prints something; man formats each manual page
-# without a warning.
+# without a warning, within 80 columns.
 . "$GM_TOP/tests/lib.sh"
 need groff
 
@@ -34,4 +34,6 @@ done
 for page in "$man"/*.[157]; do
 	groff -man -Tutf8 -ww -rF0 "$page" >/dev/null 2>warnings
 	[ ! -s warnings ] || fail "$page: $(head -5 warnings)"
+	groff -t -man -Tascii -P -cbou -rLL=80n "$page" | awk 'length > 80' >wide
+	[ ! -s wide ] || fail "$page: wider than 80 columns: $(head -5 wide)"
 done
