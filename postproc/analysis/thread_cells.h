@@ -68,6 +68,9 @@ char *pp_thread_title(const struct pp_thread *thread);
 GPtrArray *pp_threads_with_calls(const struct pp_pass_context *context,
 				 const struct pp_process *process);
 
+/* With fewer samples, a share of them says little about the CPU time: it is missing. */
+#define PP_MIN_SAMPLES 10
+
 /* The substitute for all functions of gprof-mt's libraries. */
 #define PP_OWN_CODE "gprof-mt's own"
 

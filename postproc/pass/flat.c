@@ -29,9 +29,6 @@ static const struct pp_column columns[] = {
     [SELF] = {"self_s", "self", PP_TYPE_SECONDS, 0, "CPU time in it: samples times period"},
 };
 
-/* With fewer samples of the program, a share of them says little about its time: it is missing. */
-#define MIN_SAMPLES 10
-
 struct flat {
 	struct pp_listing listing;
 	bool has_recursion;
@@ -191,7 +188,7 @@ static void append_times(GString *text, const struct profile *profile,
 	}
 	if (function->is_own)
 		g_string_append_printf(text, "%6s %10s ", "", "");
-	else if (n < MIN_SAMPLES)
+	else if (n < PP_MIN_SAMPLES)
 		g_string_append_printf(text, "%6s %10.2f ", "-", seconds(profile, cumulative));
 	else
 		g_string_append_printf(text, "%6.2f %10.2f ",
@@ -237,9 +234,9 @@ static void append_text(GString *text, const char *title, const struct profile *
 					       ", %" PRIu64 " of them in gprof-mt's own code, left "
 					       "out of the percentages",
 					       profile->own_samples);
-		if (program_samples(profile) < MIN_SAMPLES)
+		if (program_samples(profile) < PP_MIN_SAMPLES)
 			g_string_append_printf(text, "; too few for percentages (at least %d)",
-					       MIN_SAMPLES);
+					       PP_MIN_SAMPLES);
 		g_string_append_c(text, '\n');
 	}
 	g_string_append(text, "\n  %   cumulative   self              self     total\n"

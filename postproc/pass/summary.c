@@ -11,6 +11,7 @@
 #include "core/text/json.h"
 #include "core/text/printable.h"
 #include "analysis/select.h"
+#include "analysis/thread_cells.h"
 #include "pass/top.h"
 #include "analysis/unrecorded.h"
 
@@ -381,13 +382,16 @@ static void append_use(GString *text, const struct pp_cell *row, bool is_part)
 		append_item(text, "calls", "%" PRIu64, row[CALLS].count);
 	if (!row[SAMPLES].missing) {
 		g_autofree char *own = pp_duration_text(row[OWN_TIME].time_ns);
+		uint64_t n_own = row[OWN_SAMPLES].count, n = row[SAMPLES].count;
+		g_autofree char *share =
+		    n < PP_MIN_SAMPLES
+			? g_strdup("")
+			: g_strdup_printf(" (%.1f %%)", 100.0 * (double)n_own / (double)n);
 
 		append_item(text, "profiler",
-			    "%" PRIu64 " of %" PRIu64 " samples (%.1f %%), %s of CPU time, in "
-			    "gprof-mt's own code",
-			    row[OWN_SAMPLES].count, row[SAMPLES].count,
-			    100.0 * (double)row[OWN_SAMPLES].count / (double)row[SAMPLES].count,
-			    own);
+			    "%" PRIu64 " of %" PRIu64 " samples%s, %s of CPU time, in gprof-mt's "
+			    "own code",
+			    n_own, n, share, own);
 	}
 	if (row[SYNC_CALLS].missing)
 		append_item(text, "sync", "no synchronization calls recorded");

@@ -3,6 +3,7 @@
  * gprof-mt doctor: checks what works on this machine, or for a program.  It prints a line per
  * check, and below a failed one, the command that would change the result.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,16 +74,43 @@ static bool may(unsigned capability)
 	return at && (g_ascii_strtoull(at + strlen("\nCapEff:"), NULL, 16) >> capability & 1);
 }
 
+/* With the effective capabilities, which access() ignores. */
+static bool may_read_tracefs(void)
+{
+	const char *path = pp_tracefs_path();
+	g_autofree char *events = path ? g_build_filename(path, "events", NULL) : NULL;
+
+	return events && faccessat(AT_FDCWD, events, R_OK | X_OK, AT_EACCESS) == 0;
+}
+
+static bool may_use_bpf(void)
+{
+	return may(CAP_SYS_ADMIN) || (may(CAP_BPF) && may(CAP_PERFMON));
+}
+
+static const char *bpf_remedy(void)
+{
+	if (!pp_bpf_is_built())
+		return "install clang and libbpf-dev, and build gprof-mt again";
+	if (may_use_bpf() && (may_read_tracefs() || geteuid() == 0))
+		return "outside any sandbox, run a kernel of 5.18 or later with "
+		       "CONFIG_DEBUG_INFO_BTF";
+	if (geteuid() == 0)
+		return "this root lacks CAP_BPF or CAP_PERFMON: record on the host, or start the "
+		       "container with them";
+	return may_read_tracefs() ? "run as root, or: sudo setcap cap_bpf,cap_perfmon+ep "
+				    "$(command -v gprof-mt)"
+				  : "run as root, or: sudo setcap "
+				    "cap_bpf,cap_perfmon,cap_dac_read_search+ep "
+				    "$(command -v gprof-mt)";
+}
+
 /* Without BPF, recording only costs more time, so the line names the remedy and no failure. */
 static void check_bpf(void)
 {
-	check_source(
-	    GM_KERNEL_BPF, "BPF programs",
-	    "perf's events of the scheduler, at a fifth of their cost", POOR,
-	    !pp_bpf_is_built() ? "install clang and libbpf-dev, and build gprof-mt again"
-	    : may(CAP_SYS_ADMIN) || (may(CAP_BPF) && may(CAP_PERFMON))
-		? "outside any sandbox, run a kernel of 5.18 or later with CONFIG_DEBUG_INFO_BTF"
-		: "run as root, or: sudo setcap cap_bpf,cap_perfmon+ep $(command -v gprof-mt)");
+	check_source(GM_KERNEL_BPF, "BPF programs",
+		     "perf's events of the scheduler, at a fifth of their cost", POOR,
+		     bpf_remedy());
 }
 
 static bool may_trace(void)
@@ -90,7 +118,8 @@ static bool may_trace(void)
 	return may(CAP_SYS_ADMIN) || may(CAP_PERFMON);
 }
 
-static void check_paranoid(void)
+/* is_permitted: perf's tracepoints are. */
+static void check_paranoid(bool is_permitted)
 {
 	g_autofree char *value = first_line("/proc/sys/kernel/perf_event_paranoid");
 	g_autofree char *found = NULL;
@@ -103,27 +132,27 @@ static void check_paranoid(void)
 		return;
 	}
 	level = atoi(value);
-	allows = level < 0    ? "everyone may use tracepoints"
-		 : level <= 2 ? "everyone may record context switches, only root tracepoints"
-			      : "only root may record";
+	allows = level < 0	? "everyone may use tracepoints"
+		 : is_permitted ? "does not limit this user"
+		 : level <= 2	? "everyone may record context switches, only root tracepoints"
+				: "only root may record";
 	found = g_strdup_printf("%d: %s", level, allows);
-	pp_doctor_line(level < 0    ? GOOD
-		       : level <= 2 ? POOR
-				    : BAD,
+	pp_doctor_line(level < 0 || is_permitted ? GOOD
+		       : level <= 2		 ? POOR
+						 : BAD,
 		       "perf_event_paranoid", found, "sudo sysctl kernel.perf_event_paranoid=-1");
 }
 
 static void check_tracefs(void)
 {
 	const char *path = pp_tracefs_path();
-	g_autofree char *events = path ? g_build_filename(path, "events", NULL) : NULL;
 
 	if (!path)
 		pp_doctor_line(
 		    geteuid() ? BAD : GOOD, "tracefs",
 		    geteuid() ? "not mounted" : "not mounted; root needs no mount",
 		    "sudo mount -t tracefs -o mode=755,gid=$(id -g) tracefs /sys/kernel/tracing");
-	else if (access(events, R_OK | X_OK))
+	else if (!may_read_tracefs())
 		pp_doctor_line(BAD, "tracefs", "mounted, but only for root",
 			       "sudo mount -o remount,mode=755,gid=$(id -g) /sys/kernel/tracing");
 	else
@@ -208,7 +237,10 @@ static void check_capabilities(void)
 			       may(CAP_SYS_ADMIN) ? "CAP_SYS_ADMIN" : "CAP_PERFMON", NULL);
 	else
 		pp_doctor_line(POOR, "capabilities", "neither CAP_PERFMON nor CAP_SYS_ADMIN",
-			       "run as root, or see perf_event_paranoid and tracefs above");
+			       geteuid() ? "run as root, or see perf_event_paranoid and tracefs "
+					   "above"
+					 : "record on the host, or start the container with "
+					   "CAP_PERFMON");
 }
 
 /* Unprivileged users' rings count against this limit. */
@@ -327,6 +359,7 @@ static const struct pp_cli_options options = {
 int pp_cmd_doctor(int argc, char **argv)
 {
 	int status = pp_cli_options_read(&options, argc, argv, NULL);
+	bool may_use_tracepoints;
 
 	if (status < 0 && optind + 1 < argc)
 		status = pp_cli_usage("doctor", "unexpected argument %s", argv[optind + 1]);
@@ -335,13 +368,16 @@ int pp_cmd_doctor(int argc, char **argv)
 	status = check_libraries() == GOOD ? PP_EXIT_GOOD : PP_EXIT_FAILED;
 	check_others();
 	check_bpf();
-	if (check_source(GM_KERNEL_PERF, "perf tracepoints",
+	may_use_tracepoints =
+	    check_source(GM_KERNEL_PERF, "perf tracepoints",
 			 "full scheduling: which threads ran, waited and woke each other", POOR,
-			 "run as root, or see the two checks below") != GOOD)
+			 geteuid() ? "run as root, or see the two checks below"
+				   : "see the checks below") == GOOD;
+	if (!may_use_tracepoints)
 		check_source(GM_KERNEL_SWITCHES, "context-switch records",
 			     "when each thread ran, and whether it was preempted or blocked", BAD,
 			     "sudo sysctl kernel.perf_event_paranoid=2");
-	check_paranoid();
+	check_paranoid(may_use_tracepoints);
 	check_tracefs();
 	check_capabilities();
 	check_locked_memory();

@@ -253,10 +253,8 @@ static void note_limits(const struct options *options, const struct pp_run *run,
 	if (pp_collector_has_pairs(collector))
 		note(options, "kernel events: %s", collector->why);
 	else if (collector->source == GM_KERNEL_SWITCHES)
-		note(options,
-		     "scheduling: context switches only, without wakers and next threads (%s); see "
-		     "gprof-mt doctor",
-		     collector->why);
+		note(options, "scheduling: context switches only, without wakers and next threads; "
+			      "see gprof-mt doctor");
 	else
 		note(options, "no scheduling events: %s; see gprof-mt doctor", collector->why);
 }
