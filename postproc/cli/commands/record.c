@@ -234,6 +234,8 @@ static void note_limits(const struct options *options, const struct pp_run *run,
 {
 	const struct pp_collector *collector = run->collector;
 	g_autofree char *losses = pp_program_losses(program, collector->source != GM_KERNEL_NONE);
+	/* The reason why another source was refused is of interest to those who asked for it. */
+	bool asked = run->config->kernel != GM_KERNEL_AUTO;
 
 	if (losses)
 		note(options, "%s", losses);
@@ -253,8 +255,10 @@ static void note_limits(const struct options *options, const struct pp_run *run,
 	if (pp_collector_has_pairs(collector))
 		note(options, "kernel events: %s", collector->why);
 	else if (collector->source == GM_KERNEL_SWITCHES)
-		note(options, "scheduling: context switches only, without wakers and next threads; "
-			      "see gprof-mt doctor");
+		note(options,
+		     "scheduling: context switches only, without wakers and next threads%s%s%s; "
+		     "see gprof-mt doctor",
+		     asked ? " (" : "", asked ? collector->why : "", asked ? ")" : "");
 	else
 		note(options, "no scheduling events: %s; see gprof-mt doctor", collector->why);
 }
