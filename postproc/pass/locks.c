@@ -7,10 +7,7 @@
  * releases and re-acquires its mutex: this counts as one more acquisition of the mutex by the
  * condition wait; the time in between is a wait for the condition variable only.
  *
- * A wait for a lock is attributed to a hold: that of the owner recorded in the lock, or else that
- * of the holder at the begin of the wait.  Since a release is recorded before it takes effect, and
- * the clocks of two CPUs differ, that hold may seem to end before the wait begins.  If no other
- * hold is found until the wait ends, the wait is attributed to it.
+ * A wait for a lock is attributed to a hold (locks_holders.c).
  *
  * A thread that spins on a try (analysis/state/try_runs.h) runs while it waits: its spins are kept
  * apart from the waits, whose sums equal those of the threads.
@@ -66,117 +63,25 @@ static struct pp_lock_waits *waits_of(struct pp_lock_site *site)
 	return site->waits;
 }
 
-/* --- holds that waits found ----------------------------------------------------------------- */
-
-static const struct pp_hold *hold_of_holder(const struct pp_object *object, uint32_t holder_tid)
-{
-	for (guint i = 0; i < pp_object_n_holds(object); i++) {
-		const struct pp_hold *hold = &g_array_index(object->holds, struct pp_hold, i);
-
-		if (holder_tid ? hold->thread->tid == holder_tid
-			       : hold->superseded_ns == PP_TIME_UNKNOWN)
-			return hold;
-	}
-	return NULL;
-}
-
-/* Removes and returns the operation's wait; its site is 0 if the hold is not known. */
-static struct pp_lock_wait take_wait(struct pp_lock *lock, const struct pp_thread *thread)
-{
-	struct pp_lock_wait none = {.thread = thread};
-
-	for (guint i = 0; lock->waits && i < lock->waits->len; i++) {
-		struct pp_lock_wait wait = g_array_index(lock->waits, struct pp_lock_wait, i);
-
-		if (wait.thread == thread) {
-			g_array_remove_index_fast(lock->waits, i);
-			return wait;
-		}
-	}
-	return none;
-}
-
-static void note_former(struct pp_lock *lock, const struct pp_hold *hold)
-{
-	struct pp_lock_former *formers = lock->formers;
-
-	if (formers[0].thread && formers[0].thread != hold->thread)
-		formers[1] = formers[0];
-	formers[0] = (struct pp_lock_former){hold->thread, hold->site, hold->op};
-}
-
-/* The last ended hold that this wait may belong to; NULL if not known. */
-static const struct pp_lock_former *former_of_another(const struct pp_lock *lock,
-						      const struct pp_operation *operation)
-{
-	for (unsigned i = 0; i < G_N_ELEMENTS(lock->formers); i++) {
-		const struct pp_lock_former *former = &lock->formers[i];
-
-		if (former->thread && former->thread != operation->thread &&
-		    (!operation->holder || former->thread->tid == operation->holder))
-			return former;
-	}
-	return NULL;
-}
+/* --- waits ---------------------------------------------------------------------------------- */
 
 static void on_waits(void *data, struct pp_object *object, const struct pp_operation *operation)
 {
-	const struct pp_hold *hold = hold_of_holder(object, operation->holder);
-	struct pp_lock_wait wait = {
-	    .thread = operation->thread,
-	    .op = operation->op,
-	    .holder_tid = operation->holder,
-	    .holder_op = hold ? hold->op : 0,
-	    .holder_site = hold ? hold->site : 0,
-	};
-	const struct pp_lock_former *former;
-	struct pp_lock *lock;
-
-	(void)data;
 	if (!pp_object_is_lock(object))
 		return;
-	lock = lock_of(object);
-	former = former_of_another(lock, operation);
-	if (former) {
-		wait.former_op = former->op;
-		wait.former_site = former->site;
-	}
-	/* A wait whose end was lost. */
-	(void)take_wait(lock, operation->thread);
-	if (!lock->waits)
-		lock->waits = g_array_new(FALSE, FALSE, sizeof(wait));
-	g_array_append_val(lock->waits, wait);
+	lock_of(object);
+	pp_lock_wait_begins(data, object, operation);
 }
 
-/*
- * The recorded owner is known by now, since its acquisition has an event.  If no owner was
- * recorded, it is the thread that acquires the lock next.
- */
-static void resolve_waits(struct pp_lock *lock, const struct pp_operation *operation)
+static struct pp_lock_holder *holder_of(struct pp_lock_waits *waits, const struct pp_site_key *key)
 {
-	for (guint i = 0; i < lock->waits->len; i++) {
-		struct pp_lock_wait *wait = &g_array_index(lock->waits, struct pp_lock_wait, i);
-
-		if (!wait->holder_site &&
-		    (!wait->holder_tid || wait->holder_tid == operation->thread->tid)) {
-			wait->holder_site = operation->site;
-			wait->holder_op = operation->op;
-		}
-	}
+	return pp_site_set_get(&waits->holders, sizeof(struct pp_lock_holder), key);
 }
 
-static struct pp_lock_holder *holder_of(struct pp_lock_waits *waits, uint64_t site,
-					enum st_event op)
-{
-	const struct pp_site_key key = {.address = site, .op = op};
-
-	return pp_site_set_get(&waits->holders, sizeof(struct pp_lock_holder), &key);
-}
-
-static void count_holder(struct pp_lock_waits *waits, const struct pp_lock_wait *wait, bool counts,
+static void count_holder(struct pp_lock_waits *waits, const struct pp_site_key *key, bool counts,
 			 int64_t wait_ns)
 {
-	struct pp_lock_holder *holder = holder_of(waits, wait->holder_site, wait->holder_op);
+	struct pp_lock_holder *holder = holder_of(waits, key);
 
 	holder->contended += counts;
 	holder->wait_ns += wait_ns;
@@ -184,25 +89,6 @@ static void count_holder(struct pp_lock_waits *waits, const struct pp_lock_wait 
 }
 
 /* --- tries ---------------------------------------------------------------------------------- */
-
-/* The hold that the first failed try of a run found. */
-static void find_holder(struct pp_try_run *run, struct pp_object *object,
-			const struct pp_operation *operation)
-{
-	const struct pp_hold *hold = hold_of_holder(object, 0);
-	const struct pp_lock_former *former =
-	    object->data ? former_of_another(object->data, operation) : NULL;
-
-	if (!pp_object_is_lock(object))
-		return;
-	if (hold && hold->thread != operation->thread) {
-		run->holder_op = hold->op;
-		run->holder_site = hold->site;
-	} else if (former) {
-		run->holder_op = former->op;
-		run->holder_site = former->site;
-	}
-}
 
 /* A spin belongs to the call site of its first try, a failed try to its own. */
 static void count_tries(struct pp_locks *self, struct pp_object *object,
@@ -215,8 +101,8 @@ static void count_tries(struct pp_locks *self, struct pp_object *object,
 	struct pp_lock *lock;
 	int64_t spin_ns;
 
-	if (run && !acquired && run->n_failed == 1)
-		find_holder(run, object, operation);
+	if (run && !acquired && run->n_failed == 1 && pp_object_is_lock(object))
+		run->holder = pp_lock_hold_at_try(self, object, operation);
 	if (!run || !pp_may_select_object(self->context, object) ||
 	    !pp_selects_operation(self->context, operation))
 		return;
@@ -233,7 +119,7 @@ static void count_tries(struct pp_locks *self, struct pp_object *object,
 	waits->tries.spin_ns += spin_ns;
 	waits->tries.spin_max_ns = MAX(waits->tries.spin_max_ns, spin_ns);
 	if (pp_object_is_lock(object))
-		holder_of(waits, run->holder_site, run->holder_op)->spin_ns += spin_ns;
+		holder_of(waits, &run->holder)->spin_ns += spin_ns;
 }
 
 /* -------------------------------------------------------------------------------------------- */
@@ -248,22 +134,14 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	int64_t wait_ns =
 	    regained ? 0 : pp_selected_ns(self->context, operation->begin_ns, operation->end_ns);
 	bool waited = operation->waited && !regained;
-	struct pp_lock_wait wait = {0};
+	struct pp_site_key holder = {0};
 	struct pp_lock *lock = object->data;
 	struct pp_lock_site *site;
 	struct pp_lock_waits *waits;
 
 	count_tries(self, object, operation, acquired);
-	if (lock && lock->waits && lock->waits->len) {
-		if (waited)
-			wait = take_wait(lock, operation->thread);
-		if (!wait.holder_site) {
-			wait.holder_op = wait.former_op;
-			wait.holder_site = wait.former_site;
-		}
-		if (acquired)
-			resolve_waits(lock, operation);
-	}
+	if (lock && lock->waits && lock->waits->len)
+		pp_lock_wait_operation(self, object, operation, acquired, &holder);
 	if (!pp_sync_has(operation->op, PP_SYNC_BLOCKS | PP_SYNC_TRIES) || (!counts && !wait_ns) ||
 	    !pp_may_select_object(self->context, object) ||
 	    !pp_selects_operation(self->context, operation))
@@ -285,7 +163,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	waits->wait_ns += wait_ns;
 	pp_spread_add(&waits->spread, wait_ns);
 	if (pp_object_is_lock(object))
-		count_holder(waits, &wait, counts, wait_ns);
+		count_holder(waits, &holder, counts, wait_ns);
 }
 
 /* A hold is selected if the operation that began it is. */
@@ -313,7 +191,7 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 	struct pp_lock_site *site;
 
 	if (pp_object_is_lock(object) && operation)
-		note_former(lock_of(object), hold);
+		pp_lock_hold_ended(self, lock_of(object), hold, end_ns);
 	/* A hold of zero length counts at its time. */
 	if (!hold_ns && (end_ns > hold->since_ns || !pp_selects_time(self->context, end_ns)))
 		return;
@@ -379,12 +257,24 @@ static void add_all_counted(struct pp_locks *self)
 	}
 }
 
+static void on_lost(void *data, const struct pp_thread *thread)
+{
+	struct pp_locks *self = pp_objects_owner(data);
+
+	pp_objects_lost(data, thread);
+	if (thread->serial >= self->lost->len)
+		g_array_set_size(self->lost, thread->serial + 1);
+	g_array_index(self->lost, bool, thread->serial) = true;
+	self->has_lost = true;
+}
+
 static void *locks_start(const struct pp_pass_context *context)
 {
 	struct pp_locks *self = g_new0(struct pp_locks, 1);
 
 	self->context = context;
 	self->thread_listener = pp_objects_feed(&self->objects);
+	self->thread_listener.lost = on_lost;
 	self->object_listener = (struct pp_object_listener){
 	    .data = self,
 	    .waits = on_waits,
@@ -393,6 +283,7 @@ static void *locks_start(const struct pp_pass_context *context)
 	};
 	pp_objects_init(&self->objects, &self->object_listener, NULL);
 	pp_try_runs_init(&self->try_runs);
+	self->lost = g_array_new(FALSE, TRUE, sizeof(bool));
 	self->states = pp_thread_states_new(context, &self->thread_listener, NULL);
 	return self;
 }
@@ -411,6 +302,7 @@ static void locks_free(void *state)
 	pp_thread_states_free(self->states);
 	pp_objects_done(&self->objects, lock_free);
 	pp_try_runs_done(&self->try_runs);
+	g_array_unref(self->lost);
 	g_free(self);
 }
 

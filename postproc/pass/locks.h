@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the pass that counts the costs of locks (locks.c) and its tables (locks_rows.c). */
+/*
+ * Shared by the pass that counts the costs of locks (locks.c, locks_holders.c) and its tables
+ * (locks_rows.c, locks_text.c).
+ */
 #ifndef PP_PASS_LOCKS_H
 #define PP_PASS_LOCKS_H
 
@@ -8,9 +11,21 @@
 #include "analysis/site_set.h"
 #include "analysis/percentiles.h"
 
+/* Why the hold that a wait was for is unknown. */
+enum pp_lock_why {
+	PP_WHY_KNOWN,
+	PP_WHY_OTHER_PROCESS,
+	PP_WHY_NO_THREAD,
+	PP_WHY_NO_EVENT,
+	PP_WHY_LOST,
+	PP_WHY_NO_HOLDS,
+	PP_WHY_NO_OWNER,
+	PP_N_WHYS
+};
+
 /* Holds begun by that call, for which the waits of one call site waited. */
 struct pp_lock_holder {
-	struct pp_site_key key; /* of the call */
+	struct pp_site_key key; /* of the call; detail: enum pp_lock_why */
 	uint64_t contended;
 	int64_t wait_ns, wait_max_ns;
 	int64_t spin_ns;
@@ -41,23 +56,30 @@ struct pp_lock_site {
 	struct pp_lock_waits *waits; /* NULL: none */
 };
 
+/* A hold that a wait may be for. */
+struct pp_lock_found {
+	bool is_found;
+	enum st_event op;
+	uint64_t site;
+};
+
 /* An open wait, and the hold that it waits for. */
 struct pp_lock_wait {
 	const struct pp_thread *thread;
 	enum st_event op;
-	uint32_t holder_tid;
-	enum st_event holder_op;
-	uint64_t holder_site;
-	/* The previous hold, used if no other is found. */
-	enum st_event former_op;
-	uint64_t former_site;
+	uint32_t owner_tid; /* as recorded in the lock; 0: not known */
+	int64_t begin_ns;
+	bool has_readers; /* several threads held it; hold: of the last that released it */
+	struct pp_lock_found hold;
+	struct pp_lock_found former; /* the previous hold, used if no other is found */
 };
 
 /* An ended hold. */
 struct pp_lock_former {
 	const struct pp_thread *thread; /* NULL: none has ended */
-	uint64_t site;
-	enum st_event op;
+	int64_t end_ns;
+	uint64_t n_done; /* the thread's number of operations then */
+	struct pp_lock_found hold;
 };
 
 /* struct pp_object.data */
@@ -79,6 +101,8 @@ struct pp_locks {
 	struct pp_try_runs try_runs;
 	uint64_t unfinished, held_to_end;
 	bool has_counted; /* the counted holds have been added */
+	GArray *lost;	  /* of bool, by thread serial: events of it were lost */
+	bool has_lost;	  /* ... of any thread */
 };
 
 /*
@@ -89,6 +113,31 @@ bool pp_lock_is_counted(const struct pp_object *object);
 
 /* True if its hold times are known. */
 bool pp_lock_has_holds(const struct pp_object *object);
+
+/* --- the holds that waits are for: locks_holders.c --- */
+
+/* A wait for a lock begins. */
+void pp_lock_wait_begins(struct pp_locks *self, struct pp_object *object,
+			 const struct pp_operation *operation);
+
+/*
+ * To be called for each operation on a lock with open waits.  If it ends a wait, stores the hold
+ * that the wait was for, as a key of a struct pp_lock_holder.
+ */
+void pp_lock_wait_operation(struct pp_locks *self, struct pp_object *object,
+			    const struct pp_operation *operation, bool acquired,
+			    struct pp_site_key *ret);
+
+/* A thread released the lock. */
+void pp_lock_hold_ended(struct pp_locks *self, struct pp_lock *lock, const struct pp_hold *hold,
+			int64_t end_ns);
+
+/* The hold that a failed try found. */
+struct pp_site_key pp_lock_hold_at_try(struct pp_locks *self, const struct pp_object *object,
+				       const struct pp_operation *operation);
+
+/* The reason in words; NULL for PP_WHY_KNOWN. */
+const char *pp_lock_why_text(enum pp_lock_why why);
 
 /* --- tables: locks_rows.c, locks_text.c --- */
 

@@ -3,6 +3,7 @@
  * The table of pass/locks.c: objects, their call sites, and the holds that waits of each site
  * found.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "pass/locks.h"
@@ -51,12 +52,13 @@ enum {
 	HOLDER_WAIT_MAX,
 	HOLDER_SPIN,
 	HOLDER_ADDRESS,
+	HOLDER_WHY,
 	N_HOLDER_COLUMNS,
 };
 
 static const struct pp_column holder_columns[N_HOLDER_COLUMNS] = {
     [HOLDER_SITE] = {"site", "held since", PP_TYPE_TEXT, PP_COLUMN_KEY,
-		     "call site of the holder's acquisition; none: unknown"},
+		     "call site of the holder's acquisition; none: see why"},
     [HOLDER_FUNCTION] = {"function", "taken with", PP_TYPE_TEXT, PP_COLUMN_KEY,
 			 "operation of that call"},
     [HOLDER_CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0, "calls that waited for it"},
@@ -66,6 +68,8 @@ static const struct pp_column holder_columns[N_HOLDER_COLUMNS] = {
     [HOLDER_SPIN] = {"spin_ns", "spinning", PP_TYPE_TIME_NS, 0, "total time of spins on it"},
     [HOLDER_ADDRESS] = {"address", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID,
 			"run-time return address"},
+    [HOLDER_WHY] = {"why", "why", PP_TYPE_TEXT, PP_COLUMN_KEY,
+		    "why the hold is unknown; none: it is known"},
 };
 
 /* For an object and for a call site. */
@@ -268,6 +272,8 @@ static gint compare_holders(gconstpointer a, gconstpointer b, gpointer data)
 	(void)data;
 	if (x->wait_ns + x->spin_ns != y->wait_ns + y->spin_ns)
 		return x->wait_ns + x->spin_ns < y->wait_ns + y->spin_ns ? 1 : -1;
+	if (x->key.detail != y->key.detail)
+		return x->key.detail < y->key.detail ? -1 : 1;
 	return x->key.address < y->key.address ? -1 : x->key.address > y->key.address;
 }
 
@@ -294,6 +300,7 @@ static struct pp_table *holders_table(const struct pp_locks *self, const struct 
 		pp_cell_set_time(&row[HOLDER_WAIT], holder->wait_ns);
 		pp_cell_set_time(&row[HOLDER_WAIT_MAX], holder->wait_max_ns);
 		pp_cell_set_time(&row[HOLDER_SPIN], holder->spin_ns);
+		pp_cell_set_text(&row[HOLDER_WHY], pp_lock_why_text(holder->key.detail));
 	}
 	return table;
 }
@@ -434,10 +441,46 @@ static void note_lost_holds(struct pp_table *table, const struct pp_model *model
 			      n);
 }
 
+/* Counts the waits for locks, by the reason why their holder is unknown. */
+static void count_whys(const struct pp_lock *lock, uint64_t *n_by_why)
+{
+	for (unsigned s = 0; s < lock->sites.n; s++) {
+		const struct pp_lock_waits *waits =
+		    pp_lock_waits_of(PP_SITE_SET_AT(&lock->sites, struct pp_lock_site, s));
+
+		for (unsigned h = 0; h < waits->holders.n; h++) {
+			const struct pp_lock_holder *holder =
+			    PP_SITE_SET_AT(&waits->holders, struct pp_lock_holder, h);
+
+			n_by_why[holder->key.detail] += holder->contended;
+		}
+	}
+}
+
+static void note_whys(struct pp_table *table, const uint64_t *n_by_why)
+{
+	g_autoptr(GString) reasons = g_string_new(NULL);
+	uint64_t n_unknown = 0;
+
+	for (unsigned why = PP_WHY_KNOWN + 1; why < PP_N_WHYS; why++) {
+		if (!n_by_why[why])
+			continue;
+		n_unknown += n_by_why[why];
+		g_string_append_printf(reasons, "%s%s (%" PRIu64 ")", reasons->len ? ", " : "",
+				       pp_lock_why_text(why), n_by_why[why]);
+	}
+	if (n_unknown)
+		pp_table_note(table,
+			      "the holders of %" PRIu64 " of %" PRIu64
+			      " waits for locks are unknown: %s",
+			      n_unknown, n_unknown + n_by_why[PP_WHY_KNOWN], reasons->str);
+}
+
 struct pp_table *pp_locks_table(const struct pp_locks *self, const GArray *used)
 {
 	struct pp_table *table = pp_table_new("locks", "Locks", columns, N_COLUMNS);
 	unsigned n_counted = 0, n_timed = 0, n_untimed = 0, n_others = 0;
+	uint64_t n_by_why[PP_N_WHYS] = {0};
 
 	table->text_rows = PP_LOCKS_TEXT_ROWS;
 	for (guint i = 0; i < used->len; i++) {
@@ -448,6 +491,7 @@ struct pp_table *pp_locks_table(const struct pp_locks *self, const GArray *used)
 			add_row(table, self, object);
 		else
 			table->n_left_out++;
+		count_whys(object->data, n_by_why);
 		n_counted += is_counted(self, object);
 		n_timed += pp_object_is_lock(object) && pp_lock_is_counted(object) &&
 			   !is_counted(self, object);
@@ -467,6 +511,7 @@ struct pp_table *pp_locks_table(const struct pp_locks *self, const GArray *used)
 			      "(sync.holds) and have no percentiles",
 			      n_timed);
 	note_lost_holds(table, self->context->model);
+	note_whys(table, n_by_why);
 	if (self->unfinished)
 		pp_table_note(table,
 			      "%" G_GUINT64_FORMAT " waits never ended: they count up to the end "

@@ -82,13 +82,15 @@ static void add_pairs(struct pp_table *table, const struct pp_locks *self,
 			    pp_lock_site_text(self, object, site->key.address);
 			g_autofree char *where =
 			    pp_lock_site_text(self, object, holder->key.address);
+			const char *why = pp_lock_why_text(holder->key.detail);
+			g_autofree char *unknown = why ? g_strdup_printf("(%s)", why) : NULL;
 			struct pp_cell *row = pp_table_add_row(table);
 
 			if (!name)
 				name = pp_object_name(object, self->context->namer);
 			pp_cell_set_text(&row[PAIR_OBJECT], name);
 			pp_cell_set_text(&row[PAIR_WAITER], waiter);
-			pp_cell_set_text(&row[PAIR_HOLDER], where);
+			pp_cell_set_text(&row[PAIR_HOLDER], unknown ? unknown : where);
 			pp_cell_set_count(&row[PAIR_CONTENDED], holder->contended);
 			pp_cell_set_time(&row[PAIR_WAIT], holder->wait_ns);
 			pp_cell_set_time(&row[PAIR_MAX], holder->wait_max_ns);

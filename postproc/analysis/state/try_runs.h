@@ -8,6 +8,7 @@
 #ifndef PP_ANALYSIS_STATE_TRY_RUNS_H
 #define PP_ANALYSIS_STATE_TRY_RUNS_H
 
+#include "analysis/site_set.h"
 #include "analysis/state/object_state.h"
 
 struct pp_try_run {
@@ -16,9 +17,7 @@ struct pp_try_run {
 	uint64_t site;
 	int64_t since_ns; /* the time of the first try */
 	uint64_t n_failed;
-	/* For the pass: the hold that the first try found; site 0: not known. */
-	enum st_event holder_op;
-	uint64_t holder_site;
+	struct pp_site_key holder; /* for the pass: the hold that the first try found */
 };
 
 struct pp_try_runs {

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finds the hold that each wait for a lock is for, and the reason if there is none.
+ *
+ * It is the hold of the owner recorded in the lock, or else of the thread that holds it at the
+ * begin of the wait.  Of several readers, it is that of the last one to release the lock during the
+ * wait.
+ *
+ * An acquisition is recorded after it takes effect, a release before it does.  So the event of the
+ * hold may come after the begin of the wait: it is that of the next thread that acquires the lock,
+ * unless that thread was itself waiting for a holder without events.  Or the hold may seem to end
+ * before the wait begins: then its thread did nothing in between, and no other hold is found until
+ * the wait ends.
+ */
+#include "pass/locks.h"
+
+static const char *const whys[PP_N_WHYS] = {
+    [PP_WHY_OTHER_PROCESS] = "a thread of another process",
+    [PP_WHY_NO_THREAD] = "a thread that was not recorded",
+    [PP_WHY_NO_EVENT] = "its acquisition was not recorded",
+    [PP_WHY_LOST] = "events were lost",
+    [PP_WHY_NO_HOLDS] = "holds were not recorded",
+    [PP_WHY_NO_OWNER] = "not known: no thread of the process held it",
+};
+
+const char *pp_lock_why_text(enum pp_lock_why why)
+{
+	return whys[why];
+}
+
+static struct pp_lock_found found(const struct pp_hold *hold)
+{
+	return hold ? (struct pp_lock_found){true, hold->op, hold->site}
+		    : (struct pp_lock_found){0};
+}
+
+/* The first of the holds to begin; *ret_several: there are others. */
+static const struct pp_hold *hold_now(const struct pp_object *object, uint32_t owner_tid,
+				      bool *ret_several)
+{
+	const struct pp_hold *first = NULL;
+
+	*ret_several = false;
+	for (guint i = 0; i < pp_object_n_holds(object); i++) {
+		const struct pp_hold *hold = &g_array_index(object->holds, struct pp_hold, i);
+
+		if (owner_tid ? hold->thread->tid != owner_tid
+			      : hold->superseded_ns != PP_TIME_UNKNOWN)
+			continue;
+		*ret_several = first != NULL;
+		if (!first || hold->since_ns < first->since_ns)
+			first = hold;
+	}
+	return first;
+}
+
+/* --- ended holds ---------------------------------------------------------------------------- */
+
+static uint64_t n_done(const struct pp_locks *self, const struct pp_thread *thread)
+{
+	const GArray *all = self->objects.n_done;
+
+	return thread->serial < all->len ? g_array_index(all, uint64_t, thread->serial) : 0;
+}
+
+void pp_lock_hold_ended(struct pp_locks *self, struct pp_lock *lock, const struct pp_hold *hold,
+			int64_t end_ns)
+{
+	struct pp_lock_former *formers = lock->formers;
+
+	if (formers[0].thread && formers[0].thread != hold->thread)
+		formers[1] = formers[0];
+	formers[0] =
+	    (struct pp_lock_former){hold->thread, end_ns, n_done(self, hold->thread), found(hold)};
+	for (guint i = 0; lock->waits && i < lock->waits->len; i++) {
+		struct pp_lock_wait *wait = &g_array_index(lock->waits, struct pp_lock_wait, i);
+
+		if (wait->has_readers && hold->since_ns <= wait->begin_ns)
+			wait->hold = found(hold);
+	}
+}
+
+/* The last ended hold that the operation may have found; not found if there is none. */
+static struct pp_lock_found former_hold(const struct pp_locks *self, const struct pp_lock *lock,
+					const struct pp_operation *operation)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(lock->formers); i++) {
+		const struct pp_lock_former *former = &lock->formers[i];
+
+		if (!former->thread || former->thread == operation->thread)
+			continue;
+		if (operation->holder ? former->thread->tid == operation->holder
+				      : former->n_done == n_done(self, former->thread))
+			return former->hold;
+	}
+	return (struct pp_lock_found){0};
+}
+
+/* --- reasons -------------------------------------------------------------------------------- */
+
+static bool has_lost(const struct pp_locks *self, const struct pp_thread *thread)
+{
+	return thread->events_lost || (thread->serial < self->lost->len &&
+				       g_array_index(self->lost, bool, thread->serial));
+}
+
+static enum pp_lock_why why_unknown(const struct pp_locks *self, const struct pp_object *object,
+				    uint32_t owner_tid, int64_t begin_ns)
+{
+	const struct pp_thread *owner =
+	    owner_tid ? pp_model_thread_at(self->context->model, owner_tid, begin_ns) : NULL;
+
+	if (owner_tid && !owner)
+		return PP_WHY_NO_THREAD;
+	if (owner && owner->process != object->process)
+		return PP_WHY_OTHER_PROCESS;
+	if (object->process->no_holds)
+		return PP_WHY_NO_HOLDS;
+	if (owner ? has_lost(self, owner) : self->has_lost || object->process->events_lost)
+		return PP_WHY_LOST;
+	return owner ? PP_WHY_NO_EVENT : PP_WHY_NO_OWNER;
+}
+
+static struct pp_site_key key_of(const struct pp_locks *self, const struct pp_object *object,
+				 const struct pp_lock_found *hold, uint32_t owner_tid,
+				 int64_t begin_ns)
+{
+	if (hold->is_found)
+		return (struct pp_site_key){.address = hold->site, .op = hold->op};
+	return (struct pp_site_key){.detail = why_unknown(self, object, owner_tid, begin_ns)};
+}
+
+/* --- waits ---------------------------------------------------------------------------------- */
+
+/* Removes the thread's wait; false: it has none. */
+static bool take_wait(struct pp_lock *lock, const struct pp_thread *thread,
+		      struct pp_lock_wait *ret)
+{
+	for (guint i = 0; lock->waits && i < lock->waits->len; i++) {
+		*ret = g_array_index(lock->waits, struct pp_lock_wait, i);
+		if (ret->thread != thread)
+			continue;
+		g_array_remove_index_fast(lock->waits, i);
+		return true;
+	}
+	return false;
+}
+
+void pp_lock_wait_begins(struct pp_locks *self, struct pp_object *object,
+			 const struct pp_operation *operation)
+{
+	struct pp_lock *lock = object->data;
+	struct pp_lock_wait wait =
+				{
+				    .thread = operation->thread,
+				    .op = operation->op,
+				    .owner_tid = operation->holder,
+				    .begin_ns = operation->begin_ns,
+				    .former = former_hold(self, lock, operation),
+				},
+			    before;
+
+	wait.hold = found(hold_now(object, operation->holder, &wait.has_readers));
+	/* A wait whose end was lost. */
+	(void)take_wait(lock, operation->thread, &before);
+	if (!lock->waits)
+		lock->waits = g_array_new(FALSE, FALSE, sizeof(wait));
+	g_array_append_val(lock->waits, wait);
+}
+
+/*
+ * True if the thread that acquires the lock now may have held it when the wait began.  A thread
+ * that waits has the lock from its release on, before it runs again.
+ */
+static bool may_have_held(const struct pp_lock *lock, const struct pp_lock_wait *wait,
+			  const struct pp_operation *operation)
+{
+	if (wait->owner_tid)
+		return wait->owner_tid == operation->thread->tid;
+	return !operation->waited ||
+	       (operation->begin_ns <= wait->begin_ns && lock->formers[0].thread &&
+		lock->formers[0].end_ns >= operation->begin_ns);
+}
+
+/* The holds of waits that the operation begins, whose event comes after the begin of the wait. */
+static void find_late_hold(const struct pp_lock *lock, const struct pp_operation *operation)
+{
+	for (guint i = 0; i < lock->waits->len; i++) {
+		struct pp_lock_wait *wait = &g_array_index(lock->waits, struct pp_lock_wait, i);
+
+		if (!wait->hold.is_found && may_have_held(lock, wait, operation))
+			wait->hold = (struct pp_lock_found){true, operation->op, operation->site};
+	}
+}
+
+void pp_lock_wait_operation(struct pp_locks *self, struct pp_object *object,
+			    const struct pp_operation *operation, bool acquired,
+			    struct pp_site_key *ret)
+{
+	struct pp_lock *lock = object->data;
+	struct pp_lock_wait wait;
+
+	/* The mutex of a condition wait has another type; that is no wait for it. */
+	if (operation->waited && object->type == pp_sync_type(operation->op) &&
+	    take_wait(lock, operation->thread, &wait))
+		*ret = key_of(self, object, wait.hold.is_found ? &wait.hold : &wait.former,
+			      wait.owner_tid, wait.begin_ns);
+	if (acquired)
+		find_late_hold(lock, operation);
+}
+
+struct pp_site_key pp_lock_hold_at_try(struct pp_locks *self, const struct pp_object *object,
+				       const struct pp_operation *operation)
+{
+	const struct pp_lock *lock = object->data;
+	bool several;
+	const struct pp_hold *hold = hold_now(object, 0, &several);
+	struct pp_lock_found at = found(hold && hold->thread != operation->thread ? hold : NULL);
+
+	if (!at.is_found && lock)
+		at = former_hold(self, lock, operation);
+	return key_of(self, object, &at, 0, operation->begin_ns);
+}
