@@ -15,7 +15,7 @@ struct command {
 static const struct command commands[] = {
     {"record", pp_cmd_record, "run a program and record its calls, synchronization and scheduling"},
     {"report", pp_cmd_report, "print tables: per thread, per lock, per function"},
-    {"history", pp_cmd_history, "print the operations on each object, in order of time"},
+    {"history", pp_cmd_history, "print the operations on objects, in order of time"},
     {"timeline", pp_cmd_timeline, "print all events of one thread, in order of time"},
     {"graph", pp_cmd_graph, "print a graph of threads, functions or locks"},
     {"diff", pp_cmd_diff, "compare two captures, by thread, function, object and site"},

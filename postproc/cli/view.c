@@ -71,33 +71,54 @@ int pp_view_name_threads(struct pp_view *view, struct pp_error *err)
 		   : 0;
 }
 
-static int read_with(int (*read)(struct pp_capture *capture, unsigned kinds,
-				 void (*take)(void *data, const struct pp_event *event), void *data,
-				 struct pp_error *err),
-		     struct pp_view *view, unsigned kinds,
-		     void (*take)(void *data, const struct pp_event *event), void *data,
-		     struct pp_error *err)
+/* Makes sure that threads have their last names; see pp_view_read(). */
+static int name_before(struct pp_view *view, unsigned *kinds, struct pp_error *err)
 {
 	struct pp_capture *capture = view->capture;
 	const struct pp_selection *selection = view->context.selection;
-	int ret = 0;
 
 	if (selection && selection->threads->len)
-		ret = pp_events_name_threads(capture, err);
-	else if (!capture->names_known && has_late_names(capture->model))
-		kinds |= PP_EVENT_MASK(PP_EVENT_EXIT);
-	if (ret == 0)
-		ret = read(capture, kinds, take, data, err);
-	if (ret == 0)
-		pp_manifest_check(capture);
-	return ret;
+		return pp_events_name_threads(capture, err);
+	if (!capture->names_known && has_late_names(capture->model))
+		*kinds |= PP_EVENT_MASK(PP_EVENT_EXIT);
+	return 0;
 }
 
 int pp_view_read(struct pp_view *view, unsigned kinds,
 		 void (*take)(void *data, const struct pp_event *event), void *data,
 		 struct pp_error *err)
 {
-	return read_with(pp_events_read, view, kinds, take, data, err);
+	return pp_view_read_while(view, kinds, take, NULL, data, err);
+}
+
+int pp_view_read_while(struct pp_view *view, unsigned kinds,
+		       void (*take)(void *data, const struct pp_event *event),
+		       bool (*go_on)(void *data), void *data, struct pp_error *err)
+{
+	int ret = name_before(view, &kinds, err);
+
+	if (ret == 0)
+		ret = pp_events_read_while(view->capture, kinds, take, go_on, data, err);
+	if (ret == 0)
+		pp_manifest_check(view->capture);
+	return ret;
+}
+
+/* Runs the events through view->passes. */
+static int run_passes(struct pp_view *view, struct pp_error *err)
+{
+	unsigned kinds = pp_pass_set_kinds(view->passes);
+	int ret;
+
+	if (!pp_pass_set_calls_apart(view->passes))
+		return pp_view_read(view, kinds, pp_pass_set_event, view->passes, err);
+	ret = name_before(view, &kinds, err);
+	if (ret == 0)
+		ret = pp_events_read_apart(view->capture, kinds, pp_pass_set_event, view->passes,
+					   err);
+	if (ret == 0)
+		pp_manifest_check(view->capture);
+	return ret;
 }
 
 int pp_view_run(struct pp_view *view, const char *const *names, unsigned n_names,
@@ -107,9 +128,7 @@ int pp_view_run(struct pp_view *view, const char *const *names, unsigned n_names
 	int ret;
 
 	view->passes = pp_pass_set_new(&view->context, names, n_names);
-	ret =
-	    read_with(pp_pass_set_calls_apart(view->passes) ? pp_events_read_apart : pp_events_read,
-		      view, pp_pass_set_kinds(view->passes), pp_pass_set_event, view->passes, err);
+	ret = run_passes(view, err);
 	if (ret < 0)
 		return ret;
 	pp_pass_set_finish(view->passes, model->end_ns);

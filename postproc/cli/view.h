@@ -48,6 +48,11 @@ int pp_view_read(struct pp_view *view, unsigned kinds,
 		 void (*take)(void *data, const struct pp_event *event), void *data,
 		 struct pp_error *err);
 
+/* The same, but ends when go_on(data) returns false, which is called regularly: -ECANCELED. */
+int pp_view_read_while(struct pp_view *view, unsigned kinds,
+		       void (*take)(void *data, const struct pp_event *event),
+		       bool (*go_on)(void *data), void *data, struct pp_error *err);
+
 /* Runs the passes with those names; view->passes then has their tables.  Returns 0 or -errno. */
 int pp_view_run(struct pp_view *view, const char *const *names, unsigned n_names,
 		struct pp_error *err);

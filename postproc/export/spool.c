@@ -3,11 +3,10 @@
 #include "export/spool.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
+#include "core/text/temporary_file.h"
 #include "core/text/write.h"
 
 #define BATCH_BYTES 16384
@@ -35,17 +34,6 @@ void pp_spool_text_done(struct pp_spool_text *text)
 	g_array_unref(text->parts);
 }
 
-static int open_file(void)
-{
-	g_autofree char *path = g_build_filename(g_get_tmp_dir(), "gprof-mt.XXXXXX", NULL);
-	int fd = mkostemp(path, O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	unlink(path);
-	return fd;
-}
-
 void pp_spool_flush(struct pp_spool *spool, struct pp_spool_text *text)
 {
 	struct part part = {spool->n_bytes, text->text->len};
@@ -53,7 +41,7 @@ void pp_spool_flush(struct pp_spool *spool, struct pp_spool_text *text)
 	if (part.n_bytes < BATCH_BYTES)
 		return;
 	if (spool->fd < 0 && !spool->error) {
-		spool->fd = open_file();
+		spool->fd = pp_temporary_file();
 		if (spool->fd < 0)
 			spool->error = spool->fd;
 	}

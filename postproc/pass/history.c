@@ -5,7 +5,6 @@
  * the history of its mutex: a release at its begin and an acquisition at its end.
  */
 #include "pass/history.h"
-#include "analysis/state/object_row.h"
 #include "pass/paths.h"
 #include "analysis/select.h"
 #include "analysis/state/select_object.h"
@@ -43,36 +42,28 @@ _Static_assert(N_COLUMNS == PP_N_HISTORY_COLUMNS, "history.h");
 const struct pp_column pp_history_columns[N_COLUMNS] = {COLUMNS(PP_COLUMN_JSON_ONLY)};
 static const struct pp_column signal_columns[N_COLUMNS] = {COLUMNS(0)};
 
-struct record {
-	int64_t time_ns, wait_ns;
-	const struct pp_thread *thread;
-	const struct pp_path *path;
-	uint64_t site;
-	uint32_t signal;
-	uint8_t op, result;
-	bool blocked, finished;
-};
-
 struct pp_history {
 	const struct pp_pass_context *context;
 	struct pp_thread_listener thread_listener;
 	struct pp_object_listener object_listener;
 	struct pp_thread_states *states;
 	struct pp_objects objects;
-	GPtrArray *shown;	/* of struct pp_object *, whose data is a GArray of struct record */
+	pp_history_take *take;
+	void *data;
+	uint64_t n;
 	GHashTable *site_names; /* process -> GHashTable: site -> name */
 };
 
-static void keep(struct pp_history *history, struct pp_object *object,
-		 const struct pp_operation *operation, const struct record *record)
+static void report(struct pp_history *history, struct pp_object *object,
+		   const struct pp_operation *operation, struct pp_history_operation *shown)
 {
-	if (!pp_selects_time(history->context, record->time_ns) ||
+	if (!pp_selects_time(history->context, shown->time_ns) ||
 	    !pp_may_select_object(history->context, object) ||
 	    !pp_selects_operation(history->context, operation))
 		return;
-	if (!object->data)
-		object->data = g_array_new(FALSE, FALSE, sizeof(struct record));
-	g_array_append_vals(object->data, record, 1);
+	shown->object = object->serial;
+	shown->order = history->n++;
+	history->take(history->data, object, shown);
 }
 
 static void on_operation(void *data, struct pp_object *object, const struct pp_operation *operation,
@@ -80,7 +71,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 {
 	struct pp_history *history = data;
 	bool regained = object->type != pp_sync_type(operation->op);
-	struct record record = {
+	struct pp_history_operation shown = {
 	    .time_ns = operation->finished ? operation->end_ns : operation->begin_ns,
 	    .wait_ns = regained ? 0 : operation->end_ns - operation->begin_ns,
 	    .thread = operation->thread,
@@ -94,12 +85,12 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	};
 
 	(void)acquired;
-	keep(history, object, operation, &record);
+	report(history, object, operation, &shown);
 }
 
 static void on_yielded(void *data, struct pp_object *mutex, const struct pp_operation *operation)
 {
-	struct record record = {
+	struct pp_history_operation shown = {
 	    .time_ns = operation->begin_ns,
 	    .thread = operation->thread,
 	    .site = operation->site,
@@ -107,21 +98,23 @@ static void on_yielded(void *data, struct pp_object *mutex, const struct pp_oper
 	    .finished = true,
 	};
 
-	keep(data, mutex, operation, &record);
+	report(data, mutex, operation, &shown);
 }
 
-struct pp_history *pp_history_new(const struct pp_pass_context *context)
+struct pp_history *pp_history_new(const struct pp_pass_context *context, pp_history_take *take,
+				  void *data)
 {
 	struct pp_history *history = g_new0(struct pp_history, 1);
 
 	history->context = context;
+	history->take = take;
+	history->data = data;
 	history->thread_listener = pp_objects_feed(&history->objects);
 	history->object_listener = (struct pp_object_listener){
 	    .data = history,
 	    .operation = on_operation,
 	    .yielded = on_yielded,
 	};
-	history->shown = g_ptr_array_new();
 	history->site_names =
 	    g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_hash_table_unref);
 	pp_objects_init(&history->objects, &history->object_listener, NULL);
@@ -129,18 +122,12 @@ struct pp_history *pp_history_new(const struct pp_pass_context *context)
 	return history;
 }
 
-static void records_free(void *data)
-{
-	g_array_unref(data);
-}
-
-void pp_history_free(struct pp_history *history)
+void pp_history_free(struct pp_history *history, GDestroyNotify free_data)
 {
 	if (!history)
 		return;
 	pp_thread_states_free(history->states);
-	pp_objects_done(&history->objects, records_free);
-	g_ptr_array_unref(history->shown);
+	pp_objects_done(&history->objects, free_data);
 	g_hash_table_unref(history->site_names);
 	g_free(history);
 }
@@ -150,75 +137,34 @@ void pp_history_event(struct pp_history *history, const struct pp_event *event)
 	pp_thread_states_event(history->states, event);
 }
 
-static int compare_records(const void *a, const void *b)
-{
-	const struct record *x = a, *y = b;
-
-	return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
-}
-
 void pp_history_finish(struct pp_history *history, int64_t end_ns)
 {
 	pp_thread_states_finish(history->states, end_ns);
-	for (guint i = 0; i < history->objects.all->len; i++) {
-		struct pp_object *object = history->objects.all->pdata[i];
-
-		if (!object->data || !pp_selects_object(history->context, object))
-			continue;
-		/* Only operations that never returned are out of order.  Stable, unlike qsort. */
-		g_array_sort(object->data, compare_records);
-		g_ptr_array_add(history->shown, object);
-	}
 }
 
-unsigned pp_history_n_objects(const struct pp_history *history)
+const struct pp_object *pp_history_object(const struct pp_history *history, uint32_t serial)
 {
-	return history->shown->len;
-}
-
-const struct pp_object *pp_history_object(const struct pp_history *history, unsigned at)
-{
-	return history->shown->pdata[at];
-}
-
-static const GArray *records_of(const struct pp_history *history, unsigned at)
-{
-	return pp_history_object(history, at)->data;
-}
-
-unsigned pp_history_n_operations(const struct pp_history *history, unsigned at)
-{
-	return records_of(history, at)->len;
-}
-
-char *pp_history_name(const struct pp_history *history, unsigned at)
-{
-	return pp_object_name(pp_history_object(history, at), history->context->namer);
-}
-
-void pp_history_object_row(const struct pp_history *history, unsigned at, struct pp_cell *row)
-{
-	pp_object_row(row, pp_history_object(history, at), history->context->namer);
+	return history->objects.all->pdata[serial];
 }
 
 /* Names are cached by site. */
-static const char *site_name(struct pp_history *history, const struct record *record)
+static const char *site_name(struct pp_history *history, const struct pp_history_operation *shown)
 {
 	const struct pp_namer *namer = history->context->namer;
-	const struct pp_process *process = record->thread->process;
+	const struct pp_process *process = shown->thread->process;
 	GHashTable *names = g_hash_table_lookup(history->site_names, process);
 	char *name;
 
-	if (!record->site || !namer || !namer->site)
+	if (!shown->site || !namer || !namer->site)
 		return NULL;
 	if (!names) {
 		names = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 		g_hash_table_insert(history->site_names, (void *)process, names);
 	}
-	name = g_hash_table_lookup(names, &record->site);
+	name = g_hash_table_lookup(names, &shown->site);
 	if (!name) {
-		name = namer->site(namer->data, process, record->site);
-		g_hash_table_insert(names, g_memdup2(&record->site, sizeof(record->site)), name);
+		name = namer->site(namer->data, process, shown->site);
+		g_hash_table_insert(names, g_memdup2(&shown->site, sizeof(shown->site)), name);
 	}
 	return name;
 }
@@ -231,48 +177,42 @@ static char *signal_name(uint32_t number)
 	return name ? g_strdup_printf("SIG%s", name) : g_strdup_printf("%" PRIu32, number);
 }
 
-static void add_row(struct pp_table *table, struct pp_history *history, const struct record *record)
+void pp_history_set_cells(struct pp_cell *row, struct pp_history *history,
+			  const struct pp_history_operation *shown)
 {
-	struct pp_cell *row = pp_table_add_row(table);
-	enum st_event op = record->op;
+	enum st_event op = shown->op;
 	int64_t start_ns = history->context->model->start_ns;
 
-	pp_cell_set_time(&row[TIME], record->time_ns);
-	pp_cell_set_number(&row[SINCE], (double)(record->time_ns - start_ns) / 1e9);
-	pp_cell_set_count(&row[TID], record->thread->tid);
-	pp_cell_set_text(&row[THREAD], record->thread->name);
+	pp_cell_set_time(&row[TIME], shown->time_ns);
+	pp_cell_set_number(&row[SINCE], (double)(shown->time_ns - start_ns) / 1e9);
+	pp_cell_set_count(&row[TID], shown->thread->tid);
+	pp_cell_set_text(&row[THREAD], shown->thread->name);
 	pp_cell_set_text(&row[OP], pp_sync_name(op));
 	if (pp_sync_has(op, PP_SYNC_RAISES)) {
-		g_autofree char *name = signal_name(record->signal);
+		g_autofree char *name = signal_name(shown->signal);
 
 		pp_cell_set_text(&row[SIGNAL], name);
 	}
-	if (record->finished)
-		pp_cell_set_count(&row[RESULT], record->result);
+	if (shown->finished)
+		pp_cell_set_count(&row[RESULT], shown->result);
 	if (pp_sync_has(op, PP_SYNC_BLOCKS)) {
-		if (pp_thread_blocking_known(history->states, record->thread))
-			pp_cell_set_bool(&row[BLOCKED], record->blocked);
-		pp_cell_set_time(&row[WAIT], record->wait_ns);
+		if (shown->blocked || pp_thread_blocking_known(history->states, shown->thread))
+			pp_cell_set_bool(&row[BLOCKED], shown->blocked);
+		pp_cell_set_time(&row[WAIT], shown->wait_ns);
 	}
-	pp_cell_set_text(&row[SITE], site_name(history, record));
-	if (record->path) {
+	pp_cell_set_text(&row[SITE], site_name(history, shown));
+	if (shown->path) {
 		g_autofree char *path =
-		    pp_path_text(record->path, record->thread->process, history->context->namer);
+		    pp_path_text(shown->path, shown->thread->process, history->context->namer);
 
 		pp_cell_set_text(&row[PATH], path);
 	}
-	pp_cell_set_count(&row[INDEX], record->thread->index);
+	pp_cell_set_count(&row[INDEX], shown->thread->index);
 }
 
-struct pp_table *pp_history_table(struct pp_history *history, unsigned at, unsigned first,
-				  unsigned n)
+struct pp_table *pp_history_table_new(enum gm_sync_type type)
 {
-	const GArray *records = records_of(history, at);
-	bool signals = pp_history_object(history, at)->type == GM_SYNC_TYPE_signal;
-	struct pp_table *table = pp_table_new(
-	    "ops", "Operations", signals ? signal_columns : pp_history_columns, N_COLUMNS);
-
-	for (guint i = first; i < records->len && i - first < n; i++)
-		add_row(table, history, &g_array_index(records, struct record, i));
-	return table;
+	return pp_table_new("ops", "Operations",
+			    type == GM_SYNC_TYPE_signal ? signal_columns : pp_history_columns,
+			    N_COLUMNS);
 }

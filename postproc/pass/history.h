@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The history of operations on each synchronization object (the paper's Figure 7, left).
- *
- * This is the only pass that keeps every event, at 40 bytes per operation; a selection keeps less.
- * Tables are made in parts, to bound the memory for output.
+ * The operations on synchronization objects, each when it is known: nothing is kept, so memory does
+ * not depend on their number.  history_by_object.h sorts them.
  */
 #ifndef PP_PASS_HISTORY_H
 #define PP_PASS_HISTORY_H
@@ -12,38 +10,52 @@
 
 #define PP_HISTORY_KINDS PP_THREAD_STATE_KINDS
 
+struct pp_history_operation {
+	int64_t time_ns; /* of the return; if there was none, of the begin of the wait */
+	int64_t wait_ns;
+	uint64_t order; /* 0, 1, ...: numbers the operations as they were reported */
+	const struct pp_thread *thread;
+	const struct pp_path *path;
+	uint64_t site;
+	uint32_t object; /* its serial */
+	uint32_t signal;
+	uint8_t op, result;
+	bool blocked, finished;
+};
+
+/*
+ * Takes a selected operation; objects are only selected by address (see pp_selects_object()).  The
+ * operations come in order of time, except those that never returned: they come when their thread
+ * or the capture ends.  Later events may still change the object's name.
+ */
+typedef void pp_history_take(void *data, struct pp_object *object,
+			     const struct pp_history_operation *operation);
+
 struct pp_history;
 
-/* Keeps what the context selects.  The context is borrowed. */
-struct pp_history *pp_history_new(const struct pp_pass_context *context);
-void pp_history_free(struct pp_history *history);
+/* The context is borrowed. */
+struct pp_history *pp_history_new(const struct pp_pass_context *context, pp_history_take *take,
+				  void *data);
+/* free_data frees what `take` stored as the objects' data; may be NULL. */
+void pp_history_free(struct pp_history *history, GDestroyNotify free_data);
 void pp_history_event(struct pp_history *history, const struct pp_event *event);
 void pp_history_finish(struct pp_history *history, int64_t end_ns);
 
-/*
- * The number of selected objects with operations; they are in order of appearance.  To be called
- * after the end.
- */
-unsigned pp_history_n_objects(const struct pp_history *history);
-const struct pp_object *pp_history_object(const struct pp_history *history, unsigned at);
-unsigned pp_history_n_operations(const struct pp_history *history, unsigned at);
-
-/* The display name of the object.  The caller frees it. */
-char *pp_history_name(const struct pp_history *history, unsigned at);
-
-/* Fills the cells of object_row.h. */
-void pp_history_object_row(const struct pp_history *history, unsigned at, struct pp_cell *row);
+const struct pp_object *pp_history_object(const struct pp_history *history, uint32_t serial);
 
 #define PP_N_HISTORY_COLUMNS 12
 
-/* The columns of its tables.  Text has another layout for signals. */
+/* The columns of an operation.  Text has another layout for signals. */
 extern const struct pp_column pp_history_columns[PP_N_HISTORY_COLUMNS];
 
+/* A table of these columns, for operations on an object of that type. */
+struct pp_table *pp_history_table_new(enum gm_sync_type type);
+
 /*
- * Up to n operations on that object in time order, from number `first` on, as a table with the
- * columns above.
+ * Fills their cells.  It is only known after the end whether a thread has scheduling events; before
+ * the first one, an operation that did not block has no value for that.
  */
-struct pp_table *pp_history_table(struct pp_history *history, unsigned at, unsigned first,
-				  unsigned n);
+void pp_history_set_cells(struct pp_cell *row, struct pp_history *history,
+			  const struct pp_history_operation *operation);
 
 #endif

@@ -25,7 +25,7 @@
 #include "ctf/babeltrace/salvage.h"
 #include "event_text.h"
 #include "capture/traces.h"
-#include "pass/history.h"
+#include "pass/history_by_object.h"
 #include "analysis/pass_set.h"
 #include "pass/timeline/timeline.h"
 #include "render/render.h"
@@ -179,7 +179,7 @@ static void render(struct pp_pass_set *set, const char *name)
 
 struct sweep {
 	struct pp_pass_set *set;
-	struct pp_history *history;
+	struct pp_history_by_object *history;
 	struct pp_timeline *timeline;
 };
 
@@ -189,7 +189,7 @@ static void take_event(void *data, const struct pp_event *event)
 
 	pp_pass_set_event(sweep->set, event);
 	if (PP_EVENT_MASK(event->kind) & PP_HISTORY_KINDS)
-		pp_history_event(sweep->history, event);
+		pp_history_by_object_event(sweep->history, event);
 	pp_timeline_event(sweep->timeline, event);
 }
 
@@ -200,8 +200,8 @@ static void take_line(void *table, const struct pp_timeline_line *line)
 
 static void render_history(struct sweep *sweep)
 {
-	for (unsigned i = 0; i < pp_history_n_objects(sweep->history); i++) {
-		struct pp_table *table = pp_history_table(sweep->history, i, 0, UINT_MAX);
+	while (pp_history_next_object(sweep->history)) {
+		struct pp_table *table = pp_history_next_operations(sweep->history, UINT_MAX);
 		g_autoptr(GString) text = g_string_new(NULL);
 
 		pp_render_text(text, table, false);
@@ -221,17 +221,18 @@ static void run_passes(const struct pp_pass_context *context,
 	struct pp_timeline_options options = {
 	    .tid = thread ? thread->tid : PID, .take = take_line, .data = lines};
 	g_autoptr(GString) text = g_string_new(NULL);
+	struct pp_error err = PP_ERROR_INIT;
 	struct sweep sweep;
 
 	for (unsigned i = 0; pp_passes[i]; i++)
 		g_ptr_array_add(names, (char *)pp_passes[i]->name);
 	sweep.set =
 	    pp_pass_set_new(context, (const char *const *)names->pdata, (unsigned)names->len);
-	sweep.history = pp_history_new(context);
+	sweep.history = pp_history_by_object_new(context);
 	sweep.timeline = pp_timeline_new(context, &options);
 	read(source, &sweep);
 	pp_pass_set_finish(sweep.set, context->model->end_ns);
-	pp_history_finish(sweep.history, context->model->end_ns);
+	MUST(pp_history_by_object_finish(sweep.history, context->model->end_ns, &err) == 0);
 	pp_timeline_finish(sweep.timeline, context->model->end_ns);
 	for (guint i = 0; i < names->len; i++)
 		render(sweep.set, names->pdata[i]);
@@ -240,7 +241,7 @@ static void run_passes(const struct pp_pass_context *context,
 	check_printable(text);
 	pp_table_free(lines);
 	pp_timeline_free(sweep.timeline);
-	pp_history_free(sweep.history);
+	pp_history_by_object_free(sweep.history);
 	pp_pass_set_free(sweep.set);
 }
 

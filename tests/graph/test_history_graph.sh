@@ -56,12 +56,21 @@ END
 address=$(python3 -c 'import json
 print([o for o in json.load(open("history.json"))["objects"] if o["type"] == "sem"][0]["object"])')
 "$gprof_mt" history -i d --object "$address" >one || fail "--object $address"
+[ "$(grep -c "sem_wait" one)" = 100 ] && [ "$(wc -l <one)" = 205 ] || fail "$(head one)"
+"$gprof_mt" history -i d --object "$address" --order object >one || fail "--object $address --order object"
 [ "$(grep -c "sem_wait" one)" = 100 ] && [ "$(grep -c '^sem ' one)" = 1 ] || fail "$(head one)"
 "$gprof_mt" history -i d --object table >two || fail "--object table"
 [ "$(grep -c "mutex_lock" two)" = 600 ] && ! grep -q sem_ two || fail "$(head two)"
 tid=$(sed -n 's/^ *[0-9.]* *\([0-9]*\) *phil-2 .*/\1/p' two | head -n 1)
 "$gprof_mt" history -i d --object table --tid "$tid" >three || fail "--tid $tid"
 [ "$(grep -c "mutex_lock" three)" = 150 ] && ! grep -q phil-1 three || fail "$(head three)"
+
+# The object of a thread has its name only after its creation.
+for order in time object; do
+	"$gprof_mt" history -i d --object phil-2 --order $order >out || fail "--object phil-2"
+	same "operations on the thread, by $order" "thread_create thread_start thread_exit thread_join" \
+		"$(grep -o 'thread_[a-z]*' out | xargs)"
+done
 
 fails 1 "no operation on an object 'fork'" history -i d --object fork
 fails 1 "no operation on an object '0x123'" history -i d --object 0x123

@@ -27,7 +27,7 @@
 #include "event_text.h"
 #include "analysis/pass_set.h"
 #include "analysis/select.h"
-#include "pass/history.h"
+#include "pass/history_by_object.h"
 #include "pass/timeline/timeline.h"
 
 struct section {
@@ -244,20 +244,22 @@ static struct pp_table *run_history(const struct fixture_case *fixture, unsigned
 				    const struct options *options)
 {
 	struct pp_text *text = read_events(fixture);
+	struct pp_error err = PP_ERROR_INIT;
 	struct pp_pass_context context;
-	struct pp_history *history;
+	struct pp_history_by_object *history;
 	struct pp_table *table = NULL;
 
 	if (!text)
 		return NULL;
 	context = context_of(text, options);
-	history = pp_history_new(&context);
+	history = pp_history_by_object_new(&context);
 	for (guint i = 0; i < text->events->len; i++)
-		pp_history_event(history, event_at(text, i));
-	pp_history_finish(history, text->model->end_ns);
-	if (at < pp_history_n_objects(history))
-		table = pp_history_table(history, at, 0, UINT_MAX);
-	pp_history_free(history);
+		pp_history_by_object_event(history, event_at(text, i));
+	pp_history_by_object_finish(history, text->model->end_ns, &err);
+	while (pp_history_next_object(history) && at)
+		at--;
+	table = pp_history_next_operations(history, UINT_MAX);
+	pp_history_by_object_free(history);
 	pp_text_free(text);
 	return table;
 }

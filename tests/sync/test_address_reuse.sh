@@ -150,7 +150,7 @@ for made in '' -no-pie -pg; do
 	# A held mutex belongs to the library whose code unlocks it.
 	record outside 2
 	read -r mutex _ <places
-	"$gprof_mt" history --object "$mutex" | sed -nE 's/^mutex ([^(]*) \(.*/\1:/p; s/.* (mutex_[a-z]*) .* ([a-z_]+) \(.*/\1 \2/p' >uses
+	"$gprof_mt" history --object "$mutex" --order object | sed -nE 's/^mutex ([^(]*) \(.*/\1:/p; s/.* (mutex_[a-z]*) .* ([a-z_]+) \(.*/\1 \2/p' >uses
 	[ "$(xargs <uses)" = "$(for life in one_mutex 'two_mutex #2' 'one_mutex #3' 'two_mutex #4'; do
 		echo "$life: mutex_lock lock_it mutex_unlock ${life%%_*}_leave"
 	done | xargs)" ] || fail "outside: $(cat uses)"

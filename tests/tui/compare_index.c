@@ -13,7 +13,7 @@
 #include "events/events.h"
 #include "event_text.h"
 #include "capture/traces.h"
-#include "pass/history.h"
+#include "pass/history_by_object.h"
 
 enum { THREADS, LOCKS, WAIT, N_PASSES };
 static const char *const pass_names[N_PASSES] = {"threads", "locks", "wait"};
@@ -21,7 +21,9 @@ static const char *const pass_names[N_PASSES] = {"threads", "locks", "wait"};
 struct comparison {
 	struct pp_pass_context context;
 	struct pp_index_builder *builder;
-	struct pp_history *history;
+	struct pp_history_by_object *history;
+	GPtrArray *objects;    /* of const struct pp_object *, which the history owns */
+	GPtrArray *operations; /* of struct pp_table *, on each of these */
 	void *states[N_PASSES];
 	GPtrArray *tables[N_PASSES];
 	struct pp_index *index;
@@ -38,10 +40,25 @@ static void table_free(void *table)
 static void begin(struct comparison *self, struct pp_model *model, const int *fds)
 {
 	self->builder = pp_index_builder_new(&self->context, model, fds);
-	self->history = pp_history_new(&self->context);
+	self->history = pp_history_by_object_new(&self->context);
 	for (unsigned i = 0; i < N_PASSES; i++) {
 		self->states[i] = pp_pass_find(pass_names[i])->start(&self->context);
 		self->tables[i] = g_ptr_array_new_with_free_func(table_free);
+	}
+}
+
+static void collect_history(struct comparison *self, int64_t end_ns)
+{
+	struct pp_error err = PP_ERROR_INIT;
+	const struct pp_object *object;
+
+	self->objects = g_ptr_array_new();
+	self->operations = g_ptr_array_new_with_free_func(table_free);
+	CHECK_INT(pp_history_by_object_finish(self->history, end_ns, &err), 0);
+	while ((object = pp_history_next_object(self->history))) {
+		g_ptr_array_add(self->objects, (void *)object);
+		g_ptr_array_add(self->operations,
+				pp_history_next_operations(self->history, UINT_MAX));
 	}
 }
 
@@ -50,7 +67,7 @@ static void take(void *data, const struct pp_event *event)
 	struct comparison *self = data;
 
 	pp_index_builder_event(self->builder, event);
-	pp_history_event(self->history, event);
+	pp_history_by_object_event(self->history, event);
 	for (unsigned i = 0; i < N_PASSES; i++)
 		pp_pass_find(pass_names[i])->event(self->states[i], event);
 }
@@ -58,7 +75,7 @@ static void take(void *data, const struct pp_event *event)
 static void finish(struct comparison *self, int64_t end_ns)
 {
 	self->index = pp_index_builder_finish(self->builder, NULL);
-	pp_history_finish(self->history, end_ns);
+	collect_history(self, end_ns);
 	for (unsigned i = 0; i < N_PASSES; i++)
 		pp_pass_find(pass_names[i])->finish(self->states[i], end_ns, self->tables[i]);
 }
@@ -69,7 +86,9 @@ static void done(struct comparison *self)
 		pp_pass_find(pass_names[i])->free(self->states[i]);
 		g_ptr_array_unref(self->tables[i]);
 	}
-	pp_history_free(self->history);
+	g_ptr_array_unref(self->operations);
+	g_ptr_array_unref(self->objects);
+	pp_history_by_object_free(self->history);
 	pp_index_builder_free(self->builder);
 	pp_index_free(self->index);
 }
@@ -227,13 +246,13 @@ static void compare_history(const struct comparison *self)
 {
 	uint64_t n_listed = 0;
 
-	for (unsigned i = 0; i < pp_history_n_objects(self->history); i++) {
-		const struct pp_object *object = pp_history_object(self->history, i);
+	for (guint i = 0; i < self->objects->len; i++) {
+		const struct pp_object *object = self->objects->pdata[i];
+		const struct pp_table *table = self->operations->pdata[i];
 		uint32_t number =
 		    find_object(self->index, object->process->pid, object->process->image,
 				object->address, object->generation);
-		unsigned n = pp_history_n_operations(self->history, i);
-		struct pp_table *table = pp_history_table(self->history, i, 0, n);
+		unsigned n = table->rows->len;
 
 		CHECK_INT(pp_index_list_n(self->index, PP_LIST_OBJECT, number), n);
 		for (unsigned j = 0; j < n; j++)
@@ -241,7 +260,6 @@ static void compare_history(const struct comparison *self)
 					  pp_index_list_at(self->index, PP_LIST_OBJECT, number, j),
 					  table, j);
 		n_listed += n;
-		pp_table_free(table);
 	}
 	CHECK_INT(n_listed, pp_index_n(self->index, PP_SECTION_OPERATIONS));
 }

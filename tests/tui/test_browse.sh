@@ -6,7 +6,7 @@
 expect=$GM_TOP/tests/tui/expect.py
 
 "$gprof_mt" record -q -- "$GM_BUILD/examples/philosophers" 4 50 >/dev/null || fail record
-"$gprof_mt" history >history.txt || fail history
+"$gprof_mt" history --order object >history.txt || fail history
 "$gprof_mt" history --format json >history.json || fail history
 "$gprof_mt" report --format json threads >threads.json || fail report
 "$gprof_mt" graph --kind wait --format json >graph.json || fail graph
