@@ -8,6 +8,7 @@
 #include "analysis/state/object_row.h"
 #include "cli/commands.h"
 #include "cli/select.h"
+#include "cli/terminal.h"
 #include "core/text/printable.h"
 #include "pass/history_by_object.h"
 #include "render/render.h"
@@ -40,12 +41,14 @@ static char *title_of(const struct printer *printer)
 static void append_text(GString *to, const struct printer *printer, struct pp_table *table,
 			bool is_first)
 {
+	struct pp_text_style style = pp_cli_text_style();
 	g_autofree char *title = title_of(printer);
 
+	style.omits_silently = printer->n_objects > 1 || !is_first;
 	if (printer->n_objects > 1 || !is_first)
 		g_string_append_c(to, '\n');
 	table->title = title;
-	pp_render_text(to, table, pp_cli_wants_colour());
+	pp_render_text(to, table, &style);
 	pp_table_free(table);
 }
 

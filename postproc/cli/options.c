@@ -9,10 +9,16 @@
 #include "cli/commands.h"
 
 static struct pp_symbols_options symbols;
+static bool is_wide;
 
 const struct pp_symbols_options *pp_cli_symbols(void)
 {
 	return &symbols;
+}
+
+bool pp_cli_is_wide(void)
+{
+	return is_wide;
 }
 
 static int take_demangle(const char *command, const char *value)
@@ -127,6 +133,9 @@ int pp_cli_options_read(const struct pp_cli_options *options, int argc, char **a
 			break;
 		case PP_OPTION_NO_CACHE:
 			symbols.no_cache = true;
+			break;
+		case PP_OPTION_WIDE:
+			is_wide = true;
 			break;
 		default:
 			status = options->take(data, option, optarg);

@@ -19,15 +19,22 @@ struct pp_cli_option {
 	const char *help;
 };
 
-enum { PP_OPTION_DEMANGLE = 0x1000, PP_OPTION_NO_INLINE, PP_OPTION_NO_CACHE };
+/* Options that pp_cli_options_read() handles. */
+enum { PP_OPTION_DEMANGLE = 0x1000, PP_OPTION_NO_INLINE, PP_OPTION_NO_CACHE, PP_OPTION_WIDE };
 
-/* Options for subcommands that name addresses; pp_cli_options_read() handles them. */
+/* For subcommands that name addresses. */
 #define PP_CLI_OPTIONS_SYMBOLS                                                                     \
 	{"demangle", "HOW", PP_OPTION_DEMANGLE,                                                    \
 	 "C++ names: full (default), simple (no parameters) or no"},                               \
 	    {"no-inline", NULL, PP_OPTION_NO_INLINE, "no inlined functions"},                      \
 	{                                                                                          \
 		"no-cache", NULL, PP_OPTION_NO_CACHE, "no cached names"                            \
+	}
+
+/* For subcommands that print tables. */
+#define PP_CLI_OPTION_WIDE                                                                         \
+	{                                                                                          \
+		"wide", NULL, PP_OPTION_WIDE, "all columns, also on a terminal"                    \
 	}
 
 struct pp_cli_options {
@@ -51,6 +58,9 @@ int pp_cli_options_read(const struct pp_cli_options *options, int argc, char **a
 
 /* The values of --demangle and --no-inline. */
 const struct pp_symbols_options *pp_cli_symbols(void);
+
+/* True if --wide was given. */
+bool pp_cli_is_wide(void);
 
 enum pp_cli_format { PP_CLI_TEXT, PP_CLI_JSON, PP_CLI_CSV };
 

@@ -9,6 +9,7 @@
 #include <glib/gstdio.h>
 
 #include "cli/commands.h"
+#include "cli/terminal.h"
 #include "cli/view.h"
 #include "core/text/printable.h"
 #include "table/flat.h"
@@ -191,7 +192,7 @@ int pp_cli_tables_print(const struct pp_cli_tables *how, struct pp_table *const 
 			unsigned n_tables)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
-	bool colour = pp_cli_wants_colour();
+	struct pp_text_style style = pp_cli_text_style();
 
 	if (how->format == PP_CLI_CSV)
 		return print_csv(how, tables, n_tables);
@@ -202,7 +203,7 @@ int pp_cli_tables_print(const struct pp_cli_tables *how, struct pp_table *const 
 			continue;
 		if (text->len)
 			g_string_append_c(text, '\n');
-		pp_render_text(text, tables[i], colour);
+		pp_render_text(text, tables[i], &style);
 	}
 	return pp_cli_print(text);
 }

@@ -17,7 +17,7 @@ enum { PP_CLI_TABLES_FORMAT = 0x200, PP_CLI_TABLES_TABLE, PP_CLI_TABLES_OUTPUT }
 	PP_CLI_OPTION_FORMAT(PP_CLI_TABLES_FORMAT),                                                \
 	    {"table", "TABLE", PP_CLI_TABLES_TABLE,                                                \
 	     "csv: the table, named as in json (default: the first)"},                             \
-	    PP_CLI_TABLES_OPTION_OUTPUT
+	    PP_CLI_TABLES_OPTION_OUTPUT, PP_CLI_OPTION_WIDE
 
 #define PP_CLI_TABLES_OPTION_OUTPUT                                                                \
 	{                                                                                          \

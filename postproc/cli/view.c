@@ -4,8 +4,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/options.h"
@@ -201,15 +199,6 @@ void pp_view_done(struct pp_view *view)
 	pp_symbols_free(view->symbols);
 	pp_capture_free(view->capture);
 	*view = (struct pp_view){0};
-}
-
-bool pp_cli_wants_colour(void)
-{
-	const char *terminal = getenv("TERM");
-	const char *no_colour = getenv("NO_COLOR");
-
-	return isatty(STDOUT_FILENO) && terminal && !g_str_equal(terminal, "dumb") &&
-	       !(no_colour && *no_colour);
 }
 
 int pp_cli_print(const GString *text)

@@ -71,9 +71,6 @@ int pp_view_print_damage(const struct pp_view *view);
 
 void pp_view_done(struct pp_view *view);
 
-/* True if stdout is a terminal, unless NO_COLOR is set. */
-bool pp_cli_wants_colour(void);
-
 /* Writes the text to stdout.  Returns the exit status. */
 int pp_cli_print(const GString *text);
 

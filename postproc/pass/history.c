@@ -22,18 +22,20 @@ _Static_assert(N_COLUMNS == PP_N_HISTORY_COLUMNS, "history.h");
 #define COLUMNS(signal_flags)                                                                      \
 	[TIME] = {"time_ns", "time", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,                         \
 		  "time of the return; if there was none, of the begin of the wait"},              \
-	[SINCE] = {"since_start_s", "time (s)", PP_TYPE_SECONDS, PP_COLUMN_TEXT_ONLY,              \
+	[SINCE] = {"since_start_s", "time (s)", PP_TYPE_SECONDS,                                   \
+		   PP_COLUMN_TEXT_ONLY | PP_COLUMN_STAYS,                                          \
 		   "the same, since the start of the capture"},                                    \
-	[TID] = {"tid", "tid", PP_TYPE_COUNT, 0, "thread id"},                                     \
-	[THREAD] = {"thread", "thread", PP_TYPE_TEXT, 0, "name of the thread"},                    \
-	[OP] = {"op", "operation", PP_TYPE_TEXT, 0, "what it did"},                                \
-	[SIGNAL] = {"signal", "signal", PP_TYPE_TEXT, signal_flags, "the signal sent"},            \
-	[RESULT] = {"result", "result", PP_TYPE_COUNT, 0,                                          \
+	[TID] = {"tid", "tid", PP_TYPE_COUNT, PP_COLUMN_STAYS, "thread id"},                       \
+	[THREAD] = {"thread", "thread", PP_TYPE_TEXT, PP_COLUMN_REPEATED, "name of the thread"},   \
+	[OP] = {"op", "operation", PP_TYPE_TEXT, PP_COLUMN_STAYS, "what it did"},                  \
+	[SIGNAL] = {"signal", "signal", PP_TYPE_TEXT, signal_flags | PP_COLUMN_STAYS,              \
+		    "the signal sent"},                                                            \
+	[RESULT] = {"result", "result", PP_TYPE_COUNT, PP_COLUMN_DETAIL,                           \
 		    "0, or the error number; none: no return"},                                    \
 	[BLOCKED] = {"blocked", "blocked", PP_TYPE_BOOL, 0,                                        \
 		     "whether it blocked the thread; none: it cannot block, or unknown"},          \
-	[WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "how long it waited"},                    \
-	[SITE] = {"site", "site", PP_TYPE_TEXT, 0, "call site"},                                   \
+	[WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MORE, "how long it waited"},       \
+	[SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_STAYS, "call site"},                     \
 	[PATH] = {"path", "path", PP_TYPE_TEXT, PP_COLUMN_JSON_ONLY,                               \
 		  "call path, innermost first; none: not recorded"},                               \
 	[INDEX] = {"index", "index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,                           \

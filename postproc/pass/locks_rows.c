@@ -36,13 +36,14 @@ enum {
 
 /* For waits and for holds; analysis/percentiles.h gives the error of percentiles. */
 #define SPREAD_COLUMNS(first, prefix, what)                                                        \
-	[first] = {prefix "_mean_ns", "mean", PP_TYPE_TIME_NS, PP_COLUMN_NO_SUM,                   \
-		   "the mean " what},                                                              \
-	[first + 1] = {prefix "_p50_ns", "p50", PP_TYPE_TIME_NS, PP_COLUMN_NO_SUM, "median"},      \
+	[first] = {prefix "_mean_ns", "mean", PP_TYPE_TIME_NS,                                     \
+		   PP_COLUMN_NO_SUM | PP_COLUMN_DETAIL, "the mean " what},                         \
+	[first + 1] = {prefix "_p50_ns", "p50", PP_TYPE_TIME_NS,                                   \
+		       PP_COLUMN_NO_SUM | PP_COLUMN_DETAIL, "median"},                             \
 	[first + 2] = {prefix "_p99_ns", "p99", PP_TYPE_TIME_NS, PP_COLUMN_NO_SUM,                 \
 		       "99th percentile"},                                                         \
-	[first + 3] = {prefix "_max_ns", "longest", PP_TYPE_TIME_NS, PP_COLUMN_MAX,                \
-		       "the longest " what}
+	[first + 3] = {prefix "_max_ns", "longest", PP_TYPE_TIME_NS,                               \
+		       PP_COLUMN_MAX | PP_COLUMN_MORE, "the longest " what}
 
 enum {
 	HOLDER_SITE,
@@ -128,7 +129,7 @@ static const struct pp_column columns[N_COLUMNS] = {
     PP_OBJECT_COLUMNS,
     [ACQUIRED] = {"acquired", "acquired", PP_TYPE_COUNT, 0,
 		  "number of acquisitions; re-acquisitions by condition waits included"},
-    [CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0,
+    [CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, PP_COLUMN_MORE,
 		   "number of calls that found it not free"},
     [TIMED_OUT] = {"timed_out", "timed out", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
 		   "of these, calls that timed out"},
@@ -138,7 +139,7 @@ static const struct pp_column columns[N_COLUMNS] = {
 		       "of this, ready to run without a CPU"},
     SPREAD_COLUMNS(WAIT_MEAN, "wait", "wait"),
     TRIES_COLUMNS(FAILED),
-    [HOLD] = {"hold_ns", "held", PP_TYPE_TIME_NS, 0,
+    [HOLD] = {"hold_ns", "held", PP_TYPE_TIME_NS, PP_COLUMN_MORE,
 	      "time from acquisition to release; none for objects without an owner"},
     SPREAD_COLUMNS(HOLD_MEAN, "hold", "hold"),
     [SITES] = {"sites", "sites", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "call sites of acquisitions",

@@ -19,12 +19,12 @@ enum {
 };
 
 static const struct pp_column pair_columns[N_PAIR_COLUMNS] = {
-    [PAIR_OBJECT] = {"name", "object", PP_TYPE_TEXT, 0, "the object"},
-    [PAIR_WAITER] = {"waiter", "waited at", PP_TYPE_TEXT, 0, "call site of the waiter"},
-    [PAIR_HOLDER] = {"holder", "held since", PP_TYPE_TEXT, 0,
+    [PAIR_OBJECT] = {"name", "object", PP_TYPE_TEXT, PP_COLUMN_KEY, "the object"},
+    [PAIR_WAITER] = {"waiter", "waited at", PP_TYPE_TEXT, PP_COLUMN_KEY, "call site of the waiter"},
+    [PAIR_HOLDER] = {"holder", "held since", PP_TYPE_TEXT, PP_COLUMN_KEY,
 		     "call site of the holder's acquisition"},
     [PAIR_CONTENDED] = {"contended", "waits", PP_TYPE_COUNT, 0, "how often"},
-    [PAIR_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "total wait time"},
+    [PAIR_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "total wait time"},
     [PAIR_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, 0, "the longest wait"},
     [PAIR_SPIN] = {"spin_ns", "spinning", PP_TYPE_TIME_NS, 0, "total time of spins"},
 };
@@ -42,14 +42,16 @@ enum {
 };
 
 static const struct pp_column tries_columns[N_TRIES_COLUMNS] = {
-    [TRIES_OBJECT] = {"name", "object", PP_TYPE_TEXT, 0, "the object"},
-    [TRIES_SITE] = {"site", "tried at", PP_TYPE_TEXT, 0, "call site"},
-    [TRIES_FUNCTION] = {"function", "function", PP_TYPE_TEXT, 0, "the operation"},
+    [TRIES_OBJECT] = {"name", "object", PP_TYPE_TEXT, PP_COLUMN_KEY, "the object"},
+    [TRIES_SITE] = {"site", "tried at", PP_TYPE_TEXT, PP_COLUMN_KEY, "call site"},
+    [TRIES_FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY | PP_COLUMN_REPEATED,
+			"the operation"},
     [TRIES_CALLS] = {"calls", "tries", PP_TYPE_COUNT, 0, "number of calls"},
     [TRIES_FAILED] = {"failed_tries", "failed", PP_TYPE_COUNT, 0, "calls that found it not free"},
     [TRIES_SPINS] = {"spins", "spins", PP_TYPE_COUNT, 0,
 		     "runs of failed tries that ended in success"},
-    [TRIES_SPIN] = {"spin_ns", "spinning", PP_TYPE_TIME_NS, 0, "total time of these runs"},
+    [TRIES_SPIN] = {"spin_ns", "spinning", PP_TYPE_TIME_NS, PP_COLUMN_MAIN,
+		    "total time of these runs"},
     [TRIES_SPIN_MAX] = {"spin_max_ns", "longest", PP_TYPE_TIME_NS, 0, "the longest run"},
 };
 

@@ -36,8 +36,8 @@ enum { EDGE_COUNT = PP_EDGE_CELLS, EDGE_MAIN_SITE, EDGE_SITES, N_EDGE_COLUMNS };
 static const struct pp_column edge_columns[N_EDGE_COLUMNS] = {
     PP_EDGE_COLUMNS("tid of the thread that left the CPU", "tid of the thread that ran next there"),
     [EDGE_COUNT] = {"count", "count", PP_TYPE_COUNT, 0, "how often"},
-    [EDGE_MAIN_SITE] = {"main_site", "mostly at", PP_TYPE_TEXT, PP_COLUMN_TEXT_ONLY,
-			"the most frequent call sites"},
+    [EDGE_MAIN_SITE] = {"main_site", "mostly at", PP_TYPE_TEXT,
+			PP_COLUMN_TEXT_ONLY | PP_COLUMN_MORE, "the most frequent call sites"},
     [EDGE_SITES] = {"sites", "sites", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY,
 		    "call sites of the first thread", site_columns, N_SITE_COLUMNS},
 };

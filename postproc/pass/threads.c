@@ -40,10 +40,10 @@ static const struct pp_column columns[] = {
 		  "new, preempted or woken, and waiting for a CPU"},
     [BLOCKED_SYNC] = {"blocked_sync_ns", "sync", PP_TYPE_TIME_NS, 0,
 		      "blocked on a synchronization object"},
-    [BLOCKED_IO] = {"blocked_io_ns", "I/O", PP_TYPE_TIME_NS, 0,
+    [BLOCKED_IO] = {"blocked_io_ns", "I/O", PP_TYPE_TIME_NS, PP_COLUMN_DETAIL,
 		    "blocked and uninterruptible: block I/O, page faults; where system calls are "
 		    "recorded, also reading or writing"},
-    [BLOCKED_OTHER] = {"blocked_other_ns", "other", PP_TYPE_TIME_NS, 0,
+    [BLOCKED_OTHER] = {"blocked_other_ns", "other", PP_TYPE_TIME_NS, PP_COLUMN_DETAIL,
 		       "blocked otherwise: in sleep(), read(), ..."},
     [UNKNOWN] = {"unknown_ns", "unknown", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,
 		 "unknown from the events"},
@@ -51,11 +51,12 @@ static const struct pp_column columns[] = {
 			 "share of the lifetime off the CPU"},
     [BLOCKED_PCT] = {"blocked_pct", "blocked %", PP_TYPE_PERCENT, 0,
 		     "share of the lifetime blocked on a synchronization object"},
-    [VOLUNTARY] = {"switches_voluntary", "vol.", PP_TYPE_COUNT, 0,
+    [VOLUNTARY] = {"switches_voluntary", "vol.", PP_TYPE_COUNT, PP_COLUMN_DETAIL,
 		   "number of times it gave up the CPU to wait"},
-    [INVOLUNTARY] = {"switches_involuntary", "invol.", PP_TYPE_COUNT, 0, "number of preemptions"},
+    [INVOLUNTARY] = {"switches_involuntary", "invol.", PP_TYPE_COUNT, PP_COLUMN_DETAIL,
+		     "number of preemptions"},
     [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "function calls counted"},
-    [PER_ACTIVITY] = {"functions_per_activity", "calls/act.", PP_TYPE_RATIO, 0,
+    [PER_ACTIVITY] = {"functions_per_activity", "calls/act.", PP_TYPE_RATIO, PP_COLUMN_DETAIL,
 		      "calls per period on a CPU"},
 };
 

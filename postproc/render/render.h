@@ -8,8 +8,18 @@
 
 #include "table/table.h"
 
-/* Aligned columns under a title.  `colour`: use terminal colors. */
-void pp_render_text(GString *to, const struct pp_table *table, bool colour);
+struct pp_text_style {
+	bool colour;	/* use terminal colors */
+	unsigned width; /* of a line, in characters; 0: no limit */
+	/* A line names the columns that did not fit; the caller says it only once if not. */
+	bool omits_silently;
+};
+
+/*
+ * Aligned columns under a title.  If they are too wide, long texts are cut in the middle, and
+ * columns are left out (table/table.h).  Notes and texts of passes are wrapped.
+ */
+void pp_render_text(GString *to, const struct pp_table *table, const struct pp_text_style *style);
 
 /*
  * {"schema": 1, KEY: [ROW, ...], ..., "notes": [{"section": KEY, "note": TEXT}, ...]}, with one

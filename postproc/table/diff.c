@@ -45,22 +45,6 @@ static const struct pp_column *figure_at(const struct diff *diff, guint at)
 	return &diff->columns[position(diff->figures, at)];
 }
 
-static bool is_figure(const struct pp_column *column)
-{
-	if (column->flags & (PP_COLUMN_KEY | PP_COLUMN_ID))
-		return false;
-	switch (column->type) {
-	case PP_TYPE_COUNT:
-	case PP_TYPE_TIME_NS:
-	case PP_TYPE_SECONDS:
-	case PP_TYPE_PERCENT:
-	case PP_TYPE_RATIO:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static bool is_share(const struct pp_column *column)
 {
 	return column->type == PP_TYPE_PERCENT || column->type == PP_TYPE_RATIO;
@@ -534,7 +518,7 @@ static void find_columns(struct diff *diff, const struct pp_table *like)
 	for (unsigned c = 0; c < like->n_columns; c++)
 		if (like->columns[c].flags & PP_COLUMN_KEY)
 			g_array_append_val(diff->keys, c);
-		else if (is_figure(&like->columns[c]))
+		else if (pp_column_is_figure(&like->columns[c]))
 			g_array_append_val(diff->figures, c);
 }
 

@@ -92,6 +92,47 @@ int pp_table_column(const struct pp_table *table, const char *key)
 	return -1;
 }
 
+bool pp_column_is_figure(const struct pp_column *column)
+{
+	if (column->flags & (PP_COLUMN_KEY | PP_COLUMN_ID))
+		return false;
+	switch (column->type) {
+	case PP_TYPE_COUNT:
+	case PP_TYPE_TIME_NS:
+	case PP_TYPE_SECONDS:
+	case PP_TYPE_PERCENT:
+	case PP_TYPE_RATIO:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool has_values(const struct pp_table *table, unsigned column)
+{
+	for (guint r = 0; r < table->rows->len; r++) {
+		const struct pp_cell *row = table->rows->pdata[r];
+
+		if (!row[column].missing)
+			return true;
+	}
+	return false;
+}
+
+unsigned pp_table_main_column(const struct pp_table *table)
+{
+	unsigned first = table->n_columns;
+
+	for (unsigned c = 0; c < table->n_columns; c++) {
+		if (!pp_column_is_figure(&table->columns[c]) || !has_values(table, c))
+			continue;
+		if (table->columns[c].flags & PP_COLUMN_MAIN)
+			return c;
+		first = MIN(first, c);
+	}
+	return first;
+}
+
 const struct pp_cell *pp_table_cell(const struct pp_table *table, unsigned row, const char *key)
 {
 	int column = table ? pp_table_column(table, key) : -1;

@@ -46,6 +46,16 @@ enum pp_column_flags {
 	PP_COLUMN_RIGHT = 256,	/* right-aligned text */
 	/* For nested tables: another table has the same rows and more. */
 	PP_COLUMN_EXCERPT = 512,
+	PP_COLUMN_PATH = 1024, /* text that is cut at its end, not in the middle */
+	/*
+	 * Text that is too wide for a terminal leaves columns out: first those without any value,
+	 * then DETAIL, those without such a flag, REPEATED (identifies the row, as another column
+	 * does), MORE, and of these the rightmost first.  KEY, ID, the main figure and STAYS stay.
+	 */
+	PP_COLUMN_DETAIL = 2048,
+	PP_COLUMN_REPEATED = 4096,
+	PP_COLUMN_MORE = 8192,
+	PP_COLUMN_STAYS = 16384,
 };
 
 struct pp_column {
@@ -111,6 +121,15 @@ char *pp_cell_text(const struct pp_cell *cell, const struct pp_column *column);
 /* Adds a row whose cells are all missing. */
 struct pp_cell *pp_table_add_row(struct pp_table *table);
 void pp_table_remove_row(struct pp_table *table, unsigned at);
+
+/*
+ * The position of the figure to sort by: the main one if any row has it, else the first figure that
+ * one has; n_columns if there is none.
+ */
+unsigned pp_table_main_column(const struct pp_table *table);
+
+/* True for numbers that are neither key nor id. */
+bool pp_column_is_figure(const struct pp_column *column);
 
 /* The position of the column with that key; -1 if there is none. */
 int pp_table_column(const struct pp_table *table, const char *key);

@@ -172,7 +172,7 @@ static void render(struct pp_pass_set *set, const char *name)
 	tables = pp_pass_set_tables(set, name, &n);
 	MUST(tables);
 	for (unsigned i = 0; i < n; i++)
-		pp_render_text(text, tables[i], false);
+		pp_render_text(text, tables[i], &(struct pp_text_style){0});
 	check_printable(text);
 	pp_render_json(json, tables, n);
 }
@@ -204,7 +204,7 @@ static void render_history(struct sweep *sweep)
 		struct pp_table *table = pp_history_next_operations(sweep->history, UINT_MAX);
 		g_autoptr(GString) text = g_string_new(NULL);
 
-		pp_render_text(text, table, false);
+		pp_render_text(text, table, &(struct pp_text_style){0});
 		check_printable(text);
 		pp_table_free(table);
 	}
@@ -237,7 +237,7 @@ static void run_passes(const struct pp_pass_context *context,
 	for (guint i = 0; i < names->len; i++)
 		render(sweep.set, names->pdata[i]);
 	render_history(&sweep);
-	pp_render_text(text, lines, false);
+	pp_render_text(text, lines, &(struct pp_text_style){0});
 	check_printable(text);
 	pp_table_free(lines);
 	pp_timeline_free(sweep.timeline);

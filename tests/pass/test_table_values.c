@@ -48,7 +48,7 @@ static void check_text(struct pp_table *table)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 
-	pp_render_text(text, table, false);
+	pp_render_text(text, table, &(struct pp_text_style){0});
 	check(text, "row0?[2J", true);
 	check(text, "1001", true);
 	check(text, "1.50 ms", true);
@@ -62,7 +62,7 @@ static void check_text(struct pp_table *table)
 
 	g_string_truncate(text, 0);
 	table->text_rows = 3;
-	pp_render_text(text, table, false);
+	pp_render_text(text, table, &(struct pp_text_style){0});
 	check(text, "row2", true);
 	check(text, "row3", false);
 	check(text, "... and 2 more", true);

@@ -242,7 +242,7 @@ static void check_text(void)
 	add(a, "grew", "x", 100, 10);
 	add(b, "grew", "x", 1350, 5);
 	add(b, "new", "x", 2, 0);
-	pp_render_text(text, compare(a, b, &changed), false);
+	pp_render_text(text, compare(a, b, &changed), &(struct pp_text_style){0});
 	CHECK_HOLDS(text->str, "wait A");
 	CHECK_HOLDS(text->str, "+1.25 us  13.50     -5  +625 ns");
 	CHECK_HOLDS(text->str, "only B");
@@ -270,7 +270,7 @@ static void check_shapes(void)
 	pp_table_diff(a, b, &all, tables);
 	CHECK_INT(tables->len, 2);
 	CHECK(((struct pp_table *)tables->pdata[0])->is_for_programs);
-	pp_render_text(text, tables->pdata[1], false);
+	pp_render_text(text, tables->pdata[1], &(struct pp_text_style){0});
 	CHECK_STR(text->str, "Summary\n\n"
 			     "                   A        B    change  ratio\n"
 			     "  wall time  2.00 us  3.00 us  +1.00 us   1.50\n"

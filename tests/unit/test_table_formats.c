@@ -107,11 +107,11 @@ static void check_laid_out(void)
 	struct pp_table *table = pp_table_new("empty", "Empty", columns, N);
 	g_autoptr(GString) text = g_string_new(NULL);
 
-	pp_render_text(text, table, false);
+	pp_render_text(text, table, &(struct pp_text_style){0});
 	CHECK_STR(text->str, "Empty\n\n  none\n");
 	table->text = g_strdup("by hand\n");
 	g_string_truncate(text, 0);
-	pp_render_text(text, table, true);
+	pp_render_text(text, table, &(struct pp_text_style){.colour = true});
 	CHECK_STR(text->str, "\033[1mEmpty\033[0m\n\nby hand\n");
 	pp_table_free(table);
 }
@@ -304,7 +304,7 @@ int main(void)
 	struct pp_table *table = make_table();
 	g_autoptr(GString) text = g_string_new(NULL);
 
-	pp_render_text(text, table, false);
+	pp_render_text(text, table, &(struct pp_text_style){0});
 	CHECK_STR(text->str, expected_text);
 	g_string_truncate(text, 0);
 	pp_render_json(text, &table, 1);

@@ -23,7 +23,8 @@ enum {
 	[PP_OBJECT_IMAGE] =                                                                        \
 	    {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,                  \
 	     "0, 1, ...: number of the process's image, one more after each exec"},                \
-	[PP_OBJECT_ADDRESS] = {"object", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID, "address"},     \
+	[PP_OBJECT_ADDRESS] = {"object", "address", PP_TYPE_ADDRESS,                               \
+			       PP_COLUMN_ID | PP_COLUMN_REPEATED, "address"},                      \
 	[PP_OBJECT_GENERATION] =                                                                   \
 	    {"generation", "generation", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,        \
 	     "1, 2, ...: numbers the objects that had this address one after "                     \
@@ -31,7 +32,8 @@ enum {
 	[PP_OBJECT_GROUP] = {"group", "object", PP_TYPE_TEXT, PP_COLUMN_JSON_ONLY | PP_COLUMN_KEY, \
 			     "common to similar objects, in every run: the variable, or the "      \
 			     "call site of initialization or first use"},                          \
-	[PP_OBJECT_TYPE] = {"type", "type", PP_TYPE_TEXT, PP_COLUMN_KEY, PP_SYNC_TYPES},           \
+	[PP_OBJECT_TYPE] = {"type", "type", PP_TYPE_TEXT, PP_COLUMN_KEY | PP_COLUMN_REPEATED,      \
+			    PP_SYNC_TYPES},                                                        \
 	[PP_OBJECT_NAME] = {"name", "object", PP_TYPE_TEXT, PP_COLUMN_ID,                          \
 			    "name, with a number or tid if it is not unique"}
 

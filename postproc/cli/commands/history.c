@@ -63,6 +63,7 @@ static const struct pp_cli_option option_table[] = {
     {"order", "ORDER", 'o', "time (default in text) or object (default in others)"},
     {"calls", NULL, 'c', "print the calls of one thread, as they nested"},
     PP_CLI_OPTION_FORMAT('f'),
+    PP_CLI_OPTION_WIDE,
     PP_CLI_SELECT_OPTIONS,
     PP_CLI_OPTIONS_SYMBOLS,
     {0},

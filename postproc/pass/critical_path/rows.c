@@ -110,7 +110,8 @@ static const struct pp_column function_columns[N_FUNCTION_COLUMNS] = {
 	[FUNCTION_##name] = {key "_ns", title, PP_TYPE_TIME_NS, 0, help},
     PARTS(PART)
 #undef PART
-	[FUNCTION_MAIN_SITE] = {"main_site", "mostly", PP_TYPE_TEXT, PP_COLUMN_TEXT_ONLY,
+	[FUNCTION_MAIN_SITE] = {"main_site", "mostly", PP_TYPE_TEXT,
+				PP_COLUMN_TEXT_ONLY | PP_COLUMN_MORE,
 				"the call with the most time"},
     [FUNCTION_SITES] = {"sites", "sites", PP_TYPE_TABLE, PP_COLUMN_JSON_ONLY, "each such call",
 			site_columns, N_SITE_COLUMNS},
