@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the format files of tracepoints, in a child with its own mount namespace if tracefs is not
- * mounted.
+ * Reads the format files of tracepoints.  If tracefs is not mounted, a mount without a mount point
+ * is used: it needs no mount namespace, no /sys and no "/" that is a mount point, and ends with its
+ * descriptor.  A second mount(2) could change the options of mounts elsewhere, since all of them
+ * share one superblock.
  */
 #include "record/perf/tracefs.h"
 
 #include <errno.h>
-#include <sched.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/statfs.h>
-#include <sys/wait.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <linux/magic.h>
+#include <linux/mount.h>
 
-#include "core/text/write.h"
-
-#define MOUNT_POINT "/sys/kernel/tracing"
-
-static const char *const mount_points[] = {MOUNT_POINT, "/sys/kernel/debug/tracing"};
+static const char *const mount_points[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
 const char *pp_tracefs_path(void)
 {
@@ -34,127 +32,89 @@ const char *pp_tracefs_path(void)
 	return NULL;
 }
 
-/* Reads one format file; *ret_text is NUL-terminated. */
-static int read_format(const char *tracefs, const char *name, char **ret_text)
+/* By system call, since glibc has functions for these only from 2.36 on. */
+static int mount_without_point(void)
 {
-	g_autofree char *path = g_strdup_printf("%s/events/%s/format", tracefs, name);
-	g_autoptr(GString) text = g_string_new(NULL);
-	char chunk[4096];
-	size_t n;
-	FILE *file = fopen(path, "re");
+	int fs = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
+	int fd = -1, code;
 
-	if (!file)
+	if (fs < 0)
 		return -errno;
-	while ((n = fread(chunk, 1, sizeof(chunk), file)) > 0)
-		g_string_append_len(text, chunk, n);
-	if (ferror(file)) {
-		fclose(file);
-		return -EIO;
-	}
-	fclose(file);
-	*ret_text = g_string_free(g_steal_pointer(&text), FALSE);
-	return 0;
+	if (syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
+		fd = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC,
+				  MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+				      MOUNT_ATTR_NOEXEC);
+	code = errno;
+	close(fs);
+	return fd < 0 ? -code : fd;
 }
 
-static int read_formats(const char *tracefs, const char *const *names, unsigned n_needed,
+int pp_tracefs_open(struct pp_error *err)
+{
+	const char *path = pp_tracefs_path();
+	int fd;
+
+	if (path) {
+		fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		return fd < 0 ? pp_error_add(err, -errno, "%s: %s", path, g_strerror(errno)) : fd;
+	}
+	fd = mount_without_point();
+	if (fd == -EPERM || fd == -ENOSYS)
+		return pp_error_add(err, -ENOENT, "tracefs is not mounted");
+	if (fd == -ENODEV)
+		return pp_error_add(err, fd, "this kernel has no tracefs");
+	return fd < 0 ? pp_error_add(err, fd, "tracefs is not mounted, and mounting it failed: %s",
+				     g_strerror(-fd))
+		      : fd;
+}
+
+/* Reads one format file; *ret_text is NUL-terminated. */
+static int read_format(int tracefs_fd, const char *name, char **ret_text)
+{
+	g_autofree char *path = g_strdup_printf("events/%s/format", name);
+	g_autoptr(GString) text = g_string_new(NULL);
+	int fd = openat(tracefs_fd, path, O_RDONLY | O_CLOEXEC);
+	char chunk[4096];
+	ssize_t n;
+	int rc;
+
+	if (fd < 0)
+		return -errno;
+	while ((n = TEMP_FAILURE_RETRY(read(fd, chunk, sizeof(chunk)))) > 0)
+		g_string_append_len(text, chunk, n);
+	rc = n < 0 ? -errno : 0;
+	close(fd);
+	if (!rc)
+		*ret_text = g_string_free(g_steal_pointer(&text), FALSE);
+	return rc;
+}
+
+static int read_formats(int tracefs_fd, const char *const *names, unsigned n_needed,
 			GPtrArray *texts, struct pp_error *err)
 {
 	for (unsigned i = 0; names[i]; i++) {
 		char *text = NULL;
-		int rc = read_format(tracefs, names[i], &text);
+		int rc = read_format(tracefs_fd, names[i], &text);
 
 		if (rc && i < n_needed)
-			return pp_error_add(err, rc, "%s/events/%s: %s", tracefs, names[i],
+			return pp_error_add(err, rc, "%s/events/%s: %s",
+					    pp_tracefs_path() ?: "tracefs", names[i],
 					    g_strerror(-rc));
 		g_ptr_array_add(texts, rc ? g_strdup("") : text);
 	}
 	return 0;
 }
 
-/*
- * Runs in the child.  Sends each text with its NUL; on failure sends nothing and exits with the
- * errno.
- */
-static void mount_and_send(const char *const *names, unsigned n_needed, int to)
-{
-	g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
-	int rc;
-
-	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("tracefs", MOUNT_POINT, "tracefs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC,
-		  NULL))
-		_exit(errno);
-	rc = read_formats(MOUNT_POINT, names, n_needed, texts, NULL);
-	if (rc)
-		_exit(-rc);
-	for (guint i = 0; i < texts->len; i++) {
-		const char *text = texts->pdata[i];
-
-		rc = pp_write_all(to, text, strlen(text) + 1);
-		if (rc)
-			_exit(-rc);
-	}
-	_exit(0);
-}
-
-static int receive(int from, GPtrArray *texts)
-{
-	g_autoptr(GString) text = g_string_new(NULL);
-	char chunk[4096];
-	ssize_t n;
-
-	while ((n = TEMP_FAILURE_RETRY(read(from, chunk, sizeof(chunk)))) > 0)
-		for (ssize_t i = 0; i < n; i++) {
-			if (chunk[i]) {
-				g_string_append_c(text, chunk[i]);
-				continue;
-			}
-			g_ptr_array_add(texts, g_strdup(text->str));
-			g_string_truncate(text, 0);
-		}
-	return n < 0 ? -errno : 0;
-}
-
-static int read_privately(const char *const *names, unsigned n_needed, GPtrArray *texts,
-			  struct pp_error *err)
-{
-	int fds[2], rc, status = 0;
-	pid_t child;
-
-	if (pipe2(fds, O_CLOEXEC))
-		return pp_error_add(err, -errno, "pipe: %s", g_strerror(errno));
-	child = fork();
-	if (child == 0) {
-		close(fds[0]);
-		mount_and_send(names, n_needed, fds[1]);
-	}
-	close(fds[1]);
-	rc = child < 0 ? -errno : receive(fds[0], texts);
-	close(fds[0]);
-	if (child > 0 && TEMP_FAILURE_RETRY(waitpid(child, &status, 0)) < 0)
-		rc = -errno;
-	if (!rc && status)
-		rc = WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
-	if (!rc && texts->len != g_strv_length((char **)names))
-		rc = -EIO;
-	return rc ? pp_error_add(err, rc, "tracefs is not mounted, and mounting it failed: %s",
-				 g_strerror(-rc))
-		  : 0;
-}
-
 int pp_tracefs_read(const char *const *names, unsigned n_needed, GPtrArray **ret_texts,
 		    struct pp_error *err)
 {
 	g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
-	const char *path = pp_tracefs_path();
-	int rc;
+	int fd = pp_tracefs_open(err), rc;
 
-	if (path)
-		rc = read_formats(path, names, n_needed, texts, err);
-	else if (geteuid() == 0)
-		rc = read_privately(names, n_needed, texts, err);
-	else
-		rc = pp_error_add(err, -ENOENT, "tracefs is not mounted");
+	if (fd < 0)
+		return fd;
+	rc = read_formats(fd, names, n_needed, texts, err);
+	close(fd);
 	if (!rc)
 		*ret_texts = g_steal_pointer(&texts);
 	return rc;

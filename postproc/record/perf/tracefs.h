@@ -2,8 +2,8 @@
 /*
  * Reads the field offsets of tracepoints from tracefs.
  *
- * tracefs need not be mounted.  With the privilege to mount, a child mounts it in a private mount
- * namespace for the duration of the reading, so nothing on the machine changes.
+ * tracefs need not be mounted: with the privilege to mount, it is mounted without a mount point
+ * while it is read, so nothing on the machine changes.
  */
 #ifndef PP_RECORD_PERF_TRACEFS_H
 #define PP_RECORD_PERF_TRACEFS_H
@@ -35,6 +35,12 @@ int pp_tracefs_read(const char *const *names, unsigned n_needed, GPtrArray **ret
 
 /* Returns the usual mount point where tracefs is mounted, or NULL. */
 const char *pp_tracefs_path(void);
+
+/*
+ * Returns a descriptor (O_PATH) of the root of tracefs, or -errno; -ENOENT: it is not mounted, and
+ * this process may not mount it.  Its files may still be closed to this process.
+ */
+int pp_tracefs_open(struct pp_error *err);
 
 /*
  * Extracts the event's id and the wanted fields (terminated by a NULL name) from a format text.
