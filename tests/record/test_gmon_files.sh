@@ -113,10 +113,15 @@ other_outer 2" "$({
 	flat other/lib.so gprof-mt.data/*/gmon.merged.lib.so~2
 } | LC_ALL=C sort)"
 like_program "two libraries" two ./two
+cp one/lib.so one.so
 fresh "$gprof_mt" record -q --set kernel.source=none ./two 'rm one/lib.so; cp other/lib.so one' \
 	>out 2>err
 same "replaced: exit status" 0 $?
 same "replaced: stderr" "gprof-mt: lost: $PWD/one/lib.so: gmon files (build-id differs): 2" "$(cat err)"
+dir=$(dirname gprof-mt.data/*/gmon.merged.lib.so~2)
+cp one.so one/lib.so
+fresh "$gprof_mt" record -q --set kernel.source=none ./two 'rm one/lib.so' >out 2>err
+same "removed: stderr" "gprof-mt: lost: $PWD/one/lib.so: gmon files (no such file): 2" "$(cat err)"
 dir=$(dirname gprof-mt.data/*/gmon.merged.lib.so~2)
 [ -z "$(find "$dir" -name 'gmon.*lib.so')" ] || fail "files of a library that did not run"
 same "replaced: the other library" "other_inner 4

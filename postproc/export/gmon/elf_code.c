@@ -67,7 +67,7 @@ static const char *open_file(const char *path, int *ret_fd)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0)
-		return errno == ENOENT ? "file deleted" : g_strerror(errno);
+		return errno == ENOENT ? "no such file" : g_strerror(errno);
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 		close(fd);
 		return "not a regular file";
