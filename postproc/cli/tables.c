@@ -150,7 +150,8 @@ static int print_csv(const struct pp_cli_tables *how, struct pp_table *const *ta
 	pp_flat_tables_init(&flat, tables, n_tables);
 	if (how->dir) {
 		status = write_all(how->dir, &flat);
-		print_notes(tables, n_tables, NULL);
+		if (status == PP_EXIT_GOOD)
+			print_notes(tables, n_tables, NULL);
 	} else {
 		status = print_one(how, &flat, tables, n_tables);
 	}

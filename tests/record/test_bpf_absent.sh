@@ -10,6 +10,8 @@ built()
 {
 	rm -rf "$1" && mkdir "$1" && cp -r --preserve=timestamps "$GM_BUILD"/{obj,generated,page,page.html} "$1" 2>/dev/null
 	cp --preserve=timestamps "$GM_BUILD"/*.{so,a} "$1"
+	# That this build was made without BPF programs, too.
+	rm -f "$1"/obj/postproc/record/bpf/absent.o
 	make -C "$GM_TOP" --no-print-directory B="$PWD/$1" BPF_LACKS="$1" "$PWD/$1/gprof-mt" >make.log 2>&1 ||
 		fail "make: $(cat make.log)"
 	grep -q "without BPF programs: $1 is not installed" make.log || fail "make says: $(cat make.log)"
