@@ -27,6 +27,7 @@ $(B)/obj/libsync-trace/wrap/cond.o: SYNC_CFLAGS += -fexceptions
 
 $(B)/libsync_trace.so: $(SYNC_OBJ) libsync-trace/libsync-trace.map
 	$(call say,LINK,$@)
+	$(if $(SYNC_UST),,@echo '  without record --backend lttng: install liblttng-ust-dev, and run make again')
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -o $@ -Wl,-soname,libsync_trace.so $(RT_SORTED) -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
 		-Wl,--version-script=libsync-trace/libsync-trace.map $(SYNC_OBJ)

@@ -6,6 +6,8 @@
 # is.  Events that find no room are counted.
 . "$GM_TOP/tests/lttng/common.sh"
 build_here tests/lttng/programs/counted.c
+build_here tests/record/programs/without_call.c
+close_range=436
 
 record()
 {
@@ -105,6 +107,15 @@ for person in $(people); do
 	one_daemon "$daemon"
 	clean_daemon "$daemon"
 	sessiond_stop
+
+	# A kernel without close_range(): the daemon has no descriptor of the recording either.
+	exec 17<.
+	as "$here/without_call" $close_range 38 "$gprof_mt" record -q -o old --set kernel.source=none \
+		--backend lttng "$here/counted" 1 10 2>err
+	[ $? = 3 ] || fail "without close_range, as $who: $(cat err)"
+	exec 17<&-
+	clean_daemon "$(sessiond_pid)"
+	sessiond_stop
 	[ "$person" = user ] || continue
 
 	# A daemon that runs is used, and left as it is, with the sessions of its user.
@@ -119,7 +130,7 @@ for person in $(people); do
 
 	# The daemon has no kernel tracer: record uses another source, and says so.
 	as "$gprof_mt" record --set kernel.source=lttng "$here/counted" 1 10 >out 2>err
-	[ $? = 3 ] && grep -q "LTTng's kernel tracer: .*--no-kernel" err || fail "no kernel tracer: $(cat err)"
+	[ $? = 3 ] && grep -q "kernel events: LTTng's kernel tracer: the session daemon that runs is not root's" err || fail "no kernel tracer: $(cat err)"
 	[ "$(jq -r .kernel.source gprof-mt.data/info.json)" != lttng ] || fail "lttng is stated as source without a kernel tracer"
 	[ "$(sessions)" = "" ] || fail "a session is left: $(cat list)"
 	sessiond_stop

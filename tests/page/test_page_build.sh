@@ -20,7 +20,7 @@ mkdir bin
 for tool in sh dirname mkdir mv sed; do
 	ln -s "$(command -v $tool)" bin/
 done
-build 0 '^  no export --format html: install esbuild, and run make again$'
+build 0 '^  without export --format html: install esbuild, and run make again$'
 [ -e page ] && [ ! -s page ] || fail 'expected an empty page'
 touch -d '2001-01-01' page
 build 0 'install esbuild'

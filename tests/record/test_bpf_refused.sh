@@ -7,7 +7,8 @@
 can_trace || skip "perf tracepoints are not permitted here"
 has_bpf || skip "$("$gprof_mt" doctor | grep -A 1 'BPF programs' | xargs)"
 ! "$gprof_mt" doctor | grep -q '^ok *LTTng kernel tracer' || skip "auto uses LTTng here"
-build without_bpf -O2
+build without_call -O2
+bpf=321
 
 # refused SOURCE REASON COMMAND...: under COMMAND, `auto` uses SOURCE for that reason.
 refused()
@@ -20,13 +21,13 @@ refused()
 	[[ "$(info 'kernel why' data)" == "BPF programs: "*$reason* ]] || fail "$*: why: $(info 'kernel why' data)"
 	[ "$source" != perf ] || ! grep -q 'BPF\|kernel events\|scheduling events' err || fail "$*: unexpected message about the source: $(cat err)"
 }
-refused perf "no sandbox" ./without_bpf 1
-refused perf "Function not implemented" ./without_bpf 38
+refused perf "no sandbox" ./without_call $bpf 1
+refused perf "Function not implemented" ./without_call $bpf 38
 
 # The remedy in doctor's output; and the message if the configuration names BPF.
-./without_bpf 1 "$gprof_mt" doctor >doctor 2>/dev/null
+./without_call $bpf 1 "$gprof_mt" doctor >doctor 2>/dev/null
 grep -A 1 '^poor *BPF programs.*no sandbox' doctor | grep -q '^ *->' || fail "doctor: $(cat doctor)"
-./without_bpf 1 "$gprof_mt" record -o named --set kernel.source=bpf --set sync.mode=off true >out 2>err ||
+./without_call $bpf 1 "$gprof_mt" record -o named --set kernel.source=bpf --set sync.mode=off true >out 2>err ||
 	fail "by name: exit status: $(cat err)"
 [ "$(info 'kernel source' named)" = none ] || fail "by name: $(info kernel named)"
 grep -q 'no scheduling events: BPF programs: ' err || fail "by name: $(cat err)"

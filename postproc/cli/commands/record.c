@@ -252,7 +252,7 @@ static void note_limits(const struct options *options, const struct pp_run *run,
 	}
 	if (collector->best)
 		return;
-	if (pp_collector_has_pairs(collector))
+	if (pp_collector_has_pairs(collector) || run->config->kernel == GM_KERNEL_LTTNG)
 		note(options, "kernel events: %s", collector->why);
 	else if (collector->source == GM_KERNEL_SWITCHES)
 		note(options,

@@ -20,6 +20,12 @@
 #define WAIT_MS	  60000
 #define POLL_MS	  10
 #define NOT_FOUND 127
+#define FDS_MAX	  (1 << 20)
+
+bool pp_lttng_daemon_runs(void)
+{
+	return lttng_session_daemon_alive() == 1;
+}
 
 static void pause_ms(unsigned ms)
 {
@@ -73,8 +79,18 @@ static GStrv make_environment(void)
 	return g_environ_setenv(env, "LTTNG_APP_SOCKET_TIMEOUT", "60", FALSE);
 }
 
+/* n_fds: the limit of descriptor numbers, where close_range() is missing (before Linux 5.9) or
+ * refused. */
+static void close_from(int first, int n_fds)
+{
+	if (close_range((unsigned)first, ~0u, 0) == 0)
+		return;
+	for (int fd = first; fd < n_fds; fd++)
+		close(fd);
+}
+
 /* In the child: async-signal-safe functions only, apart from the search of execvpe(). */
-static _Noreturn void become_daemon(bool kernel, int error_fd, char *const *env)
+static _Noreturn void become_daemon(bool kernel, int error_fd, int n_fds, char *const *env)
 {
 	char *const argv[] = {"lttng-sessiond", "--daemonize", kernel ? NULL : "--no-kernel", NULL};
 	int null_fd = open("/dev/null", O_RDWR);
@@ -87,7 +103,7 @@ static _Noreturn void become_daemon(bool kernel, int error_fd, char *const *env)
 	dup2(error_fd, 2);
 	dup2(null_fd, 0);
 	dup2(null_fd, 1);
-	close_range(3, ~0u, 0);
+	close_from(3, n_fds);
 	execvpe(argv[0], argv, env);
 	_exit(NOT_FOUND);
 }
@@ -117,12 +133,13 @@ static int wait_until_ready(pid_t starter, int error_fd, struct pp_error *err)
 			kill(starter, SIGKILL);
 			TEMP_FAILURE_RETRY(waitpid(starter, &status, 0));
 			return pp_error_add(err, -ETIMEDOUT,
-					    "LTTng: the session daemon does not answer");
+					    "LTTng: the session daemon does not answer within %d s",
+					    WAIT_MS / 1000);
 		}
 		pause_ms(POLL_MS);
 	}
 	/* If it failed, lttng(1) may have started another daemon just before. */
-	if (lttng_session_daemon_alive() == 1)
+	if (pp_lttng_daemon_runs())
 		return 0;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
 		return pp_error_add(err, -ENOENT,
@@ -135,6 +152,7 @@ static int wait_until_ready(pid_t starter, int error_fd, struct pp_error *err)
 static int start(bool kernel, struct pp_error *err)
 {
 	g_auto(GStrv) env = make_environment();
+	int n_fds = (int)MIN(sysconf(_SC_OPEN_MAX), FDS_MAX);
 	int error_fd = memfd_create("lttng-sessiond", MFD_CLOEXEC);
 	pid_t starter;
 	int ret;
@@ -143,7 +161,7 @@ static int start(bool kernel, struct pp_error *err)
 		return pp_error_add(err, -errno, "memfd_create: %s", g_strerror(errno));
 	starter = fork();
 	if (starter == 0)
-		become_daemon(kernel, error_fd, env);
+		become_daemon(kernel, error_fd, n_fds, env);
 	if (starter < 0)
 		ret = pp_error_add(err, -errno, "fork: %s", g_strerror(errno));
 	else
@@ -157,14 +175,14 @@ int pp_lttng_daemon_use(bool kernel, bool *ret_started, struct pp_error *err)
 	int turn, ret = 0;
 
 	*ret_started = false;
-	if (lttng_session_daemon_alive() == 1)
+	if (pp_lttng_daemon_runs())
 		return 0;
 	if (kernel && geteuid() != 0)
 		return pp_error_add(err, -EPERM,
 				    "LTTng's kernel tracer: needs root, or root's session daemon "
 				    "and the group tracing");
 	turn = wait_for_turn();
-	if (lttng_session_daemon_alive() != 1) {
+	if (!pp_lttng_daemon_runs()) {
 		/* As the daemon stays, it serves the kernel tracer wherever that is there. */
 		ret = start(kernel || pp_lttng_kernel_is_loaded(), err);
 		*ret_started = ret == 0;

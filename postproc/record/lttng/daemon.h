@@ -13,6 +13,9 @@
 
 #include "core/error.h"
 
+/* A daemon answers that lttng-ctl would use: root's, or this user's. */
+bool pp_lttng_daemon_runs(void);
+
 /*
  * Returns when a daemon answers.  kernel: the kernel tracer is wanted, too; a daemon that runs
  * already may lack it.  *ret_started: this call has started it.  0, or -errno.

@@ -54,14 +54,52 @@ bool pp_lttng_kernel_ready(void)
 	return geteuid() == 0 && pp_lttng_kernel_is_loaded() && lttng_session_daemon_alive() == 1;
 }
 
+/* False: the code means something else. */
+static bool explain(int code, struct pp_lttng_lack *ret_lack)
+{
+	if (code == -LTTNG_ERR_NEED_ROOT_SESSIOND)
+		*ret_lack = (struct pp_lttng_lack){
+		    "the session daemon that runs is not root's",
+		    "record as root; or, as a member of the group tracing, use root's daemon: kill "
+		    "$(cat ${LTTNG_HOME:-~}/.lttng/lttng-sessiond.pid); sudo lttng-sessiond "
+		    "--daemonize"};
+	else if (code != -LTTNG_ERR_KERN_NA)
+		return false;
+	else if (pp_lttng_kernel_is_loaded())
+		*ret_lack = (struct pp_lttng_lack){
+		    "the session daemon was started with --no-kernel, or before the modules were "
+		    "loaded",
+		    "sudo kill $(cat /run/lttng/lttng-sessiond.pid); sudo lttng-sessiond "
+		    "--daemonize"};
+	else
+		*ret_lack = (struct pp_lttng_lack){
+		    "its modules are not loaded",
+		    "sudo apt-get install lttng-modules-dkms; sudo modprobe lttng-tracer; sudo "
+		    "kill $(cat /run/lttng/lttng-sessiond.pid); sudo lttng-sessiond --daemonize"};
+	return true;
+}
+
 static int fail(struct pp_error *err, int code, const char *what)
 {
-	if (code == -LTTNG_ERR_KERN_NA || code == -LTTNG_ERR_NEED_ROOT_SESSIOND)
-		return pp_error_add(err, -ENODEV,
-				    "the running session daemon has none (it was started with "
-				    "--no-kernel, without root, or without lttng-modules); stop "
-				    "it, and run lttng-sessiond as root");
+	struct pp_lttng_lack lack;
+
+	if (explain(code, &lack))
+		return pp_error_add(err, -ENODEV, "%s; %s", lack.what, lack.remedy);
 	return pp_error_add(err, -EIO, "%s: %s", what, lttng_strerror(code));
+}
+
+bool pp_lttng_kernel_ask(struct pp_lttng_lack *ret_lack)
+{
+	struct lttng_domain domain = {.type = LTTNG_DOMAIN_KERNEL, .buf_type = LTTNG_BUFFER_GLOBAL};
+	struct lttng_handle *handle = lttng_create_handle("", &domain);
+	struct lttng_event *events = NULL;
+	int n = handle ? lttng_list_tracepoints(handle, &events) : -LTTNG_ERR_NOMEM;
+
+	free(events);
+	lttng_destroy_handle(handle);
+	if (n < 0 && !explain(n, ret_lack))
+		*ret_lack = (struct pp_lttng_lack){lttng_strerror(n), "see lttng-sessiond(8)"};
+	return n >= 0;
 }
 
 static int add_channel(struct lttng_handle *handle, const struct lttng_domain *domain,

@@ -19,6 +19,14 @@ bool pp_lttng_kernel_is_loaded(void);
 /* For kernel.source = auto: root, with the modules loaded and a session daemon running. */
 bool pp_lttng_kernel_ready(void);
 
+/* What a daemon lacks for the kernel tracer, and the remedy. */
+struct pp_lttng_lack {
+	const char *what, *remedy;
+};
+
+/* Asks the running session daemon whether it has the kernel tracer; *ret_lack: why not. */
+bool pp_lttng_kernel_ask(struct pp_lttng_lack *ret_lack);
+
 /*
  * Adds the kernel's domain to a session that has not started: a channel with the events of the
  * level.  *ret_missing: the optional events that this kernel or its modules lack; NULL: none.
