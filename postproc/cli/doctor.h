@@ -9,6 +9,12 @@ enum pp_verdict { PP_VERDICT_GOOD, PP_VERDICT_POOR, PP_VERDICT_BAD };
 void pp_doctor_line(enum pp_verdict verdict, const char *what, const char *found,
 		    const char *remedy);
 
+/* The first line of a file; the caller frees it.  NULL: the file cannot be read. */
+char *pp_doctor_first_line(const char *path);
+
+/* Checks the sources of kernel events, and what they need. */
+void pp_doctor_kernel(void);
+
 /* Checks what can be recorded of a program, and how to build it otherwise.  Returns PP_EXIT_*. */
 int pp_doctor_program(const char *name);
 

@@ -1,51 +1,99 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# doctor's advice to a user without privileges works: after its setcap, BPF programs and perf's tracepoints are
-# permitted, and doctor asks for nothing else that they need. Root is not told to run as root.
-. "$GM_TOP/tests/lib.sh"
-[ "$(id -u)" = 0 ] || skip "needs root privileges, to become another user"
-need setcap setpriv
-has_bpf || skip "$("$gprof_mt" doctor | grep -A 1 'BPF programs' | xargs)"
-[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 0 ] || skip "perf_event_paranoid permits tracepoints to every user"
+# doctor's advice on privileges works: after an ordinary user has followed it, doctor says "ok" of that check, and
+# record uses what was gained.
+. "$GM_TOP/tests/record/advice.sh"
+need setcap
 
-# advice CHECK: the line below that of the check, in "out"
-advice()
+has_bpf && best=bpf || best=perf
+[ $best = bpf ] || can_trace || skip "$("$gprof_mt" doctor | grep -A 1 'perf tracepoints' | xargs)"
+! "$gprof_mt" doctor | grep -q '^ok *LTTng kernel tracer' || skip "auto uses LTTng here"
+checks=('perf tracepoints' perf_event_paranoid tracefs capabilities)
+[ $best != bpf ] || checks=('BPF programs' "${checks[@]}")
+
+follow_all()
 {
-	grep -A 1 -E "^(poor|no) +$1 " out | sed -n 's/^ *-> //p'
+	local check
+	for check in "${checks[@]}"; do
+		follow "$check"
+	done
+	gained $best
+	echo "$1: ok"
 }
 
-# The test's folder may be private.
-home=$(mktemp -d) || fail "no temporary folder"
-trap 'rm -rf "$home"' EXIT
-chmod 755 "$home"
-cp "$GM_BUILD"/{gprof-mt,libgmon_mt.so,libsync_trace.so} "$home" || fail "cannot copy the program"
-export PATH=$home:$PATH
-unset GPROF_MT_LIBDIR
-as_user()
-{
-	(cd "$home" && setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all gprof-mt "$@")
-}
-
-as_user doctor >out 2>err || fail "exit status: $(cat out err)"
-command=$(advice 'BPF programs' | sed -n 's/^run as root, or: sudo //p')
-[[ $command = 'setcap cap_'* ]] || fail "no command for BPF: $(cat out)"
-eval "$command" || skip "setcap: not possible on this file system"
-setpriv --reuid=65534 --regid=65534 --clear-groups "$home/gprof-mt" --version >/dev/null ||
-	fail "the program does not start after: $command"
-as_user doctor >out 2>err || fail "exit status: $(cat out err)"
-if ! grep -q '^ok *capabilities' out; then
-	skip "capabilities of files have no effect on this file system"
+install_here
+doctor
+# All mounts of tracefs have the same options, so those of the machine must not be changed.
+if [ -n "${GM_PRIVATE:-}" ] && ! grep -q tracefs /proc/self/mounts; then
+	says tracefs 'not mounted'
+	# Another program may mount tracefs meanwhile: it must not keep the test's options.
+	trap 'mount -o remount,mode=700,gid=0 /sys/kernel/tracing 2>/dev/null; rm -rf "$home"' EXIT
+	follow_all unmounted
+	install_here
+	mount -o remount,mode=700,gid=0 /sys/kernel/tracing || fail remount
+	says tracefs 'only for root'
+	follow_all closed
+	setcap cap_perfmon,cap_bpf+ep "$home/gprof-mt"
+	says tracefs 'only for root'
+	follow tracefs
+	gained $best
+	mount -o remount,mode=700,gid=0 /sys/kernel/tracing && umount /sys/kernel/tracing
+elif grep -q '^no *tracefs *not mounted' out; then
+	echo "tracefs is not mounted, and mounts of the test's own are not permitted"
+else
+	follow_all "as it is"
 fi
-for check in 'BPF programs' 'perf tracepoints' perf_event_paranoid tracefs; do
-	grep -qE "^ok +$check" out || fail "after '$command', $check: $(cat out)"
+
+# Little memory for rings.
+install_here
+ulimit -S -l 16
+says 'memory for rings' '16 KiB in all'
+follow 'memory for rings'
+ulimit -l 16
+says 'memory for rings' '16 KiB in all'
+if prlimit --pid $$ --memlock=32768:32768 2>/dev/null; then
+	follow 'memory for rings'
+else
+	echo "root may not raise limits here"
+fi
+
+# The libraries.
+mkdir "$home/empty"
+export GPROF_MT_LIBDIR=$home/empty
+"${as[@]}" "$home/gprof-mt" doctor >out 2>err
+[ $? = 1 ] && grep -q '^no *runtime libraries' out || fail "no libraries: $(cat out)"
+eval "$(advice 'runtime libraries')"
+doctor
+grep -q '^ok *runtime libraries' out || fail "$(cat out)"
+rm -r "$home"/{libgmon_mt.so,gprof-mt.preload}
+"${as[@]}" "$home/gprof-mt" doctor >out 2>err
+[ $? = 1 ] && [ "$(advice 'runtime libraries')" = 'make install' ] || fail "no libraries: $(cat out)"
+cp "$GM_BUILD/libgmon_mt.so" "$home"
+says 'other programs' 'without gprof-mt.preload'
+[ "$(advice 'other programs')" = 'make install' ] || fail "$(cat out)"
+if [[ $GM_BUILD == */build ]]; then
+	make -C "$GM_TOP" install PREFIX="$home/local" >make.log 2>&1 || fail "$(cat make.log)"
+	"${as[@]}" "$home/local/bin/gprof-mt" doctor >out 2>err
+	for check in 'runtime libraries' 'other programs'; do
+		grep -q "^ok *$check" out || fail "after make install: $(cat out err)"
+	done
+fi
+
+# The configuration.
+install_here
+printf '[sync]\nmode = of\n' >"$home/config"
+export GPROF_MT_CONFIG=$home/config
+says configuration "config:2: "
+[ "$(advice configuration)" = 'correct the file' ] || fail "$(cat out)"
+sed -i 's/of$/off/' "$home/config"
+for mode in off contended; do
+	sed -i "s/=.*/= $mode/" "$home/config"
+	says synchronization $mode
+	command=$(advice synchronization)
+	[[ $command = 'record --set sync.mode='* ]] || fail "$(cat out)"
+	# shellcheck disable=SC2086 # words
+	(cd "$home/captures" && "${as[@]}" "$home/gprof-mt" $command -q true) || fail "$command"
+	grep -qx "mode = ${command##*=}" "$home/captures/gprof-mt.data/config" || fail "$command: $(cat "$home/captures/gprof-mt.data/config")"
+	rm -rf "$home/captures/gprof-mt.data"
 done
-
-# Root without privileges, as in a container.
-"$gprof_mt" doctor >out || fail "as root"
-! grep 'run as root' out || fail "root: $(cat out)"
-if setpriv --bounding-set=-bpf,-perfmon,-sys_admin true 2>/dev/null; then
-	setpriv --bounding-set=-bpf,-perfmon,-sys_admin "$gprof_mt" doctor >out || fail "as root without privileges"
-	! grep 'run as root' out | grep -v '^LTTng' || fail "root without privileges: $(cat out)"
-	[ -n "$(advice 'BPF programs')" ] || fail "no advice on BPF: $(cat out)"
-fi
 exit 0

@@ -3,24 +3,16 @@
  * gprof-mt doctor: checks what works on this machine, or for a program.  It prints a line per
  * check, and below a failed one, the command that would change the result.
  */
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <linux/capability.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/doctor.h"
 #include "cli/options.h"
-#include "record/collector.h"
 #include "record/libraries.h"
+#include "record/lttng/daemon.h"
 #include "record/lttng/kernel.h"
-#include "record/perf/tracefs.h"
-
-/* A ring of minimum size per CPU; see record/collector.c. */
-#define WANTED_LOCKED_BYTES (64 << 10)
 
 #define GOOD PP_VERDICT_GOOD
 #define POOR PP_VERDICT_POOR
@@ -36,7 +28,7 @@ void pp_doctor_line(enum pp_verdict verdict, const char *what, const char *found
 		printf("     %-22s -> %s\n", "", remedy);
 }
 
-static char *first_line(const char *path)
+char *pp_doctor_first_line(const char *path)
 {
 	char *text = NULL;
 
@@ -44,119 +36,6 @@ static char *first_line(const char *path)
 		return NULL;
 	text[strcspn(text, "\n")] = '\0';
 	return text;
-}
-
-static enum pp_verdict check_source(enum gm_kernel_source source, const char *what,
-				    const char *brings, enum pp_verdict without, const char *fix)
-{
-	struct pp_error err = PP_ERROR_INIT;
-	g_autofree char *why = NULL;
-
-	if (pp_collector_probe(source, &err) == 0) {
-		pp_doctor_line(GOOD, what, brings, NULL);
-		return GOOD;
-	}
-	why = pp_error_text(&err);
-	pp_error_done(&err);
-	pp_doctor_line(without, what, why, fix);
-	return without;
-}
-
-/* Tests a bit of CapEff in /proc/self/status; see <linux/capability.h>. */
-static bool may(unsigned capability)
-{
-	g_autofree char *text = NULL;
-	const char *at;
-
-	if (!g_file_get_contents("/proc/self/status", &text, NULL, NULL))
-		return false;
-	at = strstr(text, "\nCapEff:");
-	return at && (g_ascii_strtoull(at + strlen("\nCapEff:"), NULL, 16) >> capability & 1);
-}
-
-/* With the effective capabilities, which access() ignores. */
-static bool may_read_tracefs(void)
-{
-	const char *path = pp_tracefs_path();
-	g_autofree char *events = path ? g_build_filename(path, "events", NULL) : NULL;
-
-	return events && faccessat(AT_FDCWD, events, R_OK | X_OK, AT_EACCESS) == 0;
-}
-
-static bool may_use_bpf(void)
-{
-	return may(CAP_SYS_ADMIN) || (may(CAP_BPF) && may(CAP_PERFMON));
-}
-
-static const char *bpf_remedy(void)
-{
-	if (!pp_bpf_is_built())
-		return "install clang and libbpf-dev, and build gprof-mt again";
-	if (may_use_bpf() && (may_read_tracefs() || geteuid() == 0))
-		return "outside any sandbox, run a kernel of 5.18 or later with "
-		       "CONFIG_DEBUG_INFO_BTF";
-	if (geteuid() == 0)
-		return "this root lacks CAP_BPF or CAP_PERFMON: record on the host, or start the "
-		       "container with them";
-	return may_read_tracefs() ? "run as root, or: sudo setcap cap_bpf,cap_perfmon+ep "
-				    "$(command -v gprof-mt)"
-				  : "run as root, or: sudo setcap "
-				    "cap_bpf,cap_perfmon,cap_dac_read_search+ep "
-				    "$(command -v gprof-mt)";
-}
-
-/* Without BPF, recording only costs more time, so the line names the remedy and no failure. */
-static void check_bpf(void)
-{
-	check_source(GM_KERNEL_BPF, "BPF programs",
-		     "perf's events of the scheduler, at a fifth of their cost", POOR,
-		     bpf_remedy());
-}
-
-static bool may_trace(void)
-{
-	return may(CAP_SYS_ADMIN) || may(CAP_PERFMON);
-}
-
-/* is_permitted: perf's tracepoints are. */
-static void check_paranoid(bool is_permitted)
-{
-	g_autofree char *value = first_line("/proc/sys/kernel/perf_event_paranoid");
-	g_autofree char *found = NULL;
-	const char *allows;
-	int level;
-
-	if (!value) {
-		pp_doctor_line(BAD, "perf_event_paranoid", "this kernel has no perf events",
-			       "run a kernel with CONFIG_PERF_EVENTS");
-		return;
-	}
-	level = atoi(value);
-	allows = level < 0	? "everyone may use tracepoints"
-		 : is_permitted ? "does not limit this user"
-		 : level <= 2	? "everyone may record context switches, only root tracepoints"
-				: "only root may record";
-	found = g_strdup_printf("%d: %s", level, allows);
-	pp_doctor_line(level < 0 || is_permitted ? GOOD
-		       : level <= 2		 ? POOR
-						 : BAD,
-		       "perf_event_paranoid", found, "sudo sysctl kernel.perf_event_paranoid=-1");
-}
-
-static void check_tracefs(void)
-{
-	const char *path = pp_tracefs_path();
-
-	if (!path)
-		pp_doctor_line(
-		    geteuid() ? BAD : GOOD, "tracefs",
-		    geteuid() ? "not mounted" : "not mounted; root needs no mount",
-		    "sudo mount -t tracefs -o mode=755,gid=$(id -g) tracefs /sys/kernel/tracing");
-	else if (!may_read_tracefs())
-		pp_doctor_line(BAD, "tracefs", "mounted, but only for root",
-			       "sudo mount -o remount,mode=755,gid=$(id -g) /sys/kernel/tracing");
-	else
-		pp_doctor_line(GOOD, "tracefs", path, NULL);
 }
 
 static enum pp_verdict check_libraries(void)
@@ -172,7 +51,8 @@ static enum pp_verdict check_libraries(void)
 	}
 	text = pp_error_text(&err);
 	pp_error_done(&err);
-	pp_doctor_line(BAD, "runtime libraries", text, "make install");
+	pp_doctor_line(BAD, "runtime libraries", text,
+		       g_getenv("GPROF_MT_LIBDIR") ? "unset GPROF_MT_LIBDIR" : "make install");
 	return BAD;
 }
 
@@ -202,6 +82,16 @@ static void check_others(void)
 			       NULL);
 }
 
+/* Without these, most of what follows fails for that reason alone. */
+static void check_mounts(void)
+{
+	if (access("/proc/self", F_OK))
+		pp_doctor_line(BAD, "/proc", "not mounted", "sudo mount -t proc proc /proc");
+	if (access("/sys/kernel", F_OK))
+		pp_doctor_line(POOR, "/sys", "not mounted: no BPF programs",
+			       "sudo mount -t sysfs sysfs /sys");
+}
+
 static void check_tool(const char *name, const char *use, const char *fix)
 {
 	g_autofree char *path = g_find_program_in_path(name);
@@ -210,68 +100,57 @@ static void check_tool(const char *name, const char *use, const char *fix)
 	pp_doctor_line(path ? GOOD : POOR, name, path ?: lacking, fix);
 }
 
+static void check_kernel_tracer(bool daemon_runs)
+{
+	struct pp_lttng_lack lack = {
+	    "its modules are not loaded",
+	    "sudo apt-get install lttng-modules-dkms; sudo modprobe lttng-tracer",
+	};
+
+	if (daemon_runs && pp_lttng_kernel_ask(&lack))
+		pp_doctor_line(GOOD, "LTTng kernel tracer",
+			       geteuid() == 0 ? "record takes the kernel's events from it"
+					      : "record --set kernel.source=lttng takes the "
+						"kernel's events from it",
+			       NULL);
+	else if (daemon_runs || !pp_lttng_kernel_is_loaded())
+		pp_doctor_line(POOR, "LTTng kernel tracer", lack.what, lack.remedy);
+	else
+		pp_doctor_line(POOR, "LTTng kernel tracer",
+			       "its modules are loaded, but no session daemon runs",
+			       "sudo lttng-sessiond --daemonize");
+}
+
+static void check_ust(void)
+{
+	struct pp_error err = PP_ERROR_INIT;
+	g_auto(GStrv) paths = NULL;
+
+	if (pp_libraries_find(&paths, &err) == 0 && pp_libraries_check_ust(paths, &err))
+		pp_doctor_line(POOR, "LTTng-UST",
+			       "libsync_trace_ust.so is missing; record --backend lttng needs it",
+			       "install liblttng-ust-dev; make; make install");
+	pp_error_done(&err);
+}
+
 static void check_lttng(void)
 {
-	bool loaded = pp_lttng_kernel_is_loaded();
+	bool daemon_runs = pp_lttng_daemon_runs();
 
-	check_tool("lttng-sessiond", "record --backend lttng needs it",
-		   "sudo apt-get install lttng-tools");
-	if (geteuid() != 0)
-		pp_doctor_line(POOR, "LTTng kernel tracer", "for root only", "run as root");
-	else if (pp_lttng_kernel_ready())
-		pp_doctor_line(GOOD, "LTTng kernel tracer",
-			       "record takes the kernel's events from it", NULL);
+	check_ust();
+	if (daemon_runs)
+		pp_doctor_line(GOOD, "lttng-sessiond", "runs; record --backend lttng uses it",
+			       NULL);
 	else
-		pp_doctor_line(
-		    POOR, "LTTng kernel tracer",
-		    loaded ? "its modules are loaded, but no session daemon runs"
-			   : "its modules are not loaded",
-		    loaded ? "sudo lttng-sessiond --daemonize"
-			   : "sudo apt-get install lttng-modules-dkms; sudo modprobe lttng-tracer");
-}
-
-static void check_capabilities(void)
-{
-	if (may_trace())
-		pp_doctor_line(GOOD, "capabilities",
-			       may(CAP_SYS_ADMIN) ? "CAP_SYS_ADMIN" : "CAP_PERFMON", NULL);
-	else
-		pp_doctor_line(POOR, "capabilities", "neither CAP_PERFMON nor CAP_SYS_ADMIN",
-			       geteuid() ? "run as root, or see perf_event_paranoid and tracefs "
-					   "above"
-					 : "record on the host, or start the container with "
-					   "CAP_PERFMON");
-}
-
-/* Unprivileged users' rings count against this limit. */
-static void check_locked_memory(void)
-{
-	g_autofree char *free_kib = first_line("/proc/sys/kernel/perf_event_mlock_kb");
-	g_autofree char *found = NULL;
-	struct rlimit limit;
-
-	if (may(CAP_IPC_LOCK) || getrlimit(RLIMIT_MEMLOCK, &limit) || !free_kib)
-		return;
-	if (limit.rlim_cur == RLIM_INFINITY)
-		found = g_strdup("no limit");
-	else
-		found = g_strdup_printf("%s KiB for each CPU, and %llu KiB in all", free_kib,
-					(unsigned long long)limit.rlim_cur / 1024);
-	pp_doctor_line(limit.rlim_cur < WANTED_LOCKED_BYTES ? POOR : GOOD, "memory for rings",
-		       found, "ulimit -l unlimited, or more in /etc/security/limits.conf");
-}
-
-static void check_numbers(void)
-{
-	if (!pp_collector_sees_host_pids())
-		pp_doctor_line(POOR, "container", "thread ids differ from the host's",
-			       "record on the host, or in a container with its pid namespace");
+		check_tool("lttng-sessiond", "record --backend lttng needs it",
+			   "sudo apt-get install lttng-tools");
+	check_kernel_tracer(daemon_runs);
 }
 
 /* The limits of this process's cgroup and of those above it (cgroup version 2). */
 static void check_limits(void)
 {
-	g_autofree char *group = first_line("/proc/self/cgroup");
+	g_autofree char *group = pp_doctor_first_line("/proc/self/cgroup");
 	g_autofree char *path = NULL;
 
 	if (!group || !g_str_has_prefix(group, "0::/"))
@@ -279,7 +158,7 @@ static void check_limits(void)
 	path = g_strdup(group + strlen("0::"));
 	while (*path) {
 		g_autofree char *file = g_build_filename("/sys/fs/cgroup", path, "cpu.max", NULL);
-		g_autofree char *max = first_line(file);
+		g_autofree char *max = pp_doctor_first_line(file);
 		char *slash = strrchr(path, '/');
 		double quota, period;
 
@@ -288,7 +167,9 @@ static void check_limits(void)
 			    "the cgroup %s is limited to %.2f CPUs; its threads wait for more",
 			    path, quota / period);
 
-			pp_doctor_line(POOR, "container", found, "raise cpu.max of that group");
+			g_autofree char *remedy = g_strdup_printf("echo max | sudo tee %s", file);
+
+			pp_doctor_line(POOR, "CPU limit", found, remedy);
 		}
 		if (!slash)
 			return;
@@ -298,14 +179,17 @@ static void check_limits(void)
 
 static void check_clock(void)
 {
-	g_autofree char *source =
-	    first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+	static const char *const fast[] = {"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", NULL};
+	g_autofree char *source = pp_doctor_first_line(
+	    "/sys/devices/system/clocksource/clocksource0/current_clocksource");
 
-	if (source && (strcmp(source, "tsc") == 0 || strcmp(source, "kvm-clock") == 0))
+	if (!source)
+		pp_doctor_line(POOR, "clock source", "not known", "see /sys above");
+	else if (g_strv_contains(fast, source))
 		pp_doctor_line(GOOD, "clock source", source, NULL);
 	else
 		pp_doctor_line(
-		    POOR, "clock source", source ?: "not known",
+		    POOR, "clock source", source,
 		    "a time stamp costs a system call; boot with clocksource=tsc tsc=reliable");
 }
 
@@ -359,29 +243,15 @@ static const struct pp_cli_options options = {
 int pp_cmd_doctor(int argc, char **argv)
 {
 	int status = pp_cli_options_read(&options, argc, argv, NULL);
-	bool may_use_tracepoints;
 
 	if (status < 0 && optind + 1 < argc)
 		status = pp_cli_usage("doctor", "unexpected argument %s", argv[optind + 1]);
 	if (status >= 0)
 		return status;
+	check_mounts();
 	status = check_libraries() == GOOD ? PP_EXIT_GOOD : PP_EXIT_FAILED;
 	check_others();
-	check_bpf();
-	may_use_tracepoints =
-	    check_source(GM_KERNEL_PERF, "perf tracepoints",
-			 "full scheduling: which threads ran, waited and woke each other", POOR,
-			 geteuid() ? "run as root, or see the two checks below"
-				   : "see the checks below") == GOOD;
-	if (!may_use_tracepoints)
-		check_source(GM_KERNEL_SWITCHES, "context-switch records",
-			     "when each thread ran, and whether it was preempted or blocked", BAD,
-			     "sudo sysctl kernel.perf_event_paranoid=2");
-	check_paranoid(may_use_tracepoints);
-	check_tracefs();
-	check_capabilities();
-	check_locked_memory();
-	check_numbers();
+	pp_doctor_kernel();
 	check_limits();
 	check_clock();
 	check_sync_mode();

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* without_call NUMBER ERRNO COMMAND...: runs COMMAND with that system call failing with ERRNO, as
- * in a sandbox. */
+/*
+ * without_call NUMBER ERRNO COMMAND...: runs COMMAND with that system call failing with ERRNO, as
+ * in a sandbox.
+ */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
