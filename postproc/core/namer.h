@@ -40,8 +40,8 @@ struct pp_namer {
 	/* The function's name alone. */
 	char *(*function)(void *data, const struct pp_process *process, uint64_t address);
 	/*
-	 * The variable that holds a data address: "lock", or "table+8" for "table.lock"+8; NULL if
-	 * there is none.
+	 * The variable, or the part of one, that holds a data address: "lock", "queue.not_full",
+	 * "table[3].lock", or "table+8" where its type is not known; NULL if there is none.
 	 */
 	char *(*object)(void *data, const struct pp_process *process, uint64_t address);
 	/*

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define MAGIC	   "gprof-mt symbols" /* 16 characters */
-#define VERSION	   2u
+#define VERSION	   3u
 #define MAGIC_LEN  16
 #define DIGEST	   G_CHECKSUM_SHA256
 #define DIGEST_LEN 32
@@ -22,7 +22,7 @@ struct header {
 	uint32_t version, key_len;
 	uint32_t n_symbols[PP_N_SYMBOL_KINDS];
 	uint32_t n_places, n_frames;
-	uint32_t texts_len, zero;
+	uint32_t texts_len;
 };
 
 struct symbol_record {

@@ -15,7 +15,8 @@
 
 struct pp_cached_names;
 
-enum pp_symbol_kind { PP_SYMBOL_FUNCTION, PP_SYMBOL_VARIABLE, PP_N_SYMBOL_KINDS };
+/* PP_SYMBOL_PART: of a variable; its name is as in symbols/variables.h, its start is known. */
+enum pp_symbol_kind { PP_SYMBOL_FUNCTION, PP_SYMBOL_VARIABLE, PP_SYMBOL_PART, PP_N_SYMBOL_KINDS };
 
 /* The symbol that contains an address. */
 struct pp_symbol {

@@ -8,6 +8,7 @@
  */
 #include "symbols/object_file.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include <gelf.h>
@@ -18,6 +19,7 @@
 #include "symbols/symbol_cache.h"
 #include "symbols/symbol_table.h"
 #include "symbols/unwind_ranges.h"
+#include "symbols/variables.h"
 
 struct pp_object_file {
 	char *name, *build_id;
@@ -25,6 +27,7 @@ struct pp_object_file {
 	struct pp_debug_file *file;
 	struct pp_symbol_table *table; /* created on demand, like the next members */
 	struct pp_unwind_ranges *unwind_ranges;
+	struct pp_variables *variables;
 	struct pp_code *code;
 	struct pp_cached_names *cached;
 	char *key;			      /* of the cached names; NULL: they are not saved */
@@ -58,7 +61,8 @@ static void keep(struct pp_object_file *object)
 	g_autoptr(GBytes) bytes = NULL;
 
 	if (!object->key || !pp_cached_names_have_grown(object->cached) ||
-	    (object->code && !pp_code_is_whole(object->code)))
+	    (object->code && !pp_code_is_whole(object->code)) ||
+	    (object->variables && !pp_variables_are_whole(object->variables)))
 		return;
 	key = pp_debug_file_key(object->file);
 	if (g_strcmp0(key, object->key) != 0)
@@ -98,6 +102,7 @@ void pp_object_file_free(struct pp_object_file *object)
 	pp_code_free(object->code);
 	pp_symbol_table_free(object->table);
 	pp_unwind_ranges_free(object->unwind_ranges);
+	pp_variables_free(object->variables);
 	pp_debug_file_close(object->file);
 	g_free(object->key);
 	g_free(object->build_id);
@@ -225,15 +230,40 @@ const char *pp_object_file_function(struct pp_object_file *object, uint64_t addr
 	return shown_name(object, PP_SYMBOL_FUNCTION, symbol);
 }
 
-const char *pp_object_file_variable(struct pp_object_file *object, uint64_t address,
-				    uint64_t *ret_offset)
+/* The part of the variable that contains the address, whose name is NULL if it is not known. */
+static const struct pp_symbol *find_part(struct pp_object_file *object, uint64_t variable,
+					 uint64_t address)
 {
-	const struct pp_symbol *symbol = find_symbol(object, PP_SYMBOL_VARIABLE, address);
+	const struct pp_symbol *known =
+	    pp_cached_names_symbol(object->cached, PP_SYMBOL_PART, address);
+	struct pp_symbol found = {.start = variable};
+	g_autofree char *name = NULL;
+	uint64_t rest;
+
+	if (known)
+		return known;
+	if (!object->variables)
+		object->variables = pp_variables_new(pp_debug_file_module(object->file));
+	name = pp_variables_part(object->variables, variable, address - variable, &rest);
+	if (name)
+		found = (struct pp_symbol){.start = address - rest, .name = name};
+	return pp_cached_names_add_symbol(object->cached, PP_SYMBOL_PART, address, &found);
+}
+
+char *pp_object_file_variable(struct pp_object_file *object, uint64_t address)
+{
+	const struct pp_symbol *symbol = find_symbol(object, PP_SYMBOL_VARIABLE, address), *part;
+	g_autofree char *inside = NULL;
+	const char *name;
 
 	if (!symbol->name)
 		return NULL;
-	*ret_offset = address - symbol->start;
-	return shown_name(object, PP_SYMBOL_VARIABLE, symbol);
+	name = shown_name(object, PP_SYMBOL_VARIABLE, symbol);
+	part = find_part(object, symbol->start, address);
+	inside = pp_printable(g_strdup(part->name ? part->name : ""));
+	return address == part->start
+		   ? g_strconcat(name, inside, NULL)
+		   : g_strdup_printf("%s%s+%" PRIu64, name, inside, address - part->start);
 }
 
 /* --- frames ----------------------------------------------------------------------------------- */

@@ -44,9 +44,12 @@ bool pp_object_file_is_own(struct pp_object_file *object, uint64_t address);
 const char *pp_object_file_function(struct pp_object_file *object, uint64_t address,
 				    uint64_t *ret_start);
 
-/* The variable that contains the address, and the offset in it; NULL if there is none. */
-const char *pp_object_file_variable(struct pp_object_file *object, uint64_t address,
-				    uint64_t *ret_offset);
+/*
+ * The part of a variable that contains the address, "queue.not_full" or "locks[3]", by its type in
+ * DWARF; or else the offset in bytes, "queue+88".  NULL if there is no variable.  The caller frees
+ * it.
+ */
+char *pp_object_file_variable(struct pp_object_file *object, uint64_t address);
 
 /* A function that contains the address, and the position in it. */
 struct pp_source_frame {

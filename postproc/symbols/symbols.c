@@ -276,15 +276,10 @@ static char *name_object(void *data, const struct pp_process *process, uint64_t 
 {
 	const struct pp_load *load = pp_maps_find(process, address);
 	struct object *object = load ? get_object(data, load) : NULL;
-	const char *name;
-	uint64_t offset;
 
 	if (!object || pp_object_file_fault(object->file))
 		return NULL;
-	name = pp_object_file_variable(object->file, address - load->bias, &offset);
-	if (!name)
-		return NULL;
-	return offset ? g_strdup_printf("%s+%" PRIu64, name, offset) : g_strdup(name);
+	return pp_object_file_variable(object->file, address - load->bias);
 }
 
 static uint64_t find_entry(void *data, const struct pp_process *process, uint64_t address)

@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-/* "forks" selects everything in that variable: "forks", "forks+40", and all generations. */
+/* "forks" selects everything in that variable: "forks[3].lock", "forks+40", and all generations. */
 static bool is_called(const char *name, const char *wanted)
 {
 	size_t len = strlen(wanted);
 
 	return strcmp(name, wanted) == 0 ||
-	       (strncmp(name, wanted, len) == 0 && strchr("+ ", name[len]));
+	       (strncmp(name, wanted, len) == 0 && strchr("+.[ ", name[len]));
 }
 
 static bool is_at(const struct pp_object *object, const struct pp_wanted *wanted)
