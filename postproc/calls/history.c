@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "core/cache_lines.h"
 #include "gmon-mt/history.h"
@@ -435,12 +434,7 @@ static struct pp_calls_stream *stream_new(struct pp_capture *capture, struct pp_
 	stream->capture = capture;
 	stream->process = process;
 	stream->paths = paths;
-	for (guint i = 0; i < paths->len; i++) {
-		struct stat st;
-
-		if (stat(paths->pdata[i], &st) == 0)
-			stream->bytes += (uint64_t)st.st_size;
-	}
+	stream->bytes = pp_stream_files_bytes(paths);
 	stream->max_arcs = SPARE_ARCS + stream->bytes / (ARC_WORDS * WORD_BYTES);
 	stream->arcs = g_array_new(FALSE, TRUE, sizeof(struct arc));
 	stream->damage = g_ptr_array_new_with_free_func(damage_free);

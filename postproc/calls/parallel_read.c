@@ -211,6 +211,11 @@ struct pp_calls_apart *pp_calls_apart_new(struct pp_sweep *sweep)
 	return apart;
 }
 
+const GPtrArray *pp_calls_apart_streams(const struct pp_calls_apart *apart)
+{
+	return apart->streams;
+}
+
 void pp_calls_apart_finish(struct pp_calls_apart *apart)
 {
 	read_until(apart, INT64_MAX);

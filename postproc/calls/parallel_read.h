@@ -19,6 +19,9 @@ struct pp_calls_apart;
  */
 struct pp_calls_apart *pp_calls_apart_new(struct pp_sweep *sweep);
 
+/* The streams, of struct pp_calls_stream *. */
+const GPtrArray *pp_calls_apart_streams(const struct pp_calls_apart *apart);
+
 /* Delivers the remaining calls at the end of the sweep. */
 void pp_calls_apart_finish(struct pp_calls_apart *apart);
 void pp_calls_apart_free(struct pp_calls_apart *apart);

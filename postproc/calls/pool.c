@@ -4,6 +4,8 @@
 
 #include <sched.h>
 
+#include "core/progress.h"
+
 /* More workers would wait for the disk, and each has its own results in memory. */
 #define MAX_WORKERS 16
 
@@ -86,6 +88,12 @@ static void *work(void *data)
 
 bool pp_calls_pool_run(struct pp_calls_pool *pool)
 {
+	uint64_t bytes = 0;
+
+	for (guint i = 0; i < pool->streams->len; i++)
+		bytes += pp_calls_stream_bytes(pool->streams->pdata[i]);
+	pp_progress_begin(bytes);
 	pp_calls_pool_at_once(pool->n_workers, work, pool);
+	pp_progress_end();
 	return !pool->stopped;
 }

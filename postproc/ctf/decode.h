@@ -40,6 +40,13 @@ void pp_stream_begin_event(struct pp_stream *stream, int64_t time_ns);
 /* Decodes the event's record, unless its class is ignored. */
 void pp_stream_take(struct pp_stream *stream, const struct pp_record *record, int64_t time_ns);
 
+/* Notes the object of an event that is not decoded; later events of the packet may refer to it. */
+static inline void pp_stream_pass_object(struct pp_stream *stream, uint64_t object)
+{
+	stream->object = object;
+	stream->has_object = true;
+}
+
 /* Ends the stream and reports its losses. */
 void pp_stream_end(struct pp_stream *stream);
 

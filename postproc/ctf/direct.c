@@ -7,15 +7,14 @@
 
 #include <string.h>
 
-#include "gmon-mt/packet.h"
-#include "ctf/layout.h"
+#include "ctf/unaligned.h"
+#include "ctf/packet_head.h"
+#include "ctf/payload.h"
 #include "ctf/stream_file.h"
 
 #define BUFFER_BYTES	32768u
 #define EVENT_MAX_BYTES 8192u /* the buffer holds at least that much, or the rest of the packet */
-#define MAX_HEAD_BYTES	256u
 #define ID_EXTENDED	255
-#define MAX_PACKET_BITS (UINT64_C(1) << 36)
 
 #define UNREADABLE "cannot be read any more; the report covers only what was read"
 #define SHORTER	   "has become shorter; the report covers only what was read"
@@ -37,6 +36,8 @@ struct pp_direct_stream {
 	uint64_t packet_end;	  /* start of the next packet of the file */
 	uint64_t at, content_end; /* in the current packet: next byte to read, and the end */
 	unsigned n_packets;	  /* of the file so far */
+	guint n_entered;	  /* packets of the stream so far */
+	unsigned n_taken;	  /* events of the packet so far */
 	uint64_t discarded;	  /* the count in the last packet */
 	uint64_t time_ns;	  /* base for extending shortened time stamps */
 	uint64_t end_ns;	  /* end of the last packet: the CPU's state is known until then */
@@ -50,64 +51,6 @@ struct pp_direct_stream {
 	const struct pp_layout_class *class; /* of the current event */
 	struct pp_record record;
 };
-
-/* --- loads ---------------------------------------------------------------------------------- */
-
-static uint16_t load16(const uint8_t *at)
-{
-	uint16_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return GUINT16_FROM_LE(value);
-}
-
-static uint32_t load32(const uint8_t *at)
-{
-	uint32_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return GUINT32_FROM_LE(value);
-}
-
-static uint64_t load64(const uint8_t *at)
-{
-	uint64_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return GUINT64_FROM_LE(value);
-}
-
-static uint64_t load_bytes(const uint8_t *at, unsigned n)
-{
-	uint64_t value = 0;
-
-	for (unsigned i = 0; i < n; i++)
-		value |= (uint64_t)at[i] << (8 * i);
-	return value;
-}
-
-static uint64_t load(const uint8_t *at, unsigned n_bytes)
-{
-	switch (n_bytes) {
-	case 1:
-		return *at;
-	case 2:
-		return load16(at);
-	case 4:
-		return load32(at);
-	case 8:
-		return load64(at);
-	default:
-		return load_bytes(at, n_bytes);
-	}
-}
-
-static uint64_t extend_sign(uint64_t value, unsigned n_bytes)
-{
-	unsigned shift = 64 - 8 * n_bytes;
-
-	return (uint64_t)((int64_t)(value << shift) >> shift);
-}
 
 /* --- files ------------------------------------------------------------------------------------ */
 
@@ -166,35 +109,6 @@ static bool is_room(const struct pp_direct_stream *stream)
 
 /* --- packets ---------------------------------------------------------------------------------- */
 
-/* Returns `otherwise` if the header has no such field. */
-static uint64_t head_value(const uint8_t *head, struct pp_head_field field, uint64_t otherwise)
-{
-	uint64_t value;
-
-	if (!field.bits)
-		return otherwise;
-	value = load_bytes(head + field.offset_bytes, (field.bits + 7u) / 8);
-	return field.bits < 64 ? value & ((UINT64_C(1) << field.bits) - 1) : value;
-}
-
-static bool is_of_trace(const struct pp_layout *layout, const uint8_t *head)
-{
-	return head_value(head, layout->stream_id, 0) == 0 &&
-	       (!layout->has_uuid || !layout->uuid_at.bits ||
-		memcmp(head + layout->uuid_at.offset_bytes, layout->uuid, sizeof(layout->uuid)) ==
-		    0);
-}
-
-static bool makes_sense(const struct pp_layout *layout, const uint8_t *head)
-{
-	uint64_t content = head_value(head, layout->content_size, 0);
-	uint64_t packet = head_value(head, layout->packet_size, 0);
-
-	return head_value(head, layout->magic, 0) == GM_PACKET_MAGIC && content <= packet &&
-	       packet <= MAX_PACKET_BITS && packet % 8 == 0 && content / 8 >= layout->head_bytes &&
-	       head_value(head, layout->timestamp_begin, 0) <= INT64_MAX;
-}
-
 /* Notes that the next packet is missing or incomplete. */
 static void add_cut(struct pp_direct_stream *stream)
 {
@@ -207,7 +121,7 @@ static void add_cut(struct pp_direct_stream *stream)
 /* Notes losses between the previous packet and this one. */
 static void note_losses(struct pp_direct_stream *stream, const uint8_t *head)
 {
-	uint64_t discarded = head_value(head, stream->direct->layout->discarded, 0);
+	uint64_t discarded = pp_packet_value(head, stream->direct->layout->discarded, 0);
 
 	if (discarded > stream->discarded)
 		pp_stream_lose(&stream->stream, discarded - stream->discarded);
@@ -238,8 +152,8 @@ static void leave_rest(struct pp_direct_stream *stream)
 static void enter_packet(struct pp_direct_stream *stream, const uint8_t *head)
 {
 	const struct pp_layout *layout = stream->direct->layout;
-	uint64_t content_bytes = head_value(head, layout->content_size, 0) / 8;
-	uint64_t packet_bytes = head_value(head, layout->packet_size, 0) / 8;
+	uint64_t content_bytes = pp_packet_value(head, layout->content_size, 0) / 8;
+	uint64_t packet_bytes = pp_packet_value(head, layout->packet_size, 0) / 8;
 	uint64_t rest_bytes = stream->file.bytes - stream->packet_end;
 
 	stream->is_part = packet_bytes > rest_bytes;
@@ -250,13 +164,15 @@ static void enter_packet(struct pp_direct_stream *stream, const uint8_t *head)
 	stream->packet_end += MIN(packet_bytes, rest_bytes);
 	stream->next = stream->n_buffered = 0;
 	stream->n_packets++;
-	stream->time_ns = head_value(head, layout->timestamp_begin, 0);
+	stream->n_entered++;
+	stream->n_taken = 0;
+	stream->time_ns = pp_packet_value(head, layout->timestamp_begin, 0);
 	if (!stream->is_part)
-		stream->end_ns = head_value(head, layout->timestamp_end, 0);
+		stream->end_ns = pp_packet_value(head, layout->timestamp_end, 0);
 	note_losses(stream, head);
-	pp_stream_packet(&stream->stream, head_value(head, layout->cpu, UINT64_MAX),
-			 head_value(head, layout->tid, 0),
-			 head_value(head, layout->index, UINT64_MAX));
+	pp_stream_packet(&stream->stream, pp_packet_value(head, layout->cpu, UINT64_MAX),
+			 pp_packet_value(head, layout->tid, 0),
+			 pp_packet_value(head, layout->index, UINT64_MAX));
 }
 
 static bool begin_packet(struct pp_direct_stream *stream)
@@ -264,7 +180,7 @@ static bool begin_packet(struct pp_direct_stream *stream)
 	const struct pp_layout *layout = stream->direct->layout;
 
 	for (;;) {
-		uint8_t head[MAX_HEAD_BYTES];
+		uint8_t head[PP_PACKET_HEAD_BYTES];
 		ssize_t n;
 
 		if (!stream->file.path && !open_file(stream))
@@ -282,18 +198,18 @@ static bool begin_packet(struct pp_direct_stream *stream)
 			close_file(stream);
 			continue;
 		}
-		if (n != (ssize_t)layout->head_bytes || !makes_sense(layout, head)) {
+		if (n != (ssize_t)layout->head_bytes || !pp_packet_makes_sense(layout, head)) {
 			if (!is_being_written(stream) && !is_room(stream))
 				add_cut(stream);
 			close_file(stream);
 			continue;
 		}
-		if (!is_of_trace(layout, head)) {
+		if (!pp_packet_is_of_trace(layout, head)) {
 			add_damage(stream, "damaged: left out");
 			close_file(stream);
 			continue;
 		}
-		if ((int64_t)head_value(head, layout->timestamp_begin, 0) > until_ns(stream)) {
+		if ((int64_t)pp_packet_value(head, layout->timestamp_begin, 0) > until_ns(stream)) {
 			leave_rest(stream);
 			return false;
 		}
@@ -327,77 +243,15 @@ static void fill(struct pp_direct_stream *stream)
 	stream->n_buffered += (unsigned)n;
 }
 
+/* False at the end of the packet. */
+static bool has_event(struct pp_direct_stream *stream)
+{
+	if (stream->n_buffered - stream->next < EVENT_MAX_BYTES && stream->at < stream->content_end)
+		fill(stream);
+	return stream->next < stream->n_buffered;
+}
+
 /* --- events ----------------------------------------------------------------------------------- */
-
-static void put_number(struct pp_record *record, const struct pp_step *step, uint64_t value)
-{
-	if (step->slot != PP_NO_SLOT)
-		record->values[step->slot] = value;
-	if (step->more_slot != PP_NO_SLOT)
-		record->values[step->more_slot] = value;
-	if (step->is_tid)
-		record->tid = (int32_t)value;
-}
-
-static uint64_t take_number(const struct pp_step *step, const uint8_t *at)
-{
-	uint64_t value = load(at, step->bytes);
-
-	return step->is_signed ? extend_sign(value, step->bytes) : value;
-}
-
-static const uint8_t *take_text(struct pp_record *record, const struct pp_step *step,
-				const uint8_t *at, const uint8_t *end)
-{
-	const uint8_t *zero = memchr(at, 0, (size_t)(end - at));
-
-	if (zero && step->slot != PP_NO_SLOT)
-		record->texts[step->slot] = (const char *)at;
-	return zero ? zero + 1 : NULL;
-}
-
-static const uint8_t *take_array(struct pp_record *record, const struct pp_step *step,
-				 const uint8_t *at, const uint8_t *end, uint64_t n)
-{
-	if (n > (uint64_t)(end - at) / step->bytes)
-		return NULL;
-	if (step->slot != PP_NO_SLOT) {
-		record->n_addresses = n;
-		for (unsigned i = 0; i < MIN(n, ST_PATH_MAX); i++)
-			record->addresses[i] = load(at + (size_t)i * step->bytes, step->bytes);
-	}
-	return at + n * step->bytes;
-}
-
-/* Decodes the fields.  Returns their end, or NULL if they exceed `end`. */
-static const uint8_t *take_fields(struct pp_record *record, const struct pp_layout_class *class,
-				  const uint8_t *at, const uint8_t *end)
-{
-	uint64_t numbers[PP_MAX_STEPS];
-
-	if (class->fixed_bytes && (size_t)(end - at) < class->fixed_bytes)
-		return NULL;
-	for (unsigned i = 0; i < class->n_steps && at; i++) {
-		const struct pp_step *step = &class->steps[i];
-
-		switch (step->kind) {
-		case PP_STEP_INTEGER:
-			if (!class->fixed_bytes && (size_t)(end - at) < step->bytes)
-				return NULL;
-			numbers[i] = take_number(step, at);
-			put_number(record, step, numbers[i]);
-			at += step->bytes;
-			break;
-		case PP_STEP_TEXT:
-			at = take_text(record, step, at, end);
-			break;
-		default:
-			at = take_array(record, step, at, end, numbers[step->length_step]);
-			break;
-		}
-	}
-	return at;
-}
 
 /* Returns the end of the header, or NULL. */
 static const uint8_t *take_header(struct pp_direct_stream *stream, const uint8_t *at,
@@ -410,13 +264,13 @@ static const uint8_t *take_header(struct pp_direct_stream *stream, const uint8_t
 		return NULL;
 	*ret_id = *at++;
 	if (*ret_id != ID_EXTENDED) {
-		stream->time_ns += (uint32_t)(load32(at) - (uint32_t)stream->time_ns);
+		stream->time_ns += (uint32_t)(pp_load32(at) - (uint32_t)stream->time_ns);
 		return at + sizeof(uint32_t);
 	}
 	if (have < 1 + id_bytes + sizeof(uint64_t))
 		return NULL;
-	*ret_id = (unsigned)load(at, id_bytes);
-	stream->time_ns = load64(at + id_bytes);
+	*ret_id = (unsigned)pp_load(at, id_bytes);
+	stream->time_ns = pp_load64(at + id_bytes);
 	return at + id_bytes + sizeof(uint64_t);
 }
 
@@ -427,27 +281,35 @@ static const struct pp_layout_class *class_of(const struct pp_direct_stream *str
 	return id < classes->len ? classes->pdata[id] : NULL;
 }
 
+/* Reads the header of the packet's next event; NULL: it cannot be read. */
+static const uint8_t *take_class(struct pp_direct_stream *stream, const uint8_t *end)
+{
+	unsigned id = 0;
+	const uint8_t *at = take_header(stream, stream->buffer + stream->next, end, &id);
+
+	stream->class = at ? class_of(stream, id) : NULL;
+	return stream->class ? at : NULL;
+}
+
 /* Reads the packet's next event into the record; false: it cannot be read. */
 static bool take_event(struct pp_direct_stream *stream)
 {
-	const uint8_t *at = stream->buffer + stream->next;
 	const uint8_t *end = stream->buffer + stream->n_buffered;
+	const uint8_t *at = take_class(stream, end);
 	struct pp_record *record = &stream->record;
-	unsigned id = 0;
 
-	at = take_header(stream, at, end, &id);
-	stream->class = at ? class_of(stream, id) : NULL;
-	if (!stream->class)
+	if (!at)
 		return false;
 	record->class = &stream->class->class;
 	record->tid = PP_TID_UNKNOWN;
 	memset(record->values, 0, sizeof(record->values));
 	memset(record->texts, 0, sizeof(record->texts));
 	record->n_addresses = 0;
-	at = take_fields(record, stream->class, at, end);
+	at = pp_payload_take(record, stream->class, at, end);
 	if (!at)
 		return false;
 	stream->next = (unsigned)(at - stream->buffer);
+	stream->n_taken++;
 	return true;
 }
 
@@ -479,13 +341,15 @@ static bool end_stream(struct pp_direct_stream *stream, int64_t *ret_time_ns)
 	return pp_stream_is_of_cpu(&stream->stream) && *ret_time_ns < until_ns(stream);
 }
 
+uint64_t pp_direct_stream_bytes(const struct pp_direct_stream *stream)
+{
+	return pp_stream_files_bytes(stream->paths);
+}
+
 bool pp_direct_stream_next(struct pp_direct_stream *stream, int64_t *ret_time_ns)
 {
 	for (;;) {
-		if (stream->n_buffered - stream->next < EVENT_MAX_BYTES &&
-		    stream->at < stream->content_end)
-			fill(stream);
-		if (stream->next == stream->n_buffered) {
+		if (!has_event(stream)) {
 			if (begin_packet(stream))
 				continue;
 			return end_stream(stream, ret_time_ns);
@@ -526,6 +390,98 @@ void pp_direct_stream_emit(struct pp_direct_stream *stream, int64_t time_ns)
 	pp_stream_begin_event(&stream->stream, time_ns);
 	if (stream->record.class->what != PP_CLASS_IGNORED)
 		pp_stream_take(&stream->stream, &stream->record, time_ns);
+}
+
+/* --- reading parts of a stream -----------------------------------------------------------------
+ */
+
+GArray *pp_direct_stream_packets(const struct pp_direct_stream *stream)
+{
+	GArray *packets = g_array_new(FALSE, FALSE, sizeof(struct pp_packet_place));
+
+	for (guint i = 0; i < stream->paths->len; i++)
+		pp_packets_list(stream->direct->layout, stream->paths->pdata[i], i, packets);
+	return packets;
+}
+
+guint pp_direct_stream_packet(const struct pp_direct_stream *stream, unsigned *ret_n_taken)
+{
+	*ret_n_taken = stream->n_taken;
+	return stream->n_entered ? stream->n_entered - 1 : 0;
+}
+
+bool pp_direct_stream_seek(struct pp_direct_stream *stream, const GArray *packets, guint at)
+{
+	const struct pp_packet_place *packet = &g_array_index(packets, struct pp_packet_place, at);
+
+	close_file(stream);
+	stream->next_path = packet->file;
+	stream->n_entered = at;
+	if (!open_file(stream))
+		return false;
+	stream->packet_end = packet->offset;
+	return begin_packet(stream);
+}
+
+bool pp_direct_stream_pass(struct pp_direct_stream *stream, int64_t *ret_time_ns)
+{
+	const uint8_t *at, *end;
+
+	if (!has_event(stream))
+		return false;
+	end = stream->buffer + stream->n_buffered;
+	at = take_class(stream, end);
+	if (!at)
+		return false;
+	*ret_time_ns = (int64_t)MIN(stream->time_ns, INT64_MAX);
+	if (stream->class->class.what == PP_CLASS_SITE || !stream->class->fixed_bytes) {
+		stream->record.class = &stream->class->class;
+		at = pp_payload_take(&stream->record, stream->class, at, end);
+		if (at && stream->class->class.what == PP_CLASS_SITE)
+			pp_stream_take(&stream->stream, &stream->record, *ret_time_ns);
+	} else if ((size_t)(end - at) >= stream->class->fixed_bytes) {
+		if (stream->class->object_at >= 0)
+			pp_stream_pass_object(&stream->stream,
+					      pp_load64(at + stream->class->object_at));
+		at += stream->class->fixed_bytes;
+	} else {
+		at = NULL;
+	}
+	stream->next = at ? (unsigned)(at - stream->buffer) : stream->next;
+	stream->n_taken += at != NULL;
+	return at != NULL;
+}
+
+void pp_direct_stream_leave_gap(struct pp_direct_stream *stream)
+{
+	stream->stream.lost++;
+}
+
+bool pp_direct_stream_lacks_site(const struct pp_direct_stream *stream)
+{
+	uint64_t number = stream->record.values[PP_SYNC_SITE];
+
+	return !stream->is_over && stream->record.class->what == PP_CLASS_SYNC && number &&
+	       (number >= stream->stream.sites->len ||
+		!g_array_index(stream->stream.sites, uint64_t, number));
+}
+
+void pp_direct_stream_define_sites(struct pp_direct_stream *stream, const GArray *packets,
+				   guint first, guint end)
+{
+	struct pp_direct_stream scout = {.direct = stream->direct, .paths = stream->paths};
+	int64_t time_ns;
+
+	pp_stream_init(&scout.stream, stream->direct->decoder, stream->direct->trace,
+		       stream->paths->pdata[0]);
+	g_array_unref(scout.stream.sites);
+	scout.stream.sites = g_array_ref(stream->stream.sites);
+	for (guint i = first; i < end && pp_direct_stream_seek(&scout, packets, i); i++)
+		while (pp_direct_stream_pass(&scout, &time_ns))
+			;
+	close_file(&scout);
+	pp_stream_done(&scout.stream);
+	g_free(scout.buffer);
 }
 
 /* --- creation and release --------------------------------------------------------------------- */
@@ -600,7 +556,7 @@ struct pp_direct_trace *pp_direct_trace_new(struct pp_decoder *decoder,
 	if (trace->is_ust)
 		return NULL;
 	layout = pp_layout_new(trace->dir, trace->process ? PP_NAMES_OURS : PP_NAMES_KERNEL);
-	if (!layout || layout->head_bytes > MAX_HEAD_BYTES) {
+	if (!layout || layout->head_bytes > PP_PACKET_HEAD_BYTES) {
 		pp_layout_free(layout);
 		return NULL;
 	}

@@ -169,6 +169,20 @@ static unsigned find_fixed(const struct pp_layout_class *class)
 	return total <= MAX_FIXED ? total : 0;
 }
 
+static int find_object(const struct pp_layout_class *class)
+{
+	unsigned at = 0;
+
+	for (unsigned i = 0; class->fixed_bytes && i < class->n_steps; i++) {
+		const struct pp_step *step = &class->steps[i];
+
+		if (class->class.what == PP_CLASS_SYNC && step->slot == PP_SYNC_OBJECT)
+			return step->bytes == sizeof(uint64_t) ? (int)at : -1;
+		at += step->bytes;
+	}
+	return -1;
+}
+
 static bool add_class(struct pp_layout *layout, const struct pp_tsdl_event *event,
 		      enum pp_class_names names)
 {
@@ -196,6 +210,7 @@ static bool add_class(struct pp_layout *layout, const struct pp_tsdl_event *even
 	if (!add_steps(class, event->context, true) || !add_steps(class, event->payload, false))
 		return false;
 	class->fixed_bytes = find_fixed(class);
+	class->object_at = find_object(class);
 	return true;
 }
 

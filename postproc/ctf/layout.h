@@ -41,6 +41,7 @@ struct pp_layout_class {
 	const char *missing; /* a required field that is missing; NULL: none */
 	bool missing_reported;
 	unsigned fixed_bytes; /* sum of all steps if all are integers; else 0 */
+	int object_at; /* offset of the 64-bit object of a synch-event; -1: none, or not fixed */
 	unsigned n_steps;
 	struct pp_step *steps;
 };

@@ -3,10 +3,11 @@
 #include "ctf/stream_file.h"
 
 #include <fcntl.h>
-#include <glib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "core/progress.h"
 
 /* The limit applies to the process: readers of two captures share it. */
 static gint n_kept;
@@ -49,6 +50,19 @@ static int open_regular(const char *path, uint64_t *ret_bytes)
 	return fd;
 }
 
+uint64_t pp_stream_files_bytes(const GPtrArray *paths)
+{
+	uint64_t bytes = 0;
+
+	for (guint i = 0; i < paths->len; i++) {
+		struct stat st;
+
+		if (stat(paths->pdata[i], &st) == 0 && S_ISREG(st.st_mode))
+			bytes += (uint64_t)st.st_size;
+	}
+	return bytes;
+}
+
 bool pp_stream_file_open(struct pp_stream_file *file, const char *path)
 {
 	int fd = open_regular(path, &file->bytes);
@@ -66,16 +80,17 @@ ssize_t pp_stream_file_read(const struct pp_stream_file *file, void *buffer, siz
 			    uint64_t at)
 {
 	uint64_t now_bytes;
+	bool is_kept = file->kept_fd >= 0;
+	int fd = is_kept ? file->kept_fd : open_regular(file->path, &now_bytes);
 	ssize_t n;
-	int fd;
 
-	if (file->kept_fd >= 0)
-		return pread(file->kept_fd, buffer, n_bytes, (off_t)at);
-	fd = open_regular(file->path, &now_bytes);
 	if (fd < 0)
 		return -1;
 	n = pread(fd, buffer, n_bytes, (off_t)at);
-	close(fd);
+	if (!is_kept)
+		close(fd);
+	if (n > 0)
+		pp_progress_add((uint64_t)n);
 	return n;
 }
 

@@ -7,6 +7,7 @@
 #ifndef PP_CTF_STREAM_FILE_H
 #define PP_CTF_STREAM_FILE_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -19,6 +20,9 @@ struct pp_stream_file {
 
 /* Raises the limit of open files to the hard limit. */
 void pp_stream_files_raise_limit(void);
+
+/* The sizes of these files together; of char *. */
+uint64_t pp_stream_files_bytes(const GPtrArray *paths);
 
 /*
  * Returns false if it is not a regular file, or cannot be opened.  The path is borrowed until

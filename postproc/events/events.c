@@ -12,8 +12,10 @@
 #include "ctf/babeltrace/babeltrace.h"
 #include "calls/parallel_read.h"
 #include "calls/history.h"
+#include "core/progress.h"
 #include "ctf/direct.h"
 #include "ctf/stream_file.h"
+#include "ctf/windowed.h"
 
 #define KERNEL_KINDS                                                                               \
 	(PP_EVENT_MASK(PP_EVENT_SWITCH) | PP_EVENT_MASK(PP_EVENT_WAKING) |                         \
@@ -43,6 +45,7 @@ struct readers {
 	GPtrArray *feeds;	      /* of struct pp_feed *, of both */
 	GPtrArray *others;	      /* of struct pp_trace *, to be read through Babeltrace */
 	struct pp_calls_apart *apart; /* NULL: call histories are among the feeds */
+	struct pp_windowed *windowed; /* NULL: everything is read */
 };
 
 /* --- call histories ------------------------------------------------------------------------- */
@@ -102,19 +105,26 @@ static void direct_emit(struct pp_feed *base)
 	pp_direct_stream_emit(feed->direct, base->time_ns);
 }
 
+static struct pp_feed *direct_feed_new(struct pp_direct_stream *stream)
+{
+	struct direct_feed *feed = g_new0(struct direct_feed, 1);
+
+	feed->feed.advance = direct_advance;
+	feed->feed.emit = direct_emit;
+	feed->direct = stream;
+	return &feed->feed;
+}
+
 static void add_direct(struct readers *readers, struct pp_direct_trace *trace)
 {
 	const GPtrArray *streams = pp_direct_streams(trace);
 
 	g_ptr_array_add(readers->direct, trace);
-	for (guint i = 0; i < streams->len; i++) {
-		struct direct_feed *feed = g_new0(struct direct_feed, 1);
-
-		feed->feed.advance = direct_advance;
-		feed->feed.emit = direct_emit;
-		feed->direct = streams->pdata[i];
-		g_ptr_array_add(readers->feeds, feed);
-	}
+	for (guint i = 0; i < streams->len; i++)
+		g_ptr_array_add(readers->feeds,
+				readers->windowed
+				    ? pp_windowed_add(readers->windowed, streams->pdata[i])
+				    : direct_feed_new(streams->pdata[i]));
 }
 
 /* For tests that compare the two readers. */
@@ -181,6 +191,7 @@ static void readers_done(struct readers *readers)
 	g_ptr_array_unref(readers->feeds);
 	g_clear_pointer(&readers->histories, g_ptr_array_unref);
 	pp_calls_apart_free(readers->apart);
+	pp_windowed_free(readers->windowed);
 	g_ptr_array_unref(readers->direct);
 	g_ptr_array_unref(readers->others);
 	g_free(readers->sweep.heap);
@@ -194,6 +205,28 @@ static void add_all(struct readers *readers, bool calls_apart)
 		readers->apart = pp_calls_apart_new(&readers->sweep);
 	if (!readers->apart)
 		add_histories(readers);
+	if (readers->windowed)
+		pp_windowed_place(readers->windowed,
+				  pp_model_origin(readers->sweep.decoder.capture->model),
+				  readers->sweep.decoder.capture->model->end_ns);
+}
+
+/* Those of other readers are not known. */
+static uint64_t sum_bytes(const struct readers *readers)
+{
+	const GPtrArray *histories =
+	    readers->apart ? pp_calls_apart_streams(readers->apart) : readers->histories;
+	uint64_t bytes = 0;
+
+	for (guint i = 0; i < readers->direct->len; i++) {
+		const GPtrArray *streams = pp_direct_streams(readers->direct->pdata[i]);
+
+		for (guint k = 0; k < streams->len; k++)
+			bytes += pp_direct_stream_bytes(streams->pdata[k]);
+	}
+	for (guint i = 0; histories && i < histories->len; i++)
+		bytes += pp_calls_stream_bytes(histories->pdata[i]);
+	return bytes;
 }
 
 static int read_events(struct readers *readers, bool calls_apart, struct pp_error *err)
@@ -207,9 +240,13 @@ static int read_events(struct readers *readers, bool calls_apart, struct pp_erro
 	readers->direct = g_ptr_array_new_with_free_func((GDestroyNotify)pp_direct_trace_free);
 	readers->others = g_ptr_array_new();
 	add_all(readers, calls_apart);
-	ret = run(readers, err);
+	pp_progress_begin(sum_bytes(readers));
+	ret = readers->windowed && readers->others->len
+		  ? pp_error_add(err, -ENOTSUP, "only whole traces can be read through Babeltrace")
+		  : run(readers, err);
 	if (ret == 0 && readers->sweep.stopped)
 		ret = pp_error_add(err, -ECANCELED, "stopped");
+	pp_progress_end();
 	readers_done(readers);
 	if (ret == 0 && decoder->kinds & KERNEL_KINDS)
 		pp_missing_kernel_events(capture, decoder->n_kernel_events);
@@ -246,6 +283,20 @@ int pp_events_read_apart(struct pp_capture *capture, unsigned kinds,
 		return 0;
 	pp_decoder_init(&readers.sweep.decoder, capture, kinds, take, data);
 	return read_events(&readers, true, err);
+}
+
+int pp_events_read_windows(struct pp_capture *capture, unsigned kinds, struct pp_windows *windows,
+			   uint64_t max_bytes,
+			   void (*take)(void *data, const struct pp_event *event),
+			   bool (*go_on)(void *data), void *data, struct pp_error *err)
+{
+	struct readers readers = {.sweep.go_on = go_on};
+
+	if (!kinds)
+		return 0;
+	readers.windowed = pp_windowed_new(windows, max_bytes);
+	pp_decoder_init(&readers.sweep.decoder, capture, kinds, take, data);
+	return read_events(&readers, false, err);
 }
 
 static void take_nothing(void *data, const struct pp_event *event)

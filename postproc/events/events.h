@@ -4,6 +4,7 @@
 #define PP_EVENTS_EVENTS_H
 
 #include "core/event.h"
+#include "core/windows.h"
 #include "capture/capture.h"
 
 /*
@@ -22,6 +23,15 @@ int pp_events_read(struct pp_capture *capture, unsigned kinds,
 int pp_events_read_while(struct pp_capture *capture, unsigned kinds,
 			 void (*take)(void *data, const struct pp_event *event),
 			 bool (*go_on)(void *data), void *data, struct pp_error *err);
+
+/*
+ * The same, but reads only about max_bytes of our own traces, in windows that it places in the time
+ * before the first event (ctf/windowed.h); the caller frees them with pp_windows_done().
+ */
+int pp_events_read_windows(struct pp_capture *capture, unsigned kinds, struct pp_windows *windows,
+			   uint64_t max_bytes,
+			   void (*take)(void *data, const struct pp_event *event),
+			   bool (*go_on)(void *data), void *data, struct pp_error *err);
 
 /*
  * The same, but between two other events, calls of different threads may arrive in any order and at

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* Windows are at irregular distances, so that a periodic program is not seen in one phase only. */
+#include "core/windows.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+/* The golden ratio: multiples of it, without their integer parts, are spread evenly in [0, 1). */
+#define SPREAD 0.61803398874989485
+
+void pp_windows_init(struct pp_windows *windows, unsigned n, int64_t from_ns, int64_t to_ns,
+		     int64_t len_ns)
+{
+	double stretch_ns = (double)(to_ns - from_ns) / n;
+	double room_ns = MAX(stretch_ns - (double)len_ns, 0);
+
+	*windows = (struct pp_windows){
+	    .from_ns = g_new(int64_t, n),
+	    .n = n,
+	    .len_ns = len_ns,
+	    .span_ns = to_ns - from_ns,
+	};
+	for (unsigned i = 0; i < n; i++) {
+		double at = (i + 0.5) * SPREAD;
+
+		at -= (double)(int64_t)at;
+		windows->from_ns[i] = from_ns + (int64_t)(i * stretch_ns + at * room_ns);
+	}
+}
+
+void pp_windows_done(struct pp_windows *windows)
+{
+	g_free(windows->from_ns);
+	*windows = (struct pp_windows){0};
+}
+
+static bool ends_after(const struct pp_windows *windows, unsigned at, int64_t time_ns)
+{
+	return at == windows->n || windows->from_ns[at] + windows->len_ns > time_ns;
+}
+
+unsigned pp_windows_after(struct pp_windows *windows, int64_t time_ns)
+{
+	unsigned first = 0, end = windows->n, last = windows->last_after;
+
+	if (last <= end && ends_after(windows, last, time_ns) &&
+	    (!last || !ends_after(windows, last - 1, time_ns)))
+		return last;
+	while (first < end) {
+		unsigned middle = first + (end - first) / 2;
+
+		if (ends_after(windows, middle, time_ns))
+			end = middle;
+		else
+			first = middle + 1;
+	}
+	windows->last_after = first;
+	return first;
+}
+
+int64_t pp_window_part_ns(const struct pp_windows *windows, unsigned at, int64_t start_ns,
+			  int64_t end_ns)
+{
+	int64_t from_ns = MAX(start_ns, windows->from_ns[at]);
+	int64_t to_ns = MIN(end_ns, windows->from_ns[at] + windows->len_ns);
+
+	return MAX(to_ns - from_ns, 0);
+}
+
+int64_t pp_windows_part_ns(struct pp_windows *windows, int64_t start_ns, int64_t end_ns)
+{
+	int64_t sum_ns = 0;
+
+	for (unsigned i = pp_windows_after(windows, start_ns);
+	     i < windows->n && windows->from_ns[i] < end_ns; i++)
+		sum_ns += pp_window_part_ns(windows, i, start_ns, end_ns);
+	return sum_ns;
+}
+
+void pp_windows_cut(struct pp_windows *windows, int64_t from_ns, int64_t to_ns)
+{
+	while (windows->n && windows->from_ns[windows->n - 1] + windows->len_ns > to_ns)
+		windows->n--;
+	windows->span_ns = to_ns - from_ns;
+}
+
+double pp_windows_factor(const struct pp_windows *windows)
+{
+	return windows->n ? (double)windows->span_ns / ((double)windows->len_ns * windows->n) : 0;
+}
