@@ -194,6 +194,8 @@ bool pp_selection_has_time(const struct pp_selection *selection, int64_t time_ns
 {
 	int64_t since_ns = time_ns - pp_model_origin(selection->model);
 
+	if (selection->windows)
+		return pp_windows_part_ns(selection->windows, time_ns, time_ns + 1) > 0;
 	return since_ns >= selection->from_ns && since_ns < selection->to_ns;
 }
 
@@ -208,6 +210,8 @@ bool pp_selection_part(const struct pp_selection *selection, int64_t *start_ns, 
 
 int64_t pp_selection_part_ns(const struct pp_selection *selection, int64_t start_ns, int64_t end_ns)
 {
+	if (selection->windows)
+		return pp_windows_part_ns(selection->windows, start_ns, end_ns);
 	return pp_selection_part(selection, &start_ns, &end_ns) ? end_ns - start_ns : 0;
 }
 

@@ -13,6 +13,7 @@
 #ifndef PP_ANALYSIS_SELECT_H
 #define PP_ANALYSIS_SELECT_H
 
+#include "core/windows.h"
 #include "analysis/pass.h"
 
 struct pp_operation;
@@ -31,6 +32,7 @@ struct pp_selection {
 	unsigned by;
 	const struct pp_model *model; /* times are relative to its start; set with the view */
 	int64_t from_ns, to_ns;	      /* from <= time - start < to */
+	struct pp_windows *windows;   /* instead of a range of time; NULL */
 	int64_t min_wait_ns;
 	GPtrArray *tids, *threads, *objects, *functions; /* of struct pp_wanted * */
 	/* struct key of a site -> whether its function matches; filled on demand */

@@ -135,9 +135,8 @@ int pp_view_run(struct pp_view *view, const char *const *names, unsigned n_names
 
 struct bounded {
 	struct pp_pass_set *passes;
-	bool (*go_on)(void *data, uint64_t n_events);
+	bool (*go_on)(void *data);
 	void *data;
-	uint64_t n_events;
 	int64_t last_ns;
 };
 
@@ -145,7 +144,6 @@ static void take_bounded(void *data, const struct pp_event *event)
 {
 	struct bounded *self = data;
 
-	self->n_events++;
 	self->last_ns = event->time_ns;
 	pp_pass_set_event(self->passes, event);
 }
@@ -154,24 +152,44 @@ static bool bounded_goes_on(void *data)
 {
 	const struct bounded *self = data;
 
-	return self->go_on(self->data, self->n_events);
+	return self->go_on(self->data);
 }
 
 int pp_view_run_while(struct pp_view *view, const char *const *names, unsigned n_names,
-		      bool (*go_on)(void *data, uint64_t n_events), void *data, int64_t *ret_end_ns,
+		      bool (*go_on)(void *data), void *data, int64_t *ret_end_ns,
 		      struct pp_error *err)
 {
 	const struct pp_model *model = view->capture->model;
 	struct bounded bounded = {.go_on = go_on, .data = data};
 	int ret;
 
-	view->passes = pp_pass_set_new(&view->context, names, n_names);
-	bounded.passes = view->passes;
+	view->passes = bounded.passes = pp_pass_set_new(&view->context, names, n_names);
 	ret = pp_events_read_while(view->capture, pp_pass_set_kinds(view->passes), take_bounded,
 				   bounded_goes_on, &bounded, err);
 	if (ret < 0 && ret != -ECANCELED)
 		return ret;
 	*ret_end_ns = ret < 0 ? bounded.last_ns : PP_TIME_UNKNOWN;
+	pp_pass_set_finish(view->passes, ret < 0 ? bounded.last_ns : model->end_ns);
+	return 0;
+}
+
+int pp_view_run_windows(struct pp_view *view, const char *const *names, unsigned n_names,
+			struct pp_windows *windows, uint64_t max_bytes, bool (*go_on)(void *data),
+			void *data, struct pp_error *err)
+{
+	const struct pp_model *model = view->capture->model;
+	struct bounded bounded = {.go_on = go_on, .data = data};
+	int ret;
+
+	view->context.selection->by |= PP_SELECT_TIME;
+	view->context.selection->windows = windows;
+	view->passes = bounded.passes = pp_pass_set_new(&view->context, names, n_names);
+	ret = pp_events_read_windows(view->capture, pp_pass_set_kinds(view->passes), windows,
+				     max_bytes, take_bounded, bounded_goes_on, &bounded, err);
+	if (ret == -ECANCELED)
+		pp_windows_cut(windows, pp_model_origin(model), bounded.last_ns);
+	else if (ret < 0)
+		return ret;
 	pp_pass_set_finish(view->passes, ret < 0 ? bounded.last_ns : model->end_ns);
 	return 0;
 }

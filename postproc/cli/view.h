@@ -3,6 +3,7 @@
 #ifndef PP_CLI_VIEW_H
 #define PP_CLI_VIEW_H
 
+#include "core/windows.h"
 #include "capture/capture.h"
 #include "symbols/symbols.h"
 #include "analysis/pass_set.h"
@@ -59,12 +60,21 @@ int pp_view_run(struct pp_view *view, const char *const *names, unsigned n_names
 
 /*
  * The same for passes that need no names of threads, but ends when go_on(data) returns false, which
- * is called regularly with the number of events read so far.  The passes then know the events up to
- * the time *ret_end_ns; PP_TIME_UNKNOWN: all events.
+ * is called regularly.  The passes then know the events up to the time *ret_end_ns;
+ * PP_TIME_UNKNOWN: all events.
  */
 int pp_view_run_while(struct pp_view *view, const char *const *names, unsigned n_names,
-		      bool (*go_on)(void *data, uint64_t n_events), void *data, int64_t *ret_end_ns,
+		      bool (*go_on)(void *data), void *data, int64_t *ret_end_ns,
 		      struct pp_error *err);
+
+/*
+ * The same, but with the events in windows of the time (events/events.h); the context has a
+ * selection, to which these are added.  If it was ended, there are fewer windows, in a part of the
+ * time.  The caller frees them with pp_windows_done(), when the view is not used any more.
+ */
+int pp_view_run_windows(struct pp_view *view, const char *const *names, unsigned n_names,
+			struct pp_windows *windows, uint64_t max_bytes, bool (*go_on)(void *data),
+			void *data, struct pp_error *err);
 
 /* Prints the capture's damage to stderr.  Returns the resulting exit status. */
 int pp_view_print_damage(const struct pp_view *view);

@@ -35,6 +35,7 @@ static void lock_free(void *data)
 	}
 	pp_site_set_done(&lock->sites);
 	g_clear_pointer(&lock->waits, g_array_unref);
+	g_free(lock->parts_ns);
 	g_free(lock);
 }
 
@@ -88,6 +89,23 @@ static void count_holder(struct pp_lock_waits *waits, const struct pp_site_key *
 	holder->wait_max_ns = MAX(holder->wait_max_ns, wait_ns);
 }
 
+/* --- windows of the time --------------------------------------------------------------------- */
+
+static void count_parts(const struct pp_locks *self, struct pp_lock *lock, int64_t start_ns,
+			int64_t end_ns)
+{
+	const struct pp_selection *selection = self->context->selection;
+	struct pp_windows *windows = selection ? selection->windows : NULL;
+
+	if (!windows)
+		return;
+	if (!lock->parts_ns)
+		lock->parts_ns = g_new0(int64_t, windows->n);
+	for (unsigned i = pp_windows_after(windows, start_ns);
+	     i < windows->n && windows->from_ns[i] < end_ns; i++)
+		lock->parts_ns[i] += pp_window_part_ns(windows, i, start_ns, end_ns);
+}
+
 /* --- tries ---------------------------------------------------------------------------------- */
 
 /* A spin belongs to the call site of its first try, a failed try to its own. */
@@ -118,6 +136,7 @@ static void count_tries(struct pp_locks *self, struct pp_object *object,
 	waits->tries.n_spins += counts;
 	waits->tries.spin_ns += spin_ns;
 	waits->tries.spin_max_ns = MAX(waits->tries.spin_max_ns, spin_ns);
+	count_parts(self, lock, run->since_ns, operation->end_ns);
 	if (pp_object_is_lock(object))
 		holder_of(waits, &run->holder)->spin_ns += spin_ns;
 }
@@ -158,6 +177,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	lock->contended += counts;
 	lock->wait_ns += wait_ns;
 	lock->runnable_ns += MIN(operation->runnable_ns, wait_ns);
+	count_parts(self, lock, operation->begin_ns, operation->end_ns);
 	waits = waits_of(site);
 	waits->contended += counts;
 	waits->wait_ns += wait_ns;
@@ -324,6 +344,7 @@ static void locks_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	add_table(tables, pp_locks_table(self, used));
 	add_table(tables, pp_lock_pairs_table(self, used));
 	add_table(tables, pp_lock_tries_table(self, used));
+	add_table(tables, pp_lock_errors_table(self, used));
 }
 
 const struct pp_pass pp_pass_locks = {

@@ -90,6 +90,7 @@ struct pp_lock {
 	struct pp_site_set sites; /* of struct pp_lock_site */
 	GArray *waits;		  /* of struct pp_lock_wait, for lockable objects; NULL: none yet */
 	struct pp_lock_former formers[2]; /* of different threads, the last one first */
+	int64_t *parts_ns; /* waits and spins by window of the selection; NULL: none yet */
 };
 
 struct pp_locks {
@@ -159,6 +160,12 @@ struct pp_ranked_lock {
 GArray *pp_locks_used(const struct pp_locks *self);
 
 struct pp_table *pp_locks_table(const struct pp_locks *self, const GArray *used);
+
+/*
+ * The standard error of each object's total of waits and spins, in the order of the table, if only
+ * windows of the time are selected; else NULL.
+ */
+struct pp_table *pp_lock_errors_table(const struct pp_locks *self, const GArray *used);
 
 /* The sum over all call sites. */
 struct pp_lock_tries pp_lock_tries(const struct pp_lock *lock);

@@ -5,6 +5,9 @@
  */
 #include "pass/locks.h"
 
+#include <math.h>
+
+#include "analysis/select.h"
 #include "analysis/state/object_row.h"
 
 enum {
@@ -181,4 +184,60 @@ struct pp_table *pp_lock_tries_table(const struct pp_locks *self, const GArray *
 		return table;
 	pp_table_free(table);
 	return NULL;
+}
+
+/* --- errors of estimates -------------------------------------------------------------------- */
+
+enum { ERROR_PID, ERROR_OBJECT, ERROR_GENERATION, ERROR_NS, N_ERROR_COLUMNS };
+
+static const struct pp_column error_columns[N_ERROR_COLUMNS] = {
+    [ERROR_PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_ID, "the process"},
+    [ERROR_OBJECT] = {"object", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID, "address"},
+    [ERROR_GENERATION] = {"generation", "generation", PP_TYPE_COUNT, PP_COLUMN_ID,
+			  "of the objects at this address"},
+    [ERROR_NS] = {"error_ns", "error", PP_TYPE_TIME_NS, 0,
+		  "standard error of the estimated total of waits and spins"},
+};
+
+/* Of a total that is estimated from windows of equal length, one in each of n equal stretches. */
+static double standard_error_ns(const int64_t *parts_ns, const struct pp_windows *windows)
+{
+	double n = windows->n, factor = pp_windows_factor(windows);
+	double mean_ns = 0, squares = 0;
+
+	if (windows->n < 2)
+		return 0;
+	for (unsigned i = 0; i < windows->n; i++)
+		mean_ns += (double)parts_ns[i] / n;
+	for (unsigned i = 0; i < windows->n; i++)
+		squares += pow((double)parts_ns[i] - mean_ns, 2);
+	return factor * sqrt(n * squares / (n - 1) * MAX(1 - 1 / factor, 0));
+}
+
+struct pp_table *pp_lock_errors_table(const struct pp_locks *self, const GArray *used)
+{
+	const struct pp_selection *selection = self->context->selection;
+	struct pp_table *table;
+
+	if (!selection || !selection->windows)
+		return NULL;
+	table = pp_table_new("lock_errors", "Errors of estimated waits", error_columns,
+			     N_ERROR_COLUMNS);
+	table->is_for_text = true;
+	for (guint i = 0; i < used->len; i++) {
+		const struct pp_object *object =
+		    g_array_index(used, struct pp_ranked_lock, i).object;
+		const struct pp_lock *lock = object->data;
+		struct pp_cell *row;
+
+		if (!lock->parts_ns)
+			continue;
+		row = pp_table_add_row(table);
+		pp_cell_set_count(&row[ERROR_PID], object->process->pid);
+		pp_cell_set_count(&row[ERROR_OBJECT], object->address);
+		pp_cell_set_count(&row[ERROR_GENERATION], object->generation);
+		pp_cell_set_time(&row[ERROR_NS],
+				 (int64_t)standard_error_ns(lock->parts_ns, selection->windows));
+	}
+	return table;
 }

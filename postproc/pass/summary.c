@@ -412,7 +412,7 @@ static void append_use(GString *text, const struct pp_cell *row, bool is_part)
 static void append_top(GString *text, const struct pp_table *top)
 {
 	for (guint r = 0; r < top->rows->len; r++) {
-		g_autofree char *line = pp_top_text(top, r);
+		g_autofree char *line = pp_top_text(top, r, "");
 
 		append_item(text, r ? "" : "waited most", "%s", line);
 	}

@@ -134,13 +134,12 @@ static void add_top_row(struct pp_table *top, const struct pp_table *locks, guin
 	set_sites(row, pp_table_cell(locks, from, "sites"));
 }
 
-struct pp_table *pp_top_new(const struct pp_table *locks, unsigned n_rows)
+unsigned pp_top_pick(const struct pp_table *locks, unsigned n_rows, guint *ret_rows)
 {
-	struct pp_table *top =
-	    pp_table_new("top", "Waited most", pp_top_columns, G_N_ELEMENTS(pp_top_columns));
 	g_autofree bool *taken = g_new0(bool, locks ? locks->rows->len + 1 : 1);
+	unsigned n;
 
-	for (unsigned n = 0; locks && n < n_rows; n++) {
+	for (n = 0; locks && n < n_rows; n++) {
 		guint best = 0;
 		int64_t longest_ns = 0;
 
@@ -152,19 +151,57 @@ struct pp_table *pp_top_new(const struct pp_table *locks, unsigned n_rows)
 		if (!longest_ns)
 			break;
 		taken[best] = true;
-		add_top_row(top, locks, best);
+		ret_rows[n] = best;
 	}
+	return n;
+}
+
+struct pp_table *pp_top_new(const struct pp_table *locks, unsigned n_rows)
+{
+	struct pp_table *top =
+	    pp_table_new("top", "Waited most", pp_top_columns, G_N_ELEMENTS(pp_top_columns));
+	g_autofree guint *rows = g_new(guint, n_rows);
+	unsigned n = pp_top_pick(locks, n_rows, rows);
+
+	for (unsigned i = 0; i < n; i++)
+		add_top_row(top, locks, rows[i]);
 	return top;
 }
 
-char *pp_top_text(const struct pp_table *top, unsigned at)
+/* Three digits: the others would not be known. */
+static uint64_t scale_count(uint64_t count, double factor)
+{
+	double value = (double)count * factor, unit = 1;
+
+	while (value / unit >= 1000)
+		unit *= 10;
+	return (uint64_t)(value / unit + 0.5) * (uint64_t)unit;
+}
+
+void pp_top_scale(struct pp_table *top, double factor)
+{
+	for (guint r = 0; r < top->rows->len; r++) {
+		struct pp_cell *row = top->rows->pdata[r];
+
+		for (unsigned c = TOP_WAIT; c < TOP_SITE; c++) {
+			if (pp_top_columns[c].type == PP_TYPE_TIME_NS)
+				row[c].time_ns = (int64_t)((double)row[c].time_ns * factor);
+			else
+				row[c].count = scale_count(row[c].count, factor);
+		}
+		/* No operation ended in the part. */
+		row[TOP_CONTENDED].missing |= !row[TOP_CONTENDED].count;
+	}
+}
+
+char *pp_top_text(const struct pp_table *top, unsigned at, const char *error)
 {
 	const struct pp_cell *row = top->rows->pdata[at];
 	bool only_spins = row[TOP_WAIT].time_ns == 0;
 	g_autofree char *wait = pp_duration_text(row[only_spins ? TOP_SPIN : TOP_WAIT].time_ns);
 	GString *line = g_string_new(NULL);
 
-	g_string_append_printf(line, "%s%s for %s", wait, only_spins ? " spinning" : "",
+	g_string_append_printf(line, "%s%s%s for %s", wait, error, only_spins ? " spinning" : "",
 			       row[TOP_NAME].missing ? "an object" : row[TOP_NAME].text);
 	if (!row[TOP_TYPE].missing && !strstr(line->str, row[TOP_TYPE].text))
 		g_string_append_printf(line, " (%s)", row[TOP_TYPE].text);

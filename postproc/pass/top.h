@@ -23,10 +23,16 @@ extern const struct pp_column pp_top_columns[PP_N_TOP_COLUMNS];
  */
 struct pp_table *pp_top_new(const struct pp_table *locks, unsigned n_rows);
 
+/* The positions of these rows in the table of pass locks.  Returns their number. */
+unsigned pp_top_pick(const struct pp_table *locks, unsigned n_rows, guint *ret_rows);
+
+/* Multiplies times and counts, if the table covers a part that stands for the whole. */
+void pp_top_scale(struct pp_table *top, double factor);
+
 /*
  * A row in words: "1.2 s for forks (sem), in 20 of 100 operations, mostly at ..., held since ...".
- * The caller frees it.
+ * `error` follows the time: " (+- 5 %)", or nothing.  The caller frees it.
  */
-char *pp_top_text(const struct pp_table *top, unsigned at);
+char *pp_top_text(const struct pp_table *top, unsigned at, const char *error);
 
 #endif

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # When the program has ended, record prints the longest waits in at most ten lines, as the report has them;
-# nothing with -q.  If reading all events would take long, the waits of the first part of the time.
+# nothing with -q.
 . "$GM_TOP/tests/lib.sh"
 
 cat >app.c <<'END'
@@ -176,15 +176,15 @@ g++ -g -O1 -pthread -I "$GM_TOP/tests" -o named named.cc || fail "cannot compile
 "$gprof_mt" record ./named 2>err || fail "named: $(cat err)"
 grep -qE 'for busy \(mutex\), in 1 of 2 operations, mostly at table::put \(named.cc:[0-9]+\)' err || fail "named: $(cat err)"
 
-# Many events: all waits, if they can be read quickly; else those of the first part of the time.
+# Many events: all waits, if they can be read quickly; test_summary_estimates has the others.
 recorded --profile applic-only --set sync.mode=all ./app 2 500000
 [ "$(grep -c 'waited .* for ' err)" = 2 ] || fail "$(cat err)"
-! grep 'in the first' err || fail "see above"
-recorded --profile applic-only --set sync.mode=all ./app 2 2500000
-grep -qE ': waits in the first [0-9.]+ [a-z]+ of [0-9.]+ [a-z]+; there are too many synch-events' err || fail "$(cat err)"
-[ "$(grep -c 'waited .* for ' err)" = 2 ] || fail "$(cat err)"
-recorded --profile applic-only --set sync.mode=all ./app 0 2500000
-grep -q ': no waits in the first ' err || fail "$(cat err)"
-! grep 'waited ' err || fail "see above"
-"$gprof_mt" report --format json locks | jq -e '[.locks[] | select(.type == "mutex").acquired] == [2500000]' >/dev/null ||
-	fail "the report does not have all"
+! grep -E 'in the first|estimates' err || fail "see above"
+
+# The last line names the section that shows more, and the capture unless it is the default one.
+recorded --profile full-sched --set calls.mode=off ./vain
+[ "$(tail -1 err)" = 'gprof-mt: next: gprof-mt report locks' ] || fail "$(cat err)"
+recorded --profile applic-only --set sync.mode=off ./app
+[ "$(tail -1 err)" = 'gprof-mt: next: gprof-mt report flat' ] || fail "$(cat err)"
+recorded -o 'my data' --profile applic-only --set calls.mode=off --set sync.mode=off ./app
+[ "$(tail -1 err)" = "gprof-mt: next: gprof-mt report -i 'my data' threads" ] || fail "$(cat err)"

@@ -18,6 +18,7 @@
 #include "cli/recording/losses.h"
 #include "cli/options.h"
 #include "cli/recording/summary.h"
+#include "cli/recording/waits.h"
 #include "cli/view.h"
 #include "record/discard.h"
 #include "record/gmon_out.h"
@@ -402,12 +403,24 @@ static void note_mode(const struct options *options, const struct pp_model *mode
 		note(options, "synchronization is recorded %s", mode);
 }
 
-static void note_waits(const struct options *options, struct pp_capture *capture)
+/* Returns the section of the report that shows more; NULL: not known. */
+static const char *note_waits(const struct options *options, struct pp_capture *capture)
 {
-	g_auto(GStrv) waits = pp_summary_waits(capture);
+	const char *section = NULL;
+	g_auto(GStrv) waits = pp_waits_describe(capture, &section);
 
 	for (char **line = waits; line && *line; line++)
 		note(options, "%s", *line);
+	return section;
+}
+
+static void note_next(const struct options *options, const char *dir, const char *section)
+{
+	bool is_default = g_str_equal(dir, PP_DEFAULT_CAPTURE);
+	g_autofree char *quoted = g_shell_quote(dir);
+
+	note(options, "next: gprof-mt report%s%s%s%s", is_default ? "" : " -i ",
+	     is_default ? "" : quoted, section ? " " : "", section ? section : "");
 }
 
 static void end_run(const struct options *options, struct pp_run *run,
@@ -416,8 +429,8 @@ static void end_run(const struct options *options, struct pp_run *run,
 {
 	struct pp_error err = PP_ERROR_INIT;
 	int rc = pp_collector_end(collector);
-	g_autofree char *quoted = g_shell_quote(run->shown_dir);
 	g_autofree char *summary = NULL;
+	const char *section;
 	struct pp_capture *capture = NULL;
 	guint kernel_losses, n_without = 0;
 
@@ -435,7 +448,7 @@ static void end_run(const struct options *options, struct pp_run *run,
 		note(options, "%s: %s%s", run->shown_dir, summary,
 		     run->losses->len ? "" : "; complete");
 		note_mode(options, capture->model);
-		note_waits(options, g_steal_pointer(&capture));
+		section = note_waits(options, g_steal_pointer(&capture));
 		if (pp_gmon_out_written(gmon_out))
 			note(options, "%s: the calls of all threads together, for gprof",
 			     gmon_out->path);
@@ -445,7 +458,7 @@ static void end_run(const struct options *options, struct pp_run *run,
 			     "(calls.gmon_threads=%" G_GUINT64_FORMAT
 			     "); export --format gmon --what threads writes them",
 			     n_without, run->config->gmon_threads);
-		note(options, "next: gprof-mt report -i %s", quoted);
+		note_next(options, run->shown_dir, section);
 	}
 	pp_capture_free(capture);
 }

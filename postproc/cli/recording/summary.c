@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Summarizes a finished recording, and its waits as far as they can be read quickly. */
+/* Summarizes a finished recording. */
 #include "cli/recording/summary.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include "cli/recording/unloaded.h"
-#include "cli/view.h"
+#include "cli/recording/waits.h"
 #include "core/loss.h"
-#include "core/text/duration.h"
-#include "pass/top.h"
 
-#define MAX_WAITS 3
-#define N_STEPS	  8 /* bits of enum gm_stalled */
-/* Reading ends after as many events as usually take a second, or after this time. */
-#define MAX_EVENTS     4000000u
-#define MAX_READING_US 2000000
+#define N_STEPS 8 /* bits of enum gm_stalled */
 
 struct counts {
 	unsigned processes, threads, counted; /* counted: threads with call counts */
@@ -28,25 +18,6 @@ struct counts {
 	uint64_t n_left_out[N_STEPS]; /* by bit: processes and threads */
 	uint64_t sync_bytes;
 };
-
-static uint64_t stream_bytes(const struct pp_trace *trace)
-{
-	DIR *dir = opendir(trace->dir);
-	const struct dirent *entry;
-	uint64_t bytes = 0;
-
-	while (dir && (entry = readdir(dir))) {
-		struct stat st;
-
-		if (strcmp(entry->d_name, "metadata") != 0 &&
-		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    S_ISREG(st.st_mode))
-			bytes += st.st_size;
-	}
-	if (dir)
-		closedir(dir);
-	return bytes;
-}
 
 static void count_left_out(struct counts *counts, unsigned steps)
 {
@@ -88,7 +59,7 @@ static void count(const struct pp_capture *capture, struct counts *counts)
 		const struct pp_trace *trace = capture->traces->pdata[i];
 
 		if (trace->process || trace->is_ust)
-			counts->sync_bytes += stream_bytes(trace);
+			counts->sync_bytes += pp_waits_stream_bytes(trace);
 	}
 }
 
@@ -155,79 +126,6 @@ static void note_left_out(struct pp_run *run, const uint64_t *n_left_out)
 		if (text && n_left_out[i])
 			pp_run_add_loss(run, text, "runtime libraries", n_left_out[i]);
 	}
-}
-
-/* Without the kernel's events, a wait lasts from its begin to its end, regardless of the CPU. */
-static void leave_out_kernel(struct pp_capture *capture)
-{
-	for (guint i = capture->traces->len; i-- > 0;) {
-		const struct pp_trace *trace = capture->traces->pdata[i];
-
-		if (!trace->process && !trace->is_ust)
-			g_ptr_array_remove_index(capture->traces, i);
-	}
-}
-
-static bool may_go_on(void *begin_us, uint64_t n_events)
-{
-	return n_events < MAX_EVENTS &&
-	       g_get_monotonic_time() - *(const int64_t *)begin_us < MAX_READING_US;
-}
-
-/* NULL if all events were read. */
-static char *describe_part(const struct pp_model *model, int64_t end_ns, bool has_waits)
-{
-	int64_t begin_ns = pp_model_origin(model);
-	g_autofree char *read = NULL, *all = NULL;
-
-	if (end_ns == PP_TIME_UNKNOWN)
-		return NULL;
-	read = pp_duration_text(end_ns - begin_ns);
-	all = pp_duration_text(model->end_ns - begin_ns);
-	return g_strdup_printf("%s in the first %s of %s; there are too many synch-events to add "
-			       "up all now",
-			       has_waits ? "waits" : "no waits", read, all);
-}
-
-static GStrv describe_waits(const struct pp_view *view, int64_t end_ns)
-{
-	unsigned n_tables = 0;
-	struct pp_table **tables = pp_pass_set_tables(view->passes, "locks", &n_tables);
-	struct pp_table *top = pp_top_new(n_tables ? tables[0] : NULL, MAX_WAITS);
-	char *part = describe_part(view->capture->model, end_ns, top->rows->len > 0);
-	GPtrArray *lines = g_ptr_array_new();
-
-	if (part)
-		g_ptr_array_add(lines, part);
-	for (guint i = 0; i < top->rows->len; i++) {
-		g_autofree char *text = pp_top_text(top, i);
-
-		g_ptr_array_add(lines, g_strconcat("waited ", text, NULL));
-	}
-	pp_table_free(top);
-	g_ptr_array_add(lines, NULL);
-	return (GStrv)g_ptr_array_free(lines, FALSE);
-}
-
-GStrv pp_summary_waits(struct pp_capture *capture)
-{
-	static const char *const names[] = {"locks"};
-	/* Names in one line: short C++ names. */
-	static const struct pp_symbols_options symbols = {.demangle = PP_DEMANGLE_SIMPLE};
-	struct pp_error err = PP_ERROR_INIT;
-	int64_t begin_us = g_get_monotonic_time(), end_ns;
-	struct pp_view view;
-	GStrv lines = NULL;
-
-	leave_out_kernel(capture);
-	pp_view_begin(&view, capture, NULL, &symbols);
-	view.context.for_text = true;
-	if (pp_view_run_while(&view, names, G_N_ELEMENTS(names), may_go_on, &begin_us, &end_ns,
-			      &err) == 0)
-		lines = describe_waits(&view, end_ns);
-	pp_error_done(&err);
-	pp_view_done(&view);
-	return lines;
 }
 
 char *pp_summary_make(struct pp_run *run, const struct pp_capture *capture)

@@ -12,12 +12,4 @@
  */
 char *pp_summary_make(struct pp_run *run, const struct pp_capture *capture);
 
-/*
- * The objects that threads waited for most, one per line.  Takes ownership of the capture.  Reads
- * only synch-events, for two seconds at most; a first line tells the time up to which, if there are
- * more.  NULL if there were no waits,
- * or nothing can be read.
- */
-GStrv pp_summary_waits(struct pp_capture *capture);
-
 #endif

@@ -51,7 +51,7 @@ static void put_finding(struct pp_html *html, const struct pp_table *top, unsign
 	uint32_t object =
 	    find_object(html, pp_table_cell(top, at, "object"), pp_table_cell(top, at, "name"));
 	const struct pp_cell *site = pp_table_cell(top, at, "site");
-	g_autofree char *wait = pp_top_text(top, at);
+	g_autofree char *wait = pp_top_text(top, at, "");
 	g_autofree char *text = g_strconcat("Threads waited ", wait, NULL);
 
 	pp_put_open(&html->put, NULL, '{');

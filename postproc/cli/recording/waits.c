@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Adds up the waits of a finished recording with the pass of `report locks`.  If its speed shows
+ * that reading everything would take longer than two seconds, it reads windows of the time instead,
+ * so many that these two seconds suffice, and scales the sums.
+ */
+#include "cli/recording/waits.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/select.h"
+#include "cli/view.h"
+#include "core/progress.h"
+#include "core/text/duration.h"
+#include "pass/top.h"
+
+#define MAX_WAITS 3
+#define LIMIT_US  2000000
+#define LEARN_US  200000 /* before the speed is known */
+#define REST_US	  300000 /* reading all is not given up for less than this */
+/* The share of the remaining time for which windows are planned; finding packets takes some, too.
+ */
+#define PLANNED_SHARE 0.6
+/* Waits below this part of the time do not explain the program's speed. */
+#define NOTABLE_PART 100
+
+struct reading {
+	int64_t begin_us;
+	uint64_t all_bytes;
+	uint64_t max_bytes; /* to read this much, however long it takes; 0: no such limit */
+};
+
+uint64_t pp_waits_stream_bytes(const struct pp_trace *trace)
+{
+	DIR *dir = opendir(trace->dir);
+	const struct dirent *entry;
+	uint64_t bytes = 0;
+
+	while (dir && (entry = readdir(dir))) {
+		struct stat st;
+
+		if (strcmp(entry->d_name, "metadata") != 0 &&
+		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(st.st_mode))
+			bytes += (uint64_t)st.st_size;
+	}
+	if (dir)
+		closedir(dir);
+	return bytes;
+}
+
+/* Without the kernel's events, a wait lasts from its begin to its end, regardless of the CPU. */
+static void leave_out_kernel(struct pp_capture *capture)
+{
+	for (guint i = capture->traces->len; i-- > 0;) {
+		const struct pp_trace *trace = capture->traces->pdata[i];
+
+		if (!trace->process && !trace->is_ust)
+			g_ptr_array_remove_index(capture->traces, i);
+	}
+}
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+static void begin_reading(struct reading *reading, const struct pp_capture *capture)
+{
+	const char *max = g_getenv("GPROF_MT_SUMMARY_BYTES"); /* for tests */
+
+	*reading = (struct reading){
+	    .begin_us = g_get_monotonic_time(),
+	    .max_bytes = max ? g_ascii_strtoull(max, NULL, 10) : 0,
+	};
+	for (guint i = 0; i < capture->traces->len; i++)
+		reading->all_bytes += pp_waits_stream_bytes(capture->traces->pdata[i]);
+}
+
+static double bytes_per_us(const struct reading *reading)
+{
+	int64_t elapsed_us = g_get_monotonic_time() - reading->begin_us;
+
+	return (double)pp_progress_now().read_bytes / (double)MAX(elapsed_us, 1);
+}
+
+static bool may_read_all(void *data)
+{
+	const struct reading *reading = data;
+	int64_t elapsed_us = g_get_monotonic_time() - reading->begin_us;
+	double left_bytes = (double)reading->all_bytes - (double)pp_progress_now().read_bytes;
+
+	if (reading->max_bytes)
+		return reading->all_bytes <= reading->max_bytes;
+	return elapsed_us < LEARN_US ||
+	       left_bytes / bytes_per_us(reading) < (double)MAX(LIMIT_US - elapsed_us, REST_US);
+}
+
+static bool may_read_on(void *data)
+{
+	const struct reading *reading = data;
+
+	return reading->max_bytes || g_get_monotonic_time() - reading->begin_us < LIMIT_US;
+}
+
+/* The number of bytes that can be read in the remaining time. */
+static uint64_t plan(const struct reading *reading)
+{
+	int64_t left_us = LIMIT_US - (g_get_monotonic_time() - reading->begin_us);
+
+	if (reading->max_bytes)
+		return reading->max_bytes;
+	return (uint64_t)(bytes_per_us(reading) * PLANNED_SHARE * (double)MAX(left_us, 0)) + 1;
+}
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+static struct pp_table *find_table(const struct pp_view *view, const char *key)
+{
+	unsigned n_tables = 0;
+	struct pp_table **tables = pp_pass_set_tables(view->passes, "locks", &n_tables);
+
+	for (unsigned i = 0; i < n_tables; i++)
+		if (g_str_equal(tables[i]->key, key))
+			return tables[i];
+	return NULL;
+}
+
+static bool is_same(const struct pp_table *a, guint row_a, const struct pp_table *b, guint row_b)
+{
+	static const char *const keys[] = {"pid", "object", "generation"};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(keys); i++) {
+		const struct pp_cell *x = pp_table_cell(a, row_a, keys[i]);
+		const struct pp_cell *y = pp_table_cell(b, row_b, keys[i]);
+
+		if (!x || !y || x->count != y->count)
+			return false;
+	}
+	return true;
+}
+
+/* Twice the standard error, as a percentage of the object's waits; empty if all were read. */
+static char *error_text(const struct pp_view *view, guint row)
+{
+	const struct pp_table *locks = find_table(view, "locks");
+	const struct pp_table *errors = find_table(view, "lock_errors");
+	const struct pp_selection *selection = view->context.selection;
+	const struct pp_cell *wait = pp_table_cell(locks, row, "wait_ns");
+	const struct pp_cell *spin = pp_table_cell(locks, row, "spin_ns");
+	double sum_ns = (double)(wait ? wait->time_ns : 0) + (double)(spin ? spin->time_ns : 0);
+
+	for (guint i = 0; errors && i < errors->rows->len; i++)
+		if (is_same(locks, row, errors, i)) {
+			double error_ns = (double)pp_table_cell(errors, i, "error_ns")->time_ns;
+
+			sum_ns *= pp_windows_factor(selection->windows);
+			return g_strdup_printf(" (+/- %.0f %%)", ceil(200 * error_ns / sum_ns));
+		}
+	return g_strdup("");
+}
+
+static char *windows_text(const struct pp_model *model, const struct reading *reading,
+			  const struct pp_windows *windows, bool has_waits)
+{
+	g_autofree char *size = g_format_size_full(reading->all_bytes, G_FORMAT_SIZE_IEC_UNITS);
+	g_autofree char *length = pp_duration_text(windows->len_ns);
+	g_autofree char *span = pp_duration_text(windows->span_ns);
+	bool is_cut = windows->span_ns < model->end_ns - pp_model_origin(model);
+
+	return g_strdup_printf("%s %u parts of %s each, %.2g %% of the %s%s: adding up all %s of "
+			       "synch-events takes longer",
+			       has_waits ? "estimates from" : "no waits in", windows->n, length,
+			       100 / pp_windows_factor(windows), is_cut ? "first " : "time",
+			       is_cut ? span : "", size);
+}
+
+static char *part_text(const struct pp_model *model, int64_t end_ns, bool has_waits)
+{
+	g_autofree char *read = pp_duration_text(end_ns - pp_model_origin(model));
+	g_autofree char *all = pp_duration_text(model->end_ns - pp_model_origin(model));
+
+	return g_strdup_printf("%s in the first %s of %s; there are too many synch-events to add "
+			       "up all now",
+			       has_waits ? "waits" : "no waits", read, all);
+}
+
+static const char *choose_section(const struct pp_model *model, const struct pp_table *top)
+{
+	const struct pp_cell *wait = top->rows->len ? pp_table_cell(top, 0, "wait_ns") : NULL;
+	const struct pp_cell *spin = top->rows->len ? pp_table_cell(top, 0, "spin_ns") : NULL;
+	int64_t sum_ns = (wait ? wait->time_ns : 0) + (spin ? spin->time_ns : 0);
+
+	if (sum_ns && sum_ns >= (model->end_ns - pp_model_origin(model)) / NOTABLE_PART)
+		return "locks";
+	for (guint i = 0; i < model->threads->len; i++) {
+		const struct pp_thread *thread = model->threads->pdata[i];
+
+		if (thread->arcs && thread->arcs->len)
+			return "flat";
+	}
+	return "threads";
+}
+
+static void add_lines(const struct pp_view *view, struct pp_table *top, GPtrArray *lines)
+{
+	const struct pp_selection *selection = view->context.selection;
+	guint rows[MAX_WAITS];
+
+	(void)pp_top_pick(find_table(view, "locks"), MAX_WAITS, rows);
+	if (selection)
+		pp_top_scale(top, pp_windows_factor(selection->windows));
+	for (guint i = 0; i < top->rows->len; i++) {
+		g_autofree char *error = error_text(view, rows[i]);
+		g_autofree char *text = pp_top_text(top, i, error);
+
+		g_ptr_array_add(lines,
+				g_strconcat(*error ? "waited about " : "waited ", text, NULL));
+	}
+}
+
+/* end_ns: time up to which all events were read; PP_TIME_UNKNOWN: to the end, or in windows. */
+static GStrv describe(const struct pp_view *view, const struct reading *reading, int64_t end_ns,
+		      const char **ret_section)
+{
+	const struct pp_model *model = view->capture->model;
+	const struct pp_selection *selection = view->context.selection;
+	struct pp_table *top = pp_top_new(find_table(view, "locks"), MAX_WAITS);
+	bool has_waits = top->rows->len > 0;
+	GPtrArray *lines = g_ptr_array_new();
+
+	if (selection)
+		g_ptr_array_add(lines, windows_text(model, reading, selection->windows, has_waits));
+	else if (end_ns != PP_TIME_UNKNOWN)
+		g_ptr_array_add(lines, part_text(model, end_ns, has_waits));
+	add_lines(view, top, lines);
+	*ret_section = choose_section(model, top);
+	pp_table_free(top);
+	g_ptr_array_add(lines, NULL);
+	return (GStrv)g_ptr_array_free(lines, FALSE);
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static const char *const passes[] = {"locks"};
+
+/* Returns -ENOTSUP if the streams cannot be read in windows. */
+static int read_windows(struct pp_view *view, struct reading *reading, GStrv *ret_lines,
+			const char **ret_section, struct pp_error *err)
+{
+	struct pp_selection *selection = pp_selection_new();
+	struct pp_windows windows = {0};
+	int rc;
+
+	selection->model = view->capture->model;
+	view->context.selection = selection;
+	rc = pp_view_run_windows(view, passes, G_N_ELEMENTS(passes), &windows, plan(reading),
+				 may_read_on, reading, err);
+	if (rc == 0)
+		*ret_lines = describe(view, reading, PP_TIME_UNKNOWN, ret_section);
+	view->context.selection = NULL;
+	g_clear_pointer(&view->passes, pp_pass_set_free);
+	pp_selection_free(selection);
+	pp_windows_done(&windows);
+	return rc;
+}
+
+static int read_waits(struct pp_view *view, GStrv *ret_lines, const char **ret_section,
+		      struct pp_error *err)
+{
+	struct pp_pass_set *first_passes;
+	struct reading reading;
+	int64_t end_ns;
+	int rc;
+
+	begin_reading(&reading, view->capture);
+	rc = pp_view_run_while(view, passes, G_N_ELEMENTS(passes), may_read_all, &reading, &end_ns,
+			       err);
+	if (rc < 0)
+		return rc;
+	if (end_ns == PP_TIME_UNKNOWN) {
+		*ret_lines = describe(view, &reading, end_ns, ret_section);
+		return 0;
+	}
+	first_passes = g_steal_pointer(&view->passes);
+	rc = read_windows(view, &reading, ret_lines, ret_section, err);
+	view->passes = first_passes;
+	if (rc < 0)
+		*ret_lines = describe(view, &reading, end_ns, ret_section);
+	return 0;
+}
+
+GStrv pp_waits_describe(struct pp_capture *capture, const char **ret_section)
+{
+	/* Names in one line: short C++ names. */
+	static const struct pp_symbols_options symbols = {.demangle = PP_DEMANGLE_SIMPLE};
+	struct pp_error err = PP_ERROR_INIT;
+	struct pp_view view;
+	GStrv lines = NULL;
+
+	leave_out_kernel(capture);
+	pp_view_begin(&view, capture, NULL, &symbols);
+	view.context.for_text = true;
+	(void)read_waits(&view, &lines, ret_section, &err);
+	pp_error_done(&err);
+	pp_view_done(&view);
+	return lines;
+}

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The lines that record prints at its end, of more than 64 MiB of synch-events: if all are read, the figures of
+# `report locks`; else estimates from parts of the time, which agree within their stated error.
+. "$GM_TOP/tests/lib.sh"
+need jq
+build steady_waits
+
+pairs=2300000
+
+# recorded BYTES: as if no more than that could be read quickly; messages go to err.
+recorded()
+{
+	rm -rf gprof-mt.data
+	GPROF_MT_SUMMARY_BYTES=$1 "$gprof_mt" record --profile applic-only --set sync.mode=all ./steady_waits $pairs \
+		2>err || fail "$1: $(cat err)"
+	tail -1 err | grep -qxE 'gprof-mt: next: gprof-mt report (locks|threads)' || fail "$1: $(cat err)"
+	bytes=$(du -cb gprof-mt.data/[0-9]*/user/stream_* | tail -1 | cut -f1)
+	[ "$bytes" -gt $((64 << 20)) ] || fail "only $bytes bytes"
+	"$gprof_mt" report --format json locks >locks.json || fail "$1: no report"
+}
+
+# All: the same three lines as from the report's own table.
+recorded $((1 << 40))
+tail -1 err | grep -q locks || fail "$(cat err)"
+! grep -E 'estimates|in the first|about' err || fail "see above"
+grep -o 'waited .*' err >lines
+jq -r '[.locks[] | select(.wait_ns > 0 and .type != "thread")] | sort_by(-.wait_ns) | .[:3] | .[] |
+	"\(.wait_ns) for \(.name) (mutex), in \(.contended) of \([.sites[].calls] | add) operations, mostly at " +
+	"\(.sites[0].site), held since \(.sites[0].holders[0].site)"' locks.json >expected
+python3 - lines expected <<'END_PYTHON' || fail "all were read: $(cat err)"
+import re, sys
+lines, expected = (open(path).read().splitlines() for path in sys.argv[1:])
+assert len(lines) == len(expected) >= 2, (lines, expected)
+units = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+for line, row in zip(lines, expected):
+    value, unit, rest = re.fullmatch(r"waited ([0-9.]+) (\w+) (for .*)", line).groups()
+    wait_ns, same = row.split(" ", 1)
+    assert rest == same, (rest, same)
+    assert abs(float(value) * units[unit] / int(wait_ns) - 1) < 0.01, (line, row)
+END_PYTHON
+
+# A part: the first object is the same; wait and holder of each agree.  The error is twice the standard error;
+# twice that leaves one of 10,000 estimates out.
+recorded $((12 << 20))
+tail -1 err | grep -q locks || fail "$(cat err)"
+grep -qE ': estimates from [0-9]+ parts of [0-9.]+ [mu]?s each, [0-9.]+ % of the time: adding up all [0-9.]+[^0-9]*MiB' err ||
+	fail "$(cat err)"
+grep -o 'waited .*' err >lines
+python3 - lines locks.json <<'END_PYTHON' || fail "estimates: $(cat err)"
+import json, re, sys
+lines = open(sys.argv[1]).read().splitlines()
+locks = {row["name"]: row for row in json.load(open(sys.argv[2]))["locks"] if row["type"] == "mutex"}
+units = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+pattern = (r"waited about ([0-9.]+) (\w+) \(\+/- ([0-9]+) %\) for (\w+) \(mutex\)(?:, in .* operations)?"
+           r", mostly at (\w+) \(.*\), held since (\w+) \(.*\)")
+names = []
+for line in lines:
+    value, unit, error, name, site, holder = re.fullmatch(pattern, line).groups()
+    names.append(name)
+    wait_ns = float(value) * units[unit]
+    off = abs(wait_ns - locks[name]["wait_ns"])
+    assert off <= 2 * wait_ns * int(error) / 100 + 0.05 * locks[name]["wait_ns"], (line, locks[name]["wait_ns"])
+    assert (site, holder) == ("wait_for", "hold"), line
+assert names[0] == "often", names
+END_PYTHON
+
+# So few bytes that hardly anything is read: still an estimate and no failure.
+recorded 4096
+grep -qE ': (estimates from|no waits in) [0-9]+ parts' err || fail "$(cat err)"
