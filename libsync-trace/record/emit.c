@@ -20,7 +20,8 @@ enum shape {
 	SHAPE_COND,
 	SHAPE_ROUTINE,
 	SHAPE_CALL_PATH,
-	SHAPE_PATH
+	SHAPE_PATH,
+	SHAPE_TRIES
 };
 
 static const uint8_t shape_of[ST_N_EVENTS] = {
@@ -93,6 +94,8 @@ static const uint8_t *event_after(const uint8_t *at)
 		return at + 10;
 	case SHAPE_PATH:
 		return at + 3 + 8u * at[2];
+	case SHAPE_TRIES:
+		return at + 20;
 	case SHAPE_BEGIN:
 	case SHAPE_VALUE:
 		return at + 15;
@@ -114,7 +117,8 @@ void st_packet_lost(const struct gm_packet *packet, uint16_t why)
 	while (at != NULL && at < end) {
 		uint8_t id = at[0] == ST_EVENT_EXTENDED ? at[1] : at[0];
 
-		n += id != ST_EVENT_site && id != ST_EVENT_path && id != ST_EVENT_call_path;
+		n += id != ST_EVENT_site && id != ST_EVENT_path && id != ST_EVENT_call_path &&
+		     id != ST_EVENT_tries;
 		at = event_after(at);
 	}
 	if (slot != NULL)
@@ -285,6 +289,21 @@ bool st_emit_path(struct st_thread *self, uint16_t number, const uint64_t *addre
 	return true;
 }
 
+void st_emit_tries(struct st_thread *self, const struct st_tries *tries)
+{
+	uint64_t now_ns = tries->since_ns;
+	struct cursor cursor;
+
+	if ((tries->n_more == 0 && tries->holder == 0) || !self->live ||
+	    !has_room(self, 3 * EVENT_MAX_BYTES, &now_ns))
+		return;
+	cursor = event_begin(self, ST_EVENT_tries, now_ns);
+	put(&cursor, (uintptr_t)tries->object, 8);
+	put(&cursor, tries->holder, 4);
+	put(&cursor, tries->n_more, 8);
+	event_end(self, &cursor, now_ns);
+}
+
 /* Returns true unless it is a call of LTTng's own. Notes the object of a new site in `maps`. */
 static bool is_programs(struct st_thread *self, uintptr_t site)
 {
@@ -329,6 +348,8 @@ void st_emit(struct st_thread *self, const struct st_record *record)
 	}
 	if (st_unlikely(self->selective) && st_fates[record->id] == ST_SKIPPED)
 		return;
+	if (st_tries_are_open(self))
+		st_tries_end(self);
 	st_sites_check(self);
 	if (!self->ust || pass_to_ust(self, record))
 		write_event(self, record);

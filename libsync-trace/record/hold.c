@@ -21,12 +21,17 @@ uint32_t st_waits_generation(void)
 	return __atomic_load_n(&generation, __ATOMIC_RELAXED);
 }
 
+void st_waits_note(void)
+{
+	if (!__atomic_load_n(&st_has_waited, __ATOMIC_RELAXED))
+		__atomic_store_n(&st_has_waited, true, __ATOMIC_RELAXED);
+}
+
 uint32_t st_waits_begin(const void *object)
 {
 	/* Otherwise the first event of a forked child would discard this wait. */
 	st_process_check_fork_inside();
-	if (!__atomic_load_n(&st_has_waited, __ATOMIC_RELAXED))
-		__atomic_store_n(&st_has_waited, true, __ATOMIC_RELAXED);
+	st_waits_note();
 	/*
 	 * seq_cst: pairs with the reads of the table around a release; a release after the
 	 * following failed try sees it
@@ -47,11 +52,6 @@ void st_waits_forget(void)
 	/* Written only if necessary: a page that is not written to is not copied. */
 	if (st_has_waited)
 		__builtin_memset(st_waited, 0, sizeof(st_waited));
-}
-
-static void uncount(uint64_t *counts, enum st_event id)
-{
-	__asm__ volatile("decq %0" : "+m"(counts[st_counted_of[id] - 1]));
 }
 
 void st_holds_count(struct st_thread *self)
@@ -76,7 +76,7 @@ void st_holds_commit(struct st_thread *self)
 		if (object & COMPLEMENT)
 			st_store64(self->pending + 8, ~object);
 		stream->last_ns += (uint32_t)(time - (uint32_t)stream->last_ns);
-		uncount(self->counts, (enum st_event) * self->pending);
+		st_uncount_event(self->counts, (enum st_event) * self->pending);
 	}
 	/* release: a reader of the live file takes no event beyond this length */
 	__atomic_store_n(&stream->packet->content_bits,
@@ -88,9 +88,25 @@ void st_holds_commit_formers(struct st_thread *self)
 	for (struct st_thread *former = self->former; former != NULL; former = former->former) {
 		if (st_gate_shut(former)) /* a handler must not take it meanwhile */
 			continue;
+		st_tries_end(former);
 		st_holds_commit(former);
 		st_leave(former);
 	}
+}
+
+/* A run of failed tries is open, and ends. If it was for this object, the acquisition is an event.
+ */
+static ST_COLD void hold_begin_tried(struct st_thread *self, enum st_event id, uintptr_t site,
+				     const void *object, uint64_t now_ns)
+{
+	const void *tried = st_tries_end(self);
+
+	if (tried == object) {
+		st_emit_parts(self, id, 0, site, object, 0, now_ns);
+		return;
+	}
+	st_pause_note(self, now_ns);
+	st_hold_begin_slowly(self, id, site, object);
 }
 
 /* Without the fast path's conditions: makes room, defines the site, synchronizes the clock. */
@@ -100,8 +116,13 @@ void st_hold_begin_slowly(struct st_thread *self, enum st_event id, uintptr_t si
 	uint64_t now_ns = st_stamp(self);
 	uint16_t number = 0;
 
-	if (self->live && self->counts != NULL && !(self->detours & ST_DETOUR_PAUSE))
+	if (self->live && self->counts != NULL &&
+	    !(self->detours & (ST_DETOUR_PAUSE | ST_DETOUR_TRIES)))
 		number = st_emit_ready(self, site, now_ns);
+	if (number == 0 && st_tries_are_open(self)) {
+		hold_begin_tried(self, id, site, object, now_ns);
+		return;
+	}
 	if (number == 0) {
 		st_emit_parts(self, id, 0, site, object, 0, now_ns);
 		return;
@@ -128,7 +149,7 @@ void st_hold_was_contended(struct st_thread *self, enum st_event id, int result,
 {
 	if (self->live) {
 		self->stream.pos += ST_OP_BYTES;
-		uncount(self->counts, id);
+		st_uncount_event(self->counts, id);
 	}
 	st_emit_parts(self, id, result, site, object, 0, st_stamp(self));
 }
@@ -158,7 +179,7 @@ bool st_timed_begin(struct st_thread *self, enum st_event id, const void *object
 		return false;
 	__builtin_memcpy(&complement, newest + 8, sizeof(complement));
 	timing.waits = st_waits_of(object);
-	if (~complement != (uintptr_t)object || (timing.waits & ST_WAITS_NOW) != 0)
+	if (~complement != (uintptr_t)object || (timing.waits & ST_CONTENDED) != 0)
 		return false;
 	timing.op = newest[0];
 	__builtin_memcpy(&timing.site, newest + 6, sizeof(timing.site));

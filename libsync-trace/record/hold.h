@@ -38,11 +38,13 @@ static inline uint32_t *st_waiters_of(const void *object)
 }
 
 /*
- * A word of the table: the number of present waits; above that, the number of waits begun, modulo
- * 2^16.
+ * A word of the table: the number of present waits; above that, whether a try has failed (tries.h),
+ * and the number of waits begun, modulo 2^15.
  */
 #define ST_WAITS_NOW  0xffffu
-#define ST_WAITS_ONCE 0x10001u
+#define ST_TRIED      0x10000u
+#define ST_WAITS_ONCE 0x20001u
+#define ST_CONTENDED  (ST_WAITS_NOW | ST_TRIED)
 
 static inline uint32_t st_waits_of(const void *object)
 {
@@ -53,6 +55,9 @@ static inline uint32_t st_waits_of(const void *object)
 uint32_t st_waits_begin(const void *object) ST_COLD;
 void st_waits_end(const void *object, uint32_t generation) ST_COLD;
 uint32_t st_waits_generation(void);
+
+/* Notes that the table is in use, so that a forked child clears it. */
+void st_waits_note(void);
 
 /* Called in a forked child, in which the parent's waiting threads do not exist. */
 void st_waits_forget(void);
@@ -89,7 +94,7 @@ static inline __attribute__((always_inline)) void st_hold_begin(struct st_thread
 	__asm__ volatile("addq %1, %0" : "+m"(self->stream.pos) : "i"(ST_OP_BYTES) : "memory");
 }
 
-/* Called after a try that failed. */
+/* Called after a try that failed for another reason than that the object is not free. */
 void st_hold_refused(struct st_thread *self, enum st_event id, int result, uintptr_t site,
 		     const void *object) ST_COLD;
 
@@ -109,7 +114,7 @@ static inline bool st_hold_is_uncontended(const struct st_thread *self, const vo
 	if (st_unlikely(newest != (uintptr_t)object))
 		return false;
 	*ret_waits = st_waits_of(object);
-	return st_likely((*ret_waits & ST_WAITS_NOW) == 0);
+	return st_likely((*ret_waits & ST_CONTENDED) == 0);
 }
 
 /* Returns true if a thread has begun to wait since. */

@@ -15,6 +15,16 @@ bool st_emit_site(struct st_thread *self, uint16_t number, uintptr_t site, uint6
 bool st_emit_path(struct st_thread *self, uint16_t number, const uint64_t *addresses, unsigned n,
 		  uint64_t now_ns);
 
+/* Writes the `tries` of a run that has more than its first (emit.c). */
+void st_emit_tries(struct st_thread *self, const struct st_tries *tries);
+
+/*
+ * Writes the open run of failed tries, if any, and returns its object, or NULL (tries.c). The other
+ * drops it.
+ */
+const void *st_tries_end(struct st_thread *self);
+void st_tries_forget(struct st_thread *self);
+
 /* After a jump out of the middle of an event: restores the writer from the packet's content. */
 void st_stream_settle(struct st_thread *self);
 

@@ -46,6 +46,7 @@ static enum gm_sync_sink sink;
 #define FIELDS_SITE	 "uint16_t number; address_t address; "
 #define FIELDS_CALL_PATH "uint16_t path; address_t object; "
 #define FIELDS_PATH	 "uint16_t number; uint8_t depth; address_t addresses[depth]; "
+#define FIELDS_TRIES	 "address_t object; uint32_t holder; uint64_t more; "
 #define FIELDS_SAME	 "uint8_t result; uint16_t site; "
 
 static const struct gm_event_class events[] = {

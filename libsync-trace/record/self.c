@@ -199,6 +199,7 @@ static bool thread_attach(struct st_thread *self)
 		__atomic_fetch_or(&self->detours, ST_DETOUR_UST, __ATOMIC_RELAXED);
 	self->only_ust = st_process_sink() == GM_SINK_LTTNG;
 	self->budget = (struct st_budget){.watched = st_budget_watches};
+	st_tries_forget(self);
 	if (!self->budget.watched)
 		*(self->ust ? &self->ust_counts : &self->counts) = st_counts_row(index);
 	self->sure_counts = st_is_picking() ? NULL : self->counts;
@@ -399,6 +400,7 @@ static struct st_thread *former_take(struct st_thread *self)
 			/*
 			 * The release of a pending acquisition will be recorded in another stream.
 			 */
+			st_tries_end(former);
 			st_holds_commit(former);
 			return former;
 		}

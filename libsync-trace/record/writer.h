@@ -67,6 +67,16 @@ struct st_paths {
 	uint32_t n; /* number of paths defined */
 };
 
+/* The open run of failed tries (tries.h). */
+struct st_tries {
+	const void *object; /* NULL: none */
+	uintptr_t site;
+	uint64_t n_more; /* after the first */
+	uint64_t since_ns;
+	uint32_t holder;    /* tid; 0: not known */
+	uint8_t id, result; /* enum st_event; of the first */
+};
+
 /* budget.c */
 struct st_budget {
 	bool watched;		/* recorded in full, and may be switched */
@@ -110,6 +120,7 @@ struct st_thread {
 	struct st_timed
 	    *timed; /* sync.holds: times of counted holds; NULL: none yet; hold_times.c */
 	struct st_budget budget;
+	struct st_tries tries;
 	/*
 	 * A different number for each thread that it serves; 0: zeroed by a fork, parked, or a
 	 * stand-in.
@@ -133,10 +144,11 @@ enum {
 	ST_DETOUR_UST = 1,
 	ST_DETOUR_UNLOADED = 2,
 	ST_DETOUR_PAUSE = 4,
-	ST_DETOUR_OFF = 8,    /* for st_off: nothing is recorded */
-	ST_DETOUR_HOLDS = 16, /* with `counts`: some may be pending */
-	ST_DETOUR_CLOCK = 32, /* the thread must not read the TSC */
-	ST_DETOUR_TIMED = 64, /* with `counts`: uncontended holds are timed (sync.holds) */
+	ST_DETOUR_OFF = 8,     /* for st_off: nothing is recorded */
+	ST_DETOUR_HOLDS = 16,  /* with `counts`: some may be pending */
+	ST_DETOUR_CLOCK = 32,  /* the thread must not read the TSC */
+	ST_DETOUR_TIMED = 64,  /* with `counts`: uncontended holds are timed (sync.holds) */
+	ST_DETOUR_TRIES = 128, /* with `counts`: a run of failed tries is open (tries.h) */
 };
 
 /* The usual value of `special` with `counts`. */
@@ -305,6 +317,12 @@ static inline void st_leave(struct st_thread *self)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
+/* True if a run of failed tries is open: an operation that is not one of them is an event. */
+static inline bool st_tries_are_open(const struct st_thread *self)
+{
+	return st_unlikely((self->detours & ST_DETOUR_TRIES) != 0);
+}
+
 /*
  * The counts of the calling thread, or NULL unless only waits are recorded. With them, an operation
  * that does not wait needs no writer: a signal handler, or another context of the thread, may run
@@ -312,7 +330,9 @@ static inline void st_leave(struct st_thread *self)
  */
 static inline uint64_t *st_counts(void)
 {
-	return st_unlikely(st_self->selective) ? st_self->counts : NULL;
+	const struct st_thread *self = st_self;
+
+	return st_unlikely(self->selective) && !st_tries_are_open(self) ? self->counts : NULL;
 }
 
 /* The index of the counted operation, plus 1; 0: not counted. */
@@ -327,6 +347,12 @@ static inline void st_count(uint64_t *counts, enum st_counted which)
 static inline void st_count_event(uint64_t *counts, enum st_event id)
 {
 	st_count(counts, (enum st_counted)(st_counted_of[id] - 1));
+}
+
+/* Called if it becomes an event after all. */
+static inline void st_uncount_event(uint64_t *counts, enum st_event id)
+{
+	__asm__ volatile("decq %0" : "+m"(counts[st_counted_of[id] - 1]));
 }
 
 /*

@@ -32,6 +32,8 @@ bool st_counts_open(const char *dir, bool is_auto)
 		flags |= ST_COUNTS_AUTO;
 	if (st_times_holds)
 		flags |= ST_COUNTS_TIMED;
+	if (st_process_sink() == GM_SINK_NATIVE)
+		flags |= ST_COUNTS_TRIES;
 	/* Before any thread gets a row of counts; without the file all times count as lost. */
 	if (st_times_holds)
 		st_timed_open(dir, &rows.header);

@@ -28,6 +28,7 @@
 #define EMIT_ROUTINE EMIT_OP
 #define EMIT_CALL_PATH(name)
 #define EMIT_PATH(name)
+#define EMIT_TRIES(name)
 #define EMIT(name, shape) EMIT_##shape(name)
 ST_EVENTS(EMIT)
 
@@ -39,6 +40,7 @@ ST_EVENTS(EMIT)
 #define ROW_ROUTINE  ROW_OP
 #define ROW_CALL_PATH(name)
 #define ROW_PATH(name)
+#define ROW_TRIES(name)
 #define ROW(name, shape) ROW_##shape(name)
 
 /* Signal mask of the forking thread. */

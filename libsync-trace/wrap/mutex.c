@@ -29,6 +29,7 @@
  *   lock_got          acquired without a wait, outside of the fast paths
  *   lock_noted        lock_fully() acquired it, but its event needs the slow path
  *   lock_until        the timed locks
+ *   trylock_failed    from trylock_picked(): the first of a run of failed tries (tries.h)
  *   unlock_slowly     threads sleep on it, the hold is timed, or its event needs the slow path
  *   unlock_other      from unlock_fully(): the last event has another object
  *   unlock_refused    the call failed, or the process was forked in between
@@ -37,7 +38,7 @@
 #include <errno.h>
 
 #include "wrap/c11.h"
-#include "record/hold.h"
+#include "record/tries.h"
 #include "libc/real.h"
 #include "record/writer.h"
 
@@ -239,6 +240,7 @@ static __attribute__((noinline)) int unlock_slowly(struct st_thread *self, pthre
 	}
 	if (st_unlikely(self->ust) && refuses_unlock(self, mutex))
 		expected = ST_REFUSED;
+	st_tries_unmark(self, mutex);
 	release = st_release_begin(self, ST_EVENT_mutex_unlock, expected, site, mutex,
 				   mutex_has_sleepers(mutex));
 	result = st_real.pthread_mutex_unlock(mutex);
@@ -272,6 +274,8 @@ static int trylock_recorded(pthread_mutex_t *mutex, uintptr_t site)
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_mutex_trylock(mutex);
 	result = st_real.pthread_mutex_trylock(mutex);
+	if (result == EBUSY)
+		st_tries_mark(mutex);
 	st_emit_unwaited(self, ST_EVENT_mutex_trylock, result, site, mutex, st_stamp(self));
 	st_leave(self);
 	return result;
@@ -413,6 +417,18 @@ static inline int unlock_traced(pthread_mutex_t *mutex, uintptr_t site)
 					 : unlock_picked(mutex, site);
 }
 
+/* It was taken, and the open run of failed tries is another one. As in lock_waits(). */
+static ST_COLD int trylock_failed(struct st_thread *self, pthread_mutex_t *mutex, uintptr_t site)
+{
+	uint64_t now_ns = st_stamp(self);
+
+	if (mutex_is_plain(mutex) && st_try.mutex(mutex) == 0)
+		return 0;
+	st_tries_begin(self, ST_EVENT_mutex_trylock, EBUSY, site, mutex, mutex_owner(mutex),
+		       now_ns);
+	return EBUSY;
+}
+
 static __attribute__((noinline)) int trylock_picked(pthread_mutex_t *mutex, uintptr_t site)
 {
 	struct st_thread *self;
@@ -426,9 +442,14 @@ static __attribute__((noinline)) int trylock_picked(pthread_mutex_t *mutex, uint
 	result = st_real.pthread_mutex_trylock(mutex);
 	if (self == NULL)
 		return result;
+	if (result == EBUSY) {
+		st_tries_mark(mutex);
+		if (!st_tries_continue(self, ST_EVENT_mutex_trylock, site, mutex))
+			result = trylock_failed(self, mutex, site);
+	}
 	if (result == 0)
 		st_hold_begin(self, ST_EVENT_mutex_trylock, ST_COUNTED_mutex_trylock, site, mutex);
-	else
+	else if (result != EBUSY)
 		st_hold_refused(self, ST_EVENT_mutex_trylock, result, site, mutex);
 	st_leave(self);
 	return result;

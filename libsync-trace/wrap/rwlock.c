@@ -12,7 +12,7 @@
  */
 #include <errno.h>
 
-#include "record/hold.h"
+#include "record/tries.h"
 #include "libc/real.h"
 #include "record/writer.h"
 
@@ -205,6 +205,18 @@ ST_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict lock, clocki
 	return lock_traced(lock, ST_SITE(), &call);
 }
 
+/* The first of a run of failed tries. As in lock_waits(). */
+static ST_COLD int trylock_failed(struct st_thread *self, pthread_rwlock_t *lock, uintptr_t site,
+				  enum st_event id, bool writes)
+{
+	uint64_t now_ns = st_stamp(self);
+
+	if ((writes ? st_try.wrlock : st_try.rdlock)(lock) == 0)
+		return 0;
+	st_tries_begin(self, id, EBUSY, site, lock, writer_of(lock), now_ns);
+	return EBUSY;
+}
+
 static inline int trylock_traced(pthread_rwlock_t *lock, uintptr_t site, enum st_event id,
 				 bool writes)
 {
@@ -214,11 +226,15 @@ static inline int trylock_traced(pthread_rwlock_t *lock, uintptr_t site, enum st
 
 	if (st_unlikely(self == NULL))
 		return result;
+	if (result == EBUSY)
+		st_tries_mark(lock);
+	if (self->counts != NULL && result == EBUSY && !st_tries_continue(self, id, site, lock))
+		result = trylock_failed(self, lock, site, id, writes);
 	if (self->counts == NULL)
 		st_emit_unwaited(self, id, result, site, lock, st_stamp(self));
 	else if (result == 0)
 		st_hold_begin(self, id, (enum st_counted)(st_counted_of[id] - 1), site, lock);
-	else
+	else if (result != EBUSY)
 		st_hold_refused(self, id, result, site, lock);
 	st_leave(self);
 	return result;
@@ -250,10 +266,12 @@ static ST_COLD int unlock_uncontended(struct st_thread *self, pthread_rwlock_t *
 
 static inline int unlock_recorded(struct st_thread *self, pthread_rwlock_t *lock, uintptr_t site)
 {
-	struct st_release release =
-	    st_release_begin(self, ST_EVENT_rwlock_unlock, 0, site, lock, has_sleepers(lock));
-	int result = st_real.pthread_rwlock_unlock(lock);
+	struct st_release release;
+	int result;
 
+	st_tries_unmark(self, lock);
+	release = st_release_begin(self, ST_EVENT_rwlock_unlock, 0, site, lock, has_sleepers(lock));
+	result = st_real.pthread_rwlock_unlock(lock);
 	st_release_end(self, release, ST_EVENT_rwlock_unlock, 0, result, site, lock);
 	st_leave(self);
 	return result;

@@ -16,7 +16,7 @@
 #include <sys/types.h>
 
 #include "libc/real.h"
-#include "record/writer.h"
+#include "record/tries.h"
 
 struct call {
 	clockid_t clock;
@@ -71,7 +71,7 @@ static int wait_traced(sem_t *sem, uintptr_t site, const struct call *call)
 		return call_real(sem, call);
 	if (may_try) {
 		if (st_likely(st_try.sem(sem) == 0)) {
-			if (self->counts != NULL)
+			if (self->counts != NULL && !st_tries_are_open(self))
 				st_count_event(self->counts, done);
 			else
 				st_emit_unwaited(self, done, 0, site, sem, st_stamp(self));
@@ -114,25 +114,49 @@ ST_EXPORT int sem_clockwait(sem_t *restrict sem, clockid_t clock,
 	return wait_traced(sem, ST_SITE(), &call);
 }
 
+/* Its count was 0; the gate is closed. Only waits are recorded: tries.h. */
+static void trywait_failed(struct st_thread *self, sem_t *sem, uintptr_t site)
+{
+	if (!st_tries_continue(self, ST_EVENT_sem_trywait, site, sem))
+		st_tries_begin(self, ST_EVENT_sem_trywait, EAGAIN, site, sem, 0, st_stamp(self));
+}
+
+/* Only waits are recorded. */
+static int trywait_counted(sem_t *sem, uintptr_t site, uint64_t *counts)
+{
+	int value = st_real.sem_trywait(sem);
+	struct st_thread *self = st_likely(value == 0) || errno != EAGAIN ? NULL : st_enter();
+
+	if (st_likely(self == NULL)) {
+		st_count(counts, ST_COUNTED_sem_trywait);
+		return value;
+	}
+	trywait_failed(self, sem, site);
+	st_leave(self);
+	return value;
+}
+
 ST_EXPORT int sem_trywait(sem_t *sem)
 {
 	uint64_t *counts;
 	struct st_thread *self;
-	int value;
+	int value, result;
 
 	if (st_skips(ST_EVENT_sem_trywait, sem, ST_SITE()))
 		return st_real.sem_trywait(sem);
 	counts = st_counts();
-	if (counts != NULL) {
-		st_count(counts, ST_COUNTED_sem_trywait);
-		return st_real.sem_trywait(sem);
-	}
+	if (counts != NULL)
+		return trywait_counted(sem, ST_SITE(), counts);
 	self = st_enter();
 	if (st_unlikely(self == NULL))
 		return st_real.sem_trywait(sem);
 	value = st_real.sem_trywait(sem);
-	st_emit_unwaited(self, ST_EVENT_sem_trywait, result_of(value), ST_SITE(), sem,
-			 st_stamp(self));
+	result = result_of(value);
+	if (self->counts != NULL && result == EAGAIN)
+		trywait_failed(self, sem, ST_SITE());
+	else
+		st_emit_unwaited(self, ST_EVENT_sem_trywait, result, ST_SITE(), sem,
+				 st_stamp(self));
 	st_leave(self);
 	return value;
 }

@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "record/hold.h"
+#include "record/tries.h"
 #include "libc/real.h"
 #include "record/writer.h"
 
@@ -68,6 +68,17 @@ ST_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 	return result;
 }
 
+/* The first of a run of failed tries. As in lock_waits(). */
+static ST_COLD int trylock_failed(struct st_thread *self, pthread_spinlock_t *lock, uintptr_t site)
+{
+	uint64_t now_ns = st_stamp(self);
+
+	if (st_try.spin(lock) == 0)
+		return 0;
+	st_tries_begin(self, ST_EVENT_spin_trylock, EBUSY, site, (const void *)lock, 0, now_ns);
+	return EBUSY;
+}
+
 ST_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 {
 	const void *object = (const void *)lock;
@@ -78,13 +89,18 @@ ST_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_spin_trylock(lock);
 	result = st_real.pthread_spin_trylock(lock);
+	if (result == EBUSY)
+		st_tries_mark(object);
+	if (self->counts != NULL && result == EBUSY &&
+	    !st_tries_continue(self, ST_EVENT_spin_trylock, ST_SITE(), object))
+		result = trylock_failed(self, lock, ST_SITE());
 	if (self->counts == NULL)
 		st_emit_unwaited(self, ST_EVENT_spin_trylock, result, ST_SITE(), object,
 				 st_stamp(self));
 	else if (result == 0)
 		st_hold_begin(self, ST_EVENT_spin_trylock, ST_COUNTED_spin_trylock, ST_SITE(),
 			      object);
-	else
+	else if (result != EBUSY)
 		st_hold_refused(self, ST_EVENT_spin_trylock, result, ST_SITE(), object);
 	st_leave(self);
 	return result;
@@ -110,10 +126,12 @@ static int unlock_uncontended(struct st_thread *self, pthread_spinlock_t *lock, 
 static inline int unlock_recorded(struct st_thread *self, pthread_spinlock_t *lock, uintptr_t site)
 {
 	const void *object = (const void *)lock;
-	struct st_release release =
-	    st_release_begin(self, ST_EVENT_spin_unlock, 0, site, object, false);
-	int result = st_real.pthread_spin_unlock(lock);
+	struct st_release release;
+	int result;
 
+	st_tries_unmark(self, object);
+	release = st_release_begin(self, ST_EVENT_spin_unlock, 0, site, object, false);
+	result = st_real.pthread_spin_unlock(lock);
 	st_release_end(self, release, ST_EVENT_spin_unlock, 0, result, site, object);
 	st_leave(self);
 	return result;

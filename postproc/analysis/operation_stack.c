@@ -45,7 +45,8 @@ void pp_operation_set_immediate(struct pp_operation *operation, const struct pp_
 {
 	operation->thread = event->thread;
 	operation->op = event->sync.op;
-	operation->holder = 0;
+	operation->holder = event->sync.holder;
+	operation->more_tries = event->sync.more_tries;
 	operation->object = event->sync.object;
 	operation->object_load_id = event->sync.object_load_id;
 	operation->site = operation->value = operation->value_load_id = 0;

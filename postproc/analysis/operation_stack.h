@@ -13,9 +13,10 @@ struct pp_operation {
 	const struct pp_thread *thread;
 	enum st_event op; /* X, never X_begin */
 	uint8_t result;	  /* valid if `finished` */
-	uint32_t holder;  /* the owner's tid at X_begin; 0: not known */
+	uint32_t holder;  /* the owner's tid at X_begin, or at a failed try; 0: not known */
 	uint64_t object, site, value;
 	uint64_t object_load_id, value_load_id; /* core/event.h */
+	uint64_t more_tries;			/* a failed try stands for so many more */
 	const struct pp_path *path;		/* up to the site; NULL: not known */
 	bool waited;				/* an X_begin preceded it: the object was taken */
 	bool finished;				/* false: no return was recorded */

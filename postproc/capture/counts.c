@@ -136,11 +136,12 @@ int pp_counts_read(struct pp_capture *capture, struct pp_process *process, const
 	/*
 	 * Even if the counts cannot be read, operations that did not wait are not among the events.
 	 */
-	process->only_waits = process->no_holds = true;
+	process->only_waits = process->no_holds = process->no_tries = true;
 	ret = pp_records_open(&records, path, &layout, &header, err);
 	if (ret < 0)
 		return ret;
 	process->no_holds = !(header.flags & ST_COUNTS_HOLDS);
+	process->no_tries = !(header.flags & ST_COUNTS_TRIES);
 	process->sync_auto = header.flags & ST_COUNTS_AUTO;
 	/* With sync.mode = auto, only after one of the process's threads was switched. */
 	process->only_waits = !process->sync_auto;

@@ -83,6 +83,7 @@ struct pp_event {
 			/* Of the object, and the mutex. */
 			uint64_t object_load_id, value_load_id;
 			const struct pp_path *path; /* to the site; NULL: not known */
+			uint64_t more_tries;	    /* a failed try stands for so many more */
 		} sync;
 		struct {
 			/* PP_TID_UNKNOWN: not in the source's records */

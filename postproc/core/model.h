@@ -46,6 +46,7 @@ struct pp_process {
 	GArray *counted_holds; /* of struct pp_counted_holds; NULL: none */
 	/* ... and no holds at all, not even contended ones (old captures) */
 	bool no_holds;
+	bool no_tries;		    /* ... and no failed tries */
 	unsigned sync_types_off;    /* bits by enum gm_sync_type: not recorded */
 	bool sync_objects_chosen;   /* only operations of selected modules are recorded */
 	bool sync_objects_unsorted; /* ... and of objects that were new when the table was full */

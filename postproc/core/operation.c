@@ -99,6 +99,7 @@ const struct pp_sync_row pp_sync_rows[ST_N_EVENTS + 1] = {
     ROW(thread_failed, thread, NULL, 0),
     [ST_EVENT_call_path] = {"call_path", NULL, DEFINES, PP_N_SYNC_TYPES},
     [ST_EVENT_path] = {"path", NULL, DEFINES, PP_N_SYNC_TYPES},
+    [ST_EVENT_tries] = {"tries", NULL, DEFINES, PP_N_SYNC_TYPES},
     [ST_N_EVENTS] = {"unknown", NULL, 0, PP_N_SYNC_TYPES},
 };
 

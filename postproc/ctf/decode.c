@@ -294,6 +294,7 @@ void pp_stream_take(struct pp_stream *stream, const struct pp_record *record, in
 	case PP_CLASS_SITE:
 	case PP_CLASS_CALL_PATH:
 	case PP_CLASS_PATH:
+	case PP_CLASS_TRIES:
 		pp_decode_definition(stream, record);
 		break;
 	case PP_CLASS_SYNC:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads result, object, call site and call path from the fields of an event.  An event without an
- * object has that of the event before it.
+ * Reads result, object, call site, call path and folded tries from the fields of an event.  An
+ * event without an object has that of the event before it.
  */
 #include "ctf/decode_sync.h"
 
@@ -92,6 +92,24 @@ static const struct pp_path *take_path(struct pp_stream *stream, uint64_t object
 	return stream->path_object == object ? path : NULL;
 }
 
+static void decode_tries(struct pp_stream *stream, const struct pp_record *record)
+{
+	stream->tries_object = record->values[PP_TRIES_OBJECT];
+	stream->tries_holder = (uint32_t)record->values[PP_TRIES_HOLDER];
+	stream->more_tries = record->values[PP_TRIES_MORE];
+}
+
+/* They apply to a single event. */
+static void take_tries(struct pp_stream *stream, struct pp_event *event)
+{
+	bool is_its = stream->tries_object == event->sync.object;
+
+	event->sync.more_tries = is_its ? stream->more_tries : 0;
+	if (is_its && stream->tries_holder)
+		event->sync.holder = stream->tries_holder;
+	stream->more_tries = stream->tries_holder = 0;
+}
+
 /* Returns false if the event has the object of the event before, and there is none. */
 static bool take_object(struct pp_stream *stream, const struct pp_record *record)
 {
@@ -119,6 +137,7 @@ bool pp_decode_sync(struct pp_stream *stream, const struct pp_record *record,
 	event->sync.holder = (uint32_t)record->values[PP_SYNC_HOLDER];
 	event->sync.value = record->values[PP_SYNC_VALUE];
 	event->sync.path = take_path(stream, event->sync.object);
+	take_tries(stream, event);
 	if (event->thread && event->thread->process->places)
 		place_event(stream->decoder->capture->model, event->thread->process, event);
 	return true;
@@ -135,6 +154,9 @@ void pp_decode_definition(struct pp_stream *stream, const struct pp_record *reco
 		break;
 	case PP_CLASS_CALL_PATH:
 		decode_call_path(stream, record);
+		break;
+	case PP_CLASS_TRIES:
+		decode_tries(stream, record);
 		break;
 	default:
 		break;

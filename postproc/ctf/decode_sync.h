@@ -5,7 +5,7 @@
 
 #include "ctf/stream.h"
 
-/* Notes a definition, of a call site or a call path, to which later events of the stream refer. */
+/* Notes a definition, to which later events of the stream refer, or data of the next event. */
 void pp_decode_definition(struct pp_stream *stream, const struct pp_record *record);
 
 /* Fills *event except its time.  Returns false if its object is unknown. */

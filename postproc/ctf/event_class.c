@@ -30,6 +30,7 @@ enum shape {
 	SITE,
 	CALL_PATH,
 	PATH,
+	TRIES,
 	SWITCH,
 	WAKING,
 	FORK,
@@ -58,6 +59,7 @@ static const struct wanted_field shape_fields[][PP_MAX_FIELDS] = {
     [SITE] = {{"number", INTEGER}, {"address", INTEGER}},
     [CALL_PATH] = {{"path", INTEGER}, {"object", INTEGER}},
     [PATH] = {{"number", INTEGER}, {"addresses", ARRAY}},
+    [TRIES] = {{"object", INTEGER}, {"holder", INTEGER}, {"more", INTEGER}},
     [SWITCH] = {{"prev_tid", INTEGER},
 		{"prev_state", INTEGER},
 		{"next_tid", INTEGER},
@@ -131,6 +133,8 @@ static enum pp_class class_of(enum shape shape)
 		return PP_CLASS_CALL_PATH;
 	case PATH:
 		return PP_CLASS_PATH;
+	case TRIES:
+		return PP_CLASS_TRIES;
 	case SWITCH:
 		return PP_CLASS_SWITCH;
 	case WAKING:

@@ -50,6 +50,8 @@ struct pp_stream {
 	GPtrArray *paths;	    /* of const struct pp_path *, indexed by number */
 	const struct pp_path *path; /* of the next synch-event, if it has that object */
 	uint64_t path_object;
+	uint64_t tries_object, more_tries; /* of the next synch-event, if it has that object */
+	uint32_t tries_holder;
 	bool has_object;
 	uint64_t object; /* of the last synch-event of the packet */
 };

@@ -119,14 +119,15 @@ static void count_tries(struct pp_locks *self, struct pp_object *object,
 	struct pp_lock *lock;
 	int64_t spin_ns;
 
-	if (run && !acquired && run->n_failed == 1 && pp_object_is_lock(object))
+	if (run && !acquired && run->is_new && pp_object_is_lock(object))
 		run->holder = pp_lock_hold_at_try(self, object, operation);
 	if (!run || !pp_may_select_object(self->context, object) ||
 	    !pp_selects_operation(self->context, operation))
 		return;
 	lock = lock_of(object);
 	if (!acquired) {
-		waits_of(site_of(lock, operation->site, operation->op))->tries.n_failed += counts;
+		waits_of(site_of(lock, operation->site, operation->op))->tries.n_failed +=
+		    counts ? 1 + operation->more_tries : 0;
 		return;
 	}
 	spin_ns = pp_selected_ns(self->context, run->since_ns, operation->end_ns);

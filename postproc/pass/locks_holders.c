@@ -214,10 +214,10 @@ struct pp_site_key pp_lock_hold_at_try(struct pp_locks *self, const struct pp_ob
 {
 	const struct pp_lock *lock = object->data;
 	bool several;
-	const struct pp_hold *hold = hold_now(object, 0, &several);
+	const struct pp_hold *hold = hold_now(object, operation->holder, &several);
 	struct pp_lock_found at = found(hold && hold->thread != operation->thread ? hold : NULL);
 
 	if (!at.is_found && lock)
 		at = former_hold(self, lock, operation);
-	return key_of(self, object, &at, 0, operation->begin_ns);
+	return key_of(self, object, &at, operation->holder, operation->begin_ns);
 }

@@ -258,7 +258,7 @@ static void set_spread(struct pp_cell *cells, const struct pp_spread *spread, in
 void pp_lock_set_tries(struct pp_cell *cells, const struct pp_object *object,
 		       const struct pp_lock_tries *tries)
 {
-	if (pp_lock_is_counted(object) && !tries->n_failed)
+	if (pp_lock_is_counted(object) && object->process->no_tries && !tries->n_failed)
 		return;
 	pp_cell_set_count(&cells[0], tries->n_failed);
 	pp_cell_set_count(&cells[1], tries->n_spins);

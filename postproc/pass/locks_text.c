@@ -165,19 +165,19 @@ struct pp_table *pp_lock_tries_table(const struct pp_locks *self, const GArray *
 {
 	struct pp_table *table = pp_table_new("lock_tries", "Failed tries, by call site",
 					      tries_columns, N_TRIES_COLUMNS);
-	bool has_counted = false;
+	bool lacks_tries = false;
 
 	for (guint i = 0; i < used->len; i++) {
 		const struct pp_object *object =
 		    g_array_index(used, struct pp_ranked_lock, i).object;
 
 		add_tries(table, self, object);
-		has_counted |= pp_lock_is_counted(object);
+		lacks_tries |= pp_lock_is_counted(object) && object->process->no_tries;
 	}
 	g_ptr_array_sort(table->rows, compare_tries);
 	table->text_rows = PP_LOCKS_TEXT_ROWS;
 	table->is_for_text = true;
-	if (has_counted)
+	if (lacks_tries)
 		pp_table_note(table, "without the tries of threads of which only waits were "
 				     "recorded; --set sync.mode=all records all");
 	if (table->rows->len)

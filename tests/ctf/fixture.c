@@ -13,7 +13,7 @@
 #define MAGIC	   0xC1FC1FC1u
 #define CLOCK_UUID "00112233-4455-4677-8899-aabbccddeeff"
 
-enum shape { OP, BEGIN, VALUE, COND, ROUTINE, SITE, CALL_PATH, PATH, SAME };
+enum shape { OP, BEGIN, VALUE, COND, ROUTINE, SITE, CALL_PATH, PATH, TRIES, SAME };
 
 static const struct {
 	const char *name;
@@ -36,6 +36,7 @@ static const char *const shape_fields[] = {
     [SITE] = "u16 number; u64 address;",
     [CALL_PATH] = "u16 path; u64 object;",
     [PATH] = "u16 number; u8 depth; u64 addresses[depth];",
+    [TRIES] = "u64 object; u32 holder; u64 more;",
     [SAME] = "u8 result; u16 site;",
 };
 
@@ -383,6 +384,15 @@ void fixture_call_path(struct fixture_stream *stream, uint64_t time_ns, uint16_t
 	PUT(uint64_t, object);
 }
 
+void fixture_tries(struct fixture_stream *stream, uint64_t time_ns, uint64_t object,
+		   uint32_t holder, uint64_t more)
+{
+	put_header(stream, time_ns, ST_EVENT_tries);
+	PUT(uint64_t, object);
+	PUT(uint32_t, holder);
+	PUT(uint64_t, more);
+}
+
 void fixture_sync(struct fixture_stream *stream, uint64_t time_ns, enum st_event op, uint8_t result,
 		  uint16_t site, uint64_t object, uint64_t extra)
 {
@@ -403,6 +413,7 @@ void fixture_sync(struct fixture_stream *stream, uint64_t time_ns, enum st_event
 	case SITE:
 	case CALL_PATH:
 	case PATH:
+	case TRIES:
 	case SAME:
 		break;
 	}

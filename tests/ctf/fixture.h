@@ -54,6 +54,8 @@ void fixture_path(struct fixture_stream *stream, uint64_t time_ns, uint16_t numb
 		  const uint64_t *addresses, uint8_t n);
 void fixture_call_path(struct fixture_stream *stream, uint64_t time_ns, uint16_t number,
 		       uint64_t object);
+void fixture_tries(struct fixture_stream *stream, uint64_t time_ns, uint64_t object,
+		   uint32_t holder, uint64_t more);
 void fixture_site(struct fixture_stream *stream, uint64_t time_ns, uint16_t number,
 		  uint64_t address);
 

@@ -43,6 +43,8 @@ static int make_every(const char *dir)
 	for (enum st_event op = ST_EVENT_site + 1; op < ST_EVENT_call_path; op++)
 		for (unsigned n = 0; n <= op % 3; n++)
 			fixture_sync(thread, now_ns++, op, 0, 1, MUTEX, 1);
+	fixture_tries(thread, now_ns, MUTEX, PID, 1);
+	fixture_sync(thread, now_ns++, ST_EVENT_mutex_trylock, 16, 1, MUTEX, 0);
 	for (enum st_same_event id = ST_BEFORE_SAME + 1; id < ST_N_CLASSES; id++)
 		fixture_same(thread, now_ns++, id, 1);
 	fixture_switch(cpu, now_ns++, 0, 0, PID);

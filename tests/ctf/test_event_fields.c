@@ -41,6 +41,12 @@ static void write_streams(const char *dir)
 	fixture_same(one, 3 * S + 8, ST_SAME_mutex_unlock, 0);
 	fixture_site(one, 3 * S + 8, 8, 0x401300);
 	fixture_same(one, 3 * S + 9, ST_SAME_mutex_lock, 8);
+	/* They apply to the next event only, and only if it has that object. */
+	fixture_tries(one, 3 * S + 10, 0xe0, 502, 41);
+	fixture_sync(one, 3 * S + 10, ST_EVENT_mutex_trylock, 16, 7, 0xe0, 0);
+	fixture_sync(one, 3 * S + 11, ST_EVENT_mutex_trylock, 16, 7, 0xe0, 0);
+	fixture_tries(one, 3 * S + 12, 0xe1, 502, 41);
+	fixture_sync(one, 3 * S + 12, ST_EVENT_mutex_trylock, 16, 7, 0xe0, 0);
 	/* More than 32 bits of time can represent. */
 	fixture_sync(one, 8 * S, ST_EVENT_cond_wait_begin, 0, 9, 0xc0, 0xa0);
 	fixture_packet(one, 8 * S + 1, 3);
@@ -88,6 +94,8 @@ static void take(void *data, const struct pp_event *event)
 		    text, "%s %s=%u obj=%" PRIx64 " site=%" PRIx64 " holder=%u value=%" PRIx64,
 		    name_of(event->thread), pp_sync_name(event->sync.op), event->sync.result,
 		    event->sync.object, event->sync.site, event->sync.holder, event->sync.value);
+		if (event->sync.more_tries)
+			g_string_append_printf(text, " more=%" PRIu64, event->sync.more_tries);
 		for (unsigned i = 0; event->sync.path && i < event->sync.path->n; i++)
 			g_string_append_printf(text, "%s%" PRIx64,
 					       i ? "<" : " path=", event->sync.path->addresses[i]);
@@ -142,6 +150,9 @@ static const char expected[] =
     "3.000000007 task mutex_lock=0 obj=a0 site=0 holder=0 value=0\n"
     "3.000000008 task mutex_unlock=0 obj=a0 site=0 holder=0 value=0\n"
     "3.000000009 task mutex_lock=0 obj=a0 site=401300 holder=0 value=0\n"
+    "3.000000010 task mutex_trylock=16 obj=e0 site=401234 holder=502 value=0 more=41\n"
+    "3.000000011 task mutex_trylock=16 obj=e0 site=401234 holder=0 value=0\n"
+    "3.000000012 task mutex_trylock=16 obj=e0 site=401234 holder=0 value=0\n"
     "4.000000020 first exits\n"
     "4.000000030 cpu3 first(502)/16 -> -(77)\n"
     "5.000000000 task forks second (502 of 500)\n"

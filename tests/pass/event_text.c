@@ -165,6 +165,7 @@ static int read_counted(struct reader *reader, struct pp_thread *thread)
 		if (count < 0)
 			continue;
 		thread->process->only_waits = thread->process->no_holds = true;
+		thread->process->no_tries = true;
 		if (!thread->sync_counts)
 			thread->sync_counts = g_new0(uint64_t, ST_N_COUNTED);
 		thread->sync_counts[i] = (uint64_t)count;
@@ -182,7 +183,7 @@ static int read_since(struct reader *reader, struct pp_thread *thread)
 		return r;
 	thread->sync_since_ns = since_ns;
 	thread->process->sync_auto = thread->process->only_waits = true;
-	thread->process->no_holds = false;
+	thread->process->no_holds = thread->process->no_tries = false;
 	return 0;
 }
 
@@ -472,7 +473,7 @@ static int get_path(struct reader *reader, const struct pp_path **ret)
 
 static int read_operation(struct reader *reader, struct pp_event *event, enum st_event op)
 {
-	int64_t object, result, site, holder, value;
+	int64_t object, result, site, holder, value, more;
 	int r;
 
 	event->kind = PP_EVENT_SYNC;
@@ -484,13 +485,14 @@ static int read_operation(struct reader *reader, struct pp_event *event, enum st
 	    (r = get_number(reader, "value", 0, &value)) ||
 	    (r = get_number(reader, "mutex", value, &value)) ||
 	    (r = get_number(reader, "routine", value, &value)) ||
-	    (r = get_path(reader, &event->sync.path)))
+	    (r = get_number(reader, "more", 0, &more)) || (r = get_path(reader, &event->sync.path)))
 		return r;
 	event->sync.object = (uint64_t)object;
 	event->sync.result = (uint8_t)result;
 	event->sync.site = (uint64_t)site;
 	event->sync.holder = (uint32_t)holder;
 	event->sync.value = (uint64_t)value;
+	event->sync.more_tries = (uint64_t)more;
 	return 0;
 }
 

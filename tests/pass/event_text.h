@@ -22,7 +22,7 @@
  *   TIME timer [cpu=C]
  *   TIME lost count=N tid=TID            records of that thread's stream
  *   TIME lost count=N [cpu=C]            records of the scheduler's
- *   TIME OPERATION tid=TID object=A [result=R] [site=A] [holder=TID] [value=V] [mutex=A]
+ *   TIME OPERATION tid=TID object=A [result=R] [site=A] [holder=TID] [value=V] [mutex=A] [more=N]
  * [routine=A] [path=A,A...]
  *
  * TIME and T are nanoseconds and do not go back.  Numbers are decimal or 0x hexadecimal.  S is a

@@ -22,13 +22,17 @@ expect 1 " $main mutex_lock .*$hex\$"
 expect 2 ' mutex_lock '
 # the waiter later is the holder
 expect 1 " $waiter mutex_unlock .*$hex\$"
-expect 2 ' mutex_unlock '
+# the hold during which a try failed, the try, and its release
+expect 1 " $main mutex_trylock result=0 "
+expect 1 " $main tries .* holder=$main more=0\$"
+expect 1 " $main mutex_trylock result=16 "
+expect 3 ' mutex_unlock '
 expect 1 " $waiter sem_wait_begin "
 expect 1 " $waiter sem_wait "
 expect 1 " $main sem_post "
 expect 1 " $waiter rwlock_wrlock_begin "
 grep -q " $main rwlock_unlock " events || fail "no rwlock_unlock of the main thread"
-expect 0 ' (cond_|spin_lock|spin_unlock|.*try)'
+expect 0 ' (cond_|spin_lock|spin_unlock|(sem|rwlock|spin)_try)'
 [ "$(wc -l <events)" -lt 60 ] || fail "expected fewer than 60 events, got $(wc -l <events)"
 echo "written: ok"
 

@@ -68,6 +68,7 @@
  *   CALL_PATH      path u16, object u64
  *   PATH           number u16, depth u8, depth times address u64 (return addresses, the site first)
  *   SAME           result u8, site u16
+ *   TRIES          object u64, holder u32, more u64
  */
 #define ST_EVENTS(X)                                                                               \
 	X(site, SITE)                                                                              \
@@ -149,7 +150,9 @@
 	X(thread_failed, OP)                                                                       \
 	/* the call path of the next event of this object in the stream */                         \
 	X(call_path, CALL_PATH)                                                                    \
-	X(path, PATH)
+	X(path, PATH)                                                                              \
+	/* the next event of this object in the stream, a failed try, stands for `more` besides */ \
+	X(tries, TRIES)
 
 enum st_event {
 #define ST_EVENT_ID(name, shape) ST_EVENT_##name,
@@ -175,7 +178,8 @@ _Static_assert(ST_N_CLASSES < ST_EVENT_EXTENDED, "ids are one byte");
 /*
  * With `sync.mode = contended` these are written only if they had to wait, or if another thread
  * waited for their release, or for the lock that they acquired; and so are acquisitions that the
- * thread had not released when it wrote another event, and their releases. Otherwise they are
+ * thread had not released when it wrote another event, and their releases. A run of failed tries is
+ * one event, with the time of the first; so is the operation that ended it. Otherwise they are
  * counted in <pid>/sync-counts, whatever their result. The file has the header, and from
  * header_bytes on a row of counts for each thread, by its index in <pid>/threads. A count's place
  * in the row is its place in this list, which only grows. The file is live memory, like `threads`
@@ -226,6 +230,7 @@ enum st_counts_flags {
 	    /* sync.mode = auto or all: a thread is counted only since its ST_COUNTS_SINCE. */
 	2,
 	ST_COUNTS_TIMED = 4, /* sync.holds: counted holds are timed */
+	ST_COUNTS_TRIES = 8, /* runs of failed tries are events (not with LTTng's sink) */
 };
 
 enum st_counted {

@@ -34,14 +34,16 @@ struct pp_try_run *pp_try_runs_operation(struct pp_try_runs *runs, const struct 
 	bool is_same = run->object == object;
 
 	if (pp_is_failed_try(operation, acquired)) {
+		run->is_new = false;
 		if (!is_same)
 			*run = (struct pp_try_run){
 			    .object = object,
 			    .op = operation->op,
 			    .site = operation->site,
 			    .since_ns = operation->begin_ns,
+			    .is_new = true,
 			};
-		run->n_failed++;
+		run->n_failed += 1 + operation->more_tries;
 		return run;
 	}
 	run->object = NULL;

@@ -17,6 +17,7 @@ struct pp_try_run {
 	uint64_t site;
 	int64_t since_ns; /* the time of the first try */
 	uint64_t n_failed;
+	bool is_new;		   /* its last try is its first */
 	struct pp_site_key holder; /* for the pass: the hold that the first try found */
 };
 
