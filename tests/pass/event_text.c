@@ -369,6 +369,8 @@ static int read_exec(struct reader *reader, struct pp_event *event)
 static int read_syscall(struct reader *reader, struct pp_event *event)
 {
 	static const char *const names[] = {"fd", "result"};
+	static const char *const mask_names[] = {"how", "nset"};
+	int64_t how, set;
 	bool is_exit = strcmp(reader->words[1], "syscall_exit") == 0;
 	const char *name = find_value(reader, "name");
 	int64_t value;
@@ -382,6 +384,13 @@ static int read_syscall(struct reader *reader, struct pp_event *event)
 	event->syscall.names = &names[is_exit];
 	event->syscall.n_values = value != INT64_MIN;
 	event->syscall.values[0] = value;
+	if ((r = get_number(reader, "how", INT64_MIN, &how)) ||
+	    (r = get_number(reader, "nset", 0, &set)) || how == INT64_MIN)
+		return r;
+	event->syscall.names = mask_names;
+	event->syscall.n_values = 2;
+	event->syscall.values[0] = how;
+	event->syscall.values[1] = set;
 	return 0;
 }
 

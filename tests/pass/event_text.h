@@ -13,7 +13,7 @@
  *   TIME fork tid=CHILD [parent=TID]
  *   TIME exit tid=TID
  *   TIME exec tid=TID
- *   TIME syscall_entry tid=TID name=N [fd=F]
+ *   TIME syscall_entry tid=TID name=N [fd=F] [how=H nset=A]
  *   TIME syscall_exit tid=TID name=N [result=R]
  *   TIME fault tid=TID [address=A] [ip=A]
  *   TIME signal tid=TID number=N [sender=TID]      raised; delivered to it: without a sender, and

@@ -20,17 +20,24 @@ reasons()
 }
 retry reasons full-sched
 retry reasons full
+# Our own system calls have no lines: a thread asks the kernel for its name.
+[ "$(jq '[.timeline[] | select(.event == "syscall" and (.text | startswith("prctl(option=16,")))] | length' actor.json)" = 0 ] ||
+	fail "$(jq -r '.timeline[] | select(.event == "syscall").text' actor.json)"
+jq -e '.notes[] | select(test("^left out: [1-9][0-9]* system calls"))' actor.json >own_note ||
+	fail "no note: $(jq -c .notes actor.json)"
 read -r _ thread _ _ _ main <said
 
 # The text has the same lines, with times in ms; a selected part of the time has the lines of that part.
+# lines OUTPUT: without heading and notes
+lines() { sed '1,3d; /^$/d; /^  note: /d' "$1"; }
 "$gprof_mt" timeline --tid "$thread" >text || fail timeline
-[ "$(sed 1,3d text | wc -l)" = "$(jq '.timeline | length' actor.json)" ] || fail "lines: $(wc -l <text)"
+[ "$(lines text | wc -l)" = "$(jq '.timeline | length' actor.json)" ] || fail "lines: $(wc -l <text)"
 grep -Eq '^ +[0-9]+\.[0-9]{6} +[0-9]+  off CPU +blocked on mutex lock, held by reasons \(tid '"$main"'\)' text ||
 	fail "$(grep mutex text)"
 from=$(awk '/off CPU.*semaphore/ { print $1; exit }' text)
 to=$(awk '/off CPU.*condition/ { print $1; exit }' text)
 "$gprof_mt" timeline --tid "$thread" --time "${from}ms~${to}ms" >part || fail "timeline of a part"
-diff <(sed 1,3d part) <(awk -v from="$from" -v to="$to" 'NR > 3 && $1 >= from && $1 < to' text) ||
+diff <(lines part) <(awk -v from="$from" -v to="$to" 'NR > 3 && $1 >= from && $1 < to' text) ||
 	fail "expected the lines of the selected time"
 
 # Selected by its name.

@@ -97,7 +97,8 @@ int gm_file_reserve(int fd, uint64_t offset, uint64_t size_bytes)
 
 long gm_write_quietly(int fd, const void *bytes, size_t n)
 {
-	const uint64_t set = 1ull << (SIGPIPE - 1) | 1ull << (SIGXFSZ - 1);
+	/* In the library's memory, as in gm_signals_block(). */
+	static const uint64_t set = 1ull << (SIGPIPE - 1) | 1ull << (SIGXFSZ - 1);
 	const struct timespec at_once = {0, 0};
 	uint64_t mask, before = 0, after = 0;
 	long written;

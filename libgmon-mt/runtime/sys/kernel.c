@@ -21,9 +21,13 @@ uint64_t gm_clock_ns(void)
 	return gm_sys_clock_ns(CLOCK_MONOTONIC);
 }
 
+/*
+ * Readers recognize the pair of gm_signals_block() and gm_signals_restore() by the address of the
+ * set, which is in the library's memory (postproc/pass/timeline/own_calls.h).
+ */
 void gm_signals_block(uint64_t *ret_mask)
 {
-	uint64_t all = ~GM_SIGNALS_FORCED;
+	static const uint64_t all = ~GM_SIGNALS_FORCED;
 
 	gm_syscall6(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, (long)&all, (long)ret_mask, 8, 0, 0);
 }

@@ -148,6 +148,9 @@ static void take_line(void *data, const struct pp_timeline_line *line)
 static void append_notes(struct printer *printer)
 {
 	const struct pp_pass_context *context = &printer->view->context;
+	uint64_t n_own_calls = pp_timeline_n_own_calls(printer->timeline);
+	g_autofree char *own_calls = g_strdup_printf(
+	    "left out: %" PRIu64 " system calls of gprof-mt's own libraries", n_own_calls);
 	g_autoptr(GPtrArray) notes = g_ptr_array_new();
 
 	if (!context->has_kernel)
@@ -160,6 +163,8 @@ static void append_notes(struct printer *printer)
 		g_ptr_array_add(notes,
 				"no system calls in this capture, so it is unknown why the thread "
 				"slept outside synchronization: record --profile full");
+	if (n_own_calls)
+		g_ptr_array_add(notes, own_calls);
 	for (guint i = 0; i < notes->len; i++) {
 		const char *note = notes->pdata[i];
 

@@ -4,6 +4,7 @@
 #define PP_PASS_TIMELINE_STATE_H
 
 #include "pass/replay.h"
+#include "pass/timeline/own_calls.h"
 #include "pass/timeline/timeline.h"
 
 /* The current state of the thread. */
@@ -17,6 +18,7 @@ struct track {
 	int64_t syscall_ns, syscall_fd;	 /* fd: -1 if there is none */
 	GString *held;			 /* the line of its entry, held back until its exit; NULL */
 	unsigned held_depth;
+	struct pp_own_calls own;
 	bool faulted; /* the last event was a page fault */
 	uint64_t fault_address;
 };
@@ -35,6 +37,7 @@ struct pp_timeline {
 	GArray *woken;	/* of int64_t, by serial: time of each thread's last wake-up */
 	GArray *timers; /* of bool, by CPU: the last event was a timer */
 	bool saw_syscalls;
+	uint64_t n_own_calls; /* of former threads with the tid */
 };
 
 /* The object's name.  It is cached, except for threads, whose name may change. */

@@ -265,6 +265,8 @@ static void enter_syscall(struct pp_timeline *self, const struct pp_event *event
 	track->syscall = event->syscall.name;
 	track->syscall_ns = event->time_ns;
 	track->syscall_fd = pp_timeline_descriptor(event);
+	if (pp_own_calls_enter(&track->own, self->context->namer, event))
+		return;
 	track->held = g_string_new(NULL);
 	track->held_depth = pp_replay_depth(self->replay);
 	pp_timeline_add_syscall(track->held, event);
@@ -277,6 +279,10 @@ static void leave_syscall(struct pp_timeline *self, const struct pp_event *event
 	bool is_whole = text != NULL;
 	struct pp_timeline_line line;
 
+	if (pp_own_calls_leave(&track->own)) {
+		track->syscall = NULL;
+		return;
+	}
 	if (!text) {
 		text = g_string_new("end of ");
 		g_string_append(text, track->syscall ? track->syscall : event->syscall.name);
@@ -339,6 +345,7 @@ static void on_lost(struct pp_timeline *self, const struct pp_event *event)
 	hand_out_text(self, PP_TIMELINE_LOST, text);
 	if (!event->thread) {
 		self->track.syscall = NULL;
+		pp_own_calls_forget(&self->track.own);
 		self->track.on_ns = self->track.off_ns = self->track.woken_ns = PP_TIME_UNKNOWN;
 	}
 }
@@ -358,6 +365,7 @@ static void on_life(struct pp_timeline *self, const struct pp_event *event)
 	hand_out_text(self, event->kind == PP_EVENT_EXEC ? PP_TIMELINE_EXEC : PP_TIMELINE_END,
 		      text);
 	self->track.syscall = NULL;
+	pp_own_calls_forget(&self->track.own);
 }
 
 /* --- events --------------------------------------------------------------------------------- */
@@ -369,6 +377,7 @@ static void begin_track(struct pp_timeline *self, const struct pp_thread *thread
 		return;
 	if (self->track.thread)
 		release(self);
+	self->n_own_calls += self->track.own.n;
 	self->track = (struct track){
 	    .thread = thread,
 	    .cpu = PP_CPU_UNKNOWN,
@@ -506,6 +515,11 @@ void pp_timeline_finish(struct pp_timeline *self, int64_t end_ns)
 bool pp_timeline_saw_syscalls(const struct pp_timeline *self)
 {
 	return self->saw_syscalls;
+}
+
+uint64_t pp_timeline_n_own_calls(const struct pp_timeline *self)
+{
+	return self->n_own_calls + self->track.own.n;
 }
 
 struct pp_timeline *pp_timeline_new(const struct pp_pass_context *context,

@@ -80,6 +80,9 @@ void pp_timeline_finish(struct pp_timeline *timeline, int64_t end_ns);
  */
 bool pp_timeline_saw_syscalls(const struct pp_timeline *timeline);
 
+/* The number of system calls of gprof-mt's own libraries; they have no lines. */
+uint64_t pp_timeline_n_own_calls(const struct pp_timeline *timeline);
+
 /* The display name of the kind: "off CPU", ... */
 const char *pp_timeline_kind_name(enum pp_timeline_kind kind);
 
