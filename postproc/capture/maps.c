@@ -109,6 +109,13 @@ const struct pp_load *pp_maps_find(const struct pp_process *process, uint64_t ad
 	return NULL;
 }
 
+static bool is_openmp(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	return g_str_has_prefix(name, "libgomp.so") || g_str_has_prefix(name, "libomp.so");
+}
+
 int pp_maps_read(struct pp_capture *capture, struct pp_process *process, const char *path,
 		 struct pp_error *err)
 {
@@ -133,10 +140,13 @@ int pp_maps_read(struct pp_capture *capture, struct pp_process *process, const c
 		if (newline)
 			*newline = '\0';
 		/* A last line without '\n' may be truncated anywhere, even in the path. */
-		if (newline && strlen(line) == (size_t)(newline - line) && parse_line(line, &load))
+		if (newline && strlen(line) == (size_t)(newline - line) &&
+		    parse_line(line, &load)) {
 			g_array_append_val(maps, load);
-		else if (newline || !process->is_live) /* it may be being written */
+			process->has_openmp |= is_openmp(load.path);
+		} else if (newline || !process->is_live) { /* it may be being written */
 			bad++;
+		}
 		line = newline ? newline + 1 : end;
 	}
 	if (bad)

@@ -48,6 +48,7 @@ struct pp_process {
 	bool no_holds;
 	bool no_tries;		    /* ... and no failed tries */
 	unsigned sync_types_off;    /* bits by enum gm_sync_type: not recorded */
+	bool has_openmp;	    /* it loaded libgomp or libomp */
 	bool sync_objects_chosen;   /* only operations of selected modules are recorded */
 	bool sync_objects_unsorted; /* ... and of objects that were new when the table was full */
 	uint64_t sample_period_ns;  /* CPU time between a thread's samples; 0: no samples */

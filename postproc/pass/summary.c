@@ -12,6 +12,7 @@
 #include "core/text/printable.h"
 #include "analysis/select.h"
 #include "analysis/thread_cells.h"
+#include "pass/outside.h"
 #include "pass/top.h"
 #include "analysis/unrecorded.h"
 
@@ -33,6 +34,8 @@ enum {
 	BLOCKED_SYNC,
 	BLOCKED_IO,
 	BLOCKED_OTHER,
+	OUTSIDE,
+	OPENMP,
 	CALLS,
 	SAMPLES,
 	OWN_SAMPLES,
@@ -68,6 +71,10 @@ static const struct pp_column columns[] = {
     [BLOCKED_IO] = {"blocked_io_ns", "I/O", PP_TYPE_TIME_NS, 0, "... in I/O"},
     [BLOCKED_OTHER] = {"blocked_other_ns", "other", PP_TYPE_TIME_NS, 0,
 		       "... otherwise: sleep(), poll(), ..."},
+    [OUTSIDE] = {"outside", "outside", PP_TYPE_TEXT, 0,
+		 "where threads were blocked outside of recorded operations, if that is much"},
+    [OPENMP] = {"openmp", "OpenMP", PP_TYPE_TEXT, 0,
+		"what is not recorded of OpenMP; none: its library was not loaded"},
     [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "function calls counted"},
     [SAMPLES] = {"samples", "samples", PP_TYPE_COUNT, 0, "of CPU time; none: see flat"},
     [OWN_SAMPLES] = {"own_samples", "in gprof-mt", PP_TYPE_COUNT, 0,
@@ -93,6 +100,7 @@ static const struct pp_column columns[] = {
 
 struct summary {
 	const struct pp_pass_context *context;
+	struct pp_outside outside;
 };
 
 /* --- figures -------------------------------------------------------------------------------- */
@@ -224,6 +232,25 @@ static void set_thread_times(struct pp_cell *row, const struct pp_table *threads
 		if (add_up(threads, thread_times[i].key, true, &sum))
 			pp_cell_set_time(&row[thread_times[i].cell], (int64_t)sum);
 	}
+}
+
+/* What the program waits for in other ways than by recorded functions. */
+static void set_outside(struct pp_cell *row, const struct summary *self)
+{
+	const struct pp_model *model = self->context->model;
+	int64_t blocked_ns = row[BLOCKED_IO].time_ns + row[BLOCKED_OTHER].time_ns;
+	int64_t total_ns =
+	    row[RUNNING].time_ns + row[RUNNABLE].time_ns + row[BLOCKED_SYNC].time_ns + blocked_ns;
+	g_autofree char *text = pp_outside_text(&self->outside, total_ns, blocked_ns);
+
+	if (text)
+		pp_cell_set_text(&row[OUTSIDE], text);
+	for (guint i = 0; i < model->processes->len; i++)
+		if (((const struct pp_process *)model->processes->pdata[i])->has_openmp)
+			pp_cell_set_text(&row[OPENMP],
+					 "its library waits by means of its own: critical "
+					 "sections, locks, barriers and task waits are not "
+					 "recorded");
 }
 
 static void set_sums(struct pp_cell *row, const GPtrArray *tables,
@@ -372,6 +399,10 @@ static void append_use(GString *text, const struct pp_cell *row, bool is_part)
 		append_item(text, "CPU time", "%s: %.2f of %" PRIu64 " CPUs in use", running,
 			    row[CPUS_USED].number, row[CPUS].count);
 	append_thread_times(text, row);
+	if (!row[OUTSIDE].missing)
+		append_item(text, "outside", "%s", row[OUTSIDE].text);
+	if (!row[OPENMP].missing)
+		append_item(text, "OpenMP", "%s", row[OPENMP].text);
 	if (row[CALLS].missing && is_part)
 		append_item(text, "calls", "when they were made is not known");
 	else if (row[CALLS].missing)
@@ -444,7 +475,23 @@ static void *summary_start(const struct pp_pass_context *context)
 	struct summary *self = g_new0(struct summary, 1);
 
 	self->context = context;
+	pp_outside_init(&self->outside, context);
 	return self;
+}
+
+static void summary_event(void *state, const struct pp_event *event)
+{
+	struct summary *self = state;
+
+	pp_outside_event(&self->outside, event);
+}
+
+static void summary_free(void *state)
+{
+	struct summary *self = state;
+
+	pp_outside_done(&self->outside);
+	g_free(self);
 }
 
 static void summary_finish(void *state, int64_t end_ns, GPtrArray *tables)
@@ -461,6 +508,7 @@ static void summary_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	set_calls(row, self->context);
 	set_own(row, self->context);
 	set_sums(row, tables, self->context);
+	set_outside(row, self);
 	set_mode(row, model);
 	set_kernel(row, self->context);
 	pp_cell_set_table(&row[TOP], top);
@@ -486,10 +534,11 @@ const struct pp_pass pp_pass_summary = {
     .summary = "commands, waits, losses",
     .is_default = true,
     .needs = needs,
-    .kinds = PP_EVENT_MASK(PP_EVENT_LOST),
+    .kinds = PP_EVENT_MASK(PP_EVENT_LOST) | PP_OUTSIDE_KINDS,
     .selects = PP_SELECT_ALL,
     .has_operations = true,
     .start = summary_start,
+    .event = summary_event,
     .finish = summary_finish,
-    .free = g_free,
+    .free = summary_free,
 };

@@ -234,6 +234,7 @@ static int read_thread(struct reader *reader)
 	thread = pp_model_add_thread(model, process, (uint32_t)tid, (uint32_t)index);
 	thread->name = g_strdup(find_value(reader, "name"));
 	thread->ended = has_flag(reader, "ended");
+	process->has_openmp |= has_flag(reader, "openmp");
 	if ((r = get_number(reader, "start", PP_TIME_UNKNOWN, &thread->start_ns)) ||
 	    (r = get_number(reader, "end", PP_TIME_UNKNOWN, &thread->end_ns)) ||
 	    (r = get_number(reader, "routine", 0, &routine)) ||

@@ -5,6 +5,7 @@
  *   source kernel|switches|none    the source of scheduling events (default: kernel)
  *   process PID [start=T] [end=T]
  *   thread TID [name=N] [pid=PID] [index=I] [start=T] [end=T] [routine=A] [calls=N] [ended]
+ *          [openmp]   its process has loaded an OpenMP library
  *          [samples=A*N,...]   N samples at A, each of 10 ms
  *          [OPERATION=N]...    of its process only waits were recorded; these did not wait
  *
