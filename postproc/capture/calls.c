@@ -143,6 +143,24 @@ static int read_chunks(struct walk *walk, struct pp_error *err)
 	return 0;
 }
 
+static int read_all(struct walk *walk, struct pp_error *err)
+{
+	struct pp_process *process = walk->process;
+	int ret;
+
+	walk->dense = g_hash_table_new(NULL, NULL);
+	ret = read_chunks(walk, err);
+	/* A process that still runs has begun threads since its thread table was read. */
+	if (ret == 0 && walk->n_foreign > 0 && !process->is_live)
+		ret = pp_error_add(err, -EINVAL,
+				   "%u call tables of threads that the thread table lacks",
+				   walk->n_foreign);
+	process->has_counts = ret == 0;
+	g_hash_table_unref(walk->dense);
+	pp_records_done(&walk->records);
+	return ret;
+}
+
 int pp_calls_read(struct pp_process *process, const char *path, struct pp_error *err)
 {
 	struct walk walk = {.process = process};
@@ -150,17 +168,20 @@ int pp_calls_read(struct pp_process *process, const char *path, struct pp_error 
 
 	if (ret < 0)
 		return ret;
-	walk.dense = g_hash_table_new(NULL, NULL);
-	ret = read_chunks(&walk, err);
-	/* A process that still runs has begun threads since its thread table was read. */
-	if (ret == 0 && walk.n_foreign > 0 && !process->is_live)
-		ret = pp_error_add(err, -EINVAL,
-				   "%u call tables of threads that the thread table lacks",
-				   walk.n_foreign);
-	process->has_counts = ret == 0;
-	g_hash_table_unref(walk.dense);
-	pp_records_done(&walk.records);
+	ret = read_all(&walk, err);
 	return ret < 0 ? pp_error_add(err, ret, "%s", path) : 0;
+}
+
+int pp_calls_take(struct pp_process *process, const uint8_t *bytes, size_t n_bytes,
+		  struct pp_error *err)
+{
+	struct walk walk = {.process = process};
+
+	process->has_counts = n_bytes == 0;
+	if (n_bytes == 0)
+		return 0;
+	pp_records_open_memory(&walk.records, bytes, n_bytes);
+	return read_all(&walk, err);
 }
 
 /* --- threads without a call ----------------------------------------------------------------- */
@@ -180,19 +201,37 @@ static bool is_fork_of(const struct pp_process *process, const struct pp_process
 	       g_strcmp0(load->build_id, of_parent->build_id) == 0;
 }
 
-/* A child of fork counts from the start, but gets its file with its first call. */
-static bool is_counting_fork(const struct pp_model *model, const struct pp_process *process)
+/* Returns the processes that count calls, by pid: GPtrArray of struct pp_process *. */
+static GHashTable *find_counting(const struct pp_model *model)
 {
-	g_autofree char *path = g_build_filename(process->dir, "calls", NULL);
+	GHashTable *by_pid =
+	    g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_ptr_array_unref);
 
-	if (g_file_test(path, G_FILE_TEST_EXISTS))
-		return false; /* its own file is damaged */
 	for (guint i = 0; i < model->processes->len; i++) {
-		const struct pp_process *parent = model->processes->pdata[i];
+		struct pp_process *process = model->processes->pdata[i];
+		GPtrArray *images = g_hash_table_lookup(by_pid, GUINT_TO_POINTER(process->pid));
 
-		if (parent->has_counts && is_fork_of(process, parent))
-			return true;
+		if (!process->has_counts)
+			continue;
+		if (!images) {
+			images = g_ptr_array_new();
+			g_hash_table_insert(by_pid, GUINT_TO_POINTER(process->pid), images);
+		}
+		g_ptr_array_add(images, process);
 	}
+	return by_pid;
+}
+
+/* A child of fork counts from the start, but gets its file with its first call. */
+static bool is_counting_fork(GHashTable *counting, const struct pp_process *process)
+{
+	const GPtrArray *parents = g_hash_table_lookup(counting, GUINT_TO_POINTER(process->ppid));
+
+	if (process->counts_damaged)
+		return false;
+	for (guint i = 0; parents && i < parents->len; i++)
+		if (is_fork_of(process, parents->pdata[i]))
+			return true;
 	return false;
 }
 
@@ -201,12 +240,14 @@ void pp_calls_find_none(const struct pp_model *model)
 	bool found;
 
 	do { /* repeat for children of children */
+		g_autoptr(GHashTable) counting = find_counting(model);
+
 		found = false;
 		for (guint i = 0; i < model->processes->len; i++) {
 			struct pp_process *process = model->processes->pdata[i];
 
 			if (!process->has_counts && process->dir &&
-			    is_counting_fork(model, process))
+			    is_counting_fork(counting, process))
 				process->has_counts = found = true;
 		}
 	} while (found);

@@ -24,6 +24,7 @@
 #include "capture/children/children.h"
 #include "capture/folders.h"
 #include "capture/live.h"
+#include "capture/packs.h"
 #include "capture/traces.h"
 
 #define NO_BOOT_ID	  "00000000-0000-0000-0000-000000000000"
@@ -34,6 +35,7 @@ static void trace_free(void *data)
 	struct pp_trace *trace = data;
 
 	g_free(trace->dir);
+	g_clear_pointer(&trace->processes, g_ptr_array_unref);
 	g_free(trace);
 }
 
@@ -140,6 +142,7 @@ static void read_calls(struct pp_capture *capture, struct pp_process *process)
 
 	if (!g_file_test(path, G_FILE_TEST_EXISTS) || pp_calls_read(process, path, &err) == 0)
 		return;
+	process->counts_damaged = true;
 	text = pp_error_text(&err);
 	pp_capture_add_damage(capture, process->folder, "call counts: %s", text);
 	pp_error_done(&err);
@@ -167,19 +170,6 @@ static bool has_addresses(const struct pp_process *process)
 	return g_file_test(calls, G_FILE_TEST_EXISTS) || g_file_test(user, G_FILE_TEST_EXISTS);
 }
 
-/* Translates start routines by the load map at the time when each thread began. */
-static void place_routines(struct pp_process *process)
-{
-	for (guint i = 0; process->places && i < process->threads->len; i++) {
-		struct pp_thread *thread = process->threads->pdata[i];
-
-		if (thread->start_routine)
-			thread->start_routine =
-			    pp_places_code(process, thread->start_routine + 1, thread->start_ns) -
-			    1;
-	}
-}
-
 static int read_process(struct pp_capture *capture, const struct pp_folder *folder,
 			struct pp_error *err)
 {
@@ -194,6 +184,10 @@ static int read_process(struct pp_capture *capture, const struct pp_folder *fold
 
 	process = pp_model_add_process(capture->model, folder->pid, folder->name);
 	process->image = folder->image;
+	if (folder->pack) {
+		pp_packs_read_process(capture, folder->pack, folder->number, process);
+		return 0;
+	}
 	process->dir = g_steal_pointer(&dir);
 	link = pp_capture_link_out(capture, process->dir);
 	if (link)
@@ -217,7 +211,7 @@ static int read_process(struct pp_capture *capture, const struct pp_folder *fold
 		process->places = pp_places_new(process->maps);
 	}
 	pp_helpers_read(capture, process);
-	place_routines(process);
+	pp_places_translate_starts(process);
 	read_calls(capture, process);
 	read_sync_counts(capture, process);
 	n_traces = capture->traces->len;
@@ -233,7 +227,8 @@ static int read_process(struct pp_capture *capture, const struct pp_folder *fold
  */
 static int read_processes(struct pp_capture *capture, struct pp_error *err)
 {
-	g_autoptr(GArray) folders = pp_folders_find(capture->model->dir, err);
+	g_autoptr(GPtrArray) packs = pp_packs_open(capture);
+	g_autoptr(GArray) folders = pp_folders_find(capture->model->dir, packs, err);
 	int ret = 0;
 	unsigned good = 0;
 
@@ -255,6 +250,7 @@ static int read_processes(struct pp_capture *capture, struct pp_error *err)
 			return pp_error_add(err, ret, "%s", text);
 		pp_capture_add_damage(capture, folder->name, "process left out: %s", text);
 	}
+	pp_packs_add_traces(capture, packs);
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #define PP_CAPTURE_CAPTURE_H
 
 #include "core/error.h"
+#include "gmon-mt/format.h"
 #include "core/model.h"
 
 /* One line of <pid>/maps: an object was loaded at [start, end) since time_ns. */
@@ -27,6 +28,8 @@ struct pp_trace {
 	char *dir;
 	struct pp_process *process; /* NULL: a trace of the kernel, or of LTTng-UST for all
 				     * processes */
+	GPtrArray *processes;	    /* of a pack: all its processes, by number, NULL for those that
+				     * are not read, and `process` is one of them; else NULL */
 	bool is_ust;
 };
 
@@ -104,7 +107,14 @@ char *pp_capture_note_unwritten(struct pp_model *model);
  */
 int pp_threads_read(struct pp_capture *capture, struct pp_process *process, const char *path,
 		    struct pp_error *err);
+/* Takes the thread table of a process that has ended and had one thread; `path` is for messages. */
+void pp_threads_take(struct pp_capture *capture, struct pp_process *process,
+		     const struct gm_threads_header *header, const struct gm_thread_slot *slot,
+		     const char *path);
 int pp_calls_read(struct pp_process *process, const char *path, struct pp_error *err);
+/* Reads the chunks of such a file at `bytes`. */
+int pp_calls_take(struct pp_process *process, const uint8_t *bytes, size_t n_bytes,
+		  struct pp_error *err);
 void pp_calls_find_none(const struct pp_model *model);
 int pp_counts_read(struct pp_capture *capture, struct pp_process *process, const char *path,
 		   struct pp_error *err);
@@ -116,6 +126,9 @@ GArray *pp_maps_new(void); /* of struct pp_load */
 const struct pp_load *pp_maps_find(const struct pp_process *process, uint64_t address);
 int pp_maps_read(struct pp_capture *capture, struct pp_process *process, const char *path,
 		 struct pp_error *err);
+/* Reads the first max_bytes of a load map. */
+int pp_maps_read_part(struct pp_capture *capture, struct pp_process *process, const char *path,
+		      uint64_t max_bytes, struct pp_error *err);
 
 /*
  * Load intervals (places.c).  NULL: no library was unloaded or replaced by another.  _new() adds
@@ -131,6 +144,9 @@ void pp_places_free(struct pp_places *places);
  * displaced copy of the load that was there, or one without any load.
  */
 uint64_t pp_places_code(const struct pp_process *process, uint64_t address, int64_t time_ns);
+
+/* Translates start routines by the load map at the time when each thread began. */
+void pp_places_translate_starts(struct pp_process *process);
 
 /* Returns the load id (core/event.h) of an object that code at `site` used at time_ns. */
 uint64_t pp_places_load_id(const struct pp_process *process, uint64_t address, uint64_t site,

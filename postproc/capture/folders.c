@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "gmon-mt/format.h"
+#include "capture/packs.h"
 
 static void folder_clear(void *data)
 {
@@ -41,7 +42,9 @@ static int compare_folders(const void *a, const void *b)
 
 	if (fa->pid != fb->pid)
 		return fa->pid < fb->pid ? -1 : 1;
-	return fa->image < fb->image ? -1 : fa->image > fb->image;
+	if (fa->image != fb->image)
+		return fa->image < fb->image ? -1 : 1;
+	return fa->start_ns < fb->start_ns ? -1 : fa->start_ns > fb->start_ns;
 }
 
 /* Orders folders by process, and those of one process by start time. */
@@ -105,6 +108,28 @@ static guint remove_copies(GArray *folders, guint begin, guint end)
 }
 
 /*
+ * Gives the children in packs, which are the last of [begin, end), the first numbers that no folder
+ * has.
+ */
+static void number_packed(const GArray *folders, guint begin, guint end)
+{
+	uint32_t next = 0;
+	guint at = begin;
+
+	for (guint i = begin; i < end; i++) {
+		struct pp_folder *child = &g_array_index(folders, struct pp_folder, i);
+
+		if (!child->pack)
+			continue;
+		for (; at < i && g_array_index(folders, struct pp_folder, at).image == next; at++)
+			next++;
+		child->image = next++;
+		child->name = child->image ? g_strdup_printf("%u.%u", child->pid, child->image)
+					   : g_strdup_printf("%u", child->pid);
+	}
+}
+
+/*
  * A folder's number is the count of folders when it was made.  The folder of a child of fork may be
  * made last although its image ran before the exec (children.h), so images are renumbered by start
  * time.
@@ -120,10 +145,12 @@ static void sort_images(GArray *folders, const char *dir_path)
 		for (end = i + 1; end < folders->len; end++)
 			if (g_array_index(folders, struct pp_folder, end).pid != first->pid)
 				break;
+		number_packed(folders, i, end);
 		if (end == i + 1)
 			continue;
 		for (guint j = i; j < end; j++)
-			read_header(&g_array_index(folders, struct pp_folder, j), dir_path);
+			if (!g_array_index(folders, struct pp_folder, j).pack)
+				read_header(&g_array_index(folders, struct pp_folder, j), dir_path);
 		end = remove_copies(folders, i, end);
 		images = g_new(uint32_t, end - i);
 		for (guint j = i; j < end; j++)
@@ -134,7 +161,27 @@ static void sort_images(GArray *folders, const char *dir_path)
 	}
 }
 
-GArray *pp_folders_find(const char *dir_path, struct pp_error *err)
+static void add_packed(GArray *folders, struct pp_open_pack *open)
+{
+	const GArray *children = open->pack->children;
+
+	for (guint i = 0; i < children->len; i++) {
+		struct gm_threads_header threads =
+		    pp_pack_threads(&g_array_index(children, struct pp_pack_child, i).record);
+		struct pp_folder folder = {
+		    .pack = open,
+		    .number = i,
+		    .pid = threads.pid,
+		    .image = UINT32_MAX, /* after all folders */
+		    .start_ns = threads.start_ns,
+		    .run = threads.image,
+		};
+
+		g_array_append_val(folders, folder);
+	}
+}
+
+GArray *pp_folders_find(const char *dir_path, const GPtrArray *packs, struct pp_error *err)
 {
 	g_autoptr(GError) error = NULL;
 	GDir *dir = g_dir_open(dir_path, 0, &error);
@@ -155,6 +202,8 @@ GArray *pp_folders_find(const char *dir_path, struct pp_error *err)
 			g_array_append_val(folders, folder);
 	}
 	g_dir_close(dir);
+	for (guint i = 0; i < packs->len; i++)
+		add_packed(folders, packs->pdata[i]);
 	g_array_sort(folders, compare_folders);
 	sort_images(folders, dir_path);
 	return folders;

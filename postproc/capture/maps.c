@@ -119,6 +119,12 @@ static bool is_openmp(const char *path)
 int pp_maps_read(struct pp_capture *capture, struct pp_process *process, const char *path,
 		 struct pp_error *err)
 {
+	return pp_maps_read_part(capture, process, path, UINT64_MAX, err);
+}
+
+int pp_maps_read_part(struct pp_capture *capture, struct pp_process *process, const char *path,
+		      uint64_t max_bytes, struct pp_error *err)
+{
 	g_autofree char *text = NULL;
 	g_autoptr(GError) error = NULL;
 	GArray *maps;
@@ -133,6 +139,8 @@ int pp_maps_read(struct pp_capture *capture, struct pp_process *process, const c
 	if (!g_file_get_contents(path, &text, &len, &error))
 		return pp_error_add(err, -EIO, "%s", error->message);
 	maps = pp_maps_new();
+	len = MIN(len, max_bytes);
+	text[len] = '\0';
 	for (char *line = text, *end = text + len; line < end;) {
 		char *newline = memchr(line, '\n', (size_t)(end - line));
 		struct pp_load load;

@@ -342,6 +342,18 @@ uint64_t pp_places_code(const struct pp_process *process, uint64_t address, int6
 	return address + (i < history->n ? history->intervals[i].moved : PP_LOAD_UNNAMED);
 }
 
+void pp_places_translate_starts(struct pp_process *process)
+{
+	for (guint i = 0; process->places && i < process->threads->len; i++) {
+		struct pp_thread *thread = process->threads->pdata[i];
+
+		if (thread->start_routine)
+			thread->start_routine =
+			    pp_places_code(process, thread->start_routine + 1, thread->start_ns) -
+			    1;
+	}
+}
+
 /* Was the code loaded in the same interval as `load`, or did it appear together with it? */
 static bool is_of(const struct pp_process *process, uint64_t site, int64_t time_ns, guint load)
 {

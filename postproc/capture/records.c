@@ -16,12 +16,18 @@
 #define MAX_RECORD_BYTES 4096
 
 /* Reads up to `len` bytes, fewer only at the end of the file.  Returns the count, or -errno. */
-static ssize_t read_at(int fd, void *to, size_t len, uint64_t offset)
+static ssize_t read_at(const struct pp_records *records, void *to, size_t len, uint64_t offset)
 {
 	size_t done = 0;
 
+	if (records->memory) {
+		done = MIN(len, records->file_bytes - MIN(offset, records->file_bytes));
+		memcpy(to, records->memory + offset, done);
+		return (ssize_t)done;
+	}
 	while (done < len) {
-		ssize_t n = pread(fd, (char *)to + done, len - done, (off_t)(offset + done));
+		ssize_t n =
+		    pread(records->fd, (char *)to + done, len - done, (off_t)(offset + done));
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -85,10 +91,15 @@ int pp_records_open_file(struct pp_records *records, const char *path, struct pp
 	return 0;
 }
 
+void pp_records_open_memory(struct pp_records *records, const uint8_t *bytes, size_t n_bytes)
+{
+	*records = (struct pp_records){.fd = -1, .memory = bytes, .file_bytes = n_bytes};
+}
+
 int64_t pp_records_peek(const struct pp_records *records, uint64_t offset, void *to,
 			size_t size_bytes)
 {
-	return read_at(records->fd, to, size_bytes, offset);
+	return read_at(records, to, size_bytes, offset);
 }
 
 int pp_records_start(struct pp_records *records, uint64_t offset,
@@ -105,7 +116,7 @@ int pp_records_start(struct pp_records *records, uint64_t offset,
 		return pp_error_add(err, -EINVAL,
 				    "cut short: %" PRIu64 " of %u bytes of its header", left,
 				    layout->header_bytes);
-	n = read_at(records->fd, header, layout->header_bytes, offset);
+	n = read_at(records, header, layout->header_bytes, offset);
 	if (n < 0)
 		return pp_error_add(err, (int)n, "%s", g_strerror((int)-n));
 	if ((size_t)n < layout->header_bytes)
@@ -145,10 +156,16 @@ const void *pp_records_next(struct pp_records *records)
 
 	if (!records->n_left)
 		return NULL;
+	if (records->memory) {
+		record = records->memory + records->offset;
+		records->offset += records->record_bytes;
+		records->n_left--;
+		return record;
+	}
 	if (records->at == records->filled) {
 		uint64_t n = MIN(records->n_left, BUFFER_BYTES / records->record_bytes);
-		ssize_t got = read_at(records->fd, records->buffer, n * records->record_bytes,
-				      records->offset);
+		ssize_t got =
+		    read_at(records, records->buffer, n * records->record_bytes, records->offset);
 
 		records->at = 0;
 		records->filled = 0;

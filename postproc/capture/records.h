@@ -13,6 +13,7 @@
 
 struct pp_records {
 	int fd;
+	const uint8_t *memory; /* read instead of the file; NULL: none */
 	uint64_t file_bytes;
 	uint64_t offset; /* of the next record in the file */
 	uint32_t record_bytes;
@@ -42,6 +43,9 @@ struct pp_records_prefix {
 
 /* Opens the file without reading a header.  Returns 0 or -errno. */
 int pp_records_open_file(struct pp_records *records, const char *path, struct pp_error *err);
+
+/* The same for bytes in memory, which stay valid until pp_records_done(). */
+void pp_records_open_memory(struct pp_records *records, const uint8_t *bytes, size_t n_bytes);
 
 /*
  * Opens the file and checks its header; `header` receives layout->header_bytes bytes.  Returns 0 or

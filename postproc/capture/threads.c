@@ -159,6 +159,45 @@ static void note_unwritten(struct pp_model *model, const struct gm_threads_heade
 	}
 }
 
+/* Checks what take_header() took. */
+static void check_header(struct pp_capture *capture, struct pp_process *process,
+			 const struct gm_threads_header *header, const char *path)
+{
+	if (!process->why_no_samples && (process->sample_period_ns < MIN_SAMPLE_PERIOD_NS ||
+					 process->sample_period_ns > MAX_SAMPLE_PERIOD_NS)) {
+		pp_capture_add_damage(capture, path, "invalid sampling period");
+		process->why_no_samples = "the sampling period is damaged";
+	}
+	if (header->pid != process->pid)
+		pp_capture_add_damage(capture, path, "belongs to process %u instead of process %u",
+				      header->pid, process->pid);
+}
+
+static void take_slot(struct pp_capture *capture, struct pp_process *process,
+		      const struct gm_threads_header *header, const struct gm_thread_slot *slot,
+		      uint32_t index, const char *path)
+{
+	const char *fault = slot_fault(slot, header);
+
+	if (slot->state == GM_THREAD_FREE)
+		pp_model_add_problem(
+		    capture->model,
+		    "threads that ended before they were entered into the thread table", path, 1);
+	else if (fault)
+		pp_capture_add_damage(capture, path, "%s", fault);
+	else
+		add_thread(capture->model, process, slot, index);
+}
+
+void pp_threads_take(struct pp_capture *capture, struct pp_process *process,
+		     const struct gm_threads_header *header, const struct gm_thread_slot *slot,
+		     const char *path)
+{
+	take_header(process, header);
+	check_header(capture, process, header, path);
+	take_slot(capture, process, header, slot, 0, path);
+}
+
 int pp_threads_read(struct pp_capture *capture, struct pp_process *process, const char *path,
 		    struct pp_error *err)
 {
@@ -182,31 +221,13 @@ int pp_threads_read(struct pp_capture *capture, struct pp_process *process, cons
 	take_header(process, &header);
 	pp_live_process(capture, process, header.pid_namespace == 0);
 	note_unwritten(model, &header);
-	if (!process->why_no_samples && (process->sample_period_ns < MIN_SAMPLE_PERIOD_NS ||
-					 process->sample_period_ns > MAX_SAMPLE_PERIOD_NS)) {
-		pp_capture_add_damage(capture, path, "invalid sampling period");
-		process->why_no_samples = "the sampling period is damaged";
-	}
-	if (header.pid != process->pid)
-		pp_capture_add_damage(capture, path, "belongs to process %u instead of process %u",
-				      header.pid, process->pid);
+	check_header(capture, process, &header, path);
 	for (; (record = pp_records_next(&records)); index++) {
 		struct gm_thread_slot slot;
-		const char *fault;
 
 		memcpy(&slot, record, sizeof(slot));
-		if (process->is_live && is_later(&slot, model->until_ns))
-			continue;
-		fault = slot_fault(&slot, &header);
-		if (slot.state == GM_THREAD_FREE)
-			pp_model_add_problem(
-			    model,
-			    "threads that ended before they were entered into the thread table",
-			    path, 1);
-		else if (fault)
-			pp_capture_add_damage(capture, path, "%s", fault);
-		else
-			add_thread(model, process, &slot, index);
+		if (!process->is_live || !is_later(&slot, model->until_ns))
+			take_slot(capture, process, &header, &slot, index, path);
 	}
 	if (records.n_missing)
 		pp_capture_add_damage(capture, path, "cut short: %" PRIu64 " of %u threads missing",

@@ -29,6 +29,7 @@ static void process_free(void *data)
 		g_array_unref(process->maps);
 	g_free(process->folder);
 	g_free(process->dir);
+	g_free(process->pack);
 	g_free(process);
 }
 

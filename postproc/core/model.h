@@ -58,6 +58,13 @@ struct pp_process {
 	bool may_live;		    /* it may still run: a process holds the capture's lock */
 	bool is_live;		    /* it still runs: its end_ns is the model's until_ns */
 	bool has_counts;	    /* it has call counts: a thread without counts made no calls */
+	bool counts_damaged;	    /* ... of which nothing could be read */
+	/*
+	 * A short child of fork: its data is in the pack "1234/packed.0" (capture/packs) together
+	 * with that of others, under this number.  NULL: it has a folder of its own.
+	 */
+	char *pack;
+	uint32_t pack_number;
 };
 
 struct pp_thread {

@@ -335,10 +335,10 @@ static bool of_kernel(const struct pp_stream *stream)
 	return !stream->trace->process && !stream->trace->is_ust;
 }
 
-static void find_thread(struct pp_stream *stream, uint64_t tid, uint64_t index)
+static void find_thread(struct pp_stream *stream, struct pp_process *process, uint64_t tid,
+			uint64_t index)
 {
 	struct pp_capture *capture = stream->decoder->capture;
-	struct pp_process *process = stream->trace->process;
 
 	stream->thread_unknown = false;
 	stream->thread = index <= UINT32_MAX ? pp_process_thread(process, (uint32_t)index) : NULL;
@@ -359,13 +359,37 @@ static void find_thread(struct pp_stream *stream, uint64_t tid, uint64_t index)
 	    pp_model_add_thread(capture->model, process, (uint32_t)tid, (uint32_t)index);
 }
 
+/* In a pack, `number` is that of the process, and definitions are those of its own packets. */
+static void find_child(struct pp_stream *stream, uint64_t tid, uint64_t number)
+{
+	const GPtrArray *processes = stream->trace->processes;
+	struct pp_process *process = number < processes->len ? processes->pdata[number] : NULL;
+
+	if (process && stream->thread && stream->thread->process == process)
+		return;
+	g_array_set_size(stream->sites, 0);
+	g_ptr_array_set_size(stream->paths, 0);
+	stream->path = NULL;
+	stream->more_tries = stream->tries_holder = 0;
+	if (process) {
+		find_thread(stream, process, tid, 0);
+		return;
+	}
+	pp_capture_add_damage(stream->decoder->capture, stream->name,
+			      "left out: its process is not in the table of the pack");
+	stream->thread = NULL;
+	stream->thread_unknown = true;
+}
+
 void pp_stream_packet(struct pp_stream *stream, uint64_t cpu, uint64_t tid, uint64_t index)
 {
 	stream->cpu = cpu <= MAX_CPU ? (int)cpu : PP_CPU_UNKNOWN;
 	stream->has_object = false;
 	/* When a thread ends, its stream may be used by a later thread. */
-	if (stream->trace->process && (!stream->thread || stream->thread->index != index))
-		find_thread(stream, tid, index);
+	if (stream->trace->processes)
+		find_child(stream, tid, index);
+	else if (stream->trace->process && (!stream->thread || stream->thread->index != index))
+		find_thread(stream, stream->trace->process, tid, index);
 }
 
 void pp_stream_lose(struct pp_stream *stream, uint64_t count)

@@ -42,14 +42,9 @@ static bool place_members(const GArray *members, unsigned *offset, struct pp_hea
 static bool place_head(struct pp_layout *layout, const struct pp_tsdl *tsdl)
 {
 	static const char *const header_names[] = {"magic", "uuid", "stream_id"};
-	static const char *const context_names[] = {"content_size",
-						    "packet_size",
-						    "timestamp_begin",
-						    "timestamp_end",
-						    "events_discarded",
-						    "cpu_id",
-						    "tid",
-						    "index"};
+	static const char *const context_names[] = {
+	    "content_size", "packet_size", "timestamp_begin", "timestamp_end", "events_discarded",
+	    "cpu_id",	    "tid",	   "index",	      "child"};
 	struct pp_head_field header[G_N_ELEMENTS(header_names)] = {0};
 	struct pp_head_field context[G_N_ELEMENTS(context_names)] = {0};
 
@@ -68,7 +63,7 @@ static bool place_head(struct pp_layout *layout, const struct pp_tsdl *tsdl)
 	layout->discarded = context[4];
 	layout->cpu = context[5];
 	layout->tid = context[6];
-	layout->index = context[7];
+	layout->index = context[7].bits ? context[7] : context[8];
 	return layout->magic.bits == 32 && layout->content_size.bits == 64 &&
 	       layout->packet_size.bits == 64 && layout->timestamp_begin.bits == 64;
 }

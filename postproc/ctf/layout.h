@@ -52,7 +52,7 @@ struct pp_layout {
 	unsigned head_bytes; /* of a packet, up to its first event */
 	struct pp_head_field magic, uuid_at, stream_id;
 	struct pp_head_field content_size, packet_size, timestamp_begin, timestamp_end;
-	struct pp_head_field discarded, cpu, tid, index;
+	struct pp_head_field discarded, cpu, tid, index; /* in a pack, `index` is "child" */
 	unsigned extended_id_bytes;
 	GPtrArray *classes; /* of struct pp_layout_class *, indexed by id; NULL: no such class */
 };

@@ -24,6 +24,8 @@
 #include "events/events.h"
 #include "ctf/babeltrace/salvage.h"
 #include "event_text.h"
+#include "capture/children/packed.h"
+#include "capture/children/packets.h"
 #include "capture/traces.h"
 #include "pass/history_by_object.h"
 #include "analysis/pass_set.h"
@@ -563,6 +565,32 @@ static void run_config(const uint8_t *data, size_t len_bytes)
 		check_error(&error);
 }
 
+static void run_pack(const uint8_t *data, size_t len_bytes)
+{
+	static char *dir;
+
+	if (!dir) {
+		dir = g_build_filename(capture(), "500", GM_PACK_PREFIX "0", NULL);
+		MUST(g_mkdir(dir, 0700) == 0);
+	}
+	report_with("500/" GM_PACK_PREFIX "0/" GM_PACK_TABLE, data, len_bytes, true);
+}
+
+/* What was taken is not longer, and is taken again without a change. */
+static void run_packets(const uint8_t *data, size_t len_bytes)
+{
+	g_autoptr(GByteArray) first = g_byte_array_new(), second = g_byte_array_new();
+	struct pp_child_packets packets, again;
+
+	if (!pp_child_packets_take(data, len_bytes, PID, first, &packets)) {
+		MUST(first->len == 0);
+		return;
+	}
+	MUST(first->len <= len_bytes && packets.begin_ns <= packets.end_ns);
+	MUST(pp_child_packets_take(first->data, first->len, PID, second, &again));
+	MUST(second->len == first->len && again.end_ns == packets.end_ns);
+}
+
 static const struct fuzz_target targets[] = {
     {"session", run_session},
     {"info", run_info},
@@ -578,6 +606,8 @@ static const struct fuzz_target targets[] = {
     {"config", run_config},
     {"cached_names", run_cached_names},
     {"holds", run_holds},
+    {"pack", run_pack},
+    {"packets", run_packets},
 };
 
 const struct fuzz_target *fuzz_target_find(const char *name)

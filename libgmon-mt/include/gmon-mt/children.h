@@ -11,8 +11,8 @@
  * continues in its files behind these bytes; in the files, the parts that the place stands for are
  * never written. The load map begins with the first maps_bytes of the `maps` beside this file.
  *
- * gprof-mt moves the places into folders. Before it removes a file it sets the highest bit of
- * n_claimed, so that no further process claims a place there; then it writes n_final.
+ * gprof-mt moves the places into packs or folders. Before it removes a file it sets the highest bit
+ * of n_claimed, so that no further process claims a place there; then it writes n_final.
  */
 #ifndef GMON_MT_CHILDREN_H
 #define GMON_MT_CHILDREN_H
@@ -21,8 +21,12 @@
 
 #include "gmon-mt/format.h"
 
-#define GM_CHILDREN_NAME	 "children."
-#define GM_COPY_PREFIX		 ".copy." /* of a folder that gprof-mt is making */
+#define GM_CHILDREN_NAME "children."
+#define GM_COPY_PREFIX	 ".copy." /* of a folder that gprof-mt is making */
+/* Made by gprof-mt: the children that have ended, together (postproc/capture/children/packed.h). */
+#define GM_PACK_PREFIX		 "packed."
+#define GM_PACK_HIDDEN		 ".pack" /* one that gprof-mt is making */
+#define GM_PACK_TABLE		 "table"
 #define GM_CHILDREN_MAGIC	 "GMCHILDS"
 #define GM_CHILDREN_HEADER_BYTES 4096
 #define GM_CHILDREN_MAX		 1024u /* places in a file */
@@ -51,7 +55,8 @@ _Static_assert(sizeof(struct gm_children_header) == 72, "on-disk size");
 enum gm_child_state {
 	GM_CHILD_FREE = 0, /* or claimed by a process that was killed at once */
 	GM_CHILD_BEGUN = 1,
-	GM_CHILD_MOVED = 2, /* by gprof-mt: the process has ended, and all data is in a folder */
+	/* by gprof-mt: the process has ended, and all data is in a pack or folder */
+	GM_CHILD_MOVED = 2,
 };
 
 enum gm_child_parts { GM_CHILD_STREAM = 1, GM_CHILD_CALLS = 2 };

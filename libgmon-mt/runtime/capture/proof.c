@@ -33,7 +33,7 @@ struct directory_entry { /* linux_dirent64 */
 	char name[];
 };
 
-enum place { FILES, TOP, PROCESS, STREAMS, TREE };
+enum place { FILES, TOP, PROCESS, PACK, STREAMS, TREE };
 
 /* `pattern`: '#' matches digits, '*' the rest. `holds`: FILES for a file, otherwise a directory. */
 struct rule {
@@ -70,6 +70,11 @@ static const struct rule rules[] = {
     {".user", PROCESS, STREAMS},
     {"calls-history", PROCESS, STREAMS},
     {".calls-history", PROCESS, STREAMS},
+    {GM_PACK_PREFIX "#", PROCESS, PACK},
+    {GM_PACK_HIDDEN, PROCESS, PACK},
+    {GM_PACK_TABLE, PACK, FILES},
+    {"user", PACK, STREAMS},
+    {"gmon.*", PACK, FILES},
     {"metadata", STREAMS, FILES},
     {"stream_*", STREAMS, FILES},
     {".stream_*", STREAMS, FILES},

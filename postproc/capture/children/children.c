@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Moves the places of children of fork into folders (children.h).
+ * Moves the places of children of fork into packs and folders (children.h).
  *
  * A place holds the first bytes of each file of a folder.  If its process has made a folder, those
- * bytes are written there, into a range that the process does not write.  Otherwise a folder is
- * made under a hidden name and then renamed.  A place is marked as moved when its process has ended
- * and all its data is in the folder.  After a crash the same bytes are written to the same offsets
- * again.  The file of places is removed when the process that made it has ended, no process can
- * claim a place in it any more, and all places are moved.  Readers take turns (turns.h), and no
+ * bytes are written there, into a range that the process does not write.  Otherwise, if it has
+ * ended, and its parent made more than one file of places, it becomes part of a pack (packed.h).  A
+ * process that still runs, that has few siblings, or whose data is unusual, gets a folder, made
+ * under a hidden name and then renamed.  A place is marked as moved when its process has ended
+ * and all its data is in the folder or pack.  After a crash the same bytes are written to the same
+ * offsets again.  The file of places is removed when the process that made it has ended, no process
+ * can claim a place in it any more, and all places are moved.  Readers take turns (turns.h), and no
  * folder is removed while another reader may read it.
  *
  * All accesses are relative to descriptors and follow no symlink, in a directory that the user
@@ -31,6 +33,7 @@
 #include "gmon-mt/children.h"
 #include "capture/children/fill.h"
 #include "capture/children/find.h"
+#include "capture/children/pack.h"
 #include "capture/children/turns.h"
 
 #define FOLDERS_MAX	  100000u
@@ -50,6 +53,9 @@ struct move {
 	struct pp_numbers *numbers;  /* NULL: not looked up yet */
 	GHashTable *n_seen;	     /* pid -> number of names <pid>, <pid>.1, ... including gaps */
 	struct pp_child_parent from; /* the folder of the file */
+	GHashTable *packed;	     /* images in its packs; NULL: not looked up yet */
+	struct pp_packing *packing;  /* of the current file */
+	bool has_many;		     /* the folder had more than one file: its children get packs */
 	struct pp_turn turn;
 	bool is_stuck;	/* another reader was stopped in its turn */
 	bool left_copy; /* of this place, because it is being read */
@@ -60,23 +66,6 @@ struct move {
 static char *folder_name(uint32_t pid, unsigned number)
 {
 	return number ? g_strdup_printf("%u.%u", pid, number) : g_strdup_printf("%u", pid);
-}
-
-static void remove_tree(int dir, const char *name, unsigned depth)
-{
-	int fd = pp_child_open_dir(dir, name);
-	DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
-	struct dirent *entry;
-
-	while (list && (entry = readdir(list))) {
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-			continue;
-		if (unlinkat(fd, entry->d_name, 0) < 0 && errno == EISDIR && depth > 0)
-			remove_tree(fd, entry->d_name, depth - 1);
-	}
-	if (list)
-		closedir(list);
-	unlinkat(dir, name, AT_REMOVEDIR);
 }
 
 static unsigned n_seen(const struct move *move, uint32_t pid)
@@ -125,7 +114,7 @@ static void remove_copy(struct move *move, uint32_t pid, unsigned number)
 		move->left_copy = true;
 		return;
 	}
-	remove_tree(move->from.capture_fd, name, 2);
+	pp_child_remove_tree(move->from.capture_fd, name, 2);
 	pp_turn_let_in(&move->turn);
 }
 
@@ -163,16 +152,6 @@ static int find_folder(struct move *move, const struct pp_child_place *place)
 	return found;
 }
 
-/* The load map is complete and no process writes to it any more, so other children may share it. */
-static void note_maps(struct move *move, const char *folder, const struct pp_child_place *place)
-{
-	if (place->runs || (move->from.maps && move->from.maps_bytes == place->child.maps_bytes))
-		return;
-	g_free(move->from.maps);
-	move->from.maps = g_strdup_printf("%s/maps", folder);
-	move->from.maps_bytes = place->child.maps_bytes;
-}
-
 static int make_folder(struct move *move, const struct pp_child_place *place)
 {
 	/* Not ".new.": the process may be making its own folder under that name. */
@@ -182,7 +161,7 @@ static int make_folder(struct move *move, const struct pp_child_place *place)
 	if (mkdirat(move->from.capture_fd, hidden, 0700) < 0) {
 		if (errno != EEXIST)
 			return -errno;
-		remove_tree(move->from.capture_fd, hidden, 2);
+		pp_child_remove_tree(move->from.capture_fd, hidden, 2);
 		if (mkdirat(move->from.capture_fd, hidden, 0700) < 0)
 			return -errno;
 	}
@@ -194,23 +173,39 @@ static int make_folder(struct move *move, const struct pp_child_place *place)
 		g_autofree char *name = folder_name(place->threads.pid, number);
 
 		if (renameat(move->from.capture_fd, hidden, move->from.capture_fd, name) == 0) {
-			note_maps(move, name, place);
 			note_seen(move, place->threads.pid, number);
 			return 0;
 		}
 		if (errno != EEXIST && errno != ENOTEMPTY)
 			ret = -errno;
 	}
-	remove_tree(move->from.capture_fd, hidden, 2);
+	pp_child_remove_tree(move->from.capture_fd, hidden, 2);
 	return ret ? ret : -EEXIST;
 }
 
-static int move_place(struct move *move, const struct pp_child_place *place)
+/* A reader may have been killed between the two steps of a pack. */
+static bool is_packed(struct move *move, uint64_t image)
+{
+	if (!move->packed)
+		move->packed = pp_packs_images(move->from.capture_fd, move->parent);
+	return g_hash_table_contains(move->packed, &image);
+}
+
+/* Sets *ret_packing if the place is not moved before its pack is written. */
+static int move_place(struct move *move, const struct pp_child_place *place, uint32_t number,
+		      bool *ret_packing)
 {
 	int folder = find_folder(move, place), ret;
 
-	if (folder < 0)
-		return place->child.folder ? -ENOENT : make_folder(move, place);
+	if (folder < 0 && place->child.folder)
+		return -ENOENT;
+	if (folder < 0) {
+		if (is_packed(move, place->threads.image))
+			return 0;
+		*ret_packing = move->has_many && !place->runs &&
+			       pp_packing_add(move->packing, &move->from, place, number);
+		return *ret_packing ? 0 : make_folder(move, place);
+	}
 	ret = pp_child_fill(&move->from, folder, place);
 	close(folder);
 	return ret;
@@ -228,13 +223,21 @@ static void complain(const struct move *move, uint32_t number, const char *what,
 		pp_model_add_problem(move->model, what, where, count);
 }
 
-static bool place_read(int fd, uint32_t number, struct pp_child_place *place)
+static void complain_left_out(const struct move *move, uint32_t number, int code)
+{
+	g_autofree char *what = g_strdup_printf("children of fork left out: %s", g_strerror(-code));
+
+	complain(move, number, what, 1);
+}
+
+/* Reads the first n_bytes of the place: its struct gm_child, or all. */
+static bool place_read(int fd, uint32_t number, size_t n_bytes, struct pp_child_place *place)
 {
 	off_t at = GM_CHILDREN_HEADER_BYTES + (off_t)number * GM_CHILD_BYTES;
 
-	memset(place, 0, sizeof(*place));
-	if (pread(fd, place->bytes, GM_CHILD_BYTES, at) != GM_CHILD_BYTES)
+	if (pread(fd, place->bytes, n_bytes, at) != (ssize_t)n_bytes)
 		return false;
+	memset(&place->threads, 0, sizeof(place->threads));
 	memcpy(&place->threads, place->child.threads, GM_CHILD_THREADS_BYTES);
 	memcpy(place->slot, &place->child.first, sizeof(place->slot));
 	return true;
@@ -311,16 +314,24 @@ static bool may_run(struct move *move, const struct gm_children_header *header, 
 
 /* --- a place, and a whole file ----------------------------------------------------------- */
 
+static bool mark_moved(int fd, uint32_t number)
+{
+	const uint32_t moved = GM_CHILD_MOVED;
+
+	return pp_write_all_at(fd, &moved, sizeof(moved),
+			       GM_CHILDREN_HEADER_BYTES + (off_t)number * GM_CHILD_BYTES) == 0;
+}
+
 /* Returns true if the place is not needed any more. */
 static bool do_place(struct move *move, int fd, const struct gm_children_header *header,
 		     uint32_t number)
 {
-	const uint32_t moved = GM_CHILD_MOVED;
 	struct pp_child_place place;
-	bool runs;
+	bool runs, packing = false;
 	int ret;
 
-	if (!place_read(fd, number, &place) || place.child.state > GM_CHILD_MOVED ||
+	if (!place_read(fd, number, sizeof(place.child), &place) ||
+	    place.child.state > GM_CHILD_MOVED ||
 	    (place.child.state == GM_CHILD_BEGUN && !place_is_good(&place))) {
 		complain(move, number, "children of fork left out: damaged", 1);
 		return false;
@@ -331,25 +342,40 @@ static bool do_place(struct move *move, int fd, const struct gm_children_header 
 	runs = !(move->may_be_elsewhere && place.threads.end_ns) &&
 	       may_run(move, header, place.threads.pid,
 		       (struct wanted){.since_ns = place.threads.start_ns});
-	if (!runs && !place_read(fd, number, &place))
+	if (!place_read(fd, number, GM_CHILD_BYTES, &place) || !place_is_good(&place)) {
+		complain(move, number, "children of fork left out: damaged", 1);
 		return false;
+	}
 	place.runs = runs;
 	move->left_copy = false;
-	ret = move_place(move, &place);
+	ret = move_place(move, &place, number, &packing);
 	if (ret == -ENODATA && !move->is_last) {
 		move->n_wait++;
 		return false;
 	}
 	if (ret < 0) {
-		g_autofree char *what =
-		    g_strdup_printf("children of fork left out: %s", g_strerror(-ret));
-
-		complain(move, number, what, 1);
+		complain_left_out(move, number, ret);
 		return false;
 	}
-	return !runs && !move->left_copy &&
-	       pp_write_all_at(fd, &moved, sizeof(moved),
-			       GM_CHILDREN_HEADER_BYTES + (off_t)number * GM_CHILD_BYTES) == 0;
+	return !runs && !packing && !move->left_copy && mark_moved(fd, number);
+}
+
+/* Writes the pack of the file's children.  Returns the number of places not needed any more. */
+static uint32_t end_pack(struct move *move, int fd)
+{
+	const GArray *places = move->packing->places;
+	int ret = pp_packing_write(move->packing, &move->from);
+	uint32_t n_done = 0;
+
+	for (guint i = 0; i < places->len; i++) {
+		uint32_t number = g_array_index(places, uint32_t, i);
+
+		if (ret == 0)
+			n_done += mark_moved(fd, number);
+		else
+			complain_left_out(move, number, ret);
+	}
+	return n_done;
 }
 
 /* Closes the file for further claims.  Returns the number of claimed places. */
@@ -386,10 +412,13 @@ static bool do_places(struct move *move, int fd, struct gm_children_header *head
 	uint32_t n = __atomic_load_n(&header->n_claimed, __ATOMIC_ACQUIRE), n_done = 0;
 
 	n = is_over || n & CLOSED ? close_file(header) : MIN(n, header->n_slots);
+	move->packing = pp_packing_new();
 	for (uint32_t i = 0; i < n; i++) {
 		pp_turn_show(&move->turn);
 		n_done += do_place(move, fd, header, i);
 	}
+	n_done += end_pack(move, fd);
+	g_clear_pointer(&move->packing, pp_packing_free);
 	return is_over && n_done == n;
 }
 
@@ -465,6 +494,7 @@ static void do_folder(struct move *move)
 			 files->len);
 		return;
 	}
+	move->has_many = files->len > 1 || !g_str_equal(files->pdata[0], GM_CHILDREN_NAME "0");
 	move->from.folder_fd = pp_child_open_dir(move->from.capture_fd, move->parent);
 	if (move->from.folder_fd < 0)
 		return;
@@ -474,7 +504,7 @@ static void do_folder(struct move *move)
 	}
 	close(move->from.folder_fd);
 	g_clear_pointer(&move->from.metadata, g_free);
-	g_clear_pointer(&move->from.maps, g_free);
+	g_clear_pointer(&move->packed, g_hash_table_unref);
 }
 
 int pp_children_move(struct pp_model *model, bool may_be_elsewhere)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Short-lived children of fork write into places of a shared file (gmon-mt/children.h).  They
- * are moved into folders of their own, where babeltrace2 and all readers find them like any other
- * process.
+ * Short-lived children of fork write into places of a shared file (gmon-mt/children.h).  Readers
+ * move them into packs (packed.h), or into folders of their own, where babeltrace2 finds them too.
  */
 #ifndef PP_CAPTURE_CHILDREN_CHILDREN_H
 #define PP_CAPTURE_CHILDREN_CHILDREN_H

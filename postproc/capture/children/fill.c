@@ -5,6 +5,7 @@
  */
 #include "capture/children/fill.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -27,7 +28,7 @@ int pp_child_open_dir(int dir, const char *name)
 	return pp_child_open(dir, name, O_RDONLY | O_DIRECTORY);
 }
 
-static int write_at(int dir, const char *name, int flags, const void *bytes, size_t n, off_t at)
+int pp_child_write_at(int dir, const char *name, int flags, const void *bytes, size_t n, off_t at)
 {
 	int fd = pp_child_open(dir, name, O_WRONLY | O_CREAT | flags), ret;
 
@@ -36,6 +37,23 @@ static int write_at(int dir, const char *name, int flags, const void *bytes, siz
 	ret = pp_write_all_at(fd, bytes, n, at);
 	close(fd);
 	return ret;
+}
+
+void pp_child_remove_tree(int dir, const char *name, unsigned depth)
+{
+	int fd = pp_child_open_dir(dir, name);
+	DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
+	struct dirent *entry;
+
+	while (list && (entry = readdir(list))) {
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		if (unlinkat(fd, entry->d_name, 0) < 0 && errno == EISDIR && depth > 0)
+			pp_child_remove_tree(fd, entry->d_name, depth - 1);
+	}
+	if (list)
+		closedir(list);
+	unlinkat(dir, name, AT_REMOVEDIR);
 }
 
 bool pp_child_is_of(int folder, uint64_t image)
@@ -70,18 +88,6 @@ static int fill_threads(int folder, const struct pp_child_place *place)
 	return ret;
 }
 
-/*
- * Hard-links the load map that another child has too; no process writes to it any more.  In a
- * directory where files were removed lately, ext4 takes 0.3 to 1 ms to create a file and 0.02 ms to
- * link one.
- */
-static bool link_maps(const struct pp_child_parent *parent, int folder,
-		      const struct pp_child_place *place)
-{
-	return !place->runs && parent->maps && parent->maps_bytes == place->child.maps_bytes &&
-	       linkat(parent->capture_fd, parent->maps, folder, "maps", 0) == 0;
-}
-
 /* Copies the first maps_bytes of the parent's load map. */
 static int fill_maps(const struct pp_child_parent *parent, int folder,
 		     const struct pp_child_place *place)
@@ -93,8 +99,6 @@ static int fill_maps(const struct pp_child_parent *parent, int folder,
 
 	/* It was moved before. */
 	if (fstatat(folder, "maps", &st, AT_SYMLINK_NOFOLLOW) == 0 && (uint64_t)st.st_size == left)
-		return 0;
-	if (link_maps(parent, folder, place))
 		return 0;
 	from = pp_child_open(parent->folder_fd, "maps", O_RDONLY);
 	if (from < 0)
@@ -137,39 +141,64 @@ static char *read_metadata(const struct pp_child_parent *parent)
 	return text;
 }
 
-/* Returns the parent's metadata with the child's trace UUID and pid. */
-static char *child_metadata(struct pp_child_parent *parent, const uint8_t uuid[16], uint32_t pid)
+bool pp_child_has_metadata(struct pp_child_parent *parent)
 {
-	static const char uuid_is[] = "trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"";
-	static const char pid_is[] = "\tvpid = ";
-	g_autofree char *text = NULL;
-	char *at, *end;
-	GString *out;
-
 	if (!parent->metadata)
 		parent->metadata = read_metadata(parent);
-	text = g_strdup(parent->metadata);
-	at = text ? strstr(text, uuid_is) : NULL;
+	return parent->metadata != NULL;
+}
 
-	if (!at)
-		return NULL;
+/* Replaces the trace's UUID in place.  Returns false if there is none. */
+static bool set_uuid(char *text, const uint8_t uuid[16])
+{
+	static const char uuid_is[] = "trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"";
+	static const char digits[] = "0123456789abcdef";
+	char *at = strstr(text, uuid_is);
+
+	if (!at || strlen(at) < strlen(uuid_is) + 36)
+		return false;
 	at += strlen(uuid_is);
-	if (strlen(at) < 36)
-		return NULL;
 	for (unsigned i = 0; i < 16; i++) {
-		static const char digits[] = "0123456789abcdef";
-
 		at += i == 4 || i == 6 || i == 8 || i == 10;
 		*at++ = digits[uuid[i] >> 4];
 		*at++ = digits[uuid[i] & 15];
 	}
-	at = strstr(at, pid_is);
-	end = at ? strchr(at, ';') : NULL;
+	return true;
+}
+
+/* Replaces the text from `from` up to the next semicolon.  Takes the text; NULL: it has none. */
+static char *replace(char *text, const char *from, const char *with)
+{
+	g_autofree char *old = text;
+	char *at = text ? strstr(text, from) : NULL, *end = at ? strchr(at, ';') : NULL;
+
 	if (!end)
 		return NULL;
-	out = g_string_new_len(text, at - text);
-	g_string_append_printf(out, "%s%u%s", pid_is, pid, end);
-	return g_string_free(out, FALSE);
+	*at = '\0';
+	return g_strconcat(text, with, end, NULL);
+}
+
+static char *metadata_with(struct pp_child_parent *parent, const uint8_t uuid[16],
+			   const char *environment)
+{
+	char *text = pp_child_has_metadata(parent) ? g_strdup(parent->metadata) : NULL;
+
+	if (text && !set_uuid(text, uuid))
+		g_clear_pointer(&text, g_free);
+	return replace(text, "\tvpid = ", environment);
+}
+
+char *pp_child_metadata(struct pp_child_parent *parent, const uint8_t uuid[16], uint32_t pid)
+{
+	g_autofree char *vpid = g_strdup_printf("\tvpid = %u", pid);
+
+	return metadata_with(parent, uuid, vpid);
+}
+
+char *pp_child_metadata_of_pack(struct pp_child_parent *parent, const uint8_t uuid[16])
+{
+	return replace(metadata_with(parent, uuid, "\tprocesses = \"" GM_PACK_TABLE "\""),
+		       "\tuint32_t index", "\tuint32_t child");
 }
 
 /* Writes the stream's first file at full size: an empty packet fills the unused rest. */
@@ -188,13 +217,14 @@ static int fill_stream(struct pp_child_parent *parent, int folder,
 	if (user < 0)
 		return -errno;
 	if (faccessat(user, "metadata", F_OK, AT_SYMLINK_NOFOLLOW) < 0) {
-		metadata = child_metadata(parent, packet->uuid, place->threads.pid);
-		ret = metadata ? write_at(user, "metadata", O_EXCL, metadata, strlen(metadata), 0)
+		metadata = pp_child_metadata(parent, packet->uuid, place->threads.pid);
+		ret = metadata ? pp_child_write_at(user, "metadata", O_EXCL, metadata,
+						   strlen(metadata), 0)
 			       : -ENODATA;
 	}
 	name = g_strdup_printf("stream_%" PRIu64, packet->stream_instance_id);
 	if (ret == 0)
-		ret = write_at(user, name, 0, packet, GM_CHILD_STREAM_BYTES, 0);
+		ret = pp_child_write_at(user, name, 0, packet, GM_CHILD_STREAM_BYTES, 0);
 	close(user);
 	return ret;
 }
@@ -208,7 +238,7 @@ int pp_child_fill(struct pp_child_parent *parent, int folder, const struct pp_ch
 	if (ret == 0 && place->child.parts & GM_CHILD_STREAM)
 		ret = fill_stream(parent, folder, place);
 	if (ret == 0 && place->child.parts & GM_CHILD_CALLS)
-		ret = write_at(folder, "calls", 0, place->bytes + GM_CHILD_CALLS_AT,
-			       GM_CHILD_CALLS_BYTES, 0);
+		ret = pp_child_write_at(folder, "calls", 0, place->bytes + GM_CHILD_CALLS_AT,
+					GM_CHILD_CALLS_BYTES, 0);
 	return ret;
 }

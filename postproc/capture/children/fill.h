@@ -18,10 +18,7 @@ struct pp_child_parent {
 	int capture_fd;
 	int folder_fd;
 
-	/* Caches of the parent's files. */
-	char *metadata; /* NULL: not read yet */
-	char *maps;	/* path of a child's load map with that many bytes of the parent's */
-	uint64_t maps_bytes;
+	char *metadata; /* its metadata; NULL: not read yet */
 };
 
 struct pp_child_place {
@@ -34,11 +31,23 @@ struct pp_child_place {
 	bool runs; /* the process still runs */
 };
 
+void pp_child_remove_tree(int dir, const char *name, unsigned depth);
+int pp_child_write_at(int dir, const char *name, int flags, const void *bytes, size_t n, off_t at);
 int pp_child_open(int dir, const char *name, int flags);
 int pp_child_open_dir(int dir, const char *name);
 
 /* Does the folder, an open directory, belong to this program image? */
 bool pp_child_is_of(int folder, uint64_t image);
+
+bool pp_child_has_metadata(struct pp_child_parent *parent);
+
+/*
+ * Returns the parent's metadata for a child's trace with this UUID; NULL: the parent has none yet.
+ */
+char *pp_child_metadata(struct pp_child_parent *parent, const uint8_t uuid[16], uint32_t pid);
+
+/* The same for the trace of a pack (packed.h). */
+char *pp_child_metadata_of_pack(struct pp_child_parent *parent, const uint8_t uuid[16]);
 
 /* Returns 0 or -errno; -ENODATA: the parent has no metadata yet. */
 int pp_child_fill(struct pp_child_parent *parent, int folder, const struct pp_child_place *place);

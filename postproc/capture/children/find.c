@@ -47,6 +47,11 @@ static bool is_file_of_places(const char *name)
 	return g_str_has_prefix(name, GM_CHILDREN_NAME);
 }
 
+static bool is_pack(const char *name)
+{
+	return g_str_has_prefix(name, GM_PACK_PREFIX);
+}
+
 GPtrArray *pp_children_folders(int capture_fd)
 {
 	return names_of(capture_fd, ".", is_folder);
@@ -55,6 +60,11 @@ GPtrArray *pp_children_folders(int capture_fd)
 GPtrArray *pp_children_files(int capture_fd, const char *folder)
 {
 	return names_of(capture_fd, folder, is_file_of_places);
+}
+
+GPtrArray *pp_children_packs(int capture_fd, const char *folder)
+{
+	return names_of(capture_fd, folder, is_pack);
 }
 
 /*

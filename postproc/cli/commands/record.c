@@ -323,7 +323,7 @@ static guint write_gmon_files(struct pp_run *run, const struct pp_capture *captu
 	const GPtrArray *processes = capture->model->processes;
 	struct pp_gmon gmon;
 
-	pp_gmon_write(capture->model, NULL, run->config->gmon_threads, run->dir_fd, &gmon);
+	pp_gmon_write(capture->model, NULL, run->config->gmon_threads, run->dir_fd, true, &gmon);
 	for (guint i = 0; i < gmon.gaps->len; i++) {
 		const struct pp_gmon_gap *gap = &g_array_index(gmon.gaps, struct pp_gmon_gap, i);
 		g_autofree char *what = g_strdup_printf("gmon files (%s)", gap->why);

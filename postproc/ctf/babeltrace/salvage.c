@@ -71,7 +71,7 @@ static const struct {
     {"magic", 4},	    {"uuid", 16},	  {"stream_id", 4},    {"stream_instance_id", 8},
     {"timestamp_begin", 8}, {"timestamp_end", 8}, {"packet_size", 8},  {"events_discarded", 8},
     {"packet_seq_num", 8},  {"cpu_id", 4},	  {"content_size", 8}, {"tid", 4},
-    {"index", 4},
+    {"index", 4},	    {"child", 4},
 };
 
 static bool is_word(char c)

@@ -175,7 +175,8 @@ static void begin_stream(struct pp_bt_stream *bt, const bt_message *message)
 	stream->all_programs = is_of_lttng_kernel(stream->trace, bt_stream);
 	bt->is_ns = bt_clock_class_get_frequency(clock) == 1000000000;
 	bt->tid_field = pp_bt_member_index(context, "tid", PP_MEMBER_INTEGER);
-	bt->index_field = pp_bt_member_index(context, "index", PP_MEMBER_INTEGER);
+	bt->index_field = pp_bt_member_index(context, stream->trace->processes ? "child" : "index",
+					     PP_MEMBER_INTEGER);
 	bt->cpu_field = pp_bt_member_index(context, "cpu_id", PP_MEMBER_INTEGER);
 	bt->contexts = pp_ust_contexts_of(stream_class);
 }

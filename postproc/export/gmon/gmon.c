@@ -49,6 +49,8 @@ struct writer {
 	struct pp_gmon *result;
 	const struct pp_pass_context *chosen; /* NULL: all threads */
 	uint64_t n_threads_max;		      /* with files of their own */
+	bool in_packs;			      /* children in packs have their files there */
+	uint64_t n_packed;		      /* of these children that had calls */
 	GHashTable *images;		      /* "build-id path" -> struct image * */
 	const struct pp_process *process;
 	int folder_fd;
@@ -266,13 +268,24 @@ static int write_file(int folder_fd, const char *name, const GByteArray *bytes)
 	return rc;
 }
 
+/* Does the process have its files in its pack? */
+static bool is_in_pack(const struct writer *writer, const struct pp_process *process)
+{
+	return writer->in_packs && process->pack;
+}
+
+static const char *folder_of(const struct writer *writer, const struct pp_process *process)
+{
+	return is_in_pack(writer, process) ? process->pack : process->folder;
+}
+
 static void note_failure(struct writer *writer, const char *name)
 {
 	struct pp_gmon *result = writer->result;
 
 	if (!result->n_failed++) {
 		result->error = writer->error;
-		result->failed = g_build_filename(writer->process->folder, name, NULL);
+		result->failed = g_build_filename(folder_of(writer, writer->process), name, NULL);
 	}
 }
 
@@ -358,7 +371,9 @@ static void hand_out_samples(struct writer *writer, const GArray *samples)
 /* Without `has_files`, the thread's calls are only added to the merged files. */
 static void write_thread(struct writer *writer, const struct pp_thread *thread, bool has_files)
 {
-	g_autofree char *middle = g_strdup_printf("%u.%u", thread->index, thread->tid);
+	const struct pp_process *process = writer->process;
+	uint32_t number = is_in_pack(writer, process) ? process->pack_number : thread->index;
+	g_autofree char *middle = g_strdup_printf("%u.%u", number, thread->tid);
 
 	hand_out(writer, thread->arcs);
 	hand_out_samples(writer, thread->samples);
@@ -425,7 +440,7 @@ static void write_threads(struct writer *writer)
 		write_thread(writer, thread, has_files);
 		writer->result->n_without += !has_files;
 	}
-	for (guint i = 0; i < writer->objects->len; i++) {
+	for (guint i = 0; !is_in_pack(writer, process) && i < writer->objects->len; i++) {
 		struct object *object = writer->objects->pdata[i];
 
 		if (!object->all_arcs->len)
@@ -454,11 +469,24 @@ static void end_process(struct writer *writer)
 	g_clear_pointer(&writer->objects, g_ptr_array_unref);
 }
 
+/* In packs, the limit applies to all children of the capture together. */
+static bool has_too_many_before(struct writer *writer, const struct pp_process *process)
+{
+	if (!is_in_pack(writer, process) || !process->threads->len ||
+	    !has_calls(writer, process->threads->pdata[0]) ||
+	    writer->n_packed++ < writer->n_threads_max)
+		return false;
+	writer->result->n_without++;
+	return true;
+}
+
 static void write_process(struct writer *writer, int dir_fd, const struct pp_process *process)
 {
+	if (has_too_many_before(writer, process))
+		return;
 	begin_process(writer, process);
-	writer->folder_fd =
-	    openat(dir_fd, process->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	writer->folder_fd = openat(dir_fd, folder_of(writer, process),
+				   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	writer->error = writer->folder_fd < 0 ? -errno : 0;
 	write_threads(writer);
 	if (writer->folder_fd >= 0)
@@ -492,10 +520,11 @@ bool pp_gmon_has_calls(const struct pp_process *process, const struct pp_pass_co
 }
 
 void pp_gmon_write(const struct pp_model *model, const struct pp_pass_context *chosen,
-		   uint64_t n_threads_max, int dir_fd, struct pp_gmon *ret)
+		   uint64_t n_threads_max, int dir_fd, bool in_packs, struct pp_gmon *ret)
 {
 	const GPtrArray *processes = model->processes;
-	struct writer writer = {.result = ret, .chosen = chosen, .n_threads_max = n_threads_max};
+	struct writer writer = {
+	    .result = ret, .chosen = chosen, .n_threads_max = n_threads_max, .in_packs = in_packs};
 
 	*ret = (struct pp_gmon){.gaps = g_array_new(FALSE, FALSE, sizeof(struct pp_gmon_gap))};
 	writer.images = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);

@@ -30,12 +30,14 @@ struct pp_gmon {
 };
 
 /*
- * dir_fd: the capture's directory, or another with the same <pid> folders.  chosen: selects
- * threads; NULL: all.  n_threads_max: only the first threads of each process get files of their
- * own (UINT64_MAX: all); the merged files have the calls of all.  The result refers to the model.
+ * dir_fd: the capture's directory, or another with the same <pid> folders.  in_packs: it has packs,
+ * and the files of their children are made there.  chosen: selects threads; NULL: all.
+ * n_threads_max: only the first threads of each process, and the first children in packs, get files
+ * of their own (UINT64_MAX: all); the merged files have the calls of all threads of a process.  The
+ * result refers to the model.
  */
 void pp_gmon_write(const struct pp_model *model, const struct pp_pass_context *chosen,
-		   uint64_t n_threads_max, int dir_fd, struct pp_gmon *ret);
+		   uint64_t n_threads_max, int dir_fd, bool in_packs, struct pp_gmon *ret);
 
 /* Does the process have calls of chosen threads? */
 bool pp_gmon_has_calls(const struct pp_process *process, const struct pp_pass_context *chosen);

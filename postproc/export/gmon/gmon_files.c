@@ -91,7 +91,7 @@ static int write_files(const struct pp_export *export, int dir_fd, struct pp_err
 	struct pp_gmon gmon;
 	int ret = 0;
 
-	pp_gmon_write(export->context->model, export->context, UINT64_MAX, dir_fd, &gmon);
+	pp_gmon_write(export->context->model, export->context, UINT64_MAX, dir_fd, false, &gmon);
 	for (guint i = 0; i < gmon.gaps->len; i++) {
 		const struct pp_gmon_gap *gap = &g_array_index(gmon.gaps, struct pp_gmon_gap, i);
 

@@ -40,15 +40,20 @@ read_at_once()
 	PY
 }
 
-# one_each: the capture has one folder for each image, and no temporary file of a reader
+# one_each: the capture has one folder, or place in a pack, for each image, and no temporary file of a reader
 one_each()
 {
 	local left
-	left=$(find gprof-mt.data -maxdepth 1 -name '.*')
+	left=$(find gprof-mt.data -maxdepth 2 -name '.*')
 	[ -z "$left" ] || fail "round $round: temporary files are left: $left"
 	python3 - <<-'PY' || fail "round $round: a child has several folders"
 	import collections, glob, struct, sys
 	images = collections.Counter(open(path, "rb").read(80)[72:80] for path in glob.glob("gprof-mt.data/*/threads"))
+	for path in glob.glob("gprof-mt.data/*/packed.*/table"):
+	    table, at = open(path, "rb").read(), 24
+	    while at < len(table):
+	        images[table[at + 24 + 72:at + 24 + 80]] += 1
+	        at += struct.unpack("<I", table[at:at + 4])[0]
 	sys.exit(any(n > 1 for n in images.values()))
 	PY
 }

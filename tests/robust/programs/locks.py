@@ -38,7 +38,8 @@ def count(data, events):
 
 def main():
     n = 0
-    for folder in glob.glob(os.path.join(sys.argv[1], "*", "user")):
+    packs = glob.glob(os.path.join(sys.argv[1], "*", "packed.*", "user"))
+    for folder in glob.glob(os.path.join(sys.argv[1], "*", "user")) + packs:
         events = classes(os.path.join(folder, "metadata"))
         for path in glob.glob(os.path.join(folder, "stream_*")):
             n += count(open(path, "rb").read(), events)
