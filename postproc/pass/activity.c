@@ -5,6 +5,7 @@
  *
  * The average needs only the number of calls; figures of single periods need the call history.
  */
+#include "core/cache_lines.h"
 #include "analysis/select.h"
 #include "analysis/thread_cells.h"
 #include "analysis/state/thread_state.h"
@@ -23,12 +24,16 @@ static const struct pp_column columns[] = {
 		 "number of periods without function entry"},
 };
 
-/* The figures of a thread. */
+/*
+ * The figures of a thread.  Several threads count at once, each the calls of others; they grow the
+ * array only at a thread's first call, which arrives alone.
+ */
 struct activity {
 	bool recorded;	  /* its calls are in a history */
 	uint64_t in_time; /* of these, those within the selected time */
 	uint64_t n_calls; /* since the last switch-out */
 	uint64_t most, n_with_calls;
+	char apart[PP_APART_BYTES]; /* from the figures of the next thread */
 };
 
 struct activities {
@@ -160,6 +165,7 @@ const struct pp_pass pp_pass_activity = {
     .selects = PP_SELECT_THREAD | PP_SELECT_TIME,
     .start = activity_start,
     .event = activity_event,
+    .calls_apart = true,
     .finish = activity_finish,
     .free = activity_free,
 };
