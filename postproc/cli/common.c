@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions shared by all subcommands: printing errors, and reading the default configuration. */
 #include "cli/commands.h"
+#include "cli/progress.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@ int pp_cli_fail(struct pp_error *err)
 {
 	g_autofree char *text = pp_error_text(err);
 
+	pp_cli_progress_stop();
 	fprintf(stderr, "gprof-mt: %s\n", text);
 	pp_error_done(err);
 	return PP_EXIT_FAILED;

@@ -7,13 +7,19 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/progress.h"
 
 static struct pp_symbols_options symbols;
-static bool is_wide;
+static bool is_quiet, is_wide;
 
 const struct pp_symbols_options *pp_cli_symbols(void)
 {
 	return &symbols;
+}
+
+bool pp_cli_is_quiet(void)
+{
+	return is_quiet;
 }
 
 bool pp_cli_is_wide(void)
@@ -133,6 +139,10 @@ int pp_cli_options_read(const struct pp_cli_options *options, int argc, char **a
 			break;
 		case PP_OPTION_NO_CACHE:
 			symbols.no_cache = true;
+			break;
+		case 'q':
+			is_quiet = true;
+			pp_cli_progress_silence();
 			break;
 		case PP_OPTION_WIDE:
 			is_wide = true;

@@ -31,6 +31,12 @@ enum { PP_OPTION_DEMANGLE = 0x1000, PP_OPTION_NO_INLINE, PP_OPTION_NO_CACHE, PP_
 		"no-cache", NULL, PP_OPTION_NO_CACHE, "no cached names"                            \
 	}
 
+/* For subcommands that show their progress; it has the letter q. */
+#define PP_CLI_OPTION_QUIET                                                                        \
+	{                                                                                          \
+		"quiet", NULL, 'q', "no progress line"                                             \
+	}
+
 /* For subcommands that print tables. */
 #define PP_CLI_OPTION_WIDE                                                                         \
 	{                                                                                          \
@@ -58,6 +64,9 @@ int pp_cli_options_read(const struct pp_cli_options *options, int argc, char **a
 
 /* The values of --demangle and --no-inline. */
 const struct pp_symbols_options *pp_cli_symbols(void);
+
+/* True if -q was given. */
+bool pp_cli_is_quiet(void);
 
 /* True if --wide was given. */
 bool pp_cli_is_wide(void);

@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "events/events.h"
 #include "capture/manifest.h"
 #include "capture/traces.h"
@@ -41,6 +43,7 @@ int pp_view_open(struct pp_view *view, const char *dir, GHashTable *options, str
 	int ret;
 
 	*view = (struct pp_view){0};
+	pp_cli_progress_start();
 	ret = pp_capture_open(dir, &capture, err);
 	if (ret == 0)
 		pp_view_begin(view, capture, options, pp_cli_symbols());
@@ -199,6 +202,7 @@ int pp_view_print_damage(const struct pp_view *view)
 	const GPtrArray *damage = view->capture->damage;
 	g_autofree char *live = pp_model_live_text(view->capture->model);
 
+	pp_cli_progress_stop();
 	if (live)
 		fprintf(stderr, "gprof-mt: %s: %s\n",
 			view->name ? view->name : view->capture->model->dir, live);
@@ -213,16 +217,27 @@ int pp_view_print_damage(const struct pp_view *view)
 
 void pp_view_done(struct pp_view *view)
 {
+	pp_cli_progress_stop();
 	pp_pass_set_free(view->passes);
 	pp_symbols_free(view->symbols);
 	pp_capture_free(view->capture);
 	*view = (struct pp_view){0};
 }
 
+static bool is_file(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 int pp_cli_print(const GString *text)
 {
 	struct pp_error err = PP_ERROR_INIT;
 
+	/* A pager writes to the terminal, too. */
+	if (!is_file(STDOUT_FILENO))
+		pp_cli_progress_stop();
 	if (fwrite(text->str, 1, text->len, stdout) == text->len && fflush(stdout) == 0)
 		return PP_EXIT_GOOD;
 	pp_error_add(&err, -errno, "standard output: %s", g_strerror(errno));

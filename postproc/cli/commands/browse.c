@@ -8,6 +8,7 @@
 #include "cli/browse_index.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "cli/view.h"
 #include "tui/browse.h"
 
@@ -81,6 +82,7 @@ static int browse(const struct arguments *arguments)
 	int ret, status, signal_number;
 
 	ret = pp_view_open(&view, arguments->dir, NULL, &err);
+	pp_cli_progress_stop(); /* the screen shows it from here on */
 	if (ret == 0)
 		ret = pp_screen_start(&screen, &err);
 	if (ret == 0)

@@ -93,13 +93,14 @@ static const struct pp_cli_option option_table[] = {
     {"thread", "PATTERN", PP_CLI_SELECT_THREAD, "only threads with such names: 'work*'"},
     PP_CLI_SELECT_TIMES,
     PP_CLI_SELECT_OPERATIONS,
+    PP_CLI_OPTION_QUIET,
     PP_CLI_OPTIONS_SYMBOLS,
     {0},
 };
 
 static const struct pp_cli_options options = {
     .command = "diff",
-    .letters = ":h",
+    .letters = ":hq",
     .table = option_table,
     .usage = "diff [OPTION...] DIR_A DIR_B [SECTION...]",
     .print_further = pp_cli_sections_help,

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "cli/select.h"
 #include "cli/view.h"
 #include "export/exporter.h"
@@ -83,13 +84,14 @@ static const struct pp_cli_option option_table[] = {
     {"no-threads", NULL, 'n', "no frames of threads"},
     {"no-sources", NULL, 'u', "no source lines"},
     PP_CLI_SELECT_OPTIONS,
+    PP_CLI_OPTION_QUIET,
     PP_CLI_OPTIONS_SYMBOLS,
     {0},
 };
 
 static const struct pp_cli_options options = {
     .command = "export",
-    .letters = ":i:o:h",
+    .letters = ":i:o:hq",
     .table = option_table,
     .usage = "export --format FORMAT [OPTION...]",
     .print_further = print_formats,
@@ -269,6 +271,7 @@ static int run_export(const struct arguments *arguments)
 	if (export(&run, arguments, &err) < 0) {
 		status = pp_cli_fail(&err);
 	} else {
+		pp_cli_progress_stop();
 		for (guint i = 0; i < run.export.notes->len; i++)
 			fprintf(stderr, "gprof-mt export: %s\n",
 				(const char *)run.export.notes->pdata[i]);

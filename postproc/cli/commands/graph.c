@@ -266,13 +266,14 @@ static const struct pp_cli_option option_table[] = {
     {"no-group", NULL, 'n',
      "draw each node (default up to " G_STRINGIFY(MAX_SINGLE_NODES) " of them)"},
     {"through-idle", NULL, 't', "switch: skip idle time and other programs"},
+    PP_CLI_OPTION_QUIET,
     PP_CLI_OPTIONS_SYMBOLS,
     {0},
 };
 
 static const struct pp_cli_options options = {
     .command = "graph",
-    .letters = ":i:h",
+    .letters = ":i:hq",
     .table = option_table,
     .usage = "graph [-i DIR] --kind KIND [--format FORMAT] [OPTION...]",
     .print_further = print_kinds,

@@ -65,13 +65,14 @@ static const struct pp_cli_option option_table[] = {
     PP_CLI_OPTION_FORMAT('f'),
     PP_CLI_OPTION_WIDE,
     PP_CLI_SELECT_OPTIONS,
+    PP_CLI_OPTION_QUIET,
     PP_CLI_OPTIONS_SYMBOLS,
     {0},
 };
 
 static const struct pp_cli_options options = {
     .command = "history",
-    .letters = ":i:h",
+    .letters = ":i:hq",
     .table = option_table,
     .usage = "history [OPTION...]\n"
 	     "       gprof-mt history --calls --tid T | --thread NAME [OPTION...]",

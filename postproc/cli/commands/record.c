@@ -42,8 +42,7 @@
 struct options {
 	const char *dir, *profile, *config_file;
 	GPtrArray *settings; /* of const char *, "GROUP.KEY=VALUE" */
-	bool quiet;
-	bool lttng; /* --backend lttng: a session of our own */
+	bool lttng;	     /* --backend lttng: a session of our own */
 	char **command;
 };
 
@@ -65,9 +64,6 @@ static int take_option(void *data, int option, const char *value)
 		break;
 	case 's':
 		g_ptr_array_add(options->settings, (char *)value);
-		break;
-	case 'q':
-		options->quiet = true;
 		break;
 	case 'b':
 		options->lttng = strcmp(value, "lttng") == 0;
@@ -216,11 +212,11 @@ static int make_capture(struct gm_config *config, struct gm_capture *capture, st
 
 /* --- messages ------------------------------------------------------------------------------- */
 
-G_GNUC_PRINTF(2, 3) static void note(const struct options *options, const char *format, ...)
+G_GNUC_PRINTF(1, 2) static void note(const char *format, ...)
 {
 	va_list args;
 
-	if (options->quiet)
+	if (pp_cli_is_quiet())
 		return;
 	fputs("gprof-mt: ", stderr);
 	va_start(args, format);
@@ -239,14 +235,14 @@ static void note_limits(const struct options *options, const struct pp_run *run,
 	bool asked = run->config->kernel != GM_KERNEL_AUTO;
 
 	if (losses)
-		note(options, "%s", losses);
+		note("%s", losses);
 	if (run->config->sync_sink == GM_SINK_LTTNG && !options->lttng)
-		note(options, "synchronization goes to any LTTng session that records "
-			      "gmon_mt_sync:*; --backend lttng creates a session for this run");
+		note("synchronization goes to any LTTng session that records "
+		     "gmon_mt_sync:*; --backend lttng creates a session for this run");
 	if (*collector->missing) {
 		g_autofree char *list = g_strjoinv(", ", collector->missing);
 
-		note(options, "level full: not recorded here: %s%s", list,
+		note("level full: not recorded here: %s%s", list,
 		     collector->source == GM_KERNEL_BPF || collector->source == GM_KERNEL_PERF
 			 ? ""
 			 : " (they come from perf tracepoints); see gprof-mt doctor");
@@ -254,14 +250,13 @@ static void note_limits(const struct options *options, const struct pp_run *run,
 	if (collector->best)
 		return;
 	if (pp_collector_has_pairs(collector) || run->config->kernel == GM_KERNEL_LTTNG)
-		note(options, "kernel events: %s", collector->why);
+		note("kernel events: %s", collector->why);
 	else if (collector->source == GM_KERNEL_SWITCHES)
-		note(options,
-		     "scheduling: context switches only, without wakers and next threads%s%s%s; "
+		note("scheduling: context switches only, without wakers and next threads%s%s%s; "
 		     "see gprof-mt doctor",
 		     asked ? " (" : "", asked ? collector->why : "", asked ? ")" : "");
 	else
-		note(options, "no scheduling events: %s; see gprof-mt doctor", collector->why);
+		note("no scheduling events: %s; see gprof-mt doctor", collector->why);
 }
 
 /* --- run ------------------------------------------------------------------------------------ */
@@ -394,37 +389,36 @@ static char *end_calls(struct pp_run *run, struct pp_capture **ret_capture, guin
 }
 
 /* Prints which part of the synchronization is recorded, if not all of it. */
-static void note_mode(const struct options *options, const struct pp_model *model)
+static void note_mode(const struct pp_model *model)
 {
 	bool is_full;
 	g_autofree char *mode = pp_unrecorded_mode(model, &is_full);
 
 	if (mode && !is_full)
-		note(options, "synchronization is recorded %s", mode);
+		note("synchronization is recorded %s", mode);
 }
 
 /* Returns the section of the report that shows more; NULL: not known. */
-static const char *note_waits(const struct options *options, struct pp_capture *capture)
+static const char *note_waits(struct pp_capture *capture)
 {
 	const char *section = NULL;
 	g_auto(GStrv) waits = pp_waits_describe(capture, &section);
 
 	for (char **line = waits; line && *line; line++)
-		note(options, "%s", *line);
+		note("%s", *line);
 	return section;
 }
 
-static void note_next(const struct options *options, const char *dir, const char *section)
+static void note_next(const char *dir, const char *section)
 {
 	bool is_default = g_str_equal(dir, PP_DEFAULT_CAPTURE);
 	g_autofree char *quoted = g_shell_quote(dir);
 
-	note(options, "next: gprof-mt report%s%s%s%s", is_default ? "" : " -i ",
-	     is_default ? "" : quoted, section ? " " : "", section ? section : "");
+	note("next: gprof-mt report%s%s%s%s", is_default ? "" : " -i ", is_default ? "" : quoted,
+	     section ? " " : "", section ? section : "");
 }
 
-static void end_run(const struct options *options, struct pp_run *run,
-		    struct pp_collector *collector, struct pp_lttng *lttng,
+static void end_run(struct pp_run *run, struct pp_collector *collector, struct pp_lttng *lttng,
 		    const struct pp_gmon_out *gmon_out)
 {
 	struct pp_error err = PP_ERROR_INIT;
@@ -444,21 +438,18 @@ static void end_run(const struct options *options, struct pp_run *run,
 	/* Without it, readers do not notice files that are lost later. */
 	if (capture)
 		(void)pp_manifest_write(run->dir_fd, capture->model);
-	if (capture && !options->quiet) {
-		note(options, "%s: %s%s", run->shown_dir, summary,
-		     run->losses->len ? "" : "; complete");
-		note_mode(options, capture->model);
-		section = note_waits(options, g_steal_pointer(&capture));
+	if (capture && !pp_cli_is_quiet()) {
+		note("%s: %s%s", run->shown_dir, summary, run->losses->len ? "" : "; complete");
+		note_mode(capture->model);
+		section = note_waits(g_steal_pointer(&capture));
 		if (pp_gmon_out_written(gmon_out))
-			note(options, "%s: the calls of all threads together, for gprof",
-			     gmon_out->path);
+			note("%s: the calls of all threads together, for gprof", gmon_out->path);
 		if (n_without)
-			note(options,
-			     "%u threads have no gmon files of their own "
+			note("%u threads have no gmon files of their own "
 			     "(calls.gmon_threads=%" G_GUINT64_FORMAT
 			     "); export --format gmon --what threads writes them",
 			     n_without, run->config->gmon_threads);
-		note_next(options, run->shown_dir, section);
+		note_next(run->shown_dir, section);
 	}
 	pp_capture_free(capture);
 }
@@ -492,8 +483,8 @@ static int open_sources(const struct options *options, const struct pp_run *run,
 	if (wanted.user && !wanted.kernel)
 		rc = pp_lttng_begin(lttng, wanted, run->config, capture->dir, err);
 	if (started || lttng->started_daemon)
-		note(options, "LTTng's session daemon was started and keeps running; see "
-			      "gprof-mt-lttng(7)");
+		note("LTTng's session daemon was started and keeps running; see "
+		     "gprof-mt-lttng(7)");
 	if (rc)
 		return rc;
 	kernel.missing = lttng->kernel_missing;
@@ -548,7 +539,7 @@ static int run_program(const struct options *options, struct pp_run *run,
 	run->end_ns = monotonic_ns();
 	run->end_us = g_get_real_time();
 	run->status = child->status;
-	end_run(options, run, collector, &lttng, &gmon_out);
+	end_run(run, collector, &lttng, &gmon_out);
 	pp_gmon_out_done(&gmon_out);
 	pp_collector_done(collector);
 	return 0;

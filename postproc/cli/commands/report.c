@@ -32,12 +32,13 @@ static int take_option(void *data, int option, const char *value)
 }
 
 static const struct pp_cli_option option_table[] = {
-    PP_CLI_OPTION_INPUT, PP_CLI_TABLES_OPTIONS, PP_CLI_SELECT_OPTIONS, PP_CLI_OPTIONS_SYMBOLS, {0},
+    PP_CLI_OPTION_INPUT, PP_CLI_TABLES_OPTIONS,	 PP_CLI_SELECT_OPTIONS,
+    PP_CLI_OPTION_QUIET, PP_CLI_OPTIONS_SYMBOLS, {0},
 };
 
 static const struct pp_cli_options options = {
     .command = "report",
-    .letters = ":i:h",
+    .letters = ":i:hq",
     .table = option_table,
     .usage = "report [OPTION...] [SECTION...]",
     .print_further = pp_cli_sections_help,

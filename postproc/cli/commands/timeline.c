@@ -67,13 +67,14 @@ static const struct pp_cli_option option_table[] = {
     PP_CLI_SELECT_TIMES,
     PP_CLI_SELECT_NO_OPERATIONS,
     PP_CLI_OPTION_FORMAT('f'),
+    PP_CLI_OPTION_QUIET,
     PP_CLI_OPTIONS_SYMBOLS,
     {0},
 };
 
 static const struct pp_cli_options options = {
     .command = "timeline",
-    .letters = ":i:h",
+    .letters = ":i:hq",
     .table = option_table,
     .usage = "timeline --tid T | --thread NAME [OPTION...]\n\n"
 	     "Prints all events of one thread in order of time: calls, synchronization and "

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A line on the terminal while a command reads: how far it is, and how long it will still take.
+ * Written to stderr by a thread of its own, only if that is a terminal, and only if reading takes
+ * longer than half a second; removed before anything else is printed.
+ */
+#ifndef PP_CLI_PROGRESS_H
+#define PP_CLI_PROGRESS_H
+
+/* It is never shown from now on. */
+void pp_cli_progress_silence(void);
+
+/* Nothing happens if it is shown already, or must not be. */
+void pp_cli_progress_start(void);
+
+/* Also valid if nothing is shown.  To be called before stderr or a terminal is written to. */
+void pp_cli_progress_stop(void);
+
+#endif
