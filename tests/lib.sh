@@ -72,6 +72,15 @@ until_true()
 	done
 }
 
+# peak FILE ARG...: runs gprof-mt ARG... with its output in FILE; prints its peak memory in bytes. Needs python3.
+peak()
+{
+	python3 -c '
+import resource, subprocess, sys
+subprocess.run(sys.argv[2:], stdout=open(sys.argv[1], "w"), check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)' "$1" "$gprof_mt" "${@:2}" || fail "${*:2}"
+}
+
 # retry COMMAND...: runs COMMAND up to five times until it succeeds, since other load on the machine can make
 # it fail (a ring overflows before its reader gets a CPU, other programs run in between). Prints the last
 # lines of each failed attempt.

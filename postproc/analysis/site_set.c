@@ -50,8 +50,8 @@ static void grow(struct pp_site_set *set, size_t item_bytes)
 		*slot_of(set, item_bytes, key_at(set, item_bytes, i)) = i + 1;
 }
 
-static struct pp_site_key *find(const struct pp_site_set *set, size_t item_bytes,
-				const struct pp_site_key *key)
+void *pp_site_set_find(const struct pp_site_set *set, size_t item_bytes,
+		       const struct pp_site_key *key)
 {
 	if (set->slots) {
 		uint32_t number = *slot_of(set, item_bytes, key);
@@ -66,7 +66,7 @@ static struct pp_site_key *find(const struct pp_site_set *set, size_t item_bytes
 
 void *pp_site_set_get(struct pp_site_set *set, size_t item_bytes, const struct pp_site_key *key)
 {
-	struct pp_site_key *item = find(set, item_bytes, key);
+	struct pp_site_key *item = pp_site_set_find(set, item_bytes, key);
 
 	if (item)
 		return item;

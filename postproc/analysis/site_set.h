@@ -30,6 +30,10 @@ struct pp_site_set {
  */
 void *pp_site_set_get(struct pp_site_set *set, size_t item_bytes, const struct pp_site_key *key);
 
+/* The item with that key; NULL: none. */
+void *pp_site_set_find(const struct pp_site_set *set, size_t item_bytes,
+		       const struct pp_site_key *key);
+
 /* Frees the set.  The caller must have released the items' contents. */
 void pp_site_set_done(struct pp_site_set *set);
 

@@ -25,7 +25,7 @@ int pp_cli_history_by_object(struct pp_view *view, enum pp_cli_format format, in
 int pp_cli_history_check(const struct pp_view *view, bool found_any, struct pp_error *err);
 
 /* Appends the operations on an object in CSV; `number` identifies the object, from 1. */
-void pp_cli_history_append_csv(GString *to, const struct pp_view *view, unsigned number,
+void pp_cli_history_append_csv(GString *to, const struct pp_view *view, uint64_t number,
 			       const struct pp_object *object, struct pp_table *operations,
 			       bool is_first);
 

@@ -92,7 +92,7 @@ static const struct pp_column with_operations[] = {
 };
 
 /* A single table of all operations, with the object in each row. */
-void pp_cli_history_append_csv(GString *to, const struct pp_view *view, unsigned number,
+void pp_cli_history_append_csv(GString *to, const struct pp_view *view, uint64_t number,
 			       const struct pp_object *object, struct pp_table *operations,
 			       bool is_first)
 {

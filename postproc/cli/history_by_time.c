@@ -42,10 +42,13 @@ struct shown {
 	GArray *held; /* of struct pp_history_operation; NULL: none */
 };
 
-static void shown_free(void *data)
+static void forget(void *data, struct pp_object *object)
 {
-	struct shown *shown = data;
+	struct shown *shown = object->data;
 
+	(void)data;
+	if (!shown)
+		return;
 	g_free(shown->name);
 	g_clear_pointer(&shown->held, g_array_unref);
 	g_free(shown);
@@ -138,7 +141,7 @@ static void print(struct printer *printer, const struct pp_object *object,
 		if (printer->format == PP_CLI_TEXT)
 			append_text(printer, object->data, table);
 		else
-			pp_cli_history_append_csv(printer->text, printer->view, object->serial + 1,
+			pp_cli_history_append_csv(printer->text, printer->view, object->order + 1,
 						  object, table, printer->n == 0);
 		if (printer->format == PP_CLI_TEXT)
 			pp_table_free(table);
@@ -229,9 +232,9 @@ int pp_cli_history_by_time(struct pp_view *view, enum pp_cli_format format, int 
 	memcpy(printer.columns, object_columns, sizeof(object_columns));
 	memcpy(printer.columns + PP_OBJECT_CELLS, pp_history_columns,
 	       PP_N_HISTORY_COLUMNS * sizeof(*pp_history_columns));
-	printer.history = pp_history_new(&view->context, take, &printer);
+	printer.history = pp_history_new(&view->context, take, forget, &printer);
 	ret = print_all(&printer, view, err);
-	pp_history_free(printer.history, shown_free);
+	pp_history_free(printer.history);
 	g_string_free(printer.text, TRUE);
 	*ret_status = printer.status;
 	/* Standard output is closed: that has been reported. */

@@ -9,10 +9,19 @@
 struct consistency {
 	const struct pp_model *model;
 	struct pp_thread_listener listener;
+	struct pp_object_listener object_listener;
 	struct pp_thread_states *states;
 	struct pp_objects objects;
 	struct pp_anomalies anomalies;
 };
+
+static bool forget(void *data, struct pp_object *object, struct pp_object *group)
+{
+	(void)data;
+	(void)object;
+	(void)group;
+	return false;
+}
 
 static void *consistency_start(const struct pp_pass_context *context)
 {
@@ -21,7 +30,8 @@ static void *consistency_start(const struct pp_pass_context *context)
 	self->model = context->model;
 	self->listener = pp_objects_feed(&self->objects);
 	pp_anomalies_init(&self->anomalies);
-	pp_objects_init(&self->objects, NULL, &self->anomalies);
+	self->object_listener.fold = forget;
+	pp_objects_init(&self->objects, &self->object_listener, &self->anomalies);
 	self->states = pp_thread_states_new(context, &self->listener, &self->anomalies);
 	return self;
 }

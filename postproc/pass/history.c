@@ -51,8 +51,10 @@ struct pp_history {
 	struct pp_thread_states *states;
 	struct pp_objects objects;
 	pp_history_take *take;
+	pp_history_end *end;
 	void *data;
 	uint64_t n;
+	bool is_finished;
 	GHashTable *site_names; /* process -> GHashTable: site -> name */
 };
 
@@ -63,7 +65,7 @@ static void report(struct pp_history *history, struct pp_object *object,
 	    !pp_may_select_object(history->context, object) ||
 	    !pp_selects_operation(history->context, operation))
 		return;
-	shown->object = object->serial;
+	shown->object = object->order;
 	shown->order = history->n++;
 	history->take(history->data, object, shown);
 }
@@ -103,19 +105,31 @@ static void on_yielded(void *data, struct pp_object *mutex, const struct pp_oper
 	report(data, mutex, operation, &shown);
 }
 
+static bool on_end(void *data, struct pp_object *object, struct pp_object *group)
+{
+	struct pp_history *history = data;
+
+	(void)group;
+	history->end(history->data, object);
+	object->data = NULL;
+	return false;
+}
+
 struct pp_history *pp_history_new(const struct pp_pass_context *context, pp_history_take *take,
-				  void *data)
+				  pp_history_end *end, void *data)
 {
 	struct pp_history *history = g_new0(struct pp_history, 1);
 
 	history->context = context;
 	history->take = take;
+	history->end = end;
 	history->data = data;
 	history->thread_listener = pp_objects_feed(&history->objects);
 	history->object_listener = (struct pp_object_listener){
 	    .data = history,
 	    .operation = on_operation,
 	    .yielded = on_yielded,
+	    .fold = on_end,
 	};
 	history->site_names =
 	    g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_hash_table_unref);
@@ -124,12 +138,27 @@ struct pp_history *pp_history_new(const struct pp_pass_context *context, pp_hist
 	return history;
 }
 
-void pp_history_free(struct pp_history *history, GDestroyNotify free_data)
+/* The objects that still exist. */
+static void end_all(struct pp_history *history)
+{
+	const GPtrArray *all = history->objects.all;
+
+	for (guint i = 0; i < all->len; i++) {
+		struct pp_object *object = all->pdata[i];
+
+		if (object)
+			on_end(history, object, NULL);
+	}
+}
+
+void pp_history_free(struct pp_history *history)
 {
 	if (!history)
 		return;
+	if (!history->is_finished)
+		end_all(history);
 	pp_thread_states_free(history->states);
-	pp_objects_done(&history->objects, free_data);
+	pp_objects_done(&history->objects, NULL);
 	g_hash_table_unref(history->site_names);
 	g_free(history);
 }
@@ -142,11 +171,8 @@ void pp_history_event(struct pp_history *history, const struct pp_event *event)
 void pp_history_finish(struct pp_history *history, int64_t end_ns)
 {
 	pp_thread_states_finish(history->states, end_ns);
-}
-
-const struct pp_object *pp_history_object(const struct pp_history *history, uint32_t serial)
-{
-	return history->objects.all->pdata[serial];
+	end_all(history);
+	history->is_finished = true;
 }
 
 /* Names are cached by site. */

@@ -17,7 +17,7 @@ struct pp_history_operation {
 	const struct pp_thread *thread;
 	const struct pp_path *path;
 	uint64_t site;
-	uint32_t object; /* its serial */
+	uint64_t object; /* its number in order of appearance */
 	uint32_t signal;
 	uint8_t op, result;
 	bool blocked, finished;
@@ -31,17 +31,20 @@ struct pp_history_operation {
 typedef void pp_history_take(void *data, struct pp_object *object,
 			     const struct pp_history_operation *operation);
 
+/*
+ * Takes an object with its last name, after the last operation on it; the order of objects is that
+ * of their ends.  The object is freed then, its data before, by this function.
+ */
+typedef void pp_history_end(void *data, struct pp_object *object);
+
 struct pp_history;
 
 /* The context is borrowed. */
 struct pp_history *pp_history_new(const struct pp_pass_context *context, pp_history_take *take,
-				  void *data);
-/* free_data frees what `take` stored as the objects' data; may be NULL. */
-void pp_history_free(struct pp_history *history, GDestroyNotify free_data);
+				  pp_history_end *end, void *data);
+void pp_history_free(struct pp_history *history);
 void pp_history_event(struct pp_history *history, const struct pp_event *event);
 void pp_history_finish(struct pp_history *history, int64_t end_ns);
-
-const struct pp_object *pp_history_object(const struct pp_history *history, uint32_t serial);
 
 #define PP_N_HISTORY_COLUMNS 12
 

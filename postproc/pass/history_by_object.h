@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The history of each synchronization object, one after the other (the paper's Figure 7, left).
- * The operations are sorted in a temporary file, so memory does not depend on their number.
+ * Operations and objects are sorted in temporary files, so memory does not depend on their numbers.
  */
 #ifndef PP_PASS_HISTORY_BY_OBJECT_H
 #define PP_PASS_HISTORY_BY_OBJECT_H
@@ -21,7 +21,8 @@ int pp_history_by_object_finish(struct pp_history_by_object *self, int64_t end_n
 
 /*
  * The next selected object with operations, in order of appearance; NULL: none is left.  To be
- * called after the end.  Skips the remaining operations of the previous object.
+ * called after the end.  Skips the remaining operations of the previous object, which is
+ * overwritten.
  */
 const struct pp_object *pp_history_next_object(struct pp_history_by_object *self);
 

@@ -19,26 +19,6 @@
 #include "analysis/select.h"
 #include "analysis/state/select_object.h"
 
-static void lock_free(void *data)
-{
-	struct pp_lock *lock = data;
-
-	for (unsigned i = 0; i < lock->sites.n; i++) {
-		struct pp_lock_site *site = PP_SITE_SET_AT(&lock->sites, struct pp_lock_site, i);
-
-		pp_spread_done(&site->holds);
-		if (!site->waits)
-			continue;
-		pp_spread_done(&site->waits->spread);
-		pp_site_set_done(&site->waits->holders);
-		g_free(site->waits);
-	}
-	pp_site_set_done(&lock->sites);
-	g_clear_pointer(&lock->waits, g_array_unref);
-	g_free(lock->parts_ns);
-	g_free(lock);
-}
-
 static struct pp_lock *lock_of(struct pp_object *object)
 {
 	struct pp_lock *lock = object->data;
@@ -301,6 +281,9 @@ static void *locks_start(const struct pp_pass_context *context)
 	    .waits = on_waits,
 	    .operation = on_operation,
 	    .released = on_released,
+	    .fold = pp_lock_fold,
+	    .compare = pp_lock_compare,
+	    .context = context,
 	};
 	pp_objects_init(&self->objects, &self->object_listener, NULL);
 	pp_try_runs_init(&self->try_runs);
@@ -321,7 +304,7 @@ static void locks_free(void *state)
 	struct pp_locks *self = state;
 
 	pp_thread_states_free(self->states);
-	pp_objects_done(&self->objects, lock_free);
+	pp_objects_done(&self->objects, pp_lock_free);
 	pp_try_runs_done(&self->try_runs);
 	g_array_unref(self->lost);
 	g_free(self);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by the pass that counts the costs of locks (locks.c, locks_holders.c) and its tables
- * (locks_rows.c, locks_text.c).
+ * Shared by the pass that counts the costs of locks (locks.c, locks_fold.c, locks_holders.c) and
+ * its tables (locks_rows.c, locks_text.c).
  */
 #ifndef PP_PASS_LOCKS_H
 #define PP_PASS_LOCKS_H
@@ -115,6 +115,16 @@ bool pp_lock_is_counted(const struct pp_object *object);
 /* True if its hold times are known. */
 bool pp_lock_has_holds(const struct pp_object *object);
 
+/* --- objects that no longer exist: locks_fold.c --- */
+
+void pp_lock_free(void *lock);
+
+/* Adds the figures of the object to those of the group; for struct pp_object_listener. */
+bool pp_lock_fold(void *data, struct pp_object *object, struct pp_object *group);
+
+/* Longest wait first, spins included, then longest hold, then order of appearance. */
+int pp_lock_compare(const struct pp_object *a, const struct pp_object *b);
+
 /* --- the holds that waits are for: locks_holders.c --- */
 
 /* A wait for a lock begins. */
@@ -149,7 +159,7 @@ const char *pp_lock_why_text(enum pp_lock_why why);
 struct pp_ranked_lock {
 	int64_t wait_ns; /* including spins */
 	int64_t hold_ns;
-	unsigned serial;
+	uint64_t order;
 	const struct pp_object *object;
 };
 

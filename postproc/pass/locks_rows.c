@@ -7,12 +7,14 @@
 #include <string.h>
 
 #include "pass/locks.h"
+#include "analysis/state/object_fold.h"
 #include "analysis/state/object_row.h"
 #include "analysis/select.h"
 #include "analysis/state/select_object.h"
 
 enum {
-	ACQUIRED = PP_OBJECT_CELLS,
+	OBJECTS = PP_OBJECT_CELLS,
+	ACQUIRED,
 	CONTENDED,
 	TIMED_OUT,
 	WAIT,
@@ -127,6 +129,8 @@ static const struct pp_column site_columns[N_SITE_COLUMNS] = {
 
 static const struct pp_column columns[N_COLUMNS] = {
     PP_OBJECT_COLUMNS,
+    [OBJECTS] = {"objects", "objects", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,
+		 "1, or the number of objects that this row stands for: they no longer exist"},
     [ACQUIRED] = {"acquired", "acquired", PP_TYPE_COUNT, 0,
 		  "number of acquisitions; re-acquisitions by condition waits included"},
     [CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, PP_COLUMN_MORE,
@@ -194,7 +198,7 @@ static gint compare_objects(gconstpointer a, gconstpointer b)
 		return x->wait_ns < y->wait_ns ? 1 : -1;
 	if (x->hold_ns != y->hold_ns)
 		return x->hold_ns < y->hold_ns ? 1 : -1;
-	return x->serial < y->serial ? -1 : 1;
+	return x->order < y->order ? -1 : 1;
 }
 
 bool pp_lock_is_counted(const struct pp_object *object)
@@ -360,6 +364,7 @@ static void add_row(struct pp_table *table, const struct pp_locks *self,
 		counted_max_ns = MAX(counted_max_ns, site->counted_max_ns);
 	}
 	pp_object_row(row, object, self->context->namer);
+	pp_cell_set_count(&row[OBJECTS], pp_object_count(object));
 	if (!is_counted(self, object))
 		pp_cell_set_count(&row[ACQUIRED], lock->acquired);
 	pp_cell_set_count(&row[CONTENDED], lock->contended);
@@ -399,11 +404,11 @@ GArray *pp_locks_used(const struct pp_locks *self)
 
 	for (guint i = 0; i < self->objects.all->len; i++) {
 		struct pp_object *object = self->objects.all->pdata[i];
-		struct pp_lock *lock = object->data;
+		struct pp_lock *lock = object ? object->data : NULL;
 
 		if (lock && lock->sites.n && pp_selects_object(self->context, object)) {
 			struct pp_ranked_lock ranked = {lock->wait_ns + pp_lock_tries(lock).spin_ns,
-							lock->hold_ns, object->serial, object};
+							lock->hold_ns, object->order, object};
 
 			sort_lock(lock);
 			g_array_append_val(used, ranked);
@@ -477,10 +482,31 @@ static void note_whys(struct pp_table *table, const uint64_t *n_by_why)
 			      n_unknown, n_unknown + n_by_why[PP_WHY_KNOWN], reasons->str);
 }
 
+/* Folded objects are not counted by number of rows. */
+static void note_folded(struct pp_table *table, const GArray *used)
+{
+	uint64_t n = 0, n_rows = 0;
+
+	for (guint i = 0; i < used->len; i++) {
+		const struct pp_object *object =
+		    g_array_index(used, struct pp_ranked_lock, i).object;
+
+		n += object->n_folded;
+		n_rows += pp_object_is_group(object);
+	}
+	if (n)
+		pp_table_note(table,
+			      "%" PRIu64 " objects no longer existed at the end and share %" PRIu64
+			      " rows, by type and call site of initialization; of the objects that "
+			      "ended, the %u with the longest waits have rows of their own",
+			      n, n_rows, PP_OBJECTS_KEPT);
+}
+
 struct pp_table *pp_locks_table(const struct pp_locks *self, const GArray *used)
 {
 	struct pp_table *table = pp_table_new("locks", "Locks", columns, N_COLUMNS);
-	unsigned n_counted = 0, n_timed = 0, n_untimed = 0, n_others = 0;
+	uint64_t n_counted = 0, n_timed = 0, n_untimed = 0;
+	unsigned n_others = 0;
 	uint64_t n_by_why[PP_N_WHYS] = {0};
 
 	table->text_rows = PP_LOCKS_TEXT_ROWS;
@@ -493,22 +519,26 @@ struct pp_table *pp_locks_table(const struct pp_locks *self, const GArray *used)
 		else
 			table->n_left_out++;
 		count_whys(object->data, n_by_why);
-		n_counted += is_counted(self, object);
-		n_timed += pp_object_is_lock(object) && pp_lock_is_counted(object) &&
-			   !is_counted(self, object);
-		n_untimed += pp_object_is_lock(object) && is_counted(self, object);
+		if (is_counted(self, object))
+			n_counted += pp_object_count(object);
+		if (pp_object_is_lock(object) && is_counted(self, object))
+			n_untimed += pp_object_count(object);
+		else if (pp_object_is_lock(object) && pp_lock_is_counted(object))
+			n_timed += pp_object_count(object);
 	}
+	note_folded(table, used);
 	if (n_counted)
 		pp_table_note(table,
 			      "recorded with sync.mode = contended: acquisitions and hold times of "
-			      "%u of these are unknown%s",
+			      "%" PRIu64 " of these are unknown%s",
 			      n_counted,
 			      n_untimed && !self->has_counted ? " for a part of the time"
 			      : n_untimed ? "; --set sync.holds=yes measures them"
 					  : "");
 	if (n_timed)
 		pp_table_note(table,
-			      "uncontended holds of %u of these were added up during recording "
+			      "uncontended holds of %" PRIu64
+			      " of these were added up during recording "
 			      "(sync.holds) and have no percentiles",
 			      n_timed);
 	note_lost_holds(table, self->context->model);

@@ -188,10 +188,11 @@ struct pp_table *pp_lock_tries_table(const struct pp_locks *self, const GArray *
 
 /* --- errors of estimates -------------------------------------------------------------------- */
 
-enum { ERROR_PID, ERROR_OBJECT, ERROR_GENERATION, ERROR_NS, N_ERROR_COLUMNS };
+enum { ERROR_PID, ERROR_NAME, ERROR_OBJECT, ERROR_GENERATION, ERROR_NS, N_ERROR_COLUMNS };
 
 static const struct pp_column error_columns[N_ERROR_COLUMNS] = {
     [ERROR_PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_ID, "the process"},
+    [ERROR_NAME] = {"name", "object", PP_TYPE_TEXT, PP_COLUMN_ID, "the object"},
     [ERROR_OBJECT] = {"object", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID, "address"},
     [ERROR_GENERATION] = {"generation", "generation", PP_TYPE_COUNT, PP_COLUMN_ID,
 			  "of the objects at this address"},
@@ -228,14 +229,19 @@ struct pp_table *pp_lock_errors_table(const struct pp_locks *self, const GArray 
 		const struct pp_object *object =
 		    g_array_index(used, struct pp_ranked_lock, i).object;
 		const struct pp_lock *lock = object->data;
+		g_autofree char *name = NULL;
 		struct pp_cell *row;
 
 		if (!lock->parts_ns)
 			continue;
+		name = pp_object_name(object, self->context->namer);
 		row = pp_table_add_row(table);
 		pp_cell_set_count(&row[ERROR_PID], object->process->pid);
-		pp_cell_set_count(&row[ERROR_OBJECT], object->address);
-		pp_cell_set_count(&row[ERROR_GENERATION], object->generation);
+		pp_cell_set_text(&row[ERROR_NAME], name);
+		if (!pp_object_is_group(object)) {
+			pp_cell_set_count(&row[ERROR_OBJECT], object->address);
+			pp_cell_set_count(&row[ERROR_GENERATION], object->generation);
+		}
 		pp_cell_set_time(&row[ERROR_NS],
 				 (int64_t)standard_error_ns(lock->parts_ns, selection->windows));
 	}

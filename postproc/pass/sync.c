@@ -4,6 +4,7 @@
  * call blocked, and how long it waited.
  */
 #include "core/text/printable.h"
+#include "analysis/site_set.h"
 #include "analysis/state/object_state.h"
 #include "analysis/select.h"
 #include "analysis/state/select_object.h"
@@ -38,12 +39,11 @@ struct thread_usage {
 
 /*
  * The figures of a thread for one object, if objects are selected, since their names are known only
- * at the end.
+ * at their end.
  */
 struct object_usage {
-	const struct pp_object *object;
+	struct pp_site_key key; /* address: the thread's serial */
 	const struct pp_thread *thread;
-	enum st_event op;
 	struct usage usage;
 	uint64_t unfinished;
 };
@@ -54,9 +54,8 @@ struct sync {
 	struct pp_object_listener object_listener;
 	struct pp_thread_states *states;
 	GPtrArray *threads;	   /* by serial, of struct thread_usage *; NULL: no calls */
-	struct pp_objects objects; /* used only if objects are selected, as is by_object */
-	/* a set of struct object_usage *; NULL: objects are not selected */
-	GHashTable *by_object;
+	struct pp_objects objects; /* if objects are selected; data: pp_site_set of object_usage */
+	bool by_object;
 	uint64_t unfinished;
 };
 
@@ -104,26 +103,11 @@ static void on_operation(void *data, const struct pp_operation *operation)
 
 /* --- with selected objects ------------------------------------------------------------------ */
 
-static guint object_usage_hash(const void *data)
-{
-	const struct object_usage *usage = data;
-
-	return g_direct_hash(usage->object) ^ g_direct_hash(usage->thread) * 31 ^ usage->op;
-}
-
-static gboolean object_usage_equal(const void *a, const void *b)
-{
-	const struct object_usage *x = a, *y = b;
-
-	return x->object == y->object && x->thread == y->thread && x->op == y->op;
-}
-
 static void on_object_operation(void *data, struct pp_object *object,
 				const struct pp_operation *operation, bool acquired)
 {
 	struct sync *self = data;
-	struct object_usage key = {
-	    .object = object, .thread = operation->thread, .op = operation->op};
+	const struct pp_site_key key = {.address = operation->thread->serial, .op = operation->op};
 	struct object_usage *usage;
 
 	(void)acquired;
@@ -132,35 +116,49 @@ static void on_object_operation(void *data, struct pp_object *object,
 	    !pp_may_select_object(self->context, object) ||
 	    !pp_selects_operation(self->context, operation))
 		return;
-	usage = g_hash_table_lookup(self->by_object, &key);
-	if (!usage) {
-		usage = g_memdup2(&key, sizeof(key));
-		g_hash_table_add(self->by_object, usage);
-	}
+	if (!object->data)
+		object->data = g_new0(struct pp_site_set, 1);
+	usage = pp_site_set_get(object->data, sizeof(*usage), &key);
+	usage->thread = operation->thread;
 	account(self, &usage->usage, operation);
 	usage->unfinished +=
 	    !operation->finished && pp_selects_time(self->context, operation->end_ns);
 }
 
-static void add_selected_objects(struct sync *self)
+static void usages_free(void *data)
 {
-	GHashTableIter iter;
-	void *item;
+	pp_site_set_done(data);
+	g_free(data);
+}
 
-	g_hash_table_iter_init(&iter, self->by_object);
-	while (g_hash_table_iter_next(&iter, &item, NULL)) {
-		const struct object_usage *of = item;
-		struct usage *usage;
+/* Adds the figures of the object, if it is selected, and frees them. */
+static bool end_object(void *data, struct pp_object *object, struct pp_object *group)
+{
+	struct sync *self = data;
+	struct pp_site_set *usages = g_steal_pointer(&object->data);
+	bool selected = usages && pp_selects_object(self->context, object);
 
-		if (!pp_selects_object(self->context, of->object))
-			continue;
-		usage = &usage_of(self, of->thread)->of[of->op];
+	(void)group;
+	for (unsigned i = 0; selected && i < usages->n; i++) {
+		const struct object_usage *of = PP_SITE_SET_AT(usages, struct object_usage, i);
+		struct usage *usage = &usage_of(self, of->thread)->of[of->key.op];
+
 		usage->calls += of->usage.calls;
 		usage->blocked += of->usage.blocked;
 		usage->wait_ns += of->usage.wait_ns;
 		usage->wait_max_ns = MAX(usage->wait_max_ns, of->usage.wait_max_ns);
 		self->unfinished += of->unfinished;
 	}
+	if (usages)
+		usages_free(usages);
+	return false;
+}
+
+static void end_all_objects(struct sync *self)
+{
+	for (guint i = 0; i < self->objects.all->len; i++)
+		if (self->objects.all->pdata[i])
+			end_object(self, self->objects.all->pdata[i], NULL);
 }
 
 /* -------------------------------------------------------------------------------------------- */
@@ -173,10 +171,9 @@ static void *sync_start(const struct pp_pass_context *context)
 	self->listener.data = self;
 	self->listener.operation = on_operation;
 	if (pp_selects_by(context, PP_SELECT_OBJECT)) {
-		self->by_object =
-		    g_hash_table_new_full(object_usage_hash, object_usage_equal, g_free, NULL);
-		self->object_listener =
-		    (struct pp_object_listener){.data = self, .operation = on_object_operation};
+		self->by_object = true;
+		self->object_listener = (struct pp_object_listener){
+		    .data = self, .operation = on_object_operation, .fold = end_object};
 		pp_objects_init(&self->objects, &self->object_listener, NULL);
 		self->listener = pp_objects_feed(&self->objects);
 	}
@@ -389,7 +386,7 @@ static void sync_finish(void *state, int64_t end_ns, GPtrArray *tables)
 
 	pp_thread_states_finish(self->states, end_ns);
 	if (self->by_object)
-		add_selected_objects(self);
+		end_all_objects(self);
 	for (guint i = 0; i < threads->len; i++)
 		add_counted(self, threads->pdata[i]);
 	for (guint i = 0; i < threads->len; i++) {
@@ -409,8 +406,7 @@ static void sync_free(void *state)
 	struct sync *self = state;
 
 	pp_thread_states_free(self->states);
-	pp_objects_done(&self->objects, NULL);
-	g_clear_pointer(&self->by_object, g_hash_table_unref);
+	pp_objects_done(&self->objects, usages_free);
 	g_ptr_array_unref(self->threads);
 	g_free(self);
 }

@@ -15,6 +15,7 @@ struct reader {
 	unsigned n_used; /* number of words used so far */
 	int64_t last_ns;
 	bool seen_event;
+	guint n_before; /* events before the last repeat or declaration */
 };
 
 static int fail(struct reader *reader, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -581,6 +582,36 @@ static int read_event(struct reader *reader)
 
 /* -------------------------------------------------------------------------------------------- */
 
+static int read_repeat(struct reader *reader)
+{
+	GArray *events = reader->text->events;
+	guint first = reader->n_before, end = events->len;
+	int64_t n, every_ns, stride;
+	int r;
+
+	if (!reader->words[1])
+		return fail(reader, "repeat without a number");
+	reader->n_used = 2;
+	if ((r = parse_number(reader, "repeat", reader->words[1], &n)) ||
+	    (r = need_number(reader, "every", &every_ns)) ||
+	    (r = get_number(reader, "stride", 0, &stride)) || (r = check_all_used(reader)))
+		return r;
+	for (int64_t i = 1; i < n; i++)
+		for (guint e = first; e < end; e++) {
+			struct pp_event event = g_array_index(events, struct pp_event, e);
+
+			event.time_ns += i * every_ns;
+			if (event.time_ns < reader->last_ns)
+				return fail(reader, "time goes back");
+			if (event.kind == PP_EVENT_SYNC)
+				event.sync.object += (uint64_t)(i * stride);
+			reader->last_ns = reader->text->model->end_ns = event.time_ns;
+			g_array_append_val(events, event);
+		}
+	reader->n_before = events->len;
+	return 0;
+}
+
 static char **split_words(char *line)
 {
 	GPtrArray *words = g_ptr_array_new();
@@ -604,6 +635,9 @@ static int read_line(struct reader *reader)
 		return 0;
 	if (g_ascii_isdigit(word[0]))
 		return read_event(reader);
+	if (strcmp(word, "repeat") == 0)
+		return read_repeat(reader);
+	reader->n_before = reader->text->events->len;
 	if (strcmp(word, "source") == 0)
 		return read_source(reader);
 	if (strcmp(word, "process") == 0)

@@ -25,6 +25,8 @@
  *   TIME lost count=N [cpu=C]            records of the scheduler's
  *   TIME OPERATION tid=TID object=A [result=R] [site=A] [holder=TID] [value=V] [mutex=A] [more=N]
  * [routine=A] [path=A,A...]
+ *   repeat N every=T [stride=A]    the events since the last repeat or declaration, N times in all:
+ *          each T ns later, on objects that are A bytes further
  *
  * TIME and T are nanoseconds and do not go back.  Numbers are decimal or 0x hexadecimal.  S is a
  * number as in sched_switch, or R (runnable), S (blocked), D (uninterruptible), X (dead); `prev`

@@ -8,6 +8,7 @@
  *   == TABLE [OPTION...]    the rows of that table, one a line, in order and all of them (an OPTION
  * may be KEY=VALUE); a row names the cells that matter: KEY=VALUE..., "-" for a missing one
  *   == PASS:TABLE ...       the same, if several passes have a table of that name
+ *   == TABLE first=N        only the first N rows; last=N: the last ones
  *   == TABLE/KEY ROW        the rows of the table nested in that row (0, 1, ...)
  *   == history OBJECT       the operations on that object (0, 1, ... in order of appearance)
  *   == timeline TID         the lines of that thread
@@ -15,7 +16,8 @@
  *   OPTION, on each of these, is a pass's own, or selects: time=100ns~200ns
  *   == error                the events are refused with this message (after file and line)
  *
- * Code addresses are called "site:0x400" and "function:0x400", data from 0x1000 on "var:0x1000".
+ * Code addresses are called "site:0x400" and "function:0x400", data from 0x1000 on "var:0x1000",
+ * from 0x1000000 on "array[0].lock", ... of 32 bytes each.
  */
 #include <glob.h>
 #include <inttypes.h>
@@ -81,6 +83,8 @@ static char *name_object(void *data, const struct pp_process *process, uint64_t 
 {
 	(void)data;
 	(void)process;
+	if (address >= 0x1000000)
+		return g_strdup_printf("array[%" PRIu64 "].lock", (address - 0x1000000) / 0x20);
 	return address >= 0x1000 ? g_strdup_printf("var:0x%" PRIx64, address) : NULL;
 }
 
@@ -362,19 +366,31 @@ static void check_row(const struct fixture_case *fixture, unsigned line,
 	}
 }
 
+/* The N of first=N or last=N; 0: none. */
+static guint limit_of(const struct section *section, const char *key)
+{
+	const char *at = strstr(section->title, key);
+
+	return at ? (guint)atoi(at + strlen(key)) : 0;
+}
+
 static void check_rows(const struct fixture_case *fixture, const struct section *section,
 		       const struct pp_table *table)
 {
 	unsigned before = n_failed;
-	guint n = MIN(section->lines->len, table->rows->len);
+	guint first = limit_of(section, "first="), last = limit_of(section, "last=");
+	guint n_rows = first || last ? MIN(first + last, table->rows->len) : table->rows->len;
+	guint skip = last ? table->rows->len - n_rows : 0;
+	guint n = MIN(section->lines->len, n_rows);
 
-	if (section->lines->len != table->rows->len)
+	if (section->lines->len != n_rows)
 		complain(fixture, section->line, "expected %u rows, got %u", section->lines->len,
-			 table->rows->len);
+			 n_rows);
 	for (guint i = 0; i < n; i++)
-		check_row(fixture, section->line + 1 + i, table, i, section->lines->pdata[i]);
+		check_row(fixture, section->line + 1 + i, table, skip + i,
+			  section->lines->pdata[i]);
 	if (n_failed != before)
-		for (guint i = 0; i < table->rows->len; i++) {
+		for (guint i = skip; i < skip + n_rows; i++) {
 			g_autofree char *text = row_text(table, i);
 
 			printf("\tfound:%s\n", text);

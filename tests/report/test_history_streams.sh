@@ -12,6 +12,13 @@ for n in 100000 1000000; do
 done
 python3 "$programs/history/streams.py" "$gprof_mt" 100000 1000000 || fail "see above"
 
+for options in "" "--format csv" "--format json" "--order object"; do
+	# shellcheck disable=SC2086 # several words
+	small=$(peak /dev/null history -i 100000 $options) large=$(peak /dev/null history -i 1000000 $options)
+	echo "history $options: $((small >> 10)) KiB for 200,000 operations, $((large >> 10)) KiB for 2,000,000"
+	[ "$large" -lt $((small + (4 << 20))) ] || fail "history $options: memory depends on the size of the capture"
+done
+
 # With SIGPIPE ignored, the closed output is an error, and ends the reading.
 (
 	trap '' PIPE

@@ -22,7 +22,7 @@ struct comparison {
 	struct pp_pass_context context;
 	struct pp_index_builder *builder;
 	struct pp_history_by_object *history;
-	GPtrArray *objects;    /* of const struct pp_object *, which the history owns */
+	GArray *objects;       /* of struct pp_object */
 	GPtrArray *operations; /* of struct pp_table *, on each of these */
 	void *states[N_PASSES];
 	GPtrArray *tables[N_PASSES];
@@ -52,11 +52,11 @@ static void collect_history(struct comparison *self, int64_t end_ns)
 	struct pp_error err = PP_ERROR_INIT;
 	const struct pp_object *object;
 
-	self->objects = g_ptr_array_new();
+	self->objects = g_array_new(FALSE, FALSE, sizeof(*object));
 	self->operations = g_ptr_array_new_with_free_func(table_free);
 	CHECK_INT(pp_history_by_object_finish(self->history, end_ns, &err), 0);
 	while ((object = pp_history_next_object(self->history))) {
-		g_ptr_array_add(self->objects, (void *)object);
+		g_array_append_vals(self->objects, object, 1);
 		g_ptr_array_add(self->operations,
 				pp_history_next_operations(self->history, UINT_MAX));
 	}
@@ -87,7 +87,7 @@ static void done(struct comparison *self)
 		g_ptr_array_unref(self->tables[i]);
 	}
 	g_ptr_array_unref(self->operations);
-	g_ptr_array_unref(self->objects);
+	g_array_unref(self->objects);
 	pp_history_by_object_free(self->history);
 	pp_index_builder_free(self->builder);
 	pp_index_free(self->index);
@@ -247,7 +247,7 @@ static void compare_history(const struct comparison *self)
 	uint64_t n_listed = 0;
 
 	for (guint i = 0; i < self->objects->len; i++) {
-		const struct pp_object *object = self->objects->pdata[i];
+		const struct pp_object *object = &g_array_index(self->objects, struct pp_object, i);
 		const struct pp_table *table = self->operations->pdata[i];
 		uint32_t number =
 		    find_object(self->index, object->process->pid, object->process->image,
@@ -459,8 +459,10 @@ static void compare(const struct comparison *self)
 
 	for (guint i = 0; i < threads->rows->len; i++)
 		compare_thread(self, threads, i);
+	/* The index does not add up objects that no longer exist. */
 	for (guint i = 0; i < locks->rows->len; i++)
-		compare_lock(self, locks, i);
+		if (pp_table_cell(locks, i, "object"))
+			compare_lock(self, locks, i);
 	compare_history(self);
 	check_all_lists(self);
 	for (uint32_t i = 0; self->is_clean && i < pp_index_n(self->index, PP_SECTION_OBJECTS); i++)

@@ -10,8 +10,10 @@ void pp_object_row(struct pp_cell *row, const struct pp_object *object,
 
 	pp_cell_set_count(&row[PP_OBJECT_PID], object->process->pid);
 	pp_cell_set_count(&row[PP_OBJECT_IMAGE], object->process->image);
-	pp_cell_set_count(&row[PP_OBJECT_ADDRESS], object->address);
-	pp_cell_set_count(&row[PP_OBJECT_GENERATION], object->generation);
+	if (!pp_object_is_group(object) || object->one_address)
+		pp_cell_set_count(&row[PP_OBJECT_ADDRESS], object->address);
+	if (!pp_object_is_group(object))
+		pp_cell_set_count(&row[PP_OBJECT_GENERATION], object->generation);
 	pp_cell_set_text(&row[PP_OBJECT_GROUP], group);
 	pp_cell_set_text(&row[PP_OBJECT_TYPE], pp_sync_type_name(object->type));
 	pp_cell_set_text(&row[PP_OBJECT_NAME], name);

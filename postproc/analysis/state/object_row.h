@@ -28,7 +28,7 @@ enum {
 	[PP_OBJECT_GENERATION] =                                                                   \
 	    {"generation", "generation", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,        \
 	     "1, 2, ...: numbers the objects that had this address one after "                     \
-	     "the other"},                                                                         \
+	     "the other; none: a row for several"},                                                \
 	[PP_OBJECT_GROUP] = {"group", "object", PP_TYPE_TEXT, PP_COLUMN_JSON_ONLY | PP_COLUMN_KEY, \
 			     "common to similar objects, in every run: the variable, or the "      \
 			     "call site of initialization or first use"},                          \

@@ -3,8 +3,9 @@
 #include "analysis/state/object_state.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
+
+#include "analysis/state/object_fold.h"
 
 /* The key is process and address. */
 static guint key_hash(const void *data)
@@ -32,6 +33,7 @@ void pp_objects_init(struct pp_objects *objects, const struct pp_object_listener
 	objects->live = g_hash_table_new(key_hash, key_equal);
 	objects->spare_holds = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	objects->all = g_ptr_array_new();
+	objects->folded = objects->listener->fold ? pp_folded_new() : NULL;
 	objects->n_done = g_array_new(FALSE, TRUE, sizeof(uint64_t));
 }
 
@@ -42,6 +44,8 @@ void pp_objects_done(struct pp_objects *objects, GDestroyNotify free_data)
 	for (guint i = 0; i < objects->all->len; i++) {
 		struct pp_object *object = objects->all->pdata[i];
 
+		if (!object)
+			continue;
 		if (free_data && object->data)
 			free_data(object->data);
 		g_clear_pointer(&object->holds, g_array_unref);
@@ -52,6 +56,7 @@ void pp_objects_done(struct pp_objects *objects, GDestroyNotify free_data)
 	g_clear_pointer(&objects->all, g_ptr_array_unref);
 	g_clear_pointer(&objects->n_done, g_array_unref);
 	g_clear_pointer(&objects->live, g_hash_table_unref);
+	g_clear_pointer(&objects->folded, pp_folded_free);
 }
 
 /* True if the operation releases and re-acquires a mutex, and mutexes are recorded. */
@@ -234,6 +239,8 @@ static void end_generation(struct pp_objects *objects, struct pp_object *object)
 {
 	while (object->holds)
 		drop_hold(objects, object, object->holds->len - 1);
+	if (objects->folded && !object->ended)
+		pp_folded_add(objects, object);
 	object->ended = true;
 }
 
@@ -274,20 +281,29 @@ static bool replaces(const struct pp_object *object, const struct pp_operation *
 	       operation->result == 0;
 }
 
+/* `previous`: the newest generation at the address; NULL: none, or it was folded. */
 static struct pp_object *object_new(struct pp_objects *objects,
 				    const struct pp_operation *operation, uint64_t address,
-				    uint64_t load_id, enum gm_sync_type type, unsigned generation)
+				    uint64_t load_id, enum gm_sync_type type,
+				    const struct pp_object *previous)
 {
-	struct pp_object *object = g_new0(struct pp_object, 1);
+	const struct pp_process *process = operation->thread->process;
+	unsigned generation =
+	    previous ? previous->generation : pp_folded_generation(objects, process, address);
+	struct pp_object *object;
 
-	object->process = operation->thread->process;
+	if (objects->folded)
+		pp_folded_run(objects);
+	object = g_new0(struct pp_object, 1);
+	object->process = process;
 	object->address = address;
 	object->load_id = load_id;
-	object->generation = generation;
-	object->serial = objects->all->len;
+	object->generation = generation + 1;
+	object->serial = pp_folded_serial(objects);
+	object->order = objects->n_ever++;
 	object->type = type;
 	object->first_site = operation->site;
-	g_ptr_array_add(objects->all, object);
+	objects->all->pdata[object->serial] = object;
 	g_hash_table_add(objects->live, object); /* replaces the previous generation */
 	objects->last = object;
 	return object;
@@ -323,7 +339,7 @@ static struct pp_object *object_of(struct pp_objects *objects, const struct pp_o
 	if (object && !object->ended)
 		end_generation(objects, object);
 	return object_new(objects, operation, operation->object, operation->object_load_id,
-			  pp_sync_type(operation->op), object ? object->generation + 1 : 1);
+			  pp_sync_type(operation->op), object);
 }
 
 struct pp_object *pp_objects_counted(struct pp_objects *objects,
@@ -331,11 +347,16 @@ struct pp_object *pp_objects_counted(struct pp_objects *objects,
 {
 	struct pp_object *object = look_up(objects, operation->thread->process, operation->object);
 	enum gm_sync_type type = pp_sync_type(operation->op);
+	struct pp_object *group;
 
 	if (object && object->type == type)
 		return object;
+	group =
+	    object ? NULL : pp_folded_group(objects, operation->thread->process, operation->object);
+	if (group && group->type == type)
+		return group;
 	return object_new(objects, operation, operation->object, operation->object_load_id, type,
-			  object ? object->generation + 1 : 1);
+			  object);
 }
 
 /* The mutex of a condition wait. */
@@ -350,7 +371,7 @@ static struct pp_object *mutex_of(struct pp_objects *objects, const struct pp_op
 		return object;
 	}
 	return object_new(objects, operation, operation->value, operation->value_load_id, type,
-			  object ? object->generation + 1 : 1);
+			  object);
 }
 
 /* --- waiters -------------------------------------------------------------------------------- */
@@ -484,7 +505,7 @@ void pp_objects_lost(struct pp_objects *objects, const struct pp_thread *thread)
 {
 	for (guint i = 0; i < objects->all->len; i++) {
 		struct pp_object *object = objects->all->pdata[i];
-		int at = find_hold(object, thread);
+		int at = object ? find_hold(object, thread) : -1;
 
 		if (at >= 0)
 			remove_hold(objects, object, (guint)at);
@@ -493,10 +514,12 @@ void pp_objects_lost(struct pp_objects *objects, const struct pp_thread *thread)
 
 void pp_objects_finish(struct pp_objects *objects, int64_t end_ns)
 {
+	if (objects->folded)
+		pp_folded_finish(objects);
 	for (guint i = 0; i < objects->all->len; i++) {
 		struct pp_object *object = objects->all->pdata[i];
 
-		while (object->holds) {
+		while (object && object->holds) {
 			guint last = object->holds->len - 1;
 			const struct pp_hold *hold = hold_at(object, last);
 
@@ -522,59 +545,4 @@ struct pp_thread_listener pp_objects_feed(struct pp_objects *objects)
 	    .operation = feed_operation,
 	    .lost = feed_lost,
 	};
-}
-
-/* --- names ---------------------------------------------------------------------------------- */
-
-/*
- * The "address" of a signal's object is a number: of a process, a process group (negative), or a
- * thread.
- */
-static bool is_signal(const struct pp_object *object)
-{
-	return object->type == GM_SYNC_TYPE_signal;
-}
-
-char *pp_object_group(const struct pp_object *object, const struct pp_namer *namer)
-{
-	uint64_t site = object->init_site ? object->init_site : object->first_site;
-	const char *type = pp_sync_type_name(object->type);
-	g_autofree char *where = NULL;
-	char *variable = NULL;
-
-	if (object->subject)
-		return g_strdup(
-		    object->subject->name && *object->subject->name ? object->subject->name : type);
-	if (is_signal(object))
-		return g_strdup(type);
-	if (namer && namer->object)
-		variable = namer->object(namer->data, object->process,
-					 object->address + GM_PLACE(object->load_id));
-	if (variable)
-		return variable;
-	if (namer && namer->site && site)
-		where = namer->site(namer->data, object->process, site);
-	return where ? g_strdup_printf("%s at %s", type, where) : g_strdup(type);
-}
-
-/* The name of an address's first generation. */
-static char *first_name(const struct pp_object *object, const struct pp_namer *namer)
-{
-	const struct pp_thread *subject = object->subject;
-
-	if (subject && subject->name && *subject->name)
-		return g_strdup_printf("%s (tid %u)", subject->name, subject->tid);
-	if (subject)
-		return g_strdup_printf("tid %u", subject->tid);
-	if (is_signal(object))
-		return g_strdup_printf("signals to %" PRId64, (int64_t)object->address);
-	return pp_object_group(object, namer);
-}
-
-char *pp_object_name(const struct pp_object *object, const struct pp_namer *namer)
-{
-	g_autofree char *name = first_name(object, namer);
-
-	return object->generation > 1 ? g_strdup_printf("%s #%u", name, object->generation)
-				      : g_steal_pointer(&name);
 }

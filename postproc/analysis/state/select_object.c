@@ -16,6 +16,7 @@ static bool is_called(const char *name, const char *wanted)
 static bool is_at(const struct pp_object *object, const struct pp_wanted *wanted)
 {
 	return object->address == wanted->number &&
+	       (!pp_object_is_group(object) || object->one_address) &&
 	       (!wanted->generation || object->generation == wanted->generation);
 }
 
@@ -31,7 +32,8 @@ bool pp_selects_object(const struct pp_pass_context *context, const struct pp_ob
 		struct pp_wanted *wanted = selection->objects->pdata[i];
 
 		if (!wanted->number && !name)
-			name = pp_object_name(object, context->namer);
+			name = pp_object_is_group(object) ? pp_object_group(object, context->namer)
+							  : pp_object_name(object, context->namer);
 		if (wanted->number ? is_at(object, wanted) : is_called(name, wanted->text))
 			found = wanted->found = true;
 	}

@@ -31,13 +31,14 @@ struct pp_try_run *pp_try_runs_operation(struct pp_try_runs *runs, const struct 
 					 const struct pp_operation *operation, bool acquired)
 {
 	struct pp_try_run *run = run_of(runs, operation->thread);
-	bool is_same = run->object == object;
+	bool is_same = run->object == object && run->order == object->order;
 
 	if (pp_is_failed_try(operation, acquired)) {
 		run->is_new = false;
 		if (!is_same)
 			*run = (struct pp_try_run){
 			    .object = object,
+			    .order = object->order,
 			    .op = operation->op,
 			    .site = operation->site,
 			    .since_ns = operation->begin_ns,

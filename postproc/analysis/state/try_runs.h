@@ -13,6 +13,7 @@
 
 struct pp_try_run {
 	const struct pp_object *object; /* NULL: the thread's last operation was no failed try */
+	uint64_t order;			/* of the object, which may have been folded */
 	enum st_event op;		/* of the first try */
 	uint64_t site;
 	int64_t since_ns; /* the time of the first try */

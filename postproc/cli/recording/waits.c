@@ -128,6 +128,13 @@ static struct pp_table *find_table(const struct pp_view *view, const char *key)
 	return NULL;
 }
 
+static const char *name_of(const struct pp_table *table, guint row)
+{
+	const struct pp_cell *name = pp_table_cell(table, row, "name");
+
+	return name ? name->text : NULL;
+}
+
 static bool is_same(const struct pp_table *a, guint row_a, const struct pp_table *b, guint row_b)
 {
 	static const char *const keys[] = {"pid", "object", "generation"};
@@ -136,10 +143,11 @@ static bool is_same(const struct pp_table *a, guint row_a, const struct pp_table
 		const struct pp_cell *x = pp_table_cell(a, row_a, keys[i]);
 		const struct pp_cell *y = pp_table_cell(b, row_b, keys[i]);
 
-		if (!x || !y || x->count != y->count)
+		if (!x != !y || (x && x->count != y->count))
 			return false;
 	}
-	return true;
+	/* Objects that no longer exist share a row, without the last two cells. */
+	return g_strcmp0(name_of(a, row_a), name_of(b, row_b)) == 0;
 }
 
 /* Twice the standard error, as a percentage of the object's waits; empty if all were read. */

@@ -39,15 +39,6 @@ objects=200000
 printf '[sync]\nmode = all\n' >gprof-mt.conf
 LD_PRELOAD=$libsync fresh ./many_mutexes $objects $objects >/dev/null || fail "many_mutexes"
 capture=$(du -sb gprof-mt.data | cut -f 1)
-# peak FILE ARG...: runs gprof-mt ARG... with its output in FILE; prints its peak memory in bytes
-peak()
-{
-	python3 -c '
-import resource, subprocess, sys
-subprocess.run(sys.argv[2:], stdout=open(sys.argv[1], "w"), check=True)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)' "$1" "$gprof_mt" "${@:2}" || fail "${*:2}"
-}
-
 peak=$(peak report report locks)
 echo "a capture of $capture bytes with $objects mutexes is read in $peak bytes"
 [ "$peak" -le $((16 * capture)) ] || fail "expected at most 16 times the $capture bytes of the capture, found $peak bytes"

@@ -3,7 +3,6 @@
 """streams.py GPROF_MT SMALL LARGE: how `history` reads two captures, the second ten times as large"""
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -25,19 +24,6 @@ def start(capture, *options):
 def bytes_read(process):
     with open(f"/proc/{process.pid}/io") as file:
         return int(file.readline().split()[1])
-
-
-def peak(capture, *options):
-    """Bytes of memory, of a process of its own, since children's maxima are not told apart."""
-    pid = os.fork()
-    if pid:
-        assert os.waitpid(pid, 0)[1] == 0, "history failed"
-        return int(open("peak").read())
-    with open("/dev/null", "w") as null:
-        status = subprocess.call([gprof_mt, "history", "-i", capture, *options], stdout=null)
-    with open("peak", "w") as file:
-        file.write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024))
-    os._exit(status)
 
 
 # The first line, before a tenth of the capture is read: the output blocks once the pipe is full.
@@ -66,12 +52,6 @@ for number in signal.SIGTERM, signal.SIGINT:
     process.send_signal(number)
     assert process.wait() == -number, process.returncode
     process.stdout.close()
-
-# Memory.
-for options in ((), ("--format", "csv"), ("--format", "json"), ("--order", "object")):
-    sizes = [peak(capture, *options) for capture in (small, large)]
-    print(options, *(f"{size >> 10} KiB" for size in sizes))
-    assert sizes[1] < sizes[0] + (4 << 20), (options, sizes)
 
 
 # The same operations in both orders.

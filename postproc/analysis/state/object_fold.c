@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See object_fold.h.  Ended objects are collected until they are twice as many as are kept; then
+ * they are sorted, and the less important half is folded.  Most of those that end later are less
+ * important than the last one kept, and are folded at once.
+ */
+#include "analysis/state/object_fold.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "analysis/select.h"
+#include "analysis/site_set.h"
+#include "analysis/state/object_name.h"
+
+/* Without a comparison, all are folded, in batches. */
+#define BATCH 64u
+
+/* The newest folded generation at an address. */
+struct past {
+	struct pp_site_key key; /* op: pid, detail: image */
+	unsigned generation;
+	struct pp_object *group;
+};
+
+struct pp_folded {
+	GPtrArray *ended; /* of struct pp_object *; the first n_kept were checked */
+	guint n_kept;
+	const struct pp_object *least; /* of those kept by the last sort; NULL: none yet */
+	GHashTable *groups;	       /* text -> struct pp_object * */
+	struct pp_site_set past;       /* of struct past */
+	GArray *serials;	       /* of unsigned, free */
+};
+
+struct pp_folded *pp_folded_new(void)
+{
+	struct pp_folded *folded = g_new0(struct pp_folded, 1);
+
+	folded->ended = g_ptr_array_new();
+	folded->groups = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	folded->serials = g_array_new(FALSE, FALSE, sizeof(unsigned));
+	return folded;
+}
+
+void pp_folded_free(struct pp_folded *folded)
+{
+	if (!folded)
+		return;
+	g_ptr_array_unref(folded->ended);
+	g_hash_table_unref(folded->groups);
+	pp_site_set_done(&folded->past);
+	g_array_unref(folded->serials);
+	g_free(folded);
+}
+
+unsigned pp_folded_serial(struct pp_objects *objects)
+{
+	GArray *serials = objects->folded ? objects->folded->serials : NULL;
+	unsigned serial;
+
+	if (!serials || !serials->len) {
+		g_ptr_array_add(objects->all, NULL);
+		return objects->all->len - 1;
+	}
+	serial = g_array_index(serials, unsigned, serials->len - 1);
+	g_array_set_size(serials, serials->len - 1);
+	return serial;
+}
+
+/* --- generations of folded objects ---------------------------------------------------------- */
+
+static struct past *past_of(struct pp_site_set *past, const struct pp_process *process,
+			    uint64_t address)
+{
+	const struct pp_site_key key = {
+	    .address = address, .op = process->pid, .detail = process->image};
+
+	return pp_site_set_get(past, sizeof(struct past), &key);
+}
+
+static const struct past *find_past(const struct pp_objects *objects,
+				    const struct pp_process *process, uint64_t address)
+{
+	const struct pp_site_key key = {
+	    .address = address, .op = process->pid, .detail = process->image};
+
+	return objects->folded ? pp_site_set_find(&objects->folded->past, sizeof(struct past), &key)
+			       : NULL;
+}
+
+unsigned pp_folded_generation(const struct pp_objects *objects, const struct pp_process *process,
+			      uint64_t address)
+{
+	const struct past *past = find_past(objects, process, address);
+
+	return past ? past->generation : 0;
+}
+
+struct pp_object *pp_folded_group(const struct pp_objects *objects,
+				  const struct pp_process *process, uint64_t address)
+{
+	const struct past *past = find_past(objects, process, address);
+
+	return past ? past->group : NULL;
+}
+
+/* Forgets the addresses at which no ended object is kept: no row has their generations. */
+static void forget(struct pp_objects *objects)
+{
+	struct pp_folded *folded = objects->folded;
+	struct pp_site_set left = {0};
+
+	for (guint i = 0; i < folded->ended->len; i++) {
+		const struct pp_object *object = folded->ended->pdata[i];
+		const struct past *past = find_past(objects, object->process, object->address);
+
+		if (past)
+			*past_of(&left, object->process, object->address) = *past;
+	}
+	pp_site_set_done(&folded->past);
+	folded->past = left;
+}
+
+static void note_past(struct pp_objects *objects, const struct pp_object *object,
+		      struct pp_object *group)
+{
+	struct pp_folded *folded = objects->folded;
+	struct past *past;
+
+	if (folded->past.n >= PP_FOLDED_ADDRESSES)
+		forget(objects);
+	past = past_of(&folded->past, object->process, object->address);
+	past->generation = MAX(past->generation, object->generation);
+	past->group = group;
+}
+
+/* --- groups --------------------------------------------------------------------------------- */
+
+static const struct pp_wanted *wanted_at(const struct pp_objects *objects,
+					 const struct pp_object *object)
+{
+	const struct pp_pass_context *context = objects->listener->context;
+
+	if (!context || !pp_selects_by(context, PP_SELECT_OBJECT))
+		return NULL;
+	for (guint i = 0; i < context->selection->objects->len; i++) {
+		const struct pp_wanted *wanted = context->selection->objects->pdata[i];
+
+		if (wanted->number == object->address && object->address)
+			return wanted;
+	}
+	return NULL;
+}
+
+static struct pp_object *group_new(struct pp_objects *objects, const struct pp_object *model)
+{
+	struct pp_object *group = g_memdup2(model, sizeof(*model));
+
+	group->order = objects->n_ever++;
+	group->serial = pp_folded_serial(objects);
+	objects->all->pdata[group->serial] = group;
+	return group;
+}
+
+static struct pp_object *group_of(struct pp_objects *objects, const struct pp_object *object)
+{
+	const struct pp_pass_context *context = objects->listener->context;
+	struct pp_object model = {
+	    .process = object->process,
+	    .address = object->address,
+	    .load_id = object->load_id,
+	    .type = object->type,
+	    .init_site = object->init_site,
+	    .first_site = object->first_site,
+	    .one_address = wanted_at(objects, object),
+	};
+	g_autofree char *name = pp_object_group(&model, context ? context->namer : NULL);
+	g_autofree char *key =
+	    g_strdup_printf("%u %u %u %" PRIx64 " %s", object->process->pid, object->process->image,
+			    object->type, model.one_address ? object->address : 0, name);
+	struct pp_object *group = g_hash_table_lookup(objects->folded->groups, key);
+
+	if (!group) {
+		group = group_new(objects, &model);
+		g_hash_table_insert(objects->folded->groups, g_steal_pointer(&key), group);
+	}
+	return group;
+}
+
+/* --- folding -------------------------------------------------------------------------------- */
+
+static void fold(struct pp_objects *objects, struct pp_object *object)
+{
+	const struct pp_object_listener *listener = objects->listener;
+	struct pp_object *group = listener->compare ? group_of(objects, object) : NULL;
+	bool counts = listener->fold(listener->data, object, group);
+
+	if (group)
+		group->n_folded += counts;
+	if (g_hash_table_lookup(objects->live, object) == object) {
+		g_hash_table_remove(objects->live, object);
+		note_past(objects, object, group);
+	}
+	if (objects->last == object)
+		objects->last = NULL;
+	objects->all->pdata[object->serial] = NULL;
+	g_array_append_val(objects->folded->serials, object->serial);
+	g_clear_pointer(&object->waiters, g_array_unref);
+	g_free(object);
+}
+
+void pp_folded_add(struct pp_objects *objects, struct pp_object *object)
+{
+	const struct pp_wanted *wanted = wanted_at(objects, object);
+
+	/* A generation that is selected by its number has a row of its own. */
+	if (object->type != GM_SYNC_TYPE_thread &&
+	    !(wanted && wanted->generation == object->generation))
+		g_ptr_array_add(objects->folded->ended, object);
+}
+
+static gint compare(gconstpointer a, gconstpointer b, gpointer listener)
+{
+	return ((const struct pp_object_listener *)listener)
+	    ->compare(*(struct pp_object *const *)a, *(struct pp_object *const *)b);
+}
+
+/* Sorts the ended objects, and folds those after the first ones. */
+static void fold_least(struct pp_objects *objects, guint n_left)
+{
+	struct pp_folded *folded = objects->folded;
+
+	if (objects->listener->compare)
+		g_qsort_with_data(folded->ended->pdata, (gint)folded->ended->len, sizeof(gpointer),
+				  compare, (gpointer)objects->listener);
+	for (guint i = n_left; i < folded->ended->len; i++)
+		fold(objects, folded->ended->pdata[i]);
+	g_ptr_array_set_size(folded->ended, (gint)n_left);
+	folded->n_kept = n_left;
+	folded->least = n_left ? folded->ended->pdata[n_left - 1] : NULL;
+}
+
+static guint n_wanted(const struct pp_objects *objects)
+{
+	return objects->listener->compare ? PP_OBJECTS_KEPT : 0;
+}
+
+void pp_folded_finish(struct pp_objects *objects)
+{
+	if (objects->folded->ended->len > n_wanted(objects))
+		fold_least(objects, n_wanted(objects));
+}
+
+void pp_folded_run(struct pp_objects *objects)
+{
+	struct pp_folded *folded = objects->folded;
+
+	while (folded->least && folded->n_kept < folded->ended->len) {
+		struct pp_object *object = folded->ended->pdata[folded->n_kept];
+
+		if (objects->listener->compare(object, folded->least) < 0) {
+			folded->n_kept++;
+			continue;
+		}
+		g_ptr_array_remove_index_fast(folded->ended, folded->n_kept);
+		fold(objects, object);
+	}
+	if (folded->ended->len >= MAX(2 * n_wanted(objects), BATCH))
+		fold_least(objects, n_wanted(objects));
+}

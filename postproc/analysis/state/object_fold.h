@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Objects that no longer exist.  A program may create millions of them, one after the other, so
+ * they are folded: one object of the same type and group (pp_object_group()) then stands for all of
+ * them, and their memory is released.  The most important ones are kept.
+ *
+ * Objects of threads are not folded, since threads are kept by the model anyway.
+ */
+#ifndef PP_ANALYSIS_STATE_OBJECT_FOLD_H
+#define PP_ANALYSIS_STATE_OBJECT_FOLD_H
+
+#include "analysis/state/object.h"
+
+/* Ended objects that are kept; until pp_folded_finish(), up to twice as many. */
+#define PP_OBJECTS_KEPT 1000u
+
+/* Folded addresses whose generations are numbered on; see pp_folded_generation(). */
+#define PP_FOLDED_ADDRESSES (1u << 20)
+
+struct pp_folded *pp_folded_new(void);
+void pp_folded_free(struct pp_folded *folded);
+
+/* The object no longer exists; it may be folded by the next pp_folded_run(). */
+void pp_folded_add(struct pp_objects *objects, struct pp_object *object);
+
+/* Folds ended objects.  Pointers to these become invalid. */
+void pp_folded_run(struct pp_objects *objects);
+
+/* Folds all ended objects but the most important ones. */
+void pp_folded_finish(struct pp_objects *objects);
+
+/* A free serial of a folded object, or a new one. */
+unsigned pp_folded_serial(struct pp_objects *objects);
+
+/*
+ * The newest folded generation at the address; 0: none.  After more than PP_FOLDED_ADDRESSES
+ * addresses, those at which no ended object is kept are forgotten, and numbered from 1 again.
+ */
+unsigned pp_folded_generation(const struct pp_objects *objects, const struct pp_process *process,
+			      uint64_t address);
+
+/* The object that stands for it; NULL: none, or forgotten. */
+struct pp_object *pp_folded_group(const struct pp_objects *objects,
+				  const struct pp_process *process, uint64_t address);
+
+#endif
