@@ -15,7 +15,7 @@ SYNC_CFLAGS := $(BASE_CFLAGS) -fdata-sections -D_GNU_SOURCE -fPIC -fvisibility=h
 # The provider of LTTng-UST is for --backend lttng alone. It is built where LTTng-UST's development package is.
 SYNC_UST := $(shell pkg-config --exists lttng-ust 2>/dev/null && echo $(B)/libsync_trace_ust.so)
 
-ALL += $(B)/libsync_trace.so $(SYNC_UST)
+ALL += $(B)/libsync_trace.so $(B)/libsync_trace_openmp.so $(SYNC_UST)
 
 $(B)/obj/libsync-trace/%.o: libsync-trace/%.c
 	$(call say,CC,$@)
@@ -32,6 +32,13 @@ $(B)/libsync_trace.so: $(SYNC_OBJ) libsync-trace/libsync-trace.map
 	$(Q)$(CC) -shared -o $@ -Wl,-soname,libsync_trace.so $(RT_SORTED) -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
 		-Wl,--version-script=libsync-trace/libsync-trace.map $(SYNC_OBJ)
 
+# The names of libgomp's functions, for programs that need libgomp.
+$(B)/libsync_trace_openmp.so: libsync-trace/openmp/stubs.S libsync-trace/openmp/openmp.map $(B)/libsync_trace.so
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -nostdlib -o $@ -Wl,-soname,libsync_trace_openmp.so -Wl,-z,defs -Wl,-z,now \
+		-Wl,--version-script=libsync-trace/openmp/openmp.map $< $(B)/libsync_trace.so
+
 # The LTTng-UST provider, which the library loads if the configuration selects it.
 $(B)/obj/libsync-trace/ust/provider.o: libsync-trace/ust/provider.c
 	$(call say,CC,$@)
@@ -44,7 +51,7 @@ $(B)/libsync_trace_ust.so: $(B)/obj/libsync-trace/ust/provider.o
 
 INSTALLS += install-sync
 .PHONY: install-sync
-install-sync: $(B)/libsync_trace.so $(SYNC_UST)
+install-sync: $(B)/libsync_trace.so $(B)/libsync_trace_openmp.so $(SYNC_UST)
 	$(Q)install -d $(DESTDIR)$(LIBDIR)
 	$(Q)install -m 644 $^ $(DESTDIR)$(LIBDIR)
 	$(Q)$(if $(SYNC_UST),,rm -f $(DESTDIR)$(LIBDIR)/libsync_trace_ust.so)

@@ -496,6 +496,8 @@ bool st_is_lock(enum st_event id)
 	case ST_EVENT_rwlock_wrlock:
 	case ST_EVENT_rwlock_timedwrlock:
 	case ST_EVENT_spin_lock:
+	case ST_EVENT_mutex_critical:
+	case ST_EVENT_mutex_omp_lock:
 		return true;
 	default:
 		return false;

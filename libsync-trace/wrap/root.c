@@ -45,7 +45,8 @@ static bool is_ours_and_gone(const char *item, size_t n)
 	struct stat st;
 
 	if (n >= sizeof(path) ||
-	    (!ends_in(item, n, "/libgmon_mt.so") && !ends_in(item, n, "/libsync_trace.so")))
+	    (!ends_in(item, n, "/libgmon_mt.so") && !ends_in(item, n, "/libsync_trace.so") &&
+	     !ends_in(item, n, "/libsync_trace_openmp.so")))
 		return false;
 	n = fixed_bytes(item, n);
 	memcpy(path, item, n);

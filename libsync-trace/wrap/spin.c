@@ -5,9 +5,8 @@
  */
 #include <errno.h>
 
-#include "record/tries.h"
 #include "libc/real.h"
-#include "record/writer.h"
+#include "wrap/plain_lock.h"
 
 #define SPIN_FREE 1 /* glibc's value on x86-64 */
 
@@ -16,14 +15,9 @@ int st_spin_look(pthread_spinlock_t *lock)
 	return __atomic_load_n(lock, __ATOMIC_RELAXED) != SPIN_FREE ? EBUSY : EINVAL;
 }
 
-/* Acquired without a wait. The gate is closed, and opened here. */
 static inline int lock_got(struct st_thread *self, const void *object, uintptr_t site)
 {
-	if (self->counts != NULL)
-		st_hold_begin(self, ST_EVENT_spin_lock, ST_COUNTED_spin_lock, site, object);
-	else
-		st_emit_unwaited(self, ST_EVENT_spin_lock, 0, site, object, st_stamp(self));
-	st_leave(self);
+	st_plain_got(self, ST_EVENT_spin_lock, ST_COUNTED_spin_lock, object, site);
 	return 0;
 }
 
@@ -106,72 +100,17 @@ ST_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 	return result;
 }
 
-/* Releases the thread's newest acquisition, for which no thread spins. */
-static int unlock_uncontended(struct st_thread *self, pthread_spinlock_t *lock, uintptr_t site,
-			      uint32_t waits)
+static int unlock_real(void *lock)
 {
-	const void *object = (const void *)lock;
-	int result;
-
-	st_hold_take_back(self, ST_COUNTED_spin_unlock);
-	result = st_real.pthread_spin_unlock(lock);
-	/* seq_cst: glibc's release is a plain store; the load of the waiters must not pass it. */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (st_unlikely(result != 0) || st_unlikely(st_hold_was_waited_for(object, waits)))
-		st_hold_was_contended(self, ST_EVENT_spin_unlock, result, site, object);
-	st_leave(self);
-	return result;
-}
-
-static inline int unlock_recorded(struct st_thread *self, pthread_spinlock_t *lock, uintptr_t site)
-{
-	const void *object = (const void *)lock;
-	struct st_release release;
-	int result;
-
-	st_tries_unmark(self, object);
-	release = st_release_begin(self, ST_EVENT_spin_unlock, 0, site, object, false);
-	result = st_real.pthread_spin_unlock(lock);
-	st_release_end(self, release, ST_EVENT_spin_unlock, 0, result, site, object);
-	st_leave(self);
-	return result;
-}
-
-/* Only waits are recorded: hold.h. */
-static __attribute__((noinline)) int unlock_counted(struct st_thread *self,
-						    pthread_spinlock_t *lock, uintptr_t site)
-{
-	const void *object = (const void *)lock;
-	struct st_timing timing;
-	uint32_t waits;
-	int result;
-
-	if (st_hold_is_uncontended(self, object, &waits))
-		return unlock_uncontended(self, lock, site, waits);
-	if (st_is_timed(self) && st_timed_begin(self, ST_EVENT_spin_unlock, object, &timing)) {
-		result = st_real.pthread_spin_unlock(lock);
-		/* seq_cst: as in unlock_uncontended() */
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
-		st_timed_end(self, &timing, ST_EVENT_spin_unlock, result, site, object);
-		st_leave(self);
-		return result;
-	}
-	return unlock_recorded(self, lock, site);
+	return st_real.pthread_spin_unlock(lock);
 }
 
 ST_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
 {
-	const void *object = (const void *)lock;
-	struct st_thread *self;
+	const struct st_plain_release release = {ST_EVENT_spin_unlock, ST_COUNTED_spin_unlock,
+						 unlock_real, (void *)lock};
 
-	if (st_skips(ST_EVENT_spin_unlock, object, ST_SITE()))
-		return st_real.pthread_spin_unlock(lock);
-	self = st_enter();
-	if (st_unlikely(self == NULL))
-		return st_real.pthread_spin_unlock(lock);
-	if (self->counts != NULL)
-		return unlock_counted(self, lock, ST_SITE());
-	return unlock_recorded(self, lock, ST_SITE());
+	return st_plain_unlock(&release, (const void *)lock, ST_SITE());
 }
 
 ST_EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared)

@@ -100,6 +100,17 @@ const struct pp_sync_row pp_sync_rows[ST_N_EVENTS + 1] = {
     [ST_EVENT_call_path] = {"call_path", NULL, DEFINES, PP_N_SYNC_TYPES},
     [ST_EVENT_path] = {"path", NULL, DEFINES, PP_N_SYNC_TYPES},
     [ST_EVENT_tries] = {"tries", NULL, DEFINES, PP_N_SYNC_TYPES},
+    ROW(mutex_critical_begin, mutex, "GOMP_critical_start", BEGIN),
+    ROW(mutex_critical, mutex, "GOMP_critical_start", BLOCKS | ACQUIRES),
+    ROW(mutex_critical_end, mutex, "GOMP_critical_end", RELEASES),
+    ROW(mutex_omp_init, mutex, "omp_init_lock", INITIALIZES),
+    ROW(mutex_omp_destroy, mutex, "omp_destroy_lock", DESTROYS),
+    ROW(mutex_omp_lock_begin, mutex, "omp_set_lock", BEGIN),
+    ROW(mutex_omp_lock, mutex, "omp_set_lock", BLOCKS | ACQUIRES),
+    ROW(mutex_omp_trylock, mutex, "omp_test_lock", TRIES | ACQUIRES),
+    ROW(mutex_omp_unlock, mutex, "omp_unset_lock", RELEASES),
+    ROW(barrier_team_begin, barrier, "GOMP_barrier", BEGIN),
+    ROW(barrier_team, barrier, "GOMP_barrier", BLOCKS | ACQUIRES),
     [ST_N_EVENTS] = {"unknown", NULL, 0, PP_N_SYNC_TYPES},
 };
 

@@ -234,8 +234,22 @@ static void set_thread_times(struct pp_cell *row, const struct pp_table *threads
 	}
 }
 
+/* True if operations of OpenMP were recorded. */
+static bool has_openmp_operations(const struct pp_table *sync)
+{
+	for (guint r = 0; sync && r < sync->rows->len; r++) {
+		const struct pp_cell *function = pp_table_cell(sync, r, "function");
+
+		if (function && (g_str_has_prefix(function->text, "GOMP_") ||
+				 g_str_has_prefix(function->text, "omp_")))
+			return true;
+	}
+	return false;
+}
+
 /* What the program waits for in other ways than by recorded functions. */
-static void set_outside(struct pp_cell *row, const struct summary *self)
+static void set_outside(struct pp_cell *row, const struct summary *self,
+			const struct pp_table *sync)
 {
 	const struct pp_model *model = self->context->model;
 	int64_t blocked_ns = row[BLOCKED_IO].time_ns + row[BLOCKED_OTHER].time_ns;
@@ -248,9 +262,11 @@ static void set_outside(struct pp_cell *row, const struct summary *self)
 	for (guint i = 0; i < model->processes->len; i++)
 		if (((const struct pp_process *)model->processes->pdata[i])->has_openmp)
 			pp_cell_set_text(&row[OPENMP],
-					 "its library waits by means of its own: critical "
-					 "sections, locks, barriers and task waits are not "
-					 "recorded");
+					 has_openmp_operations(sync)
+					     ? "waits for tasks, at barriers that may run them, "
+					       "and at the end of parallel regions are not recorded"
+					     : "its library waits by means of its own: critical "
+					       "sections, locks and barriers are not recorded");
 }
 
 static void set_sums(struct pp_cell *row, const GPtrArray *tables,
@@ -508,7 +524,7 @@ static void summary_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	set_calls(row, self->context);
 	set_own(row, self->context);
 	set_sums(row, tables, self->context);
-	set_outside(row, self);
+	set_outside(row, self, find_table(tables, "sync"));
 	set_mode(row, model);
 	set_kernel(row, self->context);
 	pp_cell_set_table(&row[TOP], top);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #define PROVIDER "libsync_trace_ust.so"
+#define OPENMP	 "libsync_trace_openmp.so"
 #define TREE	 "gprof-mt.preload"
 
 static const char *const names[] = {"libgmon_mt.so", "libsync_trace.so"};
@@ -95,6 +96,22 @@ bool pp_libraries_have_stub(char *const *paths, bool is_x32)
 	    g_build_filename(dir, TREE, is_x32 ? "stub-x32.so" : "stub-i386.so", NULL);
 
 	return pp_libraries_have_tree(paths) && access(stub, R_OK) == 0;
+}
+
+GStrv pp_libraries_with_openmp(char *const *paths)
+{
+	g_autofree char *dir = g_path_get_dirname(paths[0]);
+	g_autofree char *path = g_build_filename(dir, OPENMP, NULL);
+	GStrvBuilder *builder = g_strv_builder_new();
+	GStrv all;
+
+	/* Before libsync_trace.so, which finds libgomp behind itself. */
+	if (access(path, R_OK) == 0)
+		g_strv_builder_add(builder, path);
+	g_strv_builder_addv(builder, (const char **)paths);
+	all = g_strv_builder_end(builder);
+	g_strv_builder_unref(builder);
+	return all;
 }
 
 int pp_libraries_preload(char *const *paths, const char *old, char **ret_value,

@@ -28,6 +28,12 @@ bool pp_libraries_have_tree(char *const *paths);
 bool pp_libraries_have_stub(char *const *paths, bool is_x32);
 
 /*
+ * For a program that needs libgomp: the same paths and that of the library with libgomp's names, if
+ * it is there; free with g_strfreev().
+ */
+GStrv pp_libraries_with_openmp(char *const *paths);
+
+/*
  * Sets *ret_value to LD_PRELOAD with the libraries, followed by `old` (may be NULL).  -EINVAL: a
  * path contains a space or colon, at which the loader would split it.
  */

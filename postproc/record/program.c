@@ -121,6 +121,7 @@ static void read_needed(struct pp_program *program, Elf *elf, Elf_Scn *section,
 
 		if (!name)
 			continue;
+		program->needs_openmp |= g_str_has_prefix(name, "libgomp.so");
 		program->needs_asan |= g_str_has_prefix(name, "libasan.so") ||
 				       g_str_has_prefix(name, "libclang_rt.asan");
 	}

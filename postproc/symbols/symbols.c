@@ -272,14 +272,21 @@ static GPtrArray *name_frames(void *data, const struct pp_process *process, uint
 	return named;
 }
 
+/* gcc's name of a critical section, before that in the program. */
+#define CRITICAL ".gomp_critical_user_"
+
 static char *name_object(void *data, const struct pp_process *process, uint64_t address)
 {
 	const struct pp_load *load = pp_maps_find(process, address);
 	struct object *object = load ? get_object(data, load) : NULL;
+	g_autofree char *name = NULL;
 
 	if (!object || pp_object_file_fault(object->file))
 		return NULL;
-	return pp_object_file_variable(object->file, address - load->bias);
+	name = pp_object_file_variable(object->file, address - load->bias);
+	return name && g_str_has_prefix(name, CRITICAL)
+		   ? g_strconcat("critical ", name + strlen(CRITICAL), NULL)
+		   : g_steal_pointer(&name);
 }
 
 static uint64_t find_entry(void *data, const struct pp_process *process, uint64_t address)

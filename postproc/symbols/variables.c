@@ -8,6 +8,8 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <string.h>
+
 #include <glib.h>
 
 /* No compiler nests deeper; damaged data may contain cycles. */
@@ -263,10 +265,20 @@ static bool enter_struct(struct part *part, GString *text)
 	return false;
 }
 
+/* True for the locks of <omp.h>: structures whose members have no reserved names. */
+static bool is_openmp_lock(Dwarf_Die *type)
+{
+	const char *name = dwarf_tag(type) == DW_TAG_typedef ? dwarf_diename(type) : NULL;
+
+	return name && (strcmp(name, "omp_lock_t") == 0 || strcmp(name, "omp_nest_lock_t") == 0);
+}
+
 static bool enter(struct part *part, GString *text)
 {
 	Dwarf_Die type;
 
+	if (is_openmp_lock(&part->type))
+		return false;
 	if (dwarf_peel_type(&part->type, &type) != 0)
 		return false;
 	part->type = type;

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# A program whose threads mostly sleep in poll(), and one that synchronizes by OpenMP: the summary says what is
-# not recorded, and names the system call where the capture has it.
+# A program whose threads mostly sleep in poll(): the summary says so, and names the system call where the
+# capture has it.
 . "$GM_TOP/tests/lib.sh"
 can_trace || skip "perf tracepoints are not permitted here"
 
@@ -33,18 +33,4 @@ outside()
 retry outside full-sched '; gprof-mt record --profile full records where$'
 retry outside full 'objects: poll [0-9.]+ m?s.*; gprof-mt timeline shows when$'
 
-cat >openmp.c <<'END'
-int main(void)
-{
-	int n = 0;
-#pragma omp parallel num_threads(2)
-#pragma omp critical
-	n++;
-	return n != 2;
-}
-END
-"$CC" -O1 -g -fopenmp -o openmp openmp.c 2>/dev/null || { echo "without OpenMP, which the compiler lacks"; exit 0; }
-fresh "$gprof_mt" record -q -- ./openmp || fail "openmp: exit status $?"
-"$gprof_mt" report summary >text || fail "report"
-grep -q '^  OpenMP .*are not recorded$' text || fail "openmp: $(cat text)"
 exit 0

@@ -69,7 +69,7 @@ static void check_function(enum st_event op)
 	g_autofree char *called =
 	    g_strdup(g_str_has_prefix(name, signal) ? name + strlen(signal) : name);
 
-	if (!function)
+	if (!function || g_str_has_prefix(function, "GOMP_") || g_str_has_prefix(function, "omp_"))
 		return;
 	if (pp_sync_has(op, PP_SYNC_BEGIN))
 		called[strlen(called) - strlen("_begin")] = '\0';

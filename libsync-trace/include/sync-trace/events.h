@@ -152,7 +152,21 @@
 	X(call_path, CALL_PATH)                                                                    \
 	X(path, PATH)                                                                              \
 	/* the next event of this object in the stream, a failed try, stands for `more` besides */ \
-	X(tries, TRIES)
+	X(tries, TRIES)                                                                            \
+	/* OpenMP: a critical section, by its name's address; the unnamed one has one object */    \
+	X(mutex_critical_begin, BEGIN)                                                             \
+	X(mutex_critical, OP)                                                                      \
+	X(mutex_critical_end, OP)                                                                  \
+	/* ... a lock; value: 1 if it is nestable */                                               \
+	X(mutex_omp_init, VALUE)                                                                   \
+	X(mutex_omp_destroy, OP)                                                                   \
+	X(mutex_omp_lock_begin, BEGIN)                                                             \
+	X(mutex_omp_lock, OP)                                                                      \
+	X(mutex_omp_trylock, OP)                                                                   \
+	X(mutex_omp_unlock, OP)                                                                    \
+	/* ... a barrier of a team; always both, also for the last thread */                       \
+	X(barrier_team_begin, BEGIN)                                                               \
+	X(barrier_team, OP)
 
 enum st_event {
 #define ST_EVENT_ID(name, shape) ST_EVENT_##name,
@@ -218,7 +232,12 @@ enum st_since_why { ST_SINCE_BUDGET, ST_SINCE_OUTPUT_MAX };
 	X(spin_lock)                                                                               \
 	X(spin_trylock)                                                                            \
 	X(spin_unlock)                                                                             \
-	X(once)
+	X(once)                                                                                    \
+	X(mutex_critical)                                                                          \
+	X(mutex_critical_end)                                                                      \
+	X(mutex_omp_lock)                                                                          \
+	X(mutex_omp_trylock)                                                                       \
+	X(mutex_omp_unlock)
 
 enum st_counts_flags {
 	/*

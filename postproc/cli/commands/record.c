@@ -286,7 +286,10 @@ static int make_environment(const struct options *options, const struct pp_progr
 
 	env = g_environ_setenv(env, "GPROF_MT_CONFIG", config, TRUE);
 	if (pp_program_takes_libraries(program, libraries)) {
-		int rc = pp_libraries_preload(libraries, g_getenv("LD_PRELOAD"), &preload, err);
+		bool needs_openmp = pp_program_image(program)->needs_openmp;
+		g_auto(GStrv) all = needs_openmp ? pp_libraries_with_openmp(libraries)
+						 : g_strdupv((GStrv)libraries);
+		int rc = pp_libraries_preload(all, g_getenv("LD_PRELOAD"), &preload, err);
 
 		if (rc) {
 			g_strfreev(env);

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * OpenMP's critical sections, locks and barriers, as gcc's code and the program call them in
+ * libgomp. The names lead here through libsync_trace_openmp.so.
+ *
+ * A lock of omp_set_lock() is tried first, like a mutex: omp_test_lock() is the first half of it. A
+ * critical section has no try. A named one has its lock word at its address; of the unnamed one,
+ * and of atomic operations, the word here tells who is in it. If a section is entered between the
+ * look and the call, the wait has no begin.
+ *
+ * libgomp does not tell which team a thread is in, so the barriers of all teams are one object: the
+ * address of libgomp's function stands for it, as for the sections without a name. Threads run
+ * tasks while they wait for them or at a barrier, and nothing tells when. So waits for tasks are
+ * not recorded, nor are barriers in a process that may create tasks. The join at the end of a
+ * parallel region has no function.
+ */
+#include <errno.h>
+
+#include "libc/openmp.h"
+#include "wrap/plain_lock.h"
+
+/* Called by libsync_trace_openmp.so. */
+#define ST_OPENMP_DECLARE(type, name, parameters, version) ST_EXPORT type st_##name parameters;
+ST_OPENMP(ST_OPENMP_DECLARE)
+#undef ST_OPENMP_DECLARE
+ST_EXPORT void st_GOMP_resolve(void);
+
+ST_EXPORT void st_GOMP_resolve(void)
+{
+	st_openmp_open();
+}
+
+/* glibc's number of a recursive mutex, for a nestable lock. */
+#define RECURSIVE 1
+
+/* Sections without a name: the tid of the thread in it, 0 if there is none, and those that wait. */
+static struct unnamed {
+	uint32_t holder, n_waiting;
+} critical, atomic;
+
+/* --- critical sections ------------------------------------------------------------------------ */
+
+struct section {
+	const void *object;
+	const uint32_t *word;	 /* not 0: taken */
+	struct unnamed *unnamed; /* NULL: it has a name */
+	void (*enter)(void *argument);
+	void *argument;
+};
+
+/*
+ * Returns true if the thread has to wait, as far as it can be seen. If threads wait for an unnamed
+ * section, one of them may have entered it, and not noted itself yet.
+ */
+static bool section_is_taken(const struct section *section, uint32_t *ret_holder)
+{
+	uint32_t word = __atomic_load_n(section->word, __ATOMIC_RELAXED);
+
+	*ret_holder = section->unnamed != NULL ? word : 0;
+	return word != 0 || (section->unnamed != NULL &&
+			     __atomic_load_n(&section->unnamed->n_waiting, __ATOMIC_RELAXED) != 0);
+}
+
+static void section_count_waits(const struct section *section, uint32_t n)
+{
+	if (section->unnamed != NULL)
+		__atomic_fetch_add(&section->unnamed->n_waiting, n, __ATOMIC_RELAXED);
+}
+
+/* Enters it without a wait that could be seen. */
+static void section_got(uintptr_t site, const struct section *section)
+{
+	struct st_thread *self;
+
+	section->enter(section->argument);
+	self = st_enter();
+	if (st_likely(self != NULL))
+		st_plain_got(self, ST_EVENT_mutex_critical, ST_COUNTED_mutex_critical,
+			     section->object, site);
+}
+
+/* Another thread is in it. As for mutexes: that thread sees this waiter, or it has left by now. */
+static ST_COLD void section_waits(uintptr_t site, const struct section *section)
+{
+	const void *object = section->object;
+	struct st_thread *self = st_enter();
+	uint32_t generation, holder;
+	uint64_t begin_ns;
+
+	if (self == NULL) {
+		section->enter(section->argument);
+		return;
+	}
+	generation = st_waits_begin(object);
+	begin_ns = st_stamp(self);
+	if (section_is_taken(section, &holder)) {
+		section_count_waits(section, 1);
+		begin_ns = st_note_begin_at(self, ST_EVENT_mutex_critical_begin, site, object,
+					    holder, begin_ns);
+		section->enter(section->argument);
+		section_count_waits(section, (uint32_t)-1);
+		st_note_end(begin_ns, ST_EVENT_mutex_critical, 0, site, object, 0);
+	} else {
+		st_leave(self);
+		section_got(site, section);
+	}
+	st_waits_end(object, generation);
+}
+
+static void section_enter(uintptr_t site, const struct section *section)
+{
+	uint32_t holder;
+
+	if (st_skips(ST_EVENT_mutex_critical, section->object, site))
+		section->enter(section->argument);
+	else if (st_unlikely(section_is_taken(section, &holder)))
+		section_waits(site, section);
+	else
+		section_got(site, section);
+}
+
+static void section_leave(uintptr_t site, const void *object, int (*real)(void *), void *argument)
+{
+	const struct st_plain_release release = {ST_EVENT_mutex_critical_end,
+						 ST_COUNTED_mutex_critical_end, real, argument};
+
+	st_plain_unlock(&release, object, site);
+}
+
+static uint32_t my_tid(void)
+{
+	return st_self->stream.tid;
+}
+
+static void enter_unnamed(void *unused)
+{
+	(void)unused;
+	st_openmp()->GOMP_critical_start();
+	__atomic_store_n(&critical.holder, my_tid(), __ATOMIC_RELAXED);
+}
+
+static int leave_unnamed(void *unused)
+{
+	(void)unused;
+	__atomic_store_n(&critical.holder, 0, __ATOMIC_RELAXED);
+	st_openmp()->GOMP_critical_end();
+	return 0;
+}
+
+static void enter_named(void *section)
+{
+	st_openmp()->GOMP_critical_name_start(section);
+}
+
+static int leave_named(void *section)
+{
+	st_openmp()->GOMP_critical_name_end(section);
+	return 0;
+}
+
+static void enter_atomic(void *unused)
+{
+	(void)unused;
+	st_openmp()->GOMP_atomic_start();
+	__atomic_store_n(&atomic.holder, my_tid(), __ATOMIC_RELAXED);
+}
+
+static int leave_atomic(void *unused)
+{
+	(void)unused;
+	__atomic_store_n(&atomic.holder, 0, __ATOMIC_RELAXED);
+	st_openmp()->GOMP_atomic_end();
+	return 0;
+}
+
+ST_EXPORT void st_GOMP_critical_start(void)
+{
+	const struct section section = {(const void *)st_openmp()->GOMP_critical_start,
+					&critical.holder, &critical, enter_unnamed, NULL};
+
+	section_enter(ST_SITE(), &section);
+}
+
+ST_EXPORT void st_GOMP_critical_end(void)
+{
+	section_leave(ST_SITE(), (const void *)st_openmp()->GOMP_critical_start, leave_unnamed,
+		      NULL);
+}
+
+ST_EXPORT void st_GOMP_critical_name_start(void **name)
+{
+	const struct section section = {name, (const uint32_t *)name, NULL, enter_named, name};
+
+	section_enter(ST_SITE(), &section);
+}
+
+ST_EXPORT void st_GOMP_critical_name_end(void **section)
+{
+	section_leave(ST_SITE(), section, leave_named, section);
+}
+
+ST_EXPORT void st_GOMP_atomic_start(void)
+{
+	const struct section section = {(const void *)st_openmp()->GOMP_atomic_start,
+					&atomic.holder, &atomic, enter_atomic, NULL};
+
+	section_enter(ST_SITE(), &section);
+}
+
+ST_EXPORT void st_GOMP_atomic_end(void)
+{
+	section_leave(ST_SITE(), (const void *)st_openmp()->GOMP_atomic_start, leave_atomic, NULL);
+}
+
+/* --- locks ------------------------------------------------------------------------------------ */
+
+/* libgomp's functions for a kind of lock. */
+struct kind {
+	void (*set)(void *);
+	int (*test)(void *); /* 0: taken by another task; else the number of acquisitions */
+};
+
+static void lock_waits(struct st_thread *self, void *lock, uintptr_t site, const struct kind *kind)
+{
+	uint32_t generation = st_waits_begin(lock);
+	uint64_t begin_ns = st_stamp(self);
+
+	if (kind->test(lock) != 0) {
+		st_waits_end(lock, generation);
+		st_plain_got(self, ST_EVENT_mutex_omp_lock, ST_COUNTED_mutex_omp_lock, lock, site);
+		return;
+	}
+	begin_ns = st_note_begin_at(self, ST_EVENT_mutex_omp_lock_begin, site, lock, 0, begin_ns);
+	kind->set(lock);
+	st_note_end(begin_ns, ST_EVENT_mutex_omp_lock, 0, site, lock, 0);
+	st_waits_end(lock, generation);
+}
+
+static void lock_traced(void *lock, uintptr_t site, const struct kind *kind)
+{
+	struct st_thread *self = st_skips(ST_EVENT_mutex_omp_lock, lock, site) ? NULL : st_enter();
+
+	if (self == NULL)
+		kind->set(lock);
+	else if (st_likely(kind->test(lock) != 0))
+		st_plain_got(self, ST_EVENT_mutex_omp_lock, ST_COUNTED_mutex_omp_lock, lock, site);
+	else
+		lock_waits(self, lock, site, kind);
+}
+
+/* The first of a run of failed tries (tries.h). */
+static int test_failed(struct st_thread *self, void *lock, uintptr_t site, const struct kind *kind)
+{
+	uint64_t now_ns = st_stamp(self);
+	int n = kind->test(lock);
+
+	if (n == 0)
+		st_tries_begin(self, ST_EVENT_mutex_omp_trylock, EBUSY, site, lock, 0, now_ns);
+	return n;
+}
+
+static int test_traced(void *lock, uintptr_t site, const struct kind *kind)
+{
+	const enum st_event id = ST_EVENT_mutex_omp_trylock;
+	struct st_thread *self = st_skips(id, lock, site) ? NULL : st_enter();
+	int n = kind->test(lock);
+
+	if (self == NULL)
+		return n;
+	if (n == 0)
+		st_tries_mark(lock);
+	if (n == 0 && self->counts != NULL && !st_tries_continue(self, id, site, lock))
+		n = test_failed(self, lock, site, kind);
+	if (n != 0) {
+		st_plain_got(self, id, ST_COUNTED_mutex_omp_trylock, lock, site);
+		return n;
+	}
+	if (self->counts == NULL)
+		st_emit_unwaited(self, id, EBUSY, site, lock, st_stamp(self));
+	st_leave(self);
+	return n;
+}
+
+static void unlock_traced(void *lock, uintptr_t site, int (*real)(void *))
+{
+	const struct st_plain_release release = {ST_EVENT_mutex_omp_unlock,
+						 ST_COUNTED_mutex_omp_unlock, real, lock};
+
+	st_plain_unlock(&release, lock, site);
+}
+
+static struct kind simple(void)
+{
+	return (struct kind){st_openmp()->omp_set_lock, st_openmp()->omp_test_lock};
+}
+
+static struct kind nestable(void)
+{
+	return (struct kind){st_openmp()->omp_set_nest_lock, st_openmp()->omp_test_nest_lock};
+}
+
+static int unset_simple(void *lock)
+{
+	st_openmp()->omp_unset_lock(lock);
+	return 0;
+}
+
+static int unset_nestable(void *lock)
+{
+	st_openmp()->omp_unset_nest_lock(lock);
+	return 0;
+}
+
+ST_EXPORT void st_omp_set_lock(void *lock)
+{
+	const struct kind kind = simple();
+
+	lock_traced(lock, ST_SITE(), &kind);
+}
+
+ST_EXPORT void st_omp_set_nest_lock(void *lock)
+{
+	const struct kind kind = nestable();
+
+	lock_traced(lock, ST_SITE(), &kind);
+}
+
+ST_EXPORT int st_omp_test_lock(void *lock)
+{
+	const struct kind kind = simple();
+
+	return test_traced(lock, ST_SITE(), &kind);
+}
+
+ST_EXPORT int st_omp_test_nest_lock(void *lock)
+{
+	const struct kind kind = nestable();
+
+	return test_traced(lock, ST_SITE(), &kind);
+}
+
+ST_EXPORT void st_omp_unset_lock(void *lock)
+{
+	unlock_traced(lock, ST_SITE(), unset_simple);
+}
+
+ST_EXPORT void st_omp_unset_nest_lock(void *lock)
+{
+	unlock_traced(lock, ST_SITE(), unset_nestable);
+}
+
+ST_EXPORT void st_omp_init_lock(void *lock)
+{
+	st_openmp()->omp_init_lock(lock);
+	st_note(ST_EVENT_mutex_omp_init, 0, ST_SITE(), lock, 0);
+}
+
+ST_EXPORT void st_omp_init_nest_lock(void *lock)
+{
+	st_openmp()->omp_init_nest_lock(lock);
+	st_note(ST_EVENT_mutex_omp_init, 0, ST_SITE(), lock, RECURSIVE);
+}
+
+ST_EXPORT void st_omp_destroy_lock(void *lock)
+{
+	st_openmp()->omp_destroy_lock(lock);
+	st_note(ST_EVENT_mutex_omp_destroy, 0, ST_SITE(), lock, 0);
+}
+
+ST_EXPORT void st_omp_destroy_nest_lock(void *lock)
+{
+	st_openmp()->omp_destroy_nest_lock(lock);
+	st_note(ST_EVENT_mutex_omp_destroy, 0, ST_SITE(), lock, 0);
+}
+
+/* --- barriers --------------------------------------------------------------------------------- */
+
+/*
+ * Calls one of libgomp's functions that end in a barrier. It is no wait if the thread may run tasks
+ * meanwhile.
+ */
+static bool team_waits(uintptr_t site, bool (*real)(void))
+{
+	const void *object = (const void *)st_openmp()->GOMP_barrier;
+	struct st_thread *self =
+	    st_openmp_has_tasks() || st_skips(ST_EVENT_barrier_team, object, site) ? NULL
+										   : st_enter();
+	uint64_t begin_ns;
+	bool is_cancelled;
+
+	if (self == NULL)
+		return real();
+	begin_ns = st_note_begin(self, ST_EVENT_barrier_team_begin, site, object, 0);
+	is_cancelled = real();
+	st_note_end(begin_ns, ST_EVENT_barrier_team, 0, site, object, 0);
+	return is_cancelled;
+}
+
+static bool barrier_real(void)
+{
+	st_openmp()->GOMP_barrier();
+	return false;
+}
+
+static bool loop_end_real(void)
+{
+	st_openmp()->GOMP_loop_end();
+	return false;
+}
+
+static bool sections_end_real(void)
+{
+	st_openmp()->GOMP_sections_end();
+	return false;
+}
+
+ST_EXPORT void st_GOMP_barrier(void)
+{
+	team_waits(ST_SITE(), barrier_real);
+}
+
+ST_EXPORT void st_GOMP_loop_end(void)
+{
+	team_waits(ST_SITE(), loop_end_real);
+}
+
+ST_EXPORT void st_GOMP_sections_end(void)
+{
+	team_waits(ST_SITE(), sections_end_real);
+}
+
+ST_EXPORT bool st_GOMP_barrier_cancel(void)
+{
+	return team_waits(ST_SITE(), st_openmp()->GOMP_barrier_cancel);
+}
+
+ST_EXPORT bool st_GOMP_loop_end_cancel(void)
+{
+	return team_waits(ST_SITE(), st_openmp()->GOMP_loop_end_cancel);
+}
+
+ST_EXPORT bool st_GOMP_sections_end_cancel(void)
+{
+	return team_waits(ST_SITE(), st_openmp()->GOMP_sections_end_cancel);
+}
