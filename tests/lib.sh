@@ -176,6 +176,12 @@ has_bpf()
 	"$gprof_mt" doctor | grep -q '^ok *BPF programs'
 }
 
+# can_be_other: succeeds for a root that may become another user; there is none in many user namespaces.
+can_be_other()
+{
+	[ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups true 2>/dev/null
+}
+
 # fails STATUS TEXT ARG...: gprof-mt ARG... exits with STATUS and prints only one line, on stderr, which
 # contains TEXT.
 fails()

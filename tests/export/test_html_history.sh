@@ -8,7 +8,7 @@ build_from wide ../../export/programs/html/wide.c -pg -mfentry -minstrument-retu
 for rounds in 100 20000; do
 	record --set calls.mode=history --set kernel.source=none ./wide $rounds
 	page 0 page
-	time_ns=$("$gprof_mt" export --format folded --what time -o - | awk '{ sum += $NF } END { print sum }')
+	time_ns=$("$gprof_mt" export --format folded --what time -o - | awk '{ sum += $NF } END { printf "%.0f", sum }')
 	# The run of each thread, and main.
 	shows page "[sum(f['value']) for f in doc['flames'] if f['kind'] in ('calls', 'time')] == [4 * 15 * $rounds + 5, $time_ns]"
 	few=$([ $rounds -lt 1000 ] && echo not || :)

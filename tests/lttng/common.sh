@@ -18,6 +18,15 @@ fi
 		fail "cannot mount"
 }
 
+# The users that can be tested here.
+people()
+{
+	[ -z "${GM_ALONE:-}" ] || echo root
+	[ "$(id -u)" = 0 ] && ! can_be_other || echo user
+}
+
+[ -n "$(people)" ] || skip "needs namespaces of its own, or another user"
+
 # A directory that an unprivileged user can read, with all necessary files.
 here=$(mktemp -d /tmp/gprof-mt-test.XXXXXX) || fail mktemp
 who=
@@ -62,13 +71,6 @@ become()
 as()
 {
 	"${as[@]}" "$@"
-}
-
-# The users that can be tested here.
-people()
-{
-	[ -z "${GM_ALONE:-}" ] || echo root
-	echo user
 }
 
 # Starts a session daemon for the current user; it is ready when the command returns.

@@ -3,8 +3,8 @@
 # Functions for the tests that follow doctor's advice: a copy of the program in $home, run as `as` says, at first as an
 # ordinary user. Mounts made by such a test end with it, where that is permitted (GM_PRIVATE).
 . "$GM_TOP/tests/lib.sh"
-[ "$(id -u)" = 0 ] || skip "needs root privileges, to become another user"
 need setpriv
+can_be_other || skip "needs root privileges, to become another user"
 if [ -z "${GM_PRIVATE:-}" ] && unshare -m true 2>/dev/null; then
 	exec unshare -m env GM_PRIVATE=1 bash "$0"
 fi

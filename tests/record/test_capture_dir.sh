@@ -162,7 +162,7 @@ rm -rf gprof-mt.data
 
 # A directory that an ordinary user cannot write; and a set-user-id program, which trusts no environment
 # variable.
-if [ "$(id -u)" = 0 ]; then
+if can_be_other; then
 	reach=$(mktemp -d /tmp/gprof-mt-test.XXXXXX)
 	trap 'rm -rf "$reach"' EXIT
 	chmod 755 "$reach"

@@ -8,7 +8,8 @@ build pingpong -O2
 rounds=3000
 user=()
 if [ "$(id -u)" = 0 ]; then
-	command -v setpriv >/dev/null || skip "setpriv is not installed"
+	need setpriv
+	can_be_other || skip "this root may not become another user"
 	user=(setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all)
 	# A directory of the test's own: the user may not access the build tree.
 	here=$(mktemp -d /tmp/gprof-mt-test.XXXXXX) || fail mktemp
