@@ -176,6 +176,12 @@ has_bpf()
 	"$gprof_mt" doctor | grep -q '^ok *BPF programs'
 }
 
+# can_switches: succeeds if the context-switch records of an ordinary user are permitted here.
+can_switches()
+{
+	! "$gprof_mt" doctor | grep -q '^no *context-switch records'
+}
+
 # can_be_other: succeeds for a root that may become another user; there is none in many user namespaces.
 can_be_other()
 {

@@ -145,13 +145,20 @@ bool pp_collector_sees_host_pids(void)
 	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == INIT_PID_NAMESPACE;
 }
 
-static int paranoid(void)
+/* Adds the reason why perf_event_open() was refused: a setting of the kernel, or a sandbox. */
+static int explain_refusal(int rc, int wanted, const char *needs, struct pp_error *err)
 {
 	g_autofree char *text = NULL;
+	bool is_known =
+	    g_file_get_contents("/proc/sys/kernel/perf_event_paranoid", &text, NULL, NULL);
 
-	if (!g_file_get_contents("/proc/sys/kernel/perf_event_paranoid", &text, NULL, NULL))
-		return -ENOENT;
-	return atoi(text);
+	if (rc != -EACCES && rc != -EPERM)
+		return rc;
+	if (is_known && atoi(text) <= wanted)
+		return pp_error_add(err, rc, "a sandbox forbids perf_event_open()");
+	return pp_error_add(err, rc, "needs %skernel.perf_event_paranoid=%d%s (it is %s)", needs,
+			    wanted, wanted > 0 ? " or less" : "",
+			    is_known ? g_strchomp(text) : "not known");
 }
 
 /* Returns the available tracepoints that no BPF program replaces, with those of level full last. */
@@ -200,17 +207,17 @@ static int open_perf(struct pp_collector *collector, const GArray *cpus, bool fo
 	pp_error_done(&full_err);
 	memset(collector->formats.full, 0, sizeof(collector->formats.full));
 	rc = open_tracepoints(collector, cpus, for_bpf, false, err);
-	if (rc == -EACCES || rc == -EPERM)
-		pp_error_add(err, rc,
-			     "needs CAP_PERFMON, or kernel.perf_event_paranoid=-1 (it is %d)",
-			     paranoid());
-	return rc;
+	return explain_refusal(rc, -1, "CAP_PERFMON, or ", err);
 }
 
 static int open_bpf(struct pp_collector *collector, const GArray *cpus, struct pp_error *err)
 {
-	int rc = open_perf(collector, cpus, true, err);
+	int rc;
 
+	/* That is the reason, whatever else is missing. */
+	if (!pp_bpf_is_built())
+		return pp_bpf_open(&collector->bpf, NULL, 0, 0, false, err);
+	rc = open_perf(collector, cpus, true, err);
 	if (rc)
 		return rc;
 	rc = pp_bpf_open(&collector->bpf, collector->rings, collector->n_rings, collector->root,
@@ -227,12 +234,8 @@ static int open_switches(struct pp_collector *collector, const GArray *cpus, str
 	struct pp_ring_options options = {
 	    .pid = collector->root,
 	};
-	int rc = open_rings(collector, cpus, &options, err);
 
-	if (rc == -EACCES || rc == -EPERM)
-		pp_error_add(err, rc, "needs kernel.perf_event_paranoid=2 or less (it is %d)",
-			     paranoid());
-	return rc;
+	return explain_refusal(open_rings(collector, cpus, &options, err), 2, "", err);
 }
 
 static int open_source(struct pp_collector *collector, enum gm_kernel_source source,

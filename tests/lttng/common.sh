@@ -10,7 +10,7 @@
 
 need lttng lttng-sessiond babeltrace2 setpriv jq
 
-if [ "$(id -u)" = 0 ] && [ -z "${GM_ALONE:-}" ] && unshare -mpf --mount-proc true 2>/dev/null; then
+if can_be_other && [ -z "${GM_ALONE:-}" ] && unshare -mpf --mount-proc true 2>/dev/null; then
 	exec unshare --mount --pid --fork --kill-child --mount-proc env GM_ALONE=1 bash "$0"
 fi
 [ -z "${GM_ALONE:-}" ] || {
@@ -25,7 +25,7 @@ people()
 	[ "$(id -u)" = 0 ] && ! can_be_other || echo user
 }
 
-[ -n "$(people)" ] || skip "needs namespaces of its own, or another user"
+[ -n "$(people)" ] || skip "LTTng's session daemon does not start where root is the only user"
 
 # A directory that an unprivileged user can read, with all necessary files.
 here=$(mktemp -d /tmp/gprof-mt-test.XXXXXX) || fail mktemp

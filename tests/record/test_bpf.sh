@@ -3,7 +3,7 @@
 # BPF programs report the same as perf's tracepoints for the same run, and are removed after it.
 . "$GM_TOP/tests/lib.sh"
 can_trace || skip "perf tracepoints are not permitted here"
-has_bpf || skip "$("$gprof_mt" doctor | grep -A 1 'BPF programs' | xargs)"
+has_bpf || skip "$("$gprof_mt" doctor | grep -A 1 'BPF programs' | tr -s ' \n' ' ')"
 "$CC" -O2 -g -o known "$GM_TOP/tests/truth/programs/known.c" -pthread || fail "cannot compile"
 build known_syscalls -O2
 

@@ -5,7 +5,7 @@
 . "$GM_TOP/tests/lib.sh"
 [ "$(id -u)" = 0 ] || skip "needs root privileges, to drop some of them"
 can_trace || skip "perf tracepoints are not permitted here"
-has_bpf || skip "$("$gprof_mt" doctor | grep -A 1 'BPF programs' | xargs)"
+has_bpf || skip "$("$gprof_mt" doctor | grep -A 1 'BPF programs' | tr -s ' \n' ' ')"
 ! "$gprof_mt" doctor | grep -q '^ok *LTTng kernel tracer' || skip "auto uses LTTng here"
 build without_call -O2
 bpf=321

@@ -6,7 +6,7 @@
 need setcap
 
 has_bpf && best=bpf || best=perf
-[ $best = bpf ] || can_trace || skip "$("$gprof_mt" doctor | grep -A 1 'perf tracepoints' | xargs)"
+[ $best = bpf ] || can_trace || skip "$("$gprof_mt" doctor | grep -A 1 'perf tracepoints' | tr -s ' \n' ' ')"
 ! "$gprof_mt" doctor | grep -q '^ok *LTTng kernel tracer' || skip "auto uses LTTng here"
 checks=('perf tracepoints' perf_event_paranoid tracefs capabilities)
 [ $best != bpf ] || checks=('BPF programs' "${checks[@]}")

@@ -34,6 +34,16 @@ for namespaces in '' --net '--pid --fork --mount-proc'; do
 		echo "not permitted: ${as[*]}"
 	fi
 done
+# A filter of system calls.
+build without_call -O2
+perf_event_open=298
+cp without_call "$home"
+as=("${ordinary[@]}" "$home/without_call" "$perf_event_open" 1)
+if [ "$(cat /proc/sys/kernel/perf_event_paranoid 2>/dev/null)" = 2 ]; then
+	says 'context-switch records' 'a sandbox forbids perf_event_open()'
+	[[ "$(advice 'context-switch records')" = *'outside any sandbox'* ]] || fail "$(cat out)"
+	gained none
+fi
 [ -n "${GM_PRIVATE:-}" ] || exit 0
 
 # Started with the capabilities and the tracefs that it asked for.

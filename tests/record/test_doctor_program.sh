@@ -41,7 +41,7 @@ lacks synchronization ./static 'link without -static'
 has synchronization ./counted
 
 # Programs with more rights than the user.
-if [ "$(id -u)" = 0 ]; then
+if can_be_other; then
 	cp plain privileged && chown 65534 privileged && chmod u+s privileged
 	if [ -u privileged ] && ! findmnt -no OPTIONS -T . 2>/dev/null | grep -q nosuid; then
 		lacks synchronization ./privileged 'record a copy of your own: cp PROGRAM .'

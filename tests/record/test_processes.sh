@@ -84,6 +84,7 @@ has()
 
 for source in bpf perf switches; do
 	{ [ $source = bpf ] && ! has_bpf; } || { [ $source = perf ] && ! can_trace; } && continue
+	[ $source != switches ] || can_switches || continue
 	"$gprof_mt" record -o $source --set kernel.source=$source ./many 2>$source.err || fail "record: $(cat $source.err)"
 	has $source $processes $threads
 	[ "$(info 'kernel processes' $source) $(info 'kernel threads' $source)" = "$processes $threads" ] ||

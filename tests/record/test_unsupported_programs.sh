@@ -36,7 +36,7 @@ if "$CC" -m32 -o narrow hello.c 2>/dev/null; then
 	says 'no call graph, no synchronization: \./narrow is ' ./narrow
 	! grep -q 'ERROR: ld.so' err || fail "the loader complains: $(cat err)"
 fi
-if [ "$(id -u)" = 0 ]; then
+if can_be_other; then
 	cp plain privileged && chown 65534 privileged && chmod 4755 privileged
 	says 'no call graph, no synchronization: \./privileged is set-uid' ./privileged
 fi

@@ -180,7 +180,7 @@ done
 
 # No index for a running program, nor in the capture of another user.
 rm -rf big/index
-if [ "$(id -u)" = 0 ]; then
+if can_be_other; then
 	chown 65534 big
 	browse
 	shows "the index is not saved: the capture belongs to another user"
