@@ -21,6 +21,8 @@ if [ "$(id -u)" = 0 ]; then
 	mkdir "$here/home" && chown 65534:65534 "$here/home"
 	gprof_mt=$here/gprof-mt
 	cd "$here/home" || fail cd
+else
+	mkdir home && cd home || fail cd
 fi
 # A directory that cannot be read may be a capture: the message does not claim that it is none.
 mkdir closed && chmod 0 closed
