@@ -25,6 +25,12 @@ struct pp_pass_context {
 	bool has_calls;	       /* there is a history of calls */
 	/* The output is text: tables with text_rows need only that many rows (n_left_out). */
 	bool for_text;
+	/*
+	 * Texts laid out by passes: the maximum number of functions of a thread (0: all), and
+	 * whether similar threads are one.
+	 */
+	unsigned top;
+	bool group;
 	struct pp_selection *selection; /* analysis/select.h; NULL: everything */
 	GHashTable *options;		/* string -> string; may be NULL.  "through-idle" */
 };

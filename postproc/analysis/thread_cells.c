@@ -29,6 +29,66 @@ GPtrArray *pp_threads_with_calls(const struct pp_pass_context *context,
 	return threads;
 }
 
+static void unit_free(void *data)
+{
+	struct pp_unit *unit = data;
+
+	g_free(unit->title);
+	g_ptr_array_unref(unit->threads);
+	g_free(unit);
+}
+
+static struct pp_unit *add_unit(GPtrArray *units)
+{
+	struct pp_unit *unit = g_new0(struct pp_unit, 1);
+
+	unit->threads = g_ptr_array_new();
+	g_ptr_array_add(units, unit);
+	return unit;
+}
+
+static void title_groups(GHashTable *by_group)
+{
+	GHashTableIter iter;
+	void *group, *item;
+
+	g_hash_table_iter_init(&iter, by_group);
+	while (g_hash_table_iter_next(&iter, &group, &item)) {
+		struct pp_unit *unit = item;
+		const struct pp_thread *first = unit->threads->pdata[0];
+
+		unit->title =
+		    g_strdup_printf("%u thread%s of group %s (process %s)", unit->threads->len,
+				    unit->threads->len == 1 ? "" : "s", (const char *)group,
+				    first->process->folder);
+	}
+}
+
+GPtrArray *pp_thread_units(const struct pp_pass_context *context, const GPtrArray *threads)
+{
+	g_autoptr(GHashTable) by_group =
+	    g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	GPtrArray *units = g_ptr_array_new_with_free_func(unit_free);
+
+	for (guint i = 0; i < threads->len; i++) {
+		struct pp_thread *thread = threads->pdata[i];
+		char *group = context->group ? pp_thread_group(context, thread) : NULL;
+		struct pp_unit *unit = group ? g_hash_table_lookup(by_group, group) : NULL;
+
+		if (!unit) {
+			unit = add_unit(units);
+			if (group)
+				g_hash_table_insert(by_group, g_steal_pointer(&group), unit);
+			else
+				unit->title = pp_thread_title(thread);
+		}
+		g_free(group);
+		g_ptr_array_add(unit->threads, thread);
+	}
+	title_groups(by_group);
+	return units;
+}
+
 char *pp_sampled_function(const struct pp_namer *namer, const struct pp_process *process,
 			  uint64_t address, uint64_t *ret_entry)
 {
@@ -124,6 +184,13 @@ void pp_listing_begin(struct pp_listing *listing, struct pp_table *table)
 {
 	listing->table = table;
 	listing->text = g_string_new(NULL);
+}
+
+void pp_listing_rest(const struct pp_listing *listing, unsigned n_shown, unsigned n_all)
+{
+	if (n_shown < n_all)
+		g_string_append_printf(listing->text, "... and %u more functions\n",
+				       n_all - n_shown);
 }
 
 bool pp_listing_end(struct pp_listing *listing, GPtrArray *tables)

@@ -15,6 +15,17 @@
 #include "table/flat.h"
 #include "render/render.h"
 
+static int take_top(const char *command, const char *value, struct pp_cli_tables *how)
+{
+	guint64 top;
+
+	if (!g_ascii_string_to_unsigned(value, 10, 0, UINT_MAX, &top, NULL))
+		return pp_cli_usage(command, "--top %s: not a number", value);
+	how->top = (unsigned)top;
+	how->has_top = true;
+	return PP_EXIT_GOOD;
+}
+
 bool pp_cli_tables_take(const char *command, struct pp_cli_tables *how, int option,
 			const char *value, int *ret_status)
 {
@@ -28,6 +39,9 @@ bool pp_cli_tables_take(const char *command, struct pp_cli_tables *how, int opti
 		return true;
 	case PP_CLI_TABLES_OUTPUT:
 		how->dir = value;
+		return true;
+	case PP_CLI_TABLES_TOP:
+		*ret_status = take_top(command, value, how);
 		return true;
 	default:
 		return false;

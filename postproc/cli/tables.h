@@ -10,7 +10,7 @@
 #include "table/table.h"
 
 /* Option numbers for getopt_long(). */
-enum { PP_CLI_TABLES_FORMAT = 0x200, PP_CLI_TABLES_TABLE, PP_CLI_TABLES_OUTPUT };
+enum { PP_CLI_TABLES_FORMAT = 0x200, PP_CLI_TABLES_TABLE, PP_CLI_TABLES_OUTPUT, PP_CLI_TABLES_TOP };
 
 /* Rows for the table of a subcommand. */
 #define PP_CLI_TABLES_OPTIONS                                                                      \
@@ -28,6 +28,8 @@ struct pp_cli_tables {
 	enum pp_cli_format format;
 	const char *key; /* --table; NULL: the first table */
 	const char *dir; /* --output; NULL: standard output */
+	bool has_top;
+	unsigned top; /* --top: the maximum number of rows; 0: all */
 };
 
 /* Handles the option if it is one of these; *ret_status: PP_EXIT_GOOD, or the exit status. */

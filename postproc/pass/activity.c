@@ -15,9 +15,9 @@ enum { PERIODS = PP_N_NAMED_THREAD_CELLS, CALLS, PER_ACTIVITY, MOST, WITHOUT };
 static const struct pp_column columns[] = {
     PP_NAMED_THREAD_COLUMNS("name"),
     [PERIODS] = {"activities", "periods", PP_TYPE_COUNT, 0, "number of switch-ins"},
-    [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "number of functions entered"},
+    [CALLS] = {"calls", "calls", PP_TYPE_COUNT, PP_COLUMN_RANK, "number of functions entered"},
     [PER_ACTIVITY] = {"functions_per_activity", "calls/period", PP_TYPE_RATIO, 0,
-		      "functions entered per period"},
+		      "functions entered per period", .mean_over = "activities"},
     [MOST] = {"most_per_activity", "most", PP_TYPE_COUNT, PP_COLUMN_MAX,
 	      "maximum number of functions entered in a period"},
     [WITHOUT] = {"activities_without_calls", "without", PP_TYPE_COUNT, 0,

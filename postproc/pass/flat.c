@@ -26,7 +26,8 @@ static const struct pp_column columns[] = {
     [SAMPLES] = {"samples", "samples", PP_TYPE_COUNT, 0, "number of samples in it"},
     [PERIOD] = {"sample_period_ns", "period", PP_TYPE_TIME_NS, PP_COLUMN_MAX,
 		"CPU time between two samples of a thread"},
-    [SELF] = {"self_s", "self", PP_TYPE_SECONDS, 0, "CPU time in it: samples times period"},
+    [SELF] = {"self_s", "self", PP_TYPE_SECONDS, PP_COLUMN_RANK,
+	      "CPU time in it: samples times period"},
 };
 
 struct flat {
@@ -214,10 +215,8 @@ static void append_function(GString *text, const struct profile *profile,
 	g_string_append_printf(text, "  %s\n", function->name);
 }
 
-static void append_text(GString *text, const char *title, const struct profile *profile)
+static void append_head(GString *text, const char *title, const struct profile *profile)
 {
-	uint64_t cumulative = 0;
-
 	g_string_append_printf(text, "%s\n", title);
 	if (profile->has_times) {
 		g_autofree char *period =
@@ -241,15 +240,29 @@ static void append_text(GString *text, const char *title, const struct profile *
 	}
 	g_string_append(text, "\n  %   cumulative   self              self     total\n"
 			      " time   seconds   seconds    calls  us/call  us/call  name\n");
+}
+
+static void append_text(const struct pp_listing *listing, const char *title,
+			const struct profile *profile)
+{
+	unsigned top = profile->context->top, n = 0, n_selected = 0;
+	uint64_t cumulative = 0;
+
+	append_head(listing->text, title, profile);
 	for (guint i = 0; i < profile->functions->len; i++) {
 		const struct function *function = profile->functions->pdata[i];
 
 		cumulative += function->samples;
 		if (!pp_selects_function(profile->context, function->name))
 			continue;
-		append_function(text, profile, function, cumulative);
+		if (!top || n_selected++ < top) {
+			append_function(listing->text, profile, function, cumulative);
+			n++;
+		}
 	}
-	g_string_append_c(text, '\n');
+	if (top)
+		pp_listing_rest(listing, n, n_selected);
+	g_string_append_c(listing->text, '\n');
 }
 
 static void add_rows(struct pp_table *table, const struct pp_thread *thread,
@@ -277,7 +290,6 @@ static void add_rows(struct pp_table *table, const struct pp_thread *thread,
 
 static void add_thread(struct flat *self, struct pp_thread *thread)
 {
-	g_autofree char *title = pp_thread_title(thread);
 	struct profile profile;
 
 	profile_init(&profile, self, &thread, 1);
@@ -285,7 +297,15 @@ static void add_thread(struct flat *self, struct pp_thread *thread)
 		self->has_recursion |=
 		    ((struct function *)profile.functions->pdata[i])->self_calls > 0;
 	add_rows(self->listing.table, thread, &profile);
-	append_text(self->listing.text, title, &profile);
+	profile_done(&profile);
+}
+
+static void append_threads(struct flat *self, const char *title, const GPtrArray *threads)
+{
+	struct profile profile;
+
+	profile_init(&profile, self, (struct pp_thread *const *)threads->pdata, threads->len);
+	append_text(&self->listing, title, &profile);
 	profile_done(&profile);
 }
 
@@ -327,23 +347,24 @@ static void note_samples(struct pp_table *table, const struct pp_process *proces
 
 static void add_process(struct flat *self, const struct pp_process *process)
 {
-	GPtrArray *threads = pp_threads_with_calls(self->listing.context, process);
+	g_autoptr(GPtrArray) threads = pp_threads_with_calls(self->listing.context, process);
+	g_autoptr(GPtrArray) units = pp_thread_units(self->listing.context, threads);
 
 	if (threads->len > 1) {
 		g_autofree char *title = g_strdup_printf("%u threads of process %s together",
 							 threads->len, process->folder);
-		struct profile profile;
 
-		profile_init(&profile, self, (struct pp_thread *const *)threads->pdata,
-			     threads->len);
-		append_text(self->listing.text, title, &profile);
-		profile_done(&profile);
+		append_threads(self, title, threads);
+	}
+	for (guint i = 0; i < units->len; i++) {
+		const struct pp_unit *unit = units->pdata[i];
+
+		append_threads(self, unit->title, unit->threads);
 	}
 	for (guint i = 0; i < threads->len; i++)
 		add_thread(self, threads->pdata[i]);
 	if (threads->len)
 		note_samples(self->listing.table, process, threads);
-	g_ptr_array_unref(threads);
 }
 
 static void *flat_start(const struct pp_pass_context *context)

@@ -41,7 +41,7 @@ enum { SINCE = PP_N_NAMED_THREAD_CELLS };
 
 static const struct pp_column switched_columns[] = {
     PP_NAMED_THREAD_COLUMNS("name"),
-    [SINCE] = {"since_ns", "since", PP_TYPE_TIME_NS, 0,
+    [SINCE] = {"since_ns", "since", PP_TYPE_TIME_NS, PP_COLUMN_NO_SUM,
 	       "time since the start after which only waits and their holders are recorded"},
 };
 

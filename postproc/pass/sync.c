@@ -19,7 +19,7 @@ static const struct pp_column columns[] = {
     [BLOCKED] = {"blocked", "blocked", PP_TYPE_COUNT, 0,
 		 "number of calls in which it left the CPU; without scheduling events: that found "
 		 "the object not free"},
-    [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN,
+    [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN | PP_COLUMN_RANK,
 	      "from finding the object not free to the return, all calls"},
     [WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, PP_COLUMN_MAX, "the longest of these"},
 };
@@ -396,7 +396,8 @@ static void sync_finish(void *state, int64_t end_ns, GPtrArray *tables)
 			if (is_usage(&usage->of[op]))
 				add_row(self, table, threads->pdata[i], op);
 	}
-	table->text = side_by_side(self);
+	if (!self->context->top && !self->context->group)
+		table->text = side_by_side(self);
 	add_notes(self, table);
 	g_ptr_array_add(tables, table);
 }

@@ -19,7 +19,7 @@ static const struct pp_column columns[] = {
     [FROM] = {"from", "from", PP_TYPE_TEXT, PP_COLUMN_KEY,
 	      "the caller; <spontaneous>: without a name"},
     [TO] = {"to", "to", PP_TYPE_TEXT, PP_COLUMN_KEY, "the function called"},
-    [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "how often"},
+    [CALLS] = {"calls", "calls", PP_TYPE_COUNT, PP_COLUMN_RANK, "how often"},
 };
 
 #define SPONTANEOUS "<spontaneous>"
@@ -180,14 +180,15 @@ static uint32_t first_call_to(const struct pp_graph *graph, uint32_t to)
 	return low;
 }
 
-static void append_function(const struct layout *layout, uint32_t number)
+/* Returns false if the function is not selected. */
+static bool append_function(const struct layout *layout, uint32_t number)
 {
 	const struct pp_graph *graph = layout->graph;
 	const struct pp_function *function = pp_graph_function(graph, number);
 	uint32_t i = first_call_to(graph, number);
 
 	if (!pp_selects_function(layout->context, function->name))
-		return;
+		return false;
 	if (i == graph->calls->len || call_at(graph, i)->to != number)
 		g_string_append_printf(layout->text,
 				       "%6s %5s %7s %7s %7s %7s     " SPONTANEOUS "\n", "", "", "",
@@ -200,6 +201,7 @@ static void append_function(const struct layout *layout, uint32_t number)
 		append_relative(layout, call_at(graph, layout->children[i]),
 				call_at(graph, layout->children[i])->to);
 	g_string_append(layout->text, RULE);
+	return true;
 }
 
 /* Appends a cycle and its members.  Callers from outside are shown with each member. */
@@ -232,14 +234,15 @@ static void append_graph(const struct pp_listing *self, const char *title,
 {
 	GString *text = self->text;
 	struct layout layout = {.context = self->context, .graph = graph, .text = text};
-	uint32_t last_cycle = 0;
+	uint32_t last_cycle = 0, top = self->context->top ? self->context->top : UINT32_MAX, n = 0;
+	uint32_t i = 0;
 
 	add_cycle_totals(&layout);
 	number_entries(&layout);
 	index_children(&layout);
 	g_string_append_printf(text, "%s\n\n", title);
 	g_string_append(text, "index % time    self  children    called     name\n");
-	for (uint32_t i = 0; i < graph->functions->len; i++) {
+	for (; i < graph->functions->len && n < top; i++) {
 		uint32_t cycle = pp_graph_function(graph, i)->cycle;
 
 		/* The members of a cycle are adjacent. */
@@ -247,8 +250,10 @@ static void append_graph(const struct pp_listing *self, const char *title,
 		    !pp_selects_by(self->context, PP_SELECT_FUNCTION))
 			append_cycle(&layout, cycle);
 		last_cycle = cycle;
-		append_function(&layout, i);
+		n += append_function(&layout, i);
 	}
+	if (!pp_selects_by(self->context, PP_SELECT_FUNCTION))
+		pp_listing_rest(self, i, graph->functions->len);
 	g_string_append_c(text, '\n');
 	g_free(layout.cycles);
 	g_free(layout.entry);
@@ -278,6 +283,24 @@ static void add_rows(const struct pp_listing *self, const struct pp_thread *thre
 	}
 }
 
+static void add_thread(const struct pp_listing *self, struct pp_thread *thread)
+{
+	struct pp_graph *graph = pp_graph_new(self->context->namer, &thread, 1);
+
+	add_rows(self, thread, graph);
+	pp_graph_free(graph);
+}
+
+static void append_unit(const struct pp_listing *self, const struct pp_unit *unit)
+{
+	struct pp_graph *graph =
+	    pp_graph_new(self->context->namer, (struct pp_thread *const *)unit->threads->pdata,
+			 unit->threads->len);
+
+	append_graph(self, unit->title, graph);
+	pp_graph_free(graph);
+}
+
 static void *callgraph_start(const struct pp_pass_context *context)
 {
 	struct pp_listing *self = g_new0(struct pp_listing, 1);
@@ -294,18 +317,14 @@ static void callgraph_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	(void)end_ns;
 	pp_listing_begin(self, pp_table_new("arcs", "Call graph", columns, G_N_ELEMENTS(columns)));
 	for (guint p = 0; p < processes->len; p++) {
-		GPtrArray *threads = pp_threads_with_calls(self->context, processes->pdata[p]);
+		g_autoptr(GPtrArray) threads =
+		    pp_threads_with_calls(self->context, processes->pdata[p]);
+		g_autoptr(GPtrArray) units = pp_thread_units(self->context, threads);
 
-		for (guint t = 0; t < threads->len; t++) {
-			struct pp_thread *thread = threads->pdata[t];
-			struct pp_graph *graph = pp_graph_new(self->context->namer, &thread, 1);
-			g_autofree char *title = pp_thread_title(thread);
-
-			add_rows(self, thread, graph);
-			append_graph(self, title, graph);
-			pp_graph_free(graph);
-		}
-		g_ptr_array_unref(threads);
+		for (guint t = 0; t < threads->len; t++)
+			add_thread(self, threads->pdata[t]);
+		for (guint u = 0; u < units->len; u++)
+			append_unit(self, units->pdata[u]);
 	}
 	pp_listing_end(self, tables);
 }

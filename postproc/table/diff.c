@@ -96,27 +96,6 @@ static char *keys_of(const struct diff *diff, const struct pp_cell *row)
 	return g_string_free(all, FALSE);
 }
 
-static bool add_figure(struct pp_cell *sum, const struct pp_cell *cell,
-		       const struct pp_column *column)
-{
-	bool is_larger = column->type == PP_TYPE_TIME_NS ? cell->time_ns > sum->time_ns
-							 : cell->count > sum->count;
-
-	if (column->flags & PP_COLUMN_MAX) {
-		if (is_larger)
-			*sum = *cell;
-		return true;
-	}
-	if (column->flags & PP_COLUMN_NO_SUM || is_share(column))
-		return false;
-	if (column->type == PP_TYPE_COUNT)
-		return !__builtin_add_overflow(sum->count, cell->count, &sum->count);
-	if (column->type == PP_TYPE_TIME_NS)
-		return !__builtin_add_overflow(sum->time_ns, cell->time_ns, &sum->time_ns);
-	sum->number += cell->number;
-	return true;
-}
-
 static void add_row(struct diff *diff, unsigned run, const struct pp_cell *row)
 {
 	char *keys = keys_of(diff, row);
@@ -143,7 +122,8 @@ static void add_row(struct diff *diff, unsigned run, const struct pp_cell *row)
 		if (match->n_rows[run] == 0)
 			*sum = *cell;
 		else if (!sum->missing)
-			sum->missing = cell->missing || !add_figure(sum, cell, figure_at(diff, f));
+			sum->missing =
+			    cell->missing || !pp_cell_combine(sum, cell, figure_at(diff, f));
 	}
 	match->n_rows[run]++;
 }
@@ -159,18 +139,6 @@ static void match_free(void *data)
 
 /* --- figures -------------------------------------------------------------------------------- */
 
-static double number_of(const struct pp_cell *cell, const struct pp_column *column)
-{
-	switch (column->type) {
-	case PP_TYPE_COUNT:
-		return (double)cell->count;
-	case PP_TYPE_TIME_NS:
-		return (double)cell->time_ns;
-	default:
-		return cell->number;
-	}
-}
-
 /* The absolute change of a figure.  A run without the row counts as 0; a row without the figure has
  * no change. */
 static double change_of(const struct diff *diff, const struct match *match, guint figure)
@@ -180,7 +148,7 @@ static double change_of(const struct diff *diff, const struct match *match, guin
 
 	for (unsigned run = 0; run < N_RUNS; run++)
 		if (!match->figures[run][figure].missing)
-			values[run] = number_of(&match->figures[run][figure], column);
+			values[run] = pp_cell_number(&match->figures[run][figure], column->type);
 		else if (match->n_rows[run])
 			return 0;
 	return fabs(values[B] - values[A]);
@@ -208,7 +176,8 @@ static bool is_small(const struct diff *diff, const struct match *match)
 	       !before->missing && !match->figures[B][MAIN].missing &&
 	       (change_of(diff, match, MAIN) == 0 ||
 		change_of(diff, match, MAIN) * 100 <
-		    fabs(number_of(before, figure_at(diff, MAIN))) * diff->options->min_change_pct);
+		    fabs(pp_cell_number(before, figure_at(diff, MAIN)->type)) *
+			diff->options->min_change_pct);
 }
 
 static bool has_values(const struct diff *diff, guint figure)
@@ -404,9 +373,10 @@ static void add_result(const struct diff *diff, const struct match *match)
 		cell[OF_B] = *b;
 		if (!a->missing && !b->missing) {
 			set_change(&cell[CHANGE], a, b, column->type);
-			if (!is_share(column) && number_of(a, column) != 0)
+			if (!is_share(column) && pp_cell_number(a, column->type) != 0)
 				pp_cell_set_number(&cell[RATIO],
-						   number_of(b, column) / number_of(a, column));
+						   pp_cell_number(b, column->type) /
+						       pp_cell_number(a, column->type));
 		}
 		cell += n_parts(column);
 	}

@@ -108,6 +108,38 @@ bool pp_column_is_figure(const struct pp_column *column)
 	}
 }
 
+double pp_cell_number(const struct pp_cell *cell, enum pp_type type)
+{
+	switch (type) {
+	case PP_TYPE_COUNT:
+		return (double)cell->count;
+	case PP_TYPE_TIME_NS:
+		return (double)cell->time_ns;
+	default:
+		return cell->number;
+	}
+}
+
+bool pp_cell_combine(struct pp_cell *sum, const struct pp_cell *cell,
+		     const struct pp_column *column)
+{
+	bool is_ratio = column->type == PP_TYPE_PERCENT || column->type == PP_TYPE_RATIO;
+
+	if (column->flags & PP_COLUMN_MAX) {
+		if (pp_cell_number(cell, column->type) > pp_cell_number(sum, column->type))
+			*sum = *cell;
+		return true;
+	}
+	if (column->flags & PP_COLUMN_NO_SUM || (is_ratio && !(column->flags & PP_COLUMN_SHARE)))
+		return false;
+	if (column->type == PP_TYPE_COUNT)
+		return !__builtin_add_overflow(sum->count, cell->count, &sum->count);
+	if (column->type == PP_TYPE_TIME_NS)
+		return !__builtin_add_overflow(sum->time_ns, cell->time_ns, &sum->time_ns);
+	sum->number += cell->number;
+	return true;
+}
+
 static bool has_values(const struct pp_table *table, unsigned column)
 {
 	for (guint r = 0; r < table->rows->len; r++) {

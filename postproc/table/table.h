@@ -34,8 +34,8 @@ enum pp_column_flags {
 	PP_COLUMN_KEY = 4, /* identifies the row, also in another run: a function, a call site */
 	PP_COLUMN_ID = 8,  /* identifies the row in its run: a tid, an address, a time */
 	/*
-	 * The comparison of two runs (table/diff.h): MAIN is the figure to sort by; the others
-	 * define how rows are combined if not by their sum.
+	 * MAIN is the figure to sort by when two runs are compared; the others define how rows are
+	 * combined (table/diff.h, table/group.h) if not by their sum.
 	 */
 	PP_COLUMN_MAIN = 16,
 	PP_COLUMN_MAX = 32, /* by the maximum */
@@ -56,6 +56,15 @@ enum pp_column_flags {
 	PP_COLUMN_REPEATED = 4096,
 	PP_COLUMN_MORE = 8192,
 	PP_COLUMN_STAYS = 16384,
+	/* table/group.h: the group of the row's thread, and what tells the threads of a group apart
+	 */
+	PP_COLUMN_GROUP = 32768,
+	PP_COLUMN_THREAD = 65536,
+	/* Shares of the same whole, which can be added up. */
+	PP_COLUMN_SHARE = 131072,
+	/* table/top.h: the figure by which the first rows are chosen, if rows are not sorted by it
+	 */
+	PP_COLUMN_RANK = 262144,
 };
 
 struct pp_column {
@@ -67,6 +76,9 @@ struct pp_column {
 	/* PP_TYPE_TABLE: the columns of the nested tables, also if there are none. */
 	const struct pp_column *nested;
 	unsigned n_nested;
+	/* A ratio that is combined to its mean, weighted by the column with this key; NULL: none.
+	 */
+	const char *mean_over;
 };
 
 struct pp_table;
@@ -95,6 +107,7 @@ struct pp_table {
 	bool is_for_text;      /* for text only: other tables have the same information */
 	bool is_for_programs;  /* not for text, for the same reason */
 	bool is_excerpt;       /* another table has the same rows and more */
+	bool is_in_order;      /* rows are in order of time: they are neither grouped nor sorted */
 	unsigned text_rows;    /* text shows this number of rows; 0: all */
 	unsigned n_left_out;   /* ... and this number was not created, since only text is wanted */
 	bool is_view;	       /* the cells belong to another table, which must outlive it */
@@ -130,6 +143,16 @@ unsigned pp_table_main_column(const struct pp_table *table);
 
 /* True for numbers that are neither key nor id. */
 bool pp_column_is_figure(const struct pp_column *column);
+
+/* The value of a figure that is not missing. */
+double pp_cell_number(const struct pp_cell *cell, enum pp_type type);
+
+/*
+ * Adds the figure to `sum`, or takes the larger one, as the column defines.  Returns false if its
+ * figures cannot be combined.
+ */
+bool pp_cell_combine(struct pp_cell *sum, const struct pp_cell *cell,
+		     const struct pp_column *column);
 
 /* The position of the column with that key; -1 if there is none. */
 int pp_table_column(const struct pp_table *table, const char *key);

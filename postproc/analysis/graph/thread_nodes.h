@@ -17,15 +17,20 @@ enum {
 };
 
 #define PP_NODE_COLUMNS                                                                            \
-	[PP_NODE_PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,          \
-			 "process"},                                                               \
-	[PP_NODE_IMAGE] = {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,    \
+	[PP_NODE_PID] = {"pid", "pid", PP_TYPE_COUNT,                                              \
+			 PP_COLUMN_JSON_ONLY | PP_COLUMN_ID | PP_COLUMN_THREAD, "process"},        \
+	[PP_NODE_IMAGE] = {"image", "image", PP_TYPE_COUNT,                                        \
+			   PP_COLUMN_JSON_ONLY | PP_COLUMN_ID | PP_COLUMN_THREAD,                  \
 			   "number of the process's image, one more after each exec"},             \
-	[PP_NODE_TID] = {"tid", "tid", PP_TYPE_COUNT, PP_COLUMN_ID, "thread id"},                  \
-	[PP_NODE_INDEX] = {"index", "index", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,    \
+	[PP_NODE_TID] = {"tid", "tid", PP_TYPE_COUNT, PP_COLUMN_ID | PP_COLUMN_THREAD,             \
+			 "thread id"},                                                             \
+	[PP_NODE_INDEX] = {"index", "index", PP_TYPE_COUNT,                                        \
+			   PP_COLUMN_JSON_ONLY | PP_COLUMN_ID | PP_COLUMN_THREAD,                  \
 			   "number of the thread in its process"},                                 \
-	[PP_NODE_NAME] = {"name", "name", PP_TYPE_TEXT, PP_COLUMN_KEY, "name of the thread"},      \
-	[PP_NODE_GROUP] = {"group", "group", PP_TYPE_TEXT, PP_COLUMN_KEY, PP_THREAD_GROUP_HELP}
+	[PP_NODE_NAME] = {"name", "name", PP_TYPE_TEXT, PP_COLUMN_KEY | PP_COLUMN_THREAD,          \
+			  "name of the thread"},                                                   \
+	[PP_NODE_GROUP] = {"group", "group", PP_TYPE_TEXT, PP_COLUMN_KEY | PP_COLUMN_GROUP,        \
+			   PP_THREAD_GROUP_HELP}
 
 /* Fills the cells of a node. */
 void pp_node_thread(struct pp_cell *row, const struct pp_pass_context *context,
@@ -53,20 +58,22 @@ enum {
 };
 
 #define PP_EDGE_END(first, prefix, help)                                                           \
-	[first] = {prefix, prefix, PP_TYPE_COUNT, PP_COLUMN_ID, help},                             \
+	[first] = {prefix, prefix, PP_TYPE_COUNT, PP_COLUMN_ID | PP_COLUMN_THREAD, help},          \
 	[first + PP_EDGE_FROM_PID] = {prefix "_pid", "pid", PP_TYPE_COUNT,                         \
-				      PP_COLUMN_JSON_ONLY | PP_COLUMN_ID, "its process"},          \
+				      PP_COLUMN_JSON_ONLY | PP_COLUMN_ID | PP_COLUMN_THREAD,       \
+				      "its process"},                                              \
 	[first + PP_EDGE_FROM_IMAGE] = {prefix "_image", "image", PP_TYPE_COUNT,                   \
-					PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,                        \
+					PP_COLUMN_JSON_ONLY | PP_COLUMN_ID | PP_COLUMN_THREAD,     \
 					"number of the process's image"},                          \
 	[first + PP_EDGE_FROM_INDEX] = {prefix "_index", "index", PP_TYPE_COUNT,                   \
-					PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,                        \
+					PP_COLUMN_JSON_ONLY | PP_COLUMN_ID | PP_COLUMN_THREAD,     \
 					"number of the thread in its process"},                    \
 	[first + PP_EDGE_FROM_GROUP] = {prefix "_group", prefix " group", PP_TYPE_TEXT,            \
-					PP_COLUMN_JSON_ONLY | PP_COLUMN_KEY,                       \
+					PP_COLUMN_JSON_ONLY | PP_COLUMN_KEY | PP_COLUMN_GROUP,     \
 					PP_THREAD_GROUP_HELP},                                     \
 	[first + PP_EDGE_FROM_NAME] = {prefix "_name", "name", PP_TYPE_TEXT,                       \
-				       PP_COLUMN_TEXT_ONLY | PP_COLUMN_KEY, "its name"}
+				       PP_COLUMN_TEXT_ONLY | PP_COLUMN_KEY | PP_COLUMN_THREAD,     \
+				       "its name"}
 
 /* Both ends have the same columns. */
 #define PP_EDGE_COLUMNS(from_help, to_help)                                                        \

@@ -28,13 +28,12 @@ struct arguments {
 	/* one per run: each records which values were found */
 	struct pp_selection *selections[N_RUNS];
 	struct pp_diff_options diff;
-	bool has_top;
 	GPtrArray *sections;
 };
 
 /* --- options -------------------------------------------------------------------------------- */
 
-enum { OPTION_MIN_CHANGE = 0x300, OPTION_TOP, OPTION_NO_LINES };
+enum { OPTION_MIN_CHANGE = 0x300, OPTION_NO_LINES };
 
 static int take_min_change(struct arguments *arguments, const char *value)
 {
@@ -48,17 +47,6 @@ static int take_min_change(struct arguments *arguments, const char *value)
 	return PP_EXIT_GOOD;
 }
 
-static int take_top(struct arguments *arguments, const char *value)
-{
-	guint64 top = 0;
-
-	if (!g_ascii_string_to_unsigned(value, 10, 0, UINT_MAX, &top, NULL))
-		return pp_cli_usage("diff", "--top %s: not a number", value);
-	arguments->diff.top = (unsigned)top;
-	arguments->has_top = true;
-	return PP_EXIT_GOOD;
-}
-
 static int take_option(void *data, int option, const char *value)
 {
 	struct arguments *arguments = data;
@@ -67,14 +55,14 @@ static int take_option(void *data, int option, const char *value)
 	switch (option) {
 	case OPTION_MIN_CHANGE:
 		return take_min_change(arguments, value);
-	case OPTION_TOP:
-		return take_top(arguments, value);
 	case OPTION_NO_LINES:
 		arguments->diff.no_lines = true;
 		return PP_EXIT_GOOD;
 	}
-	if (pp_cli_tables_take("diff", &arguments->how, option, value, &status))
+	if (pp_cli_tables_take("diff", &arguments->how, option, value, &status)) {
+		arguments->diff.top = arguments->how.top;
 		return status;
+	}
 	for (unsigned run = 0; run < N_RUNS; run++) {
 		pp_cli_select_take("diff", arguments->selections[run], option, value, &status);
 		if (status != PP_EXIT_GOOD)
@@ -86,7 +74,7 @@ static int take_option(void *data, int option, const char *value)
 static const struct pp_cli_option option_table[] = {
     {"min-change", "PCT", OPTION_MIN_CHANGE, "no smaller changes"},
     {"no-lines", NULL, OPTION_NO_LINES, "sites without lines"},
-    {"top", "N", OPTION_TOP,
+    {"top", "N", PP_CLI_TABLES_TOP,
      "the N largest changes (default " G_STRINGIFY(TEXT_ROWS) " in text, or all); 0: all"},
     PP_CLI_TABLES_OPTIONS,
     {"tid", "T[,T]...", PP_CLI_SELECT_TID, NULL},
@@ -199,7 +187,7 @@ static int print_diffs(const struct arguments *arguments, const struct pp_view *
 
 	g_ptr_array_add(diffs, captures);
 	add_all_diffs(arguments, views, diffs);
-	for (guint i = 1; i < diffs->len && !arguments->has_top; i++)
+	for (guint i = 1; i < diffs->len && !arguments->how.has_top; i++)
 		((struct pp_table *)diffs->pdata[i])->text_rows = TEXT_ROWS;
 	if (is_one && !how.key && diffs->len > 1)
 		how.key = ((const struct pp_table *)diffs->pdata[1])->key;

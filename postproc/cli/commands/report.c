@@ -12,19 +12,28 @@
 #include "cli/select.h"
 #include "cli/tables.h"
 #include "cli/view.h"
+#include "table/group.h"
+#include "table/top.h"
 
 struct arguments {
 	const char *dir;
 	struct pp_cli_tables how;
 	struct pp_selection *selection;
 	GPtrArray *names;
+	bool group;
 };
+
+enum { OPTION_GROUP = 0x300 };
 
 static int take_option(void *data, int option, const char *value)
 {
 	struct arguments *arguments = data;
 	int status;
 
+	if (option == OPTION_GROUP) {
+		arguments->group = true;
+		return PP_EXIT_GOOD;
+	}
 	if (!pp_cli_select_take("report", arguments->selection, option, value, &status) &&
 	    !pp_cli_tables_take("report", &arguments->how, option, value, &status))
 		arguments->dir = value;
@@ -32,8 +41,14 @@ static int take_option(void *data, int option, const char *value)
 }
 
 static const struct pp_cli_option option_table[] = {
-    PP_CLI_OPTION_INPUT, PP_CLI_TABLES_OPTIONS,	 PP_CLI_SELECT_OPTIONS,
-    PP_CLI_OPTION_QUIET, PP_CLI_OPTIONS_SYMBOLS, {0},
+    PP_CLI_OPTION_INPUT,
+    {"top", "N", PP_CLI_TABLES_TOP, "the first N rows"},
+    {"group", NULL, OPTION_GROUP, "similar threads as one row"},
+    PP_CLI_TABLES_OPTIONS,
+    PP_CLI_SELECT_OPTIONS,
+    PP_CLI_OPTION_QUIET,
+    PP_CLI_OPTIONS_SYMBOLS,
+    {0},
 };
 
 static const struct pp_cli_options options = {
@@ -45,10 +60,40 @@ static const struct pp_cli_options options = {
     .take = take_option,
 };
 
+/* Replaces tables of threads by tables of groups, which `owned` then owns. */
+static void group_threads(GPtrArray *tables, GPtrArray *owned)
+{
+	for (guint i = 0; i < tables->len; i++) {
+		struct pp_table *groups = pp_table_group(tables->pdata[i]);
+
+		if (!groups)
+			continue;
+		tables->pdata[i] = groups;
+		g_ptr_array_add(owned, groups);
+	}
+}
+
+static void keep_top(const GPtrArray *tables, const struct pp_cli_tables *how)
+{
+	for (guint i = 0; i < tables->len; i++) {
+		struct pp_table *table = tables->pdata[i];
+
+		table->text_rows = 0;
+		/* Its pass has limited the text. */
+		if (how->top && (how->format != PP_CLI_TEXT || !table->text))
+			pp_table_keep_top(table, how->top);
+	}
+}
+
 static int print_tables(const struct pp_view *view, const struct arguments *arguments)
 {
+	g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func((GDestroyNotify)pp_table_free);
 	g_autoptr(GPtrArray) tables = pp_cli_sections_tables(view, arguments->names);
 
+	if (arguments->group)
+		group_threads(tables, owned);
+	if (arguments->how.has_top)
+		keep_top(tables, &arguments->how);
 	return pp_cli_tables_print(&arguments->how, (struct pp_table *const *)tables->pdata,
 				   tables->len);
 }
@@ -62,7 +107,10 @@ static int report(struct arguments *arguments)
 	ret = pp_view_open(&view, arguments->dir, NULL, &err);
 	if (ret == 0) {
 		pp_view_select(&view, arguments->selection);
-		view.context.for_text = arguments->how.format == PP_CLI_TEXT;
+		view.context.for_text =
+		    arguments->how.format == PP_CLI_TEXT && !arguments->how.has_top;
+		view.context.top = arguments->how.top;
+		view.context.group = arguments->group;
 		ret = pp_view_run(&view, (const char *const *)arguments->names->pdata,
 				  arguments->names->len, &err);
 	}

@@ -12,7 +12,7 @@ static const struct pp_column columns[N_COLUMNS] = {
     [SELF] =
 	{"self_ns", "self", PP_TYPE_TIME_NS, 0,
 	 "time of the path in it and in unrecorded callees: the sum of the next four time columns"},
-    [PCT] = {"self_pct", "path %", PP_TYPE_PERCENT, 0, "... as a share of the path"},
+    [PCT] = {"self_pct", "path %", PP_TYPE_PERCENT, PP_COLUMN_SHARE, "... as a share of the path"},
     [RUNNING] = {"running_ns", "running", PP_TYPE_TIME_NS, 0, "on a CPU"},
     [RUNNABLE] = {"runnable_ns", "runnable", PP_TYPE_TIME_NS, 0,
 		  "new, preempted or woken, and waiting for a CPU"},

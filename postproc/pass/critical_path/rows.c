@@ -24,7 +24,8 @@ static const struct pp_column thread_columns[N_THREAD_COLUMNS] = {
     PP_NAMED_THREAD_COLUMNS("name"),
     [THREAD_PATH] = {"path_ns", "on path", PP_TYPE_TIME_NS, 0,
 		     "time of the path in the thread: the sum of the last six columns"},
-    [THREAD_PCT] = {"path_pct", "path %", PP_TYPE_PERCENT, 0, "... as a share of the path"},
+    [THREAD_PCT] = {"path_pct", "path %", PP_TYPE_PERCENT, PP_COLUMN_SHARE,
+		    "... as a share of the path"},
     [THREAD_RUNNING] = {"running_ns", "running", PP_TYPE_TIME_NS, 0, "on a CPU"},
     [THREAD_RUNNABLE] = {"runnable_ns", "runnable", PP_TYPE_TIME_NS, 0,
 			 "new, preempted or woken, and waiting for a CPU"},
@@ -47,7 +48,8 @@ static const struct pp_column object_columns[N_OBJECT_COLUMNS] = {
     PP_OBJECT_COLUMNS,
     [OBJECT_HELD] = {"held_ns", "held", PP_TYPE_TIME_NS, 0,
 		     "time of the path while the thread on it held the object"},
-    [OBJECT_PCT] = {"held_pct", "path %", PP_TYPE_PERCENT, 0, "... as a share of the path"},
+    [OBJECT_PCT] = {"held_pct", "path %", PP_TYPE_PERCENT, PP_COLUMN_SHARE,
+		    "... as a share of the path"},
     [OBJECT_CROSSINGS] = {"crossings", "crossings", PP_TYPE_COUNT, 0,
 			  "times the path goes from a thread that waited for it to the one that "
 			  "woke it"},
@@ -105,7 +107,8 @@ static const struct pp_column function_columns[N_FUNCTION_COLUMNS] = {
 	{"path_ns", "on path", PP_TYPE_TIME_NS, 0,
 	 "time of the path from those calls to the next: the sum of the next four time "
 	 "columns"},
-    [FUNCTION_PCT] = {"path_pct", "path %", PP_TYPE_PERCENT, 0, "... as a share of the path"},
+    [FUNCTION_PCT] = {"path_pct", "path %", PP_TYPE_PERCENT, PP_COLUMN_SHARE,
+		      "... as a share of the path"},
 #define PART(name, key, title, help)                                                               \
 	[FUNCTION_##name] = {key "_ns", title, PP_TYPE_TIME_NS, 0, help},
     PARTS(PART)

@@ -169,6 +169,7 @@ static struct pp_table *make_table(const struct pp_critical_sums *path, GArray *
 	for (guint i = 0; i < segments->len; i++)
 		if (is_shown[i])
 			add_row(table, path, &g_array_index(segments, struct pp_chain_segment, i));
+	table->is_in_order = true;
 	return table;
 }
 
