@@ -168,6 +168,16 @@ bool pp_selects_by(const struct pp_pass_context *context, unsigned by)
 	return context->selection && context->selection->by & by;
 }
 
+static bool matches(const char *name, const char *pattern)
+{
+	return name && fnmatch(pattern, name, 0) == 0;
+}
+
+bool pp_thread_has_name(const struct pp_thread *thread, const char *pattern)
+{
+	return matches(pp_thread_name(thread), pattern) || matches(thread->name, pattern);
+}
+
 bool pp_selects_thread(const struct pp_pass_context *context, const struct pp_thread *thread)
 {
 	const struct pp_selection *selection = context->selection;
@@ -181,10 +191,10 @@ bool pp_selects_thread(const struct pp_pass_context *context, const struct pp_th
 		if (wanted->number == thread->tid)
 			found = wanted->found = true;
 	}
-	for (guint i = 0; i < selection->threads->len && thread->name; i++) {
+	for (guint i = 0; i < selection->threads->len; i++) {
 		struct pp_wanted *wanted = selection->threads->pdata[i];
 
-		if (fnmatch(wanted->text, thread->name, 0) == 0)
+		if (pp_thread_has_name(thread, wanted->text))
 			found = wanted->found = true;
 	}
 	return found;

@@ -52,6 +52,9 @@ void pp_selection_free(struct pp_selection *selection);
 
 void pp_select_tid(struct pp_selection *selection, uint32_t tid);
 
+/* True if the thread's name, as tables show it or as the kernel has it, matches the pattern. */
+bool pp_thread_has_name(const struct pp_thread *thread, const char *pattern);
+
 /* Selects threads by name, with a shell pattern. */
 void pp_select_thread_name(struct pp_selection *selection, const char *pattern);
 

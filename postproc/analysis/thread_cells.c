@@ -7,9 +7,16 @@
 #include "core/text/printable.h"
 #include "analysis/select.h"
 
+char *pp_thread_label(const struct pp_thread *thread)
+{
+	const char *name = pp_thread_name(thread);
+
+	return pp_printable(g_strdup(name ? name : ""));
+}
+
 char *pp_thread_title(const struct pp_thread *thread)
 {
-	g_autofree char *name = pp_printable(g_strdup(thread->name ? thread->name : ""));
+	g_autofree char *name = pp_thread_label(thread);
 
 	return g_strdup_printf("thread %u%s%s (tid %u, process %s)", thread->index,
 			       *name ? " " : "", name, thread->tid, thread->process->folder);
@@ -72,7 +79,7 @@ GPtrArray *pp_thread_units(const struct pp_pass_context *context, const GPtrArra
 
 	for (guint i = 0; i < threads->len; i++) {
 		struct pp_thread *thread = threads->pdata[i];
-		char *group = context->group ? pp_thread_group(context, thread) : NULL;
+		char *group = context->group ? pp_thread_group(thread) : NULL;
 		struct pp_unit *unit = group ? g_hash_table_lookup(by_group, group) : NULL;
 
 		if (!unit) {
@@ -139,24 +146,23 @@ static char *name_stem(const char *name)
 	return len ? g_strndup(name, len) : g_strdup(name);
 }
 
-char *pp_thread_group(const struct pp_pass_context *context, const struct pp_thread *thread)
+char *pp_thread_group(const struct pp_thread *thread)
 {
-	const struct pp_namer *namer = context->namer;
-
-	/* The namer expects return addresses: add one to the entry address. */
-	if (thread->start_routine && namer && namer->function)
-		return namer->function(namer->data, thread->process, thread->start_routine + 1);
-	return thread->name && thread->name[0] ? name_stem(thread->name) : NULL;
+	if (thread->routine)
+		return g_strdup(thread->routine);
+	if (!thread->name || !*thread->name)
+		return NULL;
+	return thread->tid == thread->process->pid ? g_strdup(thread->name)
+						   : name_stem(thread->name);
 }
 
-struct pp_cell *pp_named_thread_row(struct pp_table *table, const struct pp_pass_context *context,
-				    const struct pp_thread *thread)
+struct pp_cell *pp_named_thread_row(struct pp_table *table, const struct pp_thread *thread)
 {
 	struct pp_cell *row = pp_thread_row(table, thread);
-	g_autofree char *group = pp_thread_group(context, thread);
+	g_autofree char *group = pp_thread_group(thread);
 
 	pp_cell_set_text(&row[PP_CELL_GROUP], group);
-	pp_cell_set_text(&row[PP_CELL_THREAD], thread->name);
+	pp_cell_set_text(&row[PP_CELL_THREAD], pp_thread_name(thread));
 	return row;
 }
 

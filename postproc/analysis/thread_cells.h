@@ -40,14 +40,13 @@ enum { PP_CELL_GROUP = PP_N_THREAD_CELLS, PP_CELL_THREAD, PP_N_NAMED_THREAD_CELL
 
 #define PP_THREAD_GROUP_HELP "common to similar threads: start routine, or name without its number"
 
-struct pp_cell *pp_named_thread_row(struct pp_table *table, const struct pp_pass_context *context,
-				    const struct pp_thread *thread);
+struct pp_cell *pp_named_thread_row(struct pp_table *table, const struct pp_thread *thread);
 
 /*
- * The name of the thread's start routine, or else its own name without the number; NULL if neither
- * is known.  The caller frees it.
+ * The name of the thread's start routine, or else its own name, without the number unless it is the
+ * main thread; NULL if neither is known.  The caller frees it.
  */
-char *pp_thread_group(const struct pp_pass_context *context, const struct pp_thread *thread);
+char *pp_thread_group(const struct pp_thread *thread);
 
 /* Orders rows of edges: highest count first, then by their nodes. */
 gint pp_edge_order(const struct pp_cell *x, const struct pp_cell *y, unsigned count, unsigned from,
@@ -67,6 +66,9 @@ bool pp_listing_end(struct pp_listing *listing, GPtrArray *tables);
 
 /* Appends a line about functions that are not shown, if the context limits their number. */
 void pp_listing_rest(const struct pp_listing *listing, unsigned n_shown, unsigned n_all);
+
+/* Its name in printable characters; empty if it has none.  The caller frees it. */
+char *pp_thread_label(const struct pp_thread *thread);
 
 /* "thread 3 worker (tid 1234, process 1230)".  The caller frees it. */
 char *pp_thread_title(const struct pp_thread *thread);

@@ -9,6 +9,7 @@
 #include <fnmatch.h>
 
 #include "cli/commands.h"
+#include "analysis/thread_cells.h"
 #include "core/text/printable.h"
 #include "events/events.h"
 
@@ -92,9 +93,9 @@ static char *list_named(const struct pp_model *model, const char *pattern, unsig
 
 	for (guint i = 0; i < model->threads->len; i++) {
 		const struct pp_thread *thread = model->threads->pdata[i];
-		g_autofree char *name = pp_printable(g_strdup(thread->name ? thread->name : ""));
+		g_autofree char *name = pp_thread_label(thread);
 
-		if (pattern && (!thread->name || fnmatch(pattern, thread->name, 0) != 0))
+		if (pattern && !pp_thread_has_name(thread, pattern))
 			continue;
 		if (!g_hash_table_size(tids))
 			*ret_tid = thread->tid;

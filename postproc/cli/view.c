@@ -13,6 +13,7 @@
 #include "capture/manifest.h"
 #include "capture/traces.h"
 #include "analysis/select.h"
+#include "analysis/thread_routines.h"
 
 /* Lines of damage on stderr; the quality section shows all of it. */
 #define MAX_DAMAGE_LINES 5
@@ -26,6 +27,7 @@ void pp_view_begin(struct pp_view *view, struct pp_capture *capture, GHashTable 
 	pp_kernel_abilities(view->capture, &kernel);
 	view->symbols = pp_symbols_new(view->capture->model, symbols);
 	view->namer = pp_symbols_namer(view->symbols);
+	pp_name_routines(view->capture->model, &view->namer);
 	view->context = (struct pp_pass_context){
 	    .model = view->capture->model,
 	    .namer = &view->namer,

@@ -43,6 +43,7 @@ static void thread_free(void *data)
 		g_array_unref(thread->samples);
 	g_free(thread->sync_counts);
 	g_free(thread->name);
+	g_free(thread->routine);
 	g_free(thread);
 }
 
@@ -219,6 +220,24 @@ struct pp_thread *pp_process_thread(const struct pp_process *process, uint32_t i
 			return thread;
 	}
 	return NULL;
+}
+
+static bool has_name_of(const struct pp_thread *thread, uint32_t index)
+{
+	const struct pp_thread *other = pp_process_thread(thread->process, index);
+
+	return other && other != thread && g_strcmp0(thread->name, other->name) == 0;
+}
+
+const char *pp_thread_name(const struct pp_thread *thread)
+{
+	bool is_own;
+
+	if (!thread->routine)
+		return thread->name;
+	is_own = thread->name && *thread->name && !has_name_of(thread, 0) &&
+		 !(thread->parent_index > 0 && has_name_of(thread, (uint32_t)thread->parent_index));
+	return is_own ? thread->name : thread->routine;
 }
 
 void pp_model_add_problem(struct pp_model *model, const char *what, const char *where,

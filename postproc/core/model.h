@@ -72,7 +72,8 @@ struct pp_thread {
 	uint32_t tid;
 	uint32_t index;
 	unsigned serial; /* 0, 1, ...: position in model->threads; passes key their state by it */
-	char *name;
+	char *name;	 /* as the kernel has it; see pp_thread_name() */
+	char *routine; /* name of the start routine (analysis/thread_routines.h); NULL: not known */
 	/*
 	 * First and last known time; PP_TIME_UNKNOWN if not known.  Kernel events extend them to
 	 * the fork and the exit.
@@ -194,6 +195,12 @@ static inline int64_t pp_model_origin(const struct pp_model *model)
 
 /* The process's thread with that index; NULL if there is none. */
 struct pp_thread *pp_process_thread(const struct pp_process *process, uint32_t index);
+
+/*
+ * The name by which users know the thread: its own, or, if it has that of its parent or of the main
+ * thread, which threads inherit, that of its start routine.  NULL if neither is known.
+ */
+const char *pp_thread_name(const struct pp_thread *thread);
 
 /* The path with these addresses, owned by the model.  Equal paths have the same pointer. */
 const struct pp_path *pp_model_path(struct pp_model *model, const uint64_t *addresses, unsigned n);

@@ -519,7 +519,8 @@ static void add_thread(struct pp_index_builder *self, const struct pp_thread *th
 	    .process = number_of_process(self, thread->process),
 	    .tid = thread->tid,
 	    .index = thread->index,
-	    .name = add_text(self, PP_SECTION_TEXT, thread->name ? thread->name : ""),
+	    .name = add_text(self, PP_SECTION_TEXT,
+			     pp_thread_name(thread) ? pp_thread_name(thread) : ""),
 	    .flags =
 		(seen ? PP_INDEX_SEEN : 0) | (seen && life->scheduled ? PP_INDEX_SCHEDULED : 0),
 	};

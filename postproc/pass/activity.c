@@ -99,7 +99,7 @@ static void add_row(struct activities *self, struct pp_table *table, const struc
 	const struct pp_thread_state *life = pp_thread_state(self->states, thread);
 	bool scheduled = self->context->has_kernel && life && life->scheduled;
 	struct activity *activity = activity_of(self, thread);
-	struct pp_cell *row = pp_named_thread_row(table, self->context, thread);
+	struct pp_cell *row = pp_named_thread_row(table, thread);
 	uint64_t calls;
 
 	if (scheduled)

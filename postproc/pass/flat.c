@@ -274,7 +274,7 @@ static void add_rows(struct pp_table *table, const struct pp_thread *thread,
 
 		if (!pp_selects_function(profile->context, function->name))
 			continue;
-		row = pp_named_thread_row(table, profile->context, thread);
+		row = pp_named_thread_row(table, thread);
 		pp_cell_set_text(&row[NAME], function->name);
 		if (function->is_counted) {
 			pp_cell_set_count(&row[CALLS], function->calls);

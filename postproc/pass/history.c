@@ -214,7 +214,7 @@ void pp_history_set_cells(struct pp_cell *row, struct pp_history *history,
 	pp_cell_set_time(&row[TIME], shown->time_ns);
 	pp_cell_set_number(&row[SINCE], (double)(shown->time_ns - start_ns) / 1e9);
 	pp_cell_set_count(&row[TID], shown->thread->tid);
-	pp_cell_set_text(&row[THREAD], shown->thread->name);
+	pp_cell_set_text(&row[THREAD], pp_thread_name(shown->thread));
 	pp_cell_set_text(&row[OP], pp_sync_name(op));
 	if (pp_sync_has(op, PP_SYNC_RAISES)) {
 		g_autofree char *name = signal_name(shown->signal);

@@ -132,7 +132,7 @@ static struct pp_table *switched_table(const struct quality *self)
 			table = pp_table_new("sync_switched",
 					     "Threads that were too busy to be recorded in full",
 					     switched_columns, G_N_ELEMENTS(switched_columns));
-		row = pp_named_thread_row(table, self->context, thread);
+		row = pp_named_thread_row(table, thread);
 		pp_cell_set_time(&row[SINCE],
 				 MAX(thread->sync_since_ns - pp_model_origin(self->model), 0));
 	}

@@ -293,7 +293,7 @@ static void add_edge(struct pp_table *table, const struct switches *self, const 
 	g_qsort_with_data(edge->sites.items, (gint)edge->sites.n, sizeof(struct site),
 			  compare_sites, NULL);
 	main_site = site_text(self, &PP_SITE_SET_AT(&edge->sites, struct site, 0)->departure);
-	pp_edge_threads(row, self->context, edge->from, edge->to);
+	pp_edge_threads(row, edge->from, edge->to);
 	pp_cell_set_count(&row[EDGE_COUNT], edge->count);
 	pp_cell_set_text(&row[EDGE_MAIN_SITE], main_site);
 	pp_cell_set_table(&row[EDGE_SITES], sites_table(self, edge));

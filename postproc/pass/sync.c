@@ -212,7 +212,7 @@ static void add_row(const struct sync *self, struct pp_table *table, const struc
 		    enum st_event op)
 {
 	const struct usage *usage = &usage_shown(self, thread)->of[op];
-	struct pp_cell *row = pp_named_thread_row(table, self->context, thread);
+	struct pp_cell *row = pp_named_thread_row(table, thread);
 
 	pp_cell_set_text(&row[FUNCTION], pp_sync_function(op));
 	if (!is_uncounted(self, thread))
@@ -273,7 +273,7 @@ static GPtrArray *thread_column(const struct sync *self, const struct pp_thread 
 	GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
 
 	g_ptr_array_add(cells, g_strdup_printf("%u", thread->tid));
-	g_ptr_array_add(cells, pp_printable(g_strdup(thread->name ? thread->name : "")));
+	g_ptr_array_add(cells, pp_thread_label(thread));
 	for (enum st_event op = 0; op < ST_N_EVENTS; op++)
 		if (used[op])
 			g_ptr_array_add(cells, usage_text(self, thread, op));

@@ -276,7 +276,7 @@ static void add_rows(const struct pp_listing *self, const struct pp_thread *thre
 		if (!pp_selects_function(self->context, from) &&
 		    !pp_selects_function(self->context, to))
 			continue;
-		row = pp_named_thread_row(self->table, self->context, thread);
+		row = pp_named_thread_row(self->table, thread);
 		pp_cell_set_text(&row[FROM], from);
 		pp_cell_set_text(&row[TO], to);
 		pp_cell_set_count(&row[CALLS], call->count);

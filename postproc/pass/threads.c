@@ -130,7 +130,7 @@ static void add_row(struct pp_table *table, const struct pp_pass_context *contex
 		    const struct pp_thread_state *life)
 {
 	const struct pp_thread *thread = life->thread;
-	struct pp_cell *row = pp_named_thread_row(table, context, thread);
+	struct pp_cell *row = pp_named_thread_row(table, thread);
 	uint64_t calls;
 
 	pp_cell_set_time(&row[START], life->start_ns);

@@ -233,7 +233,7 @@ static struct pp_table *edges_table(const struct waits *self)
 			continue;
 		if (!before || link->from != before->from || link->to != before->to) {
 			row = pp_table_add_row(table);
-			pp_edge_threads(row, self->context, from, to);
+			pp_edge_threads(row, from, to);
 			pp_cell_set_count(&row[EDGE_COUNT], 0);
 			pp_cell_set_time(&row[EDGE_WAIT], 0);
 			pp_cell_set_time(&row[EDGE_WAIT_MAX], 0);

@@ -29,6 +29,7 @@
 #include "event_text.h"
 #include "analysis/pass_set.h"
 #include "analysis/select.h"
+#include "analysis/thread_routines.h"
 #include "pass/history_by_object.h"
 #include "pass/timeline/timeline.h"
 
@@ -177,6 +178,7 @@ static bool has_calls(const struct pp_text *text)
 static struct pp_pass_context context_of(const struct pp_text *text, const struct options *options)
 {
 	options->selection->model = text->model;
+	pp_name_routines(text->model, &namer);
 	return (struct pp_pass_context){
 	    .model = text->model,
 	    .namer = &namer,

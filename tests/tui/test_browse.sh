@@ -158,17 +158,17 @@ edges=$(python3 -c 'import json
 for edge in json.load(open("alike.json"))["edges"]:
     if edge["to"] is not None and edge["waits"][0]["type"] == "rwlock":
         print(edge["from"], edge["to"])') || fail 'no edges'
-read -r from to <<<"$edges"
+read -r _ to <<<"$edges"
 terminal 120 40
 run "$gprof_mt browse -i alike.data; echo status=\$?"
 shows 'q quit'
 keys g
-shows "$(printf '%-12s -> %-12s' "$from alike" "$to alike")"
+shows "$(printf '%-12s -> %-12s' alike "$to read_it")"
 keys q
 on 'rwlock lock'
 keys Enter Home ']'
 shows 'rwlock_wrlock by alike'
-shows ", for $to alike ("
-shows "ended by (m): rwlock_unlock by alike (tid $to)"
+shows ", for $to read_it ("
+shows "ended by (m): rwlock_unlock by read_it (tid $to)"
 keys q
 shows 'status=0'

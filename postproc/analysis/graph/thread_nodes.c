@@ -7,16 +7,15 @@
 
 static const struct pp_column columns[PP_NODE_CELLS] = {PP_NODE_COLUMNS};
 
-void pp_node_thread(struct pp_cell *row, const struct pp_pass_context *context,
-		    const struct pp_thread *thread)
+void pp_node_thread(struct pp_cell *row, const struct pp_thread *thread)
 {
-	g_autofree char *group = pp_thread_group(context, thread);
+	g_autofree char *group = pp_thread_group(thread);
 
 	pp_cell_set_count(&row[PP_NODE_PID], thread->process->pid);
 	pp_cell_set_count(&row[PP_NODE_IMAGE], thread->process->image);
 	pp_cell_set_count(&row[PP_NODE_TID], thread->tid);
 	pp_cell_set_count(&row[PP_NODE_INDEX], thread->index);
-	pp_cell_set_text(&row[PP_NODE_NAME], thread->name);
+	pp_cell_set_text(&row[PP_NODE_NAME], pp_thread_name(thread));
 	pp_cell_set_text(&row[PP_NODE_GROUP], group);
 }
 
@@ -55,30 +54,28 @@ struct pp_table *pp_thread_nodes(const struct pp_pass_context *context,
 
 		if (life && life->begun &&
 		    (pp_selects_thread(context, thread) || is_at_edge(edges, thread)))
-			pp_node_thread(pp_table_add_row(table), context, thread);
+			pp_node_thread(pp_table_add_row(table), thread);
 	}
 	return table;
 }
 
-static void set_end(struct pp_cell *end, const struct pp_pass_context *context,
-		    const struct pp_thread *thread)
+static void set_end(struct pp_cell *end, const struct pp_thread *thread)
 {
-	g_autofree char *group = pp_thread_group(context, thread);
+	g_autofree char *group = pp_thread_group(thread);
 
 	pp_cell_set_count(&end[PP_EDGE_FROM], thread->tid);
 	pp_cell_set_count(&end[PP_EDGE_FROM_PID], thread->process->pid);
 	pp_cell_set_count(&end[PP_EDGE_FROM_IMAGE], thread->process->image);
 	pp_cell_set_count(&end[PP_EDGE_FROM_INDEX], thread->index);
 	pp_cell_set_text(&end[PP_EDGE_FROM_GROUP], group);
-	pp_cell_set_text(&end[PP_EDGE_FROM_NAME], thread->name);
+	pp_cell_set_text(&end[PP_EDGE_FROM_NAME], pp_thread_name(thread));
 }
 
-void pp_edge_threads(struct pp_cell *row, const struct pp_pass_context *context,
-		     const struct pp_thread *from, const struct pp_thread *to)
+void pp_edge_threads(struct pp_cell *row, const struct pp_thread *from, const struct pp_thread *to)
 {
-	set_end(row, context, from);
+	set_end(row, from);
 	if (to)
-		set_end(&row[PP_EDGE_TO], context, to);
+		set_end(&row[PP_EDGE_TO], to);
 }
 
 bool pp_edge_is_shown(const struct pp_pass_context *context, const struct pp_thread *from,

@@ -33,8 +33,7 @@ enum {
 			   PP_THREAD_GROUP_HELP}
 
 /* Fills the cells of a node. */
-void pp_node_thread(struct pp_cell *row, const struct pp_pass_context *context,
-		    const struct pp_thread *thread);
+void pp_node_thread(struct pp_cell *row, const struct pp_thread *thread);
 
 /* A row for each selected thread of which something is known, and for each end of these edges. */
 struct pp_table *pp_thread_nodes(const struct pp_pass_context *context,
@@ -80,8 +79,7 @@ enum {
 	PP_EDGE_END(PP_EDGE_FROM, "from", from_help), PP_EDGE_END(PP_EDGE_TO, "to", to_help)
 
 /* Fills the cells of an edge.  If `to` is NULL (not known), its cells are missing values. */
-void pp_edge_threads(struct pp_cell *row, const struct pp_pass_context *context,
-		     const struct pp_thread *from, const struct pp_thread *to);
+void pp_edge_threads(struct pp_cell *row, const struct pp_thread *from, const struct pp_thread *to);
 
 /* True if the selection includes one of the ends; `to` may be NULL. */
 bool pp_edge_is_shown(const struct pp_pass_context *context, const struct pp_thread *from,

@@ -35,9 +35,11 @@ char *pp_object_group(const struct pp_object *object, const struct pp_namer *nam
 	g_autofree char *where = NULL;
 	char *variable = NULL;
 
-	if (object->subject)
-		return g_strdup(
-		    object->subject->name && *object->subject->name ? object->subject->name : type);
+	if (object->subject) {
+		const char *name = pp_thread_name(object->subject);
+
+		return g_strdup(name && *name ? name : type);
+	}
 	if (is_signal(object))
 		return g_strdup(type);
 	if (namer && namer->object)
@@ -57,8 +59,8 @@ static char *first_name(const struct pp_object *object, const struct pp_namer *n
 {
 	const struct pp_thread *subject = object->subject;
 
-	if (subject && subject->name && *subject->name)
-		return g_strdup_printf("%s (tid %u)", subject->name, subject->tid);
+	if (subject && pp_thread_name(subject) && *pp_thread_name(subject))
+		return g_strdup_printf("%s (tid %u)", pp_thread_name(subject), subject->tid);
 	if (subject)
 		return g_strdup_printf("tid %u", subject->tid);
 	if (is_signal(object))

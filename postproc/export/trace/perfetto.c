@@ -167,7 +167,8 @@ static void write_track(struct perfetto *self, const struct pp_track *track)
 	} else if (track->key.kind == PP_TRACK_OPERATIONS) {
 		const struct pp_thread *of = track->key.of;
 
-		thread_name = of->name ? pp_printable(g_strdup(of->name)) : NULL;
+		thread_name =
+		    pp_thread_name(of) ? pp_printable(g_strdup(pp_thread_name(of))) : NULL;
 		thread.has_pid = thread.has_tid = 1;
 		thread.pid = (int32_t)of->process->pid;
 		thread.tid = of->tid;

@@ -102,8 +102,8 @@ static const char *function_of(enum st_event op)
 
 static const char *thread_name(struct pp_slices *slices, const struct pp_thread *thread)
 {
-	return text_of(slices,
-		       g_strdup_printf("%s (tid %u)", thread->name ?: "thread", thread->tid));
+	return text_of(slices, g_strdup_printf("%s (tid %u)", pp_thread_name(thread) ?: "thread",
+					       thread->tid));
 }
 
 /* --- slices --------------------------------------------------------------------------------- */

@@ -154,7 +154,7 @@ static struct pp_table *threads_table(const struct pp_critical_sums *path)
 			continue;
 		thread = threads->pdata[pp_critical_id_of(entry)];
 		if (!row || pp_critical_id_of(entry) != last) {
-			row = pp_named_thread_row(table, path->critical->context, thread);
+			row = pp_named_thread_row(table, thread);
 			for (unsigned mode = 0; mode < PP_N_MODES; mode++)
 				pp_cell_set_time(&row[columns[mode]], 0);
 			last = pp_critical_id_of(entry);
@@ -415,7 +415,9 @@ static void add_notes(struct pp_table *table, const struct pp_critical_sums *pat
 
 	if (path->end)
 		pp_table_note(table, "%s to the end of %s (tid %u)", length,
-			      path->end->name && path->end->name[0] ? path->end->name : "a thread",
+			      pp_thread_name(path->end) && *pp_thread_name(path->end)
+				  ? pp_thread_name(path->end)
+				  : "a thread",
 			      path->end->tid);
 	else
 		pp_table_note(table, "no events of any thread: there is no path");

@@ -108,7 +108,7 @@ static void set_next(struct pp_cell *row, const struct pp_critical *critical,
 		set_object(row, critical, segment->object);
 	pp_cell_set_count(&row[TO_TID], to->tid);
 	pp_cell_set_count(&row[TO_INDEX], to->index);
-	pp_cell_set_text(&row[TO_NAME], to->name);
+	pp_cell_set_text(&row[TO_NAME], pp_thread_name(to));
 }
 
 static void add_row(struct pp_table *table, const struct pp_critical_sums *path,
@@ -121,8 +121,7 @@ static void add_row(struct pp_table *table, const struct pp_critical_sums *path,
 	};
 	const struct pp_critical *critical = path->critical;
 	const GPtrArray *threads = critical->context->model->threads;
-	struct pp_cell *row =
-	    pp_named_thread_row(table, critical->context, threads->pdata[segment->thread]);
+	struct pp_cell *row = pp_named_thread_row(table, threads->pdata[segment->thread]);
 
 	set_time(row, path, segment->start_ns);
 	pp_cell_set_time(&row[DURATION], segment->end_ns - segment->start_ns);

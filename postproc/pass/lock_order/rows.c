@@ -172,8 +172,7 @@ static void set_site(struct pp_cell *function, struct pp_cell *where, const stru
 static struct pp_cell *add_site(struct pp_table *table, const struct rows *rows,
 				const struct pp_link *link)
 {
-	struct pp_cell *row =
-	    pp_named_thread_row(table, rows->order->context, thread_of(rows, link));
+	struct pp_cell *row = pp_named_thread_row(table, thread_of(rows, link));
 
 	set_site(&row[SITE_HELD_FUNCTION], &row[SITE_HELD_SITE], rows,
 		 link->parts[PP_ORDER_PART_HELD_SITE]);
@@ -270,9 +269,9 @@ static void append_step(GString *text, const struct rows *rows, const struct pp_
 	    pp_call_sites_at(&rows->order->sites, link->parts[PP_ORDER_PART_SITE]), namer_of(rows));
 
 	g_string_append_printf(text, "%s (tid %" PRIu32 ") holds %s%s%s and wants %s%s%s",
-			       thread->name ? thread->name : "", thread->tid, from,
-			       held ? " since " : "", held ? held : "", to, wanted ? " in " : "",
-			       wanted ? wanted : "");
+			       pp_thread_name(thread) ? pp_thread_name(thread) : "", thread->tid,
+			       from, held ? " since " : "", held ? held : "", to,
+			       wanted ? " in " : "", wanted ? wanted : "");
 }
 
 static char *cycle_text(const struct rows *rows, const struct pp_cycle *cycle,

@@ -79,7 +79,7 @@ static void add_node(struct pp_table *table, const struct pp_precedence *self, u
 	}
 	site = pp_call_sites_at(&self->sites, node->at);
 	text = pp_call_site_text(site, namer);
-	pp_node_thread(row, self->context, node->thread);
+	pp_node_thread(row, node->thread);
 	pp_cell_set_text(&row[NODE_FUNCTION], pp_call_site_function(site));
 	pp_cell_set_text(&row[NODE_SITE], text);
 }

@@ -16,7 +16,7 @@
 void pp_timeline_add_thread(GString *text, const struct pp_thread *thread, int64_t tid,
 			    const char *comm)
 {
-	const char *name = thread ? thread->name : comm;
+	const char *name = thread ? pp_thread_name(thread) : comm;
 
 	if (thread)
 		tid = thread->tid;
