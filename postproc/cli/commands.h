@@ -21,6 +21,7 @@ int pp_cmd_browse(int argc, char **argv);
 int pp_cmd_export(int argc, char **argv);
 int pp_cmd_doctor(int argc, char **argv);
 int pp_cmd_collector(int argc, char **argv);
+int pp_cmd_complete(int argc, char **argv);
 
 /* Prints "gprof-mt: ERROR" to stderr, clears err, and returns PP_EXIT_FAILED. */
 int pp_cli_fail(struct pp_error *err);

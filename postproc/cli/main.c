@@ -23,6 +23,7 @@ static const struct command commands[] = {
     {"export", pp_cmd_export, "write a capture for another viewer"},
     {"doctor", pp_cmd_doctor, "show what can be recorded here, and how to record more"},
     {"collector", pp_cmd_collector, NULL}, /* internal, for libgmon-mt */
+    {"complete", pp_cmd_complete, NULL},   /* internal, for the shells' completions */
 };
 
 static void print_help(FILE *to)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # bash completion of gprof-mt.  What there is to complete comes from `gprof-mt ... --help`, so it is
-# always that of the program which is run.
+# always that of the program which is run; names of threads, from the capture that the line names.
 
 # _gprof_mt_help PROGRAM [COMMAND]: its help, without a word of complaint, and of what it lists one in a line: two
 # spaces are between a name and its text, and before the next name.
@@ -83,6 +83,50 @@ _gprof_mt_whats()
 		}'
 }
 
+# The capture that the line names: -i DIR, or the first folder; else the default.
+_gprof_mt_capture()
+{
+	local at folder=
+
+	for ((at = 2; at < ${#COMP_WORDS[@]}; at++)); do
+		case ${COMP_WORDS[at]} in
+		-i | --input)
+			((at++))
+			[ "${COMP_WORDS[at]}" != = ] || ((at++))
+			echo "${COMP_WORDS[at]}"
+			return
+			;;
+		*) [ -n "$folder" ] || [ ! -d "${COMP_WORDS[at]}" ] || folder=${COMP_WORDS[at]} ;;
+		esac
+	done
+	echo "${folder:-gprof-mt.data}"
+}
+
+# Completes a thread's name, which may have blanks.
+_gprof_mt_threads()
+{
+	local name
+
+	while IFS= read -r name; do
+		[[ $name != "$word"* ]] || COMPREPLY+=("$(printf %q "$name")")
+	done < <("$program" complete threads "$(_gprof_mt_capture)" 2>/dev/null)
+}
+
+# _gprof_mt_settings [KEY]: completes the key of a setting, or the value of this key.
+_gprof_mt_settings()
+{
+	local words
+
+	words=$("$program" complete settings 2>/dev/null)
+	if [ $# = 1 ]; then
+		words=$(sed -n "s/^$1=//p" <<<"$words")
+	else
+		words=$(grep '=$' <<<"$words")
+		compopt -o nospace 2>/dev/null
+	fi
+	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+}
+
 # Files, or with an argument others: compgen -c.
 _gprof_mt_files()
 {
@@ -100,6 +144,8 @@ _gprof_mt_recorded()
 		-o | --output | --config | --set | --profile | --backend)
 			((at++))
 			[ "${COMP_WORDS[at]}" != = ] || ((at++))
+			# The value of a setting: KEY = VALUE.
+			[[ ${COMP_WORDS[at]} != *.* || ${COMP_WORDS[at + 1]-} != = ]] || ((at += 2))
 			;;
 		--) break ;;
 		-*) ;;
@@ -125,14 +171,15 @@ _gprof_mt_recorded()
 
 _gprof_mt()
 {
-	local program=${COMP_WORDS[0]/#\~/$HOME} command=${COMP_WORDS[1]} help words=
+	local program=${COMP_WORDS[0]/#\~/$HOME} command=${COMP_WORDS[1]} help words='' assigned=''
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
 
 	COMPREPLY=()
 	# --format=json comes as three words.
 	if [ "$word" = = ]; then
-		word=
+		word='' assigned=1
 	elif [ "$before" = = ]; then
+		assigned=1
 		before=${COMP_WORDS[COMP_CWORD - 2]}
 	fi
 	if [ "$COMP_CWORD" -eq 1 ]; then
@@ -141,6 +188,10 @@ _gprof_mt()
 		return
 	fi
 	[ "$command" != record ] || ! _gprof_mt_recorded || return
+	if [ "$command" = record ] && [ -n "$assigned" ] && [[ $before = *.* ]]; then
+		_gprof_mt_settings "$before"
+		return
+	fi
 	help=$(_gprof_mt_help "$program" "$command")
 	case $before in
 	-i | --input)
@@ -148,6 +199,14 @@ _gprof_mt()
 		return
 		;;
 	-o | --output | --config) ;;
+	--thread)
+		_gprof_mt_threads
+		return
+		;;
+	--set)
+		_gprof_mt_settings
+		return
+		;;
 	--kind) words=$(_gprof_mt_list kinds: <<<"$help") ;;
 	--format)
 		words=$(_gprof_mt_list formats <<<"$help")

@@ -70,6 +70,30 @@ same "diff after options" "folder" "$(offered diff --no-lines --top 5 --format =
 same "diff's second" "folder" "$(offered diff folder --thread x '')"
 same "diff's sections" "$(offered report '')" "$(offered diff --top 5 folder --no-lines folder '')"
 
+# Names of the threads of the capture on the line, or of the default one; settings and their values.
+"$program" record -q -o capture -- "$GM_BUILD/examples/philosophers" 3 5 >record.log 2>&1 || fail "record: $(cat record.log)"
+same "threads of a capture" "phil-0 phil-1 phil-2 philosophers" "$(offered report -i capture --thread phil)"
+same "threads for diff" "phil-2" "$(offered diff capture capture --thread = phil-2)"
+same "no capture" "" "$(offered report -i none --thread phil)"
+ln -s capture gprof-mt.data
+same "threads of the default capture" "phil-1" "$(offered timeline --thread phil-1)"
+rm gprof-mt.data
+settings=$(offered record --set '')
+same "settings" "sync.mode= sync.budget= sync.holds= sync.buffer= sync.sink= sync.types= sync.include= sync.exclude= sync.paths=" \
+	"$(offered record --set sync.)"
+same "values" "all contended off auto" "$(offered record --set sync.mode =)"
+same "values that begin with a word" "contended" "$(offered record -q --set sync.mode = con)"
+same "values after --set=" "count history off" "$(offered record --set = calls.mode =)"
+same "the option after a setting" "--profile" "$(offered record --set sync.mode = all --prof)"
+[[ " $(offered record --set sync.mode = all tru) " = *' true '* ]] || fail "record --set K=V: no command is offered"
+# record accepts each value that is offered.
+for key in $settings; do
+	for value in $(offered record --set "${key%=}" =); do
+		"$program" record --set "$key$value" -o rejected -- ./none >out 2>&1
+		! grep -q 'invalid value\|unknown' out || fail "--set $key$value: $(cat out)"
+	done
+done
+
 mkdir folder2
 # zsh runs in a pseudo-terminal and lists the completions of an unfinished line.
 cat >list.zsh <<'END'
@@ -112,6 +136,9 @@ in_zsh()
 	in_zsh 'gprof-mt export --format gmon --what ' merged threads
 	in_zsh 'gprof-mt record --profile ' $(offered record --profile '')
 	in_zsh 'gprof-mt record -q tru' true
+	in_zsh 'gprof-mt report -i capture --thread ph' phil-0 phil-1 phil-2
+	in_zsh 'gprof-mt record --set ' $settings
+	in_zsh 'gprof-mt record --set sync.mode=' sync.mode=all sync.mode=contended sync.mode=off sync.mode=auto
 	in_zsh 'gprof-mt diff fo' folder/ folder2/
 	in_zsh 'gprof-mt diff --top 5 folder folder2 ' $(offered report '')
 }

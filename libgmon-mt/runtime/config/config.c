@@ -527,6 +527,30 @@ static void add_set(struct gm_text *text, uint64_t bits, const char *const *word
 	}
 }
 
+static void add_setting(struct gm_text *text, const struct key *key, const char *word)
+{
+	gm_text_add(text, key->group);
+	gm_text_add(text, ".");
+	gm_text_add(text, key->name);
+	gm_text_add(text, "=");
+	gm_text_add(text, word);
+	gm_text_add(text, "\n");
+}
+
+size_t gm_config_list(char *buffer, size_t size_bytes)
+{
+	struct gm_text text = {buffer, size_bytes, 0};
+
+	for (unsigned i = 0; i < N_KEYS; i++) {
+		add_setting(&text, &keys[i], "");
+		for (unsigned w = 0; keys[i].words[w] != NULL; w++)
+			add_setting(&text, &keys[i], keys[i].words[w]);
+		if (keys[i].type == KEY_SET)
+			add_setting(&text, &keys[i], "all");
+	}
+	return text.length;
+}
+
 size_t gm_config_format(const struct gm_config *config, char *buffer, size_t size_bytes)
 {
 	struct gm_text text = {buffer, size_bytes, 0};

@@ -104,6 +104,12 @@ int gm_config_set(const char *assignment, struct gm_config *config, struct gm_co
  */
 size_t gm_config_format(const struct gm_config *config, char *buffer, size_t size_bytes);
 
+/*
+ * Lists what gm_config_set() accepts, one in a line: "group.key=", and "group.key=word" for keys
+ * with words.  Returns the full length, like snprintf().
+ */
+size_t gm_config_list(char *buffer, size_t size_bytes);
+
 /* The word for an enum value in a file ("full-sched"). */
 const char *gm_level_name(enum gm_level level);
 const char *gm_kernel_source_name(enum gm_kernel_source source);
