@@ -11,6 +11,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/text/function_name.h"
+
 #include "analysis/state/object_row.h"
 #include "analysis/select.h"
 #include "analysis/state/select_object.h"
@@ -137,6 +139,7 @@ static void paths_event(void *state, const struct pp_event *event)
 struct frame {
 	char *function, *site;
 	uint64_t address;
+	bool is_library;
 };
 
 static void frame_clear(void *data)
@@ -147,10 +150,20 @@ static void frame_clear(void *data)
 	g_free(frame->site);
 }
 
+/* Functions of the C++ library are not the program's. */
+static bool is_library(const char *function)
+{
+	return pp_is_library_function(function) || g_str_has_prefix(function, "libstdc++.so") ||
+	       g_str_has_prefix(function, "execute_native_thread_routine");
+}
+
 /* Takes ownership of both texts. */
 static void add_frame(GArray *frames, char *function, char *site, uint64_t address)
 {
-	struct frame frame = {function, site, address};
+	struct frame frame = {.function = function,
+			      .site = site,
+			      .address = address,
+			      .is_library = is_library(function)};
 
 	g_array_append_val(frames, frame);
 }
@@ -205,15 +218,37 @@ static const char *line_of(const struct frame *frame)
 		   : frame->function;
 }
 
-/* The functions, with their lines where `with_line` has a true element; NULL: nowhere. */
+/* True for the C library's functions that call main() or a start routine. */
+static bool is_start(const char *function)
+{
+	return g_str_equal(function, "start_thread") ||
+	       g_str_has_prefix(function, "__libc_start_") ||
+	       g_str_has_prefix(function, "__clone") || g_str_equal(function, "clone3");
+}
+
+static bool has_program(const GArray *frames)
+{
+	for (guint i = 0; i < frames->len; i++)
+		if (!frame_at(frames, i)->is_library && !is_start(frame_at(frames, i)->function))
+			return true;
+	return false;
+}
+
+/*
+ * The functions, with their lines where `with_line` has a true element; NULL: nowhere.  Those of
+ * the C++ library are left out, unless the program has none there.
+ */
 static char *frames_text(const GArray *frames, const bool *with_line)
 {
+	bool with_library = !has_program(frames);
 	GString *text = g_string_new(NULL);
 
 	for (guint i = 0; i < frames->len; i++) {
 		const struct frame *frame = frame_at(frames, i);
 
-		g_string_append_printf(text, "%s%s", i ? " < " : "",
+		if (frame->is_library && !with_library)
+			continue;
+		g_string_append_printf(text, "%s%s", text->len ? " < " : "",
 				       with_line && with_line[i] ? line_of(frame)
 								 : frame->function);
 	}

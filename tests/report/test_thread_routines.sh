@@ -51,4 +51,16 @@ main::{lambda()#1}
 serve(int, Argument)" "$(names cc | sed 's/ \[clone .*//')"
 	rm -rf cc
 done
+
+# Call paths leave functions of the C++ library out.
+g++ -O0 -g -fno-omit-frame-pointer -o waits "$programs/routines/waits.cc" -pthread || fail "cannot compile waits"
+record -o cc --set sync.paths=0ns -- ./waits
+"$gprof_mt" report -i cc --format json paths >paths.json || fail "report paths"
+python3 - <<'END' || fail "paths: $(cat paths.json)"
+import json
+paths = [row for row in json.load(open("paths.json"))["paths"] if row["function"] == "pthread_cond_wait"]
+ours = [row for row in paths if row["path"].startswith("await() < serve()")]
+assert ours and not any("std::" in row["path"] or "libstdc++" in row["path"] for row in paths), paths
+assert any("std::condition_variable::wait" in frame["site"] for frame in ours[0]["frames"]), ours
+END
 exit 0
