@@ -17,6 +17,8 @@
 
 #include "fuzz.h"
 
+#define HEX ".hex"
+
 static GByteArray *bytes_of(const char *path)
 {
 	GByteArray *bytes = g_byte_array_new();
@@ -28,7 +30,7 @@ static GByteArray *bytes_of(const char *path)
 		fprintf(stderr, "replay: cannot read %s\n", path);
 		exit(2);
 	}
-	if (!g_str_has_suffix(path, ".hex"))
+	if (!g_str_has_suffix(path, HEX))
 		return g_byte_array_append(bytes, (const uint8_t *)text, (guint)len);
 	for (char *at = text; *at; at++) {
 		if (*at == '#')
@@ -88,8 +90,12 @@ static int write_bytes(const char *path, const char *dir)
 {
 	g_autoptr(GByteArray) bytes = bytes_of(path);
 	g_autofree char *name = g_path_get_basename(path);
-	g_autofree char *to = g_build_filename(dir, name, NULL);
+	g_autofree char *to = NULL;
 
+	/* The bytes would be read as digits. */
+	if (g_str_has_suffix(name, HEX))
+		name[strlen(name) - strlen(HEX)] = '\0';
+	to = g_build_filename(dir, name, NULL);
 	return g_file_set_contents(to, (const char *)bytes->data, (gssize)bytes->len, NULL) ? 0 : 1;
 }
 
