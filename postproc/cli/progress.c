@@ -16,11 +16,13 @@
 #define PERIOD_US 200000
 #define ERASE	  "\r\033[K"
 
-static GThread *thread; /* NULL: nothing is shown */
+/* The captures that diff compares are opened and read by two threads. */
 static GMutex lock;
 static GCond stop_asked;
-static bool is_stopping; /* under the lock */
-static bool is_quiet;
+static GThread *thread; /* NULL: nothing is shown */
+static unsigned n_stops;
+
+static bool is_quiet; /* set before anything is read */
 
 /* The reading that is shown, as it was when it was first seen. */
 struct reading {
@@ -75,9 +77,8 @@ static void *show(void *data)
 	struct reading reading = {0};
 	bool is_shown = false;
 
-	(void)data;
 	g_mutex_lock(&lock);
-	while (!is_stopping) {
+	while (n_stops == GPOINTER_TO_UINT(data)) {
 		g_autofree char *line = NULL;
 
 		if (g_cond_wait_until(&stop_asked, &lock, next_us))
@@ -109,23 +110,27 @@ void pp_cli_progress_start(void)
 {
 	sigset_t all, before;
 
-	if (thread || !is_wanted())
+	if (!is_wanted())
 		return;
-	is_stopping = false;
 	/* Handlers of signals run in the threads that expect them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	thread = g_thread_try_new("progress", show, NULL, NULL);
+	g_mutex_lock(&lock);
+	if (!thread)
+		thread = g_thread_try_new("progress", show, GUINT_TO_POINTER(n_stops), NULL);
+	g_mutex_unlock(&lock);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void pp_cli_progress_stop(void)
 {
-	if (!thread)
-		return;
+	GThread *stopped;
+
 	g_mutex_lock(&lock);
-	is_stopping = true;
-	g_cond_signal(&stop_asked);
+	stopped = g_steal_pointer(&thread);
+	n_stops += stopped != NULL;
+	g_cond_broadcast(&stop_asked);
 	g_mutex_unlock(&lock);
-	g_thread_join(g_steal_pointer(&thread));
+	if (stopped)
+		g_thread_join(stopped);
 }
