@@ -55,7 +55,7 @@ grep -q 'a history of calls' <("$gprof_mt" report critical-path) || fail "expect
 jq -e '[.critical_threads[].path_pct] | add | . > 99.9 and . < 100.1' report.json >/dev/null ||
 	fail "shares: $(jq -c .critical_threads report.json)"
 jq -e '([.critical_sites[].path_ns] | add) == ([.critical_threads[].path_ns] | add) and
-	all(.critical_sites[]; .path_ns == .running_ns + .runnable_ns + .blocked_ns + .unknown_ns) and
+	all(.critical_sites[]; .path_ns == .running_ns + .runnable_ns + .blocked_ns + .unknown_ns + .outside_ns) and
 	all(.critical_sites[]; .path_ns == ([.sites[].path_ns] | add))' report.json >/dev/null ||
 	fail "critical_sites do not add up to the path: $(jq -c .critical_sites report.json)"
 jq -e '.critical_sites[] | select(.function == "eat")' report.json >/dev/null || fail "expected eat() on the path"

@@ -37,7 +37,7 @@ void pp_chain_drop(struct pp_chain *chain);
 
 void pp_chain_add(const struct pp_chain *chain, uint64_t key, int64_t amount);
 
-#define PP_CHAIN_MODES 6
+#define PP_CHAIN_MODES 7
 
 /* A segment: a stretch of the path in one thread, without interruption. */
 struct pp_chain_segment {

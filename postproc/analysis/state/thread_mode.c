@@ -65,9 +65,10 @@ void pp_mode_change(const struct pp_mode_observer *observer, struct pp_thread_st
 	pp_mode_enter(observer, self, mode);
 }
 
-enum pp_mode pp_mode_off_cpu(const struct pp_thread_state *self, int64_t prev_state)
+enum pp_mode pp_mode_off_cpu(struct pp_thread_state *self, int64_t prev_state)
 {
-	if (prev_state & PP_STATE_UNINTERRUPTIBLE)
+	self->uninterruptible = prev_state & PP_STATE_UNINTERRUPTIBLE;
+	if (self->uninterruptible)
 		return PP_MODE_BLOCKED_IO;
 	if (self->operations.depth)
 		return PP_MODE_BLOCKED_SYNC;

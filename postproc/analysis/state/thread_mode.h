@@ -50,8 +50,9 @@ struct pp_thread_state {
 	int64_t since_ns;	  /* begin of the current mode */
 	int64_t last_ns;	  /* time of the last event */
 	const struct pp_thread *waker;
-	const char *syscall; /* the current one; NULL: none, or not recorded */
-	bool woken_early;    /* the wake-up preceded the switch to which it belongs */
+	const char *syscall;  /* the current one; NULL: none, or not recorded */
+	bool uninterruptible; /* it left its CPU in uninterruptible sleep */
+	bool woken_early;     /* the wake-up preceded the switch to which it belongs */
 	struct pp_operation_stack operations;
 	/* Sums over the selected time: */
 	int64_t total_ns[PP_N_MODES];
@@ -86,6 +87,6 @@ bool pp_state_dead(int64_t prev_state);
 /*
  * The mode of a thread that a switch with this prev_state took off its CPU without preempting it.
  */
-enum pp_mode pp_mode_off_cpu(const struct pp_thread_state *self, int64_t prev_state);
+enum pp_mode pp_mode_off_cpu(struct pp_thread_state *self, int64_t prev_state);
 
 #endif

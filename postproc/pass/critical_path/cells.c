@@ -4,8 +4,10 @@
 
 void pp_critical_set_share(struct pp_cell *cell, int64_t ns, const struct pp_critical_sums *path)
 {
-	if (path->length_ns > 0)
-		pp_cell_set_number(cell, 100.0 * (double)ns / (double)path->length_ns);
+	int64_t inside_ns = path->length_ns - path->outside_ns;
+
+	if (inside_ns > 0)
+		pp_cell_set_number(cell, 100.0 * (double)ns / (double)inside_ns);
 }
 
 void pp_critical_add_time(struct pp_cell *cell, int64_t ns)
@@ -24,4 +26,13 @@ gint pp_critical_compare(const struct pp_cell *a, const struct pp_cell *b, unsig
 	int64_t x = time_of(a, column), y = time_of(b, column);
 
 	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+gint pp_critical_compare_inside(const struct pp_cell *a, const struct pp_cell *b, unsigned path,
+				unsigned outside)
+{
+	int64_t x = time_of(a, path) - time_of(a, outside);
+	int64_t y = time_of(b, path) - time_of(b, outside);
+
+	return x != y ? (x < y ? 1 : -1) : pp_critical_compare(a, b, path);
 }

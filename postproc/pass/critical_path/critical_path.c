@@ -33,7 +33,7 @@ struct release {
 
 /* Adds the time to all sums except that of functions. */
 static void add_time(struct pp_critical_track *track, const struct pp_thread *thread,
-		     int64_t start_ns, int64_t end_ns, enum pp_mode mode)
+		     int64_t start_ns, int64_t end_ns, unsigned mode)
 {
 	int64_t ns = end_ns - start_ns;
 
@@ -54,8 +54,8 @@ static void add_time(struct pp_critical_track *track, const struct pp_thread *th
 }
 
 /* Adds the thread's time up to now, spent in that mode. */
-static void account(const struct pp_critical *self, struct pp_critical_track *track,
-		    const struct pp_thread *thread, int64_t until_ns, enum pp_mode mode)
+static void account(struct pp_critical *self, struct pp_critical_track *track,
+		    const struct pp_thread *thread, int64_t until_ns, unsigned mode)
 {
 	int64_t from_ns = track->until_ns;
 
@@ -65,6 +65,8 @@ static void account(const struct pp_critical *self, struct pp_critical_track *tr
 	if (!pp_select_part(self->context, &from_ns, &until_ns))
 		return;
 	add_time(track, thread, from_ns, until_ns, mode);
+	if (mode == PP_CRITICAL_MODE_OUTSIDE)
+		pp_critical_add_outside(self, track, thread, until_ns - from_ns);
 	if (self->context->has_calls)
 		pp_chain_add(
 		    &track->chain,
@@ -296,7 +298,8 @@ static void on_interval(void *data, const struct pp_interval *interval)
 
 	if (!track->chain.leaf)
 		begin(self, interval->thread, interval->start_ns);
-	account(self, track, interval->thread, interval->end_ns, interval->mode);
+	account(self, track, interval->thread, interval->end_ns,
+		pp_critical_mode(self, track, interval));
 }
 
 static void on_waits(void *data, struct pp_object *object, const struct pp_operation *operation)
@@ -446,6 +449,7 @@ static void critical_free(void *state)
 	g_ptr_array_unref(self->pending);
 	g_ptr_array_unref(self->tracks);
 	pp_call_sites_done(&self->places);
+	pp_site_set_done(&self->outsides);
 	pp_functions_done(&self->functions);
 	g_free(self);
 }

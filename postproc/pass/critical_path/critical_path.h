@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shared by the pass that finds the critical path (critical_path.c, calls.c) and its tables
- * (rows.c, functions.c, segments.c).
+ * (rows.c, functions.c, segments.c, outside.c).
  */
 #ifndef PP_PASS_CRITICAL_PATH_CRITICAL_PATH_H
 #define PP_PASS_CRITICAL_PATH_CRITICAL_PATH_H
 
 #include "analysis/graph/call_sites.h"
 #include "analysis/call_stack.h"
+#include "analysis/site_set.h"
 #include "analysis/graph/chain.h"
 #include "analysis/state/object_state.h"
 
@@ -20,7 +21,16 @@ enum pp_critical_amount {
 	PP_CRITICAL_AFTER_CALL,	 /* ns; id: number of the call site; with the mode */
 	PP_CRITICAL_IN_FUNCTION, /* ns; id: the function's number; with the mode */
 	PP_CRITICAL_WITHIN,	 /* ns; id: number of the calling function */
+	PP_CRITICAL_OUTSIDE,	 /* ns; id: number of the wait for something outside */
+	PP_CRITICAL_N_OUTSIDE,	 /* number of these waits */
 };
+
+/*
+ * The mode of a thread that waits for something outside of the program, with no lock held: for
+ * input, a child, or time (outside.c).  It is left out of the percentages.
+ */
+#define PP_CRITICAL_MODE_OUTSIDE PP_N_MODES
+#define PP_CRITICAL_MODES	 (PP_N_MODES + 1)
 
 #define PP_CRITICAL_AMOUNT_SHIFT 56
 #define PP_CRITICAL_ID_SHIFT	 8
@@ -37,6 +47,7 @@ struct pp_critical_track {
 	guint place;
 	GPtrArray *holds; /* of struct pp_object *: those that it holds */
 	struct pp_object *waits_on;
+	const char *outside_call; /* that the last wait for something outside was in; NULL */
 	int64_t waits_since_ns;
 	struct pp_call_stack stack;
 	bool has_calls; /* part of its call history is available */
@@ -61,6 +72,7 @@ struct pp_critical {
 	GPtrArray *pending; /* tracks with pending time; protected by the lock of `functions` */
 	struct pp_call_sites places;
 	struct pp_functions functions;
+	struct pp_site_set outsides; /* see outside.c */
 };
 
 static inline uint64_t pp_critical_key(enum pp_critical_amount amount, guint id, unsigned mode)
@@ -68,6 +80,14 @@ static inline uint64_t pp_critical_key(enum pp_critical_amount amount, guint id,
 	return (uint64_t)amount << PP_CRITICAL_AMOUNT_SHIFT | (uint64_t)id << PP_CRITICAL_ID_SHIFT |
 	       mode;
 }
+
+/* The mode of the interval's time: PP_CRITICAL_MODE_OUTSIDE, or the interval's own. */
+unsigned pp_critical_mode(const struct pp_critical *self, struct pp_critical_track *track,
+			  const struct pp_interval *interval);
+
+/* Adds a wait for something outside to the thread's chain. */
+void pp_critical_add_outside(struct pp_critical *self, struct pp_critical_track *track,
+			     const struct pp_thread *thread, int64_t ns);
 
 /* The number of the function that the thread executes. */
 guint pp_critical_function(const struct pp_critical_track *track);
@@ -99,6 +119,7 @@ struct pp_critical_sums {
 	const struct pp_thread *end; /* the path leads to this thread's end */
 	GArray *sums;		     /* of struct pp_chain_entry */
 	int64_t length_ns, from_ns;
+	int64_t outside_ns; /* part of the length */
 };
 
 static inline enum pp_critical_amount pp_critical_amount_of(const struct pp_chain_entry *entry)
@@ -111,13 +132,24 @@ static inline guint pp_critical_id_of(const struct pp_chain_entry *entry)
 	return (guint)(entry->key >> PP_CRITICAL_ID_SHIFT);
 }
 
-/* Cell helpers: a time's share of the path, an added time, the order of rows by a time. */
+/*
+ * Cell helpers: the share of a time, which does not include time outside, of the path; an added
+ * time; the order of rows by a time.
+ */
 void pp_critical_set_share(struct pp_cell *cell, int64_t ns, const struct pp_critical_sums *path);
 void pp_critical_add_time(struct pp_cell *cell, int64_t ns);
 gint pp_critical_compare(const struct pp_cell *a, const struct pp_cell *b, unsigned column);
+gint pp_critical_compare_inside(const struct pp_cell *a, const struct pp_cell *b, unsigned path,
+				unsigned outside);
 
 /* Text shows only the first rows, since there may be thousands. */
 #define PP_CRITICAL_TEXT_ROWS 20
+
+/* True if waits for something outside are long enough to be mentioned in text. */
+bool pp_critical_is_outside_shown(const struct pp_critical_sums *path);
+
+/* The waits for something outside; NULL: there are none. */
+struct pp_table *pp_critical_outside_table(const struct pp_critical_sums *path);
 
 /* The table of functions; requires a call history.  See functions.c. */
 struct pp_table *pp_critical_functions(const struct pp_critical_sums *path);

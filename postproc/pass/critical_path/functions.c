@@ -4,14 +4,14 @@
 
 #include "pass/critical_path/critical_path.h"
 
-enum { FUNCTION, SELF, PCT, RUNNING, RUNNABLE, BLOCKED, UNKNOWN, WITHIN, N_COLUMNS };
+enum { FUNCTION, SELF, PCT, RUNNING, RUNNABLE, BLOCKED, UNKNOWN, OUTSIDE, WITHIN, N_COLUMNS };
 
 static const struct pp_column columns[N_COLUMNS] = {
     [FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY,
 		  "function of the innermost active call"},
     [SELF] =
 	{"self_ns", "self", PP_TYPE_TIME_NS, 0,
-	 "time of the path in it and in unrecorded callees: the sum of the next four time columns"},
+	 "time of the path in it and in unrecorded callees: the sum of the next five time columns"},
     [PCT] = {"self_pct", "path %", PP_TYPE_PERCENT, PP_COLUMN_SHARE, "... as a share of the path"},
     [RUNNING] = {"running_ns", "running", PP_TYPE_TIME_NS, 0, "on a CPU"},
     [RUNNABLE] = {"runnable_ns", "runnable", PP_TYPE_TIME_NS, 0,
@@ -19,6 +19,9 @@ static const struct pp_column columns[N_COLUMNS] = {
     [BLOCKED] = {"blocked_ns", "blocked", PP_TYPE_TIME_NS, 0,
 		 "blocked, and not woken by a thread of the program"},
     [UNKNOWN] = {"unknown_ns", "unknown", PP_TYPE_TIME_NS, 0, "unknown from the events"},
+    [OUTSIDE] = {"outside_ns", "outside", PP_TYPE_TIME_NS, 0,
+		 "blocked without a lock held: for input, a child, or time; no part of the "
+		 "percentages"},
     [WITHIN] = {"within_ns", "within", PP_TYPE_TIME_NS, 0,
 		"time of the path in it and in its callees"},
 };
@@ -26,7 +29,7 @@ static const struct pp_column columns[N_COLUMNS] = {
 static gint compare(gconstpointer a, gconstpointer b)
 {
 	const struct pp_cell *x = *(struct pp_cell *const *)a, *y = *(struct pp_cell *const *)b;
-	gint order = pp_critical_compare(x, y, SELF);
+	gint order = pp_critical_compare_inside(x, y, SELF, OUTSIDE);
 
 	if (!order)
 		order = pp_critical_compare(x, y, WITHIN);
@@ -52,10 +55,11 @@ static struct pp_cell *add_row(struct pp_table *table, const struct pp_critical_
 static void add_amount(struct pp_cell *row, const struct pp_critical_sums *path,
 		       const struct pp_chain_entry *entry)
 {
-	static const unsigned columns_of[PP_N_MODES] = {
-	    [PP_MODE_UNKNOWN] = UNKNOWN,    [PP_MODE_RUNNING] = RUNNING,
-	    [PP_MODE_RUNNABLE] = RUNNABLE,  [PP_MODE_BLOCKED_SYNC] = BLOCKED,
-	    [PP_MODE_BLOCKED_IO] = BLOCKED, [PP_MODE_BLOCKED_OTHER] = BLOCKED,
+	static const unsigned columns_of[PP_CRITICAL_MODES] = {
+	    [PP_CRITICAL_MODE_OUTSIDE] = OUTSIDE, [PP_MODE_UNKNOWN] = UNKNOWN,
+	    [PP_MODE_RUNNING] = RUNNING,	  [PP_MODE_RUNNABLE] = RUNNABLE,
+	    [PP_MODE_BLOCKED_SYNC] = BLOCKED,	  [PP_MODE_BLOCKED_IO] = BLOCKED,
+	    [PP_MODE_BLOCKED_OTHER] = BLOCKED,
 	};
 
 	if (pp_critical_amount_of(entry) == PP_CRITICAL_WITHIN) {
@@ -64,7 +68,7 @@ static void add_amount(struct pp_cell *row, const struct pp_critical_sums *path,
 	}
 	pp_critical_add_time(&row[columns_of[entry->key & 0xff]], entry->amount);
 	pp_critical_add_time(&row[SELF], entry->amount);
-	pp_critical_set_share(&row[PCT], row[SELF].time_ns, path);
+	pp_critical_set_share(&row[PCT], row[SELF].time_ns - row[OUTSIDE].time_ns, path);
 	if (pp_critical_id_of(entry) == PP_CRITICAL_NO_FUNCTION)
 		pp_critical_add_time(&row[WITHIN], entry->amount);
 }

@@ -17,13 +17,14 @@ enum {
 	THREAD_IO,
 	THREAD_OTHER,
 	THREAD_UNKNOWN,
+	THREAD_OUTSIDE,
 	N_THREAD_COLUMNS,
 };
 
 static const struct pp_column thread_columns[N_THREAD_COLUMNS] = {
     PP_NAMED_THREAD_COLUMNS("name"),
     [THREAD_PATH] = {"path_ns", "on path", PP_TYPE_TIME_NS, 0,
-		     "time of the path in the thread: the sum of the last six columns"},
+		     "time of the path in the thread: the sum of the last seven columns"},
     [THREAD_PCT] = {"path_pct", "path %", PP_TYPE_PERCENT, PP_COLUMN_SHARE,
 		    "... as a share of the path"},
     [THREAD_RUNNING] = {"running_ns", "running", PP_TYPE_TIME_NS, 0, "on a CPU"},
@@ -34,6 +35,9 @@ static const struct pp_column thread_columns[N_THREAD_COLUMNS] = {
     [THREAD_IO] = {"blocked_io_ns", "I/O", PP_TYPE_TIME_NS, 0, "... uninterruptible"},
     [THREAD_OTHER] = {"blocked_other_ns", "other", PP_TYPE_TIME_NS, 0, "... otherwise"},
     [THREAD_UNKNOWN] = {"unknown_ns", "unknown", PP_TYPE_TIME_NS, 0, "unknown from the events"},
+    [THREAD_OUTSIDE] = {"outside_ns", "outside", PP_TYPE_TIME_NS, 0,
+			"blocked without a lock held: for input, a child, or time; no part of the "
+			"percentages"},
 };
 
 enum {
@@ -63,7 +67,10 @@ static const struct pp_column object_columns[N_OBJECT_COLUMNS] = {
 	X(RUNNABLE, "runnable", "runnable", "... waiting for a CPU")                               \
 	X(BLOCKED, "blocked", "blocked",                                                           \
 	  "... blocked: a sleep, I/O, or a wait that no thread of the program ended")              \
-	X(UNKNOWN, "unknown", "unknown", "... unknown, without scheduling events")
+	X(UNKNOWN, "unknown", "unknown", "... unknown, without scheduling events")                 \
+	X(OUTSIDE, "outside", "outside",                                                           \
+	  "... blocked without a lock held: for input, a child, or time; no part of the "          \
+	  "percentages")
 
 enum {
 	SITE_SITE,
@@ -73,6 +80,7 @@ enum {
 	SITE_RUNNABLE,
 	SITE_BLOCKED,
 	SITE_UNKNOWN,
+	SITE_OUTSIDE,
 	N_SITE_COLUMNS
 };
 
@@ -94,6 +102,7 @@ enum {
 	FUNCTION_RUNNABLE,
 	FUNCTION_BLOCKED,
 	FUNCTION_UNKNOWN,
+	FUNCTION_OUTSIDE,
 	FUNCTION_MAIN_SITE,
 	FUNCTION_SITES,
 	N_FUNCTION_COLUMNS
@@ -105,7 +114,7 @@ static const struct pp_column function_columns[N_FUNCTION_COLUMNS] = {
 			   "the function that used the time"},
     [FUNCTION_PATH] =
 	{"path_ns", "on path", PP_TYPE_TIME_NS, 0,
-	 "time of the path from those calls to the next: the sum of the next four time "
+	 "time of the path from those calls to the next: the sum of the next five time "
 	 "columns"},
     [FUNCTION_PCT] = {"path_pct", "path %", PP_TYPE_PERCENT, PP_COLUMN_SHARE,
 		      "... as a share of the path"},
@@ -125,7 +134,7 @@ static const struct pp_column function_columns[N_FUNCTION_COLUMNS] = {
 static gint compare_threads(gconstpointer a, gconstpointer b)
 {
 	const struct pp_cell *x = *(struct pp_cell *const *)a, *y = *(struct pp_cell *const *)b;
-	gint order = pp_critical_compare(x, y, THREAD_PATH);
+	gint order = pp_critical_compare_inside(x, y, THREAD_PATH, THREAD_OUTSIDE);
 
 	return order ? order
 		     : (x[PP_CELL_TID].count > y[PP_CELL_TID].count) -
@@ -134,10 +143,11 @@ static gint compare_threads(gconstpointer a, gconstpointer b)
 
 static struct pp_table *threads_table(const struct pp_critical_sums *path)
 {
-	static const unsigned columns[PP_N_MODES] = {
-	    [PP_MODE_UNKNOWN] = THREAD_UNKNOWN,	  [PP_MODE_RUNNING] = THREAD_RUNNING,
-	    [PP_MODE_RUNNABLE] = THREAD_RUNNABLE, [PP_MODE_BLOCKED_SYNC] = THREAD_SYNC,
-	    [PP_MODE_BLOCKED_IO] = THREAD_IO,	  [PP_MODE_BLOCKED_OTHER] = THREAD_OTHER,
+	static const unsigned columns[PP_CRITICAL_MODES] = {
+	    [PP_CRITICAL_MODE_OUTSIDE] = THREAD_OUTSIDE, [PP_MODE_UNKNOWN] = THREAD_UNKNOWN,
+	    [PP_MODE_RUNNING] = THREAD_RUNNING,		 [PP_MODE_RUNNABLE] = THREAD_RUNNABLE,
+	    [PP_MODE_BLOCKED_SYNC] = THREAD_SYNC,	 [PP_MODE_BLOCKED_IO] = THREAD_IO,
+	    [PP_MODE_BLOCKED_OTHER] = THREAD_OTHER,
 	};
 	struct pp_table *table = pp_table_new("critical_threads", "Critical path: threads",
 					      thread_columns, N_THREAD_COLUMNS);
@@ -155,13 +165,14 @@ static struct pp_table *threads_table(const struct pp_critical_sums *path)
 		thread = threads->pdata[pp_critical_id_of(entry)];
 		if (!row || pp_critical_id_of(entry) != last) {
 			row = pp_named_thread_row(table, thread);
-			for (unsigned mode = 0; mode < PP_N_MODES; mode++)
+			for (unsigned mode = 0; mode < PP_CRITICAL_MODES; mode++)
 				pp_cell_set_time(&row[columns[mode]], 0);
 			last = pp_critical_id_of(entry);
 		}
 		pp_critical_add_time(&row[columns[entry->key & 0xff]], entry->amount);
 		pp_critical_add_time(&row[THREAD_PATH], entry->amount);
-		pp_critical_set_share(&row[THREAD_PCT], row[THREAD_PATH].time_ns, path);
+		pp_critical_set_share(&row[THREAD_PCT],
+				      row[THREAD_PATH].time_ns - row[THREAD_OUTSIDE].time_ns, path);
 	}
 	g_ptr_array_sort(table->rows, compare_threads);
 	return table;
@@ -243,7 +254,7 @@ static struct pp_table *objects_table(const struct pp_critical_sums *path)
 static gint compare_functions(gconstpointer a, gconstpointer b)
 {
 	const struct pp_cell *x = *(struct pp_cell *const *)a, *y = *(struct pp_cell *const *)b;
-	gint order = pp_critical_compare(x, y, FUNCTION_PATH);
+	gint order = pp_critical_compare_inside(x, y, FUNCTION_PATH, FUNCTION_OUTSIDE);
 
 	return order ? order : g_strcmp0(x[FUNCTION_FUNCTION].text, y[FUNCTION_FUNCTION].text);
 }
@@ -251,7 +262,7 @@ static gint compare_functions(gconstpointer a, gconstpointer b)
 static gint compare_sites(gconstpointer a, gconstpointer b)
 {
 	const struct pp_cell *x = *(struct pp_cell *const *)a, *y = *(struct pp_cell *const *)b;
-	gint order = pp_critical_compare(x, y, SITE_PATH);
+	gint order = pp_critical_compare_inside(x, y, SITE_PATH, SITE_OUTSIDE);
 
 	return order ? order : g_strcmp0(x[SITE_SITE].text, y[SITE_SITE].text);
 }
@@ -267,19 +278,24 @@ static char *function_of(const struct pp_critical_sums *path, const struct pp_ca
 	return namer->function(namer->data, place->process, place->site);
 }
 
-static unsigned part_of(enum pp_mode mode)
+#define N_PARTS 5
+
+static unsigned part_of(unsigned mode)
 {
-	return mode == PP_MODE_RUNNING	  ? 0
-	       : mode == PP_MODE_RUNNABLE ? 1
-	       : mode == PP_MODE_UNKNOWN  ? 3
-					  : 2;
+	static const unsigned parts[PP_CRITICAL_MODES] = {
+	    [PP_MODE_RUNNING] = 0,	    [PP_MODE_RUNNABLE] = 1,	 [PP_MODE_BLOCKED_SYNC] = 2,
+	    [PP_MODE_BLOCKED_IO] = 2,	    [PP_MODE_BLOCKED_OTHER] = 2, [PP_MODE_UNKNOWN] = 3,
+	    [PP_CRITICAL_MODE_OUTSIDE] = 4,
+	};
+
+	return parts[mode];
 }
 
-/* Adds the time to the sum in column `path`, and to one of the four parts from column `first`. */
+/* Adds the time to the sum in column `path`, and to one of the five parts from column `first`. */
 static void add_part(struct pp_cell *row, unsigned path, unsigned first,
 		     const struct pp_chain_entry *entry)
 {
-	for (unsigned part = 0; part < 4; part++)
+	for (unsigned part = 0; part < N_PARTS; part++)
 		pp_critical_add_time(&row[first + part], 0);
 	pp_critical_add_time(&row[path], entry->amount);
 	pp_critical_add_time(&row[first + part_of(entry->key & 0xff)], entry->amount);
@@ -316,7 +332,8 @@ static void finish_function(struct pp_cell *row, const struct pp_critical_sums *
 	} else {
 		pp_cell_set_text(&row[FUNCTION_MAIN_SITE], "its begin");
 	}
-	pp_critical_set_share(&row[FUNCTION_PCT], row[FUNCTION_PATH].time_ns, path);
+	pp_critical_set_share(&row[FUNCTION_PCT],
+			      row[FUNCTION_PATH].time_ns - row[FUNCTION_OUTSIDE].time_ns, path);
 }
 
 static struct pp_table *sites_table(const struct pp_critical_sums *path)
@@ -406,6 +423,18 @@ static int64_t begin_of_all(const struct pp_critical *self)
 	return first_ns;
 }
 
+static void note_outside(struct pp_table *table, const struct pp_critical_sums *path)
+{
+	g_autofree char *outside = pp_duration_text(path->outside_ns);
+	g_autofree char *rest = pp_duration_text(path->length_ns - path->outside_ns);
+
+	if (pp_critical_is_outside_shown(path))
+		pp_table_note(table,
+			      "for %s of this, the program waited for something outside, such as "
+			      "input, or for time; the percentages are of the other %s",
+			      outside, rest);
+}
+
 static void add_notes(struct pp_table *table, const struct pp_critical_sums *path)
 {
 	const struct pp_critical *self = path->critical;
@@ -428,16 +457,28 @@ static void add_notes(struct pp_table *table, const struct pp_critical_sums *pat
 			      "the creator of its first thread is unknown: the path begins %s "
 			      "after the first thread",
 			      before);
+	note_outside(table, path);
 	if (!self->context->has_wakings)
 		pp_table_note(table, "no wake-ups in this capture: the path follows only releases "
 				     "of synchronization objects");
+}
+
+static void add_up_outside(struct pp_critical_sums *path)
+{
+	for (guint i = 0; i < path->sums->len; i++) {
+		const struct pp_chain_entry *entry =
+		    &g_array_index(path->sums, struct pp_chain_entry, i);
+
+		if (pp_critical_amount_of(entry) == PP_CRITICAL_OUTSIDE)
+			path->outside_ns += entry->amount;
+	}
 }
 
 void pp_critical_finish(void *state, int64_t end_ns, GPtrArray *tables)
 {
 	struct pp_critical *self = state;
 	struct pp_critical_sums path = {.critical = self};
-	struct pp_table *threads;
+	struct pp_table *threads, *outside;
 
 	pp_thread_states_finish(self->states, end_ns);
 	pp_objects_finish(&self->objects, end_ns);
@@ -451,9 +492,13 @@ void pp_critical_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	} else {
 		path.sums = g_array_new(FALSE, FALSE, sizeof(struct pp_chain_entry));
 	}
+	add_up_outside(&path);
 	threads = threads_table(&path);
 	add_notes(threads, &path);
 	g_ptr_array_add(tables, threads);
+	outside = pp_critical_outside_table(&path);
+	if (outside)
+		g_ptr_array_add(tables, outside);
 	g_ptr_array_add(tables, objects_table(&path));
 	if (self->context->has_calls)
 		g_ptr_array_add(tables, pp_critical_functions(&path));

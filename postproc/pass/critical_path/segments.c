@@ -12,7 +12,7 @@
 
 #define TEXT_ROWS 20
 
-_Static_assert(PP_CHAIN_MODES == PP_N_MODES, "a time for each");
+_Static_assert(PP_CHAIN_MODES == PP_CRITICAL_MODES, "a time for each");
 
 enum {
 	START = PP_N_NAMED_THREAD_CELLS,
@@ -25,6 +25,7 @@ enum {
 	IO,
 	OTHER,
 	UNKNOWN,
+	OUTSIDE,
 	CALL,
 	SITE,
 	OBJECT,
@@ -54,6 +55,8 @@ static const struct pp_column columns[N_COLUMNS] = {
 	       "... blocked otherwise"},
     [UNKNOWN] = {"unknown_ns", "unknown", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,
 		 "... unknown from the events"},
+    [OUTSIDE] = {"outside_ns", "outside", PP_TYPE_TIME_NS, PP_COLUMN_DETAIL,
+		 "... blocked without a lock held: for input, a child, or time"},
     [CALL] = {"call", "since", PP_TYPE_TEXT, PP_COLUMN_KEY | PP_COLUMN_REPEATED,
 	      "the thread's last synchronization call; none: its begin"},
     [SITE] = {"site", "at", PP_TYPE_TEXT, PP_COLUMN_KEY, "... and its call site"},
@@ -114,10 +117,11 @@ static void set_next(struct pp_cell *row, const struct pp_critical *critical,
 static void add_row(struct pp_table *table, const struct pp_critical_sums *path,
 		    const struct pp_chain_segment *segment)
 {
-	static const unsigned columns_of[PP_N_MODES] = {
-	    [PP_MODE_UNKNOWN] = UNKNOWN,   [PP_MODE_RUNNING] = RUNNING,
-	    [PP_MODE_RUNNABLE] = RUNNABLE, [PP_MODE_BLOCKED_SYNC] = SYNC,
-	    [PP_MODE_BLOCKED_IO] = IO,	   [PP_MODE_BLOCKED_OTHER] = OTHER,
+	static const unsigned columns_of[PP_CRITICAL_MODES] = {
+	    [PP_CRITICAL_MODE_OUTSIDE] = OUTSIDE, [PP_MODE_UNKNOWN] = UNKNOWN,
+	    [PP_MODE_RUNNING] = RUNNING,	  [PP_MODE_RUNNABLE] = RUNNABLE,
+	    [PP_MODE_BLOCKED_SYNC] = SYNC,	  [PP_MODE_BLOCKED_IO] = IO,
+	    [PP_MODE_BLOCKED_OTHER] = OTHER,
 	};
 	const struct pp_critical *critical = path->critical;
 	const GPtrArray *threads = critical->context->model->threads;
@@ -125,7 +129,7 @@ static void add_row(struct pp_table *table, const struct pp_critical_sums *path,
 
 	set_time(row, path, segment->start_ns);
 	pp_cell_set_time(&row[DURATION], segment->end_ns - segment->start_ns);
-	for (unsigned mode = 0; mode < PP_N_MODES; mode++)
+	for (unsigned mode = 0; mode < PP_CRITICAL_MODES; mode++)
 		pp_cell_set_time(&row[columns_of[mode]], segment->ns[mode]);
 	pp_cell_set_time(&row[BLOCKED], segment->ns[PP_MODE_BLOCKED_SYNC] +
 					    segment->ns[PP_MODE_BLOCKED_IO] +
