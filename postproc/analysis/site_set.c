@@ -2,7 +2,6 @@
 /* See site_set.h.  The hash table uses open addressing and is at most half full. */
 #include "analysis/site_set.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include <glib.h>

@@ -8,6 +8,7 @@
 #ifndef PP_ANALYSIS_SITE_SET_H
 #define PP_ANALYSIS_SITE_SET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

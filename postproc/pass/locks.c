@@ -9,6 +9,8 @@
  *
  * A wait for a lock is attributed to a hold (locks_holders.c).
  *
+ * Idle waits (analysis/state/idle.h) are part of the waits, and also added up by themselves.
+ *
  * A thread that spins on a try (analysis/state/try_runs.h) runs while it waits: its spins are kept
  * apart from the waits, whose sums equal those of the threads.
  */
@@ -48,10 +50,13 @@ static struct pp_lock_waits *waits_of(struct pp_lock_site *site)
 
 static void on_waits(void *data, struct pp_object *object, const struct pp_operation *operation)
 {
+	struct pp_locks *self = data;
+
+	pp_idle_waits(&self->idle, object, operation);
 	if (!pp_object_is_lock(object))
 		return;
 	lock_of(object);
-	pp_lock_wait_begins(data, object, operation);
+	pp_lock_wait_begins(self, object, operation);
 }
 
 static struct pp_lock_holder *holder_of(struct pp_lock_waits *waits, const struct pp_site_key *key)
@@ -135,18 +140,18 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	    regained ? 0 : pp_selected_ns(self->context, operation->begin_ns, operation->end_ns);
 	bool waited = operation->waited && !regained;
 	struct pp_site_key holder = {0};
-	struct pp_lock *lock = object->data;
+	struct pp_lock *lock = lock_of(object);
 	struct pp_lock_site *site;
 	struct pp_lock_waits *waits;
 
 	count_tries(self, object, operation, acquired);
-	if (lock && lock->waits && lock->waits->len)
+	pp_idle_operation(&self->idle, &lock->idle, object, operation, acquired);
+	if (lock->waits && lock->waits->len)
 		pp_lock_wait_operation(self, object, operation, acquired, &holder);
 	if (!pp_sync_has(operation->op, PP_SYNC_BLOCKS | PP_SYNC_TRIES) || (!counts && !wait_ns) ||
 	    !pp_may_select_object(self->context, object) ||
 	    !pp_selects_operation(self->context, operation))
 		return;
-	lock = lock_of(object);
 	site = site_of(lock, operation->site, operation->op);
 	lock->acquired += acquired && counts;
 	site->calls += counts;
@@ -163,6 +168,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	waits->contended += counts;
 	waits->wait_ns += wait_ns;
 	pp_spread_add(&waits->spread, wait_ns);
+	pp_idle_add(&self->idle, lock->idle, &waits->idle, object, operation, counts, wait_ns);
 	if (pp_object_is_lock(object))
 		count_holder(waits, &holder, counts, wait_ns);
 }
@@ -191,6 +197,7 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 	struct pp_lock *lock;
 	struct pp_lock_site *site;
 
+	pp_idle_released(&self->idle, object, hold, end_ns);
 	if (pp_object_is_lock(object) && operation)
 		pp_lock_hold_ended(self, lock_of(object), hold, end_ns);
 	/* A hold of zero length counts at its time. */
@@ -287,6 +294,7 @@ static void *locks_start(const struct pp_pass_context *context)
 	};
 	pp_objects_init(&self->objects, &self->object_listener, NULL);
 	pp_try_runs_init(&self->try_runs);
+	pp_idle_init(&self->idle, context);
 	self->lost = g_array_new(FALSE, TRUE, sizeof(bool));
 	self->states = pp_thread_states_new(context, &self->thread_listener, NULL);
 	return self;
@@ -306,6 +314,7 @@ static void locks_free(void *state)
 	pp_thread_states_free(self->states);
 	pp_objects_done(&self->objects, pp_lock_free);
 	pp_try_runs_done(&self->try_runs);
+	pp_idle_done(&self->idle);
 	g_array_unref(self->lost);
 	g_free(self);
 }

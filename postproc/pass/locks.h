@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by the pass that counts the costs of locks (locks.c, locks_fold.c, locks_holders.c) and
+ * Shared by the pass that counts the costs of locks (locks.c, locks_fold.c, locks_holders.c,
+ * locks_sums.c) and
  * its tables (locks_rows.c, locks_text.c).
  */
 #ifndef PP_PASS_LOCKS_H
 #define PP_PASS_LOCKS_H
 
+#include "analysis/state/idle.h"
 #include "analysis/state/object_state.h"
 #include "analysis/state/try_runs.h"
 #include "analysis/site_set.h"
@@ -44,6 +46,9 @@ struct pp_lock_waits {
 	struct pp_spread spread;
 	struct pp_lock_tries tries;
 	struct pp_site_set holders; /* of struct pp_lock_holder */
+	struct pp_idle_sums idle;
+	struct pp_idle_total idle_folded; /* of objects that no longer exist */
+	struct pp_idle_total idle_total;  /* determined at the end */
 };
 
 struct pp_lock_site {
@@ -91,6 +96,7 @@ struct pp_lock {
 	GArray *waits;		  /* of struct pp_lock_wait, for lockable objects; NULL: none yet */
 	struct pp_lock_former formers[2]; /* of different threads, the last one first */
 	int64_t *parts_ns; /* waits and spins by window of the selection; NULL: none yet */
+	struct pp_idle_object *idle; /* NULL: none of its waits is idle */
 };
 
 struct pp_locks {
@@ -100,6 +106,7 @@ struct pp_locks {
 	struct pp_thread_states *states;
 	struct pp_objects objects;
 	struct pp_try_runs try_runs;
+	struct pp_idle idle;
 	uint64_t unfinished, held_to_end;
 	bool has_counted; /* the counted holds have been added */
 	GArray *lost;	  /* of bool, by thread serial: events of it were lost */
@@ -157,7 +164,8 @@ const char *pp_lock_why_text(enum pp_lock_why why);
 
 /* The sort keys of objects, adjacent in memory, since there may be millions. */
 struct pp_ranked_lock {
-	int64_t wait_ns; /* including spins */
+	int64_t wait_ns; /* including spins, without idle waits */
+	int64_t idle_ns;
 	int64_t hold_ns;
 	uint64_t order;
 	const struct pp_object *object;
@@ -177,8 +185,13 @@ struct pp_table *pp_locks_table(const struct pp_locks *self, const GArray *used)
  */
 struct pp_table *pp_lock_errors_table(const struct pp_locks *self, const GArray *used);
 
+/* --- sums over call sites: locks_sums.c --- */
+
 /* The sum over all call sites. */
 struct pp_lock_tries pp_lock_tries(const struct pp_lock *lock);
+
+/* Determines which waits were idle, after all events of the object.  Returns the sum. */
+int64_t pp_lock_settle_idle(const struct pp_object *object);
 
 /* The waits of a call site, which may be none. */
 const struct pp_lock_waits *pp_lock_waits_of(const struct pp_lock_site *site);
@@ -198,6 +211,9 @@ bool pp_lock_calls_are_known(const struct pp_locks *self, const struct pp_object
  */
 void pp_lock_set_tries(struct pp_cell *cells, const struct pp_object *object,
 		       const struct pp_lock_tries *tries);
+
+/* Notes how many waits for these locks have no known holder, by reason.  See locks_holders.c. */
+void pp_lock_note_unknown(struct pp_table *table, const GArray *used);
 
 /*
  * The holds that waits found, and the failed tries, of all call sites of these objects (struct

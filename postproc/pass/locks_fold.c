@@ -10,6 +10,7 @@ static void waits_free(struct pp_lock_waits *waits)
 		return;
 	pp_spread_done(&waits->spread);
 	pp_site_set_done(&waits->holders);
+	pp_idle_sums_done(&waits->idle);
 	g_free(waits);
 }
 
@@ -26,6 +27,7 @@ void pp_lock_free(void *data)
 	pp_site_set_done(&lock->sites);
 	g_clear_pointer(&lock->waits, g_array_unref);
 	g_free(lock->parts_ns);
+	pp_idle_object_free(lock->idle);
 	g_free(lock);
 }
 
@@ -58,6 +60,7 @@ static void fold_waits(struct pp_lock_site *to, const struct pp_lock_waits *from
 	to->waits->contended += from->contended;
 	to->waits->wait_ns += from->wait_ns;
 	pp_spread_merge(&to->waits->spread, &from->spread);
+	pp_idle_total_add(&to->waits->idle_folded, &from->idle_total);
 	fold_tries(&to->waits->tries, &from->tries);
 	fold_holders(&to->waits->holders, &from->holders);
 }
@@ -87,13 +90,15 @@ static void fold_parts(struct pp_lock *to, const struct pp_lock *from,
 
 bool pp_lock_fold(void *data, struct pp_object *object, struct pp_object *group)
 {
-	const struct pp_locks *self = data;
+	struct pp_locks *self = data;
 	const struct pp_lock *lock = object->data;
 	struct pp_lock *to = group->data;
 	bool is_used = lock && lock->sites.n;
 
+	pp_idle_forget(&self->idle, object);
 	if (!lock)
 		return false;
+	(void)pp_lock_settle_idle(object);
 	if (!to)
 		to = group->data = g_new0(struct pp_lock, 1);
 	to->acquired += lock->acquired;
@@ -110,11 +115,12 @@ bool pp_lock_fold(void *data, struct pp_object *object, struct pp_object *group)
 	return is_used;
 }
 
+/* Waits that were not idle, and spins. */
 static int64_t wait_of(const struct pp_object *object)
 {
 	const struct pp_lock *lock = object->data;
 
-	return lock ? lock->wait_ns + pp_lock_tries(lock).spin_ns : 0;
+	return lock ? lock->wait_ns - pp_lock_settle_idle(object) + pp_lock_tries(lock).spin_ns : 0;
 }
 
 int pp_lock_compare(const struct pp_object *a, const struct pp_object *b)

@@ -14,6 +14,8 @@
  */
 #include "pass/locks.h"
 
+#include <inttypes.h>
+
 static const char *const whys[PP_N_WHYS] = {
     [PP_WHY_OTHER_PROCESS] = "a thread of another process",
     [PP_WHY_NO_THREAD] = "a thread that was not recorded",
@@ -220,4 +222,43 @@ struct pp_site_key pp_lock_hold_at_try(struct pp_locks *self, const struct pp_ob
 	if (!at.is_found && lock)
 		at = former_hold(self, lock, operation);
 	return key_of(self, object, &at, operation->holder, operation->begin_ns);
+}
+
+/* --- the note ------------------------------------------------------------------------------- */
+
+/* Counts the waits for locks, by the reason why their holder is unknown. */
+static void count_whys(const struct pp_lock *lock, uint64_t *n_by_why)
+{
+	for (unsigned s = 0; s < lock->sites.n; s++) {
+		const struct pp_lock_waits *waits =
+		    pp_lock_waits_of(PP_SITE_SET_AT(&lock->sites, struct pp_lock_site, s));
+
+		for (unsigned h = 0; h < waits->holders.n; h++) {
+			const struct pp_lock_holder *holder =
+			    PP_SITE_SET_AT(&waits->holders, struct pp_lock_holder, h);
+
+			n_by_why[holder->key.detail] += holder->contended;
+		}
+	}
+}
+
+void pp_lock_note_unknown(struct pp_table *table, const GArray *used)
+{
+	g_autoptr(GString) reasons = g_string_new(NULL);
+	uint64_t n_by_why[PP_N_WHYS] = {0}, n_unknown = 0;
+
+	for (guint i = 0; i < used->len; i++)
+		count_whys(g_array_index(used, struct pp_ranked_lock, i).object->data, n_by_why);
+	for (unsigned why = PP_WHY_KNOWN + 1; why < PP_N_WHYS; why++) {
+		if (!n_by_why[why])
+			continue;
+		n_unknown += n_by_why[why];
+		g_string_append_printf(reasons, "%s%s (%" PRIu64 ")", reasons->len ? ", " : "",
+				       pp_lock_why_text(why), n_by_why[why]);
+	}
+	if (n_unknown)
+		pp_table_note(table,
+			      "the holders of %" PRIu64 " of %" PRIu64
+			      " waits for locks are unknown: %s",
+			      n_unknown, n_unknown + n_by_why[PP_WHY_KNOWN], reasons->str);
 }

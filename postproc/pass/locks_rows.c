@@ -19,6 +19,9 @@ enum {
 	TIMED_OUT,
 	WAIT,
 	WAIT_RUNNABLE,
+	IDLE,
+	IDLE_WAIT,
+	IDLE_RUNNABLE,
 	WAIT_MEAN,
 	WAIT_P50,
 	WAIT_P99,
@@ -86,12 +89,21 @@ static const struct pp_column holder_columns[N_HOLDER_COLUMNS] = {
 	[first + 3] = {"spin_max_ns", "longest", PP_TYPE_TIME_NS,                                  \
 		       PP_COLUMN_JSON_ONLY | PP_COLUMN_MAX, "the longest run"}
 
+/* For an object and for a call site. */
+#define IDLE_COLUMNS(first)                                                                        \
+	[first] = {"idle", "idle waits", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,                       \
+		   "of these, waits for work, for a thread's end or for time: nothing was held, "  \
+		   "and nobody depended on the waiter"},                                           \
+	[first + 1] = {"idle_ns", "idle", PP_TYPE_TIME_NS, 0, "part of the wait that was idle"}
+
 enum {
 	SITE_SITE,
 	SITE_FUNCTION,
 	SITE_CALLS,
 	SITE_CONTENDED,
 	SITE_WAIT,
+	SITE_IDLE,
+	SITE_IDLE_WAIT,
 	SITE_WAIT_MEAN,
 	SITE_WAIT_P50,
 	SITE_WAIT_P99,
@@ -117,6 +129,7 @@ static const struct pp_column site_columns[N_SITE_COLUMNS] = {
 		    "number of calls, failed attempts included"},
     [SITE_CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0, "calls that waited"},
     [SITE_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "total wait time"},
+    IDLE_COLUMNS(SITE_IDLE),
     SPREAD_COLUMNS(SITE_WAIT_MEAN, "wait", "wait"),
     TRIES_COLUMNS(SITE_FAILED),
     [SITE_HOLD] = {"hold_ns", "held", PP_TYPE_TIME_NS, 0, "hold time after these acquisitions"},
@@ -141,6 +154,9 @@ static const struct pp_column columns[N_COLUMNS] = {
 	      "total wait time of threads for it"},
     [WAIT_RUNNABLE] = {"wait_runnable_ns", "without CPU", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,
 		       "of this, ready to run without a CPU"},
+    IDLE_COLUMNS(IDLE),
+    [IDLE_RUNNABLE] = {"idle_runnable_ns", "without CPU", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,
+		       "of this, ready to run without a CPU"},
     SPREAD_COLUMNS(WAIT_MEAN, "wait", "wait"),
     TRIES_COLUMNS(FAILED),
     [HOLD] = {"hold_ns", "held", PP_TYPE_TIME_NS, PP_COLUMN_MORE,
@@ -150,36 +166,24 @@ static const struct pp_column columns[N_COLUMNS] = {
 	       site_columns, N_SITE_COLUMNS},
 };
 
-const struct pp_lock_waits *pp_lock_waits_of(const struct pp_lock_site *site)
+/* The waits and spins by which call sites are sorted. */
+static int64_t wait_of_site(const struct pp_lock_site *site)
 {
-	static const struct pp_lock_waits none;
+	const struct pp_lock_waits *waits = pp_lock_waits_of(site);
 
-	return site->waits ? site->waits : &none;
-}
-
-struct pp_lock_tries pp_lock_tries(const struct pp_lock *lock)
-{
-	struct pp_lock_tries sum = {0};
-
-	for (unsigned i = 0; i < lock->sites.n; i++) {
-		const struct pp_lock_tries *tries =
-		    &pp_lock_waits_of(PP_SITE_SET_AT(&lock->sites, struct pp_lock_site, i))->tries;
-
-		sum.n_failed += tries->n_failed;
-		sum.n_spins += tries->n_spins;
-		sum.spin_ns += tries->spin_ns;
-		sum.spin_max_ns = MAX(sum.spin_max_ns, tries->spin_max_ns);
-	}
-	return sum;
+	return waits->wait_ns - waits->idle_total.ns + waits->tries.spin_ns;
 }
 
 static gint compare_sites(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const struct pp_lock_site *x = a, *y = b;
-	int64_t wait_of_x = pp_lock_waits_of(x)->wait_ns + pp_lock_waits_of(x)->tries.spin_ns;
-	int64_t wait_of_y = pp_lock_waits_of(y)->wait_ns + pp_lock_waits_of(y)->tries.spin_ns;
+	int64_t wait_of_x = wait_of_site(x), wait_of_y = wait_of_site(y);
 
 	(void)data;
+	if (wait_of_x != wait_of_y)
+		return wait_of_x < wait_of_y ? 1 : -1;
+	wait_of_x = pp_lock_waits_of(x)->wait_ns;
+	wait_of_y = pp_lock_waits_of(y)->wait_ns;
 	if (wait_of_x != wait_of_y)
 		return wait_of_x < wait_of_y ? 1 : -1;
 	if (x->hold_ns != y->hold_ns)
@@ -189,13 +193,15 @@ static gint compare_sites(gconstpointer a, gconstpointer b, gpointer data)
 	return x->key.address < y->key.address ? -1 : x->key.address > y->key.address;
 }
 
-/* Longest total wait first, then longest total hold, then order of appearance. */
+/* Longest total wait first, idle waits last; then longest total hold, then order of appearance. */
 static gint compare_objects(gconstpointer a, gconstpointer b)
 {
 	const struct pp_ranked_lock *x = a, *y = b;
 
 	if (x->wait_ns != y->wait_ns)
 		return x->wait_ns < y->wait_ns ? 1 : -1;
+	if (x->idle_ns != y->idle_ns)
+		return x->idle_ns < y->idle_ns ? 1 : -1;
 	if (x->hold_ns != y->hold_ns)
 		return x->hold_ns < y->hold_ns ? 1 : -1;
 	return x->order < y->order ? -1 : 1;
@@ -331,6 +337,8 @@ static struct pp_table *sites_table(const struct pp_locks *self, const struct pp
 			pp_cell_set_count(&row[SITE_CALLS], site->calls);
 		pp_cell_set_count(&row[SITE_CONTENDED], waits->contended);
 		pp_cell_set_time(&row[SITE_WAIT], waits->wait_ns);
+		pp_cell_set_count(&row[SITE_IDLE], waits->idle_total.n);
+		pp_cell_set_time(&row[SITE_IDLE_WAIT], waits->idle_total.ns);
 		set_spread(&row[SITE_WAIT_MEAN], &waits->spread, waits->wait_ns, 0, 0);
 		if (pp_sync_has(site->key.op, PP_SYNC_TRIES))
 			pp_lock_set_tries(&row[SITE_FAILED], object, &waits->tries);
@@ -351,6 +359,7 @@ static void add_row(struct pp_table *table, const struct pp_locks *self,
 	struct pp_cell *row = pp_table_add_row(table);
 	struct pp_spread waits = {0}, holds = {0};
 	struct pp_lock_tries tries = pp_lock_tries(lock);
+	struct pp_idle_total idle = {0};
 	uint64_t n_counted = 0;
 	int64_t counted_max_ns = 0;
 
@@ -359,6 +368,7 @@ static void add_row(struct pp_table *table, const struct pp_locks *self,
 		    PP_SITE_SET_AT(&lock->sites, struct pp_lock_site, i);
 
 		pp_spread_merge(&waits, &pp_lock_waits_of(site)->spread);
+		pp_idle_total_add(&idle, &pp_lock_waits_of(site)->idle_total);
 		pp_spread_merge(&holds, &site->holds);
 		n_counted += site->n_counted;
 		counted_max_ns = MAX(counted_max_ns, site->counted_max_ns);
@@ -370,8 +380,12 @@ static void add_row(struct pp_table *table, const struct pp_locks *self,
 	pp_cell_set_count(&row[CONTENDED], lock->contended);
 	pp_cell_set_count(&row[TIMED_OUT], lock->timed_out);
 	pp_cell_set_time(&row[WAIT], lock->wait_ns);
-	if (self->context->has_kernel && self->context->has_wakings)
+	if (self->context->has_kernel && self->context->has_wakings) {
 		pp_cell_set_time(&row[WAIT_RUNNABLE], lock->runnable_ns);
+		pp_cell_set_time(&row[IDLE_RUNNABLE], idle.runnable_ns);
+	}
+	pp_cell_set_count(&row[IDLE], idle.n);
+	pp_cell_set_time(&row[IDLE_WAIT], idle.ns);
 	set_spread(&row[WAIT_MEAN], &waits, lock->wait_ns, 0, 0);
 	pp_lock_set_tries(&row[FAILED], object, &tries);
 	if (holds_are_known(self, object)) {
@@ -407,8 +421,10 @@ GArray *pp_locks_used(const struct pp_locks *self)
 		struct pp_lock *lock = object ? object->data : NULL;
 
 		if (lock && lock->sites.n && pp_selects_object(self->context, object)) {
-			struct pp_ranked_lock ranked = {lock->wait_ns + pp_lock_tries(lock).spin_ns,
-							lock->hold_ns, object->order, object};
+			int64_t idle_ns = pp_lock_settle_idle(object);
+			struct pp_ranked_lock ranked = {
+			    lock->wait_ns - idle_ns + pp_lock_tries(lock).spin_ns, idle_ns,
+			    lock->hold_ns, object->order, object};
 
 			sort_lock(lock);
 			g_array_append_val(used, ranked);
@@ -447,41 +463,6 @@ static void note_lost_holds(struct pp_table *table, const struct pp_model *model
 			      n);
 }
 
-/* Counts the waits for locks, by the reason why their holder is unknown. */
-static void count_whys(const struct pp_lock *lock, uint64_t *n_by_why)
-{
-	for (unsigned s = 0; s < lock->sites.n; s++) {
-		const struct pp_lock_waits *waits =
-		    pp_lock_waits_of(PP_SITE_SET_AT(&lock->sites, struct pp_lock_site, s));
-
-		for (unsigned h = 0; h < waits->holders.n; h++) {
-			const struct pp_lock_holder *holder =
-			    PP_SITE_SET_AT(&waits->holders, struct pp_lock_holder, h);
-
-			n_by_why[holder->key.detail] += holder->contended;
-		}
-	}
-}
-
-static void note_whys(struct pp_table *table, const uint64_t *n_by_why)
-{
-	g_autoptr(GString) reasons = g_string_new(NULL);
-	uint64_t n_unknown = 0;
-
-	for (unsigned why = PP_WHY_KNOWN + 1; why < PP_N_WHYS; why++) {
-		if (!n_by_why[why])
-			continue;
-		n_unknown += n_by_why[why];
-		g_string_append_printf(reasons, "%s%s (%" PRIu64 ")", reasons->len ? ", " : "",
-				       pp_lock_why_text(why), n_by_why[why]);
-	}
-	if (n_unknown)
-		pp_table_note(table,
-			      "the holders of %" PRIu64 " of %" PRIu64
-			      " waits for locks are unknown: %s",
-			      n_unknown, n_unknown + n_by_why[PP_WHY_KNOWN], reasons->str);
-}
-
 /* Folded objects are not counted by number of rows. */
 static void note_folded(struct pp_table *table, const GArray *used)
 {
@@ -507,7 +488,6 @@ struct pp_table *pp_locks_table(const struct pp_locks *self, const GArray *used)
 	struct pp_table *table = pp_table_new("locks", "Locks", columns, N_COLUMNS);
 	uint64_t n_counted = 0, n_timed = 0, n_untimed = 0;
 	unsigned n_others = 0;
-	uint64_t n_by_why[PP_N_WHYS] = {0};
 
 	table->text_rows = PP_LOCKS_TEXT_ROWS;
 	for (guint i = 0; i < used->len; i++) {
@@ -518,7 +498,6 @@ struct pp_table *pp_locks_table(const struct pp_locks *self, const GArray *used)
 			add_row(table, self, object);
 		else
 			table->n_left_out++;
-		count_whys(object->data, n_by_why);
 		if (is_counted(self, object))
 			n_counted += pp_object_count(object);
 		if (pp_object_is_lock(object) && is_counted(self, object))
@@ -542,7 +521,7 @@ struct pp_table *pp_locks_table(const struct pp_locks *self, const GArray *used)
 			      "(sync.holds) and have no percentiles",
 			      n_timed);
 	note_lost_holds(table, self->context->model);
-	note_whys(table, n_by_why);
+	pp_lock_note_unknown(table, used);
 	if (self->unfinished)
 		pp_table_note(table,
 			      "%" G_GUINT64_FORMAT " waits never ended: they count up to the end "

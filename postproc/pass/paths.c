@@ -13,6 +13,7 @@
 
 #include "core/text/function_name.h"
 
+#include "analysis/state/idle.h"
 #include "analysis/state/object_row.h"
 #include "analysis/select.h"
 #include "analysis/state/select_object.h"
@@ -28,7 +29,7 @@ static const struct pp_column frame_columns[N_FRAME_COLUMNS] = {
 		       "its run-time return address; none: that of several paths differs"},
 };
 
-enum { FUNCTION = PP_OBJECT_CELLS, CALLS, WAIT, WAIT_MAX, PATH, LINES, FRAMES, N_COLUMNS };
+enum { FUNCTION = PP_OBJECT_CELLS, CALLS, WAIT, IDLE, WAIT_MAX, PATH, LINES, FRAMES, N_COLUMNS };
 
 static const struct pp_column columns[N_COLUMNS] = {
     PP_OBJECT_COLUMNS,
@@ -37,6 +38,8 @@ static const struct pp_column columns[N_COLUMNS] = {
     [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "number of operations with a recorded path"},
     [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN,
 	      "their wait time; releases do not wait"},
+    [IDLE] = {"idle_ns", "idle", PP_TYPE_TIME_NS, 0,
+	      "part of it in idle waits: for work, for a thread's end or for time"},
     [WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, PP_COLUMN_MAX | PP_COLUMN_DETAIL,
 		  "the longest wait"},
     [PATH] = {"path", "path", PP_TYPE_TEXT, PP_COLUMN_JSON_ONLY | PP_COLUMN_KEY,
@@ -53,6 +56,9 @@ struct use {
 	enum st_event op;
 	uint64_t calls;
 	int64_t wait_ns, wait_max_ns;
+	int64_t idle_ns;	  /* known at the end */
+	struct pp_idle_sums idle; /* all its operations are at one call site */
+	uint64_t site;
 	unsigned serial;
 };
 
@@ -61,7 +67,8 @@ struct paths {
 	struct pp_thread_listener thread_listener;
 	struct pp_object_listener object_listener;
 	struct pp_thread_states *states;
-	struct pp_objects objects;
+	struct pp_objects objects; /* data: struct pp_idle_object * */
+	struct pp_idle idle;
 	GHashTable *uses; /* a set of struct use * */
 };
 
@@ -79,6 +86,14 @@ static gboolean use_equal(const void *a, const void *b)
 	return x->object == y->object && x->path == y->path && x->op == y->op;
 }
 
+static void use_free(void *data)
+{
+	struct use *use = data;
+
+	pp_idle_sums_done(&use->idle);
+	g_free(use);
+}
+
 static struct use *use_of(struct paths *self, struct pp_object *object,
 			  const struct pp_operation *operation)
 {
@@ -89,19 +104,38 @@ static struct use *use_of(struct paths *self, struct pp_object *object,
 		return use;
 	use = g_memdup2(&key, sizeof(key));
 	use->serial = g_hash_table_size(self->uses);
+	use->site = operation->site;
 	g_hash_table_add(self->uses, use);
 	return use;
+}
+
+static void on_waits(void *data, struct pp_object *object, const struct pp_operation *operation)
+{
+	struct paths *self = data;
+
+	pp_idle_waits(&self->idle, object, operation);
+}
+
+static void on_released(void *data, struct pp_object *object, const struct pp_hold *hold,
+			int64_t end_ns, const struct pp_operation *operation)
+{
+	struct paths *self = data;
+
+	(void)operation;
+	pp_idle_released(&self->idle, object, hold, end_ns);
 }
 
 static void on_operation(void *data, struct pp_object *object, const struct pp_operation *operation,
 			 bool acquired)
 {
 	struct paths *self = data;
+	struct pp_idle_object *idle = object->data;
 	int64_t wait_ns = pp_selected_ns(self->context, operation->begin_ns, operation->end_ns);
 	bool counts = pp_selects_time(self->context, operation->end_ns);
 	struct use *use;
 
-	(void)acquired;
+	pp_idle_operation(&self->idle, &idle, object, operation, acquired);
+	object->data = idle;
 	/* The second call for a condition wait, for its mutex. */
 	if (!operation->path || object->type != pp_sync_type(operation->op) ||
 	    (!counts && !wait_ns) || !pp_selects_operation(self->context, operation))
@@ -110,6 +144,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	use->calls += counts;
 	use->wait_ns += wait_ns;
 	use->wait_max_ns = MAX(use->wait_max_ns, wait_ns);
+	pp_idle_add(&self->idle, idle, &use->idle, object, operation, counts, wait_ns);
 }
 
 static void *paths_start(const struct pp_pass_context *context)
@@ -118,9 +153,10 @@ static void *paths_start(const struct pp_pass_context *context)
 
 	self->context = context;
 	self->thread_listener = pp_objects_feed(&self->objects);
-	self->object_listener =
-	    (struct pp_object_listener){.data = self, .operation = on_operation};
-	self->uses = g_hash_table_new_full(use_hash, use_equal, g_free, NULL);
+	self->object_listener = (struct pp_object_listener){
+	    .data = self, .waits = on_waits, .operation = on_operation, .released = on_released};
+	self->uses = g_hash_table_new_full(use_hash, use_equal, use_free, NULL);
+	pp_idle_init(&self->idle, context);
 	pp_objects_init(&self->objects, &self->object_listener, NULL);
 	self->states = pp_thread_states_new(context, &self->thread_listener, NULL);
 	return self;
@@ -287,6 +323,7 @@ static void add_use(struct shown *shown, const struct use *use, const GArray *fr
 {
 	shown->use.calls += use->calls;
 	shown->use.wait_ns += use->wait_ns;
+	shown->use.idle_ns += use->idle_ns;
 	shown->use.wait_max_ns = MAX(shown->use.wait_max_ns, use->wait_max_ns);
 	shown->use.serial = MIN(shown->use.serial, use->serial);
 	for (guint i = 0; i < frames->len; i++)
@@ -371,9 +408,16 @@ static GPtrArray *join_uses(const struct paths *self)
 						  (GDestroyNotify)g_ptr_array_unref),
 	};
 
-	for (GList *at = uses; at; at = at->next)
-		if (pp_selects_object(self->context, ((const struct use *)at->data)->object))
-			join_use(&joiner, self, at->data);
+	for (GList *at = uses; at; at = at->next) {
+		struct use *use = at->data;
+		struct pp_idle_total total = {0};
+
+		if (!pp_selects_object(self->context, use->object))
+			continue;
+		pp_idle_get(use->object->data, use->object, &use->idle, use->site, &total);
+		use->idle_ns = total.ns;
+		join_use(&joiner, self, use);
+	}
 	g_hash_table_unref(joiner.by_lines);
 	g_hash_table_unref(joiner.by_functions);
 	return joiner.all;
@@ -420,6 +464,7 @@ static void add_row(struct pp_table *table, const struct paths *self, const stru
 	pp_cell_set_count(&row[CALLS], use->calls);
 	if (pp_sync_has(use->op, PP_SYNC_BLOCKS)) {
 		pp_cell_set_time(&row[WAIT], use->wait_ns);
+		pp_cell_set_time(&row[IDLE], use->idle_ns);
 		pp_cell_set_time(&row[WAIT_MAX], use->wait_max_ns);
 	}
 	pp_cell_set_text(&row[PATH], shown->functions);
@@ -427,14 +472,16 @@ static void add_row(struct pp_table *table, const struct paths *self, const stru
 	pp_cell_set_table(&row[FRAMES], frames_table(shown));
 }
 
-/* Longest wait first, then most releases, then order of appearance. */
+/* Longest wait first, idle waits last; then most releases, then order of appearance. */
 static gint compare_shown(gconstpointer a, gconstpointer b)
 {
 	const struct use *x = &(*(struct shown *const *)a)->use;
 	const struct use *y = &(*(struct shown *const *)b)->use;
 
-	if (x->wait_ns != y->wait_ns)
-		return x->wait_ns < y->wait_ns ? 1 : -1;
+	if (x->wait_ns - x->idle_ns != y->wait_ns - y->idle_ns)
+		return x->wait_ns - x->idle_ns < y->wait_ns - y->idle_ns ? 1 : -1;
+	if (x->idle_ns != y->idle_ns)
+		return x->idle_ns < y->idle_ns ? 1 : -1;
 	if (x->calls != y->calls)
 		return x->calls < y->calls ? 1 : -1;
 	return x->serial < y->serial ? -1 : x->serial > y->serial;
@@ -483,7 +530,8 @@ static void paths_free(void *state)
 
 	g_hash_table_unref(self->uses);
 	pp_thread_states_free(self->states);
-	pp_objects_done(&self->objects, NULL);
+	pp_objects_done(&self->objects, (GDestroyNotify)pp_idle_object_free);
+	pp_idle_done(&self->idle);
 	g_free(self);
 }
 

@@ -43,6 +43,7 @@ enum {
 	SYNC_CALLS,
 	SYNC_BLOCKED,
 	SYNC_WAIT,
+	SYNC_IDLE,
 	SYNC_RUNNABLE,
 	SYNC_RECORDED,
 	KERNEL_SOURCE,
@@ -85,8 +86,10 @@ static const struct pp_column columns[] = {
     [SYNC_BLOCKED] = {"sync_blocked", "blocked", PP_TYPE_COUNT, 0, "of these"},
     [SYNC_WAIT] = {"sync_wait_ns", "wait", PP_TYPE_TIME_NS, 0,
 		   "wait time in these, over all threads"},
+    [SYNC_IDLE] = {"sync_idle_ns", "idle", PP_TYPE_TIME_NS, 0,
+		   "of this, waits for work, for a thread's end or for time"},
     [SYNC_RUNNABLE] = {"sync_runnable_ns", "without CPU", PP_TYPE_TIME_NS, 0,
-		       "of this, ready to run without a CPU"},
+		       "of the wait, ready to run without a CPU"},
     [SYNC_RECORDED] = {"sync_recorded", "recorded", PP_TYPE_TEXT, 0,
 		       "recorded part of these: sync.mode"},
     [KERNEL_SOURCE] = {"kernel_source", "scheduling", PP_TYPE_TEXT, 0,
@@ -285,6 +288,8 @@ static void set_sums(struct pp_cell *row, const GPtrArray *tables,
 	set_thread_times(row, threads, context);
 	if (add_up(find_table(tables, "locks"), "wait_runnable_ns", true, &sum))
 		pp_cell_set_time(&row[SYNC_RUNNABLE], (int64_t)sum);
+	if (add_up(find_table(tables, "locks"), "idle_ns", true, &sum))
+		pp_cell_set_time(&row[SYNC_IDLE], (int64_t)sum);
 	if (add_up(sync, "calls", false, &sum))
 		pp_cell_set_count(&row[SYNC_CALLS], sum);
 	if (add_up(sync, "blocked", false, &sum))
@@ -400,6 +405,10 @@ static void append_use(GString *text, const struct pp_cell *row, bool is_part)
 	g_autofree char *running = pp_duration_text(row[RUNNING].time_ns);
 	g_autofree char *wait = pp_duration_text(row[SYNC_WAIT].time_ns);
 	g_autofree char *without_cpu = pp_duration_text(row[SYNC_RUNNABLE].time_ns);
+	g_autofree char *idle_time = pp_duration_text(row[SYNC_IDLE].time_ns);
+	g_autofree char *idle = row[SYNC_IDLE].missing || !row[SYNC_IDLE].time_ns
+				    ? NULL
+				    : g_strdup_printf(", %s of it idle", idle_time);
 	g_autofree char *runnable = row[SYNC_RUNNABLE].missing || !row[SYNC_RUNNABLE].time_ns
 					? NULL
 					: g_strdup_printf(", %s of it without a CPU", without_cpu);
@@ -446,8 +455,8 @@ static void append_use(GString *text, const struct pp_cell *row, bool is_part)
 		append_item(text, "sync", "%" PRIu64 " calls, %s waited", row[SYNC_CALLS].count,
 			    row[SYNC_WAIT].missing ? "no time" : wait);
 	else
-		append_item(text, "sync", "%" PRIu64 " calls, %" PRIu64 " blocked, %s waited%s",
-			    row[SYNC_CALLS].count, row[SYNC_BLOCKED].count, wait,
+		append_item(text, "sync", "%" PRIu64 " calls, %" PRIu64 " blocked, %s waited%s%s",
+			    row[SYNC_CALLS].count, row[SYNC_BLOCKED].count, wait, idle ? idle : "",
 			    runnable ? runnable : "");
 	if (!row[SYNC_RECORDED].missing)
 		append_item(text, "", "recorded %s", row[SYNC_RECORDED].text);
@@ -456,13 +465,17 @@ static void append_use(GString *text, const struct pp_cell *row, bool is_part)
 		    row[KERNEL_WHY].missing ? "" : row[KERNEL_WHY].text);
 }
 
-static void append_top(GString *text, const struct pp_table *top)
+static void append_top(GString *text, const struct pp_table *top, const struct pp_table *locks)
 {
+	g_autofree char *idle = pp_top_idle_text(locks, 1);
+
 	for (guint r = 0; r < top->rows->len; r++) {
 		g_autofree char *line = pp_top_text(top, r, "");
 
 		append_item(text, r ? "" : "waited most", "%s", line);
 	}
+	if (idle)
+		append_item(text, "idle", "%s", idle);
 }
 
 static void append_problems(GString *text, const struct pp_model *model)
@@ -533,7 +546,7 @@ static void summary_finish(void *state, int64_t end_ns, GPtrArray *tables)
 		pp_cell_set_count(&row[IS_LIVE], 1);
 	append_run(text, row, model);
 	append_use(text, row, pp_selects_by(self->context, PP_SELECT_TIME));
-	append_top(text, top);
+	append_top(text, top, find_table(tables, "locks"));
 	append_problems(text, model);
 	table->text = g_string_free(text, FALSE);
 	if (self->context->selection)

@@ -32,11 +32,12 @@ const struct pp_column pp_top_columns[PP_N_TOP_COLUMNS] = {
     [TOP_OBJECT] = {"object", "address", PP_TYPE_ADDRESS, PP_COLUMN_ID, "address"},
     [TOP_NAME] = {"name", "object", PP_TYPE_TEXT, PP_COLUMN_ID, "name"},
     [TOP_TYPE] = {"type", "type", PP_TYPE_TEXT, PP_COLUMN_ID, "type"},
-    [TOP_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "total wait time of threads for it"},
+    [TOP_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0,
+		  "total wait time of threads for it, without idle waits"},
     [TOP_RUNNABLE] = {"wait_runnable_ns", "without CPU", PP_TYPE_TIME_NS, 0,
 		      "of this, ready to run without a CPU"},
     [TOP_CONTENDED] = {"contended", "contended", PP_TYPE_COUNT, 0,
-		       "number of operations that waited"},
+		       "number of operations that waited, without idle waits"},
     [TOP_TIMED_OUT] = {"timed_out", "timed out", PP_TYPE_COUNT, 0,
 		       "of these, calls that timed out"},
     [TOP_SPIN] = {"spin_ns", "spinning", PP_TYPE_TIME_NS, 0,
@@ -51,21 +52,23 @@ const struct pp_column pp_top_columns[PP_N_TOP_COLUMNS] = {
 		    "call site of the acquisition for which that site waited longest"},
 };
 
-/* Waits and spins. */
-static int64_t wait_of(const struct pp_table *locks, guint row)
+static int64_t time_of(const struct pp_table *table, guint row, const char *key)
 {
-	const struct pp_cell *wait = pp_table_cell(locks, row, "wait_ns");
-	const struct pp_cell *spin = pp_table_cell(locks, row, "spin_ns");
+	const struct pp_cell *cell = pp_table_cell(table, row, key);
 
-	return (wait ? wait->time_ns : 0) + (spin ? spin->time_ns : 0);
+	return cell ? cell->time_ns : 0;
 }
 
-/* Joining a thread is meant to wait, and would hide all other waits. */
-static bool is_thread(const struct pp_table *locks, guint row)
+/* Waits that were not idle, and spins. */
+static int64_t wait_of(const struct pp_table *locks, guint row)
 {
-	const struct pp_cell *type = pp_table_cell(locks, row, "type");
+	return time_of(locks, row, "wait_ns") - time_of(locks, row, "idle_ns") +
+	       time_of(locks, row, "spin_ns");
+}
 
-	return type && strcmp(type->text, "thread") == 0;
+static int64_t idle_of(const struct pp_table *locks, guint row)
+{
+	return time_of(locks, row, "idle_ns");
 }
 
 static void copy_cell(struct pp_cell *to, enum pp_type type, const struct pp_cell *from)
@@ -78,16 +81,17 @@ static void copy_cell(struct pp_cell *to, enum pp_type type, const struct pp_cel
 		*to = *from;
 }
 
-/* The row with the longest wait; -1 if there is none or it has no call site. */
-static int longest_row(const struct pp_cell *sites)
+/* The row with the longest time of that kind; -1 if there is none or it has no call site. */
+static int longest_row(const struct pp_cell *sites,
+		       int64_t (*time_in)(const struct pp_table *table, guint row))
 {
 	int64_t longest_ns = -1;
 	int best = -1;
 
 	for (guint r = 0; sites && r < sites->table->rows->len; r++)
-		if (wait_of(sites->table, r) > longest_ns) {
+		if (time_in(sites->table, r) > longest_ns) {
 			best = (int)r;
-			longest_ns = wait_of(sites->table, r);
+			longest_ns = time_in(sites->table, r);
 		}
 	return best >= 0 && pp_table_cell(sites->table, (guint)best, "site") ? best : -1;
 }
@@ -110,17 +114,23 @@ static void set_attempts(struct pp_cell *cell, const struct pp_cell *sites)
 
 static void set_sites(struct pp_cell *row, const struct pp_cell *sites)
 {
-	int site = longest_row(sites), holder;
+	int site = longest_row(sites, wait_of), holder;
 	const struct pp_cell *holders;
 
 	if (site < 0)
 		return;
 	copy_cell(&row[TOP_SITE], PP_TYPE_TEXT, pp_table_cell(sites->table, (guint)site, "site"));
 	holders = pp_table_cell(sites->table, (guint)site, "holders");
-	holder = longest_row(holders);
+	holder = longest_row(holders, wait_of);
 	if (holder >= 0)
 		copy_cell(&row[TOP_HOLDER], PP_TYPE_TEXT,
 			  pp_table_cell(holders->table, (guint)holder, "site"));
+}
+
+static void take_idle(struct pp_cell *time, const struct pp_cell *idle)
+{
+	if (!time->missing && idle)
+		time->time_ns -= idle->time_ns;
 }
 
 static void add_top_row(struct pp_table *top, const struct pp_table *locks, guint from)
@@ -130,6 +140,10 @@ static void add_top_row(struct pp_table *top, const struct pp_table *locks, guin
 	for (unsigned c = TOP_OBJECT; c < TOP_SITE; c++)
 		copy_cell(&row[c], pp_top_columns[c].type,
 			  pp_table_cell(locks, from, pp_top_columns[c].key));
+	take_idle(&row[TOP_WAIT], pp_table_cell(locks, from, "idle_ns"));
+	take_idle(&row[TOP_RUNNABLE], pp_table_cell(locks, from, "idle_runnable_ns"));
+	if (pp_table_cell(locks, from, "idle"))
+		row[TOP_CONTENDED].count -= pp_table_cell(locks, from, "idle")->count;
 	set_attempts(&row[TOP_ATTEMPTS], pp_table_cell(locks, from, "sites"));
 	set_sites(row, pp_table_cell(locks, from, "sites"));
 }
@@ -144,7 +158,7 @@ unsigned pp_top_pick(const struct pp_table *locks, unsigned n_rows, guint *ret_r
 		int64_t longest_ns = 0;
 
 		for (guint r = 0; r < locks->rows->len; r++)
-			if (!taken[r] && wait_of(locks, r) > longest_ns && !is_thread(locks, r)) {
+			if (!taken[r] && wait_of(locks, r) > longest_ns) {
 				best = r;
 				longest_ns = wait_of(locks, r);
 			}
@@ -227,5 +241,54 @@ char *pp_top_text(const struct pp_table *top, unsigned at, const char *error)
 		g_string_append_printf(line, ", mostly at %s", row[TOP_SITE].text);
 	if (!row[TOP_HOLDER].missing)
 		g_string_append_printf(line, ", held since %s", row[TOP_HOLDER].text);
+	return g_string_free(line, FALSE);
+}
+
+/* The row with the longest idle time; -1 if there is none. */
+static int most_idle(const struct pp_table *locks)
+{
+	int64_t most_ns = 0;
+	int best = -1;
+
+	for (guint r = 0; r < locks->rows->len; r++)
+		if (idle_of(locks, r) > most_ns) {
+			most_ns = idle_of(locks, r);
+			best = (int)r;
+		}
+	return best;
+}
+
+/* Appends an object's name, with its type if the name does not contain it. */
+static void append_object(GString *line, const struct pp_cell *name, const struct pp_cell *type)
+{
+	g_string_append(line, name ? name->text : "an object");
+	if (type && !(name && strstr(name->text, type->text)))
+		g_string_append_printf(line, " (%s)", type->text);
+}
+
+char *pp_top_idle_text(const struct pp_table *locks, double factor)
+{
+	int best = locks ? most_idle(locks) : -1, site;
+	g_autofree char *all = NULL, *longest = NULL;
+	const struct pp_cell *sites;
+	int64_t sum_ns = 0;
+	GString *line;
+
+	if (best < 0)
+		return NULL;
+	for (guint r = 0; r < locks->rows->len; r++)
+		sum_ns += idle_of(locks, r);
+	all = pp_duration_text((int64_t)((double)sum_ns * factor));
+	longest = pp_duration_text((int64_t)((double)idle_of(locks, (guint)best) * factor));
+	sites = pp_table_cell(locks, (guint)best, "sites");
+	site = longest_row(sites, idle_of);
+	line = g_string_new(NULL);
+	g_string_append_printf(line, "%s for work, other threads and time; longest %s for ", all,
+			       longest);
+	append_object(line, pp_table_cell(locks, (guint)best, "name"),
+		      pp_table_cell(locks, (guint)best, "type"));
+	if (site >= 0)
+		g_string_append_printf(line, ", mostly at %s",
+				       pp_table_cell(sites->table, (guint)site, "site")->text);
 	return g_string_free(line, FALSE);
 }

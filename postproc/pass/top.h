@@ -18,8 +18,8 @@
 extern const struct pp_column pp_top_columns[PP_N_TOP_COLUMNS];
 
 /*
- * Up to n_rows objects of the table of pass locks that threads waited for or spun on. locks NULL:
- * an empty table.
+ * Up to n_rows objects of the table of pass locks that threads waited for, other than idly, or spun
+ * on.  locks NULL: an empty table.
  */
 struct pp_table *pp_top_new(const struct pp_table *locks, unsigned n_rows);
 
@@ -34,5 +34,12 @@ void pp_top_scale(struct pp_table *top, double factor);
  * `error` follows the time: " (+- 5 %)", or nothing.  The caller frees it.
  */
 char *pp_top_text(const struct pp_table *top, unsigned at, const char *error);
+
+/*
+ * The idle waits of the table of pass locks in words: "1.2 s for work, other threads and time;
+ * longest 1.1 s for queue+88 (cond), mostly at ..."; NULL: there are none.  Times are multiplied by
+ * the factor, as by pp_top_scale().  The caller frees it.
+ */
+char *pp_top_idle_text(const struct pp_table *locks, double factor);
 
 #endif

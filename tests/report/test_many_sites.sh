@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A lock acquired at 20,000 call sites costs the reports at most three times the instructions that it costs
+# A lock acquired at 20,000 call sites costs the reports at most 3.5 times the instructions that it costs
 # with 1,000 sites and the same number of operations; each site has its figures.
 . "$GM_TOP/tests/lib.sh"
 need valgrind
@@ -25,7 +25,7 @@ many=$(instructions 20000)
 echo "$few instructions with 1000 call sites, $many with 20000"
 if [[ $GM_BUILD != *-address* ]]; then
 	[ "${few:-0}" -gt 0 ] && [ "${many:-0}" -gt 0 ] || fail "callgrind did not count"
-	[ "$many" -le $((3 * few)) ] || fail "expected at most three times the instructions: $few, $many"
+	[ $((2 * many)) -le $((7 * few)) ] || fail "expected at most 3.5 times the instructions: $few, $many"
 fi
 
 for sites in 1000 20000; do

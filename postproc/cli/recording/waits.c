@@ -158,7 +158,9 @@ static char *error_text(const struct pp_view *view, guint row)
 	const struct pp_selection *selection = view->context.selection;
 	const struct pp_cell *wait = pp_table_cell(locks, row, "wait_ns");
 	const struct pp_cell *spin = pp_table_cell(locks, row, "spin_ns");
-	double sum_ns = (double)(wait ? wait->time_ns : 0) + (double)(spin ? spin->time_ns : 0);
+	const struct pp_cell *idle = pp_table_cell(locks, row, "idle_ns");
+	double sum_ns = (double)(wait ? wait->time_ns : 0) + (double)(spin ? spin->time_ns : 0) -
+			(double)(idle ? idle->time_ns : 0);
 
 	for (guint i = 0; errors && i < errors->rows->len; i++)
 		if (is_same(locks, row, errors, i)) {
@@ -215,11 +217,14 @@ static const char *choose_section(const struct pp_model *model, const struct pp_
 static void add_lines(const struct pp_view *view, struct pp_table *top, GPtrArray *lines)
 {
 	const struct pp_selection *selection = view->context.selection;
+	double factor = selection ? pp_windows_factor(selection->windows) : 1;
+	const struct pp_table *locks = find_table(view, "locks");
+	g_autofree char *idle = pp_top_idle_text(locks, factor);
 	guint rows[MAX_WAITS];
 
-	(void)pp_top_pick(find_table(view, "locks"), MAX_WAITS, rows);
+	(void)pp_top_pick(locks, MAX_WAITS, rows);
 	if (selection)
-		pp_top_scale(top, pp_windows_factor(selection->windows));
+		pp_top_scale(top, factor);
 	for (guint i = 0; i < top->rows->len; i++) {
 		g_autofree char *error = error_text(view, rows[i]);
 		g_autofree char *text = pp_top_text(top, i, error);
@@ -227,6 +232,9 @@ static void add_lines(const struct pp_view *view, struct pp_table *top, GPtrArra
 		g_ptr_array_add(lines,
 				g_strconcat(*error ? "waited about " : "waited ", text, NULL));
 	}
+	if (idle)
+		g_ptr_array_add(lines,
+				g_strconcat(selection ? "idle about " : "idle ", idle, NULL));
 }
 
 /* end_ns: time up to which all events were read; PP_TIME_UNKNOWN: to the end, or in windows. */
