@@ -42,7 +42,7 @@ export function big({threads = 64, objects = 64, steps = 8000, waits = 50000, ro
 	const bin = () => Math.floor(roll() * bins);
 	return {
 		schema: 1, program: 'big', command: './big', host: 'desk', date: '2026-01-02', version: '0.1.0', from_ns: 0, end_ns: endNs, bins, cells: bins * 16,
-		findings: [{text: 'Threads waited long for lock 0.', object: 0, thread: 0, site: 0}], missing: [],
+		findings: [{text: 'Threads waited long for lock 0.', object: 0, thread: 0, site: 0}], idle: {n: 0, object: [], site: []}, missing: [],
 		functions: list(functions, i => `function_${i}`), ops: ['pthread_mutex_lock', 'sem_wait'], files: [{path: 'big.c', lines}],
 		sites: list(sites, i => ({function: i, file: 0, line: 1 + i * 4, text: `function_${i} (big.c:${1 + i * 4})`})),
 		threads: list(threads, i => ({name: `${['worker', 'reader', 'writer'][i % 3]}-${i}`, tid: 1000 + i, process: 0, start_ns: 0, end_ns: endNs})),

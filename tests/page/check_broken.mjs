@@ -79,7 +79,7 @@ await withBrowser(async open => {
 
 	const one = await open(written('one', encode(oneEvent())));
 	await showAll(one);
-	same(await one.locator('#panel-objects tbody tr').allInnerTexts(), ['only\tmutex\t0\t–\t0\t0\t1\t0\t0'], 'one event: its object');
+	same(await one.locator('#panel-objects tbody tr').allInnerTexts(), ['only\tmutex\t0\t0\t–\t0\t0\t1\t0\t0'], 'one event: its object');
 	same(await one.locator('.findings').innerText(), 'This capture has no waits.', 'one event: no waits');
 	await one.locator('canvas.lanes').focus();
 	for (const key of ['ArrowDown', 'ArrowRight', 'ArrowLeft', '+', '-', '0', 'Enter', 'ArrowUp'])

@@ -42,9 +42,12 @@ await withBrowser(async open => {
 	await inSight(page, 'tables', whole);
 
 	const objects = await tableOf(page, 'Objects');
-	same(sorted(objects.map(row => [row[1], row[2], row[4], row[5], row[6]])),
+	same(sorted(objects.map(row => [row[1], row[2], row[5], row[6], row[7]])),
 		sorted(report.locks.map(row => [row.type, duration(row.wait_ns), duration(row.wait_max_ns), count(row.contended), count(row.acquired)])),
 		'objects: type, wait, longest wait, contended, acquired');
+	const joins = report.locks.filter(({type}) => type === 'thread');
+	same(sorted(objects.filter(row => row[1] === 'thread').map(row => [row[2], row[3]])),
+		sorted(joins.map(row => [duration(row.wait_ns), duration(row.idle_ns)])), 'joins: wait, idle');
 	const threads = await tableOf(page, 'Threads');
 	same(sorted(threads.map(row => [row[1], row[2], row[3], row[4]])),
 		sorted(report.threads.map(row => [row.tid, duration(row.running_ns), duration(row.runnable_ns), duration(row.blocked_sync_ns)])),

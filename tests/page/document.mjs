@@ -28,6 +28,8 @@ export function known() {
 			{text: 'main waited 3.00 ms for done, until worker-2 posted it.', object: 1, thread: 0, site: 2},
 			{text: 'Two workers waited 1.50 ms for queue.', object: 0, thread: 1, site: 0},
 		],
+		// The wait for `done` is one for work.
+		idle: {n: 1, object: [1], site: [2]},
 		missing: [{what: 'I/O', reason: 'the kernel was not asked'}],
 		functions: ['main', 'work', 'take', HOSTILE],
 		ops: ['pthread_mutex_lock', 'sem_wait'],

@@ -129,13 +129,30 @@ static void put_kept_above(struct pp_html *html, struct kept *kept, unsigned n, 
 	}
 }
 
+/* The last finding: idle waits. */
+static void put_idle(struct pp_html *html, const struct pp_table *locks)
+{
+	g_autofree char *idle = pp_top_idle_text(locks, 1);
+	g_autofree char *text = idle ? g_strconcat("Threads were idle: ", idle, NULL) : NULL;
+
+	if (!text)
+		return;
+	pp_put_open(&html->put, NULL, '{');
+	pp_put_text(&html->put, "text", text);
+	pp_put_reference(&html->put, "object", PP_HTML_NONE);
+	pp_put_reference(&html->put, "thread", PP_HTML_NONE);
+	pp_put_reference(&html->put, "site", PP_HTML_NONE);
+	pp_put_close(&html->put, '}');
+}
+
 void pp_html_put_findings(struct pp_html *html)
 {
 	struct kept kept[] = {{.figure = 1, .what = "were runnable without a CPU"},
 			      {.figure = 3, .what = "were blocked in I/O"}};
 	unsigned n_tables = 0;
 	struct pp_table **tables = pp_pass_set_tables(html->export->passes, "locks", &n_tables);
-	struct pp_table *top = pp_top_new(n_tables ? tables[0] : NULL, FINDINGS_MAX);
+	const struct pp_table *locks = n_tables ? tables[0] : NULL;
+	struct pp_table *top = pp_top_new(locks, FINDINGS_MAX);
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(kept); i++)
 		add_up(html, &kept[i]);
@@ -147,6 +164,7 @@ void pp_html_put_findings(struct pp_html *html)
 		put_finding(html, top, i);
 	}
 	put_kept_above(html, kept, G_N_ELEMENTS(kept), 0);
+	put_idle(html, locks);
 	pp_put_close(&html->put, ']');
 	pp_table_free(top);
 }

@@ -265,6 +265,7 @@ static void put_document(struct pp_html *html)
 	put_head(html);
 	put_lists(html);
 	pp_html_put_findings(html);
+	pp_html_put_idle(html);
 	pp_html_put_lanes(html);
 	pp_html_put_waits(html);
 	pp_html_put_sums(html);

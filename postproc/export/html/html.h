@@ -156,7 +156,8 @@ void pp_html_put_stacks(struct pp_html *html);
 
 /* --- other parts ------------------------------------------------------------------------------ */
 
-void pp_html_put_lanes(struct pp_html *html);	 /* lanes.c, and `cells` */
+void pp_html_put_lanes(struct pp_html *html); /* lanes.c, and `cells` */
+void pp_html_put_idle(struct pp_html *html);
 void pp_html_put_findings(struct pp_html *html); /* findings.c */
 
 /* Names that other parts refer to (names.c); written after all names are known. */

@@ -157,6 +157,7 @@ function tellApart(list, markOf) {
 export class Capture {
 	#groups = new Map();
 	#threadNames;
+	#idle;
 	#objectNames;
 
 	constructor(doc) {
@@ -173,6 +174,7 @@ export class Capture {
 		this.waitsOf = {};
 		for (const by of ['thread', 'object', 'blocker'])
 			this.waitsOf[by] = new WaitIndex(this.waits, by);
+		this.#idle = new Set(doc.idle.object.map((object, i) => `${object} ${doc.idle.site[i]}`));
 		this.whole = {from: 0, to: this.bins};
 	}
 
@@ -213,6 +215,20 @@ export class Capture {
 
 	rows(table, range, shape) {
 		return this.groups(table, shape.keys).rows(range, shape);
+	}
+
+	/** Is a wait for that object at that site idle? */
+	isIdle({object, site}) {
+		return this.#idle.has(`${object} ${site}`);
+	}
+
+	/** The idle time of the range, by object. */
+	idle(range) {
+		const byObject = new Map();
+		for (const row of this.rows('operations', range, {keys: ['object', 'site'], sums: ['wait']}))
+			if (row.wait > 0 && this.isIdle(row))
+				byObject.set(row.object, (byObject.get(row.object) ?? 0) + row.wait);
+		return byObject;
 	}
 
 	thread(ref, none = 'unknown') {

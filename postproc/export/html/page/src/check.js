@@ -2,6 +2,7 @@
 //
 // Is a document what FORMAT.md says? What comes after this may follow every reference in it.
 const TABLES = {
+	idle: {object: 'objects', site: 'sites'},
 	waits: {thread: 'threads', object: 'objects', site: 'sites', op: 'ops', start: 'time', ns: 'time',
 		blocker: 'threads', blocker_site: 'sites'},
 	'sums.threads': {bin: 'bin', thread: 'threads', running: 'figure', runnable: 'figure',

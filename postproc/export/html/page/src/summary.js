@@ -44,17 +44,31 @@ function finding(capture, [{text, object = -1, thread = -1, site = -1}, ...alike
 			el('span', {}, alikeLink(capture, one.object), ` ${duration(waits.get(one.object) ?? NaN)}`))) : null);
 }
 
-// One sentence for each of the objects with the longest waits in the range, with thread and site.
+// The time of the range that threads were idle, if any.
+function idleSentence(capture, range) {
+	const idle = capture.idle(range);
+	const sum = [...idle.values()].reduce((all, ns) => all + ns, 0);
+	const [object] = [...idle].sort((a, b) => b[1] - a[1])[0] ?? [-1];
+	return sum > 0 ? [el('li', {}, el('span', {class: 'sentence'}, `Threads were idle: ${duration(sum)} for work, other threads and time; longest `,
+		`${duration(idle.get(object))} for `, objectLink(capture, object), '.'))] : [];
+}
+
+// One sentence for each of the objects with the longest waits in the range, with thread and site. Idle waits come last.
 function sentences(capture, range) {
-	const waits = capture.rows('waits', range, {keys: ['thread', 'blocker', 'object', 'site', 'blocker_site'], sums: ['count', 'ns']});
-	const objects = capture.rows('waits', range, {keys: ['object'], sums: ['count', 'ns']});
-	return top(objects, 'ns').map(({object, count: n, ns}) => {
+	const waits = capture.rows('waits', range, {keys: ['thread', 'blocker', 'object', 'site', 'blocker_site'], sums: ['count', 'ns']})
+		.filter(row => !capture.isIdle(row));
+	const byObject = new Map();
+	for (const {object, count: n, ns} of waits) {
+		const sum = byObject.get(object) ?? {object, count: 0, ns: 0};
+		byObject.set(object, {object, count: sum.count + (n || 0), ns: sum.ns + (ns || 0)});
+	}
+	return [...top([...byObject.values()], 'ns').map(({object, count: n, ns}) => {
 		const worst = top(waits.filter(row => row.object === object), 'ns', 1)[0];
 		return el('li', {}, el('span', {class: 'sentence'}, 'Threads waited ', el('strong', {}, duration(ns)), ' for ',
 			objectLink(capture, object), n > 0 ? `, in ${plural(n, 'wait')}` : ', in waits that ended later', '; the largest part, ', duration(worst.ns), ', was ',
 			threadLink(capture, worst.thread), ' at ', siteLink(capture, worst.site),
 			worst.blocker < 0 ? null : [', blocked by ', threadLink(capture, worst.blocker)], '.'));
-	});
+	}), ...idleSentence(capture, range)];
 }
 
 function tile(title, value, note) {

@@ -20,12 +20,13 @@ const number = (key, title, help) => ({key, title, help, type: 'count'});
 
 function objects(capture) {
 	return {
-		id: 'objects', title: 'Objects', sort: 'wait',
+		id: 'objects', title: 'Objects', sort: 'busy',
 		none: 'No object was used in this time.',
 		columns: [
 			by.object(capture),
 			{key: 'type', title: 'Type', text: row => capture.doc.objects[row.object]?.type ?? ''},
 			time('wait', 'Wait', 'Total time that threads waited for it', true),
+			time('idle', 'Idle', 'Part of it that held nothing up: for work, a thread’s end or time', true),
 			time('mean', 'Mean wait', 'Wait ÷ contended, for the waits that ended in this time'),
 			time('max_wait', 'Longest wait'),
 			number('contended', 'Contended', 'Acquisitions that had to wait'),
@@ -33,9 +34,14 @@ function objects(capture) {
 			time('hold', 'Hold', 'Total time that threads held it', true),
 			time('max_hold', 'Longest hold'),
 		],
-		rows: range => capture.rows('objects', range, {keys: ['object'],
-			sums: ['acquired', 'contended', 'wait', 'hold'], largest: ['max_wait', 'max_hold']})
-			.map(row => ({...row, mean: row.contended > 0 ? row.wait / row.contended : NaN})),
+		// Sorted by waits that are not idle, then by the others.
+		rows: range => {
+			const idle = capture.idle(range);
+			return capture.rows('objects', range, {keys: ['object'],
+				sums: ['acquired', 'contended', 'wait', 'hold'], largest: ['max_wait', 'max_hold']})
+				.map(row => ({...row, idle: Math.min(idle.get(row.object) ?? 0, row.wait || 0), mean: row.contended > 0 ? row.wait / row.contended : NaN}))
+				.map(row => ({...row, busy: (row.wait || 0) - row.idle + (row.wait || 0) * 1e-9}));
+		},
 	};
 }
 
