@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Call paths: the callers of the call site.
+ * Call paths: the callers of the call site, by unwind tables (runtime/unwind/unwind.h).
  *
- * They are found by frame pointers, which code built with -pg and -fno-omit-frame-pointer has. This
- * library is compiled not to use %rbp, so that it still has the program's value here. Code without
- * frame pointers may use %rbp for anything, so memory is read only after the kernel has reported it
- * readable, and a path ends before the first address that is not behind a call instruction.
- * Unwinding by tables is not possible here: it takes the loader's lock, which another thread may
- * hold while it waits for the resource that this thread is about to release.
+ * The walk begins in this library, whose frames are left out. Where the loader has no
+ * _dl_find_object() (before glibc 2.35), there are no tables, and frame pointers are followed,
+ * which code built with -pg and -fno-omit-frame-pointer has. This library is compiled not to use
+ * %rbp, so that it still has the program's value here.
  *
  * A path is defined once in a stream and then referred to by its number. The table has hashes of
  * the addresses as read and as checked; signals are blocked while it changes. Its first size is
@@ -19,150 +17,69 @@
 #include "record/internal.h"
 #include "runtime/process/loadmap.h"
 #include "runtime/process/process.h"
-#include "runtime/sys/kernel.h"
 #include "runtime/sys/seal.h"
 #include "runtime/sys/sys.h"
+#include "runtime/unwind/unwind.h"
 
-#define PAGE_BYTES  4096u
-#define FRAME_MAX   ((uintptr_t)1 << 20) /* in bytes; a larger distance is not a frame */
-#define EXTEND_MAX  ((uintptr_t)64 * PAGE_BYTES)
-#define SLOTS_MAX   4096u /* half of them are used */
-#define NUMBER_BITS 16
-#define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
-#define NUMBER_NONE NUMBER_MASK /* there is no path beyond the site */
+#define OWN_FRAMES_MAX 8u    /* of this library */
+#define SLOTS_MAX      4096u /* half of them are used */
+#define NUMBER_BITS    16
+#define NUMBER_MASK    ((1u << NUMBER_BITS) - 1)
+#define NUMBER_NONE    NUMBER_MASK /* there is no path beyond the site */
 
 uint64_t st_path_wait_ns = UINT64_MAX;
 
-/*
- * --- readable memory ---------------------------------------------------------------------------
- */
-
-static bool pages_are_readable(uintptr_t start, uintptr_t end)
-{
-	for (; start < end; start += PAGE_BYTES)
-		if (!gm_memory_is_readable(start))
-			return false;
-	return true;
-}
-
-static uintptr_t page_of(uintptr_t address)
-{
-	return address & -(uintptr_t)PAGE_BYTES;
-}
-
-static struct st_stack page_around(uintptr_t address)
-{
-	return (struct st_stack){page_of(address), page_of(address) + PAGE_BYTES};
-}
-
-/*
- * Returns the part of the stack around `stack` that is known to be readable. A thread's own stack,
- * where it had its first event, exists as long as the thread, so the result is remembered. Of
- * another stack, which a program may free, only the present page is assumed.
- */
-static struct st_stack known_stack(struct st_thread *self, uintptr_t stack)
-{
-	struct st_stack *own = &self->stack;
-	struct st_stack here = page_around(stack);
-
-	if (stack < own->start && own->start - here.start <= EXTEND_MAX &&
-	    pages_are_readable(here.end, own->start))
-		own->start = here.start;
-	return stack >= own->start && stack < own->end ? *own : here;
-}
-
-static bool frame_is_readable(struct st_stack *known, uintptr_t frame)
-{
-	uintptr_t end = page_of(frame + 2 * sizeof(uintptr_t) - 1) + PAGE_BYTES;
-
-	if (end <= known->end)
-		return true;
-	if (!pages_are_readable(known->end, end))
-		return false;
-	known->end = end;
-	return true;
-}
-
 /* --- frames ----------------------------------------------------------------------------------- */
-
-/* Returns 0 if this library was not compiled to leave %rbp unused. */
-static inline uintptr_t program_frame(void)
-{
-	uintptr_t frame = 0;
-
-#ifdef ST_HAS_FRAMES
-	__asm__ volatile("mov %%rbp, %0" : "=r"(frame));
-#endif
-	return frame;
-}
-
-static inline uintptr_t stack_pointer(void)
-{
-	uintptr_t stack;
-
-	__asm__ volatile("mov %%rsp, %0" : "=r"(stack));
-	return stack;
-}
 
 void st_path_stack_init(struct st_thread *self)
 {
-	self->stack = page_around(stack_pointer());
+	self->stack = gm_stack_around((uint64_t)__builtin_frame_address(0));
 }
 
-static unsigned walk(struct st_thread *self, uintptr_t site, uint64_t *addresses)
+/* The registers of the program's code after the call at `site`, as far as they are known here. */
+static struct gm_registers registers_at(uintptr_t site, const struct gm_registers *here)
 {
-	uintptr_t below = stack_pointer(), frame = program_frame();
-	struct st_stack known = known_stack(self, below);
-	bool own = known.start == self->stack.start;
-	unsigned n = 0;
+	struct gm_registers at = {.known = 1u << GM_RIP | 1u << GM_RSP};
 
-	addresses[n++] = site;
-	while (n < ST_PATH_MAX && frame > below && frame - below < FRAME_MAX &&
-	       frame % sizeof(uintptr_t) == 0 && frame_is_readable(&known, frame)) {
-		const uintptr_t *saved = (const uintptr_t *)frame;
-
-		if (saved[1] < PAGE_BYTES)
-			break;
-		addresses[n++] = saved[1];
-		below = frame;
-		frame = saved[0];
-	}
-	if (own)
-		self->stack = known;
-	return n;
+	at.value[GM_RIP] = site;
+	at.value[GM_RSP] = here->value[GM_RSP];
+#ifdef ST_HAS_FRAMES
+	at.value[GM_RBP] = here->value[GM_RBP];
+	at.known |= 1u << GM_RBP;
+#endif
+	return at;
 }
 
 /*
- * Returns true if a call instruction ends there: direct, or indirect in one of its lengths. See
- * Intel's manual, CALL.
+ * Stores the path from the site on; up to OWN_FRAMES_MAX places before *ret are used, too. Returns
+ * its length, at least 1.
  */
-static bool follows_call(const struct gm_object *object, uint64_t address)
+static unsigned walk(struct st_thread *self, uintptr_t site, uint64_t *room, uint64_t **ret)
 {
-	static const uint8_t indirect[] = {2, 3, 4, 6, 7};
-	uint8_t before[7];
+	struct gm_registers here;
+	enum gm_unwind_end end;
+	unsigned n, own = 0;
 
-	/* The address may be stale: its object may be unloaded at this instant. */
-	if (address < object->text_start + sizeof(before) || address > object->text_end ||
-	    !gm_memory_read(before, address - sizeof(before), sizeof(before)))
-		return false;
-	if (before[sizeof(before) - 5] == 0xe8)
-		return true;
-	for (unsigned i = 0; i < sizeof(indirect); i++) {
-		const uint8_t *call = before + sizeof(before) - indirect[i];
-
-		if (call[0] == 0xff && (call[1] >> 3 & 7) == 2)
-			return true;
+	gm_registers_here(&here);
+	if (gm_find_object != NULL) {
+		n = gm_unwind(&here, &self->stack, room, OWN_FRAMES_MAX + ST_PATH_MAX, &end);
+		while (own < n && own < OWN_FRAMES_MAX && room[own] != site)
+			own++;
+		*ret = room + own;
+		if (own < n && room[own] == site)
+			return n - own < ST_PATH_MAX ? n - own : ST_PATH_MAX;
 	}
-	return false;
+	here = registers_at(site, &here);
+	*ret = room;
+	return gm_unwind(&here, &self->stack, room, ST_PATH_MAX, &end);
 }
 
-/* Returns the number of leading addresses that can be return addresses. */
-static unsigned trusted(const uint64_t *addresses, unsigned n)
+/* Returns the number of leading addresses that are in an object of the load map. */
+static unsigned noted(const uint64_t *addresses, unsigned n)
 {
-	struct gm_object object;
-	unsigned i = 1; /* the site is a real return address */
+	unsigned i = 1;
 
-	while (i < n && gm_maps_note(addresses[i], &object) && follows_call(&object, addresses[i]))
+	while (i < n && gm_maps_note(addresses[i] - 1, NULL))
 		i++;
 	return i;
 }
@@ -263,7 +180,7 @@ static ST_COLD uint16_t learn(struct st_thread *self, const uint64_t *addresses,
 	uint16_t number = 0;
 
 	if (table_has_room(self))
-		number = define(self, addresses, trusted(addresses, n), now_ns);
+		number = define(self, addresses, noted(addresses, n), now_ns);
 	if (number != 0)
 		remember(&self->paths, hash_of(addresses, n), number);
 	else if (self->live)
@@ -274,7 +191,7 @@ static ST_COLD uint16_t learn(struct st_thread *self, const uint64_t *addresses,
 void st_path_note(struct st_thread *self, uintptr_t site, const void *object, uint64_t wait_ns,
 		  uint64_t now_ns)
 {
-	uint64_t addresses[ST_PATH_MAX];
+	uint64_t room[OWN_FRAMES_MAX + ST_PATH_MAX], *addresses;
 	unsigned n;
 	uint16_t number = 0;
 
@@ -285,7 +202,7 @@ void st_path_note(struct st_thread *self, uintptr_t site, const void *object, ui
 	    now_ns == ST_JUST_COUNTED || (self->ust && st_ust_is_own(site)))
 		return;
 	st_sites_check(self);
-	n = walk(self, site, addresses);
+	n = walk(self, site, room, &addresses);
 	if (self->paths.slots != NULL)
 		number = (uint16_t)*slot_of(&self->paths, hash_of(addresses, n));
 	if (number == 0)

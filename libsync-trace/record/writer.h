@@ -23,6 +23,7 @@
 #include "gmon-mt/format.h"
 #include "runtime/stream/clock.h"
 #include "runtime/stream/stream.h"
+#include "runtime/unwind/stack.h"
 #include "sync-trace/events.h"
 
 #define st_likely(condition)   __builtin_expect(!!(condition), 1)
@@ -52,11 +53,6 @@ struct st_record {
 	uint64_t object;
 	uint64_t extra; /* the last field of the shape, if any */
 	uint64_t now_ns;
-};
-
-/* Addresses known to be readable. */
-struct st_stack {
-	uintptr_t start, end;
 };
 
 /* The call paths defined in a stream (path.c). */
@@ -111,7 +107,7 @@ struct st_thread {
 	struct gm_stream stream; /* pos and end are NULL after a fork */
 
 	/* Used by other paths. */
-	struct st_stack stack; /* the part of the thread's stack known to be readable */
+	struct gm_stack stack; /* the part of the thread's stack known to be readable */
 	struct st_paths paths;
 	/* sync.mode = contended: counts of operations without a wait; otherwise NULL */
 	uint64_t *counts;

@@ -513,8 +513,8 @@ static void paths_finish(void *state, int64_t end_ns, GPtrArray *tables)
 		pp_table_note(table, "no operation selected has a call path");
 	else if (!table->rows->len)
 		pp_table_note(table, "no operation has a call path: sync.paths was off, no wait "
-				     "was long enough, or the code has no frame "
-				     "pointers (-pg, -fno-omit-frame-pointer)");
+				     "was long enough, or the code has neither unwind "
+				     "tables nor frame pointers");
 	if (n_lost)
 		pp_table_note(table,
 			      "%" PRIu64

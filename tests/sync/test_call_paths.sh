@@ -63,14 +63,19 @@ check_paths
 GPROF_MT_CONFIG=$PWD/all.conf
 echo "waits only: ok"
 
-# Without frame pointers the recorded paths are correct, but may be short.
-build paths -O2 -fomit-frame-pointer -fno-optimize-sibling-calls
+# Unwind tables need no frame pointers; without tables, frame pointers are followed.
+build paths -O2 -fomit-frame-pointer -fno-optimize-sibling-calls -fno-ipa-icf
 run 9 traced ./paths
-paths pthread_mutex_lock | while read -r path; do
-	[[ "take < one < waits" == "$path"* || "take < other < waits" == "$path"* ]] ||
-		fail "not a path of the program: $path"
-done || exit 1
+check_paths
 echo "no frame pointers: ok"
+build paths -O2 -fno-omit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-optimize-sibling-calls -fno-ipa-icf
+! readelf --debug-dump=frames paths | sed '/\.debug_frame/,$d' | grep -q "$(nm paths | sed -n 's/ [tT] take$//p')" || fail "take() has a table"
+run 9 traced ./paths
+check_paths
+build paths -O2 -fomit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-optimize-sibling-calls -fno-ipa-icf
+run 9 traced ./paths
+same "without either" "$(paths pthread_mutex_lock)" ""
+echo "no tables: ok"
 
 # The threads run on stacks that are unmapped afterwards.
 build paths -fno-omit-frame-pointer

@@ -42,6 +42,7 @@ static uint32_t n_objects;	    /* entries below it are complete */
 static struct gm_lock objects_lock; /* with signals blocked; taken before other locks of ours */
 static void (*on_move)(struct gm_object *, uint64_t) = gm_object_move;
 static uint64_t first_place = GM_FIRST_PLACE_CALLS;
+void (*gm_maps_on_leave)(uint64_t start, uint64_t end);
 
 extern int _dl_find_object(void *, struct dl_find_object *) __attribute__((weak));
 int (*gm_find_object)(void *, struct dl_find_object *) = _dl_find_object;
@@ -474,9 +475,15 @@ static void move(struct gm_object *object, uint64_t by)
 static void move_away(uint32_t i)
 {
 	struct gm_object *object = object_at(i);
+	void (*forget)(uint64_t, uint64_t);
 
-	if (!object->executable && GM_PLACE(object->start) == 0)
-		move(object, (first_place + i) * GM_PLACE_BYTES);
+	if (object->executable || GM_PLACE(object->start) != 0)
+		return;
+	/* acquire: pairs with the release in learn(), runtime/unwind/rule.c */
+	forget = __atomic_load_n(&gm_maps_on_leave, __ATOMIC_ACQUIRE);
+	if (forget != NULL)
+		forget(object->start, object->end);
+	move(object, (first_place + i) * GM_PLACE_BYTES);
 }
 
 static bool is_same(const struct gm_object *a, const struct gm_object *b)
@@ -716,11 +723,8 @@ static void note_lasting(const struct dl_find_object *found)
 					     elf->e_phnum, false});
 }
 
-/*
- * Returns true if it is never unloaded. In a static program (GM_ARCHIVE) this holds for all
- * objects, but there is no loader.
- */
-static bool is_permanent(const struct dl_find_object *found)
+/* In a static program (GM_ARCHIVE) this holds for all objects, but there is no loader. */
+bool gm_found_is_permanent(const struct dl_find_object *found)
 {
 	struct dl_find_object program;
 
@@ -738,7 +742,7 @@ bool gm_maps_note(uint64_t address, struct gm_object *ret_object)
 	if (gm_find_object != NULL && (object == NULL || !object->executable)) {
 		if (gm_find_object((void *)address, &found) != 0)
 			return false;
-		if (!is_permanent(&found))
+		if (!gm_found_is_permanent(&found))
 			note_transient(&found, address);
 		else if (object == NULL)
 			note_lasting(&found);

@@ -73,11 +73,20 @@ void gm_maps_on_move(void (*move)(struct gm_object *object, uint64_t by), uint64
 void gm_object_move(struct gm_object *object, uint64_t by);
 
 /*
+ * If set: called with the addresses of an object that is unloaded or was replaced, for what is
+ * remembered of its code.
+ */
+extern void (*gm_maps_on_leave)(uint64_t start, uint64_t end);
+
+/*
  * The loader's _dl_find_object(); NULL before glibc 2.35. After our constructor it is never a
  * function of the program with that name.
  */
 struct dl_find_object;
 extern int (*gm_find_object)(void *address, struct dl_find_object *ret);
+
+/* Returns true if the object that the loader found is never unloaded. */
+bool gm_found_is_permanent(const struct dl_find_object *found);
 
 /* Run-time address of the executable's entry point. */
 uint64_t gm_entry_point(void);

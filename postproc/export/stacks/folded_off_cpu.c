@@ -119,7 +119,7 @@ static int off_cpu_finish(void *state, int64_t end_ns, struct pp_error *err)
 	if (!ret && n_without)
 		pp_export_note(self->export,
 			       "%u of %u stacks have only the call site: the call path was not "
-			       "recorded (sync.paths, frame pointers)",
+			       "recorded (sync.paths, unwind tables)",
 			       n_without, uses->len);
 	if (!ret && self->n_without_waker)
 		pp_export_note(self->export,

@@ -1,0 +1,10 @@
+# A library that compares the unwinder with libunwind, in the programs that preload it.
+UNWIND_WITNESS := $(B)/tests/unwind/witness.so
+UNWIND_RUNTIME_OBJ := $(filter-out %/unload.o %/interpose.o,$(RUNTIME_OBJ))
+TESTS_BUILD += $(shell pkg-config --exists libunwind 2>/dev/null && echo $(UNWIND_WITNESS))
+
+$(UNWIND_WITNESS): tests/unwind/programs/witness.c $(UNWIND_RUNTIME_OBJ)
+	$(call say,TEST,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE_CFLAGS) -D_GNU_SOURCE -fPIC -fvisibility=hidden -shared -MMD -MP -MF $@.d -MT $@ -o $@ $< \
+		$(UNWIND_RUNTIME_OBJ) -lunwind
