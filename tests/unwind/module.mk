@@ -8,3 +8,12 @@ $(UNWIND_WITNESS): tests/unwind/programs/witness.c $(UNWIND_RUNTIME_OBJ)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) -D_GNU_SOURCE -fPIC -fvisibility=hidden -shared -MMD -MP -MF $@.d -MT $@ -o $@ $< \
 		$(UNWIND_RUNTIME_OBJ) -lunwind
+
+UNWIND_BENCH := $(B)/tests/bench/bench_unwind
+BENCH_BUILD += $(shell pkg-config --exists libunwind 2>/dev/null && echo $(UNWIND_BENCH))
+
+$(UNWIND_BENCH): tests/bench/bench_unwind.c $(UNWIND_RUNTIME_OBJ)
+	$(call say,TEST,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE_CFLAGS) -D_GNU_SOURCE -fomit-frame-pointer -MMD -MP -MF $@.d -MT $@ -o $@ $< \
+		$(UNWIND_RUNTIME_OBJ) -lunwind -pthread
