@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Runs every command that reads captures on the captures that tests have taken. tests/run -c starts it in
-RESULTS/captures/readers; it writes what it has chosen to RESULTS/captures/counts.
+RESULTS/captures/readers; it writes what it has chosen to RESULTS/captures/counts. On all captures, it checks the
+figures of the report against each other (sums.py).
 
 Meant for a build with sanitizers (make check-san): fails on a sanitizer's report, a signal or a reader that does
 not end. Captures with the same kinds of files, sources and settings are read once, the smallest of them.
@@ -18,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import sums
 
 MAX_CAPTURES = 28  # three to five minutes on two CPUs
 MIN_CAPTURES = 10  # are read on any machine; others only if the time allows it
@@ -60,13 +63,18 @@ def tell(text):
         print(text, file=file)
 
 
-def choose(results):
-    """The smallest capture of each shape, from as many tests as possible; and how many are left out, by reason."""
+def kept(results):
+    """The captures that the tests left, and the number of those that were too large to keep."""
     captures, n_large = [], 0
     for folder in sorted(results.rglob("*.captures")):
         large = folder / "large"
         n_large += len(large.read_text().splitlines()) if large.exists() else 0
         captures += [path for path in folder.iterdir() if path.is_dir()]
+    return captures, n_large
+
+
+def choose(captures, n_large):
+    """The smallest capture of each shape, from as many tests as possible; and how many are left out, by reason."""
     shapes = {}
     for capture in sorted(captures, key=lambda path: (size(path), path)):
         shapes.setdefault(shape(capture), capture)
@@ -146,15 +154,34 @@ def read_all(program, capture, todo):
     return None
 
 
+def check_sums(program, captures, pool):
+    """Returns texts about the captures whose figures contradict each other."""
+    def check(capture):
+        try:
+            run = subprocess.run([program, "report", "-i", str(capture), "--format", "json", "threads", "sync", "locks"],
+                                 stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S)
+            report = json.loads(run.stdout)
+        except (ValueError, subprocess.TimeoutExpired):
+            return None  # a damaged capture; the commands below look at such
+        return [f"{capture}: {line}" for line in sums.mismatches(report)]
+
+    found = [lines for lines in pool.map(check, captures) if lines is not None]
+    tell(f"the sums of {len(found)} captures were checked")
+    if not found and len(captures) >= MIN_CAPTURES:
+        return ["no capture has a report"]
+    return [line for lines in found for line in lines]
+
+
 def main():
     program, results = os.environ["GM_BUILD"] + "/gprof-mt", pathlib.Path("../..").resolve()
-    chosen = choose(results)
+    captures, n_large = kept(results)
+    chosen = choose(captures, n_large)
     todo = commands(program)
     tell(f"{len(todo)} commands on each: all sections, kinds of graphs, exports, histories and differences")
     if not chosen:
         print("no test has left a capture")
         sys.exit(77)
-    deadline, late = time.monotonic() + BUDGET_S, []
+    late = []
 
     def read_in_time(at, capture):
         if at >= MIN_CAPTURES and time.monotonic() > deadline:
@@ -163,7 +190,9 @@ def main():
         return read_all(program, capture, todo)
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        failures = [text for text in pool.map(read_in_time, range(len(chosen)), chosen) if text]
+        failures = check_sums(program, captures, pool)
+        deadline = time.monotonic() + BUDGET_S
+        failures += [text for text in pool.map(read_in_time, range(len(chosen)), chosen) if text]
     if late:
         tell(f"{len(late)} of the {len(chosen)} were not read: {BUDGET_S} s were over")
     for text in failures:

@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# captures/sums.py finds figures that contradict each other, and accepts those that agree.
+. "$GM_TOP/tests/lib.sh"
+need python3
+PYTHONPATH=$GM_TOP/tests/captures python3 - <<'END' || exit 1
+import copy
+import sums
+
+good = {
+    "threads": [{"tid": 7, "lifetime_ns": 100, "running_ns": 60, "runnable_ns": 10, "blocked_sync_ns": 30}],
+    "sync": [{"wait_ns": 25}, {"wait_ns": 5}],
+    "locks": [{"name": "lock", "object": "0x1", "wait_ns": 30, "contended": 3, "sites": [
+        {"site": "f", "wait_ns": 20, "contended": 2, "holders": [{"wait_ns": 12}, {"wait_ns": 8}]},
+        {"site": "g", "wait_ns": 10, "contended": 1}]}],
+}
+assert sums.mismatches(good) == [], sums.mismatches(good)
+
+
+def differs(change, words):
+    report = copy.deepcopy(good)
+    change(report)
+    found = sums.mismatches(report)
+    assert len(found) == 1 and words in found[0], (words, found)
+
+
+differs(lambda report: report["threads"][0].update(running_ns=61), "thread 7: its modes")
+differs(lambda report: report["sync"][0].update(wait_ns=26), "waits by object: 30 ns")
+differs(lambda report: report["locks"][0].update(contended=4), "contended 4, at its call sites 3")
+differs(lambda report: report["locks"][0]["sites"][0]["holders"][1].update(wait_ns=9), "for its holders 21")
+unmeasured = copy.deepcopy(good)
+unmeasured["threads"][0]["running_ns"] = None
+assert sums.mismatches(unmeasured) == []
+END
