@@ -192,6 +192,7 @@ static struct pp_object *group_of(struct pp_objects *objects, const struct pp_ob
 static void fold(struct pp_objects *objects, struct pp_object *object)
 {
 	const struct pp_object_listener *listener = objects->listener;
+	unsigned serial = object->serial;
 	struct pp_object *group = listener->compare ? group_of(objects, object) : NULL;
 	bool counts = listener->fold(listener->data, object, group);
 
@@ -203,8 +204,8 @@ static void fold(struct pp_objects *objects, struct pp_object *object)
 	}
 	if (objects->last == object)
 		objects->last = NULL;
-	objects->all->pdata[object->serial] = NULL;
-	g_array_append_val(objects->folded->serials, object->serial);
+	objects->all->pdata[serial] = NULL;
+	g_array_append_val(objects->folded->serials, serial);
 	g_clear_pointer(&object->waiters, g_array_unref);
 	g_free(object);
 }
