@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""tests/apps/findings.py BUILD DIR INPUT NAME: records NAME, built with -O2 -g in DIR/plain by
+tests/apps/build, and checks that an engineer who has never seen the program reads its facts in the first lines:
+those that `record` prints when the program has ended, ten at most, and the items `limit`, `waited most` and `idle`
+of `report summary`.
+
+The facts are taken from the sources of the programs, not from reports.  Each workload has more threads than the
+two CPUs on which it runs, and one object that all of them need, so that it waits on any machine and under any
+load.  The last line is "N passed, N failed, N skipped"."""
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+
+from memcached import DEADLINE_S, Server
+from ways import Claims, Skip, expect
+
+RECORD_LINES_MAX = 10
+N_CPUS = 2
+N_APPENDS = 10000
+VALUE_BYTES = 300000
+
+
+class Fact:
+    """What an engineer must read: a line of this kind that contains the patterns in this order.  `first`: it is the
+    first line of its kind.  `never`: no line of this kind contains them."""
+
+    def __init__(self, says, kind, *patterns, first=False, never=False):
+        self.says, self.kind, self.first, self.never = says, kind, first, never
+        self.pattern = re.compile(".*".join(patterns))
+
+    def check(self, source, lines):
+        lines = lines.get(self.kind, [])
+        found = [line for line in (lines[:1] if self.first else lines) if self.pattern.search(line)]
+        if self.never:
+            expect(not found, f"{source}: expected no line `{self.kind}` with {self.pattern.pattern}, found {found}")
+        else:
+            expect(found, f"{source}: expected {'the first' if self.first else 'a'} line `{self.kind}` with "
+                          f"{self.pattern.pattern}, found {lines}")
+
+
+class Program:
+    """A program, its workload and its facts."""
+
+    def __init__(self, build, directory, input_file):
+        self.gprof_mt = os.path.join(build, "gprof-mt")
+        self.directory, self.input = directory, input_file
+        self.folder = os.path.join(directory, "findings")
+        self.capture = os.path.join(self.folder, "capture")
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.makedirs(self.folder)
+        self.read = {}
+
+    def path(self, name):
+        return os.path.join(self.directory, "plain", name)
+
+    def place(self, file, text):
+        """A pattern for the places of the lines of the source that contain this text."""
+        with open(os.path.join(self.directory, "source", file), encoding="utf-8") as source:
+            found = [str(n) for n, line in enumerate(source, 1) if text in line]
+        expect(found, f"{file}: expected the line {text}, found none")
+        return rf"\({re.escape(os.path.basename(file))}:({'|'.join(found)})\)"
+
+    def head_of_input(self, mib):
+        path = os.path.join(self.folder, "input")
+        with open(self.input, "rb") as source, open(path, "wb") as file:
+            file.write(source.read(mib << 20))
+        return path
+
+    def prefix(self):
+        return [self.gprof_mt, "record", "-o", self.capture, "--"]
+
+    def run(self):
+        """Runs the workload under record; returns its exit status and what record printed."""
+        with open(os.path.join(self.folder, "output"), "wb") as out:
+            done = subprocess.run(self.prefix() + self.command(), cwd=self.folder, stdin=subprocess.DEVNULL,
+                                  stdout=out, stderr=subprocess.PIPE, timeout=DEADLINE_S, check=False)
+        return done.returncode, done.stderr.decode(errors="replace")
+
+    def record(self):
+        status, text = self.run()
+        expect(status == 0, f"expected exit status 0, got {status}: {text[-500:]}")
+        lines = re.findall(r"gprof-mt: (.*)", text)
+        expect(len(lines) <= RECORD_LINES_MAX, f"expected {RECORD_LINES_MAX} lines at most, found {lines}")
+        ours = {}
+        for line in lines:
+            ours.setdefault(line.split()[0], []).append(line)
+        self.read = {"record": ours, "summary": self.summary()}
+
+    def summary(self):
+        done = subprocess.run([self.gprof_mt, "report", "-i", self.capture, "summary"], capture_output=True,
+                              text=True, check=False)
+        expect(done.returncode == 0, f"report: expected exit status 0, got {done.returncode}: {done.stderr[-500:]}")
+        items, title = {}, ""
+        for line in done.stdout.splitlines():
+            if line.startswith("  "):
+                title = line[2:14].strip() or title
+                items.setdefault(title, []).append(line[15:])
+        items["waited"] = items.pop("waited most", [])
+        return items
+
+    def check(self, fact):
+        expect(self.read, "expected a recording, found none")
+        if fact.kind == "limit":
+            if "ready without a CPU" not in self.read["summary"]["thread time"][0]:
+                raise Skip("no scheduling events with wakings here")
+            fact.check("summary", self.read["summary"])
+            return
+        for source, lines in self.read.items():
+            fact.check(source, lines)
+
+
+class Pbzip2(Program):
+    def command(self):
+        return [self.path("pbzip2"), "-k", "-c", "-p8", "-b1", self.head_of_input(16)]
+
+    def facts(self):
+        return [
+            Fact("eight consumers compress on two CPUs: the machine is the limit", "limit", "^the machine"),
+            Fact("the terminator waits for a signal to handle, from start to end: it is idle", "idle",
+                 r"longest .* for TerminateCond", "mostly at terminatorThreadProc"),
+            Fact("that wait holds nothing back", "waited", "TerminateCond", never=True),
+            Fact("nor does main's wait for room in the queue, while consumers compress", "waited",
+                 "for cond at queueInit", never=True),
+            Fact("nor does the writer's wait for the next block", "waited", "OutBufferHeadNotEmpty", never=True),
+        ]
+
+
+class Xz(Program):
+    def command(self):
+        return [self.path("src/xz/xz"), "-T8", "-1", "--block-size=256KiB", "-c", self.head_of_input(16)]
+
+    def facts(self):
+        file = "src/liblzma/common/stream_encoder_mt.c"
+        return [
+            Fact("eight workers compress on two CPUs: the machine is the limit", "limit", "^the machine"),
+            Fact("main waits for workers, in wait_for_work: it is idle", "idle", "longest .* for cond at "
+                 "stream_encoder_mt_init " + self.place(file, "mythread_cond_init(&coder->cond)"),
+                 "mostly at wait_for_work"),
+            Fact("neither that nor a worker's wait for input holds anything back", "waited", "for .*cond",
+                 never=True),
+        ]
+
+
+class Zstd(Program):
+    """The search for long matches is serial: ZSTDMT_serialState_update calls ZSTD_ldm_generateSequences with
+    serialState->mutex locked, one job after the other.  ldmHashRateLog=1 makes it far longer than level 1."""
+
+    def command(self):
+        return [self.path("zstd"), "-T4", "-1", "--long=20", "--zstd=ldmHashRateLog=1", "-B524288", "-q", "-c",
+                self.head_of_input(32)]
+
+    def facts(self):
+        return [
+            Fact("jobs wait for serialState->mutex, which another job's search for long matches holds", "waited",
+                 "for mutex at ZSTDMT_serialState_init " +
+                 self.place("lib/compress/zstdmt_compress.c", "ZSTD_pthread_mutex_init(&serialState->mutex"),
+                 "mostly at ZSTDMT_serialState_(update|ensureFinished) ", "held since ZSTDMT_serialState_update ",
+                 first=True),
+            Fact("threads of the pools without a job are idle", "idle", "longest .* for .*cond.* POOL_create_advanced",
+                 "mostly at POOL_thread "),
+            Fact("that holds nothing back", "waited", "for .*cond.* POOL_create_advanced", never=True),
+        ]
+
+
+class Append(threading.Thread):
+    """Appends to the value of a key."""
+
+    def __init__(self, port):
+        super().__init__()
+        self.socket, self.answers = socket.create_connection(("127.0.0.1", port), timeout=DEADLINE_S), []
+
+    def run(self):
+        self.socket.sendall(b"append k 0 0 1\r\nx\r\n" * N_APPENDS)
+        file = self.socket.makefile("rb")
+        self.answers = [file.readline() for _ in range(N_APPENDS)]
+        self.socket.close()
+
+
+class Memcached(Program):
+    """store_item locks the item's lock; for an append, do_store_item copies the whole value meanwhile.  All clients
+    append to the same key."""
+
+    def load(self, port):
+        with socket.create_connection(("127.0.0.1", port), timeout=DEADLINE_S) as setter:
+            setter.sendall(b"set k 0 0 %d\r\n%s\r\n" % (VALUE_BYTES, b"v" * VALUE_BYTES))
+            expect(setter.recv(100) == b"STORED\r\n", "set: expected STORED")
+        clients = [Append(port) for _ in range(4)]
+        for client in clients:
+            client.start()
+        for client in clients:
+            client.join(DEADLINE_S)
+            expect(set(client.answers) == {b"STORED\r\n"}, f"append: expected STORED, got {client.answers[-3:]}")
+
+    def run(self):
+        try:
+            socket.create_server(("127.0.0.1", 0)).close()
+        except OSError as error:
+            raise Skip(f"no loopback here: {error}") from None
+        server = Server(self.prefix(), self.path("memcached"), os.path.join(self.folder, "server"))
+        try:
+            self.load(server.port())
+            return server.end()
+        finally:
+            if server.process.poll() is None:
+                server.process.send_signal(signal.SIGKILL)
+                server.process.wait()
+
+    def facts(self):
+        return [
+            Fact("workers wait for the lock of the item, which store_item holds", "waited",
+                 "for mutex at memcached_thread_init " + self.place("thread.c", "pthread_mutex_init(&item_locks[i]"),
+                 first=True),
+            Fact("maintenance threads wait for work, from start to end: they are idle", "idle",
+                 "longest .* for (maintenance|logger_stack|lru_crawler|slab_rebalance)_cond"),
+            Fact("that holds nothing back", "waited", "(maintenance|logger_stack|lru_crawler|slab_rebalance)_cond",
+                 never=True),
+        ]
+
+
+class Leveldb(Program):
+    """DBImpl::Write: one writer writes for all that queue behind it, each with a condition of its own on its stack.
+    The memtable has room for all data, so that no compaction begins."""
+
+    def command(self):
+        return [self.path("db_bench"), "--db=db", "--threads=8", "--num=20000", "--value_size=200",
+                "--write_buffer_size=200000000", "--benchmarks=fillrandom"]
+
+    def facts(self):
+        file = "db/db_impl.cc"
+        return [
+            Fact("writers wait for the mutex of the database, which another writer holds", "waited",
+                 "for mutex at leveldb::DB::Open.*" + self.place(file, "impl->mutex_.Lock();"),
+                 "mostly at leveldb::DBImpl::Write", "held since leveldb::DBImpl::Write"),
+            Fact("that main waits for the threads of the benchmark holds nothing back", "waited",
+                 "mostly at .*RunBenchmark.*" + self.place("benchmarks/db_bench.cc", "shared.cv.Wait();"),
+                 never=True),
+        ]
+
+
+class Squashfs(Program):
+    """_cache_get allocates a block, and cache_block_put frees it, with the mutex of the cache locked; the mutex of a
+    queue is locked only while a pointer is moved."""
+
+    def command(self):
+        return [self.path("mksquashfs"), self.input, "image", "-processors", "8", "-no-progress", "-noappend",
+                "-comp", "gzip", "-Xcompression-level", "1"]
+
+    def facts(self):
+        return [
+            Fact("threads wait for the mutex of a cache, which another holds in _cache_get or cache_block_put",
+                 "waited", "for mutex at cache_init " +
+                 self.place("squashfs-tools/caches-queues-lists.c", "pthread_mutex_init(&cache->mutex"),
+                 "mostly at (_cache_get|cache_block_put) ", "held since (_cache_get|cache_block_put) "),
+            Fact("threads for fragments wait for fragments, of which there are none: they are idle", "idle",
+                 "longest .* for .*cond.* queue_init", "mostly at queue_get "),
+            Fact("that holds nothing back", "waited", "for .*cond.* (seq_)?queue_init", never=True),
+        ]
+
+
+PROGRAMS = {"pbzip2": Pbzip2, "xz": Xz, "zstd": Zstd, "memcached": Memcached, "leveldb": Leveldb,
+            "squashfs": Squashfs}
+
+
+def main():
+    build, directory, input_file = map(os.path.abspath, sys.argv[1:4])
+    name = sys.argv[4]
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:N_CPUS])
+    program, claims = PROGRAMS[name](build, directory, input_file), Claims(name)
+    claims.check("recorded, with ten lines at most", program.record)
+    for fact in program.facts():
+        claims.check(f"first lines: {fact.says}", lambda fact=fact: program.check(fact))
+    return claims.close()
+
+
+sys.exit(main())
