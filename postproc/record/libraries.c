@@ -30,7 +30,7 @@ int pp_libraries_find(GStrv *ret_paths, struct pp_error *err)
 	g_autofree char *beside = g_path_get_dirname(self ?: "/");
 	g_autofree char *lib = g_canonicalize_filename("../lib", beside);
 	const char *asked = g_getenv("GPROF_MT_LIBDIR");
-	g_autofree char *absolute = asked ? g_canonicalize_filename(asked, NULL) : NULL;
+	g_autofree char *absolute = asked && *asked ? g_canonicalize_filename(asked, NULL) : NULL;
 	const char *const dirs[] = {beside, lib, GM_LIBDIR};
 	const char *dir = absolute;
 

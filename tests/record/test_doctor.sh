@@ -32,6 +32,8 @@ GPROF_MT_LIBDIR=$PWD/empty "$gprof_mt" doctor >out
 GPROF_MT_LIBDIR=$PWD/empty "$gprof_mt" record -o none echo ran >out 2>err
 [ $? = 1 ] && [ ! -s out ] && [ ! -e none ] || fail "recorded without libraries"
 grep -q "libgmon_mt.so and libsync_trace.so are not in $PWD/empty" err || fail "$(cat err)"
+# An empty variable is no directory.
+GPROF_MT_LIBDIR='' "$gprof_mt" doctor | grep -q '^ok *runtime libraries' || fail "GPROF_MT_LIBDIR is empty"
 
 "$gprof_mt" doctor true extra 2>err
 [ $? = 2 ] || fail "expected status 2 for an extra argument"
