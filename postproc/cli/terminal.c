@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Asks the terminal and the environment how wide tables may be, and whether in color (terminal.h).
+ */
 #include "cli/terminal.h"
 
 #include <limits.h>

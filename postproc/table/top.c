@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Keeps the first rows of a table (top.h): those with the largest values of the column that ranks
+ * them, in their order in the table.
+ */
 #include "table/top.h"
 
 #include <stdlib.h>

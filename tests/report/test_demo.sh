@@ -19,8 +19,8 @@ has()
 	grep -qE -- "$1" results || fail "the results lack $2"
 }
 has '^\$ .*/gprof-mt report --object crossing locks$' 'the command for locks'
-has '^  0x[0-9a-f]+  mutex  crossing  +[0-9]+ +[1-9][0-9]*  ' 'the mutex'
-has '^  crossing  crossing_enter \(examples/crossroad.c:[0-9]+\)  crossing_[a-z]+ \(examples/crossroad.c:[0-9]+\) +[1-9]' \
+has '^  0x[0-9a-f]+  mutex  crossing\.lock  +[0-9]+ +[1-9][0-9]*  ' 'the mutex'
+has '^  crossing\.lock  crossing_enter \(examples/crossroad.c:[0-9]+\)  crossing_[a-z]+ \(examples/crossroad.c:[0-9]+\) +[1-9]' \
 	'the wait and the place where the lock was taken'
 has '^\$ .*/gprof-mt report critical-path$' 'the command for the critical path'
 has '^ +[0-9]+  car-[0-9]  +[0-9.]+ [mu]?s +[0-9.]+%' 'threads of the critical path'

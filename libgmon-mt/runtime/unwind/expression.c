@@ -114,7 +114,8 @@ static uint64_t combined(struct stack *stack, uint8_t operation, int64_t a, int6
 	case OP_SHR:
 		return right < 64 ? left >> right : 0;
 	case OP_SHRA:
-		return (uint64_t)(a >> (right < 64 ? right : 63));
+		right = right < 64 ? right : 63;
+		return a < 0 ? ~(~left >> right) : left >> right;
 	case OP_EQ:
 		return a == b;
 	case OP_NE:

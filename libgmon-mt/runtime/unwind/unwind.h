@@ -60,6 +60,7 @@ unsigned gm_unwind(const struct gm_registers *start, struct gm_stack *own, uint6
 /* Stores the registers of the caller that its callers may rely on; the others are unknown. */
 static inline __attribute__((always_inline)) void gm_registers_here(struct gm_registers *ret)
 {
+	/* cppcheck-suppress ctuuninitvar; it is written */
 	uint64_t *value = ret->value;
 
 	__asm__ volatile("leaq 0(%%rip), %%rax\n\t"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds the qualified name in a demangled declaration, and what it says about the function. */
 #include "core/text/function_name.h"
 
 #include <string.h>

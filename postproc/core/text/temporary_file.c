@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A temporary file without a name disappears with its last descriptor, also after a kill. */
 #include "core/text/temporary_file.h"
 
 #include <errno.h>

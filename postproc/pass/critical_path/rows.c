@@ -496,10 +496,10 @@ void pp_critical_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	threads = threads_table(&path);
 	add_notes(threads, &path);
 	g_ptr_array_add(tables, threads);
+	g_ptr_array_add(tables, objects_table(&path));
 	outside = pp_critical_outside_table(&path);
 	if (outside)
 		g_ptr_array_add(tables, outside);
-	g_ptr_array_add(tables, objects_table(&path));
 	if (self->context->has_calls)
 		g_ptr_array_add(tables, pp_critical_functions(&path));
 	g_ptr_array_add(tables, sites_table(&path));

@@ -37,7 +37,7 @@ for function in within:
             print(f"FAIL: {key} of {function}: expected {ns} by its own clock, got {row[key]}, of {length}")
             bad += 1
 for row in rows.values():
-    parts = row["running_ns"] + row["runnable_ns"] + row["blocked_ns"] + row["unknown_ns"]
+    parts = sum(row[f"{mode}_ns"] for mode in ("running", "runnable", "blocked", "unknown", "outside"))
     if row["self_ns"] != parts or row["within_ns"] < row["self_ns"]:
         print(f"FAIL: {row}")
         bad += 1
