@@ -290,6 +290,7 @@ static void *locks_start(const struct pp_pass_context *context)
 	    .released = on_released,
 	    .fold = pp_lock_fold,
 	    .compare = pp_lock_compare,
+	    .is_brief = pp_lock_is_brief,
 	    .context = context,
 	};
 	pp_objects_init(&self->objects, &self->object_listener, NULL);

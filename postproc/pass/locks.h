@@ -129,6 +129,9 @@ void pp_lock_free(void *lock);
 /* Adds the figures of the object to those of the group; for struct pp_object_listener. */
 bool pp_lock_fold(void *data, struct pp_object *object, struct pp_object *group);
 
+/* True of the condition variable of one waiter, which it has destroyed. */
+bool pp_lock_is_brief(const struct pp_object *object);
+
 /* Longest wait first, spins included, then longest hold, then order of appearance. */
 int pp_lock_compare(const struct pp_object *a, const struct pp_object *b);
 

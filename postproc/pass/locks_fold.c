@@ -115,6 +115,13 @@ bool pp_lock_fold(void *data, struct pp_object *object, struct pp_object *group)
 	return is_used;
 }
 
+bool pp_lock_is_brief(const struct pp_object *object)
+{
+	const struct pp_lock *lock = object->data;
+
+	return lock && lock->idle && lock->idle->owners;
+}
+
 /* Waits that were not idle, and spins. */
 static int64_t wait_of(const struct pp_object *object)
 {

@@ -479,7 +479,7 @@ static void note_folded(struct pp_table *table, const GArray *used)
 		pp_table_note(table,
 			      "%" PRIu64 " objects no longer existed at the end and share %" PRIu64
 			      " rows, by type and call site of initialization; of the objects that "
-			      "ended, the %u with the longest waits have rows of their own",
+			      "ended, at most %u, with the longest waits, have rows of their own",
 			      n, n_rows, PP_OBJECTS_KEPT);
 }
 

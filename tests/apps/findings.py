@@ -234,6 +234,9 @@ class Leveldb(Program):
     def facts(self):
         file = "db/db_impl.cc"
         return [
+            Fact("writers queue, each with a condition of its own, for the one that writes for all", "waited",
+                 r"for \d[\d,]* conds first used at leveldb::DBImpl::Write.*" + self.place(file, "w.cv.Wait();"),
+                 "mostly at leveldb::DBImpl::Write", first=True),
             Fact("writers wait for the mutex of the database, which another writer holds", "waited",
                  "for mutex at leveldb::DB::Open.*" + self.place(file, "impl->mutex_.Lock();"),
                  "mostly at leveldb::DBImpl::Write", "held since leveldb::DBImpl::Write"),

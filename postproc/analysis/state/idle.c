@@ -31,12 +31,14 @@ void pp_idle_init(struct pp_idle *idle, const struct pp_pass_context *context)
 	idle->context = context;
 	idle->threads = g_ptr_array_new_with_free_func(wanted_free);
 	idle->waited_for = g_hash_table_new(NULL, NULL);
+	idle->owners = (struct pp_site_set){0};
 }
 
 void pp_idle_done(struct pp_idle *idle)
 {
 	g_clear_pointer(&idle->threads, g_ptr_array_unref);
 	g_clear_pointer(&idle->waited_for, g_hash_table_unref);
+	pp_site_set_done(&idle->owners);
 }
 
 void pp_idle_object_free(struct pp_idle_object *of)
@@ -177,6 +179,30 @@ static bool wakes(const struct pp_operation *operation)
 	       pp_sync_has(operation->op, PP_SYNC_WAKES);
 }
 
+static struct pp_site_key owner(uint64_t mutex, uint32_t thread)
+{
+	return (struct pp_site_key){.address = mutex, .detail = thread};
+}
+
+/* Finds out whether a condition variable is its waiter's own. */
+static void note_owner(struct pp_idle *idle, struct pp_idle_object *of,
+		       const struct pp_operation *operation)
+{
+	struct pp_site_key key;
+
+	if (pp_sync_has(operation->op, PP_SYNC_DESTROYS) && of->waiter == operation->thread &&
+	    of->mutex) {
+		key = owner(of->mutex, of->waiter->serial);
+		(void)pp_site_set_get(&idle->owners, sizeof(key), &key);
+		of->owners = &idle->owners;
+	} else if (operation->waited) {
+		of->waiter =
+		    !of->has_waited || of->waiter == operation->thread ? operation->thread : NULL;
+		of->has_waited = true;
+		of->mutex = operation->value;
+	}
+}
+
 void pp_idle_operation(struct pp_idle *idle, struct pp_idle_object **of,
 		       const struct pp_object *object, const struct pp_operation *operation,
 		       bool acquired)
@@ -198,6 +224,8 @@ void pp_idle_operation(struct pp_idle *idle, struct pp_idle_object **of,
 		return;
 	if (!*of)
 		*of = g_new0(struct pp_idle_object, 1);
+	if (object->type == GM_SYNC_TYPE_cond)
+		note_owner(idle, *of, operation);
 	if (wakes(operation)) {
 		(*of)->waker = thread;
 		(*of)->waker_ns = operation->end_ns;
@@ -244,7 +272,10 @@ static bool is_peer(const struct pp_idle_object *of, const struct pp_object *obj
 	if (!of || !waker)
 		return false;
 	key = peer(object, site, (uint32_t)(waker - 1));
-	return pp_site_set_find(&of->peers, sizeof(key), &key) != NULL;
+	if (pp_site_set_find(&of->peers, sizeof(key), &key))
+		return true;
+	key = owner(of->mutex, (uint32_t)(waker - 1));
+	return of->owners && pp_site_set_find(of->owners, sizeof(key), &key);
 }
 
 void pp_idle_get(const struct pp_idle_object *of, const struct pp_object *object,

@@ -5,9 +5,10 @@
  * A wait is idle if nothing was held and nobody depended on the waiter:
  * - its object is a condition variable, a semaphore, or a thread to join;
  * - it was not ended by a peer, a thread that waits there itself: then the object is used as a
- * lock, or threads take turns.  For a condition variable that is a thread that waits for it at the
- * same call site; for a semaphore, a thread that also acquires it.  A wait that nothing ended, or a
- *   timeout, has no peer;
+ *   lock, or threads take turns.  For a condition variable that is a thread that waits for it at
+ *   the same call site; for one that its only waiter destroys, a thread that waits with the same
+ *   mutex for another such one: a queue in which each thread has its own.  For a semaphore, it is a
+ *   thread that also acquires it.  A wait that nothing ended, or a timeout, has no peer;
  * - meanwhile no thread waited for a lock that the waiter held: such a part of the wait is not
  * idle.
  *
@@ -24,8 +25,10 @@
 
 struct pp_idle {
 	const struct pp_pass_context *context;
-	GPtrArray *threads;	/* by thread serial; NULL: holds nothing that others wait for */
-	GHashTable *waited_for; /* a set of locks that were waited for while held */
+	GPtrArray *threads;	   /* by thread serial; NULL: holds nothing that others wait for */
+	GHashTable *waited_for;	   /* a set of locks that were waited for while held */
+	struct pp_site_set owners; /* of struct pp_site_key: mutex, and thread that waited with it
+				      for a condition variable of its own */
 };
 
 /* What is known of a condition variable or a semaphore. */
@@ -33,6 +36,10 @@ struct pp_idle_object {
 	struct pp_site_set peers;      /* of struct pp_site_key: thread, and call site */
 	const struct pp_thread *waker; /* the last one; NULL: none yet */
 	int64_t waker_ns;
+	const struct pp_thread *waiter; /* the only one; NULL: none yet, or several */
+	bool has_waited;
+	uint64_t mutex;			  /* of its wait */
+	const struct pp_site_set *owners; /* NULL: not its waiter's own */
 };
 
 /* The sums of waits, by the thread that ended them. */

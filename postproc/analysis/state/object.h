@@ -76,10 +76,13 @@ struct pp_object_listener {
 	 * For passes that need no object after its end.  `fold` adds the data of an ended object to
 	 * those of the group that stands for it, and frees them; it returns false if the object has
 	 * no data that matter, and is not to be counted.  `compare` is negative if the first object
-	 * is more important; NULL: no ended object is kept, and there are no groups.
+	 * is more important; NULL: no ended object is kept, and there are no groups.  `is_brief`
+	 * is true of ended objects that are never kept: each has one wait, and only their sum
+	 * matters; NULL: of none.
 	 */
 	bool (*fold)(void *data, struct pp_object *object, struct pp_object *group);
 	int (*compare)(const struct pp_object *a, const struct pp_object *b);
+	bool (*is_brief)(const struct pp_object *object);
 	const struct pp_pass_context *context; /* with `fold`: for names and the selection */
 };
 

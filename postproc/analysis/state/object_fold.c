@@ -226,11 +226,31 @@ static gint compare(gconstpointer a, gconstpointer b, gpointer listener)
 	    ->compare(*(struct pp_object *const *)a, *(struct pp_object *const *)b);
 }
 
-/* Sorts the ended objects, and folds those after the first ones. */
+static void fold_brief(struct pp_objects *objects)
+{
+	const struct pp_object_listener *listener = objects->listener;
+	GPtrArray *ended = objects->folded->ended;
+	guint n = 0;
+
+	for (guint i = 0; listener->is_brief && i < ended->len; i++) {
+		struct pp_object *object = ended->pdata[i];
+
+		if (listener->is_brief(object))
+			fold(objects, object);
+		else
+			ended->pdata[n++] = object;
+	}
+	if (listener->is_brief)
+		g_ptr_array_set_size(ended, (gint)n);
+}
+
+/* Folds brief objects, sorts the other ended ones, and folds those after the first n_left. */
 static void fold_least(struct pp_objects *objects, guint n_left)
 {
 	struct pp_folded *folded = objects->folded;
 
+	fold_brief(objects);
+	n_left = MIN(n_left, folded->ended->len);
 	if (objects->listener->compare)
 		g_qsort_with_data(folded->ended->pdata, (gint)folded->ended->len, sizeof(gpointer),
 				  compare, (gpointer)objects->listener);
@@ -248,8 +268,7 @@ static guint n_wanted(const struct pp_objects *objects)
 
 void pp_folded_finish(struct pp_objects *objects)
 {
-	if (objects->folded->ended->len > n_wanted(objects))
-		fold_least(objects, n_wanted(objects));
+	fold_least(objects, n_wanted(objects));
 }
 
 void pp_folded_run(struct pp_objects *objects)

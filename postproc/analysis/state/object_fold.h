@@ -2,7 +2,7 @@
 /*
  * Objects that no longer exist.  A program may create millions of them, one after the other, so
  * they are folded: one object of the same type and group (pp_object_group()) then stands for all of
- * them, and their memory is released.  The most important ones are kept.
+ * them, and their memory is released.  The most important ones are kept, except brief ones.
  *
  * Objects of threads are not folded, since threads are kept by the model anyway.
  */
