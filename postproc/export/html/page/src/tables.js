@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // The tables: for each, its rows and its columns.
-import {el} from './dom.js';
 import {moment} from './format.js';
 import {objectLink, siteLink, threadLink} from './links.js';
 import {section} from './section.js';
-import {Table} from './table.js';
+import {Tabs} from './tabs.js';
 
 const by = {
 	thread: (capture, key, title, none) => ({key, title, text: row => capture.thread(row[key], none),
@@ -115,47 +114,11 @@ function longest(capture) {
 	};
 }
 
-// Shows one table at a time; the arrow keys move between tabs. All tables are printed.
 export function tablesView({capture}) {
-	const kinds = [objects, meetings, longest, operations, threads].map(make => make(capture));
-	const tables = kinds.map(kind => new Table({...kind, label: kind.title}));
-	const tabs = kinds.map((kind, i) => el('button', {type: 'button', role: 'tab', id: `tab-${kind.id}`,
-		'aria-controls': `panel-${kind.id}`, onclick: () => show(i)}, kind.title));
-	const panels = kinds.map((kind, i) => el('div', {role: 'tabpanel', id: `panel-${kind.id}`, 'aria-labelledby': `tab-${kind.id}`},
-		el('h3', {class: 'on-paper'}, kind.title), tables[i].node));
-	let shown = 0, range = null;
-	const filled = kinds.map(() => null);
-
-	// Hidden tables are filled when they are shown.
-	function fillIn(i) {
-		if (range && filled[i] !== range)
-			tables[i].setRows(kinds[i].rows(range));
-		filled[i] = range;
-	}
-
-	function show(i) {
-		shown = i;
-		fillIn(i);
-		tabs.forEach((tab, at) => {
-			tab.setAttribute('aria-selected', at === i);
-			tab.tabIndex = at === i ? 0 : -1;
-			panels[at].hidden = at !== i;
-		});
-	}
-	const tablist = el('div', {role: 'tablist', 'aria-label': 'Tables', onkeydown: event => {
-		const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
-		if (!step)
-			return;
-		show((shown + step + tabs.length) % tabs.length);
-		tabs[shown].focus();
-	}}, tabs);
-	show(0);
+	const tabs = new Tabs('Tables', [objects, meetings, longest, operations, threads].map(make => make(capture)));
 	return {
-		node: section('tables', 'Tables', 'Click a heading to sort. Names link to the timeline, call sites to the source.', tablist, panels),
-		update(to) {
-			range = to;
-			fillIn(shown);
-		},
-		onPaper: () => kinds.forEach((_, i) => fillIn(i)),
+		node: section('tables', 'Tables', 'Click a heading to sort. Names link to the timeline, call sites to the source.', tabs.nodes),
+		update: range => tabs.update(range),
+		onPaper: () => tabs.onPaper(),
 	};
 }
