@@ -107,21 +107,27 @@ int pp_view_read_while(struct pp_view *view, unsigned kinds,
 	return ret;
 }
 
+int pp_view_read_apart(struct pp_view *view, unsigned kinds,
+		       void (*take)(void *data, const struct pp_event *event), void *data,
+		       struct pp_error *err)
+{
+	int ret = name_before(view, &kinds, err);
+
+	if (ret == 0)
+		ret = pp_events_read_apart(view->capture, kinds, take, data, err);
+	if (ret == 0)
+		pp_manifest_check(view->capture);
+	return ret;
+}
+
 /* Runs the events through view->passes. */
 static int run_passes(struct pp_view *view, struct pp_error *err)
 {
 	unsigned kinds = pp_pass_set_kinds(view->passes);
-	int ret;
 
-	if (!pp_pass_set_calls_apart(view->passes))
-		return pp_view_read(view, kinds, pp_pass_set_event, view->passes, err);
-	ret = name_before(view, &kinds, err);
-	if (ret == 0)
-		ret = pp_events_read_apart(view->capture, kinds, pp_pass_set_event, view->passes,
-					   err);
-	if (ret == 0)
-		pp_manifest_check(view->capture);
-	return ret;
+	return pp_pass_set_calls_apart(view->passes)
+		   ? pp_view_read_apart(view, kinds, pp_pass_set_event, view->passes, err)
+		   : pp_view_read(view, kinds, pp_pass_set_event, view->passes, err);
 }
 
 int pp_view_run(struct pp_view *view, const char *const *names, unsigned n_names,

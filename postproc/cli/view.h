@@ -49,7 +49,15 @@ int pp_view_read(struct pp_view *view, unsigned kinds,
 		 void (*take)(void *data, const struct pp_event *event), void *data,
 		 struct pp_error *err);
 
-/* The same, but ends when go_on(data) returns false, which is called regularly: -ECANCELED. */
+/*
+ * The same, but calls of different threads may arrive at the same time (pp_events_read_apart()).
+ */
+int pp_view_read_apart(struct pp_view *view, unsigned kinds,
+		       void (*take)(void *data, const struct pp_event *event), void *data,
+		       struct pp_error *err);
+
+/* As pp_view_read(), but ends when go_on(data) returns false, which is called regularly:
+ * -ECANCELED. */
 int pp_view_read_while(struct pp_view *view, unsigned kinds,
 		       void (*take)(void *data, const struct pp_event *event),
 		       bool (*go_on)(void *data), void *data, struct pp_error *err);

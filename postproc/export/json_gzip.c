@@ -85,6 +85,11 @@ void pp_put_number(struct pp_put *put, const char *key, int64_t number)
 	pp_json_write_int(writer_of(put), key, number);
 }
 
+void pp_put_double(struct pp_put *put, const char *key, double number)
+{
+	pp_json_write_double(writer_of(put), key, number);
+}
+
 void pp_put_reference(struct pp_put *put, const char *key, uint32_t reference)
 {
 	pp_put_number(put, key, reference == UINT32_MAX ? -1 : (int64_t)reference);

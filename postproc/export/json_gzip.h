@@ -31,6 +31,7 @@ void pp_put_open(struct pp_put *put, const char *key, char bracket);	 /* '{' or 
 void pp_put_close(struct pp_put *put, char bracket);			 /* '}' or ']' */
 void pp_put_text(struct pp_put *put, const char *key, const char *text); /* NULL: null */
 void pp_put_number(struct pp_put *put, const char *key, int64_t number);
+void pp_put_double(struct pp_put *put, const char *key, double number);
 void pp_put_null(struct pp_put *put, const char *key);
 
 /* Writes a position; UINT32_MAX becomes -1. */

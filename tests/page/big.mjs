@@ -31,6 +31,20 @@ function tree(roll, size, functions) {
 	return {parent, function: names};
 }
 
+// As long as gprof-mt keeps them.
+function path(roll, {threads, endNs, list, pick}) {
+	const noted = (names, rows) => ({...columns(names, rows), notes: ['the longest 500 of 90,000 segments']});
+	const parts = () => list(4, () => pick(1e7)), n = 500;
+	return {
+		threads: noted('thread ns share running runnable sync io other unknown', list(threads, i => [i, pick(1e9), roll() * 4, ...list(6, () => pick(1e8))])),
+		objects: noted('object name ns share crossings waited', list(2000, i => [i < 64 ? i : -1, `lock ${i}`, pick(1e7), roll(), pick(900), pick(1e7)])),
+		functions: noted('name ns share within running runnable blocked unknown', list(n, i => [`function_${i}`, pick(1e9), roll() * 9, pick(1e9), ...parts()])),
+		calls: noted('name ns share running runnable blocked unknown call site', list(100, i => [`function_${i}`, pick(1e9), roll() * 9, ...parts(), `sem_wait at function_${i}`, i])),
+		segments: noted('thread start ns running runnable blocked unknown call site_text site object to', list(n, i => [pick(threads), Math.floor(endNs * i / n),
+			endNs / n, ...list(4, () => endNs / n / 4), 'sem_wait', `function_${i % 100}`, i % 100, 'lock', i + 1 < n ? pick(threads) : -1])),
+	};
+}
+
 export function big({threads = 64, objects = 64, steps = 8000, waits = 50000, rows = 100000, stacks = 20000, bins = 256} = {}) {
 	const roll = dice(1);
 	const pick = n => Math.floor(roll() * roll() * n);
@@ -54,6 +68,7 @@ export function big({threads = 64, objects = 64, steps = 8000, waits = 50000, ro
 		},
 		waits: columns('thread object site op start ns blocker blocker_site',
 			starts.map(start => [pick(threads), pick(objects), pick(sites), pick(2), start, Math.floor(1e3 + 1e8 * roll() ** 8), pick(threads), pick(sites)])),
+		path: path(roll, {threads, endNs, list, pick}),
 		sums: {
 			threads: table('bin thread running runnable sync io other unknown', i => [i % bins, Math.floor(i / bins), ...list(5, () => Math.floor(roll() * 1e7)), 0], bins * threads),
 			objects: table('bin object acquired contended wait hold max_wait max_hold', i => [i % bins, Math.floor(i / bins), pick(900), pick(90),

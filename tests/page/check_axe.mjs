@@ -11,7 +11,7 @@ import {inSight, same, toTop, withBrowser, written} from './browser.mjs';
 
 const {source} = createRequire(join(process.env.GM_BUILD, 'tests/page/from.cjs'))('axe-core');
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-const VIEWS = ['summary', 'timeline', 'tables', 'flame', 'graphs', 'distribution', 'sources', 'missing'];
+const VIEWS = ['summary', 'timeline', 'path', 'tables', 'flame', 'graphs', 'distribution', 'sources', 'missing'];
 const [real] = process.argv.slice(2);
 
 // The box clips the name in the flame graph; the full name is its label.

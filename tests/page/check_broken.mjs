@@ -44,6 +44,13 @@ const CASES = [
 	['a site of no file', changed(doc => doc.sites[0].file = 2), `${DAMAGED}sites[0] is wrong.`],
 	['null for a list', changed(doc => doc.flames = null), `${DAMAGED}flames is no list.`],
 	['null for a table', changed(doc => doc.sums = null), `${DAMAGED}sums.threads has no n.`],
+	['no critical path', changed(doc => delete doc.path), `${DAMAGED}path.threads has no n.`],
+	['a part of the path too few', changed(doc => delete doc.path.segments), `${DAMAGED}path.segments has no n.`],
+	['a thread of the path that is not there', changed(doc => doc.path.segments.to[0] = 3), `${DAMAGED}path.segments.to[0] is wrong.`],
+	['a segment before the start', changed(doc => doc.path.segments.start[0] = -1), `${DAMAGED}path.segments.start[0] is wrong.`],
+	['a name that is a number', changed(doc => doc.path.calls.name[1] = 5), `${DAMAGED}path.calls.name[1] is wrong.`],
+	['a note that is no text', changed(doc => doc.path.threads.notes[0] = null), `${DAMAGED}path.threads.notes is wrong.`],
+	['notes that are missing', changed(doc => delete doc.path.objects.notes), `${DAMAGED}path.objects.notes is no list.`],
 	['null for a thread', changed(doc => doc.threads[1] = null), `${DAMAGED}threads[1] is wrong.`],
 ];
 
@@ -72,7 +79,7 @@ await withBrowser(async open => {
 	same(await nothing.locator('.message h1').innerText(), 'This capture is empty', 'an empty capture says so');
 	await showAll(nothing);
 	same((await nothing.locator('section .nothing').allInnerTexts()).filter(text => text.startsWith('This capture has')).sort(), [
-		'This capture has no calls and no samples.', 'This capture has no threads and no objects.',
+		'This capture has no calls and no samples.', 'This capture has no critical path: it has no threads.', 'This capture has no threads and no objects.',
 		'This capture has no waits.', 'This capture has no waits.'], 'empty: views say so');
 	same(await nothing.locator('.findings').innerText(), 'This capture has no waits.', 'empty: the summary says so');
 	same(nothing.sins, [], 'empty: no error, no request');

@@ -186,10 +186,10 @@ async function checkFlame(page) {
 	holds(await box('take').evaluate(node => node === document.activeElement), 'flame: down to the callee');
 	await box('take').press('Escape');
 	same(await status(), '2.00 ms in total', 'flame: Escape shows all');
-	await page.getByRole('searchbox', {name: 'Function'}).fill('take');
+	await page.getByRole('searchbox', {name: 'Function', exact: true}).fill('take');
 	same(await status(), '2.00 ms in total; found: 1.00 ms, 50.0 %', 'flame: search');
 	same(await page.locator('.flame .found').count(), 1, 'flame: what was found is marked');
-	await page.getByRole('searchbox', {name: 'Function'}).fill('');
+	await page.getByRole('searchbox', {name: 'Function', exact: true}).fill('');
 	await page.getByText('By function, as a table').click();
 	await page.locator('#flame details tbody tr').first().waitFor();
 	same(await rows(page.locator('#flame details table')), [['main', '2.00 ms', '500 us'], ['work', '1.30 ms', '300 us'],
@@ -213,6 +213,29 @@ async function checkLinks(page) {
 	await page.locator('#panel-objects a', {hasText: 'queue'}).click();
 	await until(page, () => document.activeElement.matches('canvas.lanes'));
 	holds(true, 'the same link leads there again');
+}
+
+async function checkPath(page) {
+	await inSight(page, 'path', '0-4');
+	await page.locator('svg.path g').nth(1).hover();
+	same(await page.locator('.tip').evaluate(tip => [...tip.children].map(line => [...line.childNodes].map(part => part.textContent).join(': '))),
+		['worker-1, from 0.000500 s', 'Time: 1.50 ms', 'State: running 900 us, blocked, not woken by a thread 600 us',
+			'Since: pthread_mutex_lock at take (known.c:12)', `Then: ${HOSTILE}, which waited for queue`], 'a segment of the path says what it is');
+	// The threads' lanes and the parts of a segment, in proportion to its states.
+	const [running, blocked] = await page.locator('svg.path g').nth(1).locator('rect').evaluateAll(list => list.map(({height, y, x, width}) =>
+		[height, y, x, width].map(({baseVal: {value}}) => value)));
+	same(round([running[0] * 1e6, blocked[0] * 1e6]), round([BAR * 0.6 * 1e6, BAR * 0.4 * 1e6]), 'its parts are as high as its states are long');
+	same(Math.round(running[1] + running[0]), AXIS + BAR_TOP + BAR, 'it is in the lane of its thread');
+	const width = await page.locator('svg.path').evaluate(node => node.viewBox.baseVal.width);
+	same([running[2], running[3]].map(Math.round), [GUTTER + (width - GUTTER) / 8, (width - GUTTER) * 3 / 8].map(Math.round), 'it is as long as its time');
+	await page.getByRole('tab', {name: 'By last call', exact: true}).click();
+	await page.locator('#panel-path-calls a', {hasText: 'sem_wait at main'}).click();
+	await until(page, () => document.activeElement.dataset.line === '20');
+	holds(true, 'a call on the path leads to its line');
+	await page.getByRole('tab', {name: 'By thread', exact: true}).click();
+	await page.locator('#panel-path-threads a', {hasText: 'worker-1'}).click();
+	await until(page, () => document.activeElement.matches('canvas.lanes'));
+	same((await page.locator('.tip .head').innerText()).split(',')[0], 'worker-1', 'a thread on the path leads to its lane');
 }
 
 async function checkKeyboard(page) {
@@ -290,7 +313,7 @@ await withBrowser(async open => {
 	const page = await open(file);
 	await inSight(page, 'timeline', '0-4');
 	await checkPicture(page, 'light');
-	for (const check of [checkHover, checkZoom, checkDrags, checkTable, checkFlame, checkLinks, checkKeyboard])
+	for (const check of [checkHover, checkZoom, checkDrags, checkTable, checkFlame, checkLinks, checkPath, checkKeyboard])
 		await check(page);
 	await checkTheme(page, 'light');
 	await page.locator('#theme').click();
@@ -309,7 +332,7 @@ async function checkPrint(page) {
 		dispatchEvent(new Event('afterprint'));
 		return [pixel, counts];
 	});
-	same([background, tables], [[255, 255, 255, 255], [2, 3, 5, 2, 2]], 'paper: the lanes are light, every table is full');
+	same([background, tables], [[255, 255, 255, 255], [3, 3, 3, 3, 4, 2, 3, 5, 2, 2]], 'paper: the lanes are light, every table is full');
 	same(await page.locator('html').getAttribute('data-theme'), 'dark', 'paper: the screen stays dark');
 }
 

@@ -6,6 +6,7 @@ import {known, HOSTILE} from './document.mjs';
 import {inSight, rows, same, toTop, withBrowser, written} from './browser.mjs';
 
 const TABS = {objects: 'Objects', meetings: 'Wait graph', longest: 'Longest waits', operations: 'Operations', threads: 'Threads'};
+const PATH_TABS = {calls: 'By last call', functions: 'By function', threads: 'By thread', objects: 'By object', segments: 'Segments'};
 
 async function tableOf(page, tab) {
 	await page.getByRole('tab', {name: TABS[tab], exact: true}).click();
@@ -16,6 +17,20 @@ async function tables(page) {
 	const out = {};
 	for (const tab of Object.keys(TABS))
 		out[tab] = await tableOf(page, tab);
+	return out;
+}
+
+async function pathOf(page) {
+	const out = {};
+	for (const [id, title] of Object.entries(PATH_TABS)) {
+		await page.getByRole('tab', {name: title, exact: true}).click();
+		out[id] = await rows(page.locator(`#panel-path-${id} table`));
+	}
+	out.notes = await page.locator('#path .hint').allTextContents();
+	out.status = await page.locator('#path > .status').innerText();
+	out.segmentsDrawn = await page.locator('svg.path g').evaluateAll(list => list.map(one => [...one.children].map(part => part.getAttribute('class'))));
+	out.passes = await page.locator('svg.path .pass').count();
+	out.lanes = await page.locator('svg.path .name').allTextContents();
 	return out;
 }
 
@@ -35,6 +50,8 @@ async function views(page, range) {
 	out.tiles = await page.locator('.tile dd').evaluateAll(list => list.map(one => one.firstChild.textContent));
 	await inSight(page, 'timeline', range);
 	out.sight = await page.locator('canvas.lanes').evaluate(({dataset}) => [dataset.fromNs, dataset.toNs].map(ns => Math.round(ns)));
+	await inSight(page, 'path', range);
+	out.path = await pathOf(page);
 	await inSight(page, 'tables', range);
 	Object.assign(out, await tables(page));
 	await inSight(page, 'flame', range);
@@ -49,7 +66,29 @@ async function views(page, range) {
 	return out;
 }
 
+const PATH = {
+	calls: [['(before the first call)', '1.75 ms', '43.8 %', '1.25 ms', '500 us', '0', '0', 'its begin'],
+		['take', '1.50 ms', '37.5 %', '900 us', '0', '600 us', '0', 'pthread_mutex_lock at take (known.c:12)'],
+		['main', '750 us', '18.8 %', '750 us', '0', '0', '0', 'sem_wait at main (known.c:20)']],
+	functions: [['take', '2.00 ms', '50.0 %', '1.40 ms', '0', '600 us', '0', '2.00 ms'],
+		['main', '1.00 ms', '25.0 %', '1.00 ms', '0', '0', '0', '4.00 ms'], [HOSTILE, '1.00 ms', '25.0 %', '500 us', '500 us', '0', '0', '1.00 ms']],
+	threads: [['worker-1', '101', '1.50 ms', '37.5 %', '900 us', '0', '600 us', '0', '0', '0'],
+		[HOSTILE, '102', '1.50 ms', '37.5 %', '1.00 ms', '500 us', '0', '0', '0', '0'],
+		['main', '100', '1.00 ms', '25.0 %', '1.00 ms', '0', '0', '0', '0', '0']],
+	objects: [['queue', '800 us', '20.0 %', '1', '400 us'], ['done', '–', '–', '1', '3.00 ms'], [HOSTILE, '–', '–', '1', '0']],
+	segments: [['0.000500 s', 'worker-1', '1.50 ms', '900 us', '0', '600 us', '0', 'pthread_mutex_lock', 'take (known.c:12)', 'queue', HOSTILE],
+		['0.002000 s', HOSTILE, '1.50 ms', '1.00 ms', '500 us', '0', '0', '', '–', 'done', 'main'],
+		['0.000000 s', 'main', '500 us', '500 us', '0', '0', '0', '', '–', '', 'worker-1'],
+		['0.003500 s', 'main', '500 us', '500 us', '0', '0', '0', 'sem_wait', 'main (known.c:20)', '', '–']],
+	status: '4.00 ms to the end of main (tid 100); all 4 segments.',
+	notes: ['no returns'],
+	segmentsDrawn: [['running'], ['running', 'blocked'], ['running', 'runnable'], ['running']],
+	passes: 3,
+	lanes: ['worker-1', '<img src=x …&amp;</script>', 'main'],
+};
+
 const WHOLE = {
+	path: PATH,
 	findings: known().findings.map(({text}) => text),
 	tiles: ['4.00 ms', '3', '25.0 %', '0.0 %', '45.0 %', '5'],
 	sight: [0, 4000000],
@@ -75,6 +114,13 @@ const WHOLE = {
 
 // Bins 1 and 2: from 1 ms to 3 ms.
 const PART = {
+	path: {
+		...PATH,
+		segments: PATH.segments.slice(0, 2),
+		status: `${PATH.status} The lanes and the list of segments are of the selected time; all figures are of the whole run (gprof-mt report --time has those of a part).`,
+		segmentsDrawn: PATH.segmentsDrawn.slice(1, 3),
+		passes: 2,
+	},
 	findings: [`Threads waited 1.30 ms for queue, in 3 waits; the largest part, 900 us, was worker-1 at take (known.c:12), blocked by ${HOSTILE}.`],
 	tiles: ['2.00 ms', '3', '11.7 %', '0.0 %', '55.0 %', '3'],
 	sight: [1000000, 3000000],

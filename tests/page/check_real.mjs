@@ -3,7 +3,7 @@
 // check_real.mjs PAGE REPORT: the page of a real capture agrees with the report of this capture, in
 // JSON.
 import {readFileSync} from 'node:fs';
-import {count, duration} from '../../postproc/export/html/page/src/format.js';
+import {count, duration, percent} from '../../postproc/export/html/page/src/format.js';
 import {AXIS, GUTTER, ROW} from '../../postproc/export/html/page/src/layout.js';
 import {holds, inSight, rows, same, withBrowser} from './browser.mjs';
 
@@ -11,9 +11,9 @@ const [file, reportFile] = process.argv.slice(2);
 const report = JSON.parse(readFileSync(reportFile, 'utf8'));
 const sorted = list => list.map(row => row.join(' | ')).sort();
 
-async function tableOf(page, tab) {
+async function tableOf(page, tab, view = 'tables') {
 	await page.getByRole('tab', {name: tab, exact: true}).click();
-	const panel = page.locator('[role=tabpanel]:visible');
+	const panel = page.locator(`#${view} [role=tabpanel]:visible`);
 	const more = panel.locator('.table > button');
 	if (await more.isVisible())
 		await more.click();
@@ -53,9 +53,18 @@ await withBrowser(async open => {
 		sorted(report.threads.map(row => [row.tid, duration(row.running_ns), duration(row.runnable_ns), duration(row.blocked_sync_ns)])),
 		'threads: running, runnable, blocked');
 	same((await page.locator('.tile dd').nth(1).evaluate(node => node.firstChild.textContent)), count(report.threads.length), 'as many threads');
+	await inSight(page, 'path', whole);
+	const onPath = await tableOf(page, 'By thread', 'path');
+	same(sorted(onPath.map(row => row.slice(1, 6))), sorted(report.critical_threads.map(row =>
+		[row.tid, duration(row.path_ns), percent(row.path_pct, 100), duration(row.running_ns), duration(row.runnable_ns)])), 'threads on the critical path');
+	const lastCalls = await tableOf(page, 'By last call', 'path');
+	same(sorted(lastCalls.map(row => [row[0], row[1], row[2], row[5]])), sorted(report.critical_sites.map(row =>
+		[row.function, duration(row.path_ns), percent(row.path_pct, 100), duration(row.blocked_ns)])), 'the critical path by last call');
+	same(await page.locator('svg.path g').count(), report.critical_stretches.length, 'segments of the critical path');
+	await inSight(page, 'tables', whole);
 	const [longest] = await tableOf(page, 'Longest waits');
 
-	for (const id of ['timeline', 'flame', 'graphs', 'distribution', 'sources'])
+	for (const id of ['timeline', 'path', 'flame', 'graphs', 'distribution', 'sources'])
 		await inSight(page, id, whole);
 	holds(await page.locator('.flame .box').count() > 0, 'a flame graph');
 	holds(await page.locator('#graph-waits .arrow').count() > 0, 'a wait graph');
@@ -66,7 +75,7 @@ await withBrowser(async open => {
 
 	await page.locator('#range-from').press('End');
 	const last = `${bins - 1}-${bins}`;
-	for (const id of ['summary', 'timeline', 'tables', 'flame', 'graphs', 'distribution', 'sources', 'missing'])
+	for (const id of ['summary', 'timeline', 'path', 'tables', 'flame', 'graphs', 'distribution', 'sources', 'missing'])
 		await inSight(page, id, last);
 	holds(true, 'every view of the last part of the time');
 	same(page.sins, [], 'no error, no dialog, no request');

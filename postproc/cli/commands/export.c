@@ -211,6 +211,17 @@ static void take_event(void *data, const struct pp_event *event)
 		run->exporter->event(run->state, event);
 }
 
+static int read_events(struct run *run, struct pp_error *err)
+{
+	struct pp_view *view = &run->view;
+	unsigned kinds = pp_pass_set_kinds(view->passes) | run->exporter->kinds;
+
+	/* Only passes receive calls at the same time. */
+	return pp_pass_set_calls_apart(view->passes) && !(run->exporter->kinds & PP_CALL_KINDS)
+		   ? pp_view_read_apart(view, kinds, take_event, run, err)
+		   : pp_view_read(view, kinds, take_event, run, err);
+}
+
 static int sweep(struct run *run, struct pp_error *err)
 {
 	struct pp_view *view = &run->view;
@@ -225,8 +236,7 @@ static int sweep(struct run *run, struct pp_error *err)
 	run->export.passes = view->passes;
 	run->state = run->exporter->start(&run->export);
 	if (!run->exporter->read || !run->exporter->read(run->state, view->capture))
-		ret = pp_view_read(view, pp_pass_set_kinds(view->passes) | run->exporter->kinds,
-				   take_event, run, err);
+		ret = read_events(run, err);
 	if (ret == 0)
 		ret = pp_cli_select_check(view, PP_SELECT_THREAD, err);
 	if (ret < 0)

@@ -11,7 +11,8 @@
 #include "export/html/page/page.h"
 #include "analysis/select.h"
 
-static const char *const needs[] = {"threads", "sync", "locks", "flat", "quality", NULL};
+static const char *const needs[] = {"threads", "sync",		"locks", "flat",
+				    "quality", "critical-path", NULL};
 
 static void *html_start(const struct pp_export *export)
 {
@@ -270,6 +271,7 @@ static void put_document(struct pp_html *html)
 	pp_html_put_waits(html);
 	pp_html_put_sums(html);
 	pp_html_put_stacks(html);
+	pp_html_put_path(html);
 	pp_html_put_names(html);
 	put_missing(html);
 	pp_put_close(&html->put, '}');

@@ -205,6 +205,54 @@ def findings():
             assert f"(tid {tid_of(found['thread'])})" in found["text"], found
 
 
+PARTS = {k: f"{k}_ns" for k in ("running", "runnable", "blocked", "unknown")}
+# For each table of the path: its name in the report, and the columns of both.
+PATH = {
+    "threads": ("critical_threads", {"ns": "path_ns", "share": "path_pct", **THREADS}),
+    "objects": ("critical_objects", {"name": "name", "ns": "held_ns", "share": "held_pct", "crossings": "crossings",
+                                     "waited": "waited_ns"}),
+    "functions": ("critical_functions", {"name": "function", "ns": "self_ns", "share": "self_pct",
+                                         "within": "within_ns", **PARTS}),
+    "calls": ("critical_sites", {"name": "function", "ns": "path_ns", "share": "path_pct", **PARTS}),
+    "segments": ("critical_stretches", {"ns": "duration_ns", "running": "running_ns", "runnable": "runnable_ns",
+                                        "unknown": "unknown_ns", "call": "call", "site_text": "site",
+                                        "object": "object_name"}),
+}
+
+
+def path_threads(table):
+    """The threads of each segment: those of the report, and in the order of its times."""
+    found = list(page.rows(doc["path"]["segments"]))
+    same("threads of segments", enumerate((tid_of(r["thread"]), tid_of(r["to"])) for r in found),
+         enumerate((r["tid"], r["to_tid"]) for r in table))
+    starts = [r["start"] for r in found]
+    origin = table[0]["start_ns"] - starts[0] if table else 0
+    same("starts of segments", enumerate(starts), enumerate(r["start_ns"] - origin for r in table))
+    assert all(r["start"] + r["ns"] <= doc["end_ns"] for r in found), "a segment after the end"
+    for row in found:
+        assert row["site"] < 0 or text_of(row["site"]) == row["site_text"], row
+
+
+def critical_path():
+    """The tables of the critical path, row by row."""
+    report = program.json("report", *options, "critical-path")
+    for name, (key, columns) in PATH.items():
+        table = report.get(key, [])
+        got = page.rows(doc["path"][name])
+        same(f"path: {name}", enumerate(tuple(r[c] for c in columns) for r in got),
+             enumerate(tuple(r[c] for c in columns.values()) for r in table[:2000]))
+        if name == "threads":
+            same("threads on the path", enumerate(tid_of(r["thread"]) for r in got), enumerate(r["tid"] for r in table))
+        for row, of in zip(got, table):
+            assert name != "objects" or row["object"] < 0 or key_of(row["object"]) == key_in(of), (row, of)
+            first = of["sites"][0] if name == "calls" else None
+            assert not first or row["site"] < 0 or text_of(row["site"]) == first["site"], (row, first)
+    assert all(r["object"] >= 0 or (r["ns"] is None and r["name"].startswith("(none"))
+               for r in page.rows(doc["path"]["objects"])) or len(doc["objects"]) == 500, "objects without a lane"
+    path_threads(report.get("critical_stretches", []))
+    return len(report.get("critical_stretches", []))
+
+
 def edges():
     """A capture too large for all details: the sums of waiters and holders agree with the objects."""
     of = doc["sums"]["waits"]
@@ -217,7 +265,7 @@ def edges():
 
 is_large = any(m["what"] == "calls of synchronization" for m in doc["missing"])
 n = [threads(None, options), objects(None, options), operations(None, options),
-     edges() if is_large else history(), switches()]
+     edges() if is_large else history(), switches(), critical_path()]
 if not has_time:
     if not is_large and doc["sums"]["waits"]["n"]:
         waits()

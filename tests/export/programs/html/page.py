@@ -17,7 +17,7 @@ def read(path):
 
 def rows(table):
     """The rows of a column table, each as an object."""
-    columns = {k: v for k, v in table.items() if isinstance(v, list)}
+    columns = {k: v for k, v in table.items() if isinstance(v, list) and k != "notes"}
     assert all(len(v) == table["n"] for v in columns.values()), "columns of different lengths"
     return [dict(zip(columns, values)) for values in zip(*columns.values())]
 

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
 // Is a document what FORMAT.md says? What comes after this may follow every reference in it.
+const PARTS = {running: 'figure', runnable: 'figure', blocked: 'figure', unknown: 'figure'};
 const TABLES = {
 	idle: {object: 'objects', site: 'sites'},
 	waits: {thread: 'threads', object: 'objects', site: 'sites', op: 'ops', start: 'time', ns: 'time',
 		blocker: 'threads', blocker_site: 'sites'},
+	'path.threads': {thread: 'threads', ns: 'figure', share: 'figure', running: 'figure', runnable: 'figure', sync: 'figure',
+		io: 'figure', other: 'figure', unknown: 'figure'},
+	'path.objects': {object: 'objects', name: 'text', ns: 'figure', share: 'figure', crossings: 'figure', waited: 'figure'},
+	'path.functions': {name: 'text', ns: 'figure', share: 'figure', within: 'figure', ...PARTS},
+	'path.calls': {name: 'text', ns: 'figure', share: 'figure', ...PARTS, call: 'text', site: 'sites'},
+	'path.segments': {thread: 'threads', start: 'time', ns: 'time', ...PARTS, call: 'text', site_text: 'text', site: 'sites',
+		object: 'text', to: 'threads'},
 	'sums.threads': {bin: 'bin', thread: 'threads', running: 'figure', runnable: 'figure',
 		sync: 'figure', io: 'figure', other: 'figure', unknown: 'figure'},
 	'sums.objects': {bin: 'bin', object: 'objects', acquired: 'figure', contended: 'figure',
@@ -45,6 +53,7 @@ function kinds(doc) {
 		bucket: value => isCount(value) && value < 64,
 		time: isTime,
 		figure: value => value === null || isTime(value),
+		text: value => value === null || isText(value),
 		stack: value => isCount(value) && value < doc.stacks.parent.length,
 	};
 	for (const name of ['threads', 'objects', 'sites', 'ops'])
@@ -123,6 +132,8 @@ export function whatIsWrong(doc) {
 		const tests = kinds(doc);
 		for (const [name, columns] of Object.entries(TABLES))
 			checkColumns(name.split('.').reduce((at, part) => at?.[part], doc), columns, tests, name);
+		for (const [name, {notes}] of Object.entries(doc.path))
+			want(list(notes, `path.${name}.notes`).every(isText), `path.${name}.notes is wrong`);
 		list(doc.flames, 'flames').forEach((flame, i) => {
 			want(isText(flame?.kind) && isText(flame.title) && ['ns', 'calls'].includes(flame.unit), `flames[${i}] is wrong`);
 			checkColumns(flame, FLAME, tests, `flames[${i}]`);

@@ -19,13 +19,14 @@ export function objectLink(capture, ref) {
 	return ref < 0 ? el('span', {class: 'unknown'}, name) : el('a', {href: `#lane-object-${ref}`}, breakable(name));
 }
 
-export function siteLink(capture, ref) {
+/** text: of the link; without it, that of the site. */
+export function siteLink(capture, ref, text) {
 	const site = capture.doc.sites[ref];
 	if (!site)
-		return el('span', {class: 'unknown'}, 'unknown');
+		return el('span', {class: text ? null : 'unknown'}, text ?? 'unknown');
 	if (site.file < 0 || capture.doc.files[site.file].lines.length === 0)
-		return el('span', {}, breakable(site.text));
-	return el('a', {href: `#source-${site.file}-${site.line}`}, breakable(site.text));
+		return el('span', {}, breakable(text ?? site.text));
+	return el('a', {href: `#source-${site.file}-${site.line}`}, breakable(text ?? site.text));
 }
 
 /** Parses a fragment: ['lane', 'thread', 3] or ['source', 2, 45]; null for other fragments. */

@@ -10,6 +10,7 @@ import {graphsView} from './graphs.js';
 import {target} from './links.js';
 import {readDocument} from './load.js';
 import {missingView} from './missing.js';
+import {pathView} from './path.js';
 import {RangeBar} from './rangebar.js';
 import {SECTIONS} from './section.js';
 import {sourcesView} from './sources.js';
@@ -85,7 +86,7 @@ function show(capture) {
 	const app = {capture};
 	const bar = new RangeBar(capture, range => app.setRange(range));
 	const timeline = timelineView(app), sources = sourcesView(app);
-	const views = [summaryView(app), timeline, tablesView(app), flameView(app), graphsView(app), distributionView(app), sources, missingView(app)];
+	const views = [summaryView(app), timeline, pathView(app), tablesView(app), flameView(app), graphsView(app), distributionView(app), sources, missingView(app)];
 	SECTIONS.sort((a, b) => views.findIndex(({node}) => node.id === a.id) - views.findIndex(({node}) => node.id === b.id));
 	const updated = new Views(views);
 	let asked = false;
