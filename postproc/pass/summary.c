@@ -44,6 +44,7 @@ enum {
 	SYNC_BLOCKED,
 	SYNC_WAIT,
 	SYNC_IDLE,
+	SYNC_IDLE_RUNNABLE,
 	SYNC_RUNNABLE,
 	SYNC_RECORDED,
 	KERNEL_SOURCE,
@@ -88,6 +89,8 @@ static const struct pp_column columns[] = {
 		   "wait time in these, over all threads"},
     [SYNC_IDLE] = {"sync_idle_ns", "idle", PP_TYPE_TIME_NS, 0,
 		   "of this, waits for work, for a thread's end or for time"},
+    [SYNC_IDLE_RUNNABLE] = {"sync_idle_runnable_ns", "idle without CPU", PP_TYPE_TIME_NS, 0,
+			    "of the idle time, ready to run without a CPU"},
     [SYNC_RUNNABLE] = {"sync_runnable_ns", "without CPU", PP_TYPE_TIME_NS, 0,
 		       "of the wait, ready to run without a CPU"},
     [SYNC_RECORDED] = {"sync_recorded", "recorded", PP_TYPE_TEXT, 0,
@@ -290,6 +293,8 @@ static void set_sums(struct pp_cell *row, const GPtrArray *tables,
 		pp_cell_set_time(&row[SYNC_RUNNABLE], (int64_t)sum);
 	if (add_up(find_table(tables, "locks"), "idle_ns", true, &sum))
 		pp_cell_set_time(&row[SYNC_IDLE], (int64_t)sum);
+	if (add_up(find_table(tables, "locks"), "idle_runnable_ns", true, &sum))
+		pp_cell_set_time(&row[SYNC_IDLE_RUNNABLE], (int64_t)sum);
 	if (add_up(sync, "calls", false, &sum))
 		pp_cell_set_count(&row[SYNC_CALLS], sum);
 	if (add_up(sync, "blocked", false, &sum))
@@ -357,10 +362,6 @@ static void append_run(GString *text, const struct pp_cell *row, const struct pp
 
 	if (!row[COMMAND].missing)
 		append_item(text, "command", "%s", row[COMMAND].text);
-	if (!row[SIGNAL].missing)
-		append_item(text, "ended", "by signal %" PRIu64, row[SIGNAL].count);
-	else if (!row[EXIT_STATUS].missing)
-		append_item(text, "ended", "with status %" PRIu64, row[EXIT_STATUS].count);
 	if (live)
 		append_item(text, "state", "%s", live);
 	if (!row[WALL].missing) {
@@ -369,6 +370,14 @@ static void append_run(GString *text, const struct pp_cell *row, const struct pp
 		append_item(text, "wall time", "%s", wall);
 	}
 	append_threads(text, row, model);
+}
+
+static void append_end(GString *text, const struct pp_cell *row)
+{
+	if (!row[SIGNAL].missing)
+		append_item(text, "ended", "by signal %" PRIu64, row[SIGNAL].count);
+	else if (!row[EXIT_STATUS].missing)
+		append_item(text, "ended", "with status %" PRIu64, row[EXIT_STATUS].count);
 }
 
 static void append_time(GString *text, const char *title, const struct pp_cell *cell)
@@ -383,7 +392,8 @@ static void append_time(GString *text, const char *title, const struct pp_cell *
 static void append_thread_times(GString *text, const struct pp_cell *row)
 {
 	g_autoptr(GString) times = g_string_new(NULL);
-	int64_t blocked_ns = row[BLOCKED_SYNC].time_ns + row[BLOCKED_IO].time_ns;
+	int64_t idle_ns = row[SYNC_IDLE].time_ns - row[SYNC_IDLE_RUNNABLE].time_ns;
+	int64_t blocked_ns = MAX(row[BLOCKED_SYNC].time_ns - idle_ns, 0) + row[BLOCKED_IO].time_ns;
 
 	if (row[RUNNING].missing)
 		return;
@@ -397,21 +407,13 @@ static void append_thread_times(GString *text, const struct pp_cell *row)
 	    row[RUNNABLE].time_ns > row[RUNNING].time_ns / 4)
 		append_item(text, "limit",
 			    "the machine: threads were ready without a CPU for longer "
-			    "than they were blocked in synchronization and I/O");
+			    "than they were blocked in I/O and in synchronization, idle waits "
+			    "apart");
 }
 
-static void append_use(GString *text, const struct pp_cell *row, bool is_part)
+static void append_cpu(GString *text, const struct pp_cell *row)
 {
 	g_autofree char *running = pp_duration_text(row[RUNNING].time_ns);
-	g_autofree char *wait = pp_duration_text(row[SYNC_WAIT].time_ns);
-	g_autofree char *without_cpu = pp_duration_text(row[SYNC_RUNNABLE].time_ns);
-	g_autofree char *idle_time = pp_duration_text(row[SYNC_IDLE].time_ns);
-	g_autofree char *idle = row[SYNC_IDLE].missing || !row[SYNC_IDLE].time_ns
-				    ? NULL
-				    : g_strdup_printf(", %s of it idle", idle_time);
-	g_autofree char *runnable = row[SYNC_RUNNABLE].missing || !row[SYNC_RUNNABLE].time_ns
-					? NULL
-					: g_strdup_printf(", %s of it without a CPU", without_cpu);
 
 	if (row[RUNNING].missing)
 		append_item(text, "CPU time", "not known: no scheduling events");
@@ -424,6 +426,20 @@ static void append_use(GString *text, const struct pp_cell *row, bool is_part)
 		append_item(text, "CPU time", "%s: %.2f of %" PRIu64 " CPUs in use", running,
 			    row[CPUS_USED].number, row[CPUS].count);
 	append_thread_times(text, row);
+}
+
+static void append_use(GString *text, const struct pp_cell *row, bool is_part)
+{
+	g_autofree char *wait = pp_duration_text(row[SYNC_WAIT].time_ns);
+	g_autofree char *without_cpu = pp_duration_text(row[SYNC_RUNNABLE].time_ns);
+	g_autofree char *idle_time = pp_duration_text(row[SYNC_IDLE].time_ns);
+	g_autofree char *idle = row[SYNC_IDLE].missing || !row[SYNC_IDLE].time_ns
+				    ? NULL
+				    : g_strdup_printf(", %s of it idle", idle_time);
+	g_autofree char *runnable = row[SYNC_RUNNABLE].missing || !row[SYNC_RUNNABLE].time_ns
+					? NULL
+					: g_strdup_printf(", %s of it without a CPU", without_cpu);
+
 	if (!row[OUTSIDE].missing)
 		append_item(text, "outside", "%s", row[OUTSIDE].text);
 	if (!row[OPENMP].missing)
@@ -545,8 +561,10 @@ static void summary_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	if (pp_model_is_live(model))
 		pp_cell_set_count(&row[IS_LIVE], 1);
 	append_run(text, row, model);
-	append_use(text, row, pp_selects_by(self->context, PP_SELECT_TIME));
+	append_cpu(text, row);
 	append_top(text, top, find_table(tables, "locks"));
+	append_end(text, row);
+	append_use(text, row, pp_selects_by(self->context, PP_SELECT_TIME));
 	append_problems(text, model);
 	table->text = g_string_free(text, FALSE);
 	if (self->context->selection)
