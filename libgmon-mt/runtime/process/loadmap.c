@@ -213,6 +213,18 @@ static bool is_relative(const char *path)
 	return *path == '/'; /* otherwise the kernel's own object, which is not a file */
 }
 
+/* Without /proc, as in many chroots: the name by which the program was executed. */
+static const char *program_path(char *scratch)
+{
+	long n = gm_syscall3(SYS_readlink, (long)"/proc/self/exe", (long)scratch, GM_PATH_MAX - 1);
+	const char *executed = (const char *)gm_auxv(AT_EXECFN);
+
+	if (n <= 0)
+		return executed != NULL && executed[0] != '\0' ? executed : "program";
+	scratch[n] = '\0';
+	return scratch;
+}
+
 /*
  * Adds the path of an object. The loader has no name for the program, and for others the name
  * passed to dlopen().
@@ -221,12 +233,9 @@ static void add_path(struct gm_text *text, const char *path, char *scratch)
 {
 	long n;
 
-	if (path[0] == '\0') {
-		n = gm_syscall3(SYS_readlink, (long)"/proc/self/exe", (long)scratch,
-				GM_PATH_MAX - 1);
-		scratch[n > 0 ? n : 0] = '\0';
-		path = scratch;
-	} else if (is_relative(path)) {
+	if (path[0] == '\0')
+		path = program_path(scratch);
+	if (is_relative(path)) {
 		n = gm_syscall3(SYS_getcwd, (long)scratch, GM_PATH_MAX, 0);
 		if (n > 0 && scratch[0] == '/') {
 			add_escaped(text, scratch);
