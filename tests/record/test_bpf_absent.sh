@@ -29,6 +29,6 @@ for lacks in libbpf clang; do
 	! can_trace || [ "$(info 'kernel source' data)" = perf ] || [ "$(info 'kernel source' data)" = lttng ] ||
 		fail "unexpected source of auto: $(info kernel data)"
 	$lacks/gprof-mt record -o named --set kernel.source=bpf true >out 2>err || fail "by name: exit status $?"
-	grep -q "no scheduling events: BPF programs: .*built without $lacks" err || fail "by name: $(cat err)"
+	grep -q "not recorded here: scheduling events (BPF programs: .*built without $lacks.*); see gprof-mt doctor" err || fail "by name: $(cat err)"
 	rm -rf named
 done

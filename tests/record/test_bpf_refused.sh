@@ -30,7 +30,7 @@ grep -A 1 '^poor *BPF programs.*no sandbox' doctor | grep -q '^ *->' || fail "do
 ./without_call $bpf 1 "$gprof_mt" record -o named --set kernel.source=bpf --set sync.mode=off true >out 2>err ||
 	fail "by name: exit status: $(cat err)"
 [ "$(info 'kernel source' named)" = none ] || fail "by name: $(info kernel named)"
-grep -q 'no scheduling events: BPF programs: ' err || fail "by name: $(cat err)"
+grep -q 'not recorded here: scheduling events (BPF programs: .*); see gprof-mt doctor' err || fail "by name: $(cat err)"
 
 # Without the capability for BPF, with the one for perf's tracepoints.
 if command -v setpriv >/dev/null && setpriv --bounding-set=-bpf,-sys_admin true 2>/dev/null; then

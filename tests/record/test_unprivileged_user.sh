@@ -55,11 +55,16 @@ retry switches
 
 # Without permission for tracepoints, `auto` reports once what is missing, and continues.
 if grep -q '^poor *perf tracepoints' doctor; then
-	"${user[@]}" "$gprof_mt" record -o auto ../pingpong 10 >out 2>err
-	[ $? = 3 ] || fail "exit status; $(cat err)"
-	[ "$(info 'kernel source' auto)" = switches ] || fail "source: $(info kernel auto)"
-	[ "$(grep -c 'context switches only' err)" = 1 ] || fail "expected one message: $(cat err)"
-	[[ "$(info 'kernel why' auto)" == *tracepoints:* ]] || fail "why: $(info 'kernel why' auto)"
+	for level in full-sched full; do
+		"${user[@]}" "$gprof_mt" record --profile $level -o $level ../pingpong 10 >out 2>err
+		[ $? = 3 ] || fail "exit status; $(cat err)"
+		[ "$(info 'kernel source' $level)" = switches ] || fail "source: $(info kernel $level)"
+		[[ "$(info 'kernel why' $level)" == *tracepoints:* ]] || fail "why: $(info 'kernel why' $level)"
+		lacks='wakers, next threads'
+		[ $level != full ] || lacks+=', system calls, page faults, timers, signals, block I/O'
+		[ "$(grep -E 'doctor|not recorded here|scheduling: ' err)" = \
+			"gprof-mt: not recorded here: $lacks; see gprof-mt doctor" ] || fail "expected one line: $(cat err)"
+	done
 fi
 
 # Root records the user's record.

@@ -225,38 +225,43 @@ G_GNUC_PRINTF(1, 2) static void note(const char *format, ...)
 	fputc('\n', stderr);
 }
 
+/* Prints one line on the kernel's events that this capture will lack. */
+static void note_kernel_limits(const struct pp_run *run)
+{
+	const struct pp_collector *collector = run->collector;
+	bool has_pairs = pp_collector_has_pairs(collector);
+	bool is_lttng = run->config->kernel == GM_KERNEL_LTTNG;
+	/* The reason why another source was refused is of interest to those who asked for it. */
+	bool has_reason =
+	    !collector->best && !has_pairs && !is_lttng && run->config->kernel != GM_KERNEL_AUTO;
+	g_autofree char *events = g_strjoinv(", ", collector->missing);
+	const char *scheduling = "";
+
+	if (!collector->best && (has_pairs || is_lttng))
+		note("kernel events: %s", collector->why);
+	else if (!collector->best)
+		scheduling = collector->source == GM_KERNEL_SWITCHES ? "wakers, next threads"
+								     : "scheduling events";
+	if (!*scheduling && !*events)
+		return;
+	note("not recorded here: %s%s%s%s%s%s; see gprof-mt doctor", scheduling,
+	     *scheduling && *events ? ", " : "", events, has_reason ? " (" : "",
+	     has_reason ? collector->why : "", has_reason ? ")" : "");
+}
+
 /* Prints a line for each kind of data that this capture will lack. */
 static void note_limits(const struct options *options, const struct pp_run *run,
 			const struct pp_program *program)
 {
 	const struct pp_collector *collector = run->collector;
 	g_autofree char *losses = pp_program_losses(program, collector->source != GM_KERNEL_NONE);
-	/* The reason why another source was refused is of interest to those who asked for it. */
-	bool asked = run->config->kernel != GM_KERNEL_AUTO;
 
 	if (losses)
 		note("%s", losses);
 	if (run->config->sync_sink == GM_SINK_LTTNG && !options->lttng)
 		note("synchronization goes to any LTTng session that records "
 		     "gmon_mt_sync:*; --backend lttng creates a session for this run");
-	if (*collector->missing) {
-		g_autofree char *list = g_strjoinv(", ", collector->missing);
-
-		note("level full: not recorded here: %s%s", list,
-		     collector->source == GM_KERNEL_BPF || collector->source == GM_KERNEL_PERF
-			 ? ""
-			 : " (they come from perf tracepoints); see gprof-mt doctor");
-	}
-	if (collector->best)
-		return;
-	if (pp_collector_has_pairs(collector) || run->config->kernel == GM_KERNEL_LTTNG)
-		note("kernel events: %s", collector->why);
-	else if (collector->source == GM_KERNEL_SWITCHES)
-		note("scheduling: context switches only, without wakers and next threads%s%s%s; "
-		     "see gprof-mt doctor",
-		     asked ? " (" : "", asked ? collector->why : "", asked ? ")" : "");
-	else
-		note("no scheduling events: %s; see gprof-mt doctor", collector->why);
+	note_kernel_limits(run);
 }
 
 /* --- run ------------------------------------------------------------------------------------ */
