@@ -34,14 +34,14 @@ function tree(roll, size, functions) {
 // As long as gprof-mt keeps them.
 function path(roll, {threads, endNs, list, pick}) {
 	const noted = (names, rows) => ({...columns(names, rows), notes: ['the longest 500 of 90,000 segments']});
-	const parts = () => list(4, () => pick(1e7)), n = 500;
+	const parts = () => list(5, () => pick(1e7)), n = 500;
 	return {
-		threads: noted('thread ns share running runnable sync io other unknown', list(threads, i => [i, pick(1e9), roll() * 4, ...list(6, () => pick(1e8))])),
+		threads: noted('thread ns share running runnable sync io other unknown outside', list(threads, i => [i, pick(1e9), roll() * 4, ...list(7, () => pick(1e8))])),
 		objects: noted('object name ns share crossings waited', list(2000, i => [i < 64 ? i : -1, `lock ${i}`, pick(1e7), roll(), pick(900), pick(1e7)])),
-		functions: noted('name ns share within running runnable blocked unknown', list(n, i => [`function_${i}`, pick(1e9), roll() * 9, pick(1e9), ...parts()])),
-		calls: noted('name ns share running runnable blocked unknown call site', list(100, i => [`function_${i}`, pick(1e9), roll() * 9, ...parts(), `sem_wait at function_${i}`, i])),
-		segments: noted('thread start ns running runnable blocked unknown call site_text site object to', list(n, i => [pick(threads), Math.floor(endNs * i / n),
-			endNs / n, ...list(4, () => endNs / n / 4), 'sem_wait', `function_${i % 100}`, i % 100, 'lock', i + 1 < n ? pick(threads) : -1])),
+		functions: noted('name ns share within running runnable blocked unknown outside', list(n, i => [`function_${i}`, pick(1e9), roll() * 9, pick(1e9), ...parts()])),
+		calls: noted('name ns share running runnable blocked unknown outside call site', list(100, i => [`function_${i}`, pick(1e9), roll() * 9, ...parts(), `sem_wait at function_${i}`, i])),
+		segments: noted('thread start ns running runnable blocked unknown outside call site_text site object to', list(n, i => [pick(threads), Math.floor(endNs * i / n),
+			endNs / n, ...list(5, () => endNs / n / 5), 'sem_wait', `function_${i % 100}`, i % 100, 'lock', i + 1 < n ? pick(threads) : -1])),
 	};
 }
 

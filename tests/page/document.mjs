@@ -20,28 +20,28 @@ export function columns(names, rows) {
 
 export const HOSTILE = '<img src=x onerror=alert(1)>"&amp;</script>';
 
-const PARTS = 'running runnable blocked unknown';
+const PARTS = 'running runnable blocked unknown outside';
 
 // The path to the end of main: main, worker-1, the third thread, main.
 function path() {
 	const noted = (names, rows, ...notes) => ({...columns(names, rows), notes});
 	return {
-		threads: noted('thread ns share running runnable sync io other unknown', [
-			[1, 1500 * US, 37.5, 900 * US, 0, 600 * US, 0, 0, 0], [2, 1500 * US, 37.5, 1000 * US, 500 * US, 0, 0, 0, 0],
-			[0, 1000 * US, 25, 1000 * US, 0, 0, 0, 0, 0]], '4.00 ms to the end of main (tid 100)'),
+		threads: noted('thread ns share running runnable sync io other unknown outside', [
+			[1, 1500 * US, 37.5, 900 * US, 0, 600 * US, 0, 0, 0, 0], [2, 1500 * US, 37.5, 750 * US, 500 * US, 0, 0, 0, 0, 250 * US],
+			[0, 1000 * US, 25, 1000 * US, 0, 0, 0, 0, 0, 0]], '4.00 ms to the end of main (tid 100)'),
 		objects: noted('object name ns share crossings waited', [[0, 'queue', 800 * US, 20, 1, 400 * US], [1, 'done', null, null, 1, 3000 * US],
 			[-1, HOSTILE, null, null, 1, 0]]),
-		functions: noted(`name ns share within ${PARTS}`, [['take', 2000 * US, 50, 2000 * US, 1400 * US, 0, 600 * US, 0],
-			['main', 1000 * US, 25, 4000 * US, 1000 * US, 0, 0, 0], [HOSTILE, 1000 * US, 25, 1000 * US, 500 * US, 500 * US, 0, 0]], 'no returns'),
+		functions: noted(`name ns share within ${PARTS}`, [['take', 2000 * US, 50, 2000 * US, 1400 * US, 0, 600 * US, 0, 0],
+			['main', 1000 * US, 25, 4000 * US, 1000 * US, 0, 0, 0, 0], [HOSTILE, 1000 * US, 25, 1000 * US, 250 * US, 500 * US, 0, 0, 250 * US]], 'no returns'),
 		calls: noted(`name ns share ${PARTS} call site`, [
-			['take', 1500 * US, 37.5, 900 * US, 0, 600 * US, 0, 'pthread_mutex_lock at take (known.c:12)', 0],
-			['(before the first call)', 1750 * US, 43.75, 1250 * US, 500 * US, 0, 0, 'its begin', -1],
-			['main', 750 * US, 18.75, 750 * US, 0, 0, 0, 'sem_wait at main (known.c:20)', 2]]),
+			['take', 1500 * US, 37.5, 900 * US, 0, 600 * US, 0, 0, 'pthread_mutex_lock at take (known.c:12)', 0],
+			['(before the first call)', 1750 * US, 43.75, 1000 * US, 500 * US, 0, 0, 250 * US, 'its begin', -1],
+			['main', 750 * US, 18.75, 750 * US, 0, 0, 0, 0, 'sem_wait at main (known.c:20)', 2]]),
 		segments: noted(`thread start ns ${PARTS} call site_text site object to`, [
-			[0, 0, 500 * US, 500 * US, 0, 0, 0, null, null, -1, null, 1],
-			[1, 500 * US, 1500 * US, 900 * US, 0, 600 * US, 0, 'pthread_mutex_lock', 'take (known.c:12)', 0, 'queue', 2],
-			[2, 2000 * US, 1500 * US, 1000 * US, 500 * US, 0, 0, null, null, -1, 'done', 0],
-			[0, 3500 * US, 500 * US, 500 * US, 0, 0, 0, 'sem_wait', 'main (known.c:20)', 2, null, -1]], 'all 4 segments'),
+			[0, 0, 500 * US, 500 * US, 0, 0, 0, 0, null, null, -1, null, 1],
+			[1, 500 * US, 1500 * US, 900 * US, 0, 600 * US, 0, 0, 'pthread_mutex_lock', 'take (known.c:12)', 0, 'queue', 2],
+			[2, 2000 * US, 1500 * US, 750 * US, 500 * US, 0, 0, 250 * US, null, null, -1, 'done', 0],
+			[0, 3500 * US, 500 * US, 500 * US, 0, 0, 0, 0, 'sem_wait', 'main (known.c:20)', 2, null, -1]], 'all 4 segments'),
 	};
 }
 

@@ -100,9 +100,9 @@ static uint32_t main_site_of(const struct pp_html *html, const struct pp_table *
 /* --- lists ---------------------------------------------------------------------------------- */
 
 #define PARTS                                                                                      \
-	{"running", "running_ns"}, {"runnable", "runnable_ns"},                                    \
+	{"running", "running_ns"}, {"runnable", "runnable_ns"}, {"unknown", "unknown_ns"},         \
 	{                                                                                          \
-		"unknown", "unknown_ns"                                                            \
+		"outside", "outside_ns"                                                            \
 	}
 
 static const struct list threads[] = {

@@ -205,17 +205,18 @@ def findings():
             assert f"(tid {tid_of(found['thread'])})" in found["text"], found
 
 
-PARTS = {k: f"{k}_ns" for k in ("running", "runnable", "blocked", "unknown")}
+PARTS = {k: f"{k}_ns" for k in ("running", "runnable", "blocked", "unknown", "outside")}
 # For each table of the path: its name in the report, and the columns of both.
 PATH = {
-    "threads": ("critical_threads", {"ns": "path_ns", "share": "path_pct", **THREADS}),
+    "threads": ("critical_threads", {"ns": "path_ns", "share": "path_pct", "outside": "outside_ns", **THREADS}),
     "objects": ("critical_objects", {"name": "name", "ns": "held_ns", "share": "held_pct", "crossings": "crossings",
                                      "waited": "waited_ns"}),
     "functions": ("critical_functions", {"name": "function", "ns": "self_ns", "share": "self_pct",
                                          "within": "within_ns", **PARTS}),
     "calls": ("critical_sites", {"name": "function", "ns": "path_ns", "share": "path_pct", **PARTS}),
     "segments": ("critical_stretches", {"ns": "duration_ns", "running": "running_ns", "runnable": "runnable_ns",
-                                        "unknown": "unknown_ns", "call": "call", "site_text": "site",
+                                        "unknown": "unknown_ns", "outside": "outside_ns", "call": "call",
+                                        "site_text": "site",
                                         "object": "object_name"}),
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // Is a document what FORMAT.md says? What comes after this may follow every reference in it.
-const PARTS = {running: 'figure', runnable: 'figure', blocked: 'figure', unknown: 'figure'};
+const PARTS = {running: 'figure', runnable: 'figure', blocked: 'figure', unknown: 'figure', outside: 'figure'};
 const TABLES = {
 	idle: {object: 'objects', site: 'sites'},
 	waits: {thread: 'threads', object: 'objects', site: 'sites', op: 'ops', start: 'time', ns: 'time',
 		blocker: 'threads', blocker_site: 'sites'},
 	'path.threads': {thread: 'threads', ns: 'figure', share: 'figure', running: 'figure', runnable: 'figure', sync: 'figure',
-		io: 'figure', other: 'figure', unknown: 'figure'},
+		io: 'figure', other: 'figure', unknown: 'figure', outside: 'figure'},
 	'path.objects': {object: 'objects', name: 'text', ns: 'figure', share: 'figure', crossings: 'figure', waited: 'figure'},
 	'path.functions': {name: 'text', ns: 'figure', share: 'figure', within: 'figure', ...PARTS},
 	'path.calls': {name: 'text', ns: 'figure', share: 'figure', ...PARTS, call: 'text', site: 'sites'},

@@ -19,7 +19,7 @@ function rowsOf(table, figures) {
 		[name, figures.has(name) ? table[name][i] ?? NaN : table[name][i]])));
 }
 
-const FIGURES = new Set(['ns', 'share', 'running', 'runnable', 'blocked', 'sync', 'io', 'other', 'unknown', 'within', 'crossings', 'waited', 'start']);
+const FIGURES = new Set(['ns', 'share', 'running', 'runnable', 'blocked', 'sync', 'io', 'other', 'unknown', 'outside', 'within', 'crossings', 'waited', 'start']);
 
 const time = (key, title, help, bar) => ({key, title, help, type: 'time', bar});
 const words = (key, title, help) => ({key, title, help, text: row => row[key] ?? ''});
@@ -29,6 +29,7 @@ const parts = [
 	time('runnable', 'Runnable', '… ready, without a CPU'),
 	time('blocked', 'Blocked', '… in a sleep, I/O, or a wait that no thread of the program ended'),
 	time('unknown', 'Unknown', '… unknown, without scheduling events'),
+	time('outside', 'Outside', '… waiting for something outside of the program'),
 ];
 const at = (capture, key, title, textOf) => ({key, title, text: row => textOf(row) ?? '',
 	cell: row => siteLink(capture, row.site, textOf(row) ?? '–')});
@@ -39,7 +40,7 @@ function columnsOf(capture) {
 		threads: [thread('thread', 'Thread'), {key: 'tid', title: 'Tid', text: row => String(capture.doc.threads[row.thread]?.tid ?? '')},
 			time('ns', 'On path', 'Time of the path in the thread', true), share, ...parts.slice(0, 2),
 			time('sync', 'Blocked', 'On an object, and not woken by a thread of the program'),
-			time('io', 'I/O', 'Blocked on I/O'), time('other', 'Other', 'Blocked for another reason'), parts[3]],
+			time('io', 'I/O', 'Blocked on I/O'), time('other', 'Other', 'Blocked for another reason'), ...parts.slice(3)],
 		functions: [words('name', 'Function', 'Function of the innermost active call'),
 			time('ns', 'Self', 'Time of the path in it and in unrecorded callees', true), share, ...parts,
 			time('within', 'Within', 'Time of the path in it and in its callees')],

@@ -14,7 +14,8 @@ const LETTER = 7;
 
 /** The parts of a segment, with the words for them and the states whose colours they have. */
 export const PARTS = [['running', 'running', 'running'], ['runnable', 'runnable, no CPU', 'runnable'],
-	['blocked', 'blocked, not woken by a thread', 'blocked'], ['unknown', 'unknown', 'other']];
+	['blocked', 'blocked, not woken by a thread', 'blocked'], ['unknown', 'unknown', 'other'],
+	['outside', 'waiting for something outside of the program', 'sleeping']];
 
 /**
  * Returns the lane of each thread, and the lanes' names. The threads with the most time have lanes of their own, the
