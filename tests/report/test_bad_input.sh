@@ -31,7 +31,7 @@ waits=$(jq '[.sync[] | select(.function == "sem_wait") | .calls] | add' sync.jso
 # A disk that becomes full, and a read-only disk, both in a mount namespace of their own.
 if unshare --mount true 2>/dev/null; then
 	unshare --mount bash -c '
-		mkdir full && mount -t tmpfs -o size=76k none full && cd full || exit 99
+		mkdir full && mount -t tmpfs -o size=64k none full && cd full || exit 99
 		"$1" record -o data "$2" 4 10 >../out 2>../err
 		echo $? >../status
 		"$1" report -i data --format json callgraph sync quality >../report.json' \
