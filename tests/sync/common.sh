@@ -24,15 +24,17 @@ traced()
 	fi
 }
 
-# events [DIR]: prints one line per event, in time order: INDEX TID NAME FIELD=VALUE... A message of
+# events [DIR]: prints one line per event, in time order: INDEX TID NAME FIELD=VALUE... For children of fork that are
+# stored together, INDEX is their number. A message of
 # babeltrace2 on stderr fails the test.
 events()
 {
-	local capture=gprof-mt.data
+	local capture=gprof-mt.data where=${1:-gprof-mt.data/*/user} packs
 	[[ ${1:-} != */gprof-mt.data/* ]] || capture=${1%%/gprof-mt.data/*}/gprof-mt.data
 	moved "$capture"
-	"$GM_TOP/tests/babeltrace" --no-delta --clock-seconds ${1:-gprof-mt.data/*/user} 2>babeltrace.err |
-		sed -E 's/^\[[0-9.]+\] (\([0-9]+\) )?([a-z_]+): \{ tid = ([0-9]+), index = ([0-9]+) \}, \{ (.*) \}$/\4 \3 \2 \5/; s/ = /=/g; s/,//g'
+	packs=$(compgen -G "${where%/user}/packed.*/user")
+	"$GM_TOP/tests/babeltrace" --no-delta --clock-seconds $where $packs 2>babeltrace.err |
+		sed -E 's/^\[[0-9.]+\] (\([0-9]+\) )?([a-z_]+): \{ tid = ([0-9]+), [a-z]+ = ([0-9]+) \}, \{ (.*) \}$/\4 \3 \2 \5/; s/ = /=/g; s/,//g'
 	[ "${PIPESTATUS[0]}" -eq 0 ] || { cat babeltrace.err >&2; echo "babeltrace2 failed"; }
 	[ ! -s babeltrace.err ] || { cat babeltrace.err >&2; echo "babeltrace2 warned"; }
 }

@@ -42,15 +42,15 @@ keys Enter
 shows 'OPERATIONS on mutex mutex'
 keys c Enter Home
 shows 'WAITS on mutex mutex: 1 of 2'
-shows "by handover (tid $first), result 0"
+shows "by wait_for_it (tid $first), result 0"
 shows "taken with (w): mutex_lock by handover (tid $holder) at"
 shows "released with: mutex_unlock by handover (tid $holder) at"
 lacks 'others had it' || fail "nobody else had it: $(screen)"
 keys j
-shows "by handover (tid $second), result 0"
+shows "by wait_for_it (tid $second), result 0"
 shows "taken with (w): mutex_lock by handover (tid $holder) at"
 shows "released with: mutex_unlock by handover (tid $holder) at"
-shows "held by others then, the last until: mutex_unlock by handover (tid $first) at"
+shows "held by others then, the last until: mutex_unlock by wait_for_it (tid $first) at"
 keys w
 shows "mutex_lock by handover (tid $holder), result 0"
 keys m
@@ -69,13 +69,13 @@ ended()
 	keys Enter
 	shows "OPERATIONS on $1"
 	keys Enter Home ']'
-	shows "$2 by handover (tid $waiter), result 0"
+	shows "$2 by wait_for_it (tid $waiter), result 0"
 	shows "ended by (m): $3 by handover (tid $waker) at"
 	keys m
 	shows "$3 by handover (tid $waker), result 0"
-	shows "matches (m): $2 by handover (tid $waiter) at"
+	shows "matches (m): $2 by wait_for_it (tid $waiter) at"
 	keys m
-	shows "$2 by handover (tid $waiter), result 0"
+	shows "$2 by wait_for_it (tid $waiter), result 0"
 }
 ended 'sem empty' sem_wait sem_post
 ended 'cond posted' cond_wait cond_signal
