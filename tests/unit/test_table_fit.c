@@ -108,16 +108,22 @@ static void check_wrapped(const char *line, unsigned width, const char *expected
 	CHECK_STR(text->str, expected);
 }
 
+static void check_cut(const char *text, unsigned width, bool at_end, const char *expected)
+{
+	g_autofree char *cut = pp_fit_cut(g_strdup(text), width, at_end);
+
+	CHECK_STR(cut, expected);
+}
+
 int main(void)
 {
 	check_columns();
 	check_cuts();
-	CHECK_STR(pp_fit_cut(g_strdup("abcdefghij"), 10, false), "abcdefghij");
-	CHECK_STR(pp_fit_cut(g_strdup("abcdefghij"), 9, false), "abc...hij");
-	CHECK_STR(pp_fit_cut(g_strdup("abcdefghij"), 8, false), "abc...ij");
-	CHECK_STR(pp_fit_cut(g_strdup("abcdefghij"), 8, true), "abcde...");
-	CHECK_STR(pp_fit_cut(g_strdup("\303\266\303\266\303\266\303\266\303\266"), 4, false),
-		  "\303\266...");
+	check_cut("abcdefghij", 10, false, "abcdefghij");
+	check_cut("abcdefghij", 9, false, "abc...hij");
+	check_cut("abcdefghij", 8, false, "abc...ij");
+	check_cut("abcdefghij", 8, true, "abcde...");
+	check_cut("\303\266\303\266\303\266\303\266\303\266", 4, false, "\303\266...");
 	check_wrapped("  one two three", 0, "  one two three");
 	check_wrapped("  one two three", 15, "  one two three");
 	check_wrapped("  one two three", 14, "  one two\n    three");
