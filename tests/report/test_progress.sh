@@ -3,6 +3,8 @@
 # Commands that read a capture show their progress if stderr is a terminal, in one line that they remove before
 # they print anything; nothing otherwise, with -q, or with TERM=dumb.  stdout is the same in all cases.
 . "$GM_TOP/tests/lib.sh"
+# Sanitizers make its large captures too slow.
+[[ $GM_BUILD == */build ]] || skip "runs only in the plain build"
 build record/steady_waits
 export GPROF_MT_PROGRESS_MS=1 TERM=xterm
 
