@@ -10,7 +10,7 @@
 /* It is never shown from now on. */
 void pp_cli_progress_silence(void);
 
-/* Nothing happens if it is shown already, or must not be. */
+/* Does nothing if it is shown already, or must not be. */
 void pp_cli_progress_start(void);
 
 /* Also valid if nothing is shown.  To be called before stderr or a terminal is written to. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What standard output can show. */
+/* The width and colors of standard output. */
 #ifndef PP_CLI_TERMINAL_H
 #define PP_CLI_TERMINAL_H
 

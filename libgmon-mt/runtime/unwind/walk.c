@@ -47,7 +47,7 @@ enum step { STEP_GO_ON, STEP_STOP, STEP_ALL_REGISTERS };
 /* --- the stack ---------------------------------------------------------------------------------
  */
 
-/* What was learned of the thread's own stack is kept. */
+/* Keeps what the walk learned of the thread's own stack. */
 static void leave_stack(struct walk *walk)
 {
 	if (walk->is_own)

@@ -31,7 +31,7 @@ struct pp_idle {
 				      for a condition variable of its own */
 };
 
-/* What is known of a condition variable or a semaphore. */
+/* The state of a condition variable or a semaphore. */
 struct pp_idle_object {
 	struct pp_site_set peers;      /* of struct pp_site_key: thread, and call site */
 	const struct pp_thread *waker; /* the last one; NULL: none yet */

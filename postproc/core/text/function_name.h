@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the name of a function tells. */
+/* Facts that the name of a function tells. */
 #ifndef PP_CORE_TEXT_FUNCTION_NAME_H
 #define PP_CORE_TEXT_FUNCTION_NAME_H
 
