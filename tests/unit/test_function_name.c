@@ -7,8 +7,8 @@
 
 static const char *const library[] = {
     "std::mutex::lock()",
-    "void std::__invoke_impl<void, void (*)(int), int>(std::__invoke_other, void (*&&)(int), "
-    "int&&)",
+    ("void std::__invoke_impl<void, void (*)(int), int>(std::__invoke_other, void (*&&)(int), "
+     "int&&)"),
     "std::thread::_State_impl<std::thread::_Invoker<std::tuple<main::{lambda()#1}> > >::_M_run()",
     "void (*&&std::forward<void (*)(int)>(std::remove_reference<void (*)(int)>::type&))(int)",
     "void (Pool::*&&std::forward<void (Pool::*)()>(int))()",
