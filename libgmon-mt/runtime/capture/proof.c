@@ -24,6 +24,8 @@
 #define TREE_DEPTH_MAX 8
 #define LIST_BYTES     1024
 #define IMAGES_MAX     1000u
+#define LOCK_TRIES     50u
+#define LOCK_PAUSE_MS  10
 
 struct directory_entry { /* linux_dirent64 */
 	uint64_t inode;
@@ -367,10 +369,17 @@ static int check_tree(struct walk *walk, int dir, enum place place, unsigned dep
 	return code;
 }
 
+/*
+ * A reader of the memory of a process (ps, top) keeps its mappings, and with them the lock, for an
+ * instant after its end.  So if no process is known that could hold the lock, ask again.
+ */
 static int check_lock(const struct walk *walk, int dir)
 {
-	int code = gm_in_use(dir);
+	unsigned left = walk->maybe_pid == 0 && walk->has_our_numbers ? LOCK_TRIES : 0;
+	int code;
 
+	while ((code = gm_in_use(dir)) > 0 && left-- > 0)
+		gm_syscall3(SYS_poll, 0, 0, LOCK_PAUSE_MS);
 	if (code > 0)
 		return still_runs(walk->why, walk->maybe_pid);
 	if (code == 0 || !walk->lock_tells)
