@@ -3,6 +3,8 @@
 #ifndef PP_CLI_DOCTOR_H
 #define PP_CLI_DOCTOR_H
 
+#include <stdbool.h>
+
 enum pp_verdict { PP_VERDICT_GOOD, PP_VERDICT_POOR, PP_VERDICT_BAD };
 
 /* `remedy`: the command that would change the result; shown unless the verdict is good. */
@@ -11,6 +13,9 @@ void pp_doctor_line(enum pp_verdict verdict, const char *what, const char *found
 
 /* The first line of a file; the caller frees it.  NULL: the file cannot be read. */
 char *pp_doctor_first_line(const char *path);
+
+/* True if call paths are found by unwind tables: this machine's glibc has _dl_find_object(). */
+bool pp_doctor_uses_tables(void);
 
 /* Checks the sources of kernel events, and what they need. */
 void pp_doctor_kernel(void);

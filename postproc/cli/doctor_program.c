@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* gprof-mt doctor PROGRAM: checks a program for the data that recording and reports need. */
+#include <glib.h>
+
 #include "cli/commands.h"
 #include "cli/doctor.h"
 #include "record/program.h"
+#include "symbols/file_survey.h"
+
+#define GOOD_PERCENT 80u  /* of the code; the rest is padding between functions, and assembly */
+#define START_BYTES  1024 /* about as much as the C library's start files, which have no tables */
 
 static void check_calls(const struct pp_program *program)
 {
@@ -43,17 +49,87 @@ static void check_libraries(const struct pp_program *program)
 		pp_doctor_line(PP_VERDICT_GOOD, "synchronization", "linked dynamically", NULL);
 }
 
-static void check_names(const struct pp_program *program)
+/* `servers`: reports would ask the servers in DEBUGINFOD_URLS for a debug file. */
+static void check_names(const struct pp_file_survey *survey, bool servers)
 {
-	if (program->has_lines)
-		pp_doctor_line(PP_VERDICT_GOOD, "names", "functions, files and lines", NULL);
-	else if (program->has_symbols)
+	g_autofree char *found =
+	    survey->debug_path
+		? g_strconcat("functions, files and lines, from ", survey->debug_path, NULL)
+		: NULL;
+
+	if (survey->has_lines)
+		pp_doctor_line(PP_VERDICT_GOOD, "names", found ?: "functions, files and lines",
+			       NULL);
+	else if (survey->has_names)
 		pp_doctor_line(PP_VERDICT_POOR, "names", "functions, but no files and lines",
 			       "compile with: -g");
+	else if (servers && survey->build_id)
+		pp_doctor_line(PP_VERDICT_POOR, "names",
+			       "stripped: reports ask the servers in DEBUGINFOD_URLS",
+			       "if they do not have it: do not strip it, or install its package of "
+			       "debug symbols");
 	else
-		pp_doctor_line(PP_VERDICT_BAD, "names",
-			       "stripped: only functions that it exports have names",
-			       "do not strip it, or install its package of debug symbols");
+		pp_doctor_line(
+		    PP_VERDICT_BAD, "names", "stripped: only functions that it exports have names",
+		    survey->build_id ? "do not strip it, install its package of debug symbols, or "
+				       "name a server that has them in DEBUGINFOD_URLS"
+				     : "do not strip it");
+}
+
+static void check_build_id(const struct pp_file_survey *survey)
+{
+	pp_doctor_line(survey->build_id ? PP_VERDICT_GOOD : PP_VERDICT_POOR, "build-id",
+		       survey->build_id
+			   ?: "none: a file that was built anew is not noticed, and nothing "
+			      "finds a separate debug file by it",
+		       "link with: -Wl,--build-id");
+}
+
+static unsigned percent(uint64_t part, uint64_t all)
+{
+	return all ? (unsigned)(100 * part / all) : 0;
+}
+
+static void check_paths(const struct pp_file_survey *survey)
+{
+	unsigned tables = percent(survey->table_bytes, survey->code_bytes);
+	unsigned frames = percent(survey->n_frames, survey->n_functions);
+	bool uses_tables = pp_doctor_uses_tables();
+	g_autofree char *by_tables = g_strdup_printf("unwind tables for %u %% of its code", tables);
+	g_autofree char *by_frames =
+	    g_strdup_printf("frame pointers in %u %% of %u functions", frames, survey->n_functions);
+	g_autofree char *found =
+	    uses_tables
+		? g_strdup_printf("%s, %s", by_tables, by_frames)
+		: g_strdup_printf("%s; this glibc has no way to its unwind tables", by_frames);
+
+	bool has_tables =
+	    tables >= GOOD_PERCENT || survey->code_bytes - survey->table_bytes < START_BYTES;
+
+	if ((uses_tables && has_tables) || frames >= GOOD_PERCENT)
+		pp_doctor_line(PP_VERDICT_GOOD, "call paths", found, NULL);
+	else
+		pp_doctor_line(PP_VERDICT_POOR, "call paths", found,
+			       uses_tables ? "compile with: -fasynchronous-unwind-tables"
+					   : "compile with: -fno-omit-frame-pointer");
+}
+
+static void check_file(const char *path)
+{
+	struct pp_file_survey survey;
+	bool servers = g_getenv("DEBUGINFOD_URLS") != NULL;
+	g_autofree char *fault = NULL;
+
+	g_unsetenv("DEBUGINFOD_URLS"); /* a question about the program downloads nothing */
+	fault = pp_file_survey_read(path, &survey);
+	if (fault) {
+		pp_doctor_line(PP_VERDICT_BAD, "names", fault, NULL);
+	} else {
+		check_names(&survey, servers);
+		check_build_id(&survey);
+		check_paths(&survey);
+	}
+	pp_file_survey_done(&survey);
 }
 
 static void check_script(const struct pp_program *program)
@@ -82,7 +158,7 @@ int pp_doctor_program(const char *name)
 	case PP_PROGRAM_ELF:
 		check_calls(&program);
 		check_libraries(&program);
-		check_names(&program);
+		check_file(program.path);
 		break;
 	case PP_PROGRAM_SCRIPT:
 		check_script(&program);

@@ -127,42 +127,6 @@ static void read_needed(struct pp_program *program, Elf *elf, Elf_Scn *section,
 	}
 }
 
-#define NOTE_GNU      "GNU"
-#define NOTE_BUILD_ID 3
-#define DEBUG_DIR     "/usr/lib/debug/.build-id"
-
-/*
- * Checks the directory where distributions install stripped debug information, by the build-id in
- * this note.
- */
-static bool has_debug_file(Elf_Scn *section)
-{
-	Elf_Data *data = elf_getdata(section, NULL);
-	g_autoptr(GString) path = g_string_new(DEBUG_DIR "/");
-	size_t name, desc;
-	GElf_Nhdr note;
-
-	if (!data || gelf_getnote(data, 0, &note, &name, &desc) == 0 ||
-	    note.n_type != NOTE_BUILD_ID || note.n_descsz < 2 ||
-	    strcmp((const char *)data->d_buf + name, NOTE_GNU) != 0)
-		return false;
-	for (size_t i = 0; i < note.n_descsz; i++)
-		g_string_append_printf(path, "%02x%s",
-				       ((const unsigned char *)data->d_buf)[desc + i],
-				       i == 0 ? "/" : "");
-	g_string_append(path, ".debug");
-	return access(path->str, R_OK) == 0;
-}
-
-static void read_debug(struct pp_program *program, Elf_Scn *section, const GElf_Shdr *header,
-		       const char *name)
-{
-	program->has_symbols |= header->sh_type == SHT_SYMTAB;
-	program->has_lines |= strcmp(name, ".debug_line") == 0 || strcmp(name, ".zdebug_line") == 0;
-	if (header->sh_type == SHT_NOTE && strcmp(name, ".note.gnu.build-id") == 0)
-		program->has_lines |= has_debug_file(section);
-}
-
 /* Reads the dynamic loader that the program names; a program without one is static. */
 static void read_loader(struct pp_program *program, Elf *elf)
 {
@@ -193,7 +157,6 @@ static void read_elf(struct pp_program *program, Elf *elf)
 {
 	GElf_Ehdr file;
 	GElf_Shdr header;
-	size_t names = 0;
 
 	program->is_static = true;
 	if (!gelf_getehdr(elf, &file)) {
@@ -207,12 +170,10 @@ static void read_elf(struct pp_program *program, Elf *elf)
 		program->is_x32 = file.e_machine == EM_X86_64;
 		return;
 	}
-	elf_getshdrstrndx(elf, &names);
 	for (Elf_Scn *section = elf_nextscn(elf, NULL); section;
 	     section = elf_nextscn(elf, section)) {
 		if (!gelf_getshdr(section, &header))
 			continue;
-		read_debug(program, section, &header, elf_strptr(elf, names, header.sh_name) ?: "");
 		if (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB)
 			read_symbols(program, elf, section, &header);
 		else if (header.sh_type == SHT_DYNAMIC)

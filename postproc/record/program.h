@@ -30,8 +30,6 @@ struct pp_program {
 	bool has_capabilities; /* privileged by file capabilities, not by set-uid or set-gid */
 	bool counts_calls;     /* refers to mcount or one of its variants */
 	bool has_runtime;      /* libgmon-mt is linked into it */
-	bool has_symbols;      /* symbols of functions that it does not export */
-	bool has_lines;	       /* debug information, in the file or in a separate one */
 	bool needs_openmp;     /* needs libgomp, by itself */
 	bool needs_asan;       /* needs AddressSanitizer as a shared library */
 	bool sets_asan;	       /* has its own AddressSanitizer settings (__asan_default_options) */

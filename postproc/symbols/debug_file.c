@@ -74,16 +74,23 @@ static Dwfl_Module *report(Dwfl *dwfl, struct pp_debug_file *file)
 	return module;
 }
 
-static bool has_build_id(Dwfl_Module *module, const char *expected)
+char *pp_debug_file_build_id(Dwfl_Module *module)
 {
 	const unsigned char *bits;
 	GElf_Addr address;
-	int len = dwfl_module_build_id(module, &bits, &address);
+	int n = dwfl_module_build_id(module, &bits, &address);
 	g_autoptr(GString) text = g_string_new(NULL);
 
-	for (int i = 0; i < len; i++)
+	for (int i = 0; i < n; i++)
 		g_string_append_printf(text, "%02x", bits[i]);
-	return g_str_equal(text->str, expected);
+	return n > 0 ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
+}
+
+static bool has_build_id(Dwfl_Module *module, const char *expected)
+{
+	g_autofree char *actual = pp_debug_file_build_id(module);
+
+	return g_strcmp0(actual, expected) == 0;
 }
 
 static const char *open_module(struct pp_debug_file *file)

@@ -23,6 +23,9 @@ const char *pp_debug_file_fault(const struct pp_debug_file *file);
 /* The module, at bias 0. */
 Dwfl_Module *pp_debug_file_module(const struct pp_debug_file *file);
 
+/* In hexadecimal; the caller frees it.  NULL: it has none. */
+char *pp_debug_file_build_id(Dwfl_Module *module);
+
 /*
  * A key of the build-id, the files that names and lines are read from, with their sizes and times,
  * and libdw's version.  NULL if these cannot be determined.  The caller frees it.

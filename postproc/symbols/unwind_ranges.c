@@ -17,9 +17,13 @@
 /* DW_EH_PE_*: the low half is the format, the high half says what an address is relative to. */
 enum { EH_FORMAT = 0x0f, EH_RELATIVE = 0x70, EH_ABSOLUTE = 0, EH_TO_ITS_PLACE = 0x10 };
 
+struct function {
+	uint64_t start, end;
+};
+
 struct pp_unwind_ranges {
-	struct pp_ranges ranges; /* numbers: positions in `starts` */
-	GArray *starts;		 /* of uint64_t */
+	struct pp_ranges ranges; /* numbers: positions in `functions` */
+	GArray *functions;	 /* of struct function */
 };
 
 struct section {
@@ -88,6 +92,7 @@ static void add_fde(struct pp_unwind_ranges *ranges, const struct section *secti
 		    const Dwarf_FDE *fde, unsigned encoding)
 {
 	unsigned bytes = format_bytes(encoding), relative = encoding & EH_RELATIVE;
+	struct function function;
 	uint64_t start, length;
 
 	if (!bytes || (encoding & 0x80) || (size_t)(fde->end - fde->start) < 2 * (size_t)bytes ||
@@ -100,8 +105,9 @@ static void add_fde(struct pp_unwind_ranges *ranges, const struct section *secti
 	length = read_number(fde->start + bytes, bytes == 4 ? 0x03 : 0x04);
 	if (start + length < start)
 		return;
-	pp_ranges_add(&ranges->ranges, start, start + length, ranges->starts->len);
-	g_array_append_val(ranges->starts, start);
+	function = (struct function){start, start + length};
+	pp_ranges_add(&ranges->ranges, function.start, function.end, ranges->functions->len);
+	g_array_append_val(ranges->functions, function);
 }
 
 static void read_section(struct pp_unwind_ranges *ranges, const struct section *section)
@@ -170,7 +176,7 @@ struct pp_unwind_ranges *pp_unwind_ranges_new(Dwfl_Module *module)
 	Elf *elf = dwfl_module_getelf(module, &bias);
 
 	pp_ranges_init(&ranges->ranges);
-	ranges->starts = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	ranges->functions = g_array_new(FALSE, FALSE, sizeof(struct function));
 	if (elf)
 		find_section(ranges, elf);
 	pp_ranges_sort(&ranges->ranges);
@@ -182,7 +188,7 @@ void pp_unwind_ranges_free(struct pp_unwind_ranges *ranges)
 	if (!ranges)
 		return;
 	pp_ranges_done(&ranges->ranges);
-	g_array_unref(ranges->starts);
+	g_array_unref(ranges->functions);
 	g_free(ranges);
 }
 
@@ -193,6 +199,17 @@ bool pp_unwind_ranges_find(const struct pp_unwind_ranges *ranges, uint64_t addre
 
 	if (!pp_ranges_find(&ranges->ranges, address, &number))
 		return false;
-	*ret_start = g_array_index(ranges->starts, uint64_t, number);
+	*ret_start = g_array_index(ranges->functions, struct function, number).start;
 	return true;
+}
+
+void pp_unwind_ranges_each(const struct pp_unwind_ranges *ranges,
+			   void (*each)(void *arg, uint64_t start, uint64_t end), void *arg)
+{
+	for (guint i = 0; i < ranges->functions->len; i++) {
+		const struct function *function =
+		    &g_array_index(ranges->functions, struct function, i);
+
+		each(arg, function->start, function->end);
+	}
 }

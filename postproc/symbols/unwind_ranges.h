@@ -18,4 +18,8 @@ void pp_unwind_ranges_free(struct pp_unwind_ranges *ranges);
 bool pp_unwind_ranges_find(const struct pp_unwind_ranges *ranges, uint64_t address,
 			   uint64_t *ret_start);
 
+/* Calls `each` with each function's range [start, end), in the order of the file. */
+void pp_unwind_ranges_each(const struct pp_unwind_ranges *ranges,
+			   void (*each)(void *arg, uint64_t start, uint64_t end), void *arg);
+
 #endif

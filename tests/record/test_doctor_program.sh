@@ -30,7 +30,40 @@ gcc -pg -g -O2 app.c -o counted || fail "cannot compile"
 has calls ./counted
 lacks names ./plain 'compile with: -g'
 has names ./counted
-lacks names ./stripped 'do not strip it, or install its package of debug symbols'
+servers='do not strip it, install its package of debug symbols, or name a server that has them in DEBUGINFOD_URLS'
+lacks names ./stripped "$servers"
+(
+	export DEBUGINFOD_URLS="file://$PWD/server/" DEBUGINFOD_CACHE_PATH="$PWD/fetched"
+	lacks names ./stripped 'if they do not have it: do not strip it, or install its package of debug symbols'
+	[ ! -e fetched ] || fail "doctor asked a server"
+) || exit
+
+# A separate debug file beside the program.
+"$CC" -g app.c -o separate && mkdir elsewhere && objcopy --only-keep-debug separate elsewhere/separate.debug &&
+	strip separate && objcopy --add-gnu-debuglink=elsewhere/separate.debug separate || fail "cannot strip"
+lacks names ./separate "$servers"
+mv elsewhere/separate.debug .
+has names ./separate
+grep -q "functions, files and lines, from $PWD/separate.debug" out || fail "$(cat out)"
+
+"$CC" -Wl,--build-id=none app.c -o anonymous || fail "cannot link"
+lacks build-id ./anonymous 'link with: -Wl,--build-id'
+"$CC" -Wl,--build-id app.c -o identified || fail "cannot link"
+has build-id ./identified
+grep -q "$(readelf -n identified | sed -n 's/.*Build ID: //p')" out || fail "another build-id: $(cat out)"
+
+# Call paths need unwind tables or frame pointers.
+{
+	for i in {1..100}; do echo "int f$i(int x) { return g(x + $i) * 2; }"; done
+	echo 'int main(void) { return f1(0); }'
+} | sed '1i int g(int x); int g(int x) { return x; }' >many.c
+"$CC" -O1 -fno-inline -fno-asynchronous-unwind-tables many.c -o bare || fail "cannot compile"
+lacks 'call paths' ./bare 'compile with: -fasynchronous-unwind-tables'
+"$CC" -O1 -fno-inline -fasynchronous-unwind-tables many.c -o tables || fail "cannot compile"
+has 'call paths' ./tables
+"$CC" -O1 -fno-inline -fno-asynchronous-unwind-tables -fno-omit-frame-pointer many.c -o frames ||
+	fail "cannot compile"
+has 'call paths' ./frames
 
 # Static programs.
 "$CC" -static -pg -g app.c -o static || fail "cannot compile"

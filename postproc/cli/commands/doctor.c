@@ -3,6 +3,8 @@
  * gprof-mt doctor: checks what works on this machine, or for a program.  It prints a line per
  * check, and below a failed one, the command that would change the result.
  */
+#include <dlfcn.h>
+#include <gnu/libc-version.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -193,6 +195,22 @@ static void check_clock(void)
 		    "a time stamp costs a system call; boot with clocksource=tsc tsc=reliable");
 }
 
+bool pp_doctor_uses_tables(void)
+{
+	return dlvsym(RTLD_DEFAULT, "_dl_find_object", "GLIBC_2.35") != NULL;
+}
+
+static void check_paths(void)
+{
+	g_autofree char *found = g_strdup_printf(
+	    pp_doctor_uses_tables() ? "by unwind tables: in any code (glibc %s)"
+				    : "by frame pointers only: glibc %s is older than 2.35",
+	    gnu_get_libc_version());
+
+	pp_doctor_line(pp_doctor_uses_tables() ? GOOD : POOR, "call paths", found,
+		       "compile with: -fno-omit-frame-pointer");
+}
+
 /* Shows the mode that `record` would use without options. */
 static void check_sync_mode(void)
 {
@@ -254,6 +272,7 @@ int pp_cmd_doctor(int argc, char **argv)
 	pp_doctor_kernel();
 	check_limits();
 	check_clock();
+	check_paths();
 	check_sync_mode();
 	check_lttng();
 	check_tool("gprof", "reads the gmon files too", "sudo apt-get install binutils");
