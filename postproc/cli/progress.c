@@ -46,6 +46,18 @@ static char *left_text(double left_s)
 	return s < 60 ? g_strdup_printf("%u s", s) : g_strdup_printf("%u:%02u min", s / 60, s % 60);
 }
 
+static char *download_line(const struct pp_progress *now)
+{
+	g_autofree char *arrived = g_format_size_full(now->download_bytes, G_FORMAT_SIZE_IEC_UNITS);
+	g_autofree char *all = g_format_size_full(now->download_all_bytes, G_FORMAT_SIZE_IEC_UNITS);
+
+	if (!now->download_bytes)
+		return g_strdup_printf("asking a server for the debug file of %s", now->download);
+	return g_strdup_printf("debug file of %s: %s%s%s", now->download, arrived,
+			       now->download_all_bytes ? " of " : "",
+			       now->download_all_bytes ? all : "");
+}
+
 static char *make_line(struct reading *reading)
 {
 	struct pp_progress now = pp_progress_now();
@@ -53,6 +65,8 @@ static char *make_line(struct reading *reading)
 	g_autofree char *left = NULL;
 	double percent, left_s;
 
+	if (now.download[0])
+		return download_line(&now);
 	if (!now.n_readings)
 		return g_strdup("opening the capture");
 	if (!now.n_active)

@@ -14,10 +14,13 @@
 #include <gelf.h>
 #include <glib.h>
 
+#include "core/text/printable.h"
+#include "symbols/debug_server.h"
+
 struct pp_debug_file {
-	char *path, *build_id;
+	char *path, *name, *build_id;
 	char *fault;
-	Dwfl *dwfl;
+	Dwfl *dwfl, *search;
 	Dwfl_Module *module;
 	/* The parameters and the result of the search for a separate debug file; NULL: none. */
 	bool is_searched;
@@ -27,6 +30,46 @@ struct pp_debug_file {
 	/* Another file was searched for, so the names do not depend on the key alone. */
 	bool is_unsure;
 };
+
+/* True if the file that .gnu_debuglink names is in one of the places where libdwfl looks for it. */
+static bool is_here(const char *path, const char *link)
+{
+	g_autofree char *folder = g_path_get_dirname(path);
+	const char *const folders[][2] = {
+	    {folder, ""}, {folder, ".debug"}, {"/usr/lib/debug", folder}};
+
+	if (!link)
+		return false;
+	for (unsigned i = 0; i < G_N_ELEMENTS(folders); i++) {
+		g_autofree char *file = g_build_filename(folders[i][0], folders[i][1], link, NULL);
+
+		if (g_file_test(file, G_FILE_TEST_EXISTS))
+			return true;
+	}
+	return g_path_is_absolute(link) && g_file_test(link, G_FILE_TEST_EXISTS);
+}
+
+/* The search as libdwfl does it, here and then on servers.  Returns a descriptor, or -1. */
+static int find_anywhere(Dwfl *dwfl, Dwfl_Module *module, void **data, const char *name,
+			 Dwarf_Addr base, const char *path, const char *link, GElf_Word crc,
+			 char **ret_path)
+{
+	struct pp_debug_file *file = *data;
+	int fd;
+
+	if (pp_debug_server_is_silent()) {
+		fd = dwfl_build_id_find_debuginfo(module, data, name, base, path, link, crc,
+						  ret_path);
+		file->is_unsure = true;
+		if (fd >= 0 || !is_here(file->path, link))
+			return fd;
+	}
+	pp_debug_server_begin(dwfl, file->name);
+	fd = dwfl_standard_find_debuginfo(module, data, name, base, path, link, crc, ret_path);
+	pp_debug_server_end(fd >= 0);
+	file->is_unsure |= pp_debug_server_is_silent();
+	return fd;
+}
 
 /* libdwfl calls this for the debug file, and later for a file that several debug files share. */
 static int find_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
@@ -43,7 +86,7 @@ static int find_debug_file(Dwfl_Module *module, void **data, const char *name, D
 			*ret_path = strdup(file->found);
 		return fd;
 	}
-	fd = dwfl_standard_find_debuginfo(module, data, name, base, path, link, crc, ret_path);
+	fd = find_anywhere(file->dwfl, module, data, name, base, path, link, crc, ret_path);
 	/*
 	 * A shared file is identified by its build-id, so the names remain valid unless it is
 	 * missing.
@@ -60,12 +103,11 @@ static const Dwfl_Callbacks callbacks = {
 
 static Dwfl_Module *report(Dwfl *dwfl, struct pp_debug_file *file)
 {
-	g_autofree char *name = g_path_get_basename(file->path);
 	Dwfl_Module *module;
 	void **data;
 
 	dwfl_report_begin(dwfl);
-	module = dwfl_report_elf(dwfl, name, file->path, -1, 0, true);
+	module = dwfl_report_elf(dwfl, file->name, file->path, -1, 0, true);
 	dwfl_report_end(dwfl, NULL, NULL);
 	if (!module)
 		return NULL;
@@ -117,6 +159,7 @@ struct pp_debug_file *pp_debug_file_open(const char *path, const char *build_id)
 	struct pp_debug_file *file = g_new0(struct pp_debug_file, 1);
 
 	file->path = g_strdup(path);
+	file->name = pp_printable(g_path_get_basename(path));
 	file->build_id = g_strdup(build_id);
 	file->fault = g_strdup(open_module(file));
 	return file;
@@ -131,6 +174,7 @@ void pp_debug_file_close(struct pp_debug_file *file)
 	free(file->found);
 	g_free(file->fault);
 	g_free(file->build_id);
+	g_free(file->name);
 	g_free(file->path);
 	g_free(file);
 }
@@ -170,7 +214,7 @@ static int note_debug_file(Dwfl_Module *module, void **data, const char *name, D
 			   const char *path, const char *link, GElf_Word crc, char **ret_path)
 {
 	struct pp_debug_file *file = *data;
-	int fd = dwfl_standard_find_debuginfo(module, data, name, base, path, link, crc, ret_path);
+	int fd = find_anywhere(file->search, module, data, name, base, path, link, crc, ret_path);
 
 	if (fd >= 0 && !file->found && *ret_path)
 		file->found = strdup(*ret_path);
@@ -187,7 +231,7 @@ static void search(struct pp_debug_file *file, Elf *elf)
 	    .find_elf = dwfl_build_id_find_elf,
 	    .find_debuginfo = note_debug_file,
 	};
-	Dwfl *dwfl = dwfl_begin(&noting);
+	Dwfl *dwfl = file->search = dwfl_begin(&noting);
 	Dwfl_Module *module = dwfl ? report(dwfl, file) : NULL;
 	GElf_Addr bias;
 
@@ -226,11 +270,13 @@ char *pp_debug_file_key(struct pp_debug_file *file)
 	GElf_Addr bias;
 	Elf *elf = file->fault ? NULL : dwfl_module_getelf(file->module, &bias);
 
-	if (!elf || !file->build_id || file->is_unsure)
+	if (!elf || !file->build_id)
 		return NULL;
 	if (!file->is_searched && (!has_section(elf, ".debug_info", ".zdebug_info") ||
 				   !has_section(elf, ".symtab", NULL)))
 		search(file, elf);
+	if (file->is_unsure)
+		return NULL;
 	g_string_printf(key, "gprof-mt %s, libdw %s\nbuild-id %s\n", GM_VERSION, dwfl_version(NULL),
 			file->build_id);
 	if (!append_file(key, "file", file->path) ||

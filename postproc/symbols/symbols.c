@@ -7,6 +7,7 @@
 #include "core/event.h"
 #include "core/text/printable.h"
 #include "capture/capture.h"
+#include "symbols/debug_server.h"
 
 struct object {
 	struct pp_object_file *file;
@@ -17,6 +18,7 @@ struct pp_symbols {
 	struct pp_model *model;
 	struct pp_symbols_options options;
 	GHashTable *objects; /* "build-id path" -> struct object * */
+	bool is_silence_noted;
 };
 
 static void object_free(void *data)
@@ -46,6 +48,20 @@ void pp_symbols_free(struct pp_symbols *symbols)
 	g_free(symbols);
 }
 
+/* Servers are asked for the debug file when an object is opened. */
+static void note_silence(struct pp_symbols *symbols)
+{
+	g_autofree char *servers = NULL;
+
+	if (symbols->is_silence_noted || !pp_debug_server_is_silent())
+		return;
+	symbols->is_silence_noted = true;
+	servers = pp_printable(g_strdup(g_getenv("DEBUGINFOD_URLS")));
+	pp_model_add_problem(symbols->model,
+			     "names may be missing: a server of debug files sent nothing", servers,
+			     0);
+}
+
 static struct object *get_object(struct pp_symbols *symbols, const struct pp_load *load)
 {
 	g_autofree char *key =
@@ -67,6 +83,7 @@ static struct object *get_object(struct pp_symbols *symbols, const struct pp_loa
 
 		pp_model_add_problem(symbols->model, what, path, 0);
 	}
+	note_silence(symbols);
 	return object;
 }
 

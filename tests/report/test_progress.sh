@@ -10,28 +10,12 @@ export GPROF_MT_PROGRESS_MS=1 TERM=xterm
 
 "$gprof_mt" record -q --profile applic-only --set sync.mode=all ./steady_waits 100000 || fail "record"
 
-cat >onpty.py <<'END'
-"""onpty.py COMMAND...: runs it with stderr on a terminal of its own; prints what that receives."""
-import os, pty, subprocess, sys
-master, slave = pty.openpty()
-child = subprocess.Popen(sys.argv[1:], stdout=open("out", "wb"), stderr=slave)
-os.close(slave)
-while True:
-    try:
-        data = os.read(master, 65536)
-    except OSError:
-        break
-    if not data:
-        break
-    sys.stdout.buffer.write(data)
-sys.exit(child.wait())
-END
 
 # shown COMMAND...: lines with percentages, which grow unless two captures are read, the last thing being that the
 # line is erased
 shown()
 {
-	python3 onpty.py "$gprof_mt" "$@" >terminal || fail "$*: $(cat -v terminal)"
+	python3 "$GM_TOP/tests/report/programs/on_terminal.py" "$gprof_mt" "$@" >terminal || fail "$*: $(cat -v terminal)"
 	python3 - "$1" <<-'END' || fail "$*: $(cat -v terminal | tail -c 300)"
 	import re, sys
 	text = open("terminal", newline="").read()
@@ -59,7 +43,7 @@ shown diff gprof-mt.data gprof-mt.data locks
 
 for case in 'xterm -q' 'dumb'; do
 	read -r terminal quiet <<<"$case"
-	TERM=$terminal python3 onpty.py "$gprof_mt" report $quiet >terminal || fail "$case"
+	TERM=$terminal python3 "$GM_TOP/tests/report/programs/on_terminal.py" "$gprof_mt" report $quiet >terminal || fail "$case"
 	[ ! -s terminal ] || fail "$case: $(cat -v terminal)"
 	[ -s out ] || fail "$case: no report"
 done
@@ -67,5 +51,5 @@ done
 # Damage is printed after the line was erased.
 stream=$(ls -S gprof-mt.data/[0-9]*/user/stream_* | head -1)
 truncate -s -100000 "$stream"
-python3 onpty.py "$gprof_mt" report >terminal && fail "damage was not noticed"
+python3 "$GM_TOP/tests/report/programs/on_terminal.py" "$gprof_mt" report >terminal && fail "damage was not noticed"
 grep -qP '\r\x1b\[Kgprof-mt: .*stream_' terminal || fail "$(cat -v terminal | tail -c 500)"
