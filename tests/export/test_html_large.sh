@@ -8,6 +8,6 @@ needs_page
 record ./bench_page 20 450 8000
 page 0 page
 # A sanitizer has checked everything by now; the reports of this capture would take it minutes.
-[[ $GM_BUILD = *-address* ]] || same page
+with_sanitizers || same page
 shows page '"combinations are shown without their call site and object" in missing'
 exit 0

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A build without LTTng-UST says in one line what it lacks; doctor gives a remedy, and none where it is not needed.
 . "$GM_TOP/tests/lib.sh"
-[[ $GM_BUILD == */build ]] || skip "runs only in the plain build"
+! with_sanitizers || skip "builds without sanitizers"
 
 mkdir without && cp -r --preserve=timestamps "$GM_BUILD"/obj without && cp "$gprof_mt" "$libgmon" without || fail copy
 cp -a "$GM_BUILD/gprof-mt.preload" without

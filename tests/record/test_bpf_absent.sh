@@ -3,7 +3,7 @@
 # A build without a BPF compiler or without libbpf has no BPF programs and reports so; `auto` then uses the
 # next best source, for that reason.
 . "$GM_TOP/tests/lib.sh"
-[[ $GM_BUILD == */build ]] || skip "runs only in the plain build"
+! with_sanitizers || skip "builds without sanitizers"
 
 # built LACKS: builds gprof-mt without LACKS from the objects of this build
 built()

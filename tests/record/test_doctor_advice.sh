@@ -71,7 +71,7 @@ rm -r "$home"/{libgmon_mt.so,gprof-mt.preload}
 cp "$GM_BUILD/libgmon_mt.so" "$home"
 says 'other programs' 'without gprof-mt.preload'
 [ "$(advice 'other programs')" = 'make install' ] || fail "$(cat out)"
-if [[ $GM_BUILD == */build ]]; then
+if ! with_sanitizers; then
 	make -C "$GM_TOP" install PREFIX="$home/local" >make.log 2>&1 || fail "$(cat make.log)"
 	"${as[@]}" "$home/local/bin/gprof-mt" doctor >out 2>err
 	for check in 'runtime libraries' 'other programs'; do

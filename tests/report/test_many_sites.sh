@@ -11,7 +11,7 @@ OPERATIONS=50000
 instructions()
 {
 	"$GM_BUILD/tests/ctf/make_capture" "$1" 4 $((2 * OPERATIONS)) "$1" || fail "no capture of $1 sites"
-	if [[ $GM_BUILD == *-address* ]]; then
+	if with_sanitizers; then
 		"$gprof_mt" report -i "$1" --format json locks sync switches critical-path >"$1.json"
 		return
 	fi
@@ -23,7 +23,7 @@ instructions()
 few=$(instructions 1000)
 many=$(instructions 20000)
 echo "$few instructions with 1000 call sites, $many with 20000"
-if [[ $GM_BUILD != *-address* ]]; then
+if ! with_sanitizers; then
 	[ "${few:-0}" -gt 0 ] && [ "${many:-0}" -gt 0 ] || fail "callgrind did not count"
 	[ $((2 * many)) -le $((7 * few)) ] || fail "expected at most 3.5 times the instructions: $few, $many"
 fi

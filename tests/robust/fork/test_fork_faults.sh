@@ -4,7 +4,7 @@
 # than in the bare program.  Each takes 1 to 3 us; together they are most of the cost of a child.
 . "$GM_TOP/tests/lib.sh"
 
-case $GM_BUILD in *build-*) echo "sanitizers add page faults of their own"; exit 77 ;; esac
+! with_sanitizers || skip "sanitizers add page faults of their own"
 build fork_faults
 mv fork_faults bare
 build_pg fork_faults
