@@ -30,6 +30,19 @@ STUB(GOMP_loop_end)
 STUB(GOMP_loop_end_cancel)
 STUB(GOMP_sections_end)
 STUB(GOMP_sections_end_cancel)
+STUB(GOMP_taskwait)
+STUB(GOMP_taskwait_depend)
+STUB(GOMP_taskgroup_end)
+STUB(GOMP_parallel)
+STUB(GOMP_parallel_sections)
+STUB(GOMP_parallel_loop_static)
+STUB(GOMP_parallel_loop_dynamic)
+STUB(GOMP_parallel_loop_guided)
+STUB(GOMP_parallel_loop_nonmonotonic_dynamic)
+STUB(GOMP_parallel_loop_nonmonotonic_guided)
+STUB(GOMP_parallel_loop_runtime)
+STUB(GOMP_parallel_loop_nonmonotonic_runtime)
+STUB(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
 STUB(omp_init_lock)
 STUB(omp_destroy_lock)
 STUB(omp_set_lock)
@@ -40,6 +53,67 @@ STUB(omp_destroy_nest_lock)
 STUB(omp_set_nest_lock)
 STUB(omp_unset_nest_lock)
 STUB(omp_test_nest_lock)
+
+/*
+ * Functions that create tasks, or run a region, number `which`: exchanges the first argument, and jumps to libgomp's. The other
+ * arguments, of which there are up to eleven, stay as they are.
+ */
+#define TASK_STUB(name, which)                                                                     \
+	.globl name;                                                                               \
+	.type name, @function;                                                                     \
+	.balign 16;                                                                                \
+name:;                                                                                             \
+	.cfi_startproc;                                                                            \
+	endbr64;                                                                                   \
+	push %rsi;                                                                                 \
+	.cfi_adjust_cfa_offset 8;                                                                  \
+	push %rdx;                                                                                 \
+	.cfi_adjust_cfa_offset 8;                                                                  \
+	push %rcx;                                                                                 \
+	.cfi_adjust_cfa_offset 8;                                                                  \
+	push %r8;                                                                                  \
+	.cfi_adjust_cfa_offset 8;                                                                  \
+	push %r9;                                                                                  \
+	.cfi_adjust_cfa_offset 8;                                                                  \
+	mov $which, %esi;                                                                          \
+	lea task_stubs(%rip), %rdx;                                                                \
+	call *st_GOMP_task_maker@GOTPCREL(%rip); /* rsp is a multiple of 16 */                     \
+	mov %rax, %rdi;                                                                            \
+	mov %rdx, %rax;                                                                            \
+	pop %r9;                                                                                   \
+	.cfi_adjust_cfa_offset -8;                                                                 \
+	pop %r8;                                                                                   \
+	.cfi_adjust_cfa_offset -8;                                                                 \
+	pop %rcx;                                                                                  \
+	.cfi_adjust_cfa_offset -8;                                                                 \
+	pop %rdx;                                                                                  \
+	.cfi_adjust_cfa_offset -8;                                                                 \
+	pop %rsi;                                                                                  \
+	.cfi_adjust_cfa_offset -8;                                                                 \
+	jmp *%rax;                                                                                 \
+	.cfi_endproc;                                                                              \
+	.size name, . - name
+
+TASK_STUB(GOMP_task, 0)
+TASK_STUB(GOMP_taskloop, 1)
+TASK_STUB(GOMP_taskloop_ull, 2)
+TASK_STUB(GOMP_parallel_reductions, 3)
+
+	/* One stub of 16 bytes for each function of a task (TASK_SLOTS in wrap/openmp_team.c). */
+	.type task_stubs, @function
+	.balign 16
+task_stubs:
+	.cfi_startproc
+	.set slot, 0
+	.rept 256
+	.balign 16
+	endbr64
+	movl $slot, %esi
+	jmp *st_GOMP_run_task@GOTPCREL(%rip)
+	.set slot, slot + 1
+	.endr
+	.cfi_endproc
+	.size task_stubs, . - task_stubs
 
 	/* Looks libgomp's functions up before there are threads. */
 	.section .init_array, "aw"

@@ -457,15 +457,15 @@ void st_note(enum st_event id, int result, uintptr_t site, const void *object, u
 		st_select_after(id, object);
 }
 
-void st_note_cancelled(uint64_t begin_ns, enum st_event id, uintptr_t site, const void *object,
-		       uint64_t extra)
+void st_note_cut(uint64_t begin_ns, enum st_event id, int result, uintptr_t site,
+		 const void *object, uint64_t extra)
 {
 	struct st_thread *self = st_enter();
 
 	st_wait_ends(begin_ns, object);
 	if (self == NULL)
 		return;
-	st_emit_parts(self, id, ECANCELED, site, object, extra, st_stamp_ordered(self));
+	st_emit_parts(self, id, result, site, object, extra, st_stamp_ordered(self));
 	st_leave(self);
 }
 

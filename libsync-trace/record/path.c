@@ -50,6 +50,22 @@ static struct gm_registers registers_at(uintptr_t site, const struct gm_register
 	return at;
 }
 
+/* The library's first byte, and the end of its code. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
+/* Leaves out this library's frames between others (wrap/openmp_team.c). Returns how many remain. */
+static unsigned drop_own(uint64_t *addresses, unsigned n)
+{
+	unsigned kept = 1;
+
+	for (unsigned i = 1; i < n; i++)
+		if (addresses[i] - (uintptr_t)__ehdr_start >
+		    (uintptr_t)etext - (uintptr_t)__ehdr_start)
+			addresses[kept++] = addresses[i];
+	return kept;
+}
+
 /*
  * Stores the path from the site on; up to OWN_FRAMES_MAX places before *ret are used, too. Returns
  * its length, at least 1.
@@ -67,7 +83,7 @@ static unsigned walk(struct st_thread *self, uintptr_t site, uint64_t *room, uin
 			own++;
 		*ret = room + own;
 		if (own < n && room[own] == site)
-			return n - own < ST_PATH_MAX ? n - own : ST_PATH_MAX;
+			return drop_own(*ret, n - own < ST_PATH_MAX ? n - own : ST_PATH_MAX);
 	}
 	here = registers_at(site, &here);
 	*ret = room;

@@ -606,9 +606,9 @@ static inline void st_release_end(struct st_thread *self, struct st_release rele
 /* Writes a complete event, stamped now, for operations without a fast path. */
 void st_note(enum st_event id, int result, uintptr_t site, const void *object, uint64_t extra);
 
-/* The end of a wait whose begin was written. */
-void st_note_cancelled(uint64_t begin_ns, enum st_event id, uintptr_t site, const void *object,
-		       uint64_t extra);
+/* The end of a wait whose begin was written, without a call path: it does not return now. */
+void st_note_cut(uint64_t begin_ns, enum st_event id, int result, uintptr_t site,
+		 const void *object, uint64_t extra);
 
 /*
  * Called around a call that waits: the gate must be open during it, and the thread may have another

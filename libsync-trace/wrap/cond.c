@@ -35,8 +35,8 @@ static void wait_over(struct wait *const *link)
 	const struct wait *wait = *link;
 
 	if (st_unlikely(wait->begin_ns != 0))
-		st_note_cancelled(wait->begin_ns, wait->done, wait->site, wait->cond,
-				  wait->recorded);
+		st_note_cut(wait->begin_ns, wait->done, ECANCELED, wait->site, wait->cond,
+			    wait->recorded);
 }
 
 static int wait_really(const struct wait *wait)

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * OpenMP's critical sections, locks and barriers, as gcc's code and the program call them in
- * libgomp. The names lead here through libsync_trace_openmp.so.
+ * OpenMP's critical sections and locks, as gcc's code and the program call them in libgomp. The
+ * names lead here through libsync_trace_openmp.so.
  *
  * A lock of omp_set_lock() is tried first, like a mutex: omp_test_lock() is the first half of it. A
  * critical section has no try. A named one has its lock word at its address; of the unnamed one,
- * and of atomic operations, the word here tells who is in it. If a section is entered between the
+ * and of atomic operations, a word here tells who is in it. If a section is entered between the
  * look and the call, the wait has no begin.
- *
- * libgomp does not tell which team a thread is in, so the barriers of all teams are one object: the
- * address of libgomp's function stands for it, as for the sections without a name. Threads run
- * tasks while they wait for them or at a barrier, and nothing tells when. So waits for tasks are
- * not recorded, nor are barriers in a process that may create tasks. The join at the end of a
- * parallel region has no function.
  */
 #include <errno.h>
 
@@ -21,7 +15,7 @@
 
 /* Called by libsync_trace_openmp.so. */
 #define ST_OPENMP_DECLARE(type, name, parameters, version) ST_EXPORT type st_##name parameters;
-ST_OPENMP(ST_OPENMP_DECLARE)
+ST_OPENMP_LOCKS(ST_OPENMP_DECLARE)
 #undef ST_OPENMP_DECLARE
 ST_EXPORT void st_GOMP_resolve(void);
 
@@ -33,20 +27,67 @@ ST_EXPORT void st_GOMP_resolve(void)
 /* glibc's number of a recursive mutex, for a nestable lock. */
 #define RECURSIVE 1
 
-/* Sections without a name: the tid of the thread in it, 0 if there is none, and those that wait. */
-static struct unnamed {
-	uint32_t holder, n_waiting;
-} critical, atomic;
-
 /* --- critical sections ------------------------------------------------------------------------ */
+
+/* Of the sections without a name. */
+struct unnamed {
+	uint32_t holder;    /* the tid of the thread in it; 0: none */
+	uint32_t n_waiting; /* threads */
+};
 
 struct section {
 	const void *object;
 	const uint32_t *word;	 /* not 0: taken */
 	struct unnamed *unnamed; /* NULL: it has a name */
-	void (*enter)(void *argument);
-	void *argument;
+	void (*enter)(void), (*leave)(void);
 };
+
+static struct section named(void **name)
+{
+	return (struct section){.object = name, .word = (const uint32_t *)name};
+}
+
+static struct section unnamed(struct unnamed *unnamed, void (*enter)(void), void (*leave)(void))
+{
+	return (struct section){(const void *)enter, &unnamed->holder, unnamed, enter, leave};
+}
+
+static struct section critical(void)
+{
+	static struct unnamed critical;
+
+	return unnamed(&critical, st_openmp()->GOMP_critical_start, st_openmp()->GOMP_critical_end);
+}
+
+static struct section atomic(void)
+{
+	static struct unnamed atomic;
+
+	return unnamed(&atomic, st_openmp()->GOMP_atomic_start, st_openmp()->GOMP_atomic_end);
+}
+
+static inline void enter_real(const struct section *section)
+{
+	if (section->unnamed == NULL) {
+		st_openmp()->GOMP_critical_name_start((void **)section->object);
+		return;
+	}
+	section->enter();
+	__atomic_store_n(&section->unnamed->holder, st_self->stream.tid, __ATOMIC_RELAXED);
+}
+
+static int leave_real(void *argument)
+{
+	const struct section *section = argument;
+
+	if (section->unnamed == NULL) {
+		st_openmp()->GOMP_critical_name_end((void **)section->object);
+		return 0;
+	}
+	__atomic_store_n(&section->unnamed->holder, 0, __ATOMIC_RELAXED);
+	section->leave();
+	return 0;
+}
 
 /*
  * Returns true if the thread has to wait, as far as it can be seen. If threads wait for an unnamed
@@ -68,11 +109,12 @@ static void section_count_waits(const struct section *section, uint32_t n)
 }
 
 /* Enters it without a wait that could be seen. */
-static void section_got(uintptr_t site, const struct section *section)
+static inline __attribute__((always_inline)) void section_got(uintptr_t site,
+							      const struct section *section)
 {
 	struct st_thread *self;
 
-	section->enter(section->argument);
+	enter_real(section);
 	self = st_enter();
 	if (st_likely(self != NULL))
 		st_plain_got(self, ST_EVENT_mutex_critical, ST_COUNTED_mutex_critical,
@@ -88,7 +130,7 @@ static ST_COLD void section_waits(uintptr_t site, const struct section *section)
 	uint64_t begin_ns;
 
 	if (self == NULL) {
-		section->enter(section->argument);
+		enter_real(section);
 		return;
 	}
 	generation = st_waits_begin(object);
@@ -97,7 +139,7 @@ static ST_COLD void section_waits(uintptr_t site, const struct section *section)
 		section_count_waits(section, 1);
 		begin_ns = st_note_begin_at(self, ST_EVENT_mutex_critical_begin, site, object,
 					    holder, begin_ns);
-		section->enter(section->argument);
+		enter_real(section);
 		section_count_waits(section, (uint32_t)-1);
 		st_note_end(begin_ns, ST_EVENT_mutex_critical, 0, site, object, 0);
 	} else {
@@ -107,109 +149,67 @@ static ST_COLD void section_waits(uintptr_t site, const struct section *section)
 	st_waits_end(object, generation);
 }
 
-static void section_enter(uintptr_t site, const struct section *section)
+static inline __attribute__((always_inline)) void section_enter(uintptr_t site,
+								const struct section *section)
 {
 	uint32_t holder;
 
 	if (st_skips(ST_EVENT_mutex_critical, section->object, site))
-		section->enter(section->argument);
+		enter_real(section);
 	else if (st_unlikely(section_is_taken(section, &holder)))
 		section_waits(site, section);
 	else
 		section_got(site, section);
 }
 
-static void section_leave(uintptr_t site, const void *object, int (*real)(void *), void *argument)
+static void section_leave(uintptr_t site, struct section *section)
 {
-	const struct st_plain_release release = {ST_EVENT_mutex_critical_end,
-						 ST_COUNTED_mutex_critical_end, real, argument};
+	const struct st_plain_release release = {
+	    ST_EVENT_mutex_critical_end, ST_COUNTED_mutex_critical_end, leave_real, section};
 
-	st_plain_unlock(&release, object, site);
-}
-
-static uint32_t my_tid(void)
-{
-	return st_self->stream.tid;
-}
-
-static void enter_unnamed(void *unused)
-{
-	(void)unused;
-	st_openmp()->GOMP_critical_start();
-	__atomic_store_n(&critical.holder, my_tid(), __ATOMIC_RELAXED);
-}
-
-static int leave_unnamed(void *unused)
-{
-	(void)unused;
-	__atomic_store_n(&critical.holder, 0, __ATOMIC_RELAXED);
-	st_openmp()->GOMP_critical_end();
-	return 0;
-}
-
-static void enter_named(void *section)
-{
-	st_openmp()->GOMP_critical_name_start(section);
-}
-
-static int leave_named(void *section)
-{
-	st_openmp()->GOMP_critical_name_end(section);
-	return 0;
-}
-
-static void enter_atomic(void *unused)
-{
-	(void)unused;
-	st_openmp()->GOMP_atomic_start();
-	__atomic_store_n(&atomic.holder, my_tid(), __ATOMIC_RELAXED);
-}
-
-static int leave_atomic(void *unused)
-{
-	(void)unused;
-	__atomic_store_n(&atomic.holder, 0, __ATOMIC_RELAXED);
-	st_openmp()->GOMP_atomic_end();
-	return 0;
+	st_plain_unlock(&release, section->object, site);
 }
 
 ST_EXPORT void st_GOMP_critical_start(void)
 {
-	const struct section section = {(const void *)st_openmp()->GOMP_critical_start,
-					&critical.holder, &critical, enter_unnamed, NULL};
+	const struct section section = critical();
 
 	section_enter(ST_SITE(), &section);
 }
 
 ST_EXPORT void st_GOMP_critical_end(void)
 {
-	section_leave(ST_SITE(), (const void *)st_openmp()->GOMP_critical_start, leave_unnamed,
-		      NULL);
+	struct section section = critical();
+
+	section_leave(ST_SITE(), &section);
 }
 
 ST_EXPORT void st_GOMP_critical_name_start(void **name)
 {
-	const struct section section = {name, (const uint32_t *)name, NULL, enter_named, name};
+	const struct section section = named(name);
 
 	section_enter(ST_SITE(), &section);
 }
 
-ST_EXPORT void st_GOMP_critical_name_end(void **section)
+ST_EXPORT void st_GOMP_critical_name_end(void **name)
 {
-	section_leave(ST_SITE(), section, leave_named, section);
+	struct section section = named(name);
+
+	section_leave(ST_SITE(), &section);
 }
 
 ST_EXPORT void st_GOMP_atomic_start(void)
 {
-	const struct section section = {(const void *)st_openmp()->GOMP_atomic_start,
-					&atomic.holder, &atomic, enter_atomic, NULL};
+	const struct section section = atomic();
 
 	section_enter(ST_SITE(), &section);
 }
 
 ST_EXPORT void st_GOMP_atomic_end(void)
 {
-	section_leave(ST_SITE(), (const void *)st_openmp()->GOMP_atomic_start, leave_atomic, NULL);
+	struct section section = atomic();
+
+	section_leave(ST_SITE(), &section);
 }
 
 /* --- locks ------------------------------------------------------------------------------------ */
@@ -371,75 +371,4 @@ ST_EXPORT void st_omp_destroy_nest_lock(void *lock)
 {
 	st_openmp()->omp_destroy_nest_lock(lock);
 	st_note(ST_EVENT_mutex_omp_destroy, 0, ST_SITE(), lock, 0);
-}
-
-/* --- barriers --------------------------------------------------------------------------------- */
-
-/*
- * Calls one of libgomp's functions that end in a barrier. It is no wait if the thread may run tasks
- * meanwhile.
- */
-static bool team_waits(uintptr_t site, bool (*real)(void))
-{
-	const void *object = (const void *)st_openmp()->GOMP_barrier;
-	struct st_thread *self =
-	    st_openmp_has_tasks() || st_skips(ST_EVENT_barrier_team, object, site) ? NULL
-										   : st_enter();
-	uint64_t begin_ns;
-	bool is_cancelled;
-
-	if (self == NULL)
-		return real();
-	begin_ns = st_note_begin(self, ST_EVENT_barrier_team_begin, site, object, 0);
-	is_cancelled = real();
-	st_note_end(begin_ns, ST_EVENT_barrier_team, 0, site, object, 0);
-	return is_cancelled;
-}
-
-static bool barrier_real(void)
-{
-	st_openmp()->GOMP_barrier();
-	return false;
-}
-
-static bool loop_end_real(void)
-{
-	st_openmp()->GOMP_loop_end();
-	return false;
-}
-
-static bool sections_end_real(void)
-{
-	st_openmp()->GOMP_sections_end();
-	return false;
-}
-
-ST_EXPORT void st_GOMP_barrier(void)
-{
-	team_waits(ST_SITE(), barrier_real);
-}
-
-ST_EXPORT void st_GOMP_loop_end(void)
-{
-	team_waits(ST_SITE(), loop_end_real);
-}
-
-ST_EXPORT void st_GOMP_sections_end(void)
-{
-	team_waits(ST_SITE(), sections_end_real);
-}
-
-ST_EXPORT bool st_GOMP_barrier_cancel(void)
-{
-	return team_waits(ST_SITE(), st_openmp()->GOMP_barrier_cancel);
-}
-
-ST_EXPORT bool st_GOMP_loop_end_cancel(void)
-{
-	return team_waits(ST_SITE(), st_openmp()->GOMP_loop_end_cancel);
-}
-
-ST_EXPORT bool st_GOMP_sections_end_cancel(void)
-{
-	return team_waits(ST_SITE(), st_openmp()->GOMP_sections_end_cancel);
 }

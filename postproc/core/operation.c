@@ -111,6 +111,13 @@ const struct pp_sync_row pp_sync_rows[ST_N_EVENTS + 1] = {
     ROW(mutex_omp_unlock, mutex, "omp_unset_lock", RELEASES),
     ROW(barrier_team_begin, barrier, "GOMP_barrier", BEGIN),
     ROW(barrier_team, barrier, "GOMP_barrier", BLOCKS | ACQUIRES),
+    ROW(barrier_join_begin, barrier, "GOMP_parallel_end", BEGIN),
+    ROW(barrier_join, barrier, "GOMP_parallel_end", BLOCKS | ACQUIRES | PASSES),
+    ROW(barrier_tasks_begin, barrier, "GOMP_taskwait", BEGIN),
+    ROW(barrier_tasks, barrier, "GOMP_taskwait", BLOCKS | ACQUIRES),
+    ROW(thread_region, thread, "GOMP_parallel", WAKES),
+    ROW(thread_idle_begin, thread, "GOMP_parallel (idle)", BEGIN),
+    ROW(thread_idle, thread, "GOMP_parallel (idle)", BLOCKS | ACQUIRES),
     [ST_N_EVENTS] = {"unknown", NULL, 0, PP_N_SYNC_TYPES},
 };
 

@@ -269,8 +269,8 @@ static void set_outside(struct pp_cell *row, const struct summary *self,
 		if (((const struct pp_process *)model->processes->pdata[i])->has_openmp)
 			pp_cell_set_text(&row[OPENMP],
 					 has_openmp_operations(sync)
-					     ? "waits for tasks, at barriers that may run them, "
-					       "and at the end of parallel regions are not recorded"
+					     ? "ordered regions, doacross loops and the waits of "
+					       "taskloop are not recorded"
 					     : "its library waits by means of its own: critical "
 					       "sections, locks and barriers are not recorded");
 }

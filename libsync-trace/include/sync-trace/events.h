@@ -166,7 +166,18 @@
 	X(mutex_omp_unlock, OP)                                                                    \
 	/* ... a barrier of a team; always both, also for the last thread */                       \
 	X(barrier_team_begin, BEGIN)                                                               \
-	X(barrier_team, OP)
+	X(barrier_team, OP)                                                                        \
+	/* ... the end of a parallel region, by its call site: the thread that began it waits; */  \
+	/* without a begin: the last thread to arrive */                                           \
+	X(barrier_join_begin, BEGIN)                                                               \
+	X(barrier_join, OP)                                                                        \
+	/* ... waits for tasks, without the tasks that the thread runs meanwhile */                \
+	X(barrier_tasks_begin, BEGIN)                                                              \
+	X(barrier_tasks, OP)                                                                       \
+	/* ... a thread begins a region, by the threads of its team; one of these has none */      \
+	X(thread_region, OP)                                                                       \
+	X(thread_idle_begin, BEGIN)                                                                \
+	X(thread_idle, OP)
 
 enum st_event {
 #define ST_EVENT_ID(name, shape) ST_EVENT_##name,

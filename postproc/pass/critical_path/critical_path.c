@@ -263,7 +263,8 @@ static void note_release(struct pp_critical *self, struct pp_object *object,
 static bool releases(const struct pp_operation *operation)
 {
 	return pp_sync_has(operation->op, PP_SYNC_WAKES) ||
-	       (operation->op == ST_EVENT_barrier_wait && !operation->waited);
+	       (pp_sync_has(operation->op, PP_SYNC_PASSES) &&
+		pp_sync_type(operation->op) == GM_SYNC_TYPE_barrier && !operation->waited);
 }
 
 /* Takes over the chain of the thread that released the object during the wait. */

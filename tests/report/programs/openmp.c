@@ -2,7 +2,7 @@
 /*
  * openmp N: four threads enter a named and the unnamed critical section, take a lock and a nestable
  * lock N times each, and wait at N barriers.  The named section is held longest; before, a thread
- * waits for it once.  With TASKS defined, they also wait for N tasks.
+ * waits for it once.
  * Prints the sums, which locks that do not exclude each other would make wrong.
  */
 #define _GNU_SOURCE
@@ -18,7 +18,7 @@
 
 static omp_lock_t lock;
 static omp_nest_lock_t nest_lock;
-static long n_busy, n_unnamed, n_lock, n_nest, n_failed, n_tasks;
+static long n_busy, n_unnamed, n_lock, n_nest, n_failed;
 
 static void work(long ns)
 {
@@ -114,18 +114,6 @@ static void try_lock(void)
 	omp_unset_lock(&lock);
 }
 
-static void run_tasks(void)
-{
-#ifdef TASKS
-#pragma omp task
-	{
-#pragma omp atomic
-		n_tasks++;
-	}
-#pragma omp taskwait
-#endif
-}
-
 int main(int argc, char **argv)
 {
 	int n = argc > 1 ? atoi(argv[1]) : 100;
@@ -146,13 +134,11 @@ int main(int argc, char **argv)
 		take_lock();
 		take_nest();
 		try_lock();
-		run_tasks();
 #pragma omp barrier
 	}
 	omp_destroy_lock(&lock);
 	omp_destroy_nest_lock(&nest_lock);
-	printf("busy %ld unnamed %ld lock %ld nest %ld tasks %ld\n", n_busy, n_unnamed, n_lock,
-	       n_nest, n_tasks);
+	printf("busy %ld unnamed %ld lock %ld nest %ld\n", n_busy, n_unnamed, n_lock, n_nest);
 	fprintf(stderr, "failed %ld\n", n_failed);
 	return 0;
 }

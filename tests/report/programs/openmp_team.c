@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * openmp_team ROUNDS: parallel regions of three threads with shares of different lengths, tasks in
+ * taskwait, taskgroup and at a barrier, loops, a region within a region, and a cancelled one.
+ * Prints what was computed; to stderr, for each thread of the team, its tid and its own account in
+ * ns: the waits at the ends of regions, without a region, for tasks, and at barriers, the latter
+ * two without the tasks that it ran meanwhile.
+ */
+#define _GNU_SOURCE
+#include <omp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define THREADS 3
+#define MS	1000000
+
+static struct account {
+	long join_ns, idle_ns, tasks_ns, barrier_ns;
+	long left_ns;	  /* when its last share ended */
+	long in_tasks_ns; /* time in tasks */
+	long n_tasks;
+	int tid;
+} accounts[THREADS];
+
+static long now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static struct account *mine(void)
+{
+	return &accounts[omp_get_thread_num()];
+}
+
+static void work(long ns)
+{
+	long end = now() + ns;
+
+	while (now() < end)
+		;
+}
+
+static void come(void)
+{
+	struct account *my = mine();
+
+	my->tid = gettid();
+	if (my->left_ns && my != accounts)
+		my->idle_ns += now() - my->left_ns;
+}
+
+static void leave(void)
+{
+	mine()->left_ns = now();
+}
+
+static void joined(void)
+{
+	accounts[0].join_ns += now() - accounts[0].left_ns;
+}
+
+/* In the last round, the thread that began the region is the last. */
+static void shares(int rounds)
+{
+	for (int i = 0; i < rounds; i++) {
+#pragma omp parallel num_threads(THREADS)
+		{
+			come();
+			work(omp_get_thread_num() == (i < rounds - 1) ? 30 * MS : MS);
+			leave();
+		}
+		joined();
+	}
+}
+
+static void task(void)
+{
+	long begin = now();
+
+	work(4 * MS);
+	mine()->in_tasks_ns += now() - begin;
+	mine()->n_tasks++;
+}
+
+static void make_tasks(void)
+{
+	for (int i = 0; i < 4; i++) {
+#pragma omp task
+		task();
+	}
+#pragma omp task
+	{
+		task();
+		task();
+		task();
+	}
+}
+
+/* The time since then, without tasks. */
+static long waited(long since, long in_tasks_before)
+{
+	return now() - since - (mine()->in_tasks_ns - in_tasks_before);
+}
+
+static void wait_for_tasks(void)
+{
+	long begin, before;
+
+	make_tasks();
+	begin = now();
+	before = mine()->in_tasks_ns;
+#pragma omp taskwait
+	mine()->tasks_ns += waited(begin, before);
+#pragma omp taskgroup
+	{
+#pragma omp taskloop nogroup grainsize(1)
+		for (int i = 0; i < 5; i++)
+			task();
+		begin = now();
+		before = mine()->in_tasks_ns;
+	}
+	mine()->tasks_ns += waited(begin, before);
+	make_tasks();
+}
+
+/* One thread makes tasks, which the others run at the barrier. */
+static void tasks(void)
+{
+#pragma omp parallel num_threads(THREADS)
+	{
+		long begin, before;
+
+		come();
+#pragma omp master
+		wait_for_tasks();
+		begin = now();
+		before = mine()->in_tasks_ns;
+#pragma omp barrier
+		mine()->barrier_ns += waited(begin, before);
+		leave();
+	}
+	joined();
+}
+
+static long loops(void)
+{
+	long sum = 0;
+
+#pragma omp parallel for num_threads(THREADS) schedule(dynamic, 3) reduction(+ : sum)
+	for (int i = 0; i < 100; i++)
+		sum += i;
+#pragma omp parallel for num_threads(THREADS) schedule(guided) reduction(+ : sum)
+	for (int i = 0; i < 100; i++)
+		sum += i;
+#pragma omp parallel for num_threads(THREADS) schedule(runtime) reduction(+ : sum)
+	for (int i = 0; i < 100; i++)
+		sum += i;
+#pragma omp parallel for num_threads(THREADS) schedule(monotonic : dynamic) reduction(+ : sum)
+	for (int i = 0; i < 100; i++)
+		sum += i;
+#pragma omp parallel sections num_threads(THREADS) reduction(+ : sum)
+	{
+		sum++;
+#pragma omp section
+		sum++;
+	}
+#pragma omp parallel for num_threads(THREADS) reduction(task, + : sum)
+	for (int i = 0; i < 100; i++)
+		sum += i;
+#pragma omp parallel for num_threads(1) reduction(+ : sum)
+	for (int i = 0; i < 100; i++)
+		sum += i;
+	return sum;
+}
+
+static long within(void)
+{
+	long n = 0;
+
+	omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(2)
+#pragma omp parallel num_threads(2)
+#pragma omp atomic
+	n++;
+	return n;
+}
+
+static long cancelled(void)
+{
+	long n = 0;
+
+#pragma omp parallel num_threads(THREADS)
+	{
+#pragma omp cancel parallel
+#pragma omp atomic
+		n++;
+	}
+	return n;
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 1 ? atoi(argv[1]) : 2;
+	long n = 0;
+
+	shares(rounds);
+	tasks();
+	for (int i = 0; i < THREADS; i++)
+		n += accounts[i].n_tasks;
+	for (int i = 0; i < THREADS; i++)
+		fprintf(stderr, "%d %ld %ld %ld %ld\n", accounts[i].tid, accounts[i].join_ns,
+			accounts[i].idle_ns, accounts[i].tasks_ns, accounts[i].barrier_ns);
+	printf("tasks %ld sum %ld within %ld cancelled %ld\n", n, loops(), within(), cancelled());
+	return 0;
+}
