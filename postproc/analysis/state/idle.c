@@ -32,6 +32,7 @@ void pp_idle_init(struct pp_idle *idle, const struct pp_pass_context *context)
 	idle->threads = g_ptr_array_new_with_free_func(wanted_free);
 	idle->waited_for = g_hash_table_new(NULL, NULL);
 	idle->owners = (struct pp_site_set){0};
+	pp_turns_init(&idle->turns);
 }
 
 void pp_idle_done(struct pp_idle *idle)
@@ -39,6 +40,7 @@ void pp_idle_done(struct pp_idle *idle)
 	g_clear_pointer(&idle->threads, g_ptr_array_unref);
 	g_clear_pointer(&idle->waited_for, g_hash_table_unref);
 	pp_site_set_done(&idle->owners);
+	pp_turns_done(&idle->turns);
 }
 
 void pp_idle_object_free(struct pp_idle_object *of)
@@ -184,6 +186,28 @@ static struct pp_site_key owner(uint64_t mutex, uint32_t thread)
 	return (struct pp_site_key){.address = mutex, .detail = thread};
 }
 
+/* The serial number plus 1 of the thread that ended the wait; 0: not known. */
+static uint64_t waker_of(const struct pp_idle_object *of, const struct pp_operation *operation)
+{
+	return of && of->waker && of->waker != operation->thread &&
+		       of->waker_ns >= operation->begin_ns && of->waker_ns <= operation->end_ns
+		   ? of->waker->serial + 1
+		   : 0;
+}
+
+/* Its only waiter was woken. */
+static void note_turn(struct pp_idle *idle, struct pp_idle_object *of,
+		      const struct pp_operation *operation)
+{
+	uint64_t waker = waker_of(of, operation);
+
+	if (!of->waiter || !of->mutex || !waker)
+		return;
+	pp_turns_add(&idle->turns, &(struct pp_turn){of->mutex, operation->site,
+						     (uint32_t)(waker - 1), of->waiter->serial});
+	of->turns = &idle->turns;
+}
+
 /* Finds out whether a condition variable is its waiter's own. */
 static void note_owner(struct pp_idle *idle, struct pp_idle_object *of,
 		       const struct pp_operation *operation)
@@ -200,6 +224,7 @@ static void note_owner(struct pp_idle *idle, struct pp_idle_object *of,
 		    !of->has_waited || of->waiter == operation->thread ? operation->thread : NULL;
 		of->has_waited = true;
 		of->mutex = operation->value;
+		note_turn(idle, of, operation);
 	}
 }
 
@@ -237,14 +262,6 @@ void pp_idle_operation(struct pp_idle *idle, struct pp_idle_object **of,
 
 /* --- sums ----------------------------------------------------------------------------------- */
 
-static uint64_t waker_of(const struct pp_idle_object *of, const struct pp_operation *operation)
-{
-	return of && of->waker && of->waker != operation->thread &&
-		       of->waker_ns >= operation->begin_ns && of->waker_ns <= operation->end_ns
-		   ? of->waker->serial + 1
-		   : 0;
-}
-
 void pp_idle_add(const struct pp_idle *idle, const struct pp_idle_object *of,
 		 struct pp_idle_sums *sums, const struct pp_object *object,
 		 const struct pp_operation *operation, bool counts, int64_t wait_ns)
@@ -275,7 +292,11 @@ static bool is_peer(const struct pp_idle_object *of, const struct pp_object *obj
 	if (pp_site_set_find(&of->peers, sizeof(key), &key))
 		return true;
 	key = owner(of->mutex, (uint32_t)(waker - 1));
-	return of->owners && pp_site_set_find(of->owners, sizeof(key), &key);
+	if (of->owners && pp_site_set_find(of->owners, sizeof(key), &key))
+		return true;
+	return of->turns && of->waiter &&
+	       pp_turns_has(of->turns, &(struct pp_turn){of->mutex, site, (uint32_t)(waker - 1),
+							 of->waiter->serial});
 }
 
 void pp_idle_get(const struct pp_idle_object *of, const struct pp_object *object,

@@ -22,6 +22,7 @@
 #include "analysis/pass.h"
 #include "analysis/site_set.h"
 #include "analysis/state/object_state.h"
+#include "analysis/state/turns.h"
 
 struct pp_idle {
 	const struct pp_pass_context *context;
@@ -29,6 +30,7 @@ struct pp_idle {
 	GHashTable *waited_for;	   /* a set of locks that were waited for while held */
 	struct pp_site_set owners; /* of struct pp_site_key: mutex, and thread that waited with it
 				      for a condition variable of its own */
+	struct pp_turns turns;
 };
 
 /* The state of a condition variable or a semaphore. */
@@ -39,7 +41,8 @@ struct pp_idle_object {
 	const struct pp_thread *waiter; /* the only one; NULL: none yet, or several */
 	bool has_waited;
 	uint64_t mutex;			  /* of its wait */
-	const struct pp_site_set *owners; /* NULL: not its waiter's own */
+	const struct pp_site_set *owners; /* NULL: its waiter did not destroy it */
+	const struct pp_turns *turns;	  /* NULL: no thread ended a wait of its only waiter */
 };
 
 /* The sums of waits, by the thread that ended them. */
