@@ -16,7 +16,7 @@ struct gm_stack gm_stack_around(uint64_t address);
 
 /*
  * Returns the known part of the stack that `pointer` points into. A thread's own stack, where it
- * had its first event, exists as long as the thread, so what is known of it is stored in *own. Of
+ * had its first event, exists as long as the thread, so what is known of it is kept in *own. Of
  * another stack, which the program may free, only the page of `pointer` is assumed; false if that
  * is not readable.
  */

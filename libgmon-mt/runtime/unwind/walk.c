@@ -47,16 +47,18 @@ enum step { STEP_GO_ON, STEP_STOP, STEP_ALL_REGISTERS };
 /* --- the stack ---------------------------------------------------------------------------------
  */
 
-/* Keeps what the walk learned of the thread's own stack. */
-static void leave_stack(struct walk *walk)
+/*
+ * Keeps what the walk learned of the thread's own stack. Not if the path is incomplete: then the
+ * last addresses may have been none of the stack.
+ */
+static void keep_stack(struct walk *walk)
 {
-	if (walk->is_own)
+	if (walk->is_own && (walk->end == GM_END_OUTERMOST || walk->end == GM_END_DEPTH))
 		*walk->own = walk->known;
 }
 
 static bool enter_stack(struct walk *walk, uint64_t sp)
 {
-	leave_stack(walk);
 	if (!gm_stack_find(walk->own, sp, &walk->known)) {
 		walk->is_own = false;
 		return false;
@@ -74,17 +76,35 @@ static enum step stop(struct walk *walk, enum gm_unwind_end why)
 /* --- three registers ---------------------------------------------------------------------------
  */
 
+/*
+ * Reads the two words of what may be a frame. If it is none, another thread may unmap it meanwhile,
+ * so the kernel reads it. Nothing that the walk finds from there on is kept for later ones.
+ */
+static bool read_frame(struct walk *walk, uint64_t bp, uint64_t frame[2])
+{
+	const uint64_t n_bytes = 2 * sizeof(frame[0]);
+
+	walk->is_own = false;
+	if (bp >= walk->known.start && bp <= walk->known.end - n_bytes) {
+		memcpy(frame, (const void *)bp, n_bytes);
+		return true;
+	}
+	if (!gm_memory_read(frame, bp, n_bytes))
+		return false;
+	walk->known = gm_stack_around(bp);
+	return true;
+}
+
 /* Code without tables may use %rbp for anything, so what it leads to is checked. */
 static enum step by_frame_pointer(struct walk *walk, struct quick *now, enum gm_unwind_end why)
 {
-	uint64_t caller_bp, ip;
+	uint64_t frame[2];
 
 	if (!now->knows_bp || now->bp < now->sp || now->bp - now->sp > FRAME_POINTER_MAX_BYTES ||
-	    now->bp % 8 != 0 || !gm_stack_read(&walk->known, now->bp, &caller_bp) ||
-	    !gm_stack_read(&walk->known, now->bp + 8, &ip) || ip < LOWEST_CODE ||
-	    !gm_follows_call(ip))
+	    now->bp % 8 != 0 || !read_frame(walk, now->bp, frame) || frame[1] < LOWEST_CODE ||
+	    !gm_follows_call(frame[1]))
 		return stop(walk, why);
-	*now = (struct quick){ip, now->bp + 16, caller_bp, false, true};
+	*now = (struct quick){frame[1], now->bp + 16, frame[0], false, true};
 	return STEP_GO_ON;
 }
 
@@ -355,7 +375,7 @@ unsigned gm_unwind(const struct gm_registers *start, struct gm_stack *own, uint6
 		n = walk_quickly(&walk, start, addresses, max, &step);
 		if (step == STEP_ALL_REGISTERS && enter_stack(&walk, start->value[GM_RSP]))
 			n = walk_fully(&walk, start, addresses, max);
-		leave_stack(&walk);
+		keep_stack(&walk);
 	}
 	*ret_end = walk.end;
 	return n;
