@@ -32,11 +32,12 @@ $(B)/libsync_trace.so: $(SYNC_OBJ) libsync-trace/libsync-trace.map
 	$(Q)$(CC) -shared -o $@ -Wl,-soname,libsync_trace.so $(RT_SORTED) -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
 		-Wl,--version-script=libsync-trace/libsync-trace.map $(SYNC_OBJ)
 
-# The names of libgomp's functions, for programs that need libgomp.
+# The names of libgomp's functions, for programs that need libgomp. libc/openmp.c may make the page of a symbol
+# writable for a moment, so no code is in it.
 $(B)/libsync_trace_openmp.so: libsync-trace/openmp/stubs.S libsync-trace/openmp/openmp.map $(B)/libsync_trace.so
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared -nostdlib -o $@ -Wl,-soname,libsync_trace_openmp.so -Wl,-z,defs -Wl,-z,now \
+	$(Q)$(CC) -shared -nostdlib -o $@ -Wl,-soname,libsync_trace_openmp.so -Wl,-z,defs -Wl,-z,now -Wl,-z,separate-code \
 		-Wl,--version-script=libsync-trace/openmp/openmp.map $< $(B)/libsync_trace.so
 
 # The LTTng-UST provider, which the library loads if the configuration selects it.
