@@ -3,6 +3,7 @@
 #include "core/windows.h"
 
 #include <glib.h>
+#include <math.h>
 #include <stdbool.h>
 
 /* The golden ratio: multiples of it, without their integer parts, are spread evenly in [0, 1). */
@@ -87,4 +88,37 @@ void pp_windows_cut(struct pp_windows *windows, int64_t from_ns, int64_t to_ns)
 double pp_windows_factor(const struct pp_windows *windows)
 {
 	return windows->n ? (double)windows->span_ns / ((double)windows->len_ns * windows->n) : 0;
+}
+
+/*
+ * How far a count may be below the mean of its Poisson distribution, in standard deviations (the
+ * square root of the count): its upper limit at 99 %, by Wilson's and Hilferty's approximation.
+ */
+static double poisson_deviations(double count)
+{
+	double next = count + 1;
+	double limit = next * pow(1 - 1 / (9 * next) + 2.326 / (3 * sqrt(next)), 3);
+
+	return (limit - count) / sqrt(count);
+}
+
+/*
+ * Few windows with large figures say less than the standard error, which is made from the same
+ * figures: if most long waits fell between the windows, both are too small. As many windows with
+ * equal figures would have the same relation of the squares; their number is that of a rare event.
+ */
+double pp_windows_error(const struct pp_windows *windows, const int64_t *parts)
+{
+	double n = windows->n, factor = pp_windows_factor(windows);
+	double sum = 0, squares = 0, deviations, variance;
+
+	for (unsigned i = 0; i < windows->n; i++) {
+		sum += (double)parts[i];
+		squares += (double)parts[i] * (double)parts[i];
+	}
+	if (windows->n < 2 || squares == 0)
+		return 0;
+	deviations = poisson_deviations(MAX(sum * sum / squares - 0.5, 0.5));
+	variance = (squares - sum * sum / n) / (n - 1) * MAX(1 - 1 / factor, 0);
+	return factor * sqrt(n * MAX(variance, 0)) * deviations;
 }

@@ -36,4 +36,10 @@ void pp_windows_cut(struct pp_windows *windows, int64_t from_ns, int64_t to_ns);
 /* Factor from figures of the windows to those of the whole. */
 double pp_windows_factor(const struct pp_windows *windows);
 
+/*
+ * The error of a total that is estimated from a figure of each window, not all 0: of 100 such
+ * estimates, 95 or more are off by less.
+ */
+double pp_windows_error(const struct pp_windows *windows, const int64_t *parts);
+
 #endif

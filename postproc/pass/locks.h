@@ -183,7 +183,7 @@ GArray *pp_locks_used(const struct pp_locks *self);
 struct pp_table *pp_locks_table(const struct pp_locks *self, const GArray *used);
 
 /*
- * The standard error of each object's total of waits and spins, in the order of the table, if only
+ * The error of each object's total of waits and spins, in the order of the table, if only
  * windows of the time are selected; else NULL.
  */
 struct pp_table *pp_lock_errors_table(const struct pp_locks *self, const GArray *used);

@@ -2,6 +2,11 @@
 /* Windows of a capture's time: where they are, and the parts of intervals in them. */
 #include "check.h"
 
+#include <math.h>
+#include <string.h>
+
+#include <glib.h>
+
 #include "core/windows.h"
 
 #define FROM_NS 1000000
@@ -84,8 +89,94 @@ static void test_cut(void)
 	pp_windows_done(&windows);
 }
 
+/* --- estimates -------------------------------------------------------------------------------- */
+
+#define CAPTURES 200
+#define N	 64
+
+/* Waits of a generated capture: at most so many, and so long, compared with a window's stretch. */
+struct waits {
+	unsigned n_max;
+	double shortest, longest;
+};
+
+/* Waits at random places; returns their sum, and in each window. */
+static int64_t generate(GRand *random, const struct waits *kind, struct pp_windows *windows,
+			int64_t *parts)
+{
+	double stretch_ns = (double)(TO_NS - FROM_NS) / windows->n;
+	unsigned n = (unsigned)g_rand_int_range(random, 1, (gint32)kind->n_max + 1);
+	int64_t sum_ns = 0;
+
+	memset(parts, 0, windows->n * sizeof(*parts));
+	for (unsigned i = 0; i < n; i++) {
+		double length =
+		    g_rand_double_range(random, log(kind->shortest), log(kind->longest));
+		int64_t start_ns = (int64_t)g_rand_double_range(random, FROM_NS, TO_NS);
+		int64_t end_ns = MIN(start_ns + (int64_t)(exp(length) * stretch_ns), TO_NS);
+
+		sum_ns += end_ns - start_ns;
+		for (unsigned k = 0; k < windows->n; k++)
+			parts[k] += pp_window_part_ns(windows, k, start_ns, end_ns);
+	}
+	return sum_ns;
+}
+
+/* Of the estimates from 200 captures, 95 % are off by less than their error. */
+static void check_errors(const struct waits *kind, double part, double *ret_mean_error)
+{
+	GRand *random = g_rand_new_with_seed(1);
+	unsigned n_right = 0, n_seen = 0;
+	int64_t parts[N], len_ns = (int64_t)(part * (TO_NS - FROM_NS) / N);
+	struct pp_windows windows;
+
+	*ret_mean_error = 0;
+	pp_windows_init(&windows, N, FROM_NS, TO_NS, len_ns);
+	while (n_seen < CAPTURES) {
+		double sum_ns = (double)generate(random, kind, &windows, parts), seen_ns = 0,
+		       error_ns;
+
+		for (unsigned i = 0; i < N; i++)
+			seen_ns += (double)parts[i];
+		if (seen_ns == 0)
+			continue;
+		n_seen++;
+		seen_ns *= pp_windows_factor(&windows);
+		error_ns = pp_windows_error(&windows, parts);
+		n_right += fabs(seen_ns - sum_ns) <= error_ns;
+		*ret_mean_error += error_ns / seen_ns / CAPTURES;
+	}
+	if (n_right * 100 < CAPTURES * 95)
+		fprintf(
+		    stderr,
+		    "%u of %u within the error: up to %u waits of %g to %g stretches, %g %% read\n",
+		    n_right, CAPTURES, kind->n_max, kind->shortest, kind->longest, 100 * part);
+	CHECK(n_right * 100 >= CAPTURES * 95);
+	pp_windows_done(&windows);
+	g_rand_free(random);
+}
+
+static void test_errors(void)
+{
+	static const struct waits kinds[] = {
+	    {1, 1, 20},	     {3, 0.05, 5},  {10, 0.1, 1},
+	    {20, 0.02, 0.2}, {50, 0.02, 5}, {100, 0.01, 0.1},
+	};
+	static const double parts[] = {0.02, 0.1, 0.3};
+	static const struct waits many = {2000, 0.01, 0.02};
+	double few_error, many_error;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
+		for (unsigned k = 0; k < G_N_ELEMENTS(parts); k++)
+			check_errors(&kinds[i], parts[k], &few_error);
+	/* It is no larger than needed. */
+	check_errors(&many, 0.1, &many_error);
+	CHECK(many_error < 0.5 * few_error);
+}
+
 int main(void)
 {
+	test_errors();
 	test_places();
 	test_parts();
 	test_all();

@@ -150,7 +150,15 @@ static bool is_same(const struct pp_table *a, guint row_a, const struct pp_table
 	return g_strcmp0(name_of(a, row_a), name_of(b, row_b)) == 0;
 }
 
-/* Twice the standard error, as a percentage of the object's waits; empty if all were read. */
+static char *error_of(double sum_ns, double error_ns)
+{
+	g_autofree char *limit = pp_duration_text((int64_t)(sum_ns + error_ns));
+
+	return error_ns < sum_ns ? g_strdup_printf(" (+/- %.0f %%)", ceil(100 * error_ns / sum_ns))
+				 : g_strdup_printf(" (up to %s)", limit);
+}
+
+/* Of the object's waits: a percentage, or a limit if it is large; empty if all were read. */
 static char *error_text(const struct pp_view *view, guint row)
 {
 	const struct pp_table *locks = find_table(view, "locks");
@@ -167,7 +175,7 @@ static char *error_text(const struct pp_view *view, guint row)
 			double error_ns = (double)pp_table_cell(errors, i, "error_ns")->time_ns;
 
 			sum_ns *= pp_windows_factor(selection->windows);
-			return g_strdup_printf(" (+/- %.0f %%)", ceil(200 * error_ns / sum_ns));
+			return error_of(sum_ns, error_ns);
 		}
 	return g_strdup("");
 }
