@@ -55,8 +55,8 @@ STUB(omp_unset_nest_lock)
 STUB(omp_test_nest_lock)
 
 /*
- * Functions that create tasks, or run a region, number `which`: exchanges the first argument, and jumps to libgomp's. The other
- * arguments, of which there are up to eleven, stay as they are.
+ * Function number `which` of those that create tasks or run a region: exchanges the first argument, and jumps to
+ * libgomp's function. The other arguments, of which there are up to eleven, stay as they are.
  */
 #define TASK_STUB(name, which)                                                                     \
 	.globl name;                                                                               \
