@@ -78,20 +78,30 @@ void st_holds_commit_formers(struct st_thread *self) ST_COLD;
 void st_hold_begin_slowly(struct st_thread *self, enum st_event id, uintptr_t site,
 			  const void *object) ST_COLD;
 
+/* Returns false if it needs the slow path. */
+static inline __attribute__((always_inline)) bool
+st_hold_begin_quickly(struct st_thread *self, enum st_event id, enum st_counted counted,
+		      const volatile uintptr_t *site, const void *object)
+{
+	uint64_t now_ns;
+
+	if (st_unlikely(self->special != ST_SPECIAL_HOLDS) ||
+	    st_unlikely(!st_event_write(self, id, site, object, &now_ns)))
+		return false;
+	st_count(self->counts, counted);
+	__asm__ volatile("addq %1, %0" : "+m"(self->stream.pos) : "i"(ST_OP_BYTES) : "memory");
+	return true;
+}
+
 static inline __attribute__((always_inline)) void st_hold_begin(struct st_thread *self,
 								enum st_event id,
 								enum st_counted counted,
 								uintptr_t site, const void *object)
 {
-	uint64_t now_ns;
+	volatile uintptr_t kept = site;
 
-	if (st_unlikely(self->special != ST_SPECIAL_HOLDS) ||
-	    st_unlikely(!st_event_write(self, id, site, object, &now_ns))) {
+	if (st_unlikely(!st_hold_begin_quickly(self, id, counted, &kept, object)))
 		st_hold_begin_slowly(self, id, site, object);
-		return;
-	}
-	st_count(self->counts, counted);
-	__asm__ volatile("addq %1, %0" : "+m"(self->stream.pos) : "i"(ST_OP_BYTES) : "memory");
 }
 
 /* Called after a try that failed for another reason than that the object is not free. */

@@ -2,10 +2,11 @@
 /*
  * Call paths: the callers of the call site, by unwind tables (runtime/unwind/unwind.h).
  *
- * The walk begins in this library, whose frames are left out. Where the loader has no
- * _dl_find_object() (before glibc 2.35), there are no tables, and frame pointers are followed,
- * which code built with -pg and -fno-omit-frame-pointer has. This library is compiled not to use
- * %rbp, so that it still has the program's value here.
+ * The walk begins in this library, whose frames are left out. If the call site is that of a wrapper
+ * (callers/callers.h), the path has the wrapper, too. Where the loader has no _dl_find_object()
+ * (before glibc 2.35), there are no tables, and frame pointers are followed, which code built with
+ * -pg and -fno-omit-frame-pointer has. This library is compiled not to use %rbp, so that it still
+ * has the program's value here.
  *
  * A path is defined once in a stream and then referred to by its number. The table has hashes of
  * the addresses as read and as checked; signals are blocked while it changes. Its first size is
@@ -54,21 +55,34 @@ static struct gm_registers registers_at(uintptr_t site, const struct gm_register
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char etext[] __attribute__((visibility("hidden")));
 
+static bool is_own(uint64_t address)
+{
+	return address > (uint64_t)__ehdr_start && address <= (uint64_t)etext;
+}
+
 /* Leaves out this library's frames between others (wrap/openmp_team.c). Returns how many remain. */
 static unsigned drop_own(uint64_t *addresses, unsigned n)
 {
 	unsigned kept = 1;
 
 	for (unsigned i = 1; i < n; i++)
-		if (addresses[i] - (uintptr_t)__ehdr_start >
-		    (uintptr_t)etext - (uintptr_t)__ehdr_start)
+		if (!is_own(addresses[i]))
 			addresses[kept++] = addresses[i];
 	return kept;
 }
 
+/* The call site is the first address, or behind those of wrappers. */
+static bool has_site(const uint64_t *addresses, unsigned n, uintptr_t site)
+{
+	for (unsigned i = 0; i < n && i <= ST_CALLERS_MAX; i++)
+		if (addresses[i] == site)
+			return true;
+	return false;
+}
+
 /*
- * Stores the path from the site on; up to OWN_FRAMES_MAX places before *ret are used, too. Returns
- * its length, at least 1.
+ * Stores the path; up to OWN_FRAMES_MAX places before *ret are used, too. Returns its length, at
+ * least 1.
  */
 static unsigned walk(struct st_thread *self, uintptr_t site, uint64_t *room, uint64_t **ret)
 {
@@ -79,10 +93,10 @@ static unsigned walk(struct st_thread *self, uintptr_t site, uint64_t *room, uin
 	gm_registers_here(&here);
 	if (gm_find_object != NULL) {
 		n = gm_unwind(&here, &self->stack, room, OWN_FRAMES_MAX + ST_PATH_MAX, &end);
-		while (own < n && own < OWN_FRAMES_MAX && room[own] != site)
+		while (own < n && own < OWN_FRAMES_MAX && room[own] != site && is_own(room[own]))
 			own++;
 		*ret = room + own;
-		if (own < n && room[own] == site)
+		if (has_site(*ret, n - own, site))
 			return drop_own(*ret, n - own < ST_PATH_MAX ? n - own : ST_PATH_MAX);
 	}
 	here = registers_at(site, &here);

@@ -287,6 +287,7 @@ __attribute__((constructor)) static void begin(void)
 /* A child of fork without an event has no load map and knows no sites. */
 void gm_unloads(uint64_t address)
 {
+	st_callers_forget();
 	if (alive == NULL || __atomic_load_n(alive, __ATOMIC_RELAXED) != ALIVE_KNOWN ||
 	    __atomic_load_n(&state, __ATOMIC_RELAXED) != STATE_OPEN)
 		return;

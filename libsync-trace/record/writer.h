@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "callers/callers.h"
 #include "gmon-mt/format.h"
 #include "runtime/stream/clock.h"
 #include "runtime/stream/stream.h"
@@ -31,13 +32,12 @@
 #define ST_COLD		       __attribute__((noinline, cold))
 #define ST_EXPORT	       __attribute__((visibility("default")))
 
-/* The call site of the event: the caller's return address. */
-#define ST_SITE() ((uintptr_t)__builtin_return_address(0))
-
-/* The same, read from the stack each time, so that it occupies no register. */
+/* Where the return address is, so that it occupies no register until it is needed. */
 #define ST_SITE_PLACE()                                                                            \
 	((const volatile uintptr_t *)((uintptr_t)__builtin_dwarf_cfa() - sizeof(uintptr_t)))
-#define ST_SITE_AGAIN() (*ST_SITE_PLACE())
+
+/* The call site of the event: the caller's return address, or its caller's if it is a wrapper. */
+#define ST_SITE() st_caller(ST_SITE_PLACE())
 
 #define ST_SITES_FIRST 128u /* a power of two, like the next */
 #define ST_PATHS_FIRST 256u
@@ -512,23 +512,23 @@ static inline __attribute__((always_inline)) bool st_event_may(struct st_thread 
  * Stores an event that the caller may make part of the packet. Returns false if it needs the slow
  * path.
  */
-static inline __attribute__((always_inline)) bool st_event_write(struct st_thread *self,
-								 enum st_event id, uintptr_t site,
-								 const void *object,
-								 uint64_t *ret_now_ns)
+static inline __attribute__((always_inline)) bool
+st_event_write(struct st_thread *self, enum st_event id, const volatile uintptr_t *site,
+	       const void *object, uint64_t *ret_now_ns)
 {
-	volatile uintptr_t kept = site;
 	uint64_t number;
 
-	if (st_unlikely(!st_event_may(self, &kept, &number, ret_now_ns)))
+	if (st_unlikely(!st_event_may(self, site, &number, ret_now_ns)))
 		return false;
 	st_event_put(self, id, number, object, *ret_now_ns);
 	return true;
 }
 
 /* The same, to be followed by st_event_commit(). */
-static inline __attribute__((always_inline)) bool
-st_event_prepare(struct st_thread *self, enum st_event id, uintptr_t site, const void *object)
+static inline __attribute__((always_inline)) bool st_event_prepare(struct st_thread *self,
+								   enum st_event id,
+								   const volatile uintptr_t *site,
+								   const void *object)
 {
 	uint64_t now_ns;
 

@@ -384,5 +384,6 @@ bool st_filter_open(const struct gm_config *config)
 	program[n > 0 ? n : 0] = '\0';
 	program_name = base_name(program);
 	gm_process_set_sync_objects(GM_SYNC_OBJECTS_SOME);
+	st_callers_close();
 	return true;
 }

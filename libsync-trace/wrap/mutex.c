@@ -199,9 +199,16 @@ static const struct call lock_call = {
     ST_EVENT_mutex_lock_begin, ST_EVENT_mutex_lock, 0, NULL, false, false};
 
 /* The fast path acquired it, but cannot write the event. */
-static ST_COLD int lock_noted(struct st_thread *self, pthread_mutex_t *mutex, uintptr_t site)
+static ST_COLD int lock_noted(struct st_thread *self, pthread_mutex_t *mutex,
+			      const volatile uintptr_t *place)
 {
-	return lock_got(self, mutex, site, ST_EVENT_mutex_lock);
+	return lock_got(self, mutex, st_caller(place), ST_EVENT_mutex_lock);
+}
+
+static ST_COLD int lock_slowly_at(struct st_thread *self, pthread_mutex_t *mutex,
+				  const volatile uintptr_t *place, bool taken)
+{
+	return lock_slowly(self, mutex, st_caller(place), taken, &lock_call);
 }
 
 static int lock_recorded(pthread_mutex_t *mutex, uintptr_t site)
@@ -219,6 +226,11 @@ static int lock_recorded(pthread_mutex_t *mutex, uintptr_t site)
 	st_emit_unwaited(self, ST_EVENT_mutex_lock, 0, site, mutex, st_stamp(self));
 	st_leave(self);
 	return 0;
+}
+
+static ST_COLD int lock_recorded_at(pthread_mutex_t *mutex, const volatile uintptr_t *place)
+{
+	return lock_recorded(mutex, st_caller(place));
 }
 
 /* The gate is closed. */
@@ -257,11 +269,33 @@ static int unlock_recorded(pthread_mutex_t *mutex, uintptr_t site)
 				       : st_real.pthread_mutex_unlock(mutex);
 }
 
-/* The call failed, or a clone() in a handler that came in between led to a zeroed page. */
-static ST_COLD int unlock_refused(struct st_thread *self, pthread_mutex_t *mutex, uintptr_t site,
-				  int result)
+static ST_COLD int unlock_recorded_at(pthread_mutex_t *mutex, const volatile uintptr_t *place)
 {
-	st_emit_parts(self, ST_EVENT_mutex_unlock, result, site, mutex, 0, st_stamp(self));
+	return unlock_recorded(mutex, st_caller(place));
+}
+
+static __attribute__((noinline)) int
+unlock_in_wrapper(struct st_thread *self, pthread_mutex_t *mutex, const volatile uintptr_t *place)
+{
+	return unlock_slowly(self, mutex, st_caller_find(place));
+}
+
+/* Saves no register, like lock_held(). */
+static __attribute__((noinline)) int
+unlock_slowly_at(struct st_thread *self, pthread_mutex_t *mutex, const volatile uintptr_t *place)
+{
+	uintptr_t site = *place;
+
+	return st_caller_is_site(site) ? unlock_slowly(self, mutex, site)
+				       : unlock_in_wrapper(self, mutex, place);
+}
+
+/* The call failed, or a clone() in a handler that came in between led to a zeroed page. */
+static ST_COLD int unlock_refused(struct st_thread *self, pthread_mutex_t *mutex,
+				  const volatile uintptr_t *place, int result)
+{
+	st_emit_parts(self, ST_EVENT_mutex_unlock, result, st_caller(place), mutex, 0,
+		      st_stamp(self));
 	st_leave(self);
 	return result;
 }
@@ -285,11 +319,32 @@ static int trylock_recorded(pthread_mutex_t *mutex, uintptr_t site)
  * --- where not everything is recorded ----------------------------------------------------------
  */
 
+static __attribute__((noinline)) void lock_held_in_wrapper(struct st_thread *self,
+							   pthread_mutex_t *mutex,
+							   const volatile uintptr_t *place)
+{
+	st_hold_begin(self, ST_EVENT_mutex_lock, ST_COUNTED_mutex_lock, st_caller_find(place),
+		      mutex);
+}
+
+/* A new call site, one in a wrapper, or a hold to be timed. */
+static __attribute__((noinline)) void lock_held(struct st_thread *self, pthread_mutex_t *mutex,
+						const volatile uintptr_t *place)
+{
+	uintptr_t site = *place;
+
+	if (st_caller_is_site(site))
+		st_hold_begin_slowly(self, ST_EVENT_mutex_lock, site, mutex);
+	else
+		lock_held_in_wrapper(self, mutex, place);
+}
+
 /* Only waits are recorded: hold.h. */
-static inline int lock_counted(pthread_mutex_t *mutex, uintptr_t site, struct st_thread *self)
+static inline int lock_counted(pthread_mutex_t *mutex, const volatile uintptr_t *place,
+			       struct st_thread *self)
 {
 	pthread_mutex_t *volatile kept = mutex;
-	volatile uintptr_t kept_site = site;
+	const volatile uintptr_t *volatile kept_place = place;
 	int tried;
 
 	if (st_unlikely(st_gate_shut(self))) {
@@ -298,63 +353,70 @@ static inline int lock_counted(pthread_mutex_t *mutex, uintptr_t site, struct st
 			return st_real.pthread_mutex_lock(mutex);
 	}
 	if (st_unlikely(mutex->__data.__kind & KINDS_SPECIAL))
-		return lock_slowly(self, mutex, site, mutex_owner(mutex) != 0, &lock_call);
+		return lock_slowly_at(self, mutex, place, mutex_owner(mutex) != 0);
 	tried = st_try.mutex(mutex);
 	if (st_unlikely(tried != 0))
-		return lock_slowly(self, kept, kept_site, tried == EBUSY, &lock_call);
-	st_hold_begin(self, ST_EVENT_mutex_lock, ST_COUNTED_mutex_lock, kept_site, kept);
+		return lock_slowly_at(self, kept, kept_place, tried == EBUSY);
+	if (st_unlikely(!st_hold_begin_quickly(self, ST_EVENT_mutex_lock, ST_COUNTED_mutex_lock,
+					       kept_place, kept)))
+		lock_held(self, kept, kept_place);
 	st_leave(self);
 	return 0;
 }
 
-static inline int lock_wanted(pthread_mutex_t *mutex, uintptr_t site)
+static inline int lock_wanted(pthread_mutex_t *mutex, const volatile uintptr_t *place)
 {
 	struct st_thread *self = st_self;
 
-	return self->counts != NULL ? lock_counted(mutex, site, self) : lock_recorded(mutex, site);
+	return self->counts != NULL ? lock_counted(mutex, place, self)
+				    : lock_recorded_at(mutex, place);
 }
 
-static __attribute__((noinline)) int lock_unknown(pthread_mutex_t *mutex, uintptr_t site)
+static __attribute__((noinline)) int lock_unknown(pthread_mutex_t *mutex,
+						  const volatile uintptr_t *place)
 {
-	return st_skips_object(ST_EVENT_mutex_lock, mutex, site) ? st_real.pthread_mutex_lock(mutex)
-								 : lock_wanted(mutex, site);
+	return st_skips_object(ST_EVENT_mutex_lock, mutex, st_caller(place))
+		   ? st_real.pthread_mutex_lock(mutex)
+		   : lock_wanted(mutex, place);
 }
 
-static __attribute__((noinline)) int lock_picked(pthread_mutex_t *mutex, uintptr_t site)
+static __attribute__((noinline)) int lock_picked(pthread_mutex_t *mutex,
+						 const volatile uintptr_t *place)
 {
 	switch (st_wants(ST_EVENT_mutex_lock, mutex)) {
 	case ST_WANTED:
-		return lock_wanted(mutex, site);
+		return lock_wanted(mutex, place);
 	case ST_LEFT_OUT:
 		return st_real.pthread_mutex_lock(mutex);
 	default:
-		return lock_unknown(mutex, site);
+		return lock_unknown(mutex, place);
 	}
 }
 
 /* The paths are separate functions, so that none saves registers for another. */
-static inline int lock_traced(pthread_mutex_t *mutex, uintptr_t site)
+static inline int lock_traced(pthread_mutex_t *mutex, const volatile uintptr_t *place)
 {
 	struct st_thread *self = st_self;
 
 	if (st_likely(!self->selective))
-		return lock_recorded(mutex, site);
-	return self->sure_counts != NULL ? lock_counted(mutex, site, self)
-					 : lock_picked(mutex, site);
+		return lock_recorded_at(mutex, place);
+	return self->sure_counts != NULL ? lock_counted(mutex, place, self)
+					 : lock_picked(mutex, place);
 }
 
-static ST_COLD int unlock_contended(struct st_thread *self, pthread_mutex_t *mutex, uintptr_t site,
-				    int result)
+static ST_COLD int unlock_contended(struct st_thread *self, pthread_mutex_t *mutex,
+				    const volatile uintptr_t *place, int result)
 {
-	st_hold_was_contended(self, ST_EVENT_mutex_unlock, result, site, mutex);
+	st_hold_was_contended(self, ST_EVENT_mutex_unlock, result, st_caller(place), mutex);
 	st_leave(self);
 	return result;
 }
 
-static inline int unlock_counted(pthread_mutex_t *mutex, uintptr_t site, struct st_thread *self)
+static inline int unlock_counted(pthread_mutex_t *mutex, const volatile uintptr_t *place,
+				 struct st_thread *self)
 {
 	pthread_mutex_t *volatile kept = mutex;
-	volatile uintptr_t kept_site = site;
+	const volatile uintptr_t *volatile kept_place = place;
 	volatile uint32_t kept_waits;
 	uint32_t waits;
 	int result;
@@ -364,57 +426,59 @@ static inline int unlock_counted(pthread_mutex_t *mutex, uintptr_t site, struct 
 		if (self == NULL)
 			return st_real.pthread_mutex_unlock(mutex);
 		if (self->counts == NULL)
-			return unlock_slowly(self, mutex, site);
+			return unlock_slowly_at(self, mutex, place);
 	}
 	/* As in unlock_fully(). Another thread may have unlocked it, and locked it since. */
 	if (st_unlikely(!st_hold_is_uncontended(self, mutex, &waits)) ||
 	    st_unlikely((uint32_t)mutex->__data.__owner != self->stream.tid) ||
 	    st_unlikely((unsigned)mutex->__data.__lock > TAKEN))
-		return unlock_slowly(self, mutex, site);
+		return unlock_slowly_at(self, mutex, place);
 	kept_waits = waits;
 	st_hold_take_back(self, ST_COUNTED_mutex_unlock);
 	result = st_real.pthread_mutex_unlock(mutex);
 	if (st_unlikely(result != 0) || st_unlikely(st_hold_was_waited_for(kept, kept_waits)))
-		return unlock_contended(self, kept, kept_site, result);
+		return unlock_contended(self, kept, kept_place, result);
 	st_leave(self);
 	return 0;
 }
 
-static inline int unlock_wanted(pthread_mutex_t *mutex, uintptr_t site)
+static inline int unlock_wanted(pthread_mutex_t *mutex, const volatile uintptr_t *place)
 {
 	struct st_thread *self = st_self;
 
-	return self->counts != NULL ? unlock_counted(mutex, site, self)
-				    : unlock_recorded(mutex, site);
+	return self->counts != NULL ? unlock_counted(mutex, place, self)
+				    : unlock_recorded_at(mutex, place);
 }
 
-static __attribute__((noinline)) int unlock_unknown(pthread_mutex_t *mutex, uintptr_t site)
+static __attribute__((noinline)) int unlock_unknown(pthread_mutex_t *mutex,
+						    const volatile uintptr_t *place)
 {
-	return st_skips_object(ST_EVENT_mutex_unlock, mutex, site)
+	return st_skips_object(ST_EVENT_mutex_unlock, mutex, st_caller(place))
 		   ? st_real.pthread_mutex_unlock(mutex)
-		   : unlock_wanted(mutex, site);
+		   : unlock_wanted(mutex, place);
 }
 
-static __attribute__((noinline)) int unlock_picked(pthread_mutex_t *mutex, uintptr_t site)
+static __attribute__((noinline)) int unlock_picked(pthread_mutex_t *mutex,
+						   const volatile uintptr_t *place)
 {
 	switch (st_wants(ST_EVENT_mutex_unlock, mutex)) {
 	case ST_WANTED:
-		return unlock_wanted(mutex, site);
+		return unlock_wanted(mutex, place);
 	case ST_LEFT_OUT:
 		return st_real.pthread_mutex_unlock(mutex);
 	default:
-		return unlock_unknown(mutex, site);
+		return unlock_unknown(mutex, place);
 	}
 }
 
-static inline int unlock_traced(pthread_mutex_t *mutex, uintptr_t site)
+static inline int unlock_traced(pthread_mutex_t *mutex, const volatile uintptr_t *place)
 {
 	struct st_thread *self = st_self;
 
 	if (st_likely(!self->selective))
-		return unlock_recorded(mutex, site);
-	return self->sure_counts != NULL ? unlock_counted(mutex, site, self)
-					 : unlock_picked(mutex, site);
+		return unlock_recorded_at(mutex, place);
+	return self->sure_counts != NULL ? unlock_counted(mutex, place, self)
+					 : unlock_picked(mutex, place);
 }
 
 /* It was taken, and the open run of failed tries is another one. As in lock_waits(). */
@@ -477,15 +541,15 @@ static inline __attribute__((always_inline)) int lock_fully(pthread_mutex_t *mut
 	int tried;
 
 	if (st_unlikely(st_gate_shut(self)))
-		return lock_recorded(mutex, ST_SITE());
+		return lock_recorded_at(mutex, ST_SITE_PLACE());
 	kept = mutex;
 	if (st_unlikely(mutex->__data.__kind & KINDS_SPECIAL))
-		return lock_slowly(self, mutex, ST_SITE(), mutex_owner(mutex) != 0, &lock_call);
+		return lock_slowly_at(self, mutex, ST_SITE_PLACE(), mutex_owner(mutex) != 0);
 	tried = st_try.mutex(mutex);
 	if (st_unlikely(tried != 0))
-		return lock_slowly(self, kept, ST_SITE(), tried == EBUSY, &lock_call);
+		return lock_slowly_at(self, kept, ST_SITE_PLACE(), tried == EBUSY);
 	if (st_unlikely(!st_event_may(self, ST_SITE_PLACE(), &number, &now_ns)))
-		return lock_noted(self, kept, ST_SITE_AGAIN());
+		return lock_noted(self, kept, ST_SITE_PLACE());
 	self->stream.last_ns = now_ns;
 	if (st_likely(self->last_object == kept)) {
 		st_event_put_head(self, ST_SAME_mutex_lock, number, now_ns);
@@ -500,18 +564,18 @@ static inline __attribute__((always_inline)) int lock_fully(pthread_mutex_t *mut
 }
 
 /* The last event has another object; the gate is closed. The caller has checked for sleepers. */
-static __attribute__((noinline)) int unlock_other(pthread_mutex_t *mutex, uintptr_t site,
-						  struct st_thread *self)
+static __attribute__((noinline)) int
+unlock_other(pthread_mutex_t *mutex, const volatile uintptr_t *place, struct st_thread *self)
 {
 	struct gm_packet *packet;
 	int result;
 
-	if (st_unlikely(!st_event_prepare(self, ST_EVENT_mutex_unlock, site, mutex)))
-		return unlock_slowly(self, mutex, site);
+	if (st_unlikely(!st_event_prepare(self, ST_EVENT_mutex_unlock, place, mutex)))
+		return unlock_slowly_at(self, mutex, place);
 	result = st_real.pthread_mutex_unlock(mutex);
 	packet = self->stream.packet;
 	if (st_unlikely(result != 0) || st_unlikely(packet == NULL))
-		return unlock_refused(self, mutex, site, result);
+		return unlock_refused(self, mutex, place, result);
 	self->last_object = mutex;
 	st_event_commit(self, packet, ST_OP_BYTES);
 	st_leave(self);
@@ -527,43 +591,43 @@ static inline __attribute__((always_inline)) int unlock_fully(pthread_mutex_t *m
 	int result;
 
 	if (st_unlikely(st_gate_shut(self)))
-		return unlock_recorded(mutex, ST_SITE());
+		return unlock_recorded_at(mutex, ST_SITE_PLACE());
 	kept = mutex;
 	/* Other threads sleep on it, or its kind uses other bits of the futex word. */
 	if (st_unlikely((unsigned)mutex->__data.__lock > TAKEN))
-		return unlock_slowly(self, mutex, ST_SITE_AGAIN());
+		return unlock_slowly_at(self, mutex, ST_SITE_PLACE());
 	if (st_unlikely(self->last_object != mutex))
-		return unlock_other(mutex, ST_SITE_AGAIN(), self);
+		return unlock_other(mutex, ST_SITE_PLACE(), self);
 	if (st_unlikely(!st_event_may(self, ST_SITE_PLACE(), &number, &now_ns)))
-		return unlock_slowly(self, mutex, ST_SITE_AGAIN());
+		return unlock_slowly_at(self, mutex, ST_SITE_PLACE());
 	self->stream.last_ns = now_ns;
 	st_event_put_head(self, ST_SAME_mutex_unlock, number, now_ns);
 	result = st_real.pthread_mutex_unlock(mutex);
 	if (st_unlikely(result != 0))
-		return unlock_refused(self, kept, ST_SITE(), result);
+		return unlock_refused(self, kept, ST_SITE_PLACE(), result);
 	packet = self->stream.packet;
 	if (st_unlikely(packet == NULL))
-		return unlock_refused(self, kept, ST_SITE(), 0);
+		return unlock_refused(self, kept, ST_SITE_PLACE(), 0);
 	st_event_commit(self, packet, ST_SAME_BYTES);
 	st_leave(self);
 	return 0;
 }
 
 /* Reached by a jump, before any register is saved. */
-static __attribute__((noinline)) int lock_special(pthread_mutex_t *mutex, uintptr_t site,
-						  struct st_thread *self)
+static __attribute__((noinline)) int
+lock_special(pthread_mutex_t *mutex, const volatile uintptr_t *place, struct st_thread *self)
 {
 	if (st_likely(self->special == ST_SPECIAL_HOLDS) && st_likely(self->sure_counts != NULL))
-		return lock_counted(mutex, site, self);
-	return lock_traced(mutex, site);
+		return lock_counted(mutex, place, self);
+	return lock_traced(mutex, place);
 }
 
-static __attribute__((noinline)) int unlock_special(pthread_mutex_t *mutex, uintptr_t site,
-						    struct st_thread *self)
+static __attribute__((noinline)) int
+unlock_special(pthread_mutex_t *mutex, const volatile uintptr_t *place, struct st_thread *self)
 {
 	if (st_likely(self->special == ST_SPECIAL_HOLDS) && st_likely(self->sure_counts != NULL))
-		return unlock_counted(mutex, site, self);
-	return unlock_traced(mutex, site);
+		return unlock_counted(mutex, place, self);
+	return unlock_traced(mutex, place);
 }
 
 ST_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
@@ -571,7 +635,7 @@ ST_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 	struct st_thread *self = st_self;
 
 	if (st_unlikely(st_is_special(self)))
-		return lock_special(mutex, ST_SITE(), self);
+		return lock_special(mutex, ST_SITE_PLACE(), self);
 	return lock_fully(mutex, self);
 }
 
@@ -580,7 +644,7 @@ ST_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 	struct st_thread *self = st_self;
 
 	if (st_unlikely(st_is_special(self)))
-		return unlock_special(mutex, ST_SITE(), self);
+		return unlock_special(mutex, ST_SITE_PLACE(), self);
 	return unlock_fully(mutex, self);
 }
 
@@ -658,14 +722,16 @@ ST_ALIAS(__pthread_mutex_init, pthread_mutex_init,
 
 ST_EXPORT int mtx_lock(mtx_t *mutex)
 {
-	return st_c11_known() ? st_c11_result(lock_traced((pthread_mutex_t *)mutex, ST_SITE()))
-			      : st_real.mtx_lock(mutex);
+	return st_c11_known()
+		   ? st_c11_result(lock_traced((pthread_mutex_t *)mutex, ST_SITE_PLACE()))
+		   : st_real.mtx_lock(mutex);
 }
 
 ST_EXPORT int mtx_unlock(mtx_t *mutex)
 {
-	return st_c11_known() ? st_c11_result(unlock_traced((pthread_mutex_t *)mutex, ST_SITE()))
-			      : st_real.mtx_unlock(mutex);
+	return st_c11_known()
+		   ? st_c11_result(unlock_traced((pthread_mutex_t *)mutex, ST_SITE_PLACE()))
+		   : st_real.mtx_unlock(mutex);
 }
 
 ST_EXPORT int mtx_trylock(mtx_t *mutex)

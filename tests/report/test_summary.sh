@@ -58,7 +58,7 @@ known()
 	is '.top[0].type' mutex
 	is '.top[0].acquired' 5
 	is '.top[0].contended' 4
-	is '.top[0].site | test("^enter .*program.c:5\\)$")' true
+	is '.top[0].site | test("^work .*program.c:10\\)$")' true
 	# Four threads waited while main slept; joins are not listed.
 	is '.top[0].wait_ns > 4 * 200000000' true
 	is '[.top[].type] | index("thread")' null

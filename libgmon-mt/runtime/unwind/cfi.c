@@ -56,7 +56,7 @@ struct machine {
 	uint8_t n_remembered;
 	bool has_augmentation;
 	bool failed;
-	uint64_t location;
+	uint64_t location, end; /* the next instruction's address; the end of the FDE's code */
 	struct gm_row row;
 	struct gm_saved initial[GM_N_REGISTERS]; /* after the CIE's instructions */
 	struct gm_row remembered[REMEMBERED_MAX];
@@ -357,7 +357,35 @@ static bool read_fde(struct machine *machine, const struct entry *fde, uint64_t 
 		return false;
 	}
 	machine->location = start;
+	machine->end = start + n_bytes;
 	machine->cursor = cursor;
+	return true;
+}
+
+/* Finds the FDE of the address, and reads its CIE up to the instructions. */
+static bool begin(struct machine *machine, const struct gm_tables *tables, uint64_t address,
+		  struct entry *ret_fde, enum gm_unwind_end *ret_why)
+{
+	uint64_t at = gm_tables_fde(tables, address);
+
+	*ret_why = at == 0 ? GM_END_NO_TABLE : GM_END_BAD_TABLE;
+	*machine = (struct machine){.tables = tables, .row.cfa_register = GM_N_REGISTERS};
+	return at != 0 && read_entry(tables, at, ret_fde) && ret_fde->cie != 0 &&
+	       read_cie(machine, ret_fde->cie);
+}
+
+bool gm_cfi_function(const struct gm_tables *tables, uint64_t address, uint64_t *ret_start,
+		     uint64_t *ret_end)
+{
+	struct machine machine;
+	struct entry fde;
+	enum gm_unwind_end why;
+
+	if (!begin(&machine, tables, address, &fde, &why) ||
+	    !read_fde(&machine, &fde, address, &why))
+		return false;
+	*ret_start = machine.location;
+	*ret_end = machine.end;
 	return true;
 }
 
@@ -366,15 +394,8 @@ bool gm_cfi_read(const struct gm_tables *tables, uint64_t address, struct gm_row
 {
 	struct machine machine;
 	struct entry fde;
-	uint64_t at = gm_tables_fde(tables, address);
 
-	*ret_why = GM_END_NO_TABLE;
-	if (at == 0)
-		return false;
-	*ret_why = GM_END_BAD_TABLE;
-	machine = (struct machine){.tables = tables, .row.cfa_register = GM_N_REGISTERS};
-	if (!read_entry(tables, at, &fde) || fde.cie == 0 || !read_cie(&machine, fde.cie) ||
-	    !run(&machine, UINT64_MAX))
+	if (!begin(&machine, tables, address, &fde, ret_why) || !run(&machine, UINT64_MAX))
 		return false;
 	memcpy(machine.initial, machine.row.saved, sizeof(machine.initial));
 	machine.n_remembered = 0;

@@ -40,4 +40,11 @@ struct gm_row {
 bool gm_cfi_read(const struct gm_tables *tables, uint64_t address, struct gm_row *ret,
 		 enum gm_unwind_end *ret_why);
 
+/*
+ * Finds the code that the tables describe together with `address`: a function, or its part for
+ * unlikely cases. Returns false if they describe none there.
+ */
+bool gm_cfi_function(const struct gm_tables *tables, uint64_t address, uint64_t *ret_start,
+		     uint64_t *ret_end);
+
 #endif

@@ -164,26 +164,35 @@ static struct gm_rule by_frame_pointer(enum gm_unwind_end why)
 	return (struct gm_rule){.kind = GM_RULE_FRAME_POINTER, .why = (uint16_t)why & 7};
 }
 
+struct gm_rule gm_rule_read(const struct gm_tables *in, uint64_t at)
+{
+	uint64_t address = gm_rule_address(at);
+	enum gm_unwind_end why;
+	struct gm_row row;
+
+	if (!gm_cfi_read(in, address, &row, &why))
+		return by_frame_pointer(why);
+	return encode(in, &row, address != at ? address : address + 1);
+}
+
 static struct gm_rule compute(uint64_t at)
 {
 	uint64_t address = gm_rule_address(at);
 	bool interrupted = address != at;
-	uint64_t ip = interrupted ? address : address + 1;
-	enum gm_unwind_end why = GM_END_NO_TABLE;
 	struct gm_object object;
 	struct gm_rule rule;
 	struct gm_tables in;
-	struct gm_row row;
 
 	/* Noted objects are those whose unloading discards their rules. */
 	if (!gm_maps_note(address, &object))
 		return by_frame_pointer(GM_END_NO_OBJECT);
-	if (!gm_tables_find(address, &in) || !gm_cfi_read(&in, address, &row, &why))
-		return by_frame_pointer(why);
-	rule = encode(&in, &row, ip);
+	if (!gm_tables_find(address, &in))
+		return by_frame_pointer(GM_END_NO_TABLE);
+	rule = gm_rule_read(&in, at);
 	/* Only these are entered in another way: makecontext() and the kernel do it. */
 	if (interrupted || rule.kind == GM_RULE_SIGNAL || rule.kind == GM_RULE_END ||
-	    follows_call(ip, &object, in.may_be_unloaded))
+	    rule.kind == GM_RULE_FRAME_POINTER ||
+	    follows_call(address + 1, &object, in.may_be_unloaded))
 		return rule;
 	return ending(GM_END_BAD_TABLE);
 }

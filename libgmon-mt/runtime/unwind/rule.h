@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "runtime/unwind/table.h"
+
 enum gm_rule_kind {
 	GM_RULE_NONE, /* not known yet */
 	GM_RULE_CFA,  /* the CFA is base + offset */
@@ -38,6 +40,9 @@ _Static_assert(sizeof(struct gm_rule) == 8, "half of a cache entry");
  * Returns the rule of the frame there, from the cache or from the tables.
  */
 struct gm_rule gm_rule_find(uint64_t at);
+
+/* The same from these tables, without the cache. */
+struct gm_rule gm_rule_read(const struct gm_tables *in, uint64_t at);
 
 /* For a return address the instruction is the call before it. */
 #define GM_RULE_INTERRUPTED ((uint64_t)1 << 63)

@@ -62,8 +62,9 @@ static const ElfW(Phdr) * headers_of(const struct dl_find_object *found, unsigne
 	return (const void *)((const char *)elf + elf->e_phoff);
 }
 
-/* Sets the bounds to those of the readable segment around the header. */
-static bool find_segment(struct gm_tables *tables, const struct dl_find_object *found)
+/* Finds the segment with the address. Returns false if it lacks one of these permissions (PF_*). */
+static bool find_segment(const struct dl_find_object *found, uint64_t address, uint32_t permissions,
+			 uint64_t *ret_start, uint64_t *ret_end)
 {
 	unsigned n = 0;
 	const ElfW(Phdr) *headers = headers_of(found, &n);
@@ -71,11 +72,12 @@ static bool find_segment(struct gm_tables *tables, const struct dl_find_object *
 	for (unsigned i = 0; headers != NULL && i < n; i++) {
 		uint64_t start = found->dlfo_link_map->l_addr + headers[i].p_vaddr;
 
-		if (headers[i].p_type != PT_LOAD || (headers[i].p_flags & PF_R) == 0 ||
-		    tables->header < start || tables->header >= start + headers[i].p_filesz)
+		if (headers[i].p_type != PT_LOAD ||
+		    (headers[i].p_flags & permissions) != permissions || address < start ||
+		    address >= start + headers[i].p_filesz)
 			continue;
-		tables->start = start;
-		tables->end = start + headers[i].p_filesz;
+		*ret_start = start;
+		*ret_end = start + headers[i].p_filesz;
 		return true;
 	}
 	return false;
@@ -94,7 +96,24 @@ bool gm_tables_find(uint64_t address, struct gm_tables *ret)
 	    .end = (uint64_t)found.dlfo_map_end,
 	    .may_be_unloaded = !gm_found_is_permanent(&found),
 	};
-	return ret->may_be_unloaded || find_segment(ret, &found);
+	return ret->may_be_unloaded ||
+	       find_segment(&found, ret->header, PF_R, &ret->start, &ret->end);
+}
+
+bool gm_running_find(uint64_t address, struct gm_running *ret)
+{
+	struct dl_find_object found;
+
+	if (gm_find_object == NULL || gm_find_object((void *)address, &found) != 0 ||
+	    found.dlfo_eh_frame == NULL)
+		return false;
+	*ret = (struct gm_running){
+	    .tables.header = (uint64_t)found.dlfo_eh_frame,
+	    .bias = found.dlfo_link_map->l_addr,
+	    .dynamic = found.dlfo_link_map->l_ld,
+	};
+	return find_segment(&found, address, PF_R | PF_X, &ret->text_start, &ret->text_end) &&
+	       find_segment(&found, ret->tables.header, PF_R, &ret->tables.start, &ret->tables.end);
 }
 
 bool gm_tables_read(const struct gm_tables *tables, void *into, uint64_t address, size_t n_bytes)

@@ -20,6 +20,21 @@ struct gm_tables {
 /* Finds the tables of the object at `address`. Returns false if it has none. */
 bool gm_tables_find(uint64_t address, struct gm_tables *ret);
 
+/*
+ * An object with code that the calling thread executes, now or after a return: it is not unloaded
+ * meanwhile, and all of its memory is read directly.
+ */
+struct gm_running {
+	struct gm_tables tables;
+	uint64_t text_start, text_end; /* the readable segment with the code */
+	uint64_t bias;		       /* run-time address - link-time address */
+	const void *dynamic;	       /* its dynamic section, an Elf64_Dyn[] */
+};
+
+/* Makes no system call. Returns false if the address is in no object, or the object has no tables.
+ */
+bool gm_running_find(uint64_t address, struct gm_running *ret);
+
 /* Copies bytes of a table. Returns false if not all of them are in its memory. */
 bool gm_tables_read(const struct gm_tables *tables, void *into, uint64_t address, size_t n_bytes);
 

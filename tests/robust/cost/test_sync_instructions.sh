@@ -48,4 +48,4 @@ check 110 "recorded" GPROF_MT_CONFIG="$PWD/all.conf"
 printf "[sync]\nmode = contended\n" >contended.conf
 check 135 "only waits recorded" GPROF_MT_CONFIG="$PWD/contended.conf"
 printf "[sync]\nmode = contended\nholds = yes\n" >timed.conf
-check 440 "only waits recorded, holds measured" GPROF_MT_CONFIG="$PWD/timed.conf"
+check 470 "only waits recorded, holds measured" GPROF_MT_CONFIG="$PWD/timed.conf"

@@ -104,8 +104,8 @@ compare("long waits", {"calls": sum(r["calls"] for r in part), "ns": sum(r["wait
         {"calls": sum(w >= least for w in waits), "ns": sum(w for w in waits if w >= least)})
 
 # Functions: those with call sites, and those called.
-part = ask("report", "--function", "Wai*", "sync")["sync"]
-compare("calls in Wait()", {r["function"] for r in part}, {"sem_wait"})
+part = ask("report", "--function", "ea*", "sync")["sync"]
+compare("calls in eat()", {r["function"] for r in part}, {"sem_wait", "sem_post"})
 part = ask("report", "--function", "sem_*", "sync")["sync"]
 compare("calls of sem_*()", {(r["tid"], r["function"]): r["calls"] for r in part},
         {(r["tid"], r["function"]): r["calls"] for r in whole["sync"] if r["function"].startswith("sem_")})
