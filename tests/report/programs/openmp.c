@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "cpu_time.h"
+
 #define THREADS 4
 
 static omp_lock_t lock;
@@ -45,16 +47,6 @@ extern int busy_word __asm__(".gomp_critical_user_busy");
 static bool is_held, is_waiting;
 static pthread_t waiter;
 
-static long cpu_ns(pthread_t thread)
-{
-	struct timespec now;
-	clockid_t clock;
-
-	if (pthread_getcpuclockid(thread, &clock) || clock_gettime(clock, &now))
-		abort();
-	return now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* Until the other thread waits: it sleeps, or it has used CPU time since it was about to enter. */
 static void hold_busy(void)
 {
@@ -66,9 +58,9 @@ static void hold_busy(void)
 		__atomic_store_n(&is_held, true, __ATOMIC_RELEASE);
 		while (!__atomic_load_n(&is_waiting, __ATOMIC_ACQUIRE))
 			sched_yield();
-		begin_ns = cpu_ns(waiter);
+		begin_ns = cpu_time_ns(waiter);
 		while (__atomic_load_n(&busy_word, __ATOMIC_RELAXED) != -1 &&
-		       cpu_ns(waiter) < begin_ns + 1000000)
+		       cpu_time_ns(waiter) < begin_ns + 1000000)
 			sched_yield();
 	}
 }

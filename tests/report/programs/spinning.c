@@ -13,7 +13,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "cpu_time.h"
 
 pthread_mutex_t spun_mutex = PTHREAD_MUTEX_INITIALIZER, tried_mutex = PTHREAD_MUTEX_INITIALIZER;
 pthread_rwlock_t spun_rwlock = PTHREAD_RWLOCK_INITIALIZER;
@@ -67,16 +68,6 @@ static void *wait_inside(void *arg)
 	return NULL;
 }
 
-static long cpu_ns(pthread_t thread)
-{
-	struct timespec now;
-	clockid_t clock;
-
-	if (pthread_getcpuclockid(thread, &clock) || clock_gettime(clock, &now))
-		abort();
-	return now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static void make_wait(void)
 {
 	atomic_bool is_at_lock = false;
@@ -92,8 +83,8 @@ static void make_wait(void)
 	pthread_mutex_unlock(&adaptive_mutex);
 	while (!is_at_lock)
 		sched_yield();
-	begin_ns = cpu_ns(thread);
-	while (cpu_ns(thread) < begin_ns + 1000000)
+	begin_ns = cpu_time_ns(thread);
+	while (cpu_time_ns(thread) < begin_ns + 1000000)
 		sched_yield(); /* it may not have tried yet */
 	pthread_spin_unlock(&waited_lock);
 	pthread_join(thread, NULL);

@@ -4,7 +4,7 @@
 # Readers move children of fork that have ended into packs (postproc/capture/children/packed.h): many
 # children need few files, and all readers, babeltrace2 among them, find each child's data.  A reader
 # that was killed while it moved them neither loses nor repeats a child.  Damaged packs are reported.
-. "$GM_TOP/tests/lib.sh"
+. "$GM_TOP/tests/robust/fork/common.sh"
 
 children=${CHILDREN:-3000}
 build fork_at_once
@@ -147,23 +147,5 @@ with open(sys.argv[1], "r+b") as file:
     file.seek(16)
     file.write(struct.pack("<I", 3))
 PY
-rounds=16
-for ((seed = 0; seed < rounds; seed++)); do
-	rm -rf gprof-mt.data
-	cp -a packed gprof-mt.data
-	python3 - $seed <<'PY'
-import glob, os, random, sys
-random.seed(int(sys.argv[1]))
-for path in glob.glob("gprof-mt.data/*/packed.*/table") + glob.glob("gprof-mt.data/*/packed.*/user/stream_*"):
-    with open(path, "r+b") as file:
-        size = os.fstat(file.fileno()).st_size
-        for _ in range(random.choice((1, 8, 64))):
-            file.seek(random.randrange(size))
-            file.write(random.choice((b"\0", b"\xff" * 4, bytes([random.randrange(256)]))))
-PY
-	timeout 60 "$gprof_mt" report quality sync >out 2>err
-	status=$?
-	[ $status -le 1 ] || fail "seed $seed: exit status $status: $(head -3 err)"
-done
-echo "$rounds damaged captures read"
+reads_damaged 16 packed quality sync
 exit 0
