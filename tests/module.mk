@@ -14,7 +14,7 @@ tests-build: all $(TESTS_BUILD)
 	@:
 
 check-run: tests-build
-	$(Q)CC='$(CC)' tests/run $(if $(SAN),-c -t 400 -j 2) -b $(B) $(T)
+	$(Q)CC='$(CC)' tests/run $(if $(SAN),-c -t 1800 -j 2) -b $(B) $(T)
 
 demo:
 	$(Q)tests/install-deps demo
@@ -32,7 +32,7 @@ check-san:
 check-robust:
 	$(Q)tests/install-deps check
 	$(Q)$(submake) tests-build
-	$(Q)CC='$(CC)' tests/run -b $(B) -t 400 $(or $(T),robust)
+	$(Q)CC='$(CC)' tests/run -b $(B) $(or $(T),robust)
 
 check-conformance:
 	$(Q)tests/install-deps apps
@@ -42,12 +42,12 @@ check-conformance:
 check-vm:
 	$(Q)tests/install-deps vm
 	$(Q)$(submake) all $(VM_BUILD)
-	$(Q)CC='$(CC)' tests/run -b $(B) -t 1500 $(or $(T),vm)
+	$(Q)CC='$(CC)' tests/run -b $(B) -t 3000 $(or $(T),vm)
 
 check-viewers:
 	$(Q)tests/install-deps viewers
 	$(Q)$(submake) tests-build
-	$(Q)CC='$(CC)' tests/run -b $(B) -t 400 $(or $(T),viewers)
+	$(Q)CC='$(CC)' tests/run -b $(B) $(or $(T),viewers)
 
 check-apps:
 	$(Q)tests/install-deps apps

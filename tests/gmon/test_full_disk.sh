@@ -42,7 +42,7 @@ same "gmon.out is a link" "7 precious" "$? $(cat target)"
 grep -q 'gmon\.out: .*link' err || fail "$(cat err)"
 fresh true
 mkfifo gmon.out
-timeout 20 ./work >out 2>err
+timeout 60 ./work >out 2>err
 same "gmon.out is a fifo: exit status" 7 $?
 rm gmon.out
 

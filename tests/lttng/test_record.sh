@@ -77,7 +77,7 @@ clean_daemon()
 	for pid in "$1" $(pgrep -P "$1"); do
 		[ "$(as readlink "/proc/$pid/cwd")" = / ] || fail "$pid runs in $(as readlink "/proc/$pid/cwd")"
 		# A session is destroyed after its recording has ended.
-		until_true 30 has_closed "$pid" || fail "$pid has open: $(cat list)"
+		until_true 60 has_closed "$pid" || fail "$pid has open: $(cat list)"
 		! as cat "/proc/$pid/environ" | tr '\0' '\n' | grep -E '^(LD_PRELOAD|GPROF_MT_)' ||
 			fail "$pid has the recording's environment"
 		[ "$(as ps -o sid= -p "$pid" | tr -d ' ')" != "$(ps -o sid= -p $$ | tr -d ' ')" ] ||

@@ -12,6 +12,9 @@ const {chromium, firefox} = createRequire(join(process.env.GM_BUILD, 'tests/page
 const CHROMIUM_FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
 	'--disable-component-update', '--disable-sync'];
 
+// Playwright gives up after 30 s, which a busy machine may need.
+const LIMIT_MS = 300_000;
+
 export const BUILT = process.env.GM_PAGE;
 
 // Firefox cannot be given the preferred color scheme of a single page.
@@ -21,8 +24,8 @@ const firefoxPrefers = colorScheme => ({
 /** Chromium, or Firefox where FIREFOX says which: Debian's, by WebDriver BiDi. The caller closes it. */
 export function launched(colorScheme = 'light') {
 	const {CHROMIUM = '/usr/bin/chromium', FIREFOX} = process.env;
-	return FIREFOX ? firefox.launch({channel: 'moz-firefox', executablePath: FIREFOX, firefoxUserPrefs: firefoxPrefers(colorScheme)}) :
-		chromium.launch({executablePath: CHROMIUM, args: CHROMIUM_FLAGS});
+	return FIREFOX ? firefox.launch({channel: 'moz-firefox', executablePath: FIREFOX, firefoxUserPrefs: firefoxPrefers(colorScheme), timeout: LIMIT_MS}) :
+		chromium.launch({executablePath: CHROMIUM, args: CHROMIUM_FLAGS, timeout: LIMIT_MS});
 }
 
 /** Runs act(open); open(file, options) returns a loaded page, with its collected errors. */
@@ -31,6 +34,7 @@ export async function withBrowser(act, colorScheme = 'light') {
 	try {
 		await act(async (file, options = {}) => {
 			const context = await browser.newContext({viewport: {width: 1280, height: 900}, reducedMotion: 'reduce', colorScheme, ...options});
+			context.setDefaultTimeout(LIMIT_MS);
 			const page = await context.newPage();
 			const url = pathToFileURL(resolve(file)).href;
 			page.sins = [];

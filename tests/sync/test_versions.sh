@@ -29,7 +29,7 @@ missed=$(comm -23 glibc <(echo "$exported"))
 
 # the second names
 build aliases
-timeout 20 ./aliases >without || fail "the program with old names fails without the library"
+timeout 60 ./aliases >without || fail "the program with old names fails without the library"
 traced ./aliases >with || fail "the program with old names fails when traced"
 cmp without with || fail "the output of the program with old names changes when traced"
 events >events
@@ -48,7 +48,7 @@ expect 1 ' rwlock_trywrlock result=16 '
 "$CC" -shared -fPIC -O1 -o counts.so "$programs/interposed_alias.c" || fail "cannot compile interposed_alias.c"
 LD_PRELOAD=./counts.so ./aliases interposed >without 2>without.err || fail "the counting library fails"
 rm -rf gprof-mt.data
-LD_PRELOAD="$libsync ./counts.so" timeout 20 ./aliases interposed >with 2>with.err ||
+LD_PRELOAD="$libsync ./counts.so" timeout 60 ./aliases interposed >with 2>with.err ||
 	fail "the counting library fails after libsync_trace: $?"
 if ! cmp without with || ! cmp without.err with.err; then
 	fail "the counting library counts differently after libsync_trace"
@@ -62,7 +62,7 @@ for version in 2.3.2 2.2.5; do
 	build versions "$flag"
 	objdump -T versions | grep -q "(GLIBC_$version).*pthread_cond_wait" ||
 		skip "this linker made no reference to pthread_cond_wait@GLIBC_$version"
-	timeout 20 ./versions >without || fail "the program fails without the library ($version)"
+	timeout 60 ./versions >without || fail "the program fails without the library ($version)"
 	rm -rf gprof-mt.data
 	traced ./versions >with || fail "the program fails when traced ($version)"
 	cmp without with || fail "the output changes when traced ($version)"

@@ -5,7 +5,7 @@
 # children that have the same pid one after the other are kept apart.  While a child runs, readers copy
 # its place; after its end they move it.  A reader of a damaged file neither crashes nor writes outside
 # of the capture.
-. "$GM_TOP/tests/lib.sh"
+. "$GM_TOP/tests/robust/fork/common.sh"
 
 build fork_same
 build fork_many
@@ -86,29 +86,6 @@ echo "a child: read twice while it ran, then moved"
 # Damaged files.
 fresh env LD_PRELOAD="$libsync" ./fork_many 16 >/dev/null || fail "fork_many"
 cp -r gprof-mt.data whole
-
-rounds=12
-for ((seed = 0; seed < rounds; seed++)); do
-	rm -rf gprof-mt.data
-	cp -r whole gprof-mt.data
-	python3 - $seed <<'PY'
-import glob, os, random, sys
-random.seed(int(sys.argv[1]))
-for path in glob.glob("gprof-mt.data/*/children.*"):
-    with open(path, "r+b") as file:
-        size = os.fstat(file.fileno()).st_size
-        n_slots = (size - 4096) // 8192
-        for _ in range(random.choice((1, 8, 64))):
-            base = random.choice((0, 4096 + 8192 * random.randrange(n_slots)))
-            file.seek(base + random.randrange(random.choice((32, 64, 280, 600, 4500))))
-            file.write(random.choice((b"\0", b"\xff" * 4, bytes([random.randrange(256)]))))
-        if random.random() < 0.2:
-            file.truncate(random.randrange(size))
-PY
-	timeout 60 "$gprof_mt" report quality >out 2>err
-	status=$?
-	[ $status -le 1 ] || fail "seed $seed: exit status $status: $(head -3 err)"
-done
+reads_damaged 12 whole quality
 [ -z "$(find . -maxdepth 1 -name '[0-9]*')" ] || fail "a reader of a damaged capture wrote folders outside of it"
-echo "$rounds damaged captures read"
 exit 0

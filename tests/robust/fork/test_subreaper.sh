@@ -10,7 +10,7 @@ runs=0
 # adopts COMMAND...
 adopts()
 {
-	fresh timeout 20 "$@" >out 2>err || fail "$source: $*: status $?: $(cat out err)"
+	fresh timeout 60 "$@" >out 2>err || fail "$source: $*: status $?: $(cat out err)"
 	[ "$(cat out)" = "1 child, then No child processes" ] || fail "$source: $*: expected 1 child, found: $(cat out err)"
 	[ -e gprof-mt.data ] || fail "$source: $*: nothing was recorded: $(cat err)"
 	if [[ $source != none && $library == "$libgmon" ]]; then

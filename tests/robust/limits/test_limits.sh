@@ -28,7 +28,7 @@ for limit in --fsize={4096,20000,70000,100000,200000} --nofile={4,5,6,7,8,16} \
 	--nproc={1,2,3,4} --sigpending=0 --memlock=0 --rttime=1000000 --core=0 --msgqueue=0; do
 	prlimit "$limit" ./bare >bare.out 2>bare.err
 	bare=$?
-	fresh timeout 30 prlimit "$limit" env LD_PRELOAD="$libsync" ./limited >out 2>err
+	fresh timeout 60 prlimit "$limit" env LD_PRELOAD="$libsync" ./limited >out 2>err
 	ours=$?
 	n_runs=$((n_runs + 1))
 	[ $ours = $bare ] || fail "$limit: expected exit status $bare, found $ours: $(cat err)"

@@ -25,7 +25,7 @@ printf '[sample]\nhz = 1000\n' >count.conf
 runs=0 skipped=0
 for number in $numbers; do
 	for way in answer jump errno kill; do
-		expected=$(TELL_TRAPPED=1 timeout 20 ./bare "${number#*=}" $way 3 2>/dev/null)
+		expected=$(TELL_TRAPPED=1 timeout 60 ./bare "${number#*=}" $way 3 2>/dev/null)
 		[ -n "$expected" ] || { skipped=$((skipped + 1)); continue; }
 		for raw in "" raw; do
 			tell=1
@@ -38,7 +38,7 @@ for number in $numbers; do
 			config=$((runs % 4 / 2))
 			[ $config = 0 ] && config=count || config=history
 			got=$(TELL_TRAPPED=$tell GPROF_MT_CONFIG=$PWD/$config.conf LD_PRELOAD=$libsync fresh \
-				timeout 20 ./trapped "${number#*=}" $way 3 $raw 2>err) ||
+				timeout 60 ./trapped "${number#*=}" $way 3 $raw 2>err) ||
 				fail "${number%=*} $way $raw $config: exit status $?: $(tail -n 3 err)"
 			[ "$got" = "$expected" ] ||
 				fail "${number%=*} $way $raw $config: expected '$expected', found '$got'"
@@ -48,8 +48,8 @@ for number in $numbers; do
 done
 # A handler whose events are trapped again nests: it must not use up a small stack.
 openat=$(sed -n 's/^openat=//p' <<<"$(tr ' ' '\n' <<<"$numbers")")
-expected=$(ulimit -s 256 && timeout 20 ./bare "$openat" answer 3)
-got=$(ulimit -s 256 && GPROF_MT_CONFIG=$PWD/history.conf LD_PRELOAD=$libsync fresh timeout 20 ./trapped "$openat" answer 3 raw 2>err) &&
+expected=$(ulimit -s 256 && timeout 60 ./bare "$openat" answer 3)
+got=$(ulimit -s 256 && GPROF_MT_CONFIG=$PWD/history.conf LD_PRELOAD=$libsync fresh timeout 60 ./trapped "$openat" answer 3 raw 2>err) &&
 	[ "$got" = "$expected" ] ||
 	fail "nested handlers on a stack of 256 KiB: expected '$expected', found '$got' and exit status $?: $(tail -n 3 err)"
 # The handler of a sample reaches a filter that no library sees: SIGSYS must not be blocked in it.
@@ -60,7 +60,7 @@ for _ in 1 2 3; do
 done
 # If the kernel refuses a filter for all threads, the program is recorded as without one.
 build_pg filter_refused -D_GNU_SOURCE
-LD_PRELOAD=$libsync fresh timeout 20 ./filter_refused 2>err
+LD_PRELOAD=$libsync fresh timeout 60 ./filter_refused 2>err
 status=$?
 [ $status != 2 ] || fail "the kernel accepted a filter that the test expects it to refuse"
 [ $status = 7 ] && [ ! -s err ] || fail "refused filter: exit status $status: $(cat err)"

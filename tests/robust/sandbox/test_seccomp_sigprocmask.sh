@@ -5,7 +5,7 @@
 . "$GM_TOP/tests/lib.sh"
 
 build_pg trapped_block
-fresh timeout 20 ./trapped_block >out 2>err || fail "exit status $?: $(cat out err)"
+fresh timeout 60 ./trapped_block >out 2>err || fail "exit status $?: $(cat out err)"
 [ "$(cut -d' ' -f1 out)" -le 4 ] || fail "expected at most 4 jumps, found: $(cat out)"
 cat out
 exit 0

@@ -13,7 +13,7 @@ printf '[sync]\nmode = all\n' >all.conf
 unset GPROF_MT_CONFIG LD_PRELOAD
 for round in {1..20}; do
 	for how in exit cancel; do
-		fresh env GPROF_MT_CONFIG="$PWD/all.conf" LD_PRELOAD="$libsync" timeout 20 ./cancelled_wait "$how" ./cancelled_wait_plugin >out ||
+		fresh env GPROF_MT_CONFIG="$PWD/all.conf" LD_PRELOAD="$libsync" timeout 60 ./cancelled_wait "$how" ./cancelled_wait_plugin >out ||
 			fail "$how, round $round: exit status $?"
 		[ "$(cat out)" = 1 ] || fail "$how: expected 1 clean-up, found $(cat out)"
 		"$GM_TOP/tests/babeltrace" gprof-mt.data/*/user >text || fail "$how: a stream cannot be read"
