@@ -66,8 +66,8 @@ static void put_fields(struct cursor *cursor, const struct st_record *record, ui
 	enum shape shape = shape_of[record->id];
 
 	if (shape == SHAPE_CALL_PATH) {
-		put(cursor, record->extra, 2);
-		put(cursor, record->object, 8);
+		put(cursor, record->extra, 4);
+		put(cursor, record->object, 4);
 		return;
 	}
 	put(cursor, record->result, 1);
@@ -90,10 +90,11 @@ static const uint8_t *event_after(const uint8_t *at)
 		return id < ST_N_CLASSES ? at + 3 : NULL;
 	switch (shape_of[id]) {
 	case SHAPE_SITE:
-	case SHAPE_CALL_PATH:
 		return at + 10;
+	case SHAPE_CALL_PATH:
+		return at + 8;
 	case SHAPE_PATH:
-		return at + 3 + 8u * at[2];
+		return at + 16;
 	case SHAPE_TRIES:
 		return at + 20;
 	case SHAPE_BEGIN:
@@ -228,9 +229,13 @@ static void write_event(struct st_thread *self, const struct st_record *record)
 	uint64_t now_ns = record->now_ns;
 	struct cursor cursor;
 	uint16_t site = 0;
+	/*
+	 * Includes the definition of its site, which must not be lost on its own; with a call path,
+	 * those of its event, since another one must not take it.
+	 */
+	unsigned n = record->id == ST_EVENT_call_path ? 3 : 2;
 
-	/* Includes the definition of its site, which must not be lost on its own. */
-	if (!has_room(self, 2 * EVENT_MAX_BYTES, &now_ns)) {
+	if (!has_room(self, n * EVENT_MAX_BYTES, &now_ns)) {
 		/*
 		 * A lost path is not counted, because its event follows; nor is an event after a
 		 * fork.
@@ -273,18 +278,17 @@ bool st_emit_site(struct st_thread *self, uint16_t number, uintptr_t site, uint6
 	return true;
 }
 
-bool st_emit_path(struct st_thread *self, uint16_t number, const uint64_t *addresses, unsigned n,
+bool st_emit_path(struct st_thread *self, uint32_t number, uint32_t parent, uint64_t address,
 		  uint64_t now_ns)
 {
 	struct cursor cursor;
 
-	if (!has_room(self, EVENT_MAX_BYTES + n * sizeof(*addresses), &now_ns))
+	if (!has_room(self, EVENT_MAX_BYTES, &now_ns))
 		return false;
 	cursor = event_begin(self, ST_EVENT_path, now_ns);
-	put(&cursor, number, 2);
-	put(&cursor, n, 1);
-	for (unsigned i = 0; i < n; i++)
-		put(&cursor, addresses[i], 8);
+	put(&cursor, number, 4);
+	put(&cursor, parent, 4);
+	put(&cursor, address, 8);
 	event_end(self, &cursor, now_ns);
 	return true;
 }

@@ -11,8 +11,8 @@
 /* Writes a `site` (emit.c). Returns false if there is no room. */
 bool st_emit_site(struct st_thread *self, uint16_t number, uintptr_t site, uint64_t now_ns);
 
-/* Writes a `path` (emit.c). Returns false if there is no room, or no number left. */
-bool st_emit_path(struct st_thread *self, uint16_t number, const uint64_t *addresses, unsigned n,
+/* Writes a `path`, a node of call paths (emit.c). Returns false if there is no room. */
+bool st_emit_path(struct st_thread *self, uint32_t number, uint32_t parent, uint64_t address,
 		  uint64_t now_ns);
 
 /* Writes the `tries` of a run that has more than its first (emit.c). */
@@ -283,11 +283,17 @@ void st_ust_disown(void);
 /* Minimum wait time with a call path: [sync] paths. ~0: no call paths. */
 extern uint64_t st_path_wait_ns;
 
+/* Maximum number of frames: [sync] path_depth. */
+extern unsigned st_path_depth __attribute__((visibility("hidden")));
+
 /* The thread is on its final stack. */
 void st_path_stack_init(struct st_thread *self);
 
 /* All paths must be defined again. Signals are blocked. */
 void st_paths_forget(struct st_thread *self);
+
+/* In a forked child: the memory of the tables belongs to its parent. */
+void st_paths_forked(void);
 
 /* --- call sites (site.c) --------------------------------------------------------------------- */
 

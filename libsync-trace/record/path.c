@@ -8,9 +8,15 @@
  * -pg and -fno-omit-frame-pointer has. This library is compiled not to use %rbp, so that it still
  * has the program's value here.
  *
- * A path is defined once in a stream and then referred to by its number. The table has hashes of
- * the addresses as read and as checked; signals are blocked while it changes. Its first size is
- * part of the writer, whose page exists anyway: of a thousand threads most have few paths.
+ * Paths are stored as a tree: a node is an address and its caller's node. Each node is defined once
+ * in a stream and then referred to by its number, so a path that shares its outer frames with
+ * others defines only the inner ones. The parent of the outermost node is the reason why the path
+ * ends there. An address in no object of the load map has a node, too, which is not defined: a path
+ * ends before it.
+ *
+ * The table of nodes is a hash table by parent and address. Its first size is part of the writer's
+ * memory: of a thousand threads most have few paths. Signals are blocked while it grows. If a
+ * handler jumps out while a node is added, at worst it is defined again, by another number.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -22,13 +28,23 @@
 #include "runtime/sys/sys.h"
 #include "runtime/unwind/unwind.h"
 
-#define OWN_FRAMES_MAX 8u    /* of this library */
-#define SLOTS_MAX      4096u /* half of them are used */
-#define NUMBER_BITS    16
-#define NUMBER_MASK    ((1u << NUMBER_BITS) - 1)
-#define NUMBER_NONE    NUMBER_MASK /* there is no path beyond the site */
+#define OWN_FRAMES_MAX (ST_FRAMES_MAX - ST_PATH_MAX) /* of this library */
+#define SLOTS_MAX      (1u << 20)		     /* of a thread: 16 MiB */
+#define TABLES_MAX     ((uint64_t)256 << 20)	     /* of all threads, in bytes */
+#define OUTSIDE	       UINT32_MAX		     /* number of a node that ends paths */
 
 uint64_t st_path_wait_ns = UINT64_MAX;
+unsigned st_path_depth = ST_PATH_MAX;
+
+_Static_assert((int)ST_PATH_DEPTH == (int)GM_END_DEPTH &&
+		   (int)ST_PATH_NO_OBJECT == (int)GM_END_NO_OBJECT &&
+		   (int)ST_PATH_NO_TABLE == (int)GM_END_NO_TABLE &&
+		   (int)ST_PATH_BAD_TABLE == (int)GM_END_BAD_TABLE &&
+		   (int)ST_PATH_EXPRESSION == (int)GM_END_EXPRESSION &&
+		   (int)ST_PATH_STACK == (int)GM_END_STACK && (int)ST_N_PATH_ENDS == (int)GM_N_ENDS,
+	       "the reasons of the walk are those of the format");
+
+static uint64_t tables_bytes; /* of all tables that grew */
 
 /* --- frames ----------------------------------------------------------------------------------- */
 
@@ -80,89 +96,107 @@ static bool has_site(const uint64_t *addresses, unsigned n, uintptr_t site)
 	return false;
 }
 
-/*
- * Stores the path; up to OWN_FRAMES_MAX places before *ret are used, too. Returns its length, at
- * least 1.
- */
-static unsigned walk(struct st_thread *self, uintptr_t site, uint64_t *room, uint64_t **ret)
+/* Addresses in self->frames, innermost first. */
+struct path {
+	uint64_t *addresses;
+	unsigned n; /* at least 1 */
+	uint32_t end;
+};
+
+static struct path walk(struct st_thread *self, uintptr_t site)
 {
+	struct path path = {.addresses = self->frames};
 	struct gm_registers here;
 	enum gm_unwind_end end;
 	unsigned n, own = 0;
 
 	gm_registers_here(&here);
 	if (gm_find_object != NULL) {
-		n = gm_unwind(&here, &self->stack, room, OWN_FRAMES_MAX + ST_PATH_MAX, &end);
-		while (own < n && own < OWN_FRAMES_MAX && room[own] != site && is_own(room[own]))
+		n = gm_unwind(&here, &self->stack, self->frames, OWN_FRAMES_MAX + st_path_depth,
+			      &end);
+		while (own < n && own < OWN_FRAMES_MAX && self->frames[own] != site &&
+		       is_own(self->frames[own]))
 			own++;
-		*ret = room + own;
-		if (has_site(*ret, n - own, site))
-			return drop_own(*ret, n - own < ST_PATH_MAX ? n - own : ST_PATH_MAX);
+		path.addresses += own;
+		path.n = n - own < st_path_depth ? n - own : st_path_depth;
+		path.end = n - own > st_path_depth ? ST_PATH_DEPTH : end;
+		if (has_site(path.addresses, path.n, site)) {
+			path.n = drop_own(path.addresses, path.n);
+			return path;
+		}
 	}
 	here = registers_at(site, &here);
-	*ret = room;
-	return gm_unwind(&here, &self->stack, room, ST_PATH_MAX, &end);
+	path.addresses = self->frames;
+	path.n = gm_unwind(&here, &self->stack, self->frames, st_path_depth, &end);
+	path.end = end;
+	return path;
 }
 
-/* Returns the number of leading addresses that are in an object of the load map. */
-static unsigned noted(const uint64_t *addresses, unsigned n)
+/* --- nodes ------------------------------------------------------------------------------------ */
+
+/* Returns the slot of the node, or the free slot for it. */
+static struct st_node *node_at(const struct st_paths *paths, uint32_t parent, uint64_t address)
 {
-	unsigned i = 1;
+	uint64_t hash = (address ^ (uint64_t)parent << 40) * 0x9e3779b97f4a7c15u;
 
-	while (i < n && gm_maps_note(addresses[i] - 1, NULL))
-		i++;
-	return i;
-}
+	hash = (hash ^ parent) * 0x9e3779b97f4a7c15u;
+	for (uint64_t i = hash >> 40;; i++) {
+		struct st_node *node = &paths->nodes[i & (paths->n_slots - 1)];
 
-/* --- numbers ---------------------------------------------------------------------------------- */
-
-static uint64_t hash_of(const uint64_t *addresses, unsigned n)
-{
-	uint64_t hash = n;
-
-	for (unsigned i = 0; i < n; i++) {
-		hash = (hash ^ addresses[i]) * 0x9e3779b97f4a7c15u;
-		hash ^= hash >> 32;
-	}
-	return hash | (uint64_t)1 << 63; /* never 0 */
-}
-
-/*
- * Returns the slot of the hash, or the free slot for it. A slot holds the hash with its low bits
- * replaced by the number; 0: free.
- */
-static uint64_t *slot_of(const struct st_paths *paths, uint64_t hash)
-{
-	for (uint64_t i = hash >> 32;; i++) {
-		uint64_t *slot = &paths->slots[i & (paths->n_slots - 1)];
-
-		if (*slot == 0 || (*slot ^ hash) >> NUMBER_BITS == 0)
-			return slot;
+		if (node->number == 0 || (node->address == address && node->parent == parent))
+			return node;
 	}
 }
 
-static void remember(struct st_paths *paths, uint64_t hash, uint16_t number)
+static uint64_t table_bytes(const struct st_paths *paths)
 {
-	uint64_t *slot = slot_of(paths, hash);
+	return paths->n_slots * sizeof(paths->nodes[0]);
+}
 
-	paths->n_used += *slot == 0;
-	*slot = (hash & ~(uint64_t)NUMBER_MASK) | number;
+static struct st_node *first_nodes(struct st_thread *self)
+{
+	return ((struct st_writer *)self)->first_nodes;
+}
+
+/* Returns memory for the nodes of a table; NULL: there is no more. */
+static struct st_node *nodes_new(uint64_t size_bytes)
+{
+	struct st_node *nodes = NULL;
+
+	if (__atomic_add_fetch(&tables_bytes, size_bytes, __ATOMIC_RELAXED) <= TABLES_MAX)
+		nodes = st_memory_new(size_bytes);
+	if (nodes == NULL)
+		__atomic_fetch_sub(&tables_bytes, size_bytes, __ATOMIC_RELAXED);
+	return nodes;
+}
+
+static void nodes_free(struct st_thread *self)
+{
+	uint64_t size_bytes = table_bytes(&self->paths);
+
+	if (self->paths.nodes == first_nodes(self))
+		return;
+	gm_sys_munmap(self->paths.nodes, size_bytes);
+	__atomic_fetch_sub(&tables_bytes, size_bytes, __ATOMIC_RELAXED);
 }
 
 static bool grow(struct st_thread *self)
 {
-	struct st_paths *paths = &self->paths;
-	struct st_paths bigger = {.n = paths->n, .n_slots = SLOTS_MAX};
+	const struct st_paths *paths = &self->paths;
+	struct st_paths bigger = *paths;
 
 	if (paths->n_slots == SLOTS_MAX)
 		return false;
-	bigger.slots = st_memory_new(SLOTS_MAX * sizeof(*bigger.slots));
-	if (bigger.slots == NULL)
+	bigger.n_slots = 4 * paths->n_slots;
+	bigger.nodes = nodes_new(table_bytes(&bigger));
+	if (bigger.nodes == NULL)
 		return false;
 	for (uint32_t i = 0; i < paths->n_slots; i++)
-		if (paths->slots[i] != 0)
-			remember(&bigger, paths->slots[i], (uint16_t)paths->slots[i]);
-	*paths = bigger;
+		if (paths->nodes[i].number != 0)
+			*node_at(&bigger, paths->nodes[i].parent, paths->nodes[i].address) =
+			    paths->nodes[i];
+	nodes_free(self);
+	self->paths = bigger;
 	return true;
 }
 
@@ -170,60 +204,98 @@ void st_paths_forget(struct st_thread *self)
 {
 	struct st_paths *paths = &self->paths;
 
-	if (paths->slots != NULL)
-		memset(paths->slots, 0, paths->n_slots * sizeof(paths->slots[0]));
-	paths->n_used = paths->n = 0;
+	if (paths->nodes != NULL)
+		memset(paths->nodes, 0, table_bytes(paths));
+	paths->n_used = 0;
 }
 
-/* Makes room for two more paths: one as read, and one as checked. */
+void st_paths_forked(void)
+{
+	if (tables_bytes != 0)
+		tables_bytes = 0;
+}
+
+/* Makes room for one more node. */
 static bool table_has_room(struct st_thread *self)
 {
 	struct st_paths *paths = &self->paths;
 
-	if (paths->slots == NULL) {
-		paths->slots = self->first_paths;
-		paths->n_slots = ST_PATHS_FIRST;
-	}
-	return paths->n_used + 2 <= paths->n_slots / 2 || st_grow(self, grow);
+	return paths->n_used < paths->n_slots - paths->n_slots / 4 || st_grow(self, grow);
 }
 
-/* Returns the number of a checked path, and defines it if it is new. 0: there is no room. */
-static uint16_t define(struct st_thread *self, const uint64_t *addresses, unsigned n,
-		       uint64_t now_ns)
+/* Returns the number of a node, which it defines if it is new. 0: there is no room. */
+static uint32_t node_number(struct st_thread *self, uint32_t parent, uint64_t address,
+			    bool is_innermost, uint64_t now_ns)
 {
 	struct st_paths *paths = &self->paths;
-	uint64_t hash = hash_of(addresses, n), known = *slot_of(paths, hash);
+	struct st_node *node = node_at(paths, parent, address);
+	uint32_t number = OUTSIDE;
 
-	if (n == 1)
-		return NUMBER_NONE;
-	if (known != 0)
-		return (uint16_t)known;
-	if (!st_emit_path(self, (uint16_t)(paths->n + 1), addresses, n, now_ns))
+	if (node->number != 0)
+		return node->number;
+	if (!table_has_room(self))
 		return 0;
-	remember(paths, hash, (uint16_t)++paths->n);
-	return (uint16_t)paths->n;
+	if (gm_maps_note(address - 1, NULL) || is_innermost) {
+		if (paths->last == OUTSIDE - 1)
+			return 0;
+		number = paths->last < ST_PATH_FIRST ? ST_PATH_FIRST : paths->last + 1;
+		paths->last = number;
+		if (!st_emit_path(self, number, parent, address, now_ns))
+			return 0;
+	}
+	node = node_at(paths, parent, address); /* after the table has grown */
+	paths->n_used++;
+	node->address = address;
+	node->parent = parent;
+	/* release: a handler that jumps out leaves the node whole or free */
+	__atomic_store_n(&node->number, number, __ATOMIC_RELEASE);
+	return number;
 }
 
-static ST_COLD uint16_t learn(struct st_thread *self, const uint64_t *addresses, unsigned n,
-			      uint64_t now_ns)
+/* Returns the number of the path's node; 0: not all its nodes are known. */
+static uint32_t find(const struct st_paths *paths, const struct path *path)
 {
-	uint16_t number = 0;
+	uint32_t parent = path->end;
 
-	if (table_has_room(self))
-		number = define(self, addresses, noted(addresses, n), now_ns);
-	if (number != 0)
-		remember(&self->paths, hash_of(addresses, n), number);
-	else if (self->live)
-		gm_process_count_path_lost();
-	return number;
+	for (unsigned i = path->n; i-- > 0;) {
+		uint32_t number = node_at(paths, parent, path->addresses[i])->number;
+
+		if (number == 0)
+			return 0;
+		parent = number == OUTSIDE ? ST_PATH_NO_OBJECT : number;
+	}
+	return parent;
+}
+
+/* The same, but defines nodes that are not known. 0: there is no room. */
+static ST_COLD uint32_t learn(struct st_thread *self, const struct path *path, uint64_t now_ns)
+{
+	uint32_t parent = path->end;
+
+	for (unsigned i = path->n; i-- > 0;) {
+		uint32_t number = node_number(self, parent, path->addresses[i], i == 0, now_ns);
+
+		if (number == 0)
+			return 0;
+		parent = number == OUTSIDE ? ST_PATH_NO_OBJECT : number;
+	}
+	return parent;
+}
+
+static void table_init(struct st_thread *self)
+{
+	struct st_paths *paths = &self->paths;
+
+	paths->nodes = first_nodes(self);
+	paths->n_slots = ST_NODES_FIRST;
+	st_paths_forget(self); /* in a forked child they may be the parent's */
 }
 
 void st_path_note(struct st_thread *self, uintptr_t site, const void *object, uint64_t wait_ns,
 		  uint64_t now_ns)
 {
-	uint64_t room[OWN_FRAMES_MAX + ST_PATH_MAX], *addresses;
-	unsigned n;
-	uint16_t number = 0;
+	struct path path;
+	uint32_t number;
 
 	/*
 	 * LTTng's events have no paths; LTTng's own and merely counted operations are not events.
@@ -232,11 +304,14 @@ void st_path_note(struct st_thread *self, uintptr_t site, const void *object, ui
 	    now_ns == ST_JUST_COUNTED || (self->ust && st_ust_is_own(site)))
 		return;
 	st_sites_check(self);
-	n = walk(self, site, room, &addresses);
-	if (self->paths.slots != NULL)
-		number = (uint16_t)*slot_of(&self->paths, hash_of(addresses, n));
+	if (self->paths.nodes == NULL)
+		table_init(self);
+	path = walk(self, site);
+	number = find(&self->paths, &path);
 	if (number == 0)
-		number = learn(self, addresses, n, now_ns);
-	if (number != 0 && number != NUMBER_NONE)
+		number = learn(self, &path, now_ns);
+	if (number == 0 && self->live)
+		gm_process_count_path_lost();
+	else if (number != 0)
 		st_emit_parts(self, ST_EVENT_call_path, 0, 0, object, number, now_ns);
 }

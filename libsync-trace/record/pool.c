@@ -22,8 +22,8 @@
 #include "runtime/sys/sys.h"
 
 #define ADDRESS_BITS   48
-#define WRITER_BYTES   4096u
-#define FIRST_WRITERS  15u   /* few: a program that locks its memory locks all of them */
+#define WRITER_BYTES   sizeof(struct st_writer)
+#define FIRST_WRITERS  7u    /* few: a program that locks its memory locks all of them */
 #define CHUNK_WRITERS  1023u /* each chunk is a mapping, of which a process has a limited number */
 #define OPEN_FILES_MAX 1024  /* mappings that writers without a thread may keep */
 #define PREPARED_MAX   4u
@@ -33,9 +33,8 @@ struct chunk {
 	struct chunk *older;
 	uint32_t n_used;
 	uint32_t n_writers;
-	_Alignas(WRITER_BYTES) uint8_t writers[][WRITER_BYTES];
+	struct st_writer writers[];
 };
-_Static_assert(sizeof(struct st_thread) <= WRITER_BYTES, "a writer has a page to itself");
 
 static uint64_t parked; /* struct st_thread *, with a counter above it */
 static int n_open;
@@ -103,7 +102,7 @@ static struct st_thread *writer_new(void)
 			uint32_t n = __atomic_fetch_add(&from->n_used, 1, __ATOMIC_RELAXED);
 
 			if (n < from->n_writers)
-				return (struct st_thread *)from->writers[n];
+				return &from->writers[n].thread;
 		}
 	} while (chunk_new(from));
 	return NULL;
@@ -220,7 +219,7 @@ void st_pool_detour(uint8_t why)
 		uint32_t n = __atomic_load_n(&from->n_used, __ATOMIC_RELAXED);
 
 		for (uint32_t i = 0; i < n && i < from->n_writers; i++) {
-			struct st_thread *writer = (struct st_thread *)from->writers[i];
+			struct st_thread *writer = &from->writers[i].thread;
 
 			__atomic_fetch_or(&writer->detours, why, __ATOMIC_RELEASE);
 		}
@@ -248,7 +247,7 @@ void st_pool_check(unsigned n)
 			__atomic_store_n(&check_at, 0, __ATOMIC_RELAXED);
 			continue;
 		}
-		st_writer_check((struct st_thread *)from->writers[at]);
+		st_writer_check(&from->writers[at].thread);
 	}
 }
 

@@ -44,8 +44,8 @@ static enum gm_sync_sink sink;
 #define FIELDS_COND	 FIELDS_OP "address_t mutex; "
 #define FIELDS_ROUTINE	 FIELDS_OP "address_t routine; "
 #define FIELDS_SITE	 "uint16_t number; address_t address; "
-#define FIELDS_CALL_PATH "uint16_t path; address_t object; "
-#define FIELDS_PATH	 "uint16_t number; uint8_t depth; address_t addresses[depth]; "
+#define FIELDS_CALL_PATH "uint32_t path; uint32_t object_low; "
+#define FIELDS_PATH	 "uint32_t number; uint32_t parent; address_t address; "
 #define FIELDS_TRIES	 "address_t object; uint32_t holder; uint64_t more; "
 #define FIELDS_SAME	 "uint8_t result; uint16_t site; "
 
@@ -88,6 +88,7 @@ bool st_process_check_fork(void)
 	st_spares_forget();
 	st_waits_forget();
 	st_counts_forget();
+	st_paths_forked();
 	st_ust_forked();
 	if (__atomic_load_n(&state, __ATOMIC_RELAXED) != STATE_OFF || is_lost)
 		__atomic_store_n(&state, STATE_NEW, __ATOMIC_RELAXED);
@@ -182,6 +183,8 @@ static uint32_t open_now(void)
 	trace.lost = st_packet_lost;
 	if (st_path_wait_ns != process->config.sync_path_ns)
 		st_path_wait_ns = process->config.sync_path_ns;
+	if (st_path_depth != process->config.sync_path_depth)
+		st_path_depth = (unsigned)process->config.sync_path_depth;
 	if (sink != GM_SINK_LTTNG &&
 	    !gm_trace_open(&trace, "user", process->config.sync_buffer_bytes, events, ST_N_CLASSES,
 			   "cannot record synchronization")) {

@@ -9,7 +9,7 @@
  * with the first writer, at whatever time it resumes. While the gate is closed, no function is
  * called that may block or that may call a wrapper.
  *
- * All data of a writer is in one anonymous page that the kernel zeroes in a forked child
+ * All data of a writer is in two anonymous pages that the kernel zeroes in a forked child
  * (MADV_WIPEONFORK). A zeroed page has no room for events, so the first event of a child of any
  * kind of fork takes the slow path, which detects the fork and begins a stream for the child.
  */
@@ -40,7 +40,8 @@
 #define ST_SITE() st_caller(ST_SITE_PLACE())
 
 #define ST_SITES_FIRST 128u /* a power of two, like the next */
-#define ST_PATHS_FIRST 256u
+#define ST_NODES_FIRST 256u
+#define ST_FRAMES_MAX  (8u + ST_PATH_MAX) /* the first ones are of this library */
 #define ST_OP_BYTES    16u
 #define ST_SAME_BYTES  8u
 #define ST_SITE_BITS   16
@@ -55,12 +56,18 @@ struct st_record {
 	uint64_t now_ns;
 };
 
-/* The call paths defined in a stream (path.c). */
+/* A node of the call paths in a stream: an address, called from its parent (path.c). */
+struct st_node {
+	uint64_t address;
+	uint32_t parent; /* number of that node; 0: none */
+	uint32_t number; /* 0: the slot is free */
+};
+
 struct st_paths {
-	uint64_t *slots;  /* NULL: none yet */
-	uint32_t n_slots; /* a power of two */
+	struct st_node *nodes; /* a hash table; NULL: none yet */
+	uint32_t n_slots;      /* a power of two */
 	uint32_t n_used;
-	uint32_t n; /* number of paths defined */
+	uint32_t last; /* number of the stream's newest node */
 };
 
 /* The open run of failed tries (tries.h). */
@@ -128,9 +135,15 @@ struct st_thread {
 	bool is_spare;		  /* counted in n_spares: its thread has another one */
 	struct gm_thread_slot *slot;
 	_Alignas(16) uint64_t first_sites[ST_SITES_FIRST]; /* pairs: see st_site_find() */
-	uint64_t first_paths[ST_PATHS_FIRST];
+	uint64_t frames[ST_FRAMES_MAX];			   /* of the path that is being recorded */
 };
 _Static_assert(sizeof(struct st_thread) <= 4096, "one page");
+
+/* The memory of a writer. A thread that records no call path does not use the second page. */
+struct st_writer {
+	_Alignas(4096) struct st_thread thread;
+	_Alignas(4096) struct st_node first_nodes[ST_NODES_FIRST];
+};
 
 /*
  * ST_DETOUR_PAUSE: the last event is more than a second old, so the next time stamp may need more

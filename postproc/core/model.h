@@ -16,6 +16,7 @@
 
 #include <glib.h>
 
+#include "sync-trace/events.h"
 #include "core/error.h"
 
 #define PP_TIME_UNKNOWN INT64_MIN
@@ -30,6 +31,7 @@ struct pp_process {
 	int64_t start_ns, end_ns; /* PP_TIME_UNKNOWN where not known */
 	uint64_t proc_start;	  /* field 22 of /proc/PID/stat; 0: not known */
 	uint64_t threads_lost, calls_lost, events_lost, paths_lost;
+	uint64_t path_ends[ST_N_PATH_ENDS]; /* operations whose path ends for each reason */
 	uint64_t n_in_memory; /* threads whose last data existed in memory only, and is lost */
 	uint16_t threads_why, calls_why, events_why; /* core/loss.h */
 	uint8_t left_out;			     /* enum gm_stalled: steps that have no count */

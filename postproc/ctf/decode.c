@@ -368,7 +368,7 @@ static void find_child(struct pp_stream *stream, uint64_t tid, uint64_t number)
 	if (process && stream->thread && stream->thread->process == process)
 		return;
 	g_array_set_size(stream->sites, 0);
-	g_ptr_array_set_size(stream->paths, 0);
+	g_array_set_size(stream->nodes, 0);
 	stream->path = NULL;
 	stream->more_tries = stream->tries_holder = 0;
 	if (process) {
@@ -478,6 +478,12 @@ void pp_stream_emit_unseen(const struct pp_stream *stream, int64_t time_ns)
 void pp_decoder_init(struct pp_decoder *decoder, struct pp_capture *capture, unsigned kinds,
 		     void (*take)(void *data, const struct pp_event *event), void *data)
 {
+	/* Each sweep counts them anew. */
+	for (guint i = 0; i < capture->model->processes->len; i++) {
+		struct pp_process *process = capture->model->processes->pdata[i];
+
+		memset(process->path_ends, 0, sizeof(process->path_ends));
+	}
 	*decoder = (struct pp_decoder){
 	    .capture = capture,
 	    .kinds = kinds,
@@ -503,13 +509,13 @@ void pp_stream_init(struct pp_stream *stream, struct pp_decoder *decoder,
 	    .name = g_utf8_make_valid(name, -1),
 	    .cpu = PP_CPU_UNKNOWN,
 	    .sites = g_array_new(FALSE, TRUE, sizeof(uint64_t)),
-	    .paths = g_ptr_array_new(),
+	    .nodes = g_array_new(FALSE, FALSE, sizeof(struct pp_path_node)),
 	};
 }
 
 void pp_stream_done(struct pp_stream *stream)
 {
 	g_array_unref(stream->sites);
-	g_ptr_array_unref(stream->paths);
+	g_array_unref(stream->nodes);
 	g_free(stream->name);
 }

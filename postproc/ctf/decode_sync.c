@@ -59,28 +59,83 @@ static void place_event(struct pp_model *model, const struct pp_process *process
 
 /* --- paths ---------------------------------------------------------------------------------- */
 
+/*
+ * Numbers increase in a stream.  If they do not, it is damaged, and no definition in it is certain.
+ */
 static void decode_path(struct pp_stream *stream, const struct pp_record *record)
 {
-	uint64_t number = record->values[PP_PATH_NUMBER];
-	uint64_t n = record->n_addresses;
+	uint64_t number = record->values[PP_PATH_NUMBER], parent = record->values[PP_PATH_PARENT];
+	struct pp_path_node node = {.number = (uint32_t)number,
+				    .parent = (uint32_t)parent,
+				    .address = record->values[PP_PATH_ADDRESS]};
+	guint n = stream->nodes->len;
 
-	if (number > UINT16_MAX || n > ST_PATH_MAX)
+	if (number > UINT32_MAX || number < ST_PATH_FIRST || parent >= number ||
+	    (n && g_array_index(stream->nodes, struct pp_path_node, n - 1).number >= number)) {
+		g_array_set_size(stream->nodes, 0);
+		pp_model_add_problem(stream->decoder->capture->model,
+				     "call paths with contradictory definitions", stream->name, 1);
 		return;
-	if (number >= stream->paths->len)
-		g_ptr_array_set_size(stream->paths, (gint)number + 1);
-	stream->paths->pdata[number] =
-	    (void *)pp_model_path(stream->decoder->capture->model, record->addresses, (unsigned)n);
+	}
+	g_array_append_val(stream->nodes, node);
 }
 
+static int compare_nodes(const void *a, const void *b)
+{
+	uint32_t x = ((const struct pp_path_node *)a)->number;
+	uint32_t y = ((const struct pp_path_node *)b)->number;
+
+	return (x > y) - (x < y);
+}
+
+static struct pp_path_node *find_node(struct pp_stream *stream, uint64_t number)
+{
+	struct pp_path_node key = {.number = (uint32_t)number};
+	guint at;
+
+	return number <= UINT32_MAX &&
+		       g_array_binary_search(stream->nodes, &key, compare_nodes, &at)
+		   ? &g_array_index(stream->nodes, struct pp_path_node, at)
+		   : NULL;
+}
+
+/*
+ * Returns the path up to the node, and why it ends.  NULL: one of its nodes is not defined, since a
+ * packet is missing.
+ */
+static const struct pp_path *path_to(struct pp_stream *stream, struct pp_path_node *innermost)
+{
+	const struct pp_path_node *node = innermost;
+	uint64_t addresses[ST_PATH_MAX];
+	unsigned n = 0;
+
+	if (innermost->path)
+		return innermost->path;
+	for (; node && n < ST_PATH_MAX; node = find_node(stream, node->parent)) {
+		addresses[n++] = node->address;
+		if (node->parent >= ST_PATH_FIRST)
+			continue;
+		innermost->end = node->parent;
+		innermost->path = pp_model_path(stream->decoder->capture->model, addresses, n);
+		break;
+	}
+	return innermost->path;
+}
+
+/* A path that ends early at the site tells nothing but that. */
 static void decode_call_path(struct pp_stream *stream, const struct pp_record *record)
 {
-	uint64_t number = record->values[PP_CALL_PATH_NUMBER];
+	struct pp_path_node *node = find_node(stream, record->values[PP_CALL_PATH_NUMBER]);
 
-	stream->path = number < stream->paths->len ? stream->paths->pdata[number] : NULL;
-	stream->path_object = record->values[PP_CALL_PATH_OBJECT];
+	stream->path = node ? path_to(stream, node) : NULL;
+	stream->path_object_low = (uint32_t)record->values[PP_CALL_PATH_OBJECT_LOW];
 	if (!stream->path)
 		pp_model_add_problem(stream->decoder->capture->model,
 				     "synch-events with undefined call paths", stream->name, 1);
+	else if (stream->thread && node->end < ST_N_PATH_ENDS)
+		stream->thread->process->path_ends[node->end]++;
+	if (stream->path && stream->path->n == 1)
+		stream->path = NULL;
 }
 
 /* A call path applies to a single event. */
@@ -89,7 +144,7 @@ static const struct pp_path *take_path(struct pp_stream *stream, uint64_t object
 	const struct pp_path *path = stream->path;
 
 	stream->path = NULL;
-	return stream->path_object == object ? path : NULL;
+	return stream->path_object_low == (uint32_t)object ? path : NULL;
 }
 
 static void decode_tries(struct pp_stream *stream, const struct pp_record *record)

@@ -12,7 +12,7 @@
 #define SYSCALL_ENTRY "syscall_entry_"
 #define SYSCALL_EXIT  "syscall_exit_"
 
-enum need { NONE, INTEGER, STRING, INTEGER_OR_NONE, STRING_OR_NONE, ARRAY, CONTEXT_OR_NONE };
+enum need { NONE, INTEGER, STRING, INTEGER_OR_NONE, STRING_OR_NONE, CONTEXT_OR_NONE };
 
 struct wanted_field {
 	const char *name;
@@ -57,8 +57,8 @@ static const struct wanted_field shape_fields[][PP_MAX_FIELDS] = {
     [ROUTINE] =
 	{{"result", INTEGER}, {"site", INTEGER}, {"object", INTEGER}, {}, {"routine", INTEGER}},
     [SITE] = {{"number", INTEGER}, {"address", INTEGER}},
-    [CALL_PATH] = {{"path", INTEGER}, {"object", INTEGER}},
-    [PATH] = {{"number", INTEGER}, {"addresses", ARRAY}},
+    [CALL_PATH] = {{"path", INTEGER}, {"object_low", INTEGER}},
+    [PATH] = {{"number", INTEGER}, {"parent", INTEGER}, {"address", INTEGER}},
     [TRIES] = {{"object", INTEGER}, {"holder", INTEGER}, {"more", INTEGER}},
     [SWITCH] = {{"prev_tid", INTEGER},
 		{"prev_state", INTEGER},
@@ -189,8 +189,6 @@ static enum shape shape_in(enum shape shape, const struct pp_class_description *
 static enum pp_member_type type_for(enum need need)
 {
 	switch (need) {
-	case ARRAY:
-		return PP_MEMBER_ARRAY;
 	case STRING:
 	case STRING_OR_NONE:
 		return PP_MEMBER_STRING;
@@ -224,8 +222,7 @@ static const char *find_fields(struct pp_event_class *class, const struct wanted
 		*field = find_field(in_context ? description->context : description->payload,
 				    wanted[i].name, type_for(wanted[i].need));
 		field->in_context = in_context;
-		if (field->index < 0 && (wanted[i].need == INTEGER || wanted[i].need == STRING ||
-					 wanted[i].need == ARRAY))
+		if (field->index < 0 && (wanted[i].need == INTEGER || wanted[i].need == STRING))
 			return wanted[i].name;
 	}
 	return NULL;

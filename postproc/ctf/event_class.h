@@ -37,8 +37,8 @@ enum pp_class {
 
 /* Positions in pp_event_class.fields. */
 enum { PP_SITE_NUMBER, PP_SITE_ADDRESS };
-enum { PP_CALL_PATH_NUMBER, PP_CALL_PATH_OBJECT };
-enum { PP_PATH_NUMBER, PP_PATH_ADDRESSES };
+enum { PP_CALL_PATH_NUMBER, PP_CALL_PATH_OBJECT_LOW };
+enum { PP_PATH_NUMBER, PP_PATH_PARENT, PP_PATH_ADDRESS };
 enum { PP_TRIES_OBJECT, PP_TRIES_HOLDER, PP_TRIES_MORE };
 enum { PP_SYNC_RESULT, PP_SYNC_SITE, PP_SYNC_OBJECT, PP_SYNC_HOLDER, PP_SYNC_VALUE };
 enum { PP_SWITCH_PREV, PP_SWITCH_STATE, PP_SWITCH_NEXT, PP_SWITCH_PREV_COMM, PP_SWITCH_NEXT_COMM };
@@ -57,11 +57,11 @@ enum pp_class_names { PP_NAMES_OURS, PP_NAMES_KERNEL, PP_NAMES_UST };
 #define PP_MAX_FIELDS 5
 
 /* A member of a structure, as the trace's metadata defines it. */
-enum pp_member_type { PP_MEMBER_OTHER, PP_MEMBER_INTEGER, PP_MEMBER_STRING, PP_MEMBER_ARRAY };
+enum pp_member_type { PP_MEMBER_OTHER, PP_MEMBER_INTEGER, PP_MEMBER_STRING };
 
 struct pp_member {
 	const char *name;
-	enum pp_member_type type; /* PP_MEMBER_ARRAY: of unsigned integers */
+	enum pp_member_type type;
 	bool is_signed;
 };
 

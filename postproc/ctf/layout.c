@@ -28,7 +28,7 @@ static bool place_members(const GArray *members, unsigned *offset, struct pp_hea
 		const struct pp_tsdl_member *member =
 		    &g_array_index(members, struct pp_tsdl_member, i);
 
-		if (member->type.kind != PP_TSDL_INTEGER || member->length_member >= 0)
+		if (member->type.kind != PP_TSDL_INTEGER)
 			return false;
 		for (unsigned n = 0; n < n_names; n++)
 			if (strcmp(names[n], member->name) == 0)
@@ -92,14 +92,12 @@ static struct pp_members describe(const GArray *members, struct pp_member *to)
 	for (guint i = 0; members && i < members->len; i++) {
 		const struct pp_tsdl_member *member =
 		    &g_array_index(members, struct pp_tsdl_member, i);
-		bool is_array = member->length || member->length_member >= 0;
 
 		to[i] = (struct pp_member){
 		    .name = member->name,
 		    .type = member->type.kind == PP_TSDL_STRING ? PP_MEMBER_STRING
-			    : !is_array				? PP_MEMBER_INTEGER
-			    : !member->type.is_signed		? PP_MEMBER_ARRAY
-								: PP_MEMBER_OTHER,
+			    : member->length			? PP_MEMBER_OTHER
+								: PP_MEMBER_INTEGER,
 		    .is_signed = member->type.is_signed,
 		};
 	}
@@ -130,8 +128,6 @@ static void find_slots(const struct pp_event_class *class, int member, bool in_c
 /* Returns false for a type that is not supported here. */
 static bool add_steps(struct pp_layout_class *class, const GArray *members, bool in_context)
 {
-	unsigned first = class->n_steps;
-
 	for (guint i = 0; members && i < members->len; i++) {
 		const struct pp_tsdl_member *member =
 		    &g_array_index(members, struct pp_tsdl_member, i);
@@ -142,11 +138,7 @@ static bool add_steps(struct pp_layout_class *class, const GArray *members, bool
 		find_slots(&class->class, (int)i, in_context, step);
 		step->bytes = (uint8_t)(member->type.bits / 8);
 		step->is_signed = member->type.is_signed;
-		step->kind = member->type.kind == PP_TSDL_STRING ? PP_STEP_TEXT
-			     : member->length_member >= 0	 ? PP_STEP_ARRAY
-								 : PP_STEP_INTEGER;
-		if (step->kind == PP_STEP_ARRAY)
-			step->length_step = (uint8_t)(first + (unsigned)member->length_member);
+		step->kind = member->type.kind == PP_TSDL_STRING ? PP_STEP_TEXT : PP_STEP_INTEGER;
 	}
 	return true;
 }

@@ -16,19 +16,18 @@ struct pp_head_field {
 };
 
 /* How to decode the next bytes of an event. */
-enum pp_step_kind { PP_STEP_INTEGER, PP_STEP_TEXT, PP_STEP_ARRAY };
+enum pp_step_kind { PP_STEP_INTEGER, PP_STEP_TEXT };
 
 #define PP_NO_SLOT   255
 #define PP_MAX_STEPS 64
 
 struct pp_step {
 	uint8_t kind;  /* enum pp_step_kind */
-	uint8_t bytes; /* size of the integer, or of an element */
+	uint8_t bytes; /* size of the integer */
 	bool is_signed;
 	bool is_tid;  /* context field with the tid of the event's thread */
 	uint8_t slot; /* in the record; PP_NO_SLOT: not used */
 	uint8_t more_slot;
-	uint8_t length_step; /* of an array: the step with its length */
 };
 
 /*

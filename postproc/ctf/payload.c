@@ -40,44 +40,22 @@ static const uint8_t *take_text(struct pp_record *record, const struct pp_step *
 	return zero ? zero + 1 : NULL;
 }
 
-static const uint8_t *take_array(struct pp_record *record, const struct pp_step *step,
-				 const uint8_t *at, const uint8_t *end, uint64_t n)
-{
-	if (n > (uint64_t)(end - at) / step->bytes)
-		return NULL;
-	if (step->slot != PP_NO_SLOT) {
-		record->n_addresses = n;
-		for (unsigned i = 0; i < MIN(n, ST_PATH_MAX); i++)
-			record->addresses[i] = pp_load(at + (size_t)i * step->bytes, step->bytes);
-	}
-	return at + n * step->bytes;
-}
-
 const uint8_t *pp_payload_take(struct pp_record *record, const struct pp_layout_class *class,
 			       const uint8_t *at, const uint8_t *end)
 {
-	uint64_t numbers[PP_MAX_STEPS];
-
 	if (class->fixed_bytes && (size_t)(end - at) < class->fixed_bytes)
 		return NULL;
 	for (unsigned i = 0; i < class->n_steps && at; i++) {
 		const struct pp_step *step = &class->steps[i];
 
-		switch (step->kind) {
-		case PP_STEP_INTEGER:
-			if (!class->fixed_bytes && (size_t)(end - at) < step->bytes)
-				return NULL;
-			numbers[i] = take_number(step, at);
-			put_number(record, step, numbers[i]);
-			at += step->bytes;
-			break;
-		case PP_STEP_TEXT:
+		if (step->kind == PP_STEP_TEXT) {
 			at = take_text(record, step, at, end);
-			break;
-		default:
-			at = take_array(record, step, at, end, numbers[step->length_step]);
-			break;
+			continue;
 		}
+		if (!class->fixed_bytes && (size_t)(end - at) < step->bytes)
+			return NULL;
+		put_number(record, step, take_number(step, at));
+		at += step->bytes;
 	}
 	return at;
 }

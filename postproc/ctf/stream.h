@@ -13,9 +13,6 @@ struct pp_record {
 					     * lacks the field */
 	const char *texts[PP_MAX_FIELDS];   /* NULL: the class lacks the field */
 	int32_t tid;			    /* from the contexts; PP_TID_UNKNOWN: none */
-	uint64_t n_addresses;		    /* length of an array; up to the available room, its
-					     * elements: */
-	uint64_t addresses[ST_PATH_MAX];
 };
 
 /* State that all streams of a capture share. */
@@ -28,6 +25,15 @@ struct pp_decoder {
 	GHashTable *helpers; /* a set of tids that are helpers at present */
 	int64_t last_ns;
 	uint64_t n_kernel_events;
+};
+
+/* A node of call paths (events.h). */
+struct pp_path_node {
+	uint32_t number;
+	uint32_t parent; /* less than `number`; below ST_PATH_FIRST: enum st_path_end */
+	uint64_t address;
+	const struct pp_path *path; /* up to it; NULL: not needed yet */
+	uint32_t end;		    /* ... and why it ends: enum st_path_end */
 };
 
 struct pp_stream {
@@ -47,9 +53,9 @@ struct pp_stream {
 	bool lost_more;	 /* packets without a count reported losses, too */
 	uint64_t n_events;
 	GArray *sites;		    /* of uint64_t, indexed by number */
-	GPtrArray *paths;	    /* of const struct pp_path *, indexed by number */
+	GArray *nodes;		    /* of struct pp_path_node, by number */
 	const struct pp_path *path; /* of the next synch-event, if it has that object */
-	uint64_t path_object;
+	uint32_t path_object_low;
 	uint64_t tries_object, more_tries; /* of the next synch-event, if it has that object */
 	uint32_t tries_holder;
 	bool has_object;

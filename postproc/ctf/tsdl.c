@@ -201,25 +201,16 @@ static const char *plain_name(const char *name)
 	return name && name[0] == '_' ? name + 1 : name;
 }
 
-/* Parses an optional [16] or [depth]. */
-static bool take_length(struct parser *parser, const GArray *before, struct pp_tsdl_member *member)
+/* Parses an optional [16]. */
+static bool take_length(struct parser *parser, struct pp_tsdl_member *member)
 {
 	uint64_t number;
 
-	member->length_member = -1;
 	if (!take_char(parser, '['))
 		return true;
-	if (g_scanner_peek_next_token(parser->scanner) == G_TOKEN_INT) {
-		if (!take_number(parser, &number) || number == 0 || number > MAX_ARRAY)
-			return false;
-		member->length = (unsigned)number;
-	} else {
-		const char *name = plain_name(take_identifier(parser));
-
-		member->length_member = name ? find_member(before, name) : -1;
-		if (member->length_member < 0)
-			return false;
-	}
+	if (!take_number(parser, &number) || number == 0 || number > MAX_ARRAY)
+		return false;
+	member->length = (unsigned)number;
 	return member->type.kind == PP_TSDL_INTEGER && take_char(parser, ']');
 }
 
@@ -234,7 +225,7 @@ static bool take_member(struct parser *parser, GArray *members)
 	if (!name || find_member(members, name) >= 0)
 		return false;
 	member.name = g_strdup(name);
-	if (!take_length(parser, members, &member) || !take_char(parser, ';')) {
+	if (!take_length(parser, &member) || !take_char(parser, ';')) {
 		g_free(member.name);
 		return false;
 	}

@@ -24,8 +24,7 @@ struct pp_tsdl_type {
 struct pp_tsdl_member {
 	char *name;
 	struct pp_tsdl_type type;
-	unsigned length;   /* of an array; 0: none, or its length is the value of a member */
-	int length_member; /* -1: none */
+	unsigned length; /* of an array; 0: none */
 };
 
 struct pp_tsdl_event {

@@ -270,24 +270,40 @@ static bool has_program(const GArray *frames)
 	return false;
 }
 
+/* Adds equal frames, as one. */
+static void add_equal(GString *text, const char *shown, unsigned n)
+{
+	g_string_append_printf(text, "%s%s", text->len ? " < " : "", shown);
+	if (n > 1)
+		g_string_append_printf(text, " x%u", n);
+}
+
 /*
  * The functions, with their lines where `with_line` has a true element; NULL: nowhere.  Those of
- * the C++ library are left out, unless the program has none there.
+ * the C++ library are left out, unless the program has none there.  A recursion reads "f x37".
  */
 static char *frames_text(const GArray *frames, const bool *with_line)
 {
 	bool with_library = !has_program(frames);
 	GString *text = g_string_new(NULL);
+	const char *last = NULL;
+	unsigned n = 0;
 
 	for (guint i = 0; i < frames->len; i++) {
 		const struct frame *frame = frame_at(frames, i);
+		const char *shown = with_line && with_line[i] ? line_of(frame) : frame->function;
 
 		if (frame->is_library && !with_library)
 			continue;
-		g_string_append_printf(text, "%s%s", text->len ? " < " : "",
-				       with_line && with_line[i] ? line_of(frame)
-								 : frame->function);
+		if (last && !g_str_equal(last, shown)) {
+			add_equal(text, last, n);
+			n = 0;
+		}
+		last = shown;
+		n++;
 	}
+	if (last)
+		add_equal(text, last, n);
 	return g_string_free(text, FALSE);
 }
 
@@ -518,8 +534,8 @@ static void paths_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	if (n_lost)
 		pp_table_note(table,
 			      "%" PRIu64
-			      " more operations have no call path: a thread had too many "
-			      "different call paths, or no memory was left",
+			      " more operations have no call path: there was no memory for more "
+			      "different call paths",
 			      n_lost);
 	g_ptr_array_add(tables, table);
 }

@@ -45,6 +45,23 @@ static const struct pp_column switched_columns[] = {
 	       "time since the start after which only waits and their holders are recorded"},
 };
 
+enum { END_PID, END_WHY, END_COUNT };
+
+static const struct pp_column end_columns[] = {
+    [END_PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_ID, "the process"},
+    [END_WHY] = {"why", "why", PP_TYPE_TEXT, PP_COLUMN_KEY, "why call paths end early"},
+    [END_COUNT] = {"operations", "operations", PP_TYPE_COUNT, 0, "operations with such a path"},
+};
+
+static const char *const end_texts[ST_N_PATH_ENDS] = {
+    [ST_PATH_DEPTH] = "more frames than sync.path_depth",
+    [ST_PATH_NO_OBJECT] = "code outside of all loaded objects",
+    [ST_PATH_NO_TABLE] = "code without an unwind table and without a frame pointer",
+    [ST_PATH_BAD_TABLE] = "an unwind table that is damaged or disagrees with the code",
+    [ST_PATH_EXPRESSION] = "an unwind rule that is not supported",
+    [ST_PATH_STACK] = "the next frame is outside of the thread's known stack",
+};
+
 /* The reordering of a TSC read by an out-of-order processor: up to 12 ns were observed. */
 #define REORDER_NS 50
 
@@ -139,12 +156,35 @@ static struct pp_table *switched_table(const struct quality *self)
 	return table;
 }
 
+/* Call paths that end before the first function of their thread; NULL: none. */
+static struct pp_table *path_ends_table(const struct pp_model *model)
+{
+	struct pp_table *table = NULL;
+
+	for (guint i = 0; i < model->processes->len * ST_N_PATH_ENDS; i++) {
+		const struct pp_process *process = model->processes->pdata[i / ST_N_PATH_ENDS];
+		unsigned end = i % ST_N_PATH_ENDS;
+		struct pp_cell *row;
+
+		if (!end_texts[end] || !process->path_ends[end])
+			continue;
+		if (!table)
+			table = pp_table_new("path_ends", "Call paths that end early", end_columns,
+					     G_N_ELEMENTS(end_columns));
+		row = pp_table_add_row(table);
+		pp_cell_set_count(&row[END_PID], process->pid);
+		pp_cell_set_text(&row[END_WHY], end_texts[end]);
+		pp_cell_set_count(&row[END_COUNT], process->path_ends[end]);
+	}
+	return table;
+}
+
 static void quality_finish(void *state, int64_t end_ns, GPtrArray *tables)
 {
 	const struct quality *self = state;
 	struct pp_table *table =
 	    pp_table_new("quality", "Data quality", columns, G_N_ELEMENTS(columns));
-	struct pp_table *rings, *switched;
+	struct pp_table *rings, *switched, *path_ends;
 	g_autofree char *live = NULL;
 
 	(void)end_ns;
@@ -165,6 +205,9 @@ static void quality_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	pp_unrecorded_note(table, self->model);
 	g_ptr_array_add(tables, table);
 	g_ptr_array_add(tables, clock_table(self->model));
+	path_ends = path_ends_table(self->model);
+	if (path_ends)
+		g_ptr_array_add(tables, path_ends);
 	switched = switched_table(self);
 	if (switched)
 		g_ptr_array_add(tables, switched);

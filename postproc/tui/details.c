@@ -213,6 +213,22 @@ static void add_wait(struct pp_browser *browser, GPtrArray *lines, uint32_t numb
 			    pp_index_ender(browser->index, operation));
 }
 
+/* Frames one after the other that read alike, as those of a recursion, are one line. */
+static void add_frames(GPtrArray *lines, const GPtrArray *sites)
+{
+	unsigned n = 1;
+
+	for (guint i = 0; i < sites->len; i += n) {
+		const char *site = sites->pdata[i];
+		g_autofree char *times = NULL;
+
+		for (n = 1; i + n < sites->len && g_str_equal(sites->pdata[i + n], site);)
+			n++;
+		times = n > 1 ? g_strdup_printf(" x%u", n) : g_strdup("");
+		add(lines, "  %s %s%s", i ? "by" : "in", site, times);
+	}
+}
+
 static void add_path(struct pp_browser *browser, GPtrArray *lines,
 		     const struct pp_index_operation *operation)
 {
@@ -221,6 +237,7 @@ static void add_path(struct pp_browser *browser, GPtrArray *lines,
 	const struct pp_process *process =
 	    site ? pp_index_process(browser->index, site->process) : NULL;
 	const struct pp_namer *namer = browser->namer;
+	g_autoptr(GPtrArray) sites = g_ptr_array_new_with_free_func(g_free);
 	const uint64_t *addresses;
 	unsigned n = more ? pp_index_path(browser->index, more->path, &addresses) : 0;
 
@@ -231,9 +248,10 @@ static void add_path(struct pp_browser *browser, GPtrArray *lines,
 		    namer->frames(namer->data, process, n ? addresses[i] : site->address);
 
 		for (guint j = 0; j < frames->len; j++)
-			add(lines, "  %s %s", lines->len && i + j ? "by" : "in",
-			    pp_printable(((struct pp_frame *)frames->pdata[j])->site));
+			g_ptr_array_add(sites, g_strdup(pp_printable(
+						   ((struct pp_frame *)frames->pdata[j])->site)));
 	}
+	add_frames(lines, sites);
 	if (!n)
 		add(lines, "  (callers not recorded: see sync.paths)");
 }

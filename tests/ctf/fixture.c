@@ -34,8 +34,8 @@ static const char *const shape_fields[] = {
     [COND] = "u8 result; u16 site; u64 object; u64 mutex;",
     [ROUTINE] = "u8 result; u16 site; u64 object; u64 routine;",
     [SITE] = "u16 number; u64 address;",
-    [CALL_PATH] = "u16 path; u64 object;",
-    [PATH] = "u16 number; u8 depth; u64 addresses[depth];",
+    [CALL_PATH] = "u32 path; u32 object_low;",
+    [PATH] = "u32 number; u32 parent; u64 address;",
     [TRIES] = "u64 object; u32 holder; u64 more;",
     [SAME] = "u8 result; u16 site;",
 };
@@ -366,22 +366,21 @@ void fixture_site(struct fixture_stream *stream, uint64_t time_ns, uint16_t numb
 	PUT(uint64_t, address);
 }
 
-void fixture_path(struct fixture_stream *stream, uint64_t time_ns, uint16_t number,
-		  const uint64_t *addresses, uint8_t n)
+void fixture_path(struct fixture_stream *stream, uint64_t time_ns, uint32_t number, uint32_t parent,
+		  uint64_t address)
 {
 	put_header(stream, time_ns, ST_EVENT_path);
-	PUT(uint16_t, number);
-	PUT(uint8_t, n);
-	for (uint8_t i = 0; i < n; i++)
-		PUT(uint64_t, addresses[i]);
+	PUT(uint32_t, number);
+	PUT(uint32_t, parent);
+	PUT(uint64_t, address);
 }
 
-void fixture_call_path(struct fixture_stream *stream, uint64_t time_ns, uint16_t number,
+void fixture_call_path(struct fixture_stream *stream, uint64_t time_ns, uint32_t number,
 		       uint64_t object)
 {
 	put_header(stream, time_ns, ST_EVENT_call_path);
-	PUT(uint16_t, number);
-	PUT(uint64_t, object);
+	PUT(uint32_t, number);
+	PUT(uint32_t, object);
 }
 
 void fixture_tries(struct fixture_stream *stream, uint64_t time_ns, uint64_t object,

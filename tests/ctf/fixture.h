@@ -50,9 +50,9 @@ void fixture_packet(struct fixture_stream *stream, uint64_t begin_ns, uint64_t d
 /* Writes the file and frees the stream. */
 void fixture_close(struct fixture_stream *stream);
 
-void fixture_path(struct fixture_stream *stream, uint64_t time_ns, uint16_t number,
-		  const uint64_t *addresses, uint8_t n);
-void fixture_call_path(struct fixture_stream *stream, uint64_t time_ns, uint16_t number,
+void fixture_path(struct fixture_stream *stream, uint64_t time_ns, uint32_t number, uint32_t parent,
+		  uint64_t address);
+void fixture_call_path(struct fixture_stream *stream, uint64_t time_ns, uint32_t number,
 		       uint64_t object);
 void fixture_tries(struct fixture_stream *stream, uint64_t time_ns, uint64_t object,
 		   uint32_t holder, uint64_t more);

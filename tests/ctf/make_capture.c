@@ -26,7 +26,6 @@
 
 static int make_every(const char *dir)
 {
-	static const uint64_t path[] = {0x401000, 0x401100};
 	struct gm_thread_slot slot = {
 	    .state = GM_THREAD_LIVE, .tid = PID, .parent_index = -1, .start_ns = START_NS};
 	struct fixture_stream *thread, *cpu;
@@ -38,8 +37,9 @@ static int make_every(const char *dir)
 	thread = fixture_thread_stream(dir, PID, 0, PID, now_ns);
 	cpu = fixture_cpu_stream(dir, 0, now_ns);
 	fixture_site(thread, now_ns, 1, 0x401000);
-	fixture_path(thread, now_ns, 1, path, G_N_ELEMENTS(path));
-	fixture_call_path(thread, now_ns, 1, MUTEX);
+	fixture_path(thread, now_ns, 16, 0, 0x401100);
+	fixture_path(thread, now_ns, 17, 16, 0x401000);
+	fixture_call_path(thread, now_ns, 17, MUTEX);
 	for (enum st_event op = ST_EVENT_site + 1; op < ST_EVENT_call_path; op++)
 		for (unsigned n = 0; n <= op % 3; n++)
 			fixture_sync(thread, now_ns++, op, 0, 1, MUTEX, 1);

@@ -20,7 +20,6 @@ static const struct gm_thread_slot slots[] = {
 
 static void write_streams(const char *dir)
 {
-	static const uint64_t path[] = {0x401234, 0x400800};
 	struct fixture_stream *one = fixture_thread_stream(dir, PID, 0, 500, 1 * S);
 	struct fixture_stream *two = fixture_thread_stream(dir, PID, 2, 502, 6 * S);
 	struct fixture_stream *cpu = fixture_cpu_stream(dir, 3, 1 * S);
@@ -30,14 +29,17 @@ static void write_streams(const char *dir)
 	fixture_site(one, 1 * S, 7, 0x401234);
 	fixture_sync(one, 1 * S + 10, ST_EVENT_mutex_init, 0, 7, 0xa0, 2);
 	fixture_sync(one, 3 * S, ST_EVENT_mutex_lock_begin, 0, 7, 0xa0, 502);
-	fixture_path(one, 3 * S + 5, 1, path, G_N_ELEMENTS(path));
-	fixture_call_path(one, 3 * S + 5, 1, 0xa0);
+	fixture_path(one, 3 * S + 5, 16, ST_PATH_BAD_TABLE, 0x400800);
+	fixture_path(one, 3 * S + 5, 18, 16, 0x401234);
+	fixture_path(one, 3 * S + 5, 21, 20, 0x401234);
+	fixture_call_path(one, 3 * S + 5, 18, 0xa0);
 	fixture_sync(one, 3 * S + 5, ST_EVENT_mutex_lock, 35, 0, 0xa0, 0);
-	/* The path of another object, and one that is not defined: no path. */
-	fixture_call_path(one, 3 * S + 6, 1, 0xb0);
+	/* The path of another object, and those with a node that is not defined: no path. */
+	fixture_call_path(one, 3 * S + 6, 18, 0xb0);
 	fixture_sync(one, 3 * S + 6, ST_EVENT_mutex_unlock, 0, 0, 0xa0, 0);
 	fixture_call_path(one, 3 * S + 7, 4, 0xa0);
 	fixture_sync(one, 3 * S + 7, ST_EVENT_mutex_lock, 0, 0, 0xa0, 0);
+	fixture_call_path(one, 3 * S + 8, 21, 0xa0);
 	fixture_same(one, 3 * S + 8, ST_SAME_mutex_unlock, 0);
 	fixture_site(one, 3 * S + 8, 8, 0x401300);
 	fixture_same(one, 3 * S + 9, ST_SAME_mutex_lock, 8);
@@ -192,11 +194,15 @@ static void check_problems(const struct pp_model *model)
 	const struct pp_problem *undefined = model->problems->pdata[1];
 	const struct pp_problem *no_object = model->problems->pdata[2];
 	const struct pp_problem *lost = model->problems->pdata[3];
+	const struct pp_process *process = model->processes->pdata[0];
 
 	CHECK_INT(model->problems->len, 4);
 	CHECK_HOLDS(no_object->what, "without an object");
 	CHECK_INT(no_object->count, 1);
 	CHECK_HOLDS(undefined_path->what, "undefined call paths");
+	CHECK_INT(undefined_path->count, 2);
+	CHECK_INT(process->path_ends[ST_PATH_BAD_TABLE], 2);
+	CHECK_INT(process->path_ends[ST_PATH_OUTERMOST], 0);
 	CHECK_HOLDS(undefined->what, "undefined call sites");
 	CHECK_HOLDS(lost->what, "discarded");
 	CHECK_STR(lost->where, "capture/500/user/stream_0");

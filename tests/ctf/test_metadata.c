@@ -62,8 +62,8 @@ static void check_others(void)
 	    {"event { id = 1;", "event { id = 0;"},
 	    {"event { id = 1;", "event { id = 70000;"},
 	    {"u8 result;", "floating_point { exp_dig = 8; mant_dig = 24; } result;"},
-	    {"addresses[depth]", "addresses[nothing]"},
-	    {"addresses[depth]", "depth"},
+	    {"u64 address;", "u64 address[number];"},
+	    {"u64 address;", "u64 number;"},
 	    {"u32 holder;", "u32 holder"},
 	    {"typealias", "callsite"},
 	};

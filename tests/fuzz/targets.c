@@ -86,7 +86,6 @@ static void write_file(const char *name, const void *data, size_t len_bytes)
 
 static void write_streams(void)
 {
-	static const uint64_t path[] = {0x401000, 0x401100};
 	struct fixture_stream *cpu = fixture_cpu_stream(capture_dir, 0, SECOND_NS);
 
 	for (uint32_t i = 0; i < N_THREADS; i++) {
@@ -94,8 +93,9 @@ static void write_streams(void)
 		    fixture_thread_stream(capture_dir, PID, i, PID + i, SECOND_NS);
 
 		fixture_site(thread, SECOND_NS, 1, 0x401000);
-		fixture_path(thread, SECOND_NS, 1, path, G_N_ELEMENTS(path));
-		fixture_call_path(thread, SECOND_NS, 1, MUTEX);
+		fixture_path(thread, SECOND_NS, 16, 0, 0x401100);
+		fixture_path(thread, SECOND_NS, 17, 16, 0x401000);
+		fixture_call_path(thread, SECOND_NS, 17, MUTEX);
 		fixture_sync(thread, 2 * SECOND_NS, ST_EVENT_mutex_lock_begin, 0, 1, MUTEX, PID);
 		fixture_sync(thread, 3 * SECOND_NS + i, ST_EVENT_mutex_lock, 0, 1, MUTEX, 0);
 		fixture_sync(thread, 4 * SECOND_NS + i, ST_EVENT_mutex_unlock, 0, 1, MUTEX, 0);

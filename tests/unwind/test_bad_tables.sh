@@ -13,9 +13,18 @@ first_frames()
 {
 	"$gprof_mt" report --format json paths | jq -r '.paths[].path | split(" < ")[0]' | sort -u
 }
+# ends: why call paths end early
+ends()
+{
+	"$gprof_mt" report --format json quality | jq -r '.path_ends[]?.why'
+}
+bad_table="an unwind table that is damaged or disagrees with the code"
+no_table="code without an unwind table and without a frame pointer"
+
 traced ./paths
 [ $? = 9 ] || fail "undamaged"
 first_frames >wanted
+[ -z "$(ends)" ] || fail "undamaged: quality says that paths end early: $(ends)"
 [ -s wanted ] || fail "no call paths"
 
 n=0
@@ -31,6 +40,11 @@ damaged() # KIND NUMBER
 	no_complaint
 	first_frames >got || fail "$1 $2: report fails"
 	[ -z "$(comm -13 wanted got)" ] || fail "$1 $2: wrong innermost frames: $(comm -13 wanted got)"
+	ends >got
+	case $1 in
+	header) grep -qxE "$bad_table|$no_table" got ;;
+	*) grep -qx "$bad_table" got ;;
+	esac || fail "$1 $2: quality does not say why paths end: $(cat got)"
 	n=$((n + 1))
 }
 for number in 1 2 3 4 5 6 7 8; do

@@ -55,6 +55,7 @@ struct gm_config {
 	char sync_include[GM_GLOBS_MAX],  /* [sync] include = *: "a,b*", modules */
 	    sync_exclude[GM_GLOBS_MAX];	  /* [sync] exclude = none: "" */
 	uint64_t sync_path_ns;		  /* [sync]    paths = 10us: minimum wait; ~0: off */
+	uint64_t sync_path_depth;	  /* [sync]    path_depth = 128: frames of a path */
 	enum gm_kernel_source kernel;	  /* [kernel]  source = auto | lttng | bpf | perf | ... */
 	bool kernel_asked;		  /* ... was set explicitly */
 	uint64_t kernel_buffer_bytes;	  /* [kernel]  buffer = 2M: initial ring of a CPU */

@@ -46,7 +46,12 @@
  * take 8 bytes per operation.
  *
  * A wait of at least [sync] paths, and a release while others slept, is preceded by a call_path if
- * the program's frames could be followed beyond the site.
+ * the program's frames could be followed beyond the site. It names a node, which a `path` before it
+ * in the stream has defined: an address, and the node of its caller. The path is that node with all
+ * its callers. The outermost one has, in place of a caller, the reason why the path ends there.
+ * Each node has a number of its own, greater than all before it in the stream, so a reader that
+ * lacks a packet finds nodes undefined, but none with another's definition. A path that ends early
+ * at the site itself has a node for its reason alone.
  */
 #ifndef SYNC_TRACE_EVENTS_H
 #define SYNC_TRACE_EVENTS_H
@@ -55,7 +60,20 @@
 
 #define ST_EVENT_EXTENDED	255
 #define ST_RESULT_SERIAL_THREAD 255
-#define ST_PATH_MAX		32u /* addresses of a path */
+#define ST_PATH_MAX		240u /* addresses of a path; less with [sync] path_depth */
+#define ST_PATH_FIRST		16u  /* number of a stream's first node */
+
+/* Why a call path ends. */
+enum st_path_end {
+	ST_PATH_OUTERMOST,  /* it is complete */
+	ST_PATH_DEPTH,	    /* it has more frames than [sync] path_depth */
+	ST_PATH_NO_OBJECT,  /* code outside of all loaded objects */
+	ST_PATH_NO_TABLE,   /* code without an unwind table, and no frame pointer */
+	ST_PATH_BAD_TABLE,  /* the unwind table is damaged, or disagrees with the code */
+	ST_PATH_EXPRESSION, /* an unwind rule of a kind that is not supported */
+	ST_PATH_STACK,	    /* the next frame is outside of the known stack */
+	ST_N_PATH_ENDS
+};
 
 /*
  * Shapes: the fields that follow the event header, in this order, without padding.
@@ -65,8 +83,8 @@
  *   COND           result u8, site u16, object u64, mutex u64
  *   ROUTINE        result u8, site u16, object u64, routine u64 (run-time address)
  *   SITE           number u16, address u64 (return address of the call)
- *   CALL_PATH      path u16, object u64
- *   PATH           number u16, depth u8, depth times address u64 (return addresses, the site first)
+ *   CALL_PATH      path u32 (number of the site's node), object_low u32 (low half of the address)
+ *   PATH           number u32, parent u32 (the caller's node, or enum st_path_end), address u64
  *   SAME           result u8, site u16
  *   TRIES          object u64, holder u32, more u64
  */

@@ -31,9 +31,6 @@ static struct pp_member describe(const char *name, const bt_field_class *class)
 		member.type = PP_MEMBER_INTEGER;
 	else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_STRING))
 		member.type = PP_MEMBER_STRING;
-	else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY) &&
-		 is_unsigned(bt_field_class_array_borrow_element_field_class_const(class)))
-		member.type = PP_MEMBER_ARRAY;
 	return member;
 }
 

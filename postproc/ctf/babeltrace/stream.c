@@ -57,14 +57,6 @@ static const struct pp_event_class *class_of(struct pp_bt_stream *bt, const bt_e
 
 /* --- records -------------------------------------------------------------------------------- */
 
-static void take_array(struct pp_record *record, const bt_field *array)
-{
-	record->n_addresses = bt_field_array_get_length(array);
-	for (uint64_t i = 0; i < MIN(record->n_addresses, ST_PATH_MAX); i++)
-		record->addresses[i] = bt_field_integer_unsigned_get_value(
-		    bt_field_array_borrow_element_field_by_index_const(array, i));
-}
-
 static uint64_t take_integer(const bt_field *structure, const struct pp_field *field)
 {
 	const bt_field *member = pp_bt_member(structure, field->index);
@@ -76,17 +68,10 @@ static uint64_t take_integer(const bt_field *structure, const struct pp_field *f
 static void take_field(struct pp_record *record, unsigned i, const struct pp_field *field,
 		       const bt_field *structure)
 {
-	switch (field->type) {
-	case PP_MEMBER_STRING:
+	if (field->type == PP_MEMBER_STRING)
 		record->texts[i] = bt_field_string_get_value(pp_bt_member(structure, field->index));
-		break;
-	case PP_MEMBER_ARRAY:
-		take_array(record, pp_bt_member(structure, field->index));
-		break;
-	default:
+	else
 		record->values[i] = take_integer(structure, field);
-		break;
-	}
 }
 
 static int32_t take_tid(const struct pp_event_class *class, const bt_event *event)
@@ -120,7 +105,7 @@ void pp_bt_stream_emit(struct pp_bt_stream *bt, const bt_message *message, int64
 	const bt_event *event = bt_message_event_borrow_event_const(message);
 	const struct pp_event_class *class = class_of(bt, event);
 	struct pp_stream *stream = &bt->stream;
-	struct pp_record record;
+	struct pp_record record = {0};
 
 	pp_stream_begin_event(stream, time_ns);
 	if (class->what == PP_CLASS_IGNORED)
@@ -133,7 +118,6 @@ void pp_bt_stream_emit(struct pp_bt_stream *bt, const bt_message *message, int64
 		stream->thread = pp_ust_thread(bt, event, class, time_ns);
 	if (stream->trace->is_ust && !stream->thread)
 		return;
-	memset(&record, 0, offsetof(struct pp_record, addresses));
 	take_fields(&record, class, event);
 	pp_stream_take(stream, &record, time_ns);
 }

@@ -31,7 +31,7 @@ def count(data, events):
             name, n_bytes = events[data[at + 1] if extended else data[at]]
             at += 10 if extended else 5
             n += name == "mutex_lock"
-            at += n_bytes + (8 * data[at + 2] if name == "path" else 0)
+            at += n_bytes
         offset += size // 8
     return n
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waits twice along each of N call paths: the bits of a path's number select left() or right(). The
- * wait ends at once, since its deadline has passed.
+ * many_paths [N [ROUNDS [limited]]]: waits ROUNDS (2) times along each of N call paths: the bits of
+ * a path's number select left() or right(). The wait ends at once, since its deadline has passed.
+ * `limited`: meanwhile no memory can be mapped.
  */
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #define APART __attribute__((noinline, noclone))
 #define TURNS 13
@@ -42,14 +44,28 @@ static inline __attribute__((always_inline)) void turn(unsigned number, int n)
 		right(number >> 1, n - 1);
 }
 
+static void limit_memory(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	assert(getrlimit(RLIMIT_AS, &limit) == 0);
+	limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+	assert(setrlimit(RLIMIT_AS, &limit) == 0);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned n = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
+	unsigned rounds = argc > 2 ? (unsigned)atoi(argv[2]) : 2;
 
 	assert(n <= 1u << TURNS);
 	pthread_mutex_lock(&mutex);
-	for (unsigned i = 0; i < 2 * n; i++)
+	if (argc > 3)
+		limit_memory(1);
+	for (unsigned i = 0; i < rounds * n; i++)
 		turn(i % n, TURNS);
+	if (argc > 3)
+		limit_memory(RLIM_INFINITY);
 	pthread_mutex_unlock(&mutex);
 	return 9;
 }
