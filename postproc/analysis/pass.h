@@ -23,6 +23,7 @@ struct pp_pass_context {
 	bool has_switch_pairs; /* ... with the next thread (not with the `switches` source) */
 	bool has_wakings;      /* ... and wake-ups */
 	bool has_calls;	       /* there is a history of calls */
+	bool is_cut;	       /* events were read only up to the time that finish() gets */
 	/* The output is text: tables with text_rows need only that many rows (n_left_out). */
 	bool for_text;
 	/*

@@ -2,6 +2,8 @@
 /* Looks for directories with CTF metadata where a capture can have them. */
 #include "capture/traces.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -146,4 +148,23 @@ void pp_kernel_abilities(const struct pp_capture *capture, struct pp_kernel_abil
 		ret->has_switch_pairs |= !context_switches_only;
 		ret->has_wakings |= !context_switches_only && metadata_holds(trace, "sched_waking");
 	}
+}
+
+uint64_t pp_trace_bytes(const struct pp_trace *trace)
+{
+	DIR *dir = opendir(trace->dir);
+	const struct dirent *entry;
+	uint64_t bytes = 0;
+
+	while (dir && (entry = readdir(dir))) {
+		struct stat st;
+
+		if (strcmp(entry->d_name, "metadata") != 0 &&
+		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(st.st_mode))
+			bytes += (uint64_t)st.st_size;
+	}
+	if (dir)
+		closedir(dir);
+	return bytes;
 }

@@ -13,6 +13,9 @@ void pp_traces_add(struct pp_capture *capture, GPtrArray *to, const char *parent
 void pp_traces_add_kernel(struct pp_capture *capture);
 void pp_traces_add_ust(struct pp_capture *capture);
 
+/* Size of all streams of the trace. */
+uint64_t pp_trace_bytes(const struct pp_trace *trace);
+
 /* The kinds of events in the kernel traces of a capture. */
 struct pp_kernel_abilities {
 	bool has_events;       /* there is at least one kernel trace */

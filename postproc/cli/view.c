@@ -171,7 +171,7 @@ int pp_view_run_while(struct pp_view *view, const char *const *names, unsigned n
 		      struct pp_error *err)
 {
 	const struct pp_model *model = view->capture->model;
-	struct bounded bounded = {.go_on = go_on, .data = data};
+	struct bounded bounded = {.go_on = go_on, .data = data, .last_ns = pp_model_origin(model)};
 	int ret;
 
 	view->passes = bounded.passes = pp_pass_set_new(&view->context, names, n_names);
@@ -180,6 +180,7 @@ int pp_view_run_while(struct pp_view *view, const char *const *names, unsigned n
 	if (ret < 0 && ret != -ECANCELED)
 		return ret;
 	*ret_end_ns = ret < 0 ? bounded.last_ns : PP_TIME_UNKNOWN;
+	view->context.is_cut = ret < 0;
 	pp_pass_set_finish(view->passes, ret < 0 ? bounded.last_ns : model->end_ns);
 	return 0;
 }
@@ -189,7 +190,7 @@ int pp_view_run_windows(struct pp_view *view, const char *const *names, unsigned
 			void *data, struct pp_error *err)
 {
 	const struct pp_model *model = view->capture->model;
-	struct bounded bounded = {.go_on = go_on, .data = data};
+	struct bounded bounded = {.go_on = go_on, .data = data, .last_ns = pp_model_origin(model)};
 	int ret;
 
 	view->context.selection->by |= PP_SELECT_TIME;
@@ -201,6 +202,7 @@ int pp_view_run_windows(struct pp_view *view, const char *const *names, unsigned
 		pp_windows_cut(windows, pp_model_origin(model), bounded.last_ns);
 	else if (ret < 0)
 		return ret;
+	view->context.is_cut = ret < 0;
 	pp_pass_set_finish(view->passes, ret < 0 ? bounded.last_ns : model->end_ns);
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/traces.h"
 #include "ctf/babeltrace/babeltrace.h"
 #include "calls/parallel_read.h"
 #include "calls/history.h"
@@ -135,6 +136,14 @@ static bool only_babeltrace(void)
 	return reader && strcmp(reader, "babeltrace") == 0;
 }
 
+bool pp_events_have_windows(const struct pp_capture *capture)
+{
+	for (guint i = 0; i < capture->traces->len; i++)
+		if (((const struct pp_trace *)capture->traces->pdata[i])->is_ust)
+			return false;
+	return !only_babeltrace();
+}
+
 static bool is_wanted(const struct pp_trace *trace, unsigned kinds)
 {
 	unsigned held = PP_EVENT_MASK(PP_EVENT_LOST);
@@ -211,7 +220,6 @@ static void add_all(struct readers *readers, bool calls_apart)
 				  readers->sweep.decoder.capture->model->end_ns);
 }
 
-/* Those of other readers are not known. */
 static uint64_t sum_bytes(const struct readers *readers)
 {
 	const GPtrArray *histories =
@@ -226,6 +234,8 @@ static uint64_t sum_bytes(const struct readers *readers)
 	}
 	for (guint i = 0; histories && i < histories->len; i++)
 		bytes += pp_calls_stream_bytes(histories->pdata[i]);
+	for (guint i = 0; i < readers->others->len; i++)
+		bytes += pp_trace_bytes(readers->others->pdata[i]);
 	return bytes;
 }
 

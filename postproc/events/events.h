@@ -24,6 +24,9 @@ int pp_events_read_while(struct pp_capture *capture, unsigned kinds,
 			 void (*take)(void *data, const struct pp_event *event),
 			 bool (*go_on)(void *data), void *data, struct pp_error *err);
 
+/* True if pp_events_read_windows() can read the capture's synch-events. */
+bool pp_events_have_windows(const struct pp_capture *capture);
+
 /*
  * The same, but reads only about max_bytes of our own traces, in windows that it places in the time
  * before the first event (ctf/windowed.h); the caller frees them with pp_windows_done().

@@ -568,15 +568,15 @@ void pp_thread_states_event(struct pp_thread_states *states, const struct pp_eve
 		lose_switches(states, event);
 }
 
-static int64_t last_instant(const struct pp_thread_state *self, int64_t end_ns)
+static int64_t last_instant(const struct pp_thread_states *states,
+			    const struct pp_thread_state *self, int64_t end_ns)
 {
 	const struct pp_thread *thread = self->thread;
-	int64_t last_ns = end_ns;
+	int64_t last_ns =
+	    thread->end_ns != PP_TIME_UNKNOWN ? thread->end_ns : thread->process->end_ns;
 
-	if (thread->end_ns != PP_TIME_UNKNOWN)
-		last_ns = thread->end_ns;
-	else if (thread->process->end_ns != PP_TIME_UNKNOWN)
-		last_ns = thread->process->end_ns;
+	if (last_ns == PP_TIME_UNKNOWN || states->observer.context->is_cut)
+		last_ns = end_ns;
 	return MAX(last_ns, self->last_ns);
 }
 
@@ -594,7 +594,7 @@ void pp_thread_states_finish(struct pp_thread_states *states, int64_t end_ns)
 			touch(states, thread, thread->start_ns);
 		}
 		/* Without a single scheduling event, the source does not record this thread. */
-		end_life(states, self, last_instant(self, end_ns),
+		end_life(states, self, last_instant(states, self, end_ns),
 			 states->has_kernel && !self->scheduled ? PP_MODE_UNKNOWN : self->mode);
 	}
 }

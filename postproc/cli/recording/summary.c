@@ -4,8 +4,8 @@
 
 #include <inttypes.h>
 
+#include "capture/traces.h"
 #include "cli/recording/unloaded.h"
-#include "cli/recording/waits.h"
 #include "core/loss.h"
 
 #define N_STEPS 8 /* bits of enum gm_stalled */
@@ -59,7 +59,7 @@ static void count(const struct pp_capture *capture, struct counts *counts)
 		const struct pp_trace *trace = capture->traces->pdata[i];
 
 		if (trace->process || trace->is_ust)
-			counts->sync_bytes += pp_waits_stream_bytes(trace);
+			counts->sync_bytes += pp_trace_bytes(trace);
 	}
 }
 

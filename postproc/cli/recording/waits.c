@@ -2,21 +2,21 @@
 /*
  * Adds up the waits of a finished recording with the pass of `report locks`.  If its speed shows
  * that reading everything would take longer than two seconds, it reads windows of the time instead,
- * so many that these two seconds suffice, and scales the sums.
+ * so many that these two seconds suffice, and scales the sums.  Of LTTng's traces, which Babeltrace
+ * reads, it reads the first part.
  */
 #include "cli/recording/waits.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "capture/traces.h"
 #include "cli/select.h"
 #include "cli/view.h"
 #include "core/progress.h"
 #include "core/text/duration.h"
+#include "events/events.h"
 #include "pass/top.h"
 
 #define MAX_WAITS 3
@@ -33,26 +33,8 @@ struct reading {
 	int64_t begin_us;
 	uint64_t all_bytes;
 	uint64_t max_bytes; /* to read this much, however long it takes; 0: no such limit */
+	bool has_windows;   /* else only a first part can be read */
 };
-
-uint64_t pp_waits_stream_bytes(const struct pp_trace *trace)
-{
-	DIR *dir = opendir(trace->dir);
-	const struct dirent *entry;
-	uint64_t bytes = 0;
-
-	while (dir && (entry = readdir(dir))) {
-		struct stat st;
-
-		if (strcmp(entry->d_name, "metadata") != 0 &&
-		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    S_ISREG(st.st_mode))
-			bytes += (uint64_t)st.st_size;
-	}
-	if (dir)
-		closedir(dir);
-	return bytes;
-}
 
 /* Without the kernel's events, a wait lasts from its begin to its end, regardless of the CPU. */
 static void leave_out_kernel(struct pp_capture *capture)
@@ -74,9 +56,10 @@ static void begin_reading(struct reading *reading, const struct pp_capture *capt
 	*reading = (struct reading){
 	    .begin_us = g_get_monotonic_time(),
 	    .max_bytes = max ? g_ascii_strtoull(max, NULL, 10) : 0,
+	    .has_windows = pp_events_have_windows(capture),
 	};
 	for (guint i = 0; i < capture->traces->len; i++)
-		reading->all_bytes += pp_waits_stream_bytes(capture->traces->pdata[i]);
+		reading->all_bytes += pp_trace_bytes(capture->traces->pdata[i]);
 }
 
 static double bytes_per_us(const struct reading *reading)
@@ -92,8 +75,12 @@ static bool may_read_all(void *data)
 	int64_t elapsed_us = g_get_monotonic_time() - reading->begin_us;
 	double left_bytes = (double)reading->all_bytes - (double)pp_progress_now().read_bytes;
 
-	if (reading->max_bytes)
+	if (reading->max_bytes && reading->has_windows)
 		return reading->all_bytes <= reading->max_bytes;
+	if (reading->max_bytes)
+		return pp_progress_now().read_bytes <= reading->max_bytes;
+	if (!reading->has_windows)
+		return elapsed_us < LIMIT_US;
 	return elapsed_us < LEARN_US ||
 	       left_bytes / bytes_per_us(reading) < (double)MAX(LIMIT_US - elapsed_us, REST_US);
 }
@@ -304,7 +291,7 @@ static int read_waits(struct pp_view *view, GStrv *ret_lines, const char **ret_s
 			       err);
 	if (rc < 0)
 		return rc;
-	if (end_ns == PP_TIME_UNKNOWN) {
+	if (end_ns == PP_TIME_UNKNOWN || !reading.has_windows) {
 		*ret_lines = describe(view, &reading, end_ns, ret_section);
 		return 0;
 	}

@@ -5,9 +5,6 @@
 
 #include "capture/capture.h"
 
-/* Size of all streams of the trace. */
-uint64_t pp_waits_stream_bytes(const struct pp_trace *trace);
-
 /*
  * The objects that threads waited for most, one per line.  Takes ownership of the capture.  Reads
  * only synch-events, for two seconds at most; if there are more, a first line tells how the figures

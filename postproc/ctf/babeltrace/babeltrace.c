@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "capture/traces.h"
+#include "core/progress.h"
 #include "ctf/babeltrace/error.h"
 #include "ctf/babeltrace/stream.h"
 #include "ctf/babeltrace/salvage.h"
@@ -35,6 +37,7 @@ struct reading {
 	GPtrArray *salvages; /* of struct pp_salvage * */
 	GPtrArray *feeds;    /* of struct bt_feed * */
 	unsigned n_before;
+	uint64_t size_bytes, read_bytes; /* of all traces */
 };
 
 /* --- messages --------------------------------------------------------------------------------- */
@@ -79,13 +82,32 @@ static bool fetch(struct bt_feed *feed)
 	return false;
 }
 
+/* Babeltrace does not tell how far it has read: as if events were equally dense at all times. */
+static void add_progress(struct reading *reading, int64_t time_ns)
+{
+	const struct pp_model *model = reading->capture->model;
+	int64_t from_ns = pp_model_origin(model), to_ns = model->end_ns;
+	double share = time_ns > from_ns && to_ns > from_ns
+			   ? (double)(time_ns - from_ns) / (double)(to_ns - from_ns)
+			   : 0;
+	uint64_t read_bytes = (uint64_t)((double)reading->size_bytes * MIN(share, 1));
+
+	if (read_bytes <= reading->read_bytes)
+		return;
+	pp_progress_add(read_bytes - reading->read_bytes);
+	reading->read_bytes = read_bytes;
+}
+
 static bool advance(struct pp_feed *base)
 {
 	struct bt_feed *feed = (struct bt_feed *)base;
 
 	for (;;) {
-		if (feed->at == feed->n_messages && !fetch(feed))
-			return false;
+		if (feed->at == feed->n_messages) {
+			add_progress(feed->reading, base->time_ns);
+			if (!fetch(feed))
+				return false;
+		}
 		if (pp_bt_stream_look(feed->bt, feed->messages[feed->at], &base->time_ns))
 			return true;
 		bt_message_put_ref(feed->messages[feed->at++]);
@@ -436,6 +458,8 @@ static int read_all(struct pp_sweep *sweep, const GPtrArray *traces, unsigned n_
 	};
 	int ret;
 
+	for (guint i = 0; i < traces->len; i++)
+		reading.size_bytes += pp_trace_bytes(traces->pdata[i]);
 	bt_logging_set_global_level(BT_LOGGING_LEVEL_NONE);
 	ret = find_ctf_fs(&reading.ctf_fs, err);
 	if (ret < 0)
