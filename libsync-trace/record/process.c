@@ -287,15 +287,20 @@ __attribute__((constructor)) static void begin(void)
 		st_ust_open(sink == GM_SINK_BOTH);
 }
 
-/* A child of fork without an event has no load map and knows no sites. */
+/*
+ * A child of fork without an event has no load map and knows no sites; but it has its parent's
+ * unwind rules.
+ */
 void gm_unloads(uint64_t address)
 {
+	bool is_open = alive != NULL && __atomic_load_n(alive, __ATOMIC_RELAXED) == ALIVE_KNOWN &&
+		       __atomic_load_n(&state, __ATOMIC_RELAXED) == STATE_OPEN;
+
 	st_callers_forget();
-	if (alive == NULL || __atomic_load_n(alive, __ATOMIC_RELAXED) != ALIVE_KNOWN ||
-	    __atomic_load_n(&state, __ATOMIC_RELAXED) != STATE_OPEN)
-		return;
-	if (gm_maps_unload(address))
+	if (is_open && gm_maps_unload(address))
 		st_pool_detour(ST_DETOUR_UNLOADED);
+	else
+		gm_maps_leave(address);
 }
 
 __attribute__((destructor)) static void end(void)

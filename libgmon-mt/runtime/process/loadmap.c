@@ -480,18 +480,23 @@ static void move(struct gm_object *object, uint64_t by)
 	on_move(object, by);
 }
 
+static void leave(uint64_t start, uint64_t end)
+{
+	/* acquire: pairs with the release in learn(), runtime/unwind/rule.c */
+	void (*forget)(uint64_t, uint64_t) = __atomic_load_n(&gm_maps_on_leave, __ATOMIC_ACQUIRE);
+
+	if (forget != NULL)
+		forget(start, end);
+}
+
 /* The caller holds the lock. */
 static void move_away(uint32_t i)
 {
 	struct gm_object *object = object_at(i);
-	void (*forget)(uint64_t, uint64_t);
 
 	if (object->executable || GM_PLACE(object->start) != 0)
 		return;
-	/* acquire: pairs with the release in learn(), runtime/unwind/rule.c */
-	forget = __atomic_load_n(&gm_maps_on_leave, __ATOMIC_ACQUIRE);
-	if (forget != NULL)
-		forget(object->start, object->end);
+	leave(object->start, object->end);
 	move(object, (first_place + i) * GM_PLACE_BYTES);
 }
 
@@ -597,6 +602,14 @@ bool gm_maps_unload(uint64_t address)
 	gm_lock_release(&objects_lock);
 	gm_signals_restore(mask);
 	return known;
+}
+
+void gm_maps_leave(uint64_t address)
+{
+	struct dl_find_object found;
+
+	if (gm_find_object != NULL && gm_find_object((void *)address, &found) == 0)
+		leave((uint64_t)found.dlfo_map_start, (uint64_t)found.dlfo_map_end);
 }
 
 static int note_phdr(struct dl_phdr_info *info, size_t size_bytes, void *data)

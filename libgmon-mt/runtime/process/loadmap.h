@@ -51,6 +51,9 @@ unsigned gm_maps_of_file(const struct gm_object *file, const struct gm_object **
  */
 bool gm_maps_unload(uint64_t address);
 
+/* The same if no load map has the object: what is remembered of its code is discarded. */
+void gm_maps_leave(uint64_t address);
+
 /*
  * Returns true if the module was there when the program began, and so is never unloaded. NULL:
  * false.
