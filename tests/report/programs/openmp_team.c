@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include <omp.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@ static struct account {
 	long n_tasks;
 	int tid;
 } accounts[THREADS];
+static int n_left; /* shares that have ended, in all rounds */
 
 static long now(void)
 {
@@ -58,6 +60,14 @@ static void come(void)
 static void leave(void)
 {
 	mine()->left_ns = now();
+	__atomic_fetch_add(&n_left, 1, __ATOMIC_RELEASE);
+}
+
+static void work_after_others(int round, long ns)
+{
+	while (__atomic_load_n(&n_left, __ATOMIC_ACQUIRE) < (round + 1) * THREADS - 1)
+		sched_yield();
+	work(ns);
 }
 
 static void joined(void)
@@ -72,7 +82,10 @@ static void shares(int rounds)
 #pragma omp parallel num_threads(THREADS)
 		{
 			come();
-			work(omp_get_thread_num() == (i < rounds - 1) ? 30 * MS : MS);
+			if (omp_get_thread_num() == (i < rounds - 1))
+				work_after_others(i, 30 * MS);
+			else
+				work(MS);
 			leave();
 		}
 		joined();
