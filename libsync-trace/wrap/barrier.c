@@ -72,6 +72,7 @@ ST_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 	if (is_last(barrier)) {
 		release = st_release_begin(self, ST_EVENT_barrier_wait, ST_RESULT_SERIAL_THREAD,
 					   ST_SITE(), barrier, false);
+		release.sleepers = load(&((const struct counters *)barrier)->count) > 1;
 		st_leave(self);
 	} else {
 		begin_ns = st_note_begin(self, ST_EVENT_barrier_wait_begin, ST_SITE(), barrier, 0);

@@ -85,6 +85,12 @@ run 9 traced ./paths stacks
 paths pthread_mutex_lock | grep -q '^take < one < on_another_stack' || { paths pthread_mutex_lock; fail "stacks"; }
 echo "other stacks: ok"
 
+# The last arrival at a barrier ends the waits of the others; at a barrier of one thread nobody waits.
+run 9 traced ./paths barrier
+same "pthread_barrier_wait" "$(paths pthread_barrier_wait)" "arrive < arrive_last < meet < main
+arrive < arrives_first"
+echo "barriers: ok"
+
 # No paths if the configuration turns them off, or if no wait was long enough.
 printf '[sync]\npaths = off\n' >off.conf
 GPROF_MT_CONFIG=$PWD/off.conf run 9 traced ./paths

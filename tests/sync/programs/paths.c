@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Waits, and releases that end them, along known call paths: one() and other() both lead to the
- * same call site. With an argument, the waiting thread runs on a stack that is unmapped right
- * after.
+ * same call site. With "stacks", the waiting thread runs on a stack that is unmapped right after;
+ * with "barrier", main() is the last to arrive at a barrier of two threads, and at one of its own.
  */
 #define _GNU_SOURCE
 #include <assert.h>
@@ -160,12 +160,51 @@ static void stacks(void)
 	pthread_join(thread, NULL);
 }
 
+static pthread_barrier_t barrier, alone;
+
+APART static void arrive(pthread_barrier_t *at)
+{
+	pthread_barrier_wait(at);
+	calls++;
+}
+
+APART static void arrive_last(void)
+{
+	arrive(&barrier);
+	calls++;
+}
+
+static void *arrives_first(void *arg)
+{
+	tid = gettid();
+	arrive(&barrier);
+	return arg;
+}
+
+static void meet(void)
+{
+	pthread_t thread;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_barrier_init(&alone, NULL, 1);
+	assert(pthread_create(&thread, NULL, arrives_first, NULL) == 0);
+	while (tid == 0)
+		;
+	until_asleep(tid);
+	arrive_last();
+	pthread_join(thread, NULL);
+	arrive(&alone);
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t thread;
 
-	(void)argv;
 	sem_init(&sem, 0, 0);
+	if (argc > 1 && strcmp(argv[1], "barrier") == 0) {
+		meet();
+		return 9;
+	}
 	if (argc > 1) {
 		stacks();
 		return 9;
