@@ -7,16 +7,22 @@
  * weak reference to one would become non-NULL. `record` preloads it into programs that need libgomp.
  */
 	.text
-#define STUB(name)                                                                                 \
+#define BEGIN(name)                                                                                \
 	.globl name;                                                                               \
 	.type name, @function;                                                                     \
 	.balign 16;                                                                                \
 name:;                                                                                             \
 	.cfi_startproc;                                                                            \
-	endbr64;                                                                                   \
-	jmp *st_##name@GOTPCREL(%rip);                                                             \
+	endbr64
+
+#define END(name)                                                                                  \
 	.cfi_endproc;                                                                              \
 	.size name, . - name
+
+#define STUB(name)                                                                                 \
+	BEGIN(name);                                                                               \
+	jmp *st_##name@GOTPCREL(%rip);                                                             \
+	END(name)
 
 STUB(GOMP_critical_start)
 STUB(GOMP_critical_end)
@@ -58,41 +64,32 @@ STUB(omp_test_nest_lock)
  * Function number `which` of those that create tasks or run a region: exchanges the first argument, and jumps to
  * libgomp's function. The other arguments, of which there are up to eleven, stay as they are.
  */
+#define SAVE(reg)                                                                                  \
+	push reg;                                                                                  \
+	.cfi_adjust_cfa_offset 8
+#define RESTORE(reg)                                                                               \
+	pop reg;                                                                                   \
+	.cfi_adjust_cfa_offset -8
+
 #define TASK_STUB(name, which)                                                                     \
-	.globl name;                                                                               \
-	.type name, @function;                                                                     \
-	.balign 16;                                                                                \
-name:;                                                                                             \
-	.cfi_startproc;                                                                            \
-	endbr64;                                                                                   \
-	push %rsi;                                                                                 \
-	.cfi_adjust_cfa_offset 8;                                                                  \
-	push %rdx;                                                                                 \
-	.cfi_adjust_cfa_offset 8;                                                                  \
-	push %rcx;                                                                                 \
-	.cfi_adjust_cfa_offset 8;                                                                  \
-	push %r8;                                                                                  \
-	.cfi_adjust_cfa_offset 8;                                                                  \
-	push %r9;                                                                                  \
-	.cfi_adjust_cfa_offset 8;                                                                  \
+	BEGIN(name);                                                                               \
+	SAVE(%rsi);                                                                                \
+	SAVE(%rdx);                                                                                \
+	SAVE(%rcx);                                                                                \
+	SAVE(%r8);                                                                                 \
+	SAVE(%r9);                                                                                 \
 	mov $which, %esi;                                                                          \
 	lea task_stubs(%rip), %rdx;                                                                \
 	call *st_GOMP_task_maker@GOTPCREL(%rip); /* rsp is a multiple of 16 */                     \
 	mov %rax, %rdi;                                                                            \
 	mov %rdx, %rax;                                                                            \
-	pop %r9;                                                                                   \
-	.cfi_adjust_cfa_offset -8;                                                                 \
-	pop %r8;                                                                                   \
-	.cfi_adjust_cfa_offset -8;                                                                 \
-	pop %rcx;                                                                                  \
-	.cfi_adjust_cfa_offset -8;                                                                 \
-	pop %rdx;                                                                                  \
-	.cfi_adjust_cfa_offset -8;                                                                 \
-	pop %rsi;                                                                                  \
-	.cfi_adjust_cfa_offset -8;                                                                 \
+	RESTORE(%r9);                                                                              \
+	RESTORE(%r8);                                                                              \
+	RESTORE(%rcx);                                                                             \
+	RESTORE(%rdx);                                                                             \
+	RESTORE(%rsi);                                                                             \
 	jmp *%rax;                                                                                 \
-	.cfi_endproc;                                                                              \
-	.size name, . - name
+	END(name)
 
 TASK_STUB(GOMP_task, 0)
 TASK_STUB(GOMP_taskloop, 1)
