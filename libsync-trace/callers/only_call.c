@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "runtime/unwind/cfi.h"
+#include "sync-trace/harmless.h"
 
 #define WRAPPER_MAX	 256u /* bytes */
 #define HARMLESS_MAX	 64u
@@ -210,55 +211,10 @@ static bool is_same(const struct callee *a, const struct callee *b)
 	return a->name == b->name && a->address == b->address;
 }
 
-static bool begins_with(const char *name, const char *prefix)
-{
-	return strncmp(name, prefix, strlen(prefix)) == 0;
-}
-
 /* The line of a pragma tells more than the calls of its function. */
 static bool is_generated(const struct callee *callee)
 {
-	return callee->name != NULL && begins_with(callee->name, "GOMP_");
-}
-
-/* Functions beside which one call remains the only purpose of a wrapper. */
-static bool is_harmless_name(const char *name)
-{
-	static const char *const names[] = {
-	    "abort",  "exit",	"_exit",  "perror",  "puts",	 "putchar",  "printf", "fputs",
-	    "fputc",  "fwrite", "fflush", "fprintf", "vfprintf", "strerror", "mcount", "_mcount",
-	    "malloc", "calloc", "free",	  "_Znwm",   "_ZdlPv",	 "_ZdlPvm",
-	};
-	static const char *const prefixes[] = {
-	    "__assert",
-	    "__stack_chk",
-	    "__errno",
-	    "__fentry",
-	    "__cyg_",
-	    "__fprintf_chk",
-	    "__printf_chk",
-	    "__cxa_",
-	    "__ubsan",
-	    "_Unwind_",
-	    "_ZSt9terminate",
-	    "_ZSt20__throw_",
-	    "_ZSt16__throw_",
-	    "_ZSt17__throw_",
-	    "_ZNSt12system_e",
-	    "_ZSt15generic_category",
-	    "_ZSt15system_category",
-	    "pthread_mutexattr_",
-	    "pthread_condattr_",
-	    "pthread_rwlockattr_",
-	};
-
-	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	for (unsigned i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-		if (begins_with(name, prefixes[i]))
-			return true;
-	return false;
+	return callee->name != NULL && strncmp(callee->name, "GOMP_", strlen("GOMP_")) == 0;
 }
 
 /* True if all calls in the short function at this address are harmless, or if it makes none. */
@@ -273,7 +229,7 @@ static bool is_harmless_function(const struct gm_running *module, uintptr_t addr
 		return false;
 	at = function.start;
 	while (next_callee(module, &function, &at, &callee))
-		if (callee.name == NULL || !is_harmless_name(callee.name))
+		if (callee.name == NULL || !st_is_harmless(callee.name))
 			return false;
 	return true;
 }
@@ -308,7 +264,7 @@ bool st_call_is_only(const struct gm_running *module, const struct st_function *
 	while (next_callee(module, function, &at, &callee)) {
 		if (is_same(&callee, &only))
 			continue;
-		if (callee.name != NULL ? !is_harmless_name(callee.name)
+		if (callee.name != NULL ? !st_is_harmless(callee.name)
 					: !is_harmless_function(module, callee.address))
 			return false;
 	}

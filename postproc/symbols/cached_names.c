@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define MAGIC	   "gprof-mt symbols" /* 16 characters */
-#define VERSION	   3u
+#define VERSION	   4u
 #define MAGIC_LEN  16
 #define DIGEST	   G_CHECKSUM_SHA256
 #define DIGEST_LEN 32
@@ -37,7 +37,7 @@ struct place_record {
 
 struct frame_record {
 	uint32_t function, file;
-	uint32_t line, zero;
+	uint32_t line, is_wrapper;
 };
 
 _Static_assert(sizeof(struct header) == 48 && sizeof(struct symbol_record) == 24 &&
@@ -210,6 +210,7 @@ static void write_places(struct writer *writer, GHashTable *frames)
 			    .function = number_of(writer, raw->function),
 			    .file = number_of(writer, raw->file),
 			    .line = (uint32_t)MAX(raw->line, 0),
+			    .is_wrapper = raw->is_wrapper,
 			};
 
 			g_byte_array_append(writer->frames, (const guint8 *)&record,
@@ -388,6 +389,7 @@ static void take_places(struct pp_cached_names *cached, const struct reader *rea
 			    .function = text_of(reader, record->function),
 			    .file = text_of(reader, record->file),
 			    .line = (int)record->line,
+			    .is_wrapper = record->is_wrapper != 0,
 			};
 
 			g_array_append_val(frames, frame);

@@ -30,6 +30,7 @@ struct pp_raw_frame {
 	const char *function; /* NULL: not known */
 	const char *file;     /* NULL: not known */
 	int line;
+	bool is_wrapper;
 };
 
 struct pp_cached_names *pp_cached_names_new(void);

@@ -11,6 +11,7 @@
 #include <elfutils/libdw.h>
 
 #include "symbols/ranges.h"
+#include "symbols/wrapper.h"
 
 /* No compiler nests deeper; damaged data may contain cycles. */
 #define MAX_DEPTH 256
@@ -192,11 +193,10 @@ static bool may_hold_code(int tag)
 	       tag == DW_TAG_try_block || tag == DW_TAG_catch_block || tag == DW_TAG_with_stmt;
 }
 
-/* The inlined functions at the address, of Dwarf_Die, outermost first. */
-static GArray *inlined_at(struct unit *unit, Dwarf_Addr address)
+/* The functions inlined at the address into this one, of Dwarf_Die, outermost first. */
+static GArray *inlined_at(Dwarf_Die *function, Dwarf_Addr address)
 {
 	GArray *inlined = g_array_new(FALSE, FALSE, sizeof(Dwarf_Die));
-	Dwarf_Die *function = find_function(unit, address);
 	Dwarf_Die die;
 	int more = function ? dwarf_child(function, &die) : 1;
 
@@ -252,7 +252,8 @@ static void set_caller(struct pp_code_frame *frame, Dwarf_Die *inlined, Dwarf_Fi
 static void add_frames(GArray *frames, struct unit *unit, Dwarf_Addr address,
 		       struct pp_code_frame frame)
 {
-	g_autoptr(GArray) inlined = inlined_at(unit, address);
+	Dwarf_Die *function = find_function(unit, address);
+	g_autoptr(GArray) inlined = inlined_at(function, address);
 	Dwarf_Files *files = NULL;
 
 	if (inlined->len && dwarf_getsrcfiles(&unit->tree, &files, NULL) != 0)
@@ -261,10 +262,12 @@ static void add_frames(GArray *frames, struct unit *unit, Dwarf_Addr address,
 		Dwarf_Die *die = &g_array_index(inlined, Dwarf_Die, i);
 
 		frame.function = raw_name(die);
+		frame.is_wrapper = pp_inlined_is_wrapper(function, die, address + 1);
 		g_array_append_val(frames, frame);
 		set_caller(&frame, die, files);
 	}
 	frame.function = NULL;
+	frame.is_wrapper = false;
 	g_array_append_val(frames, frame);
 }
 

@@ -26,6 +26,7 @@ struct pp_code_frame {
 	const char *function; /* linkage name, or the name in the source; NULL: not known */
 	const char *file;     /* NULL: not known */
 	int line;
+	bool is_wrapper; /* of the call before the address: see symbols/wrapper.h */
 };
 
 /*

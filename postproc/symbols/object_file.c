@@ -297,7 +297,7 @@ static bool is_header(const char *file)
 static void add_raw(GArray *frames, const char *function, const struct pp_code_frame *at,
 		    const char *compile_dir)
 {
-	struct pp_raw_frame frame = {.function = function};
+	struct pp_raw_frame frame = {.function = function, .is_wrapper = at && at->is_wrapper};
 
 	if (at && at->file && at->line > 0) {
 		frame.file = short_path(at->file, compile_dir);
@@ -367,6 +367,7 @@ GArray *pp_object_file_frames(struct pp_object_file *object, uint64_t address)
 		    .file = raw->file ? pp_printable(g_strdup(raw->file)) : NULL,
 		    .line = raw->line,
 		    .is_header = raw->file && is_header(raw->file),
+		    .is_wrapper = raw->is_wrapper,
 		};
 
 		g_array_append_val(frames, frame);

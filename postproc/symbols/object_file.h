@@ -56,7 +56,8 @@ struct pp_source_frame {
 	char *function;
 	char *file; /* short; NULL: not known */
 	int line;
-	bool is_header; /* it may contain functions such as std::mutex::lock() */
+	bool is_header;	 /* it may contain functions such as std::mutex::lock() */
+	bool is_wrapper; /* inlined: its only purpose is the call before the address */
 };
 
 /*

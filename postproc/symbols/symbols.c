@@ -195,7 +195,10 @@ static char *name_function(void *data, const struct pp_process *process, uint64_
 	return name ? g_strdup(name) : unnamed_function(data, process, address);
 }
 
-/* Functions inlined from headers are shown as their caller's line.  NULL if nothing is known. */
+/*
+ * Functions inlined from headers, and inlined wrappers, are shown as their caller's line.  NULL if
+ * nothing is known.
+ */
 static const struct pp_source_frame *find_site(struct pp_symbols *symbols,
 					       const struct pp_process *process, uint64_t address,
 					       guint *ret_frame)
@@ -208,7 +211,8 @@ static const struct pp_source_frame *find_site(struct pp_symbols *symbols,
 	if (symbols->options.no_inline)
 		i = frames->len - 1;
 	while (i + 1 < frames->len &&
-	       (frame_at(frames, i)->is_header || !frame_at(frames, i)->file))
+	       (frame_at(frames, i)->is_header || frame_at(frames, i)->is_wrapper ||
+		!frame_at(frames, i)->file))
 		i++;
 	*ret_frame = i;
 	return frame_at(frames, i);

@@ -213,7 +213,7 @@ class Memcached(Program):
         return [
             Fact("workers wait for the lock of the item, which store_item holds", "waited",
                  "for mutex at memcached_thread_init " + self.place("thread.c", "pthread_mutex_init(&item_locks[i]"),
-                 first=True),
+                 "mostly at store_item ", "held since store_item ", first=True),
             Fact("maintenance threads wait for work, from start to end: they are idle", "idle",
                  "longest .* for (maintenance|logger_stack|lru_crawler|slab_rebalance)_cond"),
             Fact("that holds nothing back", "waited", "(maintenance|logger_stack|lru_crawler|slab_rebalance)_cond",

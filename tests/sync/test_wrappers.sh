@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Two locks are used by two functions through one wrapper, in C and C++, optimized or not: the call sites of
+# Two locks are used by two functions through one wrapper, in C and C++, optimized and inlined or not: the call sites of
 # initialization, waiters and holders are the calls of the wrapper. Functions that do more, or are called through
 # a pointer, are no wrappers.
 . "$GM_TOP/tests/sync/common.sh"
@@ -135,7 +135,9 @@ END
 cat >cc.cc <<'END'
 #include <mutex>
 #include "steps.h"
+#ifndef APART
 #define APART __attribute__((noinline))
+#endif
 class Mutex {
 public:
 	APART Mutex() { if (pthread_mutex_init(&inner, nullptr)) abort(); }
@@ -145,13 +147,13 @@ public:
 };
 static thread_local bool second;
 static Mutex *a, *b;
-APART static void use_a()
+APART void use_a()
 {
 	std::lock_guard<Mutex> guard(*a); /* A */
 	if (!second)
 		until_awaited();
 }
-APART static void use_b()
+APART void use_b()
 {
 	std::lock_guard<Mutex> guard(*b); /* B */
 	if (!second)
@@ -183,15 +185,17 @@ int main()
 END
 
 for mode in all contended; do
-	for flags in -O0 "-O0 -pg" "-O2 -fno-inline" "-O2 -fno-inline -no-pie -fno-plt" "-O1 -fno-inline -Wl,-z,now"; do
+	for flags in -O0 "-O0 -pg" "-O2 -fno-inline" "-O2 -fno-inline -no-pie -fno-plt" "-O1 -fno-inline -Wl,-z,now" \
+		-O2 "-O3 -gdwarf-4"; do
 		what="$mode, $flags"
 		# shellcheck disable=SC2086 # the words are split on purpose
 		"$CC" -std=gnu17 -g $flags -pthread -o program c.c || fail "cannot compile: $flags"
 		check c.c "main INIT_A" "main INIT_B" "use_a A" "use_b B"
 	done
-	for flags in -O0 -O2; do
+	for flags in -O0 -O2 "-O2 -DAPART=inline"; do
 		command -v g++ >/dev/null || continue
 		what="$mode, g++ $flags"
+		# shellcheck disable=SC2086 # the words are split on purpose
 		g++ -g $flags -pthread -o program cc.cc || fail "cannot compile: $flags"
 		check cc.cc "main INIT_A" "main INIT_B" "use_a() A" "use_b() B"
 	done
