@@ -9,6 +9,7 @@
 
 /* The amount of work, in items visited. */
 struct work {
+	const struct pp_index *index;
 	const struct pp_index_progress *progress; /* NULL: no progress is reported */
 	uint64_t done, all;
 	bool stopped;
@@ -18,7 +19,10 @@ struct work {
 
 static inline bool go_on(struct work *work)
 {
-	if (++work->done % ITEMS_UNTIL_ASKED == 0 && work->progress)
+	if (++work->done % ITEMS_UNTIL_ASKED)
+		return !work->stopped;
+	pp_index_release(work->index);
+	if (work->progress)
 		work->stopped = !work->progress->go_on(work->progress->data,
 						       (double)work->done / (double)work->all);
 	return !work->stopped;
@@ -34,6 +38,16 @@ static uint64_t begin_run(struct pp_index_run *run, uint64_t at)
 }
 
 /* --- lanes ---------------------------------------------------------------------------------- */
+
+/* `last`: the previous step of the lane; NULL: none. */
+static uint64_t step_of(const struct pp_index *index, uint64_t logged, const uint64_t *last)
+{
+	uint64_t end_ns = (uint64_t)index->end_ns;
+
+	if (logged >> 3 != PP_LOGGED_AT_END)
+		return logged;
+	return (last ? MAX(*last >> 3, end_ns) : end_ns) << 3 | (logged & 7);
+}
 
 static void arrange(struct pp_index *index, const struct pp_mapped_array *log, uint64_t n_lanes,
 		    struct work *work)
@@ -54,7 +68,10 @@ static void arrange(struct pp_index *index, const struct pp_mapped_array *log, u
 	for (uint64_t i = 0; i < log->n && go_on(work); i++) {
 		struct pp_index_run *run = &lane[logged[i].lane].steps;
 
-		step[run->first + run->n++] = logged[i].step;
+		uint64_t *next = &step[run->first + run->n];
+
+		*next = step_of(index, logged[i].step, run->n ? next - 1 : NULL);
+		run->n++;
 	}
 }
 
@@ -193,6 +210,7 @@ bool pp_index_arrange(struct pp_index *index, const struct pp_mapped_array *thre
 {
 	uint64_t n_steps = thread_log->n + object_log->n;
 	struct work work = {
+	    .index = index,
 	    .progress = progress,
 	    /* Three lists are sorted: by thread, by object, and those that waited. */
 	    .all = 1 + 3 * n_steps + 5 * pp_index_n(index, PP_SECTION_OPERATIONS) +

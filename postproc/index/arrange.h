@@ -11,6 +11,9 @@ struct pp_logged_step {
 	uint32_t pad;
 };
 
+/* The time of a step at the end of the index, which is not known yet. */
+#define PP_LOGGED_AT_END (UINT64_MAX >> 3)
+
 /*
  * The logs hold struct pp_logged_step, in time order for each lane.  All threads and objects must
  * be known.  Returns false if `progress` stopped it.

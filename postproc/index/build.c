@@ -13,13 +13,14 @@
 
 #include "index/arrange.h"
 #include "index/opens.h"
+#include "index/process_numbers.h"
 #include "analysis/graph/call_sites.h"
+#include "analysis/state/object_refs.h"
 
 /* Real clocks never reach this; damaged streams may. */
 #define MAX_TIME_NS (INT64_C(1) << 60)
 
-/* struct pp_object.data */
-struct object_track {
+struct object_track { /* struct pp_object.data */
 	struct pp_opens opens;
 	int64_t hold_ns, wait_ns;
 	uint64_t acquired, contended;
@@ -49,9 +50,9 @@ struct pp_index_builder {
 	struct pp_objects objects;
 	struct pp_wait_ends ends;
 	struct pp_call_sites sites;
-	GHashTable *paths;     /* const struct pp_path * -> number + 1 */
-	GHashTable *processes; /* const struct pp_process * -> number + 1 */
-	GArray *threads;       /* of struct thread_track, indexed by serial */
+	GHashTable *paths; /* const struct pp_path * -> number + 1 */
+	struct pp_process_numbers processes;
+	GArray *threads; /* of struct thread_track, indexed by serial */
 	struct ended ended;
 	struct pp_mapped_array thread_log, object_log; /* of struct pp_logged_step */
 	int64_t last_ns;
@@ -120,7 +121,7 @@ static void step_object(struct pp_index_builder *self, struct pp_object *object,
 	track->begun = true;
 	track->state = (uint8_t)state;
 	track->last_ns = time_ns;
-	log_step(&self->object_log, object->serial, time_ns, state);
+	log_step(&self->object_log, pp_object_number(object), time_ns, state);
 }
 
 /* --- operations ----------------------------------------------------------------------------- */
@@ -161,7 +162,7 @@ static uint32_t add_operation(struct pp_index_builder *self, const struct pp_obj
 	*new = (struct pp_index_operation){
 	    .time_ns = time_of(time_ns),
 	    .thread = operation->thread->serial,
-	    .object = object->serial,
+	    .object = pp_object_number(object),
 	    .site = operation->site
 			? pp_call_sites_number(&self->sites,
 					       (struct pp_call_site){operation->thread->process,
@@ -231,7 +232,7 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 	else
 		*(struct pp_index_hold *)pp_mapped_array_add(section(self, PP_SECTION_ENDLESS), 1) =
 		    (struct pp_index_hold){hold->since_ns, end_ns, hold->thread->serial,
-					   object->serial};
+					   pp_object_number(object)};
 	step_object(self, object, end_ns);
 }
 
@@ -295,7 +296,7 @@ static void on_waits(void *data, struct pp_object *object, const struct pp_opera
 static uint32_t mark_on(struct pp_index_builder *self, const struct pp_object *object,
 			uint32_t mark)
 {
-	return mark != PP_INDEX_NONE && operation_at(self, mark)->object == object->serial
+	return mark != PP_INDEX_NONE && operation_at(self, mark)->object == pp_object_number(object)
 		   ? mark
 		   : PP_INDEX_NONE;
 }
@@ -393,6 +394,60 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	step_object(self, object, operation->end_ns);
 }
 
+/* --- objects -------------------------------------------------------------------------------- */
+
+/* Objects are added in order of their end, to the positions of their numbers. */
+static struct pp_index_object *place_of(struct pp_index_builder *self, uint32_t number)
+{
+	struct pp_mapped_array *objects = section(self, PP_SECTION_OBJECTS);
+
+	if (objects->n <= number)
+		pp_mapped_array_add(objects, number + 1 - objects->n);
+	return pp_mapped_array_at(objects, number);
+}
+
+static void add_object(struct pp_index_builder *self, struct pp_object *object)
+{
+	const struct object_track *track = track_of(object);
+
+	*place_of(self, pp_object_number(object)) = (struct pp_index_object){
+	    .address = object->address,
+	    .load_id = object->load_id,
+	    .init_site = object->init_site,
+	    .first_site = object->first_site,
+	    .acquired = track->acquired,
+	    .contended = track->contended,
+	    .wait_ns = track->wait_ns,
+	    .hold_ns = track->hold_ns,
+	    .process = pp_process_number(&self->processes, object->process),
+	    .generation = object->generation,
+	    .subject = object->subject ? object->subject->serial : PP_INDEX_NONE,
+	    .type = object->type,
+	};
+	if (track->begun && track->state != PP_LANE_GONE)
+		log_step(&self->object_log, pp_object_number(object), PP_LOGGED_AT_END,
+			 PP_LANE_GONE);
+}
+
+static void object_track_free(void *data)
+{
+	struct object_track *track = data;
+
+	pp_opens_done(&track->opens);
+	g_free(track);
+}
+
+static bool on_end(void *data, struct pp_object *object, struct pp_object *group)
+{
+	struct pp_index_builder *self = data;
+
+	(void)group;
+	pp_wait_ends_forget(&self->ends, object);
+	add_object(self, object);
+	object_track_free(g_steal_pointer(&object->data));
+	return true;
+}
+
 /* --- creation and release ------------------------------------------------------------------- */
 
 static void listen(struct pp_index_builder *self)
@@ -405,6 +460,7 @@ static void listen(struct pp_index_builder *self)
 	    .operation = on_operation,
 	    .released = on_released,
 	    .yielded = on_yielded,
+	    .fold = on_end,
 	};
 }
 
@@ -418,6 +474,7 @@ struct pp_index_builder *pp_index_builder_new(const struct pp_pass_context *cont
 	self->index->has_kernel = context->has_kernel;
 	self->ended.operation = PP_INDEX_NONE;
 	self->paths = g_hash_table_new(NULL, NULL);
+	pp_process_numbers_init(&self->processes, self->index);
 	self->threads = g_array_new(FALSE, TRUE, sizeof(struct thread_track));
 	pp_mapped_array_init(&self->thread_log, sizeof(struct pp_logged_step),
 			     fds ? fds[PP_N_SECTIONS] : -1);
@@ -440,20 +497,14 @@ void pp_index_builder_event(struct pp_index_builder *self, const struct pp_event
 	if (event->kind == PP_EVENT_WAKING)
 		pp_wait_ends_waking(&self->ends, event);
 	pp_thread_states_event(self->states, event);
+	if (self->index->n_events % PP_INDEX_RELEASE == 0)
+		pp_index_release(self->index);
 }
 
 uint64_t pp_index_builder_events(const struct pp_index_builder *self, int64_t *ret_last_ns)
 {
 	*ret_last_ns = self->last_ns;
 	return self->index->n_events;
-}
-
-static void object_track_free(void *data)
-{
-	struct object_track *track = data;
-
-	pp_opens_done(&track->opens);
-	g_free(track);
 }
 
 void pp_index_builder_free(struct pp_index_builder *self)
@@ -465,7 +516,7 @@ void pp_index_builder_free(struct pp_index_builder *self)
 	pp_wait_ends_done(&self->ends);
 	pp_call_sites_done(&self->sites);
 	g_hash_table_unref(self->paths);
-	g_clear_pointer(&self->processes, g_hash_table_unref);
+	pp_process_numbers_done(&self->processes);
 	g_array_unref(self->threads);
 	pp_mapped_array_done(&self->thread_log);
 	pp_mapped_array_done(&self->object_log);
@@ -474,26 +525,6 @@ void pp_index_builder_free(struct pp_index_builder *self)
 }
 
 /* --- the end -------------------------------------------------------------------------------- */
-
-static uint32_t number_of_process(struct pp_index_builder *self, const struct pp_process *process)
-{
-	return GPOINTER_TO_UINT(g_hash_table_lookup(self->processes, process)) - 1;
-}
-
-static void add_processes(struct pp_index_builder *self)
-{
-	const GPtrArray *processes = self->index->model->processes;
-
-	self->processes = g_hash_table_new(NULL, NULL);
-	for (guint i = 0; i < processes->len; i++) {
-		const struct pp_process *process = processes->pdata[i];
-		struct pp_index_process *new =
-		    pp_mapped_array_add(section(self, PP_SECTION_PROCESSES), 1);
-
-		*new = (struct pp_index_process){process->pid, process->image};
-		g_hash_table_insert(self->processes, (void *)process, GUINT_TO_POINTER(i + 1));
-	}
-}
 
 static uint32_t add_text(struct pp_index_builder *self, enum pp_section which, const char *text)
 {
@@ -516,7 +547,7 @@ static void add_thread(struct pp_index_builder *self, const struct pp_thread *th
 	*new = (struct pp_index_thread){
 	    .start_ns = seen ? life->start_ns : 0,
 	    .end_ns = seen ? life->end_ns : 0,
-	    .process = number_of_process(self, thread->process),
+	    .process = pp_process_number(&self->processes, thread->process),
 	    .tid = thread->tid,
 	    .index = thread->index,
 	    .name = add_text(self, PP_SECTION_TEXT,
@@ -528,30 +559,6 @@ static void add_thread(struct pp_index_builder *self, const struct pp_thread *th
 		log_step(&self->thread_log, thread->serial, time_of(life->end_ns), PP_LANE_GONE);
 }
 
-static void add_object(struct pp_index_builder *self, struct pp_object *object)
-{
-	const struct object_track *track = track_of(object);
-	struct pp_index_object *new = pp_mapped_array_add(section(self, PP_SECTION_OBJECTS), 1);
-
-	*new = (struct pp_index_object){
-	    .address = object->address,
-	    .load_id = object->load_id,
-	    .init_site = object->init_site,
-	    .first_site = object->first_site,
-	    .acquired = track->acquired,
-	    .contended = track->contended,
-	    .wait_ns = track->wait_ns,
-	    .hold_ns = track->hold_ns,
-	    .process = number_of_process(self, object->process),
-	    .generation = object->generation,
-	    .subject = object->subject ? object->subject->serial : PP_INDEX_NONE,
-	    .type = object->type,
-	};
-	if (track->begun && track->state != PP_LANE_GONE)
-		log_step(&self->object_log, object->serial,
-			 MAX(track->last_ns, time_of(self->index->end_ns)), PP_LANE_GONE);
-}
-
 static void add_sites(struct pp_index_builder *self)
 {
 	for (guint i = 0; i < self->sites.all->len; i++) {
@@ -560,7 +567,7 @@ static void add_sites(struct pp_index_builder *self)
 
 		*new = (struct pp_index_site){
 		    .address = site->site,
-		    .process = number_of_process(self, site->process),
+		    .process = pp_process_number(&self->processes, site->process),
 		};
 	}
 }
@@ -580,11 +587,12 @@ struct pp_index *pp_index_builder_finish(struct pp_index_builder *self,
 	pp_objects_finish(&self->objects, model->end_ns);
 	index->start_ns = pp_model_origin(model);
 	index->end_ns = MAX(model->end_ns, index->start_ns);
-	add_processes(self);
+	pp_process_numbers_add(&self->processes);
 	for (guint i = 0; i < model->threads->len; i++)
 		add_thread(self, model->threads->pdata[i]);
 	for (guint i = 0; i < self->objects.all->len; i++)
-		add_object(self, self->objects.all->pdata[i]);
+		if (self->objects.all->pdata[i])
+			add_object(self, self->objects.all->pdata[i]);
 	add_sites(self);
 	if (!pp_index_arrange(index, &self->thread_log, &self->object_log, progress))
 		return NULL;

@@ -50,6 +50,12 @@ struct pp_index *pp_index_new(struct pp_model *model, const int *fds)
 	return index;
 }
 
+void pp_index_release(const struct pp_index *index)
+{
+	for (unsigned i = 0; i < PP_N_SECTIONS; i++)
+		pp_mapped_array_release(&index->sections[i]);
+}
+
 void pp_index_scatter(struct pp_index *index)
 {
 	for (unsigned i = 0; i < PP_N_SECTIONS; i++)

@@ -184,6 +184,13 @@ void pp_index_free(struct pp_index *index);
 
 const char *pp_index_section_name(enum pp_section section);
 
+/*
+ * Unmaps the pages of the index's files until they are accessed again.  Whoever accesses a whole
+ * index calls this now and then, so that it takes little memory.
+ */
+void pp_index_release(const struct pp_index *index);
+#define PP_INDEX_RELEASE 0x40000 /* accesses, or events added, until then: 20 MB */
+
 /* Tells the kernel that the index's files will be accessed randomly. */
 void pp_index_scatter(struct pp_index *index);
 

@@ -63,6 +63,12 @@ void pp_mapped_array_scatter(struct pp_mapped_array *array)
 		madvise(array->data, array->mapped_bytes, MADV_RANDOM);
 }
 
+void pp_mapped_array_release(const struct pp_mapped_array *array)
+{
+	if (array->data && array->fd >= 0)
+		madvise(array->data, array->mapped_bytes, MADV_DONTNEED);
+}
+
 static void ask(const struct pp_read_ahead *ahead)
 {
 	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);

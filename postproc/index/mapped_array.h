@@ -38,6 +38,12 @@ bool pp_mapped_array_in_memory(const struct pp_mapped_array *array);
  */
 int pp_mapped_array_map(struct pp_mapped_array *array, uint64_t n, int fd);
 
+/*
+ * Unmaps the pages of the file until they are accessed again; their contents remain in the page
+ * cache.  Has no effect for an array in memory.
+ */
+void pp_mapped_array_release(const struct pp_mapped_array *array);
+
 /* Switches the file to random access: no readahead. */
 void pp_mapped_array_scatter(struct pp_mapped_array *array);
 

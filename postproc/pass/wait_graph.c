@@ -7,6 +7,7 @@
 #include "analysis/select.h"
 #include "analysis/graph/call_sites.h"
 #include "analysis/graph/links.h"
+#include "analysis/state/object_refs.h"
 #include "analysis/state/object_row.h"
 #include "analysis/graph/thread_nodes.h"
 #include "analysis/state/wait_end.h"
@@ -69,6 +70,7 @@ struct waits {
 	struct pp_object_listener object_listener;
 	struct pp_thread_states *states;
 	struct pp_objects objects;
+	struct pp_object_refs refs;
 	struct pp_call_sites sites;
 	struct pp_links links;
 	struct pp_wait_ends ends;
@@ -120,13 +122,23 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 		return;
 	link = (struct pp_link){
 	    .from = operation->thread->serial,
-	    .parts[PART_OBJECT] = object->serial,
+	    .parts[PART_OBJECT] = pp_object_number(object),
 	    .parts[PART_SITE] = site_of(self, operation->thread, operation->op, operation->site),
 	    .parts[PART_HOW] = pp_wait_ends_settle(&self->ends, object, operation, &other),
 	};
 	link.to = other.thread ? other.thread->serial : PP_LINK_NONE;
 	link.parts[PART_OTHER_SITE] = other.mark;
-	pp_links_add(&self->links, &link, operation->end_ns - operation->begin_ns);
+	if (pp_links_add(&self->links, &link, operation->end_ns - operation->begin_ns))
+		pp_object_refs_add(&self->refs, object);
+}
+
+static bool on_end(void *data, struct pp_object *object, struct pp_object *group)
+{
+	struct waits *self = data;
+
+	(void)group;
+	pp_wait_ends_forget(&self->ends, object);
+	return pp_object_refs_end(&self->refs, object);
 }
 
 static void *waits_start(const struct pp_pass_context *context)
@@ -140,8 +152,10 @@ static void *waits_start(const struct pp_pass_context *context)
 	    .waits = on_waits,
 	    .operation = on_operation,
 	    .yielded = on_yielded,
+	    .fold = on_end,
 	};
 	pp_objects_init(&self->objects, &self->object_listener, NULL);
+	pp_object_refs_init(&self->refs);
 	pp_call_sites_init(&self->sites);
 	pp_links_init(&self->links);
 	pp_wait_ends_init(&self->ends, context->model);
@@ -181,7 +195,7 @@ static void add_wait(struct pp_table *table, const struct waits *self, const str
 {
 	struct pp_cell *row = pp_table_add_row(table);
 
-	pp_object_row(row, self->objects.all->pdata[link->parts[PART_OBJECT]],
+	pp_object_row(row, pp_object_refs_at(&self->refs, link->parts[PART_OBJECT]),
 		      self->context->namer);
 	pp_cell_set_text(&row[WAIT_HOW], pp_wait_how_text(link->parts[PART_HOW]));
 	set_site(&row[WAIT_FUNCTION], &row[WAIT_SITE], self, link->parts[PART_SITE]);
@@ -288,6 +302,7 @@ static void waits_free(void *state)
 
 	pp_thread_states_free(self->states);
 	pp_objects_done(&self->objects, NULL);
+	pp_object_refs_done(&self->refs);
 	pp_call_sites_done(&self->sites);
 	pp_links_done(&self->links);
 	pp_wait_ends_done(&self->ends);

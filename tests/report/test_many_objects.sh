@@ -27,11 +27,15 @@ grows_little()
 	echo "${*:3}, at $1 addresses: $((small >> 10)) KiB for $few objects, $((large >> 10)) KiB for $many"
 	with_sanitizers || [ "$large" -le $((small + ($2 << 20))) ] || fail "${*:3}: memory depends on the number of objects"
 }
-for section in "" locks quality; do
+for section in "" locks quality critical-path; do
 	# shellcheck disable=SC2086 # none or one word
 	grows_little 64 4 report $section
 	# shellcheck disable=SC2086
 	grows_little $many 24 report $section
+done
+for kind in wait lock-order precedence; do
+	grows_little 64 4 graph --kind $kind
+	grows_little $many 24 graph --kind $kind
 done
 grows_little 64 4 report --format json
 grows_little 64 6 history --format json
@@ -61,3 +65,15 @@ grep -q "$shared objects no longer existed at the end and share 1 row" text || f
 jq -e --argjson n $many '(.locks | map(.objects) | add) == $n and (.locks | map(.acquired) | add) == $n
 	and ([.sync[] | select(.function == "pthread_mutex_lock").calls] | add) == $n' report.json >out ||
 	fail "--object NAME: $(jq -c '.locks[:3], .sync' report.json)"
+
+# The critical path adds up those with the shortest holds; each row counts its objects.
+"$gprof_mt" report -i $many.64 --format json critical-path >report.json || fail "critical-path"
+jq -e --argjson n $many '
+	(.critical_objects | length) == 1002
+	and ([.critical_objects[] | select(.generation == null) | .name]
+		== ["299,000 mutexes initialized at use_once (objects.c:13)"])
+	and ([.critical_objects[].held_ns] | add) <= ([.critical_threads[].path_ns] | add)' report.json >out ||
+	fail "critical path: $(jq -c '.critical_objects[:2], (.critical_objects | length)' report.json)"
+
+# The index of the page is in files, so private memory does not depend on the number of objects.
+(ulimit -d $((96 << 10)) && "$gprof_mt" export -q -i $many.64 --format html -o page.html) || fail "html"

@@ -334,6 +334,42 @@ void pp_chain_drop(struct pp_chain *chain)
 		join(before);
 }
 
+static void change_segments(struct stretch *stretch, const struct pp_chain_change *change)
+{
+	for (guint i = 0; i < stretch->segments->len; i++) {
+		struct pp_chain_segment *segment = segment_at(stretch->segments, i);
+
+		if (segment->to)
+			change->object(change->data, &segment->object);
+		if (segment->is_passed)
+			change->object(change->data, &segment->about);
+	}
+	if (stretch->passes)
+		change->object(change->data, &stretch->about);
+}
+
+static gboolean change_stretch(GNode *node, void *data)
+{
+	const struct pp_chain_change *change = data;
+	struct stretch *stretch = node->data;
+
+	if (!stretch)
+		return FALSE;
+	for (guint i = 0; change->entry && i < stretch->entries->len; i++)
+		change->entry(change->data,
+			      &g_array_index(stretch->entries, struct pp_chain_entry, i));
+	if (change->entry)
+		combine(stretch);
+	if (change->object)
+		change_segments(stretch, change);
+	return FALSE;
+}
+
+void pp_chains_change(GNode *chains, const struct pp_chain_change *change)
+{
+	g_node_traverse(chains, G_PRE_ORDER, G_TRAVERSE_ALL, -1, change_stretch, (void *)change);
+}
+
 GArray *pp_chain_sum(const struct pp_chain *chain, int64_t *ret_from_ns)
 {
 	struct stretch sum = {

@@ -72,6 +72,15 @@ struct pp_chain_entry {
 	int64_t amount;
 };
 
+/* How pp_chains_change() sees and changes what a tree refers to; each may be NULL. */
+struct pp_chain_change {
+	void *data;
+	void (*entry)(void *data, struct pp_chain_entry *entry);
+	void (*object)(void *data, guint *object); /* of a segment */
+};
+
+void pp_chains_change(GNode *chains, const struct pp_chain_change *change);
+
 /* The amounts of the whole chain by key, of struct pp_chain_entry.  The caller unrefs the array. */
 GArray *pp_chain_sum(const struct pp_chain *chain, int64_t *ret_from_ns);
 

@@ -49,14 +49,19 @@ void pp_links_done(struct pp_links *links)
 	g_hash_table_unref(links->all);
 }
 
-void pp_links_add(struct pp_links *links, const struct pp_link *key, int64_t ns)
+bool pp_links_are_full(const struct pp_links *links)
+{
+	return g_hash_table_size(links->all) >= PP_LINKS_MAX;
+}
+
+bool pp_links_add(struct pp_links *links, const struct pp_link *key, int64_t ns)
 {
 	struct pp_link *link = g_hash_table_lookup(links->all, key);
 
-	if (!link && g_hash_table_size(links->all) >= PP_LINKS_MAX) {
+	if (!link && pp_links_are_full(links)) {
 		links->beyond_count++;
 		links->beyond_ns += ns;
-		return;
+		return false;
 	}
 	if (!link) {
 		link = g_memdup2(key, sizeof(*key));
@@ -68,6 +73,7 @@ void pp_links_add(struct pp_links *links, const struct pp_link *key, int64_t ns)
 	link->last_ns = key->last_ns;
 	link->sum_ns += ns;
 	link->max_ns = MAX(link->max_ns, ns);
+	return true;
 }
 
 static gint compare_links(gconstpointer a, gconstpointer b)

@@ -9,6 +9,7 @@
 #ifndef PP_ANALYSIS_GRAPH_LINKS_H
 #define PP_ANALYSIS_GRAPH_LINKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <glib.h>
@@ -41,8 +42,11 @@ guint pp_pair_hash(gconstpointer key);
 void pp_links_init(struct pp_links *links);
 void pp_links_done(struct pp_links *links);
 
-/* Counts one more occurrence, which took `ns`. */
-void pp_links_add(struct pp_links *links, const struct pp_link *key, int64_t ns);
+/* Counts one more occurrence, which took `ns`.  Returns false if it is beyond the limit. */
+bool pp_links_add(struct pp_links *links, const struct pp_link *key, int64_t ns);
+
+/* True if occurrences of new combinations are beyond the limit. */
+bool pp_links_are_full(const struct pp_links *links);
 
 /* An array of const struct pp_link *, sorted by from, to and parts.  The caller unrefs it. */
 GPtrArray *pp_links_sorted(const struct pp_links *links);

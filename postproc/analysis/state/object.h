@@ -36,6 +36,7 @@ struct pp_object {
 	bool one_address;  /* ... which had the same address */
 	enum gm_sync_type type;
 	bool initialized, ended;
+	bool is_referred;      /* object_refs.h */
 	bool created, started; /* a thread: its creation and its start were recorded */
 	uint64_t init_site, first_site;
 	uint64_t value; /* of the init: kind of mutex, initial count */
@@ -70,6 +71,8 @@ struct pp_object_listener {
 	/* `operation` is NULL if the hold ended with its thread or the capture. */
 	void (*released)(void *data, struct pp_object *object, const struct pp_hold *hold,
 			 int64_t end_ns, const struct pp_operation *operation);
+	/* A hold ended unnoticed: the object no longer exists, or events were lost. */
+	void (*dropped)(void *data, struct pp_object *object, const struct pp_thread *thread);
 	/* A condition wait released this mutex. */
 	void (*yielded)(void *data, struct pp_object *mutex, const struct pp_operation *operation);
 	/*

@@ -162,24 +162,37 @@ static struct pp_object *group_new(struct pp_objects *objects, const struct pp_o
 	return group;
 }
 
-static struct pp_object *group_of(struct pp_objects *objects, const struct pp_object *object)
+struct pp_object pp_folded_model(const struct pp_object *object)
 {
-	const struct pp_pass_context *context = objects->listener->context;
-	struct pp_object model = {
+	return (struct pp_object){
 	    .process = object->process,
 	    .address = object->address,
 	    .load_id = object->load_id,
 	    .type = object->type,
 	    .init_site = object->init_site,
 	    .first_site = object->first_site,
-	    .one_address = wanted_at(objects, object),
 	};
-	g_autofree char *name = pp_object_group(&model, context ? context->namer : NULL);
-	g_autofree char *key =
-	    g_strdup_printf("%u %u %u %" PRIx64 " %s", object->process->pid, object->process->image,
-			    object->type, model.one_address ? object->address : 0, name);
-	struct pp_object *group = g_hash_table_lookup(objects->folded->groups, key);
+}
 
+char *pp_folded_key(const struct pp_object *model, const struct pp_namer *namer)
+{
+	g_autofree char *name = pp_object_group(model, namer);
+
+	return g_strdup_printf("%u %u %u %" PRIx64 " %s", model->process->pid,
+			       model->process->image, model->type,
+			       model->one_address ? model->address : 0, name);
+}
+
+static struct pp_object *group_of(struct pp_objects *objects, const struct pp_object *object)
+{
+	const struct pp_pass_context *context = objects->listener->context;
+	struct pp_object model = pp_folded_model(object);
+	g_autofree char *key = NULL;
+	struct pp_object *group;
+
+	model.one_address = wanted_at(objects, object);
+	key = pp_folded_key(&model, context ? context->namer : NULL);
+	group = g_hash_table_lookup(objects->folded->groups, key);
 	if (!group) {
 		group = group_new(objects, &model);
 		g_hash_table_insert(objects->folded->groups, g_steal_pointer(&key), group);

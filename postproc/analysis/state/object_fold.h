@@ -20,6 +20,13 @@
 struct pp_folded *pp_folded_new(void);
 void pp_folded_free(struct pp_folded *folded);
 
+/*
+ * A group for objects like this one, which stands for none yet; and the text that is the same for
+ * all objects of a group.
+ */
+struct pp_object pp_folded_model(const struct pp_object *object);
+char *pp_folded_key(const struct pp_object *model, const struct pp_namer *namer);
+
 /* The object no longer exists; it may be folded by the next pp_folded_run(). */
 void pp_folded_add(struct pp_objects *objects, struct pp_object *object);
 

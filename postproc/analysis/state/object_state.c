@@ -126,6 +126,13 @@ static void drop_hold(struct pp_objects *objects, struct pp_object *object, guin
 	remove_hold(objects, object, at);
 }
 
+static void notify_dropped(struct pp_objects *objects, struct pp_object *object,
+			   const struct pp_thread *thread)
+{
+	if (objects->listener->dropped)
+		objects->listener->dropped(objects->listener->data, object, thread);
+}
+
 static void end_hold(struct pp_objects *objects, struct pp_object *object, guint at, int64_t end_ns,
 		     const struct pp_operation *operation)
 {
@@ -237,8 +244,12 @@ static void release(struct pp_objects *objects, struct pp_object *object,
 
 static void end_generation(struct pp_objects *objects, struct pp_object *object)
 {
-	while (object->holds)
-		drop_hold(objects, object, object->holds->len - 1);
+	while (object->holds) {
+		guint last = object->holds->len - 1;
+
+		notify_dropped(objects, object, hold_at(object, last)->thread);
+		drop_hold(objects, object, last);
+	}
 	if (objects->folded && !object->ended)
 		pp_folded_add(objects, object);
 	object->ended = true;
@@ -507,8 +518,10 @@ void pp_objects_lost(struct pp_objects *objects, const struct pp_thread *thread)
 		struct pp_object *object = objects->all->pdata[i];
 		int at = object ? find_hold(object, thread) : -1;
 
-		if (at >= 0)
-			remove_hold(objects, object, (guint)at);
+		if (at < 0)
+			continue;
+		notify_dropped(objects, object, thread);
+		remove_hold(objects, object, (guint)at);
 	}
 }
 

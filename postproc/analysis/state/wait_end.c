@@ -6,7 +6,7 @@
 
 /* An open wait; nested waits are those of signal handlers. */
 struct wait {
-	const struct pp_object *object;
+	const struct pp_object *object; /* NULL: no longer exists */
 	enum st_event op;
 	int64_t begin_ns;
 	struct pp_wait_other owner, waker;
@@ -81,8 +81,9 @@ void pp_wait_ends_call(struct pp_wait_ends *ends, const struct pp_thread *thread
 static const struct release *release_since(const struct pp_wait_ends *ends,
 					   const struct pp_object *object, int64_t since_ns)
 {
-	const struct release *release =
-	    object->serial < ends->releases->len ? ends->releases->pdata[object->serial] : NULL;
+	const struct release *release = object && object->serial < ends->releases->len
+					    ? ends->releases->pdata[object->serial]
+					    : NULL;
 
 	return release && release->at_ns >= since_ns ? release : NULL;
 }
@@ -259,4 +260,22 @@ void pp_wait_ends_release(struct pp_wait_ends *ends, const struct pp_object *obj
 	if (!release)
 		release = ends->releases->pdata[object->serial] = g_new0(struct release, 1);
 	*release = (struct release){{by, mark}, at_ns};
+}
+
+void pp_wait_ends_forget(struct pp_wait_ends *ends, const struct pp_object *object)
+{
+	if (object->serial < ends->releases->len)
+		g_clear_pointer(&ends->releases->pdata[object->serial], g_free);
+	for (guint i = 0; i < pp_object_n_waiters(object); i++) {
+		const struct pp_waiter *waiter =
+		    &g_array_index(object->waiters, struct pp_waiter, i);
+		const GArray *waits = track_of(ends, waiter->thread)->waits;
+
+		for (guint j = 0; j < waits->len; j++) {
+			struct wait *wait = &g_array_index(waits, struct wait, j);
+
+			if (wait->object == object)
+				wait->object = NULL;
+		}
+	}
 }

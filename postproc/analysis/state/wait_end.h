@@ -72,6 +72,9 @@ bool pp_operation_releases(const struct pp_operation *operation);
 void pp_wait_ends_release(struct pp_wait_ends *ends, const struct pp_object *object,
 			  const struct pp_thread *by, uint32_t mark, int64_t at_ns);
 
+/* The object is about to be freed, before the end. */
+void pp_wait_ends_forget(struct pp_wait_ends *ends, const struct pp_object *object);
+
 /* Settles a completed operation that waited: returns how it ended, and by which thread and call. */
 enum pp_wait_how pp_wait_ends_settle(struct pp_wait_ends *ends, const struct pp_object *object,
 				     const struct pp_operation *operation,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/text/command.h"
+#include "core/text/temporary_file.h"
 #include "index/build.h"
 #include "export/html/page/page.h"
 #include "analysis/select.h"
@@ -17,9 +18,13 @@ static const char *const needs[] = {"threads", "sync",		"locks", "flat",
 static void *html_start(const struct pp_export *export)
 {
 	struct pp_html *html = g_new0(struct pp_html, 1);
+	int fds[PP_INDEX_FILES];
 
+	/* Without a file, a section is in memory. */
+	for (unsigned i = 0; i < PP_INDEX_FILES; i++)
+		fds[i] = pp_temporary_file();
 	html->export = export;
-	html->builder = pp_index_builder_new(export->context, export->capture->model, NULL);
+	html->builder = pp_index_builder_new(export->context, export->capture->model, fds);
 	html->missing = g_ptr_array_new_with_free_func(g_free);
 	pp_mapped_array_init(&html->switches, sizeof(struct pp_html_switch), -1);
 	return html;
@@ -322,7 +327,7 @@ static void html_free(void *state)
 	pp_stacks_free(html->stacks);
 	g_clear_pointer(&html->objects, g_array_unref);
 	g_clear_pointer(&html->waits, g_array_unref);
-	g_free(html->object_at);
+	g_clear_pointer(&html->object_at, g_hash_table_unref);
 	g_ptr_array_unref(html->missing);
 	pp_mapped_array_done(&html->switches);
 	pp_index_builder_free(html->builder);

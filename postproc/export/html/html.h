@@ -69,10 +69,9 @@ struct pp_html {
 	struct pp_html_choice pairs; /* waiter and thread waited for */
 	uint64_t left_out;	     /* figures beyond the size limit */
 	uint64_t dump[PP_SUMS_FIGURES];
-	GArray *objects;     /* of uint32_t: the objects shown, by their numbers in the index */
-	uint32_t *object_at; /* by number in the index: position in `objects`; PP_HTML_NONE: not
-			      * shown */
-	GArray *waits;	     /* of struct pp_html_wait */
+	GArray *objects;       /* of uint32_t: the objects shown, by their numbers in the index */
+	GHashTable *object_at; /* number in the index -> position in `objects` plus 1 */
+	GArray *waits;	       /* of struct pp_html_wait */
 	uint64_t n_waits, n_waits_ns;
 	struct pp_stacks *stacks;
 	bool is_choosing;   /* the current phase selects combinations to keep */

@@ -41,7 +41,7 @@ struct pp_html_names {
 	GHashTable *file_of;	     /* char *, owned by the file -> position + 1 */
 	uint32_t op_at[ST_N_EVENTS]; /* position + 1 */
 	GArray *ops;		     /* of enum st_event */
-	char **object_names;	     /* by number in the index; NULL: not resolved yet */
+	GHashTable *object_names;    /* number in the index -> char * */
 	uint64_t n_lines;
 };
 
@@ -90,7 +90,7 @@ void pp_html_names_init(struct pp_html *html)
 	names->files = g_ptr_array_new_with_free_func(file_free);
 	names->file_of = g_hash_table_new(g_str_hash, g_str_equal);
 	names->ops = g_array_new(FALSE, FALSE, sizeof(enum st_event));
-	names->object_names = g_new0(char *, pp_index_n(html->index, PP_SECTION_OBJECTS) + 1);
+	names->object_names = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	html->names = names;
 }
 
@@ -100,9 +100,7 @@ void pp_html_names_done(struct pp_html *html)
 
 	if (!names)
 		return;
-	for (uint64_t i = 0; i < pp_index_n(html->index, PP_SECTION_OBJECTS); i++)
-		g_free(names->object_names[i]);
-	g_free(names->object_names);
+	g_hash_table_unref(names->object_names);
 	g_array_unref(names->ops);
 	g_hash_table_unref(names->file_of);
 	g_ptr_array_unref(names->files);
@@ -145,11 +143,14 @@ uint32_t pp_html_op(struct pp_html *html, enum st_event op)
 
 const char *pp_html_object_name(struct pp_html *html, uint32_t object)
 {
-	char **name = &html->names->object_names[object];
+	void *key = GUINT_TO_POINTER(object);
+	char *name = g_hash_table_lookup(html->names->object_names, key);
 
-	if (!*name)
-		*name = pp_index_object_name(html->index, object, html->export->context->namer);
-	return *name;
+	if (!name) {
+		name = pp_index_object_name(html->index, object, html->export->context->namer);
+		g_hash_table_insert(html->names->object_names, key, name);
+	}
+	return name;
 }
 
 /* --- sites ---------------------------------------------------------------------------------- */

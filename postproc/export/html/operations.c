@@ -16,6 +16,13 @@
 #define EDGES_MAX 100000
 #define PAIRS_MAX 50000
 
+/* The index may be larger than the memory. */
+static void release_now_and_then(const struct pp_html *html, uint64_t i)
+{
+	if (i % PP_INDEX_RELEASE == 0)
+		pp_index_release(html->index);
+}
+
 /* --- which objects -------------------------------------------------------------------------- */
 
 static gint compare_objects(gconstpointer a, gconstpointer b, gpointer data)
@@ -32,26 +39,44 @@ static gint compare_objects(gconstpointer a, gconstpointer b, gpointer data)
 	return x_number < y_number ? -1 : x_number > y_number;
 }
 
+static void cut_objects(struct pp_html *html)
+{
+	g_array_sort_with_data(html->objects, compare_objects, html->index);
+	if (html->objects->len > PP_HTML_OBJECTS)
+		g_array_set_size(html->objects, PP_HTML_OBJECTS);
+}
+
 static void choose_objects(struct pp_html *html)
 {
 	uint32_t n = (uint32_t)pp_index_n(html->index, PP_SECTION_OBJECTS);
 
 	html->objects = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	html->object_at = g_new(uint32_t, n + 1);
+	html->object_at = g_hash_table_new(NULL, NULL);
 	for (uint32_t i = 0; i < n; i++) {
-		html->object_at[i] = PP_HTML_NONE;
+		release_now_and_then(html, i);
 		g_array_append_val(html->objects, i);
+		if (html->objects->len >= 2 * PP_HTML_OBJECTS)
+			cut_objects(html);
 	}
-	g_array_sort_with_data(html->objects, compare_objects, html->index);
-	if (n > PP_HTML_OBJECTS) {
-		g_array_set_size(html->objects, PP_HTML_OBJECTS);
+	cut_objects(html);
+	if (n > PP_HTML_OBJECTS)
 		pp_html_miss(html, "objects",
 			     "%u of %u are not listed: they have shorter waits and holds "
 			     "than the others",
 			     n - PP_HTML_OBJECTS, n);
-	}
 	for (guint i = 0; i < html->objects->len; i++)
-		html->object_at[g_array_index(html->objects, uint32_t, i)] = i;
+		g_hash_table_insert(html->object_at,
+				    GUINT_TO_POINTER(g_array_index(html->objects, uint32_t, i)),
+				    GUINT_TO_POINTER(i + 1));
+}
+
+/* The position of an object of the index in `objects`; PP_HTML_NONE: not shown. */
+static uint32_t position_of(const struct pp_html *html, uint32_t object)
+{
+	uint32_t at =
+	    GPOINTER_TO_UINT(g_hash_table_lookup(html->object_at, GUINT_TO_POINTER(object)));
+
+	return at ? at - 1 : PP_HTML_NONE;
 }
 
 /* --- the longest waits ---------------------------------------------------------------------- */
@@ -125,7 +150,7 @@ static void call_key(struct pp_html *html, const struct pp_index_operation *oper
 	key[1] = operation->thread;
 	key[2] = pp_html_site(html, operation->site);
 	key[3] = pp_html_op(html, operation->op);
-	key[4] = html->object_at[operation->object];
+	key[4] = position_of(html, operation->object);
 	if (!pp_html_is_chosen(&html->choices[PP_HTML_OF_OPERATIONS], key))
 		key[2] = key[4] = PP_HTML_NONE;
 }
@@ -159,9 +184,11 @@ static void sum_calls(struct pp_html *html)
 	for (uint32_t thread = 0; thread < pp_index_n(html->index, PP_SECTION_THREADS); thread++) {
 		uint64_t n = pp_index_list_n(html->index, PP_LIST_THREAD, thread);
 
-		for (uint64_t i = 0; pp_html_has_thread(html, thread) && i < n; i++)
+		for (uint64_t i = 0; pp_html_has_thread(html, thread) && i < n; i++) {
+			release_now_and_then(html, i);
 			if (is_call(call_at(html, thread, i)))
 				sum_call(html, call_at(html, thread, i));
+		}
 	}
 }
 
@@ -189,7 +216,7 @@ static void edge_key(struct pp_html *html, const struct pp_index_operation *oper
 
 	key[1] = operation->thread;
 	key[2] = more->other;
-	key[3] = html->object_at[operation->object];
+	key[3] = position_of(html, operation->object);
 	key[4] = pp_html_site(html, operation->site);
 	key[5] = site_of_blocker(html, more);
 	if (pp_html_is_chosen(&html->choices[PP_HTML_OF_WAITS], key))
@@ -213,7 +240,7 @@ static void sum_edge(struct pp_html *html, const struct pp_index_operation *oper
 
 static void sum_length(struct pp_html *html, uint32_t object, int64_t begin_ns, int64_t end_ns)
 {
-	uint32_t key[PP_SUMS_KEYS] = {0, html->object_at[object], bucket_of(end_ns - begin_ns)};
+	uint32_t key[PP_SUMS_KEYS] = {0, position_of(html, object), bucket_of(end_ns - begin_ns)};
 
 	if (pp_html_has_time(html, end_ns))
 		pp_html_at(html, PP_HTML_OF_DISTRIBUTION, key, end_ns)[0]++;
@@ -224,7 +251,7 @@ enum { ACQUIRED, CONTENDED, WAIT, HOLD, MAX_WAIT, MAX_HOLD };
 static void sum_object(struct pp_html *html, const struct pp_index_operation *operation,
 		       int64_t begin_ns, int64_t end_ns)
 {
-	uint32_t key[PP_SUMS_KEYS] = {0, html->object_at[operation->object]};
+	uint32_t key[PP_SUMS_KEYS] = {0, position_of(html, operation->object)};
 	bool waited = operation->flags & PP_INDEX_WAITED;
 
 	if (key[1] == PP_HTML_NONE || !(waited || operation->flags & PP_INDEX_ACQUIRED))
@@ -242,7 +269,7 @@ static void sum_object(struct pp_html *html, const struct pp_index_operation *op
 static void sum_hold(struct pp_html *html, uint32_t thread, uint32_t object, int64_t since_ns,
 		     int64_t end_ns)
 {
-	uint32_t key[PP_SUMS_KEYS] = {0, html->object_at[object]};
+	uint32_t key[PP_SUMS_KEYS] = {0, position_of(html, object)};
 
 	if (key[1] == PP_HTML_NONE || !pp_html_has_thread(html, thread))
 		return;
@@ -333,8 +360,11 @@ static void choose(struct pp_html *html)
 	pp_html_choice_init(&choices[PP_HTML_OF_WAITS]);
 	pp_html_choice_init(&pairs);
 	for (uint32_t thread = 0; thread < pp_index_n(html->index, PP_SECTION_THREADS); thread++)
-		for (uint64_t i = 0; i < pp_index_list_n(html->index, PP_LIST_THREAD, thread); i++)
+		for (uint64_t i = 0; i < pp_index_list_n(html->index, PP_LIST_THREAD, thread);
+		     i++) {
+			release_now_and_then(html, i);
 			note_operation(html, choices, &pairs, call_at(html, thread, i));
+		}
 	pp_html_choose(&choices[PP_HTML_OF_OPERATIONS], CALLS_MAX);
 	pp_html_choose(&choices[PP_HTML_OF_WAITS], EDGES_MAX);
 	pp_html_choose(&pairs, PAIRS_MAX);
@@ -355,8 +385,10 @@ void pp_html_sum_operations(struct pp_html *html)
 	choose(html);
 	sum_calls(html);
 	html->waits = g_array_new(FALSE, FALSE, sizeof(struct pp_html_wait));
-	for (uint64_t i = 0; i < pp_index_n(index, PP_SECTION_OPERATIONS); i++)
+	for (uint64_t i = 0; i < pp_index_n(index, PP_SECTION_OPERATIONS); i++) {
+		release_now_and_then(html, i);
 		sum_operation(html, (uint32_t)i, pp_index_operation(index, i));
+	}
 	for (uint64_t i = 0; i < pp_index_n(index, PP_SECTION_ENDLESS); i++) {
 		const struct pp_index_hold *hold = pp_index_hold(index, i);
 
@@ -395,7 +427,7 @@ static int64_t wait_column(struct pp_html *html, guint at, unsigned column)
 	case 0:
 		return operation->thread;
 	case 1:
-		return html->object_at[operation->object];
+		return position_of(html, operation->object);
 	case 2:
 		return pp_html_site(html, operation->site);
 	case 3:

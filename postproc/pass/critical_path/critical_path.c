@@ -32,8 +32,9 @@ struct release {
 /* --- sums ----------------------------------------------------------------------------------- */
 
 /* Adds the time to all sums except that of functions. */
-static void add_time(struct pp_critical_track *track, const struct pp_thread *thread,
-		     int64_t start_ns, int64_t end_ns, unsigned mode)
+static void add_time(struct pp_critical *self, struct pp_critical_track *track,
+		     const struct pp_thread *thread, int64_t start_ns, int64_t end_ns,
+		     unsigned mode)
 {
 	int64_t ns = end_ns - start_ns;
 
@@ -42,14 +43,16 @@ static void add_time(struct pp_critical_track *track, const struct pp_thread *th
 	pp_chain_add(&track->chain, pp_critical_key(PP_CRITICAL_AFTER_CALL, track->place, mode),
 		     ns);
 	for (guint i = track->holds->len; i-- > 0;) {
-		const struct pp_object *object = track->holds->pdata[i];
+		struct pp_object *object = track->holds->pdata[i];
 
 		if (!pp_object_is_held(object, thread)) {
 			g_ptr_array_remove_index_fast(track->holds, i);
 			continue;
 		}
-		pp_chain_add(&track->chain, pp_critical_key(PP_CRITICAL_HELD, object->serial, 0),
-			     ns);
+		pp_chain_add(
+		    &track->chain,
+		    pp_critical_key(PP_CRITICAL_HELD, pp_object_refs_add(&self->refs, object), 0),
+		    ns);
 	}
 }
 
@@ -64,7 +67,7 @@ static void account(struct pp_critical *self, struct pp_critical_track *track,
 	track->until_ns = until_ns;
 	if (!pp_select_part(self->context, &from_ns, &until_ns))
 		return;
-	add_time(track, thread, from_ns, until_ns, mode);
+	add_time(self, track, thread, from_ns, until_ns, mode);
 	if (mode == PP_CRITICAL_MODE_OUTSIDE)
 		pp_critical_add_outside(self, track, thread, until_ns - from_ns);
 	if (self->context->has_calls)
@@ -83,7 +86,8 @@ static void add_pending(struct pp_critical *self)
 
 		pp_critical_add_own(track);
 		if (pp_select_part(self->context, &start_ns, &end_ns))
-			add_time(track, track->pending, start_ns, end_ns, track->pending_mode);
+			add_time(self, track, track->pending, start_ns, end_ns,
+				 track->pending_mode);
 		track->pending = NULL;
 	}
 	g_ptr_array_set_size(self->pending, 0);
@@ -141,11 +145,11 @@ static struct pp_chain *chain_of(const struct pp_critical *self, struct pp_criti
 }
 
 /* The history of `from` up to that time becomes the history of this thread. */
-static void take_over(const struct pp_critical *self, struct pp_critical_track *track,
-		      struct pp_chain *from, int64_t at_ns, const struct pp_object *object,
+static void take_over(struct pp_critical *self, struct pp_critical_track *track,
+		      struct pp_chain *from, int64_t at_ns, struct pp_object *object,
 		      int64_t waited_ns)
 {
-	guint id = object ? object->serial : PP_CRITICAL_NO_OBJECT;
+	guint id = object ? pp_object_refs_add(&self->refs, object) : PP_CRITICAL_NO_OBJECT;
 	struct pp_chain chain = pp_chain_branch(from);
 
 	if (track->chain.leaf)
@@ -338,6 +342,39 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 		note_release(self, object, hold->thread, end_ns);
 }
 
+static void on_dropped(void *data, struct pp_object *object, const struct pp_thread *thread)
+{
+	g_ptr_array_remove_fast(track_of(data, thread)->holds, object);
+}
+
+static void release_free(void *data)
+{
+	struct release *release = data;
+
+	pp_chain_drop(&release->chain);
+	g_free(release);
+}
+
+static bool on_end(void *data, struct pp_object *object, struct pp_object *group)
+{
+	struct pp_critical *self = data;
+	bool is_kept = pp_object_refs_end(&self->refs, object);
+
+	(void)group;
+	for (guint i = 0; i < pp_object_n_waiters(object); i++) {
+		const struct pp_waiter *waiter =
+		    &g_array_index(object->waiters, struct pp_waiter, i);
+		struct pp_critical_track *track = track_of(self, waiter->thread);
+
+		if (track->waits_on == object)
+			track->waits_on = NULL;
+	}
+	g_clear_pointer(&object->data, release_free);
+	if (self->refs.ended->len >= PP_OBJECT_REFS_MANY)
+		pp_critical_fold_objects(self);
+	return is_kept;
+}
+
 /* --- the pass ------------------------------------------------------------------------------- */
 
 static void track_free(void *data)
@@ -363,8 +400,12 @@ static void *critical_start(const struct pp_pass_context *context)
 	    .waits = on_waits,
 	    .operation = on_operation,
 	    .released = on_released,
+	    .dropped = on_dropped,
+	    .fold = on_end,
+	    .context = context,
 	};
 	pp_objects_init(&self->objects, &self->object_listener, NULL);
+	pp_object_refs_init(&self->refs);
 	self->states = pp_thread_states_new(context, &self->thread_listener, NULL);
 	self->chains = pp_chains_new();
 	self->tracks = g_ptr_array_new_with_free_func(track_free);
@@ -446,6 +487,7 @@ static void critical_free(void *state)
 
 	pp_thread_states_free(self->states);
 	pp_objects_done(&self->objects, g_free);
+	pp_object_refs_done(&self->refs);
 	pp_chains_free(self->chains);
 	g_ptr_array_unref(self->pending);
 	g_ptr_array_unref(self->tracks);

@@ -10,12 +10,13 @@
 #include "analysis/call_stack.h"
 #include "analysis/site_set.h"
 #include "analysis/graph/chain.h"
+#include "analysis/state/object_refs.h"
 #include "analysis/state/object_state.h"
 
 /* The sums of a chain: key = amount << AMOUNT_SHIFT | id << ID_SHIFT | mode. */
 enum pp_critical_amount {
 	PP_CRITICAL_IN_MODE,	 /* ns; id: the thread's serial; with the mode */
-	PP_CRITICAL_HELD,	 /* ns; id: the object's serial, as in the next two */
+	PP_CRITICAL_HELD,	 /* ns; id: the object's number, as in the next two */
 	PP_CRITICAL_CROSSINGS,	 /* number of passages of the path from a waiter to its waker */
 	PP_CRITICAL_WAITED,	 /* ns that these waiters had waited */
 	PP_CRITICAL_AFTER_CALL,	 /* ns; id: number of the call site; with the mode */
@@ -67,6 +68,7 @@ struct pp_critical {
 	struct pp_object_listener object_listener;
 	struct pp_thread_states *states;
 	struct pp_objects objects;
+	struct pp_object_refs refs;
 	GNode *chains;
 	GPtrArray *tracks;  /* by serial, of struct pp_critical_track *; NULL: no event yet */
 	GPtrArray *pending; /* tracks with pending time; protected by the lock of `functions` */
@@ -80,6 +82,12 @@ static inline uint64_t pp_critical_key(enum pp_critical_amount amount, guint id,
 	return (uint64_t)amount << PP_CRITICAL_AMOUNT_SHIFT | (uint64_t)id << PP_CRITICAL_ID_SHIFT |
 	       mode;
 }
+
+/*
+ * Folds objects that no longer exist, except those with the most time on the paths (objects.c): at
+ * the end, or whenever there are many.
+ */
+void pp_critical_fold_objects(struct pp_critical *self);
 
 /* The mode of the interval's time: PP_CRITICAL_MODE_OUTSIDE, or the interval's own. */
 unsigned pp_critical_mode(const struct pp_critical *self, struct pp_critical_track *track,

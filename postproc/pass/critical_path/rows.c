@@ -201,7 +201,7 @@ static struct pp_cell *object_row(struct pp_table *table, const struct pp_critic
 	if (id == PP_CRITICAL_NO_OBJECT) {
 		pp_cell_set_text(&row[PP_OBJECT_NAME], "(none: a wake-up about something else)");
 	} else {
-		const struct pp_object *object = critical->objects.all->pdata[id];
+		const struct pp_object *object = pp_object_refs_at(&critical->refs, id);
 
 		pp_object_row(row, object, critical->context->namer);
 		if (pp_object_is_lock(object) && !object->process->only_waits) {
@@ -482,6 +482,7 @@ void pp_critical_finish(void *state, int64_t end_ns, GPtrArray *tables)
 
 	pp_thread_states_finish(self->states, end_ns);
 	pp_objects_finish(&self->objects, end_ns);
+	pp_critical_fold_objects(self);
 	path.end = last_of(self);
 	if (path.end) {
 		struct pp_critical_track *track = self->tracks->pdata[path.end->serial];

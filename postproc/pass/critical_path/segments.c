@@ -93,12 +93,13 @@ static void set_place(struct pp_cell *row, const struct pp_critical *critical, g
 	pp_cell_set_text(&row[SITE], site);
 }
 
-static void set_object(struct pp_cell *row, const struct pp_critical *critical, guint serial)
+static void set_object(struct pp_cell *row, const struct pp_critical *critical, guint number)
 {
-	const struct pp_object *object = critical->objects.all->pdata[serial];
+	const struct pp_object *object = pp_object_refs_at(&critical->refs, number);
 	g_autofree char *name = pp_object_name(object, critical->context->namer);
 
-	pp_cell_set_count(&row[OBJECT], object->address);
+	if (!pp_object_is_group(object))
+		pp_cell_set_count(&row[OBJECT], object->address);
 	pp_cell_set_text(&row[OBJECT_NAME], name);
 }
 

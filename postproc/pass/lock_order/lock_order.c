@@ -16,6 +16,8 @@
  */
 #define MAX_HELD 32u
 
+#define NO_SET (UINT32_MAX >> 2)
+
 struct held {
 	struct pp_object *object;
 	uint32_t site;
@@ -46,7 +48,7 @@ static gint compare_numbers(gconstpointer a, gconstpointer b)
 	return x < y ? -1 : x > y;
 }
 
-/* The number of the set of held objects. */
+/* The number of the set of held objects; NO_SET: a new set, for which no link is added any more. */
 static uint32_t set_number(struct pp_lock_order *self, const GArray *held, guint first)
 {
 	GArray *set = g_array_new(FALSE, FALSE, sizeof(uint32_t));
@@ -55,7 +57,7 @@ static uint32_t set_number(struct pp_lock_order *self, const GArray *held, guint
 
 	for (guint i = first; i < held->len; i++) {
 		const struct held *one = &g_array_index(held, struct held, i);
-		uint32_t element = one->object->serial << 1 | one->shared;
+		uint32_t element = pp_object_number(one->object) << 1 | one->shared;
 
 		g_array_append_val(set, element);
 	}
@@ -63,9 +65,9 @@ static uint32_t set_number(struct pp_lock_order *self, const GArray *held, guint
 	bytes = g_bytes_new(set->data, set->len * sizeof(uint32_t));
 	g_array_unref(set);
 	number = g_hash_table_lookup(self->set_of, bytes);
-	if (number) {
+	if (number || pp_links_are_full(&self->links)) {
 		g_bytes_unref(bytes);
-		return GPOINTER_TO_UINT(number) - 1;
+		return number ? GPOINTER_TO_UINT(number) - 1 : NO_SET;
 	}
 	g_ptr_array_add(self->sets, bytes);
 	g_hash_table_insert(self->set_of, bytes, GUINT_TO_POINTER(self->sets->len));
@@ -73,13 +75,14 @@ static uint32_t set_number(struct pp_lock_order *self, const GArray *held, guint
 }
 
 /* Adds edges from all held objects to the object that the thread wants. */
-static void attempt(struct pp_lock_order *self, const struct pp_object *object,
+static void attempt(struct pp_lock_order *self, struct pp_object *object,
 		    const struct pp_operation *operation)
 {
 	const struct pp_thread *thread = operation->thread;
 	GArray *held = held_by(self, thread);
 	struct pp_call_site site = {thread->process, operation->site, operation->op};
 	int64_t now_ns = operation->begin_ns;
+	bool is_added = false;
 	guint first;
 	uint32_t set;
 
@@ -94,8 +97,8 @@ static void attempt(struct pp_lock_order *self, const struct pp_object *object,
 	for (guint i = first; i < held->len; i++) {
 		const struct held *one = &g_array_index(held, struct held, i);
 		struct pp_link link = {
-		    .from = one->object->serial,
-		    .to = object->serial,
+		    .from = pp_object_number(one->object),
+		    .to = pp_object_number(object),
 		    .parts[PP_ORDER_PART_THREAD] = thread->serial,
 		    .parts[PP_ORDER_PART_HELD_SITE] = one->site,
 		    .parts[PP_ORDER_PART_SITE] = pp_call_sites_number(&self->sites, site),
@@ -106,8 +109,13 @@ static void attempt(struct pp_lock_order *self, const struct pp_object *object,
 		    .last_ns = now_ns,
 		};
 
-		pp_links_add(&self->links, &link, 0);
+		is_added |= pp_links_add(&self->links, &link, 0);
 	}
+	if (!is_added)
+		return;
+	pp_object_refs_add(&self->refs, object);
+	for (guint i = first; i < held->len; i++)
+		pp_object_refs_add(&self->refs, g_array_index(held, struct held, i).object);
 }
 
 static void on_waits(void *data, struct pp_object *object, const struct pp_operation *operation)
@@ -180,16 +188,36 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	g_array_append_val(held, now);
 }
 
+static void drop_held(struct pp_lock_order *self, const struct pp_object *object,
+		      const struct pp_thread *thread)
+{
+	GArray *held = held_by(self, thread);
+	int at = find_held(held, object);
+
+	if (at >= 0)
+		g_array_remove_index(held, (guint)at);
+}
+
+static void on_dropped(void *data, struct pp_object *object, const struct pp_thread *thread)
+{
+	drop_held(data, object, thread);
+}
+
 static void on_released(void *data, struct pp_object *object, const struct pp_hold *hold,
 			int64_t end_ns, const struct pp_operation *operation)
 {
-	GArray *held = held_by(data, hold->thread);
-	int at = find_held(held, object);
-
 	(void)end_ns;
 	(void)operation;
-	if (at >= 0)
-		g_array_remove_index(held, (guint)at);
+	drop_held(data, object, hold->thread);
+}
+
+static bool on_end(void *data, struct pp_object *object, struct pp_object *group)
+{
+	struct pp_lock_order *self = data;
+
+	(void)group;
+	g_clear_pointer(&object->data, g_free);
+	return pp_object_refs_end(&self->refs, object);
 }
 
 static void on_lost(void *data, const struct pp_thread *thread)
@@ -217,8 +245,11 @@ static void *lock_order_start(const struct pp_pass_context *context)
 	    .operation = on_operation,
 	    .released = on_released,
 	    .yielded = on_yielded,
+	    .dropped = on_dropped,
+	    .fold = on_end,
 	};
 	pp_objects_init(&self->objects, &self->object_listener, NULL);
+	pp_object_refs_init(&self->refs);
 	pp_call_sites_init(&self->sites);
 	pp_links_init(&self->links);
 	self->lives = g_array_new(FALSE, FALSE, sizeof(struct pp_order_life));
@@ -240,6 +271,7 @@ static void lock_order_free(void *state)
 
 	pp_thread_states_free(self->states);
 	pp_objects_done(&self->objects, g_free);
+	pp_object_refs_done(&self->refs);
 	pp_call_sites_done(&self->sites);
 	pp_links_done(&self->links);
 	g_array_unref(self->lives);

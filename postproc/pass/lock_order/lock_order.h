@@ -8,10 +8,11 @@
 
 #include "analysis/graph/call_sites.h"
 #include "analysis/graph/links.h"
+#include "analysis/state/object_refs.h"
 #include "analysis/state/object_state.h"
 
 /*
- * A link: a thread held `from` and tried to acquire `to`; both are serials of objects.  PART_HELD:
+ * A link: a thread held `from` and tried to acquire `to`; both are numbers of objects.  PART_HELD:
  * the set of held objects, including `from`, and whether `from` and `to` are shared.
  */
 enum {
@@ -36,11 +37,12 @@ struct pp_lock_order {
 	struct pp_object_listener object_listener;
 	struct pp_thread_states *states;
 	struct pp_objects objects;
+	struct pp_object_refs refs;
 	struct pp_call_sites sites;
 	struct pp_links links;
 	GArray *lives;	     /* by thread serial, of struct pp_order_life; may be shorter */
 	GPtrArray *held;     /* by thread serial, of GArray * of struct held; NULL: none yet */
-	GPtrArray *sets;     /* of GBytes *: uint32_t, object serial << 1 | shared, ascending */
+	GPtrArray *sets;     /* of GBytes *: uint32_t, object number << 1 | shared, ascending */
 	GHashTable *set_of;  /* GBytes * -> its number plus 1 */
 	uint64_t not_looked; /* pairs ignored because a thread held too many locks */
 };
@@ -59,7 +61,7 @@ enum pp_cycle_verdict {
 struct pp_cycle {
 	enum pp_cycle_verdict verdict;
 	GPtrArray *steps; /* of const struct pp_link *, in order; empty: not found */
-	uint32_t gate;	  /* serial of the object that prevents the deadlock; PP_LINK_NONE */
+	uint32_t gate;	  /* number of the object that prevents the deadlock; PP_LINK_NONE */
 };
 
 /* links: of const struct pp_link *, between the objects of one component. */

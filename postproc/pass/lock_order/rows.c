@@ -107,14 +107,36 @@ static const char *const verdicts[] = {
 struct rows {
 	const struct pp_lock_order *order;
 	GPtrArray *links; /* of const struct pp_link *: the selected ones, by from and to */
-	struct pp_components components;
-	unsigned *verdict_of;	/* by component - 1 */
-	GPtrArray *cycle_notes; /* of char *; also shown with edges in a picture */
+	GArray *numbers;  /* of uint32_t: of the objects that links refer to, ascending */
+	struct pp_components components; /* of their positions in `numbers` */
+	unsigned *verdict_of;		 /* by component - 1 */
+	GPtrArray *cycle_notes;		 /* of char *; also shown with edges in a picture */
 };
 
-static struct pp_object *object_at(const struct rows *rows, uint32_t serial)
+static struct pp_object *object_at(const struct rows *rows, uint32_t number)
 {
-	return rows->order->objects.all->pdata[serial];
+	return pp_object_refs_at(&rows->order->refs, number);
+}
+
+static uint32_t number_at(const struct rows *rows, guint position)
+{
+	return g_array_index(rows->numbers, uint32_t, position);
+}
+
+/* The position of an object among those that links refer to. */
+static guint position_of(const struct rows *rows, uint32_t number)
+{
+	guint from = 0, to = rows->numbers->len;
+
+	while (to - from > 1) {
+		guint middle = from + (to - from) / 2;
+
+		if (number_at(rows, middle) <= number)
+			from = middle;
+		else
+			to = middle;
+	}
+	return from;
 }
 
 static const struct pp_thread *thread_of(const struct rows *rows, const struct pp_link *link)
@@ -130,9 +152,9 @@ static const struct pp_namer *namer_of(const struct rows *rows)
 /* The number of its cycle; 0: none. */
 static uint32_t cycle_of(const struct rows *rows, const struct pp_link *link)
 {
-	uint32_t cycle = rows->components.of[link->from];
+	uint32_t cycle = rows->components.of[position_of(rows, link->from)];
 
-	return cycle == rows->components.of[link->to] ? cycle : 0;
+	return cycle == rows->components.of[position_of(rows, link->to)] ? cycle : 0;
 }
 
 /* --- nodes and edges ------------------------------------------------------------------------ */
@@ -140,21 +162,22 @@ static uint32_t cycle_of(const struct rows *rows, const struct pp_link *link)
 static struct pp_table *nodes_table(const struct rows *rows)
 {
 	struct pp_table *table = pp_table_new("nodes", "Locks", node_columns, N_NODE_COLUMNS);
-	g_autofree bool *is_used = g_new0(bool, rows->order->objects.all->len + 1);
+	g_autofree bool *is_used = g_new0(bool, rows->numbers->len + 1);
 
 	for (guint i = 0; i < rows->links->len; i++) {
 		const struct pp_link *link = rows->links->pdata[i];
 
-		is_used[link->from] = is_used[link->to] = true;
+		is_used[position_of(rows, link->from)] = is_used[position_of(rows, link->to)] =
+		    true;
 	}
-	for (guint i = 0; i < rows->order->objects.all->len; i++) {
+	for (guint i = 0; i < rows->numbers->len; i++) {
 		struct pp_cell *row;
 
 		if (!is_used[i])
 			continue;
 		row = pp_table_add_row(table);
-		pp_object_row(row, object_at(rows, i), namer_of(rows));
-		pp_cell_set_count(&row[NODE_ID], i);
+		pp_object_row(row, object_at(rows, number_at(rows, i)), namer_of(rows));
+		pp_cell_set_count(&row[NODE_ID], number_at(rows, i));
 	}
 	return table;
 }
@@ -251,9 +274,9 @@ static struct pp_table *edges_table(const struct rows *rows)
 
 /* --- cycles --------------------------------------------------------------------------------- */
 
-static char *object_text(const struct rows *rows, uint32_t serial)
+static char *object_text(const struct rows *rows, uint32_t number)
 {
-	return pp_object_name(object_at(rows, serial), namer_of(rows));
+	return pp_object_name(object_at(rows, number), namer_of(rows));
 }
 
 /* "holds a since f (x.c:1) and wants b in g (x.c:2)". */
@@ -322,9 +345,9 @@ static struct pp_table *objects_table(const struct rows *rows, uint32_t number)
 {
 	struct pp_table *table = pp_table_new_nested(&cycle_columns[CYCLE_OBJECTS]);
 
-	for (guint i = 0; i < rows->order->objects.all->len; i++)
+	for (guint i = 0; i < rows->numbers->len; i++)
 		if (rows->components.of[i] == number)
-			pp_cell_set_count(pp_table_add_row(table), i);
+			pp_cell_set_count(pp_table_add_row(table), number_at(rows, i));
 	return table;
 }
 
@@ -369,11 +392,12 @@ static void find_components(struct rows *rows)
 
 	for (guint i = 0; i < rows->links->len; i++) {
 		const struct pp_link *link = rows->links->pdata[i];
-		struct pp_component_arc arc = {link->from, link->to};
+		struct pp_component_arc arc = {position_of(rows, link->from),
+					       position_of(rows, link->to)};
 
 		g_array_append_val(arcs, arc);
 	}
-	pp_components_find(&rows->components, rows->order->objects.all->len, arcs);
+	pp_components_find(&rows->components, rows->numbers->len, arcs);
 	rows->verdict_of = g_new0(unsigned, rows->components.n + 1);
 }
 
@@ -434,6 +458,7 @@ void pp_lock_order_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	pp_thread_states_finish(self->states, end_ns);
 	pp_objects_finish(&self->objects, end_ns);
 	rows.links = shown_links(self);
+	rows.numbers = pp_object_refs_numbers(&self->refs);
 	find_components(&rows);
 	for (uint32_t i = 1; i <= rows.components.n; i++)
 		add_cycle(cycles, &rows, i);
@@ -447,5 +472,6 @@ void pp_lock_order_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	pp_components_done(&rows.components);
 	g_free(rows.verdict_of);
 	g_ptr_array_unref(rows.links);
+	g_array_unref(rows.numbers);
 	g_ptr_array_unref(rows.cycle_notes);
 }

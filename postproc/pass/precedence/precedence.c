@@ -73,18 +73,19 @@ static uint32_t node_of(struct pp_precedence *self, const struct pp_operation *o
 }
 
 static void order(struct pp_precedence *self, uint32_t from, uint32_t to,
-		  enum pp_precedence_kind kind, const struct pp_object *object)
+		  enum pp_precedence_kind kind, struct pp_object *object)
 {
 	struct pp_link link = {
 	    .from = from,
 	    .to = to,
 	    .parts[PP_PRECEDENCE_PART_KIND] = kind,
-	    .parts[PP_PRECEDENCE_PART_OBJECT] = object->serial,
+	    .parts[PP_PRECEDENCE_PART_OBJECT] = pp_object_number(object),
 	};
 
 	if (from != PP_LINK_NONE &&
-	    pp_precedence_node(self, from)->thread != pp_precedence_node(self, to)->thread)
-		pp_links_add(&self->links, &link, 0);
+	    pp_precedence_node(self, from)->thread != pp_precedence_node(self, to)->thread &&
+	    pp_links_add(&self->links, &link, 0))
+		pp_object_refs_add(&self->refs, object);
 }
 
 static void causes_free(void *data)
@@ -331,18 +332,23 @@ static void wake_up(struct pp_precedence *self, struct pp_object *object,
 	order(self, cause, node_of(self, operation), PP_PRECEDENCE_COND, object);
 }
 
+static uint32_t barrier_node(struct pp_precedence *self, struct pp_object *object)
+{
+	return node_number(self, NULL, pp_object_refs_add(&self->refs, object));
+}
+
 static void arrive(struct pp_precedence *self, struct pp_object *object,
 		   const struct pp_operation *operation)
 {
-	order(self, node_of(self, operation), node_number(self, NULL, object->serial),
-	      PP_PRECEDENCE_BARRIER, object);
+	order(self, node_of(self, operation), barrier_node(self, object), PP_PRECEDENCE_BARRIER,
+	      object);
 }
 
 static void leave(struct pp_precedence *self, struct pp_object *object,
 		  const struct pp_operation *operation)
 {
-	order(self, node_number(self, NULL, object->serial), node_of(self, operation),
-	      PP_PRECEDENCE_BARRIER, object);
+	order(self, barrier_node(self, object), node_of(self, operation), PP_PRECEDENCE_BARRIER,
+	      object);
 }
 
 static void run_once(struct pp_precedence *self, struct pp_object *object,
@@ -441,6 +447,26 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 		on_done(self, object, operation);
 }
 
+/* Counts the nodes whose cause was never recorded. */
+static void settle(struct pp_precedence *self, struct pp_object *object)
+{
+	struct causes *causes = object->data;
+
+	if (!causes)
+		return;
+	self->unknown += causes->early->len;
+	causes_free(g_steal_pointer(&object->data));
+}
+
+static bool on_end(void *data, struct pp_object *object, struct pp_object *group)
+{
+	struct pp_precedence *self = data;
+
+	(void)group;
+	settle(self, object);
+	return pp_object_refs_end(&self->refs, object);
+}
+
 static void *precedence_start(const struct pp_pass_context *context)
 {
 	struct pp_precedence *self = g_new0(struct pp_precedence, 1);
@@ -452,8 +478,10 @@ static void *precedence_start(const struct pp_pass_context *context)
 	    .waits = on_waits,
 	    .operation = on_operation,
 	    .released = on_released,
+	    .fold = on_end,
 	};
 	pp_objects_init(&self->objects, &self->object_listener, NULL);
+	pp_object_refs_init(&self->refs);
 	pp_call_sites_init(&self->sites);
 	pp_links_init(&self->links);
 	self->nodes = g_array_new(FALSE, FALSE, sizeof(struct pp_precedence_node));
@@ -473,12 +501,9 @@ static void precedence_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	struct pp_table *edges;
 
 	pp_thread_states_finish(self->states, end_ns);
-	for (guint i = 0; i < self->objects.all->len; i++) {
-		const struct pp_object *object = self->objects.all->pdata[i];
-
-		if (object->data)
-			self->unknown += ((const struct causes *)object->data)->early->len;
-	}
+	for (guint i = 0; i < self->objects.all->len; i++)
+		if (self->objects.all->pdata[i])
+			settle(self, self->objects.all->pdata[i]);
 	edges = pp_precedence_tables(self, tables);
 	pp_links_note(&self->links, edges, "orders");
 	if (self->unknown)
@@ -494,6 +519,7 @@ static void precedence_free(void *state)
 
 	pp_thread_states_free(self->states);
 	pp_objects_done(&self->objects, causes_free);
+	pp_object_refs_done(&self->refs);
 	pp_call_sites_done(&self->sites);
 	pp_links_done(&self->links);
 	g_array_unref(self->nodes);

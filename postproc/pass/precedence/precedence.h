@@ -5,6 +5,7 @@
 
 #include "analysis/graph/call_sites.h"
 #include "analysis/graph/links.h"
+#include "analysis/state/object_refs.h"
 #include "analysis/state/object_state.h"
 
 enum pp_precedence_kind {
@@ -24,7 +25,7 @@ enum { PP_PRECEDENCE_PART_KIND, PP_PRECEDENCE_PART_OBJECT };
 
 struct pp_precedence_node {
 	const struct pp_thread *thread; /* NULL: a barrier */
-	/* number of the call site; for a barrier, serial of the object */
+	/* number of the call site; for a barrier, of the object */
 	uint32_t at;
 };
 
@@ -34,6 +35,7 @@ struct pp_precedence {
 	struct pp_object_listener object_listener;
 	struct pp_thread_states *states;
 	struct pp_objects objects;
+	struct pp_object_refs refs;
 	struct pp_call_sites sites;
 	struct pp_links links;
 	GArray *nodes; /* of struct pp_precedence_node */

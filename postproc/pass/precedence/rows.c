@@ -69,7 +69,7 @@ static void add_node(struct pp_table *table, const struct pp_precedence *self, u
 
 	pp_cell_set_count(&row[NODE_ID], number);
 	if (!node->thread) {
-		const struct pp_object *object = self->objects.all->pdata[node->at];
+		const struct pp_object *object = pp_object_refs_at(&self->refs, node->at);
 
 		text = pp_object_name(object, namer);
 		pp_cell_set_count(&row[PP_NODE_PID], object->process->pid);
@@ -89,7 +89,7 @@ static void add_object(struct pp_table *table, const struct pp_precedence *self,
 {
 	struct pp_cell *row = pp_table_add_row(table);
 
-	pp_object_row(row, self->objects.all->pdata[link->parts[PP_PRECEDENCE_PART_OBJECT]],
+	pp_object_row(row, pp_object_refs_at(&self->refs, link->parts[PP_PRECEDENCE_PART_OBJECT]),
 		      self->context->namer);
 	pp_cell_set_count(&row[OBJECT_COUNT], link->count);
 }
