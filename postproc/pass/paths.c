@@ -4,19 +4,19 @@
  * call path.  Only operations with a recorded path are included (events.h, call_path).
  *
  * Paths by different addresses that read alike, with the same functions and lines, have one row.
- * Rows with the same functions show the lines in which they differ.
+ * Rows with the same functions show the lines in which they differ.  Generations at one
+ * address with the same name share rows.
  */
 #include "pass/paths.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/text/function_name.h"
-
 #include "analysis/state/idle.h"
 #include "analysis/state/object_row.h"
 #include "analysis/select.h"
 #include "analysis/state/select_object.h"
+#include "pass/paths_frames.h"
 
 /* Text shows only the first rows, since there may be thousands. */
 #define TEXT_ROWS 30
@@ -50,8 +50,16 @@ static const struct pp_column columns[N_COLUMNS] = {
 		frame_columns, N_FRAME_COLUMNS},
 };
 
+/* struct pp_object.data */
+struct place {
+	struct pp_object *object; /* after its end, a copy */
+	bool is_copy;
+	bool is_used; /* by a struct use */
+	struct pp_idle_object *idle;
+};
+
 struct use {
-	struct pp_object *object;
+	struct place *place;
 	const struct pp_path *path;
 	enum st_event op;
 	uint64_t calls;
@@ -67,7 +75,8 @@ struct paths {
 	struct pp_thread_listener thread_listener;
 	struct pp_object_listener object_listener;
 	struct pp_thread_states *states;
-	struct pp_objects objects; /* data: struct pp_idle_object * */
+	struct pp_objects objects;
+	GPtrArray *ended; /* of struct place *: of objects that no longer exist */
 	struct pp_idle idle;
 	GHashTable *uses; /* a set of struct use * */
 };
@@ -76,14 +85,14 @@ static guint use_hash(const void *data)
 {
 	const struct use *use = data;
 
-	return g_direct_hash(use->object) ^ g_direct_hash(use->path) * 31 ^ use->op;
+	return g_direct_hash(use->place) ^ g_direct_hash(use->path) * 31 ^ use->op;
 }
 
 static gboolean use_equal(const void *a, const void *b)
 {
 	const struct use *x = a, *y = b;
 
-	return x->object == y->object && x->path == y->path && x->op == y->op;
+	return x->place == y->place && x->path == y->path && x->op == y->op;
 }
 
 static void use_free(void *data)
@@ -94,10 +103,31 @@ static void use_free(void *data)
 	g_free(use);
 }
 
-static struct use *use_of(struct paths *self, struct pp_object *object,
+static void place_free(void *data)
+{
+	struct place *place = data;
+
+	pp_idle_object_free(place->idle);
+	if (place->is_copy)
+		g_free(place->object);
+	g_free(place);
+}
+
+static struct place *place_of(struct pp_object *object)
+{
+	struct place *place = object->data;
+
+	if (!place) {
+		place = object->data = g_new0(struct place, 1);
+		place->object = object;
+	}
+	return place;
+}
+
+static struct use *use_of(struct paths *self, struct place *place,
 			  const struct pp_operation *operation)
 {
-	struct use key = {.object = object, .path = operation->path, .op = operation->op};
+	struct use key = {.place = place, .path = operation->path, .op = operation->op};
 	struct use *use = g_hash_table_lookup(self->uses, &key);
 
 	if (use)
@@ -106,6 +136,7 @@ static struct use *use_of(struct paths *self, struct pp_object *object,
 	use->serial = g_hash_table_size(self->uses);
 	use->site = operation->site;
 	g_hash_table_add(self->uses, use);
+	place->is_used = true;
 	return use;
 }
 
@@ -129,22 +160,42 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 			 bool acquired)
 {
 	struct paths *self = data;
-	struct pp_idle_object *idle = object->data;
+	struct place *place = place_of(object);
 	int64_t wait_ns = pp_selected_ns(self->context, operation->begin_ns, operation->end_ns);
 	bool counts = pp_selects_time(self->context, operation->end_ns);
 	struct use *use;
 
-	pp_idle_operation(&self->idle, &idle, object, operation, acquired);
-	object->data = idle;
+	pp_idle_operation(&self->idle, &place->idle, object, operation, acquired);
 	/* The second call for a condition wait, for its mutex. */
 	if (!operation->path || object->type != pp_sync_type(operation->op) ||
 	    (!counts && !wait_ns) || !pp_selects_operation(self->context, operation))
 		return;
-	use = use_of(self, object, operation);
+	use = use_of(self, place, operation);
 	use->calls += counts;
 	use->wait_ns += wait_ns;
 	use->wait_max_ns = MAX(use->wait_max_ns, wait_ns);
-	pp_idle_add(&self->idle, idle, &use->idle, object, operation, counts, wait_ns);
+	pp_idle_add(&self->idle, place->idle, &use->idle, object, operation, counts, wait_ns);
+}
+
+/* Keeps the object if it has a use. */
+static bool on_end(void *data, struct pp_object *object, struct pp_object *group)
+{
+	struct paths *self = data;
+	struct place *place = g_steal_pointer(&object->data);
+
+	(void)group;
+	pp_idle_forget(&self->idle, object);
+	if (!place)
+		return false;
+	if (!place->is_used) {
+		place_free(place);
+		return false;
+	}
+	place->object = g_memdup2(object, sizeof(*object));
+	place->object->holds = place->object->waiters = NULL;
+	place->is_copy = true;
+	g_ptr_array_add(self->ended, place);
+	return true;
 }
 
 static void *paths_start(const struct pp_pass_context *context)
@@ -154,7 +205,13 @@ static void *paths_start(const struct pp_pass_context *context)
 	self->context = context;
 	self->thread_listener = pp_objects_feed(&self->objects);
 	self->object_listener = (struct pp_object_listener){
-	    .data = self, .waits = on_waits, .operation = on_operation, .released = on_released};
+	    .data = self,
+	    .waits = on_waits,
+	    .operation = on_operation,
+	    .released = on_released,
+	    .fold = on_end,
+	};
+	self->ended = g_ptr_array_new_with_free_func(place_free);
 	self->uses = g_hash_table_new_full(use_hash, use_equal, use_free, NULL);
 	pp_idle_init(&self->idle, context);
 	pp_objects_init(&self->objects, &self->object_listener, NULL);
@@ -169,187 +226,79 @@ static void paths_event(void *state, const struct pp_event *event)
 	pp_thread_states_event(self->states, event);
 }
 
-/* --- frames --------------------------------------------------------------------------------- */
-
-/* A frame of a path; each inlined function has one of its own, with the same address. */
-struct frame {
-	char *function, *site;
-	uint64_t address;
-	bool is_library;
-};
-
-static void frame_clear(void *data)
-{
-	struct frame *frame = data;
-
-	g_free(frame->function);
-	g_free(frame->site);
-}
-
-/* Functions of the C++ library are not the program's. */
-static bool is_library(const char *function)
-{
-	return pp_is_library_function(function) || g_str_has_prefix(function, "libstdc++.so") ||
-	       g_str_has_prefix(function, "execute_native_thread_routine");
-}
-
-/* Takes ownership of both texts. */
-static void add_frame(GArray *frames, char *function, char *site, uint64_t address)
-{
-	struct frame frame = {.function = function,
-			      .site = site,
-			      .address = address,
-			      .is_library = is_library(function)};
-
-	g_array_append_val(frames, frame);
-}
-
-/* Adds the function and those inlined there; a function inlined into itself is one frame. */
-static void add_frames(GArray *frames, const struct pp_namer *namer,
-		       const struct pp_process *process, uint64_t address)
-{
-	g_autoptr(GPtrArray) named =
-	    namer && namer->frames ? namer->frames(namer->data, process, address) : NULL;
-
-	for (guint i = 0; named && i < named->len; i++) {
-		const struct pp_frame *frame = named->pdata[i];
-
-		if (!i || !g_str_equal(frame->function,
-				       ((const struct pp_frame *)named->pdata[i - 1])->function))
-			add_frame(frames, g_strdup(frame->function), g_strdup(frame->site),
-				  address);
-	}
-	if (!named)
-		add_frame(frames,
-			  namer && namer->function ? namer->function(namer->data, process, address)
-						   : g_strdup_printf("0x%" PRIx64, address),
-			  namer && namer->site ? namer->site(namer->data, process, address) : NULL,
-			  address);
-}
-
-static GArray *frames_of(const struct pp_path *path, const struct pp_process *process,
-			 const struct pp_namer *namer)
-{
-	GArray *frames = g_array_new(FALSE, FALSE, sizeof(struct frame));
-
-	g_array_set_clear_func(frames, frame_clear);
-	for (unsigned i = 0; i < path->n; i++)
-		add_frames(frames, namer, process, path->addresses[i]);
-	return frames;
-}
-
-static const struct frame *frame_at(const GArray *frames, guint i)
-{
-	return &g_array_index(frames, struct frame, i);
-}
-
-/* "function (file:line)"; without a line the function, since offsets do not tell readers more. */
-static const char *line_of(const struct frame *frame)
-{
-	size_t len = strlen(frame->function);
-
-	return frame->site && strncmp(frame->site, frame->function, len) == 0 &&
-		       frame->site[len] == ' '
-		   ? frame->site
-		   : frame->function;
-}
-
-/* True for the C library's functions that call main() or a start routine. */
-static bool is_start(const char *function)
-{
-	return g_str_equal(function, "start_thread") ||
-	       g_str_has_prefix(function, "__libc_start_") ||
-	       g_str_has_prefix(function, "__clone") || g_str_equal(function, "clone3");
-}
-
-static bool has_program(const GArray *frames)
-{
-	for (guint i = 0; i < frames->len; i++)
-		if (!frame_at(frames, i)->is_library && !is_start(frame_at(frames, i)->function))
-			return true;
-	return false;
-}
-
-/* Adds equal frames, as one. */
-static void add_equal(GString *text, const char *shown, unsigned n)
-{
-	g_string_append_printf(text, "%s%s", text->len ? " < " : "", shown);
-	if (n > 1)
-		g_string_append_printf(text, " x%u", n);
-}
-
-/*
- * The functions, with their lines where `with_line` has a true element; NULL: nowhere.  Those of
- * the C++ library are left out, unless the program has none there.  A recursion reads "f x37".
- */
-static char *frames_text(const GArray *frames, const bool *with_line)
-{
-	bool with_library = !has_program(frames);
-	GString *text = g_string_new(NULL);
-	const char *last = NULL;
-	unsigned n = 0;
-
-	for (guint i = 0; i < frames->len; i++) {
-		const struct frame *frame = frame_at(frames, i);
-		const char *shown = with_line && with_line[i] ? line_of(frame) : frame->function;
-
-		if (frame->is_library && !with_library)
-			continue;
-		if (last && !g_str_equal(last, shown)) {
-			add_equal(text, last, n);
-			n = 0;
-		}
-		last = shown;
-		n++;
-	}
-	if (last)
-		add_equal(text, last, n);
-	return g_string_free(text, FALSE);
-}
-
 char *pp_path_text(const struct pp_path *path, const struct pp_process *process,
 		   const struct pp_namer *namer)
 {
-	g_autoptr(GArray) frames = frames_of(path, process, namer);
+	g_autoptr(GArray) frames = pp_path_frames(path, process, namer);
 
-	return frames_text(frames, NULL);
+	return pp_path_frames_text(frames, NULL);
 }
 
 /* --- rows ----------------------------------------------------------------------------------- */
 
-/* A path as readers see it: the sum of all uses with these lines. */
+/* A path as readers see it: the sum of all uses with these lines, of one object, or of its
+ * generations. */
 struct shown {
-	struct use use;	  /* path: of the first */
-	GArray *frames;	  /* of struct frame; address 0: that of the uses differs */
-	char *functions;  /* as text */
-	GPtrArray *alike; /* of struct shown *: with the same functions, this one included */
+	struct use use;		 /* path: of the first */
+	struct pp_object object; /* stands for all if there are several */
+	GHashTable *places;	 /* a set of struct place *: the objects */
+	GArray *frames;		 /* of struct pp_path_frame; address 0: that of the uses differs */
+	char *functions;	 /* as text */
+	GPtrArray *alike;	 /* of struct shown *: with the same functions, this one included */
 };
 
 static void shown_free(void *data)
 {
 	struct shown *shown = data;
 
+	g_hash_table_unref(shown->places);
 	g_array_unref(shown->frames);
 	g_free(shown->functions);
 	g_ptr_array_unref(shown->alike);
 	g_free(shown);
 }
 
+/* The object of the row; of several, one that stands for them. */
+static void add_place(struct shown *shown, struct place *place)
+{
+	struct pp_object *object = &shown->object;
+
+	if (!g_hash_table_add(shown->places, place))
+		return;
+	if (g_hash_table_size(shown->places) == 1) {
+		*object = *place->object;
+		object->one_address = true;
+		return;
+	}
+	object->generation = 0;
+	object->n_folded = g_hash_table_size(shown->places);
+}
+
 static void add_use(struct shown *shown, const struct use *use, const GArray *frames)
 {
+	add_place(shown, use->place);
 	shown->use.calls += use->calls;
 	shown->use.wait_ns += use->wait_ns;
 	shown->use.idle_ns += use->idle_ns;
 	shown->use.wait_max_ns = MAX(shown->use.wait_max_ns, use->wait_max_ns);
 	shown->use.serial = MIN(shown->use.serial, use->serial);
 	for (guint i = 0; i < frames->len; i++)
-		if (frame_at(shown->frames, i)->address != frame_at(frames, i)->address)
-			g_array_index(shown->frames, struct frame, i).address = 0;
+		if (pp_path_frame_at(shown->frames, i)->address !=
+		    pp_path_frame_at(frames, i)->address)
+			g_array_index(shown->frames, struct pp_path_frame, i).address = 0;
 }
 
-static char *key_of(const struct use *use, guint n_frames, const char *text)
+/* The same for the generations at one address, but not for threads, which have names. */
+static char *key_of(const struct use *use, const struct pp_namer *namer, guint n_frames,
+		    const char *text)
 {
-	return g_strdup_printf("%u %u %u %s", use->object->serial, use->op, n_frames, text);
+	const struct pp_object *object = use->place->object;
+	g_autofree char *name = pp_object_group(object, namer);
+	uint64_t which = object->type == GM_SYNC_TYPE_thread ? object->order : object->address;
+
+	return g_strdup_printf("%u %u %u %" PRIu64 " %s %u %u %s", object->process->pid,
+			       object->process->image, object->type, which, name, use->op, n_frames,
+			       text);
 }
 
 static bool *lines_everywhere(guint n)
@@ -362,6 +311,7 @@ static bool *lines_everywhere(guint n)
 
 /* Rows in the making. */
 struct joiner {
+	const struct pp_namer *namer;
 	GPtrArray *all;		  /* of struct shown * */
 	GHashTable *by_lines;	  /* text -> struct shown * */
 	GHashTable *by_functions; /* text -> GPtrArray of struct shown * */
@@ -375,9 +325,11 @@ static struct shown *add_shown(struct joiner *joiner, const struct use *use, GAr
 	GPtrArray *alike;
 
 	shown->use = *use;
+	shown->places = g_hash_table_new(NULL, NULL);
+	add_place(shown, use->place);
 	shown->frames = frames;
-	shown->functions = frames_text(frames, NULL);
-	key = key_of(use, frames->len, shown->functions);
+	shown->functions = pp_path_frames_text(frames, NULL);
+	key = key_of(use, joiner->namer, frames->len, shown->functions);
 	alike = g_hash_table_lookup(joiner->by_functions, key);
 	if (!alike) {
 		alike = g_ptr_array_new();
@@ -389,12 +341,12 @@ static struct shown *add_shown(struct joiner *joiner, const struct use *use, GAr
 	return shown;
 }
 
-static void join_use(struct joiner *joiner, const struct paths *self, const struct use *use)
+static void join_use(struct joiner *joiner, const struct use *use)
 {
-	GArray *frames = frames_of(use->path, use->object->process, self->context->namer);
+	GArray *frames = pp_path_frames(use->path, use->place->object->process, joiner->namer);
 	g_autofree bool *with_line = lines_everywhere(frames->len);
-	g_autofree char *lines = frames_text(frames, with_line);
-	char *key = key_of(use, frames->len, lines);
+	g_autofree char *lines = pp_path_frames_text(frames, with_line);
+	char *key = key_of(use, joiner->namer, frames->len, lines);
 	struct shown *shown = g_hash_table_lookup(joiner->by_lines, key);
 
 	if (!shown) {
@@ -418,6 +370,7 @@ static GPtrArray *join_uses(const struct paths *self)
 {
 	g_autoptr(GList) uses = g_list_sort(g_hash_table_get_keys(self->uses), first_seen);
 	struct joiner joiner = {
+	    .namer = self->context->namer,
 	    .all = g_ptr_array_new_with_free_func(shown_free),
 	    .by_lines = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
 	    .by_functions = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
@@ -428,11 +381,11 @@ static GPtrArray *join_uses(const struct paths *self)
 		struct use *use = at->data;
 		struct pp_idle_total total = {0};
 
-		if (!pp_selects_object(self->context, use->object))
+		if (!pp_selects_object(self->context, use->place->object))
 			continue;
-		pp_idle_get(use->object->data, use->object, &use->idle, use->site, &total);
+		pp_idle_get(use->place->idle, use->place->object, &use->idle, use->site, &total);
 		use->idle_ns = total.ns;
-		join_use(&joiner, self, use);
+		join_use(&joiner, use);
 	}
 	g_hash_table_unref(joiner.by_lines);
 	g_hash_table_unref(joiner.by_functions);
@@ -448,10 +401,11 @@ static char *lines_text(const struct shown *shown)
 		for (guint other = 0; other < shown->alike->len && !with_line[i]; other++) {
 			const struct shown *against = shown->alike->pdata[other];
 
-			with_line[i] = !g_str_equal(line_of(frame_at(shown->frames, i)),
-						    line_of(frame_at(against->frames, i)));
+			with_line[i] =
+			    !g_str_equal(pp_path_frame_line(pp_path_frame_at(shown->frames, i)),
+					 pp_path_frame_line(pp_path_frame_at(against->frames, i)));
 		}
-	return frames_text(shown->frames, with_line);
+	return pp_path_frames_text(shown->frames, with_line);
 }
 
 static struct pp_table *frames_table(const struct shown *shown)
@@ -459,7 +413,7 @@ static struct pp_table *frames_table(const struct shown *shown)
 	struct pp_table *table = pp_table_new_nested(&columns[FRAMES]);
 
 	for (guint i = 0; i < shown->frames->len; i++) {
-		const struct frame *frame = frame_at(shown->frames, i);
+		const struct pp_path_frame *frame = pp_path_frame_at(shown->frames, i);
 		struct pp_cell *row = pp_table_add_row(table);
 
 		pp_cell_set_text(&row[FRAME_SITE], frame->site);
@@ -475,7 +429,7 @@ static void add_row(struct pp_table *table, const struct paths *self, const stru
 	struct pp_cell *row = pp_table_add_row(table);
 	g_autofree char *lines = lines_text(shown);
 
-	pp_object_row(row, use->object, self->context->namer);
+	pp_object_row(row, &shown->object, self->context->namer);
 	pp_cell_set_text(&row[FUNCTION], pp_sync_function(use->op));
 	pp_cell_set_count(&row[CALLS], use->calls);
 	if (pp_sync_has(use->op, PP_SYNC_BLOCKS)) {
@@ -546,7 +500,8 @@ static void paths_free(void *state)
 
 	g_hash_table_unref(self->uses);
 	pp_thread_states_free(self->states);
-	pp_objects_done(&self->objects, (GDestroyNotify)pp_idle_object_free);
+	pp_objects_done(&self->objects, place_free);
+	g_ptr_array_unref(self->ended);
 	pp_idle_done(&self->idle);
 	g_free(self);
 }

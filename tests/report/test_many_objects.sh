@@ -27,7 +27,7 @@ grows_little()
 	echo "${*:3}, at $1 addresses: $((small >> 10)) KiB for $few objects, $((large >> 10)) KiB for $many"
 	with_sanitizers || [ "$large" -le $((small + ($2 << 20))) ] || fail "${*:3}: memory depends on the number of objects"
 }
-for section in "" locks quality critical-path; do
+for section in "" locks quality critical-path paths; do
 	# shellcheck disable=SC2086 # none or one word
 	grows_little 64 4 report $section
 	# shellcheck disable=SC2086
