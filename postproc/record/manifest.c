@@ -24,18 +24,21 @@
 struct listing {
 	GString *lines;
 	unsigned n_files;
-	const struct pp_model *model;
+	GHashTable *live; /* a set of folders */
 };
 
-static bool is_live(const struct pp_model *model, const char *folder)
+/* The folders of processes that still run, as a set.  The caller unrefs it. */
+static GHashTable *live_folders(const struct pp_model *model)
 {
+	GHashTable *folders = g_hash_table_new(g_str_hash, g_str_equal);
+
 	for (guint i = 0; i < model->processes->len; i++) {
 		const struct pp_process *process = model->processes->pdata[i];
 
-		if (process->is_live && g_str_equal(process->folder, folder))
-			return true;
+		if (process->is_live)
+			g_hash_table_add(folders, process->folder);
 	}
-	return false;
+	return folders;
 }
 
 static bool is_left_out(const char *name)
@@ -63,7 +66,8 @@ static void list_folder(struct listing *listing, int parent, const char *name, c
 		if (is_left_out(entry->d_name) ||
 		    fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
-		if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH && !is_live(listing->model, below)) {
+		if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH &&
+		    !g_hash_table_contains(listing->live, below)) {
 			g_autofree char *folder = g_strconcat(below, "/", NULL);
 
 			list_folder(listing, fd, entry->d_name, folder, depth + 1);
@@ -83,7 +87,8 @@ int pp_manifest_write(int dir_fd, const struct pp_model *model)
 {
 	g_autoptr(GString) lines = g_string_new(NULL);
 	g_autofree char *head = NULL;
-	struct listing listing = {lines, 0, model};
+	g_autoptr(GHashTable) live = live_folders(model);
+	struct listing listing = {lines, 0, live};
 	int fd, ret;
 
 	list_folder(&listing, dir_fd, ".", "", 0);
