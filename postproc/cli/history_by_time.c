@@ -8,16 +8,17 @@
 #include "cli/history.h"
 
 #include <errno.h>
-#include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
 #include "analysis/state/object_row.h"
 #include "analysis/state/select_object.h"
 #include "cli/commands.h"
 #include "cli/tables.h"
-#include "core/text/duration.h"
+#include "cli/terminal.h"
 #include "core/text/printable.h"
 #include "pass/history.h"
+#include "render/fit.h"
 
 #define BATCH_BYTES 65536
 #define N_COLUMNS   (PP_OBJECT_CELLS + PP_N_HISTORY_COLUMNS)
@@ -28,6 +29,8 @@ struct printer {
 	struct pp_history *history;
 	struct pp_column columns[N_COLUMNS]; /* of a row in JSON */
 	bool by_name;			     /* objects are selected, some of them by name */
+	struct pp_fit_column *fitted;	     /* of text on a terminal; NULL: nothing is cut */
+	unsigned width;			     /* of the terminal */
 	GString *text;
 	uint64_t n;
 	int status;
@@ -75,42 +78,122 @@ static struct shown *shown_of(const struct printer *printer, struct pp_object *o
 
 /* --- rows ----------------------------------------------------------------------------------- */
 
+enum { SINCE, TID, THREAD, OPERATION, RESULT, BLOCKED, WAIT, OBJECT, SITE, N_TEXT_COLUMNS };
+
+/* Columns of text.  Rows are printed at once, so widths do not depend on them. */
+static const struct text_column {
+	const char *title, *key; /* key NULL: see append_text() */
+	struct pp_fit_column fit;
+	bool is_left;
+} text_columns[N_TEXT_COLUMNS] = {
+    [SINCE] = {"time (s)", "since_start_s", {14, 14, 14, INT_MAX}, false},
+    [TID] = {"tid", "tid", {7, 7, 7, 2}, false},
+    [THREAD] = {"thread", "thread", {15, 6, 12, 4}, true},
+    [OPERATION] = {"operation", NULL, {22, 9, 18, INT_MAX}, true},
+    [RESULT] = {"result", "result", {6, 6, 6, 1}, false},
+    [BLOCKED] = {"blocked", "blocked", {7, 7, 7, 3}, false},
+    [WAIT] = {"wait", "wait_ns", {9, 9, 9, 6}, false},
+    [OBJECT] = {"object", NULL, {32, 9, 16, INT_MAX}, true},
+    [SITE] = {"site", "site", {40, 9, 16, 5}, true},
+};
+
+#define GAP 2
+
+/* Fits the columns to a terminal.  The last one gets what is left. */
+static void fit_columns(struct printer *printer)
+{
+	unsigned total = 0;
+
+	printer->width = pp_cli_text_style().width;
+	if (!printer->width)
+		return;
+	printer->fitted = g_new(struct pp_fit_column, N_TEXT_COLUMNS);
+	for (unsigned i = 0; i < N_TEXT_COLUMNS; i++)
+		printer->fitted[i] = text_columns[i].fit;
+	/* There is no gap before the first column. */
+	pp_fit_columns(printer->fitted, N_TEXT_COLUMNS, GAP, printer->width + GAP);
+	for (unsigned i = 0; i < N_TEXT_COLUMNS; i++)
+		total += printer->fitted[i].width ? printer->fitted[i].width + GAP : 0;
+	if (printer->fitted[SITE].width && total < printer->width + GAP)
+		printer->fitted[SITE].width += printer->width + GAP - total;
+}
+
+/* Takes ownership of the text. */
+static void append_cell(struct printer *printer, unsigned column, char *text)
+{
+	const struct pp_fit_column *fitted = printer->fitted ? &printer->fitted[column] : NULL;
+	unsigned width = fitted ? fitted->width : text_columns[column].fit.width;
+	g_autofree char *cell = fitted && width ? pp_fit_cut(text, width, false) : text;
+	glong len = g_utf8_strlen(cell, -1);
+	int blanks = len < (glong)width ? (int)(width - (unsigned)len) : 0;
+
+	if (!width)
+		return;
+	g_string_append_printf(printer->text, "%*s", column == SINCE ? 0 : GAP, "");
+	if (!text_columns[column].is_left)
+		g_string_append_printf(printer->text, "%*s%s", blanks, "", cell);
+	else
+		g_string_append_printf(printer->text, "%s%*s", cell, column == SITE ? 0 : blanks,
+				       "");
+}
+
+static void append_omitted(struct printer *printer)
+{
+	g_autoptr(GString) line = g_string_new(NULL);
+
+	for (unsigned i = 0; printer->fitted && i < N_TEXT_COLUMNS; i++)
+		if (!printer->fitted[i].width)
+			g_string_append_printf(
+			    line, "%s%s", line->len ? ", " : "  left out: ", text_columns[i].title);
+	if (!line->len)
+		return;
+	g_string_append(line, "; --wide shows all columns");
+	pp_fit_wrap(printer->text, line->str, printer->width, 4);
+	g_string_append_c(printer->text, '\n');
+}
+
 static void append_head(struct printer *printer)
 {
 	if (printer->format == PP_CLI_JSON)
 		g_string_append(printer->text, "{\n \"schema\": 1,\n \"operations\": [");
-	else if (printer->format == PP_CLI_TEXT)
-		g_string_append_printf(
-		    printer->text,
-		    "Operations in order of time\n\n%14s  %7s  %-15s  %-22s  %6s  %7s  "
-		    "%9s  %-32s  site\n",
-		    "time (s)", "tid", "thread", "operation", "result", "blocked", "wait",
-		    "object");
+	if (printer->format != PP_CLI_TEXT)
+		return;
+	fit_columns(printer);
+	g_string_append(printer->text, "Operations in order of time\n");
+	append_omitted(printer);
+	g_string_append_c(printer->text, '\n');
+	for (unsigned i = 0; i < N_TEXT_COLUMNS; i++)
+		append_cell(printer, i, g_strdup(text_columns[i].title));
+	g_string_append_c(printer->text, '\n');
+}
+
+static char *cell_text(const struct pp_table *table, const char *key)
+{
+	int column = pp_table_column(table, key);
+	const struct pp_cell *row = table->rows->pdata[0];
+
+	return pp_printable(pp_cell_text(&row[column], &table->columns[column]));
+}
+
+/* "kill SIGUSR1" for an operation with a signal. */
+static char *operation_text(const struct pp_table *table)
+{
+	g_autofree char *operation = cell_text(table, "op");
+	g_autofree char *signal = cell_text(table, "signal");
+
+	return strcmp(signal, "-") == 0 ? g_steal_pointer(&operation)
+					: g_strdup_printf("%s %s", operation, signal);
 }
 
 static void append_text(struct printer *printer, const struct shown *shown,
 			const struct pp_table *table)
 {
-	static const char *const keys[] = {"since_start_s", "tid",     "thread",  "op",	 "signal",
-					   "result",	    "blocked", "wait_ns", "site"};
-	enum { SINCE, TID, THREAD, OP, SIGNAL, RESULT, BLOCKED, WAIT, SITE };
-	char *cells[G_N_ELEMENTS(keys)];
-	g_autofree char *operation = NULL;
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(keys); i++) {
-		int column = pp_table_column(table, keys[i]);
-		const struct pp_cell *row = table->rows->pdata[0];
-
-		cells[i] = pp_printable(pp_cell_text(&row[column], &table->columns[column]));
-	}
-	operation = strcmp(cells[SIGNAL], "-") == 0
-			? g_strdup(cells[OP])
-			: g_strdup_printf("%s %s", cells[OP], cells[SIGNAL]);
-	g_string_append_printf(printer->text, "%14s  %7s  %-15s  %-22s  %6s  %7s  %9s  %-32s  %s\n",
-			       cells[SINCE], cells[TID], cells[THREAD], operation, cells[RESULT],
-			       cells[BLOCKED], cells[WAIT], shown->name, cells[SITE]);
-	for (unsigned i = 0; i < G_N_ELEMENTS(cells); i++)
-		g_free(cells[i]);
+	for (unsigned i = 0; i < N_TEXT_COLUMNS; i++)
+		append_cell(printer, i,
+			    i == OBJECT	     ? g_strdup(shown->name)
+			    : i == OPERATION ? operation_text(table)
+					     : cell_text(table, text_columns[i].key));
+	g_string_append_c(printer->text, '\n');
 }
 
 static void append_json(struct printer *printer, const struct pp_object *object,
@@ -236,6 +319,7 @@ int pp_cli_history_by_time(struct pp_view *view, enum pp_cli_format format, int 
 	ret = print_all(&printer, view, err);
 	pp_history_free(printer.history);
 	g_string_free(printer.text, TRUE);
+	g_free(printer.fitted);
 	*ret_status = printer.status;
 	/* Standard output is closed: that has been reported. */
 	return printer.status == PP_EXIT_GOOD ? ret : 0;

@@ -44,6 +44,22 @@ COLUMNS=60 "$gprof_mt" report -i d "${sections[@]}" | cmp - piped || fail "COLUM
 [ "$(grep -c 'left out' history)" = 1 ] || fail "history names the columns left out $(grep -c 'left out' history) times"
 "$terminal" 60 "$gprof_mt" history -i d --order object --object queue --wide | cmp - <("$gprof_mt" history -i d --order object --object queue) ||
 	fail "history --wide"
+# Lines that are printed while they are read have fixed columns.
+"$gprof_mt" history -i d >history.piped || fail history
+"$gprof_mt" timeline -i d --thread 'worker-0' >timeline.piped || fail timeline
+for width in 45 60 80 132; do
+	"$terminal" "$width" "$gprof_mt" history -i d >history || fail "history at $width columns"
+	"$terminal" "$width" "$gprof_mt" timeline -i d --thread 'worker-0' >timeline || fail "timeline at $width columns"
+	for command in history timeline; do
+		! grep -nE ".{$((width + 1))}" $command || fail "$command: lines of more than $width columns"
+		[ "$(grep -cE '^ *[0-9]+\.[0-9]{6} ' $command)" = "$(grep -cE '^ *[0-9]+\.[0-9]{6} ' $command.piped)" ] ||
+			fail "$command: number of lines at $width columns"
+	done
+	grep -qE '^ *[0-9.]+ .*[a-z]+_(un)?lock .*queue' history || fail "history: operation and object at $width columns"
+done
+grep -q 'left out: ' history && fail "history leaves out columns at 132 columns"
+"$terminal" 60 "$gprof_mt" history -i d --wide | cmp - history.piped || fail "history --wide in order of time"
+"$terminal" 60 "$gprof_mt" timeline -i d --thread 'worker-0' --wide | cmp - timeline.piped || fail "timeline --wide"
 "$terminal" 60 "$gprof_mt" diff d d threads >diff || fail diff
 ! grep -nE '.{61}' diff || fail "diff: lines of more than 60 columns"
 exit 0

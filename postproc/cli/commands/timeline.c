@@ -14,6 +14,7 @@
 #include "cli/replay.h"
 #include "cli/select.h"
 #include "cli/tables.h"
+#include "cli/terminal.h"
 #include "cli/view.h"
 #include "core/text/duration.h"
 #include "core/text/printable.h"
@@ -21,10 +22,18 @@
 #include "pass/replay.h"
 #include "analysis/thread_cells.h"
 #include "pass/timeline/timeline.h"
+#include "render/fit.h"
 #include "render/render.h"
 
 #define BATCH_BYTES 65536
 #define MAX_INDENT  100
+
+/* Characters before the description; parts of them that a narrow terminal leaves out. */
+#define HEAD_WIDTH     41
+#define CPU_WIDTH      5
+#define DURATION_WIDTH 10
+#define READABLE       30
+#define NOTE_INDENT    8
 
 struct arguments {
 	const char *dir;
@@ -41,7 +50,10 @@ struct printer {
 	bool has_returns; /* the thread's returns are recorded */
 	int status;
 	struct pp_timeline *timeline;
-	uint32_t tid; /* of the selected thread */
+	uint32_t tid;	     /* of the selected thread */
+	unsigned line_width; /* of the terminal; 0: nothing is cut */
+	unsigned width;	     /* of the description */
+	bool no_cpu, no_duration;
 };
 
 static int take_option(void *data, int option, const char *value)
@@ -67,6 +79,7 @@ static const struct pp_cli_option option_table[] = {
     PP_CLI_SELECT_TIMES,
     PP_CLI_SELECT_NO_OPERATIONS,
     PP_CLI_OPTION_FORMAT('f'),
+    PP_CLI_OPTION_WIDE,
     PP_CLI_OPTION_QUIET,
     PP_CLI_OPTIONS_SYMBOLS,
     {0},
@@ -103,13 +116,59 @@ static void append_row(struct printer *printer, const struct pp_timeline_line *l
 	pp_table_free(table);
 }
 
+/* Fits lines to a terminal: the description is cut, and has at least READABLE characters. */
+static void fit(struct printer *printer)
+{
+	unsigned width = pp_cli_text_style().width, head = HEAD_WIDTH;
+
+	printer->line_width = width;
+	if (!width)
+		return;
+	if (width < head + READABLE) {
+		printer->no_cpu = true;
+		head -= CPU_WIDTH;
+	}
+	if (width < head + READABLE) {
+		printer->no_duration = true;
+		head -= DURATION_WIDTH;
+	}
+	printer->width = MAX(width, head + 9) - head;
+}
+
+/* Takes ownership of the text. */
+static void append_prose(struct printer *printer, char *text)
+{
+	pp_fit_wrap(printer->text, text, printer->line_width, NOTE_INDENT);
+	g_string_append_c(printer->text, '\n');
+	g_free(text);
+}
+
+static void append_line(struct printer *printer, const char *time, const char *cpu,
+			const char *event, const char *duration, char *description)
+{
+	g_autofree char *shown =
+	    printer->width ? pp_fit_cut(description, printer->width, true) : description;
+
+	g_string_append_printf(printer->text, "%14s", time);
+	if (!printer->no_cpu)
+		g_string_append_printf(printer->text, "  %3s", cpu);
+	g_string_append_printf(printer->text, "  %-8s", event);
+	if (!printer->no_duration)
+		g_string_append_printf(printer->text, " %9s", duration);
+	g_string_append_printf(printer->text, "  %s\n", shown);
+}
+
 static void append_heading(struct printer *printer, const struct pp_thread *thread)
 {
 	g_autofree char *title = pp_thread_title(thread);
 
-	g_string_append_printf(printer->text, "%sTimeline of %s\n\n%14s  %3s  %-8s %9s  %s\n",
-			       printer->thread ? "\n" : "", title, "time (ms)", "CPU", "event",
-			       "duration", "description");
+	g_string_append(printer->text, printer->thread ? "\n" : "");
+	append_prose(printer, g_strdup_printf("Timeline of %s", title));
+	if (printer->no_cpu)
+		append_prose(printer, g_strdup_printf("  left out: CPU%s; --wide shows all columns",
+						      printer->no_duration ? ", duration" : ""));
+	g_string_append_c(printer->text, '\n');
+	append_line(printer, "time (ms)", "CPU", "event", "duration", g_strdup("description"));
 }
 
 static void append_text(struct printer *printer, const struct pp_timeline_line *line)
@@ -120,16 +179,16 @@ static void append_text(struct printer *printer, const struct pp_timeline_line *
 				    : line->kind == PP_TIMELINE_WOKEN && line->blocked_ns >= 0
 					? pp_duration_text(line->blocked_ns)
 					: g_strdup("");
+	unsigned most = printer->width ? MIN(printer->width / 2, MAX_INDENT) : MAX_INDENT;
+	g_autofree char *time =
+	    g_strdup_printf("%7" PRId64 ".%06" PRId64, since_ns / 1000000, since_ns % 1000000);
 	g_autofree char *cpu = line->cpu >= 0 ? g_strdup_printf("%d", line->cpu) : g_strdup("-");
 	g_autofree char *description = pp_printable(g_strdup(line->text));
 
 	if (line->thread != printer->thread)
 		append_heading(printer, line->thread);
-	g_string_append_printf(printer->text, "%7" PRId64 ".%06" PRId64 "  %3s  %-8s %9s  %*s",
-			       since_ns / 1000000, since_ns % 1000000, cpu,
-			       pp_timeline_kind_name(line->kind), duration,
-			       (int)(2 * MIN(line->depth, MAX_INDENT / 2)), "");
-	g_string_append_printf(printer->text, "%s\n", description);
+	append_line(printer, time, cpu, pp_timeline_kind_name(line->kind), duration,
+		    g_strdup_printf("%*s%s", (int)MIN(2 * line->depth, most), "", description));
 }
 
 static void take_line(void *data, const struct pp_timeline_line *line)
@@ -171,8 +230,8 @@ static void append_notes(struct printer *printer)
 
 		switch (printer->arguments->format) {
 		case PP_CLI_TEXT:
-			g_string_append_printf(printer->text, "%s  note: %s\n", i ? "" : "\n",
-					       note);
+			g_string_append(printer->text, i ? "" : "\n");
+			append_prose(printer, g_strdup_printf("  note: %s", note));
 			break;
 		case PP_CLI_JSON:
 			g_string_append_printf(printer->text, "%s\n  \"%s\"", i ? "," : "", note);
@@ -264,6 +323,7 @@ static int timeline(const struct arguments *arguments)
 
 	if (ret == 0)
 		ret = pp_view_select_one(&view, arguments->selection, &printer.tid, &err);
+	fit(&printer);
 	if (ret == 0)
 		ret = print_all(&printer, &err);
 	if (ret < 0) {
