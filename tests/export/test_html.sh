@@ -19,8 +19,8 @@ fi
 same page
 shows page 'set(doc["sums"]["threads"]["running"]) == {None}'
 shows page '"when threads ran is unknown" in missing and "Wall time: needs a history" in missing'
-# A line of the program, with those around it.
-shows page 'any("sem_wait(" in dict(doc["files"][s["file"]]["lines"])[s["line"]] for s in doc["sites"])'
+# A line of the program, which calls a wrapper of sem_wait(), with those around it.
+shows page 'any("Wait(first)" in dict(doc["files"][s["file"]]["lines"])[s["line"]] for s in doc["sites"])'
 shows page 'all(0 < len(f["lines"]) for f in doc["files"])'
 # Members of info.json may be missing or empty.  The list of files would show that it was changed.
 rm gprof-mt.data/files

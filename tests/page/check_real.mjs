@@ -69,7 +69,7 @@ await withBrowser(async open => {
 	holds(await page.locator('.flame .box').count() > 0, 'a flame graph');
 	holds(await page.locator('#graph-waits .arrow').count() > 0, 'a wait graph');
 	holds(await page.locator('.bars .bar').count() > 0, 'a distribution');
-	holds((await page.locator('.source').innerText()).includes('sem_wait'), 'the source');
+	holds((await page.locator('.source').innerText()).includes('Wait(first)'), 'the source, at the caller of a wrapper');
 	same(await page.getByText('This part could not be drawn').count(), 0, 'no view failed');
 	await checkHover(page, longest);
 
