@@ -34,6 +34,9 @@ struct pp_namer {
 	 */
 	char *(*source)(void *data, const struct pp_process *process, uint64_t address,
 			int *ret_line);
+	/* The same for the call itself, which may be in an inlined wrapper. */
+	char *(*call_line)(void *data, const struct pp_process *process, uint64_t address,
+			   int *ret_line);
 	/* The same for the containing function, without inlined ones. */
 	char *(*holder)(void *data, const struct pp_process *process, uint64_t address,
 			int *ret_line);

@@ -196,12 +196,12 @@ static char *name_function(void *data, const struct pp_process *process, uint64_
 }
 
 /*
- * Functions inlined from headers, and inlined wrappers, are shown as their caller's line.  NULL if
- * nothing is known.
+ * Functions inlined from headers are shown as their caller's line, and so are inlined wrappers, if
+ * `beyond_wrappers`.  NULL if nothing is known.
  */
-static const struct pp_source_frame *find_site(struct pp_symbols *symbols,
+static const struct pp_source_frame *find_line(struct pp_symbols *symbols,
 					       const struct pp_process *process, uint64_t address,
-					       guint *ret_frame)
+					       bool beyond_wrappers, guint *ret_frame)
 {
 	const GArray *frames = find_frames(symbols, process, address);
 	guint i = 0;
@@ -211,11 +211,18 @@ static const struct pp_source_frame *find_site(struct pp_symbols *symbols,
 	if (symbols->options.no_inline)
 		i = frames->len - 1;
 	while (i + 1 < frames->len &&
-	       (frame_at(frames, i)->is_header || frame_at(frames, i)->is_wrapper ||
-		!frame_at(frames, i)->file))
+	       (frame_at(frames, i)->is_header || !frame_at(frames, i)->file ||
+		(beyond_wrappers && frame_at(frames, i)->is_wrapper)))
 		i++;
 	*ret_frame = i;
 	return frame_at(frames, i);
+}
+
+static const struct pp_source_frame *find_site(struct pp_symbols *symbols,
+					       const struct pp_process *process, uint64_t address,
+					       guint *ret_frame)
+{
+	return find_line(symbols, process, address, true, ret_frame);
 }
 
 static char *name_site(void *data, const struct pp_process *process, uint64_t address)
@@ -248,6 +255,15 @@ static char *find_source(void *data, const struct pp_process *process, uint64_t 
 	const struct pp_source_frame *site = find_site(data, process, address, &frame);
 
 	return frame_source(data, process, address, site, frame, ret_line);
+}
+
+static char *find_call_line(void *data, const struct pp_process *process, uint64_t address,
+			    int *ret_line)
+{
+	guint frame = 0;
+	const struct pp_source_frame *line = find_line(data, process, address, false, &frame);
+
+	return frame_source(data, process, address, line, frame, ret_line);
 }
 
 static char *find_holder(void *data, const struct pp_process *process, uint64_t address,
@@ -332,6 +348,7 @@ struct pp_namer pp_symbols_namer(struct pp_symbols *symbols)
 	    .site = name_site,
 	    .frames = name_frames,
 	    .source = find_source,
+	    .call_line = find_call_line,
 	    .holder = find_holder,
 	    .function = name_function,
 	    .object = name_object,

@@ -91,7 +91,7 @@ static void test_cut(void)
 
 /* --- estimates -------------------------------------------------------------------------------- */
 
-#define CAPTURES 200
+#define CAPTURES 200u
 #define N	 64
 
 /* Waits of a generated capture: at most so many, and so long, compared with a window's stretch. */
@@ -164,7 +164,7 @@ static void test_errors(void)
 	};
 	static const double parts[] = {0.02, 0.1, 0.3};
 	static const struct waits many = {2000, 0.01, 0.02};
-	double few_error, many_error;
+	double few_error = 0, many_error = 0;
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
 		for (unsigned k = 0; k < G_N_ELEMENTS(parts); k++)

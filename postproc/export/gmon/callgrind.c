@@ -190,8 +190,8 @@ static struct place *get_place(struct profile *profile, uint64_t return_address,
 	find_function(profile, return_address, role, place);
 	if (!place->function)
 		return place;
-	if (namer->source)
-		path = namer->source(namer->data, profile->process, return_address, &line);
+	if (namer->call_line)
+		path = namer->call_line(namer->data, profile->process, return_address, &line);
 	place->file = path ? get_name(profile->files, path) : place->function->file;
 	place->line = path ? line : 0;
 	return place;
