@@ -123,8 +123,10 @@ static void count_tries(struct pp_locks *self, struct pp_object *object,
 	waits->tries.spin_ns += spin_ns;
 	waits->tries.spin_max_ns = MAX(waits->tries.spin_max_ns, spin_ns);
 	count_parts(self, lock, run->since_ns, operation->end_ns);
-	if (pp_object_is_lock(object))
+	if (pp_object_is_lock(object)) {
+		pp_lock_find_late_hold(lock, operation->thread, run->since_ns, &run->holder);
 		holder_of(waits, &run->holder)->spin_ns += spin_ns;
+	}
 }
 
 /* -------------------------------------------------------------------------------------------- */

@@ -157,6 +157,13 @@ void pp_lock_hold_ended(struct pp_locks *self, struct pp_lock *lock, const struc
 struct pp_site_key pp_lock_hold_at_try(struct pp_locks *self, const struct pp_object *object,
 				       const struct pp_operation *operation);
 
+/*
+ * If the holder of a spin since then is unknown: the hold whose event came after the first try, and
+ * which has ended now that the thread has the lock.
+ */
+void pp_lock_find_late_hold(const struct pp_lock *lock, const struct pp_thread *thread,
+			    int64_t since_ns, struct pp_site_key *holder);
+
 /* The reason in words; NULL for PP_WHY_KNOWN. */
 const char *pp_lock_why_text(enum pp_lock_why why);
 

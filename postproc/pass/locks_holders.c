@@ -224,6 +224,19 @@ struct pp_site_key pp_lock_hold_at_try(struct pp_locks *self, const struct pp_ob
 	return key_of(self, object, &at, operation->holder, operation->begin_ns);
 }
 
+void pp_lock_find_late_hold(const struct pp_lock *lock, const struct pp_thread *thread,
+			    int64_t since_ns, struct pp_site_key *holder)
+{
+	for (unsigned i = 0; holder->detail != PP_WHY_KNOWN && i < G_N_ELEMENTS(lock->formers);
+	     i++) {
+		const struct pp_lock_former *former = &lock->formers[i];
+
+		if (former->hold.is_found && former->thread != thread && former->end_ns >= since_ns)
+			*holder = (struct pp_site_key){.address = former->hold.site,
+						       .op = former->hold.op};
+	}
+}
+
 /* --- the note ------------------------------------------------------------------------------- */
 
 /* Counts the waits for locks, by the reason why their holder is unknown. */
