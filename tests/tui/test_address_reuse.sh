@@ -27,10 +27,9 @@ for index in new kept; do
 		types "$object"
 		keys Enter
 		shows " $object: "
-		shows "${object%%_*}_enter (${object%%_*}.c:"
-		shows "${object%%_*}_leave (${object%%_*}.c:"
+		shows "${object%%_*}_use (${object%%_*}.c:"
 		other=$([[ $object == one* ]] && echo two || echo one)
-		hides "${other}_enter ("
+		hides "${other}_use ("
 	done
 	keys q
 	shows status=0
