@@ -7,6 +7,8 @@
 #include "callers/callers.h"
 
 #include "callers/only_call.h"
+#include "runtime/process/loadmap.h"
+#include "runtime/sys/sys.h"
 #include "runtime/unwind/rule.h"
 
 #define PROBES	     16u
@@ -22,7 +24,7 @@
  */
 enum kind { KIND_SITE = 0, KIND_CALLBACK, KIND_BY_STACK, KIND_BY_FRAME };
 
-uint64_t st_caller_slots[ST_CALLER_SLOTS];
+GM_LARGE uint64_t st_caller_slots[ST_CALLER_SLOTS];
 
 static bool is_off;
 
@@ -93,7 +95,8 @@ static uint64_t make_rule(uintptr_t site)
 /* Finds a rule outside its home slot, or makes it at the first use of the address. */
 static __attribute__((noinline)) uint64_t get_rule_slowly(uintptr_t site)
 {
-	if (site < WORD_BYTES || site >= ADDRESS_MAX)
+	if (site < WORD_BYTES || site >= ADDRESS_MAX ||
+	    !__atomic_load_n(&gm_find_object_is_safe, __ATOMIC_RELAXED))
 		return KIND_CALLBACK;
 	for (unsigned i = 0; i < PROBES; i++) {
 		uint64_t *slot = &st_caller_slots[(site + i) & (ST_CALLER_SLOTS - 1)];

@@ -9,8 +9,8 @@
 
 #include <elf.h>
 #include <stddef.h>
-#include <string.h>
 
+#include "runtime/sys/sys.h"
 #include "runtime/unwind/cfi.h"
 #include "sync-trace/harmless.h"
 
@@ -207,14 +207,14 @@ static bool next_callee(const struct gm_running *module, const struct st_functio
 static bool is_same(const struct callee *a, const struct callee *b)
 {
 	if (a->name != NULL && b->name != NULL)
-		return strcmp(a->name, b->name) == 0;
+		return st_is_same_name(a->name, b->name);
 	return a->name == b->name && a->address == b->address;
 }
 
 /* The line of a pragma tells more than the calls of its function. */
 static bool is_generated(const struct callee *callee)
 {
-	return callee->name != NULL && strncmp(callee->name, "GOMP_", strlen("GOMP_")) == 0;
+	return callee->name != NULL && st_begins_with(callee->name, "GOMP_");
 }
 
 /* True if all calls in the short function at this address are harmless, or if it makes none. */

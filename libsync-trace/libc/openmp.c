@@ -52,7 +52,7 @@ static void hide(const char *name, const char *version)
 	long page, n_bytes;
 
 	if (stub == NULL || dladdr1(stub, &found, (void **)&symbol, RTLD_DL_SYMENT) == 0 ||
-	    symbol == NULL || strcmp(gm_base_name(found.dli_fname), NAMES) != 0)
+	    symbol == NULL || gm_strcmp(gm_base_name(found.dli_fname), NAMES) != 0)
 		return;
 	page = (long)((uintptr_t)symbol & -(uintptr_t)PAGE_BYTES);
 	n_bytes = (long)(symbol + 1) - page;

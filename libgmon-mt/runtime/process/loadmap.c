@@ -46,6 +46,7 @@ void (*gm_maps_on_leave)(uint64_t start, uint64_t end);
 
 extern int _dl_find_object(void *, struct dl_find_object *) __attribute__((weak));
 int (*gm_find_object)(void *, struct dl_find_object *) = _dl_find_object;
+bool gm_find_object_is_safe;
 
 void gm_maps_forget(void)
 {

@@ -87,6 +87,8 @@ extern void (*gm_maps_on_leave)(uint64_t start, uint64_t end);
  */
 struct dl_find_object;
 extern int (*gm_find_object)(void *address, struct dl_find_object *ret);
+/* True from then on: it leads to no code of the program. */
+extern bool gm_find_object_is_safe;
 
 /* Returns true if the object that the loader found is never unloaded. */
 bool gm_found_is_permanent(const struct dl_find_object *found);

@@ -81,6 +81,7 @@ static void resolve_find_object(void)
 		__atomic_store_n((void **)&gm_find_object, loaders, __ATOMIC_RELAXED);
 	else
 		dlerror(); /* clears an error that the program would otherwise see */
+	__atomic_store_n(&gm_find_object_is_safe, true, __ATOMIC_RELAXED);
 }
 
 __attribute__((constructor(101))) static void begin(void)

@@ -58,8 +58,8 @@ bool gm_seal_is_set(void)
 
 /*
  * The system calls of the slow paths, with the arguments that a filter can check; test_seccomp
- * compares the sources with this table. Not included: those of the collector, which starts in a
- * constructor, and those of recorder.c, which are made only if there is no filter.
+ * compares the sources with this table. Not included: those of the collector and of openmp.c, which
+ * are made in a constructor, and those of recorder.c, which are made only if there is no filter.
  */
 static const struct seccomp_data calls[] = {
     {.nr = SYS_openat, .args = {(uint64_t)AT_FDCWD, 0, O_RDWR | O_CLOEXEC | O_NOFOLLOW}},

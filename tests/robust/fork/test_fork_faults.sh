@@ -27,7 +27,7 @@ most()
 	[ $got -le $(($2 * 100)) ] || fail "$1: expected at most $2 more page faults in each child, found $got/100"
 }
 
-most libsync-trace 18 env LD_PRELOAD="$libsync" ./bare
+most libsync-trace 23 env LD_PRELOAD="$libsync" ./bare
 most libgmon-mt 16 ./fork_faults
-most both 29 env LD_PRELOAD="$libsync" ./fork_faults
+most both 34 env LD_PRELOAD="$libsync" ./fork_faults
 exit 0
