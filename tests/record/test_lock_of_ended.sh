@@ -27,7 +27,8 @@ is_stopped()
 	grep -q -- '--- stopped by SIGSTOP ---' trace
 }
 : >trace
-strace -qq -o trace -e trace=poll,fcntl -e inject=poll:signal=SIGSTOP:when=1 \
+# LeakSanitizer cannot run in a traced process.
+ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS-}" strace -qq -o trace -e trace=poll,fcntl -e inject=poll:signal=SIGSTOP:when=1 \
 	"$gprof_mt" record -q --set kernel.source=none true 2>err &
 record=$!
 until_true 60 is_stopped || fail "it does not ask again: $(cat err trace)"
