@@ -19,8 +19,9 @@
 #define ST_CALLERS_MAX	    8u /* of wrappers that call each other */
 
 /*
- * What is known about return addresses: address << ST_CALLER_RULE_BITS | rule, by the low bits of
- * the address. A rule of 0: the address is a call site itself. 0: free.
+ * The rules of return addresses, by the low bits of the address. A slot holds
+ * address << ST_CALLER_RULE_BITS | rule; rule 0 says that the address is a call site itself. A slot
+ * of 0 is free.
  */
 extern uint64_t st_caller_slots[ST_CALLER_SLOTS] __attribute__((visibility("hidden")));
 

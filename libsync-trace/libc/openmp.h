@@ -62,8 +62,8 @@
 	X(void, GOMP_parallel_loop_maybe_nonmonotonic_runtime, ST_OPENMP_LOOP_RUNTIME, "GOMP_5.0")
 
 /*
- * What creates tasks, and a region whose argument libgomp reads, too: only the first argument, a
- * function of the program, is known here.
+ * Functions that create tasks, and the region whose argument libgomp reads. Only their first
+ * argument, a function of the program, is known here.
  */
 #define ST_OPENMP_TASKS(X)                                                                         \
 	X(void, GOMP_task, (void), "GOMP_2.0")                                                     \

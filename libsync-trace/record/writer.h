@@ -32,7 +32,7 @@
 #define ST_COLD		       __attribute__((noinline, cold))
 #define ST_EXPORT	       __attribute__((visibility("default")))
 
-/* Where the return address is, so that it occupies no register until it is needed. */
+/* The place of the return address on the stack: the address itself would occupy a register. */
 #define ST_SITE_PLACE()                                                                            \
 	((const volatile uintptr_t *)((uintptr_t)__builtin_dwarf_cfa() - sizeof(uintptr_t)))
 

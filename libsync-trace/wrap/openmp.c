@@ -29,7 +29,7 @@ ST_EXPORT void st_GOMP_resolve(void)
 
 /* --- critical sections ------------------------------------------------------------------------ */
 
-/* Of the sections without a name. */
+/* Critical sections without a name are one object, which has this state. */
 struct unnamed {
 	uint32_t holder;    /* the tid of the thread in it; 0: none */
 	uint32_t n_waiting; /* threads */

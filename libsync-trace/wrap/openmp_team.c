@@ -117,7 +117,9 @@ WAIT(GOMP_taskgroup_end, (void), (), TASKS)
 
 /* --- tasks ------------------------------------------------------------------------------------ */
 
-/* What the stub of a function that creates tasks calls, and with which function of the task. */
+/*
+ * The stub of a function that creates tasks jumps to `real`, with `task` as the first argument.
+ */
 struct st_task_maker {
 	void (*task)(void *data);
 	void (*real)(void);

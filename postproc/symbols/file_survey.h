@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the file of an object offers to reports and call paths: names, lines, the debug file that
- * they would come from, and how the callers of a function can be found in its code.
+ * Reads an object's file to find which names and lines it has, which debug file they come from, and
+ * how the callers of a function can be found in its code.
  */
 #ifndef PP_SYMBOLS_FILE_SURVEY_H
 #define PP_SYMBOLS_FILE_SURVEY_H

@@ -122,7 +122,7 @@ static int64_t generate(GRand *random, const struct waits *kind, struct pp_windo
 	return sum_ns;
 }
 
-/* Of the estimates from 200 captures, 95 % are off by less than their error. */
+/* 95 % of the estimates from 200 captures differ from the true sum by less than their error. */
 static void check_errors(const struct waits *kind, double part, double *ret_mean_error)
 {
 	GRand *random = g_rand_new_with_seed(1);

@@ -83,7 +83,7 @@ static enum step stop(struct walk *walk, enum gm_unwind_end why)
 static bool read_frame(struct walk *walk, uint64_t bp, uint64_t frame[2])
 {
 	const uint64_t n_bytes = 2 * sizeof(frame[0]);
-	/* What earlier walks found may be a coroutine's stack that is partly unmapped. */
+	/* Earlier walks may have found the stack of a coroutine, which is partly unmapped. */
 	bool is_known = !walk->is_own && bp >= walk->known.start && bp <= walk->known.end - n_bytes;
 
 	walk->is_own = false;

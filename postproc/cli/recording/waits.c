@@ -145,7 +145,8 @@ static char *error_of(double sum_ns, double error_ns)
 				 : g_strdup_printf(" (up to %s)", limit);
 }
 
-/* Of the object's waits: a percentage, or a limit if it is large; empty if all were read. */
+/* The error of the object's waits: a percentage, or a limit if it is large; empty if all were read.
+ */
 static char *error_text(const struct pp_view *view, guint row)
 {
 	const struct pp_table *locks = find_table(view, "locks");
