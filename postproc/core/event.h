@@ -28,7 +28,8 @@ enum pp_event_kind {
 	PP_EVENT_CALL,	 /* `thread` entered a function; .call */
 	/* `thread` is about to return from a function (if its returns are recorded); .call */
 	PP_EVENT_RETURN,
-	PP_EVENT_LOST, /* a stream lost records since its last event; .lost */
+	PP_EVENT_LOST,	 /* a stream lost records since its last event; .lost */
+	PP_EVENT_SAMPLE, /* `thread` was found running, by its CPU clock; .sample */
 	/* The kinds below are recorded at level full. */
 	PP_EVENT_SYSCALL_ENTRY, /* `thread` entered a system call; .syscall */
 	PP_EVENT_SYSCALL_EXIT,	/* `thread` returned from a system call; .syscall */
@@ -116,6 +117,17 @@ struct pp_event {
 		struct {
 			uint64_t count;
 		} lost;
+		struct {
+			/*
+			 * From the interrupted instruction to the thread's first function, as the
+			 * paths of synch-events: the byte before each address belongs to the
+			 * instruction. NULL: not known, since its definition is missing.
+			 */
+			const struct pp_path *path;
+			/* CPU time of the thread that the sample stands for; 0 in no sample */
+			uint64_t weight_ns;
+			unsigned end; /* enum st_path_end: why the path ends */
+		} sample;
 		struct {
 			const char *name;	  /* "read"; static */
 			unsigned n_values;	  /* arguments; at an exit, 1 or 0 for the result */

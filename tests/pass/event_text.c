@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#define SAMPLE_NS 10000000 /* CPU time of a sample, unless stated */
+
 struct reader {
 	struct pp_text *text;
 	struct pp_error *err;
@@ -197,7 +199,7 @@ static int read_samples(struct reader *reader, struct pp_thread *thread)
 	if (!value)
 		return 0;
 	thread->samples = g_array_new(FALSE, FALSE, sizeof(struct pp_sample));
-	thread->process->sample_period_ns = 10000000;
+	thread->process->sample_period_ns = SAMPLE_NS;
 	for (char **part = parts; *part; part++) {
 		g_auto(GStrv) words = g_strsplit(*part, "*", 2);
 		int64_t address, count = 1;
@@ -482,6 +484,22 @@ static int get_path(struct reader *reader, const struct pp_path **ret)
 	return 0;
 }
 
+static int read_sample(struct reader *reader, struct pp_event *event)
+{
+	int64_t weight, end;
+	int r;
+
+	event->kind = PP_EVENT_SAMPLE;
+	if ((r = need_thread(reader, event)) ||
+	    (r = get_number(reader, "weight", SAMPLE_NS, &weight)) ||
+	    (r = get_number(reader, "end", ST_PATH_OUTERMOST, &end)) ||
+	    (r = get_path(reader, &event->sample.path)))
+		return r;
+	event->sample.weight_ns = (uint64_t)weight;
+	event->sample.end = (unsigned)end;
+	return 0;
+}
+
 static int read_operation(struct reader *reader, struct pp_event *event, enum st_event op)
 {
 	int64_t object, result, site, holder, value, more;
@@ -519,6 +537,7 @@ static int read_kind(struct reader *reader, struct pp_event *event)
 	    {"exit", read_exit},
 	    {"exec", read_exec},
 	    {"lost", read_lost},
+	    {"sample", read_sample},
 	    {"call", read_call},
 	    {"return", read_call},
 	    {"syscall_entry", read_syscall},

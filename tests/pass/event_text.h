@@ -21,6 +21,7 @@
  *   TIME delivered tid=TID number=N
  *   TIME block tid=TID [bytes=N] [write]
  *   TIME timer [cpu=C]
+ *   TIME sample tid=TID [weight=T] [path=A,A...] [end=N]   T ns of CPU time (default: 10 ms)
  *   TIME lost count=N tid=TID            records of that thread's stream
  *   TIME lost count=N [cpu=C]            records of the scheduler's
  *   TIME OPERATION tid=TID object=A [result=R] [site=A] [holder=TID] [value=V] [mutex=A] [more=N]
