@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables from types of objects and names of system calls to reasons. */
+/* Tables from types of objects and names of calls to reasons. */
 #include "analysis/reason.h"
 
 #include <string.h>
@@ -7,29 +7,18 @@
 const char *pp_reason_name(enum pp_reason reason)
 {
 	static const char *const names[PP_N_REASONS] = {
-	    [PP_REASON_PREEMPTED] = "preempted",
-	    [PP_REASON_QUANTUM] = "quantum expired",
-	    [PP_REASON_YIELD] = "yield",
-	    [PP_REASON_MUTEX] = "mutex",
-	    [PP_REASON_CONDITION] = "condition",
-	    [PP_REASON_SEMAPHORE] = "semaphore",
-	    [PP_REASON_BARRIER] = "barrier",
-	    [PP_REASON_RWLOCK] = "rwlock",
-	    [PP_REASON_SPIN] = "spin lock",
-	    [PP_REASON_ONCE] = "once",
-	    [PP_REASON_JOIN] = "join",
-	    [PP_REASON_FUTEX] = "futex",
-	    [PP_REASON_READ] = "read",
-	    [PP_REASON_WRITE] = "write",
-	    [PP_REASON_POLL] = "poll",
-	    [PP_REASON_SLEEP] = "sleep",
-	    [PP_REASON_CHILD] = "child",
-	    [PP_REASON_SIGNAL] = "signal",
-	    [PP_REASON_PAGE_FAULT] = "page fault",
-	    [PP_REASON_DISK] = "disk",
-	    [PP_REASON_SYSCALL] = "system call",
-	    [PP_REASON_STOPPED] = "stopped",
-	    [PP_REASON_EXIT] = "exit",
+	    [PP_REASON_PREEMPTED] = "preempted", [PP_REASON_QUANTUM] = "quantum expired",
+	    [PP_REASON_YIELD] = "yield",	 [PP_REASON_MUTEX] = "mutex",
+	    [PP_REASON_CONDITION] = "condition", [PP_REASON_SEMAPHORE] = "semaphore",
+	    [PP_REASON_BARRIER] = "barrier",	 [PP_REASON_RWLOCK] = "rwlock",
+	    [PP_REASON_SPIN] = "spin lock",	 [PP_REASON_ONCE] = "once",
+	    [PP_REASON_JOIN] = "join",		 [PP_REASON_FUTEX] = "futex",
+	    [PP_REASON_READ] = "read",		 [PP_REASON_WRITE] = "write",
+	    [PP_REASON_POLL] = "poll",		 [PP_REASON_SLEEP] = "sleep",
+	    [PP_REASON_CHILD] = "child",	 [PP_REASON_SIGNAL] = "signal",
+	    [PP_REASON_FILE_LOCK] = "file lock", [PP_REASON_PAGE_FAULT] = "page fault",
+	    [PP_REASON_DISK] = "disk",		 [PP_REASON_SYSCALL] = "system call",
+	    [PP_REASON_STOPPED] = "stopped",	 [PP_REASON_EXIT] = "exit",
 	    [PP_REASON_UNKNOWN] = "unknown",
 	};
 
@@ -75,14 +64,20 @@ enum pp_reason pp_reason_of_syscall(const char *name)
 		const char *names; /* each between spaces */
 	} calls[] = {
 	    {PP_REASON_FUTEX, " futex futex_wait futex_waitv futex_requeue "},
-	    {PP_REASON_READ, " read pread64 readv preadv preadv2 recvfrom recvmsg recvmmsg accept "
-			     "accept4 getdents getdents64 mq_timedreceive msgrcv "},
-	    {PP_REASON_WRITE, " write pwrite64 writev pwritev pwritev2 sendto sendmsg sendmmsg "
-			      "sendfile sendfile64 splice tee connect mq_timedsend msgsnd "},
-	    {PP_REASON_POLL, " poll ppoll select pselect6 epoll_wait epoll_pwait epoll_pwait2 "},
-	    {PP_REASON_SLEEP, " nanosleep clock_nanosleep "},
-	    {PP_REASON_CHILD, " wait4 waitid vfork clone clone3 "},
-	    {PP_REASON_SIGNAL, " pause rt_sigsuspend rt_sigtimedwait "},
+	    {PP_REASON_SEMAPHORE, " semop semtimedop "},
+	    {PP_REASON_READ, " read pread pread64 readv preadv preadv2 recv recvfrom recvmsg "
+			     "recvmmsg accept accept4 getdents getdents64 mq_receive "
+			     "mq_timedreceive msgrcv eventfd_read "},
+	    {PP_REASON_WRITE, " write pwrite pwrite64 writev pwritev pwritev2 send sendto sendmsg "
+			      "sendmmsg sendfile sendfile64 splice tee copy_file_range connect "
+			      "mq_send mq_timedsend msgsnd eventfd_write "},
+	    {PP_REASON_POLL, " poll ppoll select pselect pselect6 epoll_wait epoll_pwait "
+			     "epoll_pwait2 "},
+	    {PP_REASON_SLEEP, " sleep usleep thrd_sleep nanosleep clock_nanosleep "},
+	    {PP_REASON_CHILD, " wait wait3 wait4 waitpid waitid vfork clone clone3 "},
+	    {PP_REASON_SIGNAL, " pause rt_sigsuspend rt_sigtimedwait sigwait sigwaitinfo "
+			       "sigtimedwait sigsuspend sigpause "},
+	    {PP_REASON_FILE_LOCK, " flock lockf fcntl flockfile "},
 	    {PP_REASON_DISK, " fsync fdatasync sync syncfs msync sync_file_range io_getevents "},
 	    {PP_REASON_YIELD, " sched_yield "},
 	    {PP_REASON_EXIT, " exit exit_group "},

@@ -27,6 +27,7 @@ enum pp_reason {
 	PP_REASON_SLEEP,
 	PP_REASON_CHILD,
 	PP_REASON_SIGNAL,
+	PP_REASON_FILE_LOCK,
 	PP_REASON_PAGE_FAULT,
 	PP_REASON_DISK,
 	PP_REASON_SYSCALL,
@@ -45,7 +46,7 @@ const char *pp_reason_name(enum pp_reason reason);
  */
 enum pp_reason pp_reason_of_object(GString *text, enum gm_sync_type type, const char *name);
 
-/* The reason for a thread blocked in a system call. */
+/* The reason for a thread blocked in a system call, or in a function of the C library. */
 enum pp_reason pp_reason_of_syscall(const char *name);
 
 /* True if the system call waits for data to arrive or to be written. */

@@ -262,7 +262,24 @@ static bool selects_site(const struct pp_pass_context *context, const struct pp_
 	return found;
 }
 
-static bool selects_call(const struct pp_pass_context *context,
+static bool selects_thread_and_wait(const struct pp_pass_context *context,
+				    const struct pp_thread *thread, int64_t wait_ns)
+{
+	const struct pp_selection *selection = context->selection;
+
+	return pp_selects_thread(context, thread) &&
+	       (!(selection->by & PP_SELECT_MIN_WAIT) || wait_ns >= selection->min_wait_ns);
+}
+
+bool pp_selection_has_call(const struct pp_pass_context *context, const struct pp_thread *thread,
+			   const char *name, uint64_t site, int64_t wait_ns)
+{
+	return selects_thread_and_wait(context, thread, wait_ns) &&
+	       (!(context->selection->by & PP_SELECT_FUNCTION) ||
+		pp_selects_function(context, name) || selects_site(context, thread->process, site));
+}
+
+static bool selects_name(const struct pp_pass_context *context,
 			 const struct pp_operation *operation)
 {
 	return pp_selects_function(context, pp_sync_function(operation->op)) ||
@@ -273,10 +290,7 @@ static bool selects_call(const struct pp_pass_context *context,
 bool pp_selection_has_operation(const struct pp_pass_context *context,
 				const struct pp_operation *operation)
 {
-	const struct pp_selection *selection = context->selection;
-
-	return pp_selects_thread(context, operation->thread) &&
-	       (!(selection->by & PP_SELECT_MIN_WAIT) ||
-		operation->end_ns - operation->begin_ns >= selection->min_wait_ns) &&
-	       (!(selection->by & PP_SELECT_FUNCTION) || selects_call(context, operation));
+	return selects_thread_and_wait(context, operation->thread,
+				       operation->end_ns - operation->begin_ns) &&
+	       (!(context->selection->by & PP_SELECT_FUNCTION) || selects_name(context, operation));
 }

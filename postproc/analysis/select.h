@@ -100,6 +100,8 @@ int64_t pp_selection_part_ns(const struct pp_selection *selection, int64_t start
 bool pp_selection_part(const struct pp_selection *selection, int64_t *start_ns, int64_t *end_ns);
 bool pp_selection_has_operation(const struct pp_pass_context *context,
 				const struct pp_operation *operation);
+bool pp_selection_has_call(const struct pp_pass_context *context, const struct pp_thread *thread,
+			   const char *name, uint64_t site, int64_t wait_ns);
 
 static inline bool pp_selects_time(const struct pp_pass_context *context, int64_t time_ns)
 {
@@ -127,6 +129,14 @@ static inline bool pp_selects_operation(const struct pp_pass_context *context,
 					const struct pp_operation *operation)
 {
 	return !context->selection || pp_selection_has_operation(context, operation);
+}
+
+/* The same for a call of that function, from that site, which took so long. */
+static inline bool pp_selects_call(const struct pp_pass_context *context,
+				   const struct pp_thread *thread, const char *name, uint64_t site,
+				   int64_t wait_ns)
+{
+	return !context->selection || pp_selection_has_call(context, thread, name, site, wait_ns);
 }
 
 #endif

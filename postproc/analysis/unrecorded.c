@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The only place that decides which notes tell that not all synchronization was recorded.
+ * The only place that decides which notes tell that not all synchronization, or not all blocking
+ * calls were recorded.
  * analysis/pass_set.c adds them to each table with figures of operations.
  */
 #include "analysis/unrecorded.h"
@@ -153,4 +154,29 @@ void pp_unrecorded_note(struct pp_table *table, const struct pp_model *model)
 	if (unsorted)
 		pp_table_note(table, "too many objects for sync.include and sync.exclude: all "
 				     "objects created after that are recorded");
+}
+
+void pp_unrecorded_io_note(struct pp_table *table, const struct pp_model *model, bool has_calls)
+{
+	unsigned n_recorded = 0, n_not = 0;
+	int64_t longest_ns = 0;
+	g_autofree char *threshold = NULL;
+
+	for (guint i = 0; i < model->processes->len; i++) {
+		const struct pp_process *process = model->processes->pdata[i];
+
+		if (process->io_recorded)
+			longest_ns = MAX(longest_ns, process->io_threshold_ns);
+		n_recorded += process->io_recorded;
+		n_not += process->dir && !process->io_recorded;
+	}
+	threshold = pp_duration_text(longest_ns);
+	if (longest_ns)
+		pp_table_note(table, "calls shorter than %s are not recorded (io.threshold)",
+			      threshold);
+	if (n_recorded && n_not)
+		pp_table_note(table, "calls of %u of %u processes are not recorded", n_not,
+			      n_recorded + n_not);
+	else if (!n_recorded && !has_calls)
+		pp_table_note(table, "this capture has no blocking calls: they were not recorded");
 }

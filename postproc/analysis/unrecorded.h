@@ -12,6 +12,9 @@
  */
 void pp_unrecorded_note(struct pp_table *table, const struct pp_model *model);
 
+/* Adds notes about blocking calls that are not recorded.  has_calls: the table has some. */
+void pp_unrecorded_io_note(struct pp_table *table, const struct pp_model *model, bool has_calls);
+
 /*
  * The recording mode of synchronization as text: the mode, in how many threads and since when not
  * all operations are recorded.  NULL if none are recorded.  The caller frees it.

@@ -13,6 +13,7 @@
 
 #include <stdint.h>
 
+#include "core/io_call.h"
 #include "core/model.h"
 #include "core/operation.h"
 #include "gmon-mt/format.h"
@@ -37,12 +38,21 @@ enum pp_event_kind {
 	PP_EVENT_SIGNAL,	/* a signal was sent or delivered to `thread`; .signal */
 	PP_EVENT_BLOCK,		/* `thread` issued a block I/O request; .block */
 	PP_EVENT_TIMER,		/* a timer expired on this CPU; thread == NULL */
+	PP_EVENT_IO,		/* `thread` returned from a blocking call; .io */
+	/*
+	 * `thread` entered it; .io, with all that is known at its end.  It may be missing, and it
+	 * is late if the thread's events within the call, in a signal handler, precede it.
+	 */
+	PP_EVENT_IO_BEGIN,
 	PP_N_EVENT_KINDS
 };
 #define PP_EVENT_MASK(kind) (1u << (kind))
 
 /* The kinds of events in a call history. */
 #define PP_CALL_KINDS (PP_EVENT_MASK(PP_EVENT_CALL) | PP_EVENT_MASK(PP_EVENT_RETURN))
+
+/* The kinds of events of blocking calls. */
+#define PP_IO_KINDS (PP_EVENT_MASK(PP_EVENT_IO) | PP_EVENT_MASK(PP_EVENT_IO_BEGIN))
 
 #define PP_SYSCALL_VALUES 6
 
@@ -147,6 +157,15 @@ struct pp_event {
 			uint64_t sector, bytes;
 			bool is_write;
 		} block;
+		struct {
+			enum st_io_call call;
+			uint8_t error;		    /* of a call that failed; 0: none */
+			int fd;			    /* -1: none, or several */
+			uint64_t object;	    /* sync-trace/calls.h: enum st_io_object */
+			uint64_t site;		    /* run-time return address; 0: not known */
+			uint64_t duration_ns;	    /* of the call, up to PP_EVENT_IO */
+			const struct pp_path *path; /* to the site; NULL: not known */
+		} io;
 	};
 };
 

@@ -51,6 +51,8 @@ struct pp_process {
 	bool no_tries;		    /* ... and no failed tries */
 	unsigned sync_types_off;    /* bits by enum gm_sync_type: not recorded */
 	bool has_openmp;	    /* it loaded libgomp or libomp */
+	bool io_recorded;	    /* its blocking calls are recorded */
+	int64_t io_threshold_ns;    /* ... if they took at least so long; 0: not known */
 	bool sync_objects_chosen;   /* only operations of selected modules are recorded */
 	bool sync_objects_unsorted; /* ... and of objects that were new when the table was full */
 	uint64_t sample_period_ns;  /* CPU time between a thread's samples; 0: no samples */

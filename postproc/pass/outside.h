@@ -12,15 +12,16 @@
 struct pp_outside {
 	const struct pp_pass_context *context;
 	GArray *of_thread;   /* of struct pp_outside_thread, by thread serial */
-	GHashTable *by_call; /* blocked time (int64_t *) in each system call, by interned name */
+	GHashTable *by_call; /* blocked time (int64_t *) in each call, by interned name */
 	bool has_calls;	     /* system calls are recorded */
+	bool has_io;	     /* ... and blocking calls, with call sites */
 };
 
 /* The kinds of events that it needs. */
 #define PP_OUTSIDE_KINDS                                                                           \
 	(PP_EVENT_MASK(PP_EVENT_SYNC) | PP_EVENT_MASK(PP_EVENT_SWITCH) |                           \
 	 PP_EVENT_MASK(PP_EVENT_WAKING) | PP_EVENT_MASK(PP_EVENT_SYSCALL_ENTRY) |                  \
-	 PP_EVENT_MASK(PP_EVENT_SYSCALL_EXIT))
+	 PP_EVENT_MASK(PP_EVENT_SYSCALL_EXIT) | PP_IO_KINDS)
 
 void pp_outside_init(struct pp_outside *outside, const struct pp_pass_context *context);
 void pp_outside_done(struct pp_outside *outside);

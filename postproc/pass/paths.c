@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Call paths of long waits, and of the operations that woke other threads: by object, operation and
- * call path.  Only operations with a recorded path are included (events.h, call_path).
+ * call path.  Only operations with a recorded path are included (events.h, call_path).  Blocking
+ * calls are included, too: by function and call path, for all their descriptors.
  *
  * Paths by different addresses that read alike, with the same functions and lines, have one row.
  * Rows with the same functions show the lines in which they differ.  Generations at one
@@ -39,7 +40,8 @@ static const struct pp_column columns[N_COLUMNS] = {
     [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN,
 	      "their wait time; releases do not wait"},
     [IDLE] = {"idle_ns", "idle", PP_TYPE_TIME_NS, 0,
-	      "part of it in idle waits: for work, for a thread's end or for time"},
+	      "part of it in idle waits: for work, for a thread's end, for time, or for any of "
+	      "several inputs"},
     [WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, PP_COLUMN_MAX | PP_COLUMN_DETAIL,
 		  "the longest wait"},
     [PATH] = {"path", "path", PP_TYPE_TEXT, PP_COLUMN_JSON_ONLY | PP_COLUMN_KEY,
@@ -58,13 +60,22 @@ struct place {
 	struct pp_idle_object *idle;
 };
 
+/* What blocking calls waited for. */
+struct io_object {
+	int fd;
+	uint64_t object;
+	bool is_mixed; /* they differ */
+};
+
 struct use {
-	struct place *place;
+	struct place *place; /* NULL: of blocking calls */
+	const struct pp_process *process;
 	const struct pp_path *path;
-	enum st_event op;
+	enum st_event op; /* of blocking calls: pp_io_op() */
+	struct io_object io;
 	uint64_t calls;
 	int64_t wait_ns, wait_max_ns;
-	int64_t idle_ns;	  /* known at the end */
+	int64_t idle_ns;	  /* of operations, known at the end */
 	struct pp_idle_sums idle; /* all its operations are at one call site */
 	uint64_t site;
 	unsigned serial;
@@ -85,14 +96,16 @@ static guint use_hash(const void *data)
 {
 	const struct use *use = data;
 
-	return g_direct_hash(use->place) ^ g_direct_hash(use->path) * 31 ^ use->op;
+	return g_direct_hash(use->place ? (const void *)use->place : use->process) ^
+	       g_direct_hash(use->path) * 31 ^ use->op;
 }
 
 static gboolean use_equal(const void *a, const void *b)
 {
 	const struct use *x = a, *y = b;
 
-	return x->place == y->place && x->path == y->path && x->op == y->op;
+	return x->place == y->place && x->process == y->process && x->path == y->path &&
+	       x->op == y->op;
 }
 
 static void use_free(void *data)
@@ -124,20 +137,25 @@ static struct place *place_of(struct pp_object *object)
 	return place;
 }
 
-static struct use *use_of(struct paths *self, struct place *place,
-			  const struct pp_operation *operation)
+static struct use *use_of(struct paths *self, const struct use *key)
 {
-	struct use key = {.place = place, .path = operation->path, .op = operation->op};
-	struct use *use = g_hash_table_lookup(self->uses, &key);
+	struct use *use = g_hash_table_lookup(self->uses, key);
 
 	if (use)
 		return use;
-	use = g_memdup2(&key, sizeof(key));
+	use = g_memdup2(key, sizeof(*key));
 	use->serial = g_hash_table_size(self->uses);
-	use->site = operation->site;
 	g_hash_table_add(self->uses, use);
-	place->is_used = true;
+	if (use->place)
+		use->place->is_used = true;
 	return use;
+}
+
+static void add_time(struct use *use, bool counts, int64_t wait_ns)
+{
+	use->calls += counts;
+	use->wait_ns += wait_ns;
+	use->wait_max_ns = MAX(use->wait_max_ns, wait_ns);
 }
 
 static void on_waits(void *data, struct pp_object *object, const struct pp_operation *operation)
@@ -164,17 +182,53 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	int64_t wait_ns = pp_selected_ns(self->context, operation->begin_ns, operation->end_ns);
 	bool counts = pp_selects_time(self->context, operation->end_ns);
 	struct use *use;
+	struct use key = {
+	    .place = place,
+	    .process = object->process,
+	    .path = operation->path,
+	    .op = operation->op,
+	    .site = operation->site,
+	};
 
 	pp_idle_operation(&self->idle, &place->idle, object, operation, acquired);
 	/* The second call for a condition wait, for its mutex. */
 	if (!operation->path || object->type != pp_sync_type(operation->op) ||
 	    (!counts && !wait_ns) || !pp_selects_operation(self->context, operation))
 		return;
-	use = use_of(self, place, operation);
-	use->calls += counts;
-	use->wait_ns += wait_ns;
-	use->wait_max_ns = MAX(use->wait_max_ns, wait_ns);
+	use = use_of(self, &key);
+	add_time(use, counts, wait_ns);
 	pp_idle_add(&self->idle, place->idle, &use->idle, object, operation, counts, wait_ns);
+}
+
+static void on_io_begin(void *data, const struct pp_io *io)
+{
+	const struct paths *self = pp_objects_owner(data);
+
+	pp_idle_io_begin(&self->idle, io);
+}
+
+static void on_io(void *data, const struct pp_io *io)
+{
+	struct paths *self = pp_objects_owner(data);
+	int64_t wait_ns = pp_selected_ns(self->context, io->begin_ns, io->end_ns);
+	bool counts = pp_selects_time(self->context, io->end_ns);
+	const struct use key = {
+	    .process = io->thread->process,
+	    .path = io->path,
+	    .op = pp_io_op(io->call),
+	    .site = io->site,
+	    .io = {.fd = io->fd, .object = io->object},
+	};
+	struct use *use;
+
+	if (!io->path || (!counts && !wait_ns) || pp_selects_by(self->context, PP_SELECT_OBJECT) ||
+	    !pp_selects_call(self->context, io->thread, pp_io_name(io->call), io->site,
+			     io->end_ns - io->begin_ns))
+		return;
+	use = use_of(self, &key);
+	add_time(use, counts, wait_ns);
+	use->idle_ns += pp_idle_io_ns(&self->idle, io, wait_ns);
+	use->io.is_mixed |= use->io.object != io->object;
 }
 
 /* Keeps the object if it has a use. */
@@ -204,6 +258,8 @@ static void *paths_start(const struct pp_pass_context *context)
 
 	self->context = context;
 	self->thread_listener = pp_objects_feed(&self->objects);
+	self->thread_listener.io_begin = on_io_begin;
+	self->thread_listener.io = on_io;
 	self->object_listener = (struct pp_object_listener){
 	    .data = self,
 	    .waits = on_waits,
@@ -276,7 +332,9 @@ static void add_place(struct shown *shown, struct place *place)
 
 static void add_use(struct shown *shown, const struct use *use, const GArray *frames)
 {
-	add_place(shown, use->place);
+	if (use->place)
+		add_place(shown, use->place);
+	shown->use.io.is_mixed |= use->io.is_mixed || use->io.object != shown->use.io.object;
 	shown->use.calls += use->calls;
 	shown->use.wait_ns += use->wait_ns;
 	shown->use.idle_ns += use->idle_ns;
@@ -292,10 +350,14 @@ static void add_use(struct shown *shown, const struct use *use, const GArray *fr
 static char *key_of(const struct use *use, const struct pp_namer *namer, guint n_frames,
 		    const char *text)
 {
-	const struct pp_object *object = use->place->object;
-	g_autofree char *name = pp_object_group(object, namer);
-	uint64_t which = object->type == GM_SYNC_TYPE_thread ? object->order : object->address;
+	const struct pp_object *object = use->place ? use->place->object : NULL;
+	g_autofree char *name = object ? pp_object_group(object, namer) : NULL;
+	uint64_t which;
 
+	if (!object)
+		return g_strdup_printf("%u %u %s %u %s", use->process->pid, use->process->image,
+				       pp_op_function(use->op), n_frames, text);
+	which = object->type == GM_SYNC_TYPE_thread ? object->order : object->address;
 	return g_strdup_printf("%u %u %u %" PRIu64 " %s %u %u %s", object->process->pid,
 			       object->process->image, object->type, which, name, use->op, n_frames,
 			       text);
@@ -326,7 +388,8 @@ static struct shown *add_shown(struct joiner *joiner, const struct use *use, GAr
 
 	shown->use = *use;
 	shown->places = g_hash_table_new(NULL, NULL);
-	add_place(shown, use->place);
+	if (use->place)
+		add_place(shown, use->place);
 	shown->frames = frames;
 	shown->functions = pp_path_frames_text(frames, NULL);
 	key = key_of(use, joiner->namer, frames->len, shown->functions);
@@ -343,7 +406,7 @@ static struct shown *add_shown(struct joiner *joiner, const struct use *use, GAr
 
 static void join_use(struct joiner *joiner, const struct use *use)
 {
-	GArray *frames = pp_path_frames(use->path, use->place->object->process, joiner->namer);
+	GArray *frames = pp_path_frames(use->path, use->process, joiner->namer);
 	g_autofree bool *with_line = lines_everywhere(frames->len);
 	g_autofree char *lines = pp_path_frames_text(frames, with_line);
 	char *key = key_of(use, joiner->namer, frames->len, lines);
@@ -381,10 +444,13 @@ static GPtrArray *join_uses(const struct paths *self)
 		struct use *use = at->data;
 		struct pp_idle_total total = {0};
 
-		if (!pp_selects_object(self->context, use->place->object))
+		if (use->place && !pp_selects_object(self->context, use->place->object))
 			continue;
-		pp_idle_get(use->place->idle, use->place->object, &use->idle, use->site, &total);
-		use->idle_ns = total.ns;
+		if (use->place) {
+			pp_idle_get(use->place->idle, use->place->object, &use->idle, use->site,
+				    &total);
+			use->idle_ns = total.ns;
+		}
 		join_use(&joiner, use);
 	}
 	g_hash_table_unref(joiner.by_lines);
@@ -423,16 +489,32 @@ static struct pp_table *frames_table(const struct shown *shown)
 	return table;
 }
 
+/* The cells of an object, for what blocking calls waited for. */
+static void set_io_object(struct pp_cell *row, const struct use *use)
+{
+	g_autofree char *name =
+	    use->io.is_mixed ? g_strdup("several")
+			     : pp_io_object_text(pp_op_io(use->op), use->io.fd, use->io.object);
+
+	pp_cell_set_count(&row[PP_OBJECT_PID], use->process->pid);
+	pp_cell_set_count(&row[PP_OBJECT_IMAGE], use->process->image);
+	pp_cell_set_text(&row[PP_OBJECT_TYPE], "io");
+	pp_cell_set_text(&row[PP_OBJECT_NAME], name);
+}
+
 static void add_row(struct pp_table *table, const struct paths *self, const struct shown *shown)
 {
 	const struct use *use = &shown->use;
 	struct pp_cell *row = pp_table_add_row(table);
 	g_autofree char *lines = lines_text(shown);
 
-	pp_object_row(row, &shown->object, self->context->namer);
-	pp_cell_set_text(&row[FUNCTION], pp_sync_function(use->op));
+	if (use->place)
+		pp_object_row(row, &shown->object, self->context->namer);
+	else
+		set_io_object(row, use);
+	pp_cell_set_text(&row[FUNCTION], pp_op_function(use->op));
 	pp_cell_set_count(&row[CALLS], use->calls);
-	if (pp_sync_has(use->op, PP_SYNC_BLOCKS)) {
+	if (!use->place || pp_sync_has(use->op, PP_SYNC_BLOCKS)) {
 		pp_cell_set_time(&row[WAIT], use->wait_ns);
 		pp_cell_set_time(&row[IDLE], use->idle_ns);
 		pp_cell_set_time(&row[WAIT_MAX], use->wait_max_ns);

@@ -10,6 +10,7 @@
 	X(callgraph)                                                                               \
 	X(threads)                                                                                 \
 	X(sync)                                                                                    \
+	X(io)                                                                                      \
 	X(paths)                                                                                   \
 	X(locks)                                                                                   \
 	X(switches)                                                                                \

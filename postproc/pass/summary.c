@@ -18,6 +18,8 @@
 
 /* The number of objects and of problems in text. */
 #define N_SHOWN 3
+/* The number of blocking calls in text. */
+#define N_IO_SHOWN 2
 
 enum {
 	COMMAND,
@@ -35,6 +37,10 @@ enum {
 	BLOCKED_IO,
 	BLOCKED_OTHER,
 	OUTSIDE,
+	IO_CALLS,
+	IO_WAIT,
+	IO_IDLE,
+	IO_MOST,
 	OPENMP,
 	CALLS,
 	SAMPLES,
@@ -75,6 +81,14 @@ static const struct pp_column columns[] = {
 		       "... otherwise: sleep(), poll(), ..."},
     [OUTSIDE] = {"outside", "outside", PP_TYPE_TEXT, 0,
 		 "where threads were blocked outside of recorded operations, if that is much"},
+    [IO_CALLS] = {"io_calls", "blocking calls", PP_TYPE_COUNT, 0,
+		  "blocking calls, see io; none: not recorded"},
+    [IO_WAIT] = {"io_wait_ns", "in blocking calls", PP_TYPE_TIME_NS, 0,
+		 "time in these, over all threads"},
+    [IO_IDLE] = {"io_idle_ns", "idle in these", PP_TYPE_TIME_NS, 0,
+		 "of this, waits for time, for any of several inputs, for connections, children "
+		 "and signals"},
+    [IO_MOST] = {"io_most", "most", PP_TYPE_TEXT, 0, "the calls with the most time, not idle"},
     [OPENMP] = {"openmp", "OpenMP", PP_TYPE_TEXT, 0,
 		"what is not recorded of OpenMP; none: its library was not loaded"},
     [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "function calls counted"},
@@ -275,6 +289,20 @@ static void set_outside(struct pp_cell *row, const struct summary *self,
 					       "sections, locks and barriers are not recorded");
 }
 
+static void set_io(struct pp_cell *row, const struct pp_table *io)
+{
+	g_autofree char *most = pp_top_io_text(io, 0, 1);
+	uint64_t sum;
+
+	if (add_up(io, "calls", false, &sum))
+		pp_cell_set_count(&row[IO_CALLS], sum);
+	if (add_up(io, "wait_ns", true, &sum))
+		pp_cell_set_time(&row[IO_WAIT], (int64_t)sum);
+	if (add_up(io, "idle_ns", true, &sum))
+		pp_cell_set_time(&row[IO_IDLE], (int64_t)sum);
+	pp_cell_set_text(&row[IO_MOST], most);
+}
+
 static void set_sums(struct pp_cell *row, const GPtrArray *tables,
 		     const struct pp_pass_context *context)
 {
@@ -295,6 +323,7 @@ static void set_sums(struct pp_cell *row, const GPtrArray *tables,
 		pp_cell_set_time(&row[SYNC_IDLE], (int64_t)sum);
 	if (add_up(find_table(tables, "locks"), "idle_runnable_ns", true, &sum))
 		pp_cell_set_time(&row[SYNC_IDLE_RUNNABLE], (int64_t)sum);
+	set_io(row, find_table(tables, "io"));
 	if (add_up(sync, "calls", false, &sum))
 		pp_cell_set_count(&row[SYNC_CALLS], sum);
 	if (add_up(sync, "blocked", false, &sum))
@@ -426,6 +455,22 @@ static void append_cpu(GString *text, const struct pp_cell *row)
 		append_item(text, "CPU time", "%s: %.2f of %" PRIu64 " CPUs in use", running,
 			    row[CPUS_USED].number, row[CPUS].count);
 	append_thread_times(text, row);
+}
+
+static void append_io(GString *text, const struct pp_cell *row, const struct pp_table *io)
+{
+	g_autofree char *idle = pp_top_io_idle_text(io, 1);
+
+	if (row[IO_CALLS].missing)
+		return;
+	for (unsigned r = 0; r < N_IO_SHOWN; r++) {
+		g_autofree char *line = pp_top_io_text(io, r, 1);
+
+		if (line)
+			append_item(text, r ? "" : "blocked most", "%s", line);
+	}
+	if (idle)
+		append_item(text, "idle", "%s", idle);
 }
 
 static void append_use(GString *text, const struct pp_cell *row, bool is_part)
@@ -563,6 +608,7 @@ static void summary_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	append_run(text, row, model);
 	append_cpu(text, row);
 	append_top(text, top, find_table(tables, "locks"));
+	append_io(text, row, find_table(tables, "io"));
 	append_end(text, row);
 	append_use(text, row, pp_selects_by(self->context, PP_SELECT_TIME));
 	append_problems(text, model);
@@ -574,7 +620,7 @@ static void summary_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	g_ptr_array_add(tables, table);
 }
 
-static const char *const needs[] = {"threads", "sync", "locks", NULL};
+static const char *const needs[] = {"threads", "sync", "locks", "io", NULL};
 
 const struct pp_pass pp_pass_summary = {
     .name = "summary",

@@ -40,9 +40,10 @@ static const struct pp_column columns[] = {
 		  "new, preempted or woken, and waiting for a CPU"},
     [BLOCKED_SYNC] = {"blocked_sync_ns", "sync", PP_TYPE_TIME_NS, 0,
 		      "blocked on a synchronization object"},
-    [BLOCKED_IO] = {"blocked_io_ns", "I/O", PP_TYPE_TIME_NS, PP_COLUMN_DETAIL,
-		    "blocked and uninterruptible: block I/O, page faults; where system calls are "
-		    "recorded, also reading or writing"},
+    [BLOCKED_IO] =
+	{"blocked_io_ns", "I/O", PP_TYPE_TIME_NS, PP_COLUMN_DETAIL,
+	 "blocked and uninterruptible: block I/O, page faults; also in recorded calls that "
+	 "read or write (section io; level full: system calls)"},
     [BLOCKED_OTHER] = {"blocked_other_ns", "other", PP_TYPE_TIME_NS, PP_COLUMN_DETAIL,
 		       "blocked otherwise: in sleep(), read(), ..."},
     [UNKNOWN] = {"unknown_ns", "unknown", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,
@@ -115,11 +116,16 @@ static void set_scheduling(struct pp_cell *row, const struct pp_thread_state *li
 			   100.0 * (double)life->total_ns[PP_MODE_BLOCKED_SYNC] / (double)known_ns);
 }
 
-static void set_synchronization(struct pp_cell *row, const struct pp_thread_state *life)
+/* Without scheduling events. */
+static void set_calls(struct pp_cell *row, const struct pp_thread_state *life)
 {
 	int64_t lifetime_ns = lifetime_of(life);
 
 	pp_cell_set_time(&row[BLOCKED_SYNC], life->total_ns[PP_MODE_BLOCKED_SYNC]);
+	if (life->thread->process->io_recorded) {
+		pp_cell_set_time(&row[BLOCKED_IO], life->total_ns[PP_MODE_BLOCKED_IO]);
+		pp_cell_set_time(&row[BLOCKED_OTHER], life->total_ns[PP_MODE_BLOCKED_OTHER]);
+	}
 	if (lifetime_ns > 0)
 		pp_cell_set_number(&row[BLOCKED_PCT],
 				   100.0 * (double)life->total_ns[PP_MODE_BLOCKED_SYNC] /
@@ -137,9 +143,10 @@ static void add_row(struct pp_table *table, const struct pp_pass_context *contex
 	pp_cell_set_time(&row[END], life->end_ns);
 	pp_cell_set_time(&row[LIFETIME], lifetime_of(life));
 	if (!context->has_kernel)
-		set_synchronization(row, life);
+		set_calls(row, life);
 	else if (life->scheduled)
-		set_scheduling(row, life, context->has_switch_pairs);
+		set_scheduling(row, life,
+			       context->has_switch_pairs || thread->process->io_recorded);
 	if (!pp_selects_by(context, PP_SELECT_TIME) && pp_thread_calls(thread, &calls)) {
 		pp_cell_set_count(&row[CALLS], calls);
 		if (context->has_kernel && life->scheduled && life->activities)
@@ -182,6 +189,17 @@ static void note_not_counted(struct pp_table *table, const struct threads *self)
 		    unseen);
 }
 
+/* True if blocking calls are recorded. */
+static bool has_io(const struct threads *self)
+{
+	const GPtrArray *processes = self->context->model->processes;
+
+	for (guint i = 0; i < processes->len; i++)
+		if (((const struct pp_process *)processes->pdata[i])->io_recorded)
+			return true;
+	return false;
+}
+
 static void add_notes(struct pp_table *table, const struct threads *self)
 {
 	unsigned not_scheduled = 0, in_doubt = 0;
@@ -195,15 +213,18 @@ static void add_notes(struct pp_table *table, const struct threads *self)
 		pp_table_note(
 		    table,
 		    "no scheduling events in this capture: when threads ran is unknown, and a "
-		    "thread counts as blocked from finding an object taken until it acquires it");
+		    "thread counts as blocked from finding an object taken until it acquires it%s",
+		    has_io(self) ? ", and in blocking calls from their begin to their end" : "");
 		return;
 	}
 	if (!self->context->has_wakings)
 		pp_table_note(table, "the source of scheduling events does not record wake-ups: "
 				     "blocked includes the time from wake-up to running");
 	if (!self->context->has_switch_pairs)
-		pp_table_note(table, "nor does it distinguish I/O from other sleep: all counts as "
-				     "other, or as sync inside a synchronization call");
+		pp_table_note(table,
+			      "nor does it distinguish I/O from other sleep: all counts as "
+			      "other, or as sync inside a synchronization call%s",
+			      has_io(self) ? ", except in recorded calls that read or write" : "");
 	for (guint i = 0; i < self->context->model->threads->len; i++) {
 		const struct pp_thread_state *life =
 		    pp_thread_state(self->states, self->context->model->threads->pdata[i]);

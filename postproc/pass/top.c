@@ -292,3 +292,88 @@ char *pp_top_idle_text(const struct pp_table *locks, double factor)
 				       pp_table_cell(sites->table, (guint)site, "site")->text);
 	return g_string_free(line, FALSE);
 }
+
+/* --- blocking calls ------------------------------------------------------------------------- */
+
+/* The number of idle functions in text. */
+#define N_IDLE 3
+
+char *pp_top_io_text(const struct pp_table *io, unsigned at, double factor)
+{
+	const struct pp_cell *fd, *site, *calls;
+	int64_t wait_ns;
+	g_autofree char *wait = NULL;
+	GString *line;
+
+	if (!io || at >= io->rows->len)
+		return NULL;
+	wait_ns = time_of(io, at, "wait_ns") - time_of(io, at, "idle_ns");
+	if (wait_ns <= 0)
+		return NULL;
+	wait = pp_duration_text((int64_t)((double)wait_ns * factor));
+	calls = pp_table_cell(io, at, "calls");
+	fd = pp_table_cell(io, at, "fd");
+	site = pp_table_cell(io, at, "site");
+	line = g_string_new(wait);
+	g_string_append(line, " in ");
+	if (calls && calls->count > 1)
+		g_string_append_printf(line, "%" PRIu64 " calls of ",
+				       factor > 1 ? scale_count(calls->count, factor)
+						  : calls->count);
+	g_string_append(line, pp_table_cell(io, at, "call")->text);
+	if (fd)
+		g_string_append_printf(line, " (%s%s)", strstr(fd->text, "fds") ? "" : "fd ",
+				       fd->text);
+	if (site)
+		g_string_append_printf(line, ", at %s", site->text);
+	return g_string_free(line, FALSE);
+}
+
+struct idle_call {
+	const char *call;
+	int64_t idle_ns;
+};
+
+static gint most_idle_first(gconstpointer a, gconstpointer b)
+{
+	const struct idle_call *x = a, *y = b;
+
+	return x->idle_ns < y->idle_ns ? 1 : -(x->idle_ns > y->idle_ns);
+}
+
+static void add_idle(GArray *calls, const char *call, int64_t idle_ns)
+{
+	const struct idle_call new = {call, idle_ns};
+
+	for (guint i = 0; i < calls->len; i++) {
+		struct idle_call *known = &g_array_index(calls, struct idle_call, i);
+
+		if (g_str_equal(known->call, call)) {
+			known->idle_ns += idle_ns;
+			return;
+		}
+	}
+	g_array_append_val(calls, new);
+}
+
+char *pp_top_io_idle_text(const struct pp_table *io, double factor)
+{
+	g_autoptr(GArray) calls = g_array_new(FALSE, FALSE, sizeof(struct idle_call));
+	GString *line;
+
+	for (guint r = 0; io && r < io->rows->len; r++)
+		if (time_of(io, r, "idle_ns"))
+			add_idle(calls, pp_table_cell(io, r, "call")->text,
+				 time_of(io, r, "idle_ns"));
+	if (!calls->len)
+		return NULL;
+	g_array_sort(calls, most_idle_first);
+	line = g_string_new(NULL);
+	for (guint i = 0; i < calls->len && i < N_IDLE; i++) {
+		const struct idle_call *call = &g_array_index(calls, struct idle_call, i);
+		g_autofree char *idle = pp_duration_text((int64_t)((double)call->idle_ns * factor));
+
+		g_string_append_printf(line, "%s%s in %s", i ? ", " : "", idle, call->call);
+	}
+	return g_string_free(line, FALSE);
+}

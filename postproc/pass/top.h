@@ -42,4 +42,13 @@ char *pp_top_text(const struct pp_table *top, unsigned at, const char *error);
  */
 char *pp_top_idle_text(const struct pp_table *locks, double factor);
 
+/*
+ * A row of the table of pass io in words: "1.2 s in 20 calls of read (fd 3), at serve (a.c:12)";
+ * NULL: there is no such row, or it is idle.  `factor` as above.  The caller frees it.
+ */
+char *pp_top_io_text(const struct pp_table *io, unsigned at, double factor);
+
+/* The idle calls of that table: "1.2 s in epoll_wait, 3 ms in nanosleep"; NULL: there are none. */
+char *pp_top_io_idle_text(const struct pp_table *io, double factor);
+
 #endif

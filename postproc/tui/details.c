@@ -69,10 +69,11 @@ static void add_thread(struct pp_browser *browser, GPtrArray *lines, uint32_t nu
 		add_share(shares, "runnable", sum.ns[PP_MODE_RUNNABLE]);
 	}
 	add_share(shares, "blocked", sum.ns[PP_MODE_BLOCKED_SYNC]);
-	if (browser->index->has_kernel) {
+	/* Without scheduling events: in recorded blocking calls. */
+	if (browser->index->has_kernel || sum.ns[PP_MODE_BLOCKED_IO])
 		add_share(shares, "I/O", sum.ns[PP_MODE_BLOCKED_IO]);
+	if (browser->index->has_kernel || sum.ns[PP_MODE_BLOCKED_OTHER])
 		add_share(shares, "otherwise", sum.ns[PP_MODE_BLOCKED_OTHER]);
-	}
 	if (sum.ns[PP_MODE_UNKNOWN])
 		add_share(shares, "unknown", sum.ns[PP_MODE_UNKNOWN]);
 	add(lines, "%s: %s", window, shares->str);

@@ -17,6 +17,7 @@ struct reader {
 	unsigned n_used; /* number of words used so far */
 	int64_t last_ns;
 	bool seen_event;
+	bool is_late;	/* of the last blocking call: its begin is no event */
 	guint n_before; /* events before the last repeat or declaration */
 };
 
@@ -123,7 +124,7 @@ static struct pp_process *process_of(struct pp_model *model, uint32_t pid)
 static int read_process(struct reader *reader)
 {
 	struct pp_process *process;
-	int64_t pid;
+	int64_t pid, threshold_ns;
 	int r;
 
 	if (!reader->words[1])
@@ -133,8 +134,11 @@ static int read_process(struct reader *reader)
 		return r;
 	process = process_of(reader->text->model, (uint32_t)pid);
 	if ((r = get_number(reader, "start", PP_TIME_UNKNOWN, &process->start_ns)) ||
-	    (r = get_number(reader, "end", PP_TIME_UNKNOWN, &process->end_ns)))
+	    (r = get_number(reader, "end", PP_TIME_UNKNOWN, &process->end_ns)) ||
+	    (r = get_number(reader, "io", -1, &threshold_ns)))
 		return r;
+	process->io_recorded = threshold_ns >= 0;
+	process->io_threshold_ns = MAX(threshold_ns, 0);
 	return check_all_used(reader);
 }
 
@@ -525,6 +529,31 @@ static int read_operation(struct reader *reader, struct pp_event *event, enum st
 	return 0;
 }
 
+static int read_io(struct reader *reader, struct pp_event *event)
+{
+	const char *name = find_value(reader, "call");
+	int64_t duration_ns, fd, object, error, site;
+	int r;
+
+	event->kind = PP_EVENT_IO;
+	event->io.call = name ? pp_io_find(name) : ST_N_IO_CALLS;
+	if (event->io.call == ST_N_IO_CALLS)
+		return fail(reader, "io: no call= of that name");
+	if ((r = need_thread(reader, event)) || (r = need_number(reader, "for", &duration_ns)) ||
+	    (r = get_number(reader, "fd", -1, &fd)) ||
+	    (r = get_number(reader, "object", fd, &object)) ||
+	    (r = get_number(reader, "error", 0, &error)) ||
+	    (r = get_number(reader, "site", 0, &site)) || (r = get_path(reader, &event->io.path)))
+		return r;
+	event->io.duration_ns = (uint64_t)duration_ns;
+	event->io.fd = (int)fd;
+	event->io.object = (uint64_t)object;
+	event->io.error = (uint8_t)error;
+	event->io.site = (uint64_t)site;
+	reader->is_late = has_flag(reader, "late");
+	return 0;
+}
+
 static int read_kind(struct reader *reader, struct pp_event *event)
 {
 	static const struct {
@@ -548,6 +577,7 @@ static int read_kind(struct reader *reader, struct pp_event *event)
 	    {"block", read_block},
 	    {"timer", read_of_cpu},
 	    {"unseen", read_of_cpu},
+	    {"io", read_io},
 	};
 	const char *name = reader->words[1];
 
@@ -573,6 +603,39 @@ static int64_t start_of(const struct pp_model *model, int64_t start_ns)
 	return start_ns;
 }
 
+/* After all events up to that time. */
+static void insert_event(struct reader *reader, const struct pp_event *event)
+{
+	GArray *events = reader->text->events;
+	guint at = events->len;
+
+	while (at && g_array_index(events, struct pp_event, at - 1).time_ns > event->time_ns)
+		at--;
+	g_array_insert_val(events, at, *event);
+}
+
+/* The begin of a blocking call precedes events of other threads that were read before. */
+static void insert_begin(struct reader *reader, const struct pp_event *event)
+{
+	const GArray *events = reader->text->events;
+	struct pp_event begin = *event;
+
+	if (event->kind != PP_EVENT_IO || reader->is_late)
+		return;
+	begin.kind = PP_EVENT_IO_BEGIN;
+	begin.cpu = PP_CPU_UNKNOWN;
+	begin.time_ns -= (int64_t)event->io.duration_ns;
+	for (guint i = 0; i + 1 < events->len; i++) {
+		const struct pp_event *before = &g_array_index(events, struct pp_event, i);
+
+		if (before->thread == event->thread &&
+		    (before->kind == PP_EVENT_SYNC || before->kind == PP_EVENT_IO))
+			begin.time_ns = MAX(begin.time_ns, before->time_ns);
+	}
+	insert_event(reader, &begin);
+	reader->text->model->start_ns = MIN(reader->text->model->start_ns, begin.time_ns);
+}
+
 static int read_event(struct reader *reader)
 {
 	struct pp_model *model = reader->text->model;
@@ -596,6 +659,7 @@ static int read_event(struct reader *reader)
 	reader->seen_event = true;
 	reader->last_ns = event.time_ns;
 	g_array_append_val(reader->text->events, event);
+	insert_begin(reader, &event);
 	return 0;
 }
 

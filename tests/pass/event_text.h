@@ -3,7 +3,7 @@
  * Events as text, readable for people: one declaration or event per line; `#` begins a comment.
  *
  *   source kernel|switches|none    the source of scheduling events (default: kernel)
- *   process PID [start=T] [end=T]
+ *   process PID [start=T] [end=T] [io=D]    io: its blocking calls of at least D ns are recorded
  *   thread TID [name=N] [pid=PID] [index=I] [start=T] [end=T] [routine=A] [calls=N] [ended]
  *          [openmp]   its process has loaded an OpenMP library
  *          [samples=A*N,...]   N samples at A, each of 10 ms
@@ -26,6 +26,8 @@
  *   TIME lost count=N [cpu=C]            records of the scheduler's
  *   TIME OPERATION tid=TID object=A [result=R] [site=A] [holder=TID] [value=V] [mutex=A] [more=N]
  * [routine=A] [path=A,A...]
+ *   TIME io tid=TID call=NAME for=D [fd=F] [object=A] [error=E] [site=A] [path=A,A...] [late]
+ *          a blocking call that lasted D ns; late: its begin is no event
  *   repeat N every=T [stride=A]    the events since the last repeat or declaration, N times in all:
  *          each T ns later, on objects that are A bytes further
  *

@@ -43,8 +43,12 @@ uint32_t pp_call_sites_number(struct pp_call_sites *sites, struct pp_call_site s
 
 struct pp_call_site pp_call_site_of(const struct pp_event *event)
 {
-	enum st_event op = pp_sync_completion(event->sync.op);
+	enum st_event op;
 
+	if (PP_EVENT_MASK(event->kind) & PP_IO_KINDS)
+		return (struct pp_call_site){event->thread->process, event->io.site,
+					     pp_io_op(event->io.call)};
+	op = pp_sync_completion(event->sync.op);
 	return (struct pp_call_site){event->thread->process, event->sync.site,
 				     op != ST_N_EVENTS ? op : event->sync.op};
 }
@@ -58,7 +62,7 @@ char *pp_call_site_text(const struct pp_call_site *site, const struct pp_namer *
 
 const char *pp_call_site_function(const struct pp_call_site *site)
 {
-	const char *function = pp_sync_function(site->op);
+	const char *function = pp_op_function(site->op);
 
 	if (site->op == ST_N_EVENTS)
 		return NULL;

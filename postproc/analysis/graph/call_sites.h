@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers for the call sites of synchronization functions, as indexes of counters. */
+/* Numbers for the call sites of operations and of blocking calls, as indexes of counters. */
 #ifndef PP_ANALYSIS_GRAPH_CALL_SITES_H
 #define PP_ANALYSIS_GRAPH_CALL_SITES_H
 
@@ -10,7 +10,8 @@ struct pp_call_site {
 	const struct pp_process *process;
 	/* the call's return address; for a thread's begin, its start routine; 0: not known */
 	uint64_t site;
-	enum st_event op; /* never X_begin; ST_N_EVENTS: the thread began */
+	/* never X_begin; ST_N_EVENTS: the thread began; of a blocking call: pp_io_op() */
+	enum st_event op;
 };
 
 struct pp_call_sites {
@@ -30,7 +31,7 @@ static inline const struct pp_call_site *pp_call_sites_at(const struct pp_call_s
 	return &g_array_index(sites->all, struct pp_call_site, number);
 }
 
-/* The call site of a synch-event; X_begin and X have the same. */
+/* The call site of a synch-event or a blocking call; begin and end have the same. */
 struct pp_call_site pp_call_site_of(const struct pp_event *event);
 
 /* The site as text; NULL if not known.  The caller frees it. */

@@ -171,6 +171,25 @@ static void keep_longest(struct stretch *stretch, guint n_ends)
 	g_array_set_size(segments, to);
 }
 
+/* Adds to the last place, or replaces it. */
+static void add_blocked(struct pp_chain_segment *segment, struct pp_chain_blocked blocked)
+{
+	if (segment->last.ns && segment->last.place == blocked.place)
+		blocked.ns += segment->last.ns;
+	segment->last = blocked;
+	if (blocked.ns > segment->longest.ns)
+		segment->longest = blocked;
+}
+
+/* Adds what follows. */
+static void join_blocked(struct pp_chain_segment *segment, const struct pp_chain_segment *after)
+{
+	if (after->longest.ns > segment->longest.ns)
+		segment->longest = after->longest;
+	if (after->last.ns)
+		add_blocked(segment, after->last);
+}
+
 static bool goes_on(const struct pp_chain_segment *last, const struct pp_chain_segment *segment)
 {
 	return !segment->is_passed && last->thread == segment->thread &&
@@ -209,6 +228,7 @@ static void add_segment(struct stretch *stretch, struct pp_chain_segment segment
 		last->end_ns = segment.end_ns;
 		for (unsigned mode = 0; mode < PP_CHAIN_MODES; mode++)
 			last->ns[mode] += segment.ns[mode];
+		join_blocked(last, &segment);
 		last->object = segment.object;
 		last->to = segment.to;
 		return;
@@ -254,6 +274,16 @@ void pp_chain_go(const struct pp_chain *chain, guint thread, guint place, int64_
 	}
 	segment.ns[mode] = end_ns - start_ns;
 	add_segment(stretch, segment);
+}
+
+void pp_chain_block(const struct pp_chain *chain, guint place, int64_t ns)
+{
+	const struct stretch *stretch = chain->leaf->data;
+	guint n = stretch->segments->len;
+
+	if (n)
+		add_blocked(segment_at(stretch->segments, n - 1),
+			    (struct pp_chain_blocked){place, ns});
 }
 
 void pp_chain_pass(const struct pp_chain *chain, guint object)

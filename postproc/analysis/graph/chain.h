@@ -39,12 +39,19 @@ void pp_chain_add(const struct pp_chain *chain, uint64_t key, int64_t amount);
 
 #define PP_CHAIN_MODES 7
 
+struct pp_chain_blocked {
+	guint place;
+	int64_t ns; /* 0: none */
+};
+
 /* A segment: a stretch of the path in one thread, without interruption. */
 struct pp_chain_segment {
 	int64_t start_ns, end_ns;
 	int64_t ns[PP_CHAIN_MODES]; /* the duration by mode */
 	guint thread;
-	guint place;	/* of its begin; the caller's number */
+	guint place; /* of its begin; the caller's number */
+	/* The place at which it was blocked longest, of those reported; the last of these. */
+	struct pp_chain_blocked longest, last;
 	guint object;	/* the object through which the path passes to another thread, if it does */
 	guint to;	/* the thread of the next segment, plus 1; 0: none, or the same */
 	bool is_passed; /* the previous segment belongs to another thread */
@@ -57,6 +64,9 @@ struct pp_chain_segment {
 /* Continues the chain in the thread, in the mode, from start_ns to end_ns. */
 void pp_chain_go(const struct pp_chain *chain, guint thread, guint place, int64_t start_ns,
 		 int64_t end_ns, unsigned mode);
+
+/* For so long at the end of the chain, its thread was blocked in a call at that place. */
+void pp_chain_block(const struct pp_chain *chain, guint place, int64_t ns);
 
 /* The chain continues in another thread, because of an operation on the object. */
 void pp_chain_pass(const struct pp_chain *chain, guint object);

@@ -123,20 +123,31 @@ static const struct pp_thread *holder_at(const struct pp_object *lock, guint i)
 	return g_array_index(lock->holds, struct pp_hold, i).thread;
 }
 
-void pp_idle_waits(struct pp_idle *idle, const struct pp_object *object,
-		   const struct pp_operation *operation)
+/* A thread begins to wait for something that nobody holds. */
+static void begin_idle(const struct pp_idle *idle, const struct pp_thread *thread, int64_t now_ns)
 {
 	struct wanted *wanted;
 
+	forget_others(idle, thread, now_ns);
+	wanted = find_wanted(idle, thread);
+	if (wanted)
+		wanted->base_ns = wanted_ns(idle, wanted, now_ns);
+}
+
+void pp_idle_waits(struct pp_idle *idle, const struct pp_object *object,
+		   const struct pp_operation *operation)
+{
 	if (pp_object_is_lock(object)) {
 		for (guint i = 0; i < pp_object_n_holds(object); i++)
 			want(idle, holder_at(object, i), object, operation->begin_ns);
 		return;
 	}
-	forget_others(idle, operation->thread, operation->begin_ns);
-	wanted = find_wanted(idle, operation->thread);
-	if (wanted)
-		wanted->base_ns = wanted_ns(idle, wanted, operation->begin_ns);
+	begin_idle(idle, operation->thread, operation->begin_ns);
+}
+
+void pp_idle_io_begin(const struct pp_idle *idle, const struct pp_io *io)
+{
+	begin_idle(idle, io->thread, io->begin_ns);
 }
 
 void pp_idle_forget(struct pp_idle *idle, const struct pp_object *object)
@@ -262,15 +273,29 @@ void pp_idle_operation(struct pp_idle *idle, struct pp_idle_object **of,
 
 /* --- sums ----------------------------------------------------------------------------------- */
 
+/* The part of a wait that has ended in which others waited for the thread. */
+static int64_t wanted_part(const struct pp_idle *idle, const struct pp_thread *thread,
+			   int64_t end_ns, int64_t wait_ns)
+{
+	const struct wanted *wanted = find_wanted(idle, thread);
+
+	return wanted ? MIN(wanted_ns(idle, wanted, end_ns) - wanted->base_ns, wait_ns) : 0;
+}
+
+int64_t pp_idle_io_ns(const struct pp_idle *idle, const struct pp_io *io, int64_t wait_ns)
+{
+	return pp_io_is_idle(io->call)
+		   ? wait_ns - wanted_part(idle, io->thread, io->end_ns, wait_ns)
+		   : 0;
+}
+
 void pp_idle_add(const struct pp_idle *idle, const struct pp_idle_object *of,
 		 struct pp_idle_sums *sums, const struct pp_object *object,
 		 const struct pp_operation *operation, bool counts, int64_t wait_ns)
 {
-	const struct wanted *wanted = find_wanted(idle, operation->thread);
 	struct pp_site_key key = {.address = waker_of(of, operation)};
-	int64_t wanted_sum_ns =
-	    wanted ? wanted_ns(idle, wanted, operation->end_ns) - wanted->base_ns : 0;
-	int64_t idle_ns = wait_ns - MIN(wanted_sum_ns, wait_ns);
+	int64_t idle_ns =
+	    wait_ns - wanted_part(idle, operation->thread, operation->end_ns, wait_ns);
 	struct by_waker *sum;
 
 	if (!may_be_idle(object, operation))

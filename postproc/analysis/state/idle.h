@@ -12,6 +12,10 @@
  * - meanwhile no thread waited for a lock that the waiter held: such a part of the wait is not
  * idle.
  *
+ * A blocking call is idle if it waits for time, for any of several inputs, for a connection, a
+ * child or a signal (pp_io_is_idle), except for the time in which a thread waited for a lock that
+ * the caller held.
+ *
  * So a worker without work, a thread that waits for its workers or for time, and a producer whose
  * queue is full are idle; the cause of such a wait is elsewhere, in what the others did.  Whether a
  * thread is a peer is known at the end only, so idle time is added up by the thread that ended it.
@@ -87,6 +91,12 @@ void pp_idle_operation(struct pp_idle *idle, struct pp_idle_object **of,
 void pp_idle_add(const struct pp_idle *idle, const struct pp_idle_object *of,
 		 struct pp_idle_sums *sums, const struct pp_object *object,
 		 const struct pp_operation *operation, bool counts, int64_t wait_ns);
+
+/* A blocking call begins: to be called from the callback of struct pp_thread_listener. */
+void pp_idle_io_begin(const struct pp_idle *idle, const struct pp_io *io);
+
+/* The idle part of a blocking call that has ended; wait_ns: the selected part of its time. */
+int64_t pp_idle_io_ns(const struct pp_idle *idle, const struct pp_io *io, int64_t wait_ns);
 
 /* Adds the idle part of the sums of that call site.  To be called after all events. */
 void pp_idle_get(const struct pp_idle_object *of, const struct pp_object *object,

@@ -21,17 +21,33 @@ bool pp_state_dead(int64_t prev_state)
 	return prev_state & STATE_DEAD;
 }
 
+/* Adds the time to the sums of the call that the thread is in. */
+static void add_to_call(struct pp_thread_state *self, enum pp_mode mode,
+			const struct pp_interval *interval, int64_t selected_ns)
+{
+	struct pp_operation *operation = pp_operations_innermost(&self->operations);
+
+	if (interval->io && (mode == PP_MODE_BLOCKED_IO || mode == PP_MODE_BLOCKED_OTHER))
+		self->io.blocked_ns += selected_ns;
+	else if (interval->io && mode == PP_MODE_RUNNABLE)
+		self->io.runnable_ns += selected_ns;
+	else if (mode == PP_MODE_BLOCKED_SYNC && operation)
+		operation->blocked_ns += interval->end_ns - interval->start_ns;
+	else if (mode == PP_MODE_RUNNABLE && operation)
+		operation->runnable_ns += selected_ns;
+}
+
 void pp_mode_close(const struct pp_mode_observer *observer, struct pp_thread_state *self,
 		   int64_t until_ns, enum pp_mode mode)
 {
-	struct pp_operation *operation = pp_operations_innermost(&self->operations);
 	struct pp_interval interval = {
 	    .thread = self->thread,
 	    .mode = mode,
 	    .cpu = mode == PP_MODE_RUNNING ? self->cpu : PP_CPU_UNKNOWN,
 	    .start_ns = self->since_ns,
 	    .end_ns = until_ns,
-	    .operation = operation,
+	    .operation = pp_operations_innermost(&self->operations),
+	    .io = pp_thread_io(self),
 	    .waker = mode == PP_MODE_RUNNABLE ? self->waker : NULL,
 	};
 	int64_t selected_ns;
@@ -42,10 +58,7 @@ void pp_mode_close(const struct pp_mode_observer *observer, struct pp_thread_sta
 	self->total_ns[mode] += selected_ns;
 	self->since_ns = until_ns;
 	self->end_ns = until_ns;
-	if (mode == PP_MODE_BLOCKED_SYNC && operation)
-		operation->blocked_ns += interval.end_ns - interval.start_ns;
-	else if (mode == PP_MODE_RUNNABLE && operation)
-		operation->runnable_ns += selected_ns;
+	add_to_call(self, mode, &interval, selected_ns);
 	if (observer->listener->interval)
 		observer->listener->interval(observer->listener->data, &interval);
 }
@@ -65,11 +78,19 @@ void pp_mode_change(const struct pp_mode_observer *observer, struct pp_thread_st
 	pp_mode_enter(observer, self, mode);
 }
 
+enum pp_mode pp_mode_in_io(enum st_io_call call)
+{
+	return pp_reason_is_io(pp_reason_of_syscall(pp_io_name(call))) ? PP_MODE_BLOCKED_IO
+								       : PP_MODE_BLOCKED_OTHER;
+}
+
 enum pp_mode pp_mode_off_cpu(struct pp_thread_state *self, int64_t prev_state)
 {
 	self->uninterruptible = prev_state & PP_STATE_UNINTERRUPTIBLE;
 	if (self->uninterruptible)
 		return PP_MODE_BLOCKED_IO;
+	if (pp_thread_io(self))
+		return pp_mode_in_io(self->io.call);
 	if (self->operations.depth)
 		return PP_MODE_BLOCKED_SYNC;
 	return self->syscall && pp_reason_is_io(pp_reason_of_syscall(self->syscall))

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "analysis/state/exec_image.h"
+#include "analysis/state/thread_io.h"
 #include "analysis/select.h"
 
 struct pp_cpu {
@@ -143,6 +144,8 @@ static void end_life(struct pp_thread_states *states, struct pp_thread_state *se
 		     enum pp_mode mode)
 {
 	pp_mode_close(&states->observer, self, now_ns, mode);
+	if (self->in_io)
+		pp_thread_io_cut(&states->observer, self, now_ns);
 	give_up(states, self, 0, now_ns);
 	self->over = true;
 }
@@ -251,7 +254,9 @@ static void complete(struct pp_thread_states *states, struct pp_thread_state *se
 	report_operation(states, &operation);
 }
 
-static void on_sync(struct pp_thread_states *states, const struct pp_event *event)
+/* The state of a thread that runs, since its libraries recorded the event. */
+static struct pp_thread_state *touch_running(struct pp_thread_states *states,
+					     const struct pp_event *event)
 {
 	struct pp_thread_state *self = touch(states, event->thread, event->time_ns);
 
@@ -269,10 +274,35 @@ static void on_sync(struct pp_thread_states *states, const struct pp_event *even
 		pp_mode_close(&states->observer, self, event->time_ns, PP_MODE_UNKNOWN);
 		pp_mode_enter(&states->observer, self, mode_seen(states));
 	}
+	return self;
+}
+
+static void on_sync(struct pp_thread_states *states, const struct pp_event *event)
+{
+	struct pp_thread_state *self = touch_running(states, event);
+
 	if (pp_sync_has(event->sync.op, PP_SYNC_BEGIN))
 		begin_wait(states, self, event);
 	else if (!pp_sync_has(event->sync.op, PP_SYNC_DEFINES))
 		complete(states, self, event);
+}
+
+/* --- blocking calls ------------------------------------------------------------------------- */
+
+static void on_io_begin(struct pp_thread_states *states, const struct pp_event *event)
+{
+	struct pp_thread_state *self = touch_running(states, event);
+
+	if (!self->over && !self->in_io)
+		pp_thread_io_begin(&states->observer, self, event);
+}
+
+static void on_io(struct pp_thread_states *states, const struct pp_event *event)
+{
+	struct pp_thread_state *self = touch_running(states, event);
+
+	if (!self->over)
+		pp_thread_io_end(&states->observer, self, event);
 }
 
 /* --- the scheduler -------------------------------------------------------------------------- */
@@ -556,6 +586,8 @@ void pp_thread_states_event(struct pp_thread_states *states, const struct pp_eve
 	    [PP_EVENT_LOST] = lose_operations,
 	    [PP_EVENT_SYSCALL_ENTRY] = on_syscall,
 	    [PP_EVENT_SYSCALL_EXIT] = on_syscall,
+	    [PP_EVENT_IO] = on_io,
+	    [PP_EVENT_IO_BEGIN] = on_io_begin,
 	};
 
 	if (event->kind == PP_EVENT_SWITCH)

@@ -2,11 +2,12 @@
 /*
  * A state machine per thread that tracks its state at each time, fed with every event in time
  * order.  It produces intervals of one mode, operations that begin to wait, and completed
- * operations; passes listen for these.
+ * operations; passes listen for these.  Blocking calls (core/io_call.h) are reported like
+ * operations: they begin and end, and name the blocked time within them.
  *
  * Modes are derived from scheduling events.  The object that blocks a thread is that of its current
  * operation (between X_begin and X).  Without scheduling events, a thread is blocked from X_begin
- * to X, and its mode outside of operations is unknown.
+ * to X, and in blocking calls; its mode outside of these is unknown.
  *
  * The intervals of a thread are contiguous, so their sum is exactly its lifetime.  Where events are
  * lost or contradictory, the mode is PP_MODE_UNKNOWN.
@@ -22,7 +23,7 @@
 
 /* The kinds of events that the state machine needs. */
 #define PP_THREAD_STATE_KINDS                                                                      \
-	((((1u << (PP_EVENT_LOST + 1)) - 1) & ~PP_CALL_KINDS) |                                    \
+	((((1u << (PP_EVENT_LOST + 1)) - 1) & ~PP_CALL_KINDS) | PP_IO_KINDS |                      \
 	 PP_EVENT_MASK(PP_EVENT_SYSCALL_ENTRY) | PP_EVENT_MASK(PP_EVENT_SYSCALL_EXIT))
 
 struct pp_thread_states;

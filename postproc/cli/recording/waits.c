@@ -104,15 +104,20 @@ static uint64_t plan(const struct reading *reading)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-static struct pp_table *find_table(const struct pp_view *view, const char *key)
+static struct pp_table *find_in(const struct pp_view *view, const char *pass, const char *key)
 {
 	unsigned n_tables = 0;
-	struct pp_table **tables = pp_pass_set_tables(view->passes, "locks", &n_tables);
+	struct pp_table **tables = pp_pass_set_tables(view->passes, pass, &n_tables);
 
 	for (unsigned i = 0; i < n_tables; i++)
 		if (g_str_equal(tables[i]->key, key))
 			return tables[i];
 	return NULL;
+}
+
+static struct pp_table *find_table(const struct pp_view *view, const char *key)
+{
+	return find_in(view, "locks", key);
 }
 
 static const char *name_of(const struct pp_table *table, guint row)
@@ -193,14 +198,27 @@ static char *part_text(const struct pp_model *model, int64_t end_ns, bool has_wa
 			       has_waits ? "waits" : "no waits", read, all);
 }
 
-static const char *choose_section(const struct pp_model *model, const struct pp_table *top)
+/* A time of the first row; 0: there is none. */
+static int64_t time_of(const struct pp_table *table, const char *key)
+{
+	const struct pp_cell *cell = table->rows->len ? pp_table_cell(table, 0, key) : NULL;
+
+	return cell ? cell->time_ns : 0;
+}
+
+static const char *choose_section(const struct pp_model *model, const struct pp_table *top,
+				  const struct pp_table *io)
 {
 	const struct pp_cell *wait = top->rows->len ? pp_table_cell(top, 0, "wait_ns") : NULL;
 	const struct pp_cell *spin = top->rows->len ? pp_table_cell(top, 0, "spin_ns") : NULL;
 	int64_t sum_ns = (wait ? wait->time_ns : 0) + (spin ? spin->time_ns : 0);
+	int64_t least_ns = (model->end_ns - pp_model_origin(model)) / NOTABLE_PART;
+	int64_t io_ns = time_of(io, "wait_ns") - time_of(io, "idle_ns");
 
-	if (sum_ns && sum_ns >= (model->end_ns - pp_model_origin(model)) / NOTABLE_PART)
+	if (sum_ns && sum_ns >= least_ns && sum_ns >= io_ns)
 		return "locks";
+	if (io_ns && io_ns >= least_ns)
+		return "io";
 	for (guint i = 0; i < model->threads->len; i++) {
 		const struct pp_thread *thread = model->threads->pdata[i];
 
@@ -210,15 +228,30 @@ static const char *choose_section(const struct pp_model *model, const struct pp_
 	return "threads";
 }
 
+static void add_line(GPtrArray *lines, const char *what, bool is_estimate, const char *text)
+{
+	g_ptr_array_add(lines, g_strconcat(what, is_estimate ? " about " : " ", text, NULL));
+}
+
+/* One line for idle waits and idle calls. */
+static void add_idle(const struct pp_view *view, double factor, bool is_estimate, GPtrArray *lines)
+{
+	g_autofree char *waits = pp_top_idle_text(find_table(view, "locks"), factor);
+	g_autofree char *calls = pp_top_io_idle_text(find_in(view, "io", "io"), factor);
+	g_autofree char *both = waits && calls ? g_strconcat(waits, "; ", calls, NULL) : NULL;
+
+	if (waits || calls)
+		add_line(lines, "idle", is_estimate, both ? both : waits ? waits : calls);
+}
+
 static void add_lines(const struct pp_view *view, struct pp_table *top, GPtrArray *lines)
 {
 	const struct pp_selection *selection = view->context.selection;
 	double factor = selection ? pp_windows_factor(selection->windows) : 1;
-	const struct pp_table *locks = find_table(view, "locks");
-	g_autofree char *idle = pp_top_idle_text(locks, factor);
+	g_autofree char *io = pp_top_io_text(find_in(view, "io", "io"), 0, factor);
 	guint rows[MAX_WAITS];
 
-	(void)pp_top_pick(locks, MAX_WAITS, rows);
+	(void)pp_top_pick(find_table(view, "locks"), MAX_WAITS, rows);
 	if (selection)
 		pp_top_scale(top, factor);
 	for (guint i = 0; i < top->rows->len; i++) {
@@ -228,9 +261,9 @@ static void add_lines(const struct pp_view *view, struct pp_table *top, GPtrArra
 		g_ptr_array_add(lines,
 				g_strconcat(*error ? "waited about " : "waited ", text, NULL));
 	}
-	if (idle)
-		g_ptr_array_add(lines,
-				g_strconcat(selection ? "idle about " : "idle ", idle, NULL));
+	if (io)
+		add_line(lines, "blocked", selection != NULL, io);
+	add_idle(view, factor, selection != NULL, lines);
 }
 
 /* end_ns: time up to which all events were read; PP_TIME_UNKNOWN: to the end, or in windows. */
@@ -248,7 +281,7 @@ static GStrv describe(const struct pp_view *view, const struct reading *reading,
 	else if (end_ns != PP_TIME_UNKNOWN)
 		g_ptr_array_add(lines, part_text(model, end_ns, has_waits));
 	add_lines(view, top, lines);
-	*ret_section = choose_section(model, top);
+	*ret_section = choose_section(model, top, find_in(view, "io", "io"));
 	pp_table_free(top);
 	g_ptr_array_add(lines, NULL);
 	return (GStrv)g_ptr_array_free(lines, FALSE);
@@ -256,7 +289,7 @@ static GStrv describe(const struct pp_view *view, const struct reading *reading,
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-static const char *const passes[] = {"locks"};
+static const char *const passes[] = {"locks", "io"};
 
 /* Returns -ENOTSUP if the streams cannot be read in windows. */
 static int read_windows(struct pp_view *view, struct reading *reading, GStrv *ret_lines,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Folded stacks of the time that threads were blocked on synchronization objects: the call path if
- * it was recorded, else the calling function; the operation; the object.  With wakers: followed, as
+ * Folded stacks of the time that threads were blocked on synchronization objects and in blocking
+ * calls: the call path if it was recorded, else the calling function; the operation or call; the
+ * object.  With wakers: followed, as
  * in bcc's offwaketime, by `--` and the stack of the thread that ended the wait, innermost first.
  */
 #include <errno.h>
@@ -57,7 +58,7 @@ static void fold(struct folded *self, struct pp_stacks *stacks, const struct pp_
 		stack = pp_stack_address(stacks, stack, namer, process, use->path->addresses[i]);
 	if (!use->path && use->site)
 		stack = pp_stack_address(stacks, stack, namer, process, use->site);
-	stack = pp_stack_child(stacks, stack, pp_sync_function(use->op) ?: pp_sync_name(use->op));
+	stack = pp_stack_child(stacks, stack, pp_op_function(use->op) ?: pp_sync_name(use->op));
 	if (use->object) {
 		name = pp_object_name(use->object, namer);
 		stack = pp_stack_child(stacks, stack, name);
@@ -109,9 +110,11 @@ static int off_cpu_finish(void *state, int64_t end_ns, struct pp_error *err)
 		fold(self, stacks, use);
 	}
 	if (!pp_export_stacks(self->export, stacks, "nanoseconds"))
-		ret = pp_error_add(err, -ENODATA, "%s: no thread was blocked on an object%s",
-				   self->export->context->model->dir,
-				   self->export->context->selection ? " in the selection" : "");
+		ret =
+		    pp_error_add(err, -ENODATA,
+				 "%s: no thread was blocked on an object, or in a blocking call%s",
+				 self->export->context->model->dir,
+				 self->export->context->selection ? " in the selection" : "");
 	else if (!self->export->context->has_kernel)
 		pp_export_note(self->export,
 			       "no scheduling events were recorded: times are measured "

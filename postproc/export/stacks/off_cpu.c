@@ -154,6 +154,22 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	}
 }
 
+static void on_io(void *data, const struct pp_io *io)
+{
+	struct pp_off_cpu *self = pp_objects_owner(data);
+	const struct pp_off_cpu_use use = {
+	    .thread = io->thread,
+	    .path = io->path,
+	    .site = io->site,
+	    .op = pp_io_op(io->call),
+	};
+
+	if (io->blocked_ns && !pp_selects_by(self->export->context, PP_SELECT_OBJECT) &&
+	    pp_selects_call(self->export->context, io->thread, pp_io_name(io->call), io->site,
+			    io->end_ns - io->begin_ns))
+		add_sleep(self, &use, io->blocked_ns);
+}
+
 struct pp_off_cpu *pp_off_cpu_new(const struct pp_export *export, bool with_wakers)
 {
 	struct pp_off_cpu *self = g_new0(struct pp_off_cpu, 1);
@@ -170,6 +186,7 @@ struct pp_off_cpu *pp_off_cpu_new(const struct pp_export *export, bool with_wake
 	pp_objects_init(&self->objects, &self->object_listener, NULL);
 	self->thread_listener = pp_objects_feed(&self->objects);
 	self->thread_listener.interval = on_interval;
+	self->thread_listener.io = on_io;
 	self->states = pp_thread_states_new(export->context, &self->thread_listener, NULL);
 	self->sleeps = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
 	self->known = g_hash_table_new(use_hash, use_equal);

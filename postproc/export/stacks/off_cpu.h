@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The time that threads were blocked on synchronization objects, by call path, operation and
- * object.
+ * object; and in blocking calls, by call path and function.
  *
  * The call path of an operation is recorded at its end, so the blocked time is kept until then.
  */
@@ -14,10 +14,10 @@
 /* All blocked time with the same fields. */
 struct pp_off_cpu_use {
 	const struct pp_thread *thread;
-	struct pp_object *object; /* NULL: the operation did not end */
+	struct pp_object *object; /* NULL: a blocking call, or the operation did not end */
 	const struct pp_path *path;
 	uint64_t site;
-	enum st_event op;
+	enum st_event op;	 /* of a blocking call: pp_io_op() */
 	struct pp_release waker; /* without time and object; empty unless wakers are wanted */
 	int64_t slept_ns;
 };

@@ -375,7 +375,7 @@ static void add_off_cpu(struct pprof *self, const struct pp_off_cpu_use *use)
 {
 	g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	const struct pp_process *process = use->thread->process;
-	struct place operation = {.name = pp_sync_function(use->op) ?: pp_sync_name(use->op)};
+	struct place operation = {.name = pp_op_function(use->op) ?: pp_sync_name(use->op)};
 	uint64_t id = location_of(self, &operation);
 	g_autofree char *name =
 	    use->object ? pp_object_name(use->object, self->export->context->namer) : NULL;

@@ -262,6 +262,10 @@ static void hand_out_release(struct pp_slices *slices, struct pp_slice *of_wait,
 static const char *state_name(struct pp_slices *slices, const struct pp_interval *interval,
 			      const struct wait *wait)
 {
+	if (interval->io &&
+	    (interval->mode == PP_MODE_BLOCKED_IO || interval->mode == PP_MODE_BLOCKED_OTHER))
+		return text_of(slices,
+			       g_strconcat("blocked in ", pp_io_name(interval->io->call), NULL));
 	switch (interval->mode) {
 	case PP_MODE_RUNNING:
 		return "running";
@@ -280,6 +284,19 @@ static const char *state_name(struct pp_slices *slices, const struct pp_interval
 	default:
 		return "not known";
 	}
+}
+
+/* Describes the blocking call that the thread was in. */
+static void add_io(struct pp_slices *slices, struct pp_slice *slice, const struct pp_io *io)
+{
+	char *object = pp_io_object_text(io->call, io->fd, io->object);
+
+	add_text(slice, "call", pp_io_name(io->call));
+	if (object)
+		add_text(slice, "of", text_of(slices, object));
+	if (io->site)
+		add_text(slice, "site",
+			 site_name(slices, io->thread->process, io->site, pp_io_op(io->call)));
 }
 
 static void on_interval(void *data, const struct pp_interval *interval)
@@ -304,6 +321,8 @@ static void on_interval(void *data, const struct pp_interval *interval)
 		add_text(&slice, "operation", function_of(operation->op));
 		add_operation(slices, &slice, operation, wait);
 	}
+	if (interval->io && interval->mode != PP_MODE_RUNNING)
+		add_io(slices, &slice, interval->io);
 	if (slice.end_ns > slice.start_ns)
 		hand_out(slices, &slice);
 }

@@ -12,8 +12,8 @@
  * blocked time.
  *
  * The time on the path is summed by thread and mode; by object held by the thread on the path; by
- * the last synchronization call of that thread; and by function, if there is a call history
- * (calls.c).
+ * the last synchronization or blocking call of that thread; and by function, if there is a call
+ * history (calls.c).
  */
 #include "pass/critical_path/critical_path.h"
 
@@ -29,7 +29,21 @@ struct release {
 	int64_t at_ns;
 };
 
+static bool is_blocked(unsigned mode)
+{
+	return mode == PP_MODE_BLOCKED_SYNC || mode == PP_MODE_BLOCKED_IO ||
+	       mode == PP_MODE_BLOCKED_OTHER;
+}
+
 /* --- sums ----------------------------------------------------------------------------------- */
+
+/* True if the thread is in the call at its place. */
+static bool is_in_call(const struct pp_critical *self, const struct pp_thread *thread)
+{
+	const struct pp_thread_state *state = pp_thread_state(self->states, thread);
+
+	return state && (state->in_io || state->operations.depth);
+}
 
 /* Adds the time to all sums except that of functions. */
 static void add_time(struct pp_critical *self, struct pp_critical_track *track,
@@ -39,6 +53,8 @@ static void add_time(struct pp_critical *self, struct pp_critical_track *track,
 	int64_t ns = end_ns - start_ns;
 
 	pp_chain_go(&track->chain, thread->serial, track->place, start_ns, end_ns, mode);
+	if ((mode == PP_CRITICAL_MODE_OUTSIDE || is_blocked(mode)) && is_in_call(self, thread))
+		pp_chain_block(&track->chain, track->place, ns);
 	pp_chain_add(&track->chain, pp_critical_key(PP_CRITICAL_IN_MODE, thread->serial, mode), ns);
 	pp_chain_add(&track->chain, pp_critical_key(PP_CRITICAL_AFTER_CALL, track->place, mode),
 		     ns);
@@ -101,12 +117,6 @@ static enum pp_mode mode_of(const struct pp_critical *self, const struct pp_thre
 		return state->mode;
 	/* No event yet: the mode that the state machine will begin with. */
 	return self->context->has_kernel ? PP_MODE_RUNNING : PP_MODE_UNKNOWN;
-}
-
-static bool is_blocked(enum pp_mode mode)
-{
-	return mode == PP_MODE_BLOCKED_SYNC || mode == PP_MODE_BLOCKED_IO ||
-	       mode == PP_MODE_BLOCKED_OTHER;
 }
 
 /* --- threads -------------------------------------------------------------------------------- */
@@ -459,6 +469,17 @@ static void on_sync(struct pp_critical *self, const struct pp_event *event)
 		track->place = pp_call_sites_number(&self->places, pp_call_site_of(event));
 }
 
+/* The state machine reports the time in the call. */
+static void on_io(struct pp_critical *self, const struct pp_event *event)
+{
+	if (event->kind == PP_EVENT_IO_BEGIN)
+		(void)track_until(self, event->thread, event->time_ns);
+	pp_thread_states_event(self->states, event);
+	if (event->io.site)
+		track_of(self, event->thread)->place =
+		    pp_call_sites_number(&self->places, pp_call_site_of(event));
+}
+
 static void critical_event(void *state, const struct pp_event *event)
 {
 	struct pp_critical *self = state;
@@ -470,6 +491,10 @@ static void critical_event(void *state, const struct pp_event *event)
 	add_pending(self);
 	if (event->kind == PP_EVENT_SYNC) {
 		on_sync(self, event);
+		return;
+	}
+	if (PP_EVENT_MASK(event->kind) & PP_IO_KINDS) {
+		on_io(self, event);
 		return;
 	}
 	if (event->kind == PP_EVENT_WAKING)

@@ -27,6 +27,17 @@ static bool holds_lock(const struct pp_critical_track *track, const struct pp_th
 	return false;
 }
 
+/*
+ * A wait for another thread, or for another process that is not in the capture: outside only if
+ * wake-ups show that no thread of the program ended it.
+ */
+static bool may_be_inside(const struct pp_io *io)
+{
+	enum st_io_kind kind = pp_io_kind(io->call);
+
+	return kind == ST_IO_KIND_futex || kind == ST_IO_KIND_lock || kind == ST_IO_KIND_queue;
+}
+
 static bool is_timed_wait(const struct pp_operation *operation)
 {
 	return operation && pp_sync_has(operation->op, PP_SYNC_TIMED) &&
@@ -37,14 +48,18 @@ unsigned pp_critical_mode(const struct pp_critical *self, struct pp_critical_tra
 			  const struct pp_interval *interval)
 {
 	const struct pp_thread_state *state = pp_thread_state(self->states, interval->thread);
-	const char *call = state ? state->syscall : NULL;
+	const char *call = state ? pp_thread_call(state) : NULL;
+	const struct pp_io *io = interval->io;
 	bool is_outside = false;
 
+	if (io && !self->context->has_wakings && may_be_inside(io))
+		return interval->mode;
 	if (interval->mode == PP_MODE_BLOCKED_OTHER) {
 		is_outside = true;
 	} else if (interval->mode == PP_MODE_BLOCKED_IO) {
 		/* Reading from a socket, but not from a disk. */
-		is_outside = call && !state->uninterruptible;
+		is_outside = call && !state->uninterruptible &&
+			     !(io && pp_io_kind(io->call) == ST_IO_KIND_storage);
 	} else if (interval->mode == PP_MODE_BLOCKED_SYNC && is_timed_wait(interval->operation)) {
 		is_outside = true;
 		call = pp_sync_function(interval->operation->op);
@@ -81,13 +96,14 @@ enum { CALL = PP_N_NAMED_THREAD_CELLS, COUNT, TIME, SINCE, SITE, N_COLUMNS };
 
 static const struct pp_column columns[N_COLUMNS] = {
     PP_NAMED_THREAD_COLUMNS("name"),
-    [CALL] = {"call", "call", PP_TYPE_TEXT, PP_COLUMN_KEY,
-	      "system call, if recorded (level full), or synchronization function that timed out"},
+    [CALL] =
+	{"call", "call", PP_TYPE_TEXT, PP_COLUMN_KEY,
+	 "blocking call, system call (level full), or synchronization function that timed out"},
     [COUNT] = {"count", "waits", PP_TYPE_COUNT, 0, "how often"},
     [TIME] = {"outside_ns", "outside", PP_TYPE_TIME_NS, PP_COLUMN_MAIN,
 	      "time of the path in it, which is no part of the percentages"},
     [SINCE] = {"since", "since", PP_TYPE_TEXT, PP_COLUMN_KEY,
-	       "the thread's last synchronization call; none: its begin"},
+	       "the thread's last synchronization call; none: its begin, or the call itself"},
     [SITE] = {"site", "at", PP_TYPE_TEXT, PP_COLUMN_KEY, "... and its call site"},
 };
 
@@ -107,7 +123,8 @@ static struct pp_cell *add_row(struct pp_table *table, const struct pp_critical 
 	    pp_named_thread_row(table, self->context->model->threads->pdata[item->key.op]);
 
 	pp_cell_set_text(&row[CALL], (const char *)(uintptr_t)item->key.address);
-	pp_cell_set_text(&row[SINCE], pp_call_site_function(place));
+	if (!pp_op_is_io(place->op))
+		pp_cell_set_text(&row[SINCE], pp_call_site_function(place));
 	pp_cell_set_text(&row[SITE], where);
 	return row;
 }
@@ -142,8 +159,8 @@ struct pp_table *pp_critical_outside_table(const struct pp_critical_sums *path)
 	table->text_rows = PP_CRITICAL_TEXT_ROWS;
 	table->is_for_programs = !pp_critical_is_outside_shown(path);
 	if (table->rows->len && ((const struct pp_cell *)table->rows->pdata[0])[CALL].missing)
-		pp_table_note(table, "the calls are known where system calls are recorded: "
-				     "`record --profile full`");
+		pp_table_note(table, "calls without a name are not among the recorded blocking "
+				     "calls; `record --profile full` records system calls");
 	if (table->rows->len)
 		return table;
 	pp_table_free(table);

@@ -110,8 +110,8 @@ enum {
 
 static const struct pp_column function_columns[N_FUNCTION_COLUMNS] = {
     [FUNCTION_FUNCTION] = {"function", "call in", PP_TYPE_TEXT, PP_COLUMN_KEY,
-			   "the caller of the last synchronization call, or the start routine: not "
-			   "the function that used the time"},
+			   "the caller of the last synchronization or blocking call, or the start "
+			   "routine: not the function that used the time"},
     [FUNCTION_PATH] =
 	{"path_ns", "on path", PP_TYPE_TIME_NS, 0,
 	 "time of the path from those calls to the next: the sum of the next five time "

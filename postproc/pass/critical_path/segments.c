@@ -28,6 +28,7 @@ enum {
 	OUTSIDE,
 	CALL,
 	SITE,
+	BLOCKED_IN,
 	OBJECT,
 	OBJECT_NAME,
 	TO_TID,
@@ -58,8 +59,10 @@ static const struct pp_column columns[N_COLUMNS] = {
     [OUTSIDE] = {"outside_ns", "outside", PP_TYPE_TIME_NS, PP_COLUMN_DETAIL,
 		 "... blocked without a lock held: for input, a child, or time"},
     [CALL] = {"call", "since", PP_TYPE_TEXT, PP_COLUMN_KEY | PP_COLUMN_REPEATED,
-	      "the thread's last synchronization call; none: its begin"},
+	      "the thread's last synchronization or blocking call before it; none: its begin"},
     [SITE] = {"site", "at", PP_TYPE_TEXT, PP_COLUMN_KEY, "... and its call site"},
+    [BLOCKED_IN] = {"blocked_in", "blocked in", PP_TYPE_TEXT, PP_COLUMN_MORE,
+		    "the call in which it was blocked longest, and its call site"},
     [OBJECT] = {"object", "object", PP_TYPE_ADDRESS, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,
 		"the object for which the next thread of the path waited"},
     [OBJECT_NAME] = {"object_name", "object", PP_TYPE_TEXT, PP_COLUMN_ID | PP_COLUMN_MORE,
@@ -91,6 +94,16 @@ static void set_place(struct pp_cell *row, const struct pp_critical *critical, g
 
 	pp_cell_set_text(&row[CALL], pp_call_site_function(place));
 	pp_cell_set_text(&row[SITE], site);
+}
+
+static void set_blocked(struct pp_cell *row, const struct pp_critical *critical, guint number)
+{
+	const struct pp_call_site *place = pp_call_sites_at(&critical->places, number);
+	g_autofree char *site = pp_call_site_text(place, critical->context->namer);
+	g_autofree char *text = g_strdup_printf("%s%s%s", pp_call_site_function(place),
+						site ? " at " : "", site ? site : "");
+
+	pp_cell_set_text(&row[BLOCKED_IN], text);
 }
 
 static void set_object(struct pp_cell *row, const struct pp_critical *critical, guint number)
@@ -136,6 +149,8 @@ static void add_row(struct pp_table *table, const struct pp_critical_sums *path,
 					    segment->ns[PP_MODE_BLOCKED_IO] +
 					    segment->ns[PP_MODE_BLOCKED_OTHER]);
 	set_place(row, critical, segment->place);
+	if (segment->longest.ns)
+		set_blocked(row, critical, segment->longest.place);
 	if (segment->to)
 		set_next(row, critical, segment);
 }

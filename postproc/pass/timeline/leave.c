@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Determines why a thread leaves its CPU, from the switch and from the thread's current operation
- * or system call.
+ * Determines why a thread leaves its CPU, from the switch and from the thread's current operation,
+ * blocking call or system call.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -102,14 +102,15 @@ static enum pp_reason add_wait(struct pp_timeline *self, GString *text,
 	return reason;
 }
 
-static enum pp_reason add_syscall(const struct pp_timeline *self, GString *text, bool is_disk)
+/* `object`: what the call is for; NULL. */
+static enum pp_reason add_blocking(GString *text, const char *call, const char *object,
+				   bool is_disk)
 {
-	const struct track *track = &self->track;
-	enum pp_reason reason = pp_reason_of_syscall(track->syscall);
+	enum pp_reason reason = pp_reason_of_syscall(call);
 
-	g_string_append_printf(text, "blocked in %s", track->syscall);
-	if (track->syscall_fd >= 0)
-		g_string_append_printf(text, " on fd %" PRId64, track->syscall_fd);
+	g_string_append_printf(text, "blocked in %s", call);
+	if (object)
+		g_string_append_printf(text, " on %s", object);
 	if (is_disk)
 		g_string_append(text, ", uninterruptible");
 	/*
@@ -122,6 +123,33 @@ static enum pp_reason add_syscall(const struct pp_timeline *self, GString *text,
 		   : reason;
 }
 
+static enum pp_reason add_syscall(const struct pp_timeline *self, GString *text, bool is_disk)
+{
+	const struct track *track = &self->track;
+	g_autofree char *fd =
+	    track->syscall_fd >= 0 ? g_strdup_printf("fd %" PRId64, track->syscall_fd) : NULL;
+
+	return add_blocking(text, track->syscall, fd, is_disk);
+}
+
+static enum pp_reason add_io(const struct pp_timeline *self, GString *text, const struct pp_io *io,
+			     bool is_disk)
+{
+	g_autofree char *object = pp_io_object_text(io->call, io->fd, io->object);
+	enum pp_reason reason = add_blocking(text, pp_io_name(io->call), object, is_disk);
+
+	pp_timeline_add_site(self, text, ", at ", io->site);
+	return reason;
+}
+
+/* The blocking call that the thread is in; NULL: none. */
+static const struct pp_io *current_io(const struct pp_timeline *self)
+{
+	const struct pp_thread_state *state = pp_thread_state(self->states, self->track.thread);
+
+	return state ? pp_thread_io(state) : NULL;
+}
+
 enum pp_reason pp_timeline_add_reason(struct pp_timeline *self, GString *text,
 				      const struct pp_event *event, int64_t *ret_tid)
 {
@@ -129,6 +157,7 @@ enum pp_reason pp_timeline_add_reason(struct pp_timeline *self, GString *text,
 	bool is_disk = state & PP_STATE_UNINTERRUPTIBLE;
 	const struct pp_operation *operation =
 	    pp_thread_operation(self->states, self->track.thread);
+	const struct pp_io *io = current_io(self);
 
 	if (pp_state_dead(state)) {
 		g_string_append(text, "ended");
@@ -144,6 +173,8 @@ enum pp_reason pp_timeline_add_reason(struct pp_timeline *self, GString *text,
 		g_string_append_printf(text, "page fault at 0x%" PRIx64, self->track.fault_address);
 		return PP_REASON_PAGE_FAULT;
 	}
+	if (io)
+		return add_io(self, text, io, is_disk);
 	if (operation && !is_disk)
 		return add_wait(self, text, operation, ret_tid);
 	if (self->track.syscall)

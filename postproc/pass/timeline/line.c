@@ -109,11 +109,12 @@ const char *pp_timeline_kind_name(enum pp_timeline_kind kind)
 	    [PP_TIMELINE_START] = "start",     [PP_TIMELINE_CALL] = "call",
 	    [PP_TIMELINE_RETURN] = "return",   [PP_TIMELINE_SYNC] = "sync",
 	    [PP_TIMELINE_SYSCALL] = "syscall", [PP_TIMELINE_OFF] = "off CPU",
-	    [PP_TIMELINE_WOKEN] = "woken",     [PP_TIMELINE_ON] = "on CPU",
-	    [PP_TIMELINE_WAKES] = "wakes",     [PP_TIMELINE_FORK] = "fork",
-	    [PP_TIMELINE_FAULT] = "fault",     [PP_TIMELINE_SIGNAL] = "signal",
-	    [PP_TIMELINE_BLOCK] = "disk",      [PP_TIMELINE_EXEC] = "exec",
-	    [PP_TIMELINE_END] = "end",	       [PP_TIMELINE_LOST] = "lost",
+	    [PP_TIMELINE_IO] = "io",	       [PP_TIMELINE_WOKEN] = "woken",
+	    [PP_TIMELINE_ON] = "on CPU",       [PP_TIMELINE_WAKES] = "wakes",
+	    [PP_TIMELINE_FORK] = "fork",       [PP_TIMELINE_FAULT] = "fault",
+	    [PP_TIMELINE_SIGNAL] = "signal",   [PP_TIMELINE_BLOCK] = "disk",
+	    [PP_TIMELINE_EXEC] = "exec",       [PP_TIMELINE_END] = "end",
+	    [PP_TIMELINE_LOST] = "lost",
 	};
 
 	return names[kind];

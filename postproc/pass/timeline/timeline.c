@@ -299,6 +299,24 @@ static void leave_syscall(struct pp_timeline *self, const struct pp_event *event
 	track->syscall = NULL;
 }
 
+/* An event of a blocking call: its begin has the call site, its end the duration. */
+static void on_io(struct pp_timeline *self, const struct pp_event *event)
+{
+	bool is_begin = event->kind == PP_EVENT_IO_BEGIN;
+	g_autofree char *object = pp_io_object_text(event->io.call, event->io.fd, event->io.object);
+	g_autoptr(GString) text = g_string_new(is_begin ? "enters " : NULL);
+	struct pp_timeline_line line;
+
+	g_string_append_printf(text, "%s(%s)", pp_io_name(event->io.call), object ? object : "");
+	if (!is_begin && event->io.error)
+		pp_timeline_add_result(text, -(int64_t)event->io.error);
+	pp_timeline_add_site(self, text, is_begin ? ", at " : " at ", event->io.site);
+	line = next_line(self, PP_TIMELINE_IO, text);
+	if (!is_begin)
+		line.duration_ns = (int64_t)event->io.duration_ns;
+	hand_out(self, &line);
+}
+
 static void on_fault(struct pp_timeline *self, const struct pp_event *event)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
@@ -446,6 +464,10 @@ static void on_shown(struct pp_timeline *self, const struct pp_event *event)
 		return; /* keeps `faulted`: the fault may have caused it */
 	case PP_EVENT_LOST:
 		on_lost(self, event);
+		break;
+	case PP_EVENT_IO:
+	case PP_EVENT_IO_BEGIN:
+		on_io(self, event);
 		break;
 	default:
 		break;

@@ -24,6 +24,7 @@ enum pp_timeline_kind {
 	PP_TIMELINE_RETURN, /* return of a function that made calls */
 	PP_TIMELINE_SYNC,
 	PP_TIMELINE_SYSCALL,
+	PP_TIMELINE_IO,	 /* begin or end of a blocking call */
 	PP_TIMELINE_OFF, /* switched out */
 	PP_TIMELINE_WOKEN,
 	PP_TIMELINE_ON, /* switched in */
