@@ -40,8 +40,8 @@ function path(roll, {threads, endNs, list, pick}) {
 		objects: noted('object name ns share crossings waited', list(2000, i => [i < 64 ? i : -1, `lock ${i}`, pick(1e7), roll(), pick(900), pick(1e7)])),
 		functions: noted('name ns share within running runnable blocked unknown outside', list(n, i => [`function_${i}`, pick(1e9), roll() * 9, pick(1e9), ...parts()])),
 		calls: noted('name ns share running runnable blocked unknown outside call site', list(100, i => [`function_${i}`, pick(1e9), roll() * 9, ...parts(), `sem_wait at function_${i}`, i])),
-		segments: noted('thread start ns running runnable blocked unknown outside call site_text site object to', list(n, i => [pick(threads), Math.floor(endNs * i / n),
-			endNs / n, ...list(5, () => endNs / n / 5), 'sem_wait', `function_${i % 100}`, i % 100, 'lock', i + 1 < n ? pick(threads) : -1])),
+		segments: noted('thread start ns running runnable blocked unknown outside call site_text site blocked_in object to', list(n, i => [pick(threads), Math.floor(endNs * i / n),
+			endNs / n, ...list(5, () => endNs / n / 5), 'sem_wait', `function_${i % 100}`, i % 100, 'read', 'lock', i + 1 < n ? pick(threads) : -1])),
 	};
 }
 
@@ -69,6 +69,7 @@ export function big({threads = 64, objects = 64, steps = 8000, waits = 50000, ro
 		waits: columns('thread object site op start ns blocker blocker_site',
 			starts.map(start => [pick(threads), pick(objects), pick(sites), pick(2), start, Math.floor(1e3 + 1e8 * roll() ** 8), pick(threads), pick(sites)])),
 		path: path(roll, {threads, endNs, list, pick}),
+		io: {...table('threads call site_text site fd count ns idle max', i => ['worker', 'read', `function_${i % sites}`, i % sites, '3', pick(900), pick(1e9), 0, pick(1e6)], 2000), notes: []},
 		sums: {
 			threads: table('bin thread running runnable sync io other unknown', i => [i % bins, Math.floor(i / bins), ...list(5, () => Math.floor(roll() * 1e7)), 0], bins * threads),
 			objects: table('bin object acquired contended wait hold max_wait max_hold', i => [i % bins, Math.floor(i / bins), pick(900), pick(90),

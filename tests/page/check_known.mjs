@@ -5,7 +5,7 @@ import {encode} from './fill.mjs';
 import {known, HOSTILE} from './document.mjs';
 import {inSight, rows, same, toTop, withBrowser, written} from './browser.mjs';
 
-const TABS = {objects: 'Objects', meetings: 'Wait graph', longest: 'Longest waits', operations: 'Operations', threads: 'Threads'};
+const TABS = {objects: 'Objects', meetings: 'Wait graph', longest: 'Longest waits', operations: 'Operations', threads: 'Threads', io: 'Blocking calls'};
 const PATH_TABS = {calls: 'By last call', functions: 'By function', threads: 'By thread', objects: 'By object', segments: 'Segments'};
 
 async function tableOf(page, tab) {
@@ -76,10 +76,10 @@ const PATH = {
 		[HOSTILE, '102', '1.50 ms', '37.5 %', '750 us', '500 us', '0', '0', '0', '0', '250 us'],
 		['main', '100', '1.00 ms', '25.0 %', '1.00 ms', '0', '0', '0', '0', '0', '0']],
 	objects: [['queue', '800 us', '20.0 %', '1', '400 us'], ['done', '–', '–', '1', '3.00 ms'], [HOSTILE, '–', '–', '1', '0']],
-	segments: [['0.000500 s', 'worker-1', '1.50 ms', '900 us', '0', '600 us', '0', '0', 'pthread_mutex_lock', 'take (known.c:12)', 'queue', HOSTILE],
-		['0.002000 s', HOSTILE, '1.50 ms', '750 us', '500 us', '0', '0', '250 us', '', '–', 'done', 'main'],
-		['0.000000 s', 'main', '500 us', '500 us', '0', '0', '0', '0', '', '–', '', 'worker-1'],
-		['0.003500 s', 'main', '500 us', '500 us', '0', '0', '0', '0', 'sem_wait', 'main (known.c:20)', '', '–']],
+	segments: [['0.000500 s', 'worker-1', '1.50 ms', '900 us', '0', '600 us', '0', '0', 'pthread_mutex_lock', 'take (known.c:12)', 'read at take (known.c:12)', 'queue', HOSTILE],
+		['0.002000 s', HOSTILE, '1.50 ms', '750 us', '500 us', '0', '0', '250 us', '', '–', '', 'done', 'main'],
+		['0.000000 s', 'main', '500 us', '500 us', '0', '0', '0', '0', '', '–', '', '', 'worker-1'],
+		['0.003500 s', 'main', '500 us', '500 us', '0', '0', '0', '0', 'sem_wait', 'main (known.c:20)', '', '', '–']],
 	status: '4.00 ms to the end of main (tid 100); all 4 segments.',
 	notes: ['no returns'],
 	segmentsDrawn: [['running'], ['running', 'blocked'], ['running', 'runnable', 'sleeping'], ['running']],
@@ -87,8 +87,13 @@ const PATH = {
 	lanes: ['worker-1', '<img src=x …&amp;</script>', 'main'],
 };
 
+// Idle calls come last.
+const IO = [['read', 'worker', 'take (known.c:12)', '3, 4', '700 us', '0', '300 us', '10'],
+	['poll', 'main', '–', '5', '3.00 ms', '3.00 ms', '2.00 ms', '2']];
+
 const WHOLE = {
 	path: PATH,
+	io: IO,
 	findings: known().findings.map(({text}) => text),
 	tiles: ['4.00 ms', '3', '25.0 %', '0.0 %', '45.0 %', '5'],
 	sight: [0, 4000000],
@@ -114,6 +119,7 @@ const WHOLE = {
 
 // Bins 1 and 2: from 1 ms to 3 ms.
 const PART = {
+	io: IO,
 	path: {
 		...PATH,
 		segments: PATH.segments.slice(0, 2),

@@ -37,11 +37,11 @@ function path() {
 			['take', 1500 * US, 37.5, 900 * US, 0, 600 * US, 0, 0, 'pthread_mutex_lock at take (known.c:12)', 0],
 			['(before the first call)', 1750 * US, 43.75, 1000 * US, 500 * US, 0, 0, 250 * US, 'its begin', -1],
 			['main', 750 * US, 18.75, 750 * US, 0, 0, 0, 0, 'sem_wait at main (known.c:20)', 2]]),
-		segments: noted(`thread start ns ${PARTS} call site_text site object to`, [
-			[0, 0, 500 * US, 500 * US, 0, 0, 0, 0, null, null, -1, null, 1],
-			[1, 500 * US, 1500 * US, 900 * US, 0, 600 * US, 0, 0, 'pthread_mutex_lock', 'take (known.c:12)', 0, 'queue', 2],
-			[2, 2000 * US, 1500 * US, 750 * US, 500 * US, 0, 0, 250 * US, null, null, -1, 'done', 0],
-			[0, 3500 * US, 500 * US, 500 * US, 0, 0, 0, 0, 'sem_wait', 'main (known.c:20)', 2, null, -1]], 'all 4 segments'),
+		segments: noted(`thread start ns ${PARTS} call site_text site blocked_in object to`, [
+			[0, 0, 500 * US, 500 * US, 0, 0, 0, 0, null, null, -1, null, null, 1],
+			[1, 500 * US, 1500 * US, 900 * US, 0, 600 * US, 0, 0, 'pthread_mutex_lock', 'take (known.c:12)', 0, 'read at take (known.c:12)', 'queue', 2],
+			[2, 2000 * US, 1500 * US, 750 * US, 500 * US, 0, 0, 250 * US, null, null, -1, null, 'done', 0],
+			[0, 3500 * US, 500 * US, 500 * US, 0, 0, 0, 0, 'sem_wait', 'main (known.c:20)', 2, null, null, -1]], 'all 4 segments'),
 	};
 }
 
@@ -80,6 +80,9 @@ export function known() {
 			[1, 0, 0, 0, 400 * US, 200 * US, 2, 1], [0, 1, 2, 1, 500 * US, 3000 * US, 2, -1],
 			[1, 0, 0, 0, 1400 * US, 100 * US, 2, 1], [1, 0, 0, 0, 1600 * US, 400 * US - 1, 0, -1], [1, 0, 0, 0, 2000 * US, 800 * US, 2, 1]]),
 		path: path(),
+		io: {...columns('threads call site_text site fd count ns idle max', [
+			['main', 'poll', null, -1, '5', 2, 3000 * US, 3000 * US, 2000 * US],
+			['worker', 'read', 'take (known.c:12)', 0, '3, 4', 10, 700 * US, 0, 300 * US]]), notes: ['shorter ones are not recorded']},
 		sums: {
 			threads: columns('bin thread running runnable sync io other unknown', [
 				[0, 0, 500 * US, 0, 500 * US, null, 0, 0], [1, 0, 0, 0, 1000 * US, null, 0, 0], [2, 0, 0, 0, 1000 * US, null, 0, 0], [3, 0, 500 * US, 0, 500 * US, null, 0, 0],

@@ -13,7 +13,7 @@
 #include "analysis/select.h"
 
 static const char *const needs[] = {"threads", "sync",		"locks", "flat",
-				    "quality", "critical-path", NULL};
+				    "quality", "critical-path", "io",	 NULL};
 
 static void *html_start(const struct pp_export *export)
 {
@@ -277,6 +277,7 @@ static void put_document(struct pp_html *html)
 	pp_html_put_sums(html);
 	pp_html_put_stacks(html);
 	pp_html_put_path(html);
+	pp_html_put_io(html);
 	pp_html_put_names(html);
 	put_missing(html);
 	pp_put_close(&html->put, '}');

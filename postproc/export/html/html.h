@@ -159,6 +159,7 @@ void pp_html_put_lanes(struct pp_html *html); /* lanes.c, and `cells` */
 void pp_html_put_idle(struct pp_html *html);
 void pp_html_put_findings(struct pp_html *html); /* findings.c */
 void pp_html_put_path(struct pp_html *html);	 /* path.c; after all sites are known */
+void pp_html_put_io(struct pp_html *html);	 /* the same */
 
 /* Names that other parts refer to (names.c); written after all names are known. */
 void pp_html_names_init(struct pp_html *html);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The critical path: the tables of its pass as column tables, with references to other lists. */
+/*
+ * The critical path and the blocking calls: the tables of their passes as column tables, with
+ * references to other lists.
+ */
 #include "export/html/html.h"
 
 /* Of one table; the pass puts those with the most time first, and keeps 500 segments. */
@@ -142,9 +145,16 @@ static const struct list segments[] = {{"thread", NULL, thread_of},
 				       {"call", "call"},
 				       {"site_text", "site"},
 				       {"site", NULL, site_of},
+				       {"blocked_in", "blocked_in"},
 				       {"object", "object_name"},
 				       {"to", NULL, next_of},
 				       {NULL}};
+
+static const struct list blocking_calls[] = {{"threads", "group"},   {"call", "call"},
+					     {"site_text", "site"},  {"site", NULL, site_of},
+					     {"fd", "fd"},	     {"count", "calls"},
+					     {"ns", "wait_ns"},	     {"idle", "idle_ns"},
+					     {"max", "wait_max_ns"}, {NULL}};
 
 static void put_cell(struct pp_html *html, const struct pp_table *table, unsigned row,
 		     const char *key)
@@ -165,8 +175,8 @@ static void put_cell(struct pp_html *html, const struct pp_table *table, unsigne
 }
 
 /* A table that the pass did not make is empty. */
-static void put_table(struct pp_html *html, const char *name, const struct pp_table *table,
-		      const struct list *lists)
+static void put_table(struct pp_html *html, const char *subject, const char *name,
+		      const struct pp_table *table, const struct list *lists)
 {
 	guint n = table ? MIN(table->rows->len, ROWS_MAX) : 0;
 
@@ -187,14 +197,15 @@ static void put_table(struct pp_html *html, const char *name, const struct pp_ta
 	pp_put_close(&html->put, ']');
 	pp_put_close(&html->put, '}');
 	if (table && n < table->rows->len)
-		pp_html_miss(html, "critical path", "the first %u of %u %s are listed", n,
-			     table->rows->len, name);
+		pp_html_miss(html, subject, "the first %u of %u %s are listed", n, table->rows->len,
+			     name);
 }
 
-static const struct pp_table *find_table(const struct pp_html *html, const char *key)
+static const struct pp_table *find_table(const struct pp_html *html, const char *pass,
+					 const char *key)
 {
 	unsigned n = 0;
-	struct pp_table **tables = pp_pass_set_tables(html->export->passes, "critical-path", &n);
+	struct pp_table **tables = pp_pass_set_tables(html->export->passes, pass, &n);
 
 	for (unsigned i = 0; i < n; i++)
 		if (g_str_equal(tables[i]->key, key) && !tables[i]->is_for_text)
@@ -202,13 +213,24 @@ static const struct pp_table *find_table(const struct pp_html *html, const char 
 	return NULL;
 }
 
+static void put_path(struct pp_html *html, const char *name, const char *key,
+		     const struct list *lists)
+{
+	put_table(html, "critical path", name, find_table(html, "critical-path", key), lists);
+}
+
 void pp_html_put_path(struct pp_html *html)
 {
 	pp_put_open(&html->put, "path", '{');
-	put_table(html, "threads", find_table(html, "critical_threads"), threads);
-	put_table(html, "objects", find_table(html, "critical_objects"), objects);
-	put_table(html, "functions", find_table(html, "critical_functions"), functions);
-	put_table(html, "calls", find_table(html, "critical_sites"), calls);
-	put_table(html, "segments", find_table(html, "critical_stretches"), segments);
+	put_path(html, "threads", "critical_threads", threads);
+	put_path(html, "objects", "critical_objects", objects);
+	put_path(html, "functions", "critical_functions", functions);
+	put_path(html, "calls", "critical_sites", calls);
+	put_path(html, "segments", "critical_stretches", segments);
 	pp_put_close(&html->put, '}');
+}
+
+void pp_html_put_io(struct pp_html *html)
+{
+	put_table(html, "blocking calls", "io", find_table(html, "io", "io"), blocking_calls);
 }

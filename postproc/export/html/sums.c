@@ -161,9 +161,12 @@ void pp_html_add_time(struct pp_html *html, enum pp_html_table table, uint32_t *
 /* --- threads and switches ------------------------------------------------------------------- */
 
 /* Same rule as in `report threads`. */
-static bool is_known(const struct pp_pass_context *context, enum pp_mode mode, bool scheduled)
+static bool is_known(const struct pp_pass_context *context, enum pp_mode mode, bool scheduled,
+		     bool io_recorded)
 {
-	if (mode == PP_MODE_BLOCKED_SYNC)
+	bool is_other = mode == PP_MODE_BLOCKED_IO || mode == PP_MODE_BLOCKED_OTHER;
+
+	if (mode == PP_MODE_BLOCKED_SYNC || (is_other && io_recorded))
 		return scheduled || !context->has_kernel;
 	return scheduled && (mode != PP_MODE_BLOCKED_IO || context->has_switch_pairs);
 }
@@ -174,8 +177,9 @@ static void sum_thread(struct pp_html *html, uint32_t number)
 					     PP_MODE_BLOCKED_SYNC,  PP_MODE_BLOCKED_IO,
 					     PP_MODE_BLOCKED_OTHER, PP_MODE_UNKNOWN};
 	const struct pp_pass_context *context = html->export->context;
-	bool scheduled =
-	    context->has_kernel && pp_index_thread(html->index, number)->flags & PP_INDEX_SCHEDULED;
+	const struct pp_index_thread *thread = pp_index_thread(html->index, number);
+	const struct pp_process *process = pp_index_process(html->index, thread->process);
+	bool scheduled = context->has_kernel && thread->flags & PP_INDEX_SCHEDULED;
 	struct pp_index_sum sums[PP_HTML_BINS];
 
 	pp_index_cells(html->index, number, html->from_ns, html->to_ns, PP_HTML_BINS, sums);
@@ -189,9 +193,10 @@ static void sum_thread(struct pp_html *html, uint32_t number)
 			continue;
 		figures = at_bin(html, PP_HTML_OF_THREADS, key, bin);
 		for (unsigned i = 0; i < G_N_ELEMENTS(modes); i++)
-			figures[i] = is_known(context, modes[i], scheduled)
-					 ? figures[i] + sums[bin].ns[modes[i]]
-					 : PP_SUMS_NOT_KNOWN;
+			figures[i] =
+			    is_known(context, modes[i], scheduled, process && process->io_recorded)
+				? figures[i] + sums[bin].ns[modes[i]]
+				: PP_SUMS_NOT_KNOWN;
 	}
 }
 

@@ -12,7 +12,9 @@ const TABLES = {
 	'path.functions': {name: 'text', ns: 'figure', share: 'figure', within: 'figure', ...PARTS},
 	'path.calls': {name: 'text', ns: 'figure', share: 'figure', ...PARTS, call: 'text', site: 'sites'},
 	'path.segments': {thread: 'threads', start: 'time', ns: 'time', ...PARTS, call: 'text', site_text: 'text', site: 'sites',
-		object: 'text', to: 'threads'},
+		blocked_in: 'text', object: 'text', to: 'threads'},
+	io: {threads: 'text', call: 'text', site_text: 'text', site: 'sites', fd: 'text', count: 'figure', ns: 'figure',
+		idle: 'figure', max: 'figure'},
 	'sums.threads': {bin: 'bin', thread: 'threads', running: 'figure', runnable: 'figure',
 		sync: 'figure', io: 'figure', other: 'figure', unknown: 'figure'},
 	'sums.objects': {bin: 'bin', object: 'objects', acquired: 'figure', contended: 'figure',
@@ -134,6 +136,7 @@ export function whatIsWrong(doc) {
 			checkColumns(name.split('.').reduce((at, part) => at?.[part], doc), columns, tests, name);
 		for (const [name, {notes}] of Object.entries(doc.path))
 			want(list(notes, `path.${name}.notes`).every(isText), `path.${name}.notes is wrong`);
+		want(list(doc.io.notes, 'io.notes').every(isText), 'io.notes is wrong');
 		list(doc.flames, 'flames').forEach((flame, i) => {
 			want(isText(flame?.kind) && isText(flame.title) && ['ns', 'calls'].includes(flame.unit), `flames[${i}] is wrong`);
 			checkColumns(flame, FLAME, tests, `flames[${i}]`);

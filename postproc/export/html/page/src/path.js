@@ -44,7 +44,7 @@ function columnsOf(capture) {
 		functions: [words('name', 'Function', 'Function of the innermost active call'),
 			time('ns', 'Self', 'Time of the path in it and in unrecorded callees', true), share, ...parts,
 			time('within', 'Within', 'Time of the path in it and in its callees')],
-		calls: [words('name', 'Call in', 'The caller of the last synchronization call, or the start routine: not the function that used the time'),
+		calls: [words('name', 'Call in', 'The caller of the last synchronization or blocking call, or the start routine: not the function that used the time'),
 			time('ns', 'On path', 'Time of the path from those calls to the next', true), share, ...parts,
 			at(capture, 'call', 'Mostly', row => row.call)],
 		objects: [{...words('name', 'Object'), cell: row => row.object < 0 ? row.name : objectLink(capture, row.object)},
@@ -52,8 +52,8 @@ function columnsOf(capture) {
 			{key: 'crossings', title: 'Crossings', type: 'count', help: 'Times the path goes from a thread that waited for it to the one that woke it'},
 			time('waited', 'Waited', 'Wait time of these threads, which was not on the path')],
 		segments: [{key: 'start', title: 'Began', type: 'time', text: row => moment(row.start, 1000)}, thread('thread', 'Thread'),
-			time('ns', 'Time', null, true), ...parts, words('call', 'Since', 'The thread’s last synchronization call; none: its begin'),
-			at(capture, 'site_text', 'At', row => row.site_text), words('object', 'Object', 'The object for which the next thread of the path waited'),
+			time('ns', 'Time', null, true), ...parts, words('call', 'Since', 'The thread’s last synchronization or blocking call; none: its begin'),
+			at(capture, 'site_text', 'At', row => row.site_text), words('blocked_in', 'Blocked in', 'The call in which it was blocked longest'), words('object', 'Object', 'The object for which the next thread of the path waited'),
 			thread('to', 'To', '–')],
 	};
 }

@@ -114,8 +114,31 @@ function longest(capture) {
 	};
 }
 
+// Sorted by time that is not idle, then by the rest.
+function blocking(capture) {
+	const {io} = capture.doc;
+	const at = row => row.site_text ?? '–';
+	const rows = Array.from({length: io.n}, (_, i) => ({...Object.fromEntries(['threads', 'call', 'site_text', 'site', 'fd', 'count', 'ns', 'idle', 'max']
+		.map(key => [key, io[key][i]])), busy: io.ns[i] - io.idle[i] + io.ns[i] * 1e-9}));
+	const words = (key, title, help) => ({key, title, help, text: row => row[key] ?? '–'});
+	return {
+		id: 'io', title: 'Blocking calls', sort: 'busy', notes: ['All figures are of the whole run.', ...io.notes],
+		none: 'No blocking call was recorded.',
+		columns: [
+			words('call', 'Call'), words('threads', 'Threads', 'Start routine, or name without its number'),
+			{key: 'site_text', title: 'Site', text: at, cell: row => siteLink(capture, row.site, at(row))},
+			words('fd', 'Fd', 'File descriptors, or their number'),
+			time('ns', 'Time', 'From the calls to their returns', true),
+			time('idle', 'Idle', 'Part of it that waited for time, for any of several inputs, for connections, children and signals', true),
+			time('max', 'Longest'), number('count', 'Calls'),
+		],
+		rows: () => rows,
+	};
+}
+
 export function tablesView({capture}) {
-	const tabs = new Tabs('Tables', [objects, meetings, longest, operations, threads].map(make => make(capture)));
+	const kinds = [objects, meetings, longest, operations, threads, ...capture.doc.io.n > 0 ? [blocking] : []];
+	const tabs = new Tabs('Tables', kinds.map(make => make(capture)));
 	return {
 		node: section('tables', 'Tables', 'Click a heading to sort. Names link to the timeline, call sites to the source.', tabs.nodes),
 		update: range => tabs.update(range),
