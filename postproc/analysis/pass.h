@@ -33,7 +33,8 @@ struct pp_pass_context {
 	unsigned top;
 	bool group;
 	struct pp_selection *selection; /* analysis/select.h; NULL: everything */
-	GHashTable *options;		/* string -> string; may be NULL.  "through-idle" */
+	/* string -> string; may be NULL.  "through-idle", "bottom-up" */
+	GHashTable *options;
 };
 
 struct pp_pass {

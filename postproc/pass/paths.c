@@ -17,7 +17,7 @@
 #include "analysis/state/object_row.h"
 #include "analysis/select.h"
 #include "analysis/state/select_object.h"
-#include "pass/paths_frames.h"
+#include "analysis/paths/frames.h"
 
 /* Text shows only the first rows, since there may be thousands. */
 #define TEXT_ROWS 30

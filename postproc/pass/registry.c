@@ -12,6 +12,7 @@
 	X(sync)                                                                                    \
 	X(io)                                                                                      \
 	X(paths)                                                                                   \
+	X(calltree)                                                                                \
 	X(locks)                                                                                   \
 	X(switches)                                                                                \
 	X(critical_path)                                                                           \

@@ -158,7 +158,8 @@ def check_sums(program, captures, pool):
     """Returns texts about the captures whose figures contradict each other."""
     def check(capture):
         try:
-            run = subprocess.run([program, "report", "-i", str(capture), "--format", "json", "threads", "sync", "locks"],
+            run = subprocess.run([program, "report", "-i", str(capture), "--format", "json", "threads", "sync", "locks",
+                                  "calltree"],
                                  stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S)
             report = json.loads(run.stdout)
         except (ValueError, subprocess.TimeoutExpired):

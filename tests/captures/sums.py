@@ -5,8 +5,13 @@
 - the waits for all objects are the waits in all functions of all threads; so are the numbers of operations that
   blocked
 - the waits for an object are those at its call sites; for a lock, those at a call site are those for its holders
+- the waits in all call paths are those in all functions; a node of the tree has the sum of its children and of what is
+  its own; the times of a thread in and outside of call paths add up to its lifetime
 """
 
+import collections
+
+OUTSIDE = ("wait_ns", "cpu_ns", "unsampled_ns", "runnable_ns", "blocked_ns", "unknown_ns")
 MODES = ("running_ns", "runnable_ns", "blocked_sync_ns", "blocked_io_ns", "blocked_other_ns", "unknown_ns")
 
 
@@ -41,6 +46,25 @@ def waits_by_site(report):
                        f"for its holders {add(holders, 'wait_ns')}")
 
 
+def waits_by_path(report):
+    tree = report["calltree"]
+    roots, functions = add([row for row in tree if row["parent"] is None], "wait_ns"), add(report["sync"], "wait_ns")
+    if roots != functions:
+        yield f"waits by call path: {roots} ns, by thread and function: {functions} ns"
+    for kind in ("wall", "cpu", "wait"):
+        below = collections.Counter()
+        for row in tree:
+            below[row["parent"]] += row[f"{kind}_ns"] or 0
+        for row in tree:
+            total, own = row[f"{kind}_ns"] or 0, row[f"self_{kind}_ns"] or 0
+            if total != own + below[row["id"]]:
+                yield f"{row['path']}: {kind} {total} ns, its own {own} ns, below {below[row['id']]} ns"
+    for thread in report["calltree_threads"]:
+        if add([thread], "lifetime_ns") != sum(thread[key] or 0 for key in OUTSIDE):
+            yield f"thread {thread['tid']}: its times in and outside of call paths are not its lifetime: {thread}"
+
+
 def mismatches(report):
-    """Lines about the sums that differ in a report with the sections threads, sync and locks (as JSON, parsed)."""
-    return [line for check in (thread_modes, waits_by_object, waits_by_site) for line in check(report)]
+    """Lines about the sums that differ in a report with the sections threads, sync, locks, calltree (as JSON, parsed)."""
+    checks = (thread_modes, waits_by_object, waits_by_site, waits_by_path)
+    return [line for check in checks for line in check(report)]

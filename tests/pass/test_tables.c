@@ -129,7 +129,7 @@ static bool is_own(void *data, const struct pp_process *process, uint64_t addres
 {
 	(void)data;
 	(void)process;
-	return address >= 0xf000;
+	return address >= 0xf000 && address < 0x10000;
 }
 
 static const struct pp_namer namer = {
@@ -198,9 +198,9 @@ struct run {
 	struct pp_pass_set *passes;
 };
 
-static const char *const pass_names[] = {
-    "summary", "threads",  "activity", "sync",		"locks",      "io",
-    "paths",   "switches", "quality",  "critical-path", "consistency"};
+static const char *const pass_names[] = {"summary",  "threads", "activity",	 "sync",
+					 "locks",    "io",	"paths",	 "calltree",
+					 "switches", "quality", "critical-path", "consistency"};
 
 /* Runs all passes of the list, or only one of any. */
 static void run_passes(struct run *run, const struct fixture_case *fixture, const char *only,

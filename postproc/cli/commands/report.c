@@ -20,18 +20,18 @@ struct arguments {
 	struct pp_cli_tables how;
 	struct pp_selection *selection;
 	GPtrArray *names;
-	bool group;
+	bool group, bottom_up;
 };
 
-enum { OPTION_GROUP = 0x300 };
+enum { OPTION_GROUP = 0x300, OPTION_BOTTOM_UP };
 
 static int take_option(void *data, int option, const char *value)
 {
 	struct arguments *arguments = data;
 	int status;
 
-	if (option == OPTION_GROUP) {
-		arguments->group = true;
+	if (option == OPTION_GROUP || option == OPTION_BOTTOM_UP) {
+		*(option == OPTION_GROUP ? &arguments->group : &arguments->bottom_up) = true;
 		return PP_EXIT_GOOD;
 	}
 	if (!pp_cli_select_take("report", arguments->selection, option, value, &status) &&
@@ -44,6 +44,7 @@ static const struct pp_cli_option option_table[] = {
     PP_CLI_OPTION_INPUT,
     {"top", "N", PP_CLI_TABLES_TOP, "the first N rows"},
     {"group", NULL, OPTION_GROUP, "similar threads as one row"},
+    {"bottom-up", NULL, OPTION_BOTTOM_UP, "calltree: from functions to their callers"},
     PP_CLI_TABLES_OPTIONS,
     PP_CLI_SELECT_OPTIONS,
     PP_CLI_OPTION_QUIET,
@@ -100,11 +101,14 @@ static int print_tables(const struct pp_view *view, const struct arguments *argu
 
 static int report(struct arguments *arguments)
 {
+	g_autoptr(GHashTable) pass_options = g_hash_table_new(g_str_hash, g_str_equal);
 	struct pp_error err = PP_ERROR_INIT;
 	struct pp_view view;
 	int ret, status, damage_status;
 
-	ret = pp_view_open(&view, arguments->dir, NULL, &err);
+	if (arguments->bottom_up)
+		g_hash_table_insert(pass_options, "bottom-up", "");
+	ret = pp_view_open(&view, arguments->dir, pass_options, &err);
 	if (ret == 0) {
 		pp_view_select(&view, arguments->selection);
 		view.context.for_text =
@@ -142,6 +146,10 @@ int pp_cmd_report(int argc, char **argv)
 		if (status == PP_EXIT_GOOD)
 			status =
 			    pp_cli_tables_check("report", &arguments.how, arguments.names->len);
+		if (status == PP_EXIT_GOOD && arguments.bottom_up &&
+		    !g_ptr_array_find_with_equal_func(arguments.names, "calltree", g_str_equal,
+						      NULL))
+			status = pp_cli_usage("report", "--bottom-up is for section calltree");
 		if (status == PP_EXIT_GOOD)
 			status = report(&arguments);
 	}

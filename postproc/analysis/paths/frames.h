@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions of a call path: those of its return addresses, and those inlined there. */
-#ifndef PP_PASS_PATHS_FRAMES_H
-#define PP_PASS_PATHS_FRAMES_H
+#ifndef PP_ANALYSIS_PATHS_FRAMES_H
+#define PP_ANALYSIS_PATHS_FRAMES_H
 
 #include "analysis/pass.h"
 
@@ -23,6 +23,9 @@ static inline const struct pp_path_frame *pp_path_frame_at(const GArray *frames,
 
 /* "function (file:line)"; without a line the function, since offsets do not tell readers more. */
 const char *pp_path_frame_line(const struct pp_path_frame *frame);
+
+/* False if all functions belong to the C++ library, or only start a thread or main(). */
+bool pp_path_frames_have_program(const GArray *frames);
 
 /*
  * The functions, with their lines where `with_line` has a true element; NULL: nowhere.  Those of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions of a call path, as text. */
-#include "pass/paths_frames.h"
+#include "analysis/paths/frames.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static bool is_start(const char *function)
 	       g_str_has_prefix(function, "__clone") || g_str_equal(function, "clone3");
 }
 
-static bool has_program(const GArray *frames)
+bool pp_path_frames_have_program(const GArray *frames)
 {
 	for (guint i = 0; i < frames->len; i++)
 		if (!pp_path_frame_at(frames, i)->is_library &&
@@ -104,7 +104,7 @@ static void add_equal(GString *text, const char *shown, unsigned n)
 
 char *pp_path_frames_text(const GArray *frames, const bool *with_line)
 {
-	bool with_library = !has_program(frames);
+	bool with_library = !pp_path_frames_have_program(frames);
 	GString *text = g_string_new(NULL);
 	const char *last = NULL;
 	unsigned n = 0;
