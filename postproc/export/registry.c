@@ -8,6 +8,7 @@
 	X(folded_samples)                                                                          \
 	X(folded_off_cpu)                                                                          \
 	X(folded_off_wake)                                                                         \
+	X(folded_wall)                                                                             \
 	X(gmon_merged)                                                                             \
 	X(gmon_threads)                                                                            \
 	X(callgrind)                                                                               \
@@ -17,6 +18,7 @@
 	X(speedscope_samples)                                                                      \
 	X(speedscope_off_cpu)                                                                      \
 	X(speedscope_off_wake)                                                                     \
+	X(speedscope_wall)                                                                         \
 	X(pprof)                                                                                   \
 	X(html)
 

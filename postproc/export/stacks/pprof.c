@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A profile for pprof: number of calls by caller, CPU time of samples by function, and blocked time
- * by call path.
+ * A profile for pprof: number of calls by caller, CPU time of samples and blocked time by call
+ * path; samples without stacks have only the function.
  *
  * A profile is a message whose parts may come in any order, so each part is written as soon as it
  * is known.  A synchronization operation is not code of the program; it becomes a location without
@@ -18,6 +18,7 @@
 #include "export/stacks/pprof.pb-c.h"
 #include "capture/capture.h"
 #include "analysis/select.h"
+#include "analysis/paths/sums.h"
 #include "analysis/thread_cells.h"
 
 enum { CALLS, CPU, OFF_CPU, N_VALUES };
@@ -37,7 +38,8 @@ struct location {
 struct pprof {
 	const struct pp_export *export;
 	struct pp_off_cpu *off_cpu;
-	GByteArray *bytes; /* not compressed yet */
+	struct pp_path_sums *sums; /* for samples with stacks */
+	GByteArray *bytes;	   /* not compressed yet */
 	struct pp_gzip gzip;
 	GHashTable *strings;   /* text -> number + 1 */
 	GHashTable *functions; /* "name\nfile" -> id */
@@ -341,6 +343,13 @@ static void add_sample(struct pprof *self, const struct pp_thread *thread, const
 	self->has[which] = true;
 }
 
+static bool is_sampled(const struct pprof *self, const struct pp_thread *thread)
+{
+	const struct pp_path_thread *known = pp_path_sums_thread(self->sums, thread);
+
+	return known && known->sampled;
+}
+
 static void add_calls(struct pprof *self, const struct pp_thread *thread)
 {
 	g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -356,10 +365,37 @@ static void add_calls(struct pprof *self, const struct pp_thread *thread)
 	}
 }
 
+/* The samples of a thread that have stacks. */
+static void add_cpu_paths(struct pprof *self)
+{
+	const GPtrArray *uses = pp_path_sums_uses(self->sums);
+	g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+
+	for (guint i = 0; i < uses->len; i++) {
+		const struct pp_path_use *use = uses->pdata[i];
+
+		if (use->kind != PP_PATH_CPU || !is_sampled(self, use->thread))
+			continue;
+		g_array_set_size(stack, 0);
+		for (unsigned at = 0; use->path && at < use->path->n; at++)
+			add_place(self, stack, use->process, use->path->addresses[at] - 1);
+		if (!use->path) {
+			struct place none = {.name = "[no call path]"};
+			uint64_t id = location_of(self, &none);
+
+			g_array_append_val(stack, id);
+		}
+		add_sample(self, use->thread, stack, CPU, use->ns, NULL);
+	}
+}
+
+/* The samples of a thread without stacks: those of its histogram. */
 static void add_cpu(struct pprof *self, const struct pp_thread *thread)
 {
 	g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 
+	if (is_sampled(self, thread))
+		return;
 	for (guint i = 0; thread->samples && i < thread->samples->len; i++) {
 		const struct pp_sample *sample =
 		    &g_array_index(thread->samples, struct pp_sample, i);
@@ -419,6 +455,7 @@ static void *pprof_start(const struct pp_export *export)
 
 	self->export = export;
 	self->off_cpu = pp_off_cpu_new(export, false);
+	self->sums = pp_path_sums_new(export->context, true);
 	self->bytes = g_byte_array_new();
 	pp_gzip_init(&self->gzip, take_compressed, export->out);
 	self->strings = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -433,7 +470,11 @@ static void *pprof_start(const struct pp_export *export)
 
 static void pprof_event(void *state, const struct pp_event *event)
 {
-	pp_off_cpu_event(((struct pprof *)state)->off_cpu, event);
+	struct pprof *self = state;
+
+	if (event->kind != PP_EVENT_SAMPLE)
+		pp_off_cpu_event(self->off_cpu, event);
+	pp_path_sums_event(self->sums, event);
 }
 
 static int pprof_finish(void *state, int64_t end_ns, struct pp_error *err)
@@ -443,6 +484,7 @@ static int pprof_finish(void *state, int64_t end_ns, struct pp_error *err)
 	const GPtrArray *uses;
 
 	pp_off_cpu_finish(self->off_cpu, end_ns);
+	pp_path_sums_finish(self->sums, end_ns);
 	for (guint i = 0; i < context->model->threads->len; i++) {
 		const struct pp_thread *thread = context->model->threads->pdata[i];
 
@@ -451,6 +493,7 @@ static int pprof_finish(void *state, int64_t end_ns, struct pp_error *err)
 		add_calls(self, thread);
 		add_cpu(self, thread);
 	}
+	add_cpu_paths(self);
 	uses = pp_off_cpu_uses(self->off_cpu);
 	for (guint i = 0; i < uses->len; i++)
 		add_off_cpu(self, uses->pdata[i]);
@@ -468,6 +511,7 @@ static void pprof_free(void *state)
 	struct pprof *self = state;
 
 	pp_off_cpu_free(self->off_cpu);
+	pp_path_sums_free(self->sums);
 	g_byte_array_unref(self->bytes);
 	pp_gzip_done(&self->gzip);
 	g_hash_table_unref(self->strings);
@@ -481,7 +525,7 @@ const struct pp_exporter pp_exporter_pprof = {
     .format = "pprof",
     .summary = "calls, CPU time and time blocked, by path, for pprof",
     .file_name = "gprof-mt.pb.gz",
-    .kinds = PP_THREAD_STATE_KINDS,
+    .kinds = PP_PATH_SUMS_KINDS,
     .selects = PP_SELECT_THREAD,
     .start = pprof_start,
     .event = pprof_event,

@@ -8,6 +8,7 @@
  */
 #include "core/text/printable.h"
 #include "export/trace/perfetto.pb-c.h"
+#include "export/trace/samples.h"
 #include "export/trace/slices.h"
 #include "export/trace/tracks.h"
 #include "analysis/select.h"
@@ -23,9 +24,10 @@
 struct perfetto {
 	const struct pp_export *export;
 	struct pp_slices *slices;
+	struct pp_trace_samples *samples;
 	GHashTable *tracks;		    /* a set of struct track * */
 	GHashTable *events, *keys, *values; /* text -> 1, 2, ... */
-	uint64_t n_slices;
+	uint64_t n_slices;		    /* and samples */
 };
 
 /* A packet and the names that it interns. */
@@ -102,7 +104,12 @@ static void write_head(struct perfetto *self)
 	Perfetto__ClockSnapshot clocks = PERFETTO__CLOCK_SNAPSHOT__INIT;
 	Perfetto__ClockSnapshot__Clock clock = PERFETTO__CLOCK_SNAPSHOT__CLOCK__INIT;
 	Perfetto__ClockSnapshot__Clock *list[] = {&clock};
+	Perfetto__PerfSampleDefaults sampling = PERFETTO__PERF_SAMPLE_DEFAULTS__INIT;
+	Perfetto__Timebase time = PERFETTO__TIMEBASE__INIT;
+	const GPtrArray *processes = self->export->context->model->processes;
 
+	for (guint i = 0; i < processes->len && !time.period; i++)
+		time.period = ((const struct pp_process *)processes->pdata[i])->sample_period_ns;
 	clock.has_clock_id = clock.has_timestamp = 1;
 	clock.clock_id = CLOCK_ID_MONOTONIC;
 	clock.timestamp = (uint64_t)self->export->context->model->start_ns;
@@ -112,6 +119,10 @@ static void write_head(struct perfetto *self)
 	clocks.primary_trace_clock = CLOCK_ID_MONOTONIC;
 	defaults.has_timestamp_clock_id = 1;
 	defaults.timestamp_clock_id = CLOCK_ID_MONOTONIC;
+	time.name = (char *)"CPU time (ns)";
+	time.has_period = time.period != 0;
+	sampling.timebase = &time;
+	defaults.perf_sample_defaults = &sampling;
 	packet.has_trusted_packet_sequence_id = packet.has_sequence_flags = 1;
 	packet.trusted_packet_sequence_id = SEQUENCE;
 	packet.sequence_flags = INTERNING_BEGINS;
@@ -291,6 +302,16 @@ static void take_slice(void *data, const struct pp_slice *slice)
 	write_end(self, track, slice->end_ns);
 }
 
+/* --- samples -------------------------------------------------------------------------------- */
+
+static void write_sample(void *data, Perfetto__TracePacket *packet)
+{
+	packet->has_trusted_packet_sequence_id = packet->has_sequence_flags = 1;
+	packet->trusted_packet_sequence_id = SEQUENCE;
+	packet->sequence_flags = INTERNING_IS_USED;
+	write_packet(data, packet);
+}
+
 /* --- the exporter --------------------------------------------------------------------------- */
 
 static GHashTable *names_new(void)
@@ -304,6 +325,7 @@ static void *perfetto_start(const struct pp_export *export)
 
 	self->export = export;
 	self->slices = pp_slices_new(export, take_slice, self);
+	self->samples = pp_trace_samples_new(export, write_sample, self);
 	self->tracks = pp_tracks_new();
 	self->events = names_new();
 	self->keys = names_new();
@@ -314,7 +336,12 @@ static void *perfetto_start(const struct pp_export *export)
 
 static void perfetto_event(void *state, const struct pp_event *event)
 {
-	pp_slices_event(((struct perfetto *)state)->slices, event);
+	struct perfetto *self = state;
+
+	if (event->kind == PP_EVENT_SAMPLE)
+		self->n_slices += pp_trace_samples_event(self->samples, event);
+	else
+		pp_slices_event(self->slices, event);
 }
 
 static int perfetto_finish(void *state, int64_t end_ns, struct pp_error *err)
@@ -337,14 +364,15 @@ static void perfetto_free(void *state)
 	g_hash_table_unref(self->keys);
 	g_hash_table_unref(self->values);
 	pp_slices_free(self->slices);
+	pp_trace_samples_free(self->samples);
 	g_free(self);
 }
 
 const struct pp_exporter pp_exporter_perfetto = {
     .format = "perfetto",
-    .summary = "threads, locks and wake-ups over time, for Perfetto's viewer",
+    .summary = "threads, locks, wake-ups and samples over time, for Perfetto's viewer",
     .file_name = "gprof-mt.pftrace",
-    .kinds = PP_SLICES_KINDS,
+    .kinds = PP_SLICES_KINDS | PP_EVENT_MASK(PP_EVENT_SAMPLE),
     .selects = PP_SLICES_SELECTS,
     .start = perfetto_start,
     .event = perfetto_event,

@@ -9,8 +9,11 @@ FIELDS = {
     "Trace": "packet 1 *TracePacket",
     "TracePacket": "clock_snapshot 6 ClockSnapshot, timestamp 8 uint64, trusted_packet_sequence_id 10 uint32,"
     "track_event 11 TrackEvent, interned_data 12 InternedData, sequence_flags 13 uint32,"
-    "trace_packet_defaults 59 TracePacketDefaults, track_descriptor 60 TrackDescriptor",
-    "TracePacketDefaults": "timestamp_clock_id 58 uint32",
+    "trace_packet_defaults 59 TracePacketDefaults, track_descriptor 60 TrackDescriptor, perf_sample 66 PerfSample",
+    "TracePacketDefaults": "perf_sample_defaults 12 PerfSampleDefaults, timestamp_clock_id 58 uint32",
+    "PerfSampleDefaults": "timebase 1 Timebase",
+    "Timebase": "period 1 uint64, name 10 string",
+    "PerfSample": "pid 2 uint32, tid 3 uint32, callstack_iid 4 uint64, timebase_count 6 uint64",
     "ClockSnapshot": "clocks 1 *Clock, primary_trace_clock 2 enum",
     "Clock": "clock_id 1 uint32, timestamp 2 uint64",
     "TrackDescriptor": "uuid 1 uint64, name 2 string, process 3 ProcessDescriptor, thread 4 ThreadDescriptor,"
@@ -21,7 +24,12 @@ FIELDS = {
     "flow_ids 47 *fixed64, terminating_flow_ids 48 *fixed64",
     "DebugAnnotation": "name_iid 1 uint64, int_value 4 int64, string_value_iid 17 uint64",
     "InternedData": "event_names 2 *EventName,"
-    "debug_annotation_names 3 *DebugAnnotationName, debug_annotation_string_values 29 *InternedString",
+    "debug_annotation_names 3 *DebugAnnotationName, debug_annotation_string_values 29 *InternedString,"
+    "function_names 5 *InternedString, frames 6 *Frame, callstacks 7 *Callstack, mapping_paths 17 *InternedString,"
+    "mappings 19 *Mapping",
+    "Mapping": "iid 1 uint64, path_string_ids 7 *uint64",
+    "Frame": "iid 1 uint64, function_name_id 2 uint64, mapping_id 3 uint64, rel_pc 4 uint64",
+    "Callstack": "iid 1 uint64, frame_ids 2 *uint64",
     "EventName": "iid 1 uint64, name 2 string",
     "DebugAnnotationName": "iid 1 uint64, name 2 string",
     "InternedString": "iid 1 uint64, str 2 bytes",
