@@ -488,6 +488,19 @@ struct pp_index_builder *pp_index_builder_new(const struct pp_pass_context *cont
 	return self;
 }
 
+static void add_sample(struct pp_index_builder *self, const struct pp_event *event)
+{
+	struct pp_index_sample *sample;
+
+	if (!event->thread)
+		return;
+	sample = pp_mapped_array_add(section(self, PP_SECTION_SAMPLES), 1);
+	*sample = (struct pp_index_sample){.time_ns = time_of(event->time_ns),
+					   .weight_ns = event->sample.weight_ns,
+					   .thread = event->thread->serial,
+					   .path = number_of_path(self, event->sample.path)};
+}
+
 void pp_index_builder_event(struct pp_index_builder *self, const struct pp_event *event)
 {
 	if (event->kind != PP_EVENT_UNSEEN) {
@@ -496,7 +509,10 @@ void pp_index_builder_event(struct pp_index_builder *self, const struct pp_event
 	}
 	if (event->kind == PP_EVENT_WAKING)
 		pp_wait_ends_waking(&self->ends, event);
-	pp_thread_states_event(self->states, event);
+	if (event->kind == PP_EVENT_SAMPLE)
+		add_sample(self, event);
+	else
+		pp_thread_states_event(self->states, event);
 	if (self->index->n_events % PP_INDEX_RELEASE == 0)
 		pp_index_release(self->index);
 }

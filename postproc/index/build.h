@@ -5,7 +5,7 @@
 
 #include "index/index.h"
 
-#define PP_INDEX_KINDS PP_THREAD_STATE_KINDS
+#define PP_INDEX_KINDS (PP_THREAD_STATE_KINDS | PP_EVENT_MASK(PP_EVENT_SAMPLE))
 
 struct pp_index_builder;
 

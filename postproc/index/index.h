@@ -107,6 +107,13 @@ struct pp_index_hold {
 	uint32_t thread, object;
 };
 
+/* A sample: CPU time of a thread, with the call path where it was found. */
+struct pp_index_sample {
+	uint64_t time_ns, weight_ns;
+	uint32_t thread;
+	uint32_t path; /* as in struct pp_index_more */
+};
+
 /* The waits of one thread for another. */
 struct pp_index_edge {
 	uint32_t from, to; /* threads; to: PP_INDEX_NONE if unknown */
@@ -152,6 +159,7 @@ enum pp_section {
 	PP_SECTION_THREADS,
 	PP_SECTION_OBJECTS,
 	PP_SECTION_ENDLESS, /* holds without a release */
+	PP_SECTION_SAMPLES, /* in order of time */
 	PP_SECTION_EDGES,   /* longest first */
 	PP_SECTION_TEXT,    /* names, NUL-terminated */
 	PP_SECTION_DAMAGE,  /* lines about damage found by the sweep, NUL-terminated */
@@ -206,6 +214,7 @@ const struct pp_index_more *pp_index_more(const struct pp_index *index,
 const struct pp_index_thread *pp_index_thread(const struct pp_index *index, uint64_t number);
 const struct pp_index_object *pp_index_object(const struct pp_index *index, uint64_t number);
 const struct pp_index_hold *pp_index_hold(const struct pp_index *index, uint64_t number);
+const struct pp_index_sample *pp_index_sample(const struct pp_index *index, uint64_t number);
 const struct pp_index_edge *pp_index_edge(const struct pp_index *index, uint64_t number);
 const struct pp_index_site *pp_index_site(const struct pp_index *index, uint64_t number);
 

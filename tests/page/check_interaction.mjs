@@ -196,6 +196,20 @@ async function checkFlame(page) {
 		['take', '1.00 ms', '1.00 ms'], [HOSTILE, '200 us', '200 us']], 'flame: as a table');
 	await page.locator('#flame select').nth(1).selectOption({label: 'main (100)'});
 	same(await status(), '500 us in total', 'flame: of one thread');
+	await page.locator('#flame select').nth(1).selectOption({label: 'all threads'});
+
+	// An icicle, with callers above, or a flame graph, with callers below.
+	const top = async name => Number(await box(name).locator('rect').getAttribute('y'));
+	holds(await top('main') < await top('work') && await top('work') < await top('take'), 'flame: callers above');
+	await page.locator('#flame select').nth(2).selectOption({label: 'callers below'});
+	holds(await top('main') > await top('work') && await top('work') > await top('take'), 'flame: callers below');
+	same(await top('take'), 0, 'flame: the deepest callee is at the top');
+	await box('work').press('ArrowUp');
+	holds(await box('take').evaluate(node => node === document.activeElement), 'flame: up to the callee');
+	await box('take').press('ArrowDown');
+	holds(await box('work').evaluate(node => node === document.activeElement), 'flame: down to the caller');
+	await page.locator('#flame select').first().selectOption({label: 'On-CPU and off-CPU'});
+	same(await status(), '5.50 ms in total', 'flame: wall time');
 }
 
 async function checkLinks(page) {

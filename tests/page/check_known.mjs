@@ -55,7 +55,8 @@ async function views(page, range) {
 	await inSight(page, 'tables', range);
 	Object.assign(out, await tables(page));
 	await inSight(page, 'flame', range);
-	out.flames = [await flame(page, 'Calls'), await flame(page, 'Time off CPU'), await flame(page, 'CPU time, sampled')];
+	out.flames = [await flame(page, 'Calls'), await flame(page, 'Time off CPU'), await flame(page, 'CPU time, sampled'),
+		await flame(page, 'On-CPU and off-CPU')];
 	await inSight(page, 'graphs', range);
 	out.waits = await arrows(page, 'waits');
 	out.switches = await arrows(page, 'switches');
@@ -110,7 +111,7 @@ const WHOLE = {
 	operations: [['sem_wait', 'main', 'done', 'main (known.c:20)', '3.00 ms', '1', '1'],
 		['pthread_mutex_lock', 'worker-1', 'queue', 'take (known.c:12)', '1.50 ms', '4', '15']],
 	threads: [['main', '100', '1.00 ms', '0', '3.00 ms', '–', '0', '0'], ['worker-1', '101', '1.50 ms', '0', '1.50 ms', '–', '0', '0']],
-	flames: ['18 calls in total', '3.50 ms in total', '2.00 ms in total'],
+	flames: ['18 calls in total', '3.50 ms in total', '2.00 ms in total', '5.50 ms in total'],
 	waits: [`main → ${HOSTILE}: 3.00 ms`, `worker-1 → ${HOSTILE}: 1.10 ms`, 'worker-1 → main: 400 us'],
 	switches: [`worker-1 → ${HOSTILE}: 7 switches`, `${HOSTILE} → worker-1: 5 switches`, `${HOSTILE} → other programs or idle: 1 switch`],
 	heats: [['done', '1', '1'], ['queue', '4', '1', '1', '1', '1']],
@@ -136,7 +137,7 @@ const PART = {
 	longest: WHOLE.longest.slice(1, 3).concat(WHOLE.longest.slice(4)),
 	operations: [['pthread_mutex_lock', 'worker-1', 'queue', 'take (known.c:12)', '1.30 ms', '3', '10']],
 	threads: [['main', '100', '0', '0', '2.00 ms', '–', '0', '0'], ['worker-1', '101', '700 us', '0', '1.30 ms', '–', '0', '0']],
-	flames: ['18 calls in total', '500 us in total', '700 us in total'],
+	flames: ['18 calls in total', '500 us in total', '700 us in total', '1.20 ms in total'],
 	waits: [`worker-1 → ${HOSTILE}: 900 us`, 'worker-1 → main: 400 us'],
 	switches: [`${HOSTILE} → worker-1: 5 switches`, `worker-1 → ${HOSTILE}: 4 switches`, `${HOSTILE} → other programs or idle: 1 switch`],
 	heats: [['queue', '3', '1', '1', '1']],

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Stacks and their costs: calls and times from a history of calls; without one, call counts, with
- * only the caller of each function; samples, with only the function; off-CPU time, by the call path
- * of the wait.
+ * only the caller of each function; samples, by their call paths, or with only the function;
+ * off-CPU time, by the call path of the wait.
  */
 #include "export/html/html.h"
 
@@ -11,6 +11,7 @@
 #include "export/stacks/samples.h"
 #include "events/events.h"
 #include "analysis/select.h"
+#include "analysis/thread_cells.h"
 
 #define STACKS_MAX 50000
 /* For each kind. */
@@ -22,8 +23,8 @@ static const struct {
     {"calls", "calls", "Calls", "no calls were counted: build with -pg"},
     {"time", "ns", "Wall time",
      "needs a history of calls with returns (record --set calls.mode=history)"},
-    {"samples", "ns", "CPU time, from samples", "no samples were taken"},
-    {"off-cpu", "ns", "Blocked on objects", "no thread was blocked on an object"},
+    {"samples", "ns", "On-CPU, from samples", "no samples were taken"},
+    {"off-cpu", "ns", "Off-CPU, blocked on objects", "no thread was blocked on an object"},
 };
 
 /*
@@ -115,7 +116,69 @@ static int read_history(struct pp_html *html, struct pp_error *err)
 	return ret;
 }
 
+/* --- samples with stacks -------------------------------------------------------------------- */
+
+static struct pp_stack *sample_stack(struct pp_html *html, const struct pp_index_sample *sample)
+{
+	const struct pp_namer *namer = html->export->context->namer;
+	const struct pp_thread *thread =
+	    html->export->context->model->threads->pdata[sample->thread];
+	struct pp_stack *stack = pp_stacks_root(html->stacks);
+	const uint64_t *path;
+	unsigned n = pp_index_path(html->index, sample->path, &path);
+	unsigned n_own = pp_samples_own(namer, thread->process, path, n);
+
+	if (!n)
+		return pp_stack_child(html->stacks, stack, "[no call path]");
+	for (unsigned i = n; i-- > n_own;)
+		stack = pp_stack_address(html->stacks, stack, namer, thread->process, path[i]);
+	return n_own ? pp_stack_child(html->stacks, stack, PP_OWN_CODE) : stack;
+}
+
+static const struct pp_stack *known_sample_stack(struct pp_html *html, GHashTable *known,
+						 const struct pp_index_sample *sample)
+{
+	uint64_t key =
+	    (uint64_t)pp_index_thread(html->index, sample->thread)->process << 32 | sample->path;
+	struct pp_stack *stack = g_hash_table_lookup(known, &key);
+
+	if (!stack) {
+		stack = sample_stack(html, sample);
+		g_hash_table_insert(known, g_memdup2(&key, sizeof(key)), stack);
+	}
+	return stack;
+}
+
+static void sum_samples(struct pp_html *html)
+{
+	g_autoptr(GHashTable) known =
+	    g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+
+	for (uint64_t i = 0; i < pp_index_n(html->index, PP_SECTION_SAMPLES); i++) {
+		const struct pp_index_sample *sample = pp_index_sample(html->index, i);
+		int64_t time_ns = (int64_t)sample->time_ns;
+		uint32_t key[PP_SUMS_KEYS] = {0, sample->thread};
+		uint32_t bin;
+
+		if (!pp_html_has_thread(html, sample->thread) || !pp_html_has_time(html, time_ns))
+			continue;
+		key[2] = known_sample_stack(html, known, sample)->number;
+		bin = pp_html_bin(html, time_ns);
+		if (html->is_choosing)
+			pp_html_choice_note(&html->choices[PP_HTML_SAMPLES], key, bin, bin,
+					    sample->weight_ns);
+		else
+			*pp_html_at(html, PP_HTML_SAMPLES, choose_key(html, PP_HTML_SAMPLES, key),
+				    time_ns) += sample->weight_ns;
+	}
+}
+
 /* --- without times -------------------------------------------------------------------------- */
+
+struct counts {
+	struct pp_html *html;
+	const bool *has_stacks; /* by serial of the thread: its samples have stacks */
+};
 
 /* The stack consists of the calling function and the called one. */
 static void sum_arcs(struct pp_html *html, const struct pp_thread *thread)
@@ -138,13 +201,17 @@ static void sum_arcs(struct pp_html *html, const struct pp_thread *thread)
 	}
 }
 
-static void take_sample(void *data, const struct pp_thread *thread, const char *function,
-			uint64_t ns)
+/* The samples of a thread without stacks; they have no times. */
+static void take_count(void *data, const struct pp_thread *thread, const char *function,
+		       uint64_t ns)
 {
-	struct pp_html *html = data;
-	const struct pp_stack *stack =
-	    pp_stack_child(html->stacks, pp_stacks_root(html->stacks), function);
+	const struct counts *counts = data;
+	struct pp_html *html = counts->html;
+	const struct pp_stack *stack;
 
+	if (counts->has_stacks[thread->serial])
+		return;
+	stack = pp_stack_child(html->stacks, pp_stacks_root(html->stacks), function);
 	add_value(html, PP_HTML_SAMPLES, thread->serial, stack, ns);
 }
 
@@ -152,10 +219,14 @@ static void take_sample(void *data, const struct pp_thread *thread, const char *
 static void sum_counts(struct pp_html *html, bool has_history)
 {
 	const GPtrArray *threads = html->export->context->model->threads;
+	g_autofree bool *has_stacks = g_new0(bool, threads->len + 1);
+	struct counts counts = {html, has_stacks};
 
 	if (pp_selects_by(html->export->context, PP_SELECT_TIME))
 		return;
-	(void)pp_samples_each(html->export, take_sample, html);
+	for (uint64_t i = 0; i < pp_index_n(html->index, PP_SECTION_SAMPLES); i++)
+		has_stacks[pp_index_sample(html->index, i)->thread] = true;
+	(void)pp_samples_each(html->export, take_count, &counts);
 	for (uint32_t i = 0; i < threads->len && !has_history; i++)
 		if (pp_html_has_thread(html, i))
 			sum_arcs(html, threads->pdata[i]);
@@ -304,6 +375,7 @@ static void include_callees(struct pp_html *html, struct pp_html_choice *choice)
 static int sum_by_time(struct pp_html *html, GHashTable *known, struct pp_error *err)
 {
 	sum_off_cpu(html, known);
+	sum_samples(html);
 	return html->export->capture->histories->len ? read_history(html, err) : 0;
 }
 

@@ -20,6 +20,20 @@ function columns(table) {
 	return out;
 }
 
+/** The flames of time on and off the CPU as one: wall time; an empty list if one of them is missing. */
+function wall(flames) {
+	const parts = ['samples', 'off-cpu'].map(kind => flames.find(flame => flame.kind === kind && flame.n > 0));
+	if (!parts.every(Boolean))
+		return [];
+	const flame = {kind: 'wall', unit: 'ns', title: 'On-CPU and off-CPU', n: parts[0].n + parts[1].n};
+	for (const column of ['bin', 'thread', 'stack', 'value']) {
+		flame[column] = new Float64Array(flame.n);
+		flame[column].set(parts[0][column]);
+		flame[column].set(parts[1][column], parts[0].n);
+	}
+	return [flame];
+}
+
 /** The rows of a table, grouped by key. Summing a range of bins is then one pass over numbers. */
 export class Groups {
 	#table;
@@ -167,6 +181,7 @@ export class Capture {
 		this.waits = columns(doc.waits);
 		this.sums = Object.fromEntries(Object.entries(doc.sums).map(([name, table]) => [name, columns(table)]));
 		this.flames = doc.flames.map(flame => ({...flame, ...columns(flame)}));
+		this.flames.push(...wall(this.flames));
 		this.stacks = {parent: Int32Array.from(doc.stacks.parent), function: Int32Array.from(doc.stacks.function)};
 		this.lanes = [...this.#lanes('threads', doc.lanes.thread_states), ...this.#lanes('objects', doc.lanes.object_states)];
 		this.#threadNames = tellApart(doc.threads, ({tid}) => tid);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The flame graph: callers above, callees below, each as wide as its value. Shows one kind, of one thread or of all.
+// The flame graph: callers above and callees below (an icicle), or the other way round, each as wide as its value.
+// Shows one kind (on-CPU, off-CPU, both, calls), of one thread or of all.
 // A click, or Enter, makes a box as wide as the graph; the arrow keys go from box to box.
 import {el, svg} from './dom.js';
 import {inUnit, percent} from './format.js';
@@ -34,6 +35,8 @@ class Flame {
 	#sums;
 	#lists;
 	#boxes = [];
+	#upward = false; // callees above their callers
+	#depth = 0;
 	#graph = svg('svg', {class: 'flame', role: 'tree', 'aria-label': 'Flame graph', 'aria-describedby': 'flame-keys'});
 	#status = el('p', {class: 'status', role: 'status', id: 'flame-status'});
 	#note = el('p', {class: 'lead'});
@@ -64,6 +67,10 @@ class Flame {
 			kinds.node,
 			choice('Thread', [['', 'all threads'], ...threads.map(ref => [ref, `${this.#capture.thread(ref)} (${doc.threads[ref].tid})`])],
 				ref => this.#choose({thread: ref === '' ? null : Number(ref)})).node,
+			choice('Layout', [['icicle', 'callers above'], ['flame', 'callers below']], layout => {
+				this.#upward = layout === 'flame';
+				this.#draw();
+			}).node,
 			searchBox('Function', text => {
 				this.#search = text.trim().toLowerCase();
 				this.#draw();
@@ -132,10 +139,12 @@ class Flame {
 		const [, depth, left] = this.#boxes[place];
 		const level = this.#boxes.filter(box => box[1] === depth).sort((a, b) => a[2] - b[2]);
 		const at = level.findIndex(box => box[0] === stack);
+		const caller = () => this.#capture.stacks.parent[stack];
+		const callee = () => this.#boxes.find(box => box[1] === depth + 1 && box[2] >= left - 1e-12 &&
+			this.#capture.stacks.parent[box[0]] === stack)?.[0];
 		const to = {
-			ArrowUp: () => this.#capture.stacks.parent[stack],
-			ArrowDown: () => this.#boxes.find(box => box[1] === depth + 1 && box[2] >= left - 1e-12 &&
-				this.#capture.stacks.parent[box[0]] === stack)?.[0],
+			ArrowUp: this.#upward ? callee : caller,
+			ArrowDown: this.#upward ? caller : callee,
 			ArrowLeft: () => level[at - 1]?.[0],
 			ArrowRight: () => level[at + 1]?.[0],
 		}[event.key];
@@ -161,11 +170,12 @@ class Flame {
 		const text = letters < 2 ? '' : name.length <= letters ? name : `${name.slice(0, letters - 1)}…`;
 		const found = this.#search && name.toLowerCase().includes(this.#search);
 		const [head, ...rest] = this.#words(stack);
+		const y = (this.#upward ? this.#depth - 1 - depth : depth) * ROW;
 		return svg('g', {'data-stack': stack, class: `box${found ? ' found' : ''}${this.#search && !found ? ' faint' : ''}`,
 			role: 'treeitem', 'aria-level': depth + 1, tabindex: -1, 'aria-label': `${head}: ${rest.map(pair => pair.join(' ')).join('; ')}`},
-		svg('rect', {x: left * pixels, y: depth * ROW, width: Math.max(0.5, width * pixels - 1), height: ROW - 1, rx: 2,
+		svg('rect', {x: left * pixels, y, width: Math.max(0.5, width * pixels - 1), height: ROW - 1, rx: 2,
 			style: `--hue:${hue(name, this.#flame.kind).toFixed(0)}`}),
-		text ? svg('text', {x: left * pixels + 4, y: depth * ROW + 13}, text) : null);
+		text ? svg('text', {x: left * pixels + 4, y: y + 13}, text) : null);
 	}
 
 	#found() {
@@ -193,9 +203,9 @@ class Flame {
 			this.#boxes = boxes(stacks, this.#sums.total, this.#lists, this.#focus, least).filter(([, depth]) => depth < DEEPEST);
 			least *= 2;
 		} while (this.#boxes.length > MOST_BOXES);
-		const depth = this.#boxes.reduce((most, box) => Math.max(most, box[1] + 1), 0);
-		this.#graph.setAttribute('viewBox', `0 0 ${pixels} ${Math.max(1, depth * ROW)}`);
-		this.#graph.setAttribute('height', depth * ROW);
+		this.#depth = this.#boxes.reduce((most, box) => Math.max(most, box[1] + 1), 0);
+		this.#graph.setAttribute('viewBox', `0 0 ${pixels} ${Math.max(1, this.#depth * ROW)}`);
+		this.#graph.setAttribute('height', this.#depth * ROW);
 		this.#graph.setAttribute('class', `flame ${this.#flame.kind}`);
 		this.#graph.replaceChildren(...this.#boxes.map(box => this.#box(box, pixels)));
 		this.#graph.firstChild?.setAttribute('tabindex', 0);
