@@ -140,6 +140,7 @@ const GPtrArray *pp_browser_page_rows(struct pp_browser *browser);
 GPtrArray *pp_browser_details(struct pp_browser *browser);
 GPtrArray *pp_browser_source(struct pp_browser *browser); /* around the selected call */
 GPtrArray *pp_browser_graph(struct pp_browser *browser);
+GPtrArray *pp_browser_calltree(struct pp_browser *browser, bool bottom_up);
 GPtrArray *pp_browser_help(const struct pp_browser *browser);
 
 /* --- commands --------------------------------------------------------------------------------- */

@@ -21,6 +21,7 @@ static const char *const text[] = {
     "c                 only contention: objects with waits, operations that waited",
     "s                 the source lines around the call, in place of the details",
     "g                 who waits for whom",
+    "p P               CPU time and waits by call path; bottom-up, from the callees",
     "/ TEXT Enter      search: the next row of the pane that contains the text",
     "n N               the next, the previous such row",
     "h ?               this help",

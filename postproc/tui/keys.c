@@ -268,6 +268,11 @@ static void page_or_search_key(struct pp_browser *browser, unsigned key)
 	case 'g':
 		pp_browser_show_page(browser, pp_browser_graph(browser), "who waits for whom");
 		break;
+	case 'p':
+	case 'P':
+		pp_browser_show_page(browser, pp_browser_calltree(browser, key == 'P'),
+				     key == 'P' ? "call tree, bottom-up" : "call tree");
+		break;
 	case 'h':
 	case '?':
 		pp_browser_show_page(browser, pp_browser_help(browser), "keys");

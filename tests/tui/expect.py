@@ -4,6 +4,7 @@
 
 expect.py plan HISTORY.json GRAPH.json    shell variables: where to look, and what comes of it
 expect.py rows SCREEN HISTORY_TEXT NAME   the operations on the screen are those that `history` prints
+expect.py tree CALLTREE.json              a line: where most time was spent, by call path
 expect.py thread SCREEN THREADS.json TID  the times on the screen are those that `report` prints"""
 import json
 import re
@@ -53,6 +54,20 @@ def plan(history, graph):
         print(f"{name}={shlex.quote(str(value))}")
 
 
+def tree(report):
+    nodes = json.load(open(report))["calltree"]
+    below = {}
+    for node in nodes:
+        below.setdefault(node["parent"], []).append(node)
+    first = end = below[None][0]
+    chain = [first["function"]]
+    while len(below.get(end["id"], [])) == 1 and not end["self_wall_ns"] and not end["self_cpu_ns"]:
+        end = below[end["id"]][0]
+        chain.append(end["function"])
+    times = [f"{duration(first[key] or 0):>9}" for key in ("wall_ns", "cpu_ns", "wait_ns")]
+    print(" ".join(times) + "  " + " > ".join(chain))
+
+
 def rows(screen, history, name):
     """Fields of `history` are separated by two blanks; those of the screen have fixed widths."""
     lines = open(screen).read().split("\n")
@@ -98,4 +113,4 @@ def thread(screen, report, tid):
         sys.exit(f"'{wanted}' is not in:\n{text}")
 
 
-{"plan": plan, "rows": rows, "thread": thread}[sys.argv[1]](*sys.argv[2:])
+{"plan": plan, "rows": rows, "thread": thread, "tree": tree}[sys.argv[1]](*sys.argv[2:])

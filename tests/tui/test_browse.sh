@@ -10,6 +10,8 @@ expect=$GM_TOP/tests/tui/expect.py
 "$gprof_mt" history --format json >history.json || fail history
 "$gprof_mt" report --format json threads >threads.json || fail report
 "$gprof_mt" graph --kind wait --format json >graph.json || fail graph
+"$gprof_mt" report --format json calltree >calltree.json || fail calltree
+tree=$(python3 "$expect" tree calltree.json) || fail "see above"
 python3 "$expect" plan history.json graph.json >plan || fail "see above"
 # shellcheck disable=SC1091
 . ./plan
@@ -74,6 +76,14 @@ browse()
 	keys g
 	shows 'who waits for whom'
 	shows "$(cut -c "1-$columns" <<<"$edge")"
+	keys q
+	shows "OBJECTS $n_objects"
+	keys p
+	shows 'call tree'
+	shows "${tree:0:45}"
+	keys q P
+	shows 'call tree, bottom-up'
+	shows 'pthread_mutex_lock < '
 	keys q
 	shows "OBJECTS $n_objects"
 
