@@ -29,10 +29,13 @@ enum {
 	CPU,
 	WAIT,
 	KINDS,
-	SELF_WALL = KINDS + PP_N_SYNC_TYPES,
+	BLOCKING = KINDS + PP_N_SYNC_TYPES,
+	SELF_WALL,
 	SELF_CPU,
 	SELF_WAIT,
+	SELF_BLOCKING,
 	WAITS,
+	CALLS,
 	SAMPLES,
 	N_COLUMNS
 };
@@ -62,16 +65,26 @@ static const struct pp_column columns[N_COLUMNS] = {
 		   "how often it is on the path, at most, by calling itself; missing: once"},
     [PATH] = {"path", "path", PP_TYPE_TEXT, PP_COLUMN_KEY, "the functions from the root on"},
     [SHARE] = {"share_pct", "%", PP_TYPE_PERCENT, 0, "share of the wall time of all nodes"},
-    [WALL] = {"wall_ns", "wall", PP_TYPE_TIME_NS, PP_COLUMN_MAIN | PP_COLUMN_NO_SUM,
-	      "CPU time and waits, here and in all nodes below; CPU time in waits counts once"},
+    [WALL] =
+	{"wall_ns", "wall", PP_TYPE_TIME_NS, PP_COLUMN_MAIN | PP_COLUMN_NO_SUM,
+	 "CPU time, waits and blocking calls, here and in all nodes below; CPU time in the others "
+	 "counts once"},
     [CPU] = {"cpu_ns", "CPU", PP_TYPE_TIME_NS, PP_COLUMN_NO_SUM, "CPU time by samples"},
     [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_NO_SUM,
 	      "in waits for synchronization objects: the sum of the next columns"},
-    GM_SYNC_TYPES(KIND_COLUMN)[SELF_WALL] = {"self_wall_ns", "self", PP_TYPE_TIME_NS, 0,
-					     "wall time of the paths that end here"},
+    GM_SYNC_TYPES(
+	KIND_COLUMN)[BLOCKING] = {"blocking_ns", "blocking", PP_TYPE_TIME_NS,
+				  PP_COLUMN_NO_SUM | PP_COLUMN_DETAIL,
+				  "in other blocking calls: read(), poll(), sleep(), ..."},
+    [SELF_WALL] = {"self_wall_ns", "self", PP_TYPE_TIME_NS, 0,
+		   "wall time of the paths that end here"},
     [SELF_CPU] = {"self_cpu_ns", "self CPU", PP_TYPE_TIME_NS, 0, "their CPU time"},
     [SELF_WAIT] = {"self_wait_ns", "self wait", PP_TYPE_TIME_NS, 0, "their waits"},
+    [SELF_BLOCKING] = {"self_blocking_ns", "self blocking", PP_TYPE_TIME_NS, 0,
+		       "their blocking calls"},
     [WAITS] = {"waits", "waits", PP_TYPE_COUNT, PP_COLUMN_NO_SUM, "number of waits"},
+    [CALLS] = {"blocking_calls", "calls", PP_TYPE_COUNT, PP_COLUMN_NO_SUM | PP_COLUMN_DETAIL,
+	       "number of blocking calls"},
     [SAMPLES] = {"samples", "samples", PP_TYPE_COUNT, PP_COLUMN_NO_SUM | PP_COLUMN_DETAIL,
 		 "number of samples"},
 };
@@ -79,6 +92,7 @@ static const struct pp_column columns[N_COLUMNS] = {
 enum {
 	LIFETIME = PP_N_NAMED_THREAD_CELLS,
 	IN_WAITS,
+	IN_CALLS,
 	SAMPLED,
 	RUNNING,
 	RUNNABLE,
@@ -92,7 +106,8 @@ static const struct pp_column thread_columns[N_THREAD_COLUMNS] = {
     [LIFETIME] = {"lifetime_ns", "lifetime", PP_TYPE_TIME_NS, PP_COLUMN_MAIN,
 		  "from start to end, within the selected time: the sum of the next columns"},
     [IN_WAITS] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0, "in waits"},
-    [SAMPLED] = {"cpu_ns", "CPU", PP_TYPE_TIME_NS, 0, "in no wait: CPU time by samples"},
+    [IN_CALLS] = {"blocking_ns", "blocking", PP_TYPE_TIME_NS, 0, "in other blocking calls"},
+    [SAMPLED] = {"cpu_ns", "CPU", PP_TYPE_TIME_NS, 0, "in neither: CPU time by samples"},
     [RUNNING] = {"unsampled_ns", "unsampled", PP_TYPE_TIME_NS, 0,
 		 "on a CPU, minus the samples' time: negative if there are samples too many"},
     [RUNNABLE] = {"runnable_ns", "runnable", PP_TYPE_TIME_NS, 0, "ready without a CPU"},
@@ -180,6 +195,9 @@ static void add_row(void *data, const struct pp_tree_node *node)
 	pp_cell_set_time(&row[SELF_WALL], pp_tree_wall_ns(&node->self));
 	pp_cell_set_time(&row[SELF_WAIT], pp_tree_wait_ns(&node->self));
 	pp_cell_set_count(&row[WAITS], pp_tree_waits(&node->total));
+	pp_cell_set_time(&row[BLOCKING], node->total.ns[PP_TREE_CALLS]);
+	pp_cell_set_time(&row[SELF_BLOCKING], node->self.ns[PP_TREE_CALLS]);
+	pp_cell_set_count(&row[CALLS], node->total.n[PP_TREE_CALLS]);
 	if (!rows->has_samples)
 		return;
 	pp_cell_set_time(&row[CPU], node->total.ns[PP_TREE_CPU]);
@@ -246,6 +264,8 @@ static struct pp_table *text_table(const struct calltree *self, const struct pp_
 	for (guint i = 0; i < kinds->len; i++)
 		add_column(text_columns, &columns[KINDS + g_array_index(kinds, unsigned, i)],
 			   PP_COLUMN_NO_SUM | (kinds->len > 1 ? PP_COLUMN_DETAIL : PP_COLUMN_MORE));
+	if (all->ns[PP_TREE_CALLS])
+		add_column(text_columns, &columns[BLOCKING], PP_COLUMN_NO_SUM | PP_COLUMN_MORE);
 	add_column(text_columns, &columns[WAITS], PP_COLUMN_NO_SUM);
 	add_column(text_columns, &calls, PP_COLUMN_KEY);
 	return pp_table_new_own("calltree", title_of(self), text_columns, g_string_chunk_new(64));
@@ -267,6 +287,8 @@ static void add_line(void *data, const struct pp_tree_node *node, const struct p
 		pp_cell_set_time(cell++, pp_tree_wait_ns(&node->total));
 	for (guint i = 0; i < text->kinds->len; i++)
 		pp_cell_set_time(cell++, node->total.ns[g_array_index(text->kinds, unsigned, i)]);
+	if (pp_tree_root(text->tree)->total.ns[PP_TREE_CALLS])
+		pp_cell_set_time(cell++, node->total.ns[PP_TREE_CALLS]);
 	pp_cell_set_count(cell++, pp_tree_waits(&node->total));
 	pp_cell_set_text(cell, line);
 }
@@ -294,14 +316,14 @@ static struct pp_table *make_text(const struct calltree *self, const struct pp_t
 
 /* The time of a thread, or of all; the parts add up to the lifetime. */
 struct covered {
-	int64_t lifetime_ns, wait_ns, cpu_ns; /* cpu_ns: in no wait */
+	int64_t lifetime_ns, wait_ns, call_ns, cpu_ns; /* cpu_ns: in no wait and no call */
 	int64_t unsampled_ns, runnable_ns, blocked_ns;
 };
 
 static int64_t unknown_of(const struct covered *of)
 {
-	return of->lifetime_ns - of->wait_ns - of->cpu_ns - of->unsampled_ns - of->runnable_ns -
-	       of->blocked_ns;
+	return of->lifetime_ns - of->wait_ns - of->call_ns - of->cpu_ns - of->unsampled_ns -
+	       of->runnable_ns - of->blocked_ns;
 }
 
 static struct covered covered_of(const struct calltree *self, const struct pp_thread_state *life)
@@ -314,6 +336,7 @@ static struct covered covered_of(const struct calltree *self, const struct pp_th
 	if (!thread)
 		return of;
 	of.wait_ns = thread->wait_ns;
+	of.call_ns = thread->call_ns;
 	of.cpu_ns = thread->cpu_ns - thread->in_waits_ns;
 	if (!life->scheduled)
 		return of;
@@ -332,6 +355,7 @@ static void add_thread(const struct calltree *self, struct pp_table *table,
 
 	pp_cell_set_time(&row[LIFETIME], of->lifetime_ns);
 	pp_cell_set_time(&row[IN_WAITS], of->wait_ns);
+	pp_cell_set_time(&row[IN_CALLS], of->call_ns);
 	if (pp_path_sums_has_samples(self->sums))
 		pp_cell_set_time(&row[SAMPLED], of->cpu_ns);
 	if (life->scheduled) {
@@ -352,7 +376,7 @@ static void append_part(GString *text, int64_t ns, const char *what)
 
 static void note_covered(struct pp_table *table, const struct covered *sum)
 {
-	int64_t rest_ns = sum->lifetime_ns - sum->wait_ns - sum->cpu_ns;
+	int64_t rest_ns = sum->lifetime_ns - sum->wait_ns - sum->call_ns - sum->cpu_ns;
 	g_autofree char *lifetime = pp_duration_text(sum->lifetime_ns);
 	g_autofree char *rest = pp_duration_text(rest_ns);
 	g_autoptr(GString) parts = g_string_new(NULL);
@@ -392,6 +416,7 @@ static struct pp_table *make_threads(const struct calltree *self, struct pp_tabl
 		add_thread(self, table, life, &of);
 		sum.lifetime_ns += of.lifetime_ns;
 		sum.wait_ns += of.wait_ns;
+		sum.call_ns += of.call_ns;
 		sum.cpu_ns += of.cpu_ns;
 		sum.unsampled_ns += of.unsampled_ns;
 		sum.runnable_ns += of.runnable_ns;
@@ -421,11 +446,12 @@ static void note_no_path(struct pp_table *table, const GPtrArray *uses)
 	waited = pp_duration_text(ns[0]);
 	ran = pp_duration_text(ns[1]);
 	if (n[0] || ns[0])
-		pp_table_note(table,
-			      "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-			      " waits, %s together, have a call site only: they were shorter than "
-			      "sync.paths, did not return, or their paths are lost",
-			      n[0], n_all[0], waited);
+		pp_table_note(
+		    table,
+		    "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+		    " waits and calls, %s together, have a call site only: they were shorter than "
+		    "sync.paths, did not return, or their paths are lost",
+		    n[0], n_all[0], waited);
 	if (n[1])
 		pp_table_note(table,
 			      "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
@@ -437,10 +463,11 @@ static void add_notes(const struct calltree *self, struct pp_table *table, const
 {
 	note_no_path(table, uses);
 	if (!uses->len)
-		pp_table_note(table, "no wait and no sample was recorded%s",
+		pp_table_note(table, "no wait, no blocking call and no sample was recorded%s",
 			      self->context->selection ? " in the selection" : "");
 	if (pp_selects_by(self->context, PP_SELECT_OBJECT))
-		pp_table_note(table, "--object: CPU time belongs to no object, so it is left out");
+		pp_table_note(table, "--object: CPU time and blocking calls belong to no object, "
+				     "so they are left out");
 	else if (!pp_path_sums_has_samples(self->sums))
 		pp_table_note(table, "there are no samples: CPU time is unknown");
 }

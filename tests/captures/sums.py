@@ -11,7 +11,7 @@
 
 import collections
 
-OUTSIDE = ("wait_ns", "cpu_ns", "unsampled_ns", "runnable_ns", "blocked_ns", "unknown_ns")
+OUTSIDE = ("wait_ns", "blocking_ns", "cpu_ns", "unsampled_ns", "runnable_ns", "blocked_ns", "unknown_ns")
 MODES = ("running_ns", "runnable_ns", "blocked_sync_ns", "blocked_io_ns", "blocked_other_ns", "unknown_ns")
 
 
@@ -51,7 +51,10 @@ def waits_by_path(report):
     roots, functions = add([row for row in tree if row["parent"] is None], "wait_ns"), add(report["sync"], "wait_ns")
     if roots != functions:
         yield f"waits by call path: {roots} ns, by thread and function: {functions} ns"
-    for kind in ("wall", "cpu", "wait"):
+    roots, calls = add([row for row in tree if row["parent"] is None], "blocking_ns"), add(report["io"], "wait_ns")
+    if roots != calls:
+        yield f"blocking calls by call path: {roots} ns, by function: {calls} ns"
+    for kind in ("wall", "cpu", "wait", "blocking"):
         below = collections.Counter()
         for row in tree:
             below[row["parent"]] += row[f"{kind}_ns"] or 0
@@ -65,6 +68,6 @@ def waits_by_path(report):
 
 
 def mismatches(report):
-    """Lines about the sums that differ in a report with the sections threads, sync, locks, calltree (as JSON, parsed)."""
+    """Lines about the sums that differ in a report with the sections threads, sync, locks, io, calltree (as JSON)."""
     checks = (thread_modes, waits_by_object, waits_by_site, waits_by_path)
     return [line for check in checks for line in check(report)]

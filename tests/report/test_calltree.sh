@@ -54,7 +54,7 @@ check()
 {
 	report --format json calltree >tree.json
 	report --format json --bottom-up calltree >up.json
-	report --format json threads sync locks paths >others.json
+	report --format json threads sync locks io paths >others.json
 	sed "s/WANTED/$1/" check.py | python3 - || fail "the figures of the tree"
 }
 

@@ -85,10 +85,13 @@ static void take_interval(struct pp_path_sums *self, const struct pp_interval *i
 {
 	struct pp_path_thread *thread = thread_of(self, interval->thread);
 	const struct pp_thread_state *state = pp_thread_state(self->states, interval->thread);
+	int64_t begin_ns = INT64_MAX;
 
+	if (state->in_io)
+		begin_ns = state->io.begin_ns;
 	if (state->operations.depth)
-		cover(self, thread, interval->start_ns, state->operations.operations[0].begin_ns,
-		      interval->end_ns);
+		begin_ns = MIN(begin_ns, state->operations.operations[0].begin_ns);
+	cover(self, thread, interval->start_ns, begin_ns, interval->end_ns);
 	thread->elsewhere_ns[interval->mode] +=
 	    pp_selected_ns(self->context, interval->start_ns, interval->end_ns) -
 	    thread->covered_ns;
@@ -121,10 +124,35 @@ static void take_wait(struct pp_path_sums *self, GHashTable *set,
 	thread_of(self, operation->thread)->wait_ns += wait_ns;
 }
 
+/* Adds a blocking call, as a wait. */
+static void take_call(struct pp_path_sums *self, const struct pp_io *io)
+{
+	int64_t ns = pp_selected_ns(self->context, io->begin_ns, io->end_ns);
+	bool counts = pp_selects_time(self->context, io->end_ns);
+	struct pp_path_use key = {
+	    .process = io->thread->process,
+	    .thread = self->by_thread ? io->thread : NULL,
+	    .path = io->path,
+	    .site = io->path ? 0 : io->site,
+	    .kind = PP_PATH_CALL,
+	    .op = io->call,
+	};
+	struct pp_path_use *use;
+
+	if ((!ns && !counts) || !pp_selects_call(self->context, io->thread, pp_io_name(io->call),
+						 io->site, io->end_ns - io->begin_ns))
+		return;
+	use = use_in(self, self->known, &key);
+	use->n += counts;
+	use->ns += ns;
+	thread_of(self, io->thread)->call_ns += ns;
+}
+
 static void take_sample(struct pp_path_sums *self, const struct pp_event *event)
 {
 	struct pp_path_thread *thread = thread_of(self, event->thread);
-	bool in_wait = pp_thread_operation(self->states, event->thread);
+	const struct pp_thread_state *state = pp_thread_state(self->states, event->thread);
+	bool in_wait = state && (state->operations.depth || state->in_io);
 	struct pp_path_use key = {
 	    .process = event->thread->process,
 	    .thread = self->by_thread ? event->thread : NULL,
@@ -204,6 +232,15 @@ static void on_operation(void *data, const struct pp_operation *operation)
 	take_wait(self, self->known, operation);
 }
 
+static void on_io(void *data, const struct pp_io *io)
+{
+	struct pp_path_sums *self = data;
+
+	cover(self, thread_of(self, io->thread),
+	      pp_thread_state(self->states, io->thread)->since_ns, io->begin_ns, io->end_ns);
+	take_call(self, io);
+}
+
 /* --- with selected objects ------------------------------------------------------------------ */
 
 static void on_interval_by_object(void *data, const struct pp_interval *interval)
@@ -268,7 +305,7 @@ struct pp_path_sums *pp_path_sums_new(const struct pp_pass_context *context, boo
 	self->by_thread = by_thread;
 	self->by_object = pp_selects_by(context, PP_SELECT_OBJECT);
 	self->listener = (struct pp_thread_listener){
-	    .data = self, .interval = on_interval, .operation = on_operation};
+	    .data = self, .interval = on_interval, .operation = on_operation, .io = on_io};
 	if (self->by_object) {
 		self->object_listener = (struct pp_object_listener){
 		    .data = self, .operation = on_object_operation, .fold = end_object};

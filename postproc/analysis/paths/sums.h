@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The time of threads by call path: waits by operation, and CPU time by samples.
+ * The time of threads by call path: waits by operation, blocking calls, and CPU time by samples.
  *
  * Every wait is in exactly one use, so their sum is that of section `sync`: a wait without a call
  * path (too short for one, or the path was lost) is in the use of its call site.  Every sample is
  * in one use, too.  A thread without samples in its stream, but with a histogram of samples, has
  * uses by sampled address, unless a time is selected.
  *
- * The time of a sample that was taken during a wait is in both, so it is also counted apart: the
- * sum without it is wall time.  Other time has no path, and is known by thread and mode.
+ * The time of a sample that was taken during a wait or blocking call is in both, so it is also
+ * counted apart: the sum without it is wall time.  Other time has no path, and is known by thread
+ * and mode.
  */
 #ifndef PP_ANALYSIS_PATHS_SUMS_H
 #define PP_ANALYSIS_PATHS_SUMS_H
@@ -20,6 +21,7 @@
 
 enum pp_path_kind {
 	PP_PATH_WAIT, /* in a synchronization operation */
+	PP_PATH_CALL, /* in another blocking call */
 	PP_PATH_CPU,
 };
 
@@ -30,17 +32,17 @@ struct pp_path_use {
 	const struct pp_path *path;	/* NULL: not known */
 	uint64_t site;			/* without a path: the innermost address; 0: not known */
 	enum pp_path_kind kind;
-	unsigned op;	     /* PP_PATH_WAIT: enum st_event */
+	unsigned op;	     /* PP_PATH_WAIT: enum st_event; PP_PATH_CALL: enum st_io_call */
 	unsigned serial;     /* 0, 1, ... in order of appearance */
-	uint64_t n;	     /* operations that waited, or samples */
+	uint64_t n;	     /* operations that waited, calls, or samples */
 	int64_t ns;	     /* waited, or CPU time */
-	int64_t in_waits_ns; /* PP_PATH_CPU: the part during waits */
+	int64_t in_waits_ns; /* PP_PATH_CPU: the part during waits and calls */
 };
 
 /* The selected time of a thread. */
 struct pp_path_thread {
-	int64_t wait_ns, cpu_ns, in_waits_ns;
-	int64_t elsewhere_ns[PP_N_MODES]; /* time in no wait, by mode */
+	int64_t wait_ns, call_ns, cpu_ns, in_waits_ns;
+	int64_t elsewhere_ns[PP_N_MODES]; /* time in no wait and no call, by mode */
 	bool sampled;			  /* its stream has samples, selected or not */
 	int64_t covered_ns;		  /* for sums.c: part of the current mode's time in waits */
 	int64_t covered_until_ns;	  /* ... the end of that part */

@@ -118,6 +118,8 @@ static GPtrArray *names_of(struct pp_tree *tree, const struct pp_path_use *use)
 
 	if (use->kind == PP_PATH_WAIT)
 		add_name(tree, names, pp_sync_function(use->op));
+	else if (use->kind == PP_PATH_CALL)
+		add_name(tree, names, pp_io_name(use->op));
 	add_frames(tree, names, use);
 	if (!use->path)
 		add_name(tree, names, PP_TREE_NO_PATH);
@@ -134,7 +136,9 @@ static void add_use(struct pp_tree *tree, const struct pp_path_use *use)
 {
 	g_autoptr(GPtrArray) names = names_of(tree, use);
 	struct pp_tree_node *node = tree->all->pdata[0];
-	unsigned kind = use->kind == PP_PATH_CPU ? PP_TREE_CPU : pp_sync_type(use->op);
+	unsigned kind = use->kind == PP_PATH_CPU    ? PP_TREE_CPU
+			: use->kind == PP_PATH_CALL ? PP_TREE_CALLS
+						    : pp_sync_type(use->op);
 
 	if (tree->unit_of)
 		node = child_of(
@@ -264,7 +268,8 @@ int64_t pp_tree_wait_ns(const struct pp_tree_figures *figures)
 
 int64_t pp_tree_wall_ns(const struct pp_tree_figures *figures)
 {
-	return pp_tree_wait_ns(figures) + figures->ns[PP_TREE_CPU] - figures->in_waits_ns;
+	return pp_tree_wait_ns(figures) + figures->ns[PP_TREE_CALLS] + figures->ns[PP_TREE_CPU] -
+	       figures->in_waits_ns;
 }
 
 uint64_t pp_tree_waits(const struct pp_tree_figures *figures)
@@ -304,7 +309,8 @@ char *pp_tree_chain_text(const struct pp_tree *tree, const struct pp_tree_node *
 
 static bool has_figures(const struct pp_tree_figures *figures)
 {
-	return pp_tree_wait_ns(figures) || pp_tree_waits(figures) || figures->n[PP_TREE_CPU];
+	return pp_tree_wait_ns(figures) || pp_tree_waits(figures) || figures->n[PP_TREE_CPU] ||
+	       figures->n[PP_TREE_CALLS] || figures->ns[PP_TREE_CALLS];
 }
 
 static const struct pp_tree_node *chain_end(const struct pp_tree_node *node)

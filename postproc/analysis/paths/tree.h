@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A tree of calls with the time in them, by kind.  Top-down, a node's children are the functions
- * that it calls; bottom-up, its callers.  The innermost node of a wait is the function that waited,
- * that of a sample the function that was running.
+ * that it calls; bottom-up, its callers.  The innermost node of a wait or blocking call is the
+ * function that waited, that of a sample the function that was running.
  *
  * Functions that call themselves directly are one node; the longest and the shortest such run are
  * known.  Time without a call path is below the node PP_TREE_NO_PATH: top-down its children are the
@@ -16,12 +16,12 @@
 #define PP_TREE_NO_PATH "[no call path]"
 
 /* The kinds of time: enum gm_sync_type, and more. */
-enum { PP_TREE_CPU = PP_N_SYNC_TYPES, PP_TREE_KINDS };
+enum { PP_TREE_CPU = PP_N_SYNC_TYPES, PP_TREE_CALLS, PP_TREE_KINDS };
 
 struct pp_tree_figures {
-	uint64_t n[PP_TREE_KINDS]; /* waits, or samples */
+	uint64_t n[PP_TREE_KINDS]; /* waits, samples, or blocking calls */
 	int64_t ns[PP_TREE_KINDS];
-	int64_t in_waits_ns; /* CPU time during waits */
+	int64_t in_waits_ns; /* CPU time during waits and blocking calls */
 };
 
 struct pp_tree_node {
@@ -44,7 +44,7 @@ void pp_tree_free(struct pp_tree *tree);
 const struct pp_tree_node *pp_tree_root(const struct pp_tree *tree);
 
 int64_t pp_tree_wait_ns(const struct pp_tree_figures *figures);
-/* Time in waits and on a CPU; what is both counts once. */
+/* Time in waits, in blocking calls and on a CPU; what is both counts once. */
 int64_t pp_tree_wall_ns(const struct pp_tree_figures *figures);
 uint64_t pp_tree_waits(const struct pp_tree_figures *figures);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Folded stacks of CPU time, by samples: call paths of those recorded with their stacks, else the
- * function alone.  `wall` adds the waits, with the function that waited: the tree of section
- * calltree, by thread.
+ * function alone.  `wall` adds the waits and blocking calls, with the function that waited: the
+ * tree of section calltree, by thread.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -127,7 +127,9 @@ static struct pp_stack *fold_path(const struct folded_samples *self, const struc
 		return use->path ? stack : pp_stack_child(self->stacks, stack, "[no call path]");
 	if (!use->path && use->site)
 		stack = pp_stack_address(self->stacks, stack, namer, use->process, use->site);
-	return pp_stack_child(self->stacks, stack, pp_sync_function(use->op));
+	return pp_stack_child(self->stacks, stack,
+			      use->kind == PP_PATH_CALL ? pp_io_name(use->op)
+							: pp_sync_function(use->op));
 }
 
 static void add_uses(const struct folded_samples *self)
