@@ -6,6 +6,7 @@
  */
 #include "callers/callers.h"
 
+#include "callers/named.h"
 #include "callers/only_call.h"
 #include "runtime/process/loadmap.h"
 #include "runtime/sys/sys.h"
@@ -28,6 +29,12 @@ GM_LARGE uint64_t st_caller_slots[ST_CALLER_SLOTS];
 
 static bool is_off;
 
+void st_callers_name(const char *list)
+{
+	if (st_named_open(list) && *list != '\0')
+		st_callers_forget();
+}
+
 void st_callers_close(void)
 {
 	__atomic_store_n(&is_off, true, __ATOMIC_RELAXED);
@@ -35,6 +42,7 @@ void st_callers_close(void)
 
 void st_callers_forget(void)
 {
+	st_named_forget();
 	for (unsigned i = 0; i < ST_CALLER_SLOTS; i++)
 		__atomic_store_n(&st_caller_slots[i], 0, __ATOMIC_RELAXED);
 }
@@ -84,7 +92,12 @@ static uint64_t make_rule(uintptr_t site)
 	struct gm_running module;
 	struct st_function function;
 
-	if (!gm_running_find(site - 1, &module) || !st_call_is_direct(&module, site))
+	if (!gm_running_find(site - 1, &module))
+		return KIND_CALLBACK;
+	if (st_named_exist() && st_function_find(&module, site - 1, &function) &&
+	    st_named_is(&module, function.start))
+		return wrapper_rule(&module, site);
+	if (!st_call_is_direct(&module, site))
 		return KIND_CALLBACK;
 	if (!st_function_find(&module, site - 1, &function) ||
 	    !st_call_is_only(&module, &function, site))

@@ -4,9 +4,10 @@
  * instead of the one call of pthread_mutex_lock() within it.
  *
  * A function is a wrapper if it is short and makes only one call, beside harmless ones
- * (only_call.h). Its caller's return address is found by the unwind table's rule for the call
- * (runtime/unwind/rule.h), which is looked up once for each return address of the process. Wrappers
- * may be nested. Async-signal-safe; no locks, no memory allocation.
+ * (only_call.h), or if the user names it (named.h). Its caller's return address is found by the
+ * unwind table's rule for the call (runtime/unwind/rule.h), which is looked up once for each return
+ * address of the process. Wrappers may be nested. Async-signal-safe; no locks, no memory
+ * allocation.
  */
 #ifndef ST_CALLERS_H
 #define ST_CALLERS_H
@@ -24,6 +25,9 @@
  * of 0 is free.
  */
 extern uint64_t st_caller_slots[ST_CALLER_SLOTS] __attribute__((visibility("hidden")));
+
+/* Functions that are wrappers, too, whatever they call: "a,b". It stays valid. */
+void st_callers_name(const char *list);
 
 /*
  * From now on wrappers are call sites themselves: objects are selected by the module that uses them

@@ -185,6 +185,7 @@ static uint32_t open_now(void)
 		st_path_wait_ns = process->config.sync_path_ns;
 	if (st_path_depth != process->config.sync_path_depth)
 		st_path_depth = (unsigned)process->config.sync_path_depth;
+	st_callers_name(process->config.names_wrappers);
 	if (sink != GM_SINK_LTTNG &&
 	    !gm_trace_open(&trace, "user", process->config.sync_buffer_bytes, events, ST_N_CLASSES,
 			   "cannot record synchronization")) {

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "core/text/printable.h"
 #include "events/events.h"
 #include "capture/manifest.h"
 #include "capture/traces.h"
@@ -205,6 +206,18 @@ int pp_view_run_windows(struct pp_view *view, const char *const *names, unsigned
 	view->context.is_cut = ret < 0;
 	pp_pass_set_finish(view->passes, ret < 0 ? bounded.last_ns : model->end_ns);
 	return 0;
+}
+
+void pp_view_check_wrappers(struct pp_view *view)
+{
+	g_auto(GStrv) names = pp_symbols_unknown_wrappers(view->symbols);
+
+	for (char **name = names; name && *name; name++) {
+		g_autofree char *text = pp_printable(g_strdup(*name));
+
+		pp_model_add_problem(view->capture->model,
+				     "names.wrappers: no function has this name", text, 0);
+	}
 }
 
 int pp_view_print_damage(const struct pp_view *view)

@@ -84,6 +84,9 @@ int pp_view_run_windows(struct pp_view *view, const char *const *names, unsigned
 			struct pp_windows *windows, uint64_t max_bytes, bool (*go_on)(void *data),
 			void *data, struct pp_error *err);
 
+/* Adds the names of [names] wrappers that no function has to the problems. */
+void pp_view_check_wrappers(struct pp_view *view);
+
 /* Prints the capture's damage to stderr.  Returns the resulting exit status. */
 int pp_view_print_damage(const struct pp_view *view);
 

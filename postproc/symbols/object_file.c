@@ -16,6 +16,7 @@
 #include "core/text/printable.h"
 #include "symbols/code.h"
 #include "symbols/debug_file.h"
+#include "symbols/function_search.h"
 #include "symbols/symbol_cache.h"
 #include "symbols/symbol_table.h"
 #include "symbols/unwind_ranges.h"
@@ -364,6 +365,7 @@ GArray *pp_object_file_frames(struct pp_object_file *object, uint64_t address)
 		const struct pp_raw_frame *raw = &g_array_index(known, struct pp_raw_frame, i);
 		struct pp_source_frame frame = {
 		    .function = pp_demangle(raw->function ? raw->function : "?", object->demangle),
+		    .symbol = raw->function,
 		    .file = raw->file ? pp_printable(g_strdup(raw->file)) : NULL,
 		    .line = raw->line,
 		    .is_header = raw->file && is_header(raw->file),
@@ -373,6 +375,12 @@ GArray *pp_object_file_frames(struct pp_object_file *object, uint64_t address)
 		g_array_append_val(frames, frame);
 	}
 	return frames;
+}
+
+void pp_object_file_search(struct pp_object_file *object, const char *list, bool *found,
+			   unsigned n_names)
+{
+	pp_function_search(pp_debug_file_module(object->file), list, found, n_names);
 }
 
 char *pp_object_file_path(struct pp_object_file *object, uint64_t address, guint frame)

@@ -54,7 +54,8 @@ char *pp_object_file_variable(struct pp_object_file *object, uint64_t address);
 /* A function that contains the address, and the position in it. */
 struct pp_source_frame {
 	char *function;
-	char *file; /* short; NULL: not known */
+	const char *symbol; /* its linkage name, or the name in the source; NULL: not known */
+	char *file;	    /* short; NULL: not known */
 	int line;
 	bool is_header;	 /* it may contain functions such as std::mutex::lock() */
 	bool is_wrapper; /* inlined: its only purpose is the call before the address */
@@ -65,6 +66,10 @@ struct pp_source_frame {
  * the containing function.  Empty if nothing is known.  The caller unrefs it.
  */
 GArray *pp_object_file_frames(struct pp_object_file *object, uint64_t address);
+
+/* See symbols/function_search.h.  Not to be called if there is a fault. */
+void pp_object_file_search(struct pp_object_file *object, const char *list, bool *found,
+			   unsigned n_names);
 
 /*
  * The path of a frame's file, by the frame's position; absolute if the compiler's directory is

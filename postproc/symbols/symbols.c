@@ -5,9 +5,11 @@
 #include <inttypes.h>
 
 #include "core/event.h"
+#include "core/text/json.h"
 #include "core/text/printable.h"
 #include "capture/capture.h"
 #include "symbols/debug_server.h"
+#include "sync-trace/named.h"
 
 struct object {
 	struct pp_object_file *file;
@@ -18,6 +20,7 @@ struct pp_symbols {
 	struct pp_model *model;
 	struct pp_symbols_options options;
 	GHashTable *objects; /* "build-id path" -> struct object * */
+	char *wrappers;	     /* "a,b": [names] wrappers; "": none */
 	bool is_silence_noted;
 };
 
@@ -30,12 +33,20 @@ static void object_free(void *data)
 	g_free(object);
 }
 
+static char *wrappers_of(const struct pp_model *model)
+{
+	const char *list = pp_json_string(pp_json_object(model->info, "config"), "names.wrappers");
+
+	return g_strdup(list && !g_str_equal(list, "none") ? list : "");
+}
+
 struct pp_symbols *pp_symbols_new(struct pp_model *model, const struct pp_symbols_options *options)
 {
 	struct pp_symbols *symbols = g_new0(struct pp_symbols, 1);
 
 	symbols->options = *options;
 	symbols->model = model;
+	symbols->wrappers = wrappers_of(model);
 	symbols->objects = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, object_free);
 	return symbols;
 }
@@ -45,6 +56,7 @@ void pp_symbols_free(struct pp_symbols *symbols)
 	if (!symbols)
 		return;
 	g_hash_table_unref(symbols->objects);
+	g_free(symbols->wrappers);
 	g_free(symbols);
 }
 
@@ -195,6 +207,18 @@ static char *name_function(void *data, const struct pp_process *process, uint64_
 	return name ? g_strdup(name) : unnamed_function(data, process, address);
 }
 
+/* True if the only purpose of the inlined function is its call, or if the user names it. */
+static bool is_wrapper(const struct pp_symbols *symbols, const struct pp_source_frame *frame)
+{
+	g_autofree char *name = NULL;
+
+	if (frame->is_wrapper || !*symbols->wrappers || !frame->symbol)
+		return frame->is_wrapper;
+	name = pp_demangle_simplify(frame->function);
+	return st_find_named(frame->symbol, symbols->wrappers) >= 0 ||
+	       st_find_named(name, symbols->wrappers) >= 0;
+}
+
 /*
  * Functions inlined from headers are shown as their caller's line, and so are inlined wrappers, if
  * `beyond_wrappers`.  NULL if nothing is known.
@@ -212,7 +236,7 @@ static const struct pp_source_frame *find_line(struct pp_symbols *symbols,
 		i = frames->len - 1;
 	while (i + 1 < frames->len &&
 	       (frame_at(frames, i)->is_header || !frame_at(frames, i)->file ||
-		(beyond_wrappers && frame_at(frames, i)->is_wrapper)))
+		(beyond_wrappers && is_wrapper(symbols, frame_at(frames, i)))))
 		i++;
 	*ret_frame = i;
 	return frame_at(frames, i);
@@ -339,6 +363,38 @@ static bool is_own(void *data, const struct pp_process *process, uint64_t addres
 	const struct pp_load *load = pp_maps_find(process, address);
 
 	return load && pp_object_file_is_own(get_object(data, load)->file, address - load->bias);
+}
+
+/* Searches the objects of a process that were not searched before. */
+static void search_process(struct pp_symbols *symbols, const struct pp_process *process,
+			   GHashTable *searched, bool *found, unsigned n_names)
+{
+	for (guint i = 0; process->maps && i < process->maps->len; i++) {
+		struct object *object =
+		    get_object(symbols, &g_array_index(process->maps, struct pp_load, i));
+
+		if (!pp_object_file_fault(object->file) && g_hash_table_add(searched, object))
+			pp_object_file_search(object->file, symbols->wrappers, found, n_names);
+	}
+}
+
+GStrv pp_symbols_unknown_wrappers(struct pp_symbols *symbols)
+{
+	g_auto(GStrv) names = g_strsplit(symbols->wrappers, ",", -1);
+	g_autoptr(GHashTable) searched = g_hash_table_new(NULL, NULL);
+	guint n_names = g_strv_length(names);
+	g_autofree bool *found = g_new0(bool, n_names + 1);
+	GPtrArray *unknown = g_ptr_array_new();
+
+	for (guint i = 0; n_names && i < symbols->model->processes->len; i++)
+		search_process(symbols, symbols->model->processes->pdata[i], searched, found,
+			       n_names);
+	for (guint i = 0; i < n_names; i++)
+		if (!found[i])
+			g_ptr_array_add(unknown, g_strdup(names[i]));
+	if (unknown->len)
+		g_ptr_array_add(unknown, NULL);
+	return (GStrv)g_ptr_array_free(unknown, !unknown->len);
 }
 
 struct pp_namer pp_symbols_namer(struct pp_symbols *symbols)

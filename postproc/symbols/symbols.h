@@ -19,6 +19,12 @@ struct pp_symbols;
 struct pp_symbols *pp_symbols_new(struct pp_model *model, const struct pp_symbols_options *options);
 void pp_symbols_free(struct pp_symbols *symbols);
 
+/*
+ * The names in `[names] wrappers` that no function of the recorded processes has; they may be
+ * mistyped.  The caller frees them; NULL: none.
+ */
+GStrv pp_symbols_unknown_wrappers(struct pp_symbols *symbols);
+
 /* The namer for passes; valid as long as `symbols`. */
 struct pp_namer pp_symbols_namer(struct pp_symbols *symbols);
 

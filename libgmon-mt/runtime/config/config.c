@@ -16,7 +16,7 @@
 #define WORDS_MAX 12
 #define NS_PER_S  UINT64_C(1000000000)
 
-enum key_type { KEY_WORD, KEY_SET, KEY_SIZE, KEY_NUMBER, KEY_TIME, KEY_PATH, KEY_GLOBS };
+enum key_type { KEY_WORD, KEY_SET, KEY_SIZE, KEY_NUMBER, KEY_TIME, KEY_PATH, KEY_GLOBS, KEY_NAMES };
 
 struct key {
 	const char *group, *name;
@@ -48,6 +48,7 @@ static const struct key keys[] = {
     {"sync", "exclude", KEY_GLOBS, FIELD(sync_exclude), {NULL}, 0, 0},
     {"sync", "paths", KEY_TIME, FIELD(sync_path_ns), {NULL}, 0, 3600 * NS_PER_S},
     {"sync", "path_depth", KEY_NUMBER, FIELD(sync_path_depth), {NULL}, 2, 240},
+    {"names", "wrappers", KEY_NAMES, FIELD(names_wrappers), {NULL}, 0, 0},
     {"kernel",
      "source",
      KEY_WORD,
@@ -212,6 +213,12 @@ static void add_accepted_values(struct gm_text *text, const struct key *key)
 		gm_text_add_u64(text, GM_GLOBS_MAX);
 		gm_text_add(text, " bytes");
 		break;
+	case KEY_NAMES:
+		gm_text_add(text, "names of functions without parameters, separated by commas, or "
+				  "none; fewer than ");
+		gm_text_add_u64(text, GM_GLOBS_MAX);
+		gm_text_add(text, " bytes");
+		break;
 	}
 }
 
@@ -296,28 +303,39 @@ static bool parse_set(struct span value, const char *const *words, uint64_t *ret
 	return bits != 0;
 }
 
-/* Turns "a, b*" into "a,b*". Returns false if one is empty or a path, or there is no room. */
-static bool parse_globs(struct span value, bool may_be_none, char *globs)
+static bool span_has(struct span span, const char *characters)
 {
-	char *at = globs;
+	for (; span.start < span.end; span.start++)
+		for (const char *c = characters; *c != '\0'; c++)
+			if (*span.start == *c)
+				return true;
+	return false;
+}
+
+/*
+ * Turns "a, b*" into "a,b*". Returns false if one is empty or contains a forbidden character, or
+ * there is no room.
+ */
+static bool parse_list(struct span value, bool may_be_none, const char *forbidden, char *list)
+{
+	char *at = list;
 	const char *end;
 
-	*globs = '\0';
+	*list = '\0';
 	if (may_be_none && span_is(value, "none"))
 		return true;
 	if (span_length(value) >= GM_GLOBS_MAX)
 		return false;
 	for (;; value.start = end + 1) {
-		struct span glob;
+		struct span part;
 
 		for (end = value.start; end < value.end && *end != ','; end++)
-			if (*end == '/')
-				return false;
-		glob = span_trim((struct span){value.start, end});
-		if (span_length(glob) == 0)
+			;
+		part = span_trim((struct span){value.start, end});
+		if (span_length(part) == 0 || span_has(part, forbidden))
 			return false;
-		memcpy(at, glob.start, span_length(glob));
-		at += span_length(glob);
+		memcpy(at, part.start, span_length(part));
+		at += span_length(part);
 		*at++ = end == value.end ? '\0' : ',';
 		if (end == value.end)
 			return true;
@@ -349,7 +367,9 @@ static bool key_set(const struct key *key, struct span value, struct gm_config *
 	case KEY_TIME:
 		return parse_time(value, key->most, (uint64_t *)field);
 	case KEY_GLOBS:
-		return parse_globs(value, key->least == 0, field);
+		return parse_list(value, key->least == 0, "/", field);
+	case KEY_NAMES:
+		return parse_list(value, true, " ()<>", field);
 	case KEY_PATH:
 		/* The rest of GM_PATH_MAX is for the names of the files in the directory. */
 		if (span_length(value) == 0 || span_length(value) >= GM_PATH_MAX - 256)

@@ -46,20 +46,21 @@ struct gm_config {
 	enum gm_gmon_writer
 	    gmon_writer;       /* [calls]  gmon = program | record: who writes the gmon files */
 	uint64_t gmon_threads; /* [calls]   gmon_threads = 200: threads with own gmon files */
-	enum gm_sync_mode sync_mode;	  /* [sync]    mode = all | contended | off | auto */
-	uint64_t sync_budget_percent;	  /* [sync]    budget = 5: with auto, of CPU time */
-	enum gm_sync_holds sync_holds;	  /* [sync]    holds = no | yes: time the counted holds */
-	uint64_t sync_buffer_bytes;	  /* [sync]    buffer = 1M: largest packet of a thread */
-	enum gm_sync_sink sync_sink;	  /* [sync]    sink = native | lttng | both */
-	uint64_t sync_types;		  /* [sync]    types = all: bits by enum gm_sync_type */
-	char sync_include[GM_GLOBS_MAX],  /* [sync] include = *: "a,b*", modules */
-	    sync_exclude[GM_GLOBS_MAX];	  /* [sync] exclude = none: "" */
-	uint64_t sync_path_ns;		  /* [sync]    paths = 10us: minimum wait; ~0: off */
-	uint64_t sync_path_depth;	  /* [sync]    path_depth = 128: frames of a path */
-	enum gm_kernel_source kernel;	  /* [kernel]  source = auto | lttng | bpf | perf | ... */
-	bool kernel_asked;		  /* ... was set explicitly */
-	uint64_t kernel_buffer_bytes;	  /* [kernel]  buffer = 2M: initial ring of a CPU */
-	uint64_t kernel_buffer_max_bytes; /* [kernel]  buffer_max = 16M: maximum */
+	enum gm_sync_mode sync_mode;	   /* [sync]    mode = all | contended | off | auto */
+	uint64_t sync_budget_percent;	   /* [sync]    budget = 5: with auto, of CPU time */
+	enum gm_sync_holds sync_holds;	   /* [sync]    holds = no | yes: time the counted holds */
+	uint64_t sync_buffer_bytes;	   /* [sync]    buffer = 1M: largest packet of a thread */
+	enum gm_sync_sink sync_sink;	   /* [sync]    sink = native | lttng | both */
+	uint64_t sync_types;		   /* [sync]    types = all: bits by enum gm_sync_type */
+	char sync_include[GM_GLOBS_MAX],   /* [sync] include = *: "a,b*", modules */
+	    sync_exclude[GM_GLOBS_MAX];	   /* [sync] exclude = none: "" */
+	uint64_t sync_path_ns;		   /* [sync]    paths = 10us: minimum wait; ~0: off */
+	uint64_t sync_path_depth;	   /* [sync]    path_depth = 128: frames of a path */
+	char names_wrappers[GM_GLOBS_MAX]; /* [names] wrappers = none: "a,b", functions */
+	enum gm_kernel_source kernel;	   /* [kernel]  source = auto | lttng | bpf | perf | ... */
+	bool kernel_asked;		   /* ... was set explicitly */
+	uint64_t kernel_buffer_bytes;	   /* [kernel]  buffer = 2M: initial ring of a CPU */
+	uint64_t kernel_buffer_max_bytes;  /* [kernel]  buffer_max = 16M: maximum */
 	uint64_t sample_hz;	   /* [sample]  hz = 100: samples per second of CPU time; 0: none */
 	uint64_t output_max_bytes; /* [output]  max = 16G: of the streams of a capture */
 	enum gm_existing existing; /* [output]  existing = rename | join */

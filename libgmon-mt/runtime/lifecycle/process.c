@@ -167,7 +167,7 @@ static void add_command(struct gm_text *text)
 /* Writes the information known without `gprof-mt record`, which writes a more complete file. */
 static void write_info(void)
 {
-	static GM_LARGE char info[8192];
+	static GM_LARGE char info[8192 + 2 * GM_GLOBS_MAX];
 	struct gm_text text = GM_TEXT(info);
 	char *path = gm_path_new(process.capture.dir, "info.json");
 
@@ -182,9 +182,11 @@ static void write_info(void)
 	gm_text_add(&text, process.capture.clock_uuid);
 	gm_text_add(&text, "\",\"offset_ns\":");
 	gm_text_add_i64(&text, process.capture.clock_offset_ns);
-	gm_text_add(&text,
-		    "},\"config\":{\"level\":\"applic-only\"},\"kernel\":{\"source\":\"none\","
-		    "\"why\":\"");
+	gm_text_add(&text, "},\"config\":{\"level\":\"applic-only\",\"names.wrappers\":");
+	gm_text_add_json(&text, process.config.names_wrappers[0] != '\0'
+				    ? process.config.names_wrappers
+				    : "none");
+	gm_text_add(&text, "},\"kernel\":{\"source\":\"none\",\"why\":\"");
 	gm_text_add(&text, process.config.kernel_asked && !process.config_named
 			       ? "./" GM_CONFIG_LOCAL
 				 " starts nothing: name it by GPROF_MT_CONFIG, "

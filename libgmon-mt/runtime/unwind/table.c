@@ -111,6 +111,8 @@ bool gm_running_find(uint64_t address, struct gm_running *ret)
 	    .tables.header = (uint64_t)found.dlfo_eh_frame,
 	    .bias = found.dlfo_link_map->l_addr,
 	    .dynamic = found.dlfo_link_map->l_ld,
+	    .path = found.dlfo_link_map->l_name,
+	    .header = found.dlfo_link_map->l_name[0] == '\0' ? NULL : found.dlfo_map_start,
 	};
 	return find_segment(&found, address, PF_R | PF_X, &ret->text_start, &ret->text_end) &&
 	       find_segment(&found, ret->tables.header, PF_R, &ret->tables.start, &ret->tables.end);

@@ -29,6 +29,8 @@ struct gm_running {
 	uint64_t text_start, text_end; /* the readable segment with the code */
 	uint64_t bias;		       /* run-time address - link-time address */
 	const void *dynamic;	       /* its dynamic section, an Elf64_Dyn[] */
+	const char *path;	       /* of its file, by the loader; "": the program */
+	const void *header;	       /* its Elf64_Ehdr; NULL: of the program */
 };
 
 /* Makes no system call. Returns false if the address is in no object, or the object has no tables.

@@ -20,6 +20,7 @@
 #include "cli/recording/summary.h"
 #include "cli/recording/waits.h"
 #include "cli/view.h"
+#include "core/text/printable.h"
 #include "record/discard.h"
 #include "record/gmon_out.h"
 #include "record/info.h"
@@ -406,6 +407,23 @@ static void note_mode(const struct pp_model *model)
 		note("synchronization is recorded %s", mode);
 }
 
+/* A mistyped name would be ignored silently. */
+static void note_wrappers(struct pp_model *model)
+{
+	static const struct pp_symbols_options options = {.demangle = PP_DEMANGLE_SIMPLE};
+	struct pp_symbols *symbols = pp_symbols_new(model, &options);
+	g_auto(GStrv) names = pp_symbols_unknown_wrappers(symbols);
+
+	for (char **name = names; name && *name; name++) {
+		g_autofree char *text = pp_printable(g_strdup(*name));
+
+		note("names.wrappers: no function of the program or its libraries has the name "
+		     "'%s'",
+		     text);
+	}
+	pp_symbols_free(symbols);
+}
+
 /* Returns the section of the report that shows more; NULL: not known. */
 static const char *note_waits(struct pp_capture *capture)
 {
@@ -449,6 +467,7 @@ static void end_run(struct pp_run *run, struct pp_collector *collector, struct p
 	if (capture && !pp_cli_is_quiet()) {
 		note("%s: %s%s", run->shown_dir, summary, run->losses->len ? "" : "; complete");
 		note_mode(capture->model);
+		note_wrappers(capture->model);
 		section = note_waits(g_steal_pointer(&capture));
 		if (pp_gmon_out_written(gmon_out))
 			note("%s: the calls of all threads together, for gprof", gmon_out->path);

@@ -111,6 +111,7 @@ static int report(struct arguments *arguments)
 	ret = pp_view_open(&view, arguments->dir, pass_options, &err);
 	if (ret == 0) {
 		pp_view_select(&view, arguments->selection);
+		pp_view_check_wrappers(&view);
 		view.context.for_text =
 		    arguments->how.format == PP_CLI_TEXT && !arguments->how.has_top;
 		view.context.top = arguments->how.top;
