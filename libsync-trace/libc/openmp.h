@@ -28,7 +28,17 @@
 	X(void, omp_destroy_nest_lock, (void *), "OMP_3.0")                                        \
 	X(void, omp_set_nest_lock, (void *), "OMP_3.0")                                            \
 	X(void, omp_unset_nest_lock, (void *), "OMP_3.0")                                          \
-	X(int, omp_test_nest_lock, (void *), "OMP_3.0")
+	X(int, omp_test_nest_lock, (void *), "OMP_3.0")                                            \
+	X(void, omp_init_lock_, (void *), "OMP_3.0")                                               \
+	X(void, omp_destroy_lock_, (void *), "OMP_3.0")                                            \
+	X(void, omp_set_lock_, (void *), "OMP_3.0")                                                \
+	X(void, omp_unset_lock_, (void *), "OMP_3.0")                                              \
+	X(int, omp_test_lock_, (void *), "OMP_3.0")                                                \
+	X(void, omp_init_nest_lock_, (void *), "OMP_3.0")                                          \
+	X(void, omp_destroy_nest_lock_, (void *), "OMP_3.0")                                       \
+	X(void, omp_set_nest_lock_, (void *), "OMP_3.0")                                           \
+	X(void, omp_unset_nest_lock_, (void *), "OMP_3.0")                                         \
+	X(int, omp_test_nest_lock_, (void *), "OMP_3.0")
 
 /* Waits for the threads of a team, and for tasks. */
 #define ST_OPENMP_WAITS(X)                                                                         \

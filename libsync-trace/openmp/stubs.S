@@ -59,6 +59,16 @@ STUB(omp_destroy_nest_lock)
 STUB(omp_set_nest_lock)
 STUB(omp_unset_nest_lock)
 STUB(omp_test_nest_lock)
+STUB(omp_init_lock_)
+STUB(omp_destroy_lock_)
+STUB(omp_set_lock_)
+STUB(omp_unset_lock_)
+STUB(omp_test_lock_)
+STUB(omp_init_nest_lock_)
+STUB(omp_destroy_nest_lock_)
+STUB(omp_set_nest_lock_)
+STUB(omp_unset_nest_lock_)
+STUB(omp_test_nest_lock_)
 
 /*
  * Function number `which` of those that create tasks or run a region: exchanges the first argument, and jumps to

@@ -289,86 +289,55 @@ static void unlock_traced(void *lock, uintptr_t site, int (*real)(void *))
 	st_plain_unlock(&release, lock, site);
 }
 
-static struct kind simple(void)
-{
-	return (struct kind){st_openmp()->omp_set_lock, st_openmp()->omp_test_lock};
-}
+/*
+ * The functions of a kind of lock. gfortran's code calls those with a _ at the end, with the
+ * address of the program's variable, too; for a nestable lock, libgomp stores there where the lock
+ * is.
+ */
+#define LOCKS(lock, initial)                                                                       \
+	static int unset_##lock(void *object)                                                      \
+	{                                                                                          \
+		st_openmp()->omp_unset_##lock(object);                                             \
+		return 0;                                                                          \
+	}                                                                                          \
+                                                                                                   \
+	static struct kind kind_of_##lock(void)                                                    \
+	{                                                                                          \
+		return (struct kind){st_openmp()->omp_set_##lock, st_openmp()->omp_test_##lock};   \
+	}                                                                                          \
+                                                                                                   \
+	ST_EXPORT void st_omp_set_##lock(void *object)                                             \
+	{                                                                                          \
+		const struct kind kind = kind_of_##lock();                                         \
+                                                                                                   \
+		lock_traced(object, ST_SITE(), &kind);                                             \
+	}                                                                                          \
+                                                                                                   \
+	ST_EXPORT int st_omp_test_##lock(void *object)                                             \
+	{                                                                                          \
+		const struct kind kind = kind_of_##lock();                                         \
+                                                                                                   \
+		return test_traced(object, ST_SITE(), &kind);                                      \
+	}                                                                                          \
+                                                                                                   \
+	ST_EXPORT void st_omp_unset_##lock(void *object)                                           \
+	{                                                                                          \
+		unlock_traced(object, ST_SITE(), unset_##lock);                                    \
+	}                                                                                          \
+                                                                                                   \
+	ST_EXPORT void st_omp_init_##lock(void *object)                                            \
+	{                                                                                          \
+		st_openmp()->omp_init_##lock(object);                                              \
+		st_note(ST_EVENT_mutex_omp_init, 0, ST_SITE(), object, initial);                   \
+	}                                                                                          \
+                                                                                                   \
+	ST_EXPORT void st_omp_destroy_##lock(void *object)                                         \
+	{                                                                                          \
+		st_openmp()->omp_destroy_##lock(object);                                           \
+		st_note(ST_EVENT_mutex_omp_destroy, 0, ST_SITE(), object, 0);                      \
+	}
 
-static struct kind nestable(void)
-{
-	return (struct kind){st_openmp()->omp_set_nest_lock, st_openmp()->omp_test_nest_lock};
-}
-
-static int unset_simple(void *lock)
-{
-	st_openmp()->omp_unset_lock(lock);
-	return 0;
-}
-
-static int unset_nestable(void *lock)
-{
-	st_openmp()->omp_unset_nest_lock(lock);
-	return 0;
-}
-
-ST_EXPORT void st_omp_set_lock(void *lock)
-{
-	const struct kind kind = simple();
-
-	lock_traced(lock, ST_SITE(), &kind);
-}
-
-ST_EXPORT void st_omp_set_nest_lock(void *lock)
-{
-	const struct kind kind = nestable();
-
-	lock_traced(lock, ST_SITE(), &kind);
-}
-
-ST_EXPORT int st_omp_test_lock(void *lock)
-{
-	const struct kind kind = simple();
-
-	return test_traced(lock, ST_SITE(), &kind);
-}
-
-ST_EXPORT int st_omp_test_nest_lock(void *lock)
-{
-	const struct kind kind = nestable();
-
-	return test_traced(lock, ST_SITE(), &kind);
-}
-
-ST_EXPORT void st_omp_unset_lock(void *lock)
-{
-	unlock_traced(lock, ST_SITE(), unset_simple);
-}
-
-ST_EXPORT void st_omp_unset_nest_lock(void *lock)
-{
-	unlock_traced(lock, ST_SITE(), unset_nestable);
-}
-
-ST_EXPORT void st_omp_init_lock(void *lock)
-{
-	st_openmp()->omp_init_lock(lock);
-	st_note(ST_EVENT_mutex_omp_init, 0, ST_SITE(), lock, 0);
-}
-
-ST_EXPORT void st_omp_init_nest_lock(void *lock)
-{
-	st_openmp()->omp_init_nest_lock(lock);
-	st_note(ST_EVENT_mutex_omp_init, 0, ST_SITE(), lock, RECURSIVE);
-}
-
-ST_EXPORT void st_omp_destroy_lock(void *lock)
-{
-	st_openmp()->omp_destroy_lock(lock);
-	st_note(ST_EVENT_mutex_omp_destroy, 0, ST_SITE(), lock, 0);
-}
-
-ST_EXPORT void st_omp_destroy_nest_lock(void *lock)
-{
-	st_openmp()->omp_destroy_nest_lock(lock);
-	st_note(ST_EVENT_mutex_omp_destroy, 0, ST_SITE(), lock, 0);
-}
+LOCKS(lock, 0)
+LOCKS(nest_lock, RECURSIVE)
+LOCKS(lock_, 0)
+LOCKS(nest_lock_, RECURSIVE)
