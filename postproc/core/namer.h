@@ -53,6 +53,12 @@ struct pp_namer {
 	 */
 	uint64_t (*entry)(void *data, const struct pp_process *process, uint64_t address);
 	/*
+	 * For a return address in a function that the compiler made of a part of another one, which
+	 * OpenMP's threads execute ("main._omp_fn.0"): a return address at the beginning of that
+	 * one.  0 if it is not such a function.  The callback may be NULL.
+	 */
+	uint64_t (*outlined_from)(void *data, const struct pp_process *process, uint64_t address);
+	/*
 	 * True if the code address belongs to a library of gprof-mt, also if it was linked
 	 * statically.  The callback may be NULL.
 	 */

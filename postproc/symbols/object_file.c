@@ -179,6 +179,13 @@ static uint64_t find_start(struct pp_object_file *object, uint64_t address)
 	return start;
 }
 
+static const struct pp_symbol_table *get_table(struct pp_object_file *object)
+{
+	if (!object->table)
+		object->table = pp_symbol_table_new(pp_debug_file_module(object->file));
+	return object->table;
+}
+
 static const struct pp_symbol *find_symbol(struct pp_object_file *object, enum pp_symbol_kind kind,
 					   uint64_t address)
 {
@@ -187,9 +194,7 @@ static const struct pp_symbol *find_symbol(struct pp_object_file *object, enum p
 
 	if (known)
 		return known;
-	if (!object->table)
-		object->table = pp_symbol_table_new(pp_debug_file_module(object->file));
-	found = pp_symbol_table_find(object->table, kind, address);
+	found = pp_symbol_table_find(get_table(object), kind, address);
 	if (!found.name && kind == PP_SYMBOL_FUNCTION)
 		found.start = find_start(object, address);
 	return pp_cached_names_add_symbol(object->cached, kind, address, &found);
@@ -229,6 +234,19 @@ const char *pp_object_file_function(struct pp_object_file *object, uint64_t addr
 	if (!symbol->name)
 		return NULL;
 	return shown_name(object, PP_SYMBOL_FUNCTION, symbol);
+}
+
+/* gcc's name of a part of a parallel region or task: that of the function, and this. */
+#define OUTLINED "._omp_fn."
+
+uint64_t pp_object_file_outlined_from(struct pp_object_file *object, uint64_t address)
+{
+	const struct pp_symbol *symbol = find_symbol(object, PP_SYMBOL_FUNCTION, address);
+	const char *end = symbol->name ? strstr(symbol->name, OUTLINED) : NULL;
+
+	return end ? pp_symbol_table_start(get_table(object), symbol->name,
+					   (size_t)(end - symbol->name))
+		   : 0;
 }
 
 /* The part of the variable that contains the address, whose name is NULL if it is not known. */

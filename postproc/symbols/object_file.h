@@ -45,6 +45,12 @@ const char *pp_object_file_function(struct pp_object_file *object, uint64_t addr
 				    uint64_t *ret_start);
 
 /*
+ * The start of the function of which the compiler made a part into the function that contains the
+ * address, for OpenMP; 0: it is not such a function.  Not to be called if there is a fault.
+ */
+uint64_t pp_object_file_outlined_from(struct pp_object_file *object, uint64_t address);
+
+/*
  * The part of a variable that contains the address, "queue.not_full" or "locks[3]", by its type in
  * DWARF; or else the offset in bytes, "queue+88".  NULL if there is no variable.  The caller frees
  * it.

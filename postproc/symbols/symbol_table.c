@@ -143,3 +143,16 @@ struct pp_symbol pp_symbol_table_find(const struct pp_symbol_table *table, enum 
 	return symbol ? (struct pp_symbol){symbol->start, symbol->name, symbol->is_local}
 		      : (struct pp_symbol){0};
 }
+
+uint64_t pp_symbol_table_start(const struct pp_symbol_table *table, const char *name, size_t n)
+{
+	const GArray *functions = table->symbols[PP_SYMBOL_FUNCTION];
+
+	for (guint i = 0; i < functions->len; i++) {
+		const struct symbol *symbol = &g_array_index(functions, struct symbol, i);
+
+		if (strncmp(symbol->name, name, n) == 0 && !symbol->name[n])
+			return symbol->start;
+	}
+	return 0;
+}

@@ -20,4 +20,7 @@ void pp_symbol_table_free(struct pp_symbol_table *table);
 struct pp_symbol pp_symbol_table_find(const struct pp_symbol_table *table, enum pp_symbol_kind kind,
 				      uint64_t address);
 
+/* The start of the function whose name is the first n bytes of `name`; 0: there is none. */
+uint64_t pp_symbol_table_start(const struct pp_symbol_table *table, const char *name, size_t n);
+
 #endif

@@ -358,6 +358,17 @@ static uint64_t find_entry(void *data, const struct pp_process *process, uint64_
 	return entry;
 }
 
+static uint64_t find_outlined(void *data, const struct pp_process *process, uint64_t address)
+{
+	const struct pp_load *load;
+	uint64_t linked, start = 0;
+	struct object *object = find_call(data, process, address, &load, &linked);
+
+	if (object && !pp_object_file_fault(object->file))
+		start = pp_object_file_outlined_from(object->file, linked);
+	return start ? start + load->bias + 1 : 0;
+}
+
 static bool is_own(void *data, const struct pp_process *process, uint64_t address)
 {
 	const struct pp_load *load = pp_maps_find(process, address);
@@ -409,6 +420,7 @@ struct pp_namer pp_symbols_namer(struct pp_symbols *symbols)
 	    .function = name_function,
 	    .object = name_object,
 	    .entry = find_entry,
+	    .outlined_from = find_outlined,
 	    .is_own = is_own,
 	};
 }

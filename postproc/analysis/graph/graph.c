@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analysis/caller.h"
 #include "analysis/graph/components.h"
 #include "analysis/graph/links.h"
 
@@ -64,10 +65,19 @@ static uint32_t find_function(struct maker *maker, uint64_t address, bool is_cal
 	return number - 1;
 }
 
+/* Addresses in our libraries are never among the known ones. */
+static uint32_t find_caller(struct maker *maker, const struct pp_arc *arc)
+{
+	bool is_known = g_hash_table_contains(maker->by_address, &arc->from);
+	uint64_t caller = is_known ? arc->from : pp_arc_caller(maker->namer, maker->process, arc);
+
+	return caller || !arc->from ? find_function(maker, caller, true) : PP_SPONTANEOUS;
+}
+
 static void add_arc(struct maker *maker, const struct pp_arc *arc)
 {
 	uint32_t to = find_function(maker, arc->self, false);
-	uint32_t from = find_function(maker, arc->from, true);
+	uint32_t from = find_caller(maker, arc);
 	uint64_t key = (uint64_t)from << 32 | to;
 	struct pp_function *callee = pp_graph_function(maker->graph, to);
 	struct pp_call *call = g_hash_table_lookup(maker->calls, &key);

@@ -15,6 +15,7 @@
 #include "core/text/command.h"
 #include "export/exporter.h"
 #include "capture/capture.h"
+#include "analysis/caller.h"
 #include "analysis/select.h"
 #include "analysis/thread_cells.h"
 
@@ -202,11 +203,13 @@ static void add_calls(struct profile *profile, const struct pp_thread *thread)
 	for (guint i = 0; i < thread->arcs->len; i++) {
 		const struct pp_arc *arc = &g_array_index(thread->arcs, struct pp_arc, i);
 		struct function *callee = get_place(profile, arc->self, CALLEE)->function;
-		const struct place *caller = get_place(profile, arc->from, CALLER);
+		uint64_t from =
+		    pp_arc_caller(profile->export->context->namer, thread->process, arc);
+		const struct place *caller = from ? get_place(profile, from, CALLER) : NULL;
 
 		get_cost(callee, callee->file, callee->line, NULL)->calls += arc->count;
 		profile->calls += arc->count;
-		if (!caller->function)
+		if (!caller || !caller->function)
 			continue;
 		get_cost(caller->function, caller->file, caller->line, callee)->calls += arc->count;
 		/* Readers show a line only if it has a cost of its own, even zero. */

@@ -10,6 +10,7 @@
 #include "calls/survey.h"
 #include "export/stacks/samples.h"
 #include "events/events.h"
+#include "analysis/caller.h"
 #include "analysis/select.h"
 #include "analysis/thread_cells.h"
 
@@ -189,10 +190,11 @@ static void sum_arcs(struct pp_html *html, const struct pp_thread *thread)
 		const struct pp_arc *arc = &g_array_index(thread->arcs, struct pp_arc, i);
 		struct pp_stack *stack = pp_stacks_root(html->stacks);
 		g_autofree char *name = namer->function(namer->data, thread->process, arc->self);
+		uint64_t from = pp_arc_caller(namer, thread->process, arc);
 
-		if (arc->from) {
+		if (from) {
 			g_autofree char *caller =
-			    namer->function(namer->data, thread->process, arc->from);
+			    namer->function(namer->data, thread->process, from);
 
 			stack = pp_stack_child(html->stacks, stack, caller);
 		}

@@ -17,6 +17,7 @@
 #include "export/stacks/off_cpu.h"
 #include "export/stacks/pprof.pb-c.h"
 #include "capture/capture.h"
+#include "analysis/caller.h"
 #include "analysis/select.h"
 #include "analysis/paths/sums.h"
 #include "analysis/thread_cells.h"
@@ -356,11 +357,12 @@ static void add_calls(struct pprof *self, const struct pp_thread *thread)
 
 	for (guint i = 0; thread->arcs && i < thread->arcs->len; i++) {
 		const struct pp_arc *arc = &g_array_index(thread->arcs, struct pp_arc, i);
+		uint64_t from = pp_arc_caller(self->export->context->namer, thread->process, arc);
 
 		g_array_set_size(stack, 0);
 		add_place(self, stack, thread->process, arc->self - 1);
-		if (arc->from)
-			add_place(self, stack, thread->process, arc->from - 1);
+		if (from)
+			add_place(self, stack, thread->process, from - 1);
 		add_sample(self, thread, stack, CALLS, (int64_t)arc->count, NULL);
 	}
 }
