@@ -76,6 +76,28 @@ jq -e --arg folded "$folded" '
 	and ([.critical_objects[].held_ns] | add) <= ([.critical_threads[].path_ns] | add)' report.json >out ||
 	fail "critical path: $(jq -c '.critical_objects[:2], (.critical_objects | length)' report.json)"
 
+# Exports.
+grows_little 64 4 export -q --format perfetto -o out.pftrace
+grows_little $many 24 export -q --format perfetto -o out.pftrace
+
 # The index of the page is in files, so private memory does not depend on the number of objects.
 (with_sanitizers || ulimit -d $((96 << 10))
 	"$gprof_mt" export -q -i $many.64 --format html -o page.html) || fail "html"
+
+# A thread waits for each object. Those with the least waits share a stack; the sum is that of the waits.
+"$CC" -O2 -g -o awaited "$programs/objects_awaited.c" -pthread || fail "cannot compile"
+few=20000 many=100000
+! with_sanitizers || few=1000 many=2000
+for n in $few $many; do
+	"$gprof_mt" record -q -o $n.awaited --set kernel.source=none --set sync.mode=all -- ./awaited $n || fail "record"
+done
+for export in "folded --what off-cpu" "folded --what off-wake" pprof perfetto; do
+	# shellcheck disable=SC2086 # the words are split on purpose
+	grows_little awaited 8 export -q -o out --format $export
+done
+"$gprof_mt" export -q -i $many.awaited --format folded --what off-cpu -o stacks || fail "folded"
+"$gprof_mt" report -i $many.awaited --format json locks >report.json || fail "locks"
+same "waits in the stacks" "$(jq '[.locks[] | select(.type == "mutex").wait_ns] | add' report.json)" \
+	"$(grep ';pthread_mutex_lock;' stacks | awk '{ sum += $NF } END { printf "%d", sum }')"
+with_sanitizers || grep -q ';[0-9,]* mutexes initialized at use_once (objects_awaited.c:[0-9]*) [0-9]*$' stacks ||
+	fail "no stack for several objects: $(head -n 3 stacks)"

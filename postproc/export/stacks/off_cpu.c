@@ -6,6 +6,7 @@
 #include "export/stacks/off_cpu.h"
 
 #include "analysis/select.h"
+#include "analysis/state/object_refs.h"
 #include "analysis/state/select_object.h"
 
 /* The blocked time so far of an operation that has not ended. */
@@ -24,25 +25,25 @@ struct pp_off_cpu {
 	bool with_wakers; /* feed these only if wakers are wanted */
 	struct pp_wakers wakers;
 	GHashTable *sleeps; /* const struct pp_thread * -> GArray of struct sleep */
-	GHashTable *known;  /* a set of struct pp_off_cpu_use * */
-	GPtrArray *uses;    /* in order of first use */
+	struct pp_object_refs refs;
+	GHashTable *known; /* a set of struct pp_off_cpu_use * */
+	GPtrArray *uses;   /* in order of first use */
 };
 
 static guint use_hash(const void *data)
 {
 	const struct pp_off_cpu_use *use = data;
 
-	return g_direct_hash(use->thread) ^ g_direct_hash(use->object) * 31 ^
-	       g_direct_hash(use->path) * 961 ^ g_int64_hash(&use->site) ^ use->op ^
-	       g_direct_hash(use->waker.thread) * 7 ^ g_direct_hash(use->waker.path) * 17 ^
-	       g_int64_hash(&use->waker.site) * 3;
+	return g_direct_hash(use->thread) ^ use->number * 31 ^ g_direct_hash(use->path) * 961 ^
+	       g_int64_hash(&use->site) ^ use->op ^ g_direct_hash(use->waker.thread) * 7 ^
+	       g_direct_hash(use->waker.path) * 17 ^ g_int64_hash(&use->waker.site) * 3;
 }
 
 static gboolean use_equal(const void *a, const void *b)
 {
 	const struct pp_off_cpu_use *x = a, *y = b;
 
-	return x->thread == y->thread && x->object == y->object && x->path == y->path &&
+	return x->thread == y->thread && x->number == y->number && x->path == y->path &&
 	       x->site == y->site && x->op == y->op && x->waker.thread == y->waker.thread &&
 	       x->waker.path == y->waker.path && x->waker.site == y->waker.site &&
 	       x->waker.op == y->waker.op;
@@ -54,11 +55,58 @@ static void add_sleep(struct pp_off_cpu *self, const struct pp_off_cpu_use *key,
 
 	if (!use) {
 		use = g_memdup2(key, sizeof(*key));
+		use->slept_ns = 0;
 		g_hash_table_add(self->known, use);
 		g_ptr_array_add(self->uses, use);
 	}
 	use->slept_ns += slept_ns;
 }
+
+/* --- objects that no longer exist ------------------------------------------------------------- */
+
+static bool on_end(void *data, struct pp_object *object, struct pp_object *group)
+{
+	struct pp_off_cpu *self = data;
+
+	(void)group;
+	if (self->with_wakers)
+		pp_wakers_forget(&self->wakers, object);
+	return pp_object_refs_end(&self->refs, object);
+}
+
+/* Replaces the numbers of folded objects; uses that are the same then are joined. */
+static void renumber(struct pp_off_cpu *self)
+{
+	GPtrArray *uses = self->uses;
+
+	g_hash_table_remove_all(self->known);
+	self->uses = g_ptr_array_new_with_free_func(g_free);
+	for (guint i = 0; i < uses->len; i++) {
+		struct pp_off_cpu_use *use = uses->pdata[i];
+
+		use->number = pp_object_refs_now(&self->refs, use->number);
+		add_sleep(self, use, use->slept_ns);
+	}
+	g_ptr_array_unref(uses);
+}
+
+static void fold_objects(struct pp_off_cpu *self)
+{
+	if (self->refs.ended->len <= PP_OBJECT_REFS_MANY ||
+	    pp_selects_by(self->export->context, PP_SELECT_OBJECT))
+		return;
+	pp_object_refs_begin(&self->refs);
+	for (guint i = 0; i < self->uses->len; i++) {
+		const struct pp_off_cpu_use *use = self->uses->pdata[i];
+
+		pp_object_refs_weigh(&self->refs, use->number, use->slept_ns);
+	}
+	pp_object_refs_fold(&self->refs, &self->objects);
+	renumber(self);
+	pp_object_refs_forget(&self->refs);
+}
+
+/* --- events ----------------------------------------------------------------------------------- */
 
 static GArray *sleeps_of(const struct pp_off_cpu *self, const struct pp_thread *thread)
 {
@@ -133,7 +181,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	struct pp_off_cpu *self = data;
 	GArray *sleeps = sleeps_of(self, operation->thread);
 	struct pp_off_cpu_use use = {.thread = operation->thread,
-				     .object = object,
+				     .number = pp_object_number(object),
 				     .path = operation->path,
 				     .site = operation->site,
 				     .op = operation->op};
@@ -148,10 +196,13 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 
 		if (!is_of(sleep, operation))
 			continue;
-		if (sleep->slept_ns && pp_selects_operation(self->export->context, operation))
+		if (sleep->slept_ns && pp_selects_operation(self->export->context, operation)) {
+			(void)pp_object_refs_add(&self->refs, object);
 			add_sleep(self, &use, sleep->slept_ns);
+		}
 		g_array_remove_index_fast(sleeps, i);
 	}
+	fold_objects(self);
 }
 
 static void on_io(void *data, const struct pp_io *io)
@@ -159,6 +210,7 @@ static void on_io(void *data, const struct pp_io *io)
 	struct pp_off_cpu *self = pp_objects_owner(data);
 	const struct pp_off_cpu_use use = {
 	    .thread = io->thread,
+	    .number = PP_OBJECT_REFS_NONE,
 	    .path = io->path,
 	    .site = io->site,
 	    .op = pp_io_op(io->call),
@@ -177,8 +229,9 @@ struct pp_off_cpu *pp_off_cpu_new(const struct pp_export *export, bool with_wake
 	self->export = export;
 	self->with_wakers = with_wakers;
 	pp_wakers_init(&self->wakers);
-	self->object_listener =
-	    (struct pp_object_listener){.data = self, .operation = on_operation};
+	pp_object_refs_init(&self->refs);
+	self->object_listener = (struct pp_object_listener){
+	    .data = self, .operation = on_operation, .fold = on_end, .context = export->context};
 	if (with_wakers) {
 		self->object_listener.waits = on_waits;
 		self->object_listener.yielded = on_yielded;
@@ -212,8 +265,10 @@ static void add_the_rest(struct pp_off_cpu *self)
 		for (guint i = 0; i < ((GArray *)sleeps)->len; i++) {
 			const struct sleep *sleep =
 			    &g_array_index((GArray *)sleeps, struct sleep, i);
-			struct pp_off_cpu_use use = {
-			    .thread = thread, .site = sleep->site, .op = sleep->op};
+			struct pp_off_cpu_use use = {.thread = thread,
+						     .number = PP_OBJECT_REFS_NONE,
+						     .site = sleep->site,
+						     .op = sleep->op};
 
 			/* Only these parts of the selection can still be evaluated. */
 			if (sleep->slept_ns &&
@@ -223,6 +278,15 @@ static void add_the_rest(struct pp_off_cpu *self)
 								      PP_SELECT_MIN_WAIT))
 				add_sleep(self, &use, sleep->slept_ns);
 		}
+}
+
+static void find_objects(struct pp_off_cpu *self)
+{
+	for (guint i = 0; i < self->uses->len; i++) {
+		struct pp_off_cpu_use *use = self->uses->pdata[i];
+
+		use->object = pp_object_refs_at(&self->refs, use->number);
+	}
 }
 
 /* Selections by name are applied at the end. */
@@ -248,6 +312,7 @@ void pp_off_cpu_finish(struct pp_off_cpu *self, int64_t end_ns)
 	pp_thread_states_finish(self->states, end_ns);
 	add_the_rest(self);
 	g_hash_table_remove_all(self->known);
+	find_objects(self);
 	drop_others(self);
 }
 
@@ -264,6 +329,7 @@ void pp_off_cpu_free(struct pp_off_cpu *self)
 	g_hash_table_unref(self->known);
 	g_ptr_array_unref(self->uses);
 	pp_wakers_done(&self->wakers);
+	pp_object_refs_done(&self->refs);
 	pp_thread_states_free(self->states);
 	pp_objects_done(&self->objects, NULL);
 	g_free(self);

@@ -4,6 +4,9 @@
  * object; and in blocking calls, by call path and function.
  *
  * The call path of an operation is recorded at its end, so the blocked time is kept until then.
+ *
+ * Objects that no longer exist are folded when they are many: those with the least blocked time
+ * then share one object per type and call site of initialization.
  */
 #ifndef PP_EXPORT_STACKS_OFF_CPU_H
 #define PP_EXPORT_STACKS_OFF_CPU_H
@@ -15,6 +18,7 @@
 struct pp_off_cpu_use {
 	const struct pp_thread *thread;
 	struct pp_object *object; /* NULL: a blocking call, or the operation did not end */
+	uint32_t number;	  /* of the object, until the end */
 	const struct pp_path *path;
 	uint64_t site;
 	enum st_event op;	 /* of a blocking call: pp_io_op() */

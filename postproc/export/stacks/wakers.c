@@ -87,6 +87,24 @@ void pp_wakers_yielded(struct pp_wakers *wakers, const struct pp_object *mutex,
 	note(wakers, mutex, operation, operation->begin_ns);
 }
 
+/* Another object may get its serial and its memory. */
+void pp_wakers_forget(struct pp_wakers *wakers, const struct pp_object *object)
+{
+	*last_of(wakers, object) = (struct pp_release){0};
+	if (!pp_object_n_waiters(object))
+		return;
+	for (guint t = 0; t < wakers->tracks->len; t++) {
+		struct track *track = wakers->tracks->pdata[t];
+
+		for (guint i = 0; track && i < track->waits->len; i++) {
+			struct wait *wait = &g_array_index(track->waits, struct wait, i);
+
+			if (wait->object == object)
+				wait->object = NULL;
+		}
+	}
+}
+
 void pp_wakers_waits(struct pp_wakers *wakers, const struct pp_object *object,
 		     const struct pp_operation *operation)
 {

@@ -41,6 +41,9 @@ void pp_wakers_yielded(struct pp_wakers *wakers, const struct pp_object *mutex,
 void pp_wakers_operation(struct pp_wakers *wakers, const struct pp_object *object,
 			 const struct pp_operation *operation);
 
+/* The object no longer exists; call it from `fold` of the listener. */
+void pp_wakers_forget(struct pp_wakers *wakers, const struct pp_object *object);
+
 /*
  * Call at the end of a wait, before pp_wakers_operation() of it.  Returns false if the waker is
  * unknown, or not a thread of the program.

@@ -4,7 +4,9 @@
  * encoded as field 1 of a message, so each can be written separately.  Times are CLOCK_MONOTONIC,
  * declared as the trace's clock.  Readers sort by time.
  *
- * Names and texts get numbers at their first use, in the same packet.
+ * Names and texts get numbers at their first use, in the same packet.  When they are many, since
+ * objects are created again and again, they are forgotten, and numbered anew: readers then forget
+ * them, too.
  */
 #include "core/text/printable.h"
 #include "export/trace/perfetto.pb-c.h"
@@ -14,9 +16,13 @@
 #include "analysis/select.h"
 
 #define SEQUENCE	   1
+#define SAMPLES_SEQUENCE   2 /* whose texts keep their numbers */
 #define INTERNING_BEGINS   1
 #define INTERNING_IS_USED  2
 #define CLOCK_ID_MONOTONIC 3
+
+/* Texts with a number at a time. */
+#define TEXTS_MAX 16384u
 
 /* Maximum of newly interned names in a packet. */
 #define NEW_NAMES (2 * PP_SLICE_NOTES + 1)
@@ -25,7 +31,7 @@ struct perfetto {
 	const struct pp_export *export;
 	struct pp_slices *slices;
 	struct pp_trace_samples *samples;
-	GHashTable *tracks;		    /* a set of struct track * */
+	struct pp_tracks tracks;
 	GHashTable *events, *keys, *values; /* text -> 1, 2, ... */
 	uint64_t n_slices;		    /* and samples */
 };
@@ -96,11 +102,35 @@ static uint64_t intern(GHashTable *names, const char *text, struct packet *packe
 	return number;
 }
 
-/* The first packet: resets the numbering and declares the clock. */
-static void write_head(struct perfetto *self)
+/* Resets the numbering of a sequence's texts.  `clocks`: NULL if they were declared. */
+static void write_reset(struct perfetto *self, uint32_t sequence, Perfetto__ClockSnapshot *clocks,
+			Perfetto__PerfSampleDefaults *sampling)
 {
 	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
 	Perfetto__TracePacketDefaults defaults = PERFETTO__TRACE_PACKET_DEFAULTS__INIT;
+
+	defaults.has_timestamp_clock_id = 1;
+	defaults.timestamp_clock_id = CLOCK_ID_MONOTONIC;
+	defaults.perf_sample_defaults = sampling;
+	packet.has_trusted_packet_sequence_id = packet.has_sequence_flags = 1;
+	packet.trusted_packet_sequence_id = sequence;
+	packet.sequence_flags = INTERNING_BEGINS;
+	packet.trace_packet_defaults = &defaults;
+	packet.clock_snapshot = clocks;
+	write_packet(self, &packet);
+}
+
+static void forget_texts(struct perfetto *self)
+{
+	g_hash_table_remove_all(self->events);
+	g_hash_table_remove_all(self->keys);
+	g_hash_table_remove_all(self->values);
+	write_reset(self, SEQUENCE, NULL, NULL);
+}
+
+/* The first packet: declares the clock. */
+static void write_head(struct perfetto *self)
+{
 	Perfetto__ClockSnapshot clocks = PERFETTO__CLOCK_SNAPSHOT__INIT;
 	Perfetto__ClockSnapshot__Clock clock = PERFETTO__CLOCK_SNAPSHOT__CLOCK__INIT;
 	Perfetto__ClockSnapshot__Clock *list[] = {&clock};
@@ -117,18 +147,11 @@ static void write_head(struct perfetto *self)
 	clocks.clocks = list;
 	clocks.has_primary_trace_clock = 1;
 	clocks.primary_trace_clock = CLOCK_ID_MONOTONIC;
-	defaults.has_timestamp_clock_id = 1;
-	defaults.timestamp_clock_id = CLOCK_ID_MONOTONIC;
 	time.name = (char *)"CPU time (ns)";
 	time.has_period = time.period != 0;
 	sampling.timebase = &time;
-	defaults.perf_sample_defaults = &sampling;
-	packet.has_trusted_packet_sequence_id = packet.has_sequence_flags = 1;
-	packet.trusted_packet_sequence_id = SEQUENCE;
-	packet.sequence_flags = INTERNING_BEGINS;
-	packet.trace_packet_defaults = &defaults;
-	packet.clock_snapshot = &clocks;
-	write_packet(self, &packet);
+	write_reset(self, SEQUENCE, &clocks, NULL);
+	write_reset(self, SAMPLES_SEQUENCE, NULL, &sampling);
 }
 
 /* --- tracks --------------------------------------------------------------------------------- */
@@ -195,7 +218,7 @@ static void write_track(struct perfetto *self, const struct pp_track *track)
 static uint64_t track_of(struct perfetto *self, struct pp_track_key key)
 {
 	bool is_new;
-	const struct pp_track *track = pp_tracks_get(self->tracks, key, &is_new);
+	const struct pp_track *track = pp_tracks_get(&self->tracks, key, &is_new);
 
 	if (is_new)
 		write_track(self, track);
@@ -283,6 +306,8 @@ static void take_slice(void *data, const struct pp_slice *slice)
 	bool is_instant = slice->kind == PP_SLICE_RELEASE;
 	struct packet packet;
 
+	if (g_hash_table_size(self->events) + g_hash_table_size(self->values) > TEXTS_MAX)
+		forget_texts(self);
 	packet_init(&packet);
 	add_notes(self, &packet, slice);
 	if (is_instant) {
@@ -307,12 +332,17 @@ static void take_slice(void *data, const struct pp_slice *slice)
 static void write_sample(void *data, Perfetto__TracePacket *packet)
 {
 	packet->has_trusted_packet_sequence_id = packet->has_sequence_flags = 1;
-	packet->trusted_packet_sequence_id = SEQUENCE;
+	packet->trusted_packet_sequence_id = SAMPLES_SEQUENCE;
 	packet->sequence_flags = INTERNING_IS_USED;
 	write_packet(data, packet);
 }
 
 /* --- the exporter --------------------------------------------------------------------------- */
+
+static void forget_object(void *data, const struct pp_object *object)
+{
+	pp_tracks_forget(&((struct perfetto *)data)->tracks, object);
+}
 
 static GHashTable *names_new(void)
 {
@@ -324,9 +354,9 @@ static void *perfetto_start(const struct pp_export *export)
 	struct perfetto *self = g_new0(struct perfetto, 1);
 
 	self->export = export;
-	self->slices = pp_slices_new(export, take_slice, self);
+	self->slices = pp_slices_new(export, take_slice, forget_object, self);
 	self->samples = pp_trace_samples_new(export, write_sample, self);
-	self->tracks = pp_tracks_new();
+	pp_tracks_init(&self->tracks);
 	self->events = names_new();
 	self->keys = names_new();
 	self->values = names_new();
@@ -359,7 +389,7 @@ static void perfetto_free(void *state)
 {
 	struct perfetto *self = state;
 
-	g_hash_table_unref(self->tracks);
+	pp_tracks_done(&self->tracks);
 	g_hash_table_unref(self->events);
 	g_hash_table_unref(self->keys);
 	g_hash_table_unref(self->values);

@@ -4,15 +4,21 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "export/stacks/wakers.h"
 #include "analysis/graph/call_sites.h"
 #include "analysis/select.h"
 #include "analysis/state/wait_end.h"
 
+/* Texts of slices are discarded when they are this many. */
+#define TEXTS_MAX ((size_t)1 << 20)
+
 /* A wait that has not ended. */
 struct wait {
-	struct pp_object *object;
+	struct pp_object *object; /* NULL: it no longer exists */
+	char *name;		  /* ... and had this name */
+	uint64_t address;
 	enum st_event op;
 	int64_t begin_ns;
 	const struct pp_thread *holder;
@@ -21,13 +27,14 @@ struct wait {
 
 /* struct pp_object.data */
 struct object {
-	const char *name; /* NULL: not resolved yet */
+	char *name;	  /* NULL: not resolved yet */
 	int64_t shown_ns; /* the end of the last slice on its track */
 };
 
 struct pp_slices {
 	const struct pp_pass_context *context;
 	void (*take)(void *data, const struct pp_slice *slice);
+	void (*forget)(void *data, const struct pp_object *object);
 	void *data;
 	struct pp_thread_listener thread_listener;
 	struct pp_object_listener object_listener;
@@ -38,7 +45,8 @@ struct pp_slices {
 	GPtrArray *site_names; /* of char *, by number of the site */
 	GPtrArray *waits; /* of GArray of struct wait, innermost last; by serial of the thread */
 	struct pp_wakers wakers;
-	GStringChunk *texts;
+	GStringChunk *texts; /* of the slices of one event, and some before it */
+	size_t texts_bytes;  /* at most */
 	uint64_t n_flows;
 };
 
@@ -60,6 +68,7 @@ static const char *text_of(struct pp_slices *slices, char *text)
 {
 	const char *kept = g_string_chunk_insert_const(slices->texts, text);
 
+	slices->texts_bytes += strlen(text) + 1;
 	g_free(text);
 	return kept;
 }
@@ -73,7 +82,8 @@ const char *pp_slices_object(struct pp_slices *slices, struct pp_object *object)
 	if (data->name && object->type != GM_SYNC_TYPE_thread)
 		return data->name;
 	name = pp_object_name(object, slices->context->namer);
-	data->name = text_of(slices, g_strdup_printf("%s (0x%" PRIx64 ")", name, object->address));
+	g_free(data->name);
+	data->name = g_strdup_printf("%s (0x%" PRIx64 ")", name, object->address);
 	return data->name;
 }
 
@@ -141,10 +151,19 @@ static void hand_out(struct pp_slices *slices, struct pp_slice *slice)
 
 /* --- waits ---------------------------------------------------------------------------------- */
 
+static void cut_waits(GArray *waits, guint n)
+{
+	for (guint i = n; i < waits->len; i++)
+		g_free(g_array_index(waits, struct wait, i).name);
+	g_array_set_size(waits, n);
+}
+
 static void waits_free(void *data)
 {
-	if (data)
+	if (data) {
+		cut_waits(data, 0);
 		g_array_unref(data);
+	}
 }
 
 static GArray *waits_of(struct pp_slices *slices, const struct pp_thread *thread)
@@ -169,7 +188,7 @@ static struct wait *find_wait(struct pp_slices *slices, const struct pp_operatio
 		struct wait *wait = &g_array_index(waits, struct wait, i);
 
 		if (wait->op == operation->op && wait->begin_ns == operation->begin_ns &&
-		    wait->object->address == operation->object)
+		    wait->address == operation->object)
 			return wait;
 	}
 	return NULL;
@@ -181,6 +200,7 @@ static void on_waits(void *data, struct pp_object *object, const struct pp_opera
 	const struct pp_hold *hold;
 	struct wait wait = {
 	    .object = object,
+	    .address = object->address,
 	    .op = operation->op,
 	    .begin_ns = operation->begin_ns,
 	    .holder = pp_wait_owner(&slices->ends, object, operation, &hold),
@@ -277,9 +297,11 @@ static const char *state_name(struct pp_slices *slices, const struct pp_interval
 		return "asleep";
 	case PP_MODE_BLOCKED_SYNC:
 		if (wait)
-			return text_of(slices,
-				       g_strconcat("blocked on ",
-						   pp_slices_object(slices, wait->object), NULL));
+			return text_of(slices, g_strconcat("blocked on ",
+							   wait->object ? pp_slices_object(
+									      slices, wait->object)
+									: wait->name,
+							   NULL));
 		return "blocked";
 	default:
 		return "not known";
@@ -351,7 +373,7 @@ static void end_wait(struct pp_slices *slices, struct pp_object *object,
 	hand_out(slices, &slice);
 	/* Nested waits were abandoned. */
 	if (wait)
-		g_array_set_size(waits, (guint)(wait - (struct wait *)(void *)waits->data));
+		cut_waits(waits, (guint)(wait - (struct wait *)(void *)waits->data));
 }
 
 static void on_operation(void *data, struct pp_object *object, const struct pp_operation *operation,
@@ -398,8 +420,51 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 	hand_out(slices, &slice);
 }
 
+/* A barrier may be destroyed while its last waiters have not returned. */
+static void name_in_waits(struct pp_slices *slices, struct pp_object *object)
+{
+	for (guint t = 0; t < slices->waits->len; t++) {
+		GArray *waits = slices->waits->pdata[t];
+
+		for (guint i = 0; waits && i < waits->len; i++) {
+			struct wait *wait = &g_array_index(waits, struct wait, i);
+
+			if (wait->object != object)
+				continue;
+			wait->name = g_strdup(pp_slices_object(slices, object));
+			wait->object = NULL;
+		}
+	}
+}
+
+static void object_free(void *data)
+{
+	struct object *object = data;
+
+	g_free(object->name);
+	g_free(object);
+}
+
+static bool on_end(void *data, struct pp_object *object, struct pp_object *group)
+{
+	struct pp_slices *slices = data;
+
+	(void)group;
+	if (pp_object_n_waiters(object))
+		name_in_waits(slices, object);
+	pp_wakers_forget(&slices->wakers, object);
+	slices->forget(slices->data, object);
+	if (object->data)
+		object_free(g_steal_pointer(&object->data));
+	return false;
+}
+
 void pp_slices_event(struct pp_slices *slices, const struct pp_event *event)
 {
+	if (slices->texts_bytes > TEXTS_MAX) {
+		g_string_chunk_clear(slices->texts);
+		slices->texts_bytes = 0;
+	}
 	if (event->kind == PP_EVENT_WAKING)
 		pp_wakers_waking(&slices->wakers, event);
 	pp_thread_states_event(slices->states, event);
@@ -427,18 +492,23 @@ void pp_slices_note_kernel(const struct pp_export *export)
 }
 
 struct pp_slices *pp_slices_new(const struct pp_export *export,
-				void (*take)(void *data, const struct pp_slice *slice), void *data)
+				void (*take)(void *data, const struct pp_slice *slice),
+				void (*forget)(void *data, const struct pp_object *object),
+				void *data)
 {
 	struct pp_slices *slices = g_new0(struct pp_slices, 1);
 
 	slices->context = export->context;
 	slices->take = take;
+	slices->forget = forget;
 	slices->data = data;
 	slices->object_listener = (struct pp_object_listener){.data = slices,
 							      .waits = on_waits,
 							      .operation = on_operation,
 							      .released = on_released,
-							      .yielded = on_yielded};
+							      .yielded = on_yielded,
+							      .fold = on_end,
+							      .context = export->context};
 	pp_objects_init(&slices->objects, &slices->object_listener, NULL);
 	slices->thread_listener = pp_objects_feed(&slices->objects);
 	slices->thread_listener.interval = on_interval;
@@ -457,7 +527,7 @@ void pp_slices_free(struct pp_slices *slices)
 	if (!slices)
 		return;
 	pp_thread_states_free(slices->states);
-	pp_objects_done(&slices->objects, g_free);
+	pp_objects_done(&slices->objects, object_free);
 	pp_wait_ends_done(&slices->ends);
 	pp_call_sites_done(&slices->sites);
 	g_ptr_array_unref(slices->site_names);

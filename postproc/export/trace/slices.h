@@ -54,9 +54,14 @@ struct pp_slices;
 #define PP_SLICES_KINDS	  PP_THREAD_STATE_KINDS
 #define PP_SLICES_SELECTS (PP_SELECT_THREAD | PP_SELECT_TIME)
 
-/* Passes selected slices to `take`, cut to the selected time.  The texts stay valid. */
+/*
+ * Passes selected slices to `take`, cut to the selected time.  The texts are valid during the call.
+ * After `forget`, there are no more slices of the object, whose memory may be another's then.
+ */
 struct pp_slices *pp_slices_new(const struct pp_export *export,
-				void (*take)(void *data, const struct pp_slice *slice), void *data);
+				void (*take)(void *data, const struct pp_slice *slice),
+				void (*forget)(void *data, const struct pp_object *object),
+				void *data);
 void pp_slices_free(struct pp_slices *slices);
 void pp_slices_event(struct pp_slices *slices, const struct pp_event *event);
 void pp_slices_finish(struct pp_slices *slices, int64_t end_ns);
@@ -68,8 +73,8 @@ int pp_slices_nothing(const struct pp_export *export, struct pp_error *err);
 void pp_slices_note_kernel(const struct pp_export *export);
 
 /*
- * Returns the object's name with its address, because several may have the same name.  The text
- * stays valid.
+ * Returns the object's name with its address, because several may have the same name.  The text is
+ * valid as long as the object, or until the next call for a thread.
  */
 const char *pp_slices_object(struct pp_slices *slices, struct pp_object *object);
 

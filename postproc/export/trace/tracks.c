@@ -18,22 +18,56 @@ static gboolean track_equal(const void *a, const void *b)
 	return x->kind == y->kind && x->of == y->of && x->by == y->by;
 }
 
-GHashTable *pp_tracks_new(void)
+void pp_tracks_init(struct pp_tracks *tracks)
 {
-	return g_hash_table_new_full(track_hash, track_equal, g_free, NULL);
+	*tracks = (struct pp_tracks){
+	    .known = g_hash_table_new_full(track_hash, track_equal, g_free, NULL)};
 }
 
-const struct pp_track *pp_tracks_get(GHashTable *tracks, struct pp_track_key key, bool *ret_is_new)
+void pp_tracks_done(struct pp_tracks *tracks)
 {
-	struct pp_track *track = g_hash_table_lookup(tracks, &key);
+	g_hash_table_unref(tracks->known);
+}
+
+static gboolean is_of_object(void *key, void *value, void *object)
+{
+	const struct pp_track *track = key;
+
+	(void)value;
+	return track->key.kind == PP_TRACK_LOCK && track->key.of == object;
+}
+
+static struct pp_track *main_track(const struct pp_tracks *tracks, const void *object)
+{
+	const struct pp_track_key key = {PP_TRACK_LOCK, object, NULL};
+
+	return g_hash_table_lookup(tracks->known, &key);
+}
+
+void pp_tracks_forget(struct pp_tracks *tracks, const struct pp_object *object)
+{
+	struct pp_track *track = main_track(tracks, object);
+
+	if (track && track->has_aside)
+		g_hash_table_foreach_remove(tracks->known, is_of_object, (void *)object);
+	else if (track)
+		g_hash_table_remove(tracks->known, track);
+}
+
+const struct pp_track *pp_tracks_get(struct pp_tracks *tracks, struct pp_track_key key,
+				     bool *ret_is_new)
+{
+	struct pp_track *track = g_hash_table_lookup(tracks->known, &key);
 
 	*ret_is_new = !track;
 	if (track)
 		return track;
+	if (key.kind == PP_TRACK_LOCK && key.by)
+		main_track(tracks, key.of)->has_aside = true;
 	track = g_new0(struct pp_track, 1);
 	track->key = key;
-	track->number = g_hash_table_size(tracks) + 1;
-	g_hash_table_add(tracks, track);
+	track->number = ++tracks->n_ever;
+	g_hash_table_add(tracks->known, track);
 	return track;
 }
 

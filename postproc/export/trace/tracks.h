@@ -23,12 +23,23 @@ struct pp_track_key {
 struct pp_track {
 	struct pp_track_key key;
 	uint64_t number; /* 1, 2, ... */
+	bool has_aside;	 /* a lock's main track: it has others by holder */
 };
 
-GHashTable *pp_tracks_new(void); /* a set of struct pp_track * */
+struct pp_tracks {
+	GHashTable *known; /* a set of struct pp_track * */
+	uint64_t n_ever;
+};
+
+void pp_tracks_init(struct pp_tracks *tracks);
+void pp_tracks_done(struct pp_tracks *tracks);
 
 /* *ret_is_new: the track was created by this call. */
-const struct pp_track *pp_tracks_get(GHashTable *tracks, struct pp_track_key key, bool *ret_is_new);
+const struct pp_track *pp_tracks_get(struct pp_tracks *tracks, struct pp_track_key key,
+				     bool *ret_is_new);
+
+/* The object no longer exists: its numbers are not used again. */
+void pp_tracks_forget(struct pp_tracks *tracks, const struct pp_object *object);
 
 struct pp_track_key pp_track_of_slice(const struct pp_slice *slice);
 
