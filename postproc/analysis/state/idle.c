@@ -12,8 +12,10 @@ struct wanted {
 	int64_t base_ns;  /* sum at the begin of its wait */
 };
 
+/* The key: address: the thread's serial plus 1; 0: none; detail: the waiter's, if turns alternate.
+ */
 struct by_waker {
-	struct pp_site_key key; /* address: the thread's serial plus 1; 0: none */
+	struct pp_site_key key;
 	struct pp_idle_total total;
 };
 
@@ -33,6 +35,7 @@ void pp_idle_init(struct pp_idle *idle, const struct pp_pass_context *context)
 	idle->waited_for = g_hash_table_new(NULL, NULL);
 	idle->owners = (struct pp_site_set){0};
 	pp_turns_init(&idle->turns);
+	pp_handovers_init(&idle->handovers);
 }
 
 void pp_idle_done(struct pp_idle *idle)
@@ -41,6 +44,7 @@ void pp_idle_done(struct pp_idle *idle)
 	g_clear_pointer(&idle->waited_for, g_hash_table_unref);
 	pp_site_set_done(&idle->owners);
 	pp_turns_done(&idle->turns);
+	pp_handovers_done(&idle->handovers);
 }
 
 void pp_idle_object_free(struct pp_idle_object *of)
@@ -192,18 +196,46 @@ static bool wakes(const struct pp_operation *operation)
 	       pp_sync_has(operation->op, PP_SYNC_WAKES);
 }
 
+/* The number of threads that it may wake.  A post may be for one that does not wait yet. */
+static unsigned n_woken(const struct pp_object *object, const struct pp_operation *operation)
+{
+	guint n_waiters = pp_object_n_waiters(object);
+
+	if (object->type == GM_SYNC_TYPE_sem)
+		return 1;
+	return operation->op == ST_EVENT_cond_broadcast ? n_waiters : MIN(n_waiters, 1);
+}
+
 static struct pp_site_key owner(uint64_t mutex, uint32_t thread)
 {
 	return (struct pp_site_key){.address = mutex, .detail = thread};
 }
 
-/* The serial number plus 1 of the thread that ended the wait; 0: not known. */
-static uint64_t waker_of(const struct pp_idle_object *of, const struct pp_operation *operation)
+/* The thread that ended the wait; NULL: not known. */
+static const struct pp_thread *find_waker(const struct pp_idle_object *of,
+					  const struct pp_operation *operation)
 {
 	return of && of->waker && of->waker != operation->thread &&
 		       of->waker_ns >= operation->begin_ns && of->waker_ns <= operation->end_ns
-		   ? of->waker->serial + 1
-		   : 0;
+		   ? of->waker
+		   : NULL;
+}
+
+/* The same, or the last thread that posted the semaphore that was acquired without a wait. */
+static const struct pp_thread *find_giver(const struct pp_idle_object *of,
+					  const struct pp_operation *operation)
+{
+	if (operation->waited || !of || of->waker == operation->thread)
+		return find_waker(of, operation);
+	return of->waker;
+}
+
+/* Its serial number plus 1; 0: not known. */
+static uint64_t waker_of(const struct pp_idle_object *of, const struct pp_operation *operation)
+{
+	const struct pp_thread *waker = find_waker(of, operation);
+
+	return waker ? waker->serial + 1 : 0;
 }
 
 /* Its only waiter was woken. */
@@ -256,15 +288,20 @@ void pp_idle_operation(struct pp_idle *idle, struct pp_idle_object **of,
 			want_no_more(idle, holder_at(object, i), object, operation->end_ns);
 		return;
 	}
+	if (operation->waited || (acquired && object->type == GM_SYNC_TYPE_sem))
+		pp_handovers_got(&idle->handovers, operation, find_giver(*of, operation),
+				 *of ? (*of)->waker_ns : 0);
 	if (object->type != GM_SYNC_TYPE_cond && object->type != GM_SYNC_TYPE_sem)
 		return;
 	if (!*of)
 		*of = g_new0(struct pp_idle_object, 1);
+	(*of)->handovers = &idle->handovers;
 	if (object->type == GM_SYNC_TYPE_cond)
 		note_owner(idle, *of, operation);
 	if (wakes(operation)) {
 		(*of)->waker = thread;
 		(*of)->waker_ns = operation->end_ns;
+		pp_handovers_wakes(&idle->handovers, thread, n_woken(object, operation));
 	} else if (is_peer) {
 		key = peer(object, operation->site, thread->serial);
 		(void)pp_site_set_get(&(*of)->peers, sizeof(key), &key);
@@ -300,6 +337,8 @@ void pp_idle_add(const struct pp_idle *idle, const struct pp_idle_object *of,
 
 	if (!may_be_idle(object, operation))
 		return;
+	if (pp_handovers_alternate(&idle->handovers, operation))
+		key.detail = operation->thread->serial + 1;
 	sum = pp_site_set_get(&sums->by_waker, sizeof(*sum), &key);
 	sum->total.n += counts && idle_ns == wait_ns;
 	sum->total.ns += idle_ns;
@@ -324,13 +363,19 @@ static bool is_peer(const struct pp_idle_object *of, const struct pp_object *obj
 							 of->waiter->serial});
 }
 
+static bool is_handover(const struct pp_idle_object *of, const struct pp_site_key *key)
+{
+	return of && key->detail &&
+	       pp_handovers_has(of->handovers, (uint32_t)(key->address - 1), key->detail - 1);
+}
+
 void pp_idle_get(const struct pp_idle_object *of, const struct pp_object *object,
 		 const struct pp_idle_sums *sums, uint64_t site, struct pp_idle_total *total)
 {
 	for (unsigned i = 0; i < sums->by_waker.n; i++) {
 		const struct by_waker *sum = PP_SITE_SET_AT(&sums->by_waker, struct by_waker, i);
 
-		if (is_peer(of, object, site, sum->key.address))
+		if (is_peer(of, object, site, sum->key.address) || is_handover(of, &sum->key))
 			continue;
 		total->n += sum->total.n;
 		total->ns += sum->total.ns;

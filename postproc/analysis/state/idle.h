@@ -10,7 +10,8 @@
  *   mutex for another such one: a queue in which each thread has its own.  For a semaphore, it is a
  *   thread that also acquires it.  A wait that nothing ended, or a timeout, has no peer;
  * - meanwhile no thread waited for a lock that the waiter held: such a part of the wait is not
- * idle.
+ *   idle;
+ * - the waiter and the thread that ended the wait do not hand over to each other (handover.h).
  *
  * A blocking call is idle if it waits for time, for any of several inputs, for a connection, a
  * child or a signal (pp_io_is_idle), except for the time in which a thread waited for a lock that
@@ -25,6 +26,7 @@
 
 #include "analysis/pass.h"
 #include "analysis/site_set.h"
+#include "analysis/state/handover.h"
 #include "analysis/state/object_state.h"
 #include "analysis/state/turns.h"
 
@@ -35,6 +37,7 @@ struct pp_idle {
 	struct pp_site_set owners; /* of struct pp_site_key: mutex, and thread that waited with it
 				      for a condition variable of its own */
 	struct pp_turns turns;
+	struct pp_handovers handovers;
 };
 
 /* The state of a condition variable or a semaphore. */
@@ -46,7 +49,8 @@ struct pp_idle_object {
 	bool has_waited;
 	uint64_t mutex;			  /* of its wait */
 	const struct pp_site_set *owners; /* NULL: its waiter did not destroy it */
-	const struct pp_turns *turns;	  /* NULL: no thread ended a wait of its only waiter */
+	const struct pp_handovers *handovers;
+	const struct pp_turns *turns; /* NULL: no thread ended a wait of its only waiter */
 };
 
 /* The sums of waits, by the thread that ended them. */
