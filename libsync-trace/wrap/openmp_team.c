@@ -18,6 +18,7 @@
  */
 #include "libc/openmp.h"
 #include "record/writer.h"
+#include "runtime/process/process.h"
 
 /* Called by libsync_trace_openmp.so. */
 #define ST_OPENMP_DECLARE(type, name, parameters, version) ST_EXPORT type st_##name parameters;
@@ -48,11 +49,12 @@ static bool has_unknown_tasks; /* a function found no slot */
 static void wait_begin(struct wait *wait)
 {
 	const enum st_event end = wait->begin + 1;
-	struct st_thread *self = __atomic_load_n(&has_unknown_tasks, __ATOMIC_RELAXED) ||
-					 st_skips(end, wait->object, wait->site)
-				     ? NULL
-				     : st_enter();
+	bool is_skipped = st_skips(end, wait->object, wait->site);
+	bool is_left_out = !is_skipped && __atomic_load_n(&has_unknown_tasks, __ATOMIC_RELAXED);
+	struct st_thread *self = is_skipped || is_left_out ? NULL : st_enter();
 
+	if (is_left_out)
+		gm_process_count_task_wait();
 	wait->begin_ns =
 	    self != NULL ? st_note_begin(self, wait->begin, wait->site, wait->object, 0) : 0;
 	own.open = wait;

@@ -325,6 +325,8 @@ static void note_losses(struct pp_model *model)
 			  0, process->folder, process->n_in_memory);
 		note_loss(model, PP_LOSS_OF_LOADS, PP_LOSS_STALLED, process->folder,
 			  process->maps_left_out);
+		note_loss(model, PP_LOSS_OF_TASK_WAITS, 0, process->folder,
+			  process->task_waits_left_out);
 		note_left_out(model, process->left_out, process->folder);
 	}
 	for (guint i = 0; i < model->threads->len; i++)

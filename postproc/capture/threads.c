@@ -133,6 +133,7 @@ static void take_header(struct pp_process *process, const struct gm_threads_head
 	process->sync_auto = (header->sync_objects & GM_SYNC_IN_AUTO_MODE) != 0;
 	process->left_out = header->stalled;
 	process->maps_left_out = header->maps_left_out;
+	process->task_waits_left_out = header->task_waits_left_out;
 	process->threads_why =
 	    (uint16_t)(header->threads_why | stalled(header->stalled, GM_STALLED_THREADS));
 	process->calls_why =

@@ -17,6 +17,11 @@
 	"an object was loaded or unloaded unnoticed, so some addresses may have no name or that "  \
 	"of another object"
 
+/* OpenMP's waits that are not recorded: libsync-trace/wrap/openmp_team.c. */
+#define PP_LOSS_OF_TASK_WAITS                                                                      \
+	"OpenMP's waits not recorded, since tasks run in them: the program has more than 256 "     \
+	"functions of tasks"
+
 /* Converts the recorded reasons for lost synch-events to the bits that pp_loss_text() expects. */
 unsigned pp_loss_of_events(unsigned whys);
 

@@ -36,6 +36,7 @@ struct pp_process {
 	uint16_t threads_why, calls_why, events_why; /* core/loss.h */
 	uint8_t left_out;			     /* enum gm_stalled: steps that have no count */
 	uint32_t maps_left_out;			     /* updates of the load map */
+	uint64_t task_waits_left_out;		     /* waits with tasks of unknown functions */
 	GPtrArray *threads; /* of struct pp_thread *, by index; borrowed from the model */
 	GArray *helpers;    /* of struct pp_helper, by capture/helpers; NULL: none */
 	GArray *maps;	    /* of struct pp_load, by capture/maps; NULL: no load map */

@@ -195,9 +195,12 @@ struct gm_threads_header {
 	uint32_t pid_namespace;
 	uint32_t
 	    maps_left_out; /* attempts to update `maps`, prevented by a stopped thread; atomic */
+	/* OpenMP's waits that were not recorded, since tasks run in them that are not known; atomic
+	 */
+	uint64_t task_waits_left_out;
 };
 _Static_assert(sizeof(struct gm_threads_header) ==
-		   144 + 4 * GM_THREAD_BUCKETS + GM_UNWRITTEN_MAX * sizeof(struct gm_unwritten),
+		   152 + 4 * GM_THREAD_BUCKETS + GM_UNWRITTEN_MAX * sizeof(struct gm_unwritten),
 	       "on-disk size");
 
 /* Kinds of synchronization, with the names used in [sync] types and in event names. */

@@ -862,6 +862,14 @@ void gm_process_set_sync_objects(uint8_t objects)
 		__atomic_fetch_or(&header->sync_objects, objects, __ATOMIC_RELAXED);
 }
 
+void gm_process_count_task_wait(void)
+{
+	struct gm_threads_header *header = gm_threads_table();
+
+	if (header != NULL)
+		__atomic_fetch_add(&header->task_waits_left_out, 1, __ATOMIC_RELAXED);
+}
+
 void gm_process_count_path_lost(void)
 {
 	struct gm_threads_header *header = gm_threads_table();

@@ -140,4 +140,7 @@ void gm_process_set_sync_objects(uint8_t objects);
 /* Counts an event that lacks its call path. */
 void gm_process_count_path_lost(void);
 
+/* Counts a wait that is not recorded, since tasks run in it that are not known. */
+void gm_process_count_task_wait(void);
+
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handover sem|cond ROUNDS: main() asks a second thread for a result and waits for it, ROUNDS times;
- * the second thread works for a millisecond for each, and main() for none.
+ * handover sem|cond ROUNDS: main() asks a second thread for a result and waits for it, ROUNDS
+ * times; the second thread works for a millisecond for each, and main() for none.
  */
 #include <pthread.h>
 #include <semaphore.h>

@@ -4,16 +4,20 @@
  * taskwait, taskgroup and at a barrier, loops, a region within a region, and a cancelled one.
  * Prints what was computed; to stderr, for each thread of the team, its tid and its own account in
  * ns: the waits at the ends of regions, without a region, for tasks, and at barriers, the latter
- * two without the tasks that it ran meanwhile.
+ * two without the tasks that it ran meanwhile; and the time that it was runnable without a CPU.
  */
 #define _GNU_SOURCE
 #include <omp.h>
+#include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "cpu_time.h"
 
 #define THREADS 3
 #define MS	1000000
@@ -23,6 +27,8 @@ static struct account {
 	long left_ns;	  /* when its last share ended */
 	long in_tasks_ns; /* time in tasks */
 	long n_tasks;
+	long left_cpu_ns; /* its CPU time then */
+	pthread_t thread;
 	int tid;
 } accounts[THREADS];
 static int n_left; /* shares that have ended, in all rounds */
@@ -53,6 +59,7 @@ static void come(void)
 	struct account *my = mine();
 
 	my->tid = gettid();
+	my->thread = pthread_self();
 	if (my->left_ns && my != accounts)
 		my->idle_ns += now() - my->left_ns;
 }
@@ -60,14 +67,51 @@ static void come(void)
 static void leave(void)
 {
 	mine()->left_ns = now();
+	mine()->left_cpu_ns = cpu_time_ns(pthread_self());
 	__atomic_fetch_add(&n_left, 1, __ATOMIC_RELEASE);
+}
+
+/* It sleeps, or has spun since it left. */
+static bool is_waiting(const struct account *other)
+{
+	char path[64], state = '?';
+	FILE *file;
+
+	if (cpu_time_ns(other->thread) > other->left_cpu_ns + MS)
+		return true;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", other->tid);
+	file = fopen(path, "r");
+	if (file && fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+		state = '?';
+	if (file)
+		fclose(file);
+	return state == 'S';
 }
 
 static void work_after_others(int round, long ns)
 {
 	while (__atomic_load_n(&n_left, __ATOMIC_ACQUIRE) < (round + 1) * THREADS - 1)
 		sched_yield();
+	for (int i = 0; i < THREADS; i++)
+		while (&accounts[i] != mine() && !is_waiting(&accounts[i]))
+			sched_yield();
 	work(ns);
+}
+
+/* The time that the thread was runnable without a CPU. */
+static long delay_ns(int tid)
+{
+	char path[64];
+	long delay = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", tid);
+	file = fopen(path, "r");
+	if (!file || fscanf(file, "%*d %ld", &delay) != 1)
+		delay = 0;
+	if (file)
+		fclose(file);
+	return delay;
 }
 
 static void joined(void)
@@ -227,8 +271,9 @@ int main(int argc, char **argv)
 	for (int i = 0; i < THREADS; i++)
 		n += accounts[i].n_tasks;
 	for (int i = 0; i < THREADS; i++)
-		fprintf(stderr, "%d %ld %ld %ld %ld\n", accounts[i].tid, accounts[i].join_ns,
-			accounts[i].idle_ns, accounts[i].tasks_ns, accounts[i].barrier_ns);
+		fprintf(stderr, "%d %ld %ld %ld %ld %ld\n", accounts[i].tid, accounts[i].join_ns,
+			accounts[i].idle_ns, accounts[i].tasks_ns, accounts[i].barrier_ns,
+			delay_ns(accounts[i].tid));
 	printf("tasks %ld sum %ld within %ld cancelled %ld\n", n, loops(), within(), cancelled());
 	return 0;
 }
