@@ -10,6 +10,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
+#include "symbols/local_name.h"
 #include "symbols/ranges.h"
 #include "symbols/wrapper.h"
 
@@ -20,7 +21,8 @@ struct unit {
 	Dwarf_Die die;
 	Dwarf_Die tree; /* the unit's tree, or that of its .dwo file */
 	bool is_open, is_deep;
-	GArray *functions; /* of Dwarf_Die */
+	GArray *functions;  /* of Dwarf_Die */
+	GHashTable *locals; /* of functions without a linkage name: offset -> scope */
 	struct pp_ranges ranges;
 };
 
@@ -31,6 +33,7 @@ struct pp_code {
 	GArray *units; /* of struct unit */
 	struct pp_ranges ranges;
 	bool has_split;
+	GStringChunk *names; /* of functions, and scopes */
 };
 
 static void unit_clear(void *data)
@@ -38,6 +41,7 @@ static void unit_clear(void *data)
 	struct unit *unit = data;
 
 	g_clear_pointer(&unit->functions, g_array_unref);
+	g_clear_pointer(&unit->locals, g_hash_table_unref);
 	pp_ranges_done(&unit->ranges);
 }
 
@@ -46,6 +50,7 @@ struct pp_code *pp_code_new(Dwfl_Module *module)
 	struct pp_code *code = g_new0(struct pp_code, 1);
 
 	code->module = module;
+	code->names = g_string_chunk_new(1024);
 	code->units = g_array_new(FALSE, TRUE, sizeof(struct unit));
 	g_array_set_clear_func(code->units, unit_clear);
 	pp_ranges_init(&code->ranges);
@@ -58,6 +63,7 @@ void pp_code_free(struct pp_code *code)
 		return;
 	g_array_unref(code->units);
 	pp_ranges_done(&code->ranges);
+	g_string_chunk_free(code->names);
 	g_free(code);
 }
 
@@ -117,7 +123,39 @@ static void add_function(struct unit *unit, Dwarf_Die *die)
 	g_array_append_val(unit->functions, *die);
 }
 
-static void walk(struct unit *unit, Dwarf_Die *parent, unsigned depth)
+/* What a walk has reached: the scope is NULL in one without a name. */
+struct walk {
+	struct unit *unit;
+	GStringChunk *names;
+	GString *scope;
+};
+
+static void note_local(const struct walk *walk, Dwarf_Die *die)
+{
+	if (!walk->scope || !pp_local_name_is_missing(die))
+		return;
+	g_hash_table_insert(walk->unit->locals, GSIZE_TO_POINTER(dwarf_dieoffset(die)),
+			    g_string_chunk_insert_const(walk->names, walk->scope->str));
+}
+
+static void walk_children(const struct walk *walk, Dwarf_Die *parent, unsigned depth);
+
+static void walk_into(const struct walk *walk, Dwarf_Die *die, unsigned depth)
+{
+	struct walk inner = *walk;
+	gsize len = walk->scope ? walk->scope->len : 0;
+	int tag = dwarf_tag(die);
+
+	if (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
+	    tag == DW_TAG_inlined_subroutine ||
+	    (inner.scope && !pp_local_name_add_scope(inner.scope, die)))
+		inner.scope = NULL;
+	walk_children(&inner, die, depth);
+	if (walk->scope)
+		g_string_truncate(walk->scope, len);
+}
+
+static void walk_children(const struct walk *walk, Dwarf_Die *parent, unsigned depth)
 {
 	Dwarf_Die die;
 	int more = depth < MAX_DEPTH ? dwarf_child(parent, &die) : 1;
@@ -125,21 +163,28 @@ static void walk(struct unit *unit, Dwarf_Die *parent, unsigned depth)
 	for (; more == 0; more = dwarf_siblingof(&die, &die)) {
 		int tag = dwarf_tag(&die);
 
-		if (tag == DW_TAG_subprogram)
-			add_function(unit, &die);
-		if (may_hold_functions(tag, unit->is_deep))
-			walk(unit, &die, depth + 1);
+		if (tag == DW_TAG_subprogram) {
+			add_function(walk->unit, &die);
+			note_local(walk, &die);
+		}
+		if (may_hold_functions(tag, walk->unit->is_deep))
+			walk_into(walk, &die, depth + 1);
 	}
 }
 
-static void find_functions(struct unit *unit, bool is_deep)
+static void find_functions(struct pp_code *code, struct unit *unit, bool is_deep)
 {
+	g_autoptr(GString) scope = g_string_new(NULL);
+	const struct walk walk = {unit, code->names, scope};
+
 	g_clear_pointer(&unit->functions, g_array_unref);
+	g_clear_pointer(&unit->locals, g_hash_table_unref);
 	pp_ranges_done(&unit->ranges);
 	unit->functions = g_array_new(FALSE, FALSE, sizeof(Dwarf_Die));
 	pp_ranges_init(&unit->ranges);
+	unit->locals = g_hash_table_new(NULL, NULL);
 	unit->is_deep = is_deep;
-	walk(unit, &unit->tree, 0);
+	walk_children(&walk, &unit->tree, 0);
 	pp_ranges_sort(&unit->ranges);
 }
 
@@ -156,17 +201,17 @@ static void open_unit(struct pp_code *code, struct unit *unit)
 		if (split.addr)
 			unit->tree = split;
 	}
-	find_functions(unit, false);
+	find_functions(code, unit, false);
 }
 
 /* NULL if no function is known to contain the address. */
-static Dwarf_Die *find_function(struct unit *unit, Dwarf_Addr address)
+static Dwarf_Die *find_function(struct pp_code *code, struct unit *unit, Dwarf_Addr address)
 {
 	uint32_t number;
 	bool is_found = pp_ranges_find(&unit->ranges, address, &number);
 
 	if (!is_found && !unit->is_deep) {
-		find_functions(unit, true);
+		find_functions(code, unit, true);
 		is_found = pp_ranges_find(&unit->ranges, address, &number);
 	}
 	return is_found ? &g_array_index(unit->functions, Dwarf_Die, number) : NULL;
@@ -226,14 +271,37 @@ static int number_of(Dwarf_Die *die, unsigned attribute)
 	return (int)value;
 }
 
+/* The die that the attribute refers to, or else itself. */
+static Dwarf_Die referred(Dwarf_Die *die, unsigned attribute)
+{
+	Dwarf_Attribute found;
+	Dwarf_Die other;
+
+	return dwarf_formref_die(dwarf_attr(die, attribute, &found), &other) ? other : *die;
+}
+
+/* The linkage name of a function that has none; NULL: not known. */
+static const char *local_name(struct pp_code *code, const struct unit *unit, Dwarf_Die *inlined)
+{
+	Dwarf_Die function = referred(inlined, DW_AT_abstract_origin);
+	Dwarf_Die declared = referred(&function, DW_AT_specification);
+	const char *scope =
+	    g_hash_table_lookup(unit->locals, GSIZE_TO_POINTER(dwarf_dieoffset(&declared)));
+	g_autofree char *name = scope ? pp_local_name(&function, scope) : NULL;
+
+	return name ? g_string_chunk_insert_const(code->names, name) : NULL;
+}
+
 /* The linkage name, or else the name in the source. */
-static const char *raw_name(Dwarf_Die *die)
+static const char *raw_name(struct pp_code *code, const struct unit *unit, Dwarf_Die *die)
 {
 	Dwarf_Attribute found;
 	const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &found));
 
 	if (!name)
 		name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &found));
+	if (!name)
+		name = local_name(code, unit, die);
 	return name ? name : dwarf_diename(die);
 }
 
@@ -249,10 +317,10 @@ static void set_caller(struct pp_code_frame *frame, Dwarf_Die *inlined, Dwarf_Fi
 }
 
 /* Adds the frames from the innermost, whose position is `frame`. */
-static void add_frames(GArray *frames, struct unit *unit, Dwarf_Addr address,
+static void add_frames(struct pp_code *code, GArray *frames, struct unit *unit, Dwarf_Addr address,
 		       struct pp_code_frame frame)
 {
-	Dwarf_Die *function = find_function(unit, address);
+	Dwarf_Die *function = find_function(code, unit, address);
 	g_autoptr(GArray) inlined = inlined_at(function, address);
 	Dwarf_Files *files = NULL;
 
@@ -261,7 +329,7 @@ static void add_frames(GArray *frames, struct unit *unit, Dwarf_Addr address,
 	for (guint i = inlined->len; i-- > 0;) {
 		Dwarf_Die *die = &g_array_index(inlined, Dwarf_Die, i);
 
-		frame.function = raw_name(die);
+		frame.function = raw_name(code, unit, die);
 		frame.is_wrapper = pp_inlined_is_wrapper(function, die, address + 1);
 		g_array_append_val(frames, frame);
 		set_caller(&frame, die, files);
@@ -286,7 +354,7 @@ GArray *pp_code_frames(struct pp_code *code, uint64_t address, const char **ret_
 	frame.file = dwarf_linesrc(line, NULL, NULL);
 	if (dwarf_lineno(line, &frame.line) != 0)
 		frame.line = 0;
-	add_frames(frames, unit, address - code->bias, frame);
+	add_frames(code, frames, unit, address - code->bias, frame);
 	return frames;
 }
 

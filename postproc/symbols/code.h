@@ -21,7 +21,7 @@ struct pp_code;
 struct pp_code *pp_code_new(Dwfl_Module *module);
 void pp_code_free(struct pp_code *code);
 
-/* All texts are valid as long as the module. */
+/* All texts are valid as long as the module and `code`. */
 struct pp_code_frame {
 	const char *function; /* linkage name, or the name in the source; NULL: not known */
 	const char *file;     /* NULL: not known */
