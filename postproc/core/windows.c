@@ -19,6 +19,7 @@ void pp_windows_init(struct pp_windows *windows, unsigned n, int64_t from_ns, in
 	    .from_ns = g_new(int64_t, n),
 	    .n = n,
 	    .len_ns = len_ns,
+	    .begin_ns = from_ns,
 	    .span_ns = to_ns - from_ns,
 	};
 	for (unsigned i = 0; i < n; i++) {
@@ -82,12 +83,24 @@ void pp_windows_cut(struct pp_windows *windows, int64_t from_ns, int64_t to_ns)
 {
 	while (windows->n && windows->from_ns[windows->n - 1] + windows->len_ns > to_ns)
 		windows->n--;
+	windows->begin_ns = from_ns;
 	windows->span_ns = to_ns - from_ns;
 }
 
 double pp_windows_factor(const struct pp_windows *windows)
 {
 	return windows->n ? (double)windows->span_ns / ((double)windows->len_ns * windows->n) : 0;
+}
+
+int64_t pp_windows_gap_ns(const struct pp_windows *windows)
+{
+	int64_t last_ns = windows->begin_ns, gap_ns = 0;
+
+	for (unsigned i = 0; i < windows->n; i++) {
+		gap_ns = MAX(gap_ns, windows->from_ns[i] - last_ns);
+		last_ns = windows->from_ns[i] + windows->len_ns;
+	}
+	return MAX(gap_ns, windows->begin_ns + windows->span_ns - last_ns);
 }
 
 /*

@@ -12,7 +12,7 @@ struct pp_windows {
 	int64_t *from_ns; /* ascending, len_ns apart at least */
 	unsigned n;
 	int64_t len_ns;
-	int64_t span_ns; /* of the stretches together */
+	int64_t begin_ns, span_ns; /* of the stretches together */
 	unsigned
 	    last_after; /* the last result of pp_windows_after(), since times mostly increase */
 };
@@ -35,6 +35,9 @@ void pp_windows_cut(struct pp_windows *windows, int64_t from_ns, int64_t to_ns);
 
 /* Factor from figures of the windows to those of the whole. */
 double pp_windows_factor(const struct pp_windows *windows);
+
+/* The longest time without a window: what lasts longer has a part in one. */
+int64_t pp_windows_gap_ns(const struct pp_windows *windows);
 
 /*
  * The error of a total that is estimated from a figure of each window, not all 0: of 100 such

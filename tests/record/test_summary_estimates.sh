@@ -49,6 +49,16 @@ for part in $((mib * 3 / 16)) $mib; do
 	tail -1 err | grep -q locks || fail "$(cat err)"
 	grep -qE ': estimates from [0-9]+ parts of [0-9.]+ [mu]?s each, [0-9.]+ % of the time: adding up all [0-9.]+[^0-9]*MiB' err ||
 		fail "$(cat err)"
+	# Windows are in equal stretches of the time, so no gap is longer than two of these.
+	python3 - err locks.json <<-'END_PYTHON' || fail "gaps: $(cat err)"
+	import json, re, sys
+	units = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+	found = re.search(r"from ([0-9]+) parts of ([0-9.]+) (\w+) each, ([0-9.]+) % of .*; objects whose waits are all "
+	                  r"between these parts, and shorter than ([0-9.]+) (\w+) each, are missing", open(sys.argv[1]).read())
+	n, part_ns, percent = int(found[1]), float(found[2]) * units[found[3]], float(found[4])
+	gap_ns, all_ns = float(found[5]) * units[found[6]], n * part_ns * 100 / percent
+	assert (all_ns / n - part_ns) * 0.9 <= gap_ns <= 2.2 * all_ns / n, (gap_ns, all_ns / n)
+	END_PYTHON
 	grep -o 'waited .*' err >lines
 	python3 - lines locks.json <<-'END_PYTHON' || fail "estimates: $(cat err)"
 	import json, re, sys

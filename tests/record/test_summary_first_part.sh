@@ -26,7 +26,7 @@ units = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 def ns(value, unit):
     return float(value) * units[unit]
 text = open(sys.argv[1]).read()
-part = re.search(r": waits in the first ([0-9.]+) (\w+) of ([0-9.]+) (\w+); there are too many synch-events", text)
+part = re.search(r": waits in the first ([0-9.]+) (\w+) of ([0-9.]+) (\w+), without any later one; there are too many synch-events", text)
 first_ns, all_ns = ns(part[1], part[2]), ns(part[3], part[4])
 assert 0.05 * all_ns < first_ns < 0.9 * all_ns, part[0]
 waits = re.findall(r": waited ([0-9.]+) (\w+) for (\w+)", text)

@@ -63,6 +63,31 @@ static void test_parts(void)
 	pp_windows_done(&windows);
 }
 
+/* The longest run of nanoseconds without a window. */
+static int64_t longest_gap(const struct pp_windows *windows, int64_t to_ns)
+{
+	int64_t gap_ns = 0, longest_ns = 0;
+
+	for (int64_t at = FROM_NS; at < to_ns; at++) {
+		gap_ns = count(windows, at, at + 1) ? 0 : gap_ns + 1;
+		longest_ns = MAX(longest_ns, gap_ns);
+	}
+	return longest_ns;
+}
+
+static void test_gap(void)
+{
+	struct pp_windows windows;
+
+	for (unsigned n = 1; n <= 8; n *= 2) {
+		pp_windows_init(&windows, n, FROM_NS, TO_NS, 1000);
+		CHECK_INT(pp_windows_gap_ns(&windows), longest_gap(&windows, TO_NS));
+		pp_windows_cut(&windows, FROM_NS, 6000000);
+		CHECK_INT(pp_windows_gap_ns(&windows), longest_gap(&windows, 6000000));
+		pp_windows_done(&windows);
+	}
+}
+
 /* Whole stretches: nothing is left out, nothing counts twice. */
 static void test_all(void)
 {
@@ -179,6 +204,7 @@ int main(void)
 	test_errors();
 	test_places();
 	test_parts();
+	test_gap();
 	test_all();
 	test_cut();
 	return 0;

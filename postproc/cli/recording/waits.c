@@ -179,13 +179,15 @@ static char *windows_text(const struct pp_model *model, const struct reading *re
 	g_autofree char *size = g_format_size_full(reading->all_bytes, G_FORMAT_SIZE_IEC_UNITS);
 	g_autofree char *length = pp_duration_text(windows->len_ns);
 	g_autofree char *span = pp_duration_text(windows->span_ns);
+	g_autofree char *gap = pp_duration_text(pp_windows_gap_ns(windows));
 	bool is_cut = windows->span_ns < model->end_ns - pp_model_origin(model);
 
 	return g_strdup_printf("%s %u parts of %s each, %.2g %% of the %s%s: adding up all %s of "
-			       "synch-events takes longer",
+			       "synch-events takes longer; objects whose waits are all between "
+			       "these parts, and shorter than %s each, are missing",
 			       has_waits ? "estimates from" : "no waits in", windows->n, length,
 			       100 / pp_windows_factor(windows), is_cut ? "first " : "time",
-			       is_cut ? span : "", size);
+			       is_cut ? span : "", size, gap);
 }
 
 static char *part_text(const struct pp_model *model, int64_t end_ns, bool has_waits)
@@ -193,9 +195,10 @@ static char *part_text(const struct pp_model *model, int64_t end_ns, bool has_wa
 	g_autofree char *read = pp_duration_text(end_ns - pp_model_origin(model));
 	g_autofree char *all = pp_duration_text(model->end_ns - pp_model_origin(model));
 
-	return g_strdup_printf("%s in the first %s of %s; there are too many synch-events to add "
-			       "up all now",
-			       has_waits ? "waits" : "no waits", read, all);
+	return g_strdup_printf(
+	    "%s in the first %s of %s, without any later one; there are too many "
+	    "synch-events to add up all now",
+	    has_waits ? "waits" : "no waits", read, all);
 }
 
 /* A time of the first row; 0: there is none. */
