@@ -2,9 +2,11 @@
 SYNC_SRC := $(filter-out %/provider.c,$(wildcard libsync-trace/*.c libsync-trace/*/*.c))
 SYNC_OBJ := $(SYNC_SRC:%.c=$(B)/obj/%.o) $(RUNTIME_OBJ)
 
-# Unwind tables let a cancelled or exiting thread unwind through our frames; only cond.c has -fexceptions.
+# Unwind tables let a cancelled or exiting thread unwind through our frames; only waits with a clean-up have
+# -fexceptions.
 # UBSan traps, since its runtime must not be loaded into the profiled program.
 # %rbp keeps the program's value (record/path.c); gcc can do that, clang cannot.
+SYNC_CLEANUPS := cond sem thread
 SYNC_FRAMES := $(shell $(CC) -ffixed-rbp -fsyntax-only -x c /dev/null 2>/dev/null && \
 	echo -ffixed-rbp -DST_HAS_FRAMES)
 SYNC_CFLAGS := $(BASE_CFLAGS) -fdata-sections -D_GNU_SOURCE -fPIC -fvisibility=hidden -ftls-model=initial-exec \
@@ -22,8 +24,8 @@ $(B)/obj/libsync-trace/%.o: libsync-trace/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SYNC_CFLAGS) -MMD -MP -c $< -o $@
 
-# Its clean-up handler is found by unwind tables (libc/unwind.c).
-$(B)/obj/libsync-trace/wrap/cond.o: SYNC_CFLAGS += -fexceptions
+# Their clean-up handlers are found by unwind tables (libc/unwind.c).
+$(SYNC_CLEANUPS:%=$(B)/obj/libsync-trace/wrap/%.o): SYNC_CFLAGS += -fexceptions
 
 $(B)/libsync_trace.so: $(SYNC_OBJ) libsync-trace/libsync-trace.map
 	$(call say,LINK,$@)

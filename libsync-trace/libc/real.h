@@ -69,6 +69,7 @@
 	X(int, pthread_clockjoin_np, (pthread_t, void **, clockid_t, const struct timespec *),     \
 	  "GLIBC_2.34", "GLIBC_2.31")                                                              \
 	X(int, pthread_detach, (pthread_t), "GLIBC_2.34", ST_GLIBC_BASE)                           \
+	X(void, pthread_exit, (void *), ST_GLIBC_BASE, NULL)                                       \
 	X(int, pthread_rwlock_init, (pthread_rwlock_t *, const pthread_rwlockattr_t *),            \
 	  "GLIBC_2.34", ST_GLIBC_BASE)                                                             \
 	X(int, pthread_rwlock_destroy, (pthread_rwlock_t *), "GLIBC_2.34", ST_GLIBC_BASE)          \
@@ -116,6 +117,7 @@
 	X(int, thrd_create, (thrd_t *, thrd_start_t, void *), "GLIBC_2.34", "GLIBC_2.28")          \
 	X(int, thrd_join, (thrd_t, int *), "GLIBC_2.34", "GLIBC_2.28")                             \
 	X(int, thrd_detach, (thrd_t), "GLIBC_2.34", "GLIBC_2.28")                                  \
+	X(void, thrd_exit, (int), "GLIBC_2.34", "GLIBC_2.28")                                      \
 	X(void, call_once, (once_flag *, void (*)(void)), "GLIBC_2.34", "GLIBC_2.28")              \
 	X(pid_t, _Fork, (void), "GLIBC_2.34", NULL)                                                \
 	ST_REAL_ALIASES(X)                                                                         \

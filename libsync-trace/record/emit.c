@@ -465,11 +465,15 @@ void st_note_cut(uint64_t begin_ns, enum st_event id, int result, uintptr_t site
 		 const void *object, uint64_t extra)
 {
 	struct st_thread *self = st_enter();
+	uint64_t now_ns;
 
 	st_wait_ends(begin_ns, object);
 	if (self == NULL)
 		return;
-	st_emit_parts(self, id, result, site, object, extra, st_stamp_ordered(self));
+	now_ns = st_stamp_ordered(self);
+	if (result == ECANCELED)
+		st_thread_ends_at(self, site, now_ns);
+	st_emit_parts(self, id, result, site, object, extra, now_ns);
 	st_leave(self);
 }
 

@@ -147,11 +147,16 @@ void st_hold_refused(struct st_thread *self, enum st_event id, int result, uintp
 void st_hold_was_contended(struct st_thread *self, enum st_event id, int result, uintptr_t site,
 			   const void *object)
 {
+	uint64_t now_ns;
+
 	if (self->live) {
 		self->stream.pos += ST_OP_BYTES;
 		st_uncount_event(self->counts, id);
 	}
-	st_emit_parts(self, id, result, site, object, 0, st_stamp(self));
+	now_ns = st_stamp(self);
+	if (result == 0)
+		st_path_note(self, site, object, ST_RELEASES, now_ns);
+	st_emit_parts(self, id, result, site, object, 0, now_ns);
 }
 
 /* Returns the time of the newest acquisition: each stores 32 bits. */

@@ -51,6 +51,12 @@ static inline uint32_t st_waits_of(const void *object)
 	return __atomic_load_n(st_waiters_of(object), __ATOMIC_RELAXED);
 }
 
+/* Returns true if a thread waits for the object, or for another one with the same place. */
+static inline bool st_is_waited_for(const void *object)
+{
+	return (st_waits_of(object) & ST_WAITS_NOW) != 0;
+}
+
 /* Returns the generation of the table, for the end of the wait: a forked child begins another. */
 uint32_t st_waits_begin(const void *object) ST_COLD;
 void st_waits_end(const void *object, uint32_t generation) ST_COLD;

@@ -286,6 +286,24 @@ extern uint64_t st_path_wait_ns;
 /* Maximum number of frames: [sync] path_depth. */
 extern unsigned st_path_depth __attribute__((visibility("hidden")));
 
+/*
+ * Returns the number of the node of the call path to `site`, as st_path_note() would write it; 0:
+ * it would not, or there is no room.
+ */
+uint32_t st_path_number(struct st_thread *self, uintptr_t site, uint64_t wait_ns, uint64_t now_ns);
+
+/* The same of a path that consists of one address. */
+uint32_t st_path_number_of(struct st_thread *self, uintptr_t address, uint64_t now_ns);
+
+/* --- the end of a thread (thread_end.c) ------------------------------------------------------- */
+
+/* Writes the call path of the thread's end, before its `thread_exit`. thread: its pthread_t. */
+void st_thread_end_path(struct st_thread *self, uint64_t thread, uint64_t now_ns);
+
+/* The thread is about to be cancelled; it was not, or has begun. */
+void st_thread_cancelled(uint64_t thread);
+void st_thread_not_cancelled(uint64_t thread);
+
 /* The thread is on its final stack. */
 void st_path_stack_init(struct st_thread *self);
 

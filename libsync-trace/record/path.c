@@ -291,27 +291,58 @@ static void table_init(struct st_thread *self)
 	st_paths_forget(self); /* in a forked child they may be the parent's */
 }
 
-void st_path_note(struct st_thread *self, uintptr_t site, const void *object, uint64_t wait_ns,
-		  uint64_t now_ns)
+/*
+ * Returns true if an operation that took wait_ns has a path. LTTng's events have none; LTTng's own
+ * and merely counted operations are not events.
+ */
+static bool is_needed(struct st_thread *self, uintptr_t site, uint64_t wait_ns, uint64_t now_ns)
 {
-	struct path path;
-	uint32_t number;
-
-	/*
-	 * LTTng's events have no paths; LTTng's own and merely counted operations are not events.
-	 */
 	if (wait_ns < st_path_wait_ns || !self->live || self->only_ust || gm_seal_is_set() ||
 	    now_ns == ST_JUST_COUNTED || (self->ust && st_ust_is_own(site)))
-		return;
+		return false;
 	st_sites_check(self);
 	if (self->paths.nodes == NULL)
 		table_init(self);
-	path = walk(self, site);
-	number = find(&self->paths, &path);
+	return true;
+}
+
+/* Returns the number of the path's node; 0: there is no room, which is counted. */
+static uint32_t number_of(struct st_thread *self, const struct path *path, uint64_t now_ns)
+{
+	uint32_t number = find(&self->paths, path);
+
 	if (number == 0)
-		number = learn(self, &path, now_ns);
+		number = learn(self, path, now_ns);
 	if (number == 0 && self->live)
 		gm_process_count_path_lost();
-	else if (number != 0)
+	return number;
+}
+
+uint32_t st_path_number(struct st_thread *self, uintptr_t site, uint64_t wait_ns, uint64_t now_ns)
+{
+	struct path path;
+
+	if (!is_needed(self, site, wait_ns, now_ns))
+		return 0;
+	path = walk(self, site);
+	return number_of(self, &path, now_ns);
+}
+
+uint32_t st_path_number_of(struct st_thread *self, uintptr_t address, uint64_t now_ns)
+{
+	struct path path = {.addresses = self->frames, .n = 1, .end = ST_PATH_OUTERMOST};
+
+	if (!is_needed(self, 0, ST_RELEASES, now_ns))
+		return 0;
+	self->frames[0] = address;
+	return number_of(self, &path, now_ns);
+}
+
+void st_path_note(struct st_thread *self, uintptr_t site, const void *object, uint64_t wait_ns,
+		  uint64_t now_ns)
+{
+	uint32_t number = st_path_number(self, site, wait_ns, now_ns);
+
+	if (number != 0)
 		st_emit_parts(self, ST_EVENT_call_path, 0, 0, object, number, now_ns);
 }

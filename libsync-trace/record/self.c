@@ -192,6 +192,7 @@ static bool thread_attach(struct st_thread *self)
 	self->clock.error_ns = 0;
 	self->selective = st_is_selective();
 	self->stack = (struct gm_stack){0, 0};
+	self->end_path = 0;
 	/* release: pairs with the acquire in st_writer_check(); slot and tid are this thread's */
 	__atomic_store_n(&self->live, next_life(), __ATOMIC_RELEASE);
 	self->ust = st_process_sink() != GM_SINK_NATIVE;
@@ -535,7 +536,7 @@ static void formers_park(struct st_thread *self)
 void st_thread_ended(void)
 {
 	struct st_thread *self;
-	uint64_t mask;
+	uint64_t mask, now_ns;
 
 	st_waits_over();
 	if (is_stand_in(st_self) || gm_sealed)
@@ -547,8 +548,9 @@ void st_thread_ended(void)
 	 * gone.
 	 */
 	self->gate = 0;
-	st_emit_parts(self, ST_EVENT_thread_exit, 0, 0, (const void *)pthread_self(), 0,
-		      st_stamp(self));
+	now_ns = st_stamp(self);
+	st_thread_end_path(self, (uint64_t)pthread_self(), now_ns);
+	st_emit_parts(self, ST_EVENT_thread_exit, 0, 0, (const void *)pthread_self(), 0, now_ns);
 	st_self = &st_over;
 	if (self->live) {
 		formers_park(self);

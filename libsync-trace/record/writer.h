@@ -116,6 +116,7 @@ struct st_thread {
 	/* Used by other paths. */
 	struct gm_stack stack; /* the part of the thread's stack known to be readable */
 	struct st_paths paths;
+	uint32_t end_path; /* node of the path on which the thread ends; 0: not known (yet) */
 	/* sync.mode = contended: counts of operations without a wait; otherwise NULL */
 	uint64_t *counts;
 	/* instead of `counts` if `ust`: LTTng's own calls are not counted */
@@ -275,6 +276,11 @@ void st_emit_parts(struct st_thread *self, enum st_event id, int result, uintptr
 void st_path_note(struct st_thread *self, uintptr_t site, const void *object, uint64_t wait_ns,
 		  uint64_t now_ns) ST_COLD;
 #define ST_RELEASES (UINT64_MAX - 1) /* wait_ns of a release */
+
+/*
+ * The thread ends by the call at `site`, or is cancelled in it: keeps the call path (thread_end.c).
+ */
+void st_thread_ends_at(struct st_thread *self, uintptr_t site, uint64_t now_ns) ST_COLD;
 
 /* Makes room for an event. Returns the number of its site; 0: no room. */
 uint16_t st_emit_ready(struct st_thread *self, uintptr_t site, uint64_t now_ns);

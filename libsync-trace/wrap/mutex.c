@@ -255,6 +255,7 @@ static __attribute__((noinline)) int unlock_slowly(struct st_thread *self, pthre
 	st_tries_unmark(self, mutex);
 	release = st_release_begin(self, ST_EVENT_mutex_unlock, expected, site, mutex,
 				   mutex_has_sleepers(mutex));
+	release.sleepers |= st_is_waited_for(mutex);
 	result = st_real.pthread_mutex_unlock(mutex);
 	st_release_end(self, release, ST_EVENT_mutex_unlock, 0, result, site, mutex);
 	st_leave(self);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The release of a lock whose sleepers cannot be seen: spin locks, and those of OpenMP. */
+/*
+ * The release of a lock whose sleepers cannot be seen in it: spin locks, and those of OpenMP. The
+ * table of waiters (hold.h) shows them.
+ */
 #ifndef ST_PLAIN_LOCK_H
 #define ST_PLAIN_LOCK_H
 
@@ -39,6 +42,7 @@ static inline int st_plain_unlock_recorded(struct st_thread *self,
 
 	st_tries_unmark(self, object);
 	event = st_release_begin(self, release->id, 0, site, object, false);
+	event.sleepers = st_is_waited_for(object);
 	result = release->real(release->argument);
 	st_release_end(self, event, release->id, 0, result, site, object);
 	st_leave(self);

@@ -271,6 +271,7 @@ static inline int unlock_recorded(struct st_thread *self, pthread_rwlock_t *lock
 
 	st_tries_unmark(self, lock);
 	release = st_release_begin(self, ST_EVENT_rwlock_unlock, 0, site, lock, has_sleepers(lock));
+	release.sleepers |= st_is_waited_for(lock);
 	result = st_real.pthread_rwlock_unlock(lock);
 	st_release_end(self, release, ST_EVENT_rwlock_unlock, 0, result, site, lock);
 	st_leave(self);

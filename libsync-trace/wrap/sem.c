@@ -17,6 +17,7 @@
 
 #include "libc/real.h"
 #include "record/tries.h"
+#include "wrap/cancelled.h"
 
 struct call {
 	clockid_t clock;
@@ -31,6 +32,17 @@ static int call_real(sem_t *sem, const struct call *call)
 	if (call->timed)
 		return st_real.sem_timedwait(sem, call->deadline);
 	return st_real.sem_wait(sem);
+}
+
+/* A function of its own, so that only waits have the clean-up. */
+static __attribute__((noinline)) int wait_really(sem_t *sem, uintptr_t site,
+						 const struct call *call)
+{
+	ST_CANCELLABLE wait = {.site = site};
+	int value = call_real(sem, call);
+
+	wait.is_over = true;
+	return value;
 }
 
 static bool call_is_valid(const struct call *call)
@@ -87,7 +99,7 @@ static int wait_traced(sem_t *sem, uintptr_t site, const struct call *call)
 		    site, sem, 0);
 	else
 		st_leave(self);
-	value = call_real(sem, call);
+	value = wait_really(sem, site, call);
 	st_note_end(begin_ns, done, result_of(value), site, sem, 0);
 	return value;
 }

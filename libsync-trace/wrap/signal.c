@@ -100,6 +100,12 @@ ST_EXPORT int pthread_sigqueue(pthread_t thread, int number, const union sigval 
 
 ST_EXPORT int pthread_cancel(pthread_t thread)
 {
+	int result;
+
 	note_raise(ST_EVENT_thread_cancel, ST_SITE(), thread, 0);
-	return thread_result(st_real.pthread_cancel(thread), ST_SITE(), thread);
+	st_thread_cancelled((uint64_t)thread); /* before it may end */
+	result = st_real.pthread_cancel(thread);
+	if (result != 0)
+		st_thread_not_cancelled((uint64_t)thread);
+	return thread_result(result, ST_SITE(), thread);
 }

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 
 #include "wrap/c11.h"
+#include "wrap/cancelled.h"
 #include "record/internal.h"
 #include "libc/real.h"
 #include "runtime/process/process.h"
@@ -156,6 +157,7 @@ static __attribute__((noinline)) struct target begin_thread(void *arg)
 	struct st_thread *self;
 
 	st_stack_begins((uintptr_t)__builtin_dwarf_cfa());
+	st_thread_not_cancelled((uint64_t)pthread_self());
 	st_thread_give(start.writer);
 	self = st_enter();
 	put_back(st_thread_give(NULL));
@@ -323,6 +325,16 @@ static int call_real(pthread_t thread, void **value, const struct call *call)
 	return st_real.pthread_join(thread, value);
 }
 
+static __attribute__((noinline)) int join_really(pthread_t thread, void **value, uintptr_t site,
+						 const struct call *call)
+{
+	ST_CANCELLABLE wait = {.site = site};
+	int result = call_real(thread, value, call);
+
+	wait.is_over = true;
+	return result;
+}
+
 /* Only a join can tell whether it has ended. */
 int st_join_look(pthread_t thread, void **value)
 {
@@ -355,7 +367,7 @@ static int join_traced(pthread_t thread, void **value, uintptr_t site, const str
 						 (const void *)thread, tid_of(thread));
 		else if (self != NULL)
 			st_leave(self);
-		result = call_real(thread, value, call);
+		result = join_really(thread, value, site, call);
 	}
 	st_note_end(begin_ns, ST_EVENT_thread_join, result, site, (const void *)thread, 0);
 	return result;
@@ -406,6 +418,38 @@ static int detach_traced(pthread_t thread, uintptr_t site)
 ST_EXPORT int pthread_detach(pthread_t thread)
 {
 	return detach_traced(thread, ST_SITE());
+}
+
+/* --- pthread_exit -------------------------------------------------------------------------- */
+
+static ST_COLD void exit_noted(uintptr_t site)
+{
+	struct st_thread *self = st_enter();
+
+	if (self == NULL)
+		return;
+	st_thread_ends_at(self, site, st_stamp(self));
+	st_leave(self);
+}
+
+/*
+ * It ends in a jump to the real function, so that no frame of ours is unwound. The declaration in
+ * libc's header, which says that it does not return, would prevent the jump.
+ */
+ST_EXPORT void exit_thread(void *value) __asm__("pthread_exit");
+
+void exit_thread(void *value)
+{
+	exit_noted(ST_SITE());
+	st_real.pthread_exit(value);
+}
+
+ST_EXPORT void exit_thrd(int value) __asm__("thrd_exit");
+
+void exit_thrd(int value)
+{
+	exit_noted(ST_SITE());
+	st_real.thrd_exit(value);
 }
 
 /* --- C11's functions, which are the same in glibc (see c11.h) ------------------------------ */

@@ -122,7 +122,6 @@ static const struct pp_path *path_to(struct pp_stream *stream, struct pp_path_no
 	return innermost->path;
 }
 
-/* A path that ends early at the site tells nothing but that. */
 static void decode_call_path(struct pp_stream *stream, const struct pp_record *record)
 {
 	struct pp_path_node *node = find_node(stream, record->values[PP_CALL_PATH_NUMBER]);
@@ -134,17 +133,20 @@ static void decode_call_path(struct pp_stream *stream, const struct pp_record *r
 				     "synch-events with undefined call paths", stream->name, 1);
 	else if (stream->thread && node->end < ST_N_PATH_ENDS)
 		stream->thread->process->path_ends[node->end]++;
-	if (stream->path && stream->path->n == 1)
-		stream->path = NULL;
 }
 
-/* A call path applies to a single event. */
-static const struct pp_path *take_path(struct pp_stream *stream, uint64_t object)
+/*
+ * A call path applies to a single event. One that ends early at the site tells nothing but that;
+ * the end of a thread has no site.
+ */
+static const struct pp_path *take_path(struct pp_stream *stream, const struct pp_event *event)
 {
 	const struct pp_path *path = stream->path;
 
 	stream->path = NULL;
-	return stream->path_object_low == (uint32_t)object ? path : NULL;
+	if (!path || stream->path_object_low != (uint32_t)event->sync.object)
+		return NULL;
+	return path->n > 1 || event->sync.op == ST_EVENT_thread_exit ? path : NULL;
 }
 
 static void decode_tries(struct pp_stream *stream, const struct pp_record *record)
@@ -191,7 +193,7 @@ bool pp_decode_sync(struct pp_stream *stream, const struct pp_record *record,
 	event->sync.object = stream->object;
 	event->sync.holder = (uint32_t)record->values[PP_SYNC_HOLDER];
 	event->sync.value = record->values[PP_SYNC_VALUE];
-	event->sync.path = take_path(stream, event->sync.object);
+	event->sync.path = take_path(stream, event);
 	take_tries(stream, event);
 	if (event->thread && event->thread->process->places)
 		place_event(stream->decoder->capture->model, event->thread->process, event);

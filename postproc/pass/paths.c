@@ -35,7 +35,7 @@ enum { FUNCTION = PP_OBJECT_CELLS, CALLS, WAIT, IDLE, WAIT_MAX, PATH, LINES, FRA
 static const struct pp_column columns[N_COLUMNS] = {
     PP_OBJECT_COLUMNS,
     [FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_KEY | PP_COLUMN_REPEATED,
-		  "called function"},
+		  "called function; thread_exit: the end of a thread that was joined"},
     [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "number of operations with a recorded path"},
     [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN,
 	      "their wait time; releases do not wait"},
@@ -56,7 +56,8 @@ static const struct pp_column columns[N_COLUMNS] = {
 struct place {
 	struct pp_object *object; /* after its end, a copy */
 	bool is_copy;
-	bool is_used; /* by a struct use */
+	bool is_used;	 /* by a struct use */
+	bool is_awaited; /* a thread: a join has waited for its end */
 	struct pp_idle_object *idle;
 };
 
@@ -190,6 +191,8 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	    .site = operation->site,
 	};
 
+	place->is_awaited |= operation->op == ST_EVENT_thread_join && operation->waited &&
+			     operation->finished && operation->result == 0;
 	pp_idle_operation(&self->idle, &place->idle, object, operation, acquired);
 	/* The second call for a condition wait, for its mutex. */
 	if (!operation->path || object->type != pp_sync_type(operation->op) ||
@@ -444,7 +447,8 @@ static GPtrArray *join_uses(const struct paths *self)
 		struct use *use = at->data;
 		struct pp_idle_total total = {0};
 
-		if (use->place && !pp_selects_object(self->context, use->place->object))
+		if (use->place && (!pp_selects_object(self->context, use->place->object) ||
+				   (use->op == ST_EVENT_thread_exit && !use->place->is_awaited)))
 			continue;
 		if (use->place) {
 			pp_idle_get(use->place->idle, use->place->object, &use->idle, use->site,
@@ -512,7 +516,7 @@ static void add_row(struct pp_table *table, const struct paths *self, const stru
 		pp_object_row(row, &shown->object, self->context->namer);
 	else
 		set_io_object(row, use);
-	pp_cell_set_text(&row[FUNCTION], pp_op_function(use->op));
+	pp_cell_set_text(&row[FUNCTION], pp_op_function(use->op) ?: pp_sync_name(use->op));
 	pp_cell_set_count(&row[CALLS], use->calls);
 	if (!use->place || pp_sync_has(use->op, PP_SYNC_BLOCKS)) {
 		pp_cell_set_time(&row[WAIT], use->wait_ns);

@@ -199,7 +199,7 @@ static void add_accepted_values(struct gm_text *text, const struct key *key)
 		gm_text_add_u64(text, key->most);
 		break;
 	case KEY_TIME:
-		gm_text_add(text, "off, or a time of at most an hour, in ns, us, ms or s");
+		gm_text_add(text, "off, 0, or a time of at most an hour, in ns, us, ms or s");
 		break;
 	case KEY_PATH:
 		gm_text_add(text, "a path of fewer than ");
@@ -260,6 +260,10 @@ static bool parse_time(struct span value, uint64_t most_ns, uint64_t *ret_ns)
 	if (!parse_size(digits, false, &number))
 		return false;
 	value = span_trim((struct span){digits.end, value.end});
+	if (number == 0 && span_length(value) == 0) {
+		*ret_ns = 0;
+		return true;
+	}
 	for (unsigned i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (span_is(value, units[i].name) && number <= most_ns / units[i].ns) {
 			*ret_ns = number * units[i].ns;

@@ -45,8 +45,11 @@
  * event in the same packet, definitions not counted. So repeated locks and unlocks of one mutex
  * take 8 bytes per operation.
  *
- * A wait of at least [sync] paths, and a release while others slept, is preceded by a call_path if
- * the program's frames could be followed beyond the site. It names a node, which a `path` before it
+ * A wait of at least [sync] paths, a release while others slept, and the end of a thread is
+ * preceded by a call_path if the program's frames could be followed beyond the site. The path of
+ * thread_exit is that of the call that ended the thread: of pthread_exit(), or of the wait in which
+ * it was cancelled; or it is the start routine alone (its address and 1), if that has returned. A
+ * call_path names a node, which a `path` before it
  * in the stream has defined: an address, and the node of its caller. The path is that node with all
  * its callers. The outermost one has, in place of a caller, the reason why the path ends there.
  * Each node has a number of its own, greater than all before it in the stream, so a reader that
