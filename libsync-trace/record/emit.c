@@ -528,8 +528,12 @@ void st_note_end(uint64_t begin_ns, enum st_event id, int result, uintptr_t site
 	self = st_enter();
 	if (self == NULL)
 		return;
-	if (begin_ns == 0 && self->counts != NULL && st_is_lock(id) && result == 0) {
-		st_hold_begin_slowly(self, id, site, object);
+	if (begin_ns == 0 && st_is_lock(id) && result == 0) {
+		st_sample_is_due(self);
+		if (self->counts != NULL)
+			st_hold_begin_slowly(self, id, site, object);
+		else
+			st_emit_acquired(self, id, site, object);
 		st_leave(self);
 		return;
 	}

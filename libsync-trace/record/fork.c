@@ -69,7 +69,7 @@ static void give_back(const struct copy *copy)
 
 	*self = copy->writer;
 	self->live = 0;
-	self->stream.end = NULL;
+	gm_stream_set_end(&self->stream, NULL);
 	self->former = NULL;
 	if (stream->segment != NULL) {
 		/* In a place of the parent, it is a part of a page that has no data of ours. */

@@ -109,13 +109,21 @@ static ST_COLD void hold_begin_tried(struct st_thread *self, enum st_event id, u
 	st_hold_begin_slowly(self, id, site, object);
 }
 
-/* Without the fast path's conditions: makes room, defines the site, synchronizes the clock. */
+/*
+ * Without the fast path's conditions: makes room, defines the site, synchronizes the clock. With a
+ * sampled call path it is an event, and so is the release, which does not find it pending.
+ */
 void st_hold_begin_slowly(struct st_thread *self, enum st_event id, uintptr_t site,
 			  const void *object)
 {
 	uint64_t now_ns = st_stamp(self);
 	uint16_t number = 0;
 
+	if (st_sample_was_due(self) && !st_tries_are_open(self)) {
+		st_sample_note(self, site, object, now_ns);
+		st_emit_parts(self, id, 0, site, object, 0, now_ns);
+		return;
+	}
 	if (self->live && self->counts != NULL &&
 	    !(self->detours & (ST_DETOUR_PAUSE | ST_DETOUR_TRIES)))
 		number = st_emit_ready(self, site, now_ns);

@@ -99,6 +99,18 @@ st_hold_begin_quickly(struct st_thread *self, enum st_event id, enum st_counted 
 	return true;
 }
 
+/* The same if st_sample_is_due() was called. */
+static inline __attribute__((always_inline)) void
+st_hold_begin_again(struct st_thread *self, enum st_event id, enum st_counted counted,
+		    uintptr_t site, const void *object)
+{
+	volatile uintptr_t kept = site;
+
+	if (st_sample_was_due(self) ||
+	    st_unlikely(!st_hold_begin_quickly(self, id, counted, &kept, object)))
+		st_hold_begin_slowly(self, id, site, object);
+}
+
 static inline __attribute__((always_inline)) void st_hold_begin(struct st_thread *self,
 								enum st_event id,
 								enum st_counted counted,
@@ -106,7 +118,8 @@ static inline __attribute__((always_inline)) void st_hold_begin(struct st_thread
 {
 	volatile uintptr_t kept = site;
 
-	if (st_unlikely(!st_hold_begin_quickly(self, id, counted, &kept, object)))
+	if (st_sample_is_due(self) ||
+	    st_unlikely(!st_hold_begin_quickly(self, id, counted, &kept, object)))
 		st_hold_begin_slowly(self, id, site, object);
 }
 

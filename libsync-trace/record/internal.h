@@ -286,6 +286,12 @@ extern uint64_t st_path_wait_ns;
 /* Maximum number of frames: [sync] path_depth. */
 extern unsigned st_path_depth __attribute__((visibility("hidden")));
 
+/* [sync] path_sample: 1 in so many acquisitions without a wait gets a call path; 0: none. */
+extern uint32_t st_path_sample __attribute__((visibility("hidden")));
+
+/* Draws the first acquisition of the thread that gets one. */
+void st_sample_start(struct st_thread *self);
+
 /*
  * Returns the number of the node of the call path to `site`, as st_path_note() would write it; 0:
  * it would not, or there is no room.

@@ -186,6 +186,8 @@ static uint32_t open_now(void)
 	if (st_path_depth != process->config.sync_path_depth)
 		st_path_depth = (unsigned)process->config.sync_path_depth;
 	st_callers_name(process->config.names_wrappers);
+	if (st_path_sample != process->config.sync_path_sample)
+		st_path_sample = (uint32_t)process->config.sync_path_sample;
 	if (sink != GM_SINK_LTTNG &&
 	    !gm_trace_open(&trace, "user", process->config.sync_buffer_bytes, events, ST_N_CLASSES,
 			   "cannot record synchronization")) {

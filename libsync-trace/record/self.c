@@ -193,6 +193,7 @@ static bool thread_attach(struct st_thread *self)
 	self->selective = st_is_selective();
 	self->stack = (struct gm_stack){0, 0};
 	self->end_path = 0;
+	st_sample_start(self);
 	/* release: pairs with the acquire in st_writer_check(); slot and tid are this thread's */
 	__atomic_store_n(&self->live, next_life(), __ATOMIC_RELEASE);
 	self->ust = st_process_sink() != GM_SINK_NATIVE;

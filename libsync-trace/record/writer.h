@@ -42,7 +42,7 @@
 #define ST_SITES_FIRST 128u /* a power of two, like the next */
 #define ST_NODES_FIRST 256u
 #define ST_FRAMES_MAX  (8u + ST_PATH_MAX) /* the first ones are of this library */
-#define ST_OP_BYTES    16u
+#define ST_OP_BYTES    GM_SHORT_BYTES
 #define ST_SAME_BYTES  8u
 #define ST_SITE_BITS   16
 
@@ -103,6 +103,8 @@ struct st_thread {
 	uint64_t *sure_counts; /* `counts`; NULL if st_fates must be checked first */
 	uint64_t *sites;       /* return address << ST_SITE_BITS | number; 0: free; site.c */
 	uint32_t sites_mask;   /* number of entries, less 1 */
+	/* acquisitions before the one that gets a call path; path_sample.c */
+	int32_t until_sample;
 	/* with `counts`: start of the acquisitions that are not events yet; hold.h */
 	uint8_t *pending;
 	/*
@@ -116,6 +118,7 @@ struct st_thread {
 	/* Used by other paths. */
 	struct gm_stack stack; /* the part of the thread's stack known to be readable */
 	struct st_paths paths;
+	uint32_t random;   /* of until_sample */
 	uint32_t end_path; /* node of the path on which the thread ends; 0: not known (yet) */
 	/* sync.mode = contended: counts of operations without a wait; otherwise NULL */
 	uint64_t *counts;
@@ -281,6 +284,29 @@ void st_path_note(struct st_thread *self, uintptr_t site, const void *object, ui
  * The thread ends by the call at `site`, or is cancelled in it: keeps the call path (thread_end.c).
  */
 void st_thread_ends_at(struct st_thread *self, uintptr_t site, uint64_t now_ns) ST_COLD;
+
+#define ST_SAMPLED                                                                                 \
+	(UINT64_MAX - 2) /* wait_ns of an acquisition that did not wait (path_sample.c) */
+
+/*
+ * Called once for each acquisition that did not wait. Returns true if it gets a call path: the
+ * event is then written on a slow path, which calls st_sample_note() before. Two instructions.
+ */
+static inline __attribute__((always_inline)) bool st_sample_is_due(struct st_thread *self)
+{
+	bool is_due;
+
+	__asm__ volatile("decl %0" : "+m"(self->until_sample), "=@ccs"(is_due));
+	return st_unlikely(is_due);
+}
+
+static inline bool st_sample_was_due(const struct st_thread *self)
+{
+	return st_unlikely(self->until_sample < 0);
+}
+
+void st_sample_note(struct st_thread *self, uintptr_t site, const void *object,
+		    uint64_t now_ns) ST_COLD;
 
 /* Makes room for an event. Returns the number of its site; 0: no room. */
 uint16_t st_emit_ready(struct st_thread *self, uintptr_t site, uint64_t now_ns);
@@ -482,8 +508,9 @@ static inline void st_emit_op(struct st_thread *self, enum st_event id, int resu
 /*
  * Writes the header with which all short events begin; those without an object have nothing else.
  * It is stored behind the last event, where there is room, but is not part of the packet yet.
+ * Returns that place.
  */
-static inline __attribute__((always_inline)) void
+static inline __attribute__((always_inline)) uint8_t *
 st_event_put_head(struct st_thread *self, unsigned id, uint64_t number, uint64_t now_ns)
 {
 	uint8_t *pos = self->stream.pos;
@@ -492,14 +519,16 @@ st_event_put_head(struct st_thread *self, unsigned id, uint64_t number, uint64_t
 	*pos = (uint8_t)id;
 	__builtin_memcpy(pos + 1, &time, sizeof(time));
 	__builtin_memcpy(pos + 5, &result_and_site, sizeof(result_and_site));
+	return pos;
 }
 
 static inline __attribute__((always_inline)) void st_event_put(struct st_thread *self,
 							       enum st_event id, uint64_t number,
 							       const void *object, uint64_t now_ns)
 {
-	st_event_put_head(self, id, number, now_ns);
-	st_store64(self->stream.pos + 8, (uintptr_t)object);
+	uint8_t *pos = st_event_put_head(self, id, number, now_ns);
+
+	st_store64(pos + 8, (uintptr_t)object);
 }
 
 /*
@@ -516,7 +545,7 @@ static inline __attribute__((always_inline)) bool st_event_may(struct st_thread 
 	uint64_t ticks = gm_tsc() - clock->tsc_base, number;
 
 	if (st_unlikely(ticks >= clock->tsc_limit) ||
-	    st_unlikely((uintptr_t)self->stream.pos + ST_OP_BYTES > (uintptr_t)self->stream.end))
+	    st_unlikely((uintptr_t)self->stream.pos >= (uintptr_t)self->stream.short_end))
 		return false;
 	number = st_site_at_home(self, *site);
 	if (st_unlikely(number > UINT16_MAX) &&
@@ -571,6 +600,17 @@ static inline void st_emit_unwaited(struct st_thread *self, enum st_event id, in
 				    uintptr_t site, const void *object, uint64_t now_ns)
 {
 	st_emit_short(self, id, result, site, object, now_ns, st_emit_unless_counted);
+}
+
+/* The same for an acquisition; st_sample_is_due() was called. */
+static inline void st_emit_acquired(struct st_thread *self, enum st_event id, uintptr_t site,
+				    const void *object)
+{
+	uint64_t now_ns = st_stamp(self);
+
+	if (st_sample_was_due(self))
+		st_sample_note(self, site, object, now_ns);
+	st_emit_unwaited(self, id, 0, site, object, now_ns);
 }
 
 /*

@@ -139,14 +139,14 @@ static int call_real(pthread_mutex_t *mutex, const struct call *call)
 	return st_real.pthread_mutex_lock(mutex);
 }
 
-/* Acquired without a wait. The gate is closed, and opened here. */
+/* Acquired without a wait; st_sample_is_due() was called. The gate is closed, and opened here. */
 static int lock_got(struct st_thread *self, pthread_mutex_t *mutex, uintptr_t site,
 		    enum st_event done)
 {
 	if (self->counts != NULL)
 		st_hold_begin_slowly(self, done, site, mutex);
 	else
-		st_emit_unwaited(self, done, 0, site, mutex, st_stamp(self));
+		st_emit_acquired(self, done, site, mutex);
 	st_leave(self);
 	return 0;
 }
@@ -166,6 +166,7 @@ static int lock_waits(struct st_thread *self, pthread_mutex_t *mutex, uintptr_t 
 	begin_ns = st_stamp(self);
 	if (mutex_is_plain(mutex) && is_known_clock(call->clock) && st_try.mutex(mutex) == 0) {
 		st_waits_end(mutex, generation);
+		st_sample_is_due(self);
 		return lock_got(self, mutex, site, call->done);
 	}
 	now = mutex_owner(mutex);
@@ -223,7 +224,8 @@ static int lock_recorded(pthread_mutex_t *mutex, uintptr_t site)
 	tried = st_try.mutex(mutex);
 	if (st_unlikely(tried != 0))
 		return lock_slowly(self, mutex, site, tried == EBUSY, &lock_call);
-	st_emit_unwaited(self, ST_EVENT_mutex_lock, 0, site, mutex, st_stamp(self));
+	st_sample_is_due(self);
+	st_emit_acquired(self, ST_EVENT_mutex_lock, site, mutex);
 	st_leave(self);
 	return 0;
 }
@@ -311,6 +313,8 @@ static int trylock_recorded(pthread_mutex_t *mutex, uintptr_t site)
 	result = st_real.pthread_mutex_trylock(mutex);
 	if (result == EBUSY)
 		st_tries_mark(mutex);
+	if (result == 0 && st_sample_is_due(self))
+		st_sample_note(self, site, mutex, st_stamp(self));
 	st_emit_unwaited(self, ST_EVENT_mutex_trylock, result, site, mutex, st_stamp(self));
 	st_leave(self);
 	return result;
@@ -324,8 +328,8 @@ static __attribute__((noinline)) void lock_held_in_wrapper(struct st_thread *sel
 							   pthread_mutex_t *mutex,
 							   const volatile uintptr_t *place)
 {
-	st_hold_begin(self, ST_EVENT_mutex_lock, ST_COUNTED_mutex_lock, st_caller_find(place),
-		      mutex);
+	st_hold_begin_again(self, ST_EVENT_mutex_lock, ST_COUNTED_mutex_lock, st_caller_find(place),
+			    mutex);
 }
 
 /* A new call site, one in a wrapper, or a hold to be timed. */
@@ -358,7 +362,8 @@ static inline int lock_counted(pthread_mutex_t *mutex, const volatile uintptr_t 
 	tried = st_try.mutex(mutex);
 	if (st_unlikely(tried != 0))
 		return lock_slowly_at(self, kept, kept_place, tried == EBUSY);
-	if (st_unlikely(!st_hold_begin_quickly(self, ST_EVENT_mutex_lock, ST_COUNTED_mutex_lock,
+	if (st_sample_is_due(self) ||
+	    st_unlikely(!st_hold_begin_quickly(self, ST_EVENT_mutex_lock, ST_COUNTED_mutex_lock,
 					       kept_place, kept)))
 		lock_held(self, kept, kept_place);
 	st_leave(self);
@@ -549,7 +554,8 @@ static inline __attribute__((always_inline)) int lock_fully(pthread_mutex_t *mut
 	tried = st_try.mutex(mutex);
 	if (st_unlikely(tried != 0))
 		return lock_slowly_at(self, kept, ST_SITE_PLACE(), tried == EBUSY);
-	if (st_unlikely(!st_event_may(self, ST_SITE_PLACE(), &number, &now_ns)))
+	if (st_sample_is_due(self) ||
+	    st_unlikely(!st_event_may(self, ST_SITE_PLACE(), &number, &now_ns)))
 		return lock_noted(self, kept, ST_SITE_PLACE());
 	self->stream.last_ns = now_ns;
 	if (st_likely(self->last_object == kept)) {
@@ -618,7 +624,7 @@ static inline __attribute__((always_inline)) int unlock_fully(pthread_mutex_t *m
 static __attribute__((noinline)) int
 lock_special(pthread_mutex_t *mutex, const volatile uintptr_t *place, struct st_thread *self)
 {
-	if (st_likely(self->special == ST_SPECIAL_HOLDS) && st_likely(self->sure_counts != NULL))
+	if (st_likely(self->sure_counts != NULL)) /* as in lock_traced(), for most threads */
 		return lock_counted(mutex, place, self);
 	return lock_traced(mutex, place);
 }
@@ -626,7 +632,7 @@ lock_special(pthread_mutex_t *mutex, const volatile uintptr_t *place, struct st_
 static __attribute__((noinline)) int
 unlock_special(pthread_mutex_t *mutex, const volatile uintptr_t *place, struct st_thread *self)
 {
-	if (st_likely(self->special == ST_SPECIAL_HOLDS) && st_likely(self->sure_counts != NULL))
+	if (st_likely(self->sure_counts != NULL))
 		return unlock_counted(mutex, place, self);
 	return unlock_traced(mutex, place);
 }
@@ -667,6 +673,7 @@ static int lock_until(pthread_mutex_t *mutex, uintptr_t site, const struct call 
 	tried = st_try.mutex(mutex);
 	if (tried != 0)
 		return lock_slowly(self, mutex, site, tried == EBUSY, call);
+	st_sample_is_due(self);
 	return lock_got(self, mutex, site, call->done);
 }
 

@@ -85,10 +85,12 @@ st_plain_unlock(const struct st_plain_release *release, const void *object, uint
 static inline void st_plain_got(struct st_thread *self, enum st_event done, enum st_counted counted,
 				const void *object, uintptr_t site)
 {
-	if (self->counts != NULL)
+	if (self->counts != NULL) {
 		st_hold_begin(self, done, counted, site, object);
-	else
-		st_emit_unwaited(self, done, 0, site, object, st_stamp(self));
+	} else {
+		st_sample_is_due(self);
+		st_emit_acquired(self, done, site, object);
+	}
 	st_leave(self);
 }
 

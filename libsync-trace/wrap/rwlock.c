@@ -81,10 +81,12 @@ static bool has_sleepers(const pthread_rwlock_t *lock)
 static inline int lock_got(struct st_thread *self, pthread_rwlock_t *lock, uintptr_t site,
 			   enum st_event done)
 {
-	if (self->counts != NULL)
+	if (self->counts != NULL) {
 		st_hold_begin(self, done, (enum st_counted)(st_counted_of[done] - 1), site, lock);
-	else
-		st_emit_unwaited(self, done, 0, site, lock, st_stamp(self));
+	} else {
+		st_sample_is_due(self);
+		st_emit_acquired(self, done, site, lock);
+	}
 	st_leave(self);
 	return 0;
 }
@@ -230,7 +232,10 @@ static inline int trylock_traced(pthread_rwlock_t *lock, uintptr_t site, enum st
 		st_tries_mark(lock);
 	if (self->counts != NULL && result == EBUSY && !st_tries_continue(self, id, site, lock))
 		result = trylock_failed(self, lock, site, id, writes);
-	if (self->counts == NULL)
+	if (self->counts == NULL && result == 0) {
+		st_sample_is_due(self);
+		st_emit_acquired(self, id, site, lock);
+	} else if (self->counts == NULL)
 		st_emit_unwaited(self, id, result, site, lock, st_stamp(self));
 	else if (result == 0)
 		st_hold_begin(self, id, (enum st_counted)(st_counted_of[id] - 1), site, lock);

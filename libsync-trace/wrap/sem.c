@@ -83,10 +83,12 @@ static int wait_traced(sem_t *sem, uintptr_t site, const struct call *call)
 		return call_real(sem, call);
 	if (may_try) {
 		if (st_likely(st_try.sem(sem) == 0)) {
-			if (self->counts != NULL && !st_tries_are_open(self))
+			bool is_sampled = st_sample_is_due(self);
+
+			if (self->counts != NULL && !st_tries_are_open(self) && !is_sampled)
 				st_count_event(self->counts, done);
 			else
-				st_emit_unwaited(self, done, 0, site, sem, st_stamp(self));
+				st_emit_acquired(self, done, site, sem);
 			st_leave(self);
 			return 0;
 		}
@@ -137,13 +139,17 @@ static void trywait_failed(struct st_thread *self, sem_t *sem, uintptr_t site)
 static int trywait_counted(sem_t *sem, uintptr_t site, uint64_t *counts)
 {
 	int value = st_real.sem_trywait(sem);
-	struct st_thread *self = st_likely(value == 0) || errno != EAGAIN ? NULL : st_enter();
+	bool is_event = value == 0 ? st_sample_is_due(st_self) : errno == EAGAIN;
+	struct st_thread *self = st_likely(!is_event) ? NULL : st_enter();
 
 	if (st_likely(self == NULL)) {
 		st_count(counts, ST_COUNTED_sem_trywait);
 		return value;
 	}
-	trywait_failed(self, sem, site);
+	if (value == 0)
+		st_emit_acquired(self, ST_EVENT_sem_trywait, site, sem);
+	else
+		trywait_failed(self, sem, site);
 	st_leave(self);
 	return value;
 }
@@ -164,9 +170,12 @@ ST_EXPORT int sem_trywait(sem_t *sem)
 		return st_real.sem_trywait(sem);
 	value = st_real.sem_trywait(sem);
 	result = result_of(value);
-	if (self->counts != NULL && result == EAGAIN)
+	if (self->counts != NULL && result == EAGAIN) {
 		trywait_failed(self, sem, ST_SITE());
-	else
+	} else if (result == 0) {
+		st_sample_is_due(self);
+		st_emit_acquired(self, ST_EVENT_sem_trywait, ST_SITE(), sem);
+	} else
 		st_emit_unwaited(self, ST_EVENT_sem_trywait, result, ST_SITE(), sem,
 				 st_stamp(self));
 	st_leave(self);

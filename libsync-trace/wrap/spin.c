@@ -88,7 +88,10 @@ ST_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 	if (self->counts != NULL && result == EBUSY &&
 	    !st_tries_continue(self, ST_EVENT_spin_trylock, ST_SITE(), object))
 		result = trylock_failed(self, lock, ST_SITE());
-	if (self->counts == NULL)
+	if (self->counts == NULL && result == 0) {
+		st_sample_is_due(self);
+		st_emit_acquired(self, ST_EVENT_spin_trylock, ST_SITE(), object);
+	} else if (self->counts == NULL)
 		st_emit_unwaited(self, ST_EVENT_spin_trylock, result, ST_SITE(), object,
 				 st_stamp(self));
 	else if (result == 0)

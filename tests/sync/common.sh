@@ -9,7 +9,7 @@ need babeltrace2
 
 # sync.mode = auto, the default, only counts operations of a thread whose recording takes too much of its CPU time,
 # which a busy machine causes.
-printf '[sync]\nmode = all\n' >traced.conf
+printf '[sync]\nmode = all\npath_sample = off\n' >traced.conf
 traced_conf=$PWD/traced.conf
 
 # traced COMMAND...: runs COMMAND with libsync_trace preloaded, into a new capture; with sync.mode = all, unless

@@ -9,7 +9,7 @@ ran() # COMMAND...
 	same "exit status of $*" $? 9
 }
 
-printf '[sync]\npaths = 0ns\n' >all.conf
+printf '[sync]\npath_sample = off\npaths = 0ns\n' >all.conf
 export GPROF_MT_CONFIG=$PWD/all.conf
 
 # A thread's paths have no limit except memory: if there is no more, the others are counted as lost.
@@ -71,10 +71,10 @@ ends() # why paths of the capture end early
 same "complete paths" "$(ends)" ""
 same "a deep recursion" "$(deep 300)" "await < descend x127 (128)"
 same "a path cut short" "$(ends)" "1: more frames than sync.path_depth"
-printf '[sync]\npaths = 0ns\npath_depth = 20\n' >shallow.conf
+printf '[sync]\npath_sample = off\npaths = 0ns\npath_depth = 20\n' >shallow.conf
 GPROF_MT_CONFIG=$PWD/shallow.conf
 same "few frames" "$(deep 300)" "await < descend x19 (20)"
-printf '[sync]\npaths = 0ns\npath_depth = 240\n' >shallow.conf
+printf '[sync]\npath_sample = off\npaths = 0ns\npath_depth = 240\n' >shallow.conf
 same "the most frames" "$(deep 300)" "await < descend x239 (240)"
 GPROF_MT_CONFIG=$PWD/all.conf
 echo "deep: ok"

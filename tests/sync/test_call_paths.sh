@@ -19,7 +19,7 @@ paths()
 		sed -E 's/ < (start_thread|__libc_start_call_main|0x).*//' | sort -u
 }
 
-printf '[sync]\npaths = 0ns\n' >all.conf
+printf '[sync]\npath_sample = off\npaths = 0ns\n' >all.conf
 export GPROF_MT_CONFIG=$PWD/all.conf
 check_paths()
 {
@@ -57,7 +57,7 @@ check_paths
 echo "-pg: ok"
 
 GPROF_MT_CONFIG=$PWD/contended.conf
-printf '[sync]\nmode = contended\npaths = 0ns\n' >contended.conf
+printf '[sync]\nmode = contended\npath_sample = off\npaths = 0ns\n' >contended.conf
 run 9 traced ./paths
 check_paths
 GPROF_MT_CONFIG=$PWD/all.conf

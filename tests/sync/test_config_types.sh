@@ -92,7 +92,7 @@ expect "$(grep -c ' cond_wait_begin ' events)" ' cond_wait result=0 '
 echo "one: ok"
 
 # They are not counted either.
-configure 'mode = contended' 'types = -mutex, -spin'
+configure 'mode = contended' 'path_sample = off' 'types = -mutex, -spin'
 run_all all 42
 expect 0 ' (mutex|spin)_'
 "$gprof_mt" report --format json sync | jq -r '.sync[].function' >functions

@@ -4,7 +4,7 @@
 # counted, and none is missing, even if the program is killed.
 . "$GM_TOP/tests/sync/common.sh"
 
-printf '[sync]\nmode = contended\n' >contended.conf
+printf '[sync]\npath_sample = off\nmode = contended\n' >contended.conf
 build waits_only
 GPROF_MT_CONFIG=$PWD/contended.conf traced ./waits_only >out
 status=$?

@@ -66,7 +66,7 @@ done
 
 # In contended mode a pending hold, which is timed but not an event yet, survives all this.
 for holds in no yes; do
-	printf '[sync]\nmode = contended\nholds = %s\n' $holds >contended.conf
+	printf '[sync]\npath_sample = off\nmode = contended\nholds = %s\n' $holds >contended.conf
 	# A timed lock takes three times as many instructions.
 	coarse=$([ $holds = no ] || echo coarse)
 	for how in handle switch jump fork; do

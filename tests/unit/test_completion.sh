@@ -79,7 +79,7 @@ ln -s capture gprof-mt.data
 same "threads of the default capture" "phil-1" "$(offered timeline --thread phil-1)"
 rm gprof-mt.data
 settings=$(offered record --set '')
-same "settings" "sync.mode= sync.budget= sync.holds= sync.buffer= sync.sink= sync.types= sync.include= sync.exclude= sync.paths= sync.path_depth=" \
+same "settings" "sync.mode= sync.budget= sync.holds= sync.buffer= sync.sink= sync.types= sync.include= sync.exclude= sync.paths= sync.path_depth= sync.path_sample=" \
 	"$(offered record --set sync.)"
 same "values" "all contended off auto" "$(offered record --set sync.mode =)"
 same "values that begin with a word" "contended" "$(offered record -q --set sync.mode = con)"

@@ -4,7 +4,7 @@
 . "$GM_TOP/tests/sync/common.sh"
 need python3 readelf
 
-printf '[sync]\npaths = 0ns\n' >all.conf
+printf '[sync]\npath_sample = off\npaths = 0ns\n' >all.conf
 export GPROF_MT_CONFIG=$PWD/all.conf
 build paths -O2 -fomit-frame-pointer -fno-optimize-sibling-calls -fno-ipa-icf
 

@@ -16,7 +16,17 @@
 #define WORDS_MAX 12
 #define NS_PER_S  UINT64_C(1000000000)
 
-enum key_type { KEY_WORD, KEY_SET, KEY_SIZE, KEY_NUMBER, KEY_TIME, KEY_PATH, KEY_GLOBS, KEY_NAMES };
+enum key_type {
+	KEY_WORD,
+	KEY_SET,
+	KEY_SIZE,
+	KEY_NUMBER,
+	KEY_RATE,
+	KEY_TIME,
+	KEY_PATH,
+	KEY_GLOBS,
+	KEY_NAMES
+};
 
 struct key {
 	const char *group, *name;
@@ -24,7 +34,8 @@ struct key {
 	size_t offset;
 	/* name of value i (KEY_WORD) or of bit i (KEY_SET); NULL ends the list */
 	const char *words[WORDS_MAX];
-	/* KEY_SIZE: bytes; KEY_NUMBER; KEY_TIME: ns, ~0 is off; KEY_GLOBS: 0 permits none. */
+	/* KEY_SIZE: bytes; KEY_NUMBER; KEY_RATE: 0 is off; KEY_TIME: ns, ~0 is off; KEY_GLOBS: 0
+	 * permits none. */
 	uint64_t least, most;
 };
 
@@ -48,6 +59,7 @@ static const struct key keys[] = {
     {"sync", "exclude", KEY_GLOBS, FIELD(sync_exclude), {NULL}, 0, 0},
     {"sync", "paths", KEY_TIME, FIELD(sync_path_ns), {NULL}, 0, 3600 * NS_PER_S},
     {"sync", "path_depth", KEY_NUMBER, FIELD(sync_path_depth), {NULL}, 2, 240},
+    {"sync", "path_sample", KEY_RATE, FIELD(sync_path_sample), {NULL}, 0, 1000000000},
     {"names", "wrappers", KEY_NAMES, FIELD(names_wrappers), {NULL}, 0, 0},
     {"kernel",
      "source",
@@ -80,6 +92,7 @@ void gm_config_defaults(struct gm_config *config)
 	    .sync_include = "*",
 	    .sync_path_ns = 10000,
 	    .sync_path_depth = 128,
+	    .sync_path_sample = 1000,
 	    .kernel = GM_KERNEL_AUTO,
 	    .kernel_buffer_bytes = 2u << 20,
 	    .kernel_buffer_max_bytes = 16u << 20,
@@ -192,6 +205,9 @@ static void add_accepted_values(struct gm_text *text, const struct key *key)
 		gm_text_add_u64(text, key->most);
 		gm_text_add(text, ", optionally followed by K, M or G");
 		break;
+	case KEY_RATE:
+		gm_text_add(text, "off, or ");
+		__attribute__((fallthrough));
 	case KEY_NUMBER:
 		gm_text_add(text, "a number from ");
 		gm_text_add_u64(text, key->least);
@@ -361,6 +377,12 @@ static bool key_set(const struct key *key, struct span value, struct gm_config *
 		return false;
 	case KEY_SET:
 		return parse_set(value, key->words, (uint64_t *)field);
+	case KEY_RATE:
+		if (span_is(value, "off")) {
+			*(uint64_t *)field = 0;
+			return true;
+		}
+		__attribute__((fallthrough));
 	case KEY_SIZE:
 	case KEY_NUMBER:
 		if (!parse_size(value, key->type == KEY_SIZE, &bytes) || bytes < key->least ||
@@ -594,7 +616,7 @@ size_t gm_config_format(const struct gm_config *config, char *buffer, size_t siz
 		gm_text_add(&text, " = ");
 		if (key->type == KEY_WORD)
 			gm_text_add(&text, key->words[*(const int *)field]);
-		else if (key->type == KEY_SIZE || key->type == KEY_NUMBER)
+		else if (key->type == KEY_SIZE || key->type == KEY_NUMBER || key->type == KEY_RATE)
 			gm_text_add_u64(&text, *(const uint64_t *)field);
 		else if (key->type == KEY_SET)
 			add_set(&text, *(const uint64_t *)field, key->words);

@@ -56,6 +56,7 @@ struct gm_config {
 	    sync_exclude[GM_GLOBS_MAX];	   /* [sync] exclude = none: "" */
 	uint64_t sync_path_ns;		   /* [sync]    paths = 10us: minimum wait; ~0: off */
 	uint64_t sync_path_depth;	   /* [sync]    path_depth = 128: frames of a path */
+	uint64_t sync_path_sample;	   /* [sync]    path_sample = 1000: 1 in so many; 0: off */
 	char names_wrappers[GM_GLOBS_MAX]; /* [names] wrappers = none: "a,b", functions */
 	enum gm_kernel_source kernel;	   /* [kernel]  source = auto | lttng | bpf | perf | ... */
 	bool kernel_asked;		   /* ... was set explicitly */

@@ -84,11 +84,9 @@ static uint8_t *packet_end(const struct gm_stream *stream)
 /* Sets the limit up to which events may be written now. */
 static void packet_open(struct gm_stream *stream)
 {
-	uint8_t *ready = stream->segment + stream->ready_bytes;
+	uint8_t *ready = stream->segment + stream->ready_bytes, *end = packet_end(stream);
 
-	stream->end = packet_end(stream);
-	if (stream->end > ready)
-		stream->end = ready;
+	gm_stream_set_end(stream, end < ready ? end : ready);
 }
 
 void gm_packet_begin(struct gm_stream *stream, uint64_t offset, uint64_t size_bytes,
@@ -451,7 +449,8 @@ static void segment_unmap(struct gm_stream *stream)
 	}
 	stream->segment = NULL;
 	stream->packet = NULL;
-	stream->pos = stream->end = NULL;
+	stream->pos = NULL;
+	gm_stream_set_end(stream, NULL);
 }
 
 /* The addresses stay reserved if interrupted code may still access them. */

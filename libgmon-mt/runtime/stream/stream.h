@@ -52,7 +52,8 @@ struct gm_trace {
 
 struct gm_stream {
 	uint8_t *pos;
-	uint8_t *end; /* limit of the prepared space; NULL with pos: no file */
+	uint8_t *end;	    /* limit of the prepared space; NULL with pos: no file */
+	uint8_t *short_end; /* an event of GM_SHORT_BYTES that begins before it has room */
 	struct gm_packet *packet;
 	uint64_t last_ns; /* time of the last event; set by the writer */
 	uint64_t n_lost;  /* events without room; set by the writer */
@@ -88,6 +89,15 @@ struct gm_stream {
 	struct gm_lock save_lock;
 	struct gm_stream *next_in_memory;
 };
+
+#define GM_SHORT_BYTES 16u
+
+/* Sets the limit of the prepared space. */
+static inline void gm_stream_set_end(struct gm_stream *stream, uint8_t *end)
+{
+	stream->end = end;
+	stream->short_end = end != NULL ? end - (GM_SHORT_BYTES - 1) : NULL;
+}
 
 /*
  * Makes <process folder>/NAME complete with its metadata. buffer_bytes: size of the largest packet.

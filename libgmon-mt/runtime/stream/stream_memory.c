@@ -272,7 +272,7 @@ static bool packet_finish(struct gm_stream *stream, uint64_t now_ns)
 	if (done)
 		packet_new(stream, now_ns);
 	else
-		stream->end = stream->pos;
+		gm_stream_set_end(stream, stream->pos);
 	if (locked)
 		gm_lock_release(&stream->save_lock);
 	return done;
@@ -311,7 +311,8 @@ void gm_stream_memory_close(struct gm_stream *stream)
 	stream->in_memory = false;
 	stream->segment = NULL;
 	stream->packet = NULL;
-	stream->pos = stream->end = NULL;
+	stream->pos = NULL;
+	gm_stream_set_end(stream, NULL);
 }
 
 /* The final save: the thread may still run, and finds no more room. */
@@ -325,6 +326,7 @@ static void stream_save(struct gm_stream *stream)
 		 * seq_cst: before content_bits is read, so that the thread writes no events behind
 		 * it
 		 */
+		__atomic_store_n(&stream->short_end, stream->segment, __ATOMIC_SEQ_CST);
 		__atomic_store_n(&stream->end, stream->segment, __ATOMIC_SEQ_CST);
 		code = packet_save(stream);
 		if (code < 0 && stream->trace->lost != NULL)

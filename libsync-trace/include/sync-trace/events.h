@@ -45,8 +45,9 @@
  * event in the same packet, definitions not counted. So repeated locks and unlocks of one mutex
  * take 8 bytes per operation.
  *
- * A wait of at least [sync] paths, a release while others slept, and the end of a thread is
- * preceded by a call_path if the program's frames could be followed beyond the site. The path of
+ * A wait of at least [sync] paths, a release while others waited, the end of a thread, and a
+ * sampled acquisition that did not wait ([sync] path_sample) is preceded by a call_path if the
+ * program's frames could be followed beyond the site. The path of
  * thread_exit is that of the call that ended the thread: of pthread_exit(), or of the wait in which
  * it was cancelled; or it is the start routine alone (its address and 1), if that has returned. A
  * call_path names a node, which a `path` before it

@@ -9,7 +9,9 @@ struct pp_hold {
 	const struct pp_thread *thread;
 	enum st_event op; /* the operation that acquired it; cond_wait for a re-acquisition */
 	uint64_t site;
+	const struct pp_path *path; /* up to the site; NULL: not known */
 	int64_t since_ns;
+	bool waited;
 	int64_t wait_ns;       /* for this hold */
 	int64_t superseded_ns; /* time of another thread's acquisition; PP_TIME_UNKNOWN: none */
 	uint64_t n_before;     /* its thread's number of operations before it */

@@ -44,7 +44,7 @@ grep -q "^gprof-mt: synchronization is $all" err || fail "record says: $(cat err
 [ "$(jq '.sync_switched | length == 1 and .[0].since_ns > 0' report.json)" = true ] || fail "quality: $(cat report.json)"
 "$gprof_mt" doctor | grep -qE '^ok +synchronization +auto: ' || fail "doctor: $("$gprof_mt" doctor)"
 GPROF_MT_CONFIG=$PWD/waits.conf "$gprof_mt" doctor 2>&1 | grep -qE '^no +configuration ' || fail "doctor with a bad file"
-printf '[sync]\nmode = contended\n' >waits.conf
+printf '[sync]\npath_sample = off\nmode = contended\n' >waits.conf
 GPROF_MT_CONFIG=$PWD/waits.conf "$gprof_mt" doctor | grep -qE '^poor +synchronization +contended: ' || fail "doctor: contended"
 
 # Children of fork begin in a place that their parent prepared.  Those that lock often are switched, too;

@@ -8,7 +8,7 @@
 
 need jq
 build holders
-printf '[sync]\nmode = contended\n' >contended.conf
+printf '[sync]\npath_sample = off\nmode = contended\n' >contended.conf
 unset GPROF_MT_CONFIG LD_PRELOAD
 
 # The time of all waits for mutexes, and of those without a known holder, in us.

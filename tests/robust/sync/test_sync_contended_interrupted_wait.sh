@@ -8,7 +8,7 @@
 
 need jq
 build interrupted_wait
-printf '[sync]\nmode = contended\n' >contended.conf
+printf '[sync]\npath_sample = off\nmode = contended\n' >contended.conf
 unset GPROF_MT_CONFIG LD_PRELOAD
 
 for how in none prefork handler jump exit cancel; do

@@ -10,7 +10,7 @@ need babeltrace2
 build unlock_by_other
 unset GPROF_MT_CONFIG LD_PRELOAD
 for holds in no yes; do
-	printf '[sync]\nmode = contended\nholds = %s\n' "$holds" >contended.conf
+	printf '[sync]\npath_sample = off\nmode = contended\nholds = %s\n' "$holds" >contended.conf
 	fresh env GPROF_MT_CONFIG="$PWD/contended.conf" LD_PRELOAD="$libsync" ./unlock_by_other >out 2>err || fail "exit status $?"
 	[ ! -s err ] || fail "$(cat err)"
 	"$GM_TOP/tests/babeltrace" gprof-mt.data/*/user >text || fail "a stream cannot be read"

@@ -13,7 +13,7 @@ unset GPROF_MT_CONFIG LD_PRELOAD
 
 for mode in all contended auto; do
 	for threads in 1 32; do
-		printf '[sync]\nmode = %s\nholds = yes\n' $mode >timed.conf
+		printf '[sync]\npath_sample = off\nmode = %s\nholds = yes\n' $mode >timed.conf
 		fresh env GPROF_MT_CONFIG="$PWD/timed.conf" LD_PRELOAD="$libsync" ./hold_times $threads 1500 >out 2>err
 		status=$?
 		[ $status = 137 ] || { cat err; fail "$mode: exit status $status"; }
@@ -39,13 +39,13 @@ jq -e '[.locks[] | select(.type == "mutex") | .sites[] | select(.calls == null a
 	report.json >/dev/null || fail "call sites of mutexes without a number of calls"
 
 # Without sync.holds, the times are missing, and the reports name the option.
-printf '[sync]\nmode = contended\n' >timed.conf
+printf '[sync]\npath_sample = off\nmode = contended\n' >timed.conf
 fresh env GPROF_MT_CONFIG="$PWD/timed.conf" LD_PRELOAD="$libsync" ./hold_times 1 10 >/dev/null 2>&1
 "$gprof_mt" report locks | grep -q 'sync.holds=yes' || fail "the report does not say how holds are measured"
 [ -z "$(find gprof-mt.data -name sync-holds)" ] || fail "sync-holds is there without sync.holds"
 
 # A full file: each hold is either recorded or counted as lost.
-printf '[sync]\nmode = contended\nholds = yes\n' >timed.conf
+printf '[sync]\npath_sample = off\nmode = contended\nholds = yes\n' >timed.conf
 fresh sh -c 'ulimit -f 200; GPROF_MT_CONFIG="$PWD/timed.conf" LD_PRELOAD="'"$libsync"'" ./hold_times many 5000' >out ||
 	fail "a full file: exit status $?"
 "$gprof_mt" report --format json locks quality >report.json || fail "a full file: report: exit status $?"

@@ -13,7 +13,7 @@ unset GPROF_MT_CONFIG LD_PRELOAD
 
 for what in 'contended steps' 'all steps' 'contended timer'; do
 	read -r mode how <<<"$what"
-	printf '[sync]\nmode = %s\n' "$mode" >mode.conf
+	printf '[sync]\npath_sample = off\nmode = %s\n' "$mode" >mode.conf
 	fresh env GPROF_MT_CONFIG="$PWD/mode.conf" LD_PRELOAD="$libsync" ./interrupted_locks "$how" >out ||
 		fail "$what: exit status $?"
 	"$GM_TOP/tests/babeltrace" gprof-mt.data/*/user >text || fail "$what: a stream cannot be read"
@@ -38,7 +38,7 @@ rows=$("$gprof_mt" report --format json quality | jq -c '[.quality[] | {what, co
 echo "all timer: $rows"
 [ "$rows" = '[]' ] || bad="all timer: $rows"
 # With sync.holds, each hold is timed or has both its events, whichever streams they are in.
-printf '[sync]\nmode = contended\nholds = yes\n' >mode.conf
+printf '[sync]\npath_sample = off\nmode = contended\nholds = yes\n' >mode.conf
 fresh env GPROF_MT_CONFIG="$PWD/mode.conf" LD_PRELOAD="$libsync" ./interrupted_locks timer >out 2>locks ||
 	fail "holds: exit status $?"
 "$gprof_mt" report --format json locks >report.json || fail "holds: report: exit status $?"
