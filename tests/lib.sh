@@ -42,6 +42,21 @@ skip()
 	exit 77
 }
 
+# need_tsc: sets the array on_tsc to a command that runs others, under valgrind, as on a machine whose clock source is
+# tsc. Valgrind hides the vDSO, without which the library trusts the TSC under no other source. Skips the test if that
+# is not permitted.
+need_tsc()
+{
+	local source=/sys/devices/system/clocksource/clocksource0/current_clocksource
+	on_tsc=()
+	[ "$(cat $source 2>/dev/null)" != tsc ] || return 0
+	echo tsc >tsc.source
+	# shellcheck disable=SC2016 # $0, $1 and $@ are those of the inner shell
+	on_tsc=(unshare -m sh -c 'mount --bind "$0" "$1" && shift && exec "$@"' "$PWD/tsc.source" "$source")
+	"${on_tsc[@]}" true 2>/dev/null ||
+		skip "the clock source is not tsc, and no other file may be mounted in its place"
+}
+
 # need TOOL...: skips the test if a command is not installed; prints its name.
 need()
 {

@@ -8,6 +8,7 @@
 . "$GM_TOP/tests/lib.sh"
 
 need valgrind
+need_tsc
 [ "$(uname -m)" = x86_64 ] || skip "the fast paths are those of x86-64"
 "$CC" -std=gnu17 -O2 -pthread -o bench "$GM_TOP/tests/bench/bench_sync.c" || fail "cannot compile"
 unset GPROF_MT_CONFIG LD_PRELOAD
@@ -18,7 +19,7 @@ instructions()
 	local n=$1
 	shift
 	rm -rf gprof-mt.data gprof-mt.data.old
-	env "$@" valgrind --tool=callgrind --callgrind-out-file=/dev/null ./bench uncontended "$n" 2>&1 |
+	"${on_tsc[@]}" env "$@" valgrind --tool=callgrind --callgrind-out-file=/dev/null ./bench uncontended "$n" 2>&1 |
 		sed -n 's/.*Collected : //p'
 }
 

@@ -9,13 +9,14 @@
 . "$GM_TOP/tests/lib.sh"
 
 need valgrind
+need_tsc
 build many_mutexes
 unset GPROF_MT_CONFIG LD_PRELOAD
 
 # instructions OBJECTS PAIRS
 instructions()
 {
-	LD_PRELOAD=$libsync fresh valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+	fresh "${on_tsc[@]}" env LD_PRELOAD="$libsync" valgrind --tool=callgrind --callgrind-out-file=/dev/null \
 		./many_mutexes "$1" "$2" 2>&1 | sed -n 's/.*Collected : //p'
 }
 
