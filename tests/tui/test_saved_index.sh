@@ -201,7 +201,7 @@ with open(sys.argv[1], "r+b") as file:
     put(24, "<I", int(sys.argv[2]))
     put(40, "<Q", 0)  # end_ns
     put(80, "<Q", int(start))
-    put(header_bytes - 8, "<I", 1)  # pid_namespace
+    put(136 + 4 * 1024 + 8 * 128, "<I", 1)  # pid_namespace
 END
 browse
 shows 'the index is not saved: the program is still running'
