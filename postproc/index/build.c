@@ -176,6 +176,29 @@ static uint32_t add_operation(struct pp_index_builder *self, const struct pp_obj
 	return (uint32_t)operations->n - 1;
 }
 
+/* If its begin is unknown, so is the time in which it blocked. */
+static void on_io(void *data, const struct pp_io *io)
+{
+	struct pp_index_builder *self = pp_objects_owner(data);
+	struct pp_index_call *call;
+
+	if (!io->blocked_known)
+		return;
+	call = pp_mapped_array_add(section(self, PP_SECTION_CALLS), 1);
+	*call = (struct pp_index_call){
+	    .begin_ns = time_of(io->begin_ns),
+	    .end_ns = time_of(io->end_ns),
+	    .thread = io->thread->serial,
+	    .site = io->site
+			? pp_call_sites_number(&self->sites,
+					       (struct pp_call_site){io->thread->process, io->site,
+								     pp_io_op(io->call)})
+			: PP_INDEX_NONE,
+	    .path = number_of_path(self, io->path),
+	    .call = io->call,
+	};
+}
+
 static struct pp_index_operation *operation_at(struct pp_index_builder *self, uint32_t number)
 {
 	return pp_mapped_array_at(section(self, PP_SECTION_OPERATIONS), number);
@@ -454,6 +477,7 @@ static void listen(struct pp_index_builder *self)
 {
 	self->thread_listener = pp_objects_feed(&self->objects);
 	self->thread_listener.interval = on_interval;
+	self->thread_listener.io = on_io;
 	self->object_listener = (struct pp_object_listener){
 	    .data = self,
 	    .waits = on_waits,

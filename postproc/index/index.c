@@ -19,6 +19,7 @@ static const struct {
     [PP_SECTION_OBJECTS] = {"objects", sizeof(struct pp_index_object)},
     [PP_SECTION_ENDLESS] = {"endless", sizeof(struct pp_index_hold)},
     [PP_SECTION_SAMPLES] = {"samples", sizeof(struct pp_index_sample)},
+    [PP_SECTION_CALLS] = {"calls", sizeof(struct pp_index_call)},
     [PP_SECTION_EDGES] = {"edges", sizeof(struct pp_index_edge)},
     [PP_SECTION_TEXT] = {"text", 1},
     [PP_SECTION_DAMAGE] = {"damage", 1},
@@ -110,6 +111,11 @@ const struct pp_index_hold *pp_index_hold(const struct pp_index *index, uint64_t
 const struct pp_index_sample *pp_index_sample(const struct pp_index *index, uint64_t number)
 {
 	return item(index, PP_SECTION_SAMPLES, number);
+}
+
+const struct pp_index_call *pp_index_call(const struct pp_index *index, uint64_t number)
+{
+	return item(index, PP_SECTION_CALLS, number);
 }
 
 const struct pp_index_edge *pp_index_edge(const struct pp_index *index, uint64_t number)

@@ -107,6 +107,14 @@ struct pp_index_hold {
 	uint32_t thread, object;
 };
 
+/* A blocking call beyond synchronization. */
+struct pp_index_call {
+	uint64_t begin_ns, end_ns;
+	uint32_t thread, site;
+	uint32_t path; /* as in struct pp_index_more */
+	uint32_t call; /* enum st_io_call */
+};
+
 /* A sample: CPU time of a thread, with the call path where it was found. */
 struct pp_index_sample {
 	uint64_t time_ns, weight_ns;
@@ -160,6 +168,7 @@ enum pp_section {
 	PP_SECTION_OBJECTS,
 	PP_SECTION_ENDLESS, /* holds without a release */
 	PP_SECTION_SAMPLES, /* in order of time */
+	PP_SECTION_CALLS,   /* in order of their ends */
 	PP_SECTION_EDGES,   /* longest first */
 	PP_SECTION_TEXT,    /* names, NUL-terminated */
 	PP_SECTION_DAMAGE,  /* lines about damage found by the sweep, NUL-terminated */
@@ -215,6 +224,7 @@ const struct pp_index_thread *pp_index_thread(const struct pp_index *index, uint
 const struct pp_index_object *pp_index_object(const struct pp_index *index, uint64_t number);
 const struct pp_index_hold *pp_index_hold(const struct pp_index *index, uint64_t number);
 const struct pp_index_sample *pp_index_sample(const struct pp_index *index, uint64_t number);
+const struct pp_index_call *pp_index_call(const struct pp_index *index, uint64_t number);
 const struct pp_index_edge *pp_index_edge(const struct pp_index *index, uint64_t number);
 const struct pp_index_site *pp_index_site(const struct pp_index *index, uint64_t number);
 

@@ -20,7 +20,7 @@
 #define HEAD_MODE 0600
 
 #define MAGIC	       "gprof-mt index\n"
-#define VERSION	       3u
+#define VERSION	       4u
 #define ORDER_OF_BYTES 0x01020304u
 
 /* Real clocks never reach this; lanes use three of the 64 bits for the state. */
@@ -41,13 +41,13 @@ struct head {
 	uint32_t version, byte_order;
 	uint64_t n[PP_N_SECTIONS]; /* items */
 	uint32_t item_bytes[PP_N_SECTIONS];
-	uint32_t has_kernel, pad;
+	uint32_t has_kernel;
 	int64_t start_ns, end_ns;
 	uint64_t n_events, n_left_out;
 	uint8_t key[PP_INDEX_KEY_BYTES];
 	uint8_t digest[DIGEST_BYTES]; /* of the members above */
 };
-G_STATIC_ASSERT(PP_N_SECTIONS % 2 == 0); /* no padding */
+G_STATIC_ASSERT(PP_N_SECTIONS % 2 == 1); /* no padding */
 
 static void digest_of(const struct head *head, uint8_t ret[DIGEST_BYTES])
 {

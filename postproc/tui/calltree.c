@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The call tree of the time that the lanes show, as a page: waits of all threads and their CPU time
- * by samples, as `report calltree --time` has them.
+ * The call tree of the time that the lanes show, as a page: waits of all threads, their other
+ * blocking calls, and their CPU time by samples, as `report calltree --time` has them.
  */
 #include "core/text/duration.h"
 #include "core/text/printable.h"
@@ -12,7 +12,8 @@
 
 /* The key of a struct pp_path_use, in the numbers of the index. */
 struct place {
-	uint32_t process, path, site, op; /* op: ST_N_EVENTS: a sample */
+	uint32_t process, path, site, op; /* op: as struct pp_path_use has it */
+	enum pp_path_kind kind;
 };
 
 struct maker {
@@ -25,7 +26,8 @@ static guint place_hash(const void *data)
 {
 	const struct place *place = data;
 
-	return ((place->process * 31 + place->path) * 31 + place->site) * 31 + place->op;
+	return ((place->process * 31 + place->path) * 31 + place->site) * 31 + place->op * 4 +
+	       place->kind;
 }
 
 static gboolean place_equal(const void *a, const void *b)
@@ -33,7 +35,7 @@ static gboolean place_equal(const void *a, const void *b)
 	const struct place *x = a, *y = b;
 
 	return x->process == y->process && x->path == y->path && x->site == y->site &&
-	       x->op == y->op;
+	       x->op == y->op && x->kind == y->kind;
 }
 
 static struct pp_path_use *use_of(struct maker *maker, const struct place *place)
@@ -51,7 +53,7 @@ static struct pp_path_use *use_of(struct maker *maker, const struct place *place
 	use->process = pp_index_process(index, place->process);
 	use->path = n ? pp_model_path(index->model, path, n) : NULL;
 	use->site = !n && site ? site->address : 0;
-	use->kind = place->op == ST_N_EVENTS ? PP_PATH_CPU : PP_PATH_WAIT;
+	use->kind = place->kind;
 	use->op = place->op;
 	g_hash_table_insert(maker->known, g_memdup2(place, sizeof(*place)), use);
 	g_ptr_array_add(maker->uses, use);
@@ -87,7 +89,7 @@ static void add_wait(struct maker *maker, const struct pp_index_operation *opera
 	if (!thread || (!wait_ns && !counts))
 		return;
 	use = use_of(maker, &(struct place){thread->process, more ? more->path : PP_INDEX_NONE,
-					    operation->site, operation->op});
+					    operation->site, operation->op, PP_PATH_WAIT});
 	use->n += counts;
 	use->ns += wait_ns;
 }
@@ -103,6 +105,23 @@ static bool is_in_wait(const struct pp_index *index, uint32_t thread, uint64_t t
 	       (int64_t)operation->time_ns - pp_index_ns(index, operation) <= (int64_t)time_ns;
 }
 
+static void add_call(struct maker *maker, const struct pp_index_call *call)
+{
+	const struct pp_browser *browser = maker->browser;
+	const struct pp_index_thread *thread = pp_index_thread(browser->index, call->thread);
+	int64_t end_ns = (int64_t)call->end_ns;
+	int64_t ns = shown_ns(browser, (int64_t)call->begin_ns, end_ns);
+	bool counts = end_ns >= browser->from_ns && end_ns <= browser->to_ns;
+	struct pp_path_use *use;
+
+	if (!thread || (!ns && !counts) || call->call >= ST_N_IO_CALLS)
+		return;
+	use = use_of(maker, &(struct place){thread->process, call->path, call->site, call->call,
+					    PP_PATH_CALL});
+	use->n += counts;
+	use->ns += ns;
+}
+
 static void add_sample(struct maker *maker, const struct pp_index_sample *sample)
 {
 	const struct pp_browser *browser = maker->browser;
@@ -113,7 +132,7 @@ static void add_sample(struct maker *maker, const struct pp_index_sample *sample
 	if (!thread || time_ns < browser->from_ns || time_ns > browser->to_ns)
 		return;
 	use = use_of(maker,
-		     &(struct place){thread->process, sample->path, PP_INDEX_NONE, ST_N_EVENTS});
+		     &(struct place){thread->process, sample->path, PP_INDEX_NONE, 0, PP_PATH_CPU});
 	use->n++;
 	use->ns += (int64_t)sample->weight_ns;
 	if (is_in_wait(browser->index, sample->thread, sample->time_ns))
@@ -133,6 +152,9 @@ static void add_all(struct maker *maker)
 		if (i % PP_INDEX_RELEASE == 0)
 			pp_index_release(index);
 	}
+	n = pp_index_n(index, PP_SECTION_CALLS);
+	for (uint64_t i = 0; i < n; i++)
+		add_call(maker, pp_index_call(index, i));
 	n = pp_index_n(index, PP_SECTION_SAMPLES);
 	for (uint64_t i = 0; i < n; i++)
 		add_sample(maker, pp_index_sample(index, i));
@@ -153,7 +175,7 @@ static void add_line(void *data, const struct pp_tree_node *node, const struct p
 	g_autofree char *chain = pp_printable(pp_tree_chain_text(lines->tree, node, end));
 	g_autofree char *wall = pp_duration_text(pp_tree_wall_ns(total));
 	g_autofree char *cpu = pp_duration_text(total->ns[PP_TREE_CPU]);
-	g_autofree char *wait = pp_duration_text(pp_tree_wait_ns(total));
+	g_autofree char *wait = pp_duration_text(pp_tree_wait_ns(total) + total->ns[PP_TREE_CALLS]);
 
 	g_ptr_array_add(lines->to, g_strdup_printf("%9s %9s %9s  %*s%s", wall, cpu, wait,
 						   (int)(depth * INDENT), "", chain));

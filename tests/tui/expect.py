@@ -64,7 +64,8 @@ def tree(report):
     while len(below.get(end["id"], [])) == 1 and not end["self_wall_ns"] and not end["self_cpu_ns"]:
         end = below[end["id"]][0]
         chain.append(end["function"])
-    times = [f"{duration(first[key] or 0):>9}" for key in ("wall_ns", "cpu_ns", "wait_ns")]
+    times = [f"{duration(ns):>9}" for ns in (first["wall_ns"], first["cpu_ns"] or 0,
+                                             first["wait_ns"] + first["blocking_ns"])]
     print(" ".join(times) + "  " + " > ".join(chain))
 
 

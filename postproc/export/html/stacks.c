@@ -2,7 +2,7 @@
 /*
  * Stacks and their costs: calls and times from a history of calls; without one, call counts, with
  * only the caller of each function; samples, by their call paths, or with only the function;
- * off-CPU time, by the call path of the wait.
+ * off-CPU time, by the call path of the wait or blocking call.
  */
 #include "export/html/html.h"
 
@@ -25,7 +25,8 @@ static const struct {
     {"time", "ns", "Wall time",
      "needs a history of calls with returns (record --set calls.mode=history)"},
     {"samples", "ns", "On-CPU, from samples", "no samples were taken"},
-    {"off-cpu", "ns", "Off-CPU, blocked on objects", "no thread was blocked on an object"},
+    {"off-cpu", "ns", "Off-CPU, blocked",
+     "no thread was blocked on an object or in a blocking call"},
 };
 
 /*
@@ -259,7 +260,7 @@ static struct pp_stack *stack_of(struct pp_html *html, const struct pp_index_ope
 /* Waits with equal fields have the same stack. */
 struct use {
 	uint32_t process, object, site, path;
-	uint8_t op;
+	uint32_t op;
 };
 
 static guint use_hash(const void *data)
@@ -322,8 +323,71 @@ static void sum_wait(struct pp_html *html, GHashTable *known,
 	}
 }
 
+static struct pp_stack *call_stack(struct pp_html *html, const struct pp_index_call *call)
+{
+	const struct pp_namer *namer = html->export->context->namer;
+	const struct pp_index_site *site = pp_index_site(html->index, call->site);
+	const struct pp_process *process =
+	    pp_index_process(html->index, pp_index_thread(html->index, call->thread)->process);
+	struct pp_stack *stack = pp_stacks_root(html->stacks);
+	const uint64_t *path;
+	unsigned n = pp_index_path(html->index, call->path, &path);
+
+	for (unsigned i = n; i-- > 0;)
+		stack = pp_stack_address(html->stacks, stack, namer, process, path[i]);
+	if (!n && site)
+		stack = pp_stack_address(html->stacks, stack, namer, process, site->address);
+	return pp_stack_child(html->stacks, stack, pp_io_name(call->call));
+}
+
+static const struct pp_stack *known_call_stack(struct pp_html *html, GHashTable *known,
+					       const struct pp_index_call *call)
+{
+	struct use key = {pp_index_thread(html->index, call->thread)->process, PP_HTML_NONE,
+			  call->site, call->path, pp_io_op(call->call)};
+	struct pp_stack *stack = g_hash_table_lookup(known, &key);
+
+	if (!stack) {
+		stack = call_stack(html, call);
+		g_hash_table_insert(known, g_memdup2(&key, sizeof(key)), stack);
+	}
+	return stack;
+}
+
+/* The same for a blocking call. */
+static void sum_call(struct pp_html *html, GHashTable *known, const struct pp_index_call *call)
+{
+	int64_t from_ns = MAX((int64_t)call->begin_ns, html->from_ns);
+	int64_t to_ns = MIN((int64_t)call->end_ns, html->to_ns);
+	uint32_t key[PP_SUMS_KEYS] = {0, call->thread};
+	const struct pp_stack *stack;
+
+	if (from_ns >= to_ns || !pp_html_has_thread(html, call->thread))
+		return;
+	stack = known_call_stack(html, known, call);
+	if (html->is_choosing) {
+		add_time(html, PP_HTML_OFF_CPU, call->thread, stack, from_ns, to_ns);
+		return;
+	}
+	key[2] = stack->number;
+	(void)choose_key(html, PP_HTML_OFF_CPU, key);
+	while (from_ns < to_ns) {
+		int64_t end_ns = MIN(pp_html_bin_end(html, from_ns), to_ns);
+		struct pp_index_sum sum;
+		uint64_t blocked_ns;
+
+		pp_index_shares(html->index, call->thread, from_ns, end_ns, &sum);
+		blocked_ns = sum.ns[PP_MODE_BLOCKED_IO] + sum.ns[PP_MODE_BLOCKED_OTHER];
+		if (blocked_ns)
+			*pp_html_at(html, PP_HTML_OFF_CPU, key, from_ns) += blocked_ns;
+		from_ns = end_ns;
+	}
+}
+
 static void sum_off_cpu(struct pp_html *html, GHashTable *known)
 {
+	for (uint64_t i = 0; i < pp_index_n(html->index, PP_SECTION_CALLS); i++)
+		sum_call(html, known, pp_index_call(html->index, i));
 	for (uint64_t i = 0; i < pp_index_n(html->index, PP_SECTION_OPERATIONS); i++) {
 		const struct pp_index_operation *operation = pp_index_operation(html->index, i);
 
