@@ -16,8 +16,8 @@ import struct
 import sys
 
 NAMES = ["operations", "more", "sites", "paths", "addresses", "processes", "threads", "objects", "endless",
-         "edges", "text", "damage", "lanes", "steps", "strides", "thread-runs", "thread-wait-runs", "object-runs",
-         "object-wait-runs", "thread-items", "thread-wait-items", "object-items", "object-wait-items"]
+         "samples", "calls", "edges", "text", "damage", "lanes", "steps", "strides", "thread-runs", "thread-wait-runs",
+         "object-runs", "object-wait-runs", "thread-items", "thread-wait-items", "object-items", "object-wait-items"]
 NUMBERS_AT = 24
 TIMES_AT = NUMBERS_AT + 8 * len(NAMES) + 4 * len(NAMES) + 4
 
