@@ -2,7 +2,7 @@
 SYNC_SRC := $(filter-out %/provider.c,$(wildcard libsync-trace/*.c libsync-trace/*/*.c))
 SYNC_OBJ := $(SYNC_SRC:%.c=$(B)/obj/%.o) $(RUNTIME_OBJ)
 
-# Unwind tables let a cancelled or exiting thread unwind through our frames; only waits with a clean-up have
+# Unwind tables let a cancelled or exiting thread unwind through our frames; only waits with a clean-up and io/ have
 # -fexceptions.
 # UBSan traps, since its runtime must not be loaded into the profiled program.
 # %rbp keeps the program's value (record/path.c); gcc can do that, clang cannot.
@@ -25,7 +25,7 @@ $(B)/obj/libsync-trace/%.o: libsync-trace/%.c
 	$(Q)$(CC) $(SYNC_CFLAGS) -MMD -MP -c $< -o $@
 
 # Their clean-up handlers are found by unwind tables (libc/unwind.c).
-$(SYNC_CLEANUPS:%=$(B)/obj/libsync-trace/wrap/%.o): SYNC_CFLAGS += -fexceptions
+$(SYNC_CLEANUPS:%=$(B)/obj/libsync-trace/wrap/%.o) $(B)/obj/libsync-trace/io/%.o: SYNC_CFLAGS += -fexceptions
 
 $(B)/libsync_trace.so: $(SYNC_OBJ) libsync-trace/libsync-trace.map
 	$(call say,LINK,$@)

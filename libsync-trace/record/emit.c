@@ -21,7 +21,8 @@ enum shape {
 	SHAPE_ROUTINE,
 	SHAPE_CALL_PATH,
 	SHAPE_PATH,
-	SHAPE_TRIES
+	SHAPE_TRIES,
+	SHAPE_IO
 };
 
 static const uint8_t shape_of[ST_N_EVENTS] = {
@@ -36,8 +37,9 @@ const uint8_t st_counted_of[ST_N_EVENTS] = {
 #undef ST_COUNTED_OF
 };
 
-#define PAUSE_NS	1000000000u
-#define EVENT_MAX_BYTES 32 /* extended header 10, result 1, site 2, object 8, extra 8 */
+#define PAUSE_NS 1000000000u
+/* extended header 10, result 1, site 2, object 8, call 1, path 4, duration 8 */
+#define EVENT_MAX_BYTES 34
 
 struct cursor {
 	uint8_t *at;
@@ -73,6 +75,11 @@ static void put_fields(struct cursor *cursor, const struct st_record *record, ui
 	put(cursor, record->result, 1);
 	put(cursor, site, 2);
 	put(cursor, record->object, 8);
+	if (shape == SHAPE_IO) {
+		put(cursor, record->call, 1);
+		put(cursor, record->path, 4);
+		put(cursor, record->extra, 8);
+	}
 	if (shape == SHAPE_BEGIN || shape == SHAPE_VALUE)
 		put(cursor, record->extra, 4);
 	else if (shape == SHAPE_COND || shape == SHAPE_ROUTINE)
@@ -97,6 +104,8 @@ static const uint8_t *event_after(const uint8_t *at)
 		return at + 16;
 	case SHAPE_TRIES:
 		return at + 20;
+	case SHAPE_IO:
+		return at + 24;
 	case SHAPE_BEGIN:
 	case SHAPE_VALUE:
 		return at + 15;

@@ -278,6 +278,16 @@ bool st_ust_is_own(uintptr_t site);
 /* Called in a child of a fork of which LTTng is informed later, or never. */
 void st_ust_forked(void);
 void st_ust_disown(void);
+
+/* --- blocking calls (io/) --------------------------------------------------------------------- */
+
+/* Looks up the real functions. Called once per program image. */
+void st_io_prepare(void);
+
+/* From now on calls are recorded, if the configuration says so; or none ever is. */
+void st_io_open(const struct gm_config *config);
+void st_io_switch_off(void);
+
 /* --- call paths (path.c) ---------------------------------------------------------------------- */
 
 /* Minimum wait time with a call path: [sync] paths. ~0: no call paths. */

@@ -47,6 +47,7 @@ static enum gm_sync_sink sink;
 #define FIELDS_CALL_PATH "uint32_t path; uint32_t object_low; "
 #define FIELDS_PATH	 "uint32_t number; uint32_t parent; address_t address; "
 #define FIELDS_TRIES	 "address_t object; uint32_t holder; uint64_t more; "
+#define FIELDS_IO	 FIELDS_OP "uint8_t call; uint32_t path; uint64_t duration; "
 #define FIELDS_SAME	 "uint8_t result; uint16_t site; "
 
 static const struct gm_event_class events[] = {
@@ -140,6 +141,7 @@ static bool prepare(void)
 	uint32_t *made;
 
 	st_real_resolve();
+	st_io_prepare();
 	st_jump_init();
 	st_stack_init();
 	gm_clock_init();
@@ -172,8 +174,10 @@ static uint32_t open_now(void)
 		has_waited = true;
 		return STATE_NEW;
 	}
-	if (process == NULL || process->config.sync_mode == GM_SYNC_OFF)
+	if (process == NULL || process->config.sync_mode == GM_SYNC_OFF) {
+		st_io_switch_off();
 		return STATE_OFF;
+	}
 	sink = process->config.sync_sink;
 	if (sink != GM_SINK_NATIVE && has_waited) {
 		trace.why = GM_LOSS_DISK;
@@ -207,6 +211,7 @@ static uint32_t open_now(void)
 	    (gm_process_folder() != 0 || !st_counts_open(process->dir, false)))
 		gm_warn("cannot make " ST_COUNTS_FILE ": recording all operations, not only waits");
 	st_select(&process->config);
+	st_io_open(&process->config);
 	return STATE_OPEN;
 }
 

@@ -53,6 +53,8 @@ struct st_record {
 	uintptr_t site; /* return address; 0: none */
 	uint64_t object;
 	uint64_t extra; /* the last field of the shape, if any */
+	uint32_t path;	/* of an io_call, like the next */
+	uint8_t call;
 	uint64_t now_ns;
 };
 

@@ -26,6 +26,7 @@
 #define EMIT_VALUE   EMIT_OP
 #define EMIT_COND    EMIT_OP
 #define EMIT_ROUTINE EMIT_OP
+#define EMIT_IO	     EMIT_OP
 #define EMIT_CALL_PATH(name)
 #define EMIT_PATH(name)
 #define EMIT_TRIES(name)
@@ -38,6 +39,7 @@ ST_EVENTS(EMIT)
 #define ROW_VALUE    ROW_OP
 #define ROW_COND     ROW_OP
 #define ROW_ROUTINE  ROW_OP
+#define ROW_IO	     ROW_OP
 #define ROW_CALL_PATH(name)
 #define ROW_PATH(name)
 #define ROW_TRIES(name)

@@ -18,6 +18,7 @@
 #include <lttng/tracepoint.h>
 
 #include "sync-trace/events.h"
+#include "ust/ust.h"
 
 #define ST_UST_ARGUMENTS                                                                           \
 	LTTNG_UST_TP_ARGS(uint8_t, result, uint64_t, site, uint64_t, object, uint64_t, extra)
@@ -41,6 +42,13 @@ LTTNG_UST_TRACEPOINT_EVENT_CLASS(
     gmon_mt_sync, routine, ST_UST_ARGUMENTS,
     LTTNG_UST_TP_FIELDS(ST_UST_FIELDS lttng_ust_field_integer_hex(uint64_t, routine, extra)))
 
+LTTNG_UST_TRACEPOINT_EVENT_CLASS(
+    gmon_mt_sync, io, ST_UST_ARGUMENTS,
+    LTTNG_UST_TP_FIELDS(
+	ST_UST_FIELDS lttng_ust_field_integer(uint8_t, call, (uint8_t)(extra >> ST_UST_CALL_SHIFT))
+	    lttng_ust_field_integer(uint64_t, duration,
+				    extra &((UINT64_C(1) << ST_UST_CALL_SHIFT) - 1))))
+
 #define ST_UST_INSTANCE(class, name)                                                               \
 	LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(gmon_mt_sync, class, gmon_mt_sync, name,               \
 					    ST_UST_ARGUMENTS)
@@ -49,6 +57,7 @@ LTTNG_UST_TRACEPOINT_EVENT_CLASS(
 #define ST_UST_VALUE(name)   ST_UST_INSTANCE(value, name)
 #define ST_UST_COND(name)    ST_UST_INSTANCE(cond, name)
 #define ST_UST_ROUTINE(name) ST_UST_INSTANCE(routine, name)
+#define ST_UST_IO(name)	     ST_UST_INSTANCE(io, name)
 #define ST_UST_SITE(name)
 #define ST_UST_CALL_PATH(name)
 #define ST_UST_PATH(name)

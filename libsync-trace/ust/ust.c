@@ -236,13 +236,16 @@ bool st_ust_emit(const struct st_record *record)
 	const struct st_ust_provider *provider = __atomic_load_n(&active, __ATOMIC_ACQUIRE);
 	int *error = &errno;
 	int saved_errno = *error;
+	uint64_t extra = record->extra;
 
+	if (record->id == ST_EVENT_io_call)
+		extra |= (uint64_t)record->call << ST_UST_CALL_SHIFT;
 	if (st_unlikely(provider == NULL) || st_unlikely(depth == DEPTH_MAX))
 		return false;
 	if (st_unlikely(!is_known))
 		introduce(provider);
 	depth++;
-	provider->emit[record->id](record->result, record->site, record->object, record->extra);
+	provider->emit[record->id](record->result, record->site, record->object, extra);
 	depth--;
 	*error = saved_errno;
 	return true;

@@ -12,9 +12,14 @@
 #include "sync-trace/events.h"
 
 /* Changes with every change below: the two files may come from different builds. */
-#define ST_UST_VERSION (ST_N_EVENTS << 8 | 1)
+#define ST_UST_VERSION (ST_N_EVENTS << 8 | 2)
 
-/* One event; `extra` is the last field of the shape. LTTng stamps it. */
+/*
+ * One event; `extra` is the last field of the shape; of an io_call, its duration with the number of
+ * the call in the upper bits. LTTng stamps it.
+ */
+#define ST_UST_CALL_SHIFT 56
+
 typedef void st_ust_emit_fn(uint8_t result, uint64_t site, uint64_t object, uint64_t extra);
 
 struct st_ust_provider {

@@ -301,6 +301,10 @@ void pp_stream_take(struct pp_stream *stream, const struct pp_record *record, in
 		if (pp_decode_sync(stream, record, &event))
 			pp_stream_hand_over(stream, &event);
 		break;
+	case PP_CLASS_IO:
+		if (pp_decode_io(stream, record, &event))
+			pp_stream_hand_over(stream, &event);
+		break;
 	case PP_CLASS_SWITCH:
 		decode_switch(stream, record, &event);
 		break;

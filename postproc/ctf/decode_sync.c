@@ -57,6 +57,17 @@ static void place_event(struct pp_model *model, const struct pp_process *process
 	g_mutex_unlock(model->lock);
 }
 
+static void place_io(struct pp_model *model, const struct pp_process *process,
+		     struct pp_event *event)
+{
+	g_mutex_lock(model->lock);
+	if (event->io.site)
+		event->io.site = pp_places_code(process, event->io.site, event->time_ns);
+	if (event->io.path)
+		event->io.path = place_path(model, process, event->io.path, event->time_ns);
+	g_mutex_unlock(model->lock);
+}
+
 /* --- paths ---------------------------------------------------------------------------------- */
 
 /*
@@ -122,23 +133,34 @@ static const struct pp_path *path_to(struct pp_stream *stream, struct pp_path_no
 	return innermost->path;
 }
 
-static void decode_call_path(struct pp_stream *stream, const struct pp_record *record)
+/* A path of one frame is that of an operation whose path ends early: it tells nothing but the site.
+ */
+static const struct pp_path *longer_path(const struct pp_path *path)
 {
-	struct pp_path_node *node = find_node(stream, record->values[PP_CALL_PATH_NUMBER]);
+	return path && path->n > 1 ? path : NULL;
+}
 
-	stream->path = node ? path_to(stream, node) : NULL;
-	stream->path_object_low = (uint32_t)record->values[PP_CALL_PATH_OBJECT_LOW];
-	if (!stream->path)
+/* Returns the path with that number, for one event; NULL: not known, which is counted. */
+static const struct pp_path *find_path(struct pp_stream *stream, uint64_t number)
+{
+	struct pp_path_node *node = find_node(stream, number);
+	const struct pp_path *path = node ? path_to(stream, node) : NULL;
+
+	if (!path)
 		pp_model_add_problem(stream->decoder->capture->model,
 				     "synch-events with undefined call paths", stream->name, 1);
 	else if (stream->thread && node->end < ST_N_PATH_ENDS)
 		stream->thread->process->path_ends[node->end]++;
+	return path;
 }
 
-/*
- * A call path applies to a single event. One that ends early at the site tells nothing but that;
- * the end of a thread has no site.
- */
+static void decode_call_path(struct pp_stream *stream, const struct pp_record *record)
+{
+	stream->path = find_path(stream, record->values[PP_CALL_PATH_NUMBER]);
+	stream->path_object_low = (uint32_t)record->values[PP_CALL_PATH_OBJECT_LOW];
+}
+
+/* A call path applies to a single event. The end of a thread has no site, but may have a frame. */
 static const struct pp_path *take_path(struct pp_stream *stream, const struct pp_event *event)
 {
 	const struct pp_path *path = stream->path;
@@ -146,7 +168,7 @@ static const struct pp_path *take_path(struct pp_stream *stream, const struct pp
 	stream->path = NULL;
 	if (!path || stream->path_object_low != (uint32_t)event->sync.object)
 		return NULL;
-	return path->n > 1 || event->sync.op == ST_EVENT_thread_exit ? path : NULL;
+	return event->sync.op == ST_EVENT_thread_exit ? path : longer_path(path);
 }
 
 static void decode_tries(struct pp_stream *stream, const struct pp_record *record)
@@ -197,6 +219,31 @@ bool pp_decode_sync(struct pp_stream *stream, const struct pp_record *record,
 	take_tries(stream, event);
 	if (event->thread && event->thread->process->places)
 		place_event(stream->decoder->capture->model, event->thread->process, event);
+	return true;
+}
+
+bool pp_decode_io(struct pp_stream *stream, const struct pp_record *record, struct pp_event *event)
+{
+	struct pp_model *model = stream->decoder->capture->model;
+	uint64_t call = record->values[PP_IO_CALL], path = record->values[PP_IO_PATH];
+
+	if (call >= ST_N_IO_CALLS) {
+		pp_model_add_problem(model, "blocking calls of a later gprof-mt: left out",
+				     stream->name, 1);
+		return false;
+	}
+	event->kind = PP_EVENT_IO;
+	event->thread = stream->thread;
+	event->io.call = (enum st_io_call)call;
+	event->io.error = (uint8_t)record->values[PP_IO_RESULT];
+	event->io.object = record->values[PP_IO_OBJECT];
+	event->io.fd =
+	    pp_io_object(event->io.call) == ST_IO_FD ? (int)(int64_t)event->io.object : -1;
+	event->io.site = site_address(stream, record->values[PP_IO_SITE]);
+	event->io.duration_ns = record->values[PP_IO_DURATION];
+	event->io.path = path ? longer_path(find_path(stream, path)) : NULL;
+	if (event->thread && event->thread->process->places)
+		place_io(model, event->thread->process, event);
 	return true;
 }
 

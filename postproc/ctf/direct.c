@@ -456,11 +456,16 @@ void pp_direct_stream_leave_gap(struct pp_direct_stream *stream)
 	stream->stream.lost++;
 }
 
+static bool is_operation(const struct pp_event_class *class)
+{
+	return class->what == PP_CLASS_SYNC || class->what == PP_CLASS_IO;
+}
+
 bool pp_direct_stream_lacks_site(const struct pp_direct_stream *stream)
 {
 	uint64_t number = stream->record.values[PP_SYNC_SITE];
 
-	return !stream->is_over && stream->record.class->what == PP_CLASS_SYNC && number &&
+	return !stream->is_over && is_operation(stream->record.class) && number &&
 	       (number >= stream->stream.sites->len ||
 		!g_array_index(stream->stream.sites, uint64_t, number));
 }

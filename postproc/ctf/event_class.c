@@ -31,6 +31,7 @@ enum shape {
 	CALL_PATH,
 	PATH,
 	TRIES,
+	IO,
 	SWITCH,
 	WAKING,
 	FORK,
@@ -60,6 +61,13 @@ static const struct wanted_field shape_fields[][PP_MAX_FIELDS] = {
     [CALL_PATH] = {{"path", INTEGER}, {"object_low", INTEGER}},
     [PATH] = {{"number", INTEGER}, {"parent", INTEGER}, {"address", INTEGER}},
     [TRIES] = {{"object", INTEGER}, {"holder", INTEGER}, {"more", INTEGER}},
+    /* LTTng's events have no path. */
+    [IO] = {{"result", INTEGER},
+	    {"site", INTEGER},
+	    {"object", INTEGER},
+	    {"call", INTEGER},
+	    {"path", INTEGER_OR_NONE},
+	    {"duration", INTEGER}},
     [SWITCH] = {{"prev_tid", INTEGER},
 		{"prev_state", INTEGER},
 		{"next_tid", INTEGER},
@@ -135,6 +143,8 @@ static enum pp_class class_of(enum shape shape)
 		return PP_CLASS_PATH;
 	case TRIES:
 		return PP_CLASS_TRIES;
+	case IO:
+		return PP_CLASS_IO;
 	case SWITCH:
 		return PP_CLASS_SWITCH;
 	case WAKING:

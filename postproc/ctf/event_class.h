@@ -17,6 +17,7 @@ enum pp_class {
 	PP_CLASS_PATH,
 	PP_CLASS_TRIES,
 	PP_CLASS_SYNC,
+	PP_CLASS_IO,
 	PP_CLASS_SWITCH,
 	PP_CLASS_WAKING,
 	PP_CLASS_FORK,
@@ -41,6 +42,15 @@ enum { PP_CALL_PATH_NUMBER, PP_CALL_PATH_OBJECT_LOW };
 enum { PP_PATH_NUMBER, PP_PATH_PARENT, PP_PATH_ADDRESS };
 enum { PP_TRIES_OBJECT, PP_TRIES_HOLDER, PP_TRIES_MORE };
 enum { PP_SYNC_RESULT, PP_SYNC_SITE, PP_SYNC_OBJECT, PP_SYNC_HOLDER, PP_SYNC_VALUE };
+/* The first three are those of PP_CLASS_SYNC. */
+enum {
+	PP_IO_RESULT,
+	PP_IO_SITE,
+	PP_IO_OBJECT,
+	PP_IO_CALL,
+	PP_IO_PATH,
+	PP_IO_DURATION,
+};
 enum { PP_SWITCH_PREV, PP_SWITCH_STATE, PP_SWITCH_NEXT, PP_SWITCH_PREV_COMM, PP_SWITCH_NEXT_COMM };
 /* PP_WAKING_WAKER and PP_WAKING_IRQ are in the event's context, the others in its payload. */
 enum { PP_WAKING_TID, PP_WAKING_CPU, PP_WAKING_COMM, PP_WAKING_WAKER, PP_WAKING_IRQ };
@@ -54,7 +64,7 @@ enum { PP_LOAD_BASE, PP_LOAD_BYTES, PP_LOAD_PIC, PP_LOAD_PATH };
 /* The source of a trace's event names. */
 enum pp_class_names { PP_NAMES_OURS, PP_NAMES_KERNEL, PP_NAMES_UST };
 
-#define PP_MAX_FIELDS 5
+#define PP_MAX_FIELDS 6
 
 /* A member of a structure, as the trace's metadata defines it. */
 enum pp_member_type { PP_MEMBER_OTHER, PP_MEMBER_INTEGER, PP_MEMBER_STRING };

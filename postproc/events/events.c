@@ -149,7 +149,7 @@ static bool is_wanted(const struct pp_trace *trace, unsigned kinds)
 	unsigned held = PP_EVENT_MASK(PP_EVENT_LOST);
 
 	if (trace->process || trace->is_ust)
-		held |= PP_EVENT_MASK(PP_EVENT_SYNC);
+		held |= PP_EVENT_MASK(PP_EVENT_SYNC) | PP_IO_KINDS;
 	else
 		held |= KERNEL_KINDS;
 	return held & kinds;

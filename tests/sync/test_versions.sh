@@ -5,7 +5,7 @@
 
 # nm prints a version after the name; exported names must have none.
 exported=$(nm -D --defined-only "$libsync" | awk '{ print $3 }' | sort)
-listed=$(sed -n 's/^\t\t\([A-Za-z_]*\);$/\1/p' "$GM_TOP/libsync-trace/libsync-trace.map" | sort)
+listed=$(sed -n 's/^\t\t\([A-Za-z0-9_]*\);$/\1/p' "$GM_TOP/libsync-trace/libsync-trace.map" | sort)
 [ "$exported" = "$listed" ] || fail "the library exports other names than the map lists"
 
 # Each name of these families that glibc exports, in any version, is wrapped or listed here.
@@ -14,11 +14,11 @@ ignored='_*pthread_(mutex|cond|rwlock|barrier)?attr_.*|_*pthread_(key_create|key
 pthread_(self|equal|yield|exit|testcancel|sigmask|atfork|kill_other_threads_np)|pthread_(get|set).*
 _*pthread_(cleanup_.*|register_cancel.*|unregister_cancel.*|unwind_next|get_minstack|keys)
 pthread_mutex_(consistent|consistent_np|getprioceiling)|sem_(getvalue|unlink)
-thrd_(current|equal|exit|sleep|yield)|_thread_db_.*'
+thrd_(current|equal|exit|yield)|_thread_db_.*'
 # acquires and releases its mutex within libc
 ignored+='|pthread_mutex_setprioceiling'
 # System V, not pthread semaphores
-ignored+='|sem(get|op|ctl|timedop)'
+ignored+='|sem(get|ctl)'
 family='_*(pthread_.*|sem_?.*|mtx_.*|cnd_.*|thrd_.*|call_once|g?signal|kill(pg)?|tgkill|raise|sigqueue|_Fork)'
 objdump -T "$("$CC" -print-file-name=libc.so.6)" "$("$CC" -print-file-name=libpthread.so.0)" 2>/dev/null |
 	awk '$4 == ".text" || $2 == "iD" || $3 ~ /^D[FO]$/ { print $NF }' | grep -xE "$family" |

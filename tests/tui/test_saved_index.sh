@@ -193,7 +193,6 @@ echo "clock_uuid $(cat /proc/sys/kernel/random/boot_id)" >>big/session
 python3 - "big/$$/threads" "$$" <<'END'
 import struct, sys
 with open(sys.argv[1], "r+b") as file:
-    header_bytes, = struct.unpack_from("<I", file.read(16), 12)
     def put(at, format, value):
         file.seek(at)
         file.write(struct.pack(format, value))

@@ -198,9 +198,11 @@ struct gm_threads_header {
 	/* OpenMP's waits that were not recorded, since tasks run in them that are not known; atomic
 	 */
 	uint64_t task_waits_left_out;
+	/* With GM_SYNC_IO: [io] threshold. 0 also in a child of fork that began in a place. */
+	uint64_t io_threshold_ns;
 };
 _Static_assert(sizeof(struct gm_threads_header) ==
-		   152 + 4 * GM_THREAD_BUCKETS + GM_UNWRITTEN_MAX * sizeof(struct gm_unwritten),
+		   160 + 4 * GM_THREAD_BUCKETS + GM_UNWRITTEN_MAX * sizeof(struct gm_unwritten),
 	       "on-disk size");
 
 /* Kinds of synchronization, with the names used in [sync] types and in event names. */
@@ -226,6 +228,7 @@ enum gm_sync_objects {
 	GM_SYNC_OBJECTS_SOME = 1,     /* only objects that sync.include and sync.exclude select */
 	GM_SYNC_OBJECTS_UNSORTED = 2, /* ... and all objects first seen after the table was full */
 	GM_SYNC_IN_AUTO_MODE = 4,     /* threads may be switched to waits only: see sync-counts */
+	GM_SYNC_IO = 8,		      /* blocking calls are recorded, from [io] threshold on */
 };
 
 /* Why a process has samples, or has none. */

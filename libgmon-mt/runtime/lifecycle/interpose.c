@@ -11,6 +11,7 @@
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 
+#include "runtime/lifecycle/interpose.h"
 #include "runtime/stream/clock.h"
 #include "runtime/sys/seal.h"
 #include "runtime/sys/sys.h"
@@ -19,12 +20,12 @@
 
 typedef int prctl_fn(int option, unsigned long a, unsigned long b, unsigned long c,
 		     unsigned long d);
-typedef long syscall_fn(long number, long a, long b, long c, long d, long e, long f);
 
 static prctl_fn *next_prctl;
 
-/* Used by the assembly code below; NULL: not looked up yet. */
-syscall_fn *gm_next_syscall __attribute__((visibility("hidden")));
+/* Used by the assembly code below. */
+gm_syscall_fn *gm_next_syscall;
+__attribute__((weak)) gm_syscall_fn *gm_syscall_futex;
 
 /* Jump targets of the assembly code. */
 long gm_syscall_noted(long number, long a, long b, long c, long d, long e);
@@ -189,7 +190,11 @@ __asm__("	.text\n"
 	"	je	gm_syscall_noted\n"
 	"	cmpq	$317, %rdi\n" /* seccomp */
 	"	je	gm_syscall_noted\n"
-	"	movq	gm_next_syscall(%rip), %rax\n"
+	"	cmpq	$202, %rdi\n" /* futex */
+	"	je	3f\n"
+	"	cmpq	$449, %rdi\n" /* futex_waitv */
+	"	je	3f\n"
+	"0:	movq	gm_next_syscall(%rip), %rax\n"
 	"	testq	%rax, %rax\n"
 	"	jz	1f\n"
 	"	jmp	*%rax\n"
@@ -207,9 +212,14 @@ __asm__("	.text\n"
 	"	ret\n"
 	"2:	movq	%rax, %rdi\n"
 	"	jmp	gm_syscall_failed\n"
+	"3:	movq	gm_syscall_futex(%rip), %rax\n"
+	"	testq	%rax, %rax\n"
+	"	jz	0b\n"
+	"	jmp	*%rax\n"
 	"	.cfi_endproc\n"
 	"	.size	syscall, . - syscall\n");
-_Static_assert(SYS_prctl == 157 && SYS_seccomp == 317, "the numbers above");
+_Static_assert(SYS_prctl == 157 && SYS_seccomp == 317 && SYS_futex == 202 && GM_FUTEX_WAITV == 449,
+	       "the numbers above");
 
 __attribute__((used, visibility("hidden"))) long gm_syscall_failed(long result)
 {

@@ -86,7 +86,8 @@ static void helper_note(uint64_t begin_ns)
 	char *path;
 	int fd;
 
-	if (open == NULL || open->config.existing != GM_EXISTING_JOIN || !gm_process_has_folder())
+	if (open == NULL || open->config.existing != GM_EXISTING_JOIN ||
+	    !!gm_threads_are_in_place())
 		return;
 	path = gm_path_new(open->dir, GM_HELPERS_FILE);
 	fd = path != NULL ? gm_sys_open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0600)
@@ -868,6 +869,15 @@ void gm_process_count_task_wait(void)
 
 	if (header != NULL)
 		__atomic_fetch_add(&header->task_waits_left_out, 1, __ATOMIC_RELAXED);
+}
+
+void gm_process_set_io(uint64_t threshold_ns)
+{
+	struct gm_threads_header *header = gm_threads_table();
+
+	gm_process_set_sync_objects(GM_SYNC_IO);
+	if (header != NULL && gm_process_has_folder())
+		header->io_threshold_ns = threshold_ns;
 }
 
 void gm_process_count_path_lost(void)

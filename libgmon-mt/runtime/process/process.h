@@ -137,6 +137,9 @@ void gm_process_set_sync_types_off(uint32_t types);
 /* The same for objects: bits by enum gm_sync_objects, added to those already set. */
 void gm_process_set_sync_objects(uint8_t objects);
 
+/* Sets in the table's header that blocking calls of at least that duration are recorded. */
+void gm_process_set_io(uint64_t threshold_ns);
+
 /* Counts an event that lacks its call path. */
 void gm_process_count_path_lost(void);
 

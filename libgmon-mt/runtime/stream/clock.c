@@ -138,6 +138,16 @@ uint64_t gm_clock_quiet_ns(void)
 	return gm_clock_faults || vdso_clock_gettime == NULL || !tsc_usable ? 0 : kernel_ns();
 }
 
+uint64_t gm_clock_kernel_ns(void)
+{
+	return kernel_ns();
+}
+
+bool gm_clock_trusts_tsc(void)
+{
+	return tsc_usable && __atomic_load_n(&doubt, __ATOMIC_RELAXED) == 0;
+}
+
 static bool reference_get(struct reading *ret_older)
 {
 	/* acquire: pairs with the release in reference_put() */

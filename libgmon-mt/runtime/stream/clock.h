@@ -50,6 +50,12 @@ void gm_clock_pin(struct gm_clock *clock);
 /* The kernel's time by the vDSO, without a system call if possible; 0: no vDSO. */
 uint64_t gm_clock_quiet_ns(void);
 
+/* The kernel's time, by the vDSO if there is one. Not if reading the TSC raises SIGSEGV. */
+uint64_t gm_clock_kernel_ns(void);
+
+/* False: the TSC is not used, or not at present. */
+bool gm_clock_trusts_tsc(void);
+
 /*
  * Defined by each library: the calling thread may have been sealed, or its permission to read the
  * TSC may have changed (interpose.c). `pin`: this may be its last reading.

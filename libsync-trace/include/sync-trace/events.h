@@ -56,6 +56,12 @@
  * Each node has a number of its own, greater than all before it in the stream, so a reader that
  * lacks a packet finds nodes undefined, but none with another's definition. A path that ends early
  * at the site itself has a node for its reason alone.
+ *
+ * io_call is a call that may block for another reason than an object above (calls.h). It is one
+ * event, stamped at the end of the call, which lasted `duration` ns, at least [io] threshold. It
+ * has its path in a field (0: none), and no call_path. result: 0, or the error number of a call
+ * that failed; ECANCELED: the thread was cancelled in it. If a signal handler makes such calls
+ * while the interrupted code is in one, their times overlap.
  */
 #ifndef SYNC_TRACE_EVENTS_H
 #define SYNC_TRACE_EVENTS_H
@@ -91,6 +97,8 @@ enum st_path_end {
  *   PATH           number u32, parent u32 (the caller's node, or enum st_path_end), address u64
  *   SAME           result u8, site u16
  *   TRIES          object u64, holder u32, more u64
+ *   IO             result u8, site u16, object u64, call u8 (enum st_io_call), path u32 (number of
+ *                  the site's node; 0: none), duration u64 (ns)
  */
 #define ST_EVENTS(X)                                                                               \
 	X(site, SITE)                                                                              \
@@ -199,7 +207,9 @@ enum st_path_end {
 	/* ... a thread begins a region, by the threads of its team; one of these has none */      \
 	X(thread_region, OP)                                                                       \
 	X(thread_idle_begin, BEGIN)                                                                \
-	X(thread_idle, OP)
+	X(thread_idle, OP)                                                                         \
+	/* object: enum st_io_object of the call */                                                \
+	X(io_call, IO)
 
 enum st_event {
 #define ST_EVENT_ID(name, shape) ST_EVENT_##name,

@@ -20,6 +20,7 @@ enum {
 	BYTES_PATH = PATH_HEAD_BYTES,
 	BYTES_SAME = 3,
 	BYTES_TRIES = 20,
+	BYTES_IO = 24,
 };
 
 static const uint8_t field_bytes[] = {
