@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/text/json.h"
+#include "ctf/ahead.h"
 #include "ctf/decode_full.h"
 #include "ctf/decode_sync.h"
 #include "capture/helpers.h"
@@ -281,7 +282,7 @@ void pp_stream_begin_event(struct pp_stream *stream, int64_t time_ns)
 	if (stream->lost)
 		emit_lost(stream, time_ns);
 	stream->decoder->last_ns = time_ns;
-	stream->n_events++;
+	stream->n_events += !stream->io_begins;
 }
 
 void pp_stream_take(struct pp_stream *stream, const struct pp_record *record, int64_t time_ns)
@@ -302,8 +303,7 @@ void pp_stream_take(struct pp_stream *stream, const struct pp_record *record, in
 			pp_stream_hand_over(stream, &event);
 		break;
 	case PP_CLASS_IO:
-		if (pp_decode_io(stream, record, &event))
-			pp_stream_hand_over(stream, &event);
+		pp_stream_take_io(stream, record, time_ns);
 		break;
 	case PP_CLASS_SWITCH:
 		decode_switch(stream, record, &event);

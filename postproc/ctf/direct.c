@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "ctf/ahead.h"
 #include "ctf/unaligned.h"
 #include "ctf/packet_head.h"
 #include "ctf/payload.h"
@@ -347,6 +348,8 @@ uint64_t pp_direct_stream_bytes(const struct pp_direct_stream *stream)
 
 bool pp_direct_stream_next(struct pp_direct_stream *stream, int64_t *ret_time_ns)
 {
+	if (pp_stream_look_again(&stream->stream, ret_time_ns))
+		return true;
 	for (;;) {
 		if (!has_event(stream)) {
 			if (begin_packet(stream))
@@ -362,9 +365,15 @@ bool pp_direct_stream_next(struct pp_direct_stream *stream, int64_t *ret_time_ns
 			leave_rest(stream);
 			continue;
 		}
-		if (pp_stream_admit(&stream->stream, ret_time_ns))
+		if (pp_stream_admit(&stream->stream, ret_time_ns) &&
+		    pp_stream_look(&stream->stream, &stream->record, ret_time_ns))
 			return true;
 	}
+}
+
+bool pp_direct_stream_is_in_call(const struct pp_direct_stream *stream)
+{
+	return stream->stream.io_begins;
 }
 
 static void tell_missing(struct pp_direct_stream *stream)

@@ -30,6 +30,9 @@ uint64_t pp_direct_stream_bytes(const struct pp_direct_stream *stream);
  */
 bool pp_direct_stream_next(struct pp_direct_stream *stream, int64_t *ret_time_ns);
 
+/* True if the current event is the begin of a blocking call, whose end is next. */
+bool pp_direct_stream_is_in_call(const struct pp_direct_stream *stream);
+
 /* Passes on the current event. */
 void pp_direct_stream_emit(struct pp_direct_stream *stream, int64_t time_ns);
 

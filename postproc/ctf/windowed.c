@@ -253,7 +253,9 @@ static bool advance(struct pp_feed *base)
 {
 	struct feed *feed = (struct feed *)base;
 
-	return leave_window(feed) && pp_direct_stream_next(feed->stream, &base->time_ns);
+	/* A call whose begin was passed on ends in any case. */
+	return (pp_direct_stream_is_in_call(feed->stream) || leave_window(feed)) &&
+	       pp_direct_stream_next(feed->stream, &base->time_ns);
 }
 
 /* Searches the packets that were not read for the call site of the current event. */

@@ -91,12 +91,19 @@ def time(logs):
     same("--time", dict(parts), stacks)
 
 def off_cpu(_):
-    threads = json.loads(run("report", "--format", "json", "threads"))["threads"]
-    want = {t["tid"]: t["blocked_sync_ns"] for t in threads if t["blocked_sync_ns"]}
-    sums = collections.Counter()
+    """Of blocking calls, the report has sums of groups of threads."""
+    report = json.loads(run("report", "--format", "json", "threads", "io"))
+    want = {t["tid"]: t["blocked_sync_ns"] for t in report["threads"] if t["blocked_sync_ns"]}
+    calls = {row["call"] for row in report["io"]}
+    sums, blocked = collections.Counter(), 0
     for stack, ns in (folded("--what", "off-cpu") if want else {}).items():
-        sums[tid(stack[0])] += ns
+        if calls & set(stack[-1:]):
+            blocked += ns
+        else:
+            sums[tid(stack[0])] += ns
     same("off-cpu", dict(sums), want)
+    kept = "blocked_ns" if any(t["running_ns"] is not None for t in report["threads"]) else "wait_ns"
+    same("off-cpu in calls", blocked, sum(row[kept] for row in report["io"]))
 
 def off_wake(_):
     """The same stacks and times, each followed by the waker."""

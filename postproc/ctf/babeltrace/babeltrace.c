@@ -10,6 +10,7 @@
 
 #include "capture/traces.h"
 #include "core/progress.h"
+#include "ctf/ahead.h"
 #include "ctf/babeltrace/error.h"
 #include "ctf/babeltrace/stream.h"
 #include "ctf/babeltrace/salvage.h"
@@ -102,6 +103,8 @@ static bool advance(struct pp_feed *base)
 {
 	struct bt_feed *feed = (struct bt_feed *)base;
 
+	if (pp_stream_look_again(&feed->bt->stream, &base->time_ns))
+		return true;
 	for (;;) {
 		if (feed->at == feed->n_messages) {
 			add_progress(feed->reading, base->time_ns);
@@ -117,9 +120,12 @@ static bool advance(struct pp_feed *base)
 static void emit(struct pp_feed *base)
 {
 	struct bt_feed *feed = (struct bt_feed *)base;
-	const bt_message *message = feed->messages[feed->at++];
+	const bt_message *message = feed->messages[feed->at];
 
 	pp_bt_stream_emit(feed->bt, message, base->time_ns);
+	if (feed->bt->stream.io_begins)
+		return; /* the same message is the end of the call */
+	feed->at++;
 	bt_message_put_ref(message);
 }
 

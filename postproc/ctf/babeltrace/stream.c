@@ -2,6 +2,8 @@
 /* Describes each event class once, then copies the fields of a message by index. */
 #include "ctf/babeltrace/stream.h"
 
+#include "ctf/ahead.h"
+
 #include <string.h>
 
 #include "ctf/babeltrace/fields.h"
@@ -219,6 +221,21 @@ static int64_t time_of(const struct pp_bt_stream *bt, const bt_message *message)
 	return ns - bt->stream.decoder->capture->clock_offset_ns;
 }
 
+/* Looks ahead; see ctf/ahead.h. */
+static bool look_at_event(struct pp_bt_stream *bt, const bt_message *message, int64_t *time_ns)
+{
+	const bt_event *event = bt_message_event_borrow_event_const(message);
+	struct pp_record record = {0};
+
+	if (!bt->stream.trace->process)
+		return true;
+	record.class = class_of(bt, event);
+	if (record.class->what == PP_CLASS_IGNORED)
+		return true;
+	take_fields(&record, record.class, event);
+	return pp_stream_look(&bt->stream, &record, time_ns);
+}
+
 bool pp_bt_stream_look(struct pp_bt_stream *bt, const bt_message *message, int64_t *ret_time_ns)
 {
 	switch (bt_message_get_type(message)) {
@@ -242,7 +259,7 @@ bool pp_bt_stream_look(struct pp_bt_stream *bt, const bt_message *message, int64
 	if (bt->unusable)
 		return false;
 	*ret_time_ns = time_of(bt, message);
-	return pp_stream_admit(&bt->stream, ret_time_ns);
+	return pp_stream_admit(&bt->stream, ret_time_ns) && look_at_event(bt, message, ret_time_ns);
 }
 
 /* --- creation and release --------------------------------------------------------------------- */

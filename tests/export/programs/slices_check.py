@@ -32,6 +32,7 @@ for s in trace.slices:
         assert not s.within.within and not s.within.flows_in and not hasattr(s.within, "woken")
         s.within.woken, s.within.flows_in = s.begin, s.flows_in
 slices = [s for s in trace.slices if not s.within or s.flows_out]
+READS_OR_WRITES = {"read", "write", "recv", "send", "recvmsg", "sendmsg", "accept", "connect", "fsync"}
 states, waits, holds = collections.Counter(), collections.Counter(), collections.Counter()
 operations = []
 for s in slices:
@@ -39,6 +40,9 @@ for s in slices:
     assert length >= 0
     if thread and s.track.name == "state":
         kind = s.name.split(" on ")[0] if s.name != "blocked on I/O" else "I/O"
+        if kind.startswith("blocked in "):
+            assert s.notes["call"] == kind[len("blocked in "):], s.notes
+            kind = "I/O" if s.notes["call"] in READS_OR_WRITES else "asleep"
         states[thread.tid, kind] += length
         assert kind != "blocked" or s.notes["operation"] and s.notes["site"], s.notes
         assert kind != "running" or "cpu" in s.notes
