@@ -6,8 +6,6 @@
 
 #include "sync-trace/events.h"
 
-#define PATH_HEAD_BYTES 3u /* number and depth; addresses follow */
-
 /* Sizes of an event's fields by its shape. */
 enum {
 	BYTES_OP = 11,
@@ -16,8 +14,8 @@ enum {
 	BYTES_COND = 19,
 	BYTES_ROUTINE = 19,
 	BYTES_SITE = 10,
-	BYTES_CALL_PATH = 10,
-	BYTES_PATH = PATH_HEAD_BYTES,
+	BYTES_CALL_PATH = 8,
+	BYTES_PATH = 16,
 	BYTES_SAME = 3,
 	BYTES_TRIES = 20,
 	BYTES_IO = 24,
@@ -68,10 +66,6 @@ static bool follow(const uint8_t *at, const uint8_t *end, uint64_t begin_ns, uin
 			return false;
 		at += n;
 		n = field_bytes[id];
-		if (n > (gsize)(end - at))
-			return false;
-		if (id == ST_EVENT_path)
-			n += (gsize)at[PATH_HEAD_BYTES - 1] * sizeof(uint64_t);
 		if (n > (gsize)(end - at))
 			return false;
 		at += n;
