@@ -13,7 +13,7 @@
 #define MAGIC	   0xC1FC1FC1u
 #define CLOCK_UUID "00112233-4455-4677-8899-aabbccddeeff"
 
-enum shape { OP, BEGIN, VALUE, COND, ROUTINE, SITE, CALL_PATH, PATH, TRIES, SAME };
+enum shape { OP, BEGIN, VALUE, COND, ROUTINE, SITE, CALL_PATH, PATH, TRIES, SAME, IO };
 
 static const struct {
 	const char *name;
@@ -38,6 +38,7 @@ static const char *const shape_fields[] = {
     [PATH] = "u32 number; u32 parent; u64 address;",
     [TRIES] = "u64 object; u32 holder; u64 more;",
     [SAME] = "u8 result; u16 site;",
+    [IO] = "u8 result; u16 site; u64 object; u8 call; u32 path; u64 duration;",
 };
 
 enum { SWITCH, WAKING, FORK, EXIT, EXEC };
@@ -414,6 +415,7 @@ void fixture_sync(struct fixture_stream *stream, uint64_t time_ns, enum st_event
 	case PATH:
 	case TRIES:
 	case SAME:
+	case IO:
 		break;
 	}
 }
