@@ -40,7 +40,7 @@ enum { PP_OPTION_DEMANGLE = 0x1000, PP_OPTION_NO_INLINE, PP_OPTION_NO_CACHE, PP_
 /* For subcommands that print tables. */
 #define PP_CLI_OPTION_WIDE                                                                         \
 	{                                                                                          \
-		"wide", NULL, PP_OPTION_WIDE, "all columns, also on a terminal"                    \
+		"wide", NULL, PP_OPTION_WIDE, "all columns"                                        \
 	}
 
 struct pp_cli_options {

@@ -15,13 +15,12 @@ enum { PP_CLI_TABLES_FORMAT = 0x200, PP_CLI_TABLES_TABLE, PP_CLI_TABLES_OUTPUT, 
 /* Rows for the table of a subcommand. */
 #define PP_CLI_TABLES_OPTIONS                                                                      \
 	PP_CLI_OPTION_FORMAT(PP_CLI_TABLES_FORMAT),                                                \
-	    {"table", "TABLE", PP_CLI_TABLES_TABLE,                                                \
-	     "csv: the table, named as in json (default: the first)"},                             \
+	    {"table", "TABLE", PP_CLI_TABLES_TABLE, "csv: this table only"},                       \
 	    PP_CLI_TABLES_OPTION_OUTPUT, PP_CLI_OPTION_WIDE
 
 #define PP_CLI_TABLES_OPTION_OUTPUT                                                                \
 	{                                                                                          \
-		"output", "DIR", PP_CLI_TABLES_OUTPUT, "csv: all tables, each to DIR/TABLE.csv"    \
+		"output", "DIR", PP_CLI_TABLES_OUTPUT, "all, to DIR/TABLE.csv"                     \
 	}
 
 struct pp_cli_tables {

@@ -502,7 +502,7 @@ static void calltree_free(void *state)
 
 const struct pp_pass pp_pass_calltree = {
     .name = "calltree",
-    .summary = "time by call path, as a tree",
+    .summary = "time by call path",
     .kinds = PP_PATH_SUMS_KINDS,
     .selects = PP_SELECT_ALL,
     .has_operations = true,

@@ -13,7 +13,7 @@ n=5
 # check SOURCE: records with that source of scheduling events, and compares
 check()
 {
-	fresh "$gprof_mt" record --set "kernel.source=$1" -- ./blocking_calls $n >account 2>err ||
+	fresh "$gprof_mt" record --set "kernel.source=$1" --set io.threshold=10us -- ./blocking_calls $n >account 2>err ||
 		fail "$1: exit status $?"
 	read -r fd bytes own_ns <account
 	same "$1: bytes" "$n" "$bytes"

@@ -46,8 +46,8 @@ static const struct pp_cli_option option_table[] = {
     {"group", NULL, OPTION_GROUP, "similar threads as one row"},
     {"bottom-up", NULL, OPTION_BOTTOM_UP, "calltree: from functions to their callers"},
     PP_CLI_TABLES_OPTIONS,
-    PP_CLI_SELECT_OPTIONS,
     PP_CLI_OPTION_QUIET,
+    PP_CLI_SELECT_OPTIONS,
     PP_CLI_OPTIONS_SYMBOLS,
     {0},
 };
