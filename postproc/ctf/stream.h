@@ -63,7 +63,7 @@ struct pp_stream {
 	/* The next event is the begin of a blocking call (ahead.h); the end comes next, then. */
 	bool io_begins;
 	int64_t io_end_ns;
-	int64_t looked_ns; /* time of the last event that was looked at, except definitions */
+	int64_t looked_ns;  /* time of the last event that was looked at, except definitions */
 	struct pp_event io; /* the call, once its begin was passed on */
 	bool has_io;	    /* ... and it is a known one */
 };

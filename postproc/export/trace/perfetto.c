@@ -400,7 +400,7 @@ static void perfetto_free(void *state)
 
 const struct pp_exporter pp_exporter_perfetto = {
     .format = "perfetto",
-    .summary = "threads, locks, wake-ups and samples over time, for Perfetto's viewer",
+    .summary = "threads, locks, wake-ups, samples, for Perfetto's viewer",
     .file_name = "gprof-mt.pftrace",
     .kinds = PP_SLICES_KINDS | PP_EVENT_MASK(PP_EVENT_SAMPLE),
     .selects = PP_SLICES_SELECTS,

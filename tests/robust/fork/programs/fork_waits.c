@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* fork_waits CHILDREN: each child of fork waits for a time on a semaphore, once, below two functions. */
+/* fork_waits CHILDREN: each child of fork waits for a time on a semaphore, once, below two
+ * functions. */
 #include <errno.h>
 #include <semaphore.h>
 #include <stdio.h>
