@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Blocking calls in children of vfork() and fork(), in threads without the TSC, left by jumps and exits; functions of the
-# program with the same names; libraries in between; C++'s atomics; unmodified programs.
+# Blocking calls in children of vfork() and fork(), in threads without the TSC, left by jumps and exits; functions of
+# the program with the same names; libraries in between; C++'s atomics; unmodified programs.
 . "$GM_TOP/tests/io/common.sh"
 need python3
 

@@ -3,7 +3,6 @@
 # The cost of a short blocking call beyond the bare one, in instructions counted by callgrind: the difference between a
 # long and a short run.
 . "$GM_TOP/tests/lib.sh"
-programs=$GM_TOP/tests/io/programs
 need valgrind
 build short -O2
 unset GPROF_MT_CONFIG LD_PRELOAD

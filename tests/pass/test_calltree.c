@@ -339,6 +339,6 @@ int main(void)
 	for (unsigned run = 0; run < N_RUNS; run++)
 		if (check_run(run))
 			return 1;
-	printf("%u runs: the tree is equal to sums made the slow way\n", N_RUNS);
+	printf("%d runs: the tree is equal to sums made the slow way\n", N_RUNS);
 	return 0;
 }

@@ -140,8 +140,9 @@ static void add_stack(struct pp_trace_samples *self, struct packet *packet,
 
 /* Writes the first packet of a stack, which defines it. */
 static void write_new(struct pp_trace_samples *self, const struct stack *stack,
-		      Perfetto__TracePacket *packet)
+		      const Perfetto__TracePacket *packet)
 {
+	Perfetto__TracePacket whole;
 	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GPtrArray) frames = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -173,8 +174,9 @@ static void write_new(struct pp_trace_samples *self, const struct stack *stack,
 		data.mapping_paths = paths;
 		data.mappings = mappings;
 	}
-	packet->interned_data = &data;
-	self->take(self->data, packet);
+	whole = *packet;
+	whole.interned_data = &data;
+	self->take(self->data, &whole);
 }
 
 /* The CPU time of the thread's samples, with this one. */

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """check_account.py ACCOUNT EVENTS LEAST: compares the recorded calls with the program's own account.
 
-Each call that another thread saw blocked for LEAST ns, or that took twice as long, has exactly one event within it, with
-its object and result; no event is shorter than LEAST.
+Each call that another thread saw blocked for LEAST ns, or that took twice as long, has exactly one event within it,
+with its object and result; no event is shorter than LEAST.
 """
 import sys
 
