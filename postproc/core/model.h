@@ -26,6 +26,7 @@ struct pp_process {
 	/* 0, 1, ...: incremented by each exec; pid and image are the key */
 	uint32_t image;
 	uint32_t ppid;		  /* 0: not known */
+	uint32_t maps_left_out;	  /* updates of the load map that a stopped thread prevented */
 	char *folder;		  /* "1234", "1234.1": the folder of this image */
 	char *dir;		  /* path of the folder; NULL: only the kernel saw the process */
 	int64_t start_ns, end_ns; /* PP_TIME_UNKNOWN where not known */
@@ -35,7 +36,6 @@ struct pp_process {
 	uint64_t n_in_memory; /* threads whose last data existed in memory only, and is lost */
 	uint16_t threads_why, calls_why, events_why; /* core/loss.h */
 	uint8_t left_out;			     /* enum gm_stalled: steps that have no count */
-	uint32_t maps_left_out;			     /* updates of the load map */
 	uint64_t task_waits_left_out;		     /* waits with tasks of unknown functions */
 	GPtrArray *threads; /* of struct pp_thread *, by index; borrowed from the model */
 	GArray *helpers;    /* of struct pp_helper, by capture/helpers; NULL: none */
@@ -53,10 +53,10 @@ struct pp_process {
 	unsigned sync_types_off;    /* bits by enum gm_sync_type: not recorded */
 	bool has_openmp;	    /* it loaded libgomp or libomp */
 	bool io_recorded;	    /* its blocking calls are recorded */
-	int64_t io_threshold_ns;    /* ... if they took at least so long; 0: not known */
 	bool sync_objects_chosen;   /* only operations of selected modules are recorded */
 	bool sync_objects_unsorted; /* ... and of objects that were new when the table was full */
-	uint64_t sample_period_ns;  /* CPU time between a thread's samples; 0: no samples */
+	int64_t io_threshold_ns;   /* blocking calls: if they took at least so long; 0: not known */
+	uint64_t sample_period_ns; /* CPU time between a thread's samples; 0: no samples */
 	const char *why_no_samples; /* NULL: samples are taken */
 	bool asked_for_samples;	    /* one of its threads started counting calls */
 	bool has_streams;	    /* its synch-events are in its own folder */
