@@ -4,6 +4,9 @@
  * changes its frequency, or differs between CPUs. Time stamps never go back, they are wrong for no
  * longer than documented (clock.h), and the clock uses the TSC again once it is stable.
  *
+ * Under a hypervisor's clock source, the TSC is used if the vDSO needs no system call, and else
+ * not.
+ *
  * clock.c is compiled into this program; the simulation provides RDTSC and the vDSO function. Each
  * reading advances the time; between readings it advances as the case defines: at random, with a
  * fixed seed.
@@ -14,12 +17,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/sys/sys.h"
+
 static uint64_t simulated_tsc(void);
+static long simulated_call(long number, long a, long b, long c);
 #define __builtin_ia32_rdtsc simulated_tsc
+#define gm_syscall3	     simulated_call
 #include "../../libgmon-mt/runtime/stream/clock.c" /* NOLINT(bugprone-suspicious-include) */
 
 #define TSC_READ_NS    8
 #define KERNEL_READ_NS 25
+#define CALL_NS	       80
 #define SECOND	       1000000000u
 #define DISTURBED_NS   (2ull * SECOND)
 #define END_NS	       (25ull * SECOND)
@@ -30,6 +38,7 @@ static struct {
 	double per_ns;
 	double other_cpu; /* lead of the other CPU's TSC, in ticks */
 	bool on_other;
+	bool vdso_calls; /* the vDSO's function makes a system call */
 	uint64_t n_tsc, n_kernel;
 } machine;
 
@@ -49,10 +58,22 @@ static uint64_t simulated_tsc(void)
 static long simulated_gettime(clockid_t clock, struct timespec *ret)
 {
 	(void)clock;
-	pass(KERNEL_READ_NS);
+	pass(KERNEL_READ_NS + (machine.vdso_calls ? CALL_NS : 0));
 	machine.n_kernel++;
 	ret->tv_sec = (time_t)(machine.ns / SECOND);
 	ret->tv_nsec = (long)(machine.ns % SECOND);
+	return 0;
+}
+
+/* prctl(PR_GET_TSC): the TSC may be read. */
+static long simulated_call(long number, long a, long b, long c)
+{
+	pass(CALL_NS);
+	if (number != SYS_prctl || a != PR_GET_TSC || c != 0) {
+		printf("unexpected system call %ld\n", number);
+		exit(1);
+	}
+	*(int *)b = PR_TSC_ENABLE; /* NOLINT(performance-no-int-to-ptr) */
 	return 0;
 }
 
@@ -72,11 +93,16 @@ uint64_t gm_clock_ns(void)
 	return machine.ns;
 }
 
+static const char *source = "tsc\n";
+
 long gm_files_read(const char *path, void *buffer, size_t n)
 {
+	size_t length = strlen(source);
+
 	(void)path;
-	memcpy(buffer, "tsc\n", n < 4 ? n : 4);
-	return 4;
+	length = length < n ? length : n;
+	memcpy(buffer, source, length);
+	return (long)length;
 }
 
 /* --- the cases ------------------------------------------------------------------------------ */
@@ -216,15 +242,61 @@ static int run(const struct disturbance *d, uint64_t gap_ns)
 	return bad;
 }
 
+/* Which clock sources make the clock use the TSC. */
+static int check_sources(void)
+{
+	static const struct {
+		const char *source;
+		bool vdso_calls, uses_tsc;
+	} cases[] = {
+	    {"tsc\n", false, true},
+	    {"kvm-clock\n", false, true},
+	    {"kvm-clock\n", true, false},
+	    {"hyperv_clocksource_tsc_page\n", false, true},
+	    {"hyperv_clocksource_tsc_page\n", true, false},
+	    {"hyperv_clocksource_msr\n", false, false},
+	    {"hpet\n", false, false},
+	    {"", false, false},
+	};
+	int bad = 0;
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct gm_clock clock = {0};
+		uint64_t n = 10000, asked;
+
+		source = cases[i].source;
+		clock_reset();
+		machine.vdso_calls = cases[i].vdso_calls;
+		gm_clock_init();
+		asked = machine.n_kernel;
+		for (uint64_t k = 0; k < n; k++) {
+			pass(1000);
+			gm_clock_read(&clock);
+		}
+		asked = machine.n_kernel - asked;
+		printf("%-30.*s vDSO %s: %" PRIu64 " questions to the kernel for %" PRIu64
+		       " stamps\n",
+		       (int)strcspn(source, "\n"), source, machine.vdso_calls ? "calls" : "reads",
+		       asked, n);
+		if ((asked < n / 10) != cases[i].uses_tsc) {
+			printf("FAIL: %s\n", source);
+			bad++;
+		}
+	}
+	source = "tsc\n";
+	return bad;
+}
+
 int main(void)
 {
 	static const uint64_t gaps_ns[] = {1000, 5000, 200000, 30000000};
-	int bad = 0;
+	int bad;
 
 	if (!tsc_is_invariant()) {
 		puts("this machine's TSC is not invariant: the clock would not use it");
 		return 77;
 	}
+	bad = check_sources();
 	for (unsigned i = 0; i < sizeof(disturbances) / sizeof(disturbances[0]); i++)
 		for (unsigned k = 0; k < sizeof(gaps_ns) / sizeof(gaps_ns[0]); k++)
 			if (run(&disturbances[i], gaps_ns[k]) > 0) {

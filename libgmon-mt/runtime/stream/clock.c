@@ -51,13 +51,25 @@ static clock_gettime_fn *vdso_clock_gettime; /* NULL: none, or not looked up yet
 static uint32_t sequence;		     /* of the references; odd: being changed */
 static struct reading older, newer;
 
-static bool kernel_trusts_tsc(void)
+/* How the kernel's clock source gets the time. */
+enum source {
+	SOURCE_OTHER, /* from another device, or not known */
+	SOURCE_TSC,   /* from the TSC, which the kernel has checked */
+	SOURCE_HOST,  /* from the TSC, by a line of the hypervisor */
+};
+
+static enum source kernel_source(void)
 {
-	char name[8] = "";
+	char name[32] = "";
 	long n = gm_files_read("/sys/devices/system/clocksource/clocksource0/current_clocksource",
 			       name, sizeof(name) - 1);
 
-	return n == 4 && memcmp(name, "tsc\n", 4) == 0;
+	if (n == 4 && memcmp(name, "tsc\n", 4) == 0)
+		return SOURCE_TSC;
+	if ((n == 10 && memcmp(name, "kvm-clock\n", 10) == 0) ||
+	    (n == 28 && memcmp(name, "hyperv_clocksource_tsc_page\n", 28) == 0))
+		return SOURCE_HOST;
+	return SOURCE_OTHER;
 }
 
 static bool tsc_is_invariant(void)
@@ -78,6 +90,40 @@ static uint64_t kernel_ns(void)
 	if (vdso_clock_gettime == NULL || vdso_clock_gettime(CLOCK_MONOTONIC, &now) != 0)
 		return gm_clock_ns();
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/*
+ * Returns true if the vDSO reads the kernel's clock without a system call. With a hypervisor's
+ * clock it does so only if the host vouches for the TSC: that it has the same value on all CPUs, at
+ * a constant rate (PVCLOCK_TSC_STABLE_BIT of KVM; a sequence number other than 0 in Hyper-V's
+ * page). User space cannot see the host's bit, but a system call takes longer. The shortest of some
+ * readings is compared with the shortest of some short system calls.
+ */
+static bool vdso_reads_tsc(void)
+{
+	uint64_t reading = UINT64_MAX, call = UINT64_MAX;
+
+	if (gm_clock_faults || gm_sealed || vdso_clock_gettime == NULL)
+		return false;
+	for (unsigned i = 0; i < READ_ATTEMPTS; i++) {
+		uint64_t start = gm_tsc_ordered(), middle, end;
+		int mode;
+
+		kernel_ns();
+		middle = gm_tsc_ordered();
+		gm_syscall3(SYS_prctl, PR_GET_TSC, (long)&mode, 0);
+		end = gm_tsc_ordered();
+		reading = middle - start < reading ? middle - start : reading;
+		call = end - middle < call ? end - middle : call;
+	}
+	return reading < call / 4 * 3;
+}
+
+static bool kernel_trusts_tsc(void)
+{
+	enum source source = kernel_source();
+
+	return source == SOURCE_TSC || (source == SOURCE_HOST && vdso_reads_tsc());
 }
 
 /* Reads both counters at nearly the same instant. */
@@ -105,7 +151,7 @@ void gm_clock_init(void)
 {
 	*(void **)&vdso_clock_gettime = gm_vdso_function("__vdso_clock_gettime");
 	gm_clock_thread_look();
-	tsc_usable = kernel_trusts_tsc() && tsc_is_invariant();
+	tsc_usable = tsc_is_invariant() && kernel_trusts_tsc();
 	if (!gm_clock_faults)
 		older = newer = read_both();
 }

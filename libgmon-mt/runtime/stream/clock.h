@@ -12,7 +12,8 @@
  * does its stamp, up to the sum of the two errors and of the instructions that an out-of-order core
  * lets pass rdtsc (none with gm_clock_read_ordered()).
  *
- * If the kernel does not trust the TSC, every reading uses the kernel's clock. The same applies for
+ * If the kernel does not trust the TSC (its clock source is another one, and not a hypervisor's
+ * that the vDSO computes from the TSC), every reading uses the kernel's clock. The same applies for
  * some seconds after a line was off by more than reading and slewing explain, or after the slope
  * has changed (a TSC that jumps, changes its frequency or differs between CPUs). A thread that must
  * not read the TSC at all (PR_SET_TSC, strict seccomp) uses the system call, since the vDSO reads
