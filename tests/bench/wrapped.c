@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Wrappers of pthread_mutex_lock() and pthread_mutex_unlock() that do nothing or, with -DCLOCK,
- * read the TSC once per pair: the least that interposing them can cost.
+ * read the TSC once per pair: the least that interposing them can cost. With -DFILLER they execute
+ * as many instructions as recording does, which access no memory.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -15,6 +16,20 @@ __attribute__((constructor)) static void begin(void)
 	unlock = dlvsym(RTLD_NEXT, "pthread_mutex_unlock", "GLIBC_2.2.5");
 }
 
+static void fill(void)
+{
+#ifdef FILLER
+	__asm__ volatile("rdtsc\n\t"
+			 ".rept 42\n\t"
+			 "add $1, %%eax\n\t"
+			 "add $1, %%edx\n\t"
+			 ".endr"
+			 :
+			 :
+			 : "rax", "rdx", "memory");
+#endif
+}
+
 int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
 	int result;
@@ -25,6 +40,7 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
 #ifdef CLOCK
 	__asm__ volatile("rdtsc" : : : "rax", "rdx", "memory");
 #endif
+	fill();
 	return result;
 }
 
@@ -32,5 +48,6 @@ int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
 	if (!unlock)
 		begin();
+	fill();
 	return unlock(mutex);
 }
