@@ -59,13 +59,13 @@ struct pp_stream {
 	uint64_t tries_object, more_tries; /* of the next synch-event, if it has that object */
 	uint32_t tries_holder;
 	bool has_object;
-	uint64_t object; /* of the last synch-event of the packet */
 	/* The next event is the begin of a blocking call (ahead.h); the end comes next, then. */
 	bool io_begins;
+	bool has_io;	 /* ... and it is a known one */
+	uint64_t object; /* of the last synch-event of the packet */
 	int64_t io_end_ns;
 	int64_t looked_ns;  /* time of the last event that was looked at, except definitions */
 	struct pp_event io; /* the call, once its begin was passed on */
-	bool has_io;	    /* ... and it is a known one */
 };
 
 /* Passes on an event of this stream, whose time has been noted, if its kind is wanted. */

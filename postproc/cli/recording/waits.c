@@ -163,7 +163,7 @@ static char *error_text(const struct pp_view *view, guint row)
 	double sum_ns = (double)(wait ? wait->time_ns : 0) + (double)(spin ? spin->time_ns : 0) -
 			(double)(idle ? idle->time_ns : 0);
 
-	for (guint i = 0; errors && i < errors->rows->len; i++)
+	for (guint i = 0; errors && selection && i < errors->rows->len; i++)
 		if (is_same(locks, row, errors, i)) {
 			double error_ns = (double)pp_table_cell(errors, i, "error_ns")->time_ns;
 
