@@ -16,6 +16,7 @@
 #include "export/gzip.h"
 #include "export/stacks/off_cpu.h"
 #include "export/stacks/pprof.pb-c.h"
+#include "export/stacks/samples.h"
 #include "capture/capture.h"
 #include "analysis/caller.h"
 #include "analysis/select.h"
@@ -367,6 +368,16 @@ static void add_calls(struct pprof *self, const struct pp_thread *thread)
 	}
 }
 
+/* gprof-mt's own code, as one frame. */
+static void add_own_code(struct pprof *self, GArray *stack)
+{
+	static const char name[] = PP_OWN_CODE;
+	struct place place = {.name = name};
+	uint64_t id = location_of(self, &place);
+
+	g_array_append_val(stack, id);
+}
+
 /* The samples of a thread that have stacks. */
 static void add_cpu_paths(struct pprof *self)
 {
@@ -375,11 +386,17 @@ static void add_cpu_paths(struct pprof *self)
 
 	for (guint i = 0; i < uses->len; i++) {
 		const struct pp_path_use *use = uses->pdata[i];
+		unsigned n_own;
 
 		if (use->kind != PP_PATH_CPU || !is_sampled(self, use->thread))
 			continue;
+		n_own = use->path ? pp_samples_own(self->export->context->namer, use->process,
+						   use->path->addresses, use->path->n)
+				  : 0;
 		g_array_set_size(stack, 0);
-		for (unsigned at = 0; use->path && at < use->path->n; at++)
+		if (n_own)
+			add_own_code(self, stack);
+		for (unsigned at = n_own; use->path && at < use->path->n; at++)
 			add_place(self, stack, use->process, use->path->addresses[at] - 1);
 		if (!use->path) {
 			struct place none = {.name = "[no call path]"};
@@ -394,6 +411,7 @@ static void add_cpu_paths(struct pprof *self)
 /* The samples of a thread without stacks: those of its histogram. */
 static void add_cpu(struct pprof *self, const struct pp_thread *thread)
 {
+	const struct pp_namer *namer = self->export->context->namer;
 	g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 
 	if (is_sampled(self, thread))
@@ -404,7 +422,10 @@ static void add_cpu(struct pprof *self, const struct pp_thread *thread)
 		uint64_t ns = sample->count * thread->process->sample_period_ns;
 
 		g_array_set_size(stack, 0);
-		add_place(self, stack, thread->process, sample->address);
+		if (namer->is_own && namer->is_own(namer->data, thread->process, sample->address))
+			add_own_code(self, stack);
+		else
+			add_place(self, stack, thread->process, sample->address);
 		add_sample(self, thread, stack, CPU, (int64_t)ns, NULL);
 	}
 }

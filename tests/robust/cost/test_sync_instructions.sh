@@ -44,8 +44,10 @@ check()
 	[ "$added" -le $((10 * most)) ] || fail "$what: expected at most $most instructions more than bare, found $((added / 10)).$((added % 10))"
 }
 
-printf "[sync]\nmode = all\n" >all.conf
+printf "[sync]\nmode = all\npath_sample = off\n" >all.conf
 check 110 "recorded" GPROF_MT_CONFIG="$PWD/all.conf"
+printf "[sync]\nmode = all\n" >sampled.conf
+check 114 "recorded, with the call path of 1 in 1,000" GPROF_MT_CONFIG="$PWD/sampled.conf"
 printf "[sync]\nmode = contended\n" >contended.conf
 check 135 "only waits recorded" GPROF_MT_CONFIG="$PWD/contended.conf"
 printf "[sync]\nmode = contended\nholds = yes\n" >timed.conf
