@@ -14,7 +14,7 @@ tests-build: all $(TESTS_BUILD)
 	@:
 
 check-run: tests-build
-	$(Q)CC='$(CC)' tests/run $(if $(SAN),-c -t 1800 -j 2) -b $(B) $(T)
+	$(Q)CC='$(CC)' tests/run -j 2 $(if $(SAN),-c -t 1800) -b $(B) $(T)
 
 demo:
 	$(Q)tests/install-deps demo
