@@ -86,8 +86,7 @@ static void helper_note(uint64_t begin_ns)
 	char *path;
 	int fd;
 
-	if (open == NULL || open->config.existing != GM_EXISTING_JOIN ||
-	    !!gm_threads_are_in_place())
+	if (open == NULL || open->config.existing != GM_EXISTING_JOIN || !gm_process_has_folder())
 		return;
 	path = gm_path_new(open->dir, GM_HELPERS_FILE);
 	fd = path != NULL ? gm_sys_open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0600)

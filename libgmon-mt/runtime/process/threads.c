@@ -127,11 +127,6 @@ void gm_threads_detach(void)
 		is_counted_lost = false;
 }
 
-bool gm_threads_are_in_place(void)
-{
-	return first != NULL;
-}
-
 bool gm_threads_note_unwritten(uint32_t pid, long code)
 {
 	uint32_t n, at;

@@ -103,9 +103,6 @@ bool gm_threads_note_unwritten(uint32_t pid, long code);
 
 struct gm_threads_header *gm_threads_table(void);
 
-/* True if it is that of a child of fork in its place: the part up to its buckets. */
-bool gm_threads_are_in_place(void);
-
 /*
  * Adds to the number of streams with packets only in memory. Returns false for a child of fork
  * whose place cannot note that.
