@@ -2,9 +2,9 @@
 /* Waits for connections of sockets. */
 #include "io/io.h"
 
-ST_IO_WRAPPER(int, accept, (int fd, void *peer, socklen_t *peer_bytes), (fd, peer, peer_bytes),
-	      accept, st_io_number(fd))
-ST_IO_WRAPPER(int, accept4, (int fd, void *peer, socklen_t *peer_bytes, int flags),
-	      (fd, peer, peer_bytes, flags), accept4, st_io_number(fd))
-ST_IO_WRAPPER(int, connect, (int fd, const void *peer, socklen_t peer_bytes),
-	      (fd, peer, peer_bytes), connect, st_io_number(fd))
+ST_IO_FD_WRAPPER(int, accept, (int fd, void *peer, socklen_t *peer_bytes), (fd, peer, peer_bytes),
+		 accept)
+ST_IO_FD_WRAPPER(int, accept4, (int fd, void *peer, socklen_t *peer_bytes, int flags),
+		 (fd, peer, peer_bytes, flags), accept4)
+ST_IO_FD_WRAPPER(int, connect, (int fd, const void *peer, socklen_t peer_bytes),
+		 (fd, peer, peer_bytes), connect)

@@ -5,10 +5,9 @@
 
 #include "io/io.h"
 
-ST_IO_WRAPPER(int, flock, (int fd, int operation), (fd, operation), flock, st_io_number(fd))
-ST_IO_WRAPPER(int, lockf, (int fd, int command, off_t n), (fd, command, n), lockf, st_io_number(fd))
-ST_IO_WRAPPER(int, lockf64, (int fd, int command, off64_t n), (fd, command, n), lockf,
-	      st_io_number(fd))
+ST_IO_FD_WRAPPER(int, flock, (int fd, int operation), (fd, operation), flock)
+ST_IO_FD_WRAPPER(int, lockf, (int fd, int command, off_t n), (fd, command, n), lockf)
+ST_IO_FD_WRAPPER(int, lockf64, (int fd, int command, off64_t n), (fd, command, n), lockf)
 
 void st_io_flockfile(FILE *file)
 {

@@ -111,6 +111,10 @@ static inline uint64_t st_io_address(const volatile void *address)
 		return value;                                                                      \
 	}
 
+/* The same, of a function whose object is its parameter fd. */
+#define ST_IO_FD_WRAPPER(type, name, parameters, arguments, which)                                 \
+	ST_IO_WRAPPER(type, name, parameters, arguments, which, st_io_number(fd))
+
 #define ST_IO_DECLARE(type, name, parameters)                                                      \
 	__attribute__((visibility("hidden"))) type st_io_##name parameters;
 ST_IO_REALS(ST_IO_DECLARE)

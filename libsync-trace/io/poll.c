@@ -44,12 +44,12 @@ ST_IO_WRAPPER(int, pselect,
 	      (int n, fd_set *read, fd_set *write, fd_set *other, const struct timespec *timeout,
 	       const sigset_t *mask),
 	      (n, read, write, other, timeout, mask), pselect, NO_FD)
-ST_IO_WRAPPER(int, epoll_wait, (int fd, struct epoll_event *events, int n, int timeout),
-	      (fd, events, n, timeout), epoll_wait, st_io_number(fd))
-ST_IO_WRAPPER(int, epoll_pwait,
-	      (int fd, struct epoll_event *events, int n, int timeout, const sigset_t *mask),
-	      (fd, events, n, timeout, mask), epoll_pwait, st_io_number(fd))
-ST_IO_WRAPPER(int, epoll_pwait2,
-	      (int fd, struct epoll_event *events, int n, const struct timespec *timeout,
-	       const sigset_t *mask),
-	      (fd, events, n, timeout, mask), epoll_pwait2, st_io_number(fd))
+ST_IO_FD_WRAPPER(int, epoll_wait, (int fd, struct epoll_event *events, int n, int timeout),
+		 (fd, events, n, timeout), epoll_wait)
+ST_IO_FD_WRAPPER(int, epoll_pwait,
+		 (int fd, struct epoll_event *events, int n, int timeout, const sigset_t *mask),
+		 (fd, events, n, timeout, mask), epoll_pwait)
+ST_IO_FD_WRAPPER(int, epoll_pwait2,
+		 (int fd, struct epoll_event *events, int n, const struct timespec *timeout,
+		  const sigset_t *mask),
+		 (fd, events, n, timeout, mask), epoll_pwait2)

@@ -2,9 +2,9 @@
 /* Waits until data are in storage. */
 #include "io/io.h"
 
-ST_IO_WRAPPER(int, fsync, (int fd), (fd), fsync, st_io_number(fd))
-ST_IO_WRAPPER(int, fdatasync, (int fd), (fd), fdatasync, st_io_number(fd))
-ST_IO_WRAPPER(int, syncfs, (int fd), (fd), syncfs, st_io_number(fd))
+ST_IO_FD_WRAPPER(int, fsync, (int fd), (fd), fsync)
+ST_IO_FD_WRAPPER(int, fdatasync, (int fd), (fd), fdatasync)
+ST_IO_FD_WRAPPER(int, syncfs, (int fd), (fd), syncfs)
 ST_IO_WRAPPER(int, msync, (void *start, size_t n, int flags), (start, n, flags), msync,
 	      st_io_address(start))
 
