@@ -7,8 +7,8 @@
  * waits, and its node is kept in the writer until then. A thread whose start routine has returned
  * has that function as its path.
  *
- * Where a cancellation is acted upon within libc, or interrupts the program's code, no code of ours
- * runs. So a thread that was cancelled and has no path did not simply return: its end has none.
+ * No code of ours runs if libc acts upon a cancellation itself, or if one interrupts the program's
+ * code. So a thread that was cancelled and has no path did not simply return: its end has none.
  * Cancelled threads are kept in a table by their pthread_t; if a place of it is needed for two
  * threads at a time, the ends of all later threads that seem to return have no path.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where threads ran and waited, by call path, as a tree: top-down, or with the option "bottom-up"
+ * A tree of call paths shows where threads ran and waited: top-down, or with the option "bottom-up"
  * from the functions that ran or waited to their callers.
  *
  * Programs get a row per node, with the id of the node above.  Text has a line for each node that

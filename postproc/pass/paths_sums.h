@@ -16,7 +16,7 @@ struct pp_paths_place {
 	struct pp_idle_object *idle;
 };
 
-/* What blocking calls waited for. */
+/* The object that blocking calls waited for. */
 struct pp_paths_io {
 	int fd;
 	uint64_t object;

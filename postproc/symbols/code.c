@@ -123,7 +123,7 @@ static void add_function(struct unit *unit, Dwarf_Die *die)
 	g_array_append_val(unit->functions, *die);
 }
 
-/* What a walk has reached: the scope is NULL in one without a name. */
+/* The state of a walk; `scope` is NULL within a scope without a name. */
 struct walk {
 	struct unit *unit;
 	GStringChunk *names;

@@ -221,7 +221,7 @@ static void step(struct simulation *self, unsigned i)
 	change(self, i, before, doing_of(actor));
 }
 
-/* What it does in a call counts only if the call ends in time, and is then written again. */
+/* Its time in a call counts only if the call ends within the period, and is then written again. */
 static void note(struct simulation *self, unsigned i)
 {
 	const struct actor *actor = &self->actors[i];

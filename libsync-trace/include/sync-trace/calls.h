@@ -9,7 +9,7 @@
 #ifndef SYNC_TRACE_CALLS_H
 #define SYNC_TRACE_CALLS_H
 
-/* What a call waits for. */
+/* Kinds of calls, by the thing that a call waits for. */
 #define ST_IO_KINDS(X)                                                                             \
 	X(sleep)      /* a time */                                                                 \
 	X(poll)	      /* any of several descriptors */                                             \
@@ -30,7 +30,7 @@ enum st_io_kind {
 	    ST_N_IO_KINDS
 };
 
-/* What the object of an io_call is. */
+/* Meanings of the object of an io_call. */
 enum st_io_object {
 	ST_IO_NO_OBJECT, /* 0 */
 	ST_IO_FD,	 /* a file descriptor, sign-extended; -1: none, or several */
