@@ -65,7 +65,9 @@ static uint64_t own_mult(struct st_thread *self)
 	return self->clock.tsc_limit > 0 ? self->clock.mult : 0;
 }
 
-/* The same, or that of another thread. All threads read the limit, so it changes only noticeably.
+/*
+ * The same, or that of another thread. All threads read the limit, so it is changed only if it
+ * differs noticeably.
  */
 static uint64_t learn_tick(struct st_thread *self)
 {

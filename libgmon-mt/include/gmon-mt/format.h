@@ -195,8 +195,7 @@ struct gm_threads_header {
 	uint32_t pid_namespace;
 	uint32_t
 	    maps_left_out; /* attempts to update `maps`, prevented by a stopped thread; atomic */
-	/* OpenMP's waits that were not recorded, since tasks run in them that are not known; atomic
-	 */
+	/* OpenMP's waits that were not recorded, since unknown tasks ran in them; atomic */
 	uint64_t task_waits_left_out;
 	/* With GM_SYNC_IO: [io] threshold. 0 also in a child of fork that began in a place. */
 	uint64_t io_threshold_ns;

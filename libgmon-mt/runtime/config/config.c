@@ -34,8 +34,10 @@ struct key {
 	size_t offset;
 	/* name of value i (KEY_WORD) or of bit i (KEY_SET); NULL ends the list */
 	const char *words[WORDS_MAX];
-	/* KEY_SIZE: bytes; KEY_NUMBER; KEY_RATE: 0 is off; KEY_TIME: ns, ~0 is off; KEY_GLOBS: 0
-	 * permits none. */
+	/*
+	 * KEY_SIZE: bytes; KEY_NUMBER; KEY_RATE: 0 is off; KEY_TIME: ns, ~0 is off; KEY_GLOBS: 0
+	 * permits none.
+	 */
 	uint64_t least, most;
 };
 
