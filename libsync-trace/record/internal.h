@@ -323,12 +323,6 @@ void st_thread_not_cancelled(uint64_t thread);
 /* The thread is on its final stack. */
 void st_path_stack_init(struct st_thread *self);
 
-/* All paths must be defined again. Signals are blocked. */
-void st_paths_forget(struct st_thread *self);
-
-/* In a forked child: the memory of the tables belongs to its parent. */
-void st_paths_forked(void);
-
 /* --- call sites (site.c) --------------------------------------------------------------------- */
 
 void st_sites_init(struct st_thread *self);

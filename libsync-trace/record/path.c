@@ -8,19 +8,9 @@
  * -pg and -fno-omit-frame-pointer has. This library is compiled not to use %rbp, so that it still
  * has the program's value here.
  *
- * Paths are stored as a tree: a node is an address and its caller's node. Each node is defined once
- * in a stream and then referred to by its number, so a path that shares its outer frames with
- * others defines only the inner ones. The parent of the outermost node is the reason why the path
- * ends there. An address in no object of the load map has a node, too, which is not defined: a path
- * ends before it.
- *
- * The table of nodes is a hash table by parent and address. Its first size is part of the writer's
- * memory: of a thousand threads most have few paths. Signals are blocked while it grows. If a
- * handler jumps out while a node is added, at worst it is defined again, by another number.
+ * Paths are stored as nodes (runtime/unwind/nodes.h). The first table of them is part of the
+ * writer's memory. Signals are blocked while it grows.
  */
-#include <errno.h>
-#include <sys/mman.h>
-
 #include "record/internal.h"
 #include "runtime/process/loadmap.h"
 #include "runtime/process/process.h"
@@ -29,9 +19,6 @@
 #include "runtime/unwind/unwind.h"
 
 #define OWN_FRAMES_MAX (ST_FRAMES_MAX - ST_PATH_MAX) /* of this library */
-#define SLOTS_MAX      (1u << 20)		     /* of a thread: 16 MiB */
-#define TABLES_MAX     ((uint64_t)256 << 20)	     /* of all threads, in bytes */
-#define OUTSIDE	       UINT32_MAX		     /* number of a node that ends paths */
 
 uint64_t st_path_wait_ns = UINT64_MAX;
 unsigned st_path_depth = ST_PATH_MAX;
@@ -43,8 +30,8 @@ _Static_assert((int)ST_PATH_DEPTH == (int)GM_END_DEPTH &&
 		   (int)ST_PATH_EXPRESSION == (int)GM_END_EXPRESSION &&
 		   (int)ST_PATH_STACK == (int)GM_END_STACK && (int)ST_N_PATH_ENDS == (int)GM_N_ENDS,
 	       "the reasons of the walk are those of the format");
-
-static uint64_t tables_bytes; /* of all tables that grew */
+_Static_assert(ST_PATH_FIRST == GM_NODE_FIRST && ST_PATH_MAX == GM_PATH_MAX_FRAMES,
+	       "the numbers of nodes are those of the format");
 
 /* --- frames ----------------------------------------------------------------------------------- */
 
@@ -96,16 +83,10 @@ static bool has_site(const uint64_t *addresses, unsigned n, uintptr_t site)
 	return false;
 }
 
-/* Addresses in self->frames, innermost first. */
-struct path {
-	uint64_t *addresses;
-	unsigned n; /* at least 1 */
-	uint32_t end;
-};
-
-static struct path walk(struct st_thread *self, uintptr_t site)
+/* The addresses are in self->frames. */
+static struct gm_call_path walk(struct st_thread *self, uintptr_t site)
 {
-	struct path path = {.addresses = self->frames};
+	struct gm_call_path path = {.addresses = self->frames};
 	struct gm_registers here;
 	enum gm_unwind_end end;
 	unsigned n, own = 0;
@@ -134,162 +115,34 @@ static struct path walk(struct st_thread *self, uintptr_t site)
 
 /* --- nodes ------------------------------------------------------------------------------------ */
 
-/* Returns the slot of the node, or the free slot for it. */
-static struct st_node *node_at(const struct st_paths *paths, uint32_t parent, uint64_t address)
-{
-	uint64_t hash = (address ^ (uint64_t)parent << 40) * 0x9e3779b97f4a7c15u;
-
-	hash = (hash ^ parent) * 0x9e3779b97f4a7c15u;
-	for (uint64_t i = hash >> 40;; i++) {
-		struct st_node *node = &paths->nodes[i & (paths->n_slots - 1)];
-
-		if (node->number == 0 || (node->address == address && node->parent == parent))
-			return node;
-	}
-}
-
-static uint64_t table_bytes(const struct st_paths *paths)
-{
-	return paths->n_slots * sizeof(paths->nodes[0]);
-}
-
-static struct st_node *first_nodes(struct st_thread *self)
+static struct gm_node *first_nodes(struct st_thread *self)
 {
 	return ((struct st_writer *)self)->first_nodes;
 }
 
-/* Returns memory for the nodes of a table; NULL: there is no more. */
-static struct st_node *nodes_new(uint64_t size_bytes)
+static bool grow_table(struct st_thread *self)
 {
-	struct st_node *nodes = NULL;
-
-	if (__atomic_add_fetch(&tables_bytes, size_bytes, __ATOMIC_RELAXED) <= TABLES_MAX)
-		nodes = st_memory_new(size_bytes);
-	if (nodes == NULL)
-		__atomic_fetch_sub(&tables_bytes, size_bytes, __ATOMIC_RELAXED);
-	return nodes;
+	return gm_nodes_grow(&self->paths, first_nodes(self));
 }
 
-static void nodes_free(struct st_thread *self)
+static bool grow(void *self)
 {
-	uint64_t size_bytes = table_bytes(&self->paths);
-
-	if (self->paths.nodes == first_nodes(self))
-		return;
-	gm_sys_munmap(self->paths.nodes, size_bytes);
-	__atomic_fetch_sub(&tables_bytes, size_bytes, __ATOMIC_RELAXED);
+	return st_grow(self, grow_table);
 }
 
-static bool grow(struct st_thread *self)
+static bool note(void *self, uint64_t address, uint64_t *ret_address)
 {
-	const struct st_paths *paths = &self->paths;
-	struct st_paths bigger = *paths;
-
-	if (paths->n_slots == SLOTS_MAX)
-		return false;
-	bigger.n_slots = 4 * paths->n_slots;
-	bigger.nodes = nodes_new(table_bytes(&bigger));
-	if (bigger.nodes == NULL)
-		return false;
-	for (uint32_t i = 0; i < paths->n_slots; i++)
-		if (paths->nodes[i].number != 0)
-			*node_at(&bigger, paths->nodes[i].parent, paths->nodes[i].address) =
-			    paths->nodes[i];
-	nodes_free(self);
-	self->paths = bigger;
-	return true;
+	(void)self;
+	(void)ret_address;
+	return gm_maps_note(address - 1, NULL);
 }
 
-void st_paths_forget(struct st_thread *self)
+static bool define(void *self, uint32_t number, uint32_t parent, uint64_t address, uint64_t now_ns)
 {
-	struct st_paths *paths = &self->paths;
-
-	if (paths->nodes != NULL)
-		memset(paths->nodes, 0, table_bytes(paths));
-	paths->n_used = 0;
+	return st_emit_path(self, number, parent, address, now_ns);
 }
 
-void st_paths_forked(void)
-{
-	if (tables_bytes != 0)
-		tables_bytes = 0;
-}
-
-/* Makes room for one more node. */
-static bool table_has_room(struct st_thread *self)
-{
-	struct st_paths *paths = &self->paths;
-
-	return paths->n_used < paths->n_slots - paths->n_slots / 4 || st_grow(self, grow);
-}
-
-/* Returns the number of a node, which it defines if it is new. 0: there is no room. */
-static uint32_t node_number(struct st_thread *self, uint32_t parent, uint64_t address,
-			    bool is_innermost, uint64_t now_ns)
-{
-	struct st_paths *paths = &self->paths;
-	struct st_node *node = node_at(paths, parent, address);
-	uint32_t number = OUTSIDE;
-
-	if (node->number != 0)
-		return node->number;
-	if (!table_has_room(self))
-		return 0;
-	if (gm_maps_note(address - 1, NULL) || is_innermost) {
-		if (paths->last == OUTSIDE - 1)
-			return 0;
-		number = paths->last < ST_PATH_FIRST ? ST_PATH_FIRST : paths->last + 1;
-		paths->last = number;
-		if (!st_emit_path(self, number, parent, address, now_ns))
-			return 0;
-	}
-	node = node_at(paths, parent, address); /* after the table has grown */
-	paths->n_used++;
-	node->address = address;
-	node->parent = parent;
-	/* release: a handler that jumps out leaves the node whole or free */
-	__atomic_store_n(&node->number, number, __ATOMIC_RELEASE);
-	return number;
-}
-
-/* Returns the number of the path's node; 0: not all its nodes are known. */
-static uint32_t find(const struct st_paths *paths, const struct path *path)
-{
-	uint32_t parent = path->end;
-
-	for (unsigned i = path->n; i-- > 0;) {
-		uint32_t number = node_at(paths, parent, path->addresses[i])->number;
-
-		if (number == 0)
-			return 0;
-		parent = number == OUTSIDE ? ST_PATH_NO_OBJECT : number;
-	}
-	return parent;
-}
-
-/* The same, but defines nodes that are not known. 0: there is no room. */
-static ST_COLD uint32_t learn(struct st_thread *self, const struct path *path, uint64_t now_ns)
-{
-	uint32_t parent = path->end;
-
-	for (unsigned i = path->n; i-- > 0;) {
-		uint32_t number = node_number(self, parent, path->addresses[i], i == 0, now_ns);
-
-		if (number == 0)
-			return 0;
-		parent = number == OUTSIDE ? ST_PATH_NO_OBJECT : number;
-	}
-	return parent;
-}
-
-static void table_init(struct st_thread *self)
-{
-	struct st_paths *paths = &self->paths;
-
-	paths->nodes = first_nodes(self);
-	paths->n_slots = ST_NODES_FIRST;
-	st_paths_forget(self); /* in a forked child they may be the parent's */
-}
+static const struct gm_nodes_writer node_functions = {grow, note, define};
 
 /*
  * Returns true if an operation that took wait_ns has a path. LTTng's events have none; LTTng's own
@@ -301,18 +154,16 @@ static bool is_needed(struct st_thread *self, uintptr_t site, uint64_t wait_ns, 
 	    now_ns == ST_JUST_COUNTED || (self->ust && st_ust_is_own(site)))
 		return false;
 	st_sites_check(self);
-	if (self->paths.nodes == NULL)
-		table_init(self);
+	if (self->paths.at == NULL)
+		gm_nodes_begin(&self->paths, first_nodes(self));
 	return true;
 }
 
 /* Returns the number of the path's node; 0: there is no room, which is counted. */
-static uint32_t number_of(struct st_thread *self, const struct path *path, uint64_t now_ns)
+static uint32_t number_of(struct st_thread *self, const struct gm_call_path *path, uint64_t now_ns)
 {
-	uint32_t number = find(&self->paths, path);
+	uint32_t number = gm_nodes_number(&self->paths, path, &node_functions, self, now_ns);
 
-	if (number == 0)
-		number = learn(self, path, now_ns);
 	if (number == 0 && self->live)
 		gm_process_count_path_lost();
 	return number;
@@ -320,7 +171,7 @@ static uint32_t number_of(struct st_thread *self, const struct path *path, uint6
 
 uint32_t st_path_number(struct st_thread *self, uintptr_t site, uint64_t wait_ns, uint64_t now_ns)
 {
-	struct path path;
+	struct gm_call_path path;
 
 	if (!is_needed(self, site, wait_ns, now_ns))
 		return 0;
@@ -330,7 +181,7 @@ uint32_t st_path_number(struct st_thread *self, uintptr_t site, uint64_t wait_ns
 
 uint32_t st_path_number_of(struct st_thread *self, uintptr_t address, uint64_t now_ns)
 {
-	struct path path = {.addresses = self->frames, .n = 1, .end = ST_PATH_OUTERMOST};
+	struct gm_call_path path = {.addresses = self->frames, .n = 1, .end = ST_PATH_OUTERMOST};
 
 	if (!is_needed(self, 0, ST_RELEASES, now_ns))
 		return 0;

@@ -89,7 +89,7 @@ bool st_process_check_fork(void)
 	st_spares_forget();
 	st_waits_forget();
 	st_counts_forget();
-	st_paths_forked();
+	gm_nodes_forked();
 	st_ust_forked();
 	if (__atomic_load_n(&state, __ATOMIC_RELAXED) != STATE_OFF || is_lost)
 		__atomic_store_n(&state, STATE_NEW, __ATOMIC_RELAXED);

@@ -123,7 +123,7 @@ void st_sites_recheck(struct st_thread *self)
 	for (uint32_t i = 0; i < table_size(table); i++)
 		if (table.sites[i] != 0 && gm_maps_find(site_of(table.sites[i])) == NULL)
 			table.sites[i] |= UNCHECKED;
-	st_paths_forget(self);
+	gm_nodes_forget(&self->paths);
 	gm_signals_restore(mask);
 }
 

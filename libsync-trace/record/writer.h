@@ -24,6 +24,7 @@
 #include "gmon-mt/format.h"
 #include "runtime/stream/clock.h"
 #include "runtime/stream/stream.h"
+#include "runtime/unwind/nodes.h"
 #include "runtime/unwind/stack.h"
 #include "sync-trace/events.h"
 
@@ -39,8 +40,7 @@
 /* The call site of the event: the caller's return address, or its caller's if it is a wrapper. */
 #define ST_SITE() st_caller(ST_SITE_PLACE())
 
-#define ST_SITES_FIRST 128u /* a power of two, like the next */
-#define ST_NODES_FIRST 256u
+#define ST_SITES_FIRST 128u		  /* a power of two */
 #define ST_FRAMES_MAX  (8u + ST_PATH_MAX) /* the first ones are of this library */
 #define ST_OP_BYTES    GM_SHORT_BYTES
 #define ST_SAME_BYTES  8u
@@ -56,20 +56,6 @@ struct st_record {
 	uint32_t path;	/* of an io_call, like the next */
 	uint8_t call;
 	uint64_t now_ns;
-};
-
-/* A node of the call paths in a stream: an address, called from its parent (path.c). */
-struct st_node {
-	uint64_t address;
-	uint32_t parent; /* number of that node; 0: none */
-	uint32_t number; /* 0: the slot is free */
-};
-
-struct st_paths {
-	struct st_node *nodes; /* a hash table; NULL: none yet */
-	uint32_t n_slots;      /* a power of two */
-	uint32_t n_used;
-	uint32_t last; /* number of the stream's newest node */
 };
 
 /* The open run of failed tries (tries.h). */
@@ -119,7 +105,7 @@ struct st_thread {
 
 	/* Used by other paths. */
 	struct gm_stack stack; /* the part of the thread's stack known to be readable */
-	struct st_paths paths;
+	struct gm_nodes paths;
 	uint32_t random;   /* of until_sample */
 	uint32_t end_path; /* node of the path on which the thread ends; 0: not known (yet) */
 	/* sync.mode = contended: counts of operations without a wait; otherwise NULL */
@@ -148,7 +134,7 @@ _Static_assert(sizeof(struct st_thread) <= 4096, "one page");
 /* The memory of a writer. A thread that records no call path does not use the second page. */
 struct st_writer {
 	_Alignas(4096) struct st_thread thread;
-	_Alignas(4096) struct st_node first_nodes[ST_NODES_FIRST];
+	_Alignas(4096) struct gm_node first_nodes[GM_NODES_FIRST];
 };
 
 /*
