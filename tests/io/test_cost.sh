@@ -39,7 +39,7 @@ check()
 }
 
 # Where the kernel does not trust the TSC, its own clock is read, here by system calls (Valgrind hides the vDSO).
-most=60
+most=70
 [ "$(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)" = tsc ] || most=240
 check $most 1s
 check 3 off

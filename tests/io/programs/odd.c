@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * odd WAY: blocking calls in unusual circumstances.  Prints what a program sees.
- *   vfork     in the child of vfork(), which shares its parent's memory
- *   fork      in the child of fork(), in its parent and in a second thread; and in a call during
- * which a handler forks tsc       in a thread that may not read the TSC jump      left by a
- * handler's jump exit      in a thread that a handler ends names     with functions of its own, in
- * the program and in a library, that have the calls' names killed    until it is killed
+ *   vfork   in the child of vfork(), which shares its parent's memory
+ *   fork    in the child of fork(), in its parent and in a second thread; and in a call during
+ *           which a handler forks
+ *   tsc     in a thread that may not read the TSC
+ *   jump    left by a handler's jump
+ *   exit    in a thread that a handler ends
+ *   names   with functions of its own, in the program and in a library, that have the calls' names
+ *   killed  until it is killed
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,6 +27,62 @@
 #include <unistd.h>
 
 static const struct timespec brief = {0, 2000000};
+
+/* Waits until the thread of this process is blocked in that system call. */
+static void until_blocked(int tid, int number)
+{
+	char path[64];
+	int now;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", tid);
+	do {
+		FILE *file = fopen(path, "r");
+
+		syscall(SYS_nanosleep, &(struct timespec){0, 100000}, NULL);
+		now = -1; /* "running" */
+		if (file == NULL || (fscanf(file, "%d", &now), fclose(file)) != 0)
+			abort();
+	} while (now != number);
+}
+
+/* Waits until the process sleeps; a child may read no more about its parent. */
+static void until_process_asleep(int pid)
+{
+	char path[64], state = ' ';
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	while (state != 'S') {
+		FILE *file = fopen(path, "r");
+
+		syscall(SYS_nanosleep, &brief, NULL);
+		if (file == NULL || fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+			abort();
+		fclose(file);
+	}
+}
+
+static pthread_t alarmed;
+static int alarmed_tid, alarmed_in;
+
+static void *send_alarm(void *arg)
+{
+	until_blocked(alarmed_tid, alarmed_in);
+	syscall(SYS_nanosleep, &brief, NULL);
+	pthread_kill(alarmed, SIGALRM);
+	return arg;
+}
+
+/* The calling thread gets SIGALRM in its next such system call. */
+static pthread_t alarm_in(int number)
+{
+	pthread_t thread;
+
+	alarmed = pthread_self();
+	alarmed_tid = gettid();
+	alarmed_in = number;
+	pthread_create(&thread, NULL, send_alarm, NULL);
+	return thread;
+}
 
 static void in_vfork(void)
 {
@@ -58,23 +118,26 @@ static void in_fork(void)
 	struct sigaction action = {.sa_handler = fork_in_handler};
 	pthread_t thread;
 	int status;
-	pid_t child = fork();
+	pid_t child;
 
-	if (child == 0) {
-		nanosleep(&brief, NULL);
-		exit(4);
-	}
 	pthread_create(&thread, NULL, sleep_in_thread, NULL);
 	pthread_join(thread, NULL);
+	child = fork();
+	if (child == 0) {
+		nanosleep(&brief, NULL);
+		until_process_asleep(getppid());
+		exit(4);
+	}
 	waitpid(child, &status, 0);
 	printf("fork: %d\n", WEXITSTATUS(status));
 	fflush(stdout);
 	sigaction(SIGALRM, &action, NULL);
-	ualarm(3000, 0);
-	poll(NULL, 0, 10000);
+	thread = alarm_in(SYS_poll);
+	poll(NULL, 0, 1000000);
 	if (is_child)
 		_exit(5);
 	wait(&status);
+	pthread_join(thread, NULL);
 	printf("fork in a handler: %d\n", WEXITSTATUS(status));
 }
 
@@ -106,12 +169,13 @@ static void leave(int number)
 static void in_jump(void)
 {
 	struct sigaction action = {.sa_handler = leave};
+	pthread_t thread;
 
 	sigaction(SIGALRM, &action, NULL);
-	if (sigsetjmp(out, 1) == 0) {
-		ualarm(3000, 0);
+	thread = alarm_in(SYS_pause);
+	if (sigsetjmp(out, 1) == 0)
 		pause();
-	}
+	pthread_join(thread, NULL);
 	printf("jumped\n");
 	nanosleep(&brief, NULL);
 }
@@ -122,10 +186,13 @@ static void end_thread(int number)
 	pthread_exit((void *)6);
 }
 
+static volatile int waiting_tid;
+
 static void *wait_in_thread(void *arg)
 {
 	sigset_t none;
 
+	waiting_tid = gettid();
 	sigemptyset(&none);
 	sigsuspend(&none);
 	return arg;
@@ -143,6 +210,9 @@ static void in_exit(void)
 	sigaddset(&set, SIGUSR1);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	pthread_create(&thread, NULL, wait_in_thread, NULL);
+	while (waiting_tid == 0)
+		sched_yield();
+	until_blocked(waiting_tid, SYS_rt_sigsuspend);
 	usleep(2000);
 	pthread_kill(thread, SIGUSR1);
 	pthread_join(thread, &value);
@@ -174,8 +244,8 @@ static void in_names(void)
 
 static void in_killed(void)
 {
-	ualarm(3000, 0);
-	poll(NULL, 0, 100000);
+	alarm_in(SYS_poll);
+	poll(NULL, 0, 1000000);
 }
 
 int main(int argc, char **argv)
