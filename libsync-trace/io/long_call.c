@@ -3,9 +3,8 @@
  * Records calls that took [io] threshold or longer, at their end.
  *
  * The limit in ticks is half the threshold at one tick per nanosecond until the first longer call
- * shows the length of a tick. Asynchronous cancellation is disabled meanwhile: it would leave the
- * writer in the middle of an event. The child of vfork() runs in the memory of its parent, whose
- * calls these are not.
+ * shows the length of a tick. Asynchronous cancellation is deferred meanwhile. The child of vfork()
+ * runs in the memory of its parent, whose calls these are not.
  */
 #include "io/io.h"
 
@@ -145,16 +144,18 @@ static void record(const struct st_io *io, uint64_t begin, uint64_t end, int err
 
 void st_io_long(const struct st_io *io, uint64_t begin, uint64_t end, int error)
 {
-	int saved_errno = errno, state;
+	int saved_errno = errno;
+	bool defers;
 
 	/* Not measured, or with another clock. */
 	if (begin == 0 || (begin & ST_IO_KERNEL) != (end & ST_IO_KERNEL) || end < begin)
 		return;
 	if (error == ST_IO_ERRNO)
 		error = saved_errno;
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	defers = st_cancel_defer((uintptr_t)__builtin_dwarf_cfa());
 	record(io, begin, end, error);
-	pthread_setcancelstate(state, NULL);
+	if (defers)
+		st_cancel_undefer();
 	errno = saved_errno;
 }
 

@@ -184,6 +184,14 @@ void st_wait_begins(uintptr_t frame, enum st_event begin, uintptr_t site, const 
 		    uint64_t extra, uint64_t begin_ns);
 void st_wait_ends(uint64_t begin_ns, const void *object);
 
+/*
+ * Makes asynchronous cancellation deferred until st_cancel_undefer(), or until a jump leaves the
+ * frame: it would leave the writer in the middle of an event. Returns false if a caller that a
+ * handler has interrupted does this already.
+ */
+bool st_cancel_defer(uintptr_t frame);
+void st_cancel_undefer(void);
+
 /* The thread ends: its waits will not return. */
 void st_waits_over(void);
 

@@ -6,7 +6,7 @@
  * the gate that the wrapper closed is not opened, and the end of its wait is not written. Only at
  * the time of the jump is it known that both are over: the jump goes to a frame, and all frames
  * below that one on its stack are gone. So the functions that jump are wrapped: they open such
- * gates, end such waits (EINTR), and jump.
+ * gates, end such waits (EINTR), and jump. They also undo a st_cancel_defer() of such a frame.
  *
  * Frames are compared only if they are known to lie on one stack: the alternate signal stack, or
  * the initial stack of the thread, as far down as it is readable. On other stacks (of coroutines)
@@ -18,6 +18,7 @@
  */
 #undef _FORTIFY_SOURCE /* it would rename longjmp() */
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 
@@ -45,6 +46,8 @@ static __thread struct {
 	struct wait waits[WAITS_MAX];
 	uintptr_t stack_top; /* of the initial stack; 0: not known */
 	uintptr_t stack_low; /* readable from here to its top */
+	uintptr_t deferring; /* frame of st_cancel_defer(); 0: none */
+	int cancel_type;     /* before that */
 } own __attribute__((tls_model("initial-exec")));
 
 /* True if the layout of jmp_buf is the known one. */
@@ -103,6 +106,29 @@ void st_waits_over(void)
 		if (wait->frame != 0)
 			wait_left(wait);
 	}
+}
+
+/* --- cancellation ----------------------------------------------------------------------------- */
+
+/* If a handler comes in between, the type is not changed yet, or it is the stored one. */
+bool st_cancel_defer(uintptr_t frame)
+{
+	if (own.deferring != 0)
+		return false;
+	own.cancel_type = PTHREAD_CANCEL_DEFERRED;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	own.deferring = frame;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &own.cancel_type);
+	return true;
+}
+
+void st_cancel_undefer(void)
+{
+	if (own.cancel_type != PTHREAD_CANCEL_DEFERRED)
+		pthread_setcanceltype(own.cancel_type, NULL);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	own.deferring = 0;
 }
 
 /* --- stacks ----------------------------------------------------------------------------------- */
@@ -193,6 +219,7 @@ static void waits_leave(uintptr_t target)
 
 static ST_COLD void frames_leave(uintptr_t target)
 {
+	bool undefers;
 	uint64_t mask;
 
 	gm_signals_block(&mask);
@@ -204,7 +231,10 @@ static ST_COLD void frames_leave(uintptr_t target)
 			self->gate = 0;
 		}
 	waits_leave(target);
+	undefers = own.deferring != 0 && dies(own.deferring, target);
 	gm_signals_restore(mask);
+	if (undefers)
+		st_cancel_undefer();
 }
 
 static uintptr_t target_of(const struct __jmp_buf_tag *env)
@@ -219,7 +249,8 @@ static void note_jump(const struct __jmp_buf_tag *env)
 {
 	if (st_unlikely(st_real.__longjmp_chk == NULL)) /* the last one looked up */
 		st_real_resolve();
-	if (st_unlikely(own.n_waits != 0 || has_shut_gate(st_self)) && known_layout)
+	if (st_unlikely(own.n_waits != 0 || own.deferring != 0 || has_shut_gate(st_self)) &&
+	    known_layout)
 		frames_leave(target_of(env));
 }
 
