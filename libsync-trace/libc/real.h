@@ -34,6 +34,9 @@
 	  "GLIBC_2.34", ST_GLIBC_BASE)                                                             \
 	X(int, pthread_mutex_clocklock, (pthread_mutex_t *, clockid_t, const struct timespec *),   \
 	  "GLIBC_2.34", "GLIBC_2.30")                                                              \
+	X(int, pthread_mutex_setprioceiling, (pthread_mutex_t *, int, int *), "GLIBC_2.34",        \
+	  "GLIBC_2.4")                                                                             \
+	X(int, pthread_mutex_consistent, (pthread_mutex_t *), "GLIBC_2.34", "GLIBC_2.12")          \
 	X(int, pthread_cond_init, (pthread_cond_t *, const pthread_condattr_t *), "GLIBC_2.3.2",   \
 	  NULL)                                                                                    \
 	X(int, pthread_cond_destroy, (pthread_cond_t *), "GLIBC_2.3.2", NULL)                      \

@@ -527,7 +527,8 @@ void st_note_end(uint64_t begin_ns, enum st_event id, int result, uintptr_t site
 	uint64_t *counts = st_counts(), now_ns;
 	struct st_thread *self;
 
-	if (begin_ns == 0 && counts != NULL && st_counted_of[id] != 0 &&
+	/* EOWNERDEAD: it is acquired, and the release will not find it pending. */
+	if (begin_ns == 0 && counts != NULL && st_counted_of[id] != 0 && result != EOWNERDEAD &&
 	    !(st_is_lock(id) && result == 0)) {
 		st_count_event(counts, id);
 		return;

@@ -146,7 +146,7 @@ void st_hold_begin_slowly(struct st_thread *self, enum st_event id, uintptr_t si
 void st_hold_refused(struct st_thread *self, enum st_event id, int result, uintptr_t site,
 		     const void *object)
 {
-	if (self->counts != NULL)
+	if (self->counts != NULL && result != EOWNERDEAD)
 		st_count_event(self->counts, id);
 	else
 		st_emit_parts(self, id, result, site, object, 0, st_stamp(self));

@@ -13,10 +13,8 @@ listed=$(sed -n 's/^\t\t\([A-Za-z0-9_]*\);$/\1/p' "$GM_TOP/libsync-trace/libsync
 ignored='_*pthread_(mutex|cond|rwlock|barrier)?attr_.*|_*pthread_(key_create|key_delete|getspecific|setspecific)
 pthread_(self|equal|yield|exit|testcancel|sigmask|atfork|kill_other_threads_np)|pthread_(get|set).*
 _*pthread_(cleanup_.*|register_cancel.*|unregister_cancel.*|unwind_next|get_minstack|keys)
-pthread_mutex_(consistent|consistent_np|getprioceiling)|sem_(getvalue|unlink)
+pthread_mutex_(consistent_np|getprioceiling)|sem_(getvalue|unlink)
 thrd_(current|equal|exit|yield)|_thread_db_.*'
-# acquires and releases its mutex within libc
-ignored+='|pthread_mutex_setprioceiling'
 # System V, not pthread semaphores
 ignored+='|sem(get|ctl)'
 family='_*(pthread_.*|sem_?.*|mtx_.*|cnd_.*|thrd_.*|call_once|g?signal|kill(pg)?|tgkill|raise|sigqueue|_Fork)'

@@ -209,7 +209,9 @@ enum st_path_end {
 	X(thread_idle_begin, BEGIN)                                                                \
 	X(thread_idle, OP)                                                                         \
 	/* object: enum st_io_object of the call */                                                \
-	X(io_call, IO)
+	X(io_call, IO)                                                                             \
+	/* a robust mutex whose owner has died, by its new owner */                                \
+	X(mutex_consistent, OP)
 
 enum st_event {
 #define ST_EVENT_ID(name, shape) ST_EVENT_##name,

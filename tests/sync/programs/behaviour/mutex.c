@@ -104,6 +104,8 @@ static void by_hand(void)
 	pthread_mutexattr_t attributes;
 
 	make_mutex(&mutex, PTHREAD_MUTEX_RECURSIVE, 0, 0, 0);
+	CALL(pthread_mutex_consistent(&mutex));
+	CALL(pthread_mutex_setprioceiling(&mutex, 1, NULL));
 	CALL(pthread_mutex_lock(&mutex));
 	mutex.__data.__count = UINT_MAX;
 	CALL(pthread_mutex_lock(&mutex));

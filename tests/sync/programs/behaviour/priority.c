@@ -77,6 +77,9 @@ static void *has_ceiling(void *arg)
 
 	make_mutex(&mutex, PTHREAD_MUTEX_ERRORCHECK, 0, PTHREAD_PRIO_PROTECT, 0);
 	CALL(pthread_mutex_setprioceiling(&mutex, 7, &old));
+	SAY("ceiling before %d", old);
+	CALL(pthread_mutex_setprioceiling(&mutex, 7, NULL));
+	CALL(pthread_mutex_setprioceiling(&mutex, 1000, &old));
 	if (become(SCHED_FIFO, 5) != 0) {
 		SAY("ceiling not seen: threads may not be of real time here");
 		return arg;
@@ -84,6 +87,7 @@ static void *has_ceiling(void *arg)
 	CALL(pthread_mutex_lock(&mutex));
 	SAY("priority %ld", priority_now());
 	CALL(pthread_mutex_lock(&mutex));
+	CALL(pthread_mutex_setprioceiling(&mutex, 6, &old));
 	CALL(pthread_mutex_unlock(&mutex));
 	SAY("priority %ld", priority_now());
 	CALL(pthread_mutex_trylock(&mutex));
