@@ -257,6 +257,8 @@ static void write_event(struct st_thread *self, const struct st_record *record)
 		site = st_site_number(self, record->site, now_ns);
 	cursor = event_begin(self, record->id, now_ns);
 	put_fields(&cursor, record, site);
+	if (record->id == ST_EVENT_io_call)
+		self->budget.io_bytes += (uint64_t)(cursor.at - self->stream.pos);
 	event_end(self, &cursor, now_ns);
 	if (st_unlikely(self->detours & ST_DETOUR_PAUSE))
 		__atomic_fetch_and(&self->detours, (uint8_t)~ST_DETOUR_PAUSE, __ATOMIC_RELAXED);

@@ -72,6 +72,7 @@ struct st_tries {
 struct st_budget {
 	bool watched;		/* recorded in full, and may be switched */
 	uint64_t cpu_ns, bytes; /* at the last check; 0: none yet */
+	uint64_t io_bytes;	/* of blocking calls, since then */
 	uint32_t n_segments;
 };
 

@@ -6,8 +6,9 @@
  * stops all output.
  *
  * The check runs when the thread's clock is synchronized, at least every 20 ms, over periods of at
- * least 10 ms of its CPU time. Locks held at the switch are events already, and their releases will
- * be: a release that does not find its acquisition pending is written.
+ * least 10 ms of its CPU time. Blocking calls (io/) do not count: they are recorded in either case.
+ * Locks held at the switch are events already, and their releases will be: a release that does not
+ * find its acquisition pending is written.
  */
 #include <time.h>
 
@@ -74,6 +75,7 @@ static void mark(struct st_budget *budget, const struct gm_stream *stream, uint6
 	budget->cpu_ns = cpu_ns;
 	budget->n_segments = stream->n_segments;
 	budget->bytes = written_bytes(stream);
+	budget->io_bytes = 0;
 }
 
 /* Returns false if there is no room for its counts now. */
@@ -124,6 +126,7 @@ void st_budget_check(struct st_thread *self, uint64_t now_ns)
 	 */
 	if (self->stream.n_segments == budget->n_segments && bytes >= budget->bytes)
 		bytes -= budget->bytes;
+	bytes -= bytes < budget->io_bytes ? bytes : budget->io_bytes;
 	spent_ns = bytes / EVENT_BYTES * event_cost(&self->clock);
 	is_over = spent_ns * 100 > (cpu_ns - budget->cpu_ns) * st_budget_percent;
 	if (!is_over || !switch_to_waits(self, ST_SINCE_BUDGET, now_ns))
