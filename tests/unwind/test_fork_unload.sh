@@ -4,23 +4,8 @@
 # are not applied to another one at the same address.
 . "$GM_TOP/tests/sync/common.sh"
 
-# The code is equally long for both sizes of its stack frame.
-cat >frame.S <<'END'
-	.globl frame
-	.type frame, @function
-frame:
-	.cfi_startproc
-	sub $FRAME_BYTES, %rsp
-	.cfi_adjust_cfa_offset FRAME_BYTES
-	call *%rdi
-	add $FRAME_BYTES, %rsp
-	.cfi_adjust_cfa_offset -FRAME_BYTES
-	ret
-	.cfi_endproc
-	.size frame, . - frame
-	.section .note.GNU-stack, "", @progbits
-END
-"$CC" -shared -DFRAME_BYTES=1032 -o small.so frame.S && "$CC" -shared -DFRAME_BYTES=4104 -o large.so frame.S ||
+frame=$GM_TOP/tests/unwind/programs/frame.S
+"$CC" -shared -DFRAME_BYTES=1032 -o small.so "$frame" && "$CC" -shared -DFRAME_BYTES=4104 -o large.so "$frame" ||
 	fail "cannot compile the modules"
 build unwind/fork_unload -fomit-frame-pointer -fno-optimize-sibling-calls -ldl
 taken()

@@ -5,7 +5,7 @@
 . "$GM_TOP/tests/lib.sh"
 witness=$GM_BUILD/tests/unwind/witness.so
 [ -e "$witness" ] || skip "libunwind is not installed"
-need sqlite3 openssl python3 xz
+need sqlite3 openssl python3 xz gdb
 build exceptions -O2
 
 cat >rows.sql <<-'END'
@@ -21,6 +21,17 @@ cat >objects.py <<-'END'
 	    text = json.dumps({"a": i, "b": [i] * 5})
 	    re.sub(r"\d", "x", str(json.loads(text)))
 	    hashlib.sha256(text.encode()).hexdigest()
+END
+# Each unknown symbol is an exception, which gdb makes an exception of Python.
+cat >errors.py <<-'END'
+	import gdb
+	n = 0
+	for i in range(30000):
+	    try:
+	        gdb.parse_and_eval(f"{i} + 2 * (symbol_{i} + 1)")
+	    except gdb.error:
+	        n += 1
+	print(n)
 END
 head -c 2000000 /dev/urandom >random
 
@@ -44,5 +55,7 @@ compare sqlite3 sqlite3 :memory: '.read rows.sql'
 compare openssl openssl speed -seconds 1 -bytes 1024 sha256 rsa2048
 compare python "$(env -u PYENV_VERSION PATH=/usr/bin:/bin sh -c 'command -v python3')" objects.py
 compare xz xz -kc random
+compare gdb gdb -q -batch -nx -x errors.py
+[ "$(tail -n 1 gdb.out)" = 30000 ] || fail "gdb: $(tail -n 3 gdb.out)"
 compare exceptions ./exceptions 300000
 [ "$n_all" -ge 10000 ] || fail "only $n_all stops"

@@ -57,18 +57,24 @@ static bool ends_with_call(const uint8_t *before, unsigned n)
 	return false;
 }
 
-static bool follows_call(uint64_t address, const struct gm_object *object, bool may_be_unloaded)
+/* The code may be gone, or the address be that of something else. */
+static bool follows_call_if_mapped(uint64_t address)
 {
 	uint8_t before[CALL_MAX_BYTES];
-	uint64_t start = address - sizeof(before);
+
+	return gm_memory_read(before, address - sizeof(before), sizeof(before)) &&
+	       ends_with_call(before, sizeof(before));
+}
+
+static bool follows_call(uint64_t address, const struct gm_object *object, bool may_be_unloaded)
+{
+	uint64_t start = address - CALL_MAX_BYTES;
 
 	if (start < object->text_start || address > object->text_end)
 		return false;
-	if (!may_be_unloaded)
-		memcpy(before, (const void *)start, sizeof(before));
-	else if (!gm_memory_read(before, start, sizeof(before)))
-		return false;
-	return ends_with_call(before, sizeof(before));
+	if (may_be_unloaded)
+		return follows_call_if_mapped(address);
+	return ends_with_call((const uint8_t *)start, CALL_MAX_BYTES);
 }
 
 bool gm_follows_call(uint64_t address)
@@ -164,6 +170,11 @@ static struct gm_rule by_frame_pointer(enum gm_unwind_end why)
 	return (struct gm_rule){.kind = GM_RULE_FRAME_POINTER, .why = (uint16_t)why & 7};
 }
 
+static struct gm_rule no_frame(enum gm_unwind_end why)
+{
+	return (struct gm_rule){.kind = GM_RULE_NO_FRAME, .why = (uint16_t)why & 7};
+}
+
 struct gm_rule gm_rule_read(const struct gm_tables *in, uint64_t at)
 {
 	uint64_t address = gm_rule_address(at);
@@ -173,6 +184,21 @@ struct gm_rule gm_rule_read(const struct gm_tables *in, uint64_t at)
 	if (!gm_cfi_read(in, address, &row, &why))
 		return by_frame_pointer(why);
 	return encode(in, &row, address != at ? address : address + 1);
+}
+
+/*
+ * True for glibc's __start_context(), which makecontext() makes the return address of the first
+ * function on a stack. No call is before it, and it begins with "mov %rbx, %rsp".
+ */
+static bool starts_context(const struct gm_tables *in, uint64_t address)
+{
+	static const uint8_t first[] = {0x48, 0x89, 0xdc};
+	uint8_t code[sizeof(first)];
+	uint64_t start, end;
+
+	return gm_cfi_function(in, address, &start, &end) && start == address &&
+	       gm_memory_read(code, address, sizeof(code)) &&
+	       memcmp(code, first, sizeof(code)) == 0;
 }
 
 static struct gm_rule compute(uint64_t at)
@@ -185,16 +211,21 @@ static struct gm_rule compute(uint64_t at)
 
 	/* Noted objects are those whose unloading discards their rules. */
 	if (!gm_maps_note(address, &object))
-		return by_frame_pointer(GM_END_NO_OBJECT);
+		return interrupted || follows_call_if_mapped(address + 1)
+			   ? by_frame_pointer(GM_END_NO_OBJECT)
+			   : no_frame(GM_END_NO_OBJECT);
 	if (!gm_tables_find(address, &in))
-		return by_frame_pointer(GM_END_NO_TABLE);
+		return interrupted || follows_call(address + 1, &object, true)
+			   ? by_frame_pointer(GM_END_NO_TABLE)
+			   : no_frame(GM_END_NO_TABLE);
 	rule = gm_rule_read(&in, at);
-	/* Only these are entered in another way: makecontext() and the kernel do it. */
+	/* Only these are entered in another way: the kernel does it, and some coroutines. */
 	if (interrupted || rule.kind == GM_RULE_SIGNAL || rule.kind == GM_RULE_END ||
-	    rule.kind == GM_RULE_FRAME_POINTER ||
 	    follows_call(address + 1, &object, in.may_be_unloaded))
 		return rule;
-	return ending(GM_END_BAD_TABLE);
+	if (starts_context(&in, address + 1))
+		return ending(GM_END_OUTERMOST);
+	return no_frame(rule.kind == GM_RULE_FRAME_POINTER ? rule.why : GM_END_BAD_TABLE);
 }
 
 /* --- the cache ---------------------------------------------------------------------------------

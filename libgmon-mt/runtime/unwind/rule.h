@@ -20,6 +20,7 @@ enum gm_rule_kind {
 	GM_RULE_ALL_REGISTERS, /* all registers are needed: see gm_cfi_read() */
 	GM_RULE_FRAME_POINTER, /* no table: the frame pointer, if it is one */
 	GM_RULE_END,	       /* `why` */
+	GM_RULE_NO_FRAME,      /* no return address; `why` the path ends before it */
 };
 
 enum gm_rbp { GM_RBP_SAME, GM_RBP_AT_CFA, GM_RBP_AT_RBP, GM_RBP_UNKNOWN };
@@ -28,7 +29,7 @@ struct gm_rule {
 	uint16_t kind : 3;
 	uint16_t base_is_rbp : 1;
 	uint16_t rbp : 2;
-	uint16_t why : 3;  /* GM_RULE_END and GM_RULE_FRAME_POINTER: enum gm_unwind_end */
+	uint16_t why : 3;  /* in the last three kinds: enum gm_unwind_end */
 	int16_t added : 7; /* in words */
 	int16_t rbp_at;	   /* in words from the CFA, or from %rbp */
 	int32_t offset;	   /* in bytes */

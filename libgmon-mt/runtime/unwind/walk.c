@@ -42,7 +42,8 @@ struct quick {
 	bool interrupted, knows_bp;
 };
 
-enum step { STEP_GO_ON, STEP_STOP, STEP_ALL_REGISTERS };
+/* STEP_NO_FRAME: also that the last address is no return address. */
+enum step { STEP_GO_ON, STEP_STOP, STEP_NO_FRAME, STEP_ALL_REGISTERS };
 
 /* --- the stack ---------------------------------------------------------------------------------
  */
@@ -71,6 +72,24 @@ static enum step stop(struct walk *walk, enum gm_unwind_end why)
 {
 	walk->end = why;
 	return STEP_STOP;
+}
+
+static enum step stop_before(struct walk *walk, enum gm_unwind_end why)
+{
+	walk->end = why;
+	return STEP_NO_FRAME;
+}
+
+/* A stack begins with 0 in place of a return address; other numbers are wrong. */
+static enum step stop_at_no_code(struct walk *walk, uint64_t number)
+{
+	return stop(walk, number == 0 ? GM_END_OUTERMOST : GM_END_BAD_TABLE);
+}
+
+/* The length of a path to which the last of `n` addresses does not belong. */
+static unsigned without_last(unsigned n)
+{
+	return n > 1 ? n - 1 : n;
 }
 
 /* --- three registers ---------------------------------------------------------------------------
@@ -149,6 +168,8 @@ static inline enum step by_rule(struct walk *walk, struct quick *now, struct gm_
 			return from_signal(walk, now);
 		if (rule.kind == GM_RULE_FRAME_POINTER)
 			return by_frame_pointer(walk, now, rule.why);
+		if (rule.kind == GM_RULE_NO_FRAME)
+			return stop_before(walk, rule.why);
 		return rule.kind == GM_RULE_END ? stop(walk, rule.why) : STEP_ALL_REGISTERS;
 	}
 	if (!now->knows_bp && (rule.base_is_rbp || rule.rbp == GM_RBP_AT_RBP))
@@ -166,7 +187,7 @@ static inline enum step by_rule(struct walk *walk, struct quick *now, struct gm_
 	now->ip = ip;
 	now->sp = cfa;
 	now->interrupted = false;
-	return ip < LOWEST_CODE ? stop(walk, GM_END_OUTERMOST) : STEP_GO_ON;
+	return ip < LOWEST_CODE ? stop_at_no_code(walk, ip) : STEP_GO_ON;
 }
 
 /* Returns the number of addresses; *ret_step: STEP_ALL_REGISTERS if that is not all. */
@@ -187,7 +208,7 @@ static unsigned walk_quickly(struct walk *walk, const struct gm_registers *start
 		}
 		*ret_step = by_rule(walk, &now, gm_rule_find(at));
 		if (*ret_step != STEP_GO_ON)
-			return n;
+			return *ret_step == STEP_NO_FRAME ? without_last(n) : n;
 	}
 }
 
@@ -322,7 +343,8 @@ static enum step by_row(struct walk *walk, struct gm_registers *now, const struc
 	    caller.value[GM_RSP] <= now->value[GM_RSP] || caller.value[GM_RSP] % 8 != 0)
 		return stop(walk, GM_END_BAD_TABLE);
 	*now = caller;
-	return now->value[GM_RIP] < LOWEST_CODE ? stop(walk, GM_END_OUTERMOST) : STEP_GO_ON;
+	return now->value[GM_RIP] < LOWEST_CODE ? stop_at_no_code(walk, now->value[GM_RIP])
+						: STEP_GO_ON;
 }
 
 /* Frames without a table are rare here; the path ends there. */
@@ -334,6 +356,8 @@ static enum step step_all(struct walk *walk, struct gm_registers *now)
 	struct gm_tables in;
 	struct gm_row row;
 
+	if (rule.kind == GM_RULE_NO_FRAME)
+		return stop_before(walk, rule.why);
 	if (rule.kind == GM_RULE_END || rule.kind == GM_RULE_FRAME_POINTER)
 		return stop(walk, rule.why);
 	if (!gm_tables_find(gm_rule_address(at), &in))
@@ -347,6 +371,7 @@ static __attribute__((noinline, cold)) unsigned
 walk_fully(struct walk *walk, const struct gm_registers *start, uint64_t *addresses, unsigned max)
 {
 	struct gm_registers now = *start;
+	enum step step;
 	unsigned n = 0;
 
 	do {
@@ -354,10 +379,11 @@ walk_fully(struct walk *walk, const struct gm_registers *start, uint64_t *addres
 		    gm_rule_address(gm_rule_at(now.value[GM_RIP], now.interrupted)) + 1;
 		if (n == max) {
 			stop(walk, GM_END_DEPTH);
-			break;
+			return n;
 		}
-	} while (step_all(walk, &now) == STEP_GO_ON);
-	return n;
+		step = step_all(walk, &now);
+	} while (step == STEP_GO_ON);
+	return step == STEP_NO_FRAME ? without_last(n) : n;
 }
 
 /* --- the whole ---------------------------------------------------------------------------------

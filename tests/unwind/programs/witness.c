@@ -7,8 +7,9 @@
  * and compares after each, so that prologues, epilogues and PLT entries are among them. At the end
  * of the process it appends to the file WITNESS_FILE: a line "stops N, equal N, refuted N", how
  * often our paths ended for which reason, and the first paths that differ. libunwind is refuted
- * where its path leaves all code, and ours ends before that with a reason: _Unwind_Resume()
- * replaces return addresses on the stack, and no table describes its last instructions.
+ * where it continues with an address that does not follow a call, and ours ends before that with a
+ * reason: _Unwind_Resume() replaces return addresses on the stack, and no table describes its last
+ * instructions.
  */
 #define UNW_LOCAL_ONLY
 #include <dlfcn.h>
@@ -92,8 +93,7 @@ static uint64_t *verdict_of(const struct path *ours, const struct path *theirs, 
 {
 	if (ours->n == theirs->n)
 		return &n_equal;
-	if (ours->end != GM_END_OUTERMOST && ours->n == n &&
-	    !gm_follows_call(ours->addresses[n - 1]))
+	if (ours->end != GM_END_OUTERMOST && ours->n == n && !gm_follows_call(theirs->addresses[n]))
 		return &n_refuted;
 	return NULL;
 }
