@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints "NAME NS" lines: the time of a call path of 15 frames, and of each further frame, by
- * gm_unwind(), libunwind's unw_backtrace() and glibc's backtrace(); and of a frame whose rule is
- * not in the cache.
- *
- * The code has no frame pointers. Each figure is the least of ROUNDS, as the others have been
+ * bench_unwind: prints "NAME NS" lines: the time of a call path of 15 frames, and of each further
+ * frame, by gm_unwind(), libunwind's unw_backtrace() and glibc's backtrace(); and of a frame whose
+ * rule is not in the cache. Each figure is the least of ROUNDS, as the others have been
  * interrupted.
+ *
+ * bench_unwind spin N: counts to N, 15 frames deep. bench_unwind wait N: N waits that end at once,
+ * 15 frames deep. The code has no frame pointers.
  */
 #define UNW_LOCAL_ONLY
 #include <dlfcn.h>
 #include <libunwind.h>
 #include <link.h>
+#include <semaphore.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "runtime/process/loadmap.h"
@@ -97,7 +101,44 @@ static __attribute__((noinline)) double deeper(int n, int (*walk)(void))
 	return result;
 }
 
-int main(void)
+static unsigned long n_times;
+
+static int spin(void)
+{
+	for (volatile unsigned long i = 0; i < n_times; i++)
+		;
+	return 0;
+}
+
+static int wait_in_vain(void)
+{
+	struct timespec past = {1, 0};
+	sem_t sem;
+
+	sem_init(&sem, 0, 0);
+	for (unsigned long i = 0; i < n_times; i++)
+		sem_timedwait(&sem, &past);
+	return 0;
+}
+
+static __attribute__((noinline)) void call_deeply(int n, int (*function)(void))
+{
+	if (n > 0)
+		call_deeply(n - 1, function);
+	else
+		function();
+	depth++;
+}
+
+static int run(const char *what, const char *n)
+{
+	n_times = strtoul(n, NULL, 10);
+	n_frames = ours();
+	call_deeply(15 - n_frames, strcmp(what, "spin") == 0 ? spin : wait_in_vain);
+	return 0;
+}
+
+int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
@@ -109,6 +150,8 @@ int main(void)
 	glibc_backtrace = dlsym(dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD), "backtrace");
 	gm_maps_update();
 	stack = gm_stack_around((uint64_t)__builtin_frame_address(0));
+	if (argc == 3)
+		return run(argv[1], argv[2]);
 	warm_ns = deeper(0, ours);
 	n_outer = n_frames;
 	cold_ns = deeper(0, ours_cold);

@@ -4,6 +4,10 @@
 # Measures call paths: a further frame, a path of 15 frames, and a frame whose rule is not in the cache, compared
 # with libunwind and glibc in the same process. The minimum of ROUNDS (default 3) runs counts.
 #
+# Then what a path of 15 frames costs in a capture, in bytes and CPU time: with a wait, by libsync_trace, less the same
+# wait without a path; and with a sample, by `perf record --call-graph dwarf`, which copies the stack, including
+# `perf script`, which finds the frames.
+#
 # Rows: what, peer name, peer value, our value, unit, ratio, budget (in ns), verdict.
 set -eu
 
@@ -11,6 +15,10 @@ bench=$GM_BUILD/tests/bench/bench_unwind
 [ -e "$bench" ] || { echo "libunwind is not installed" >&2; exit 1; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+unset GPROF_MT_CONFIG LD_PRELOAD
+# shellcheck source=tests/bench/timed.sh
+. "$GM_TOP/tests/bench/timed.sh"
 for _ in $(seq "${ROUNDS:-3}"); do
 	"$bench" >>"$dir/all"
 done
@@ -33,3 +41,55 @@ for peer in libunwind glibc; do
 	row "a call path of 15 frames" "$peer" "$(least $peer-15)" "$(least ours-15)" 200
 done
 row "a frame that is new" "-" - "$(least ours-cold)" 2000
+
+# --- in a capture ---
+n_waits=200000 spins=${SPINS:-400000000}
+for paths in 0ns off; do
+	printf '[sync]\nmode = all\npath_sample = off\npaths = %s\n' $paths >$paths.conf
+done
+for _ in $(seq "${ROUNDS:-3}"); do
+	for paths in 0ns off; do
+		rm -rf gprof-mt.data
+		timed waits.$paths env LD_PRELOAD="$GM_BUILD/libsync_trace.so" GPROF_MT_CONFIG=$paths.conf "$bench" wait $n_waits
+		find gprof-mt.data/*/user -name 'stream_*' -printf '%s\n' | awk '{ n += $1 } END { print n }' >bytes.$paths
+		"$GM_BUILD/gprof-mt" report quality >quality 2>&1 && grep -q 'nothing lost' quality || { cat quality >&2; exit 1; }
+	done
+done
+
+# difference FILE FILE N: of the least values, for each of N
+difference()
+{
+	awk -v a="$(sort -g "$1" | head -n 1)" -v b="$(sort -g "$2" | head -n 1)" -v n="$3" 'BEGIN { printf "%.4g", (a - b) / n }'
+}
+bytes=$(difference bytes.0ns bytes.off $n_waits)
+us=$(awk -v s="$(difference waits.0ns waits.off $n_waits)" 'BEGIN { printf "%.3f", s * 1e6 }')
+
+# recorded WHAT UNIT OURS PEER'S|-
+recorded()
+{
+	awk -v what="$1" -v unit="$2" -v o="$3" -v p="$4" -v name="$peer" 'BEGIN {
+		printf "%s\t%s\t%s\t%s\t%s\t%s\t-\t-\n", what, name, p, o, unit, p == "-" ? p : sprintf("%.4f", o / p) }'
+}
+
+# What perf needs for a sample; fails where it is not installed or not permitted.
+perf_bytes=- perf_us=-
+by_perf()
+{
+	local n
+	command -v perf >/dev/null || { peer="perf is not installed"; return; }
+	perf record -q -e cpu-clock --call-graph dwarf -o try.data true >perf.err 2>&1 ||
+		{ peer="perf record is not permitted"; return; }
+	for _ in $(seq "${ROUNDS:-3}"); do
+		timed spins.bare "$bench" spin "$spins"
+		timed spins.perf perf record -q -e cpu-clock -F 1000 --call-graph dwarf -o perf.data "$bench" spin "$spins"
+	done
+	timed script perf script --no-inline -F comm,ip,sym -i perf.data
+	n=$(awk 'BEGIN { RS = "" } END { print NR }' out)
+	perf_bytes=$(awk -v bytes="$(stat -c %s perf.data)" -v n="$n" 'BEGIN { printf "%.0f", bytes / n }')
+	perf_us=$(awk -v record="$(difference spins.perf spins.bare "$n")" -v script="$(cat script)" -v n="$n" 'BEGIN {
+		printf "%.1f", (record + script / n) * 1e6 }')
+}
+peer="perf record --call-graph dwarf"
+by_perf
+recorded "a call path of 15 frames in a capture" bytes "$bytes" "$perf_bytes"
+recorded "a call path of 15 frames in a capture, CPU time" us "$us" "$perf_us"
