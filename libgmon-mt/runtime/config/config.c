@@ -96,7 +96,7 @@ void gm_config_defaults(struct gm_config *config)
 	    .sync_path_ns = 10000,
 	    .sync_path_depth = 128,
 	    .sync_path_sample = 1000,
-	    .io_threshold_ns = UINT64_MAX,
+	    .io_threshold_ns = 10000,
 	    .kernel = GM_KERNEL_AUTO,
 	    .kernel_buffer_bytes = 2u << 20,
 	    .kernel_buffer_max_bytes = 16u << 20,

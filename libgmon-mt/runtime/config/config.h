@@ -58,7 +58,7 @@ struct gm_config {
 	uint64_t sync_path_depth;	   /* [sync]    path_depth = 128: frames of a path */
 	uint64_t sync_path_sample;	   /* [sync]    path_sample = 1000: 1 in so many; 0: off */
 	char names_wrappers[GM_GLOBS_MAX]; /* [names] wrappers = none: "a,b", functions */
-	uint64_t io_threshold_ns;	   /* [io]      threshold = off: shortest call; ~0: off */
+	uint64_t io_threshold_ns;	   /* [io]      threshold = 10us: shortest call; ~0: off */
 	enum gm_kernel_source kernel;	   /* [kernel]  source = auto | lttng | bpf | perf | ... */
 	bool kernel_asked;		   /* ... was set explicitly */
 	uint64_t kernel_buffer_bytes;	   /* [kernel]  buffer = 2M: initial ring of a CPU */
