@@ -49,7 +49,10 @@ def name_of(location):
     return f"<no name, in {file}>" if re.fullmatch(r"0x[0-9a-f]+|.*(\+0x[0-9a-f]+|, no symbols)", name) else name
 
 
-calls, arcs, cpu, blocked = (collections.Counter() for _ in range(4))
+calls, arcs, cpu, blocked, io = (collections.Counter() for _ in range(5))
+want_io = collections.Counter()
+for row in report("report", "io")["io"]:
+    want_io[row["call"]] += row["wait_ns"]
 build_id = re.search(r"Build ID: (\w+)", run("readelf", "-n", program))[1]
 for sample in profile["samples"]:
     tid = int(sample["labels"]["thread"].split("(tid ")[1].split(",")[0])
@@ -64,6 +67,9 @@ for sample in profile["samples"]:
     if len(names) > 1:
         arcs[names[1], names[0]] += sample["values"][CALLS]
     cpu[tid, names[0]] += sample["values"][CPU]
+    if sample["values"][OFF_CPU] and names[0] in want_io:
+        io[names[0]] += sample["values"][OFF_CPU]
+        continue
     blocked[tid] += sample["values"][OFF_CPU]
     if sample["values"][OFF_CPU]:
         assert not sample["stack"][0]["mapping"] and sample["labels"]["object"], sample
@@ -82,6 +88,7 @@ for edge in graph["edges"]:
     want[node[edge["from"]], node[edge["to"]]] += edge["count"]
 # gprof's graph omits callers without a name; here they are addresses.
 same("callers", {k: v for k, v in arcs.items() if not k[0].startswith("<no name")}, want)
+same("blocking calls", io, want_io)
 same("blocked", blocked, {t["tid"]: t["blocked_sync_ns"] for t in report("report", "threads")["threads"]})
 
 # The other reader shows the sample type that the profile names.

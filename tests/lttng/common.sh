@@ -165,7 +165,7 @@ native_events()
 {
 	babeltrace2 --no-delta --clock-seconds "$1" 2>babeltrace.err |
 		sed -E '/ (site|path|call_path): /d; s/^\[[0-9.]+\] (\([0-9]+\) )?([a-z_]+): \{ tid = ([0-9]+), index = [0-9]+ \}, \{ (.*) \}$/\3 \2 \4/' |
-		sed -E 's/ = /=/g; s/,//g; s/ site=[^ ]*//'
+		sed -E 's/ = /=/g; s/,//g; s/ site=[^ ]*//; / io_call /s/ path=[0-9]*//'
 	[ ! -s babeltrace.err ] || cat babeltrace.err
 }
 

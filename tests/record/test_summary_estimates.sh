@@ -16,7 +16,7 @@ recorded()
 	rm -rf gprof-mt.data
 	GPROF_MT_SUMMARY_BYTES=$1 "$gprof_mt" record --profile applic-only --set sync.mode=all ./steady_waits $pairs \
 		2>err || fail "$1: $(cat err)"
-	tail -1 err | grep -qxE 'gprof-mt: next: gprof-mt report (locks|threads)' || fail "$1: $(cat err)"
+	tail -1 err | grep -qxE 'gprof-mt: next: gprof-mt report (locks|threads|io)' || fail "$1: $(cat err)"
 	bytes=$(du -cb gprof-mt.data/[0-9]*/user/stream_* | tail -1 | cut -f1)
 	[ "$bytes" -gt $((mib << 20)) ] || fail "only $bytes bytes"
 	"$gprof_mt" report --format json locks >locks.json || fail "$1: no report"
@@ -24,7 +24,7 @@ recorded()
 
 # All: the same three lines as from the report's own table.
 recorded $((1 << 40))
-tail -1 err | grep -q locks || fail "$(cat err)"
+tail -1 err | grep -qE 'locks|io' || fail "$(cat err)"
 ! grep -E 'estimates|in the first|about' err || fail "see above"
 grep -o 'waited .*' err >lines
 jq -r '[.locks[] | select(.wait_ns > 0 and .type != "thread")] | sort_by(-.wait_ns) | .[:3] | .[] |
@@ -46,7 +46,7 @@ END_PYTHON
 # 95 of 100 estimates (unit/test_windows); twice that leaves one of 10,000 out.
 for part in $((mib * 3 / 16)) $mib; do
 	recorded $((part << 20))
-	tail -1 err | grep -q locks || fail "$(cat err)"
+	tail -1 err | grep -qE 'locks|io' || fail "$(cat err)"
 	grep -qE ': estimates from [0-9]+ parts of [0-9.]+ [mu]?s each, [0-9.]+ % of the time: adding up all [0-9.]+[^0-9]*MiB' err ||
 		fail "$(cat err)"
 	# Windows are in equal stretches of the time, so no gap is longer than two of these.

@@ -12,7 +12,7 @@ recorded()
 	rm -rf gprof-mt.data
 	GPROF_MT_READER=babeltrace GPROF_MT_SUMMARY_BYTES=$1 "$gprof_mt" record --profile applic-only \
 		--set sync.mode=all ./steady_waits 300000 2>err || fail "$1: $(cat err)"
-	tail -1 err | grep -qxE 'gprof-mt: next: gprof-mt report (locks|threads)' || fail "$1: $(cat err)"
+	tail -1 err | grep -qxE 'gprof-mt: next: gprof-mt report (locks|threads|io)' || fail "$1: $(cat err)"
 }
 
 recorded $((1 << 40))

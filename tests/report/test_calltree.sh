@@ -34,8 +34,8 @@ for row in others["paths"]:
     if row["wait_ns"] is not None:
         frames = [frame.split(" x")[0] for frame in row["path"].split(" < ")]
         want[" > ".join(frames[::-1] + [row["function"]])] += row["wait_ns"]
-got = collections.Counter({row["path"]: row["self_wait_ns"] for row in tree["calltree"]
-                           if row["self_wait_ns"] and not row["path"].startswith("[no call path]")})
+got = collections.Counter({row["path"]: row["self_wait_ns"] + (row["self_blocking_ns"] or 0) for row in tree["calltree"]
+                           if not row["path"].startswith("[no call path]")})
 assert +want == +got, (want - got, got - want)
 assert len(want) >= WANTED, want
 

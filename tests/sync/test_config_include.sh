@@ -22,7 +22,7 @@ exercise()
 	[ ! -s err ] || { cat err; fail "unexpected message"; }
 	events gprof-mt.data >events
 	no_complaint
-	grep -Ev ' [a-z_]+_begin | (site|path|call_path) ' events | awk '
+	grep -Ev ' [a-z_]+_begin | (site|path|call_path|io_call) ' events | awk '
 		function hex(text) { sub(/.*=0x/, "", text); return tolower(text) }
 		$1 == "parent" { parent = $2; next }
 		FILENAME == "places" { label[$2] = $1; next }

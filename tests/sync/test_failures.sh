@@ -59,11 +59,11 @@ rm -rf work/gprof-mt.data*
 # of contended locks, which have a begin event, differs between runs.)
 run 1000
 events work/gprof-mt.data/*/user >events
-n_events=$(grep -Evc ' (site|path|call_path) |_begin ' events)
+n_events=$(grep -Evc ' (site|path|call_path|io_call) |_begin ' events)
 rm -rf work/gprof-mt.data*
 run 1000 "ulimit -n 4"
 events work/gprof-mt.data/*/user >events
-n_then=$(grep -Evc ' (site|path|call_path) |_begin ' events)
+n_then=$(grep -Evc ' (site|path|call_path|io_call) |_begin ' events)
 n_lost=$(lost work/gprof-mt.data/*/threads)
 [ "$n_events" -gt 6000 ] && [ "$n_then" -eq "$n_events" ] && [ "$n_lost" -eq 0 ] ||
 	fail "expected $n_events events, got $n_then and $n_lost lost"

@@ -74,7 +74,8 @@ streams=$(find gprof-mt.data -path '*packed.*' -name 'stream_*' | wc -l)
 # A few children have folders of their own.
 LD_PRELOAD=$libsync fresh ./fork_at_once 8 || fail "fork_at_once"
 has "few children" "16 0 9 9"
-[ "$(find gprof-mt.data -name stream_0 | wc -l)" = 8 ] || fail "few children: expected a stream of each"
+streams=$(find gprof-mt.data -name stream_0 | wc -l) # the parent has one if it waited for them
+[ "$streams" = 8 ] || [ "$streams" = 9 ] || fail "few children: expected a stream of each, found $streams"
 [ -z "$(find gprof-mt.data -name 'packed.*')" ] || fail "few children: expected no pack"
 
 # A reader was killed when it had made the packs, and had marked none of the places, half of them, or all but

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -78,7 +79,10 @@ static int is_free(pid_t pid)
 	return access(path, F_OK) != 0;
 }
 
-/* Called by process 1 of the namespace. */
+/*
+ * Called by process 1 of the namespace, which is not to be recorded, since its pid also exists
+ * outside: it waits by the system call.
+ */
 static int fork_free(const char *how)
 {
 	for (int i = 0; i < NUMBERS_MAX; i++) {
@@ -91,7 +95,7 @@ static int fork_free(const char *how)
 			take_steps(how);
 			_exit(0);
 		}
-		if (child < 0 || waitpid(child, &status, 0) != child)
+		if (child < 0 || syscall(SYS_wait4, child, &status, 0, NULL) != child)
 			return 1;
 		if (!WIFEXITED(status) || WEXITSTATUS(status) != 2)
 			return status != 0;
