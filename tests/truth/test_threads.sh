@@ -42,7 +42,6 @@ for source in bpf perf switches; do
 	"$gprof_mt" doctor | grep -q "^ok *\(perf tracepoints\|.*context switch\)" || continue
 	retry compare $source --set kernel.source=$source
 	sources=$((sources + 1))
-	# With system calls, a read from a pipe differs from another sleep.
 	[ $source = switches ] || retry compare full --profile full --set kernel.source=$source
 done
 [ $sources -gt 0 ] || skip "no scheduling events are permitted here"
