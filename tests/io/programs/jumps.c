@@ -26,7 +26,7 @@
 
 #include "../../sync/programs/wait_blocked.h"
 
-#define STRIDE 113 /* a recorded call takes some 3,000 instructions, each a stop of 50 us */
+#define STRIDE 199 /* a new path takes some 9,000 instructions, each a stop of 50 us */
 
 static sigjmp_buf out;
 static volatile int jumped, armed;
