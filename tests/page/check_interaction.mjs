@@ -346,7 +346,7 @@ async function checkPrint(page) {
 		dispatchEvent(new Event('afterprint'));
 		return [pixel, counts];
 	});
-	same([background, tables], [[255, 255, 255, 255], [3, 3, 3, 3, 4, 2, 3, 5, 2, 2]], 'paper: the lanes are light, every table is full');
+	same([background, tables], [[255, 255, 255, 255], [3, 3, 3, 3, 4, 2, 3, 5, 2, 2, 2]], 'paper: the lanes are light, every table is full');
 	same(await page.locator('html').getAttribute('data-theme'), 'dark', 'paper: the screen stays dark');
 }
 

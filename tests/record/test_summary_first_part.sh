@@ -31,7 +31,7 @@ first_ns, all_ns = ns(part[1], part[2]), ns(part[3], part[4])
 assert 0.05 * all_ns < first_ns < 0.9 * all_ns, part[0]
 waits = re.findall(r": waited ([0-9.]+) (\w+) for (\w+)", text)
 # one thread waits for each mutex, and main() for one thread at a time
-assert waits and waits[0][2] == "often", text
+assert waits and {wait[2] for wait in waits} <= {"often", "seldom"}, text
 idle = re.search(r": idle ([0-9.]+) (\w+) .*; longest ([0-9.]+) (\w+) for ", text)
 for value, unit in [wait[:2] for wait in waits] + [idle.group(1, 2), idle.group(3, 4)]:
     assert ns(value, unit) <= 1.01 * first_ns, (value, unit, part[0])

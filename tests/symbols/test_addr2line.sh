@@ -62,7 +62,12 @@ sed -n 's/.* site: .*address = \(0x\)\?\([0-9A-Fa-f]*\) .*/\1\2/p' events | sort
 done | grep -E '^[0-9a-f]{4,5}$' >addresses
 
 # Base names, without discriminators and suffixes of clones.
-plain() { sed -E 's/ \(discriminator [0-9]+\)//g; s/ \[clone [^]]*\]//g; s,\([^():]*/([^/():]*:[0-9]+\)),(\1,g'; }
+# addr2line does not know the parameters of add(), which is inlined and has no linkage name.
+plain()
+{
+	sed -E 's/ \(discriminator [0-9]+\)//g; s/ \[clone [^]]*\]//g; s,\([^():]*/([^/():]*:[0-9]+\)),(\1,g
+		s/(^|\|)add\(long\) /\1add /g'
+}
 
 while read -r address; do
 	"$GM_BUILD/tests/unit/name_address" "$PWD/program" "$build_id" "$bias" \
