@@ -272,10 +272,7 @@ static void on_lost(void *data, const struct pp_thread *thread)
 	struct pp_locks *self = pp_objects_owner(data);
 
 	pp_objects_lost(data, thread);
-	if (thread->serial >= self->lost->len)
-		g_array_set_size(self->lost, thread->serial + 1);
-	g_array_index(self->lost, bool, thread->serial) = true;
-	self->has_lost = true;
+	pp_lost_threads_add(&self->lost, thread);
 }
 
 static void *locks_start(const struct pp_pass_context *context)
@@ -298,7 +295,7 @@ static void *locks_start(const struct pp_pass_context *context)
 	pp_objects_init(&self->objects, &self->object_listener, NULL);
 	pp_try_runs_init(&self->try_runs);
 	pp_idle_init(&self->idle, context);
-	self->lost = g_array_new(FALSE, TRUE, sizeof(bool));
+	pp_lost_threads_init(&self->lost);
 	self->states = pp_thread_states_new(context, &self->thread_listener, NULL);
 	return self;
 }
@@ -318,7 +315,7 @@ static void locks_free(void *state)
 	pp_objects_done(&self->objects, pp_lock_free);
 	pp_try_runs_done(&self->try_runs);
 	pp_idle_done(&self->idle);
-	g_array_unref(self->lost);
+	pp_lost_threads_done(&self->lost);
 	g_free(self);
 }
 

@@ -10,24 +10,13 @@
 #include "analysis/state/idle.h"
 #include "analysis/state/object_state.h"
 #include "analysis/state/try_runs.h"
+#include "analysis/state/unknown_hold.h"
 #include "analysis/site_set.h"
 #include "analysis/percentiles.h"
 
-/* Why the hold that a wait was for is unknown. */
-enum pp_lock_why {
-	PP_WHY_KNOWN,
-	PP_WHY_OTHER_PROCESS,
-	PP_WHY_NO_THREAD,
-	PP_WHY_NO_EVENT,
-	PP_WHY_LOST,
-	PP_WHY_NO_HOLDS,
-	PP_WHY_NO_OWNER,
-	PP_N_WHYS
-};
-
 /* Holds begun by that call, for which the waits of one call site waited. */
 struct pp_lock_holder {
-	struct pp_site_key key; /* of the call; detail: enum pp_lock_why */
+	struct pp_site_key key; /* of the call; detail: enum pp_hold_why */
 	uint64_t contended;
 	int64_t wait_ns, wait_max_ns;
 	int64_t spin_ns;
@@ -109,8 +98,7 @@ struct pp_locks {
 	struct pp_idle idle;
 	uint64_t unfinished, held_to_end;
 	bool has_counted; /* the counted holds have been added */
-	GArray *lost;	  /* of bool, by thread serial: events of it were lost */
-	bool has_lost;	  /* ... of any thread */
+	struct pp_lost_threads lost;
 };
 
 /*
@@ -163,9 +151,6 @@ struct pp_site_key pp_lock_hold_at_try(struct pp_locks *self, const struct pp_ob
  */
 void pp_lock_find_late_hold(const struct pp_lock *lock, const struct pp_thread *thread,
 			    int64_t since_ns, struct pp_site_key *holder);
-
-/* The reason in words; NULL for PP_WHY_KNOWN. */
-const char *pp_lock_why_text(enum pp_lock_why why);
 
 /* --- tables: locks_rows.c, locks_text.c --- */
 

@@ -16,20 +16,6 @@
 
 #include <inttypes.h>
 
-static const char *const whys[PP_N_WHYS] = {
-    [PP_WHY_OTHER_PROCESS] = "a thread of another process",
-    [PP_WHY_NO_THREAD] = "a thread that was not recorded",
-    [PP_WHY_NO_EVENT] = "its acquisition was not recorded",
-    [PP_WHY_LOST] = "events were lost",
-    [PP_WHY_NO_HOLDS] = "holds were not recorded",
-    [PP_WHY_NO_OWNER] = "not known: no thread of the process held it",
-};
-
-const char *pp_lock_why_text(enum pp_lock_why why)
-{
-	return whys[why];
-}
-
 static struct pp_lock_found found(const struct pp_hold *hold)
 {
 	return hold ? (struct pp_lock_found){true, hold->op, hold->site}
@@ -98,38 +84,14 @@ static struct pp_lock_found former_hold(const struct pp_locks *self, const struc
 	return (struct pp_lock_found){0};
 }
 
-/* --- reasons -------------------------------------------------------------------------------- */
-
-static bool has_lost(const struct pp_locks *self, const struct pp_thread *thread)
-{
-	return thread->events_lost || (thread->serial < self->lost->len &&
-				       g_array_index(self->lost, bool, thread->serial));
-}
-
-static enum pp_lock_why why_unknown(const struct pp_locks *self, const struct pp_object *object,
-				    uint32_t owner_tid, int64_t begin_ns)
-{
-	const struct pp_thread *owner =
-	    owner_tid ? pp_model_thread_at(self->context->model, owner_tid, begin_ns) : NULL;
-
-	if (owner_tid && !owner)
-		return PP_WHY_NO_THREAD;
-	if (owner && owner->process != object->process)
-		return PP_WHY_OTHER_PROCESS;
-	if (object->process->no_holds)
-		return PP_WHY_NO_HOLDS;
-	if (owner ? has_lost(self, owner) : self->has_lost || object->process->events_lost)
-		return PP_WHY_LOST;
-	return owner ? PP_WHY_NO_EVENT : PP_WHY_NO_OWNER;
-}
-
 static struct pp_site_key key_of(const struct pp_locks *self, const struct pp_object *object,
 				 const struct pp_lock_found *hold, uint32_t owner_tid,
 				 int64_t begin_ns)
 {
 	if (hold->is_found)
 		return (struct pp_site_key){.address = hold->site, .op = hold->op};
-	return (struct pp_site_key){.detail = why_unknown(self, object, owner_tid, begin_ns)};
+	return (struct pp_site_key){
+	    .detail = pp_hold_why(self->context->model, &self->lost, object, owner_tid, begin_ns)};
 }
 
 /* --- waits ---------------------------------------------------------------------------------- */
@@ -227,7 +189,7 @@ struct pp_site_key pp_lock_hold_at_try(struct pp_locks *self, const struct pp_ob
 void pp_lock_find_late_hold(const struct pp_lock *lock, const struct pp_thread *thread,
 			    int64_t since_ns, struct pp_site_key *holder)
 {
-	for (unsigned i = 0; holder->detail != PP_WHY_KNOWN && i < G_N_ELEMENTS(lock->formers);
+	for (unsigned i = 0; holder->detail != PP_HOLD_KNOWN && i < G_N_ELEMENTS(lock->formers);
 	     i++) {
 		const struct pp_lock_former *former = &lock->formers[i];
 
@@ -258,20 +220,20 @@ static void count_whys(const struct pp_lock *lock, uint64_t *n_by_why)
 void pp_lock_note_unknown(struct pp_table *table, const GArray *used)
 {
 	g_autoptr(GString) reasons = g_string_new(NULL);
-	uint64_t n_by_why[PP_N_WHYS] = {0}, n_unknown = 0;
+	uint64_t n_by_why[PP_N_HOLD_WHYS] = {0}, n_unknown = 0;
 
 	for (guint i = 0; i < used->len; i++)
 		count_whys(g_array_index(used, struct pp_ranked_lock, i).object->data, n_by_why);
-	for (unsigned why = PP_WHY_KNOWN + 1; why < PP_N_WHYS; why++) {
+	for (unsigned why = PP_HOLD_KNOWN + 1; why < PP_N_HOLD_WHYS; why++) {
 		if (!n_by_why[why])
 			continue;
 		n_unknown += n_by_why[why];
 		g_string_append_printf(reasons, "%s%s (%" PRIu64 ")", reasons->len ? ", " : "",
-				       pp_lock_why_text(why), n_by_why[why]);
+				       pp_hold_why_text(why), n_by_why[why]);
 	}
 	if (n_unknown)
 		pp_table_note(table,
 			      "the holders of %" PRIu64 " of %" PRIu64
 			      " waits for locks are unknown: %s",
-			      n_unknown, n_unknown + n_by_why[PP_WHY_KNOWN], reasons->str);
+			      n_unknown, n_unknown + n_by_why[PP_HOLD_KNOWN], reasons->str);
 }

@@ -311,7 +311,7 @@ static struct pp_table *holders_table(const struct pp_locks *self, const struct 
 		pp_cell_set_time(&row[HOLDER_WAIT], holder->wait_ns);
 		pp_cell_set_time(&row[HOLDER_WAIT_MAX], holder->wait_max_ns);
 		pp_cell_set_time(&row[HOLDER_SPIN], holder->spin_ns);
-		pp_cell_set_text(&row[HOLDER_WHY], pp_lock_why_text(holder->key.detail));
+		pp_cell_set_text(&row[HOLDER_WHY], pp_hold_why_text(holder->key.detail));
 	}
 	return table;
 }

@@ -85,7 +85,7 @@ static void add_pairs(struct pp_table *table, const struct pp_locks *self,
 			    pp_lock_site_text(self, object, site->key.address);
 			g_autofree char *where =
 			    pp_lock_site_text(self, object, holder->key.address);
-			const char *why = pp_lock_why_text(holder->key.detail);
+			const char *why = pp_hold_why_text(holder->key.detail);
 			g_autofree char *unknown = why ? g_strdup_printf("(%s)", why) : NULL;
 			struct pp_cell *row = pp_table_add_row(table);
 
