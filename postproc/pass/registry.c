@@ -13,6 +13,7 @@
 	X(io)                                                                                      \
 	X(paths)                                                                                   \
 	X(calltree)                                                                                \
+	X(blame)                                                                                   \
 	X(locks)                                                                                   \
 	X(switches)                                                                                \
 	X(critical_path)                                                                           \

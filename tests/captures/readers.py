@@ -159,7 +159,7 @@ def check_sums(program, captures, pool):
     def check(capture):
         try:
             run = subprocess.run([program, "report", "-i", str(capture), "--format", "json", "threads", "sync", "locks",
-                                  "io", "calltree"],
+                                  "io", "calltree", "blame"],
                                  stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S)
             report = json.loads(run.stdout)
         except (ValueError, subprocess.TimeoutExpired):

@@ -4,6 +4,8 @@
 - the modes of a thread (running, runnable, blocked, unknown) add up to its lifetime
 - the waits for all objects are the waits in all functions of all threads; so are the numbers of operations that
   blocked
+- so are the waits that `blame` charges to causes, and those of its waiting calls; the modes of the thread to blame add
+  up to the time that it is charged
 - the waits for an object are those at its call sites; for a lock, those at a call site are those for its holders
 - the waits in all call paths are those in all functions; a node of the tree has the sum of its children and of what is
   its own; the times of a thread in and outside of call paths add up to its lifetime
@@ -67,7 +69,24 @@ def waits_by_path(report):
             yield f"thread {thread['tid']}: its times in and outside of call paths are not its lifetime: {thread}"
 
 
+def waits_by_cause(report):
+    if "blame" not in report:
+        return
+    causes, waiters = add(report["blame"], "wait_ns"), add(report["blame_waiters"], "wait_ns")
+    functions = add(report["sync"], "wait_ns")
+    if not causes == waiters == functions:
+        yield f"waits by cause: {causes} ns, by waiting call: {waiters} ns, by thread and function: {functions} ns"
+    for row in report["blame"]:
+        modes = sum(row.get(mode) or 0 for mode in MODES)
+        if row.get("running_ns") is not None and modes != row["wait_ns"]:
+            yield f"blame of {row['site']} for {row['name']}: {row['wait_ns']} ns, by mode {modes} ns"
+    for row in report["blame_waiters"]:
+        parts = sum(row[key] or 0 for key in ("held_ns", "called_ns", "handed_over_ns", "unknown_ns"))
+        if parts != row["wait_ns"]:
+            yield f"waits at {row['site']} for {row['name']}: {row['wait_ns']} ns, by kind of cause {parts} ns"
+
+
 def mismatches(report):
-    """Lines about the sums that differ in a report with the sections threads, sync, locks, io, calltree (as JSON)."""
-    checks = (thread_modes, waits_by_object, waits_by_site, waits_by_path)
+    """Lines about the sums that differ in a report with the sections threads, sync, locks, io, calltree, blame (as JSON)."""
+    checks = (thread_modes, waits_by_object, waits_by_site, waits_by_path, waits_by_cause)
     return [line for check in checks for line in check(report)]

@@ -198,9 +198,9 @@ struct run {
 	struct pp_pass_set *passes;
 };
 
-static const char *const pass_names[] = {"summary",  "threads", "activity",	 "sync",
-					 "locks",    "io",	"paths",	 "calltree",
-					 "switches", "quality", "critical-path", "consistency"};
+static const char *const pass_names[] = {
+    "summary", "threads",  "activity", "sync",	  "locks",	   "blame",	 "io",
+    "paths",   "calltree", "switches", "quality", "critical-path", "consistency"};
 
 /* Runs all passes of the list, or only one of any. */
 static void run_passes(struct run *run, const struct fixture_case *fixture, const char *only,

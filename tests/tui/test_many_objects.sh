@@ -26,6 +26,7 @@ memory()
 	keys q
 }
 
-small=$(memory $few) && large=$(memory $many) || fail "no memory: $small"
+small=$(memory $few) || fail "$small"
+large=$(memory $many) || fail "$large"
 echo "browse: $small KiB of private memory for $few objects, $large KiB for $many"
 with_sanitizers || [ "$large" -le $((small + 4096)) ] || fail "memory depends on the number of objects"

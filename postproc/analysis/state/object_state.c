@@ -322,12 +322,9 @@ static struct pp_object *object_new(struct pp_objects *objects,
 	return object;
 }
 
-/*
- * The newest generation at the address; NULL: none.  Caches the last one, since an unlock mostly
- * follows its lock.
- */
-static struct pp_object *look_up(struct pp_objects *objects, const struct pp_process *process,
-				 uint64_t address)
+/* Caches the last one, since an unlock mostly follows its lock. */
+struct pp_object *pp_objects_at(struct pp_objects *objects, const struct pp_process *process,
+				uint64_t address)
 {
 	const struct pp_object key = {.process = process, .address = address};
 	struct pp_object *object;
@@ -343,7 +340,8 @@ static struct pp_object *look_up(struct pp_objects *objects, const struct pp_pro
 /* The object of an operation, in the right generation. */
 static struct pp_object *object_of(struct pp_objects *objects, const struct pp_operation *operation)
 {
-	struct pp_object *object = look_up(objects, operation->thread->process, operation->object);
+	struct pp_object *object =
+	    pp_objects_at(objects, operation->thread->process, operation->object);
 
 	if (object && !replaces(object, operation)) {
 		learn_load_id(object, operation->object_load_id);
@@ -358,7 +356,8 @@ static struct pp_object *object_of(struct pp_objects *objects, const struct pp_o
 struct pp_object *pp_objects_counted(struct pp_objects *objects,
 				     const struct pp_operation *operation)
 {
-	struct pp_object *object = look_up(objects, operation->thread->process, operation->object);
+	struct pp_object *object =
+	    pp_objects_at(objects, operation->thread->process, operation->object);
 	enum gm_sync_type type = pp_sync_type(operation->op);
 	struct pp_object *group;
 
@@ -376,7 +375,8 @@ struct pp_object *pp_objects_counted(struct pp_objects *objects,
 static struct pp_object *mutex_of(struct pp_objects *objects, const struct pp_operation *operation)
 {
 	const enum gm_sync_type type = GM_SYNC_TYPE_mutex;
-	struct pp_object *object = look_up(objects, operation->thread->process, operation->value);
+	struct pp_object *object =
+	    pp_objects_at(objects, operation->thread->process, operation->value);
 
 	if (object && !object->ended && object->type == type &&
 	    !is_of_another_load(object, operation->value_load_id)) {

@@ -45,6 +45,10 @@ void pp_objects_lost(struct pp_objects *objects, const struct pp_thread *thread)
 struct pp_object *pp_objects_counted(struct pp_objects *objects,
 				     const struct pp_operation *operation);
 
+/* The newest object at the address; NULL: none, or it was folded. */
+struct pp_object *pp_objects_at(struct pp_objects *objects, const struct pp_process *process,
+				uint64_t address);
+
 /* Ends the open holds, at the end of their threads or of the capture. */
 void pp_objects_finish(struct pp_objects *objects, int64_t end_ns);
 
