@@ -76,14 +76,18 @@ static const char *text_of(struct pp_slices *slices, char *text)
 const char *pp_slices_object(struct pp_slices *slices, struct pp_object *object)
 {
 	struct object *data = data_of(object);
-	g_autofree char *name = NULL;
+	g_autofree char *name = NULL, *text = NULL;
 
 	/* A thread's name may still change. */
 	if (data->name && object->type != GM_SYNC_TYPE_thread)
 		return data->name;
 	name = pp_object_name(object, slices->context->namer);
-	g_free(data->name);
-	data->name = g_strdup_printf("%s (0x%" PRIx64 ")", name, object->address);
+	text = g_strdup_printf("%s (0x%" PRIx64 ")", name, object->address);
+	/* A slice that is being made may have the same text already. */
+	if (g_strcmp0(text, data->name) != 0) {
+		g_free(data->name);
+		data->name = g_steal_pointer(&text);
+	}
 	return data->name;
 }
 
