@@ -165,9 +165,9 @@ class Profile:
 
     def claim_wait(self):
         found = self.paths("mutex", "pthread_mutex_lock", "IOThreadMain", "start_thread")
-        expect(found and all(row["object"] is not None for row in found),
-               "expected waits of IOThreadMain, to the thread's start, found none")
-        return f"{sum(row['wait_ns'] for row in found) / 1e6:.0f} ms"
+        expect(found and all(row["wait_ns"] and row["hold_ns"] for row in found),
+               f"expected waits and holds of IOThreadMain, to the thread's start, found {found}")
+        return " and ".join(f"{sum(row[key] for row in found) / 1e6:.1f} ms" for key in ("wait_ns", "hold_ns"))
 
     def claim_hold(self):
         found = [row for row in self.rows("locks") if "io_threads_mutex" in (row["name"] or "")]
@@ -184,13 +184,18 @@ class Profile:
         return f"{sum(row['calls'] for row in found)} calls"
 
     def claim_cpu(self):
-        """Samples have call paths in versions that record them; threads have their CPU time in any."""
+        """By thread; by call path where the capture has samples of code without -pg."""
         threads = self.rows("threads")
         io_threads = [t for t in threads if re.match(r"io_thd_[123]$", t["name"])]
         expect(len(io_threads) == 3, f"expected three I/O threads, found {[t['name'] for t in threads]}")
         if any(t["running_ns"] is None for t in threads):
             raise Skip("no scheduling events here")
         expect(all(t["running_ns"] > 0 for t in io_threads), "expected CPU time of each I/O thread")
+        sampled = [node["path"] for node in self.rows("calltree") if node["cpu_ns"] and
+                   not node["path"].startswith("[no call path]")]
+        for wanted in ("start_thread > IOThreadMain", "main > aeMain"):
+            expect(not sampled or any(wanted in path for path in sampled),
+                   f"expected CPU time below {wanted}, found {sampled[:9]}")
         return f"{sum(t['running_ns'] for t in threads) / 1e9:.2f} s"
 
     def claim_lossless(self):
@@ -209,7 +214,7 @@ def main():
                  profile.read(r"idle .* for work.*longest .* for cond at bioInit, mostly at bioProcessBackgroundJobs"))
     claims.check("first lines: that holds nothing back", lambda:
                  profile.read("waited.*(bioInit|bioProcessBackgroundJobs)", never=True))
-    claims.check("wait by call path", profile.claim_wait)
+    claims.check("wait and hold by call path", profile.claim_wait)
     claims.check("hold by call site", profile.claim_hold)
     claims.check("blocking call by call path", profile.claim_blocking)
     claims.check("CPU time", profile.claim_cpu)

@@ -7,27 +7,26 @@
 stepper=$GM_BUILD/tests/unwind/stepper
 [ -e "$stepper" ] || skip "tests/unwind/stepper is not built"
 
-# Functions in which a path may end early, with a reason: those that replace %rsp by one from memory that is no
-# stack. Elsewhere a path is complete.
-may_be_short='^$'
-
 n_all=0
 # stepped NAME SOURCE FLAG...: compiles a library of programs/stepped/ and steps it
 stepped()
 {
-	local name=$1 source=$programs/stepped/$2 status=0 compiler=$CC counts
+	local name=$1 source=$programs/stepped/$2 status=0 compiler=$CC counts equal others
 	shift 2
 	[[ $source != *.cc ]] || compiler="g++ -std=c++17"
 	[[ $1 != clang ]] || { compiler=clang; shift; }
 	command -v "${compiler%% *}" >/dev/null || { echo "$name: ${compiler%% *} is not installed"; return; }
 	$compiler -g -w -shared -fPIC -Wl,-z,lazy "$@" -o "$name.so" "$source" || fail "cannot compile $name"
-	timeout 50 "$stepper" "./$name.so" >"$name.out" 2>"$name.err" || status=$?
+	timeout 120 "$stepper" "./$name.so" >"$name.out" 2>"$name.err" || status=$?
 	[ $status -ne 77 ] || skip "$(cat "$name.out")"
 	[ $status -eq 0 ] || { cat "$name.out"; fail "$name: exit status $status: $(cat "$name.err")"; }
 	counts=$(grep '^steps' "$name.out")
 	echo "$name: $counts"
-	grep '^short' "$name.out" | grep -vE "$may_be_short" && fail "$name: paths end early"
-	n_all=$((n_all + $(sed -E 's/.* equal ([0-9]+).*/\1/' <<<"$counts")))
+	! grep '^short' "$name.out" || fail "$name: paths end early"
+	equal=$(sed -E 's/.* equal ([0-9]+),.*/\1/' <<<"$counts")
+	others=$(sed -E 's/.* jumps ([0-9]+), replaced ([0-9]+), aligned ends ([0-9]+), no table ([0-9]+),.*/\1+\2+\3+\4/' <<<"$counts")
+	[ $((50 * (others))) -le "$equal" ] || fail "$name: expected 2 % of paths at most that differ for a known reason, found $others beside $equal"
+	n_all=$((n_all + equal))
 }
 
 stepped calls.O0 calls.c -O0
