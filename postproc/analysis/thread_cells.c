@@ -22,18 +22,42 @@ char *pp_thread_title(const struct pp_thread *thread)
 			       *name ? " " : "", name, thread->tid, thread->process->folder);
 }
 
-GPtrArray *pp_threads_with_calls(const struct pp_pass_context *context,
-				 const struct pp_process *process)
+static GPtrArray *select_threads(const struct pp_pass_context *context,
+				 const struct pp_process *process, bool with_samples)
 {
 	GPtrArray *threads = g_ptr_array_new();
 
 	for (guint i = 0; i < process->threads->len; i++) {
 		struct pp_thread *thread = process->threads->pdata[i];
+		bool has_any = (thread->arcs && thread->arcs->len) ||
+			       (with_samples && thread->samples && thread->samples->len);
 
-		if (thread->arcs && thread->arcs->len && pp_selects_thread(context, thread))
+		if (has_any && pp_selects_thread(context, thread))
 			g_ptr_array_add(threads, thread);
 	}
 	return threads;
+}
+
+GPtrArray *pp_threads_with_calls(const struct pp_pass_context *context,
+				 const struct pp_process *process)
+{
+	return select_threads(context, process, false);
+}
+
+GPtrArray *pp_threads_with_profile(const struct pp_pass_context *context,
+				   const struct pp_process *process)
+{
+	return select_threads(context, process, true);
+}
+
+bool pp_process_has_no_calls(const struct pp_process *process)
+{
+	if (process->has_counts || process->counts_damaged)
+		return false;
+	for (guint i = 0; i < process->threads->len; i++)
+		if (((const struct pp_thread *)process->threads->pdata[i])->arcs)
+			return false;
+	return true;
 }
 
 static void unit_free(void *data)

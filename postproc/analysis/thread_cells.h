@@ -77,6 +77,13 @@ char *pp_thread_title(const struct pp_thread *thread);
 GPtrArray *pp_threads_with_calls(const struct pp_pass_context *context,
 				 const struct pp_process *process);
 
+/* The same with those that made none, but were sampled. */
+GPtrArray *pp_threads_with_profile(const struct pp_pass_context *context,
+				   const struct pp_process *process);
+
+/* True if its calls are not counted, since it was not built with -pg. */
+bool pp_process_has_no_calls(const struct pp_process *process);
+
 /* Threads that are shown as one. */
 struct pp_unit {
 	char *title;

@@ -22,6 +22,8 @@ struct walk {
 	struct pp_records records;
 	GHashTable *dense;  /* arrays, of arcs or samples of the last table of a thread */
 	unsigned n_foreign; /* tables of threads that the thread table lacks */
+	unsigned n_none;    /* tables of calls of threads that were sampled, and made no call */
+	bool has_others;    /* other tables of calls */
 };
 
 static void read_arcs(GArray *to, struct pp_records *records)
@@ -67,7 +69,12 @@ static void read_table(struct walk *walk, const struct gm_calls_header *header)
 		return;
 	}
 	are_samples = header->flags & GM_CALLS_SAMPLES;
-	if (!thread->arcs)
+	if (!are_samples && (header->flags & GM_CALLS_NONE)) {
+		walk->n_none++;
+		return;
+	}
+	walk->has_others |= !are_samples;
+	if (!are_samples && !thread->arcs)
 		thread->arcs = g_array_new(FALSE, FALSE, sizeof(struct pp_arc));
 	if (are_samples && !thread->samples)
 		thread->samples = g_array_new(FALSE, FALSE, sizeof(struct pp_sample));
@@ -155,7 +162,7 @@ static int read_all(struct walk *walk, struct pp_error *err)
 		ret = pp_error_add(err, -EINVAL,
 				   "%u call tables of threads that the thread table lacks",
 				   walk->n_foreign);
-	process->has_counts = ret == 0;
+	process->has_counts = ret == 0 && (walk->has_others || !walk->n_none);
 	g_hash_table_unref(walk->dense);
 	pp_records_done(&walk->records);
 	return ret;

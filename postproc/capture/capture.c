@@ -21,6 +21,7 @@
 #include "core/text/printable.h"
 #include "gmon-mt/format.h"
 #include "gmon-mt/history.h"
+#include "gmon-mt/samples.h"
 #include "capture/children/children.h"
 #include "capture/folders.h"
 #include "capture/live.h"
@@ -170,6 +171,17 @@ static bool has_addresses(const struct pp_process *process)
 	return g_file_test(calls, G_FILE_TEST_EXISTS) || g_file_test(user, G_FILE_TEST_EXISTS);
 }
 
+static void add_samples(struct pp_capture *capture, struct pp_process *process)
+{
+	guint n_traces = capture->traces->len;
+
+	pp_traces_add(capture, capture->traces, process->dir, GM_SAMPLES_DIR, process);
+	if (capture->traces->len == n_traces)
+		return;
+	((struct pp_trace *)capture->traces->pdata[n_traces])->is_samples = true;
+	process->has_stacks = true;
+}
+
 static int read_process(struct pp_capture *capture, const struct pp_folder *folder,
 			struct pp_error *err)
 {
@@ -217,6 +229,7 @@ static int read_process(struct pp_capture *capture, const struct pp_folder *fold
 	n_traces = capture->traces->len;
 	pp_traces_add(capture, capture->traces, process->dir, "user", process);
 	process->has_streams = capture->traces->len > n_traces;
+	add_samples(capture, process);
 	pp_traces_add(capture, capture->histories, process->dir, GM_HISTORY_DIR, process);
 	return 0;
 }

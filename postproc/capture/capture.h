@@ -31,6 +31,7 @@ struct pp_trace {
 	GPtrArray *processes;	    /* of a pack: all its processes, by number, NULL for those that
 				     * are not read, and `process` is one of them; else NULL */
 	bool is_ust;
+	bool is_samples; /* of timed samples (gmon-mt/samples.h), of `process` */
 };
 
 struct pp_capture {

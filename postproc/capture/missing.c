@@ -98,7 +98,7 @@ static bool has_counted_losses(const struct pp_process *process)
 	for (guint i = 0; i < process->threads->len; i++) {
 		const struct pp_thread *thread = process->threads->pdata[i];
 
-		if (thread->events_lost || thread->records_lost)
+		if (thread->events_lost || thread->records_lost || thread->stacks_why)
 			return true;
 	}
 	return false;

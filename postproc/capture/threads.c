@@ -92,6 +92,7 @@ static void add_thread(struct pp_model *model, struct pp_process *process,
 					 stalled(slot->stalled, GM_STALLED_RECORDS));
 	thread->samples_why =
 	    (uint16_t)(slot->samples_why | stalled(slot->stalled, GM_STALLED_SAMPLES));
+	thread->stacks_why = (uint16_t)pp_loss_of_stacks(slot->stacks_why);
 	thread->sample_error = (int)slot->sample_error;
 	thread->left_out = slot->stalled;
 	thread->clock_error_ns = slot->clock_error_ns;

@@ -21,6 +21,7 @@ static const struct {
     {PP_LOSS_LEFT, "a signal handler jumped out of the operation, which may have taken effect"},
     {PP_LOSS_OUTPUT_MAX, "output.max is reached; --set output.max=64G allows more, "
 			 "--set sync.mode=contended or calls.mode=count needs less"},
+    {PP_LOSS_LITTLE, "a child of fork has too few to make files for them"},
     {PP_LOSS_STALLED, "another thread was stopped for seconds while it used shared data"},
 };
 
@@ -32,6 +33,11 @@ static unsigned moved(unsigned whys, unsigned from, unsigned to)
 unsigned pp_loss_of_events(unsigned whys)
 {
 	return pp_loss_of_records(moved(whys, GM_LOSS_LEFT, PP_LOSS_LEFT));
+}
+
+unsigned pp_loss_of_stacks(unsigned whys)
+{
+	return pp_loss_of_records(moved(whys, GM_LOSS_LITTLE, PP_LOSS_LITTLE));
 }
 
 unsigned pp_loss_of_records(unsigned whys)

@@ -11,6 +11,8 @@
 #define PP_LOSS_OUTPUT_MAX 512u
 /* GM_LOSS_STALLED, which is recorded in a separate field. */
 #define PP_LOSS_STALLED 1024u
+/* GM_LOSS_LITTLE, whose recorded bit is also used by GM_LOSS_LEFT. */
+#define PP_LOSS_LITTLE 2048u
 
 /* The loss that an update of the load map causes if it is left out. */
 #define PP_LOSS_OF_LOADS                                                                           \
@@ -27,6 +29,9 @@ unsigned pp_loss_of_events(unsigned whys);
 
 /* Does the same for the records of a call history. */
 unsigned pp_loss_of_records(unsigned whys);
+
+/* Does the same for samples that are missing in the streams. */
+unsigned pp_loss_of_stacks(unsigned whys);
 
 /*
  * `what`, followed by the reasons (enum gm_loss, PP_LOSS_...), if any: "calls not counted: no room

@@ -32,7 +32,10 @@ struct pp_process {
 	int64_t start_ns, end_ns; /* PP_TIME_UNKNOWN where not known */
 	uint64_t proc_start;	  /* field 22 of /proc/PID/stat; 0: not known */
 	uint64_t threads_lost, calls_lost, events_lost, paths_lost;
-	uint64_t path_ends[ST_N_PATH_ENDS]; /* operations whose path ends for each reason */
+	uint64_t path_ends[ST_N_PATH_ENDS];   /* operations whose path ends for each reason */
+	uint64_t sample_ends[ST_N_PATH_ENDS]; /* the same of samples */
+	uint64_t sample_paths_lost;	      /* samples whose path is not known */
+	bool has_stacks;		      /* it has samples with call paths */
 	uint64_t n_in_memory; /* threads whose last data existed in memory only, and is lost */
 	uint16_t threads_why, calls_why, events_why; /* core/loss.h */
 	uint8_t left_out;			     /* enum gm_stalled: steps that have no count */
@@ -100,6 +103,8 @@ struct pp_thread {
 	bool sync_near_limit;	 /* ... because the capture was near output.max */
 	uint64_t *sync_counts;	 /* by enum st_counted: operations without events; NULL: none */
 	uint64_t samples_missed; /* periods of CPU time without a sample */
+	uint64_t stack_samples;	 /* samples in its stream, as far as that was read */
+	uint16_t stacks_why;	 /* core/loss.h: why samples are missing there */
 	uint64_t samples_late;	 /* samples found late, and counted with the next one */
 	/* maximum observed difference between its clock and CLOCK_MONOTONIC */
 	uint32_t clock_error_ns;

@@ -305,6 +305,10 @@ void pp_stream_take(struct pp_stream *stream, const struct pp_record *record, in
 	case PP_CLASS_IO:
 		pp_stream_take_io(stream, record, time_ns);
 		break;
+	case PP_CLASS_SAMPLE:
+		pp_decode_sample(stream, record, &event);
+		pp_stream_hand_over(stream, &event);
+		break;
 	case PP_CLASS_SWITCH:
 		decode_switch(stream, record, &event);
 		break;
@@ -396,8 +400,11 @@ void pp_stream_packet(struct pp_stream *stream, uint64_t cpu, uint64_t tid, uint
 		find_thread(stream, stream->trace->process, tid, index);
 }
 
+/* The number of samples that were not written is that of the histogram less those in the stream. */
 void pp_stream_lose(struct pp_stream *stream, uint64_t count)
 {
+	if (stream->trace->is_samples)
+		return;
 	stream->lost += MAX(count, 1);
 	stream->n_lost += count;
 	stream->lost_more |= count == 0;
@@ -487,7 +494,11 @@ void pp_decoder_init(struct pp_decoder *decoder, struct pp_capture *capture, uns
 		struct pp_process *process = capture->model->processes->pdata[i];
 
 		memset(process->path_ends, 0, sizeof(process->path_ends));
+		memset(process->sample_ends, 0, sizeof(process->sample_ends));
+		process->sample_paths_lost = 0;
 	}
+	for (guint i = 0; i < capture->model->threads->len; i++)
+		((struct pp_thread *)capture->model->threads->pdata[i])->stack_samples = 0;
 	*decoder = (struct pp_decoder){
 	    .capture = capture,
 	    .kinds = kinds,

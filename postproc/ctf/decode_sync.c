@@ -247,6 +247,46 @@ bool pp_decode_io(struct pp_stream *stream, const struct pp_record *record, stru
 	return true;
 }
 
+static void place_sample(struct pp_model *model, const struct pp_process *process,
+			 struct pp_event *event)
+{
+	g_mutex_lock(model->lock);
+	event->sample.path = place_path(model, process, event->sample.path, event->time_ns);
+	g_mutex_unlock(model->lock);
+}
+
+/* The path of a sample is one of its own, also if it consists of one address. */
+static void take_sample_path(struct pp_stream *stream, uint64_t number, struct pp_event *event)
+{
+	struct pp_process *process = stream->thread->process;
+	struct pp_path_node *node = number ? find_node(stream, number) : NULL;
+
+	event->sample.path = node ? path_to(stream, node) : NULL;
+	if (!event->sample.path) {
+		process->sample_paths_lost++;
+		return;
+	}
+	event->sample.end = node->end;
+	if (node->end < ST_N_PATH_ENDS)
+		process->sample_ends[node->end]++;
+	if (process->places)
+		place_sample(stream->decoder->capture->model, process, event);
+}
+
+void pp_decode_sample(struct pp_stream *stream, const struct pp_record *record,
+		      struct pp_event *event)
+{
+	uint64_t n = record->values[PP_SAMPLE_N];
+
+	event->kind = PP_EVENT_SAMPLE;
+	event->thread = stream->thread;
+	if (!event->thread)
+		return;
+	take_sample_path(stream, record->values[PP_SAMPLE_PATH], event);
+	event->sample.weight_ns = n * event->thread->process->sample_period_ns;
+	event->thread->stack_samples += n;
+}
+
 void pp_decode_definition(struct pp_stream *stream, const struct pp_record *record)
 {
 	switch (record->class->what) {

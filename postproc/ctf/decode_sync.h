@@ -12,6 +12,10 @@ void pp_decode_definition(struct pp_stream *stream, const struct pp_record *reco
 bool pp_decode_sync(struct pp_stream *stream, const struct pp_record *record,
 		    struct pp_event *event);
 
+/* Does the same for a sample. */
+void pp_decode_sample(struct pp_stream *stream, const struct pp_record *record,
+		      struct pp_event *event);
+
 /* The same for a blocking call.  Returns false if it is one of a later version. */
 bool pp_decode_io(struct pp_stream *stream, const struct pp_record *record, struct pp_event *event);
 

@@ -32,6 +32,7 @@ enum shape {
 	PATH,
 	TRIES,
 	IO,
+	SAMPLE,
 	SWITCH,
 	WAKING,
 	FORK,
@@ -61,6 +62,7 @@ static const struct wanted_field shape_fields[][PP_MAX_FIELDS] = {
     [CALL_PATH] = {{"path", INTEGER}, {"object_low", INTEGER}},
     [PATH] = {{"number", INTEGER}, {"parent", INTEGER}, {"address", INTEGER}},
     [TRIES] = {{"object", INTEGER}, {"holder", INTEGER}, {"more", INTEGER}},
+    [SAMPLE] = {{"path", INTEGER}, {"n", INTEGER}},
     /* LTTng's events have no path. */
     [IO] = {{"result", INTEGER},
 	    {"site", INTEGER},
@@ -107,6 +109,8 @@ static const struct known_class {
 #undef KNOWN
 };
 
+static const struct known_class sample_class = {"sample", SAMPLE};
+
 static const struct known_class kernel_classes[] = {
     {"sched_switch", SWITCH},
     {"sched_waking", WAKING},
@@ -145,6 +149,8 @@ static enum pp_class class_of(enum shape shape)
 		return PP_CLASS_TRIES;
 	case IO:
 		return PP_CLASS_IO;
+	case SAMPLE:
+		return PP_CLASS_SAMPLE;
 	case SWITCH:
 		return PP_CLASS_SWITCH;
 	case WAKING:
@@ -279,6 +285,10 @@ const char *pp_event_class_learn(struct pp_event_class *class,
 		else if (g_str_has_prefix(name, SYSCALL_EXIT))
 			learn_syscall(class, description->payload, name + strlen(SYSCALL_EXIT),
 				      true);
+	}
+	if (name && names == PP_NAMES_OURS && g_str_equal(name, sample_class.name)) {
+		known = &sample_class;
+		n = 1;
 	}
 	if (name && names == PP_NAMES_UST && g_str_has_prefix(name, PROVIDER)) {
 		name += strlen(PROVIDER);

@@ -148,7 +148,9 @@ static bool is_wanted(const struct pp_trace *trace, unsigned kinds)
 {
 	unsigned held = PP_EVENT_MASK(PP_EVENT_LOST);
 
-	if (trace->process || trace->is_ust)
+	if (trace->is_samples)
+		held = PP_EVENT_MASK(PP_EVENT_SAMPLE);
+	else if (trace->process || trace->is_ust)
 		held |= PP_EVENT_MASK(PP_EVENT_SYNC) | PP_IO_KINDS;
 	else
 		held |= KERNEL_KINDS;

@@ -224,6 +224,8 @@ static void append_head(GString *text, const char *title, const struct profile *
 
 		g_string_append_printf(text, "%" PRIu64 " samples of %s of CPU time",
 				       profile->samples, period);
+		if (pp_process_has_no_calls(profile->process))
+			g_string_append(text, " (calls are not counted: not built with -pg)");
 		if (profile->late)
 			g_string_append_printf(text, ", %" PRIu64 " of them late", profile->late);
 		if (profile->missed)
@@ -340,6 +342,11 @@ static void note_samples(struct pp_table *table, const struct pp_process *proces
 		      "%" PRIu64 " of them late and counted with the next; %" PRIu64
 		      " times none could be taken",
 		      process->folder, n, period, late, missed);
+	if (pp_process_has_no_calls(process))
+		pp_table_note(table,
+			      "calls of process %s are not counted: it was not built with -pg; its "
+			      "profile is from %" PRIu64 " samples",
+			      process->folder, n);
 	if (n_without)
 		pp_table_note(table, "no times of %u threads of process %s: no timer: %s",
 			      n_without, process->folder, g_strerror(error));
@@ -347,7 +354,7 @@ static void note_samples(struct pp_table *table, const struct pp_process *proces
 
 static void add_process(struct flat *self, const struct pp_process *process)
 {
-	g_autoptr(GPtrArray) threads = pp_threads_with_calls(self->listing.context, process);
+	g_autoptr(GPtrArray) threads = pp_threads_with_profile(self->listing.context, process);
 	g_autoptr(GPtrArray) units = pp_thread_units(self->listing.context, threads);
 
 	if (threads->len > 1) {

@@ -4,6 +4,7 @@
  * problems to the model while they work; this pass shows them, so it runs last.
  */
 #include "core/text/json.h"
+#include "core/loss.h"
 #include "analysis/thread_cells.h"
 #include "analysis/unrecorded.h"
 
@@ -45,12 +46,13 @@ static const struct pp_column switched_columns[] = {
 	       "time since the start after which only waits and their holders are recorded"},
 };
 
-enum { END_PID, END_WHY, END_COUNT };
+enum { END_PID, END_WHY, END_COUNT, END_SAMPLES };
 
 static const struct pp_column end_columns[] = {
     [END_PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_ID, "the process"},
     [END_WHY] = {"why", "why", PP_TYPE_TEXT, PP_COLUMN_KEY, "why call paths end early"},
     [END_COUNT] = {"operations", "operations", PP_TYPE_COUNT, 0, "operations with such a path"},
+    [END_SAMPLES] = {"samples", "samples", PP_TYPE_COUNT, 0, "samples with such a path"},
 };
 
 static const char *const end_texts[ST_N_PATH_ENDS] = {
@@ -166,7 +168,7 @@ static struct pp_table *path_ends_table(const struct pp_model *model)
 		unsigned end = i % ST_N_PATH_ENDS;
 		struct pp_cell *row;
 
-		if (!end_texts[end] || !process->path_ends[end])
+		if (!end_texts[end] || !(process->path_ends[end] + process->sample_ends[end]))
 			continue;
 		if (!table)
 			table = pp_table_new("path_ends", "Call paths that end early", end_columns,
@@ -175,8 +177,49 @@ static struct pp_table *path_ends_table(const struct pp_model *model)
 		pp_cell_set_count(&row[END_PID], process->pid);
 		pp_cell_set_text(&row[END_WHY], end_texts[end]);
 		pp_cell_set_count(&row[END_COUNT], process->path_ends[end]);
+		pp_cell_set_count(&row[END_SAMPLES], process->sample_ends[end]);
 	}
 	return table;
+}
+
+/* The samples in a thread's histogram. */
+static uint64_t n_sampled(const struct pp_thread *thread)
+{
+	uint64_t n = 0;
+
+	for (guint i = 0; thread->samples && i < thread->samples->len; i++)
+		n += g_array_index(thread->samples, struct pp_sample, i).count;
+	return n;
+}
+
+/*
+ * Adds what the streams of samples lack of the histograms.  Of a process that still runs, these are
+ * of another instant.
+ */
+static void add_lost_stacks(struct pp_model *model, const struct pp_process *process)
+{
+	uint64_t n_all = 0, n_written = 0;
+	unsigned why = 0;
+	g_autofree char *text = NULL;
+
+	for (guint i = 0; i < process->threads->len; i++) {
+		const struct pp_thread *thread = process->threads->pdata[i];
+
+		n_all += n_sampled(thread);
+		n_written += thread->stack_samples;
+		why |= thread->stacks_why;
+	}
+	if (process->is_live || (!process->has_stacks && !why))
+		return;
+	text = pp_loss_text("samples without time and call path", why);
+	if (n_all > n_written)
+		pp_model_add_problem(model, text, process->folder, n_all - n_written);
+	else if (n_written > n_all)
+		pp_model_add_problem(model, "samples that the counts of addresses lack",
+				     process->folder, n_written - n_all);
+	if (process->sample_paths_lost)
+		pp_model_add_problem(model, "samples whose call path is not known", process->folder,
+				     process->sample_paths_lost);
 }
 
 static void quality_finish(void *state, int64_t end_ns, GPtrArray *tables)
@@ -188,6 +231,8 @@ static void quality_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	g_autofree char *live = NULL;
 
 	(void)end_ns;
+	for (guint i = 0; i < self->model->processes->len; i++)
+		add_lost_stacks((struct pp_model *)self->model, self->model->processes->pdata[i]);
 	for (guint i = 0; i < self->model->problems->len; i++) {
 		const struct pp_problem *problem = self->model->problems->pdata[i];
 		struct pp_cell *row = pp_table_add_row(table);
@@ -222,7 +267,7 @@ const struct pp_pass pp_pass_quality = {
     .name = "quality",
     .summary = "losses, contradictions",
     .needs = needs,
-    .kinds = PP_EVENT_MASK(PP_EVENT_LOST) | PP_CALL_KINDS,
+    .kinds = PP_EVENT_MASK(PP_EVENT_LOST) | PP_EVENT_MASK(PP_EVENT_SAMPLE) | PP_CALL_KINDS,
     .start = quality_start,
     .finish = quality_finish,
     .free = g_free,

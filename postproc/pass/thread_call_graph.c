@@ -2,6 +2,8 @@
 /*
  * The call graph of each thread, as gprof shows it.
  *
+ * Of a process without -pg it shows the call paths of samples (sampled_calls.h).
+ *
  * The text has gprof's layout: an entry per function, with its callers above and its callees below.
  * A caller's "n/total": it made n of the total calls from outside the function's cycle.  "n+m": n
  * calls by other functions, m by itself.  Calls inside a cycle are shown without a total.
@@ -11,15 +13,24 @@
 #include "analysis/graph/graph.h"
 #include "analysis/select.h"
 #include "analysis/thread_cells.h"
+#include "pass/sampled_calls.h"
 
-enum { FROM = PP_N_NAMED_THREAD_CELLS, TO, CALLS };
+enum { FROM = PP_N_NAMED_THREAD_CELLS, TO, CALLS, SAMPLES };
 
 static const struct pp_column columns[] = {
     PP_NAMED_THREAD_COLUMNS("thread"),
     [FROM] = {"from", "from", PP_TYPE_TEXT, PP_COLUMN_KEY,
 	      "the caller; <spontaneous>: without a name"},
     [TO] = {"to", "to", PP_TYPE_TEXT, PP_COLUMN_KEY, "the function called"},
-    [CALLS] = {"calls", "calls", PP_TYPE_COUNT, PP_COLUMN_RANK, "how often"},
+    [CALLS] = {"calls", "calls", PP_TYPE_COUNT, PP_COLUMN_RANK,
+	       "how often; none: not built with -pg"},
+    [SAMPLES] = {"samples", "samples", PP_TYPE_COUNT, 0,
+		 "without -pg: samples during such a call; otherwise none"},
+};
+
+struct callgraph {
+	struct pp_listing listing;
+	struct pp_sampled_calls *sampled;
 };
 
 #define SPONTANEOUS "<spontaneous>"
@@ -301,17 +312,84 @@ static void append_unit(const struct pp_listing *self, const struct pp_unit *uni
 	pp_graph_free(graph);
 }
 
+/* --- processes whose calls are not counted ---------------------------------------------------- */
+
+static void add_sampled_rows(const struct callgraph *self, struct pp_thread *thread)
+{
+	g_autoptr(GPtrArray) threads = g_ptr_array_new();
+	struct pp_sampled_graph *graph;
+
+	g_ptr_array_add(threads, thread);
+	graph = pp_sampled_graph_new(self->sampled, threads);
+	for (guint i = 0; i < graph->calls->len; i++) {
+		const struct pp_sampled_call *call = graph->calls->pdata[i];
+		const struct pp_sampled_function *from = graph->functions->pdata[call->from];
+		const struct pp_sampled_function *to = graph->functions->pdata[call->to];
+		struct pp_cell *row;
+
+		if (!pp_selects_function(self->listing.context, from->name) &&
+		    !pp_selects_function(self->listing.context, to->name))
+			continue;
+		row = pp_named_thread_row(self->listing.table, thread);
+		pp_cell_set_text(&row[FROM], from->name);
+		pp_cell_set_text(&row[TO], to->name);
+		pp_cell_set_count(&row[SAMPLES], call->total);
+	}
+	pp_sampled_graph_free(graph);
+}
+
+static void add_sampled(const struct callgraph *self, const struct pp_process *process)
+{
+	g_autoptr(GPtrArray) threads = pp_sampled_calls_threads(self->sampled, process);
+	g_autoptr(GPtrArray) units = pp_thread_units(self->listing.context, threads);
+	uint64_t n = 0;
+
+	for (guint t = 0; t < threads->len; t++)
+		add_sampled_rows(self, threads->pdata[t]);
+	for (guint u = 0; u < units->len; u++) {
+		const struct pp_unit *unit = units->pdata[u];
+		struct pp_sampled_graph *graph = pp_sampled_graph_new(self->sampled, unit->threads);
+
+		n += graph->n_samples;
+		pp_sampled_graph_append(self->listing.context, self->listing.text, unit->title,
+					graph);
+		pp_sampled_graph_free(graph);
+	}
+	if (threads->len)
+		pp_table_note(self->listing.table,
+			      "calls of process %s are not counted: it was not built with -pg; its "
+			      "call graph is from %" PRIu64 " samples",
+			      process->folder, n);
+}
+
 static void *callgraph_start(const struct pp_pass_context *context)
 {
-	struct pp_listing *self = g_new0(struct pp_listing, 1);
+	struct callgraph *self = g_new0(struct callgraph, 1);
 
-	self->context = context;
+	self->listing.context = context;
+	self->sampled = pp_sampled_calls_new(context);
 	return self;
+}
+
+static void callgraph_event(void *state, const struct pp_event *event)
+{
+	const struct callgraph *self = state;
+
+	pp_sampled_calls_event(self->sampled, event);
+}
+
+static void callgraph_free(void *state)
+{
+	struct callgraph *self = state;
+
+	pp_sampled_calls_free(self->sampled);
+	g_free(self);
 }
 
 static void callgraph_finish(void *state, int64_t end_ns, GPtrArray *tables)
 {
-	struct pp_listing *self = state;
+	struct callgraph *callgraph = state;
+	struct pp_listing *self = &callgraph->listing;
 	const GPtrArray *processes = self->context->model->processes;
 
 	(void)end_ns;
@@ -325,6 +403,7 @@ static void callgraph_finish(void *state, int64_t end_ns, GPtrArray *tables)
 			add_thread(self, threads->pdata[t]);
 		for (guint u = 0; u < units->len; u++)
 			append_unit(self, units->pdata[u]);
+		add_sampled(callgraph, processes->pdata[p]);
 	}
 	pp_listing_end(self, tables);
 }
@@ -332,8 +411,10 @@ static void callgraph_finish(void *state, int64_t end_ns, GPtrArray *tables)
 const struct pp_pass pp_pass_callgraph = {
     .name = "callgraph",
     .summary = "who called whom",
+    .kinds = PP_EVENT_MASK(PP_EVENT_SAMPLE),
     .selects = PP_SELECT_THREAD | PP_SELECT_FUNCTION,
     .start = callgraph_start,
+    .event = callgraph_event,
     .finish = callgraph_finish,
-    .free = g_free,
+    .free = callgraph_free,
 };

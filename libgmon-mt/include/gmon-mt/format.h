@@ -88,8 +88,9 @@ enum gm_loss {
 	GM_LOSS_COUNTING_ONLY = GM_LOSS_TOO_EARLY,
 	GM_LOSS_NO_FUNCTION = 64, /* of calls: __cyg_profile_func_enter(NULL, ...) */
 	GM_LOSS_LEFT = 64,	  /* of synch-events: a jump or context switch left the operation */
+	GM_LOSS_LITTLE = 64,	  /* of samples' paths: a child of fork that did little */
 	GM_LOSS_SECOND_COPY = 128, /* of calls: the program has two copies of the library */
-	GM_LOSS_OUTPUT_MAX = 128,  /* of synch-events and histories: [output] max is reached */
+	GM_LOSS_OUTPUT_MAX = 128,  /* of what is in streams: [output] max is reached */
 	/*
 	 * Another thread held a needed lock or step for seconds; a bit of `stalled` in the files.
 	 */
@@ -259,7 +260,7 @@ struct gm_thread_slot {
 	uint64_t samples_missed;       /* periods of CPU time without a sample */
 	uint16_t sample_error; /* errno: why it has no timer; 0: it has one, or see the header */
 	uint8_t stalled;       /* bits, by enum gm_stalled */
-	uint8_t unused;
+	uint8_t stacks_why;    /* enum gm_loss: why samples are missing in its stream (samples.h) */
 	uint32_t samples_late; /* samples found late, counted with the next one */
 };
 _Static_assert(sizeof(struct gm_thread_slot) == 128, "on-disk size");
@@ -273,6 +274,7 @@ enum gm_calls_flags {
 	GM_CALLS_DENSE = 1,   /* all arcs of an ended thread: its other tables are invalid */
 	GM_CALLS_PRIVATE = 2, /* not in the file; set only in the program's memory */
 	GM_CALLS_SAMPLES = 4, /* samples instead of calls: self = address, from = 0 */
+	GM_CALLS_NONE = 8,    /* of a thread that was sampled, and has made no call (yet) */
 };
 
 /*
@@ -283,6 +285,9 @@ enum gm_calls_flags {
  * A thread has one table or more, each twice as large as the one before; the calls of an arc are
  * the sum over all of them. If one table has GM_CALLS_DENSE, only that one is valid. The same
  * applies separately to the tables of samples (GM_CALLS_SAMPLES).
+ *
+ * A process whose tables of calls all have GM_CALLS_NONE does not count calls: it was not built
+ * with -pg.
  */
 struct gm_calls_header {
 	char magic[8]; /* written last (release) */

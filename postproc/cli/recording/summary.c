@@ -59,7 +59,7 @@ static void count(const struct pp_capture *capture, struct counts *counts)
 	for (guint i = 0; i < capture->traces->len; i++) {
 		const struct pp_trace *trace = capture->traces->pdata[i];
 
-		if (trace->process || trace->is_ust)
+		if ((trace->process || trace->is_ust) && !trace->is_samples)
 			counts->sync_bytes += pp_trace_bytes(trace);
 	}
 }

@@ -36,13 +36,16 @@ struct reading {
 	bool has_windows;   /* else only a first part can be read */
 };
 
-/* Without the kernel's events, a wait lasts from its begin to its end, regardless of the CPU. */
-static void leave_out_kernel(struct pp_capture *capture)
+/*
+ * Without the kernel's events, a wait lasts from its begin to its end, regardless of the CPU.
+ * Samples are in no wait.
+ */
+static void leave_out_others(struct pp_capture *capture)
 {
 	for (guint i = capture->traces->len; i-- > 0;) {
 		const struct pp_trace *trace = capture->traces->pdata[i];
 
-		if (!trace->process && !trace->is_ust)
+		if ((!trace->process && !trace->is_ust) || trace->is_samples)
 			g_ptr_array_remove_index(capture->traces, i);
 	}
 }
@@ -348,7 +351,7 @@ GStrv pp_waits_describe(struct pp_capture *capture, const char **ret_section)
 	struct pp_view view;
 	GStrv lines = NULL;
 
-	leave_out_kernel(capture);
+	leave_out_others(capture);
 	pp_view_begin(&view, capture, NULL, &symbols);
 	view.context.for_text = true;
 	(void)read_waits(&view, &lines, ret_section, &err);
