@@ -39,7 +39,10 @@
 #define GM_CROWDED_CALLS 65536u
 #define CROWDED_MAX	 4u
 #define PLACE_SLOTS	 64u /* of a child of fork, in its place (children.h) */
-_Static_assert(sizeof(struct gm_table) + PLACE_SLOTS * sizeof(struct gm_arc) <=
+#define PLACE_SAMPLES	 32u /* ... for its samples */
+#define NONE_SLOTS	 16u /* of a thread that has made no call, and may never make one */
+_Static_assert(2 * sizeof(struct gm_table) +
+		       (PLACE_SLOTS + PLACE_SAMPLES) * sizeof(struct gm_arc) <=
 		   GM_CHILD_CALLS_BYTES,
 	       "fits");
 
@@ -152,9 +155,18 @@ static void lose(const struct gm_control *control, uint64_t n, uint16_t why)
 		    are_samples ? GM_STALLED_SAMPLES : GM_STALLED_CALLS, why);
 }
 
+static uint32_t first_slots(const struct gm_control *control)
+{
+	if ((control->flags & GM_CALLS_NONE) != 0)
+		return NONE_SLOTS;
+	if (gm_process_child() == NULL)
+		return FIRST_SLOTS;
+	return (control->flags & GM_CALLS_SAMPLES) != 0 ? PLACE_SAMPLES : PLACE_SLOTS;
+}
+
 bool gm_calls_begin(struct gm_control *control)
 {
-	control->table = table_new(control, gm_process_child() != NULL ? PLACE_SLOTS : FIRST_SLOTS);
+	control->table = table_new(control, first_slots(control));
 	if (control->table == NULL)
 		return false;
 	gm_arena_publish(control->table);
@@ -228,6 +240,15 @@ static bool grow(struct gm_control *control)
 	return table != NULL;
 }
 
+/* Returns the address by which it is counted: of a library that is being unloaded, the new one. */
+static uint64_t note_sampled(uint64_t address)
+{
+	uint64_t place;
+
+	gm_maps_look(address, NULL, &place);
+	return address + place;
+}
+
 /* Returns the arc and adds it if it is new. Returns NULL if there is no memory. */
 static struct gm_arc *add(struct gm_control *control, uint64_t from, uint64_t self)
 {
@@ -237,8 +258,13 @@ static struct gm_arc *add(struct gm_control *control, uint64_t from, uint64_t se
 		return NULL;
 	arc = find(control->table, from, self);
 	if (arc->self == 0) {
+		if ((control->flags & GM_CALLS_NONE) != 0)
+			gm_calls_first(control);
 		/* A library that was loaded again may move arcs into this table. */
-		gm_maps_note(self, NULL);
+		if ((control->flags & GM_CALLS_SAMPLES) != 0)
+			self = note_sampled(self);
+		else
+			gm_maps_note(self, NULL);
 		if (from != 0)
 			gm_maps_note(from, NULL);
 		gm_sample_keep_handler();
@@ -259,6 +285,13 @@ static struct gm_arc *add(struct gm_control *control, uint64_t from, uint64_t se
 		control->n_used++;
 	}
 	return arc;
+}
+
+void gm_calls_first(struct gm_control *control)
+{
+	control->flags &= ~(uint32_t)GM_CALLS_NONE;
+	control->table->header.flags &= ~(uint32_t)GM_CALLS_NONE;
+	gm_started = true;
 }
 
 uint16_t gm_calls_why(void)
@@ -413,7 +446,7 @@ static void miss(uint64_t from, uint64_t self)
 		return;
 	}
 	if (gm_thread_may_start())
-		gm_thread_start();
+		gm_thread_start(false);
 	counts = gm_thread_counts();
 	if (gm_tls.history != NULL)
 		gm_tls.history->packet = NULL; /* nested calls take the slow path */
@@ -618,7 +651,7 @@ void gm_calls_settle(struct gm_control *control)
 void gm_calls_end(struct gm_control *control)
 {
 	lose(control, -control->settled_lost, 0);
-	if (archive(control))
+	if ((control->flags & GM_CALLS_NONE) != 0 || archive(control))
 		for (uint32_t n = 0; n <= control->n_retired; n++)
 			gm_arena_free(table_at(control, n));
 	else

@@ -354,7 +354,8 @@ bool gm_gmon_has_files(const struct gm_control *control)
 {
 	const struct gm_config *config = &gm_process_get()->config;
 
-	return config->gmon_writer != GM_GMON_RECORD && control->index < config->gmon_threads;
+	return gm_started && config->gmon_writer != GM_GMON_RECORD &&
+	       control->index < config->gmon_threads;
 }
 
 void gm_gmon_thread(struct gm_control *control, bool final)

@@ -80,9 +80,11 @@ void gm_history_show(struct gm_control *control)
 
 void gm_sealing(bool begins)
 {
-	if (gm_tls.control == NULL)
-		return;
-	if (begins)
+	if (gm_tls.control == NULL && begins)
+		gm_sample_end_early();
+	else if (gm_tls.control == NULL)
+		gm_sample_early();
+	else if (begins)
 		gm_sample_pause(gm_tls.control);
 	else
 		gm_sample_resume(gm_tls.control);

@@ -16,6 +16,7 @@
 #include "runtime/sys/seal.h"
 
 bool gm_started;
+bool gm_sampled;
 
 /* For mcount.S: thread-local storage exists; and the calls counted before it did. */
 bool gm_up;
@@ -48,8 +49,10 @@ __attribute__((constructor(101))) static void start(void)
 		gm_collector_start(process);
 	gm_signals_restore(mask);
 	gm_process_count_lost(GM_LIB_CALLS, gm_calls_early, GM_LOSS_TOO_EARLY);
-	if (process != NULL)
-		gm_maps_update();
+	if (process == NULL)
+		return;
+	gm_maps_update();
+	gm_sample_begin(process);
 }
 
 /* The range of code is not needed: calls are counted at every address, in any object. */
@@ -72,6 +75,26 @@ void moncontrol(int mode)
 	gm_threads_pause(mode == 0);
 }
 
+/*
+ * At the end of a process that has counted no call. Without a sample, all control blocks are those
+ * of another copy of this library.
+ */
+static void flush_samples(void)
+{
+	uint64_t mask;
+
+	gm_sample_end_early();
+	if (!gm_sampled)
+		return;
+	if (!gm_flush_lock(&mask)) {
+		gm_threads_settle(false);
+		return;
+	}
+	gm_threads_finish();
+	gm_threads_settle(true);
+	gm_flush_unlock(mask);
+}
+
 static void flush(void)
 {
 	const struct gm_process *process;
@@ -81,8 +104,12 @@ static void flush(void)
 		return;
 	gm_threads_check_fork();
 	process = gm_process_get();
-	if (process == NULL || !gm_started || process->config.calls_mode == GM_CALLS_OFF)
+	if (process == NULL || process->config.calls_mode == GM_CALLS_OFF)
 		return;
+	if (!gm_started) {
+		flush_samples();
+		return;
+	}
 	gm_maps_update(); /* takes the loader's lock; a holder of that may want ours */
 	gm_tls_leave();	  /* exit() may run in a handler that interrupted gm_calls_miss() */
 	if (!gm_flush_lock(&mask)) {
@@ -102,7 +129,9 @@ void _mcleanup(void)
 void gm_unloads(uint64_t address)
 {
 	gm_threads_check_fork();
-	gm_maps_unload(address);
+	if (!gm_maps_unload(address))
+		gm_maps_leave(address);
+	gm_stacks_unload();
 }
 
 __attribute__((destructor(101))) static void end(void)
@@ -112,6 +141,7 @@ __attribute__((destructor(101))) static void end(void)
 	flush();
 	if (!gm_seal_is_set() && gm_flush_lock(&mask)) {
 		gm_history_trim(gm_tls.control);
+		gm_stacks_trim(gm_tls.control);
 		gm_flush_unlock(mask);
 	}
 	gm_process_end();

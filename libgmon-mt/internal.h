@@ -24,6 +24,8 @@
 #include "runtime/stream/stream.h"
 #include "runtime/sys/lock.h"
 
+struct gm_process;
+
 enum gm_state {
 	GM_STATE_UNBORN = 0,  /* the loader has not yet initialized thread-local storage */
 	GM_STATE_NEWBORN = 1, /* no call seen yet, or no room on the disk until now */
@@ -63,6 +65,7 @@ struct gm_timer {
 	int id;
 	uint64_t first_ns; /* first expiration, on the thread's CPU clock */
 	uint64_t n_seen;   /* expirations that reached the handler */
+	uint64_t n_before; /* periods before the timer was made */
 	uint64_t settled;  /* the part of samples_missed added by gm_sample_settle() */
 };
 
@@ -87,6 +90,7 @@ struct gm_control {
 	struct gm_control *next_living, **link_living; /* link NULL: not in that list */
 	uint32_t flags;				       /* enum gm_calls_flags of its tables */
 	struct gm_control *samples; /* the tables of its samples; NULL: none yet */
+	struct gm_stacks *stacks;   /* the stream of its samples; NULL: none */
 	uint64_t n_written;	    /* calls and samples in its gmon files, plus 1; 0: no files */
 	struct gm_timer timer;
 };
@@ -134,6 +138,8 @@ struct gm_tls {
 	 */
 	uint64_t retry_ns;
 	uint32_t n_lost;
+	/* The timer of a thread that has no control block yet: [sample] stacks. */
+	struct gm_timer early;
 };
 
 #define GM_RETRY_NEVER UINT64_MAX
@@ -182,6 +188,9 @@ uint16_t gm_calls_why(void);
  * and leaves.
  */
 void gm_calls_leave(void);
+
+/* The thread makes its first call after it was sampled. */
+void gm_calls_first(struct gm_control *control);
 
 /* Adds n calls of the arc to a control block of the calling thread. Signals are blocked. */
 void gm_calls_add(struct gm_control *control, uint64_t from, uint64_t self, uint64_t n);
@@ -318,9 +327,9 @@ bool gm_flush_is_stuck(void);
 
 /*
  * Makes the calling thread nominal, off, or lost. It stays newborn while the process waits for room
- * on the disk. Signals are blocked.
+ * on the disk. Signals are blocked. `sampled`: for its first sample, before its first call.
  */
-void gm_thread_start(void);
+void gm_thread_start(bool sampled);
 
 /*
  * Returns true if the thread was not started, or is lost and may be tried again. Called at each
@@ -398,6 +407,18 @@ void gm_threads_init(void);
  */
 void gm_sample_start(struct gm_control *control);
 
+/*
+ * With [sample] stacks = on, threads are sampled before their first call, or without one: starts
+ * the timer of the calling thread. `begin`: for the first one of the process; the next: at the
+ * begin of each further one, and of the child of a fork. All other data of a thread is made at its
+ * first sample.
+ */
+void gm_sample_begin(const struct gm_process *process);
+void gm_sample_early(void);
+
+/* At the end of a thread without a control block. */
+void gm_sample_end_early(void);
+
 /* Pauses the timer of the calling thread: its ticks are missed until it is resumed. */
 void gm_sample_pause(const struct gm_control *control);
 void gm_sample_resume(const struct gm_control *control);
@@ -425,6 +446,26 @@ uint32_t gm_sample_rate_hz(void);
 
 /* For the child of a fork(), which has no timers. */
 void gm_sample_forget(void);
+
+/* --- stacks.c ----------------------------------------------------------------------------- */
+
+/*
+ * Writes a sample of the calling thread to its stream: n periods at the path that begins at a
+ * ucontext_t. What it cannot write is counted.
+ */
+void gm_stacks_take(struct gm_control *control, uint64_t n, const void *interrupted);
+
+/* An object has moved away from its addresses, since it is about to be unloaded. */
+void gm_stacks_unload(void);
+
+/* Ends the thread's stream; the caller holds the lock. */
+void gm_stacks_end(struct gm_control *control);
+
+/* Frees disk space that this thread's stream, and those without a thread, do not need; ditto. */
+void gm_stacks_trim(const struct gm_control *control);
+
+/* In a forked child. */
+void gm_stacks_forget(void);
 
 /* --- histogram.c -------------------------------------------------------------------------- */
 
@@ -475,8 +516,11 @@ void gm_gmon_forget(void);
 
 /* --- init.c ------------------------------------------------------------------------------- */
 
-/* True once anything was counted or __monstartup() was called. If not, no gmon.out is written. */
+/* True once a call was counted or __monstartup() was called. If not, no gmon.out is written. */
 extern bool gm_started;
+
+/* True once a thread was started by its first sample. */
+extern bool gm_sampled;
 
 /*
  * For mcount.S: whether a constructor has run, and the number of calls before that (IFUNC

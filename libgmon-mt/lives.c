@@ -66,6 +66,7 @@ static void living_remove(struct gm_control *control)
 static void finish(struct gm_control *control)
 {
 	gm_history_end(control);
+	gm_stacks_end(control);
 	gm_gmon_thread(control, true);
 	control->slot->local[GM_LIB_CALLS] = 0;
 	gm_calls_end(control);

@@ -17,7 +17,11 @@
  *
  * Like the slow path, the handler blocks all signals except those that the kernel forces, and no
  * sample is taken within the slow path. It counts addresses in the way mcount counts arcs, in
- * separate tables of the thread in the same file.
+ * separate tables of the thread in the same file; with [sample] stacks = on it also writes the call
+ * path to a stream (stacks.c).
+ *
+ * A thread gets its timer at its first call. With [sample] stacks = on it gets it when it begins
+ * ("early"), also in a program without -pg, and its first sample makes what a first call would.
  */
 #include <errno.h>
 #include <signal.h>
@@ -29,6 +33,7 @@
 #include "internal.h"
 #include "runtime/files/file.h"
 #include "runtime/process/process.h"
+#include "runtime/process/threads.h"
 #include "runtime/sys/kernel.h"
 #include "runtime/sys/seal.h"
 #include "runtime/sys/sys.h"
@@ -50,6 +55,7 @@ void gm_sigreturn(void); /* sigreturn.S */
 
 static enum gm_sample_state state; /* UNASKED: not decided yet */
 static bool is_sampler;		   /* this copy of the library samples, not another one */
+static bool is_early;		   /* threads get a timer when they begin */
 static uint64_t period_ns;
 static uint32_t n_timers, n_timers_max;
 
@@ -89,16 +95,57 @@ static void miss_because(const struct gm_control *control, uint64_t n, uint16_t 
 	gm_loss_add(&control->slot->samples_why, &control->slot->stalled, GM_STALLED_SAMPLES, why);
 }
 
-static void add(struct gm_control *control, uint64_t n_late, uint64_t pc)
+static void add(struct gm_control *control, uint64_t n_late, const ucontext_t *interrupted)
 {
 	struct gm_control *samples = samples_of(control);
+	uint64_t pc = (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP], missed;
 
 	if (samples == NULL) {
 		miss_because(control, 1 + n_late, gm_calls_why());
 		return;
 	}
-	control->slot->samples_late += (uint32_t)n_late;
+	missed = control->slot->samples_missed;
 	gm_calls_add(samples, 0, pc, 1 + n_late);
+	/* The stream has no more samples than the table, which may be full. */
+	if (control->slot->samples_missed != missed)
+		return;
+	control->slot->samples_late += (uint32_t)n_late;
+	if (gm_process_get()->config.sample_stacks == GM_STACKS_ON)
+		gm_stacks_take(control, 1 + n_late, interrupted);
+}
+
+/* Makes what a first call would make. Returns NULL if the thread is not sampled, or not now. */
+static struct gm_control *control_of_thread(void)
+{
+	if (gm_tls.control != NULL || gm_process_waits(GM_LIB_CALLS))
+		return gm_tls.control;
+	if (gm_thread_may_start())
+		gm_thread_start(true);
+	if (gm_tls.state == GM_STATE_OFF ||
+	    (gm_tls.state == GM_STATE_LOST && gm_tls.retry_ns == GM_RETRY_NEVER))
+		gm_sample_end_early();
+	return gm_tls.control;
+}
+
+static bool may_count(void)
+{
+	switch (gm_tls.state) {
+	case GM_STATE_NOMINAL:
+	case GM_STATE_HISTORY:
+		return true;
+	case GM_STATE_NEWBORN:
+		return !gm_seal_newborn();
+	case GM_STATE_LOST:
+		return gm_tls.control == NULL;
+	default: /* moncontrol(0) */
+		return false;
+	}
+}
+
+static void see(struct gm_control *control, uint64_t n_late)
+{
+	__atomic_store_n(&control->timer.n_seen, control->timer.n_seen + 1 + n_late,
+			 __ATOMIC_RELAXED);
 }
 
 /*
@@ -109,24 +156,30 @@ static void add(struct gm_control *control, uint64_t n_late, uint64_t pc)
  */
 static void take(struct gm_control *control, uint64_t n_late, const ucontext_t *interrupted)
 {
-	uint64_t pc = (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP];
 	uintptr_t frame = gm_tls.inside.frame;
 	uint64_t mask = gm_tls.mask;
 	enum gm_entry entry;
 
-	__atomic_store_n(&control->timer.n_seen, control->timer.n_seen + 1 + n_late,
-			 __ATOMIC_RELAXED);
-	if (gm_tls.state != GM_STATE_NOMINAL && gm_tls.state != GM_STATE_HISTORY)
-		return; /* moncontrol(0) */
+	if (control != NULL)
+		see(control, n_late);
+	if (!may_count())
+		return;
 	/* Busy: a handler of a forced signal interrupted the slow path and unblocked our signal. */
 	if (gm_tls.is_busy || gm_seal_is_set()) {
-		miss_because(control, 1 + n_late, GM_LOSS_COUNTING_ONLY);
+		if (control != NULL)
+			miss_because(control, 1 + n_late, GM_LOSS_COUNTING_ONLY);
 		return;
 	}
 	entry = gm_inside_enter(&gm_tls.inside, gm_frame());
 	__builtin_memcpy(&gm_tls.mask, &interrupted->uc_sigmask, sizeof(gm_tls.mask));
 	__atomic_store_n(&gm_tls.is_busy, true, __ATOMIC_RELAXED);
-	add(control, n_late, pc);
+	if (control == NULL) {
+		control = control_of_thread();
+		if (control != NULL)
+			see(control, n_late);
+	}
+	if (control != NULL && gm_tls.state != GM_STATE_PAUSED)
+		add(control, n_late, interrupted);
 	if (entry == GM_ENTRY_FIRST) {
 		gm_calls_leave();
 		return;
@@ -149,11 +202,16 @@ static void pass_on(int number, siginfo_t *info, void *context)
 	passing_on = false;
 }
 
+static bool is_timed(void)
+{
+	return gm_tls.control != NULL ? gm_tls.control->timer.on : gm_tls.early.on;
+}
+
 static void handle(int number, siginfo_t *info, void *context)
 {
 	if (info->si_code != SI_TIMER || info->si_ptr != &cookie)
 		pass_on(number, info, context);
-	else if (gm_tls.control != NULL && gm_tls.control->timer.on) /* otherwise it comes late */
+	else if (is_timed()) /* otherwise it comes late */
 		take(gm_tls.control, info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0,
 		     context);
 }
@@ -225,9 +283,9 @@ static uint32_t choose_max_timers(void)
 	return limit.rlim_cur / 4 < UINT32_MAX ? (uint32_t)(limit.rlim_cur / 4) : UINT32_MAX;
 }
 
-static void decide(void)
+static void decide(const struct gm_process *process)
 {
-	uint64_t hz = gm_process_get()->config.sample_hz;
+	uint64_t hz = process->config.sample_hz;
 
 	period_ns = 0;
 	if (hz == 0) {
@@ -267,9 +325,8 @@ static uint64_t phase_ns(uint32_t tid)
 	return 1 + ((uint64_t)(tid * 2654435769u) * period_ns >> 32);
 }
 
-static int timer_start(struct gm_control *control)
+static int timer_start(struct gm_timer *timer, uint32_t tid)
 {
-	struct gm_timer *timer = &control->timer;
 	uint64_t now_ns = gm_sys_clock_ns(CLOCK_THREAD_CPUTIME_ID), n_before = 0;
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
 				 .sigev_signo = SIGNAL,
@@ -280,12 +337,12 @@ static int timer_start(struct gm_control *control)
 
 	if (__atomic_load_n(&n_timers, __ATOMIC_RELAXED) >= n_timers_max)
 		return -EAGAIN;
-	event._sigev_un._tid = (int)control->tid;
+	event._sigev_un._tid = (int)tid;
 	code =
 	    gm_syscall3(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, (long)&event, (long)&timer->id);
 	if (code < 0)
 		return (int)code;
-	timer->first_ns = phase_ns(control->tid);
+	timer->first_ns = phase_ns(tid);
 	if (now_ns >= timer->first_ns) /* CPU time of the thread before its first call */
 		n_before = 1 + (now_ns - timer->first_ns) / period_ns;
 	timer->first_ns += n_before * period_ns;
@@ -296,7 +353,8 @@ static int timer_start(struct gm_control *control)
 		gm_syscall3(SYS_timer_delete, timer->id, 0, 0);
 		return (int)code;
 	}
-	miss(control, n_before);
+	timer->n_before = n_before;
+	timer->n_seen = 0;
 	timer->on = true;
 	__atomic_fetch_add(&n_timers, 1, __ATOMIC_RELAXED);
 	return 0;
@@ -347,18 +405,24 @@ void gm_sample_start(struct gm_control *control)
 	int code = -EBUSY;
 
 	if (state == GM_SAMPLE_UNASKED)
-		decide();
+		decide(gm_process_get());
 	if (state != GM_SAMPLE_ON)
 		return;
-	if (is_sampler)
-		code = install_handler() ? timer_start(control) : -ENOSYS;
+	if (is_sampler && gm_tls.early.on) {
+		control->timer = gm_tls.early;
+		gm_tls.early.on = false;
+		code = 0;
+	} else if (is_sampler) {
+		code = install_handler() ? timer_start(&control->timer, control->tid) : -ENOSYS;
+	}
+	if (code == 0)
+		miss(control, control->timer.n_before);
 	control->slot->sample_error = (uint16_t)-code;
 }
 
 /* Expirations that did not reach the handler, by the thread's CPU clock since its last sample. */
-static uint64_t unhandled(const struct gm_control *control, uint64_t now_ns)
+static uint64_t unhandled(const struct gm_timer *timer, uint64_t now_ns)
 {
-	const struct gm_timer *timer = &control->timer;
 	uint64_t seen = __atomic_load_n(&timer->n_seen, __ATOMIC_RELAXED), due = 0;
 
 	if (now_ns >= timer->first_ns)
@@ -372,7 +436,7 @@ void gm_sample_settle(struct gm_control *control)
 
 	if (!control->timer.on)
 		return;
-	missed = unhandled(control, gm_sys_clock_ns(THREAD_CPU(control->tid)));
+	missed = unhandled(&control->timer, gm_sys_clock_ns(THREAD_CPU(control->tid)));
 	miss(control, missed - control->timer.settled);
 	control->timer.settled = missed;
 }
@@ -384,8 +448,63 @@ void gm_sample_end(struct gm_control *control)
 	gm_syscall3(SYS_timer_delete, control->timer.id, 0, 0);
 	control->timer.on = false;
 	__atomic_fetch_sub(&n_timers, 1, __ATOMIC_RELAXED);
-	miss(control,
-	     unhandled(control, gm_sys_clock_ns(CLOCK_THREAD_CPUTIME_ID)) - control->timer.settled);
+	miss(control, unhandled(&control->timer, gm_sys_clock_ns(CLOCK_THREAD_CPUTIME_ID)) -
+			  control->timer.settled);
+}
+
+/* --- threads without a call ------------------------------------------------------------------- */
+
+void gm_sample_early(void)
+{
+	struct gm_thread_slot *slot;
+	uint32_t index;
+	uint64_t mask;
+	int code;
+
+	if (!is_early || gm_tls.state != GM_STATE_NEWBORN || gm_tls.early.on || gm_seal_newborn() ||
+	    !gm_flush_lock(&mask))
+		return;
+	code = install_handler() ? timer_start(&gm_tls.early, (uint32_t)gm_sys_gettid()) : -ENOSYS;
+	if (code == 0)
+		gm_thread_watch();
+	else if (gm_process_get() != NULL && (slot = gm_thread_self(&index)) != NULL)
+		slot->sample_error = (uint16_t)-code;
+	gm_flush_unlock(mask);
+}
+
+void gm_sample_begin(const struct gm_process *process)
+{
+	uint64_t mask;
+
+	if (process->config.sample_stacks != GM_STACKS_ON ||
+	    process->config.calls_mode == GM_CALLS_OFF || !gm_flush_lock(&mask))
+		return;
+	if (state == GM_SAMPLE_UNASKED)
+		decide(process);
+	is_early = state == GM_SAMPLE_ON && is_sampler;
+	gm_flush_unlock(mask);
+	if (is_early)
+		gm_thread_watch_begin(GM_LIB_CALLS, gm_sample_early);
+	gm_sample_early();
+}
+
+/* What it missed is counted if the thread has a slot: libsync-trace may have taken one. */
+void gm_sample_end_early(void)
+{
+	struct gm_timer *timer = &gm_tls.early;
+	struct gm_thread_slot *slot;
+	uint64_t missed;
+	uint32_t index;
+
+	if (!timer->on)
+		return;
+	timer->on = false;
+	gm_syscall3(SYS_timer_delete, timer->id, 0, 0);
+	__atomic_fetch_sub(&n_timers, 1, __ATOMIC_RELAXED);
+	missed = timer->n_before + unhandled(timer, gm_sys_clock_ns(CLOCK_THREAD_CPUTIME_ID));
+	slot = missed != 0 && gm_process_get() != NULL ? gm_thread_self(&index) : NULL;
+	if (slot != NULL)
+		__atomic_fetch_add(&slot->samples_missed, missed, __ATOMIC_RELAXED);
 }
 
 /* The CPU time at the thread's end is unknown. */

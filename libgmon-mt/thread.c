@@ -260,14 +260,17 @@ static void aim_other(struct gm_control *control)
  * Makes the block visible to the walk, moncontrol() and the end of the thread; the caller holds the
  * lock.
  */
-static void publish(struct gm_control *control)
+static void publish(struct gm_control *control, bool sampled)
 {
 	gm_tls.control = control;
 	if (gm_process_get()->config.calls_mode == GM_CALLS_HISTORY && gm_history_start(control))
 		gm_tls.history = control->history;
 	aim(control);
 	control->slot->local[GM_LIB_CALLS] = (uint64_t)control;
-	gm_started = true;
+	if (sampled)
+		gm_sampled = true;
+	else
+		gm_started = true;
 	gm_lives_add(control);
 	gm_sample_start(control);
 }
@@ -276,7 +279,7 @@ static void publish(struct gm_control *control)
  * Gives the thread of this slot what it needs to count. Returns false, with the reason in why_lost,
  * if that fails.
  */
-static bool equip(struct gm_thread_slot *slot, uint32_t index)
+static bool equip(struct gm_thread_slot *slot, uint32_t index, bool sampled)
 {
 	struct gm_control *control;
 	bool is_made = false;
@@ -292,9 +295,10 @@ static bool equip(struct gm_thread_slot *slot, uint32_t index)
 		control->slot = slot;
 		control->index = index;
 		control->tid = slot->tid;
+		control->flags = sampled ? GM_CALLS_NONE : 0;
 		is_made = gm_calls_begin(control);
 		if (is_made) {
-			publish(control);
+			publish(control, sampled);
 		} else {
 			gm_control_free_locked(control);
 			gm_tls.why_lost = gm_arena_why() | GM_LOSS_MEMORY;
@@ -325,7 +329,7 @@ bool gm_thread_may_start(void)
 		++gm_tls.n_lost % RETRY_AT_LOST == 0 && gm_clock_ns() >= gm_tls.retry_ns);
 }
 
-void gm_thread_start(void)
+void gm_thread_start(bool sampled)
 {
 	const struct gm_process *process;
 	uint32_t index;
@@ -351,7 +355,7 @@ void gm_thread_start(void)
 	 */
 	else if (gm_tls.slot->local[GM_LIB_CALLS] != 0)
 		lose_for_ever(GM_LOSS_SECOND_COPY);
-	else if (equip(gm_tls.slot, index))
+	else if (equip(gm_tls.slot, index, sampled))
 		gm_thread_watch();
 }
 
@@ -456,6 +460,8 @@ static void thread_ended(void)
 	gm_tls_leave();
 	gm_signals_block(&mask);
 	control = gm_tls.control;
+	if (control == NULL)
+		gm_sample_end_early();
 	if (control != NULL && !control->is_ending) {
 		gm_thread_end(control->slot);
 		if (gm_calls_are_kept(control) || !finish_at_once(control))
@@ -582,6 +588,7 @@ static void process_begin_anew(void)
 	gm_history_forget(gm_tls.control);
 	gm_gmon_forget();
 	gm_sample_forget();
+	gm_stacks_forget();
 	gm_process_forked();
 }
 
@@ -591,6 +598,7 @@ static void thread_begin_anew(void)
 	gm_tls_aim(&gm_tls, &gm_no_view);
 	gm_tls.control = NULL;
 	gm_tls.slot = NULL;
+	gm_tls.early.on = false;
 	if (gm_tls.state != GM_STATE_OFF)
 		gm_tls.state = GM_STATE_NEWBORN;
 }
@@ -644,6 +652,7 @@ void gm_threads_forked(void)
 	/* Writing at once costs one page fault, reading first costs two. */
 	__atomic_fetch_add(&alive->is_known, 0, __ATOMIC_RELAXED);
 	gm_threads_check_fork();
+	gm_sample_early();
 }
 
 void gm_threads_init(void)

@@ -151,11 +151,21 @@ static void put_back(struct st_thread *writer)
 	gm_signals_restore(mask);
 }
 
+/* libgmon-mt may sample the thread, whether or not it is recorded here. */
+static void tell_begin(void)
+{
+	void (*begun)(void) = gm_thread_begun_by(GM_LIB_CALLS);
+
+	if (begun != NULL)
+		begun();
+}
+
 static __attribute__((noinline)) struct target begin_thread(void *arg)
 {
 	struct start start = start_take(arg);
 	struct st_thread *self;
 
+	tell_begin();
 	st_stack_begins((uintptr_t)__builtin_dwarf_cfa());
 	st_thread_not_cancelled((uint64_t)pthread_self());
 	st_thread_give(start.writer);
@@ -258,6 +268,38 @@ static int create_unseen(pthread_t *thread, const pthread_attr_t *attributes, ro
 	return result;
 }
 
+static __attribute__((noinline)) struct target begin_unrecorded(void *arg)
+{
+	struct start start = *(struct start *)arg;
+
+	start_free(arg);
+	tell_begin();
+	return (struct target){start.routine, start.arg};
+}
+
+static void *start_unrecorded(void *arg)
+{
+	struct target target = begin_unrecorded(arg);
+
+	return target.routine(target.arg);
+}
+
+/* Threads are not recorded here; libgmon-mt may sample them. */
+static int create_unrecorded(pthread_t *thread, const pthread_attr_t *attributes,
+			     routine_fn *routine, void *arg, bool c11)
+{
+	struct start *start = gm_thread_begun_by(GM_LIB_CALLS) != NULL ? start_new() : NULL;
+	int result;
+
+	if (start == NULL)
+		return create_real(thread, attributes, routine, arg, c11);
+	*start = (struct start){.parent_index = -1, .routine = routine, .arg = arg};
+	result = create_real(thread, attributes, start_unrecorded, start, c11);
+	if (result != 0)
+		start_free(start);
+	return result;
+}
+
 static int create_traced(pthread_t *thread, const pthread_attr_t *attributes, routine_fn *routine,
 			 void *arg, bool c11, uintptr_t site)
 {
@@ -269,6 +311,8 @@ static int create_traced(pthread_t *thread, const pthread_attr_t *attributes, ro
 
 	if (self == NULL && st_self == &st_busy && st_process_sink() != GM_SINK_NATIVE)
 		return create_unseen(thread, attributes, routine, arg);
+	if (self == NULL && st_self == &st_off)
+		return create_unrecorded(thread, attributes, routine, arg, c11);
 	if (self == NULL)
 		return create_real(thread, attributes, routine, arg, c11);
 	now_ns = st_stamp(self);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Measures call paths: a further frame, a path of 15 frames, and a frame whose rule is not in the cache, compared
-# with libunwind and glibc in the same process. The minimum of ROUNDS (default 3) runs counts.
+# with libunwind and glibc in the same process; and a timed sample with a path of 15 frames, by the CPU time of a
+# program with as many samples as the kernel's tick permits. The minimum of ROUNDS (default 3) runs counts.
 #
 # Then what a path of 15 frames costs in a capture, in bytes and CPU time: with a wait, by libsync_trace, less the same
 # wait without a path; and with a sample, by `perf record --call-graph dwarf`, which copies the stack, including
@@ -93,3 +94,19 @@ peer="perf record --call-graph dwarf"
 by_perf
 recorded "a call path of 15 frames in a capture" bytes "$bytes" "$perf_bytes"
 recorded "a call path of 15 frames in a capture, CPU time" us "$us" "$perf_us"
+
+# --- samples -------------------------------------------------------------------------------------------------------
+"${CC:-gcc}" -std=gnu17 -O2 -fomit-frame-pointer -o "$dir/sampled" "$GM_TOP/tests/bench/sampled.c"
+for _ in $(seq "${ROUNDS:-3}"); do
+	for stacks in none on; do
+		hz=1000
+		[ $stacks = on ] || hz=0
+		printf '[sample]\nhz = %s\nstacks = on\n[output]\ndir = %s/data\n' $hz "$dir" >"$dir/conf"
+		rm -rf "$dir/data"
+		echo "sampled-$stacks $(GPROF_MT_CONFIG=$dir/conf LD_PRELOAD=$GM_BUILD/libgmon_mt.so "$dir/sampled" 15)" >>"$dir/all"
+	done
+done
+n=$("$GM_BUILD/gprof-mt" report -i "$dir/data" --format json summary | jq '.summary[0].samples')
+# Of CPU time, if 1,000 were taken in a second: 20,000 ns are 2 %.
+row "a sample with a call path of 15 frames" - - \
+	"$(awk -v none="$(least sampled-none)" -v on="$(least sampled-on)" -v n="$n" 'BEGIN { printf "%.0f", (on - none) / n }')" 20000

@@ -72,6 +72,8 @@ static const struct rule rules[] = {
     {".user", PROCESS, STREAMS},
     {"calls-history", PROCESS, STREAMS},
     {".calls-history", PROCESS, STREAMS},
+    {"samples", PROCESS, STREAMS},
+    {".samples", PROCESS, STREAMS},
     {GM_PACK_PREFIX "#", PROCESS, PACK},
     {GM_PACK_HIDDEN, PROCESS, PACK},
     {GM_PACK_TABLE, PACK, FILES},

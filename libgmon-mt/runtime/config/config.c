@@ -74,6 +74,7 @@ static const struct key keys[] = {
     {"kernel", "buffer", KEY_SIZE, FIELD(kernel_buffer_bytes), {NULL}, 16384, 1u << 30},
     {"kernel", "buffer_max", KEY_SIZE, FIELD(kernel_buffer_max_bytes), {NULL}, 16384, 1u << 30},
     {"sample", "hz", KEY_NUMBER, FIELD(sample_hz), {NULL}, 0, 1000},
+    {"sample", "stacks", KEY_WORD, FIELD(sample_stacks), {"off", "on"}, 0, 0},
     {"output", "dir", KEY_PATH, FIELD(dir), {NULL}, 0, 0},
     {"output", "max", KEY_SIZE, FIELD(output_max_bytes), {NULL}, 1u << 20, UINT64_C(1) << 50},
     {"output", "existing", KEY_WORD, FIELD(existing), {"rename", "join"}, 0, 0},

@@ -21,6 +21,7 @@ enum gm_gmon_writer { GM_GMON_PROGRAM, GM_GMON_RECORD };
 enum gm_sync_mode { GM_SYNC_ALL, GM_SYNC_CONTENDED, GM_SYNC_OFF, GM_SYNC_AUTO };
 enum gm_sync_holds { GM_HOLDS_COUNTED, GM_HOLDS_TIMED };
 enum gm_sync_sink { GM_SINK_NATIVE, GM_SINK_LTTNG, GM_SINK_BOTH };
+enum gm_sample_stacks { GM_STACKS_OFF, GM_STACKS_ON };
 enum gm_kernel_source {
 	GM_KERNEL_AUTO,
 	GM_KERNEL_LTTNG,
@@ -63,10 +64,11 @@ struct gm_config {
 	bool kernel_asked;		   /* ... was set explicitly */
 	uint64_t kernel_buffer_bytes;	   /* [kernel]  buffer = 2M: initial ring of a CPU */
 	uint64_t kernel_buffer_max_bytes;  /* [kernel]  buffer_max = 16M: maximum */
-	uint64_t sample_hz;	   /* [sample]  hz = 100: samples per second of CPU time; 0: none */
-	uint64_t output_max_bytes; /* [output]  max = 16G: of the streams of a capture */
-	enum gm_existing existing; /* [output]  existing = rename | join */
-	char dir[GM_PATH_MAX];	   /* [output]  dir = gprof-mt.data */
+	uint64_t sample_hz; /* [sample]  hz = 100: samples per second of CPU time; 0: none */
+	enum gm_sample_stacks sample_stacks; /* [sample]  stacks = off | on: with call paths */
+	uint64_t output_max_bytes;	     /* [output]  max = 16G: of the streams of a capture */
+	enum gm_existing existing;	     /* [output]  existing = rename | join */
+	char dir[GM_PATH_MAX];		     /* [output]  dir = gprof-mt.data */
 };
 
 /* A printable diagnosis: "FILE:LINE: ...". */

@@ -775,3 +775,58 @@ bool gm_maps_note(uint64_t address, struct gm_object *ret_object)
 		*ret_object = *object;
 	return object != NULL;
 }
+
+/* --- objects between their last function and their unmapping ---------------------------------- */
+
+/* Returns the entry of this object if it has moved; NULL: it has not. */
+static const struct gm_object *moved_entry(const struct module *module)
+{
+	/* acquire: pairs with the release in note_object() */
+	uint32_t n = __atomic_load_n(&n_objects, __ATOMIC_ACQUIRE);
+	struct gm_object now;
+
+	describe(&now, module);
+	now.file = hash_bytes(module->path, gm_strlen(module->path));
+	while (n-- > 0)
+		if (GM_PLACE(object_at(n)->start) != 0 && is_same(object_at(n), &now))
+			return object_at(n);
+	return NULL;
+}
+
+/*
+ * Returns the object there if it has moved and is still mapped, or mapped again: a call of a
+ * function in it tells.
+ */
+static const struct gm_object *moved_object(uint64_t address)
+{
+	const struct gm_object *object = NULL;
+	struct snapshot *snapshot;
+	struct dl_find_object found;
+	struct module module;
+
+	if (gm_find_object == NULL || gm_find_object((void *)address, &found) != 0 ||
+	    gm_found_is_permanent(&found))
+		return NULL;
+	snapshot = gm_sys_mmap(sizeof(*snapshot), MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (snapshot == NULL)
+		return NULL;
+	if (read_module(&module, snapshot, &found))
+		object = moved_entry(&module);
+	gm_sys_munmap(snapshot, sizeof(*snapshot));
+	return object;
+}
+
+bool gm_maps_look(uint64_t address, struct gm_object *ret_object, uint64_t *ret_place)
+{
+	const struct gm_object *object =
+	    gm_maps_find(address) == NULL ? moved_object(address) : NULL;
+
+	*ret_place = object != NULL ? GM_PLACE(object->start) : 0;
+	if (object == NULL)
+		return gm_maps_note(address, ret_object);
+	if (ret_object != NULL) {
+		*ret_object = *object;
+		gm_object_move(ret_object, 0 - *ret_place);
+	}
+	return true;
+}

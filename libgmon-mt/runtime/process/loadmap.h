@@ -37,6 +37,14 @@ void gm_maps_update(void);
  */
 bool gm_maps_note(uint64_t address, struct gm_object *ret_object);
 
+/*
+ * The same for code that may be executed between an object's gm_maps_unload() and its unmapping, as
+ * that of samples: an object that has moved, and is still mapped, is not taken for one that was
+ * loaded again. *ret_object has the present addresses. *ret_place: what was added to them; 0: it
+ * has not moved.
+ */
+bool gm_maps_look(uint64_t address, struct gm_object *ret_object, uint64_t *ret_place);
+
 /* Returns the noted object at `address`, valid as long as the process; NULL: none noted. */
 const struct gm_object *gm_maps_find(uint64_t address);
 

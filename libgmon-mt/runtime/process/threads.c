@@ -56,6 +56,7 @@ struct gm_thread_watch {
 	pthread_key_t key;
 	void (*destructor)(void *);
 	void (*ended[GM_N_LIBS])(void);
+	void (*begun[GM_N_LIBS])(void);
 };
 extern struct gm_thread_watch gm_thread_watch_shared __attribute__((visibility("default")));
 struct gm_thread_watch gm_thread_watch_shared;
@@ -484,6 +485,17 @@ void gm_thread_watch_init(enum gm_library library, void (*ended)(void))
 	/* release: pairs with the acquire in gm_thread_watch() */
 	if (key_take(&watch->key))
 		__atomic_store_n(&watch->state, WATCH_READY, __ATOMIC_RELEASE);
+}
+
+void gm_thread_watch_begin(enum gm_library library, void (*begun)(void))
+{
+	/* release: pairs with the acquire below; what `begun` uses is initialized */
+	__atomic_store_n(&watch->begun[library], begun, __ATOMIC_RELEASE);
+}
+
+void (*gm_thread_begun_by(enum gm_library library))(void)
+{
+	return __atomic_load_n(&watch->begun[library], __ATOMIC_ACQUIRE);
 }
 
 /* The program may delete any key, and be given its number. */

@@ -49,6 +49,14 @@ void gm_thread_watch_init(enum gm_library library, void (*ended)(void));
 void gm_thread_watch(void);
 
 /*
+ * Calls `begun` at the begin of each further thread that libsync-trace sees begin, in that thread:
+ * libgmon-mt itself knows only of threads that call its functions. The other is for libsync-trace:
+ * `begun` of the other library, NULL: none.
+ */
+void gm_thread_watch_begin(enum gm_library library, void (*begun)(void));
+void (*gm_thread_begun_by(enum gm_library library))(void);
+
+/*
  * Deletes the key, so that the program can have it. Returns false if no key is known to be ours.
  */
 bool gm_thread_watch_give_up(void);

@@ -472,7 +472,7 @@ static bool segment_in_place(struct gm_stream *stream, uint64_t now_ns)
 	struct gm_child *child = gm_process_child();
 	uint8_t *segment;
 
-	if (child == NULL || stream->n_segments > 0 ||
+	if (child == NULL || stream->n_segments > 0 || stream->trace->which != 0 ||
 	    (__atomic_fetch_or(&child->parts, GM_CHILD_STREAM, __ATOMIC_RELAXED) &
 	     GM_CHILD_STREAM) != 0)
 		return false;

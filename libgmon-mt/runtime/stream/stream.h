@@ -25,7 +25,12 @@ struct gm_event_class {
 };
 
 struct gm_trace {
-	char *dir; /* <capture>/<pid>/<name>; the library has only one trace */
+	char *dir; /* <capture>/<pid>/<name> */
+	/*
+	 * Set before it is opened: 0, or 1 for the second trace of a library, which has no part in
+	 * the place of a child of fork.
+	 */
+	unsigned which;
 	uint8_t uuid[16];
 	uint64_t packet_max;  /* bytes; a multiple of a page */
 	uint64_t segment_max; /* size of a file */
@@ -102,7 +107,7 @@ static inline void gm_stream_set_end(struct gm_stream *stream, uint8_t *end)
 /*
  * Makes <process folder>/NAME complete with its metadata. buffer_bytes: size of the largest packet.
  * `events` are numbered from 0; those without a name are left out. On failure prints a line on
- * stderr that ends with `consequence`.
+ * stderr that ends with `consequence`, unless that is NULL.
  */
 bool gm_trace_open(struct gm_trace *trace, const char *name, uint64_t buffer_bytes,
 		   const struct gm_event_class *events, unsigned n_events, const char *consequence);

@@ -15,15 +15,17 @@
 #define SEGMENT_MAX_LEAST (4u << 20)
 #define NAME_BYTES	  48
 
+#define TRACES_MAX 2u /* of a library */
+
 /* Separate from the rest of the trace, which the child of a fork writes to. */
-static GM_LARGE char trace_dir[GM_PATH_MAX + 16];
+static GM_LARGE char trace_dirs[TRACES_MAX][GM_PATH_MAX + 16];
 
 static long make_step(void *arg)
 {
 	struct gm_trace *trace = arg;
 	const struct gm_process *process = gm_process_get();
 	char hidden_name[NAME_BYTES];
-	struct gm_text dir = {trace->dir, sizeof(trace_dir), 0}, dot = GM_TEXT(hidden_name);
+	struct gm_text dir = {trace->dir, sizeof(trace_dirs[0]), 0}, dot = GM_TEXT(hidden_name);
 	char *hidden;
 	int code = gm_process_folder();
 
@@ -78,21 +80,36 @@ static void uuid_make(struct gm_trace *trace, const struct gm_process *process)
 		memcpy(trace->uuid, &process->capture.clock_offset_ns, 8);
 }
 
+/* On its own: a handler of samples opens a trace with little stack, and prints nothing. */
+static __attribute__((noinline, cold)) void warn(const struct gm_trace *trace, int code,
+						 const char *consequence)
+{
+	char warning[GM_WARNING_BYTES];
+	struct gm_text error = GM_TEXT(warning);
+
+	gm_text_add(&error, trace->dir);
+	gm_text_add(&error, ": ");
+	gm_text_add(&error, consequence);
+	gm_text_add(&error, ": ");
+	gm_text_add_errno(&error, code);
+	gm_text_add(&error, "; the program runs without it");
+	gm_warn(warning);
+}
+
 bool gm_trace_open(struct gm_trace *trace, const char *name, uint64_t buffer_bytes,
 		   const struct gm_event_class *events, unsigned n_events, const char *consequence)
 {
 	const struct gm_process *process = gm_process_get();
-	struct gm_text error;
-	char warning[GM_WARNING_BYTES];
 	int code;
 
-	trace->dir = trace_dir;
+	trace->dir = trace_dirs[trace->which];
 	trace->is_made = false;
 	trace->lock = (struct gm_lock){0};
 	trace->name = name;
 	trace->events = events;
 	trace->n_events = n_events;
-	trace->n_streams = gm_process_child() != NULL; /* number 0 is for its place */
+	/* Number 0 is for its place. */
+	trace->n_streams = gm_process_child() != NULL && trace->which == 0;
 	trace->packet_max = (buffer_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 	trace->segment_max = SEGMENT_PACKETS * trace->packet_max;
 	if (trace->segment_max < SEGMENT_MAX_LEAST)
@@ -102,13 +119,7 @@ bool gm_trace_open(struct gm_trace *trace, const char *name, uint64_t buffer_byt
 	if (code == 0)
 		return true;
 	trace->why = gm_loss_of(code);
-	error = GM_TEXT(warning);
-	gm_text_add(&error, trace->dir);
-	gm_text_add(&error, ": ");
-	gm_text_add(&error, consequence);
-	gm_text_add(&error, ": ");
-	gm_text_add_errno(&error, code);
-	gm_text_add(&error, "; the program runs without it");
-	gm_warn(warning);
+	if (consequence != NULL)
+		warn(trace, code, consequence);
 	return false;
 }

@@ -80,8 +80,9 @@ static bool follows_call(uint64_t address, const struct gm_object *object, bool 
 bool gm_follows_call(uint64_t address)
 {
 	struct gm_object object;
+	uint64_t place;
 
-	return gm_maps_note(address - 1, &object) && follows_call(address, &object, true);
+	return gm_maps_look(address - 1, &object, &place) && follows_call(address, &object, true);
 }
 
 /* --- encoding ----------------------------------------------------------------------------------
@@ -201,16 +202,22 @@ static bool starts_context(const struct gm_tables *in, uint64_t address)
 	       memcmp(code, first, sizeof(code)) == 0;
 }
 
-static struct gm_rule compute(uint64_t at)
+/* *ret_is_lasting: it holds until the unloading of the object is noticed. */
+static struct gm_rule compute(uint64_t at, bool *ret_is_lasting)
 {
 	uint64_t address = gm_rule_address(at);
 	bool interrupted = address != at;
 	struct gm_object object;
 	struct gm_rule rule;
 	struct gm_tables in;
+	uint64_t place = 0;
 
-	/* Noted objects are those whose unloading discards their rules. */
-	if (!gm_maps_note(address, &object))
+	/*
+	 * Noted objects are those whose unloading discards their rules. That of one that has moved
+	 * was noticed. Code that is compiled at run time may be replaced at any time.
+	 */
+	*ret_is_lasting = gm_maps_look(address, &object, &place) && place == 0;
+	if (!*ret_is_lasting && place == 0)
 		return interrupted || follows_call_if_mapped(address + 1)
 			   ? by_frame_pointer(GM_END_NO_OBJECT)
 			   : no_frame(GM_END_NO_OBJECT);
@@ -328,11 +335,11 @@ static __attribute__((noinline, cold)) struct gm_rule learn(uint64_t at)
 {
 	/* acquire: pairs with the increment in forget() */
 	uint32_t unloads = __atomic_load_n(&n_unloads, __ATOMIC_ACQUIRE);
-	struct gm_rule rule = compute(at);
+	bool is_lasting;
+	struct gm_rule rule = compute(at, &is_lasting);
 	struct slot *slot;
 
-	/* Compiled at run time: the next code there may be different. */
-	if (rule.why == GM_END_NO_OBJECT)
+	if (!is_lasting)
 		return rule;
 	slot = slot_for(at);
 	if (slot == NULL)

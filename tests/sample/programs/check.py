@@ -30,7 +30,7 @@ def threads(folder):
     missed, late = {}, {}
     for i in range(n):
         at = HEADER_BYTES + SLOT_BYTES * i
-        missed[i], error, late[i] = struct.unpack_from("<QII", data, at + 112)
+        missed[i], error, _, _, late[i] = struct.unpack_from("<QHBBI", data, at + 112)
         assert error == 0, f"thread {i}: no timer: {os.strerror(error)}"
     return period, missed, late
 
@@ -122,4 +122,5 @@ def none(flat, why):
     assert any(why in note["note"] for note in report["notes"]), report["notes"]
 
 
-globals()[sys.argv[1]](*sys.argv[2:])
+if __name__ == "__main__":
+    globals()[sys.argv[1]](*sys.argv[2:])
