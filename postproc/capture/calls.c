@@ -24,6 +24,7 @@ struct walk {
 	unsigned n_foreign; /* tables of threads that the thread table lacks */
 	unsigned n_none;    /* tables of calls of threads that were sampled, and made no call */
 	bool has_others;    /* other tables of calls */
+	bool has_samples;
 };
 
 static void read_arcs(GArray *to, struct pp_records *records)
@@ -74,6 +75,7 @@ static void read_table(struct walk *walk, const struct gm_calls_header *header)
 		return;
 	}
 	walk->has_others |= !are_samples;
+	walk->has_samples |= are_samples;
 	if (!are_samples && !thread->arcs)
 		thread->arcs = g_array_new(FALSE, FALSE, sizeof(struct pp_arc));
 	if (are_samples && !thread->samples)
@@ -162,7 +164,9 @@ static int read_all(struct walk *walk, struct pp_error *err)
 		ret = pp_error_add(err, -EINVAL,
 				   "%u call tables of threads that the thread table lacks",
 				   walk->n_foreign);
-	process->has_counts = ret == 0 && (walk->has_others || !walk->n_none);
+	/* A thread without a call leaves no table of calls at its end. */
+	process->has_counts =
+	    ret == 0 && (walk->has_others || (!walk->n_none && !walk->has_samples));
 	g_hash_table_unref(walk->dense);
 	pp_records_done(&walk->records);
 	return ret;
