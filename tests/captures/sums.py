@@ -87,6 +87,7 @@ def waits_by_cause(report):
 
 
 def mismatches(report):
-    """Lines about the sums that differ in a report with the sections threads, sync, locks, io, calltree, blame (as JSON)."""
+    """Lines about the sums that differ in a report (as JSON) with the sections threads, sync, locks, io, calltree,
+    blame."""
     checks = (thread_modes, waits_by_object, waits_by_site, waits_by_path, waits_by_cause)
     return [line for check in checks for line in check(report)]

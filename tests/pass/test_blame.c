@@ -130,8 +130,10 @@ static void charge_step(struct simulation *sim, int lock)
 	unsigned n = n_holders(sim, lock);
 	g_autofree char *hand_over = g_strdup_printf("%d hand-over", lock);
 
-	if (!n)
+	if (!n) {
 		expected_at(sim, hand_over)->wait_ns += STEP_NS;
+		return;
+	}
 	for (unsigned i = 0; i < N_THREADS; i++) {
 		const struct thread *thread = &sim->threads[i];
 		const struct hold *hold = &thread->holds[lock];

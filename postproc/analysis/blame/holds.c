@@ -37,8 +37,10 @@ void pp_blame_run(struct pp_blame *blame, struct pp_blame_place *place, int64_t 
 	place->until_ns = now_ns;
 	for (guint k = 0; k < n_watched(place); k++)
 		n += instance_at(place, k)->is_active;
-	if (n == 0)
+	if (n == 0) {
 		place->free_ns += past_ns;
+		return;
+	}
 	for (guint k = 0; k < n_watched(place); k++) {
 		struct pp_blame_instance *hold = instance_at(place, k);
 		int64_t share_ns;
