@@ -42,7 +42,8 @@ def shares(report, output):
         spread = 2 * (a + b) / max(a + b - late[row["index"]], 1) if late[row["index"]] else 1  # as in check.py
         check.near(f"thread {tid}: samples on the left", a, p * (a + b),
                    6 * math.sqrt((a + b) * p * (1 - p) * spread) + 0.02 * (a + b) + 1)
-        assert due / 3 <= a + b <= due + 2, f"thread {tid}: {a + b} samples of {due:.1f}"
+        # How many of them the kernel's timer misses on a busy machine is a matter of test_times.
+        assert due / 10 <= a + b <= due + 2, f"thread {tid}: {a + b} samples of {due:.1f}"
         # Each of these calls is one of work(); some samples are in the callers themselves.
         for side, n in ("left", a), ("right", b):
             check.near(f"thread {tid}: samples in {side}()", calls[("work", side)]["samples"], n, 0.05 * n + 2)
