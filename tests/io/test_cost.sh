@@ -40,6 +40,7 @@ check()
 
 # Where the kernel does not trust the TSC, its own clock is read, here by system calls (Valgrind hides the vDSO).
 most=70
+! with_sanitizers || most=90
 [ "$(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)" = tsc ] || most=240
 check $most 1s
 check 3 off
