@@ -5,7 +5,7 @@
 . "$GM_TOP/tests/gmon/common.sh"
 . "$GM_TOP/tests/sample/common.sh"
 
-build_pg ratio
+build_pg ratio -fno-inline # profiles show inlined functions, reports the one that contains them
 for hz in 250 0; do
 	fresh "$gprof_mt" record -q --set kernel.source=none --set sample.hz=$hz -- ./ratio 60 2 >out ||
 		fail "ratio at $hz Hz: exit status $?"

@@ -109,16 +109,22 @@ def of_flat():
 
 
 def of_blocked():
-    blocked = {t["tid"]: t["blocked_sync_ns"] for t in report("report", "threads")["threads"]}
-    same("blocked", by_thread("off-cpu"), blocked)
+    blocked = collections.Counter({t["tid"]: t["blocked_sync_ns"] for t in report("report", "threads")["threads"]})
+    # Blocking calls have no object here.
+    calls = {row["call"] for row in report("report", "io")["io"]}
     assert sum(tags("off-cpu")["object"].values()) == sum(blocked.values())
+    for row in report("report", "calltree")["calltree_threads"]:
+        blocked[row["tid"]] += row["blocking_ns"]
+    same("blocked", by_thread("off-cpu"), blocked)
     if not any(blocked.values()):
         return
     stacks = []
     for line in run(gprof_mt, "export", "--format", "folded", "--what", "off-cpu", "--no-threads", "-o", "-",
                     *selection).splitlines():
         stack, ns = line.rsplit(" ", 1)
-        stacks.append((stack.split(";")[:-1], int(ns)))  # the last frame is the object, which is a tag in pprof
+        frames = stack.split(";")
+        # The last frame of a wait is the object, which is a tag in pprof.
+        stacks.append((frames if frames[-1] in calls else frames[:-1], int(ns)))
     flat, whole = top("off-cpu")
     same("operations", flat, summed((stack[-1], ns) for stack, ns in stacks))
     same("off-cpu", whole, summed((plain(name), ns) for stack, ns in stacks for name in set(stack)))
