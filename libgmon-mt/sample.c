@@ -488,7 +488,7 @@ void gm_sample_begin(const struct gm_process *process)
 	gm_sample_early();
 }
 
-/* What it missed is counted if the thread has a slot: libsync-trace may have taken one. */
+/* Missed samples are counted if the thread has a slot: libsync-trace may have taken one. */
 void gm_sample_end_early(void)
 {
 	struct gm_timer *timer = &gm_tls.early;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What only some kinds of mutexes have: a ceiling of the owner's priority, and an owner that has
- * died.
+ * The functions for mutexes with a ceiling of the owner's priority, and for robust ones, whose
+ * owner has died.
  */
 #include "wrap/mutex_state.h"
 #include "record/tries.h"

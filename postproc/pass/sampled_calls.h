@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who called whom, by the call paths of samples: for processes whose calls are not counted, since
- * they were built without -pg.
+ * The call graph of a process that was built without -pg, whose calls are not counted: callers and
+ * called functions are those of the call paths of samples.
  */
 #ifndef PP_PASS_SAMPLED_CALLS_H
 #define PP_PASS_SAMPLED_CALLS_H

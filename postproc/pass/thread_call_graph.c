@@ -2,7 +2,7 @@
 /*
  * The call graph of each thread, as gprof shows it.
  *
- * Of a process without -pg it shows the call paths of samples (sampled_calls.h).
+ * A process without -pg has the call paths of samples instead (sampled_calls.h).
  *
  * The text has gprof's layout: an entry per function, with its callers above and its callees below.
  * A caller's "n/total": it made n of the total calls from outside the function's cycle.  "n+m": n

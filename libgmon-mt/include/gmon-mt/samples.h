@@ -7,15 +7,15 @@
  * `tid` and `index` in its context. A stream belongs to threads that lived one after the other; a
  * thread has one from its first sample on. The histogram of the samples is in <pid>/calls.
  *
- * path	number u32, parent u32, address u64
- * sample	path u32, n u32
+ * Event 1, path: number u32, parent u32, address u64.
+ * Defines a node of call paths, as in sync-trace/events.h: an address, and the number of its
+ * caller's node, or enum st_path_end. The innermost address of a path is that of the interrupted
+ * instruction plus 1; the others are return addresses. An address of 2^48 and more is in an object
+ * that is being unloaded: see maps in format.h.
  *
- *   path	defines a node of call paths, as in sync-trace/events.h: an address, and the number
- *of its caller's node, or enum st_path_end. The innermost address of a path is that of the
- *		interrupted instruction plus 1, the others are return addresses. An address of 2^48
- *and more is in an object that is being unloaded: see maps in format.h. sample	the thread was found
- *on that path, and n periods of its CPU time have passed (more than one: the kernel noticed late).
- *path 0: the path is lost.
+ * Event 2, sample: path u32, n u32.
+ * The thread was found on that path, and n periods of its CPU time have passed. n is more than one
+ * if the kernel noticed late. path 0: the path is lost.
  *
  * A thread's samples that are in its histogram and not here were not written; stacks_why in its
  * slot has the reasons.

@@ -38,7 +38,7 @@ struct gm_call_path {
 	uint32_t end; /* enum gm_unwind_end */
 };
 
-/* What the nodes need of their writer. */
+/* The functions of a writer that the nodes call. */
 struct gm_nodes_writer {
 	/* Makes room for one more node, by gm_nodes_grow(). Returns false if there is none. */
 	bool (*grow)(void *writer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a thread did while others waited for it: its modes, now and in its last intervals. */
+/* The modes of a thread while others waited for it: now, and in its last intervals. */
 #include "analysis/blame/internal.h"
 
 #include "analysis/select.h"

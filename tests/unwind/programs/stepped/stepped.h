@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the programs for stepper share: handlers of the signals that it sends. */
+/* The programs for stepper share these handlers of the signals that it sends. */
 #ifndef STEPPED_H
 #define STEPPED_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the stepper asks of the stepped process: the path that gm_unwind() finds at given registers.
- */
+/* The stepper asks the stepped process for the path that gm_unwind() finds at given registers. */
 #ifndef STEPPER_LOOK_H
 #define STEPPER_LOOK_H
 
