@@ -44,13 +44,6 @@ static const struct pp_hold *hold_now(const struct pp_object *object, uint32_t o
 
 /* --- ended holds ---------------------------------------------------------------------------- */
 
-static uint64_t n_done(const struct pp_locks *self, const struct pp_thread *thread)
-{
-	const GArray *all = self->objects.n_done;
-
-	return thread->serial < all->len ? g_array_index(all, uint64_t, thread->serial) : 0;
-}
-
 void pp_lock_hold_ended(struct pp_locks *self, struct pp_lock *lock, const struct pp_hold *hold,
 			int64_t end_ns)
 {
@@ -58,8 +51,8 @@ void pp_lock_hold_ended(struct pp_locks *self, struct pp_lock *lock, const struc
 
 	if (formers[0].thread && formers[0].thread != hold->thread)
 		formers[1] = formers[0];
-	formers[0] =
-	    (struct pp_lock_former){hold->thread, end_ns, n_done(self, hold->thread), found(hold)};
+	formers[0] = (struct pp_lock_former){
+	    hold->thread, end_ns, pp_objects_n_done(&self->objects, hold->thread), found(hold)};
 	for (guint i = 0; lock->waits && i < lock->waits->len; i++) {
 		struct pp_lock_wait *wait = &g_array_index(lock->waits, struct pp_lock_wait, i);
 
@@ -77,8 +70,9 @@ static struct pp_lock_found former_hold(const struct pp_locks *self, const struc
 
 		if (!former->thread || former->thread == operation->thread)
 			continue;
-		if (operation->holder ? former->thread->tid == operation->holder
-				      : former->n_done == n_done(self, former->thread))
+		if (operation->holder
+			? former->thread->tid == operation->holder
+			: former->n_done == pp_objects_n_done(&self->objects, former->thread))
 			return former->hold;
 	}
 	return (struct pp_lock_found){0};

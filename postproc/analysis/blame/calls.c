@@ -166,6 +166,15 @@ void pp_blame_call_made(struct pp_blame *blame, struct pp_blame_place *place,
 		wake(blame, place, operation);
 }
 
+void pp_blame_call_exit(struct pp_blame *blame, const struct pp_operation *operation)
+{
+	struct pp_blame_thread *of = pp_blame_thread(blame, operation->thread);
+
+	of->has_exited = true;
+	of->exit_ns = operation->end_ns;
+	of->exit = cause_of(operation);
+}
+
 void pp_blame_call_waits(struct pp_blame *blame, struct pp_blame_wait *wait,
 			 const struct pp_operation *operation)
 {

@@ -104,19 +104,6 @@ static void settle(struct pp_blame *blame, struct pp_object *object,
 
 /* --- events --------------------------------------------------------------------------------- */
 
-static void note_exit(struct pp_blame *blame, const struct pp_operation *operation)
-{
-	struct pp_blame_thread *of = pp_blame_thread(blame, operation->thread);
-
-	of->has_exited = true;
-	of->exit_ns = operation->end_ns;
-	of->exit = (struct pp_blame_cause){
-	    .kind = PP_BLAME_CALL,
-	    .call = {operation->op, operation->site, operation->path},
-	    .acquired = {.op = ST_N_EVENTS},
-	};
-}
-
 /* The other objects have no idle waits, and mostly no waits at all. */
 static bool may_be_idle(const struct pp_object *object)
 {
@@ -132,7 +119,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	bool regained = object->type != pp_sync_type(operation->op);
 
 	if (operation->op == ST_EVENT_thread_exit)
-		note_exit(blame, operation);
+		pp_blame_call_exit(blame, operation);
 	if (may_be_idle(object))
 		pp_idle_operation(&blame->idle, &pp_blame_place_of(object)->idle, object, operation,
 				  acquired);

@@ -169,13 +169,6 @@ static void follow(struct pp_blame *blame, struct pp_blame_place *place)
 
 /* --- the owner at the begin of a wait ------------------------------------------------------- */
 
-static uint64_t n_done(const struct pp_blame *blame, const struct pp_thread *thread)
-{
-	const GArray *all = blame->objects.n_done;
-
-	return thread->serial < all->len ? g_array_index(all, uint64_t, thread->serial) : 0;
-}
-
 /* A release is recorded before it takes effect: did the wait begin in between? */
 static bool is_former_owner(const struct pp_blame *blame, const struct pp_blame_wait *wait,
 			    unsigned i)
@@ -184,8 +177,9 @@ static bool is_former_owner(const struct pp_blame *blame, const struct pp_blame_
 
 	if (!former || former == wait->thread)
 		return false;
-	return wait->owner_tid ? former->tid == wait->owner_tid
-			       : wait->place->former_done[i] == n_done(blame, former);
+	return wait->owner_tid
+		   ? former->tid == wait->owner_tid
+		   : wait->place->former_done[i] == pp_objects_n_done(&blame->objects, former);
 }
 
 static bool has_owner(const struct pp_blame *blame, const struct pp_blame_wait *wait)
@@ -294,7 +288,7 @@ void pp_blame_lock_released(struct pp_blame *blame, struct pp_blame_place *place
 		place->former_done[1] = place->former_done[0];
 	}
 	place->former[0] = hold->thread;
-	place->former_done[0] = n_done(blame, hold->thread);
+	place->former_done[0] = pp_objects_n_done(&blame->objects, hold->thread);
 	if (!n_watched(place))
 		return;
 	pp_blame_run(blame, place, operation ? MAX(operation->begin_ns, end_ns) : end_ns, NULL,

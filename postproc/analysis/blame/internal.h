@@ -181,8 +181,8 @@ void pp_blame_thread_free(void *thread);
 enum pp_mode pp_blame_mode(const struct pp_blame *blame, const struct pp_thread *thread);
 void pp_blame_remember(struct pp_blame_thread *of, const struct pp_interval *interval);
 /*
- * What the thread did in that time: sets ns to the selected time, and its parts as far as they are
- * remembered.
+ * Finds the modes of the thread in that time: sets ns to the selected time, and its parts as far as
+ * they are remembered.
  */
 void pp_blame_activity(struct pp_blame *blame, const struct pp_thread *thread, int64_t from_ns,
 		       int64_t to_ns, struct pp_blame_figures *ret);
@@ -214,6 +214,8 @@ void pp_blame_lock_rest(struct pp_blame *blame, const struct pp_blame_wait *wait
 
 void pp_blame_call_made(struct pp_blame *blame, struct pp_blame_place *place,
 			const struct pp_operation *operation, bool acquired);
+/* The thread ends, by a thread_exit. */
+void pp_blame_call_exit(struct pp_blame *blame, const struct pp_operation *operation);
 void pp_blame_call_waits(struct pp_blame *blame, struct pp_blame_wait *wait,
 			 const struct pp_operation *operation);
 void pp_blame_call_waking(struct pp_blame *blame, const struct pp_event *event);

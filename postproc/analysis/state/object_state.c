@@ -162,6 +162,13 @@ static uint64_t *n_done(struct pp_objects *objects, const struct pp_thread *thre
 	return &g_array_index(objects->n_done, uint64_t, thread->serial);
 }
 
+uint64_t pp_objects_n_done(const struct pp_objects *objects, const struct pp_thread *thread)
+{
+	const GArray *all = objects->n_done;
+
+	return thread->serial < all->len ? g_array_index(all, uint64_t, thread->serial) : 0;
+}
+
 /*
  * True if the thread did nothing after the acquisition and did not end.  Its process may have ended
  * between the release and its record.

@@ -56,6 +56,9 @@ void pp_objects_finish(struct pp_objects *objects, int64_t end_ns);
 const struct pp_hold *pp_object_hold(const struct pp_object *object,
 				     const struct pp_thread *thread);
 
+/* The number of operations that the thread has begun or completed. */
+uint64_t pp_objects_n_done(const struct pp_objects *objects, const struct pp_thread *thread);
+
 /*
  * True if the thread is known to hold the object.  It is not after an acquisition by another thread
  * or a loss of events; `released` reports neither.
