@@ -79,7 +79,7 @@ static bool chance(struct simulation *sim, int one_in)
 	return g_rand_int_range(sim->rand, 0, one_in) == 0;
 }
 
-/* Events of one step have times of their own, in which nothing is charged: they are not apart. */
+/* Adds an event at the current time; all events of a step have the same. */
 static void add(struct simulation *sim, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 static void add(struct simulation *sim, const char *format, ...)

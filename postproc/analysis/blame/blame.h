@@ -6,7 +6,7 @@
  * waits in section `locks`, to the nanosecond:
  * - a wait for a lock is charged, at each instant, to the thread that holds it, at the release that
  *   ends the hold.  Several readers that hold it share the time equally.  A reader that waits
- * behind a queued writer is charged to the readers for which that writer waits;
+ *   behind a queued writer is charged to the readers for which that writer waits;
  * - a semaphore is a lock for a thread that posts what it has acquired; its waiters are charged to
  *   that post, from the acquisition on;
  * - other waits are charged to the call that ended them, up to that call: a signal or broadcast, a

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The idle part of waits (analysis/state/idle.h): what they were charged to holds nothing back.  It
- * is known at the end, by waiting call, and shared among the causes of that call's waits in
- * proportion to their time.
+ * The idle part of waits (analysis/state/idle.h), whose causes hold nothing back.  It is known at
+ * the end, by waiting call, and shared among the causes of that call's waits in proportion to their
+ * time.
  */
 #include "analysis/blame/internal.h"
 

@@ -12,8 +12,7 @@
 struct pp_blame_place;
 struct pp_blame_thread;
 
-/* --- causes and charges: causes.c
- * ------------------------------------------------------------------------ */
+/* --- causes and charges: causes.c --- */
 
 /* The time of one waiting call, charged to a cause that is not known yet. */
 struct pp_blame_pending {
@@ -102,8 +101,7 @@ void pp_blame_resolve_later(struct pp_blame_thread *of, struct pp_blame_instance
 /* The operation has ended; path: NULL if it is not known. */
 void pp_blame_resolve(struct pp_blame_thread *of, const struct pp_path *path);
 
-/* --- places, what is known of an object: places.c
- * ------------------------------------------------------ */
+/* --- the known data of an object: places.c --- */
 
 /* A thread that has acquired a semaphore and not posted it. */
 struct pp_blame_unit {
@@ -206,7 +204,7 @@ void pp_blame_lock_finish(struct pp_blame *blame, struct pp_blame_place *place);
 void pp_blame_lock_settle(struct pp_blame_wait *wait);
 /* Takes it off the lock without a charge. */
 void pp_blame_lock_leave(struct pp_blame_wait *wait);
-/* Charges what nobody held: a selected time of rest_ns. */
+/* Charges rest_ns of selected time in which nobody held the lock. */
 void pp_blame_lock_rest(struct pp_blame *blame, const struct pp_blame_wait *wait,
 			const struct pp_blame_call *waiter, int64_t rest_ns, bool has_charges);
 
